@@ -156,3 +156,1319 @@ void json_put(struct json_out *, const struct json *);	/* a tree; NULL: null */
 size_t json_format_double(char out[32], double d);
 
 #endif
+
+#ifdef JSON_IMPLEMENTATION
+
+#include <float.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/*
+ * Reader.  No recursion and no stack: while a container is open, its next
+ * field leads to the container around it, and `tail` is where the next child
+ * is linked.  Closing a container puts both back.
+ */
+enum { JSON_SMALL = 16 };	/* objects up to this size need no index */
+
+struct json_reader {
+	const struct json_mem *mem;
+	const char *begin, *end;
+	const char *bol;	/* where the current line begins */
+	uint32_t line;
+	unsigned room;		/* levels that may still be opened */
+	struct json *slab;	/* nodes in stock */
+	size_t nslab;
+	struct json *open;	/* innermost open container */
+	struct json **tail;
+	const char *msg, *at;	/* the error, once there is one */
+};
+
+static const char *
+json_fail(struct json_reader *r, const char *at, const char *msg)
+{
+	r->msg = msg;
+	r->at = at;
+	return NULL;
+}
+
+static const char *
+json_unexpected(struct json_reader *r, const char *p, const char *msg)
+{
+	return json_fail(r, p, p < r->end ? msg : "unexpected end of input");
+}
+
+void
+json_place(struct str text, size_t off, unsigned *line, unsigned *col)
+{
+	size_t i, bol = 0;
+
+	*line = 1;
+	for (i = 0; i < off && i < text.n; i++)
+		if (text.p[i] == '\n') {
+			++*line;
+			bol = i + 1;
+		}
+	*col = (unsigned)(off - bol) + 1;
+}
+
+static uint16_t
+json_col(const struct json_reader *r, const char *p)
+{
+	size_t col = (size_t)(p - r->bol) + 1;
+
+	return (uint16_t)(col < JSON_COL_MAX ? col : JSON_COL_MAX);
+}
+
+/*
+ * Nodes are taken in slabs sized after the text that is left: few calls of
+ * the hook for a long text, little slack for a short one.
+ */
+static struct json *
+json_node(struct json_reader *r, const char *p)
+{
+	struct json *v;
+	size_t n;
+
+	if (r->nslab == 0) {
+		n = (size_t)(r->end - p) / 16;
+		n = n < 2 ? 2 : n > 512 ? 512 : n;
+		r->slab = r->mem->alloc(r->mem->ctx, n * sizeof(*v));
+		if (r->slab == NULL) {
+			json_fail(r, p, "out of memory");
+			return NULL;
+		}
+		r->nslab = n;
+	}
+	r->nslab--;
+	v = r->slab++;
+	v->next = NULL;
+	v->key = NULL;
+	v->nkey = v->key_line = v->n = 0;
+	v->key_col = 0;
+	v->indexed = 0;
+	return v;
+}
+
+static const char *
+json_space(struct json_reader *r, const char *p)
+{
+	for (; p < r->end && (unsigned char)*p <= ' '; p++) {
+		if (*p == '\n') {
+			r->line++;
+			r->bol = p + 1;
+		} else if (*p != ' ' && *p != '\t' && *p != '\r')
+			break;
+	}
+	return p;
+}
+
+/* Bytes of the well-formed sequence at p (RFC 3629 section 4), or 0. */
+static size_t
+json_utf8(const char *p, const char *end)
+{
+	const unsigned char *s = (const unsigned char *)p;
+	size_t have = (size_t)(end - p);
+
+	if (s[0] < 0xC2 || have < 2 || (s[1] & 0xC0) != 0x80)
+		return 0;
+	if (s[0] < 0xE0)
+		return 2;
+	if (have < 3 || (s[2] & 0xC0) != 0x80)
+		return 0;
+	if (s[0] < 0xF0)
+		return (s[0] == 0xE0 && s[1] < 0xA0) ||
+		    (s[0] == 0xED && s[1] > 0x9F) ? 0 : 3;
+	if (have < 4 || (s[3] & 0xC0) != 0x80 || s[0] > 0xF4)
+		return 0;
+	return (s[0] == 0xF0 && s[1] < 0x90) ||
+	    (s[0] == 0xF4 && s[1] > 0x8F) ? 0 : 4;
+}
+
+/*
+ * Past the bytes that stand for themselves, eight at a time.  A byte stops
+ * the walk if it is below 0x20, '"', '\\' or above 0x7F: each of the terms
+ * sets the top bit of such a byte, and of none below it.
+ */
+static const char *
+json_plain(const char *p, const char *end)
+{
+	const uint64_t ones = UINT64_C(0x0101010101010101), top = ones << 7;
+	uint64_t x, quote, slash;
+
+	for (; end - p >= 8; p += 8) {
+		memcpy(&x, p, 8);
+		quote = x ^ ones * '"';
+		slash = x ^ ones * '\\';
+		if (((x - ones * 0x20) | (quote - ones) | (slash - ones) | x) & top)
+			break;
+	}
+	while (p < end && (unsigned char)*p >= 0x20 && *p != '"' &&
+	    *p != '\\' && (unsigned char)*p < 0x80)
+		p++;
+	return p;
+}
+
+/* Past plain bytes and UTF-8, to a quote, a backslash, or NULL. */
+static const char *
+json_run(struct json_reader *r, const char *p)
+{
+	size_t k;
+
+	for (;;) {
+		p = json_plain(p, r->end);
+		if (p == r->end)
+			return json_fail(r, p, "unexpected end of input in a string");
+		if (*p == '"' || *p == '\\')
+			return p;
+		if ((unsigned char)*p < 0x20)
+			return json_fail(r, p,
+			    "control character in a string: it must be escaped");
+		do {
+			k = json_utf8(p, r->end);
+			if (k == 0)
+				return json_fail(r, p, "invalid UTF-8");
+			p += k;
+		} while (p < r->end && (unsigned char)*p >= 0x80);
+	}
+}
+
+static int
+json_hex4(const char *p, const char *end, unsigned *u)
+{
+	int i, c;
+
+	if (end - p < 4)
+		return -1;
+	for (*u = 0, i = 0; i < 4; i++) {
+		c = (unsigned char)p[i];
+		if (c >= '0' && c <= '9')
+			c -= '0';
+		else if ((c | 0x20) >= 'a' && (c | 0x20) <= 'f')
+			c = (c | 0x20) - 'a' + 10;
+		else
+			return -1;
+		*u = *u << 4 | (unsigned)c;
+	}
+	return 0;
+}
+
+static char *
+json_encode(char *out, unsigned u)
+{
+	if (u < 0x80) {
+		*out++ = (char)u;
+	} else if (u < 0x800) {
+		*out++ = (char)(0xC0 | u >> 6);
+		*out++ = (char)(0x80 | (u & 0x3F));
+	} else if (u < 0x10000) {
+		*out++ = (char)(0xE0 | u >> 12);
+		*out++ = (char)(0x80 | (u >> 6 & 0x3F));
+		*out++ = (char)(0x80 | (u & 0x3F));
+	} else {
+		*out++ = (char)(0xF0 | u >> 18);
+		*out++ = (char)(0x80 | (u >> 12 & 0x3F));
+		*out++ = (char)(0x80 | (u >> 6 & 0x3F));
+		*out++ = (char)(0x80 | (u & 0x3F));
+	}
+	return out;
+}
+
+/* \uXXXX, of which two make a character beyond U+FFFF; p is after "\u". */
+static const char *
+json_unicode(struct json_reader *r, const char *p, char **out)
+{
+	const char *esc = p - 2;
+	unsigned u, lo;
+
+	if (json_hex4(p, r->end, &u) == -1)
+		return json_fail(r, esc, "\\u needs four hexadecimal digits");
+	p += 4;
+	if (u >= 0xDC00 && u < 0xE000)
+		return json_fail(r, esc, "lone surrogate");
+	if (u >= 0xD800 && u < 0xDC00) {
+		if (r->end - p < 6 || p[0] != '\\' || p[1] != 'u' ||
+		    json_hex4(p + 2, r->end, &lo) == -1 ||
+		    lo < 0xDC00 || lo > 0xDFFF)
+			return json_fail(r, esc, "lone surrogate");
+		p += 6;
+		u = 0x10000 + ((u - 0xD800) << 10) + (lo - 0xDC00);
+	}
+	*out = json_encode(*out, u);
+	return p;
+}
+
+static const char *
+json_escape(struct json_reader *r, const char *p, char **out)
+{
+	static const char from[] = "\"\\/bfnrt", to[] = "\"\\/\b\f\n\r\t";
+	const char *hit;
+
+	if (r->end - p < 2)
+		return json_fail(r, r->end, "unexpected end of input in a string");
+	if (p[1] == 'u')
+		return json_unicode(r, p + 2, out);
+	hit = memchr(from, p[1], sizeof(from) - 1);
+	if (hit == NULL)
+		return json_fail(r, p, "unknown escape in a string");
+	*(*out)++ = to[hit - from];
+	return p + 2;
+}
+
+/*
+ * The rest of a string whose first escape is at p.  No escape decodes to
+ * more bytes than it has, so the text's own length is room enough.
+ */
+static const char *
+json_decode(struct json_reader *r, const char *start, const char *p,
+    struct str *text)
+{
+	const char *run, *q;
+	char *out, *buf;
+
+	for (q = p; q < r->end && *q != '"'; q++)
+		if (*q == '\\')
+			q++;
+	buf = r->mem->alloc(r->mem->ctx, (size_t)(q - start) + 1);
+	if (buf == NULL)
+		return json_fail(r, p, "out of memory");
+	memcpy(buf, start, (size_t)(p - start));
+	out = buf + (p - start);
+	while (*p == '\\') {
+		run = json_escape(r, p, &out);
+		if (run == NULL || (p = json_run(r, run)) == NULL)
+			return NULL;
+		memcpy(out, run, (size_t)(p - run));
+		out += p - run;
+	}
+	*text = (struct str){ buf, (size_t)(out - buf) };
+	return p + 1;
+}
+
+/* A string, p at its opening quote; the place after the closing one. */
+static const char *
+json_string(struct json_reader *r, const char *p, struct str *text)
+{
+	const char *start = ++p;
+
+	p = json_run(r, p);
+	if (p == NULL)
+		return NULL;
+	if (*p == '\\')
+		return json_decode(r, start, p, text);
+	*text = (struct str){ start, (size_t)(p - start) };
+	return p + 1;
+}
+
+static const char *
+json_digits(struct json_reader *r, const char *p)
+{
+	if (p == r->end || *p < '0' || *p > '9')
+		return json_unexpected(r, p, "a digit is missing in a number");
+	while (p < r->end && *p >= '0' && *p <= '9')
+		p++;
+	return p;
+}
+
+static const char *
+json_number(struct json_reader *r, const char *p, struct json *v)
+{
+	v->type = JSON_NUMBER;
+	v->u.text = p;
+	if (*p == '-')
+		p++;
+	if (p < r->end && *p == '0') {
+		p++;
+		if (p < r->end && *p >= '0' && *p <= '9')
+			return json_fail(r, p - 1, "a number has a leading zero");
+	} else if ((p = json_digits(r, p)) == NULL)
+		return NULL;
+	if (p < r->end && *p == '.' && (p = json_digits(r, p + 1)) == NULL)
+		return NULL;
+	if (p < r->end && (*p | 0x20) == 'e') {
+		p++;
+		if (p < r->end && (*p == '+' || *p == '-'))
+			p++;
+		if ((p = json_digits(r, p)) == NULL)
+			return NULL;
+	}
+	v->n = (uint32_t)(p - v->u.text);
+	return p;
+}
+
+static const char *
+json_word(struct json_reader *r, const char *p, struct json *v)
+{
+	size_t have = (size_t)(r->end - p);
+
+	if (have >= 4 && memcmp(p, "true", 4) == 0) {
+		v->type = JSON_BOOL;
+		v->n = 1;
+		return p + 4;
+	}
+	if (have >= 5 && memcmp(p, "false", 5) == 0) {
+		v->type = JSON_BOOL;
+		return p + 5;
+	}
+	if (have >= 4 && memcmp(p, "null", 4) == 0) {
+		v->type = JSON_NULL;
+		return p + 4;
+	}
+	return json_unexpected(r, p, "expected a value");
+}
+
+/* Opens v and goes to its first child, or to its closing bracket. */
+static const char *
+json_enter(struct json_reader *r, const char *p, struct json *v)
+{
+	if (r->room == 0)
+		return json_fail(r, p, "nested too deeply");
+	r->room--;
+	v->type = *p == '{' ? JSON_OBJECT : JSON_ARRAY;
+	v->u.child = NULL;
+	v->next = r->open;
+	r->open = v;
+	r->tail = &v->u.child;
+	return json_space(r, p + 1);
+}
+
+static void
+json_leave(struct json_reader *r)
+{
+	struct json *v = r->open;
+
+	if (v->type == JSON_OBJECT)
+		json_seal(r->mem, v, true);
+	r->open = v->next;
+	v->next = NULL;
+	r->tail = &v->next;
+	r->room++;
+}
+
+static const char *
+json_name(struct json_reader *r, const char *p, struct json *v)
+{
+	struct str key;
+
+	if (p == r->end || *p != '"')
+		return json_unexpected(r, p, "expected a name in double quotes");
+	v->key_line = r->line;
+	v->key_col = json_col(r, p);
+	p = json_string(r, p, &key);
+	if (p == NULL)
+		return NULL;
+	v->key = key.p;
+	v->nkey = (uint32_t)key.n;
+	p = json_space(r, p);
+	if (p == r->end || *p != ':')
+		return json_unexpected(r, p, "expected ':' after a name");
+	return json_space(r, p + 1);
+}
+
+/* One value (with its name, in an object), or only a container's opening. */
+static const char *
+json_value(struct json_reader *r, const char *p)
+{
+	struct json *v = json_node(r, p);
+	struct str text;
+
+	if (v == NULL)
+		return NULL;
+	if (r->open != NULL) {
+		r->open->n++;
+		if (r->open->type == JSON_OBJECT &&
+		    (p = json_name(r, p, v)) == NULL)
+			return NULL;
+	}
+	if (p == r->end)
+		return json_unexpected(r, p, "");
+	v->line = r->line;
+	v->col = json_col(r, p);
+	*r->tail = v;
+	r->tail = &v->next;
+	if (*p == '"') {
+		v->type = JSON_STRING;
+		p = json_string(r, p, &text);
+		if (p == NULL)
+			return NULL;
+		v->u.text = text.p;
+		v->n = (uint32_t)text.n;
+		return p;
+	}
+	if (*p == '{' || *p == '[')
+		return json_enter(r, p, v);
+	if (*p == '-' || (*p >= '0' && *p <= '9'))
+		return json_number(r, p, v);
+	return json_word(r, p, v);
+}
+
+/* After a value: past closing brackets, to the next value or the end. */
+static const char *
+json_after(struct json_reader *r, const char *p)
+{
+	while (r->open != NULL) {
+		p = json_space(r, p);
+		if (p < r->end && *p == ',')
+			return json_space(r, p + 1);
+		if (p == r->end ||
+		    *p != (r->open->type == JSON_OBJECT ? '}' : ']'))
+			return json_unexpected(r, p,
+			    r->open->type == JSON_OBJECT ?
+			    "expected ',' or '}'" : "expected ',' or ']'");
+		json_leave(r);
+		p++;
+	}
+	return p;
+}
+
+static const char *
+json_tree(struct json_reader *r, const char *p)
+{
+	struct json *open;
+
+	do {
+		open = r->open;
+		p = json_value(r, p);
+		if (p == NULL)
+			return NULL;
+		if (r->open != open && (p == r->end ||
+		    *p != (r->open->type == JSON_OBJECT ? '}' : ']')))
+			continue;	/* opened, and not empty */
+		p = json_after(r, p);
+		if (p == NULL)
+			return NULL;
+	} while (r->open != NULL);
+	return p;
+}
+
+static struct json *
+json_start(const struct json_mem *mem, struct str text, unsigned depth,
+    size_t *used, struct json_error *e)
+{
+	struct json_reader r = {
+		.mem = mem, .line = 1, .room = depth > 0 ? depth : JSON_DEPTH
+	};
+	struct json *root = NULL;
+	const char *p;
+
+	if (text.n == 0)
+		text.p = "";	/* it may have been NULL */
+	r.begin = r.bol = text.p;
+	r.end = text.p + text.n;
+	r.tail = &root;
+	if (text.n > UINT32_MAX - 1)
+		p = json_fail(&r, text.p, "longer than 4 GiB");
+	else
+		p = json_tree(&r, json_space(&r, text.p));
+	if (p != NULL && used == NULL && (p = json_space(&r, p)) != r.end)
+		p = json_fail(&r, p, "unexpected text after the value");
+	if (p == NULL) {
+		e->msg = r.msg;
+		e->off = (size_t)(r.at - r.begin);
+		json_place(text, e->off, &e->line, &e->col);
+		return NULL;
+	}
+	if (used != NULL)
+		*used = (size_t)(p - r.begin);
+	return root;
+}
+
+struct json *
+json_read(const struct json_mem *mem, struct str text, unsigned depth,
+    struct json_error *e)
+{
+	return json_start(mem, text, depth, NULL, e);
+}
+
+struct json *
+json_read_prefix(const struct json_mem *mem, struct str text, unsigned depth,
+    size_t *used, struct json_error *e)
+{
+	return json_start(mem, text, depth, used, e);
+}
+
+/*
+ * Objects.  Up to JSON_SMALL members are searched as they are; a 64-bit set
+ * of hashed names tells that there is no duplicate, almost always without a
+ * comparison.  Beyond, an array sorted by hash and name hangs in a hidden
+ * node before the first member: unlike a hash table it has no bad inputs.
+ */
+struct json_slot {
+	uint64_t hash;
+	struct json *v;
+};
+
+static uint64_t
+json_hash(const char *p, size_t n)
+{
+	uint64_t h = n + 1, x;
+
+	for (; n >= 8; p += 8, n -= 8) {
+		memcpy(&x, p, 8);
+		h = (h ^ x) * UINT64_C(0x9E3779B97F4A7C15);
+		h ^= h >> 32;
+	}
+	for (; n > 0; p++, n--)
+		h = (h ^ (unsigned char)*p) * UINT64_C(0x100000001B3);
+	h *= UINT64_C(0x9E3779B97F4A7C15);
+	return h ^ h >> 29;
+}
+
+static int
+json_slot_cmp(const struct json_slot *a, uint64_t hash, const char *key,
+    size_t nkey)
+{
+	if (a->hash != hash)
+		return a->hash < hash ? -1 : 1;
+	if (a->v->nkey != nkey)
+		return a->v->nkey < nkey ? -1 : 1;
+	return nkey == 0 ? 0 : memcmp(a->v->key, key, nkey);
+}
+
+/* Bottom-up and stable; the result is in one of the two arrays. */
+static struct json_slot *
+json_sort(struct json_slot *a, struct json_slot *b, size_t n)
+{
+	size_t width, lo, mid, hi, i, j, k;
+	struct json_slot *t;
+
+	for (width = 1; width < n; width *= 2) {
+		for (lo = 0; lo < n; lo = hi) {
+			mid = n - lo < width ? n : lo + width;
+			hi = n - mid < width ? n : mid + width;
+			for (i = lo, j = mid, k = lo; k < hi; k++)
+				if (j == hi || (i < mid && json_slot_cmp(&a[i],
+				    a[j].hash, a[j].v->key, a[j].v->nkey) <= 0))
+					b[k] = a[i++];
+				else
+					b[k] = a[j++];
+		}
+		t = a;
+		a = b;
+		b = t;
+	}
+	return a;
+}
+
+static bool
+json_same_key(const struct json *a, const struct json *b)
+{
+	return a->nkey == b->nkey &&
+	    (a->nkey == 0 || memcmp(a->key, b->key, a->nkey) == 0);
+}
+
+static void
+json_replace(struct json *old, const struct json *by)
+{
+	old->u = by->u;
+	old->n = by->n;
+	old->line = by->line;
+	old->col = by->col;
+	old->type = by->type;
+	old->indexed = by->indexed;
+}
+
+static const struct json *
+json_seal_small(struct json *obj, bool last_wins)
+{
+	struct json *v, *w, *prev = NULL;
+	uint64_t seen = 0, bit;
+	unsigned h;
+
+	for (v = obj->u.child; v != NULL; v = v->next) {
+		h = v->nkey;
+		if (v->nkey > 0)
+			h += (unsigned char)v->key[0] * 5u +
+			    (unsigned char)v->key[v->nkey - 1] * 11u +
+			    (unsigned char)v->key[v->nkey / 2] * 23u;
+		bit = (uint64_t)1 << (h & 63);
+		w = v;
+		if (seen & bit)
+			for (w = obj->u.child; w != v; w = w->next)
+				if (json_same_key(w, v))
+					break;
+		seen |= bit;
+		if (w == v) {
+			prev = v;
+			continue;
+		}
+		if (!last_wins)
+			return v;
+		json_replace(w, v);
+		prev->next = v->next;
+		obj->n--;
+	}
+	return NULL;
+}
+
+static bool
+json_before(const struct json *a, const struct json *b)
+{
+	return a->key_line != b->key_line ? a->key_line < b->key_line :
+	    a->key_col < b->key_col;
+}
+
+/*
+ * Equal names are neighbours in s, in their order.  Keeps one slot of each
+ * and takes the others' nodes out of the list; the number of slots left.
+ */
+static size_t
+json_unique(struct json *obj, struct json_slot *s, size_t n,
+    const struct json **dup)
+{
+	struct json **link, *v;
+	size_t i, k = 0;
+
+	*dup = NULL;
+	for (i = 1; i < n; i++) {
+		if (s[k].hash != s[i].hash || !json_same_key(s[k].v, s[i].v)) {
+			s[++k] = s[i];
+			continue;
+		}
+		if (*dup == NULL || json_before(s[i].v, *dup))
+			*dup = s[i].v;
+		json_replace(s[k].v, s[i].v);
+		s[i].v->key = NULL;
+	}
+	for (link = &obj->u.child; (v = *link) != NULL; )
+		if (v->key == NULL)
+			*link = v->next;
+		else
+			link = &v->next;
+	return k + 1;
+}
+
+const struct json *
+json_seal(const struct json_mem *mem, struct json *obj, bool last_wins)
+{
+	const struct json *dup;
+	struct json_slot *s;
+	struct json *index, *v;
+	size_t i = 0, n = obj->n;
+
+	if (n <= JSON_SMALL)
+		return json_seal_small(obj, last_wins);
+	s = mem->alloc(mem->ctx, 2 * n * sizeof(*s));
+	index = mem->alloc(mem->ctx, sizeof(*index));
+	if (s == NULL || index == NULL)
+		return json_seal_small(obj, last_wins);
+	for (v = obj->u.child; v != NULL; v = v->next, i++)
+		s[i] = (struct json_slot){ json_hash(v->key, v->nkey), v };
+	s = json_sort(s, s + n, n);
+	n = json_unique(obj, s, n, &dup);
+	if (dup != NULL && !last_wins)
+		return dup;
+	*index = (struct json){ .next = obj->u.child };
+	index->u.text = (const char *)s;
+	index->n = obj->n = (uint32_t)n;
+	obj->u.child = index;
+	obj->indexed = 1;
+	return NULL;
+}
+
+static struct json *
+json_find(const struct json *obj, struct str name)
+{
+	const struct json *index = obj->u.child;
+	const struct json_slot *s =
+	    (const struct json_slot *)(const void *)index->u.text;
+	uint64_t hash = json_hash(name.p, name.n);
+	size_t lo = 0, hi = index->n, mid;
+	int c;
+
+	while (lo < hi) {
+		mid = lo + (hi - lo) / 2;
+		c = json_slot_cmp(&s[mid], hash, name.p, name.n);
+		if (c == 0)
+			return s[mid].v;
+		if (c < 0)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	return NULL;
+}
+
+struct json *
+json_get(const struct json *obj, struct str name)
+{
+	struct json *v;
+
+	if (obj == NULL || obj->type != JSON_OBJECT)
+		return NULL;
+	if (obj->indexed)
+		return json_find(obj, name);
+	for (v = obj->u.child; v != NULL; v = v->next)
+		if (v->nkey == name.n && (name.n == 0 ||
+		    memcmp(v->key, name.p, name.n) == 0))
+			return v;
+	return NULL;
+}
+
+struct json *
+json_getc(const struct json *obj, const char *name)
+{
+	return json_get(obj, (struct str){ name, strlen(name) });
+}
+
+struct json *
+json_first(const struct json *v)
+{
+	if (v->type != JSON_ARRAY && v->type != JSON_OBJECT)
+		return NULL;
+	return v->indexed ? v->u.child->next : v->u.child;
+}
+
+size_t
+json_count(const struct json *v)
+{
+	return v->type == JSON_ARRAY || v->type == JSON_OBJECT ? v->n : 0;
+}
+
+struct str
+json_key(const struct json *v)
+{
+	return (struct str){ v->key, v->nkey };
+}
+
+struct str
+json_text(const struct json *v)
+{
+	if (v->type != JSON_STRING && v->type != JSON_NUMBER)
+		return (struct str){ "", 0 };
+	return (struct str){ v->u.text, v->n };
+}
+
+bool
+json_bool(const struct json *v)
+{
+	return v->type == JSON_BOOL && v->n != 0;
+}
+
+const char *
+json_type_name(enum json_type type)
+{
+	static const char *const names[] = {
+		[JSON_NULL] = "null", [JSON_BOOL] = "true or false",
+		[JSON_NUMBER] = "a number", [JSON_STRING] = "a string",
+		[JSON_ARRAY] = "a list", [JSON_OBJECT] = "a mapping"
+	};
+
+	return names[type];
+}
+
+/*
+ * Numbers.  A spelling is digits times a power of ten.  768 digits decide
+ * the rounding of every double; of those beyond it only matters whether one
+ * is not zero, so the last digit kept says that.
+ */
+enum { JSON_DIGITS = 800 };
+
+struct json_decimal {
+	bool neg;
+	size_t n;			/* digits, none of them leading zeros */
+	int64_t exp;			/* value = digits * 10^exp */
+	char digits[JSON_DIGITS + 32];	/* room for an exponent */
+};
+
+static int64_t
+json_exponent(const char *p, const char *end)
+{
+	int64_t e = 0;
+	bool neg = p < end && *p == '-';
+
+	if (p < end && (*p == '-' || *p == '+'))
+		p++;
+	for (; p < end && e < INT64_C(1000000000000); p++)
+		e = e * 10 + (*p - '0');
+	return neg ? -e : e;
+}
+
+/* Trailing zeros move into the exponent. */
+static void
+json_decimal(struct json_decimal *d, struct str s)
+{
+	const char *p = s.p, *end = s.p + s.n;
+	bool frac = false, sticky = false;
+
+	d->neg = p < end && *p == '-';
+	d->n = 0;
+	d->exp = 0;
+	for (p += d->neg; p < end && (*p | 0x20) != 'e'; p++) {
+		if (*p == '.') {
+			frac = true;
+			continue;
+		}
+		d->exp -= frac;
+		if (d->n == JSON_DIGITS) {
+			sticky |= *p != '0';
+			d->exp++;
+		} else if (d->n > 0 || *p != '0')
+			d->digits[d->n++] = *p;
+	}
+	if (p < end)
+		d->exp += json_exponent(p + 1, end);
+	if (sticky) {
+		d->digits[d->n - 1] = '1';
+		return;
+	}
+	for (; d->n > 0 && d->digits[d->n - 1] == '0'; d->n--)
+		d->exp++;
+}
+
+static uint64_t
+json_digits_value(const struct json_decimal *d)
+{
+	uint64_t u = 0;
+	size_t i;
+
+	for (i = 0; i < d->n; i++)
+		u = u * 10 + (uint64_t)(d->digits[i] - '0');
+	return u;
+}
+
+bool
+json_int(const struct json *v, int64_t *out)
+{
+	struct json_decimal d;
+	uint64_t u, max;
+
+	if (v->type != JSON_NUMBER || v->n == 0 ||
+	    v->u.text[v->n - 1] < '0' || v->u.text[v->n - 1] > '9')
+		return false;
+	json_decimal(&d, json_text(v));
+	*out = 0;
+	if (d.n == 0)
+		return true;
+	if (d.exp < 0 || d.exp > 19 || d.n > 19 || d.n + (size_t)d.exp > 19)
+		return false;
+	for (u = json_digits_value(&d); d.exp > 0; d.exp--)
+		u *= 10;	/* below 10^19, so it cannot wrap */
+	max = (uint64_t)INT64_MAX + d.neg;
+	if (u > max)
+		return false;
+	*out = !d.neg ? (int64_t)u : u == max ? INT64_MIN : -(int64_t)u;
+	return true;
+}
+
+/*
+ * Digits below 2^53 and a power of ten below 10^23 are both exact doubles,
+ * so that one operation rounds once; not where the machine computes in a
+ * wider format (FLT_EVAL_METHOD).  The rest is strtod's, without a decimal
+ * point for the locale to disagree about.
+ */
+static double
+json_decimal_value(struct json_decimal *d)
+{
+	static const double ten[] = {
+		1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11,
+		1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22
+	};
+	double x;
+
+	if (d->n == 0)
+		return d->neg ? -0.0 : 0.0;
+	if (FLT_EVAL_METHOD == 0 && d->n <= 15 && d->exp >= -22 && d->exp <= 22) {
+		x = (double)json_digits_value(d);
+		x = d->exp < 0 ? x / ten[-d->exp] : x * ten[d->exp];
+	} else {
+		if (d->exp > 100000 || d->exp < -100000)
+			d->exp = d->exp > 0 ? 100000 : -100000;
+		snprintf(d->digits + d->n, 32, "e%d", (int)d->exp);
+		x = strtod(d->digits, NULL);
+	}
+	return d->neg ? -x : x;
+}
+
+bool
+json_double(const struct json *v, double *out)
+{
+	struct json_decimal d;
+
+	if (v->type != JSON_NUMBER || v->n == 0 ||
+	    v->u.text[v->n - 1] < '0' || v->u.text[v->n - 1] > '9')
+		return false;
+	json_decimal(&d, json_text(v));
+	*out = json_decimal_value(&d);
+	return *out <= DBL_MAX && *out >= -DBL_MAX;
+}
+
+static bool
+json_equal_number(const struct json *a, const struct json *b)
+{
+	int64_t i, j;
+	double x, y;
+	bool ok;
+
+	ok = json_int(a, &i);
+	if (ok != json_int(b, &j))
+		return false;
+	if (ok)
+		return i == j;
+	ok = json_double(a, &x);
+	if (ok != json_double(b, &y))
+		return false;
+	if (ok)
+		return x == y;
+	return a->n == b->n && memcmp(a->u.text, b->u.text, a->n) == 0;
+}
+
+/* Recurses as deep as the tree, which its reader has limited. */
+bool
+json_equal(const struct json *a, const struct json *b)
+{
+	const struct json *v, *w;
+
+	if (a->type != b->type)
+		return false;
+	switch ((enum json_type)a->type) {
+	case JSON_NULL:
+		return true;
+	case JSON_NUMBER:
+		return json_equal_number(a, b);
+	case JSON_BOOL:
+		return a->n == b->n;
+	case JSON_STRING:
+		return a->n == b->n &&
+		    (a->n == 0 || memcmp(a->u.text, b->u.text, a->n) == 0);
+	case JSON_ARRAY:
+		if (a->n != b->n)
+			return false;
+		for (v = json_first(a), w = json_first(b); v != NULL;
+		    v = v->next, w = w->next)
+			if (!json_equal(v, w))
+				return false;
+		return true;
+	case JSON_OBJECT:
+		if (a->n != b->n)
+			return false;
+		for (v = json_first(a); v != NULL; v = v->next)
+			if ((w = json_get(b, json_key(v))) == NULL ||
+			    !json_equal(v, w))
+				return false;
+		return true;
+	}
+	return false;
+}
+
+/*
+ * Doubles.  Digits first, then their layout: plain from 1e-6 to below 1e21,
+ * as JavaScript and Go have it.
+ */
+static size_t
+json_layout(char *out, const char *digits, size_t n, int point)
+{
+	char *p = out;
+	size_t i;
+	int e = point - 1;
+
+	if (point > 21 || point < -5) {
+		*p++ = digits[0];
+		if (n > 1)
+			*p++ = '.';
+		for (i = 1; i < n; i++)
+			*p++ = digits[i];
+		p += snprintf(p, 8, "e%c%d", e < 0 ? '-' : '+', e < 0 ? -e : e);
+		return (size_t)(p - out);
+	}
+	if (point <= 0) {
+		*p++ = '0';
+		*p++ = '.';
+		for (; point < 0; point++)
+			*p++ = '0';
+	}
+	for (i = 0; i < n; i++) {
+		if (i > 0 && (int)i == point)
+			*p++ = '.';
+		*p++ = digits[i];
+	}
+	for (; (int)i < point; i++)
+		*p++ = '0';
+	return (size_t)(p - out);
+}
+
+/*
+ * Shortest digits of d > 0, and where the point is.  15 digits always come
+ * back as they were, so below that printf drops zeros for us; only where
+ * doubles are sparser (subnormals) can fewer do.
+ */
+static size_t
+json_shortest(double d, char digits[32], int *point)
+{
+	int prec = d < DBL_MIN ? 0 : 14;
+	char text[40], *e;
+	size_t n;
+
+	for (; ; prec++) {
+		snprintf(text, sizeof(text), "%.*e", prec, d);
+		if (prec >= 16 || strtod(text, NULL) == d)
+			break;
+	}
+	e = strchr(text, 'e');
+	*point = atoi(e + 1) + 1;
+	digits[0] = text[0];
+	n = 1;
+	if (e > text + 2) {
+		memcpy(digits + 1, text + 2, (size_t)(e - text - 2));
+		n += (size_t)(e - text - 2);
+	}
+	while (n > 1 && digits[n - 1] == '0')
+		n--;
+	return n;
+}
+
+size_t
+json_format_double(char out[32], double d)
+{
+	char digits[32], *p = out;
+	int point, k = 0;
+	double m = d < 0 ? -d : d;
+	size_t n;
+
+	if (!(m <= DBL_MAX))
+		return (size_t)snprintf(out, 32, "null");
+	if (d < 0)
+		*p++ = '-';
+	/* The usual case, a few decimals: exact while m * 10^k < 10^15. */
+	if (FLT_EVAL_METHOD == 0 && m < 1e9 && m >= 1e-3) {
+		k = 6;
+		if ((double)(int64_t)(m * 1e6 + 0.5) / 1e6 != m)
+			k = 0;
+	}
+	if (k > 0 || (m < 1e15 && (double)(int64_t)m == m)) {
+		n = (size_t)snprintf(digits, sizeof(digits), "%lld",
+		    (long long)(k > 0 ? m * 1e6 + 0.5 : m));
+		point = (int)n - k;
+		while (n > 1 && digits[n - 1] == '0')
+			n--;
+	} else
+		n = json_shortest(m, digits, &point);
+	p += json_layout(p, digits, n, point);
+	*p = '\0';
+	return (size_t)(p - out);
+}
+
+/* Writer. */
+static void
+json_emit(struct json_out *o, const char *s)
+{
+	o->put(o->ctx, s, strlen(s));
+}
+
+static void
+json_break(struct json_out *o)
+{
+	static const char blanks[] = "                                ";
+	size_t n = (size_t)o->depth * o->indent, k;
+
+	if (o->indent == 0)
+		return;
+	o->put(o->ctx, "\n", 1);
+	for (; n > 0; n -= k) {
+		k = n < sizeof(blanks) - 1 ? n : sizeof(blanks) - 1;
+		o->put(o->ctx, blanks, k);
+	}
+}
+
+/* What stands between this value or key and the one before it. */
+static void
+json_lead(struct json_out *o)
+{
+	if (o->named) {
+		o->named = false;
+		return;
+	}
+	if (o->more)
+		o->put(o->ctx, ",", 1);
+	if (o->depth > 0)
+		json_break(o);
+	o->more = true;
+}
+
+void
+json_open(struct json_out *o, char bracket)
+{
+	json_lead(o);
+	o->put(o->ctx, &bracket, 1);
+	o->depth++;
+	o->more = false;
+}
+
+void
+json_close(struct json_out *o, char bracket)
+{
+	o->depth--;
+	if (o->more)
+		json_break(o);
+	o->put(o->ctx, &bracket, 1);
+	o->more = true;
+}
+
+/*
+ * Next to what RFC 8259 demands, U+0085, U+2028 and U+2029 are escaped:
+ * readers that split a stream into lines may take them for line breaks.
+ * Returns how many bytes of [p, end) the escape stands for.
+ */
+static size_t
+json_put_escape(struct json_out *o, const char *p, const char *end)
+{
+	static const char from[] = "\"\\\b\f\n\r\t", to[] = "\"\\bfnrt";
+	const char *hit = memchr(from, *p, sizeof(from) - 1);
+	unsigned char c = (unsigned char)*p;
+	char esc[8];
+	size_t k;
+
+	if (hit != NULL) {
+		esc[0] = '\\';
+		esc[1] = to[hit - from];
+		o->put(o->ctx, esc, 2);
+		return 1;
+	}
+	if (c < 0x20) {
+		snprintf(esc, sizeof(esc), "\\u%04x", c);
+		o->put(o->ctx, esc, 6);
+		return 1;
+	}
+	k = json_utf8(p, end);
+	if (k == 0) {
+		o->put(o->ctx, "\xEF\xBF\xBD", 3);
+		return 1;
+	}
+	if (k == 2 && memcmp(p, "\xC2\x85", 2) == 0)
+		json_emit(o, "\\u0085");
+	else if (k == 3 && memcmp(p, "\xE2\x80\xA8", 3) == 0)
+		json_emit(o, "\\u2028");
+	else if (k == 3 && memcmp(p, "\xE2\x80\xA9", 3) == 0)
+		json_emit(o, "\\u2029");
+	else
+		o->put(o->ctx, p, k);
+	return k;
+}
+
+static void
+json_quote(struct json_out *o, struct str s)
+{
+	const char *p = s.n > 0 ? s.p : "", *end = p + s.n, *q;
+
+	o->put(o->ctx, "\"", 1);
+	while (p < end) {
+		q = json_plain(p, end);
+		if (q > p)
+			o->put(o->ctx, p, (size_t)(q - p));
+		p = q;
+		if (p < end)
+			p += json_put_escape(o, p, end);
+	}
+	o->put(o->ctx, "\"", 1);
+}
+
+void
+json_put_key(struct json_out *o, struct str key)
+{
+	json_lead(o);
+	json_quote(o, key);
+	o->put(o->ctx, ": ", o->indent > 0 ? 2 : 1);
+	o->named = true;
+}
+
+void
+json_put_str(struct json_out *o, struct str s)
+{
+	json_lead(o);
+	json_quote(o, s);
+}
+
+void
+json_put_cstr(struct json_out *o, const char *s)
+{
+	json_put_str(o, (struct str){ s, strlen(s) });
+}
+
+void
+json_put_int(struct json_out *o, int64_t i)
+{
+	char text[24];
+
+	json_lead(o);
+	snprintf(text, sizeof(text), "%lld", (long long)i);
+	json_emit(o, text);
+}
+
+void
+json_put_double(struct json_out *o, double d)
+{
+	char text[32];
+
+	json_lead(o);
+	json_format_double(text, d);
+	json_emit(o, text);
+}
+
+void
+json_put_bool(struct json_out *o, bool b)
+{
+	json_lead(o);
+	json_emit(o, b ? "true" : "false");
+}
+
+void
+json_put_null(struct json_out *o)
+{
+	json_lead(o);
+	json_emit(o, "null");
+}
+
+void
+json_put_raw(struct json_out *o, struct str json)
+{
+	json_lead(o);
+	o->put(o->ctx, json.p, json.n);
+}
+
+/* A number from elsewhere (YAML's .inf) that has no spelling in JSON. */
+static void
+json_put_number(struct json_out *o, const struct json *v)
+{
+	if (v->n == 0 || v->u.text[v->n - 1] < '0' || v->u.text[v->n - 1] > '9')
+		json_put_null(o);
+	else
+		json_put_raw(o, json_text(v));
+}
+
+/* Recurses as deep as the tree, which its reader has limited. */
+void
+json_put(struct json_out *o, const struct json *v)
+{
+	const struct json *c;
+
+	switch (v == NULL ? JSON_NULL : (enum json_type)v->type) {
+	case JSON_NULL:
+		json_put_null(o);
+		break;
+	case JSON_BOOL:
+		json_put_bool(o, json_bool(v));
+		break;
+	case JSON_NUMBER:
+		json_put_number(o, v);
+		break;
+	case JSON_STRING:
+		json_put_str(o, json_text(v));
+		break;
+	case JSON_ARRAY:
+		json_open(o, '[');
+		for (c = json_first(v); c != NULL; c = c->next)
+			json_put(o, c);
+		json_close(o, ']');
+		break;
+	case JSON_OBJECT:
+		json_open(o, '{');
+		for (c = json_first(v); c != NULL; c = c->next) {
+			json_put_key(o, json_key(c));
+			json_put(o, c);
+		}
+		json_close(o, '}');
+		break;
+	}
+}
+
+#endif /* JSON_IMPLEMENTATION */
