@@ -1,0 +1,548 @@
+/* SPDX-License-Identifier: ISC */
+/*
+ * One poll(2) loop over descriptors, timers, children and signals.
+ *
+ * Invariants, whenever a callback can run:
+ *   1. w[i] != NULL  =>  w[i]->slot == i + 1, and pfd[i].fd == w[i]->fd when
+ *      something is wanted, else -1 (poll reports a hangup even to those who
+ *      ask for nothing).
+ *   2. w[i] == NULL  =>  pfd[i].fd == -1.  Such tombstones are counted in
+ *      `dead` and removed by sweep(), which runs only before poll: no slot
+ *      moves or is used again while dispatch walks.
+ *   3. Slots made during dispatch lie at or beyond the end of its walk.
+ *   4. For i > 0: heap[(i - 1) / 2] is not later than heap[i], by (at, seq);
+ *      heap[t->slot - 1] == t.
+ *   5. A timer started in this turn has at >= now and seq > fence; all others
+ *      due (at <= now) are before it in that order, so that the first timer
+ *      with seq > fence ends the walk.
+ *   6. prev != NULL  <=>  the child or signal watch is in its list;
+ *      a child is in kids[pid % KIDS].
+ *   7. next_kid and next_sig, where a walk goes on, are in their list or NULL.
+ *
+ * poll looks at every descriptor in every turn, some 30 ns each.  A thousand
+ * idle connections therefore cost a busy server some tens of microseconds per
+ * turn, however many requests that turn serves.  Where that matters, put what
+ * has been quiet for many turns behind one epoll or kqueue descriptor made by
+ * os.c, and watch that one here: fd_start, fd_want and fd_stop are the only
+ * places that would know.
+ */
+#include "loop.h"
+
+#include <assert.h>
+#include <errno.h>
+#include <limits.h>
+#include <poll.h>
+#include <stdlib.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base.h"
+#include "os.h"
+
+enum { KIDS = 256 };
+
+struct loop {
+	int64_t (*clock)(void);
+	int64_t now;			/* read after poll */
+	struct pollfd *pfd;
+	struct fd_watch **w;		/* parallel to pfd */
+	size_t n, cap, dead;
+	struct timer **heap;
+	size_t nheap, heapcap;
+	uint64_t seq, fence;		/* timers started; before this turn */
+	struct child *kids[KIDS];
+	struct child *next_kid;
+	size_t nkids;
+	bool adopts;
+	struct sig_watch *sigs, *next_sig;
+	struct fd_watch sigpipe;
+	int sigpipe_wr;
+	struct sigaction old_chld;
+	uint64_t nofile;
+};
+
+static volatile sig_atomic_t sig_wr = -1;	/* all that a handler can know */
+
+/*
+ * A full pipe loses the byte, which is harmless unless all of what fills it
+ * is about other signals: 64 KiB of them within one turn.
+ */
+static void
+on_signal(int signo)
+{
+	unsigned char c = (unsigned char)signo;
+	int saved = errno;
+
+	(void)!write((int)sig_wr, &c, 1);
+	errno = saved;
+}
+
+static void *
+grow_array(void *p, size_t *cap, size_t size)
+{
+	size_t bytes, n = *cap == 0 ? 16 : *cap * 2;
+	struct buf none = { 0 };
+
+	if (!mul_ok(n, size, &bytes) || (p = realloc(p, bytes)) == NULL)
+		buf_room(&none, SIZE_MAX);	/* ends the process */
+	*cap = n;
+	return p;
+}
+
+static short
+events_of(int want)
+{
+	return (short)((want & LOOP_READ ? POLLIN : 0) |
+	    (want & LOOP_WRITE ? POLLOUT : 0));
+}
+
+void
+fd_start(struct loop *l, struct fd_watch *w, int want)
+{
+	size_t cap = l->cap;
+
+	assert(w->slot == 0);
+	if (l->n == l->cap) {
+		l->pfd = grow_array(l->pfd, &cap, sizeof(l->pfd[0]));
+		l->w = grow_array(l->w, &l->cap, sizeof(l->w[0]));
+	}
+	l->w[l->n] = w;
+	l->pfd[l->n] = (struct pollfd){ .fd = -1 };
+	w->slot = ++l->n;
+	fd_want(l, w, want);
+}
+
+void
+fd_want(struct loop *l, struct fd_watch *w, int want)
+{
+	struct pollfd *p = &l->pfd[w->slot - 1];
+
+	assert(w->slot != 0);
+	p->fd = want == 0 ? -1 : w->fd;
+	p->events = events_of(want);
+}
+
+void
+fd_stop(struct loop *l, struct fd_watch *w)
+{
+	if (w->slot == 0)
+		return;
+	l->w[w->slot - 1] = NULL;
+	l->pfd[w->slot - 1].fd = -1;
+	l->dead++;
+	w->slot = 0;
+}
+
+static void
+sweep(struct loop *l)
+{
+	size_t i, k = 0;
+
+	if (l->dead == 0)
+		return;
+	for (i = 0; i < l->n; i++) {
+		if (l->w[i] == NULL)
+			continue;
+		l->w[k] = l->w[i];
+		l->pfd[k] = l->pfd[i];
+		l->w[k]->slot = k + 1;
+		k++;
+	}
+	l->n = k;
+	l->dead = 0;
+}
+
+static bool
+later(const struct timer *a, const struct timer *b)
+{
+	return a->at != b->at ? a->at > b->at : a->seq > b->seq;
+}
+
+static void
+heap_put(struct loop *l, size_t i, struct timer *t)
+{
+	l->heap[i] = t;
+	t->slot = i + 1;
+}
+
+static void
+heap_up(struct loop *l, size_t i, struct timer *t)
+{
+	size_t up;
+
+	for (; i > 0 && later(l->heap[up = (i - 1) / 2], t); i = up)
+		heap_put(l, i, l->heap[up]);
+	heap_put(l, i, t);
+}
+
+static void
+heap_down(struct loop *l, size_t i, struct timer *t)
+{
+	size_t k;
+
+	for (; (k = 2 * i + 1) < l->nheap; i = k) {
+		if (k + 1 < l->nheap && later(l->heap[k], l->heap[k + 1]))
+			k++;
+		if (!later(t, l->heap[k]))
+			break;
+		heap_put(l, i, l->heap[k]);
+	}
+	heap_put(l, i, t);
+}
+
+/*
+ * The clock is asked again, for a callback that has worked for a while must
+ * not cut the time of what it starts.
+ */
+void
+timer_start(struct loop *l, struct timer *t, int64_t after_ms)
+{
+	int64_t now = l->clock();
+
+	timer_stop(l, t);
+	now = now < l->now ? l->now : now;
+	after_ms = after_ms < 0 ? 0 : after_ms;
+	t->at = after_ms > INT64_MAX - now ? INT64_MAX : now + after_ms;
+	t->seq = ++l->seq;
+	if (l->nheap == l->heapcap)
+		l->heap = grow_array(l->heap, &l->heapcap, sizeof(l->heap[0]));
+	heap_up(l, l->nheap++, t);
+}
+
+void
+timer_stop(struct loop *l, struct timer *t)
+{
+	struct timer *last;
+	size_t i = t->slot;
+
+	if (i-- == 0)
+		return;
+	t->slot = 0;
+	last = l->heap[--l->nheap];
+	if (last == t)
+		return;
+	heap_down(l, i, last);
+	heap_up(l, last->slot - 1, last);
+}
+
+static void
+fire_timers(struct loop *l)
+{
+	struct timer *t;
+
+	while (l->nheap > 0) {
+		t = l->heap[0];
+		if (t->at > l->now || t->seq > l->fence)
+			return;
+		timer_stop(l, t);
+		t->fn(t->arg);
+	}
+}
+
+void
+child_start(struct loop *l, struct child *c)
+{
+	struct child **head = &l->kids[(size_t)c->pid % KIDS];
+
+	assert(c->prev == NULL && c->pid > 0);
+	c->next = *head;
+	c->prev = head;
+	if (c->next != NULL)
+		c->next->prev = &c->next;
+	*head = c;
+	l->nkids++;
+}
+
+void
+child_stop(struct loop *l, struct child *c)
+{
+	if (c->prev == NULL)
+		return;
+	if (l->next_kid == c)
+		l->next_kid = c->next;
+	if (c->next != NULL)
+		c->next->prev = c->prev;
+	*c->prev = c->next;
+	c->prev = NULL;
+	l->nkids--;
+}
+
+static void
+forgotten(void *arg, int wstatus)
+{
+	(void)wstatus;
+	free(arg);
+}
+
+void
+child_forget(struct loop *l, pid_t pid)
+{
+	size_t cap = 0;
+	struct child *c = grow_array(NULL, &cap, sizeof(*c));
+
+	*c = (struct child){ .pid = pid, .fn = forgotten, .arg = c };
+	child_start(l, c);
+}
+
+/* Whether it had ended: only then may c have been freed by its callback. */
+static bool
+reap(struct loop *l, struct child *c)
+{
+	int status;
+	pid_t r;
+
+	do
+		r = waitpid(c->pid, &status, WNOHANG);
+	while (r == -1 && errno == EINTR);
+	if (r == 0)
+		return false;
+	child_stop(l, c);
+	c->fn(c->arg, r == -1 ? -1 : status);
+	return true;
+}
+
+static struct child *
+find_kid(struct loop *l, pid_t pid)
+{
+	struct child *c = l->kids[(size_t)pid % KIDS];
+
+	while (c != NULL && c->pid != pid)
+		c = c->next;
+	return c;
+}
+
+static void
+reap_each(struct loop *l)
+{
+	struct child *c;
+	size_t i;
+
+	for (i = 0; i < KIDS; i++) {
+		for (c = l->kids[i]; c != NULL; c = l->next_kid) {
+			l->next_kid = c->next;
+			reap(l, c);
+		}
+	}
+}
+
+/*
+ * With n children of which k have ended this costs k calls where the system
+ * lets us peek.  Where it does not, or where an ended child that is nobody's
+ * hides the others from the peek, it costs n: one pass per wakeup.
+ */
+static void
+reap_all(struct loop *l)
+{
+	struct child *c;
+	pid_t pid;
+
+	while (l->nkids > 0 || l->adopts) {
+		pid = os_peek_child();
+		if (pid == 0)
+			return;
+		c = pid == -1 ? NULL : find_kid(l, pid);
+		if (c != NULL) {
+			if (!reap(l, c))
+				return;
+		} else if (pid == -1 || !l->adopts) {
+			reap_each(l);
+			return;
+		} else
+			waitpid(pid, NULL, WNOHANG);
+	}
+}
+
+bool
+loop_adopt(struct loop *l)
+{
+	if (!l->adopts)
+		l->adopts = os_subreaper(true);
+	return l->adopts;
+}
+
+static int
+handle(int signo, int flags, struct sigaction *old, struct err *e)
+{
+	struct sigaction sa = { .sa_handler = on_signal };
+
+	sa.sa_flags = SA_RESTART | flags;
+	sigfillset(&sa.sa_mask);
+	if (sigaction(signo, &sa, old) == -1)
+		return err_sys(e, "sigaction");
+	return 0;
+}
+
+int
+sig_start(struct loop *l, struct sig_watch *s, struct err *e)
+{
+	struct sig_watch *o;
+
+	assert(s->prev == NULL && s->signo > 0 && s->signo < 64);
+	for (o = l->sigs; o != NULL; o = o->next)
+		assert(o->signo != s->signo);
+	assert(s->signo != SIGCHLD);
+	if (handle(s->signo, 0, &s->old, e) == -1)
+		return -1;
+	s->next = l->sigs;
+	s->prev = &l->sigs;
+	if (s->next != NULL)
+		s->next->prev = &s->next;
+	l->sigs = s;
+	return 0;
+}
+
+void
+sig_stop(struct loop *l, struct sig_watch *s)
+{
+	if (s->prev == NULL)
+		return;
+	sigaction(s->signo, &s->old, NULL);
+	if (l->next_sig == s)
+		l->next_sig = s->next;
+	if (s->next != NULL)
+		s->next->prev = s->prev;
+	*s->prev = s->next;
+	s->prev = NULL;
+}
+
+static void
+on_sigpipe(void *arg, int ready)
+{
+	struct loop *l = arg;
+	struct sig_watch *s;
+	unsigned char c[256];
+	uint64_t seen = 0;
+	ssize_t i, n;
+
+	(void)ready;
+	while ((n = read(l->sigpipe.fd, c, sizeof(c))) > 0)
+		for (i = 0; i < n; i++)
+			seen |= UINT64_C(1) << (c[i] & 63);
+	for (s = l->sigs; s != NULL; s = l->next_sig) {
+		l->next_sig = s->next;
+		if (seen >> s->signo & 1)
+			s->fn(s->arg);
+	}
+	if (seen >> SIGCHLD & 1)
+		reap_all(l);
+}
+
+struct loop *
+loop_new(int64_t (*now_ms)(void), struct err *e)
+{
+	size_t cap = 0;
+	struct loop *l;
+	int p[2];
+
+	assert(sig_wr == -1);
+	if (os_pipe(p, OS_NONBLOCK_READ | OS_NONBLOCK_WRITE, e) == -1)
+		return NULL;
+	l = grow_array(NULL, &cap, sizeof(*l));
+	*l = (struct loop){ .clock = now_ms != NULL ? now_ms : os_now_ms };
+	sig_wr = p[1];
+	l->sigpipe_wr = p[1];
+	l->sigpipe.fd = p[0];
+	if (handle(SIGCHLD, SA_NOCLDSTOP, &l->old_chld, e) == -1) {
+		sig_wr = -1;
+		os_close(&p[0]);
+		os_close(&p[1]);
+		free(l);
+		return NULL;
+	}
+	l->now = l->clock();
+	l->nofile = os_nofile_raise();
+	l->sigpipe.fn = on_sigpipe;
+	l->sigpipe.arg = l;
+	fd_start(l, &l->sigpipe, LOOP_READ);
+	return l;
+}
+
+void
+loop_free(struct loop *l)
+{
+	if (l == NULL)
+		return;
+	while (l->sigs != NULL)
+		sig_stop(l, l->sigs);
+	sigaction(SIGCHLD, &l->old_chld, NULL);
+	if (l->adopts)
+		os_subreaper(false);
+	os_nofile_set(l->nofile);
+	sig_wr = -1;
+	os_close(&l->sigpipe.fd);
+	os_close(&l->sigpipe_wr);
+	free(l->pfd);
+	free(l->w);
+	free(l->heap);
+	free(l);
+}
+
+int64_t
+loop_now(const struct loop *l)
+{
+	return l->now;
+}
+
+uint64_t
+loop_nofile(const struct loop *l)
+{
+	return l->nofile;
+}
+
+static int
+ready_of(const struct pollfd *p)
+{
+	short r = p->revents;
+
+	if (r & (POLLERR | POLLHUP | POLLNVAL))
+		r = p->events;
+	r &= p->events;
+	return (r & POLLIN ? LOOP_READ : 0) | (r & POLLOUT ? LOOP_WRITE : 0);
+}
+
+static void
+dispatch(struct loop *l, int found)
+{
+	size_t i, n = l->n;
+	int ready;
+
+	for (i = 0; i < n && found > 0; i++) {
+		if (l->pfd[i].revents == 0)
+			continue;
+		found--;
+		if (l->w[i] == NULL)
+			continue;
+		ready = ready_of(&l->pfd[i]);
+		if (ready != 0)
+			l->w[i]->fn(l->w[i]->arg, ready);
+	}
+}
+
+static int
+patience(struct loop *l)
+{
+	int64_t wait;
+
+	if (l->nheap == 0)
+		return -1;
+	wait = l->heap[0]->at - l->clock();
+	return wait < 0 ? 0 : wait > INT_MAX ? INT_MAX : (int)wait;
+}
+
+int
+loop_turn(struct loop *l, struct err *e)
+{
+	int found;
+
+	sweep(l);
+	if (l->n == 1 && l->nheap == 0 && l->nkids == 0)
+		return 0;
+	l->fence = l->seq;
+	found = poll(l->pfd, (nfds_t)l->n, patience(l));
+	if (found == -1 && errno != EINTR && errno != EAGAIN)
+		return err_sys(e, "poll");
+	l->now = l->clock();
+	dispatch(l, found);		/* after EINTR: none, next turn again */
+	fire_timers(l);
+	return 1;
+}
