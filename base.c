@@ -90,6 +90,8 @@ str_starts(struct str s, struct str prefix)
 bool
 str_ends(struct str s, struct str suffix)
 {
+	if (suffix.n == 0)
+		return true;
 	return s.n >= suffix.n && str_eq(
 	    (struct str){ s.p + (s.n - suffix.n), suffix.n }, suffix);
 }
@@ -146,18 +148,23 @@ str_similar(struct str got, struct str want)
 	return max > 0 && str_distance(got, want, max) <= max;
 }
 
+/* Whether n more bytes are within the limit. */
 static bool
-grow(struct buf *b, size_t n)
+fits(struct buf *b, size_t n)
+{
+	if (b->max > 0 && (b->n > b->max || n > b->max - b->n))
+		b->full = true;
+	return !b->full;
+}
+
+static void
+reserve(struct buf *b, size_t n)
 {
 	size_t cap, need;
 	char *p;
 
-	if (b->full || (b->max > 0 && (b->n > b->max || n > b->max - b->n))) {
-		b->full = true;
-		return false;
-	}
 	if (n <= b->cap - b->n)
-		return true;
+		return;
 	if (!add_ok(b->n, n, &need))
 		oom();
 	cap = b->cap < 64 ? 64 : b->cap;
@@ -168,6 +175,14 @@ grow(struct buf *b, size_t n)
 		oom();
 	b->p = p;
 	b->cap = cap;
+}
+
+static bool
+grow(struct buf *b, size_t n)
+{
+	if (!fits(b, n))
+		return false;
+	reserve(b, n);
 	return true;
 }
 
@@ -197,16 +212,16 @@ void
 buf_fmt(struct buf *b, const char *fmt, ...)
 {
 	va_list ap;
-	char *room;
 	int n;
 
 	va_start(ap, fmt);
 	n = vsnprintf(NULL, 0, fmt, ap);
 	va_end(ap);
-	if (n < 0 || (room = buf_room(b, (size_t)n + 1)) == NULL)
+	if (n < 0 || !fits(b, (size_t)n))
 		return;
+	reserve(b, (size_t)n + 1);	/* the NUL is not counted by max */
 	va_start(ap, fmt);
-	vsnprintf(room, (size_t)n + 1, fmt, ap);
+	vsnprintf(b->p + b->n, (size_t)n + 1, fmt, ap);
 	va_end(ap);
 	b->n += (size_t)n;
 }
@@ -417,12 +432,11 @@ utf8_put(char out[4], uint32_t cp)
 bool
 utf8_valid(struct str s)
 {
-	const char *p = s.p, *end = s.p + s.n;
 	uint32_t cp;
-	size_t k;
+	size_t i, k;
 
-	for (; p < end; p += k)
-		if ((k = utf8_get(p, end, &cp)) == 0)
+	for (i = 0; i < s.n; i += k)
+		if ((k = utf8_get(s.p + i, s.p + s.n, &cp)) == 0)
 			return false;
 	return true;
 }
