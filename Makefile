@@ -16,20 +16,24 @@ STD     = -std=c99 -D_POSIX_C_SOURCE=200809L
 WARN    = -Wall -Wextra -Wpedantic -Wshadow -Wstrict-prototypes \
 	-Wmissing-prototypes -Wwrite-strings -Wpointer-arith -Wcast-qual \
 	-Wformat=2 -Wvla -Wundef -Wconversion
-HARDEN  = -fstack-protector-strong -D_FORTIFY_SOURCE=2
+HARDEN  = -fstack-protector-strong -U_FORTIFY_SOURCE -D_FORTIFY_SOURCE=2
 SAN     = -O1 -g -fno-omit-frame-pointer -fno-sanitize-recover=all \
 	-fsanitize=address,undefined
 DEFS    = -DWAZA_VERSION='"$(VERSION)"'
+FUZZ_SECONDS = 60
 
 # Public test data; tests that need it say SKIP where it is absent.
 CORPUS  = ../shared/corpus
 
-# One noun per file, lower layers first (DESIGN.md section 3).
-SRC  = base.c os.c json.c yaml_lite.c re.c re_unicode.c field.c loop.c proc.c
-HDR  = base.h os.h json.h yaml_lite.h re.h re_unicode.h field.h loop.h proc.h
+# One noun per file, lower layers first (DESIGN.md).
+SRC  = base.c os.c os_spawn.c json.c yaml_lite.c re.c re_unicode.c field.c \
+	opt.c loop.c proc.c
+HDR  = base.h os.h os_spawn.h json.h yaml_lite.h re.h re_unicode.h field.h \
+	opt.h loop.h proc.h
 OBJ  = $(SRC:.c=.o)
-UNIT = test/t_base test/t_json test/t_yaml test/t_re test/t_field \
-	test/t_loop test/t_proc
+UNIT = test/t_base test/t_os test/t_json test/t_yaml test/t_re test/t_field \
+	test/t_opt test/t_loop test/t_proc
+FUZZ = json yaml re
 MAN  = waza.1
 
 all: waza
@@ -48,11 +52,67 @@ $(UNIT): $(OBJ) $(HDR) test/tap.h
 demo: all
 	@sh examples/demo.sh ./waza
 
-check: all $(UNIT)
-	WAZA=$$PWD/waza CORPUS=$(CORPUS) sh test/run $(UNIT) test/[0-9]*.t
+check: all $(UNIT) replay
+	@WAZA=$$PWD/waza CORPUS=$(CORPUS) BUILD=build/replay \
+	    sh test/run $(UNIT) test/[0-9]*.t
+
+# The fuzz targets with a main() that only replays files, for `make check`.
+replay: $(OBJ)
+	@mkdir -p build/replay
+	@for f in $(FUZZ); do $(CC) $(STD) $(HARDEN) $(CFLAGS) -I. $(LDFLAGS) \
+	    -o build/replay/$$f test/fuzz/fuzz_$$f.c test/fuzz/replay.c \
+	    $(OBJ) $(LDLIBS) || exit 1; done
+
+# The suite again: with sanitizers, under valgrind, with reads and writes
+# of one byte.  Each in its own directory; test/build compiles it.
+check-san:
+	@CC='$(CC)' FLAGS='$(STD) $(DEFS) $(SAN) $(LDFLAGS)' SRC='$(SRC)' \
+	    UNIT='$(UNIT)' FUZZ='$(FUZZ)' CORPUS=$(CORPUS) \
+	    sh test/build build/san
+check-short:
+	@CC='$(CC)' FLAGS='$(STD) $(DEFS) -DOS_SHORT $(CFLAGS) $(LDFLAGS)' \
+	    SRC='$(SRC)' UNIT='$(UNIT)' FUZZ='$(FUZZ)' CORPUS=$(CORPUS) \
+	    sh test/build build/short
+check-vg:
+	@CC='$(CC)' FLAGS='$(STD) $(DEFS) -O1 -g $(LDFLAGS)' SRC='$(SRC)' \
+	    UNIT='$(UNIT)' FUZZ='$(FUZZ)' CORPUS=$(CORPUS) QUICK=1 \
+	    WRAP='valgrind -q --error-exitcode=99 --leak-check=full --errors-for-leak-kinds=definite,possible' \
+	    sh test/build build/vg
+
+# Needs clang: one minute for each target, findings stay in build/fuzz.
+fuzz:
+	@SRC='$(SRC)' FLAGS='$(STD) $(DEFS)' FUZZ='$(FUZZ)' \
+	    SECONDS_EACH=$(FUZZ_SECONDS) CORPUS=$(CORPUS) sh test/fuzz/run
+
+# One row a measurement, beside the peers that are installed.
+bench: all
+	@CC='$(CC)' STD='$(STD)' CFLAGS='$(CFLAGS)' OBJ='$(OBJ)' \
+	    CORPUS=$(CORPUS) sh test/bench/run
+
+lint:
+	@SRC='waza.c $(SRC)' FLAGS='$(STD) $(DEFS)' MAN='$(MAN)' sh test/lint
+
+install: all
+	mkdir -p $(DESTDIR)$(BINDIR) $(DESTDIR)$(MANDIR)/man1
+	cp waza $(DESTDIR)$(BINDIR)/.waza.new
+	chmod 755 $(DESTDIR)$(BINDIR)/.waza.new
+	mv -f $(DESTDIR)$(BINDIR)/.waza.new $(DESTDIR)$(BINDIR)/waza
+	cp man/waza.1 $(DESTDIR)$(MANDIR)/man1/waza.1
+	chmod 644 $(DESTDIR)$(MANDIR)/man1/waza.1
+
+uninstall:
+	rm -f $(DESTDIR)$(BINDIR)/waza $(DESTDIR)$(MANDIR)/man1/waza.1
+
+# The tarball comes from what is committed; distcheck proves it.
+dist:
+	git archive --prefix=waza-$(VERSION)/ HEAD | gzip -n >waza-$(VERSION).tar.gz
+
+distcheck: dist
+	@CORPUS=$(CORPUS) MAKE='$(MAKE)' sh test/distcheck waza-$(VERSION)
 
 clean:
 	rm -rf build
-	rm -f waza waza.o $(OBJ) $(UNIT)
+	rm -f waza waza.o $(OBJ) $(UNIT) waza-*.tar.gz
 
-.PHONY: all demo check clean
+.PHONY: all demo check replay check-san check-short check-vg fuzz bench lint \
+	install uninstall dist distcheck clean

@@ -427,7 +427,7 @@ json_decode(struct json_reader *r, const char *start, const char *p,
 	char *out, *buf;
 
 	for (q = p; q < r->end && *q != '"'; q++)
-		if (*q == '\\')
+		if (*q == '\\' && r->end - q > 1)
 			q++;
 	buf = r->mem->alloc(r->mem->ctx, (size_t)(q - start) + 1);
 	if (buf == NULL)
@@ -808,25 +808,36 @@ json_before(const struct json *a, const struct json *b)
 	    a->key_col < b->key_col;
 }
 
+/* Of the slots, sorted, the first in the text whose name was there before. */
+static const struct json *
+json_duplicate(const struct json_slot *s, size_t n)
+{
+	const struct json *dup = NULL;
+	size_t i;
+
+	for (i = 1; i < n; i++)
+		if (s[i - 1].hash == s[i].hash &&
+		    json_same_key(s[i - 1].v, s[i].v) &&
+		    (dup == NULL || json_before(s[i].v, dup)))
+			dup = s[i].v;
+	return dup;
+}
+
 /*
  * Equal names are neighbours in s, in their order.  Keeps one slot of each
  * and takes the others' nodes out of the list; the number of slots left.
  */
 static size_t
-json_unique(struct json *obj, struct json_slot *s, size_t n,
-    const struct json **dup)
+json_unique(struct json *obj, struct json_slot *s, size_t n)
 {
 	struct json **link, *v;
 	size_t i, k = 0;
 
-	*dup = NULL;
 	for (i = 1; i < n; i++) {
 		if (s[k].hash != s[i].hash || !json_same_key(s[k].v, s[i].v)) {
 			s[++k] = s[i];
 			continue;
 		}
-		if (*dup == NULL || json_before(s[i].v, *dup))
-			*dup = s[i].v;
 		json_replace(s[k].v, s[i].v);
 		s[i].v->key = NULL;
 	}
@@ -855,9 +866,11 @@ json_seal(const struct json_mem *mem, struct json *obj, bool last_wins)
 	for (v = obj->u.child; v != NULL; v = v->next, i++)
 		s[i] = (struct json_slot){ json_hash(v->key, v->nkey), v };
 	s = json_sort(s, s + n, n);
-	n = json_unique(obj, s, n, &dup);
+	dup = json_duplicate(s, n);
 	if (dup != NULL && !last_wins)
 		return dup;
+	if (dup != NULL)
+		n = json_unique(obj, s, n);
 	*index = (struct json){ .next = obj->u.child };
 	index->u.text = (const char *)s;
 	index->n = obj->n = (uint32_t)n;
@@ -1188,6 +1201,25 @@ json_layout(char *out, const char *digits, size_t n, int point)
 }
 
 /*
+ * A power of two has doubles at half the distance below it, so that of the
+ * decimals of one length the nearest may be too far below it while the next
+ * one up is still near enough.
+ */
+static bool
+json_round_up(char *text, int prec, double d)
+{
+	char *last = text + prec + 1;
+
+	if (prec == 0 || *last == '9')
+		return false;
+	++*last;
+	if (strtod(text, NULL) == d)
+		return true;
+	--*last;
+	return false;
+}
+
+/*
  * Shortest digits of d > 0, and where the point is.  15 digits always come
  * back as they were, so below that printf drops zeros for us; only where
  * doubles are sparser (subnormals) can fewer do.
@@ -1201,7 +1233,8 @@ json_shortest(double d, char digits[32], int *point)
 
 	for (; ; prec++) {
 		snprintf(text, sizeof(text), "%.*e", prec, d);
-		if (prec >= 16 || strtod(text, NULL) == d)
+		if (prec >= 16 || strtod(text, NULL) == d ||
+		    json_round_up(text, prec, d))
 			break;
 	}
 	e = strchr(text, 'e');

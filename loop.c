@@ -77,16 +77,22 @@ on_signal(int signo)
 	errno = saved;
 }
 
+/* buf_room ends the process with the message that base.c has for it. */
 static void *
-grow_array(void *p, size_t *cap, size_t size)
+resize(void *p, size_t n, size_t size)
 {
-	size_t bytes, n = *cap == 0 ? 16 : *cap * 2;
 	struct buf none = { 0 };
+	size_t bytes;
 
 	if (!mul_ok(n, size, &bytes) || (p = realloc(p, bytes)) == NULL)
-		buf_room(&none, SIZE_MAX);	/* ends the process */
-	*cap = n;
+		buf_room(&none, SIZE_MAX);
 	return p;
+}
+
+static size_t
+more(size_t cap)
+{
+	return cap == 0 ? 16 : cap * 2;
 }
 
 static short
@@ -99,12 +105,11 @@ events_of(int want)
 void
 fd_start(struct loop *l, struct fd_watch *w, int want)
 {
-	size_t cap = l->cap;
-
 	assert(w->slot == 0);
 	if (l->n == l->cap) {
-		l->pfd = grow_array(l->pfd, &cap, sizeof(l->pfd[0]));
-		l->w = grow_array(l->w, &l->cap, sizeof(l->w[0]));
+		l->cap = more(l->cap);
+		l->pfd = resize(l->pfd, l->cap, sizeof(l->pfd[0]));
+		l->w = resize(l->w, l->cap, sizeof(l->w[0]));
 	}
 	l->w[l->n] = w;
 	l->pfd[l->n] = (struct pollfd){ .fd = -1 };
@@ -204,8 +209,10 @@ timer_start(struct loop *l, struct timer *t, int64_t after_ms)
 	after_ms = after_ms < 0 ? 0 : after_ms;
 	t->at = after_ms > INT64_MAX - now ? INT64_MAX : now + after_ms;
 	t->seq = ++l->seq;
-	if (l->nheap == l->heapcap)
-		l->heap = grow_array(l->heap, &l->heapcap, sizeof(l->heap[0]));
+	if (l->nheap == l->heapcap) {
+		l->heapcap = more(l->heapcap);
+		l->heap = resize(l->heap, l->heapcap, sizeof(l->heap[0]));
+	}
 	heap_up(l, l->nheap++, t);
 }
 
@@ -277,8 +284,7 @@ forgotten(void *arg, int wstatus)
 void
 child_forget(struct loop *l, pid_t pid)
 {
-	size_t cap = 0;
-	struct child *c = grow_array(NULL, &cap, sizeof(*c));
+	struct child *c = resize(NULL, 1, sizeof(*c));
 
 	*c = (struct child){ .pid = pid, .fn = forgotten, .arg = c };
 	child_start(l, c);
@@ -302,13 +308,19 @@ reap(struct loop *l, struct child *c)
 }
 
 static struct child *
-find_kid(struct loop *l, pid_t pid)
+find_kid(const struct loop *l, pid_t pid)
 {
 	struct child *c = l->kids[(size_t)pid % KIDS];
 
 	while (c != NULL && c->pid != pid)
 		c = c->next;
 	return c;
+}
+
+bool
+child_watched(const struct loop *l, pid_t pid)
+{
+	return find_kid(l, pid) != NULL;
 }
 
 static void
@@ -347,8 +359,8 @@ reap_all(struct loop *l)
 		} else if (pid == -1 || !l->adopts) {
 			reap_each(l);
 			return;
-		} else
-			waitpid(pid, NULL, WNOHANG);
+		} else if (waitpid(pid, NULL, WNOHANG) <= 0)
+			return;
 	}
 }
 
@@ -430,14 +442,13 @@ on_sigpipe(void *arg, int ready)
 struct loop *
 loop_new(int64_t (*now_ms)(void), struct err *e)
 {
-	size_t cap = 0;
 	struct loop *l;
 	int p[2];
 
 	assert(sig_wr == -1);
 	if (os_pipe(p, OS_NONBLOCK_READ | OS_NONBLOCK_WRITE, e) == -1)
 		return NULL;
-	l = grow_array(NULL, &cap, sizeof(*l));
+	l = resize(NULL, 1, sizeof(*l));
 	*l = (struct loop){ .clock = now_ms != NULL ? now_ms : os_now_ms };
 	sig_wr = p[1];
 	l->sigpipe_wr = p[1];
@@ -481,6 +492,12 @@ int64_t
 loop_now(const struct loop *l)
 {
 	return l->now;
+}
+
+int64_t
+loop_clock(const struct loop *l)
+{
+	return l->clock();
 }
 
 uint64_t

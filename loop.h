@@ -9,7 +9,7 @@
  * allocates nor frees it.  Stopping an idle watch has no effect.
  *
  * A callback may start or stop any watch and free any owner, its own
- * included.  After *_stop the callback is not called again.
+ * included, but not the loop.  After *_stop the callback is not called again.
  *
  * Out of memory ends the process, as in base.h.
  */
@@ -41,6 +41,7 @@ void loop_free(struct loop *);
 int loop_turn(struct loop *, struct err *);
 
 int64_t loop_now(const struct loop *);	/* the same for a whole turn */
+int64_t loop_clock(const struct loop *);	/* read anew */
 uint64_t loop_nofile(const struct loop *);	/* the soft limit as it was */
 
 /*
@@ -96,6 +97,7 @@ struct child {
 void child_start(struct loop *, struct child *);
 void child_stop(struct loop *, struct child *);
 void child_forget(struct loop *, pid_t);	/* reap it, tell nobody */
+bool child_watched(const struct loop *, pid_t);
 
 /*
  * Called in the turn after the signal came, once for all that came together.

@@ -1,0 +1,59 @@
+# Includes point downwards only (DESIGN.md section 3), and every source file
+# has its place in the map below.
+. "${0%/*}/lib.sh"
+cd "$top" || exit 1
+
+cat >"$tmp/map" <<'MAP'
+0 base os os_spawn os_net
+1 json yaml_lite yaml_scalar yaml_flow yaml_block re re_unicode re_parse re_prog re_dfa re_nfa expr schema field opt http ws
+2 loop proc conn
+3 run agent acp copilot openai grader judge spec event result config
+4 rpc tool session peer web client report
+5 waza
+MAP
+
+# base may not look at anything, os only at base; elsewhere downwards, or
+# sideways to what the file is made of
+grep '^#include "' ./*.[ch] | sed 's|^\./||; s|:#include "| |; s|\.h".*||' |
+awk -v map="$tmp/map" '
+	BEGIN {
+		while ((getline line < map) > 0) {
+			n = split(line, w, " ")
+			for (i = 2; i <= n; i++) layer[w[i]] = w[1]
+		}
+	}
+	{
+		from = $1; sub(/\.[ch]$/, "", from); to = $2
+		if (!(from in layer)) print from ": not in the map"
+		else if (!(to in layer)) print to ": not in the map"
+		else if (layer[to] > layer[from]) print $1 " includes " to ".h, which is above it"
+		else if (from == "base" && to != "base") print "base.c includes " to ".h"
+	}' | sort -u >"$tmp/bad"
+is 'includes point downwards' '' "$(cat "$tmp/bad")"
+
+# layer 1 is pure: no descriptor, clock, process or global state
+set --
+for m in $(sed -n 's/^1 //p' "$tmp/map")
+do
+	for f in "$m.c" "$m.h"
+	do [ ! -f "$f" ] || set -- "$@" "$f"
+	done
+done
+is 'layer 1 includes no system interface' '' "$(grep -nE \
+    '#include <(unistd|fcntl|time|signal|poll|pthread|dirent|sys/.*)\.h>' "$@")"
+is 'layer 1 opens, reads and prints nothing' '' "$(grep -nE \
+    '(^|[^a-z_>.])(open|read|write|fopen|printf|fprintf|puts|getenv|time|clock_gettime)\(' "$@")"
+
+for f in *.c
+do
+	[ "$f" = waza.c ] || [ "$f" = json.c ] || [ -f "${f%.c}.h" ] || echo "$f"
+done >"$tmp/bad"
+is 'each .c but waza.c has its header' '' "$(cat "$tmp/bad")"
+for f in *.c
+do
+	[ "$f" = waza.c ] || [ "$f" = json.c ] ||
+	    [ "$(grep -m1 '^#include' "$f")" = "#include \"${f%.c}.h\"" ] ||
+	    grep -m1 '^#define _' "$f" >/dev/null || echo "$f"
+done >"$tmp/bad"
+is 'each .c includes its own header first' '' "$(cat "$tmp/bad")"
+done_testing
