@@ -339,8 +339,9 @@ reap_each(struct loop *l)
 
 /*
  * With n children of which k have ended this costs k calls where the system
- * lets us peek.  Where it does not, or where an ended child that is nobody's
- * hides the others from the peek, it costs n: one pass per wakeup.
+ * lets us peek.  Where it does not, where an ended child that is nobody's
+ * hides the others from the peek, or where our children have all been reaped
+ * by somebody else, it costs n: one pass per wakeup.
  */
 static void
 reap_all(struct loop *l)

@@ -406,7 +406,7 @@ os_peek_child(void)
 		si.si_pid = 0;
 		r = waitid(P_ALL, 0, &si, WEXITED | WNOHANG | WNOWAIT);
 	} while (r == -1 && errno == EINTR);
-	return r == 0 ? si.si_pid : errno == ECHILD ? 0 : -1;
+	return r == 0 ? si.si_pid : -1;
 #else
 	return -1;
 #endif

@@ -81,7 +81,8 @@ bool os_subreaper(bool on);
 
 /*
  * A child of ours that has ended and waits to be reaped, which it stays; 0
- * when there is none; -1 where the system cannot tell without reaping.
+ * when none has; -1 when we have no children, or the system cannot tell
+ * without reaping.
  */
 pid_t os_peek_child(void);
 
