@@ -138,7 +138,8 @@ split(struct str s, struct parts *d)
 {
 	const char *p = s.p, *end = s.p + s.n;
 
-	*d = (struct parts){ .minus = *p == '-', .plus = *p == '+' };
+	*d = (struct parts){ .minus = *p == '-', .plus = *p == '+',
+	    .frac = STR(""), .exp = STR("") };
 	p += d->minus || d->plus;
 	d->whole = (struct str){ p, digits(p, end) };
 	p += d->whole.n;

@@ -16,7 +16,7 @@
 #include "base.h"
 
 struct json;
-struct yaml_anchor;
+struct yaml_anchor_slot;
 
 struct yaml_in {
 	const char *p;		/* the next byte */
@@ -32,8 +32,7 @@ struct yaml_in {
 	size_t nodes;		/* values so far, aliases counted in full */
 	size_t aliased;		/* of these, by aliases */
 	size_t max_aliased;
-	struct yaml_anchor **anchors;	/* hash table; yaml_anchor.c */
-	size_t nanchors, nbuckets;
+	struct yaml_anchor_slot *anchors;	/* of this document */
 	struct arena *mem;
 	struct err *err;
 };

@@ -256,7 +256,7 @@ escape_char(const char *p, uint32_t *cp)
 	if (n == 0 || *cp < 0xd800 || *cp > 0xdfff)
 		return *cp > 0x10ffff ? 0 : n;
 	m = *cp < 0xdc00 && p[n] == '\\' ? escape_get(p + n, &low) : 0;
-	if (m == 0 || low < 0xdc00 || low > 0xdfff)
+	if (n != 6 || m != 6 || low < 0xdc00 || low > 0xdfff)
 		return 0;
 	*cp = 0x10000 + ((*cp - 0xd800) << 10) + (low - 0xdc00);
 	return n + m;

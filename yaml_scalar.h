@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * yaml_scalar.h: yaml_scalar_ yaml_block_.  Plain, quoted and block scalars
- * (YAML 1.2.2 chapters 7.3 and 8.1).  Private to the yaml_*.c files.
+ * yaml_scalar.h: yaml_scalar_.  Plain and quoted scalars (YAML 1.2.2 section
+ * 7.3).  Private to the yaml_*.c files.
  */
 #ifndef WAZA_YAML_SCALAR_H
 #define WAZA_YAML_SCALAR_H
@@ -36,8 +36,5 @@ int yaml_scalar_value(struct yaml_in *, const struct yaml_scalar *,
 /* A scalar with ':' at `colon` can be a key: one line, 1024 characters. */
 int yaml_scalar_key(struct yaml_in *, const struct yaml_scalar *,
     const char *colon);
-
-/* A block scalar under a parent indented by n; ends on a fresh line. */
-int yaml_block_read(struct yaml_in *, int n, struct json *v);
 
 #endif
