@@ -26,11 +26,11 @@ FUZZ_SECONDS = 60
 CORPUS  = ../shared/corpus
 
 # One noun per file, lower layers first (DESIGN.md).
-SRC  = base.c os.c os_spawn.c json.c yaml_in.c yaml_core.c \
+SRC  = base.c os.c os_spawn.c os_net.c json.c yaml_in.c yaml_core.c \
 	yaml_scalar.c yaml_block.c yaml_anchor.c yaml_map.c yaml_flow.c \
 	yaml_lite.c re.c re_unicode.c field.c \
 	opt.c loop.c proc.c
-HDR  = base.h os.h os_spawn.h json.h yaml_in.h yaml_core.h \
+HDR  = base.h os.h os_spawn.h os_net.h json.h yaml_in.h yaml_core.h \
 	yaml_scalar.h yaml_block.h yaml_anchor.h yaml_map.h yaml_flow.h \
 	yaml_lite.h re.h re_unicode.h field.h \
 	opt.h loop.h proc.h
