@@ -2,9 +2,9 @@
 /*
  * Block scalars: header, extent, text.
  *
- * The extent is found first, so that the text is written into memory of the
- * right size at once: no line gets longer than it is spelt, and chomping only
- * takes away.
+ * The extent is found first, then the text is written over it, from the break
+ * before it on: no line gets longer than it is spelt, and a last line without
+ * a break has this one byte to grow.
  */
 #include "yaml_block.h"
 
@@ -171,7 +171,7 @@ write_lines(const struct block *b, char *o, size_t *blank)
 			*o++ = '\n';
 		}
 		o = put_breaks(o, *blank);
-		memcpy(o, s.p, s.n);
+		memmove(o, s.p, s.n);
 		o += s.n;
 		*blank = 0;
 		was_text = text;
@@ -193,7 +193,7 @@ yaml_block_read(struct yaml_in *y, int n, struct json *v)
 	given = b.indent >= 0;
 	if ((!given && detect(y, &b) != 0) || extent(y, &b) != 0)
 		return -1;
-	text = arena_raw(y->mem, (size_t)(b.to - b.from) + 2, 1);
+	text = yaml_in_write(y, b.from - 1);
 	o = write_lines(&b, text, &blank);
 	if (given && n < 0 && o > text) {
 		yaml_in_bad(y, y->p, "an indentation indicator at the top "

@@ -15,21 +15,29 @@
 
 enum { DIGITS_MAX = 256 };	/* of 0x and 0o: conversion is quadratic */
 
-static const struct { const char *text; enum json_type type; uint32_t n; }
-words[] = {
-	{ "null", JSON_NULL, 0 }, { "Null", JSON_NULL, 0 },
-	{ "NULL", JSON_NULL, 0 }, { "~", JSON_NULL, 0 },
-	{ "true", JSON_BOOL, 1 }, { "True", JSON_BOOL, 1 },
-	{ "TRUE", JSON_BOOL, 1 }, { "false", JSON_BOOL, 0 },
-	{ "False", JSON_BOOL, 0 }, { "FALSE", JSON_BOOL, 0 },
-};
+/* Scalars that are words; of numbers without a JSON spelling, our own. */
+#define WORD(text, type, n) { "" text, sizeof(text) - 1, type, n, NULL }
+#define SPECIAL(text, ours) \
+	{ "" text, sizeof(text) - 1, JSON_NUMBER, sizeof(ours) - 1, "" ours }
 
-/* Each spelling of [-+]?(\.inf|\.Inf|\.INF) and \.(nan|NaN|NAN), and ours. */
-static const struct { const char *text, *ours; } specials[] = {
-	{ ".inf", ".inf" }, { ".Inf", ".inf" }, { ".INF", ".inf" },
-	{ "+.inf", ".inf" }, { "+.Inf", ".inf" }, { "+.INF", ".inf" },
-	{ "-.inf", "-.inf" }, { "-.Inf", "-.inf" }, { "-.INF", "-.inf" },
-	{ ".nan", ".nan" }, { ".NaN", ".nan" }, { ".NAN", ".nan" },
+static const struct {
+	const char *text;
+	size_t len;
+	enum json_type type;
+	uint32_t n;
+	const char *ours;
+} words[] = {
+	WORD("null", JSON_NULL, 0), WORD("Null", JSON_NULL, 0),
+	WORD("NULL", JSON_NULL, 0), WORD("~", JSON_NULL, 0),
+	WORD("true", JSON_BOOL, 1), WORD("True", JSON_BOOL, 1),
+	WORD("TRUE", JSON_BOOL, 1), WORD("false", JSON_BOOL, 0),
+	WORD("False", JSON_BOOL, 0), WORD("FALSE", JSON_BOOL, 0),
+	SPECIAL(".inf", ".inf"), SPECIAL(".Inf", ".inf"),
+	SPECIAL(".INF", ".inf"), SPECIAL("+.inf", ".inf"),
+	SPECIAL("+.Inf", ".inf"), SPECIAL("+.INF", ".inf"),
+	SPECIAL("-.inf", "-.inf"), SPECIAL("-.Inf", "-.inf"),
+	SPECIAL("-.INF", "-.inf"), SPECIAL(".nan", ".nan"),
+	SPECIAL(".NaN", ".nan"), SPECIAL(".NAN", ".nan"),
 };
 
 static void
@@ -45,17 +53,14 @@ word(struct str s, struct json *v)
 {
 	size_t i;
 
-	if (s.n > 5)
+	if (s.n > 5 || (s.p[0] >= '0' && s.p[0] <= '9'))
 		return false;
 	for (i = 0; i < COUNTOF(words); i++)
-		if (str_is(s, words[i].text)) {
+		if (words[i].len == s.n && words[i].text[0] == s.p[0] &&
+		    memcmp(words[i].text, s.p, s.n) == 0) {
 			v->type = (uint8_t)words[i].type;
 			v->n = words[i].n;
-			return true;
-		}
-	for (i = 0; i < COUNTOF(specials); i++)
-		if (str_is(s, specials[i].text)) {
-			set_text(v, JSON_NUMBER, str_of(specials[i].ours));
+			v->u.text = words[i].ours;
 			return true;
 		}
 	return false;

@@ -123,36 +123,37 @@ check_char(struct yaml_in *y, const char *p)
 	uint32_t cp;
 	size_t n;
 
-	if (c == '\n') {
-		y->line++;
-		y->bol = p + 1;
-		return 1;
-	}
-	if (c == '\t')
+	if (c == '\n' || c == '\t')
 		return 1;
 	n = utf8_get(p, y->end, &cp);
-	if (n == 0) {
-		yaml_in_bad(y, p, "byte 0x%02x is not UTF-8 text here", c);
-		return 0;
+	if (n > 0 && cp >= ' ') {
+		y->odd = y->odd || is_odd(cp);
+		return n;
 	}
-	if (cp < ' ') {
+	for (; y->p < p; y->p++)
+		if (*y->p == '\n') {
+			y->line++;
+			y->bol = y->p + 1;
+		}
+	if (n == 0)
+		yaml_in_bad(y, p, "byte 0x%02x is not UTF-8 text here", c);
+	else
 		yaml_in_bad(y, p, "control character 0x%02x: write it as "
 		    "\"\\x%02x\" in double quotes", c, c);
-		return 0;
-	}
-	y->odd = y->odd || is_odd(cp);
-	return n;
+	return 0;
 }
 
-/* Eight bytes, all of them from ' ' to '~'. */
+/* Eight bytes, each from ' ' to '~' or a line break. */
 static bool
-is_ascii8(const char *p)
+is_easy8(const char *p)
 {
-	const uint64_t ones = UINT64_C(0x0101010101010101);
-	uint64_t w;
+	const uint64_t one = UINT64_C(0x0101010101010101), top = one * 0x80;
+	uint64_t w, low, nl;
 
 	memcpy(&w, p, sizeof(w));
-	return (((w - ones * 0x20) | (w + ones) | w) & (ones * 0x80)) == 0;
+	low = ~((w | top) - one * ' ') & top;
+	nl = ~(((w ^ one * '\n') | top) - one) & top;
+	return (((w | (w + one)) & top) | (low ^ nl)) == 0;
 }
 
 static int
@@ -162,7 +163,7 @@ check_text(struct yaml_in *y)
 	size_t n;
 
 	while (p < y->end) {
-		if (y->end - p >= 8 && is_ascii8(p)) {
+		if (y->end - p >= 8 && is_easy8(p)) {
 			p += 8;
 			continue;
 		}
@@ -190,18 +191,14 @@ yaml_in_open(struct yaml_in *y, struct str text)
 	copy = arena_raw(y->mem, text.n + 1, 1);
 	end = copy_lines(copy, text);
 	*end = '\0';
-	y->p = y->bol = copy;
+	y->p = y->bol = y->text = copy;
 	y->end = end;
 	y->line = 1;
 	if (str_starts(text, STR("\xff\xfe")) ||
 	    str_starts(text, STR("\xfe\xff")))
 		return yaml_in_bad(y, copy,
 		    "the text is UTF-16; save it as UTF-8");
-	if (check_text(y) != 0)
-		return -1;
-	y->bol = copy;
-	y->line = 1;
-	return 0;
+	return check_text(y);
 }
 
 int

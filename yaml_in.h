@@ -5,7 +5,8 @@
  * with their place.  Private to the yaml_*.c files.
  *
  * The text is a copy in which every line break is one '\n' and which ends in
- * a NUL, so that looking a byte or two ahead is always safe.
+ * a NUL, so that looking a byte or two ahead is always safe.  What has been
+ * read is not looked at again, so scalars are decoded where they stand.
  */
 #ifndef WAZA_YAML_IN_H
 #define WAZA_YAML_IN_H
@@ -22,6 +23,7 @@ struct yaml_in {
 	const char *p;		/* the next byte */
 	const char *bol;	/* the start of its line */
 	const char *end;	/* where the NUL stands */
+	char *text;		/* the copy, all of it */
 	unsigned line;
 	int indent;		/* of a fresh line; -1: the document ends here */
 	bool tabbed;		/* a tab follows these spaces */
@@ -59,6 +61,13 @@ yaml_in_is(char c, unsigned bits)
 
 /* Takes the text over; -1 where it is not UTF-8 or not printable. */
 int yaml_in_open(struct yaml_in *, struct str text);
+
+/* The place p of the text, to be written to. */
+static inline char *
+yaml_in_write(const struct yaml_in *y, const char *p)
+{
+	return y->text + (p - y->text);
+}
 
 /* An error at p, which lies in the current line; always -1. */
 int yaml_in_bad(struct yaml_in *, const char *p, const char *fmt, ...)

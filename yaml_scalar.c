@@ -4,7 +4,8 @@
  *
  * Each is read in two steps: scan to its end, checking everything that can be
  * wrong while line and column are at hand; then decode, which cannot fail.
- * One line without escapes is borrowed as it stands.
+ * One line without escapes is used as it stands, others are written over
+ * their spelling, which is never shorter (save for \L and \P).
  */
 #include "yaml_scalar.h"
 
@@ -13,6 +14,8 @@
 #include "json.h"
 #include "yaml_core.h"
 #include "yaml_in.h"
+
+enum { KEY_MAX = 1024 };	/* section 7.4.2; characters */
 
 static bool
 is_white(char c)
@@ -111,18 +114,29 @@ fold(const char *p, const char *end, char **out, const char *floor)
 static struct str
 decode_plain(struct yaml_in *y, const char *p, const char *end, bool single)
 {
-	char *text = arena_raw(y->mem, (size_t)(end - p) + 1, 1), *o = text;
+	char *text = yaml_in_write(y, p), *o = text;
 
 	while (p < end) {
 		if (*p == '\n') {
 			p = fold(p, end, &o, text);
 			continue;
 		}
-		if (single && *p == '\'')
-			p++;
+		p += single && *p == '\'';
 		*o++ = *p++;
 	}
 	return (struct str){ text, (size_t)(o - text) };
+}
+
+/* Characters from p to end, if that can matter to the limit on keys. */
+static size_t
+count(const char *p, const char *end)
+{
+	size_t n = (size_t)(end - p);
+
+	if (n > KEY_MAX / 4)
+		for (n = 0; p < end; p++)
+			n += (*p & 0xc0) != 0x80;
+	return n;
 }
 
 static int
@@ -134,6 +148,8 @@ read_plain(struct yaml_in *y, int n, bool flow, struct yaml_scalar *s)
 	if (yaml_in_printable(y, p, y->p) != 0)
 		return -1;
 	s->text = (struct str){ p, (size_t)(y->p - p) };
+	s->to = y->p;
+	s->chars = count(p, y->p);
 	while (plain_next(y, n, flow)) {
 		s->multi = true;
 		if (yaml_in_printable(y, skip_white(y->bol), y->p) != 0)
@@ -200,6 +216,8 @@ read_single(struct yaml_in *y, int n, struct yaml_scalar *s)
 		}
 	}
 	s->text = (struct str){ from, (size_t)(y->p - from) };
+	s->to = y->p + 1;
+	s->chars = count(from, y->p) + 2;
 	if (twice || s->multi)
 		s->text = decode_plain(y, from, y->p, true);
 	y->p++;
@@ -285,7 +303,8 @@ check_escape(struct yaml_in *y, size_t *grow)
 static struct str
 decode_double(struct yaml_in *y, const char *p, const char *end, size_t grow)
 {
-	char *text = arena_raw(y->mem, (size_t)(end - p) + grow + 1, 1);
+	char *text = grow == 0 ? yaml_in_write(y, p) :
+	    arena_raw(y->mem, (size_t)(end - p) + grow, 1);
 	char *o = text, *floor = text;
 	uint32_t cp;
 
@@ -334,6 +353,8 @@ read_double(struct yaml_in *y, int n, struct yaml_scalar *s)
 			return -1;
 	}
 	s->text = (struct str){ from, (size_t)(y->p - from) };
+	s->to = y->p + 1;
+	s->chars = count(from, y->p) + 2;
 	if (escaped || s->multi)
 		s->text = decode_double(y, from, y->p, grow);
 	y->p++;
@@ -343,7 +364,6 @@ read_double(struct yaml_in *y, int n, struct yaml_scalar *s)
 int
 yaml_scalar_read(struct yaml_in *y, int n, bool flow, struct yaml_scalar *s)
 {
-	s->from = y->p;
 	s->line = y->line;
 	s->col = yaml_in_col(y, y->p);
 	s->multi = false;
@@ -372,8 +392,7 @@ int
 yaml_scalar_key(struct yaml_in *y, const struct yaml_scalar *s,
     const char *colon)
 {
-	const char *p;
-	size_t n = 0;
+	size_t n;
 
 	if (s->multi && s->plain)
 		return yaml_in_bad(y, colon, "mapping values are not allowed "
@@ -382,12 +401,9 @@ yaml_scalar_key(struct yaml_in *y, const struct yaml_scalar *s,
 	if (s->multi)
 		return yaml_in_bad(y, colon, "a key must be on one line; this "
 		    "one starts at line %u", s->line);
-	if (colon - s->from <= 1024)
-		return 0;
-	for (p = s->from; p < colon; p++)
-		n += (*p & 0xc0) != 0x80;
-	if (n > 1024)	/* section 7.4.2 */
-		return yaml_in_bad(y, s->from,
-		    "a key can have 1024 characters; this one has %zu", n);
+	n = s->chars + (size_t)(colon - s->to);
+	if (n > KEY_MAX)
+		return yaml_in_bad(y, colon, "a key can have %d characters; "
+		    "this one has %zu", KEY_MAX, n);
 	return 0;
 }

@@ -17,8 +17,9 @@ struct yaml_in;
 /* A plain or quoted scalar, before anybody knows if it is a key. */
 struct yaml_scalar {
 	struct str text;	/* decoded */
-	const char *from;	/* its first byte, a quote included */
-	unsigned line, col;	/* of that byte */
+	const char *to;		/* behind its last byte, a quote included */
+	size_t chars;		/* of its spelling; bytes while they are few */
+	unsigned line, col;	/* where it starts */
 	bool plain;
 	bool multi;		/* it spans lines */
 };
