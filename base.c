@@ -3,8 +3,10 @@
  * Strings, buffers, arenas, errors, checked arithmetic.
  *
  * An arena is a list of chunks, the youngest first; only the youngest has
- * room.  Chunks grow by doubling up to CHUNK_MAX, so that an arena costs
- * O(log n) mallocs and at most as much slack as it holds data.
+ * room.  Chunks grow by doubling, and fourfold once they are large: then the
+ * last one outweighs all the others, which teaches glibc's malloc to keep
+ * the memory for the next arena instead of returning it page by page.  What
+ * is not used of a large chunk was never touched, and costs nothing.
  */
 #include "base.h"
 
@@ -13,7 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { CHUNK_MIN = 1024 - 64, CHUNK_MAX = 1 << 20 };
+enum { CHUNK_MIN = 1024 - 64, CHUNK_BIG = 1 << 16, CHUNK_MAX = 1 << 24 };
 
 struct chunk {
 	struct chunk *next;
@@ -259,8 +261,8 @@ chunk_new(struct arena *a, size_t n)
 	size_t cap, size;
 	struct chunk *c;
 
-	cap = a->head == NULL ? CHUNK_MIN : a->head->cap * 2;
-	cap = cap > CHUNK_MAX ? CHUNK_MAX : cap;
+	cap = a->head == NULL ? CHUNK_MIN / 2 : a->head->cap;
+	cap = cap > CHUNK_MAX / 4 ? CHUNK_MAX : cap * (cap < CHUNK_BIG ? 2 : 4);
 	cap = cap < n ? n : cap;
 	if (!add_ok(offsetof(struct chunk, mem), cap, &size))
 		oom();

@@ -164,6 +164,13 @@ size_t json_format_double(char out[32], double d);
 #include <stdlib.h>
 #include <string.h>
 
+/* Whether double arithmetic rounds to double each time; if unsure, no. */
+#ifdef FLT_EVAL_METHOD
+#define JSON_EXACT (FLT_EVAL_METHOD == 0)
+#else
+#define JSON_EXACT 0
+#endif
+
 /*
  * Reader.  No recursion and no stack: while a container is open, its next
  * field leads to the container around it, and `tail` is where the next child
@@ -250,17 +257,61 @@ json_node(struct json_reader *r, const char *p)
 	return v;
 }
 
-static const char *
-json_space(struct json_reader *r, const char *p)
+/*
+ * Eight bytes of text at a time, the first as the lowest.  A test sets the
+ * top bit of the first byte it looks for (of later ones also by mistake, as
+ * borrows and carries go upwards); json_before_top() counts those before it.
+ */
+#define JSON_ONES UINT64_C(0x0101010101010101)
+#define JSON_TOPS (JSON_ONES << 7)
+
+static inline uint64_t
+json_load(const char *p)
 {
+	const unsigned char *s = (const unsigned char *)p;
+
+	return s[0] | (uint64_t)s[1] << 8 | (uint64_t)s[2] << 16 |
+	    (uint64_t)s[3] << 24 | (uint64_t)s[4] << 32 | (uint64_t)s[5] << 40 |
+	    (uint64_t)s[6] << 48 | (uint64_t)s[7] << 56;
+}
+
+static inline size_t
+json_before_top(uint64_t x)
+{
+#if defined(__GNUC__)
+	return (size_t)__builtin_ctzll(x) / 8;
+#else
+	size_t n;
+
+	for (n = 0; (x & 0xFF) == 0; x >>= 8)
+		n++;
+	return n;
+#endif
+}
+
+static const char *
+json_blank(struct json_reader *r, const char *p)
+{
+	uint64_t x;
+
 	for (; p < r->end && (unsigned char)*p <= ' '; p++) {
 		if (*p == '\n') {
 			r->line++;
 			r->bol = p + 1;
+			for (x = 0; x == 0 && r->end - p > 8; ) {
+				x = json_load(p + 1) ^ JSON_ONES * ' ';
+				p += x == 0 ? 8 : json_before_top(x);
+			}
 		} else if (*p != ' ' && *p != '\t' && *p != '\r')
 			break;
 	}
 	return p;
+}
+
+static inline const char *
+json_space(struct json_reader *r, const char *p)
+{
+	return p < r->end && (unsigned char)*p > ' ' ? p : json_blank(r, p);
 }
 
 /* Bytes of the well-formed sequence at p (RFC 3629 section 4), or 0. */
@@ -285,24 +336,23 @@ json_utf8(const char *p, const char *end)
 	    (s[0] == 0xF4 && s[1] > 0x8F) ? 0 : 4;
 }
 
-/*
- * Past the bytes that stand for themselves, eight at a time.  A byte stops
- * the walk if it is below 0x20, '"', '\\' or above 0x7F: each of the terms
- * sets the top bit of such a byte, and of none below it.
- */
-static const char *
+/* Which of eight bytes do not stand for themselves in a string. */
+static inline uint64_t
+json_special(uint64_t x)
+{
+	return ((x - JSON_ONES * 0x20) | ((x ^ JSON_ONES * '"') - JSON_ONES) |
+	    ((x ^ JSON_ONES * '\\') - JSON_ONES) | x) & JSON_TOPS;
+}
+
+/* Past the bytes that stand for themselves in a string. */
+static inline const char *
 json_plain(const char *p, const char *end)
 {
-	const uint64_t ones = UINT64_C(0x0101010101010101), top = ones << 7;
-	uint64_t x, quote, slash;
+	uint64_t x;
 
-	for (; end - p >= 8; p += 8) {
-		memcpy(&x, p, 8);
-		quote = x ^ ones * '"';
-		slash = x ^ ones * '\\';
-		if (((x - ones * 0x20) | (quote - ones) | (slash - ones) | x) & top)
-			break;
-	}
+	for (; end - p >= 8; p += 8)
+		if ((x = json_special(json_load(p))) != 0)
+			return p + json_before_top(x);
 	while (p < end && (unsigned char)*p >= 0x20 && *p != '"' &&
 	    *p != '\\' && (unsigned char)*p < 0x80)
 		p++;
@@ -451,23 +501,40 @@ json_string(struct json_reader *r, const char *p, struct str *text)
 {
 	const char *start = ++p;
 
-	p = json_run(r, p);
-	if (p == NULL)
-		return NULL;
+	p = json_plain(p, r->end);
+	if (p == r->end || *p != '"') {
+		p = json_run(r, p);
+		if (p == NULL)
+			return NULL;
+	}
 	if (*p == '\\')
 		return json_decode(r, start, p, text);
 	*text = (struct str){ start, (size_t)(p - start) };
 	return p + 1;
 }
 
+static inline const char *
+json_past_digits(const char *p, const char *end)
+{
+	uint64_t x;
+
+	for (; end - p >= 8; p += 8) {
+		x = json_load(p) ^ JSON_ONES * '0';
+		x = (x | (x + JSON_ONES * 0x76)) & JSON_TOPS;
+		if (x != 0)
+			return p + json_before_top(x);
+	}
+	while (p < end && *p >= '0' && *p <= '9')
+		p++;
+	return p;
+}
+
 static const char *
 json_digits(struct json_reader *r, const char *p)
 {
-	if (p == r->end || *p < '0' || *p > '9')
-		return json_unexpected(r, p, "a digit is missing in a number");
-	while (p < r->end && *p >= '0' && *p <= '9')
-		p++;
-	return p;
+	const char *q = json_past_digits(p, r->end);
+
+	return q > p ? q : json_unexpected(r, p, "a digit is missing in a number");
 }
 
 static const char *
@@ -688,7 +755,7 @@ json_read_prefix(const struct json_mem *mem, struct str text, unsigned depth,
 }
 
 /*
- * Objects.  Up to JSON_SMALL members are searched as they are; a 64-bit set
+ * Objects.  Up to JSON_SMALL members are searched as they are; a 256-bit set
  * of hashed names tells that there is no duplicate, almost always without a
  * comparison.  Beyond, an array sorted by hash and name hangs in a hidden
  * node before the first member: unlike a hash table it has no bad inputs.
@@ -772,7 +839,7 @@ static const struct json *
 json_seal_small(struct json *obj, bool last_wins)
 {
 	struct json *v, *w, *prev = NULL;
-	uint64_t seen = 0, bit;
+	uint64_t seen[4] = { 0 }, bit;
 	unsigned h;
 
 	for (v = obj->u.child; v != NULL; v = v->next) {
@@ -783,11 +850,11 @@ json_seal_small(struct json *obj, bool last_wins)
 			    (unsigned char)v->key[v->nkey / 2] * 23u;
 		bit = (uint64_t)1 << (h & 63);
 		w = v;
-		if (seen & bit)
+		if (seen[h >> 6 & 3] & bit)
 			for (w = obj->u.child; w != v; w = w->next)
 				if (json_same_key(w, v))
 					break;
-		seen |= bit;
+		seen[h >> 6 & 3] |= bit;
 		if (w == v) {
 			prev = v;
 			continue;
@@ -1067,7 +1134,7 @@ json_int(const struct json *v, int64_t *out)
 /*
  * Digits below 2^53 and a power of ten below 10^23 are both exact doubles,
  * so that one operation rounds once; not where the machine computes in a
- * wider format (FLT_EVAL_METHOD).  The rest is strtod's, without a decimal
+ * wider format.  The rest is strtod's, without a decimal
  * point for the locale to disagree about.
  */
 static double
@@ -1081,7 +1148,7 @@ json_decimal_value(struct json_decimal *d)
 
 	if (d->n == 0)
 		return d->neg ? -0.0 : 0.0;
-	if (FLT_EVAL_METHOD == 0 && d->n <= 15 && d->exp >= -22 && d->exp <= 22) {
+	if (JSON_EXACT && d->n <= 15 && d->exp >= -22 && d->exp <= 22) {
 		x = (double)json_digits_value(d);
 		x = d->exp < 0 ? x / ten[-d->exp] : x * ten[d->exp];
 	} else {
@@ -1263,7 +1330,7 @@ json_format_double(char out[32], double d)
 	if (d < 0)
 		*p++ = '-';
 	/* The usual case, a few decimals: exact while m * 10^k < 10^15. */
-	if (FLT_EVAL_METHOD == 0 && m < 1e9 && m >= 1e-3) {
+	if (JSON_EXACT && m < 1e9 && m >= 1e-3) {
 		k = 6;
 		if ((double)(int64_t)(m * 1e6 + 0.5) / 1e6 != m)
 			k = 0;
