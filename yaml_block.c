@@ -76,7 +76,8 @@ detect(struct yaml_in *y, struct block *b)
 		}
 	}
 	b->indent = (int)(p - bol);
-	if (b->indent <= b->n || *p == '\0') {	/* no content */
+	if (b->indent <= b->n || *p == '\0' ||
+	    (p == bol && yaml_in_marker(p))) {	/* no content */
 		b->indent = b->n + 1;
 		if (longest - longest_bol > b->indent)
 			b->indent = (int)(longest - longest_bol);
@@ -159,8 +160,9 @@ write_lines(const struct block *b, char *o, size_t *blank)
 	while (p < b->to) {
 		s = take_line(b, &p);
 		if (s.n == 0) {
-			/* at the end of the file, indentation is no line */
-			*blank += p[-1] == '\n' || first;
+			/* spaces at the end of the file are no line, unless
+			 * they are all there is */
+			*blank += p[-1] == '\n' || (first && *blank == 0);
 			continue;
 		}
 		text = !yaml_in_is(s.p[0], YAML_IN_WHITE);

@@ -66,6 +66,15 @@ word(struct str s, struct json *v)
 	return false;
 }
 
+bool
+yaml_core_null(struct str s)
+{
+	struct json v;
+
+	return s.n > 0 && s.n < 5 && yaml_in_is(s.p[0], YAML_IN_TYPED) &&
+	    word(s, &v) && v.type == JSON_NULL;
+}
+
 static size_t
 digits(const char *p, const char *end)
 {

@@ -59,15 +59,13 @@ check_line(struct yaml_in *y, const struct flow *f)
 static int
 gap(struct yaml_in *y, const struct flow *f)
 {
-	const char *s;
-
 	for (;;) {
-		s = y->p;
 		while (yaml_in_is(*y->p, YAML_IN_WHITE))
 			y->p++;
 		if (*y->p == '#') {
-			if (y->p == s && s != y->bol)
-				return yaml_in_bad(y, s,
+			if (y->p > y->bol && !yaml_in_is(y->p[-1],
+			    YAML_IN_WHITE))
+				return yaml_in_bad(y, y->p,
 				    "a comment needs a space before #");
 			while (!yaml_in_is(*y->p, YAML_IN_EOL))
 				y->p++;
@@ -115,22 +113,12 @@ check_first(struct yaml_in *y, const struct flow *f)
 		return 0;
 	if (c == '\0')
 		return no_comma(y, f);
-	if (c == '?')
-		return yaml_in_bad(y, y->p,
-		    "complex key (\"? \") is not supported");
-	if (c == ':')
-		return yaml_in_bad(y, y->p, "an empty key is not supported: "
-		    "there is nothing before \":\"");
-	if (c == '!')
-		return yaml_in_bad(y, y->p, "tags (!) are not supported; quote "
-		    "the text if it is meant as text");
 	if (c == ',')
 		return yaml_in_bad(y, y->p, "nothing stands before this comma");
 	if (c == '-')
 		return yaml_in_bad(y, y->p, "a \"- \" list cannot stand inside "
 		    "[ ] or { }; quote the text if it is meant as text");
-	return yaml_in_bad(y, y->p, "text cannot start with %c here: quote it",
-	    c);
+	return yaml_scalar_none(y);
 }
 
 /* A node with an anchor; the node may be empty [161]. */
@@ -204,13 +192,15 @@ static int
 pair(struct yaml_in *y, const struct flow *f, const struct yaml_scalar *key,
     struct json *v)
 {
+	struct json *entry;
 	struct yaml_map m;
 
 	if (yaml_scalar_key(y, key, y->p) != 0 || yaml_in_enter(y) != 0)
 		return -1;
 	yaml_map_init(&m, v);
 	y->p++;
-	if (after_colon(y, f, yaml_map_add(y, &m, key)) != 0)
+	entry = yaml_map_add(y, &m, key);
+	if (entry == NULL || after_colon(y, f, entry) != 0)
 		return -1;
 	y->depth--;
 	return yaml_map_done(y, &m);
@@ -299,7 +289,7 @@ flow_map(struct yaml_in *y, const struct flow *f, struct json *v)
 		if (key(y, f, &s) != 0)
 			return -1;
 		entry = yaml_map_add(y, &m, &s);
-		if (gap(y, f) != 0)
+		if (entry == NULL || gap(y, f) != 0)
 			return -1;
 		if (*y->p == ':' && (!s.plain || is_end(y->p[1]))) {
 			y->p++;

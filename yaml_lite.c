@@ -51,28 +51,43 @@ is_dash(const char *p)
 	return *p == '-' && is_blank(p[1]);
 }
 
+/* A tab in the white space before p. */
 static int
-bad_tab(struct yaml_in *y)
+bad_tab(struct yaml_in *y, const char *p)
 {
-	return yaml_in_bad(y, y->bol + y->indent,
-	    "tab used for indentation; use spaces");
+	while (p > y->bol && yaml_in_is(p[-1], YAML_IN_WHITE))
+		p--;
+	while (*p == ' ')
+		p++;
+	return yaml_in_bad(y, p, "tab used for indentation; use spaces");
 }
 
-/* A collection starts where none can. */
+/* A collection starts at p where none can; a mapping has its ':' at colon. */
 static int
-bad_start(struct yaml_in *y, int at, const char *p)
+bad_start(struct yaml_in *y, int at, const char *p, const char *colon)
 {
-	if (at == AT_TAB && y->indent >= 0)
-		return bad_tab(y);
-	if (is_dash(p))
+	if (at == AT_TAB)
+		return bad_tab(y, p);
+	if (colon == NULL)
 		return yaml_in_bad(y, p, at == AT_ANCHOR ?
 		    "a list cannot start on the line of its anchor" :
 		    "a \"- \" list must start on a line of its own");
 	if (at == AT_ANCHOR)
 		return yaml_in_bad(y, p,
 		    "an anchor on a key is not supported");
-	return yaml_in_bad(y, p, "mapping values are not allowed here: quote "
-	    "the text that holds \": \"");
+	return yaml_in_bad(y, colon, "mapping values are not allowed here: "
+	    "quote the text that holds \": \"");
+}
+
+static int
+bad_directive(struct yaml_in *y)
+{
+	const char *e = y->p;
+
+	while (!is_blank(*e))
+		e++;
+	return yaml_in_bad(y, y->p, "the directive %s is not supported",
+	    yaml_in_show((struct str){ y->p, (size_t)(e - y->p) }).s);
 }
 
 /* A fresh line that nothing above it can take. */
@@ -80,42 +95,23 @@ static int
 bad_line(struct yaml_in *y)
 {
 	if (y->tabbed)
-		return bad_tab(y);
+		return bad_tab(y, y->p);
 	if (*y->p == '%' && y->p == y->bol)
-		return yaml_in_bad(y, y->p, "directives (%%) are not supported; "
-		    "quote the text if it is meant as text");
+		return bad_directive(y);
 	return yaml_in_bad(y, y->p, "this line does not fit what stands above "
 	    "it: check its indentation");
 }
 
-/* Indicators that start no plain scalar [126], and what to say. */
+/* No node starts at the cursor. */
 static int
 bad_first(struct yaml_in *y)
 {
-	const char *p = y->p, *e = p;
-
-	switch (*p) {
-	case '?':
-		return yaml_in_bad(y, p,
-		    "complex key (\"? \") is not supported");
-	case ':':
-		return yaml_in_bad(y, p, "an empty key is not supported: there "
-		    "is nothing before \":\"");
-	case '!':
-		while (!is_blank(*e))
-			e++;
-		return yaml_in_bad(y, p, "tags (%s) are not supported; quote "
-		    "the text if it is meant as text",
-		    yaml_in_show((struct str){ p, (size_t)(e - p) }).s);
-	case '%':
-		if (p == y->bol)
-			return bad_line(y);
-		break;
-	case '-':
-		return yaml_in_bad(y, p, "a list item stands among the keys "
+	if (*y->p == '%' && y->p == y->bol)
+		return bad_directive(y);
+	if (*y->p == '-')
+		return yaml_in_bad(y, y->p, "a list item stands among the keys "
 		    "of a mapping: check its indentation");
-	}
-	return yaml_in_bad(y, p, "text cannot start with %c: quote it", *p);
+	return yaml_scalar_none(y);
 }
 
 /* Whether a plain or quoted scalar starts at p. */
@@ -226,8 +222,8 @@ block_map(struct yaml_in *y, struct json *v, int at, struct yaml_scalar *key)
 	for (;;) {
 		y->p++;
 		entry = yaml_map_add(y, &m, key);
-		if (after(y, entry, (struct spot){ .n = at, .at = AT_LINE,
-		    .seq = true }) != 0)
+		if (entry == NULL || after(y, entry, (struct spot){ .n = at,
+		    .at = AT_LINE, .seq = true }) != 0)
 			return -1;
 		if (y->indent < at)
 			break;
@@ -245,7 +241,7 @@ static int
 scalar(struct yaml_in *y, struct json *v, struct spot s)
 {
 	struct yaml_scalar key;
-	const char *e;
+	const char *from = y->p, *e;
 
 	if (yaml_scalar_read(y, s.n + 1, false, &key) != 0)
 		return -1;
@@ -255,7 +251,7 @@ scalar(struct yaml_in *y, struct json *v, struct spot s)
 		if (yaml_scalar_key(y, &key, y->p) != 0)
 			return -1;
 		if (s.at < 0)
-			return bad_start(y, s.at, y->p);
+			return bad_start(y, s.at, from, y->p);
 		return block_map(y, v, s.at, &key);
 	}
 	y->p = e;
@@ -330,7 +326,8 @@ content(struct yaml_in *y, struct json *v, struct spot s)
 		return scalar(y, v, s);
 	if (*y->p != '-')
 		return bad_first(y);
-	return s.at < 0 ? bad_start(y, s.at, y->p) : block_seq(y, v, s.at);
+	return s.at < 0 ? bad_start(y, s.at, y->p, NULL) :
+	    block_seq(y, v, s.at);
 }
 
 /* One document [211], its node into v. */
@@ -376,7 +373,7 @@ stream(struct yaml_in *y, struct json *docs)
 			continue;
 		}
 		if (*y->p == '%' && y->p == y->bol)
-			return bad_line(y);
+			return bad_directive(y);
 		*tail = yaml_in_node(y, y->p);
 		docs->n++;
 		if (document(y, *tail) != 0)

@@ -7,9 +7,9 @@
  * comments, several documents, anchors and aliases, merge keys (`<<`).  Plain
  * scalars follow the core schema (section 10.3).  Refused, with the place and
  * a sentence that says so: tags, directives, complex keys (`? `, collections,
- * aliases as keys), empty keys, anchors on keys.  Refused too is all that is
- * not YAML, and what readers are known to take in different ways.  Nothing is
- * guessed.
+ * aliases as keys), empty and null keys, anchors on keys.  Refused too is all
+ * that is not YAML, and what readers are known to take in different ways.
+ * Nothing is guessed.
  *
  * THE TREE.  Keys are strings; a plain key is taken as it is spelt.  A key set
  * twice is an error.  Numbers are spelt as JSON (0x1F gives 31, .5 gives 0.5,

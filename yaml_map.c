@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "json.h"
+#include "yaml_core.h"
 #include "yaml_in.h"
 #include "yaml_scalar.h"
 
@@ -26,8 +27,16 @@ struct json *
 yaml_map_add(struct yaml_in *y, struct yaml_map *m,
     const struct yaml_scalar *key)
 {
-	struct json *v = yaml_in_node(y, y->p);
+	struct json *v;
 
+	if (key->plain && yaml_core_null(key->text)) {
+		err_set(y->err, ERR_SYNTAX, "null as a key is not supported; "
+		    "quote \"%s\" if it is meant as text",
+		    yaml_in_show(key->text).s);
+		err_at(y->err, key->line, key->col);
+		return NULL;
+	}
+	v = yaml_in_node(y, y->p);
 	v->key = key->text.p;
 	v->nkey = (uint32_t)key->text.n;
 	v->key_line = key->line;

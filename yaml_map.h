@@ -19,7 +19,10 @@ struct yaml_map {
 /* Makes v an object without members. */
 void yaml_map_init(struct yaml_map *, struct json *v);
 
-/* A new entry; its value, still null, stands where the cursor is. */
+/*
+ * A new entry; its value, still null, stands where the cursor is.  NULL: the
+ * key cannot be one.
+ */
 struct json *yaml_map_add(struct yaml_in *, struct yaml_map *,
     const struct yaml_scalar *key);
 

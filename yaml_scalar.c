@@ -377,6 +377,27 @@ yaml_scalar_read(struct yaml_in *y, int n, bool flow, struct yaml_scalar *s)
 }
 
 int
+yaml_scalar_none(struct yaml_in *y)
+{
+	const char *p = y->p, *e = p;
+
+	if (*p == '?')
+		return yaml_in_bad(y, p,
+		    "complex key (\"? \") is not supported");
+	if (*p == ':')
+		return yaml_in_bad(y, p, "an empty key is not supported: there "
+		    "is nothing before \":\"");
+	if (*p != '!')
+		return yaml_in_bad(y, p, "text cannot start with %c: quote it",
+		    *p);
+	while (!yaml_in_is(*e, YAML_IN_WHITE | YAML_IN_EOL | YAML_IN_FLOW))
+		e++;
+	return yaml_in_bad(y, p, "tags (%s) are not supported; quote the text "
+	    "if it is meant as text",
+	    yaml_in_show((struct str){ p, (size_t)(e - p) }).s);
+}
+
+int
 yaml_scalar_value(struct yaml_in *y, const struct yaml_scalar *s,
     struct json *v)
 {

@@ -30,6 +30,9 @@ struct yaml_scalar {
  */
 int yaml_scalar_read(struct yaml_in *, int n, bool flow, struct yaml_scalar *);
 
+/* Says why no scalar starts at the cursor; always -1. */
+int yaml_scalar_none(struct yaml_in *);
+
 /* Gives v the scalar's value: a string, or what the core schema says. */
 int yaml_scalar_value(struct yaml_in *, const struct yaml_scalar *,
     struct json *v);
