@@ -63,6 +63,20 @@ int os_nonblock(int fd);
 int os_cloexec(int fd);
 void os_close(int *fd);		/* and sets it to -1; -1 is harmless */
 
+/*
+ * A set of descriptors that are seldom ready, itself a descriptor that polls
+ * readable when one of them is (or has hung up): it costs the same whether
+ * it holds ten or ten thousand.  new and add return -1 where the system has
+ * no such thing (only Linux is served), or cannot hold that descriptor.
+ * ready tells the tags of those that are readable, at most OS_QUIET_MAX.
+ */
+enum { OS_QUIET_MAX = 64 };
+
+int os_quiet_new(void);
+int os_quiet_add(int set, int fd, void *tag);
+void os_quiet_del(int set, int fd);
+size_t os_quiet_ready(int set, void *tag[OS_QUIET_MAX]);
+
 /* How many descriptors we have open, or -1 where it cannot be told. */
 int os_fd_count(void);
 
@@ -81,8 +95,8 @@ bool os_subreaper(bool on);
 
 /*
  * A child of ours that has ended and waits to be reaped, which it stays; 0
- * when none has; -1 when we have no children, or the system cannot tell
- * without reaping.
+ * when none has; -1 when we have no children (ECHILD), or the system cannot
+ * tell without reaping.
  */
 pid_t os_peek_child(void);
 

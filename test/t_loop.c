@@ -428,6 +428,54 @@ closed_descriptors_are_reported(void)
 	loop_free(l);
 }
 
+/*
+ * Hundreds of idle descriptors, which the loop may put aside: they are heard
+ * at once, and can be stopped, paused and freed like any others.
+ */
+static void
+crowd(void)
+{
+	enum { N = 300 };
+	struct end *p[N];
+	char t[] = "t";
+	struct timer tm = TIMER(t);
+	int i, turns;
+
+	begin();
+	for (i = 0; i < N; i++)
+		p[i] = end_open("p", LOOP_READ);
+	for (turns = 0; turns < 200; turns++) {
+		timer_start(l, &tm, 0);
+		loop_turn(l, &e);
+	}
+	trace[0] = '\0';
+	OK(write(p[7]->other, "x", 1) == 1 && write(p[250]->other, "x", 1) == 1);
+	OK(loop_turn(l, &e) == 1);
+	OK(noted("pr1 pr1 "));
+	os_close(&p[8]->other);		/* a hangup is heard too */
+	OK(loop_turn(l, &e) == 1);
+	OK(noted("pr0 "));
+	end_free(p[8]);
+	fd_want(l, &p[9]->w, 0);
+	OK(write(p[9]->other, "x", 1) == 1 && write(p[10]->other, "x", 1) == 1);
+	end_free(p[10]);
+	timer_start(l, &tm, 0);
+	OK(loop_turn(l, &e) == 1);
+	OK(noted("t"));
+	fd_want(l, &p[9]->w, LOOP_READ);
+	OK(write(p[11]->other, "x", 1) == 1);
+	p[11]->victim = p[12];
+	p[11]->dies = true;
+	OK(write(p[12]->other, "x", 1) == 1);
+	OK(loop_turn(l, &e) == 1);
+	OK(noted("pr1 pr1 "));
+	for (i = 0; i < N; i++)
+		if (i != 8 && i != 10 && i != 11 && i != 12)
+			end_free(p[i]);
+	OK(loop_turn(l, &e) == 0);
+	loop_free(l);
+}
+
 /* --- signals --- */
 
 static struct sig_watch usr1, usr2;
@@ -644,6 +692,7 @@ main(void)
 	new_watches_wait_for_poll();
 	watches_restart();
 	closed_descriptors_are_reported();
+	crowd();
 	signals_are_watches();
 	signals_keep_errno();
 	children_are_reaped();
