@@ -184,8 +184,7 @@ struct json_reader {
 	const char *bol;	/* where the current line begins */
 	uint32_t line;
 	unsigned room;		/* levels that may still be opened */
-	struct json *slab;	/* nodes in stock */
-	size_t nslab;
+	struct json *slab, *slab_end;	/* nodes in stock */
 	struct json *open;	/* innermost open container */
 	struct json **tail;
 	const char *msg, *at;	/* the error, once there is one */
@@ -231,30 +230,20 @@ json_col(const struct json_reader *r, const char *p)
  * Nodes are taken in slabs sized after the text that is left: few calls of
  * the hook for a long text, little slack for a short one.
  */
-static struct json *
-json_node(struct json_reader *r, const char *p)
+static bool
+json_stock(struct json_reader *r, const char *p)
 {
-	struct json *v;
-	size_t n;
+	size_t n = (size_t)(r->end - p) / 16;
 
-	if (r->nslab == 0) {
-		n = (size_t)(r->end - p) / 16;
-		n = n < 2 ? 2 : n > 512 ? 512 : n;
-		r->slab = r->mem->alloc(r->mem->ctx, n * sizeof(*v));
-		if (r->slab == NULL) {
-			json_fail(r, p, "out of memory");
-			return NULL;
-		}
-		r->nslab = n;
+	n = n < 2 ? 2 : n > 512 ? 512 : n;
+	r->slab = r->mem->alloc(r->mem->ctx, n * sizeof(*r->slab));
+	if (r->slab == NULL) {
+		r->slab_end = NULL;
+		json_fail(r, p, "out of memory");
+		return false;
 	}
-	r->nslab--;
-	v = r->slab++;
-	v->next = NULL;
-	v->key = NULL;
-	v->nkey = v->key_line = v->n = 0;
-	v->key_col = 0;
-	v->indexed = 0;
-	return v;
+	r->slab_end = r->slab + n;
+	return true;
 }
 
 /*
@@ -314,26 +303,29 @@ json_space(struct json_reader *r, const char *p)
 	return p < r->end && (unsigned char)*p > ' ' ? p : json_blank(r, p);
 }
 
-/* Bytes of the well-formed sequence at p (RFC 3629 section 4), or 0. */
-static size_t
+/*
+ * Bytes of the well-formed sequence at p (RFC 3629 section 4), or 0.  The
+ * masks take the fixed bits of each byte; t has those bits that may not all
+ * be zero (overlong) and may not say surrogate, or beyond U+10FFFF.
+ */
+static inline size_t
 json_utf8(const char *p, const char *end)
 {
 	const unsigned char *s = (const unsigned char *)p;
 	size_t have = (size_t)(end - p);
+	uint32_t x = s[0], t;
 
-	if (s[0] < 0xC2 || have < 2 || (s[1] & 0xC0) != 0x80)
-		return 0;
-	if (s[0] < 0xE0)
-		return 2;
-	if (have < 3 || (s[2] & 0xC0) != 0x80)
-		return 0;
-	if (s[0] < 0xF0)
-		return (s[0] == 0xE0 && s[1] < 0xA0) ||
-		    (s[0] == 0xED && s[1] > 0x9F) ? 0 : 3;
-	if (have < 4 || (s[3] & 0xC0) != 0x80 || s[0] > 0xF4)
-		return 0;
-	return (s[0] == 0xF0 && s[1] < 0x90) ||
-	    (s[0] == 0xF4 && s[1] > 0x8F) ? 0 : 4;
+	x |= have > 1 ? (uint32_t)s[1] << 8 : 0;
+	x |= have > 2 ? (uint32_t)s[2] << 16 : 0;
+	if ((x & 0xC0C0F0) == 0x8080E0) {
+		t = x & 0x200F;
+		return t != 0 && t != 0x200D ? 3 : 0;
+	}
+	if ((x & 0xC0E0) == 0x80C0)
+		return (x & 0x1E) != 0 ? 2 : 0;
+	t = x & 0x3007;
+	return (x & 0xC0C0F8) == 0x8080F0 && have > 3 &&
+	    (s[3] & 0xC0) == 0x80 && t != 0 && ((t & 7) < 4 || t == 4) ? 4 : 0;
 }
 
 /* Which of eight bytes do not stand for themselves in a string. */
@@ -465,6 +457,21 @@ json_escape(struct json_reader *r, const char *p, char **out)
 	return p + 2;
 }
 
+/* The first quote from p on after an even number of backslashes, or end. */
+static const char *
+json_closing(const char *p, const char *end)
+{
+	const char *q, *b;
+
+	for (; (q = memchr(p, '"', (size_t)(end - p))) != NULL; p = q + 1) {
+		for (b = q; b > p && b[-1] == '\\'; )
+			b--;
+		if ((q - b) % 2 == 0)
+			return q;
+	}
+	return end;
+}
+
 /*
  * The rest of a string whose first escape is at p.  No escape decodes to
  * more bytes than it has, so the text's own length is room enough.
@@ -473,12 +480,9 @@ static const char *
 json_decode(struct json_reader *r, const char *start, const char *p,
     struct str *text)
 {
-	const char *run, *q;
+	const char *run, *q = json_closing(p, r->end);
 	char *out, *buf;
 
-	for (q = p; q < r->end && *q != '"'; q++)
-		if (*q == '\\' && r->end - q > 1)
-			q++;
 	buf = r->mem->alloc(r->mem->ctx, (size_t)(q - start) + 1);
 	if (buf == NULL)
 		return json_fail(r, p, "out of memory");
@@ -495,20 +499,28 @@ json_decode(struct json_reader *r, const char *start, const char *p,
 	return p + 1;
 }
 
-/* A string, p at its opening quote; the place after the closing one. */
 static const char *
-json_string(struct json_reader *r, const char *p, struct str *text)
+json_string_rest(struct json_reader *r, const char *start, const char *p,
+    struct str *text)
 {
-	const char *start = ++p;
-
-	p = json_plain(p, r->end);
-	if (p == r->end || *p != '"') {
-		p = json_run(r, p);
-		if (p == NULL)
-			return NULL;
-	}
+	p = json_run(r, p);
+	if (p == NULL)
+		return NULL;
 	if (*p == '\\')
 		return json_decode(r, start, p, text);
+	*text = (struct str){ start, (size_t)(p - start) };
+	return p + 1;
+}
+
+/* A string, p at its opening quote; the place after the closing one. */
+static inline const char *
+json_string(struct json_reader *r, const char *p, struct str *text)
+{
+	const char *start = p + 1;
+
+	p = json_plain(start, r->end);
+	if (p == r->end || *p != '"')
+		return json_string_rest(r, start, p, text);
 	*text = (struct str){ start, (size_t)(p - start) };
 	return p + 1;
 }
@@ -612,7 +624,7 @@ json_leave(struct json_reader *r)
 	r->room++;
 }
 
-static const char *
+static inline const char *
 json_name(struct json_reader *r, const char *p, struct json *v)
 {
 	struct str key;
@@ -633,14 +645,19 @@ json_name(struct json_reader *r, const char *p, struct json *v)
 }
 
 /* One value (with its name, in an object), or only a container's opening. */
-static const char *
+static inline const char *
 json_value(struct json_reader *r, const char *p)
 {
-	struct json *v = json_node(r, p);
+	struct json *v = r->slab;
 	struct str text;
 
-	if (v == NULL)
-		return NULL;
+	if (v == r->slab_end) {
+		if (!json_stock(r, p))
+			return NULL;
+		v = r->slab;
+	}
+	r->slab = v + 1;
+	*v = (struct json){ 0 };
 	if (r->open != NULL) {
 		r->open->n++;
 		if (r->open->type == JSON_OBJECT &&
@@ -925,7 +942,7 @@ json_seal(const struct json_mem *mem, struct json *obj, bool last_wins)
 	size_t i = 0, n = obj->n;
 
 	if (n <= JSON_SMALL)
-		return json_seal_small(obj, last_wins);
+		return n < 2 ? NULL : json_seal_small(obj, last_wins);
 	s = mem->alloc(mem->ctx, 2 * n * sizeof(*s));
 	index = mem->alloc(mem->ctx, sizeof(*index));
 	if (s == NULL || index == NULL)

@@ -275,6 +275,37 @@ test_cut(void)
 	arena_free(&arena);
 }
 
+/* Every lead byte with bytes from the edges of what may follow. */
+static void
+test_utf8(void)
+{
+	static const unsigned char edge[] = { 0x22, 0x7F, 0x80, 0x8F, 0x90,
+	    0x9F, 0xA0, 0xBF, 0xC0, 0xFF };
+	const size_t n = sizeof(edge);
+	char text[6] = "\"";
+	size_t i, bad = 0, k;
+	struct str s;
+
+	for (i = 0; i < 128 * n * n * n; i++) {
+		text[1] = (char)(0x80 + i / (n * n * n));
+		text[2] = (char)edge[i / (n * n) % n];
+		text[3] = (char)edge[i / n % n];
+		text[4] = (char)edge[i % n];
+		for (k = 2; k < 5 && text[k] != '"'; k++)
+			;
+		text[k] = '"';
+		s = (struct str){ text + 1, k - 1 };
+		if ((read_str((struct str){ text, k + 1 }) != NULL) !=
+		    utf8_valid(s))
+			bad++;
+		text[k] = 0;
+		if (i % 1024 == 0)
+			arena_free(&arena);
+	}
+	OK(bad == 0);
+	arena_free(&arena);
+}
+
 static void
 test_depth(void)
 {
@@ -1099,6 +1130,7 @@ main(void)
 	test_accept();
 	test_reject();
 	test_cut();
+	test_utf8();
 	test_depth();
 	test_big();
 	test_tree();
