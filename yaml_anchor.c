@@ -126,7 +126,7 @@ over(struct yaml_in *y, const char *at, const struct yaml_anchor *a)
 }
 
 int
-yaml_alias(struct yaml_in *y, struct json *v)
+yaml_anchor_alias(struct yaml_in *y, struct json *v)
 {
 	const char *at = y->p;
 	struct str name = read_name(y);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * yaml_anchor.h: yaml_anchor_ yaml_alias.  Anchors and aliases (YAML 1.2.2
+ * yaml_anchor.h: yaml_anchor_.  Anchors and aliases (YAML 1.2.2
  * sections 6.9.2 and 7.1).  Private to the yaml_*.c files.
  */
 #ifndef WAZA_YAML_ANCHOR_H
@@ -17,6 +17,6 @@ struct yaml_anchor *yaml_anchor_open(struct yaml_in *);
 void yaml_anchor_close(struct yaml_in *, struct yaml_anchor *, struct json *);
 
 /* Reads the alias at the cursor and makes v a copy of what it names. */
-int yaml_alias(struct yaml_in *, struct json *v);
+int yaml_anchor_alias(struct yaml_in *, struct json *v);
 
 #endif

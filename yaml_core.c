@@ -99,7 +99,7 @@ digit(char c)
 static void
 radix(struct yaml_in *y, struct str s, struct json *v)
 {
-	uint32_t big[DIGITS_MAX / 7 + 2] = { 0 };	/* base 10^9, low first */
+	uint32_t big[DIGITS_MAX / 7 + 2] = { 0 };	/* base 10^9 */
 	const unsigned base = s.p[1] == 'o' ? 8 : 16;
 	size_t i, k, n = 1;
 	uint64_t carry;
@@ -203,7 +203,7 @@ number(struct yaml_in *y, struct str s, struct json *v)
 }
 
 int
-yaml_core(struct yaml_in *y, const struct yaml_scalar *s, struct json *v)
+yaml_core_value(struct yaml_in *y, const struct yaml_scalar *s, struct json *v)
 {
 	if (word(s->text, v))
 		return 0;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * yaml_core.h: yaml_core yaml_core_.  What a plain scalar means: the core schema (YAML
+ * yaml_core.h: yaml_core_.  What a plain scalar means: the core schema (YAML
  * 1.2.2 section 10.3).  Private to the yaml_*.c files.
  */
 #ifndef WAZA_YAML_CORE_H
@@ -15,7 +15,8 @@ struct yaml_in;
 struct yaml_scalar;
 
 /* Gives v the value of a plain scalar; -1 for a number beyond all bounds. */
-int yaml_core(struct yaml_in *, const struct yaml_scalar *, struct json *v);
+int yaml_core_value(struct yaml_in *, const struct yaml_scalar *,
+    struct json *v);
 
 /* The plain scalar is null. */
 bool yaml_core_null(struct str);

@@ -136,10 +136,11 @@ anchored(struct yaml_in *y, const struct flow *f, struct json *v)
 	if (gap(y, f) != 0)
 		return -1;
 	if (*y->p == '&' || *y->p == '*')
-		return yaml_in_bad(y, y->p, "an anchor can stand neither before "
-		    "another anchor nor before an alias");
+		return yaml_in_bad(y, y->p, "an anchor can stand neither "
+		    "before another anchor nor before an alias");
 	if (*y->p == ':' && is_end(y->p[1]))
-		return yaml_in_bad(y, at, "an anchor on a key is not supported");
+		return yaml_in_bad(y, at,
+		    "an anchor on a key is not supported");
 	if (*y->p != ',' && *y->p != ']' && *y->p != '}' &&
 	    flow_value(y, f, v) != 0)
 		return -1;
@@ -160,7 +161,7 @@ flow_value(struct yaml_in *y, const struct flow *f, struct json *v)
 	case '&':
 		return anchored(y, f, v);
 	case '*':
-		return yaml_alias(y, v);
+		return yaml_anchor_alias(y, v);
 	}
 	if (check_first(y, f) != 0 ||
 	    yaml_scalar_read(y, f->n, true, &s) != 0)

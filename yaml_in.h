@@ -25,7 +25,7 @@ struct yaml_in {
 	const char *end;	/* where the NUL stands */
 	char *text;		/* the copy, all of it */
 	unsigned line;
-	int indent;		/* of a fresh line; -1: the document ends here */
+	int indent;		/* of a fresh line; -1: the document ends */
 	bool tabbed;		/* a tab follows these spaces */
 	bool odd;		/* holds characters that only quotes may hold */
 	unsigned depth;		/* collections around the cursor */

@@ -291,7 +291,7 @@ alias_or_flow(struct yaml_in *y, struct json *v, struct spot s)
 	const char *e, *what = *y->p == '*' ? "an alias" : "a collection";
 	const char *at = y->p;
 
-	if ((*y->p == '*' ? yaml_alias(y, v) :
+	if ((*y->p == '*' ? yaml_anchor_alias(y, v) :
 	    yaml_flow_read(y, s.n + 1, v)) != 0)
 		return -1;
 	e = y->p;

@@ -402,7 +402,7 @@ yaml_scalar_value(struct yaml_in *y, const struct yaml_scalar *s,
     struct json *v)
 {
 	if (s->plain && yaml_in_is(s->text.p[0], YAML_IN_TYPED))
-		return yaml_core(y, s, v);
+		return yaml_core_value(y, s, v);
 	v->type = JSON_STRING;
 	v->u.text = s->text.p;
 	v->n = (uint32_t)s->text.n;
