@@ -262,6 +262,35 @@ set_strs(struct decoder *d, const struct field *f, const struct json *v,
 		*(struct field_strs *)out = list;
 }
 
+static void
+set_ints(struct decoder *d, const struct field *f, const struct json *v,
+    const struct step *at, void *out)
+{
+	struct field_ints list = { 0 };
+	struct step step = { .up = at };
+	const struct json *c;
+	int64_t n = (int64_t)json_count(v);
+	bool ok = true;
+
+	if (v->type != JSON_ARRAY) {
+		wrong_type(d, f, v, at, "a list of whole numbers");
+		return;
+	}
+	if ((f->min != 0 || f->max != 0) && (n < f->min || n > f->max)) {
+		bad(d, v, at, "\"%s\" must have %lld to %lld numbers, not %lld",
+		    f->key, (long long)f->min, (long long)f->max, (long long)n);
+		return;
+	}
+	list.v = NEW_N(d->ctx->arena, int64_t, (size_t)n);
+	for (c = json_first(v); c != NULL; c = c->next) {
+		step.index = list.n;
+		if (!json_int(c, &list.v[list.n++]))
+			ok = wrong_type(d, f, c, &step, "whole numbers");
+	}
+	if (ok)
+		*(struct field_ints *)out = list;
+}
+
 static void decode(struct decoder *, const struct field_table *,
     const struct json *, const struct step *, void *out);
 
@@ -314,6 +343,9 @@ set(struct decoder *d, const struct field *f, const struct json *v,
 		break;
 	case FIELD_STRS:
 		set_strs(d, f, v, at, out);
+		break;
+	case FIELD_INTS:
+		set_ints(d, f, v, at, out);
 		break;
 	case FIELD_OBJECT:
 		decode(d, f->sub, v, at, out);

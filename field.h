@@ -27,6 +27,7 @@ enum field_type {
 	FIELD_BOOL,		/* bool */
 	FIELD_ENUM,		/* int: the index in words */
 	FIELD_STRS,		/* struct field_strs; one string is a list of one */
+	FIELD_INTS,		/* struct field_ints: min to max numbers of them */
 	FIELD_OBJECT,		/* the struct of sub, embedded */
 	FIELD_OBJECTS,		/* struct field_list of the structs of sub */
 	FIELD_TREE		/* const struct json *, whatever it is */
@@ -43,6 +44,11 @@ struct field_strs {
 	size_t n;
 };
 
+struct field_ints {
+	int64_t *v;
+	size_t n;
+};
+
 struct field_list {
 	void *v;		/* n structs of the sub table's size */
 	size_t n;
@@ -54,7 +60,7 @@ struct field {
 	enum field_type type;
 	unsigned flags;
 	size_t off;		/* of the member in the struct */
-	int64_t min, max;	/* both 0: any */
+	int64_t min, max;	/* of a number or a count; both 0: any */
 	const char *const *words;	/* FIELD_ENUM: ends with NULL */
 	const struct field_table *sub;	/* FIELD_OBJECT, FIELD_OBJECTS */
 	const char *instead;	/* FIELD_RETIRED: the key to use now */

@@ -21,6 +21,7 @@ struct job {
 	struct field_list path;
 	const struct json *extra;
 	int64_t max_workers;
+	struct field_ints range;
 };
 
 static const char *const colors[] = { "red", "green", "blue", NULL };
@@ -43,6 +44,7 @@ static const struct field job_rows[] = {
 	FIELD(job, at, FIELD_OBJECT, .sub = &point_table),
 	FIELD(job, path, FIELD_OBJECTS, .sub = &point_table),
 	FIELD(job, extra, FIELD_TREE, .help = "anything"),
+	FIELD(job, range, FIELD_INTS, .min = 2, .max = 2),
 	FIELD(job, max_workers, FIELD_INT, .flags = FIELD_RETIRED,
 	    .instead = "workers"),
 };
@@ -105,6 +107,9 @@ test_values(void)
 	OK(field_decode_one(&arena, &job_table,
 	    tree("{\"name\":\"n\",\"tags\":\"solo\"}"), &job, &e) == 0);
 	OK(job.tags.n == 1 && str_is(job.tags.v[0], "solo"));
+	OK(field_decode_one(&arena, &job_table,
+	    tree("{\"name\":\"n\",\"range\":[3,-4]}"), &job, &e) == 0);
+	OK(job.range.n == 2 && job.range.v[0] == 3 && job.range.v[1] == -4);
 	OK(field_decode_one(&arena, &job_table, tree("{\n \"workers\": \"x\"}"),
 	    &job, &e) == -1);
 	OK(e.code == ERR_SCHEMA && e.line == 2 && e.col == 13);
@@ -146,6 +151,10 @@ test_errors(void)
 	    "error 1:29 path[1].x: Missing required field: x\n"));
 	OK(says("{\"name\":\"n\",\"tags\":[\"a\",{}]}", 0, "error 1:25 tags[1]: "
 	    "\"tags\" must be a string, not a mapping\n"));
+	OK(says("{\"name\":\"n\",\"range\":[1]}", 0, "error 1:21 range: "
+	    "\"range\" must have 2 to 2 numbers, not 1\n"));
+	OK(says("{\"name\":\"n\",\"range\":[1,\"x\"]}", 0, "error 1:24 "
+	    "range[1]: \"range\" must be whole numbers, not a string\n"));
 	OK(says("{\"name\":\"n\",\"at\":5}", 0,
 	    "error 1:18 at: expected a mapping, not a number\n"));
 }
