@@ -73,7 +73,7 @@ struct loop {
 	uint64_t nofile;
 };
 
-static volatile sig_atomic_t sig_wr = -1;	/* all that a handler can know */
+static volatile sig_atomic_t sig_wr = -1;	/* all a handler can know */
 
 /*
  * A full pipe loses the byte, which is harmless unless all of what fills it

@@ -233,7 +233,8 @@ err_path(struct err *e, const char *path)
 static int
 too_large(struct err *e, const char *path, size_t max)
 {
-	return err_set(e, ERR_LIMIT, "%.120s: larger than %zu bytes", path, max);
+	return err_set(e, ERR_LIMIT, "%.120s: larger than %zu bytes", path,
+	    max);
 }
 
 /* One byte more than max is asked for, to see whether there is one. */
@@ -434,7 +435,7 @@ os_nofile_raise(void)
 	if (soft == r.rlim_max)
 		return soft;
 	r.rlim_cur = r.rlim_max;
-#if defined(OPEN_MAX)		/* macOS: the hard limit says infinity and lies */
+#if defined(OPEN_MAX)		/* macOS: "infinity" is not accepted */
 	if (r.rlim_cur > OPEN_MAX && soft < OPEN_MAX)
 		r.rlim_cur = OPEN_MAX;
 #endif
@@ -456,7 +457,8 @@ bool
 os_subreaper(bool on)
 {
 #if defined(PR_SET_CHILD_SUBREAPER)
-	return prctl(PR_SET_CHILD_SUBREAPER, on ? 1UL : 0UL, 0UL, 0UL, 0UL) == 0;
+	return prctl(PR_SET_CHILD_SUBREAPER, on ? 1UL : 0UL, 0UL, 0UL,
+	    0UL) == 0;
 #else
 	(void)on;
 	return false;

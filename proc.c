@@ -49,10 +49,13 @@ enum {
 
 #define MARK "WAZA_PROC"
 
+/* The child may have moved to another group, though not its own any more. */
 static void
 group_kill(const struct proc *p, int signo)
 {
 	kill(-p->group, signo);
+	if (p->pid != 0 && getpgid(p->pid) != p->group)
+		kill(p->pid, signo);
 }
 
 static void
@@ -397,7 +400,8 @@ watch(struct proc *p, const struct proc_opts *o, const int mine[3])
 	pipe_start(p, &p->err, mine[2], o->err_max);
 	p->in = o->in;
 	p->in_open = o->in_open;
-	p->in_w = (struct fd_watch){ .fd = mine[0], .fn = on_writable, .arg = p };
+	p->in_w = (struct fd_watch){ .fd = mine[0], .fn = on_writable };
+	p->in_w.arg = p;
 	if (mine[0] != -1)
 		fd_start(l, &p->in_w, o->in.n > 0 ? LOOP_WRITE : 0);
 	p->child = (struct child){ .pid = p->pid, .fn = on_reaped, .arg = p };

@@ -48,7 +48,7 @@ struct procs {
 
 void procs_init(struct procs *, struct loop *, bool adopt);
 void procs_cancel(struct procs *);	/* all that run now */
-void procs_fini(struct procs *);	/* kills what still runs, as proc_fini */
+void procs_fini(struct procs *);	/* as proc_fini on each */
 
 struct proc_opts {
 	const char *const *argv, *const *env;	/* as in os_spawn.h */
