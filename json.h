@@ -554,8 +554,7 @@ json_number(struct json_reader *r, const char *p, struct json *v)
 {
 	v->type = JSON_NUMBER;
 	v->u.text = p;
-	if (*p == '-')
-		p++;
+	p += *p == '-';
 	if (p < r->end && *p == '0') {
 		p++;
 		if (p < r->end && *p >= '0' && *p <= '9')
@@ -1124,14 +1123,21 @@ json_digits_value(const struct json_decimal *d)
 	return u;
 }
 
+/* Not one from elsewhere (YAML's .inf) that has no spelling in JSON. */
+static bool
+json_is_decimal(const struct json *v)
+{
+	return v->type == JSON_NUMBER && v->n > 0 &&
+	    v->u.text[v->n - 1] >= '0' && v->u.text[v->n - 1] <= '9';
+}
+
 bool
 json_int(const struct json *v, int64_t *out)
 {
 	struct json_decimal d;
 	uint64_t u, max;
 
-	if (v->type != JSON_NUMBER || v->n == 0 ||
-	    v->u.text[v->n - 1] < '0' || v->u.text[v->n - 1] > '9')
+	if (!json_is_decimal(v))
 		return false;
 	json_decimal(&d, json_text(v));
 	*out = 0;
@@ -1149,44 +1155,140 @@ json_int(const struct json *v, int64_t *out)
 }
 
 /*
+ * The double nearest to w * 10^exp, w not 0 and exp from -27 to 27: 5^27
+ * fits in 64 bits, so that product and quotient are exact in 128.  Of these
+ * the top 64 bits are taken, the lowest standing for all that follow; then
+ * the conversion to double rounds once, and powers of two change nothing.
+ */
+#ifdef __SIZEOF_INT128__
+static bool
+json_scale(uint64_t w, int exp, double *out)
+{
+	__extension__ typedef unsigned __int128 u128;
+	uint64_t five = 1, q;
+	int k = exp < 0 ? -exp : exp, shift = __builtin_clzll(w), bits, i;
+	u128 x;
+
+	for (i = 0; i < k; i++)
+		five *= 5;
+	bits = 64 - __builtin_clzll(five);
+	w <<= shift;
+	if (exp < 0) {
+		x = (u128)w << (bits - 1);
+		q = (uint64_t)(x / five);
+		q |= x % five != 0;
+		shift = -shift - (bits - 1) - k;
+	} else {
+		x = (u128)w * five;
+		q = (uint64_t)(x >> bits);
+		q |= (x & (((u128)1 << bits) - 1)) != 0;
+		shift = bits + k - shift;
+	}
+	*out = (double)q;
+	for (; shift < 0; shift += i) {
+		i = shift < -32 ? 32 : -shift;
+		*out /= (double)((uint64_t)1 << i);
+	}
+	for (; shift > 0; shift -= i) {
+		i = shift > 32 ? 32 : shift;
+		*out *= (double)((uint64_t)1 << i);
+	}
+	return true;
+}
+#else
+static bool
+json_scale(uint64_t w, int exp, double *out)
+{
+	(void)w, (void)exp, (void)out;
+	return false;
+}
+#endif
+
+/*
  * Digits below 2^53 and a power of ten below 10^23 are both exact doubles,
  * so that one operation rounds once; not where the machine computes in a
- * wider format.  The rest is strtod's, without a decimal
- * point for the locale to disagree about.
+ * wider format.
  */
-static double
-json_decimal_value(struct json_decimal *d)
+static bool
+json_nearest(uint64_t w, int64_t exp, double *out)
 {
 	static const double ten[] = {
 		1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11,
 		1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22
 	};
+
+	*out = 0;
+	if (w == 0)
+		return true;
+	if (exp < -27 || exp > 27)
+		return false;
+	if (!JSON_EXACT || w >> 53 != 0 || exp < -22 || exp > 22)
+		return json_scale(w, (int)exp, out);
+	*out = exp < 0 ? (double)w / ten[-exp] : (double)w * ten[exp];
+	return true;
+}
+
+static inline const char *
+json_take_digits(const char *p, const char *end, uint64_t *w)
+{
+	for (; p < end && *p >= '0' && *p <= '9'; p++)
+		*w = *w * 10 + (uint64_t)(*p - '0');
+	return p;
+}
+
+/* The usual number, of up to 19 digits and near 1; false for others. */
+static bool
+json_quick_double(struct str s, double *out)
+{
+	static const double sign[] = { 1.0, -1.0 };
+	const char *p = s.p, *end = s.p + s.n, *start, *point = NULL;
+	bool neg = *p == '-';
+	uint64_t w = 0;
+	int64_t exp = 0;
+
+	start = p += neg;
+	p = json_take_digits(p, end, &w);
+	if (p < end && *p == '.') {
+		point = p;
+		p = json_take_digits(p + 1, end, &w);
+	}
+	if (p - start > 19 + (point != NULL))
+		return false;	/* w may have wrapped */
+	if (point != NULL)
+		exp = -(int64_t)(p - point - 1);
+	if (p < end)
+		exp += json_exponent(p + 1, end);
+	if (!json_nearest(w, exp, out))
+		return false;
+	*out *= sign[neg];	/* a branch here would be a coin's toss */
+	return true;
+}
+
+/* Any number, by strtod: no decimal point for the locale to disagree about. */
+static double
+json_slow_double(struct str s)
+{
+	struct json_decimal d;
 	double x;
 
-	if (d->n == 0)
-		return d->neg ? -0.0 : 0.0;
-	if (JSON_EXACT && d->n <= 15 && d->exp >= -22 && d->exp <= 22) {
-		x = (double)json_digits_value(d);
-		x = d->exp < 0 ? x / ten[-d->exp] : x * ten[d->exp];
-	} else {
-		if (d->exp > 100000 || d->exp < -100000)
-			d->exp = d->exp > 0 ? 100000 : -100000;
-		snprintf(d->digits + d->n, 32, "e%d", (int)d->exp);
-		x = strtod(d->digits, NULL);
-	}
-	return d->neg ? -x : x;
+	json_decimal(&d, s);
+	if (d.n == 0)
+		return d.neg ? -0.0 : 0.0;
+	if (d.exp > 100000 || d.exp < -100000)
+		d.exp = d.exp > 0 ? 100000 : -100000;
+	snprintf(d.digits + d.n, sizeof(d.digits) - d.n, "e%d", (int)d.exp);
+	x = strtod(d.digits, NULL);
+	return d.neg ? -x : x;
 }
 
 bool
 json_double(const struct json *v, double *out)
 {
-	struct json_decimal d;
-
-	if (v->type != JSON_NUMBER || v->n == 0 ||
-	    v->u.text[v->n - 1] < '0' || v->u.text[v->n - 1] > '9')
+	if (!json_is_decimal(v))
 		return false;
-	json_decimal(&d, json_text(v));
-	*out = json_decimal_value(&d);
+	if (json_quick_double(json_text(v), out))
+		return true;
+	*out = json_slow_double(json_text(v));
 	return *out <= DBL_MAX && *out >= -DBL_MAX;
 }
 
@@ -1542,14 +1644,13 @@ json_put_raw(struct json_out *o, struct str json)
 	o->put(o->ctx, json.p, json.n);
 }
 
-/* A number from elsewhere (YAML's .inf) that has no spelling in JSON. */
 static void
 json_put_number(struct json_out *o, const struct json *v)
 {
-	if (v->n == 0 || v->u.text[v->n - 1] < '0' || v->u.text[v->n - 1] > '9')
-		json_put_null(o);
-	else
+	if (json_is_decimal(v))
 		json_put_raw(o, json_text(v));
+	else
+		json_put_null(o);
 }
 
 /* Recurses as deep as the tree, which its reader has limited. */
