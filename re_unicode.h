@@ -4,10 +4,10 @@
  * categories, scripts and simple case folding, as constant tables.
  *
  * Both run tables cover U+0000 to U+10FFFF in order, each run being the
- * number of a name, counted from 1 (0: none), and a length.  A category run is one
- * byte, the number in the low 5 bits and the length in the high 3; where that
- * is 0, and always for scripts, the length follows in groups of 7 bits, the
- * lowest first, all but the last with the top bit set.
+ * number of a name, counted from 1 (0: none), and a length.  A category run
+ * is one byte, the number in the low 5 bits and the length in the high 3;
+ * where that is 0, and always for scripts, the length follows in groups of 7
+ * bits, the lowest first, all but the last with the top bit set.
  */
 #ifndef WAZA_RE_UNICODE_H
 #define WAZA_RE_UNICODE_H

@@ -66,7 +66,7 @@ function table(name, of,    cp, n, last) {
 }
 
 # next[] leads from each member of an orbit to the next larger, then around.
-function orbits(    t, i, j, n, m, member, x) {
+function orbits(    t, i, j, n, member, x) {
 	for (t in sources) {
 		n = split(t " " sources[t], member, " ")
 		for (i = 2; i <= n; i++) {
@@ -86,16 +86,21 @@ function fold_row(from, to, step) {
 	nrow++
 }
 
-function folds(    cp, d, e, from, step) {
+# Asks with "in" first: to read an element of an array makes it.
+function is_pair(cp) {
+	return cp in nextof && (cp + 1) in nextof && \
+	    nextof[cp] == cp + 1 && nextof[cp + 1] == cp
+}
+
+function folds(    cp, from, step) {
 	print "\nconst struct re_uni_fold re_uni_folds[] = {"
 	for (cp = 0; cp <= 1114111; cp++) {
 		if (!(cp in nextof))
 			continue
 		from = cp
 		step = nextof[cp] - cp
-		if (step == 1 && nextof[cp + 1] == cp) {
-			for (cp++; (cp + 2) in nextof && nextof[cp + 1] == cp + 2 &&
-			    nextof[cp + 2] == cp + 1; cp += 2)
+		if (is_pair(cp)) {
+			for (cp++; is_pair(cp + 1); cp += 2)
 				;
 			fold_row(from, cp, 0)
 			continue
