@@ -1467,134 +1467,296 @@ json_format_double(char out[32], double d)
 	return (size_t)(p - out);
 }
 
-/* Writer. */
+/*
+ * Writer.  Pieces are gathered here, so that the hook is called once for a
+ * token or for a few hundred bytes of a tree, and nothing is held back when
+ * a function of the interface returns.
+ */
+struct json_hold {
+	struct json_out *o;
+	size_t n;
+	char p[512];
+};
+
 static void
-json_emit(struct json_out *o, const char *s)
+json_flush(struct json_hold *h)
 {
-	o->put(o->ctx, s, strlen(s));
+	if (h->n > 0)
+		h->o->put(h->o->ctx, h->p, h->n);
+	h->n = 0;
+}
+
+static inline void
+json_add(struct json_hold *h, const char *p, size_t n)
+{
+	if (n > sizeof(h->p) - h->n) {
+		json_flush(h);
+		if (n > sizeof(h->p)) {
+			h->o->put(h->o->ctx, p, n);
+			return;
+		}
+	}
+	memcpy(h->p + h->n, p, n);
+	h->n += n;
+}
+
+static inline void
+json_addc(struct json_hold *h, char c)
+{
+	if (h->n == sizeof(h->p))
+		json_flush(h);
+	h->p[h->n++] = c;
 }
 
 static void
-json_break(struct json_out *o)
+json_break(struct json_hold *h)
 {
-	static const char blanks[] = "                                ";
-	size_t n = (size_t)o->depth * o->indent, k;
+	size_t n = (size_t)h->o->depth * h->o->indent;
 
-	if (o->indent == 0)
+	if (h->o->indent == 0)
 		return;
-	o->put(o->ctx, "\n", 1);
-	for (; n > 0; n -= k) {
-		k = n < sizeof(blanks) - 1 ? n : sizeof(blanks) - 1;
-		o->put(o->ctx, blanks, k);
-	}
+	json_addc(h, '\n');
+	for (; n > 0; n--)
+		json_addc(h, ' ');
 }
 
 /* What stands between this value or key and the one before it. */
 static void
-json_lead(struct json_out *o)
+json_lead(struct json_hold *h)
 {
+	struct json_out *o = h->o;
+
 	if (o->named) {
 		o->named = false;
 		return;
 	}
 	if (o->more)
-		o->put(o->ctx, ",", 1);
+		json_addc(h, ',');
 	if (o->depth > 0)
-		json_break(o);
+		json_break(h);
 	o->more = true;
+}
+
+static void
+json_add_open(struct json_hold *h, char bracket)
+{
+	json_lead(h);
+	json_addc(h, bracket);
+	h->o->depth++;
+	h->o->more = false;
+}
+
+static void
+json_add_close(struct json_hold *h, char bracket)
+{
+	h->o->depth--;
+	if (h->o->more)
+		json_break(h);
+	json_addc(h, bracket);
+	h->o->more = true;
+}
+
+/*
+ * Bytes of the UTF-8 sequence at p if it may stand as it is, or 0.  U+0085,
+ * U+2028 and U+2029 may not, although RFC 8259 allows it: readers that split
+ * a stream into lines may take them for line breaks.
+ */
+static inline size_t
+json_verbatim(const char *p, const char *end)
+{
+	size_t k = json_utf8(p, end);
+
+	if ((k == 2 && memcmp(p, "\xC2\x85", 2) == 0) ||
+	    (k == 3 && memcmp(p, "\xE2\x80", 2) == 0 &&
+	    (p[2] == '\xA8' || p[2] == '\xA9')))
+		return 0;
+	return k;
+}
+
+/* How many bytes of [p, end) the escape stands for. */
+static size_t
+json_add_escape(struct json_hold *h, const char *p, const char *end)
+{
+	static const char from[] = "\"\\\b\f\n\r\t", to[] = "\"\\bfnrt";
+	static const char hex[] = "0123456789abcdef";
+	const char *hit = memchr(from, *p, sizeof(from) - 1);
+	unsigned char c = (unsigned char)*p;
+	size_t k;
+
+	if (hit != NULL) {
+		json_addc(h, '\\');
+		json_addc(h, to[hit - from]);
+		return 1;
+	}
+	if (c < 0x20) {
+		json_add(h, "\\u00", 4);
+		json_addc(h, hex[c >> 4]);
+		json_addc(h, hex[c & 15]);
+		return 1;
+	}
+	k = json_utf8(p, end);
+	if (k == 0)
+		json_add(h, "\xEF\xBF\xBD", 3);
+	else
+		json_add(h, k == 2 ? "\\u0085" : p[2] == '\xA8' ? "\\u2028" :
+		    "\\u2029", 6);
+	return k == 0 ? 1 : k;
+}
+
+static void
+json_quote(struct json_hold *h, struct str s)
+{
+	const char *p = s.n > 0 ? s.p : "", *end = p + s.n, *run = p;
+	size_t k;
+
+	json_addc(h, '"');
+	while ((p = json_plain(p, end)) < end) {
+		k = (unsigned char)*p < 0x80 ? 0 : json_verbatim(p, end);
+		if (k > 0) {
+			p += k;
+			continue;
+		}
+		json_add(h, run, (size_t)(p - run));
+		p += json_add_escape(h, p, end);
+		run = p;
+	}
+	json_add(h, run, (size_t)(end - run));
+	json_addc(h, '"');
+}
+
+static void
+json_add_key(struct json_hold *h, struct str key)
+{
+	json_lead(h);
+	json_quote(h, key);
+	json_add(h, ": ", h->o->indent > 0 ? 2 : 1);
+	h->o->named = true;
+}
+
+static void
+json_add_str(struct json_hold *h, struct str s)
+{
+	json_lead(h);
+	json_quote(h, s);
+}
+
+static void
+json_add_raw(struct json_hold *h, const char *p, size_t n)
+{
+	json_lead(h);
+	if (n > 0)		/* p may be NULL */
+		json_add(h, p, n);
+}
+
+/* Recurses as deep as the tree, which its reader has limited. */
+static void
+json_add_tree(struct json_hold *h, const struct json *v)
+{
+	const struct json *c;
+
+	switch ((enum json_type)v->type) {
+	case JSON_NULL:
+		json_add_raw(h, "null", 4);
+		break;
+	case JSON_BOOL:
+		json_add_raw(h, v->n ? "true" : "false", v->n ? 4 : 5);
+		break;
+	case JSON_NUMBER:
+		if (json_is_decimal(v))
+			json_add_raw(h, v->u.text, v->n);
+		else
+			json_add_raw(h, "null", 4);
+		break;
+	case JSON_STRING:
+		json_add_str(h, json_text(v));
+		break;
+	case JSON_ARRAY:
+		json_add_open(h, '[');
+		for (c = json_first(v); c != NULL; c = c->next)
+			json_add_tree(h, c);
+		json_add_close(h, ']');
+		break;
+	case JSON_OBJECT:
+		json_add_open(h, '{');
+		for (c = json_first(v); c != NULL; c = c->next) {
+			json_add_key(h, json_key(c));
+			json_add_tree(h, c);
+		}
+		json_add_close(h, '}');
+		break;
+	}
+}
+
+/* The interface: each of these gathers, and hands over what it has. */
+static void
+json_hold(struct json_hold *h, struct json_out *o)
+{
+	h->o = o;
+	h->n = 0;
 }
 
 void
 json_open(struct json_out *o, char bracket)
 {
-	json_lead(o);
-	o->put(o->ctx, &bracket, 1);
-	o->depth++;
-	o->more = false;
+	struct json_hold h;
+
+	json_hold(&h, o);
+	json_add_open(&h, bracket);
+	json_flush(&h);
 }
 
 void
 json_close(struct json_out *o, char bracket)
 {
-	o->depth--;
-	if (o->more)
-		json_break(o);
-	o->put(o->ctx, &bracket, 1);
-	o->more = true;
-}
+	struct json_hold h;
 
-/*
- * Next to what RFC 8259 demands, U+0085, U+2028 and U+2029 are escaped:
- * readers that split a stream into lines may take them for line breaks.
- * Returns how many bytes of [p, end) the escape stands for.
- */
-static size_t
-json_put_escape(struct json_out *o, const char *p, const char *end)
-{
-	static const char from[] = "\"\\\b\f\n\r\t", to[] = "\"\\bfnrt";
-	const char *hit = memchr(from, *p, sizeof(from) - 1);
-	unsigned char c = (unsigned char)*p;
-	char esc[8];
-	size_t k;
-
-	if (hit != NULL) {
-		esc[0] = '\\';
-		esc[1] = to[hit - from];
-		o->put(o->ctx, esc, 2);
-		return 1;
-	}
-	if (c < 0x20) {
-		snprintf(esc, sizeof(esc), "\\u%04x", c);
-		o->put(o->ctx, esc, 6);
-		return 1;
-	}
-	k = json_utf8(p, end);
-	if (k == 0) {
-		o->put(o->ctx, "\xEF\xBF\xBD", 3);
-		return 1;
-	}
-	if (k == 2 && memcmp(p, "\xC2\x85", 2) == 0)
-		json_emit(o, "\\u0085");
-	else if (k == 3 && memcmp(p, "\xE2\x80\xA8", 3) == 0)
-		json_emit(o, "\\u2028");
-	else if (k == 3 && memcmp(p, "\xE2\x80\xA9", 3) == 0)
-		json_emit(o, "\\u2029");
-	else
-		o->put(o->ctx, p, k);
-	return k;
-}
-
-static void
-json_quote(struct json_out *o, struct str s)
-{
-	const char *p = s.n > 0 ? s.p : "", *end = p + s.n, *q;
-
-	o->put(o->ctx, "\"", 1);
-	while (p < end) {
-		q = json_plain(p, end);
-		if (q > p)
-			o->put(o->ctx, p, (size_t)(q - p));
-		p = q;
-		if (p < end)
-			p += json_put_escape(o, p, end);
-	}
-	o->put(o->ctx, "\"", 1);
+	json_hold(&h, o);
+	json_add_close(&h, bracket);
+	json_flush(&h);
 }
 
 void
 json_put_key(struct json_out *o, struct str key)
 {
-	json_lead(o);
-	json_quote(o, key);
-	o->put(o->ctx, ": ", o->indent > 0 ? 2 : 1);
-	o->named = true;
+	struct json_hold h;
+
+	json_hold(&h, o);
+	json_add_key(&h, key);
+	json_flush(&h);
 }
 
 void
 json_put_str(struct json_out *o, struct str s)
 {
-	json_lead(o);
-	json_quote(o, s);
+	struct json_hold h;
+
+	json_hold(&h, o);
+	json_add_str(&h, s);
+	json_flush(&h);
+}
+
+void
+json_put_raw(struct json_out *o, struct str json)
+{
+	struct json_hold h;
+
+	json_hold(&h, o);
+	json_add_raw(&h, json.p, json.n);
+	json_flush(&h);
+}
+
+void
+json_put(struct json_out *o, const struct json *v)
+{
+	struct json_hold h;
+
+	if (v == NULL) {
+		json_put_null(o);
+		return;
+	}
+	json_hold(&h, o);
+	json_add_tree(&h, v);
+	json_flush(&h);
 }
 
 void
@@ -1606,87 +1768,37 @@ json_put_cstr(struct json_out *o, const char *s)
 void
 json_put_int(struct json_out *o, int64_t i)
 {
-	char text[24];
+	char text[24], *p = text + sizeof(text);
+	uint64_t u = i < 0 ? 0 - (uint64_t)i : (uint64_t)i;
 
-	json_lead(o);
-	snprintf(text, sizeof(text), "%lld", (long long)i);
-	json_emit(o, text);
+	do
+		*--p = (char)('0' + u % 10);
+	while ((u /= 10) > 0);
+	if (i < 0)
+		*--p = '-';
+	json_put_raw(o, (struct str){ p, (size_t)(text + sizeof(text) - p) });
 }
 
 void
 json_put_double(struct json_out *o, double d)
 {
 	char text[32];
+	size_t n = json_format_double(text, d);
 
-	json_lead(o);
-	json_format_double(text, d);
-	json_emit(o, text);
+	json_put_raw(o, (struct str){ text, n });
 }
 
 void
 json_put_bool(struct json_out *o, bool b)
 {
-	json_lead(o);
-	json_emit(o, b ? "true" : "false");
+	json_put_raw(o, b ? (struct str){ "true", 4 } :
+	    (struct str){ "false", 5 });
 }
 
 void
 json_put_null(struct json_out *o)
 {
-	json_lead(o);
-	json_emit(o, "null");
-}
-
-void
-json_put_raw(struct json_out *o, struct str json)
-{
-	json_lead(o);
-	o->put(o->ctx, json.p, json.n);
-}
-
-static void
-json_put_number(struct json_out *o, const struct json *v)
-{
-	if (json_is_decimal(v))
-		json_put_raw(o, json_text(v));
-	else
-		json_put_null(o);
-}
-
-/* Recurses as deep as the tree, which its reader has limited. */
-void
-json_put(struct json_out *o, const struct json *v)
-{
-	const struct json *c;
-
-	switch (v == NULL ? JSON_NULL : (enum json_type)v->type) {
-	case JSON_NULL:
-		json_put_null(o);
-		break;
-	case JSON_BOOL:
-		json_put_bool(o, json_bool(v));
-		break;
-	case JSON_NUMBER:
-		json_put_number(o, v);
-		break;
-	case JSON_STRING:
-		json_put_str(o, json_text(v));
-		break;
-	case JSON_ARRAY:
-		json_open(o, '[');
-		for (c = json_first(v); c != NULL; c = c->next)
-			json_put(o, c);
-		json_close(o, ']');
-		break;
-	case JSON_OBJECT:
-		json_open(o, '{');
-		for (c = json_first(v); c != NULL; c = c->next) {
-			json_put_key(o, json_key(c));
-			json_put(o, c);
-		}
-		json_close(o, '}');
-		break;
-	}
+	json_put_raw(o, (struct str){ "null", 4 });
 }
 
 #endif /* JSON_IMPLEMENTATION */

@@ -862,6 +862,28 @@ test_escape(void)
 	arena_free(&arena);
 }
 
+/* Strings that end, and escapes that stand, around what the writer gathers. */
+static void
+test_gather(void)
+{
+	struct json *v;
+	struct str s, out;
+	size_t i, bad = 0;
+
+	for (i = 480; i < 1060; i++) {
+		s = arena_fmt(&arena, "%s\n\xC3\xA9\x01\xE2\x80\xA8%s",
+		    repeat("a", i, "").p, repeat("b", i % 600, "").p);
+		out = quoted(s);
+		v = read_str(out);
+		bad += v == NULL || !str_eq(json_text(v), s) ||
+		    out.n != s.n + 2 + 1 + 5 + 3;
+		if (i % 50 == 0)
+			arena_free(&arena);
+	}
+	OK(bad == 0);
+	arena_free(&arena);
+}
+
 static void
 test_write(void)
 {
@@ -870,6 +892,7 @@ test_write(void)
 	struct json inf = { .type = JSON_NUMBER, .n = 4 };
 
 	json_open(&o, '{');
+	OK(str_is(buf_str(&b), "{"));	/* nothing is held back */
 	json_put_key(&o, STR("i"));
 	json_put_int(&o, INT64_MIN);
 	json_put_key(&o, STR("d"));
@@ -1144,6 +1167,7 @@ main(void)
 	test_shortest();
 	test_round_trip();
 	test_escape();
+	test_gather();
 	test_write();
 	test_equal();
 	test_memory();
