@@ -202,12 +202,10 @@ yaml_in_open(struct yaml_in *y, struct str text)
 }
 
 int
-yaml_in_printable(struct yaml_in *y, const char *p, const char *end)
+yaml_in_odd(struct yaml_in *y, const char *p, const char *end)
 {
 	uint32_t cp;
 
-	if (!y->odd)
-		return 0;
 	while (p < end) {
 		size_t n = utf8_get(p, end, &cp);
 

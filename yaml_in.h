@@ -86,8 +86,13 @@ int yaml_in_rest(struct yaml_in *, const char *what);
 /* A line that starts at p is "---" or "..." (c-forbidden [206]). */
 bool yaml_in_marker(const char *p);
 
-/* [p, end) of the current line may stand outside quotes. */
-int yaml_in_printable(struct yaml_in *, const char *p, const char *end);
+/* Whether [p, end) of the current line may stand outside quotes: 0 or -1. */
+int yaml_in_odd(struct yaml_in *, const char *p, const char *end);
+static inline int
+yaml_in_printable(struct yaml_in *y, const char *p, const char *end)
+{
+	return y->odd ? yaml_in_odd(y, p, end) : 0;
+}
 
 /* One level down; -1 at the limit.  Up again is --depth. */
 int yaml_in_enter(struct yaml_in *);

@@ -391,7 +391,8 @@ yaml_read(struct arena *a, struct str text, const struct yaml_opt *opt,
 	const struct yaml_opt *o = opt == NULL ? &none : opt;
 	const size_t bytes = o->bytes == 0 ? YAML_BYTES : o->bytes;
 	struct yaml_in y = {
-		.max_depth = o->depth == 0 ? YAML_DEPTH : o->depth,
+		.max_depth = o->depth == 0 ? YAML_DEPTH :
+		    o->depth > YAML_DEPTH_MAX ? YAML_DEPTH_MAX : o->depth,
 		.max_aliased = o->aliased == 0 ? YAML_ALIASED : o->aliased,
 		.mem = a,
 		.err = e,

@@ -35,7 +35,8 @@ struct json;
 enum {				/* limits, unless the caller says otherwise */
 	YAML_BYTES = 16 << 20,	/* of text */
 	YAML_DEPTH = 128,	/* of nesting, also by way of aliases */
-	YAML_ALIASED = 1000000	/* values that aliases stand for, in all */
+	YAML_ALIASED = 1000000,	/* values that aliases stand for, in all */
+	YAML_DEPTH_MAX = 1024	/* whatever the caller says: the stack */
 };
 
 struct yaml_opt {

@@ -42,7 +42,8 @@ yaml_map_add(struct yaml_in *y, struct yaml_map *m,
 	v->key_line = key->line;
 	v->key_col = (uint16_t)(key->col < JSON_COL_MAX ?
 	    key->col : JSON_COL_MAX);
-	if (key->plain && str_is(key->text, "<<") && m->merge == NULL) {
+	if (key->plain && key->text.n == 2 && m->merge == NULL &&
+	    memcmp(key->text.p, "<<", 2) == 0) {
 		m->merge = v;
 		return v;
 	}
