@@ -44,12 +44,24 @@ re_lex_rune(struct re_parser *p)
 }
 
 void
-re_atom_begin(struct re_parser *p)
+re_atom_settle(struct re_parser *p)
 {
+	if (p->atom == RE_NONE)
+		return;
 	if (p->weight > p->top->weight)
 		p->top->weight = p->weight;
+	if (!p->nullable)
+		p->top->nullable = false;
+	p->atom = RE_NONE;
+}
+
+void
+re_atom_begin(struct re_parser *p)
+{
+	re_atom_settle(p);
 	p->atom = p->code->n;
 	p->weight = 1;
+	p->nullable = false;
 }
 
 void
@@ -66,6 +78,7 @@ void
 re_atom_assert(struct re_parser *p, unsigned kind)
 {
 	re_atom_begin(p);
+	p->nullable = true;
 	re_code_put(p->code, RE_ASSERT, kind, 0);
 }
 

@@ -44,14 +44,18 @@ put(struct re_lit *l, uint32_t a, uint32_t b)
 	return true;
 }
 
-/* U+FFFD stands for malformed bytes as well, so it has no one spelling. */
+/*
+ * U+FFFD stands for malformed bytes as well, so it has no one spelling;
+ * surrogates have none.
+ */
 static bool
 put_rune(struct re_lit *l, uint32_t r)
 {
 	char u[4];
 	size_t i, n = utf8_put(u, r);
 
-	if (r == RE_RUNE_BAD || l->n + n > RE_LIT_MAX)
+	if (r == RE_RUNE_BAD || (r >= 0xD800 && r < 0xE000) ||
+	    l->n + n > RE_LIT_MAX)
 		return false;
 	for (i = 0; i < n; i++)
 		put(l, (unsigned char)u[i], (unsigned char)u[i]);

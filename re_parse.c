@@ -8,8 +8,9 @@
  *	SPLIT 1f  x  JMP 2f  1: y  2:
  *
  * where the JMPs of one group are chained through x until its end is known.
- * x* is (x+)?, which gets the order of empty matches right, and x{2,4} is
- * xx(x(x)?)?, all of whose ways out lead to one place.
+ * Where x can match without reading x* is (x+)?, which gets the order of
+ * empty matches right; x{2,4} is xx(x(x)?)?, all of whose ways out lead to
+ * one place.
  *
  * No recursion: depth costs a struct group.
  */
@@ -45,18 +46,18 @@ open_group(struct re_parser *p, size_t open, size_t capture, unsigned flags)
 			memcpy(v, p->stack, p->depth * sizeof(*v));
 		p->stack = v;
 	}
-	if (p->depth > 0 && p->weight > p->top->weight)
-		p->top->weight = p->weight;
+	if (p->depth > 0) {
+		p->top = &p->stack[p->depth - 1];
+		re_atom_settle(p);
+	}
 	p->top = &p->stack[p->depth++];
 	*p->top = (struct re_group){ .open = open, .start = p->code->n,
 		.jumps = RE_NONE, .capture = capture, .weight = 1,
-		.flags = p->flags };
+		.nullable = true, .flags = p->flags };
 	p->flags = flags;
 	if (capture > 0 || p->depth == 1)
 		re_code_put(p->code, RE_SAVE, 0, (uint32_t)(2 * capture));
 	p->top->alt = p->code->n;
-	p->atom = RE_NONE;
-	p->weight = 1;
 	return 0;
 }
 
@@ -71,10 +72,9 @@ alternative(struct re_parser *p)
 	re_code_put(c, RE_JMP, 0, (uint32_t)g->jumps);
 	g->jumps = c->n - 1;
 	g->alt = c->n;
-	if (p->weight > g->weight)
-		g->weight = p->weight;
-	p->weight = 1;
-	p->atom = RE_NONE;
+	re_atom_settle(p);
+	g->passable = g->passable || g->nullable;
+	g->nullable = true;
 }
 
 static void
@@ -92,9 +92,10 @@ close_group(struct re_parser *p)
 	}
 	if (g->capture > 0 || p->depth == 1)
 		re_code_put(c, RE_SAVE, 0, (uint32_t)(2 * g->capture + 1));
+	re_atom_settle(p);
 	p->atom = g->start;
-	if (g->weight > p->weight)
-		p->weight = g->weight;
+	p->weight = g->weight;
+	p->nullable = g->nullable || g->passable;
 	p->flags = g->flags;
 	p->depth--;
 	p->top = p->depth > 0 ? &p->stack[p->depth - 1] : NULL;
@@ -241,6 +242,11 @@ repeat_code(struct re_parser *p, size_t min, size_t max, bool lazy)
 	}
 	if (min > 1)
 		re_code_repeat(c, a, a + len, min - 1);
+	if (max == RE_NONE && min == 0 && !p->nullable) {
+		re_code_insert(c, a, RE_SPLIT, lazy, (uint32_t)len + 2);
+		re_code_put(c, RE_JMP, 0, 0u - (uint32_t)len - 1);
+		return;
+	}
 	if (max == RE_NONE) {
 		re_code_put(c, RE_SPLIT, !lazy, 0u - (uint32_t)len);
 		if (min == 0)
@@ -293,6 +299,7 @@ repeat(struct re_parser *p, size_t from, size_t min, size_t max)
 		return err_at(p->e, 0, (unsigned)from + 1);
 	}
 	repeat_code(p, min, max, lazy);
+	p->nullable = p->nullable || min == 0;
 	p->repeat = from;
 	return 0;
 }

@@ -28,6 +28,8 @@ struct re_group {
 	size_t jumps;		/* the last JMP to its end, or RE_NONE */
 	size_t capture;		/* its number, or 0 */
 	unsigned weight;	/* of its heaviest atom */
+	bool nullable;		/* the atoms of its alternative so far are */
+	bool passable;		/* an alternative before is nullable */
 	unsigned flags;		/* to come back at its end */
 };
 
@@ -43,6 +45,7 @@ struct re_parser {
 	size_t depth, cap;
 	size_t atom;		/* where in the code, or RE_NONE */
 	unsigned weight;	/* its largest product of nested counts */
+	bool nullable;		/* whether it can match without reading */
 	size_t repeat;		/* where the repetition just read is, or RE_NONE */
 	size_t capnames;
 };
@@ -54,7 +57,8 @@ bool re_lex_end(const struct re_parser *);
 int re_lex_peek(const struct re_parser *, size_t k);	/* or -1 past the end */
 uint32_t re_lex_rune(struct re_parser *);	/* takes one */
 
-/* What follows in the code is an atom. */
+/* The atom, if any, is done with; what follows in the code is one. */
+void re_atom_settle(struct re_parser *);
 void re_atom_begin(struct re_parser *);
 void re_atom_rune(struct re_parser *, uint32_t);
 void re_atom_assert(struct re_parser *, unsigned kind);
