@@ -514,7 +514,7 @@ open_pipe(void)
 
 	begin();
 	j = job_start((struct proc_opts){ .argv = SH(
-	    "echo ready; (read x; echo late) <&0 & exit 6"), .in_open = true });
+	    "echo ready; sleep 1000 & exit 6") });
 	while (j->p.phase != PROC_LINGERING && loop_turn(l, &e) == 1)
 		;
 	OK(j->done == 0 && j->p.pid == 0 && j->p.timer.at == fake_now + 500);
@@ -522,6 +522,14 @@ open_pipe(void)
 	until_done(j);
 	OK(j->done == 1 && j->p.res.left_open && j->p.res.status == 6);
 	OK(!j->p.res.timed_out && j->p.res.signo == 0);
+	job_free(j);
+
+	/* one that ends within the time is heard: its stdin is closed then */
+	j = job_start((struct proc_opts){ .in_open = true, .argv = SH(
+	    "exec 3<&0; (read x; echo late) <&3 & exit 6") });
+	until_done(j);
+	OK(strcmp(j->text, "late\n") == 0 && !j->p.res.left_open);
+	OK(j->p.res.status == 6);
 	job_free(j);
 	finish();
 }
