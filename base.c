@@ -111,7 +111,8 @@ size_t
 str_distance(struct str a, struct str b, size_t max)
 {
 	enum { LONGEST = 63 };
-	size_t row[3][LONGEST + 1], *old = row[0], *cur = row[1], *next = row[2];
+	size_t row[3][LONGEST + 1];
+	size_t *old = row[0], *cur = row[1], *next = row[2];
 	size_t i, j, best, *t;
 
 	if (a.n > LONGEST || b.n > LONGEST)
@@ -124,7 +125,8 @@ str_distance(struct str a, struct str b, size_t max)
 			next[j] = min3(cur[j] + 1, next[j - 1] + 1,
 			    cur[j - 1] + (a.p[i - 1] != b.p[j - 1]));
 			if (i > 1 && j > 1 && a.p[i - 1] == b.p[j - 2] &&
-			    a.p[i - 2] == b.p[j - 1] && old[j - 2] + 1 < next[j])
+			    a.p[i - 2] == b.p[j - 1] &&
+			    old[j - 2] + 1 < next[j])
 				next[j] = old[j - 2] + 1;
 			best = next[j] < best ? next[j] : best;
 		}

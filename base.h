@@ -61,7 +61,7 @@ void buf_put(struct buf *, struct str);
 void buf_putc(struct buf *, char);
 void buf_puts(struct buf *, const char *cstr);
 void buf_fmt(struct buf *, const char *fmt, ...) PRINTF(2, 3);
-char *buf_room(struct buf *, size_t n);	/* n writable bytes at p + n; NULL: full */
+char *buf_room(struct buf *, size_t n);	/* room for n more; NULL: full */
 void buf_eat(struct buf *, size_t n);		/* drops the first n bytes */
 struct str buf_str(const struct buf *);
 void buf_free(struct buf *);
@@ -79,7 +79,7 @@ struct arena_mark {
 };
 
 void *arena_alloc(struct arena *, size_t n, size_t align);	/* zeroed */
-void *arena_raw(struct arena *, size_t n, size_t align);	/* as it comes */
+void *arena_raw(struct arena *, size_t n, size_t align);	/* not */
 struct str arena_str(struct arena *, struct str);
 struct str arena_fmt(struct arena *, const char *fmt, ...) PRINTF(2, 3);
 /* NUL-terminated copy, or NULL when the string holds a NUL. */
@@ -92,7 +92,8 @@ void *arena_hook(void *arena, size_t n);
 
 #define ALIGNOF(T) offsetof(struct { char c; T t; }, t)
 #define NEW(a, T) ((T *)arena_alloc((a), sizeof(T), ALIGNOF(T)))
-#define NEW_N(a, T, n) ((T *)arena_alloc((a), mul_max((n), sizeof(T)), ALIGNOF(T)))
+#define NEW_N(a, T, n) \
+	((T *)arena_alloc((a), mul_max((n), sizeof(T)), ALIGNOF(T)))
 
 /* Checked arithmetic: false on overflow; mul_max() saturates. */
 bool add_ok(size_t a, size_t b, size_t *sum);
@@ -125,9 +126,10 @@ struct err {
 	char msg[200];
 };
 
-int err_set(struct err *, enum err_code, const char *fmt, ...) PRINTF(3, 4);	/* -1 */
-int err_sys(struct err *, const char *what);				/* -1 */
-int err_at(struct err *, unsigned line, unsigned col);			/* -1 */
+/* Each returns -1, so that `return err_set(...)` is the whole idiom. */
+int err_set(struct err *, enum err_code, const char *fmt, ...) PRINTF(3, 4);
+int err_sys(struct err *, const char *what);
+int err_at(struct err *, unsigned line, unsigned col);
 const char *err_name(enum err_code);
 int err_rpc(enum err_code);
 int err_http(enum err_code);

@@ -26,8 +26,8 @@ enum field_type {
 	FIELD_NUM,		/* double, min to max */
 	FIELD_BOOL,		/* bool */
 	FIELD_ENUM,		/* int: the index in words */
-	FIELD_STRS,		/* struct field_strs; one string is a list of one */
-	FIELD_INTS,		/* struct field_ints: min to max numbers of them */
+	FIELD_STRS,		/* struct field_strs; one string is one too */
+	FIELD_INTS,		/* struct field_ints; min to max of them */
 	FIELD_OBJECT,		/* the struct of sub, embedded */
 	FIELD_OBJECTS,		/* struct field_list of the structs of sub */
 	FIELD_TREE		/* const struct json *, whatever it is */
@@ -84,7 +84,7 @@ enum field_level { FIELD_WARNING, FIELD_ERROR };
 struct field_finding {
 	enum field_level level;
 	unsigned line, col;	/* 0 where the tree does not say */
-	struct str path;	/* "tasks[2].graders[0].type"; only for the call */
+	struct str path;	/* "tasks[2].id"; only for the call */
 	struct str key;		/* the key in question, or empty */
 	const char *msg;	/* only for the call */
 };

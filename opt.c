@@ -106,7 +106,8 @@ take_name(struct arena *a, const struct opt_table *t, char ***argv, void *out,
     struct err *e)
 {
 	char *arg = **argv + 2, *eq = strchr(arg, '=');
-	struct str name = { arg, eq != NULL ? (size_t)(eq - arg) : strlen(arg) };
+	size_t n = eq != NULL ? (size_t)(eq - arg) : strlen(arg);
+	struct str name = { arg, n };
 	const struct opt *o = find_name(t, name);
 
 	if (o == NULL)
@@ -132,7 +133,8 @@ take_letters(struct arena *a, const struct opt_table *t, char ***argv,
 	for (; *p != '\0'; p++) {
 		o = find_letter(t, *p);
 		if (o == NULL)
-			return err_set(e, ERR_SCHEMA, "unknown option \"-%c\"", *p);
+			return err_set(e, ERR_SCHEMA,
+			    "unknown option \"-%c\"", *p);
 		if (o->type == OPT_FLAG) {
 			set(a, o, NULL, out, e);
 			continue;

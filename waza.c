@@ -126,7 +126,8 @@ cmd_parse(struct call *c)
 	bool json;
 
 	if (o->yaml && o->json) {
-		err_set(c->err, ERR_SCHEMA, "--yaml and --json exclude each other");
+		err_set(c->err, ERR_SCHEMA,
+		    "--yaml and --json exclude each other");
 		return complain(c->err);
 	}
 	if (read_input(c, 0, &text) == -1)
@@ -161,7 +162,7 @@ complain_pattern(struct str pattern, const struct err *e)
 {
 	size_t i;
 
-	complain_at("pattern", e);
+	fprintf(stderr, "pattern:1:%u: %s\n", e->col, e->msg);
 	for (i = 0; i < pattern.n; i++)
 		if (pattern.p[i] < ' ' || pattern.p[i] > '~')
 			return EXIT_BAD;

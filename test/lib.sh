@@ -33,6 +33,15 @@ is() {
 	fi
 }
 
+# like NAME PATTERN GOT: a pattern as in case
+like() {
+	# shellcheck disable=SC2254 # it is meant as a pattern
+	case $3 in
+	$2) is "$1" "$3" "$3" ;;
+	*)  is "$1" "$2" "$3" ;;
+	esac
+}
+
 # run COMMAND...: leaves $out, $err and $rc
 run() {
 	rc=0
