@@ -146,7 +146,7 @@ void json_put_key(struct json_out *, struct str);
 void json_put_str(struct json_out *, struct str);
 void json_put_cstr(struct json_out *, const char *);
 void json_put_int(struct json_out *, int64_t);
-void json_put_double(struct json_out *, double);	/* shortest that reads back */
+void json_put_double(struct json_out *, double);	/* shortest digits */
 void json_put_bool(struct json_out *, bool);
 void json_put_null(struct json_out *);
 void json_put_raw(struct json_out *, struct str json);	/* one value as it is */
@@ -157,7 +157,8 @@ size_t json_format_double(char out[32], double d);
 
 #endif
 
-#ifdef JSON_IMPLEMENTATION
+#if defined(JSON_IMPLEMENTATION) && !defined(JSON_IMPLEMENTED)
+#define JSON_IMPLEMENTED
 
 #include <float.h>
 #include <stdio.h>
@@ -360,12 +361,13 @@ json_run(struct json_reader *r, const char *p)
 	for (;;) {
 		p = json_plain(p, r->end);
 		if (p == r->end)
-			return json_fail(r, p, "unexpected end of input in a string");
+			return json_fail(r, p,
+			    "unexpected end of input in a string");
 		if (*p == '"' || *p == '\\')
 			return p;
 		if ((unsigned char)*p < 0x20)
-			return json_fail(r, p,
-			    "control character in a string: it must be escaped");
+			return json_fail(r, p, "control character in a string: "
+			    "it must be escaped");
 		do {
 			k = json_utf8(p, r->end);
 			if (k == 0)
@@ -447,7 +449,8 @@ json_escape(struct json_reader *r, const char *p, char **out)
 	const char *hit;
 
 	if (r->end - p < 2)
-		return json_fail(r, r->end, "unexpected end of input in a string");
+		return json_fail(r, r->end,
+		    "unexpected end of input in a string");
 	if (p[1] == 'u')
 		return json_unicode(r, p + 2, out);
 	hit = memchr(from, p[1], sizeof(from) - 1);
@@ -546,7 +549,8 @@ json_digits(struct json_reader *r, const char *p)
 {
 	const char *q = json_past_digits(p, r->end);
 
-	return q > p ? q : json_unexpected(r, p, "a digit is missing in a number");
+	return q > p ? q :
+	    json_unexpected(r, p, "a digit is missing in a number");
 }
 
 static const char *
@@ -558,7 +562,8 @@ json_number(struct json_reader *r, const char *p, struct json *v)
 	if (p < r->end && *p == '0') {
 		p++;
 		if (p < r->end && *p >= '0' && *p <= '9')
-			return json_fail(r, p - 1, "a number has a leading zero");
+			return json_fail(r, p - 1,
+			    "a number has a leading zero");
 	} else if ((p = json_digits(r, p)) == NULL)
 		return NULL;
 	if (p < r->end && *p == '.' && (p = json_digits(r, p + 1)) == NULL)
@@ -629,7 +634,8 @@ json_name(struct json_reader *r, const char *p, struct json *v)
 	struct str key;
 
 	if (p == r->end || *p != '"')
-		return json_unexpected(r, p, "expected a name in double quotes");
+		return json_unexpected(r, p,
+		    "expected a name in double quotes");
 	v->key_line = r->line;
 	v->key_col = json_col(r, p);
 	p = json_string(r, p, &key);

@@ -114,7 +114,8 @@ test_accept(void)
 		{ "\"\\u0000\\u001f\x7F\"", "\"\\u0000\\u001f\x7F\"" },
 		{ "\"1234567\\n9abcdefgh\"", "\"1234567\\n9abcdefgh\"" },
 		{ "\"12345678\xC3\xA9 12345678\"", "\"12345678\xC3\xA9 12345678\"" },
-		{ "\"\xEF\xBF\xBF\xEE\x80\x80\xED\x9F\xBF\"", "\"\xEF\xBF\xBF\xEE\x80\x80\xED\x9F\xBF\"" },
+		{ "\"\xEF\xBF\xBF\xEE\x80\x80\xED\x9F\xBF\"",
+		    "\"\xEF\xBF\xBF\xEE\x80\x80\xED\x9F\xBF\"" },
 		{ "\"\\u2028\xE2\x80\xA9\xC2\x85\"", "\"\\u2028\\u2029\\u0085\"" },
 		{ "{\"k\\u0065y\":1}",     "{\"key\":1}" },
 		{ "{\"a\":1,\"b\":2,\"a\":3}", "{\"a\":3,\"b\":2}" },
@@ -150,100 +151,103 @@ test_accept(void)
 #define LONE "lone surrogate"
 #define UTF8 "invalid UTF-8"
 
+static const struct {
+	const char *in;
+	unsigned line, col;
+	const char *msg;
+} rejected[] = {
+	{ "",                 1, 1, END },
+	{ " \n\n ",           3, 2, END },
+	{ "nul",              1, 1, VALUE },
+	{ "True",             1, 1, VALUE },
+	{ "nullx",            1, 5, AFTER },
+	{ "1 2",              1, 3, AFTER },
+	{ "{}\n,",            2, 1, AFTER },
+	{ "]",                1, 1, VALUE },
+	{ "\xEF\xBB\xBF{}",   1, 1, VALUE },
+	{ "\f1",              1, 1, VALUE },
+	{ "[",                1, 2, END },
+	{ "[1",               1, 3, END },
+	{ "[1,",              1, 4, END },
+	{ "[1,]",             1, 4, VALUE },
+	{ "[,1]",             1, 2, VALUE },
+	{ "[1 2]",            1, 4, COMMA },
+	{ "[1\n,\n2}",        3, 2, COMMA },
+	{ "[1:2]",            1, 3, COMMA },
+	{ "{",                1, 2, END },
+	{ "{\"a\"",           1, 5, END },
+	{ "{\"a\":",          1, 6, END },
+	{ "{\"a\":1",         1, 7, END },
+	{ "{\"a\":1,",        1, 8, END },
+	{ "{\"a\":1,}",       1, 8, NAME },
+	{ "{a:1}",            1, 2, NAME },
+	{ "{1:1}",            1, 2, NAME },
+	{ "{,}",              1, 2, NAME },
+	{ "{\"a\" 1}",        1, 6, "expected ':' after a name" },
+	{ "{\"a\":}",         1, 6, VALUE },
+	{ "{\"a\":1]",        1, 7, COMMA_OBJ },
+	{ "{\"a\":1 \"b\":2}", 1, 8, COMMA_OBJ },
+	{ "+1",               1, 1, VALUE },
+	{ ".5",               1, 1, VALUE },
+	{ "-",                1, 2, END },
+	{ "-x",               1, 2, DIGIT },
+	{ "1.",               1, 3, END },
+	{ "[1.]",             1, 4, DIGIT },
+	{ "[1.e1]",           1, 4, DIGIT },
+	{ "1e",               1, 3, END },
+	{ "[1e+]",            1, 5, DIGIT },
+	{ "01",               1, 1, ZERO },
+	{ "[-012]",           1, 3, ZERO },
+	{ "0x1",              1, 2, AFTER },
+	{ "1e5.5",            1, 4, AFTER },
+	{ "NaN",              1, 1, VALUE },
+	{ "\"",               1, 2, END_STR },
+	{ "\"abcdefghij",     1, 12, END_STR },
+	{ "\"\\",             1, 3, END_STR },
+	{ "\"\\n",            1, 4, END_STR },
+	{ "\"a\nb\"",         1, 3, CONTROL },
+	{ "\"\\n\x01\"",      1, 4, CONTROL },
+	{ "\"12345678\x1F\"", 1, 10, CONTROL },
+	{ "\"\\x41\"",        1, 2, ESCAPE },
+	{ "\"ab\\'\"",        1, 4, ESCAPE },
+	{ "\"\\u12\"",        1, 2, HEX },
+	{ "\"\\u12G4\"",      1, 2, HEX },
+	{ "\"\\uD800\"",      1, 2, LONE },
+	{ "\"x\\uDC00\"",     1, 3, LONE },
+	{ "\"\\uD800\\n\"",   1, 2, LONE },
+	{ "\"\\uD800\\uD800\"", 1, 2, LONE },
+	{ "\"\\uD800\\u0041\"", 1, 2, LONE },
+	{ "\"\\uD83D\\uDE\"", 1, 2, LONE },
+	{ "\"\x80\"",         1, 2, UTF8 },
+	{ "\"\xC0\xAF\"",     1, 2, UTF8 },
+	{ "\"12345678\xED\xA0\x80\"", 1, 10, UTF8 },
+	{ "\"\xF4\x90\x80\x80\"", 1, 2, UTF8 },
+	{ "\"\xC3",           1, 2, UTF8 },
+	{ "[\"\\n\xE2\x82\"]", 1, 5, UTF8 },
+	{ "{\"\xFF\":1}",     1, 3, UTF8 },
+	{ "'a'",              1, 1, VALUE },
+	{ "// x\n1",          1, 1, VALUE },
+};
+
 static void
 test_reject(void)
 {
-	static const struct {
-		const char *in;
-		unsigned line, col;
-		const char *msg;
-	} rows[] = {
-		{ "",                 1, 1, END },
-		{ " \n\n ",           3, 2, END },
-		{ "nul",              1, 1, VALUE },
-		{ "True",             1, 1, VALUE },
-		{ "nullx",            1, 5, AFTER },
-		{ "1 2",              1, 3, AFTER },
-		{ "{}\n,",            2, 1, AFTER },
-		{ "]",                1, 1, VALUE },
-		{ "\xEF\xBB\xBF{}",   1, 1, VALUE },
-		{ "\f1",              1, 1, VALUE },
-		{ "[",                1, 2, END },
-		{ "[1",               1, 3, END },
-		{ "[1,",              1, 4, END },
-		{ "[1,]",             1, 4, VALUE },
-		{ "[,1]",             1, 2, VALUE },
-		{ "[1 2]",            1, 4, COMMA },
-		{ "[1\n,\n2}",        3, 2, COMMA },
-		{ "[1:2]",            1, 3, COMMA },
-		{ "{",                1, 2, END },
-		{ "{\"a\"",           1, 5, END },
-		{ "{\"a\":",          1, 6, END },
-		{ "{\"a\":1",         1, 7, END },
-		{ "{\"a\":1,",        1, 8, END },
-		{ "{\"a\":1,}",       1, 8, NAME },
-		{ "{a:1}",            1, 2, NAME },
-		{ "{1:1}",            1, 2, NAME },
-		{ "{,}",              1, 2, NAME },
-		{ "{\"a\" 1}",        1, 6, "expected ':' after a name" },
-		{ "{\"a\":}",         1, 6, VALUE },
-		{ "{\"a\":1]",        1, 7, COMMA_OBJ },
-		{ "{\"a\":1 \"b\":2}", 1, 8, COMMA_OBJ },
-		{ "+1",               1, 1, VALUE },
-		{ ".5",               1, 1, VALUE },
-		{ "-",                1, 2, END },
-		{ "-x",               1, 2, DIGIT },
-		{ "1.",               1, 3, END },
-		{ "[1.]",             1, 4, DIGIT },
-		{ "[1.e1]",           1, 4, DIGIT },
-		{ "1e",               1, 3, END },
-		{ "[1e+]",            1, 5, DIGIT },
-		{ "01",               1, 1, ZERO },
-		{ "[-012]",           1, 3, ZERO },
-		{ "0x1",              1, 2, AFTER },
-		{ "1e5.5",            1, 4, AFTER },
-		{ "NaN",              1, 1, VALUE },
-		{ "\"",               1, 2, END_STR },
-		{ "\"abcdefghij",     1, 12, END_STR },
-		{ "\"\\",             1, 3, END_STR },
-		{ "\"\\n",            1, 4, END_STR },
-		{ "\"a\nb\"",         1, 3, CONTROL },
-		{ "\"\\n\x01\"",      1, 4, CONTROL },
-		{ "\"12345678\x1F\"", 1, 10, CONTROL },
-		{ "\"\\x41\"",        1, 2, ESCAPE },
-		{ "\"ab\\'\"",        1, 4, ESCAPE },
-		{ "\"\\u12\"",        1, 2, HEX },
-		{ "\"\\u12G4\"",      1, 2, HEX },
-		{ "\"\\uD800\"",      1, 2, LONE },
-		{ "\"x\\uDC00\"",     1, 3, LONE },
-		{ "\"\\uD800\\n\"",   1, 2, LONE },
-		{ "\"\\uD800\\uD800\"", 1, 2, LONE },
-		{ "\"\\uD800\\u0041\"", 1, 2, LONE },
-		{ "\"\\uD83D\\uDE\"", 1, 2, LONE },
-		{ "\"\x80\"",         1, 2, UTF8 },
-		{ "\"\xC0\xAF\"",     1, 2, UTF8 },
-		{ "\"12345678\xED\xA0\x80\"", 1, 10, UTF8 },
-		{ "\"\xF4\x90\x80\x80\"", 1, 2, UTF8 },
-		{ "\"\xC3",           1, 2, UTF8 },
-		{ "[\"\\n\xE2\x82\"]", 1, 5, UTF8 },
-		{ "{\"\xFF\":1}",     1, 3, UTF8 },
-		{ "'a'",              1, 1, VALUE },
-		{ "// x\n1",          1, 1, VALUE },
-	};
 	size_t i, off;
 	unsigned line, col;
 	bool ok;
 
-	for (i = 0; i < COUNTOF(rows); i++) {
-		ok = read_text(rows[i].in) == NULL &&
-		    strcmp(error.msg, rows[i].msg) == 0 &&
-		    error.line == rows[i].line && error.col == rows[i].col;
+	for (i = 0; i < COUNTOF(rejected); i++) {
+		ok = read_text(rejected[i].in) == NULL &&
+		    strcmp(error.msg, rejected[i].msg) == 0 &&
+		    error.line == rejected[i].line &&
+		    error.col == rejected[i].col;
 		off = error.off;
-		json_place(str_of(rows[i].in), off, &line, &col);
+		json_place(str_of(rejected[i].in), off, &line, &col);
 		check(ok && line == error.line && col == error.col, "reject",
-		    rows[i].in);
+		    rejected[i].in);
 		if (!ok)
-			printf("# %u:%u: %s\n", error.line, error.col, error.msg);
+			printf("# %u:%u: %s\n", error.line, error.col,
+			    error.msg);
 	}
 	OK(read_str((struct str){ NULL, 0 }) == NULL && error.line == 1 &&
 	    error.col == 1 && strcmp(error.msg, END) == 0);
@@ -401,7 +405,8 @@ test_prefix(void)
 
 	for (i = 0; i < COUNTOF(rows); i++) {
 		used = 99;
-		v = json_read_prefix(&mem, str_of(rows[i].in), 0, &used, &error);
+		v = json_read_prefix(&mem, str_of(rows[i].in), 0, &used,
+		    &error);
 		check(rows[i].used == 0 ? v == NULL :
 		    v != NULL && used == rows[i].used, "prefix", rows[i].in);
 	}
@@ -980,7 +985,7 @@ test_memory(void)
 		    "{\"runId\":\"run-000123\",\"taskName\":\"deploy-web-app\","
 		    "\"taskNum\":3,\"totalTasks\":12,\"status\":\"passed\"}}",
 		"{\"jsonrpc\":\"2.0\",\"id\":null,\"error\":{\"code\":-32602,"
-		    "\"message\":\"params.path: expected a string, got a number\","
+		    "\"message\":\"path: expected a string, got a number\","
 		    "\"data\":{\"kind\":\"schema\"}}}",
 		"{\"type\": \"evaluate\", \"id\": \"6f1c\", \"tool\": \"search\", "
 		    "\"input\": {\"query\": \"caf\\u00e9 \\\"near\\\" me\", "
@@ -1072,7 +1077,8 @@ stable(const struct json *v)
 	struct json *w = read_str(print(v, 0)), *x = read_str(print(v, 2));
 
 	return w != NULL && x != NULL && json_equal(v, w) && json_equal(w, x) &&
-	    str_eq(print(v, 0), print(x, 0)) && str_eq(print(v, 2), print(w, 2));
+	    str_eq(print(v, 0), print(x, 0)) &&
+	    str_eq(print(v, 2), print(w, 2));
 }
 
 static void

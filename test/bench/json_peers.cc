@@ -32,7 +32,8 @@ rapid_read(const struct bench_text *t, size_t n)
 		rapidjson::MemoryPoolAllocator<> levels(stack, sizeof(stack));
 		rapidjson::GenericDocument<rapidjson::UTF8<>,
 		    rapidjson::MemoryPoolAllocator<>,
-		    rapidjson::MemoryPoolAllocator<> > d(&values, 1024, &levels);
+		    rapidjson::MemoryPoolAllocator<> >
+		    d(&values, 1024, &levels);
 
 		if (d.Parse(t[i].p, t[i].n).HasParseError())
 			return 0;

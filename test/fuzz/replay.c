@@ -72,7 +72,8 @@ replay_dir(DIR *dir, const char *path)
 		if (d->d_name[0] == '.')
 			continue;
 		n = snprintf(name, sizeof(name), "%s/%s", path, d->d_name);
-		if (n < 0 || (size_t)n >= sizeof(name) || replay_file(name) == -1)
+		if (n < 0 || (size_t)n >= sizeof(name) ||
+		    replay_file(name) == -1)
 			rc = -1;
 	}
 	return rc;
@@ -88,7 +89,8 @@ main(int argc, char **argv)
 	signal(SIGSEGV, name_it);
 	for (i = 1; i < argc; i++) {
 		dir = opendir(argv[i]);
-		rc = dir != NULL ? replay_dir(dir, argv[i]) : replay_file(argv[i]);
+		rc = dir != NULL ? replay_dir(dir, argv[i]) :
+		    replay_file(argv[i]);
 		if (dir != NULL)
 			closedir(dir);
 		if (rc == -1) {
