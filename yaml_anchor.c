@@ -118,7 +118,7 @@ over(struct yaml_in *y, const char *at, const struct yaml_anchor *a)
 	yaml_in_bad(y, at, y->depth + a->height > y->max_depth ?
 	    "alias *%s makes the tree more than %zu deep" :
 	    "alias *%s: the aliases stand for more than %zu values",
-	    yaml_in_show(a->name).s,
+	    YAML_IN_SHOW(a->name),
 	    y->depth + a->height > y->max_depth ?
 	    (size_t)y->max_depth : y->max_aliased);
 	y->err->code = ERR_LIMIT;
@@ -139,10 +139,10 @@ yaml_anchor_alias(struct yaml_in *y, struct json *v)
 	if (a == NULL)
 		return yaml_in_bad(y, at, "alias *%s: no anchor &%s before it; "
 		    "quote the text if it is meant as text",
-		    yaml_in_show(name).s, yaml_in_show(name).s);
+		    YAML_IN_SHOW(name), YAML_IN_SHOW(name));
 	if (a->node == NULL)
 		return yaml_in_bad(y, at, "alias *%s stands inside the value "
-		    "that it names", yaml_in_show(name).s);
+		    "that it names", YAML_IN_SHOW(name));
 	if (y->depth + a->height > y->max_depth ||
 	    a->size > y->max_aliased - y->aliased)
 		return over(y, at, a);

@@ -16,16 +16,16 @@
 enum { DIGITS_MAX = 256 };	/* of 0x and 0o: conversion is quadratic */
 
 /* Scalars that are words; of numbers without a JSON spelling, our own. */
-#define WORD(text, type, n) { "" text, sizeof(text) - 1, type, n, NULL }
+#define WORD(text, type, n) { "" text, sizeof(text) - 1, type, n, "" }
 #define SPECIAL(text, ours) \
 	{ "" text, sizeof(text) - 1, JSON_NUMBER, sizeof(ours) - 1, "" ours }
 
 static const struct {
-	const char *text;
-	size_t len;
+	char text[6];
+	unsigned len;
 	enum json_type type;
 	uint32_t n;
-	const char *ours;
+	char ours[6];
 } words[] = {
 	WORD("null", JSON_NULL, 0), WORD("Null", JSON_NULL, 0),
 	WORD("NULL", JSON_NULL, 0), WORD("~", JSON_NULL, 0),

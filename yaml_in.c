@@ -66,24 +66,23 @@ yaml_in_bad(struct yaml_in *y, const char *p, const char *fmt, ...)
 	return err_at(y->err, y->line, yaml_in_col(y, p));
 }
 
-struct yaml_in_name
-yaml_in_show(struct str s)
+const char *
+yaml_in_show(char out[YAML_IN_NAME], struct str s)
 {
-	struct yaml_in_name name;
 	size_t i = 0, n;
 	uint32_t cp;
 
 	while (i < s.n) {
 		n = utf8_get(s.p + i, s.p + s.n, &cp);
-		if (n == 0 || i + n > sizeof(name.s) - 4)
+		if (n == 0 || i + n > YAML_IN_NAME - 4)
 			break;
-		memcpy(name.s + i, s.p + i, n);
+		memcpy(out + i, s.p + i, n);
 		if (cp < ' ' || cp == 0x7f)
-			name.s[i] = '?';
+			out[i] = '?';
 		i += n;
 	}
-	memcpy(name.s + i, i < s.n ? "..." : "", i < s.n ? 4 : 1);
-	return name;
+	memcpy(out + i, i < s.n ? "..." : "", i < s.n ? 4 : 1);
+	return out;
 }
 
 /* Copies text with every line break as one '\n' (b-break [28]); its end. */

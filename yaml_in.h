@@ -102,9 +102,9 @@ struct json *yaml_in_node(struct yaml_in *, const char *p);
 void yaml_in_place(const struct yaml_in *, struct json *, const char *p);
 
 /* Text for a message: cut to fit, without control characters. */
-struct yaml_in_name {
-	char s[64];
-};
-struct yaml_in_name yaml_in_show(struct str);
+enum { YAML_IN_NAME = 64 };
+const char *yaml_in_show(char out[YAML_IN_NAME], struct str);
+#define YAML_IN_SHOW(...) \
+	yaml_in_show((char[YAML_IN_NAME]){ 0 }, __VA_ARGS__)
 
 #endif

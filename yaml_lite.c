@@ -87,7 +87,7 @@ bad_directive(struct yaml_in *y)
 	while (!is_blank(*e))
 		e++;
 	return yaml_in_bad(y, y->p, "the directive %s is not supported",
-	    yaml_in_show((struct str){ y->p, (size_t)(e - y->p) }).s);
+	    YAML_IN_SHOW((struct str){ y->p, (size_t)(e - y->p) }));
 }
 
 /* A fresh line that nothing above it can take. */
@@ -185,17 +185,12 @@ block_seq(struct yaml_in *y, struct json *v, int at)
 static int
 block_key(struct yaml_in *y, int at, struct yaml_scalar *key)
 {
-	static const char kinds[] = "&*[{";
-	static const char *const what[] = {
-		"an anchor on", "an alias as", "a collection as",
-		"a collection as"
-	};
-	size_t i;
+	const char *what = *y->p == '&' ? "an anchor on" : *y->p == '*' ?
+	    "an alias as" : *y->p == '[' || *y->p == '{' ?
+	    "a collection as" : NULL;
 
-	for (i = 0; i < COUNTOF(what); i++)
-		if (*y->p == kinds[i])
-			return yaml_in_bad(y, y->p,
-			    "%s a key is not supported", what[i]);
+	if (what != NULL)
+		return yaml_in_bad(y, y->p, "%s a key is not supported", what);
 	if (!is_scalar(y->p))
 		return bad_first(y);
 	if (yaml_scalar_read(y, at + 1, false, key) != 0)
@@ -203,7 +198,7 @@ block_key(struct yaml_in *y, int at, struct yaml_scalar *key)
 	skip_white(y);
 	if (*y->p != ':' || !is_blank(y->p[1])) {
 		yaml_in_bad(y, y->p, "expected \": \" after the key \"%s\"",
-		    yaml_in_show(key->text).s);
+		    YAML_IN_SHOW(key->text));
 		return err_at(y->err, key->line, key->col);
 	}
 	return yaml_scalar_key(y, key, y->p);

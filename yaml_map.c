@@ -32,7 +32,7 @@ yaml_map_add(struct yaml_in *y, struct yaml_map *m,
 	if (key->plain && yaml_core_null(key->text)) {
 		err_set(y->err, ERR_SYNTAX, "null as a key is not supported; "
 		    "quote \"%s\" if it is meant as text",
-		    yaml_in_show(key->text).s);
+		    YAML_IN_SHOW(key->text));
 		err_at(y->err, key->line, key->col);
 		return NULL;
 	}
@@ -61,7 +61,7 @@ set_twice(struct yaml_in *y, const struct json *obj, const struct json *dup)
 	while (v != dup && !str_eq(json_key(v), json_key(dup)))
 		v = v->next;
 	err_set(y->err, ERR_SYNTAX, "key \"%s\" is set twice (first at line "
-	    "%u)", yaml_in_show(json_key(dup)).s, (unsigned)v->key_line);
+	    "%u)", YAML_IN_SHOW(json_key(dup)), (unsigned)v->key_line);
 	return err_at(y->err, dup->key_line, dup->key_col);
 }
 

@@ -294,7 +294,7 @@ check_escape(struct yaml_in *y, size_t *grow)
 	if (n == 0)
 		return yaml_in_bad(y, y->p, "unknown escape \\%s in a "
 		    "double-quoted string: write \\\\ for a backslash",
-		    yaml_in_show((struct str){ y->p + 1, c != '\0' }).s);
+		    YAML_IN_SHOW((struct str){ y->p + 1, c != '\0' }));
 	*grow += c == 'L' || c == 'P';
 	y->p += n;
 	return 0;
@@ -394,7 +394,7 @@ yaml_scalar_none(struct yaml_in *y)
 		e++;
 	return yaml_in_bad(y, p, "tags (%s) are not supported; quote the text "
 	    "if it is meant as text",
-	    yaml_in_show((struct str){ p, (size_t)(e - p) }).s);
+	    YAML_IN_SHOW((struct str){ p, (size_t)(e - p) }));
 }
 
 int

@@ -246,7 +246,8 @@ test_places(void)
 	    "  k: v\n"
 	    "last: *x\n"), &e);
 	OK(at(v, 2, 1));
-	OK(at(json_getc(v, "name"), 2, 7) && key_at(json_getc(v, "name"), 2, 1));
+	w = json_getc(v, "name");
+	OK(at(w, 2, 7) && key_at(w, 2, 1));
 	w = json_first(json_getc(v, "list"));
 	OK(at(json_getc(v, "list"), 4, 3) && at(w, 4, 5) && at(w->next, 5, 5));
 	OK(key_at(w, 0, 0));
