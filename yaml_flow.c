@@ -50,9 +50,9 @@ check_line(struct yaml_in *y, const struct flow *f)
 	if (*y->p == '\t')
 		return yaml_in_bad(y, y->p,
 		    "tab used for indentation; use spaces");
-	return yaml_in_bad(y, p, "the %s that starts at line %u goes on here: "
-	    "indent it by %d or more spaces", f->close == ']' ? "sequence" :
-	    "mapping", f->line, f->n);
+	return yaml_in_bad(y, p, "the %s that starts at line %u is not closed, "
+	    "or this line of it needs %d or more spaces", f->close == ']' ?
+	    "sequence" : "mapping", f->line, f->n);
 }
 
 /* s-separate [80]: white space, comments, line breaks. */
@@ -268,7 +268,8 @@ key(struct yaml_in *y, const struct flow *f, struct yaml_scalar *s)
 	    "a collection as" : NULL;
 
 	if (what != NULL)
-		return yaml_in_bad(y, y->p, "%s a key is not supported", what);
+		return yaml_in_bad(y, y->p, "%s a key is not supported; quote "
+		    "the text if it is meant as text", what);
 	if (check_first(y, f) != 0)
 		return -1;
 	return yaml_scalar_read(y, f->n, true, s);

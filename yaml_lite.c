@@ -298,7 +298,8 @@ alias_or_flow(struct yaml_in *y, struct json *v, struct spot s)
 		return yaml_in_bad(y, at,
 		    "an anchor cannot stand before an alias");
 	y->p = e;
-	return yaml_in_rest(y, *at == '*' ? what : "the closing bracket");
+	return yaml_in_rest(y, *at == '*' ? what : "the closing bracket; "
+	    "quote the whole if it is meant as text");
 }
 
 /* A block node, the cursor on its first byte [196]. */

@@ -181,8 +181,8 @@ quoted_break(struct yaml_in *y, int n, const struct yaml_scalar *s)
 		    "tab used for indentation; use spaces");
 	if (indent < n && !yaml_in_is(*p, YAML_IN_EOL))
 		return yaml_in_bad(y, p, "the quoted string that starts at "
-		    "line %u goes on here: indent it by %d or more spaces",
-		    s->line, n);
+		    "line %u is not closed, or this line of it needs %d or "
+		    "more spaces", s->line, n);
 	return 0;
 }
 
@@ -293,7 +293,8 @@ check_escape(struct yaml_in *y, size_t *grow)
 		    "digits of a character", c);
 	if (n == 0)
 		return yaml_in_bad(y, y->p, "unknown escape \\%s in a "
-		    "double-quoted string: write \\\\ for a backslash",
+		    "double-quoted string: write \\\\ for a backslash, or use "
+		    "single quotes",
 		    YAML_IN_SHOW((struct str){ y->p + 1, c != '\0' }));
 	*grow += c == 'L' || c == 'P';
 	y->p += n;
