@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: ISC */
 /*
  * What a child costs: a bare posix_spawn loop with one pipe, against proc.c
- * with its three pipes, its process group and its loop, in turns within one
- * run so that both see the same machine.
+ * with its three pipes, its process group and its loop.
  *
- *   spawn_bench [children per cell]     default 400
+ *   spawn_bench [children per block]     default 40
  *
  * The child is PROG from the environment, else /bin/true; a static program
- * that does nothing shows the most.  Each cell is the best of ROUNDS.
+ * that does nothing shows the most.  The two take turns in short blocks, each
+ * as often first as second, so that both see the same machine; a cell is the
+ * median of ROUNDS blocks.  On a busy machine repeat it: single rows vary by
+ * a tenth.
  */
 #include "proc.h"
 
@@ -24,7 +26,7 @@
 #include "loop.h"
 #include "os.h"
 
-enum { ROUNDS = 5, CONC_MAX = 64, BALLAST_MB = 500 };
+enum { ROUNDS = 40, CONC_MAX = 64, BALLAST_MB = 500 };
 
 extern char **environ;
 
@@ -156,27 +158,45 @@ us_each(void (*fn)(int, int), int n, int conc)
 	return (double)(os_now_ns() - t) / 1000 / n;
 }
 
+static int
+by_value(const void *x, const void *y)
+{
+	double a = *(const double *)x, b = *(const double *)y;
+
+	return (a > b) - (a < b);
+}
+
+static double
+median(double v[ROUNDS])
+{
+	qsort(v, ROUNDS, sizeof(v[0]), by_value);
+	return (v[ROUNDS / 2 - 1] + v[ROUNDS / 2]) / 2;
+}
+
 static void
 row(int n, int conc, int mb)
 {
-	double a, b, best_a = 0, best_b = 0;
+	double a[ROUNDS], b[ROUNDS], bare_us, ours_us;
 	int i;
 
 	for (i = 0; i < ROUNDS; i++) {
-		a = us_each(bare, n, conc);
-		b = us_each(ours, n, conc);
-		best_a = i == 0 || a < best_a ? a : best_a;
-		best_b = i == 0 || b < best_b ? b : best_b;
+		if (i % 2 == 0)
+			a[i] = us_each(bare, n, conc);
+		b[i] = us_each(ours, n, conc);
+		if (i % 2 != 0)
+			a[i] = us_each(bare, n, conc);
 	}
-	printf("%7d MB %5d %12.1f %12.1f %8.2f\n", mb, conc, best_a, best_b,
-	    best_b / best_a);
+	bare_us = median(a);
+	ours_us = median(b);
+	printf("%7d MB %5d %12.1f %12.1f %8.2f\n", mb, conc, bare_us,
+	    ours_us, ours_us / bare_us);
 	fflush(stdout);
 }
 
 int
 main(int argc, char **argv)
 {
-	int n = argc > 1 ? atoi(argv[1]) : 400, wide = (int)os_cpus() * 2;
+	int n = argc > 1 ? atoi(argv[1]) : 40, wide = (int)os_cpus() * 2;
 	size_t size = (size_t)BALLAST_MB << 20;
 	char *ballast;
 
