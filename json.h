@@ -1400,50 +1400,34 @@ json_layout(char *out, const char *digits, size_t n, int point)
 }
 
 /*
- * A power of two has doubles at half the distance below it, so that of the
- * decimals of one length the nearest may be too far below it while the next
- * one up is still near enough.
- */
-static bool
-json_round_up(char *text, int prec, double d)
-{
-	char *last = text + prec + 1;
-
-	if (prec == 0 || *last == '9')
-		return false;
-	++*last;
-	if (strtod(text, NULL) == d)
-		return true;
-	--*last;
-	return false;
-}
-
-/*
  * Shortest digits of d > 0, and where the point is.  15 digits always come
  * back as they were, so below that printf drops zeros for us; only where
- * doubles are sparser (subnormals) can fewer do.
+ * doubles are sparser (subnormals) can fewer do.  A power of two has doubles
+ * at half the distance below it, so that the nearest decimal of 16 digits
+ * may be too far below it, while the next one up is still near enough.
  */
 static size_t
 json_shortest(double d, char digits[32], int *point)
 {
 	int prec = d < DBL_MIN ? 0 : 14;
-	char text[40], *e;
-	size_t n;
+	char text[40], *e, *p;
+	size_t n = 0;
 
 	for (; ; prec++) {
 		snprintf(text, sizeof(text), "%.*e", prec, d);
-		if (prec >= 16 || strtod(text, NULL) == d ||
-		    json_round_up(text, prec, d))
+		e = strchr(text, 'e');
+		if (prec >= 16 || strtod(text, NULL) == d)
 			break;
+		if (prec == 15 && e[-1] != '9') {
+			e[-1]++;
+			if (strtod(text, NULL) == d)
+				break;
+		}
 	}
-	e = strchr(text, 'e');
 	*point = atoi(e + 1) + 1;
-	digits[0] = text[0];
-	n = 1;
-	if (e > text + 2) {
-		memcpy(digits + 1, text + 2, (size_t)(e - text - 2));
-		n += (size_t)(e - text - 2);
-	}
+	for (p = text; p < e; p++)
+		if (*p >= '0' && *p <= '9')	/* the point is the locale's */
+			digits[n++] = *p;
 	while (n > 1 && digits[n - 1] == '0')
 		n--;
 	return n;
