@@ -35,8 +35,10 @@ HDR  = base.h os.h os_spawn.h os_net.h json.h yaml_in.h yaml_core.h \
 	yaml_scalar.h yaml_block.h yaml_anchor.h yaml_map.h yaml_flow.h \
 	yaml_lite.h re.h re_class.h re_parse.h re_prog.h re_state.h \
 	re_unicode.h field.h \
-	opt.h loop.h proc.h
+	opt.h loop.h proc.h waza.h
+CMD  = waza.c waza_text.c
 OBJ  = $(SRC:.c=.o)
+MAIN = $(CMD:.c=.o)
 UNIT = test/t_base test/t_os test/t_json test/t_yaml test/t_re test/t_field \
 	test/t_opt test/t_loop test/t_proc test/t_procs
 FUZZ = json yaml re
@@ -44,10 +46,10 @@ MAN  = waza.1
 
 all: waza
 
-waza: waza.o $(OBJ)
-	$(CC) $(HARDEN) $(CFLAGS) $(LDFLAGS) -o $@ waza.o $(OBJ) $(LDLIBS)
+waza: $(MAIN) $(OBJ)
+	$(CC) $(HARDEN) $(CFLAGS) $(LDFLAGS) -o $@ $(MAIN) $(OBJ) $(LDLIBS)
 
-waza.o $(OBJ): $(HDR) Makefile
+$(MAIN) $(OBJ): $(HDR) Makefile
 
 .c.o:
 	$(CC) $(STD) $(DEFS) $(WARN) $(HARDEN) $(CFLAGS) -c -o $@ $<
@@ -72,17 +74,18 @@ replay: $(OBJ)
 # The suite again: with sanitizers, under valgrind, with reads and writes
 # of one byte.  Each in its own directory; test/build compiles it.
 check-san:
-	@CC='$(CC)' FLAGS='$(STD) $(DEFS) $(SAN) $(LDFLAGS)' SRC='$(SRC)' \
+	@CC='$(CC)' FLAGS='$(STD) $(DEFS) $(SAN) $(LDFLAGS)' SRC='$(SRC)' CMD='$(CMD)' \
 	    UNIT='$(UNIT)' FUZZ='$(FUZZ)' CORPUS=$(CORPUS) \
 	    sh test/build build/san
 check-short:
 	@CC='$(CC)' FLAGS='$(STD) $(DEFS) -DOS_SHORT $(CFLAGS) $(LDFLAGS)' \
-	    SRC='$(SRC)' UNIT='$(UNIT)' FUZZ='$(FUZZ)' CORPUS=$(CORPUS) \
+	    SRC='$(SRC)' CMD='$(CMD)' UNIT='$(UNIT)' FUZZ='$(FUZZ)' CORPUS=$(CORPUS) \
 	    sh test/build build/short
 check-vg:
-	@CC='$(CC)' FLAGS='$(STD) $(DEFS) -O1 -g $(LDFLAGS)' SRC='$(SRC)' \
-	    UNIT='$(UNIT)' FUZZ='$(FUZZ)' CORPUS=$(CORPUS) QUICK=1 \
-	    WRAP='valgrind -q --error-exitcode=99 --leak-check=full --errors-for-leak-kinds=definite,possible' \
+	@CC='$(CC)' FLAGS='$(STD) $(DEFS) -O1 -g $(LDFLAGS)' SRC='$(SRC)' CMD='$(CMD)' \
+	    UNIT='$(UNIT)' FUZZ='$(FUZZ)' CORPUS=$(CORPUS) \
+	    T_PROCS_AT_ONCE=100 T_PROCS_IN_A_ROW=100 \
+	    WRAP='valgrind -q --error-exitcode=99 --leak-check=full --errors-for-leak-kinds=definite,possible --child-silent-after-fork=yes' \
 	    sh test/build build/vg
 
 # Needs clang: one minute for each target, findings stay in build/fuzz.
@@ -96,7 +99,7 @@ bench: all
 	    CORPUS=$(CORPUS) sh test/bench/run
 
 lint:
-	@SRC='waza.c $(SRC)' FLAGS='$(STD) $(DEFS)' MAN='$(MAN)' sh test/lint
+	@SRC='$(CMD) $(SRC)' FLAGS='$(STD) $(DEFS)' MAN='$(MAN)' sh test/lint
 
 install: all
 	mkdir -p $(DESTDIR)$(BINDIR) $(DESTDIR)$(MANDIR)/man1
@@ -118,7 +121,7 @@ distcheck: dist
 
 clean:
 	rm -rf build
-	rm -f waza waza.o $(OBJ) $(UNIT) waza-*.tar.gz
+	rm -f waza $(MAIN) $(OBJ) $(UNIT) waza-*.tar.gz
 
 .PHONY: all demo check replay check-san check-short check-vg fuzz bench lint \
 	install uninstall dist distcheck clean

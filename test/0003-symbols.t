@@ -12,7 +12,7 @@ prefixes() {
 
 for o in *.o
 do
-	[ "$o" = waza.o ] && continue
+	case $o in waza*) continue ;; esac
 	noun=${o%.o}
 	nm -P "$o" | awk -v o="$o" -v pat="^($(prefixes "$noun.h" "${noun%%_*}".h \
 	    "${noun%%_*}"_*.h))" '$2 ~ /^[TDRBC]$/ && $1 !~ pat { print o ": " $1 }'
@@ -23,7 +23,7 @@ is 'exports carry the prefix of their header' '' "$(cat "$tmp/bad")"
 nm -f sysv base.o >"$tmp/nm" 2>/dev/null || skip_all 'no nm that names sections'
 for o in *.o
 do
-	[ "$o" = waza.o ] && continue
+	case $o in waza*) continue ;; esac
 	nm -f sysv "$o" | awk -F'|' -v o="$o" '
 		{ gsub(/ /, "", $7); gsub(/ /, "", $1) }
 		$7 ~ /^(\.data|\.bss|\.tdata|\.tbss|COMMON)/ && $7 !~ /^\.data\.rel\.ro/ &&
