@@ -3,7 +3,8 @@
  * The other libraries behind one interface; each only with its HAVE_ macro.
  * All are used as their manuals show first: default flags, one document per
  * text.  RapidJSON gets its pool allocator back between texts where ours
- * gets its arena back.
+ * gets its arena back.  (Jansson, too, has a json_equal(); nothing here
+ * calls it, so that it does not matter whose is linked.)
  */
 #include "json_bench.h"
 
