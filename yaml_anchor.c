@@ -42,6 +42,26 @@ read_name(struct yaml_in *y)
 	return (struct str){ s, (size_t)(y->p - s) };
 }
 
+/*
+ * The specification allows any punctuation but what ends the name, and
+ * readers disagree about where that is; so only what none of them mistakes.
+ */
+static const char *
+odd_in(struct str name)
+{
+	size_t i;
+	char c;
+
+	for (i = 0; i < name.n; i++) {
+		c = name.p[i];
+		if (!((c | 0x20) >= 'a' && (c | 0x20) <= 'z') &&
+		    !(c >= '0' && c <= '9') && (unsigned char)c < 0x80 &&
+		    strchr("-_./:", c) == NULL)
+			return name.p + i;
+	}
+	return NULL;
+}
+
 static uint64_t
 hash(struct str s, uint64_t seed)
 {
@@ -87,6 +107,12 @@ yaml_anchor_open(struct yaml_in *y)
 	}
 	if (yaml_in_printable(y, name.p, y->p) != 0)
 		return NULL;
+	if (odd_in(name) != NULL) {
+		yaml_in_bad(y, odd_in(name), "%c in the name of an anchor is "
+		    "not supported; use letters, digits, - and _",
+		    *odd_in(name));
+		return NULL;
+	}
 	slot = find(y, name);
 	if (*slot == NULL) {
 		*slot = NEW(y->mem, struct yaml_anchor_slot);

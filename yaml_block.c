@@ -111,6 +111,10 @@ extent(struct yaml_in *y, struct block *b)
 		}
 		if (p == y->bol && yaml_in_marker(p))
 			break;
+		if (p == y->bol && *p == '%')
+			return yaml_in_bad(y, p, "a line of text that begins "
+			    "with %% may be taken for a directive, which is "
+			    "not supported; indent the text");
 		p = memchr(p, '\n', (size_t)(y->end - p));
 		p = p == NULL ? y->end : p;
 		if (yaml_in_printable(y, y->p, p) != 0)

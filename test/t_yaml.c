@@ -559,7 +559,7 @@ static bool
 is_inside(const char *id)
 {
 	static const char *const inside[] = {
-		"2EBW", "4ABK", "FBC9", "M7A3", "W5VH"
+		"2EBW", "4ABK", "FBC9"
 	};
 	size_t i;
 
