@@ -61,12 +61,17 @@ re_compile(struct arena *a, struct str pattern, struct err *e)
 bool
 re_test(struct re *re, struct str text)
 {
-	bool busy;
+	enum re_lit_way way;
+	size_t from = 0;
 
 	text = not_null(text);
-	if (re->lit.whole)
-		return re_lit_search(&re->lit, text, 0, &busy) != RE_UNSET;
-	return re_dfa_search(re, text, 0, NULL);
+	way = re_lit_way(&re->lit, text.n);
+	if (re->lit.whole && way != RE_LIT_OFF) {
+		from = re_lit_search(&re->lit, text, 0, &way);
+		if (way != RE_LIT_OFF || from == RE_UNSET)
+			return from != RE_UNSET;
+	}
+	return re_dfa_search(re, text, from, NULL);
 }
 
 bool

@@ -10,6 +10,14 @@
 
 #include <string.h>
 
+enum {
+	FIRST  = RE_STATE_SPECIAL + 1,
+	LANES  = 4,
+	LANE   = 4096,		/* bytes of each at a time */
+	TAIL   = 512,		/* bytes into the next */
+	CREDIT = 4		/* times that lanes may fail to pay */
+};
+
 /* Without states: the set itself, at first d->list[0..n), goes on from i. */
 static bool
 plain(struct re_dfa *d, struct str text, size_t i, unsigned ctx, size_t n)
@@ -49,7 +57,8 @@ struct scan {
 	uint32_t id;
 	size_t flushed;		/* where the cache was last emptied */
 	size_t *start;
-	bool lit;		/* skip to re->lit when idle */
+	enum re_lit_way lit;	/* skip to re->lit when idle */
+	int credit;		/* for lanes; 0: no more */
 };
 
 /* Follows known transitions, up to one that leads to floor or below. */
@@ -103,14 +112,12 @@ static bool
 idle(struct scan *s)
 {
 	struct re_dfa *d = s->d;
-	bool busy = false;
 	size_t at;
 
-	if (s->lit) {
-		at = re_lit_search(&d->re->lit, s->text, s->i, &busy);
+	if (s->lit != RE_LIT_OFF) {
+		at = re_lit_search(&d->re->lit, s->text, s->i, &s->lit);
 		if (at == RE_UNSET)
 			return false;
-		s->lit = !busy;
 		if (at > s->i) {
 			s->i = at;
 			s->id = d->start[re_state_ctx(d, s->text, at)].id;
@@ -118,7 +125,141 @@ idle(struct scan *s)
 	}
 	if (s->start != NULL)
 		*s->start = s->i;
+	return s->id > RE_STATE_SPECIAL;
+}
+
+/* Where the byte leads, known or not. */
+static uint32_t
+step(struct re_dfa *d, uint32_t id, unsigned char byte)
+{
+	uint32_t to = d->next[id + d->column[byte]];
+
+	if (to == RE_STATE_NEW) {
+		to = re_state_after(d, id, byte);
+		if (to != RE_STATE_FULL)
+			d->next[id + d->column[byte]] = to;
+	}
+	return to;
+}
+
+/*
+ * Takes all lanes n bytes further, one byte each in turn.  RE_STATE_NEW when
+ * done, else what one of them has come to.
+ */
+static uint32_t
+race(struct re_dfa *d, const unsigned char *const p[LANES], size_t n,
+    uint32_t id[LANES])
+{
+	const uint8_t *column = d->column;
+	const uint32_t *next;
+	uint32_t a, b, c, e, to[LANES];
+	size_t i = 0, k;
+
+	for (;;) {
+		next = d->next;
+		for (; i < n; i++) {
+			a = next[id[0] + column[p[0][i]]];
+			b = next[id[1] + column[p[1][i]]];
+			c = next[id[2] + column[p[2][i]]];
+			e = next[id[3] + column[p[3][i]]];
+			if (((a - FIRST) | (b - FIRST) | (c - FIRST) |
+			    (e - FIRST)) >> 31)
+				break;
+			id[0] = a;
+			id[1] = b;
+			id[2] = c;
+			id[3] = e;
+		}
+		if (i == n)
+			return RE_STATE_NEW;
+		for (k = 0; k < LANES; k++) {
+			to[k] = step(d, id[k], p[k][i]);
+			if (to[k] <= RE_STATE_SPECIAL)
+				return to[k];
+		}
+		memcpy(id, to, sizeof(to));
+		i++;
+	}
+}
+
+/*
+ * Takes one lane from *i on to `to` and then to where it has no thread of
+ * its own; *apart when that does not come soon.
+ */
+static uint32_t
+finish(struct scan *s, size_t *i, size_t to, uint32_t *id, bool *apart)
+{
+	const struct re_state *st;
+	uint32_t next;
+
+	for (;; (*i)++) {
+		if (*i >= to) {
+			st = &s->d->state[*id / s->d->width];
+			*apart = st->n > 0 || st->have > 0;
+			if (!*apart || *i == s->text.n || *i - to == TAIL)
+				return RE_STATE_NEW;
+		}
+		next = step(s->d, *id, (unsigned char)s->text.p[*i]);
+		if (next <= RE_STATE_SPECIAL)
+			return next;
+		*id = next;
+	}
+}
+
+/* Begins of LANES pieces and the end of the last, none within a sequence. */
+static bool
+divide(const struct scan *s, size_t at[LANES + 1])
+{
+	size_t k, tries;
+
+	at[0] = s->i;
+	for (k = 1; k <= LANES; k++) {
+		at[k] = s->i + k * LANE;
+		for (tries = 0; (s->text.p[at[k]] & 0xC0) == 0x80; at[k]++)
+			if (++tries == 4)
+				return false;
+	}
 	return true;
+}
+
+/*
+ * Reads LANES pieces of text at once, which hides that each step waits for
+ * the one before.  A piece begins as if nothing had been read; so the one
+ * before goes on into it until it has no thread left that began earlier.
+ * RE_STATE_MATCH, or RE_STATE_NEW with the scan moved on if that paid.
+ */
+static uint32_t
+lanes(struct scan *s)
+{
+	const unsigned char *p[LANES];
+	size_t at[LANES + 1], k, i = s->i, len = LANE;
+	uint32_t id[LANES], got;
+	bool apart = false;
+
+	s->credit--;
+	if (!divide(s, at))
+		return RE_STATE_NEW;
+	for (k = 0; k < LANES; k++) {
+		p[k] = (const unsigned char *)s->text.p + at[k];
+		id[k] = k == 0 ? s->id :
+		    s->d->start[re_state_ctx(s->d, s->text, at[k])].id;
+		if (id[k] <= RE_STATE_SPECIAL)
+			return id[k];
+		len = at[k + 1] - at[k] < len ? at[k + 1] - at[k] : len;
+	}
+	got = race(s->d, p, len, id);
+	for (k = 0; k < LANES && got == RE_STATE_NEW && !apart; k++) {
+		i = at[k] + len;
+		got = finish(s, &i, at[k + 1], &id[k], &apart);
+	}
+	if (got == RE_STATE_NEW) {
+		s->i = i;
+		s->id = id[k - 1];
+		s->credit += apart ? 0 : s->credit < CREDIT - 1 ? 2 : 1;
+	}
+	if (got == RE_STATE_FULL)
+		s->credit = 0;
+	return got == RE_STATE_MATCH ? got : RE_STATE_NEW;
 }
 
 bool
@@ -126,27 +267,31 @@ re_dfa_search(struct re *re, struct str text, size_t from, size_t *start)
 {
 	struct re_dfa *d = re_state_dfa(re);
 	struct scan s = { .d = d, .text = text, .i = from, .flushed = from,
-		.start = start, .lit = re->lit.n > 0 };
+		.start = start, .credit = CREDIT };
 	struct re_state at;
-	uint32_t to, col;
+	uint32_t to;
 
+	if (!re->deepened && text.n - from > LANE)
+		re_lit_deepen(re);
+	s.lit = re_lit_way(&re->lit, text.n - from);
+	if (start != NULL || d->anchored)
+		s.credit = 0;
 	if (start != NULL)
 		*start = from;
 	s.id = d->start[re_state_ctx(d, text, from)].id;
 	for (to = s.id; to > RE_STATE_SPECIAL; s.id = to) {
 		if (s.id <= d->idle && !idle(&s))
 			return false;
-		follow(&s, s.lit || start != NULL ? d->idle : RE_STATE_SPECIAL);
+		while (s.credit > 0 && s.lit == RE_LIT_OFF &&
+		    text.n - s.i > LANES * LANE + 4)
+			if (lanes(&s) == RE_STATE_MATCH)
+				return true;
+		follow(&s, s.lit != RE_LIT_OFF || start != NULL ? d->idle :
+		    RE_STATE_SPECIAL);
 		if (s.i == text.n) {
 			to = re_state_end(d, s.id);
 		} else {
-			col = d->column[(unsigned char)text.p[s.i]];
-			to = d->next[s.id + col];
-			if (to == RE_STATE_NEW)
-				to = re_state_after(d, s.id,
-				    (unsigned char)text.p[s.i]);
-			if (to != RE_STATE_FULL)
-				d->next[s.id + col] = to;
+			to = step(d, s.id, (unsigned char)text.p[s.i]);
 			s.i += to > RE_STATE_SPECIAL;
 		}
 		if (to == RE_STATE_FULL) {

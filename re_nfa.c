@@ -305,7 +305,7 @@ follow(struct back *k, uint32_t pc, uint32_t i)
 }
 
 static bool
-try(struct back *k, uint32_t i)
+attempt(struct back *k, uint32_t i)
 {
 	struct job j;
 
@@ -322,13 +322,13 @@ try(struct back *k, uint32_t i)
 }
 
 static bool
-try_all(struct back *k)
+attempt_all(struct back *k)
 {
 	const char *p = k->text.p + k->from, *end = k->text.p + k->text.n;
 	uint32_t r;
 
 	for (;;) {
-		if (try(k, (uint32_t)(p - (k->text.p + k->from))))
+		if (attempt(k, (uint32_t)(p - (k->text.p + k->from))))
 			return true;
 		if (p == end)
 			return false;
@@ -353,7 +353,7 @@ re_nfa_back(struct re *re, struct str text, size_t from,
 		k.slots[i] = NONE;
 	k.stack = arena_raw(re->arena, k.cap * sizeof(*k.stack),
 	    ALIGNOF(struct job));
-	matched = try_all(&k);
+	matched = attempt_all(&k);
 	for (i = 0; i < k.nslots; i++)
 		slots[i] = k.slots[i] == NONE ? RE_UNSET : from + k.slots[i];
 	if (matched)

@@ -364,7 +364,7 @@ counted(struct re_parser *p)
 }
 
 static int
-operator(struct re_parser *p)
+quantifier(struct re_parser *p)
 {
 	size_t from = p->i++;
 
@@ -426,7 +426,7 @@ item(struct re_parser *p)
 	case '*':
 	case '+':
 	case '?':
-		return operator(p);
+		return quantifier(p);
 	case '{':
 		return counted(p);
 	case '\\':

@@ -145,7 +145,9 @@ re_code_class(struct re_code *c, const struct re_set *s)
 static const void *
 copy(struct arena *a, const void *p, size_t n, size_t align)
 {
-	return n == 0 ? NULL : memcpy(arena_raw(a, n, align), p, n);
+	void *to = arena_raw(a, n, align);
+
+	return n == 0 ? to : memcpy(to, p, n);
 }
 
 void

@@ -72,17 +72,22 @@ void re_code_repeat(struct re_code *, size_t from, size_t to, size_t n);
 void re_code_class(struct re_code *, const struct re_set *);
 
 /*
- * What a match must begin with: byte i is byte[i] or other[i].  Found by
- * the rarest of them, with memchr.
+ * What a match must begin with: byte i is byte[i] or other[i], or one of a
+ * set.  Found by the rarest of them with memchr, or by two at once.
  */
 enum { RE_LIT_MAX = 16 };
+enum re_lit_way { RE_LIT_RARE, RE_LIT_PAIR, RE_LIT_OFF };
 struct re_lit {
 	uint8_t n;		/* 0: nothing is known */
-	uint8_t rare;		/* the index of the rarest */
 	bool whole;		/* these bytes are all of the pattern */
-	bool exact;		/* byte == other throughout */
-	uint8_t cost;		/* how common the rarest is, see re_lit.c */
+	uint8_t rare;		/* the place of the rarest... */
+	uint8_t nrare, rares[4];	/* ...and what it can be */
+	unsigned cost;		/* how common that is, per mille */
+	bool paired;		/* the bytes at pair[] can be looked for */
+	uint8_t pair[2];
+	unsigned pair_cost;
 	uint8_t byte[RE_LIT_MAX], other[RE_LIT_MAX];
+	const uint8_t *sets;	/* instead: bit i of sets[c] for c at i */
 };
 
 struct re {
@@ -97,6 +102,7 @@ struct re {
 	size_t ngroups;
 	const struct str *names;	/* NULL: none has one */
 	struct re_lit lit;
+	bool deepened;
 	struct re_dfa *dfa;		/* made at first use */
 };
 
@@ -120,12 +126,17 @@ size_t re_prog_rune(const char *p, const char *end, uint32_t *r);
 unsigned re_prog_holds(struct str text, size_t i);
 
 void re_lit_find(struct re *);
+/* Looks harder, for alternatives; takes longer, so for a long text. */
+void re_lit_deepen(struct re *);
+/* How to search for it, in so much text. */
+enum re_lit_way re_lit_way(const struct re_lit *, size_t text);
 /*
  * The first place at or after `from` where re->lit is in the text, or
- * RE_UNSET.  Gives up, with *busy set, where memchr finds too much to pay.
+ * RE_UNSET.  Where one way finds too much to pay the next is taken; at
+ * RE_LIT_OFF the place is only one before which it is not.
  */
 size_t re_lit_search(const struct re_lit *, struct str text, size_t from,
-    bool *busy);
+    enum re_lit_way *);
 
 /*
  * Whether there is a match that begins at or after `from`.  When there is,

@@ -300,7 +300,7 @@ room(struct re_dfa *d, size_t n)
 		d->state = grown(d, d->state, d->nstates, d->capstates,
 		    sizeof(*d->state));
 	}
-	if (d->nmembers + n > d->capmembers) {
+	if (d->nmembers + n > d->capmembers || d->capmembers == 0) {
 		d->capmembers = d->capmembers == 0 ? 64 : d->capmembers * 4;
 		while (d->nmembers + n > d->capmembers)
 			d->capmembers *= 4;

@@ -177,6 +177,282 @@ check_file(const char *dir, const char *name,
 	OK(rows > 0 && bad == 0);
 }
 
+static const struct {
+	const char *pattern;
+	enum err_code code;
+	unsigned col;
+	const char *says;
+} refused[] = {
+	{ "a(b", ERR_SYNTAX, 2, "no end )" },
+	{ "a)", ERR_SYNTAX, 2, "no ( to close" },
+	{ "(a|b))", ERR_SYNTAX, 6, "no ( to close" },
+	{ "x[a-z", ERR_SYNTAX, 2, "no end `]`" },
+	{ "[", ERR_SYNTAX, 1, "no end `]`" },
+	{ "[a", ERR_SYNTAX, 1, "no end `]`" },
+	{ "[]", ERR_SYNTAX, 1, "no end `]`" },
+	{ "[^", ERR_SYNTAX, 1, "no end `]`" },
+	{ "[z-a]", ERR_SYNTAX, 2, "`z-a`: the range is reversed" },
+	{ "[\\d-\\a]", ERR_NONE, 0, "" },
+	{ "[[:foo:]]", ERR_SYNTAX, 2, "`[:foo:]`: no class" },
+	{ "*a", ERR_SYNTAX, 1, "`*`: there is nothing" },
+	{ "a|+", ERR_SYNTAX, 3, "`+`: there is nothing" },
+	{ "(?:?)", ERR_SYNTAX, 4, "`?`: there is nothing" },
+	{ "\\Q\\E*", ERR_SYNTAX, 5, "nothing" },
+	{ "a**", ERR_SYNTAX, 2, "`**`: a repetition cannot" },
+	{ "a+*?b", ERR_SYNTAX, 2, "`+*?`" },
+	{ "a++", ERR_SYNTAX, 2, "possessive" },
+	{ "a{2}{3}", ERR_SYNTAX, 2, "`{2}{3}`" },
+	{ "a{2,1}", ERR_SYNTAX, 2, "reversed" },
+	{ "a{1001}", ERR_LIMIT, 2, "1000" },
+	{ "a{1,99999999999}", ERR_LIMIT, 2, "1000" },
+	{ "(a{100}){11}", ERR_LIMIT, 9, "multiply to 1100" },
+	{ "((a{1,100}){1,100}){1,100}", ERR_LIMIT, 12, "multiply" },
+	{ "(?=a)", ERR_SYNTAX, 1, "`(?=`: lookahead" },
+	{ "b(?!a)", ERR_SYNTAX, 2, "negative lookahead" },
+	{ "(?<=a)", ERR_SYNTAX, 1, "lookbehind" },
+	{ "(?<!a)", ERR_SYNTAX, 1, "negative lookbehind" },
+	{ "(?>a)", ERR_SYNTAX, 1, "atomic" },
+	{ "(?x)a", ERR_SYNTAX, 1, "flag x" },
+	{ "(?q)a", ERR_SYNTAX, 1, "`(?q`: no such kind" },
+	{ "(?i-)a", ERR_SYNTAX, 1, "no such kind" },
+	{ "(?i", ERR_SYNTAX, 1, "no end" },
+	{ "(?", ERR_SYNTAX, 1, "no end" },
+	{ "(?P<a", ERR_SYNTAX, 1, "no end `>`" },
+	{ "(?P<>a)", ERR_SYNTAX, 1, "empty" },
+	{ "(?P<a b>a)", ERR_SYNTAX, 1, "letters, digits" },
+	{ "(?P=a)", ERR_SYNTAX, 1, "backreferences" },
+	{ "(a)\\1", ERR_SYNTAX, 4, "`\\1`: backreferences" },
+	{ "\\8", ERR_SYNTAX, 1, "backreferences" },
+	{ "\\k<a>", ERR_SYNTAX, 1, "backreferences" },
+	{ "a\\Z", ERR_SYNTAX, 2, "use \\z" },
+	{ "\\C", ERR_SYNTAX, 1, "single bytes" },
+	{ "\\u20AC", ERR_SYNTAX, 1, "\\x{20AC}" },
+	{ "\\q", ERR_SYNTAX, 1, "no such escape" },
+	{ "\\\xC3\xA9", ERR_SYNTAX, 1, "no such escape" },
+	{ "[\\Z]", ERR_SYNTAX, 2, "use \\z" },
+	{ "a\\", ERR_SYNTAX, 2, "ends in" },
+	{ "[\\", ERR_SYNTAX, 2, "ends in" },
+	{ "\\x", ERR_SYNTAX, 1, "hexadecimal" },
+	{ "\\x1g", ERR_SYNTAX, 1, "hexadecimal" },
+	{ "\\x{}", ERR_SYNTAX, 1, "hexadecimal" },
+	{ "\\x{110000}", ERR_SYNTAX, 1, "hexadecimal" },
+	{ "\\x{12", ERR_SYNTAX, 1, "hexadecimal" },
+	{ "\\p", ERR_SYNTAX, 1, "no name" },
+	{ "\\pX", ERR_SYNTAX, 1, "`\\pX`: no Unicode" },
+	{ "\\p{Foo}", ERR_SYNTAX, 1, "`\\p{Foo}`: no Unicode" },
+	{ "\\p{greek}", ERR_SYNTAX, 1, "no Unicode" },
+	{ "\\p{Greek", ERR_SYNTAX, 1, "no end `}`" },
+	{ "\\p{}", ERR_SYNTAX, 1, "no Unicode" },
+	{ "a\xFF", ERR_SYNTAX, 2, "UTF-8" },
+	{ "[\xC3]", ERR_SYNTAX, 2, "UTF-8" },
+	{ "(?:(?:abcdefghij){10}){10}(?:(?:abcdefghij){10}){100}",
+	    ERR_LIMIT, 49, "too large" },
+};
+
+static void
+test_errors(void)
+{
+	struct arena a = { 0 };
+	struct err e;
+	size_t i;
+	bool ok;
+
+	for (i = 0; i < COUNTOF(refused); i++) {
+		e = (struct err){ 0 };
+		ok = re_compile(&a, str_of(refused[i].pattern), &e) != NULL;
+		if (refused[i].code == ERR_NONE)
+			ok = ok && e.code == ERR_NONE;
+		else
+			ok = !ok && e.code == refused[i].code &&
+			    e.col == refused[i].col &&
+			    strstr(e.msg, refused[i].says) != NULL;
+		if (!ok)
+			printf("# %s: %u: %s\n", refused[i].pattern, e.col,
+			    e.msg);
+		OK(ok);
+	}
+	arena_free(&a);
+}
+
+static struct str
+times(struct arena *a, const char *s, size_t n, const char *end)
+{
+	size_t len = strlen(s), last = strlen(end), i;
+	char *p = arena_raw(a, n * len + last + 1, 1);
+
+	for (i = 0; i < n; i++)
+		memcpy(p + i * len, s, len);
+	memcpy(p + n * len, end, last);
+	return (struct str){ p, n * len + last };
+}
+
+static void
+test_depth(void)
+{
+	struct arena a = { 0 };
+	struct err e;
+	struct str s;
+
+	s = times(&a, "(?:", RE_DEPTH_MAX - 1, "a");
+	s = times(&a, "", 0, arena_fmt(&a, "%.*s%.*s", STRF(s),
+	    STRF(times(&a, ")", RE_DEPTH_MAX - 1, ""))).p);
+	OK(re_compile(&a, s, &e) != NULL);
+	OK(re_compile(&a, times(&a, "(", RE_DEPTH_MAX, ""), &e) == NULL);
+	OK(e.code == ERR_LIMIT && e.col == RE_DEPTH_MAX);
+	OK(re_compile(&a, times(&a, "(a)", 600, ""), &e) == NULL);
+	OK(e.code == ERR_LIMIT);
+	OK(re_compile(&a, times(&a, "\\pL", 5000, ""), &e) != NULL);
+	OK(re_compile(&a, times(&a, "a", 20000, ""), &e) == NULL);
+	OK(e.code == ERR_LIMIT);
+	arena_free(&a);
+}
+
+static double
+now(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
+}
+
+/*
+ * Patterns that are exponential or quadratic elsewhere.  The bounds are
+ * loose: this runs under sanitizers and valgrind too.
+ */
+static const struct {
+	const char *pattern, *unit;
+	size_t n;
+	const char *end;
+	bool matches;
+} hard[] = {
+	{ "(a*)*b", "a", 50000, "", false },
+	{ "(a*)*b", "a", 50000, "b", true },
+	{ "(a|aa)+$", "a", 50000, "b", false },
+	{ "(a|aa)+$", "a", 50000, "", true },
+	{ "(x+x+)+y", "x", 50000, "", false },
+	{ "(?:a?){100}a{100}", "a", 100, "", true },
+	{ "(?:a?){100}a{100}$", "a", 5000, "b", false },
+	{ "(.*)(.*)(.*)(.*)(.*)[^a]", "a", 20000, "", false },
+	{ "[a-q][^u-z]{13}x", "abcdefghijklmnop", 3000, "", false },
+	{ "[a-q][^u-z]{13}x", "qzsadfkljhasdfjha", 3000, "x", true },
+	{ "(?i)\\pL{100}1", "K\xE2\x84\xAA\xC5\xBF", 2000, "", false },
+	{ "\\pL{1000}", "\xE6\x9C\xAC", 999, "", false },
+	{ "\\pL{1000}", "\xE6\x9C\xAC", 1000, "", true },
+	{ "(a{1,10}){1,100}b", "a", 2000, "", false },
+	{ "x.{0,100}y", "x ab", 5000, "", false },
+	{ "(?:x|\\xff)+?\\b$", "\xFF\xFE\xE3\x81", 5000, "", false },
+	{ "delete", "delet", 20000, "", false },
+	{ "(?i)deletd.*z", "delete", 20000, "", false },
+	{ "Custom|Client", "CCC", 20000, "", false },
+	{ "(?m)^b$", "ab\n", 20000, "", false },
+	{ "(?m)^b$", "ab\n", 20000, "b", true },
+	{ "\\bb\\b", "ab-ba ", 20000, "", false },
+	{ "\\bb\\b", "ab-ba ", 20000, "b", true },
+	{ "^b", "ab", 50000, "", false },
+	{ "b\\z", "ab", 50000, "", true },
+	{ "b\\z", "ab", 50000, "\n", false },
+	{ "z.*b", "za", 50000, "", false },
+	{ "z.*b", "za", 50000, "b", true },
+	{ "\xE6\x9C\xAC[^a]a", "\xE6\x9C\xAC\xE6\x97", 20000, "", false },
+	{ "(?i)kk|ss", "k-s-\xE2\x84\xAA-\xC5\xBF", 20000, "", false },
+	{ "(?i)kk|ss", "k-s-\xE2\x84\xAA-\xC5\xBF", 20000, "S", true },
+};
+
+static void
+test_hard(void)
+{
+	struct arena a = { 0 };
+	struct re_span v[8];
+	struct err e;
+	struct str t;
+	struct re *re;
+	size_t i;
+	double t0, dt;
+	bool ok;
+
+	for (i = 0; i < COUNTOF(hard); i++) {
+		t = times(&a, hard[i].unit, hard[i].n, hard[i].end);
+		re = re_compile(&a, str_of(hard[i].pattern), &e);
+		t0 = now();
+		ok = re != NULL && re_test(re, t) == hard[i].matches &&
+		    re_test(re, t) == hard[i].matches &&
+		    re_dfa_plain(re, t, 0) == hard[i].matches &&
+		    re_match(re, t, 0, v, 8) == hard[i].matches;
+		dt = now() - t0;
+		if (!ok || dt > 20)
+			printf("# %s: %.1f s\n", hard[i].pattern, dt);
+		OK(ok && dt < 20);
+		arena_free(&a);
+	}
+}
+
+/* The cache empties and fills again; memory stays below its bound. */
+static void
+test_cache(void)
+{
+	struct arena a = { 0 }, b = { 0 };
+	struct err e;
+	struct re *re;
+	uint32_t r = 1;
+	size_t i, n = 1 << 18;
+	char *p = arena_raw(&b, n, 1);
+
+	for (i = 0; i < n; i++) {
+		r = r * 1664525u + 1013904223u;
+		p[i] = (char)('a' + (r >> 24) % 20);
+	}
+	re = re_compile(&a, STR("[a-q][^u-z]{13}x"), &e);
+	OK(!re_test(re, (struct str){ p, n }));
+	OK(a.used < RE_CACHE_MAX);
+	p[n - 1] = 'x';
+	OK(re_test(re, (struct str){ p, n }));
+	re = re_compile(&a, STR("(?i)(?:\\pL|[a-f]{1,9}g)[^k]{9}\\bx"), &e);
+	OK(re_test(re, (struct str){ p, n }) ==
+	    re_dfa_plain(re, (struct str){ p, n }, 0));
+	OK(a.used < 2 * RE_CACHE_MAX);
+	arena_free(&a);
+	re = re_compile(&a, STR("(?i)(web|design|review|code)"), &e);
+	OK(!re_test(re, (struct str){ "none of these", 13 }));
+	OK(a.used < 8192);
+	arena_free(&a);
+	arena_free(&b);
+}
+
+static void
+test_api(void)
+{
+	struct arena a = { 0 };
+	struct re_span v[4];
+	struct err e;
+	struct re *re = re_compile(&a, STR("(?P<k>\\w+)=(\\w*)|^$"), &e);
+	struct str t = STR("a=1 b=2");
+
+	OK(re_groups(re) == 3);
+	OK(str_is(re_group_name(re, 0), ""));
+	OK(str_is(re_group_name(re, 1), "k"));
+	OK(str_is(re_group_name(re, 2), ""));
+	OK(str_is(re_group_name(re, 9), ""));
+	OK(re_match(re, t, 0, v, 4) && v[0].end == 3 && v[2].start == 2);
+	OK(v[3].start == RE_UNSET && v[3].end == RE_UNSET);
+	OK(re_match(re, t, 3, v, 1) && v[0].start == 4 && v[0].end == 7);
+	OK(!re_match(re, t, 7, v, 1));
+	OK(!re_match(re, t, 8, v, 1));
+	OK(re_match(re, t, 0, NULL, 0));
+	OK(re_test(re, (struct str){ NULL, 0 }));
+	OK(re_match(re, (struct str){ NULL, 0 }, 0, v, 1) && v[0].end == 0);
+	OK(re_compile(&a, (struct str){ NULL, 0 }, &e) != NULL);
+	re = re_compile(&a, STR("a\0b"), &e);
+	OK(re_test(re, STR("xa\0by")) && !re_test(re, STR("ab")));
+	re = re_compile(&a, STR("^a"), &e);
+	OK(!re_match(re, STR("aa"), 1, v, 1));
+	re = re_compile(&a, STR("\\ba"), &e);
+	OK(!re_match(re, STR("aa"), 1, v, 1));
+	re = re_compile(&a, STR("(?m)^a"), &e);
+	OK(re_match(re, STR("a\na"), 1, v, 1) && v[0].start == 2);
+	arena_free(&a);
+}
+
 int
 main(void)
 {
@@ -191,5 +467,10 @@ main(void)
 	check_file(dir, "re2-exhaustive-sample.tsv", check_line);
 	check_file(dir, "wild-cases.tsv", check_line);
 	check_file(dir, "wild-patterns.tsv", check_accept);
+	test_errors();
+	test_depth();
+	test_hard();
+	test_cache();
+	test_api();
 	return tap_done();
 }
