@@ -10,8 +10,9 @@
  * releases of both take.  Two groups may have one name.
  *
  * A compiled expression lives in the arena it was made in and takes all it
- * needs later from there too: a few kB at first use, RE_CACHE_MAX at most for
- * a boolean test.  It may not be used by two threads at once.
+ * needs later from there too: a few kB at first use, RE_CACHE_MAX at most.
+ * re_match also borrows up to 24 bytes x RE_SLOT_MAX, which it gives back.
+ * An expression may not be used by two threads at once.
  */
 #ifndef WAZA_RE_H
 #define WAZA_RE_H
@@ -27,7 +28,7 @@ enum {
 	RE_PROG_MAX   = 10000,		/* instructions */
 	RE_REPEAT_MAX = 1000,		/* x{n}; also the product when nested */
 	RE_DEPTH_MAX  = 1000,		/* groups within groups */
-	RE_RANGE_MAX  = 100000,		/* ranges of all classes together */
+	RE_RANGE_MAX  = 50000,		/* ranges of all classes together */
 	RE_SLOT_MAX   = 1 << 20,	/* instructions x groups x 2 */
 	RE_CACHE_MAX  = 2 << 20		/* bytes; kept in bounds, no error */
 };

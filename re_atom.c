@@ -82,6 +82,7 @@ re_atom_assert(struct re_parser *p, unsigned kind)
 	re_code_put(p->code, RE_ASSERT, kind, 0);
 }
 
+/* Ends the set begun with .arena = &p->sets. */
 static void
 put_set(struct re_parser *p, struct re_set *s, bool negate)
 {
@@ -90,6 +91,7 @@ put_set(struct re_parser *p, struct re_set *s, bool negate)
 	if (negate)
 		re_set_negate(s);
 	re_code_class(p->code, s);
+	arena_free(&p->sets);
 }
 
 /* Escapes. */
@@ -266,7 +268,7 @@ re_atom_escape(struct re_parser *p)
 	static const char kinds[] = "AbBz";
 	static const unsigned asserts[] = { RE_BEGIN_TEXT, RE_WORD,
 		RE_NOT_WORD, RE_END_TEXT };
-	struct re_set s = { .arena = p->tmp };
+	struct re_set s = { .arena = &p->sets };
 	int c = re_lex_peek(p, 1), got;
 	const char *at = c > 0 ? strchr(kinds, c) : NULL;
 	uint32_t r;
@@ -352,7 +354,7 @@ class_range(struct re_parser *p, struct re_set *s, size_t open)
 int
 re_atom_class(struct re_parser *p)
 {
-	struct re_set s = { .arena = p->tmp };
+	struct re_set s = { .arena = &p->sets };
 	size_t open = p->i++;
 	bool negate = re_lex_peek(p, 0) == '^', first = true;
 	int got;

@@ -455,31 +455,41 @@ check_utf8(struct re_parser *p)
 	return 0;
 }
 
+static int
+parse(struct re_parser *p)
+{
+	size_t before, from;
+
+	if (check_utf8(p) == -1 || open_group(p, 0, 0, 0) == -1)
+		return -1;
+	while (!re_lex_end(p)) {
+		before = p->repeat;
+		from = p->i;
+		if (item(p) == -1)
+			return -1;
+		if (p->repeat == before)
+			p->repeat = RE_NONE;
+		if (p->code->full)
+			return too_big(p, from);
+	}
+	if (p->depth > 1)
+		return re_lex_refuse(p, p->top->open, p->top->open + 1,
+		    "this group has no end )");
+	close_group(p);
+	re_code_put(p->code, RE_MATCH, 0, 0);
+	return p->code->full ? too_big(p, p->s.n) : 0;
+}
+
 int
 re_parse(struct arena *tmp, struct str pattern, struct re_parsed *out,
     struct err *e)
 {
 	struct re_parser p = { .tmp = tmp, .s = pattern, .e = e, .out = out,
 		.code = &out->code, .atom = RE_NONE, .repeat = RE_NONE };
-	size_t before, from;
+	int status;
 
 	*out = (struct re_parsed){ .code = { .arena = tmp }, .ngroups = 1 };
-	if (check_utf8(&p) == -1 || open_group(&p, 0, 0, 0) == -1)
-		return -1;
-	while (!re_lex_end(&p)) {
-		before = p.repeat;
-		from = p.i;
-		if (item(&p) == -1)
-			return -1;
-		if (p.repeat == before)
-			p.repeat = RE_NONE;
-		if (p.code->full)
-			return too_big(&p, from);
-	}
-	if (p.depth > 1)
-		return re_lex_refuse(&p, p.top->open, p.top->open + 1,
-		    "this group has no end )");
-	close_group(&p);
-	re_code_put(p.code, RE_MATCH, 0, 0);
-	return p.code->full ? too_big(&p, p.s.n) : 0;
+	status = parse(&p);
+	arena_free(&p.sets);
+	return status;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * re_prog.h: re_code_ re_prog_ re_lit_ re_dfa_ re_nfa_.  Internal: the
- * program that a pattern becomes and the engines that run it.  Only the
+ * re_prog.h: re_parse re_code_ re_prog_ re_lit_ re_dfa_ re_nfa_.  Internal:
+ * the program that a pattern becomes and the engines that run it.  Only the
  * re_*.c files and their tests include this.
  */
 #ifndef WAZA_RE_PROG_H

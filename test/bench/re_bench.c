@@ -4,7 +4,6 @@
  * texts: throughput on 1 MB that match late or never, and the time to
  * compile and test on short ones.  Peers run on the same data in turn.
  */
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -244,33 +243,38 @@ early(struct str p, struct str t)
 	return yes;
 }
 
+static int
+by_size(const void *a, const void *b)
+{
+	const double *x = a, *y = b;
+
+	return (*x > *y) - (*x < *y);
+}
+
 static void
 report(const char *name, const struct str *pat, size_t n, struct str text,
     double time(const struct re_peer *, struct str, struct str))
 {
-	double sum[ENGINES] = { 0 }, logs[ENGINES] = { 0 };
-	double worst[ENGINES], t[ENGINES];
+	static double ratio[ENGINES][PATTERNS];
+	double sum[ENGINES] = { 0 }, t[ENGINES];
 	bool is_long = text.n >= LONG;
 	size_t i, k, used = 0;
 
-	for (k = 0; k < nengines; k++)
-		worst[k] = 1e9;
 	for (i = 0; i < n; i++) {
 		if (is_long && early(pat[i], text))
 			continue;
-		used++;
 		for (k = 0; k < nengines; k++) {
 			t[k] = time(engine[k], pat[i], text);
 			sum[k] += t[k];
-			logs[k] += log(t[k] / t[0]);
-			if (t[k] / t[0] < worst[k])
-				worst[k] = t[k] / t[0];
+			ratio[k][used] = t[k] / t[0];
 		}
+		used++;
 		if (getenv("RE_BENCH_ALL") != NULL && nengines > 1)
 			printf("%6.2f %8.2f us  %.*s\n", t[1] / t[0],
 			    t[0] * 1e6, STRF(pat[i]));
 	}
 	for (k = 0; k < nengines && used > 0; k++) {
+		qsort(ratio[k], used, sizeof(ratio[k][0]), by_size);
 		printf("%-12s %-6s %4zu patterns ", name, engine[k]->name, used);
 		if (is_long)
 			printf("%8.0f MB/s", (double)text.n * (double)used /
@@ -278,9 +282,9 @@ report(const char *name, const struct str *pat, size_t n, struct str text,
 		else
 			printf("%8.2f us", sum[k] / (double)used * 1e6);
 		if (k > 0)
-			printf("   waza is x%.2f, geometric x%.2f, worst x%.2f",
-			    sum[k] / sum[0], exp(logs[k] / (double)used),
-			    worst[k]);
+			printf("   waza is x%.2f; of patterns: median x%.2f, "
+			    "worst x%.2f", sum[k] / sum[0],
+			    ratio[k][used / 2], ratio[k][0]);
 		putchar('\n');
 	}
 }
