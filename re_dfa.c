@@ -2,6 +2,10 @@
 /*
  * Whether a text matches: runs the automaton of re_state.c over it.
  *
+ * Where no thread is under way and it is known what a match begins with, the
+ * scan skips to that.  Else long texts are read in four lanes at once, since
+ * a step of one waits for memory most of the time.
+ *
  * The cache of states is bounded.  When full it is emptied; when that comes
  * so often that making states costs more than they save, the rest of the
  * text is done without.

@@ -18,12 +18,12 @@
  *
  * Invariants:
  *   1. A state's id is its number times .width, its row of .next begins
- *      there; ids up to LAST_SPECIAL are no states.
- *   2. next[id + column[byte]] is NEW or what any byte of that column leads
- *      to: columns do not straddle a cut, nor the kinds of UTF-8 bytes.
+ *      there; ids up to RE_STATE_SPECIAL are no states.
+ *   2. next[id + column[byte]] is RE_STATE_NEW or what any byte of that column
+ *      leads to: columns do not straddle a cut, nor the kinds of UTF-8 bytes.
  *   3. The members of a state are sorted, so equal sets have equal keys.
- *   4. A state without members has id start[ctx].id unless it is DIRTY; so
- *      at those ids no thread is older than the place.
+ *   4. A state without members has id start[ctx].id unless RE_STATE_DIRTY;
+ *      so at those ids no thread is older than the place.
  *   5. Members do not include those of start[ctx]; .ctx has no more detail
  *      than the assertions of the program can tell.
  */
