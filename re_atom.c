@@ -8,7 +8,7 @@
 
 /* The message is `piece`: why, the piece cut where it is long. */
 int
-re_lex_refuse(struct re_parser *p, size_t from, size_t to, const char *why)
+re_refuse(struct re_parser *p, size_t from, size_t to, const char *why)
 {
 	bool cut = to - from > 40;
 	size_t n = cut ? 40 : to - from;
@@ -162,12 +162,12 @@ bad_escape(struct re_parser *p, size_t from)
 	size_t i;
 
 	if (c >= '1' && c <= '9')
-		return re_lex_refuse(p, from, from + 2,
+		return re_refuse(p, from, from + 2,
 		    "backreferences are not supported");
 	for (i = 0; i < COUNTOF(escapes); i++)
 		if (escapes[i].letter == c)
-			return re_lex_refuse(p, from, p->i, escapes[i].why);
-	return re_lex_refuse(p, from, p->i, "no such escape");
+			return re_refuse(p, from, p->i, escapes[i].why);
+	return re_refuse(p, from, p->i, "no such escape");
 }
 
 /* An escape that stands for one code point, in a class or out of it. */
@@ -179,7 +179,7 @@ escape(struct re_parser *p, uint32_t *r)
 	const char *at;
 
 	if (re_lex_end(p))
-		return re_lex_refuse(p, from, from + 1, "the pattern ends in \\");
+		return re_refuse(p, from, from + 1, "the pattern ends in \\");
 	*r = re_lex_rune(p);
 	if (*r >= '0' && *r <= '7') {
 		if (*r != '0' && !is_octal(re_lex_peek(p, 0)))
@@ -213,14 +213,14 @@ property(struct re_parser *p, struct re_set *s)
 
 	a = p->i += 2;
 	if (re_lex_end(p))
-		return re_lex_refuse(p, from, p->i, "the property has no name");
+		return re_refuse(p, from, p->i, "the property has no name");
 	re_lex_rune(p);
 	b = p->i;
 	if (p->s.p[a] == '{') {
 		for (b = ++a; b < p->s.n && p->s.p[b] != '}'; b++)
 			;
 		if (b == p->s.n)
-			return re_lex_refuse(p, from, b,
+			return re_refuse(p, from, b,
 			    "the property's name has no end `}`");
 		p->i = b + 1;
 	}
@@ -230,8 +230,8 @@ property(struct re_parser *p, struct re_set *s)
 	}
 	name = (struct str){ p->s.p + a, b - a };
 	if (!re_set_unicode(s, name, negate, (p->flags & RE_FLAG_FOLD) != 0))
-		return re_lex_refuse(p, from, p->i, "no Unicode category or script "
-		    "has this name");
+		return re_refuse(p, from, p->i,
+		    "no Unicode category or script has this name");
 	return 0;
 }
 
@@ -315,7 +315,7 @@ posix_class(struct re_parser *p, struct re_set *s)
 	p->i = b + 2;
 	if (!re_set_posix(s, (struct str){ p->s.p + a, b - a }, negate,
 	    (p->flags & RE_FLAG_FOLD) != 0))
-		return re_lex_refuse(p, from, p->i, "no class has this name");
+		return re_refuse(p, from, p->i, "no class has this name");
 	return 1;
 }
 
@@ -323,7 +323,7 @@ static int
 class_rune(struct re_parser *p, size_t open, uint32_t *r)
 {
 	if (re_lex_end(p))
-		return re_lex_refuse(p, open, p->s.n, "the class has no end `]`");
+		return re_refuse(p, open, p->s.n, "the class has no end `]`");
 	if (re_lex_peek(p, 0) == '\\')
 		return escape(p, r);
 	*r = re_lex_rune(p);
@@ -345,7 +345,8 @@ class_range(struct re_parser *p, struct re_set *s, size_t open)
 		if (class_rune(p, open, &hi) == -1)
 			return -1;
 		if (hi < lo)
-			return re_lex_refuse(p, from, p->i, "the range is reversed");
+			return re_refuse(p, from, p->i,
+			    "the range is reversed");
 	}
 	re_set_add(s, lo, hi, (p->flags & RE_FLAG_FOLD) != 0);
 	return 0;

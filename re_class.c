@@ -34,11 +34,11 @@ static const struct {
 static void
 append(struct re_set *s, uint32_t lo, uint32_t hi)
 {
-	struct re_range *v;
+	struct re_range *v, *last = s->n > 0 ? &s->v[s->n - 1] : NULL;
 
-	if (s->n > 0 && lo >= s->v[s->n - 1].lo && lo <= s->v[s->n - 1].hi + 1) {
-		if (hi > s->v[s->n - 1].hi)
-			s->v[s->n - 1].hi = hi;
+	if (last != NULL && lo >= last->lo && lo <= last->hi + 1) {
+		if (hi > last->hi)
+			last->hi = hi;
 		return;
 	}
 	if (s->n == s->cap && s->n > 2 * s->cleaned + 64) {

@@ -106,8 +106,8 @@ renew(struct scan *s, struct re_state *at)
 	s->flushed = s->i;
 	at->eof = 0;
 	re_state_flush(d);
-	s->id = at->n == 0 && at->seen != RE_STATE_DIRTY ? d->start[at->ctx].id :
-	    re_state_intern(d, at, d->list);
+	s->id = at->n > 0 || at->seen == RE_STATE_DIRTY ?
+	    re_state_intern(d, at, d->list) : d->start[at->ctx].id;
 	return pays;
 }
 

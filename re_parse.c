@@ -137,16 +137,16 @@ named_group(struct re_parser *p, size_t skip)
 	for (i = from; i < p->s.n && p->s.p[i] != '>'; i++)
 		;
 	if (i == p->s.n)
-		return re_lex_refuse(p, open, i, "the group's name has no end `>`");
+		return re_refuse(p, open, i, "the group's name has no end `>`");
 	if (i == from)
-		return re_lex_refuse(p, open, i + 1, "the group's name is empty");
+		return re_refuse(p, open, i + 1, "the group's name is empty");
 	p->i = i + 1;
 	while (i-- > from) {
 		c = p->s.p[i];
 		if (!((c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
 		    (c >= '0' && c <= '9') || c == '_'))
-			return re_lex_refuse(p, open, p->i, "a group's name is made "
-			    "of letters, digits and _");
+			return re_refuse(p, open, p->i, "a group's name is "
+			    "made of letters, digits and _");
 	}
 	return capture(p, open,
 	    (struct str){ p->s.p + from, p->i - 1 - from });
@@ -179,9 +179,9 @@ bad_flags(struct re_parser *p, size_t open)
 
 	for (i = 0; i < COUNTOF(unsupported); i++)
 		if (str_starts(rest, str_of(unsupported[i].piece)))
-			return re_lex_refuse(p, open, open +
+			return re_refuse(p, open, open +
 			    strlen(unsupported[i].piece), unsupported[i].why);
-	return re_lex_refuse(p, open, to, re_lex_end(p) && to == p->s.n ?
+	return re_refuse(p, open, to, re_lex_end(p) && to == p->s.n ?
 	    "the group or its flags have no end" :
 	    "no such kind of group; flags are i, m, s and U");
 }
@@ -284,11 +284,11 @@ repeat(struct re_parser *p, size_t from, size_t min, size_t max)
 		lazy = !lazy;
 	}
 	if (p->repeat != RE_NONE)
-		return re_lex_refuse(p, p->repeat, p->i, p->s.p[from] == '+' ?
+		return re_refuse(p, p->repeat, p->i, p->s.p[from] == '+' ?
 		    "possessive repetition is not supported" :
 		    "a repetition cannot follow another; use (?:...)");
 	if (p->atom == RE_NONE)
-		return re_lex_refuse(p, from, p->i, "there is nothing to repeat");
+		return re_refuse(p, from, p->i, "there is nothing to repeat");
 	if (max == 0)
 		p->weight = 1;
 	else if (count > 0)
@@ -354,12 +354,12 @@ counted(struct re_parser *p)
 		return 0;
 	}
 	if (min > RE_REPEAT_MAX || (max != RE_NONE && max > RE_REPEAT_MAX)) {
-		re_lex_refuse(p, from, p->i, "counts go up to 1000");
+		re_refuse(p, from, p->i, "counts go up to 1000");
 		p->e->code = ERR_LIMIT;
 		return -1;
 	}
 	if (min > max)
-		return re_lex_refuse(p, from, p->i, "the counts are reversed");
+		return re_refuse(p, from, p->i, "the counts are reversed");
 	return repeat(p, from, min, max);
 }
 
@@ -384,7 +384,7 @@ static int
 right_paren(struct re_parser *p)
 {
 	if (p->depth == 1)
-		return re_lex_refuse(p, p->i, p->i + 1, "there is no ( to close");
+		return re_refuse(p, p->i, p->i + 1, "there is no ( to close");
 	close_group(p);
 	p->i++;
 	return 0;
@@ -402,6 +402,9 @@ left_paren(struct re_parser *p)
 static int
 item(struct re_parser *p)
 {
+	bool lines = (p->flags & RE_FLAG_LINES) != 0;
+	bool nl = (p->flags & RE_FLAG_DOT_NL) != 0;
+
 	switch (p->s.p[p->i]) {
 	case '(':
 		return left_paren(p);
@@ -411,15 +414,14 @@ item(struct re_parser *p)
 		alternative(p);
 		break;
 	case '^':
-		re_atom_assert(p, p->flags & RE_FLAG_LINES ? RE_BEGIN_LINE : RE_BEGIN_TEXT);
+		re_atom_assert(p, lines ? RE_BEGIN_LINE : RE_BEGIN_TEXT);
 		break;
 	case '$':
-		re_atom_assert(p, p->flags & RE_FLAG_LINES ? RE_END_LINE : RE_END_TEXT);
+		re_atom_assert(p, lines ? RE_END_LINE : RE_END_TEXT);
 		break;
 	case '.':
 		re_atom_begin(p);
-		re_code_put(p->code, p->flags & RE_FLAG_DOT_NL ? RE_ANY : RE_NOTNL,
-		    0, 0);
+		re_code_put(p->code, nl ? RE_ANY : RE_NOTNL, 0, 0);
 		break;
 	case '[':
 		return re_atom_class(p);
@@ -473,7 +475,7 @@ parse(struct re_parser *p)
 			return too_big(p, from);
 	}
 	if (p->depth > 1)
-		return re_lex_refuse(p, p->top->open, p->top->open + 1,
+		return re_refuse(p, p->top->open, p->top->open + 1,
 		    "this group has no end )");
 	close_group(p);
 	re_code_put(p->code, RE_MATCH, 0, 0);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * re_parse.h: re_lex_ re_atom_.  Internal: what re_parse.c (groups and
- * repetition) and re_atom.c (what they are made of) share.
+ * re_parse.h: re_refuse re_lex_ re_atom_.  Internal: what re_parse.c (groups
+ * and repetition) and re_atom.c (what they are made of) share.
  */
 #ifndef WAZA_RE_PARSE_H
 #define WAZA_RE_PARSE_H
@@ -47,13 +47,12 @@ struct re_parser {
 	size_t atom;		/* where in the code, or RE_NONE */
 	unsigned weight;	/* its largest product of nested counts */
 	bool nullable;		/* whether it can match without reading */
-	size_t repeat;		/* where the repetition just read is, or RE_NONE */
+	size_t repeat;		/* where one was just read, or RE_NONE */
 	size_t capnames;
 };
 
 /* Refuses s[from..to), naming it and saying why; -1. */
-int re_lex_refuse(struct re_parser *, size_t from, size_t to,
-    const char *why);
+int re_refuse(struct re_parser *, size_t from, size_t to, const char *why);
 bool re_lex_end(const struct re_parser *);
 int re_lex_peek(const struct re_parser *, size_t k);	/* or -1 past the end */
 uint32_t re_lex_rune(struct re_parser *);	/* takes one */

@@ -26,7 +26,7 @@ enum re_op {
 	RE_CLASS,		/* x: index into .classes */
 	RE_ANY,
 	RE_NOTNL,		/* any but \n */
-	RE_SPLIT,		/* the next, then x; the other way if arg is 1 */
+	RE_SPLIT,		/* the next, then x; if arg is 1, x first */
 	RE_JMP,			/* x */
 	RE_SAVE,		/* x: the slot; 2k and 2k + 1 for group k */
 	RE_ASSERT		/* arg: one of RE_BEGIN_LINE... */
@@ -57,7 +57,7 @@ struct re_code {
 	struct arena *arena;
 	struct re_inst *v;
 	size_t n, cap;
-	bool full;		/* RE_PROG_MAX was passed; appends are dropped */
+	bool full;		/* past RE_PROG_MAX; appends are dropped */
 	struct re_class *classes;
 	size_t nclasses, capclasses;
 	struct re_set ranges;

@@ -542,6 +542,7 @@ occurs(const struct re_dfa *d, unsigned ctx)
 void
 re_state_flush(struct re_dfa *d)
 {
+	struct re_state key = { 0 };
 	struct re_start *s;
 	unsigned ctx;
 
@@ -553,10 +554,13 @@ re_state_flush(struct re_dfa *d)
 		s = &d->start[ctx];
 		if (!occurs(d, ctx))
 			continue;
-		s->id = s->match ? RE_STATE_MATCH : d->anchored && s->n == 0 ? RE_STATE_DEAD :
-		    re_state_intern(d, &(struct re_state){ .ctx = (uint8_t)ctx }, NULL);
-		if (s->id > RE_STATE_SPECIAL)
-			d->idle = s->id;
+		key.ctx = (uint8_t)ctx;
+		if (s->match)
+			s->id = RE_STATE_MATCH;
+		else if (d->anchored && s->n == 0)
+			s->id = RE_STATE_DEAD;
+		else
+			s->id = d->idle = re_state_intern(d, &key, NULL);
 	}
 }
 

@@ -1,7 +1,8 @@
-/* SPDX-License-Identifier: ISC AND Unicode-DFS-2016 */
+/* SPDX-License-Identifier: ISC */
 /*
  * Made by util/unicode.awk from the Unicode Character Database 15.0.0;
- * do not edit.  To remake: see the head of that script.
+ * do not edit.  To remake: see the head of that script.  The data is
+ * (c) Unicode, Inc., under the Unicode licence (Unicode-DFS-2016).
  */
 #include "re_unicode.h"
 

@@ -145,7 +145,8 @@ check_accept(char *field[], size_t n, int *rows, int *bad)
 	(*rows)++;
 	if (n < 2 || ok != (strcmp(field[1], "accept") == 0)) {
 		(*bad)++;
-		printf("# /%.*s/: %s\n", STRF(pattern), ok ? "compiled" : e.msg);
+		printf("# /%.*s/: %s\n", STRF(pattern),
+		    ok ? "compiled" : e.msg);
 	}
 	arena_free(&a);
 }

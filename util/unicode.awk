@@ -159,10 +159,11 @@ function names(what, list, n,    i) {
 }
 
 END {
-	print "/* SPDX-License-Identifier: ISC AND Unicode-DFS-2016 */"
+	print "/* SPDX-License-Identifier: ISC */"
 	print "/*"
 	print " * Made by util/unicode.awk from the Unicode Character Database 15.0.0;"
-	print " * do not edit.  To remake: see the head of that script."
+	print " * do not edit.  To remake: see the head of that script.  The data is"
+	print " * (c) Unicode, Inc., under the Unicode licence (Unicode-DFS-2016)."
 	print " */"
 	print "#include \"re_unicode.h\"\n"
 	print "#include \"base.h\""

@@ -275,7 +275,8 @@ report(const char *name, const struct str *pat, size_t n, struct str text,
 	}
 	for (k = 0; k < nengines && used > 0; k++) {
 		qsort(ratio[k], used, sizeof(ratio[k][0]), by_size);
-		printf("%-12s %-6s %4zu patterns ", name, engine[k]->name, used);
+		printf("%-12s %-6s %4zu patterns ", name,
+		    engine[k]->name, used);
 		if (is_long)
 			printf("%8.0f MB/s", (double)text.n * (double)used /
 			    sum[k] / 1e6);
