@@ -195,14 +195,46 @@ set_num(struct decoder *d, const struct field *f, const struct json *v,
 		*(double *)out = x;
 }
 
+static bool
+same_but_case(struct str s, const char *word)
+{
+	size_t i;
+
+	for (i = 0; i < s.n; i++)
+		if (word[i] == '\0' || (s.p[i] >= 'A' && s.p[i] <= 'Z' ?
+		    s.p[i] + 'a' - 'A' : s.p[i]) != word[i])
+			return false;
+	return word[s.n] == '\0';
+}
+
+/* The truth in the words that YAML 1.1 had for it, and 1.2 has not. */
+static bool
+get_old_bool(const struct json *v, bool *out)
+{
+	static const char *const words[] = { "no", "yes", "off", "on", "n",
+		"y" };
+	size_t i;
+
+	for (i = 0; i < COUNTOF(words) && v->type == JSON_STRING; i++)
+		if (same_but_case(json_text(v), words[i])) {
+			*out = i & 1;
+			return true;
+		}
+	return false;
+}
+
 static void
 set_bool(struct decoder *d, const struct field *f, const struct json *v,
     const struct step *at, void *out)
 {
-	if (v->type != JSON_BOOL)
-		wrong_type(d, f, v, at, "true or false");
-	else
+	bool b;
+
+	if (v->type == JSON_BOOL)
 		*(bool *)out = json_bool(v);
+	else if (d->ctx->flags & FIELD_LAX && get_old_bool(v, &b))
+		*(bool *)out = b;
+	else
+		wrong_type(d, f, v, at, "true or false");
 }
 
 static void

@@ -90,7 +90,7 @@ struct field_finding {
 };
 
 enum {
-	FIELD_LAX = 1,		/* numbers and truth are strings too: YAML */
+	FIELD_LAX = 1,		/* numbers are strings too, yes is true: YAML */
 	FIELD_STRICT = 2,	/* unknown keys are errors, not warnings */
 	FIELD_OPEN = 4		/* unknown keys are nobody's business */
 };

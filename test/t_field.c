@@ -159,11 +159,39 @@ test_errors(void)
 	    "error 1:18 at: expected a mapping, not a number\n"));
 }
 
+static bool
+verbose(const char *word, unsigned flags)
+{
+	struct field_ctx ctx = { &arena, flags, say, NULL, NULL };
+	struct job job = { 0 };
+	struct str text = arena_fmt(&arena,
+	    "{\"name\":\"n\",\"verbose\":\"%s\"}", word);
+
+	said.n = 0;
+	field_decode(&ctx, &job_table, tree(text.p), &job);
+	return job.verbose;
+}
+
+/* The words of YAML 1.1, where the text is YAML. */
+static void
+test_old_bools(void)
+{
+	OK(verbose("yes", FIELD_LAX) && verbose("On", FIELD_LAX));
+	OK(verbose("Y", FIELD_LAX) && said.n == 0);
+	OK(!verbose("no", FIELD_LAX) && said.n == 0);
+	OK(!verbose("OFF", FIELD_LAX) && said.n == 0);
+	OK(!verbose("n", FIELD_LAX) && said.n == 0);
+	OK(!verbose("yess", FIELD_LAX) && said.n > 0);
+	OK(!verbose("", FIELD_LAX) && said.n > 0);
+	OK(!verbose("yes", 0) && said.n > 0);
+}
+
 int
 main(void)
 {
 	test_values();
 	test_errors();
+	test_old_bools();
 	OK(says("{\"name\":12,\"tags\":[true,1.50]}", FIELD_LAX, ""));
 	OK(field_nearest(&job_table, STR("colour")) == &job_rows[4]);
 	OK(field_nearest(&job_table, STR("q")) == NULL);
