@@ -30,16 +30,19 @@ SRC  = base.c os.c os_spawn.c os_net.c json.c yaml_in.c yaml_core.c \
 	yaml_scalar.c yaml_block.c yaml_anchor.c yaml_map.c yaml_flow.c \
 	yaml_lite.c re.c re_atom.c re_class.c re_cuts.c re_dfa.c re_lit.c \
 	re_nfa.c re_parse.c re_prog.c re_state.c re_unicode.c field.c \
+	csv.c glob.c tmpl.c \
 	opt.c loop.c proc.c event.c
 HDR  = base.h os.h os_spawn.h os_net.h json.h yaml_in.h yaml_core.h \
 	yaml_scalar.h yaml_block.h yaml_anchor.h yaml_map.h yaml_flow.h \
 	yaml_lite.h re.h re_class.h re_parse.h re_prog.h re_state.h \
 	re_unicode.h field.h \
+	csv.h glob.h tmpl.h \
 	opt.h loop.h proc.h event.h waza.h
 CMD  = waza.c waza_text.c
 OBJ  = $(SRC:.c=.o)
 MAIN = $(CMD:.c=.o)
 UNIT = test/t_base test/t_os test/t_json test/t_yaml test/t_re test/t_field \
+	test/t_csv test/t_glob test/t_tmpl \
 	test/t_opt test/t_loop test/t_proc test/t_procs test/t_event
 FUZZ = json yaml re
 MAN  = waza.1
