@@ -10,11 +10,13 @@
 
 #include <string.h>
 
+enum { FEW = 16 };
+
 struct cuts {
 	bool begins[257];	/* whether a column does at this byte */
-	uint32_t few[16], *v;	/* those of 0x80 and above */
+	uint32_t few[FEW], *v;	/* those of 0x80 and above */
 	size_t n, cap;
-	struct arena tmp;
+	struct arena *tmp;
 };
 
 static void
@@ -28,7 +30,7 @@ cut(struct cuts *c, uint32_t r)
 	}
 	if (c->n == c->cap) {
 		c->cap *= 4;
-		v = arena_raw(&c->tmp, c->cap * sizeof(*v), ALIGNOF(uint32_t));
+		v = arena_raw(c->tmp, c->cap * sizeof(*v), ALIGNOF(uint32_t));
 		memcpy(v, c->v, c->n * sizeof(*v));
 		c->v = v;
 	}
@@ -115,7 +117,8 @@ re_cuts_find(struct re_dfa *d)
 {
 	static const uint8_t kinds[] = { 0x80, 0x90, 0xA0, 0xC0, 0xC2, 0xE0,
 		0xE1, 0xED, 0xEE, 0xF0, 0xF1, 0xF4, 0xF5 };
-	struct cuts c = { .cap = COUNTOF(c.few) };
+	struct arena tmp = { 0 };
+	struct cuts c = { .cap = FEW, .tmp = &tmp };
 	char u[4];
 	size_t i, j, n;
 
@@ -140,7 +143,7 @@ re_cuts_find(struct re_dfa *d)
 	d->cuts = arena_raw(d->re->arena, c.n * sizeof(*c.v),
 	    ALIGNOF(uint32_t));
 	memcpy(d->cuts, c.v, c.n * sizeof(*c.v));
-	arena_free(&c.tmp);
+	arena_free(&tmp);
 }
 
 /* The last cut at or before r >= 0x80: one colour shares it. */

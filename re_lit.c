@@ -381,7 +381,7 @@ search_pair(const struct re_lit *l, struct str text, size_t from, bool *busy)
 static size_t
 search_rare(const struct re_lit *l, struct str text, size_t from, bool *busy)
 {
-	const char *at[COUNTOF(l->rares)], *end, *origin;
+	const char *at[COUNTOF(l->rares)] = { NULL }, *end, *origin;
 	size_t finds, i, k;
 
 	origin = text.p + from + l->rare;
