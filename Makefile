@@ -37,13 +37,13 @@ HDR  = base.h os.h os_spawn.h os_net.h json.h yaml_in.h yaml_core.h \
 	yaml_lite.h re.h re_class.h re_parse.h re_prog.h re_state.h \
 	re_unicode.h field.h \
 	csv.h glob.h tmpl.h \
-	opt.h loop.h proc.h event.h waza.h
+	opt.h stats.h loop.h proc.h event.h waza.h
 CMD  = waza.c waza_text.c
 OBJ  = $(SRC:.c=.o)
 MAIN = $(CMD:.c=.o)
 UNIT = test/t_base test/t_os test/t_json test/t_yaml test/t_re test/t_field \
 	test/t_csv test/t_glob test/t_tmpl \
-	test/t_opt test/t_loop test/t_proc test/t_procs test/t_event
+	test/t_opt test/t_stats test/t_loop test/t_proc test/t_procs test/t_event
 FUZZ = json yaml re
 MAN  = waza.1
 
