@@ -31,7 +31,7 @@ SRC  = base.c os.c os_spawn.c os_net.c json.c yaml_in.c yaml_core.c \
 	yaml_lite.c re.c re_atom.c re_class.c re_cuts.c re_dfa.c re_lit.c \
 	re_nfa.c re_parse.c re_prog.c re_state.c re_unicode.c field.c \
 	csv.c glob.c tmpl.c \
-	opt.c loop.c proc.c event.c
+	opt.c stats.c loop.c proc.c event.c
 HDR  = base.h os.h os_spawn.h os_net.h json.h yaml_in.h yaml_core.h \
 	yaml_scalar.h yaml_block.h yaml_anchor.h yaml_map.h yaml_flow.h \
 	yaml_lite.h re.h re_class.h re_parse.h re_prog.h re_state.h \
