@@ -1,0 +1,324 @@
+/* SPDX-License-Identifier: ISC */
+/*
+ * What the checks of settings share: notes at a place, templates, patterns.
+ *
+ * A string with a template is checked as what it will be.  For a grader of
+ * the suite that depends on the task, so it is tried with each task's values
+ * until one is wrong, and that one is told.
+ */
+#include "grader_kind.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+
+#include "json.h"
+#include "re.h"
+#include "spec.h"
+#include "tmpl.h"
+
+void
+grader_note(struct grader_check *c, enum field_level level,
+    const struct json *at, const char *fmt, ...)
+{
+	struct spec_where where;
+	char msg[400];
+	va_list ap;
+
+	va_start(ap, fmt);
+	vsnprintf(msg, sizeof(msg), fmt, ap);
+	va_end(ap);
+	if (at != NULL && at->line > 0)
+		where = (struct spec_where){ c->file, at->line, at->col };
+	else
+		where = c->spec != NULL ? c->spec->at : c->task->at;
+	spec_note(c->notes, level, where, "%s", msg);
+}
+
+void
+grader_nothing(struct grader_check *c)
+{
+	grader_note(c, FIELD_ERROR, NULL, "this grader checks nothing");
+}
+
+/* Values of the right shape for what only a run knows. */
+static struct tmpl_vars
+trial_vars(const struct spec_suite *suite, const struct spec_task *task)
+{
+	return (struct tmpl_vars){ .job_id = STR("run"),
+		.task_name = task->name,
+		.timestamp = STR("1970-01-01T00:00:00Z"),
+		.iteration = 1, .attempt = 1,
+		.vars = { task->vars, suite->inputs } };
+}
+
+struct use {
+	struct grader_check *c;
+	const struct json *node;
+	struct str text;
+	bool (*fn)(struct grader_check *, const struct json *, struct str);
+};
+
+static bool
+use_with(const struct use *u, const struct spec_task *task)
+{
+	struct arena_mark mark = arena_save(u->c->tmp);
+	struct tmpl_vars vars = trial_vars(u->c->suite, task);
+	struct err e = { 0 };
+	struct str s = tmpl_render(u->c->tmp, u->text, &vars, &e);
+	bool ok = s.p != NULL;
+
+	if (!ok)
+		grader_note(u->c, FIELD_ERROR, u->node, "template: %s", e.msg);
+	else if (u->fn != NULL)
+		ok = u->fn(u->c, u->node, s);
+	arena_restore(u->c->tmp, mark);
+	return ok;
+}
+
+static void
+use(const struct use *u)
+{
+	struct arena_mark mark;
+	size_t i;
+
+	if (!tmpl_any(u->text)) {
+		mark = arena_save(u->c->tmp);
+		if (u->fn != NULL)
+			u->fn(u->c, u->node, u->text);
+		arena_restore(u->c->tmp, mark);
+	} else if (u->c->task != NULL) {
+		use_with(u, u->c->task);
+	} else {
+		for (i = 0; i < u->c->suite->ntasks; i++)
+			if (!use_with(u, &u->c->suite->tasks[i]))
+				return;
+	}
+}
+
+void
+grader_each(struct grader_check *c, const struct json *obj, const char *key,
+    bool (*fn)(struct grader_check *, const struct json *, struct str))
+{
+	const struct json *v = json_getc(obj, key);
+	struct use u = { .c = c, .fn = fn };
+	bool one;
+
+	if (v == NULL)
+		return;
+	one = v->type != JSON_ARRAY;
+	for (u.node = one ? v : json_first(v); u.node != NULL;
+	    u.node = one ? NULL : u.node->next) {
+		if (u.node->type != JSON_STRING && u.node->type != JSON_NUMBER)
+			continue;
+		u.text = json_text(u.node);
+		use(&u);
+	}
+}
+
+bool
+grader_check_pattern(struct grader_check *c, const struct json *node,
+    struct str pattern)
+{
+	struct err e = { 0 };
+	struct str q;
+
+	if (re_compile(c->tmp, pattern, &e) != NULL)
+		return true;
+	q = grader_quote(c->tmp, pattern);
+	grader_note(c, FIELD_ERROR, node, "invalid pattern %.*s: %s", STRF(q),
+	    e.msg);
+	return false;
+}
+
+bool
+grader_check_templates(struct grader_check *c, const struct json *v)
+{
+	struct use u = { .c = c, .node = v };
+	size_t errors = c->notes->errors;
+	const struct json *child;
+
+	if (v->type == JSON_STRING) {
+		u.text = json_text(v);
+		if (tmpl_any(u.text))
+			use(&u);
+	} else if (v->type == JSON_ARRAY || v->type == JSON_OBJECT) {
+		for (child = json_first(v); child != NULL; child = child->next)
+			grader_check_templates(c, child);
+	}
+	return c->notes->errors == errors;
+}
+
+/* Strings that were decoded without their places. */
+static void
+check_strs(struct grader_check *c, const struct field_strs *list)
+{
+	struct use u = { .c = c };
+	size_t i;
+
+	for (i = 0; i < list->n; i++) {
+		u.text = list->v[i];
+		use(&u);
+	}
+}
+
+static void
+check_outcomes(struct grader_check *c, const struct json *list)
+{
+	const struct json *o, *type, *tool;
+
+	if (list == NULL)
+		return;
+	if (list->type != JSON_ARRAY)
+		grader_note(c, FIELD_WARNING, list,
+		    "\"outcomes\" has no effect: it is not a list");
+	for (o = json_first(list); o != NULL; o = o->next) {
+		type = json_getc(o, "type");
+		tool = json_getc(o, "tool_name");
+		if (type == NULL || type->type != JSON_STRING)
+			grader_note(c, FIELD_WARNING, o,
+			    "this outcome has no effect: it has no type");
+		else if (str_is(json_text(type), "task_completed"))
+			continue;
+		else if (!str_is(json_text(type), "tool_called"))
+			grader_note(c, FIELD_WARNING, type,
+			    "outcome \"%.*s\" has no effect: there is no way "
+			    "to check it", (int)(type->n < 40 ? type->n : 40),
+			    json_text(type).p);
+		else if (tool == NULL || tool->type != JSON_STRING ||
+		    tool->n == 0)
+			grader_note(c, FIELD_WARNING, o,
+			    "outcome \"tool_called\" has no effect without "
+			    "\"tool_name\"");
+	}
+}
+
+static void
+check_call(struct grader_check *c, const struct json *entry)
+{
+	const struct json *v;
+
+	if (entry->type == JSON_STRING)
+		return;
+	if (json_getc(entry, "pattern") == NULL &&
+	    json_getc(entry, "tool") == NULL &&
+	    json_getc(entry, "name") == NULL) {
+		grader_note(c, FIELD_ERROR, entry,
+		    "expected a \"pattern\" or a \"tool\" here");
+		return;
+	}
+	for (v = json_first(entry); v != NULL; v = v->next)
+		if (v->type != JSON_STRING)
+			grader_note(c, FIELD_ERROR, v,
+			    "\"%.*s\" must be a string", STRF(json_key(v)));
+	grader_each(c, entry, "pattern", grader_check_pattern);
+}
+
+static void
+check_calls(struct grader_check *c, const struct json *map)
+{
+	const struct json *list, *entry;
+
+	if (map == NULL)
+		return;
+	if (map->type != JSON_OBJECT)
+		grader_note(c, FIELD_WARNING, map,
+		    "\"tool_calls\" has no effect: it is not a mapping");
+	for (list = json_first(map); list != NULL; list = list->next) {
+		if (list->type != JSON_ARRAY ||
+		    (!str_is(json_key(list), "required") &&
+		    !str_is(json_key(list), "forbidden"))) {
+			grader_note(c, FIELD_WARNING, list,
+			    "only lists \"required\" and \"forbidden\" have an "
+			    "effect here");
+			continue;
+		}
+		for (entry = json_first(list); entry != NULL;
+		    entry = entry->next)
+			check_call(c, entry);
+	}
+}
+
+/* Whether the executor tells which skills were used. */
+static bool
+tells_skills(const struct spec_suite *suite, const struct spec_task *task)
+{
+	struct str name = suite->config.executor;
+
+	if (str_is(name, "mock"))
+		return task->mock != NULL || suite->config.mock != NULL;
+	return !str_is(name, "command") && !str_is(name, "remote") &&
+	    !str_is(name, "openai");
+}
+
+void
+grader_check_expected(struct grader_check *c)
+{
+	const struct spec_expected *x = c->task->expected;
+
+	check_strs(c, &x->output_contains);
+	check_strs(c, &x->output_not_contains);
+	check_strs(c, &x->output_contains_any);
+	check_outcomes(c, x->outcomes);
+	check_calls(c, x->tool_calls);
+	if ((x->should_trigger || x->skill_activated) && !c->told_skills &&
+	    !tells_skills(c->suite, c->task)) {
+		c->told_skills = true;
+		grader_note(c, FIELD_WARNING, NULL,
+		    "\"%s\" has no effect with executor \"%.*s\", which does "
+		    "not tell the skills it used", x->should_trigger ?
+		    "should_trigger" : "skill_activated",
+		    STRF(c->suite->config.executor));
+	}
+}
+
+static int
+render_strs(struct arena *a, struct field_strs *list,
+    const struct tmpl_vars *vars, struct err *e)
+{
+	size_t i;
+
+	for (i = 0; i < list->n; i++) {
+		if (!tmpl_any(list->v[i]))
+			continue;
+		list->v[i] = tmpl_render(a, list->v[i], vars, e);
+		if (list->v[i].p == NULL)
+			return -1;
+	}
+	return 0;
+}
+
+static int
+render_str(struct arena *a, struct str *s, const struct tmpl_vars *vars,
+    struct err *e)
+{
+	struct field_strs one = { s, 1 };
+
+	return render_strs(a, &one, vars, e);
+}
+
+int
+grader_render(struct arena *a, const struct field_table *t, void *settings,
+    const struct tmpl_vars *vars, struct err *e)
+{
+	const struct field *f;
+	struct field_list *list;
+	char *at;
+	size_t i;
+	int rc = 0;
+
+	for (f = t->rows; f < t->rows + t->n && rc == 0; f++) {
+		at = (char *)settings + f->off;
+		if (f->type == FIELD_STR) {
+			rc = render_str(a, (struct str *)(void *)at, vars, e);
+		} else if (f->type == FIELD_STRS) {
+			rc = render_strs(a, (struct field_strs *)(void *)at,
+			    vars, e);
+		} else if (f->type == FIELD_OBJECTS) {
+			list = (struct field_list *)(void *)at;
+			for (i = 0; i < list->n && rc == 0; i++)
+				rc = grader_render(a, f->sub, (char *)list->v +
+				    i * f->sub->size, vars, e);
+		}
+	}
+	return rc;
+}
