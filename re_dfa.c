@@ -127,13 +127,15 @@ idle(struct scan *s)
 			s->id = d->start[re_state_ctx(d, s->text, at)].id;
 		}
 	}
+	if (s->id <= RE_STATE_SPECIAL)
+		return false;
 	if (s->start != NULL) {
 		while (s->i < s->text.n && d->next[s->id + d->column[
 		    (unsigned char)s->text.p[s->i]]] == s->id)
 			s->i++;
 		*s->start = s->i;
 	}
-	return s->id > RE_STATE_SPECIAL;
+	return true;
 }
 
 /* Where the byte leads, known or not. */
