@@ -103,7 +103,10 @@ struct str json_text(const struct json *);	/* of a string or number */
 bool json_bool(const struct json *);		/* of a JSON_BOOL */
 size_t json_count(const struct json *);	/* children of array, object */
 
-/* Iterate: for (v = json_first(a); v != NULL; v = v->next). */
+/*
+ * Iterate: for (v = json_first(a); v != NULL; v = v->next).  What is no array
+ * or object, or is NULL, has nothing in it.
+ */
 struct json *json_first(const struct json *);
 
 /* The member of that name; NULL if there is none, or no object (or NULL). */
@@ -1023,7 +1026,7 @@ json_getc(const struct json *obj, const char *name)
 struct json *
 json_first(const struct json *v)
 {
-	if (v->type != JSON_ARRAY && v->type != JSON_OBJECT)
+	if (v == NULL || (v->type != JSON_ARRAY && v->type != JSON_OBJECT))
 		return NULL;
 	return v->indexed ? v->u.child->next : v->u.child;
 }
