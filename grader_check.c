@@ -260,12 +260,12 @@ grader_check_expected(struct grader_check *c)
 	check_strs(c, &x->output_contains_any);
 	check_outcomes(c, x->outcomes);
 	check_calls(c, x->tool_calls);
-	if ((x->should_trigger || x->skill_activated) && !c->told_skills &&
+	if ((x->says_trigger || x->says_activated) && !c->told_skills &&
 	    !tells_skills(c->suite, c->task)) {
 		c->told_skills = true;
 		grader_note(c, FIELD_WARNING, NULL,
 		    "\"%s\" has no effect with executor \"%.*s\", which does "
-		    "not tell the skills it used", x->should_trigger ?
+		    "not tell the skills it used", x->says_trigger ?
 		    "should_trigger" : "skill_activated",
 		    STRF(c->suite->config.executor));
 	}

@@ -132,7 +132,8 @@ output(struct work *w, const char *name, const struct field_strs *from,
 		each_of(&s, &list, how == NONE);
 	grader_subject_fini(&s);
 	grader_conclude(w->arena, v, &t, how == NONE ?
-	    "the output has nothing unwanted" : "the output has what it should");
+	    "the output has nothing unwanted" :
+	    "the output has what it should");
 	v->details = details(w, name + 1, &list, &t);
 }
 
@@ -357,31 +358,43 @@ tool_calls(struct work *w)
 	v->details = behavior_details(w, &t);
 }
 
+static void
+want_skill(struct work *w, struct grader_tally *t, bool want)
+{
+	const struct field_strs *used = &w->in->answer->skills;
+	struct str name = w->in->suite->skill, q;
+	bool was = false;
+	size_t i;
+
+	for (i = 0; i < used->n; i++)
+		was = was || name.n == 0 || str_eq(used->v[i], name);
+	q = grader_quote(&w->tmp, name);
+	if (was == want)
+		grader_pass(t);
+	else
+		grader_fail(t, "skill %.*s was %s", STRF(q),
+		    was ? "used, and should not be" : "not used");
+}
+
 /* Only where skills are reported at all. */
 static void
 skill(struct work *w)
 {
-	const struct field_strs *used = &w->in->answer->skills;
-	struct str name = w->in->suite->skill, q;
+	const struct spec_expected *x = w->want;
 	struct grader_tally t = { .arena = &w->tmp };
 	struct grader_verdict *v;
-	size_t i;
 
-	if (!(w->want->should_trigger || w->want->skill_activated) ||
-	    used->n == 0)
+	if (w->in->answer->skills.n == 0)
 		return;
-	for (i = 0; i < used->n; i++)
-		if (name.n == 0 || str_eq(used->v[i], name))
-			break;
-	if (i < used->n) {
-		grader_pass(&t);
-	} else {
-		q = grader_quote(&w->tmp, name);
-		grader_fail(&t, "skill %.*s was not used", STRF(q));
-	}
+	if (x->says_trigger)
+		want_skill(w, &t, x->should_trigger);
+	if (x->says_activated)
+		want_skill(w, &t, x->skill_activated);
+	if (t.total == 0)
+		return;
 	v = add(w, "_skill");
-	grader_conclude(w->arena, v, &t, "the skill was used");
-	v->details = details(w, "skills", used, &t);
+	grader_conclude(w->arena, v, &t, "skills as expected");
+	v->details = details(w, "skills", &w->in->answer->skills, &t);
 }
 
 struct grader_verdict *

@@ -44,7 +44,8 @@ static const struct field_table pattern_fields =
 
 static const struct field file_rows[] = {
 	FIELD(file, must_exist, FIELD_STRS, .help = "paths in the workspace"),
-	FIELD(file, must_not_exist, FIELD_STRS, .help = "paths in the workspace"),
+	FIELD(file, must_not_exist, FIELD_STRS,
+	    .help = "paths in the workspace"),
 	FIELD(file, content_patterns, FIELD_OBJECTS, .sub = &pattern_fields,
 	    .help = "what files hold"),
 	FIELD(file, path, FIELD_STRS, .alias = "file",
@@ -158,7 +159,8 @@ locate(struct work *w, struct str path)
 			full = NULL;
 	}
 	if (full == NULL)
-		w->failed = arena_fmt(w->g->arena, "path %.*s %s", STRF(q), why);
+		w->failed = arena_fmt(w->g->arena, "path %.*s %s", STRF(q),
+		    why);
 	return full;
 }
 
@@ -206,7 +208,7 @@ read_plain(struct arena *a, const char *full, struct str *text, struct err *e)
 	if (fstat(fd, &st) != 0 || !S_ISREG(st.st_mode))
 		rc = err_set(e, ERR_SYS, "not a plain file");
 	else if (st.st_size > FILE_MAX)
-		rc = err_set(e, ERR_LIMIT, "larger than %d MiB", FILE_MAX >> 20);
+		rc = err_set(e, ERR_LIMIT, "too large");
 	else
 		rc = os_read_fd(a, fd, "file", FILE_MAX, text, e);
 	os_close(&fd);
@@ -245,8 +247,9 @@ look_at(struct work *w, const struct file_pattern *p)
 		grader_pass(&w->tally);
 		look_into(w, p, text);
 	} else if (e.code == ERR_LIMIT) {
-		w->failed = arena_fmt(w->g->arena, "file %.*s is %s", STRF(q),
-		    "larger than 16 MiB");
+		w->failed = arena_fmt(w->g->arena,
+		    "file %.*s is larger than %d MiB", STRF(q),
+		    FILE_MAX >> 20);
 	} else {
 		grader_fail(&w->tally, "cannot read file %.*s: %s", STRF(q),
 		    e.msg);

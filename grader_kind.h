@@ -94,7 +94,7 @@ struct grader_subject {
 	struct arena *tmp;
 	struct str text;
 	const char *what;
-	struct buf lower;		/* the text in lower case, once needed */
+	struct buf lower;		/* the text in lower case, once used */
 	bool lowered;
 };
 

@@ -546,6 +546,259 @@ checks(void)
 	OK(noted("text", "contains: '{{.Vars.x}}'", false).n == 0);
 }
 
+/* The verdicts of an `expected:`, as "name score;" and the feedback. */
+static struct str
+expect(const struct spec_expected *x, struct agent_answer *answer)
+{
+	struct spec_suite suite = { .skill = STR("my-skill") };
+	struct spec_task task = { .id = STR("t"), .expected = x };
+	struct tmpl_vars vars = { .task_name = STR("Task"),
+		.vars = { yaml("{who: Ada}"), NULL } };
+	struct grader_input in = { .suite = &suite, .task = &task,
+		.answer = answer, .vars = &vars, .duration_ms = 500 };
+	struct grader_verdict *v;
+	struct buf b = { 0 };
+	size_t i, n;
+
+	v = grader_expected(&mem, &in, &n);
+	for (i = 0; i < n; i++) {
+		OK(v[i].weight == 1 && v[i].type.n == 0 && v[i].spec == NULL);
+		OK(v[i].error.n > 0 || v[i].passed == near(v[i].score, 1));
+		buf_fmt(&b, "%.*s %.3f %.*s%.*s\n", STRF(v[i].name), v[i].score,
+		    STRF(v[i].feedback), STRF(v[i].error));
+	}
+	return grader_take(&mem, &b);
+}
+
+#define NO_LIMITS { -1, -1, -1, -1, { NULL, 0 }, { NULL, 0 } }
+
+static void
+expectations(void)
+{
+	struct str ab[] = { STR("Ada"), STR("{{.Vars.who}} L") };
+	struct str no[] = { STR("{{.Vars.no}}") };
+	struct str tools[] = { STR("bash"), STR("view") }, rm[] = { STR("rm") };
+	struct agent_call c2 = { .name = STR("rm"), .arguments = STR("{}") };
+	struct agent_call c1 = { .next = &c2, .name = STR("bash"),
+		.arguments = STR("{\"command\":\"azd up\"}") };
+	struct agent_answer a = { .output = STR("ADA Byron"), .calls = &c1,
+		.ncalls = 2 };
+	struct spec_expected none = { .behavior = NO_LIMITS };
+	struct spec_expected x = none;
+	struct str s;
+
+	OK(expect(NULL, &a).n == 0);
+	OK(expect(&none, &a).n == 0);
+	x.output_contains = (struct field_strs){ ab, 2 };
+	x.output_not_contains = (struct field_strs){ ab, 2 };
+	x.output_contains_any = (struct field_strs){ ab, 2 };
+	s = expect(&x, &a);
+	OK(says(s, "_output_contains 0.500 missing \"Ada L\" (the output is"));
+	OK(says(s, "_output_not_contains 0.500 unwanted \"Ada\" (output has \"ADA"));
+	OK(says(s, "_output_contains_any 1.000 "));
+	a.output = STR("Bob");
+	OK(says(expect(&x, &a), "_output_contains_any 0.000 none of \"Ada\", \"Ada L\""));
+	x = none;
+	x.output_contains = (struct field_strs){ no, 1 };
+	OK(says(expect(&x, &a), "_output_contains 0.000 template: "));
+
+	x = none;
+	x.behavior.max_tool_calls = 2;
+	x.behavior.max_tokens = 10;
+	x.behavior.max_iterations = 1;
+	x.behavior.max_response_time_ms = 499;
+	x.behavior.required_tools = (struct field_strs){ tools, 2 };
+	x.behavior.forbidden_tools = (struct field_strs){ rm, 1 };
+	s = expect(&x, &a);
+	OK(says(s, "_behavior 0.571 500 ms until the answer, at most 499 expected; "
+	    "required tool \"view\" was not called (2 calls); "
+	    "forbidden tool \"rm\" was called\n"));
+	a.usage = (struct agent_usage){ .known = true, .turns = 2,
+		.input_tokens = 6, .output_tokens = 5 };
+	s = expect(&x, &a);
+	OK(says(s, "2 turns, at most 1") && says(s, "11 tokens, at most 10"));
+	x = none;
+	x.behavior.max_tool_calls = 0;
+	OK(says(expect(&x, &a), "_behavior 0.000 2 tool calls, at most 0"));
+
+	x = none;
+	x.outcomes = yaml("[{type: task_completed}, {type: tool_called, "
+	    "tool_name: bash}, {type: tool_called, tool_name: x}, {type: odd}]");
+	OK(says(expect(&x, &a), "_outcomes 0.667 tool \"x\" was not called"));
+	a.fault = AGENT_FAILED;
+	a.error = STR("crashed");
+	OK(says(expect(&x, &a), "_outcomes 0.333 the task was not completed: \"crashed\""));
+
+	x = none;
+	x.tool_calls = yaml("{required: [{pattern: 'azd (up|down)'}, {pattern: "
+	    "none}, bash, {tool: rm}], forbidden: [{pattern: '^rm '}, {tool: cp}]}");
+	OK(says(expect(&x, &a), "_tool_calls 0.667 no call like \"none\" (2 calls); "
+	    "unwanted call like \"^rm \""));
+
+	x = none;
+	x.says_trigger = x.should_trigger = true;
+	OK(expect(&x, &a).n == 0);
+	a.skills = (struct field_strs){ tools, 2 };
+	OK(says(expect(&x, &a), "_skill 0.000 skill \"my-skill\" was not used"));
+	x.should_trigger = false;
+	OK(says(expect(&x, &a), "_skill 1.000"));
+}
+
+static struct str
+expected_notes(struct spec_expected *x)
+{
+	struct spec_notes notes = { .arena = &mem };
+	struct spec_task tasks[2] = {
+		{ .id = STR("a"), .expected = x, .at = { "a.yaml", 1, 1 } },
+		{ .id = STR("b"), .expected = x, .at = { "b.yaml", 1, 1 } } };
+	struct spec_suite suite = { .dir = ".", .tasks = tasks, .ntasks = 2,
+		.config.executor = STR("mock") };
+	const struct spec_note *n;
+	struct buf b = { 0 };
+
+	grader_check(&suite, &notes);
+	for (n = notes.head; n != NULL; n = n->next)
+		buf_fmt(&b, "%s:%u:%u: %s: %s\n", n->at.file, n->at.line,
+		    n->at.col, n->level == FIELD_ERROR ? "error" : "warning",
+		    n->msg);
+	return grader_take(&mem, &b);
+}
+
+static void
+expected_checks(void)
+{
+	struct str no[] = { STR("{{.Nothing}}") };
+	struct spec_expected none = { .behavior = NO_LIMITS }, x = none;
+
+	OK(expected_notes(&x).n == 0);
+	x.outcomes = yaml("- type: task_completed\n- type: file_made\n");
+	OK(str_is(expected_notes(&x), "a.yaml:2:9: warning: outcome \"file_made\" has no "
+	    "effect: there is no way to check it\n"));
+	x.outcomes = yaml("[a, {type: tool_called}]");
+	OK(says(expected_notes(&x), "without \"tool_name\""));
+	x = none;
+	x.tool_calls = yaml("{required: [{pattern: '('}, {}], other: []}");
+	OK(says(expected_notes(&x), "a.yaml:1:23: error: invalid pattern"));
+	OK(says(expected_notes(&x), "expected a \"pattern\" or a \"tool\""));
+	OK(says(expected_notes(&x), "only lists \"required\" and"));
+	x.tool_calls = yaml("[a]");
+	OK(says(expected_notes(&x), "not a mapping"));
+	x = none;
+	x.output_contains = (struct field_strs){ no, 1 };
+	OK(says(expected_notes(&x), "a.yaml:1:1: error: template: "));
+	x = none;
+	x.says_activated = true;
+	OK(says(expected_notes(&x), "\"skill_activated\" has no effect with executor \"mock\""));
+}
+
+struct wild {
+	size_t files, ours, accepted, others;
+};
+
+static void
+wild_grader(struct wild *w, const char *file, const struct json *v)
+{
+	struct arena tmp = { 0 };
+	struct spec_notes notes = { .arena = &tmp };
+	const struct json *type = json_getc(v, "type");
+	struct spec_grader g = { .weight = 1, .at = { file, 0, 0 } };
+	struct spec_suite suite = { .dir = ".", .graders = { &g, 1 } };
+	const struct spec_note *n;
+
+	if (type == NULL || type->type != JSON_STRING)
+		return;
+	g.type = json_text(type);
+	g.config = json_getc(v, "config");
+	g.config = g.config != NULL ? g.config : v;
+	if (grader_find(g.type) == NULL) {
+		w->others++;
+		return;
+	}
+	grader_check(&suite, &notes);
+	w->ours++;
+	w->accepted += notes.errors == 0;
+	for (n = notes.head; n != NULL; n = n->next)
+		printf("# %s: %.*s: %s\n", file, STRF(g.type), n->msg);
+	arena_free(&tmp);
+}
+
+static void
+wild_tree(struct wild *w, const char *file, const struct json *v)
+{
+	const struct json *c, *g;
+
+	if (v->type != JSON_OBJECT && v->type != JSON_ARRAY)
+		return;
+	for (c = json_first(v); c != NULL; c = c->next) {
+		if (c->key != NULL && str_is(json_key(c), "graders") &&
+		    c->type == JSON_ARRAY)
+			for (g = json_first(c); g != NULL; g = g->next)
+				wild_grader(w, file, g);
+		wild_tree(w, file, c);
+	}
+}
+
+static void
+wild_file(struct wild *w, const char *path)
+{
+	struct arena a = { 0 };
+	struct json_mem m = { arena_hook, &a };
+	struct json_error je;
+	struct err e = { 0 };
+	struct json *v;
+	struct str text;
+
+	if (os_read_file(&a, path, 16 << 20, &text, &e) == 0 &&
+	    (v = json_read(&m, text, 0, &je)) != NULL) {
+		w->files++;
+		wild_tree(w, path, v);
+	}
+	arena_free(&a);
+}
+
+static void
+wild_dir(struct wild *w, const char *path)
+{
+	DIR *d = opendir(path);
+	struct dirent *e;
+	struct stat st;
+	struct str p;
+
+	if (d == NULL)
+		return;
+	while ((e = readdir(d)) != NULL) {
+		if (e->d_name[0] == '.' && strlen(e->d_name) <= 2)
+			continue;
+		p = arena_fmt(&mem, "%s/%s", path, e->d_name);
+		if (lstat(p.p, &st) != 0)
+			continue;
+		if (S_ISDIR(st.st_mode))
+			wild_dir(w, p.p);
+		else if (str_ends(p, STR(".yaml.json")))
+			wild_file(w, p.p);
+	}
+	closedir(d);
+}
+
+static void
+wild(void)
+{
+	const char *corpus = getenv("CORPUS");
+	struct wild w = { 0 };
+	struct str p;
+
+	p = arena_fmt(&mem, "%s/waza-wild",
+	    corpus != NULL ? corpus : "../shared/corpus");
+	wild_dir(&w, p.p);
+	if (w.files == 0) {
+		SKIP("no suites from the wild here");
+		return;
+	}
+	printf("# %zu files: %zu graders, %zu accepted, %zu of other kinds\n",
+	    w.files, w.ours, w.accepted, w.others);
+	OK(w.ours > 200 && w.accepted == w.ours);
+}
+
 static void
 tidy(void)
 {
@@ -578,6 +831,9 @@ main(void)
 	templates();
 	programs();
 	checks();
+	expectations();
+	expected_checks();
+	wild();
 	tidy();
 	procs_fini(&procs);
 	loop_free(loop);
