@@ -35,7 +35,7 @@ struct waza_command {
 #define WAZA_OPTS(rows) { rows, COUNTOF(rows) }
 
 /* The commands, beside those in waza.c itself. */
-extern const struct waza_command waza_match, waza_parse;
+extern const struct waza_command waza_match, waza_parse, waza_run;
 
 /* Each prints to stderr and returns WAZA_BAD. */
 int waza_complain(const struct err *);			/* waza: message */

@@ -7,7 +7,7 @@ cd "$top" || exit 1
 cat >"$tmp/map" <<'MAP'
 0 base os
 1 json yaml re expr schema field opt http ws csv glob tmpl stats
-2 loop proc conn
+2 loop proc conn workspace
 3 run agent acp copilot openai grader judge spec event result config
 4 rpc tool session peer web client report
 5 waza

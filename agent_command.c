@@ -1,0 +1,322 @@
+/* SPDX-License-Identifier: ISC */
+/*
+ * Executor `command`: any program as an agent.  One child a trial, the prompt
+ * on its stdin, its stdout the answer; it works in the trial's workspace and
+ * finds the rest in WAZA_ variables.  With persistent: true, agent_worker.c
+ * takes over.
+ */
+#include "agent_kind.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "json.h"
+#include "os_spawn.h"
+#include "proc.h"
+#include "spec.h"
+#include "tmpl.h"
+#include "workspace.h"
+
+struct command {
+	struct agent_job *job;
+	struct proc proc;
+	struct agent_tail tail;		/* of stderr */
+	bool heard;			/* something came on stdout */
+};
+
+/* A list is argv; a string is for the shell. */
+static const char **
+make_argv(struct arena *a, const struct json *command,
+    const struct tmpl_vars *vars, struct err *e)
+{
+	const struct json *v;
+	const char **argv;
+	struct str word;
+	size_t n = 0;
+
+	argv = NEW_N(a, const char *, json_count(command) + 4);
+	if (command->type == JSON_STRING) {
+		argv[n++] = "/bin/sh";
+		argv[n++] = "-c";
+	}
+	v = command->type == JSON_STRING ? command : json_first(command);
+	for (; v != NULL; v = command->type == JSON_STRING ? NULL : v->next) {
+		word = tmpl_render(a, json_text(v), vars, e);
+		if (word.p == NULL)
+			return NULL;
+		argv[n] = arena_cstr(a, word);
+		if (argv[n++] == NULL) {
+			err_set(e, ERR_SCHEMA, "NUL in config.command");
+			return NULL;
+		}
+	}
+	return argv;
+}
+
+/* The child starts elsewhere, so a relative path would not do. */
+static const char *
+absolute(struct arena *a, const char *path)
+{
+	char cwd[4096];
+
+	if (*path == '/' || getcwd(cwd, sizeof(cwd)) == NULL)
+		return path;
+	return arena_fmt(a, "%s/%s", cwd, path).p;
+}
+
+const char **
+agent_argv(struct arena *a, const struct spec_suite *s,
+    const struct tmpl_vars *vars, struct err *e)
+{
+	const char **argv = make_argv(a, s->config.command, vars, e);
+
+	if (argv != NULL && strchr(argv[0], '/') != NULL)
+		argv[0] = absolute(a, spec_path(a, s->dir, str_of(argv[0])));
+	return argv;
+}
+
+static void
+add(struct arena *a, const char **set, size_t *n, const char *name,
+    struct str value)
+{
+	char *cstr = arena_cstr(a, value);
+
+	set[(*n)++] = arena_fmt(a, "%s=%s", name, cstr != NULL ? cstr : "").p;
+}
+
+/* The directories of the suite's skills, as PATH has them. */
+static struct str
+skill_path(struct arena *a, const struct spec_suite *s)
+{
+	const struct field_strs *dirs = &s->config.skill_directories;
+	struct str path = STR("");
+	size_t i;
+
+	for (i = 0; i < dirs->n; i++)
+		path = arena_fmt(a, "%.*s%s%s", STRF(path), i > 0 ? ":" : "",
+		    absolute(a, spec_path(a, s->dir, dirs->v[i])));
+	return path;
+}
+
+static struct str
+number(struct arena *a, unsigned n)
+{
+	return arena_fmt(a, "%u", n);
+}
+
+/* What belongs to one trial: its name, place and input. */
+static int
+add_trial(struct arena *a, const char **set, size_t *n,
+    const struct agent_request *r, struct err *e)
+{
+	const struct json *own = r->task->inputs.environment, *v;
+
+	if (workspace_put(a, r->scratch, STR("prompt"), r->prompt, e) == -1)
+		return -1;
+	add(a, set, n, "WAZA_PROMPT_FILE",
+	    arena_fmt(a, "%s/prompt", r->scratch));
+	add(a, set, n, "WAZA_TASK_ID", r->task->id);
+	add(a, set, n, "WAZA_TRIAL", number(a, r->trial));
+	add(a, set, n, "WAZA_ATTEMPT", number(a, r->attempt));
+	add(a, set, n, "WAZA_WORKSPACE", str_of(r->workspace));
+	for (v = own != NULL ? json_first(own) : NULL; v != NULL; v = v->next)
+		if (json_key(v).n > 0 && memchr(v->key, '=', v->nkey) == NULL)
+			add(a, set, n, arena_str(a, json_key(v)).p,
+			    v->type == JSON_BOOL ? json_bool(v) ?
+			    STR("true") : STR("false") : json_text(v));
+	return 0;
+}
+
+const char **
+agent_env(struct arena *a, const struct spec_suite *s,
+    const struct agent_request *r, bool trial, struct err *e)
+{
+	const struct json *own = r->task->inputs.environment;
+	const char **set;
+	size_t n = 0;
+
+	set = NEW_N(a, const char *, 12 + (own != NULL ? json_count(own) : 0));
+	set[n++] = "WAZA_AUTH_TOKEN";	/* nobody else's business */
+	add(a, set, &n, "WAZA_MODEL", r->model);
+	add(a, set, &n, "WAZA_RUN_ID", str_of(r->run_id));
+	if (!r->no_skills && s->config.skill_directories.n > 0)
+		add(a, set, &n, "WAZA_SKILLS", skill_path(a, s));
+	if (trial && add_trial(a, set, &n, r, e) == -1)
+		return NULL;
+	return os_env(a, set, n);
+}
+
+void
+agent_tail_add(struct agent_tail *t, struct str s)
+{
+	size_t max = sizeof(t->text), keep;
+
+	if (s.n > max) {
+		s.p += s.n - max;
+		s.n = max;
+	}
+	keep = t->n + s.n > max ? max - s.n : t->n;
+	memmove(t->text, t->text + (t->n - keep), keep);
+	memcpy(t->text + keep, s.p, s.n);
+	t->n = keep + s.n;
+}
+
+struct str
+agent_tail_get(struct arena *a, const struct agent_tail *t)
+{
+	struct str s = { t->text, t->n };
+
+	while (s.n > 0 && ((unsigned char)*s.p & 0xC0) == 0x80) {
+		s.p++;		/* cut within a character */
+		s.n--;
+	}
+	while (s.n > 0 && (s.p[s.n - 1] == '\n' || s.p[s.n - 1] == '\r'))
+		s.n--;
+	return arena_str(a, s);
+}
+
+void
+agent_judge_exit(struct agent_job *j, const struct proc *p, struct str tail)
+{
+	const struct proc_result *r = &p->res;
+
+	j->ans.exit_status = r->status;
+	j->ans.stderr_tail = tail;
+	j->ans.truncated = r->truncated;
+	if (r->truncated)
+		agent_fail(j, AGENT_FAILED, "wrote more than %d MiB",
+		    PROC_OUT_MAX >> 20);
+	else if (r->cancelled || r->timed_out)
+		agent_fail(j, AGENT_CANCELLED, "cancelled");
+	else if (r->signo != 0)
+		agent_fail(j, AGENT_FAILED, "killed by signal %d", r->signo);
+	else if (r->status != 0)
+		agent_fail(j, AGENT_FAILED, "exit status %d", r->status);
+}
+
+static void
+on_out(void *arg, struct str s)
+{
+	struct command *c = arg;
+	struct proc *p = &c->proc;
+
+	if (!c->heard && c->job->event != NULL)
+		c->job->event(c->job->arg, AGENT_TEXT, STR("answering"));
+	c->heard = true;
+	p->out.buf.max = PROC_OUT_MAX;
+	buf_put(&p->out.buf, s);
+	if (p->out.buf.full && !p->res.truncated) {
+		p->res.truncated = true;
+		proc_cancel(p);
+	}
+}
+
+static void
+on_err(void *arg, struct str s)
+{
+	struct command *c = arg;
+
+	agent_tail_add(&c->tail, s);
+}
+
+static void
+on_done(void *arg)
+{
+	struct command *c = arg;
+	struct agent_job *j = c->job;
+
+	j->ans.output = arena_str(j->arena, buf_str(&c->proc.out.buf));
+	agent_judge_exit(j, &c->proc, agent_tail_get(j->arena, &c->tail));
+	proc_fini(&c->proc);
+	j->done(j->arg);
+}
+
+static enum agent_status
+command_start(struct agent *a, struct agent_job *j)
+{
+	struct proc_opts o = { .cwd = j->req->workspace, .in = j->req->prompt,
+		.on_out = on_out, .on_err = on_err, .done = on_done };
+	struct command *c;
+	struct err e = { 0 };
+
+	if (a->suite->config.persistent)
+		return agent_workers_start(a, j);
+	c = NEW(j->arena, struct command);
+	j->state = c;
+	c->job = j;
+	o.arg = c;
+	o.argv = agent_argv(j->arena, a->suite, j->req->vars, &e);
+	o.env = o.argv == NULL ? NULL :
+	    agent_env(j->arena, a->suite, j->req, true, &e);
+	if (o.env == NULL || proc_start(a->procs, &c->proc, &o, &e) == -1) {
+		agent_fail(j, AGENT_INFRA, "%s", e.msg);
+		return AGENT_DONE;
+	}
+	return AGENT_LATER;
+}
+
+static void
+command_cancel(struct agent *a, struct agent_job *j)
+{
+	struct command *c = j->state;
+
+	if (a->suite->config.persistent)
+		agent_workers_cancel(a, j);
+	else
+		proc_cancel(&c->proc);
+}
+
+static int
+command_open(struct agent *a, struct err *e)
+{
+	return a->suite->config.persistent ? agent_workers_open(a, e) : 0;
+}
+
+static bool
+command_close(struct agent *a)
+{
+	return !a->suite->config.persistent || agent_workers_close(a);
+}
+
+static void
+command_check(const struct spec_suite *s, struct spec_notes *notes)
+{
+	const struct json *cmd = s->config.command, *v;
+	struct str format = s->config.output_format;
+
+	if (cmd == NULL) {
+		spec_note(notes, FIELD_ERROR, s->config.executor_at,
+		    "executor \"command\" needs config.command");
+		return;
+	}
+	if (cmd->type != JSON_STRING &&
+	    (cmd->type != JSON_ARRAY || json_count(cmd) == 0))
+		spec_note(notes, FIELD_ERROR, spec_at(s->path, cmd),
+		    "\"command\" must be a list of words, or a line for the "
+		    "shell");
+	else if (cmd->type == JSON_STRING && json_text(cmd).n == 0)
+		spec_note(notes, FIELD_ERROR, spec_at(s->path, cmd),
+		    "\"command\" is empty");
+	for (v = json_first(cmd); v != NULL; v = v->next)
+		if (v->type != JSON_STRING && v->type != JSON_NUMBER)
+			spec_note(notes, FIELD_ERROR, spec_at(s->path, v),
+			    "each word of \"command\" must be a string, not %s",
+			    json_type_name((enum json_type)v->type));
+	if (format.n > 0 && !str_is(format, "text"))
+		spec_note(notes, FIELD_ERROR, s->config.executor_at,
+		    "output_format \"%.*s\" is not available; it is text",
+		    STRF(format));
+}
+
+const struct agent_kind agent_command = {
+	.name = "command",
+	.help = "runs a program: prompt on stdin, answer on stdout",
+	.check = command_check,
+	.open = command_open,
+	.start = command_start,
+	.cancel = command_cancel,
+	.close = command_close
+};

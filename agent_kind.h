@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: ISC */
+/*
+ * agent_kind.h: agent_.  The executors, and what they share.  Only for the
+ * agent_*.c files.
+ */
+#ifndef WAZA_AGENT_KIND_H
+#define WAZA_AGENT_KIND_H
+
+#include "agent.h"
+
+struct json;
+struct json_out;
+
+extern const struct agent_kind agent_mock, agent_command;
+
+/* An answer that is none: why, and in words. */
+void agent_fail(struct agent_job *, enum agent_fault, const char *fmt, ...)
+    PRINTF(3, 4);
+
+/*
+ * Reads what a script or a persistent worker says of an answer: output,
+ * tool_calls, usage, skills, error; its strings are the tree's.
+ */
+struct agent_script {
+	struct str output, error;
+	const struct json *tool_calls, *usage, *files;
+	struct field_strs skills;
+	int64_t delay_ms;
+};
+extern const struct field_table agent_script_table;
+
+/*
+ * For programs: argv of config.command, and the environment, with or without
+ * what belongs to the one trial.
+ */
+const char **agent_argv(struct arena *, const struct spec_suite *,
+    const struct tmpl_vars *, struct err *);
+const char **agent_env(struct arena *, const struct spec_suite *,
+    const struct agent_request *, bool trial, struct err *);
+
+/* What a proc's end means for the answer: its status, signal, limits. */
+struct proc;
+void agent_judge_exit(struct agent_job *, const struct proc *,
+    struct str stderr_tail);
+
+/* The last bytes of a stream that may have no end. */
+struct agent_tail {
+	char text[4096];
+	size_t n;
+};
+void agent_tail_add(struct agent_tail *, struct str);
+struct str agent_tail_get(struct arena *, const struct agent_tail *);
+
+/* Persistent workers, when config.persistent is set. */
+int agent_workers_open(struct agent *, struct err *);
+enum agent_status agent_workers_start(struct agent *, struct agent_job *);
+void agent_workers_cancel(struct agent *, struct agent_job *);
+bool agent_workers_close(struct agent *);
+
+/* The script as an answer, with a transcript of it. */
+void agent_play(struct agent_job *, const struct agent_script *);
+
+#endif

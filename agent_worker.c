@@ -1,0 +1,285 @@
+/* SPDX-License-Identifier: ISC */
+/*
+ * Persistent workers: one child per worker slot that answers many trials.  It
+ * gets one JSON object a line and says one a line:
+ *
+ *	> {"task_id": "", "prompt": "", "model": "", "workspace": "",
+ *	   "run_id": "", "trial": 1, "attempt": 1}
+ *	< {"output": "", "tool_calls": [], "usage": {}, "skills": []}
+ *
+ * A worker is idle, busy with one job, or gone; a job that is cancelled takes
+ * its worker with it, since there is no other way to be sure that the next
+ * answer is the next job's.
+ */
+#include "agent_kind.h"
+
+#include <string.h>
+
+#include "field.h"
+#include "json.h"
+#include "os_spawn.h"
+#include "proc.h"
+#include "spec.h"
+#include "tmpl.h"
+
+enum { CLOSE_GRACE_MS = 2000 };	/* from the end of its stdin to SIGTERM */
+
+struct worker {
+	struct pool *pool;
+	struct proc proc;
+	struct agent_job *job;		/* NULL: idle */
+	struct buf line;		/* of its stdout */
+	struct agent_tail tail;		/* of its stderr */
+	bool alive, cancelled;
+};
+
+struct pool {
+	struct agent *agent;
+	struct worker *v;
+	size_t n, alive;
+	bool closing;
+	struct timer grace;
+};
+
+int
+agent_workers_open(struct agent *a, struct err *e)
+{
+	struct pool *p = NEW(a->arena, struct pool);
+
+	(void)e;
+	p->agent = a;
+	p->n = a->workers;
+	p->v = NEW_N(a->arena, struct worker, p->n);
+	a->state = p;
+	return 0;
+}
+
+static void
+put_buf(void *ctx, const char *p, size_t n)
+{
+	buf_put(ctx, (struct str){ p, n });
+}
+
+static void
+put_field(struct json_out *o, const char *key, struct str value)
+{
+	json_put_key(o, str_of(key));
+	json_put_str(o, value);
+}
+
+static void
+ask(struct worker *w, const struct agent_request *r)
+{
+	struct buf b = { 0 };
+	struct json_out o = { .put = put_buf, .ctx = &b };
+
+	json_open(&o, '{');
+	put_field(&o, "task_id", r->task->id);
+	put_field(&o, "prompt", r->prompt);
+	put_field(&o, "model", r->model);
+	put_field(&o, "workspace", str_of(r->workspace));
+	put_field(&o, "run_id", str_of(r->run_id));
+	json_put_key(&o, STR("trial"));
+	json_put_int(&o, r->trial);
+	json_put_key(&o, STR("attempt"));
+	json_put_int(&o, r->attempt);
+	json_close(&o, '}');
+	buf_putc(&b, '\n');
+	proc_write(&w->proc, buf_str(&b));
+	buf_free(&b);
+}
+
+static void
+finish(struct worker *w)
+{
+	struct agent_job *j = w->job;
+
+	w->job = NULL;
+	j->done(j->arg);
+}
+
+static void
+say_nothing(void *ctx, const struct field_finding *f)
+{
+	(void)ctx;
+	(void)f;
+}
+
+/* One line of its stdout is the answer to what it was asked. */
+static void
+take_answer(struct worker *w, struct str line)
+{
+	struct agent_job *j = w->job;
+	struct json_mem mem = { arena_hook, j->arena };
+	struct field_ctx ctx = { .arena = j->arena,
+		.flags = FIELD_LAX | FIELD_OPEN, .report = say_nothing };
+	struct agent_script s = { .output = STR("") };
+	struct json_error je;
+	struct json *v;
+
+	v = json_read(&mem, arena_str(j->arena, line), 0, &je);
+	if (v == NULL)
+		agent_fail(j, AGENT_FAILED,
+		    "the worker's line is not JSON: %s at column %u", je.msg,
+		    je.col);
+	else if (field_decode(&ctx, &agent_script_table, v, &s) > 0)
+		agent_fail(j, AGENT_FAILED, "the worker's answer is not an "
+		    "object with a string \"output\"");
+	else
+		agent_play(j, &s);
+	j->ans.stderr_tail = agent_tail_get(j->arena, &w->tail);
+	finish(w);
+}
+
+static void
+on_out(void *arg, struct str s)
+{
+	struct worker *w = arg;
+	const char *nl;
+	struct str line;
+
+	w->line.max = PROC_OUT_MAX;
+	buf_put(&w->line, s);
+	if (w->line.full) {		/* no end to its line */
+		proc_cancel(&w->proc);
+		return;
+	}
+	while (w->line.n > 0 &&
+	    (nl = memchr(w->line.p, '\n', w->line.n)) != NULL) {
+		line = (struct str){ w->line.p, (size_t)(nl - w->line.p) };
+		if (w->job != NULL && line.n > 0 && !w->cancelled)
+			take_answer(w, line);
+		if (w->line.n > 0)	/* or it was dropped meanwhile */
+			buf_eat(&w->line, line.n + 1);
+	}
+}
+
+static void
+on_err(void *arg, struct str s)
+{
+	struct worker *w = arg;
+
+	agent_tail_add(&w->tail, s);
+}
+
+static void
+on_done(void *arg)
+{
+	struct worker *w = arg;
+	struct pool *p = w->pool;
+	struct agent_job *j = w->job;
+
+	w->alive = false;
+	p->alive--;
+	if (j != NULL) {
+		w->proc.res.truncated |= w->line.full;
+		agent_judge_exit(j, &w->proc,
+		    agent_tail_get(j->arena, &w->tail));
+		if (j->ans.fault == AGENT_OK)
+			agent_fail(j, AGENT_FAILED, "the worker ended without "
+			    "an answer");
+	}
+	buf_free(&w->line);
+	proc_fini(&w->proc);
+	if (j != NULL)
+		finish(w);
+	if (p->closing && p->alive == 0) {
+		timer_stop(p->agent->procs->loop, &p->grace);
+		p->agent->closed(p->agent->arg);
+	}
+}
+
+static int
+start_worker(struct pool *p, struct worker *w, struct agent_job *j,
+    struct err *e)
+{
+	struct agent *a = p->agent;
+	struct proc_opts o = { .in_open = true, .on_out = on_out,
+		.on_err = on_err, .done = on_done, .arg = w };
+
+	*w = (struct worker){ .pool = p };
+	o.argv = agent_argv(j->arena, a->suite, j->req->vars, e);
+	o.env = o.argv == NULL ? NULL :
+	    agent_env(j->arena, a->suite, j->req, false, e);
+	if (o.env == NULL || proc_start(a->procs, &w->proc, &o, e) == -1)
+		return -1;
+	w->alive = true;
+	p->alive++;
+	return 0;
+}
+
+/* An idle worker, else a place for a new one. */
+static struct worker *
+pick(struct pool *p)
+{
+	struct worker *w, *empty = NULL;
+
+	for (w = p->v; w < p->v + p->n; w++) {
+		if (w->alive && w->job == NULL && !w->cancelled)
+			return w;
+		if (!w->alive && empty == NULL)
+			empty = w;
+	}
+	return empty;
+}
+
+enum agent_status
+agent_workers_start(struct agent *a, struct agent_job *j)
+{
+	struct pool *p = a->state;
+	struct worker *w = pick(p);
+	struct err e = { 0 };
+
+	if (w == NULL) {		/* all being ended */
+		agent_fail(j, AGENT_INFRA, "no worker is free");
+		return AGENT_DONE;
+	}
+	if (!w->alive && start_worker(p, w, j, &e) == -1) {
+		agent_fail(j, AGENT_INFRA, "%s", e.msg);
+		return AGENT_DONE;
+	}
+	w->job = j;
+	w->tail.n = 0;
+	j->state = w;
+	ask(w, j->req);
+	return AGENT_LATER;
+}
+
+void
+agent_workers_cancel(struct agent *a, struct agent_job *j)
+{
+	struct worker *w = j->state;
+
+	(void)a;
+	w->cancelled = true;
+	proc_cancel(&w->proc);
+}
+
+static void
+on_grace(void *arg)
+{
+	struct pool *p = arg;
+	size_t i;
+
+	for (i = 0; i < p->n; i++)
+		if (p->v[i].alive)
+			proc_cancel(&p->v[i].proc);
+}
+
+bool
+agent_workers_close(struct agent *a)
+{
+	struct pool *p = a->state;
+	size_t i;
+
+	if (p == NULL || p->alive == 0)
+		return true;
+	p->closing = true;
+	for (i = 0; i < p->n; i++)
+		if (p->v[i].alive)
+			proc_close_in(&p->v[i].proc);
+	p->grace.fn = on_grace;
+	p->grace.arg = p;
+	timer_start(a->procs->loop, &p->grace, CLOSE_GRACE_MS);
+	return false;
+}

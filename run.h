@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: ISC */
+/*
+ * run.h: run_.  A run: the tasks of a suite, so many trials of each, by an
+ * executor, graded, told to an event bus, kept in results.
+ *
+ * A run lives on the loop.  It ends once, by a call of done(): when all is
+ * finished, when it was cancelled and its children are gone, or when a hook
+ * or the disk failed (run_error says so).  It can be freed from then on.
+ */
+#ifndef WAZA_RUN_H
+#define WAZA_RUN_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base.h"
+
+struct event_bus;
+struct loop;
+struct procs;
+struct result_run;
+struct spec_notes;
+struct spec_suite;
+
+/* Zero members mean: as the suite says. */
+struct run_opts {
+	struct str executor, model;
+	int64_t trials, workers, timeout_seconds;
+	const char *const *tasks, *const *tags;	/* globs, each may be NULL */
+	size_t ntasks, ntags;
+	int64_t shard, shards;	/* 1 to n, of n; 0: all */
+	const char *context_dir;	/* instead of fixtures/ */
+	const char *output;	/* results file, or NULL */
+	const char *journal;	/* its path; NULL: made from output or name */
+	bool resume;		/* trials in the journal are not run again */
+	bool retry_errors;	/* but those that were errors are */
+	bool rerun_failed;	/* and those that failed */
+	bool fail_fast, keep_workspace, no_skills;
+	bool verbose;
+};
+
+struct run;
+
+/* NULL and *e when nothing can be run: no task selected, no journal. */
+struct run *run_new(struct loop *, struct procs *, const struct spec_suite *,
+    const struct run_opts *, struct event_bus *, struct err *);
+void run_start(struct run *, void (*done)(void *arg), void *arg);
+void run_cancel(struct run *);
+void run_free(struct run *);		/* only before start or after done */
+
+struct result_run *run_results(struct run *);
+const struct err *run_error(const struct run *);	/* ERR_NONE: none */
+bool run_cancelled(const struct run *);
+
+#endif

@@ -1,0 +1,279 @@
+/* SPDX-License-Identifier: ISC */
+/*
+ * A trial's directory.
+ *
+ * All work goes by descriptors and openat with O_NOFOLLOW, one name at a
+ * time, so that a link that an agent left behind leads nowhere.  Depth is
+ * limited by descriptors, and by DEPTH_MAX before that.
+ */
+#include "workspace.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "os.h"
+
+enum { DEPTH_MAX = 64 };
+
+char *
+workspace_make(struct arena *a, struct err *e)
+{
+	const char *tmp = getenv("TMPDIR");
+	struct str path;
+	char *dir;
+
+	path = arena_fmt(a, "%s/waza-XXXXXX",
+	    tmp != NULL && *tmp != '\0' ? tmp : "/tmp");
+	dir = arena_cstr(a, path);
+	if (mkdtemp(dir) == NULL) {
+		err_sys(e, dir);
+		return NULL;
+	}
+	return dir;
+}
+
+/* The next name of a path; false at its end. */
+static bool
+next_name(struct str *path, struct str *name)
+{
+	const char *slash;
+
+	while (path->n > 0 && *path->p == '/') {
+		path->p++;
+		path->n--;
+	}
+	if (path->n == 0)
+		return false;
+	slash = memchr(path->p, '/', path->n);
+	name->p = path->p;
+	name->n = slash != NULL ? (size_t)(slash - path->p) : path->n;
+	path->p += name->n;
+	path->n -= name->n;
+	return true;
+}
+
+bool
+workspace_inside(struct str path)
+{
+	struct str name;
+	size_t depth = 0;
+
+	if (path.n == 0 || *path.p == '/' ||
+	    memchr(path.p, '\0', path.n) != NULL)
+		return false;
+	while (next_name(&path, &name)) {
+		if (str_is(name, ".."))
+			return false;
+		depth += !str_is(name, ".");
+	}
+	return depth > 0 && depth <= DEPTH_MAX;
+}
+
+static int
+open_dir(int at, const char *name)
+{
+	return openat(at, name,
+	    O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+}
+
+/*
+ * Opens the directory that the path's last name is to stand in, making what
+ * is missing; *last is that name.  -1 on failure.
+ */
+static int
+open_parent(struct arena *a, int top, struct str path, char **last)
+{
+	int fd = dup(top), next;
+	struct str name, rest = path;
+	char *dir = NULL;
+
+	*last = NULL;
+	while (fd != -1 && next_name(&rest, &name)) {
+		if (str_is(name, "."))
+			continue;
+		if (*last != NULL) {
+			dir = *last;
+			if (mkdirat(fd, dir, 0755) == -1 && errno != EEXIST)
+				next = -1;
+			else
+				next = open_dir(fd, dir);
+			close(fd);
+			fd = next;
+		}
+		*last = arena_cstr(a, name);
+	}
+	return fd;
+}
+
+static int
+put_file(struct arena *a, const char *dir, struct str path,
+    struct str content, mode_t mode, struct err *e)
+{
+	int top, parent, fd, r = -1;
+	char *name;
+
+	if (dir == NULL || !workspace_inside(path))
+		return err_set(e, ERR_SCHEMA,
+		    "\"%.*s\" is not a path inside the workspace",
+		    (int)(path.n < 100 ? path.n : 100), path.p);
+	top = open_dir(AT_FDCWD, dir);
+	if (top == -1)
+		return err_sys(e, dir);
+	parent = open_parent(a, top, path, &name);
+	fd = parent == -1 ? -1 : openat(parent, name, O_WRONLY | O_CREAT |
+	    O_TRUNC | O_NOFOLLOW | O_CLOEXEC, mode);
+	if (fd == -1)
+		err_sys(e, arena_fmt(a, "%s/%.*s", dir, STRF(path)).p);
+	else
+		r = os_write_all(fd, content, e);
+	os_close(&fd);
+	os_close(&parent);
+	os_close(&top);
+	return r;
+}
+
+int
+workspace_put(struct arena *a, const char *dir, struct str path,
+    struct str content, struct err *e)
+{
+	return put_file(a, dir, path, content, 0644, e);
+}
+
+/* What stays the same while a tree is copied. */
+struct copier {
+	struct arena *arena;
+	const char *dir;
+	struct err *err;
+};
+
+static int copy_entries(struct copier *, int from, struct str path,
+    unsigned depth);
+
+/* An open file or directory; anything else is passed over. */
+static int
+copy_fd(struct copier *c, int fd, const char *name, struct str path,
+    unsigned depth)
+{
+	struct str text;
+	struct stat st;
+
+	if (fstat(fd, &st) == -1)
+		return err_sys(c->err, name);
+	if (S_ISDIR(st.st_mode))
+		return depth > 0 ? copy_entries(c, fd, path, depth - 1) :
+		    err_set(c->err, ERR_LIMIT, "%s: nested too deeply", name);
+	if (!S_ISREG(st.st_mode))
+		return 0;
+	if (os_read_fd(c->arena, fd, name, WORKSPACE_FILE_MAX, &text,
+	    c->err) == -1)
+		return -1;
+	return put_file(c->arena, c->dir, path, text,
+	    st.st_mode & S_IXUSR ? 0755 : 0644, c->err);
+}
+
+static int
+copy_entry(struct copier *c, int at, const char *name, struct str path,
+    unsigned depth)
+{
+	struct arena_mark m = arena_save(c->arena);
+	int fd, r;
+
+	fd = openat(at, name, O_RDONLY | O_NONBLOCK | O_NOFOLLOW | O_CLOEXEC);
+	if (fd == -1)
+		return errno == ELOOP ? 0 : err_sys(c->err, name);
+	r = copy_fd(c, fd, name, path, depth);
+	os_close(&fd);
+	arena_restore(c->arena, m);
+	return r;
+}
+
+static int
+copy_entries(struct copier *c, int from, struct str path, unsigned depth)
+{
+	struct dirent *d;
+	struct str to;
+	int fd = dup(from), r = 0;
+	DIR *list = fd == -1 ? NULL : fdopendir(fd);
+
+	if (list == NULL) {
+		os_close(&fd);
+		return err_sys(c->err, "fdopendir");
+	}
+	while (r == 0 && (d = readdir(list)) != NULL) {
+		if (strcmp(d->d_name, ".") == 0 || strcmp(d->d_name, "..") == 0)
+			continue;
+		to = path.n == 0 ? str_of(d->d_name) : arena_fmt(c->arena,
+		    "%.*s/%s", STRF(path), d->d_name);
+		r = copy_entry(c, from, d->d_name, to, depth);
+	}
+	closedir(list);
+	return r;
+}
+
+int
+workspace_copy(struct arena *a, const char *dir, const char *from,
+    struct str path, struct err *e)
+{
+	struct copier c = { a, dir, e };
+	int fd, r;
+
+	if (path.n > 0 && !workspace_inside(path))
+		return workspace_put(a, dir, path, STR(""), e);	/* says so */
+	fd = open(from, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+	if (fd == -1)
+		return err_sys(e, from);
+	r = copy_fd(&c, fd, from, path, DEPTH_MAX);
+	os_close(&fd);
+	return r;
+}
+
+static int
+remove_entries(int dir, unsigned depth)
+{
+	struct dirent *d;
+	int fd = dup(dir), sub, r = 0;
+	DIR *list = fd == -1 ? NULL : fdopendir(fd);
+
+	if (list == NULL) {
+		os_close(&fd);
+		return -1;
+	}
+	rewinddir(list);
+	while ((d = readdir(list)) != NULL) {
+		if (strcmp(d->d_name, ".") == 0 || strcmp(d->d_name, "..") == 0)
+			continue;
+		if (unlinkat(dir, d->d_name, 0) == 0)
+			continue;
+		sub = depth == 0 ? -1 : open_dir(dir, d->d_name);
+		if (sub == -1 && errno == EACCES &&
+		    fchmodat(dir, d->d_name, 0700, 0) == 0)
+			sub = open_dir(dir, d->d_name);
+		if (sub != -1) {
+			fchmod(sub, 0700);	/* it may be locked */
+			remove_entries(sub, depth - 1);
+			close(sub);
+		}
+		if (unlinkat(dir, d->d_name, AT_REMOVEDIR) == -1)
+			r = -1;
+	}
+	closedir(list);
+	return r;
+}
+
+int
+workspace_remove(const char *dir, struct err *e)
+{
+	int fd = open_dir(AT_FDCWD, dir);
+
+	if (fd == -1)
+		return errno == ENOENT ? 0 : err_sys(e, dir);
+	fchmod(fd, 0700);
+	remove_entries(fd, 400);
+	close(fd);
+	return rmdir(dir) == -1 && errno != ENOENT ? err_sys(e, dir) : 0;
+}
