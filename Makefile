@@ -30,13 +30,14 @@ SRC  = base.c os.c os_spawn.c os_net.c json.c yaml_in.c yaml_core.c \
 	yaml_scalar.c yaml_block.c yaml_anchor.c yaml_map.c yaml_flow.c \
 	yaml_lite.c re.c re_atom.c re_class.c re_cuts.c re_dfa.c re_lit.c \
 	re_nfa.c re_parse.c re_prog.c re_state.c re_unicode.c field.c \
-	csv.c glob.c tmpl.c \
+	csv.c glob.c tmpl.c spec.c spec_config.c spec_file.c spec_grader.c \
+	spec_task.c spec_tasks.c \
 	opt.c stats.c loop.c proc.c event.c
 HDR  = base.h os.h os_spawn.h os_net.h json.h yaml_in.h yaml_core.h \
 	yaml_scalar.h yaml_block.h yaml_anchor.h yaml_map.h yaml_flow.h \
 	yaml_lite.h re.h re_class.h re_parse.h re_prog.h re_state.h \
 	re_unicode.h field.h \
-	csv.h glob.h tmpl.h \
+	csv.h glob.h tmpl.h spec.h spec_in.h \
 	opt.h stats.h loop.h proc.h event.h waza.h
 CMD  = waza.c waza_text.c
 OBJ  = $(SRC:.c=.o)

@@ -88,7 +88,8 @@ nearest_var(const struct render *r, struct str name, size_t *n)
 	size_t i;
 
 	for (i = 0; i < COUNTOF(r->vars->vars); i++)
-		for (v = json_first(r->vars->vars[i]); v != NULL; v = v->next)
+		for (v = r->vars->vars[i] == NULL ? NULL :
+		    json_first(r->vars->vars[i]); v != NULL; v = v->next)
 			if (str_similar(name, json_key(v))) {
 				*n = v->nkey;
 				return v->key;

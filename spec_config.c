@@ -1,0 +1,372 @@
+/* SPDX-License-Identifier: ISC */
+/*
+ * Settings of a suite: `config`, `metrics`, `hooks`, the project's
+ * .waza.yaml, and trigger_tests.yaml.
+ *
+ * Defaults come from three places, each over the one before: this file, the
+ * project's .waza.yaml, the suite.  Absent keys leave members as they are, so
+ * the three are decoded in this order into the same struct.
+ */
+#include "spec_in.h"
+
+#include <string.h>
+#include <sys/stat.h>
+
+#include "json.h"
+
+static const struct field config_rows[] = {
+	FIELD(spec_config, trials_per_task, FIELD_INT,
+	    .min = 1, .max = SPEC_TRIALS_MAX),
+	FIELD(spec_config, timeout_seconds, FIELD_INT,
+	    .min = 1, .max = SPEC_SECONDS_MAX),
+	FIELD(spec_config, first_event_timeout_seconds, FIELD_INT,
+	    .min = 0, .max = SPEC_SECONDS_MAX),
+	FIELD(spec_config, max_attempts, FIELD_INT, .min = 0, .max = 1000),
+	FIELD(spec_config, workers, FIELD_INT,
+	    .alias = "max_workers", .min = 0, .max = 10000),
+	FIELD(spec_config, parallel, FIELD_BOOL,
+	    .help = "tasks at the same time"),
+	FIELD(spec_config, fail_fast, FIELD_BOOL,
+	    .help = "stop after a task that did not pass"),
+	FIELD(spec_config, executor, FIELD_STR, .help = "who answers"),
+	FIELD(spec_config, model, FIELD_STR, .help = "which model"),
+	FIELD(spec_config, judge_model, FIELD_STR,
+	    .help = "which model grades"),
+	FIELD(spec_config, group_by, FIELD_STR,
+	    .help = "what results are grouped by"),
+	FIELD(spec_config, pass_threshold, FIELD_NUM, .min = 0, .max = 1),
+	FIELD(spec_config, task_pass_threshold, FIELD_NUM, .min = 0, .max = 1),
+	FIELD(spec_config, skill_directories, FIELD_STRS,
+	    .help = "each with a SKILL.md"),
+	FIELD(spec_config, required_skills, FIELD_STRS,
+	    .help = "that must be there"),
+	FIELD(spec_config, disabled_skills, FIELD_STRS,
+	    .help = "that must not be used"),
+	FIELD(spec_config, instruction_files, FIELD_STRS,
+	    .help = "given to the agent"),
+	FIELD(spec_config, inject_skill_body, FIELD_BOOL,
+	    .help = "the skill in the prompt"),
+	FIELD(spec_config, mock, FIELD_TREE, .help = "what the mock answers"),
+	FIELD(spec_config, command, FIELD_TREE, .help = "the agent's command"),
+	FIELD(spec_config, judge, FIELD_TREE, .help = "who grades"),
+	FIELD(spec_config, output_format, FIELD_STR, .help = "of the command"),
+	FIELD(spec_config, persistent, FIELD_BOOL,
+	    .help = "one command for many trials"),
+	FIELD(spec_config, mcp_servers, FIELD_TREE, .flags = FIELD_IGNORED),
+	SPEC_ROW(spec_config, "reasoning_effort", mcp_servers, FIELD_TREE,
+	    .flags = FIELD_IGNORED),
+	SPEC_ROW(spec_config, "judge_reasoning_effort", mcp_servers, FIELD_TREE,
+	    .flags = FIELD_IGNORED),
+	SPEC_ROW(spec_config, "trigger_skill_routing", mcp_servers, FIELD_TREE,
+	    .flags = FIELD_IGNORED),
+};
+static const struct field_table config_table =
+    FIELD_TABLE(spec_config, config_rows);
+
+static const struct spec_metric metric_init = { .weight = 1, .enabled = true };
+static const struct field metric_rows[] = {
+	FIELD(spec_metric, name, FIELD_STR, .help = "of the metric"),
+	FIELD(spec_metric, description, FIELD_STR, .help = "what it measures"),
+	FIELD(spec_metric, weight, FIELD_NUM, .min = 0, .max = INT64_MAX),
+	FIELD(spec_metric, threshold, FIELD_NUM, .min = 0, .max = 1),
+	FIELD(spec_metric, enabled, FIELD_BOOL, .help = "whether it counts"),
+};
+static const struct field_table metric_table = {
+	metric_rows, COUNTOF(metric_rows), sizeof(struct spec_metric), NULL
+};
+
+/* metrics: {pass_threshold: 0.8, name: {weight: 1}} */
+static void
+metric_setting(struct spec_loader *l, const char *file, const struct json *v)
+{
+	double x;
+
+	if (!str_is(json_key(v), "pass_threshold")) {
+		spec_note_key(l->notes, l->notes->strict ? FIELD_ERROR :
+		    FIELD_WARNING, (struct spec_where){ file, v->key_line,
+		    v->key_col }, json_key(v), "unknown key \"%.*s\"%s",
+		    STRF(spec_short(json_key(v))), str_similar(json_key(v),
+		    STR("pass_threshold")) ?
+		    "; did you mean \"pass_threshold\"?" : "");
+		return;
+	}
+	if (!json_double(v, &x) || !(x >= 0 && x <= 1))
+		spec_note_key(l->notes, FIELD_ERROR, spec_at(file, v),
+		    json_key(v), "\"pass_threshold\" must be a number from "
+		    "0 to 1");
+	else if (l->suite->config.pass_threshold < 0)
+		l->suite->config.pass_threshold = x;
+}
+
+/* metrics, as a list or as a mapping. */
+static void
+read_metrics(struct spec_loader *l, const char *file, const struct json *m)
+{
+	struct field_list *out = &l->suite->metrics;
+	struct spec_metric *v;
+	const struct json *c;
+
+	if (m == NULL || m->type == JSON_NULL)
+		return;
+	if (m->type != JSON_ARRAY && m->type != JSON_OBJECT) {
+		spec_note_key(l->notes, FIELD_ERROR, spec_at(file, m),
+		    STR("metrics"), "\"metrics\" must be a list, not %s",
+		    json_type_name((enum json_type)m->type));
+		return;
+	}
+	out->v = v = NEW_N(l->arena, struct spec_metric, json_count(m));
+	for (c = json_first(m); c != NULL; c = c->next) {
+		if (m->type == JSON_OBJECT && c->type != JSON_OBJECT) {
+			metric_setting(l, file, c);
+			continue;
+		}
+		v[out->n] = metric_init;
+		spec_decode(l, file, &metric_table, c, &v[out->n]);
+		if (m->type == JSON_OBJECT)
+			v[out->n].name = json_key(c);
+		else if (c->type == JSON_OBJECT && v[out->n].name.n == 0)
+			spec_note_key(l->notes, FIELD_ERROR, spec_at(file, c),
+			    STR("name"), "Missing required field: name");
+		out->n++;
+	}
+}
+
+void
+spec_read_config(struct spec_loader *l, const struct spec_file *f,
+    const struct json *config, const struct json *metrics)
+{
+	struct spec_config *c = &l->suite->config;
+
+	c->pass_threshold = -1;
+	config = spec_object(l, f->path, config);
+	if (config != NULL)
+		spec_decode(l, f->path, &config_table, config, c);
+	c->executor_at = spec_at(f->path, json_getc(config, "executor"));
+	read_metrics(l, f->path, metrics);
+	if (c->pass_threshold < 0)
+		c->pass_threshold = 1;
+	if (c->max_attempts == 0)
+		c->max_attempts = 1;
+	if (c->executor.n == 0)
+		c->executor = STR("mock");
+	c->mcp_servers = json_getc(config, "mcp_servers");
+}
+
+static const struct field hook_rows[] = {
+	FIELD(spec_hook, command, FIELD_STR, .flags = FIELD_REQUIRED),
+	FIELD(spec_hook, working_directory, FIELD_STR, .help = "where it runs"),
+	FIELD(spec_hook, exit_codes, FIELD_INTS, .help = "that mean success"),
+	FIELD(spec_hook, error_on_fail, FIELD_BOOL, .help = "or only warn"),
+};
+static const struct field_table hook_table = FIELD_TABLE(spec_hook, hook_rows);
+
+struct hooks {
+	struct field_list kind[SPEC_HOOK__MAX];
+};
+static const struct field hooks_rows[] = {
+	SPEC_ROW(hooks, "before_run", kind[SPEC_BEFORE_RUN], FIELD_OBJECTS,
+	    .sub = &hook_table),
+	SPEC_ROW(hooks, "after_run", kind[SPEC_AFTER_RUN], FIELD_OBJECTS,
+	    .sub = &hook_table),
+	SPEC_ROW(hooks, "before_task", kind[SPEC_BEFORE_TASK], FIELD_OBJECTS,
+	    .sub = &hook_table),
+	SPEC_ROW(hooks, "after_task", kind[SPEC_AFTER_TASK], FIELD_OBJECTS,
+	    .sub = &hook_table),
+};
+static const struct field_table hooks_table = FIELD_TABLE(hooks, hooks_rows);
+
+void
+spec_read_hooks(struct spec_loader *l, const struct spec_file *f,
+    const struct json *v)
+{
+	struct hooks hooks = { 0 };
+	const struct json *list, *h, *cmd;
+
+	v = spec_object(l, f->path, v);
+	if (v == NULL)
+		return;
+	spec_decode(l, f->path, &hooks_table, v, &hooks);
+	memcpy(l->suite->hooks, hooks.kind, sizeof(hooks.kind));
+	for (list = json_first(v); list != NULL; list = list->next)
+		for (h = json_first(list); h != NULL; h = h->next) {
+			cmd = json_getc(h, "command");
+			if (cmd != NULL && cmd->type == JSON_STRING &&
+			    spec_trim(json_text(cmd)).n == 0)
+				spec_note_key(l->notes, FIELD_ERROR,
+				    spec_at(f->path, cmd), STR("command"),
+				    "\"command\" is empty");
+		}
+}
+
+/* .waza.yaml: what a run needs of it; the rest is other commands'. */
+struct project {
+	const struct json *defaults, *graders, *unused;
+};
+static const struct field project_rows[] = {
+	FIELD(project, defaults, FIELD_TREE, .help = "under the suite's own"),
+	FIELD(project, graders, FIELD_TREE, .help = "for all suites"),
+	SPEC_ROW(project, "paths", unused, FIELD_TREE,
+	    .help = "where things are"),
+	SPEC_ROW(project, "files", unused, FIELD_TREE,
+	    .help = "what they are called"),
+	SPEC_ROW(project, "cache", unused, FIELD_TREE, .help = "of results"),
+	SPEC_ROW(project, "server", unused, FIELD_TREE,
+	    .help = "of the dashboard"),
+	SPEC_ROW(project, "dev", unused, FIELD_TREE, .help = "of skills"),
+	SPEC_ROW(project, "tokens", unused, FIELD_TREE,
+	    .help = "limits of skills"),
+	SPEC_ROW(project, "storage", unused, FIELD_TREE, .help = "of results"),
+};
+static const struct field_table project_table =
+    FIELD_TABLE(project, project_rows);
+
+static const struct field default_rows[] = {
+	SPEC_ROW(spec_config, "engine", executor, FIELD_STR,
+	    .help = "config.executor"),
+	SPEC_ROW(spec_config, "model", model, FIELD_STR,
+	    .help = "config.model"),
+	SPEC_ROW(spec_config, "judgeModel", judge_model, FIELD_STR,
+	    .help = "config.judge_model"),
+	SPEC_ROW(spec_config, "timeout", timeout_seconds, FIELD_INT,
+	    .min = 1, .max = SPEC_SECONDS_MAX),
+	SPEC_ROW(spec_config, "parallel", parallel, FIELD_BOOL,
+	    .help = "config.parallel"),
+	SPEC_ROW(spec_config, "workers", workers, FIELD_INT,
+	    .min = 0, .max = 10000),
+	SPEC_ROW(spec_config, "verbose", verbose, FIELD_BOOL,
+	    .help = "say more"),
+	SPEC_ROW(spec_config, "sessionLog", session_log, FIELD_BOOL,
+	    .help = "keep a log"),
+};
+static const struct field_table default_table =
+    FIELD_TABLE(spec_config, default_rows);
+
+static const struct field project_grader_rows[] = {
+	SPEC_ROW(spec_suite, "programTimeout", program_timeout, FIELD_INT,
+	    .min = 1,
+	    .max = SPEC_SECONDS_MAX),
+};
+static const struct field_table project_grader_table =
+    FIELD_TABLE(spec_suite, project_grader_rows);
+
+/* The directory above, by its name alone. */
+static const char *
+parent(struct arena *a, const char *dir)
+{
+	struct str s = str_of(dir);
+	struct str last;
+
+	if (str_is(s, "."))
+		return "..";
+	if (str_is(s, "/"))
+		return NULL;
+	while (s.n > 1 && s.p[s.n - 1] == '/')
+		s.n--;
+	for (last = s; last.n > 0 && last.p[last.n - 1] != '/'; last.n--)
+		;
+	if (str_ends(s, STR("..")) && (s.n == 2 || s.p[s.n - 3] == '/'))
+		return spec_join(a, dir, STR(".."));
+	if (last.n == 0)
+		return ".";
+	return arena_cstr(a, (struct str){ s.p, last.n > 1 ? last.n - 1 : 1 });
+}
+
+static bool
+same_dir(const char *a, const char *b)
+{
+	struct stat x, y;
+
+	return stat(a, &x) == 0 && stat(b, &y) == 0 && x.st_dev == y.st_dev &&
+	    x.st_ino == y.st_ino;
+}
+
+/* The nearest .waza.yaml, at most ten levels up; NULL: none. */
+static const char *
+find_project(struct spec_loader *l)
+{
+	const char *dir = l->suite->dir, *path, *up;
+	int i;
+
+	for (i = 0; i < 10 && dir != NULL; i++) {
+		path = spec_join(l->arena, dir, STR(".waza.yaml"));
+		if (spec_exists(path))
+			return path;
+		up = parent(l->arena, dir);
+		if (up == NULL || same_dir(dir, up))
+			break;
+		dir = up;
+	}
+	return NULL;
+}
+
+void
+spec_read_project(struct spec_loader *l)
+{
+	struct spec_suite *s = l->suite;
+	const char *path = find_project(l);
+	struct project p = { 0 };
+	struct spec_file f;
+
+	s->config = (struct spec_config){ .trials_per_task = 1,
+		.timeout_seconds = 300, .max_attempts = 1,
+		.pass_threshold = 1, .task_pass_threshold = 1,
+		.inject_skill_body = true };
+	s->program_timeout = 30;
+	if (path == NULL || spec_read_yaml(l, path, &f) == -1 ||
+	    f.root->type == JSON_NULL)
+		return;
+	spec_decode(l, path, &project_table, f.root, &p);
+	p.defaults = spec_object(l, path, p.defaults);
+	if (p.defaults != NULL)
+		spec_decode(l, path, &default_table, p.defaults, &s->config);
+	p.graders = spec_object(l, path, p.graders);
+	if (p.graders != NULL)
+		spec_decode(l, path, &project_grader_table, p.graders, s);
+}
+
+/* trigger_tests.yaml: checked, so that its run has nothing to find. */
+struct trigger {
+	struct str prompt, reason;
+	int confidence;
+};
+struct triggers {
+	struct str skill;
+	struct field_list should, should_not;
+};
+static const char *const confidences[] = { "high", "medium", NULL };
+static const struct field trigger_rows[] = {
+	FIELD(trigger, prompt, FIELD_STR, .flags = FIELD_REQUIRED),
+	FIELD(trigger, reason, FIELD_STR, .help = "why"),
+	FIELD(trigger, confidence, FIELD_ENUM, .words = confidences),
+};
+static const struct field_table trigger_table =
+    FIELD_TABLE(trigger, trigger_rows);
+static const struct field triggers_rows[] = {
+	FIELD(triggers, skill, FIELD_STR, .flags = FIELD_REQUIRED),
+	SPEC_ROW(triggers, "should_trigger_prompts", should, FIELD_OBJECTS,
+	    .sub = &trigger_table),
+	SPEC_ROW(triggers, "should_not_trigger_prompts", should_not,
+	    FIELD_OBJECTS,
+	    .sub = &trigger_table),
+};
+static const struct field_table triggers_table =
+    FIELD_TABLE(triggers, triggers_rows);
+
+void
+spec_read_triggers(struct spec_loader *l)
+{
+	const char *path = spec_join(l->arena, l->suite->dir,
+	    STR("trigger_tests.yaml"));
+	struct spec_where whole = { path, 0, 0 };
+	struct triggers t = { 0 };
+	struct spec_file f;
+
+	if (!spec_exists(path) || spec_read_yaml(l, path, &f) == -1)
+		return;
+	if (spec_decode(l, path, &triggers_table, f.root, &t) == 0 &&
+	    t.should.n + t.should_not.n == 0)
+		spec_note(l->notes, FIELD_ERROR, whole, "there is no prompt "
+		    "in \"should_trigger_prompts\" nor in "
+		    "\"should_not_trigger_prompts\"");
+	l->suite->triggers = path;
+}
