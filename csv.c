@@ -135,7 +135,7 @@ column(const struct reader *r)
 static int
 read_cell(struct reader *r, struct json *v)
 {
-	struct str s;
+	struct str s = { 0 };
 
 	v->type = JSON_STRING;
 	v->line = r->line;
