@@ -39,7 +39,7 @@ HDR  = base.h os.h os_spawn.h os_net.h json.h yaml_in.h yaml_core.h \
 	re_unicode.h field.h \
 	csv.h glob.h tmpl.h spec.h spec_in.h \
 	opt.h stats.h loop.h proc.h event.h waza.h
-CMD  = waza.c waza_text.c
+CMD  = waza.c waza_spec.c waza_text.c
 OBJ  = $(SRC:.c=.o)
 MAIN = $(CMD:.c=.o)
 UNIT = test/t_base test/t_os test/t_json test/t_yaml test/t_re test/t_field \

@@ -95,8 +95,15 @@ spec_report(void *source, const struct field_finding *f)
 {
 	const struct spec_source *s = source;
 	struct spec_where at = { s->file, f->line, f->col };
+	struct str key = f->path;
+	size_t i;
 
-	spec_note_key(s->notes, f->level, at, f->key, "%s", f->msg);
+	/* a key that is missing is only in the path */
+	for (i = key.n; i > 0 && key.p[i - 1] != '.'; i--)
+		;
+	key = (struct str){ key.p + i, key.n - i };
+	spec_note_key(s->notes, f->level, at, f->key.n > 0 ? f->key : key,
+	    "%s", f->msg);
 }
 
 size_t
@@ -205,7 +212,6 @@ static void
 read_suite(struct spec_loader *l, const struct spec_file *f)
 {
 	struct spec_suite *s = l->suite;
-	struct spec_where whole = { f->path, 0, 0 };
 	struct top top = { 0 };
 	struct spec_task_list list;
 	size_t i;
@@ -221,8 +227,8 @@ read_suite(struct spec_loader *l, const struct spec_file *f)
 		    json_getc(f->root, "name")), STR("name"),
 		    "\"name\" is empty");
 	if (s->skill.n == 0)
-		spec_note_key(l->notes, FIELD_WARNING, whole, STR("skill"),
-		    "\"skill\" is not given");
+		spec_note_key(l->notes, FIELD_WARNING, spec_at(f->path,
+		    f->root), STR("skill"), "\"skill\" is not given");
 	s->inputs = spec_object(l, f->path, top.inputs);
 	check_inputs(l, f->path, s->inputs);
 	spec_read_project(l);

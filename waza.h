@@ -35,7 +35,8 @@ struct waza_command {
 #define WAZA_OPTS(rows) { rows, COUNTOF(rows) }
 
 /* The commands, beside those in waza.c itself. */
-extern const struct waza_command waza_match, waza_parse, waza_run;
+extern const struct waza_command waza_list, waza_match, waza_parse, waza_run,
+    waza_validate;
 
 /* Each prints to stderr and returns WAZA_BAD. */
 int waza_complain(const struct err *);			/* waza: message */
