@@ -1,0 +1,588 @@
+/* SPDX-License-Identifier: ISC */
+/*
+ * result_file.c: the results file, in the original's keys and their order,
+ * ours after them.
+ *
+ * It is streamed: the frame is made from the numbers in memory, the trials
+ * are copied from the journal as they stand there, through a window that
+ * usually holds the next ones already.  So memory does not depend on the
+ * size of the run, and a file of 10 000 trials is some read and write calls.
+ *
+ * The file comes to be beside its place, in the same directory, and is moved
+ * there when it is whole; a reader sees the old one or the new one.  On the
+ * first failure everything after it is dropped, and the file beside removed.
+ */
+#include "result.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "json.h"
+#include "os.h"
+#include "result_part.h"
+#include "spec.h"
+#include "stats.h"
+
+enum { BLOCK = 64 << 10, TRIES = 16, PATH_BYTES = 4096 };
+
+struct file {
+	int fd;
+	const char *path;	/* for messages */
+	bool bad;		/* *err says why; nothing is written since */
+	struct err *err;
+	struct arena *scratch;
+	struct json_out out;
+	size_t n;
+	char *block;		/* BLOCK bytes, n of them to be written */
+	/* what is known of a journal: nwindow bytes at `at` */
+	const struct result_run *of;
+	int64_t at;
+	size_t nwindow;
+	char *window;		/* BLOCK bytes */
+};
+
+static void
+file_flush(struct file *f)
+{
+	struct str s = { f->block, f->n };
+	struct err why;
+
+	f->n = 0;
+	if (f->bad || s.n == 0)
+		return;
+	if (os_write_all(f->fd, s, &why) == 0)
+		return;
+	errno = why.sys;
+	result_fail(f->err, f->path, "cannot write the results");
+	f->bad = true;
+}
+
+static void
+file_put(void *ctx, const char *p, size_t n)
+{
+	struct file *f = ctx;
+	size_t k;
+
+	while (n > 0 && !f->bad) {
+		if (f->n == BLOCK)
+			file_flush(f);
+		k = n < BLOCK - f->n ? n : BLOCK - f->n;
+		memcpy(f->block + f->n, p, k);
+		f->n += k;
+		p += k;
+		n -= k;
+	}
+}
+
+/* The window over byte `at` of the run's journal; the bytes from there on. */
+static struct str
+look(struct file *f, const struct result_run *run, int64_t at)
+{
+	ssize_t n;
+
+	if (f->of != run || at < f->at || at >= f->at + (int64_t)f->nwindow) {
+		do
+			n = pread(run->journal, f->window, BLOCK, (off_t)at);
+		while (n == -1 && errno == EINTR);
+		if (n == -1)
+			result_fail(f->err, run->journal_path,
+			    "cannot read the journal");
+		if (n == 0)
+			err_set(f->err, ERR_SYNTAX, "%.100s: was changed "
+			    "while it was in use", run->journal_path);
+		f->bad = f->bad || n <= 0;
+		f->of = run;
+		f->at = at;
+		f->nwindow = n > 0 ? (size_t)n : 0;
+	}
+	return (struct str){ f->window + (at - f->at),
+	    f->nwindow - (size_t)(at - f->at) };
+}
+
+static void
+put_trial(struct file *f, const struct result_run *run,
+    const struct result_trial *t, size_t k)
+{
+	struct result_record none = { .trial = k, .status = t->status };
+	int64_t at = t->off;
+	size_t left = t->len;
+	struct str s;
+
+	if (t->off < 0 || run->journal == -1) {
+		result_put_trial(&f->out, f->scratch, &none, t);
+		return;
+	}
+	json_put_raw(&f->out, STR(""));
+	while (left > 0 && !f->bad) {
+		s = look(f, run, at);
+		s.n = s.n < left ? s.n : left;
+		file_put(f, s.p, s.n);
+		at += (int64_t)s.n;
+		left -= s.n;
+	}
+}
+
+static void
+key_str(struct file *f, struct str key, struct str s)
+{
+	json_put_key(&f->out, key);
+	json_put_str(&f->out, s);
+}
+
+static void
+key_int(struct file *f, struct str key, int64_t i)
+{
+	json_put_key(&f->out, key);
+	json_put_int(&f->out, i);
+}
+
+static void
+key_num(struct file *f, struct str key, double d)
+{
+	json_put_key(&f->out, key);
+	json_put_double(&f->out, d);
+}
+
+static void
+key_bool(struct file *f, struct str key, bool b)
+{
+	json_put_key(&f->out, key);
+	json_put_bool(&f->out, b);
+}
+
+static void
+key_open(struct file *f, struct str key, char bracket)
+{
+	json_put_key(&f->out, key);
+	json_open(&f->out, bracket);
+}
+
+static void
+key_range(struct file *f, struct str key, double lo, double hi)
+{
+	key_open(f, key, '{');
+	key_num(f, STR("lower"), lo);
+	key_num(f, STR("upper"), hi);
+	key_num(f, STR("confidence_level"), 0.95);
+	json_close(&f->out, '}');
+}
+
+/* With n values; what is not from resamples says so. */
+static void
+put_bootstrap(struct file *f, double lo, double hi, double mean, size_t n)
+{
+	key_open(f, STR("bootstrap_ci"), '{');
+	key_num(f, STR("lower"), lo);
+	key_num(f, STR("upper"), hi);
+	key_num(f, STR("mean"), mean);
+	key_num(f, STR("confidence_level"), 0.95);
+	key_int(f, STR("num_bootstraps"), n > 1 && n <= STATS_BOOTSTRAP_MAX ?
+	    STATS_BOOTSTRAPS : 0);
+	json_close(&f->out, '}');
+	key_bool(f, STR("is_significant"), lo > 0);
+}
+
+static void
+put_stats(struct file *f, const struct result_stats *s, size_t n)
+{
+	key_open(f, STR("stats"), '{');
+	key_num(f, STR("pass_rate"), s->pass_rate);
+	key_num(f, STR("avg_score"), s->avg);
+	key_num(f, STR("avg_weighted_score"), s->weighted);
+	key_num(f, STR("min_score"), s->min);
+	key_num(f, STR("max_score"), s->max);
+	key_num(f, STR("std_dev_score"), s->std_dev);
+	key_num(f, STR("score_variance"), s->std_dev * s->std_dev);
+	key_num(f, STR("ci95_lo"), n < 2 ? 0 : s->ci_lo);
+	key_num(f, STR("ci95_hi"), n < 2 ? 0 : s->ci_hi);
+	key_bool(f, STR("flaky"), s->flaky);
+	key_int(f, STR("avg_duration_ms"), s->avg_ms);
+	if (n > 1)
+		put_bootstrap(f, s->ci_lo, s->ci_hi, s->weighted, n);
+	key_range(f, STR("pass_rate_ci"), s->pass_lo, s->pass_hi);
+	key_num(f, STR("pass_at_k"), s->pass_at_k);
+	key_num(f, STR("pass_hat_k"), s->pass_hat_k);
+	json_close(&f->out, '}');
+}
+
+/* What config.group_by makes of a task; empty: it is in no group. */
+static struct str
+group_of(const struct result_run *run, const struct spec_task *t)
+{
+	struct str by = run->suite->config.group_by;
+	const struct json *v;
+
+	if (by.n == 0 || str_is(by, "group"))
+		return t->group;
+	if (str_is(by, "model"))
+		return run->model;
+	if (str_is(by, "tags") || str_is(by, "tag"))
+		return t->tags.n > 0 ? t->tags.v[0] : STR("");
+	if (str_is(by, "id"))
+		return t->id;
+	if (str_is(by, "name"))
+		return t->name;
+	v = json_get(t->vars, by);	/* a column of the table */
+	return v != NULL && (v->type == JSON_STRING ||
+	    v->type == JSON_NUMBER) ? json_text(v) : STR("");
+}
+
+static void
+put_impact(struct file *f, const struct result_run *run, size_t i)
+{
+	const struct result_run *base = run->baseline;
+	double with = run->tasks[i].stats.pass_rate, without, delta;
+
+	if (base == NULL || i >= base->ntasks ||
+	    base->tasks[i].status == RESULT_NONE ||
+	    !str_eq(base->tasks[i].spec->id, run->tasks[i].spec->id))
+		return;
+	without = base->tasks[i].stats.pass_rate;
+	delta = with - without;
+	key_open(f, STR("skill_impact"), '{');
+	key_num(f, STR("pass_rate_with_skills"), with);
+	key_num(f, STR("pass_rate_baseline"), without);
+	key_num(f, STR("delta"), delta);
+	key_num(f, STR("percent_change"),
+	    delta / (without > 0.01 ? without : 0.01) * 100);
+	json_close(&f->out, '}');
+}
+
+static void
+put_task(struct file *f, const struct result_run *run, size_t i)
+{
+	const struct result_task *t = &run->tasks[i];
+	struct str group = group_of(run, t->spec);
+	const char *class = result_class(t->status);
+	size_t k, n = 0;
+
+	json_open(&f->out, '{');
+	key_str(f, STR("test_id"), t->spec->id);
+	key_str(f, STR("display_name"), t->spec->name);
+	if (group.n > 0)
+		key_str(f, STR("group"), group);
+	key_str(f, STR("status"), str_of(result_word(t->status)));
+	key_open(f, STR("runs"), '[');
+	for (k = 0; k < t->ntrials; k++) {
+		if (t->trials[k].status == RESULT_NONE)
+			continue;
+		put_trial(f, run, &t->trials[k], k);
+		n += t->trials[k].status != RESULT_CANCELLED;
+	}
+	json_close(&f->out, ']');
+	if (n > 0)
+		put_stats(f, &t->stats, n);
+	put_impact(f, run, i);
+	if (class[0] != '\0')
+		key_str(f, STR("error_class"), str_of(class));
+	if (t->error.n > 0)
+		key_str(f, STR("error_msg"), t->error);
+	json_close(&f->out, '}');
+}
+
+/* Groups, in the order in which they are first seen. */
+struct group {
+	struct str name;
+	size_t first;		/* task */
+	size_t passed, total;
+	double sum;
+};
+
+static int
+by_group(const void *a, const void *b)
+{
+	const struct group *x = a, *y = b;
+	int c = str_cmp(x->name, y->name);
+
+	return c != 0 ? c : x->first < y->first ? -1 : x->first > y->first;
+}
+
+static int
+by_first(const void *a, const void *b)
+{
+	const struct group *x = a, *y = b;
+
+	return x->first < y->first ? -1 : x->first > y->first;
+}
+
+/* One a task, then sorted, and the equal ones put together. */
+static size_t
+gather(const struct result_run *run, struct group *g)
+{
+	const struct result_task *t;
+	struct str name;
+	size_t i, n = 0, last = 0;
+
+	for (i = 0; i < run->ntasks; i++) {
+		t = &run->tasks[i];
+		name = group_of(run, t->spec);
+		if (t->status != RESULT_NONE && name.n > 0)
+			g[n++] = (struct group){ name, i,
+			    t->status == RESULT_PASSED, 1, t->stats.avg };
+	}
+	if (n == 0)
+		return 0;
+	qsort(g, n, sizeof(g[0]), by_group);
+	for (i = 1; i < n; i++) {
+		if (!str_eq(g[i].name, g[last].name)) {
+			g[++last] = g[i];
+			continue;
+		}
+		g[last].passed += g[i].passed;
+		g[last].total++;
+		g[last].sum += g[i].sum;
+	}
+	qsort(g, last + 1, sizeof(g[0]), by_first);
+	return last + 1;
+}
+
+static void
+put_groups(struct file *f, const struct result_run *run)
+{
+	struct arena_mark mark = arena_save(f->scratch);
+	struct group *g = NEW_N(f->scratch, struct group, run->ntasks);
+	size_t i, n = gather(run, g);
+
+	if (n > 0) {
+		key_open(f, STR("groups"), '[');
+		for (i = 0; i < n; i++) {
+			json_open(&f->out, '{');
+			key_str(f, STR("name"), g[i].name);
+			key_int(f, STR("passed"), (int64_t)g[i].passed);
+			key_int(f, STR("total"), (int64_t)g[i].total);
+			key_num(f, STR("avg_score"),
+			    g[i].sum / (double)g[i].total);
+			json_close(&f->out, '}');
+		}
+		json_close(&f->out, ']');
+	}
+	arena_restore(f->scratch, mark);
+}
+
+static void
+put_summary(struct file *f, const struct result_run *run)
+{
+	const struct result_usage *u = &run->usage;
+	size_t i, n = 0;
+
+	for (i = 0; i < run->ntasks; i++)
+		n += run->tasks[i].status != RESULT_NONE;
+	key_open(f, STR("summary"), '{');
+	key_int(f, STR("total_tests"), (int64_t)n);
+	key_int(f, STR("succeeded"), (int64_t)run->passed);
+	key_int(f, STR("failed"), (int64_t)run->failed);
+	key_int(f, STR("errors"), (int64_t)run->errors);
+	key_int(f, STR("skipped"), (int64_t)run->skipped);
+	key_num(f, STR("success_rate"), run->rate);
+	key_num(f, STR("aggregate_score"), run->score);
+	key_num(f, STR("weighted_score"), run->weighted);
+	key_num(f, STR("min_score"), run->min);
+	key_num(f, STR("max_score"), run->max);
+	key_num(f, STR("std_dev"), run->std_dev);
+	key_int(f, STR("duration_ms"), run->duration_ms);
+	put_groups(f, run);
+	if (u->turns != 0 || u->input_tokens != 0 || u->output_tokens != 0 ||
+	    u->cache_read_tokens != 0 || u->cache_write_tokens != 0 ||
+	    u->premium_requests > 0 || u->cost > 0)
+		result_put_usage(&f->out, u);
+	if (run->trials > 1 && n > 1) {
+		key_open(f, STR("statistics"), '{');
+		put_bootstrap(f, run->ci_lo, run->ci_hi, run->weighted, n);
+		key_range(f, STR("success_rate_ci"), run->rate_lo,
+		    run->rate_hi);
+		json_close(&f->out, '}');
+	}
+	json_close(&f->out, '}');
+}
+
+static void
+put_config(struct file *f, const struct result_run *run)
+{
+	const struct spec_config *c = &run->suite->config;
+
+	key_open(f, STR("config"), '{');
+	key_int(f, STR("runs_per_test"), (int64_t)run->trials);
+	key_str(f, STR("model_id"), run->model);
+	key_str(f, STR("engine_type"), run->executor);
+	key_int(f, STR("timeout_sec"), run->timeout_seconds != 0 ?
+	    run->timeout_seconds : c->timeout_seconds);
+	if (c->judge_model.n > 0)
+		key_str(f, STR("judge_model"), c->judge_model);
+	json_close(&f->out, '}');
+}
+
+/* Of the metrics that a suite may name, those that a run has the value of. */
+static void
+put_metrics(struct file *f, const struct result_run *run)
+{
+	const struct spec_metric *m = run->suite->metrics.v;
+	size_t i;
+
+	key_open(f, STR("metrics"), '{');
+	for (i = 0; i < run->suite->metrics.n; i++) {
+		if (!m[i].enabled || !str_is(m[i].name, "task_completion"))
+			continue;
+		key_open(f, m[i].name, '{');
+		key_str(f, STR("identifier"), m[i].name);
+		key_num(f, STR("value"), run->rate);
+		key_num(f, STR("threshold"), m[i].threshold);
+		key_bool(f, STR("passed"), m[i].threshold <= 0 ||
+		    run->rate >= m[i].threshold);
+		key_num(f, STR("weight"), m[i].weight);
+		json_close(&f->out, '}');
+		break;
+	}
+	json_close(&f->out, '}');
+}
+
+static const char *
+status(const struct result_run *run)
+{
+	if (run->complete)
+		return result_ok(run) ? "passed" : "failed";
+	return run->cancelled ? "cancelled" : run->ended ? "failed" :
+	    "running";
+}
+
+/* Recurses once: a baseline has none. */
+static void
+put_run(struct file *f, const struct result_run *run)
+{
+	char when[RESULT_TIME_MAX];
+	size_t i;
+
+	result_time(when, run->started_ns);
+	json_open(&f->out, '{');
+	key_str(f, STR("eval_id"), str_of(run->run_id == NULL ? "" :
+	    run->run_id));
+	key_str(f, STR("skill"), run->suite->skill);
+	key_str(f, STR("eval_name"), run->suite->name);
+	key_str(f, STR("timestamp"), str_of(when));
+	put_config(f, run);
+	put_summary(f, run);
+	put_metrics(f, run);
+	key_open(f, STR("tasks"), '[');
+	for (i = 0; i < run->ntasks && !f->bad; i++)
+		if (run->tasks[i].status != RESULT_NONE)
+			put_task(f, run, i);
+	json_close(&f->out, ']');
+	if (run->baseline != NULL) {
+		key_bool(f, STR("is_baseline"), true);
+		json_put_key(&f->out, STR("baseline_outcome"));
+		put_run(f, run->baseline);
+	}
+	key_str(f, STR("schema_version"), STR("1.0"));
+	key_str(f, STR("status"), str_of(status(run)));
+	json_close(&f->out, '}');
+}
+
+static int
+put_all(struct result_run *run, int fd, const char *path, struct err *e)
+{
+	struct file f = { .fd = fd, .path = path, .err = e,
+	    .scratch = &run->scratch };
+	struct arena_mark mark = arena_save(&run->scratch);
+
+	f.block = arena_raw(&run->scratch, BLOCK, 1);
+	f.window = arena_raw(&run->scratch, BLOCK, 1);
+	f.out = (struct json_out){ .put = file_put, .ctx = &f, .indent = 2 };
+	put_run(&f, run);
+	file_put(&f, "\n", 1);
+	file_flush(&f);
+	arena_restore(&run->scratch, mark);
+	return f.bad ? -1 : 0;
+}
+
+/* What is no file of bytes (a pipe, a terminal) cannot be renamed over. */
+static int
+write_through(struct result_run *run, const char *path, struct err *e)
+{
+	int rc, fd = open(path, O_WRONLY | O_CLOEXEC | O_NOCTTY);
+
+	if (fd == -1)
+		return result_fail(e, path, "cannot write the results");
+	rc = put_all(run, fd, path, e);
+	if (close(fd) == -1 && rc == 0)
+		rc = result_fail(e, path, "cannot write the results");
+	return rc;
+}
+
+/* A new file beside path; its name is in the arena. */
+static int
+open_beside(struct arena *a, const char *path, const char **name)
+{
+	int i, fd = -1;
+
+	for (i = 0; i < TRIES && fd == -1; i++) {
+		*name = arena_fmt(a, "%s.tmp.%ld.%d", path, (long)getpid(),
+		    i).p;
+		fd = open(*name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC,
+		    0644);
+		if (fd == -1 && errno != EEXIST)
+			break;
+	}
+	return fd;
+}
+
+static int
+write_beside(struct result_run *run, const char *path, struct err *e)
+{
+	const char *name;
+	int rc, fd = open_beside(&run->scratch, path, &name);
+
+	if (fd == -1)
+		return result_fail(e, path, "cannot write the results");
+	rc = put_all(run, fd, path, e);
+	if (rc == 0 && fsync(fd) == -1 && errno != EINVAL)
+		rc = result_fail(e, path, "cannot write the results");
+	if (close(fd) == -1 && rc == 0)
+		rc = result_fail(e, path, "cannot write the results");
+	if (rc == 0 && rename(name, path) == -1)
+		rc = result_fail(e, path, "cannot replace the results");
+	if (rc == -1)
+		(void)unlink(name);
+	return rc;
+}
+
+/* A link is kept, and what it leads to replaced. */
+static const char *
+follow(struct arena *a, const char *path)
+{
+	char *to = arena_raw(a, PATH_BYTES, 1);
+	const char *slash;
+	ssize_t n;
+	int i, dir;
+
+	for (i = 0; i < TRIES; i++) {
+		n = readlink(path, to, PATH_BYTES);
+		if (n <= 0 || n == PATH_BYTES)
+			break;
+		slash = to[0] == '/' ? NULL : strrchr(path, '/');
+		dir = slash == NULL ? 0 : (int)(slash + 1 - path);
+		path = arena_fmt(a, "%.*s%.*s", dir, path, (int)n, to).p;
+	}
+	return path;
+}
+
+int
+result_write(struct result_run *run, const char *path, struct err *e)
+{
+	struct arena_mark mark = arena_save(&run->scratch);
+	struct stat st;
+	int rc;
+
+	if (stat(path, &st) == 0 && !S_ISREG(st.st_mode)) {
+		if (!S_ISDIR(st.st_mode))
+			return write_through(run, path, e);
+		errno = EISDIR;
+		return result_fail(e, path, "cannot write the results");
+	}
+	rc = write_beside(run, follow(&run->scratch, path), e);
+	arena_restore(&run->scratch, mark);
+	return rc;
+}
