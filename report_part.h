@@ -1,0 +1,123 @@
+/* SPDX-License-Identifier: ISC */
+/*
+ * report_part.h: report_.  What the reporters are made of: words fit for a
+ * line, a screen, XML; the details of a trial; an output that is flushed.
+ */
+#ifndef WAZA_REPORT_PART_H
+#define WAZA_REPORT_PART_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base.h"
+#include "report.h"
+#include "result.h"
+#include "spec.h"
+
+/* One line: blanks run together, nothing that moves a cursor. */
+size_t report_line(struct buf *, struct str, size_t cols, bool ascii);
+/* The same, filled up with spaces. */
+void report_cell(struct buf *, struct str, size_t cols, bool ascii);
+size_t report_cols(struct str, size_t max);	/* that it would take */
+void report_took(struct buf *, int64_t ms);	/* 12ms 1.2s 2m3s 1h2m */
+void report_percent(struct buf *, double share);
+
+/* At most max bytes of it, whole characters; *cut: there was more. */
+struct str report_cut(struct str, size_t max, bool *cut);
+/* Lines of it, each behind indent; at most `lines`, the rest counted. */
+void report_block(struct buf *, struct str, const char *indent, size_t lines,
+    const struct report_opts *);
+/* Well-formed UTF-8, control bytes but \n and \t replaced; for XML escaped. */
+void report_clean(struct buf *, struct str);
+void report_escape(struct buf *, struct str);
+enum report_stamp {
+	REPORT_ISO,		/* 2026-01-02T03:04:05; all are UTC */
+	REPORT_DASH,		/* 20260102-030405 */
+	REPORT_TIGHT		/* 20260102T030405Z */
+};
+void report_stamp(struct buf *, int64_t wall_ns, enum report_stamp);
+void report_put(void *buf, const char *p, size_t n);	/* json.h's hook */
+
+/* ✓ ✗ ! - in color, or what stands for them in ASCII. */
+void report_mark(struct buf *, enum result_status, const struct report_opts *);
+void report_color(struct buf *, const char *sgr, const struct report_opts *);
+void report_plain(struct buf *, const struct report_opts *);
+const char *report_status(enum result_status);	/* with its class: "timeout" */
+
+struct report_verdict {
+	struct str name, type, feedback;
+	double score;
+	bool passed;
+	struct spec_where at;	/* its grader, else its task */
+};
+
+struct report_detail {
+	struct str prompt, output, error, stderr_tail;
+	struct report_verdict *v;
+	size_t n;
+	const struct json *json;	/* NULL: nothing is known */
+};
+
+/* Always an answer; what cannot be read is said in .error. */
+void report_detail(struct arena *, const struct report_opts *,
+    const struct result_run *, const struct result_task *,
+    const struct result_trial *, struct report_detail *);
+
+/* The first trial that did not pass, else the first; NULL: none ran. */
+const struct result_trial *report_trial(const struct result_task *);
+size_t report_passes(const struct result_task *);	/* trials */
+double report_task_score(const struct result_task *);
+int64_t report_task_ms(const struct result_task *);	/* of all its trials */
+void report_where(struct buf *, struct spec_where);	/* file:line */
+
+/* Where a reporter writes. */
+struct report_out {
+	struct buf b;
+	int fd;			/* -1: all stays in b */
+	struct err err;
+	struct arena arena;	/* for the details of one task */
+	const struct report_opts *opts;
+	struct result_run *const *runs;
+	size_t nruns;
+	size_t count;		/* the reporter's own */
+	size_t room;		/* bytes it may take; 0: any number */
+	size_t sent;		/* bytes written so far */
+};
+
+/* Between tasks: writes when enough has come together. */
+void report_flush(struct report_out *);
+/* Whether n more bytes may come. */
+bool report_room(const struct report_out *, size_t n);
+
+struct report_kind {
+	const char *name;	/* as usage shows it: "csv:PATH" */
+	bool path;		/* which it cannot do without */
+	unsigned flags;		/* without a path */
+	void (*begin)(struct report_out *);
+	void (*run)(struct report_out *, const struct result_run *, bool base);
+	void (*end)(struct report_out *);
+};
+
+extern const struct report_kind report_csv, report_github, report_html;
+extern const struct report_kind report_junit, report_markdown, report_tap;
+
+/* All runs through a reporter: 0, or -1 with the first failure in out->err. */
+int report_render(struct report_out *, const struct report_kind *);
+
+/* The summary that GitHub shows, where the environment asks for it. */
+int report_summary(struct result_run *const *runs, size_t n,
+    const struct report_opts *, struct err *);
+
+/* A file to be: made beside its path, then renamed to it. */
+struct report_file {
+	char *path, *temp;	/* temp NULL: it is written to directly */
+	int fd;
+};
+int report_file_open(struct report_file *, struct arena *, const char *path,
+    struct err *);
+int report_file_keep(struct report_file *, struct err *);
+void report_file_drop(struct report_file *);
+int report_dirs(const char *path, bool last, struct err *);	/* mkdir -p */
+
+#endif

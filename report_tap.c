@@ -1,0 +1,145 @@
+/* SPDX-License-Identifier: ISC */
+/*
+ * TAP version 14: a test point for each task, and a block of YAML after one
+ * that did not pass, or not always.  The plan comes last, when it is known.
+ */
+#include "report_part.h"
+
+#include "json.h"
+#include "result.h"
+#include "spec.h"
+
+enum { TEXT_MAX = 2000 };
+
+static void
+begin(struct report_out *o)
+{
+	buf_puts(&o->b, "TAP version 14\n");
+}
+
+/* A # would begin a directive, and a \ escapes. */
+static void
+put_name(struct buf *b, struct str name)
+{
+	struct buf line = { 0 };
+	size_t i;
+
+	report_line(&line, name, 0, false);
+	for (i = 0; i < line.n; i++) {
+		if (line.p[i] == '#' || line.p[i] == '\\')
+			buf_putc(b, '\\');
+		buf_putc(b, line.p[i]);
+	}
+	buf_free(&line);
+}
+
+/* JSON's strings are YAML's. */
+static void
+put_text(struct report_out *o, const char *key, struct str s)
+{
+	struct json_out w = { .put = report_put, .ctx = &o->b };
+	bool cut;
+
+	if (s.n == 0)
+		return;
+	buf_fmt(&o->b, "  %s: ", key);
+	json_put_str(&w, report_cut(s, TEXT_MAX, &cut));
+	buf_putc(&o->b, '\n');
+}
+
+static void
+put_verdicts(struct report_out *o, const struct report_detail *d)
+{
+	struct json_out w = { .put = report_put, .ctx = &o->b };
+	size_t i;
+	bool any = false, cut;
+
+	for (i = 0; i < d->n; i++) {
+		const struct report_verdict *v = &d->v[i];
+
+		if (v->passed)
+			continue;
+		if (!any)
+			buf_puts(&o->b, "  failed:\n");
+		any = true;
+		buf_puts(&o->b, "    - ");
+		w.more = false;
+		json_open(&w, '{');
+		json_put_key(&w, STR("grader"));
+		json_put_str(&w, v->name);
+		json_put_key(&w, STR("score"));
+		json_put_double(&w, v->score);
+		json_put_key(&w, STR("feedback"));
+		json_put_str(&w, report_cut(v->feedback, TEXT_MAX, &cut));
+		if (v->at.file != NULL) {
+			json_put_key(&w, STR("file"));
+			json_put_cstr(&w, v->at.file);
+			json_put_key(&w, STR("line"));
+			json_put_int(&w, v->at.line);
+		}
+		json_close(&w, '}');
+		buf_putc(&o->b, '\n');
+	}
+}
+
+static void
+put_block(struct report_out *o, const struct result_run *run,
+    const struct result_task *k)
+{
+	struct report_detail d;
+
+	report_detail(&o->arena, o->opts, run, k, report_trial(k), &d);
+	buf_puts(&o->b, "  ---\n");
+	buf_fmt(&o->b, "  status: %s\n", report_status(k->status));
+	buf_fmt(&o->b, "  score: %.4g\n", report_task_score(k));
+	buf_fmt(&o->b, "  duration_ms: %lld\n", (long long)report_task_ms(k));
+	if (k->ntrials > 1)
+		buf_fmt(&o->b, "  trials: %zu\n  trials_passed: %zu\n",
+		    k->ntrials, report_passes(k));
+	put_text(o, "error", k->error.n > 0 ? k->error : d.error);
+	put_verdicts(o, &d);
+	put_text(o, "output", d.output);
+	buf_puts(&o->b, "  ...\n");
+}
+
+static void
+put_run(struct report_out *o, const struct result_run *run, bool base)
+{
+	struct arena_mark mark = arena_save(&o->arena);
+	size_t i;
+
+	for (i = 0; i < run->ntasks; i++) {
+		const struct result_task *k = &run->tasks[i];
+		bool good = k->status <= RESULT_PASSED;
+
+		buf_fmt(&o->b, "%s %zu - ", good ? "ok" : "not ok", ++o->count);
+		put_name(&o->b, k->spec->name);
+		if (o->nruns > 1) {
+			buf_puts(&o->b, " - ");
+			put_name(&o->b, run->model);
+		}
+		if (base)
+			buf_puts(&o->b, " (baseline)");
+		if (k->status == RESULT_NONE)
+			buf_puts(&o->b, " # SKIP not run");
+		buf_putc(&o->b, '\n');
+		if (!good || (k->status != RESULT_NONE && k->stats.flaky))
+			put_block(o, run, k);
+		arena_restore(&o->arena, mark);
+		report_flush(o);
+	}
+}
+
+static void
+end(struct report_out *o)
+{
+	if (o->count == 0)
+		buf_puts(&o->b, "1..0 # SKIP no tasks\n");
+	else
+		buf_fmt(&o->b, "1..%zu\n", o->count);
+}
+
+const struct report_kind report_tap = {
+	.name = "tap[:PATH]", .flags = REPORT_STDOUT | REPORT_ALONE,
+	.begin = begin, .run = put_run, .end = end
+};
