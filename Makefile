@@ -33,24 +33,23 @@ SRC  = base.c os.c os_spawn.c os_net.c json.c yaml_in.c yaml_core.c \
 	csv.c glob.c tmpl.c spec.c spec_config.c spec_file.c spec_grader.c \
 	spec_task.c spec_tasks.c \
 	opt.c stats.c loop.c proc.c event.c result.c \
-	result_file.c result_journal.c result_trial.c \
-	report.c report_console.c report_csv.c report_detail.c report_github.c \
-	report_html.c report_junit.c report_log.c report_markdown.c \
-	report_out.c report_tap.c report_text.c report_words.c
+	result_file.c result_journal.c result_trial.c os_path.c grader.c \
+	grader_check.c grader_expected.c grader_file.c grader_lower.c \
+	grader_program.c grader_search.c grader_tally.c grader_text.c
 HDR  = base.h os.h os_spawn.h os_net.h json.h yaml_in.h yaml_core.h \
 	yaml_scalar.h yaml_block.h yaml_anchor.h yaml_map.h yaml_flow.h \
 	yaml_lite.h re.h re_class.h re_parse.h re_prog.h re_state.h \
 	re_unicode.h field.h \
 	csv.h glob.h tmpl.h spec.h spec_in.h \
-	opt.h stats.h loop.h proc.h event.h agent.h grader.h result.h \
-	result_part.h report.h report_part.h waza.h
+	opt.h stats.h loop.h proc.h event.h agent.h grader.h grader_kind.h \
+	os_path.h result.h result_part.h waza.h
 CMD  = waza.c waza_spec.c waza_text.c
 OBJ  = $(SRC:.c=.o)
 MAIN = $(CMD:.c=.o)
 UNIT = test/t_base test/t_os test/t_json test/t_yaml test/t_re test/t_field \
 	test/t_csv test/t_glob test/t_tmpl \
 	test/t_opt test/t_stats test/t_loop test/t_proc test/t_procs test/t_event \
-	test/t_result test/t_report
+	test/t_result test/t_grader
 FUZZ = json yaml re
 MAN  = waza.1
 

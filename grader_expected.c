@@ -46,7 +46,7 @@ details(struct work *w, const char *key, const struct field_strs *list,
 	struct json_out o = { .put = grader_put, .ctx = &b };
 
 	json_open(&o, '{');
-	if (key != NULL)
+	if (list != NULL)
 		grader_put_strs(&o, key, list);
 	grader_put_failures(&o, t);
 	json_close(&o, '}');

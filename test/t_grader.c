@@ -221,6 +221,7 @@ letters(void)
 	OK(lowers("\360\220\220\200", "\360\220\220\250"));	/* Deseret */
 	OK(lowers("\342\205\243\342\222\266", "\342\205\263\342\223\220"));
 	OK(lowers("@[`{\x7f", "@[`{\x7f"));
+	OK(lowers("@AZ[`az{\x7f/0AZ", "@az[`az{\x7f/0az"));
 	grader_lower(&b, bad);
 	OK(str_eq(buf_str(&b), (struct str){ "a\0\357\277\275\357\277\275b", 9 }));
 	for (c = 0x4E00; c < 0xA000; c++) {	/* no case, no change */
@@ -306,7 +307,7 @@ floods(void)
 	v = grade_with("text", yaml("{regex_not_match: ['(?s)^.*$'], "
 	    "contains: [foo], not_contains: ['dl.']}"), big, &w);
 	OK(near(v.score, 0) && v.feedback.n < 1000 && v.details.n < 2000);
-	OK(os_now_ms() - began < 20000);
+	OK(os_now_ms() - began < 120000);
 	arena_free(&a);
 }
 
@@ -462,14 +463,14 @@ programs(void)
 	w.cancel = false;
 
 	/* much in, much out */
-	big = arena_raw(&a, 8 << 20, 1);
-	memset(big, 'x', 8 << 20);
+	big = arena_raw(&a, 256 << 10, 1);
+	memset(big, 'x', 256 << 10);
 	v = grade_with("program", yaml("{command: cat}"),
-	    (struct str){ big, 8 << 20 }, &w);
+	    (struct str){ big, 256 << 10 }, &w);
 	OK(v.passed && v.details.n > 1000 && v.details.n < 70000);
 	OK(v.feedback.n < 2000);
 	v = grade_with("program", yaml("{command: 'true'}"),
-	    (struct str){ big, 8 << 20 }, &w);
+	    (struct str){ big, 256 << 10 }, &w);
 	OK(v.passed);
 	arena_free(&a);
 
@@ -575,9 +576,9 @@ expect(const struct spec_expected *x, struct agent_answer *answer)
 static void
 expectations(void)
 {
-	struct str ab[] = { STR("Ada"), STR("{{.Vars.who}} L") };
-	struct str no[] = { STR("{{.Vars.no}}") };
-	struct str tools[] = { STR("bash"), STR("view") }, rm[] = { STR("rm") };
+	struct str ab[2] = { STR("Ada"), STR("{{.Vars.who}} L") };
+	struct str no[1] = { STR("{{.Vars.no}}") };
+	struct str tools[2] = { STR("bash"), STR("view") }, rm[1] = { STR("rm") };
 	struct agent_call c2 = { .name = STR("rm"), .arguments = STR("{}") };
 	struct agent_call c1 = { .next = &c2, .name = STR("bash"),
 		.arguments = STR("{\"command\":\"azd up\"}") };
@@ -667,7 +668,7 @@ expected_notes(struct spec_expected *x)
 static void
 expected_checks(void)
 {
-	struct str no[] = { STR("{{.Nothing}}") };
+	struct str no[1] = { STR("{{.Nothing}}") };
 	struct spec_expected none = { .behavior = NO_LIMITS }, x = none;
 
 	OK(expected_notes(&x).n == 0);
