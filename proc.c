@@ -30,6 +30,7 @@
 
 #include <assert.h>
 #include <errno.h>
+#include <poll.h>
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
@@ -522,10 +523,37 @@ procs_cancel(struct procs *ps)
 		proc_cancel(p);
 }
 
+/* Kills and reaps what nobody watches; whether there was anything. */
+static bool
+reap_strays(struct procs *ps)
+{
+	struct arena a = { 0 };
+	pid_t *pid = NULL;
+	ssize_t i, n = os_children(&a, &pid);
+	bool left = false;
+
+	for (i = 0; i < n; i++) {
+		if (child_watched(ps->loop, pid[i]))
+			continue;
+		kill(pid[i], SIGKILL);
+		left |= waitpid(pid[i], NULL, WNOHANG) == 0;
+	}
+	arena_free(&a);
+	return left;
+}
+
+/* Who exits with strays unreaped leaves zombies to an init that may not. */
 void
 procs_fini(struct procs *ps)
 {
+	unsigned round;
+
 	while (ps->head != NULL)
 		proc_fini(ps->head);
 	timer_stop(ps->loop, &ps->sweep);
+	for (round = 0; ps->adopts && round < RESWEEP_MAX; round++) {
+		if (!reap_strays(ps))
+			break;
+		poll(NULL, 0, RESWEEP_MS);
+	}
 }
