@@ -125,7 +125,10 @@ draw(struct report_console *c, int64_t now)
 	}
 	put_running(c, &b);
 	wipe(c);
+	/* a narrower screen cuts the line off instead of wrapping it */
+	buf_puts(&c->out, "\033[?7l");
 	report_line(&c->out, buf_str(&b), width_of(c) - 1, c->opts.ascii);
+	buf_puts(&c->out, "\033[?7h");
 	c->shown = true;
 	c->drawn_ms = now;
 	buf_free(&b);
@@ -190,6 +193,8 @@ status_of(const struct event *e)
 {
 	if (str_is(e->status, "passed"))
 		return RESULT_PASSED;
+	if (str_is(e->status, "skipped"))
+		return RESULT_NONE;
 	return str_is(e->status, "failed") ? RESULT_FAILED :
 	    RESULT_AGENT_ERROR;
 }

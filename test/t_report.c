@@ -5,8 +5,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "agent.h"
 #include "base.h"
 #include "event.h"
+#include "grader.h"
 #include "json.h"
 #include "os.h"
 #include "report.h"
@@ -886,7 +888,7 @@ check_console_live(void)
 	open_screen(&s, REPORT_NORMAL, true);
 	s.c.opts.width = 60;
 	tell(&s, EVENT_EVAL_START, "", 0);
-	OK(str_is(seen(&s), "0/2 0 passed, 0ms"));
+	OK(str_is(seen(&s), "\033[?7l0/2 0 passed, 0ms\033[?7h"));
 	tell(&s, EVENT_TRIAL_START, "", 0);
 	tell(&s, EVENT_TRIAL_COMPLETE, "passed", 1);
 	tell(&s, EVENT_TASK_COMPLETE, "passed", 1);
@@ -897,10 +899,10 @@ check_console_live(void)
 	OK(seen(&s).n == 0);
 	s.c.began_ms = s.c.drawn_ms;
 	report_console_tick(&s.c, s.c.drawn_ms + 2000);
-	OK(str_is(seen(&s), "\r\033[K1/2 1 passed, 100.0%, 2.0s, left 2.0s | bye"));
+	OK(str_is(seen(&s), "\r\033[K\033[?7l1/2 1 passed, 100.0%, 2.0s, left 2.0s | bye\033[?7h"));
 	s.c.opts.width = 20;
 	report_console_tick(&s.c, s.c.drawn_ms + 100);
-	OK(str_is(seen(&s), "\r\033[K1/2 1 passed, 100.…"));
+	OK(str_is(seen(&s), "\r\033[K\033[?7l1/2 1 passed, 100.…\033[?7h"));
 	report_console_clear(&s.c);
 	OK(str_is(seen(&s), "\r\033[K"));
 	report_console_clear(&s.c);
@@ -991,6 +993,47 @@ check_transcripts(void)
 	restore();
 }
 
+/* The same from a real journal, and after it was lost. */
+static void
+check_journal(void)
+{
+	struct agent_answer answer = { .output = STR("good day\n"),
+		.exit_status = -1 };
+	struct grader_verdict verdict = { .name = STR("says-bye"),
+		.type = STR("text"), .weight = 1,
+		.feedback = STR("no \"bye\" in it"), .spec = &graders[0] };
+	struct result_run r = { .arena = &arena, .suite = &suite,
+		.run_id = "run-8", .executor = STR("mock"), .trials = 1 };
+	struct result_record rec = { .status = RESULT_FAILED, .task = 1,
+		.attempts = 1, .duration_ms = 5, .answer = &answer,
+		.verdicts = &verdict, .nverdicts = 1,
+		.prompt = STR("Say bye") };
+	struct report_opts o = { .verbose = true };
+	struct err e = { 0 };
+	struct buf b = { 0 };
+	size_t i;
+
+	result_init(&r);
+	OK(result_open(&r, path_of("journal"), false, &e) == 0);
+	OK(result_add(&r, &rec, &e) == 0);
+	for (i = 0; i < r.ntasks; i++)
+		result_end_task(&r, i);
+	r.complete = r.ended = true;
+	result_sum(&r);
+	report_text(&b, &r, &o);
+	OK(has(&b, "✗ says-bye (text) 0.00  tasks/bye.yaml:12\n"
+	    "        no \"bye\" in it\n"));
+	OK(has(&b, "answer:\n      │ good day\n"));
+	OK(has(&b, "prompt:\n      │ Say bye\n"));
+	OK(has(&b, "4 tasks: 0 passed, 1 failed, 3 skipped\n"));
+	OK(truncate(path_of("journal"), 0) == 0);
+	b.n = 0;
+	report_text(&b, &r, &o);
+	OK(has(&b, "no details: ") && has(&b, "0 passed, 1 failed"));
+	result_close(&r);
+	buf_free(&b);
+}
+
 /* As many tasks as nobody reads: short for people, whole for programs. */
 static void
 check_large(void)
@@ -1064,6 +1107,7 @@ main(void)
 	check_console_live();
 	check_session_log();
 	check_transcripts();
+	check_journal();
 	check_large();
 	check_env();
 	rm = arena_fmt(&arena, "rm -rf '%s'%c", dir, 0);
