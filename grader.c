@@ -104,6 +104,7 @@ take_finding(void *ctx, const struct field_finding *f)
 {
 	struct grader_check *c = ctx;
 	struct spec_where where = { c->file, f->line, f->col };
+	const struct spec_note *before = c->notes->last;
 
 	if (str_eq(f->path, f->key) &&
 	    among(f->key, own_keys, COUNTOF(own_keys)))
@@ -111,6 +112,8 @@ take_finding(void *ctx, const struct field_finding *f)
 	if (f->line == 0)
 		where = c->spec->at;
 	spec_note(c->notes, f->level, where, "%s", f->msg);
+	if (c->notes->last != before)
+		c->notes->last->key = f->key;
 }
 
 static void *

@@ -79,7 +79,7 @@ render(struct work *w, struct grader_verdict *v, const struct field_strs *from,
 static void
 any_of(struct grader_subject *s, const struct field_strs *list)
 {
-	struct buf b = { 0 };
+	struct buf b = { .max = 500 };
 	struct str q;
 	size_t i;
 
@@ -88,12 +88,13 @@ any_of(struct grader_subject *s, const struct field_strs *list)
 			grader_pass(s->tally);
 			return;
 		}
-	for (i = 0; i < list->n; i++) {
+	for (i = 0; i < list->n && !b.full; i++) {
 		q = grader_quote(s->tmp, list->v[i]);
 		buf_puts(&b, i > 0 ? ", " : "");
 		buf_put(&b, q);
 	}
-	grader_fail(s->tally, "none of %.*s in the output", STRF(buf_str(&b)));
+	grader_fail(s->tally, "none of %.*s%s in the output",
+	    STRF(buf_str(&b)), b.full ? " ..." : "");
 	buf_free(&b);
 }
 

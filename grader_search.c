@@ -10,6 +10,7 @@
  */
 #include "grader_kind.h"
 
+#include <stdint.h>
 #include <string.h>
 
 #include "re.h"
@@ -34,14 +35,14 @@ static size_t
 kmp(struct arena *a, struct str text, size_t from, struct str needle)
 {
 	struct arena_mark mark = arena_save(a);
-	size_t *fail = NEW_N(a, size_t, needle.n + 1);
+	uint32_t *fail = NEW_N(a, uint32_t, needle.n + 1);
 	size_t i, k = 0;
 
 	for (i = 1; i < needle.n; i++) {
 		while (k > 0 && needle.p[i] != needle.p[k])
 			k = fail[k];
 		k += needle.p[i] == needle.p[k];
-		fail[i + 1] = k;
+		fail[i + 1] = (uint32_t)k;
 	}
 	for (i = from, k = 0; i < text.n && k < needle.n; i++) {
 		while (k > 0 && text.p[i] != needle.p[k])
@@ -60,6 +61,8 @@ grader_search(struct arena *a, struct str text, struct str needle)
 
 	if (needle.n == 0)
 		return 0;
+	if (needle.n > text.n || needle.n > UINT32_MAX)
+		return SIZE_MAX;
 	while (text.n - i >= needle.n) {
 		p = memchr(text.p + i, needle.p[0], text.n - i - needle.n + 1);
 		if (p == NULL)

@@ -9,8 +9,8 @@
 #include "grader_kind.h"
 
 #include <stdarg.h>
+#include <stdint.h>
 #include <stdio.h>
-#include <string.h>
 
 #include "json.h"
 
@@ -178,22 +178,26 @@ boundary(struct str s, size_t n)
 	return n;
 }
 
+/* Nothing that a terminal would act on comes through. */
 static void
 put_plain(struct buf *b, struct str s)
 {
-	size_t i;
-	char c;
+	const char *p = s.p, *end = s.p + s.n;
+	uint32_t c;
+	size_t n;
 
-	for (i = 0; i < s.n; i++) {
-		c = s.p[i];
-		if (c == '\n')
+	for (; p < end; p += n > 0 ? n : 1) {
+		n = utf8_get(p, end, &c);
+		if (n == 0)
+			buf_fmt(b, "\\x%02X", (unsigned)(unsigned char)*p);
+		else if (c == '\n')
 			buf_puts(b, "\\n");
 		else if (c == '\t')
 			buf_puts(b, "\\t");
-		else if ((unsigned char)c < 0x20 || c == 0x7F)
-			buf_fmt(b, "\\x%02X", (unsigned)(unsigned char)c);
+		else if (c < 0x20 || (c >= 0x7F && c < 0xA0))
+			buf_fmt(b, "\\x%02X", (unsigned)c);
 		else
-			buf_putc(b, c);
+			buf_put(b, (struct str){ p, n });
 	}
 }
 

@@ -106,21 +106,36 @@ gather(struct arena *a, const struct text *t, struct field_strs *list)
 	append(a, &list[t->should_match ? MATCH : MATCH_NOT], &t->pattern);
 }
 
+static bool
+check_item(struct grader_check *c, const struct json *node, struct str item)
+{
+	if (item.n > 0)
+		return true;
+	grader_note(c, FIELD_WARNING, node,
+	    "an empty string is in every output");
+	return false;
+}
+
 static void
 check(struct grader_check *c, const void *settings)
 {
-	static const char *const keys[] = { "regex_match", "regex_not_match",
-		"must_match", "must_not_match", "pattern", "patterns" };
+	static const char *const patterns[] = { "regex_match",
+		"regex_not_match", "must_match", "must_not_match", "pattern",
+		"patterns" };
 	struct field_strs list[LIST__MAX] = { { 0 } };
-	size_t i, n = 0;
+	size_t i, j, n = 0;
 
 	gather(c->tmp, settings, list);
 	for (i = 0; i < LIST__MAX; i++)
-		n += list[i].n;
+		for (j = 0; j < list[i].n; j++)
+			n += list[i].v[j].n > 0;
 	if (n == 0)
 		grader_nothing(c);
-	for (i = 0; i < COUNTOF(keys); i++)
-		grader_each(c, c->spec->config, keys[i], grader_check_pattern);
+	for (i = 0; i < COUNTOF(text_rows); i++)
+		grader_each(c, c->spec->config, text_rows[i].key, check_item);
+	for (i = 0; i < COUNTOF(patterns); i++)
+		grader_each(c, c->spec->config, patterns[i],
+		    grader_check_pattern);
 }
 
 static void

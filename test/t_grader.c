@@ -160,6 +160,8 @@ texts(void)
 	OK(says(v.feedback, "unwanted \"x\" (output has \"ada x dd\")"));
 	OK(says(v.feedback, "unwanted match for \"d+\""));
 	OK(says(grade("text", "contains: zebra", "").feedback, "is empty"));
+	OK(says(grade("text", "contains: x", "a\033[1m\302\233\377\n").feedback,
+	    "is \"a\\x1B[1m\\x9B\\xFF\\n\")"));
 	v = grade("text", "contains: Ada", "xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx"
 	    "xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx\303\244");
 	OK(says(v.feedback, "missing \"Ada\" (not in 79 characters of output)"));
@@ -277,6 +279,34 @@ searches(void)
 	OK(ok);
 	OK(grader_search(&mem, STR("abc"), STR("")) == 0);
 	OK(grader_search(&mem, STR(""), STR("a")) == SIZE_MAX);
+}
+
+/* Texts that make the plain search give up: nearly all the same letter. */
+static void
+periodic(void)
+{
+	enum { LONG = 4000, SHORT = 60 };
+	static char text[LONG], needle[SHORT];
+	unsigned seed = 7, i, j;
+	size_t k, want, found = 0;
+	bool ok = true;
+
+	for (i = 0; i < 300; i++) {
+		for (j = 0; j < LONG; j++) {
+			seed = seed * 1103515245 + 12345;
+			text[j] = (seed >> 16) % 67 == 0 ? 'b' : 'a';
+		}
+		memset(needle, 'a', SHORT);
+		needle[(seed >> 12) % SHORT] = 'b';
+		want = SIZE_MAX;
+		for (k = 0; k + SHORT <= LONG && want == SIZE_MAX; k++)
+			if (memcmp(text + k, needle, SHORT) == 0)
+				want = k;
+		found += want != SIZE_MAX;
+		ok = ok && grader_search(&mem, (struct str){ text, LONG },
+		    (struct str){ needle, SHORT }) == want;
+	}
+	OK(ok && found > 100);
 }
 
 /* Ten megabytes of anything are looked through in time. */
@@ -517,6 +547,9 @@ checks(void)
 	OK(says(noted("text", "{}", false), "eval.yaml:7:3: error: this grader checks nothing"));
 	OK(says(noted("text", NULL, false), "checks nothing"));
 	OK(says(noted("text", "contains: []", false), "checks nothing"));
+	OK(says(noted("text", "contains: ['']", false), "checks nothing"));
+	OK(says(noted("text", "contains: [a, '']", false),
+	    "eval.yaml:1:15: warning: an empty string is in every output"));
 	OK(says(noted("text", "regex_match:\n  - a\n  - '('\n", false),
 	    "eval.yaml:3:5: error: invalid pattern \"(\": "));
 	OK(says(noted("regex", "pattern: '(?=x)'", false), "eval.yaml:1:10: error"));
@@ -543,6 +576,9 @@ checks(void)
 	OK(noted("program", "{command: x, args: [a], timeout: 5}", true).n == 0);
 	OK(says(noted("text", "contains: '{{.Vars.none}}'", false), "eval.yaml:1:11: error: template: "));
 	OK(says(noted("text", "contains: '{{.Vars.y}}'", false), "error: template: "));
+	OK(says(noted("text", "contains: ['']", false), "checks nothing"));
+	OK(says(noted("text", "contains: [a, '']", false),
+	    "eval.yaml:1:15: warning: an empty string is in every output"));
 	OK(says(noted("text", "regex_match: '{{.Vars.x}}'", false), "error: invalid pattern \"(\""));
 	OK(noted("text", "contains: '{{.Vars.x}}'", false).n == 0);
 }
@@ -826,6 +862,7 @@ main(void)
 	spellings();
 	letters();
 	searches();
+	periodic();
 	floods();
 	files();
 	escapes();
