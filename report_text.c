@@ -217,7 +217,8 @@ put_failure(struct text *t, const struct result_task *k)
 		report_line(t->b, k->spec->id, t->width / 3, t->o->ascii);
 		buf_putc(t->b, ']');
 	}
-	buf_puts(t->b, "  ");
+	if (k->spec->at.file != NULL)
+		buf_puts(t->b, "  ");
 	report_where(t->b, k->spec->at);
 	buf_putc(t->b, '\n');
 	put_trials(t, k);

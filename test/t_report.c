@@ -314,6 +314,37 @@ check_words(void)
 	buf_free(&b);
 }
 
+/* Any bytes: the line fits, is UTF-8, and has nothing to obey. */
+static void
+check_random_lines(void)
+{
+	struct buf b = { 0 }, x = { 0 };
+	uint32_t seed = 7;
+	size_t i, n, cols, bad = 0;
+	char in[40];
+
+	for (i = 0; i < 20000; i++) {
+		for (n = 0; n < sizeof(in); n++) {
+			seed = seed * 1664525 + 1013904223;
+			in[n] = (char)(seed >> 24);
+			if (i % 2 == 0 && (seed >> 8) % 3 > 0)
+				in[n] = "\xe6\xbc\xa2\xcc\x81" "a \xf0\x9f\x98\x80"
+				    [(seed >> 12) % 11];
+		}
+		cols = (seed >> 16) % 30;
+		n = (seed >> 10) % sizeof(in);
+		b.n = x.n = 0;
+		n = report_line(&b, (struct str){ in, n }, cols, i % 3 == 0);
+		bad += !is_safe(&b) || (cols > 0 && n > cols);
+		bad += report_cols(buf_str(&b), 1000) != n;
+		report_escape(&x, (struct str){ in, sizeof(in) });
+		bad += !utf8_valid(buf_str(&x)) || has(&x, "<");
+	}
+	OK(bad == 0);
+	buf_free(&b);
+	buf_free(&x);
+}
+
 /* A run in which every string is hostile. */
 static char hostile_json[4096];
 
@@ -1091,6 +1122,7 @@ main(void)
 	if (mkdtemp(dir) == NULL)
 		return 1;
 	check_words();
+	check_random_lines();
 	check_text();
 	check_models();
 	check_hostile_text();
