@@ -226,7 +226,7 @@ judge(struct state *s)
 	struct grader_verdict *v = &g->out;
 	struct str out = trim(buf_str(&s->proc.out.buf));
 	struct str err = trim(buf_str(&s->proc.err.buf)), failed = STR("");
-	struct str brief = shorten(g->arena, err);
+	struct str brief = shorten(g->arena, err.n > 0 ? err : out);
 
 	v->passed = !s->proc.res.timed_out && s->proc.res.status == 0;
 	v->score = v->passed ? 1 : 0;
@@ -236,9 +236,9 @@ judge(struct state *s)
 	if (v->passed)
 		v->feedback = out.n > 0 ? shorten(g->arena, out) :
 		    STR("the program is content");
-	else if (err.n > 0)
-		v->feedback = arena_fmt(g->arena, "%.*s; stderr: %.*s",
-		    STRF(failed), STRF(brief));
+	else if (brief.n > 0)
+		v->feedback = arena_fmt(g->arena, "%.*s; %s: %.*s",
+		    STRF(failed), err.n > 0 ? "stderr" : "stdout", STRF(brief));
 	else
 		v->feedback = failed;
 }

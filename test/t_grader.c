@@ -469,6 +469,8 @@ programs(void)
 	OK(!v.passed && near(v.score, 0) && v.error.n == 0);
 	OK(str_is(v.feedback, "exit status 3; stderr: bad"));
 	OK(str_is(detail(v, "exit_error"), "\"exit status 3\""));
+	v = grade("program", "{command: sh, args: [-c, 'echo no; exit 1']}", "");
+	OK(str_is(v.feedback, "exit status 1; stdout: no"));
 	v = grade("program", "{command: sh, args: [-c, 'kill -9 $$']}", "");
 	OK(!v.passed && says(v.feedback, "signal"));
 	v = grade("program", "{command: sh, args: [-c, 'test \"$(cat)\" = "
