@@ -26,24 +26,27 @@ FUZZ_SECONDS = 60
 CORPUS  = ../shared/corpus
 
 # One noun per file, lower layers first (DESIGN.md).
-SRC  = base.c os.c os_spawn.c os_net.c json.c yaml_in.c yaml_core.c \
-	yaml_scalar.c yaml_block.c yaml_anchor.c yaml_map.c yaml_flow.c \
-	yaml_lite.c re.c re_atom.c re_class.c re_cuts.c re_dfa.c re_lit.c \
-	re_nfa.c re_parse.c re_prog.c re_state.c re_unicode.c field.c \
-	csv.c glob.c tmpl.c spec.c spec_config.c spec_file.c spec_grader.c \
-	spec_task.c spec_tasks.c \
-	opt.c stats.c loop.c proc.c event.c result.c \
-	result_file.c result_journal.c result_trial.c os_path.c grader.c \
+SRC  = base.c os.c os_net.c os_path.c os_spawn.c json.c yaml_anchor.c \
+	yaml_block.c yaml_core.c yaml_flow.c yaml_in.c yaml_lite.c yaml_map.c \
+	yaml_scalar.c re.c re_atom.c re_class.c re_cuts.c re_dfa.c re_lit.c \
+	re_nfa.c re_parse.c re_prog.c re_state.c re_unicode.c field.c opt.c csv.c \
+	glob.c tmpl.c stats.c loop.c proc.c workspace.c spec.c spec_config.c \
+	spec_file.c spec_grader.c spec_task.c spec_tasks.c agent.c \
+	agent_command.c agent_mock.c agent_script.c agent_worker.c grader.c \
 	grader_check.c grader_expected.c grader_file.c grader_lower.c \
-	grader_program.c grader_search.c grader_tally.c grader_text.c
-HDR  = base.h os.h os_spawn.h os_net.h json.h yaml_in.h yaml_core.h \
-	yaml_scalar.h yaml_block.h yaml_anchor.h yaml_map.h yaml_flow.h \
-	yaml_lite.h re.h re_class.h re_parse.h re_prog.h re_state.h \
-	re_unicode.h field.h \
-	csv.h glob.h tmpl.h spec.h spec_in.h \
-	opt.h stats.h loop.h proc.h event.h agent.h grader.h grader_kind.h \
-	os_path.h result.h result_part.h waza.h
-CMD  = waza.c waza_spec.c waza_text.c
+	grader_program.c grader_search.c grader_tally.c grader_text.c event.c \
+	result.c result_file.c result_journal.c result_trial.c run.c run_hook.c \
+	run_plan.c run_trial.c report.c report_console.c report_csv.c \
+	report_detail.c report_github.c report_html.c report_junit.c report_log.c \
+	report_markdown.c report_out.c report_tap.c report_text.c report_words.c
+HDR  = base.h os.h os_net.h os_path.h os_spawn.h json.h yaml_anchor.h \
+	yaml_block.h yaml_core.h yaml_flow.h yaml_in.h yaml_lite.h yaml_map.h \
+	yaml_scalar.h re.h re_class.h re_parse.h re_prog.h re_state.h \
+	re_unicode.h field.h opt.h csv.h glob.h tmpl.h stats.h loop.h proc.h \
+	workspace.h spec.h spec_in.h agent.h agent_kind.h grader.h grader_kind.h \
+	event.h result.h result_part.h run.h run_part.h report.h report_part.h \
+	waza.h
+CMD  = waza.c waza_run.c waza_spec.c waza_text.c
 OBJ  = $(SRC:.c=.o)
 MAIN = $(CMD:.c=.o)
 UNIT = test/t_base test/t_os test/t_json test/t_yaml test/t_re test/t_field \

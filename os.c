@@ -52,7 +52,8 @@ os_init(struct err *e)
 	int fd;
 
 	sigemptyset(&sa.sa_mask);
-	if (sigaction(SIGPIPE, &sa, NULL) == -1)
+	if (sigaction(SIGPIPE, &sa, NULL) == -1 ||
+	    sigaction(SIGXFSZ, &sa, NULL) == -1)
 		return err_sys(e, "sigaction");
 	do
 		fd = open("/dev/null", O_RDWR);

@@ -17,7 +17,8 @@
 #include "base.h"
 
 /*
- * Once, first thing in main: ignores SIGPIPE, opens /dev/null on those of
+ * Once, first thing in main: ignores SIGPIPE and SIGXFSZ (a failed write
+ * says why), opens /dev/null on those of
  * 0-2 that are closed, and marks what else was inherited close-on-exec, so
  * that our children get their own three descriptors and no other.
  */

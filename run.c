@@ -51,6 +51,7 @@ init_results(struct run *run)
 	r->executor = run->opts.executor.n > 0 ? run->opts.executor :
 	    c->executor;
 	r->model = run->opts.model.n > 0 ? run->opts.model : c->model;
+	r->timeout_seconds = run->opts.timeout_seconds;
 	r->started_ns = os_wall_ns();
 	r->trials = (size_t)(run->opts.trials > 0 ? run->opts.trials :
 	    c->trials_per_task);
@@ -481,7 +482,9 @@ end_run(void *arg)
 	timer_stop(run->loop, &run->refresh);
 	run->phase = RUN_ENDED;
 	r->duration_ms = loop_clock(run->loop) - run->started;
-	r->complete = !run->cancelled;
+	r->ended = true;
+	r->cancelled = run->cancelled;
+	r->complete = !run->cancelled && run->first == r->ntasks;
 	result_sum(r);
 	if (run->opts.output != NULL &&
 	    result_write(r, run->opts.output, &e) == -1 &&
@@ -567,7 +570,7 @@ run_start(struct run *run, void (*done)(void *arg), void *arg)
 	run->started = loop_clock(run->loop);
 	run->phase = RUN_OPENING;
 	tell_start(run);
-	if (!start_run_hooks(run, SPEC_BEFORE_RUN, go))
+	if (run->cancelled || !start_run_hooks(run, SPEC_BEFORE_RUN, go))
 		go(run);
 }
 
@@ -578,7 +581,7 @@ run_cancel(struct run *run)
 
 	if (run->phase == RUN_CLOSING && run->cancelled)
 		run_hooks_cancel(&run->hooks);	/* asked for twice */
-	if (run->phase == RUN_OPENING)
+	if (run->phase == RUN_OPENING && run->hooks.list != NULL)
 		run_hooks_cancel(&run->hooks);
 	run->cancelled = true;
 	if (run->phase != RUN_GOING)

@@ -85,6 +85,7 @@ struct run_trial {
 	struct timer deadline, first;	/* total, and until the first event */
 	bool timed_out, silent, cancelled;
 	int64_t started, duration_ms;
+	int64_t wall_ns;		/* when it started */
 	struct grader_input in;
 	struct grading grading;
 	struct grader_verdict *verdicts;

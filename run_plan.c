@@ -157,10 +157,8 @@ run_forget(struct run *run)
 			t = &task->trials[k];
 			if ((result_is_error(t->status) &&
 			    (o->retry_errors || o->rerun_failed)) ||
-			    (t->status == RESULT_FAILED && o->rerun_failed)) {
-				*t = (struct result_trial){ .off = -1 };
-				task->done--;
-			}
+			    (t->status == RESULT_FAILED && o->rerun_failed))
+				result_forget(&run->results, i, k);
 		}
 	}
 }

@@ -12,6 +12,7 @@
 
 #include "event.h"
 #include "json.h"
+#include "os.h"
 #include "workspace.h"
 
 static const struct spec_task *
@@ -182,6 +183,7 @@ prepare(struct run_trial *t)
 	t->verdicts = NULL;
 	t->nverdicts = t->grader = 0;
 	t->started = loop_clock(run->loop);
+	t->wall_ns = os_wall_ns();
 	t->vars = (struct tmpl_vars){ .job_id = str_of(run->results.run_id),
 		.task_name = task->name, .timestamp = str_of(run->timestamp),
 		.iteration = (int64_t)t->trial + 1, .attempt = t->req.attempt,
@@ -260,6 +262,8 @@ ask(struct run_trial *t)
 	struct run *run = t->run;
 	int64_t first = first_event_ms(run, spec_of(t));
 
+	if (t->cancelled)
+		return fail(t, RESULT_CANCELLED, "cancelled");
 	t->job = (struct agent_job){ .req = &t->req, .arena = &t->arena,
 		.event = on_event, .done = on_answer, .arg = t };
 	if (agent_start(&run->agent, &t->job) == AGENT_DONE)
@@ -431,7 +435,8 @@ finish(struct run_trial *t)
 {
 	struct result_record r = { .task = t->task, .trial = t->trial,
 		.status = t->status, .attempts = t->req.attempt,
-		.duration_ms = t->duration_ms, .answer = &t->job.ans,
+		.duration_ms = t->duration_ms, .started_ns = t->wall_ns,
+		.answer = &t->job.ans,
 		.verdicts = t->verdicts, .nverdicts = t->nverdicts,
 		.prompt = t->req.prompt, .error = t->error };
 	struct run *run = t->run;

@@ -56,7 +56,8 @@ static const struct waza_command version = {
 	.help = "print the version"
 };
 static const struct waza_command *const commands[] = {	/* sorted by name */
-	&help, &waza_list, &waza_match, &waza_parse, &waza_validate, &version,
+	&help, &waza_list, &waza_match, &waza_parse, &waza_run,
+	&waza_validate, &version,
 };
 
 static const struct waza_command *

@@ -1,30 +1,23 @@
 #!/bin/sh
-# demo.sh WAZA: what waza can do so far, on files shipped here.
+# demo.sh WAZA: a suite with passing and failing answers, as a person, a CI
+# job and an IDE see it.
 set -eu
-waza=$1
-dir=${0%/*}
-export PATH
+waza=$(cd "${1%/*}" && pwd)/${1##*/}
+cd "${0%/*}/.."
+tmp=$(mktemp -d)
+trap 'rm -rf "$tmp"' EXIT
 
 show() {
-	printf '\n$ waza'
-	for a
-	do
-		case $a in
-		*[\ \(\|\\]*) printf " '%s'" "$a" ;;
-		*) printf ' %s' "$a" ;;
-		esac
-	done
-	printf '\n'
+	printf '\n$ waza %s\n' "$*"
 	"$waza" "$@" || printf '(exit status %d)\n' $?
 }
 
-echo 'waza reads suites. This one is YAML:'
-sed 's/^/    /' "$dir/hello/eval.yaml"
-show parse --pretty "$dir/hello/eval.yaml"
-printf '\nA mistake is shown with its place:\n'
-show parse "$dir/broken/eval.yaml" 2>&1
-printf '\nGraders match an answer against patterns, in linear time:\n'
-sed 's/^/    /' "$dir/hello/answer.txt"
-show match -g '(?i)(hello),? (\w+)' "$dir/hello/answer.txt"
-show match '(x+x+)+y' "$dir/hello/answer.txt"
-show match 'a(?=b)' "$dir/hello/answer.txt" 2>&1
+echo 'A suite is YAML; waza says what is wrong with it, and where:'
+show validate examples/demo examples/broken
+printf '\nIt gives each task to an executor, here a script, and grades the answers:\n'
+show run -q examples/demo -o "$tmp/results.json" --reporter "junit:$tmp/junit.xml"
+printf '\nAn IDE reads the same as events:\n'
+show run examples/hello --stream-json --trials 1 -o "$tmp/hello.json"
+printf '\nThe results are in a file, for programs:\n'
+printf '\n$ waza parse --pretty results.json | head -n 24\n'
+"$waza" parse --pretty "$tmp/results.json" | head -n 24

@@ -2,6 +2,7 @@
 # $tmp that goes away at the end.
 set -u
 : "${WAZA:?set WAZA to the binary under test}"
+export WAZA
 : "${CORPUS:=../shared/corpus}"
 top=$(cd "${0%/*}/.." && pwd) || exit 1
 tmp=$(mktemp -d) || exit 1

@@ -1,0 +1,168 @@
+# A run that is interrupted, killed, or cannot write: nothing is lost, nothing
+# is done twice, and the results say so.
+. "${0%/*}/lib.sh"
+cd "$tmp" || exit 1
+
+# wait_until SECONDS COMMAND...: polls until the command succeeds
+wait_until() {
+	n=$(($1 * 50))
+	shift
+	until "$@" 2>/dev/null
+	do
+		n=$((n - 1))
+		[ "$n" -gt 0 ] || return 1
+		nap
+	done
+}
+
+# about 20 ms, without a command that counts time itself
+nap() {
+	"$WAZA" run -q nap.yaml >/dev/null 2>&1
+}
+cat >nap.yaml <<'YAML'
+name: nap
+skill: s
+config: {executor: mock, mock: {delay_ms: 20}}
+tasks: [{id: a, prompt: x, expected: {output_contains: [x]}}]
+YAML
+
+cat >slow.yaml <<'YAML'
+name: slow
+skill: s
+config: {executor: command, command: 'echo "$WAZA_TASK_ID $WAZA_TRIAL" >>$LOG; cat', workers: 2, trials_per_task: 4}
+tasks:
+  - {id: a, prompt: answer a, expected: {output_contains: [answer]}}
+  - {id: b, prompt: answer b, expected: {output_contains: [answer]}}
+  - {id: c, prompt: answer c, expected: {output_contains: [nothing]}}
+  - {id: d, prompt: answer d, expected: {output_contains: [answer]}}
+YAML
+LOG=$tmp/log
+export LOG
+
+# numbers FILE: what has to be the same, however often we were interrupted
+numbers() {
+	"$WAZA" parse "$1" | grep -o '"\(test_id\|status\|run_number\|score\|pass_rate\|final_output\|succeeded\|failed\|errors\|total_tests\)":\("[^"]*"\|[^,}]*\)'
+}
+lines() {
+	[ -f "$1" ] && [ "$(grep -c . "$1")" -ge "$2" ]
+}
+
+: >log
+"$WAZA" run -q slow.yaml -o whole.json >/dev/null
+numbers whole.json >want
+is 'whole: sixteen trials' 16 "$(grep -c . log)"
+
+# kill -9 after so many trials, then --resume
+for at in 2 5 9 14
+do
+	rm -f r.json r.json.journal
+	: >log
+	"$WAZA" run -q slow.yaml -o r.json >/dev/null 2>&1 &
+	pid=$!
+	wait_until 20 lines r.json.journal "$at"
+	kill -9 "$pid" 2>/dev/null
+	wait "$pid" 2>/dev/null
+	done=$(grep -c '"run":' r.json.journal)
+	: >log2			# a child of the killed one may still write
+	LOG=$tmp/log2 "$WAZA" run -q slow.yaml -o r.json --resume >/dev/null
+	is "killed after $at lines: no finished trial is run again" $((16 - done)) "$(grep -c . log2)"
+	numbers r.json >got
+	ok "killed after $at lines: the results are the same" cmp -s want got
+done
+"$WAZA" run -q slow.yaml -o r.json --resume >/dev/null
+: >log
+"$WAZA" run -q slow.yaml -o r.json --resume >/dev/null
+is 'resuming what is finished runs nothing' 0 "$(grep -c . log)"
+"$WAZA" run -q slow.yaml -o r.json --rerun-failed >/dev/null
+is '--rerun-failed runs the failed task only' 'c 1
+c 2
+c 3
+c 4' "$(sort log)"
+numbers r.json >got
+ok '--rerun-failed: the results are the same' cmp -s want got
+
+# without -o the journal is in .waza
+: >log
+"$WAZA" run -q slow.yaml >/dev/null
+: >log
+"$WAZA" run -q slow.yaml --resume >/dev/null
+is '--resume without -o' 0 "$(grep -c . log)"
+
+# another suite's journal
+sed 's/name: slow/name: other/' slow.yaml >other.yaml
+run "$WAZA" run -q other.yaml -o r.json --resume
+is 'the journal of another suite: status' 2 "$rc"
+like 'the journal of another suite: words' '*slow*' "$err"
+
+# an interrupt: children end, partial results, 128 + signal
+cat >hang.yaml <<'YAML'
+name: hang
+skill: s
+config: {executor: command, command: 'echo $$ >>$LOG; [ "$WAZA_TASK_ID" = a ] || tail -f /dev/null; echo hi'}
+tasks:
+  - {id: a, prompt: x, expected: {output_contains: [hi]}}
+  - {id: b, prompt: x, expected: {output_contains: [hi]}}
+  - {id: c, prompt: x, expected: {output_contains: [hi]}}
+YAML
+# a shell that is not interactive starts its background with SIGINT ignored
+interrupted() {
+	: >log
+	rm -f h.json h.json.journal
+	"$WAZA" run -q hang.yaml -o h.json >out 2>err &
+	pid=$!
+	wait_until 20 lines log 2
+	kill "-$1" "$pid"
+	wait "$pid"
+	is "$1: status" "$2" $?
+	is "$1: what is finished is kept" 1 "$("$WAZA" parse h.json | grep -o '"test_id"' | grep -c .)"
+	like "$1: the results say so" '*"status":"cancelled"*' "$("$WAZA" parse h.json)"
+	ok "$1: no child is left" sh -c '! kill -0 $(tail -n 1 log) 2>/dev/null'
+}
+interrupted TERM 143
+interrupted HUP 129
+
+# the results can be read at any time
+cat >many.yaml <<'YAML'
+name: many
+skill: s
+config: {executor: mock, trials_per_task: 120, mock: {delay_ms: 20}}
+tasks: [{id: a, prompt: x, expected: {output_contains: [x]}}]
+YAML
+"$WAZA" run -q many.yaml -o m.json >/dev/null &
+pid=$!
+bad=0 seen=0
+while kill -0 "$pid" 2>/dev/null
+do
+	if [ -f m.json ]
+	then
+		seen=$((seen + 1))
+		"$WAZA" parse m.json >/dev/null 2>&1 || bad=$((bad + 1))
+	fi
+	nap
+done
+wait "$pid"
+is 'a watcher sees only whole files' 0 "$bad"
+ok 'a watcher sees the file while the run goes on' [ "$seen" -gt 1 ]
+
+# places that cannot be written
+mkdir d
+run "$WAZA" run -q nap.yaml -o d
+is 'the results path is a directory: status' 2 "$rc"
+run "$WAZA" run -q nap.yaml -o nap.yaml/r.json
+is 'no such directory: status' 2 "$rc"
+like 'no such directory: words' '*nap.yaml/r.json*' "$err"
+if [ -c /dev/full ]
+then
+	run "$WAZA" run -q nap.yaml -o /dev/full
+	is 'a full disk: status' 2 "$rc"
+	"$WAZA" run --stream-json nap.yaml >/dev/full 2>err
+	is 'nobody hears the events: status' 2 $?
+else
+	skip 'no /dev/full here'
+fi
+# a disk that is full: no file may grow beyond 8 blocks
+(ulimit -f 8 && exec "$WAZA" run -q many.yaml -o full.json --trials 200) >out 2>err
+is 'the disk fills up: status' 2 $?
+like 'the disk fills up: words' '*full.json*' "$(cat err)"
+is 'the disk fills up: nothing half-written' '' "$(ls | grep 'full.json\.t')"
+done_testing
