@@ -145,7 +145,8 @@ put_num(struct json_out *w, double d)
 		json_put_double(w, d);
 		return;
 	}
-	memcpy(s + n, ".0", 2);
+	s[n] = '.';
+	s[n + 1] = '0';
 	json_put_raw(w, (struct str){ s, n + 2 });
 }
 

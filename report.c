@@ -97,12 +97,11 @@ split(const char *spec, struct parts *p, struct err *e)
 	if (path == NULL && p->kind->path)
 		return err_set(e, ERR_SCHEMA, "reporter %.*s needs a path: %s",
 		    STRF(name), p->kind->name);
-	if (p->kind == &report_json && strcmp(path, "-") == 0)
-		return err_set(e, ERR_SCHEMA, "reporter json writes to a file, "
-		    "not to stdout");
-	if (path != NULL && strcmp(path, "-") == 0)
-		p->path = NULL;
-	return 0;
+	if (path == NULL || strcmp(path, "-") != 0)
+		return 0;
+	p->path = NULL;
+	return p->kind != &report_json ? 0 : err_set(e, ERR_SCHEMA,
+	    "reporter json writes to a file, not to stdout");
 }
 
 /* The nearest directory above the path that is there has to take files. */
@@ -231,7 +230,7 @@ report_write(const char *spec, struct result_run *const *runs, size_t n,
 	plain.color = plain.ascii = false;
 	if (split(spec, &p, e) == -1)
 		return -1;
-	if (p.kind == &report_json)
+	if (p.kind == &report_json && p.path != NULL)
 		return write_json(p.path, runs, n, e);
 	if (p.path != NULL)
 		r = write_file(&o, &p, e);

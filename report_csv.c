@@ -23,7 +23,7 @@ put_cell(struct buf *b, struct str s)
 
 	report_clean(&clean, report_cut(s, CELL_MAX, &cut));
 	buf_puts(b, ",\"");
-	if (clean.n > 0 && memchr("=+-@\t\n", clean.p[0], 6) != NULL)
+	if (clean.n > 0 && strchr("=+-@\t\n", clean.p[0]) != NULL)
 		buf_putc(b, '\'');
 	for (i = 0; i < clean.n; i++) {
 		if (clean.p[i] == '"')

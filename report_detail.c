@@ -21,21 +21,27 @@ text_of(const struct json *v, const char *key)
 	return json_text(m);
 }
 
+static const struct spec_grader *
+find_in(const struct spec_graders *list, struct str name)
+{
+	size_t i;
+
+	for (i = 0; i < list->n; i++)
+		if (str_eq(list->v[i].name, name))
+			return &list->v[i];
+	return NULL;
+}
+
 /* Where the grader of that name stands; the task, for those of `expected:`. */
 static struct spec_where
 find_grader(const struct result_run *run, const struct spec_task *task,
     struct str name)
 {
-	const struct spec_graders *lists[2] = { &task->graders, NULL };
-	size_t i, j;
+	const struct spec_grader *g = find_in(&task->graders, name);
 
-	if (run->suite != NULL)
-		lists[1] = &run->suite->graders;
-	for (i = 0; i < COUNTOF(lists); i++)
-		for (j = 0; lists[i] != NULL && j < lists[i]->n; j++)
-			if (str_eq(lists[i]->v[j].name, name))
-				return lists[i]->v[j].at;
-	return task->at;
+	if (g == NULL)
+		g = find_in(&run->suite->graders, name);
+	return g != NULL ? g->at : task->at;
 }
 
 static void
