@@ -106,7 +106,8 @@ void report_console_end(struct report_console *);	/* clears and frees */
 
 /*
  * Files that grow with the run, as sinks on its bus.  A failure to write
- * ends the writing, not the run: .err has it (ERR_NONE: all is well).
+ * ends the writing, not the run: .err has it (ERR_NONE: all is well).  To
+ * end what was not started, or could not be, is harmless.
  */
 struct report_log {		/* DIR/YYYYMMDDTHHMMSSZ-session.jsonl */
 	struct event_sink sink;

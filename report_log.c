@@ -219,6 +219,7 @@ report_log_start(struct report_log *l, const char *dir, struct event_bus *bus,
 	    make_new(&l->arena, buf_str(&stem), ".jsonl", &l->path, e);
 	buf_free(&stem);
 	if (l->fd == -1) {
+		l->path = NULL;
 		arena_free(&l->arena);
 		return -1;
 	}
@@ -230,9 +231,12 @@ report_log_start(struct report_log *l, const char *dir, struct event_bus *bus,
 void
 report_log_end(struct report_log *l)
 {
+	if (l->path == NULL)
+		return;
 	os_close(&l->fd);
 	buf_free(&l->buf);
 	arena_free(&l->arena);
+	l->path = NULL;
 }
 
 /* Transcripts. */

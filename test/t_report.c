@@ -986,6 +986,10 @@ check_session_log(void)
 	OK(lines == 6 && good == 6);
 	report_log_end(&l);
 	OK(report_log_start(&l, path_of("file/x"), &bus, &e) == -1);
+	report_log_end(&l);
+	l = (struct report_log){ .fd = 0 };
+	report_log_end(&l);
+	OK(fcntl(0, F_GETFD) != -1);
 }
 
 static void
