@@ -193,6 +193,11 @@ put_trials(struct text *t, const struct result_task *k)
 
 	if (k->ntrials < 2)
 		return;
+	if (bad == k->ntrials) {
+		buf_fmt(t->b, "    none of %zu trials passed; the first:\n",
+		    k->ntrials);
+		return;
+	}
 	buf_fmt(t->b, "    %s", bad > 1 ? "trials" : "trial");
 	for (i = 0; i < k->ntrials && n < 12; i++)
 		if (k->trials[i].status > RESULT_PASSED)
