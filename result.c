@@ -16,9 +16,7 @@
 #include <string.h>
 #include <time.h>
 
-#include "agent.h"
 #include "grader.h"
-#include "json.h"
 #include "result_part.h"
 #include "spec.h"
 #include "stats.h"
@@ -98,12 +96,6 @@ result_init(struct result_run *run)
 	result_sum(run);
 }
 
-void
-result_put_buf(void *buf, const char *p, size_t n)
-{
-	buf_put(buf, (struct str){ p, n });
-}
-
 /* Plain mean and weighted mean of the verdicts' scores. */
 static void
 score(struct arena *a, const struct result_record *r, struct result_trial *t)
@@ -124,47 +116,27 @@ score(struct arena *a, const struct result_record *r, struct result_trial *t)
 	t->weighted = stats_weighted(x, w, r->nverdicts);
 }
 
-static void
-use_answer(struct result_usage *u, const struct agent_answer *a)
-{
-	if (a == NULL || !a->usage.known)
-		return;
-	u->turns += a->usage.turns;
-	u->input_tokens += a->usage.input_tokens;
-	u->output_tokens += a->usage.output_tokens;
-	u->cache_read_tokens += a->usage.cache_read_tokens;
-	u->cache_write_tokens += a->usage.cache_write_tokens;
-	u->premium_requests += a->usage.premium_requests;
-	u->cost += a->usage.cost;
-}
-
 /* The fields to restore a struct result_trial from, then its object. */
 static void
 put_line(struct result_run *run, const struct result_record *r,
     struct result_trial *t)
 {
-	struct json_out o = { .put = result_put_buf, .ctx = &run->line };
+	struct buf *b = &run->line;
 
-	run->line.n = 0;
-	run->line.full = false;
-	json_open(&o, '{');
-	json_put_key(&o, STR("task"));
-	json_put_str(&o, run->tasks[r->task].spec->id);
-	json_put_key(&o, STR("trial"));
-	json_put_int(&o, (int64_t)r->trial + 1);
-	json_put_key(&o, STR("status"));
-	json_put_cstr(&o, result_is_error(t->status) ?
-	    result_class(t->status) : result_word(t->status));
-	json_put_key(&o, STR("score"));
-	json_put_double(&o, t->score);
-	json_put_key(&o, STR("weighted"));
-	json_put_double(&o, t->weighted);
-	json_put_key(&o, STR("run"));
-	t->off = (int64_t)run->line.n;
-	result_put_trial(&o, &run->scratch, r, t);
-	t->len = run->line.n - (size_t)t->off;
-	json_close(&o, '}');
-	buf_putc(&run->line, '\n');
+	b->n = 0;
+	b->full = false;
+	result_put_str(b, STR("{\"task\":"), run->tasks[r->task].spec->id);
+	result_put_int(b, STR(",\"trial\":"), (int64_t)r->trial + 1);
+	result_put_str(b, STR(",\"status\":"), str_of(
+	    result_is_error(t->status) ? result_class(t->status) :
+	    result_word(t->status)));
+	result_put_num(b, STR(",\"score\":"), t->score);
+	result_put_num(b, STR(",\"weighted\":"), t->weighted);
+	buf_put(b, STR(",\"run\":"));
+	t->off = (int64_t)b->n;
+	result_put_trial(b, &run->scratch, r, t);
+	t->len = b->n - (size_t)t->off;
+	buf_put(b, STR("}\n"));
 }
 
 int
@@ -193,7 +165,7 @@ result_add(struct result_run *run, const struct result_record *r,
 	if (rc == -1)
 		return -1;
 	result_unuse(run, old);
-	use_answer(&run->usage, r->answer);
+	result_use_answer(&run->usage, r->answer);
 	task->done += old->status == RESULT_NONE;
 	*old = t;
 	return 0;

@@ -153,7 +153,10 @@ void result_init(struct result_run *);
 int result_open(struct result_run *, const char *path, bool resume,
     struct err *);
 
-/* Syncs and closes the journal and frees what result_add() needed. */
+/*
+ * Syncs and closes the journal and frees what the others needed.  Reports
+ * and results are written before: they are read from the journal.
+ */
 void result_close(struct result_run *);
 
 /*
@@ -187,6 +190,8 @@ bool result_ok(const struct result_run *);
 
 /*
  * The results file, whole or not at all: written beside, synced, renamed.
+ * While the run goes on it is not synced, which may take longer than the
+ * trials in between: the journal has all that is in it.
  * Tasks without a status are left out.  What is no regular file (a pipe, a
  * device) is written to as it is.  The sums are those of the last
  * result_sum().

@@ -44,6 +44,11 @@ struct file {
 	int64_t at;
 	size_t nwindow;
 	char *window;		/* BLOCK bytes */
+	/* the statistics that were last written, and whose they are */
+	const struct result_stats *like;
+	size_t nlike;
+	struct buf text;
+	struct buf piece;	/* something else that is made in one */
 };
 
 static void
@@ -114,7 +119,9 @@ put_trial(struct file *f, const struct result_run *run,
 	struct str s;
 
 	if (t->off < 0 || run->journal == -1) {
-		result_put_trial(&f->out, f->scratch, &none, t);
+		f->piece.n = 0;
+		result_put_trial(&f->piece, f->scratch, &none, t);
+		json_put_raw(&f->out, buf_str(&f->piece));
 		return;
 	}
 	json_put_raw(&f->out, STR(""));
@@ -163,51 +170,66 @@ key_open(struct file *f, struct str key, char bracket)
 }
 
 static void
-key_range(struct file *f, struct str key, double lo, double hi)
+put_range(struct buf *b, struct str key, double lo, double hi)
 {
-	key_open(f, key, '{');
-	key_num(f, STR("lower"), lo);
-	key_num(f, STR("upper"), hi);
-	key_num(f, STR("confidence_level"), 0.95);
-	json_close(&f->out, '}');
+	buf_put(b, key);
+	result_put_num(b, STR("{\"lower\":"), lo);
+	result_put_num(b, STR(",\"upper\":"), hi);
+	buf_put(b, STR(",\"confidence_level\":0.95}"));
 }
 
 /* With n values; what is not from resamples says so. */
 static void
-put_bootstrap(struct file *f, double lo, double hi, double mean, size_t n)
+put_bootstrap(struct buf *b, struct str key, double lo, double hi,
+    double mean, size_t n)
 {
-	key_open(f, STR("bootstrap_ci"), '{');
-	key_num(f, STR("lower"), lo);
-	key_num(f, STR("upper"), hi);
-	key_num(f, STR("mean"), mean);
-	key_num(f, STR("confidence_level"), 0.95);
-	key_int(f, STR("num_bootstraps"), n > 1 && n <= STATS_BOOTSTRAP_MAX ?
-	    STATS_BOOTSTRAPS : 0);
-	json_close(&f->out, '}');
-	key_bool(f, STR("is_significant"), lo > 0);
+	buf_put(b, key);
+	result_put_num(b, STR("{\"lower\":"), lo);
+	result_put_num(b, STR(",\"upper\":"), hi);
+	result_put_num(b, STR(",\"mean\":"), mean);
+	buf_put(b, STR(",\"confidence_level\":0.95"));
+	result_put_int(b, STR(",\"num_bootstraps\":"),
+	    n > 1 && n <= STATS_BOOTSTRAP_MAX ? STATS_BOOTSTRAPS : 0);
+	result_put_bool(b, STR("},\"is_significant\":"), lo > 0);
 }
 
 static void
+make_stats(struct buf *b, const struct result_stats *s, size_t n)
+{
+	result_put_num(b, STR("{\"pass_rate\":"), s->pass_rate);
+	result_put_num(b, STR(",\"avg_score\":"), s->avg);
+	result_put_num(b, STR(",\"avg_weighted_score\":"), s->weighted);
+	result_put_num(b, STR(",\"min_score\":"), s->min);
+	result_put_num(b, STR(",\"max_score\":"), s->max);
+	result_put_num(b, STR(",\"std_dev_score\":"), s->std_dev);
+	result_put_num(b, STR(",\"score_variance\":"),
+	    stats_square(s->std_dev));
+	result_put_num(b, STR(",\"ci95_lo\":"), n < 2 ? 0 : s->ci_lo);
+	result_put_num(b, STR(",\"ci95_hi\":"), n < 2 ? 0 : s->ci_hi);
+	result_put_bool(b, STR(",\"flaky\":"), s->flaky);
+	result_put_int(b, STR(",\"avg_duration_ms\":"), s->avg_ms);
+	if (n > 1)
+		put_bootstrap(b, STR(",\"bootstrap_ci\":"), s->ci_lo,
+		    s->ci_hi, s->weighted, n);
+	put_range(b, STR(",\"pass_rate_ci\":"), s->pass_lo, s->pass_hi);
+	result_put_num(b, STR(",\"pass_at_k\":"), s->pass_at_k);
+	result_put_num(b, STR(",\"pass_hat_k\":"), s->pass_hat_k);
+	buf_putc(b, '}');
+}
+
+/* On one line.  Often they are those of the task before, word for word. */
+static void
 put_stats(struct file *f, const struct result_stats *s, size_t n)
 {
-	key_open(f, STR("stats"), '{');
-	key_num(f, STR("pass_rate"), s->pass_rate);
-	key_num(f, STR("avg_score"), s->avg);
-	key_num(f, STR("avg_weighted_score"), s->weighted);
-	key_num(f, STR("min_score"), s->min);
-	key_num(f, STR("max_score"), s->max);
-	key_num(f, STR("std_dev_score"), s->std_dev);
-	key_num(f, STR("score_variance"), s->std_dev * s->std_dev);
-	key_num(f, STR("ci95_lo"), n < 2 ? 0 : s->ci_lo);
-	key_num(f, STR("ci95_hi"), n < 2 ? 0 : s->ci_hi);
-	key_bool(f, STR("flaky"), s->flaky);
-	key_int(f, STR("avg_duration_ms"), s->avg_ms);
-	if (n > 1)
-		put_bootstrap(f, s->ci_lo, s->ci_hi, s->weighted, n);
-	key_range(f, STR("pass_rate_ci"), s->pass_lo, s->pass_hi);
-	key_num(f, STR("pass_at_k"), s->pass_at_k);
-	key_num(f, STR("pass_hat_k"), s->pass_hat_k);
-	json_close(&f->out, '}');
+	if (f->like == NULL || f->nlike != n ||
+	    memcmp(f->like, s, sizeof(*s)) != 0) {
+		f->text.n = 0;
+		make_stats(&f->text, s, n);
+		f->like = s;
+		f->nlike = n;
+	}
+	json_put_key(&f->out, STR("stats"));
+	json_put_raw(&f->out, buf_str(&f->text));
 }
 
 /* What config.group_by makes of a task; empty: it is in no group. */
@@ -290,7 +312,7 @@ struct group {
 	struct str name;
 	size_t first;		/* task */
 	size_t passed, total;
-	double sum;
+	double score;		/* of its tasks, the mean */
 };
 
 static int
@@ -310,35 +332,36 @@ by_first(const void *a, const void *b)
 	return x->first < y->first ? -1 : x->first > y->first;
 }
 
-/* One a task, then sorted, and the equal ones put together. */
+/* One a task, then sorted, and the equal ones put together; x is scratch. */
 static size_t
-gather(const struct result_run *run, struct group *g)
+gather(const struct result_run *run, struct group *g, double *x)
 {
 	const struct result_task *t;
-	struct str name;
-	size_t i, n = 0, last = 0;
+	struct group one;
+	size_t i, n = 0, groups = 0;
 
 	for (i = 0; i < run->ntasks; i++) {
 		t = &run->tasks[i];
-		name = group_of(run, t->spec);
-		if (t->status != RESULT_NONE && name.n > 0)
-			g[n++] = (struct group){ name, i,
-			    t->status == RESULT_PASSED, 1, t->stats.avg };
+		one = (struct group){ group_of(run, t->spec), i,
+		    t->status == RESULT_PASSED, 1, t->stats.avg };
+		if (t->status != RESULT_NONE && one.name.n > 0)
+			g[n++] = one;
 	}
-	if (n == 0)
-		return 0;
-	qsort(g, n, sizeof(g[0]), by_group);
-	for (i = 1; i < n; i++) {
-		if (!str_eq(g[i].name, g[last].name)) {
-			g[++last] = g[i];
-			continue;
+	if (n > 0)
+		qsort(g, n, sizeof(g[0]), by_group);
+	for (i = 0; i < n; groups++) {
+		one = g[i];
+		for (x[0] = g[i++].score; i < n &&
+		    str_eq(g[i].name, one.name); i++) {
+			x[one.total++] = g[i].score;
+			one.passed += g[i].passed;
 		}
-		g[last].passed += g[i].passed;
-		g[last].total++;
-		g[last].sum += g[i].sum;
+		one.score = stats_mean(x, one.total);
+		g[groups] = one;
 	}
-	qsort(g, last + 1, sizeof(g[0]), by_first);
-	return last + 1;
+	if (groups > 0)
+		qsort(g, groups, sizeof(g[0]), by_first);
+	return groups;
 }
 
 static void
@@ -346,7 +369,7 @@ put_groups(struct file *f, const struct result_run *run)
 {
 	struct arena_mark mark = arena_save(f->scratch);
 	struct group *g = NEW_N(f->scratch, struct group, run->ntasks);
-	size_t i, n = gather(run, g);
+	size_t i, n = gather(run, g, NEW_N(f->scratch, double, run->ntasks));
 
 	if (n > 0) {
 		key_open(f, STR("groups"), '[');
@@ -355,13 +378,34 @@ put_groups(struct file *f, const struct result_run *run)
 			key_str(f, STR("name"), g[i].name);
 			key_int(f, STR("passed"), (int64_t)g[i].passed);
 			key_int(f, STR("total"), (int64_t)g[i].total);
-			key_num(f, STR("avg_score"),
-			    g[i].sum / (double)g[i].total);
+			key_num(f, STR("avg_score"), g[i].score);
 			json_close(&f->out, '}');
 		}
 		json_close(&f->out, ']');
 	}
 	arena_restore(f->scratch, mark);
+}
+
+static void
+key_usage(struct file *f, const struct result_usage *u)
+{
+	f->piece.n = 0;
+	result_put_usage(&f->piece, u);
+	json_put_key(&f->out, STR("usage"));
+	json_put_raw(&f->out, buf_str(&f->piece));
+}
+
+static void
+put_statistics(struct file *f, const struct result_run *run, size_t n)
+{
+	f->piece.n = 0;
+	put_bootstrap(&f->piece, STR("{\"bootstrap_ci\":"), run->ci_lo,
+	    run->ci_hi, run->weighted, n);
+	put_range(&f->piece, STR(",\"success_rate_ci\":"), run->rate_lo,
+	    run->rate_hi);
+	buf_putc(&f->piece, '}');
+	json_put_key(&f->out, STR("statistics"));
+	json_put_raw(&f->out, buf_str(&f->piece));
 }
 
 static void
@@ -389,14 +433,9 @@ put_summary(struct file *f, const struct result_run *run)
 	if (u->turns != 0 || u->input_tokens != 0 || u->output_tokens != 0 ||
 	    u->cache_read_tokens != 0 || u->cache_write_tokens != 0 ||
 	    u->premium_requests > 0 || u->cost > 0)
-		result_put_usage(&f->out, u);
-	if (run->trials > 1 && n > 1) {
-		key_open(f, STR("statistics"), '{');
-		put_bootstrap(f, run->ci_lo, run->ci_hi, run->weighted, n);
-		key_range(f, STR("success_rate_ci"), run->rate_lo,
-		    run->rate_hi);
-		json_close(&f->out, '}');
-	}
+		key_usage(f, u);
+	if (run->trials > 1 && n > 1)
+		put_statistics(f, run, n);
 	json_close(&f->out, '}');
 }
 
@@ -494,6 +533,8 @@ put_all(struct result_run *run, int fd, const char *path, struct err *e)
 	put_run(&f, run);
 	file_put(&f, "\n", 1);
 	file_flush(&f);
+	buf_free(&f.text);
+	buf_free(&f.piece);
 	arena_restore(&run->scratch, mark);
 	return f.bad ? -1 : 0;
 }
@@ -538,7 +579,8 @@ write_beside(struct result_run *run, const char *path, struct err *e)
 	if (fd == -1)
 		return result_fail(e, path, "cannot write the results");
 	rc = put_all(run, fd, path, e);
-	if (rc == 0 && fsync(fd) == -1 && errno != EINVAL)
+	if (rc == 0 && (run->complete || run->ended || run->cancelled) &&
+	    fsync(fd) == -1 && errno != EINVAL)
 		rc = result_fail(e, path, "cannot write the results");
 	if (close(fd) == -1 && rc == 0)
 		rc = result_fail(e, path, "cannot write the results");

@@ -31,6 +31,7 @@
 #include "spec.h"
 
 enum { CHUNK = 256 << 10, KEEP = 1 << 20 };
+#define MS_MAX INT64_C(1000000000000)	/* 31 years: their sum fits */
 
 int
 result_fail(struct err *e, const char *path, const char *what)
@@ -240,7 +241,8 @@ restore(const struct json *v, struct str line, struct result_trial *t)
 	    n <= INT32_MAX ? (unsigned)n : 1;
 	return result_num(v, "score", &t->score) &&
 	    result_num(v, "weighted", &t->weighted) &&
-	    result_int(run, "duration_ms", &t->duration_ms);
+	    result_int(run, "duration_ms", &t->duration_ms) &&
+	    t->duration_ms >= 0 && t->duration_ms <= MS_MAX;
 }
 
 static void
@@ -342,7 +344,7 @@ resume(struct result_run *run, struct err *e)
 {
 	struct reader r = { .run = run, .err = e };
 	struct arena_mark mark = arena_save(&run->scratch);
-	struct buf b = { .max = RESULT_LINE_MAX };
+	struct buf b = { .max = RESULT_LINE_MAX + 2 * CHUNK };
 	int rc;
 
 	r.known = know(run);
@@ -370,16 +372,8 @@ lock(const struct result_run *run, struct err *e)
 }
 
 static int
-open_checked(struct result_run *run, bool again, struct err *e)
+begin(struct result_run *run, bool again, struct err *e)
 {
-	struct stat st;
-
-	if (fstat(run->journal, &st) == -1)
-		return result_fail(e, run->journal_path,
-		    "cannot open the journal");
-	if (!S_ISREG(st.st_mode))
-		return err_set(e, ERR_SCHEMA, "%.100s: a journal has to be "
-		    "a regular file", run->journal_path);
 	if (lock(run, e) == -1)
 		return -1;
 	if (again)
@@ -394,14 +388,20 @@ int
 result_open(struct result_run *run, const char *path, bool again,
     struct err *e)
 {
+	struct stat st;
+
 	run->journal_path = arena_cstr(run->arena, str_of(path));
+	if (stat(path, &st) == 0 && !S_ISREG(st.st_mode) &&
+	    !S_ISDIR(st.st_mode))
+		return err_set(e, ERR_SCHEMA, "%.100s: a journal has to be "
+		    "a regular file", path);
 	run->journal = open(path, O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC |
-	    O_NOCTTY | O_NONBLOCK, 0644);
+	    O_NOCTTY, 0644);
 	if (run->journal == -1)
 		return result_fail(e, path, "cannot open the journal");
 	run->end = 0;
 	run->torn = false;
-	if (open_checked(run, again, e) == 0)
+	if (begin(run, again, e) == 0)
 		return 0;
 	os_close(&run->journal);
 	return -1;

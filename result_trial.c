@@ -3,6 +3,10 @@
  * result_trial.c: a trial as JSON, in the original's keys and their order,
  * ours after them.  It stands in the journal as it will in the results file.
  *
+ * This is most of what a small trial costs, so names are constants with
+ * their comma and colon, and the text grows in one buffer.  Each value is
+ * written by json.h as a document of its own.
+ *
  * JSON from agents and graders is read and written anew, never passed on as
  * it came: a journal is one line a trial, and has to be valid.  What is not
  * JSON, or is nested so deeply that the results file could not be read back,
@@ -19,40 +23,60 @@
 
 enum { DEPTH = 100 };		/* of what is embedded: JSON_DEPTH less ours */
 
-static void
-put_text(struct json_out *o, struct str key, struct str s)
+#define KEY(name) STR(",\"" name "\":")
+
+void
+result_put_buf(void *buf, const char *p, size_t n)
 {
-	json_put_key(o, key);
-	json_put_str(o, s);
+	buf_put(buf, (struct str){ p, n });
 }
 
-static void
-put_int(struct json_out *o, struct str key, int64_t i)
+void
+result_put_str(struct buf *b, struct str key, struct str s)
 {
-	json_put_key(o, key);
-	json_put_int(o, i);
+	struct json_out o = { .put = result_put_buf, .ctx = b };
+
+	buf_put(b, key);
+	json_put_str(&o, s);
 }
 
-static void
-put_double(struct json_out *o, struct str key, double d)
+void
+result_put_int(struct buf *b, struct str key, int64_t i)
 {
-	json_put_key(o, key);
-	json_put_double(o, d);
+	struct json_out o = { .put = result_put_buf, .ctx = b };
+
+	buf_put(b, key);
+	if (i >= 0 && i <= 9)
+		buf_putc(b, (char)('0' + i));
+	else
+		json_put_int(&o, i);
 }
 
-static void
-put_bool(struct json_out *o, struct str key, bool b)
+void
+result_put_num(struct buf *b, struct str key, double d)
 {
-	json_put_key(o, key);
-	json_put_bool(o, b);
+	struct json_out o = { .put = result_put_buf, .ctx = b };
+
+	buf_put(b, key);
+	if (d == 0 || d == 1)
+		buf_putc(b, d == 0 ? '0' : '1');
+	else
+		json_put_double(&o, d);
+}
+
+void
+result_put_bool(struct buf *b, struct str key, bool yes)
+{
+	buf_put(b, key);
+	buf_put(b, yes ? STR("true") : STR("false"));
 }
 
 /* Omitted when empty. */
 static void
-put_some(struct json_out *o, struct str key, struct str s)
+put_some(struct buf *b, struct str key, struct str s)
 {
 	if (s.n > 0)
-		put_text(o, key, s);
+		result_put_str(b, key, s);
 }
 
 static struct json *
@@ -66,38 +90,37 @@ read_value(struct arena *a, struct str s)
 
 /* Omitted when empty; a string when it is not JSON. */
 static void
-put_value(struct json_out *o, struct arena *a, struct str key, struct str s)
+put_value(struct buf *b, struct arena *a, struct str key, struct str s)
 {
+	struct json_out o = { .put = result_put_buf, .ctx = b };
 	struct arena_mark mark = arena_save(a);
 	struct json *v;
 
 	if (s.n == 0)
 		return;
-	json_put_key(o, key);
+	buf_put(b, key);
 	v = read_value(a, s);
 	if (v != NULL)
-		json_put(o, v);
+		json_put(&o, v);
 	else
-		json_put_str(o, s);
+		json_put_str(&o, s);
 	arena_restore(a, mark);
 }
 
 static void
-put_verdict(struct json_out *o, struct arena *a,
-    const struct grader_verdict *v)
+put_verdict(struct buf *b, struct arena *a, const struct grader_verdict *v)
 {
-	json_put_key(o, v->name);
-	json_open(o, '{');
-	put_text(o, STR("identifier"), v->name);
-	put_text(o, STR("type"), v->type);
-	put_double(o, STR("score"), v->score);
-	put_double(o, STR("weight"), v->weight);
-	put_bool(o, STR("passed"), v->passed);
-	put_text(o, STR("feedback"), v->feedback);
-	put_value(o, a, STR("details"), v->details);
-	put_int(o, STR("duration_ms"), v->duration_ms);
-	put_some(o, STR("error"), v->error);
-	json_close(o, '}');
+	result_put_str(b, STR(""), v->name);
+	result_put_str(b, STR(":{\"identifier\":"), v->name);
+	result_put_str(b, KEY("type"), v->type);
+	result_put_num(b, KEY("score"), v->score);
+	result_put_num(b, KEY("weight"), v->weight);
+	result_put_bool(b, KEY("passed"), v->passed);
+	result_put_str(b, KEY("feedback"), v->feedback);
+	put_value(b, a, KEY("details"), v->details);
+	result_put_int(b, KEY("duration_ms"), v->duration_ms);
+	put_some(b, KEY("error"), v->error);
+	buf_putc(b, '}');
 }
 
 static int
@@ -110,15 +133,14 @@ by_name(const void *a, const void *b)
 
 /* A map, sorted by name as Go's are; null where nothing was graded. */
 static void
-put_verdicts(struct json_out *o, struct arena *a,
-    const struct result_record *r)
+put_verdicts(struct buf *b, struct arena *a, const struct result_record *r)
 {
 	const struct grader_verdict **v;
 	size_t i;
 
-	json_put_key(o, STR("validations"));
+	buf_put(b, KEY("validations"));
 	if (r->verdicts == NULL) {
-		json_put_null(o);
+		buf_put(b, STR("null"));
 		return;
 	}
 	v = NEW_N(a, const struct grader_verdict *, r->nverdicts);
@@ -126,15 +148,16 @@ put_verdicts(struct json_out *o, struct arena *a,
 		v[i] = &r->verdicts[i];
 	if (r->nverdicts > 1)
 		qsort(v, r->nverdicts, sizeof(v[0]), by_name);
-	json_open(o, '{');
-	for (i = 0; i < r->nverdicts; i++)
-		put_verdict(o, a, v[i]);
-	json_close(o, '}');
+	for (i = 0; i < r->nverdicts; i++) {
+		buf_putc(b, i == 0 ? '{' : ',');
+		put_verdict(b, a, v[i]);
+	}
+	buf_put(b, i == 0 ? STR("{}") : STR("}"));
 }
 
 /* The original keeps five arguments, as strings that are always there. */
 static void
-put_call(struct json_out *o, struct arena *a, const struct agent_call *c)
+put_call(struct buf *b, struct arena *a, const struct agent_call *c)
 {
 	static const char *const keys[] = { "path", "file_text", "command",
 	    "description", "skill" };
@@ -142,70 +165,82 @@ put_call(struct json_out *o, struct arena *a, const struct agent_call *c)
 	const struct json *args = read_value(a, c->arguments), *v;
 	size_t i;
 
-	json_open(o, '{');
-	put_text(o, STR("name"), c->name);
-	json_put_key(o, STR("arguments"));
-	json_open(o, '{');
+	result_put_str(b, STR("{\"name\":"), c->name);
+	buf_put(b, KEY("arguments"));
 	for (i = 0; i < COUNTOF(keys); i++) {
 		v = json_getc(args, keys[i]);
-		put_text(o, str_of(keys[i]), v != NULL &&
+		buf_putc(b, i == 0 ? '{' : ',');
+		result_put_str(b, STR(""), str_of(keys[i]));
+		result_put_str(b, STR(":"), v != NULL &&
 		    v->type == JSON_STRING ? json_text(v) : STR(""));
 	}
-	json_close(o, '}');
-	put_value(o, a, STR("result"), c->result);
-	put_bool(o, STR("success"), c->success);
-	json_close(o, '}');
+	buf_putc(b, '}');
+	put_value(b, a, KEY("result"), c->result);
+	result_put_bool(b, KEY("success"), c->success);
+	buf_putc(b, '}');
 	arena_restore(a, mark);
+}
+
+static void
+put_calls(struct buf *b, struct arena *a, const struct agent_answer *ans)
+{
+	const struct agent_call *c;
+
+	buf_put(b, KEY("tool_calls"));
+	for (c = ans->calls; c != NULL; c = c->next) {
+		buf_putc(b, c == ans->calls ? '[' : ',');
+		put_call(b, a, c);
+	}
+	buf_putc(b, ']');
 }
 
 /* All of the arguments, in the words of the original's later versions. */
 static void
-put_events(struct json_out *o, struct arena *a, const struct agent_answer *ans)
+put_events(struct buf *b, struct arena *a, const struct agent_answer *ans)
 {
 	const struct agent_call *c;
 	int64_t n = 0;
 
 	if (ans->calls == NULL)
 		return;
-	json_put_key(o, STR("tool_events"));
-	json_open(o, '[');
+	buf_put(b, KEY("tool_events"));
 	for (c = ans->calls; c != NULL; c = c->next) {
-		json_open(o, '{');
-		put_int(o, STR("sequence"), ++n);
-		put_text(o, STR("tool_name"), c->name);
-		put_value(o, a, STR("args"), c->arguments);
-		put_value(o, a, STR("result"), c->result);
-		put_bool(o, STR("success"), c->success);
-		json_close(o, '}');
+		buf_putc(b, c == ans->calls ? '[' : ',');
+		result_put_int(b, STR("{\"sequence\":"), ++n);
+		result_put_str(b, KEY("tool_name"), c->name);
+		put_value(b, a, KEY("args"), c->arguments);
+		put_value(b, a, KEY("result"), c->result);
+		result_put_bool(b, KEY("success"), c->success);
+		buf_putc(b, '}');
 	}
-	json_close(o, ']');
+	buf_putc(b, ']');
 }
 
 void
-result_put_usage(struct json_out *o, const struct result_usage *u)
+result_put_usage(struct buf *b, const struct result_usage *u)
 {
-	json_put_key(o, STR("usage"));
-	json_open(o, '{');
-	put_int(o, STR("turns"), u->turns);
-	put_int(o, STR("input_tokens"), u->input_tokens);
-	put_int(o, STR("output_tokens"), u->output_tokens);
-	put_int(o, STR("cache_read_tokens"), u->cache_read_tokens);
-	put_int(o, STR("cache_write_tokens"), u->cache_write_tokens);
-	put_double(o, STR("premium_requests"), u->premium_requests);
+	result_put_int(b, STR("{\"turns\":"), u->turns);
+	result_put_int(b, KEY("input_tokens"), u->input_tokens);
+	result_put_int(b, KEY("output_tokens"), u->output_tokens);
+	result_put_int(b, KEY("cache_read_tokens"), u->cache_read_tokens);
+	result_put_int(b, KEY("cache_write_tokens"), u->cache_write_tokens);
+	result_put_num(b, KEY("premium_requests"), u->premium_requests);
 	if (u->cost > 0)
-		put_double(o, STR("cost"), u->cost);
-	json_close(o, '}');
+		result_put_num(b, KEY("cost"), u->cost);
+	buf_putc(b, '}');
 }
 
 static void
-put_answer_usage(struct json_out *o, const struct agent_usage *u)
+put_answer_usage(struct buf *b, const struct agent_usage *u)
 {
 	const struct result_usage r = { u->turns, u->input_tokens,
 	    u->output_tokens, u->cache_read_tokens, u->cache_write_tokens,
 	    u->premium_requests, u->cost };
 
-	if (u->known)
-		result_put_usage(o, &r);
+	if (!u->known)
+		return;
+	buf_put(b, KEY("usage"));
+	result_put_usage(b, &r);
 }
 
 bool
@@ -224,144 +259,155 @@ result_num(const struct json *obj, const char *key, double *d)
 	return v != NULL && json_double(v, d);
 }
 
+/* Wraps: nobody counts so far, but an agent may say that it did. */
+static void
+use_int(int64_t *sum, int64_t n, int times)
+{
+	*sum = (int64_t)((uint64_t)*sum + (uint64_t)n * (uint64_t)times);
+}
+
+static int64_t
+nano(double d)
+{
+	d = d > 9e6 ? 9e6 : d < -9e6 ? -9e6 : d;
+	return (int64_t)(d * 1e9 + (d < 0 ? -0.5 : 0.5));
+}
+
+/* In whole units of 10^-9, so that order and taking back leave no trace. */
+static void
+use_num(double *sum, double d, int times)
+{
+	*sum = (double)(nano(*sum) + nano(d) * times) / 1e9;
+}
+
+static void
+use(struct result_usage *sum, const struct agent_usage *u, int times)
+{
+	use_int(&sum->turns, u->turns, times);
+	use_int(&sum->input_tokens, u->input_tokens, times);
+	use_int(&sum->output_tokens, u->output_tokens, times);
+	use_int(&sum->cache_read_tokens, u->cache_read_tokens, times);
+	use_int(&sum->cache_write_tokens, u->cache_write_tokens, times);
+	use_num(&sum->premium_requests, u->premium_requests, times);
+	use_num(&sum->cost, u->cost, times);
+}
+
 void
-result_use(struct result_usage *u, const struct json *trial, int times)
+result_use_answer(struct result_usage *sum, const struct agent_answer *ans)
+{
+	if (ans != NULL && ans->usage.known)
+		use(sum, &ans->usage, 1);
+}
+
+void
+result_use(struct result_usage *sum, const struct json *trial, int times)
 {
 	const struct json *v = json_getc(json_getc(trial, "session_digest"),
 	    "usage");
-	const struct {
-		const char *key;
-		int64_t *to;
-	} ints[] = {
-		{ "turns", &u->turns },
-		{ "input_tokens", &u->input_tokens },
-		{ "output_tokens", &u->output_tokens },
-		{ "cache_read_tokens", &u->cache_read_tokens },
-		{ "cache_write_tokens", &u->cache_write_tokens },
-	};
-	int64_t n;
-	double d;
-	size_t i;
+	struct agent_usage u = { .known = true };
 
 	if (v == NULL)
 		return;
-	for (i = 0; i < COUNTOF(ints); i++)
-		if (result_int(v, ints[i].key, &n))
-			*ints[i].to = (int64_t)((uint64_t)*ints[i].to +
-			    (uint64_t)n * (uint64_t)times);
-	if (result_num(v, "premium_requests", &d))
-		u->premium_requests += d * times;
-	if (result_num(v, "cost", &d))
-		u->cost += d * times;
+	(void)result_int(v, "turns", &u.turns);
+	(void)result_int(v, "input_tokens", &u.input_tokens);
+	(void)result_int(v, "output_tokens", &u.output_tokens);
+	(void)result_int(v, "cache_read_tokens", &u.cache_read_tokens);
+	(void)result_int(v, "cache_write_tokens", &u.cache_write_tokens);
+	(void)result_num(v, "premium_requests", &u.premium_requests);
+	(void)result_num(v, "cost", &u.cost);
+	use(sum, &u, times);
 }
 
 static void
-put_names(struct json_out *o, struct str key, const struct agent_answer *ans)
-{
-	const struct agent_call *c;
-
-	json_put_key(o, key);
-	if (ans == NULL || ans->calls == NULL) {
-		json_put_null(o);
-		return;
-	}
-	json_open(o, '[');
-	for (c = ans->calls; c != NULL; c = c->next)
-		json_put_str(o, c->name);
-	json_close(o, ']');
-}
-
-static void
-put_digest(struct json_out *o, struct arena *a, const struct agent_answer *ans,
+put_digest(struct buf *b, struct arena *a, const struct agent_answer *ans,
     bool error)
 {
-	const struct agent_call *c;
+	const struct agent_call *calls = ans == NULL ? NULL : ans->calls, *c;
 	int64_t n = 0;
 
-	for (c = ans == NULL ? NULL : ans->calls; c != NULL; c = c->next)
+	for (c = calls; c != NULL; c = c->next)
 		n++;
-	json_put_key(o, STR("session_digest"));
-	json_open(o, '{');
-	put_int(o, STR("tool_call_count"), n);
-	put_names(o, STR("tools_used"), ans);
-	if (n > 0) {
-		json_put_key(o, STR("tool_calls"));
-		json_open(o, '[');
-		for (c = ans->calls; c != NULL; c = c->next)
-			put_call(o, a, c);
-		json_close(o, ']');
-	}
-	json_put_key(o, STR("errors"));
-	json_put_raw(o, error ? STR("null") : STR("[]"));
+	buf_put(b, KEY("session_digest"));
+	result_put_int(b, STR("{\"tool_call_count\":"), n);
+	buf_put(b, KEY("tools_used"));
+	for (c = calls; c != NULL; c = c->next)
+		result_put_str(b, c == calls ? STR("[") : STR(","), c->name);
+	buf_put(b, calls == NULL ? STR("null") : STR("]"));
+	if (calls != NULL)
+		put_calls(b, a, ans);
+	buf_put(b, error ? STR(",\"errors\":null") : STR(",\"errors\":[]"));
 	if (ans != NULL) {
-		put_answer_usage(o, &ans->usage);
-		put_some(o, STR("session_id"), ans->session_id);
+		put_answer_usage(b, &ans->usage);
+		put_some(b, KEY("session_id"), ans->session_id);
 	}
-	json_close(o, '}');
+	buf_putc(b, '}');
 }
 
-/* What the original does not have. */
+/* What the original does not have of an answer. */
 static void
-put_more(struct json_out *o, struct arena *a, const struct result_record *r,
+put_answer(struct buf *b, struct arena *a, const struct agent_answer *ans)
+{
+	size_t i;
+
+	put_events(b, a, ans);
+	for (i = 0; i < ans->skills.n; i++)
+		result_put_str(b, i == 0 ? STR(",\"skills\":[") : STR(","),
+		    ans->skills.v[i]);
+	if (i > 0)
+		buf_putc(b, ']');
+	put_some(b, KEY("stderr_tail"), ans->stderr_tail);
+	if (ans->exit_status >= 0)
+		result_put_int(b, KEY("exit_status"), ans->exit_status);
+	if (ans->truncated)
+		result_put_bool(b, KEY("truncated"), true);
+}
+
+static void
+put_more(struct buf *b, struct arena *a, const struct result_record *r,
     const struct result_trial *t)
 {
-	const struct agent_answer *ans = r->answer;
 	char when[RESULT_TIME_MAX];
 	int64_t ms = 0;
 	size_t i;
 
-	put_some(o, STR("error_class"), str_of(result_class(t->status)));
-	put_double(o, STR("score"), t->score);
-	put_double(o, STR("weighted_score"), t->weighted);
-	put_text(o, STR("prompt"), r->prompt);
-	if (ans != NULL) {
-		put_events(o, a, ans);
-		if (ans->skills.n > 0) {
-			json_put_key(o, STR("skills"));
-			json_open(o, '[');
-			for (i = 0; i < ans->skills.n; i++)
-				json_put_str(o, ans->skills.v[i]);
-			json_close(o, ']');
-		}
-		put_some(o, STR("stderr_tail"), ans->stderr_tail);
-		if (ans->exit_status >= 0)
-			put_int(o, STR("exit_status"), ans->exit_status);
-		if (ans->truncated)
-			put_bool(o, STR("truncated"), true);
-	}
-	put_some(o, STR("note"), r->note);
+	put_some(b, KEY("error_class"), str_of(result_class(t->status)));
+	result_put_num(b, KEY("score"), t->score);
+	result_put_num(b, KEY("weighted_score"), t->weighted);
+	result_put_str(b, KEY("prompt"), r->prompt);
+	if (r->answer != NULL)
+		put_answer(b, a, r->answer);
+	put_some(b, KEY("note"), r->note);
 	if (r->started_ns != 0) {
 		result_time(when, r->started_ns);
-		put_text(o, STR("started_at"), str_of(when));
+		result_put_str(b, KEY("started_at"), str_of(when));
 	}
 	if (r->verdicts != NULL) {
 		for (i = 0; i < r->nverdicts; i++)
 			ms += r->verdicts[i].duration_ms;
-		put_int(o, STR("grading_ms"), ms);
+		result_put_int(b, KEY("grading_ms"), ms);
 	}
 }
 
 void
-result_put_trial(struct json_out *o, struct arena *a,
+result_put_trial(struct buf *b, struct arena *a,
     const struct result_record *r, const struct result_trial *t)
 {
 	const struct agent_answer *ans = r->answer;
-	bool error = result_is_error(t->status);
 	struct str why = r->error;
 
 	if (why.n == 0 && ans != NULL)
 		why = ans->error;
-	json_open(o, '{');
-	put_int(o, STR("run_number"), (int64_t)r->trial + 1);
-	put_int(o, STR("attempts"), t->attempts);
-	put_text(o, STR("status"), str_of(result_word(t->status)));
-	put_int(o, STR("duration_ms"), t->duration_ms);
-	put_verdicts(o, a, r);
-	put_digest(o, a, ans, error);
+	result_put_int(b, STR("{\"run_number\":"), (int64_t)r->trial + 1);
+	result_put_int(b, KEY("attempts"), t->attempts);
+	result_put_str(b, KEY("status"), str_of(result_word(t->status)));
+	result_put_int(b, KEY("duration_ms"), t->duration_ms);
+	put_verdicts(b, a, r);
+	put_digest(b, a, ans, result_is_error(t->status));
 	if (ans != NULL)
-		put_value(o, a, STR("transcript"), ans->transcript);
-	put_text(o, STR("final_output"), ans != NULL ? ans->output : STR(""));
-	put_some(o, STR("error_msg"), why);
-	put_more(o, a, r, t);
-	json_close(o, '}');
+		put_value(b, a, KEY("transcript"), ans->transcript);
+	result_put_str(b, KEY("final_output"),
+	    ans != NULL ? ans->output : STR(""));
+	put_some(b, KEY("error_msg"), why);
+	put_more(b, a, r, t);
+	buf_putc(b, '}');
 }

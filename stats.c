@@ -244,6 +244,12 @@ stats_std_dev(const double *x, size_t n)
 	return num_double(std_dev(x, n));
 }
 
+double
+stats_square(double x)
+{
+	return num_double(num_mul(num_get(x), num_get(x)));
+}
+
 /*
  * The bootstrap.  Values become integers in units that let n of them be
  * added.  Of the 10 000 sums only the 251 smallest and the 250 largest are
@@ -304,13 +310,16 @@ draw(uint64_t *state)
 static uint64_t
 resample(const uint64_t *v, size_t n, uint64_t *state)
 {
-	uint64_t sum = 0, r = 0;
+	uint64_t sum = 0, r;
 	size_t i;
 
-	for (i = 0; i < n; i++) {
-		r = i % 2 == 0 ? draw(state) : r >> 32;
+	for (i = 0; i < n / 2; i++) {
+		r = draw(state);
 		sum += v[(r & UINT32_MAX) * n >> 32];
+		sum += v[(r >> 32) * n >> 32];
 	}
+	if (n % 2 != 0)
+		sum += v[(draw(state) & UINT32_MAX) * n >> 32];
 	return sum;
 }
 
@@ -426,30 +435,32 @@ stats_bootstrap_memo(struct stats_memo *memo, const double *x, size_t n,
 
 /*
  * With z = 1.959963984540054, the 97.5th percentile of the normal
- * distribution: (2k + z^2 -/+ z sqrt(z^2 + 4k(n-k)/n)) / 2(n + z^2).
+ * distribution: (2k + z^2 -/+ z sqrt(z^2 + 4k(n-k)/n)) / 2(n + z^2), which
+ * is n / (n + z^2) or z^2 / (n + z^2) when all or none succeeded.
  */
 void
 stats_wilson(size_t k, size_t n, double *lo, double *hi)
 {
-	struct num z, zz, c, r, d;
+	struct num z = num_get(1.959963984540054), zz = num_mul(z, z), c, r;
+	struct num d = num_add(num_int(n), zz), two = num_int(2);
 
 	*lo = 0;
 	*hi = n == 0 ? 0 : 1;
 	if (n == 0)
 		return;
-	k = k < n ? k : n;
-	z = num_div(num_of(UINT64_C(1959963984540054), 0),
-	    num_of(UINT64_C(1000000000000000), 0));
-	zz = num_mul(z, z);
+	if (k >= n)
+		*lo = num_double(num_div(num_int(n), d));
+	else if (k == 0)
+		*hi = num_double(num_div(zz, d));
+	if (k >= n || k == 0)
+		return;
 	r = num_mul(num_int(k), num_int(n - k));
 	r = num_div(num_mul(r, num_int(4)), num_int(n));
 	r = num_mul(z, num_sqrt(num_add(zz, r)));
-	c = num_add(num_mul(num_int(2), num_int(k)), zz);
-	d = num_mul(num_int(2), num_add(num_int(n), zz));
-	if (k > 0)
-		*lo = num_double(num_div(num_sub(c, r), d));
-	if (k < n)
-		*hi = num_double(num_div(num_add(c, r), d));
+	c = num_add(num_mul(two, num_int(k)), zz);
+	d = num_mul(d, two);
+	*lo = num_double(num_div(num_sub(c, r), d));
+	*hi = num_double(num_div(num_add(c, r), d));
 }
 
 double

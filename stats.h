@@ -25,6 +25,8 @@ enum {
 double stats_mean(const double *x, size_t n);		/* 0 for none */
 double stats_std_dev(const double *x, size_t n);	/* of the population */
 
+double stats_square(double x);
+
 /* The mean with weights, all above 0 (others count as 1). */
 double stats_weighted(const double *x, const double *w, size_t n);
 
