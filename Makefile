@@ -50,10 +50,10 @@ CMD  = waza.c waza_run.c waza_spec.c waza_text.c
 OBJ  = $(SRC:.c=.o)
 MAIN = $(CMD:.c=.o)
 UNIT = test/t_base test/t_os test/t_json test/t_yaml test/t_re test/t_field \
-	test/t_csv test/t_glob test/t_tmpl \
+	test/t_csv test/t_glob test/t_tmpl test/t_spec \
 	test/t_opt test/t_stats test/t_loop test/t_proc test/t_procs test/t_event \
 	test/t_result test/t_grader
-FUZZ = json yaml re
+FUZZ = json yaml re csv tmpl
 MAN  = waza.1
 
 all: waza

@@ -259,14 +259,17 @@ check_text(struct reader *r)
 struct json *
 csv_read(struct arena *a, struct str text, struct err *e)
 {
-	struct reader r = { .arena = a, .p = text.p,
-		.end = text.p + text.n, .bol = text.p, .line = 1, .err = e };
+	struct reader r = { .arena = a, .line = 1, .err = e };
 	struct json *list = NEW(a, struct json), **tail = &list->u.child;
 	struct json *header, *row;
 	size_t n;
 
 	list->type = JSON_ARRAY;
 	list->line = list->col = 1;
+	if (text.p == NULL)
+		text = STR("");
+	r.p = r.bol = text.p;
+	r.end = text.p + text.n;
 	if (str_starts(text, STR("\xEF\xBB\xBF")))
 		r.p = r.bol = text.p + 3;
 	if (check_text(&r) == -1)

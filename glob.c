@@ -173,13 +173,15 @@ match_behind(struct str chunk, const char *p, const char *end, bool last)
 bool
 glob_match(struct str pattern, struct str name)
 {
-	const char *p = name.p, *end = name.p + name.n, *q;
+	const char *p, *end, *q;
 	struct err e;
 	struct str chunk;
 	bool star;
 
 	if (glob_check(pattern, &e) == -1)
 		return false;
+	p = name.n > 0 ? name.p : "";
+	end = p + name.n;
 	while (pattern.n > 0) {
 		chunk = next_chunk(&pattern, &star);
 		if (star && chunk.n == 0)
@@ -197,9 +199,11 @@ glob_match(struct str pattern, struct str name)
 int
 glob_check(struct str pattern, struct err *e)
 {
-	struct scan s = { pattern.p, pattern.p + pattern.n, NULL };
+	struct scan s = { pattern.p, pattern.p, NULL };
 	const char *at;
 
+	if (pattern.n > 0)
+		s.end += pattern.n;
 	while (s.p < s.end) {
 		at = s.p;
 		match_item(&s, 0);

@@ -208,6 +208,14 @@ check_inputs(struct spec_loader *l, const char *file, const struct json *inputs)
 			    json_type_name((enum json_type)v->type));
 }
 
+static bool
+has_other_type(const struct json *obj, const char *key)
+{
+	const struct json *v = json_getc(obj, key);
+
+	return v != NULL && v->type != JSON_NULL && v->type != JSON_STRING;
+}
+
 static void
 read_suite(struct spec_loader *l, const struct spec_file *f)
 {
@@ -226,7 +234,7 @@ read_suite(struct spec_loader *l, const struct spec_file *f)
 		spec_note_key(l->notes, FIELD_ERROR, spec_at(f->path,
 		    json_getc(f->root, "name")), STR("name"),
 		    "\"name\" is empty");
-	if (s->skill.n == 0)
+	if (s->skill.n == 0 && !has_other_type(f->root, "skill"))
 		spec_note_key(l->notes, FIELD_WARNING, spec_at(f->path,
 		    f->root), STR("skill"), "\"skill\" is not given");
 	s->inputs = spec_object(l, f->path, top.inputs);
@@ -250,17 +258,19 @@ spec_load_part(struct arena *a, const char *path, struct spec_notes *notes)
 	struct spec_file f;
 
 	path = arena_cstr(a, str_of(path));
-	if (spec_read_yaml(&l, path, &f) == 0) {
-		l.suite = NEW(a, struct spec_suite);
-		l.suite->path = path;
-		l.suite->dir = f.dir;
-		if (f.root->type == JSON_OBJECT)
-			read_suite(&l, &f);
-		else
-			spec_note(notes, FIELD_ERROR, spec_at(path, f.root),
-			    "expected a mapping, not %s; is this a suite?",
-			    json_type_name((enum json_type)f.root->type));
+	if (spec_read_yaml(&l, path, &f) == -1)
+		goto out;
+	if (f.root->type != JSON_OBJECT) {
+		spec_note(notes, FIELD_ERROR, spec_at(path, f.root),
+		    "this is not a suite: expected a mapping, not %s",
+		    json_type_name((enum json_type)f.root->type));
+		goto out;
 	}
+	l.suite = NEW(a, struct spec_suite);
+	l.suite->path = path;
+	l.suite->dir = f.dir;
+	read_suite(&l, &f);
+out:
 	arena_free(&l.scratch);
 	return l.suite;
 }

@@ -185,17 +185,30 @@ of_suite(const struct spec_loader *l, struct str name)
 	    l->names, l->suite->graders.n, sizeof(name), cmp_str) != NULL;
 }
 
-/* Another name for one that is taken: with a number behind it. */
+/*
+ * Another name for one that is taken: with a number behind it.  After a few
+ * numbers that are taken too, the steps grow, or many tasks that avoid many
+ * names of the suite would take the product of both.
+ */
 static struct str
-another(const struct spec_loader *l, const struct named *v, size_t n,
+another(struct spec_loader *l, const struct named *v, size_t n,
     struct str name, unsigned *k)
 {
+	struct arena_mark mark = arena_save(&l->scratch);
+	unsigned tries = 0, step = 1;
 	struct str s;
 
-	do
-		s = arena_fmt(l->arena, "%.*s-%u", STRF(name), (*k)++);
-	while (of_suite(l, s) ||
-	    bsearch(&s, v, n, sizeof(*v), same_name) != NULL);
+	for (;; *k += step) {
+		s = arena_fmt(&l->scratch, "%.*s-%u", STRF(name), *k);
+		if (!of_suite(l, s) &&
+		    bsearch(&s, v, n, sizeof(*v), same_name) == NULL)
+			break;
+		arena_restore(&l->scratch, mark);
+		step = ++tries < 10 ? 1 : step * 2;
+	}
+	s = arena_str(l->arena, s);
+	arena_restore(&l->scratch, mark);
+	++*k;
 	return s;
 }
 

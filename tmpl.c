@@ -264,15 +264,18 @@ struct str
 tmpl_render(struct arena *a, struct str text, const struct tmpl_vars *vars,
     struct err *e)
 {
-	struct render r = { .arena = a, .vars = vars, .p = text.p,
-		.end = text.p + text.n, .err = e };
+	struct render r = { .arena = a, .vars = vars, .err = e };
 	const char *open, *close;
 	struct str out = { 0 };
 	unsigned line, col;
 	int rc = 0;
 
+	if (text.n == 0)
+		return STR("");		/* p must not be NULL */
 	if (!tmpl_any(text))
 		return text;
+	r.p = text.p;
+	r.end = text.p + text.n;
 	while (rc == 0 && (open = next_open(r.p, r.end)) != NULL) {
 		buf_put(&r.out, (struct str){ r.p, (size_t)(open - r.p) });
 		r.p = open;

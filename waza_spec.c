@@ -12,6 +12,8 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "agent.h"
+#include "grader.h"
 #include "json.h"
 #include "spec.h"
 
@@ -88,6 +90,10 @@ validate_file(struct validation *v, const char *path)
 	struct spec_suite *s;
 
 	s = spec_load_part(v->call->arena, path, &notes);
+	if (s != NULL) {
+		agent_check(s, s->config.executor, &notes);
+		grader_check(s, &notes);
+	}
 	add_finding(v, arena_cstr(v->call->arena, str_of(path)), NULL);
 	for (n = notes.head; n != NULL; n = n->next)
 		add_finding(v, n->at.file, n);
