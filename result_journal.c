@@ -233,7 +233,8 @@ restore(const struct json *v, struct str line, struct result_trial *t)
 	if (key.p < line.p || key.p >= line.p + line.n)
 		return false;
 	off = (size_t)(key.p - line.p) + key.n + 2;
-	if (off >= line.n || line.p[off] != '{')
+	if (off >= line.n || line.p[off] != '{' ||
+	    line.p[line.n - 1] != '}')
 		return false;
 	t->off = (int64_t)off;
 	t->len = line.n - off - 1;
