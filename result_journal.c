@@ -251,7 +251,7 @@ take(struct reader *r, struct str line)
 {
 	struct result_run *run = r->run;
 	struct result_trial t = { .off = -1 }, *old;
-	struct known key, *k;
+	struct known key = { { NULL, 0 }, 0 }, *k;
 	struct json_error je;
 	struct json *v = read_json(&run->scratch, line, &je);
 	int64_t trial;

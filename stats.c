@@ -402,7 +402,7 @@ void
 stats_bootstrap_memo(struct stats_memo *memo, const double *x, size_t n,
     uint64_t seed, double *lo, double *hi)
 {
-	double v[STATS_MEMO_VALUES], y;
+	double v[STATS_MEMO_VALUES] = { 0 }, y;
 	uint64_t hash = n, b;
 	struct stats_known *slot;
 	size_t i, k;
