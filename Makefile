@@ -54,7 +54,7 @@ UNIT = test/t_base test/t_os test/t_json test/t_yaml test/t_re test/t_field \
 	test/t_opt test/t_stats test/t_loop test/t_proc test/t_procs test/t_event \
 	test/t_result test/t_grader
 FUZZ = json yaml re csv tmpl
-MAN  = waza.1
+MAN  = waza.1 waza-eval.5
 
 all: waza
 
@@ -114,15 +114,19 @@ lint:
 	@SRC='$(CMD) $(SRC)' FLAGS='$(STD) $(DEFS)' MAN='$(MAN)' sh test/lint
 
 install: all
-	mkdir -p $(DESTDIR)$(BINDIR) $(DESTDIR)$(MANDIR)/man1
+	mkdir -p $(DESTDIR)$(BINDIR) $(DESTDIR)$(MANDIR)/man1 \
+	    $(DESTDIR)$(MANDIR)/man5
 	cp waza $(DESTDIR)$(BINDIR)/.waza.new
 	chmod 755 $(DESTDIR)$(BINDIR)/.waza.new
 	mv -f $(DESTDIR)$(BINDIR)/.waza.new $(DESTDIR)$(BINDIR)/waza
 	cp man/waza.1 $(DESTDIR)$(MANDIR)/man1/waza.1
-	chmod 644 $(DESTDIR)$(MANDIR)/man1/waza.1
+	cp man/waza-eval.5 $(DESTDIR)$(MANDIR)/man5/waza-eval.5
+	chmod 644 $(DESTDIR)$(MANDIR)/man1/waza.1 \
+	    $(DESTDIR)$(MANDIR)/man5/waza-eval.5
 
 uninstall:
-	rm -f $(DESTDIR)$(BINDIR)/waza $(DESTDIR)$(MANDIR)/man1/waza.1
+	rm -f $(DESTDIR)$(BINDIR)/waza $(DESTDIR)$(MANDIR)/man1/waza.1 \
+	    $(DESTDIR)$(MANDIR)/man5/waza-eval.5
 
 # The tarball comes from what is committed; distcheck proves it.
 dist:

@@ -226,13 +226,34 @@ read_prompt_file(struct spec_loader *l, const struct spec_file *f,
 		in->prompt = text;
 }
 
+/* What others read of the free mappings has to be a text. */
+static void
+check_free(struct spec_loader *l, const char *file,
+    const struct spec_inputs *in)
+{
+	const struct json *v;
+
+	for (v = spec_first(in->environment); v != NULL; v = v->next)
+		if (v->type == JSON_ARRAY || v->type == JSON_OBJECT)
+			spec_note_key(l->notes, FIELD_ERROR, spec_at(file, v),
+			    json_key(v), "a variable of the environment must "
+			    "be a text, not %s",
+			    json_type_name((enum json_type)v->type));
+	v = json_getc(in->context, "fixture");
+	if (v != NULL && v->type != JSON_STRING)
+		spec_note_key(l->notes, FIELD_ERROR, spec_at(file, v),
+		    STR("fixture"), "\"fixture\" must be the name of a file "
+		    "or directory, not %s",
+		    json_type_name((enum json_type)v->type));
+}
+
 static void
 read_inputs(struct spec_loader *l, const struct spec_file *f,
     const struct json *task, const struct task_in *t, struct spec_inputs *out)
 {
 	struct inputs_in in = { .i = { .prompt = t->prompt,
 		.prompt_file = t->prompt_file } };
-	const struct json *v = spec_object(l, f->path, t->inputs), *e;
+	const struct json *v = spec_object(l, f->path, t->inputs);
 
 	if (v != NULL)
 		spec_decode(l, f->path, &inputs_table, v, &in);
@@ -243,12 +264,7 @@ read_inputs(struct spec_loader *l, const struct spec_file *f,
 	read_files(l, f->path, in.files, &in.i.files);
 	in.i.context = spec_object(l, f->path, in.i.context);
 	in.i.environment = spec_object(l, f->path, in.i.environment);
-	for (e = spec_first(in.i.environment); e != NULL; e = e->next)
-		if (e->type == JSON_ARRAY || e->type == JSON_OBJECT)
-			spec_note_key(l->notes, FIELD_ERROR, spec_at(f->path,
-			    e), json_key(e), "a variable of the environment "
-			    "must be a text, not %s",
-			    json_type_name((enum json_type)e->type));
+	check_free(l, f->path, &in.i);
 	if (in.i.prompt_file.n > 0)
 		read_prompt_file(l, f, prompt_at(f->path, task, "prompt_file"),
 		    &in.i);

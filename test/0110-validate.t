@@ -13,6 +13,12 @@ do
 done
 
 cd "$top" || exit 1
+sed -n 's/^	FIELD([a-z_]*, \([a-z_]*\),.*/\1/p
+    s/^	SPEC_ROW([a-z_]*, "\([A-Za-z_]*\)",.*/\1/p' spec*.c | sort -u |
+while read -r key
+do grep -qw "$key" man/waza-eval.5 || echo "$key"
+done >"$tmp/keys"
+is 'waza-eval(5) has every key' '' "$(cat "$tmp/keys")"
 run "$WAZA" validate examples/hello
 is 'a suite that is fine' 'examples/hello/eval.yaml: ok (1 task)' "$out"
 is 'a suite that is fine: status' 0 "$rc"
