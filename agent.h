@@ -70,7 +70,7 @@ struct agent_request {
 	struct str prompt;		/* templates done */
 	struct str model;
 	const char *workspace;		/* or NULL: none was needed */
-	const char *scratch;		/* around it, for the executor */
+	const char *scratch;		/* begins names of its own files */
 	const char *run_id;
 	unsigned trial, attempt;	/* from 1 */
 	size_t nfiles;			/* given to it in the workspace */

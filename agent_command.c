@@ -14,11 +14,11 @@
 #include <unistd.h>
 
 #include "json.h"
+#include "os.h"
 #include "os_spawn.h"
 #include "proc.h"
 #include "spec.h"
 #include "tmpl.h"
-#include "workspace.h"
 
 struct command {
 	struct agent_job *job;
@@ -113,11 +113,11 @@ add_trial(struct arena *a, const char **set, size_t *n,
     const struct agent_request *r, struct err *e)
 {
 	const struct json *own = r->task->inputs.environment, *v;
+	struct str file = arena_fmt(a, "%sprompt", r->scratch);
 
-	if (workspace_put(a, r->scratch, STR("prompt"), r->prompt, e) == -1)
+	if (os_write_file(file.p, r->prompt, e) == -1)
 		return -1;
-	add(a, set, n, "WAZA_PROMPT_FILE",
-	    arena_fmt(a, "%s/prompt", r->scratch));
+	add(a, set, n, "WAZA_PROMPT_FILE", file);
 	add(a, set, n, "WAZA_TASK_ID", r->task->id);
 	add(a, set, n, "WAZA_TRIAL", number(a, r->trial));
 	add(a, set, n, "WAZA_ATTEMPT", number(a, r->attempt));
@@ -253,7 +253,7 @@ command_start(struct agent *a, struct agent_job *j)
 	    agent_env(j->arena, a->suite, j->req, true, &e);
 	if (o.env == NULL || proc_start(a->procs, &c->proc, &o, &e) == -1) {
 		agent_fail(j, AGENT_INFRA, "%s", e.msg);
-		return AGENT_DONE;
+			return AGENT_DONE;
 	}
 	return AGENT_LATER;
 }

@@ -220,6 +220,23 @@ os_write_all(int fd, struct str s, struct err *e)
 	return 0;
 }
 
+int
+os_write_file(const char *path, struct str s, struct err *e)
+{
+	struct stat st;
+	int fd, r;
+
+	fd = open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0600);
+	if (fd == -1)
+		return err_sys(e, path);
+	r = os_write_all(fd, s, e);
+	if (r == 0 && (fstat(fd, &st) == -1 || ((uintmax_t)st.st_size > s.n &&
+	    ftruncate(fd, (off_t)s.n) == -1)))
+		r = err_sys(e, path);
+	os_close(&fd);
+	return r;
+}
+
 static int
 err_path(struct err *e, const char *path)
 {

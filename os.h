@@ -40,6 +40,12 @@ int os_random(void *p, size_t n, struct err *);	/* fit for keys and tokens */
 ssize_t os_read(int fd, void *p, size_t n);
 ssize_t os_write(int fd, const void *p, size_t n);
 
+/*
+ * A new file, mode 0600, or an old one's new content: written over it, which
+ * is much faster than anew on filesystems that fear for truncated files.
+ */
+int os_write_file(const char *path, struct str, struct err *);
+
 /* All of it, waiting where the descriptor would block. */
 int os_write_all(int fd, struct str, struct err *);
 

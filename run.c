@@ -93,6 +93,7 @@ run_new(struct loop *loop, struct procs *procs, const struct spec_suite *s,
 	run->suite = s;
 	run->opts = *o;
 	run->bus = bus;
+	run->pool.arena = &run->arena;
 	init_results(run);
 	if (run_select(run, e) == -1)
 		goto fail;
@@ -181,7 +182,9 @@ tell_task(struct run *run, size_t i, enum event_type type)
 	if (type == EVENT_TASK_COMPLETE) {
 		ev.status = str_of(result_word(t->status));
 		ev.error_class = str_of(result_class(t->status));
-		ev.error = t->error;
+		if (result_is_error(t->status))
+			ev.error = t->error.n > 0 ? t->error :
+			    run->tasks[i].error;
 		ev.score = t->stats.avg;
 		ev.took_ms = loop_clock(run->loop) - run->tasks[i].started;
 		ev.task_result = t;
@@ -461,7 +464,8 @@ tell_end(struct run *run)
 		.run_id = str_of(r->run_id), .eval = run->suite->name,
 		.skill = run->suite->skill, .executor = r->executor,
 		.model = r->model, .passed = (int64_t)r->passed,
-		.failed = (int64_t)r->failed, .errors = (int64_t)r->errors,
+		.failed = (int64_t)(r->failed + r->errors),
+		.errors = (int64_t)r->errors,
 		.skipped = (int64_t)r->skipped, .total = (int64_t)r->ntasks,
 		.rate = r->rate, .score = r->score,
 		.duration_sec = (double)r->duration_ms / 1000,
@@ -480,6 +484,8 @@ end_run(void *arg)
 	struct err e;
 
 	timer_stop(run->loop, &run->refresh);
+	if (workspace_close(&run->pool, run->opts.keep_workspace, &e) == -1)
+		run_warn(run, "workspace_left", e.msg);
 	run->phase = RUN_ENDED;
 	r->duration_ms = loop_clock(run->loop) - run->started;
 	r->ended = true;

@@ -31,6 +31,7 @@
 #include "run.h"
 #include "spec.h"
 #include "tmpl.h"
+#include "workspace.h"
 
 /* A list of hooks, run one after the other. */
 struct run_hooks {
@@ -63,6 +64,7 @@ struct run_task {
 	size_t next;			/* trial to start */
 	size_t running;
 	int64_t started;
+	struct str error;		/* of its first trial that had one */
 	struct run_hooks *hooks;	/* while they run */
 };
 
@@ -78,7 +80,7 @@ struct run_trial {
 	bool going;			/* run_trial_go() is on the stack */
 	size_t task, trial;		/* indices */
 	struct arena arena;		/* of this attempt */
-	char *dir;			/* around the workspace, or NULL */
+	char *dir;			/* the workspace, or NULL */
 	struct tmpl_vars vars;
 	struct agent_request req;
 	struct agent_job job;
@@ -115,6 +117,7 @@ struct run {
 	enum run_phase phase;
 	struct run_task *tasks;
 	size_t first;			/* task that is not ENDED */
+	struct workspace_pool pool;
 	struct run_trial *slots;
 	size_t nslots, busy;
 	struct run_hooks hooks;		/* of the run */

@@ -13,7 +13,6 @@
 #include "event.h"
 #include "json.h"
 #include "os.h"
-#include "workspace.h"
 
 static const struct spec_task *
 spec_of(const struct run_trial *t)
@@ -151,13 +150,13 @@ make_workspace(struct run_trial *t, struct err *e)
 	const struct json *fixture;
 	size_t i;
 
-	t->dir = workspace_make(&t->arena, e);
+	t->dir = workspace_take(&t->run->pool, &t->arena, arena_fmt(&t->arena,
+	    "%zu-%zu-%u", t->task + 1, t->trial + 1, t->req.attempt), e);
 	if (t->dir == NULL)
 		return -1;
-	t->req.scratch = t->dir;
-	t->req.workspace = arena_fmt(&t->arena, "%s/work", t->dir).p;
-	if (mkdir(t->req.workspace, 0755) == -1)
-		return err_sys(e, t->req.workspace);
+	t->req.workspace = t->dir;
+	t->req.scratch = arena_fmt(&t->arena, "%s/slot-%zu-",
+	    t->run->pool.dir, (size_t)(t - t->run->slots)).p;
 	for (i = 0; i < in->files.n; i++)
 		if (put_input(t, &files[i], e) == -1)
 			return -1;
@@ -368,7 +367,7 @@ clean_up(struct run_trial *t)
 	struct err e;
 
 	if (t->dir != NULL && !t->run->opts.keep_workspace &&
-	    workspace_remove(t->dir, &e) == -1)
+	    workspace_give(&t->run->pool, t->dir, &e) == -1)
 		run_warn(t->run, "workspace_left", e.msg);
 	t->dir = NULL;
 }
@@ -447,6 +446,8 @@ finish(struct run_trial *t)
 	if (run->opts.keep_workspace && t->dir != NULL)
 		r.note = arena_fmt(&t->arena, "workspace kept at %s",
 		    t->req.workspace);
+	if (result_is_error(t->status) && run->tasks[t->task].error.n == 0)
+		run->tasks[t->task].error = arena_str(&run->arena, t->error);
 	if (t->status != RESULT_CANCELLED) {
 		if (result_add(&run->results, &r, &e) == -1)
 			run_abort(run, &e);

@@ -11,6 +11,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -18,24 +19,15 @@
 
 #include "os.h"
 
-enum { DEPTH_MAX = 64 };
+enum {
+	DEPTH_MAX = 64,
+	PATH_ROOM = 1024	/* of a spare directory's path */
+};
 
-char *
-workspace_make(struct arena *a, struct err *e)
-{
-	const char *tmp = getenv("TMPDIR");
-	struct str path;
-	char *dir;
-
-	path = arena_fmt(a, "%s/waza-XXXXXX",
-	    tmp != NULL && *tmp != '\0' ? tmp : "/tmp");
-	dir = arena_cstr(a, path);
-	if (mkdtemp(dir) == NULL) {
-		err_sys(e, dir);
-		return NULL;
-	}
-	return dir;
-}
+struct workspace_spare {
+	struct workspace_spare *next;
+	char *path;
+};
 
 /* The next name of a path; false at its end. */
 static bool
@@ -276,4 +268,101 @@ workspace_remove(const char *dir, struct err *e)
 	remove_entries(fd, 400);
 	close(fd);
 	return rmdir(dir) == -1 && errno != ENOENT ? err_sys(e, dir) : 0;
+}
+
+static int
+make_dir(struct workspace_pool *pool, struct err *e)
+{
+	const char *tmp = getenv("TMPDIR");
+
+	if (pool->dir != NULL)
+		return 0;
+	pool->dir = arena_cstr(pool->arena, arena_fmt(pool->arena,
+	    "%s/waza-XXXXXX", tmp != NULL && *tmp != '\0' ? tmp : "/tmp"));
+	if (mkdtemp(pool->dir) != NULL)
+		return 0;
+	err_sys(e, pool->dir);
+	pool->dir = NULL;
+	return -1;
+}
+
+char *
+workspace_take(struct workspace_pool *pool, struct arena *a, struct str name,
+    struct err *e)
+{
+	struct workspace_spare *s = pool->spare;
+	char *path;
+
+	if (make_dir(pool, e) == -1)
+		return NULL;
+	path = arena_cstr(a, arena_fmt(a, "%s/%.*s", pool->dir, STRF(name)));
+	if (s != NULL) {
+		pool->spare = s->next;
+		s->next = pool->unused;
+		pool->unused = s;
+		if (rename(s->path, path) == 0)
+			return path;
+	}
+	if (mkdir(path, 0755) == 0)
+		return path;
+	err_sys(e, path);
+	return NULL;
+}
+
+/* Empty, and as it was made. */
+static bool
+is_fresh(const char *path)
+{
+	int fd = open_dir(AT_FDCWD, path), n = 0;
+	DIR *list = fd == -1 ? NULL : fdopendir(fd);
+	struct stat st;
+
+	if (list == NULL) {
+		os_close(&fd);
+		return false;
+	}
+	while (n < 3 && readdir(list) != NULL)
+		n++;		/* of which . and .. are two */
+	if (fstat(fd, &st) == -1 || (st.st_mode & 07777) != 0755 ||
+	    st.st_uid != geteuid())
+		n = 3;
+	closedir(list);
+	return n == 2;
+}
+
+int
+workspace_give(struct workspace_pool *pool, const char *path, struct err *e)
+{
+	struct workspace_spare *s;
+
+	if (!is_fresh(path))
+		return workspace_remove(path, e);
+	s = pool->unused;
+	if (s != NULL) {
+		pool->unused = s->next;
+	} else {
+		s = NEW(pool->arena, struct workspace_spare);
+		s->path = arena_raw(pool->arena, PATH_ROOM, 1);
+	}
+	if (strlen(path) >= PATH_ROOM)
+		return workspace_remove(path, e);
+	memcpy(s->path, path, strlen(path) + 1);
+	s->next = pool->spare;
+	pool->spare = s;
+	return 0;
+}
+
+int
+workspace_close(struct workspace_pool *pool, bool keep, struct err *e)
+{
+	struct workspace_spare *s;
+
+	if (pool->dir == NULL)
+		return 0;
+	if (!keep)
+		return workspace_remove(pool->dir, e);
+	for (s = pool->spare; s != NULL; s = s->next)
+		rmdir(s->path);
+	rmdir(pool->dir);	/* when nothing was kept in it */
+	return 0;
 }

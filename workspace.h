@@ -14,8 +14,28 @@
 
 enum { WORKSPACE_FILE_MAX = 256 << 20 };	/* bytes of one input file */
 
-/* A new directory, mode 0700, below TMPDIR or /tmp; NULL on failure. */
-char *workspace_make(struct arena *, struct err *);
+/*
+ * The workspaces of a run, in a directory of their own below TMPDIR or /tmp.
+ * Making and removing directories is slow on some filesystems, so one that a
+ * trial left empty serves again, under another name.  The zero value but for
+ * the arena is valid, and makes nothing before it is needed.
+ */
+struct workspace_pool {
+	struct arena *arena;	/* lives as long as the pool */
+	char *dir;		/* NULL: not made yet */
+	struct workspace_spare *spare;	/* private, as is the rest */
+	struct workspace_spare *unused;
+};
+
+/* An empty directory of that name in the pool's; its path, or NULL. */
+char *workspace_take(struct workspace_pool *, struct arena *, struct str name,
+    struct err *);
+
+/* Takes it back, with whatever is in it. */
+int workspace_give(struct workspace_pool *, const char *path, struct err *);
+
+/* Removes all there is, but for what was kept from workspace_give. */
+int workspace_close(struct workspace_pool *, bool keep, struct err *);
 
 /* Writes a file at a path inside, with the directories that leads through. */
 int workspace_put(struct arena *, const char *dir, struct str path,
