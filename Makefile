@@ -31,7 +31,7 @@ SRC  = base.c os.c os_net.c os_path.c os_spawn.c json.c yaml_anchor.c \
 	yaml_scalar.c re.c re_atom.c re_class.c re_cuts.c re_dfa.c re_lit.c \
 	re_nfa.c re_parse.c re_prog.c re_state.c re_unicode.c field.c opt.c csv.c \
 	glob.c tmpl.c stats.c loop.c proc.c workspace.c spec.c spec_config.c \
-	spec_file.c spec_grader.c spec_task.c spec_tasks.c agent.c \
+	spec_file.c spec_grader.c spec_skill.c spec_task.c spec_tasks.c agent.c \
 	agent_command.c agent_mock.c agent_script.c agent_worker.c grader.c \
 	grader_check.c grader_expected.c grader_file.c grader_lower.c \
 	grader_program.c grader_search.c grader_tally.c grader_text.c event.c \

@@ -149,6 +149,8 @@ spec_read_config(struct spec_loader *l, const struct spec_file *f,
 	if (c->executor.n == 0)
 		c->executor = STR("mock");
 	c->mcp_servers = json_getc(config, "mcp_servers");
+	if (config != NULL)
+		spec_check_skills(l, f, config);
 }
 
 static const struct field hook_rows[] = {

@@ -77,6 +77,10 @@ void spec_read_hooks(struct spec_loader *, const struct spec_file *,
     const struct json *);
 void spec_read_triggers(struct spec_loader *);
 
+/* spec_skill.c: skills that must be there */
+void spec_check_skills(struct spec_loader *, const struct spec_file *,
+    const struct json *config);
+
 /* spec_grader.c: graders and their names */
 void spec_read_graders(struct spec_loader *, const char *file,
     const struct json *, struct spec_graders *);

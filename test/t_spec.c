@@ -83,7 +83,7 @@ test_graders(const struct spec_suite *s)
 	list = json_getc(g[2].config, "assertions");
 	OK(str_is(json_text(json_first(list)), "len(output) > 1"));
 	OK(str_is(json_text(json_getc(g[2].config, "language")), "python"));
-	OK(g[0].at.line == 27 && g[0].at.col == 5);
+	OK(g[0].at.line == 29 && g[0].at.col == 5);
 	OK(t->n == 3 && str_is(t->v[0].name, "polite-2"));
 	OK(str_is(t->v[1].name, "text") && str_is(t->v[2].name, "text-2"));
 	OK(t->v[1].config != NULL && t->v[1].config->type == JSON_OBJECT);
