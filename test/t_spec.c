@@ -62,7 +62,7 @@ test_config(const struct spec_suite *s)
 	OK(s->hooks[SPEC_AFTER_TASK].n == 1 && h->error_on_fail);
 	OK(h->exit_codes.n == 2 && h->exit_codes.v[1] == 3);
 	OK(s->metrics.n == 1 && str_is(m->name, "trigger_accuracy"));
-	OK(m->threshold == 0.9 && m->weight == 0.5 && m->enabled);
+	OK(m->threshold == 0.25 && m->weight == 0.5 && m->enabled);
 	OK(s->triggers != NULL && strcmp(s->triggers,
 	    "test/spec/good/trigger_tests.yaml") == 0);
 }
@@ -244,7 +244,7 @@ test_large(void)
 	    (used - text) / 10000);
 	OK(tasks == 10000);
 	OK(used - text < 10000 * 1500);
-	OK(took < 2);		/* 0.02 without sanitizers or valgrind */
+	OK(took < 10);		/* 0.02 without sanitizers or valgrind */
 	arena_free(&a);
 }
 
@@ -267,7 +267,7 @@ test_equal_names(void)
 	took = load_time(&b, &a, &tasks, &used);
 	printf("# %.3f s\n", took);
 	OK(tasks == 5000);
-	OK(took < 5);
+	OK(took < 20);
 	arena_free(&a);
 }
 
