@@ -241,7 +241,7 @@ read_suite(struct spec_loader *l, const struct spec_file *f)
 	check_inputs(l, f->path, s->inputs);
 	spec_read_project(l);
 	spec_read_config(l, f, top.config, top.metrics);
-	spec_read_hooks(l, f, top.hooks);
+	spec_read_hooks(l, f, top.hooks, top.tasks_from != NULL);
 	spec_read_graders(l, f->path, top.graders, &s->graders);
 	spec_name_graders(l, &s->graders);
 	list = (struct spec_task_list){ top.tasks, top.tasks_from, top.range };

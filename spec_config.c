@@ -176,12 +176,27 @@ static const struct field hooks_rows[] = {
 };
 static const struct field_table hooks_table = FIELD_TABLE(hooks, hooks_rows);
 
+static void
+check_hook(struct spec_loader *l, const char *file, const struct json *cmd,
+    bool rows)
+{
+	if (cmd == NULL || cmd->type != JSON_STRING)
+		return;
+	if (spec_trim(json_text(cmd)).n == 0)
+		spec_note_key(l->notes, FIELD_ERROR, spec_at(file, cmd),
+		    STR("command"), "\"command\" is empty");
+	else if (!rows)
+		spec_check_text(l, spec_at(file, cmd), "command",
+		    json_text(cmd), NULL);
+}
+
+/* Which variables a task's row has is not known to the hooks of tasks. */
 void
 spec_read_hooks(struct spec_loader *l, const struct spec_file *f,
-    const struct json *v)
+    const struct json *v, bool rows)
 {
 	struct hooks hooks = { 0 };
-	const struct json *list, *h, *cmd;
+	const struct json *list, *h;
 
 	v = spec_object(l, f->path, v);
 	if (v == NULL)
@@ -189,14 +204,9 @@ spec_read_hooks(struct spec_loader *l, const struct spec_file *f,
 	spec_decode(l, f->path, &hooks_table, v, &hooks);
 	memcpy(l->suite->hooks, hooks.kind, sizeof(hooks.kind));
 	for (list = json_first(v); list != NULL; list = list->next)
-		for (h = json_first(list); h != NULL; h = h->next) {
-			cmd = json_getc(h, "command");
-			if (cmd != NULL && cmd->type == JSON_STRING &&
-			    spec_trim(json_text(cmd)).n == 0)
-				spec_note_key(l->notes, FIELD_ERROR,
-				    spec_at(f->path, cmd), STR("command"),
-				    "\"command\" is empty");
-		}
+		for (h = json_first(list); h != NULL; h = h->next)
+			check_hook(l, f->path, json_getc(h, "command"),
+			    rows && str_ends(json_key(list), STR("_task")));
 }
 
 /* .waza.yaml: what a run needs of it; the rest is other commands'. */

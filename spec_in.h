@@ -74,7 +74,7 @@ void spec_read_project(struct spec_loader *);
 void spec_read_config(struct spec_loader *, const struct spec_file *,
     const struct json *config, const struct json *metrics);
 void spec_read_hooks(struct spec_loader *, const struct spec_file *,
-    const struct json *);
+    const struct json *, bool rows);
 void spec_read_triggers(struct spec_loader *);
 
 /* spec_skill.c: skills that must be there */
