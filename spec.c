@@ -148,6 +148,22 @@ spec_short(struct str s)
 }
 
 struct str
+spec_tail(const char *path)
+{
+	struct str s = str_of(path);
+	const char *slash;
+
+	while (s.n > 150) {
+		slash = memchr(s.p + 1, '/', s.n - 1);
+		if (slash == NULL)
+			return spec_short(s);
+		s.n -= (size_t)(slash - s.p);
+		s.p = slash;
+	}
+	return s;
+}
+
+struct str
 spec_trim(struct str s)
 {
 	while (s.n > 0 && strchr(" \t\r\n", s.p[0]) != NULL && s.p[0] != '\0') {

@@ -101,7 +101,7 @@ spec_read_text(struct spec_loader *l, struct arena *a, const char *path,
 		spec_note(l->notes, FIELD_ERROR, at, "%s", reason(&e, path));
 	else
 		spec_note(l->notes, FIELD_ERROR, *named, "%.*s: %s",
-		    STRF(spec_short(str_of(path))), reason(&e, path));
+		    STRF(spec_tail(path)), reason(&e, path));
 	return -1;
 }
 

@@ -65,8 +65,9 @@ void spec_note_key(struct spec_notes *, enum field_level, struct spec_where,
 const struct json *spec_object(struct spec_loader *, const char *file,
     const struct json *);
 struct json *spec_first(const struct json *);	/* of NULL: NULL */
-/* The first bytes of a text, for messages. */
+/* The first bytes of a text, the last of a path, for messages. */
 struct str spec_short(struct str);
+struct str spec_tail(const char *path);
 struct str spec_trim(struct str);
 
 /* spec_config.c: settings, triggers */

@@ -221,7 +221,7 @@ read_prompt_file(struct spec_loader *l, const struct spec_file *f,
 	if (!utf8_valid(text) || (text.n > 0 && memchr(text.p, 0, text.n)))
 		spec_note_key(l->notes, FIELD_ERROR, at, STR("prompt_file"),
 		    "%.*s is not a text in UTF-8",
-		    STRF(spec_short(str_of(path))));
+		    STRF(spec_tail(path)));
 	else
 		in->prompt = text;
 }

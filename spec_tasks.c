@@ -51,7 +51,7 @@ is_task_file(struct spec_loader *l, const char *path, struct str pattern,
 	if (why != NULL)
 		spec_note_key(l->notes, FIELD_WARNING, at, STR("tasks"),
 		    "%.*s is not taken as a task: %s",
-		    STRF(spec_short(s)), why);
+		    STRF(spec_tail(path)), why);
 	return why == NULL;
 }
 
@@ -119,7 +119,7 @@ mark_again(struct spec_loader *l, const char *file, struct origin *o, size_t n)
 			spec_note_key(l->notes, FIELD_WARNING, spec_at(file,
 			    v[i]->entry), STR("tasks"), "%.*s was named "
 			    "before; it is one task",
-			    STRF(spec_short(str_of(v[i]->path))));
+			    STRF(spec_tail(v[i]->path)));
 		}
 	arena_restore(&l->scratch, mark);
 }
@@ -280,7 +280,7 @@ read_table(struct spec_loader *l, const struct spec_file *f,
 		t->n = (size_t)((last < total ? last : total) - first + 1);
 	else
 		spec_note_key(l->notes, FIELD_WARNING, at, STR("tasks_from"),
-		    "%.*s has no such rows", STRF(spec_short(str_of(t->path))));
+		    "%.*s has no such rows", STRF(spec_tail(t->path)));
 }
 
 static int
@@ -313,8 +313,8 @@ check_ids(struct spec_loader *l)
 		at = &v[first]->at;
 		spec_note_key(l->notes, FIELD_ERROR, v[i]->at, STR("id"),
 		    "the task id \"%.*s\" is used twice (first at %.*s:%u:%u)",
-		    STRF(spec_short(v[i]->id)), STRF(spec_short(str_of(
-		    at->file))), at->line, at->col);
+		    STRF(spec_short(v[i]->id)), STRF(spec_tail(at->file)),
+		    at->line, at->col);
 	}
 }
 
