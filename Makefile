@@ -19,7 +19,7 @@ WARN    = -Wall -Wextra -Wpedantic -Wshadow -Wstrict-prototypes \
 HARDEN  = -fstack-protector-strong -U_FORTIFY_SOURCE -D_FORTIFY_SOURCE=2
 SAN     = -O1 -g -fno-omit-frame-pointer -fno-sanitize-recover=all \
 	-fsanitize=address,undefined
-DEFS    = -DWAZA_VERSION='"$(VERSION)"'
+DEFS    = -DWAZA_VERSION=$(VERSION)
 FUZZ_SECONDS = 60
 
 # Public test data; tests that need it say SKIP where it is absent.

@@ -248,7 +248,8 @@ command_start(struct agent *a, struct agent_job *j)
 	j->state = c;
 	c->job = j;
 	o.arg = c;
-	o.argv = agent_argv(j->arena, a->suite, j->req->vars, &e);
+	o.argv = a->state != NULL ? a->state :
+	    agent_argv(j->arena, a->suite, j->req->vars, &e);
 	o.env = o.argv == NULL ? NULL :
 	    agent_env(j->arena, a->suite, j->req, true, &e);
 	if (o.env == NULL || proc_start(a->procs, &c->proc, &o, &e) == -1) {
@@ -269,10 +270,30 @@ command_cancel(struct agent *a, struct agent_job *j)
 		proc_cancel(&c->proc);
 }
 
+static bool
+has_template(const struct json *command)
+{
+	const struct json *v;
+
+	if (command->type == JSON_STRING)
+		return tmpl_any(json_text(command));
+	for (v = json_first(command); v != NULL; v = v->next)
+		if (tmpl_any(json_text(v)))
+			return true;
+	return false;
+}
+
+/* The words are the same for all trials, unless there is a template. */
 static int
 command_open(struct agent *a, struct err *e)
 {
-	return a->suite->config.persistent ? agent_workers_open(a, e) : 0;
+	static const struct tmpl_vars none;
+
+	if (a->suite->config.persistent)
+		return agent_workers_open(a, e);
+	if (!has_template(a->suite->config.command))
+		a->state = agent_argv(a->arena, a->suite, &none, e);
+	return 0;
 }
 
 static bool

@@ -343,13 +343,29 @@ os_close(int *fd)
 	*fd = -1;
 }
 
+/* A third of the calls that a child costs us is spared by pipe2. */
+static int
+pipe_cloexec(int fd[2])
+{
+#if defined(__linux__)
+	return pipe2(fd, O_CLOEXEC);
+#else
+	if (pipe(fd) == -1)
+		return -1;
+	if (os_cloexec(fd[0]) == 0 && os_cloexec(fd[1]) == 0)
+		return 0;
+	os_close(&fd[0]);
+	os_close(&fd[1]);
+	return -1;
+#endif
+}
+
 int
 os_pipe(int fd[2], int flags, struct err *e)
 {
-	if (pipe(fd) == -1)
+	if (pipe_cloexec(fd) == -1)
 		return err_sys(e, "pipe");
-	if (os_cloexec(fd[0]) == 0 && os_cloexec(fd[1]) == 0 &&
-	    ((flags & OS_NONBLOCK_READ) == 0 || os_nonblock(fd[0]) == 0) &&
+	if (((flags & OS_NONBLOCK_READ) == 0 || os_nonblock(fd[0]) == 0) &&
 	    ((flags & OS_NONBLOCK_WRITE) == 0 || os_nonblock(fd[1]) == 0))
 		return 0;
 	err_sys(e, "fcntl");

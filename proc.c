@@ -403,8 +403,11 @@ watch(struct proc *p, const struct proc_opts *o, const int mine[3])
 	p->in_open = o->in_open;
 	p->in_w = (struct fd_watch){ .fd = mine[0], .fn = on_writable };
 	p->in_w.arg = p;
-	if (mine[0] != -1)
+	if (mine[0] != -1) {
 		fd_start(l, &p->in_w, o->in.n > 0 ? LOOP_WRITE : 0);
+		if (o->in.n > 0)	/* a new pipe has room */
+			on_writable(p, LOOP_WRITE);
+	}
 	p->child = (struct child){ .pid = p->pid, .fn = on_reaped, .arg = p };
 	child_start(l, &p->child);
 	p->timer.fn = on_timer;

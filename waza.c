@@ -14,6 +14,10 @@
 
 #include "os.h"
 
+/* The Makefile has the number; a number it is to the compiler, too. */
+#define QUOTE_(x) #x
+#define QUOTE(x) QUOTE_(x)
+
 int
 waza_complain(const struct err *e)
 {
@@ -134,7 +138,7 @@ cmd_version(struct waza_call *c)
 {
 	struct buf out = { 0 };
 
-	buf_puts(&out, "waza " WAZA_VERSION "\n");
+	buf_puts(&out, "waza " QUOTE(WAZA_VERSION) "\n");
 	return waza_finish(c, &out, WAZA_OK);
 }
 

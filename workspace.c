@@ -21,7 +21,9 @@
 
 enum {
 	DEPTH_MAX = 64,
-	PATH_ROOM = 1024	/* of a spare directory's path */
+	PATH_ROOM = 1024,	/* of a spare directory's path */
+	FRESH_SEC = 1234567,	/* two weeks into 1970, at an odd moment */
+	FRESH_NSEC = 890123000
 };
 
 struct workspace_spare {
@@ -286,6 +288,31 @@ make_dir(struct workspace_pool *pool, struct err *e)
 	return -1;
 }
 
+/*
+ * Whether nobody has touched it: a directory gets a time of modification when
+ * it is made that no clock shows, and loses it with the first entry.
+ */
+static bool
+is_fresh(const char *path)
+{
+	struct stat st;
+
+	return lstat(path, &st) == 0 && S_ISDIR(st.st_mode) &&
+	    (st.st_mode & 07777) == 0755 && st.st_uid == geteuid() &&
+	    st.st_mtim.tv_sec == FRESH_SEC && st.st_mtim.tv_nsec == FRESH_NSEC;
+}
+
+static int
+make_fresh(const char *path)
+{
+	const struct timespec t[] = { { .tv_nsec = UTIME_OMIT },
+		{ .tv_sec = FRESH_SEC, .tv_nsec = FRESH_NSEC } };
+
+	if (mkdir(path, 0755) == -1 || chmod(path, 0755) == -1)
+		return -1;
+	return utimensat(AT_FDCWD, path, t, 0);
+}
+
 char *
 workspace_take(struct workspace_pool *pool, struct arena *a, struct str name,
     struct err *e)
@@ -303,31 +330,10 @@ workspace_take(struct workspace_pool *pool, struct arena *a, struct str name,
 		if (rename(s->path, path) == 0)
 			return path;
 	}
-	if (mkdir(path, 0755) == 0)
+	if (make_fresh(path) == 0)
 		return path;
 	err_sys(e, path);
 	return NULL;
-}
-
-/* Empty, and as it was made. */
-static bool
-is_fresh(const char *path)
-{
-	int fd = open_dir(AT_FDCWD, path), n = 0;
-	DIR *list = fd == -1 ? NULL : fdopendir(fd);
-	struct stat st;
-
-	if (list == NULL) {
-		os_close(&fd);
-		return false;
-	}
-	while (n < 3 && readdir(list) != NULL)
-		n++;		/* of which . and .. are two */
-	if (fstat(fd, &st) == -1 || (st.st_mode & 07777) != 0755 ||
-	    st.st_uid != geteuid())
-		n = 3;
-	closedir(list);
-	return n == 2;
 }
 
 int

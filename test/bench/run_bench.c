@@ -233,6 +233,8 @@ promptfoo(const char *waza)
 	char line[600];
 	int i;
 
+	setenv("PROMPTFOO_DISABLE_TELEMETRY", "1", 1);
+	setenv("PROMPTFOO_DISABLE_UPDATE", "1", 1);
 	if (run("promptfoo --version").status != 0) {
 		puts("promptfoo is not installed");
 		return;
