@@ -52,7 +52,7 @@ MAIN = $(CMD:.c=.o)
 UNIT = test/t_base test/t_os test/t_json test/t_yaml test/t_re test/t_field \
 	test/t_csv test/t_glob test/t_tmpl test/t_spec \
 	test/t_opt test/t_stats test/t_loop test/t_proc test/t_procs test/t_event \
-	test/t_result test/t_grader
+	test/t_result test/t_grader test/t_report
 FUZZ = json yaml re csv tmpl
 MAN  = waza.1 waza-eval.5
 

@@ -182,7 +182,7 @@ boundary(struct str s, size_t n)
 static void
 put_plain(struct buf *b, struct str s)
 {
-	const char *p = s.p, *end = s.p + s.n;
+	const char *p = s.n > 0 ? s.p : "", *end = p + s.n;
 	uint32_t c;
 	size_t n;
 

@@ -31,4 +31,12 @@ is 'each file names its licence' '' \
 is 'only os files know systems' '' "$(grep -nE \
     '#[ 	]*(if|ifdef|ifndef|elif).*(__linux__|__APPLE__|__FreeBSD__|__OpenBSD__|__NetBSD__|_WIN32)' \
     ./*.[ch] | grep -vE '^\./os[a-z_]*\.[ch]:')"
+for f in test/t_*.c
+do grep -q "${f%.c}\b" Makefile || echo "$f"
+done >"$tmp/bad"
+is 'every unit test is in the Makefile' '' "$(cat "$tmp/bad")"
+for f in *.c
+do grep -q "[ 	]$f\b" Makefile || echo "$f"
+done >"$tmp/bad"
+is 'every source file is in the Makefile' '' "$(cat "$tmp/bad")"
 done_testing
