@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * What differs between systems, but for children (os_spawn.c) and sockets
- * (os_net.c).  Only these three files may say #ifdef __OS__ or ask for more
- * than POSIX; they use the old common calls where those are good enough.
+ * What differs between systems, but for children (os_spawn.c), sockets
+ * (os_net.c) and paths (os_path.c).  Only these os*.c files may say #ifdef
+ * __OS__ or ask for more than POSIX; they use the old common calls where those
+ * are good enough.
  */
 #if defined(__linux__)
 #define _GNU_SOURCE		/* prctl, waitid on musl */
@@ -44,6 +45,22 @@ enum {
 	ENVIRON_MAX = 4 << 20
 };
 
+/*
+ * What is closed stays of no use, but its number is taken: nothing that we
+ * open will be mistaken for it.
+ */
+static int
+fill_closed(struct err *e)
+{
+	int fd;
+
+	for (fd = 0; fd < 3; fd++)
+		if (fcntl(fd, F_GETFD) == -1 &&
+		    open("/dev/null", fd == 0 ? O_WRONLY : O_RDONLY) != fd)
+			return err_sys(e, "/dev/null");
+	return 0;
+}
+
 /* Past INHERITED_MAX nobody passes descriptors on without meaning to. */
 int
 os_init(struct err *e)
@@ -55,12 +72,8 @@ os_init(struct err *e)
 	if (sigaction(SIGPIPE, &sa, NULL) == -1 ||
 	    sigaction(SIGXFSZ, &sa, NULL) == -1)
 		return err_sys(e, "sigaction");
-	do
-		fd = open("/dev/null", O_RDWR);
-	while (fd >= 0 && fd < 3);
-	if (fd == -1)
-		return err_sys(e, "/dev/null");
-	close(fd);
+	if (fill_closed(e) == -1)
+		return -1;
 	for (fd = 3; fd < INHERITED_MAX; fd++)
 		os_cloexec(fd);
 	return 0;

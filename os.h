@@ -18,9 +18,10 @@
 
 /*
  * Once, first thing in main: ignores SIGPIPE and SIGXFSZ (a failed write
- * says why), opens /dev/null on those of
- * 0-2 that are closed, and marks what else was inherited close-on-exec, so
- * that our children get their own three descriptors and no other.
+ * says why), and marks what was inherited beyond 0-2 close-on-exec, so that
+ * our children get their own three descriptors and no other.  Those of 0-2
+ * that are closed are opened the wrong way round: their numbers are taken,
+ * and who reads or writes them gets EBADF as before.
  */
 int os_init(struct err *);
 

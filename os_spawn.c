@@ -219,6 +219,16 @@ shell_argv(struct arena *a, const char *path, const char *const *argv)
 	return v;
 }
 
+/* Whether 0 can be read and 1 and 2 be written. */
+static bool
+of_use(int i)
+{
+	int flags = fcntl(i, F_GETFL);
+
+	return flags != -1 &&
+	    (flags & O_ACCMODE) != (i == 0 ? O_WRONLY : O_RDONLY);
+}
+
 /*
  * A descriptor for the child's i: itself, or a copy above 2 that no dup2 in
  * enter() can overwrite before it is used.  *made is set to what to close.
@@ -226,7 +236,9 @@ shell_argv(struct arena *a, const char *path, const char *const *argv)
 static int
 place(int fd, int i, int *made)
 {
-	if (fd == OS_FD_KEEP || fd == i)
+	if (fd == OS_FD_KEEP)
+		fd = of_use(i) ? i : OS_FD_NULL;
+	if (fd == i)
 		return i;
 	if (fd == OS_FD_NULL) {
 		fd = *made = open("/dev/null", O_RDWR | O_CLOEXEC);

@@ -15,7 +15,8 @@ struct err;
 
 enum {
 	OS_FD_NULL = -1,	/* the child gets /dev/null */
-	OS_FD_KEEP = -2		/* the child gets ours */
+	OS_FD_KEEP = -2		/* the child gets ours; where that is closed or
+				 * of no use (os_init), /dev/null */
 };
 
 struct os_spawn {

@@ -87,6 +87,23 @@ else
 	skip 'no /dev/full here'
 fi
 
+# what is closed is an error, not an end or a success
+rc=0
+printf 'a: 1\n' | "$WAZA" parse 2>"$tmp/err" >&- || rc=$?
+is 'closed output: status' 2 "$rc"
+like 'closed output: words' 'waza: write: Bad file*' "$(cat "$tmp/err")"
+run sh -c '"$WAZA" parse <&-'
+is 'closed input: status' 2 "$rc"
+is 'closed input: nothing on stdout' '' "$out"
+like 'closed input: words' 'waza: *: Bad file*' "$err"
+run sh -c '"$WAZA" match "a*" <&-'
+is 'match, closed input: status' 2 "$rc"
+is 'match, closed input: nothing on stdout' '' "$out"
+rc=0
+out=$("$WAZA" parse "$tmp/x.yaml" <&- 2>&-) || rc=$?
+is 'closed and not needed: status' 0 "$rc"
+is 'closed and not needed: output' '{"a":1,"b":["x","y"]}' "$out"
+
 # match
 printf 'say hello, world' >"$tmp/t"
 run "$WAZA" match 'h(el+)o' "$tmp/t"

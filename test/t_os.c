@@ -9,6 +9,7 @@
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "base.h"
@@ -134,6 +135,48 @@ pipes(void)
 	OK(fd[0] == -1);
 	OK(os_write_all(fd[1], STR("x"), &e) == -1 && e.sys == EPIPE);
 	os_close(&fd[1]);
+}
+
+/* In a process of its own: 0 when all is as it should be. */
+static int
+without_descriptors(void)
+{
+	const char *argv[] = { "/bin/sh", "-c",
+	    "cat && echo x && echo y >&2", NULL };
+	struct os_spawn o = { .argv = argv };
+	pid_t pid;
+	char c = 'x';
+	int i, status;
+
+	for (i = 0; i < 3; i++)
+		close(i);
+	if (os_init(&e) == -1)
+		return 1;
+	if (os_read(0, &c, 1) != -1 || errno != EBADF)
+		return 2;
+	for (i = 1; i < 3; i++)
+		if (os_write(i, &c, 1) != -1 || errno != EBADF)
+			return 3;
+	o.fd[0] = o.fd[1] = o.fd[2] = OS_FD_KEEP;
+	pid = os_spawn(&o, &e);
+	if (pid == -1 || waitpid(pid, &status, 0) != pid)
+		return 4;
+	return status == 0 ? 0 : 5;
+}
+
+/* Closed is not empty and not a success; children get /dev/null. */
+static void
+closed(void)
+{
+	pid_t pid;
+	int status = -1;
+
+	fflush(stdout);
+	pid = fork();
+	if (pid == 0)
+		_exit(without_descriptors());
+	OK(waitpid(pid, &status, 0) == pid && WIFEXITED(status));
+	OK(WEXITSTATUS(status) == 0);
 }
 
 static void
@@ -319,6 +362,7 @@ main(void)
 	files();
 	large_files();
 	pipes();
+	closed();
 	limits();
 	environment();
 	tcp();
