@@ -196,7 +196,10 @@ add_from(struct ways *w, uint32_t pc)
 	for (steps = 0; n > 0 && !w->over; steps++) {
 		pc = todo[--n];
 		in = &w->re->prog[pc];
-		w->over = steps == 4 * WAYS_MAX || n + 2 > WAYS_MAX;
+		if (steps == 4 * WAYS_MAX || n + 2 > WAYS_MAX) {
+			w->over = true;
+			return;
+		}
 		switch ((enum re_op)in->op) {
 		case RE_MATCH:
 			w->ended = true;

@@ -358,6 +358,10 @@ static const struct {
 	{ "\xE6\x9C\xAC[^a]a", "\xE6\x9C\xAC\xE6\x97", 20000, "", false },
 	{ "(?i)kk|ss", "k-s-\xE2\x84\xAA-\xC5\xBF", 20000, "", false },
 	{ "(?i)kk|ss", "k-s-\xE2\x84\xAA-\xC5\xBF", 20000, "S", true },
+	{ "(?:(?:(?:a*)*)*)*", "x", 5000, "", true },
+	{ "(?:(?:(?:(?:a*)*)*)*)*b", "x", 5000, "", false },
+	{ "(?:(?:(?:(?:a?|c*)*|d*)*)*)+b", "x", 5000, "b", true },
+	{ "(?:(?:(?:(?:(?:\\b*)*)*)*)*)*[bc]", "x", 5000, "", false },
 };
 
 static void
@@ -386,6 +390,37 @@ test_hard(void)
 		OK(ok && dt < 20);
 		arena_free(&a);
 	}
+}
+
+/* More ways to begin than are looked at, in texts where they would be. */
+static void
+test_ways(void)
+{
+	static const struct {
+		const char *open, *close;
+	} rows[] = {
+		{ "(?:", "|b)" }, { "(?:b|", ")" }, { "(?:", "|)" },
+		{ "(?:", ")?" }, { "(?:", ")*" }, { "(?:", "b*)*" },
+		{ "(?:", "\\b|b)+" }, { "(", ")??" },
+	};
+	struct arena a = { 0 };
+	struct err e;
+	struct re *re;
+	struct str s, t = times(&a, "x", 5000, "");
+	size_t i, n;
+	bool ok = true;
+
+	for (i = 0; i < COUNTOF(rows); i++)
+		for (n = 1; n < 300; n += n < 80 ? 1 : 50) {
+			s = times(&a, rows[i].open, n, "a");
+			s = arena_fmt(&a, "%.*s%.*sz", STRF(s),
+			    STRF(times(&a, rows[i].close, n, "")));
+			re = re_compile(&a, s, &e);
+			ok = ok && re != NULL && !re_test(re, t) &&
+			    !re_dfa_plain(re, t, 0);
+		}
+	OK(ok);
+	arena_free(&a);
 }
 
 /* The cache empties and fills again; memory stays below its bound. */
@@ -471,6 +506,7 @@ main(void)
 	test_errors();
 	test_depth();
 	test_hard();
+	test_ways();
 	test_cache();
 	test_api();
 	return tap_done();
