@@ -192,9 +192,11 @@ bool result_ok(const struct result_run *);
  * The results file, whole or not at all: written beside, synced, renamed.
  * While the run goes on it is not synced, which may take longer than the
  * trials in between: the journal has all that is in it.
- * Tasks without a status are left out.  What is no regular file (a pipe, a
- * device) is written to as it is.  The sums are those of the last
- * result_sum().
+ * A task that is not finished is there with the trials it has, without
+ * statistics, as "running" or, when nothing more will be run, "cancelled":
+ * the summary counts it as skipped, like the tasks without a trial, which are
+ * left out.  What is no regular file (a pipe, a device) is written to as it
+ * is.  The sums are those of the last result_sum().
  */
 int result_write(struct result_run *, const char *path, struct err *);
 

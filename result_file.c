@@ -275,6 +275,15 @@ put_impact(struct file *f, const struct result_run *run, size_t i)
 	json_close(&f->out, '}');
 }
 
+/* Of one that has trials but is not finished: whether it ever will be. */
+static const char *
+task_word(const struct result_run *run, const struct result_task *t)
+{
+	if (t->status != RESULT_NONE)
+		return result_word(t->status);
+	return run->ended || run->cancelled ? "cancelled" : "running";
+}
+
 static void
 put_task(struct file *f, const struct result_run *run, size_t i)
 {
@@ -288,7 +297,7 @@ put_task(struct file *f, const struct result_run *run, size_t i)
 	key_str(f, STR("display_name"), t->spec->name);
 	if (group.n > 0)
 		key_str(f, STR("group"), group);
-	key_str(f, STR("status"), str_of(result_word(t->status)));
+	key_str(f, STR("status"), str_of(task_word(run, t)));
 	key_open(f, STR("runs"), '[');
 	for (k = 0; k < t->ntrials; k++) {
 		if (t->trials[k].status == RESULT_NONE)
@@ -297,9 +306,10 @@ put_task(struct file *f, const struct result_run *run, size_t i)
 		n += t->trials[k].status != RESULT_CANCELLED;
 	}
 	json_close(&f->out, ']');
-	if (n > 0)
+	if (n > 0 && t->status != RESULT_NONE)
 		put_stats(f, &t->stats, n);
-	put_impact(f, run, i);
+	if (t->status != RESULT_NONE)
+		put_impact(f, run, i);
 	if (class[0] != '\0')
 		key_str(f, STR("error_class"), str_of(class));
 	if (t->error.n > 0)
@@ -507,7 +517,8 @@ put_run(struct file *f, const struct result_run *run)
 	put_metrics(f, run);
 	key_open(f, STR("tasks"), '[');
 	for (i = 0; i < run->ntasks && !f->bad; i++)
-		if (run->tasks[i].status != RESULT_NONE)
+		if (run->tasks[i].status != RESULT_NONE ||
+		    run->tasks[i].done > 0)
 			put_task(f, run, i);
 	json_close(&f->out, ']');
 	if (run->baseline != NULL) {

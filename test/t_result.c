@@ -521,6 +521,44 @@ other_shapes(void)
 	result_close(&base);
 }
 
+/* Trials of a task that is not finished are seen, while it runs and after. */
+static void
+unfinished(void)
+{
+	struct result_run r = start(3, 3), base = start(3, 3);
+	const char *path = in_dir("part.json");
+	struct json *v, *t;
+
+	r.baseline = &base;
+	OK(result_open(&r, in_dir("part.journal"), false, &e) == 0);
+	OK(add(&r, 1, 0, RESULT_PASSED, 1) == 0);
+	OK(add(&r, 1, 2, RESULT_FAILED, 0) == 0);
+	OK(add(&base, 1, 0, RESULT_PASSED, 1) == 0);
+	end_all(&base);
+	result_sum(&r);
+	OK(result_write(&r, path, &e) == 0);
+	v = parse(slurp(path));
+	OK(json_count(json_getc(v, "tasks")) == 1);
+	t = json_first(json_getc(v, "tasks"));
+	OK(str_is(json_text(json_getc(t, "test_id")), "two"));
+	OK(str_is(json_text(json_getc(t, "status")), "running"));
+	OK(json_count(json_getc(t, "runs")) == 2);
+	OK(json_getc(t, "stats") == NULL && json_getc(t, "error_class") == NULL);
+	OK(json_getc(t, "skill_impact") == NULL);
+	v = json_getc(v, "summary");
+	OK(str_is(json_text(json_getc(v, "total_tests")), "0"));
+	OK(str_is(json_text(json_getc(v, "skipped")), "3"));
+	r.ended = r.cancelled = true;
+	OK(result_write(&r, path, &e) == 0);
+	v = parse(slurp(path));
+	OK(str_is(json_text(json_getc(v, "status")), "cancelled"));
+	t = json_first(json_getc(v, "tasks"));
+	OK(str_is(json_text(json_getc(t, "status")), "cancelled"));
+	OK(json_count(json_getc(t, "runs")) == 2);
+	result_close(&r);
+	result_close(&base);
+}
+
 /* The four trials of resume(), from the n-th on. */
 static int
 add_from(struct result_run *r, size_t n)
@@ -983,6 +1021,7 @@ main(void)
 	thresholds();
 	whole();
 	other_shapes();
+	unfinished();
 	usage();
 	resume();
 	resume_odd();
