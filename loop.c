@@ -18,7 +18,6 @@
  *   6. prev != NULL  <=>  the child or signal watch is in its list;
  *      a child is in kids[pid % KIDS].
  *   7. next_kid and next_sig, where a walk goes on, are in their list or NULL.
- *
  *   8. w->slot == QUIET  <=>  w is in the quiet set, wanting LOOP_READ.
  *      Watches go there only before poll and come back only before dispatch
  *      or by their owner's doing, so a tag that the set reports is alive.
@@ -43,6 +42,7 @@
 
 enum {
 	KIDS = 256,
+	REAP_MS = 5, REAP_MAX = 200,	/* in loop_free: some do not die */
 	QUIET_MIN = 64,			/* fewer are not worth it */
 	QUIET_TURNS = 64
 };
@@ -431,6 +431,27 @@ reap_each(struct loop *l)
 	}
 }
 
+size_t
+child_reap(struct loop *l, bool give_up)
+{
+	struct child *c, *next;
+	size_t i, left = 0;
+
+	for (i = 0; i < KIDS; i++) {
+		for (c = l->kids[i]; c != NULL; c = next) {
+			next = c->next;
+			if (c->fn != forgotten || reap(l, c))
+				continue;
+			left++;
+			if (give_up) {
+				child_stop(l, c);
+				free(c);
+			}
+		}
+	}
+	return left;
+}
+
 /*
  * With n children of which k have ended this costs k calls where the system
  * lets us peek.  Where it does not, where an ended child that is nobody's
@@ -567,10 +588,14 @@ loop_new(int64_t (*now_ms)(void), struct err *e)
 void
 loop_free(struct loop *l)
 {
+	int i;
+
 	if (l == NULL)
 		return;
 	while (l->sigs != NULL)
 		sig_stop(l, l->sigs);
+	for (i = 0; child_reap(l, i == REAP_MAX) > 0 && i < REAP_MAX; i++)
+		poll(NULL, 0, REAP_MS);
 	sigaction(SIGCHLD, &l->old_chld, NULL);
 	if (l->adopts)
 		os_subreaper(false);

@@ -96,8 +96,16 @@ struct child {
 
 void child_start(struct loop *, struct child *);
 void child_stop(struct loop *, struct child *);
-void child_forget(struct loop *, pid_t);	/* reap it, tell nobody */
 bool child_watched(const struct loop *, pid_t);
+
+/*
+ * forget: the loop will reap it and tell nobody.  reap: it does so now with
+ * those that have ended, or gives the others up too; how many did not end.
+ * loop_free waits for them, but no longer than a second: they should have
+ * been killed.
+ */
+void child_forget(struct loop *, pid_t);
+size_t child_reap(struct loop *, bool give_up);
 
 /*
  * Called in the turn after the signal came, once for all that came together.

@@ -498,11 +498,11 @@ proc_fini(struct proc *p)
 
 	if (p->phase != PROC_IDLE) {
 		l = p->set->loop;
-		p->pid = 0;
 		child_stop(l, &p->child);
 		if (pid != 0)
 			child_forget(l, pid);
 		retire(p);
+		p->pid = 0;
 	}
 	buf_free(&p->out.buf);
 	buf_free(&p->err.buf);
@@ -539,23 +539,28 @@ reap_strays(struct procs *ps)
 		if (child_watched(ps->loop, pid[i]))
 			continue;
 		kill(pid[i], SIGKILL);
-		left |= waitpid(pid[i], NULL, WNOHANG) == 0;
+		left |= waitpid(pid[i], NULL, WNOHANG) != -1;
 	}
 	arena_free(&a);
 	return left;
 }
 
-/* Who exits with strays unreaped leaves zombies to an init that may not. */
+/*
+ * Who exits with strays unreaped leaves zombies to an init that may not.  A
+ * child has to be gone before what it leaves behind is ours.
+ */
 void
 procs_fini(struct procs *ps)
 {
 	unsigned round;
+	size_t left;
 
 	while (ps->head != NULL)
 		proc_fini(ps->head);
 	timer_stop(ps->loop, &ps->sweep);
 	for (round = 0; ps->adopts && round < RESWEEP_MAX; round++) {
-		if (!reap_strays(ps))
+		left = child_reap(ps->loop, false);
+		if (!reap_strays(ps) && left == 0)
 			break;
 		poll(NULL, 0, RESWEEP_MS);
 	}

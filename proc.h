@@ -142,7 +142,7 @@ void proc_cancel(struct proc *);
 
 /*
  * Frees what was kept.  A child that still runs is killed at once, reaped
- * later by the loop, and done() is not called.  Harmless on a zero or idle
+ * later by the loop (at the latest by loop_free), and done() is not called.  Harmless on a zero or idle
  * proc, and twice.
  */
 void proc_fini(struct proc *);

@@ -199,6 +199,37 @@ strays(void)
 	finish();
 }
 
+/* As a child: leaves its group for ours, says so, and waits. */
+static int
+moved(void)
+{
+	setpgid(0, getpgid(getppid()));
+	printf("%ld\n", (long)getpid());
+	fflush(stdout);
+	return pause();
+}
+
+/* Everything is over, and the loop does not turn again. */
+static void
+end_at_once(bool adopt, const char *mode)
+{
+	struct job j;
+	pid_t pid, child;
+
+	l = loop_new(fake_clock, &e);
+	procs_init(&ps, l, adopt);
+	job_start(&j, ARGV(self, mode), true);
+	child = j.p.pid;
+	pid = until_named(&j);
+	OK(pid > 0 && kill(pid, 0) == 0);
+	proc_fini(&j.p);
+	OK(j.p.pid == 0);
+	procs_fini(&ps);
+	loop_free(l);
+	OK(gone(child) && gone(pid) && j.done == 0);
+	OK(waitpid(-1, NULL, WNOHANG) == -1 && errno == ECHILD);
+}
+
 /* --- crowds --- */
 
 enum { SMALL = 1000 };			/* bytes through each */
@@ -290,11 +321,17 @@ number(const char *name, int n)
 int
 main(int argc, char **argv)
 {
+	if (argc > 1 && strcmp(argv[1], "moved") == 0)
+		return moved();
 	if (argc > 1)
 		return stray(strcmp(argv[1], "bare") == 0);
 	self = argv[0];
 	OK(os_init(&e) == 0);
 	strays();
+	end_at_once(false, "moved");
+	end_at_once(true, "moved");
+	if (ps.adopts)
+		end_at_once(true, "stray");
 	at_once(number("T_PROCS_AT_ONCE", 1000));
 	in_a_row(number("T_PROCS_IN_A_ROW", 10000));
 	return tap_done();
