@@ -45,8 +45,8 @@ HDR  = base.h os.h os_net.h os_path.h os_spawn.h json.h yaml_anchor.h \
 	re_unicode.h field.h opt.h csv.h glob.h tmpl.h stats.h loop.h proc.h \
 	workspace.h spec.h spec_in.h agent.h agent_kind.h grader.h grader_kind.h \
 	event.h result.h result_part.h run.h run_part.h report.h report_part.h \
-	waza.h
-CMD  = waza.c waza_run.c waza_spec.c waza_text.c
+	waza.h waza_stream.h
+CMD  = waza.c waza_run.c waza_spec.c waza_stream.c waza_text.c
 OBJ  = $(SRC:.c=.o)
 MAIN = $(CMD:.c=.o)
 UNIT = test/t_base test/t_os test/t_json test/t_yaml test/t_re test/t_field \
@@ -92,7 +92,7 @@ check-san:
 check-short:
 	@CC='$(CC)' FLAGS='$(STD) $(DEFS) -DOS_SHORT $(CFLAGS) $(LDFLAGS)' \
 	    SRC='$(SRC)' CMD='$(CMD)' UNIT='$(UNIT)' FUZZ='$(FUZZ)' CORPUS=$(CORPUS) \
-	    sh test/build build/short
+	    SHORT=1 sh test/build build/short
 check-vg:
 	@CC='$(CC)' FLAGS='$(STD) $(DEFS) -O1 -g $(LDFLAGS)' SRC='$(SRC)' CMD='$(CMD)' \
 	    UNIT='$(UNIT)' FUZZ='$(FUZZ)' CORPUS=$(CORPUS) \

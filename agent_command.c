@@ -24,7 +24,7 @@ struct command {
 	struct agent_job *job;
 	struct proc proc;
 	struct agent_tail tail;		/* of stderr */
-	bool heard;			/* something came on stdout */
+	bool heard;			/* something came from it */
 };
 
 /* A list is argv; a string is for the shell. */
@@ -139,7 +139,6 @@ agent_env(struct arena *a, const struct spec_suite *s,
 	size_t n = 0;
 
 	set = NEW_N(a, const char *, 12 + (own != NULL ? json_count(own) : 0));
-	set[n++] = "WAZA_AUTH_TOKEN";	/* nobody else's business */
 	add(a, set, &n, "WAZA_MODEL", r->model);
 	add(a, set, &n, "WAZA_RUN_ID", str_of(r->run_id));
 	if (!r->no_skills && s->config.skill_directories.n > 0)
@@ -219,6 +218,9 @@ on_err(void *arg, struct str s)
 {
 	struct command *c = arg;
 
+	if (!c->heard && c->job->event != NULL)
+		c->job->event(c->job->arg, AGENT_STEP, STR("working"));
+	c->heard = true;
 	agent_tail_add(&c->tail, s);
 }
 
@@ -254,7 +256,7 @@ command_start(struct agent *a, struct agent_job *j)
 	    agent_env(j->arena, a->suite, j->req, true, &e);
 	if (o.env == NULL || proc_start(a->procs, &c->proc, &o, &e) == -1) {
 		agent_fail(j, AGENT_INFRA, "%s", e.msg);
-			return AGENT_DONE;
+		return AGENT_DONE;
 	}
 	return AGENT_LATER;
 }

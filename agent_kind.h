@@ -57,6 +57,13 @@ enum agent_status agent_workers_start(struct agent *, struct agent_job *);
 void agent_workers_cancel(struct agent *, struct agent_job *);
 bool agent_workers_close(struct agent *);
 
+/* What is wrong with it is passed over; -1 when there was something. */
+int agent_read_script(struct arena *, const struct json *,
+    struct agent_script *);
+
+/* Its files, into the workspace; the answer fails where that does. */
+void agent_write_files(struct agent_job *, const struct json *files);
+
 /* The script as an answer, with a transcript of it. */
 void agent_play(struct agent_job *, const struct agent_script *);
 

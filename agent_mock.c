@@ -12,7 +12,6 @@
 #include "loop.h"
 #include "proc.h"
 #include "spec.h"
-#include "workspace.h"
 
 struct mock {
 	struct agent_job *job;
@@ -21,25 +20,15 @@ struct mock {
 	struct loop *loop;
 };
 
-static void
-say_nothing(void *ctx, const struct field_finding *f)
-{
-	(void)ctx;
-	(void)f;
-}
-
 /* Both scripts into one; what is wrong with them mock_check has said. */
 static void
 read_script(struct arena *a, const struct spec_suite *s,
     const struct spec_task *t, struct agent_script *out)
 {
-	struct field_ctx ctx = { .arena = a, .flags = FIELD_LAX | FIELD_OPEN,
-		.report = say_nothing };
-
 	if (s->config.mock != NULL)
-		field_decode(&ctx, &agent_script_table, s->config.mock, out);
+		agent_read_script(a, s->config.mock, out);
 	if (t->mock != NULL)
-		field_decode(&ctx, &agent_script_table, t->mock, out);
+		agent_read_script(a, t->mock, out);
 }
 
 static bool
@@ -121,23 +110,6 @@ echo(struct agent_job *j)
 }
 
 static void
-write_files(struct agent_job *j, const struct json *files)
-{
-	const struct json *v, *path, *content;
-	struct err e;
-
-	for (v = json_first(files); v != NULL; v = v->next) {
-		path = json_getc(v, "path");
-		content = json_getc(v, "content");
-		if (workspace_put(j->arena, j->req->workspace, json_text(path),
-		    content != NULL ? json_text(content) : STR(""), &e) == -1) {
-			agent_fail(j, AGENT_INFRA, "%s", e.msg);
-			return;
-		}
-	}
-}
-
-static void
 play(struct mock *m)
 {
 	if (m->script.output.p == NULL && m->script.error.n == 0) {
@@ -146,7 +118,7 @@ play(struct mock *m)
 	}
 	agent_play(m->job, &m->script);
 	if (m->script.files != NULL && m->job->ans.fault == AGENT_OK)
-		write_files(m->job, m->script.files);
+		agent_write_files(m->job, m->script.files);
 }
 
 static void

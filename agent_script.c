@@ -10,6 +10,7 @@
 
 #include "field.h"
 #include "json.h"
+#include "workspace.h"
 
 static const struct field script_rows[] = {
 	FIELD(agent_script, output, FIELD_STR, .help = "the answer"),
@@ -51,18 +52,12 @@ agent_fail(struct agent_job *j, enum agent_fault fault, const char *fmt, ...)
 	j->ans.error = arena_str(j->arena, str_of(msg));
 }
 
-static void
-put_buf(void *ctx, const char *p, size_t n)
-{
-	buf_put(ctx, (struct str){ p, n });
-}
-
 /* A value as JSON text, in the job's arena. */
 static struct str
 text_of(struct agent_job *j, const struct json *v)
 {
 	struct buf b = { 0 };
-	struct json_out o = { .put = put_buf, .ctx = &b };
+	struct json_out o = { .put = buf_sink, .ctx = &b };
 	struct str s;
 
 	json_put(&o, v);
@@ -94,7 +89,7 @@ static void
 put_transcript(struct agent_job *j)
 {
 	struct buf b = { 0 };
-	struct json_out o = { .put = put_buf, .ctx = &b };
+	struct json_out o = { .put = buf_sink, .ctx = &b };
 	const struct agent_call *c;
 
 	json_open(&o, '[');
@@ -154,4 +149,31 @@ agent_play(struct agent_job *j, const struct agent_script *s)
 	if (s->error.n > 0)
 		agent_fail(j, AGENT_FAILED, "%.*s",
 		    (int)(s->error.n < 400 ? s->error.n : 400), s->error.p);
+}
+
+int
+agent_read_script(struct arena *a, const struct json *v,
+    struct agent_script *out)
+{
+	struct field_ctx ctx = { .arena = a, .flags = FIELD_LAX | FIELD_OPEN };
+
+	return field_decode(&ctx, &agent_script_table, v, out) == 0 ? 0 : -1;
+}
+
+void
+agent_write_files(struct agent_job *j, const struct json *files)
+{
+	const struct json *v, *path, *content;
+	struct err e;
+
+	for (v = json_first(files); v != NULL; v = v->next) {
+		path = json_getc(v, "path");
+		content = json_getc(v, "content");
+		if (path != NULL && workspace_put(j->arena, j->req->workspace,
+		    json_text(path), content != NULL ? json_text(content) :
+		    STR(""), &e) == -1) {
+			agent_fail(j, AGENT_INFRA, "%s", e.msg);
+			return;
+		}
+	}
 }

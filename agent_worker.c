@@ -3,19 +3,19 @@
  * Persistent workers: one child per worker slot that answers many trials.  It
  * gets one JSON object a line and says one a line:
  *
- *	> {"task_id": "", "prompt": "", "model": "", "workspace": "",
+ *	> {"id": 1, "task_id": "", "prompt": "", "model": "", "workspace": "",
  *	   "run_id": "", "trial": 1, "attempt": 1}
  *	< {"output": "", "tool_calls": [], "usage": {}, "skills": []}
  *
  * A worker is idle, busy with one job, or gone; a job that is cancelled takes
- * its worker with it, since there is no other way to be sure that the next
- * answer is the next job's.
+ * its worker with it, and so does a line that is no answer, since there is no
+ * other way to be sure that the next answer is the next job's.  A reply that
+ * repeats the id is checked by it.
  */
 #include "agent_kind.h"
 
 #include <string.h>
 
-#include "field.h"
 #include "json.h"
 #include "os_spawn.h"
 #include "proc.h"
@@ -30,7 +30,10 @@ struct worker {
 	struct agent_job *job;		/* NULL: idle */
 	struct buf line;		/* of its stdout */
 	struct agent_tail tail;		/* of its stderr */
+	int64_t asked;			/* the number of the question */
+	size_t answers;
 	bool alive, cancelled;
+	bool spoilt;			/* it said what is no answer */
 };
 
 struct pool {
@@ -55,12 +58,6 @@ agent_workers_open(struct agent *a, struct err *e)
 }
 
 static void
-put_buf(void *ctx, const char *p, size_t n)
-{
-	buf_put(ctx, (struct str){ p, n });
-}
-
-static void
 put_field(struct json_out *o, const char *key, struct str value)
 {
 	json_put_key(o, str_of(key));
@@ -71,9 +68,12 @@ static void
 ask(struct worker *w, const struct agent_request *r)
 {
 	struct buf b = { 0 };
-	struct json_out o = { .put = put_buf, .ctx = &b };
+	struct json_out o = { .put = buf_sink, .ctx = &b };
 
+	w->line.n = 0;			/* said before it was asked */
 	json_open(&o, '{');
+	json_put_key(&o, STR("id"));
+	json_put_int(&o, ++w->asked);
 	put_field(&o, "task_id", r->task->id);
 	put_field(&o, "prompt", r->prompt);
 	put_field(&o, "model", r->model);
@@ -98,37 +98,49 @@ finish(struct worker *w)
 	j->done(j->arg);
 }
 
-static void
-say_nothing(void *ctx, const struct field_finding *f)
+/* Whether the answer is to this question, as far as it says. */
+static bool
+is_mine(const struct worker *w, const struct json *v)
 {
-	(void)ctx;
-	(void)f;
+	const struct json *id = json_getc(v, "id");
+	int64_t n;
+
+	return id == NULL || (json_int(id, &n) && n == w->asked);
 }
 
-/* One line of its stdout is the answer to what it was asked. */
+/*
+ * One line of its stdout is the answer to what it was asked.  A line that
+ * cannot be one ends the worker: nobody knows what its next line answers.
+ */
 static void
 take_answer(struct worker *w, struct str line)
 {
 	struct agent_job *j = w->job;
 	struct json_mem mem = { arena_hook, j->arena };
-	struct field_ctx ctx = { .arena = j->arena,
-		.flags = FIELD_LAX | FIELD_OPEN, .report = say_nothing };
 	struct agent_script s = { .output = STR("") };
 	struct json_error je;
 	struct json *v;
 
 	v = json_read(&mem, arena_str(j->arena, line), 0, &je);
+	if (v != NULL && v->type == JSON_OBJECT && is_mine(w, v) &&
+	    agent_read_script(j->arena, v, &s) == 0) {
+		agent_play(j, &s);
+		if (s.files != NULL && j->ans.fault == AGENT_OK)
+			agent_write_files(j, s.files);
+		j->ans.stderr_tail = agent_tail_get(j->arena, &w->tail);
+		w->answers++;
+		finish(w);
+		return;
+	}
 	if (v == NULL)
 		agent_fail(j, AGENT_FAILED,
 		    "the worker's line is not JSON: %s at column %u", je.msg,
 		    je.col);
-	else if (field_decode(&ctx, &agent_script_table, v, &s) > 0)
-		agent_fail(j, AGENT_FAILED, "the worker's answer is not an "
-		    "object with a string \"output\"");
 	else
-		agent_play(j, &s);
-	j->ans.stderr_tail = agent_tail_get(j->arena, &w->tail);
-	finish(w);
+		agent_fail(j, AGENT_FAILED, "the worker's line is not an "
+		    "answer to what it was asked");
+	w->spoilt = true;
+	proc_cancel(&w->proc);		/* on_done finishes the job */
 }
 
 static void
@@ -144,10 +156,10 @@ on_out(void *arg, struct str s)
 		proc_cancel(&w->proc);
 		return;
 	}
-	while (w->line.n > 0 &&
+	while (w->line.n > 0 && !w->spoilt && !w->cancelled &&
 	    (nl = memchr(w->line.p, '\n', w->line.n)) != NULL) {
 		line = (struct str){ w->line.p, (size_t)(nl - w->line.p) };
-		if (w->job != NULL && line.n > 0 && !w->cancelled)
+		if (w->job != NULL && line.n > 0)
 			take_answer(w, line);
 		if (w->line.n > 0)	/* or it was dropped meanwhile */
 			buf_eat(&w->line, line.n + 1);
@@ -162,32 +174,7 @@ on_err(void *arg, struct str s)
 	agent_tail_add(&w->tail, s);
 }
 
-static void
-on_done(void *arg)
-{
-	struct worker *w = arg;
-	struct pool *p = w->pool;
-	struct agent_job *j = w->job;
-
-	w->alive = false;
-	p->alive--;
-	if (j != NULL) {
-		w->proc.res.truncated |= w->line.full;
-		agent_judge_exit(j, &w->proc,
-		    agent_tail_get(j->arena, &w->tail));
-		if (j->ans.fault == AGENT_OK)
-			agent_fail(j, AGENT_FAILED, "the worker ended without "
-			    "an answer");
-	}
-	buf_free(&w->line);
-	proc_fini(&w->proc);
-	if (j != NULL)
-		finish(w);
-	if (p->closing && p->alive == 0) {
-		timer_stop(p->agent->procs->loop, &p->grace);
-		p->agent->closed(p->agent->arg);
-	}
-}
+static void on_done(void *);
 
 static int
 start_worker(struct pool *p, struct worker *w, struct agent_job *j,
@@ -206,6 +193,70 @@ start_worker(struct pool *p, struct worker *w, struct agent_job *j,
 	w->alive = true;
 	p->alive++;
 	return 0;
+}
+
+/*
+ * A worker may end when it likes, but for between question and answer.  If it
+ * had answered before, and nothing of this answer has come, the question goes
+ * to its successor.
+ */
+static bool
+ask_successor(struct worker *w, struct agent_job *j)
+{
+	struct err e;
+
+	if (w->answers == 0 || w->line.n > 0 || w->cancelled || w->spoilt ||
+	    w->pool->closing || w->proc.res.truncated)
+		return false;
+	buf_free(&w->line);
+	proc_fini(&w->proc);
+	if (start_worker(w->pool, w, j, &e) == -1) {
+		agent_fail(j, AGENT_INFRA, "%s", e.msg);
+		finish(w);
+		return true;
+	}
+	w->job = j;
+	ask(w, j->req);
+	return true;
+}
+
+static void
+judge_end(struct worker *w, struct agent_job *j)
+{
+	struct str said = j->ans.error;
+	struct str tail = agent_tail_get(j->arena, &w->tail);
+
+	w->proc.res.truncated |= w->line.full;
+	agent_judge_exit(j, &w->proc, tail);
+	if (w->spoilt && !w->cancelled) {
+		j->ans.fault = AGENT_FAILED;
+		j->ans.error = said;
+	} else if (j->ans.fault == AGENT_OK)
+		agent_fail(j, AGENT_FAILED,
+		    "the worker ended without an answer");
+}
+
+static void
+on_done(void *arg)
+{
+	struct worker *w = arg;
+	struct pool *p = w->pool;
+	struct agent_job *j = w->job;
+
+	w->alive = false;
+	p->alive--;
+	if (j != NULL && ask_successor(w, j))
+		return;
+	if (j != NULL)
+		judge_end(w, j);
+	buf_free(&w->line);
+	proc_fini(&w->proc);
+	if (j != NULL)
+		finish(w);
+	if (p->closing && p->alive == 0) {
+		timer_stop(p->agent->procs->loop, &p->grace);
+		p->agent->closed(p->agent->arg);
+	}
 }
 
 /* An idle worker, else a place for a new one. */

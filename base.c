@@ -251,6 +251,12 @@ buf_str(const struct buf *b)
 }
 
 void
+buf_sink(void *buf, const char *p, size_t n)
+{
+	buf_put(buf, (struct str){ p, n });
+}
+
+void
 buf_free(struct buf *b)
 {
 	free(b->p);

@@ -64,6 +64,7 @@ void buf_fmt(struct buf *, const char *fmt, ...) PRINTF(2, 3);
 char *buf_room(struct buf *, size_t n);	/* room for n more; NULL: full */
 void buf_eat(struct buf *, size_t n);		/* drops the first n bytes */
 struct str buf_str(const struct buf *);
+void buf_sink(void *buf, const char *p, size_t n);	/* buf_put as a hook */
 void buf_free(struct buf *);
 
 /* Memory that is freed as a whole.  The zero value is empty and valid. */

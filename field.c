@@ -60,7 +60,8 @@ report(struct decoder *d, struct field_finding *f, const struct step *at,
 	f->msg = msg;
 	if (f->level == FIELD_ERROR)
 		d->errors++;
-	d->ctx->report(d->ctx->ctx, f);
+	if (d->ctx->report != NULL)
+		d->ctx->report(d->ctx->ctx, f);
 	buf_free(&path);
 }
 

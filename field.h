@@ -98,7 +98,7 @@ enum {
 struct field_ctx {
 	struct arena *arena;
 	unsigned flags;
-	void (*report)(void *ctx, const struct field_finding *);
+	void (*report)(void *ctx, const struct field_finding *);	/* or NULL */
 	void *ctx;
 	const char *path;	/* what obj is called in paths, or NULL */
 };

@@ -95,7 +95,7 @@ run_new(struct loop *loop, struct procs *procs, const struct spec_suite *s,
 	run->bus = bus;
 	run->pool.arena = &run->arena;
 	init_results(run);
-	if (run_select(run, e) == -1)
+	if (run_select(run, e) == -1 || run_check_output(run, e) == -1)
 		goto fail;
 	result_init(&run->results);
 	if (run_journal(run, e) == -1)
@@ -221,6 +221,7 @@ after_hooks(void *arg)
 	if (t->hooks->err.code != ERR_NONE)
 		run_warn(run, "hook_failed", t->hooks->err.msg);
 	t->hooks = NULL;
+	run->hooking--;
 	end_task(run, (size_t)(t - run->tasks));
 	run_pump(run);
 }
@@ -265,7 +266,14 @@ next_trial(struct run *run, size_t i)
 static void
 open_task(struct run *run, size_t i)
 {
-	run->tasks[i].phase = RUN_TASK_OPEN;
+	struct run_task *t = &run->tasks[i];
+
+	t->phase = RUN_TASK_OPEN;
+	if (run->open == NULL)
+		run->open = t;
+	else
+		run->last->next_open = t;
+	run->last = t;
 	tell_task(run, i, EVENT_TASK_START);
 }
 
@@ -278,6 +286,7 @@ before_hooks(void *arg)
 	struct err e = t->hooks->err;
 
 	t->hooks = NULL;
+	run->hooking--;
 	if (e.code == ERR_NONE && !run->cancelled) {
 		open_task(run, i);
 	} else {
@@ -302,6 +311,7 @@ start_hooks(struct run *run, size_t i, enum spec_hook_kind kind,
 		return false;
 	hs = NEW(&run->arena, struct run_hooks);
 	t->hooks = hs;
+	run->hooking++;
 	hs->run = run;
 	hs->list = &run->suite->hooks[kind];
 	hs->task_id = spec->id;
@@ -323,9 +333,7 @@ begin_task(struct run *run, size_t i)
 
 	t->started = loop_clock(run->loop);
 	if (next_trial(run, i) == run->results.tasks[i].ntrials) {
-		t->phase = RUN_TASK_ENDED;	/* by an earlier run */
-		result_end_task(&run->results, i);
-		tell_task(run, i, EVENT_TASK_COMPLETE);
+		end_task(run, i);	/* all of it by an earlier run */
 		return;
 	}
 	t->phase = RUN_TASK_HOOKING;
@@ -335,29 +343,24 @@ begin_task(struct run *run, size_t i)
 
 /*
  * The task whose next trial can start now, or ntasks.  New tasks are begun
- * on the way, as many as there are free slots.
+ * when there is none, as long as their hooks leave a slot free.
  */
 static size_t
 find_work(struct run *run)
 {
-	size_t i, n = run->results.ntasks, ahead = run->nslots - run->busy;
+	size_t i, n = run->results.ntasks;
 
-	while (run->first < n &&
-	    run->tasks[run->first].phase == RUN_TASK_ENDED)
-		run->first++;
-	for (i = run->first; i < n && ahead > 0; i++) {
-		if (run->tasks[i].phase == RUN_TASK_NEW) {
-			if (run->stopped)
-				return n;
-			begin_task(run, i);
+	for (;;) {
+		for (; run->open != NULL; run->open = run->open->next_open) {
+			i = (size_t)(run->open - run->tasks);
+			if (next_trial(run, i) < run->results.tasks[i].ntrials)
+				return i;
 		}
-		if (run->tasks[i].hooks != NULL)
-			ahead--;	/* a hook has a slot, too */
-		if (run->tasks[i].phase == RUN_TASK_OPEN &&
-		    next_trial(run, i) < run->results.tasks[i].ntrials)
-			return i;
+		if (run->fresh == n || run->stopped ||
+		    run->hooking >= run->nslots - run->busy)
+			return n;
+		begin_task(run, run->fresh++);
 	}
-	return n;
 }
 
 static struct run_trial *
@@ -369,22 +372,6 @@ free_slot(struct run *run)
 		if (run->slots[i].state == RUN_TRIAL_IDLE)
 			return &run->slots[i];
 	return NULL;
-}
-
-static bool
-all_quiet(const struct run *run)
-{
-	size_t i;
-
-	if (run->busy > 0)
-		return false;
-	for (i = run->first; i < run->results.ntasks; i++) {
-		if (run->tasks[i].hooks != NULL)
-			return false;
-		if (run->tasks[i].phase == RUN_TASK_NEW)
-			break;
-	}
-	return true;
 }
 
 static void close_run(struct run *);
@@ -402,7 +389,7 @@ start_trials(struct run *run)
 	struct run_trial *t;
 	size_t i;
 
-	while (!run->cancelled && run->busy < run->nslots &&
+	while (!run->cancelled && !run->held && run->busy < run->nslots &&
 	    (i = find_work(run)) < run->results.ntasks) {
 		t = free_slot(run);
 		run->busy++;
@@ -414,7 +401,8 @@ start_trials(struct run *run)
 			return;
 		}
 	}
-	if (all_quiet(run))
+	if (run->busy == 0 && run->hooking == 0 &&
+	    (!run->held || run->cancelled))
 		close_run(run);
 }
 
@@ -469,7 +457,8 @@ tell_end(struct run *run)
 		.skipped = (int64_t)r->skipped, .total = (int64_t)r->ntasks,
 		.rate = r->rate, .score = r->score,
 		.duration_sec = (double)r->duration_ms / 1000,
-		.status = str_of(run->cancelled ? "cancelled" :
+		.status = str_of(run->err.code != ERR_NONE ? "failed" :
+		    run->cancelled ? "cancelled" :
 		    result_ok(r) ? "passed" : "failed"),
 		.run_result = r };
 
@@ -489,13 +478,15 @@ end_run(void *arg)
 	run->phase = RUN_ENDED;
 	r->duration_ms = loop_clock(run->loop) - run->started;
 	r->ended = true;
-	r->cancelled = run->cancelled;
-	r->complete = !run->cancelled && run->first == r->ntasks;
+	r->cancelled = run->cancelled && run->err.code == ERR_NONE;
+	r->complete = !run->cancelled && run->fresh == r->ntasks;
 	result_sum(r);
 	if (run->opts.output != NULL &&
 	    result_write(r, run->opts.output, &e) == -1 &&
 	    run->err.code == ERR_NONE)
 		run->err = e;
+	if (run->err.code != ERR_NONE)
+		run_warn(run, "run_failed", run->err.msg);
 	tell_end(run);
 	run->done(run->arg);
 }
@@ -578,6 +569,14 @@ run_start(struct run *run, void (*done)(void *arg), void *arg)
 	tell_start(run);
 	if (run->cancelled || !start_run_hooks(run, SPEC_BEFORE_RUN, go))
 		go(run);
+}
+
+void
+run_hold(struct run *run, bool hold)
+{
+	run->held = hold;
+	if (!hold)
+		timer_start(run->loop, &run->again, 0);
 }
 
 void

@@ -47,6 +47,7 @@ struct run *run_new(struct loop *, struct procs *, const struct spec_suite *,
     const struct run_opts *, struct event_bus *, struct err *);
 void run_start(struct run *, void (*done)(void *arg), void *arg);
 void run_cancel(struct run *);
+void run_hold(struct run *, bool);	/* start nothing new meanwhile */
 void run_free(struct run *);		/* only before start or after done */
 
 struct result_run *run_results(struct run *);

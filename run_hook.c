@@ -46,10 +46,9 @@ failed(struct run_hooks *hs, const struct spec_hook *h, const char *why)
 static const char **
 hook_env(struct run_hooks *hs)
 {
-	const char **set = NEW_N(&hs->arena, const char *, 3);
+	const char **set = NEW_N(&hs->arena, const char *, 2);
 	size_t n = 0;
 
-	set[n++] = "WAZA_AUTH_TOKEN";
 	set[n++] = arena_fmt(&hs->arena, "WAZA_RUN_ID=%s",
 	    hs->run->results.run_id).p;
 	if (hs->task_id.n > 0)

@@ -66,6 +66,7 @@ struct run_task {
 	int64_t started;
 	struct str error;		/* of its first trial that had one */
 	struct run_hooks *hooks;	/* while they run */
+	struct run_task *next_open;
 };
 
 enum run_trial_state {
@@ -116,12 +117,15 @@ struct run {
 	struct agent agent;
 	enum run_phase phase;
 	struct run_task *tasks;
-	size_t first;			/* task that is not ENDED */
+	size_t fresh;			/* first task that is NEW */
+	struct run_task *open, *last;	/* with trials to start, in order */
+	size_t hooking;			/* tasks whose hooks run */
 	struct workspace_pool pool;
 	struct run_trial *slots;
 	size_t nslots, busy;
 	struct run_hooks hooks;		/* of the run */
 	bool cancelled, stopped;	/* stopped: no new task (fail_fast) */
+	bool held;			/* nothing new for the moment */
 	bool pumping, dirty;
 	struct timer again;		/* goes on with run_pump */
 	struct timer refresh;		/* of the results file */
@@ -134,6 +138,7 @@ struct run {
 
 /* run_plan.c: in this order, before anything starts. */
 int run_select(struct run *, struct err *);
+int run_check_output(const struct run *, struct err *);
 int run_journal(struct run *, struct err *);
 void run_forget(struct run *);		/* what is to be run again */
 size_t run_workers(const struct run *);

@@ -7,6 +7,7 @@
 
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -140,6 +141,33 @@ run_journal(struct run *run, struct err *e)
 	if (result_open(&run->results, o->journal, resume, e) == 0)
 		return 0;
 	return resume || e->sys == ENOSPC ? -1 : open_nameless(run, e);
+}
+
+/* What would be found out only when all has been paid for. */
+int
+run_check_output(const struct run *run, struct err *e)
+{
+	const char *path = run->opts.output, *slash;
+	struct stat st;
+	struct str dir;
+
+	if (path == NULL)
+		return 0;
+	if (*path == '\0')
+		return err_set(e, ERR_SCHEMA, "the results file has no name");
+	if (stat(path, &st) == 0) {
+		if (S_ISDIR(st.st_mode))
+			return err_set(e, ERR_SYS, "%s: is a directory", path);
+		if (access(path, W_OK) == -1)
+			return err_sys(e, path);
+		return 0;
+	}
+	slash = strrchr(path, '/');
+	dir = slash == NULL ? STR(".") : slash == path ? STR("/") :
+	    (struct str){ path, (size_t)(slash - path) };
+	if (access(arena_str(run->results.arena, dir).p, W_OK | X_OK) == -1)
+		return err_sys(e, path);
+	return 0;
 }
 
 /* Trials of an earlier run that are to be run again are forgotten. */

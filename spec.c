@@ -101,7 +101,8 @@ spec_report(void *source, const struct field_finding *f)
 	/* a key that is missing is only in the path */
 	for (i = key.n; i > 0 && key.p[i - 1] != '.'; i--)
 		;
-	key = (struct str){ key.p + i, key.n - i };
+	if (i > 0)
+		key = (struct str){ key.p + i, key.n - i };
 	spec_note_key(s->notes, f->level, at, f->key.n > 0 ? f->key : key,
 	    "%s", f->msg);
 }

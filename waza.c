@@ -9,6 +9,7 @@
 #include "waza.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -198,6 +199,7 @@ main(int argc, char **argv)
 
 	if (os_init(&e) == -1)
 		return waza_complain(&e);
+	unsetenv("WAZA_AUTH_TOKEN");	/* no child's business */
 	if (argc < 2) {
 		put_usage(&b);
 		fprintf(stderr, "%.*s", STRF(buf_str(&b)));

@@ -26,6 +26,7 @@
 #include "result.h"
 #include "run.h"
 #include "spec.h"
+#include "waza_stream.h"
 
 struct run_opt {
 	const char *output, *executor, *context_dir, *format, *shard;
@@ -113,40 +114,24 @@ struct job {
 	struct run_opt opt;
 	struct run_opts run;		/* the same for all passes */
 	struct spec_suite *suite;
+	bool baseline;			/* a second pass is wanted */
 	struct loop *loop;
 	struct procs procs;
 	struct event_bus bus;
-	struct event_sink stream;
+	struct waza_stream stream;
 	struct report_console console;
 	struct report_log log;
 	struct report_transcripts transcripts;
 	struct timer tick;
 	struct interrupt sig[3];
 	int signo;			/* what interrupted us */
-	bool lost;			/* nobody reads our stdout any more */
+	bool talks;			/* the console is there */
 	struct run *cur;		/* NULL: none goes on */
 	struct run *runs[2 * PASSES_MAX];
 	size_t nruns;
 	struct result_run *results[PASSES_MAX];	/* of the passes with skills */
 	size_t nresults;
 };
-
-/* Events go out at once, each line whole. */
-static void
-on_stream(void *arg, const struct event *ev)
-{
-	struct job *j = arg;
-	struct buf b = { 0 };
-	struct err e;
-
-	event_line(&b, ev);
-	if (!j->lost && os_write_all(STDOUT_FILENO, buf_str(&b), &e) == -1) {
-		j->lost = true;
-		if (j->cur != NULL)
-			run_cancel(j->cur);
-	}
-	buf_free(&b);
-}
 
 /* An error that has no run: also an event, where those are wanted. */
 static void
@@ -161,11 +146,12 @@ tell_error(struct job *j, const char *type, const char *msg,
 	event_emit(&j->bus, &ev);
 }
 
+/* Once there is a console, it is the one that prints error events. */
 static int
 fail(struct job *j, const char *type)
 {
 	tell_error(j, type, j->call->err->msg, (struct spec_where){ 0 });
-	return waza_complain(j->call->err);
+	return j->talks ? WAZA_BAD : waza_complain(j->call->err);
 }
 
 static void
@@ -187,12 +173,13 @@ print_notes(struct job *j, const struct spec_notes *notes)
 	const struct spec_note *n;
 
 	for (n = notes->head; n != NULL; n = n->next) {
-		if (n->level == FIELD_ERROR || !j->opt.quiet)
+		if (n->level == FIELD_ERROR || notes->strict || !j->opt.quiet)
 			print_note(n);
-		if (n->level == FIELD_ERROR)
+		if (n->level == FIELD_ERROR || notes->strict)
 			tell_error(j, "eval_load_failed", n->msg, n->at);
 	}
-	return notes->errors > 0 ? WAZA_BAD : WAZA_OK;
+	return notes->errors > 0 || (notes->strict && notes->warnings > 0) ?
+	    WAZA_BAD : WAZA_OK;
 }
 
 /* A directory means the suite in it. */
@@ -200,11 +187,37 @@ static const char *
 suite_path(const struct waza_call *c)
 {
 	const char *path = c->nargs > 0 ? c->args[0] : "eval.yaml";
+	const char *yml;
 	struct stat st;
 
-	if (stat(path, &st) == 0 && S_ISDIR(st.st_mode))
-		return arena_fmt(c->arena, "%s/eval.yaml", path).p;
-	return path;
+	if (stat(path, &st) == -1 || !S_ISDIR(st.st_mode))
+		return path;
+	yml = arena_fmt(c->arena, "%s/eval.yml", path).p;
+	if (stat(yml, &st) == 0)
+		return yml;
+	return arena_fmt(c->arena, "%s/eval.yaml", path).p;
+}
+
+/* Where options and suite have to agree. */
+static void
+settle(struct job *j, struct spec_notes *notes)
+{
+	const struct spec_config *c = &j->suite->config;
+	struct spec_where at = { .file = j->suite->path };
+
+	j->opt.verbose |= c->verbose;
+	j->opt.session_log |= c->session_log;
+	if (j->opt.parallel && j->run.workers == 0 && c->workers == 0)
+		j->run.workers = 4;
+	j->baseline = j->opt.baseline || j->suite->baseline;
+	if (!j->baseline)
+		return;
+	if (j->opt.no_skills || (c->skill_directories.n == 0 &&
+	    c->required_skills.n == 0)) {
+		spec_note(notes, FIELD_WARNING, at,
+		    "there are no skills to compare with: no baseline");
+		j->baseline = false;
+	}
 }
 
 static int
@@ -221,26 +234,34 @@ load(struct job *j)
 		    j->suite->config.executor;
 		agent_check(j->suite, executor, &notes);
 		grader_check(j->suite, &notes);
+		settle(j, &notes);
 	}
 	return print_notes(j, &notes);
+}
+
+/* Digits only; strtol would take blanks and signs. */
+static bool
+read_number(const char **p, int64_t *n)
+{
+	const char *s = *p;
+
+	for (*n = 0; *s >= '0' && *s <= '9' && *n < 1000000; s++)
+		*n = *n * 10 + (*s - '0');
+	if (s == *p)
+		return false;
+	*p = s;
+	return true;
 }
 
 static int
 read_shard(struct job *j)
 {
 	const char *s = j->opt.shard;
-	char *end;
 
-	if (s == NULL)
+	if (s == NULL || (read_number(&s, &j->run.shard) && *s++ == '/' &&
+	    read_number(&s, &j->run.shards) && *s == '\0' &&
+	    j->run.shard >= 1 && j->run.shard <= j->run.shards))
 		return 0;
-	j->run.shard = strtol(s, &end, 10);
-	if (end > s && *end == '/') {
-		s = end + 1;
-		j->run.shards = strtol(s, &end, 10);
-		if (end > s && *end == '\0' && j->run.shard >= 1 &&
-		    j->run.shard <= j->run.shards && j->run.shards <= 1000000)
-			return 0;
-	}
 	return err_set(j->call->err, ERR_SCHEMA,
 	    "--shard needs K/N with K from 1 to N, not \"%s\"", j->opt.shard);
 }
@@ -307,8 +328,6 @@ read_options(struct job *j)
 		.verbose = o->verbose };
 	if (o->executor != NULL)
 		j->run.executor = str_of(o->executor);
-	if (o->parallel && o->workers == 0)
-		j->run.workers = 4;
 	if (read_format(j) == -1 || read_shard(j) == -1 ||
 	    check_models(j) == -1)
 		return -1;
@@ -346,6 +365,7 @@ start_loop(struct job *j)
 	if (j->loop == NULL)
 		return -1;
 	procs_init(&j->procs, j->loop, true);
+	j->stream.loop = j->loop;
 	for (i = 0; i < COUNTOF(signals); i++) {
 		j->sig[i] = (struct interrupt){ .job = j };
 		j->sig[i].w = (struct sig_watch){ .signo = signals[i],
@@ -369,6 +389,7 @@ start_sinks(struct job *j)
 	    j->opt.verbose ? REPORT_VERBOSE : REPORT_NORMAL;
 	c->live = c->level == REPORT_NORMAL && isatty(STDERR_FILENO);
 	report_console_start(c, &j->bus);
+	j->talks = true;
 	j->tick = (struct timer){ .fn = on_tick, .arg = j };
 	if (j->opt.session_log || j->opt.session_dir != NULL) {
 		j->log.suite = str_of(j->suite->path);
@@ -388,7 +409,7 @@ on_done(void *arg)
 	struct job *j = arg;
 
 	timer_stop(j->loop, &j->tick);
-	j->cur = NULL;
+	j->cur = j->stream.run = NULL;
 }
 
 /* The results file of one of several models: results_MODEL.json. */
@@ -417,7 +438,7 @@ run_pass(struct job *j, const struct run_opts *o, struct run **out)
 	j->cur = run_new(j->loop, &j->procs, j->suite, o, &j->bus, e);
 	if (j->cur == NULL)
 		return fail(j, "run_failed");
-	*out = j->runs[j->nruns++] = j->cur;
+	*out = j->runs[j->nruns++] = j->stream.run = j->cur;
 	if (j->console.live)
 		timer_start(j->loop, &j->tick, 100);
 	run_start(j->cur, on_done, j);
@@ -428,12 +449,7 @@ run_pass(struct job *j, const struct run_opts *o, struct run **out)
 		if (r != 1)
 			return fail(j, "system");
 	}
-	if (run_error(*out)->code != ERR_NONE) {
-		*e = *run_error(*out);
-		report_console_clear(&j->console);
-		return fail(j, "run_failed");
-	}
-	return WAZA_OK;
+	return run_error(*out)->code != ERR_NONE ? WAZA_BAD : WAZA_OK;
 }
 
 /* The pass of one model, and its baseline. */
@@ -441,7 +457,7 @@ static int
 run_model(struct job *j, const char *model)
 {
 	struct run_opts o = j->run;
-	struct run *with, *without;
+	struct run *with = NULL, *without;
 	int r;
 
 	if (model != NULL)
@@ -450,10 +466,10 @@ run_model(struct job *j, const char *model)
 		o.output = j->opt.models.n > 1 ? model_path(j->call->arena,
 		    j->opt.output, model) : j->opt.output;
 	r = run_pass(j, &o, &with);
-	if (j->nruns > 0 && r == WAZA_OK)
+	if (with != NULL)
 		j->results[j->nresults++] = run_results(with);
-	if (r != WAZA_OK || j->signo != 0 || j->lost ||
-	    !(j->opt.baseline || j->suite->baseline))
+	if (r != WAZA_OK || j->signo != 0 || j->stream.lost ||
+	    !j->baseline)
 		return r;
 	o.no_skills = true;
 	if (o.output != NULL)
@@ -480,7 +496,7 @@ run_models(struct job *j)
 
 	if (m->n == 0)
 		return run_model(j, NULL);
-	for (i = 0; i < m->n && r == WAZA_OK && j->signo == 0 && !j->lost; i++)
+	for (i = 0; i < m->n && r == WAZA_OK && j->signo == 0 && !j->stream.lost; i++)
 		r = run_model(j, m->v[i]);
 	return r;
 }
@@ -533,6 +549,8 @@ all_ok(const struct job *j)
 
 	for (i = 0; i < j->nresults; i++) {
 		r = j->results[i];
+		if (r->ntasks == 0 && j->run.shards > 0)
+			continue;	/* more shards than tasks */
 		if (!result_ok(r))
 			return false;
 		if (r->baseline != NULL && r->rate < r->baseline->rate)
@@ -551,11 +569,11 @@ run_all(struct job *j)
 	if (start_loop(j) == -1 || start_sinks(j) == -1)
 		return fail(j, "system");
 	status = run_models(j);
-	report_console_end(&j->console);
+	report_console_clear(&j->console);
 	reports = write_reports(j);
 	if (j->signo != 0)
 		return 128 + j->signo;
-	if (status != WAZA_OK || reports != WAZA_OK || j->lost)
+	if (status != WAZA_OK || reports != WAZA_OK || j->stream.lost)
 		return WAZA_BAD;
 	return all_ok(j) ? WAZA_OK : WAZA_NO;
 }
@@ -565,8 +583,10 @@ clean_up(struct job *j)
 {
 	size_t i;
 
+	report_console_end(&j->console);
 	report_log_end(&j->log);
 	report_transcripts_end(&j->transcripts);
+	waza_stream_end(&j->stream);
 	for (i = 0; i < j->nruns; i++)
 		run_free(j->runs[i]);
 	if (j->loop == NULL)
@@ -588,11 +608,10 @@ cmd_run(struct waza_call *c)
 	j->log.fd = -1;
 	if (read_options(j) == -1)
 		return waza_complain(c->err);
-	if (j->opt.stream) {
-		j->stream = (struct event_sink){ .fn = on_stream, .arg = j };
-		event_listen(&j->bus, &j->stream);
-	}
+	if (j->opt.stream)
+		waza_stream_start(&j->stream, &j->bus);
 	status = run_all(j);
+	waza_stream_flush(&j->stream, &j->signo);
 	clean_up(j);
 	return status;
 }

@@ -276,11 +276,17 @@ static int
 make_dir(struct workspace_pool *pool, struct err *e)
 {
 	const char *tmp = getenv("TMPDIR");
+	char cwd[PATH_ROOM];
 
 	if (pool->dir != NULL)
 		return 0;
+	tmp = tmp != NULL && *tmp != '\0' ? tmp : "/tmp";
+	if (*tmp == '/')
+		cwd[0] = '\0';
+	else if (getcwd(cwd, sizeof(cwd)) == NULL)
+		return err_sys(e, "getcwd");
 	pool->dir = arena_cstr(pool->arena, arena_fmt(pool->arena,
-	    "%s/waza-XXXXXX", tmp != NULL && *tmp != '\0' ? tmp : "/tmp"));
+	    "%s%s%s/waza-XXXXXX", cwd, cwd[0] != '\0' ? "/" : "", tmp));
 	if (mkdtemp(pool->dir) != NULL)
 		return 0;
 	err_sys(e, pool->dir);
@@ -313,8 +319,8 @@ make_fresh(const char *path)
 	return utimensat(AT_FDCWD, path, t, 0);
 }
 
-char *
-workspace_take(struct workspace_pool *pool, struct arena *a, struct str name,
+static char *
+take(struct workspace_pool *pool, struct arena *a, struct str name, bool again,
     struct err *e)
 {
 	struct workspace_spare *s = pool->spare;
@@ -332,8 +338,20 @@ workspace_take(struct workspace_pool *pool, struct arena *a, struct str name,
 	}
 	if (make_fresh(path) == 0)
 		return path;
+	if (errno == ENOENT && again) {		/* somebody removed it all */
+		pool->dir = NULL;
+		pool->spare = NULL;
+		return take(pool, a, name, false, e);
+	}
 	err_sys(e, path);
 	return NULL;
+}
+
+char *
+workspace_take(struct workspace_pool *pool, struct arena *a, struct str name,
+    struct err *e)
+{
+	return take(pool, a, name, true, e);
 }
 
 int

@@ -130,8 +130,24 @@ is 'models: a file each' 'm_m-2.json m_m1.json ' "$(ls m_*.json | tr '\n' ' ')"
 run "$WAZA" run -q --model m1 --model m1
 is 'a model twice' 2 "$rc"
 run "$WAZA" run -q --baseline --task one -o base.json
+like 'baseline without skills: a warning' '*warning: *no baseline*' "$("$WAZA" run --baseline --task one 2>&1)"
+sed 's/trials_per_task: 2/trials_per_task: 2, skill_directories: [.]/' eval.yaml >skilled.yaml
+run "$WAZA" run -q --baseline --task one -o base.json skilled.yaml
 is 'baseline: status' 0 "$rc"
 like 'baseline: in the results' '*"baseline_outcome":{*' "$("$WAZA" parse base.json)"
+
+run "$WAZA" run -q --shard 3/3 -o empty.json
+is 'more shards than tasks: status 0' 0 "$rc"
+sed 's/name: demo/name: demo\nnmae: x/' eval.yaml >odd.yaml
+run "$WAZA" run -q --strict --task one odd.yaml
+is '--strict: status' 2 "$rc"
+run "$WAZA" run -q --trials 1 --task one -o eval.yaml/x
+is 'no place for the results: status' 2 "$rc"
+mkdir dir
+run "$WAZA" run -q --task one -o dir
+is 'a directory for the results: status' 2 "$rc"
+is 'a directory for the results: told once' 1 "$(grep -c . err)"
+ok 'a directory for the results: no journal' [ ! -e dir.journal ]
 
 # reporters, whatever the outcome
 run "$WAZA" run -q --reporter junit:j.xml --reporter csv:c.csv --reporter html:h.html \

@@ -36,8 +36,9 @@ tasks:
   - {id: c, prompt: answer c, expected: {output_contains: [nothing]}}
   - {id: d, prompt: answer d, expected: {output_contains: [answer]}}
 YAML
-LOG=$tmp/log
-export LOG
+LOG=$tmp/log TMPDIR=$tmp/tmp
+export LOG TMPDIR
+mkdir tmp
 
 # numbers FILE: what has to be the same, however often we were interrupted
 numbers() {
@@ -81,6 +82,25 @@ c 4' "$(sort log)"
 numbers r.json >got
 ok '--rerun-failed: the results are the same' cmp -s want got
 
+# a suite that passes is still one that passed
+sed 's/\[nothing\]/[answer]/' slow.yaml >pass.yaml
+"$WAZA" run -q pass.yaml -o p.json >/dev/null
+for o in --resume --retry-errors --rerun-failed
+do
+	run "$WAZA" run -q pass.yaml -o p.json $o
+	is "$o of what has passed: status" 0 "$rc"
+	like "$o of what has passed: results" '*"status":"passed"}' "$("$WAZA" parse p.json)"
+done
+# what fail_fast has stopped stays so
+: >log
+sed 's/workers: 2, trials_per_task: 4/fail_fast: true/' slow.yaml >ff.yaml
+"$WAZA" run -q ff.yaml -o ff.json >/dev/null
+is 'fail_fast: what ran' 'a 1
+b 1
+c 1' "$(cat log)"
+"$WAZA" run -q ff.yaml -o ff.json --resume >/dev/null
+is 'fail_fast and --resume: nothing more' 3 "$(grep -c . log)"
+
 # without -o the journal is in .waza
 : >log
 "$WAZA" run -q slow.yaml >/dev/null
@@ -120,6 +140,25 @@ interrupted() {
 }
 interrupted TERM 143
 interrupted HUP 129
+
+# a reader that does not read: the run waits, but hears a signal
+mkfifo fifo
+cat >flood.yaml <<'YAML'
+name: flood
+skill: s
+config: {executor: mock, trials_per_task: 20000}
+tasks: [{id: a, prompt: x, expected: {output_contains: [x]}}]
+YAML
+"$WAZA" run --stream-json flood.yaml -o f.json >fifo 2>err &
+pid=$!
+exec 3<fifo
+wait_until 20 lines f.json.journal 300
+kill -TERM "$pid"
+wait "$pid"
+is 'a reader that does not read: status' 143 $?
+exec 3<&-
+"$WAZA" run --stream-json flood.yaml --trials 2000 | head -n 1 >first
+like 'a reader that goes away has its line' '{"type":"eval_start"*' "$(cat first)"
 
 # the results can be read at any time
 cat >many.yaml <<'YAML'
