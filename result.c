@@ -317,6 +317,24 @@ result_sum(struct result_run *run)
 	arena_restore(&run->scratch, mark);
 }
 
+/* fail_fast leaves a task that did not pass, and none that is half done. */
+bool
+result_broken(const struct result_run *run)
+{
+	size_t i;
+	bool bad = false;
+
+	if (run->complete || run->cancelled || run->aborted)
+		return !run->complete;
+	for (i = 0; i < run->ntasks; i++) {
+		bad = bad || run->tasks[i].status > RESULT_PASSED;
+		if (run->tasks[i].status == RESULT_NONE &&
+		    run->tasks[i].done > 0)
+			return true;
+	}
+	return !bad;
+}
+
 bool
 result_ok(const struct result_run *run)
 {

@@ -101,6 +101,7 @@ struct result_run {
 	bool complete;		/* all that was wanted has run */
 	bool ended;		/* complete, or nothing more will be run */
 	bool cancelled;		/* it was stopped from outside */
+	bool aborted;		/* it could not go on: a hook, the disk */
 	/* by result_add() and result_open(): */
 	struct result_usage usage;
 	/* by result_sum(): */
@@ -184,6 +185,12 @@ void result_end_task(struct result_run *, size_t task);
 
 /* The numbers of the whole, from the tasks that have a status. */
 void result_sum(struct result_run *);
+
+/*
+ * Whether it ended before its time: it was cancelled or could not go on.  A
+ * run that fail_fast ended has done what it was asked to.
+ */
+bool result_broken(const struct result_run *);
 
 /* Whether the printed numbers mean success: exit status 0. */
 bool result_ok(const struct result_run *);
