@@ -120,6 +120,37 @@ report_passes(const struct result_task *t)
 	return n;
 }
 
+bool
+report_is_partial(const struct result_task *t)
+{
+	return t->status == RESULT_NONE && t->done > 0;
+}
+
+void
+report_standing(struct buf *b, const struct result_task *t)
+{
+	size_t i, n = 0;
+
+	for (i = 0; i < t->ntrials; i++)
+		n += t->trials[i].status != RESULT_NONE &&
+		    t->trials[i].status != RESULT_CANCELLED;
+	if (report_is_partial(t))
+		buf_fmt(b, "%zu/%zu trials, not finished", n, t->ntrials);
+	else
+		buf_puts(b, report_status(t->status));
+}
+
+const char *
+report_end(const struct result_run *run, bool *broken)
+{
+	*broken = result_broken(run);
+	if (*broken)
+		return run->cancelled ? "the run was interrupted" :
+		    "the run did not finish";
+	return run->complete ? NULL :
+	    "the run ended with a task that did not pass";
+}
+
 double
 report_task_score(const struct result_task *t)
 {

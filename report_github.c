@@ -111,8 +111,17 @@ static void
 put_run(struct report_out *o, const struct result_run *run, bool base)
 {
 	struct arena_mark mark = arena_save(&o->arena);
+	const char *end;
 	size_t i;
+	bool broken;
 
+	end = report_end(run, &broken);
+	if (broken) {
+		put_command(o, "error", (struct spec_where){ run->suite->path,
+		    0, 0 }, STR("incomplete"));
+		buf_puts(&o->b, end);
+		buf_putc(&o->b, '\n');
+	}
 	for (i = 0; !base && i < run->ntasks; i++) {
 		const struct result_task *k = &run->tasks[i];
 

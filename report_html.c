@@ -85,6 +85,15 @@ put_status(struct buf *b, enum result_status st)
 }
 
 static void
+put_standing(struct buf *b, const struct result_task *k)
+{
+	buf_fmt(b, "<span class=\"%s\">%s ", class_of(k->status),
+	    sign(k->status));
+	report_standing(b, k);
+	buf_puts(b, "</span>");
+}
+
+static void
 put_line(struct buf *b, struct str s, size_t cols)
 {
 	struct buf line = { 0 };
@@ -107,7 +116,8 @@ static void
 put_title(struct report_out *o, const struct result_run *r, bool base)
 {
 	struct buf *b = &o->b;
-	bool ok = result_ok(r);
+	bool ok = result_ok(r), broken;
+	const char *end = report_end(r, &broken);
 	double need = r->suite->config.pass_threshold;
 
 	buf_puts(b, "<section>\n<h1>");
@@ -121,9 +131,10 @@ put_title(struct report_out *o, const struct result_run *r, bool base)
 	put_setting(b, "model", r->model);
 	buf_fmt(b, "</p>\n<p class=\"big %s\">%s</p>\n",
 	    ok ? "passed" : "failed", ok ? "✓ passed" : "✗ failed");
-	buf_fmt(b, "<p>%zu tasks: %zu passed, %zu failed, %zu errors, "
-	    "%zu skipped. Pass rate ", r->ntasks, r->passed, r->failed,
-	    r->errors, r->skipped);
+	buf_fmt(b, "<p>%zu task%s: %zu passed, %zu failed, %zu error%s, "
+	    "%zu skipped. Pass rate ", r->ntasks, r->ntasks == 1 ? "" : "s",
+	    r->passed, r->failed, r->errors, r->errors == 1 ? "" : "s",
+	    r->skipped);
 	report_percent(b, r->rate);
 	buf_fmt(b, " (95%%: %.0f–%.0f%%)", r->rate_lo * 100,
 	    r->rate_hi * 100);
@@ -133,8 +144,10 @@ put_title(struct report_out *o, const struct result_run *r, bool base)
 	}
 	buf_fmt(b, ". Score %.2f. Duration ", r->score);
 	report_took(b, r->duration_ms);
-	buf_puts(b, r->complete ? ".</p>\n" :
-	    ". The run did not finish.</p>\n");
+	buf_puts(b, ".</p>\n");
+	if (end != NULL)
+		buf_fmt(b, "<p class=\"%s\">Incomplete: %s.</p>\n",
+		    broken ? "big error" : "dim", end);
 }
 
 static void
@@ -292,14 +305,14 @@ put_task(struct report_out *o, const struct result_run *r,
 
 	buf_fmt(&o->b, "<details%s>\n<summary>",
 	    k->status > RESULT_PASSED && r->ntasks <= BARS_MAX ? " open" : "");
-	put_status(&o->b, k->status);
+	put_standing(&o->b, k);
 	buf_puts(&o->b, " <b>");
 	report_escape(&o->b, report_cut(k->spec->name, 200, &cut));
 	buf_fmt(&o->b, "</b> <span class=\"dim\">%.2f · ",
 	    report_task_score(k));
 	report_took(&o->b, report_task_ms(k));
 	if (k->ntrials > 1)
-		buf_fmt(&o->b, " · %zu/%zu trials%s", report_passes(k),
+		buf_fmt(&o->b, " · %zu/%zu passed%s", report_passes(k),
 		    k->ntrials, k->stats.flaky ? " · flaky" : "");
 	buf_puts(&o->b, "</span></summary>\n");
 	put_pre(&o->b, "error", k->error, BAD_MAX);

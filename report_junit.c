@@ -5,7 +5,9 @@
  * A task that ran once is a testcase; of one that ran several times every
  * trial is.  Whoever reads this counts failures, and their number has to
  * agree with our exit status: a trial that failed while its task passed
- * (task_pass_threshold) is therefore shown as skipped, with the reason.
+ * (task_pass_threshold) is therefore shown as skipped, with the reason, and
+ * so is whatever did not pass in the baseline.  A run that broke off has an
+ * error of its own.
  */
 #include "report_part.h"
 
@@ -20,11 +22,11 @@ struct counts {
 
 /* How a trial counts; a task's when t is NULL. */
 static enum result_status
-shown(const struct result_task *k, const struct result_trial *t)
+shown(const struct result_task *k, const struct result_trial *t, bool base)
 {
 	enum result_status st = t != NULL ? t->status : k->status;
 
-	return k->status == RESULT_PASSED && st > RESULT_PASSED ?
+	return (base || k->status == RESULT_PASSED) && st > RESULT_PASSED ?
 	    RESULT_NONE : st;
 }
 
@@ -45,18 +47,21 @@ count(struct counts *c, enum result_status st)
 }
 
 static void
-count_run(struct counts *c, const struct result_run *run)
+count_run(struct counts *c, const struct result_run *run, bool base)
 {
 	size_t i, j;
+
+	if (result_broken(run))
+		count(c, RESULT_INFRA);
 
 	for (i = 0; i < run->ntasks; i++) {
 		const struct result_task *k = &run->tasks[i];
 
 		if (has_own_case(k))
-			count(c, shown(k, NULL));
+			count(c, shown(k, NULL, base));
 		for (j = 0; j < k->ntrials; j++)
 			if (k->trials[j].status != RESULT_NONE)
-				count(c, shown(k, &k->trials[j]));
+				count(c, shown(k, &k->trials[j], base));
 	}
 }
 
@@ -180,15 +185,25 @@ put_problem(struct report_out *o, enum result_status st,
 
 static void
 put_skip(struct report_out *o, const struct result_task *k,
-    const struct result_trial *t)
+    const struct result_trial *t, const struct report_detail *d)
 {
+	enum result_status st = t != NULL ? t->status : k->status;
+	struct buf line = { 0 };
+
 	buf_puts(&o->b, "      <skipped message=\"");
-	if (t == NULL)
+	if (st == RESULT_NONE)
 		buf_puts(&o->b, "not run");
-	else
+	else if (t != NULL && k->status == RESULT_PASSED)
 		buf_fmt(&o->b, "%s, but its task passed with %zu of %zu trials",
-		    report_status(t->status), report_passes(k), k->ntrials);
+		    report_status(st), report_passes(k), k->ntrials);
+	else {
+		buf_fmt(&o->b, "%s in the baseline, without the skill: ",
+		    report_status(st));
+		report_line(&line, reason(d), 200, false);
+		report_escape(&o->b, buf_str(&line));
+	}
 	buf_puts(&o->b, "\"/>\n");
+	buf_free(&line);
 }
 
 static void
@@ -206,10 +221,17 @@ put_stream(struct buf *b, const char *tag, struct str s)
 }
 
 static void
-put_case(struct report_out *o, const struct result_run *run,
+put_class(struct report_out *o, const struct result_run *run)
+{
+	put_attr(&o->b, "classname", run->suite->skill.n > 0 ?
+	    run->suite->skill : run->suite->name);
+}
+
+static void
+put_case(struct report_out *o, const struct result_run *run, bool base,
     const struct result_task *k, const struct result_trial *t)
 {
-	enum result_status st = shown(k, t);
+	enum result_status st = shown(k, t, base);
 	struct report_detail d = { .error = k->error };
 
 	buf_puts(&o->b, "    <testcase name=\"");
@@ -218,14 +240,13 @@ put_case(struct report_out *o, const struct result_run *run,
 		buf_fmt(&o->b, " [trial %d of %zu]", (int)(t - k->trials) + 1,
 		    k->ntrials);
 	buf_putc(&o->b, '"');
-	put_attr(&o->b, "classname", run->suite->skill.n > 0 ?
-	    run->suite->skill : run->suite->name);
+	put_class(o, run);
 	put_seconds(&o->b, t != NULL ? t->duration_ms : 0);
 	buf_puts(&o->b, ">\n");
 	if (t != NULL)
 		report_detail(&o->arena, o->opts, run, k, t, &d);
 	if (st == RESULT_NONE)
-		put_skip(o, k, t);
+		put_skip(o, k, t, &d);
 	else if (st != RESULT_PASSED)
 		put_problem(o, st, &d);
 	put_stream(&o->b, "system-out", d.output);
@@ -233,18 +254,34 @@ put_case(struct report_out *o, const struct result_run *run,
 	buf_puts(&o->b, "    </testcase>\n");
 }
 
+/* Whoever counts failures is to see that not all was run. */
 static void
-put_task(struct report_out *o, const struct result_run *run,
+put_end(struct report_out *o, const struct result_run *run)
+{
+	bool broken;
+	const char *why = report_end(run, &broken);
+
+	if (!broken)
+		return;
+	buf_puts(&o->b, "    <testcase name=\"all tasks were run\"");
+	put_class(o, run);
+	put_seconds(&o->b, 0);
+	buf_fmt(&o->b, ">\n      <error message=\"%s\" type=\"incomplete\"/>\n"
+	    "    </testcase>\n", why);
+}
+
+static void
+put_task(struct report_out *o, const struct result_run *run, bool base,
     const struct result_task *k)
 {
 	struct arena_mark mark = arena_save(&o->arena);
 	size_t j;
 
 	if (has_own_case(k))
-		put_case(o, run, k, NULL);
+		put_case(o, run, base, k, NULL);
 	for (j = 0; j < k->ntrials; j++)
 		if (k->trials[j].status != RESULT_NONE) {
-			put_case(o, run, k, &k->trials[j]);
+			put_case(o, run, base, k, &k->trials[j]);
 			arena_restore(&o->arena, mark);
 			report_flush(o);
 		}
@@ -258,10 +295,10 @@ begin(struct report_out *o)
 	size_t i;
 
 	for (i = 0; i < o->nruns; i++) {
-		count_run(&c, o->runs[i]);
+		count_run(&c, o->runs[i], false);
 		ms += o->runs[i]->duration_ms;
 		if (o->runs[i]->baseline != NULL) {
-			count_run(&c, o->runs[i]->baseline);
+			count_run(&c, o->runs[i]->baseline, true);
 			ms += o->runs[i]->baseline->duration_ms;
 		}
 	}
@@ -278,7 +315,7 @@ put_run(struct report_out *o, const struct result_run *run, bool base)
 	struct counts c = { 0 };
 	size_t i;
 
-	count_run(&c, run);
+	count_run(&c, run, base);
 	buf_puts(&o->b, "  <testsuite name=\"");
 	report_escape(&o->b, run->suite->name);
 	if (o->nruns > 1 && run->model.n > 0) {
@@ -293,7 +330,8 @@ put_run(struct report_out *o, const struct result_run *run, bool base)
 	buf_puts(&o->b, "\">\n");
 	put_properties(o, run, base);
 	for (i = 0; i < run->ntasks; i++)
-		put_task(o, run, &run->tasks[i]);
+		put_task(o, run, base, &run->tasks[i]);
+	put_end(o, run);
 	buf_puts(&o->b, "  </testsuite>\n");
 }
 

@@ -97,7 +97,8 @@ sign(enum result_status st)
 static void
 put_head(struct report_out *o, const struct result_run *r, bool base)
 {
-	bool ok = result_ok(r);
+	bool ok = result_ok(r), broken;
+	const char *end = report_end(r, &broken);
 	double need = r->suite->config.pass_threshold;
 
 	buf_puts(&o->b, "## Waza results: ");
@@ -106,9 +107,9 @@ put_head(struct report_out *o, const struct result_run *r, bool base)
 	buf_fmt(&o->b, "**%s** · **Score** %.2f · **Duration** ",
 	    ok ? "✅ Passed" : "❌ Failed", r->score);
 	report_took(&o->b, r->duration_ms);
-	buf_fmt(&o->b, "\n\n- Tasks: %zu (%zu passed, %zu failed, %zu errors, "
+	buf_fmt(&o->b, "\n\n- Tasks: %zu (%zu passed, %zu failed, %zu error%s, "
 	    "%zu skipped)\n- Success rate: ", r->ntasks, r->passed, r->failed,
-	    r->errors, r->skipped);
+	    r->errors, r->errors == 1 ? "" : "s", r->skipped);
 	report_percent(&o->b, r->rate);
 	if (need < 1) {
 		buf_puts(&o->b, " (needed: ");
@@ -117,8 +118,9 @@ put_head(struct report_out *o, const struct result_run *r, bool base)
 	}
 	buf_fmt(&o->b, "\n- Score range: %.2f – %.2f (σ = %.4f)\n", r->min,
 	    r->max, r->std_dev);
-	if (!r->complete)
-		buf_puts(&o->b, "- The run did not finish.\n");
+	if (end != NULL)
+		buf_fmt(&o->b, broken ? "\n> ⚠️ **Incomplete**: %s.\n" :
+		    "- Incomplete: %s.\n", end);
 }
 
 static void
@@ -131,9 +133,9 @@ put_row(struct report_out *o, const struct result_run *r,
 	report_detail(&o->arena, o->opts, r, k, report_trial(k), &d);
 	buf_puts(&o->b, "| ");
 	put_inline(&o->b, k->spec->name, 100);
-	buf_fmt(&o->b, " | %.2f | %s %s", report_task_score(k),
-	    sign(k->status), report_status(k->status));
-	if (k->ntrials > 1)
+	buf_fmt(&o->b, " | %.2f | %s ", report_task_score(k), sign(k->status));
+	report_standing(&o->b, k);
+	if (k->ntrials > 1 && k->status != RESULT_NONE)
 		buf_fmt(&o->b, " (%zu/%zu)", report_passes(k), k->ntrials);
 	buf_puts(&o->b, " | ");
 	for (i = 0; i < d.n && i < 20; i++) {

@@ -67,6 +67,11 @@ void report_detail(struct arena *, const struct report_opts *,
 /* The first trial that did not pass, else the first; NULL: none ran. */
 const struct result_trial *report_trial(const struct result_task *);
 size_t report_passes(const struct result_task *);	/* trials */
+bool report_is_partial(const struct result_task *);	/* begun, not ended */
+/* "failed", "skipped", or "14/50 trials, not finished". */
+void report_standing(struct buf *, const struct result_task *);
+/* Why not all was run; NULL: all was.  *broken: it was not meant to be so. */
+const char *report_end(const struct result_run *, bool *broken);
 double report_task_score(const struct result_task *);
 int64_t report_task_ms(const struct result_task *);	/* of all its trials */
 void report_where(struct buf *, struct spec_where);	/* file:line */

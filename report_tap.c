@@ -102,6 +102,19 @@ put_block(struct report_out *o, const struct result_run *run,
 	buf_puts(&o->b, "  ...\n");
 }
 
+/* What the agent does without the skill is known, and fails nothing. */
+static void
+put_directive(struct buf *b, const struct result_task *k, bool base)
+{
+	if (report_is_partial(k)) {
+		buf_puts(b, " # SKIP ");
+		report_standing(b, k);
+	} else if (k->status == RESULT_NONE)
+		buf_puts(b, " # SKIP not run");
+	else if (base && k->status > RESULT_PASSED)
+		buf_puts(b, " # TODO baseline, without the skill");
+}
+
 static void
 put_run(struct report_out *o, const struct result_run *run, bool base)
 {
@@ -120,8 +133,7 @@ put_run(struct report_out *o, const struct result_run *run, bool base)
 		}
 		if (base)
 			buf_puts(&o->b, " (baseline)");
-		if (k->status == RESULT_NONE)
-			buf_puts(&o->b, " # SKIP not run");
+		put_directive(&o->b, k, base);
 		buf_putc(&o->b, '\n');
 		if (!good || (k->status != RESULT_NONE && k->stats.flaky))
 			put_block(o, run, k);
@@ -130,9 +142,27 @@ put_run(struct report_out *o, const struct result_run *run, bool base)
 	}
 }
 
+/* In place of the plan's word that all is there; a harness stops here. */
+static void
+bail_out(struct report_out *o, const struct result_run *run)
+{
+	bool broken;
+	const char *why = report_end(run, &broken);
+
+	if (broken)
+		buf_fmt(&o->b, "Bail out! %s\n", why);
+}
+
 static void
 end(struct report_out *o)
 {
+	size_t i;
+
+	for (i = 0; i < o->nruns; i++) {
+		bail_out(o, o->runs[i]);
+		if (o->runs[i]->baseline != NULL)
+			bail_out(o, o->runs[i]->baseline);
+	}
 	if (o->count == 0)
 		buf_puts(&o->b, "1..0 # SKIP no tasks\n");
 	else

@@ -80,7 +80,7 @@ static bool
 listed(const struct text *t, const struct result_task *k)
 {
 	return t->o->verbose || t->run->ntasks <= LIST_MAX ||
-	    (k->status != RESULT_PASSED && k->status != RESULT_NONE);
+	    report_is_partial(k) || (k->status != RESULT_PASSED && k->status != RESULT_NONE);
 }
 
 static void
@@ -93,9 +93,10 @@ put_task(struct text *t, const struct result_task *k)
 	report_mark(t->b, k->status, t->o);
 	buf_putc(t->b, ' ');
 	report_cell(t->b, k->spec->name, t->name, t->o->ascii);
-	if (k->status == RESULT_NONE)
-		buf_puts(t->b, "  skipped");
-	else {
+	if (k->status == RESULT_NONE) {
+		buf_puts(t->b, "  ");
+		report_standing(t->b, k);
+	} else {
 		report_took(&took, k->stats.avg_ms);
 		buf_fmt(t->b, "  %.2f  %7.*s", report_task_score(k),
 		    STRF(buf_str(&took)));
@@ -387,6 +388,7 @@ static void
 put_counts(struct text *t)
 {
 	const struct result_run *r = t->run;
+	size_t i, partial = 0;
 
 	buf_fmt(t->b, "\n%zu task%s: ", r->ntasks, r->ntasks == 1 ? "" : "s");
 	buf_fmt(t->b, "%zu passed, %zu failed", r->passed, r->failed);
@@ -397,6 +399,10 @@ put_counts(struct text *t)
 	}
 	if (r->skipped > 0)
 		buf_fmt(t->b, ", %zu skipped", r->skipped);
+	for (i = 0; i < r->ntasks; i++)
+		partial += report_is_partial(&r->tasks[i]);
+	if (partial > 0)
+		buf_fmt(t->b, " (%zu not finished)", partial);
 	buf_puts(t->b, "\npass rate ");
 	report_percent(t->b, r->rate);
 	buf_fmt(t->b, " (95%%: %.0f%s%.0f%%), score %.2f", r->rate_lo * 100,
@@ -458,7 +464,8 @@ put_outcome(struct text *t)
 {
 	const struct result_run *r = t->run;
 	double need = r->suite->config.pass_threshold;
-	bool ok = result_ok(r);
+	bool ok = result_ok(r), broken;
+	const char *end = report_end(r, &broken);
 
 	report_color(t->b, ok ? "1;32" : "1;31", t->o);
 	buf_puts(t->b, ok ? "PASSED" : "FAILED");
@@ -468,10 +475,8 @@ put_outcome(struct text *t)
 		report_percent(t->b, need);
 		buf_puts(t->b, " was needed");
 	}
-	if (r->cancelled)
-		buf_puts(t->b, "; the run was interrupted");
-	else if (!r->complete)
-		buf_puts(t->b, "; the run did not finish");
+	if (end != NULL)
+		buf_fmt(t->b, "; %s", end);
 	buf_putc(t->b, '\n');
 }
 

@@ -240,6 +240,7 @@ check_text(void)
 	o = plain;
 	o.color = true;
 	run.cancelled = true;
+	run.complete = false;
 	report_text(&b, &run, &o);
 	OK(has(&b, "\033[32m✓\033[0m"));
 	OK(has(&b, "FAILED\033[0m; the run was interrupted"));
@@ -803,14 +804,79 @@ check_several(void)
 	    2, &plain, &e) == 0);
 	OK(os_read_file(&arena, path_of("m.xml"), 1 << 20, &s, &e) == 0);
 	OK(is_balanced(s, false));
-	OK(holds(s, "<testsuites tests=\"18\" failures=\"3\" errors=\"3\" "));
+	OK(holds(s, "<testsuites tests=\"18\" failures=\"2\" errors=\"2\" "));
+	OK(holds(s, "(baseline)\" tests=\"6\" failures=\"0\" errors=\"0\" "
+	    "skipped=\"3\" "));
+	OK(holds(s, "<skipped message=\"failed in the baseline, without the skill: "
+	    "expected &quot;bye&quot; in the output found none\"/>"));
 	OK(holds(s, "<testsuite name=\"greetings - gpt-x (baseline)\""));
 	OK(holds(s, "<property name=\"baseline\" value=\"true\"/>"));
 	OK(report_write(arena_fmt(&arena, "tap:%s/m.tap%c", dir, 0).p, runs,
 	    2, &plain, &e) == 0);
 	OK(os_read_file(&arena, path_of("m.tap"), 1 << 20, &s, &e) == 0);
+	OK(holds(s, "not ok 6 - Says goodbye - gpt-x (baseline) "
+	    "# TODO baseline, without the skill\n"));
 	OK(holds(s, "ok 5 - Hello - gpt-x (baseline)\n") &&
 	    str_ends(s, STR("\n1..12\n")));
+}
+
+/* A run that broke off is nowhere green; one that fail_fast ended is. */
+static void
+check_broken(void)
+{
+	struct report_opts o = plain;
+	struct buf b = { 0 };
+	struct str s;
+
+	restore();
+	tasks[0].status = tasks[1].status = tasks[2].status = RESULT_NONE;
+	trials[0][1].status = trials[1][0].status = RESULT_NONE;
+	trials[1][1].status = trials[2][0].status = RESULT_NONE;
+	tasks[0].done = 1;
+	tasks[1].done = tasks[2].done = 0;
+	run.passed = run.failed = run.errors = 0;
+	run.skipped = 4;
+	run.complete = false;
+	run.ended = run.cancelled = true;
+	report_text(&b, &run, &o);
+	OK(has(&b, "  - Hello         1/2 trials, not finished\n"));
+	OK(has(&b, "4 skipped (1 not finished)\n"));
+	OK(has(&b, "FAILED; the run was interrupted\n"));
+	s = write_report("junit", &o);
+	OK(is_balanced(s, false) && is_junit(s));
+	OK(holds(s, "<testsuites tests=\"5\" failures=\"0\" errors=\"1\""));
+	OK(holds(s, "<error message=\"the run was interrupted\" type=\"incomplete\"/>"));
+	s = write_report("tap", &o);
+	OK(holds(s, "\nok 1 - Hello # SKIP 1/2 trials, not finished\n"));
+	OK(holds(s, "\nBail out! the run was interrupted\n1..4\n"));
+	s = write_report("markdown", &o);
+	OK(holds(s, "\n> ⚠️ **Incomplete**: the run was interrupted.\n"));
+	OK(holds(s, "➖ 1/2 trials, not finished |"));
+	s = write_report("html", &o);
+	OK(holds(s, "<p class=\"big error\">Incomplete: the run was interrupted."));
+	OK(holds(s, "– 1/2 trials, not finished</span>"));
+	s = write_report("github", &o);
+	OK(str_is(s, "::error file=eval.yaml,title=incomplete::the run was interrupted\n"));
+	run.cancelled = false;
+	s = write_report("tap", &o);
+	OK(holds(s, "\nBail out! the run did not finish\n1..4\n"));
+
+	/* fail_fast */
+	restore();
+	run.complete = false;
+	run.ended = true;
+	b.n = 0;
+	report_text(&b, &run, &o);
+	OK(has(&b, "FAILED; the run ended with a task that did not pass\n"));
+	s = write_report("junit", &o);
+	OK(holds(s, "<testsuites tests=\"6\" failures=\"1\" errors=\"1\""));
+	OK(!holds(s, "incomplete"));
+	OK(!holds(write_report("tap", &o), "Bail out"));
+	OK(!holds(write_report("github", &o), "incomplete"));
+	run.aborted = true;
+	OK(holds(write_report("junit", &o), "\"the run did not finish\""));
+	buf_free(&b);
+	restore();
 }
 
 /* What a console wrote to its file since the last time. */
@@ -1139,6 +1205,7 @@ main(void)
 	check_github();
 	check_json_copies();
 	check_several();
+	check_broken();
 	check_console_lines();
 	check_console_live();
 	check_session_log();
