@@ -82,7 +82,12 @@ re_atom_assert(struct re_parser *p, unsigned kind)
 	re_code_put(p->code, RE_ASSERT, kind, 0);
 }
 
-/* Ends the set begun with .arena = &p->sets. */
+static struct re_set
+begin_set(struct re_parser *p)
+{
+	return (struct re_set){ .arena = &p->sets, .names = &p->names };
+}
+
 static void
 put_set(struct re_parser *p, struct re_set *s, bool negate)
 {
@@ -92,6 +97,7 @@ put_set(struct re_parser *p, struct re_set *s, bool negate)
 		re_set_negate(s);
 	re_code_class(p->code, s);
 	arena_free(&p->sets);
+	re_names_next(&p->names);
 }
 
 /* Escapes. */
@@ -268,7 +274,7 @@ re_atom_escape(struct re_parser *p)
 	static const char kinds[] = "AbBz";
 	static const unsigned asserts[] = { RE_BEGIN_TEXT, RE_WORD,
 		RE_NOT_WORD, RE_END_TEXT };
-	struct re_set s = { .arena = &p->sets };
+	struct re_set s = begin_set(p);
 	int c = re_lex_peek(p, 1), got;
 	const char *at = c > 0 ? strchr(kinds, c) : NULL;
 	uint32_t r;
@@ -355,7 +361,7 @@ class_range(struct re_parser *p, struct re_set *s, size_t open)
 int
 re_atom_class(struct re_parser *p)
 {
-	struct re_set s = { .arena = &p->sets };
+	struct re_set s = begin_set(p);
 	size_t open = p->i++;
 	bool negate = re_lex_peek(p, 0) == '^', first = true;
 	int got;

@@ -4,7 +4,11 @@
  *
  * Adding appends, and joins only with the range before; sorting and merging
  * wait for re_set_clean.  A set that doubled since it was last clean is
- * cleaned in place first, so that [\pL\pL\pL...] stays as small as \pL.
+ * cleaned in place first, so that [a-cx-za-cx-z...] stays as small as [a-cx-z].
+ *
+ * A class with a name is made once for a pattern, and added once to a set:
+ * [\pL\pL\pL...] costs what [\pL] does.  What is kept of all that there are
+ * is less than 200 kB.
  */
 #include "re_class.h"
 
@@ -207,69 +211,6 @@ re_set_negate(struct re_set *s)
 	*s = out;
 }
 
-static void
-add_set(struct re_set *s, struct re_set *from, bool negate)
-{
-	size_t i;
-
-	re_set_clean(from);
-	if (negate)
-		re_set_negate(from);
-	for (i = 0; i < from->n; i++)
-		append(s, from->v[i].lo, from->v[i].hi);
-}
-
-bool
-re_set_posix(struct re_set *s, struct str name, bool negate, bool fold)
-{
-	struct re_set one = { .arena = s->arena };
-	const unsigned char *p;
-	size_t i;
-
-	for (i = 0; i < COUNTOF(posix); i++)
-		if (str_is(name, posix[i].name))
-			break;
-	if (i == COUNTOF(posix))
-		return false;
-	p = (const unsigned char *)posix[i].ranges;
-	if (p[0] == '\001')
-		re_set_add(&one, 0, 0, false);
-	for (; *p != '\0'; p += 2)
-		re_set_add(&one, p[0], p[1], fold);
-	add_set(s, &one, negate);
-	return true;
-}
-
-bool
-re_set_perl(struct re_set *s, char letter, bool fold)
-{
-	struct re_set one = { .arena = s->arena };
-
-	switch (letter) {
-	case 'd':
-	case 'D':
-		re_set_add(&one, '0', '9', false);
-		break;
-	case 's':
-	case 'S':		/* not \v, unlike [[:space:]] */
-		re_set_add(&one, '\t', '\n', false);
-		re_set_add(&one, '\f', '\r', false);
-		re_set_add(&one, ' ', ' ', false);
-		break;
-	case 'w':
-	case 'W':
-		re_set_add(&one, '0', '9', false);
-		re_set_add(&one, 'A', 'Z', fold);
-		re_set_add(&one, '_', '_', false);
-		re_set_add(&one, 'a', 'z', false);
-		break;
-	default:
-		return false;
-	}
-	add_set(s, &one, letter < 'a');
-	return true;
-}
-
 /* The number of the name in the list, from 1; 0 when it is not there. */
 static unsigned
 number_of(const char *list, struct str name)
@@ -325,26 +266,178 @@ cat_mask(struct str name)
 	return mask;
 }
 
+/* What can have a name, and what .id is. */
+enum kind {
+	PERL,			/* the letter */
+	POSIX,			/* its row */
+	CATEGORY,		/* the mask */
+	SCRIPT,			/* the number in the list */
+	ANY
+};
+
+struct re_named {
+	struct re_named *next;
+	enum kind kind;
+	uint32_t id;
+	bool fold;
+	struct re_range *v;
+	size_t n;
+	unsigned in[2];		/* the last set it is in, negated; from 1 */
+};
+
+static void
+make_perl(struct re_set *s, uint32_t letter, bool fold)
+{
+	if (letter == 'd') {
+		re_set_add(s, '0', '9', false);
+	} else if (letter == 's') {	/* not \v, unlike [[:space:]] */
+		re_set_add(s, '\t', '\n', false);
+		re_set_add(s, '\f', '\r', false);
+		re_set_add(s, ' ', ' ', false);
+	} else {
+		re_set_add(s, '0', '9', false);
+		re_set_add(s, 'A', 'Z', fold);
+		re_set_add(s, '_', '_', false);
+		re_set_add(s, 'a', 'z', false);
+	}
+}
+
+static void
+make_posix(struct re_set *s, uint32_t row, bool fold)
+{
+	const unsigned char *p = (const unsigned char *)posix[row].ranges;
+
+	if (p[0] == '\001')
+		re_set_add(s, 0, 0, false);
+	for (; *p != '\0'; p += 2)
+		re_set_add(s, p[0], p[1], fold);
+}
+
+static void
+make(struct re_set *s, enum kind kind, uint32_t id, bool fold)
+{
+	uint32_t mask[8] = { 0 };
+
+	switch (kind) {
+	case PERL:
+		make_perl(s, id, fold);
+		break;
+	case POSIX:
+		make_posix(s, id, fold);
+		break;
+	case CATEGORY:
+		mask[0] = id;
+		add_runs(s, (struct str){ (const char *)re_uni_cats,
+		    re_uni_cats_size }, true, mask, fold);
+		break;
+	case SCRIPT:
+		mask[id / 32] = UINT32_C(1) << id % 32;
+		add_runs(s, (struct str){ (const char *)re_uni_scripts,
+		    re_uni_scripts_size }, false, mask, fold);
+		break;
+	case ANY:
+		re_set_add(s, 0, RE_RUNE_MAX, false);
+		break;
+	}
+	re_set_clean(s);
+}
+
+static struct re_named *
+named(struct re_names *names, enum kind kind, uint32_t id, bool fold)
+{
+	struct arena tmp = { 0 };
+	struct re_set s = { .arena = &tmp };
+	struct re_named *k;
+
+	for (k = names->first; k != NULL; k = k->next)
+		if (k->kind == kind && k->id == id && k->fold == fold)
+			return k;
+	make(&s, kind, id, fold);
+	k = NEW(&names->arena, struct re_named);
+	*k = (struct re_named){ .next = names->first, .kind = kind, .id = id,
+		.fold = fold, .n = s.n };
+	k->v = NEW_N(&names->arena, struct re_range, s.n);
+	if (s.n > 0)
+		memcpy(k->v, s.v, s.n * sizeof(*s.v));
+	names->first = k;
+	arena_free(&tmp);
+	return k;
+}
+
+/* Adds all the ranges, or all between them. */
+static void
+add_named(struct re_set *s, struct re_named *k, bool negate)
+{
+	uint32_t lo = 0;
+	size_t i;
+
+	if (k->in[negate] == s->names->set + 1)
+		return;
+	k->in[negate] = s->names->set + 1;
+	for (i = 0; i < k->n; i++) {
+		if (!negate)
+			append(s, k->v[i].lo, k->v[i].hi);
+		else if (k->v[i].lo > lo)
+			append(s, lo, k->v[i].lo - 1);
+		lo = k->v[i].hi + 1;
+	}
+	if (negate && lo <= RE_RUNE_MAX)
+		append(s, lo, RE_RUNE_MAX);
+}
+
+void
+re_names_next(struct re_names *names)
+{
+	names->set++;
+}
+
+void
+re_names_free(struct re_names *names)
+{
+	arena_free(&names->arena);
+	names->first = NULL;
+}
+
+bool
+re_set_perl(struct re_set *s, char letter, bool fold)
+{
+	char small = (char)(letter | 0x20);
+
+	if (small != 'd' && small != 's' && small != 'w')
+		return false;
+	add_named(s, named(s->names, PERL, (uint32_t)small, fold),
+	    letter < 'a');
+	return true;
+}
+
+bool
+re_set_posix(struct re_set *s, struct str name, bool negate, bool fold)
+{
+	uint32_t i;
+
+	for (i = 0; i < COUNTOF(posix); i++)
+		if (str_is(name, posix[i].name))
+			break;
+	if (i == COUNTOF(posix))
+		return false;
+	add_named(s, named(s->names, POSIX, i, fold), negate);
+	return true;
+}
+
 bool
 re_set_unicode(struct re_set *s, struct str name, bool negate, bool fold)
 {
-	struct re_set one = { .arena = s->arena };
-	uint32_t mask[8] = { cat_mask(name) };
-	unsigned k;
+	enum kind kind = CATEGORY;
+	uint32_t id = cat_mask(name);
 
 	if (str_is(name, "Any")) {
-		re_set_add(&one, 0, RE_RUNE_MAX, false);
-	} else if (mask[0] != 0) {
-		add_runs(&one, (struct str){ (const char *)re_uni_cats,
-		    re_uni_cats_size }, true, mask, fold);
-	} else {
-		k = number_of(re_uni_script_names, name);
-		if (k == 0)
+		kind = ANY;
+	} else if (id == 0) {
+		kind = SCRIPT;
+		id = number_of(re_uni_script_names, name);
+		if (id == 0)
 			return false;
-		mask[k / 32] = UINT32_C(1) << k % 32;
-		add_runs(&one, (struct str){ (const char *)re_uni_scripts,
-		    re_uni_scripts_size }, false, mask, fold);
 	}
-	add_set(s, &one, negate);
+	add_named(s, named(s->names, kind, id, fold), negate);
 	return true;
 }

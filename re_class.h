@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * re_class.h: re_set_ re_fold_.  Sets of code points while a pattern is
+ * re_class.h: re_set_ re_names_ re_fold_.  Sets of code points while a pattern is
  * being read, and simple case folding.
  */
 #ifndef WAZA_RE_CLASS_H
@@ -19,13 +19,31 @@ struct re_range {
 	uint32_t lo, hi;
 };
 
-/* The zero value but for .arena is the empty set.  Clean: sorted, merged. */
+/*
+ * Classes with a name, as they were made for the first time.  The zero value
+ * is valid; re_names_free ends it.  Adding one twice to a set does nothing,
+ * so whoever ends a set says re_names_next.
+ */
+struct re_names {
+	struct arena arena;
+	struct re_named *first;
+	unsigned set;		/* the number of the set being made */
+};
+
+/*
+ * The zero value but for .arena and .names is the empty set; .names may be
+ * NULL where none are added.  Clean: sorted, merged.
+ */
 struct re_set {
 	struct arena *arena;
+	struct re_names *names;
 	struct re_range *v;
 	size_t n, cap;
 	size_t cleaned;		/* n when it was last clean */
 };
+
+void re_names_next(struct re_names *);
+void re_names_free(struct re_names *);
 
 void re_set_add(struct re_set *, uint32_t lo, uint32_t hi, bool fold);
 void re_set_clean(struct re_set *);

@@ -493,5 +493,6 @@ re_parse(struct arena *tmp, struct str pattern, struct re_parsed *out,
 	*out = (struct re_parsed){ .code = { .arena = tmp }, .ngroups = 1 };
 	status = parse(&p);
 	arena_free(&p.sets);
+	re_names_free(&p.names);
 	return status;
 }

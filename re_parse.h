@@ -36,6 +36,7 @@ struct re_group {
 struct re_parser {
 	struct arena *tmp;
 	struct arena sets;	/* for the class being read */
+	struct re_names names;
 	struct str s;
 	size_t i;
 	struct err *e;

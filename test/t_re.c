@@ -308,6 +308,80 @@ test_depth(void)
 	arena_free(&a);
 }
 
+/* The longest patterns there are, made of what could cost the most. */
+static const struct {
+	const char *start, *unit, *end;
+	enum err_code code;
+} costly[] = {
+	{ "[", "\\pL", "]", ERR_NONE },
+	{ "[", "\\PL", "]", ERR_NONE },
+	{ "(?i)[", "\\pL", "]", ERR_NONE },
+	{ "(?i)[", "\\P{Greek}\\PL", "]", ERR_NONE },
+	{ "(?i)[^", "\\W\\D[:^alpha:]\\pM", "]", ERR_NONE },
+	{ "[", "z-", "]", ERR_NONE },
+	{ "", "{1,", "", ERR_LIMIT },
+};
+
+static void
+test_costs(void)
+{
+	struct arena a = { 0 };
+	struct err e;
+	struct str s;
+	size_t i, n;
+	clock_t t;
+	bool ok;
+
+	for (i = 0; i < COUNTOF(costly); i++) {
+		n = (65536 - strlen(costly[i].start) - strlen(costly[i].end)) /
+		    strlen(costly[i].unit);
+		s = times(&a, costly[i].unit, n, costly[i].end);
+		s = arena_fmt(&a, "%s%.*s", costly[i].start, STRF(s));
+		a.used = 0;
+		e = (struct err){ 0 };
+		t = clock();
+		ok = (re_compile(&a, s, &e) != NULL) == (e.code == ERR_NONE);
+		t = clock() - t;
+		ok = ok && e.code == costly[i].code &&
+		    t < CLOCKS_PER_SEC / 2 && a.used < 65536;
+		if (!ok)
+			printf("# %.20s...: %s, %ld ms, %zu bytes\n", s.p,
+			    e.msg, (long)(t * 1000 / CLOCKS_PER_SEC), a.used);
+		OK(ok);
+		arena_free(&a);
+	}
+}
+
+/* A set stays small, and so does what is kept of the classes with a name. */
+static void
+test_sets(void)
+{
+	static const char *const name[] = { "L", "Lu", "Greek", "C", "Any" };
+	struct arena a = { 0 };
+	struct re_names names = { 0 };
+	struct re_set s = { .arena = &a, .names = &names };
+	size_t i;
+
+	for (i = 0; i < 40000; i++) {
+		re_set_unicode(&s, str_of(name[i % 5]), i % 2 > 0, i % 3 > 0);
+		re_set_posix(&s, STR("word"), i % 2 > 0, i % 3 > 0);
+		re_set_perl(&s, "dDsSwW"[i % 6], i % 4 > 0);
+		re_set_add(&s, (uint32_t)i % 7, (uint32_t)i % 7, false);
+	}
+	OK(a.used < 1 << 17 && names.arena.used < 1 << 16);
+	re_set_clean(&s);
+	OK(s.n == 1 && s.v[0].lo == 0 && s.v[0].hi == RE_RUNE_MAX);
+	arena_free(&a);
+	re_names_next(&names);
+	s = (struct re_set){ .arena = &a, .names = &names };
+	OK(re_set_unicode(&s, STR("Lu"), false, false) && s.n > 600);
+	OK(!re_set_unicode(&s, STR("Lx"), false, false));
+	OK(!re_set_posix(&s, STR("words"), false, false));
+	OK(!re_set_perl(&s, 'x', false));
+	arena_free(&a);
+	re_names_free(&names);
+}
+
 static double
 now(void)
 {
@@ -505,6 +579,8 @@ main(void)
 	check_file(dir, "wild-patterns.tsv", check_accept);
 	test_errors();
 	test_depth();
+	test_costs();
+	test_sets();
 	test_hard();
 	test_ways();
 	test_cache();
