@@ -309,12 +309,13 @@ posix_class(struct re_parser *p, struct re_set *s)
 	size_t from = p->i, a = from + 2, b;
 	bool negate;
 
-	if (re_lex_peek(p, 0) != '[' || re_lex_peek(p, 1) != ':')
+	if (re_lex_peek(p, 0) != '[' || re_lex_peek(p, 1) != ':' || p->no_posix)
 		return 0;
 	for (b = a; b + 1 < p->s.n; b++)
 		if (p->s.p[b] == ':' && p->s.p[b + 1] == ']')
 			break;
-	if (b + 1 >= p->s.n)
+	p->no_posix = b + 1 >= p->s.n;
+	if (p->no_posix)
 		return 0;
 	negate = p->s.p[a] == '^';
 	a += negate;

@@ -37,6 +37,7 @@ struct re_parser {
 	struct arena *tmp;
 	struct arena sets;	/* for the class being read */
 	struct re_names names;
+	bool no_posix;		/* no :] follows; looked for once */
 	struct str s;
 	size_t i;
 	struct err *e;

@@ -318,7 +318,11 @@ static const struct {
 	{ "(?i)[", "\\pL", "]", ERR_NONE },
 	{ "(?i)[", "\\P{Greek}\\PL", "]", ERR_NONE },
 	{ "(?i)[^", "\\W\\D[:^alpha:]\\pM", "]", ERR_NONE },
+	{ "[", "[:", "", ERR_SYNTAX },
+	{ "[", "[:", "]", ERR_SYNTAX },		/* :] at the end */
+	{ "[", "[:", "a]", ERR_NONE },
 	{ "[", "z-", "]", ERR_NONE },
+	{ "", "[[:a]", "", ERR_LIMIT },
 	{ "", "{1,", "", ERR_LIMIT },
 };
 
