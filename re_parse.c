@@ -33,7 +33,7 @@ open_group(struct re_parser *p, size_t open, size_t capture, unsigned flags)
 {
 	struct re_group *v;
 
-	if (p->depth >= RE_DEPTH_MAX) {
+	if (p->depth > RE_DEPTH_MAX) {		/* the whole is one */
 		err_set(p->e, ERR_LIMIT, "groups nest deeper than %d",
 		    RE_DEPTH_MAX);
 		return err_at(p->e, 0, (unsigned)open + 1);

@@ -294,12 +294,13 @@ test_depth(void)
 	struct err e;
 	struct str s;
 
-	s = times(&a, "(?:", RE_DEPTH_MAX - 1, "a");
+	s = times(&a, "(?:", RE_DEPTH_MAX, "a");
 	s = times(&a, "", 0, arena_fmt(&a, "%.*s%.*s", STRF(s),
-	    STRF(times(&a, ")", RE_DEPTH_MAX - 1, ""))).p);
+	    STRF(times(&a, ")", RE_DEPTH_MAX, ""))).p);
 	OK(re_compile(&a, s, &e) != NULL);
-	OK(re_compile(&a, times(&a, "(", RE_DEPTH_MAX, ""), &e) == NULL);
-	OK(e.code == ERR_LIMIT && e.col == RE_DEPTH_MAX);
+	OK(re_compile(&a, times(&a, "(", RE_DEPTH_MAX + 1, ""), &e) == NULL);
+	OK(e.code == ERR_LIMIT && e.col == RE_DEPTH_MAX + 1);
+	OK(strstr(e.msg, "deeper than 1000") != NULL);
 	OK(re_compile(&a, times(&a, "(a)", 600, ""), &e) == NULL);
 	OK(e.code == ERR_LIMIT);
 	OK(re_compile(&a, times(&a, "\\pL", 5000, ""), &e) != NULL);
