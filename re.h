@@ -11,6 +11,7 @@
  *
  * A compiled expression lives in the arena it was made in and takes all it
  * needs later from there too: a few kB at first use, RE_CACHE_MAX at most.
+ * To compile takes a few MB for a while, and a fraction of a second, at most.
  * re_match also borrows up to 24 bytes x RE_SLOT_MAX, which it gives back.
  * An expression may not be used by two threads at once.
  */
@@ -25,8 +26,14 @@
 
 /* What an expression may not pass; beyond, re_compile says ERR_LIMIT. */
 enum {
-	RE_PROG_MAX   = 10000,		/* instructions */
-	RE_REPEAT_MAX = 1000,		/* x{n}; also the product when nested */
+	RE_PATTERN_MAX = 1 << 16,	/* bytes of the pattern */
+	RE_PROG_MAX    = 10000,		/* instructions */
+	RE_REPEAT_MAX  = 1000,		/* x{n}; also the product when nested */
+	RE_DEPTH_MAX   = 1000,		/* groups within groups */
+	RE_RANGE_MAX   = 50000,		/* ranges of all classes together */
+	RE_SLOT_MAX    = 1 << 20,	/* instructions x groups x 2 */
+	RE_CACHE_MAX   = 2 << 20	/* bytes; kept in bounds, no error */
+}; also the product when nested */
 	RE_DEPTH_MAX  = 1000,		/* groups within groups */
 	RE_RANGE_MAX  = 50000,		/* ranges of all classes together */
 	RE_SLOT_MAX   = 1 << 20,	/* instructions x groups x 2 */

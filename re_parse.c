@@ -462,6 +462,11 @@ parse(struct re_parser *p)
 {
 	size_t before, from;
 
+	if (p->s.n > RE_PATTERN_MAX) {
+		err_set(p->e, ERR_LIMIT, "the pattern is longer than %d bytes",
+		    RE_PATTERN_MAX);
+		return err_at(p->e, 0, RE_PATTERN_MAX + 1);
+	}
 	if (check_utf8(p) == -1 || open_group(p, 0, 0, 0) == -1)
 		return -1;
 	while (!re_lex_end(p)) {

@@ -284,6 +284,7 @@ times(struct arena *a, const char *s, size_t n, const char *end)
 	for (i = 0; i < n; i++)
 		memcpy(p + i * len, s, len);
 	memcpy(p + n * len, end, last);
+	p[n * len + last] = '\0';
 	return (struct str){ p, n * len + last };
 }
 
@@ -306,6 +307,11 @@ test_depth(void)
 	OK(re_compile(&a, times(&a, "\\pL", 5000, ""), &e) != NULL);
 	OK(re_compile(&a, times(&a, "a", 20000, ""), &e) == NULL);
 	OK(e.code == ERR_LIMIT);
+	s = times(&a, "[a", 1, times(&a, "b-c", 21844, "d]").p);
+	OK(s.n == RE_PATTERN_MAX && re_compile(&a, s, &e) != NULL);
+	s = times(&a, "(?:)", RE_PATTERN_MAX / 4, "\xFF");
+	OK(re_compile(&a, s, &e) == NULL && e.code == ERR_LIMIT);
+	OK(e.col == RE_PATTERN_MAX + 1 && strstr(e.msg, "65536") != NULL);
 	arena_free(&a);
 }
 
@@ -338,8 +344,9 @@ test_costs(void)
 	bool ok;
 
 	for (i = 0; i < COUNTOF(costly); i++) {
-		n = (65536 - strlen(costly[i].start) - strlen(costly[i].end)) /
-		    strlen(costly[i].unit);
+		n = RE_PATTERN_MAX - strlen(costly[i].start) -
+		    strlen(costly[i].end);
+		n /= strlen(costly[i].unit);
 		s = times(&a, costly[i].unit, n, costly[i].end);
 		s = arena_fmt(&a, "%s%.*s", costly[i].start, STRF(s));
 		a.used = 0;
