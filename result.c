@@ -17,6 +17,7 @@
 #include <time.h>
 
 #include "grader.h"
+#include "json.h"
 #include "result_part.h"
 #include "spec.h"
 #include "stats.h"
@@ -336,12 +337,56 @@ result_broken(const struct result_run *run)
 }
 
 bool
+result_metric(const struct result_run *run, const struct spec_metric *m,
+    double *value)
+{
+	*value = run->rate;
+	return m->enabled && str_is(m->name, "task_completion");
+}
+
+const struct spec_metric *
+result_missed(const struct result_run *run)
+{
+	const struct spec_metric *m = run->suite->metrics.v;
+	double value;
+	size_t i;
+
+	for (i = 0; i < run->suite->metrics.n; i++)
+		if (result_metric(run, &m[i], &value) &&
+		    value < m[i].threshold - EPSILON)
+			return &m[i];
+	return NULL;
+}
+
+bool
 result_ok(const struct result_run *run)
 {
 	size_t n = run->passed + run->failed + run->errors;
 
 	return run->complete && n > 0 && run->skipped == 0 && run->rate >=
-	    run->suite->config.pass_threshold - EPSILON;
+	    run->suite->config.pass_threshold - EPSILON &&
+	    result_missed(run) == NULL;
+}
+
+struct str
+result_group(const struct result_run *run, const struct spec_task *t)
+{
+	struct str by = run->suite->config.group_by;
+	const struct json *v;
+
+	if (by.n == 0 || str_is(by, "group"))
+		return t->group;
+	if (str_is(by, "model"))
+		return run->model;
+	if (str_is(by, "tags") || str_is(by, "tag"))
+		return t->tags.n > 0 ? t->tags.v[0] : STR("");
+	if (str_is(by, "id"))
+		return t->id;
+	if (str_is(by, "name"))
+		return t->name;
+	v = json_get(t->vars, by);	/* a column of the table */
+	return v != NULL && (v->type == JSON_STRING ||
+	    v->type == JSON_NUMBER) ? json_text(v) : STR("");
 }
 
 /* Minutes that local time is ahead of universal time. */

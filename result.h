@@ -25,6 +25,7 @@
 struct agent_answer;
 struct grader_verdict;
 struct json;
+struct spec_metric;
 struct spec_suite;
 struct spec_task;
 struct stats_memo;
@@ -191,6 +192,18 @@ void result_sum(struct result_run *);
  * run that fail_fast ended has done what it was asked to.
  */
 bool result_broken(const struct result_run *);
+
+/*
+ * Whether the metric is one that counts and that a run has a value of: then
+ * *value is that.  It is missed when the value is below its threshold.
+ */
+bool result_metric(const struct result_run *, const struct spec_metric *,
+    double *value);
+/* The first of the suite's metrics that is missed, or NULL. */
+const struct spec_metric *result_missed(const struct result_run *);
+
+/* What config.group_by makes of a task; empty: it is in no group. */
+struct str result_group(const struct result_run *, const struct spec_task *);
 
 /* Whether the printed numbers mean success: exit status 0. */
 bool result_ok(const struct result_run *);

@@ -232,28 +232,6 @@ put_stats(struct file *f, const struct result_stats *s, size_t n)
 	json_put_raw(&f->out, buf_str(&f->text));
 }
 
-/* What config.group_by makes of a task; empty: it is in no group. */
-static struct str
-group_of(const struct result_run *run, const struct spec_task *t)
-{
-	struct str by = run->suite->config.group_by;
-	const struct json *v;
-
-	if (by.n == 0 || str_is(by, "group"))
-		return t->group;
-	if (str_is(by, "model"))
-		return run->model;
-	if (str_is(by, "tags") || str_is(by, "tag"))
-		return t->tags.n > 0 ? t->tags.v[0] : STR("");
-	if (str_is(by, "id"))
-		return t->id;
-	if (str_is(by, "name"))
-		return t->name;
-	v = json_get(t->vars, by);	/* a column of the table */
-	return v != NULL && (v->type == JSON_STRING ||
-	    v->type == JSON_NUMBER) ? json_text(v) : STR("");
-}
-
 static void
 put_impact(struct file *f, const struct result_run *run, size_t i)
 {
@@ -288,7 +266,7 @@ static void
 put_task(struct file *f, const struct result_run *run, size_t i)
 {
 	const struct result_task *t = &run->tasks[i];
-	struct str group = group_of(run, t->spec);
+	struct str group = result_group(run, t->spec);
 	const char *class = result_class(t->status);
 	size_t k, n = 0;
 
@@ -352,7 +330,7 @@ gather(const struct result_run *run, struct group *g, double *x)
 
 	for (i = 0; i < run->ntasks; i++) {
 		t = &run->tasks[i];
-		one = (struct group){ group_of(run, t->spec), i,
+		one = (struct group){ result_group(run, t->spec), i,
 		    t->status == RESULT_PASSED, 1, t->stats.avg };
 		if (t->status != RESULT_NONE && one.name.n > 0)
 			g[n++] = one;
@@ -470,18 +448,18 @@ static void
 put_metrics(struct file *f, const struct result_run *run)
 {
 	const struct spec_metric *m = run->suite->metrics.v;
+	double value;
 	size_t i;
 
 	key_open(f, STR("metrics"), '{');
 	for (i = 0; i < run->suite->metrics.n; i++) {
-		if (!m[i].enabled || !str_is(m[i].name, "task_completion"))
+		if (!result_metric(run, &m[i], &value))
 			continue;
 		key_open(f, m[i].name, '{');
 		key_str(f, STR("identifier"), m[i].name);
-		key_num(f, STR("value"), run->rate);
+		key_num(f, STR("value"), value);
 		key_num(f, STR("threshold"), m[i].threshold);
-		key_bool(f, STR("passed"), m[i].threshold <= 0 ||
-		    run->rate >= m[i].threshold);
+		key_bool(f, STR("passed"), result_missed(run) != &m[i]);
 		key_num(f, STR("weight"), m[i].weight);
 		json_close(&f->out, '}');
 		break;

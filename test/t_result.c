@@ -521,6 +521,63 @@ other_shapes(void)
 	result_close(&base);
 }
 
+/* A metric that the run has the value of is to be reached, too. */
+static void
+metrics(void)
+{
+	struct spec_metric m[3] = {
+	    { .name = STR("tool_use"), .threshold = 1, .enabled = true },
+	    { .name = STR("task_completion"), .threshold = 0.9 },
+	    { .name = STR("task_completion"), .threshold = 0.9,
+	    .enabled = true } };
+	struct result_run r = start(2, 1);
+	double value = 0;
+
+	suite.metrics = (struct field_list){ m, 2 };
+	suite.config.pass_threshold = 0.5;
+	add(&r, 0, 0, RESULT_PASSED, 1);
+	add(&r, 1, 0, RESULT_FAILED, 0);
+	r.complete = true;
+	end_all(&r);
+	OK(result_ok(&r) && result_missed(&r) == NULL);
+	OK(!result_metric(&r, &m[0], &value) && !result_metric(&r, &m[1], &value));
+	suite.metrics.n = 3;
+	OK(!result_ok(&r) && result_missed(&r) == &m[2]);
+	OK(result_metric(&r, &m[2], &value) && value == 0.5);
+	m[2].threshold = 0.5;
+	OK(result_ok(&r));
+	suite.metrics = (struct field_list){ NULL, 0 };
+	suite.config.pass_threshold = 1;
+	result_close(&r);
+}
+
+/* Cancelled and aborted runs broke off; fail_fast is no such thing. */
+static void
+broken(void)
+{
+	struct result_run r = start(3, 2);
+
+	OK(result_broken(&r));
+	add(&r, 0, 0, RESULT_PASSED, 1);
+	add(&r, 0, 1, RESULT_PASSED, 1);
+	end_all(&r);
+	OK(result_broken(&r));		/* nothing to stop at */
+	add(&r, 1, 0, RESULT_FAILED, 0);
+	OK(result_broken(&r));
+	add(&r, 1, 1, RESULT_FAILED, 0);
+	end_all(&r);
+	OK(!result_broken(&r));
+	r.aborted = true;
+	OK(result_broken(&r));
+	r.aborted = false;
+	r.cancelled = true;
+	OK(result_broken(&r));
+	r.cancelled = false;
+	r.complete = true;
+	OK(!result_broken(&r));
+	result_close(&r);
+}
+
 /* Trials of a task that is not finished are seen, while it runs and after. */
 static void
 unfinished(void)
@@ -1021,6 +1078,8 @@ main(void)
 	thresholds();
 	whole();
 	other_shapes();
+	metrics();
+	broken();
 	unfinished();
 	usage();
 	resume();
