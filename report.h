@@ -26,6 +26,7 @@ struct result_trial;
 struct report_opts {
 	bool color;		/* escape sequences; only for a terminal */
 	bool ascii;		/* the reader does not know UTF-8 */
+	bool dumb;		/* a terminal that cannot redraw a line */
 	bool verbose;		/* all tasks, all failures, prompts */
 	bool interpret;		/* also in plain words */
 	unsigned width;		/* columns of a line; 0: 80 */
@@ -37,7 +38,8 @@ struct report_opts {
 /*
  * What the environment says about a terminal or file on fd: color unless
  * NO_COLOR or TERM=dumb, ascii unless the locale says UTF-8, the width of
- * COLUMNS.  Color and width only where fd is a terminal.
+ * COLUMNS.  Color and width only where fd is a terminal; a terminal without
+ * a TERM is taken for a dumb one.
  */
 void report_env(struct report_opts *, int fd);
 
@@ -73,8 +75,8 @@ int report_write(const char *spec, struct result_run *const *runs, size_t n,
 
 /*
  * The console, on stderr while the run goes on.  On a terminal one line that
- * is redrawn, at most ten times a second; elsewhere a line for each task.
- * Set the first members, zero the rest, then listen.
+ * is redrawn, at most ten times a second; elsewhere, and on a dumb one, a
+ * line for each task.  Set the first members, zero the rest, then start.
  */
 enum report_level { REPORT_NORMAL, REPORT_QUIET, REPORT_VERBOSE };
 enum { REPORT_RUNNING = 8 };	/* trials named in the progress line */
@@ -83,7 +85,7 @@ struct report_console {
 	struct report_opts opts;
 	enum report_level level;
 	int fd;
-	bool live;		/* it is a terminal */
+	bool live;		/* it is a terminal; start clears it if dumb */
 	/* private */
 	struct event_sink sink;
 	struct buf out;

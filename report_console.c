@@ -45,12 +45,12 @@ report_env(struct report_opts *o, int fd)
 	long n = cols != NULL ? strtol(cols, NULL, 10) : 0;
 
 	o->ascii = !locale_is_utf8();
+	o->dumb = term == NULL || *term == '\0' || strcmp(term, "dumb") == 0;
 	o->color = false;
 	o->width = 0;
 	if (!isatty(fd))
 		return;
-	o->color = (none == NULL || *none == '\0') && term != NULL &&
-	    *term != '\0' && strcmp(term, "dumb") != 0;
+	o->color = (none == NULL || *none == '\0') && !o->dumb;
 	if (n >= 20 && n <= 1000)
 		o->width = (unsigned)n;
 }
@@ -363,6 +363,7 @@ hear(void *arg, const struct event *e)
 void
 report_console_start(struct report_console *c, struct event_bus *bus)
 {
+	c->live = c->live && !c->opts.dumb;
 	c->sink = (struct event_sink){ .fn = hear, .arg = c };
 	event_listen(bus, &c->sink);
 }

@@ -151,6 +151,22 @@ report_end(const struct result_run *run, bool *broken)
 	    "the run ended with a task that did not pass";
 }
 
+bool
+report_missed(struct buf *b, const struct result_run *run)
+{
+	const struct spec_metric *m = result_missed(run);
+	double value;
+
+	if (m == NULL || !result_metric(run, m, &value))
+		return false;
+	report_line(b, m->name, 40, false);
+	buf_puts(b, " is ");
+	report_percent(b, value);
+	buf_puts(b, ", needed ");
+	report_percent(b, m->threshold);
+	return true;
+}
+
 double
 report_task_score(const struct result_task *t)
 {

@@ -115,7 +115,7 @@ put_setting(struct buf *b, const char *name, struct str value)
 static void
 put_title(struct report_out *o, const struct result_run *r, bool base)
 {
-	struct buf *b = &o->b;
+	struct buf *b = &o->b, missed = { 0 };
 	bool ok = result_ok(r), broken;
 	const char *end = report_end(r, &broken);
 	double need = r->suite->config.pass_threshold;
@@ -145,6 +145,12 @@ put_title(struct report_out *o, const struct result_run *r, bool base)
 	buf_fmt(b, ". Score %.2f. Duration ", r->score);
 	report_took(b, r->duration_ms);
 	buf_puts(b, ".</p>\n");
+	if (report_missed(&missed, r)) {
+		buf_puts(b, "<p class=\"failed\">Metric missed: ");
+		report_escape(b, buf_str(&missed));
+		buf_puts(b, ".</p>\n");
+	}
+	buf_free(&missed);
 	if (end != NULL)
 		buf_fmt(b, "<p class=\"%s\">Incomplete: %s.</p>\n",
 		    broken ? "big error" : "dim", end);

@@ -99,6 +99,7 @@ put_head(struct report_out *o, const struct result_run *r, bool base)
 {
 	bool ok = result_ok(r), broken;
 	const char *end = report_end(r, &broken);
+	struct buf missed = { 0 };
 	double need = r->suite->config.pass_threshold;
 
 	buf_puts(&o->b, "## Waza results: ");
@@ -118,6 +119,12 @@ put_head(struct report_out *o, const struct result_run *r, bool base)
 	}
 	buf_fmt(&o->b, "\n- Score range: %.2f – %.2f (σ = %.4f)\n", r->min,
 	    r->max, r->std_dev);
+	if (report_missed(&missed, r)) {
+		buf_puts(&o->b, "- Metric missed: ");
+		put_inline(&o->b, buf_str(&missed), LINE_COLS);
+		buf_putc(&o->b, '\n');
+	}
+	buf_free(&missed);
 	if (end != NULL)
 		buf_fmt(&o->b, broken ? "\n> ⚠️ **Incomplete**: %s.\n" :
 		    "- Incomplete: %s.\n", end);

@@ -33,17 +33,27 @@ put_name(struct buf *b, struct str name)
 	buf_free(&line);
 }
 
-/* JSON's strings are YAML's. */
+/* JSON's strings are YAML's; it has no objection to the C1 controls. */
+static void
+put_string(struct json_out *w, struct str s)
+{
+	struct buf clean = { 0 };
+	bool cut;
+
+	report_clean(&clean, report_cut(s, TEXT_MAX, &cut));
+	json_put_str(w, buf_str(&clean));
+	buf_free(&clean);
+}
+
 static void
 put_text(struct report_out *o, const char *key, struct str s)
 {
 	struct json_out w = { .put = report_put, .ctx = &o->b };
-	bool cut;
 
 	if (s.n == 0)
 		return;
 	buf_fmt(&o->b, "  %s: ", key);
-	json_put_str(&w, report_cut(s, TEXT_MAX, &cut));
+	put_string(&w, s);
 	buf_putc(&o->b, '\n');
 }
 
@@ -52,7 +62,7 @@ put_verdicts(struct report_out *o, const struct report_detail *d)
 {
 	struct json_out w = { .put = report_put, .ctx = &o->b };
 	size_t i;
-	bool any = false, cut;
+	bool any = false;
 
 	for (i = 0; i < d->n; i++) {
 		const struct report_verdict *v = &d->v[i];
@@ -66,14 +76,14 @@ put_verdicts(struct report_out *o, const struct report_detail *d)
 		w.more = false;
 		json_open(&w, '{');
 		json_put_key(&w, STR("grader"));
-		json_put_str(&w, v->name);
+		put_string(&w, v->name);
 		json_put_key(&w, STR("score"));
 		json_put_double(&w, v->score);
 		json_put_key(&w, STR("feedback"));
-		json_put_str(&w, report_cut(v->feedback, TEXT_MAX, &cut));
+		put_string(&w, v->feedback);
 		if (v->at.file != NULL) {
 			json_put_key(&w, STR("file"));
-			json_put_cstr(&w, v->at.file);
+			put_string(&w, str_of(v->at.file));
 			json_put_key(&w, STR("line"));
 			json_put_int(&w, v->at.line);
 		}

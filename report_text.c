@@ -342,14 +342,16 @@ put_groups(struct text *t)
 	for (i = 0; i < t->run->ntasks; i++) {
 		const struct result_task *k = &t->run->tasks[i];
 
-		if (k->status == RESULT_NONE || k->spec->group.n == 0)
+		struct str name = result_group(t->run, k->spec);
+
+		if (k->status == RESULT_NONE || name.n == 0)
 			continue;
-		for (j = 0; j < n && !str_eq(g[j].name, k->spec->group); j++)
+		for (j = 0; j < n && !str_eq(g[j].name, name); j++)
 			;
 		if (j == GROUPS_MAX)
 			return;		/* no summary any more */
 		if (j == n)
-			g[n++] = (struct group){ .name = k->spec->group };
+			g[n++] = (struct group){ .name = name };
 		g[j].total++;
 		g[j].passed += k->status == RESULT_PASSED;
 		g[j].score += report_task_score(k);
@@ -464,6 +466,7 @@ put_outcome(struct text *t)
 {
 	const struct result_run *r = t->run;
 	double need = r->suite->config.pass_threshold;
+	struct buf missed = { 0 };
 	bool ok = result_ok(r), broken;
 	const char *end = report_end(r, &broken);
 
@@ -477,6 +480,9 @@ put_outcome(struct text *t)
 	}
 	if (end != NULL)
 		buf_fmt(t->b, "; %s", end);
+	if (report_missed(&missed, r))
+		buf_fmt(t->b, "; metric %.*s", STRF(buf_str(&missed)));
+	buf_free(&missed);
 	buf_putc(t->b, '\n');
 }
 
@@ -494,7 +500,8 @@ put_words(struct text *t)
 	    score > 90 ? "excellent" : score >= 70 ? "good" :
 	    score >= 50 ? "not there yet: it needs work" : "poor");
 	buf_fmt(t->b, "  %s of the tasks passed.\n", rate >= 100 ? "All" :
-	    rate >= 80 ? "Most" : rate >= 50 ? "About half" : "Few");
+	    rate >= 80 ? "Most" : rate > 50 ? "More than half" :
+	    rate >= 50 ? "Half" : rate > 0 ? "Less than half" : "None");
 	if (r->errors > 0)
 		buf_fmt(t->b, "  %zu could not be judged; that says nothing "
 		    "about the agent's answers.\n", r->errors);

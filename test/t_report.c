@@ -229,7 +229,7 @@ check_text(void)
 	report_text(&b, &run, &o);
 	OK(has(&b, "  + Hello"));
 	OK(has(&b, "is not there yet"));
-	OK(has(&b, "Few of the tasks passed"));
+	OK(has(&b, "Less than half of the tasks passed"));
 	OK(has(&b, "prompt:\n      | Say bye"));
 	OK(has(&b, "+ polite (regex) 1.00"));
 	OK(has(&b, "a pass rate of 25.0% was needed"));
@@ -879,6 +879,129 @@ check_broken(void)
 	restore();
 }
 
+/* Which words --interpret has for a rate. */
+static bool
+worded(double rate, const char *words)
+{
+	struct report_opts o = plain;
+	struct buf b = { 0 };
+	bool yes;
+
+	o.interpret = true;
+	run.rate = rate;
+	report_text(&b, &run, &o);
+	yes = has(&b, words);
+	buf_free(&b);
+	return yes;
+}
+
+static void
+check_interpret(void)
+{
+	restore();
+	OK(worded(1, "All of the tasks passed"));
+	OK(worded(0.8, "Most of the tasks passed"));
+	OK(worded(0.727, "More than half of the tasks passed"));
+	OK(worded(0.5, "Half of the tasks passed"));
+	OK(worded(0.49, "Less than half of the tasks passed"));
+	OK(worded(0, "None of the tasks passed"));
+	restore();
+}
+
+/* A metric that is missed is said wherever the outcome is. */
+static void
+check_metric(void)
+{
+	struct spec_metric m[2] = { { .name = STR("x"), .threshold = 1,
+		.enabled = true }, { .name = STR("task_completion"),
+		.threshold = 0.9, .enabled = true } };
+	struct report_opts o = plain;
+	struct buf b = { 0 };
+
+	restore();
+	suite.metrics = (struct field_list){ m, 2 };
+	suite.config.pass_threshold = 0.5;
+	run.rate = 0.5;
+	run.skipped = 0;
+	report_text(&b, &run, &o);
+	OK(has(&b, "FAILED: a pass rate of 50.0% was needed; metric "
+	    "task_completion is 50.0%, needed 90.0%\n"));
+	OK(holds(write_report("markdown", &o),
+	    "- Metric missed: task\\_completion is 50.0%, needed 90.0%\n"));
+	OK(holds(write_report("markdown", &o), "1 failed, 1 error, 0 skipped"));
+	OK(holds(write_report("html", &o),
+	    "Metric missed: task_completion is 50.0%, needed 90.0%."));
+	run.rate = 0.9;
+	b.n = 0;
+	report_text(&b, &run, &o);
+	OK(has(&b, "PASSED: a pass rate of 50.0% was needed\n"));
+	suite.metrics = (struct field_list){ NULL, 0 };
+	suite.config.pass_threshold = 1;
+	buf_free(&b);
+	restore();
+}
+
+/* Groups are those of the results file. */
+static void
+check_groups(void)
+{
+	struct report_opts o = plain;
+	struct buf b = { 0 };
+
+	restore();
+	specs[0].group = STR("g");
+	suite.config.group_by = STR("model");
+	report_text(&b, &run, &o);
+	OK(has(&b, "Groups\n  gpt-x ") && has(&b, "  1/3 passed  score 0.58\n"));
+	OK(holds(write_report("csv", &o), ",\"Hello\",\"gpt-x\","));
+	suite.config.group_by = STR("");
+	b.n = 0;
+	report_text(&b, &run, &o);
+	OK(has(&b, "Groups\n  g ") && has(&b, "  1/1 passed  score 1.00\n"));
+	buf_free(&b);
+	restore();
+}
+
+/* What a grading program prints is a verdict's feedback, and not obeyed. */
+static const char noisy[] = "{\"final_output\":\"x\",\"validations\":{"
+    "\"g\":{\"type\":\"program\",\"score\":0,\"passed\":false,\"feedback\":"
+    "\"exit status 1; stdout: \\u001b[2Ja\\u009b31mb\\u0007\\u202ec\\u007f\"}}}";
+
+static struct json *
+read_noisy(struct arena *a, const struct result_run *r,
+    const struct result_trial *t, struct err *e)
+{
+	(void)r;
+	(void)t;
+	(void)e;
+	return parse(a, str_of(noisy));
+}
+
+static void
+check_noise(void)
+{
+	static const char *const kinds[] = { "csv", "github", "html", "junit",
+		"markdown", "tap" };
+	static const char *const bad[] = { "\033", "\xc2\x9b", "\a",
+		"\xe2\x80\xae", "\x7f" };
+	struct report_opts o = { .read = read_noisy };
+	struct buf b = { 0 };
+	struct str s;
+	size_t i, j;
+
+	restore();
+	report_text(&b, &run, &o);
+	OK(has(&b, "exit status 1; stdout: ") && is_safe(&b));
+	OK(!has(&b, "\xc2\x9b"));
+	for (i = 0; i < COUNTOF(kinds); i++) {
+		s = write_report(kinds[i], &o);
+		for (j = 0; j < COUNTOF(bad) && !holds(s, bad[j]); j++)
+			;
+		OK(s.n > 0 && j == COUNTOF(bad));
+	}
+	buf_free(&b);
+}
+
 /* What a console wrote to its file since the last time. */
 struct screen {
 	struct report_console c;
@@ -1011,6 +1134,26 @@ check_console_live(void)
 	OK(!control && str_starts(t, STR("eval.yaml:3:4: bad thing")));
 	tell(&s, EVENT_EVAL_COMPLETE, "passed", 1);
 	OK(str_is(seen(&s), "\r\033[K"));
+	close_screen(&s);
+}
+
+/* A dumb terminal gets the lines of a file. */
+static void
+check_console_dumb(void)
+{
+	struct screen s = { .c = { .opts = plain, .live = true } };
+
+	s.c.opts.dumb = true;
+	s.fd = s.c.fd = open(path_of("screen"), O_RDWR | O_CREAT | O_TRUNC,
+	    0600);
+	report_console_start(&s.c, &s.bus);
+	OK(!s.c.live);
+	tell(&s, EVENT_EVAL_START, "", 0);
+	tell(&s, EVENT_TRIAL_START, "", 0);
+	report_console_tick(&s.c, 5000);
+	OK(seen(&s).n == 0);
+	tell(&s, EVENT_TASK_COMPLETE, "failed", 0.5);
+	OK(str_is(seen(&s), "[1/2] ✗ Says goodbye  0.50  120ms\n"));
 	close_screen(&s);
 }
 
@@ -1181,6 +1324,15 @@ check_env(void)
 	setenv("LC_ALL", "C", 1);
 	report_env(&o, fd);
 	OK(o.ascii);
+	setenv("TERM", "dumb", 1);
+	report_env(&o, fd);
+	OK(o.dumb);
+	setenv("TERM", "xterm", 1);
+	report_env(&o, fd);
+	OK(!o.dumb);
+	unsetenv("TERM");
+	report_env(&o, fd);
+	OK(o.dumb);
 	close(fd);
 }
 
@@ -1206,8 +1358,13 @@ main(void)
 	check_json_copies();
 	check_several();
 	check_broken();
+	check_interpret();
+	check_metric();
+	check_groups();
+	check_noise();
 	check_console_lines();
 	check_console_live();
+	check_console_dumb();
 	check_session_log();
 	check_transcripts();
 	check_journal();
