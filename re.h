@@ -29,10 +29,10 @@ enum {
 	RE_PATTERN_MAX = 1 << 16,	/* bytes of the pattern */
 	RE_PROG_MAX    = 10000,		/* instructions */
 	RE_REPEAT_MAX  = 1000,		/* x{n}; also the product when nested */
-	RE_DEPTH_MAX  = 1000,		/* groups within groups */
-	RE_RANGE_MAX  = 50000,		/* ranges of all classes together */
-	RE_SLOT_MAX   = 1 << 20,	/* instructions x groups x 2 */
-	RE_CACHE_MAX  = 2 << 20		/* bytes; kept in bounds, no error */
+	RE_DEPTH_MAX   = 1000,		/* groups within groups */
+	RE_RANGE_MAX   = 50000,		/* ranges of all classes together */
+	RE_SLOT_MAX    = 1 << 20,	/* instructions x groups x 2 */
+	RE_CACHE_MAX   = 2 << 20	/* bytes; kept in bounds, no error */
 };
 
 #define RE_UNSET SIZE_MAX
