@@ -114,19 +114,17 @@ lint:
 	@SRC='$(CMD) $(SRC)' FLAGS='$(STD) $(DEFS)' MAN='$(MAN)' sh test/lint
 
 install: all
-	mkdir -p $(DESTDIR)$(BINDIR) $(DESTDIR)$(MANDIR)/man1 \
-	    $(DESTDIR)$(MANDIR)/man5
-	cp waza $(DESTDIR)$(BINDIR)/.waza.new
-	chmod 755 $(DESTDIR)$(BINDIR)/.waza.new
-	mv -f $(DESTDIR)$(BINDIR)/.waza.new $(DESTDIR)$(BINDIR)/waza
-	cp man/waza.1 $(DESTDIR)$(MANDIR)/man1/waza.1
-	cp man/waza-eval.5 $(DESTDIR)$(MANDIR)/man5/waza-eval.5
-	chmod 644 $(DESTDIR)$(MANDIR)/man1/waza.1 \
-	    $(DESTDIR)$(MANDIR)/man5/waza-eval.5
+	mkdir -p "$(DESTDIR)$(BINDIR)" "$(DESTDIR)$(MANDIR)/man1" \
+	    "$(DESTDIR)$(MANDIR)/man5"
+	cp waza "$(DESTDIR)$(BINDIR)/.waza.new"
+	chmod 755 "$(DESTDIR)$(BINDIR)/.waza.new"
+	mv -f "$(DESTDIR)$(BINDIR)/.waza.new" "$(DESTDIR)$(BINDIR)/waza"
+	for m in $(MAN); do d="$(DESTDIR)$(MANDIR)/man$${m##*.}"; \
+	    cp "man/$$m" "$$d/$$m" && chmod 644 "$$d/$$m" || exit 1; done
 
 uninstall:
-	rm -f $(DESTDIR)$(BINDIR)/waza $(DESTDIR)$(MANDIR)/man1/waza.1 \
-	    $(DESTDIR)$(MANDIR)/man5/waza-eval.5
+	rm -f "$(DESTDIR)$(BINDIR)/waza"
+	for m in $(MAN); do rm -f "$(DESTDIR)$(MANDIR)/man$${m##*.}/$$m"; done
 
 # The tarball comes from what is committed; distcheck proves it.
 dist:

@@ -3,8 +3,8 @@
  * base.h: str_ buf_ arena_ err_ utf8_ add_ mul_.  The vocabulary: borrowed
  * strings, owned buffers, arenas, errors as values, checked arithmetic.
  *
- * Out of memory ends the process with a message and status 2: input is
- * limited where it enters, so it is never the input's fault.
+ * Out of memory ends the process with a message and status 2; input is
+ * limited where it enters, so that this does not hang on it.
  */
 #ifndef WAZA_BASE_H
 #define WAZA_BASE_H

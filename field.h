@@ -90,7 +90,8 @@ struct field_finding {
 };
 
 enum {
-	FIELD_LAX = 1,		/* numbers are strings too, yes is true: YAML */
+	FIELD_LAX = 1,		/* YAML: yes is true, and a number is a string
+				 * too, as it was spelt */
 	FIELD_STRICT = 2,	/* unknown keys are errors, not warnings */
 	FIELD_OPEN = 4		/* unknown keys are nobody's business */
 };
@@ -98,7 +99,8 @@ enum {
 struct field_ctx {
 	struct arena *arena;
 	unsigned flags;
-	void (*report)(void *ctx, const struct field_finding *);	/* or NULL */
+	/* NULL: nobody wants to know */
+	void (*report)(void *ctx, const struct field_finding *);
 	void *ctx;
 	const char *path;	/* what obj is called in paths, or NULL */
 };

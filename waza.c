@@ -2,9 +2,8 @@
 /*
  * main, the command table, exit status.
  *
- * A command gets its decoded options and its operands, and returns the exit
- * status; what it has to say about failure is in the struct err, printed
- * here.  stdout is for data, and is written only when all went well.
+ * A command gets its decoded options and its operands, says on stderr what
+ * went wrong, and returns the exit status.  stdout is for data.
  */
 #include "waza.h"
 
@@ -91,23 +90,46 @@ put_usage(struct buf *b)
 static void
 put_command_usage(const struct waza_command *cmd, struct buf *b)
 {
-	buf_fmt(b, "usage: waza %s %s\n", cmd->name, cmd->usage);
+	buf_fmt(b, "usage: waza %s%s%s\n", cmd->name,
+	    *cmd->usage != '\0' ? " " : "", cmd->usage);
 	if (cmd->opts.n > 0)
 		buf_putc(b, '\n');
 	opt_help(&cmd->opts, b);
 }
 
+/* The word most like the misspelt one among n; NULL when none is. */
+static const char *
+nearest(const char *word, const char *const *words, size_t n)
+{
+	const char *best = NULL;
+	size_t i, d, least = SIZE_MAX;
+
+	for (i = 0; i < n; i++) {
+		if (!str_similar(str_of(word), str_of(words[i])))
+			continue;
+		d = str_distance(str_of(word), str_of(words[i]), 60);
+		if (d < least) {
+			least = d;
+			best = words[i];
+		}
+	}
+	return best;
+}
+
 static int
 unknown_command(const char *name)
 {
-	const char *near = NULL;
+	static const char *const options[] = { "--help", "--version" };
+	const char *words[COUNTOF(commands)], *near;
 	struct buf b = { 0 };
 	size_t i;
 
-	for (i = 0; near == NULL && i < COUNTOF(commands); i++)
-		if (str_similar(str_of(name), str_of(commands[i]->name)))
-			near = commands[i]->name;
-	fprintf(stderr, "waza: unknown command \"%s\"", name);
+	for (i = 0; i < COUNTOF(commands); i++)
+		words[i] = commands[i]->name;
+	near = *name == '-' ? nearest(name, options, COUNTOF(options)) :
+	    nearest(name, words, COUNTOF(words));
+	fprintf(stderr, "waza: unknown %s \"%s\"",
+	    *name == '-' ? "option" : "command", name);
 	if (near != NULL)
 		fprintf(stderr, "; did you mean \"%s\"?", near);
 	put_usage(&b);
@@ -187,6 +209,16 @@ command_word(const char *arg)
 	return arg;
 }
 
+/* waza COMMAND ... --help */
+static bool
+wants_help(char **argv)
+{
+	for (; *argv != NULL && strcmp(*argv, "--") != 0; argv++)
+		if (strcmp(*argv, "--help") == 0 || strcmp(*argv, "-h") == 0)
+			return true;
+	return false;
+}
+
 int
 main(int argc, char **argv)
 {
@@ -209,9 +241,9 @@ main(int argc, char **argv)
 	cmd = find_command(str_of(command_word(argv[1])));
 	if (cmd == NULL)
 		return unknown_command(argv[1]);
-	if (argc == 3 && strcmp(command_word(argv[2]), "help") == 0 &&
-	    argv[2][0] == '-') {	/* waza COMMAND --help */
+	if (wants_help(argv + 2)) {
 		argv[2] = argv[1];
+		argv[3] = NULL;
 		cmd = &help;
 	}
 	status = run_command(&call, cmd, argv + 2);

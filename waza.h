@@ -12,7 +12,7 @@
 #include "opt.h"
 
 enum { WAZA_OK, WAZA_NO, WAZA_BAD };	/* passed, failed, could not tell */
-enum { WAZA_INPUT_MAX = 256 << 20 };	/* bytes of a file named in argv */
+enum { WAZA_INPUT_MAX = 64 << 20 };	/* bytes of a file named in argv */
 
 struct waza_call {
 	struct arena *arena;

@@ -496,8 +496,11 @@ run_models(struct job *j)
 
 	if (m->n == 0)
 		return run_model(j, NULL);
-	for (i = 0; i < m->n && r == WAZA_OK && j->signo == 0 && !j->stream.lost; i++)
+	for (i = 0; i < m->n && r == WAZA_OK; i++) {
+		if (j->signo != 0 || j->stream.lost)
+			break;
 		r = run_model(j, m->v[i]);
+	}
 	return r;
 }
 

@@ -11,7 +11,7 @@
 #include "re.h"
 #include "yaml_lite.h"
 
-/* The operand at i, or "-" where there is none. */
+/* What messages call the operand at i. */
 static const char *
 input_name(const struct waza_call *c, size_t i)
 {
@@ -69,7 +69,7 @@ cmd_parse(struct waza_call *c)
 
 	if (o->yaml && o->json) {
 		err_set(c->err, ERR_SCHEMA,
-		    "--yaml and --json exclude each other");
+		    "parse: --yaml and --json exclude each other");
 		return waza_complain(c->err);
 	}
 	if (read_input(c, 0, &text) == -1)

@@ -33,6 +33,12 @@ run "$WAZA" help match
 like 'help match: usage' 'usage: waza match*' "$out"
 run "$WAZA" match --help
 like 'match --help: the same' 'usage: waza match*' "$out"
+run "$WAZA" parse --pretty --help x
+like 'help after other options' 'usage: waza parse*' "$out"
+run "$WAZA" --verison
+is 'misspelt first option: status' 2 "$rc"
+is 'misspelt first option: words' 'waza: unknown option "--verison"; did you mean "--version"?' \
+    "$(head -n 1 "$tmp/err")"
 run "$WAZA" help nonsense
 is 'help of nothing' 2 "$rc"
 
