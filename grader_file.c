@@ -142,6 +142,22 @@ check(struct grader_check *c, const void *settings)
 	}
 }
 
+/* What became of the workspace, which its agent can remove; NULL: nothing. */
+static const char *
+lost(const char *root)
+{
+	struct stat st;
+
+	if (lstat(root, &st) != 0)
+		return errno == ENOENT || errno == ENOTDIR ?
+		    "the workspace is gone" :
+		    "the workspace cannot be looked into";
+	if (S_ISLNK(st.st_mode))
+		return "the workspace was replaced by a link";
+	return S_ISDIR(st.st_mode) ? NULL :
+	    "the workspace is not a directory any more";
+}
+
 /* Where a path of the settings is, or NULL and the work has failed. */
 static const char *
 locate(struct work *w, struct str path)
@@ -321,10 +337,13 @@ start(struct grading *g, const void *settings, struct arena *tmp)
 	const struct file_pattern *p = f->content_patterns.v;
 	struct work w = { .g = g, .tmp = tmp, .tally = { .arena = tmp } };
 	struct field_strs exist = wanted(tmp, f);
+	const char *why;
 	size_t i;
 
 	if (g->in->workspace == NULL) {
 		grader_fail(&w.tally, "there is no workspace to look into");
+	} else if ((why = lost(g->in->workspace)) != NULL) {
+		return grader_error(g, "%s", why);
 	} else {
 		for (i = 0; i < exist.n && w.failed.n == 0; i++)
 			want_file(&w, exist.v[i]);

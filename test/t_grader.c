@@ -434,6 +434,31 @@ escapes(void)
 	OK(says(v.error, "larger than 16 MiB"));
 }
 
+/* An agent that removed its workspace, or put something in its place. */
+static void
+lost_workspaces(void)
+{
+	struct with w = { .workspace = in_dir("ws") };
+	const struct json *want = yaml("must_exist: [x]");
+	const struct json *ban = yaml("must_not_exist: [x]");
+	struct grader_verdict v;
+
+	v = grade_with("file", want, STR(""), &w);
+	OK(!v.passed && str_is(v.error, "the workspace is gone"));
+	v = grade_with("file", ban, STR(""), &w);
+	OK(!v.passed && str_is(v.error, "the workspace is gone"));
+	OK(symlink("sub", w.workspace) == 0);
+	v = grade_with("file", ban, STR(""), &w);
+	OK(!v.passed && str_is(v.error, "the workspace was replaced by a link"));
+	OK(unlink(w.workspace) == 0);
+	put_file("ws", "");
+	v = grade_with("file", ban, STR(""), &w);
+	OK(!v.passed && says(v.error, "not a directory any more"));
+	OK(unlink(w.workspace) == 0 && mkdir(w.workspace, 0755) == 0);
+	OK(grade_with("file", ban, STR(""), &w).passed);
+	OK(rmdir(w.workspace) == 0);
+}
+
 static void
 templates(void)
 {
@@ -868,6 +893,7 @@ main(void)
 	floods();
 	files();
 	escapes();
+	lost_workspaces();
 	templates();
 	programs();
 	checks();
