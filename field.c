@@ -129,10 +129,10 @@ in_range(struct decoder *d, const struct field *f, const struct json *v,
 		return true;
 	if (f->max == INT64_MAX)
 		return bad(d, v, at, "\"%s\" must be at least %lld, not %.*s",
-		    f->key, (long long)f->min, STRF(shorten(json_text(v))));
+		    f->key, (long long)f->min, STRF(shorten(json_source(v))));
 	return bad(d, v, at, "\"%s\" must be from %lld to %lld, not %.*s",
 	    f->key, (long long)f->min, (long long)f->max,
-	    STRF(shorten(json_text(v))));
+	    STRF(shorten(json_source(v))));
 }
 
 static bool
@@ -143,15 +143,10 @@ get_str(struct decoder *d, const struct field *f, const struct json *v,
 		*out = json_text(v);
 		return true;
 	}
-	if (d->ctx->flags & FIELD_LAX) {
-		if (v->type == JSON_NUMBER) {
-			*out = json_text(v);
-			return true;
-		}
-		if (v->type == JSON_BOOL) {
-			*out = json_bool(v) ? STR("true") : STR("false");
-			return true;
-		}
+	if ((d->ctx->flags & FIELD_LAX) != 0 &&
+	    (v->type == JSON_NUMBER || v->type == JSON_BOOL)) {
+		*out = json_source(v);
+		return true;
 	}
 	return wrong_type(d, f, v, at, "a string");
 }
@@ -176,7 +171,7 @@ set_int(struct decoder *d, const struct field *f, const struct json *v,
 		wrong_type(d, f, v, at, "a whole number");
 	else if (!json_int(v, &i))
 		bad(d, v, at, "\"%s\" must be a whole number, not %.*s",
-		    f->key, STRF(shorten(json_text(v))));
+		    f->key, STRF(shorten(json_source(v))));
 	else if (in_range(d, f, v, at, (double)i))
 		*(int64_t *)out = i;
 }
@@ -191,7 +186,7 @@ set_num(struct decoder *d, const struct field *f, const struct json *v,
 		wrong_type(d, f, v, at, "a number");
 	else if (!json_double(v, &x))
 		bad(d, v, at, "\"%s\" is a number that cannot be used: %.*s",
-		    f->key, STRF(shorten(json_text(v))));
+		    f->key, STRF(shorten(json_source(v))));
 	else if (in_range(d, f, v, at, x))
 		*(double *)out = x;
 }

@@ -67,6 +67,7 @@ struct json {
 	uint16_t col, key_col;	/* 1-based, in bytes */
 	uint8_t type;		/* enum json_type */
 	uint8_t indexed;	/* private to json_seal() */
+	uint8_t sourced;	/* see json_source() */
 };
 
 /* Where memory comes from: aligned for any struct json; NULL = none left. */
@@ -100,6 +101,16 @@ const char *json_type_name(enum json_type);
 
 struct str json_key(const struct json *);	/* p is NULL for no key */
 struct str json_text(const struct json *);	/* of a string or number */
+
+/*
+ * The text as somebody wrote it who may have used another spelling than
+ * JSON's: of a number or truth value that a builder of trees has marked as
+ * sourced, and json_text(), true or false of all others.  The source ends in
+ * a NUL.  A number's comes after the NUL behind u.text, a truth value's is
+ * u.text.
+ */
+struct str json_source(const struct json *);
+
 bool json_bool(const struct json *);		/* of a JSON_BOOL */
 size_t json_count(const struct json *);	/* children of array, object */
 
@@ -865,6 +876,7 @@ json_replace(struct json *old, const struct json *by)
 	old->col = by->col;
 	old->type = by->type;
 	old->indexed = by->indexed;
+	old->sourced = by->sourced;
 }
 
 static const struct json *
@@ -1049,6 +1061,20 @@ json_text(const struct json *v)
 	if (v->type != JSON_STRING && v->type != JSON_NUMBER)
 		return (struct str){ "", 0 };
 	return (struct str){ v->u.text, v->n };
+}
+
+struct str
+json_source(const struct json *v)
+{
+	const char *p = v->u.text;
+
+	if (!v->sourced && v->type != JSON_BOOL)
+		return json_text(v);
+	if (!v->sourced)
+		p = v->n != 0 ? "true" : "false";
+	else if (v->type == JSON_NUMBER)
+		p += v->n + 1;
+	return (struct str){ p, strlen(p) };
 }
 
 bool

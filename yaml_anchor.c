@@ -178,6 +178,7 @@ yaml_anchor_alias(struct yaml_in *y, struct json *v)
 		y->deepest = y->depth + a->height;
 	v->type = a->node->type;
 	v->indexed = a->node->indexed;
+	v->sourced = a->node->sourced;
 	v->n = a->node->n;
 	v->u = a->node->u;
 	return 0;

@@ -4,9 +4,11 @@
  *
  * Numbers leave here in JSON's spelling with their value untouched, because
  * the tree keeps spellings and the rest of the program knows only JSON's.
+ * How they were spelt is kept behind it, for where a string was meant.
  */
 #include "yaml_core.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #include "json.h"
@@ -15,17 +17,20 @@
 
 enum { DIGITS_MAX = 256 };	/* of 0x and 0o: conversion is quadratic */
 
-/* Scalars that are words; of numbers without a JSON spelling, our own. */
-#define WORD(text, type, n) { "" text, sizeof(text) - 1, type, n, "" }
-#define SPECIAL(text, ours) \
-	{ "" text, sizeof(text) - 1, JSON_NUMBER, sizeof(ours) - 1, "" ours }
+/*
+ * Scalars that are words; of numbers without a JSON spelling, our own with
+ * the source behind it as in number().
+ */
+#define WORD(text, type, n) { "" text, sizeof(text) - 1, type, n, "" text }
+#define SPECIAL(text, ours) { "" text, sizeof(text) - 1, JSON_NUMBER, \
+	sizeof(ours) - 1, "" ours "\0" text }
 
 static const struct {
 	char text[6];
 	unsigned len;
 	enum json_type type;
 	uint32_t n;
-	char ours[6];
+	char ours[12];
 } words[] = {
 	WORD("null", JSON_NULL, 0), WORD("Null", JSON_NULL, 0),
 	WORD("NULL", JSON_NULL, 0), WORD("~", JSON_NULL, 0),
@@ -61,6 +66,7 @@ word(struct str s, struct json *v)
 			v->type = (uint8_t)words[i].type;
 			v->n = words[i].n;
 			v->u.text = words[i].ours;
+			v->sourced = v->type != JSON_NULL;
 			return true;
 		}
 	return false;
@@ -115,13 +121,15 @@ radix(struct yaml_in *y, struct str s, struct json *v)
 		if (carry > 0)
 			big[n++] = (uint32_t)carry;
 	}
-	text = arena_raw(y->mem, n * 9 + 1, 1);
+	text = arena_raw(y->mem, n * 9 + 1 + s.n + 1, 1);
+	snprintf(text + n * 9, s.n + 2, "%c%.*s", '\0', STRF(s));
 	for (o = text + n * 9, k = 0; k < n; k++)
 		for (i = 0; i < 9; i++, big[k] /= 10)
 			*--o = (char)('0' + big[k] % 10);
 	for (n *= 9; n > 1 && *o == '0'; n--)
 		o++;
 	set_text(v, JSON_NUMBER, (struct str){ o, n });
+	v->sourced = true;
 }
 
 /* Whether s is 0o[0-7]+ or 0x[0-9a-fA-F]+. */
@@ -194,9 +202,11 @@ number(struct yaml_in *y, struct str s, struct json *v)
 			d.whole = zero;
 		if (d.point && d.frac.n == 0)
 			d.frac = zero;
-		s = arena_fmt(y->mem, "%s%.*s%s%.*s%.*s", d.minus ? "-" : "",
-		    STRF(d.whole), d.point ? "." : "", STRF(d.frac),
-		    STRF(d.exp));
+		s = arena_fmt(y->mem, "%s%.*s%s%.*s%.*s%c%.*s",
+		    d.minus ? "-" : "", STRF(d.whole), d.point ? "." : "",
+		    STRF(d.frac), STRF(d.exp), '\0', STRF(s));
+		s.n = strlen(s.p);
+		v->sourced = true;
 	}
 	set_text(v, JSON_NUMBER, s);
 	return true;

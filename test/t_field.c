@@ -5,6 +5,7 @@
 #include "field.h"
 #include "json.h"
 #include "tap.h"
+#include "yaml_lite.h"
 
 struct point {
 	int64_t x, y;
@@ -186,12 +187,35 @@ test_old_bools(void)
 	OK(!verbose("yes", 0) && said.n > 0);
 }
 
+/* Where a string is wanted, a number is as it was spelt. */
+static void
+test_spelling(void)
+{
+	struct field_ctx ctx = { &arena, FIELD_LAX, say, NULL, NULL };
+	struct job job = { .workers = 3 };
+	struct err e;
+	const struct json *v = yaml_read_one(&arena, STR("name: 0x1F\n"
+	    "tags: [007, +7, True, 1.50, .5]\nworkers: 007\n"), &e);
+
+	said.n = 0;
+	OK(v != NULL && field_decode(&ctx, &job_table, v, &job) == 0);
+	OK(str_is(job.name, "0x1F") && job.workers == 7 && job.tags.n == 5);
+	OK(str_is(job.tags.v[0], "007") && str_is(job.tags.v[1], "+7"));
+	OK(str_is(job.tags.v[2], "True") && str_is(job.tags.v[3], "1.50"));
+	OK(str_is(job.tags.v[4], ".5") && said.n == 0);
+	v = yaml_read_one(&arena, STR("name: n\nworkers: 0xFF\n"), &e);
+	OK(field_decode(&ctx, &job_table, v, &job) == 1);
+	OK(str_is(buf_str(&said), "error 2:10 workers: "
+	    "\"workers\" must be from 1 to 100, not 0xFF\n"));
+}
+
 int
 main(void)
 {
 	test_values();
 	test_errors();
 	test_old_bools();
+	test_spelling();
 	OK(says("{\"name\":12,\"tags\":[true,1.50]}", FIELD_LAX, ""));
 	OK(field_nearest(&job_table, STR("colour")) == &job_rows[4]);
 	OK(field_nearest(&job_table, STR("q")) == NULL);

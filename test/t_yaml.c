@@ -289,11 +289,23 @@ test_numbers(void)
 	for (i = 0; i < COUNTOF(rows); i++) {
 		v = yaml_read_one(&a, str_of(rows[i].in), &e);
 		ok = v != NULL && v->type == JSON_NUMBER &&
-		    str_is(json_text(v), rows[i].out);
+		    str_is(json_text(v), rows[i].out) &&
+		    str_is(json_source(v), rows[i].in);
 		tap_ok(ok, rows[i].in, __FILE__, __LINE__);
 	}
 	v = yaml_read_one(&a, STR(".inf"), &e);
 	OK(!json_double(v, &d));
+	v = json_first(yaml_read_one(&a, STR("[True, &x 007, *x, false, "
+	    "{<<: {k: +7}}, '07']"), &e));
+	OK(json_bool(v) && str_is(json_source(v), "True"));
+	v = v->next->next;
+	OK(str_is(json_text(v), "7") && str_is(json_source(v), "007"));
+	v = v->next;
+	OK(!json_bool(v) && str_is(json_source(v), "false"));
+	v = v->next;
+	OK(str_is(json_source(json_getc(v, "k")), "+7"));
+	OK(str_is(json_source(v->next), "07"));
+	OK(sizeof(void *) != 8 || sizeof(*v) == 48);
 	arena_free(&a);
 }
 
