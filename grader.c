@@ -178,6 +178,7 @@ grader_check(const struct spec_suite *suite, struct spec_notes *notes)
 	const struct spec_task *before = NULL;
 	size_t i;
 
+	grader_check_metrics(&c);
 	check_graders(&c, &suite->graders);
 	for (i = 0; i < suite->ntasks; i++) {
 		c.task = &suite->tasks[i];
@@ -187,6 +188,7 @@ grader_check(const struct spec_suite *suite, struct spec_notes *notes)
 		if (c.task->expected != NULL && (before == NULL ||
 		    before->expected != c.task->expected))
 			grader_check_expected(&c);
+		grader_check_graded(&c, before);
 		before = c.task;
 	}
 	arena_free(&tmp);

@@ -271,6 +271,52 @@ grader_check_expected(struct grader_check *c)
 	}
 }
 
+static bool
+is_graded(const struct spec_suite *suite, const struct spec_task *task)
+{
+	return suite->graders.n > 0 || task->graders.n > 0 ||
+	    (task->expected != NULL && grader_expects(task->expected,
+	    tells_skills(suite, task)));
+}
+
+/* Of a table, whose rows are all alike, the first row is enough. */
+void
+grader_check_graded(struct grader_check *c, const struct spec_task *before)
+{
+	if (is_graded(c->suite, c->task))
+		return;
+	if (before != NULL && before->vars != NULL && c->task->vars != NULL &&
+	    before->expected == c->task->expected &&
+	    !is_graded(c->suite, before))
+		return;
+	grader_note(c, FIELD_WARNING, NULL,
+	    "nothing grades this task: its trials will end as errors");
+}
+
+void
+grader_check_metrics(struct grader_check *c)
+{
+	const struct spec_metric *m = c->suite->metrics.v;
+	size_t i;
+
+	for (i = 0; i < c->suite->metrics.n; i++) {
+		struct arena_mark mark = arena_save(c->tmp);
+		struct str q = grader_quote(c->tmp, m[i].name);
+
+		if (!m[i].enabled || str_is(m[i].name, "task_completion"))
+			;
+		else if (str_is(m[i].name, "trigger_accuracy"))
+			spec_note(c->notes, FIELD_WARNING, m[i].at,
+			    "metric %.*s comes only with trigger tests; it "
+			    "has no effect", STRF(q));
+		else
+			spec_note(c->notes, FIELD_WARNING, m[i].at,
+			    "metric %.*s is not computed; it has no effect",
+			    STRF(q));
+		arena_restore(c->tmp, mark);
+	}
+}
+
 static int
 render_strs(struct arena *a, struct field_strs *list,
     const struct tmpl_vars *vars, struct err *e)

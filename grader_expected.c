@@ -398,6 +398,42 @@ skill(struct work *w)
 	v->details = details(w, "skills", &w->in->answer->skills, &t);
 }
 
+static bool
+is_outcome(const struct json *o)
+{
+	struct str type = member(o, "type");
+
+	return str_is(type, "task_completed") || (str_is(type, "tool_called") &&
+	    member(o, "tool_name").n > 0);
+}
+
+static bool
+any_in(const struct json *list)
+{
+	return list != NULL && json_first(list) != NULL;
+}
+
+bool
+grader_expects(const struct spec_expected *x, bool tells_skills)
+{
+	const struct spec_behavior *b = &x->behavior;
+	const struct json *o = NULL;
+
+	if (x->outcomes != NULL && x->outcomes->type == JSON_ARRAY)
+		o = json_first(x->outcomes);
+	while (o != NULL && !is_outcome(o))
+		o = o->next;
+	return o != NULL || x->output_contains.n > 0 ||
+	    x->output_not_contains.n > 0 || x->output_contains_any.n > 0 ||
+	    b->max_tool_calls >= 0 || b->max_iterations >= 0 ||
+	    b->max_tokens >= 0 || b->max_response_time_ms >= 0 ||
+	    b->required_tools.n > 0 || b->forbidden_tools.n > 0 ||
+	    (x->tool_calls != NULL &&
+	    (any_in(json_getc(x->tool_calls, "required")) ||
+	    any_in(json_getc(x->tool_calls, "forbidden")))) ||
+	    (tells_skills && (x->says_trigger || x->says_activated));
+}
+
 struct grader_verdict *
 grader_expected(struct arena *a, const struct grader_input *in, size_t *n)
 {

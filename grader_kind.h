@@ -16,6 +16,7 @@
 
 struct json;
 struct json_out;
+struct spec_expected;
 
 /* A grader, or an `expected:`, whose settings are being checked. */
 struct grader_check {
@@ -139,5 +140,12 @@ int grader_render(struct arena *, const struct field_table *, void *settings,
 
 /* The checks of `expected:` before the run. */
 void grader_check_expected(struct grader_check *);
+/* Whether an `expected:` has anything that a verdict comes from. */
+bool grader_expects(const struct spec_expected *, bool tells_skills);
+/* Notes a task without graders; `before` is the task before it, or NULL. */
+void grader_check_graded(struct grader_check *,
+    const struct spec_task *before);
+/* Notes metrics that no run has a value of. */
+void grader_check_metrics(struct grader_check *);
 
 #endif

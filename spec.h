@@ -88,6 +88,7 @@ struct spec_metric {
 	struct str name, description;
 	double weight, threshold;
 	bool enabled;
+	struct spec_where at;
 };
 
 struct spec_config {

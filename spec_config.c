@@ -120,6 +120,7 @@ read_metrics(struct spec_loader *l, const char *file, const struct json *m)
 			continue;
 		}
 		v[out->n] = metric_init;
+		v[out->n].at = spec_at(file, c);
 		spec_decode(l, file, &metric_table, c, &v[out->n]);
 		if (m->type == JSON_OBJECT)
 			v[out->n].name = json_key(c);

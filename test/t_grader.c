@@ -734,7 +734,19 @@ expected_checks(void)
 	struct str no[1] = { STR("{{.Nothing}}") };
 	struct spec_expected none = { .behavior = NO_LIMITS }, x = none;
 
+	OK(str_is(expected_notes(NULL), "a.yaml:1:1: warning: nothing grades this task: its "
+	    "trials will end as errors\nb.yaml:1:1: warning: nothing grades this task: its "
+	    "trials will end as errors\n"));
+	OK(says(expected_notes(&x), "a.yaml:1:1: warning: nothing grades"));
+	x.outcomes = yaml("[{type: odd}]");
+	OK(says(expected_notes(&x), "b.yaml:1:1: warning: nothing grades"));
+	x = none;
+	x.behavior.max_tokens = 0;
 	OK(expected_notes(&x).n == 0);
+	x = none;
+	x.tool_calls = yaml("{required: [], forbidden: [a]}");
+	OK(expected_notes(&x).n == 0);
+	x = none;
 	x.outcomes = yaml("- type: task_completed\n- type: file_made\n");
 	OK(str_is(expected_notes(&x), "a.yaml:2:9: warning: outcome \"file_made\" has no "
 	    "effect: there is no way to check it\n"));
@@ -753,6 +765,51 @@ expected_checks(void)
 	x = none;
 	x.says_activated = true;
 	OK(says(expected_notes(&x), "\"skill_activated\" has no effect with executor \"mock\""));
+	OK(says(expected_notes(&x), "nothing grades this task"));
+}
+
+/* The warnings of a whole suite. */
+static struct str
+suite_notes(const struct spec_suite *suite)
+{
+	struct spec_notes notes = { .arena = &mem };
+	const struct spec_note *n;
+	struct buf b = { 0 };
+
+	grader_check(suite, &notes);
+	for (n = notes.head; n != NULL; n = n->next)
+		spec_note_put(&b, n);
+	return grader_take(&mem, &b);
+}
+
+static void
+suite_checks(void)
+{
+	struct spec_metric m[] = {
+	    { .name = STR("task_completion"), .enabled = true },
+	    { .name = STR("behavior_quality"), .enabled = true,
+	    .at = { "eval.yaml", 5, 3 } },
+	    { .name = STR("trigger_accuracy"), .enabled = true,
+	    .at = { "eval.yaml", 6, 3 } },
+	    { .name = STR("other") } };
+	struct spec_task rows[3] = {
+	    { .id = STR("1"), .vars = yaml("{a: 1}"), .at = { "t.csv", 2, 1 } },
+	    { .id = STR("2"), .vars = yaml("{a: 2}"), .at = { "t.csv", 3, 1 } },
+	    { .id = STR("3"), .at = { "eval.yaml", 9, 5 } } };
+	struct spec_suite suite = { .dir = ".", .path = "eval.yaml",
+	    .metrics = { m, COUNTOF(m) } };
+	struct str s = suite_notes(&suite);
+
+	OK(says(s, "eval.yaml:5:3: warning: metric \"behavior_quality\" is not computed; "
+	    "it has no effect\n"));
+	OK(says(s, "eval.yaml:6:3: warning: metric \"trigger_accuracy\" comes only with "
+	    "trigger tests"));
+	OK(grader_search(&mem, s, STR("other")) == SIZE_MAX);
+	OK(grader_search(&mem, s, STR("task_completion")) == SIZE_MAX);
+	suite = (struct spec_suite){ .dir = ".", .tasks = rows, .ntasks = 3 };
+	OK(str_is(suite_notes(&suite), "t.csv:2:1: warning: nothing grades this task: its "
+	    "trials will end as errors\neval.yaml:9:5: warning: nothing grades this task: its "
+	    "trials will end as errors\n"));
 }
 
 struct wild {
@@ -899,6 +956,7 @@ main(void)
 	checks();
 	expectations();
 	expected_checks();
+	suite_checks();
 	wild();
 	tidy();
 	procs_fini(&procs);
