@@ -618,6 +618,8 @@ json_word(struct json_reader *r, const char *p, struct json *v)
 		v->type = JSON_NULL;
 		return p + 4;
 	}
+	if (p == r->begin && have >= 3 && memcmp(p, "\xEF\xBB\xBF", 3) == 0)
+		return json_fail(r, p, "byte order mark before the text");
 	return json_unexpected(r, p, "expected a value");
 }
 
@@ -1468,10 +1470,14 @@ json_format_double(char out[32], double d)
 	char digits[32], *p = out;
 	int point, k = 0;
 	double m = d < 0 ? -d : d;
+	const double zero = 0;
 	size_t n;
 
 	if (!(m <= DBL_MAX))
 		return (size_t)snprintf(out, 32, "null");
+	if (m == 0)			/* whose sign no comparison shows */
+		return (size_t)snprintf(out, 32, "%s",
+		    memcmp(&d, &zero, sizeof(d)) == 0 ? "0" : "-0");
 	if (d < 0)
 		*p++ = '-';
 	/* The usual case, a few decimals: exact while m * 10^k < 10^15. */

@@ -12,6 +12,7 @@
  */
 #include "yaml_anchor.h"
 
+#include <stdbool.h>
 #include <string.h>
 
 #include "json.h"
@@ -139,14 +140,13 @@ yaml_anchor_close(struct yaml_in *y, struct yaml_anchor *a, struct json *v)
 }
 
 static int
-over(struct yaml_in *y, const char *at, const struct yaml_anchor *a)
+over(struct yaml_in *y, const char *at, const struct yaml_anchor *a, bool deep)
 {
-	yaml_in_bad(y, at, y->depth + a->height > y->max_depth ?
+	yaml_in_bad(y, at, deep ?
 	    "alias *%s makes the tree more than %zu deep" :
 	    "alias *%s: the aliases stand for more than %zu values",
 	    YAML_IN_SHOW(a->name),
-	    y->depth + a->height > y->max_depth ?
-	    (size_t)y->max_depth : y->max_aliased);
+	    deep ? (size_t)y->max_depth : y->max_aliased);
 	y->err->code = ERR_LIMIT;
 	return -1;
 }
@@ -158,6 +158,7 @@ yaml_anchor_alias(struct yaml_in *y, struct json *v)
 	struct str name = read_name(y);
 	struct yaml_anchor_slot *slot = *find(y, name);
 	struct yaml_anchor *a = slot == NULL ? NULL : slot->now;
+	unsigned depth = y->depth;
 
 	if (name.n == 0)
 		return yaml_in_bad(y, at, "* must be followed by the name of "
@@ -169,13 +170,15 @@ yaml_anchor_alias(struct yaml_in *y, struct json *v)
 	if (a->node == NULL)
 		return yaml_in_bad(y, at, "alias *%s stands inside the value "
 		    "that it names", YAML_IN_SHOW(name));
-	if (y->depth + a->height > y->max_depth ||
-	    a->size > y->max_aliased - y->aliased)
-		return over(y, at, a);
+	depth += a->height;
+	if (v == y->merge && a->height > 0)	/* its members join ours */
+		depth--;
+	if (depth > y->max_depth || a->size > y->max_aliased - y->aliased)
+		return over(y, at, a, depth > y->max_depth);
 	y->aliased += a->size;
 	y->nodes += a->size - 1;
-	if (y->depth + a->height > y->deepest)
-		y->deepest = y->depth + a->height;
+	if (depth > y->deepest)
+		y->deepest = depth;
 	v->type = a->node->type;
 	v->indexed = a->node->indexed;
 	v->sourced = a->node->sourced;

@@ -35,6 +35,7 @@ struct yaml_in {
 	size_t aliased;		/* of these, by aliases */
 	size_t max_aliased;
 	struct yaml_anchor_slot *anchors;	/* of this document */
+	const struct json *merge;	/* the value of the latest << key */
 	struct arena *mem;
 	struct err *err;
 };

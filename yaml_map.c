@@ -45,6 +45,7 @@ yaml_map_add(struct yaml_in *y, struct yaml_map *m,
 	if (key->plain && key->text.n == 2 && m->merge == NULL &&
 	    memcmp(key->text.p, "<<", 2) == 0) {
 		m->merge = v;
+		y->merge = v;
 		return v;
 	}
 	*m->tail = v;

@@ -288,6 +288,9 @@ check_escape(struct yaml_in *y, size_t *grow)
 	size_t n = escape_char(y->p, &cp);
 	char c = y->p[1];
 
+	if (n == 0 && escape_get(y->p, &cp) != 0 && cp < 0x10000)
+		return yaml_in_bad(y, y->p, "lone surrogate: this \\%c is half "
+		    "of a character", c);
 	if (n == 0 && (c == 'x' || c == 'u' || c == 'U'))
 		return yaml_in_bad(y, y->p, "\\%c must be followed by the hex "
 		    "digits of a character", c);

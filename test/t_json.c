@@ -164,7 +164,8 @@ static const struct {
 	{ "1 2",              1, 3, AFTER },
 	{ "{}\n,",            2, 1, AFTER },
 	{ "]",                1, 1, VALUE },
-	{ "\xEF\xBB\xBF{}",   1, 1, VALUE },
+	{ "\xEF\xBB\xBF{}",   1, 1, "byte order mark before the text" },
+	{ "[\xEF\xBB\xBF]",   1, 2, VALUE },
 	{ "\f1",              1, 1, VALUE },
 	{ "[",                1, 2, END },
 	{ "[1",               1, 3, END },
@@ -744,6 +745,7 @@ test_shortest(void)
 		const char *text;
 	} rows[] = {
 		{ UINT64_C(0x0000000000000000), "0" },
+		{ UINT64_C(0x8000000000000000), "-0" },
 		{ UINT64_C(0x3FF0000000000000), "1" },
 		{ UINT64_C(0xBFF0000000000000), "-1" },
 		{ UINT64_C(0x4059000000000000), "100" },

@@ -452,6 +452,22 @@ test_aliases(void)
 	v = json_first(json_first(v))->next->next;
 	OK(json_count(v) == 1000 && str_is(json_text(json_getc(v, "k1")), "x"));
 	OK(str_is(json_text(json_getc(v, "k2")), "2") && sound(v));
+	buf_puts(&b, "- &m0 {k0: 0}\n");	/* merged is not nested */
+	for (i = 1; i < 300; i++)
+		buf_fmt(&b, "- &m%d {<<: *m%d, k%d: %d}\n", i, i - 1, i, i);
+	OK(hard(&b, &v, &a) == ERR_NONE);
+	v = json_first(json_first(v));
+	while (v != NULL && v->next != NULL)
+		v = v->next;
+	OK(v != NULL && json_count(v) == 300 && sound(v));
+	for (k = 0; k < 3; k++) {	/* but what is nested in it is */
+		buf_puts(&b, "- &m {k: ");
+		repeat(&b, "[", 126);
+		repeat(&b, "]", 126);
+		buf_puts(&b, k == 0 ? "}\n- <<: *m\n" : k == 1 ?
+		    "}\n- - <<: *m\n" : "}\n- \"<<\": *m\n");
+		OK(hard(&b, &v, &a) == (k == 0 ? ERR_NONE : ERR_LIMIT));
+	}
 	buf_free(&b);
 	arena_free(&a);
 }
