@@ -120,12 +120,12 @@ wrong_type(struct decoder *d, const struct field *f, const struct json *v,
 	    json_type_name((enum json_type)v->type));
 }
 
+/* What is inside is the caller's to say: doubles do not hold all int64_t. */
 static bool
 in_range(struct decoder *d, const struct field *f, const struct json *v,
-    const struct step *at, double x)
+    const struct step *at, bool inside)
 {
-	if ((f->min == 0 && f->max == 0) ||
-	    (x >= (double)f->min && x <= (double)f->max))
+	if ((f->min == 0 && f->max == 0) || inside)
 		return true;
 	if (f->max == INT64_MAX)
 		return bad(d, v, at, "\"%s\" must be at least %lld, not %.*s",
@@ -172,7 +172,7 @@ set_int(struct decoder *d, const struct field *f, const struct json *v,
 	else if (!json_int(v, &i))
 		bad(d, v, at, "\"%s\" must be a whole number, not %.*s",
 		    f->key, STRF(shorten(json_source(v))));
-	else if (in_range(d, f, v, at, (double)i))
+	else if (in_range(d, f, v, at, i >= f->min && i <= f->max))
 		*(int64_t *)out = i;
 }
 
@@ -187,7 +187,8 @@ set_num(struct decoder *d, const struct field *f, const struct json *v,
 	else if (!json_double(v, &x))
 		bad(d, v, at, "\"%s\" is a number that cannot be used: %.*s",
 		    f->key, STRF(shorten(json_source(v))));
-	else if (in_range(d, f, v, at, x))
+	else if (in_range(d, f, v, at,
+	    x >= (double)f->min && x <= (double)f->max))
 		*(double *)out = x;
 }
 
@@ -233,12 +234,28 @@ set_bool(struct decoder *d, const struct field *f, const struct json *v,
 		wrong_type(d, f, v, at, "true or false");
 }
 
+/* Whether word is like s, and more so than those before it. */
+static bool
+nearer(struct str s, const char *word, size_t *least)
+{
+	size_t n;
+
+	if (!str_similar(s, str_of(word)))
+		return false;
+	n = str_distance(s, str_of(word), 60);
+	if (n >= *least)
+		return false;
+	*least = n;
+	return true;
+}
+
 static void
 set_enum(struct decoder *d, const struct field *f, const struct json *v,
     const struct step *at, void *out)
 {
 	struct buf list = { .max = 120 };
 	const char *near = NULL;
+	size_t least = SIZE_MAX;
 	struct str s;
 	int i;
 
@@ -250,7 +267,7 @@ set_enum(struct decoder *d, const struct field *f, const struct json *v,
 			buf_free(&list);
 			return;
 		}
-		if (near == NULL && str_similar(s, str_of(f->words[i])))
+		if (nearer(s, f->words[i], &least))
 			near = f->words[i];
 		buf_fmt(&list, "%s%s", i > 0 ? ", " : "", f->words[i]);
 	}
@@ -504,17 +521,10 @@ const struct field *
 field_nearest(const struct field_table *t, struct str key)
 {
 	const struct field *f, *best = NULL;
-	size_t n, least = SIZE_MAX;
+	size_t least = SIZE_MAX;
 
-	for (f = t->rows; f < t->rows + t->n; f++) {
-		if (f->flags & FIELD_RETIRED ||
-		    !str_similar(key, str_of(f->key)))
-			continue;
-		n = str_distance(key, str_of(f->key), 60);
-		if (n < least) {
-			least = n;
+	for (f = t->rows; f < t->rows + t->n; f++)
+		if (!(f->flags & FIELD_RETIRED) && nearer(key, f->key, &least))
 			best = f;
-		}
-	}
 	return best;
 }

@@ -31,14 +31,24 @@ find_letter(const struct opt_table *t, char letter)
 static int
 unknown(const struct opt_table *t, struct str name, struct err *e)
 {
-	size_t i;
+	const char *near = NULL;
+	size_t i, d, least = SIZE_MAX;
 
-	for (i = 0; i < t->n; i++)
-		if (str_similar(name, str_of(t->rows[i].name)))
-			return err_set(e, ERR_SCHEMA,
-			    "unknown option \"--%.*s\"; did you mean \"--%s\"?",
-			    STRF(name), t->rows[i].name);
-	return err_set(e, ERR_SCHEMA, "unknown option \"--%.*s\"", STRF(name));
+	for (i = 0; i < t->n; i++) {
+		if (!str_similar(name, str_of(t->rows[i].name)))
+			continue;
+		d = str_distance(name, str_of(t->rows[i].name), 60);
+		if (d < least) {
+			least = d;
+			near = t->rows[i].name;
+		}
+	}
+	if (near == NULL)
+		return err_set(e, ERR_SCHEMA, "unknown option \"--%.*s\"",
+		    STRF(name));
+	return err_set(e, ERR_SCHEMA,
+	    "unknown option \"--%.*s\"; did you mean \"--%s\"?", STRF(name),
+	    near);
 }
 
 static int

@@ -23,9 +23,12 @@ struct job {
 	const struct json *extra;
 	int64_t max_workers;
 	struct field_ints range;
+	int64_t size;
+	int mood;
 };
 
 static const char *const colors[] = { "red", "green", "blue", NULL };
+static const char *const moods[] = { "good", "goodness", NULL };
 static const struct point origin = { 0, 7 };
 
 static const struct field point_rows[] = {
@@ -46,6 +49,8 @@ static const struct field job_rows[] = {
 	FIELD(job, path, FIELD_OBJECTS, .sub = &point_table),
 	FIELD(job, extra, FIELD_TREE, .help = "anything"),
 	FIELD(job, range, FIELD_INTS, .min = 2, .max = 2),
+	FIELD(job, size, FIELD_INT, .min = 1, .max = INT64_C(1) << 53),
+	FIELD(job, mood, FIELD_ENUM, .words = moods),
 	FIELD(job, max_workers, FIELD_INT, .flags = FIELD_RETIRED,
 	    .instead = "workers"),
 };
@@ -148,6 +153,15 @@ test_errors(void)
 	    "\"color\" cannot be \"mauve\"; it is one of red, green, blue\n"));
 	OK(says("{\"name\":\"n\",\"workers\":1.5}", 0, "error 1:23 workers: "
 	    "\"workers\" must be a whole number, not 1.5\n"));
+	/* beyond what a double can tell apart */
+	OK(says("{\"name\":\"n\",\"size\":9007199254740992}", 0, ""));
+	OK(says("{\"name\":\"n\",\"size\":9007199254740993}", 0, "error 1:20 "
+	    "size: \"size\" must be from 1 to 9007199254740992, "
+	    "not 9007199254740993\n"));
+	/* the nearest, not the first */
+	OK(says("{\"name\":\"n\",\"mood\":\"goodnes\"}", 0, "error 1:20 "
+	    "mood: \"mood\" cannot be \"goodnes\"; "
+	    "did you mean \"goodness\"?\n"));
 	OK(says("{\"name\":\"n\",\"path\":[{\"x\":1},{\"y\":2}]}", 0,
 	    "error 1:29 path[1].x: Missing required field: x\n"));
 	OK(says("{\"name\":\"n\",\"tags\":[\"a\",{}]}", 0, "error 1:25 tags[1]: "

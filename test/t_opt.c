@@ -21,6 +21,8 @@ static const struct opt rows[] = {
 	    .off = offsetof(struct o, out), .help = "where" },
 	{ .name = "workers", .type = OPT_INT, .value = "N", .min = 1, .max = 9,
 	    .off = offsetof(struct o, workers), .help = "how many" },
+	{ .name = "modelset", .type = OPT_STR, .value = "NAME",
+	    .off = offsetof(struct o, out), .help = "how" },
 	{ .name = "model", .letter = 'm', .type = OPT_LIST, .value = "NAME",
 	    .off = offsetof(struct o, models), .help = "whom" },
 };
@@ -74,6 +76,11 @@ main(void)
 	OK(parse(&o, "--modle=x", NULL, NULL) == -1);
 	OK(strcmp(e.msg, "unknown option \"--modle\"; "
 	    "did you mean \"--model\"?") == 0);
+	OK(parse(&o, "--models=x", NULL, NULL) == -1);	/* not modelset */
+	OK(strcmp(e.msg, "unknown option \"--models\"; "
+	    "did you mean \"--model\"?") == 0);
+	OK(parse(&o, "--zzz", NULL, NULL) == -1);
+	OK(strcmp(e.msg, "unknown option \"--zzz\"") == 0);
 	opt_help(&table, &b);
 	OK(str_starts(buf_str(&b), STR("  -q, --quiet             less\n")));
 	buf_free(&b);
