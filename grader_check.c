@@ -279,11 +279,14 @@ is_graded(const struct spec_suite *suite, const struct spec_task *task)
 	    tells_skills(suite, task)));
 }
 
-/* Of a table, whose rows are all alike, the first row is enough. */
+/*
+ * Of a table, whose rows are all alike, the first row is enough.  Nothing is
+ * said where there are errors, which may have cost the task its graders.
+ */
 void
 grader_check_graded(struct grader_check *c, const struct spec_task *before)
 {
-	if (is_graded(c->suite, c->task))
+	if (c->notes->errors > 0 || is_graded(c->suite, c->task))
 		return;
 	if (before != NULL && before->vars != NULL && c->task->vars != NULL &&
 	    before->expected == c->task->expected &&

@@ -80,7 +80,8 @@ static bool
 listed(const struct text *t, const struct result_task *k)
 {
 	return t->o->verbose || t->run->ntasks <= LIST_MAX ||
-	    report_is_partial(k) || (k->status != RESULT_PASSED && k->status != RESULT_NONE);
+	    report_is_partial(k) ||
+	    (k->status != RESULT_PASSED && k->status != RESULT_NONE);
 }
 
 static void
