@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * re_class.h: re_set_ re_names_ re_fold_.  Sets of code points while a pattern is
- * being read, and simple case folding.
+ * re_class.h: re_set_ re_names_ re_fold_.  Sets of code points while a pattern
+ * is being read, and simple case folding.
  */
 #ifndef WAZA_RE_CLASS_H
 #define WAZA_RE_CLASS_H
