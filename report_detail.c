@@ -157,7 +157,7 @@ report_missed(struct buf *b, const struct result_run *run)
 	const struct spec_metric *m = result_missed(run);
 	double value;
 
-	if (m == NULL || !result_metric(run, m, &value))
+	if (!run->complete || m == NULL || !result_metric(run, m, &value))
 		return false;
 	report_line(b, m->name, 40, false);
 	buf_puts(b, " is ");

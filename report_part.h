@@ -72,7 +72,7 @@ bool report_is_partial(const struct result_task *);	/* begun, not ended */
 void report_standing(struct buf *, const struct result_task *);
 /* Why not all was run; NULL: all was.  *broken: it was not meant to be so. */
 const char *report_end(const struct result_run *, bool *broken);
-/* "task_completion is 50.0%, needed 90.0%", or nothing. */
+/* "task_completion is 50.0%, needed 90.0%", of a run that is complete. */
 bool report_missed(struct buf *, const struct result_run *);
 double report_task_score(const struct result_task *);
 int64_t report_task_ms(const struct result_task *);	/* of all its trials */

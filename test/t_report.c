@@ -931,6 +931,11 @@ check_metric(void)
 	OK(holds(write_report("markdown", &o), "1 failed, 1 error, 0 skipped"));
 	OK(holds(write_report("html", &o),
 	    "Metric missed: task_completion is 50.0%, needed 90.0%."));
+	run.complete = false;
+	b.n = 0;
+	report_text(&b, &run, &o);
+	OK(!has(&b, "metric"));		/* it has no value yet */
+	run.complete = true;
 	run.rate = 0.9;
 	b.n = 0;
 	report_text(&b, &run, &o);
