@@ -142,8 +142,8 @@ void proc_cancel(struct proc *);
 
 /*
  * Frees what was kept.  A child that still runs is killed at once, reaped
- * later by the loop (at the latest by loop_free), and done() is not called.  Harmless on a zero or idle
- * proc, and twice.
+ * later by the loop (at the latest by loop_free), and done() is not called.
+ * Harmless on a zero or idle proc, and twice.
  */
 void proc_fini(struct proc *);
 
