@@ -126,7 +126,7 @@ add_trial(struct arena *a, const char **set, size_t *n,
 		if (json_key(v).n > 0 && memchr(v->key, '=', v->nkey) == NULL)
 			add(a, set, n, arena_str(a, json_key(v)).p,
 			    v->type == JSON_BOOL ? json_bool(v) ?
-			    STR("true") : STR("false") : json_text(v));
+			    STR("true") : STR("false") : json_source(v));
 	return 0;
 }
 

@@ -479,6 +479,7 @@ end_run(void *arg)
 	r->duration_ms = loop_clock(run->loop) - run->started;
 	r->ended = true;
 	r->cancelled = run->cancelled && run->err.code == ERR_NONE;
+	r->aborted = run->err.code != ERR_NONE;
 	r->complete = !run->cancelled && run->fresh == r->ntasks;
 	result_sum(r);
 	if (run->opts.output != NULL &&

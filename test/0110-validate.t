@@ -46,27 +46,27 @@ like 'a directory without suites: words' 'waza: empty: there is no eval.yaml*' "
 printf 'a\000b' >bin.yaml
 run "$WAZA" validate bin.yaml
 is 'a binary file' 'bin.yaml: this is a binary file, not YAML' "$out"
-suite 'name: a\nskill: b\ntasks: [{id: x, prompt: y}]\n'
+suite 'name: a\nskill: b\ntasks: [{id: x, prompt: y}]\ngraders: [{name: g, type: text, contains: y}]\n'
 is 'the smallest suite' 's.yaml: ok (1 task)' "$out"
-suite 'name: a\ntasks: [{id: x, prompt: y}]\n'
+suite 'name: a\ntasks: [{id: x, prompt: y}]\ngraders: [{name: g, type: text, contains: y}]\n'
 is 'no skill: a warning' 's.yaml:1:1: warning: "skill" is not given
 s.yaml: ok (1 task)' "$out"
 is 'a warning: status' 0 "$rc"
 run "$WAZA" validate --strict s.yaml
 is 'a warning with --strict: status' 2 "$rc"
-suite 'name: a\nskill: b\ntask: []\ntasks: [{id: x, prompt: y}]\n'
+suite 'name: a\nskill: b\ntask: []\ntasks: [{id: x, prompt: y}]\ngraders: [{name: g, type: text, contains: y}]\n'
 is 'an unknown key' 's.yaml:3:1: warning: unknown key "task"; did you mean "tasks"?
 s.yaml: ok (1 task)' "$out"
 run "$WAZA" validate --strict s.yaml
 is 'an unknown key with --strict' 's.yaml:3:1: unknown key "task"; did you mean "tasks"?' "$out"
-suite 'name: a\nskill: b\ntasks: ["*.task"]\n'
+suite 'name: a\nskill: b\ntasks: ["*.task"]\ngraders: [{name: g, type: text, contains: y}]\n'
 is 'no file' 's.yaml:3:9: no task file matches *.task' "$out"
 printf 'id: from a task file\nprompt: x\n' >1.task
-suite 'name: a\nskill: b\ntasks: ["*.task"]\n'
+suite 'name: a\nskill: b\ntasks: ["*.task"]\ngraders: [{name: g, type: text, contains: y}]\n'
 is 'a pattern that says how names end' 's.yaml: ok (1 task)' "$out"
-suite 'name: a\nskill: b\ntasks: sub/../1.task\n'
+suite 'name: a\nskill: b\ntasks: sub/../1.task\ngraders: [{name: g, type: text, contains: y}]\n'
 is 'one name, with dots' 's.yaml: ok (1 task)' "$out"
-suite 'name: a\nskill: b\ntasks: [{id: x, prompt: y}, nowhere.yaml]\n'
+suite 'name: a\nskill: b\ntasks: [{id: x, prompt: y}, nowhere.yaml]\ngraders: [{name: g, type: text, contains: y}]\n'
 is 'a name without a file, beside tasks' \
     's.yaml:3:29: warning: no task file matches nowhere.yaml
 s.yaml: ok (1 task)' "$out"
