@@ -786,20 +786,28 @@ static void
 suite_checks(void)
 {
 	struct spec_metric m[] = {
-	    { .name = STR("task_completion"), .enabled = true },
-	    { .name = STR("behavior_quality"), .enabled = true,
-	    .at = { "eval.yaml", 5, 3 } },
-	    { .name = STR("trigger_accuracy"), .enabled = true,
-	    .at = { "eval.yaml", 6, 3 } },
-	    { .name = STR("other") } };
+	    { .enabled = true },
+	    { .enabled = true, .at = { "eval.yaml", 5, 3 } },
+	    { .enabled = true, .at = { "eval.yaml", 6, 3 } },
+	    { .enabled = false } };
 	struct spec_task rows[3] = {
-	    { .id = STR("1"), .vars = yaml("{a: 1}"), .at = { "t.csv", 2, 1 } },
-	    { .id = STR("2"), .vars = yaml("{a: 2}"), .at = { "t.csv", 3, 1 } },
-	    { .id = STR("3"), .at = { "eval.yaml", 9, 5 } } };
+	    { .at = { "t.csv", 2, 1 } }, { .at = { "t.csv", 3, 1 } },
+	    { .at = { "eval.yaml", 9, 5 } } };
 	struct spec_suite suite = { .dir = ".", .path = "eval.yaml",
 	    .metrics = { m, COUNTOF(m) } };
-	struct str s = suite_notes(&suite);
+	struct str s;
 
+	/* not as initializers: tcc loses its way in nested literals */
+	m[0].name = STR("task_completion");
+	m[1].name = STR("behavior_quality");
+	m[2].name = STR("trigger_accuracy");
+	m[3].name = STR("other");
+	rows[0].id = STR("1");
+	rows[0].vars = yaml("{a: 1}");
+	rows[1].id = STR("2");
+	rows[1].vars = yaml("{a: 2}");
+	rows[2].id = STR("3");
+	s = suite_notes(&suite);
 	OK(says(s, "eval.yaml:5:3: warning: metric \"behavior_quality\" is not computed; "
 	    "it has no effect\n"));
 	OK(says(s, "eval.yaml:6:3: warning: metric \"trigger_accuracy\" comes only with "
