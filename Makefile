@@ -21,6 +21,8 @@ SAN     = -O1 -g -fno-omit-frame-pointer -fno-sanitize-recover=all \
 	-fsanitize=address,undefined
 DEFS    = -DWAZA_VERSION=$(VERSION)
 FUZZ_SECONDS = 60
+# valgrind over all of the public data takes half an hour: VG_CORPUS=DIR, if you have it
+VG_CORPUS = none
 
 # Public test data; tests that need it say SKIP where it is absent.
 CORPUS  = ../shared/corpus
@@ -95,7 +97,8 @@ check-short:
 	    SHORT=1 sh test/build build/short
 check-vg:
 	@CC='$(CC)' FLAGS='$(STD) $(DEFS) -O1 -g $(LDFLAGS)' SRC='$(SRC)' CMD='$(CMD)' \
-	    UNIT='$(UNIT)' FUZZ='$(FUZZ)' CORPUS=$(CORPUS) \
+	    UNIT='$(UNIT)' FUZZ='$(FUZZ)' CORPUS=$(VG_CORPUS) \
+	    TESTS='test/01*.t test/0200-run.t test/06*.t' \
 	    T_PROCS_AT_ONCE=100 T_PROCS_IN_A_ROW=100 \
 	    WRAP='valgrind -q --error-exitcode=99 --leak-check=full --errors-for-leak-kinds=definite,possible --child-silent-after-fork=yes' \
 	    sh test/build build/vg

@@ -105,10 +105,15 @@ like 'closed input: words' 'waza: *: Bad file*' "$err"
 run sh -c '"$WAZA" match "a*" <&-'
 is 'match, closed input: status' 2 "$rc"
 is 'match, closed input: nothing on stdout' '' "$out"
-rc=0
-out=$("$WAZA" parse "$tmp/x.yaml" <&- 2>&-) || rc=$?
-is 'closed and not needed: status' 0 "$rc"
-is 'closed and not needed: output' '{"a":1,"b":["x","y"]}' "$out"
+if [ -z "${WRAP-}" ]
+then
+	rc=0
+	out=$("$WAZA" parse "$tmp/x.yaml" <&- 2>&-) || rc=$?
+	is 'closed and not needed: status' 0 "$rc"
+	is 'closed and not needed: output' '{"a":1,"b":["x","y"]}' "$out"
+else
+	skip "closed descriptors are $WRAP's, too"
+fi
 
 # match
 printf 'say hello, world' >"$tmp/t"
