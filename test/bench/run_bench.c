@@ -65,7 +65,7 @@ run(const char *line)
 	}
 	posix_spawn_file_actions_destroy(&fa);
 	c.wall = now() - start;
-	c.status = WIFEXITED(st) ? WEXITSTATUS(st) : -1;
+	c.status = c.kb > 0 && WIFEXITED(st) ? WEXITSTATUS(st) : -1;
 	return c;
 }
 
