@@ -189,12 +189,12 @@ static void
 add_from(struct ways *w, uint32_t pc)
 {
 	const struct re_inst *in;
-	uint32_t todo[WAYS_MAX], r;
+	uint32_t due[WAYS_MAX], r;
 	size_t n = 0, steps;
 
-	todo[n++] = pc;
+	due[n++] = pc;
 	for (steps = 0; n > 0 && !w->over; steps++) {
-		pc = todo[--n];
+		pc = due[--n];
 		in = &w->re->prog[pc];
 		if (steps == 4 * WAYS_MAX || n + 2 > WAYS_MAX) {
 			w->over = true;
@@ -222,15 +222,15 @@ add_from(struct ways *w, uint32_t pc)
 			w->over = true;
 			break;
 		case RE_SPLIT:
-			todo[n++] = in->x;
-			todo[n++] = pc + 1;
+			due[n++] = in->x;
+			due[n++] = pc + 1;
 			break;
 		case RE_JMP:
-			todo[n++] = in->x;
+			due[n++] = in->x;
 			break;
 		case RE_SAVE:
 		case RE_ASSERT:
-			todo[n++] = pc + 1;
+			due[n++] = pc + 1;
 			break;
 		}
 	}

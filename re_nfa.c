@@ -24,7 +24,7 @@ struct list {
 	size_t *slots;			/* of instruction i, from i * nslots */
 };
 
-struct todo {
+struct due {
 	uint32_t pc;		/* NONE: set slot back to old */
 	uint32_t slot;
 	size_t old;
@@ -35,7 +35,7 @@ struct pike {
 	struct str text;
 	size_t nslots;
 	size_t *cap;		/* of the thread being added */
-	struct todo *stack;
+	struct due *stack;
 	struct list a, b;
 };
 
@@ -63,10 +63,10 @@ static void
 add(struct pike *k, struct list *l, uint32_t pc, size_t i)
 {
 	const struct re_inst *in;
-	struct todo *t = k->stack;
+	struct due *t = k->stack;
 	uint32_t other;
 
-	*t++ = (struct todo){ pc, 0, 0 };
+	*t++ = (struct due){ pc, 0, 0 };
 	while (t > k->stack) {
 		t--;
 		if (t->pc == NONE) {
@@ -82,12 +82,12 @@ add(struct pike *k, struct list *l, uint32_t pc, size_t i)
 			} else if (in->op == RE_SPLIT) {
 				other = in->arg ? pc + 1 : in->x;
 				pc = in->arg ? in->x : pc + 1;
-				*t++ = (struct todo){ other, 0, 0 };
+				*t++ = (struct due){ other, 0, 0 };
 			} else if (in->op == RE_SAVE) {
 				pc++;
 				if (in->x >= k->nslots)
 					continue;
-				*t++ = (struct todo){ NONE, in->x,
+				*t++ = (struct due){ NONE, in->x,
 					k->cap[in->x] };
 				k->cap[in->x] = i;
 			} else if (in->op == RE_ASSERT) {
@@ -194,7 +194,7 @@ re_nfa_pike(struct re *re, struct str text, size_t from,
 	k.cap = NEW_N(re->arena, size_t, k.nslots);
 	best = NEW_N(re->arena, size_t, k.nslots);
 	k.stack = arena_raw(re->arena, (re->nprog + 2) * sizeof(*k.stack),
-	    ALIGNOF(struct todo));
+	    ALIGNOF(struct due));
 	list_init(&k.a, re->arena, re->nprog, k.nslots);
 	list_init(&k.b, re->arena, re->nprog, k.nslots);
 	matched = run(&k, from, best);

@@ -13,9 +13,9 @@ extract() {
 	esac
 }
 
-mkdir "$tmp/bin" "$tmp/work"
+mkdir "$tmp/bin" "$tmp/w"
 ln -s "$WAZA" "$tmp/bin/waza"
-cp -R examples "$tmp/work/"
+cp -R examples "$tmp/w/"
 examples=0
 for doc in README.md man/*.[1-9]
 do
@@ -28,7 +28,7 @@ do
 			case $cmd in
 			''|:|make*|git*|cc*|'./waza'*) ;;
 			*)	examples=$((examples + 1))
-				got=$(cd "$tmp/work" && PATH=$tmp/bin:$PATH sh -c "$cmd" 2>&1)
+				got=$(cd "$tmp/w" && PATH=$tmp/bin:$PATH sh -c "$cmd" 2>&1)
 				is "$doc: $cmd" "$want" "$got" ;;
 			esac
 			cmd=${line#??} want= ;;
