@@ -138,6 +138,7 @@ interrupted() {
 	like "$1: the results say so" '*"status":"cancelled"*' "$("$WAZA" parse h.json)"
 	ok "$1: no child is left" sh -c '! kill -0 $(tail -n 1 log) 2>/dev/null'
 }
+interrupted INT 130
 interrupted TERM 143
 interrupted HUP 129
 
@@ -190,6 +191,25 @@ is 'the results path is a directory: status' 2 "$rc"
 run "$WAZA" run -q nap.yaml -o nap.yaml/r.json
 is 'no such directory: status' 2 "$rc"
 like 'no such directory: words' '*nap.yaml/r.json*' "$err"
+if [ "$(id -u)" != 0 ]
+then
+	mkdir ro
+	chmod 555 ro
+	run "$WAZA" run -q nap.yaml -o ro/r.json
+elif [ -d /proc/self ]
+then	# where even root makes no file
+	run "$WAZA" run -q nap.yaml -o /proc/self/r.json
+else
+	rc=
+fi
+if [ -n "$rc" ]
+then
+	is 'a read-only directory: status' 2 "$rc"
+	like 'a read-only directory: words' '*r.json*: *' "$err"
+	is 'a read-only directory: nothing on stdout' '' "$out"
+else
+	skip 'root writes everywhere, and there is no /proc'
+fi
 if [ -c /dev/full ]
 then
 	run "$WAZA" run -q nap.yaml -o /dev/full
