@@ -128,12 +128,6 @@ event_emit(struct event_bus *bus, struct event *e)
 		s->fn(s->arg, e);
 }
 
-static void
-put(void *buf, const char *p, size_t n)
-{
-	buf_put(buf, (struct str){ p, n });
-}
-
 /* 1 as "1.0": a reader that goes by the spelling finds the type it expects. */
 static void
 put_num(struct json_out *w, double d)
@@ -187,7 +181,7 @@ put_member(struct json_out *w, const struct row *r, const void *m)
 void
 event_line(struct buf *b, const struct event *e)
 {
-	struct json_out w = { .put = put, .ctx = b };
+	struct json_out w = { .put = buf_sink, .ctx = b };
 	const struct row *r;
 
 	json_open(&w, '{');

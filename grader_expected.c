@@ -43,7 +43,7 @@ details(struct work *w, const char *key, const struct field_strs *list,
     const struct grader_tally *t)
 {
 	struct buf b = { 0 };
-	struct json_out o = { .put = grader_put, .ctx = &b };
+	struct json_out o = { .put = buf_sink, .ctx = &b };
 
 	json_open(&o, '{');
 	if (list != NULL)
@@ -193,7 +193,7 @@ behavior_details(struct work *w, const struct grader_tally *t)
 	const struct agent_answer *a = w->in->answer;
 	const struct agent_call *c;
 	struct buf b = { 0 };
-	struct json_out o = { .put = grader_put, .ctx = &b };
+	struct json_out o = { .put = buf_sink, .ctx = &b };
 
 	json_open(&o, '{');
 	grader_put_failures(&o, t);

@@ -78,7 +78,6 @@ void grader_put_failures(struct json_out *, const struct grader_tally *);
 void grader_put_strs(struct json_out *, const char *key,
     const struct field_strs *);
 void grader_put_text(struct json_out *, const char *key, struct str);
-void grader_put(void *buf, const char *p, size_t n);	/* for json_out */
 /* The buffer as a string of the arena; the buffer is freed. */
 struct str grader_take(struct arena *, struct buf *);
 

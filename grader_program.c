@@ -190,7 +190,7 @@ details(struct state *s, struct str out, struct str err, struct str failed)
 {
 	struct grading *g = s->g;
 	struct buf b = { 0 };
-	struct json_out o = { .put = grader_put, .ctx = &b };
+	struct json_out o = { .put = buf_sink, .ctx = &b };
 
 	json_open(&o, '{');
 	grader_put_text(&o, "command", s->set.command);

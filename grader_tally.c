@@ -111,12 +111,6 @@ grader_error(struct grading *g, const char *fmt, ...)
 	return GRADER_DONE;
 }
 
-void
-grader_put(void *buf, const char *p, size_t n)
-{
-	buf_put(buf, (struct str){ p, n });
-}
-
 struct str
 grader_take(struct arena *a, struct buf *b)
 {

@@ -166,7 +166,7 @@ details(struct arena *a, const struct field_strs *list,
     const struct grader_tally *t)
 {
 	struct buf b = { 0 };
-	struct json_out o = { .put = grader_put, .ctx = &b };
+	struct json_out o = { .put = buf_sink, .ctx = &b };
 	size_t i;
 
 	json_open(&o, '{');

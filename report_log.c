@@ -175,7 +175,7 @@ static void
 log_hear(void *arg, const struct event *e)
 {
 	struct report_log *l = arg;
-	struct json_out w = { .put = report_put, .ctx = &l->buf };
+	struct json_out w = { .put = buf_sink, .ctx = &l->buf };
 
 	if (l->fd == -1)
 		return;
@@ -306,7 +306,7 @@ static void
 put_transcript(struct report_transcripts *t, const struct event *e,
     const struct json *const *v, size_t n)
 {
-	struct json_out w = { .put = report_put, .ctx = &t->buf, .indent = 2 };
+	struct json_out w = { .put = buf_sink, .ctx = &t->buf, .indent = 2 };
 	const struct result_task *k = e->task_result;
 	int64_t ms = report_task_ms(k);
 

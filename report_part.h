@@ -37,7 +37,6 @@ enum report_stamp {
 	REPORT_TIGHT		/* 20260102T030405Z */
 };
 void report_stamp(struct buf *, int64_t wall_ns, enum report_stamp);
-void report_put(void *buf, const char *p, size_t n);	/* json.h's hook */
 
 /* ✓ ✗ ! - in color, or what stands for them in ASCII. */
 void report_mark(struct buf *, enum result_status, const struct report_opts *);

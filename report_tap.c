@@ -48,7 +48,7 @@ put_string(struct json_out *w, struct str s)
 static void
 put_text(struct report_out *o, const char *key, struct str s)
 {
-	struct json_out w = { .put = report_put, .ctx = &o->b };
+	struct json_out w = { .put = buf_sink, .ctx = &o->b };
 
 	if (s.n == 0)
 		return;
@@ -60,7 +60,7 @@ put_text(struct report_out *o, const char *key, struct str s)
 static void
 put_verdicts(struct report_out *o, const struct report_detail *d)
 {
-	struct json_out w = { .put = report_put, .ctx = &o->b };
+	struct json_out w = { .put = buf_sink, .ctx = &o->b };
 	size_t i;
 	bool any = false;
 

@@ -316,12 +316,6 @@ report_stamp(struct buf *b, int64_t wall_ns, enum report_stamp how)
 }
 
 void
-report_put(void *buf, const char *p, size_t n)
-{
-	buf_put(buf, (struct str){ p, n });
-}
-
-void
 report_color(struct buf *b, const char *sgr, const struct report_opts *o)
 {
 	if (o->color)

@@ -74,7 +74,7 @@ result_append(struct result_run *run, struct err *e)
 static int
 put_header(struct result_run *run, struct err *e)
 {
-	struct json_out o = { .put = result_put_buf, .ctx = &run->line };
+	struct json_out o = { .put = buf_sink, .ctx = &run->line };
 	char when[RESULT_TIME_MAX];
 
 	result_time(when, run->started_ns);

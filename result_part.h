@@ -18,9 +18,6 @@ struct result_run;
 struct result_trial;
 struct result_usage;
 
-/* A `put` for json.h's writer, into a struct buf. */
-void result_put_buf(void *buf, const char *p, size_t n);
-
 /* The key as it stands, punctuation and all, and the value after it. */
 void result_put_str(struct buf *, struct str key, struct str);
 void result_put_int(struct buf *, struct str key, int64_t);

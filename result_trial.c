@@ -26,15 +26,9 @@ enum { DEPTH = 100 };		/* of what is embedded: JSON_DEPTH less ours */
 #define KEY(name) STR(",\"" name "\":")
 
 void
-result_put_buf(void *buf, const char *p, size_t n)
-{
-	buf_put(buf, (struct str){ p, n });
-}
-
-void
 result_put_str(struct buf *b, struct str key, struct str s)
 {
-	struct json_out o = { .put = result_put_buf, .ctx = b };
+	struct json_out o = { .put = buf_sink, .ctx = b };
 
 	buf_put(b, key);
 	json_put_str(&o, s);
@@ -43,7 +37,7 @@ result_put_str(struct buf *b, struct str key, struct str s)
 void
 result_put_int(struct buf *b, struct str key, int64_t i)
 {
-	struct json_out o = { .put = result_put_buf, .ctx = b };
+	struct json_out o = { .put = buf_sink, .ctx = b };
 
 	buf_put(b, key);
 	if (i >= 0 && i <= 9)
@@ -55,7 +49,7 @@ result_put_int(struct buf *b, struct str key, int64_t i)
 void
 result_put_num(struct buf *b, struct str key, double d)
 {
-	struct json_out o = { .put = result_put_buf, .ctx = b };
+	struct json_out o = { .put = buf_sink, .ctx = b };
 
 	buf_put(b, key);
 	if (d == 0 || d == 1)
@@ -92,7 +86,7 @@ read_value(struct arena *a, struct str s)
 static void
 put_value(struct buf *b, struct arena *a, struct str key, struct str s)
 {
-	struct json_out o = { .put = result_put_buf, .ctx = b };
+	struct json_out o = { .put = buf_sink, .ctx = b };
 	struct arena_mark mark = arena_save(a);
 	struct json *v;
 

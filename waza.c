@@ -42,12 +42,6 @@ waza_finish(struct waza_call *c, struct buf *out, int status)
 	return r == -1 ? waza_complain(c->err) : status;
 }
 
-void
-waza_put(void *ctx, const char *p, size_t n)
-{
-	buf_put(ctx, (struct str){ p, n });
-}
-
 static int cmd_help(struct waza_call *);
 static int cmd_version(struct waza_call *);
 

@@ -45,7 +45,4 @@ int waza_complain_at(const char *file, const struct err *);	/* with place */
 /* Writes out to stdout and frees it; the status, or WAZA_BAD if it cannot. */
 int waza_finish(struct waza_call *, struct buf *out, int status);
 
-/* A `put` for json.h's writer, into a struct buf. */
-void waza_put(void *buf, const char *p, size_t n);
-
 #endif

@@ -198,7 +198,7 @@ put_level(struct json_out *o, const char *key, enum field_level level,
 static void
 put_findings_json(struct buf *out, const struct finding *f, size_t n, bool ok)
 {
-	struct json_out o = { .put = waza_put, .ctx = out, .indent = 2 };
+	struct json_out o = { .put = buf_sink, .ctx = out, .indent = 2 };
 	size_t i, k;
 
 	json_open(&o, '{');
@@ -368,7 +368,7 @@ cmd_list(struct waza_call *c)
 	struct str one = str_of(dir);
 	struct field_strs found = { &one, 1 };
 	struct buf out = { 0 };
-	struct json_out o = { .put = waza_put, .ctx = &out, .indent = 2 };
+	struct json_out o = { .put = buf_sink, .ctx = &out, .indent = 2 };
 	enum format format;
 	size_t i;
 

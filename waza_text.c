@@ -79,7 +79,7 @@ cmd_parse(struct waza_call *c)
 	if (v == NULL)
 		return waza_complain_at(name, c->err);
 	for (v = json ? v : json_first(v); v != NULL; v = v->next) {
-		struct json_out w = { .put = waza_put, .ctx = &out,
+		struct json_out w = { .put = buf_sink, .ctx = &out,
 			.indent = o->pretty ? 2 : 0 };
 
 		json_put(&w, v);

@@ -124,7 +124,7 @@ detail(struct grader_verdict v, const char *key)
 	struct json_error je;
 	struct json *o = json_read(&m, v.details, 0, &je);
 	struct buf b = { 0 };
-	struct json_out out = { .put = grader_put, .ctx = &b };
+	struct json_out out = { .put = buf_sink, .ctx = &b };
 
 	if (o == NULL || json_getc(o, key) == NULL)
 		return STR("absent");
