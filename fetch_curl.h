@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: ISC */
+/*
+ * fetch_curl.h: fetch_.  What the parts of a fetch share: bytes of an answer
+ * go in at fetch_feed(), wherever they are from.  Only for fetch*.c.
+ */
+#ifndef WAZA_FETCH_CURL_H
+#define WAZA_FETCH_CURL_H
+
+#include "fetch.h"
+
+/* Each may be the end of the fetch, and has to be the caller's last act. */
+void fetch_feed(struct fetch *, struct str, bool last);
+void fetch_finish(struct fetch *, enum fetch_end);
+
+int fetch_curl_start(struct fetch *);
+void fetch_curl_end(struct fetch *);	/* removes what it left */
+
+#endif
