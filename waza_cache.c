@@ -1,0 +1,110 @@
+/* SPDX-License-Identifier: ISC */
+/* waza cache: what `waza run --cache` has kept, and how to get rid of it. */
+#include "waza.h"
+
+#include <string.h>
+#include <time.h>
+
+#include "cache.h"
+#include "json.h"
+
+struct cache_opt {
+	const char *dir, *format;
+};
+
+#define ROW(m, t, ...) \
+	{ .type = t, .off = offsetof(struct cache_opt, m), __VA_ARGS__ }
+static const struct opt cache_rows[] = {
+	ROW(dir, OPT_STR, .name = "cache-dir", .value = "DIR",
+	    .help = "which one, instead of .waza-cache"),
+	ROW(format, OPT_STR, .name = "format", .value = "FORMAT",
+	    .help = "of stats: text or json"),
+};
+
+static const char *
+day(int64_t seconds, char out[32])
+{
+	time_t t = (time_t)seconds;
+	struct tm tm;
+
+	if (localtime_r(&t, &tm) == NULL ||
+	    strftime(out, 32, "%Y-%m-%d %H:%M", &tm) == 0)
+		return "?";
+	return out;
+}
+
+static void
+put_text(struct buf *b, const char *dir, const struct cache_stats *s)
+{
+	char when[32];
+
+	buf_fmt(b, "directory %s\nentries   %zu\nbytes     %llu\n", dir,
+	    s->entries, (unsigned long long)s->bytes);
+	if (s->entries > 0) {
+		buf_fmt(b, "oldest    %s\n", day(s->oldest, when));
+		buf_fmt(b, "newest    %s\n", day(s->newest, when));
+	}
+	if (s->others > 0)
+		buf_fmt(b, "others    %zu that are no entries: %s\n",
+		    s->others, s->other);
+}
+
+static void
+put_json(struct buf *b, const char *dir, const struct cache_stats *s)
+{
+	struct json_out o = { .put = buf_sink, .ctx = b };
+
+	json_open(&o, '{');
+	json_put_key(&o, STR("directory"));
+	json_put_cstr(&o, dir);
+	json_put_key(&o, STR("entries"));
+	json_put_int(&o, (int64_t)s->entries);
+	json_put_key(&o, STR("bytes"));
+	json_put_int(&o, (int64_t)s->bytes);
+	json_put_key(&o, STR("oldest"));
+	json_put_int(&o, s->oldest);
+	json_put_key(&o, STR("newest"));
+	json_put_int(&o, s->newest);
+	json_put_key(&o, STR("others"));
+	json_put_int(&o, (int64_t)s->others);
+	json_close(&o, '}');
+	buf_putc(b, '\n');
+}
+
+static int
+cmd_cache(struct waza_call *c)
+{
+	const struct cache_opt *o = c->opt;
+	const char *dir = waza_cache_dir(c, o->dir, NULL);
+	bool json = o->format != NULL && strcmp(o->format, "json") == 0;
+	struct cache_stats s;
+	struct buf out = { 0 };
+
+	if (o->format != NULL && !json && strcmp(o->format, "text") != 0) {
+		err_set(c->err, ERR_SCHEMA, "--format is text or json, not "
+		    "\"%s\"", o->format);
+		return waza_complain(c->err);
+	}
+	if (strcmp(c->args[0], "stats") == 0) {
+		if (cache_stats(dir, &s, c->err) == -1)
+			return waza_complain(c->err);
+		(json ? put_json : put_text)(&out, dir, &s);
+	} else if (strcmp(c->args[0], "clear") == 0) {
+		if (cache_clear(dir, &s, c->err) == -1)
+			return waza_complain(c->err);
+		buf_fmt(&out, "%zu %s removed from %s\n", s.entries,
+		    s.entries == 1 ? "entry" : "entries", dir);
+	} else {
+		err_set(c->err, ERR_SCHEMA, "cache has clear and stats, no "
+		    "\"%s\"", c->args[0]);
+		return waza_complain(c->err);
+	}
+	return waza_finish(c, &out, WAZA_OK);
+}
+
+const struct waza_command waza_cache = {
+	.name = "cache", .usage = "[OPTION ...] clear|stats",
+	.opts = WAZA_OPTS(cache_rows), .size = sizeof(struct cache_opt),
+	.min = 1, .max = 1, .fn = cmd_cache,
+	.help = "look at the cache of trials, or clear it"
+};
