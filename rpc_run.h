@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: ISC */
+/*
+ * rpc_run.h: rpc_.  A run that a peer asked for, and who hears of it.  Only
+ * for the rpc_*.c files.
+ */
+#ifndef WAZA_RPC_RUN_H
+#define WAZA_RPC_RUN_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base.h"
+#include "event.h"
+#include "loop.h"
+#include "rpc.h"
+
+struct run;
+struct spec_suite;
+
+enum rpc_run_state {		/* those from COMPLETED on are the end */
+	RPC_STATE_PENDING, RPC_STATE_RUNNING, RPC_STATE_COMPLETED,
+	RPC_STATE_FAILED, RPC_STATE_CANCELLED
+};
+
+enum { RPC_LISTENERS_MAX = 64 };	/* of a run, beside its owner */
+
+struct rpc_run {
+	struct arena arena;	/* the record is in it */
+	struct rpc *rpc;
+	const char *id;
+	enum rpc_run_state state;
+	bool cancelling, begun, detach, verbose;
+	bool silent;		/* nobody is told of it */
+	struct rpc_call *waiter;	/* that is answered at its end */
+	void (*answer)(struct rpc_call *, enum rpc_kind, struct str);
+	struct str path, name, output;
+	int64_t started_ns;
+	/* while it goes on: */
+	struct arena suite;
+	struct spec_suite *spec;
+	struct run *run;
+	struct event_bus bus;
+	struct event_sink sink;
+	struct timer timer;	/* its cancellation, and its burial */
+	struct rpc_peer *owner;	/* NULL: it has gone */
+	struct rpc_peer *listeners[RPC_LISTENERS_MAX];
+	size_t nlisteners;
+	/* so far: */
+	int64_t total, done;	/* tasks */
+	/* when it is over: */
+	struct buf summary;	/* one JSON object */
+	struct str counts;	/* the same without the tasks */
+	struct buf result;	/* the results file; empty: it was too large */
+	struct str error;
+	struct rpc_run *next, **prev, *next_own, **prev_own;
+};
+
+bool rpc_run_over(const struct rpc_run *);
+void rpc_run_end(struct rpc_run *);	/* cancels it, if it goes on */
+const char *rpc_run_word(const struct rpc_run *);	/* its state */
+void rpc_run_listen(struct rpc_run *);	/* to its events, for its peers */
+int rpc_run_add_listener(struct rpc_run *, struct rpc_peer *);
+void rpc_run_drop_listener(struct rpc_run *, struct rpc_peer *);
+void rpc_run_tell_end(struct rpc_run *);	/* eval.complete */
+void rpc_run_put_progress(struct json_out *, const struct rpc_run *);
+
+#endif

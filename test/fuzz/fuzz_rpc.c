@@ -1,0 +1,271 @@
+/* SPDX-License-Identifier: ISC */
+/*
+ * Any lines as messages to the dispatcher.  Everything that it says is valid
+ * JSON-RPC; what has an id is answered once, with that id; what has none is
+ * not.  No file can be named: there is no root.
+ */
+#include <assert.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "base.h"
+#include "conn.h"
+#include "json.h"
+#include "loop.h"
+#include "os.h"
+#include "proc.h"
+#include "rpc.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *, size_t);
+
+enum {
+	BATCH_MAX = 1000,	/* as in rpc.c */
+	ROUNDS = 1000,
+	LINE_MAX_BYTES = 60000	/* that a socket takes for certain */
+};
+
+static const struct json *
+read_json(struct arena *a, struct str s)
+{
+	struct json_mem mem = { arena_hook, a };
+	struct json_error e;
+
+	return json_read(&mem, s, 0, &e);
+}
+
+static bool
+is_text(const struct json *v, const char *text)
+{
+	return v != NULL && v->type == JSON_STRING && str_is(json_text(v),
+	    text);
+}
+
+/* Whether an element is answered; *id: with that id, or NULL for null. */
+static bool
+is_answered(const struct json *v, const struct json **id)
+{
+	const struct json *method = json_getc(v, "method");
+	bool valid;
+
+	*id = NULL;
+	if (v->type != JSON_OBJECT)
+		return true;
+	*id = json_getc(v, "id");
+	if (*id != NULL && (*id)->type != JSON_STRING &&
+	    (*id)->type != JSON_NUMBER && (*id)->type != JSON_NULL) {
+		*id = NULL;
+		return true;
+	}
+	if (method == NULL && *id != NULL && (json_getc(v, "result") !=
+	    NULL || json_getc(v, "error") != NULL))
+		return false;
+	valid = is_text(json_getc(v, "jsonrpc"), "2.0") && method != NULL &&
+	    method->type == JSON_STRING;
+	return *id != NULL || !valid;
+}
+
+static void
+check_answer(const struct json *v, const struct json *id)
+{
+	const struct json *got = json_getc(v, "id");
+	const struct json *result = json_getc(v, "result");
+	const struct json *error = json_getc(v, "error");
+	int64_t code;
+
+	assert(v->type == JSON_OBJECT && json_count(v) == 3);
+	assert(is_text(json_getc(v, "jsonrpc"), "2.0"));
+	assert(got != NULL && (result != NULL) != (error != NULL));
+	if (id == NULL || id->type == JSON_NULL)
+		assert(got->type == JSON_NULL);
+	else
+		assert(got->type == id->type &&
+		    str_eq(json_text(got), json_text(id)));
+	if (error == NULL)
+		return;
+	assert(json_int(json_getc(error, "code"), &code));
+	assert(code >= -32768 && code <= -32000);
+	assert(json_getc(error, "message")->type == JSON_STRING);
+	assert(json_getc(json_getc(error, "data"), "kind") != NULL);
+}
+
+static size_t
+count_answered(const struct json *list)
+{
+	const struct json *v, *id;
+	size_t n = 0;
+
+	for (v = json_first(list); v != NULL; v = v->next)
+		n += is_answered(v, &id);
+	return n;
+}
+
+/* What came is what had to come. */
+static void
+check(struct arena *a, struct str said, struct str got)
+{
+	const struct json *v = read_json(a, said), *w, *id = NULL, *x, *y;
+	bool some = true;
+
+	if (v != NULL && v->type == JSON_ARRAY && json_count(v) > 0 &&
+	    json_count(v) <= BATCH_MAX)
+		some = count_answered(v) > 0;
+	else if (v != NULL && v->type != JSON_ARRAY)
+		some = is_answered(v, &id);
+	assert(some == (got.n > 0));
+	if (got.n == 0)
+		return;
+	assert(got.p[got.n - 1] == '\n');
+	assert(memchr(got.p, '\n', got.n) == got.p + got.n - 1);
+	got.n--;
+	w = read_json(a, got);
+	assert(w != NULL);
+	if (w->type != JSON_ARRAY) {
+		check_answer(w, id);
+		return;
+	}
+	y = json_first(w);
+	for (x = json_first(v); x != NULL; x = x->next)
+		if (is_answered(x, &id)) {
+			assert(y != NULL);
+			check_answer(y, id);
+			y = y->next;
+		}
+	assert(y == NULL);
+}
+
+struct talk {
+	struct rpc rpc;
+	struct loop *loop;
+	struct rpc_peer *peer;
+	int fd, quiet;
+	bool over;		/* it has been sent away */
+	struct buf got;
+};
+
+static void
+on_quiet(void *arg)
+{
+	struct talk *t = arg;
+
+	t->quiet++;
+}
+
+static void
+hear(struct talk *t)
+{
+	char block[65536];
+	ssize_t n;
+
+	while ((n = read(t->fd, block, sizeof(block))) > 0)
+		buf_put(&t->got, (struct str){ block, (size_t)n });
+	t->over = t->over || n == 0;
+}
+
+static void
+no_op(void *arg)
+{
+	(void)arg;
+}
+
+static void
+turn(struct loop *l)
+{
+	struct timer t = { .fn = no_op };
+	struct err e;
+
+	timer_start(l, &t, 0);
+	loop_turn(l, &e);
+	timer_stop(l, &t);
+}
+
+static bool
+is_blank(struct str s)
+{
+	size_t i;
+
+	for (i = 0; i < s.n; i++)
+		if (strchr(" \t\r", s.p[i]) == NULL || s.p[i] == '\0')
+			return false;
+	return true;
+}
+
+/* Until every call is answered. */
+static void
+say(struct talk *t, struct str s)
+{
+	struct arena a = { 0 };
+	int i;
+
+	t->got.n = 0;
+	assert(write(t->fd, s.p, s.n) == (ssize_t)s.n);
+	assert(write(t->fd, "\n", 1) == 1);
+	for (i = 0; i < 3 || (i < ROUNDS && t->quiet == 0 &&
+	    t->peer->ncalls > 0); i++) {
+		turn(t->loop);
+		hear(t);
+	}
+	if (is_blank(s))
+		assert(t->got.n == 0);
+	else
+		check(&a, s, buf_str(&t->got));
+	arena_free(&a);
+}
+
+static void
+begin(struct talk *t, bool token)
+{
+	static const char *const roots[] = { "/nowhere/at/all" };
+	int fd[2];
+
+	assert(socketpair(AF_UNIX, SOCK_STREAM, 0, fd) == 0);
+	os_nonblock(fd[0]);
+	os_nonblock(fd[1]);
+	t->fd = fd[1];
+	t->rpc.loop = t->loop;
+	t->rpc.version = "0";
+	t->rpc.roots = roots;
+	t->rpc.nroots = 1;
+	t->rpc.quiet = on_quiet;
+	t->rpc.arg = t;
+	if (token)
+		t->rpc.token = STR("t");
+	rpc_init(&t->rpc);
+	t->peer = rpc_accept(&t->rpc, token ? RPC_TCP : RPC_UNIX, fd[0],
+	    fd[0], &conn_line);
+	assert(t->peer != NULL);
+}
+
+int
+LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	struct talk t = { 0 };
+	struct procs procs;
+	struct str s = { (const char *)data, size }, line;
+	const char *eol;
+	struct err e;
+
+	if (size == 0 || size > LINE_MAX_BYTES)
+		return 0;
+	os_init(&e);
+	t.loop = loop_new(NULL, &e);
+	assert(t.loop != NULL);
+	procs_init(&procs, t.loop, false);
+	t.rpc.procs = &procs;
+	begin(&t, s.p[0] == 'T');
+	while (s.n > 0 && t.quiet == 0 && !t.over) {
+		eol = memchr(s.p, '\n', s.n);
+		line = (struct str){ s.p, eol != NULL ?
+			(size_t)(eol - s.p) : s.n };
+		say(&t, line);
+		s.p += line.n + (eol != NULL);
+		s.n -= line.n + (eol != NULL);
+	}
+	rpc_fini(&t.rpc);
+	assert(t.quiet == 1 && t.rpc.running == 0);
+	close(t.fd);
+	buf_free(&t.got);
+	procs_fini(&procs);
+	loop_free(t.loop);
+	return 0;
+}

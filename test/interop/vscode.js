@@ -1,0 +1,152 @@
+// vscode-jsonrpc: what editors and their language clients are built on.
+'use strict';
+const net = require('node:net');
+const { dir, fails, hello, is, load, main, ok, server, slow } =
+    require('./lib.js');
+const { createMessageConnection, CancellationTokenSource,
+    NotificationType, ParameterStructures, RequestType, RequestType0,
+    StreamMessageReader, StreamMessageWriter, Trace } =
+    load('vscode-jsonrpc/node');
+
+function connect(input, output) {
+	const c = createMessageConnection(new StreamMessageReader(input),
+	    new StreamMessageWriter(output));
+	c.faults = [];
+	c.onError(([e]) => c.faults.push(e.message));
+	c.onUnhandledNotification((m) => c.faults.push(m.method));
+	c.heard = [];
+	c.onNotification('eval.progress', (p) => c.heard.push(p.event));
+	c.onNotification('eval.log', () => undefined);
+	c.over = new Promise((done) => c.onNotification(
+	    new NotificationType('eval.complete'), (p) => {
+		c.heard.push('complete');
+		done(p);
+	}));
+	c.listen();
+	return c;
+}
+
+async function questions(c, via) {
+	is(`${via}: ping`, await c.sendRequest('ping'), { status: 'ok' });
+	is(`${via}: ping by type`, await c.sendRequest(
+	    new RequestType0('ping')), { status: 'ok' });
+	const list = await c.sendRequest('eval.list',
+	    { directory: 'examples/hello' });
+	is(`${via}: eval.list`, list.evals.map((e) => e.name), ['hello']);
+	const get = await c.sendRequest(new RequestType('eval.get'),
+	    { path: hello });
+	is(`${via}: eval.get`, [get.name, get.skill, get.tasks],
+	    ['hello', 'greeting', 1]);
+	is(`${via}: eval.validate`, (await c.sendRequest('eval.validate',
+	    { path: hello })).valid, true);
+	is(`${via}: task.list`, (await c.sendRequest('task.list',
+	    { path: hello })).tasks.map((t) => t.id), ['greet']);
+	is(`${via}: task.get`, (await c.sendRequest('task.get',
+	    { path: hello, taskId: 'greet' })).prompt,
+	    'Say hello to Ada.\nBe brief.\n');
+	const many = await Promise.all(Array.from({ length: 1000 },
+	    () => c.sendRequest('ping', {})));
+	ok(`${via}: a thousand at once`, many.every((r) => r.status === 'ok'));
+}
+
+async function refusals(c, via) {
+	await fails(`${via}: unknown method`, c.sendRequest('no.such', {}),
+	    -32601, 'method_not_found');
+	await fails(`${via}: no such suite`, c.sendRequest('eval.get',
+	    { path: 'nowhere/eval.yaml' }), -32000, 'eval_not_found');
+	await fails(`${via}: a broken suite`, c.sendRequest('eval.run',
+	    { path: 'examples/broken/eval.yaml' }), -32001,
+	    'validation_failed');
+	await fails(`${via}: a parameter is missing`,
+	    c.sendRequest('eval.get', {}), -32602, 'invalid_params');
+	await fails(`${via}: parameters by position`, c.sendRequest('eval.get',
+	    ParameterStructures.byPosition, hello), -32602, 'invalid_params');
+	await fails(`${via}: no such run`, c.sendRequest('run.status',
+	    { runId: 'r-0' }), -32602, 'run_not_found');
+	const odd = `${dir}/ünï \u{1f980}\u0001.yaml`;
+	is(`${via}: lengths are bytes`, await c.sendRequest('eval.get',
+	    { path: odd }).catch((e) => e.data.path), odd);
+	const long = `${dir}${'/x'.repeat(500000)}\u00e9`;
+	is(`${via}: a message of a megabyte`, await c.sendRequest('eval.get',
+	    { path: long }).catch((e) => e.data.path), long);
+	await c.trace(Trace.Verbose, { log: () => undefined });
+	await c.sendNotification('no.such.notification', { a: 1 });
+	is(`${via}: it goes on after all that`, await c.sendRequest('ping'),
+	    { status: 'ok' });
+}
+
+async function runs(c, via) {
+	const r = await c.sendRequest('eval.run', { path: hello, trials: 1 });
+	is(`${via}: the answer is before what is told`, c.heard, []);
+	is(`${via}: eval.run`, r.status, 'running');
+	const end = await c.over;
+	is(`${via}: eval.complete`, [end.runId, end.summary.total,
+	    end.summary.passed, end.summary.failed], [r.runId, 1, 1, 0]);
+	is(`${via}: its order`, c.heard, ['run_start', 'task_start',
+	    'trial_start', 'trial_complete', 'task_complete',
+	    'run_complete', 'complete']);
+	const s = await c.sendRequest('run.status', { runId: r.runId });
+	is(`${via}: run.status`, [s.status, s.result.tasks[0].status],
+	    ['completed', 'passed']);
+}
+
+async function cancels(c, via) {
+	const token = new CancellationTokenSource();
+	await c.sendRequest('hello', { name: 'interop', version: '1',
+	    agent: 'vscode-jsonrpc', pid: process.pid });
+	const call = c.sendRequest('tools/call', { name: 'eval_run',
+	    arguments: { path: slow } }, token.token);
+	is(`${via}: others are answered meanwhile`,
+	    await c.sendRequest('ping'), { status: 'ok' });
+	token.cancel();
+	await fails(`${via}: a call is cancelled by its token`, call, -32031,
+	    'cancelled');
+	const r = await c.sendRequest('eval.run', { path: slow });
+	is(`${via}: run.cancel`, (await c.sendRequest('run.cancel',
+	    { runId: r.runId })).status, 'cancelled');
+}
+
+async function all(c, via) {
+	await questions(c, via);
+	await refusals(c, via);
+	await runs(c, via);
+	await cancels(c, via);
+	is(`${via}: nothing odd was heard`, c.faults, []);
+}
+
+// A client that vanishes takes its runs along, and nothing else.
+async function vanish(place) {
+	const one = net.connect(place), two = net.connect(place);
+	const a = connect(one, one), b = connect(two, two);
+	const { runId } = await a.sendRequest('eval.run', { path: slow });
+	one.on('error', () => undefined);
+	if (typeof place === 'number')
+		one.resetAndDestroy();	// else it has only ended its half
+	else
+		one.destroy();
+	let s;
+	do
+		s = await b.sendRequest('run.status', { runId });
+	while (s.status === 'running');
+	is('a client vanishes: its run is cancelled', s.status, 'cancelled');
+	two.destroy();
+}
+
+main(async () => {
+	const stdio = server();
+	const c = connect(stdio.stdout, stdio.stdin);
+	await all(c, 'stdio');
+	stdio.stdin.end();
+	is('stdio: it ends with its input', await stdio.gone, 0);
+	for (const how of [['--unix', `${dir}/s`], ['--tcp', '127.0.0.1:0']]) {
+		const s = server(...how, '--root', '.', '--root', dir);
+		const at = await s.at, m = /^127.0.0.1:(\d+)$/.exec(at);
+		const place = m ? Number(m[1]) : at;
+		const socket = net.connect(place);
+		await all(connect(socket, socket), how[0].slice(2));
+		socket.end();
+		await vanish(place);
+		s.kill('SIGTERM');
+		is(`${how[0].slice(2)}: it ends when told`, await s.gone, 0);
+	}
+});

@@ -1,0 +1,144 @@
+# lib.sh: sourced after ../lib.sh by the tests of servers.  Suites in $tmp, a
+# server in the background, clients that stay.
+: "${RPCPIPE:?set RPCPIPE to the client}"
+unset WAZA_CONFIG WAZA_AUTH_TOKEN WAZA_HOST WAZA_PORT WAZA_TIMEOUT
+HOME=$tmp WAZA_HOME=$tmp/home LOG=$tmp/children
+export HOME WAZA_HOME LOG
+cd "$tmp" || exit 1
+cp -r "$top/test/rpc/evals" "$top/test/rpc/ruby.sh" .
+export RPCPIPE
+srv= pid_a= pid_b= pid_c=
+trap 'for p in $srv $pid_a $pid_b $pid_c; do kill -9 "$p"; done; rm -rf "$tmp"' EXIT
+
+# an agent that says who it is, has a child of its own, and never answers
+mkdir evals/hang
+cat >evals/hang/eval.yaml <<'YAML'
+name: hang
+skill: s
+config: {executor: command, command: 'echo $$ >>$LOG; tail -f /dev/null & echo $! >>$LOG; wait'}
+tasks: [{id: a, prompt: x, expected: {output_contains: [x]}}]
+YAML
+
+# wait_until SECONDS COMMAND...: polls until the command succeeds
+wait_until() {
+	n=$(($1 * 50))
+	shift
+	until "$@" 2>/dev/null
+	do
+		n=$((n - 1))
+		[ "$n" -gt 0 ] || return 1
+		"$RPCPIPE" nap
+	done
+}
+
+# lines FILE N: it has as many, or more
+lines() {
+	[ "$(grep -c . "$1")" -ge "$2" ]
+}
+
+# has FILE TEXT
+has() {
+	grep -qF -e "$2" "$1"
+}
+
+# serve OPTION...: on $tmp/sock and on $port
+serve() {
+	: >log
+	"$WAZA" jsonrpc --unix sock --tcp 127.0.0.1:0 "$@" </dev/null >served 2>log &
+	srv=$!
+	wait_until 60 has log 'listening on sock'
+	port=$(sed -n 's/.*listening on 127.0.0.1://p' log)
+}
+
+# stop [SIGNAL]: the server; leaves its status in $rc
+stop() {
+	kill "-${1:-TERM}" "$srv"
+	rc=0
+	wait "$srv" || rc=$?
+	srv=
+}
+
+# client NAME ADDRESS [OPTION...]: one that stays; say NAME TEXT; leave NAME
+client() {
+	name=$1 addr=$2
+	shift 2
+	mkfifo "$name.in"
+	: >"$name.out"
+	"$RPCPIPE" talk "$@" "$addr" <"$name.in" >"$name.out" 2>"$name.err" 3>&- 4>&- 5>&- &
+	eval "pid_$name=$!"
+	case $name in
+	a) exec 3>a.in ;;
+	b) exec 4>b.in ;;
+	c) exec 5>c.in ;;
+	esac
+}
+
+say() {
+	case $1 in
+	a) printf '%s\n' "$2" >&3 ;;
+	b) printf '%s\n' "$2" >&4 ;;
+	c) printf '%s\n' "$2" >&5 ;;
+	esac
+}
+
+leave() {
+	case $1 in
+	a) exec 3>&- ;;
+	b) exec 4>&- ;;
+	c) exec 5>&- ;;
+	esac
+	eval "wait \$pid_$1; pid_$1="
+	rm -f "$1.in"
+}
+
+# die NAME: without a word
+die() {
+	eval "kill -9 \$pid_$1; wait \$pid_$1; pid_$1=" 2>/dev/null
+	case $1 in
+	a) exec 3>&- ;;
+	b) exec 4>&- ;;
+	c) exec 5>&- ;;
+	esac
+	rm -f "$1.in"
+}
+
+# ask ADDRESS TEXT: one question and its answers, to their end
+ask() {
+	printf '%s\n' "$2" | "$RPCPIPE" talk "$1"
+}
+
+# children_gone: all that have said who they are
+children_gone() {
+	for p in $(cat "$LOG")
+	do ! kill -0 "$p" 2>/dev/null || return 1
+	done
+}
+
+# hang_on NAME: starts a run that hangs, and waits until its children are there
+hang_on() {
+	: >"$LOG"
+	: >"$1.out"
+	say "$1" '{"jsonrpc":"2.0","id":1,"method":"eval.run","params":{"path":"evals/hang"}}'
+	wait_until 20 lines "$LOG" 2
+	run_id=$(sed -n 's/.*"id":1,"result":{"runId":"\([^"]*\)".*/\1/p' "$1.out")
+}
+
+ping='{"jsonrpc":"2.0","id":"p","method":"ping"}'
+pong='{"jsonrpc":"2.0","id":"p","result":{"status":"ok"}}'
+
+# alive NAME: the server still answers, on both ways
+alive() {
+	is "$1: it still answers" "$pong $pong" "$(ask sock "$ping") $(ask "$port" "$ping")"
+}
+
+# fds: how many descriptors the server has open; empty where nobody can tell
+fds() {
+	if [ -d "/proc/$srv/fd" ]
+	then find "/proc/$srv/fd" -type l 2>/dev/null | grep -c .
+	fi
+}
+
+# rss: its memory in KiB; empty where nobody can tell
+rss() {
+	ps -o rss= -p "$srv" 2>/dev/null | tr -d ' '
+}
