@@ -21,42 +21,83 @@ SAN     = -O1 -g -fno-omit-frame-pointer -fno-sanitize-recover=all \
 	-fsanitize=address,undefined
 DEFS    = -DWAZA_VERSION=$(VERSION)
 FUZZ_SECONDS = 60
+SOAK_SECONDS = 120
 # valgrind over all of the public data takes half an hour: VG_CORPUS=DIR, if you have it
 VG_CORPUS = none
 
 # Public test data; tests that need it say SKIP where it is absent.
-CORPUS  = ../shared/corpus
+SHARED  = ../shared
+CORPUS  = $(SHARED)/corpus
 
 # One noun per file, lower layers first (DESIGN.md).
 SRC  = base.c os.c os_net.c os_path.c os_spawn.c json.c yaml_anchor.c \
 	yaml_block.c yaml_core.c yaml_flow.c yaml_in.c yaml_lite.c yaml_map.c \
 	yaml_scalar.c re.c re_atom.c re_class.c re_cuts.c re_dfa.c re_lit.c \
-	re_nfa.c re_parse.c re_prog.c re_state.c re_unicode.c field.c opt.c csv.c \
-	glob.c tmpl.c stats.c loop.c proc.c workspace.c spec.c spec_config.c \
-	spec_file.c spec_grader.c spec_skill.c spec_task.c spec_tasks.c agent.c \
-	agent_command.c agent_mock.c agent_script.c agent_worker.c grader.c \
-	grader_check.c grader_expected.c grader_file.c grader_lower.c \
-	grader_program.c grader_search.c grader_tally.c grader_text.c event.c \
-	result.c result_file.c result_journal.c result_trial.c run.c run_hook.c \
-	run_plan.c run_trial.c report.c report_console.c report_csv.c \
+	re_nfa.c re_parse.c re_prog.c re_state.c re_unicode.c \
+	expr.c expr_atom.c expr_call.c expr_case.c expr_equal.c expr_eval.c \
+	expr_format.c expr_lex.c expr_literal.c expr_map.c expr_method.c \
+	expr_num.c expr_parse.c expr_pattern.c expr_re.c expr_repr.c expr_seq.c \
+	expr_split.c expr_text.c expr_unicode.c expr_value.c \
+	schema.c schema_build.c schema_check.c schema_cycle.c schema_index.c \
+	schema_keyword.c schema_map.c schema_meta.c schema_number.c \
+	schema_pattern.c schema_tell.c schema_uri.c schema_value.c \
+	diff.c diff_search.c field.c opt.c csv.c \
+	glob.c tmpl.c stats.c http.c http_body.c http_events.c http_url.c \
+	loop.c proc.c conn.c conn_frame.c wire.c fetch.c fetch_curl.c workspace.c spec.c spec_config.c \
+	spec_file.c spec_grader.c spec_input.c spec_skill.c spec_task.c spec_tasks.c \
+	spec_trigger.c cache.c cache_hash.c config.c config_check.c config_keys.c config_layer.c \
+	config_merge.c config_show.c config_token.c agent.c \
+	agent_command.c agent_home.c agent_mock.c agent_script.c agent_settings.c agent_stream.c agent_formats.c agent_mask.c agent_preset.c agent_replay.c \
+	agent_worker.c \
+	acp.c acp_answer.c acp_mask.c acp_permit.c acp_plan.c acp_setup.c acp_turn.c \
+	openai.c openai_answer.c openai_body.c openai_read.c openai_setup.c \
+	copilot.c copilot_event.c copilot_permit.c copilot_session.c copilot_settings.c \
+	grader.c \
+	grader_check.c grader_code.c \
+	grader_code_child.c grader_code_names.c grader_diff.c grader_snapshot.c grader_expected.c grader_file.c \
+	grader_behavior.c grader_sequence.c grader_skill.c \
+	grader_toolcalls.c grader_constraint.c grader_trigger.c \
+	grader_trace.c grader_args.c grader_call.c \
+	grader_extract.c grader_schema.c \
+	grader_prompt.c grader_judged.c grader_question.c grader_rubric.c \
+	grader_lower.c \
+	grader_program.c grader_search.c grader_tally.c grader_text.c \
+	grader_workspace.c event.c \
+	result.c result_file.c result_journal.c result_pair.c result_place.c result_trial.c result_trigger.c \
+	run.c run_cache.c run_hook.c run_input.c run_plan.c run_record.c run_repo.c run_skill.c run_trial.c run_turn.c run_trigger.c \
+	outcome.c outcome_answer.c agent_stored.c result_keep.c run_stored.c \
+	judge.c judge_verdict.c \
+	compare.c compare_gate.c compare_gate_out.c compare_json.c \
+	compare_markdown.c compare_text.c compare_words.c \
+	rpc.c rpc_about.c rpc_answer.c rpc_cache.c rpc_error.c rpc_eval.c \
+	rpc_gate.c rpc_notify.c rpc_run.c rpc_runs.c tool.c tool_command.c server.c \
+	report.c report_change.c report_console.c report_csv.c \
 	report_detail.c report_github.c report_html.c report_junit.c report_log.c \
-	report_markdown.c report_out.c report_tap.c report_text.c report_words.c
+	report_markdown.c report_out.c report_tap.c report_text.c report_trigger.c \
+	report_words.c
 HDR  = base.h os.h os_net.h os_path.h os_spawn.h json.h yaml_anchor.h \
 	yaml_block.h yaml_core.h yaml_flow.h yaml_in.h yaml_lite.h yaml_map.h \
 	yaml_scalar.h re.h re_class.h re_parse.h re_prog.h re_state.h \
-	re_unicode.h field.h opt.h csv.h glob.h tmpl.h stats.h loop.h proc.h \
-	workspace.h spec.h spec_in.h agent.h agent_kind.h grader.h grader_kind.h \
+	re_unicode.h expr.h expr_in.h expr_lex.h expr_unicode.h \
+	schema.h schema_in.h schema_keyword.h diff.h diff_search.h \
+	outcome.h judge.h rpc.h rpc_part.h rpc_run.h tool.h server.h grader_prompt.h \
+	compare.h field.h opt.h csv.h glob.h tmpl.h stats.h http.h loop.h proc.h conn.h wire.h fetch.h fetch_curl.h \
+	workspace.h spec.h spec_in.h cache.h config.h config_in.h agent.h agent_kind.h agent_preset.h agent_stream.h acp.h copilot.h openai.h grader.h grader_extract.h grader_kind.h grader_code.h grader_snapshot.h \
+	grader_trace.h \
 	event.h result.h result_part.h run.h run_part.h report.h report_part.h \
 	waza.h waza_stream.h
-CMD  = waza.c waza_run.c waza_spec.c waza_stream.c waza_text.c
+CMD  = waza.c waza_cache.c waza_doctor.c waza_settings.c waza_jsonrpc.c waza_compare.c waza_config.c waza_grade.c waza_run.c waza_schema.c waza_spec.c waza_stream.c \
+	waza_text.c
 OBJ  = $(SRC:.c=.o)
 MAIN = $(CMD:.c=.o)
-UNIT = test/t_base test/t_os test/t_json test/t_yaml test/t_re test/t_field \
-	test/t_csv test/t_glob test/t_tmpl test/t_spec \
-	test/t_opt test/t_stats test/t_loop test/t_proc test/t_procs test/t_event \
-	test/t_result test/t_grader test/t_report
-FUZZ = json yaml re csv tmpl
-MAN  = waza.1 waza-eval.5
+UNIT = test/t_base test/t_os test/t_json test/t_yaml test/t_re test/t_expr test/t_field \
+	test/t_cache test/t_csv test/t_diff test/t_glob test/t_tmpl test/t_spec test/t_config test/t_trigger \
+	test/t_opt test/t_stats test/t_http test/t_loop test/t_fetch test/t_conn test/t_proc test/t_procs test/t_wire test/t_acp test/t_event \
+	test/t_result test/t_schema test/t_grader test/t_trace test/t_judge test/t_report \
+	test/t_compare test/t_rpc test/t_outcome
+HELPER = test/rpcpipe test/double_acp test/double_copilot test/double_model
+FUZZ = json yaml re expr csv tmpl diff schema http wire frame rpc
+MAN  = waza.1 waza-agents.7 waza-config.5 waza-eval.5 waza-rpc.5
 
 all: waza
 
@@ -69,13 +110,14 @@ $(MAIN) $(OBJ): $(HDR) Makefile
 	$(CC) $(STD) $(DEFS) $(WARN) $(HARDEN) $(CFLAGS) -c -o $@ $<
 .c:
 	$(CC) $(STD) $(WARN) $(HARDEN) $(CFLAGS) -I. $(LDFLAGS) -o $@ $< $(OBJ) $(LDLIBS)
-$(UNIT): $(OBJ) $(HDR) test/tap.h
+$(UNIT) $(HELPER): $(OBJ) $(HDR) test/tap.h
 
 demo: all
 	@sh examples/demo.sh ./waza
 
-check: all $(UNIT) replay
-	@WAZA=$$PWD/waza CORPUS=$(CORPUS) BUILD=build/replay \
+check: all $(UNIT) $(HELPER) replay
+	@WAZA=$$PWD/waza RPCPIPE=$$PWD/test/rpcpipe DOUBLES=$$PWD/test CORPUS=$(CORPUS) \
+	    BUILD=build/replay \
 	    sh test/run $(UNIT) test/[0-9]*.t
 
 # The fuzz targets with a main() that only replays files, for `make check`.
@@ -98,10 +140,29 @@ check-short:
 check-vg:
 	@CC='$(CC)' FLAGS='$(STD) $(DEFS) -O1 -g $(LDFLAGS)' SRC='$(SRC)' CMD='$(CMD)' \
 	    UNIT='$(UNIT)' FUZZ='$(FUZZ)' CORPUS=$(VG_CORPUS) \
-	    TESTS='test/01*.t test/0200-run.t test/06*.t' \
+	    TESTS='test/01*.t test/0200-run.t test/0300-rpc.t test/06*.t' \
 	    T_PROCS_AT_ONCE=100 T_PROCS_IN_A_ROW=100 \
 	    WRAP='valgrind -q --error-exitcode=99 --leak-check=full --errors-for-leak-kinds=definite,possible --child-silent-after-fork=yes' \
 	    sh test/build build/vg
+
+# Clients from npm against `waza jsonrpc`; installed into a directory that
+# goes away.
+check-interop: all
+	@WAZA=$$PWD/waza sh test/interop/run
+
+# Agents as npm has them, with a model of ours: AGENTS_CACHE says where they
+# are kept.  No account, and no network once they are there.
+check-agents: all test/rpcpipe
+	@WAZA=$$PWD/waza RPCPIPE=$$PWD/test/rpcpipe SHARED=$(SHARED) \
+	    sh test/agents/run
+
+# Bad clients by the hundred, for SOAK_SECONDS at least; needs nothing else.
+soak: all
+	@mkdir -p build/soak
+	$(CC) $(STD) $(WARN) $(CFLAGS) $(LDFLAGS) \
+	    -o build/soak/soak test/soak/soak.c test/soak/scene.c \
+	    test/soak/watch.c test/soak/wire.c $(LDLIBS)
+	@$$PWD/build/soak/soak $$PWD/waza $(SOAK_SECONDS)
 
 # Needs clang: one minute for each target, findings stay in build/fuzz.
 fuzz:
@@ -109,7 +170,7 @@ fuzz:
 	    SECONDS_EACH=$(FUZZ_SECONDS) CORPUS=$(CORPUS) sh test/fuzz/run
 
 # One row a measurement, beside the peers that are installed.
-bench: all
+bench: all $(HELPER)
 	@CC='$(CC)' STD='$(STD)' CFLAGS='$(CFLAGS)' OBJ='$(OBJ)' \
 	    CORPUS=$(CORPUS) sh test/bench/run
 
@@ -118,7 +179,7 @@ lint:
 
 install: all
 	mkdir -p "$(DESTDIR)$(BINDIR)" "$(DESTDIR)$(MANDIR)/man1" \
-	    "$(DESTDIR)$(MANDIR)/man5"
+	    "$(DESTDIR)$(MANDIR)/man5" "$(DESTDIR)$(MANDIR)/man7"
 	cp waza "$(DESTDIR)$(BINDIR)/.waza.new"
 	chmod 755 "$(DESTDIR)$(BINDIR)/.waza.new"
 	mv -f "$(DESTDIR)$(BINDIR)/.waza.new" "$(DESTDIR)$(BINDIR)/waza"
@@ -138,7 +199,7 @@ distcheck: dist
 
 clean:
 	rm -rf build
-	rm -f waza $(MAIN) $(OBJ) $(UNIT) waza-*.tar.gz
+	rm -f waza $(MAIN) $(OBJ) $(UNIT) $(HELPER) waza-*.tar.gz
 
-.PHONY: all demo check replay check-san check-short check-vg fuzz bench lint \
+.PHONY: all demo check replay check-san check-short check-vg check-interop check-agents soak fuzz bench lint \
 	install uninstall dist distcheck clean

@@ -6,7 +6,9 @@
 #include "spec.h"
 
 static const struct agent_kind *const kinds[] = {	/* sorted by name */
-	&agent_command, &agent_mock,
+	&agent_acp, &agent_claude, &agent_codex, &agent_command,
+	&agent_copilot_cli, &agent_copilot, &agent_gemini, &agent_mock,
+	&agent_openai, &agent_opencode, &agent_replay,
 };
 
 const struct agent_kind *
@@ -15,7 +17,8 @@ agent_find(struct str name)
 	size_t i;
 
 	for (i = 0; i < COUNTOF(kinds); i++)
-		if (str_is(name, kinds[i]->name))
+		if (str_is(name, kinds[i]->name) || (kinds[i]->alias != NULL &&
+		    str_is(name, kinds[i]->alias)))
 			return kinds[i];
 	return NULL;
 }
@@ -37,6 +40,24 @@ nearest(struct str name)
 	return NULL;
 }
 
+enum agent_skills
+agent_skills(const struct agent_kind *k, const struct spec_suite *s)
+{
+	return k->skills == NULL ? AGENT_TELLS : k->skills(s);
+}
+
+/* They would cost as much as ever, and say nothing. */
+static void
+check_triggers(const struct agent_kind *k, const struct spec_suite *s,
+    struct spec_notes *notes)
+{
+	if (s->triggers != NULL && agent_skills(k, s) == AGENT_TELLS_NOT)
+		spec_note(notes, FIELD_WARNING,
+		    (struct spec_where){ s->triggers->file, 0, 0 },
+		    "executor \"%s\" does not tell the skills it used: the "
+		    "trigger tests are left out", k->name);
+}
+
 void
 agent_check(const struct spec_suite *s, struct str name,
     struct spec_notes *notes)
@@ -47,21 +68,25 @@ agent_check(const struct spec_suite *s, struct str name,
 	if (k != NULL) {
 		if (k->check != NULL)
 			k->check(s, notes);
+		agent_home_check(s, k->name, notes);
+		check_triggers(k, s, notes);
 		return;
 	}
 	near = nearest(name);
 	if (near != NULL)
 		spec_note(notes, FIELD_ERROR, s->config.executor_at,
-		    "unknown executor \"%.*s\"; did you mean \"%s\"?",
+		    "Invalid executor type: %.*s; did you mean \"%s\"?",
 		    STRF(name), near);
 	else
 		spec_note(notes, FIELD_ERROR, s->config.executor_at,
-		    "unknown executor \"%.*s\"", STRF(name));
+		    "Invalid executor type: %.*s", STRF(name));
 }
 
 int
 agent_open(struct agent *a, struct err *e)
 {
+	if (agent_home_read(a, e) == -1)
+		return -1;
 	return a->kind->open == NULL ? 0 : a->kind->open(a, e);
 }
 
@@ -84,6 +109,26 @@ bool
 agent_close(struct agent *a)
 {
 	return a->kind->close == NULL || a->kind->close(a);
+}
+
+bool
+agent_remembers(const struct agent *a)
+{
+	return a->kind->hang_up != NULL;
+}
+
+void
+agent_hang_up(struct agent *a, struct agent_talk *t)
+{
+	if (a->kind->hang_up != NULL && t->state != NULL)
+		a->kind->hang_up(a, t);
+	t->state = NULL;
+}
+
+const char *
+agent_cwd(const struct agent_request *r)
+{
+	return r->cwd != NULL ? r->cwd : r->workspace;
 }
 
 bool

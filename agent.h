@@ -50,19 +50,46 @@ struct agent_usage {
 	double premium_requests, cost;
 };
 
+struct agent_turn {		/* of a talk */
+	struct agent_turn *next;
+	struct str prompt, output;
+};
+
 struct agent_answer {
 	struct str output;
 	struct agent_call *calls;	/* in the order of their start */
 	size_t ncalls;
 	struct field_strs skills;	/* invoked, in order */
+	bool tells_skills;		/* where there are none, none was */
 	struct agent_usage usage;
 	struct str transcript;		/* a JSON list, or empty */
+	struct agent_turn *turns;	/* where there was more than one */
 	struct str session_id;
 	enum agent_fault fault;
 	struct str error;		/* in words; empty: none */
 	int exit_status;		/* -1: none */
 	struct str stderr_tail;
 	bool truncated;			/* it wrote more than is kept */
+	bool echo;			/* only the prompt: nobody answered */
+	/* of one that was recorded: */
+	int64_t took_ms;		/* then; 0: not recorded */
+	bool late;			/* it did not come in time */
+	struct str note;		/* what is to be said about it */
+};
+
+/* A tool of ours that the agent may call; only judges are given some. */
+struct agent_tool {
+	const char *name, *help;
+	const char *schema;		/* of its arguments: JSON Schema */
+};
+
+/*
+ * Several questions to one agent that remembers.  A job with a talk leaves in
+ * it what the next one goes on with; agent_hang_up() ends that.
+ */
+struct agent_talk {
+	void *state;			/* private to the executor */
+	struct arena *arena;		/* lives as long as the talk */
 };
 
 struct agent_request {
@@ -70,12 +97,23 @@ struct agent_request {
 	struct str prompt;		/* templates done */
 	struct str model;
 	const char *workspace;		/* or NULL: none was needed */
+	const char *cwd;		/* in it; NULL: it is the workspace */
 	const char *scratch;		/* begins names of its own files */
 	const char *run_id;
 	unsigned trial, attempt;	/* from 1 */
 	size_t nfiles;			/* given to it in the workspace */
 	const struct tmpl_vars *vars;
 	bool no_skills;			/* the baseline pass */
+	const struct agent_tool *tools;	/* calls of them are in the answer */
+	size_t ntools;
+	unsigned sample;		/* of a judge, from 1; 0: no judge */
+	bool responds;			/* it is no judge, but plays the user */
+	struct agent_talk *talk;	/* or NULL: one question */
+	const char *home, *tmp;		/* its HOME and TMPDIR, or NULL */
+	const char *cache;		/* of that HOME, or NULL */
+	/* gets each message of an agent's protocol, '>' to and '<' from it */
+	void (*record)(void *arg, char way, struct str message);
+	void *record_arg;
 };
 
 enum agent_event { AGENT_STEP, AGENT_TEXT, AGENT_TOOL };
@@ -93,17 +131,35 @@ struct agent_job {
 
 enum agent_status { AGENT_DONE, AGENT_LATER };
 
+/* What the answers' skills are worth to trigger tests. */
+enum agent_skills {
+	AGENT_TELLS,		/* they are those that were used */
+	AGENT_TELLS_NOT,	/* they are never said */
+	AGENT_PRETENDS		/* there is no agent, and no script of them */
+};
+
 /* A row of the table of executors; what a kind has no use for is NULL. */
 struct agent_kind {
 	const char *name;
+	const char *alias;		/* another name for it */
 	const char *help;
+	bool tools;			/* can offer ours to the agent */
+	bool blind;			/* does not look at its files */
+	bool skilled;			/* takes skill directories itself */
+	bool whole;			/* answers for all turns at once */
+	bool litters;			/* gets a TMPDIR that goes away */
+	bool shared;			/* one process for all trials */
 	/* settings of suite and tasks, before anything runs */
 	void (*check)(const struct spec_suite *, struct spec_notes *);
 	/* whether the task's trials need a directory; NULL: always */
 	bool (*roams)(const struct spec_suite *, const struct spec_task *);
+	/* NULL: AGENT_TELLS */
+	enum agent_skills (*skills)(const struct spec_suite *);
 	int (*open)(struct agent *, struct err *);
 	enum agent_status (*start)(struct agent *, struct agent_job *);
 	void (*cancel)(struct agent *, struct agent_job *);
+	/* of a kind that remembers; no job of the talk runs */
+	void (*hang_up)(struct agent *, struct agent_talk *);
 	bool (*close)(struct agent *);	/* false: a->closed() will follow */
 };
 
@@ -116,7 +172,32 @@ struct agent {
 	void (*closed)(void *arg);	/* after agent_close */
 	void *arg;
 	void *state;			/* private to the executor */
+	/* private to agent_home.c: */
+	struct agent_home {
+		bool tmp, own, shared;	/* TMPDIR; HOME; for all trials */
+		const char *cache;
+		const char *tmp_dir, *home_dir;	/* the shared ones */
+	} home;
 };
+
+/*
+ * Plays the answers of a results file.  No suite can ask for it: it is not
+ * found by name.  The agent's state is a const struct outcome **.
+ */
+extern const struct agent_kind agent_stored;
+
+/*
+ * Recordings: a file for each attempt of a trial, lines of JSON, of which the
+ * last has the answer.  An agent of kind `replay` plays them; its state is a
+ * const char **, the directory, where that is not in the settings.
+ */
+enum { AGENT_RECORD_MAX = 512 << 20 };	/* bytes of such a file */
+char *agent_record_path(struct arena *, const char *dir,
+    const struct agent_request *);
+/* False of a replay that has no recording of the request. */
+bool agent_has_answer(const struct agent *, const struct agent_request *);
+/* The task's question but for what differs in every run: SHA-256. */
+void agent_question(const struct agent_request *, char hex[65]);
 
 const struct agent_kind *agent_find(struct str name);	/* or NULL */
 const struct agent_kind *agent_nth(size_t);	/* of all; NULL at the end */
@@ -135,7 +216,34 @@ void agent_cancel(struct agent *, struct agent_job *);
  */
 bool agent_close(struct agent *);
 
+enum agent_skills agent_skills(const struct agent_kind *,
+    const struct spec_suite *);
+
+bool agent_remembers(const struct agent *);	/* talks work */
+void agent_hang_up(struct agent *, struct agent_talk *);
+
 /* Whether trials of the task need a workspace for this executor. */
 bool agent_roams(const struct agent *, const struct spec_task *);
+
+/* Where the agent is to start: in its workspace; NULL: anywhere. */
+const char *agent_cwd(const struct agent_request *);
+
+/*
+ * TMPDIR and HOME of the agent's own, as far as it gets them: made before a
+ * job, put into the request, and removed after the last one.  Those of a
+ * process that serves all trials stay until agent_leave.  `scratch` is what
+ * their names begin with, `shared` the same for the latter.
+ */
+int agent_move_in(struct agent *, struct arena *, struct agent_request *,
+    const char *scratch, const char *shared, struct err *);
+int agent_move_out(struct agent *, struct agent_request *, struct err *);
+int agent_leave(struct agent *, struct err *);
+
+/* Whether agent_move_in does anything. */
+bool agent_moves(const struct agent *);
+
+/* Variables that lead git to another repository than the one it is in. */
+enum { AGENT_GIT_VARS = 8 };
+extern const char *const agent_git_vars[AGENT_GIT_VARS];
 
 #endif

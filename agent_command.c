@@ -3,7 +3,8 @@
  * Executor `command`: any program as an agent.  One child a trial, the prompt
  * on its stdin, its stdout the answer; it works in the trial's workspace and
  * finds the rest in WAZA_ variables.  With persistent: true, agent_worker.c
- * takes over.
+ * takes over.  What it prints may be events (agent_stream.h), and programs
+ * that are known need no command (agent_preset.h).
  */
 #include "agent_kind.h"
 
@@ -13,6 +14,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "agent_preset.h"
+#include "agent_stream.h"
 #include "json.h"
 #include "os.h"
 #include "os_spawn.h"
@@ -20,11 +23,17 @@
 #include "spec.h"
 #include "tmpl.h"
 
+enum { STREAM_MAX = 256 << 20 };	/* bytes of events, then it is ended */
+
 struct command {
 	struct agent_job *job;
 	struct proc proc;
+	struct agent_stream stream;	/* unless the answer is text */
+	bool streams;
+	uint64_t bytes;			/* of stdout */
 	struct agent_tail tail;		/* of stderr */
 	bool heard;			/* something came from it */
+	const char *const *env;
 };
 
 /* A list is argv; a string is for the shell. */
@@ -57,8 +66,8 @@ make_argv(struct arena *a, const struct json *command,
 }
 
 /* The child starts elsewhere, so a relative path would not do. */
-static const char *
-absolute(struct arena *a, const char *path)
+const char *
+agent_absolute(struct arena *a, const char *path)
 {
 	char cwd[4096];
 
@@ -74,7 +83,8 @@ agent_argv(struct arena *a, const struct spec_suite *s,
 	const char **argv = make_argv(a, s->config.command, vars, e);
 
 	if (argv != NULL && strchr(argv[0], '/') != NULL)
-		argv[0] = absolute(a, spec_path(a, s->dir, str_of(argv[0])));
+		argv[0] = agent_absolute(a, spec_path(a, s->dir,
+		    str_of(argv[0])));
 	return argv;
 }
 
@@ -87,17 +97,19 @@ add(struct arena *a, const char **set, size_t *n, const char *name,
 	set[(*n)++] = arena_fmt(a, "%s=%s", name, cstr != NULL ? cstr : "").p;
 }
 
-/* The directories of the suite's skills, as PATH has them. */
+/* The directories of skills, as PATH has them. */
 static struct str
-skill_path(struct arena *a, const struct spec_suite *s)
+skill_path(struct arena *a, const struct field_strs *dirs)
 {
-	const struct field_strs *dirs = &s->config.skill_directories;
-	struct str path = STR("");
+	struct buf b = { 0 };
+	struct str path;
 	size_t i;
 
 	for (i = 0; i < dirs->n; i++)
-		path = arena_fmt(a, "%.*s%s%s", STRF(path), i > 0 ? ":" : "",
-		    absolute(a, spec_path(a, s->dir, dirs->v[i])));
+		buf_fmt(&b, "%s%s", i > 0 ? ":" : "",
+		    agent_absolute(a, dirs->v[i].p));
+	path = arena_str(a, buf_str(&b));
+	buf_free(&b);
 	return path;
 }
 
@@ -113,15 +125,28 @@ add_trial(struct arena *a, const char **set, size_t *n,
     const struct agent_request *r, struct err *e)
 {
 	const struct json *own = r->task->inputs.environment, *v;
-	struct str file = arena_fmt(a, "%sprompt", r->scratch);
+	struct str file;
+	size_t i;
 
-	if (os_write_file(file.p, r->prompt, e) == -1)
-		return -1;
-	add(a, set, n, "WAZA_PROMPT_FILE", file);
+	if (r->scratch != NULL) {
+		file = arena_fmt(a, "%sprompt", r->scratch);
+		if (os_write_file(file.p, r->prompt, e) == -1)
+			return -1;
+		add(a, set, n, "WAZA_PROMPT_FILE", file);
+	}
 	add(a, set, n, "WAZA_TASK_ID", r->task->id);
 	add(a, set, n, "WAZA_TRIAL", number(a, r->trial));
 	add(a, set, n, "WAZA_ATTEMPT", number(a, r->attempt));
-	add(a, set, n, "WAZA_WORKSPACE", str_of(r->workspace));
+	if (r->workspace != NULL) {
+		add(a, set, n, "WAZA_WORKSPACE", str_of(r->workspace));
+		/* some believe it rather than look where they are */
+		add(a, set, n, "PWD", str_of(agent_cwd(r)));
+	}
+	if (r->sample > 0)
+		add(a, set, n, "WAZA_SAMPLE", number(a, r->sample));
+	*n += agent_home_env(a, r, set + *n);
+	for (i = 0; r->task->inputs.repos.n > 0 && i < AGENT_GIT_VARS; i++)
+		set[(*n)++] = agent_git_vars[i];	/* it has its own */
 	for (v = own != NULL ? json_first(own) : NULL; v != NULL; v = v->next)
 		if (json_key(v).n > 0 && memchr(v->key, '=', v->nkey) == NULL)
 			add(a, set, n, arena_str(a, json_key(v)).p,
@@ -135,15 +160,24 @@ agent_env(struct arena *a, const struct spec_suite *s,
     const struct agent_request *r, bool trial, struct err *e)
 {
 	const struct json *own = r->task->inputs.environment;
+	struct field_strs dirs = { 0 };
 	const char **set;
 	size_t n = 0;
 
-	set = NEW_N(a, const char *, 12 + (own != NULL ? json_count(own) : 0));
+	set = NEW_N(a, const char *, 13 + AGENT_HOME_MAX +
+	    AGENT_GIT_VARS + (own != NULL ? json_count(own) : 0));
 	add(a, set, &n, "WAZA_MODEL", r->model);
 	add(a, set, &n, "WAZA_RUN_ID", str_of(r->run_id));
-	if (!r->no_skills && s->config.skill_directories.n > 0)
-		add(a, set, &n, "WAZA_SKILLS", skill_path(a, s));
-	if (trial && add_trial(a, set, &n, r, e) == -1)
+	if (r->sample > 0)
+		add(a, set, &n, "WAZA_ROLE", r->responds ? STR("responder") :
+		    STR("judge"));
+	if (!r->no_skills)
+		dirs = spec_skill_dirs(a, s, trial ? r->task : NULL);
+	if (dirs.n > 0)
+		add(a, set, &n, "WAZA_SKILLS", skill_path(a, &dirs));
+	if (!trial)
+		n += agent_home_env(a, r, set + n);
+	else if (add_trial(a, set, &n, r, e) == -1)
 		return NULL;
 	return os_env(a, set, n);
 }
@@ -203,10 +237,19 @@ on_out(void *arg, struct str s)
 	struct proc *p = &c->proc;
 
 	if (!c->heard && c->job->event != NULL)
-		c->job->event(c->job->arg, AGENT_TEXT, STR("answering"));
+		c->job->event(c->job->arg, c->streams ? AGENT_STEP :
+		    AGENT_TEXT, c->streams ? STR("working") :
+		    STR("answering"));
 	c->heard = true;
-	p->out.buf.max = PROC_OUT_MAX;
-	buf_put(&p->out.buf, s);
+	c->bytes += s.n;
+	if (c->streams) {
+		agent_stream_put(&c->stream, s);
+		p->out.buf.full = c->bytes > STREAM_MAX ||
+		    c->stream.text.n > PROC_OUT_MAX;
+	} else {
+		p->out.buf.max = PROC_OUT_MAX;
+		buf_put(&p->out.buf, s);
+	}
 	if (p->out.buf.full && !p->res.truncated) {
 		p->res.truncated = true;
 		proc_cancel(p);
@@ -232,15 +275,48 @@ on_done(void *arg)
 
 	j->ans.output = arena_str(j->arena, buf_str(&c->proc.out.buf));
 	agent_judge_exit(j, &c->proc, agent_tail_get(j->arena, &c->tail));
+	if (c->streams) {
+		if (j->ans.fault == AGENT_CANCELLED || c->proc.res.truncated)
+			c->stream.error = STR("");
+		agent_stream_end(&c->stream);
+	}
+	agent_mask(j, c->env);
 	proc_fini(&c->proc);
 	j->done(j->arg);
+}
+
+/* Its own words for the program, or the suite's. */
+static int
+set_up(struct agent *a, struct agent_job *j, struct proc_opts *o,
+    struct err *e)
+{
+	const struct agent_preset *p = agent_preset(a->kind->name);
+
+	o->in = j->req->prompt;
+	if (p != NULL)
+		return agent_preset_set(p, a, j, o, e);
+	o->argv = a->state != NULL ? a->state :
+	    agent_argv(j->arena, a->suite, j->req->vars, e);
+	if (o->argv != NULL)
+		o->env = agent_env(j->arena, a->suite, j->req, true, e);
+	return o->env == NULL ? -1 : 0;
+}
+
+static const struct agent_format *
+format_of(const struct agent *a)
+{
+	const struct agent_preset *p = agent_preset(a->kind->name);
+	struct str name = a->suite->config.output_format;
+
+	return agent_format(p != NULL ? str_of(p->format) : name);
 }
 
 static enum agent_status
 command_start(struct agent *a, struct agent_job *j)
 {
-	struct proc_opts o = { .cwd = j->req->workspace, .in = j->req->prompt,
-		.on_out = on_out, .on_err = on_err, .done = on_done };
+	struct proc_opts o = { .cwd = agent_cwd(j->req), .on_out = on_out,
+		.on_err = on_err, .done = on_done };
+	const struct agent_format *f = format_of(a);
 	struct command *c;
 	struct err e = { 0 };
 
@@ -250,13 +326,16 @@ command_start(struct agent *a, struct agent_job *j)
 	j->state = c;
 	c->job = j;
 	o.arg = c;
-	o.argv = a->state != NULL ? a->state :
-	    agent_argv(j->arena, a->suite, j->req->vars, &e);
-	o.env = o.argv == NULL ? NULL :
-	    agent_env(j->arena, a->suite, j->req, true, &e);
-	if (o.env == NULL || proc_start(a->procs, &c->proc, &o, &e) == -1) {
+	if (set_up(a, j, &o, &e) == -1 ||
+	    proc_start(a->procs, &c->proc, &o, &e) == -1) {
 		agent_fail(j, AGENT_INFRA, "%s", e.msg);
 		return AGENT_DONE;
+	}
+	c->env = o.env;
+	c->streams = f != NULL && f->read != NULL;
+	if (c->streams) {
+		agent_stream_init(&c->stream, j, f);
+		c->stream.env = o.env;
 	}
 	return AGENT_LATER;
 }
@@ -291,6 +370,8 @@ command_open(struct agent *a, struct err *e)
 {
 	static const struct tmpl_vars none;
 
+	if (agent_preset(a->kind->name) != NULL)
+		return 0;
 	if (a->suite->config.persistent)
 		return agent_workers_open(a, e);
 	if (!has_template(a->suite->config.command))
@@ -328,18 +409,53 @@ command_check(const struct spec_suite *s, struct spec_notes *notes)
 			spec_note(notes, FIELD_ERROR, spec_at(s->path, v),
 			    "each word of \"command\" must be a string, not %s",
 			    json_type_name((enum json_type)v->type));
-	if (format.n > 0 && !str_is(format, "text"))
-		spec_note(notes, FIELD_ERROR, s->config.executor_at,
-		    "output_format \"%.*s\" is not available; it is text",
-		    STRF(format));
+	if (format.n > 0 && agent_format(format) == NULL)
+		spec_note(notes, FIELD_ERROR, spec_at(s->path, json_getc(
+		    s->config.tree, "output_format")), "output_format cannot "
+		    "be \"%.*s\"; it is %s", (int)(format.n < 80 ? format.n :
+		    80), format.p, agent_format_names());
+}
+
+/* Text on stdout is the answer; a worker and events say more. */
+static enum agent_skills
+command_skills(const struct spec_suite *s)
+{
+	const struct agent_format *f = agent_format(s->config.output_format);
+
+	return s->config.persistent || (f != NULL && f->read != NULL) ?
+	    AGENT_TELLS : AGENT_TELLS_NOT;
+}
+
+static enum agent_skills
+preset_skills(const struct spec_suite *s)
+{
+	(void)s;
+	return AGENT_TELLS;
 }
 
 const struct agent_kind agent_command = {
 	.name = "command",
 	.help = "runs a program: prompt on stdin, answer on stdout",
 	.check = command_check,
+	.skills = command_skills,
 	.open = command_open,
 	.start = command_start,
 	.cancel = command_cancel,
 	.close = command_close
 };
+
+/* Programs that are known: the same, without a command in the suite. */
+#define PRESET(var, word, text) \
+	const struct agent_kind var = { \
+		.name = word, .help = text, .litters = true, \
+		.check = agent_preset_check, \
+		.skills = preset_skills, .open = command_open, \
+		.start = command_start, .cancel = command_cancel, \
+		.close = command_close \
+	}
+
+PRESET(agent_claude, "claude", "runs Claude Code");
+PRESET(agent_codex, "codex", "runs Codex");
+PRESET(agent_copilot_cli, "copilot-cli", "runs Copilot CLI, a process a trial");
+PRESET(agent_gemini, "gemini", "runs Gemini CLI");
+PRESET(agent_opencode, "opencode", "runs opencode");

@@ -11,7 +11,9 @@
 struct json;
 struct json_out;
 
-extern const struct agent_kind agent_mock, agent_command;
+extern const struct agent_kind agent_acp, agent_claude, agent_codex,
+    agent_command, agent_copilot, agent_copilot_cli, agent_gemini,
+    agent_mock, agent_openai, agent_opencode, agent_replay;
 
 /* An answer that is none: why, and in words. */
 void agent_fail(struct agent_job *, enum agent_fault, const char *fmt, ...)
@@ -30,6 +32,36 @@ struct agent_script {
 extern const struct field_table agent_script_table;
 
 /*
+ * The settings of an executor, as one object: `executors.NAME` of the
+ * settings, over that the suite's `config` itself, over that its
+ * `config.executors.NAME` and `config.NAME`; and over all of it, for a judge,
+ * what is in its `judge`, and there in a member NAME.
+ */
+const struct json *agent_settings(struct arena *, const struct spec_suite *,
+    const char *name);
+
+/* The path from the root, for children that start elsewhere. */
+const char *agent_absolute(struct arena *, const char *path);
+
+/* Notes what is wrong with the settings home and cache_home. */
+void agent_home_check(const struct spec_suite *, const char *name,
+    struct spec_notes *);
+
+/* Their meaning, into a->home. */
+int agent_home_read(struct agent *, struct err *);
+
+/*
+ * The settings of an environment, for os_env, that lead to TMPDIR and HOME;
+ * their number, at most AGENT_HOME_MAX.
+ */
+enum { AGENT_HOME_MAX = 8 };
+size_t agent_home_env(struct arena *, const struct agent_request *,
+    const char **set);
+
+/* An environment with those of a process that serves all trials. */
+const char *const *agent_home_over(struct agent *, const char *const *env);
+
+/*
  * For programs: argv of config.command, and the environment, with or without
  * what belongs to the one trial.
  */
@@ -42,6 +74,9 @@ const char **agent_env(struct arena *, const struct spec_suite *,
 struct proc;
 void agent_judge_exit(struct agent_job *, const struct proc *,
     struct str stderr_tail);
+
+/* Stars for the secrets of the environment, all over the answer. */
+void agent_mask(struct agent_job *, const char *const *env);
 
 /* The last bytes of a stream that may have no end. */
 struct agent_tail {
@@ -63,6 +98,9 @@ int agent_read_script(struct arena *, const struct json *,
 
 /* Its files, into the workspace; the answer fails where that does. */
 void agent_write_files(struct agent_job *, const struct json *files);
+
+/* The transcript, from the answer's calls and output. */
+void agent_put_transcript(struct agent_job *);
 
 /* The script as an answer, with a transcript of it. */
 void agent_play(struct agent_job *, const struct agent_script *);

@@ -93,13 +93,35 @@ mock_check(const struct spec_suite *s, struct spec_notes *notes)
 	check_script(s->config.mock, s->path, notes);
 	for (i = 0; i < s->ntasks; i++)
 		check_script(s->tasks[i].mock, s->tasks[i].at.file, notes);
+	for (i = 0; s->triggers != NULL && i < s->triggers->n; i++)
+		check_script(s->triggers->v[i].task.mock, s->triggers->file,
+		    notes);
 }
 
+/* One script for a prompt, or skills for all, and the tests are real. */
+static enum agent_skills
+mock_skills(const struct spec_suite *s)
+{
+	size_t i;
+
+	if (s->config.mock != NULL &&
+	    json_getc(s->config.mock, "skills") != NULL)
+		return AGENT_TELLS;
+	for (i = 0; s->triggers != NULL && i < s->triggers->n; i++)
+		if (s->triggers->v[i].task.mock != NULL)
+			return AGENT_TELLS;
+	return AGENT_PRETENDS;
+}
+
+/* A judge says nothing rather than what it was asked to judge. */
 static void
 echo(struct agent_job *j)
 {
 	const struct agent_request *r = j->req;
 
+	j->ans.output = STR("");
+	if (r->sample > 0)
+		return;
 	if (r->nfiles > 0)
 		j->ans.output = arena_fmt(j->arena,
 		    "Mock response for: %.*s\nAnalyzed %zu file(s)",
@@ -137,6 +159,7 @@ mock_start(struct agent *a, struct agent_job *j)
 
 	if (a->suite->config.mock == NULL && j->req->task->mock == NULL) {
 		echo(j);
+		j->ans.echo = true;
 		return AGENT_DONE;
 	}
 	m = NEW(j->arena, struct mock);
@@ -169,8 +192,10 @@ mock_cancel(struct agent *a, struct agent_job *j)
 const struct agent_kind agent_mock = {
 	.name = "mock",
 	.help = "echoes the prompt, or plays a script",
+	.blind = true,
 	.check = mock_check,
 	.roams = mock_roams,
+	.skills = mock_skills,
 	.start = mock_start,
 	.cancel = mock_cancel
 };

@@ -85,8 +85,8 @@ take_call(struct agent_job *j, const struct json *v, struct agent_call ***tail)
 }
 
 /* What of the transcript the graders and the reader of a report look at. */
-static void
-put_transcript(struct agent_job *j)
+void
+agent_put_transcript(struct agent_job *j)
 {
 	struct buf b = { 0 };
 	struct json_out o = { .put = buf_sink, .ctx = &b };
@@ -145,7 +145,7 @@ agent_play(struct agent_job *j, const struct agent_script *s)
 	if (s->usage != NULL)
 		j->ans.usage.known = field_decode_one(j->arena, &usage_table,
 		    s->usage, &j->ans.usage, &e) == 0;
-	put_transcript(j);
+	agent_put_transcript(j);
 	if (s->error.n > 0)
 		agent_fail(j, AGENT_FAILED, "%.*s",
 		    (int)(s->error.n < 400 ? s->error.n : 400), s->error.p);

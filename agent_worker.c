@@ -7,6 +7,9 @@
  *	   "run_id": "", "trial": 1, "attempt": 1}
  *	< {"output": "", "tool_calls": [], "usage": {}, "skills": []}
  *
+ * To a judge it also says "role": "judge" and "sample": 1.  Where the task
+ * has them, there are "cwd", "environment" and "skill_directories", too.
+ *
  * A worker is idle, busy with one job, or gone; a job that is cancelled takes
  * its worker with it, and so does a line that is no answer, since there is no
  * other way to be sure that the next answer is the next job's.  A reply that
@@ -64,6 +67,33 @@ put_field(struct json_out *o, const char *key, struct str value)
 	json_put_str(o, value);
 }
 
+/* What the environment and the working directory say to other programs. */
+static void
+put_place(struct json_out *o, const struct spec_suite *s,
+    const struct agent_request *r)
+{
+	const struct json *env = r->task->inputs.environment;
+	struct field_strs dirs;
+	struct arena a = { 0 };
+	size_t i;
+
+	if (r->cwd != NULL)
+		put_field(o, "cwd", str_of(r->cwd));
+	if (env != NULL && json_first(env) != NULL) {
+		json_put_key(o, STR("environment"));
+		json_put(o, env);
+	}
+	if (r->no_skills || r->task->skill_directories.n == 0)
+		return;
+	dirs = spec_skill_dirs(&a, s, r->task);
+	json_put_key(o, STR("skill_directories"));
+	json_open(o, '[');
+	for (i = 0; i < dirs.n; i++)
+		json_put_str(o, str_of(agent_absolute(&a, dirs.v[i].p)));
+	json_close(o, ']');
+	arena_free(&a);
+}
+
 static void
 ask(struct worker *w, const struct agent_request *r)
 {
@@ -77,12 +107,20 @@ ask(struct worker *w, const struct agent_request *r)
 	put_field(&o, "task_id", r->task->id);
 	put_field(&o, "prompt", r->prompt);
 	put_field(&o, "model", r->model);
-	put_field(&o, "workspace", str_of(r->workspace));
+	if (r->workspace != NULL)
+		put_field(&o, "workspace", str_of(r->workspace));
 	put_field(&o, "run_id", str_of(r->run_id));
 	json_put_key(&o, STR("trial"));
 	json_put_int(&o, r->trial);
 	json_put_key(&o, STR("attempt"));
 	json_put_int(&o, r->attempt);
+	put_place(&o, w->pool->agent->suite, r);
+	if (r->sample > 0) {
+		put_field(&o, "role", r->responds ? STR("responder") :
+		    STR("judge"));
+		json_put_key(&o, STR("sample"));
+		json_put_int(&o, r->sample);
+	}
 	json_close(&o, '}');
 	buf_putc(&b, '\n');
 	proc_write(&w->proc, buf_str(&b));
@@ -95,6 +133,7 @@ finish(struct worker *w)
 	struct agent_job *j = w->job;
 
 	w->job = NULL;
+	agent_mask(j, os_env(j->arena, NULL, 0));
 	j->done(j->arg);
 }
 

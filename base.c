@@ -41,6 +41,14 @@ add_ok(size_t a, size_t b, size_t *sum)
 	return *sum >= a;
 }
 
+int64_t
+add_near(int64_t a, int64_t b)
+{
+	if (b > 0 && a > INT64_MAX - b)
+		return INT64_MAX;
+	return b < 0 && a < INT64_MIN - b ? INT64_MIN : a + b;
+}
+
 bool
 mul_ok(size_t a, size_t b, size_t *product)
 {
@@ -483,15 +491,31 @@ err_http(enum err_code c)
 	return codes[c].http;
 }
 
+/* Takes the half of a character from the end of a message that was cut. */
+static void
+err_whole(char *msg, size_t n)
+{
+	size_t i = n;
+	uint32_t c;
+
+	while (i > 0 && n - i < 3 && ((unsigned char)msg[i - 1] & 0xC0) == 0x80)
+		i--;
+	if (i > 0 && utf8_get(msg + i - 1, msg + n, &c) == 0)
+		msg[i - 1] = '\0';
+}
+
 int
 err_set(struct err *e, enum err_code code, const char *fmt, ...)
 {
 	va_list ap;
+	int n;
 
 	*e = (struct err){ .code = code };
 	va_start(ap, fmt);
-	vsnprintf(e->msg, sizeof(e->msg), fmt, ap);
+	n = vsnprintf(e->msg, sizeof(e->msg), fmt, ap);
 	va_end(ap);
+	if (n >= (int)sizeof(e->msg))
+		err_whole(e->msg, sizeof(e->msg) - 1);
 	return -1;
 }
 

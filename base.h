@@ -100,6 +100,7 @@ void *arena_hook(void *arena, size_t n);
 bool add_ok(size_t a, size_t b, size_t *sum);
 bool mul_ok(size_t a, size_t b, size_t *product);
 size_t mul_max(size_t a, size_t b);
+int64_t add_near(int64_t a, int64_t b);	/* saturates, too */
 
 /*
  * One code point of [p, end) into *cp; the bytes it took, or 0 where no

@@ -17,6 +17,7 @@
 
 enum kind {
 	KIND_STR,
+	KIND_BOOL,
 	KIND_WORD,		/* struct str; an error is "failed" here */
 	KIND_INT,		/* int64_t */
 	KIND_SEQ,		/* uint64_t */
@@ -31,6 +32,7 @@ enum when { ALWAYS, SAID };	/* SAID: neither empty nor zero */
 #define TASK      (ON(TASK_START) | ON(TASK_PROGRESS) | ON(TASK_COMPLETE))
 #define TRIAL     (ON(TRIAL_START) | ON(TRIAL_COMPLETE))
 #define DONE      (ON(TRIAL_COMPLETE) | ON(TASK_COMPLETE))
+#define TRIGGER   ON(TRIGGER_COMPLETE)
 #define START     (ON(EVAL_START) | ON(TASK_START))
 #define ALL       ((1u << EVENT__MAX) - 1)
 
@@ -50,19 +52,22 @@ static const struct row rows[] = {
 	SAME(ON(EVAL_COMPLETE), eval,        STR, SAID),
 	SAME(ON(EVAL_START),    skill,       STR, ALWAYS),
 	SAME(ON(EVAL_START),    tasks,       INT, ALWAYS),
-	SAME(TASK | TRIAL,      idx,         INT, ALWAYS),
+	SAME(TASK | TRIAL | TRIGGER, idx,    INT, ALWAYS),
 	SAME(TASK | TRIAL,      task,        STR, ALWAYS),
 	SAME(TASK | TRIAL,      name,        STR, ALWAYS),
-	SAME(ON(TASK_START),    prompt,      STR, ALWAYS),
+	SAME(ON(TASK_START) | TRIGGER, prompt, STR, ALWAYS),
+	SAME(TRIGGER,           should_trigger, BOOL, ALWAYS),
+	SAME(TRIGGER,           did_trigger, BOOL, ALWAYS),
 	SAME(ON(TASK_PROGRESS), step,        STR, ALWAYS),
 	SAME(ON(TASK_PROGRESS), detail,      STR, ALWAYS),
 	SAME(TRIAL,             trial,       INT, ALWAYS),
 	SAME(ON(TASK_PROGRESS), trial,       INT, SAID),
 	SAME(TASK | TRIAL,      attempt,     INT, SAID),
-	SAME(DONE,              status,      WORD, ALWAYS),
+	SAME(DONE | TRIGGER,    status,      WORD, ALWAYS),
 	SAME(DONE,              score,       NUM, ALWAYS),
-	SAME(DONE,              took_ms,     INT, ALWAYS),
-	SAME(TASK | TRIAL,      total,       INT, SAID),
+	SAME(DONE | TRIGGER,    took_ms,     INT, ALWAYS),
+	SAME(ON(TRIAL_COMPLETE), cached,     BOOL, SAID),
+	SAME(TASK | TRIAL | TRIGGER, total,  INT, SAID),
 	SAME(ON(EVAL_COMPLETE), passed,      INT, ALWAYS),
 	SAME(ON(EVAL_COMPLETE), failed,      INT, ALWAYS),
 	SAME(ON(EVAL_COMPLETE), total,       INT, ALWAYS),
@@ -80,8 +85,8 @@ static const struct row rows[] = {
 	SAME(ON(ERROR),         line,        INT, SAID),
 	SAME(ON(ERROR),         col,         INT, SAID),
 	SAME(ON(ERROR),         task,        STR, SAID),
-	SAME(DONE | ON(EVAL_COMPLETE), error_class, STR, SAID),
-	SAME(DONE | ON(EVAL_COMPLETE), error, STR, SAID),
+	SAME(DONE | TRIGGER | ON(EVAL_COMPLETE), error_class, STR, SAID),
+	SAME(DONE | TRIGGER | ON(EVAL_COMPLETE), error, STR, SAID),
 	SAME(EVAL,              executor,    STR, SAID),
 	SAME(EVAL,              model,       STR, SAID),
 	ROW(ALL,  "timestamp",  time_ms,     SEC, ALWAYS),
@@ -96,6 +101,7 @@ static const char *const names[] = {
 	[EVENT_TRIAL_START] = "trial_start",
 	[EVENT_TRIAL_COMPLETE] = "trial_complete",
 	[EVENT_TASK_COMPLETE] = "task_complete",
+	[EVENT_TRIGGER_COMPLETE] = "trigger_complete",
 	[EVENT_EVAL_COMPLETE] = "eval_complete",
 	[EVENT_ERROR] = "error",
 };
@@ -159,6 +165,12 @@ put_member(struct json_out *w, const struct row *r, const void *m)
 			s = STR("failed");
 		json_put_key(w, str_of(r->key));
 		json_put_str(w, s);
+		return;
+	case KIND_BOOL:
+		if (r->when == SAID && !*(const bool *)m)
+			return;
+		json_put_key(w, str_of(r->key));
+		json_put_bool(w, *(const bool *)m);
 		return;
 	case KIND_INT:
 	case KIND_SEQ:		/* never so many that the sign would show */

@@ -27,6 +27,7 @@ enum event_type {
 	EVENT_TRIAL_START,
 	EVENT_TRIAL_COMPLETE,
 	EVENT_TASK_COMPLETE,
+	EVENT_TRIGGER_COMPLETE,
 	EVENT_EVAL_COMPLETE,
 	EVENT_ERROR,
 	EVENT__MAX
@@ -38,15 +39,17 @@ struct event {
 	int64_t time_ms;		/* since 1970 */
 	struct str run_id, eval, skill, executor, model;
 	int64_t tasks, trials;		/* how many there will be */
-	int64_t idx, total;		/* task: from 0; of how many */
+	int64_t idx, total;		/* task, prompt: from 0; of how many */
 	struct str task, name, prompt;	/* id, display name */
 	int64_t trial, attempt;		/* from 1 */
 	struct str step, detail;	/* progress */
 	struct str status;		/* passed, failed, error */
 	struct str error_class;		/* empty: none */
 	struct str error;		/* in words */
+	bool should_trigger, did_trigger;	/* a trigger test */
 	double score;
 	int64_t took_ms;
+	bool cached;			/* it was not run, but known */
 	int64_t passed, failed, errors, skipped;
 	double rate, duration_sec;
 	struct str results;		/* the results file's path, or empty */

@@ -36,7 +36,8 @@ enum field_type {
 enum {
 	FIELD_REQUIRED = 1,	/* an error when absent or null */
 	FIELD_RETIRED = 2,	/* decoded, with a warning that names instead */
-	FIELD_IGNORED = 4	/* known, but not acted on: a warning says so */
+	FIELD_IGNORED = 4,	/* known, but not acted on: a warning says so */
+	FIELD_PATH = 8		/* names a file: who has roots checks it */
 };
 
 struct field_strs {

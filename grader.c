@@ -13,22 +13,27 @@
 #include "field.h"
 #include "grader_kind.h"
 #include "json.h"
+#include "judge.h"
 #include "os.h"
 #include "spec.h"
 
 static const struct grader_kind *const kinds[] = {	/* sorted by name */
+	&grader_action_sequence,
+	&grader_behavior,
+	&grader_code,
+	&grader_diff,
 	&grader_file,
 	&grader_file_exists,
+	&grader_json_schema,
 	&grader_keyword,
 	&grader_program,
+	&grader_prompt,
 	&grader_regex,
+	&grader_skill_invocation,
 	&grader_text,
-};
-
-/* Kinds that suites may name and that are not here. */
-static const char *const absent[] = {
-	"action_sequence", "behavior", "code", "diff", "json_schema", "prompt",
-	"skill_invocation", "tool_calls", "tool_constraint", "trigger",
+	&grader_tool_calls,
+	&grader_tool_constraint,
+	&grader_trigger,
 };
 
 /* Keys of a grader itself, which may stand beside its settings. */
@@ -74,9 +79,6 @@ nearest(struct str type)
 	for (i = 0; i < COUNTOF(kinds); i++)
 		if (str_similar(type, str_of(kinds[i]->name)))
 			return kinds[i]->name;
-	for (i = 0; i < COUNTOF(absent); i++)
-		if (str_similar(type, str_of(absent[i])))
-			return absent[i];
 	return NULL;
 }
 
@@ -89,9 +91,6 @@ refusal(struct arena *a, struct str type)
 
 	if (type.n == 0)
 		return STR("a grader needs a type");
-	if (among(type, absent, COUNTOF(absent)))
-		return arena_fmt(a, "grader type %.*s is not available in "
-		    "this version", STRF(q));
 	near = nearest(type);
 	if (near == NULL)
 		return arena_fmt(a, "unknown grader type %.*s", STRF(q));
@@ -174,11 +173,13 @@ void
 grader_check(const struct spec_suite *suite, struct spec_notes *notes)
 {
 	struct arena tmp = { 0 };
-	struct grader_check c = { .suite = suite, .notes = notes, .tmp = &tmp };
+	struct grader_check c = { .suite = suite, .notes = notes, .tmp = &tmp,
+		.told_skills = notes->stored, .told_calls = notes->stored };
 	const struct spec_task *before = NULL;
 	size_t i;
 
 	grader_check_metrics(&c);
+	judge_check_suite(suite, notes);
 	check_graders(&c, &suite->graders);
 	for (i = 0; i < suite->ntasks; i++) {
 		c.task = &suite->tasks[i];
@@ -206,6 +207,14 @@ flags_of(const struct spec_graders *graders)
 		flags |= kind != NULL ? kind->flags : 0;
 	}
 	return flags;
+}
+
+unsigned
+grader_flags_of(const struct spec_grader *g)
+{
+	const struct grader_kind *kind = grader_find(g->type);
+
+	return kind != NULL ? kind->flags : 0;
 }
 
 unsigned

@@ -19,6 +19,7 @@
 
 struct agent_answer;
 struct json_out;
+struct judges;
 struct procs;
 struct spec_grader;
 struct spec_notes;
@@ -35,6 +36,7 @@ struct grader_verdict {
 	struct str details;		/* a JSON object, or empty */
 	struct str error;		/* not empty: there is no verdict */
 	bool judge;			/* the error is the judge's */
+	bool advisory;			/* told, but counts for nothing */
 	const struct spec_grader *spec;	/* NULL: one of `expected:` */
 	int64_t duration_ms;
 };
@@ -45,9 +47,18 @@ struct grader_input {
 	const struct spec_task *task;
 	const struct agent_answer *answer;
 	const char *workspace;		/* or NULL */
+	const char *room;		/* in its stead, and empty; or NULL */
+	const char *scratch;		/* begins names of files; or NULL */
 	const struct tmpl_vars *vars;
 	int64_t duration_ms;		/* of the agent */
 	struct procs *procs;
+	struct judges *judges;		/* for `prompt` graders */
+	struct str baseline;		/* the answer without skills, if any */
+	bool has_baseline;
+	bool no_skills;			/* this is the baseline */
+	bool update_snapshots;		/* write what is there as expected */
+	bool erred;			/* a grader before had no verdict */
+	unsigned trial, attempt;	/* from 1 */
 };
 
 struct grading {
@@ -61,20 +72,30 @@ struct grading {
 };
 
 enum grader_status { GRADER_DONE, GRADER_LATER };
-enum { GRADER_WORKSPACE = 1 };	/* looks at the agent's files */
+enum {
+	GRADER_WORKSPACE = 1,	/* looks at the agent's files */
+	GRADER_ROAMS = 2	/* needs a directory; may look at them there */
+};
 
 /* Notes what is wrong with every grader and `expected:` of the suite. */
 void grader_check(const struct spec_suite *, struct spec_notes *);
 
 /* Flags of the kinds that this task's graders (the suite's too) are of. */
 unsigned grader_flags(const struct spec_suite *, const struct spec_task *);
+unsigned grader_flags_of(const struct spec_grader *);	/* of its kind */
+
+/* Whether it compares the answer with the baseline's. */
+bool grader_compares(const struct spec_grader *);
+/* The first of the suite or a task that does, or NULL. */
+const struct spec_grader *grader_comparing(const struct spec_suite *);
 
 enum grader_status grader_start(struct grading *);
 void grader_cancel(struct grading *);	/* of one that is LATER: done() comes */
 
 /*
  * The verdicts of a task's `expected:` block, after the graders': an array
- * in the arena, *n of them.
+ * in the arena, *n of them.  Of an answer that is none (the mock has
+ * given the prompt back) they are advisory where graders decide.
  */
 struct grader_verdict *grader_expected(struct arena *,
     const struct grader_input *, size_t *n);

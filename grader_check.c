@@ -40,6 +40,17 @@ grader_nothing(struct grader_check *c)
 	grader_note(c, FIELD_ERROR, NULL, "this grader checks nothing");
 }
 
+bool
+grader_blank(struct str s)
+{
+	size_t i;
+
+	for (i = 0; i < s.n; i++)
+		if (s.p[i] != ' ' && (s.p[i] < '\t' || s.p[i] > '\r'))
+			return false;
+	return true;
+}
+
 /* Values of the right shape for what only a run knows. */
 static struct tmpl_vars
 trial_vars(const struct spec_suite *suite, const struct spec_task *task)
@@ -148,17 +159,28 @@ grader_check_templates(struct grader_check *c, const struct json *v)
 	return c->notes->errors == errors;
 }
 
-/* Strings that were decoded without their places. */
+/*
+ * Strings that were decoded without their places.  An empty one is in every
+ * output; where `enough` of them decide, there is nothing left to check.
+ */
 static void
-check_strs(struct grader_check *c, const struct field_strs *list)
+check_strs(struct grader_check *c, const char *key,
+    const struct field_strs *list, size_t enough)
 {
 	struct use u = { .c = c };
-	size_t i;
+	size_t i, empty = 0;
 
 	for (i = 0; i < list->n; i++) {
 		u.text = list->v[i];
 		use(&u);
+		empty += list->v[i].n == 0;
 	}
+	if (empty >= enough && empty > 0)
+		grader_note(c, FIELD_ERROR, NULL, "\"%s\" checks nothing: an "
+		    "empty string is in every output", key);
+	else if (empty > 0)
+		grader_note(c, FIELD_WARNING, NULL, "\"%s\" has an empty "
+		    "string, which is in every output", key);
 }
 
 static void
@@ -238,16 +260,23 @@ check_calls(struct grader_check *c, const struct json *map)
 	}
 }
 
-/* Whether the executor tells which skills were used. */
-static bool
-tells_skills(const struct spec_suite *suite, const struct spec_task *task)
+bool
+grader_tells_skills(const struct spec_suite *suite,
+    const struct spec_task *task)
 {
 	struct str name = suite->config.executor;
+	size_t i;
 
-	if (str_is(name, "mock"))
-		return task->mock != NULL || suite->config.mock != NULL;
-	return !str_is(name, "command") && !str_is(name, "remote") &&
-	    !str_is(name, "openai");
+	if (str_is(name, "command"))
+		return suite->config.persistent;
+	if (!str_is(name, "mock"))
+		return !str_is(name, "remote") && !str_is(name, "openai");
+	if (suite->config.mock != NULL || task != NULL)
+		return suite->config.mock != NULL || task->mock != NULL;
+	for (i = 0; i < suite->ntasks; i++)
+		if (suite->tasks[i].mock != NULL)
+			return true;
+	return false;
 }
 
 void
@@ -255,13 +284,15 @@ grader_check_expected(struct grader_check *c)
 {
 	const struct spec_expected *x = c->task->expected;
 
-	check_strs(c, &x->output_contains);
-	check_strs(c, &x->output_not_contains);
-	check_strs(c, &x->output_contains_any);
+	check_strs(c, "output_contains", &x->output_contains,
+	    x->output_contains.n);
+	check_strs(c, "output_not_contains", &x->output_not_contains,
+	    x->output_not_contains.n);
+	check_strs(c, "output_contains_any", &x->output_contains_any, 1);
 	check_outcomes(c, x->outcomes);
 	check_calls(c, x->tool_calls);
 	if ((x->says_trigger || x->says_activated) && !c->told_skills &&
-	    !tells_skills(c->suite, c->task)) {
+	    !grader_tells_skills(c->suite, c->task)) {
 		c->told_skills = true;
 		grader_note(c, FIELD_WARNING, NULL,
 		    "\"%s\" has no effect with executor \"%.*s\", which does "
@@ -276,7 +307,7 @@ is_graded(const struct spec_suite *suite, const struct spec_task *task)
 {
 	return suite->graders.n > 0 || task->graders.n > 0 ||
 	    (task->expected != NULL && grader_expects(task->expected,
-	    tells_skills(suite, task)));
+	    grader_tells_skills(suite, task)));
 }
 
 /*
@@ -305,10 +336,12 @@ grader_check_metrics(struct grader_check *c)
 	for (i = 0; i < c->suite->metrics.n; i++) {
 		struct arena_mark mark = arena_save(c->tmp);
 		struct str q = grader_quote(c->tmp, m[i].name);
+		bool accuracy = str_is(m[i].name, "trigger_accuracy");
 
-		if (!m[i].enabled || str_is(m[i].name, "task_completion"))
+		if (!m[i].enabled || str_is(m[i].name, "task_completion") ||
+		    (accuracy && c->suite->triggers != NULL))
 			;
-		else if (str_is(m[i].name, "trigger_accuracy"))
+		else if (accuracy)
 			spec_note(c->notes, FIELD_WARNING, m[i].at,
 			    "metric %.*s comes only with trigger tests; it "
 			    "has no effect", STRF(q));

@@ -7,7 +7,7 @@
  * unknown count of tokens or turns passes, and skills are judged only where
  * skills are reported.
  */
-#include "grader_kind.h"
+#include "grader_trace.h"
 
 #include <string.h>
 
@@ -149,68 +149,19 @@ called(const struct agent_answer *a, struct str tool)
 	return false;
 }
 
-static void
-limit(struct grader_tally *t, const char *what, int64_t max, int64_t got,
-    bool known)
-{
-	if (max < 0)
-		return;
-	if (known && got > max)
-		grader_fail(t, "%lld %s, at most %lld expected",
-		    (long long)got, what, (long long)max);
-	else
-		grader_pass(t);
-}
-
-static void
-tools(struct work *w, struct grader_tally *t, const struct spec_behavior *b)
-{
-	const struct agent_answer *a = w->in->answer;
-	struct str q;
-	size_t i;
-
-	for (i = 0; i < b->required_tools.n; i++) {
-		q = grader_quote(&w->tmp, b->required_tools.v[i]);
-		if (called(a, b->required_tools.v[i]))
-			grader_pass(t);
-		else
-			grader_fail(t, "required tool %.*s was not called "
-			    "(%zu calls)", STRF(q), a->ncalls);
-	}
-	for (i = 0; i < b->forbidden_tools.n; i++) {
-		q = grader_quote(&w->tmp, b->forbidden_tools.v[i]);
-		if (called(a, b->forbidden_tools.v[i]))
-			grader_fail(t, "forbidden tool %.*s was called",
-			    STRF(q));
-		else
-			grader_pass(t);
-	}
-}
-
 static struct str
 behavior_details(struct work *w, const struct grader_tally *t)
 {
 	const struct agent_answer *a = w->in->answer;
-	const struct agent_call *c;
+	struct field_strs tools = grader_tools(&w->tmp, a);
 	struct buf b = { 0 };
 	struct json_out o = { .put = buf_sink, .ctx = &b };
 
 	json_open(&o, '{');
 	grader_put_failures(&o, t);
-	json_put_key(&o, STR("tool_call_count"));
-	json_put_int(&o, (int64_t)a->ncalls);
-	json_put_key(&o, STR("tools_used"));
-	json_open(&o, '[');
-	for (c = a->calls; c != NULL; c = c->next)
-		json_put_str(&o, c->name);
-	json_close(&o, ']');
-	json_put_key(&o, STR("actual_duration"));
-	json_put_int(&o, w->in->duration_ms);
-	if (a->usage.known) {
-		json_put_key(&o, STR("tokens_total"));
-		json_put_int(&o, a->usage.input_tokens +
-		    a->usage.output_tokens);
-	}
+	grader_put_counts(&o, w->in);
+	grader_put_strs(&o, "tools_used", &tools);
+	grader_put_tokens(&o, a);
 	json_close(&o, '}');
 	return grader_take(w->arena, &b);
 }
@@ -221,16 +172,19 @@ behavior(struct work *w)
 	const struct spec_behavior *b = &w->want->behavior;
 	const struct agent_answer *a = w->in->answer;
 	const struct agent_usage *u = &a->usage;
+	struct field_strs tools = grader_tools(&w->tmp, a);
 	struct grader_tally t = { .arena = &w->tmp };
 	struct grader_verdict *v;
 
-	limit(&t, "tool calls", b->max_tool_calls, (int64_t)a->ncalls, true);
-	limit(&t, "turns", b->max_iterations, u->turns, u->known);
-	limit(&t, "tokens", b->max_tokens, u->input_tokens + u->output_tokens,
-	    u->known);
-	limit(&t, "ms until the answer", b->max_response_time_ms,
+	grader_limit(&t, "tool calls", b->max_tool_calls, (int64_t)a->ncalls,
+	    true);
+	grader_limit(&t, "turns", b->max_iterations, u->turns, u->known);
+	grader_limit(&t, "tokens", b->max_tokens,
+	    add_near(u->input_tokens, u->output_tokens), u->known);
+	grader_limit(&t, "ms until the answer", b->max_response_time_ms,
 	    w->in->duration_ms, true);
-	tools(w, &t, b);
+	grader_want_tools(&t, &w->tmp, &tools, &b->required_tools,
+	    &b->forbidden_tools);
 	if (t.total == 0)
 		return;
 	v = add(w, "_behavior");
@@ -385,7 +339,7 @@ skill(struct work *w)
 	struct grader_tally t = { .arena = &w->tmp };
 	struct grader_verdict *v;
 
-	if (w->in->answer->skills.n == 0)
+	if (w->in->answer->skills.n == 0 && !w->in->answer->tells_skills)
 		return;
 	if (x->says_trigger)
 		want_skill(w, &t, x->should_trigger);
@@ -438,6 +392,7 @@ struct grader_verdict *
 grader_expected(struct arena *a, const struct grader_input *in, size_t *n)
 {
 	struct work w = { .arena = a, .in = in, .want = in->task->expected };
+	size_t i;
 
 	*n = 0;
 	if (w.want == NULL)
@@ -451,6 +406,10 @@ grader_expected(struct arena *a, const struct grader_input *in, size_t *n)
 	tool_calls(&w);
 	skill(&w);
 	arena_free(&w.tmp);
+	if (in->answer->echo &&
+	    in->suite->graders.n + in->task->graders.n > 0)
+		for (i = 0; i < w.n; i++)
+			w.v[i].advisory = true;
 	*n = w.n;
 	return w.v;
 }

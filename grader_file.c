@@ -1,27 +1,15 @@
 /* SPDX-License-Identifier: ISC */
 /*
  * The kinds file and file_exists: files that the agent left in its workspace.
- *
- * Settings are a suite's and the workspace is an agent's; neither may lead
- * out of it.  A path is relative and, with its dots worked off, names
- * something below the workspace; where links lead is looked at too, since an
- * agent can make them.  Anything else is an error, not a verdict.  Only plain
- * files are read, so that a pipe left behind cannot hold us up.
+ * A path that leads out of it is an error, not a verdict.
  */
 #include "grader_kind.h"
 
 #include <errno.h>
-#include <fcntl.h>
-#include <string.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 #include "json.h"
-#include "os.h"
-#include "os_path.h"
 #include "spec.h"
-
-enum { FILE_MAX = 16 << 20 };	/* bytes that patterns are looked for in */
 
 struct file_pattern {
 	struct str path;
@@ -63,58 +51,6 @@ struct work {
 	struct str failed;	/* why there is no verdict; empty: none */
 };
 
-/*
- * The path without its dots and doubled slashes, in the arena; p is NULL when
- * it does not name something below where it starts, and *why says that.
- */
-static struct str
-clean(struct arena *a, struct str path, const char **why)
-{
-	char *out = arena_raw(a, path.n + 1, 1);
-	size_t i, end, n = 0;
-	struct str part;
-
-	*why = "is not a path";
-	if (path.n == 0 || memchr(path.p, '\0', path.n) != NULL)
-		return (struct str){ NULL, 0 };
-	*why = "is not relative to the workspace";
-	if (path.p[0] == '/')
-		return (struct str){ NULL, 0 };
-	*why = "leads out of the workspace";
-	for (i = 0; i < path.n; i = end + 1) {
-		for (end = i; end < path.n && path.p[end] != '/'; end++)
-			;
-		part = (struct str){ path.p + i, end - i };
-		if (part.n == 0 || str_is(part, "."))
-			continue;
-		if (str_is(part, "..")) {
-			if (n == 0)
-				return (struct str){ NULL, 0 };
-			while (n > 0 && out[--n] != '/')
-				;
-			continue;
-		}
-		if (n > 0)
-			out[n++] = '/';
-		memcpy(out + n, part.p, part.n);
-		n += part.n;
-	}
-	*why = "is the workspace itself";
-	return (struct str){ n > 0 ? out : NULL, n };
-}
-
-static bool
-check_path(struct grader_check *c, const struct json *node, struct str path)
-{
-	struct str q = grader_quote(c->tmp, path);
-	const char *why;
-
-	if (clean(c->tmp, path, &why).p != NULL)
-		return true;
-	grader_note(c, FIELD_ERROR, node, "path %.*s %s", STRF(q), why);
-	return false;
-}
-
 static void
 check(struct grader_check *c, const void *settings)
 {
@@ -128,56 +64,26 @@ check(struct grader_check *c, const void *settings)
 	for (i = 0; i < COUNTOF(file_rows); i++) {
 		if (file_rows[i].type != FIELD_STRS)
 			continue;
-		grader_each(c, config, file_rows[i].key, check_path);
+		grader_each(c, config, file_rows[i].key, grader_check_path);
 		if (file_rows[i].alias != NULL)
-			grader_each(c, config, file_rows[i].alias, check_path);
+			grader_each(c, config, file_rows[i].alias,
+			    grader_check_path);
 	}
 	v = json_getc(config, "content_patterns");
 	if (v == NULL)
 		return;
 	for (v = json_first(v); v != NULL; v = v->next) {
-		grader_each(c, v, "path", check_path);
+		grader_each(c, v, "path", grader_check_path);
 		grader_each(c, v, "must_match", grader_check_pattern);
 		grader_each(c, v, "must_not_match", grader_check_pattern);
 	}
-}
-
-/* What became of the workspace, which its agent can remove; NULL: nothing. */
-static const char *
-lost(const char *root)
-{
-	struct stat st;
-
-	if (lstat(root, &st) != 0)
-		return errno == ENOENT || errno == ENOTDIR ?
-		    "the workspace is gone" :
-		    "the workspace cannot be looked into";
-	if (S_ISLNK(st.st_mode))
-		return "the workspace was replaced by a link";
-	return S_ISDIR(st.st_mode) ? NULL :
-	    "the workspace is not a directory any more";
 }
 
 /* Where a path of the settings is, or NULL and the work has failed. */
 static const char *
 locate(struct work *w, struct str path)
 {
-	struct str q = grader_quote(w->tmp, path), rel;
-	const char *why, *root = w->g->in->workspace;
-	char *full = NULL;
-
-	rel = clean(w->tmp, path, &why);
-	if (rel.p != NULL) {
-		full = arena_cstr(w->tmp,
-		    arena_fmt(w->tmp, "%s/%.*s", root, STRF(rel)));
-		why = "leads out of the workspace by a link";
-		if (full != NULL && !os_inside(root, full))
-			full = NULL;
-	}
-	if (full == NULL)
-		w->failed = arena_fmt(w->g->arena, "path %.*s %s", STRF(q),
-		    why);
-	return full;
+	return grader_locate(w->tmp, w->g->in->workspace, path, &w->failed);
 }
 
 /* Whatever is not known to be absent counts as there. */
@@ -211,26 +117,6 @@ ban_file(struct work *w, struct str path)
 		grader_pass(&w->tally);
 }
 
-/* 0, or -1 and *e; ERR_LIMIT when it is too big. */
-static int
-read_plain(struct arena *a, const char *full, struct str *text, struct err *e)
-{
-	struct stat st;
-	int fd, rc;
-
-	fd = open(full, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
-	if (fd < 0)
-		return err_set(e, ERR_SYS, "%s", strerror(errno));
-	if (fstat(fd, &st) != 0 || !S_ISREG(st.st_mode))
-		rc = err_set(e, ERR_SYS, "not a plain file");
-	else if (st.st_size > FILE_MAX)
-		rc = err_set(e, ERR_LIMIT, "too large");
-	else
-		rc = os_read_fd(a, fd, "file", FILE_MAX, text, e);
-	os_close(&fd);
-	return rc;
-}
-
 static void
 look_into(struct work *w, const struct file_pattern *p, struct str text)
 {
@@ -259,13 +145,12 @@ look_at(struct work *w, const struct file_pattern *p)
 
 	if (full == NULL)
 		return;
-	if (read_plain(&mem, full, &text, &e) == 0) {
+	if (grader_read(&mem, full, &text, &e) == 0) {
 		grader_pass(&w->tally);
 		look_into(w, p, text);
 	} else if (e.code == ERR_LIMIT) {
-		w->failed = arena_fmt(w->g->arena,
-		    "file %.*s is larger than %d MiB", STRF(q),
-		    FILE_MAX >> 20);
+		w->failed = arena_fmt(w->tmp, "file %.*s is %s", STRF(q),
+		    e.msg);
 	} else {
 		grader_fail(&w->tally, "cannot read file %.*s: %s", STRF(q),
 		    e.msg);
@@ -342,7 +227,7 @@ start(struct grading *g, const void *settings, struct arena *tmp)
 
 	if (g->in->workspace == NULL) {
 		grader_fail(&w.tally, "there is no workspace to look into");
-	} else if ((why = lost(g->in->workspace)) != NULL) {
+	} else if ((why = grader_lost(g->in->workspace)) != NULL) {
 		return grader_error(g, "%s", why);
 	} else {
 		for (i = 0; i < exist.n && w.failed.n == 0; i++)

@@ -26,7 +26,7 @@ struct grader_check {
 	const char *file;		/* that it stands in */
 	struct spec_notes *notes;
 	struct arena *tmp;		/* for the call */
-	bool told_skills;		/* that is said once for all tasks */
+	bool told_skills, told_calls;	/* these are said once for all tasks */
 };
 
 struct grader_kind {
@@ -44,9 +44,14 @@ struct grader_kind {
 	void (*cancel)(struct grading *);	/* NULL: it is never LATER */
 };
 
-extern const struct grader_kind grader_file, grader_file_exists;
-extern const struct grader_kind grader_keyword, grader_program, grader_regex;
-extern const struct grader_kind grader_text;
+extern const struct grader_kind grader_action_sequence, grader_behavior;
+extern const struct grader_kind grader_code, grader_diff, grader_file;
+extern const struct grader_kind grader_file_exists, grader_json_schema;
+extern const struct grader_kind grader_keyword, grader_program;
+extern const struct grader_kind grader_prompt, grader_regex;
+extern const struct grader_kind grader_skill_invocation, grader_text;
+extern const struct grader_kind grader_tool_calls, grader_tool_constraint;
+extern const struct grader_kind grader_trigger;
 
 const struct grader_kind *grader_find(struct str type);	/* or NULL */
 
@@ -87,6 +92,11 @@ enum grader_status grader_error(struct grading *, const char *fmt, ...)
 
 /* In quotes, on one line, with its middle left out when it is long. */
 struct str grader_quote(struct arena *, struct str);
+/*
+ * Appends a text as UTF-8 without anything that a terminal would act on: such
+ * bytes are spelt out, as are tabs and newlines unless it may have lines.
+ */
+void grader_put_plain(struct buf *, struct str, bool lines);
 
 /* A text that checks are made of; `what` is what it is called: "output". */
 struct grader_subject {
@@ -114,10 +124,25 @@ bool grader_has(struct grader_subject *, struct str needle);	/* any case */
  */
 void grader_lower(struct buf *, struct str);
 
+/* Files of the workspace, which may be anything. */
+enum { GRADER_FILE_MAX = 16 << 20 };	/* bytes of one that is read */
+
+/* What became of the workspace, which its agent can remove; NULL: nothing. */
+const char *grader_lost(const char *workspace);
+/*
+ * Where a path of the settings is, or NULL when it leads out, and *why; both
+ * are in the arena.
+ */
+const char *grader_locate(struct arena *, const char *workspace,
+    struct str path, struct str *why);
+/* A plain file.  -1 and *e, without the path; ERR_LIMIT: it is too large. */
+int grader_read(struct arena *, const char *path, struct str *, struct err *);
+
 /* For checks: notes about a value of the settings, at its place. */
 void grader_note(struct grader_check *, enum field_level,
     const struct json *at, const char *fmt, ...) PRINTF(4, 5);
 void grader_nothing(struct grader_check *);	/* it checks nothing */
+bool grader_blank(struct str);		/* nothing but white space */
 
 /*
  * Calls fn with each string of a member, which is a list or a single one,
@@ -129,6 +154,9 @@ void grader_each(struct grader_check *, const struct json *obj,
     struct str));
 /* False when a template somewhere in the tree is wrong, which is noted. */
 bool grader_check_templates(struct grader_check *, const struct json *);
+/* A function for grader_each: the path stays in the workspace. */
+bool grader_check_path(struct grader_check *, const struct json *,
+    struct str);
 /* A function for grader_each: the pattern compiles. */
 bool grader_check_pattern(struct grader_check *, const struct json *,
     struct str);
@@ -139,6 +167,8 @@ int grader_render(struct arena *, const struct field_table *, void *settings,
 
 /* The checks of `expected:` before the run. */
 void grader_check_expected(struct grader_check *);
+/* Whether the executor tells which skills were used; task NULL: in any. */
+bool grader_tells_skills(const struct spec_suite *, const struct spec_task *);
 /* Whether an `expected:` has anything that a verdict comes from. */
 bool grader_expects(const struct spec_expected *, bool tells_skills);
 /* Notes a task without graders; `before` is the task before it, or NULL. */

@@ -172,9 +172,8 @@ boundary(struct str s, size_t n)
 	return n;
 }
 
-/* Nothing that a terminal would act on comes through. */
-static void
-put_plain(struct buf *b, struct str s)
+void
+grader_put_plain(struct buf *b, struct str s, bool lines)
 {
 	const char *p = s.n > 0 ? s.p : "", *end = p + s.n;
 	uint32_t c;
@@ -184,6 +183,8 @@ put_plain(struct buf *b, struct str s)
 		n = utf8_get(p, end, &c);
 		if (n == 0)
 			buf_fmt(b, "\\x%02X", (unsigned)(unsigned char)*p);
+		else if (lines && (c == '\n' || c == '\t'))
+			buf_putc(b, (char)c);
 		else if (c == '\n')
 			buf_puts(b, "\\n");
 		else if (c == '\t')
@@ -203,13 +204,14 @@ grader_quote(struct arena *a, struct str s)
 
 	buf_putc(&b, '"');
 	if (s.n <= QUOTE_MAX) {
-		put_plain(&b, s);
+		grader_put_plain(&b, s, false);
 	} else {
 		head = boundary(s, QUOTE_MAX - QUOTE_TAIL);
 		tail = boundary(s, s.n - QUOTE_TAIL);
-		put_plain(&b, (struct str){ s.p, head });
+		grader_put_plain(&b, (struct str){ s.p, head }, false);
 		buf_puts(&b, "...");
-		put_plain(&b, (struct str){ s.p + tail, s.n - tail });
+		grader_put_plain(&b, (struct str){ s.p + tail, s.n - tail },
+		    false);
 	}
 	buf_putc(&b, '"');
 	return grader_take(a, &b);

@@ -38,6 +38,9 @@
 #include <sys/epoll.h>
 #include <sys/prctl.h>
 #endif
+#if defined(__GLIBC__)
+#include <malloc.h>
+#endif
 
 enum {
 	INHERITED_MAX = 256,	/* descriptors looked at by os_init */
@@ -333,6 +336,27 @@ os_read_file(struct arena *a, const char *path, size_t max, struct str *out,
 }
 
 int
+os_read_plain(struct arena *a, const char *path, size_t max, struct str *out,
+    struct err *e)
+{
+	struct stat st;
+	int fd, rc;
+
+	do
+		fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
+	while (fd == -1 && errno == EINTR);
+	if (fd == -1)
+		return err_path(e, path);
+	if (fstat(fd, &st) == 0 && !S_ISREG(st.st_mode) &&
+	    !S_ISDIR(st.st_mode))
+		rc = err_set(e, ERR_SYS, "%s: not a plain file", path);
+	else
+		rc = os_read_fd(a, fd, path, max, out, e);
+	close(fd);
+	return rc;
+}
+
+int
 os_cloexec(int fd)
 {
 	return fcntl(fd, F_SETFD, FD_CLOEXEC);
@@ -453,6 +477,14 @@ os_quiet_ready(int set, void *tag[OS_QUIET_MAX])
 	return 0;
 }
 #endif
+
+void
+os_trim(void)
+{
+#if defined(__GLIBC__)
+	malloc_trim(0);
+#endif
+}
 
 /* The directory shows itself too. */
 int

@@ -60,6 +60,9 @@ int os_read_file(struct arena *, const char *path, size_t max, struct str *,
     struct err *);
 int os_read_fd(struct arena *, int fd, const char *name, size_t max,
     struct str *, struct err *);
+/* The same of plain files only, so that it never waits for a writer. */
+int os_read_plain(struct arena *, const char *path, size_t max, struct str *,
+    struct err *);
 
 enum { OS_NONBLOCK_READ = 1, OS_NONBLOCK_WRITE = 2 };
 
@@ -84,6 +87,9 @@ int os_quiet_new(void);
 int os_quiet_add(int set, int fd, void *tag);
 void os_quiet_del(int set, int fd);
 size_t os_quiet_ready(int set, void *tag[OS_QUIET_MAX]);
+
+/* Gives freed memory back to the system, where that takes asking. */
+void os_trim(void);
 
 /* How many descriptors we have open, or -1 where it cannot be told. */
 int os_fd_count(void);

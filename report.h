@@ -47,6 +47,10 @@ void report_env(struct report_opts *, int fd);
 void report_text(struct buf *, const struct result_run *,
     const struct report_opts *);
 
+/* After it: what has changed where stored answers were graded again. */
+void report_changes(struct buf *, const struct result_run *,
+    const struct report_opts *);
+
 /* Several models side by side, after their reports. */
 void report_models(struct buf *, struct result_run *const *runs, size_t n,
     const struct report_opts *);
@@ -96,6 +100,7 @@ struct report_console {
 	int64_t tasks, trials;	/* to come in all; trials of each */
 	int64_t done, passed, failed, errors;	/* tasks */
 	int64_t trials_done, active;
+	int64_t triggers, triggers_done;	/* tests: in all; so far */
 	int64_t began_ms, drawn_ms;	/* since 1970, as in events */
 	bool shown;		/* the progress line is on the screen */
 };

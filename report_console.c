@@ -123,6 +123,9 @@ draw(struct report_console *c, int64_t now)
 		report_took(&b, (int64_t)(each * (double)(all -
 		    c->trials_done)));
 	}
+	if (c->triggers > 0)
+		buf_fmt(&b, " | trigger tests %lld/%lld",
+		    (long long)c->triggers_done, (long long)c->triggers);
 	put_running(c, &b);
 	wipe(c);
 	/* a narrower screen cuts the line off instead of wrapping it */
@@ -199,12 +202,9 @@ status_of(const struct event *e)
 	    RESULT_AGENT_ERROR;
 }
 
-/* Score, time, and what kind of error. */
 static void
-put_result(struct report_console *c, const struct event *e)
+put_error_of(struct report_console *c, const struct event *e)
 {
-	buf_fmt(&c->out, "  %.2f  ", e->score);
-	report_took(&c->out, e->took_ms);
 	if (e->error_class.n > 0) {
 		buf_puts(&c->out, "  ");
 		report_line(&c->out, e->error_class, 20, c->opts.ascii);
@@ -214,6 +214,15 @@ put_result(struct report_console *c, const struct event *e)
 		report_line(&c->out, e->error, width_of(c) > 40 ?
 		    width_of(c) - 20 : 20, c->opts.ascii);
 	}
+}
+
+/* Score, time, and what kind of error. */
+static void
+put_result(struct report_console *c, const struct event *e)
+{
+	buf_fmt(&c->out, "  %.2f  ", e->score);
+	report_took(&c->out, e->took_ms);
+	put_error_of(c, e);
 	buf_putc(&c->out, '\n');
 }
 
@@ -289,6 +298,22 @@ put_task(struct report_console *c, const struct event *e)
 }
 
 static void
+put_trigger(struct report_console *c, const struct event *e)
+{
+	wipe(c);
+	buf_fmt(&c->out, "[trigger %lld/%lld] ", (long long)c->triggers_done,
+	    (long long)c->triggers);
+	report_mark(&c->out, status_of(e), &c->opts);
+	buf_putc(&c->out, ' ');
+	report_line(&c->out, e->prompt, width_of(c) / 2, c->opts.ascii);
+	buf_puts(&c->out, e->should_trigger ? "  should" : "  should not");
+	if (e->error_class.n == 0)
+		buf_puts(&c->out, e->did_trigger ? ", did" : ", did not");
+	put_error_of(c, e);
+	buf_putc(&c->out, '\n');
+}
+
+static void
 put_error(struct report_console *c, const struct event *e)
 {
 	wipe(c);
@@ -329,6 +354,7 @@ hear(void *arg, const struct event *e)
 		c->trials = e->trials;
 		c->done = c->passed = c->failed = c->errors = 0;
 		c->trials_done = c->active = 0;
+		c->triggers = c->triggers_done = 0;
 		memset(c->running, 0, sizeof(c->running));
 		c->began_ms = e->time_ms;
 		break;
@@ -344,6 +370,13 @@ hear(void *arg, const struct event *e)
 		count_task(c, e);
 		if (lines)
 			put_task(c, e);
+		break;
+	case EVENT_TRIGGER_COMPLETE:
+		c->triggers = e->total;
+		c->triggers_done++;
+		if (c->level == REPORT_VERBOSE ||
+		    (lines && status_of(e) != RESULT_PASSED))
+			put_trigger(c, e);
 		break;
 	case EVENT_EVAL_COMPLETE:
 		report_console_clear(c);

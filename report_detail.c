@@ -56,6 +56,8 @@ read_verdicts(struct arena *a, const struct result_run *run,
 		return;
 	d->v = NEW_N(a, struct report_verdict, json_count(list) + 1);
 	for (m = json_first(list); m != NULL; m = m->next) {
+		if (json_getc(m, "advisory") != NULL)
+			continue;
 		v = &d->v[d->n++];
 		v->name = json_key(m);
 		v->type = text_of(m, "type");
@@ -156,14 +158,15 @@ report_missed(struct buf *b, const struct result_run *run)
 {
 	const struct spec_metric *m = result_missed(run);
 	double value;
+	int decimals = 1;
 
 	if (!run->complete || m == NULL || !result_metric(run, m, &value))
 		return false;
+	if (m->threshold - value < 0.001)
+		decimals = 4;		/* or they would look the same */
 	report_line(b, m->name, 40, false);
-	buf_puts(b, " is ");
-	report_percent(b, value);
-	buf_puts(b, ", needed ");
-	report_percent(b, m->threshold);
+	buf_fmt(b, " is %.*f%%, needed %.*f%%", decimals, value * 100,
+	    decimals, m->threshold * 100);
 	return true;
 }
 

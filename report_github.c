@@ -20,8 +20,8 @@ enum {
 	SUMMARY_MAX = 1000 << 10	/* GitHub takes 1 MiB for a step */
 };
 
-static void
-put_escaped(struct buf *b, struct str s, bool property)
+void
+report_annotation(struct buf *b, struct str s, bool property)
 {
 	struct buf clean = { 0 };
 	size_t i;
@@ -50,7 +50,7 @@ put_command(struct report_out *o, const char *level, struct spec_where at,
 	buf_fmt(&o->b, "::%s ", level);
 	if (file != NULL) {
 		buf_puts(&o->b, "file=");
-		put_escaped(&o->b, str_of(file), true);
+		report_annotation(&o->b, str_of(file), true);
 		buf_putc(&o->b, ',');
 		if (at.line > 0)
 			buf_fmt(&o->b, "line=%u,", at.line);
@@ -58,7 +58,7 @@ put_command(struct report_out *o, const char *level, struct spec_where at,
 			buf_fmt(&o->b, "col=%u,", at.col);
 	}
 	buf_puts(&o->b, "title=");
-	put_escaped(&o->b, title, true);
+	report_annotation(&o->b, title, true);
 	buf_puts(&o->b, "::");
 }
 
@@ -92,7 +92,7 @@ put_failed(struct report_out *o, const struct result_run *run,
 	put_command(o, "error", at, arena_fmt(&o->arena, "%.*s: %s",
 	    (int)(k->spec->name.n < 200 ? k->spec->name.n : 200),
 	    k->spec->name.p, report_status(k->status)));
-	put_escaped(&o->b, report_cut(buf_str(&msg), MESSAGE_MAX, &cut),
+	report_annotation(&o->b, report_cut(buf_str(&msg), MESSAGE_MAX, &cut),
 	    false);
 	buf_putc(&o->b, '\n');
 	buf_free(&msg);
@@ -102,9 +102,32 @@ static void
 put_flaky(struct report_out *o, const struct result_task *k)
 {
 	put_command(o, "warning", k->spec->at, STR("flaky"));
-	put_escaped(&o->b, k->spec->name, false);
+	report_annotation(&o->b, k->spec->name, false);
 	buf_fmt(&o->b, " passed %zu of %zu trials\n", report_passes(k),
 	    k->ntrials);
+}
+
+/* Errors only where the run misses its metric by them. */
+static void
+put_triggers(struct report_out *o, const struct result_run *run)
+{
+	struct arena_mark mark = arena_save(&o->arena);
+	bool missed = report_triggers_missed(run);
+	struct report_trigger t;
+	size_t i;
+
+	for (i = 0; i < run->triggers.n; i++) {
+		if (report_trigger(&o->arena, run, i, &t) &&
+		    t.status != RESULT_PASSED) {
+			put_command(o, missed ? "error" : "warning",
+			    t.spec->task.at, str_of(t.words));
+			report_annotation(&o->b, t.error.n > 0 ? t.error :
+			    t.spec->task.inputs.prompt, false);
+			buf_putc(&o->b, '\n');
+		}
+		arena_restore(&o->arena, mark);
+		report_flush(o);
+	}
 }
 
 static void
@@ -132,6 +155,7 @@ put_run(struct report_out *o, const struct result_run *run, bool base)
 		arena_restore(&o->arena, mark);
 		report_flush(o);
 	}
+	put_triggers(o, run);
 }
 
 const struct report_kind report_github = {

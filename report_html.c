@@ -344,6 +344,7 @@ put_run(struct report_out *o, const struct result_run *r, bool base)
 	buf_puts(&o->b, "<h2>Tasks</h2>\n");
 	for (i = 0; i < r->ntasks; i++)
 		put_task(o, r, &r->tasks[i]);
+	report_triggers_html(o, r);
 	buf_puts(&o->b, "</section>\n");
 }
 

@@ -6,7 +6,8 @@
  * trial is.  Whoever reads this counts failures, and their number has to
  * agree with our exit status: a trial that failed while its task passed
  * (task_pass_threshold) is therefore shown as skipped, with the reason, and
- * so is whatever did not pass in the baseline.  A run that broke off has an
+ * so is whatever did not pass in the baseline.  So are trigger tests that
+ * came out wrong, unless the run fails by them.  A run that broke off has an
  * error of its own.
  */
 #include "report_part.h"
@@ -46,14 +47,25 @@ count(struct counts *c, enum result_status st)
 	c->skipped += st == RESULT_NONE;
 }
 
+/* How the ith trigger test counts in a run that fails by them, or not. */
+static enum result_status
+shown_trigger(const struct result_run *run, size_t i, bool fails)
+{
+	enum result_status st = run->triggers.v[i].status;
+
+	return st > RESULT_PASSED && !fails ? RESULT_NONE : st;
+}
+
 static void
 count_run(struct counts *c, const struct result_run *run, bool base)
 {
 	size_t i, j;
+	bool fails = report_triggers_missed(run);
 
 	if (result_broken(run))
 		count(c, RESULT_INFRA);
-
+	for (i = 0; i < run->triggers.n; i++)
+		count(c, shown_trigger(run, i, fails));
 	for (i = 0; i < run->ntasks; i++) {
 		const struct result_task *k = &run->tasks[i];
 
@@ -114,6 +126,15 @@ put_properties(struct report_out *o, const struct result_run *run, bool base)
 	    arena_fmt(&o->arena, "%.4f", run->rate));
 	put_property(&o->b, "trials",
 	    arena_fmt(&o->arena, "%zu", run->trials));
+	if (run->triggers.done > 0) {
+		struct result_accuracy a;
+
+		result_accuracy(run, &a);
+		put_property(&o->b, "trigger_accuracy",
+		    arena_fmt(&o->arena, "%.4f", a.accuracy));
+		if (run->triggers.simulated)
+			put_property(&o->b, "triggers_simulated", STR("true"));
+	}
 	if (run->run_id != NULL)
 		put_property(&o->b, "run_id", str_of(run->run_id));
 	if (base)
@@ -254,6 +275,54 @@ put_case(struct report_out *o, const struct result_run *run, bool base,
 	buf_puts(&o->b, "    </testcase>\n");
 }
 
+static void
+put_trigger(struct report_out *o, const struct result_run *run, size_t i,
+    bool fails)
+{
+	enum result_status st = shown_trigger(run, i, fails);
+	struct report_trigger t;
+	struct buf line = { 0 };
+
+	if (!report_trigger(&o->arena, run, i, &t))
+		t.words = "not run";
+	buf_puts(&o->b, "    <testcase name=\"trigger: ");
+	report_line(&line, t.spec->task.inputs.prompt, 100, false);
+	report_escape(&o->b, buf_str(&line));
+	buf_fmt(&o->b, " [%zu of %zu]\"", i + 1, run->triggers.n);
+	put_attr(&o->b, "classname", run->suite->triggers->skill);
+	put_seconds(&o->b, t.duration_ms);
+	buf_puts(&o->b, ">\n");
+	if (st != RESULT_PASSED) {
+		line.n = 0;
+		buf_fmt(&line, "%s%s", t.words, t.error.n > 0 ? ": " : "");
+		report_line(&line, t.error, 200, false);
+		buf_puts(&o->b, st == RESULT_NONE ? "      <skipped" :
+		    st == RESULT_FAILED ? "      <failure" : "      <error");
+		put_attr(&o->b, "message", buf_str(&line));
+		if (st != RESULT_NONE)
+			put_attr(&o->b, "type", st == RESULT_FAILED ?
+			    STR("TriggerFailure") : str_of(result_class(st)));
+		buf_puts(&o->b, "/>\n");
+	}
+	put_stream(&o->b, "system-out", t.output);
+	buf_puts(&o->b, "    </testcase>\n");
+	buf_free(&line);
+}
+
+static void
+put_triggers(struct report_out *o, const struct result_run *run)
+{
+	struct arena_mark mark = arena_save(&o->arena);
+	bool fails = report_triggers_missed(run);
+	size_t i;
+
+	for (i = 0; i < run->triggers.n; i++) {
+		put_trigger(o, run, i, fails);
+		arena_restore(&o->arena, mark);
+		report_flush(o);
+	}
+}
+
 /* Whoever counts failures is to see that not all was run. */
 static void
 put_end(struct report_out *o, const struct result_run *run)
@@ -331,6 +400,7 @@ put_run(struct report_out *o, const struct result_run *run, bool base)
 	put_properties(o, run, base);
 	for (i = 0; i < run->ntasks; i++)
 		put_task(o, run, base, &run->tasks[i]);
+	put_triggers(o, run);
 	put_end(o, run);
 	buf_puts(&o->b, "  </testsuite>\n");
 }

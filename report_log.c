@@ -198,6 +198,7 @@ log_hear(void *arg, const struct event *e)
 		break;
 	case EVENT_TASK_PROGRESS:
 	case EVENT_TRIAL_START:
+	case EVENT_TRIGGER_COMPLETE:
 	case EVENT__MAX:
 		return;
 	}

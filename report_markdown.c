@@ -23,8 +23,8 @@ enum {
 	ROW_ROOM = 4 << 10
 };
 
-static void
-put_inline(struct buf *b, struct str s, size_t cols)
+void
+report_inline(struct buf *b, struct str s, size_t cols)
 {
 	struct buf line = { 0 };
 	size_t i;
@@ -103,7 +103,7 @@ put_head(struct report_out *o, const struct result_run *r, bool base)
 	double need = r->suite->config.pass_threshold;
 
 	buf_puts(&o->b, "## Waza results: ");
-	put_inline(&o->b, r->suite->name, LINE_COLS);
+	report_inline(&o->b, r->suite->name, LINE_COLS);
 	buf_puts(&o->b, base ? " (baseline)\n\n" : "\n\n");
 	buf_fmt(&o->b, "**%s** · **Score** %.2f · **Duration** ",
 	    ok ? "✅ Passed" : "❌ Failed", r->score);
@@ -121,7 +121,7 @@ put_head(struct report_out *o, const struct result_run *r, bool base)
 	    r->max, r->std_dev);
 	if (report_missed(&missed, r)) {
 		buf_puts(&o->b, "- Metric missed: ");
-		put_inline(&o->b, buf_str(&missed), LINE_COLS);
+		report_inline(&o->b, buf_str(&missed), LINE_COLS);
 		buf_putc(&o->b, '\n');
 	}
 	buf_free(&missed);
@@ -139,7 +139,7 @@ put_row(struct report_out *o, const struct result_run *r,
 
 	report_detail(&o->arena, o->opts, r, k, report_trial(k), &d);
 	buf_puts(&o->b, "| ");
-	put_inline(&o->b, k->spec->name, 100);
+	report_inline(&o->b, k->spec->name, 100);
 	buf_fmt(&o->b, " | %.2f | %s ", report_task_score(k), sign(k->status));
 	report_standing(&o->b, k);
 	if (k->ntrials > 1 && k->status != RESULT_NONE)
@@ -147,7 +147,7 @@ put_row(struct report_out *o, const struct result_run *r,
 	buf_puts(&o->b, " | ");
 	for (i = 0; i < d.n && i < 20; i++) {
 		buf_puts(&o->b, i > 0 ? ", " : "");
-		put_inline(&o->b, d.v[i].name, 60);
+		report_inline(&o->b, d.v[i].name, 60);
 	}
 	buf_puts(&o->b, d.n == 0 ? "- |\n" : d.n > 20 ? ", … |\n" : " |\n");
 }
@@ -187,7 +187,7 @@ put_flaky(struct report_out *o, const struct result_run *r)
 		if (n++ == 0)
 			buf_puts(&o->b, "\n### Flaky tasks\n\n");
 		buf_puts(&o->b, "- ");
-		put_inline(&o->b, k->spec->name, 100);
+		report_inline(&o->b, k->spec->name, 100);
 		buf_puts(&o->b, ": passed ");
 		report_percent(&o->b, k->stats.pass_rate);
 		buf_fmt(&o->b, " (95%%: %.0f–%.0f%%), score %.2f ± %.2f\n",
@@ -211,18 +211,18 @@ put_trial(struct report_out *o, const struct result_run *r,
 		    report_status(t->status));
 	if (d.error.n > 0) {
 		buf_puts(&o->b, "- ⚠️ ");
-		put_inline(&o->b, d.error, LINE_COLS);
+		report_inline(&o->b, d.error, LINE_COLS);
 		buf_putc(&o->b, '\n');
 	}
 	for (i = 0; i < d.n && i < 20; i++) {
 		const struct report_verdict *v = &d.v[i];
 
 		buf_fmt(&o->b, "- %s **", v->passed ? "✅" : "❌");
-		put_inline(&o->b, v->name, 60);
+		report_inline(&o->b, v->name, 60);
 		buf_fmt(&o->b, "** (%.2f)", v->score);
 		if (v->feedback.n > 0)
 			buf_puts(&o->b, ": ");
-		put_inline(&o->b, v->feedback, LINE_COLS);
+		report_inline(&o->b, v->feedback, LINE_COLS);
 		buf_putc(&o->b, '\n');
 	}
 	buf_putc(&o->b, '\n');
@@ -237,10 +237,10 @@ put_failed(struct report_out *o, const struct result_run *r,
 	size_t i, n = 0;
 
 	buf_fmt(&o->b, "#### %s ", sign(k->status));
-	put_inline(&o->b, k->spec->name, 100);
+	report_inline(&o->b, k->spec->name, 100);
 	buf_puts(&o->b, "\n\n");
 	if (k->error.n > 0) {
-		put_inline(&o->b, k->error, LINE_COLS);
+		report_inline(&o->b, k->error, LINE_COLS);
 		buf_puts(&o->b, "\n\n");
 	}
 	for (i = 0; i < k->ntrials && n < TRIALS_MAX; i++)
@@ -273,14 +273,15 @@ put_run(struct report_out *o, const struct result_run *r, bool base)
 	}
 	if (more > 0)
 		buf_fmt(&o->b, "%zu more did not pass.\n", more);
+	report_triggers_markdown(o, r);
 	buf_puts(&o->b, "\n---\n\nBenchmark: ");
-	put_inline(&o->b, r->suite->name, LINE_COLS);
+	report_inline(&o->b, r->suite->name, LINE_COLS);
 	if (r->suite->skill.n > 0)
 		buf_puts(&o->b, " · Skill: ");
-	put_inline(&o->b, r->suite->skill, LINE_COLS);
+	report_inline(&o->b, r->suite->skill, LINE_COLS);
 	if (r->model.n > 0)
 		buf_puts(&o->b, " · Model: ");
-	put_inline(&o->b, r->model, LINE_COLS);
+	report_inline(&o->b, r->model, LINE_COLS);
 	buf_puts(&o->b, "\n\n");
 }
 

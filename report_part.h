@@ -21,6 +21,7 @@ size_t report_line(struct buf *, struct str, size_t cols, bool ascii);
 void report_cell(struct buf *, struct str, size_t cols, bool ascii);
 size_t report_cols(struct str, size_t max);	/* that it would take */
 void report_took(struct buf *, int64_t ms);	/* 12ms 1.2s 2m3s 1h2m */
+double report_rate(double share);	/* in percent; 100 only if it is all */
 void report_percent(struct buf *, double share);
 
 /* At most max bytes of it, whole characters; *cut: there was more. */
@@ -31,6 +32,10 @@ void report_block(struct buf *, struct str, const char *indent, size_t lines,
 /* Well-formed UTF-8, control bytes but \n and \t replaced; for XML escaped. */
 void report_clean(struct buf *, struct str);
 void report_escape(struct buf *, struct str);
+/* One line of Markdown that says just this. */
+void report_inline(struct buf *, struct str, size_t cols);
+/* A part of a GitHub workflow command: its message, or a property. */
+void report_annotation(struct buf *, struct str, bool property);
 enum report_stamp {
 	REPORT_ISO,		/* 2026-01-02T03:04:05; all are UTC */
 	REPORT_DASH,		/* 20260102-030405 */
@@ -77,6 +82,24 @@ double report_task_score(const struct result_task *);
 int64_t report_task_ms(const struct result_task *);	/* of all its trials */
 void report_where(struct buf *, struct spec_where);	/* file:line */
 
+/* One prompt of the trigger tests; false: it was not asked. */
+struct report_trigger {
+	const struct spec_trigger *spec;
+	enum result_status status;
+	int64_t duration_ms;
+	const char *words;	/* "should trigger, did not" */
+	struct str error, output;	/* only where it was wrong */
+};
+bool report_trigger(struct arena *, const struct result_run *, size_t,
+    struct report_trigger *);
+/* Whether the run misses a metric because of them. */
+bool report_triggers_missed(const struct result_run *);
+/* "accuracy 40.0%, precision ...", on one line. */
+void report_triggers_sum(struct buf *, const struct result_run *);
+/* Their part of a report; nothing where none was asked. */
+void report_triggers_text(struct buf *, const struct result_run *,
+    size_t width, const struct report_opts *);
+
 /* Where a reporter writes. */
 struct report_out {
 	struct buf b;
@@ -107,6 +130,9 @@ struct report_kind {
 
 extern const struct report_kind report_csv, report_github, report_html;
 extern const struct report_kind report_junit, report_markdown, report_tap;
+
+void report_triggers_markdown(struct report_out *, const struct result_run *);
+void report_triggers_html(struct report_out *, const struct result_run *);
 
 /* All runs through a reporter: 0, or -1 with the first failure in out->err. */
 int report_render(struct report_out *, const struct report_kind *);

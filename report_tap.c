@@ -125,10 +125,43 @@ put_directive(struct buf *b, const struct result_task *k, bool base)
 		buf_puts(b, " # TODO baseline, without the skill");
 }
 
+/* What is wrong fails nothing, unless the run misses its metric by it. */
+static void
+put_trigger(struct report_out *o, const struct result_run *run, size_t i,
+    bool fails)
+{
+	struct report_trigger t;
+	bool asked = report_trigger(&o->arena, run, i, &t);
+	bool good = t.status <= RESULT_PASSED;
+
+	buf_fmt(&o->b, "%s %zu - trigger: ", good ? "ok" : "not ok",
+	    ++o->count);
+	put_name(&o->b, t.spec->task.inputs.prompt);
+	if (o->nruns > 1) {
+		buf_puts(&o->b, " - ");
+		put_name(&o->b, run->model);
+	}
+	if (!asked)
+		buf_puts(&o->b, " # SKIP not run");
+	else if (!good && !fails)
+		buf_fmt(&o->b, " # TODO %s", t.words);
+	buf_putc(&o->b, '\n');
+	if (good)
+		return;
+	buf_puts(&o->b, "  ---\n");
+	buf_fmt(&o->b, "  status: %s\n", report_status(t.status));
+	put_text(o, "expected", str_of(t.spec->should ? "should trigger" :
+	    "should not trigger"));
+	put_text(o, "error", t.error);
+	put_text(o, "output", t.output);
+	buf_puts(&o->b, "  ...\n");
+}
+
 static void
 put_run(struct report_out *o, const struct result_run *run, bool base)
 {
 	struct arena_mark mark = arena_save(&o->arena);
+	bool fails = report_triggers_missed(run);
 	size_t i;
 
 	for (i = 0; i < run->ntasks; i++) {
@@ -147,6 +180,13 @@ put_run(struct report_out *o, const struct result_run *run, bool base)
 		buf_putc(&o->b, '\n');
 		if (!good || (k->status != RESULT_NONE && k->stats.flaky))
 			put_block(o, run, k);
+		arena_restore(&o->arena, mark);
+		report_flush(o);
+	}
+	if (run->triggers.simulated)
+		buf_puts(&o->b, "# the trigger tests are simulated by mock\n");
+	for (i = 0; i < run->triggers.n; i++) {
+		put_trigger(o, run, i, fails);
 		arena_restore(&o->arena, mark);
 		report_flush(o);
 	}

@@ -530,6 +530,7 @@ report_text(struct buf *b, const struct result_run *run,
 	put_flaky(&t);
 	put_groups(&t);
 	put_slowest(&t);
+	report_triggers_text(b, run, t.width, o);
 	if (o->interpret)
 		put_words(&t);
 	put_counts(&t);
@@ -554,7 +555,7 @@ report_models(struct buf *b, struct result_run *const *runs, size_t n,
 	buf_puts(b, "  pass rate  score  duration\n");
 	for (i = 0; i < n; i++) {
 		report_cell(b, runs[i]->model, name, o->ascii);
-		buf_fmt(b, "  %8.1f%%  %5.2f  ", runs[i]->rate * 100,
+		buf_fmt(b, "  %8.1f%%  %5.2f  ", report_rate(runs[i]->rate),
 		    runs[i]->score);
 		report_took(b, runs[i]->duration_ms);
 		buf_putc(b, '\n');

@@ -175,10 +175,16 @@ report_took(struct buf *b, int64_t ms)
 		    (int)(s / 60 % 60));
 }
 
+double
+report_rate(double share)
+{
+	return share < 1 && share > 0.999 ? 99.9 : share * 100;
+}
+
 void
 report_percent(struct buf *b, double share)
 {
-	buf_fmt(b, "%.1f%%", share * 100);
+	buf_fmt(b, "%.1f%%", report_rate(share));
 }
 
 struct str
@@ -197,7 +203,7 @@ void
 report_block(struct buf *b, struct str s, const char *indent, size_t lines,
     const struct report_opts *o)
 {
-	size_t width = o->width > 0 ? o->width : 80, cols = strlen(indent);
+	size_t width = o->width > 0 ? o->width : 80, cols = strlen(indent), in;
 	const char *nl;
 
 	width = width > cols + 20 ? width - cols : 20;
@@ -210,7 +216,10 @@ report_block(struct buf *b, struct str s, const char *indent, size_t lines,
 		if (nl != NULL)
 			one.n = (size_t)(nl - s.p);
 		buf_puts(b, indent);
-		report_line(b, one, width, o->ascii);
+		for (in = 0; in < one.n && in < width / 2 &&
+		    one.p[in] == ' '; in++)
+			buf_putc(b, ' ');
+		report_line(b, one, width - in, o->ascii);
 		buf_putc(b, '\n');
 		s.p += nl != NULL ? one.n + 1 : one.n;
 		s.n -= nl != NULL ? one.n + 1 : one.n;

@@ -18,6 +18,7 @@
 
 #include "grader.h"
 #include "json.h"
+#include "outcome.h"
 #include "result_part.h"
 #include "spec.h"
 #include "stats.h"
@@ -97,12 +98,12 @@ result_init(struct result_run *run)
 	result_sum(run);
 }
 
-/* Plain mean and weighted mean of the verdicts' scores. */
+/* Plain mean and weighted mean of the scores of verdicts that count. */
 static void
 score(struct arena *a, const struct result_record *r, struct result_trial *t)
 {
 	double *x, *w;
-	size_t i;
+	size_t i, n = 0;
 
 	t->score = t->weighted = 0;
 	if (r->nverdicts == 0 || r->verdicts == NULL)
@@ -110,11 +111,13 @@ score(struct arena *a, const struct result_record *r, struct result_trial *t)
 	x = NEW_N(a, double, r->nverdicts);
 	w = NEW_N(a, double, r->nverdicts);
 	for (i = 0; i < r->nverdicts; i++) {
-		x[i] = r->verdicts[i].score;
-		w[i] = r->verdicts[i].weight;
+		if (r->verdicts[i].advisory)
+			continue;
+		x[n] = r->verdicts[i].score;
+		w[n++] = r->verdicts[i].weight;
 	}
-	t->score = stats_mean(x, r->nverdicts);
-	t->weighted = stats_weighted(x, w, r->nverdicts);
+	t->score = stats_mean(x, n);
+	t->weighted = stats_weighted(x, w, n);
 }
 
 /* The fields to restore a struct result_trial from, then its object. */
@@ -268,7 +271,7 @@ result_end_task(struct result_run *run, size_t task)
 {
 	struct result_task *t = &run->tasks[task];
 
-	t->status = task_status(run, t);
+	t->status = t->partial ? RESULT_NONE : task_status(run, t);
 	count_stats(run, t);
 }
 
@@ -340,20 +343,40 @@ bool
 result_metric(const struct result_run *run, const struct spec_metric *m,
     double *value)
 {
+	struct result_accuracy a;
+
 	*value = run->rate;
-	return m->enabled && str_is(m->name, "task_completion");
+	if (!m->enabled || str_is(m->name, "task_completion"))
+		return m->enabled;
+	if (!str_is(m->name, "trigger_accuracy"))
+		return false;
+	if (run->stored != NULL)	/* nobody was asked again */
+		return result_num(json_getc(run->stored->root,
+		    "trigger_metrics"), "accuracy", value);
+	if (run->triggers.n == 0 || run->triggers.done < run->triggers.n)
+		return false;
+	result_accuracy(run, &a);
+	*value = a.accuracy;
+	return true;
+}
+
+bool
+result_misses(const struct result_run *run, const struct spec_metric *m)
+{
+	double value;
+
+	return result_metric(run, m, &value) &&
+	    value < m->threshold - EPSILON;
 }
 
 const struct spec_metric *
 result_missed(const struct result_run *run)
 {
 	const struct spec_metric *m = run->suite->metrics.v;
-	double value;
 	size_t i;
 
 	for (i = 0; i < run->suite->metrics.n; i++)
-		if (result_metric(run, &m[i], &value) &&
-		    value < m[i].threshold - EPSILON)
+		if (result_misses(run, &m[i]))
 			return &m[i];
 	return NULL;
 }

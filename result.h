@@ -25,6 +25,9 @@
 struct agent_answer;
 struct grader_verdict;
 struct json;
+struct outcome;
+struct outcome_task;
+struct outcome_trial;
 struct spec_metric;
 struct spec_suite;
 struct spec_task;
@@ -62,6 +65,7 @@ struct result_trial {
 	int64_t duration_ms;
 	int64_t off;		/* of its object in the journal; -1: none */
 	size_t len;
+	struct json *kept;	/* its object, instead; off is 0 */
 };
 
 struct result_stats {
@@ -79,7 +83,20 @@ struct result_task {
 	struct result_trial *trials;
 	size_t ntrials, done;	/* wanted, finished */
 	struct str error;	/* why no trial ran: a hook's words */
+	bool partial;		/* it has never had all of its trials */
+	const struct json *was;	/* graded again: as it was */
+	const struct json *kept;	/* not graded again: as it stays */
 	struct result_stats stats;	/* once there is a status */
+};
+
+/*
+ * The trigger tests, as in suite->triggers.  One passed when the skill did as
+ * it should, and failed when it did the opposite; an error counts as that.
+ */
+struct result_triggers {
+	struct result_trial *v;	/* their scores are not used */
+	size_t n, done;		/* n 0: they are no part of this run */
+	bool simulated;		/* there was no agent: all is as wished */
 };
 
 struct result_usage {		/* of all trials together */
@@ -93,12 +110,14 @@ struct result_run {
 	const struct spec_suite *suite;
 	const char *run_id;
 	struct str executor, model;
+	struct str judge_model;	/* where not the suite's */
 	int64_t timeout_seconds;	/* where not the suite's; 0: it is */
 	int64_t started_ns;	/* wall clock */
 	int64_t duration_ms;
 	struct result_task *tasks;	/* those selected, in suite order */
 	size_t ntasks;
 	size_t trials;		/* per task */
+	struct result_triggers triggers;
 	bool complete;		/* all that was wanted has run */
 	bool ended;		/* complete, or nothing more will be run */
 	bool cancelled;		/* it was stopped from outside */
@@ -115,6 +134,7 @@ struct result_run {
 	int journal;		/* descriptor, -1: none */
 	int64_t end;		/* where the next line goes */
 	struct result_run *baseline;	/* the pass without skills, or NULL */
+	const struct outcome *stored;	/* what is graded again, or NULL */
 	/* private */
 	const char *journal_path;
 	bool torn;		/* there are bytes after `end` */
@@ -136,6 +156,8 @@ struct result_record {
 	struct str prompt;
 	struct str error;	/* in words, for an error */
 	struct str note;	/* "skills given in the prompt", or empty */
+	struct str workspace;	/* that was kept, or empty */
+	const struct json *was;	/* graded again: its object, or NULL */
 };
 
 /*
@@ -169,10 +191,40 @@ void result_close(struct result_run *);
 int result_add(struct result_run *, const struct result_record *,
     struct err *);
 
+/*
+ * The same of a trial that another run has kept: an object with "status",
+ * "score", "weighted" and "run", as in a journal.  1: it is added, marked as
+ * "cached"; 0: it makes no sense, and nothing is done.
+ */
+int result_add_again(struct result_run *, size_t task, size_t trial,
+    const struct json *entry, struct err *);
+
 /* Makes a trial RESULT_NONE again, to be run once more. */
 void result_forget(struct result_run *, size_t task, size_t trial);
 
-/* What the journal has on a trial: the "runs" element of the results file. */
+/* Before result_open: the suite's trigger tests are part of the run. */
+void result_want_triggers(struct result_run *, bool simulated);
+
+/* The same as above for trigger tests, whose index is the record's task. */
+int result_add_trigger(struct result_run *, const struct result_record *,
+    struct err *);
+void result_forget_trigger(struct result_run *, size_t);
+
+/* Whether the skill came into play, by what became of the ith test. */
+bool result_did_trigger(const struct result_run *, size_t);
+
+/* What the finished ones say: sums of weights, and shares of those. */
+struct result_accuracy {
+	double tp, fp, tn, fn;	/* true, false; positive, negative */
+	size_t errors;
+	double precision, recall, f1, accuracy;	/* to four decimals */
+};
+void result_accuracy(const struct result_run *, struct result_accuracy *);
+
+/*
+ * What the journal has on a trial or trigger test: its object in the results
+ * file.
+ */
 struct json *result_read(struct arena *, const struct result_run *,
     const struct result_trial *, struct err *);
 
@@ -183,6 +235,16 @@ struct json *result_read(struct arena *, const struct result_run *,
  * run it is RESULT_INFRA if there is an error in words, else it has none.
  */
 void result_end_task(struct result_run *, size_t task);
+
+/*
+ * From a results file, which has to live as long: a trial that is not run
+ * again, or all of a task, which has to have that many trials.  The task gets
+ * its status by that, and is written as it was.
+ */
+void result_keep_trial(struct result_run *, size_t task, size_t trial,
+    const struct outcome_trial *);
+void result_keep_task(struct result_run *, size_t task,
+    const struct outcome_task *);
 
 /* The numbers of the whole, from the tasks that have a status. */
 void result_sum(struct result_run *);
@@ -199,6 +261,7 @@ bool result_broken(const struct result_run *);
  */
 bool result_metric(const struct result_run *, const struct spec_metric *,
     double *value);
+bool result_misses(const struct result_run *, const struct spec_metric *);
 /* The first of the suite's metrics that is missed, or NULL. */
 const struct spec_metric *result_missed(const struct result_run *);
 
@@ -219,6 +282,12 @@ bool result_ok(const struct result_run *);
  * is.  The sums are those of the last result_sum().
  */
 int result_write(struct result_run *, const char *path, struct err *);
+
+/*
+ * The same into memory, on one line; .full when it is larger than the buffer
+ * may be, or cannot be made.
+ */
+void result_text(struct result_run *, struct buf *);
 
 /* RFC 3339 with nanoseconds, trailing zeros cut, in local time. */
 void result_time(char out[RESULT_TIME_MAX], int64_t wall_ns);

@@ -8,31 +8,27 @@
  * usually holds the next ones already.  So memory does not depend on the
  * size of the run, and a file of 10 000 trials is some read and write calls.
  *
- * The file comes to be beside its place, in the same directory, and is moved
- * there when it is whole; a reader sees the old one or the new one.  On the
- * first failure everything after it is dropped, and the file beside removed.
+ * On the first failure everything after it is dropped.
  */
 #include "result.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "json.h"
 #include "os.h"
+#include "outcome.h"
 #include "result_part.h"
 #include "spec.h"
 #include "stats.h"
 
-enum { BLOCK = 64 << 10, TRIES = 16, PATH_BYTES = 4096 };
+enum { BLOCK = 64 << 10 };
 
 struct file {
-	int fd;
-	const char *path;	/* for messages */
+	struct result_sink to;
 	bool bad;		/* *err says why; nothing is written since */
 	struct err *err;
 	struct arena *scratch;
@@ -60,10 +56,14 @@ file_flush(struct file *f)
 	f->n = 0;
 	if (f->bad || s.n == 0)
 		return;
-	if (os_write_all(f->fd, s, &why) == 0)
+	if (f->to.buf != NULL) {
+		buf_put(f->to.buf, s);
+		return;
+	}
+	if (os_write_all(f->to.fd, s, &why) == 0)
 		return;
 	errno = why.sys;
-	result_fail(f->err, f->path, "cannot write the results");
+	result_fail(f->err, f->to.path, "cannot write the results");
 	f->bad = true;
 }
 
@@ -109,21 +109,15 @@ look(struct file *f, const struct result_run *run, int64_t at)
 	    f->nwindow - (size_t)(at - f->at) };
 }
 
+/* What the journal has on it, as it stands there. */
 static void
-put_trial(struct file *f, const struct result_run *run,
-    const struct result_trial *t, size_t k)
+copy_object(struct file *f, const struct result_run *run,
+    const struct result_trial *t)
 {
-	struct result_record none = { .trial = k, .status = t->status };
 	int64_t at = t->off;
 	size_t left = t->len;
 	struct str s;
 
-	if (t->off < 0 || run->journal == -1) {
-		f->piece.n = 0;
-		result_put_trial(&f->piece, f->scratch, &none, t);
-		json_put_raw(&f->out, buf_str(&f->piece));
-		return;
-	}
 	json_put_raw(&f->out, STR(""));
 	while (left > 0 && !f->bad) {
 		s = look(f, run, at);
@@ -132,6 +126,25 @@ put_trial(struct file *f, const struct result_run *run,
 		at += (int64_t)s.n;
 		left -= s.n;
 	}
+}
+
+static void
+put_trial(struct file *f, const struct result_run *run,
+    const struct result_trial *t, size_t k)
+{
+	struct result_record none = { .trial = k, .status = t->status };
+
+	if (t->kept != NULL) {
+		result_put_flat(&f->out, t->kept);
+		return;
+	}
+	if (t->off >= 0 && run->journal != -1) {
+		copy_object(f, run, t);
+		return;
+	}
+	f->piece.n = 0;
+	result_put_trial(&f->piece, f->scratch, &none, t);
+	json_put_raw(&f->out, buf_str(&f->piece));
 }
 
 static void
@@ -238,11 +251,13 @@ put_impact(struct file *f, const struct result_run *run, size_t i)
 	const struct result_run *base = run->baseline;
 	double with = run->tasks[i].stats.pass_rate, without, delta;
 
-	if (base == NULL || i >= base->ntasks ||
-	    base->tasks[i].status == RESULT_NONE ||
-	    !str_eq(base->tasks[i].spec->id, run->tasks[i].spec->id))
+	if (base != NULL && i < base->ntasks &&
+	    base->tasks[i].status != RESULT_NONE &&
+	    str_eq(base->tasks[i].spec->id, run->tasks[i].spec->id))
+		without = base->tasks[i].stats.pass_rate;
+	else if (!result_num(json_getc(run->tasks[i].was, "skill_impact"),
+	    "pass_rate_baseline", &without))
 		return;
-	without = base->tasks[i].stats.pass_rate;
 	delta = with - without;
 	key_open(f, STR("skill_impact"), '{');
 	key_num(f, STR("pass_rate_with_skills"), with);
@@ -250,6 +265,7 @@ put_impact(struct file *f, const struct result_run *run, size_t i)
 	key_num(f, STR("delta"), delta);
 	key_num(f, STR("percent_change"),
 	    delta / (without > 0.01 ? without : 0.01) * 100);
+	result_put_pairs(&f->out, run, i);
 	json_close(&f->out, '}');
 }
 
@@ -270,6 +286,10 @@ put_task(struct file *f, const struct result_run *run, size_t i)
 	const char *class = result_class(t->status);
 	size_t k, n = 0;
 
+	if (t->kept != NULL) {
+		result_put_as_it_was(&f->out, t->kept);
+		return;
+	}
 	json_open(&f->out, '{');
 	key_str(f, STR("test_id"), t->spec->id);
 	key_str(f, STR("display_name"), t->spec->name);
@@ -292,6 +312,9 @@ put_task(struct file *f, const struct result_run *run, size_t i)
 		key_str(f, STR("error_class"), str_of(class));
 	if (t->error.n > 0)
 		key_str(f, STR("error_msg"), t->error);
+	if (t->spec->golden)
+		key_bool(f, STR("golden"), true);
+	result_put_kept_task(&f->out, t);
 	json_close(&f->out, '}');
 }
 
@@ -438,8 +461,33 @@ put_config(struct file *f, const struct result_run *run)
 	key_str(f, STR("engine_type"), run->executor);
 	key_int(f, STR("timeout_sec"), run->timeout_seconds != 0 ?
 	    run->timeout_seconds : c->timeout_seconds);
-	if (c->judge_model.n > 0)
+	if (run->judge_model.n > 0)
+		key_str(f, STR("judge_model"), run->judge_model);
+	else if (c->judge_model.n > 0)
 		key_str(f, STR("judge_model"), c->judge_model);
+	json_close(&f->out, '}');
+}
+
+/* The first of that name, if the run has a value of it. */
+static void
+put_metric(struct file *f, const struct result_run *run, const char *name)
+{
+	const struct spec_metric *m = run->suite->metrics.v;
+	double value = 0;
+	size_t i;
+
+	for (i = 0; i < run->suite->metrics.n; i++)
+		if (str_is(m[i].name, name) &&
+		    result_metric(run, &m[i], &value))
+			break;
+	if (i == run->suite->metrics.n)
+		return;
+	key_open(f, m[i].name, '{');
+	key_str(f, STR("identifier"), m[i].name);
+	key_num(f, STR("value"), value);
+	key_num(f, STR("threshold"), m[i].threshold);
+	key_bool(f, STR("passed"), !result_misses(run, &m[i]));
+	key_num(f, STR("weight"), m[i].weight);
 	json_close(&f->out, '}');
 }
 
@@ -447,24 +495,46 @@ put_config(struct file *f, const struct result_run *run)
 static void
 put_metrics(struct file *f, const struct result_run *run)
 {
-	const struct spec_metric *m = run->suite->metrics.v;
-	double value;
+	static const char *const names[] = {
+		"task_completion", "trigger_accuracy"
+	};
 	size_t i;
 
 	key_open(f, STR("metrics"), '{');
-	for (i = 0; i < run->suite->metrics.n; i++) {
-		if (!result_metric(run, &m[i], &value))
-			continue;
-		key_open(f, m[i].name, '{');
-		key_str(f, STR("identifier"), m[i].name);
-		key_num(f, STR("value"), value);
-		key_num(f, STR("threshold"), m[i].threshold);
-		key_bool(f, STR("passed"), result_missed(run) != &m[i]);
-		key_num(f, STR("weight"), m[i].weight);
-		json_close(&f->out, '}');
-		break;
-	}
+	for (i = 0; i < COUNTOF(names); i++)
+		put_metric(f, run, names[i]);
 	json_close(&f->out, '}');
+}
+
+/* Those that were asked, in the order of their file. */
+static void
+put_triggers(struct file *f, const struct result_run *run)
+{
+	const struct result_triggers *t = &run->triggers;
+	struct result_record none = { 0 };
+	size_t i;
+
+	if (t->done == 0)
+		return;
+	f->piece.n = 0;
+	result_put_accuracy(&f->piece, run);
+	json_put_key(&f->out, STR("trigger_metrics"));
+	json_put_raw(&f->out, buf_str(&f->piece));
+	key_open(f, STR("trigger_results"), '[');
+	for (i = 0; i < t->n && !f->bad; i++) {
+		if (t->v[i].status == RESULT_NONE)
+			continue;
+		if (t->v[i].off >= 0 && run->journal != -1) {
+			copy_object(f, run, &t->v[i]);
+			continue;
+		}
+		none.task = i;
+		none.status = t->v[i].status;
+		f->piece.n = 0;
+		result_put_trigger(&f->piece, f->scratch, run, &none);
+		json_put_raw(&f->out, buf_str(&f->piece));
+	}
+	json_close(&f->out, ']');
 }
 
 static const char *
@@ -481,15 +551,18 @@ static void
 put_run(struct file *f, const struct result_run *run)
 {
 	char when[RESULT_TIME_MAX];
+	struct str stamp = { NULL, 0 };
 	size_t i;
 
 	result_time(when, run->started_ns);
+	if (run->stored != NULL)
+		stamp = run->stored->timestamp;
 	json_open(&f->out, '{');
 	key_str(f, STR("eval_id"), str_of(run->run_id == NULL ? "" :
 	    run->run_id));
 	key_str(f, STR("skill"), run->suite->skill);
 	key_str(f, STR("eval_name"), run->suite->name);
-	key_str(f, STR("timestamp"), str_of(when));
+	key_str(f, STR("timestamp"), stamp.n > 0 ? stamp : str_of(when));
 	put_config(f, run);
 	put_summary(f, run);
 	put_metrics(f, run);
@@ -499,6 +572,8 @@ put_run(struct file *f, const struct result_run *run)
 		    run->tasks[i].done > 0)
 			put_task(f, run, i);
 	json_close(&f->out, ']');
+	result_put_kept(&f->out, run);
+	put_triggers(f, run);
 	if (run->baseline != NULL) {
 		key_bool(f, STR("is_baseline"), true);
 		json_put_key(&f->out, STR("baseline_outcome"));
@@ -509,111 +584,23 @@ put_run(struct file *f, const struct result_run *run)
 	json_close(&f->out, '}');
 }
 
-static int
-put_all(struct result_run *run, int fd, const char *path, struct err *e)
+int
+result_put_file(struct result_run *run, const struct result_sink *to,
+    struct err *e)
 {
-	struct file f = { .fd = fd, .path = path, .err = e,
-	    .scratch = &run->scratch };
+	struct file f = { .to = *to, .err = e, .scratch = &run->scratch };
 	struct arena_mark mark = arena_save(&run->scratch);
 
 	f.block = arena_raw(&run->scratch, BLOCK, 1);
 	f.window = arena_raw(&run->scratch, BLOCK, 1);
-	f.out = (struct json_out){ .put = file_put, .ctx = &f, .indent = 2 };
+	f.out = (struct json_out){ .put = file_put, .ctx = &f,
+		.indent = to->buf == NULL ? 2 : 0 };
 	put_run(&f, run);
-	file_put(&f, "\n", 1);
+	if (to->buf == NULL)
+		file_put(&f, "\n", 1);
 	file_flush(&f);
 	buf_free(&f.text);
 	buf_free(&f.piece);
 	arena_restore(&run->scratch, mark);
 	return f.bad ? -1 : 0;
-}
-
-/* What is no file of bytes (a pipe, a terminal) cannot be renamed over. */
-static int
-write_through(struct result_run *run, const char *path, struct err *e)
-{
-	int rc, fd = open(path, O_WRONLY | O_CLOEXEC | O_NOCTTY);
-
-	if (fd == -1)
-		return result_fail(e, path, "cannot write the results");
-	rc = put_all(run, fd, path, e);
-	if (close(fd) == -1 && rc == 0)
-		rc = result_fail(e, path, "cannot write the results");
-	return rc;
-}
-
-/* A new file beside path; its name is in the arena. */
-static int
-open_beside(struct arena *a, const char *path, const char **name)
-{
-	int i, fd = -1;
-
-	for (i = 0; i < TRIES && fd == -1; i++) {
-		*name = arena_fmt(a, "%s.tmp.%ld.%d", path, (long)getpid(),
-		    i).p;
-		fd = open(*name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC,
-		    0644);
-		if (fd == -1 && errno != EEXIST)
-			break;
-	}
-	return fd;
-}
-
-static int
-write_beside(struct result_run *run, const char *path, struct err *e)
-{
-	const char *name;
-	int rc, fd = open_beside(&run->scratch, path, &name);
-
-	if (fd == -1)
-		return result_fail(e, path, "cannot write the results");
-	rc = put_all(run, fd, path, e);
-	if (rc == 0 && (run->complete || run->ended || run->cancelled) &&
-	    fsync(fd) == -1 && errno != EINVAL)
-		rc = result_fail(e, path, "cannot write the results");
-	if (close(fd) == -1 && rc == 0)
-		rc = result_fail(e, path, "cannot write the results");
-	if (rc == 0 && rename(name, path) == -1)
-		rc = result_fail(e, path, "cannot replace the results");
-	if (rc == -1)
-		(void)unlink(name);
-	return rc;
-}
-
-/* A link is kept, and what it leads to replaced. */
-static const char *
-follow(struct arena *a, const char *path)
-{
-	char *to = arena_raw(a, PATH_BYTES, 1);
-	const char *slash;
-	ssize_t n;
-	int i, dir;
-
-	for (i = 0; i < TRIES; i++) {
-		n = readlink(path, to, PATH_BYTES);
-		if (n <= 0 || n == PATH_BYTES)
-			break;
-		slash = to[0] == '/' ? NULL : strrchr(path, '/');
-		dir = slash == NULL ? 0 : (int)(slash + 1 - path);
-		path = arena_fmt(a, "%.*s%.*s", dir, path, (int)n, to).p;
-	}
-	return path;
-}
-
-int
-result_write(struct result_run *run, const char *path, struct err *e)
-{
-	struct arena_mark mark = arena_save(&run->scratch);
-	struct stat st;
-	int rc;
-
-	if (stat(path, &st) == 0 && !S_ISREG(st.st_mode)) {
-		if (!S_ISDIR(st.st_mode))
-			return write_through(run, path, e);
-		errno = EISDIR;
-		return result_fail(e, path, "cannot write the results");
-	}
-	rc = write_beside(run, follow(&run->scratch, path), e);
-	arena_restore(&run->scratch, mark);
-	return rc;
 }

@@ -12,6 +12,9 @@
  *
  *	{"task":id,"trial":n,"status":...,"score":x,"weighted":y,"run":{...}}
  *
+ * or a prompt of the trigger tests: the same, but "trigger":n,"skill":name
+ * instead of task and trial.
+ *
  * A line counts once its newline is there.  Invariant: bytes 0 to run->end
  * of the file are whole lines; what a failed write left behind them is cut
  * off at once, or, where that fails too (run->torn), before the next line.
@@ -258,8 +261,14 @@ take(struct reader *r, struct str line)
 
 	key.id = text_of(v, "task");
 	if (v == NULL || !restore(v, line, &t) ||
-	    t.status == RESULT_CANCELLED || run->ntasks == 0 ||
-	    !result_int(v, "trial", &trial))
+	    t.status == RESULT_CANCELLED)
+		return;
+	t.off += r->at;
+	if (json_getc(v, "trigger") != NULL) {
+		result_take_trigger(run, v, &t);
+		return;
+	}
+	if (run->ntasks == 0 || !result_int(v, "trial", &trial))
 		return;
 	k = bsearch(&key, r->known, run->ntasks, sizeof(key), by_id);
 	if (k == NULL || trial < 1 ||
@@ -269,7 +278,6 @@ take(struct reader *r, struct str line)
 	result_unuse(run, old);
 	result_use(&run->usage, json_getc(v, "run"), 1);
 	run->tasks[k->task].done += old->status == RESULT_NONE;
-	t.off += r->at;
 	*old = t;
 }
 
@@ -411,7 +419,11 @@ result_open(struct result_run *run, const char *path, bool again,
 void
 result_close(struct result_run *run)
 {
-	if (run->journal != -1)
+	struct stat st;
+
+	/* one that has no name any more is not kept: no wait for the disk */
+	if (run->journal != -1 && fstat(run->journal, &st) == 0 &&
+	    st.st_nlink > 0)
 		(void)fsync(run->journal);
 	os_close(&run->journal);
 	buf_free(&run->line);
@@ -430,6 +442,8 @@ result_read(struct arena *a, const struct result_run *run,
 	ssize_t n = 1;
 	char *p;
 
+	if (t->kept != NULL)
+		return t->kept;
 	if (run->journal == -1 || t->off < 0) {
 		err_set(e, ERR_SCHEMA, "nothing is kept of this trial");
 		return NULL;

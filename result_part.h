@@ -13,10 +13,21 @@
 
 struct agent_answer;
 struct json;
+struct json_out;
 struct result_record;
 struct result_run;
+struct result_task;
 struct result_trial;
 struct result_usage;
+
+/* Where a results file is written to: a buffer, or a descriptor. */
+struct result_sink {
+	int fd;
+	const char *path;		/* for messages */
+	struct buf *buf;		/* or NULL */
+};
+int result_put_file(struct result_run *, const struct result_sink *,
+    struct err *);
 
 /* The key as it stands, punctuation and all, and the value after it. */
 void result_put_str(struct buf *, struct str key, struct str);
@@ -28,6 +39,28 @@ void result_put_bool(struct buf *, struct str key, bool);
 void result_put_trial(struct buf *, struct arena *,
     const struct result_record *, const struct result_trial *);
 void result_put_usage(struct buf *, const struct result_usage *);
+
+/* result_trigger.c: an element of "trigger_results", and "trigger_metrics". */
+void result_put_trigger(struct buf *, struct arena *,
+    const struct result_run *, const struct result_record *);
+void result_put_accuracy(struct buf *, const struct result_run *);
+/* An answer as members of such an element. */
+void result_put_answer(struct buf *, struct arena *,
+    const struct agent_answer *);
+/* A line of the journal; t has what it says, as far as trials have it too. */
+void result_take_trigger(struct result_run *, const struct json *line,
+    const struct result_trial *t);
+
+/* result_keep.c: a trial on one line, and a task with such trials. */
+void result_put_flat(struct json_out *, const struct json *trial);
+void result_put_as_it_was(struct json_out *, const struct json *task);
+/* The members of an earlier file that are nobody's here. */
+void result_put_kept(struct json_out *, const struct result_run *);
+void result_put_kept_task(struct json_out *, const struct result_task *);
+
+/* result_pair.c: a member "pairwise", if its trials were compared. */
+void result_put_pairs(struct json_out *, const struct result_run *,
+    size_t task);
 
 /* Adds the line that is in run->line, with its newline. */
 int result_append(struct result_run *, struct err *);

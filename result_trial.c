@@ -114,6 +114,8 @@ put_verdict(struct buf *b, struct arena *a, const struct grader_verdict *v)
 	put_value(b, a, KEY("details"), v->details);
 	result_put_int(b, KEY("duration_ms"), v->duration_ms);
 	put_some(b, KEY("error"), v->error);
+	if (v->advisory)
+		result_put_bool(b, KEY("advisory"), true);
 	buf_putc(b, '}');
 }
 
@@ -296,7 +298,8 @@ result_use_answer(struct result_usage *sum, const struct agent_answer *ans)
 void
 result_use(struct result_usage *sum, const struct json *trial, int times)
 {
-	const struct json *v = json_getc(json_getc(trial, "session_digest"),
+	const struct json *digest = json_getc(trial, "session_digest");
+	const struct json *v = json_getc(digest != NULL ? digest : trial,
 	    "usage");
 	struct agent_usage u = { .known = true };
 
@@ -337,6 +340,23 @@ put_digest(struct buf *b, struct arena *a, const struct agent_answer *ans,
 	buf_putc(b, '}');
 }
 
+static void
+put_turns(struct buf *b, const struct agent_turn *turns)
+{
+	const struct agent_turn *t;
+
+	if (turns == NULL)
+		return;
+	buf_put(b, KEY("turns"));
+	for (t = turns; t != NULL; t = t->next) {
+		buf_putc(b, t == turns ? '[' : ',');
+		result_put_str(b, STR("{\"prompt\":"), t->prompt);
+		result_put_str(b, KEY("output"), t->output);
+		buf_putc(b, '}');
+	}
+	buf_putc(b, ']');
+}
+
 /* What the original does not have of an answer. */
 static void
 put_answer(struct buf *b, struct arena *a, const struct agent_answer *ans)
@@ -344,16 +364,45 @@ put_answer(struct buf *b, struct arena *a, const struct agent_answer *ans)
 	size_t i;
 
 	put_events(b, a, ans);
+	put_turns(b, ans->turns);
+	if (ans->skills.n > 0 || ans->tells_skills)
+		buf_puts(b, ",\"skills\":[");
 	for (i = 0; i < ans->skills.n; i++)
-		result_put_str(b, i == 0 ? STR(",\"skills\":[") : STR(","),
+		result_put_str(b, i == 0 ? STR("") : STR(","),
 		    ans->skills.v[i]);
-	if (i > 0)
+	if (ans->skills.n > 0 || ans->tells_skills)
 		buf_putc(b, ']');
 	put_some(b, KEY("stderr_tail"), ans->stderr_tail);
 	if (ans->exit_status >= 0)
 		result_put_int(b, KEY("exit_status"), ans->exit_status);
 	if (ans->truncated)
 		result_put_bool(b, KEY("truncated"), true);
+	if (ans->echo)
+		result_put_bool(b, KEY("echo"), true);
+}
+
+void
+result_put_answer(struct buf *b, struct arena *a,
+    const struct agent_answer *ans)
+{
+	put_some(b, KEY("final_output"), ans->output);
+	put_value(b, a, KEY("transcript"), ans->transcript);
+	if (ans->calls != NULL)
+		put_calls(b, a, ans);
+	put_some(b, KEY("session_id"), ans->session_id);
+	put_answer(b, a, ans);
+	put_answer_usage(b, &ans->usage);
+}
+
+static int64_t
+grading_ms(const struct result_record *r)
+{
+	int64_t ms = 0;
+	size_t i;
+
+	for (i = 0; i < r->nverdicts; i++)
+		ms += r->verdicts[i].duration_ms;
+	return ms;
 }
 
 static void
@@ -361,8 +410,6 @@ put_more(struct buf *b, struct arena *a, const struct result_record *r,
     const struct result_trial *t)
 {
 	char when[RESULT_TIME_MAX];
-	int64_t ms = 0;
-	size_t i;
 
 	put_some(b, KEY("error_class"), str_of(result_class(t->status)));
 	result_put_num(b, KEY("score"), t->score);
@@ -371,15 +418,52 @@ put_more(struct buf *b, struct arena *a, const struct result_record *r,
 	if (r->answer != NULL)
 		put_answer(b, a, r->answer);
 	put_some(b, KEY("note"), r->note);
+	put_some(b, KEY("workspace"), r->workspace);
 	if (r->started_ns != 0) {
 		result_time(when, r->started_ns);
 		result_put_str(b, KEY("started_at"), str_of(when));
 	}
-	if (r->verdicts != NULL) {
-		for (i = 0; i < r->nverdicts; i++)
-			ms += r->verdicts[i].duration_ms;
-		result_put_int(b, KEY("grading_ms"), ms);
+	if (r->verdicts != NULL)
+		result_put_int(b, KEY("grading_ms"), grading_ms(r));
+}
+
+/* As it was, but for what comes from grading, which follows. */
+static void
+put_again(struct buf *b, struct arena *a, const struct result_record *r,
+    const struct result_trial *t)
+{
+	static const char *const graded[] = { "run_number", "attempts",
+	    "status", "validations", "error_msg", "error_class", "score",
+	    "weighted_score", "note", "grading_ms" };
+	struct json_out o = { .put = buf_sink, .ctx = b };
+	const struct json *v;
+	int64_t n;
+	size_t i;
+
+	if (!result_int(r->was, "run_number", &n))
+		n = (int64_t)r->trial + 1;
+	result_put_int(b, STR("{\"run_number\":"), n);
+	result_put_int(b, KEY("attempts"), t->attempts);
+	result_put_str(b, KEY("status"), str_of(result_word(t->status)));
+	put_verdicts(b, a, r);
+	for (v = json_first(r->was); v != NULL; v = v->next) {
+		for (i = 0; i < COUNTOF(graded); i++)
+			if (str_is(json_key(v), graded[i]))
+				break;
+		if (i < COUNTOF(graded))
+			continue;
+		result_put_str(b, STR(","), json_key(v));
+		buf_putc(b, ':');
+		o.more = false;
+		json_put(&o, v);
 	}
+	put_some(b, KEY("error_msg"), r->error);
+	put_some(b, KEY("error_class"), str_of(result_class(t->status)));
+	result_put_num(b, KEY("score"), t->score);
+	result_put_num(b, KEY("weighted_score"), t->weighted);
+	put_some(b, KEY("note"), r->note);
+	result_put_int(b, KEY("grading_ms"), grading_ms(r));
+	buf_putc(b, '}');
 }
 
 void
@@ -389,6 +473,10 @@ result_put_trial(struct buf *b, struct arena *a,
 	const struct agent_answer *ans = r->answer;
 	struct str why = r->error;
 
+	if (r->was != NULL) {
+		put_again(b, a, r, t);
+		return;
+	}
 	if (why.n == 0 && ans != NULL)
 		why = ans->error;
 	result_put_int(b, STR("{\"run_number\":"), (int64_t)r->trial + 1);

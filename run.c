@@ -15,6 +15,7 @@
 
 #include "event.h"
 #include "os.h"
+#include "outcome.h"
 #include "run_part.h"
 
 enum {
@@ -51,6 +52,7 @@ init_results(struct run *run)
 	r->executor = run->opts.executor.n > 0 ? run->opts.executor :
 	    c->executor;
 	r->model = run->opts.model.n > 0 ? run->opts.model : c->model;
+	r->judge_model = run->opts.judge_model;
 	r->timeout_seconds = run->opts.timeout_seconds;
 	r->started_ns = os_wall_ns();
 	r->trials = (size_t)(run->opts.trials > 0 ? run->opts.trials :
@@ -65,17 +67,20 @@ static void on_refresh(void *);
 static void
 init_slots(struct run *run)
 {
-	size_t i, n = run->results.ntasks;
+	size_t i, n = run->results.ntasks, most = n * run->results.trials;
 
 	run->tasks = NEW_N(&run->arena, struct run_task, n);
 	for (i = 0; i < n; i++)
 		run->tasks[i].run = run;
 	run->nslots = run_workers(run);
-	if (run->nslots > n * run->results.trials && n > 0)
-		run->nslots = n * run->results.trials;
+	if (most < run->results.triggers.n)
+		most = run->results.triggers.n;
+	if (run->nslots > most && most > 0)
+		run->nslots = most;
 	run->slots = NEW_N(&run->arena, struct run_trial, run->nslots);
 	for (i = 0; i < run->nslots; i++)
 		run->slots[i].run = run;
+	run_triggers_init(run);
 	run->again = (struct timer){ .fn = on_again, .arg = run };
 	run->refresh = (struct timer){ .fn = on_refresh, .arg = run };
 }
@@ -95,9 +100,13 @@ run_new(struct loop *loop, struct procs *procs, const struct spec_suite *s,
 	run->bus = bus;
 	run->pool.arena = &run->arena;
 	init_results(run);
-	if (run_select(run, e) == -1 || run_check_output(run, e) == -1)
+	if (run_select(run, e) == -1 ||
+	    run_check_output(&run->arena, o->output, e) == -1)
 		goto fail;
 	result_init(&run->results);
+	if (o->stored != NULL)
+		run_stored_fill(run);
+	run_want_triggers(run);
 	if (run_journal(run, e) == -1)
 		goto fail;
 	run_forget(run);
@@ -105,13 +114,28 @@ run_new(struct loop *loop, struct procs *procs, const struct spec_suite *s,
 	run->agent = (struct agent){ .kind = agent_find(run->results.executor),
 		.suite = s, .procs = procs, .arena = &run->arena,
 		.workers = run->nslots };
+	if (o->stored != NULL) {
+		run->agent.kind = &agent_stored;
+		run->agent.state = &run->opts.stored;
+	}
 	if (run->agent.kind == NULL) {
 		err_set(e, ERR_SCHEMA, "unknown executor \"%.*s\"",
 		    STRF(run->results.executor));
 		goto fail;
 	}
-	if (agent_open(&run->agent, e) == -1)
+	if (o->replay != NULL)
+		run->agent.state = &run->opts.replay;
+	run->judges = (struct judges){ .suite = s, .procs = procs,
+		.executor = o->stored != NULL || o->replay != NULL ?
+		    s->config.executor : run->results.executor,
+		.model = o->stored != NULL ? s->config.model :
+		    run->results.model, .judge_model = o->judge_model,
+		.arena = &run->arena, .run_id = run->results.run_id,
+		.workers = run->nslots };
+	if (run_record_open(run, e) == -1 ||
+	    agent_open(&run->agent, e) == -1)
 		goto fail;
+	run_cache_open(run);
 	return run;
 fail:
 	run_free(run);
@@ -184,7 +208,8 @@ tell_task(struct run *run, size_t i, enum event_type type)
 		ev.error_class = str_of(result_class(t->status));
 		if (result_is_error(t->status))
 			ev.error = t->error.n > 0 ? t->error :
-			    run->tasks[i].error;
+			    run->tasks[i].error.n > 0 ? run->tasks[i].error :
+			    run_stored_error(run, i);
 		ev.score = t->stats.avg;
 		ev.took_ms = loop_clock(run->loop) - run->tasks[i].started;
 		ev.task_result = t;
@@ -204,7 +229,7 @@ end_task(struct run *run, size_t i)
 		return;			/* it has no status */
 	result_end_task(&run->results, i);
 	tell_task(run, i, EVENT_TASK_COMPLETE);
-	if (t->status != RESULT_PASSED &&
+	if (t->status != RESULT_PASSED && run->opts.stored == NULL &&
 	    (run->suite->config.fail_fast || run->opts.fail_fast))
 		run->stopped = true;
 }
@@ -237,19 +262,6 @@ close_task(struct run *run, size_t i)
 		end_task(run, i);
 }
 
-void
-run_trial_over(struct run *run, struct run_trial *trial)
-{
-	struct run_task *t = &run->tasks[trial->task];
-
-	run->busy--;
-	t->running--;
-	run->dirty = true;
-	if (t->running == 0 && (run->cancelled ||
-	    t->next >= run->results.tasks[trial->task].ntrials))
-		close_task(run, trial->task);
-}
-
 /* The next trial of the task that has to be run; ntrials: none. */
 static size_t
 next_trial(struct run *run, size_t i)
@@ -261,6 +273,20 @@ next_trial(struct run *run, size_t i)
 	    r->trials[t->next].status != RESULT_NONE)
 		t->next++;		/* by an earlier run */
 	return t->next;
+}
+
+void
+run_trial_over(struct run *run, struct run_trial *trial)
+{
+	struct run_task *t = &run->tasks[trial->task];
+
+	run->busy--;
+	t->running--;
+	run->dirty = true;
+	if (t->running == 0 && (run->cancelled ||
+	    next_trial(run, trial->task) ==
+	    run->results.tasks[trial->task].ntrials))
+		close_task(run, trial->task);
 }
 
 static void
@@ -307,7 +333,7 @@ start_hooks(struct run *run, size_t i, enum spec_hook_kind kind,
 	struct run_task *t = &run->tasks[i];
 	struct run_hooks *hs;
 
-	if (run->suite->hooks[kind].n == 0)
+	if (run->suite->hooks[kind].n == 0 || run->opts.stored != NULL)
 		return false;
 	hs = NEW(&run->arena, struct run_hooks);
 	t->hooks = hs;
@@ -332,6 +358,10 @@ begin_task(struct run *run, size_t i)
 	struct run_task *t = &run->tasks[i];
 
 	t->started = loop_clock(run->loop);
+	if (run->results.tasks[i].kept != NULL) {
+		t->phase = RUN_TASK_ENDED;	/* nobody is told of it */
+		return;
+	}
 	if (next_trial(run, i) == run->results.tasks[i].ntrials) {
 		end_task(run, i);	/* all of it by an earlier run */
 		return;
@@ -402,7 +432,7 @@ start_trials(struct run *run)
 		}
 	}
 	if (run->busy == 0 && run->hooking == 0 &&
-	    (!run->held || run->cancelled))
+	    (!run->held || run->cancelled) && run_triggers_pump(run))
 		close_run(run);
 }
 
@@ -473,14 +503,19 @@ end_run(void *arg)
 	struct err e;
 
 	timer_stop(run->loop, &run->refresh);
+	if (agent_leave(&run->agent, &e) == -1)
+		run_warn(run, "workspace_left", e.msg);
 	if (workspace_close(&run->pool, run->opts.keep_workspace, &e) == -1)
 		run_warn(run, "workspace_left", e.msg);
 	run->phase = RUN_ENDED;
-	r->duration_ms = loop_clock(run->loop) - run->started;
+	r->duration_ms = run->opts.stored != NULL ?
+	    run->opts.stored->duration_ms :
+	    loop_clock(run->loop) - run->started;
 	r->ended = true;
 	r->cancelled = run->cancelled && run->err.code == ERR_NONE;
 	r->aborted = run->err.code != ERR_NONE;
-	r->complete = !run->cancelled && run->fresh == r->ntasks;
+	r->complete = !run->cancelled && run->fresh == r->ntasks &&
+	    r->triggers.done == r->triggers.n;
 	result_sum(r);
 	if (run->opts.output != NULL &&
 	    result_write(r, run->opts.output, &e) == -1 &&
@@ -493,6 +528,15 @@ end_run(void *arg)
 }
 
 static void
+on_closed(void *arg)
+{
+	struct run *run = arg;
+
+	if (--run->closing == 0)
+		end_run(run);
+}
+
+static void
 after_run(void *arg)
 {
 	struct run *run = arg;
@@ -500,9 +544,12 @@ after_run(void *arg)
 	if (run->hooks.err.code != ERR_NONE)
 		run_warn(run, "hook_failed", run->hooks.err.msg);
 	run->phase = RUN_ENDING;
-	run->agent.closed = end_run;
-	run->agent.arg = run;
-	if (agent_close(&run->agent))
+	run->agent.closed = run->judges.closed = on_closed;
+	run->agent.arg = run->judges.arg = run;
+	run->closing = 2;
+	run->closing -= agent_close(&run->agent);
+	run->closing -= judges_close(&run->judges);
+	if (run->closing == 0)
 		end_run(run);
 }
 
@@ -511,7 +558,7 @@ static bool
 start_run_hooks(struct run *run, enum spec_hook_kind kind,
     void (*done)(void *))
 {
-	if (run->suite->hooks[kind].n == 0)
+	if (run->suite->hooks[kind].n == 0 || run->opts.stored != NULL)
 		return false;
 	run->hooks = (struct run_hooks){ .run = run, .done = done, .arg = run,
 		.list = &run->suite->hooks[kind] };
@@ -597,5 +644,7 @@ run_cancel(struct run *run)
 			run_hooks_cancel(run->tasks[i].hooks);
 	for (i = 0; i < run->nslots; i++)
 		run_trial_cancel(&run->slots[i]);
-	timer_start(run->loop, &run->again, 0);
+	run_triggers_cancel(run);
+	if (run->phase == RUN_GOING)	/* it may have ended with them */
+		timer_start(run->loop, &run->again, 0);
 }

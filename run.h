@@ -18,6 +18,7 @@
 
 struct event_bus;
 struct loop;
+struct outcome;
 struct procs;
 struct result_run;
 struct spec_notes;
@@ -38,9 +39,25 @@ struct run_opts {
 	bool rerun_failed;	/* and those that failed */
 	bool fail_fast, keep_workspace, no_skills;
 	bool verbose;
+	bool update_snapshots;	/* diff graders write what they find */
+	bool no_triggers;	/* leave the trigger tests out */
+	struct str judge_model;	/* instead of the suite's */
+	const struct outcome *stored;	/* grade its answers; run no agent */
+	const char *workspace;	/* the agent's files, for stored answers */
+	struct result_run *against;	/* the baseline's, already run */
+	const char *record;	/* directory for recordings, or NULL */
+	const char *replay;	/* of executor replay, or NULL: settings */
+	const char *cache;	/* directory of cached trials, or NULL */
+	bool cache_all;		/* also what `prompt`, `behavior` grade */
 };
 
 struct run;
+
+/*
+ * -1 when no results file can be written there (NULL: none is wanted), which
+ * would otherwise be found out only when all has been paid for.
+ */
+int run_check_output(struct arena *, const char *path, struct err *);
 
 /* NULL and *e when nothing can be run: no task selected, no journal. */
 struct run *run_new(struct loop *, struct procs *, const struct spec_suite *,

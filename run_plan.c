@@ -29,8 +29,8 @@ any_match(const char *const *globs, size_t n, struct str name)
 	return false;
 }
 
-static bool
-selected(const struct run_opts *o, const struct spec_task *t)
+bool
+run_selects(const struct run_opts *o, const struct spec_task *t)
 {
 	size_t i;
 
@@ -54,9 +54,11 @@ run_select(struct run *run, struct err *e)
 	struct result_run *r = &run->results;
 	size_t i, nth = 0;
 
+	if (o->stored != NULL)
+		return run_stored_select(run, e);
 	r->tasks = NEW_N(&run->arena, struct result_task, s->ntasks);
 	for (i = 0; i < s->ntasks; i++) {
-		if (!selected(o, &s->tasks[i]))
+		if (!run_selects(o, &s->tasks[i]))
 			continue;
 		if (o->shards > 0 &&
 		    (int64_t)(nth++ % (size_t)o->shards) != o->shard - 1)
@@ -128,6 +130,8 @@ run_journal(struct run *run, struct err *e)
 	struct str model = file_name(a, o->model);
 	bool resume = o->resume || o->retry_errors || o->rerun_failed;
 
+	if (o->stored != NULL)
+		return open_nameless(run, e);
 	if (o->journal == NULL && o->output != NULL)
 		o->journal = arena_fmt(a, "%s.journal", o->output).p;
 	if (o->journal != NULL)
@@ -143,11 +147,10 @@ run_journal(struct run *run, struct err *e)
 	return resume || e->sys == ENOSPC ? -1 : open_nameless(run, e);
 }
 
-/* What would be found out only when all has been paid for. */
 int
-run_check_output(const struct run *run, struct err *e)
+run_check_output(struct arena *a, const char *path, struct err *e)
 {
-	const char *path = run->opts.output, *slash;
+	const char *slash;
 	struct stat st;
 	struct str dir;
 
@@ -165,12 +168,12 @@ run_check_output(const struct run *run, struct err *e)
 	slash = strrchr(path, '/');
 	dir = slash == NULL ? STR(".") : slash == path ? STR("/") :
 	    (struct str){ path, (size_t)(slash - path) };
-	if (access(arena_str(run->results.arena, dir).p, W_OK | X_OK) == -1)
+	if (access(arena_str(a, dir).p, W_OK | X_OK) == -1)
 		return err_sys(e, path);
 	return 0;
 }
 
-/* Trials of an earlier run that are to be run again are forgotten. */
+/* What an earlier run did that is to be done again is forgotten. */
 void
 run_forget(struct run *run)
 {
@@ -188,5 +191,12 @@ run_forget(struct run *run)
 			    (t->status == RESULT_FAILED && o->rerun_failed))
 				result_forget(&run->results, i, k);
 		}
+	}
+	for (i = 0; i < run->results.triggers.n; i++) {
+		t = &run->results.triggers.v[i];
+		if ((result_is_error(t->status) &&
+		    (o->retry_errors || o->rerun_failed)) ||
+		    (t->status == RESULT_FAILED && o->rerun_failed))
+			result_forget_trigger(&run->results, i);
 	}
 }

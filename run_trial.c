@@ -8,14 +8,13 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/stat.h>
 
 #include "event.h"
 #include "json.h"
 #include "os.h"
 
-static const struct spec_task *
-spec_of(const struct run_trial *t)
+const struct spec_task *
+run_trial_spec(const struct run_trial *t)
 {
 	return t->run->results.tasks[t->task].spec;
 }
@@ -53,132 +52,15 @@ fail(struct run_trial *t, enum result_status status, const char *fmt, ...)
 	return RUN_TRIAL_FINISH;
 }
 
-static const char *
-dir_of(struct arena *a, const char *path)
-{
-	const char *slash = strrchr(path, '/');
-
-	return slash == NULL ? "." :
-	    arena_str(a, (struct str){ path, (size_t)(slash - path) }).p;
-}
-
-/* Where an input file is found: DESIGN.md, "Paths". */
-static char *
-find_fixture(struct run_trial *t, struct str path)
-{
-	const struct run *run = t->run;
-	const struct spec_task *task = spec_of(t);
-	const char *base[4];
-	struct stat st;
-	size_t i, n = 0;
-	char *p;
-
-	if (task->context_dir.n > 0)
-		base[n++] = spec_path(&t->arena, run->suite->dir,
-		    task->context_dir);
-	else if (run->opts.context_dir != NULL)
-		base[n++] = run->opts.context_dir;
-	else
-		base[n++] = arena_fmt(&t->arena, "%s/fixtures",
-		    run->suite->dir).p;
-	base[n++] = dir_of(&t->arena, task->at.file);
-	base[n++] = run->suite->dir;
-	for (i = 0; i < n; i++) {
-		p = arena_cstr(&t->arena, arena_fmt(&t->arena, "%s/%.*s",
-		    base[i], STRF(path)));
-		if (p != NULL && stat(p, &st) == 0)
-			return p;
-	}
-	return NULL;
-}
-
-static int
-put_input(struct run_trial *t, const struct spec_input_file *f, struct err *e)
-{
-	char *from;
-
-	if (f->content.p != NULL && f->content.n > 0)
-		return workspace_put(&t->arena, t->req.workspace, f->path,
-		    f->content, e);
-	if (!workspace_inside(f->path))
-		return err_set(e, ERR_SCHEMA, "input file \"%.*s\" is not a "
-		    "path inside the workspace", STRF(f->path));
-	from = find_fixture(t, f->path);
-	if (from == NULL)
-		return err_set(e, ERR_SCHEMA, "input file \"%.*s\" does not "
-		    "exist", STRF(f->path));
-	return workspace_copy(&t->arena, t->req.workspace, from, f->path, e);
-}
-
-static int
-put_fixture(struct run_trial *t, const struct json *fixture, struct err *e)
-{
-	struct str path = json_text(fixture), name = path;
-	char *from = find_fixture(t, path);
-	struct stat st;
-	size_t i;
-
-	if (from == NULL)
-		return err_set(e, ERR_SCHEMA, "fixture \"%.*s\" does not exist",
-		    STRF(path));
-	for (i = path.n; i > 0 && path.p[i - 1] != '/'; i--)
-		;
-	name.p += i;
-	name.n -= i;
-	if (stat(from, &st) == 0 && S_ISDIR(st.st_mode))
-		name = STR("");		/* what is in it */
-	return workspace_copy(&t->arena, t->req.workspace, from, name, e);
-}
-
-static bool
-needs_workspace(const struct run_trial *t)
-{
-	const struct spec_task *task = spec_of(t);
-
-	return task->inputs.files.n > 0 || t->run->opts.keep_workspace ||
-	    (task->inputs.context != NULL &&
-	    json_getc(task->inputs.context, "fixture") != NULL) ||
-	    agent_roams(&t->run->agent, task) ||
-	    grader_flags(t->run->suite, task) & GRADER_WORKSPACE;
-}
-
-static int
-make_workspace(struct run_trial *t, struct err *e)
-{
-	const struct spec_inputs *in = &spec_of(t)->inputs;
-	const struct spec_input_file *files = in->files.v;
-	const struct json *fixture;
-	size_t i;
-
-	t->dir = workspace_take(&t->run->pool, &t->arena, arena_fmt(&t->arena,
-	    "%zu-%zu-%u", t->task + 1, t->trial + 1, t->req.attempt), e);
-	if (t->dir == NULL)
-		return -1;
-	t->req.workspace = t->dir;
-	t->req.scratch = arena_fmt(&t->arena, "%s/slot-%zu-",
-	    t->run->pool.dir, (size_t)(t - t->run->slots)).p;
-	for (i = 0; i < in->files.n; i++)
-		if (put_input(t, &files[i], e) == -1)
-			return -1;
-	t->req.nfiles = in->files.n;
-	fixture = in->context == NULL ? NULL :
-	    json_getc(in->context, "fixture");
-	if (fixture != NULL && fixture->type == JSON_STRING) {
-		if (put_fixture(t, fixture, e) == -1)
-			return -1;
-		t->req.nfiles++;
-	}
-	return 0;
-}
-
 static enum run_trial_state
 prepare(struct run_trial *t)
 {
-	const struct spec_task *task = spec_of(t);
+	const struct spec_task *task = run_trial_spec(t);
 	struct run *run = t->run;
 	struct err e = { 0 };
 
 	t->timed_out = t->silent = false;
+	t->prompt = t->error = t->fetched = STR("");
 	t->verdicts = NULL;
 	t->nverdicts = t->grader = 0;
 	t->started = loop_clock(run->loop);
@@ -193,16 +75,51 @@ prepare(struct run_trial *t)
 	t->req.trial = (unsigned)t->trial + 1;
 	t->req.vars = &t->vars;
 	t->req.no_skills = run->opts.no_skills;
-	t->req.workspace = t->req.scratch = NULL;
+	t->req.workspace = t->req.scratch = t->req.cwd = NULL;
 	t->req.nfiles = 0;
+	t->job.req = NULL;
 	t->req.prompt = tmpl_render(&t->arena, task->inputs.prompt, &t->vars,
 	    &e);
 	if (t->req.prompt.p == NULL) {
 		t->req.prompt = STR("");
 		return fail(t, RESULT_INFRA, "prompt: %s", e.msg);
 	}
-	if (needs_workspace(t) && make_workspace(t, &e) == -1)
+	if (run->opts.stored != NULL) {
+		run_stored_prepare(t);
+		if (grader_flags(run->suite, task) & GRADER_ROAMS &&
+		    run_make_dir(t, &e) == -1)
+			return fail(t, RESULT_INFRA, "%s", e.msg);
+		return RUN_TRIAL_ASK;
+	}
+	if (t->req.attempt == 1 && run_cache_take(t))
+		return RUN_TRIAL_FINISH;
+	if (run_needs_workspace(t)) {
+		if (run_make_dir(t, &e) == -1)
+			return fail(t, RESULT_INFRA, "%s", e.msg);
+		t->req.workspace = t->dir;
+		if (run_fetch(t))
+			return RUN_TRIAL_FETCHING;
+	}
+	return RUN_TRIAL_FILL;
+}
+
+static enum run_trial_state
+fill(struct run_trial *t)
+{
+	struct run *run = t->run;
+	struct err e = { 0 };
+
+	if (t->cancelled)
+		return fail(t, RESULT_CANCELLED, "cancelled");
+	if (t->error.n > 0)
+		return fail(t, RESULT_INFRA, "%.*s", STRF(t->error));
+	if (t->dir != NULL && run_fill(t, &e) == -1)
 		return fail(t, RESULT_INFRA, "%s", e.msg);
+	if (run_move_in(run, &t->arena, &t->req, &e) == -1 ||
+	    run_turn_first(t, &e) == -1)
+		return fail(t, RESULT_INFRA, "%s", e.msg);
+	t->started = loop_clock(run->loop);
+	run_record_start(run, &t->record, &t->req);
 	return RUN_TRIAL_ASK;
 }
 
@@ -229,8 +146,8 @@ on_event(void *arg, enum agent_event type, struct str detail)
 	struct run_trial *t = arg;
 	struct event ev = { .type = EVENT_TASK_PROGRESS,
 		.run_id = str_of(t->run->results.run_id),
-		.idx = (int64_t)t->task, .task = spec_of(t)->id,
-		.name = spec_of(t)->name, .trial = (int64_t)t->trial + 1,
+		.idx = (int64_t)t->task, .task = run_trial_spec(t)->id,
+		.name = run_trial_spec(t)->name, .trial = (int64_t)t->trial + 1,
 		.step = str_of(steps[type]), .detail = detail };
 
 	timer_stop(t->run->loop, &t->first);
@@ -243,7 +160,10 @@ on_deadline(void *arg)
 	struct run_trial *t = arg;
 
 	t->timed_out = true;
-	agent_cancel(&t->run->agent, &t->job);
+	if (t->responding)
+		judge_cancel(&t->reply);
+	else
+		agent_cancel(&t->run->agent, &t->job);
 }
 
 static void
@@ -255,25 +175,77 @@ on_silence(void *arg)
 	on_deadline(t);
 }
 
+/* Of the trial's, for all its turns together. */
+static int64_t
+time_left(const struct run_trial *t)
+{
+	int64_t left = run_trial_timeout_ms(t->run, run_trial_spec(t)) -
+	    (loop_clock(t->run->loop) - t->started);
+
+	return left > 0 ? left : 0;
+}
+
 static enum run_trial_state
 ask(struct run_trial *t)
 {
 	struct run *run = t->run;
-	int64_t first = first_event_ms(run, spec_of(t));
+	int64_t first = first_event_ms(run, run_trial_spec(t));
 
 	if (t->cancelled)
 		return fail(t, RESULT_CANCELLED, "cancelled");
 	t->job = (struct agent_job){ .req = &t->req, .arena = &t->arena,
 		.event = on_event, .done = on_answer, .arg = t };
-	if (agent_start(&run->agent, &t->job) == AGENT_DONE)
-		return RUN_TRIAL_ANSWERED;
 	t->deadline = (struct timer){ .fn = on_deadline, .arg = t };
 	t->first = (struct timer){ .fn = on_silence, .arg = t };
-	timer_start(run->loop, &t->deadline,
-	    run_trial_timeout_ms(run, spec_of(t)));
+	if (agent_start(&run->agent, &t->job) == AGENT_DONE)
+		return RUN_TRIAL_ANSWERED;
+	timer_start(run->loop, &t->deadline, time_left(t));
 	if (first > 0)
 		timer_start(run->loop, &t->first, first);
 	return RUN_TRIAL_ASKING;
+}
+
+/*
+ * What the baseline answered in the same trial, for graders that compare.
+ * Errors of graders leave the answer; other errors have none.
+ */
+static void
+find_baseline(struct run_trial *t)
+{
+	const struct result_run *base = t->run->opts.against;
+	const struct result_trial *trial;
+	const struct json *output;
+	struct err e;
+
+	if (base == NULL || t->task >= base->ntasks ||
+	    base->tasks[t->task].spec != run_trial_spec(t) ||
+	    t->trial >= base->tasks[t->task].ntrials)
+		return;
+	trial = &base->tasks[t->task].trials[t->trial];
+	if (trial->status != RESULT_PASSED && trial->status != RESULT_FAILED &&
+	    trial->status != RESULT_GRADER_ERROR &&
+	    trial->status != RESULT_JUDGE_ERROR)
+		return;
+	output = json_getc(result_read(&t->arena, base, trial, &e),
+	    "final_output");
+	if (output == NULL || output->type != JSON_STRING)
+		return;
+	t->in.baseline = json_text(output);
+	t->in.has_baseline = true;
+}
+
+/* Whether an answer without skills says that none was used. */
+static bool
+tells_skills(const struct run *run, const struct spec_task *task)
+{
+	const struct agent_kind *k = run->agent.kind;
+
+	if (run->opts.no_skills || run->opts.stored != NULL || k->whole)
+		return false;
+	if (str_is(str_of(k->name), "mock"))
+		return json_getc(task->mock != NULL ? task->mock :
+		    run->suite->config.mock, "skills") != NULL;
+	return agent_skills(k, run->suite) == AGENT_TELLS;
 }
 
 static enum run_trial_state
@@ -284,28 +256,52 @@ answered(struct run_trial *t)
 
 	timer_stop(run->loop, &t->deadline);
 	timer_stop(run->loop, &t->first);
-	t->duration_ms = loop_clock(run->loop) - t->started;
+	t->duration_ms = run->opts.stored != NULL ? run_stored_ms(t) :
+	    loop_clock(run->loop) - t->started;
+	run_replayed(run, ans, &t->duration_ms, &t->timed_out);
 	if (t->cancelled)
 		return fail(t, RESULT_CANCELLED, "cancelled");
 	if (t->silent)
 		return fail(t, RESULT_TIMEOUT, "no sign of life within %lld s",
-		    (long long)first_event_ms(run, spec_of(t)) / 1000);
+		    (long long)first_event_ms(run, run_trial_spec(t)) / 1000);
 	if (t->timed_out)
 		return fail(t, RESULT_TIMEOUT, "no answer within %lld s",
-		    (long long)run_trial_timeout_ms(run, spec_of(t)) / 1000);
+		    (long long)run_trial_timeout_ms(run,
+		    run_trial_spec(t)) / 1000);
 	if (ans->fault != AGENT_OK)
 		return fail(t, ans->fault == AGENT_INFRA ? RESULT_INFRA :
 		    RESULT_AGENT_ERROR, "%.*s", STRF(ans->error));
-	t->in = (struct grader_input){ .suite = run->suite, .task = spec_of(t),
-		.answer = ans, .workspace = t->req.workspace, .vars = &t->vars,
-		.duration_ms = t->duration_ms, .procs = run->procs };
+	switch (run_turn_next(t)) {
+	case RUN_TURN_ASK:
+		return RUN_TRIAL_ASK;
+	case RUN_TURN_WAIT:
+		timer_start(run->loop, &t->deadline, time_left(t));
+		return RUN_TRIAL_ASKING;
+	case RUN_TURN_BAD:
+		return fail(t, RESULT_INFRA, "%.*s", STRF(t->error));
+	case RUN_TURN_OVER:
+		break;
+	}
+	t->job.ans.tells_skills |= tells_skills(run, run_trial_spec(t)) &&
+	    !t->told_skills;
+	run_record_end(&t->record, &t->req, ans, t->duration_ms, false);
+	t->in = (struct grader_input){ .suite = run->suite,
+		.task = run_trial_spec(t), .answer = ans,
+		.workspace = t->req.workspace, .vars = &t->vars,
+		.update_snapshots = run->opts.update_snapshots,
+		.duration_ms = t->duration_ms, .procs = run->procs,
+		.scratch = t->req.scratch, .room = t->dir,
+		.judges = &run->judges,
+		.no_skills = run->opts.no_skills,
+		.trial = t->req.trial, .attempt = t->req.attempt };
+	find_baseline(t);
 	return RUN_TRIAL_GRADE;
 }
 
 static size_t
 count_graders(const struct run_trial *t)
 {
-	return t->run->suite->graders.n + spec_of(t)->graders.n;
+	return t->run->suite->graders.n + run_trial_spec(t)->graders.n;
 }
 
 static void
@@ -327,7 +323,7 @@ static enum run_trial_state
 grade(struct run_trial *t)
 {
 	const struct spec_graders *suite = &t->run->suite->graders;
-	const struct spec_graders *task = &spec_of(t)->graders;
+	const struct spec_graders *task = &run_trial_spec(t)->graders;
 	struct grader_verdict *more;
 	size_t n;
 
@@ -342,6 +338,13 @@ grade(struct run_trial *t)
 		t->grading.spec = t->grader < suite->n ?
 		    &suite->v[t->grader] : &task->v[t->grader - suite->n];
 		t->grader++;
+		t->in.erred |= t->nverdicts > 0 &&
+		    t->verdicts[t->nverdicts - 1].error.n > 0;
+		if (t->run->opts.stored != NULL && run_stored_verdict(t,
+		    t->grading.spec, &t->verdicts[t->nverdicts])) {
+			t->nverdicts++;
+			return RUN_TRIAL_GRADE;
+		}
 		if (grader_start(&t->grading) == GRADER_LATER)
 			return RUN_TRIAL_GRADING;
 		t->verdicts[t->nverdicts++] = t->grading.out;
@@ -366,6 +369,7 @@ clean_up(struct run_trial *t)
 {
 	struct err e;
 
+	run_move_out(t->run, &t->req);
 	if (t->dir != NULL && !t->run->opts.keep_workspace &&
 	    workspace_give(&t->run->pool, t->dir, &e) == -1)
 		run_warn(t->run, "workspace_left", e.msg);
@@ -378,7 +382,9 @@ graded(struct run_trial *t)
 	struct run *run = t->run;
 	const struct grader_verdict *v;
 	int64_t most = run->suite->config.max_attempts;
+	struct agent_request next = t->req;
 
+	next.attempt++;
 	t->status = RESULT_PASSED;
 	if (t->nverdicts == 0)
 		return fail(t, RESULT_GRADER_ERROR,
@@ -389,11 +395,13 @@ graded(struct run_trial *t)
 			return fail(t, v->judge ? RESULT_JUDGE_ERROR :
 			    RESULT_GRADER_ERROR, "grader \"%.*s\": %.*s",
 			    STRF(v->name), STRF(v->error));
-		if (!v->passed)
+		if (!v->passed && !v->advisory)
 			t->status = RESULT_FAILED;
 	}
 	if (t->status == RESULT_FAILED && t->req.attempt < most &&
-	    !t->cancelled && !run->cancelled) {
+	    !t->cancelled && !run->cancelled && run->opts.stored == NULL &&
+	    agent_has_answer(&run->agent, &next)) {
+		run_turn_end(t);
 		clean_up(t);
 		arena_free(&t->arena);
 		t->req.attempt++;
@@ -421,6 +429,7 @@ tell(struct run_trial *t, enum event_type type)
 		ev.error = t->error;
 		ev.score = trial->score;
 		ev.took_ms = t->duration_ms;
+		ev.cached = t->cached;
 		ev.trial_result = trial;
 		ev.task_result = task;
 		ev.run_result = &t->run->results;
@@ -443,14 +452,30 @@ finish(struct run_trial *t)
 
 	if (t->job.req == NULL)
 		r.answer = NULL;
-	if (run->opts.keep_workspace && t->dir != NULL)
-		r.note = arena_fmt(&t->arena, "workspace kept at %s",
+	else if (t->status != RESULT_CANCELLED)
+		run_record_end(&t->record, &t->req, &t->job.ans,
+		    t->duration_ms, t->timed_out);
+	run_record_drop(&t->record);
+	run_turn_end(t);
+	r.note = t->note;
+	r.prompt = t->prompt.n > 0 ? t->prompt : t->req.prompt;
+	if (run->opts.keep_workspace && t->dir != NULL) {
+		r.workspace = str_of(t->req.workspace);
+		r.note = arena_fmt(&t->arena, "%.*s%sworkspace kept at %s",
+		    STRF(r.note), r.note.n > 0 ? "; " : "",
 		    t->req.workspace);
+	}
+	if (run->opts.stored != NULL) {
+		r.was = run_stored_node(t);
+		r.note = t->old_verdicts ? STR("verdicts on the agent's files "
+		    "are those of the run") : STR("");
+	}
 	if (result_is_error(t->status) && run->tasks[t->task].error.n == 0)
 		run->tasks[t->task].error = arena_str(&run->arena, t->error);
 	if (t->status != RESULT_CANCELLED) {
-		if (result_add(&run->results, &r, &e) == -1)
+		if (!t->cached && result_add(&run->results, &r, &e) == -1)
 			run_abort(run, &e);
+		run_cache_keep(t);
 		tell(t, EVENT_TRIAL_COMPLETE);
 	}
 	clean_up(t);
@@ -475,11 +500,14 @@ void
 run_trial_go(struct run_trial *t)
 {
 	t->going = true;
-	while (t->state != RUN_TRIAL_IDLE && t->state != RUN_TRIAL_ASKING &&
-	    t->state != RUN_TRIAL_GRADING) {
+	while (t->state != RUN_TRIAL_IDLE && t->state != RUN_TRIAL_FETCHING &&
+	    t->state != RUN_TRIAL_ASKING && t->state != RUN_TRIAL_GRADING) {
 		switch (t->state) {
 		case RUN_TRIAL_PREPARE:
 			t->state = prepare(t);
+			break;
+		case RUN_TRIAL_FILL:
+			t->state = fill(t);
 			break;
 		case RUN_TRIAL_ASK:
 			t->state = ask(t);
@@ -497,6 +525,7 @@ run_trial_go(struct run_trial *t)
 			t->state = finish(t);
 			break;
 		case RUN_TRIAL_IDLE:
+		case RUN_TRIAL_FETCHING:
 		case RUN_TRIAL_ASKING:
 		case RUN_TRIAL_GRADING:
 			break;
@@ -511,7 +540,11 @@ run_trial_cancel(struct run_trial *t)
 	if (t->state == RUN_TRIAL_IDLE || t->cancelled)
 		return;
 	t->cancelled = true;
-	if (t->state == RUN_TRIAL_ASKING)
+	if (t->state == RUN_TRIAL_FETCHING)
+		run_fetch_cancel(t);
+	else if (t->state == RUN_TRIAL_ASKING && t->responding)
+		judge_cancel(&t->reply);
+	else if (t->state == RUN_TRIAL_ASKING)
 		agent_cancel(&t->run->agent, &t->job);
 	else if (t->state == RUN_TRIAL_GRADING)
 		grader_cancel(&t->grading);

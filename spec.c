@@ -181,7 +181,7 @@ spec_trim(struct str s)
 struct top {
 	struct str name, skill, version, description;
 	bool baseline;
-	const struct json *config, *hooks, *inputs, *graders, *metrics;
+	const struct json *config, *hooks, *inputs, *graders, *metrics, *judge;
 	const struct json *tasks, *tasks_from, *range, *unused;
 };
 
@@ -196,6 +196,7 @@ static const struct field top_rows[] = {
 	FIELD(top, inputs, FIELD_TREE, .help = "variables for templates"),
 	FIELD(top, graders, FIELD_TREE, .help = "for every task"),
 	FIELD(top, metrics, FIELD_TREE, .help = "thresholds"),
+	FIELD(top, judge, FIELD_TREE, .help = "the same as config.judge"),
 	FIELD(top, tasks, FIELD_TREE,
 	    .help = "patterns of task files, and tasks"),
 	FIELD(top, tasks_from, FIELD_TREE,
@@ -258,6 +259,12 @@ read_suite(struct spec_loader *l, const struct spec_file *f)
 	check_inputs(l, f->path, s->inputs);
 	spec_read_project(l);
 	spec_read_config(l, f, top.config, top.metrics);
+	if (s->config.judge == NULL)
+		s->config.judge = top.judge;
+	else if (top.judge != NULL)
+		spec_note_key(l->notes, FIELD_WARNING, spec_at(f->path,
+		    top.judge), STR("judge"), "\"judge\" has no effect: "
+		    "\"config\" has one, too");
 	spec_read_hooks(l, f, top.hooks, top.tasks_from != NULL);
 	spec_read_graders(l, f->path, top.graders, &s->graders);
 	spec_name_graders(l, &s->graders);

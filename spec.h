@@ -41,6 +41,8 @@ struct spec_notes {
 	struct spec_note *head, *last;	/* in the order of their finding */
 	size_t errors, warnings;
 	bool strict;		/* unknown keys are errors */
+	bool updates;		/* snapshots will be written */
+	bool stored;		/* answers are there: no executor is asked */
 };
 
 void spec_note(struct spec_notes *, enum field_level, struct spec_where,
@@ -110,11 +112,34 @@ struct spec_config {
 	const struct json *mock, *command, *judge, *mcp_servers;
 	struct str output_format;
 	bool persistent;
-	bool verbose, session_log;	/* only .waza.yaml has them */
+	bool verbose, session_log;	/* only .waza.yaml has them, */
+	bool cache;			/* and these */
+	struct str cache_dir;		/* or empty */
+	const struct json *executors;	/* {name: {...}} */
+	const struct json *tree;	/* all of it, as it is written */
+	const char *judge_file;		/* where judge is; NULL: here */
+	struct {
+		const struct json *block;
+		const char *file;
+	} judging[2];			/* a judge's own, over all these */
 };
 
 struct spec_input_file {
 	struct str path, content;	/* no content: a fixture of that path */
+};
+
+/* A model that answers in the user's place. */
+struct spec_responder {
+	struct str model, instructions;
+	int64_t max_followups;		/* 5 */
+};
+
+/* A repository for the workspace. */
+struct spec_repo {
+	int type;			/* 0: worktree */
+	struct str source;		/* a directory in one that is here */
+	struct str commit;		/* empty: HEAD */
+	struct str dest;		/* empty: what it is called */
 };
 
 struct spec_inputs {
@@ -123,7 +148,8 @@ struct spec_inputs {
 	const struct json *context;	/* .fixture: a file or directory */
 	const struct json *environment;
 	struct field_strs follow_up_prompts;
-	const struct json *responder, *repos;
+	const struct spec_responder *responder;	/* NULL: none */
+	struct field_list repos;	/* of struct spec_repo */
 	struct str workdir;
 };
 
@@ -148,13 +174,31 @@ struct spec_task {
 	struct str description, group;
 	struct field_strs tags;
 	struct str context_dir;
+	struct field_strs skill_directories;	/* beside the suite's */
+	struct field_strs instruction_files;	/* beside the suite's */
 	int64_t timeout_seconds, first_event_timeout_seconds;	/* 0: suite's */
 	struct spec_inputs inputs;
 	const struct spec_expected *expected;	/* NULL: none */
 	struct spec_graders graders;
 	const struct json *mock;
 	const struct json *vars;	/* the CSV row, or NULL */
+	bool golden;		/* waza gate: it has to pass */
 	struct spec_where at;
+};
+
+/* A prompt of trigger_tests.yaml, as a task for an executor. */
+struct spec_trigger {
+	struct spec_task task;	/* its id, prompt, mock and place */
+	struct str reason, confidence;	/* high, medium, or empty */
+	double weight;		/* 0.5 for medium, else 1 */
+	bool should;		/* the skill is to come into play */
+};
+
+struct spec_triggers {
+	const char *file;	/* trigger_tests.yaml beside eval.yaml */
+	struct str skill;
+	struct spec_trigger *v;	/* those that should first */
+	size_t n;
 };
 
 struct spec_suite {
@@ -169,8 +213,10 @@ struct spec_suite {
 	struct spec_task *tasks;	/* those that are enabled */
 	size_t ntasks;
 	bool baseline;
-	const char *triggers;	/* trigger_tests.yaml beside it, or NULL */
+	const struct spec_triggers *triggers;	/* NULL: there are none */
 	int64_t program_timeout;	/* of .waza.yaml; 30 s */
+	/* the settings' executors and prices, set by whoever runs it */
+	const struct json *executors, *prices;
 };
 
 /*
@@ -194,6 +240,50 @@ struct spec_suite *spec_load_part(struct arena *, const char *path,
  */
 int spec_find(struct arena *, const char *dir, struct field_strs *paths,
     struct err *);
+
+/* A SKILL.md; what its front matter does not say is empty. */
+struct spec_skill {
+	struct str name, description;
+	struct str body;	/* what follows the front matter */
+	const char *dir;	/* that it is in */
+};
+
+enum {
+	SPEC_SKILLS_MAX = 1000,	/* in a directory */
+	SPEC_INSTRUCTIONS_MAX = 1 << 20	/* bytes of a file of instructions */
+};
+
+/*
+ * Reads one, by its own path or that of its directory, into the arena.  -1
+ * when there is none, or its front matter is not YAML.
+ */
+int spec_read_skill(struct arena *, const char *path, struct spec_skill *,
+    struct err *);
+
+/*
+ * The skills of a skill directory: the one whose SKILL.md is in it, else
+ * those of the directories in it, in order.  -1 when there is none, or one
+ * cannot be read; what came before that is in the list.
+ */
+struct spec_skills {
+	struct spec_skill *v;
+	size_t n;
+};
+int spec_list_skills(struct arena *, const char *dir, struct spec_skills *,
+    struct err *);
+
+/* Whether a list of names has this one, or "*". */
+bool spec_names(const struct field_strs *, struct str name);
+
+/*
+ * The directories of the suite's skills and, unless it is NULL, the task's;
+ * where some are disabled, each other skill's own.
+ */
+struct field_strs spec_skill_dirs(struct arena *, const struct spec_suite *,
+    const struct spec_task *);
+
+/* What the paths in a task are relative to. */
+const char *spec_task_dir(struct arena *, const struct spec_task *);
 
 /* Where a path named in a file of `dir` leads; always an answer. */
 char *spec_path(struct arena *, const char *dir, struct str path);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * Settings of a suite: `config`, `metrics`, `hooks`, the project's
- * .waza.yaml, and trigger_tests.yaml.
+ * Settings of a suite: `config`, `metrics`, `hooks`, and the project's
+ * .waza.yaml.
  *
  * Defaults come from three places, each over the one before: this file, the
  * project's .waza.yaml, the suite.  Absent keys leave members as they are, so
@@ -13,6 +13,9 @@
 #include <sys/stat.h>
 
 #include "json.h"
+
+/* A key that is looked at in the tree. */
+#define SPEC_OWN(key) SPEC_ROW(spec_config, key, tree, FIELD_TREE, .help = "")
 
 static const struct field config_rows[] = {
 	FIELD(spec_config, trials_per_task, FIELD_INT,
@@ -40,17 +43,32 @@ static const struct field config_rows[] = {
 	    .help = "each with a SKILL.md"),
 	FIELD(spec_config, required_skills, FIELD_STRS,
 	    .help = "that must be there"),
-	FIELD(spec_config, disabled_skills, FIELD_STRS, .flags = FIELD_IGNORED),
+	FIELD(spec_config, disabled_skills, FIELD_STRS,
+	    .help = "by name; * is all"),
 	FIELD(spec_config, instruction_files, FIELD_STRS,
-	    .flags = FIELD_IGNORED),
+	    .help = "texts for the agent"),
 	FIELD(spec_config, inject_skill_body, FIELD_BOOL,
-	    .flags = FIELD_IGNORED),
+	    .help = "into prompts of agents that do not find skills"),
 	FIELD(spec_config, mock, FIELD_TREE, .help = "what the mock answers"),
 	FIELD(spec_config, command, FIELD_TREE, .help = "the agent's command"),
 	FIELD(spec_config, judge, FIELD_TREE, .help = "who grades"),
 	FIELD(spec_config, output_format, FIELD_STR, .help = "of the command"),
 	FIELD(spec_config, persistent, FIELD_BOOL,
 	    .help = "one command for many trials"),
+	FIELD(spec_config, executors, FIELD_TREE,
+	    .help = "settings of executors, by name"),
+	/* the executors' own, see agent_settings() */
+	SPEC_OWN("acp"), SPEC_OWN("agent"), SPEC_OWN("api"),
+	SPEC_OWN("api_key_env"), SPEC_OWN("auth_method"),
+	SPEC_OWN("base_url"), SPEC_OWN("cache_home"), SPEC_OWN("home"),
+	SPEC_OWN("cli_path"), SPEC_OWN("copilot"),
+	SPEC_OWN("copilot-sdk"), SPEC_OWN("github_token_env"),
+	SPEC_OWN("env"), SPEC_OWN("headers"), SPEC_OWN("max_cost"),
+	SPEC_OWN("max_tokens"), SPEC_OWN("max_tokens_total"),
+	SPEC_OWN("mode"), SPEC_OWN("openai"), SPEC_OWN("permissions"),
+	SPEC_OWN("provider"), SPEC_OWN("replay"), SPEC_OWN("retries"),
+	SPEC_OWN("system"),
+	SPEC_OWN("temperature"),
 	FIELD(spec_config, mcp_servers, FIELD_TREE, .flags = FIELD_IGNORED),
 	SPEC_ROW(spec_config, "reasoning_effort", mcp_servers, FIELD_TREE,
 	    .flags = FIELD_IGNORED),
@@ -150,8 +168,14 @@ spec_read_config(struct spec_loader *l, const struct spec_file *f,
 	if (c->executor.n == 0)
 		c->executor = STR("mock");
 	c->mcp_servers = json_getc(config, "mcp_servers");
-	if (config != NULL)
-		spec_check_skills(l, f, config);
+	c->tree = config;
+	if (config == NULL)
+		return;
+	spec_check_skill_dirs(l, f, json_getc(config, "skill_directories"),
+	    &c->skill_directories);
+	spec_check_skills(l, f, config);
+	spec_check_instructions(l, f, json_getc(config, "instruction_files"),
+	    &c->instruction_files);
 }
 
 static const struct field hook_rows[] = {
@@ -212,8 +236,11 @@ spec_read_hooks(struct spec_loader *l, const struct spec_file *f,
 
 /* .waza.yaml: what a run needs of it; the rest is other commands'. */
 struct project {
-	const struct json *defaults, *graders, *unused;
+	const struct json *defaults, *graders, *cache, *unused;
 };
+/* One of the settings of config.c, which checks them. */
+#define SETTING(k) \
+	SPEC_ROW(project, k, unused, FIELD_TREE, .help = "waza-config(5)")
 static const struct field project_rows[] = {
 	FIELD(project, defaults, FIELD_TREE, .help = "under the suite's own"),
 	FIELD(project, graders, FIELD_TREE, .help = "for all suites"),
@@ -221,13 +248,19 @@ static const struct field project_rows[] = {
 	    .help = "where things are"),
 	SPEC_ROW(project, "files", unused, FIELD_TREE,
 	    .help = "what they are called"),
-	SPEC_ROW(project, "cache", unused, FIELD_TREE, .help = "of results"),
+	FIELD(project, cache, FIELD_TREE, .help = "of trials"),
 	SPEC_ROW(project, "server", unused, FIELD_TREE,
 	    .help = "of the dashboard"),
 	SPEC_ROW(project, "dev", unused, FIELD_TREE, .help = "of skills"),
 	SPEC_ROW(project, "tokens", unused, FIELD_TREE,
 	    .help = "limits of skills"),
 	SPEC_ROW(project, "storage", unused, FIELD_TREE, .help = "of results"),
+	SETTING("listen"), SETTING("framing"), SETTING("require_hello"),
+	SETTING("unix_token"), SETTING("roots"), SETTING("port"),
+	SETTING("timeout_seconds"), SETTING("executor"), SETTING("model"),
+	SETTING("judge"), SETTING("executors"), SETTING("tools"),
+	SETTING("limits"), SETTING("sessions"), SETTING("remote"),
+	SETTING("prices"), SETTING("log_level"),
 };
 static const struct field_table project_table =
     FIELD_TABLE(project, project_rows);
@@ -252,6 +285,15 @@ static const struct field default_rows[] = {
 };
 static const struct field_table default_table =
     FIELD_TABLE(spec_config, default_rows);
+
+static const struct field cache_rows[] = {
+	SPEC_ROW(spec_config, "enabled", cache, FIELD_BOOL,
+	    .help = "as waza run --cache"),
+	SPEC_ROW(spec_config, "dir", cache_dir, FIELD_STR,
+	    .help = "as waza run --cache-dir"),
+};
+static const struct field_table cache_table =
+    FIELD_TABLE(spec_config, cache_rows);
 
 static const struct field project_grader_rows[] = {
 	SPEC_ROW(spec_suite, "programTimeout", program_timeout, FIELD_INT,
@@ -331,54 +373,13 @@ spec_read_project(struct spec_loader *l)
 	p.defaults = spec_object(l, path, p.defaults);
 	if (p.defaults != NULL)
 		spec_decode(l, path, &default_table, p.defaults, &s->config);
+	p.cache = spec_object(l, path, p.cache);
+	if (p.cache != NULL)
+		spec_decode(l, path, &cache_table, p.cache, &s->config);
+	if (s->config.cache_dir.n > 0 && s->config.cache_dir.p[0] != '/')
+		s->config.cache_dir = str_of(spec_join(l->arena,
+		    parent(l->arena, path), s->config.cache_dir));
 	p.graders = spec_object(l, path, p.graders);
 	if (p.graders != NULL)
 		spec_decode(l, path, &project_grader_table, p.graders, s);
-}
-
-/* trigger_tests.yaml: checked, so that its run has nothing to find. */
-struct trigger {
-	struct str prompt, reason;
-	int confidence;
-};
-struct triggers {
-	struct str skill;
-	struct field_list should, should_not;
-};
-static const char *const confidences[] = { "high", "medium", NULL };
-static const struct field trigger_rows[] = {
-	FIELD(trigger, prompt, FIELD_STR, .flags = FIELD_REQUIRED),
-	FIELD(trigger, reason, FIELD_STR, .help = "why"),
-	FIELD(trigger, confidence, FIELD_ENUM, .words = confidences),
-};
-static const struct field_table trigger_table =
-    FIELD_TABLE(trigger, trigger_rows);
-static const struct field triggers_rows[] = {
-	FIELD(triggers, skill, FIELD_STR, .flags = FIELD_REQUIRED),
-	SPEC_ROW(triggers, "should_trigger_prompts", should, FIELD_OBJECTS,
-	    .sub = &trigger_table),
-	SPEC_ROW(triggers, "should_not_trigger_prompts", should_not,
-	    FIELD_OBJECTS,
-	    .sub = &trigger_table),
-};
-static const struct field_table triggers_table =
-    FIELD_TABLE(triggers, triggers_rows);
-
-void
-spec_read_triggers(struct spec_loader *l)
-{
-	const char *path = spec_join(l->arena, l->suite->dir,
-	    STR("trigger_tests.yaml"));
-	struct spec_where whole = { path, 0, 0 };
-	struct triggers t = { 0 };
-	struct spec_file f;
-
-	if (!spec_exists(path) || spec_read_yaml(l, path, &f) == -1)
-		return;
-	if (spec_decode(l, path, &triggers_table, f.root, &t) == 0 &&
-	    t.should.n + t.should_not.n == 0)
-		spec_note(l->notes, FIELD_ERROR, whole, "there is no prompt "
-		    "in \"should_trigger_prompts\" nor in "
-		    "\"should_not_trigger_prompts\"");
-	l->suite->triggers = path;
 }

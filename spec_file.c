@@ -24,7 +24,7 @@ enum { WALK_DEPTH = 64 };
 const char *
 spec_dir_of(struct arena *a, const char *path)
 {
-	const char *slash = strrchr(path, '/');
+	const char *slash = path != NULL ? strrchr(path, '/') : NULL;
 
 	if (slash == NULL)
 		return ".";
@@ -72,6 +72,12 @@ spec_path(struct arena *a, const char *dir, struct str path)
 		return there;
 	here = spec_join(a, ".", path);
 	return spec_exists(here) ? here : there;
+}
+
+const char *
+spec_task_dir(struct arena *a, const struct spec_task *t)
+{
+	return spec_dir_of(a, t->at.file);
 }
 
 /* What a message of os_read_file says without the path that it begins with. */

@@ -21,7 +21,8 @@ struct json;
 enum {
 	SPEC_SECONDS_MAX = 366 * 24 * 3600,
 	SPEC_TRIALS_MAX = 100000,
-	SPEC_TEXT_MAX = 256 << 20	/* bytes of a table */
+	SPEC_TEXT_MAX = 256 << 20,	/* bytes of a table */
+	SPEC_TRIGGERS_MAX = 10000
 };
 
 struct spec_loader {
@@ -70,17 +71,31 @@ struct str spec_short(struct str);
 struct str spec_tail(const char *path);
 struct str spec_trim(struct str);
 
-/* spec_config.c: settings, triggers */
+/* spec_config.c: settings */
 void spec_read_project(struct spec_loader *);
 void spec_read_config(struct spec_loader *, const struct spec_file *,
     const struct json *config, const struct json *metrics);
 void spec_read_hooks(struct spec_loader *, const struct spec_file *,
     const struct json *, bool rows);
+
+/* spec_input.c: what a task gives beside its prompt and files */
+extern const struct field_table spec_repo_table;
+void spec_read_talk(struct spec_loader *, const struct spec_file *,
+    const struct json *inputs, const struct json *responder,
+    struct spec_inputs *);
+/* Files that have to be there; list is the node that names them. */
+void spec_check_instructions(struct spec_loader *, const struct spec_file *,
+    const struct json *list, const struct field_strs *files);
+
+/* spec_trigger.c: trigger_tests.yaml */
 void spec_read_triggers(struct spec_loader *);
 
 /* spec_skill.c: skills that must be there */
 void spec_check_skills(struct spec_loader *, const struct spec_file *,
     const struct json *config);
+/* Notes directories without skills; list is the node that names them. */
+void spec_check_skill_dirs(struct spec_loader *, const struct spec_file *,
+    const struct json *list, const struct field_strs *dirs);
 
 /* spec_grader.c: graders and their names */
 void spec_read_graders(struct spec_loader *, const char *file,

@@ -45,11 +45,12 @@ static const struct field task_rows[] = {
 	    .help = "what the mock answers"),
 	SPEC_ROW(task_in, "schemaVersion", unused, FIELD_TREE,
 	    .alias = "schema_version"),
-	SPEC_ROW(task_in, "golden", unused, FIELD_TREE, .flags = FIELD_IGNORED),
-	SPEC_ROW(task_in, "skill_directories", unused, FIELD_TREE,
-	    .flags = FIELD_IGNORED),
-	SPEC_ROW(task_in, "instruction_files", unused, FIELD_TREE,
-	    .flags = FIELD_IGNORED),
+	SPEC_ROW(task_in, "golden", t.golden, FIELD_BOOL,
+	    .help = "waza gate: it has to pass"),
+	SPEC_ROW(task_in, "skill_directories", t.skill_directories, FIELD_STRS,
+	    .help = "beside the suite's"),
+	SPEC_ROW(task_in, "instruction_files", t.instruction_files, FIELD_STRS,
+	    .help = "beside the suite's"),
 	SPEC_ROW(task_in, "checkpoints", unused, FIELD_TREE,
 	    .flags = FIELD_IGNORED),
 };
@@ -57,7 +58,7 @@ static const struct field_table task_table = FIELD_TABLE(task_in, task_rows);
 
 struct inputs_in {
 	struct spec_inputs i;
-	const struct json *files;
+	const struct json *files, *responder;
 };
 static const struct field inputs_rows[] = {
 	SPEC_ROW(inputs_in, "prompt", i.prompt, FIELD_STR,
@@ -71,13 +72,13 @@ static const struct field inputs_rows[] = {
 	SPEC_ROW(inputs_in, "environment", i.environment, FIELD_TREE,
 	    .help = "variables of the agent"),
 	SPEC_ROW(inputs_in, "follow_up_prompts", i.follow_up_prompts,
-	    FIELD_STRS, .flags = FIELD_IGNORED),
-	SPEC_ROW(inputs_in, "responder", i.responder, FIELD_TREE,
-	    .flags = FIELD_IGNORED),
-	SPEC_ROW(inputs_in, "repos", i.repos, FIELD_TREE,
-	    .flags = FIELD_IGNORED),
+	    FIELD_STRS, .help = "asked after it"),
+	SPEC_ROW(inputs_in, "responder", responder, FIELD_TREE,
+	    .help = "a model in the user's place"),
+	SPEC_ROW(inputs_in, "repos", i.repos, FIELD_OBJECTS,
+	    .sub = &spec_repo_table),
 	SPEC_ROW(inputs_in, "workdir", i.workdir, FIELD_STR,
-	    .flags = FIELD_IGNORED),
+	    .help = "where it works, in the workspace"),
 };
 static const struct field_table inputs_table =
     FIELD_TABLE(inputs_in, inputs_rows);
@@ -265,6 +266,7 @@ read_inputs(struct spec_loader *l, const struct spec_file *f,
 	in.i.context = spec_object(l, f->path, in.i.context);
 	in.i.environment = spec_object(l, f->path, in.i.environment);
 	check_free(l, f->path, &in.i);
+	spec_read_talk(l, f, v, in.responder, &in.i);
 	if (in.i.prompt_file.n > 0)
 		read_prompt_file(l, f, prompt_at(f->path, task, "prompt_file"),
 		    &in.i);
@@ -375,6 +377,10 @@ spec_read_task(struct spec_loader *l, const struct spec_file *f,
 	identify(l, f, v, &in.t);
 	in.t.mock = spec_object(l, f->path, in.t.mock);
 	read_inputs(l, f, v, &in, &in.t.inputs);
+	spec_check_skill_dirs(l, f, json_getc(v, "skill_directories"),
+	    &in.t.skill_directories);
+	spec_check_instructions(l, f, json_getc(v, "instruction_files"),
+	    &in.t.instruction_files);
 	in.t.expected = read_expected(l, f->path, in.expected);
 	spec_read_graders(l, f->path, in.graders, &in.t.graders);
 	if (in.t.inputs.prompt.p == NULL && in.t.inputs.prompt_file.n == 0)

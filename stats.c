@@ -434,6 +434,121 @@ stats_bootstrap_memo(struct stats_memo *memo, const double *x, size_t n,
 }
 
 /*
+ * Pairs.  A difference is kept as a whole number of units of 2^-unit, with 1
+ * added so that it has no sign: 0 to 2 units, n of which can be added.
+ */
+static uint64_t
+shifted(double before, double after, int unit)
+{
+	return (UINT64_C(1) << unit) + fixed(after, unit) - fixed(before, unit);
+}
+
+/* A sum of n of these: the mean of the differences. */
+static double
+unshifted(uint64_t sum, size_t n, int unit)
+{
+	uint64_t zero = (uint64_t)n << unit;
+	uint64_t by = sum > zero ? sum - zero : zero - sum;
+	double d = num_double(num_div(num_of(by, -unit), num_int(n)));
+
+	return sum < zero ? -d : d;
+}
+
+static void
+normal_change(const double *before, const double *after, size_t n, int unit,
+    struct stats_change *c)
+{
+	struct num m, d, dev = { 0, 0 }, half, z;
+	uint64_t sum = 0, by, top = (uint64_t)n << (unit + 1);
+	size_t i;
+
+	for (i = 0; i < n; i++)
+		sum += shifted(before[i], after[i], unit);
+	m = num_div(num_of(sum, -unit), num_int(n));
+	for (i = 0; i < n; i++) {
+		d = num_of(shifted(before[i], after[i], unit), -unit);
+		d = num_sub(d, m);
+		dev = num_add(dev, num_mul(d, d));
+	}
+	z = num_div(num_int(196), num_int(100));
+	half = num_div(num_mul(num_sqrt(dev), z), num_int(n));
+	by = fixed(num_double(half), unit) * n;
+	c->mean = unshifted(sum, n, unit);
+	c->lo = unshifted(sum > by ? sum - by : 0, n, unit);
+	c->hi = unshifted(by < top - sum ? sum + by : top, n, unit);
+}
+
+void
+stats_paired(const double *before, const double *after, size_t n,
+    uint64_t seed, struct stats_change *c)
+{
+	uint64_t v[STATS_BOOTSTRAP_MAX], s, sum = 0;
+	struct heap low = { 0, LOW, { 0 } }, high = { 0, HIGH, { 0 } };
+	int unit = 61;
+	size_t i;
+
+	*c = (struct stats_change){ 0, 0, 0 };
+	for (i = n; i > 1; i = (i + 1) / 2)
+		unit--;
+	if (n > STATS_BOOTSTRAP_MAX) {
+		normal_change(before, after, n, unit, c);
+		return;
+	}
+	for (i = 0; i < n; i++)
+		sum += v[i] = shifted(before[i], after[i], unit);
+	if (n > 0)
+		c->mean = c->lo = c->hi = unshifted(sum, n, unit);
+	sort(v, n);
+	if (n < 2 || v[0] == v[n - 1])
+		return;
+	for (i = 0; i < STATS_BOOTSTRAPS; i++) {
+		s = resample(v, n, &seed);
+		heap_offer(&low, s);
+		heap_offer(&high, UINT64_MAX - s);
+	}
+	c->lo = unshifted(low.v[0], n, unit);
+	c->hi = unshifted(UINT64_MAX - high.v[0], n, unit);
+}
+
+/*
+ * Twice the sum of the binomial coefficients up to the smaller number, over
+ * 2^(a+b).  The coefficients grow from 1, and exponents are ours, so that
+ * nothing is lost before the end.
+ */
+double
+stats_sign_test(size_t a, size_t b)
+{
+	size_t n = a + b, few = a < b ? a : b, i;
+	struct num term = num_int(1), sum = term;
+
+	if (a == b)
+		return 1;
+	for (i = 0; i < few; i++) {
+		term = num_div(num_mul(term, num_int(n - i)), num_int(i + 1));
+		sum = num_add(sum, term);
+	}
+	sum.e -= (int)n - 1;
+	return num_double(sum);
+}
+
+size_t
+stats_sign_needed(size_t b)
+{
+	size_t lo = b, hi = b + 8, mid;
+
+	while (stats_sign_test(hi, b) >= 0.05)
+		hi = b + 2 * (hi - b);
+	while (hi - lo > 1) {
+		mid = lo + (hi - lo) / 2;
+		if (stats_sign_test(mid, b) < 0.05)
+			hi = mid;
+		else
+			lo = mid;
+	}
+	return hi;
+}
+
+/*
  * With z = 1.959963984540054, the 97.5th percentile of the normal
  * distribution: (2k + z^2 -/+ z sqrt(z^2 + 4k(n-k)/n)) / 2(n + z^2), which
  * is n / (n + z^2) or z^2 / (n + z^2) when all or none succeeded.

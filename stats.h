@@ -57,6 +57,33 @@ struct stats_memo {
 void stats_bootstrap_memo(struct stats_memo *, const double *x, size_t n,
     uint64_t seed, double *lo, double *hi);
 
+/*
+ * The same two measurements of n things, before and after: the mean of the
+ * differences, and its 95 % interval from STATS_BOOTSTRAPS resamples of the
+ * pairs, as above.  Fewer than two pairs, or all differences the same: all
+ * three are the mean.  Values above 1 count as 1, so that the difference of
+ * two is from -1 to 1.  More than STATS_BOOTSTRAP_MAX pairs: the normal
+ * approximation.
+ */
+struct stats_change {
+	double mean, lo, hi;
+};
+
+void stats_paired(const double *before, const double *after, size_t n,
+    uint64_t seed, struct stats_change *);
+
+/*
+ * The exact sign test, which on tasks that pass or fail is McNemar's: the
+ * chance that of a + b changes, each as likely one way as the other, as many
+ * or more go the same way (two-sided).  1 for no changes.  Time is linear in
+ * the smaller number; together they are below 2^30.  What is below 1e-307
+ * is 0.
+ */
+double stats_sign_test(size_t a, size_t b);
+
+/* How many must go one way, against b that do not, for it to be below 5 %. */
+size_t stats_sign_needed(size_t b);
+
 /* Wilson's score interval of k successes in n trials; 95 %. */
 void stats_wilson(size_t k, size_t n, double *lo, double *hi);
 

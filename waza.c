@@ -18,6 +18,8 @@
 #define QUOTE_(x) #x
 #define QUOTE(x) QUOTE_(x)
 
+const char waza_number[] = QUOTE(WAZA_VERSION);
+
 int
 waza_complain(const struct err *e)
 {
@@ -54,7 +56,10 @@ static const struct waza_command version = {
 	.help = "print the version"
 };
 static const struct waza_command *const commands[] = {	/* sorted by name */
-	&help, &waza_list, &waza_match, &waza_parse, &waza_run,
+	&waza_cache, &waza_compare, &waza_config, &waza_doctor, &waza_gate,
+	&waza_grade,
+	&help, &waza_jsonrpc, &waza_list, &waza_match, &waza_parse, &waza_run,
+	&waza_schema_check,
 	&waza_validate, &version,
 };
 
@@ -76,7 +81,7 @@ put_usage(struct buf *b)
 
 	buf_puts(b, "usage: waza COMMAND [OPTION ...] [OPERAND ...]\n\n");
 	for (i = 0; i < COUNTOF(commands); i++)
-		buf_fmt(b, "  %-10s %s\n", commands[i]->name,
+		buf_fmt(b, "  %-13s %s\n", commands[i]->name,
 		    commands[i]->help);
 	buf_puts(b, "\nwaza help COMMAND says more; waza(1) says all.\n");
 }
@@ -168,7 +173,7 @@ wrong_use(const struct waza_command *cmd, const struct err *e)
 	fprintf(stderr, "waza %s: %s\n%.*s", cmd->name, e->msg,
 	    STRF(buf_str(&b)));
 	buf_free(&b);
-	return WAZA_BAD;
+	return cmd->misuse != 0 ? cmd->misuse : WAZA_BAD;
 }
 
 static int
@@ -213,6 +218,18 @@ wants_help(char **argv)
 	return false;
 }
 
+/* No child's business: from here on only we know it. */
+static const char *
+take_token(struct arena *a)
+{
+	const char *token = getenv("WAZA_AUTH_TOKEN");
+
+	if (token != NULL)
+		token = arena_str(a, str_of(token)).p;
+	unsetenv("WAZA_AUTH_TOKEN");
+	return token;
+}
+
 int
 main(int argc, char **argv)
 {
@@ -225,7 +242,6 @@ main(int argc, char **argv)
 
 	if (os_init(&e) == -1)
 		return waza_complain(&e);
-	unsetenv("WAZA_AUTH_TOKEN");	/* no child's business */
 	if (argc < 2) {
 		put_usage(&b);
 		fprintf(stderr, "%.*s", STRF(buf_str(&b)));
@@ -240,6 +256,7 @@ main(int argc, char **argv)
 		argv[3] = NULL;
 		cmd = &help;
 	}
+	call.token = take_token(&arena);
 	status = run_command(&call, cmd, argv + 2);
 	arena_free(&arena);
 	return status;

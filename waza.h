@@ -11,6 +11,9 @@
 #include "base.h"
 #include "opt.h"
 
+struct spec_notes;
+struct spec_suite;
+
 enum { WAZA_OK, WAZA_NO, WAZA_BAD };	/* passed, failed, could not tell */
 enum { WAZA_INPUT_MAX = 64 << 20 };	/* bytes of a file named in argv */
 
@@ -20,6 +23,7 @@ struct waza_call {
 	char **args;		/* operands */
 	size_t nargs;
 	struct err *err;
+	const char *token;	/* what WAZA_AUTH_TOKEN was, or NULL */
 };
 
 /* A command returns the exit status; it has said why it is not 0. */
@@ -31,12 +35,40 @@ struct waza_command {
 	size_t size;		/* of the options struct */
 	size_t min, max;	/* operands */
 	int (*fn)(struct waza_call *);
+	int misuse;		/* status for wrong use; 0: WAZA_BAD */
 };
 #define WAZA_OPTS(rows) { rows, COUNTOF(rows) }
 
+extern const char waza_number[];	/* our version, "1.2.3" */
+
 /* The commands, beside those in waza.c itself. */
+extern const struct waza_command waza_compare, waza_config, waza_gate,
+    waza_grade, waza_jsonrpc, waza_cache, waza_doctor;
 extern const struct waza_command waza_list, waza_match, waza_parse, waza_run,
-    waza_validate;
+    waza_schema_check, waza_validate;
+
+/* The suite that the first operand names; a directory: the one in it. */
+const char *waza_suite_path(const struct waza_call *);
+
+/*
+ * What the settings say of executors, prices and judges, for a suite that
+ * says nothing; path and json as in config.h, or NULL.
+ */
+void waza_settings(const struct waza_call *, const char *path,
+    const char *json, struct spec_suite *, struct spec_notes *);
+
+/* Where trials are cached: the option's, the suite's, or the default. */
+const char *waza_cache_dir(const struct waza_call *, const char *option,
+    const struct spec_suite *);
+
+/*
+ * Of one of several models: its results file, results_MODEL.json; and its
+ * recordings, a directory in the directory (NULL: none).
+ */
+const char *waza_model_path(struct arena *, const char *path,
+    const char *model);
+const char *waza_model_dir(struct arena *, const char *dir, const char *model,
+    bool make);
 
 /* Each prints to stderr and returns WAZA_BAD. */
 int waza_complain(const struct err *);			/* waza: message */

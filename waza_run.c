@@ -30,12 +30,15 @@
 
 struct run_opt {
 	const char *output, *executor, *context_dir, *format, *shard;
-	const char *transcript_dir, *session_dir;
+	const char *transcript_dir, *session_dir, *judge_model;
+	const char *config_path, *config_json;
+	const char *record, *replay, *cache_dir;
 	struct opt_list models, tasks, tags, reporters;
 	int64_t trials, workers, timeout;
 	bool stream, verbose, quiet, fail_fast, keep, baseline, no_skills;
 	bool resume, retry_errors, rerun_failed, interpret, strict, no_color;
-	bool session_log, parallel;
+	bool session_log, parallel, no_triggers, update;
+	bool cache, cache_all, no_cache;
 };
 
 #define ROW(m, t, ...) \
@@ -53,6 +56,8 @@ static const struct opt run_rows[] = {
 	    .help = "instead of the suite's"),
 	ROW(models, OPT_LIST, .name = "model", .value = "NAME",
 	    .help = "instead of the suite's; each time one more pass"),
+	ROW(judge_model, OPT_STR, .name = "judge-model", .value = "NAME",
+	    .help = "the model that judges, instead of the suite's"),
 	ROW(tasks, OPT_LIST, .name = "task", .value = "GLOB",
 	    .help = "only tasks with such an id or name"),
 	ROW(tags, OPT_LIST, .name = "tags", .value = "GLOB",
@@ -73,16 +78,32 @@ static const struct opt run_rows[] = {
 	    .help = "where input files are, instead of fixtures"),
 	ROW(keep, OPT_FLAG, .name = "keep-workspace",
 	    .help = "do not remove the trials' directories"),
+	ROW(update, OPT_FLAG, .name = "update-snapshots",
+	    .help = "write what diff graders find as their snapshots"),
 	ROW(baseline, OPT_FLAG, .name = "baseline",
 	    .help = "a second pass without skills, to compare"),
 	ROW(no_skills, OPT_FLAG, .name = "no-skills",
 	    .help = "run without the suite's skills"),
+	ROW(no_triggers, OPT_FLAG, .name = "no-triggers",
+	    .help = "leave the trigger tests out"),
 	ROW(resume, OPT_FLAG, .name = "resume",
 	    .help = "go on with an interrupted run"),
 	ROW(retry_errors, OPT_FLAG, .name = "retry-errors",
 	    .help = "run again what ended in an error"),
 	ROW(rerun_failed, OPT_FLAG, .name = "rerun-failed",
 	    .help = "run again what did not pass"),
+	ROW(record, OPT_STR, .name = "record", .value = "DIR",
+	    .help = "keep what agents say there, to be played again"),
+	ROW(replay, OPT_STR, .name = "replay", .value = "DIR",
+	    .help = "play what was recorded there; ask no agent"),
+	ROW(cache, OPT_FLAG, .name = "cache",
+	    .help = "do not run again what has not changed"),
+	ROW(cache_all, OPT_FLAG, .name = "cache-all",
+	    .help = "the same, also for what models judge"),
+	ROW(no_cache, OPT_FLAG, .name = "no-cache",
+	    .help = "run it all, whatever the settings say"),
+	ROW(cache_dir, OPT_STR, .name = "cache-dir", .value = "DIR",
+	    .help = "where that is kept, instead of .waza-cache"),
 	ROW(transcript_dir, OPT_STR, .name = "transcript-dir", .value = "DIR",
 	    .help = "write a transcript of each task there"),
 	ROW(session_log, OPT_FLAG, .name = "session-log",
@@ -97,6 +118,10 @@ static const struct opt run_rows[] = {
 	    .help = "say nothing on the way"),
 	ROW(no_color, OPT_FLAG, .name = "no-color",
 	    .help = "no colours, even on a terminal"),
+	ROW(config_path, OPT_STR, .name = "config-path", .value = "FILE",
+	    .help = "settings over your own and the project's"),
+	ROW(config_json, OPT_STR, .name = "config-json", .value = "TEXT",
+	    .help = "settings over all others, as JSON"),
 	ROW(strict, OPT_FLAG, .name = "strict",
 	    .help = "take warnings about the suite for errors"),
 };
@@ -115,6 +140,7 @@ struct job {
 	struct run_opts run;		/* the same for all passes */
 	struct spec_suite *suite;
 	bool baseline;			/* a second pass is wanted */
+	const struct spec_grader *compares;	/* needs it first, or NULL */
 	struct loop *loop;
 	struct procs procs;
 	struct event_bus bus;
@@ -182,20 +208,15 @@ print_notes(struct job *j, const struct spec_notes *notes)
 	    WAZA_BAD : WAZA_OK;
 }
 
-/* A directory means the suite in it. */
-static const char *
-suite_path(const struct waza_call *c)
+static void
+settle_cache(struct job *j)
 {
-	const char *path = c->nargs > 0 ? c->args[0] : "eval.yaml";
-	const char *yml;
-	struct stat st;
+	const struct spec_config *c = &j->suite->config;
 
-	if (stat(path, &st) == -1 || !S_ISDIR(st.st_mode))
-		return path;
-	yml = arena_fmt(c->arena, "%s/eval.yml", path).p;
-	if (stat(yml, &st) == 0)
-		return yml;
-	return arena_fmt(c->arena, "%s/eval.yaml", path).p;
+	if (j->opt.no_cache || !(j->opt.cache || j->opt.cache_all || c->cache))
+		return;
+	j->run.cache_all = j->opt.cache_all;
+	j->run.cache = waza_cache_dir(j->call, j->opt.cache_dir, j->suite);
 }
 
 /* Where options and suite have to agree. */
@@ -209,15 +230,20 @@ settle(struct job *j, struct spec_notes *notes)
 	j->opt.session_log |= c->session_log;
 	if (j->opt.parallel && j->run.workers == 0 && c->workers == 0)
 		j->run.workers = 4;
+	settle_cache(j);
 	j->baseline = j->opt.baseline || j->suite->baseline;
-	if (!j->baseline)
-		return;
-	if (j->opt.no_skills || (c->skill_directories.n == 0 &&
-	    c->required_skills.n == 0)) {
+	if (j->baseline && (j->opt.no_skills ||
+	    (c->skill_directories.n == 0 && c->required_skills.n == 0))) {
 		spec_note(notes, FIELD_WARNING, at,
 		    "there are no skills to compare with: no baseline");
 		j->baseline = false;
 	}
+	j->compares = grader_comparing(j->suite);
+	if (j->compares != NULL && !j->baseline)
+		spec_note(notes, FIELD_ERROR, j->compares->at, "mode "
+		    "\"pairwise\" compares with the baseline: it needs "
+		    "--baseline or \"baseline: true\", and skills to leave "
+		    "out");
 }
 
 static int
@@ -225,11 +251,15 @@ load(struct job *j)
 {
 	struct waza_call *c = j->call;
 	struct spec_notes notes = { .arena = c->arena,
-		.strict = j->opt.strict };
+		.strict = j->opt.strict, .updates = j->opt.update };
 	struct str executor;
 
-	j->suite = spec_load(c->arena, suite_path(c), &notes);
+	j->suite = spec_load(c->arena, waza_suite_path(c), &notes);
 	if (j->suite != NULL) {
+		waza_settings(c, j->opt.config_path, j->opt.config_json,
+		    j->suite, &notes);
+		if (j->opt.models.n > 0 && j->suite->config.model.n == 0)
+			j->suite->config.model = str_of(j->opt.models.v[0]);
 		executor = j->run.executor.n > 0 ? j->run.executor :
 		    j->suite->config.executor;
 		agent_check(j->suite, executor, &notes);
@@ -325,9 +355,18 @@ read_options(struct job *j)
 		.retry_errors = o->retry_errors,
 		.rerun_failed = o->rerun_failed, .fail_fast = o->fail_fast,
 		.keep_workspace = o->keep, .no_skills = o->no_skills,
-		.verbose = o->verbose };
+		.update_snapshots = o->update,
+		.verbose = o->verbose, .no_triggers = o->no_triggers,
+		.record = o->record, .replay = o->replay };
+	if (o->replay != NULL && o->executor != NULL)
+		return err_set(j->call->err, ERR_SCHEMA, "--replay asks no "
+		    "executor: --executor %s is too much", o->executor);
+	if (o->replay != NULL)
+		j->run.executor = STR("replay");
 	if (o->executor != NULL)
 		j->run.executor = str_of(o->executor);
+	if (o->judge_model != NULL)
+		j->run.judge_model = str_of(o->judge_model);
 	if (read_format(j) == -1 || read_shard(j) == -1 ||
 	    check_models(j) == -1)
 		return -1;
@@ -412,23 +451,6 @@ on_done(void *arg)
 	j->cur = j->stream.run = NULL;
 }
 
-/* The results file of one of several models: results_MODEL.json. */
-static const char *
-model_path(struct arena *a, const char *path, const char *model)
-{
-	const char *dot = strrchr(path, '.'), *slash = strrchr(path, '/');
-	char *name = arena_cstr(a, str_of(model)), *p;
-	size_t n;
-
-	if (dot == NULL || (slash != NULL && dot < slash))
-		dot = path + strlen(path);
-	for (p = name; *p != '\0'; p++)
-		if (strchr("/\\: ", *p) != NULL)
-			*p = '-';
-	n = (size_t)(dot - path);
-	return arena_fmt(a, "%.*s_%s%s", (int)n, path, name, dot).p;
-}
-
 static int
 run_pass(struct job *j, const struct run_opts *o, struct run **out)
 {
@@ -452,37 +474,58 @@ run_pass(struct job *j, const struct run_opts *o, struct run **out)
 	return run_error(*out)->code != ERR_NONE ? WAZA_BAD : WAZA_OK;
 }
 
-/* The pass of one model, and its baseline. */
+static int
+run_baseline(struct job *j, const struct run_opts *with, struct run **out)
+{
+	struct run_opts o = *with;
+
+	o.no_skills = true;
+	if (o.output != NULL)
+		o.journal = arena_fmt(j->call->arena, "%s.baseline.journal",
+		    o.output).p;
+	o.output = NULL;
+	return run_pass(j, &o, out);
+}
+
+/* The pass of one model, and its baseline; that first, if it is needed. */
 static int
 run_model(struct job *j, const char *model)
 {
 	struct run_opts o = j->run;
-	struct run *with = NULL, *without;
+	struct run *with = NULL, *without = NULL;
 	int r;
 
 	if (model != NULL)
 		o.model = str_of(model);
+	if (j->opt.models.n > 1) {
+		o.record = waza_model_dir(j->call->arena, o.record, model,
+		    true);
+		o.replay = waza_model_dir(j->call->arena, o.replay, model,
+		    false);
+	}
 	if (j->opt.output != NULL)
-		o.output = j->opt.models.n > 1 ? model_path(j->call->arena,
+		o.output = j->opt.models.n > 1 ? waza_model_path(j->call->arena,
 		    j->opt.output, model) : j->opt.output;
+	if (j->compares != NULL) {
+		r = run_baseline(j, &o, &without);
+		if (r != WAZA_OK || j->signo != 0 || j->stream.lost)
+			return r;
+		o.against = run_results(without);
+	}
 	r = run_pass(j, &o, &with);
 	if (with != NULL)
 		j->results[j->nresults++] = run_results(with);
 	if (r != WAZA_OK || j->signo != 0 || j->stream.lost ||
 	    !j->baseline)
 		return r;
-	o.no_skills = true;
-	if (o.output != NULL)
-		o.journal = arena_fmt(j->call->arena, "%s.baseline.journal",
-		    o.output).p;
-	o.output = NULL;
-	r = run_pass(j, &o, &without);
-	if (r != WAZA_OK)
-		return r;
+	if (without == NULL) {
+		r = run_baseline(j, &o, &without);
+		if (r != WAZA_OK)
+			return r;
+	}
 	run_results(with)->baseline = run_results(without);
-	if (j->opt.output != NULL && result_write(run_results(with),
-	    j->opt.models.n > 1 ? model_path(j->call->arena, j->opt.output,
-	    model) : j->opt.output, j->call->err) == -1)
+	if (o.output != NULL && result_write(run_results(with), o.output,
+	    j->call->err) == -1)
 		return fail(j, "results_failed");
 	return WAZA_OK;
 }

@@ -8,7 +8,7 @@ is 'no line is too wide' '' "$(awk '
 		n = 0; s = $0
 		for (i = 1; i <= length(s); i++)
 			n = substr(s, i, 1) == "\t" ? n - n % 8 + 8 : n + 1
-		wide = s ~ /^\t*[{"\[0-9]/ || s ~ /STR\(|OK\(/ ? 100 : 80
+		wide = s ~ /^\t* *[{".\[0-9]/ || s ~ /STR\(|OK\(/ ? 100 : 80
 		if (n > wide) print FILENAME ":" FNR ": " n
 	}' ./*.[ch])"
 is 'no trailing blanks' '' "$(grep -nE '[ 	]+$' ./*.[ch] Makefile test/*.t test/*.c)"

@@ -224,4 +224,18 @@ fi
 is 'the disk fills up: status' 2 $?
 like 'the disk fills up: words' '*full.json*' "$(cat err)"
 is 'the disk fills up: nothing half-written' '' "$(ls | grep 'full.json\.t')"
+
+# only the first trial of three is to be run again
+cat >first.yaml <<'YAML'
+name: first
+skill: s
+config: {executor: command, command: '[ -f "$LOG.go" ] || [ "$WAZA_TRIAL" != 1 ] && cat', trials_per_task: 3}
+tasks: [{id: a, prompt: answer a, expected: {output_contains: [answer]}}]
+YAML
+run "$WAZA" run -q first.yaml -o first.json
+is 'the first trial is an error: status' 1 "$rc"
+: >"$LOG.go"
+run "$WAZA" run -q first.yaml -o first.json --retry-errors
+is 'run again, it ends its task: status' 0 "$rc"
+like 'run again, it ends its task: words' '*1 passed*' "$out"
 done_testing

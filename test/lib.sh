@@ -5,9 +5,17 @@ set -u
 export WAZA
 : "${CORPUS:=../shared/corpus}"
 top=$(cd "${0%/*}/.." && pwd) || exit 1
+case $CORPUS in
+/*) ;;
+*) CORPUS=$top/$CORPUS ;;
+esac
 tmp=$(mktemp -d) || exit 1
 trap 'rm -rf "$tmp"' EXIT
 trap 'exit 1' HUP INT TERM
+# nobody's settings but the test's own
+WAZA_HOME=$tmp/.nobody
+export WAZA_HOME
+unset WAZA_CONFIG WAZA_LISTEN WAZA_ROOTS
 tap_n=0 tap_bad=0
 
 # ok NAME COMMAND...: passes when the command does

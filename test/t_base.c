@@ -235,6 +235,9 @@ test_checked(void)
 	OK(add_ok(SIZE_MAX, 0, &n) && n == SIZE_MAX);
 	OK(!add_ok(SIZE_MAX, 1, &n) && !add_ok(1, SIZE_MAX, &n));
 	OK(!add_ok(half, half, &n));
+	OK(add_near(INT64_MAX, 1) == INT64_MAX && add_near(-1, 3) == 2);
+	OK(add_near(INT64_MIN, -1) == INT64_MIN);
+	OK(add_near(INT64_MIN, INT64_MAX) == -1);
 	OK(mul_ok(0, SIZE_MAX, &n) && n == 0);
 	OK(mul_ok(SIZE_MAX, 0, &n) && n == 0);
 	OK(mul_ok(SIZE_MAX, 1, &n) && n == SIZE_MAX);
@@ -344,6 +347,12 @@ test_err(void)
 	longer[sizeof(longer) - 1] = '\0';
 	err_set(&e, ERR_LIMIT, "%s", longer);
 	OK(strlen(e.msg) == sizeof(e.msg) - 1);
+	for (c = 0; c < 4; c++) {	/* however a character is cut */
+		err_set(&e, ERR_LIMIT, "%.*s%s\xF0\x9F\x98\x80", (int)sizeof(
+		    e.msg) - 5 - c, longer, "\xF0\x9F\x98\x80");
+		OK(utf8_valid(str_of(e.msg)) &&
+		    strlen(e.msg) >= sizeof(e.msg) - 4);
+	}
 	for (c = 0; c < ERR__MAX; c++) {
 		OK(err_name((enum err_code)c) != NULL);
 		OK(err_http((enum err_code)c) >= 200);

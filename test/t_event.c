@@ -165,7 +165,8 @@ check_types(void)
 		OK(str_is(json_key(json_first(v)), "type"));
 		OK(json_getc(v, "timestamp") != NULL);
 		OK(member_is(v, "run_id", "r") && member_is(v, "seq", "9"));
-		OK((json_getc(v, "prompt") != NULL) == (t == EVENT_TASK_START));
+		OK((json_getc(v, "prompt") != NULL) ==
+		    (t == EVENT_TASK_START || t == EVENT_TRIGGER_COMPLETE));
 		OK((json_getc(v, "message") != NULL) == (t == EVENT_ERROR));
 		OK((json_getc(v, "rate") != NULL) ==
 		    (t == EVENT_EVAL_COMPLETE));

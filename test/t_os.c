@@ -14,6 +14,7 @@
 
 #include "base.h"
 #include "os_net.h"
+#include "os_path.h"
 #include "os_spawn.h"
 #include "tap.h"
 
@@ -348,6 +349,37 @@ unix_sockets(void)
 	OK(os_listen_unix(in_dir("no/such"), &e) == -1 && e.sys == ENOENT);
 }
 
+/* What is not there counts as far as it is there, and leads downwards. */
+static void
+insides(void)
+{
+	const char *link = in_dir("link");
+	char here[4096];
+
+	OK(symlink("/", link) == 0);
+	OK(os_inside(dir, dir));
+	OK(os_inside(dir, in_dir("absent")));
+	OK(os_inside(dir, in_dir("absent/deeper/still")));
+	OK(os_inside(dir, in_dir("./absent")));
+	OK(!os_inside(dir, in_dir("..")));
+	OK(!os_inside(dir, in_dir("absent/../../absent")));
+	OK(!os_inside(dir, link));
+	OK(!os_inside(dir, in_dir("link/absent")));
+	OK(!os_inside(dir, "/"));
+	OK(!os_inside(dir, "/absent"));
+	OK(!os_inside(dir, ""));
+	OK(os_inside("/", "/absent"));
+	OK(!os_inside(in_dir("absent"), in_dir("absent")));
+	OK(getcwd(here, sizeof(here)) != NULL && chdir(dir) == 0);
+	OK(os_inside(dir, "absent"));
+	OK(os_inside(".", "absent/deeper"));
+	OK(!os_inside(dir, "absent/../.."));
+	OK(chdir("/") == 0);
+	OK(!os_inside(dir, "absent"));
+	OK(chdir(here) == 0);
+	unlink(link);
+}
+
 int
 main(void)
 {
@@ -367,6 +399,7 @@ main(void)
 	environment();
 	tcp();
 	unix_sockets();
+	insides();
 	OK(os_fd_count() == fds);
 	OK(rmdir(dir) == 0);
 	arena_free(&a);

@@ -159,6 +159,78 @@ rates(void)
 	OK(stats_pass_hat(2000000000, 1, 2000000000) == 0);
 }
 
+/* Before and after. */
+static void
+paired(void)
+{
+	const double a[] = { 0, 0.5, 1, 0.2, 1, 0.9 };
+	const double b[] = { 1, 0.75, 1, 0.1, 0, 1 };
+	const double up[] = { 0.25, 0.75, 1 }, down[] = { 0, 0.5, 0.75 };
+	const double over[] = { 7, -3, 1 }, cut[] = { 1, 0, 1 };
+	double x[2000], none[2000] = { 0 }, lo, hi;
+	struct stats_change c, d;
+
+	stats_paired(a, b, 0, 1, &c);
+	OK(c.mean == 0 && c.lo == 0 && c.hi == 0);
+	stats_paired(a, b, 1, 1, &c);
+	OK(c.mean == 1 && c.lo == 1 && c.hi == 1);
+	stats_paired(down, up, 3, 1, &c);
+	OK(c.mean == 0.25 && c.lo == 0.25 && c.hi == 0.25);
+	stats_paired(a, a, 6, 1, &c);
+	OK(c.mean == 0 && c.lo == 0 && c.hi == 0);
+	stats_paired(a, b, 6, 1, &c);
+	OK(is(c.mean, "0.041666666666666664"));
+	OK(is(c.lo, "-0.45833333333333331") && is(c.hi, "0.5083333333333333"));
+	stats_paired(b, a, 6, 1, &d);
+	OK(d.mean == -c.mean && d.lo < 0 && d.hi > 0);
+	stats_paired(cut, down, 3, 1, &c);
+	stats_paired(over, down, 3, 1, &d);
+	OK(c.mean == d.mean && c.lo == d.lo && c.hi == d.hi);
+	/* against nothing, it is the bootstrap of one sample */
+	fill(x, 2000);
+	stats_bootstrap(x, 50, 1, &lo, &hi);
+	stats_paired(none, x, 50, 1, &c);
+	OK(near(c.lo, lo) && near(c.hi, hi));
+	OK(near(c.mean, stats_mean(x, 50)));
+	stats_bootstrap(x, 1500, 1, &lo, &hi);
+	stats_paired(none, x, 1500, 1, &c);
+	OK(near(c.lo, lo) && near(c.hi, hi));
+	OK(near(c.mean, stats_mean(x, 1500)));
+	stats_paired(x, none, 1500, 1, &d);
+	OK(d.mean == -c.mean && d.lo == -c.hi && d.hi == -c.lo);
+	stats_paired(x, x + 500, 1500, 1, &c);
+	OK(is(c.mean, "-0.00464699113368988"));
+	OK(is(c.lo, "-0.02517688811521962") && is(c.hi, "0.015882905847839857"));
+	stats_paired(x, x + 500, 900, 1, &c);
+	OK(is(c.lo, "-0.046142463485399882") && is(c.hi, "0.0077093072070015803"));
+	stats_paired(none, none, 2000, 1, &c);
+	OK(c.mean == 0 && c.lo == 0 && c.hi == 0);
+}
+
+/* Checked against fractions: twice the tail of the binomial, at most 1. */
+static void
+signs(void)
+{
+	double p;
+
+	OK(stats_sign_test(0, 0) == 1 && stats_sign_test(7, 7) == 1);
+	OK(stats_sign_test(1, 0) == 1 && stats_sign_test(0, 1) == 1);
+	OK(stats_sign_test(5, 0) == 0.0625 && stats_sign_test(0, 6) == 0.03125);
+	OK(stats_sign_test(8, 1) == 0.0390625);
+	OK(stats_sign_test(10, 2) == 0.03857421875);
+	OK(stats_sign_test(4, 3) == 1 && stats_sign_test(2, 1) == 1);
+	OK(near(stats_sign_test(25, 10), 0.01667384780012071));
+	OK(near(stats_sign_test(10, 25), 0.01667384780012071));
+	p = stats_sign_test(50000, 49000);
+	OK(p > 0.00149 && p < 0.0015);
+	OK(near(p, 0.0014980826229749737));
+	p = stats_sign_test(0, 1000);
+	OK(p > 1.8e-301 && p < 1.9e-301);
+	OK(stats_sign_test(100000, 0) == 0);
+	OK(stats_sign_needed(0) == 6 && stats_sign_needed(1) == 8);
+	OK(stats_sign_needed(2) == 10 && stats_sign_needed(10) == 23);
+}
+
 int
 main(void)
 {
@@ -167,5 +239,7 @@ main(void)
 	bootstrap();
 	memo();
 	rates();
+	paired();
+	signs();
 	return tap_done();
 }
