@@ -9,14 +9,17 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
+#include <unistd.h>
 
 #include "json.h"
 #include "loop.h"
+#include "os.h"
 #include "proc.h"
 #include "spec.h"
 #include "tap.h"
 #include "tmpl.h"
 
+static char dir[] = "/tmp/t_acp.XXXXXX";	/* where it works */
 static struct loop *l;
 static struct procs ps;
 static struct err e;
@@ -70,18 +73,18 @@ on_record(void *arg, char way, struct str message)
 static void
 begin(bool talks)
 {
-	const char *dir = getenv("DOUBLES");
+	const char *doubles = getenv("DOUBLES");
 
 	l = loop_new(NULL, &e);
 	procs_init(&ps, l, true);
 	suite.config.tree = tree(arena_fmt(&arena, "{\"acp\":{\"command\":["
-	    "\"%s/double_acp\"]}}", dir != NULL ? dir : "test").p);
+	    "\"%s/double_acp\"]}}", doubles != NULL ? doubles : "test").p);
 	agent = (struct agent){ .kind = agent_find(STR("acp")),
 		.suite = &suite, .procs = &ps, .arena = &arena };
 	OK(agent_open(&agent, &e) == 0 && agent_remembers(&agent));
 	talk = (struct agent_talk){ .arena = &arena };
 	req = (struct agent_request){ .task = &task, .model = STR(""),
-		.workspace = "/tmp", .run_id = "r", .vars = &vars,
+		.workspace = dir, .run_id = "r", .vars = &vars,
 		.record = on_record };
 	req.talk = talks ? &talk : NULL;
 	dones = 0;
@@ -134,14 +137,17 @@ said(const char *want)
 static void
 test_talk(void)
 {
+	const char *file = arena_fmt(&arena, "%s/x", dir).p;
+
 	begin(true);
 	ask("[[again]]", false);
 	OK(said("prompt 1, mode , model "));
 	OK(job.ans.usage.known && job.ans.usage.input_tokens == 11);
 	OK(job.ans.usage.cost > 1.4 && job.ans.usage.cost < 1.6);
 	OK(steps > 1 && talk.state != NULL && dones == 1);
-	ask("[[write:/tmp/t_acp.x|y]] [[again]]", false);
-	OK(said("done: wrote /tmp/t_acp.xprompt 2, mode , model "));
+	ask(arena_fmt(&arena, "[[write:%s|y]] [[again]]", file).p, false);
+	OK(said(arena_fmt(&arena, "done: wrote %sprompt 2, mode , model ",
+	    file).p));
 	OK(job.ans.ncalls == 1);
 	OK(job.ans.usage.cost > 0.9 && job.ans.usage.cost < 1.1);
 	ask("[[late]] [[again]]", false);
@@ -152,7 +158,7 @@ test_talk(void)
 	    "\"initialize\"") == record.p);
 	OK(strstr(record.p, "<{\"jsonrpc\":\"2.0\",\"id\":5,") != NULL);
 	finish();
-	remove("/tmp/t_acp.x");
+	OK(remove(file) == 0);
 }
 
 static void
@@ -221,9 +227,12 @@ test_cancel(void)
 int
 main(void)
 {
+	os_init(&e);
+	OK(mkdtemp(dir) != NULL);
 	test_talk();
 	test_ends();
 	test_cancel();
+	OK(rmdir(dir) == 0);
 	buf_free(&record);
 	arena_free(&arena);
 	return tap_done();

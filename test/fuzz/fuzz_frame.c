@@ -16,7 +16,10 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *, size_t);
 
-enum { ROOM = 100000 };		/* bytes that a socket takes for certain */
+enum {
+	ROOM = 100000,		/* bytes that a socket takes for certain */
+	TURNS = 10 * ROOM	/* for all of them, a byte at a time at worst */
+};
 
 struct seen {
 	struct conn *c;
@@ -122,7 +125,7 @@ play(struct loop *l, struct seen *x, const struct conn_framer *f,
 		turn(l);
 	}
 	shutdown(fd[1], SHUT_WR);
-	for (n = 0; n < 10 && x->gone == 0; n++)
+	for (n = 0; n < TURNS && x->gone == 0; n++)
 		turn(l);
 	assert(x->gone == 1 && x->ended <= 1);
 	close(fd[1]);

@@ -21,8 +21,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *, size_t);
 
 enum {
 	BATCH_MAX = 1000,	/* as in rpc.c */
-	ROUNDS = 1000,
-	LINE_MAX_BYTES = 60000	/* that a socket takes for certain */
+	LINE_MAX_BYTES = 60000,	/* that a socket takes for certain */
+	ROUNDS = 1000000	/* a byte each at worst, and its answer */
 };
 
 static const struct json *
@@ -139,6 +139,7 @@ struct talk {
 	struct loop *loop;
 	struct rpc_peer *peer;
 	int fd, quiet;
+	int far;		/* the dispatcher's end */
 	bool over;		/* it has been sent away */
 	struct buf got;
 };
@@ -190,6 +191,17 @@ is_blank(struct str s)
 	return true;
 }
 
+/* There is something to read, to answer or to send. */
+static bool
+busy(const struct talk *t)
+{
+	char c;
+
+	return t->quiet == 0 && (t->peer->ncalls > 0 ||
+	    conn_pending(t->peer->conn) > 0 ||
+	    recv(t->far, &c, 1, MSG_PEEK | MSG_DONTWAIT) == 1);
+}
+
 /* Until every call is answered. */
 static void
 say(struct talk *t, struct str s)
@@ -200,8 +212,7 @@ say(struct talk *t, struct str s)
 	t->got.n = 0;
 	assert(write(t->fd, s.p, s.n) == (ssize_t)s.n);
 	assert(write(t->fd, "\n", 1) == 1);
-	for (i = 0; i < 3 || (i < ROUNDS && t->quiet == 0 &&
-	    t->peer->ncalls > 0); i++) {
+	for (i = 0; i < 3 || (i < ROUNDS && busy(t)); i++) {
 		turn(t->loop);
 		hear(t);
 	}
@@ -222,6 +233,7 @@ begin(struct talk *t, bool token)
 	os_nonblock(fd[0]);
 	os_nonblock(fd[1]);
 	t->fd = fd[1];
+	t->far = fd[0];
 	t->rpc.loop = t->loop;
 	t->rpc.version = "0";
 	t->rpc.roots = roots;
