@@ -59,7 +59,7 @@ static const struct waza_command *const commands[] = {	/* sorted by name */
 	&waza_cache, &waza_compare, &waza_config, &waza_doctor, &waza_gate,
 	&waza_grade,
 	&help, &waza_jsonrpc, &waza_list, &waza_match, &waza_parse, &waza_run,
-	&waza_schema_check,
+	&waza_schema_check, &waza_serve,
 	&waza_validate, &version,
 };
 
