@@ -122,6 +122,10 @@ check: all $(UNIT) $(HELPER) replay
 	    BUILD=build/replay \
 	    sh test/run $(UNIT) test/[0-9]*.t
 
+# Those in C only, as fast as the compiler.
+check-units: all $(UNIT) $(HELPER)
+	@WAZA=$$PWD/waza DOUBLES=$$PWD/test CORPUS=$(CORPUS) sh test/run $(UNIT)
+
 # The fuzz targets with a main() that only replays files, for `make check`.
 replay: $(OBJ)
 	@mkdir -p build/replay
@@ -203,5 +207,5 @@ clean:
 	rm -rf build
 	rm -f waza $(MAIN) $(OBJ) $(UNIT) $(HELPER) waza-*.tar.gz
 
-.PHONY: all demo check replay check-san check-short check-vg check-interop check-agents soak fuzz bench lint \
+.PHONY: all demo check check-units replay check-san check-short check-vg check-interop check-agents soak fuzz bench lint \
 	install uninstall dist distcheck clean
