@@ -25,6 +25,8 @@ enum kind {
 	KIND_NUM		/* double, always with a fraction */
 };
 
+#define SEC_MAX INT64_C(1000000000000)	/* of a time that makes sense */
+
 enum when { ALWAYS, SAID };	/* SAID: neither empty nor zero */
 
 #define ON(type)  (1u << EVENT_##type)
@@ -204,4 +206,62 @@ event_line(struct buf *b, const struct event *e)
 			put_member(&w, r, (const char *)e + r->off);
 	json_close(&w, '}');
 	buf_putc(b, '\n');
+}
+
+static void
+read_member(const struct json *v, const struct row *r, void *m)
+{
+	struct str s;
+	int64_t n;
+
+	switch (r->kind) {
+	case KIND_STR:
+	case KIND_WORD:
+		if (v->type != JSON_STRING)
+			return;
+		s = json_text(v);
+		memcpy(m, &s, sizeof(s));
+		return;
+	case KIND_BOOL:
+		if (v->type == JSON_BOOL)
+			*(bool *)m = json_bool(v);
+		return;
+	case KIND_INT:
+	case KIND_SEQ:
+		if (json_int(v, &n))
+			*(int64_t *)m = n;
+		return;
+	case KIND_SEC:
+		if (json_int(v, &n) && n > -SEC_MAX && n < SEC_MAX)
+			*(int64_t *)m = n * 1000;
+		return;
+	case KIND_NUM:
+		(void)json_double(v, m);
+		return;
+	}
+}
+
+bool
+event_read(const struct json *v, struct event *e)
+{
+	const struct json *type = json_getc(v, "type"), *m;
+	const struct row *r;
+	int i;
+
+	*e = (struct event){ .type = EVENT__MAX };
+	for (i = 0; i < EVENT__MAX && type != NULL &&
+	    type->type == JSON_STRING; i++)
+		if (str_is(json_text(type), names[i]))
+			e->type = (enum event_type)i;
+	if (e->type == EVENT__MAX)
+		return false;
+	for (r = rows; r < rows + COUNTOF(rows); r++) {
+		m = (r->types & 1u << e->type) != 0 ? json_getc(v, r->key) :
+		    NULL;
+		if (m != NULL)
+			read_member(m, r, (char *)e + r->off);
+	}
+	if (e->error_class.n > 0 && str_is(e->status, "failed"))
+		e->status = STR("error");
+	return true;
 }

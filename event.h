@@ -16,6 +16,7 @@
 
 #include "base.h"
 
+struct json;
 struct result_run;
 struct result_task;
 struct result_trial;
@@ -84,5 +85,11 @@ const char *event_name(enum event_type);	/* "eval_start" */
  * failure whose error_class and error say more.
  */
 void event_line(struct buf *, const struct event *);
+
+/*
+ * The other way: what such an object says, as far as it makes sense; false
+ * when it is no event.  Strings are borrowed from the tree.
+ */
+bool event_read(const struct json *, struct event *);
 
 #endif

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: ISC */
 /*
  * What the peers of a run hear of it: eval.progress, eval.log and, last of
- * all, eval.complete.
+ * all, eval.complete.  Its owner can have all events instead, as stream-json
+ * has them: eval.event.
  *
  * One that does not read fast enough loses the log first; the rest waits for
  * it, until conn.h gives it up.
@@ -85,6 +86,32 @@ put_progress(struct json_out *o, const struct rpc_run *r,
 	json_close(o, '}');
 }
 
+static bool
+hears_events(const struct rpc_run *r, const struct rpc_peer *p)
+{
+	return r->events && p == r->owner;
+}
+
+/* The object of stream-json, with the id by the name it has here. */
+static void
+tell_event(struct rpc_run *r, const struct event *ev)
+{
+	struct buf line = { 0 }, b = { 0 };
+	struct json_out o = { .put = buf_sink, .ctx = &b };
+
+	if (r->owner == NULL || r->silent || !r->events)
+		return;
+	event_line(&line, ev);
+	json_open(&o, '{');
+	rpc_put_text(&o, "runId", str_of(r->id));
+	buf_putc(&b, ',');
+	buf_put(&b, (struct str){ line.p + 1, line.n - 2 });
+	json_put_raw(rpc_notify(r->owner, "eval.event"), buf_str(&b));
+	rpc_notify_end(r->owner);
+	buf_free(&line);
+	buf_free(&b);
+}
+
 static void
 tell_progress(struct rpc_run *r, const struct event *ev, const char *what)
 {
@@ -92,6 +119,8 @@ tell_progress(struct rpc_run *r, const struct event *ev, const char *what)
 	size_t i;
 
 	for (i = 0; (p = nth(r, i)) != NULL; i++) {
+		if (hears_events(r, p))
+			continue;
 		put_progress(rpc_notify(p, "eval.progress"), r, ev, what);
 		rpc_notify_end(p);
 	}
@@ -105,7 +134,7 @@ tell_log(struct rpc_run *r, const char *level, struct str text)
 	size_t i;
 
 	for (i = 0; (p = nth(r, i)) != NULL; i++) {
-		if (p->conn == NULL ||
+		if (hears_events(r, p) || p->conn == NULL ||
 		    conn_pending(p->conn) > LOG_PENDING_MAX)
 			continue;
 		o = rpc_notify(p, "eval.log");
@@ -169,6 +198,7 @@ on_event(void *arg, const struct event *ev)
 		r->total = ev->tasks;
 	if (ev->type == EVENT_TASK_COMPLETE)
 		r->done++;
+	tell_event(r, ev);
 	if (names[ev->type] != NULL)
 		tell_progress(r, ev, names[ev->type]);
 	log_event(r, ev);

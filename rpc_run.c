@@ -317,7 +317,7 @@ struct run_params {
 	struct str path, executor, model, judge_model, context_dir, output;
 	struct field_strs tasks, tags;
 	int64_t trials, workers, timeout;
-	bool verbose, detach, fail_fast;
+	bool verbose, detach, fail_fast, events;
 };
 
 #define ROW(m, t, ...) FIELD(run_params, m, t, __VA_ARGS__)
@@ -343,6 +343,7 @@ static const struct field run_rows[] = {
 	ROW(fail_fast, FIELD_BOOL, .alias = "failFast",
 	    .help = "start no task after one that did not pass"),
 	ROW(detach, FIELD_BOOL, .help = "goes on when the caller has gone"),
+	ROW(events, FIELD_BOOL, .help = "eval.event instead of eval.progress"),
 };
 static const struct field_table run_table = FIELD_TABLE(run_params, run_rows);
 
@@ -459,6 +460,7 @@ run_record(struct rpc_call *c, const struct run_params *p)
 	r->rpc = c->rpc;
 	r->verbose = p->verbose;
 	r->detach = p->detach;
+	r->events = p->events;
 	r->path = arena_str(&r->arena, p->path);
 	r->started_ns = os_wall_ns();
 	return r;

@@ -32,6 +32,7 @@ struct rpc_run {
 	enum rpc_run_state state;
 	bool cancelling, begun, detach, verbose;
 	bool silent;		/* nobody is told of it */
+	bool events;		/* its owner hears eval.event, of all */
 	struct rpc_call *waiter;	/* that is answered at its end */
 	void (*answer)(struct rpc_call *, enum rpc_kind, struct str);
 	struct str path, name, output;

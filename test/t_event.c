@@ -207,6 +207,49 @@ check_hostile(void)
 	OK(read_line(&e) != NULL);
 }
 
+/* A line read and written again is the same line. */
+static void
+check_read(void)
+{
+	struct event e = {
+		.seq = 7, .time_ms = INT64_C(1234567890000), .run_id = STR("r"),
+		.eval = STR("e"), .skill = STR("s"), .executor = STR("x"),
+		.model = STR("m"), .tasks = 3, .trials = 2, .idx = 1,
+		.total = 3, .task = STR("t"), .name = STR("T \"\n"),
+		.prompt = STR("p"), .trial = 2, .attempt = 1,
+		.step = STR("a"), .detail = STR("b"), .status = STR("error"),
+		.error_class = STR("timeout"), .error = STR("slow"),
+		.should_trigger = true, .score = 0.25, .took_ms = 12,
+		.cached = true, .passed = 1, .failed = 1, .errors = 1,
+		.skipped = 1, .rate = 0.5, .duration_sec = 1.5,
+		.results = STR("f"), .error_type = STR("k"),
+		.message = STR("why"), .file = STR("y"), .line = 3, .col = 4
+	}, got;
+	struct json_mem mem = { arena_hook, &arena };
+	struct json_error je;
+	struct buf again = { 0 };
+	int t;
+
+	for (t = 0; t < EVENT__MAX; t++) {
+		e.type = (enum event_type)t;
+		OK(event_read(read_line(&e), &got) && got.type == e.type);
+		again.n = 0;
+		event_line(&again, &got);
+		OK(str_eq(buf_str(&again), buf_str(&line)));
+	}
+	e.type = EVENT_TASK_COMPLETE;
+	OK(event_read(read_line(&e), &got) && str_is(got.status, "error"));
+	OK(!event_read(NULL, &got));
+	OK(!event_read(json_read(&mem, STR("{\"type\":5}"), 0, &je), &got));
+	OK(!event_read(json_read(&mem, STR("[\"error\"]"), 0, &je), &got));
+	OK(event_read(json_read(&mem, STR("{\"type\":\"task_complete\","
+	    "\"idx\":\"1\",\"task\":5,\"score\":null,\"took_ms\":1e99,"
+	    "\"timestamp\":9223372036854775807}"), 0, &je), &got));
+	OK(got.idx == 0 && got.task.n == 0 && got.took_ms == 0 &&
+	    got.time_ms == 0);
+	buf_free(&again);
+}
+
 struct heard {
 	struct buf *log;
 	char name;
@@ -249,6 +292,7 @@ main(void)
 	check_errors_are_failures();
 	check_types();
 	check_hostile();
+	check_read();
 	check_bus();
 	buf_free(&line);
 	arena_free(&arena);
