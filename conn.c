@@ -52,6 +52,7 @@ struct conn {
 	bool same;			/* one descriptor for both */
 	bool reading;			/* what is sent waits for its end */
 	bool stalled;			/* `in` may hold whole messages */
+	bool held;			/* by its owner: nothing is handed on */
 	bool half, last, parting, asleep, dead;
 };
 
@@ -109,9 +110,10 @@ conn_half(const struct conn *c)
 static void
 update(struct conn *c)
 {
-	int r = !c->half && (!c->last || c->parting) && !c->stalled ?
-	    LOOP_READ : 0;
-	int w = conn_pending(c) > 0 || c->stalled ? LOOP_WRITE : 0;
+	int r = !c->half && (!c->last || c->parting) && !c->stalled &&
+	    !c->held ? LOOP_READ : 0;
+	int w = conn_pending(c) > 0 || (c->stalled && !c->held) ?
+	    LOOP_WRITE : 0;
 
 	if (c->dead || c->asleep)
 		return;
@@ -335,6 +337,14 @@ conn_finish(struct conn *c)
 		flush(c);
 }
 
+void
+conn_hold(struct conn *c, bool on)
+{
+	c->held = on;
+	wake(c);
+	update(c);
+}
+
 /*
  * Reading.
  */
@@ -359,7 +369,7 @@ work_off(struct conn *c, struct str in, bool last)
 	if (!choose(c, (struct str){ in.p + at, in.n - at }, last))
 		return at;
 	while (rc == 1 && !c->dead && !c->last) {
-		if (conn_pending(c) > HIGH) {
+		if (conn_pending(c) > HIGH || c->held) {
 			c->stalled = true;
 			break;
 		}
@@ -442,7 +452,8 @@ read_some(struct conn *c)
 static void
 go_on(struct conn *c)
 {
-	while (c->stalled && conn_pending(c) <= LOW && !c->dead && !c->last)
+	while (c->stalled && !c->held && conn_pending(c) <= LOW && !c->dead &&
+	    !c->last)
 		take(c, STR(""), c->half);
 }
 
@@ -533,7 +544,7 @@ lull(struct conn *c)
 {
 	struct conns *s = c->set;
 
-	if (!c->same || c->half || c->last || c->stalled ||
+	if (!c->same || c->half || c->last || c->stalled || c->held ||
 	    conn_pending(c) > 0 || !start_quiet(s) ||
 	    os_quiet_add(s->quiet, c->in_w.fd, c) == -1)
 		return;

@@ -113,6 +113,7 @@ size_t conn_pending(const struct conn *);	/* bytes not sent yet */
 void conn_finish(struct conn *);	/* send what is left, then end; what
 					 * still comes is nobody's business */
 void conn_drop(struct conn *);		/* end now */
+void conn_hold(struct conn *, bool);	/* hand on nothing meanwhile */
 bool conn_half(const struct conn *);	/* its input has ended */
 size_t *conn_seen(struct conn *);	/* for framers */
 const struct conn_limits *conn_limits(const struct conn *);

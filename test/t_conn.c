@@ -715,6 +715,68 @@ sleepers(void)
 	OK(heard == COUNTOF(x));
 }
 
+static void
+hold_it(struct end *x, struct str s)
+{
+	buf_put(&x->log, s);
+	buf_putc(&x->log, '|');
+	conn_hold(x->c, true);
+}
+
+/* Those that are held: nothing is handed on, not even their end. */
+static void
+holding(void)
+{
+	struct conns set = { .loop = l };
+	struct buf b = { 0 };
+	struct end x, y;
+
+	conns_init(&set);
+	OK(begin(&set, &x, NULL));
+	x.on = hold_it;
+	OK(feed(&x, STR("1\n2\n3\n")));
+	turns(5);
+	OK(is_log(&x, "1|"));
+	conn_send(x.c, STR("sent"));
+	at_once();
+	OK(str_is(got(&x, &b), "sent\n"));
+	later(3000);
+	OK(is_log(&x, ""));
+	conn_hold(x.c, false);
+	turns(3);
+	OK(is_log(&x, "2|"));
+	OK(feed(&x, STR("4\n")));
+	OK(shutdown(x.fd, SHUT_WR) == 0);
+	later(3000);
+	OK(is_log(&x, "") && x.ended == 0);
+	conn_hold(x.c, false);
+	turns(3);
+	OK(is_log(&x, "3|"));
+	x.on = NULL;
+	conn_hold(x.c, false);
+	turns(5);
+	OK(is_log(&x, "4|") && x.ended == 1);
+	end(&x);
+	buf_free(&b);
+
+	/* one that sleeps, and one that ends meanwhile */
+	OK(begin(&set, &y, NULL));
+	later(3000);
+	conn_hold(y.c, true);
+	OK(feed(&y, STR("1\n")));
+	later(3000);
+	OK(is_log(&y, ""));
+	conn_hold(y.c, false);
+	turns(3);
+	OK(is_log(&y, "1|"));
+	conn_hold(y.c, true);
+	conn_drop(y.c);
+	turns(2);
+	OK(y.gone == 1);
+	end(&y);
+	conns_fini(&set);
+}
+
 /*
  * Ends.
  */
@@ -870,6 +932,7 @@ main(void)
 	}
 	silence();
 	sleepers();
+	holding();
 	ends();
 	pipes();
 	loop_free(l);
