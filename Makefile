@@ -86,8 +86,8 @@ HDR  = base.h os.h os_net.h os_path.h os_spawn.h json.h yaml_anchor.h \
 	grader_trace.h \
 	event.h result.h result_part.h run.h run_part.h report.h report_part.h \
 	waza_service.h \
-	waza.h waza_stream.h
-CMD  = waza.c waza_cache.c waza_doctor.c waza_settings.c waza_jsonrpc.c waza_compare.c waza_config.c waza_grade.c waza_run.c waza_schema.c waza_spec.c waza_stream.c \
+	waza.h waza_run.h waza_out.h
+CMD  = waza.c waza_cache.c waza_doctor.c waza_settings.c waza_jsonrpc.c waza_compare.c waza_config.c waza_grade.c waza_run.c waza_schema.c waza_spec.c waza_run_opt.c waza_out.c \
 	waza_serve.c waza_service.c \
 	waza_text.c
 OBJ  = $(SRC:.c=.o)

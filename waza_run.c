@@ -7,7 +7,7 @@
  * --stream-json stdout has events and nothing else; otherwise it has the
  * report, at the end.
  */
-#include "waza.h"
+#include "waza_run.h"
 
 #include <signal.h>
 #include <stdio.h>
@@ -26,142 +26,10 @@
 #include "result.h"
 #include "run.h"
 #include "spec.h"
-#include "waza_stream.h"
-
-struct run_opt {
-	const char *output, *executor, *context_dir, *format, *shard;
-	const char *transcript_dir, *session_dir, *judge_model;
-	const char *config_path, *config_json;
-	const char *record, *replay, *cache_dir;
-	struct opt_list models, tasks, tags, reporters;
-	int64_t trials, workers, timeout;
-	bool stream, verbose, quiet, fail_fast, keep, baseline, no_skills;
-	bool resume, retry_errors, rerun_failed, interpret, strict, no_color;
-	bool session_log, parallel, no_triggers, update;
-	bool cache, cache_all, no_cache;
-};
-
-#define ROW(m, t, ...) \
-	{ .type = t, .off = offsetof(struct run_opt, m), __VA_ARGS__ }
-static const struct opt run_rows[] = {
-	ROW(output, OPT_STR, .name = "output", .letter = 'o', .value = "FILE",
-	    .help = "write the results there, as JSON"),
-	ROW(stream, OPT_FLAG, .name = "stream-json",
-	    .help = "print events, one JSON object a line"),
-	ROW(format, OPT_STR, .name = "format", .value = "FORMAT",
-	    .help = "text, or json: the same as --stream-json"),
-	ROW(reporters, OPT_LIST, .name = "reporter", .value = "NAME[:FILE]",
-	    .help = "json, junit, csv, tap, github, markdown or html"),
-	ROW(executor, OPT_STR, .name = "executor", .value = "NAME",
-	    .help = "instead of the suite's"),
-	ROW(models, OPT_LIST, .name = "model", .value = "NAME",
-	    .help = "instead of the suite's; each time one more pass"),
-	ROW(judge_model, OPT_STR, .name = "judge-model", .value = "NAME",
-	    .help = "the model that judges, instead of the suite's"),
-	ROW(tasks, OPT_LIST, .name = "task", .value = "GLOB",
-	    .help = "only tasks with such an id or name"),
-	ROW(tags, OPT_LIST, .name = "tags", .value = "GLOB",
-	    .help = "only tasks with such a tag"),
-	ROW(shard, OPT_STR, .name = "shard", .value = "K/N",
-	    .help = "only every Nth task, from the Kth on"),
-	ROW(trials, OPT_INT, .name = "trials", .value = "N", .min = 1,
-	    .max = 100000, .help = "trials of each task"),
-	ROW(workers, OPT_INT, .name = "workers", .value = "N", .min = 1,
-	    .max = 1024, .help = "trials at the same time"),
-	ROW(parallel, OPT_FLAG, .name = "parallel",
-	    .help = "as many workers as the suite or four"),
-	ROW(timeout, OPT_INT, .name = "timeout", .value = "SECONDS", .min = 1,
-	    .max = 86400, .help = "for each trial"),
-	ROW(fail_fast, OPT_FLAG, .name = "fail-fast",
-	    .help = "start no task after one that did not pass"),
-	ROW(context_dir, OPT_STR, .name = "context-dir", .value = "DIR",
-	    .help = "where input files are, instead of fixtures"),
-	ROW(keep, OPT_FLAG, .name = "keep-workspace",
-	    .help = "do not remove the trials' directories"),
-	ROW(update, OPT_FLAG, .name = "update-snapshots",
-	    .help = "write what diff graders find as their snapshots"),
-	ROW(baseline, OPT_FLAG, .name = "baseline",
-	    .help = "a second pass without skills, to compare"),
-	ROW(no_skills, OPT_FLAG, .name = "no-skills",
-	    .help = "run without the suite's skills"),
-	ROW(no_triggers, OPT_FLAG, .name = "no-triggers",
-	    .help = "leave the trigger tests out"),
-	ROW(resume, OPT_FLAG, .name = "resume",
-	    .help = "go on with an interrupted run"),
-	ROW(retry_errors, OPT_FLAG, .name = "retry-errors",
-	    .help = "run again what ended in an error"),
-	ROW(rerun_failed, OPT_FLAG, .name = "rerun-failed",
-	    .help = "run again what did not pass"),
-	ROW(record, OPT_STR, .name = "record", .value = "DIR",
-	    .help = "keep what agents say there, to be played again"),
-	ROW(replay, OPT_STR, .name = "replay", .value = "DIR",
-	    .help = "play what was recorded there; ask no agent"),
-	ROW(cache, OPT_FLAG, .name = "cache",
-	    .help = "do not run again what has not changed"),
-	ROW(cache_all, OPT_FLAG, .name = "cache-all",
-	    .help = "the same, also for what models judge"),
-	ROW(no_cache, OPT_FLAG, .name = "no-cache",
-	    .help = "run it all, whatever the settings say"),
-	ROW(cache_dir, OPT_STR, .name = "cache-dir", .value = "DIR",
-	    .help = "where that is kept, instead of .waza-cache"),
-	ROW(transcript_dir, OPT_STR, .name = "transcript-dir", .value = "DIR",
-	    .help = "write a transcript of each task there"),
-	ROW(session_log, OPT_FLAG, .name = "session-log",
-	    .help = "write a log of events"),
-	ROW(session_dir, OPT_STR, .name = "session-dir", .value = "DIR",
-	    .help = "where the log goes"),
-	ROW(interpret, OPT_FLAG, .name = "interpret",
-	    .help = "explain the results in plain words"),
-	ROW(verbose, OPT_FLAG, .name = "verbose", .letter = 'v',
-	    .help = "say more"),
-	ROW(quiet, OPT_FLAG, .name = "quiet", .letter = 'q',
-	    .help = "say nothing on the way"),
-	ROW(no_color, OPT_FLAG, .name = "no-color",
-	    .help = "no colours, even on a terminal"),
-	ROW(config_path, OPT_STR, .name = "config-path", .value = "FILE",
-	    .help = "settings over your own and the project's"),
-	ROW(config_json, OPT_STR, .name = "config-json", .value = "TEXT",
-	    .help = "settings over all others, as JSON"),
-	ROW(strict, OPT_FLAG, .name = "strict",
-	    .help = "take warnings about the suite for errors"),
-};
-
-enum { PASSES_MAX = 32 };
-
-struct interrupt {
-	struct sig_watch w;
-	struct job *job;
-};
-
-/* All that a call of `waza run` has going on. */
-struct job {
-	struct waza_call *call;
-	struct run_opt opt;
-	struct run_opts run;		/* the same for all passes */
-	struct spec_suite *suite;
-	bool baseline;			/* a second pass is wanted */
-	const struct spec_grader *compares;	/* needs it first, or NULL */
-	struct loop *loop;
-	struct procs procs;
-	struct event_bus bus;
-	struct waza_stream stream;
-	struct report_console console;
-	struct report_log log;
-	struct report_transcripts transcripts;
-	struct timer tick;
-	struct interrupt sig[3];
-	int signo;			/* what interrupted us */
-	bool talks;			/* the console is there */
-	struct run *cur;		/* NULL: none goes on */
-	struct run *runs[2 * PASSES_MAX];
-	size_t nruns;
-	struct result_run *results[PASSES_MAX];	/* of the passes with skills */
-	size_t nresults;
-};
 
 /* An error that has no run: also an event, where those are wanted. */
 static void
-tell_error(struct job *j, const char *type, const char *msg,
+tell_error(struct waza_job *j, const char *type, const char *msg,
     struct spec_where at)
 {
 	struct event ev = { .type = EVENT_ERROR, .error_type = str_of(type),
@@ -174,7 +42,7 @@ tell_error(struct job *j, const char *type, const char *msg,
 
 /* Once there is a console, it is the one that prints error events. */
 static int
-fail(struct job *j, const char *type)
+fail(struct waza_job *j, const char *type)
 {
 	tell_error(j, type, j->call->err->msg, (struct spec_where){ 0 });
 	return j->talks ? WAZA_BAD : waza_complain(j->call->err);
@@ -194,7 +62,7 @@ print_note(const struct spec_note *n)
 }
 
 static int
-print_notes(struct job *j, const struct spec_notes *notes)
+print_notes(struct waza_job *j, const struct spec_notes *notes)
 {
 	const struct spec_note *n;
 
@@ -209,7 +77,7 @@ print_notes(struct job *j, const struct spec_notes *notes)
 }
 
 static void
-settle_cache(struct job *j)
+settle_cache(struct waza_job *j)
 {
 	const struct spec_config *c = &j->suite->config;
 
@@ -221,7 +89,7 @@ settle_cache(struct job *j)
 
 /* Where options and suite have to agree. */
 static void
-settle(struct job *j, struct spec_notes *notes)
+settle(struct waza_job *j, struct spec_notes *notes)
 {
 	const struct spec_config *c = &j->suite->config;
 	struct spec_where at = { .file = j->suite->path };
@@ -247,7 +115,7 @@ settle(struct job *j, struct spec_notes *notes)
 }
 
 static int
-load(struct job *j)
+load(struct waza_job *j)
 {
 	struct waza_call *c = j->call;
 	struct spec_notes notes = { .arena = c->arena,
@@ -269,132 +137,65 @@ load(struct job *j)
 	return print_notes(j, &notes);
 }
 
-/* Digits only; strtol would take blanks and signs. */
-static bool
-read_number(const char **p, int64_t *n)
-{
-	const char *s = *p;
-
-	for (*n = 0; *s >= '0' && *s <= '9' && *n < 1000000; s++)
-		*n = *n * 10 + (*s - '0');
-	if (s == *p)
-		return false;
-	*p = s;
-	return true;
-}
-
-static int
-read_shard(struct job *j)
-{
-	const char *s = j->opt.shard;
-
-	if (s == NULL || (read_number(&s, &j->run.shard) && *s++ == '/' &&
-	    read_number(&s, &j->run.shards) && *s == '\0' &&
-	    j->run.shard >= 1 && j->run.shard <= j->run.shards))
-		return 0;
-	return err_set(j->call->err, ERR_SCHEMA,
-	    "--shard needs K/N with K from 1 to N, not \"%s\"", j->opt.shard);
-}
-
-static int
-read_format(struct job *j)
-{
-	const char *f = j->opt.format;
-
-	if (f == NULL || strcmp(f, "text") == 0 || strcmp(f, "default") == 0)
-		return 0;
-	if (strcmp(f, "json") != 0 && strcmp(f, "stream-json") != 0)
-		return err_set(j->call->err, ERR_SCHEMA,
-		    "--format is text or json, not \"%s\"", f);
-	j->opt.stream = true;
-	return 0;
-}
-
-static int
-check_models(struct job *j)
-{
-	const struct opt_list *m = &j->opt.models;
-	size_t i, k;
-
-	if (m->n > PASSES_MAX)
-		return err_set(j->call->err, ERR_LIMIT,
-		    "more than %d models", PASSES_MAX);
-	for (i = 0; i < m->n; i++)
-		for (k = 0; k < i; k++)
-			if (strcmp(m->v[i], m->v[k]) == 0)
-				return err_set(j->call->err, ERR_SCHEMA,
-				    "--model %s is given twice", m->v[i]);
-	return 0;
-}
-
-static int
-check_reporters(struct job *j)
-{
-	const struct opt_list *r = &j->opt.reporters;
-	size_t i;
-
-	for (i = 0; i < r->n; i++) {
-		if (report_check(r->v[i], j->call->err) == -1)
-			return -1;
-		if (j->opt.stream && report_flags(r->v[i]) & REPORT_STDOUT)
-			return err_set(j->call->err, ERR_SCHEMA, "reporter %s "
-			    "needs a file with --stream-json", r->v[i]);
-	}
-	return 0;
-}
-
-static int
-read_options(struct job *j)
-{
-	const struct run_opt *o = &j->opt;
-
-	j->run = (struct run_opts){ .trials = o->trials, .workers = o->workers,
-		.timeout_seconds = o->timeout, .tasks = o->tasks.v,
-		.ntasks = o->tasks.n, .tags = o->tags.v, .ntags = o->tags.n,
-		.context_dir = o->context_dir, .resume = o->resume,
-		.retry_errors = o->retry_errors,
-		.rerun_failed = o->rerun_failed, .fail_fast = o->fail_fast,
-		.keep_workspace = o->keep, .no_skills = o->no_skills,
-		.update_snapshots = o->update,
-		.verbose = o->verbose, .no_triggers = o->no_triggers,
-		.record = o->record, .replay = o->replay };
-	if (o->replay != NULL && o->executor != NULL)
-		return err_set(j->call->err, ERR_SCHEMA, "--replay asks no "
-		    "executor: --executor %s is too much", o->executor);
-	if (o->replay != NULL)
-		j->run.executor = STR("replay");
-	if (o->executor != NULL)
-		j->run.executor = str_of(o->executor);
-	if (o->judge_model != NULL)
-		j->run.judge_model = str_of(o->judge_model);
-	if (read_format(j) == -1 || read_shard(j) == -1 ||
-	    check_models(j) == -1)
-		return -1;
-	return check_reporters(j);
-}
-
 static void
-on_signal(void *arg)
+cancel(void *arg)
 {
-	struct interrupt *i = arg;
-	struct job *j = i->job;
+	struct waza_job *j = arg;
 
-	j->signo = i->w.signo;
 	if (j->cur != NULL)
 		run_cancel(j->cur);
 }
 
 static void
+hold(void *arg, bool on)
+{
+	struct waza_job *j = arg;
+
+	if (j->cur != NULL)
+		run_hold(j->cur, on);
+}
+
+static void
+on_event(void *arg, const struct event *ev)
+{
+	struct waza_job *j = arg;
+	struct buf b = { 0 };
+
+	event_line(&b, ev);
+	waza_out_put(&j->out, buf_str(&b));
+	buf_free(&b);
+}
+
+static void
+start_stream(struct waza_job *j)
+{
+	j->out.hold = hold;
+	j->out.gone = cancel;
+	j->out.arg = j;
+	j->stream = (struct event_sink){ .fn = on_event, .arg = j };
+	event_listen(&j->bus, &j->stream);
+}
+
+static void
+on_signal(void *arg)
+{
+	struct waza_interrupt *i = arg;
+
+	i->job->signo = i->w.signo;
+	cancel(i->job);
+}
+
+static void
 on_tick(void *arg)
 {
-	struct job *j = arg;
+	struct waza_job *j = arg;
 
 	report_console_tick(&j->console, os_wall_ns() / 1000000);
 	timer_start(j->loop, &j->tick, 100);
 }
 
 static int
-start_loop(struct job *j)
+start_loop(struct waza_job *j)
 {
 	static const int signals[] = { SIGINT, SIGTERM, SIGHUP };
 	struct err *e = j->call->err;
@@ -404,9 +205,9 @@ start_loop(struct job *j)
 	if (j->loop == NULL)
 		return -1;
 	procs_init(&j->procs, j->loop, true);
-	j->stream.loop = j->loop;
+	j->out.loop = j->loop;
 	for (i = 0; i < COUNTOF(signals); i++) {
-		j->sig[i] = (struct interrupt){ .job = j };
+		j->sig[i] = (struct waza_interrupt){ .job = j };
 		j->sig[i].w = (struct sig_watch){ .signo = signals[i],
 			.fn = on_signal, .arg = &j->sig[i] };
 		if (sig_start(j->loop, &j->sig[i].w, e) == -1)
@@ -416,7 +217,7 @@ start_loop(struct job *j)
 }
 
 static int
-start_sinks(struct job *j)
+start_sinks(struct waza_job *j)
 {
 	struct report_console *c = &j->console;
 	struct err *e = j->call->err;
@@ -445,14 +246,14 @@ start_sinks(struct job *j)
 static void
 on_done(void *arg)
 {
-	struct job *j = arg;
+	struct waza_job *j = arg;
 
 	timer_stop(j->loop, &j->tick);
-	j->cur = j->stream.run = NULL;
+	j->cur = NULL;
 }
 
 static int
-run_pass(struct job *j, const struct run_opts *o, struct run **out)
+run_pass(struct waza_job *j, const struct run_opts *o, struct run **out)
 {
 	struct err *e = j->call->err;
 	int r;
@@ -460,7 +261,7 @@ run_pass(struct job *j, const struct run_opts *o, struct run **out)
 	j->cur = run_new(j->loop, &j->procs, j->suite, o, &j->bus, e);
 	if (j->cur == NULL)
 		return fail(j, "run_failed");
-	*out = j->runs[j->nruns++] = j->stream.run = j->cur;
+	*out = j->runs[j->nruns++] = j->cur;
 	if (j->console.live)
 		timer_start(j->loop, &j->tick, 100);
 	run_start(j->cur, on_done, j);
@@ -475,7 +276,7 @@ run_pass(struct job *j, const struct run_opts *o, struct run **out)
 }
 
 static int
-run_baseline(struct job *j, const struct run_opts *with, struct run **out)
+run_baseline(struct waza_job *j, const struct run_opts *with, struct run **out)
 {
 	struct run_opts o = *with;
 
@@ -489,7 +290,7 @@ run_baseline(struct job *j, const struct run_opts *with, struct run **out)
 
 /* The pass of one model, and its baseline; that first, if it is needed. */
 static int
-run_model(struct job *j, const char *model)
+run_model(struct waza_job *j, const char *model)
 {
 	struct run_opts o = j->run;
 	struct run *with = NULL, *without = NULL;
@@ -508,14 +309,14 @@ run_model(struct job *j, const char *model)
 		    j->opt.output, model) : j->opt.output;
 	if (j->compares != NULL) {
 		r = run_baseline(j, &o, &without);
-		if (r != WAZA_OK || j->signo != 0 || j->stream.lost)
+		if (r != WAZA_OK || j->signo != 0 || j->out.lost)
 			return r;
 		o.against = run_results(without);
 	}
 	r = run_pass(j, &o, &with);
 	if (with != NULL)
 		j->results[j->nresults++] = run_results(with);
-	if (r != WAZA_OK || j->signo != 0 || j->stream.lost ||
+	if (r != WAZA_OK || j->signo != 0 || j->out.lost ||
 	    !j->baseline)
 		return r;
 	if (without == NULL) {
@@ -531,7 +332,7 @@ run_model(struct job *j, const char *model)
 }
 
 static int
-run_models(struct job *j)
+run_models(struct waza_job *j)
 {
 	const struct opt_list *m = &j->opt.models;
 	size_t i;
@@ -540,7 +341,7 @@ run_models(struct job *j)
 	if (m->n == 0)
 		return run_model(j, NULL);
 	for (i = 0; i < m->n && r == WAZA_OK; i++) {
-		if (j->signo != 0 || j->stream.lost)
+		if (j->signo != 0 || j->out.lost)
 			break;
 		r = run_model(j, m->v[i]);
 	}
@@ -549,7 +350,7 @@ run_models(struct job *j)
 
 /* On stdout, unless something else has it to itself. */
 static int
-print_reports(struct job *j)
+print_reports(struct waza_job *j)
 {
 	struct report_opts o = { 0 };
 	struct buf out = { 0 };
@@ -573,7 +374,7 @@ print_reports(struct job *j)
 
 /* Whatever the outcome, every reporter has its turn. */
 static int
-write_reports(struct job *j)
+write_reports(struct waza_job *j)
 {
 	const struct opt_list *r = &j->opt.reporters;
 	struct report_opts o = { 0 };
@@ -588,7 +389,7 @@ write_reports(struct job *j)
 }
 
 static bool
-all_ok(const struct job *j)
+all_ok(const struct waza_job *j)
 {
 	const struct result_run *r;
 	size_t i;
@@ -606,7 +407,7 @@ all_ok(const struct job *j)
 }
 
 static int
-run_all(struct job *j)
+run_all(struct waza_job *j)
 {
 	int status, reports;
 
@@ -619,20 +420,20 @@ run_all(struct job *j)
 	reports = write_reports(j);
 	if (j->signo != 0)
 		return 128 + j->signo;
-	if (status != WAZA_OK || reports != WAZA_OK || j->stream.lost)
+	if (status != WAZA_OK || reports != WAZA_OK || j->out.lost)
 		return WAZA_BAD;
 	return all_ok(j) ? WAZA_OK : WAZA_NO;
 }
 
 static void
-clean_up(struct job *j)
+clean_up(struct waza_job *j)
 {
 	size_t i;
 
 	report_console_end(&j->console);
 	report_log_end(&j->log);
 	report_transcripts_end(&j->transcripts);
-	waza_stream_end(&j->stream);
+	waza_out_end(&j->out);
 	for (i = 0; i < j->nruns; i++)
 		run_free(j->runs[i]);
 	if (j->loop == NULL)
@@ -643,28 +444,21 @@ clean_up(struct job *j)
 	loop_free(j->loop);
 }
 
-static int
-cmd_run(struct waza_call *c)
+int
+waza_run_suite(struct waza_call *c)
 {
-	struct job *j = NEW(c->arena, struct job);
+	struct waza_job *j = NEW(c->arena, struct waza_job);
 	int status;
 
 	j->call = c;
-	j->opt = *(const struct run_opt *)c->opt;
+	j->opt = *(const struct waza_run_opt *)c->opt;
 	j->log.fd = -1;
-	if (read_options(j) == -1)
+	if (waza_run_read(j) == -1)
 		return waza_complain(c->err);
 	if (j->opt.stream)
-		waza_stream_start(&j->stream, &j->bus);
+		start_stream(j);
 	status = run_all(j);
-	waza_stream_flush(&j->stream, &j->signo);
+	waza_out_flush(&j->out, &j->signo);
 	clean_up(j);
 	return status;
 }
-
-const struct waza_command waza_run = {
-	.name = "run", .usage = "[OPTION ...] [EVAL.yaml|DIR]",
-	.opts = WAZA_OPTS(run_rows), .size = sizeof(struct run_opt),
-	.max = 1, .fn = cmd_run,
-	.help = "run a suite, grade the answers, report"
-};

@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: ISC */
+/*
+ * waza_run.h: waza_.  What `waza run` has going on, for the files that it is
+ * made of: its options, the run itself, and the run on a server.
+ */
+#ifndef WAZA_WAZA_RUN_H
+#define WAZA_WAZA_RUN_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "event.h"
+#include "loop.h"
+#include "opt.h"
+#include "proc.h"
+#include "report.h"
+#include "run.h"
+#include "waza.h"
+#include "waza_out.h"
+
+struct result_run;
+struct spec_grader;
+struct spec_suite;
+
+struct waza_run_opt {
+	const char *output, *executor, *context_dir, *format, *shard;
+	const char *transcript_dir, *session_dir, *judge_model;
+	const char *config_path, *config_json;
+	const char *record, *replay, *cache_dir;
+	struct opt_list models, tasks, tags, reporters;
+	int64_t trials, workers, timeout;
+	bool stream, verbose, quiet, fail_fast, keep, baseline, no_skills;
+	bool resume, retry_errors, rerun_failed, interpret, strict, no_color;
+	bool session_log, parallel, no_triggers, update;
+	bool cache, cache_all, no_cache;
+};
+
+enum { WAZA_PASSES_MAX = 32 };
+
+struct waza_interrupt {
+	struct sig_watch w;
+	struct waza_job *job;
+};
+
+/* All that a call of `waza run` has going on. */
+struct waza_job {
+	struct waza_call *call;
+	struct waza_run_opt opt;
+	struct run_opts run;		/* the same for all passes */
+	struct spec_suite *suite;
+	bool baseline;			/* a second pass is wanted */
+	const struct spec_grader *compares;	/* needs it first, or NULL */
+	struct loop *loop;
+	struct procs procs;
+	struct event_bus bus;
+	struct waza_out out;		/* for --stream-json, */
+	struct event_sink stream;	/* which gets there by this */
+	struct report_console console;
+	struct report_log log;
+	struct report_transcripts transcripts;
+	struct timer tick;
+	struct waza_interrupt sig[3];
+	int signo;			/* what interrupted us */
+	bool talks;			/* the console is there */
+	struct run *cur;		/* NULL: none goes on */
+	struct run *runs[2 * WAZA_PASSES_MAX];
+	size_t nruns;
+	struct result_run *results[WAZA_PASSES_MAX];	/* with skills */
+	size_t nresults;
+};
+
+/* Options to what a run is to be; -1: the call's err has what is wrong. */
+int waza_run_read(struct waza_job *);
+
+int waza_run_suite(struct waza_call *);	/* the command itself */
+
+#endif
