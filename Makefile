@@ -30,7 +30,7 @@ SHARED  = ../shared
 CORPUS  = $(SHARED)/corpus
 
 # One noun per file, lower layers first (DESIGN.md).
-SRC  = base.c os.c os_net.c os_path.c os_spawn.c json.c yaml_anchor.c \
+SRC  = base.c os.c os_net.c os_path.c os_peer.c os_spawn.c json.c yaml_anchor.c \
 	yaml_block.c yaml_core.c yaml_flow.c yaml_in.c yaml_lite.c yaml_map.c \
 	yaml_scalar.c re.c re_atom.c re_class.c re_cuts.c re_dfa.c re_lit.c \
 	re_nfa.c re_parse.c re_prog.c re_state.c re_unicode.c \

@@ -62,4 +62,10 @@ int os_connected(int fd);
  */
 void os_keepalive(int fd, int seconds);
 
+/*
+ * Whether nobody has the other end of a TCP connection any more.  Only known
+ * of peers on this machine, and not everywhere; false says nothing.
+ */
+bool os_peer_closed(int fd);
+
 #endif

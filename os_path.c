@@ -30,12 +30,13 @@ climbs(const char *p)
 }
 
 /* The part of a path that there is, all links followed; what is not there
- * must lead downwards. */
+ * must lead downwards, and not be a link to something that is not there. */
 static bool
 resolve(const char *path, char *real)
 {
 	char cut[PATH_MAX];
 	size_t n = strlen(path);
+	struct stat st;
 
 	if (n == 0 || n >= sizeof(cut))
 		return false;
@@ -43,6 +44,9 @@ resolve(const char *path, char *real)
 	while (realpath(cut, real) == NULL) {
 		while (n > 0 && cut[n - 1] == '/')
 			n--;
+		cut[n] = '\0';
+		if (n > 0 && lstat(cut, &st) == 0 && S_ISLNK(st.st_mode))
+			return false;
 		while (n > 0 && cut[n - 1] != '/')
 			n--;
 		cut[n] = '\0';

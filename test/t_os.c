@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -266,6 +267,31 @@ talk(int lfd, int fd)
 	return ok;
 }
 
+/* One that says no more is there; one that has closed is not, where that can
+ * be told. */
+static void
+peer_closed(void)
+{
+	struct os_listener v;
+	int fd, peer = -1;
+
+	OK(os_listen_tcp("127.0.0.1", "0", false, &v, 1, &e) == 1);
+	fd = os_connect_tcp("127.0.0.1", strrchr(v.name, ':') + 1, 0, &e);
+	if (fd != -1 && ready(v.fd, POLLIN) && ready(fd, POLLOUT))
+		peer = os_accept(v.fd);
+	OK(peer != -1 && !os_peer_closed(peer) && !os_peer_closed(fd));
+	shutdown(fd, SHUT_WR);
+	OK(ready(peer, POLLIN) && !os_peer_closed(peer));
+	os_close(&fd);
+	if (os_peer_closed(peer))
+		OK(!os_peer_closed(v.fd));
+	else
+		SKIP("nobody can tell");
+	os_close(&peer);
+	os_close(&v.fd);
+	OK(!os_peer_closed(-1));
+}
+
 static void
 tcp(void)
 {
@@ -365,6 +391,10 @@ insides(void)
 	OK(!os_inside(dir, in_dir("absent/../../absent")));
 	OK(!os_inside(dir, link));
 	OK(!os_inside(dir, in_dir("link/absent")));
+	OK(unlink(link) == 0 && symlink("/absent", link) == 0);
+	OK(!os_inside(dir, link));
+	OK(!os_inside(dir, in_dir("link/")));
+	OK(!os_inside(dir, in_dir("link/deeper")));
 	OK(!os_inside(dir, "/"));
 	OK(!os_inside(dir, "/absent"));
 	OK(!os_inside(dir, ""));
@@ -398,6 +428,7 @@ main(void)
 	limits();
 	environment();
 	tcp();
+	peer_closed();
 	unix_sockets();
 	insides();
 	OK(os_fd_count() == fds);
