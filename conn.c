@@ -521,7 +521,9 @@ look_alive(struct conn *c)
 {
 	struct pollfd p = { .fd = c->o.out };
 
-	if (poll(&p, 1, 0) == 1 && p.revents & (POLLERR | POLLHUP | POLLNVAL))
+	if ((poll(&p, 1, 0) == 1 &&
+	    p.revents & (POLLERR | POLLHUP | POLLNVAL)) ||
+	    (c->same && os_peer_closed(c->o.out)))
 		conn_drop(c);
 }
 
@@ -564,11 +566,11 @@ on_sweep(void *arg)
 		silent = loop_now(s->loop) - c->active;
 		if (c->parting && silent >= PART_MS)
 			conn_drop(c);
-		else if (c->half)
-			look_alive(c);
 		else if (s->limits.idle_ms > 0 && silent > s->limits.idle_ms &&
 		    c->same && (c->o.owed == NULL || !c->o.owed(c->o.arg)))
 			conn_drop(c);
+		else if (c->half)
+			look_alive(c);
 		else if (!c->asleep && silent >= QUIET_MS)
 			lull(c);
 	}

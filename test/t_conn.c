@@ -638,6 +638,7 @@ silence(void)
 {
 	struct conns set = { .loop = l, .limits = { .idle_ms = 5000 } };
 	struct end x, y, z;
+	int i;
 
 	conns_init(&set);
 	OK(begin(&set, &x, NULL));
@@ -661,6 +662,21 @@ silence(void)
 	end(&x);
 	end(&y);
 	end(&z);
+
+	/* so it is not to read what it asked for, also when it asks no more */
+	OK(begin(&set, &x, &conn_line));
+	for (i = 0; i < 1000 && conn_pending(x.c) == 0; i++)
+		reply_long(&x, STR(""));
+	OK(conn_pending(x.c) > 0);
+	shutdown(x.fd, SHUT_WR);
+	turns(2);
+	OK(x.ended == 1 && x.gone == 0);
+	conn_finish(x.c);
+	later(4000);
+	OK(x.gone == 0);
+	later(2000);
+	OK(x.gone == 1);
+	end(&x);
 
 	/* half a message and then nothing is silence as well */
 	OK(begin(&set, &x, NULL));
