@@ -80,7 +80,7 @@ struct config_price {		/* dollars for a million tokens */
 struct config_limits {
 	int64_t message_bytes, depth, connections, queue_bytes;
 	int64_t idle_seconds;	/* 0: never */
-	int64_t runs, kept_runs;
+	int64_t runs, kept_runs, tools;
 };
 
 struct config_sessions {

@@ -36,6 +36,8 @@ static const struct field limit_rows[] = {
 	    .min = 1, .max = COUNT_MAX, .help = "at the same time"),
 	FIELD(config_limits, kept_runs, FIELD_INT,
 	    .min = 1, .max = COUNT_MAX, .help = "ended ones, remembered"),
+	FIELD(config_limits, tools, FIELD_INT,
+	    .min = 1, .max = COUNT_MAX, .help = "commands at the same time"),
 };
 static const struct field_table limit_table =
     FIELD_TABLE(config_limits, limit_rows);
@@ -130,7 +132,7 @@ const struct config config_defaults = {
 	.token_file = { "", 0 }, .executor = { "", 0 }, .model = { "", 0 },
 	.limits = { .message_bytes = 10 << 20, .depth = 128,
 	    .connections = 1024, .queue_bytes = 64 << 20, .runs = 128,
-	    .kept_runs = 100 },
+	    .kept_runs = 100, .tools = 64 },
 	.sessions = { .max = 1000, .idle_seconds = 3600,
 	    .persist_dir = { "", 0 }, .prompt_template = { "", 0 } },
 	.remote = { .ping_seconds = 30, .idle_seconds = 60,

@@ -67,7 +67,7 @@ is_owed(void *arg)
 {
 	const struct rpc_peer *p = arg;
 
-	return p->ncalls > 0 || p->nruns > 0;
+	return p->ncalls > 0 || p->nruns > 0 || p->nheard > 0;
 }
 
 /* One that will ask no more is sent away when it has all its answers. */
@@ -282,7 +282,8 @@ keep(const struct rpc_call *c, const struct json *request)
 	k->own = own;
 	k->arena = &k->own;
 	mem = (struct json_mem){ arena_hook, &k->own };
-	copy = json_read(&mem, arena_str(&k->own, buf_str(&b)), 0, &e);
+	copy = json_read(&mem, arena_str(&k->own, buf_str(&b)), c->rpc->depth,
+	    &e);
 	buf_free(&b);
 	k->id = c->id != NULL ? json_getc(copy, "id") : NULL;
 	k->params = json_getc(copy, "params");
@@ -555,6 +556,8 @@ rpc_init(struct rpc *r)
 		r->runs_max = 128;
 	if (r->kept_max == 0)
 		r->kept_max = 100;
+	if (r->tools_max == 0)
+		r->tools_max = 64;
 }
 
 void

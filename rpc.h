@@ -63,6 +63,7 @@ struct rpc_peer {
 	size_t ncalls;
 	struct rpc_run *runs;	/* that it started and that go on */
 	size_t nruns;
+	size_t nheard;		/* of others, to which it listens */
 	struct rpc_peer *next, **prev;
 };
 
@@ -162,6 +163,7 @@ struct rpc {
 	unsigned depth;		/* nesting of messages; 0: JSON_DEPTH */
 	size_t runs_max;	/* at the same time; 0: 128 */
 	size_t kept_max;	/* ended ones that are remembered; 0: 100 */
+	size_t tools_max;	/* commands at the same time; 0: 64 */
 	const char *executor, *model;	/* where a call names none; or NULL */
 	const struct json *tools;	/* commands, by name; or NULL */
 	const struct config *settings;	/* for suites; or NULL */
@@ -172,6 +174,7 @@ struct rpc {
 	struct rpc_peer *peers;
 	size_t npeers;
 	size_t lost;		/* calls whose peer has gone */
+	size_t commands;	/* of tools, that run */
 	struct arena arena;	/* of the call that is being answered */
 	struct buf trash;	/* where answers go that nobody wants */
 	struct json_out note;
@@ -206,9 +209,12 @@ bool rpc_needs_token(const struct rpc_peer *);
 bool rpc_allows(const struct rpc_peer *, const char *path);
 
 /*
- * A run that a tool asked for: nobody is told of it, and the call is answered
+ * A run that a tool asked for: nobody is told of it.  Either the value that
+ * eval.run would answer is appended to the buffer, or the call is answered
  * when it is over.
  */
+enum rpc_status rpc_run_begin(struct rpc_call *, const struct json *params,
+    struct buf *value);
 enum rpc_status rpc_run_wait(struct rpc_call *, const struct json *params,
     void (*answer)(struct rpc_call *, enum rpc_kind, struct str text));
 	/* RPC_KIND__MAX: it is over, and the text is its summary */

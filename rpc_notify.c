@@ -36,6 +36,7 @@ rpc_run_add_listener(struct rpc_run *r, struct rpc_peer *p)
 	if (r->nlisteners == RPC_LISTENERS_MAX)
 		return -1;
 	r->listeners[r->nlisteners++] = p;
+	p->nheard++;
 	return 0;
 }
 
@@ -47,6 +48,7 @@ rpc_run_drop_listener(struct rpc_run *r, struct rpc_peer *p)
 	for (i = 0; i < r->nlisteners; i++)
 		if (r->listeners[i] == p) {
 			r->listeners[i] = r->listeners[--r->nlisteners];
+			p->nheard--;
 			return;
 		}
 }
@@ -211,6 +213,19 @@ rpc_run_listen(struct rpc_run *r)
 	event_listen(&r->bus, &r->sink);
 }
 
+/* There is nothing more to hear. */
+static void
+dismiss(struct rpc_run *r)
+{
+	struct rpc_peer *p;
+
+	while (r->nlisteners > 0) {
+		p = r->listeners[r->nlisteners - 1];
+		rpc_run_drop_listener(r, p);
+		rpc_settle(p);
+	}
+}
+
 void
 rpc_run_tell_end(struct rpc_run *r)
 {
@@ -234,6 +249,7 @@ rpc_run_tell_end(struct rpc_run *r)
 		json_close(o, '}');
 		rpc_notify_end(p);
 	}
+	dismiss(r);
 }
 
 void

@@ -516,6 +516,15 @@ make_run(struct rpc_call *c, const struct run_params *p)
 	return r;
 }
 
+static void
+put_begun(struct json_out *o, const struct rpc_run *r)
+{
+	json_open(o, '{');
+	rpc_put_text(o, "runId", str_of(r->id));
+	rpc_put_text(o, "status", r->begun ? STR("running") : STR("pending"));
+	json_close(o, '}');
+}
+
 static enum rpc_status
 eval_run(struct rpc_call *c, void *params)
 {
@@ -523,11 +532,7 @@ eval_run(struct rpc_call *c, void *params)
 
 	if (r == NULL)
 		return RPC_FAIL;
-	json_open(&c->out, '{');
-	rpc_put_text(&c->out, "runId", str_of(r->id));
-	rpc_put_text(&c->out, "status", r->begun ? STR("running") :
-	    STR("pending"));
-	json_close(&c->out, '}');
+	put_begun(&c->out, r);
 	return RPC_DONE;
 }
 
@@ -543,19 +548,39 @@ stop_waiting(struct rpc_call *c)
 	rpc_run_end(c->state);
 }
 
+static struct rpc_run *
+make_silent(struct rpc_call *c, const struct json *params)
+{
+	struct rpc_run *r = NULL;
+	void *decoded;
+
+	if (rpc_decode(c, &rpc_eval_run, params, &decoded) == RPC_DONE)
+		r = make_run(c, decoded);
+	if (r != NULL)
+		r->silent = true;
+	return r;
+}
+
+enum rpc_status
+rpc_run_begin(struct rpc_call *c, const struct json *params, struct buf *value)
+{
+	struct json_out o = { .put = buf_sink, .ctx = value };
+	struct rpc_run *r = make_silent(c, params);
+
+	if (r == NULL)
+		return RPC_FAIL;
+	put_begun(&o, r);
+	return RPC_DONE;
+}
+
 enum rpc_status
 rpc_run_wait(struct rpc_call *c, const struct json *params,
     void (*answer)(struct rpc_call *, enum rpc_kind, struct str text))
 {
-	struct rpc_run *r;
-	void *decoded;
+	struct rpc_run *r = make_silent(c, params);
 
-	if (rpc_decode(c, &rpc_eval_run, params, &decoded) != RPC_DONE)
-		return RPC_FAIL;
-	r = make_run(c, decoded);
 	if (r == NULL)
 		return RPC_FAIL;
-	r->silent = true;
 	r->waiter = c;
 	r->answer = answer;
 	c->state = r;

@@ -63,6 +63,12 @@ refuse(struct rpc_call *c)
 	return rpc_fail(c, RPC_AUTH_FAILED, NULL);
 }
 
+static bool
+is_pid(const struct json *v)
+{
+	return v != NULL && (v->type == JSON_NUMBER || v->type == JSON_STRING);
+}
+
 static enum rpc_status
 missing(struct rpc_call *c, const struct hello_params *p)
 {
@@ -76,7 +82,7 @@ missing(struct rpc_call *c, const struct hello_params *p)
 		json_put_cstr(&o, "version");
 	if (p->agent.n == 0)
 		json_put_cstr(&o, "agent");
-	if (p->pid == NULL)
+	if (!is_pid(p->pid))
 		json_put_cstr(&o, "pid");
 	json_close(&o, ']');
 	rpc_data_json(c, "fields", buf_str(&b));
@@ -96,14 +102,12 @@ hello(struct rpc_call *c, void *params)
 {
 	const struct hello_params *h = params;
 	struct rpc_peer *p = c->peer;
-	const struct json *pid = h->pid;
 
 	if (c->rpc->token.n > 0 && rpc_needs_token(p) &&
 	    !same_secret(h->token, c->rpc->token))
 		return refuse(c);
 	if (h->name.n == 0 || h->version.n == 0 || h->agent.n == 0 ||
-	    pid == NULL || (pid->type != JSON_NUMBER &&
-	    pid->type != JSON_STRING))
+	    !is_pid(h->pid))
 		return missing(c, h);
 	if (!p->hello) {
 		p->name = keep_name(p, h->name);
@@ -476,7 +480,8 @@ call_method(struct rpc_call *c, const struct rpc_method *m,
 		status = rpc_run_wait(c, arguments, run_over);
 		return status == RPC_FAIL ? failed(c) : status;
 	}
-	status = rpc_ask(c, m, arguments, &b);
+	status = m == &rpc_eval_run ? rpc_run_begin(c, arguments, &b) :
+	    rpc_ask(c, m, arguments, &b);
 	if (status == RPC_DONE)
 		tool_put(c, buf_str(&b), false);
 	buf_free(&b);

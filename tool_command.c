@@ -80,6 +80,7 @@ ended(void *arg)
 	bool late = r->timed_out, more = r->truncated;
 
 	proc_fini(&s->proc);
+	c->rpc->commands--;
 	while (err.n > 0 && err.p[err.n - 1] == '\n')
 		err.n--;
 	if (s->stopped)
@@ -171,6 +172,8 @@ tool_run(struct rpc_call *c, const struct tool_command *t,
 
 	if (check_arguments(c, t->input_schema, arguments) != RPC_DONE)
 		return RPC_FAIL;
+	if (c->rpc->commands >= c->rpc->tools_max)
+		return rpc_fail(c, RPC_RATE_LIMITED, NULL);
 	for (i = 0; i < t->command.n; i++) {
 		argv[i] = arena_cstr(c->arena, t->command.v[i]);
 		if (argv[i] == NULL)
@@ -183,6 +186,7 @@ tool_run(struct rpc_call *c, const struct tool_command *t,
 	o.in = input(c->arena, arguments);
 	if (proc_start(c->rpc->procs, &s->proc, &o, &e) != 0)
 		return rpc_fail(c, RPC_TOOL_FAILED, "%s", e.msg);
+	c->rpc->commands++;
 	c->state = s;
 	c->stop = stop;
 	return RPC_LATER;

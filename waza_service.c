@@ -125,6 +125,7 @@ set_up(struct waza_service *s)
 	r->depth = (unsigned)l->depth;
 	r->runs_max = (size_t)l->runs;
 	r->kept_max = (size_t)l->kept_runs;
+	r->tools_max = (size_t)l->tools;
 	r->executor = or_null(c->executor);
 	r->model = or_null(c->model);
 	r->tools = c->tools;

@@ -114,6 +114,11 @@ ok 'a tool that takes too long: ended' wait_until 20 children_gone
 like 'a tool that prints anything: valid JSON' '*"success":true,"result":"a*b*c"*' "$(both binary '{}' | "$WAZA" parse --json)"
 like 'a tool does not see the token' '*"result":"none"*' "$(both env '{}')"
 
+# a run that is not waited for: its caller is not told of it
+printf '%s\n%s\n' "$hello" "$(call eval_run '{"path":"evals/quick","wait":false}')" | "$RPCPIPE" talk sock >got
+is 'a run that is not waited for: two answers and no more' 2 "$(grep -c . got)"
+like 'a run that is not waited for' '*"structured":{"runId":"run-*","status":"running"}*' "$(tail -n 1 got)"
+
 # the caller leaves, cancels, or the server is told to stop: no child is left
 client a sock
 : >"$LOG"
@@ -148,6 +153,23 @@ stop
 is 'SIGTERM while a tool works: status' 0 "$rc"
 ok 'SIGTERM while a tool works: no child is left' children_gone
 die a
+
+# as many as are allowed, and one more; arguments that are nested deep
+serve --config-json '{"limits":{"tools":2,"depth":300},"tools":{"hang":{"command":["sh","-c","echo $$ >>$LOG; tail -f /dev/null"]},
+    "cat":{"command":["cat"]}}}'
+: >"$LOG"
+client a sock
+say a "$hello"
+say a "$(call hang '{}')"
+say a "$(call hang '{}')"
+ok 'two tools at work' wait_until 20 lines "$LOG" 2
+like 'one too many' '*"code":-32027*"kind":"rate_limited"*' "$(both cat '{}')"
+die a
+ok 'two tools: ended' wait_until 20 children_gone
+like 'room again' '*"success":true,"result":"{}"*' "$(both cat '{}')"
+deep=$(awk 'BEGIN { while (n++ < 200) printf "{\"a\":"; printf "1"; while (--n > 0) printf "}" }')
+like 'deep arguments' '*"id":"c","result":{"success":true,*' "$(both cat "$deep")"
+stop
 
 # on a pipe that ends, it is waited for; when nobody reads, it is not
 like 'a pipe that ends' '*"id":"c","result":{"success":true,"result":"{\\"a\\":1}"*' "$(printf '%s\n%s' "$hello" "$(call x '{"a":1}')" |

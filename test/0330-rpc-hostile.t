@@ -113,6 +113,23 @@ do
 	die a
 done
 ok 'ten that vanish: no child is left' wait_until 20 children_gone
+# on TCP it looks as if they would only say no more
+if [ "$(uname)" = Linux ]
+then
+	client a "$port"
+	hang_on a
+	die a
+	ok 'one that closes its end of TCP: no child is left' wait_until 30 children_gone
+	client a "$port"
+	hang_on a
+	exec 3>&-
+	alive 'one that says no more'
+	ok 'one that says no more: its run goes on' kill -0 $(cat "$LOG")
+	ask sock "{\"jsonrpc\":\"2.0\",\"id\":9,\"method\":\"run.cancel\",\"params\":{\"runId\":\"$run_id\"}}" >/dev/null
+	ok 'one that says no more: it hears of the end' wait_until 30 has a.out 'Run cancelled'
+	leave a
+else skip 'nobody can tell here when a peer closes its end of TCP'
+fi
 
 # and after all that
 alive 'after'
@@ -181,11 +198,17 @@ leave b
 serve --config-json '{"limits":{"idle_seconds":1}}'
 client a sock -k
 client b sock
+client c sock
 hang_on b
+say c "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"run.subscribe\",\"params\":{\"runId\":\"$run_id\"}}"
+wait_until 20 has c.out '"id":1,"result"'
 ok 'one that says nothing is sent away' wait_until 20 sh -c "! kill -0 $pid_a"
 is 'one that waits for its run is not' "$pong" "$(say b "$ping"; wait_until 20 has b.out '"status":"ok"'; grep '"p"' b.out)"
 leave a
+is 'nor one that listens to it' "$pong" "$(say c "$ping"; wait_until 20 has c.out '"status":"ok"'; grep '"p"' c.out)"
 die b
 ok 'silence: no child is left' wait_until 20 children_gone
+leave c
+like 'it hears of the end, also when it says no more' '*"method":"eval.complete"*' "$(tail -n 1 c.out)"
 stop
 done_testing
