@@ -661,6 +661,14 @@ acp_hang_up(struct agent *a, struct agent_talk *t)
 	x->state = ACP_GONE;
 }
 
+static bool
+acp_alive(const struct agent_talk *t)
+{
+	const struct acp *x = t->state;
+
+	return x->state == ACP_RESTING;
+}
+
 /* Of the others nobody knows whether their skills are tools. */
 static enum agent_skills
 acp_skills(const struct spec_suite *s)
@@ -684,5 +692,6 @@ const struct agent_kind agent_acp = {
 	.open = acp_open,
 	.start = acp_start,
 	.cancel = acp_cancel,
-	.hang_up = acp_hang_up
+	.hang_up = acp_hang_up,
+	.alive = acp_alive
 };

@@ -117,6 +117,13 @@ agent_remembers(const struct agent *a)
 	return a->kind->hang_up != NULL;
 }
 
+bool
+agent_talks(const struct agent *a, const struct agent_talk *t)
+{
+	return t->state != NULL && a->kind->hang_up != NULL &&
+	    (a->kind->alive == NULL || a->kind->alive(t));
+}
+
 void
 agent_hang_up(struct agent *a, struct agent_talk *t)
 {

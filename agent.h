@@ -160,6 +160,7 @@ struct agent_kind {
 	void (*cancel)(struct agent *, struct agent_job *);
 	/* of a kind that remembers; no job of the talk runs */
 	void (*hang_up)(struct agent *, struct agent_talk *);
+	bool (*alive)(const struct agent_talk *);	/* NULL: always */
 	bool (*close)(struct agent *);	/* false: a->closed() will follow */
 };
 
@@ -220,6 +221,8 @@ enum agent_skills agent_skills(const struct agent_kind *,
     const struct spec_suite *);
 
 bool agent_remembers(const struct agent *);	/* talks work */
+/* Whether the next job of the talk would go on with what was said. */
+bool agent_talks(const struct agent *, const struct agent_talk *);
 void agent_hang_up(struct agent *, struct agent_talk *);
 
 /* Whether trials of the task need a workspace for this executor. */

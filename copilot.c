@@ -448,6 +448,14 @@ hang_up(struct agent *a, struct agent_talk *t)
 	copilot_leave(s);
 }
 
+static bool
+alive(const struct agent_talk *t)
+{
+	const struct copilot_session *s = t->state;
+
+	return s->link != NULL;
+}
+
 static int
 open_copilot(struct agent *a, struct err *e)
 {
@@ -487,5 +495,6 @@ const struct agent_kind agent_copilot = {
 	.start = start,
 	.cancel = cancel,
 	.hang_up = hang_up,
+	.alive = alive,
 	.close = close_copilot
 };

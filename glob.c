@@ -226,3 +226,157 @@ glob_any(struct str pattern)
 			return true;
 	return false;
 }
+
+/*
+ * Paths.
+ */
+static struct str
+strip_slashes(struct str s)
+{
+	for (; s.n > 0 && s.p[0] == '/'; s.n--)
+		s.p++;
+	while (s.n > 0 && s.p[s.n - 1] == '/')
+		s.n--;
+	return s;
+}
+
+/* Takes what is up to the next slash, and those. */
+static struct str
+next_part(struct str *s)
+{
+	const char *slash = memchr(s->p, '/', s->n);
+	struct str part = *s;
+
+	if (slash != NULL)
+		part.n = (size_t)(slash - s->p);
+	s->p += part.n;
+	s->n -= part.n;
+	*s = strip_slashes(*s);
+	return part;
+}
+
+static bool
+is_plain_at_end(struct str pattern)
+{
+	struct str last = pattern;
+
+	while (pattern.n > 0)
+		last = next_part(&pattern);
+	return !glob_any(last);
+}
+
+/*
+ * Only the last ** ever has to be tried again: what is before it has found
+ * the earliest place, which leaves the most to the rest.
+ */
+bool
+glob_path(struct str pattern, struct str path)
+{
+	struct str p = strip_slashes(pattern), s = strip_slashes(path);
+	struct str retry = { NULL, 0 }, from = { NULL, 0 }, part, word;
+	bool below = p.n > 0 && is_plain_at_end(p);
+
+	for (;;) {
+		if (p.n == 0 && (s.n == 0 || below))
+			return true;
+		part = p.n > 0 ? next_part(&p) : STR("");
+		if (str_is(part, "**")) {
+			if (p.n == 0)
+				return s.n > 0;
+			retry = p;
+			from = s;
+			continue;
+		}
+		word = s.n > 0 ? next_part(&s) : STR("");
+		if (part.n > 0 && word.n > 0 && glob_match(part, word))
+			continue;
+		if (retry.p == NULL || from.n == 0)
+			return false;
+		next_part(&from);
+		p = retry;
+		s = from;
+	}
+}
+
+struct braces {
+	struct arena *arena;
+	struct str *out;
+	size_t n, max;
+};
+
+/* The first brace that opens a list: its end, and the number of commas. */
+static const char *
+find_list(struct str s, const char **open, size_t *commas)
+{
+	const char *p, *end = s.p + s.n, *from = NULL;
+	size_t depth = 0;
+
+	*commas = 0;
+	for (p = s.p; p < end; p++) {
+		if (*p == '\\' && p + 1 < end)
+			p++;
+		else if (*p == '{' && depth++ == 0) {
+			from = p;
+			*commas = 0;
+		} else if (*p == ',' && depth == 1)
+			(*commas)++;
+		else if (*p == '}' && depth > 0 && --depth == 0 &&
+		    *commas > 0) {
+			*open = from;
+			return p;
+		}
+	}
+	return NULL;
+}
+
+/* The word up to the next comma that is not in braces, or to the end. */
+static struct str
+next_word(const char **p, const char *end)
+{
+	const char *from = *p;
+	size_t depth = 0;
+
+	for (; *p < end && (**p != ',' || depth > 0); (*p)++) {
+		if (**p == '\\' && *p + 1 < end)
+			(*p)++;
+		else if (**p == '{')
+			depth++;
+		else if (**p == '}')
+			depth--;
+	}
+	return (struct str){ from, (size_t)(*p - from) };
+}
+
+static void
+expand(struct braces *b, struct str s)
+{
+	const char *open, *close, *p;
+	struct str word, head, tail;
+	size_t commas;
+
+	if (b->n > b->max)
+		return;
+	close = find_list(s, &open, &commas);
+	if (close == NULL) {
+		if (b->n < b->max)
+			b->out[b->n] = arena_str(b->arena, s);
+		b->n++;
+		return;
+	}
+	head = (struct str){ s.p, (size_t)(open - s.p) };
+	tail = (struct str){ close + 1, (size_t)(s.p + s.n - close) - 1 };
+	for (p = open + 1; p <= close && b->n <= b->max; p++) {
+		word = next_word(&p, close);
+		expand(b, arena_fmt(b->arena, "%.*s%.*s%.*s", STRF(head),
+		    STRF(word), STRF(tail)));
+	}
+}
+
+size_t
+glob_braces(struct arena *a, struct str pattern, struct str *out, size_t max)
+{
+	struct braces b = { a, out, 0, max };
+
+	expand(&b, pattern);
+	return b.n;
+}

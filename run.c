@@ -111,20 +111,21 @@ run_new(struct loop *loop, struct procs *procs, const struct spec_suite *s,
 		goto fail;
 	run_forget(run);
 	init_slots(run);
-	run->agent = (struct agent){ .kind = agent_find(run->results.executor),
+	run->agent = o->agent != NULL ? o->agent : &run->own;
+	run->own = (struct agent){ .kind = agent_find(run->results.executor),
 		.suite = s, .procs = procs, .arena = &run->arena,
 		.workers = run->nslots };
 	if (o->stored != NULL) {
-		run->agent.kind = &agent_stored;
-		run->agent.state = &run->opts.stored;
+		run->agent->kind = &agent_stored;
+		run->agent->state = &run->opts.stored;
 	}
-	if (run->agent.kind == NULL) {
+	if (run->agent->kind == NULL) {
 		err_set(e, ERR_SCHEMA, "unknown executor \"%.*s\"",
 		    STRF(run->results.executor));
 		goto fail;
 	}
 	if (o->replay != NULL)
-		run->agent.state = &run->opts.replay;
+		run->agent->state = &run->opts.replay;
 	run->judges = (struct judges){ .suite = s, .procs = procs,
 		.executor = o->stored != NULL || o->replay != NULL ?
 		    s->config.executor : run->results.executor,
@@ -133,7 +134,7 @@ run_new(struct loop *loop, struct procs *procs, const struct spec_suite *s,
 		.arena = &run->arena, .run_id = run->results.run_id,
 		.workers = run->nslots };
 	if (run_record_open(run, e) == -1 ||
-	    agent_open(&run->agent, e) == -1)
+	    (o->agent == NULL && agent_open(run->agent, e) == -1))
 		goto fail;
 	run_cache_open(run);
 	return run;
@@ -503,7 +504,7 @@ end_run(void *arg)
 	struct err e;
 
 	timer_stop(run->loop, &run->refresh);
-	if (agent_leave(&run->agent, &e) == -1)
+	if (run->opts.agent == NULL && agent_leave(run->agent, &e) == -1)
 		run_warn(run, "workspace_left", e.msg);
 	if (workspace_close(&run->pool, run->opts.keep_workspace, &e) == -1)
 		run_warn(run, "workspace_left", e.msg);
@@ -544,10 +545,10 @@ after_run(void *arg)
 	if (run->hooks.err.code != ERR_NONE)
 		run_warn(run, "hook_failed", run->hooks.err.msg);
 	run->phase = RUN_ENDING;
-	run->agent.closed = run->judges.closed = on_closed;
-	run->agent.arg = run->judges.arg = run;
+	run->own.closed = run->judges.closed = on_closed;
+	run->own.arg = run->judges.arg = run;
 	run->closing = 2;
-	run->closing -= agent_close(&run->agent);
+	run->closing -= run->opts.agent != NULL || agent_close(run->agent);
 	run->closing -= judges_close(&run->judges);
 	if (run->closing == 0)
 		end_run(run);

@@ -16,6 +16,9 @@
 
 #include "base.h"
 
+struct agent;
+struct agent_request;
+struct agent_talk;
 struct event_bus;
 struct loop;
 struct outcome;
@@ -49,6 +52,16 @@ struct run_opts {
 	const char *replay;	/* of executor replay, or NULL: settings */
 	const char *cache;	/* directory of cached trials, or NULL */
 	bool cache_all;		/* also what `prompt`, `behavior` grade */
+	const char *place;	/* the workspace of all trials: it is there,
+				 * and stays as they leave it; or NULL */
+	bool ungraded;		/* an answer passes, where nothing grades it */
+	/*
+	 * An agent that is open and stays so, whatever executor is named; what
+	 * it goes on with; and its home, tmp and cache.  Each may be NULL.
+	 */
+	struct agent *agent;
+	struct agent_talk *talk;
+	const struct agent_request *lodging;
 };
 
 struct run;

@@ -395,7 +395,7 @@ run_cache_open(struct run *run)
 	const struct run_opts *o = &run->opts;
 
 	if (o->cache != NULL && o->stored == NULL && o->record == NULL &&
-	    !run->agent.kind->whole && !o->keep_workspace &&
+	    !run->agent->kind->whole && !o->keep_workspace &&
 	    !o->update_snapshots && o->against == NULL)
 		run->cache = NEW(&run->arena, struct run_cache);
 }

@@ -46,7 +46,7 @@ find_fixture(struct run_trial *t, struct str path)
 int
 run_miss(struct run_trial *t, const struct err *e)
 {
-	if (!t->run->agent.kind->blind)
+	if (!t->run->agent->kind->blind)
 		return -1;
 	if (t->trial == 0 && t->req.attempt == 1)
 		run_warn(t->run, "input_missing", e->msg);
@@ -102,11 +102,12 @@ run_needs_workspace(const struct run_trial *t)
 {
 	const struct spec_task *task = run_trial_spec(t);
 
-	return task->inputs.files.n > 0 || task->inputs.repos.n > 0 ||
-	    task->inputs.workdir.n > 0 || t->run->opts.keep_workspace ||
+	return t->run->opts.place != NULL || task->inputs.files.n > 0 ||
+	    task->inputs.repos.n > 0 || task->inputs.workdir.n > 0 ||
+	    t->run->opts.keep_workspace ||
 	    (task->inputs.context != NULL &&
 	    json_getc(task->inputs.context, "fixture") != NULL) ||
-	    agent_roams(&t->run->agent, task) ||
+	    agent_roams(t->run->agent, task) ||
 	    grader_flags(t->run->suite, task) != 0;
 }
 
@@ -132,8 +133,9 @@ enter(struct run_trial *t, struct str dir, struct err *e)
 	if (dir.n == 0 || str_is(dir, "."))
 		return 0;
 	path = arena_cstr(&t->arena, arena_fmt(&t->arena, "%s/%.*s",
-	    t->dir, STRF(dir)));
-	if (path == NULL || !workspace_inside(dir) || !os_inside(t->dir, path))
+	    t->req.workspace, STRF(dir)));
+	if (path == NULL || !workspace_inside(dir) ||
+	    !os_inside(t->req.workspace, path))
 		return err_set(e, ERR_SCHEMA, "workdir \"%.*s\" is not a path "
 		    "inside the workspace", STRF(dir));
 	if (stat(path, &st) == -1)
@@ -171,9 +173,17 @@ int
 run_move_in(struct run *run, struct arena *a, struct agent_request *r,
     struct err *e)
 {
-	if (!agent_moves(&run->agent) || r->scratch == NULL)
+	const struct agent_request *lodging = run->opts.lodging;
+
+	if (lodging != NULL) {
+		r->home = lodging->home;
+		r->tmp = lodging->tmp;
+		r->cache = lodging->cache;
+	}
+	if (run->opts.agent != NULL || !agent_moves(run->agent) ||
+	    r->scratch == NULL)
 		return 0;
-	return agent_move_in(&run->agent, a, r, r->scratch, arena_fmt(a,
+	return agent_move_in(run->agent, a, r, r->scratch, arena_fmt(a,
 	    "%s/all-", run->pool.dir).p, e);
 }
 
@@ -182,6 +192,7 @@ run_move_out(struct run *run, struct agent_request *r)
 {
 	struct err e;
 
-	if (agent_move_out(&run->agent, r, &e) == -1)
+	if (run->opts.agent == NULL &&
+	    agent_move_out(run->agent, r, &e) == -1)
 		run_warn(run, "workspace_left", e.msg);
 }

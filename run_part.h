@@ -194,7 +194,8 @@ struct run {
 	struct run_opts opts;
 	struct event_bus *bus;
 	struct result_run results;
-	struct agent agent;
+	struct agent own;		/* unless one was lent */
+	struct agent *agent;
 	struct judges judges;
 	size_t closing;			/* of these two, what is not closed */
 	enum run_phase phase;

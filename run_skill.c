@@ -16,7 +16,7 @@ enum { GIVEN_MAX = 1 << 20 };	/* bytes of each, in a prompt */
 static bool
 wants_skills(const struct run_trial *t)
 {
-	const struct agent_kind *k = t->run->agent.kind;
+	const struct agent_kind *k = t->run->agent->kind;
 
 	return !t->req.no_skills && !k->skilled && !k->blind &&
 	    strcmp(k->name, "command") != 0;
@@ -151,7 +151,7 @@ give_instructions(struct run_trial *t, struct buf *out, struct err *e)
 	int r = -1;
 
 	if (s->config.instruction_files.n + task->instruction_files.n == 0 ||
-	    t->run->agent.kind->blind)
+	    t->run->agent->kind->blind)
 		return 0;
 	if (put_files(t, &b, s->dir, &s->config.instruction_files, e) == 0 &&
 	    put_files(t, &b, spec_task_dir(&t->arena, task),

@@ -96,7 +96,8 @@ prepare(struct run_trial *t)
 	if (run_needs_workspace(t)) {
 		if (run_make_dir(t, &e) == -1)
 			return fail(t, RESULT_INFRA, "%s", e.msg);
-		t->req.workspace = t->dir;
+		t->req.workspace = run->opts.place != NULL ?
+		    run->opts.place : t->dir;
 		if (run_fetch(t))
 			return RUN_TRIAL_FETCHING;
 	}
@@ -163,7 +164,7 @@ on_deadline(void *arg)
 	if (t->responding)
 		judge_cancel(&t->reply);
 	else
-		agent_cancel(&t->run->agent, &t->job);
+		agent_cancel(t->run->agent, &t->job);
 }
 
 static void
@@ -197,7 +198,7 @@ ask(struct run_trial *t)
 		.event = on_event, .done = on_answer, .arg = t };
 	t->deadline = (struct timer){ .fn = on_deadline, .arg = t };
 	t->first = (struct timer){ .fn = on_silence, .arg = t };
-	if (agent_start(&run->agent, &t->job) == AGENT_DONE)
+	if (agent_start(run->agent, &t->job) == AGENT_DONE)
 		return RUN_TRIAL_ANSWERED;
 	timer_start(run->loop, &t->deadline, time_left(t));
 	if (first > 0)
@@ -238,7 +239,7 @@ find_baseline(struct run_trial *t)
 static bool
 tells_skills(const struct run *run, const struct spec_task *task)
 {
-	const struct agent_kind *k = run->agent.kind;
+	const struct agent_kind *k = run->agent->kind;
 
 	if (run->opts.no_skills || run->opts.stored != NULL || k->whole)
 		return false;
@@ -386,7 +387,7 @@ graded(struct run_trial *t)
 
 	next.attempt++;
 	t->status = RESULT_PASSED;
-	if (t->nverdicts == 0)
+	if (t->nverdicts == 0 && !run->opts.ungraded)
 		return fail(t, RESULT_GRADER_ERROR,
 		    "nothing graded this trial: the task has no grader and no "
 		    "expected block");
@@ -400,7 +401,7 @@ graded(struct run_trial *t)
 	}
 	if (t->status == RESULT_FAILED && t->req.attempt < most &&
 	    !t->cancelled && !run->cancelled && run->opts.stored == NULL &&
-	    agent_has_answer(&run->agent, &next)) {
+	    agent_has_answer(run->agent, &next)) {
 		run_turn_end(t);
 		clean_up(t);
 		arena_free(&t->arena);
@@ -545,7 +546,7 @@ run_trial_cancel(struct run_trial *t)
 	else if (t->state == RUN_TRIAL_ASKING && t->responding)
 		judge_cancel(&t->reply);
 	else if (t->state == RUN_TRIAL_ASKING)
-		agent_cancel(&t->run->agent, &t->job);
+		agent_cancel(t->run->agent, &t->job);
 	else if (t->state == RUN_TRIAL_GRADING)
 		grader_cancel(&t->grading);
 }

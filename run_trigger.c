@@ -213,7 +213,7 @@ on_deadline(void *arg)
 	struct run_trigger *t = arg;
 
 	t->timed_out = true;
-	agent_cancel(&t->run->agent, &t->job);
+	agent_cancel(t->run->agent, &t->job);
 }
 
 static void
@@ -263,7 +263,7 @@ prepare(struct run_trigger *t, struct err *e)
 		.run_id = run->results.run_id, .trial = 1, .attempt = 1,
 		.vars = &t->vars };
 	run_record_start(run, &t->record, &t->req);
-	if ((agent_roams(&run->agent, task) || run->opts.keep_workspace) &&
+	if ((agent_roams(run->agent, task) || run->opts.keep_workspace) &&
 	    make_workspace(t, e) == -1)
 		return -1;
 	return run_move_in(run, &t->arena, &t->req, e);
@@ -279,7 +279,7 @@ ask(struct run_trigger *t)
 	t->first = (struct timer){ .fn = on_silence, .arg = t };
 	t->job = (struct agent_job){ .req = &t->req, .arena = &t->arena,
 		.event = on_event, .done = on_answer, .arg = t };
-	if (agent_start(&run->agent, &t->job) == AGENT_DONE) {
+	if (agent_start(run->agent, &t->job) == AGENT_DONE) {
 		answered(t);
 		return;
 	}
@@ -355,6 +355,6 @@ run_triggers_cancel(struct run *run)
 		if (!t->asking || t->cancelled)
 			continue;
 		t->cancelled = true;
-		agent_cancel(&run->agent, &t->job);
+		agent_cancel(run->agent, &t->job);
 	}
 }

@@ -29,7 +29,7 @@ has_more(const struct run_trial *t)
 	const struct spec_inputs *in = &run_trial_spec(t)->inputs;
 
 	return (in->follow_up_prompts.n > 0 || in->responder != NULL) &&
-	    t->run->opts.stored == NULL && !t->run->agent.kind->whole;
+	    t->run->opts.stored == NULL && !t->run->agent->kind->whole;
 }
 
 struct str
@@ -68,8 +68,9 @@ run_turn_first(struct run_trial *t, struct err *e)
 	t->words = (struct buf){ 0 };
 	t->events = (struct buf){ .max = EVENTS_MAX };
 	t->talk = (struct agent_talk){ .arena = &t->arena };
-	t->req.talk = more && agent_remembers(&t->run->agent) ? &t->talk :
-	    NULL;
+	t->req.talk = t->run->opts.talk;
+	if (t->req.talk == NULL && more && agent_remembers(t->run->agent))
+		t->req.talk = &t->talk;
 	t->talks = more;
 	t->taken = t->responding = false;
 	t->told = 0;
@@ -209,7 +210,7 @@ go_on(struct run_trial *t, struct str prompt)
 	t->taken = false;
 	t->asked = arena_str(&t->arena, prompt);
 	t->req.prompt = t->asked;
-	if (t->req.talk == NULL && !t->run->agent.kind->blind) {
+	if (t->req.talk == NULL && !t->run->agent->kind->blind) {
 		t->words.n = 0;
 		buf_put(&t->words, t->given);
 		buf_puts(&t->words, "This is what was said so far; go on with "
@@ -324,7 +325,7 @@ run_turn_end(struct run_trial *t)
 		give_answer(t);
 	}
 	t->talks = false;
-	agent_hang_up(&t->run->agent, &t->talk);
+	agent_hang_up(t->run->agent, &t->talk);
 	buf_free(&t->said);
 	buf_free(&t->words);
 	buf_free(&t->events);

@@ -272,7 +272,25 @@ read_suite(struct spec_loader *l, const struct spec_file *f)
 	spec_read_tasks(l, f, &list);
 	for (i = 0; i < s->ntasks; i++)
 		spec_name_graders(l, &s->tasks[i].graders);
-	spec_read_triggers(l);
+	if (!l->alone)
+		spec_read_triggers(l);
+}
+
+struct spec_suite *
+spec_load_tree(struct arena *a, const char *name, const struct json *root,
+    struct spec_notes *notes)
+{
+	struct spec_loader l = { .arena = a, .notes = notes, .alone = true };
+	struct spec_file f = { .path = arena_cstr(a, str_of(name)),
+		.dir = ".", .root = root };
+	size_t errors = notes->errors;
+
+	l.suite = NEW(a, struct spec_suite);
+	l.suite->path = f.path;
+	l.suite->dir = f.dir;
+	read_suite(&l, &f);
+	arena_free(&l.scratch);
+	return notes->errors == errors ? l.suite : NULL;
 }
 
 struct spec_suite *

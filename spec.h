@@ -234,6 +234,13 @@ struct spec_suite *spec_load_part(struct arena *, const char *path,
     struct spec_notes *);
 
 /*
+ * A suite that is not in a file: the tree, under that name, with paths from
+ * the working directory; no .waza.yaml, no trigger tests.
+ */
+struct spec_suite *spec_load_tree(struct arena *, const char *name,
+    const struct json *, struct spec_notes *);
+
+/*
  * eval.yaml and eval.yml below a directory, sorted; hidden directories other
  * than .github, node_modules and vendor are not entered, nor are symbolic
  * links.  -1 when it cannot be read.

@@ -357,7 +357,7 @@ void
 spec_read_project(struct spec_loader *l)
 {
 	struct spec_suite *s = l->suite;
-	const char *path = find_project(l);
+	const char *path = l->alone ? NULL : find_project(l);
 	struct project p = { 0 };
 	struct spec_file f;
 

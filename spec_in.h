@@ -31,6 +31,7 @@ struct spec_loader {
 	struct spec_notes *notes;
 	struct spec_suite *suite;
 	struct str *names;		/* of the suite's graders, sorted */
+	bool alone;			/* no other files belong to it */
 };
 
 /* A file that is read: its name, and what its paths are relative to. */

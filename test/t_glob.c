@@ -6,6 +6,79 @@
 #include "tap.h"
 
 static const struct {
+	const char *pattern, *path;
+	bool match;
+} paths[] = {
+	{ "**/*.java", "A.java", true },
+	{ "**/*.java", "src/main/A.java", true },
+	{ "**/*.java", "src/main/A.javax", false },
+	{ "*.java", "A.java", true },
+	{ "*.java", "src/A.java", false },
+	{ "target/**", "target/a", true },
+	{ "target/**", "target/a/b/c", true },
+	{ "target/**", "target", false },
+	{ "target/**", "src/target/a", false },
+	{ "target", "target/a/b", true },
+	{ "target/", "target/a/b", true },
+	{ "target", "targets/a", false },
+	{ "**/node_modules", "a/b/node_modules/c/d.js", true },
+	{ "**/node_modules", "node_modules/c", true },
+	{ "src/*", "src/a", true },
+	{ "src/*", "src/a/b", false },
+	{ "src/**/test/*.c", "src/test/a.c", true },
+	{ "src/**/test/*.c", "src/x/y/test/a.c", true },
+	{ "src/**/test/*.c", "src/test/x/a.c", false },
+	{ "src/**/test/*.c", "src/test/test/a.c", true },
+	{ "a/**/b/**/c", "a/b/x/b/c", true },
+	{ "a/**/b/**/c", "a/x/c", false },
+	{ "**", "a/b", true },
+	{ "**/**", "a", true },
+	{ "/src/a.c", "src/a.c", true },
+	{ "", "a", false },
+	{ "", "", true },
+	{ "[", "[", false },
+	{ "**/[a-c]?.t", "x/b1.t", true },
+};
+
+static void
+test_paths(void)
+{
+	struct arena a = { 0 };
+	struct str out[4];
+	struct buf long_one = { 0 };
+	size_t i;
+
+	for (i = 0; i < COUNTOF(paths); i++) {
+		bool got = glob_path(str_of(paths[i].pattern),
+		    str_of(paths[i].path));
+
+		OK(got == paths[i].match);
+		if (got != paths[i].match)
+			printf("# %s %s\n", paths[i].pattern, paths[i].path);
+	}
+	OK(glob_braces(&a, STR("a"), out, 4) == 1 && str_is(out[0], "a"));
+	OK(glob_braces(&a, STR("*.{c,h}"), out, 4) == 2);
+	OK(str_is(out[0], "*.c") && str_is(out[1], "*.h"));
+	OK(glob_braces(&a, STR("{a,b{1,2}}/{x}"), out, 4) == 3);
+	OK(str_is(out[0], "a/{x}") && str_is(out[2], "b2/{x}"));
+	OK(glob_braces(&a, STR("{a,}b"), out, 4) == 2 && str_is(out[1], "b"));
+	OK(glob_braces(&a, STR("\\{a,b}"), out, 4) == 1);
+	OK(glob_braces(&a, STR("{a,b}{a,b}{a,b}"), out, 4) == 5);
+	OK(glob_braces(&a, STR("{a,b"), out, 4) == 1);
+	OK(glob_braces(&a, STR("}{"), out, 4) == 1);
+	for (i = 0; i < 2000; i++)
+		buf_puts(&long_one, "**/a/");
+	OK(!glob_path((struct str){ long_one.p, long_one.n - 1 },
+	    STR("a/a/a/a/a/a/a/a/a/a/a/a/b")));
+	buf_free(&long_one);
+	for (i = 0; i < 200; i++)
+		buf_puts(&long_one, "{a,b}");
+	OK(glob_braces(&a, buf_str(&long_one), out, 4) == 5);
+	buf_free(&long_one);
+	arena_free(&a);
+}
+
+static const struct {
 	const char *pattern, *name;
 	bool match;
 } rows[] = {
@@ -112,6 +185,7 @@ main(void)
 	OK(glob_any(STR("a*b")) && glob_any(STR("a[b]")));
 	OK(glob_any(STR("a\\b")) && glob_any(STR("?")));
 	OK(!glob_any(STR("tasks/a{b}.yaml")) && !glob_any(STR("")));
+	test_paths();
 	test_long();
 	return tap_done();
 }
