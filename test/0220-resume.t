@@ -212,7 +212,8 @@ else
 fi
 if [ -c /dev/full ]
 then
-	run "$WAZA" run -q nap.yaml -o /dev/full
+	ln -s /dev/full full.json	# lest its journal be beside the device
+	run "$WAZA" run -q nap.yaml -o full.json
 	is 'a full disk: status' 2 "$rc"
 	"$WAZA" run --stream-json nap.yaml >/dev/full 2>err
 	is 'nobody hears the events: status' 2 $?
