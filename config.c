@@ -205,6 +205,7 @@ settle(struct config_loader *l, struct config *c)
 	place_member(l, c->tree, "token_file", &c->token_file);
 	place_member(l, s, "persist_dir", &c->sessions.persist_dir);
 	place_member(l, s, "prompt_template", &c->sessions.prompt_template);
+	place_member(l, s, "working_dir", &c->sessions.working_dir);
 	for (k = 0; i != NULL && k < c->roots.n; k++)
 		c->roots.v[k] = place(l, i->from, c->roots.v[k]);
 	set_ports(l, c);

@@ -84,8 +84,11 @@ struct config_limits {
 };
 
 struct config_sessions {
-	int64_t max, idle_seconds;
+	int64_t max, idle_seconds, timeout_seconds;
 	struct str persist_dir, prompt_template;	/* or empty */
+	struct str executor, provider, working_dir;	/* or empty */
+	double temperature;	/* below 0: not said */
+	int64_t max_tokens;	/* 0: not said */
 };
 
 struct config_remote {

@@ -58,6 +58,9 @@ void config_note(struct config_loader *, enum field_level,
 const char *config_listen(struct str, enum config_via *, struct err *);
 struct str config_short(struct str);	/* enough of it for a message */
 
+/* config_spell.c: seeds/003's words for settings become ours */
+void config_respell(struct config_loader *, struct config_layer *);
+
 /* config_merge.c */
 struct config_item *config_merge(struct arena *, struct config_item *base,
     const struct config_layer *);

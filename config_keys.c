@@ -4,6 +4,7 @@
  */
 #include "config_in.h"
 
+#include <stdint.h>
 #include <string.h>
 
 /* ROW(tag, "key", member, type, .help = "...") */
@@ -47,6 +48,18 @@ static const struct field session_rows[] = {
 	    .min = 1, .max = COUNT_MAX, .help = "at the same time"),
 	FIELD(config_sessions, idle_seconds, FIELD_INT,
 	    .min = 1, .max = SECONDS_MAX, .help = "until one is forgotten"),
+	FIELD(config_sessions, timeout_seconds, FIELD_INT,
+	    .min = 1, .max = SECONDS_MAX, .help = "of one fix"),
+	FIELD(config_sessions, executor, FIELD_STR,
+	    .help = "who fixes; else by the provider"),
+	FIELD(config_sessions, provider, FIELD_STR,
+	    .help = "where a call names none"),
+	FIELD(config_sessions, temperature, FIELD_NUM,
+	    .min = 0, .max = 1, .help = "where a call has none"),
+	FIELD(config_sessions, max_tokens, FIELD_INT,
+	    .min = 1, .max = INT32_MAX, .help = "where a call has none"),
+	FIELD(config_sessions, working_dir, FIELD_STR,
+	    .help = "where a call names none"),
 	FIELD(config_sessions, persist_dir, FIELD_STR,
 	    .help = "where they outlive the server"),
 	FIELD(config_sessions, prompt_template, FIELD_STR,
@@ -134,6 +147,9 @@ const struct config config_defaults = {
 	    .connections = 1024, .queue_bytes = 64 << 20, .runs = 128,
 	    .kept_runs = 100, .tools = 64 },
 	.sessions = { .max = 1000, .idle_seconds = 3600,
+	    .timeout_seconds = 1800, .executor = { "", 0 },
+	    .provider = { "", 0 }, .working_dir = { "", 0 },
+	    .temperature = -1,
 	    .persist_dir = { "", 0 }, .prompt_template = { "", 0 } },
 	.remote = { .ping_seconds = 30, .idle_seconds = 60,
 	    .grace_seconds = 2, .lost_seconds = 10 },

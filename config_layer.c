@@ -40,6 +40,7 @@ add_layer(struct config_loader *l, enum config_level level, const char *name,
 	new->name = name;
 	new->dir = dir;
 	new->root = root;
+	config_respell(l, new);
 	config_check(l, new);
 	if (l->notes->errors > errors)
 		return;

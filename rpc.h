@@ -39,7 +39,7 @@ enum rpc_kind {
 	RPC_TOOL_UNKNOWN, RPC_RESOURCE, RPC_SESSION_NOT_FOUND,
 	RPC_AGENT_INIT, RPC_SESSION_BUSY, RPC_CONFIG, RPC_IO,
 	RPC_SERIALIZATION, RPC_TRANSPORT, RPC_CANCELLED, RPC_RUN_NOT_FOUND,
-	RPC_TASK_NOT_FOUND, RPC_KIND__MAX
+	RPC_TASK_NOT_FOUND, RPC_WORKSPACE, RPC_KIND__MAX
 };
 
 int rpc_number(enum rpc_kind, enum rpc_family);
@@ -122,6 +122,10 @@ void rpc_data_json(struct rpc_call *, const char *key, struct str json);
  */
 enum rpc_status rpc_decode(struct rpc_call *, const struct rpc_method *,
     const struct json *params, void **decoded);
+
+/* The same of one value in them, which is called `path` in messages. */
+enum rpc_status rpc_decode_part(struct rpc_call *, const struct field_table *,
+    const struct json *, const char *path, void *out);
 
 /*
  * Has another method answer this call's question, with these parameters and

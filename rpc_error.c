@@ -40,6 +40,7 @@ static const struct kind {
 	[RPC_TRANSPORT] = { "transport", "Transport error", { -32030, -32030, -32001 } },
 	[RPC_CANCELLED] = { "cancelled", "Cancelled", SAME(-32031) },
 	[RPC_RUN_NOT_FOUND] = { "run_not_found", "Run not found", SAME(-32602) },
+	[RPC_WORKSPACE] = { "workspace", "Workspace error", SAME(-32011) },
 	[RPC_TASK_NOT_FOUND] = { "task_not_found", "Task not found", SAME(-32602) },
 };
 

@@ -96,15 +96,23 @@ on_finding(void *ctx, const struct field_finding *f)
 }
 
 enum rpc_status
+rpc_decode_part(struct rpc_call *c, const struct field_table *t,
+    const struct json *v, const char *path, void *out)
+{
+	struct complaint x = { .call = c };
+	struct field_ctx ctx = { .arena = c->arena, .flags = FIELD_OPEN,
+		.report = on_finding, .ctx = &x, .path = path };
+
+	return field_decode(&ctx, t, v, out) > 0 ? RPC_FAIL : RPC_DONE;
+}
+
+enum rpc_status
 rpc_decode(struct rpc_call *c, const struct rpc_method *m,
     const struct json *params, void **out)
 {
 	static const struct json none = { .type = JSON_OBJECT };
 	const struct field_table *t = m->params;
-	struct complaint x = { .call = c };
-	struct field_ctx ctx = { .arena = c->arena, .flags = FIELD_OPEN,
-		.report = on_finding, .ctx = &x };
-	enum rpc_status status = RPC_DONE;
+	enum rpc_status status;
 	char *settings;
 	size_t i;
 
@@ -115,9 +123,8 @@ rpc_decode(struct rpc_call *c, const struct rpc_method *m,
 	if (t->init != NULL)
 		memcpy(settings, t->init, t->size);
 	*out = settings;
-	if (field_decode(&ctx, t, params != NULL ? params : &none,
-	    settings) > 0)
-		return RPC_FAIL;
+	status = rpc_decode_part(c, t, params != NULL ? params : &none, NULL,
+	    settings);
 	for (i = 0; i < t->n && status == RPC_DONE; i++)
 		if (t->rows[i].flags & FIELD_PATH)
 			status = check_path(c, &t->rows[i], *(struct str *)

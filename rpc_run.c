@@ -405,8 +405,6 @@ set_opts(struct rpc_run *r, const struct run_params *p, struct run_opts *o)
 	o->output = keep_path(a, p->output);
 	o->fail_fast = p->fail_fast;
 	o->verbose = p->verbose;
-	if (o->output == NULL)
-		o->journal = journal_name(a);
 }
 
 /* The suite with its executor, as far as it can be known to work. */
@@ -450,24 +448,48 @@ link_run(struct rpc_run *r, struct rpc_peer *p)
 	p->nruns++;
 }
 
-static struct rpc_run *
-run_record(struct rpc_call *c, const struct run_params *p)
+struct rpc_run *
+rpc_run_new(struct rpc_call *c, struct str path)
 {
 	struct arena arena = { 0 };
-	struct rpc_run *r = NEW(&arena, struct rpc_run);
+	struct rpc_run *r;
 
+	if (c->rpc->running >= c->rpc->runs_max + PENDING_MAX) {
+		rpc_fail(c, RPC_RATE_LIMITED, NULL);
+		return NULL;
+	}
+	r = NEW(&arena, struct rpc_run);
 	r->arena = arena;
 	r->rpc = c->rpc;
-	r->verbose = p->verbose;
-	r->detach = p->detach;
-	r->events = p->events;
-	r->path = arena_str(&r->arena, p->path);
+	r->path = arena_str(&r->arena, path);
 	r->started_ns = os_wall_ns();
 	return r;
 }
 
-static void
-discard(struct rpc_run *r)
+int
+rpc_run_launch(struct rpc_run *r, struct rpc_peer *owner, struct run_opts *o,
+    struct err *e)
+{
+	struct rpc *s = r->rpc;
+
+	if (o->output == NULL)
+		o->journal = journal_name(&r->suite);
+	rpc_run_listen(r);
+	r->run = run_new(s->loop, s->procs, r->spec, o, &r->bus, e);
+	if (r->run == NULL)
+		return -1;
+	if (o->journal != NULL)
+		unlink(o->journal);
+	r->id = arena_cstr(&r->arena, str_of(run_results(r->run)->run_id));
+	r->name = arena_str(&r->arena, r->spec->name);
+	link_run(r, owner);
+	if (s->active < s->runs_max)
+		begin(r);
+	return 0;
+}
+
+void
+rpc_run_discard(struct rpc_run *r)
 {
 	struct arena arena = r->arena;
 
@@ -486,33 +508,24 @@ make_run(struct rpc_call *c, const struct run_params *p)
 
 	if (rpc_find_suite(c, p->path, &path) != RPC_DONE)
 		return NULL;
-	if (c->rpc->running >= c->rpc->runs_max + PENDING_MAX) {
-		rpc_fail(c, RPC_RATE_LIMITED, NULL);
+	r = rpc_run_new(c, p->path);
+	if (r == NULL)
 		return NULL;
-	}
-	r = run_record(c, p);
+	r->verbose = p->verbose;
+	r->detach = p->detach;
+	r->events = p->events;
+	r->output = arena_str(&r->arena, p->output);
 	set_opts(r, p, &o);
 	if (load(r, c, p, path, &o) != RPC_DONE) {
-		discard(r);
+		rpc_run_discard(r);
 		return NULL;
 	}
-	rpc_run_listen(r);
-	r->run = run_new(c->rpc->loop, c->rpc->procs, r->spec, &o, &r->bus,
-	    &e);
-	if (r->run == NULL) {
-		discard(r);
+	if (rpc_run_launch(r, c->peer, &o, &e) == -1) {
+		rpc_run_discard(r);
 		rpc_data(c, "path", p->path);
 		rpc_fail(c, RPC_RUN_FAILED, "Run failed: %s", e.msg);
 		return NULL;
 	}
-	if (o.journal != NULL)
-		unlink(o.journal);
-	r->id = arena_cstr(&r->arena, str_of(run_results(r->run)->run_id));
-	r->name = arena_str(&r->arena, r->spec->name);
-	r->output = arena_str(&r->arena, p->output);
-	link_run(r, c->peer);
-	if (c->rpc->active < c->rpc->runs_max)
-		begin(r);
 	return r;
 }
 

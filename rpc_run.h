@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * rpc_run.h: rpc_.  A run that a peer asked for, and who hears of it.  Only
- * for the rpc_*.c files.
+ * rpc_run.h: rpc_.  A run that a peer asked for, and who hears of it.  For
+ * the rpc_*.c files, and for whoever lets peers run what is no suite.
  */
 #ifndef WAZA_RPC_RUN_H
 #define WAZA_RPC_RUN_H
@@ -16,6 +16,7 @@
 #include "rpc.h"
 
 struct run;
+struct run_opts;
 struct spec_suite;
 
 enum rpc_run_state {		/* those from COMPLETED on are the end */
@@ -56,6 +57,18 @@ struct rpc_run {
 	struct str error;
 	struct rpc_run *next, **prev, *next_own, **prev_own;
 };
+
+/*
+ * A run is new; its spec is set, in its arena `suite` if it is to go with it;
+ * then it is launched, or discarded where that fails.  NULL: there are too
+ * many, and the call has failed.  With a waiter, answer() is called at the
+ * end, while all of the run is still there: the kind of error and its text,
+ * or RPC_KIND__MAX and a summary.
+ */
+struct rpc_run *rpc_run_new(struct rpc_call *, struct str path);
+int rpc_run_launch(struct rpc_run *, struct rpc_peer *owner,
+    struct run_opts *, struct err *);
+void rpc_run_discard(struct rpc_run *);
 
 bool rpc_run_over(const struct rpc_run *);
 void rpc_run_end(struct rpc_run *);	/* cancels it, if it goes on */

@@ -71,19 +71,23 @@ static int
 set_roots(struct waza_service *s)
 {
 	const struct field_strs *given = &s->config->roots;
+	const char *work = s->config->sessions.working_dir.p;
 	struct rpc *r = &s->server.rpc;
-	const char **v = NEW_N(s->call->arena, const char *, given->n + 1);
-	size_t i;
+	const char **v = NEW_N(s->call->arena, const char *, given->n + 2);
+	size_t i, n = 0;
 
-	for (i = 0; i < given->n; i++) {
-		v[i] = given->v[i].p;
+	for (i = 0; i < given->n; i++)
+		v[n++] = given->v[i].p;
+	if (n == 0) {
+		v[n++] = ".";
+		if (*work != '\0')
+			v[n++] = work;
+	}
+	for (i = 0; i < n; i++)
 		if (access(v[i], F_OK) == -1)
 			return err_sys(s->call->err, v[i]);
-	}
-	if (given->n == 0)
-		v[0] = ".";
 	r->roots = v;
-	r->nroots = given->n > 0 ? given->n : 1;
+	r->nroots = n;
 	r->stdio_roots = given->n > 0;
 	return 0;
 }

@@ -198,4 +198,53 @@ awk 'BEGIN { for (i = 0; i < 50000; i++) print "k" i ": {a: 1}" }' >x.yaml
 run "$WAZA" config --config-path x.yaml
 is 'fifty thousand unknown keys: status' 0 "$rc"
 is 'fifty thousand unknown keys: an end of warnings' 10001 "$(printf '%s\n' "$err" | wc -l | tr -d ' ')"
+# as seeds/003 has them
+cat >kaiak.json <<'EOT'
+{
+  "model": {
+    "provider": "openai",
+    "model_id": "gpt-4",
+    "temperature": 0.1
+  },
+  "workspace": {
+    "working_dir": "/home/user/project"
+  },
+  "init_config": {
+    "transport": "socket",
+    "socket_path": "/tmp/kaiak.sock"
+  }
+}
+EOT
+run "$WAZA" config --config-path kaiak.json
+is 'seeds/003: no complaint' '0 ' "$rc $err"
+is 'seeds/003: model' '"gpt-4" # kaiak.json:4:17' "$(source_of model --config-path kaiak.json)"
+is 'seeds/003: provider' '"openai" # kaiak.json:3:17' \
+    "$(source_of sessions.provider --config-path kaiak.json)"
+is 'seeds/003: temperature' '0.1 # kaiak.json:5:20' \
+    "$(source_of sessions.temperature --config-path kaiak.json)"
+is 'seeds/003: working_dir' '"/home/user/project" # kaiak.json:8:20' \
+    "$(source_of sessions.working_dir --config-path kaiak.json)"
+is 'seeds/003: listen' '["unix:/tmp/kaiak.sock"] # kaiak.json:12:20' \
+    "$(source_of listen --config-path kaiak.json)"
+is 'seeds/003: inline over the file, member by member' '"o3" # --config-json:1:22' \
+    "$(source_of model --config-path kaiak.json --config-json '{"model":{"model_id":"o3"}}')"
+is 'seeds/003: what inline does not say stays' '"openai" # kaiak.json:3:17' \
+    "$(source_of sessions.provider --config-path kaiak.json --config-json '{"model":{"model_id":"o3"}}')"
+is 'seeds/003: both spellings mix' '"o4" # --config-json:1:11' \
+    "$(source_of model --config-path kaiak.json --config-json '{"model": "o4"}')"
+is 'our own key wins' '"b" # --config-json:1:55' \
+    "$(source_of sessions.provider --config-json '{"model": {"provider": "a"}, "sessions": {"provider": "b"}}')"
+is 'stdio' '["stdio"] # --config-json:1:29' \
+    "$(source_of listen --config-json '{"init_config":{"transport":"stdio"}}')"
+is 'a workspace that is a text' '"/w" # --config-json:1:15' \
+    "$(source_of sessions.working_dir --config-json '{"workspace": "/w"}')"
+for t in '{"init_config":{"transport":"tcp"}}' '{"init_config":{"transport":"socket"}}' \
+    '{"init_config":3}' '{"init_config":{"transport":"stdio"},"listen":["tcp"]}' \
+    '{"model":{"temperature":2}}' '{"model":{"max_tokens":"x"}}' '{"model":{"provider":{}}}'
+do
+	run "$WAZA" config --config-json "$t"
+	is "refused: $t" 2 "$rc"
+done
+run "$WAZA" config --config-json '{"model":{"modl":"x"}}'
+like 'a key that is none: warned of' '*unknown key "modl"*' "$err"
 done_testing

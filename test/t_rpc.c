@@ -58,6 +58,7 @@ numbers(void)
 		{ RPC_TRANSPORT, "transport", { -32030, -32030, -32001 } },
 		{ RPC_CANCELLED, "cancelled", { -32031, -32031, -32031 } },
 		{ RPC_RUN_NOT_FOUND, "run_not_found", { -32602, -32602, -32602 } },
+		{ RPC_WORKSPACE, "workspace", { -32011, -32011, -32011 } },
 		{ RPC_TASK_NOT_FOUND, "task_not_found", { -32602, -32602, -32602 } },
 	};
 	size_t i, f;
