@@ -43,6 +43,8 @@ SRC  = base.c os.c os_net.c os_path.c os_peer.c os_spawn.c json.c yaml_anchor.c 
 	schema_pattern.c schema_tell.c schema_uri.c schema_value.c \
 	diff.c diff_search.c field.c opt.c csv.c \
 	glob.c tmpl.c stats.c http.c http_body.c http_events.c http_url.c \
+	ws.c ws_frame.c ws_key.c \
+	conn_http.c conn_sweep.c conn_ws.c \
 	loop.c proc.c conn.c conn_frame.c wire.c fetch.c fetch_curl.c workspace.c spec.c spec_config.c \
 	spec_file.c spec_grader.c spec_input.c spec_skill.c spec_task.c spec_tasks.c \
 	spec_trigger.c cache.c cache_hash.c config.c config_check.c config_keys.c config_layer.c \
@@ -70,6 +72,7 @@ SRC  = base.c os.c os_net.c os_path.c os_peer.c os_spawn.c json.c yaml_anchor.c 
 	judge.c judge_verdict.c \
 	compare.c compare_gate.c compare_gate_out.c compare_json.c \
 	compare_markdown.c compare_text.c compare_words.c \
+	web.c web_answer.c web_base.c web_gate.c \
 	rpc.c rpc_about.c rpc_answer.c rpc_cache.c rpc_error.c rpc_eval.c \
 	rpc_gate.c rpc_notify.c rpc_run.c rpc_runs.c tool.c tool_command.c server.c \
 	report.c report_change.c report_console.c report_csv.c \
@@ -83,6 +86,7 @@ HDR  = base.h os.h os_net.h os_path.h os_spawn.h json.h yaml_anchor.h \
 	schema.h schema_in.h schema_keyword.h diff.h diff_search.h \
 	outcome.h judge.h rpc.h rpc_part.h rpc_run.h tool.h server.h grader_prompt.h \
 	compare.h field.h opt.h csv.h glob.h tmpl.h stats.h http.h loop.h proc.h conn.h wire.h fetch.h fetch_curl.h \
+	conn_part.h ws.h web.h web_part.h \
 	workspace.h spec.h spec_in.h cache.h config.h config_in.h agent.h agent_kind.h agent_preset.h agent_stream.h acp.h copilot.h openai.h grader.h grader_extract.h grader_kind.h grader_code.h grader_snapshot.h \
 	grader_trace.h \
 	event.h result.h result_part.h run.h run_part.h report.h report_part.h \

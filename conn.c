@@ -7,14 +7,16 @@
  * kept with its connection.  Output buffers go round in the same way.  So a
  * connection that is silent costs its struct and a descriptor.
  *
- * Time: those that were silent for a second move to a set of their own (where
- * the system has one), so that poll() is not to look at them each turn.
- *
  * Back-pressure: a peer that does not read what it asked for is not read from
  * until it has: at most the block and what HIGH allows wait for it, and what
  * is sent to it unasked is limited by queue_max.
+ *
+ * Three reasons why what has come is not handed on, and `in` may hold whole
+ * messages: held (the owner wants it so; it is read on until a block waits,
+ * so that its end is noticed), stalled (too much waits to be sent, or it was
+ * held until now; it goes on when it can be written to), last (no more).
  */
-#include "conn.h"
+#include "conn_part.h"
 
 #include <errno.h>
 #include <limits.h>
@@ -23,42 +25,18 @@
 #include <string.h>
 #include <sys/socket.h>
 
+#include "http.h"
 #include "os.h"
 #include "os_net.h"
 
 enum {
-	BLOCK = 64 << 10,	/* bytes read at a time */
 	HIGH = 1 << 20,		/* bytes waiting to be sent: read no more */
 	LOW = 64 << 10,		/* and go on reading */
 	SPARE_MAX = 256 << 10,	/* bytes of a buffer that is kept */
-	SWEEP_MS = 500,
-	PART_MS = 1000,		/* see part() */
-	QUIET_MS = 1000,	/* of silence, then it sleeps */
 	HALF_S = 2		/* then one that is half closed is asked */
 };
 
-struct conn {
-	struct conns *set;
-	struct conn *next, **prev;
-	struct conn_opts o;
-	const struct conn_framer *framer;
-	struct fd_watch in_w, out_w;	/* of a socket only in_w */
-	struct buf in;			/* the start of a message */
-	struct buf out;
-	size_t sent;			/* bytes of out */
-	size_t from;			/* of the message that is appended */
-	size_t seen;			/* the framer's */
-	int64_t active;			/* when something last came or went */
-	bool same;			/* one descriptor for both */
-	bool reading;			/* what is sent waits for its end */
-	bool stalled;			/* `in` may hold whole messages */
-	bool held;			/* by its owner: nothing is handed on */
-	bool half, last, parting, asleep, dead;
-};
-
-static void on_sweep(void *);
 static void on_reap(void *);
-static void on_quiet(void *, int);
 
 static size_t
 or_else(size_t n, size_t usual)
@@ -75,7 +53,7 @@ conns_init(struct conns *s)
 	l->queue_max = or_else(l->queue_max, CONN_QUEUE_MAX);
 	l->conn_max = or_else(l->conn_max, CONN_MAX);
 	s->quiet = -1;
-	s->sweep = (struct timer){ .fn = on_sweep, .arg = s };
+	s->sweep = (struct timer){ .fn = conn_sweep, .arg = s };
 	s->reap = (struct timer){ .fn = on_reap, .arg = s };
 }
 
@@ -89,6 +67,48 @@ size_t *
 conn_seen(struct conn *c)
 {
 	return &c->seen;
+}
+
+struct conns *
+conn_set(const struct conn *c)
+{
+	return c->set;
+}
+
+const struct conn_framer *
+conn_framing(const struct conn *c)
+{
+	return c->framer;
+}
+
+int64_t
+conn_heard(const struct conn *c)
+{
+	return c->heard;
+}
+
+const struct http_head *
+conn_request(const struct conn *c)
+{
+	return c->set->request;
+}
+
+void *
+conn_state(struct conn *c, size_t n)
+{
+	if (c->state.p == NULL && n > 0) {
+		memset(buf_room(&c->state, n), 0, n);
+		c->state.n = n;
+	}
+	return c->state.p;
+}
+
+static void
+free_state(struct conn *c)
+{
+	if (c->state.p != NULL && c->framer->free != NULL)
+		c->framer->free(c);
+	buf_free(&c->state);
 }
 
 size_t
@@ -111,9 +131,8 @@ static void
 update(struct conn *c)
 {
 	int r = !c->half && (!c->last || c->parting) && !c->stalled &&
-	    !c->held ? LOOP_READ : 0;
-	int w = conn_pending(c) > 0 || (c->stalled && !c->held) ?
-	    LOOP_WRITE : 0;
+	    !conn_full(c) ? LOOP_READ : 0;
+	int w = conn_pending(c) > 0 || c->stalled ? LOOP_WRITE : 0;
 
 	if (c->dead || c->asleep)
 		return;
@@ -126,8 +145,8 @@ update(struct conn *c)
 	}
 }
 
-static void
-wake(struct conn *c)
+void
+conn_wake(struct conn *c)
 {
 	if (!c->asleep)
 		return;
@@ -189,6 +208,7 @@ static void
 bury(struct conn *c)
 {
 	c->o.gone(c->o.arg);
+	free_state(c);
 	buf_free(&c->in);
 	buf_free(&c->out);
 	free(c);
@@ -209,8 +229,14 @@ on_reap(void *arg)
 void
 conns_fini(struct conns *s)
 {
-	while (s->head != NULL)
-		conn_drop(s->head);
+	struct conn *c;
+
+	s->ending = true;
+	while ((c = s->head) != NULL) {
+		if (c->framer != NULL && c->framer->bye != NULL)
+			conn_finish(c);
+		conn_drop(c);
+	}
 	on_reap(s);
 	timer_stop(s->loop, &s->reap);
 	timer_stop(s->loop, &s->sweep);
@@ -219,7 +245,9 @@ conns_fini(struct conns *s)
 	os_close(&s->quiet);
 	buf_free(&s->spare);
 	free(s->block);
+	free(s->request);
 	s->block = NULL;
+	s->request = NULL;
 }
 
 /*
@@ -267,6 +295,11 @@ flush(struct conn *c)
 {
 	ssize_t n;
 
+	if (c->last && !c->bade && !c->dead && c->framer != NULL &&
+	    c->framer->bye != NULL) {
+		c->bade = true;
+		c->framer->bye(c);
+	}
 	while (!c->dead && conn_pending(c) > 0) {
 		n = write_some(c);
 		if (n == -1 && errno == EAGAIN)
@@ -304,21 +337,45 @@ conn_abort(struct conn *c)
 	c->out.n = c->from;
 }
 
-void
-conn_end(struct conn *c)
+/* False: nobody will ever read it. */
+static bool
+append(struct conn *c)
 {
 	if (c->dead || c->parting) {
 		c->out.n = c->sent = 0;
-		return;
+		return false;
 	}
-	(c->framer != NULL ? c->framer : &conn_line)->wrap(&c->out, c->from);
 	if (conn_pending(c) > c->set->limits.queue_max) {
 		conn_drop(c);
-		return;
+		return false;
 	}
-	wake(c);
-	if (!c->reading || c->o.out <= 2)
+	conn_wake(c);
+	return true;
+}
+
+void
+conn_end_raw(struct conn *c)
+{
+	if (append(c) && (!c->reading || c->o.out <= 2))
 		flush(c);
+}
+
+void
+conn_end_soon(struct conn *c)
+{
+	if (append(c))
+		update(c);
+}
+
+void
+conn_end(struct conn *c)
+{
+	if (c->bade)
+		conn_abort(c);	/* nothing comes after a goodbye */
+	else if (!c->dead && !c->parting)
+		(c->framer != NULL ? c->framer : &conn_line)->wrap(&c->out,
+		    c->from);
+	conn_end_raw(c);
 }
 
 void
@@ -332,16 +389,38 @@ void
 conn_finish(struct conn *c)
 {
 	c->last = true;
-	wake(c);
+	conn_wake(c);
 	if (!c->reading)
 		flush(c);
 }
 
 void
+conn_hand_over(struct conn *c, const struct conn_framer *f,
+    const struct conn_opts *o)
+{
+	int in = c->o.in, out = c->o.out;
+
+	free_state(c);
+	c->o = *o;
+	c->o.in = in;
+	c->o.out = out;
+	c->framer = f;
+	c->seen = 0;
+	c->held = false;
+}
+
+/* What has waited is handed on from the loop, when it can be written to. */
+void
 conn_hold(struct conn *c, bool on)
 {
+	bool was = c->held;
+
 	c->held = on;
-	wake(c);
+	if (on || !was || c->dead || c->last)
+		return;
+	conn_wake(c);
+	if (!c->reading && (c->in.n > 0 || c->half))
+		c->stalled = true;
 	update(c);
 }
 
@@ -351,9 +430,19 @@ conn_hold(struct conn *c, bool on)
 static bool
 choose(struct conn *c, struct str in, bool last)
 {
-	if (c->framer == NULL)
-		c->framer = conn_sniff(in, last);
+	if (c->framer != NULL)
+		return true;
+	c->framer = conn_sniff(in, last, c->o.chosen != NULL);
+	if (c->framer != NULL && c->o.chosen != NULL)
+		c->o.chosen(c->o.arg, c, c->framer);
 	return c->framer != NULL;
+}
+
+void
+conn_fail(struct conn *c, const struct err *e)
+{
+	c->o.broken(c->o.arg, e);
+	conn_finish(c);
 }
 
 /* Hands on the messages there are; the bytes that are done with. */
@@ -368,8 +457,8 @@ work_off(struct conn *c, struct str in, bool last)
 	c->stalled = false;
 	if (!choose(c, (struct str){ in.p + at, in.n - at }, last))
 		return at;
-	while (rc == 1 && !c->dead && !c->last) {
-		if (conn_pending(c) > HIGH || c->held) {
+	while (rc == 1 && !c->dead && !c->last && !c->held) {
+		if (conn_pending(c) > HIGH) {
 			c->stalled = true;
 			break;
 		}
@@ -378,13 +467,28 @@ work_off(struct conn *c, struct str in, bool last)
 		at += rc == -1 ? 0 : used;
 		if (rc == 1) {
 			c->seen = 0;
+			c->whole = loop_now(c->set->loop);
 			c->o.message(c->o.arg, msg);
-		} else if (rc == -1) {
-			c->o.broken(c->o.arg, &e);
-			conn_finish(c);
-		}
+		} else if (rc == -1)
+			conn_fail(c, &e);
 	}
 	return at;
+}
+
+/* Notes when a message began to come that is not all there. */
+static void
+clock_in(struct conn *c, size_t came)
+{
+	bool part = c->framer == NULL ? c->in.n > 0 : c->seen > 0;
+
+	if (!part || c->held) {
+		c->begun = 0;
+		c->got = 0;
+		return;
+	}
+	if (c->begun == 0)
+		c->begun = loop_now(c->set->loop);
+	c->got += came;
 }
 
 static void
@@ -396,7 +500,7 @@ read_end(struct conn *c)
 		os_close(&c->o.in);
 	} else if (c->same)
 		os_keepalive(c->o.in, HALF_S);
-	if (!c->stalled && !c->dead && !c->last)
+	if (!c->stalled && !c->held && !c->dead && !c->last)
 		c->o.ended(c->o.arg);
 }
 
@@ -404,7 +508,7 @@ read_end(struct conn *c)
 static void
 take(struct conn *c, struct str s, bool last)
 {
-	size_t used;
+	size_t used, came = s.n;
 
 	c->reading = true;
 	if (c->in.n == 0) {
@@ -420,17 +524,18 @@ take(struct conn *c, struct str s, bool last)
 	}
 	if (c->in.n == 0 && c->in.p != NULL)
 		buf_free(&c->in);
+	clock_in(c, came);
 	c->reading = false;
 	if (last)
 		read_end(c);
 	flush(c);
 }
 
-static void
-read_some(struct conn *c)
+void
+conn_read(struct conn *c)
 {
 	struct conns *s = c->set;
-	ssize_t n = os_read(c->o.in, s->block, BLOCK);
+	ssize_t n = os_read(c->o.in, s->block, CONN_BLOCK);
 
 	if (n == -1 && errno == EAGAIN)
 		return;
@@ -443,18 +548,29 @@ read_some(struct conn *c)
 			conn_drop(c);
 		return;
 	}
-	c->active = loop_now(s->loop);
+	c->active = c->heard = loop_now(s->loop);
 	s->reads++;
 	take(c, (struct str){ s->block, n > 0 ? (size_t)n : 0 }, n <= 0);
 }
 
 /* With messages that had to wait for room. */
 static void
-go_on(struct conn *c)
+resume(struct conn *c)
 {
 	while (c->stalled && !c->held && conn_pending(c) <= LOW && !c->dead &&
 	    !c->last)
 		take(c, STR(""), c->half);
+}
+
+static void
+drain(struct conn *c)
+{
+	bool some = conn_pending(c) > 0;
+
+	flush(c);
+	if (some && conn_pending(c) == 0 && !c->dead && !c->last &&
+	    c->o.drained != NULL)
+		c->o.drained(c->o.arg);
 }
 
 static void
@@ -463,11 +579,11 @@ on_in(void *arg, int ready)
 	struct conn *c = arg;
 
 	if (ready & LOOP_WRITE)
-		flush(c);
+		drain(c);
 	if (ready & LOOP_READ && !c->stalled && !c->dead &&
 	    (!c->last || c->parting))
-		read_some(c);
-	go_on(c);
+		conn_read(c);
+	resume(c);
 }
 
 static void
@@ -476,123 +592,49 @@ on_out(void *arg, int ready)
 	struct conn *c = arg;
 
 	(void)ready;
-	flush(c);
-	go_on(c);
+	drain(c);
+	resume(c);
 }
 
-struct conn *
-conn_new(struct conns *s, const struct conn_opts *o)
+static void
+enter(struct conns *s, struct conn *c)
 {
-	struct conn *c = s->n < s->limits.conn_max ? calloc(1, sizeof(*c)) :
-	    NULL;
-	struct conn refused = { .o = *o, .same = o->in == o->out };
-
-	if (s->block == NULL)
-		s->block = malloc(BLOCK);
-	if (c == NULL || s->block == NULL) {
-		free(c);
-		close_fds(&refused);
-		return NULL;
-	}
-	*c = refused;
 	c->set = s;
-	c->framer = o->framer;
-	c->active = loop_now(s->loop);
-	c->in_w = (struct fd_watch){ .fd = o->in, .fn = on_in, .arg = c };
-	c->out_w = (struct fd_watch){ .fd = o->out, .fn = on_out, .arg = c };
+	c->active = c->heard = c->whole = loop_now(s->loop);
 	c->next = s->head;
 	c->prev = &s->head;
 	if (c->next != NULL)
 		c->next->prev = &c->next;
 	s->head = c;
 	if (s->n++ == 0)
-		timer_start(s->loop, &s->sweep, SWEEP_MS);
+		timer_start(s->loop, &s->sweep, CONN_SWEEP_MS);
+}
+
+struct conn *
+conn_new(struct conns *s, const struct conn_opts *o)
+{
+	struct conn refused = { .o = *o, .same = o->in == o->out };
+	struct conn *c;
+
+	if (s->n >= s->limits.conn_max)
+		conn_make_room(s);
+	c = s->n < s->limits.conn_max ? calloc(1, sizeof(*c)) : NULL;
+	if (s->block == NULL) {
+		s->block = malloc(CONN_BLOCK);
+		s->request = calloc(1, sizeof(*s->request));
+	}
+	if (c == NULL || s->block == NULL || s->request == NULL) {
+		free(c);
+		close_fds(&refused);
+		return NULL;
+	}
+	*c = refused;
+	enter(s, c);
+	c->framer = o->framer;
+	c->in_w = (struct fd_watch){ .fd = o->in, .fn = on_in, .arg = c };
+	c->out_w = (struct fd_watch){ .fd = o->out, .fn = on_out, .arg = c };
 	fd_start(s->loop, &c->in_w, LOOP_READ);
 	if (!c->same)
 		fd_start(s->loop, &c->out_w, 0);
 	return c;
-}
-
-/*
- * Once in a while: who has vanished, who is idle, who may sleep.
- */
-static void
-look_alive(struct conn *c)
-{
-	struct pollfd p = { .fd = c->o.out };
-
-	if ((poll(&p, 1, 0) == 1 &&
-	    p.revents & (POLLERR | POLLHUP | POLLNVAL)) ||
-	    (c->same && os_peer_closed(c->o.out)))
-		conn_drop(c);
-}
-
-static bool
-start_quiet(struct conns *s)
-{
-	if (s->quiet != -1)
-		return true;
-	s->quiet = os_quiet_new();
-	if (s->quiet == -1)
-		return false;
-	s->quiet_w = (struct fd_watch){ .fd = s->quiet, .fn = on_quiet,
-		.arg = s };
-	fd_start(s->loop, &s->quiet_w, LOOP_READ);
-	return true;
-}
-
-static void
-lull(struct conn *c)
-{
-	struct conns *s = c->set;
-
-	if (!c->same || c->half || c->last || c->stalled || c->held ||
-	    conn_pending(c) > 0 || !start_quiet(s) ||
-	    os_quiet_add(s->quiet, c->in_w.fd, c) == -1)
-		return;
-	fd_stop(s->loop, &c->in_w);
-	c->asleep = true;
-}
-
-static void
-on_sweep(void *arg)
-{
-	struct conns *s = arg;
-	struct conn *c, *next;
-	int64_t silent;
-
-	for (c = s->head; c != NULL; c = next) {
-		next = c->next;
-		silent = loop_now(s->loop) - c->active;
-		if (c->parting && silent >= PART_MS)
-			conn_drop(c);
-		else if (s->limits.idle_ms > 0 && silent > s->limits.idle_ms &&
-		    c->same && (c->o.owed == NULL || !c->o.owed(c->o.arg)))
-			conn_drop(c);
-		else if (c->half)
-			look_alive(c);
-		else if (!c->asleep && silent >= QUIET_MS)
-			lull(c);
-	}
-	if (s->n > 0)
-		timer_start(s->loop, &s->sweep, SWEEP_MS);
-}
-
-static void
-on_quiet(void *arg, int ready)
-{
-	struct conns *s = arg;
-	void *tags[OS_QUIET_MAX];
-	size_t i, n = os_quiet_ready(s->quiet, tags);
-	struct conn *c;
-
-	(void)ready;
-	for (i = 0; i < n; i++) {
-		c = tags[i];
-		if (c->dead)
-			continue;
-		wake(c);
-		read_some(c);
-		go_on(c);
-	}
 }

@@ -27,8 +27,10 @@
 
 #include "base.h"
 #include "loop.h"
+#include "ws.h"
 
 struct conn;
+struct http_head;
 
 /* Of each connection; zero members mean these. */
 enum {
@@ -47,22 +49,56 @@ struct conn_limits {
  * A framer finds the next message in `in`: 1 and *msg, with *used bytes done
  * (also when there is no message yet, for those it need not see again); 0 for
  * more bytes; -1 and *e when the stream makes no sense any more.  Where it
- * left off is in conn_seen(), which starts at 0 for each message.  At the end
- * of input `last` is set.  wrap() makes a message of what was appended to the
- * buffer from `from` on.
+ * left off is in conn_seen(), which starts at 0 for each message and is not 0
+ * in the middle of one.  At the end of input `last` is set.  wrap() makes a
+ * message of what was appended to the buffer from `from` on.
  */
 struct conn_framer {
 	const char *name;
 	int (*next)(struct conn *, struct str in, bool last, size_t *used,
 	    struct str *msg, struct err *e);
 	void (*wrap)(struct buf *, size_t from);
+	void (*bye)(struct conn *);	/* we end it; or NULL */
+	void (*free)(struct conn *);	/* what conn_state() has; or NULL */
+	/*
+	 * A message has so long to come, and a millisecond more for each of
+	 * its bytes; then it is broken with ERR_TIMEOUT.  0: as long as it
+	 * likes.
+	 */
+	int64_t slow_ms;
+	/*
+	 * Of silence while nothing is owed, or of not reading what is sent;
+	 * then it ends.  It may also end when another needs its place.
+	 */
+	int64_t idle_ms;
 };
 
 extern const struct conn_framer conn_line;	/* a message a line */
 extern const struct conn_framer conn_lsp;	/* Content-Length blocks */
 
-/* By the first bytes; NULL: it takes more to tell. */
-const struct conn_framer *conn_sniff(struct str head, bool last);
+/*
+ * Requests of HTTP: a message is the body, the head is conn_request(), for
+ * the length of the call; when it is broken, conn_request() has the status to
+ * refuse it with.  What is sent are bytes as they are.
+ */
+extern const struct conn_framer conn_http;
+const struct http_head *conn_request(const struct conn *);
+
+/*
+ * Messages of a WebSocket after its handshake, as the server or the client of
+ * it.  Pings are answered, a close is echoed and ends the connection.  What
+ * is sent is text; conn_finish() says goodbye with WS_NORMAL.
+ */
+extern const struct conn_framer conn_ws, conn_ws_client;
+void conn_ws_send(struct conn *, enum ws_op, struct str);
+void conn_ws_close(struct conn *, int code, struct str reason);
+bool conn_ws_binary(struct conn *);	/* the message that is handed on is */
+
+/*
+ * By the first four bytes; NULL: it takes more to tell.  HTTP only where it
+ * is wanted.
+ */
+const struct conn_framer *conn_sniff(struct str head, bool last, bool http);
 size_t conn_blank(struct str);	/* ends of lines before that: skip them */
 
 struct conn_opts {
@@ -73,7 +109,14 @@ struct conn_opts {
 	void (*broken)(void *arg, const struct err *);
 	void (*ended)(void *arg);	/* nothing more will come */
 	bool (*owed)(void *arg);	/* it waits for us: it is not idle */
+	void (*drained)(void *arg);	/* all that was sent has left; or NULL.
+					 * From the loop */
 	void (*gone)(void *arg);	/* the last call */
+	/*
+	 * The framer was found by the first bytes, HTTP included; without
+	 * this, HTTP is not looked for.
+	 */
+	void (*chosen)(void *arg, struct conn *, const struct conn_framer *);
 	void *arg;
 };
 
@@ -87,10 +130,12 @@ struct conns {
 	struct conn *head;	/* private from here */
 	struct conn *dead;	/* to be told and freed */
 	char *block;		/* what is read goes here first */
+	struct http_head *request;	/* that is handed on */
 	struct buf spare;	/* an output buffer that nobody uses */
 	int quiet;		/* the set of those that sleep, or -1 */
 	struct fd_watch quiet_w;
 	struct timer sweep, reap;
+	bool ending;		/* all of them go */
 };
 
 void conns_init(struct conns *);
@@ -98,6 +143,21 @@ void conns_fini(struct conns *);	/* drops them all */
 
 /* NULL when there are too many; then the descriptors are closed. */
 struct conn *conn_new(struct conns *, const struct conn_opts *);
+
+/*
+ * Gives a live connection another framer and another owner: callbacks and
+ * arg; the descriptors stay.  The old owner hears no more of it, not even
+ * gone().  Only from within chosen() and message(); what is unread goes to
+ * the new one.
+ */
+void conn_hand_over(struct conn *, const struct conn_framer *,
+    const struct conn_opts *);
+
+/*
+ * Hands on no message while it is on: what comes waits, and soon the peer
+ * does.
+ */
+void conn_hold(struct conn *, bool on);
 
 void conn_send(struct conn *, struct str);
 
@@ -107,15 +167,26 @@ void conn_send(struct conn *, struct str);
  */
 struct buf *conn_begin(struct conn *);
 void conn_end(struct conn *);
+void conn_end_raw(struct conn *);	/* the bytes as they are, */
+void conn_end_soon(struct conn *);	/* and with the loop's next turn */
 void conn_abort(struct conn *);
 
 size_t conn_pending(const struct conn *);	/* bytes not sent yet */
 void conn_finish(struct conn *);	/* send what is left, then end; what
 					 * still comes is nobody's business */
 void conn_drop(struct conn *);		/* end now */
-void conn_hold(struct conn *, bool);	/* hand on nothing meanwhile */
 bool conn_half(const struct conn *);	/* its input has ended */
-size_t *conn_seen(struct conn *);	/* for framers */
+int64_t conn_heard(const struct conn *);	/* when something last came */
 const struct conn_limits *conn_limits(const struct conn *);
+
+/*
+ * For framers.  What conn_state() gives is zeroed at first, always of the
+ * same size, and the framer's until it is replaced or the connection goes;
+ * with 0 it is NULL where there is none yet.
+ */
+size_t *conn_seen(struct conn *);
+void *conn_state(struct conn *, size_t);
+struct conns *conn_set(const struct conn *);
+const struct conn_framer *conn_framing(const struct conn *);
 
 #endif

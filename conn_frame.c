@@ -64,7 +64,9 @@ line_wrap(struct buf *b, size_t from)
 	buf_putc(b, '\n');
 }
 
-const struct conn_framer conn_line = { "line", line_next, line_wrap };
+const struct conn_framer conn_line = {
+	.name = "line", .next = line_next, .wrap = line_wrap,
+};
 
 static char
 lower(char c)
@@ -240,7 +242,20 @@ lsp_wrap(struct buf *b, size_t from)
 	memcpy(b->p + from, p, head);
 }
 
-const struct conn_framer conn_lsp = { "lsp", lsp_next, lsp_wrap };
+const struct conn_framer conn_lsp = {
+	.name = "lsp", .next = lsp_next, .wrap = lsp_wrap,
+};
+
+/* Capital letters, and maybe a blank after them: a method of HTTP. */
+static bool
+is_method(struct str s)
+{
+	size_t i;
+
+	for (i = 0; i < s.n && s.p[i] >= 'A' && s.p[i] <= 'Z'; i++)
+		;
+	return i == s.n || (i > 0 && s.p[i] == ' ');
+}
 
 /*
  * Content-Length, Content-Type: the first four letters tell, in any case.
@@ -248,15 +263,19 @@ const struct conn_framer conn_lsp = { "lsp", lsp_next, lsp_wrap };
  * answered with an error.
  */
 const struct conn_framer *
-conn_sniff(struct str head, bool last)
+conn_sniff(struct str head, bool last, bool http)
 {
 	static const char word[] = "cont";
+	bool block = true;
 	size_t i;
 
-	for (i = 0; i < head.n && i < sizeof(word) - 1; i++)
-		if (lower(head.p[i]) != word[i])
-			return &conn_line;
-	if (i == sizeof(word) - 1)
+	head.n = head.n < sizeof(word) - 1 ? head.n : sizeof(word) - 1;
+	for (i = 0; i < head.n; i++)
+		block &= lower(head.p[i]) == word[i];
+	http = http && is_method(head);
+	if (i < sizeof(word) - 1 && (block || http) && !last)
+		return NULL;
+	if (block && i == sizeof(word) - 1)
 		return &conn_lsp;
-	return last ? &conn_line : NULL;
+	return http && i > 0 ? &conn_http : &conn_line;
 }

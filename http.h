@@ -21,7 +21,8 @@ enum {
 	HTTP_HEAD_MAX = 16 << 10,	/* bytes of a head, or of trailers */
 	HTTP_TARGET_MAX = 8000,		/* bytes of what is asked for */
 	HTTP_FIELDS_MAX = 100,		/* lines of a head */
-	HTTP_CHUNK_LINE_MAX = 4096	/* bytes before a chunk */
+	HTTP_CHUNK_LINE_MAX = 4096,	/* bytes before a chunk */
+	HTTP_DATE = 29			/* bytes of a date */
 };
 
 enum http_side { HTTP_REQUEST, HTTP_RESPONSE };
@@ -101,9 +102,13 @@ struct http_url {
 
 /* Borrows from the text.  User names and passwords in it are refused. */
 int http_url_read(struct str, struct http_url *, struct err *);
+/* The same from behind the "://" of a scheme that is the caller's. */
+int http_url_rest(struct str, bool tls, struct http_url *, struct err *);
 
 /* A date in one of the three forms, as seconds since 1970. */
 bool http_date(struct str, int64_t *seconds);
+/* In the first of them; not before 1970 nor after 9999. */
+void http_date_put(int64_t seconds, char out[HTTP_DATE]);
 
 /* Whether it can be the value of a field. */
 bool http_value_ok(struct str);

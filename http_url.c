@@ -93,19 +93,14 @@ read_authority(struct str s, struct http_url *u, struct err *e)
 }
 
 int
-http_url_read(struct str s, struct http_url *u, struct err *e)
+http_url_rest(struct str s, bool tls, struct http_url *u, struct err *e)
 {
-	const char *end;
+	const char *end = memchr(s.p, '#', s.n);
 	struct str auth;
 	size_t i;
 
-	*u = (struct http_url){ .tls = starts(s, "https://") };
-	if (!u->tls && !starts(s, "http://"))
-		return err_set(e, ERR_SYNTAX, "the URL begins with neither "
-		    "http:// nor https://");
-	u->port = u->tls ? STR("443") : STR("80");
-	skip(&s, u->tls ? 8 : 7);
-	end = memchr(s.p, '#', s.n);
+	*u = (struct http_url){ .tls = tls };
+	u->port = tls ? STR("443") : STR("80");
 	if (end != NULL)
 		s.n = (size_t)(end - s.p);
 	for (i = 0; i < s.n; i++)
@@ -121,6 +116,18 @@ http_url_read(struct str s, struct http_url *u, struct err *e)
 		    "\"?\"");
 	u->path = s.n > 0 ? s : STR("/");
 	return read_authority(auth, u, e);
+}
+
+int
+http_url_read(struct str s, struct http_url *u, struct err *e)
+{
+	bool tls = starts(s, "https://");
+
+	if (!tls && !starts(s, "http://"))
+		return err_set(e, ERR_SYNTAX, "the URL begins with neither "
+		    "http:// nor https://");
+	skip(&s, tls ? 8 : 7);
+	return http_url_rest(s, tls, u, e);
 }
 
 /* Days since 1970 of a date in the Gregorian calendar. */
@@ -251,4 +258,54 @@ http_date(struct str s, int64_t *seconds)
 	*seconds = days(m.year, m.month, m.day) * 86400 + m.hour * 3600 +
 	    m.min * 60 + m.sec;
 	return true;
+}
+
+/* The year, month and day of a day since 1970. */
+static void
+civil(int64_t day, int *y, int *m, int *d)
+{
+	int64_t z = day + 719468, era = z / 146097;
+	unsigned doe = (unsigned)(z - era * 146097);
+	unsigned yoe = (doe - doe / 1460 + doe / 36524 - doe / 146096) / 365;
+	unsigned doy = doe - (365 * yoe + yoe / 4 - yoe / 100);
+	unsigned mp = (5 * doy + 2) / 153;
+
+	*d = (int)(doy - (153 * mp + 2) / 5) + 1;
+	*m = (int)(mp < 10 ? mp + 3 : mp - 9);
+	*y = (int)(era * 400 + yoe) + (*m <= 2);
+}
+
+static char *
+two(char *p, int n)
+{
+	*p++ = (char)('0' + n / 10 % 10);
+	*p++ = (char)('0' + n % 10);
+	return p;
+}
+
+void
+http_date_put(int64_t seconds, char out[HTTP_DATE])
+{
+	static const char days_of[] = "ThuFriSatSunMonTueWed";
+	static const char months[] = "JanFebMarAprMayJunJulAugSepOctNovDec";
+	int64_t day = seconds / 86400;
+	int y, m, d, s = (int)(seconds % 86400);
+	char *p = out;
+
+	civil(day, &y, &m, &d);
+	memcpy(p, days_of + day % 7 * 3, 3);
+	memcpy(p + 3, ", ", 2);
+	p = two(p + 5, d);
+	*p++ = ' ';
+	memcpy(p, months + (m - 1) * 3, 3);
+	p += 3;
+	*p++ = ' ';
+	p = two(two(p, y / 100), y % 100);
+	*p++ = ' ';
+	p = two(p, s / 3600);
+	*p++ = ':';
+	p = two(p, s / 60 % 60);
+	*p++ = ':';
+	p = two(p, s % 60);
+	memcpy(p, " GMT", 4);
 }

@@ -92,6 +92,8 @@ on_broken(void *arg, const struct err *e)
 	struct rpc_call c = { .peer = p, .rpc = p->rpc, .id = &null_id,
 		.arena = &p->rpc->arena };
 
+	if (p->via == RPC_WS)
+		return;		/* its close has a code and a reason */
 	rpc_fail(&c, e->code == ERR_LIMIT ? RPC_INVALID_REQUEST :
 	    RPC_PARSE_ERROR, e->code == ERR_LIMIT ? "%s" : "Parse error: %s",
 	    e->msg);
@@ -153,32 +155,65 @@ on_gone(void *arg)
 		r->quiet(r->arg);
 }
 
-struct rpc_peer *
-rpc_accept(struct rpc *r, enum rpc_via via, int in, int out,
-    const struct conn_framer *framer)
+static struct rpc_peer *
+new_peer(struct rpc *r, enum rpc_via via, struct conn_opts *o)
 {
 	struct arena arena = { 0 };
 	struct rpc_peer *p = NEW(&arena, struct rpc_peer);
-	struct conn_opts o = { .in = in, .out = out, .framer = framer,
-		.message = rpc_message, .broken = on_broken,
-		.ended = on_ended, .owed = is_owed, .gone = on_gone,
-		.arg = p };
 
 	p->arena = arena;
 	p->rpc = r;
 	p->via = via;
-	p->conn = conn_new(&r->conns, &o);
-	if (p->conn == NULL) {
-		arena = p->arena;
-		arena_free(&arena);
-		return NULL;
-	}
+	o->message = rpc_message;
+	o->broken = on_broken;
+	o->ended = on_ended;
+	o->owed = is_owed;
+	o->gone = on_gone;
+	o->arg = p;
+	return p;
+}
+
+static void
+enter(struct rpc_peer *p)
+{
+	struct rpc *r = p->rpc;
+
 	p->next = r->peers;
 	p->prev = &r->peers;
 	if (p->next != NULL)
 		p->next->prev = &p->next;
 	r->peers = p;
 	r->npeers++;
+}
+
+struct rpc_peer *
+rpc_accept(struct rpc *r, enum rpc_via via, int in, int out,
+    const struct conn_framer *framer)
+{
+	struct conn_opts o = { .in = in, .out = out, .framer = framer };
+	struct rpc_peer *p = new_peer(r, via, &o);
+	struct arena arena;
+
+	p->conn = conn_new(&r->conns, &o);
+	if (p->conn == NULL) {
+		arena = p->arena;
+		arena_free(&arena);
+		return NULL;
+	}
+	enter(p);
+	return p;
+}
+
+struct rpc_peer *
+rpc_adopt(struct rpc *r, enum rpc_via via, struct conn *c,
+    const struct conn_framer *framer)
+{
+	struct conn_opts o = { 0 };
+	struct rpc_peer *p = new_peer(r, via, &o);
+
+	p->conn = c;
+	conn_hand_over(c, framer, &o);
+	enter(p);
 	return p;
 }
 

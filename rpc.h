@@ -202,12 +202,24 @@ bool rpc_busy(const struct rpc *);	/* a run or call goes on */
 struct rpc_peer *rpc_accept(struct rpc *, enum rpc_via, int in, int out,
     const struct conn_framer *);
 
+/*
+ * Takes over a live connection, of r->conns, with that framing from now on:
+ * from within chosen() or message() (conn.h).  Set authed when it has shown
+ * the token already.
+ */
+struct rpc_peer *rpc_adopt(struct rpc *, enum rpc_via, struct conn *,
+    const struct conn_framer *);
+
 /* One message from the peer; what conn.h calls with each. */
 void rpc_message(void *peer, struct str);
 
 const struct rpc_method *rpc_method(size_t i);	/* of all; NULL at the end */
 
 bool rpc_needs_token(const struct rpc_peer *);
+bool rpc_token_via(const struct rpc *, enum rpc_via);	/* the same */
+
+/* Takes the same time wherever they differ. */
+bool rpc_same_secret(struct str shown, struct str secret);
 
 /* Whether a path, resolved, is one that this peer may name. */
 bool rpc_allows(const struct rpc_peer *, const char *path);

@@ -10,12 +10,27 @@
 #include "os_path.h"
 
 bool
+rpc_same_secret(struct str a, struct str b)
+{
+	unsigned char diff = a.n != b.n;
+	size_t i;
+
+	for (i = 0; i < a.n; i++)
+		diff |= (unsigned char)(a.p[i] ^ b.p[b.n > 0 ? i % b.n : 0]);
+	return diff == 0;
+}
+
+bool
+rpc_token_via(const struct rpc *r, enum rpc_via via)
+{
+	return r->token.n > 0 && (via == RPC_TCP || via == RPC_WS ||
+	    (via == RPC_UNIX && r->unix_token));
+}
+
+bool
 rpc_needs_token(const struct rpc_peer *p)
 {
-	const struct rpc *r = p->rpc;
-
-	return r->token.n > 0 && (p->via == RPC_TCP || p->via == RPC_WS ||
-	    (p->via == RPC_UNIX && r->unix_token));
+	return rpc_token_via(p->rpc, p->via);
 }
 
 enum rpc_status

@@ -12,6 +12,7 @@
 
 #include "loop.h"
 #include "os.h"
+#include "web.h"
 
 enum {
 	BACKLOG_TURN = 64,	/* connections accepted in a row */
@@ -45,6 +46,63 @@ on_rest(void *arg)
 	fd_want(p->server->rpc.loop, &p->w, LOOP_READ);
 }
 
+/*
+ * A door: nobody knows yet what the connection speaks.
+ */
+static enum rpc_via
+via_of(const struct server_port *p)
+{
+	return p->path != NULL ? RPC_UNIX : RPC_TCP;
+}
+
+static void
+on_chosen(void *arg, struct conn *c, const struct conn_framer *f)
+{
+	const struct server_port *p = arg;
+	struct server *s = p->server;
+
+	if (f == &conn_http)
+		web_adopt(s->web, c, via_of(p));
+	else
+		rpc_adopt(&s->rpc, via_of(p), c, f);
+}
+
+/* Not before something was chosen; then they are others. */
+static void
+on_nothing(void *arg)
+{
+	(void)arg;
+}
+
+static void
+on_no_message(void *arg, struct str s)
+{
+	(void)arg;
+	(void)s;
+}
+
+static void
+on_no_sense(void *arg, const struct err *e)
+{
+	(void)arg;
+	(void)e;
+}
+
+static void
+let_in(struct server_port *p, int fd)
+{
+	struct server *s = p->server;
+	struct conn_opts door = { .in = fd, .out = fd,
+		.message = on_no_message, .broken = on_no_sense,
+		.ended = on_nothing, .gone = on_nothing, .chosen = on_chosen,
+		.arg = p };
+
+	if (s->web != NULL && s->framer == NULL)
+		conn_new(&s->rpc.conns, &door);
+	else
+		rpc_accept(&s->rpc, via_of(p), fd, fd, s->framer);
+}
+
 static void
 on_connection(void *arg, int ready)
 {
@@ -59,8 +117,7 @@ on_connection(void *arg, int ready)
 			break;
 		if (p->path == NULL)
 			os_keepalive(fd, ALIVE_S);
-		rpc_accept(&s->rpc, p->path != NULL ? RPC_UNIX : RPC_TCP, fd,
-		    fd, s->framer);
+		let_in(p, fd);
 	}
 	if (i < BACKLOG_TURN && (errno == EMFILE || errno == ENFILE)) {
 		fd_want(s->rpc.loop, &p->w, 0);

@@ -31,6 +31,8 @@ struct server_port {
 struct server {
 	struct rpc rpc;
 	const struct conn_framer *framer;	/* NULL: by the first bytes */
+	struct web *web;	/* HTTP as well, if the first bytes say so;
+				 * or NULL */
 	bool remote;		/* addresses other than loopback are fine */
 	struct arena *arena;	/* lives as long as the server */
 	struct server_port ports[SERVER_LISTEN_MAX];	/* private from here */

@@ -41,18 +41,6 @@ static const struct field hello_rows[] = {
 static const struct field_table hello_table =
     FIELD_TABLE(hello_params, hello_rows);
 
-/* Takes the same time wherever they differ. */
-static bool
-same_secret(struct str a, struct str b)
-{
-	unsigned char diff = a.n != b.n;
-	size_t i;
-
-	for (i = 0; i < a.n; i++)
-		diff |= (unsigned char)(a.p[i] ^ b.p[b.n > 0 ? i % b.n : 0]);
-	return diff == 0;
-}
-
 static enum rpc_status
 refuse(struct rpc_call *c)
 {
@@ -104,7 +92,7 @@ hello(struct rpc_call *c, void *params)
 	struct rpc_peer *p = c->peer;
 
 	if (c->rpc->token.n > 0 && rpc_needs_token(p) &&
-	    !same_secret(h->token, c->rpc->token))
+	    !rpc_same_secret(h->token, c->rpc->token))
 		return refuse(c);
 	if (h->name.n == 0 || h->version.n == 0 || h->agent.n == 0 ||
 	    !is_pid(h->pid))
