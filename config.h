@@ -107,6 +107,7 @@ struct config {
 	bool allow_remote, require_hello, unix_token;
 	struct str token_file;		/* or empty */
 	struct field_strs roots;	/* none: as the command sees fit */
+	struct field_strs hosts, origins;	/* of HTTP, besides loopback */
 	struct str host;		/* where a server is to be found */
 	int64_t port, timeout_seconds;
 	struct str executor, model;	/* empty: the suite's */

@@ -148,7 +148,7 @@ static void
 check_project(struct check *c)
 {
 	static const char *const own[] = { "allow_remote", "host",
-		"token_file" };
+		"hosts", "origins", "token_file" };
 	const struct json *v;
 	size_t i;
 

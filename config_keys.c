@@ -118,6 +118,8 @@ static const struct field config_rows[] = {
 	FIELD(config, unix_token, FIELD_BOOL, .help = "on unix sockets too"),
 	FIELD(config, token_file, FIELD_STR, .help = "what peers must show"),
 	FIELD(config, roots, FIELD_STRS, .help = "where files may be"),
+	FIELD(config, hosts, FIELD_STRS, .help = "names of the server"),
+	FIELD(config, origins, FIELD_STRS, .help = "pages that may ask it"),
 	FIELD(config, host, FIELD_STR, .help = "of the server"),
 	FIELD(config, port, FIELD_INT, .min = 0, .max = 65535),
 	FIELD(config, timeout_seconds, FIELD_INT,

@@ -132,7 +132,8 @@ update(struct conn *c)
 {
 	int r = !c->half && (!c->last || c->parting) && !c->stalled &&
 	    !conn_full(c) ? LOOP_READ : 0;
-	int w = conn_pending(c) > 0 || c->stalled ? LOOP_WRITE : 0;
+	int w = conn_pending(c) > 0 || (c->stalled && !c->held) ?
+	    LOOP_WRITE : 0;
 
 	if (c->dead || c->asleep)
 		return;

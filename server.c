@@ -97,10 +97,14 @@ let_in(struct server_port *p, int fd)
 		.ended = on_nothing, .gone = on_nothing, .chosen = on_chosen,
 		.arg = p };
 
+	struct conn *c;
+
 	if (s->web != NULL && s->framer == NULL)
 		conn_new(&s->rpc.conns, &door);
-	else
+	else if (!p->http)
 		rpc_accept(&s->rpc, via_of(p), fd, fd, s->framer);
+	else if ((c = conn_new(&s->rpc.conns, &door)) != NULL)
+		web_adopt(s->web, c, via_of(p));
 }
 
 static void
@@ -187,6 +191,45 @@ server_tcp(struct server *s, const char *where, struct err *e)
 	for (i = 0; i < n; i++)
 		add_port(s, &at[i], NULL);
 	return n > 0 ? 0 : -1;
+}
+
+/* A name that it listens on is one that it may be called. */
+static void
+add_host(struct server *s, const char *host)
+{
+	struct web *w = s->web;
+	const char **v = NEW_N(s->arena, const char *, w->nhosts + 1);
+
+	if (w->nhosts > 0)
+		memcpy(v, w->hosts, w->nhosts * sizeof(*v));
+	v[w->nhosts++] = host;
+	w->hosts = v;
+}
+
+int
+server_http(struct server *s, const char *where, struct err *e)
+{
+	static const char scheme[] = "http://";
+	const char *host, *port;
+	size_t i = s->nports, n;
+
+	if (s->web == NULL)
+		return err_set(e, ERR_SCHEMA, "%.100s: HTTP is not served",
+		    where);
+	if (strncmp(where, scheme, sizeof(scheme) - 1) == 0) {
+		where += sizeof(scheme) - 1;
+		n = strlen(where);
+		if (n > 0 && where[n - 1] == '/')
+			where = arena_str(s->arena, (struct str){ where,
+			    n - 1 }).p;
+	}
+	if (server_tcp(s, where, e) == -1 ||
+	    split(s->arena, where, &host, &port, e) == -1)
+		return -1;
+	add_host(s, host);
+	for (; i < s->nports; i++)
+		s->ports[i].http = true;
+	return 0;
 }
 
 int

@@ -23,6 +23,7 @@ struct server_port {
 	struct server *server;
 	struct os_listener at;
 	const char *path;	/* of a unix socket, or NULL */
+	bool http;		/* it was asked for as that */
 	struct fd_watch w;
 	struct timer rest;	/* no descriptor was free */
 };
@@ -48,6 +49,8 @@ void server_init(struct server *);
  * system said no.
  */
 int server_tcp(struct server *, const char *where, struct err *);
+/* The same, maybe with "http://" before it; needs the server's web. */
+int server_http(struct server *, const char *where, struct err *);
 int server_unix(struct server *, const char *path, struct err *);
 int server_stdio(struct server *, struct err *);
 

@@ -2,24 +2,72 @@
 /*
  * waza serve: a server that stays, for several clients.
  *
- * It listens where its options say, else where the settings do.  The options
- * leave nothing of the settings: who names a socket wants no other open.
+ * It listens where its options say, else where the settings do, else for HTTP
+ * on port 3000 of loopback.  The options leave nothing of the settings: who
+ * names a socket wants no other open.  All sockets serve HTTP, too.
  */
 #include "waza.h"
 
 #include "waza_service.h"
+#include "web.h"
+
+#define USUAL "127.0.0.1:3000"
 
 struct serve_opt {
 	struct waza_service_opt service;	/* first */
+	struct opt_list http;
 };
 
-static const struct opt rows[] = { WAZA_SERVICE_OPTS };
+#define ROW(m, t, ...) \
+	{ .type = t, .off = offsetof(struct serve_opt, m), __VA_ARGS__ }
+static const struct opt rows[] = {
+	ROW(http, OPT_LIST, .name = "http", .value = "HOST:PORT",
+	    .help = "listen there for HTTP; usually " USUAL),
+	WAZA_SERVICE_OPTS
+};
+
+static const char **
+names(struct arena *a, const struct field_strs *given)
+{
+	const char **v = NEW_N(a, const char *, given->n + 1);
+	size_t i;
+
+	for (i = 0; i < given->n; i++)
+		v[i] = given->v[i].p;
+	return v;
+}
+
+static void
+set_up_web(struct waza_service *s, struct web *w)
+{
+	const struct config *c = s->config;
+
+	w->rpc = &s->server.rpc;
+	w->remote = c->allow_remote;
+	w->hosts = names(s->call->arena, &c->hosts);
+	w->nhosts = c->hosts.n;
+	w->origins = names(s->call->arena, &c->origins);
+	w->norigins = c->origins.n;
+	web_init(w);
+	s->server.web = w;
+}
 
 static bool
 is_told(const struct serve_opt *o)
 {
-	return o->service.tcp.n > 0 || o->service.sockets.n > 0 ||
-	    o->service.stdio;
+	return o->http.n > 0 || o->service.tcp.n > 0 ||
+	    o->service.sockets.n > 0 || o->service.stdio;
+}
+
+static int
+listen_http(struct waza_service *s, const struct serve_opt *o)
+{
+	size_t i;
+
+	for (i = 0; i < o->http.n; i++)
+		if (server_http(&s->server, o->http.v[i], s->call->err) == -1)
+			return -1;
+	return 0;
 }
 
 static int
@@ -28,33 +76,35 @@ listen_all(struct waza_service *s)
 	const struct serve_opt *o = s->call->opt;
 
 	if (is_told(o))
-		return waza_service_listen(s);
+		return listen_http(s, o) == -1 ? -1 : waza_service_listen(s);
 	if (s->config->nports > 0)
 		return waza_service_listen_set(s);
-	return err_set(s->call->err, ERR_SCHEMA, "nowhere to listen: give "
-	    "--tcp, --socket or --stdio, or set \"listen\"");
+	return server_http(&s->server, USUAL, s->call->err);
 }
 
 static int
 serve(struct waza_call *c)
 {
 	struct waza_service *s = waza_service_load(c);
+	struct web *w = NEW(c->arena, struct web);
 	int status;
 
 	if (s == NULL)
 		return WAZA_BAD;
+	set_up_web(s, w);
 	if (waza_service_start(s) == -1 || listen_all(s) == -1)
 		status = waza_complain(c->err);
 	else
 		status = waza_service_run(s);
 	waza_service_fini(s);
+	web_fini(w);
 	return status;
 }
 
 const struct waza_command waza_serve = {
 	.name = "serve",
-	.usage = "[--tcp HOST:PORT] [--socket PATH] [OPTION ...]",
-	.help = "serve several clients at once",
+	.usage = "[--http HOST:PORT] [--tcp HOST:PORT] [--socket PATH] [OPTION ...]",
+	.help = "serve several clients at once, also by HTTP",
 	.opts = WAZA_OPTS(rows), .size = sizeof(struct serve_opt),
 	.fn = serve,
 };

@@ -201,8 +201,7 @@ listen_at(struct waza_service *s, const struct config_port *p)
 	case CONFIG_HTTP:
 		break;
 	}
-	return err_set(e, ERR_SCHEMA, "http:%.100s: HTTP is not served",
-	    p->where);
+	return server_http(&s->server, p->where, e);
 }
 
 int
@@ -231,7 +230,8 @@ say_where(const struct waza_service *s)
 
 	for (i = 0; i < s->server.nports && !s->opt->quiet; i++) {
 		p = &s->server.ports[i];
-		fprintf(stderr, "waza: listening on %s\n",
+		fprintf(stderr, "waza: listening on %s%s\n",
+		    p->http ? "http://" : "",
 		    p->path != NULL ? p->path : p->at.name);
 	}
 }
