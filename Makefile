@@ -70,6 +70,7 @@ SRC  = base.c os.c os_net.c os_path.c os_peer.c os_spawn.c json.c yaml_anchor.c 
 	run.c run_cache.c run_hook.c run_input.c run_plan.c run_record.c run_repo.c run_skill.c run_trial.c run_turn.c run_trigger.c \
 	outcome.c outcome_answer.c agent_stored.c result_keep.c run_stored.c \
 	judge.c judge_verdict.c \
+	store.c store_file.c store_scan.c \
 	compare.c compare_gate.c compare_gate_out.c compare_json.c \
 	compare_markdown.c compare_text.c compare_words.c \
 	web.c web_answer.c web_base.c web_gate.c \
@@ -89,6 +90,7 @@ HDR  = base.h os.h os_net.h os_path.h os_spawn.h json.h yaml_anchor.h \
 	conn_part.h ws.h web.h web_part.h \
 	workspace.h spec.h spec_in.h cache.h config.h config_in.h agent.h agent_kind.h agent_preset.h agent_stream.h acp.h copilot.h openai.h grader.h grader_extract.h grader_kind.h grader_code.h grader_snapshot.h \
 	grader_trace.h \
+	store.h store_part.h \
 	event.h result.h result_part.h run.h run_part.h report.h report_part.h \
 	waza_service.h \
 	waza.h waza_run.h waza_out.h
@@ -101,7 +103,8 @@ UNIT = test/t_base test/t_os test/t_json test/t_yaml test/t_re test/t_expr test/
 	test/t_cache test/t_csv test/t_diff test/t_glob test/t_tmpl test/t_spec test/t_config test/t_trigger \
 	test/t_opt test/t_stats test/t_http test/t_loop test/t_fetch test/t_conn test/t_proc test/t_procs test/t_wire test/t_acp test/t_event \
 	test/t_result test/t_schema test/t_grader test/t_trace test/t_judge test/t_report \
-	test/t_compare test/t_rpc test/t_outcome
+	test/t_compare test/t_rpc test/t_outcome \
+	test/t_store
 HELPER = test/rpcpipe test/double_acp test/double_copilot test/double_model
 FUZZ = json yaml re expr csv tmpl diff schema http wire frame rpc
 MAN  = waza.1 waza-agents.7 waza-config.5 waza-eval.5 waza-rpc.5
