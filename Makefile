@@ -74,6 +74,7 @@ SRC  = base.c os.c os_net.c os_path.c os_peer.c os_spawn.c json.c yaml_anchor.c 
 	compare.c compare_gate.c compare_gate_out.c compare_json.c \
 	compare_markdown.c compare_text.c compare_words.c \
 	web.c web_answer.c web_base.c web_gate.c \
+	rpc_stream.c rpc_view.c \
 	rpc.c rpc_about.c rpc_answer.c rpc_cache.c rpc_error.c rpc_eval.c \
 	rpc_gate.c rpc_notify.c rpc_run.c rpc_runs.c tool.c tool_command.c server.c \
 	report.c report_change.c report_console.c report_csv.c \
@@ -90,7 +91,7 @@ HDR  = base.h os.h os_net.h os_path.h os_spawn.h json.h yaml_anchor.h \
 	conn_part.h ws.h web.h web_part.h \
 	workspace.h spec.h spec_in.h cache.h config.h config_in.h agent.h agent_kind.h agent_preset.h agent_stream.h acp.h copilot.h openai.h grader.h grader_extract.h grader_kind.h grader_code.h grader_snapshot.h \
 	grader_trace.h \
-	store.h store_part.h \
+	store.h store_part.h rpc_stream.h rpc_view.h \
 	event.h result.h result_part.h run.h run_part.h report.h report_part.h \
 	waza_service.h \
 	waza.h waza_run.h waza_out.h
@@ -104,7 +105,7 @@ UNIT = test/t_base test/t_os test/t_json test/t_yaml test/t_re test/t_expr test/
 	test/t_opt test/t_stats test/t_http test/t_loop test/t_fetch test/t_conn test/t_proc test/t_procs test/t_wire test/t_acp test/t_event \
 	test/t_result test/t_schema test/t_grader test/t_trace test/t_judge test/t_report \
 	test/t_compare test/t_rpc test/t_outcome \
-	test/t_store
+	test/t_store test/t_stream
 HELPER = test/rpcpipe test/double_acp test/double_copilot test/double_model
 FUZZ = json yaml re expr csv tmpl diff schema http wire frame rpc
 MAN  = waza.1 waza-agents.7 waza-config.5 waza-eval.5 waza-rpc.5

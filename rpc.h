@@ -56,6 +56,7 @@ struct rpc_peer {
 	bool hello;		/* it has said who it is */
 	bool authed;		/* it has shown the token */
 	bool mcp;		/* it has said initialize */
+	bool house;		/* the server itself: see rpc_inside() */
 	unsigned refused;	/* wrong tokens so far */
 	struct str name, version, agent;	/* as it says */
 	struct arena arena;
@@ -173,10 +174,16 @@ struct rpc {
 	const struct config *settings;	/* for suites; or NULL */
 	void (*quiet)(void *arg);	/* the last peer has gone */
 	void *arg;
+	size_t stream_max;	/* bytes of events kept of a run; 0: none */
+	const char *results_dir;	/* of runs that name no file; or NULL */
+	/* a run has come, has gone on, or is over; or NULL */
+	void (*changed)(void *arg, struct rpc_run *);
+	void *changed_arg;
 	/* private */
 	struct conns conns;
 	struct rpc_peer *peers;
 	size_t npeers;
+	struct rpc_peer house;	/* what is asked for from within */
 	size_t lost;		/* calls whose peer has gone */
 	size_t commands;	/* of tools, that run */
 	struct arena arena;	/* of the call that is being answered */

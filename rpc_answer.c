@@ -60,11 +60,24 @@ rpc_take_back(struct rpc_call *c)
 	c->buf->n = c->from;
 }
 
+void
+rpc_put_data(struct json_out *o, const struct rpc_call *c)
+{
+	const struct rpc_datum *d;
+
+	for (d = c->data; d != NULL; d = d->next) {
+		json_put_key(o, str_of(d->key));
+		if (d->json)
+			json_put_raw(o, d->value);
+		else
+			json_put_str(o, d->value);
+	}
+}
+
 static void
 put_error(struct rpc_call *c)
 {
 	struct json_out *o = &c->out;
-	const struct rpc_datum *d;
 
 	json_open(o, '{');
 	json_put_key(o, STR("code"));
@@ -76,13 +89,7 @@ put_error(struct rpc_call *c)
 	json_open(o, '{');
 	json_put_key(o, STR("kind"));
 	json_put_cstr(o, rpc_kind_name(c->kind));
-	for (d = c->data; d != NULL; d = d->next) {
-		json_put_key(o, str_of(d->key));
-		if (d->json)
-			json_put_raw(o, d->value);
-		else
-			json_put_str(o, d->value);
-	}
+	rpc_put_data(o, c);
 	json_close(o, '}');
 	json_close(o, '}');
 }

@@ -200,10 +200,15 @@ on_event(void *arg, const struct event *ev)
 		r->total = ev->tasks;
 	if (ev->type == EVENT_TASK_COMPLETE)
 		r->done++;
+	rpc_run_note(r, ev);
+	rpc_stream_add(&r->stream, ev);
 	tell_event(r, ev);
 	if (names[ev->type] != NULL)
 		tell_progress(r, ev, names[ev->type]);
 	log_event(r, ev);
+	if (r->rpc->changed != NULL && (ev->type == EVENT_EVAL_START ||
+	    ev->type == EVENT_TASK_COMPLETE))
+		r->rpc->changed(r->rpc->changed_arg, r);
 }
 
 void

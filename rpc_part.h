@@ -29,7 +29,8 @@ void rpc_close_answer(struct rpc_call *);
 void rpc_take_back(struct rpc_call *);
 void rpc_answer_error(struct rpc_call *);
 
-/* Members of an object. */
+/* Members of an object; the first ones are those of rpc_data(). */
+void rpc_put_data(struct json_out *, const struct rpc_call *);
 void rpc_put_text(struct json_out *, const char *key, struct str);
 void rpc_put_int(struct json_out *, const char *key, int64_t);
 

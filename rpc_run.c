@@ -11,6 +11,7 @@
 #include "rpc_run.h"
 
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "agent.h"
@@ -24,8 +25,10 @@
 
 enum {
 	PENDING_MAX = 1000,	/* runs that wait */
-	RESULT_MAX = 8 << 20,	/* bytes kept of one run's results */
-	RESULTS_MAX = 64 << 20	/* and of all together */
+	NAME_BYTES = 60,	/* of a suite's name, in that of a file */
+	RESULTS_MAX = 64 << 20,	/* bytes kept of all results, */
+	STREAMS_MAX = 64 << 20,	/* and of all events; but of one run */
+	STREAM_MIN = 256 << 10	/* at least this */
 };
 
 static const char *const words[] = {
@@ -69,27 +72,37 @@ forget(struct rpc_run *r)
 	struct arena arena;
 
 	unlink_run(r);
+	rpc_stream_free(&r->stream);
 	buf_free(&r->summary);
 	buf_free(&r->result);
+	buf_free(&r->page);
 	arena = r->arena;	/* the run itself is in it */
 	arena_free(&arena);
 }
 
+/* Of those that are over: what they need to run is freed. */
 static void
 trim(struct rpc *s)
 {
 	struct rpc_run *r, *next;
-	size_t bytes = 0, ended = s->nruns - s->running;
+	size_t results = 0, events = 0, ended = s->nruns - s->running;
 
-	for (r = s->runs; r != NULL; r = r->next)
-		bytes += r->result.n;
+	for (r = s->runs; r != NULL; r = r->next) {
+		results += r->result.n + r->page.n;
+		events += r->run == NULL ? r->stream.text.n : 0;
+	}
 	for (r = s->runs; r != NULL; r = next) {
 		next = r->next;
-		if (!rpc_run_over(r))
+		if (!rpc_run_over(r) || r->run != NULL)
 			continue;
-		if (bytes > RESULTS_MAX) {
-			bytes -= r->result.n;
+		if (results > RESULTS_MAX) {
+			results -= r->result.n + r->page.n;
 			buf_free(&r->result);
+			buf_free(&r->page);
+		}
+		if (events > STREAMS_MAX) {
+			events -= r->stream.text.n;
+			rpc_stream_free(&r->stream);
 		}
 		if (ended > s->kept_max) {
 			ended--;
@@ -98,71 +111,17 @@ trim(struct rpc *s)
 	}
 }
 
+/* Somebody may want to know. */
+static void
+tell(struct rpc_run *r)
+{
+	if (r->rpc->changed != NULL)
+		r->rpc->changed(r->rpc->changed_arg, r);
+}
+
 /*
  * The end of a run.
  */
-static void
-put_task(struct json_out *o, const struct result_task *t)
-{
-	json_open(o, '{');
-	rpc_put_text(o, "id", t->spec->id);
-	rpc_put_text(o, "name", t->spec->name);
-	rpc_put_text(o, "status", str_of(result_word(t->status)));
-	if (result_is_error(t->status))
-		rpc_put_text(o, "errorClass", str_of(result_class(t->status)));
-	json_put_key(o, STR("score"));
-	json_put_double(o, t->stats.avg);
-	json_put_key(o, STR("trials"));
-	json_put_int(o, (int64_t)t->ntrials);
-	json_close(o, '}');
-}
-
-static void
-put_counts(struct json_out *o, const struct result_run *r)
-{
-	static const char *const keys[] = { "total", "passed", "failed",
-		"errors", "skipped" };
-	const size_t n[] = { r->ntasks, r->passed, r->failed + r->errors,
-		r->errors, r->skipped };
-	size_t i;
-
-	for (i = 0; i < COUNTOF(keys); i++) {
-		json_put_key(o, str_of(keys[i]));
-		json_put_int(o, (int64_t)n[i]);
-	}
-	json_put_key(o, STR("passRate"));
-	json_put_double(o, r->rate);
-	json_put_key(o, STR("score"));
-	json_put_double(o, r->score);
-	json_put_key(o, STR("durationMs"));
-	json_put_int(o, r->duration_ms);
-	json_put_key(o, STR("ok"));
-	json_put_bool(o, result_ok(r));
-}
-
-/* What run.status and eval.complete say, while all of it is still there. */
-static void
-keep_answers(struct rpc_run *r)
-{
-	const struct result_run *res = run_results(r->run);
-	struct json_out o = { .put = buf_sink, .ctx = &r->summary };
-	size_t i;
-
-	json_open(&o, '{');
-	put_counts(&o, res);
-	r->counts = arena_fmt(&r->arena, "%.*s}", STRF(buf_str(&r->summary)));
-	json_put_key(&o, STR("tasks"));
-	json_open(&o, '[');
-	for (i = 0; i < res->ntasks; i++)
-		put_task(&o, &res->tasks[i]);
-	json_close(&o, ']');
-	json_close(&o, '}');
-	r->result.max = RESULT_MAX;
-	result_text(run_results(r->run), &r->result);
-	if (r->result.full)
-		buf_free(&r->result);
-}
-
 static void
 free_run(struct rpc_run *r)
 {
@@ -228,8 +187,10 @@ on_done(void *arg)
 	    run_cancelled(r->run) ? RPC_STATE_CANCELLED : RPC_STATE_COMPLETED;
 	if (r->state == RPC_STATE_FAILED)
 		r->error = arena_str(&r->arena, str_of(e->msg));
-	keep_answers(r);
+	rpc_run_keep(r);
 	rpc_run_tell_end(r);
+	rpc_stream_end(&r->stream);
+	tell(r);
 	if (r->waiter != NULL)
 		answer_waiter(r);
 	timer_stop(r->rpc->loop, &r->timer);
@@ -263,6 +224,7 @@ on_start(void *arg)
 		return;
 	start_soon(s);
 	r->state = RPC_STATE_RUNNING;
+	r->began = loop_now(s->loop);
 	run_start(r->run, on_done, r);
 	if (r->cancelling)
 		run_cancel(r->run);
@@ -407,6 +369,29 @@ set_opts(struct rpc_run *r, const struct run_params *p, struct run_opts *o)
 	o->verbose = p->verbose;
 }
 
+/* A results file of its own, where the server keeps them. */
+static void
+set_output(struct rpc_run *r, struct run_opts *o)
+{
+	struct arena *a = &r->suite;
+	struct str name = arena_str(a, r->spec->name);
+	struct buf b = { 0 };
+	size_t i;
+
+	if (r->rpc->results_dir == NULL || o->output != NULL)
+		return;
+	for (i = 0; i < name.n && i < NAME_BYTES; i++)
+		buf_putc(&b, strchr(" /\\:*?\"<>|", name.p[i]) != NULL ||
+		    (unsigned char)name.p[i] < ' ' ||
+		    (unsigned char)name.p[i] >= 0x7f ||
+		    (i == 0 && name.p[i] == '.') ? '_' : name.p[i]);
+	o->journal = journal_name(a);
+	o->run_id = run_make_id(a);
+	o->output = arena_fmt(a, "%s/%.*s%s.json", r->rpc->results_dir,
+	    STRF(buf_str(&b)), o->run_id + strlen("run")).p;
+	buf_free(&b);
+}
+
 /* The suite with its executor, as far as it can be known to work. */
 static enum rpc_status
 load(struct rpc_run *r, struct rpc_call *c, const struct run_params *p,
@@ -439,6 +424,8 @@ link_run(struct rpc_run *r, struct rpc_peer *p)
 	s->last_run = &r->next;
 	s->nruns++;
 	s->running++;
+	if (p->house)
+		return;
 	r->owner = p;
 	r->next_own = p->runs;
 	r->prev_own = &p->runs;
@@ -446,6 +433,17 @@ link_run(struct rpc_run *r, struct rpc_peer *p)
 		r->next_own->prev_own = &r->next_own;
 	p->runs = r;
 	p->nruns++;
+}
+
+/* The more runs go on, the less is kept of each. */
+static size_t
+stream_share(const struct rpc *s)
+{
+	size_t n = STREAMS_MAX / (s->running + 1);
+
+	if (n < STREAM_MIN)
+		n = STREAM_MIN;
+	return n < s->stream_max ? n : s->stream_max;
 }
 
 struct rpc_run *
@@ -482,9 +480,15 @@ rpc_run_launch(struct rpc_run *r, struct rpc_peer *owner, struct run_opts *o,
 		unlink(o->journal);
 	r->id = arena_cstr(&r->arena, str_of(run_results(r->run)->run_id));
 	r->name = arena_str(&r->arena, r->spec->name);
+	if (o->output != NULL)
+		r->output = arena_str(&r->arena, str_of(o->output));
+	r->stream.max = stream_share(s);
+	r->stream.id = r->id;
+	rpc_run_describe(r);
 	link_run(r, owner);
 	if (s->active < s->runs_max)
 		begin(r);
+	tell(r);
 	return 0;
 }
 
@@ -514,12 +518,12 @@ make_run(struct rpc_call *c, const struct run_params *p)
 	r->verbose = p->verbose;
 	r->detach = p->detach;
 	r->events = p->events;
-	r->output = arena_str(&r->arena, p->output);
 	set_opts(r, p, &o);
 	if (load(r, c, p, path, &o) != RPC_DONE) {
 		rpc_run_discard(r);
 		return NULL;
 	}
+	set_output(r, &o);
 	if (rpc_run_launch(r, c->peer, &o, &e) == -1) {
 		rpc_run_discard(r);
 		rpc_data(c, "path", p->path);

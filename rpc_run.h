@@ -14,6 +14,8 @@
 #include "event.h"
 #include "loop.h"
 #include "rpc.h"
+#include "rpc_stream.h"
+#include "store.h"
 
 struct run;
 struct run_opts;
@@ -24,7 +26,15 @@ enum rpc_run_state {		/* those from COMPLETED on are the end */
 	RPC_STATE_FAILED, RPC_STATE_CANCELLED
 };
 
-enum { RPC_LISTENERS_MAX = 64 };	/* of a run, beside its owner */
+enum {
+	RPC_LISTENERS_MAX = 64,		/* of a run, beside its owner */
+	RPC_RESULT_MAX = 8 << 20	/* bytes kept of one run's results */
+};
+
+struct rpc_task {		/* what its results do not tell */
+	bool begun;
+	struct str error;
+};
 
 struct rpc_run {
 	struct arena arena;	/* the record is in it */
@@ -49,11 +59,18 @@ struct rpc_run {
 	struct rpc_peer *listeners[RPC_LISTENERS_MAX];
 	size_t nlisteners;
 	/* so far: */
+	int64_t began;		/* on the loop's clock */
 	int64_t total, done;	/* tasks */
+	struct rpc_task *tasks;
+	size_t ntasks;
+	struct rpc_stream stream;
 	/* when it is over: */
 	struct buf summary;	/* one JSON object */
-	struct str counts;	/* the same without the tasks */
+	struct str counts;	/* the same without the tasks, */
+	struct str task_list;	/* and only the tasks */
+	struct store_run brief;	/* what of it does not change, or not now */
 	struct buf result;	/* the results file; empty: it was too large */
+	struct buf page;	/* somebody else's, see rpc_view_page() */
 	struct str error;
 	struct rpc_run *next, **prev, *next_own, **prev_own;
 };
@@ -77,6 +94,10 @@ void rpc_run_listen(struct rpc_run *);	/* to its events, for its peers */
 int rpc_run_add_listener(struct rpc_run *, struct rpc_peer *);
 void rpc_run_drop_listener(struct rpc_run *, struct rpc_peer *);
 void rpc_run_tell_end(struct rpc_run *);	/* eval.complete */
+/* Once it can be run; for each event; and when it is over. */
+void rpc_run_describe(struct rpc_run *);
+void rpc_run_note(struct rpc_run *, const struct event *);
+void rpc_run_keep(struct rpc_run *);
 void rpc_run_put_progress(struct json_out *, const struct rpc_run *);
 
 #endif

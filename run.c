@@ -24,21 +24,30 @@ enum {
 	REFRESH_SHARE = 10	/* but at most this part of all time */
 };
 
+const char *
+run_make_id(struct arena *a)
+{
+	unsigned char noise[4] = { 0 };
+	struct err e;
+
+	os_random(noise, sizeof(noise), &e);
+	return arena_fmt(a, "run-%lld-%02x%02x%02x%02x",
+	    (long long)(os_wall_ns() / 1000000000), noise[0], noise[1],
+	    noise[2], noise[3]).p;
+}
+
 static void
 stamp(struct run *run)
 {
 	time_t now = (time_t)(run->results.started_ns / 1000000000);
-	unsigned char noise[4] = { 0 };
-	struct err e;
 	struct tm tm;
 
 	if (gmtime_r(&now, &tm) != NULL)
 		strftime(run->timestamp, sizeof(run->timestamp),
 		    "%Y-%m-%dT%H:%M:%SZ", &tm);
-	os_random(noise, sizeof(noise), &e);
-	run->results.run_id = arena_fmt(&run->arena,
-	    "run-%lld-%02x%02x%02x%02x", (long long)now, noise[0], noise[1],
-	    noise[2], noise[3]).p;
+	run->results.run_id = run->opts.run_id != NULL ?
+	    arena_cstr(&run->arena, str_of(run->opts.run_id)) :
+	    run_make_id(&run->arena);
 }
 
 static void

@@ -35,6 +35,7 @@ struct run_opts {
 	size_t ntasks, ntags;
 	int64_t shard, shards;	/* 1 to n, of n; 0: all */
 	const char *context_dir;	/* instead of fixtures/ */
+	const char *run_id;	/* NULL: it is made */
 	const char *output;	/* results file, or NULL */
 	const char *journal;	/* its path; NULL: made from output or name */
 	bool resume;		/* trials in the journal are not run again */
@@ -71,6 +72,9 @@ struct run;
  * would otherwise be found out only when all has been paid for.
  */
 int run_check_output(struct arena *, const char *path, struct err *);
+
+/* One that no other run has: "run-SECONDS-NOISE". */
+const char *run_make_id(struct arena *);
 
 /* NULL and *e when nothing can be run: no task selected, no journal. */
 struct run *run_new(struct loop *, struct procs *, const struct spec_suite *,

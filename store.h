@@ -47,7 +47,7 @@ struct store_run {
 	int64_t duration_ms;
 	size_t tasks, done;	/* how far it is */
 	bool summed;		/* the rest of the numbers are there */
-	size_t total, passed, failed, errors, skipped;	/* failed: errors, too */
+	size_t total, passed, failed, errors, skipped;	/* failed has errors */
 	double rate, score;
 	int64_t sum_ms;
 	int64_t tokens;		/* -1: not known */
