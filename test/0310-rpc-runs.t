@@ -111,7 +111,7 @@ like 'run.status, asked by another' "*\"runId\":\"$run_id\",\"status\":\"running
 is 'run.cancel' "{\"jsonrpc\":\"2.0\",\"id\":8,\"result\":{\"runId\":\"$run_id\",\"status\":\"cancelled\"}}" \
     "$(ask sock "{\"jsonrpc\":\"2.0\",\"id\":8,\"method\":\"run.cancel\",\"params\":{\"runId\":\"$run_id\"}}")"
 ok 'run.cancel: no child is left' wait_until 20 children_gone
-ok 'the one who started it hears its end' wait_until 20 has a.out '"method":"eval.complete"'
+ok 'the one who started it hears its end' wait_until 20 has a.out '"status":"cancelled"}}'
 like 'run.cancel: how it ended' "*\"runId\":\"$run_id\",\"error\":\"Run cancelled\",\"status\":\"cancelled\"*" "$(tail -n 1 a.out)"
 ok 'the one who subscribed hears it, too' wait_until 20 has c.out '"method":"eval.complete"'
 is 'and only what came after' 0 "$(grep -c '"event":"run_start"' c.out)"
