@@ -74,6 +74,7 @@ SRC  = base.c os.c os_net.c os_path.c os_peer.c os_spawn.c json.c yaml_anchor.c 
 	compare.c compare_gate.c compare_gate_out.c compare_json.c \
 	compare_markdown.c compare_text.c compare_words.c \
 	web.c web_answer.c web_base.c web_gate.c \
+	web_api.c web_feed.c web_hub.c web_old.c web_runs.c \
 	rpc_stream.c rpc_view.c \
 	rpc.c rpc_about.c rpc_answer.c rpc_cache.c rpc_error.c rpc_eval.c \
 	rpc_gate.c rpc_notify.c rpc_run.c rpc_runs.c tool.c tool_command.c server.c \
@@ -92,6 +93,7 @@ HDR  = base.h os.h os_net.h os_path.h os_spawn.h json.h yaml_anchor.h \
 	workspace.h spec.h spec_in.h cache.h config.h config_in.h agent.h agent_kind.h agent_preset.h agent_stream.h acp.h copilot.h openai.h grader.h grader_extract.h grader_kind.h grader_code.h grader_snapshot.h \
 	grader_trace.h \
 	store.h store_part.h rpc_stream.h rpc_view.h \
+	web_api.h web_api_part.h \
 	event.h result.h result_part.h run.h run_part.h report.h report_part.h \
 	waza_service.h \
 	waza.h waza_run.h waza_out.h

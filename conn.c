@@ -369,6 +369,13 @@ conn_end_soon(struct conn *c)
 }
 
 void
+conn_flush(struct conn *c)
+{
+	if (!c->reading && !c->dead)
+		flush(c);
+}
+
+void
 conn_end(struct conn *c)
 {
 	if (c->bade)

@@ -168,7 +168,8 @@ void conn_send(struct conn *, struct str);
 struct buf *conn_begin(struct conn *);
 void conn_end(struct conn *);
 void conn_end_raw(struct conn *);	/* the bytes as they are, */
-void conn_end_soon(struct conn *);	/* and with the loop's next turn */
+void conn_end_soon(struct conn *);	/* and with the loop's next turn, */
+void conn_flush(struct conn *);		/* or now, as far as they go */
 void conn_abort(struct conn *);
 
 size_t conn_pending(const struct conn *);	/* bytes not sent yet */

@@ -11,7 +11,11 @@
  */
 #include "rpc_stream.h"
 
+#include <assert.h>
+
 #include "json.h"
+
+enum { CUT_BYTES = 3000 };	/* of a text that is too long */
 
 static size_t
 end_of(const struct rpc_stream *s, uint64_t i)
@@ -53,17 +57,18 @@ drop(struct rpc_stream *s)
 		compact(s);
 }
 
+static void
+cut(struct str *s)
+{
+	s->n = s->n > CUT_BYTES ? CUT_BYTES : s->n;
+}
+
 /* The object of stream-json, with the run's id by the name it has here. */
-void
-rpc_stream_add(struct rpc_stream *s, const struct event *ev)
+static void
+put(struct rpc_stream *s, const struct event *ev)
 {
 	struct json_out o = { .put = buf_sink, .ctx = &s->text };
-	struct rpc_tap *t, *next;
 
-	if (s->max == 0)
-		return;
-	if (s->next == 0)
-		s->first = s->next = ev->seq;
 	buf_fmt(&s->text, "id: %llu\nevent: %s\ndata: ",
 	    (unsigned long long)ev->seq, event_name(ev->type));
 	event_line(&s->text, ev);
@@ -71,6 +76,31 @@ rpc_stream_add(struct rpc_stream *s, const struct event *ev)
 	buf_put(&s->text, STR(",\"runId\":"));
 	json_put_cstr(&o, s->id);
 	buf_put(&s->text, STR("}\n\n"));
+}
+
+void
+rpc_stream_add(struct rpc_stream *s, const struct event *ev)
+{
+	struct rpc_tap *t, *next;
+	struct event less = *ev;
+	size_t from = s->text.n;
+
+	if (s->max == 0)
+		return;
+	if (s->next == 0)
+		s->first = s->next = ev->seq;
+	assert(ev->seq == s->next);
+	put(s, ev);
+	if (s->text.n - from > RPC_EVENT_MAX) {
+		s->text.n = from;
+		cut(&less.prompt);
+		cut(&less.detail);
+		cut(&less.error);
+		cut(&less.message);
+		cut(&less.task);
+		cut(&less.name);
+		put(s, &less);
+	}
 	buf_put(&s->ends, (struct str){ (char *)&s->text.n,
 	    sizeof(s->text.n) });
 	s->next = ev->seq + 1;
@@ -129,6 +159,14 @@ rpc_stream_get(const struct rpc_stream *s, uint64_t *next, size_t max)
 	}
 	*next = lo;
 	return (struct str){ s->text.p + from, end_of(s, lo - 1) - from };
+}
+
+size_t
+rpc_stream_bytes(const struct rpc_stream *s, uint64_t next)
+{
+	if (next < s->first)
+		next = s->first;
+	return next >= s->next ? 0 : s->text.n - end_of(s, next - 1);
 }
 
 void

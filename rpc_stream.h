@@ -6,7 +6,8 @@
  * Each is formatted once, as a server-sent event whose id is its number, and
  * all of them are one run of bytes, so that a reader gets many at a time.
  * When there are too many bytes the oldest events are dropped: who asks for
- * those gets what there is.
+ * those gets what there is.  One that is larger than RPC_EVENT_MAX has long
+ * texts cut.
  */
 #ifndef WAZA_RPC_STREAM_H
 #define WAZA_RPC_STREAM_H
@@ -17,6 +18,8 @@
 
 #include "base.h"
 #include "event.h"
+
+enum { RPC_EVENT_MAX = 128 << 10 };	/* bytes */
 
 /* Somebody who wants to hear of new events; what they are, it asks then. */
 struct rpc_tap {
@@ -50,6 +53,9 @@ void rpc_stream_free(struct rpc_stream *);
  */
 struct str rpc_stream_get(const struct rpc_stream *, uint64_t *next,
     size_t max);
+
+/* How many bytes those are. */
+size_t rpc_stream_bytes(const struct rpc_stream *, uint64_t next);
 
 void rpc_stream_tap(struct rpc_stream *, struct rpc_tap *);
 void rpc_stream_untap(struct rpc_tap *);	/* no effect if it is none */

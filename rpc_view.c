@@ -119,7 +119,7 @@ rpc_run_describe(struct rpc_run *r)
 
 	*b = (struct store_run){ .id = str_of(r->id), .name = r->name,
 		.path = r->path, .live = true, .ok = -1, .tokens = -1,
-		.cost = -1, .started_ns = r->started_ns };
+		.cost = -1, .started_ns = res->started_ns };
 	b->skill = arena_str(a, r->spec->skill);
 	b->executor = arena_str(a, res->executor);
 	b->model = arena_str(a, res->model);
@@ -241,6 +241,12 @@ struct str
 rpc_view_results(const struct rpc_run *r)
 {
 	return buf_str(&r->result);
+}
+
+struct rpc_mark *
+rpc_view_mark(struct rpc_run *r)
+{
+	return &r->mark;
 }
 
 struct buf *

@@ -11,6 +11,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 #include "base.h"
 #include "rpc.h"
@@ -55,6 +56,14 @@ void rpc_view_tasks(struct json_out *, const struct rpc_run *);
  */
 struct str rpc_view_results(const struct rpc_run *);
 bool rpc_view_task(const struct rpc_run *, struct str id, struct buf *);
+
+/* What was last told of it by those who tell. */
+struct rpc_mark {
+	bool changed;		/* since */
+	int state;		/* enum store_state */
+	int64_t told;		/* on the loop's clock */
+};
+struct rpc_mark *rpc_view_mark(struct rpc_run *);
 
 /* Bytes that somebody made of it, for as long as it is remembered. */
 struct buf *rpc_view_page(struct rpc_run *);

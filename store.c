@@ -169,6 +169,20 @@ store_find(struct store *s, struct str id)
 	return NULL;
 }
 
+struct store_file **
+store_group(struct store *s, struct str id, size_t *n)
+{
+	struct store_file **v;
+	size_t i, all;
+
+	arrange(s);
+	v = entries(&s->by_id, &all);
+	i = lower(v, all, id);
+	for (*n = 0; i + *n < all && str_eq(v[i + *n]->eval_id, id); )
+		++*n;
+	return v + i;
+}
+
 /*
  * What lists say.
  */

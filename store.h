@@ -74,15 +74,19 @@ struct store_stamp {		/* of a file, to see that it changed */
 	int64_t mtime, ctime, size;	/* nanoseconds, bytes */
 	uint64_t ino;
 };
+bool store_same(const struct store_stamp *, const struct store_stamp *);
 
 /* A file that is known; only those that are results are listed. */
 struct store_file {
 	struct store_run run;
+	struct str long_id;	/* by which only it is found */
+	struct store_stamp stamp;	/* as it was read */
+	unsigned turn;		/* for who uses it, */
+	bool own;		/* as well */
 	/* private */
 	struct store_file *next;	/* in its directory, by name */
 	struct buf text;	/* its strings */
-	struct str name, eval_id, long_id;
-	struct store_stamp stamp;
+	struct str name, eval_id;
 	bool results;		/* it is a results file */
 };
 
@@ -127,11 +131,16 @@ struct store_file **store_list(struct store *, size_t *n);
 
 /* By the id of its run, or NULL. */
 struct store_file *store_find(struct store *, struct str id);
+/* All those of a run. */
+struct store_file **store_group(struct store *, struct str id, size_t *n);
 
 /*
  * The file as it is now.  NULL and *e: it is gone, or no results file any
- * more.  Good until the next such call, or the loop turns.
+ * more.  It is in the arena, or good until the next such call, or the loop
+ * turns.
  */
+struct outcome *store_read(struct store *, const struct store_file *,
+    struct arena *, struct err *);
 struct outcome *store_outcome(struct store *, const struct store_file *,
     struct err *);
 

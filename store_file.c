@@ -382,6 +382,17 @@ check(struct store *s, const char *path, struct store_stamp *stamp,
 }
 
 struct outcome *
+store_read(struct store *s, const struct store_file *f, struct arena *a,
+    struct err *e)
+{
+	struct store_stamp now;
+
+	if (check(s, f->run.path.p, &now, e) == -1)
+		return NULL;
+	return read_whole(a, arena_cstr(a, f->run.path), e);
+}
+
+struct outcome *
 store_outcome(struct store *s, const struct store_file *f, struct err *e)
 {
 	struct store_stamp now;

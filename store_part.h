@@ -31,6 +31,5 @@ bool store_load(struct store *, const char *path, struct store_file *);
 void store_forget(struct store *, const struct store_file *);	/* its tree */
 void store_stamp(struct store_stamp *, const struct stat *);
 bool store_still(int64_t mtime);	/* it may still be written to */
-bool store_same(const struct store_stamp *, const struct store_stamp *);
 
 #endif

@@ -10,12 +10,14 @@
 
 #include "waza_service.h"
 #include "web.h"
+#include "web_api.h"
 
 #define USUAL "127.0.0.1:3000"
 
 struct serve_opt {
 	struct waza_service_opt service;	/* first */
 	struct opt_list http;
+	const char *results_dir;
 };
 
 #define ROW(m, t, ...) \
@@ -23,6 +25,8 @@ struct serve_opt {
 static const struct opt rows[] = {
 	ROW(http, OPT_LIST, .name = "http", .value = "HOST:PORT",
 	    .help = "listen there for HTTP; usually " USUAL),
+	ROW(results_dir, OPT_STR, .name = "results-dir", .value = "DIR",
+	    .help = "show the results below it, keep those of runs there"),
 	WAZA_SERVICE_OPTS
 };
 
@@ -50,6 +54,18 @@ set_up_web(struct waza_service *s, struct web *w)
 	w->norigins = c->origins.n;
 	web_init(w);
 	s->server.web = w;
+}
+
+static int
+start(struct waza_service *s, struct web_api *api)
+{
+	const struct serve_opt *o = s->call->opt;
+
+	if (waza_service_start(s) == -1)
+		return -1;
+	api->web = s->server.web;
+	api->results_dir = o->results_dir;
+	return web_api_init(api, s->call->err);
 }
 
 static bool
@@ -87,15 +103,17 @@ serve(struct waza_call *c)
 {
 	struct waza_service *s = waza_service_load(c);
 	struct web *w = NEW(c->arena, struct web);
+	struct web_api *api = NEW(c->arena, struct web_api);
 	int status;
 
 	if (s == NULL)
 		return WAZA_BAD;
 	set_up_web(s, w);
-	if (waza_service_start(s) == -1 || listen_all(s) == -1)
+	if (start(s, api) == -1 || listen_all(s) == -1)
 		status = waza_complain(c->err);
 	else
 		status = waza_service_run(s);
+	web_api_fini(api);
 	waza_service_fini(s);
 	web_fini(w);
 	return status;
@@ -103,7 +121,7 @@ serve(struct waza_call *c)
 
 const struct waza_command waza_serve = {
 	.name = "serve",
-	.usage = "[--http HOST:PORT] [--tcp HOST:PORT] [--socket PATH] [OPTION ...]",
+	.usage = "[--http HOST:PORT] [--results-dir DIR] [OPTION ...]",
 	.help = "serve several clients at once, also by HTTP",
 	.opts = WAZA_OPTS(rows), .size = sizeof(struct serve_opt),
 	.fn = serve,

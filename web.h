@@ -145,7 +145,8 @@ void web_later(struct web_req *, void (*gone)(void *arg), void *arg);
  * when only the head was asked for; then the request is no more.  put: false
  * when the reader is too slow; it is sent away then, and gone() will come.
  * room: so many bytes may be put.  drained() comes when all has been sent.
- * end: the answer is whole; gone() does not come then.
+ * flush: now, for one who has many to send to.  end: the answer is whole;
+ * gone() does not come then.
  */
 struct web_stream {
 	void (*gone)(void *arg);
@@ -157,6 +158,7 @@ bool web_stream_begin(struct web_req *, const char *type,
     const struct web_stream *);
 bool web_stream_put(struct web_req *, struct str);
 size_t web_stream_room(const struct web_req *);
+void web_stream_flush(struct web_req *);
 void web_stream_end(struct web_req *);
 
 /*

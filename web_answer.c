@@ -42,7 +42,8 @@ static const struct {
 	{ RPC_TOOL_UNKNOWN, 404 }, { RPC_RESOURCE, 503 },
 	{ RPC_SESSION_NOT_FOUND, 404 }, { RPC_SESSION_BUSY, 409 },
 	{ RPC_CANCELLED, 409 }, { RPC_RUN_NOT_FOUND, 404 },
-	{ RPC_TASK_NOT_FOUND, 404 },
+	{ RPC_TASK_NOT_FOUND, 404 }, { RPC_NO_RESULT, 404 },
+	{ RPC_RUN_OVER, 409 },
 };
 
 int
@@ -289,6 +290,12 @@ web_stream_room(const struct web_req *r)
 	    r)->conn);
 
 	return n < WEB_STREAM_MAX ? WEB_STREAM_MAX - n : 0;
+}
+
+void
+web_stream_flush(struct web_req *r)
+{
+	conn_flush(web_conn_of(r)->conn);
 }
 
 void
