@@ -71,7 +71,7 @@ struct rpc_run {
 	struct str task_list;	/* and only the tasks */
 	struct store_run brief;	/* what of it does not change, or not now */
 	struct buf result;	/* the results file; empty: it was too large */
-	struct buf page;	/* somebody else's, as is the next: rpc_view.h */
+	struct buf page;	/* these two are others', see rpc_view.h */
 	struct rpc_mark mark;
 	struct str error;
 	struct rpc_run *next, **prev, *next_own, **prev_own;

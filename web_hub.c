@@ -39,7 +39,7 @@ struct web_hub {
 	struct timer timer;
 	bool waiting;		/* the timer runs */
 	int64_t rest_until;	/* on the loop's clock */
-	uint64_t sent;		/* all before it has been, to those who keep up */
+	uint64_t sent;		/* before it: to those who keep up */
 	struct web_reader *readers;
 	struct web_hub *next, **prev;
 };

@@ -418,7 +418,7 @@ get_live(struct web_req *r, struct rpc_run *run)
 	web_answer(r, 200, "application/json", buf_str(page));
 }
 
-/* The place for the file's page: its own, or that which was not used longest. */
+/* The place for the file's page: its own, or the one unused for longest. */
 static size_t
 place_of(struct web_api *api, const struct store_file *f)
 {

@@ -59,6 +59,8 @@ numbers(void)
 		{ RPC_CANCELLED, "cancelled", { -32031, -32031, -32031 } },
 		{ RPC_RUN_NOT_FOUND, "run_not_found", { -32602, -32602, -32602 } },
 		{ RPC_WORKSPACE, "workspace", { -32011, -32011, -32011 } },
+		{ RPC_NO_RESULT, "no_result", { -32032, -32032, -32032 } },
+		{ RPC_RUN_OVER, "run_over", { -32033, -32033, -32033 } },
 		{ RPC_TASK_NOT_FOUND, "task_not_found", { -32602, -32602, -32602 } },
 	};
 	size_t i, f;
