@@ -81,7 +81,8 @@ SRC  = base.c os.c os_net.c os_path.c os_peer.c os_spawn.c json.c yaml_anchor.c 
 	report.c report_change.c report_console.c report_csv.c \
 	report_detail.c report_github.c report_html.c report_junit.c report_log.c \
 	report_markdown.c report_out.c report_tap.c report_text.c report_trigger.c \
-	report_words.c
+	report_words.c \
+	client.c client_show.c client_target.c
 HDR  = base.h os.h os_net.h os_path.h os_spawn.h json.h yaml_anchor.h \
 	yaml_block.h yaml_core.h yaml_flow.h yaml_in.h yaml_lite.h yaml_map.h \
 	yaml_scalar.h re.h re_class.h re_parse.h re_prog.h re_state.h \
@@ -96,7 +97,8 @@ HDR  = base.h os.h os_net.h os_path.h os_spawn.h json.h yaml_anchor.h \
 	web_api.h web_api_part.h \
 	event.h result.h result_part.h run.h run_part.h report.h report_part.h \
 	waza_service.h \
-	waza.h waza_run.h waza_out.h
+	waza.h waza_run.h waza_out.h \
+	client.h
 CMD  = waza.c waza_cache.c waza_doctor.c waza_settings.c waza_jsonrpc.c waza_compare.c waza_config.c waza_grade.c waza_run.c waza_schema.c waza_spec.c waza_run_opt.c waza_out.c \
 	waza_serve.c waza_service.c \
 	waza_text.c
@@ -107,7 +109,8 @@ UNIT = test/t_base test/t_os test/t_json test/t_yaml test/t_re test/t_expr test/
 	test/t_opt test/t_stats test/t_http test/t_loop test/t_fetch test/t_conn test/t_proc test/t_procs test/t_wire test/t_acp test/t_event \
 	test/t_result test/t_schema test/t_grader test/t_trace test/t_judge test/t_report \
 	test/t_compare test/t_rpc test/t_outcome \
-	test/t_store test/t_stream
+	test/t_store test/t_stream \
+	test/t_client
 HELPER = test/rpcpipe test/double_acp test/double_copilot test/double_model
 FUZZ = json yaml re expr csv tmpl diff schema http wire frame rpc
 MAN  = waza.1 waza-agents.7 waza-config.5 waza-eval.5 waza-rpc.5

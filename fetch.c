@@ -167,7 +167,7 @@ connect_next(struct fetch *f)
 		if (e.sys == ENOENT && f->nth > 0)
 			return -1;	/* the last one's reason stays */
 		f->err = e;
-		if (e.sys == EADDRNOTAVAIL || e.sys == ENOENT)
+		if (e.sys == 0 || e.sys == ENOENT)
 			return -1;
 		f->nth++;
 	}

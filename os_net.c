@@ -84,7 +84,7 @@ lookup(const char *host, const char *port, int flags, struct err *e)
 	err_set(e, ERR_SYS, "cannot find %.100s port %.20s: %s",
 	    host != NULL ? host : "this machine's addresses", port,
 	    rc == EAI_SYSTEM ? strerror(errno) : gai_strerror(rc));
-	e->sys = rc == EAI_SYSTEM ? errno : EADDRNOTAVAIL;
+	e->sys = 0;		/* no errno says that */
 	return NULL;
 }
 

@@ -316,6 +316,7 @@ tcp(void)
 	OK(os_listen_tcp("127.0.0.1", port, false, w, 1, &e) == -1 ||
 	    strncmp(v[0].name, "127.", 4) != 0);
 	OK(os_connect_tcp("127.0.0.1", port, 99, &e) == -1 && e.sys == ENOENT);
+	OK(os_connect_tcp("127.0.0.1", "no port", 0, &e) == -1 && e.sys == 0);
 	snprintf(host, sizeof(host), "%s", port);
 	for (i = 0; i < n; i++)
 		os_close(&v[i].fd);
