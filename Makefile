@@ -68,6 +68,7 @@ SRC  = base.c os.c os_net.c os_path.c os_peer.c os_spawn.c json.c yaml_anchor.c 
 	grader_workspace.c event.c \
 	result.c result_file.c result_journal.c result_pair.c result_place.c result_trial.c result_trigger.c \
 	run.c run_cache.c run_hook.c run_input.c run_plan.c run_record.c run_repo.c run_skill.c run_trial.c run_turn.c run_trigger.c \
+	outcome_run.c \
 	outcome.c outcome_answer.c agent_stored.c result_keep.c run_stored.c \
 	judge.c judge_verdict.c \
 	store.c store_file.c store_scan.c \
@@ -98,8 +99,9 @@ HDR  = base.h os.h os_net.h os_path.h os_spawn.h json.h yaml_anchor.h \
 	event.h result.h result_part.h run.h run_part.h report.h report_part.h \
 	waza_service.h \
 	waza.h waza_run.h waza_out.h \
-	client.h
+	client.h waza_client.h waza_remote.h
 CMD  = waza.c waza_cache.c waza_doctor.c waza_settings.c waza_jsonrpc.c waza_compare.c waza_config.c waza_grade.c waza_run.c waza_schema.c waza_spec.c waza_run_opt.c waza_out.c \
+	waza_call.c waza_client.c waza_connect.c waza_remote.c \
 	waza_serve.c waza_service.c \
 	waza_text.c
 OBJ  = $(SRC:.c=.o)

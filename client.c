@@ -500,7 +500,8 @@ connected(struct client *c, int fd)
 
 	if (f == NULL)
 		f = c->o.target.path != NULL ? &conn_lsp : &conn_line;
-	c->framer = (struct conn_framer){ f->name, either_next, f->wrap };
+	c->framer = *f;
+	c->framer.next = either_next;
 	if (c->o.target.path == NULL)
 		os_keepalive(fd, ALIVE_S);
 	c->conn = conn_new(&c->conns, &o);

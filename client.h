@@ -30,7 +30,8 @@ struct json_out;
 /*
  * Where a server is.  A text is a unix socket when it has a slash or begins
  * with "unix:", else HOST:PORT, [IPv6]:PORT, :PORT or PORT (of this machine),
- * also with "tcp:" or "tcp://" before it; a word without a colon is a file.
+ * also with "tcp:", "tcp://" or "http://" before it; a word without a colon is
+ * a file.
  */
 struct client_target {
 	const char *path;	/* of a unix socket, absolute; or NULL: */

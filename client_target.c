@@ -83,6 +83,18 @@ tcp_target(struct arena *a, const char *text, struct client_target *t,
 	return 0;
 }
 
+/* As it is said by a server that listens there for browsers as well. */
+static int
+http_target(struct arena *a, const char *text, struct client_target *t,
+    struct err *e)
+{
+	struct str s = str_of(text);
+
+	if (s.n > 0 && s.p[s.n - 1] == '/')
+		s.n--;
+	return tcp_target(a, arena_cstr(a, s), t, e);
+}
+
 int
 client_target(struct arena *a, const char *text, struct client_target *t,
     struct err *e)
@@ -96,11 +108,11 @@ client_target(struct arena *a, const char *text, struct client_target *t,
 		return tcp_target(a, text + 6, t, e);
 	if (strncmp(text, "tcp:", 4) == 0)
 		return tcp_target(a, text + 4, t, e);
-	if (strncmp(text, "http://", 7) == 0 ||
-	    strncmp(text, "https://", 8) == 0)
-		return err_set(e, ERR_SCHEMA, "\"%.100s\" is for browsers; a "
-		    "server is named by HOST:PORT or the path of its socket",
-		    text);
+	if (strncmp(text, "http://", 7) == 0)
+		return http_target(a, text + 7, t, e);
+	if (strstr(text, "://") != NULL)
+		return err_set(e, ERR_SCHEMA, "\"%.100s\": a server is named "
+		    "by HOST:PORT or by the path of its socket", text);
 	if (strchr(text, '/') != NULL ||
 	    (strchr(text, ':') == NULL && !is_port(text)))
 		return unix_target(a, text, t, e);

@@ -213,6 +213,7 @@ read_member(const struct json *v, const struct row *r, void *m)
 {
 	struct str s;
 	int64_t n;
+	double d;
 
 	switch (r->kind) {
 	case KIND_STR:
@@ -236,7 +237,8 @@ read_member(const struct json *v, const struct row *r, void *m)
 			*(int64_t *)m = n * 1000;
 		return;
 	case KIND_NUM:
-		(void)json_double(v, m);
+		if (json_double(v, &d))
+			*(double *)m = d;
 		return;
 	}
 }

@@ -47,10 +47,10 @@ int os_accept(int fd);
 
 /*
  * Begins to connect to the nth address of the host, from 0; -1 with e->sys
- * ENOENT when it has no more, 0 when there is no such host.  When the socket is writable, os_connected says
- * whether it is connected (0) or why not (the errno; then try the next).
- * Name lookup may block.  EAGAIN of a unix one: its server is busy, and later
- * it may be less so.
+ * ENOENT when it has no more, 0 when there is no such host.  When the socket
+ * is writable, os_connected says whether it is connected (0) or why not (the
+ * errno; then try the next).  Name lookup may block.  EAGAIN of a unix one:
+ * its server is busy, and later it may be less so.
  */
 int os_connect_tcp(const char *host, const char *port, size_t nth,
     struct err *);

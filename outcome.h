@@ -18,6 +18,7 @@
 
 struct agent_answer;
 struct json;
+struct spec_suite;
 
 enum { OUTCOME_MAX = 1 << 30 };	/* bytes of a file */
 
@@ -69,5 +70,13 @@ const struct outcome_task *outcome_find(const struct outcome *, struct str id);
 /* A trial's answer as the agent gave it, as far as the file has kept it. */
 void outcome_answer(struct arena *, const struct outcome_trial *,
     struct agent_answer *);
+
+/*
+ * The run that the file is of, for reports; its tasks are the suite's, and
+ * those that the suite does not have.  result_close() it before the arena
+ * goes.  The outcome and the suite have to live as long.
+ */
+struct result_run *outcome_run(struct arena *, const struct outcome *,
+    const struct spec_suite *);
 
 #endif

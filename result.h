@@ -135,6 +135,7 @@ struct result_run {
 	int64_t end;		/* where the next line goes */
 	struct result_run *baseline;	/* the pass without skills, or NULL */
 	const struct outcome *stored;	/* what is graded again, or NULL */
+	const struct json *whole;	/* its file, if it is one already */
 	/* private */
 	const char *journal_path;
 	bool torn;		/* there are bytes after `end` */

@@ -554,6 +554,10 @@ put_run(struct file *f, const struct result_run *run)
 	struct str stamp = { NULL, 0 };
 	size_t i;
 
+	if (run->whole != NULL) {
+		result_put_whole(&f->out, run->whole);
+		return;
+	}
 	result_time(when, run->started_ns);
 	if (run->stored != NULL)
 		stamp = run->stored->timestamp;

@@ -144,21 +144,51 @@ result_put_flat(struct json_out *o, const struct json *v)
 	buf_free(&b);
 }
 
+static void
+put_runs(struct json_out *o, const struct json *runs)
+{
+	const struct json *run;
+
+	json_open(o, '[');
+	for (run = json_first(runs); run != NULL; run = run->next)
+		result_put_flat(o, run);
+	json_close(o, ']');
+}
+
 void
 result_put_as_it_was(struct json_out *o, const struct json *task)
 {
-	const struct json *v, *run;
+	const struct json *v;
 
 	json_open(o, '{');
 	for (v = json_first(task); v != NULL; v = v->next) {
 		json_put_key(o, json_key(v));
-		if (v->type != JSON_ARRAY || !str_is(json_key(v), "runs")) {
+		if (str_is(json_key(v), "stats"))
+			result_put_flat(o, v);
+		else if (v->type != JSON_ARRAY ||
+		    !str_is(json_key(v), "runs"))
+			json_put(o, v);
+		else
+			put_runs(o, v);
+	}
+	json_close(o, '}');
+}
+
+void
+result_put_whole(struct json_out *o, const struct json *root)
+{
+	const struct json *v, *task;
+
+	json_open(o, '{');
+	for (v = json_first(root); v != NULL; v = v->next) {
+		json_put_key(o, json_key(v));
+		if (v->type != JSON_ARRAY || !str_is(json_key(v), "tasks")) {
 			json_put(o, v);
 			continue;
 		}
 		json_open(o, '[');
-		for (run = json_first(v); run != NULL; run = run->next)
-			result_put_flat(o, run);
+		for (task = json_first(v); task != NULL; task = task->next)
+			result_put_as_it_was(o, task);
 		json_close(o, ']');
 	}
 	json_close(o, '}');

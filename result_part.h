@@ -54,6 +54,8 @@ void result_take_trigger(struct result_run *, const struct json *line,
 /* result_keep.c: a trial on one line, and a task with such trials. */
 void result_put_flat(struct json_out *, const struct json *trial);
 void result_put_as_it_was(struct json_out *, const struct json *task);
+/* A whole file, as it was. */
+void result_put_whole(struct json_out *, const struct json *root);
 /* The members of an earlier file that are nobody's here. */
 void result_put_kept(struct json_out *, const struct result_run *);
 void result_put_kept_task(struct json_out *, const struct result_task *);

@@ -56,9 +56,15 @@ static const struct waza_command version = {
 	.help = "print the version"
 };
 static const struct waza_command *const commands[] = {	/* sorted by name */
-	&waza_cache, &waza_compare, &waza_config, &waza_doctor, &waza_gate,
+	&waza_cache, &waza_call_server,
+	&waza_compare, &waza_config,
+	&waza_connect, &waza_delete_session, &waza_disconnect,
+	&waza_doctor, &waza_gate,
+	&waza_generate_fix,
 	&waza_grade,
-	&help, &waza_jsonrpc, &waza_list, &waza_match, &waza_parse, &waza_run,
+	&help, &waza_jsonrpc, &waza_list, &waza_match, &waza_parse,
+	&waza_ping,
+	&waza_run,
 	&waza_schema_check, &waza_serve,
 	&waza_validate, &version,
 };
@@ -81,7 +87,7 @@ put_usage(struct buf *b)
 
 	buf_puts(b, "usage: waza COMMAND [OPTION ...] [OPERAND ...]\n\n");
 	for (i = 0; i < COUNTOF(commands); i++)
-		buf_fmt(b, "  %-13s %s\n", commands[i]->name,
+		buf_fmt(b, "  %-14s %s\n", commands[i]->name,
 		    commands[i]->help);
 	buf_puts(b, "\nwaza help COMMAND says more; waza(1) says all.\n");
 }

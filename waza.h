@@ -47,6 +47,9 @@ extern const struct waza_command waza_compare, waza_config, waza_gate,
 extern const struct waza_command waza_list, waza_match, waza_parse, waza_run,
     waza_schema_check, waza_validate;
 
+extern const struct waza_command waza_call_server, waza_connect,
+    waza_delete_session, waza_disconnect, waza_generate_fix, waza_ping;
+
 /* The suite that the first operand names; a directory: the one in it. */
 const char *waza_suite_path(const struct waza_call *);
 

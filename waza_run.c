@@ -26,6 +26,7 @@
 #include "result.h"
 #include "run.h"
 #include "spec.h"
+#include "waza_remote.h"
 
 /* An error that has no run: also an event, where those are wanted. */
 static void
@@ -144,6 +145,8 @@ cancel(void *arg)
 
 	if (j->cur != NULL)
 		run_cancel(j->cur);
+	if (j->remote != NULL)
+		waza_remote_cancel(j->remote);
 }
 
 static void
@@ -153,6 +156,8 @@ hold(void *arg, bool on)
 
 	if (j->cur != NULL)
 		run_hold(j->cur, on);
+	if (j->remote != NULL)
+		waza_remote_hold(j->remote, on);
 }
 
 static void
@@ -204,7 +209,7 @@ start_loop(struct waza_job *j)
 	j->loop = loop_new(NULL, e);
 	if (j->loop == NULL)
 		return -1;
-	procs_init(&j->procs, j->loop, true);
+	procs_init(&j->procs, j->loop, !j->opt.remote);
 	j->out.loop = j->loop;
 	for (i = 0; i < COUNTOF(signals); i++) {
 		j->sig[i] = (struct waza_interrupt){ .job = j };
@@ -232,7 +237,8 @@ start_sinks(struct waza_job *j)
 	j->talks = true;
 	j->tick = (struct timer){ .fn = on_tick, .arg = j };
 	if (j->opt.session_log || j->opt.session_dir != NULL) {
-		j->log.suite = str_of(j->suite->path);
+		j->log.suite = str_of(j->suite != NULL ? j->suite->path :
+		    waza_suite_path(j->call));
 		if (report_log_start(&j->log, j->opt.session_dir != NULL ?
 		    j->opt.session_dir : ".", &j->bus, e) == -1)
 			return -1;
@@ -288,6 +294,23 @@ run_baseline(struct waza_job *j, const struct run_opts *with, struct run **out)
 	return run_pass(j, &o, out);
 }
 
+static int
+run_remote(struct waza_job *j, const char *model)
+{
+	const char *output = j->opt.output;
+	int r;
+
+	if (output != NULL && j->opt.models.n > 1)
+		output = waza_model_path(j->call->arena, output, model);
+	if (j->console.live)
+		timer_start(j->loop, &j->tick, 100);
+	r = waza_remote_pass(j->remote, model, output);
+	timer_stop(j->loop, &j->tick);
+	if (r != WAZA_OK && j->signo == 0 && j->call->err->code != ERR_NONE)
+		return fail(j, "remote_failed");
+	return r;
+}
+
 /* The pass of one model, and its baseline; that first, if it is needed. */
 static int
 run_model(struct waza_job *j, const char *model)
@@ -296,6 +319,8 @@ run_model(struct waza_job *j, const char *model)
 	struct run *with = NULL, *without = NULL;
 	int r;
 
+	if (j->remote != NULL)
+		return run_remote(j, model);
 	if (model != NULL)
 		o.model = str_of(model);
 	if (j->opt.models.n > 1) {
@@ -394,6 +419,8 @@ all_ok(const struct waza_job *j)
 	const struct result_run *r;
 	size_t i;
 
+	if (j->remote != NULL)
+		return waza_remote_ok(j->remote) && j->nresults > 0;
 	for (i = 0; i < j->nresults; i++) {
 		r = j->results[i];
 		if (r->ntasks == 0 && j->run.shards > 0)
@@ -411,10 +438,15 @@ run_all(struct waza_job *j)
 {
 	int status, reports;
 
-	if (load(j) != WAZA_OK)
+	if (!j->opt.remote && load(j) != WAZA_OK)
 		return WAZA_BAD;
 	if (start_loop(j) == -1 || start_sinks(j) == -1)
 		return fail(j, "system");
+	if (j->opt.remote) {
+		j->remote = waza_remote_open(j);
+		if (j->remote == NULL)
+			return WAZA_BAD;
+	}
 	status = run_models(j);
 	report_console_clear(&j->console);
 	reports = write_reports(j);
@@ -436,6 +468,7 @@ clean_up(struct waza_job *j)
 	waza_out_end(&j->out);
 	for (i = 0; i < j->nruns; i++)
 		run_free(j->runs[i]);
+	waza_remote_close(j->remote);
 	if (j->loop == NULL)
 		return;
 	for (i = 0; i < COUNTOF(j->sig); i++)

@@ -22,18 +22,20 @@
 struct result_run;
 struct spec_grader;
 struct spec_suite;
+struct waza_remote;
 
 struct waza_run_opt {
 	const char *output, *executor, *context_dir, *format, *shard;
 	const char *transcript_dir, *session_dir, *judge_model;
 	const char *config_path, *config_json;
 	const char *record, *replay, *cache_dir;
+	const char *connect, *token_file, *framing;
 	struct opt_list models, tasks, tags, reporters;
 	int64_t trials, workers, timeout;
 	bool stream, verbose, quiet, fail_fast, keep, baseline, no_skills;
 	bool resume, retry_errors, rerun_failed, interpret, strict, no_color;
 	bool session_log, parallel, no_triggers, update;
-	bool cache, cache_all, no_cache;
+	bool cache, cache_all, no_cache, remote;
 };
 
 enum { WAZA_PASSES_MAX = 32 };
@@ -63,6 +65,7 @@ struct waza_job {
 	struct waza_interrupt sig[3];
 	int signo;			/* what interrupted us */
 	bool talks;			/* the console is there */
+	struct waza_remote *remote;	/* NULL: it runs here */
 	struct run *cur;		/* NULL: none goes on */
 	struct run *runs[2 * WAZA_PASSES_MAX];
 	size_t nruns;

@@ -4,6 +4,8 @@
 
 #include <string.h>
 
+#include "waza_remote.h"
+
 #define ROW(m, t, ...) \
 	{ .type = t, .off = offsetof(struct waza_run_opt, m), __VA_ARGS__ }
 static const struct opt run_rows[] = {
@@ -85,6 +87,14 @@ static const struct opt run_rows[] = {
 	    .help = "settings over your own and the project's"),
 	ROW(config_json, OPT_STR, .name = "config-json", .value = "TEXT",
 	    .help = "settings over all others, as JSON"),
+	ROW(remote, OPT_FLAG, .name = "remote",
+	    .help = "have the connected server run it"),
+	ROW(connect, OPT_STR, .name = "connect", .value = "TARGET",
+	    .help = "have this server run it"),
+	ROW(token_file, OPT_STR, .name = "token-file", .value = "FILE",
+	    .help = "what to show to the server"),
+	ROW(framing, OPT_STR, .name = "framing", .value = "line|lsp",
+	    .help = "how messages to the server are cut"),
 	ROW(strict, OPT_FLAG, .name = "strict",
 	    .help = "take warnings about the suite for errors"),
 };
@@ -189,6 +199,9 @@ waza_run_read(struct waza_job *j)
 		j->run.judge_model = str_of(o->judge_model);
 	if (read_format(j) == -1 || read_shard(j) == -1 ||
 	    check_models(j) == -1)
+		return -1;
+	j->opt.remote = o->remote || o->connect != NULL;
+	if (j->opt.remote && waza_remote_check(j) == -1)
 		return -1;
 	return check_reporters(j);
 }

@@ -20,11 +20,13 @@
  * run of characters.  A member "..." allows for others, an element "..." for
  * any that follow.  Numbers are the same when they are spelt the same.
  *
- *	rpcpipe talk [-k] [-q] [-n LINES] ADDRESS
+ *	rpcpipe talk [-k] [-l] [-q] [-n LINES] ADDRESS
  *
  * sends stdin and prints what comes.  At the end of stdin it says so (-k: it
  * does not); it ends with the server's stream, or after so many lines.  With
- * -q it never reads.  ADDRESS is a port, or the path of a unix socket.
+ * -q it never reads.  ADDRESS is a port, or the path of a unix socket.  With
+ * -l it is the server: the path is listened on, and the first client is who
+ * it talks with.
  *
  *	rpcpipe crowd CONNECTIONS TIMES ADDRESS
  *
@@ -110,6 +112,28 @@ dial(const char *where)
 	}
 	if (rc == -1)
 		die(where);
+	return fd;
+}
+
+/* The first who comes to a unix socket; it is there when it can be called. */
+static int
+answer(const char *path)
+{
+	struct sockaddr_un un = { .sun_family = AF_UNIX };
+	char temp[sizeof(un.sun_path)];
+	int fd = socket(AF_UNIX, SOCK_STREAM, 0);
+
+	if (fd == -1 || strlen(path) + 2 >= sizeof(temp))
+		die(path);
+	snprintf(temp, sizeof(temp), "%s-", path);
+	memcpy(un.sun_path, temp, strlen(temp));
+	if (bind(fd, (struct sockaddr *)&un, sizeof(un)) == -1 ||
+	    listen(fd, 1) == -1 || rename(temp, path) == -1)
+		die(path);
+	fd = accept(fd, NULL, NULL);
+	if (fd == -1)
+		die(path);
+	unlink(path);
 	return fd;
 }
 
@@ -782,22 +806,25 @@ play_all(int argc, char **argv)
 static int
 talk(int argc, char **argv)
 {
-	bool keep = false, quiet = false;
+	bool keep = false, quiet = false, listens = false;
 	long lines = -1, seen = 0;
 	struct pollfd p[2];
 	char block[65536];
 	ssize_t n, i;
 	int c;
 
-	while ((c = getopt(argc, argv, "kqn:")) != -1)
+	while ((c = getopt(argc, argv, "klqn:")) != -1)
 		if (c == 'k')
 			keep = true;
+		else if (c == 'l')
+			listens = true;
 		else if (c == 'q')
 			quiet = true;
 		else
 			lines = atol(optarg);
 	p[0] = (struct pollfd){ .fd = 0, .events = POLLIN };
-	p[1] = (struct pollfd){ .fd = dial(argv[optind]),
+	p[1] = (struct pollfd){ .fd = listens ? answer(argv[optind]) :
+		dial(argv[optind]),
 		.events = (short)(quiet ? 0 : POLLIN) };
 	while (poll(p, 2, -1) > 0) {
 		if (p[0].revents != 0) {

@@ -75,6 +75,10 @@ targets(void)
 	OK(is_target("localhost:9000", "localhost:9000", "localhost"));
 	OK(is_target("tcp:localhost:9000", "localhost:9000", "localhost"));
 	OK(is_target("tcp://h:1", "h:1", "h"));
+	OK(is_target("http://h:3000", "h:3000", "h"));
+	OK(is_target("http://[::1]:3000/", "[::1]:3000", "::1"));
+	OK(is_target("http://h:3000/x", NULL, NULL));
+	OK(is_target("https://h:3000", NULL, NULL));
 	OK(is_target("9000", "127.0.0.1:9000", "127.0.0.1"));
 	OK(is_target(":9000", "127.0.0.1:9000", "127.0.0.1"));
 	OK(is_target("[::1]:9000", "[::1]:9000", "::1"));

@@ -243,10 +243,10 @@ check_read(void)
 	OK(!event_read(json_read(&mem, STR("{\"type\":5}"), 0, &je), &got));
 	OK(!event_read(json_read(&mem, STR("[\"error\"]"), 0, &je), &got));
 	OK(event_read(json_read(&mem, STR("{\"type\":\"task_complete\","
-	    "\"idx\":\"1\",\"task\":5,\"score\":null,\"took_ms\":1e99,"
+	    "\"idx\":\"1\",\"task\":5,\"score\":1e999,\"took_ms\":1e99,"
 	    "\"timestamp\":9223372036854775807}"), 0, &je), &got));
 	OK(got.idx == 0 && got.task.n == 0 && got.took_ms == 0 &&
-	    got.time_ms == 0);
+	    got.time_ms == 0 && got.score == 0);
 	buf_free(&again);
 }
 
