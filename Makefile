@@ -42,7 +42,7 @@ SRC  = base.c os.c os_net.c os_path.c os_peer.c os_spawn.c json.c yaml_anchor.c 
 	schema_keyword.c schema_map.c schema_meta.c schema_number.c \
 	schema_pattern.c schema_tell.c schema_uri.c schema_value.c \
 	diff.c diff_search.c field.c opt.c csv.c \
-	glob.c tmpl.c stats.c http.c http_body.c http_events.c http_url.c \
+	glob.c mask.c tmpl.c stats.c http.c http_body.c http_events.c http_url.c \
 	ws.c ws_frame.c ws_key.c \
 	conn_http.c conn_sweep.c conn_ws.c \
 	loop.c proc.c conn.c conn_frame.c wire.c fetch.c fetch_curl.c workspace.c spec.c spec_config.c \
@@ -52,7 +52,7 @@ SRC  = base.c os.c os_net.c os_path.c os_peer.c os_spawn.c json.c yaml_anchor.c 
 	config_merge.c config_show.c config_token.c agent.c \
 	agent_command.c agent_home.c agent_mock.c agent_script.c agent_settings.c agent_stream.c agent_formats.c agent_mask.c agent_preset.c agent_replay.c \
 	agent_worker.c \
-	acp.c acp_answer.c acp_mask.c acp_permit.c acp_plan.c acp_setup.c acp_turn.c \
+	acp.c acp_answer.c acp_permit.c acp_plan.c acp_setup.c acp_turn.c \
 	openai.c openai_answer.c openai_body.c openai_read.c openai_setup.c \
 	copilot.c copilot_event.c copilot_permit.c copilot_session.c copilot_settings.c \
 	grader.c \
@@ -90,7 +90,7 @@ HDR  = base.h os.h os_net.h os_path.h os_spawn.h json.h yaml_anchor.h \
 	re_unicode.h expr.h expr_in.h expr_lex.h expr_unicode.h \
 	schema.h schema_in.h schema_keyword.h diff.h diff_search.h \
 	outcome.h judge.h rpc.h rpc_part.h rpc_run.h tool.h server.h grader_prompt.h \
-	compare.h field.h opt.h csv.h glob.h tmpl.h stats.h http.h loop.h proc.h conn.h wire.h fetch.h fetch_curl.h \
+	compare.h field.h opt.h csv.h glob.h mask.h tmpl.h stats.h http.h loop.h proc.h conn.h wire.h fetch.h fetch_curl.h \
 	conn_part.h ws.h web.h web_part.h \
 	workspace.h spec.h spec_in.h cache.h config.h config_in.h agent.h agent_kind.h agent_preset.h agent_stream.h acp.h copilot.h openai.h grader.h grader_extract.h grader_kind.h grader_code.h grader_snapshot.h \
 	grader_trace.h \
@@ -106,7 +106,7 @@ CMD  = waza.c waza_cache.c waza_doctor.c waza_settings.c waza_jsonrpc.c waza_com
 	waza_text.c
 OBJ  = $(SRC:.c=.o)
 MAIN = $(CMD:.c=.o)
-UNIT = test/t_base test/t_os test/t_json test/t_yaml test/t_re test/t_expr test/t_field \
+UNIT = test/t_base test/t_os test/t_mask test/t_json test/t_yaml test/t_re test/t_expr test/t_field \
 	test/t_cache test/t_csv test/t_diff test/t_glob test/t_tmpl test/t_spec test/t_config test/t_trigger \
 	test/t_opt test/t_stats test/t_http test/t_loop test/t_fetch test/t_conn test/t_proc test/t_procs test/t_wire test/t_acp test/t_event \
 	test/t_result test/t_schema test/t_grader test/t_trace test/t_judge test/t_report \

@@ -55,6 +55,13 @@ cut(struct str s, size_t max)
 	return s;
 }
 
+/* Words of the agent; masked before they are cut, lest half a secret stays. */
+static struct str
+said(struct acp *x, struct str s, size_t max)
+{
+	return cut(mask_text(x->job->arena, &x->secrets, s), max);
+}
+
 /* The job's answer is an error; the process is to go. */
 static void PRINTF(3, 4)
 fail(struct acp *x, enum agent_fault fault, const char *fmt, ...)
@@ -68,7 +75,6 @@ fail(struct acp *x, enum agent_fault fault, const char *fmt, ...)
 	va_end(ap);
 	if (!x->settled)
 		agent_fail(j, fault, "%s", msg);
-	j->ans.error = acp_mask(j->arena, &x->secrets, j->ans.error);
 	x->settled = true;
 	x->state = ACP_ENDING;
 	if (x->known != NULL && x->known->deaf)
@@ -90,9 +96,9 @@ words(struct acp *x, const struct json *error)
 	if (more.n == 0 && data != NULL && data->type == JSON_STRING)
 		more = json_text(data);
 	if (more.n == 0 || str_eq(more, msg))
-		return msg.n > 0 ? cut(msg, 400) : STR("an error");
-	return arena_fmt(x->job->arena, "%.*s: %.*s", STRF(cut(msg, 200)),
-	    STRF(cut(more, 200)));
+		return msg.n > 0 ? said(x, msg, 400) : STR("an error");
+	return arena_fmt(x->job->arena, "%.*s: %.*s", STRF(said(x, msg, 200)),
+	    STRF(said(x, more, 200)));
 }
 
 static bool
@@ -138,6 +144,7 @@ on_rested(void *arg)
 	struct agent_job *j = x->job;
 
 	x->job = NULL;
+	agent_mask(j, &x->secrets);
 	j->done(j->arg);
 }
 
@@ -170,9 +177,8 @@ judge_stop(struct acp *x, struct str reason)
 			fail(x, AGENT_FAILED, "%s", stops[i].words);
 			return;
 		}
-	fail(x, AGENT_FAILED, "the agent stopped: %.*s", reason.n > 0 ?
-	    (int)cut(reason, 100).n : 14, reason.n > 0 ? reason.p :
-	    "without reason");
+	fail(x, AGENT_FAILED, "the agent stopped: %.*s", STRF(reason.n > 0 ?
+	    said(x, reason, 100) : STR("without reason")));
 }
 
 /* Copilot reports errors of the model as text, and then no usage. */
@@ -204,12 +210,12 @@ on_prompted(void *ctx, const struct json *result, const struct json *error)
 		fail_error(x, "the agent failed", error);
 	else if (x->turn.refused.n > 0)
 		fail(x, AGENT_FAILED, "the agent wanted to leave the "
-		    "workspace: %.*s", STRF(cut(x->turn.refused, 300)));
+		    "workspace: %.*s", STRF(said(x, x->turn.refused, 300)));
 	else if (!str_is(stop, "end_turn"))
 		judge_stop(x, stop);
 	else if (hides_error(x, result, &hidden))
 		fail(x, AGENT_FAILED, "the agent failed: %.*s",
-		    STRF(cut(hidden, 400)));
+		    STRF(said(x, hidden, 400)));
 	else if (x->talk != NULL)
 		rest(x);
 	else {
@@ -474,7 +480,7 @@ on_record(void *arg, char way, struct str message)
 	if (x->job == NULL || x->job->req->record == NULL)
 		return;
 	r = x->job->req;
-	r->record(r->record_arg, way, acp_mask(&a, &x->secrets, message));
+	r->record(r->record_arg, way, mask_json(&a, &x->secrets, message));
 	arena_free(&a);
 }
 
@@ -523,14 +529,14 @@ on_ended(void *arg)
 	}
 	acp_turn_free(&x->turn);
 	agent_tail_add(&tail, wire_tail(&x->wire));
-	j->ans.stderr_tail = acp_mask(j->arena, &x->secrets,
-	    agent_tail_get(j->arena, &tail));
+	j->ans.stderr_tail = agent_tail_get(j->arena, &tail);
 	if (!x->wire.proc.res.cancelled)
 		j->ans.exit_status = x->wire.proc.res.status;
 	x->state = ACP_GONE;
 	x->job = NULL;
 	if (x->talk != NULL)
 		x->talk->state = NULL;
+	agent_mask(j, &x->secrets);
 	j->done(j->arg);
 }
 
@@ -584,7 +590,7 @@ launch(struct acp *x, struct err *e)
 	    acp_env(mem, x->agent->suite, &x->set, r, e);
 	if (o.env == NULL)
 		return -1;
-	acp_secrets(x->arena, o.env, &x->secrets);
+	mask_add_env(x->arena, &x->secrets, o.env);
 	if (r->record != NULL)
 		o.record = on_record;
 	return wire_start(x->agent->procs, &x->wire, &o, e);

@@ -5,8 +5,7 @@
  * acp*.c files:
  * the settings with what is known of each agent (acp_setup.c), the session
  * (acp.c) and its mode and model (acp_plan.c), what is said in a turn
- * (acp_turn.c, acp_answer.c), permissions (acp_permit.c), values that nobody
- * is to read (acp_mask.c).
+ * (acp_turn.c, acp_answer.c) and permissions (acp_permit.c).
  */
 #ifndef WAZA_ACP_H
 #define WAZA_ACP_H
@@ -18,6 +17,7 @@
 #include "agent.h"
 #include "base.h"
 #include "loop.h"
+#include "mask.h"
 #include "wire.h"
 
 struct json;
@@ -65,16 +65,6 @@ bool acp_names_model(const struct acp_settings *);
 
 /* A path as seen from our working directory, which the child's is not. */
 const char *acp_absolute(struct arena *, const char *path);
-
-/* Values of the environment that nobody is to read. */
-struct acp_secrets {
-	struct str *v;
-	size_t n;
-};
-void acp_secrets(struct arena *, const char *const *env,
-    struct acp_secrets *);
-/* The text with stars instead of them: itself where there is none. */
-struct str acp_mask(struct arena *, const struct acp_secrets *, struct str);
 
 enum acp_status { ACP_SILENT, ACP_UNDERWAY, ACP_COMPLETED, ACP_FAILED };
 
@@ -142,7 +132,7 @@ struct acp {
 	bool settled;			/* the job's answer is made */
 	bool cancelled;
 	struct acp_ask *asks;		/* what is to be set before a prompt */
-	struct acp_secrets secrets;
+	struct mask secrets;		/* of its environment */
 	struct acp_turn turn;
 	struct agent_usage before;	/* of the session, until this turn */
 	struct timer timer;

@@ -10,9 +10,7 @@
 static struct str
 own(struct acp *x, const struct buf *b)
 {
-	struct arena *a = x->job->arena;
-
-	return arena_str(a, acp_mask(a, &x->secrets, buf_str(b)));
+	return arena_str(x->job->arena, buf_str(b));
 }
 
 /* Gemini has the tool's name only in the id: tool__tool_123_0. */
@@ -206,12 +204,12 @@ put_text(struct acp *x, struct json_out *o, size_t from, size_t to)
 	json_put_key(o, STR("type"));
 	json_put_cstr(o, "assistant.message");
 	json_put_key(o, STR("content"));
-	json_put_str(o, acp_mask(x->job->arena, &x->secrets, s));
+	json_put_str(o, s);
 	json_close(o, '}');
 }
 
 static void
-put_call(struct acp *x, struct json_out *o, const struct acp_call *from,
+put_call(struct json_out *o, const struct acp_call *from,
     const struct agent_call *c)
 {
 	json_open(o, '{');
@@ -223,11 +221,11 @@ put_call(struct acp *x, struct json_out *o, const struct acp_call *from,
 	json_put_str(o, c->name);
 	if (from->title.n > 0) {
 		json_put_key(o, STR("title"));
-		json_put_str(o, own(x, &from->title));
+		json_put_str(o, buf_str(&from->title));
 	}
 	if (from->kind.n > 0) {
 		json_put_key(o, STR("kind"));
-		json_put_str(o, own(x, &from->kind));
+		json_put_str(o, buf_str(&from->kind));
 	}
 	json_put_key(o, STR("arguments"));
 	json_put_raw(o, c->arguments);
@@ -262,7 +260,7 @@ put_transcript(struct acp *x)
 			j->ans.usage.turns += at > 0 || from != x->turn.calls;
 		}
 		at = from->at;
-		put_call(x, &o, from, c);
+		put_call(&o, from, c);
 	}
 	put_text(x, &o, at, x->turn.text.n);
 	j->ans.usage.turns += x->turn.text.n > at && x->turn.ncalls > 0;

@@ -54,7 +54,7 @@ tell(struct acp *x, enum agent_event event, struct str detail)
 	struct agent_job *j = x->job;
 
 	if (j->event != NULL)
-		j->event(j->arg, event, acp_mask(j->arena, &x->secrets,
+		j->event(j->arg, event, mask_text(j->arena, &x->secrets,
 		    detail));
 }
 

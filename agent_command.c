@@ -17,6 +17,7 @@
 #include "agent_preset.h"
 #include "agent_stream.h"
 #include "json.h"
+#include "mask.h"
 #include "os.h"
 #include "os_spawn.h"
 #include "proc.h"
@@ -33,7 +34,7 @@ struct command {
 	uint64_t bytes;			/* of stdout */
 	struct agent_tail tail;		/* of stderr */
 	bool heard;			/* something came from it */
-	const char *const *env;
+	struct mask secrets;		/* of its environment */
 };
 
 /* A list is argv; a string is for the shell. */
@@ -201,7 +202,14 @@ struct str
 agent_tail_get(struct arena *a, const struct agent_tail *t)
 {
 	struct str s = { t->text, t->n };
+	const char *cut = NULL;
 
+	if (t->n == sizeof(t->text)) {
+		cut = memchr(t->text, '\n', t->n);
+		cut = cut != NULL ? cut : memchr(t->text, ' ', t->n);
+	}
+	if (cut != NULL)
+		s = (struct str){ cut + 1, t->n - (size_t)(cut + 1 - s.p) };
 	while (s.n > 0 && ((unsigned char)*s.p & 0xC0) == 0x80) {
 		s.p++;		/* cut within a character */
 		s.n--;
@@ -245,7 +253,7 @@ on_out(void *arg, struct str s)
 	if (c->streams) {
 		agent_stream_put(&c->stream, s);
 		p->out.buf.full = c->bytes > STREAM_MAX ||
-		    c->stream.text.n > PROC_OUT_MAX;
+		    c->stream.text.n > PROC_OUT_MAX || c->stream.full;
 	} else {
 		p->out.buf.max = PROC_OUT_MAX;
 		buf_put(&p->out.buf, s);
@@ -276,11 +284,12 @@ on_done(void *arg)
 	j->ans.output = arena_str(j->arena, buf_str(&c->proc.out.buf));
 	agent_judge_exit(j, &c->proc, agent_tail_get(j->arena, &c->tail));
 	if (c->streams) {
-		if (j->ans.fault == AGENT_CANCELLED || c->proc.res.truncated)
+		if (!c->stream.full && (j->ans.fault == AGENT_CANCELLED ||
+		    c->proc.res.truncated))
 			c->stream.error = STR("");
 		agent_stream_end(&c->stream);
 	}
-	agent_mask(j, c->env);
+	agent_mask(j, &c->secrets);
 	proc_fini(&c->proc);
 	j->done(j->arg);
 }
@@ -331,12 +340,10 @@ command_start(struct agent *a, struct agent_job *j)
 		agent_fail(j, AGENT_INFRA, "%s", e.msg);
 		return AGENT_DONE;
 	}
-	c->env = o.env;
+	mask_add_env(j->arena, &c->secrets, o.env);
 	c->streams = f != NULL && f->read != NULL;
-	if (c->streams) {
-		agent_stream_init(&c->stream, j, f);
-		c->stream.env = o.env;
-	}
+	if (c->streams)
+		agent_stream_init(&c->stream, j, f, &c->secrets);
 	return AGENT_LATER;
 }
 

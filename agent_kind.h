@@ -75,10 +75,14 @@ struct proc;
 void agent_judge_exit(struct agent_job *, const struct proc *,
     struct str stderr_tail);
 
-/* Stars for the secrets of the environment, all over the answer. */
-void agent_mask(struct agent_job *, const char *const *env);
+/* Stars for the secrets, all over the answer. */
+struct mask;
+void agent_mask(struct agent_job *, const struct mask *);
 
-/* The last bytes of a stream that may have no end. */
+/*
+ * The last bytes of a stream that may have no end, from the beginning of a
+ * line, or a word, lest half a secret is left.
+ */
 struct agent_tail {
 	char text[4096];
 	size_t n;

@@ -10,13 +10,15 @@
 
 #include <string.h>
 
-#include "acp.h"
 #include "json.h"
+#include "mask.h"
 
 enum {
 	LINE_MAX_BYTES = 8 << 20,	/* of one event */
 	ALL_MAX = 1 << 20,		/* of a document */
 	FIND_MAX = 1000,		/* calls looked back at */
+	CALLS_MAX = 10000,		/* of tools, and skills */
+	KEEP_MAX = 32 << 20,		/* bytes of calls and skills */
 	ERROR_MAX = 400			/* bytes of an error's words */
 };
 
@@ -49,9 +51,10 @@ agent_format_names(void)
 
 void
 agent_stream_init(struct agent_stream *s, struct agent_job *j,
-    const struct agent_format *f)
+    const struct agent_format *f, const struct mask *secrets)
 {
-	*s = (struct agent_stream){ .job = j, .format = f };
+	*s = (struct agent_stream){ .job = j, .format = f,
+		.secrets = secrets };
 	s->tail = &j->ans.calls;
 	s->line.max = LINE_MAX_BYTES;
 	s->all.max = ALL_MAX;
@@ -140,13 +143,9 @@ agent_stream_end(struct agent_stream *s)
 static void
 tell(struct agent_stream *s, enum agent_event what, struct str detail)
 {
-	struct acp_secrets k = { 0 };
-
-	if (s->job->event == NULL)
-		return;
-	if (what == AGENT_TOOL && s->env != NULL)
-		acp_secrets(s->job->arena, s->env, &k);
-	s->job->event(s->job->arg, what, acp_mask(s->job->arena, &k, detail));
+	if (s->job->event != NULL)
+		s->job->event(s->job->arg, what, mask_text(s->job->arena,
+		    s->secrets, detail));
 }
 
 void
@@ -175,8 +174,25 @@ agent_stream_fail(struct agent_stream *s, struct str why)
 		return;
 	if (why.n == 0)
 		why = STR("the agent says that it failed");
+	why = mask_text(s->job->arena, s->secrets, why);
 	why.n = why.n < ERROR_MAX ? why.n : ERROR_MAX;
 	s->error = arena_str(s->job->arena, why);
+}
+
+/* Whether so much more is kept; where it is not, that is its end. */
+static bool
+keep(struct agent_stream *s, size_t n)
+{
+	s->kept += n;
+	if (s->kept <= KEEP_MAX && s->job->ans.ncalls < CALLS_MAX &&
+	    s->job->ans.skills.n < CALLS_MAX)
+		return true;
+	if (!s->full)
+		s->error = arena_fmt(s->job->arena, "the agent says more than "
+		    "%d MiB about its tools, or calls more than %d of them",
+		    KEEP_MAX >> 20, CALLS_MAX);
+	s->full = true;
+	return false;
 }
 
 static struct str
@@ -187,7 +203,8 @@ text_of(struct agent_stream *s, const struct json *v)
 	struct str text;
 
 	json_put(&o, v);
-	text = arena_str(s->job->arena, buf_str(&b));
+	text = keep(s, b.n) ? arena_str(s->job->arena, buf_str(&b)) :
+	    STR("null");
 	buf_free(&b);
 	return text;
 }
@@ -217,6 +234,8 @@ agent_stream_call(struct agent_stream *s, struct str id, struct str name,
 			known->arguments = text_of(s, arguments);
 		return known;
 	}
+	if (!keep(s, id.n + name.n + sizeof(*c)))
+		return NULL;
 	c = NEW(a, struct agent_stream_call);
 	c->id = arena_str(a, id);
 	c->call.name = arena_str(a, name);
@@ -249,14 +268,15 @@ agent_stream_skill(struct agent_stream *s, struct str name)
 	struct field_strs *list = &s->job->ans.skills;
 	struct str *v;
 
-	if (name.n == 0)
+	if (name.n == 0 || !keep(s, name.n))
 		return;
-	v = NEW_N(s->job->arena, struct str, list->n + 1);
-	if (list->n > 0)
-		memcpy(v, list->v, list->n * sizeof(*v));
-	v[list->n] = arena_str(s->job->arena, name);
-	list->v = v;
-	list->n++;
+	if ((list->n & (list->n - 1)) == 0) {	/* room for twice as many */
+		v = NEW_N(s->job->arena, struct str, 2 * list->n + 1);
+		if (list->n > 0)
+			memcpy(v, list->v, list->n * sizeof(*v));
+		list->v = v;
+	}
+	list->v[list->n++] = arena_str(s->job->arena, name);
 }
 
 void

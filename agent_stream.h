@@ -14,6 +14,7 @@
 #include "base.h"
 
 struct agent_format;
+struct mask;
 
 /* A call that may still get its result, by the agent's name for it. */
 struct agent_stream_call {
@@ -33,15 +34,17 @@ struct agent_stream {
 	struct agent_call **tail;
 	struct str error;
 	size_t events;			/* lines that were understood */
+	size_t kept;			/* bytes of calls and skills */
+	bool full;			/* those are more than is kept */
 	bool final;			/* the text is settled */
-	const char *const *env;		/* of the agent, for its secrets */
+	const struct mask *secrets;	/* of the agent */
 };
 
 const struct agent_format *agent_format(struct str name);	/* or NULL */
 const char *agent_format_names(void);	/* for messages: "text, json, ..." */
 
 void agent_stream_init(struct agent_stream *, struct agent_job *,
-    const struct agent_format *);
+    const struct agent_format *, const struct mask *);
 void agent_stream_put(struct agent_stream *, struct str);
 /* The answer; an error in it is the agent's.  Frees the buffers. */
 void agent_stream_end(struct agent_stream *);
@@ -50,6 +53,7 @@ void agent_stream_end(struct agent_stream *);
 void agent_stream_say(struct agent_stream *, struct str text);	/* more text */
 void agent_stream_settle(struct agent_stream *, struct str);	/* all of it */
 void agent_stream_fail(struct agent_stream *, struct str why);
+/* One that begins, or NULL: there are too many. */
 struct agent_call *agent_stream_call(struct agent_stream *, struct str id,
     struct str name, const struct json *arguments);
 /* The call of that id, or NULL. */

@@ -20,6 +20,7 @@
 #include <string.h>
 
 #include "json.h"
+#include "mask.h"
 #include "os_spawn.h"
 #include "proc.h"
 #include "spec.h"
@@ -45,6 +46,7 @@ struct pool {
 	size_t n, alive;
 	bool closing;
 	struct timer grace;
+	struct mask secrets;		/* of our environment */
 };
 
 int
@@ -54,6 +56,7 @@ agent_workers_open(struct agent *a, struct err *e)
 
 	(void)e;
 	p->agent = a;
+	mask_add_env(a->arena, &p->secrets, os_env(a->arena, NULL, 0));
 	p->n = a->workers;
 	p->v = NEW_N(a->arena, struct worker, p->n);
 	a->state = p;
@@ -133,7 +136,7 @@ finish(struct worker *w)
 	struct agent_job *j = w->job;
 
 	w->job = NULL;
-	agent_mask(j, os_env(j->arena, NULL, 0));
+	agent_mask(j, &w->pool->secrets);
 	j->done(j->arg);
 }
 

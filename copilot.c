@@ -98,7 +98,7 @@ on_record(void *arg, char way, struct str message)
 	}
 	r = s != NULL && s->job != NULL ? s->job->req : NULL;
 	if (r != NULL && r->record != NULL)
-		r->record(r->record_arg, way, copilot_mask(s->job->arena,
+		r->record(r->record_arg, way, mask_json(s->job->arena,
 		    &l->c->set.secrets, message));
 }
 
@@ -108,7 +108,7 @@ refuse(struct copilot_link *l, struct str why)
 {
 	struct copilot *c = l->c;
 
-	c->refused = copilot_mask(c->agent->arena, &c->set.secrets, why);
+	c->refused = mask_text(c->agent->arena, &c->set.secrets, why);
 	c->link = NULL;
 	while (l->sessions != NULL) {
 		copilot_fail(l->sessions, AGENT_INFRA, "%.*s",
@@ -123,7 +123,7 @@ words(struct copilot_link *l, const char *before, const struct json *error)
 {
 	const struct json *msg = json_getc(error, "message");
 	struct str s = msg != NULL && msg->type == JSON_STRING ?
-	    copilot_mask(l->c->agent->arena, &l->c->set.secrets,
+	    mask_text(l->c->agent->arena, &l->c->set.secrets,
 	    json_text(msg)) : STR("no reason given");
 
 	s.n = s.n < 300 ? s.n : 300;

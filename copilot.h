@@ -24,6 +24,7 @@
 #include "base.h"
 #include "field.h"
 #include "loop.h"
+#include "mask.h"
 #include "wire.h"
 
 struct json;
@@ -41,12 +42,6 @@ enum {
 	COPILOT_BUCKETS = 64		/* a power of 2 */
 };
 
-/* The values that are never shown: the provider's key, GitHub's token. */
-struct copilot_secrets {
-	struct str v[4];
-	size_t n;
-};
-
 enum copilot_policy { COPILOT_APPROVE, COPILOT_DENY, COPILOT_LISTED };
 
 /* Settings as they are used; all of it lives in the run's arena. */
@@ -60,7 +55,7 @@ struct copilot_settings {
 	struct field_strs kinds;	/* COPILOT_LISTED: that are approved */
 	struct field_strs disabled;	/* names of skills */
 	bool no_skills;			/* all are disabled */
-	struct copilot_secrets secrets;
+	struct mask secrets;		/* keys, tokens, of the environment */
 };
 
 struct copilot {
@@ -139,9 +134,6 @@ struct field_strs copilot_skills(struct arena *, const struct spec_suite *,
     const struct spec_task *);
 /* The path from the root of the file system on. */
 const char *copilot_absolute(struct arena *, const char *path);
-/* The text without the secrets in it; the text itself if there are none. */
-struct str copilot_mask(struct arena *, const struct copilot_secrets *,
-    struct str);
 
 /* copilot_session.c: from the first message to the answer. */
 void copilot_create(struct copilot_session *);	/* its link is ready */

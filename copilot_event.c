@@ -54,7 +54,8 @@ static void
 tell(struct copilot_session *s, enum agent_event type, struct str detail)
 {
 	if (s->job->event != NULL)
-		s->job->event(s->job->arg, type, detail);
+		s->job->event(s->job->arg, type, mask_text(s->job->arena,
+		    &s->c->set.secrets, detail));
 }
 
 /* Whether so much more is still kept; the first time it is not, that's it. */
@@ -318,7 +319,7 @@ is_infra(struct str type, int64_t status)
 static void
 on_error(struct copilot_session *s, const struct json *data, bool main)
 {
-	struct str why = copilot_mask(s->job->arena, &s->c->set.secrets,
+	struct str why = mask_text(s->job->arena, &s->c->set.secrets,
 	    text_of(data, "message"));
 	struct str type = text_of(data, "errorType");
 	int64_t status = 0;
@@ -457,41 +458,24 @@ copilot_event_reset(struct copilot_session *s)
 	s->skills_tail = &s->skills;
 }
 
-static void
-mask_calls(struct copilot_session *s)
-{
-	const struct copilot_secrets *k = &s->c->set.secrets;
-	struct arena *a = s->job->arena;
-	struct agent_call *c;
-
-	for (c = s->job->ans.calls; c != NULL; c = c->next) {
-		c->arguments = copilot_mask(a, k, c->arguments);
-		c->result = copilot_mask(a, k, c->result);
-	}
-}
-
 void
 copilot_event_answer(struct copilot_session *s)
 {
-	const struct copilot_secrets *k = &s->c->set.secrets;
 	struct arena *a = s->job->arena;
 	struct agent_answer *ans = &s->job->ans;
 	const struct copilot_skill *skill;
 
-	ans->output = arena_str(a, copilot_mask(a, k, buf_str(&s->text)));
+	ans->output = arena_str(a, buf_str(&s->text));
 	if (s->script.n > 0) {
 		buf_putc(&s->script, ']');
-		ans->transcript = arena_str(a, copilot_mask(a, k,
-		    buf_str(&s->script)));
+		ans->transcript = arena_str(a, buf_str(&s->script));
 	}
 	buf_free(&s->text);
 	buf_free(&s->script);
-	mask_calls(s);
-	ans->error = copilot_mask(a, k, ans->error);
-	ans->stderr_tail = copilot_mask(a, k, ans->stderr_tail);
 	ans->session_id = arena_str(a, str_of(s->id));
 	ans->skills.v = NEW_N(a, struct str, ans->skills.n);
 	ans->skills.n = 0;
 	for (skill = s->skills; skill != NULL; skill = skill->next)
 		ans->skills.v[ans->skills.n++] = skill->name;
+	agent_mask(s->job, &s->c->set.secrets);
 }

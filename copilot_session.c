@@ -54,7 +54,7 @@ copilot_heard(struct copilot_session *s)
 	const struct agent_request *r = s->job == NULL ? NULL : s->job->req;
 
 	if (r != NULL && r->record != NULL && s->link->heard.n > 0)
-		r->record(r->record_arg, '<', copilot_mask(s->job->arena,
+		r->record(r->record_arg, '<', mask_json(s->job->arena,
 		    &s->c->set.secrets, s->link->heard));
 }
 
@@ -210,25 +210,17 @@ answer(struct copilot_session *s)
 	struct agent_job *j = s->job;
 
 	copilot_event_answer(s);
-	agent_mask(j, os_env(j->arena, NULL, 0));	/* it has ours, too */
 	s->job = NULL;
 	s->phase = COPILOT_RESTING;
 	j->done(j->arg);
 }
 
-/* From the beginning of a line, lest half a secret is left. */
 static struct str
 stderr_tail(struct copilot_session *s)
 {
-	struct str all = wire_tail(&s->link->wire);
-	const char *eol = all.n < WIRE_TAIL ? NULL : memchr(all.p, '\n', all.n);
 	struct agent_tail t = { .n = 0 };
 
-	if (eol != NULL) {
-		all.n -= (size_t)(eol + 1 - all.p);
-		all.p = eol + 1;
-	}
-	agent_tail_add(&t, all);
+	agent_tail_add(&t, wire_tail(&s->link->wire));
 	return agent_tail_get(s->job->arena, &t);
 }
 
@@ -282,7 +274,7 @@ answered(struct copilot_session *s, const struct json *result,
 	copilot_heard(s);
 	if (error == NULL)
 		return true;
-	why = msg != NULL && msg->type == JSON_STRING ? copilot_mask(
+	why = msg != NULL && msg->type == JSON_STRING ? mask_text(
 	    s->job->arena, &s->c->set.secrets, json_text(msg)) :
 	    STR("no reason given");
 	why.n = why.n < 400 ? why.n : 400;
@@ -317,9 +309,10 @@ copilot_idle(struct copilot_session *s)
 	timer_stop(loop_of(s), &s->patience);
 	if (s->aborted)
 		copilot_fail(s, AGENT_FAILED, "the turn was aborted");
-	if (s->talk != NULL && s->job->ans.fault == AGENT_OK)
+	if (s->talk != NULL && s->job->ans.fault == AGENT_OK) {
+		wire_forget(&s->link->wire, s);	/* what is not answered yet */
 		answer(s);
-	else
+	} else
 		destroy(s);
 }
 

@@ -14,8 +14,6 @@
 #include "os_spawn.h"
 #include "spec.h"
 
-enum { SECRET_MIN = 4 };	/* bytes; less is in every other word */
-
 struct provider {
 	int type, wire_api;		/* -1: not said */
 	struct str base_url, api_key_env, model;
@@ -278,27 +276,10 @@ read_block(struct arena *a, const struct spec_suite *s, struct block *b,
 	    "copilot-sdk: a value is not of its type");
 }
 
-static void
-add_secret(struct arena *a, struct copilot_secrets *k, struct str secret)
-{
-	struct buf b = { 0 };
-	struct json_out o = { .put = buf_sink, .ctx = &b };
-	struct str quoted;
-
-	if (secret.n < SECRET_MIN || k->n + 2 > COUNTOF(k->v))
-		return;
-	k->v[k->n++] = secret;
-	json_put_str(&o, secret);
-	quoted = (struct str){ b.p + 1, b.n - 2 };	/* as JSON has it */
-	if (!str_eq(quoted, secret))
-		k->v[k->n++] = arena_str(a, quoted);
-	buf_free(&b);
-}
-
 /* The variable's value, which is a secret; -1 when there is none. */
 static int
 take_secret(struct arena *a, struct str name, const char *what,
-    struct copilot_secrets *k, struct str *value, struct err *e)
+    struct mask *k, struct str *value, struct err *e)
 {
 	const char *cname = arena_cstr(a, name);
 	const char *v = cname == NULL ? NULL : getenv(cname);
@@ -308,38 +289,8 @@ take_secret(struct arena *a, struct str name, const char *what,
 		    "\"%.*s\" (%s) is not set",
 		    name.n < 60 ? (int)name.n : 60, name.p, what);
 	*value = arena_str(a, str_of(v));
-	add_secret(a, k, *value);
+	mask_add(a, k, *value);
 	return 0;
-}
-
-struct str
-copilot_mask(struct arena *a, const struct copilot_secrets *k, struct str text)
-{
-	static const struct str stars = { "***", 3 };
-	struct buf b = { 0 };
-	struct str s, out;
-	size_t i, n, at;
-
-	for (i = 0; i < k->n; i++) {
-		s = k->v[i];
-		for (at = n = 0; at + s.n <= text.n; ) {
-			if (text.p[at] != *s.p ||
-			    memcmp(text.p + at, s.p, s.n) != 0) {
-				at++;
-				continue;
-			}
-			buf_put(&b, (struct str){ text.p + n, at - n });
-			buf_put(&b, stars);
-			n = at += s.n;
-		}
-		if (n == 0)
-			continue;
-		buf_put(&b, (struct str){ text.p + n, text.n - n });
-		out = arena_str(a, buf_str(&b));
-		buf_free(&b);
-		text = out;
-	}
-	return text;
 }
 
 static void
@@ -570,6 +521,8 @@ make_env(struct arena *a, const struct block *b, const struct provider *p,
 		    add_env(a, set, &n, json_key(v), scalar(v), e) == -1)
 			return -1;
 	out->env = os_env(a, set, n);
+	mask_add_env(a, &out->secrets, out->env);
+	mask_add_env(a, &out->secrets, os_env(a, NULL, 0));
 	return 0;
 }
 

@@ -127,7 +127,7 @@ fail_try(struct ask *k, enum agent_fault fault, bool again,
 	va_start(ap, fmt);
 	vsnprintf(msg, sizeof(msg), fmt, ap);
 	va_end(ap);
-	k->why = openai_clip(j->arena, openai_mask(j->arena, k->to,
+	k->why = openai_clip(j->arena, mask_text(j->arena, &k->to->secrets,
 	    str_of(msg)), 170);
 	if (!again || k->tries > k->to->set.retries) {
 		if (k->tries > 1)
@@ -189,7 +189,7 @@ refused(struct ask *k)
 		return;
 	if (str_is(k->reply.error_type, "insufficient_quota"))
 		pass = false;		/* waiting does not help */
-	words = openai_mask(j->arena, k->to, k->reply.error);
+	words = mask_text(j->arena, &k->to->secrets, k->reply.error);
 	if (words.n > WORDS_MAX)
 		j->ans.stderr_tail = openai_clip(j->arena, words, 4000);
 	words = openai_clip(j->arena, words, WORDS_MAX);
@@ -215,8 +215,8 @@ settle(struct ask *k)
 	struct str words;
 
 	if (r->error.n > 0) {
-		words = openai_clip(k->job->arena, openai_mask(k->job->arena,
-		    k->to, r->error), WORDS_MAX);
+		words = openai_clip(k->job->arena, mask_text(k->job->arena,
+		    &k->to->secrets, r->error), WORDS_MAX);
 		k->status = 0;
 		fail_try(k, AGENT_FAILED, may_pass(r->error_type),
 		    "the server broke off: %.*s", STRF(words));
@@ -245,8 +245,8 @@ on_message(void *arg, struct str text)
 	if (k->reply.over || text.n == 0)
 		return;
 	if (req->record != NULL)
-		req->record(req->record_arg, '<', openai_mask(&k->scratch,
-		    k->to, text));
+		req->record(req->record_arg, '<', mask_json(&k->scratch,
+		    &k->to->secrets, text));
 	if (str_is(text, "[DONE]")) {
 		k->reply.over = true;
 		return;

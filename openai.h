@@ -16,6 +16,7 @@
 #include "agent.h"
 #include "base.h"
 #include "http.h"
+#include "mask.h"
 
 struct json;
 struct spec_notes;
@@ -23,8 +24,7 @@ struct spec_suite;
 
 enum {
 	OPENAI_FIELDS_MAX = 32,		/* headers of a request */
-	OPENAI_CALLS_MAX = 1000,	/* of tools, in an answer */
-	OPENAI_SECRET_MIN = 4		/* bytes: shorter ones are no keys */
+	OPENAI_CALLS_MAX = 1000		/* of tools, in an answer */
 };
 
 enum openai_api {
@@ -62,7 +62,7 @@ struct openai {
 	struct http_url url;
 	struct http_field field[OPENAI_FIELDS_MAX];
 	size_t nfields;
-	struct field_strs secrets;
+	struct mask secrets;
 	const struct json *prices;	/* of models, or NULL */
 	const char *const *env;		/* of curl: without the keys */
 	int64_t tokens;			/* used so far */
@@ -74,8 +74,6 @@ struct openai {
 void openai_check(const struct spec_suite *, struct spec_notes *);
 int openai_set_up(struct arena *, const struct spec_suite *, struct openai *,
     struct err *);
-/* The text without secrets: itself, where there are none. */
-struct str openai_mask(struct arena *, const struct openai *, struct str);
 /* What the tokens cost, in dollars; false: the price is not known. */
 bool openai_cost(const struct openai *, struct str model,
     const struct agent_usage *, double *dollars);

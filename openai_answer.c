@@ -70,8 +70,7 @@ one_value(struct arena *a, struct str text)
 }
 
 static void
-take_calls(struct agent_job *j, const struct openai *to,
-    const struct openai_reply *r)
+take_calls(struct agent_job *j, const struct openai_reply *r)
 {
 	struct agent_call **tail = &j->ans.calls, *c;
 	const struct openai_call *from;
@@ -79,10 +78,9 @@ take_calls(struct agent_job *j, const struct openai *to,
 	for (from = r->calls; from != NULL; from = from->next) {
 		c = *tail = NEW(j->arena, struct agent_call);
 		tail = &c->next;
-		c->name = openai_mask(j->arena, to, from->name);
+		c->name = from->name;
 		c->success = true;
-		c->arguments = one_value(j->arena, openai_mask(j->arena, to,
-		    buf_str(&from->arguments)));
+		c->arguments = one_value(j->arena, buf_str(&from->arguments));
 		j->ans.ncalls++;
 	}
 }
@@ -139,12 +137,12 @@ openai_answer(struct agent_job *j, struct openai *to,
 {
 	bool mute = r->text.n == 0 && r->calls == NULL;
 
-	j->ans.output = openai_mask(j->arena, to, arena_str(j->arena,
-	    buf_str(&r->text)));
-	j->ans.session_id = openai_mask(j->arena, to, r->id);
-	take_calls(j, to, r);
+	j->ans.output = arena_str(j->arena, buf_str(&r->text));
+	j->ans.session_id = r->id;
+	take_calls(j, r);
 	take_usage(j, to, q, r);
 	agent_put_transcript(j);
+	agent_mask(j, &to->secrets);
 	j->ans.truncated = stopped_by_limit(r);
 	if (mute && j->ans.truncated)
 		agent_fail(j, AGENT_FAILED, "no answer within max_tokens");

@@ -153,10 +153,7 @@ struct setting_up {
 static void
 add_secret(struct setting_up *u, struct str name, struct str value)
 {
-	struct openai *o = u->o;
-
-	if (value.n >= OPENAI_SECRET_MIN)
-		o->secrets.v[o->secrets.n++] = value;
+	mask_add(u->arena, &u->o->secrets, value);
 	u->unset[u->nunset++] = arena_cstr(u->arena, name);
 }
 
@@ -263,7 +260,6 @@ openai_set_up(struct arena *a, const struct spec_suite *s, struct openai *o,
 	o->kind = &openai_kinds[o->set.api];
 	o->prices = s->prices;
 	u.unset = NEW_N(a, const char *, OPENAI_FIELDS_MAX + 2);
-	o->secrets.v = NEW_N(a, struct str, OPENAI_FIELDS_MAX + 2);
 	if (http_url_read(join(a, base_of(&o->set, &o->vendor), o->kind),
 	    &o->url, e) == -1)
 		return -1;
@@ -277,51 +273,6 @@ openai_set_up(struct arena *a, const struct spec_suite *s, struct openai *o,
 		return -1;
 	o->env = os_env(a, u.unset, u.nunset);
 	return 0;
-}
-
-/*
- * Secrets.
- */
-static const char *
-find(struct str text, struct str what)
-{
-	const char *p = text.p, *end = text.p + text.n;
-
-	while ((size_t)(end - p) >= what.n &&
-	    (p = memchr(p, what.p[0], (size_t)(end - p) - what.n + 1)) !=
-	    NULL) {
-		if (memcmp(p, what.p, what.n) == 0)
-			return p;
-		p++;
-	}
-	return NULL;
-}
-
-struct str
-openai_mask(struct arena *a, const struct openai *o, struct str text)
-{
-	struct buf b = { 0 };
-	const char *p;
-	struct str s;
-	size_t i;
-
-	for (i = 0; i < o->secrets.n; i++) {
-		s = o->secrets.v[i];
-		if (find(text, s) == NULL)
-			continue;
-		b.n = 0;
-		while ((p = find(text, s)) != NULL) {
-			buf_put(&b, (struct str){ text.p,
-			    (size_t)(p - text.p) });
-			buf_puts(&b, "***");
-			text.n -= (size_t)(p + s.n - text.p);
-			text.p = p + s.n;
-		}
-		buf_put(&b, text);
-		text = arena_str(a, buf_str(&b));
-	}
-	buf_free(&b);
-	return text;
 }
 
 /*

@@ -35,7 +35,7 @@
 #include "tmpl.h"
 #include "workspace.h"
 
-struct acp_secrets;
+struct mask;
 
 /* A list of hooks, run one after the other. */
 struct run_hooks {
@@ -204,7 +204,7 @@ struct run {
 	struct run_task *open, *last;	/* with trials to start, in order */
 	size_t hooking;			/* tasks whose hooks run */
 	bool *regraded;			/* of stored answers: these tasks */
-	struct acp_secrets *secrets;	/* not to be recorded */
+	struct mask *secrets;	/* not to be recorded */
 	struct run_cache *cache;	/* NULL: nothing is cached */
 	struct run_repo *repos;		/* those that were looked at */
 	bool told;			/* that old verdicts stay */

@@ -21,9 +21,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "acp.h"
 #include "cache.h"
 #include "json.h"
+#include "mask.h"
 #include "os.h"
 #include "os_spawn.h"
 #include "result_part.h"
@@ -33,28 +33,15 @@ enum {
 	FILES_MAX = 16 << 20,	/* bytes of files */
 	FILE_MAX = 4 << 20,	/* bytes of one */
 	COUNT_MAX = 2000,	/* files */
-	DEPTH_MAX = 20,
-	NAMED_MIN = 4		/* bytes of a secret that settings name */
+	DEPTH_MAX = 20
 };
 
 /*
  * Secrets.
  */
-static void
-add_secret(struct arena *a, struct acp_secrets *s, struct str value)
-{
-	struct str *v = NEW_N(a, struct str, s->n + 1);
-
-	if (s->n > 0)
-		memcpy(v, s->v, s->n * sizeof(*v));
-	v[s->n] = arena_str(a, value);
-	s->v = v;
-	s->n++;
-}
-
 /* Variables that settings name: api_key_env, github_token_env ... */
 static void
-add_named(struct arena *a, struct acp_secrets *s, const struct json *tree)
+add_named(struct arena *a, struct mask *s, const struct json *tree)
 {
 	const struct json *v;
 	const char *value;
@@ -68,34 +55,16 @@ add_named(struct arena *a, struct acp_secrets *s, const struct json *tree)
 			continue;
 		name = arena_cstr(a, json_text(v));
 		value = name != NULL && *name != '\0' ? getenv(name) : NULL;
-		if (value != NULL && strlen(value) >= NAMED_MIN)
-			add_secret(a, s, str_of(value));
+		if (value != NULL)
+			mask_add(a, s, str_of(value));
 	}
-}
-
-/* As they look inside of a JSON string. */
-static void
-add_escaped(struct arena *a, struct acp_secrets *s)
-{
-	struct buf b = { 0 };
-	struct json_out o = { .put = buf_sink, .ctx = &b };
-	size_t i, n = s->n;
-
-	for (i = 0; i < n; i++) {
-		b.n = 0;
-		o.more = false;
-		json_put_str(&o, s->v[i]);
-		if (b.n != s->v[i].n + 2)
-			add_secret(a, s, (struct str){ b.p + 1, b.n - 2 });
-	}
-	buf_free(&b);
 }
 
 int
 run_record_open(struct run *run, struct err *e)
 {
 	struct arena *a = &run->arena;
-	struct acp_secrets *s;
+	struct mask *s;
 
 	if (run->opts.record == NULL)
 		return 0;
@@ -103,12 +72,11 @@ run_record_open(struct run *run, struct err *e)
 		return err_sys(e, run->opts.record);
 	if (access(run->opts.record, W_OK | X_OK) == -1)
 		return err_sys(e, run->opts.record);
-	run->secrets = s = NEW(a, struct acp_secrets);
-	acp_secrets(a, os_env(a, NULL, 0), s);
+	run->secrets = s = NEW(a, struct mask);
+	mask_add_env(a, s, os_env(a, NULL, 0));
 	add_named(a, s, run->suite->config.tree);
 	add_named(a, s, run->suite->executors);
 	add_named(a, s, run->suite->config.judge);
-	add_escaped(a, s);
 	return 0;
 }
 
@@ -146,8 +114,8 @@ on_message(void *arg, char way, struct str message)
 	json_put_key(&o, STR("message"));
 	put_message(&o, message);
 	json_close(&o, '}');
-	buf_putc(&b, '\n');
-	buf_put(&r->wire, acp_mask(&tmp, r->run->secrets, buf_str(&b)));
+	buf_put(&r->wire, mask_json(&tmp, r->run->secrets, buf_str(&b)));
+	buf_putc(&r->wire, '\n');
 	buf_free(&b);
 	arena_free(&tmp);
 }
@@ -267,7 +235,7 @@ put_head(struct buf *b, const struct run_record *r,
 	result_put_str(b, STR(",\"model\":"), req->model);
 	result_put_str(b, STR(",\"prompt_sha256\":"), str_of(hex));
 	result_put_str(b, STR(",\"prompt\":"), req->prompt);
-	buf_puts(b, "}\n");
+	buf_puts(b, "}");
 }
 
 static void
@@ -286,7 +254,7 @@ put_answer(struct buf *b, const struct agent_request *req,
 	if (ans->error.n > 0)
 		result_put_str(b, STR(",\"error\":"), ans->error);
 	put_files(b, req->workspace);
-	buf_puts(b, "}}\n");
+	buf_puts(b, "}}");
 	arena_free(&tmp);
 }
 
@@ -325,12 +293,14 @@ run_record_end(struct run_record *r, const struct agent_request *req,
 		return;
 	put_head(&head, r, req);
 	put_answer(&tail, req, ans, took_ms, late);
-	buf_put(&all, acp_mask(&tmp, r->run->secrets, buf_str(&head)));
+	buf_put(&all, mask_json(&tmp, r->run->secrets, buf_str(&head)));
+	buf_putc(&all, '\n');
 	buf_put(&all, buf_str(&r->wire));
 	if (r->wire.full)
 		buf_puts(&all, "{\"note\":\"messages are left out: there are "
 		    "too many\"}\n");
-	buf_put(&all, acp_mask(&tmp, r->run->secrets, buf_str(&tail)));
+	buf_put(&all, mask_json(&tmp, r->run->secrets, buf_str(&tail)));
+	buf_putc(&all, '\n');
 	if (write_file(agent_record_path(&tmp, r->run->opts.record, req),
 	    buf_str(&all), &e) == -1)
 		run_warn(r->run, "record_failed", e.msg);

@@ -295,6 +295,10 @@ session.delete
 shutdown
 end of stdin' "$(grep -v '^start' log)"
 like 'talk: usage is the sum' '*"turns":3,"input_tokens":44,"output_tokens":28*' "$("$WAZA" parse r.json)"
+sed 's/say:one./say:one]] [[late]/; s/say:three./say:three]] [[late]/' talk.yaml >e.yaml
+: >log
+run "$WAZA" run -q e.yaml
+is 'talk: an error after the end of a turn is not heard' 0 "$rc"
 sed 's/.say:three./[crash:5]/' talk.yaml >e.yaml
 : >log
 run "$WAZA" run -q e.yaml

@@ -10,7 +10,7 @@
  *	[[outside:PATH|TEXT]]	the same, asking twice
  *	[[shell:TEXT]]		asks to run a command, and does not
  *	[[tool:NAME|JSON]]	calls a tool of the client
- *	[[skill:NAME]] [[intent]] [[delta]] [[sub]] [[early]] [[noise]]
+ *	[[skill:NAME]] [[intent]] [[delta]] [[sub]] [[early]] [[late]] [[noise]]
  *	[[request]]		asks something that no client knows, and waits
  *	[[error:TYPE|TEXT]] [[abort]] [[badsend]]
  *	[[leak]]		an error that has its secrets in it
@@ -581,10 +581,12 @@ send_prompt(struct session *s, const struct json *id,
 		refuse(id, -32603, "Request session.send failed");
 		return;
 	}
-	if (!has(s, "early"))
+	if (!has(s, "early") && !has(s, "late"))
 		reply(id, "{\"messageId\":\"m\"}");
 	turn(s);
-	if (has(s, "early"))
+	if (has(s, "late"))		/* it has answered all the same */
+		refuse(id, -32603, "too late");
+	else if (has(s, "early"))
 		reply(id, "{\"messageId\":\"m\"}");
 }
 
