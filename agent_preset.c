@@ -4,7 +4,8 @@
  *
  * Each works without asking anybody, in the trial's workspace.  Prompts go by
  * stdin where the program reads them there: an argument can be seen by all
- * users of the machine, and is limited.
+ * users of the machine, and is limited.  Where it has to be one, it is given
+ * so that it is not taken for an option when it begins with a dash.
  */
 #include "agent_preset.h"
 
@@ -31,14 +32,14 @@ static const struct agent_preset presets[] = {
 	{ .name = "copilot-cli", .program = "copilot", .format = "copilot",
 	    .args = { "--output-format", "json", "--allow-all", "--no-auto-update",
 		"--no-ask-user", "--no-color" },
-	    .model_flag = "--model", .prompt_flag = "-p", .way = AGENT_BY_ARGUMENT },
+	    .model_flag = "--model", .prompt_flag = "--prompt=", .way = AGENT_BY_ARGUMENT },
 	{ .name = "gemini", .program = "gemini", .format = "gemini",
 	    .args = { "--output-format", "stream-json", "--approval-mode", "yolo" },
-	    .model_flag = "-m", .prompt_flag = "-p", .way = AGENT_BY_ARGUMENT,
+	    .model_flag = "-m", .prompt_flag = "--prompt=", .way = AGENT_BY_ARGUMENT,
 	    .env = { "GEMINI_CLI_TRUST_WORKSPACE=true" } },
 	{ .name = "opencode", .program = "opencode", .format = "opencode",
 	    .args = { "run", "--format", "json", "--auto" },
-	    .model_flag = "--model", .way = AGENT_BY_ARGUMENT,
+	    .model_flag = "--model", .prompt_flag = "--", .way = AGENT_BY_ARGUMENT,
 	    .env = { "OPENCODE_DISABLE_AUTOUPDATE=1" } },
 };
 
@@ -91,6 +92,26 @@ program(struct arena *a, const struct spec_suite *s,
 	    spec_path(a, s->dir, str_of(path));
 }
 
+/* The words that end an argv, at most two; one is NULL: there is a NUL. */
+static size_t
+put_prompt(const struct agent_preset *p, struct arena *a, struct str prompt,
+    const char **argv)
+{
+	const char *text = arena_cstr(a, prompt), *flag = p->prompt_flag;
+	size_t n = 0;
+
+	if (flag != NULL && str_ends(str_of(flag), STR("="))) {
+		argv[n++] = text == NULL ? NULL :
+		    arena_fmt(a, "%s%s", flag, text).p;
+		return n;
+	}
+	if (flag != NULL)
+		argv[n++] = flag;
+	if (p->way == AGENT_BY_ARGUMENT)
+		argv[n++] = text;
+	return n;
+}
+
 static const char **
 make_argv(const struct agent_preset *p, struct agent *a, struct agent_job *j,
     const struct settings *set, struct err *e)
@@ -109,10 +130,7 @@ make_argv(const struct agent_preset *p, struct agent *a, struct agent_job *j,
 	}
 	for (i = 0; i < set->args.n; i++)
 		argv[n++] = arena_cstr(ar, set->args.v[i]);
-	if (p->prompt_flag != NULL)
-		argv[n++] = p->prompt_flag;
-	if (p->way == AGENT_BY_ARGUMENT)
-		argv[n++] = arena_cstr(ar, j->req->prompt);
+	n += put_prompt(p, ar, j->req->prompt, argv + n);
 	for (i = 0; i < n; i++)
 		if (argv[i] == NULL) {
 			err_set(e, ERR_SCHEMA, "a NUL byte among the words "

@@ -15,7 +15,7 @@ struct proc_opts;
 enum agent_prompt_way {
 	AGENT_BY_STDIN,			/* as it is */
 	AGENT_BY_MESSAGE,		/* as a line of JSON, Claude's */
-	AGENT_BY_ARGUMENT		/* after prompt_flag, if there is one */
+	AGENT_BY_ARGUMENT		/* after prompt_flag, or its = */
 };
 
 struct agent_preset {

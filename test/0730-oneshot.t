@@ -12,8 +12,8 @@ agent() {
 	chmod +x "bin/$1"
 }
 
-seconds=20
-# ask EXECUTOR [CONFIG]: one trial; leaves r.json
+seconds=20 prompt='say "hello"'
+# ask EXECUTOR [CONFIG]: one trial with $prompt; leaves r.json
 ask() {
 	cat >e.yaml <<YAML
 name: e
@@ -21,7 +21,7 @@ skill: s
 config: {executor: $1, timeout_seconds: $seconds${2:+, $2}}
 tasks:
   - id: a
-    prompt: say "hello"
+    prompt: '$prompt'
     graders: [{type: text, name: t, config: {contains: [hello]}}]
 YAML
 	run env PATH="$tmp/bin:$PATH" "$WAZA" run -q -o r.json e.yaml
@@ -91,7 +91,7 @@ like 'codex: reads its prompt from stdin' '*workspace-write -' "$(cat args)"
 
 agent gemini <<'SH'
 for a; do last=$a; done
-[ "$last" = 'say "hello"' ] || exit 9
+[ "$last" = '--prompt=say "hello"' ] || exit 9
 cat <<'OUT'
 {"type":"init","session_id":"g","model":"m"}
 {"type":"message","role":"user","content":"say"}
@@ -151,6 +151,42 @@ OF_BOTH=theirs; export OF_BOTH
 ask copilot-cli 'copilot-cli: {env: {OF_BOTH: ours}}'
 unset OF_BOTH
 has 'settings hold against the environment, and PWD is the workspace' '"final_output":"hello ours in 1-1-1"'
+
+# a prompt that looks like an option is none
+for p in copilot gemini opencode
+do agent $p <<'SH'
+for a; do before=${last-} last=$a; done
+printf '%s\n' "$before" "$last" >"$ARGS"
+echo '{"type":"assistant.message","data":{"content":"hello"}}'
+SH
+done
+prompt='--help, - and "hello"'
+ask copilot-cli
+is 'a prompt with a dash: copilot-cli' "--prompt=$prompt" "$(tail -n 1 args)"
+ask gemini
+is 'a prompt with a dash: gemini' "--prompt=$prompt" "$(tail -n 1 args)"
+ask opencode
+is 'a prompt with a dash: opencode' "-- $prompt" "$(echo $(cat args))"
+prompt='say "hello"'
+
+# one that has no end of tools, or of skills, to tell of
+agent copilot <<'SH'
+awk -v what="$WHAT" 'BEGIN {
+	while (n++ < 40000)
+		if (what == "skills")
+			printf "{\"type\":\"skill.invoked\",\"data\":{\"name\":\"s%d\"}}\n", n
+		else
+			printf "{\"type\":\"tool.execution_start\",\"data\":{\"toolCallId\":\"%d\",\"toolName\":\"x\"}}\n", n
+	print "{\"type\":\"assistant.message\",\"data\":{\"content\":\"hello\"}}"
+}'
+SH
+for WHAT in tools skills
+do
+	export WHAT
+	ask copilot-cli
+	is "endless $WHAT: status" 1 "$rc"
+	has "endless $WHAT: why" '"error_msg":"the agent says more than 32 MiB about its tools, or calls more than 10000 of them"'
+done
 
 # any command with events, or one document
 agent doc <<'SH'
