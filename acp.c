@@ -40,14 +40,6 @@ enum {
 };
 
 static struct str
-text_in(const struct json *obj, const char *key)
-{
-	const struct json *v = json_getc(obj, key);
-
-	return v != NULL && v->type == JSON_STRING ? json_text(v) : STR("");
-}
-
-static struct str
 cut(struct str s, size_t max)
 {
 	if (s.n > max)
@@ -88,11 +80,11 @@ static struct str
 words(struct acp *x, const struct json *error)
 {
 	const struct json *data = json_getc(error, "data");
-	struct str msg = text_in(error, "message");
-	struct str more = text_in(data, "details");
+	struct str msg = json_str(error, "message");
+	struct str more = json_str(data, "details");
 
 	if (more.n == 0)
-		more = text_in(data, "message");
+		more = json_str(data, "message");
 	if (more.n == 0 && data != NULL && data->type == JSON_STRING)
 		more = json_text(data);
 	if (more.n == 0 || str_eq(more, msg))
@@ -198,7 +190,7 @@ static void
 on_prompted(void *ctx, const struct json *result, const struct json *error)
 {
 	struct acp *x = ctx;
-	struct str stop = text_in(result, "stopReason"), hidden;
+	struct str stop = json_str(result, "stopReason"), hidden;
 
 	if ((result == NULL && error == NULL) || x->state != ACP_PROMPTED)
 		return;			/* on_ended follows */
@@ -350,7 +342,7 @@ static void
 on_opened(void *ctx, const struct json *result, const struct json *error)
 {
 	struct acp *x = ctx;
-	struct str id = text_in(result, "sessionId");
+	struct str id = json_str(result, "sessionId");
 	struct err e;
 
 	if (x->state != ACP_OPENING || (result == NULL && error == NULL))
@@ -383,10 +375,10 @@ take_logins(struct acp *x, const struct json *methods)
 
 	for (v = json_first(methods); v != NULL && x->logins.n < 1000;
 	    v = v->next) {
-		id = text_in(v, "id");
+		id = json_str(v, "id");
 		x->logins = arena_fmt(x->arena, "%.*s%s%.*s (%.*s)",
 		    STRF(x->logins), x->logins.n > 0 ? ", " : "",
-		    STRF(cut(id, 100)), STRF(cut(text_in(v, "name"), 100)));
+		    STRF(cut(id, 100)), STRF(cut(json_str(v, "name"), 100)));
 		x->login = json_count(methods) == 1 ?
 		    arena_str(x->arena, id) : STR("");
 	}
@@ -411,7 +403,7 @@ on_greeted(void *ctx, const struct json *result, const struct json *error)
 		    ACP_VERSION);
 		return;
 	}
-	x->name = arena_str(x->arena, text_in(json_getc(result, "agentInfo"),
+	x->name = arena_str(x->arena, json_str(json_getc(result, "agentInfo"),
 	    "name"));
 	take_logins(x, json_getc(result, "authMethods"));
 	if (x->set.auth_method.n > 0)
@@ -441,7 +433,7 @@ on_notify(void *arg, struct str method, const struct json *params)
 	struct acp *x = arg;
 
 	if (x->state != ACP_PROMPTED || !str_is(method, "session/update") ||
-	    !str_eq(text_in(params, "sessionId"), x->session))
+	    !str_eq(json_str(params, "sessionId"), x->session))
 		return;
 	acp_turn_update(x, json_getc(params, "update"));
 	if (!x->turn.full)

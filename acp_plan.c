@@ -28,14 +28,6 @@ static const struct menu model_menu = { .what = "model", .list = "models",
 	.method = "session/set_model", .param = "modelId" };
 
 static struct str
-text_in(const struct json *obj, const char *key)
-{
-	const struct json *v = json_getc(obj, key);
-
-	return v != NULL && v->type == JSON_STRING ? json_text(v) : STR("");
-}
-
-static struct str
 last_part(struct str s)
 {
 	size_t i = s.n;
@@ -55,9 +47,9 @@ pick(const struct json *items, const char *id, struct str want)
 
 	for (pass = 0; pass < 3; pass++)
 		for (v = json_first(items); v != NULL; v = v->next) {
-			s = text_in(v, id);
+			s = json_str(v, id);
 			if (s.n > 0 && str_eq(want, pass == 0 ? s :
-			    pass == 1 ? last_part(s) : text_in(v, "name")))
+			    pass == 1 ? last_part(s) : json_str(v, "name")))
 				return s;
 		}
 	return STR("");
@@ -73,8 +65,8 @@ offers(struct arena *a, const struct json *items, const char *id)
 		if (all.n > 100)
 			return arena_fmt(a, "%.*s, ...", STRF(all));
 		all = arena_fmt(a, "%.*s%s%.*s", STRF(all), all.n > 0 ? ", " :
-		    "", (int)(text_in(v, id).n < 60 ? text_in(v, id).n : 60),
-		    text_in(v, id).p);
+		    "", (int)(json_str(v, id).n < 60 ? json_str(v, id).n : 60),
+		    json_str(v, id).p);
 	}
 	return all;
 }
@@ -86,8 +78,8 @@ find_option(const struct json *result, const char *id)
 
 	for (v = json_first(json_getc(result, "configOptions")); v != NULL;
 	    v = v->next)
-		if (str_is(text_in(v, "id"), id) ||
-		    str_is(text_in(v, "category"), id))
+		if (str_is(json_str(v, "id"), id) ||
+		    str_is(json_str(v, "category"), id))
 			return v;
 	return NULL;
 }
@@ -128,8 +120,8 @@ plan(struct acp *x, const struct json *result, const struct menu *m,
 	const char *key = m->id;
 	struct str id;
 
-	if (str_eq(want, text_in(list, m->current)) ||
-	    str_eq(want, text_in(option, "currentValue")))
+	if (str_eq(want, json_str(list, m->current)) ||
+	    str_eq(want, json_str(option, "currentValue")))
 		return 0;
 	if (items == NULL && option != NULL) {
 		items = json_getc(option, "options");
@@ -143,7 +135,7 @@ plan(struct acp *x, const struct json *result, const struct menu *m,
 		    STRF(offers(x->job->arena, items, key)));
 	if (strcmp(key, "value") == 0)
 		add(x, "session/set_config_option", "value", id,
-		    text_in(option, "id"));
+		    json_str(option, "id"));
 	else if (items != NULL)
 		add(x, m->method, m->param, id, STR(""));
 	else if (m == &mode_menu)	/* it may know what it does not show */

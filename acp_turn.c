@@ -40,14 +40,6 @@ acp_turn_free(struct acp_turn *t)
 	acp_turn_init(t);
 }
 
-static struct str
-text_in(const struct json *obj, const char *key)
-{
-	const struct json *v = json_getc(obj, key);
-
-	return v != NULL && v->type == JSON_STRING ? json_text(v) : STR("");
-}
-
 static void
 tell(struct acp *x, enum agent_event event, struct str detail)
 {
@@ -63,8 +55,8 @@ take_text(struct acp *x, const struct json *update)
 {
 	struct acp_turn *t = &x->turn;
 	const struct json *content = json_getc(update, "content");
-	struct str text = text_in(content, "text");
-	struct str id = text_in(update, "messageId");
+	struct str text = json_str(content, "text");
+	struct str id = json_str(update, "messageId");
 	bool begins = t->text.n == 0;
 
 	if (text.n == 0)
@@ -127,8 +119,8 @@ meta_name(const struct json *call)
 	const struct json *v;
 
 	for (v = json_first(json_getc(call, "_meta")); v != NULL; v = v->next)
-		if (text_in(v, "toolName").n > 0)
-			return text_in(v, "toolName");
+		if (json_str(v, "toolName").n > 0)
+			return json_str(v, "toolName");
 	return STR("");
 }
 
@@ -167,7 +159,7 @@ take_output(struct acp_turn *t, struct acp_call *c, const struct json *call)
 		return;
 	for (v = json_first(json_getc(call, "content")); v != NULL;
 	    v = v->next)
-		buf_put(&text, text_in(json_getc(v, "content"), "text"));
+		buf_put(&text, json_str(json_getc(v, "content"), "text"));
 	if (text.n > 0) {
 		json_put_str(&o, buf_str(&text));
 		replace(t, &c->output, buf_str(&b));
@@ -220,21 +212,21 @@ struct acp_call *
 acp_turn_call(struct acp *x, const struct json *call, bool asking)
 {
 	struct acp_turn *t = &x->turn;
-	struct str id = text_in(call, "toolCallId");
+	struct str id = json_str(call, "toolCallId");
 	size_t was = t->ncalls;
 	struct acp_call *c = id.n > 0 ? find(x, id) : NULL;
 
 	if (c == NULL)
 		return NULL;
-	once(t, &c->name, text_in(call, "name"));
+	once(t, &c->name, json_str(call, "name"));
 	once(t, &c->name, meta_name(call));
-	once(t, &c->title, text_in(call, "title"));
-	if (text_in(call, "kind").n > 0)
-		replace(t, &c->kind, text_in(call, "kind"));
+	once(t, &c->title, json_str(call, "title"));
+	if (json_str(call, "kind").n > 0)
+		replace(t, &c->kind, json_str(call, "kind"));
 	take_input(t, c, json_getc(call, "rawInput"), asking);
 	if (!asking)
 		take_output(t, c, call);
-	take_status(c, text_in(call, "status"));
+	take_status(c, json_str(call, "status"));
 	acp_look(x, c, call);
 	if (t->ncalls > was)
 		tell(x, AGENT_TOOL, c->name.n > 0 ? buf_str(&c->name) :
@@ -249,7 +241,7 @@ take_usage(struct acp_turn *t, const struct json *update)
 	const struct json *cost = json_getc(update, "cost");
 	const struct json *amount = json_getc(cost, "amount");
 
-	if (amount != NULL && str_is(text_in(cost, "currency"), "USD") &&
+	if (amount != NULL && str_is(json_str(cost, "currency"), "USD") &&
 	    json_double(amount, &t->cost))
 		t->has_cost = true;
 }
@@ -257,7 +249,7 @@ take_usage(struct acp_turn *t, const struct json *update)
 void
 acp_turn_update(struct acp *x, const struct json *update)
 {
-	struct str kind = text_in(update, "sessionUpdate");
+	struct str kind = json_str(update, "sessionUpdate");
 
 	if (str_is(kind, "agent_message_chunk"))
 		take_text(x, update);

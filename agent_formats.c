@@ -8,14 +8,6 @@
 
 #include "json.h"
 
-static struct str
-text(const struct json *obj, const char *key)
-{
-	const struct json *v = json_getc(obj, key);
-
-	return v != NULL && v->type == JSON_STRING ? json_text(v) : STR("");
-}
-
 static bool
 truth(const struct json *obj, const char *key)
 {
@@ -37,7 +29,7 @@ add_cost(struct agent_stream *s, const struct json *obj, const char *key)
 static void
 set_session(struct agent_stream *s, const struct json *obj, const char *key)
 {
-	struct str id = text(obj, key);
+	struct str id = json_str(obj, key);
 
 	if (id.n > 0 && s->job->ans.session_id.n == 0)
 		s->job->ans.session_id = arena_str(s->job->arena, id);
@@ -53,22 +45,22 @@ claude_content(struct agent_stream *s, const struct json *list)
 	struct str type;
 
 	for (v = json_first(list); v != NULL; v = v->next) {
-		type = text(v, "type");
+		type = json_str(v, "type");
 		if (str_is(type, "text")) {
-			agent_stream_say(s, text(v, "text"));
+			agent_stream_say(s, json_str(v, "text"));
 		} else if (str_is(type, "tool_use")) {
 			input = json_getc(v, "input");
 			s->text.n = 0;	/* what comes after is the answer */
-			agent_stream_call(s, text(v, "id"), text(v, "name"),
-			    input);
-			if (str_is(text(v, "name"), "Skill"))
-				agent_stream_skill(s, text(input,
+			agent_stream_call(s, json_str(v, "id"),
+			    json_str(v, "name"), input);
+			if (str_is(json_str(v, "name"), "Skill"))
+				agent_stream_skill(s, json_str(input,
 				    json_getc(input, "skill") != NULL ?
 				    "skill" : "command"));
 		} else if (str_is(type, "tool_result")) {
 			agent_stream_result(s, agent_stream_find(s,
-			    text(v, "tool_use_id")), json_getc(v, "content"),
-			    !truth(v, "is_error"));
+			    json_str(v, "tool_use_id")), json_getc(v,
+			    "content"), !truth(v, "is_error"));
 		}
 	}
 }
@@ -88,17 +80,17 @@ claude_result(struct agent_stream *s, const struct json *v)
 	agent_stream_add(&u->cache_write_tokens, usage,
 	    "cache_creation_input_tokens");
 	add_cost(s, v, "total_cost_usd");
-	if (truth(v, "is_error") || !str_is(text(v, "subtype"), "success"))
-		agent_stream_fail(s, text(v, "result").n > 0 ?
-		    text(v, "result") : text(v, "subtype"));
+	if (truth(v, "is_error") || !str_is(json_str(v, "subtype"), "success"))
+		agent_stream_fail(s, json_str(v, "result").n > 0 ?
+		    json_str(v, "result") : json_str(v, "subtype"));
 	else
-		agent_stream_settle(s, text(v, "result"));
+		agent_stream_settle(s, json_str(v, "result"));
 }
 
 void
 agent_read_claude(struct agent_stream *s, const struct json *v)
 {
-	struct str type = text(v, "type");
+	struct str type = json_str(v, "type");
 
 	set_session(s, v, "session_id");
 	if (str_is(type, "assistant") || str_is(type, "user"))
@@ -114,7 +106,7 @@ agent_read_claude(struct agent_stream *s, const struct json *v)
 static void
 codex_item(struct agent_stream *s, const struct json *item, bool done)
 {
-	struct str type = text(item, "type"), id = text(item, "id");
+	struct str type = json_str(item, "type"), id = json_str(item, "id");
 	const struct json *code;
 	struct agent_call *c;
 	int64_t status = 0;
@@ -122,7 +114,7 @@ codex_item(struct agent_stream *s, const struct json *item, bool done)
 	if (str_is(type, "agent_message")) {
 		s->text.n = 0;
 		if (done)
-			agent_stream_say(s, text(item, "text"));
+			agent_stream_say(s, json_str(item, "text"));
 	} else if (str_is(type, "command_execution")) {
 		c = agent_stream_call(s, id, STR("shell"), item);
 		code = json_getc(item, "exit_code");
@@ -131,15 +123,15 @@ codex_item(struct agent_stream *s, const struct json *item, bool done)
 			    "aggregated_output"), code == NULL ||
 			    !json_int(code, &status) || status == 0);
 	} else if (str_is(type, "mcp_tool_call")) {
-		c = agent_stream_call(s, id, text(item, "tool"),
+		c = agent_stream_call(s, id, json_str(item, "tool"),
 		    json_getc(item, "arguments"));
 		if (done)
 			agent_stream_result(s, c, json_getc(item, "result"),
-			    !str_is(text(item, "status"), "failed"));
+			    !str_is(json_str(item, "status"), "failed"));
 	} else if (str_is(type, "file_change") || str_is(type, "web_search")) {
 		c = agent_stream_call(s, id, type, item);
 		agent_stream_result(s, c, NULL,
-		    !str_is(text(item, "status"), "failed"));
+		    !str_is(json_str(item, "status"), "failed"));
 	}
 }
 
@@ -148,7 +140,7 @@ agent_read_codex(struct agent_stream *s, const struct json *v)
 {
 	const struct json *usage = json_getc(v, "usage");
 	struct agent_usage *u = &s->job->ans.usage;
-	struct str type = text(v, "type");
+	struct str type = json_str(v, "type");
 
 	if (str_is(type, "thread.started")) {
 		set_session(s, v, "thread_id");
@@ -166,9 +158,10 @@ agent_read_codex(struct agent_stream *s, const struct json *v)
 		agent_stream_add(&u->cache_write_tokens, usage,
 		    "cache_write_input_tokens");
 	} else if (str_is(type, "turn.failed")) {
-		agent_stream_fail(s, text(json_getc(v, "error"), "message"));
+		agent_stream_fail(s, json_str(json_getc(v, "error"),
+		    "message"));
 	} else if (str_is(type, "error")) {
-		agent_stream_fail(s, text(v, "message"));
+		agent_stream_fail(s, json_str(v, "message"));
 	}
 }
 
@@ -207,7 +200,7 @@ copilot_skill(struct agent_stream *s, struct str name)
 static void
 copilot_call_end(struct agent_stream *s, const struct json *d)
 {
-	struct agent_call *c = agent_stream_find(s, text(d, "toolCallId"));
+	struct agent_call *c = agent_stream_find(s, json_str(d, "toolCallId"));
 	bool well = truth(d, "success");
 	const struct json *result = json_getc(d, well ? "result" : "error");
 	struct json_mem mem = { arena_hook, s->job->arena };
@@ -217,7 +210,7 @@ copilot_call_end(struct agent_stream *s, const struct json *d)
 		result = json_getc(result, "content");
 	agent_stream_result(s, c, result, well);
 	if (c != NULL && well && str_is(c->name, "skill"))
-		copilot_skill(s, text(json_read(&mem, c->arguments, 0, &e),
+		copilot_skill(s, json_str(json_read(&mem, c->arguments, 0, &e),
 		    "skill"));
 }
 
@@ -225,22 +218,22 @@ void
 agent_read_copilot(struct agent_stream *s, const struct json *v)
 {
 	const struct json *d = json_getc(v, "data");
-	struct str type = text(v, "type");
+	struct str type = json_str(v, "type");
 
 	if (str_is(type, "assistant.message")) {
-		agent_stream_say(s, text(d, "content"));
+		agent_stream_say(s, json_str(d, "content"));
 	} else if (str_is(type, "tool.execution_start")) {
-		if (!str_is(text(d, "toolName"), "report_intent"))
-			agent_stream_call(s, text(d, "toolCallId"),
-			    text(d, "toolName"), json_getc(d, "arguments"));
+		if (!str_is(json_str(d, "toolName"), "report_intent"))
+			agent_stream_call(s, json_str(d, "toolCallId"),
+			    json_str(d, "toolName"), json_getc(d, "arguments"));
 	} else if (str_is(type, "tool.execution_complete")) {
 		copilot_call_end(s, d);
 	} else if (str_is(type, "assistant.turn_end")) {
 		s->job->ans.usage.turns++;
 	} else if (str_is(type, "skill.invoked")) {
-		copilot_skill(s, text(d, "name"));
+		copilot_skill(s, json_str(d, "name"));
 	} else if (str_is(type, "session.error")) {
-		agent_stream_fail(s, text(d, "message"));
+		agent_stream_fail(s, json_str(d, "message"));
 	} else if (str_is(type, "result")) {
 		set_session(s, v, "sessionId");
 		copilot_result(s, v);
@@ -282,35 +275,36 @@ gemini_models(struct agent_stream *s, const struct json *models)
 void
 agent_read_gemini(struct agent_stream *s, const struct json *v)
 {
-	struct str type = text(v, "type"), id = text(v, "tool_id");
+	struct str type = json_str(v, "type"), id = json_str(v, "tool_id");
 	struct agent_call *c;
 
 	set_session(s, v, "session_id");
 	if (str_is(type, "message")) {
-		if (str_is(text(v, "role"), "assistant"))
-			agent_stream_say(s, text(v, "content"));
+		if (str_is(json_str(v, "role"), "assistant"))
+			agent_stream_say(s, json_str(v, "content"));
 	} else if (str_is(type, "tool_use")) {
 		s->text.n = 0;
-		agent_stream_call(s, id, text(v, "tool_name"),
+		agent_stream_call(s, id, json_str(v, "tool_name"),
 		    json_getc(v, "parameters"));
-		if (str_is(text(v, "tool_name"), "activate_skill"))
-			agent_stream_skill(s, text(json_getc(v, "parameters"),
-			    "name"));
+		if (str_is(json_str(v, "tool_name"), "activate_skill"))
+			agent_stream_skill(s, json_str(json_getc(v,
+			    "parameters"), "name"));
 	} else if (str_is(type, "tool_result")) {
 		c = agent_stream_find(s, id);
 		agent_stream_result(s, c, json_getc(v, json_getc(v, "error")
 		    != NULL ? "error" : "output"),
-		    str_is(text(v, "status"), "success"));
+		    str_is(json_str(v, "status"), "success"));
 	} else if (str_is(type, "result")) {
 		gemini_stats(s, json_getc(v, "stats"));
-		if (!str_is(text(v, "status"), "success"))
-			agent_stream_fail(s, text(json_getc(v, "error"),
+		if (!str_is(json_str(v, "status"), "success"))
+			agent_stream_fail(s, json_str(json_getc(v, "error"),
 			    "message"));
 	} else if (json_getc(v, "response") != NULL) {
-		agent_stream_settle(s, text(v, "response"));
+		agent_stream_settle(s, json_str(v, "response"));
 		gemini_models(s, json_getc(json_getc(v, "stats"), "models"));
 	} else if (type.n == 0 && json_getc(v, "error") != NULL) {
-		agent_stream_fail(s, text(json_getc(v, "error"), "message"));
+		agent_stream_fail(s, json_str(json_getc(v, "error"),
+		    "message"));
 	}
 }
 
@@ -321,15 +315,16 @@ static void
 opencode_tool(struct agent_stream *s, const struct json *part)
 {
 	const struct json *state = json_getc(part, "state");
-	bool failed = str_is(text(state, "status"), "error");
+	bool failed = str_is(json_str(state, "status"), "error");
 	struct agent_call *c;
 
-	c = agent_stream_call(s, text(part, "callID"), text(part, "tool"),
-	    json_getc(state, "input"));
+	c = agent_stream_call(s, json_str(part, "callID"),
+	    json_str(part, "tool"), json_getc(state, "input"));
 	agent_stream_result(s, c, json_getc(state, failed ? "error" :
 	    "output"), !failed);
-	if (str_is(text(part, "tool"), "skill"))
-		agent_stream_skill(s, text(json_getc(state, "input"), "name"));
+	if (str_is(json_str(part, "tool"), "skill"))
+		agent_stream_skill(s, json_str(json_getc(state, "input"),
+		    "name"));
 }
 
 void
@@ -337,14 +332,14 @@ agent_read_opencode(struct agent_stream *s, const struct json *v)
 {
 	const struct json *part = json_getc(v, "part"), *tokens, *cache;
 	struct agent_usage *u = &s->job->ans.usage;
-	struct str type = text(v, "type");
+	struct str type = json_str(v, "type");
 
 	set_session(s, v, "sessionID");
 	if (str_is(type, "tool_use")) {
 		s->text.n = 0;
 		opencode_tool(s, part);
 	} else if (str_is(type, "text")) {
-		agent_stream_say(s, text(part, "text"));
+		agent_stream_say(s, json_str(part, "text"));
 	} else if (str_is(type, "step_finish")) {
 		tokens = json_getc(part, "tokens");
 		cache = json_getc(tokens, "cache");
@@ -357,10 +352,9 @@ agent_read_opencode(struct agent_stream *s, const struct json *v)
 		add_cost(s, part, "cost");
 	} else if (str_is(type, "error")) {
 		const struct json *e = json_getc(v, "error");
+		struct str why = json_str(json_getc(e, "data"), "message");
 
-		agent_stream_fail(s, text(json_getc(e, "data"), "message").n >
-		    0 ? text(json_getc(e, "data"), "message") :
-		    text(e, "name"));
+		agent_stream_fail(s, why.n > 0 ? why : json_str(e, "name"));
 	}
 }
 
@@ -374,11 +368,11 @@ agent_read_json(struct agent_stream *s, const struct json *v)
 	const struct json *skills = json_getc(v, "skills"), *usage;
 	struct agent_usage *u = &s->job->ans.usage;
 
-	agent_stream_settle(s, text(v, "output"));
+	agent_stream_settle(s, json_str(v, "output"));
 	for (c = json_first(calls); c != NULL; c = c->next) {
 		ok = json_getc(c, "success");
 		agent_stream_result(s, agent_stream_call(s, STR(""),
-		    text(c, "name"), json_getc(c, "arguments")),
+		    json_str(c, "name"), json_getc(c, "arguments")),
 		    json_getc(c, "result"), ok == NULL ||
 		    ok->type != JSON_BOOL || json_bool(ok));
 	}
@@ -393,6 +387,6 @@ agent_read_json(struct agent_stream *s, const struct json *v)
 	agent_stream_add(&u->cache_read_tokens, usage, "cache_read_tokens");
 	agent_stream_add(&u->cache_write_tokens, usage, "cache_write_tokens");
 	add_cost(s, usage, "cost");
-	if (text(v, "error").n > 0)
-		agent_stream_fail(s, text(v, "error"));
+	if (json_str(v, "error").n > 0)
+		agent_stream_fail(s, json_str(v, "error"));
 }

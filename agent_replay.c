@@ -80,14 +80,6 @@ agent_question(const struct agent_request *r, char hex[CACHE_KEY])
 	arena_free(&tmp);
 }
 
-static struct str
-text_of(const struct json *obj, const char *key)
-{
-	const struct json *v = json_getc(obj, key);
-
-	return v != NULL && v->type == JSON_STRING ? json_text(v) : STR("");
-}
-
 static bool
 is_true(const struct json *obj, const char *key)
 {
@@ -102,7 +94,7 @@ is_true(const struct json *obj, const char *key)
 static const char *
 dir_of(struct arena *a, const struct spec_suite *s)
 {
-	struct str dir = text_of(agent_settings(a, s, "replay"), "dir");
+	struct str dir = json_str(agent_settings(a, s, "replay"), "dir");
 
 	return dir.n > 0 ? spec_path(a, s->dir, dir) : NULL;
 }
@@ -196,7 +188,7 @@ read_line(struct arena *a, struct str line)
 static void
 take_fault(struct agent_job *j, const struct json *ans)
 {
-	struct str word = text_of(ans, "fault"), why = text_of(ans, "error");
+	struct str word = json_str(ans, "fault"), why = json_str(ans, "error");
 
 	j->ans.late = is_true(ans, "late");
 	j->ans.error = why;
@@ -213,7 +205,7 @@ compare(struct agent_job *j, const struct json *head, const struct json *ans,
 	char hex[CACHE_KEY];
 
 	agent_question(j->req, hex);
-	if (!str_is(text_of(head, "prompt_sha256"), hex))
+	if (!str_is(json_str(head, "prompt_sha256"), hex))
 		j->ans.note = arena_fmt(j->arena, "%s: was recorded with "
 		    "another prompt than the task has now", path);
 	else if (j->req->workspace != NULL &&
@@ -259,7 +251,7 @@ play(struct agent_job *j, struct str text, const char *path)
 	n = json_getc(v, "duration_ms");
 	if (n == NULL || !json_int(n, &j->ans.took_ms) || j->ans.took_ms < 0)
 		j->ans.took_ms = 0;
-	j->ans.session_id = text_of(v, "session_id");
+	j->ans.session_id = json_str(v, "session_id");
 	take_fault(j, v);
 	compare(j, head, v, path);
 	if (j->req->workspace != NULL && j->ans.fault == AGENT_OK)

@@ -14,14 +14,6 @@
 #include "json.h"
 #include "wire.h"
 
-static struct str
-text_of(const struct json *obj, const char *key)
-{
-	const struct json *v = json_getc(obj, key);
-
-	return v != NULL && v->type == JSON_STRING ? json_text(v) : STR("");
-}
-
 static bool
 is_true(const struct json *obj, const char *key)
 {
@@ -116,7 +108,7 @@ script_text(struct copilot_session *s, const char *type, const char *key,
 static void
 on_message(struct copilot_session *s, const struct json *data, bool main)
 {
-	struct str text = text_of(data, "content");
+	struct str text = json_str(data, "content");
 
 	if (text.n == 0 || !main || !keep(s, 2 * text.n))
 		return;
@@ -204,8 +196,8 @@ static struct copilot_call *
 add_call(struct copilot_session *s, const struct json *data)
 {
 	struct agent_job *j = s->job;
-	struct str name = text_of(data, "toolName");
-	struct str id = text_of(data, "toolCallId"), args;
+	struct str name = json_str(data, "toolName");
+	struct str id = json_str(data, "toolCallId"), args;
 	const struct json *v = json_getc(data, "arguments");
 	struct copilot_call *c;
 	struct json_out o;
@@ -246,8 +238,8 @@ on_tool(struct copilot_session *s, const struct json *data, bool main)
 	const struct copilot_call *c;
 
 	(void)main;
-	if (str_is(text_of(data, "toolName"), "report_intent") ||
-	    find_call(s, text_of(data, "toolCallId")) != NULL)
+	if (str_is(json_str(data, "toolName"), "report_intent") ||
+	    find_call(s, json_str(data, "toolCallId")) != NULL)
 		return;
 	c = add_call(s, data);
 	if (c != NULL)
@@ -257,7 +249,7 @@ on_tool(struct copilot_session *s, const struct json *data, bool main)
 static void
 on_tool_end(struct copilot_session *s, const struct json *data, bool main)
 {
-	struct copilot_call *c = find_call(s, text_of(data, "toolCallId"));
+	struct copilot_call *c = find_call(s, json_str(data, "toolCallId"));
 	const struct json *result = json_getc(data, "result");
 	const struct json *v = json_getc(result, "content");
 	struct json_out o;
@@ -292,7 +284,7 @@ on_tool_end(struct copilot_session *s, const struct json *data, bool main)
 static void
 on_skill(struct copilot_session *s, const struct json *data, bool main)
 {
-	struct str name = text_of(data, "name");
+	struct str name = json_str(data, "name");
 	struct copilot_skill *k;
 
 	(void)main;
@@ -320,8 +312,8 @@ static void
 on_error(struct copilot_session *s, const struct json *data, bool main)
 {
 	struct str why = mask_text(s->job->arena, &s->c->set.secrets,
-	    text_of(data, "message"));
-	struct str type = text_of(data, "errorType");
+	    json_str(data, "message"));
+	struct str type = json_str(data, "errorType");
 	int64_t status = 0;
 
 	if (!main)
@@ -359,7 +351,7 @@ open_reply(struct copilot_session *s, const struct json *data,
 {
 	copilot_params(s, o, b);
 	json_put_key(o, STR("requestId"));
-	json_put_str(o, text_of(data, "requestId"));
+	json_put_str(o, json_str(data, "requestId"));
 	json_put_key(o, STR("result"));
 }
 
@@ -392,7 +384,7 @@ on_permission(struct copilot_session *s, const struct json *data, bool main)
 static void
 on_external(struct copilot_session *s, const struct json *data, bool main)
 {
-	struct copilot_call *c = find_call(s, text_of(data, "toolCallId"));
+	struct copilot_call *c = find_call(s, json_str(data, "toolCallId"));
 	struct buf b = { 0 };
 	struct json_out o;
 
@@ -432,7 +424,7 @@ static const struct {
 void
 copilot_event(struct copilot_session *s, const struct json *event)
 {
-	struct str type = text_of(event, "type");
+	struct str type = json_str(event, "type");
 	const struct json *agent = json_getc(event, "agentId");
 	bool main = agent == NULL || agent->type == JSON_NULL;
 	size_t i;

@@ -123,6 +123,8 @@ struct json *json_first(const struct json *);
 /* The member of that name; NULL if there is none, or no object (or NULL). */
 struct json *json_get(const struct json *, struct str name);
 struct json *json_getc(const struct json *, const char *name);
+/* Its text, if it is a string; otherwise, or if there is none, no bytes. */
+struct str json_str(const struct json *, const char *name);
 
 /* A number that is exactly an int64_t (1e2 and 3.0 are); never rounds. */
 bool json_int(const struct json *, int64_t *);
@@ -1035,6 +1037,15 @@ struct json *
 json_getc(const struct json *obj, const char *name)
 {
 	return json_get(obj, (struct str){ name, strlen(name) });
+}
+
+struct str
+json_str(const struct json *obj, const char *name)
+{
+	const struct json *v = json_getc(obj, name);
+
+	return v != NULL && v->type == JSON_STRING ? json_text(v) :
+	    (struct str){ "", 0 };
 }
 
 struct json *

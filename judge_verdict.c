@@ -206,19 +206,11 @@ read_arguments(struct arena *a, const struct agent_call *c)
 }
 
 static struct str
-text_of(const struct json *obj, const char *key)
-{
-	const struct json *v = json_getc(obj, key);
-
-	return v != NULL && v->type == JSON_STRING ? json_text(v) : STR("");
-}
-
-static struct str
 words_of_call(struct arena *a, const struct agent_call *c)
 {
 	const struct json *args = read_arguments(a, c);
-	struct str what = text_of(args, "description");
-	struct str why = text_of(args, "reason");
+	struct str what = json_str(args, "description");
+	struct str why = json_str(args, "reason");
 
 	if (what.n == 0 || why.n == 0)
 		return what.n > 0 ? what : why;
@@ -341,7 +333,7 @@ reason_of(const struct json *v)
 	size_t i;
 
 	for (i = 0; s.n == 0 && i < COUNTOF(keys); i++)
-		s = text_of(v, keys[i]);
+		s = json_str(v, keys[i]);
 	return s;
 }
 
@@ -422,8 +414,8 @@ same_word(struct str s, const char *word)
 static int
 read_choice(const struct json *v, struct judge_choice *out, struct err *e)
 {
-	struct str winner = text_of(v, "winner");
-	struct str magnitude = text_of(v, "magnitude");
+	struct str winner = json_str(v, "winner");
+	struct str magnitude = json_str(v, "magnitude");
 	size_t i;
 
 	for (i = 0; i <= JUDGE_TIE; i++)

@@ -10,13 +10,6 @@
 
 #include "json.h"
 
-static struct str
-text_of(const struct json *v, const char *key)
-{
-	v = json_getc(v, key);
-	return v != NULL && v->type == JSON_STRING ? json_text(v) : STR("");
-}
-
 static bool
 has_text(const struct json *v, const char *key)
 {
@@ -111,10 +104,10 @@ openai_read_error(struct openai_reply *r, const struct json *v)
 	if (e != NULL && e->type == JSON_STRING)
 		keep(r, &r->error, json_text(e));
 	else if (e != NULL && e->type == JSON_OBJECT) {
-		keep(r, &r->error, text_of(e, "message"));
-		keep(r, &r->error_type, text_of(e, "code"));
+		keep(r, &r->error, json_str(e, "message"));
+		keep(r, &r->error_type, json_str(e, "code"));
 		if (r->error_type.n == 0)
-			keep(r, &r->error_type, text_of(e, "type"));
+			keep(r, &r->error_type, json_str(e, "type"));
 		if (r->error.n == 0)
 			r->error = r->error_type.n > 0 ? r->error_type :
 			    STR("an error without words");
@@ -123,7 +116,7 @@ openai_read_error(struct openai_reply *r, const struct json *v)
 		return true;
 	detail = json_getc(v, "detail");
 	keep(r, &r->error, has_text(v, "detail") ? json_text(detail) :
-	    text_of(v, "message"));
+	    json_str(v, "message"));
 	return r->error.n > 0;
 }
 
@@ -144,7 +137,7 @@ add_content(struct openai_reply *r, const struct json *c)
 		buf_put(&r->text, json_text(c));
 	else if (c != NULL && c->type == JSON_ARRAY)
 		for (v = json_first(c); v != NULL; v = v->next)
-			buf_put(&r->text, text_of(v, "text"));
+			buf_put(&r->text, json_str(v, "text"));
 }
 
 static void
@@ -155,7 +148,7 @@ read_chat(struct openai_reply *r, const struct json *v)
 	bool whole = part == NULL;
 	int64_t key, n = 0;
 
-	keep(r, &r->id, text_of(v, "id"));
+	keep(r, &r->id, json_str(v, "id"));
 	read_usage(r, json_getc(v, "usage"));
 	if (whole)
 		part = json_getc(choice, "message");
@@ -165,10 +158,10 @@ read_chat(struct openai_reply *r, const struct json *v)
 	    c = c->next) {
 		key = n++;
 		count(&key, c, "index");
-		add_call(r, key, text_of(json_getc(c, "function"), "name"),
+		add_call(r, key, json_str(json_getc(c, "function"), "name"),
 		    json_getc(json_getc(c, "function"), "arguments"), whole);
 	}
-	keep(r, &r->stop, text_of(choice, "finish_reason"));
+	keep(r, &r->stop, json_str(choice, "finish_reason"));
 	if (r->stop.n > 0 || (whole && choice != NULL))
 		r->finished = true;
 }
@@ -180,15 +173,15 @@ read_item(struct openai_reply *r, const struct json *item, int64_t key,
 {
 	const struct json *c;
 
-	if (str_is(text_of(item, "type"), "function_call"))
-		add_call(r, key, text_of(item, "name"),
+	if (str_is(json_str(item, "type"), "function_call"))
+		add_call(r, key, json_str(item, "name"),
 		    json_getc(item, "arguments"), true);
-	if (!text || !str_is(text_of(item, "type"), "message"))
+	if (!text || !str_is(json_str(item, "type"), "message"))
 		return;
 	for (c = json_first(json_getc(item, "content")); c != NULL;
 	    c = c->next)
-		buf_put(&r->text, has_text(c, "text") ? text_of(c, "text") :
-		    text_of(c, "refusal"));
+		buf_put(&r->text, has_text(c, "text") ? json_str(c, "text") :
+		    json_str(c, "refusal"));
 }
 
 static void
@@ -198,15 +191,15 @@ read_response(struct openai_reply *r, const struct json *v)
 	bool text = r->text.n == 0;
 	int64_t key = 0;
 
-	keep(r, &r->id, text_of(v, "id"));
+	keep(r, &r->id, json_str(v, "id"));
 	read_usage(r, json_getc(v, "usage"));
 	for (item = json_first(json_getc(v, "output")); item != NULL;
 	    item = item->next)
 		read_item(r, item, key++, text);
-	keep(r, &r->stop, text_of(why, "reason"));
+	keep(r, &r->stop, json_str(why, "reason"));
 	if (is_error(v))
 		openai_read_error(r, v);
-	else if (str_is(text_of(v, "status"), "failed"))
+	else if (str_is(json_str(v, "status"), "failed"))
 		r->error = STR("the response failed, without a reason");
 	r->finished = r->over = true;
 }
@@ -214,7 +207,7 @@ read_response(struct openai_reply *r, const struct json *v)
 static void
 read_responses(struct openai_reply *r, const struct json *v)
 {
-	struct str type = text_of(v, "type");
+	struct str type = json_str(v, "type");
 	const struct json *whole = json_getc(v, "response");
 	int64_t key = 0;
 
@@ -223,7 +216,7 @@ read_responses(struct openai_reply *r, const struct json *v)
 		read_response(r, v);
 	else if (str_is(type, "response.output_text.delta") ||
 	    str_is(type, "response.refusal.delta"))
-		buf_put(&r->text, text_of(v, "delta"));
+		buf_put(&r->text, json_str(v, "delta"));
 	else if (str_is(type, "response.output_item.added") ||
 	    str_is(type, "response.output_item.done"))
 		read_item(r, json_getc(v, "item"), key, false);
@@ -246,12 +239,12 @@ static void
 read_block(struct openai_reply *r, const struct json *b, int64_t key,
     bool whole)
 {
-	struct str type = text_of(b, "type");
+	struct str type = json_str(b, "type");
 
 	if (str_is(type, "text"))
-		buf_put(&r->text, text_of(b, "text"));
+		buf_put(&r->text, json_str(b, "text"));
 	else if (str_is(type, "tool_use"))	/* a stream begins with {} */
-		add_call(r, key, text_of(b, "name"),
+		add_call(r, key, json_str(b, "name"),
 		    whole ? json_getc(b, "input") : NULL, whole);
 }
 
@@ -261,17 +254,17 @@ read_message(struct openai_reply *r, const struct json *v)
 	const struct json *b;
 	int64_t key = 0;
 
-	keep(r, &r->id, text_of(v, "id"));
+	keep(r, &r->id, json_str(v, "id"));
 	read_usage(r, json_getc(v, "usage"));
 	for (b = json_first(json_getc(v, "content")); b != NULL; b = b->next)
 		read_block(r, b, key++, true);
-	keep(r, &r->stop, text_of(v, "stop_reason"));
+	keep(r, &r->stop, json_str(v, "stop_reason"));
 }
 
 static void
 read_anthropic(struct openai_reply *r, const struct json *v)
 {
-	struct str type = text_of(v, "type");
+	struct str type = json_str(v, "type");
 	const struct json *delta = json_getc(v, "delta");
 	int64_t key = 0;
 
@@ -284,12 +277,12 @@ read_anthropic(struct openai_reply *r, const struct json *v)
 	else if (str_is(type, "content_block_start"))
 		read_block(r, json_getc(v, "content_block"), key, false);
 	else if (str_is(type, "content_block_delta")) {
-		buf_put(&r->text, text_of(delta, "text"));
+		buf_put(&r->text, json_str(delta, "text"));
 		if (has_text(delta, "partial_json"))
 			add_call(r, key, STR(""), json_getc(delta,
 			    "partial_json"), false);
 	} else if (str_is(type, "message_delta")) {
-		keep(r, &r->stop, text_of(delta, "stop_reason"));
+		keep(r, &r->stop, json_str(delta, "stop_reason"));
 		read_usage(r, json_getc(v, "usage"));
 	} else if (str_is(type, "message_stop"))
 		r->finished = r->over = true;
@@ -305,7 +298,7 @@ read_ollama(struct openai_reply *r, const struct json *v)
 	for (c = json_first(json_getc(m, "tool_calls")); c != NULL;
 	    c = c->next) {
 		f = json_getc(c, "function");
-		add_call(r, (int64_t)r->ncalls, text_of(f, "name"),
+		add_call(r, (int64_t)r->ncalls, json_str(f, "name"),
 		    json_getc(f, "arguments"), true);
 	}
 	if (done == NULL || done->type != JSON_BOOL || !json_bool(done))
@@ -313,7 +306,7 @@ read_ollama(struct openai_reply *r, const struct json *v)
 	r->usage.known = json_getc(v, "eval_count") != NULL;
 	count(&r->usage.input_tokens, v, "prompt_eval_count");
 	count(&r->usage.output_tokens, v, "eval_count");
-	keep(r, &r->stop, text_of(v, "done_reason"));
+	keep(r, &r->stop, json_str(v, "done_reason"));
 	r->finished = r->over = true;
 }
 
@@ -328,7 +321,7 @@ openai_read(struct openai_reply *r, const struct json *v)
 		[OPENAI_OLLAMA] = read_ollama,
 	};
 
-	if (is_error(v) || str_is(text_of(v, "type"), "error")) {
+	if (is_error(v) || str_is(json_str(v, "type"), "error")) {
 		if (!openai_read_error(r, v))
 			r->error = STR("an error without words");
 		r->over = true;

@@ -14,18 +14,10 @@
 #include "json.h"
 #include "result_part.h"
 
-static struct str
-text_of(const struct json *obj, const char *key)
-{
-	const struct json *v = json_getc(obj, key);
-
-	return v != NULL && v->type == JSON_STRING ? json_text(v) : STR("");
-}
-
 static bool
 is_type(const struct json *event, const char *type)
 {
-	return str_is(text_of(event, "type"), type);
+	return str_is(json_str(event, "type"), type);
 }
 
 /* The value as JSON; empty for none. */
@@ -86,7 +78,7 @@ matching_start(const struct json *calls, const struct json *transcript)
 	const struct json *e = first, *c;
 
 	for (c = json_first(calls); c != NULL && e != NULL; c = c->next) {
-		if (!str_eq(text_of(c, "name"), text_of(e, "tool_name")))
+		if (!str_eq(json_str(c, "name"), json_str(e, "tool_name")))
 			return NULL;
 		e = next_start(e->next);
 	}
@@ -124,7 +116,7 @@ take_events(struct arena *a, const struct json *events,
 
 	for (v = json_first(events); v != NULL; v = v->next)
 		add_call(a, ans, (struct agent_call){
-			.name = text_of(v, "tool_name"),
+			.name = json_str(v, "tool_name"),
 			.arguments = json_of(a, json_getc(v, "args")),
 			.result = json_of(a, json_getc(v, "result")),
 			.success = succeeded(v) }, &tail);
@@ -140,7 +132,7 @@ take_digest(struct arena *a, const struct json *digest,
 	full = matching_start(calls, transcript);
 	for (v = json_first(calls); v != NULL; v = v->next) {
 		add_call(a, ans, (struct agent_call){
-			.name = text_of(v, "name"),
+			.name = json_str(v, "name"),
 			.arguments = json_getc(full, "arguments") != NULL ?
 			    json_of(a, json_getc(full, "arguments")) :
 			    digest_args(a, json_getc(v, "arguments")),
@@ -168,14 +160,14 @@ skill_name(const struct json *event)
 	size_t i;
 
 	for (i = 0; i < COUNTOF(keys) && s.n == 0; i++)
-		s = text_of(event, keys[i]);
+		s = json_str(event, keys[i]);
 	for (i = 0; i < COUNTOF(keys) && s.n == 0; i++)
-		s = text_of(json_getc(event, "arguments"), keys[i]);
+		s = json_str(json_getc(event, "arguments"), keys[i]);
 	if (s.n == 0) {
 		v = json_getc(event, "content");
 		s = v != NULL && v->type == JSON_STRING ? json_text(v) : s;
 	}
-	return s.n > 0 ? s : text_of(event, "message");
+	return s.n > 0 ? s : json_str(event, "message");
 }
 
 static void
@@ -208,8 +200,8 @@ take_turns(struct arena *a, const struct json *list, struct agent_answer *ans)
 
 	for (v = json_first(list); v != NULL; v = v->next) {
 		t = NEW(a, struct agent_turn);
-		t->prompt = text_of(v, "prompt");
-		t->output = text_of(v, "output");
+		t->prompt = json_str(v, "prompt");
+		t->output = json_str(v, "output");
 		*tail = t;
 		tail = &t->next;
 	}
@@ -241,7 +233,7 @@ outcome_answer(struct arena *a, const struct outcome_trial *t,
 	int64_t n;
 
 	*ans = (struct agent_answer){ .exit_status = -1 };
-	ans->output = text_of(node, "final_output");
+	ans->output = json_str(node, "final_output");
 	if (json_first(events) != NULL)
 		take_events(a, events, ans);
 	else
@@ -252,8 +244,8 @@ outcome_answer(struct arena *a, const struct outcome_trial *t,
 	take_usage(v != NULL ? v : json_getc(node, "usage"), &ans->usage);
 	if (script != NULL && script->type == JSON_ARRAY)
 		ans->transcript = json_of(a, script);
-	ans->session_id = text_of(digest, "session_id");
-	ans->stderr_tail = text_of(node, "stderr_tail");
+	ans->session_id = json_str(digest, "session_id");
+	ans->stderr_tail = json_str(node, "stderr_tail");
 	if (result_int(node, "exit_status", &n) && n >= 0 && n <= 255)
 		ans->exit_status = (int)n;
 	v = json_getc(node, "truncated");

@@ -150,14 +150,6 @@ read_json(struct arena *a, struct str s, struct json_error *e)
 	return json_read(&mem, s, 0, e);
 }
 
-static struct str
-text_of(const struct json *obj, const char *key)
-{
-	const struct json *v = json_getc(obj, key);
-
-	return v != NULL && v->type == JSON_STRING ? json_text(v) : STR("");
-}
-
 static int
 not_ours(const struct reader *r)
 {
@@ -189,7 +181,7 @@ check_header(struct reader *r, struct str line)
 		return err_set(r->err, ERR_SCHEMA, "%.100s: written by "
 		    "another version of waza", run->journal_path);
 	for (i = 0; i < COUNTOF(same); i++) {
-		got = text_of(v, same[i].key);
+		got = json_str(v, same[i].key);
 		if (!str_eq(got, same[i].want))
 			return err_set(r->err, ERR_SCHEMA, "%.60s: cannot be "
 			    "resumed: its %s is \"%.*s\", not \"%.*s\"",
@@ -228,7 +220,7 @@ restore(const struct json *v, struct str line, struct result_trial *t)
 	size_t off;
 	int64_t n;
 
-	t->status = status_of(text_of(v, "status"));
+	t->status = status_of(json_str(v, "status"));
 	if (t->status == RESULT_NONE || run == NULL ||
 	    run->type != JSON_OBJECT || run->next != NULL)
 		return false;
@@ -259,7 +251,7 @@ take(struct reader *r, struct str line)
 	struct json *v = read_json(&run->scratch, line, &je);
 	int64_t trial;
 
-	key.id = text_of(v, "task");
+	key.id = json_str(v, "task");
 	if (v == NULL || !restore(v, line, &t) ||
 	    t.status == RESULT_CANCELLED)
 		return;

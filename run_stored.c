@@ -235,14 +235,6 @@ old_verdict(const struct run_trial *t, struct str name)
 }
 
 static struct str
-text_of(const struct json *obj, const char *key)
-{
-	const struct json *v = json_getc(obj, key);
-
-	return v != NULL && v->type == JSON_STRING ? json_text(v) : STR("");
-}
-
-static struct str
 json_of(struct arena *a, const struct json *v)
 {
 	struct buf b = { 0 };
@@ -278,7 +270,7 @@ run_stored_verdict(struct run_trial *t, const struct spec_grader *g,
 		    "--workspace DIR says where the files are",
 		    g->name.n > 80 ? 80 : (int)g->name.n, g->name.p).p);
 	}
-	if (v == NULL || !str_eq(text_of(v, "type"), g->type)) {
+	if (v == NULL || !str_eq(json_str(v, "type"), g->type)) {
 		out->error = STR("needs --workspace DIR: the agent's files "
 		    "are not there any more");
 		return true;
@@ -289,8 +281,8 @@ run_stored_verdict(struct run_trial *t, const struct spec_grader *g,
 		out->score = 0;
 	b = json_getc(v, "passed");
 	out->passed = b != NULL && b->type == JSON_BOOL && json_bool(b);
-	out->feedback = text_of(v, "feedback");
-	out->error = text_of(v, "error");
+	out->feedback = json_str(v, "feedback");
+	out->error = json_str(v, "error");
 	out->details = json_of(&t->arena, json_getc(v, "details"));
 	b = json_getc(v, "duration_ms");
 	if (b != NULL && json_int(b, &ms) && ms >= 0)

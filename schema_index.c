@@ -14,14 +14,6 @@
 #include <string.h>
 
 static struct str
-member_text(const struct json *obj, const char *key)
-{
-	const struct json *v = json_getc(obj, key);
-
-	return v != NULL && v->type == JSON_STRING ? json_text(v) : STR("");
-}
-
-static struct str
 address(const struct json *const *src)
 {
 	return (struct str){ (const char *)src, sizeof(*src) };
@@ -136,7 +128,7 @@ static void
 take_anchor(struct schema_build *b, struct schema_node *n, bool dynamic)
 {
 	const char *word = dynamic ? "$dynamicAnchor" : "$anchor";
-	struct str name = member_text(n->src, word);
+	struct str name = json_str(n->src, word);
 	struct schema_anchor *a;
 
 	if (name.n == 0)
@@ -158,7 +150,7 @@ take_names(struct schema_build *b, struct schema_node *n)
 
 	if (n->src->type != JSON_OBJECT)
 		return;
-	uri = member_text(n->src, "$schema");
+	uri = json_str(n->src, "$schema");
 	if (uri.n > 0 && (n->up == NULL || json_getc(n->src, "$id") != NULL)) {
 		struct schema_res *res = NEW(b->arena, struct schema_res);
 

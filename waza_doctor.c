@@ -137,14 +137,6 @@ struct doctor {
 	size_t waiting;
 };
 
-static struct str
-text_of(const struct json *obj, const char *key)
-{
-	const struct json *v = json_getc(obj, key);
-
-	return v != NULL && v->type == JSON_STRING ? json_text(v) : STR("");
-}
-
 static bool
 is_set(const char *name)
 {
@@ -159,7 +151,7 @@ is_set(const char *name)
 static const char *
 find_program(struct doctor *d, const struct finding *f)
 {
-	struct str set = text_of(f->settings, "cli_path");
+	struct str set = json_str(f->settings, "cli_path");
 	const char *path = NULL;
 	size_t i;
 
@@ -255,12 +247,12 @@ static struct str
 login_of(struct doctor *d, const struct finding *f)
 {
 	const struct program *p = f->program;
-	struct str named = text_of(f->settings, "api_key_env");
+	struct str named = json_str(f->settings, "api_key_env");
 	const char *home = getenv("HOME"), *path, *var;
 	size_t i;
 
 	if (named.n == 0)
-		named = text_of(json_getc(f->settings, "provider"),
+		named = json_str(json_getc(f->settings, "provider"),
 		    "api_key_env");
 	var = named.n > 0 ? arena_cstr(d->arena, named) : NULL;
 	if (is_set(var))
@@ -309,9 +301,9 @@ judge_program(struct doctor *d, struct finding *f)
 static void
 judge_openai(struct doctor *d, struct finding *f)
 {
-	struct str base = text_of(f->settings, "base_url");
-	struct str api = text_of(f->settings, "api");
-	struct str key = text_of(f->settings, "api_key_env");
+	struct str base = json_str(f->settings, "base_url");
+	struct str api = json_str(f->settings, "api");
+	struct str key = json_str(f->settings, "api_key_env");
 	bool claude = str_is(api, "anthropic");
 	const char *var = claude ? "ANTHROPIC_BASE_URL" : "OPENAI_BASE_URL";
 	bool own;

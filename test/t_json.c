@@ -373,6 +373,8 @@ test_tree(void)
 	OK(b->line == 5 && b->col == 1 && json_first(b) == NULL);
 	OK(json_getc(v, "n")->type == JSON_NULL && json_getc(v, "c") == NULL);
 	OK(json_getc(NULL, "a") == NULL && json_getc(a, "a") == NULL);
+	OK(json_str(v, "a").n == 0 && json_str(NULL, "a").n == 0 &&
+	    str_is(json_str(read_text("{\"s\":\"t\"}"), "s"), "t"));
 	OK(json_get(v, (struct str){ NULL, 0 }) == NULL);
 	OK(json_first(c) == NULL && json_count(c) == 0);
 	OK(json_text(a).n == 0 && !json_bool(a));
