@@ -112,8 +112,10 @@ UNIT = test/t_base test/t_os test/t_mask test/t_json test/t_yaml test/t_re test/
 	test/t_result test/t_schema test/t_grader test/t_trace test/t_judge test/t_report \
 	test/t_compare test/t_rpc test/t_outcome \
 	test/t_store test/t_stream \
+	test/t_ws test/t_web \
 	test/t_client
-HELPER = test/rpcpipe test/double_acp test/double_copilot test/double_model
+HELPER = test/rpcpipe test/double_acp test/double_copilot test/double_model \
+	test/ws_echo test/ws_cases
 FUZZ = json yaml re expr csv tmpl diff schema http wire frame rpc
 MAN  = waza.1 waza-agents.7 waza-config.5 waza-eval.5 waza-rpc.5
 

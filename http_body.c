@@ -137,10 +137,11 @@ next_chunked(struct http_body *b, struct str in, size_t *used,
 		if (b->state != DATA) {
 			if (step(b, in.p[(*used)++], e) == -1)
 				return -1;
+			if (b->state == DATA && b->max > 0 &&
+			    b->left > b->max - b->total)
+				return too_long(b, e);
 			continue;
 		}
-		if (b->max > 0 && b->left > b->max - b->total)
-			return too_long(b, e);
 		if (hand_out(b, (struct str){ in.p + *used, in.n - *used },
 		    b->left, used, data, e) == -1)
 			return -1;

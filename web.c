@@ -74,7 +74,7 @@ web_decode(struct arena *a, struct str s, bool plus, struct str *out)
 bool
 web_query(struct web_req *r, const char *name, struct str *value)
 {
-	struct str left = r->query, pair, key;
+	struct str left = r->query, pair, key, text;
 	const char *end;
 
 	while (left.n > 0) {
@@ -91,9 +91,12 @@ web_query(struct web_req *r, const char *name, struct str *value)
 		if (!web_decode(r->arena, key, true, &key) ||
 		    !str_is(key, name))
 			continue;
-		*value = end == NULL ? STR("") : (struct str){ end + 1,
+		text = end == NULL ? STR("") : (struct str){ end + 1,
 			pair.n - (size_t)(end - pair.p) - 1 };
-		return web_decode(r->arena, *value, true, value);
+		if (!web_decode(r->arena, text, true, &text))
+			return false;
+		*value = text;
+		return true;
 	}
 	return false;
 }

@@ -148,7 +148,7 @@ settle(struct ws *w, struct err *e)
 		w->ncontrol = 0;
 		return 0;
 	}
-	if (w->left > SIZE_MAX / 2 || (w->max > 0 &&
+	if (w->left >= SIZE_MAX / 2 || (w->max > 0 &&
 	    (size_t)w->left > w->max - w->msg.n))
 		return refuse(w, WS_TOO_BIG, e,
 		    "Message exceeds maximum size");

@@ -1,5 +1,6 @@
 # waza jsonrpc: transcripts over stdio, TCP and unix sockets, in both framings,
-# message by message, byte by byte, and all at once (test/rpcpipe.c).
+# and with waza serve over WebSocket; message by message, byte by byte, and all
+# at once (test/rpcpipe.c).
 . "${0%/*}/lib.sh"
 : "${RPCPIPE:?set RPCPIPE to the client}"
 unset WAZA_CONFIG WAZA_AUTH_TOKEN WAZA_HOST WAZA_PORT WAZA_TIMEOUT
@@ -14,10 +15,11 @@ cp evals/quick/eval.yaml evals/quick2
 
 # play VIA FILE [OPTION...]: a transcript
 play() {
-	via=$1 file=$2
+	via=$1 file=$2 command=jsonrpc
 	shift 2
 	rc=0
-	"$RPCPIPE" play "$via" "$file" "$tmp/log" "$WAZA" jsonrpc "$@" \
+	[ "$via" != ws ] || command=serve
+	"$RPCPIPE" play "$via" "$file" "$tmp/log" "$WAZA" "$command" "$@" \
 	    >"$tmp/play" 2>&1 || rc=$?
 	[ "$rc" -ne 77 ] || return 0
 	name=${file##*/}
@@ -27,7 +29,7 @@ play() {
 
 for f in "$top"/test/rpc/*.rpc
 do
-	for via in stdio tcp unix
+	for via in stdio tcp unix ws
 	do play "$via" "$f"
 	done
 done

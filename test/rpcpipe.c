@@ -2,11 +2,11 @@
 /*
  * rpcpipe: the other end of a JSON-RPC stream, for tests.
  *
- *	rpcpipe play stdio|tcp|unix FILE LOG COMMAND...
+ *	rpcpipe play stdio|tcp|unix|ws FILE LOG COMMAND...
  *
- * starts the server and plays a transcript to it: in both framings, message
- * by message, byte by byte, and all at once.  LOG gets the server's stderr,
- * and tells where it listens.
+ * starts the server and plays a transcript to it: in both framings (by ws:
+ * over a WebSocket at /rpc), message by message, byte by byte, and all at
+ * once.  LOG gets the server's stderr, and tells where it listens.
  *
  *	# a comment          %steps  never all at once
  *	%only tcp unix       not by other ways; %arg one argument of the server
@@ -54,8 +54,10 @@
 #include <unistd.h>
 
 #include "base.h"
+#include "http.h"
 #include "json.h"
 #include "os.h"
+#include "ws.h"
 
 enum {
 	DEADLINE_MS = 60000,	/* for anything */
@@ -356,10 +358,11 @@ match(struct vars *vars, const struct json *want, const struct json *got)
 /*
  * A stream on which a transcript is played.
  */
-enum framing { LINE, LSP, FRAMINGS };
+enum framing { LINE, LSP, WS, FRAMINGS };
 enum pace { STEPS, BYTES, ONCE, PACES };
 
-static const char *const framing_names[] = { "line", "lsp" };
+static const char *const framing_names[] = { "line", "lsp", "websocket" };
+static const unsigned char mask[WS_MASK] = { 0x37, 0xFA, 0x21, 0x3D };
 static const char *const pace_names[] = { "in steps", "by bytes", "at once" };
 
 struct message {
@@ -378,6 +381,8 @@ struct play {
 	struct buf got;		/* not cut yet */
 	struct message *queue[2];	/* replies and notifications */
 	struct vars vars;
+	struct ws ws;
+	bool upgraded;
 	bool bad;
 };
 
@@ -395,6 +400,37 @@ complain(struct play *p, const struct line *l, const char *what,
 		printf("#   got  %.*s\n", STRF(got));
 }
 
+/* The answer to the handshake; then frames. */
+static int
+cut_frame(struct play *p, struct str *msg)
+{
+	struct str in = buf_str(&p->got);
+	size_t seen = 0, used = 0;
+	struct http_head h;
+	struct ws_event ev;
+	struct err e = { 0 };
+	int rc;
+
+	if (!p->upgraded) {
+		rc = http_head_read(&h, HTTP_RESPONSE, in, &seen, &used, &e);
+		if (rc != 1)
+			return rc;
+		if (h.status != 101)
+			return -1;
+		p->upgraded = true;
+		buf_eat(&p->got, used);
+	}
+	while ((rc = ws_next(&p->ws, buf_str(&p->got), &used, &ev, &e)) == 1) {
+		buf_eat(&p->got, used);
+		if (ev.op != WS_TEXT)
+			continue;
+		*msg = arena_str(&p->arena, ev.data);
+		return 1;
+	}
+	buf_eat(&p->got, used);
+	return rc;
+}
+
 /* The next message of what has come; 0: not all of it has. */
 static int
 cut(struct play *p, struct str *msg)
@@ -404,6 +440,8 @@ cut(struct play *p, struct str *msg)
 	const char *eol = in.n > 0 ? memchr(in.p, '\n', in.n) : NULL;
 	size_t n, body;
 
+	if (p->framing == WS)
+		return cut_frame(p, msg);
 	if (eol == NULL)
 		return 0;
 	n = (size_t)(eol - in.p);
@@ -511,7 +549,15 @@ fill_in(struct play *p, struct str text)
 static struct str
 wrap(struct play *p, struct str text)
 {
+	struct buf b = { 0 };
+
 	text = fill_in(p, text);
+	if (p->framing == WS) {
+		ws_put(&b, WS_TEXT, text, mask);
+		text = arena_str(&p->arena, buf_str(&b));
+		buf_free(&b);
+		return text;
+	}
 	return p->framing == LINE ? arena_fmt(&p->arena, "%.*s\n",
 	    STRF(text)) : arena_fmt(&p->arena,
 	    "Content-Length: %zu\r\n\r\n%.*s", text.n, STRF(text));
@@ -528,6 +574,15 @@ say(struct play *p, struct str s)
 	}
 	for (i = 0; i < s.n; i++)
 		put(p->out, (struct str){ s.p + i, 1 });
+}
+
+static void
+ask_for_socket(struct play *p)
+{
+	say(p, STR("GET /rpc HTTP/1.1\r\nHost: localhost\r\n"
+	    "Upgrade: websocket\r\nConnection: keep-alive, Upgrade\r\n"
+	    "Sec-WebSocket-Version: 13\r\n"
+	    "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n"));
 }
 
 static void
@@ -601,10 +656,12 @@ static bool
 play(const struct script *s, enum framing f, enum pace pace, int in, int out)
 {
 	struct play p = { .script = s, .framing = f, .pace = pace, .in = in,
-		.out = out, .same = in == out };
+		.out = out, .same = in == out, .ws = { .client = true } };
 	const struct line *l;
 	bool ok;
 
+	if (f == WS)
+		ask_for_socket(&p);
 	if (pace == ONCE)
 		say_all(&p);
 	for (l = s->lines; l != NULL && !p.bad; l = l->next)
@@ -618,6 +675,7 @@ play(const struct script *s, enum framing f, enum pace pace, int in, int out)
 		wait_for_end(&p);
 	close(p.in);
 	ok = !p.bad;
+	ws_free(&p.ws);
 	buf_free(&p.got);
 	arena_free(&p.arena);
 	return ok;
@@ -761,9 +819,10 @@ play_all(int argc, char **argv)
 	struct arena a = { 0 };
 	const char *via = argv[0], *log = argv[2], *where = NULL;
 	struct script s = read_script(&a, argv[1]);
-	bool stdio = strcmp(via, "stdio") == 0, tcp = strcmp(via, "tcp") == 0;
+	bool stdio = strcmp(via, "stdio") == 0, ws = strcmp(via, "ws") == 0;
+	bool tcp = ws || strcmp(via, "tcp") == 0;
 	char **command = command_of(&a, argv + 3, argc - 3, &s, stdio ? NULL :
-	    tcp ? "--tcp" : "--unix", tcp ? "127.0.0.1:0" :
+	    ws ? "--http" : tcp ? "--tcp" : "--unix", tcp ? "127.0.0.1:0" :
 	    arena_fmt(&a, "%s.sock", log).p);
 	int f, pace, in, out;
 	bool ok = true;
@@ -779,7 +838,8 @@ play_all(int argc, char **argv)
 	}
 	for (f = 0; f < FRAMINGS; f++)
 		for (pace = 0; pace < PACES; pace++) {
-			if (!ok || (s.steps && pace == ONCE))
+			if (!ok || (s.steps && pace == ONCE) ||
+			    (f == WS) != ws)
 				continue;
 			if (stdio)
 				pid = start(command, log, &in, &out);
