@@ -115,7 +115,8 @@ UNIT = test/t_base test/t_os test/t_mask test/t_json test/t_yaml test/t_re test/
 	test/t_ws test/t_web \
 	test/t_client
 HELPER = test/rpcpipe test/double_acp test/double_copilot test/double_model \
-	test/ws_echo test/ws_cases
+	test/ws_echo test/ws_cases \
+	test/httpget
 FUZZ = json yaml re expr csv tmpl diff schema http wire frame rpc
 MAN  = waza.1 waza-agents.7 waza-config.5 waza-eval.5 waza-rpc.5
 

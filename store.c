@@ -180,7 +180,7 @@ store_group(struct store *s, struct str id, size_t *n)
 	i = lower(v, all, id);
 	for (*n = 0; i + *n < all && str_eq(v[i + *n]->eval_id, id); )
 		++*n;
-	return v + i;
+	return *n > 0 ? v + i : NULL;
 }
 
 /*
