@@ -51,6 +51,8 @@ SRC  = base.c os.c os_net.c os_path.c os_peer.c os_spawn.c json.c yaml_anchor.c 
 	config_spell.c \
 	config_merge.c config_show.c config_token.c agent.c \
 	agent_command.c agent_home.c agent_mock.c agent_script.c agent_settings.c agent_stream.c agent_formats.c agent_mask.c agent_preset.c agent_replay.c \
+	remote.c remote_client.c agent_remote.c spec_remote.c \
+	peer.c peer_web.c \
 	agent_worker.c \
 	acp.c acp_answer.c acp_permit.c acp_plan.c acp_setup.c acp_turn.c \
 	openai.c openai_answer.c openai_body.c openai_read.c openai_setup.c \
@@ -98,11 +100,13 @@ HDR  = base.h os.h os_net.h os_path.h os_spawn.h json.h yaml_anchor.h \
 	web_api.h web_api_part.h \
 	event.h result.h result_part.h run.h run_part.h report.h report_part.h \
 	waza_service.h \
+	remote.h remote_part.h peer.h peer_part.h waza_worker.h waza_clients.h \
 	waza.h waza_run.h waza_out.h \
 	client.h waza_client.h waza_remote.h
 CMD  = waza.c waza_cache.c waza_doctor.c waza_settings.c waza_jsonrpc.c waza_compare.c waza_config.c waza_grade.c waza_run.c waza_schema.c waza_spec.c waza_run_opt.c waza_out.c \
 	waza_call.c waza_client.c waza_connect.c waza_remote.c \
 	waza_serve.c waza_service.c \
+	waza_worker.c waza_worker_link.c waza_work.c waza_clients.c \
 	waza_text.c
 OBJ  = $(SRC:.c=.o)
 MAIN = $(CMD:.c=.o)
@@ -110,12 +114,14 @@ UNIT = test/t_base test/t_os test/t_mask test/t_json test/t_yaml test/t_re test/
 	test/t_cache test/t_csv test/t_diff test/t_glob test/t_tmpl test/t_spec test/t_config test/t_trigger \
 	test/t_opt test/t_stats test/t_http test/t_loop test/t_fetch test/t_conn test/t_proc test/t_procs test/t_wire test/t_acp test/t_event \
 	test/t_result test/t_schema test/t_grader test/t_trace test/t_judge test/t_report \
+	test/t_remote test/t_peer \
 	test/t_compare test/t_rpc test/t_outcome \
 	test/t_store test/t_stream \
 	test/t_ws test/t_web \
 	test/t_client
 HELPER = test/rpcpipe test/double_acp test/double_copilot test/double_model \
 	test/ws_echo test/ws_cases \
+	test/double_client \
 	test/httpget
 FUZZ = json yaml re expr csv tmpl diff schema http wire frame rpc
 MAN  = waza.1 waza-agents.7 waza-config.5 waza-eval.5 waza-rpc.5

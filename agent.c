@@ -8,7 +8,7 @@
 static const struct agent_kind *const kinds[] = {	/* sorted by name */
 	&agent_acp, &agent_claude, &agent_codex, &agent_command,
 	&agent_copilot_cli, &agent_copilot, &agent_gemini, &agent_mock,
-	&agent_openai, &agent_opencode, &agent_replay,
+	&agent_openai, &agent_opencode, &agent_remote, &agent_replay,
 };
 
 const struct agent_kind *
@@ -58,6 +58,24 @@ check_triggers(const struct agent_kind *k, const struct spec_suite *s,
 		    "trigger tests are left out", k->name);
 }
 
+/* An evaluation that nobody gets. */
+static void
+check_tools(const struct agent_kind *k, const struct spec_suite *s,
+    struct spec_notes *notes)
+{
+	size_t i;
+
+	if (k == &agent_remote || k == &agent_replay || notes->stored)
+		return;
+	for (i = 0; i < s->ntasks; i++)
+		if (s->tasks[i].remote != NULL) {
+			spec_note(notes, FIELD_WARNING, s->tasks[i].remote->at,
+			    "\"tool\" has no effect: it is for executor "
+			    "\"remote\", not \"%s\"", k->name);
+			return;
+		}
+}
+
 void
 agent_check(const struct spec_suite *s, struct str name,
     struct spec_notes *notes)
@@ -70,6 +88,7 @@ agent_check(const struct spec_suite *s, struct str name,
 			k->check(s, notes);
 		agent_home_check(s, k->name, notes);
 		check_triggers(k, s, notes);
+		check_tools(k, s, notes);
 		return;
 	}
 	near = nearest(name);

@@ -6,7 +6,7 @@
  * answer.  A job is started, reports events, and is done exactly once: either
  * agent_start says AGENT_DONE and done() is not called, or it says
  * AGENT_LATER and done() follows, from the loop.  Cancelling hastens that.
- * Deadlines are the caller's, who cancels.
+ * Deadlines are the caller's, who cancels; those of a paced kind its own.
  *
  * An answer lives in the job's arena.
  */
@@ -22,6 +22,7 @@
 
 struct json;
 struct procs;
+struct remote;
 struct spec_notes;
 struct spec_suite;
 struct spec_task;
@@ -103,6 +104,7 @@ struct agent_request {
 	unsigned trial, attempt;	/* from 1 */
 	size_t nfiles;			/* given to it in the workspace */
 	const struct tmpl_vars *vars;
+	int64_t timeout_ms;		/* for those that are paced */
 	bool no_skills;			/* the baseline pass */
 	const struct agent_tool *tools;	/* calls of them are in the answer */
 	size_t ntools;
@@ -149,6 +151,8 @@ struct agent_kind {
 	bool whole;			/* answers for all turns at once */
 	bool litters;			/* gets a TMPDIR that goes away */
 	bool shared;			/* one process for all trials */
+	bool paced;			/* its jobs wait for their turn, and
+					 * it keeps the time itself */
 	/* settings of suite and tasks, before anything runs */
 	void (*check)(const struct spec_suite *, struct spec_notes *);
 	/* whether the task's trials need a directory; NULL: always */
@@ -168,6 +172,7 @@ struct agent {
 	const struct agent_kind *kind;
 	const struct spec_suite *suite;
 	struct procs *procs;
+	struct remote *remote;		/* clients elsewhere, or NULL */
 	struct arena *arena;		/* the run's */
 	size_t workers;			/* jobs at once, at most */
 	void (*closed)(void *arg);	/* after agent_close */

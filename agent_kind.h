@@ -13,7 +13,7 @@ struct json_out;
 
 extern const struct agent_kind agent_acp, agent_claude, agent_codex,
     agent_command, agent_copilot, agent_copilot_cli, agent_gemini,
-    agent_mock, agent_openai, agent_opencode, agent_replay;
+    agent_mock, agent_openai, agent_opencode, agent_remote, agent_replay;
 
 /* An answer that is none: why, and in words. */
 void agent_fail(struct agent_job *, enum agent_fault, const char *fmt, ...)

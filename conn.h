@@ -93,6 +93,8 @@ extern const struct conn_framer conn_ws, conn_ws_client;
 void conn_ws_send(struct conn *, enum ws_op, struct str);
 void conn_ws_close(struct conn *, int code, struct str reason);
 bool conn_ws_binary(struct conn *);	/* the message that is handed on is */
+/* Of the close that came, for as long as the connection; 0: none did. */
+int conn_ws_code(struct conn *, struct str *why);
 
 /*
  * By the first four bytes; NULL: it takes more to tell.  HTTP only where it

@@ -20,6 +20,9 @@ struct face {
 	bool closed;		/* a close has gone out */
 	int code;		/* that it is to have; 0: the usual */
 	char why[WHY_MAX];
+	int said;		/* the code of the close that came, or 0 */
+	char reason[WS_CONTROL_MAX];	/* and its reason */
+	size_t nreason;
 };
 
 static struct face *
@@ -97,6 +100,15 @@ conn_ws_binary(struct conn *c)
 	return face_of(c)->binary;
 }
 
+int
+conn_ws_code(struct conn *c, struct str *why)
+{
+	const struct face *f = face_of(c);
+
+	*why = (struct str){ f->reason, f->nreason };
+	return f->said;
+}
+
 static int
 next(struct conn *c, struct str in, bool last, size_t *used, struct str *msg,
     struct err *e)
@@ -127,6 +139,11 @@ next(struct conn *c, struct str in, bool last, size_t *used, struct str *msg,
 			conn_ws_send(c, WS_PONG, ev.data);
 			break;
 		case WS_CLOSE:
+			f->said = ev.code;
+			f->nreason = ev.data.n < sizeof(f->reason) ?
+			    ev.data.n : sizeof(f->reason);
+			if (f->nreason > 0)
+				memcpy(f->reason, ev.data.p, f->nreason);
 			put_close(c, ev.code, STR(""));
 			conn_finish(c);
 			*used = in.n;

@@ -232,6 +232,10 @@ judge_check(const struct spec_suite *s, const struct json *own,
 	derive(notes->arena, &from, notes, &judge);
 	if (is_given(own) && judge.config.executor_at.file != NULL)
 		agent_check(&judge, judge.config.executor, notes);
+	if (str_is(judge.config.executor, "remote"))
+		spec_note(notes, FIELD_ERROR, at, "evaluation clients do not "
+		    "judge: say who does, as \"judge\" in the suite's config "
+		    "or in this grader");
 	if (is_mute(&judge.config))
 		spec_note(notes, FIELD_WARNING, at, "the mock cannot judge "
 		    "without a script: say who does, as \"judge\" in the "

@@ -27,6 +27,7 @@
 struct config;
 struct loop;
 struct procs;
+struct remote;
 struct rpc_run;
 
 enum rpc_family { RPC_EVAL, RPC_TOOL, RPC_SESSION, RPC_FAMILY__MAX };
@@ -173,6 +174,7 @@ struct rpc {
 	const char *executor, *model;	/* where a call names none; or NULL */
 	const struct json *tools;	/* commands, by name; or NULL */
 	const struct config *settings;	/* for suites; or NULL */
+	struct remote *remote;	/* clients of executor remote; or NULL */
 	void (*quiet)(void *arg);	/* the last peer has gone */
 	void *arg;
 	size_t stream_max;	/* bytes of events kept of a run; 0: none */

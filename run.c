@@ -122,8 +122,8 @@ run_new(struct loop *loop, struct procs *procs, const struct spec_suite *s,
 	init_slots(run);
 	run->agent = o->agent != NULL ? o->agent : &run->own;
 	run->own = (struct agent){ .kind = agent_find(run->results.executor),
-		.suite = s, .procs = procs, .arena = &run->arena,
-		.workers = run->nslots };
+		.suite = s, .procs = procs, .remote = o->remote,
+		.arena = &run->arena, .workers = run->nslots };
 	if (o->stored != NULL) {
 		run->agent->kind = &agent_stored;
 		run->agent->state = &run->opts.stored;

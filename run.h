@@ -23,6 +23,7 @@ struct event_bus;
 struct loop;
 struct outcome;
 struct procs;
+struct remote;
 struct result_run;
 struct spec_notes;
 struct spec_suite;
@@ -63,6 +64,7 @@ struct run_opts {
 	struct agent *agent;
 	struct agent_talk *talk;
 	const struct agent_request *lodging;
+	struct remote *remote;	/* clients of executor remote, or NULL */
 };
 
 struct run;

@@ -194,12 +194,15 @@ ask(struct run_trial *t)
 
 	if (t->cancelled)
 		return fail(t, RESULT_CANCELLED, "cancelled");
+	t->req.timeout_ms = run_trial_timeout_ms(run, run_trial_spec(t));
 	t->job = (struct agent_job){ .req = &t->req, .arena = &t->arena,
 		.event = on_event, .done = on_answer, .arg = t };
 	t->deadline = (struct timer){ .fn = on_deadline, .arg = t };
 	t->first = (struct timer){ .fn = on_silence, .arg = t };
 	if (agent_start(run->agent, &t->job) == AGENT_DONE)
 		return RUN_TRIAL_ANSWERED;
+	if (run->agent->kind->paced)
+		return RUN_TRIAL_ASKING;
 	timer_start(run->loop, &t->deadline, time_left(t));
 	if (first > 0)
 		timer_start(run->loop, &t->first, first);
@@ -265,6 +268,8 @@ answered(struct run_trial *t)
 	if (t->silent)
 		return fail(t, RESULT_TIMEOUT, "no sign of life within %lld s",
 		    (long long)first_event_ms(run, run_trial_spec(t)) / 1000);
+	if (t->timed_out && run->agent->kind->paced)
+		return fail(t, RESULT_TIMEOUT, "%.*s", STRF(ans->error));
 	if (t->timed_out)
 		return fail(t, RESULT_TIMEOUT, "no answer within %lld s",
 		    (long long)run_trial_timeout_ms(run,

@@ -169,6 +169,22 @@ struct spec_expected {
 	bool says_trigger, says_activated;	/* whether those were given */
 };
 
+/*
+ * What a client elsewhere is asked to do: of a task, or config.remote for all
+ * of them.  Strings may be templates.
+ */
+struct spec_remote {
+	struct str tool, url;		/* or empty */
+	const struct json *input;	/* any value, or NULL */
+	const struct json *target, *model;	/* as they stand, or NULL */
+	const struct json *metadata;	/* a mapping, or NULL */
+	int64_t timeout_ms;		/* 0: not said */
+	int64_t retries;		/* -1: not said */
+	struct str priority;		/* or empty */
+	struct field_strs tags;		/* of the metadata */
+	struct spec_where at;
+};
+
 struct spec_task {
 	struct str id, name;	/* each the other where it is not given */
 	struct str description, group;
@@ -181,6 +197,7 @@ struct spec_task {
 	const struct spec_expected *expected;	/* NULL: none */
 	struct spec_graders graders;
 	const struct json *mock;
+	const struct spec_remote *remote;	/* NULL: nothing of it */
 	const struct json *vars;	/* the CSV row, or NULL */
 	bool golden;		/* waza gate: it has to pass */
 	struct spec_where at;
@@ -288,6 +305,13 @@ bool spec_names(const struct field_strs *, struct str name);
  */
 struct field_strs spec_skill_dirs(struct arena *, const struct spec_suite *,
     const struct spec_task *);
+
+/*
+ * Reads the keys of an evaluation from an object, which may have others if it
+ * is open; what is wrong with them is noted, unless notes is NULL.
+ */
+void spec_read_remote(struct arena *, const struct json *, bool open,
+    const char *file, struct spec_notes *, struct spec_remote *);
 
 /* What the paths in a task are relative to. */
 const char *spec_task_dir(struct arena *, const struct spec_task *);

@@ -88,6 +88,16 @@ void spec_read_talk(struct spec_loader *, const struct spec_file *,
 void spec_check_instructions(struct spec_loader *, const struct spec_file *,
     const struct json *list, const struct field_strs *files);
 
+/*
+ * spec_remote.c: a task for clients elsewhere: its keys beside the others, or
+ * under `evaluation`, as the files of evaluation servers have them.  Before
+ * and after what is common to all tasks is read.
+ */
+void spec_read_evaluation(struct spec_loader *, const struct spec_file *,
+    const struct json *task, struct spec_task *, bool *enabled);
+void spec_read_validation(struct spec_loader *, const struct spec_file *,
+    const struct json *task, struct spec_task *);
+
 /* spec_trigger.c: trigger_tests.yaml */
 void spec_read_triggers(struct spec_loader *);
 

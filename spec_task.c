@@ -53,6 +53,21 @@ static const struct field task_rows[] = {
 	    .help = "beside the suite's"),
 	SPEC_ROW(task_in, "checkpoints", unused, FIELD_TREE,
 	    .flags = FIELD_IGNORED),
+	/* for clients elsewhere: spec_remote.c reads them */
+	SPEC_ROW(task_in, "evaluation", unused, FIELD_TREE,
+	    .help = "the keys below, together"),
+	SPEC_ROW(task_in, "tool", unused, FIELD_TREE, .help = "to be used"),
+	SPEC_ROW(task_in, "url", unused, FIELD_TREE, .help = "on that page"),
+	SPEC_ROW(task_in, "target", unused, FIELD_TREE, .help = "the same"),
+	SPEC_ROW(task_in, "input", unused, FIELD_TREE, .help = "of the tool"),
+	SPEC_ROW(task_in, "timeout", unused, FIELD_TREE,
+	    .help = "milliseconds"),
+	SPEC_ROW(task_in, "metadata", unused, FIELD_TREE,
+	    .help = "tags, retries, priority"),
+	SPEC_ROW(task_in, "model", unused, FIELD_TREE,
+	    .help = "which model the client asks"),
+	SPEC_ROW(task_in, "validation", unused, FIELD_TREE,
+	    .help = "criteria for a judge"),
 };
 static const struct field_table task_table = FIELD_TABLE(task_in, task_rows);
 
@@ -372,6 +387,7 @@ spec_read_task(struct spec_loader *l, const struct spec_file *f,
 	spec_decode(l, f->path, &task_table, v, &in);
 	if (v->type != JSON_OBJECT)
 		return false;
+	spec_read_evaluation(l, f, v, &in.t, &in.enabled);
 	if (!in.enabled)
 		return false;
 	identify(l, f, v, &in.t);
@@ -383,7 +399,9 @@ spec_read_task(struct spec_loader *l, const struct spec_file *f,
 	    &in.t.instruction_files);
 	in.t.expected = read_expected(l, f->path, in.expected);
 	spec_read_graders(l, f->path, in.graders, &in.t.graders);
-	if (in.t.inputs.prompt.p == NULL && in.t.inputs.prompt_file.n == 0)
+	spec_read_validation(l, f, v, &in.t);
+	if (in.t.inputs.prompt.p == NULL && in.t.inputs.prompt_file.n == 0 &&
+	    in.t.remote == NULL)
 		spec_note_key(l->notes, FIELD_WARNING, in.t.at, STR("prompt"),
 		    "the task has no prompt");
 	spec_check_text(l, prompt_at(f->path, v, in.t.inputs.prompt_file.n > 0 ?

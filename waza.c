@@ -66,7 +66,7 @@ static const struct waza_command *const commands[] = {	/* sorted by name */
 	&waza_ping,
 	&waza_run,
 	&waza_schema_check, &waza_serve,
-	&waza_validate, &version,
+	&waza_validate, &version, &waza_worker,
 };
 
 static const struct waza_command *

@@ -43,7 +43,8 @@ extern const char waza_number[];	/* our version, "1.2.3" */
 
 /* The commands, beside those in waza.c itself. */
 extern const struct waza_command waza_compare, waza_config, waza_gate,
-    waza_grade, waza_jsonrpc, waza_cache, waza_doctor, waza_serve;
+    waza_grade, waza_jsonrpc, waza_cache, waza_doctor, waza_serve,
+    waza_worker;
 extern const struct waza_command waza_list, waza_match, waza_parse, waza_run,
     waza_schema_check, waza_validate;
 

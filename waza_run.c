@@ -26,6 +26,7 @@
 #include "result.h"
 #include "run.h"
 #include "spec.h"
+#include "waza_clients.h"
 #include "waza_remote.h"
 
 /* An error that has no run: also an event, where those are wanted. */
@@ -440,7 +441,8 @@ run_all(struct waza_job *j)
 
 	if (!j->opt.remote && load(j) != WAZA_OK)
 		return WAZA_BAD;
-	if (start_loop(j) == -1 || start_sinks(j) == -1)
+	if (start_loop(j) == -1 || start_sinks(j) == -1 ||
+	    waza_clients_open(j) == -1)
 		return fail(j, "system");
 	if (j->opt.remote) {
 		j->remote = waza_remote_open(j);
@@ -471,6 +473,7 @@ clean_up(struct waza_job *j)
 	waza_remote_close(j->remote);
 	if (j->loop == NULL)
 		return;
+	waza_clients_close(j);
 	for (i = 0; i < COUNTOF(j->sig); i++)
 		sig_stop(j->loop, &j->sig[i].w);
 	procs_fini(&j->procs);

@@ -22,6 +22,7 @@
 struct result_run;
 struct spec_grader;
 struct spec_suite;
+struct waza_http;
 struct waza_remote;
 
 struct waza_run_opt {
@@ -30,12 +31,12 @@ struct waza_run_opt {
 	const char *config_path, *config_json;
 	const char *record, *replay, *cache_dir;
 	const char *connect, *token_file, *framing;
-	struct opt_list models, tasks, tags, reporters;
+	struct opt_list models, tasks, tags, reporters, http;
 	int64_t trials, workers, timeout;
 	bool stream, verbose, quiet, fail_fast, keep, baseline, no_skills;
 	bool resume, retry_errors, rerun_failed, interpret, strict, no_color;
 	bool session_log, parallel, no_triggers, update;
-	bool cache, cache_all, no_cache, remote;
+	bool cache, cache_all, no_cache, remote, allow_remote;
 };
 
 enum { WAZA_PASSES_MAX = 32 };
@@ -55,6 +56,7 @@ struct waza_job {
 	const struct spec_grader *compares;	/* needs it first, or NULL */
 	struct loop *loop;
 	struct procs procs;
+	struct waza_http *http;		/* where clients come in, or NULL */
 	struct event_bus bus;
 	struct waza_out out;		/* for --stream-json, */
 	struct event_sink stream;	/* which gets there by this */

@@ -8,6 +8,7 @@
  */
 #include "waza.h"
 
+#include "waza_clients.h"
 #include "waza_service.h"
 #include "web.h"
 #include "web_api.h"
@@ -63,6 +64,14 @@ start(struct waza_service *s, struct web_api *api)
 
 	if (waza_service_start(s) == -1)
 		return -1;
+	s->clients = NEW(s->call->arena, struct waza_clients);
+	waza_clients_start(s->clients, &s->server.rpc, s->server.web,
+	    s->config);
+	s->clients->remote.changed = web_api_clients;
+	s->clients->remote.arg = api;
+	api->put_clients = waza_clients_put;
+	api->queued = waza_clients_queued;
+	api->clients_arg = &s->clients->remote;
 	api->web = s->server.web;
 	api->results_dir = o->results_dir;
 	return web_api_init(api, s->call->err);
@@ -113,6 +122,8 @@ serve(struct waza_call *c)
 		status = waza_complain(c->err);
 	else
 		status = waza_service_run(s);
+	if (s->clients != NULL)
+		s->clients->remote.changed = NULL;
 	web_api_fini(api);
 	waza_service_fini(s);
 	web_fini(w);

@@ -17,6 +17,7 @@
 #include "proc.h"
 #include "server.h"
 #include "tool.h"
+#include "waza_clients.h"
 
 /*
  * Settings.
@@ -251,6 +252,7 @@ waza_service_fini(struct waza_service *s)
 	if (s->server.rpc.loop == NULL)
 		return;
 	server_fini(&s->server);
+	waza_clients_fini(s->clients);
 	procs_fini(&s->procs);
 	loop_free(s->server.rpc.loop);
 }

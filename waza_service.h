@@ -20,6 +20,8 @@
 #include "server.h"
 #include "waza.h"
 
+struct waza_clients;
+
 struct waza_service_opt {
 	struct opt_list tcp, sockets, roots;
 	const char *framing, *token_file, *path, *json;
@@ -62,6 +64,7 @@ struct waza_service {
 	struct config *config;
 	struct procs procs;
 	struct server server;
+	struct waza_clients *clients;	/* or NULL */
 	struct sig_watch sig[3];
 };
 

@@ -79,6 +79,7 @@ struct web_req {
 struct web {
 	struct rpc *rpc;	/* its connections, token, version */
 	bool remote;		/* any address may be a Host */
+	bool bare;		/* /health only: no /rpc */
 	const char *const *hosts;	/* names that may be, besides */
 	size_t nhosts;
 	const char *const *origins;	/* that are let in, besides */

@@ -35,12 +35,15 @@ rpc(struct web_req *r)
 static const struct web_route rows[] = {
 	{ WEB_GET, "/health", WEB_OPEN, health },
 	{ WEB_GET, "/api/v1/health", WEB_OPEN, health },
-	{ WEB_WS, "/rpc", WEB_OPEN, rpc },
 };
+static const struct web_route rpc_row = { WEB_WS, "/rpc", WEB_OPEN, rpc };
+
 
 void
 web_init(struct web *w)
 {
 	w->date_at = -1;
 	web_add(w, rows, COUNTOF(rows), NULL);
+	if (!w->bare)
+		web_add(w, &rpc_row, 1, NULL);
 }

@@ -8,7 +8,7 @@ cat >"$tmp/map" <<'MAP'
 0 base os
 1 json yaml re expr schema diff field opt http ws csv glob mask tmpl stats
 2 loop proc conn wire fetch workspace
-3 run agent acp copilot openai grader judge spec event result outcome cache config store
+3 run agent remote acp copilot openai grader judge spec event result outcome cache config store
 4 rpc server tool session peer web client report compare
 5 waza
 MAP

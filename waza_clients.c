@@ -1,0 +1,173 @@
+/* SPDX-License-Identifier: ISC */
+/*
+ * Where evaluation clients come in.  `waza run --http` has a small server for
+ * nothing else: no methods, no files.
+ */
+#include "waza_clients.h"
+
+#include <stdio.h>
+
+#include "config.h"
+#include "server.h"
+#include "spec.h"
+#include "waza.h"
+#include "waza_run.h"
+#include "web.h"
+
+static size_t
+count(void *arg)
+{
+	const struct waza_clients *c = arg;
+
+	return c->remote.nclients;
+}
+
+void
+waza_clients_put(void *arg, struct json_out *o)
+{
+	remote_put_clients(o, arg);
+}
+
+size_t
+waza_clients_queued(void *arg)
+{
+	const struct remote *r = arg;
+
+	return r->waiting;
+}
+
+void
+waza_clients_start(struct waza_clients *c, struct rpc *r, struct web *w,
+    const struct config *conf)
+{
+	const struct config_remote *set = &conf->remote;
+
+	c->remote.loop = c->peers.loop = r->loop;
+	c->remote.grace_ms = set->grace_seconds * 1000;
+	c->remote.lost_ms = set->lost_seconds * 1000;
+	remote_init(&c->remote);
+	c->peers.remote = &c->remote;
+	c->peers.version = r->version;
+	c->peers.token = r->token;
+	c->peers.ping_ms = set->ping_seconds * 1000;
+	c->peers.idle_ms = set->idle_seconds * 1000;
+	c->peers.depth = r->depth;
+	peers_init(&c->peers);
+	peer_routes(w, &c->peers);
+	w->clients = count;
+	w->clients_arg = c;
+	r->remote = &c->remote;
+}
+
+void
+waza_clients_fini(struct waza_clients *c)
+{
+	if (c == NULL || c->remote.loop == NULL)
+		return;
+	peers_fini(&c->peers);
+	remote_fini(&c->remote);
+}
+
+/*
+ * Of a run.
+ */
+struct waza_http {
+	struct server server;
+	struct web web;
+	struct waza_clients clients;
+};
+
+static struct config *
+load(struct waza_job *j)
+{
+	const struct waza_run_opt *o = &j->opt;
+	struct config_flag flags[2];
+	struct config_sources from = { .path = o->config_path,
+		.json = o->config_json, .dir = j->suite->dir,
+		.token = j->call->token, .flags = flags };
+	struct spec_notes notes = { .arena = j->call->arena };
+	struct config *c;
+
+	if (o->token_file != NULL)
+		flags[from.nflags++] = (struct config_flag){ "--token-file",
+			"token_file", o->token_file };
+	if (o->allow_remote)
+		flags[from.nflags++] = (struct config_flag){ "--allow-remote",
+			"allow_remote", "true" };
+	c = config_load(j->call->arena, &from, &notes);
+	if (c == NULL)			/* load() has said what else it is */
+		err_set(j->call->err, ERR_SCHEMA, "the settings for --http "
+		    "are wrong: %.150s", notes.head->msg);
+	return c;
+}
+
+static int
+set_up(struct waza_job *j, struct waza_http *h, const struct config *c)
+{
+	const struct config_limits *l = &c->limits;
+	struct rpc *r = &h->server.rpc;
+	struct err *e = j->call->err;
+
+	if (config_token(j->call->arena, c, &r->token, NULL, e) == -1)
+		return -1;
+	if (c->allow_remote && r->token.n == 0)
+		return err_set(e, ERR_SCHEMA, "--allow-remote needs a token: "
+		    "set WAZA_AUTH_TOKEN or give --token-file");
+	r->loop = j->loop;
+	r->procs = &j->procs;
+	r->version = waza_number;
+	r->limits = (struct conn_limits){ (size_t)l->message_bytes,
+		(size_t)l->queue_bytes, (size_t)l->connections, 0 };
+	r->depth = (unsigned)l->depth;
+	h->server.arena = j->call->arena;
+	h->server.remote = c->allow_remote;
+	h->server.framer = &conn_line;	/* that is, HTTP and no other */
+	h->server.web = &h->web;
+	h->web.rpc = r;
+	h->web.remote = c->allow_remote;
+	h->web.bare = true;
+	web_init(&h->web);
+	server_init(&h->server);
+	waza_clients_start(&h->clients, r, &h->web, c);
+	return 0;
+}
+
+int
+waza_clients_open(struct waza_job *j)
+{
+	struct waza_http *h;
+	const struct config *c;
+	size_t i;
+
+	if (j->opt.http.n == 0)
+		return 0;
+	if (j->suite == NULL)
+		return err_set(j->call->err, ERR_SCHEMA, "--http is for runs "
+		    "here: clients of a server that runs it come to that");
+	h = NEW(j->call->arena, struct waza_http);
+	c = load(j);
+	if (c == NULL || set_up(j, h, c) == -1)
+		return -1;
+	j->http = h;
+	j->run.remote = &h->clients.remote;
+	for (i = 0; i < j->opt.http.n; i++)
+		if (server_http(&h->server, j->opt.http.v[i],
+		    j->call->err) == -1)
+			return -1;
+	for (i = 0; i < h->server.nports && !j->opt.quiet; i++)
+		fprintf(stderr, "waza: evaluation clients come to ws://%s\n",
+		    h->server.ports[i].at.name);
+	return 0;
+}
+
+void
+waza_clients_close(struct waza_job *j)
+{
+	struct waza_http *h = j->http;
+
+	if (h == NULL)
+		return;
+	server_fini(&h->server);
+	waza_clients_fini(&h->clients);
+	web_fini(&h->web);
+}
