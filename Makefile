@@ -123,7 +123,8 @@ HELPER = test/rpcpipe test/double_acp test/double_copilot test/double_model \
 	test/ws_echo test/ws_cases \
 	test/double_client \
 	test/httpget
-FUZZ = json yaml re expr csv tmpl diff schema http wire frame rpc
+FUZZ = json yaml re expr csv tmpl diff schema http wire frame rpc \
+	client
 MAN  = waza.1 waza-agents.7 waza-config.5 waza-eval.5 waza-rpc.5
 
 all: waza

@@ -247,6 +247,7 @@ bool
 event_read(const struct json *v, struct event *e)
 {
 	const struct json *type = json_getc(v, "type"), *m;
+	const struct str none = STR("");
 	const struct row *r;
 	int i;
 
@@ -257,6 +258,9 @@ event_read(const struct json *v, struct event *e)
 			e->type = (enum event_type)i;
 	if (e->type == EVENT__MAX)
 		return false;
+	for (r = rows; r < rows + COUNTOF(rows); r++)
+		if (r->kind == KIND_STR || r->kind == KIND_WORD)
+			memcpy((char *)e + r->off, &none, sizeof(none));
 	for (r = rows; r < rows + COUNTOF(rows); r++) {
 		m = (r->types & 1u << e->type) != 0 ? json_getc(v, r->key) :
 		    NULL;

@@ -13,6 +13,8 @@
 #include "result_part.h"
 #include "spec.h"
 
+enum { WANTED_MAX = 1000000 };	/* trials that have not come */
+
 static struct str
 text_of(const struct json *obj, const char *key)
 {
@@ -154,15 +156,23 @@ take_tasks(struct result_run *r, const struct outcome *o)
 	r->ntasks = n;
 }
 
-/* One that is not finished has as many trials as were wanted. */
+/*
+ * One that is not finished has as many trials as were wanted, if the file may
+ * be believed: *room is how many of those there can be in all.
+ */
 static void
-fill_task(struct result_run *r, size_t i, const struct outcome_task *from)
+fill_task(struct result_run *r, size_t i, const struct outcome_task *from,
+    size_t *room)
 {
 	struct result_task *t = &r->tasks[i];
 	size_t k;
 
-	t->ntrials = from->finished || from->ntrials > r->trials ?
-	    from->ntrials : r->trials;
+	t->ntrials = from->ntrials;
+	if (!from->finished && from->ntrials < r->trials &&
+	    r->trials <= *room) {
+		t->ntrials = r->trials;
+		*room -= r->trials;
+	}
 	t->trials = NEW_N(r->arena, struct result_trial, t->ntrials);
 	for (k = 0; k < t->ntrials; k++)
 		t->trials[k].off = -1;
@@ -287,7 +297,7 @@ outcome_run(struct arena *a, const struct outcome *o,
 	struct spec_suite *s = NEW(a, struct spec_suite);
 	struct result_run *r = NEW(a, struct result_run);
 	const struct outcome_task *from;
-	size_t i;
+	size_t i, room = WANTED_MAX;
 
 	*s = *suite;
 	if (s->name.n == 0)
@@ -305,7 +315,7 @@ outcome_run(struct arena *a, const struct outcome *o,
 	for (i = 0; i < r->ntasks; i++) {
 		from = outcome_find(o, r->tasks[i].spec->id);
 		if (from != NULL)
-			fill_task(r, i, from);
+			fill_task(r, i, from, &room);
 	}
 	take_triggers(r, s, o->root);
 	result_sum(r);

@@ -168,7 +168,8 @@ began(struct report_console *c, const struct event *e)
 			report_line(&b, e->task, 24, true);
 			n = b.n < sizeof(c->running[i].name) ? b.n :
 			    sizeof(c->running[i].name) - 1;
-			memcpy(c->running[i].name, b.p, n);
+			if (n > 0)
+				memcpy(c->running[i].name, b.p, n);
 			c->running[i].name[n] = '\0';
 			break;
 		}

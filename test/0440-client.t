@@ -336,6 +336,47 @@ act "$hi"'{"id":1,"result":1}\n' -k
 ask_bad connect bad
 is 'connect: whatever it is' "connected to $tmp/bad (x?[2J)" "$out"
 rm -f "$WAZA_HOME/connection"
+
+# a server that never stops, and a reader that has: neither takes memory, and
+# an interrupt ends it
+mkfifo slow
+exec 7<>slow
+(printf '%b' "$hi"; yes '{"method":"n","params":{"text":"again and again and again and again"}}') 2>/dev/null |
+    "$RPCPIPE" talk -l bad >heard 2>/dev/null &
+other=$!
+wait_until 30 test -S bad
+"$waza" call --connect bad ping >slow 2>err 7>&- &
+client=$!
+ok 'a flood: it is asked' wait_until 30 has heard '"ping"'
+n=0
+while [ "$n" -lt 50 ]
+do
+	n=$((n + 1))
+	"$RPCPIPE" nap
+done
+size=$(ps -o rss= -p "$client" 2>/dev/null | tr -d ' ')
+ok 'a flood: it stays small' [ "${size:-0}" -lt 200000 ]
+kill -INT "$client"
+rc=0
+wait "$client" || rc=$?
+exec 7>&-
+wait "$other" 2>/dev/null
+other=
+is 'a flood: interrupted' '130 ' "$rc $(cat err)"
+rm -f bad bad-
+
+# an interrupt before there is an answer to anything
+act '' -k
+"$waza" call --connect bad ping >out 2>err &
+client=$!
+ok 'interrupted in hello: it is said' wait_until 30 has heard hello
+kill -INT "$client"
+rc=0
+wait "$client" || rc=$?
+wait "$other"
+other=
+is 'interrupted in hello' '130 ' "$rc $(cat err)"
+
 mkfifo lines
 "$RPCPIPE" talk -l -k bad <lines >heard 2>/dev/null &
 other=$!

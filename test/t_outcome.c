@@ -8,6 +8,8 @@
 #include "agent.h"
 #include "base.h"
 #include "json.h"
+#include "result.h"
+#include "spec.h"
 #include "tap.h"
 
 static struct arena a;
@@ -282,10 +284,128 @@ test_damage(void)
 	OK(tried > 200);
 }
 
+/* The run that it is of. */
+static const struct result_run *
+run_of(const char *text, const struct spec_suite *suite)
+{
+	static const struct spec_suite none = { .config = {
+		.pass_threshold = 1, .task_pass_threshold = 1 } };
+	struct outcome *o = of(text);
+	struct result_run *r;
+
+	if (o == NULL)
+		abort();
+	r = outcome_run(&a, o, suite != NULL ? suite : &none);
+	result_close(r);		/* only a file of ours needs it */
+	return r;
+}
+
+static int64_t
+started(const char *stamp)
+{
+	return run_of(arena_fmt(&a, "{\"timestamp\":\"%s\",\"tasks\":[]}",
+	    stamp).p, NULL)->started_ns;
+}
+
+static void
+test_run(void)
+{
+	static const char text[] =
+	    "{\"eval_id\":\"r1\",\"skill\":\"s\",\"eval_name\":\"n\","
+	    "\"config\":{\"model_id\":\"m\",\"engine_type\":\"x\","
+	    "\"runs_per_test\":3,\"timeout_sec\":7,\"judge_model\":\"j\"},"
+	    "\"summary\":{\"duration_ms\":9},\"status\":\"cancelled\","
+	    "\"tasks\":[{\"test_id\":\"b\",\"display_name\":\"B\","
+	    "\"status\":\"passed\",\"runs\":[{\"status\":\"passed\","
+	    "\"attempts\":2,\"score\":1,\"session_digest\":{\"usage\":"
+	    "{\"input_tokens\":5}}}]},"
+	    "{\"test_id\":\"a\",\"status\":\"cancelled\",\"runs\":["
+	    "{\"status\":\"failed\"}]}],"
+	    "\"trigger_results\":[{\"prompt\":\"p\",\"should_trigger\":true,"
+	    "\"did_trigger\":true,\"status\":\"passed\"},{\"prompt\":\"q\","
+	    "\"should_trigger\":false,\"did_trigger\":true,\"status\":"
+	    "\"error\",\"error_class\":\"timeout\",\"confidence\":"
+	    "\"medium\",\"simulated\":true}]}";
+	struct spec_task tasks[2] = { { .golden = false },
+		{ .at = { "f", 3, 1 } } };
+	struct spec_trigger asked = { .task = { .at = { "t", 4, 1 } } };
+	struct spec_triggers triggers = { .v = &asked, .n = 1 };
+	struct spec_suite suite = { .tasks = tasks, .ntasks = 2,
+		.triggers = &triggers,
+		.config = { .pass_threshold = 1, .task_pass_threshold = 1 } };
+	const struct result_run *r = run_of(text, NULL);
+
+	suite.name = STR("own");
+	tasks[0].id = tasks[0].name = STR("none");
+	tasks[1].id = tasks[1].name = STR("a");
+	asked.task.inputs.prompt = STR("q");
+	OK(r->ntasks == 2 && r->trials == 3 && r->duration_ms == 9);
+	OK(strcmp(r->run_id, "r1") == 0 && str_is(r->suite->name, "n"));
+	OK(str_is(r->model, "m") && str_is(r->executor, "x"));
+	OK(r->timeout_seconds == 7 && str_is(r->judge_model, "j"));
+	OK(r->cancelled && r->ended && !r->complete && !result_ok(r));
+	OK(r->passed == 1 && r->skipped == 1 && r->usage.input_tokens == 5);
+	OK(str_is(r->tasks[0].spec->name, "B") &&
+	    r->tasks[0].status == RESULT_PASSED);
+	OK(r->tasks[0].ntrials == 1 && r->tasks[0].trials[0].attempts == 2);
+	OK(r->tasks[1].status == RESULT_NONE && r->tasks[1].done == 1 &&
+	    r->tasks[1].ntrials == 3);
+	OK(r->triggers.n == 2 && r->triggers.done == 2);
+	OK(r->triggers.v[0].status == RESULT_PASSED &&
+	    r->triggers.v[1].status == RESULT_TIMEOUT);
+	OK(r->suite->triggers->v[0].should && !r->suite->triggers->v[1].should);
+	OK(near(r->suite->triggers->v[1].weight, 0.5) &&
+	    r->triggers.simulated && r->suite->triggers->v[1].task.at.file ==
+	    NULL);
+
+	/* with a suite: its tasks first, its places, what was not run */
+	r = run_of(text, &suite);
+	OK(r->ntasks == 3 && r->skipped == 2 && str_is(r->suite->name, "own"));
+	OK(r->tasks[0].status == RESULT_NONE && r->tasks[0].done == 0);
+	OK(r->tasks[1].spec == &tasks[1] && r->tasks[1].done == 1);
+	OK(str_is(r->tasks[2].spec->id, "b"));
+	OK(r->suite->triggers->v[1].task.at.line == 4 && suite.triggers ==
+	    &triggers);
+
+	/* how it ended */
+	r = run_of("{\"status\":\"failed\",\"tasks\":[{\"id\":\"a\","
+	    "\"status\":\"failed\"}]}", NULL);
+	OK(r->complete && r->failed == 1 && !result_ok(r));
+	r = run_of("{\"status\":\"passed\",\"tasks\":[{\"id\":\"a\","
+	    "\"status\":\"passed\",\"score\":1}]}", NULL);
+	OK(r->complete && result_ok(r) && near(r->score, 1));
+	tasks[1].id = STR("x");
+	r = run_of("{\"status\":\"failed\",\"tasks\":[{\"id\":\"none\","
+	    "\"status\":\"failed\"}]}", &suite);
+	OK(!r->complete && !r->cancelled && !result_broken(r));
+	r = run_of("{\"tasks\":[],\"config\":5,\"trigger_results\":{}}",
+	    NULL);
+	OK(r->ntasks == 0 && r->triggers.n == 0 && !result_ok(r));
+	/* what it says cannot be had in full */
+	r = run_of("{\"config\":{\"runs_per_test\":99999},\"tasks\":[{\"id\":"
+	    "\"a\",\"status\":\"running\",\"runs\":[{}]}]}", NULL);
+	OK(r->tasks[0].ntrials == 99999);
+	r = run_of("{\"config\":{\"runs_per_test\":1e18},\"tasks\":[{\"id\":"
+	    "\"a\",\"status\":\"running\",\"runs\":[{},{}]}]}", NULL);
+	OK(r->tasks[0].ntrials == 2 && r->trials == 2);
+
+	OK(started("1970-01-01T00:00:00Z") == 0);
+	OK(started("2000-02-29T12:00:00.5Z") == INT64_C(951825600500000000));
+	OK(started("2026-11-16T18:30:00.000000001+01:30") ==
+	    INT64_C(1794848400000000001));
+	OK(started("2026-11-16T15:30:00-0130") ==
+	    INT64_C(1794848400000000000));
+	OK(started("2026-11-16T15:30:00") == 0);
+	OK(started("2026-13-16T15:30:00Z") == 0 && started("x") == 0);
+	OK(started("9999-11-16T15:30:00Z") == 0);
+	OK(started("2026-11-16T15:30:00.12345678901234567890Z") != 0);
+}
+
 int
 main(void)
 {
 	test_whole();
+	test_run();
 	test_status();
 	test_numbers();
 	test_refused();
