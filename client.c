@@ -256,20 +256,12 @@ ready(struct client *c)
 		c->o.changed(c->o.arg);
 }
 
-static struct str
-text_of(const struct json *obj, const char *key)
-{
-	const struct json *v = json_getc(obj, key);
-
-	return v != NULL && v->type == JSON_STRING ? json_text(v) : STR("");
-}
-
 /* "waza 1.2.3", of what it says, as far as anybody can read it. */
 static struct str
 server_name(struct client *c, const struct json *server)
 {
-	struct str name = text_of(server, "name");
-	struct str version = text_of(server, "version");
+	struct str name = json_str(server, "name");
+	struct str version = json_str(server, "version");
 	char *p;
 	size_t i;
 

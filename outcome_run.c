@@ -15,14 +15,6 @@
 
 enum { WANTED_MAX = 1000000 };	/* trials that have not come */
 
-static struct str
-text_of(const struct json *obj, const char *key)
-{
-	const struct json *v = json_getc(obj, key);
-
-	return v != NULL && v->type == JSON_STRING ? json_text(v) : STR("");
-}
-
 static bool
 truth_of(const struct json *obj, const char *key)
 {
@@ -191,14 +183,14 @@ take_trigger(struct result_run *r, struct spec_trigger *t,
     struct result_trial *kept, struct json *v)
 {
 	bool did = truth_of(v, "did_trigger");
-	struct str status = text_of(v, "status");
-	struct str class = text_of(v, "error_class");
+	struct str status = json_str(v, "status");
+	struct str class = json_str(v, "error_class");
 	int i;
 
 	t->should = truth_of(v, "should_trigger");
-	t->task.inputs.prompt = text_of(v, "prompt");
-	t->reason = text_of(v, "reason");
-	t->confidence = text_of(v, "confidence");
+	t->task.inputs.prompt = json_str(v, "prompt");
+	t->reason = json_str(v, "reason");
+	t->confidence = json_str(v, "confidence");
 	t->weight = str_is(t->confidence, "medium") ? 0.5 : 1;
 	*kept = (struct result_trial){ .kept = v, .attempts = 1,
 		.status = did == t->should ? RESULT_PASSED : RESULT_FAILED };
@@ -266,7 +258,7 @@ take_head(struct result_run *r, const struct outcome *o)
 	r->run_id = arena_cstr(r->arena, o->run_id);
 	r->executor = o->executor;
 	r->model = o->model;
-	r->judge_model = text_of(config, "judge_model");
+	r->judge_model = json_str(config, "judge_model");
 	(void)result_int(config, "timeout_sec", &r->timeout_seconds);
 	r->started_ns = time_ns(o->timestamp);
 	r->duration_ms = o->duration_ms;
@@ -282,7 +274,7 @@ take_head(struct result_run *r, const struct outcome *o)
 static void
 take_end(struct result_run *r, const struct outcome *o)
 {
-	struct str status = text_of(o->root, "status");
+	struct str status = json_str(o->root, "status");
 
 	r->ended = true;
 	r->cancelled = str_is(status, "cancelled");

@@ -143,14 +143,6 @@ copy(struct waza_remote *r, const struct json *v)
 	return again;
 }
 
-static struct str
-text_of(const struct json *obj, const char *key)
-{
-	const struct json *v = json_getc(obj, key);
-
-	return v != NULL && v->type == JSON_STRING ? json_text(v) : STR("");
-}
-
 static bool
 truth_of(const struct json *obj, const char *key)
 {
@@ -165,7 +157,7 @@ tell_error(struct waza_remote *r, const struct json *error)
 {
 	const struct json *data = json_getc(error, "data");
 	const struct json *v = json_first(json_getc(data, "errors"));
-	struct event ev = { .type = EVENT_ERROR, .file = text_of(data, "path"),
+	struct event ev = { .type = EVENT_ERROR, .file = json_str(data, "path"),
 		.error_type = STR("eval_load_failed") };
 	struct buf b = { 0 };
 
@@ -196,7 +188,7 @@ on_answer(void *arg, const struct client_answer *a)
 	else if (a->lost == NULL)
 		r->result = copy(r, a->result);
 	if (r->run_id.n == 0)
-		r->run_id = text_of(r->result, "runId");
+		r->run_id = json_str(r->result, "runId");
 }
 
 static bool
@@ -273,7 +265,7 @@ on_note(void *arg, const struct json *message, struct str method,
 	struct event ev;
 
 	(void)message;
-	if (r->run_id.n == 0 || !str_eq(text_of(params, "runId"), r->run_id))
+	if (r->run_id.n == 0 || !str_eq(json_str(params, "runId"), r->run_id))
 		return;
 	if (str_is(method, "eval.complete"))
 		r->complete = true;
@@ -342,8 +334,8 @@ learn_suite(struct waza_remote *r)
 		return WAZA_BAD;
 	r->suite = NEW(c->arena, struct spec_suite);
 	r->suite->path = r->path;
-	r->suite->name = text_of(r->result, "name");
-	r->suite->skill = text_of(r->result, "skill");
+	r->suite->name = json_str(r->result, "name");
+	r->suite->skill = json_str(r->result, "skill");
 	r->suite->config.pass_threshold = 1;
 	r->suite->config.task_pass_threshold = 1;
 	v = json_getc(json_getc(r->result, "config"), "task_pass_threshold");
@@ -380,11 +372,11 @@ suite_of(struct waza_remote *r, const struct json *tasks)
 	    tasks != NULL ? json_count(tasks) : 0);
 	for (v = json_first(tasks); v != NULL; v = v->next) {
 		t = &s->tasks[s->ntasks++];
-		known = find_task(r->suite, text_of(v, "id"));
+		known = find_task(r->suite, json_str(v, "id"));
 		if (known != NULL)
 			*t = *known;
-		t->id = text_of(v, "id");
-		t->name = text_of(v, "name");
+		t->id = json_str(v, "id");
+		t->name = json_str(v, "name");
 	}
 	return s;
 }
@@ -534,7 +526,7 @@ brief(struct waza_remote *r, const struct json *sum)
 static void
 no_results(struct waza_remote *r, const struct json *status)
 {
-	struct str why = text_of(status, "error");
+	struct str why = json_str(status, "error");
 	struct buf b = { 0 };
 
 	if (why.n == 0)
