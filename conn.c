@@ -512,6 +512,18 @@ read_end(struct conn *c)
 		c->o.ended(c->o.arg);
 }
 
+/* Sends what it can, and tells when all of it has left. */
+static void
+drain(struct conn *c)
+{
+	bool some = conn_pending(c) > 0;
+
+	flush(c);
+	if (some && conn_pending(c) == 0 && !c->dead && !c->last &&
+	    c->o.drained != NULL)
+		c->o.drained(c->o.arg);
+}
+
 /* Takes in what came, or with nothing what is left; last: it is the end. */
 static void
 take(struct conn *c, struct str s, bool last)
@@ -536,7 +548,7 @@ take(struct conn *c, struct str s, bool last)
 	c->reading = false;
 	if (last)
 		read_end(c);
-	flush(c);
+	drain(c);
 }
 
 void
@@ -568,17 +580,6 @@ resume(struct conn *c)
 	while (c->stalled && !c->held && conn_pending(c) <= LOW && !c->dead &&
 	    !c->last)
 		take(c, STR(""), c->half);
-}
-
-static void
-drain(struct conn *c)
-{
-	bool some = conn_pending(c) > 0;
-
-	flush(c);
-	if (some && conn_pending(c) == 0 && !c->dead && !c->last &&
-	    c->o.drained != NULL)
-		c->o.drained(c->o.arg);
 }
 
 static void

@@ -145,7 +145,8 @@ on_time(void *arg)
 	for (r = h->readers; r != NULL; r = next) {
 		next = r->next;
 		if (r->at < h->stream->next || h->stream->over)
-			if (!feed(r))
+			/* with more to come it goes on when this has left */
+			if (!feed(r) && r->at == h->stream->next)
 				web_stream_flush(r->req);
 	}
 	took = (os_now_ns() - start) * SHARE / MS;
