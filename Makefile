@@ -78,6 +78,7 @@ SRC  = base.c os.c os_net.c os_path.c os_peer.c os_spawn.c json.c yaml_anchor.c 
 	compare_markdown.c compare_text.c compare_words.c \
 	web.c web_answer.c web_base.c web_gate.c \
 	web_api.c web_feed.c web_hub.c web_old.c web_runs.c \
+	web_page.c build/web_files.c \
 	rpc_stream.c rpc_view.c \
 	rpc.c rpc_about.c rpc_answer.c rpc_cache.c rpc_error.c rpc_eval.c \
 	rpc_gate.c rpc_notify.c rpc_run.c rpc_runs.c tool.c tool_command.c server.c \
@@ -94,6 +95,7 @@ HDR  = base.h os.h os_net.h os_path.h os_spawn.h json.h yaml_anchor.h \
 	outcome.h judge.h rpc.h rpc_part.h rpc_run.h tool.h server.h grader_prompt.h \
 	compare.h field.h opt.h csv.h glob.h mask.h tmpl.h stats.h http.h loop.h proc.h conn.h wire.h fetch.h fetch_curl.h \
 	conn_part.h ws.h web.h web_part.h \
+	web_page.h \
 	workspace.h spec.h spec_in.h cache.h config.h config_in.h agent.h agent_kind.h agent_preset.h agent_stream.h acp.h copilot.h openai.h grader.h grader_extract.h grader_kind.h grader_code.h grader_snapshot.h \
 	grader_trace.h \
 	store.h store_part.h rpc_stream.h rpc_view.h \
@@ -108,6 +110,12 @@ CMD  = waza.c waza_cache.c waza_doctor.c waza_settings.c waza_jsonrpc.c waza_com
 	waza_serve.c waza_service.c \
 	waza_worker.c waza_worker_link.c waza_work.c waza_clients.c \
 	waza_text.c
+# What the page is made of, index.html first.
+PAGE = page/index.html page/style.css page/icon.svg page/theme.js page/api.js \
+	page/app.js page/chart.js page/clients.js page/compare.js page/dom.js \
+	page/format.js page/list.js page/live.js page/map.js page/new.js \
+	page/results.js page/run.js page/runs.js page/store.js page/table.js \
+	page/task.js page/text.js page/trends.js
 OBJ  = $(SRC:.c=.o)
 MAIN = $(CMD:.c=.o)
 UNIT = test/t_base test/t_os test/t_mask test/t_json test/t_yaml test/t_re test/t_expr test/t_field \
@@ -133,6 +141,11 @@ waza: $(MAIN) $(OBJ)
 	$(CC) $(HARDEN) $(CFLAGS) $(LDFLAGS) -o $@ $(MAIN) $(OBJ) $(LDLIBS)
 
 $(MAIN) $(OBJ): $(HDR) Makefile
+
+build/web_files.c: $(PAGE) page/embed
+	@mkdir -p build
+	sh page/embed $(PAGE) >$@.new
+	mv -f $@.new $@
 
 .c.o:
 	$(CC) $(STD) $(DEFS) $(WARN) $(HARDEN) $(CFLAGS) -c -o $@ $<
@@ -161,15 +174,15 @@ replay: $(OBJ)
 
 # The suite again: with sanitizers, under valgrind, with reads and writes
 # of one byte.  Each in its own directory; test/build compiles it.
-check-san:
+check-san: build/web_files.c
 	@CC='$(CC)' FLAGS='$(STD) $(DEFS) $(SAN) $(LDFLAGS)' SRC='$(SRC)' CMD='$(CMD)' \
 	    UNIT='$(UNIT)' FUZZ='$(FUZZ)' CORPUS=$(CORPUS) \
 	    sh test/build build/san
-check-short:
+check-short: build/web_files.c
 	@CC='$(CC)' FLAGS='$(STD) $(DEFS) -DOS_SHORT $(CFLAGS) $(LDFLAGS)' \
 	    SRC='$(SRC)' CMD='$(CMD)' UNIT='$(UNIT)' FUZZ='$(FUZZ)' CORPUS=$(CORPUS) \
 	    SHORT=1 sh test/build build/short
-check-vg:
+check-vg: build/web_files.c
 	@CC='$(CC)' FLAGS='$(STD) $(DEFS) -O1 -g $(LDFLAGS)' SRC='$(SRC)' CMD='$(CMD)' \
 	    UNIT='$(UNIT)' FUZZ='$(FUZZ)' CORPUS=$(VG_CORPUS) \
 	    TESTS='test/01*.t test/0200-run.t test/0300-rpc.t test/06*.t' \
@@ -197,7 +210,7 @@ soak: all
 	@$$PWD/build/soak/soak $$PWD/waza $(SOAK_SECONDS)
 
 # Needs clang: one minute for each target, findings stay in build/fuzz.
-fuzz:
+fuzz: build/web_files.c
 	@SRC='$(SRC)' FLAGS='$(STD) $(DEFS)' FUZZ='$(FUZZ)' \
 	    SECONDS_EACH=$(FUZZ_SECONDS) CORPUS=$(CORPUS) sh test/fuzz/run
 
@@ -206,7 +219,7 @@ bench: all $(HELPER)
 	@CC='$(CC)' STD='$(STD)' CFLAGS='$(CFLAGS)' OBJ='$(OBJ)' \
 	    CORPUS=$(CORPUS) sh test/bench/run
 
-lint:
+lint: build/web_files.c
 	@SRC='$(CMD) $(SRC)' FLAGS='$(STD) $(DEFS)' MAN='$(MAN)' sh test/lint
 
 install: all

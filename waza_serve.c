@@ -12,6 +12,7 @@
 #include "waza_service.h"
 #include "web.h"
 #include "web_api.h"
+#include "web_page.h"
 
 #define USUAL "127.0.0.1:3000"
 
@@ -54,6 +55,7 @@ set_up_web(struct waza_service *s, struct web *w)
 	w->origins = names(s->call->arena, &c->origins);
 	w->norigins = c->origins.n;
 	web_init(w);
+	web_page_add(w);
 	s->server.web = w;
 }
 

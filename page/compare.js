@@ -1,0 +1,137 @@
+// compare: two runs side by side, and whether the change is more than chance.
+import { badge, dim, go, h, icon, title, to } from './dom.js';
+import { allRuns, getComparison, getRun, localRuns } from './store.js';
+import { cost, count, duration, exactly, few, percent, points, runState, score,
+	signed, taskState, when } from './format.js';
+import { interval } from './chart.js';
+import { List } from './list.js';
+import { tile } from './run.js';
+
+const verdicts = { better: 'passed', worse: 'failed', unclear: 'pending',
+	too_few: 'pending' };
+
+function side(letter, run) {
+	const s = run.summary || {};
+	return h('section.panel',
+	    h('h2', h('span.letter', letter), ' ',
+		h('a', { href: to('run', run.runId) }, run.name)),
+	    h('p', badge(runState(run)), ', ', h('b',
+		percent(s.passRate)), ' passed, score ', h('b', score(s.score))),
+	    h('p.dim', [run.model || run.executor,
+		exactly(run.startedAt)].filter(Boolean).join(' · ')));
+}
+
+// The change of a number, and below it from what to what.
+function change(label, a, b, show, by) {
+	const d = typeof a === 'number' && typeof b === 'number' ? b - a : NaN;
+	return tile(label, by ? by(d) : Number.isNaN(d) ? '–' :
+	    `${d > 0 ? '+' : d < 0 ? '−' : ''}${show(Math.abs(d))}`,
+	`${show(a)} → ${show(b)}`);
+}
+
+function judgement(c) {
+	const pair = (c.comparisons || [])[0], range = pair && pair.interval;
+	const side2 = range && (range.lower > 0 ? 'up' : range.upper < 0 ? 'down' :
+	    'dim');
+	return h('section.panel',
+	    h('h2', 'Is it more than chance?'),
+	    h('p', c.verdict && icon(verdicts[c.verdict] || 'skipped'), ' ',
+		c.summary[0].toUpperCase() + c.summary.slice(1)),
+	    range && range.num_bootstraps > 0 && interval(pair.mean_delta,
+		range.lower, range.upper, side2, 'mean change of a score ' +
+		`${signed(pair.mean_delta)}, 95 % interval ` +
+		`${signed(range.lower)} to ${signed(range.upper)}`),
+	    pair && h('p.dim', `${count(pair.improved)} better, ` +
+		`${count(pair.worsened)} worse, ${count(pair.unchanged)} the same`),
+	    c.warnings.map((w) => h('p.warning', w)));
+}
+
+// A bar to the left or the right of a line that is no change.
+function tilt(d) {
+	if (d === null)
+		return dim('not in both');
+	const part = h('span', { class: d > 0 ? 'passed' : 'failed' });
+	part.style.width = `${Math.min(1, Math.abs(d)) * 50}%`;
+	part.style[d > 0 ? 'left' : 'right'] = '50%';
+	return [signed(d), h('span.tilt', part)];
+}
+
+function standing(r, i) {
+	const s = r.statuses[i];
+	return r.scores[i] === null || r.scores[i] === undefined ? dim('missing') :
+	    [badge(taskState(s)), ' ', score(r.scores[i])];
+}
+
+const changed = (r) => r.flip || Math.abs(r.score_delta) > 1e-9;
+const fixed = (r) => Boolean(r.flip) && !r.flip.startsWith('pass');
+const broken = (r) => Boolean(r.flip) && r.flip.startsWith('pass');
+const kinds = [['all', 'All'], ['changed', 'Changed', changed],
+	['broken', 'Broken', broken], ['fixed', 'Fixed', fixed],
+	['worse', 'Worse', (r) => r.score_delta < -1e-9],
+	['better', 'Better', (r) => r.score_delta > 1e-9],
+	['missing', 'Not in both', (r) => r.score_delta === null]];
+
+const columns = (href) => [
+	{ id: 'name', label: 'Task', value: (r) => r.display_name,
+		cell: (r) => [h('a', { href: href(r) }, r.display_name || r.task_id),
+			r.display_name !== r.task_id && h('small', r.task_id)] },
+	{ id: 'a', label: 'A', tag: 'A', value: (r) => r.scores[0],
+		cell: (r) => standing(r, 0) },
+	{ id: 'b', label: 'B', tag: 'B', value: (r) => r.scores[1],
+		cell: (r) => standing(r, 1) },
+	{ id: 'flip', label: 'Flip', value: (r) => r.flip,
+		cell: (r) => fixed(r) ? badge('passed', 'fixed') :
+		    broken(r) && badge('failed', 'broken') },
+	{ id: 'delta', label: 'Change', number: true,
+		value: (r) => r.score_delta, cell: (r) => tilt(r.score_delta) },
+];
+
+// Which two?  For those who come without.
+async function choose(root) {
+	const { runs } = await allRuns();
+	const all = [...localRuns(), ...runs].filter((r) => r.summary);
+	const select = (first) => h('select', all.map((r, i) =>
+		h('option', { value: r.runId, selected: i === first ? '' : null },
+		    `${r.name} · ${r.model || r.executor} · ` +
+		    `${percent(r.summary.passRate)} · ${when(r.startedAt)}`)));
+	const a = select(1), b = select(0);
+	root.append(title('Compare'), all.length < 2 ? h('p.empty',
+	    'Two finished runs are needed. Drop two results files here, or run ' +
+	    'something twice.') : h('form.pair', { onsubmit: (e) => {
+		e.preventDefault();
+		go(to('compare', a.value, b.value));
+	} }, h('label', 'A, before', a), h('label', 'B, after', b),
+	h('p.row', h('button.main', 'Compare'),
+	    dim('In the list of runs: mark two with x, then press c.'))));
+	return { title: 'Compare' };
+}
+
+export async function showCompare(root, at) {
+	const [, a, b] = at.parts;
+	if (!b)
+		return choose(root);
+	const [runA, runB] = await Promise.all([getRun(a), getRun(b)]);
+	const c = await getComparison(a, b, runA, runB), rows = c.task_deltas;
+	const [x, y] = [runA.summary || {}, runB.summary || {}];
+	const href = (r) => to('run', r.scores[1] === null ? a : b, 'task',
+	    r.task_id);
+	const list = new List({ at, title: 'Tasks', label: 'tasks',
+		name: 'deltas', kinds, start: rows.some(changed) ? 'changed' : 'all',
+		columns: columns(href), href, key: (r) => r.task_id,
+		stamp: () => '', sort: 'delta', empty: 'No task fits.',
+		words: (r) => `${r.task_id} ${r.display_name}` });
+
+	root.append(h('div.title', title('Compare'),
+	    h('p.row', h('a.button', { href: to('compare', b, a) }, 'Swap'), h('a.button', { href: '#/compare' }, 'Others'))),
+	h('div.sides', side('A', runA), side('B', runB)),
+	h('dl.tiles',
+	    change('Pass rate', x.passRate, y.passRate, percent, points),
+	    change('Score', x.score, y.score, score, signed),
+	    change('Duration', runA.durationMs, runB.durationMs, duration),
+	    change('Tokens', runA.tokens, runB.tokens, few),
+	    change('Cost', runA.cost, runB.cost, cost)),
+	judgement(c), list.element);
+	list.set(rows);
+	return { title: `${runA.name}: A and B`, table: list.table,
+		search: list.search };
+}

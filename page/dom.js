@@ -1,0 +1,99 @@
+// dom: elements from plain values.  What comes from outside becomes a text
+// node or an attribute, never markup; the policy of the page forbids the rest.
+const SVG = 'http://www.w3.org/2000/svg';
+const props = new Set(['value', 'checked', 'disabled', 'hidden', 'open']);
+
+// Nested lists are flat, what is not there is left out.
+function fill(el, attributes, kids) {
+	for (const [name, value] of Object.entries(attributes))
+		if (name.startsWith('on'))
+			el.addEventListener(name.slice(2), value);
+		else if (props.has(name))
+			el[name] = value;
+		else if (value !== null && value !== undefined && value !== false)
+			el.setAttribute(name, value);
+	el.append(...kids.flat(Infinity).filter(
+	    (k) => k !== null && k !== undefined && k !== false));
+	return el;
+}
+
+// h NAME[.CLASS...] [ATTRIBUTES] KID...
+export function h(what, ...kids) {
+	const [name, ...classes] = what.split('.'), first = kids[0];
+	const el = document.createElement(name);
+	if (classes.length > 0)
+		el.className = classes.join(' ');
+	return first && first.constructor === Object ?
+	    fill(el, first, kids.slice(1)) : fill(el, {}, kids);
+}
+
+export function svg(name, attributes, ...kids) {
+	return fill(document.createElementNS(SVG, name), attributes, kids);
+}
+
+export function button(word, onclick, more) {
+	return h('button', { type: 'button', onclick, ...more }, word);
+}
+
+export function dim(...kids) {
+	return h('span.dim', ...kids);
+}
+
+// Gets the focus when its view is opened.
+export function title(...kids) {
+	return h('h1', { tabindex: '-1' }, ...kids);
+}
+
+export function icon(name, label) {
+	return svg('svg', { class: `icon ${name}`, role: label ? 'img' : null,
+		'aria-label': label, 'aria-hidden': !label && 'true' },
+	svg('use', { href: `#i-${name}` }));
+}
+
+// badge STATE WORD: a shape, a colour and a word say the same
+export function badge(state, word) {
+	return h('span', { class: `badge ${state}` }, icon(state), word || state);
+}
+
+// to PART...: the address of a view
+export function to(...parts) {
+	return '#/' + parts.map(encodeURIComponent).join('/');
+}
+
+export function go(href) {
+	if (href)
+		location.hash = href;
+}
+
+export function byId(id) {
+	return document.getElementById(id);
+}
+
+// For those who do not see the page change.
+export function announce(text) {
+	byId('live').textContent = text;
+}
+
+// bar PARTS LABEL: parts of a whole, [class, share] each
+export function bar(parts, label) {
+	const el = h('span.bar', { role: 'img', 'aria-label': label });
+	for (const [name, share] of parts) {
+		const part = h('span', { class: name });
+		part.style.width = `${share * 100}%`;
+		el.append(part);
+	}
+	return el;
+}
+
+// At most one call of fn in a while, and one at its end.
+export function slowly(fn, ms) {
+	let timer = 0;
+	const later = () => {
+		timer = timer || setTimeout(() => {
+			timer = 0;
+			fn();
+		}, ms);
+	};
+	later.stop = () => clearTimeout(timer);
+	return later;
+}

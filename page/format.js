@@ -1,0 +1,126 @@
+// format: numbers, times and states as people read them.
+import { h } from './dom.js';
+
+const whole = new Intl.NumberFormat('en');
+const short = new Intl.NumberFormat('en',
+    { notation: 'compact', maximumFractionDigits: 1 });
+const day = new Intl.DateTimeFormat(undefined,
+    { year: 'numeric', month: 'short', day: 'numeric' });
+const full = new Intl.DateTimeFormat(undefined,
+    { dateStyle: 'medium', timeStyle: 'medium' });
+const NONE = '–';
+
+function there(x) {
+	return typeof x === 'number' && Number.isFinite(x);
+}
+
+export function count(n) {
+	return there(n) ? whole.format(n) : NONE;
+}
+
+export function few(n) {
+	return there(n) ? short.format(n) : NONE;
+}
+
+// plural N WORD: "1 task", "2 tasks"
+export function plural(n, word) {
+	return `${count(n)} ${word}${n === 1 ? '' : 's'}`;
+}
+
+// Nothing but all is 100%.
+export function percent(x) {
+	if (!there(x))
+		return NONE;
+	const p = Math.floor(x * 1000 + 1e-7) / 10;
+	return `${Number.isInteger(p) ? p : p.toFixed(1)}%`;
+}
+
+export function score(x) {
+	return there(x) ? x.toFixed(2) : NONE;
+}
+
+export function signed(x, digits = 2) {
+	if (!there(x))
+		return NONE;
+	const s = Math.abs(x).toFixed(digits);
+	return Number(s) === 0 ? s : `${x < 0 ? '−' : '+'}${s}`;
+}
+
+export function points(x) {
+	return there(x) ? `${signed(x * 100, 1)} points` : NONE;
+}
+
+export function cost(x) {
+	return there(x) ? `$${x.toFixed(x < 1 ? 4 : 2)}` : NONE;
+}
+
+export function duration(ms) {
+	if (!there(ms))
+		return NONE;
+	if (ms < 1000)
+		return `${Math.round(ms)} ms`;
+	if (ms < 59950)
+		return `${(ms / 1000).toFixed(1)} s`;
+	const s = Math.round(ms / 1000);
+	const two = (n) => String(n).padStart(2, '0');
+	return s < 3600 ? `${Math.floor(s / 60)} min ${two(s % 60)} s` :
+	    `${Math.floor(s / 3600)} h ${two(Math.floor(s / 60) % 60)} min`;
+}
+
+export function exactly(iso) {
+	const t = Date.parse(iso);
+	return Number.isNaN(t) ? NONE : full.format(t);
+}
+
+export function when(iso, now = Date.now()) {
+	const t = Date.parse(iso);
+	if (Number.isNaN(t))
+		return NONE;
+	const s = (now - t) / 1000;
+	if (s < 60)
+		return 'just now';
+	if (s < 3600)
+		return `${Math.floor(s / 60)} min ago`;
+	if (s < 86400)
+		return `${Math.floor(s / 3600)} h ago`;
+	if (s < 7 * 86400)
+		return `${plural(Math.floor(s / 86400), 'day')} ago`;
+	return day.format(t);
+}
+
+export function time(iso) {
+	return h('time', { datetime: iso, title: exactly(iso) }, when(iso));
+}
+
+// Shapes and colours know these; any other word is an error's.
+const states = ['passed', 'failed', 'running', 'pending', 'cancelled',
+	'skipped'];
+
+export function taskState(word) {
+	return states.includes(word) ? word : 'error';
+}
+
+export function runState(run) {
+	return run.status === 'completed' ? run.ok ? 'passed' : 'failed' :
+	    run.status === 'failed' ? 'error' : taskState(run.status);
+}
+
+// Those that did not pass, by verdict and by accident.  Some writers count
+// errors among the failures and some beside them; this holds for both.
+export function parts(s) {
+	const errors = s.errors || 0, skipped = s.skipped || 0;
+	return { passed: s.passed, errors, skipped,
+		failed: Math.max(0, s.total - s.passed - errors - skipped) };
+}
+
+// How many of its tasks, in words that also stand for a bar.
+export function tally(s) {
+	if (!s)
+		return 'no result yet';
+	const p = parts(s);
+	return [`${count(p.passed)} of ${plural(s.total, 'task')} passed`,
+		p.failed > 0 && `${count(p.failed)} failed`,
+		p.errors > 0 && plural(p.errors, 'error'),
+		p.skipped > 0 && `${count(p.skipped)} skipped`,
+	].filter(Boolean).join(', ');
+}

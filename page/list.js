@@ -1,0 +1,76 @@
+// list: a table with a search and a filter above it, whose settings stand in
+// the address, so that who comes back finds it as it was.
+import { count } from './format.js';
+import { button, h } from './dom.js';
+import { Table } from './table.js';
+
+// chips LABEL CHOICES CHOSEN CHOOSE: one of several, as buttons that are in or
+// out; a choice is [value, word, how many]
+export function chips(label, choices, chosen, choose) {
+	return h('div.chips', { role: 'group', 'aria-label': label },
+	    choices.map(([value, word, n]) => button([word, n !== undefined &&
+		h('small', count(n))], () => choose(value),
+	    { 'aria-pressed': String(value === chosen) })));
+}
+
+export function search(label, oninput, value = '') {
+	return h('input', { type: 'search', placeholder: `Search ${label} …`,
+		'aria-label': `Search ${label}`, oninput, value });
+}
+
+// finds TEXT QUERY: each of its words is somewhere in the text
+export function finds(text, query) {
+	const t = text.toLowerCase();
+	return query.toLowerCase().split(/\s+/).every((w) => t.includes(w));
+}
+
+/*
+ * kinds: [id, word, fits(row)] each; those that no row fits are left out.
+ * words(row) is what is searched, also(row) one more condition.  The rest is
+ * the table's.
+ */
+export class List {
+	constructor({ at, title, kinds, words, also, start = '', more, ...table }) {
+		const { query } = at;
+		Object.assign(this, { at, kinds, words, also,
+			kind: query.get('show') ?? start, rows: [] });
+		this.search = search(table.label,
+		    () => this.change({ q: this.search.value }), query.get('q') || '');
+		this.chips = h('div');
+		this.table = new Table({ ...table,
+			sort: query.get('sort') ?? table.sort,
+			onsort: (sort) => at.keep({ sort }) });
+		this.element = h('section', { 'aria-label': table.label },
+		    h('div.toolbar', title && h('h2', title),
+			this.search, this.chips, more), this.table.element);
+	}
+
+	change(what) {
+		this.kind = what.show ?? this.kind;
+		this.at.keep(what);
+		this.table.page = 0;
+		this.draw();
+	}
+
+	set(rows) {
+		this.rows = rows;
+		this.draw();
+	}
+
+	draw() {
+		const q = this.search.value;
+		const all = this.also ? this.rows.filter(this.also) : this.rows;
+		const kinds = this.kinds.map(([id, word, fits]) => [id, word,
+			id === 'all' ? all.length : all.filter(fits).length])
+			.filter(([id, , n]) => n > 0 || id === this.kind || id === 'all');
+		const fits = (this.kinds.find((k) => k[0] === this.kind) || [])[2];
+		// made anew only when it says something new: it may have the focus
+		const said = JSON.stringify([kinds, this.kind]);
+		if (said !== this.said)
+			this.chips.replaceChildren(chips('Show', kinds, this.kind,
+			    (show) => this.change({ show })));
+		this.said = said;
+		this.table.set(all.filter((r) => (!fits || fits(r)) &&
+		    (!q || finds(this.words(r), q))));
+	}
+}

@@ -1,0 +1,295 @@
+// run: one run, while it goes on and after.
+import { announce, badge, bar, button, go, h, slowly, title, to } from './dom.js';
+import { cost, count, duration, few, percent, plural, runState, score, tally,
+	taskState, time } from './format.js';
+import { eventTypes, Live } from './live.js';
+import { get, getText, listen, path, remove } from './api.js';
+import { getResult, getRun, isLocal } from './store.js';
+import { List } from './list.js';
+import { rateBar } from './runs.js';
+import { TaskMap } from './map.js';
+
+const TELL_MS = 5000, DRAW_MS = 200;
+const rank = ['failed', 'error', 'running', 'cancelled', 'pending', 'skipped',
+	'passed'];
+
+export function crumbs(...steps) {
+	return h('nav.crumbs', { 'aria-label': 'Where this is' },
+	    h('ol', [['Runs', '#/'], ...steps].map(([word, href]) =>
+		h('li', href ? h('a', { href }, word) : word))));
+}
+
+export function tile(label, value, more) {
+	return h('div.tile', h('dt', label),
+	    h('dd', value, more && h('small', more)));
+}
+
+export function isOver(run) {
+	return run.status !== 'running' && run.status !== 'pending';
+}
+
+function ended(task) {
+	return isOver(task) || null;
+}
+
+const columns = (id) => [
+	{ id: 'state', label: 'Status',
+		value: (t) => rank.indexOf(taskState(t.status)),
+		cell: (t) => badge(taskState(t.status)) },
+	{ id: 'name', label: 'Task', value: (t) => t.name,
+		cell: (t) => [h('a', { href: to('run', id, 'task', t.id) }, t.name),
+			t.name !== t.id && h('small', t.id)] },
+	{ id: 'note', label: 'Note', cell: (t) => t.error && h('span.note',
+		{ title: t.error }, t.error) },
+	{ id: 'trials', label: 'Trials', tag: 'trials', number: true,
+		value: (t) => t.trials, cell: (t) => t.status === 'running' ?
+		    `${t.done || 0} / ${t.trials}` : count(t.trials) },
+	{ id: 'score', label: 'Score', tag: 'score', number: true,
+		value: (t) => ended(t) && t.score,
+		cell: (t) => score(ended(t) && t.score) },
+	{ id: 'took', label: 'Duration', number: true,
+		value: (t) => ended(t) && t.durationMs,
+		cell: (t) => duration(ended(t) && t.durationMs) },
+];
+
+const kinds = [['all', 'All'], ...['failed', 'error', 'passed', 'running',
+	'cancelled'].map((s) => [s, s[0].toUpperCase() + s.slice(1),
+	(t) => taskState(t.status) === s])];
+
+// The log stays at its end, unless somebody has scrolled up.
+class Log {
+	constructor(live) {
+		this.live = live;
+		this.lines = h('ol.log', { role: 'log', 'aria-live': 'off',
+			'aria-label': 'Log', tabindex: '0' });
+		this.element = h('details', { open: true },
+		    h('summary', 'Log'), this.lines);
+	}
+
+	draw() {
+		const { log, lines } = this.live, box = this.lines;
+		const low = box.scrollTop + box.clientHeight > box.scrollHeight - 8;
+		this.element.hidden = lines === 0;
+		if (lines === this.shown)
+			return;
+		this.shown = lines;
+		box.replaceChildren(...log.map((l) => h('li', { class: l.kind },
+		    h('time', new Date(l.at * 1000).toLocaleTimeString()),
+		    ` ${l.text}`)));
+		if (low)
+			box.scrollTop = box.scrollHeight;
+	}
+}
+
+function triggers(file) {
+	const m = file.trigger_metrics, word = (did) => did ? 'trigger' : 'not';
+	return m ? h('section.block', h('h2', 'Trigger tests'),
+	    h('dl.tiles.small', ['accuracy', 'precision', 'recall',
+		'f1'].map((k) => tile(k, percent(m[k])))),
+	    h('table.plain', h('thead', h('tr',
+		['Prompt', 'Should', 'Did', 'Verdict'].map((w) =>
+			h('th', { scope: 'col' }, w)))),
+	    h('tbody', (file.trigger_results || []).map((t) => h('tr',
+		h('td', t.prompt), h('td', word(t.should_trigger)),
+		h('td', t.error_msg || word(t.did_trigger)),
+		h('td', badge(t.error_msg ? 'error' : t.should_trigger ===
+		    t.did_trigger ? 'passed' : 'failed'))))))) : '';
+}
+
+// The run of the same suite that came before, to compare with.
+async function before(run) {
+	const { runs } = await get(
+	    `runs?limit=50&suite=${encodeURIComponent(run.name)}`);
+	return runs.find((r) => r.name === run.name && r.summary &&
+	    Date.parse(r.startedAt) < Date.parse(run.startedAt));
+}
+
+class RunView {
+	constructor(root, at, run) {
+		const open = (t) => t && to('run', run.runId, 'task', t.id);
+		Object.assign(this, { run, id: run.runId, live: new Live(run),
+			since: performance.now(), told: 0 });
+		this.head = h('div.title');
+		this.tiles = h('dl.tiles');
+		this.meter = h('div.meter', { role: 'progressbar',
+			'aria-label': 'Tasks done', 'aria-valuemin': '0' });
+		this.problem = h('p.fault', { role: 'alert', hidden: true });
+		this.map = new TaskMap((i) => taskState((this.live.tasks[i] ||
+		    { status: 'pending' }).status),
+		(i) => (this.live.tasks[i] || {}).name,
+		(i) => go(open(this.live.tasks[i])));
+		this.list = new List({ at, title: 'Tasks', label: 'tasks', kinds,
+			start: 'all', columns: columns(this.id), href: open,
+			key: (t) => t.id, stamp: (t) => JSON.stringify(t),
+			words: (t) => `${t.id} ${t.name} ${t.error || ''}`,
+			sort: isOver(run) ? 'state' : '', empty: 'No task fits.' });
+		this.log = new Log(this.live);
+		this.extra = h('div');
+		root.append(crumbs([run.name]), this.head, this.problem, this.tiles,
+		    this.meter, this.map.element, this.list.element, this.extra,
+		    this.log.element);
+		this.later = slowly(() => this.draw(), DRAW_MS);
+	}
+
+	complain(e) {
+		this.problem.hidden = false;
+		this.problem.textContent = e.message;
+	}
+
+	actions() {
+		const r = this.run, act = (word, fn, name) => button(word, () =>
+			fn.call(this).catch((e) => this.complain(e)), { class: name });
+		if (!isOver(r))
+			return act('Cancel', this.cancel, 'danger');
+		return !isLocal(this.id) && [
+			act('Compare with the one before', this.compare),
+			r.source === 'live' && h('a.button', { href: '#/new?' +
+			    new URLSearchParams({ path: r.path || '',
+				    model: r.model || '', executor: r.executor || '' }) },
+			'Run again'),
+			r.summary && act('Results file', this.download)];
+	}
+
+	async cancel() {
+		await remove(path('runs', this.id));
+		announce('The run is being cancelled.');
+	}
+
+	async compare() {
+		const other = await before(this.run);
+		if (!other)
+			throw new Error('This is the first run of its suite here.');
+		go(to('compare', other.runId, this.id));
+	}
+
+	// A link could not carry the token.
+	async download() {
+		const text = await getText(path('runs', this.id, 'result'));
+		const href = URL.createObjectURL(new Blob([text],
+		    { type: 'application/json' }));
+		h('a', { href, download: `${this.id}.json` }).click();
+		setTimeout(() => URL.revokeObjectURL(href), 10000);
+	}
+
+	drawHead() {
+		const r = this.run, said = JSON.stringify([r.status, r.ok]);
+		if (said === this.said)
+			return;
+		this.said = said;
+		this.head.replaceChildren(h('div',
+		    title(r.name, ' ', badge(runState(r))),
+		    h('p.dim.meta', [r.skill && `skill ${r.skill}`,
+			r.model, r.executor && `executor ${r.executor}`]
+			.filter(Boolean).map((w) => `${w} · `), time(r.startedAt),
+		    ' · ', h('span.mono',
+			isLocal(this.id) ? r.path : this.id))),
+		h('p.row', this.actions()));
+	}
+
+	drawTiles(n, took) {
+		const r = this.run, s = r.summary, { total } = this.live;
+		// a guess, once there is something to guess from
+		const left = n.done > 2 && n.done < total && `about ${duration(
+		    Math.ceil(took / n.done * (total - n.done) / 1000) * 1000)} left`;
+		this.tiles.replaceChildren(...isOver(r) && s ? [
+			tile('Pass rate', percent(s.passRate), tally(s)),
+			tile('Score', score(s.score)),
+			tile('Duration', duration(r.durationMs)),
+			tile('Tokens', few(r.tokens)), tile('Cost', cost(r.cost)),
+		] : [
+			tile('Done', `${count(n.done)} of ${count(total)}`, left),
+			tile('Passed', count(n.passed)), tile('Failed', count(n.failed)),
+			tile('Errors', count(n.error)), tile('Running', count(n.running)),
+			tile('Duration', duration(took)),
+		]);
+	}
+
+	drawMeter(n, words) {
+		const { total } = this.live, s = isOver(this.run) && this.run.summary;
+		this.meter.setAttribute('aria-valuemax', total);
+		this.meter.setAttribute('aria-valuenow', n.done);
+		this.meter.setAttribute('aria-valuetext', words);
+		this.meter.replaceChildren(s ? rateBar(s) : bar(['passed', 'failed',
+			'error', 'running'].map((k) => [k, n[k] / (total || 1)]), words));
+	}
+
+	draw() {
+		const n = this.live.counts(), { total } = this.live;
+		const took = isOver(this.run) ? this.run.durationMs :
+		    (this.run.durationMs || 0) + performance.now() - this.since;
+		const words = `${n.done} of ${plural(total, 'task')} done, ${n.passed} ` +
+		    `passed, ${n.failed} failed, ${plural(n.error, 'error')}`;
+		this.drawHead();
+		this.drawTiles(n, took);
+		this.drawMeter(n, words);
+		this.map.draw(total, words);
+		this.list.set(this.live.tasks.filter(Boolean));
+		this.log.draw();
+		if (this.run.error)
+			this.complain({ message: this.run.error });
+		if (isOver(this.run))
+			return;
+		document.title = `${n.done}/${total} ${this.run.name} · waza`;
+		if (Date.now() - this.told > TELL_MS) {
+			this.told = Date.now();
+			announce(words);
+		}
+	}
+
+	// Its events, until it is over; a stream that goes away may be its end.
+	follow() {
+		const hear = (type) => (e) => {
+			this.live.hear(type, e);
+			this.later();
+			if (type === 'eval_complete')
+				this.finish();
+		};
+		this.clock = setInterval(this.later, 1000);
+		this.unlisten = listen(`${path('runs', this.id)}/stream`,
+		    Object.fromEntries(eventTypes.map((t) => [t, hear(t)])),
+		    { lost: () => this.look() });
+	}
+
+	async look() {
+		const run = await getRun(this.id).catch(() => null);
+		if (!run || !isOver(run) || this.stopped)
+			return false;
+		this.stop();
+		this.run = run;
+		this.live.take(run);
+		this.draw();
+		document.title = `${run.name} ${runState(run)} · waza`;
+		announce(`The run is over: ${runState(run)}. ${tally(run.summary)}`);
+		return true;
+	}
+
+	// What the events said is replaced by what was written down.
+	async finish() {
+		for (let i = 0; i < 40 && !this.stopped && !await this.look(); i++)
+			await new Promise((done) => setTimeout(done, 250));
+	}
+
+	stop() {
+		this.stopped = true;
+		clearInterval(this.clock);
+		this.later.stop();
+		if (this.unlisten)
+			this.unlisten();
+	}
+}
+
+export async function showRun(root, at) {
+	const view = new RunView(root, at, await getRun(at.parts[1]));
+	if (isLocal(view.id))
+		view.extra.append(triggers(await getResult(view.id)));
+	if (!isOver(view.run))
+		view.follow();
+	return { title: view.run.name, table: view.list.table,
+		search: view.list.search, drawn: () => view.draw(),
+		keys: { c: () => isOver(view.run) && !isLocal(view.id) &&
+		    view.compare().catch((e) => view.complain(e)) },
+		stop: () => {
+			view.stop();
+			view.map.watch.disconnect();
+		} };
+}

@@ -1,0 +1,173 @@
+// runs: all of them, to be searched, sorted, marked and opened.
+import { badge, bar, button, dim, go, h, slowly, title, to } from './dom.js';
+import { cost, count, duration, few, parts, percent, plural, points,
+	runState, score, tally, time, when } from './format.js';
+import { allRuns, localRuns } from './store.js';
+import { List } from './list.js';
+import { listen } from './api.js';
+import { spark } from './chart.js';
+
+const CARDS = 4, SPARK = 24, DRAW_MS = 250;
+
+export function rateBar(s) {
+	const p = parts(s), n = s.total || 1;
+	return bar([['passed', p.passed / n], ['failed', p.failed / n],
+		['error', p.errors / n]], tally(s));
+}
+
+function rate(run) {
+	const { summary, progress: p } = run;
+	if (summary)
+		return [h('span', percent(summary.passRate)), rateBar(summary)];
+	return p ? [h('span', `${count(p.done)} / ${count(p.total)}`),
+		bar([['running', p.done / (p.total || 1)]],
+		    `${p.done} of ${p.total} tasks done`)] : '–';
+}
+
+const columns = (marks) => [
+	{ id: 'mark', label: 'Marked', cell: (r) => h('input', {
+		type: 'checkbox', checked: marks.ids.includes(r.runId),
+		'aria-label': `Mark ${r.name}, ${when(r.startedAt)}, to compare`,
+		onchange: () => marks.toggle(r.runId) }) },
+	{ id: 'state', label: 'Status', value: runState,
+		cell: (r) => badge(runState(r)) },
+	{ id: 'name', label: 'Suite', value: (r) => r.name,
+		cell: (r) => [h('a', { href: to('run', r.runId) }, r.name || r.runId),
+			h('small', r.source === 'window' ? 'in this window' :
+			    r.skill)] },
+	{ id: 'model', label: 'Model', value: (r) => r.model || r.executor,
+		cell: (r) => r.model || dim(r.executor) },
+	{ id: 'rate', label: 'Pass rate', number: true,
+		value: (r) => r.summary && r.summary.passRate, cell: rate },
+	{ id: 'score', label: 'Score', tag: 'score', number: true,
+		value: (r) => r.summary && r.summary.score,
+		cell: (r) => score(r.summary && r.summary.score) },
+	{ id: 'took', label: 'Duration', number: true,
+		value: (r) => r.durationMs, cell: (r) => duration(r.durationMs) },
+	{ id: 'tokens', label: 'Tokens', number: true, value: (r) => r.tokens,
+		cell: (r) => few(r.tokens) },
+	{ id: 'cost', label: 'Cost', number: true, value: (r) => r.cost,
+		cell: (r) => cost(r.cost) },
+	{ id: 'when', label: 'When', number: true,
+		value: (r) => Date.parse(r.startedAt),
+		cell: (r) => time(r.startedAt) },
+];
+
+// The two that were marked last, and what can be done with them.
+class Marks {
+	constructor(known, changed) {
+		Object.assign(this, { ids: [], known, changed });
+		this.element = h('p.marked', { hidden: true });
+	}
+
+	toggle(id) {
+		this.ids = this.ids.includes(id) ? this.ids.filter((x) => x !== id) :
+		    [...this.ids, id].slice(-2);
+		this.changed();
+	}
+
+	// The older one is what the newer is measured against.
+	href() {
+		const at = (id) => Date.parse((this.known(id) || {}).startedAt);
+		return this.ids.length === 2 && to('compare',
+		    ...[...this.ids].sort((a, b) => at(a) - at(b)));
+	}
+
+	draw() {
+		const href = this.href();
+		this.element.hidden = this.ids.length === 0;
+		this.element.replaceChildren(href ? 'Two runs are marked.' :
+		    'One run is marked; mark another to compare them.',
+		href ? h('a.button.main', { href }, 'Compare the two') : '');
+	}
+}
+
+// A suite that ran lately, and where it is going.
+function card(name, runs, chosen, choose) {
+	const rates = runs.map((r) => r.summary.passRate);
+	const by = Math.round((rates[0] - rates[1]) * 1000) / 1000;
+	return button([dim(name), h('b', percent(rates[0])),
+		h('span', { class: by > 0 ? 'up' : by < 0 ? 'down' : 'dim' },
+		    by === 0 ? 'as before' : `${by > 0 ? '▲' : '▼'} ${points(by).slice(1)}`),
+		spark(rates.slice(0, SPARK).reverse(), 'pass rates')], choose,
+	{ class: 'card', 'aria-pressed': String(chosen) });
+}
+
+const is = (...states) => (r) => states.includes(runState(r));
+const kinds = [['all', 'All'], ['passed', 'Passed', is('passed')],
+	['failed', 'Failed', is('failed')], ['error', 'Errors', is('error')],
+	['running', 'Running', is('running', 'pending')],
+	['cancelled', 'Cancelled', is('cancelled')]];
+
+export async function showRuns(root, at) {
+	const known = new Map();
+	let total = 0, suite = at.query.get('suite') || '';
+	const cards = h('div.cards');
+	const select = h('select', { 'aria-label': 'Suite',
+		onchange: () => choose(select.value) });
+	const marks = new Marks((id) => known.get(id), () => draw());
+	const list = new List({ at, label: 'runs', name: 'runs', kinds, start: 'all',
+		columns: columns(marks), more: select, sort: '-when',
+		key: (r) => r.runId, href: (r) => to('run', r.runId),
+		stamp: (r) => JSON.stringify([r, marks.ids.includes(r.runId)]),
+		also: (r) => !suite || r.name === suite,
+		words: (r) => [r.name, r.skill, r.model, r.executor, r.runId, r.path,
+			runState(r)].join(' ') });
+	const note = h('p.sum');
+
+	function choose(name) {
+		suite = name === suite ? '' : name;
+		list.change({ suite });
+		draw();
+	}
+
+	function drawSuites(all) {
+		const by = new Map();
+		for (const r of all)
+			by.set(r.name, [...by.get(r.name) || [], r]);
+		const some = [...by].map(([name, runs]) => [name,
+			runs.filter((r) => r.summary)]).filter(([, runs]) => runs.length > 1);
+		cards.hidden = some.length === 0;
+		cards.replaceChildren(...some.slice(0, CARDS).map(([name, runs]) =>
+			card(name, runs, name === suite, () => choose(name))));
+		select.replaceChildren(h('option', { value: '' }, 'All suites'),
+		    ...[...by.keys()].sort().map((n) => h('option', { value: n }, n)));
+		select.value = suite;
+	}
+
+	function draw() {
+		const all = [...localRuns(), ...known.values()];
+		note.hidden = total <= known.size;
+		note.textContent = `The server has ${plural(total, 'run')}; these are ` +
+		    `the newest ${count(known.size)}.`;
+		list.table.empty = all.length > 0 ? 'No run fits the search.' :
+		    'No runs yet. Start one, or drop a results file here.';
+		drawSuites(all);
+		marks.draw();
+		list.set(all);
+	}
+
+	const later = slowly(draw, DRAW_MS);
+	const found = await allRuns();
+	total = found.total;
+	for (const r of found.runs)
+		known.set(r.runId, r);
+	root.append(h('div.hidden', title('Runs')), cards,
+	    marks.element, list.element, note);
+	draw();
+	const stop = listen('events', { run: (r) => {
+		known.set(r.runId, { ...known.get(r.runId), ...r });
+		total = Math.max(total, known.size);
+		later();
+	} }, { pauses: true });
+	return { title: 'Runs', table: list.table, search: list.search,
+		keys: {
+			x: () => list.table.current() &&
+			    marks.toggle(list.table.current().runId),
+			c: () => go(marks.href()),
+		},
+		stop: () => {
+			later.stop();
+			stop();
+		} };
+}

@@ -1,0 +1,195 @@
+// table: rows in pages, sorted by any column, walked with j and k.  Only a
+// page of rows is in the document, so that ten thousand cost no more than a
+// hundred; a row that has not changed keeps its element, and so its focus.
+import { count } from './format.js';
+import { button, go, h } from './dom.js';
+
+const PAGE = 100;
+
+function none(x) {
+	return x === null || x === undefined || x === '';
+}
+
+// What is not there is last, whichever way.
+function order(a, b, down) {
+	if (none(a) || none(b))
+		return none(a) - none(b);
+	if (down)
+		return order(b, a);
+	return typeof a === 'number' && typeof b === 'number' ? a - b :
+	    String(a).localeCompare(String(b), undefined, { numeric: true });
+}
+
+/*
+ * columns: { id, label, number, value(row), cell(row), tag }; one without
+ * value cannot be sorted by, a tag stands before it on a phone.  key(row) is a
+ * row's name, stamp(row) changes when its cells do, href(row) is where it
+ * leads.  sort: "id" or "-id", or '' for the order in which the rows come.
+ */
+export class Table {
+	constructor(options) {
+		Object.assign(this, { sort: '', empty: 'Nothing here.', page: 0,
+			rows: [], shown: [], all: [], made: new Map() }, options);
+		this.active = null;	/* key of the row that has the keys */
+		this.heads = new Map(this.columns.map((c) => [c.id, this.head(c)]));
+		this.body = h('tbody', { role: 'rowgroup' });
+		this.pager = h('nav.pager', { 'aria-label': `Pages of ${this.label}` });
+		this.note = h('p.empty');
+		// roles, because a phone's style takes them away
+		this.table = h('table', { class: `list ${this.name || ''}`,
+			role: 'table', 'aria-label': this.label },
+		h('thead', { role: 'rowgroup' }, h('tr', { role: 'row' },
+		    [...this.heads.values()])), this.body);
+		this.element = h('div', this.chooser(), this.table, this.note,
+		    this.pager);
+		this.showSort();
+	}
+
+	head(c) {
+		return h('th', { role: 'columnheader', scope: 'col',
+			class: `c-${c.id}${c.number ? ' number' : ''}` },
+		c.value ? button(c.label, () => this.press(c)) :
+		    h('span.hidden', c.label));
+	}
+
+	// On a phone there are no heads to press.
+	chooser() {
+		this.select = h('select', { onchange: () =>
+			this.sortBy(this.select.value) },
+		h('option', { value: '' }, 'as they come'),
+		this.columns.filter((c) => c.value).map((c) => ['', '-'].map((m) =>
+			h('option', { value: m + c.id },
+			    `${c.label} ${m ? '↓' : '↑'}`))));
+		return h('label.chooser', 'Sort by ', this.select);
+	}
+
+	press(c) {
+		const [first, then] = c.number ? [`-${c.id}`, c.id] :
+		    [c.id, `-${c.id}`];
+		this.sortBy(this.sort === first ? then : first);
+	}
+
+	sortBy(sort) {
+		this.sort = sort;
+		this.page = 0;
+		this.showSort();
+		this.draw();
+		if (this.onsort)
+			this.onsort(sort);
+	}
+
+	showSort() {
+		const id = this.sort.replace('-', '');
+		this.select.value = this.sort;
+		for (const th of this.heads.values())
+			th.removeAttribute('aria-sort');
+		if (this.heads.has(id))
+			this.heads.get(id).setAttribute('aria-sort',
+			    this.sort === id ? 'ascending' : 'descending');
+	}
+
+	set(rows) {
+		this.rows = rows;
+		this.draw();
+	}
+
+	ordered() {
+		const id = this.sort.replace('-', '');
+		const c = this.columns.find((k) => k.id === id);
+		if (!c || !c.value)
+			return this.rows;
+		return this.rows.map((row) => [c.value(row), row])
+			.sort((a, b) => order(a[0], b[0], this.sort !== id))
+			.map((pair) => pair[1]);
+	}
+
+	draw() {
+		const had = this.body.contains(document.activeElement) &&
+		    document.activeElement.closest('tr').dataset.key;
+		const old = this.made;
+
+		this.all = this.ordered();
+		this.pages = Math.max(1, Math.ceil(this.all.length / PAGE));
+		this.page = Math.max(0, Math.min(this.page, this.pages - 1));
+		this.shown = this.all.slice(this.page * PAGE, (this.page + 1) * PAGE);
+		this.made = new Map(this.shown.map((row) => {
+			const key = this.key(row), stamp = this.stamp(row);
+			const made = old.get(key);
+			return [key, made && made.stamp === stamp ? { ...made, row } :
+			    { stamp, row, tr: this.row(row, key) }];
+		}));
+		const rows = [...this.made.values()].map((m) => m.tr);
+		if (rows.length !== this.body.children.length ||
+		    rows.some((tr, i) => tr !== this.body.children[i]))
+			this.body.replaceChildren(...rows);
+		if (had && this.made.has(had))
+			this.made.get(had).tr.focus({ preventScroll: true });
+		this.note.hidden = rows.length > 0;
+		this.note.textContent = this.empty;
+		this.table.hidden = rows.length === 0;
+		this.mark();
+		this.drawPager();
+	}
+
+	row(row, key) {
+		return h('tr', { role: 'row', 'data-key': key,
+			'data-href': this.href && this.href(row),
+			onclick: (e) => this.clicked(e, row),
+			onfocusin: () => this.mark(key) },
+		this.columns.map((c) => h('td', { role: 'cell', 'data-label': c.tag,
+			class: `c-${c.id}${c.number ? ' number' : ''}` },
+		c.cell(row))));
+	}
+
+	// A press anywhere in a row is one on its link; but text can be selected.
+	clicked(e, row) {
+		if (this.href && !e.target.closest('a, button, input') &&
+		    String(getSelection()) === '')
+			go(this.href(row));
+	}
+
+	drawPager() {
+		const from = this.page * PAGE, turn = (by, word) => button(word,
+		    () => this.turn(by), { disabled: !this.all[from + by * PAGE] });
+
+		this.pager.hidden = this.pages < 2;
+		this.pager.replaceChildren(turn(-1, '‹ Previous'), h('span.number', `${count(from + 1)}–` +
+		    `${count(from + this.shown.length)} of ${count(this.all.length)}`),
+		turn(1, 'Next ›'));
+	}
+
+	turn(by) {
+		if (!this.all[(this.page + by) * PAGE])
+			return false;
+		this.page += by;
+		this.draw();
+		this.table.scrollIntoView({ block: 'start' });
+		return true;
+	}
+
+	mark(key = this.active) {
+		this.active = key;
+		for (const [k, { tr }] of this.made) {
+			tr.tabIndex = k === key ? 0 : -1;
+			tr.classList.toggle('active', k === key);
+		}
+	}
+
+	// Moves the keys by a row, over the end of a page, too.
+	move(by) {
+		const at = this.shown.findIndex((r) => this.key(r) === this.active);
+		let next = at === -1 && by < 0 ? -1 : at + by;
+
+		if (!this.shown[next]) {
+			if (this.all.length === 0 || !this.turn(by))
+				return;
+			next = by > 0 ? 0 : this.shown.length - 1;
+		}
+		this.mark(this.key(this.shown[next]));
+		this.made.get(this.active).tr.focus();
+	}
+
+	current() {
+		return (this.made.get(this.active) || {}).row;
+	}
+}

@@ -1,0 +1,243 @@
+// task: one task of a run: its trials, what was asked and answered, what the
+// agent did, and what the graders said of it.
+import { badge, button, dim, go, h, icon, title, to } from './dom.js';
+import { chips } from './list.js';
+import { cost, count, duration, exactly, few, percent, plural, points, score,
+	taskState } from './format.js';
+import { crumbs, isOver, tile } from './run.js';
+import { getRun, getTask } from './store.js';
+import { plain, pre, rich, value } from './text.js';
+import { trialScore } from './results.js';
+
+const STEPS = 300, CHIPS = 24, AGAIN_MS = 2000;
+
+function section(name, ...kids) {
+	return h('section.block', h('h2', name), kids);
+}
+
+/*
+ * What the agent did.  Transcripts of the original have a start and an end of
+ * each call, ours an end; files without a transcript have calls only.
+ */
+function steps(trial) {
+	const out = [], begun = new Map();
+	const tool = (name, args) => {
+		out.push({ name, args });
+		return out[out.length - 1];
+	};
+	const read = {
+		'tool.execution_start': (e) =>
+			begun.set(e.tool_call_id, tool(e.tool_name, e.arguments)),
+		'tool.execution_complete': (e) => Object.assign(
+		    begun.get(e.tool_call_id) || tool(e.tool_name, e.arguments),
+		    { result: e.tool_result, success: e.success }),
+	};
+	for (const who of ['skill.invoked', 'session.error', 'user.message',
+		'assistant.message'])
+		read[who] = (e) => out.push({ who: who.split('.')[0],
+			says: e.content || e.message || e.tool_name || '' });
+
+	for (const e of trial.transcript || [])
+		if (read[e.type])
+			read[e.type](e);
+	const tools = out.filter((s) => s.name);
+	const calls = trial.tool_events ||
+	    (trial.session_digest || {}).tool_calls || [];
+	calls.forEach((c, i) => {
+		const step = tools.length === 0 ? tool(c.tool_name || c.name,
+		    c.args || c.arguments) : tools[i] || {};
+		step.result = step.result ?? c.result;
+		step.success = step.success ?? c.success;
+	});
+	// the last word is the answer, which is there already
+	const last = out[out.length - 1];
+	if (last && last.who === 'assistant' &&
+	    last.says.trim() === (trial.final_output || '').trim())
+		out.pop();
+	return out.filter((s) => s.name || s.says);
+}
+
+// The argument that tells most, on a line.
+function gist(args) {
+	const a = args || {}, best = typeof a === 'string' ? a : a.command ||
+	    a.path || a.file_path || a.pattern || a.query || a.url || a.skill ||
+	    Object.values(a).find((v) => typeof v === 'string') || '';
+	return plain(best).replace(/\s+/g, ' ').slice(0, 300);
+}
+
+function step(s) {
+	const bad = s.success === false;
+	if (!s.name)
+		return h('li.step', h('span.dot'),
+		    h('div', h('small', s.who), pre(s.says, 'said')));
+	return h('li.step', icon(bad ? 'failed' : 'passed',
+	    bad ? 'failed' : 'worked'), h('details',
+	h('summary', h('b', s.name), ' ', h('code', gist(s.args))),
+	s.args && value(s.args), s.result !== undefined && s.result !== '' &&
+	    [h('h4', 'Result'), value(s.result)]));
+}
+
+function timeline(trial) {
+	const all = steps(trial), tools = all.filter((s) => s.name).length;
+	const list = h('ol', all.slice(0, STEPS).map(step));
+	const more = button(`Show all ${count(all.length)} steps`, () => {
+		list.append(...all.slice(STEPS).map(step));
+		more.remove();
+	});
+	return all.length > 0 && section(tools > 0 ?
+	    `What it did: ${plural(tools, 'tool call')}` : 'What it said', list,
+	all.length > STEPS && more);
+}
+
+// Differences that the feedback had no room for.
+function moreDiffs(v) {
+	const files = (v.details || {}).expected_files;
+	return (Array.isArray(files) ? files : []).filter((f) => f && f.diff &&
+	    !(v.feedback || '').includes(f.diff.trim())).map((f) => rich(f.diff));
+}
+
+function verdict([name, v]) {
+	const state = v.error ? 'error' : v.passed ? 'passed' : 'failed';
+	return h('details', { class: `verdict ${state}`, open: state !== 'passed' },
+	    h('summary', icon(state, state), h('b', v.identifier || name),
+		dim(v.type, v.advisory && ', advisory', (v.weight ?? 1) !== 1 &&
+		    `, weight ${v.weight}`),
+		h('span.number', score(v.score))),
+	    h('div.said-of-it', rich(v.error), rich(v.feedback),
+		moreDiffs(v), v.details && h('details.more',
+		    h('summary', 'Details'), value(v.details))));
+}
+
+function verdicts(trial) {
+	const all = Object.entries(trial.validations || {});
+	const good = ([, v]) => v.passed && !v.error ? 1 : 0;
+	return section('Verdicts', all.length === 0 &&
+	    dim('No grader has seen this trial.'),
+	all.sort((a, b) => good(a) - good(b)).map(verdict));
+}
+
+function facts(trial) {
+	const digest = trial.session_digest || {}, u = digest.usage || trial.usage;
+	const rows = [['Attempts', trial.attempts > 1 && trial.attempts],
+		['Started', trial.started_at && exactly(trial.started_at)],
+		['Grading', trial.grading_ms > 0 && duration(trial.grading_ms)],
+		['Turns', u && u.turns > 0 && u.turns],
+		['Tokens', u && `${few(u.input_tokens)} in, ` +
+		    `${few(u.output_tokens)} out`],
+		['Cost', u && u.cost > 0 && cost(u.cost)],
+		['Exit status', trial.exit_status > 0 && trial.exit_status],
+		['Skills', (trial.skills || []).join(', ')],
+		['Workspace', trial.workspace], ['Session', digest.session_id],
+		['Note', trial.note]].filter(([, v]) => v);
+	return rows.length > 0 && h('dl.facts',
+	    rows.map(([k, v]) => [h('dt', k), h('dd', v)]));
+}
+
+function transcript(trial) {
+	const box = h('details.more', { ontoggle: () => {
+		if (box.children.length === 1)
+			box.append(value(trial.transcript));
+	} }, h('summary', 'Transcript as it was recorded'));
+	return (trial.transcript || []).length > 0 && box;
+}
+
+function showTrial(trial) {
+	const turns = trial.turns || [];
+	return h('div.columns', h('div.column',
+	    trial.prompt && section('Prompt', pre(trial.prompt, 'asked')),
+	    section('Answer', trial.final_output ? pre(trial.final_output) :
+		dim('No answer.'), trial.truncated && dim('It was cut off.')),
+	    turns.length > 1 && section('Turns', h('ol.turns',
+		turns.map((t) => h('li', pre(t.prompt, 'asked'),
+		    pre(t.output))))),
+	    timeline(trial),
+	    trial.stderr_tail && section('Standard error', pre(trial.stderr_tail))),
+	h('div.column',
+	    trial.error_msg && h('section.block.fault',
+		h('h2', 'Error', h('small',
+		    (trial.error_class || '').replace(/_/g, ' '))),
+		rich(trial.error_msg)),
+	    verdicts(trial), facts(trial), transcript(trial)));
+}
+
+function figures(task, runs) {
+	const s = task.stats || {}, i = task.skill_impact, n = runs.length;
+	const first = runs[0] || {}, ci = n > 1 && s.pass_rate_ci;
+	return h('dl.tiles.small', tile('Trials passed',
+	    `${runs.filter((r) => r.status === 'passed').length} of ${n}`,
+	    ci && `95 %: ${percent(ci.lower)} to ${percent(ci.upper)}`),
+	tile('Score', score(s.avg_score ?? trialScore(first)),
+	    s.std_dev_score > 0 && `± ${score(s.std_dev_score)}`),
+	tile('Duration', duration(s.avg_duration_ms ?? first.duration_ms),
+	    n > 1 && 'on average'),
+	s.flaky && tile('Flaky', 'yes', 'it passes sometimes'),
+	i && tile('With skills', percent(i.pass_rate_with_skills),
+	    `${points(i.delta)} to without`));
+}
+
+// Where to go from here: the tasks beside it, and the next that did not pass.
+function beside(run, id) {
+	const all = run.tasks || [], i = all.findIndex((t) => t.id === id);
+	const link = (t) => t && to('run', run.runId, 'task', t.id);
+	const bad = (t) => ['failed', 'error'].includes(taskState(t.status));
+	return [link(all[i - 1]), link(all[i + 1]),
+		link(all.slice(i + 1).find(bad) || all.slice(0, i).find(bad))];
+}
+
+// A task of a run that goes on may have no trials yet.
+function notYet(root, run, id) {
+	root.append(crumbs([run.name, to('run', run.runId)], [id]),
+	    title(id, ' ', badge('running')), h('p.empty',
+		'Its trials are not written down yet. They appear here as soon ' +
+		'as they are.'));
+	const timer = setTimeout(() =>
+		dispatchEvent(new HashChangeEvent('hashchange')), AGAIN_MS);
+	return { title: id, stop: () => clearTimeout(timer) };
+}
+
+export async function showTask(root, at) {
+	const [, runId, , id] = at.parts, run = await getRun(runId);
+	const task = await getTask(runId, id).catch((e) => {
+		if (e.status !== 404 || isOver(run))
+			throw e;
+	});
+	if (!task)
+		return notYet(root, run, id);
+	const runs = task.runs || [], name = task.display_name || id;
+	const [previous, next, failure] = beside(run, id);
+	const place = h('div'), choice = h('div');
+	const link = (href, word) => href && h('a.button', { href }, word);
+
+	function choices(now) {
+		return runs.length <= CHIPS ? chips('Trial', runs.map((r, i) => [i,
+			[icon(taskState(r.status), r.status), `Trial ${r.run_number}`]]),
+		now, pick) : h('label', 'Trial ', h('select', {
+			onchange: (e) => pick(Number(e.target.value)) },
+		runs.map((r, i) => h('option', { value: i,
+			selected: i === now ? '' : null },
+		`${r.run_number}: ${r.status}`))));
+	}
+
+	function pick(i) {
+		if (!runs[i])
+			return;
+		choice.replaceChildren(runs.length > 1 ? choices(i) : '');
+		place.replaceChildren(showTrial(runs[i]));
+	}
+
+	root.append(crumbs([run.name, to('run', runId)], [name]),
+	    h('div.title', h('div',
+		title(name, ' ', badge(taskState(task.status))),
+		name !== id && h('p.dim.meta.mono', id)),
+	    h('p.row', link(previous, '‹ Previous'),
+		link(next, 'Next ›'), link(failure, 'Next failure'))),
+	    figures(task, runs), choice, place);
+	pick(Math.max(0, runs.findIndex((r) => r.status !== 'passed')));
+	if (runs.length === 0)
+		place.append(h('p.fault',
+		    task.error_msg || 'This task has no trials.'));
+	return { title: `${name} · ${run.name}`,
+		keys: { '[': () => go(previous), ']': () => go(next),
+			...Object.fromEntries(runs.slice(0, 9).map((r, i) =>
+				[i + 1, () => pick(i)])) } };
+}

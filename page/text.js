@@ -1,0 +1,98 @@
+// text: what agents, graders and programs have said.  It is shown, never
+// obeyed: control characters are made visible, since some of them turn a line
+// around or colour a terminal, and very long texts come in parts.
+import { h } from './dom.js';
+import { count } from './format.js';
+
+const LONG = 100000;
+// eslint-disable-next-line no-control-regex
+const colour = /\x1b\[[0-9;:]*m/g;
+// eslint-disable-next-line no-control-regex
+const control = /[\x00-\x08\x0b-\x1f\x7f\u202a-\u202e\u2066-\u2069]/g;
+
+function picture(c) {
+	const n = c.charCodeAt(0);
+	return n < 0x20 ? String.fromCharCode(0x2400 + n) : n === 0x7f ? '␡' :
+	    `⟨U+${n.toString(16).toUpperCase()}⟩`;
+}
+
+export function plain(text) {
+	return String(text ?? '').replace(/\r\n/g, '\n').replace(colour, '')
+		.replace(control, picture);
+}
+
+export function pre(text, name) {
+	const all = plain(text);
+	const box = h('pre', { class: name || 'text', tabindex: '0' },
+	    all.slice(0, LONG));
+	if (all.length <= LONG)
+		return box;
+	const more = h('button', { type: 'button', onclick: () => {
+		box.textContent = all;
+		more.remove();
+	} }, `Show all of it (${count(all.length)} characters)`);
+	return h('div', box, more);
+}
+
+// A value as JSON; what is null or empty says nothing and is left out.
+export function value(v) {
+	return pre(typeof v === 'string' ? v :
+	    JSON.stringify(v, (k, x) => x === null || x === '' ? undefined : x, 2));
+}
+
+const kinds = [['+++ ', 'file'], ['--- ', 'file'], ['@@', 'hunk'], ['+', 'add'],
+	['-', 'del'], ['\\', 'note']];
+
+function diffLine(line, i) {
+	// only at the top are these names of files
+	const kind = kinds.find(([start, name]) => line.startsWith(start) &&
+	    (name !== 'file' || i < 2));
+	return h('span', { class: kind ? kind[1] : 'same' }, `${line}\n`);
+}
+
+function diff(lines) {
+	const all = lines.slice(0, 5000);
+	return h('pre.diff', { tabindex: '0',
+		'aria-label': 'differences' }, all.map(diffLine),
+	lines.length > all.length &&
+	    h('span.note', `… ${lines.length - all.length} more\n`));
+}
+
+// How many lines from i on are a unified diff; 0 where none begins.
+function diffLength(lines, i) {
+	let k = i + 2, hunk = false;
+	if (!lines[i].startsWith('--- ') || !(lines[i + 1] || '').startsWith('+++ '))
+		return 0;
+	for (; k < lines.length; k++)
+		if (lines[k].startsWith('@@'))
+			hunk = true;
+		else if (!hunk || !/^[ +\\-]|^$/.test(lines[k]) ||
+		    (lines[k].startsWith('--- ') &&
+		    (lines[k + 1] || '').startsWith('+++ ')))
+			break;
+	return hunk ? k - i : 0;
+}
+
+// Text in which there may be diffs, each as what it is.
+export function rich(text) {
+	const lines = plain(text).split('\n'), out = [];
+	let words = [];
+	const flush = () => {
+		const t = words.join('\n').trim();
+		if (t)
+			out.push(h('p.feedback', t.slice(0, LONG)));
+		words = [];
+	};
+
+	for (let i = 0; i < lines.length;) {
+		const n = diffLength(lines, i);
+		if (n > 0) {
+			flush();
+			out.push(diff(lines.slice(i, i + n)));
+		} else
+			words.push(lines[i]);
+		i += n || 1;
+	}
+	flush();
+	return out;
+}
