@@ -345,14 +345,19 @@ learn_suite(struct waza_remote *r)
 	return WAZA_OK;
 }
 
+/* From *at on, since they come in the same order. */
 static const struct spec_task *
-find_task(const struct spec_suite *s, struct str id)
+find_task(const struct spec_suite *s, struct str id, size_t *at)
 {
-	size_t i;
+	size_t i, k;
 
-	for (i = 0; i < s->ntasks; i++)
-		if (str_eq(s->tasks[i].id, id))
-			return &s->tasks[i];
+	for (i = 0; i < s->ntasks; i++) {
+		k = (*at + i) % s->ntasks;
+		if (str_eq(s->tasks[k].id, id)) {
+			*at = k + 1;
+			return &s->tasks[k];
+		}
+	}
 	return NULL;
 }
 
@@ -365,6 +370,7 @@ suite_of(struct waza_remote *r, const struct json *tasks)
 	const struct spec_task *known;
 	const struct json *v;
 	struct spec_task *t;
+	size_t at = 0;
 
 	*s = *r->suite;
 	s->ntasks = 0;
@@ -372,7 +378,7 @@ suite_of(struct waza_remote *r, const struct json *tasks)
 	    tasks != NULL ? json_count(tasks) : 0);
 	for (v = json_first(tasks); v != NULL; v = v->next) {
 		t = &s->tasks[s->ntasks++];
-		known = find_task(r->suite, json_str(v, "id"));
+		known = find_task(r->suite, json_str(v, "id"), &at);
 		if (known != NULL)
 			*t = *known;
 		t->id = json_str(v, "id");

@@ -280,6 +280,15 @@ run "$waza" ping
 like 'token: a file that others can read' "2 waza: $tmp/token: others can read it*" "$rc $err"
 stop
 
+# one that serves browsers as well
+"$waza" serve --http 127.0.0.1:0 2>log &
+srv=$!
+wait_until 60 has log 'listening on http://'
+run "$waza" connect "$(sed -n 's/.*listening on //p' log)"
+like 'serve --http' 'connected to 127.0.0.1:* (waza *)' "$out"
+is 'serve --http: call' '{"status":"ok"}' "$("$waza" call ping | "$waza" parse)"
+stop
+
 # servers that are none.  act TEXT [OPTION...]: says that to who comes
 act() {
 	text=$1
