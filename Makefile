@@ -42,6 +42,7 @@ SRC  = base.c os.c os_net.c os_path.c os_peer.c os_spawn.c json.c yaml_anchor.c 
 	schema_keyword.c schema_map.c schema_meta.c schema_number.c \
 	schema_pattern.c schema_tell.c schema_uri.c schema_value.c \
 	diff.c diff_search.c field.c opt.c csv.c \
+	workspace_look.c \
 	glob.c mask.c tmpl.c stats.c http.c http_body.c http_events.c http_url.c \
 	ws.c ws_frame.c ws_key.c \
 	conn_http.c conn_sweep.c conn_ws.c \
@@ -82,6 +83,7 @@ SRC  = base.c os.c os_net.c os_path.c os_peer.c os_spawn.c json.c yaml_anchor.c 
 	rpc_stream.c rpc_view.c \
 	rpc.c rpc_about.c rpc_answer.c rpc_cache.c rpc_error.c rpc_eval.c \
 	rpc_gate.c rpc_notify.c rpc_run.c rpc_runs.c tool.c tool_command.c server.c \
+	session.c session_agent.c session_file.c session_fix.c session_params.c session_prompt.c session_store.c \
 	report.c report_change.c report_console.c report_csv.c \
 	report_detail.c report_github.c report_html.c report_junit.c report_log.c \
 	report_markdown.c report_out.c report_tap.c report_text.c report_trigger.c \
@@ -93,6 +95,7 @@ HDR  = base.h os.h os_net.h os_path.h os_spawn.h json.h yaml_anchor.h \
 	re_unicode.h expr.h expr_in.h expr_lex.h expr_unicode.h \
 	schema.h schema_in.h schema_keyword.h diff.h diff_search.h \
 	outcome.h judge.h rpc.h rpc_part.h rpc_run.h tool.h server.h grader_prompt.h \
+	workspace_look.h session.h session_part.h \
 	compare.h field.h opt.h csv.h glob.h mask.h tmpl.h stats.h http.h loop.h proc.h conn.h wire.h fetch.h fetch_curl.h \
 	conn_part.h ws.h web.h web_part.h \
 	web_page.h \

@@ -15,6 +15,7 @@
 
 #include "os.h"
 #include "rpc_part.h"
+#include "session.h"
 
 enum {
 	BATCH_MAX = 1000,	/* calls in a batch */
@@ -27,11 +28,13 @@ static const struct json null_id = { .type = JSON_NULL };
 static const struct rpc_method *const methods[] = {	/* sorted by name */
 	&rpc_cancel_request, &rpc_eval_get, &rpc_eval_list, &rpc_eval_run,
 	&rpc_eval_validate,
-	&tool_hello, &tool_initialize, &tool_cancelled,
-	&tool_initialized, &tool_ping,
+	&tool_hello, &tool_initialize,
+	&session_message, &session_delete, &session_generate_fix,
+	&tool_cancelled, &tool_initialized, &tool_ping,
 	&tool_resources, &rpc_discover, &rpc_run_cancel, &rpc_run_list,
 	&rpc_run_result, &rpc_run_status, &rpc_run_subscribe, &rpc_task_get,
 	&rpc_task_list, &tool_call, &tool_list,
+	&session_waza_message, &session_waza_delete, &session_waza_fix,
 };
 
 const struct rpc_method *
@@ -602,6 +605,7 @@ rpc_cancel(struct rpc *r)
 	struct rpc_peer *p;
 
 	rpc_runs_cancel(r);
+	session_stop(r);
 	for (p = r->peers; p != NULL; p = p->next)
 		for (c = p->calls; c != NULL; c = next) {
 			next = c->next;
@@ -618,13 +622,14 @@ rpc_busy(const struct rpc *r)
 	for (p = r->peers; p != NULL; p = p->next)
 		if (p->ncalls > 0)
 			return true;
-	return r->running > 0 || r->lost > 0;
+	return r->running > 0 || r->lost > 0 || session_busy(r);
 }
 
 void
 rpc_fini(struct rpc *r)
 {
 	conns_fini(&r->conns);
+	session_fini(r);
 	rpc_runs_fini(r);
 	rpc_cache_fini(r);
 	timer_stop(r->loop, &r->tidy);

@@ -29,6 +29,7 @@ struct loop;
 struct procs;
 struct remote;
 struct rpc_run;
+struct sessions;
 
 enum rpc_family { RPC_EVAL, RPC_TOOL, RPC_SESSION, RPC_FAMILY__MAX };
 
@@ -175,6 +176,7 @@ struct rpc {
 	const struct json *tools;	/* commands, by name; or NULL */
 	const struct config *settings;	/* for suites; or NULL */
 	struct remote *remote;	/* clients of executor remote; or NULL */
+	struct str template;	/* of sessions' prompts; empty: as usual */
 	void (*quiet)(void *arg);	/* the last peer has gone */
 	void *arg;
 	size_t stream_max;	/* bytes of events kept of a run; 0: none */
@@ -197,6 +199,7 @@ struct rpc {
 	size_t running;		/* not over, */
 	size_t active;		/* begun */
 	struct rpc_cache *cache;
+	struct sessions *sessions;	/* NULL: there were none yet */
 	struct buf allowed;	/* the last path that was, */
 	uint64_t allowed_read;	/* and when */
 	struct timer start, tidy;
@@ -253,6 +256,10 @@ extern const struct rpc_method rpc_eval_get, rpc_eval_list, rpc_eval_run,
 extern const struct rpc_method rpc_cancel_request;
 extern const struct rpc_method tool_hello, tool_ping, tool_call, tool_list,
     tool_initialize, tool_initialized, tool_cancelled, tool_resources;
+
+extern const struct rpc_method session_generate_fix, session_delete,
+    session_message, session_waza_fix, session_waza_delete,
+    session_waza_message;
 
 /* Sends a peer away that has all its answers and will ask no more. */
 void rpc_settle(struct rpc_peer *);

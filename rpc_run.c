@@ -154,6 +154,8 @@ on_over(void *arg)
 	struct rpc_peer *p = r->owner;
 
 	free_run(r);
+	if (r->over != NULL)
+		r->over(r->arg);
 	rpc_tidy(s);
 	disown(r);
 	s->running--;

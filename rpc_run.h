@@ -47,6 +47,8 @@ struct rpc_run {
 	bool events;		/* its owner hears eval.event, of all */
 	struct rpc_call *waiter;	/* that is answered at its end */
 	void (*answer)(struct rpc_call *, enum rpc_kind, struct str);
+	void (*over)(void *arg);	/* its spec is not needed any more */
+	void *arg;
 	struct str path, name, output;
 	int64_t started_ns;
 	/* while it goes on: */

@@ -16,6 +16,7 @@
 #include "os.h"
 #include "proc.h"
 #include "server.h"
+#include "session.h"
 #include "tool.h"
 #include "waza_clients.h"
 
@@ -93,6 +94,38 @@ set_roots(struct waza_service *s)
 	return 0;
 }
 
+/* The template of prompts, as it is now. */
+static int
+read_template(struct waza_service *s)
+{
+	struct str path = s->config->sessions.prompt_template, text;
+	struct arena a = { 0 };
+	struct err *e = s->call->err, bad = { 0 };
+	int r = 0;
+
+	if (path.n == 0)
+		return 0;
+	if (os_read_file(s->call->arena, path.p, SESSION_TEMPLATE_MAX, &text,
+	    e) == -1)
+		return -1;
+	if (!utf8_valid(text))
+		r = err_set(e, ERR_SYNTAX, "%.150s: this is not UTF-8",
+		    path.p);
+	else if (session_check_template(&a, text, &bad) == -1)
+		r = err_set(e, ERR_SCHEMA, "%.80s:%u:%u: %.100s", path.p,
+		    bad.line, bad.col, bad.msg);
+	arena_free(&a);
+	s->server.rpc.template = text;
+	return r;
+}
+
+static void
+tell(void *arg, const char *msg)
+{
+	(void)arg;
+	fprintf(stderr, "waza: %s\n", msg);
+}
+
 static const char *
 or_null(struct str s)
 {
@@ -135,7 +168,7 @@ set_up(struct waza_service *s)
 	r->model = or_null(c->model);
 	r->tools = c->tools;
 	r->settings = c;
-	return 0;
+	return read_template(s);
 }
 
 /*
@@ -168,7 +201,7 @@ waza_service_start(struct waza_service *s)
 		if (sig_start(r->loop, &s->sig[i], s->call->err) == -1)
 			return -1;
 	}
-	return 0;
+	return session_restore(r, tell, NULL, s->call->err);
 }
 
 int
