@@ -126,6 +126,7 @@ UNIT = test/t_base test/t_os test/t_mask test/t_json test/t_yaml test/t_re test/
 	test/t_opt test/t_stats test/t_http test/t_loop test/t_fetch test/t_conn test/t_proc test/t_procs test/t_wire test/t_acp test/t_event \
 	test/t_result test/t_schema test/t_grader test/t_trace test/t_judge test/t_report \
 	test/t_remote test/t_peer \
+	test/t_look \
 	test/t_compare test/t_rpc test/t_outcome \
 	test/t_store test/t_stream \
 	test/t_ws test/t_web \
@@ -188,7 +189,7 @@ check-short: build/web_files.c
 check-vg: build/web_files.c
 	@CC='$(CC)' FLAGS='$(STD) $(DEFS) -O1 -g $(LDFLAGS)' SRC='$(SRC)' CMD='$(CMD)' \
 	    UNIT='$(UNIT)' FUZZ='$(FUZZ)' CORPUS=$(VG_CORPUS) \
-	    TESTS='test/01*.t test/0200-run.t test/0300-rpc.t test/06*.t' \
+	    TESTS='test/01*.t test/0200-run.t test/0300-rpc.t test/0410-sessions.t test/06*.t' \
 	    T_PROCS_AT_ONCE=100 T_PROCS_IN_A_ROW=100 \
 	    WRAP='valgrind -q --error-exitcode=99 --leak-check=full --errors-for-leak-kinds=definite,possible --child-silent-after-fork=yes' \
 	    sh test/build build/vg

@@ -346,7 +346,8 @@ session_agent_open(struct sessions *all, struct str plan, struct err *e)
 	x->place = arena_cstr(&x->arena, x->suite->description);
 	x->agent = (struct agent){ .suite = x->suite,
 		.kind = agent_find(x->suite->config.executor),
-		.procs = all->rpc->procs, .arena = &x->arena, .workers = 1 };
+		.procs = all->rpc->procs, .remote = all->rpc->remote,
+		.arena = &x->arena, .workers = 1 };
 	if (agent_open(&x->agent, e) == -1) {
 		session_agent_free(x);
 		return NULL;

@@ -449,7 +449,7 @@ tell_new(struct workspace_look_state *s, struct str path,
 	struct str text;
 
 	if (s->blind) {
-		if (ns_of(st->st_ctim) >= s->started) {
+		if (ns_of(st->st_ctim) >= s->started - YOUNG_NS) {
 			c = add_change(s, path, WORKSPACE_MODIFIED,
 			    is_into(s, path));
 			if (c != NULL && c->why == NULL)
