@@ -4,7 +4,8 @@
  *
  * All work goes by descriptors and openat with O_NOFOLLOW, one name at a
  * time, so that a link that an agent left behind leads nowhere.  Depth is
- * limited by descriptors, and by DEPTH_MAX before that.
+ * limited by descriptors, and by DEPTH_MAX before that; what lies deeper is
+ * moved up to be removed.
  */
 #include "workspace.h"
 
@@ -226,48 +227,80 @@ workspace_copy(struct arena *a, const char *dir, const char *from,
 	return r;
 }
 
-static int
-remove_entries(int dir, unsigned depth)
+struct removal {
+	int top;		/* what lies too deep is moved there */
+	unsigned names;		/* tried for that */
+	bool moved;		/* there is more to remove */
+};
+
+static void
+move_up(struct removal *r, int dir, const char *name)
+{
+	char up[40];
+	int rc;
+
+	do {
+		snprintf(up, sizeof(up), "moved.%u", r->names++);
+		rc = renameat(dir, name, r->top, up);
+	} while (rc == -1 && (errno == EEXIST || errno == ENOTEMPTY ||
+	    errno == ENOTDIR));
+	r->moved |= rc == 0;
+}
+
+static void remove_entries(struct removal *, int dir, unsigned depth);
+
+/* It may be locked. */
+static void
+remove_dir(struct removal *r, int dir, const char *name, unsigned depth)
+{
+	int sub = open_dir(dir, name);
+
+	if (sub == -1 && errno == EACCES &&
+	    fchmodat(dir, name, 0700, 0) == 0)
+		sub = open_dir(dir, name);
+	if (sub == -1)
+		return;
+	fchmod(sub, 0700);
+	if (depth > 0)
+		remove_entries(r, sub, depth - 1);
+	close(sub);
+	if (unlinkat(dir, name, AT_REMOVEDIR) == -1 && depth == 0)
+		move_up(r, dir, name);
+}
+
+static void
+remove_entries(struct removal *r, int dir, unsigned depth)
 {
 	struct dirent *d;
-	int fd = dup(dir), sub, r = 0;
+	int fd = dup(dir);
 	DIR *list = fd == -1 ? NULL : fdopendir(fd);
 
 	if (list == NULL) {
 		os_close(&fd);
-		return -1;
+		return;
 	}
 	rewinddir(list);
-	while ((d = readdir(list)) != NULL) {
-		if (strcmp(d->d_name, ".") == 0 || strcmp(d->d_name, "..") == 0)
-			continue;
-		if (unlinkat(dir, d->d_name, 0) == 0)
-			continue;
-		sub = depth == 0 ? -1 : open_dir(dir, d->d_name);
-		if (sub == -1 && errno == EACCES &&
-		    fchmodat(dir, d->d_name, 0700, 0) == 0)
-			sub = open_dir(dir, d->d_name);
-		if (sub != -1) {
-			fchmod(sub, 0700);	/* it may be locked */
-			remove_entries(sub, depth - 1);
-			close(sub);
-		}
-		if (unlinkat(dir, d->d_name, AT_REMOVEDIR) == -1)
-			r = -1;
-	}
+	while ((d = readdir(list)) != NULL)
+		if (strcmp(d->d_name, ".") != 0 &&
+		    strcmp(d->d_name, "..") != 0 &&
+		    unlinkat(dir, d->d_name, 0) == -1)
+			remove_dir(r, dir, d->d_name, depth);
 	closedir(list);
-	return r;
 }
 
 int
 workspace_remove(const char *dir, struct err *e)
 {
 	int fd = open_dir(AT_FDCWD, dir);
+	struct removal r = { .top = fd };
 
 	if (fd == -1)
 		return errno == ENOENT ? 0 : err_sys(e, dir);
 	fchmod(fd, 0700);
-	remove_entries(fd, 400);
+	do {
+		r.moved = false;
+		remove_entries(&r, fd, DEPTH_MAX);
+	} while (r.moved);
 	close(fd);
 	return rmdir(dir) == -1 && errno != ENOENT ? err_sys(e, dir) : 0;
 }

@@ -21,6 +21,8 @@ case $prompt in
 *daemon*) (tail -f /dev/null & echo $! >"$PIDS/daemon") ;;
 *vanish*) rm -rf "$WAZA_WORKSPACE" ;;
 *leave*)  mkdir -p deep/er; : >deep/er/file; chmod 0 deep/er; ln -s / out ;;
+*abyss*)  d=$(awk 'BEGIN { while (n++ < 900) printf "d/" }'); mkdir -p "$d"; mkdir -p moved.0/x
+	: >"${d}file"; chmod 0 "$d" ;;
 esac
 SH
 chmod +x agent.sh
@@ -93,6 +95,10 @@ run "$WAZA" run -q e.yaml
 is 'locked directories: status' 0 "$rc"
 is 'locked directories: removed' '' "$(ls tmp)"
 ok 'a link out of the workspace leads nowhere' [ -d /etc ]
+suite abyss >e.yaml
+run "$WAZA" run -q e.yaml
+is 'directories 900 deep: status' 0 "$rc"
+is 'directories 900 deep: removed' '' "$(ls tmp)"
 suite vanish >e.yaml
 run "$WAZA" run -q -o r.json e.yaml
 is 'vanished workspace: told or survived' 0 "$rc"
