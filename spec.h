@@ -258,6 +258,13 @@ struct spec_suite *spec_load_tree(struct arena *, const char *name,
     const struct json *, struct spec_notes *);
 
 /*
+ * cache.dir of the .waza.yaml that holds for suites in that directory; empty
+ * where it says nothing.
+ */
+struct str spec_cache_dir(struct arena *, const char *dir,
+    struct spec_notes *);
+
+/*
  * eval.yaml and eval.yml below a directory, sorted; hidden directories other
  * than .github, node_modules and vendor are not entered, nor are symbolic
  * links.  -1 when it cannot be read.

@@ -384,3 +384,14 @@ spec_read_project(struct spec_loader *l)
 	if (p.graders != NULL)
 		spec_decode(l, path, &project_grader_table, p.graders, s);
 }
+
+struct str
+spec_cache_dir(struct arena *a, const char *dir, struct spec_notes *notes)
+{
+	struct spec_suite s = { .dir = dir };
+	struct spec_loader l = { .arena = a, .notes = notes, .suite = &s };
+
+	spec_read_project(&l);
+	arena_free(&l.scratch);
+	return s.config.cache_dir;
+}

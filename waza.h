@@ -61,9 +61,9 @@ const char *waza_suite_path(const struct waza_call *);
 void waza_settings(const struct waza_call *, const char *path,
     const char *json, struct spec_suite *, struct spec_notes *);
 
-/* Where trials are cached: the option's, the suite's, or the default. */
+/* Where trials are cached: the option's, the setting's, or the default. */
 const char *waza_cache_dir(const struct waza_call *, const char *option,
-    const struct spec_suite *);
+    struct str setting);
 
 /*
  * Of one of several models: its results file, results_MODEL.json; and its

@@ -2,11 +2,13 @@
 /* waza cache: what `waza run --cache` has kept, and how to get rid of it. */
 #include "waza.h"
 
+#include <stdio.h>
 #include <string.h>
 #include <time.h>
 
 #include "cache.h"
 #include "json.h"
+#include "spec.h"
 
 struct cache_opt {
 	const char *dir, *format;
@@ -71,15 +73,36 @@ put_json(struct buf *b, const char *dir, const struct cache_stats *s)
 	buf_putc(b, '\n');
 }
 
+/* Where a run here would keep it; NULL: .waza.yaml cannot be read. */
+static const char *
+find_dir(struct waza_call *c, const char *option)
+{
+	struct spec_notes notes = { .arena = c->arena };
+	struct str setting = STR("");
+	const struct spec_note *n;
+	struct buf b = { 0 };
+
+	if (option == NULL)
+		setting = spec_cache_dir(c->arena, ".", &notes);
+	for (n = notes.head; n != NULL; n = n->next)
+		if (n->level == FIELD_ERROR)
+			spec_note_put(&b, n);
+	fprintf(stderr, "%.*s", STRF(buf_str(&b)));
+	buf_free(&b);
+	return notes.errors > 0 ? NULL : waza_cache_dir(c, option, setting);
+}
+
 static int
 cmd_cache(struct waza_call *c)
 {
 	const struct cache_opt *o = c->opt;
-	const char *dir = waza_cache_dir(c, o->dir, NULL);
+	const char *dir = find_dir(c, o->dir);
 	bool json = o->format != NULL && strcmp(o->format, "json") == 0;
 	struct cache_stats s;
 	struct buf out = { 0 };
 
+	if (dir == NULL)
+		return WAZA_BAD;
 	if (o->format != NULL && !json && strcmp(o->format, "text") != 0) {
 		err_set(c->err, ERR_SCHEMA, "--format is text or json, not "
 		    "\"%s\"", o->format);

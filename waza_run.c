@@ -86,7 +86,8 @@ settle_cache(struct waza_job *j)
 	if (j->opt.no_cache || !(j->opt.cache || j->opt.cache_all || c->cache))
 		return;
 	j->run.cache_all = j->opt.cache_all;
-	j->run.cache = waza_cache_dir(j->call, j->opt.cache_dir, j->suite);
+	j->run.cache = waza_cache_dir(j->call, j->opt.cache_dir,
+	    c->cache_dir);
 }
 
 /* Where options and suite have to agree. */

@@ -56,13 +56,11 @@ waza_settings(const struct waza_call *c, const char *path, const char *json,
 
 const char *
 waza_cache_dir(const struct waza_call *c, const char *option,
-    const struct spec_suite *s)
+    struct str setting)
 {
 	if (option != NULL)
 		return option;
-	if (s != NULL && s->config.cache_dir.n > 0)
-		return arena_cstr(c->arena, s->config.cache_dir);
-	return ".waza-cache";
+	return setting.n > 0 ? arena_cstr(c->arena, setting) : ".waza-cache";
 }
 
 const char *

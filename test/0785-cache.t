@@ -129,6 +129,12 @@ is 'by the settings: second' 0 "$(ran)"
 ok 'by the settings: the directory' [ -d mine ]
 is 'the settings are not in the way' 4 "$(ran --no-cache)"
 is 'no warning about them' '' "$(cat err)"
+mkdir -p below
+like 'waza cache goes by them' '*"directory":"../mine","entries":4,*' "$(cd below && "$WAZA" cache stats --format json)"
+printf 'cache: {dir: [1]}\n' >.waza.yaml
+run "$WAZA" cache clear
+is 'settings that make no sense: status' 2 "$rc"
+like 'settings that make no sense: where' '.waza.yaml:1:*' "$err"
 rm .waza.yaml
 
 # the command
