@@ -168,6 +168,12 @@ struct agent_kind {
 	bool (*close)(struct agent *);	/* false: a->closed() will follow */
 };
 
+/* What a run has used so far, its judges included. */
+struct agent_spent {
+	int64_t tokens;
+	double cost;			/* dollars */
+};
+
 struct agent {
 	const struct agent_kind *kind;
 	const struct spec_suite *suite;
@@ -175,6 +181,7 @@ struct agent {
 	struct remote *remote;		/* clients elsewhere, or NULL */
 	struct arena *arena;		/* the run's */
 	size_t workers;			/* jobs at once, at most */
+	struct agent_spent *spent;	/* of the run; NULL: its own */
 	void (*closed)(void *arg);	/* after agent_close */
 	void *arg;
 	void *state;			/* private to the executor */

@@ -260,7 +260,8 @@ open_judge(struct judge *j, const struct judging *q)
 	j->suite.dir = j->dir;
 	j->agent = (struct agent){ .kind = agent_find(j->suite.config.executor),
 		.suite = &j->suite, .procs = set->procs, .arena = set->arena,
-		.workers = set->workers > 0 ? set->workers : 1 };
+		.workers = set->workers > 0 ? set->workers : 1,
+		.spent = set->spent };
 	if (j->agent.kind == NULL)
 		j->error = arena_fmt(set->arena, "unknown executor \"%.*s\"",
 		    STRF(j->suite.config.executor));

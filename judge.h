@@ -38,6 +38,7 @@ struct judges {
 	struct procs *procs;
 	struct arena *arena;		/* the run's */
 	const char *run_id;
+	struct agent_spent *spent;	/* by the run, or NULL */
 	size_t workers;			/* questions at once, at most */
 	void (*closed)(void *arg);	/* after judges_close */
 	void *arg;

@@ -476,9 +476,11 @@ static int
 openai_open(struct agent *a, struct err *e)
 {
 	struct openai *o = NEW(a->arena, struct openai);
+	int r = openai_set_up(a->arena, a->suite, o, e);
 
 	a->state = o;
-	return openai_set_up(a->arena, a->suite, o, e);
+	o->spent = a->spent != NULL ? a->spent : &o->own;
+	return r;
 }
 
 static bool
@@ -486,13 +488,14 @@ spent(const struct openai *o, struct agent_job *j)
 {
 	const struct openai_settings *s = &o->set;
 
-	if (s->max_tokens_total > 0 && o->tokens >= s->max_tokens_total)
+	if (s->max_tokens_total > 0 && o->spent->tokens >= s->max_tokens_total)
 		agent_fail(j, AGENT_INFRA, "the budget is spent: %lld tokens "
 		    "were used, and max_tokens_total is %lld",
-		    (long long)o->tokens, (long long)s->max_tokens_total);
-	else if (s->max_cost > 0 && o->cost >= s->max_cost)
+		    (long long)o->spent->tokens, (long long)s->max_tokens_total);
+	else if (s->max_cost > 0 && o->spent->cost >= s->max_cost)
 		agent_fail(j, AGENT_INFRA, "the budget is spent: %g dollars "
-		    "were used, and max_cost is %g", o->cost, s->max_cost);
+		    "were used, and max_cost is %g", o->spent->cost,
+		    s->max_cost);
 	else
 		return false;
 	return true;

@@ -65,8 +65,7 @@ struct openai {
 	struct mask secrets;
 	const struct json *prices;	/* of models, or NULL */
 	const char *const *env;		/* of curl: without the keys */
-	int64_t tokens;			/* used so far */
-	double cost;
+	struct agent_spent *spent, own;	/* own: where the run has none */
 	bool vendor;			/* at the maker's own address */
 };
 

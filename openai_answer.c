@@ -95,8 +95,8 @@ take_usage(struct agent_job *j, struct openai *to,
 	*u = r->usage;
 	u->turns = u->known ? 1 : 0;
 	openai_cost(to, q->model, u, &u->cost);
-	to->cost += u->cost;
-	to->tokens += u->known ? u->input_tokens + u->output_tokens +
+	to->spent->cost += u->cost;
+	to->spent->tokens += u->known ? u->input_tokens + u->output_tokens +
 	    (to->set.api == OPENAI_ANTHROPIC ? u->cache_read_tokens +
 	    u->cache_write_tokens : 0) :
 	    (int64_t)((q->prompt.n + q->system.n + r->text.n) / 4);

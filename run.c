@@ -123,7 +123,8 @@ run_new(struct loop *loop, struct procs *procs, const struct spec_suite *s,
 	run->agent = o->agent != NULL ? o->agent : &run->own;
 	run->own = (struct agent){ .kind = agent_find(run->results.executor),
 		.suite = s, .procs = procs, .remote = o->remote,
-		.arena = &run->arena, .workers = run->nslots };
+		.arena = &run->arena, .workers = run->nslots,
+		.spent = &run->spent };
 	if (o->stored != NULL) {
 		run->agent->kind = &agent_stored;
 		run->agent->state = &run->opts.stored;
@@ -141,7 +142,7 @@ run_new(struct loop *loop, struct procs *procs, const struct spec_suite *s,
 		.model = o->stored != NULL ? s->config.model :
 		    run->results.model, .judge_model = o->judge_model,
 		.arena = &run->arena, .run_id = run->results.run_id,
-		.workers = run->nslots };
+		.workers = run->nslots, .spent = &run->spent };
 	if (run_record_open(run, e) == -1 ||
 	    (o->agent == NULL && agent_open(run->agent, e) == -1))
 		goto fail;

@@ -196,6 +196,7 @@ struct run {
 	struct result_run results;
 	struct agent own;		/* unless one was lent */
 	struct agent *agent;
+	struct agent_spent spent;
 	struct judges judges;
 	size_t closing;			/* of these two, what is not closed */
 	enum run_phase phase;

@@ -314,6 +314,12 @@ ask
 is 'max_tokens_total: questions' 2 "$(grep -c '^POST' log)"
 has 'max_tokens_total: words' 'the budget is spent: 36 tokens were used, and max_tokens_total is 20'
 serve chat
+suite 'max_tokens_total: 30' 'trials_per_task: 2'
+edit 's/type: text, name: t, config: .*/type: prompt, name: t, config: {prompt: Is it well}}]/'
+ask
+is 'max_tokens_total: the judge takes its share' 2 "$(grep -c '^POST' log)"
+has 'max_tokens_total: the judge takes its share, words' '36 tokens were used, and max_tokens_total is 30'
+serve chat
 suite 'max_cost: 0.00001' 'trials_per_task: 2'
 ask
 is 'max_cost without a price' 2 "$rc"
