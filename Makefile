@@ -51,7 +51,7 @@ SRC  = base.c os.c os_net.c os_path.c os_peer.c os_spawn.c json.c yaml_anchor.c 
 	spec_trigger.c cache.c cache_hash.c config.c config_check.c config_keys.c config_layer.c \
 	config_spell.c \
 	config_merge.c config_show.c config_token.c agent.c \
-	agent_command.c agent_home.c agent_mock.c agent_script.c agent_settings.c agent_stream.c agent_formats.c agent_mask.c agent_preset.c agent_replay.c \
+	agent_command.c agent_home.c agent_mock.c agent_script.c agent_settings.c agent_stream.c agent_formats.c agent_mask.c agent_mcp.c agent_preset.c agent_replay.c \
 	remote.c remote_client.c agent_remote.c spec_remote.c \
 	peer.c peer_web.c \
 	agent_worker.c \

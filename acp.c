@@ -302,8 +302,10 @@ open_session(struct acp *x)
 	json_open(&o, '{');
 	put_pair(&o, "cwd", str_of(x->cwd));
 	json_put_key(&o, STR("mcpServers"));
-	json_open(&o, '[');
-	json_close(&o, ']');
+	if (acp_mcp_flag(&x->set) == NULL)
+		agent_mcp_put_list(&o, x->agent->suite);
+	else
+		json_put_raw(&o, STR("[]"));
 	json_close(&o, '}');
 	x->state = ACP_OPENING;
 	ask(x, "session/new", &b, on_opened);
@@ -685,6 +687,8 @@ const struct agent_kind agent_acp = {
 	.name = "acp",
 	.help = "agents that speak the Agent Client Protocol",
 	.litters = true,
+	.mcp = true,
+	.effort = true,
 	.check = acp_check,
 	.skills = acp_skills,
 	.open = acp_open,

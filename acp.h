@@ -37,6 +37,8 @@ struct acp_agent {
 	const char *instead;		/* a program that does as well */
 	const char *model_flag;		/* takes the model, or NULL */
 	const char *model_env;		/* the same, by the environment */
+	const char *effort_flag;	/* of reasoning, "--flag="; or NULL */
+	const char *mcp_flag;		/* the same, of a file with servers */
 	const char *env[3];		/* "K=V" */
 	bool deaf;			/* does not end with its stdin */
 	bool tells;			/* its skills are a tool of their own */
@@ -62,6 +64,10 @@ const char **acp_env(struct arena *, const struct spec_suite *,
 
 /* Whether the model is in argv or the environment already. */
 bool acp_names_model(const struct acp_settings *);
+
+/* The flag that argv has one of; NULL: it goes by the protocol. */
+const char *acp_effort_flag(const struct acp_settings *);
+const char *acp_mcp_flag(const struct acp_settings *);
 
 /* A path as seen from our working directory, which the child's is not. */
 const char *acp_absolute(struct arena *, const char *path);

@@ -1,16 +1,17 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * What is to be set in a new session: its mode and its model.  Agents offer
- * both in a list of their own (modes, models), or as options, which is the
- * newer form.  What is wanted has to be offered, by its id, by what follows
- * the last / or # of that (opencode has provider/model, Copilot has URIs), or
- * by its name.
+ * What is to be set in a new session: its mode, its model, and how long that
+ * thinks.  Agents offer the first two in lists of their own (modes, models),
+ * or all as options, which is the newer form.  What is wanted has to be
+ * offered, by its id, by what follows the last / or # of that (opencode has
+ * provider/model, Copilot has URIs), or by its name.
  */
 #include "acp.h"
 
 #include <string.h>
 
 #include "json.h"
+#include "spec.h"
 
 struct menu {
 	const char *what;		/* for people */
@@ -26,6 +27,11 @@ static const struct menu model_menu = { .what = "model", .list = "models",
 	.items = "availableModels", .id = "modelId",
 	.current = "currentModelId", .option = "model",
 	.method = "session/set_model", .param = "modelId" };
+
+/* Only an option; there is no older form. */
+static const struct menu effort_menu = { .what = "reasoning effort",
+	.list = "", .items = "", .id = "", .current = "",
+	.option = "thought_level" };
 
 static struct str
 last_part(struct str s)
@@ -140,6 +146,9 @@ plan(struct acp *x, const struct json *result, const struct menu *m,
 		add(x, m->method, m->param, id, STR(""));
 	else if (m == &mode_menu)	/* it may know what it does not show */
 		add(x, m->method, m->param, want, STR(""));
+	else if (m == &effort_menu)
+		return err_set(e, ERR_SCHEMA, "the agent has no reasoning "
+		    "effort that can be set");
 	return 0;
 }
 
@@ -147,12 +156,16 @@ int
 acp_plan(struct acp *x, const struct json *result, struct err *e)
 {
 	struct str model = x->job->req->model;
+	struct str effort = x->agent->suite->config.reasoning_effort;
 
 	if (x->set.mode.n > 0 &&
 	    plan(x, result, &mode_menu, x->set.mode, e) == -1)
 		return -1;
 	if (model.n > 0 && !acp_names_model(&x->set) &&
 	    plan(x, result, &model_menu, model, e) == -1)
+		return -1;
+	if (effort.n > 0 && acp_effort_flag(&x->set) == NULL &&
+	    plan(x, result, &effort_menu, effort, e) == -1)
 		return -1;
 	return 0;
 }

@@ -24,7 +24,8 @@ static const struct acp_agent agents[] = {	/* sorted by name */
 	    .env = { "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC=1", "DISABLE_AUTOUPDATER=1" } },
 	{ .name = "codex", .argv = { "codex-acp" }, .deaf = true },
 	{ .name = "copilot", .argv = { "copilot", "--acp", "--no-auto-update" },
-	    .model_flag = "--model", .tells = true },
+	    .model_flag = "--model", .tells = true, .effort_flag = "--reasoning-effort=",
+	    .mcp_flag = "--additional-mcp-config=@" },
 	{ .name = "gemini", .argv = { "gemini", "--acp" }, .model_flag = "-m", .tells = true,
 	    .env = { "GEMINI_CLI_TRUST_WORKSPACE=true" } },
 	{ .name = "goose", .argv = { "goose", "acp" }, .model_env = "GOOSE_MODEL" },
@@ -254,6 +255,23 @@ acp_names_model(const struct acp_settings *set)
 	    (known->model_flag != NULL && set->command == NULL));
 }
 
+const char *
+acp_effort_flag(const struct acp_settings *set)
+{
+	const struct acp_agent *known = acp_agent(set->agent);
+
+	return known != NULL && set->command == NULL ? known->effort_flag :
+	    NULL;
+}
+
+const char *
+acp_mcp_flag(const struct acp_settings *set)
+{
+	const struct acp_agent *known = acp_agent(set->agent);
+
+	return known != NULL && set->command == NULL ? known->mcp_flag : NULL;
+}
+
 /* A list is argv; a string is for the shell. */
 static const char **
 own_argv(struct arena *a, const struct spec_suite *s,
@@ -291,7 +309,7 @@ acp_argv(struct arena *a, const struct spec_suite *s,
     struct err *e)
 {
 	const struct acp_agent *known = acp_agent(set->agent);
-	const char **argv;
+	const char **argv, *file;
 	size_t n = 0;
 
 	if (set->command != NULL)
@@ -300,7 +318,7 @@ acp_argv(struct arena *a, const struct spec_suite *s,
 		err_set(e, ERR_SCHEMA, "no agent and no command");
 		return NULL;
 	}
-	argv = NEW_N(a, const char *, COUNTOF(known->argv) + 3);
+	argv = NEW_N(a, const char *, COUNTOF(known->argv) + 5);
 	for (; n < COUNTOF(known->argv) && known->argv[n] != NULL; n++)
 		argv[n] = known->argv[n];
 	if (known->instead != NULL && os_find(a, argv[0]) == NULL &&
@@ -309,6 +327,16 @@ acp_argv(struct arena *a, const struct spec_suite *s,
 	if (known->model_flag != NULL && r->model.n > 0) {
 		argv[n++] = known->model_flag;
 		argv[n++] = arena_cstr(a, r->model);
+	}
+	if (known->effort_flag != NULL && s->config.reasoning_effort.n > 0)
+		argv[n++] = arena_fmt(a, "%s%.*s", known->effort_flag,
+		    STRF(s->config.reasoning_effort)).p;
+	if (known->mcp_flag != NULL &&
+	    json_first(s->config.mcp_servers) != NULL) {
+		file = agent_mcp_file(a, s, r, e);
+		if (file == NULL)
+			return NULL;
+		argv[n++] = arena_fmt(a, "%s%s", known->mcp_flag, file).p;
 	}
 	return argv;
 }

@@ -3,6 +3,7 @@
 #include "agent.h"
 
 #include "agent_kind.h"
+#include "json.h"
 #include "spec.h"
 
 static const struct agent_kind *const kinds[] = {	/* sorted by name */
@@ -76,6 +77,24 @@ check_tools(const struct agent_kind *k, const struct spec_suite *s,
 		}
 }
 
+/* What is accepted is acted on, or else it is said. */
+static void
+check_taken(const struct agent_kind *k, const struct spec_suite *s,
+    struct spec_notes *notes)
+{
+	const struct spec_config *c = &s->config;
+
+	agent_mcp_check(s, notes);
+	if (json_first(c->mcp_servers) != NULL && !k->mcp)
+		spec_note(notes, FIELD_WARNING, spec_at(s->path,
+		    c->mcp_servers), "\"mcp_servers\" has no effect with "
+		    "executor \"%s\"", k->name);
+	if (c->reasoning_effort.n > 0 && !k->effort)
+		spec_note(notes, FIELD_WARNING, c->executor_at,
+		    "\"reasoning_effort\" has no effect with executor "
+		    "\"%s\"", k->name);
+}
+
 void
 agent_check(const struct spec_suite *s, struct str name,
     struct spec_notes *notes)
@@ -89,6 +108,7 @@ agent_check(const struct spec_suite *s, struct str name,
 		agent_home_check(s, k->name, notes);
 		check_triggers(k, s, notes);
 		check_tools(k, s, notes);
+		check_taken(k, s, notes);
 		return;
 	}
 	near = nearest(name);

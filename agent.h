@@ -150,6 +150,8 @@ struct agent_kind {
 	bool skilled;			/* takes skill directories itself */
 	bool whole;			/* answers for all turns at once */
 	bool litters;			/* gets a TMPDIR that goes away */
+	bool mcp;			/* is given config.mcp_servers, */
+	bool effort;			/* and config.reasoning_effort */
 	bool shared;			/* one process for all trials */
 	bool paced;			/* its jobs wait for their turn, and
 					 * it keeps the time itself */

@@ -452,17 +452,19 @@ const struct agent_kind agent_command = {
 };
 
 /* Programs that are known: the same, without a command in the suite. */
-#define PRESET(var, word, text) \
+#define PRESET(var, word, text, ...) \
 	const struct agent_kind var = { \
-		.name = word, .help = text, .litters = true, \
+		.name = word, .help = text, .litters = true, __VA_ARGS__, \
 		.check = agent_preset_check, \
 		.skills = preset_skills, .open = command_open, \
 		.start = command_start, .cancel = command_cancel, \
 		.close = command_close \
 	}
 
-PRESET(agent_claude, "claude", "runs Claude Code");
-PRESET(agent_codex, "codex", "runs Codex");
-PRESET(agent_copilot_cli, "copilot-cli", "runs Copilot CLI, a process a trial");
-PRESET(agent_gemini, "gemini", "runs Gemini CLI");
-PRESET(agent_opencode, "opencode", "runs opencode");
+PRESET(agent_claude, "claude", "runs Claude Code", .mcp = true,
+    .effort = true);
+PRESET(agent_codex, "codex", "runs Codex", .effort = true);
+PRESET(agent_copilot_cli, "copilot-cli", "runs Copilot CLI, a process a trial",
+    .mcp = true, .effort = true);
+PRESET(agent_gemini, "gemini", "runs Gemini CLI", .effort = false);
+PRESET(agent_opencode, "opencode", "runs opencode", .effort = true);

@@ -90,6 +90,17 @@ struct agent_tail {
 void agent_tail_add(struct agent_tail *, struct str);
 struct str agent_tail_get(struct arena *, const struct agent_tail *);
 
+/*
+ * MCP servers of the suite: {name: {...}}, as Copilot and Claude have them; a
+ * list, as in ACP; or as {"mcpServers": {...}} in a file of the trial's, since
+ * there may be keys in it.
+ */
+void agent_mcp_check(const struct spec_suite *, struct spec_notes *);
+void agent_mcp_put(struct json_out *, const struct spec_suite *);
+void agent_mcp_put_list(struct json_out *, const struct spec_suite *);
+const char *agent_mcp_file(struct arena *, const struct spec_suite *,
+    const struct agent_request *, struct err *);
+
 /* Persistent workers, when config.persistent is set. */
 int agent_workers_open(struct agent *, struct err *);
 enum agent_status agent_workers_start(struct agent *, struct agent_job *);

@@ -23,16 +23,19 @@ static const struct agent_preset presets[] = {
 	{ .name = "claude", .program = "claude", .format = "claude",
 	    .args = { "-p", "--input-format", "stream-json", "--output-format", "stream-json",
 		"--verbose", "--permission-mode", "bypassPermissions" },
-	    .model_flag = "--model", .way = AGENT_BY_MESSAGE,
+	    .model_flag = "--model", .effort = { "--effort=" }, .way = AGENT_BY_MESSAGE,
+	    .mcp = { "--strict-mcp-config", "--mcp-config=" },
 	    .env = { "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC=1" } },
 	{ .name = "codex", .program = "codex", .format = "codex",
 	    .args = { "exec", "--json", "--skip-git-repo-check", "--ephemeral", "-s",
 		"workspace-write" },
-	    .model_flag = "--model", .prompt_flag = "-", .way = AGENT_BY_STDIN },
+	    .model_flag = "--model", .prompt_flag = "-", .way = AGENT_BY_STDIN,
+	    .effort = { "-c", "model_reasoning_effort=" } },
 	{ .name = "copilot-cli", .program = "copilot", .format = "copilot",
 	    .args = { "--output-format", "json", "--allow-all", "--no-auto-update",
 		"--no-ask-user", "--no-color" },
-	    .model_flag = "--model", .prompt_flag = "--prompt=", .way = AGENT_BY_ARGUMENT },
+	    .model_flag = "--model", .prompt_flag = "--prompt=", .way = AGENT_BY_ARGUMENT,
+	    .effort = { "--reasoning-effort=" }, .mcp = { "--additional-mcp-config=@" } },
 	{ .name = "gemini", .program = "gemini", .format = "gemini",
 	    .args = { "--output-format", "stream-json", "--approval-mode", "yolo" },
 	    .model_flag = "-m", .prompt_flag = "--prompt=", .way = AGENT_BY_ARGUMENT,
@@ -40,6 +43,7 @@ static const struct agent_preset presets[] = {
 	{ .name = "opencode", .program = "opencode", .format = "opencode",
 	    .args = { "run", "--format", "json", "--auto" },
 	    .model_flag = "--model", .prompt_flag = "--", .way = AGENT_BY_ARGUMENT,
+	    .effort = { "--variant=" },
 	    .env = { "OPENCODE_DISABLE_AUTOUPDATE=1" } },
 };
 
@@ -112,13 +116,48 @@ put_prompt(const struct agent_preset *p, struct arena *a, struct str prompt,
 	return n;
 }
 
+/* The words there are, the last one with the value behind it. */
+static size_t
+put_words(const char *const *word, struct arena *a, const char *value,
+    const char **argv)
+{
+	size_t n = 0;
+
+	for (; n < 2 && word[n] != NULL; n++)
+		argv[n] = word[n];
+	if (n > 0)
+		argv[n - 1] = arena_fmt(a, "%s%s", argv[n - 1], value).p;
+	return n;
+}
+
+static int
+put_thought(const struct agent_preset *p, const struct spec_suite *s,
+    struct agent_job *j, const char **argv, size_t *n, struct err *e)
+{
+	const struct spec_config *c = &s->config;
+	const char *value;
+
+	if (c->reasoning_effort.n > 0) {
+		value = arena_cstr(j->arena, c->reasoning_effort);
+		*n += put_words(p->effort, j->arena, value != NULL ? value :
+		    "", argv + *n);
+	}
+	if (json_first(c->mcp_servers) != NULL && p->mcp[0] != NULL) {
+		value = agent_mcp_file(j->arena, s, j->req, e);
+		if (value == NULL)
+			return -1;
+		*n += put_words(p->mcp, j->arena, value, argv + *n);
+	}
+	return 0;
+}
+
 static const char **
 make_argv(const struct agent_preset *p, struct agent *a, struct agent_job *j,
     const struct settings *set, struct err *e)
 {
 	struct arena *ar = j->arena;
 	const char **argv = NEW_N(ar, const char *, COUNTOF(p->args) +
-	    set->args.n + 6);
+	    set->args.n + 10);
 	size_t i, n = 0;
 
 	argv[n++] = program(ar, a->suite, p, set);
@@ -128,6 +167,8 @@ make_argv(const struct agent_preset *p, struct agent *a, struct agent_job *j,
 		argv[n++] = p->model_flag;
 		argv[n++] = arena_cstr(ar, j->req->model);
 	}
+	if (put_thought(p, a->suite, j, argv, &n, e) == -1)
+		return NULL;
 	for (i = 0; i < set->args.n; i++)
 		argv[n++] = arena_cstr(ar, set->args.v[i]);
 	n += put_prompt(p, ar, j->req->prompt, argv + n);

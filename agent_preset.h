@@ -22,6 +22,8 @@ struct agent_preset {
 	const char *name, *program, *format;
 	const char *args[12];		/* before model and prompt */
 	const char *model_flag, *prompt_flag;
+	const char *effort[2], *mcp[2];	/* words; the last one's value is the
+					 * level, or the name of a file */
 	enum agent_prompt_way way;
 	const char *env[3];
 };

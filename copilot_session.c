@@ -17,6 +17,7 @@
 #include "os.h"
 #include "os_spawn.h"
 #include "proc.h"
+#include "spec.h"
 
 static struct loop *
 loop_of(const struct copilot_session *s)
@@ -163,6 +164,7 @@ put_session(struct json_out *o, const struct copilot_session *s)
 {
 	const struct agent_request *r = s->job->req;
 	const struct copilot_settings *set = &s->c->set;
+	const struct spec_suite *suite = s->c->agent->suite;
 	struct str model = r->model.n > 0 ? r->model : set->model;
 
 	put(o, "clientName", STR("waza"));
@@ -181,6 +183,12 @@ put_session(struct json_out *o, const struct copilot_session *s)
 	if (set->provider.n > 0) {
 		json_put_key(o, STR("provider"));
 		json_put_raw(o, set->provider);
+	}
+	if (suite->config.reasoning_effort.n > 0)
+		put(o, "reasoningEffort", suite->config.reasoning_effort);
+	if (json_first(suite->config.mcp_servers) != NULL) {
+		json_put_key(o, STR("mcpServers"));
+		agent_mcp_put(o, suite);
 	}
 	put_skills(o, s);
 	put_system(o, s);

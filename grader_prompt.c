@@ -39,8 +39,8 @@ static const struct field prompt_rows[] = {
 	    .help = "scores from here on pass"),
 	FIELD(grader_prompt, continue_session, FIELD_BOOL,
 	    .help = "not possible: the judge gets the answer"),
-	{ .key = "reasoning_effort", .type = FIELD_TREE, .flags = FIELD_IGNORED,
-	    .off = offsetof(struct grader_prompt, unused) },
+	FIELD(grader_prompt, reasoning_effort, FIELD_STR,
+	    .help = "how long the judge thinks"),
 	{ .key = "response_format", .type = FIELD_TREE, .flags = FIELD_IGNORED,
 	    .off = offsetof(struct grader_prompt, unused) },
 };
@@ -341,7 +341,8 @@ start(struct grading *g, const void *settings, struct arena *tmp)
 	    (size_t)s->set.samples);
 	s->q = (struct judging){ .judges = g->in->judges,
 		.own = is_given(s->set.judge) ? s->set.judge : NULL,
-		.file = g->spec->at.file, .model = s->set.model, .in = g->in,
+		.file = g->spec->at.file, .model = s->set.model,
+		.effort = s->set.reasoning_effort, .in = g->in,
 		.arena = g->arena, .done = on_answer, .arg = s };
 	g->state = s;
 	return go(s) ? GRADER_DONE : GRADER_LATER;

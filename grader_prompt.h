@@ -54,7 +54,7 @@ enum grader_mode { GRADER_ALONE, GRADER_PAIRWISE };
 
 /* The settings of the kind. */
 struct grader_prompt {
-	struct str prompt, model;
+	struct str prompt, model, reasoning_effort;
 	const struct json *rubric, *judge, *unused;
 	int mode;			/* enum grader_mode */
 	bool continue_session;

@@ -23,7 +23,7 @@ struct judge {
 	struct judges *set;
 	const struct json *own;
 	const char *dir;		/* that its command is relative to */
-	struct str model;		/* the grader's */
+	struct str model, effort;	/* the grader's */
 	struct spec_suite suite;
 	struct agent agent;
 	struct str error;		/* why it cannot be asked */
@@ -37,6 +37,8 @@ struct judge {
 static const struct field judge_rows[] = {
 	FIELD(spec_config, executor, FIELD_STR, .help = "who judges"),
 	FIELD(spec_config, model, FIELD_STR, .help = "which model"),
+	FIELD(spec_config, reasoning_effort, FIELD_STR,
+	    .help = "how long it thinks"),
 	FIELD(spec_config, timeout_seconds, FIELD_INT, .min = 1, .max = 86400,
 	    .help = "for one question"),
 	FIELD(spec_config, command, FIELD_TREE, .help = "the judge's command"),
@@ -132,7 +134,7 @@ struct sources {			/* of a judge's settings */
 	const struct judges *set;	/* NULL: before the run */
 	const struct json *own;
 	const char *file;
-	struct str model;
+	struct str model, effort;
 };
 
 static void
@@ -147,6 +149,8 @@ derive(struct arena *a, const struct sources *from, struct spec_notes *notes,
 	out->ntasks = 0;
 	out->graders = (struct spec_graders){ NULL, 0 };
 	c->mock = NULL;
+	c->mcp_servers = NULL;
+	c->reasoning_effort = c->judge_reasoning_effort;
 	c->skill_directories = c->required_skills = (struct field_strs){ 0 };
 	c->executor_at.file = NULL;	/* until it is named */
 	if (from->set != NULL) {
@@ -172,6 +176,8 @@ derive(struct arena *a, const struct sources *from, struct spec_notes *notes,
 	}
 	if (from->model.n > 0)
 		c->model = from->model;
+	if (from->effort.n > 0)
+		c->reasoning_effort = from->effort;
 }
 
 /* A mock without a script has nothing to say. */
@@ -253,7 +259,8 @@ open_judge(struct judge *j, const struct judging *q)
 {
 	struct judges *set = j->set;
 	struct sources from = { .suite = set->suite, .set = set,
-		.own = j->own, .file = q->file, .model = j->model };
+		.own = j->own, .file = q->file, .model = j->model,
+		.effort = j->effort };
 	struct err e = { 0 };
 
 	derive(set->arena, &from, NULL, &j->suite);
@@ -280,7 +287,8 @@ find_judge(const struct judging *q)
 
 	for (j = set->head; j != NULL; j = j->next)
 		if (same_block(j->own, q->own) &&
-		    str_eq(j->model, q->model) && strcmp(j->dir, dir) == 0)
+		    str_eq(j->model, q->model) &&
+		    str_eq(j->effort, q->effort) && strcmp(j->dir, dir) == 0)
 			return j;
 	j = NEW(set->arena, struct judge);
 	j->next = set->head;
@@ -289,6 +297,7 @@ find_judge(const struct judging *q)
 	j->set = set;
 	j->own = q->own;
 	j->model = arena_str(set->arena, q->model);
+	j->effort = arena_str(set->arena, q->effort);
 	j->dir = arena_cstr(set->arena, str_of(dir));
 	open_judge(j, q);
 	return j;

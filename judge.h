@@ -67,7 +67,7 @@ struct judging {
 	struct judges *judges;
 	const struct json *own;		/* the grader's `judge:`, or NULL */
 	const char *file;		/* that the grader stands in */
-	struct str model;		/* the grader's `model:`, or empty */
+	struct str model, effort;	/* the grader's own, or empty */
 	const struct grader_input *in;	/* task, workspace, templates */
 	struct str prompt;
 	const struct agent_tool *tools;	/* that it may call, */

@@ -491,7 +491,8 @@ spent(const struct openai *o, struct agent_job *j)
 	if (s->max_tokens_total > 0 && o->spent->tokens >= s->max_tokens_total)
 		agent_fail(j, AGENT_INFRA, "the budget is spent: %lld tokens "
 		    "were used, and max_tokens_total is %lld",
-		    (long long)o->spent->tokens, (long long)s->max_tokens_total);
+		    (long long)o->spent->tokens,
+		    (long long)s->max_tokens_total);
 	else if (s->max_cost > 0 && o->spent->cost >= s->max_cost)
 		agent_fail(j, AGENT_INFRA, "the budget is spent: %g dollars "
 		    "were used, and max_cost is %g", o->spent->cost,
@@ -601,6 +602,7 @@ const struct agent_kind agent_openai = {
 	.name = "openai",
 	.help = "asks a model server: OpenAI, Anthropic, Ollama and the like",
 	.tools = true,
+	.effort = true,
 	.check = openai_check,
 	.roams = openai_roams,
 	.skills = openai_skills,

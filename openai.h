@@ -64,6 +64,7 @@ struct openai {
 	size_t nfields;
 	struct mask secrets;
 	const struct json *prices;	/* of models, or NULL */
+	struct str effort;		/* of reasoning, or empty */
 	const char *const *env;		/* of curl: without the keys */
 	struct agent_spent *spent, own;	/* own: where the run has none */
 	bool vendor;			/* at the maker's own address */

@@ -148,6 +148,8 @@ put_chat(struct json_out *o, const struct openai_question *q)
 	const struct openai_settings *s = &q->to->set;
 
 	put_messages(o, q, "messages", true);
+	if (q->to->effort.n > 0)
+		put_text(o, "reasoning_effort", q->to->effort);
 	put_int(o, q->to->vendor ? "max_completion_tokens" : "max_tokens",
 	    s->max_tokens);
 	put_temperature(o, s->temperature);
@@ -169,6 +171,12 @@ put_responses(struct json_out *o, const struct openai_question *q)
 	if (q->system.n > 0)
 		put_text(o, "instructions", q->system);
 	put_messages(o, q, "input", false);
+	if (q->to->effort.n > 0) {
+		json_put_key(o, STR("reasoning"));
+		json_open(o, '{');
+		put_text(o, "effort", q->to->effort);
+		json_close(o, '}');
+	}
 	put_int(o, "max_output_tokens", s->max_tokens);
 	put_temperature(o, s->temperature);
 	json_put_key(o, STR("store"));

@@ -259,6 +259,7 @@ openai_set_up(struct arena *a, const struct spec_suite *s, struct openai *o,
 	read_settings(a, s, &o->set);
 	o->kind = &openai_kinds[o->set.api];
 	o->prices = s->prices;
+	o->effort = s->config.reasoning_effort;
 	u.unset = NEW_N(a, const char *, OPENAI_FIELDS_MAX + 2);
 	if (http_url_read(join(a, base_of(&o->set, &o->vendor), o->kind),
 	    &o->url, e) == -1)
@@ -482,6 +483,12 @@ openai_check(const struct spec_suite *s, struct spec_notes *notes)
 	if (notes->errors > errors)
 		return;
 	read_settings(notes->arena, s, &c.set);
+	if (s->config.reasoning_effort.n > 0 &&
+	    c.set.api != OPENAI_CHAT && c.set.api != OPENAI_RESPONSES)
+		spec_note(notes, FIELD_WARNING, s->config.executor_at,
+		    "\"reasoning_effort\" has no effect with api \"%s\": put "
+		    "what it takes into \"body\"",
+		    openai_kinds[c.set.api].name);
 	check_headers(&c);
 	check_address(&c);
 	check_model(&c);

@@ -103,6 +103,7 @@ struct spec_config {
 	struct str executor;		/* "mock" */
 	struct spec_where executor_at;	/* where it is named */
 	struct str model, judge_model, group_by;
+	struct str reasoning_effort, judge_reasoning_effort;	/* or empty */
 	double pass_threshold;		/* 1; of the suite */
 	double task_pass_threshold;	/* 1; of a task's trials */
 	struct field_strs skill_directories, required_skills, disabled_skills;
