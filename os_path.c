@@ -15,6 +15,8 @@
 
 #include "base.h"
 
+enum { LINKS_MAX = 40 };	/* that lead to each other */
+
 /* Whether a part of it leads upwards. */
 static bool
 climbs(const char *p)
@@ -29,31 +31,75 @@ climbs(const char *p)
 	return false;
 }
 
-/* The part of a path that there is, all links followed; what is not there
- * must lead downwards, and not be a link to something that is not there. */
+/*
+ * The part of a path that there is, all links followed: *n bytes, which lead
+ * to real.  What is after it is not there, or is a link to what is not, up to
+ * *link; 0: no link.  False where there is not even a directory to begin in.
+ */
+static bool
+follow(const char *path, char *real, size_t *n, size_t *link)
+{
+	char cut[PATH_MAX];
+	struct stat st;
+
+	*n = strlen(path);
+	*link = 0;
+	memcpy(cut, path, *n + 1);
+	while (realpath(cut, real) == NULL) {
+		while (*n > 0 && cut[*n - 1] == '/')
+			(*n)--;
+		cut[*n] = '\0';
+		if (*n > 0 && lstat(cut, &st) == 0 && S_ISLNK(st.st_mode))
+			*link = *n;
+		while (*n > 0 && cut[*n - 1] != '/')
+			(*n)--;
+		cut[*n] = '\0';
+		if (*n == 0)
+			return realpath(".", real) != NULL;
+	}
+	return true;
+}
+
+/* The link that ends there, after n bytes, is replaced by where it leads. */
+static bool
+replace_link(char *path, size_t n, size_t link)
+{
+	char to[PATH_MAX], end = path[link];
+	size_t rest = strlen(path + link) + 1;
+	ssize_t len;
+
+	path[link] = '\0';
+	len = readlink(path, to, sizeof(to));
+	path[link] = end;
+	if (len <= 0)
+		return false;
+	if (to[0] == '/')
+		n = 0;
+	if (n + (size_t)len + rest > PATH_MAX)
+		return false;
+	memmove(path + n + len, path + link, rest);
+	memcpy(path + n, to, (size_t)len);
+	return true;
+}
+
+/* Where a path leads, or would; what is not there must lead downwards. */
 static bool
 resolve(const char *path, char *real)
 {
-	char cut[PATH_MAX];
-	size_t n = strlen(path);
-	struct stat st;
+	char all[PATH_MAX];
+	size_t n = strlen(path), link;
+	int i;
 
-	if (n == 0 || n >= sizeof(cut))
+	if (n == 0 || n >= sizeof(all))
 		return false;
-	memcpy(cut, path, n + 1);
-	while (realpath(cut, real) == NULL) {
-		while (n > 0 && cut[n - 1] == '/')
-			n--;
-		cut[n] = '\0';
-		if (n > 0 && lstat(cut, &st) == 0 && S_ISLNK(st.st_mode))
+	memcpy(all, path, n + 1);
+	for (i = 0; i < LINKS_MAX; i++) {
+		if (!follow(all, real, &n, &link))
 			return false;
-		while (n > 0 && cut[n - 1] != '/')
-			n--;
-		cut[n] = '\0';
-		if (n == 0)
-			return !climbs(path) && realpath(".", real) != NULL;
+		if (link == 0 || !replace_link(all, n, link))
+			break;
 	}
-	return !climbs(path + n);
+	return !climbs(all + n);
 }
 
 bool

@@ -396,6 +396,13 @@ insides(void)
 	OK(!os_inside(dir, link));
 	OK(!os_inside(dir, in_dir("link/")));
 	OK(!os_inside(dir, in_dir("link/deeper")));
+	OK(unlink(link) == 0 && symlink("absent", link) == 0);
+	OK(os_inside(dir, link) && os_inside(dir, in_dir("link/deeper")));
+	OK(!os_inside(dir, in_dir("link/../..")));
+	OK(unlink(link) == 0 && symlink("../absent", link) == 0);
+	OK(!os_inside(dir, link));
+	OK(unlink(link) == 0 && symlink("link", link) == 0);
+	OK(os_inside(dir, link));	/* it leads nowhere */
 	OK(!os_inside(dir, "/"));
 	OK(!os_inside(dir, "/absent"));
 	OK(!os_inside(dir, ""));
