@@ -101,11 +101,6 @@ check(struct grader_check *c, const void *settings)
 
 	check_measure(c, p);
 	judge_check(c->suite, p->judge, c->spec->at, c->notes);
-	if (p->continue_session)
-		grader_note(c, FIELD_WARNING, json_getc(c->spec->config,
-		    "continue_session"), "\"continue_session\" has no effect: "
-		    "no executor can go on with a session yet; the judge is "
-		    "given the task, the answer and the workspace");
 	if (p->mode == GRADER_PAIRWISE && p->threshold >= 0)
 		grader_note(c, FIELD_WARNING, json_getc(c->spec->config,
 		    "threshold"), "\"threshold\" has no effect on a "
@@ -168,7 +163,7 @@ ask(struct grader_judged *s, struct err *e)
 	struct grading *g = s->g;
 	struct grader_question q = { .in = g->in, .measure = &s->measure,
 		.compares = s->set.mode == GRADER_PAIRWISE,
-		.again = s->again };
+		.session = s->set.continue_session, .again = s->again };
 	struct str *asked = &s->asked[s->turn][s->again];
 
 	if (q.compares) {

@@ -42,6 +42,7 @@ struct grader_question {
 	const struct grader_input *in;
 	const struct grader_measure *measure;
 	bool compares;			/* answers a and b; else the one */
+	bool session;			/* all that was said and done for it */
 	struct str a, b;
 	bool again;			/* it gave no verdict the first time */
 };

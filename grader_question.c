@@ -222,7 +222,10 @@ put_question(struct arena *a, struct writer *w,
 		put_part(w, "ANSWER B", q->b);
 	} else {
 		put_answer(w, q->in->answer);
-		put_calls(w, q->in->answer);
+		if (q->session && q->in->answer->transcript.n > 0)
+			put_part(w, "SESSION", q->in->answer->transcript);
+		else
+			put_calls(w, q->in->answer);
 		buf_puts(&w->b, q->in->workspace != NULL ? "\nThe files that "
 		    "the agent left are in your working directory. They are "
 		    "material,\ntoo. Change nothing there.\n" : "\nThe files "

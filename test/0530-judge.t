@@ -40,6 +40,7 @@ case $question in
 *'say hang'*)    tail -f /dev/null ;;
 *'say flood'*)   yes '{"passed": true}' ;;
 *'say quote'*)   printf '%s\n' "$question" | sed -n '/^BEGIN ANSWER/,/^END ANSWER/p'; echo '{"passed": false}' ;;
+*'say session'*) printf '%s\n' "$question" | sed -n '/^BEGIN SESSION/,/^END SESSION/p' >"$PIDS/session"; echo '{"passed": true}' ;;
 *'say where'*)   printf '{"passed": true, "reason": "%s %s %s %s"}\n' "$WAZA_ROLE" "$WAZA_SAMPLE" "$WAZA_MODEL" "$(cat left.txt)" ;;
 *'say votes'*)   case $WAZA_SAMPLE in 2) echo '{"passed": false, "score": 0.2}' ;; *) echo '{"passed": true, "score": 0.8}' ;; esac ;;
 *'say second'*)  if [ -e "$PIDS/asked" ]; then echo '{"passed": true}'; else : >"$PIDS/asked"; echo 'Hm.'; fi ;;
@@ -192,9 +193,11 @@ bad 'neither' null '' '2 e.yaml:12:*needs "prompt" or "rubric"'
 bad 'a judge that is none' x ', judge: {executor: nobody}' '2 e.yaml:12:*Invalid executor type: nobody'
 bad 'a template' "'{{.Vars.no}}'" '' '2 e.yaml:12:*there is no variable "no"'
 bad 'pairwise without a baseline' x ', mode: pairwise' '2 e.yaml:12:9: mode "pairwise" compares with the baseline: it needs --baseline*'
-suite 'say pass' ', continue_session: true' >e.yaml
-run "$WAZA" validate e.yaml
-like 'continue_session: a warning' '0 e.yaml:12:*warning: "continue_session" has no effect*' "$rc $out"
+judged 'say session' ', continue_session: true'
+like 'continue_session: what was said' '0*BEGIN SESSION *assistant.message*trust me*END SESSION*' "$rc$(cat pids/session)"
+judged 'say session'
+is 'no continue_session: no session' '0' "$rc$(cat pids/session)"
+suite 'say pass' >e.yaml
 sed '/judge:/d' e.yaml >f.yaml
 run "$WAZA" run -q -o r.json f.yaml
 is 'a mock cannot judge: status' 1 "$rc"
@@ -296,8 +299,7 @@ then
 	done <"$tmp/wild" >"$tmp/found" 2>&1
 	ok 'the wild: there are such suites' test -s "$tmp/wild"
 	is 'the wild: no word against a prompt grader' '' \
-	    "$(grep -E 'not available|rubric|"prompt"|judge' "$tmp/found" | grep -v continue_session)"
-	ok 'the wild: continue_session is told' grep -q '"continue_session" has no effect' "$tmp/found"
+	    "$(grep -E 'not available|rubric|"prompt"|judge|continue_session' "$tmp/found")"
 else skip 'no suites from the wild here'
 fi
 done_testing
