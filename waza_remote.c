@@ -72,6 +72,7 @@ waza_remote_check(struct waza_job *j)
 		{ o->shard != NULL, "shard" }, { o->parallel, "parallel" },
 		{ o->strict, "strict" },
 		{ o->transcript_dir != NULL, "transcript-dir" },
+		{ o->http.n > 0, "http" },
 	};
 	size_t i;
 

@@ -36,7 +36,7 @@ serve
 for at in sock "unix:$tmp/sock" "$port" ":$port" "127.0.0.1:$port" "tcp://localhost:$port"
 do
 	run "$waza" connect "$at"
-	like "connect $at" 'connected to *sock (waza [0-9]*)' "$(echo "$out" | sed "s/$port/sock/")"
+	like "connect $at" 'connected to *sock (waza [0-9]*)' "$(printf '%s\n' "$out" | sed "s/$port/sock/")"
 	like "connect $at: ping" 'an answer after * ms from * (waza *)' "$("$waza" ping)"
 	for f in line lsp
 	do is "call --framing $f, $at" '{"status":"ok"}' "$("$waza" call -q --framing "$f" ping | "$waza" parse)"
@@ -122,13 +122,13 @@ like 'call -q: only the result' '{
   "runId"*' "$out"
 run "$waza" call --json eval.run '{"path":"evals/quick","tasks":["one"]}'
 is 'call --json: one message a line' 'result eval.progress eval.progress eval.progress eval.progress eval.progress eval.progress eval.complete ' \
-    "$(echo "$out" | sed 's/.*"method":"\([^"]*\)".*/\1/; s/.*"result".*/result/' | tr '\n' ' ')"
+    "$(printf '%s\n' "$out" | sed 's/.*"method":"\([^"]*\)".*/\1/; s/.*"result".*/result/' | tr '\n' ' ')"
 run "$waza" call eval.run '{"path":"evals/hang","detach":true}'
 like 'call eval.run: detached' '{
   "runId": "run-*",
   "status": "*"
 }' "$out"
-run_id=$(echo "$out" | sed -n 's/.*"runId": "\(.*\)".*/\1/p')
+run_id=$(printf '%s\n' "$out" | sed -n 's/.*"runId": "\(.*\)".*/\1/p')
 ok 'call eval.run: detached: it goes on' wait_until 30 lines "$LOG" 2
 is 'run.cancel' cancelled "$("$waza" call run.cancel "{\"runId\":\"$run_id\"}" | sed -n 's/.*"status": "\(.*\)".*/\1/p')"
 ok 'run.cancel: it is over' wait_until 30 children_gone
@@ -322,9 +322,9 @@ act '' -k
 ask_bad call --connect bad --timeout 1 ping
 is 'not a word' "2 waza: the server at $tmp/bad does not answer: not a word within 1 s" "$rc $err"
 act "$hi" -k
-ask_bad call --connect bad --timeout 1 ping
-is 'not a word more' "2 waza: the server at $tmp/bad does not answer any more: not a word for 1 s" "$rc $err"
-ok 'it was asked whether it is there' lines heard 3
+ask_bad call --connect bad --timeout 5 some.method
+is 'not a word more' "2 waza: the server at $tmp/bad does not answer any more: not a word for 5 s" "$rc $err"
+ok 'it was asked whether it is there' has heard '"method":"ping"'
 act "$hi"'{"id":99,"result":1}\n{"id":"1","result":1}\n{"id":null,"result":1}\n[]\n7\n{"id":1,"result":"mine"}\n' -k
 ask_bad call --connect bad ping
 is 'answers to what nobody asked' '0 "mine"' "$rc $out"
@@ -385,6 +385,17 @@ wait "$client" || rc=$?
 wait "$other"
 other=
 is 'interrupted in hello' '130 ' "$rc $(cat err)"
+
+act '' -k
+"$waza" run --connect bad evals/quick >out 2>err &
+client=$!
+ok 'run: interrupted in hello: it is said' wait_until 30 has heard hello
+kill -INT "$client"
+rc=0
+wait "$client" || rc=$?
+wait "$other"
+other=
+is 'run: interrupted in hello' '130 ' "$rc $(cat err)"
 
 mkfifo lines
 "$RPCPIPE" talk -l -k bad <lines >heard 2>/dev/null &
