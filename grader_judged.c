@@ -134,12 +134,15 @@ count(const struct grader_judged *j)
 	return sum;
 }
 
+/* Unless most of them are ties, the side that more of them prefer. */
 static enum judge_side
 winner(const struct sum *sum)
 {
-	if (2 * sum->sides[JUDGE_A] > sum->valid)
-		return JUDGE_A;
-	return 2 * sum->sides[JUDGE_B] > sum->valid ? JUDGE_B : JUDGE_TIE;
+	size_t a = sum->sides[JUDGE_A], b = sum->sides[JUDGE_B];
+
+	if (2 * sum->sides[JUDGE_TIE] > sum->valid || a == b)
+		return JUDGE_TIE;
+	return a > b ? JUDGE_A : JUDGE_B;
 }
 
 /* Of those that agree with the verdict, what they have to say. */
@@ -353,7 +356,8 @@ grader_sum_up(struct grader_judged *j)
 
 	g->out.details = details(j, &sum);
 	if (2 * sum.valid > wanted) {
-		g->out.passed = 2 * sum.passed > sum.valid;
+		g->out.passed = j->set.mode == GRADER_PAIRWISE ?
+		    winner(&sum) != JUDGE_B : 2 * sum.passed > sum.valid;
 		g->out.score = sum.score;
 		g->out.feedback = feedback(j, &sum);
 		return;

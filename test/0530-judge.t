@@ -212,6 +212,11 @@ cat >pair.sh <<'SH'
 #!/bin/sh
 q=$(cat)
 first=${q%%BEGIN ANSWER B*}
+case $PAIR:$WAZA_SAMPLE in
+split:1)      PAIR=fair ;;
+half:1)       PAIR=biased ;;
+split:2|half:2) PAIR=unfair ;;
+esac
 case $PAIR$first in
 biased*)      echo '{"winner": "A", "magnitude": "much-better", "reasoning": "it came first"}' ;;
 fair*excell*) echo '{"winner": "A", "magnitude": "much-better", "reasoning": "it is excellent"}' ;;
@@ -246,6 +251,13 @@ like 'pairwise: the impact of the skill' '*"skill_impact":{*,"pairwise":{"winner
 is 'pairwise: the skill is better' '0 1 {"winner":"skill","magnitude":"slightly-better","reasoning":"it is excellent","position_consistent":true}' "$got"
 pair unfair
 like 'pairwise: the skill is worse' '1 0 {"winner":"baseline"*"position_consistent":true}' "$got"
+cp pair.yaml pair.bak
+sed 's/mode: pairwise/mode: pairwise, samples: 2/' pair.bak >pair.yaml
+pair split
+like 'pairwise: one for each is a tie, which passes' '0 0.5 {"winner":"tie",*' "$got"
+pair half
+like 'pairwise: a tie, and one for the baseline' '1 0.25 {"winner":"baseline",*' "$got"
+mv pair.bak pair.yaml
 run env PAIR=none "$WAZA" run -q -o r.json pair.yaml
 like 'pairwise: no verdict' '1 *"error_class":"judge_error"*' "$rc $("$WAZA" parse r.json)"
 sed 's/skill_directories: .skill., //' pair.yaml >f.yaml
