@@ -12,18 +12,45 @@ struct search {
 	size_t fuel;		/* bytes that may still be read in vain */
 	struct json *found;
 	size_t n;		/* different ones */
+	struct json *weak;	/* the same, of those that may be none */
+	size_t nweak;
 };
 
 /* Bytes that may be read for each byte of text; and of text at least. */
 enum { TRIES = 32, FEW = 1 << 16 };
 
-static void
-take(struct search *s, struct json *v)
+/* A footnote [1], a box to be ticked [ ]: in a text they are seldom meant. */
+static bool
+is_weak(const struct json *v)
 {
-	if (s->found == NULL || !json_equal(s->found, v))
-		s->n++;
-	if (s->found == NULL)
-		s->found = v;
+	int64_t n;
+
+	if (v->type == JSON_OBJECT)
+		return json_count(v) == 0;
+	if (v->type != JSON_ARRAY)
+		return false;
+	for (v = json_first(v); v != NULL; v = v->next)
+		if (v->type != JSON_NUMBER || !json_int(v, &n))
+			return false;
+	return true;
+}
+
+static void
+note(struct json **found, size_t *n, struct json *v)
+{
+	if (*found == NULL || !json_equal(*found, v))
+		(*n)++;
+	if (*found == NULL)
+		*found = v;
+}
+
+static void
+take(struct search *s, struct json *v, bool whole)
+{
+	if (!whole && is_weak(v))
+		note(&s->weak, &s->nweak, v);
+	else
+		note(&s->found, &s->n, v);
 }
 
 /* Reads a value at p; the bytes it takes, or 0. */
@@ -40,7 +67,7 @@ try(struct search *s, const char *p, const char *end, bool whole)
 	v = whole ? json_read(&mem, text, 0, &e) :
 	    json_read_prefix(&mem, text, 0, &used, &e);
 	if (v != NULL) {
-		take(s, v);
+		take(s, v, whole);
 		return used > 0 ? used : 1;
 	}
 	arena_restore(s->arena, mark);
@@ -119,6 +146,10 @@ grader_extract(struct arena *a, struct str text, struct err *e)
 		by_fences(&s, false);
 	if (s.n == 0 && fence(text.p, text.p + text.n) != NULL)
 		scan(&s, s.text.p, s.text.p + s.text.n);
+	if (s.n == 0) {
+		s.n = s.nweak;
+		s.found = s.weak;
+	}
 	if (s.n == 1 && s.fuel > 0)
 		return s.found;
 	if (s.fuel == 0)

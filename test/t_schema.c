@@ -549,6 +549,12 @@ extraction(void)
 	OK(extracts(STR(""), none));
 	OK(extracts(STR("no 12 true \"x\""), none));
 	OK(extracts(STR("{\"a\":1} {\"a\":2}"), many));
+	OK(extracts(STR("As in [1], [2, 3]: {\"a\":1}, {}.\n- [ ] done"),
+	    "{\"a\":1}"));
+	OK(extracts(STR("[1] and [\"a\", 1]"), "[\"a\",1]"));
+	OK(extracts(STR("It is [1, 2]; yes, [1,2]."), "[1,2]"));
+	OK(extracts(STR("It is [1], or [2]."), many));
+	OK(extracts(STR("```\n[1]\n```\n```\n{\"a\":1}\n```"), many));
 	OK(extracts(STR("```\n1\n```\n```\n2\n```"), many));
 	OK(extracts(STR("a\0\xff{\"a\":\"\xff\"} [1]"), "[1]"));
 	OK(extracts(STR("```\n$ cat x\n{\"a\": 1}\n```"), "{\"a\":1}"));
