@@ -47,6 +47,19 @@ agent_skills(const struct agent_kind *k, const struct spec_suite *s)
 	return k->skills == NULL ? AGENT_TELLS : k->skills(s);
 }
 
+static bool
+wants_accuracy(const struct spec_suite *s)
+{
+	const struct spec_metric *m = s->metrics.v;
+	size_t i;
+
+	for (i = 0; i < s->metrics.n; i++)
+		if (m[i].enabled && m[i].threshold > 0 &&
+		    str_is(m[i].name, "trigger_accuracy"))
+			return true;
+	return false;
+}
+
 /* They would cost as much as ever, and say nothing. */
 static void
 check_triggers(const struct agent_kind *k, const struct spec_suite *s,
@@ -56,7 +69,9 @@ check_triggers(const struct agent_kind *k, const struct spec_suite *s,
 		spec_note(notes, FIELD_WARNING,
 		    (struct spec_where){ s->triggers->file, 0, 0 },
 		    "executor \"%s\" does not tell the skills it used: the "
-		    "trigger tests are left out", k->name);
+		    "trigger tests are left out%s", k->name,
+		    wants_accuracy(s) ? ", and the threshold of "
+		    "trigger_accuracy does not count" : "");
 }
 
 /* An evaluation that nobody gets. */
