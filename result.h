@@ -133,6 +133,7 @@ struct result_run {
 	/* the journal */
 	int journal;		/* descriptor, -1: none */
 	int64_t end;		/* where the next line goes */
+	bool regraded;		/* the results were graded again since */
 	struct result_run *baseline;	/* the pass without skills, or NULL */
 	const struct outcome *stored;	/* what is graded again, or NULL */
 	const struct json *whole;	/* its file, if it is one already */
@@ -282,6 +283,12 @@ bool result_ok(const struct result_run *);
  * left out.  What is no regular file (a pipe, a device) is written to as it
  * is.  The sums are those of the last result_sum().
  */
+/*
+ * Notes in the journal of a results file, if there is one, that the file's
+ * verdicts are newer.  What was noted is forgotten when a run goes on.
+ */
+int result_note_regraded(const char *output, struct err *);
+
 int result_write(struct result_run *, const char *path, struct err *);
 
 /*

@@ -106,6 +106,9 @@ put_header(struct result_run *run, struct err *e)
 	return result_append(run, e);
 }
 
+/* A line that is no trial: when the results file was graded again, or null. */
+#define REGRADED "regraded"
+
 /* Reading one again. */
 struct known {			/* a task by its id */
 	struct str id;
@@ -251,6 +254,8 @@ take(struct reader *r, struct str line)
 	struct json *v = read_json(&run->scratch, line, &je);
 	int64_t trial;
 
+	if (json_getc(v, REGRADED) != NULL)
+		run->regraded = json_str(v, REGRADED).n > 0;
 	key.id = json_str(v, "task");
 	if (v == NULL || !restore(v, line, &t) ||
 	    t.status == RESULT_CANCELLED)
@@ -354,6 +359,34 @@ resume(struct result_run *run, struct err *e)
 	arena_restore(&run->scratch, mark);
 	if (rc == 0 && !r.headed)
 		rc = put_header(run, e);
+	if (rc == 0 && run->regraded) {
+		run->line.n = 0;
+		buf_puts(&run->line, "{\"" REGRADED "\":null}\n");
+		rc = result_append(run, e);
+	}
+	return rc;
+}
+
+int
+result_note_regraded(const char *output, struct err *e)
+{
+	struct arena a = { 0 };
+	const char *path = arena_fmt(&a, "%s.journal", output).p;
+	int fd = open(path, O_WRONLY | O_APPEND | O_CLOEXEC | O_NOCTTY |
+	    O_NONBLOCK), rc = 0;
+	char when[RESULT_TIME_MAX];
+	struct stat st;
+
+	if (fd == -1 && errno != ENOENT)
+		rc = result_fail(e, path, "cannot write the journal");
+	if (fd != -1 && fstat(fd, &st) == 0 && S_ISREG(st.st_mode)) {
+		result_time(when, os_wall_ns());
+		/* the last line may have no end */
+		rc = os_write_all(fd, arena_fmt(&a, "\n{\"" REGRADED
+		    "\":\"%s\"}\n", when), e);
+	}
+	os_close(&fd);
+	arena_free(&a);
 	return rc;
 }
 

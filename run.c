@@ -626,6 +626,10 @@ run_start(struct run *run, void (*done)(void *arg), void *arg)
 	run->started = loop_clock(run->loop);
 	run->phase = RUN_OPENING;
 	tell_start(run);
+	if (run->results.regraded)
+		run_warn(run, "regraded", "the results file was graded again "
+		    "after its run: the verdicts of trials that are taken over "
+		    "are those of the run");
 	if (run->cancelled || !start_run_hooks(run, SPEC_BEFORE_RUN, go))
 		go(run);
 }

@@ -351,7 +351,8 @@ grade_all(struct job *j)
 		return status;
 	j->results->baseline = base;
 	if (j->opt.output != NULL &&
-	    result_write(j->results, j->opt.output, j->call->err) == -1)
+	    (result_write(j->results, j->opt.output, j->call->err) == -1 ||
+	    result_note_regraded(j->opt.output, j->call->err) == -1))
 		return waza_complain(j->call->err);
 	return WAZA_OK;
 }

@@ -282,4 +282,20 @@ is '10 000 trials' 0 "$rc"
 is 'all of them' 10000 "$(grep -o '"run_number"' m2.json | grep -c .)"
 is 'with the same results' "$(of m.json | cksum)" "$(of m2.json | cksum)"
 
+# over a run's own file: going on with the run says that its verdicts return
+cat >own.yaml <<'YAML'
+name: own
+skill: s
+config: {executor: mock}
+tasks: [{id: a, prompt: x, graders: [{type: text, name: t, config: {contains: [x]}}]}]
+YAML
+run "$WAZA" run -q -o own.json own.yaml
+sed 's/contains: .x./contains: [zzz]/' own.yaml >other.yaml
+run "$WAZA" grade other.yaml --results own.json -o own.json
+is 'graded over the file of the run: status' 1 "$rc"
+run "$WAZA" run -o own.json --resume own.yaml
+is 'then resumed: status' 0 "$rc"
+like 'then resumed: said' '*graded again after its run*' "$err"
+run "$WAZA" run -o own.json --resume own.yaml
+is 'and once more: nothing to say' '' "$(printf '%s' "$err" | grep 'graded again')"
 done_testing
