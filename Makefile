@@ -126,7 +126,7 @@ UNIT = test/t_base test/t_os test/t_mask test/t_json test/t_yaml test/t_re test/
 	test/t_opt test/t_stats test/t_http test/t_loop test/t_fetch test/t_conn test/t_proc test/t_procs test/t_wire test/t_acp test/t_event \
 	test/t_result test/t_schema test/t_grader test/t_trace test/t_judge test/t_report \
 	test/t_remote test/t_peer \
-	test/t_look \
+	test/t_look test/t_session \
 	test/t_compare test/t_rpc test/t_outcome \
 	test/t_store test/t_stream \
 	test/t_ws test/t_web \
@@ -137,7 +137,7 @@ HELPER = test/rpcpipe test/double_acp test/double_copilot test/double_model \
 	test/httpget
 FUZZ = json yaml re expr csv tmpl diff schema http wire frame rpc \
 	client
-MAN  = waza.1 waza-agents.7 waza-config.5 waza-eval.5 waza-rpc.5
+MAN  = waza.1 waza-agents.7 waza-config.5 waza-eval.5 waza-rpc.5 waza-sessions.5
 
 all: waza
 

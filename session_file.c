@@ -183,8 +183,6 @@ struct restore {
 	struct session **v;
 	size_t n, room;
 	struct arena arena;
-	void (*tell)(void *arg, const char *);
-	void *arg;
 };
 
 /* "session-UUID.json": the UUID, or empty. */
@@ -267,8 +265,8 @@ read_entry(struct restore *r, const char *dir, struct str name)
 	else if (file.n > 0) {
 		if (read_session(r, &a, path, &in, &e) == 0)
 			take_session(r, &in, file);
-		else if (r->tell != NULL)
-			r->tell(r->arg, e.msg);
+		else if (r->all->tell != NULL)
+			r->all->tell(r->all->arg, e.msg);
 	}
 	arena_free(&a);
 }
@@ -286,13 +284,14 @@ int
 session_restore(struct rpc *rpc, void (*tell)(void *arg, const char *),
     void *arg, struct err *e)
 {
-	struct restore r = { .all = session_all(rpc), .tell = tell,
-		.arg = arg };
+	struct restore r = { .all = session_all(rpc) };
 	const char *dir = dir_of(r.all);
 	const struct dirent *d;
 	DIR *in;
 	size_t i;
 
+	r.all->tell = tell;
+	r.all->arg = arg;
 	if (dir == NULL)
 		return 0;
 	if (mkdir(dir, 0700) == -1 && errno != EEXIST)

@@ -327,7 +327,8 @@ settle(struct session_fix *f)
 	}
 	s->fixes += ok;
 	session_touch(s);
-	(void)session_save(s, &e);
+	if (session_save(s, &e) == -1 && all->tell != NULL)
+		all->tell(all->arg, e.msg);
 }
 
 void

@@ -148,6 +148,8 @@ struct sessions {
 	size_t nagents;
 	struct session_fix *queue, **queue_tail;	/* of steps */
 	struct timer step, expiry;
+	void (*tell)(void *arg, const char *);	/* the server's log, or NULL */
+	void *arg;
 	bool stepping, stopping;
 };
 

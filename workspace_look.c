@@ -24,7 +24,8 @@
 
 enum {
 	DEPTH_MAX = 64,
-	YOUNG_NS = 2000000000	/* coarse clocks move once in so long */
+	TICK_NS = 20000000,	/* the clock of files is so much behind */
+	YOUNG_NS = 2000000000	/* some move only once in so long */
 };
 
 struct entry {
@@ -55,6 +56,7 @@ struct workspace_look_state {
 	struct arena names_arena;
 	struct str *names;		/* of the directory at hand */
 	size_t nnames, name;
+	size_t looked;			/* at names, in this look */
 	const struct dir *dir;
 	int fd;				/* of the copies, or -1 */
 	int64_t copied;
@@ -170,11 +172,8 @@ read_names(struct workspace_look_state *s, const char *path)
 	while ((e = readdir(d)) != NULL) {
 		if (is_passed_over(e->d_name))
 			continue;
-		if (s->nnames >= WORKSPACE_LOOK_OTHERS +
-		    WORKSPACE_LOOK_FILES) {
-			miss(s, "there are too many files");
-			break;
-		}
+		if (s->nnames > WORKSPACE_LOOK_NAMES)
+			break;		/* the rest is not looked at */
 		s->names = grow(a, s->names, s->nnames, &room,
 		    sizeof(*s->names));
 		s->names[s->nnames++] = arena_str(a, str_of(e->d_name));
@@ -449,7 +448,7 @@ tell_new(struct workspace_look_state *s, struct str path,
 	struct str text;
 
 	if (s->blind) {
-		if (ns_of(st->st_ctim) >= s->started - YOUNG_NS) {
+		if (ns_of(st->st_ctim) >= s->started - TICK_NS) {
 			c = add_change(s, path, WORKSPACE_MODIFIED,
 			    is_into(s, path));
 			if (c != NULL && c->why == NULL)
@@ -563,7 +562,12 @@ look_at(struct workspace_look_state *s, struct str name)
 	struct entry *f;
 	struct stat st;
 
-	if (lstat(full_path(&a, s, path), &st) == -1)
+	if (++s->looked > WORKSPACE_LOOK_NAMES) {
+		miss(s, "there are too many files");
+		s->dirs = NULL;
+		s->last = &s->dirs;
+		s->name = s->nnames;
+	} else if (lstat(full_path(&a, s, path), &st) == -1)
 		;			/* it has just gone */
 	else if (S_ISDIR(st.st_mode))
 		push_dir(s, arena_str(&s->arena, path), s->dir->depth + 1);
@@ -602,6 +606,7 @@ static void
 begin(struct workspace_look_state *s, enum phase phase)
 {
 	s->phase = phase;
+	s->looked = 0;
 	s->dirs = NULL;
 	s->last = &s->dirs;
 	push_dir(s, STR(""), 0);

@@ -22,6 +22,7 @@
 enum {
 	WORKSPACE_LOOK_FILES = 20000,	/* that are looked into */
 	WORKSPACE_LOOK_OTHERS = 50000,	/* that are not */
+	WORKSPACE_LOOK_NAMES = 100000,	/* directories included: the end */
 	WORKSPACE_LOOK_FILE = 1 << 20,	/* bytes of one that is copied */
 	WORKSPACE_LOOK_COPY = 64 << 20,	/* bytes of all copies */
 	WORKSPACE_LOOK_DIFF = 256 << 10,	/* bytes of a diff */

@@ -110,6 +110,54 @@ else
 	skip 'no double_acp (make check builds it)'
 fi
 
+if [ -x "$DOUBLES/double_copilot" ]
+then
+	DOUBLE_LOG=$tmp/copilot.log COPILOT_CLI_PATH=$DOUBLES/double_copilot
+	export DOUBLE_LOG COPILOT_CLI_PATH
+	up '{"executor":"copilot-sdk"}'
+	tool='{"id":"a","rule_id":"r","message":"[[say:well]] [[write:c.txt|by copilot]]"}'
+	ask sock "$(incident=$tool; fix 1)" >out
+	like 'copilot: in the directory itself' '*"changes":\[{"path":"c.txt","status":"added",*by copilot*' "$(tail -n 1 out)"
+	like 'copilot: usage' '*"usage":{"turns":1,*' "$(tail -n 1 out)"
+	like 'copilot: tools are told' 'started 0 analyzing 25 generating 50 generating 5*completed 100 ' "$(stages <out)"
+	id=$(member session_id <out)
+	ask sock "$(incident='{"id":"b","rule_id":"r","message":"[[say:again]]"}'; fix 2 "\"session_id\":\"$id\"")" >out
+	like 'copilot: again' '*"output":"again"*' "$(tail -n 1 out)"
+	is 'copilot: one process, one session' '1 1' "$(grep -c ^start copilot.log) $(grep -c session.create copilot.log)"
+	ask sock "$(delete 3 "$id")" >out
+	ok 'copilot: deleted, it ends' wait_until 60 sh -c "! kill -0 \$(sed -n 's/^start //p' copilot.log) 2>/dev/null"
+	stop
+	ok 'copilot: nothing is left' nothing_left
+else
+	skip 'no double_copilot (make check builds it)'
+fi
+if [ -x "$DOUBLES/double_model" ]
+then
+	printf 'HTTP/1.1 200 OK\r\nContent-Type: application/json\r\n\r\n%s' \
+	    '{"choices":[{"message":{"role":"assistant","content":"like this"},"finish_reason":"stop"}],"usage":{"prompt_tokens":7,"completion_tokens":2}}' >said
+	mkfifo model
+	"$DOUBLES/double_model" asked said said said said said said >model 2>/dev/null &
+	pid_c=$!
+	read -r port <model
+	OPENAI_API_KEY=k
+	export OPENAI_API_KEY
+	up "{\"executors\":{\"openai\":{\"base_url\":\"http://127.0.0.1:$port/v1\"}},\"model\":{\"temperature\":0.5}}"
+	ask sock "$(fix 1 | sed 's/"gpt-4"/"gpt-4","temperature":0.25,"max_tokens":99/')" >out
+	like 'openai: what the model says' '*"executor":"openai","model":"gpt-4","output":"like this","changes":\[\],"usage":{*"input_tokens":7,"output_tokens":2,*' "$(tail -n 1 out)"
+	like 'openai: temperature and tokens are those of the call' '*"temperature":0.25*' "$(tr '\n' ' ' <asked)"
+	like 'openai: tokens' '*99*' "$(tr '\n' ' ' <asked)"
+	ask sock "$(fix 2 "\"session_id\":\"$(member session_id <out)\"" | sed 's/"gpt-4"/"gpt-4","temperature":0.25,"max_tokens":99/')" >out
+	like 'openai: it is asked on' '*"role":"assistant","content":"like this"*' "$(tail -n 1 asked)"
+	ask sock "$(fix 3)" >out
+	like 'openai: the settings'\'' temperature' '*"temperature":0.5*' "$(tail -n 1 asked)"
+	stop
+	kill "$pid_c"
+	wait "$pid_c" 2>/dev/null
+	pid_c=
+else
+	skip 'no double_model (make check builds it)'
+fi
+
 # one at a time in a session, others meanwhile; what is told is told at once
 up "$(agent hang.sh)"
 client a sock
@@ -153,6 +201,27 @@ stop
 ok 'a signal ends the fix' children_gone
 is 'a signal: status' 0 "$rc"
 die a
+
+# more than may run at once wait; a fix is a run as any other
+project
+up "$(agent hang.sh '"limits":{"runs":1}')"
+client a sock
+say a "$(fix 1)"
+wait_until 60 has a.out '"stage":"generating"'
+say a "$(fix 2)"
+ok 'beyond the limit: it waits' wait_until 60 sh -c '[ "$(grep -c stage...analyzing a.out)" -eq 2 ]'
+say a '{"jsonrpc":"2.0","method":"$/cancelRequest","params":{"id":2}}'
+ok 'beyond the limit: cancelled' wait_until 60 has a.out '"id":2,"error":{"code":-32031'
+say a '{"jsonrpc":"2.0","id":3,"method":"run.list"}'
+ok 'run.list has it' wait_until 60 has a.out '"id":3,"result":{"runs":[{"runId":"'
+like 'run.list: what it is' "*\"status\":\"running\",\"path\":\"$tmp/proj\",\"name\":\"generate_fix\"*" "$(grep '"id":3,' a.out)"
+run_id=$(sed -n 's/.*"id":3,"result":{"runs":\[{"runId":"\([^"]*\)".*/\1/p' a.out)
+say a "{\"jsonrpc\":\"2.0\",\"id\":4,\"method\":\"run.cancel\",\"params\":{\"runId\":\"$run_id\"}}"
+ok 'run.cancel ends it' wait_until 60 has a.out '"id":1,"error":{"code":-32031'
+ok 'run.cancel: children' wait_until 60 children_gone
+leave a
+stop
+ok 'run.cancel: nothing is left' nothing_left
 
 # what kills or hangs the original
 project

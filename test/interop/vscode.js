@@ -1,5 +1,6 @@
 // vscode-jsonrpc: what editors and their language clients are built on.
 'use strict';
+const fs = require('node:fs');
 const net = require('node:net');
 const { dir, fails, hello, is, load, main, ok, server, slow } =
     require('./lib.js');
@@ -106,11 +107,65 @@ async function cancels(c, via) {
 	    { runId: r.runId })).status, 'cancelled');
 }
 
+// A fix with its progress, another in the same session, and one cancelled.
+const project = `${dir}/project`;
+const settings = JSON.stringify({ executors: {
+	fast: { executor: 'command', command: ['sh', '-c',
+	    'cat >/dev/null; echo fixed >a.txt; echo done'] },
+	slow: { executor: 'command', command: ['sh', '-c',
+	    'cat >/dev/null; tail -f /dev/null'] },
+} });
+
+async function fixes(c, via) {
+	const heard = [];
+	c.onNotification('kaiak/generateFix/progress', (p) =>
+	    heard.push(`${p.stage} ${p.progress}`));
+	const ask = (provider, more, ...token) => c.sendRequest(
+	    'kaiak/generate_fix', { incidents: [{ id: 'dep-1',
+	    rule_id: 'deprecated-api', message: 'Replace it' }],
+	    agent_config: { workspace: { working_dir: project },
+	    model: { provider, model_id: 'm' } }, ...more }, ...token);
+	fs.mkdirSync(project, { recursive: true });
+	fs.writeFileSync(`${project}/a.txt`, 'broken\n');
+	const one = await ask('fast');
+	is(`${via}: generate_fix: all of it is told before`, heard,
+	    ['started 0', 'analyzing 25', 'generating 50', 'completed 100']);
+	is(`${via}: generate_fix: changes`, one.changes, [{ path: 'a.txt',
+	    status: 'modified', diff: '--- a/a.txt\n+++ b/a.txt\n' +
+	    '@@ -1 +1 @@\n-broken\n+fixed\n' }]);
+	const two = await ask('fast', { session_id: one.session_id });
+	is(`${via}: generate_fix: again`, [two.session_id, two.changes],
+	    [one.session_id, []]);
+	const token = new CancellationTokenSource();
+	const call = ask('slow', { session_id: one.session_id }, token.token);
+	while (heard.length < 11)	// it is at work
+		await c.sendRequest('ping');
+	await fails(`${via}: generate_fix: one at a time`, ask('fast',
+	    { session_id: one.session_id }), -32013, 'session_busy');
+	token.cancel();
+	await fails(`${via}: generate_fix: cancelled by its token`, call,
+	    -32031, 'cancelled');
+	is(`${via}: generate_fix: that is told, too`, heard.slice(8),
+	    ['started 0', 'analyzing 25', 'generating 50', 'failed 50']);
+	is(`${via}: delete_session`, (await c.sendRequest(
+	    'kaiak/delete_session', { session_id: one.session_id })).deleted,
+	    true);
+	await fails(`${via}: delete_session: it is gone`, c.sendRequest(
+	    'kaiak/delete_session', { session_id: one.session_id }), -32003,
+	    'session_not_found');
+	await fails(`${via}: generate_fix: a field is missing`, c.sendRequest(
+	    'kaiak/generate_fix', { incidents: [{}], agent_config: {} }),
+	    -32602, 'invalid_params');
+	await c.sendNotification('kaiak/client/user_message',
+	    { kind: 'x' });
+}
+
 async function all(c, via) {
 	await questions(c, via);
 	await refusals(c, via);
 	await runs(c, via);
 	await cancels(c, via);
+	await fixes(c, via);
 	is(`${via}: nothing odd was heard`, c.faults, []);
 }
 
@@ -133,13 +188,14 @@ async function vanish(place) {
 }
 
 main(async () => {
-	const stdio = server();
+	const stdio = server('--config-json', settings);
 	const c = connect(stdio.stdout, stdio.stdin);
 	await all(c, 'stdio');
 	stdio.stdin.end();
 	is('stdio: it ends with its input', await stdio.gone, 0);
 	for (const how of [['--unix', `${dir}/s`], ['--tcp', '127.0.0.1:0']]) {
-		const s = server(...how, '--root', '.', '--root', dir);
+		const s = server(...how, '--root', '.', '--root', dir,
+		    '--config-json', settings);
 		const at = await s.at, m = /^127.0.0.1:(\d+)$/.exec(at);
 		const place = m ? Number(m[1]) : at;
 		const socket = net.connect(place);
