@@ -21,7 +21,8 @@
 
 enum {
 	EVENTS_MAX = 64 << 10,	/* bytes kept of what is said on the way */
-	WORDS_MAX = 300		/* bytes of an error in words */
+	WORDS_MAX = 300,	/* bytes of an error in words */
+	CALLS_MAX = 10000	/* of tools, in an answer */
 };
 
 /* A task's settings over those of the suite. */
@@ -459,7 +460,7 @@ take_result(struct remote_job *r, const struct json *result)
 		    text_of(j->arena, out);
 	for (v = json_first(json_getc(result, "toolCalls")); v != NULL;
 	    v = v->next)
-		if (v->type == JSON_OBJECT)
+		if (v->type == JSON_OBJECT && j->ans.ncalls < CALLS_MAX)
 			take_call(r, v, &tail);
 	json_open(&o, '{');
 	put_text(&o, "type", STR("assistant.message"));

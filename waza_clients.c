@@ -68,6 +68,27 @@ waza_clients_fini(struct waza_clients *c)
 	remote_fini(&c->remote);
 }
 
+static const char **
+names(struct arena *a, const struct field_strs *given)
+{
+	const char **v = NEW_N(a, const char *, given->n + 1);
+	size_t i;
+
+	for (i = 0; i < given->n; i++)
+		v[i] = given->v[i].p;
+	return v;
+}
+
+void
+waza_web_gates(struct arena *a, struct web *w, const struct config *c)
+{
+	w->remote = c->allow_remote;
+	w->hosts = names(a, &c->hosts);
+	w->nhosts = c->hosts.n;
+	w->origins = names(a, &c->origins);
+	w->norigins = c->origins.n;
+}
+
 /*
  * Of a run.
  */
@@ -124,8 +145,8 @@ set_up(struct waza_job *j, struct waza_http *h, const struct config *c)
 	h->server.framer = &conn_line;	/* that is, HTTP and no other */
 	h->server.web = &h->web;
 	h->web.rpc = r;
-	h->web.remote = c->allow_remote;
 	h->web.bare = true;
+	waza_web_gates(j->call->arena, &h->web, c);
 	web_init(&h->web);
 	server_init(&h->server);
 	waza_clients_start(&h->clients, r, &h->web, c);

@@ -30,6 +30,9 @@ void waza_clients_start(struct waza_clients *, struct rpc *, struct web *,
 /* After the connections have gone, and before the loop. */
 void waza_clients_fini(struct waza_clients *);
 
+/* Who may come, as the settings say. */
+void waza_web_gates(struct arena *, struct web *, const struct config *);
+
 /*
  * A server for the length of a run, which gets its clients; stop: after the
  * run, before the loop.

@@ -32,28 +32,11 @@ static const struct opt rows[] = {
 	WAZA_SERVICE_OPTS
 };
 
-static const char **
-names(struct arena *a, const struct field_strs *given)
-{
-	const char **v = NEW_N(a, const char *, given->n + 1);
-	size_t i;
-
-	for (i = 0; i < given->n; i++)
-		v[i] = given->v[i].p;
-	return v;
-}
-
 static void
 set_up_web(struct waza_service *s, struct web *w)
 {
-	const struct config *c = s->config;
-
 	w->rpc = &s->server.rpc;
-	w->remote = c->allow_remote;
-	w->hosts = names(s->call->arena, &c->hosts);
-	w->nhosts = c->hosts.n;
-	w->origins = names(s->call->arena, &c->origins);
-	w->norigins = c->origins.n;
+	waza_web_gates(s->call->arena, w, s->config);
 	web_init(w);
 	web_page_add(w);
 	s->server.web = w;

@@ -76,6 +76,7 @@ struct waza_link {
 	int status;		/* and this is the exit status */
 	/* private: */
 	struct conns conns;
+	bool was_in;		/* it was registered at least once */
 	struct fd_watch connecting;	/* fd -1: idle */
 	size_t nth;		/* address of the host */
 	struct conn *conn;

@@ -92,8 +92,9 @@ lost(struct waza_link *w, const char *why)
 	w->conn = w->work->conn = NULL;
 	if (w->state == WAZA_LINK_ENDED || w->state == WAZA_LINK_RESTING)
 		return;
-	if (w->stopping) {
-		finish(w, WAZA_OK);
+	if (w->stopping || (w->once && w->was_in &&
+	    w->state == WAZA_LINK_CONNECTING)) {
+		finish(w, WAZA_OK);	/* nobody is there any more */
 		return;
 	}
 	w->state = WAZA_LINK_RESTING;
@@ -203,6 +204,7 @@ on_ack(struct waza_link *w, const struct json *m)
 		return;
 	}
 	w->state = WAZA_LINK_REGISTERED;
+	w->was_in = true;
 	w->failures = 0;
 	w->why[0] = '\0';
 	w->work->conn = w->conn;
