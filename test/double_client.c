@@ -21,7 +21,8 @@
  *
  * has so many clients do whatever they are asked, until the server ends.
  * Modes: "answer", at once; "silent", never; "moody", hanging up after each
- * and coming back.  Prints how many evaluations it has answered.
+ * and coming back.  Prints how many evaluations it has answered, and the
+ * seconds from the first of them to the end.
  */
 #include <arpa/inet.h>
 #include <errno.h>
@@ -355,6 +356,17 @@ talk(const char *port)
  * crowd
  */
 static size_t answered, room = 1;
+static double begun;		/* when the first was asked for */
+
+static double
+seconds(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
+}
+
 static bool silent, moody;
 
 static void
@@ -376,6 +388,8 @@ on_request(struct client *c, struct str s)
 	else if (str_is(t, "registration_ack"))
 		send_frame(c, WS_TEXT, STR("{\"type\":\"ready\"}"));
 	else if (json_getc(m, "method") != NULL && id != NULL && !silent) {
+		if (answered == 0)
+			begun = seconds();
 		send_frame(c, WS_TEXT, arena_fmt(&a, "{\"jsonrpc\":\"2.0\","
 		    "\"result\":{\"status\":\"success\",\"output\":\"ok\","
 		    "\"executionTime\":0},\"id\":\"%.*s\"}",
@@ -417,7 +431,8 @@ crowd(const char *port, size_t n)
 			gone += v[i].ended;
 		}
 	}
-	printf("%zu answered\n", answered);
+	printf("%zu answered %.3f\n", answered,
+	    answered > 0 ? seconds() - begun : 0);
 	free(v);
 	free(p);
 	return 0;
