@@ -372,6 +372,19 @@ kill "$go"
 over
 is 'no key: closed' 'end 1008 Invalid secret key' "$(tail -n 1 closed)"
 ok 'the secret is never sent, nor written' sh -c "! grep -l '$secret' said* closed r.json r.json.journal log report | grep ."
+# pages of others are let in by the settings only
+knock() {
+	printf 'GET / HTTP/1.1\r\nHost: 127.0.0.1\r\nOrigin: devtools://devtools\r\nUpgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==\r\n\r\n' |
+	    "$RPCPIPE" talk -k -n 1 "$port" | tr -d '\r'
+}
+begin lost.yaml --task keeps
+like 'a page from elsewhere is turned away' 'HTTP/1.1 403 *' "$(knock)"
+kill "$go"
+over
+begin lost.yaml --task keeps --config-json '{"origins":["devtools://devtools"]}'
+like 'a page from elsewhere that is named is not' 'HTTP/1.1 101 *' "$(knock)"
+kill "$go"
+over
 : >readable
 chmod 644 readable
 run "$WAZA" run lost.yaml --http 127.0.0.1:0 --token-file readable
