@@ -46,7 +46,7 @@ SRC  = base.c os.c os_net.c os_path.c os_peer.c os_spawn.c json.c yaml_anchor.c 
 	glob.c mask.c tmpl.c stats.c http.c http_body.c http_events.c http_url.c \
 	ws.c ws_frame.c ws_key.c \
 	conn_http.c conn_sweep.c conn_ws.c \
-	loop.c proc.c conn.c conn_frame.c wire.c fetch.c fetch_curl.c workspace.c spec.c spec_config.c \
+	loop.c proc.c conn.c conn_frame.c wire.c fetch.c fetch_curl.c fetch_name.c workspace.c spec.c spec_config.c \
 	spec_file.c spec_grader.c spec_input.c spec_skill.c spec_task.c spec_tasks.c \
 	spec_trigger.c cache.c cache_hash.c config.c config_check.c config_keys.c config_layer.c \
 	config_spell.c \

@@ -6,9 +6,7 @@
  * may refuse a long one before it has read it all: then writing fails, and the
  * answer is what counts (`deaf`).
  *
- * Names are looked up where the system blocks for it.  With a server that is
- * far away and has a slow name server, the other trials wait meanwhile; https
- * leaves it to curl.
+ * Names are looked up by a child (fetch_name.c), and https leaves them to curl.
  */
 #include "fetch.h"
 
@@ -153,15 +151,30 @@ fetch_feed(struct fetch *f, struct str in, bool last)
 /*
  * The socket.
  */
+
+/* The nth address that is known, or that the system finds. */
+static int
+connect_nth(struct fetch *f, const char *port, struct err *e)
+{
+	const struct fetch_names *k = f->o.names;
+
+	if (!f->named)
+		return os_connect_tcp(arena_cstr(&f->arena, f->o.url.host),
+		    port, f->nth, e);
+	if (f->nth < k->n)
+		return os_connect_tcp(k->v[f->nth], port, 0, e);
+	e->sys = ENOENT;
+	return -1;
+}
+
 static int
 connect_next(struct fetch *f)
 {
 	struct err e = { 0 };
-	char *host = arena_cstr(&f->arena, f->o.url.host);
 	char *port = arena_cstr(&f->arena, f->o.url.port);
 
 	for (;;) {
-		f->w.fd = os_connect_tcp(host, port, f->nth, &e);
+		f->w.fd = connect_nth(f, port, &e);
 		if (f->w.fd != -1)
 			return 0;
 		if (e.sys == ENOENT && f->nth > 0)
@@ -192,10 +205,23 @@ try_next(struct fetch *f, int sys)
 	fd_stop(f->o.procs->loop, &f->w);
 	os_close(&f->w.fd);
 	f->nth++;
-	if (connect_next(f) == -1)
+	if (connect_next(f) == -1) {
+		fetch_name_forget(f);
 		fetch_finish(f, FETCH_LOST);
-	else
+	} else
 		watch(f);
+}
+
+void
+fetch_connect(struct fetch *f, bool named)
+{
+	f->named = named;
+	if (connect_next(f) == 0) {
+		watch(f);
+		return;
+	}
+	fetch_name_forget(f);
+	fetch_finish(f, FETCH_LOST);
 }
 
 static struct str
@@ -297,6 +323,24 @@ fields_ok(const struct fetch_opts *o)
 	return o->url.authority.n <= FETCH_HOST_MAX;
 }
 
+static int
+start_socket(struct fetch *f)
+{
+	int r;
+
+	if (f->o.names != NULL && !fetch_name_plain(f->o.url.host)) {
+		f->named = fetch_name_known(f);
+		if (!f->named && fetch_name_start(f) == 0)
+			return 0;
+	}
+	r = connect_next(f);
+	if (r == 0)
+		watch(f);
+	else
+		f->end = FETCH_LOST;
+	return r;
+}
+
 int
 fetch_start(struct fetch *f, const struct fetch_opts *o)
 {
@@ -313,11 +357,7 @@ fetch_start(struct fetch *f, const struct fetch_opts *o)
 		r = fetch_curl_start(f);
 	else {
 		put_request(f);
-		r = connect_next(f);
-		if (r == 0)
-			watch(f);
-		else
-			f->end = FETCH_LOST;
+		r = start_socket(f);
 	}
 	if (r == -1)
 		put_away(f);

@@ -38,6 +38,15 @@ enum fetch_end {
 	FETCH_UNABLE		/* it cannot be asked from here */
 };
 
+/* What a name stands for, so far; zero: it is not known. */
+enum { FETCH_NAMES_MAX = 16 };
+struct fetch_names {
+	struct str host;	/* borrowed */
+	char v[FETCH_NAMES_MAX][64];	/* addresses, numeric */
+	size_t n;
+	int64_t at;		/* when, by the loop */
+};
+
 struct fetch_opts {
 	struct procs *procs;	/* with their loop */
 	const char *method;
@@ -47,7 +56,10 @@ struct fetch_opts {
 	size_t nfields;
 	struct str body;	/* with the URL and the fields, borrowed */
 	uint64_t max;		/* bytes of the answer's; 0: FETCH_MAX */
-	const char *const *env;	/* curl's, as in os_spawn.h */
+	const char *const *env;	/* of children, as in os_spawn.h */
+	/* for requests to the same host, which outlives them; NULL: each is
+	 * looked up by itself, and all wait meanwhile */
+	struct fetch_names *names;
 	/* its strings are for the length of the call */
 	void (*head)(void *arg, const struct http_head *);
 	bool (*data)(void *arg, struct str);
@@ -67,6 +79,7 @@ struct fetch {
 	struct buf in;		/* the head of the answer, until it is read */
 	size_t seen;
 	bool connected, headed, deaf, busy;
+	bool named;		/* by the addresses of o.names */
 	struct http_body body;
 	struct proc proc;
 	char *file;		/* a body that is too long for curl's words */

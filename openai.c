@@ -450,7 +450,7 @@ try_now(struct ask *k)
 	struct fetch_opts o = { .procs = k->procs, .method = "POST",
 		.url = k->to->url, .field = k->to->field,
 		.nfields = k->to->nfields, .body = buf_str(&k->body),
-		.env = k->to->env, .head = on_head, .data = on_data,
+		.env = k->to->env, .names = &k->to->names, .head = on_head, .data = on_data,
 		.done = on_done, .arg = k };
 
 	k->tries++;

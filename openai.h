@@ -15,6 +15,7 @@
 
 #include "agent.h"
 #include "base.h"
+#include "fetch.h"
 #include "http.h"
 #include "mask.h"
 
@@ -65,6 +66,7 @@ struct openai {
 	struct mask secrets;
 	const struct json *prices;	/* of models, or NULL */
 	struct str effort;		/* of reasoning, or empty */
+	struct fetch_names names;
 	const char *const *env;		/* of curl: without the keys */
 	struct agent_spent *spent, own;	/* own: where the run has none */
 	bool vendor;			/* at the maker's own address */

@@ -307,6 +307,37 @@ rc=0
 wait $pid || rc=$?
 is 'interrupted: status' 130 "$rc"
 
+# a name is looked up by a child: once for a run, and nobody waits with it
+cat >bin/getent <<'SH'
+#!/bin/sh
+echo "$*" >>"$LOOKED"
+case $2 in
+model.test) printf '::1              STREAM model.test\n::1              DGRAM\n127.0.0.1       STREAM\n127.0.0.1       DGRAM\n' ;;
+slow.test)  exec tail -f /dev/null ;;
+none.test)  exit 2 ;;
+*)          exit 1 ;;
+esac
+SH
+chmod +x bin/getent
+LOOKED=$tmp/looked
+export LOOKED
+serve chat
+suite '' 'trials_per_task: 3'
+edit 's/127.0.0.1:/model.test:/'
+with=$PATH PATH=$tmp/bin:$PATH
+ask
+is 'a name: status' 0 "$rc"
+is 'a name: looked up once' 'ahosts model.test' "$(cat looked)"
+edit 's/model.test:/none.test:/'
+ask
+has 'a name that is none: words' 'cannot find none.test: no such name'
+seconds=1
+suite 'retries: 0'
+edit 's/127.0.0.1:/slow.test:/'
+ask
+has 'a name that nobody answers for: words' 'no answer within 1 s'
+seconds=20 PATH=$with
+
 # budgets and prices
 serve chat
 suite 'max_tokens_total: 20' 'trials_per_task: 4'
