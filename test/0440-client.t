@@ -281,6 +281,7 @@ like 'token: a file that others can read' "2 waza: $tmp/token: others can read i
 stop
 
 # one that serves browsers as well
+: >log
 "$waza" serve --http 127.0.0.1:0 2>log &
 srv=$!
 wait_until 60 has log 'listening on http://'
@@ -414,4 +415,133 @@ wait "$other"
 other=
 is 'run: a strange server has none' '2 waza: the server has no results: ["\u001b[2J"]' "$rc $(tail -n 1 err)"
 is 'run: nothing moves a cursor' 0 "$(cat out err | tr -cd '\033' | grep -c .)"
+
+# The complete workflow of seeds/003: its four blocks as they stand, but for
+# the name of the program and two paths; the agent is named in the settings.
+cat >blocks <<'SH'
+kaiak serve --socket /tmp/kaiak.sock --config-json '{
+  "model": {"provider": "openai", "model_id": "gpt-4"}
+}'
+#
+kaiak connect /tmp/kaiak.sock
+#
+kaiak generate-fix --params-json '{
+  "incidents": [{
+    "id": "dep-1",
+    "rule_id": "deprecated-api",
+    "message": "Replace Collections.sort() with List.sort()"
+  }],
+  "agent_config": {
+    "workspace": {"working_dir": "/home/user/project"},
+    "model": {"provider": "openai", "model_id": "gpt-4"}
+  }
+}'
+#
+kaiak delete-session goose-generated-session-id
+kaiak disconnect
+#
+SH
+cat >output <<'TEXT'
+[kaiak/generateFix/progress] stage=started progress=0%
+[kaiak/generateFix/progress] stage=analyzing progress=25%
+[kaiak/generateFix/progress] stage=generating progress=50%
+[kaiak/generateFix/progress] stage=completed progress=100%
+
+--- Final Result ---
+{
+  "request_id": "X",
+  "session_id": "X",
+  "created_at": "X"
+TEXT
+seed=$(ls "$CORPUS"/../seeds/003*.txt 2>/dev/null)
+if [ -n "$seed" ]
+then
+	sed -n '/^## Complete Workflow/,/^## Integration/p' "$seed" >example
+	is 'seeds/003: its blocks' "$(cat blocks)" "$(awk '/^```bash/ { on = 1; next } /^```/ { if (on) print "#"; on = 0 } on' example)"
+	is 'seeds/003: its output' "$(cat output)" "$(awk '/^```/ { plain = !on && $0 == "```"; on = !on; next } on && plain' example | sed '/^}/d; s/: ".*"/: "X"/')"
+fi
+# block N [SESSION]: one of them, to be run
+block() {
+	awk -v n="$1" '/^#$/ { n--; next } n == 1' blocks | sed "s|kaiak |\"\$WAZA\" |; s|/tmp/kaiak.sock|$tmp/k.sock|; \
+	    s|/home/user/project|$tmp/project|; s|goose-generated-session-id|${2-}|"
+}
+cat >agent.sh <<'SH'
+case $(cat) in
+*'Replace Collections.sort() with List.sort()'*) ;;
+*) echo 'what?' >&2; exit 1 ;;
+esac
+sed 's/Collections.sort(list)/list.sort(null)/' A.java >new && mv new A.java
+echo Done.
+SH
+mkdir project
+run sh -c "$(block 2)"
+is 'workflow: no server yet' 2 "$rc"
+for executor in mock command
+do
+	echo 'Collections.sort(list);' >project/A.java
+	printf 'executor: %s\nexecutors: {command: {command: "sh %s/agent.sh"}}\n' "$executor" "$tmp" >"$WAZA_HOME/config"
+	: >log
+	sh -c "exec $(block 1)" </dev/null >served 2>log &
+	srv=$!
+	ok "workflow, $executor: serve" wait_until 60 has log 'listening on'
+	run sh -c "$(block 2)"
+	like "workflow, $executor: connect" "0 connected to $tmp/k.sock (waza *)" "$rc $out"
+	run sh -c "$(block 3)"
+	is "workflow, $executor: generate-fix: status" '0 ' "$rc $err"
+	is "workflow, $executor: generate-fix" "$(cat output)" "$(printf '%s\n' "$out" | sed 's/: "[^"]*",*$/: "X",/; s/\("created_at": "X"\),/\1/' | head -n 10)"
+	like "workflow, $executor: times" '*"created_at": "20[0-9][0-9]-[0-9][0-9]-[0-9][0-9]T[0-9][0-9]:[0-9][0-9]:[0-9][0-9]Z"*' "$out"
+	case $executor in
+	mock)    is 'workflow, mock: no file has changed' 'Collections.sort(list);' "$(cat project/A.java)" ;;
+	command) is 'workflow, command: the file is fixed' 'list.sort(null);' "$(cat project/A.java)"
+	         like 'workflow, command: the change' '*"path": "A.java",*"diff": "*-Collections.sort(list);\\n+list.sort(null);\\n"*' "$out" ;;
+	esac
+	session=$(printf '%s\n' "$out" | sed -n 's/.*"session_id": "\(.*\)".*/\1/p')
+	run sh -c "$(block 4 "$session")"
+	like "workflow, $executor: delete-session, disconnect" "0 {
+  \"session_id\": \"$session\",
+  \"deleted\": true,
+  \"deleted_at\": \"20*Z\"
+}
+disconnected from $tmp/k.sock" "$rc $out"
+	run "$waza" delete-session --connect k.sock "$session"
+	is "workflow, $executor: it is gone" "1 waza: kaiak/delete_session: Session not found (-32003)
+  kind: session_not_found
+  session_id: $session" "$rc $err"
+	[ "$executor" = command ] || stop
+done
+
+# the same for programs; what is wrong; a session that goes on
+"$waza" connect k.sock >/dev/null
+block 3 | sed "1d; 2i\\
+{
+	\$d" >fix.json
+echo '}' >>fix.json
+run "$waza" generate-fix --json --params-file fix.json
+is 'generate-fix --json' 'started analyzing generating completed result ' \
+    "$(printf '%s\n' "$out" | sed 's/.*"stage":"\([a-z]*\)".*/\1/; s/.*"result":.*/result/' | tr '\n' ' ')"
+run "$waza" generate-fix -q --params-file - <fix.json
+session=$(printf '%s\n' "$out" | sed -n 's/.*"session_id": "\(.*\)".*/\1/p')
+like 'generate-fix -q' '{
+  "request_id": "req-*' "$out"
+sed "s/^{/{\"session_id\": \"$session\",/" fix.json >again.json
+run "$waza" generate-fix -q --params-file again.json
+is 'generate-fix: again in its session' "0 $session" "$rc $(printf '%s\n' "$out" | sed -n 's/.*"session_id": "\(.*\)".*/\1/p')"
+run "$waza" generate-fix --params-json "{\"incidents\":[],\"agent_config\":{\"workspace\":\"$tmp/project\",\"model\":{\"provider\":\"openai\",\"model_id\":\"m\"}}}"
+like 'generate-fix: no incidents' '1 waza: kaiak/generate_fix: Invalid params: Must provide 1-1000 incidents (-32602)*' "$rc $err"
+run "$waza" generate-fix
+is 'generate-fix: no parameters' '2 waza: the parameters are missing: give --params-json or --params-file' "$rc $err"
+cat >agent.sh <<'SH'
+echo $$ >>"$LOG"
+tail -f /dev/null &
+echo $! >>"$LOG"
+wait
+SH
+interrupt INT "$waza" generate-fix --params-file again.json
+is 'generate-fix: interrupted' '130 ' "$rc $(cat err)"
+# the server knows; until it does, the session is in use
+free_again() {
+	"$waza" delete-session "$session" >/dev/null 2>&1
+}
+ok 'generate-fix: interrupted: the session is free again' wait_until 30 free_again
+stop
 done_testing
