@@ -4,49 +4,36 @@
 import { byId } from './dom.js';
 
 const base = new URL('api/v1/', document.baseURI);
-const KEY = 'waza-token';
-const AGAIN_MS = 1000, AGAIN_MAX_MS = 30000;
+const KEY = 'waza-token', AGAIN_MS = 1000, AGAIN_MAX_MS = 30000;
 
 // What a request came to, if not to an answer; status 0: nobody answered.
-export class Trouble extends Error {
-	constructor(status, kind, message, data) {
+class Trouble extends Error {
+	constructor(status, message, data) {
 		super(message);
-		this.status = status;
-		this.kind = kind;
-		this.data = data || {};
+		Object.assign(this, { status, data });
 	}
 }
 
 // Storage may be forbidden: then the token lives as long as the page.
-let token = null;
-try {
-	token = sessionStorage.getItem(KEY);
-} catch {
-	// see above
-}
-
-function keep(text) {
-	token = text;
+function stored(fn) {
 	try {
-		sessionStorage.setItem(KEY, text);
+		return fn(sessionStorage);
 	} catch {
-		// see above
+		return null;
 	}
 }
 
+let token = stored((s) => s.getItem(KEY)), asking = null;
+
 // One box for all requests that wait for it.
-let asking = null;
-
-function ask(refused) {
+function ask() {
+	const box = byId('token-box'), field = byId('token');
+	if (token)
+		byId('token-why').textContent = 'The server did not accept that token.';
 	asking = asking || new Promise((done) => {
-		const box = byId('token-box'), field = byId('token');
-
-		if (refused)
-			byId('token-why').textContent =
-			    'The server did not accept that token.';
-		box.oncancel = (e) => e.preventDefault();
-		byId('token-form').onsubmit = () => {
-			keep(field.value.trim());
+		box.onclose = () => {
+			token = field.value.trim();
+			stored((s) => s.setItem(KEY, token));
 			field.value = '';
 			asking = null;
 			done();
@@ -57,58 +44,47 @@ function ask(refused) {
 }
 
 async function trouble(answer) {
-	const text = await answer.text().catch(() => '');
-	let e = {};
-	try {
-		e = JSON.parse(text).error || {};
-	} catch {
-		// not from us: a proxy, perhaps
-	}
-	return new Trouble(answer.status, e.kind || (e.data || {}).kind ||
-	    'http', e.message || `the server answered ${answer.status}`, e.data);
+	const { error: e = {} } = await answer.json().catch(() => ({}));
+	return new Trouble(answer.status,
+	    e.message || `The server answered ${answer.status}.`, e.data);
 }
 
-async function call(method, path, body) {
+async function call(method, where, body) {
 	for (;;) {
-		const sent = token, headers = { accept: 'application/json' };
-		let answer;
-
+		const sent = token, headers = {};
 		if (sent)
 			headers.authorization = `Bearer ${sent}`;
-		if (body !== undefined)
+		if (body)
 			headers['content-type'] = 'application/json';
-		try {
-			answer = await fetch(new URL(path, base), { method, headers,
-				body: body && JSON.stringify(body), cache: 'no-store',
-				redirect: 'error' });
-		} catch {
-			throw new Trouble(0, 'offline', 'the server does not answer');
-		}
+		const answer = await fetch(new URL(where, base), { method, headers,
+			body: body && JSON.stringify(body), cache: 'no-store',
+			redirect: 'error' }).catch(() => {
+			throw new Trouble(0, 'The server does not answer.');
+		});
 		if (answer.status === 401) {
 			if (sent === token)
-				await ask(sent !== null);
-			continue;
-		}
-		if (!answer.ok)
+				await ask();
+		} else if (answer.ok)
+			return answer;
+		else
 			throw await trouble(answer);
-		return answer;
 	}
 }
 
-export async function get(path) {
-	return (await call('GET', path)).json();
+export async function get(where) {
+	return (await call('GET', where)).json();
 }
 
-export async function getText(path) {
-	return (await call('GET', path)).text();
+export async function getText(where) {
+	return (await call('GET', where)).text();
 }
 
-export async function post(path, body) {
-	return (await call('POST', path, body)).json();
+export async function post(where, body) {
+	return (await call('POST', where, body)).json();
 }
 
-export async function remove(path) {
-	return (await call('DELETE', path)).json();
+export function remove(where) {
+	return call('DELETE', where);
 }
 
 // path PART...: of a request; parts may hold anything
@@ -125,36 +101,32 @@ function linkState(word) {
 /*
  * listen PATH EVENTS: a function for each type of event; gives one that ends
  * it.  The browser connects again by itself, and says where it was; when it
- * gives up, so that a wrong token may be the reason, we ask the server for
+ * gives up, a wrong token may be the reason, so that we ask the server for
  * something else first, which finds out.  No event is told twice.
+ *
+ * lost() is called when the stream has gone away, back() when there is another.
+ * pauses: a browser has six connections for all of its tabs, so that a tab that
+ * nobody looks at gives this one back.
  */
-export function listen(where, events, { pauses = false, lost: gone = null } = {}) {
-	let source = null, seen = 0, wait = AGAIN_MS, timer = 0, over = false;
+export function listen(where, events, { pauses, lost, back } = {}) {
+	let source = null, seen = 0, wait = AGAIN_MS, timer = 0, opened = 0;
 
 	function hear(type, e) {
 		const seq = Number(e.lastEventId);
-		if (over || (seq > 0 && seq <= seen))
+		if (seq > 0 && seq <= seen)
 			return;
-		seen = seq > 0 ? seq : seen;
+		seen = seq || seen;
 		events[type](JSON.parse(e.data));
 	}
 
-	function lost() {
+	function failed() {
 		linkState('reconnecting');
-		if (gone)
-			gone();
-		if (over || source.readyState !== EventSource.CLOSED)
-			return;
-		timer = setTimeout(async () => {
-			try {
-				await get('runs?limit=1');
-			} catch {
-				// still away: the stream will say so again
-			}
-			if (!over && !(pauses && document.hidden))
-				open();
-		}, wait);
-		wait = Math.min(wait * 2, AGAIN_MAX_MS);
+		if (source.readyState === EventSource.CLOSED) {
+			timer = setTimeout(() => get('runs?limit=1').then(open, failed), wait);
+			wait = Math.min(wait * 2, AGAIN_MAX_MS);
+		}
+		if (lost)
+			lost();
 	}
 
 	function open() {
@@ -168,17 +140,19 @@ export function listen(where, events, { pauses = false, lost: gone = null } = {}
 		source.onopen = () => {
 			wait = AGAIN_MS;
 			linkState('live');
-		};
-		// a stream may have events named "error", too
-		source.onerror = (e) => {
-			if (!(e instanceof MessageEvent))
-				lost();
-			else if (events.error)
-				hear('error', e);
+			if (opened++ > 0 && back)
+				back();
 		};
 		for (const type of Object.keys(events))
-			if (type !== 'error')
-				source.addEventListener(type, (e) => hear(type, e));
+			source.addEventListener(type, (e) => {
+				// the browser's own "error" has no data
+				if (e instanceof MessageEvent)
+					hear(type, e);
+			});
+		source.addEventListener('error', (e) => {
+			if (!(e instanceof MessageEvent))
+				failed();
+		});
 	}
 
 	function close() {
@@ -187,8 +161,6 @@ export function listen(where, events, { pauses = false, lost: gone = null } = {}
 			source.close();
 	}
 
-	// A browser has six connections for all of its tabs: those that nobody
-	// looks at give theirs back.
 	function looked() {
 		if (document.hidden)
 			close();
@@ -200,7 +172,6 @@ export function listen(where, events, { pauses = false, lost: gone = null } = {}
 		document.addEventListener('visibilitychange', looked);
 	open();
 	return () => {
-		over = true;
 		document.removeEventListener('visibilitychange', looked);
 		close();
 		linkState('');

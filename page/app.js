@@ -1,6 +1,6 @@
 // app: which view is shown, the keys, and files that are dropped.  A view is
 // a function that fills an element and gives { title, table, search, keys,
-// stop }, of which it may leave out any.
+// drawn, stop }, of which it may leave out any.
 import { announce, button, byId, go, h, title, to } from './dom.js';
 import { openFile } from './store.js';
 import { showClients } from './clients.js';
@@ -11,21 +11,18 @@ import { showRuns } from './runs.js';
 import { showTask } from './task.js';
 import { showTrends } from './trends.js';
 
-const views = {
-	'': ['runs', showRuns], runs: ['runs', showRuns],
-	trends: ['trends', showTrends], compare: ['compare', showCompare],
-	clients: ['clients', showClients], new: ['new', showNew],
-	run: ['runs', showRun],
-};
+const views = { __proto__: null, '': showRuns, trends: showTrends,
+	compare: showCompare, clients: showClients, new: showNew, run: showRun,
+	task: showTask };
 const main = byId('main');
-let view = {}, turn = 0;
 const scrolls = new Map();	/* where each view was left */
-let shown = location.hash, linked = false;
+let view = {}, turn = 0, shown = '', linked = false;
 
 // "#/run/ID?q=x" as { parts: ['run', 'ID'], query }
 function route() {
-	const [where, query] = location.hash.slice(1).split('?');
-	return {
+	const [where, q] = location.hash.slice(1).split('?');
+	const query = new URLSearchParams(q || '');
+	return { query,
 		parts: where.split('/').slice(1).map((p) => {
 			try {
 				return decodeURIComponent(p);
@@ -33,24 +30,21 @@ function route() {
 				return p;
 			}
 		}),
-		query: new URLSearchParams(query || ''),
 		// what a view wants to find again when somebody comes back
 		keep(changes) {
-			for (const [k, v] of Object.entries(changes))
-				if (v)
-					this.query.set(k, v);
-				else
-					this.query.delete(k);
-			const q = String(this.query);
-			history.replaceState(null, '', `#${where}${q ? `?${q}` : ''}`);
+			for (const [k, v] of Object.entries(changes)) {
+				query.set(k, v);
+				if (v === '')
+					query.delete(k);
+			}
+			history.replaceState(null, '', `#${where || '/'}?${query}`);
 			shown = location.hash;
-		},
-	};
+		} };
 }
 
 function fault(e) {
-	return h('section.fault', { role: 'alert' },
-	    title('That did not work'), h('p', e.message),
+	announce(e.message);
+	return h('section.fault', title('That did not work'), h('p', e.message),
 	    h('p.row', button('Try again', show),
 		h('a.button', { href: '#/' }, 'All runs')));
 }
@@ -64,24 +58,26 @@ function current(name) {
 }
 
 async function show() {
-	const mine = ++turn, at = route(), [first, , third] = at.parts;
-	const [name, fn] = views[first || ''] || ['', () => {
-		throw new Error('There is no such view.');
-	}];
+	const mine = ++turn, at = route(), [first = '', , third] = at.parts;
+	const fn = views[first === 'run' && third === 'task' ? third : first];
 	const root = h('div', { class: `view in-${first || 'runs'}` });
+	const moved = shown !== location.hash;
 	const back = linked ? 0 : scrolls.get(location.hash) || 0;
+	let next;
 
+	shown = location.hash;
 	linked = false;
 	if (view.stop)
 		view.stop();
 	view = {};
-	current(name);
+	current(first === 'run' ? '' : first);
 	main.setAttribute('aria-busy', 'true');
-	let next;
 	try {
-		next = await (third === 'task' ? showTask : fn)(root, at) || {};
+		if (!fn)
+			throw new Error('There is no such view.');
+		next = await fn(root, at);
 	} catch (e) {
-		if (!(e.status >= 0) && !(e instanceof Error && e.constructor === Error))
+		if (e instanceof TypeError)
 			console.error(e);
 		root.replaceChildren(fault(e));
 		next = { title: 'Trouble' };
@@ -94,13 +90,12 @@ async function show() {
 	view = next;
 	main.removeAttribute('aria-busy');
 	main.replaceChildren(root);
-	document.title = view.title ? `${view.title} · waza` : 'waza';
+	document.title = `${view.title} · waza`;
 	if (view.drawn)
 		view.drawn();
 	scrollTo(0, back);
-	const head = root.querySelector('h1');
-	if (head && document.activeElement === document.body)
-		head.focus({ preventScroll: true });
+	if (moved && mine > 1)
+		root.querySelector('h1').focus({ preventScroll: true });
 }
 
 /*
@@ -108,141 +103,100 @@ async function show() {
  */
 let prefix = '';
 const going = { r: '#/', t: '#/trends', c: '#/clients' };
-
-function search() {
-	const field = view.search;
-	if (field) {
-		field.focus();
-		field.select();
-	}
-}
-
-function up() {
-	const { parts } = route();
-	go(parts[2] === 'task' ? to('run', parts[1]) : '#/');
-}
-
 const keys = {
-	'/': search, u: up,
+	'/': () => view.search && view.search.focus(),
 	'?': () => byId('help-box').showModal(),
+	u() {
+		const { parts } = route();
+		go(parts[2] === 'task' ? to('run', parts[1]) : '#/');
+	},
 	n: () => go('#/new'),
 	o: () => byId('file').click(),
 	j: () => view.table && view.table.move(1),
 	k: () => view.table && view.table.move(-1),
 	'[': () => view.table && view.table.turn(-1),
 	']': () => view.table && view.table.turn(1),
-	g: () => {
-		prefix = 'g';
-		setTimeout(() => {
-			prefix = '';
-		}, 1500);
+	Enter() {
+		linked = true;
+		go(view.table.href(view.table.current()));
 	},
 };
 
-function inField(el) {
-	return el.matches('input:not([type=checkbox]), textarea, select');
-}
-
 function onKey(e) {
-	if (e.ctrlKey || e.metaKey || e.altKey || document.querySelector('dialog[open]'))
+	const on = e.target, was = prefix;
+	if (e.ctrlKey || e.metaKey || e.altKey || on.closest('dialog'))
 		return;
-	if (inField(e.target)) {
+	if (on.matches('input:not([type=checkbox]), select')) {
 		if (e.key === 'Escape')
-			e.target.blur();
+			on.blur();
 		return;
 	}
-	if (e.key === 'Enter' && e.target.matches('tr') && view.table) {
-		const row = view.table.current();
-		if (row) {
-			linked = true;
-			go(view.table.href(row));
-		}
+	prefix = e.key === 'g' ? 'g' : '';
+	const fn = was && going[e.key] ? () => go(going[e.key]) :
+	    (view.keys || {})[e.key] || keys[e.key];
+	if (!fn || (e.key === 'Enter' && !on.matches('tr[data-href]')))
 		return;
-	}
-	if (prefix === 'g' && going[e.key]) {
-		prefix = '';
-		go(going[e.key]);
-		return;
-	}
-	const fn = (view.keys || {})[e.key] || keys[e.key];
-	if (fn) {
-		e.preventDefault();
-		fn();
-	}
+	e.preventDefault();
+	fn();
 }
 
 /*
  * Files
  */
 async function openFiles(files) {
-	const ids = [];
-	for (const file of files)
-		try {
+	try {
+		const ids = [];
+		for (const file of files)
 			ids.push(await openFile(file));
-		} catch (e) {
-			main.replaceChildren(fault(e));
-			announce(e.message);
-			return;
-		}
-	go(ids.length === 2 ? to('compare', ...ids) :
-	    ids.length === 1 ? to('run', ids[0]) : '#/');
+		go(ids.length === 2 ? to('compare', ...ids) :
+		    ids.length === 1 ? to('run', ids[0]) : '#/');
+	} catch (e) {
+		main.replaceChildren(fault(e));
+	}
 }
 
-function watchDrops() {
-	const sheet = byId('drop');
-	const has = (e) => [...e.dataTransfer.types].includes('Files');
-
-	addEventListener('dragover', (e) => {
-		if (!has(e))
-			return;
-		e.preventDefault();
-		sheet.hidden = false;
-	});
-	addEventListener('dragleave', (e) => {
-		if (!e.relatedTarget)
-			sheet.hidden = true;
-	});
-	addEventListener('drop', (e) => {
-		sheet.hidden = true;
-		if (!has(e))
-			return;
-		e.preventDefault();
+function onDrag(e) {
+	if (![...e.dataTransfer.types].includes('Files'))
+		return;
+	e.preventDefault();
+	byId('drop').hidden = e.type !== 'dragover';
+	if (e.type === 'drop')
 		openFiles([...e.dataTransfer.files]);
-	});
 }
 
 function nameTheme(name) {
 	byId('theme-name').textContent = name[0].toUpperCase() + name.slice(1);
-}
-
-byId('theme').addEventListener('click', () => {
-	nameTheme(window.wazaTheme.next());
 	if (view.drawn)
 		view.drawn();
-});
-byId('help').addEventListener('click', () => byId('help-box').showModal());
-byId('open-file').addEventListener('click', () => byId('file').click());
-byId('file').addEventListener('change', (e) => {
+}
+
+byId('theme').onclick = () => nameTheme(window.wazaTheme.next());
+byId('help').onclick = keys['?'];
+byId('open-file').onclick = keys.o;
+byId('file').onchange = (e) => {
 	openFiles([...e.target.files]);
 	e.target.value = '';
-});
+};
 // "#main" would be a view
-byId('skip').addEventListener('click', (e) => {
+byId('skip').onclick = (e) => {
 	e.preventDefault();
 	main.focus();
+};
+matchMedia('(prefers-color-scheme: dark)').onchange =
+    () => nameTheme(window.wazaTheme.name);
+for (const type of ['dragover', 'drop'])
+	addEventListener(type, onDrag);
+addEventListener('dragleave', (e) => {
+	byId('drop').hidden = byId('drop').hidden || !e.relatedTarget;
 });
-matchMedia('(prefers-color-scheme: dark)').addEventListener('change',
-    () => view.drawn && view.drawn());
 addEventListener('keydown', onKey);
 addEventListener('click', (e) => {
-	linked = Boolean(e.target.closest && e.target.closest('a, tr'));
+	linked = Boolean(e.target.closest('a, tr'));
 }, true);
 addEventListener('hashchange', () => {
 	scrolls.set(shown, scrollY);
-	shown = location.hash;
 	show();
 });
 history.scrollRestoration = 'manual';
 nameTheme(window.wazaTheme.name);
-watchDrops();
 show();

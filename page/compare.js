@@ -73,7 +73,7 @@ const kinds = [['all', 'All'], ['changed', 'Changed', changed],
 
 const columns = (href) => [
 	{ id: 'name', label: 'Task', value: (r) => r.display_name,
-		cell: (r) => [h('a', { href: href(r) }, r.display_name || r.task_id),
+		cell: (r) => [h('a', { href: href(r) }, r.display_name || r.task_id), ' ',
 			r.display_name !== r.task_id && h('small', r.task_id)] },
 	{ id: 'a', label: 'A', tag: 'A', value: (r) => r.scores[0],
 		cell: (r) => standing(r, 0) },
@@ -83,7 +83,7 @@ const columns = (href) => [
 		cell: (r) => fixed(r) ? badge('passed', 'fixed') :
 		    broken(r) && badge('failed', 'broken') },
 	{ id: 'delta', label: 'Change', number: true,
-		value: (r) => r.score_delta, cell: (r) => tilt(r.score_delta) },
+		value: (r) => r.score_delta, show: tilt },
 ];
 
 // Which two?  For those who come without.

@@ -3,6 +3,18 @@
 const SVG = 'http://www.w3.org/2000/svg';
 const props = new Set(['value', 'checked', 'disabled', 'hidden', 'open']);
 
+// Text is shown, never obeyed: control characters are made visible, since some
+// of them turn a line around; colours of a terminal are left out.
+const colour = /\x1b\[[0-9;:]*m/g;
+const control = /[\x00-\x08\x0b-\x1f\x7f\u202a-\u202e\u2066-\u2069]/g;
+
+export function plain(text) {
+	return String(text ?? '').replace(/\r\n/g, '\n').replace(colour, '')
+		.replace(control, (c) => c < ' ' ?
+		    String.fromCharCode(0x2400 + c.charCodeAt(0)) :
+		    `⟨U+${c.charCodeAt(0).toString(16).toUpperCase()}⟩`);
+}
+
 // Nested lists are flat, what is not there is left out.
 function fill(el, attributes, kids) {
 	for (const [name, value] of Object.entries(attributes))
@@ -12,8 +24,9 @@ function fill(el, attributes, kids) {
 			el[name] = value;
 		else if (value !== null && value !== undefined && value !== false)
 			el.setAttribute(name, value);
-	el.append(...kids.flat(Infinity).filter(
-	    (k) => k !== null && k !== undefined && k !== false));
+	el.append(...kids.flat(Infinity).filter((k) => k !== null &&
+	    k !== undefined && k !== false).map((k) =>
+		k instanceof Node ? k : plain(k)));
 	return el;
 }
 
@@ -60,8 +73,11 @@ export function to(...parts) {
 	return '#/' + parts.map(encodeURIComponent).join('/');
 }
 
+// go HREF: also to where one is, which is made anew
 export function go(href) {
-	if (href)
+	if (href === location.hash)
+		dispatchEvent(new HashChangeEvent('hashchange'));
+	else if (href)
 		location.hash = href;
 }
 
@@ -83,6 +99,15 @@ export function bar(parts, label) {
 		el.append(part);
 	}
 	return el;
+}
+
+// Other kids for an element; what has the focus keeps it, by its place.
+export function swap(el, ...kids) {
+	const all = () => [...el.querySelectorAll('a, button, select')];
+	const had = all().indexOf(document.activeElement);
+	el.replaceChildren(...kids);
+	if (all()[had])
+		all()[had].focus({ preventScroll: true });
 }
 
 // At most one call of fn in a while, and one at its end.

@@ -1,7 +1,7 @@
 // list: a table with a search and a filter above it, whose settings stand in
 // the address, so that who comes back finds it as it was.
 import { count } from './format.js';
-import { button, h } from './dom.js';
+import { button, h, swap } from './dom.js';
 import { Table } from './table.js';
 
 // chips LABEL CHOICES CHOSEN CHOOSE: one of several, as buttons that are in or
@@ -15,7 +15,8 @@ export function chips(label, choices, chosen, choose) {
 
 export function search(label, oninput, value = '') {
 	return h('input', { type: 'search', placeholder: `Search ${label} …`,
-		'aria-label': `Search ${label}`, oninput, value });
+		'aria-label': `Search ${label}`, oninput, value,
+		onfocus: (e) => e.target.select() });
 }
 
 // finds TEXT QUERY: each of its words is somewhere in the text
@@ -64,10 +65,9 @@ export class List {
 			id === 'all' ? all.length : all.filter(fits).length])
 			.filter(([id, , n]) => n > 0 || id === this.kind || id === 'all');
 		const fits = (this.kinds.find((k) => k[0] === this.kind) || [])[2];
-		// made anew only when it says something new: it may have the focus
 		const said = JSON.stringify([kinds, this.kind]);
 		if (said !== this.said)
-			this.chips.replaceChildren(chips('Show', kinds, this.kind,
+			swap(this.chips, chips('Show', kinds, this.kind,
 			    (show) => this.change({ show })));
 		this.said = said;
 		this.table.set(all.filter((r) => (!fits || fits(r)) &&

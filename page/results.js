@@ -65,7 +65,7 @@ export function compare(a, b) {
 		task_deltas: rows, warnings: [], verdict: '',
 		aggregate_score_delta: b.summary.score - a.summary.score,
 		success_rate_delta: b.summary.passRate - a.summary.passRate,
-		summary: 'The server says so of runs that it has; ' +
-		    'these are in files that were opened here.',
+		summary: 'the server works this out for runs that it has; these ' +
+		    'are files that were opened here.',
 	};
 }

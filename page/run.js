@@ -6,6 +6,7 @@ import { eventTypes, Live } from './live.js';
 import { get, getText, listen, path, remove } from './api.js';
 import { getResult, getRun, isLocal } from './store.js';
 import { List } from './list.js';
+import { plainTable } from './table.js';
 import { rateBar } from './runs.js';
 import { TaskMap } from './map.js';
 
@@ -37,7 +38,7 @@ const columns = (id) => [
 		value: (t) => rank.indexOf(taskState(t.status)),
 		cell: (t) => badge(taskState(t.status)) },
 	{ id: 'name', label: 'Task', value: (t) => t.name,
-		cell: (t) => [h('a', { href: to('run', id, 'task', t.id) }, t.name),
+		cell: (t) => [h('a', { href: to('run', id, 'task', t.id) }, t.name), ' ',
 			t.name !== t.id && h('small', t.id)] },
 	{ id: 'note', label: 'Note', cell: (t) => t.error && h('span.note',
 		{ title: t.error }, t.error) },
@@ -45,11 +46,9 @@ const columns = (id) => [
 		value: (t) => t.trials, cell: (t) => t.status === 'running' ?
 		    `${t.done || 0} / ${t.trials}` : count(t.trials) },
 	{ id: 'score', label: 'Score', tag: 'score', number: true,
-		value: (t) => ended(t) && t.score,
-		cell: (t) => score(ended(t) && t.score) },
+		value: (t) => ended(t) && t.score, show: score },
 	{ id: 'took', label: 'Duration', number: true,
-		value: (t) => ended(t) && t.durationMs,
-		cell: (t) => duration(ended(t) && t.durationMs) },
+		value: (t) => ended(t) && t.durationMs, show: duration },
 ];
 
 const kinds = [['all', 'All'], ...['failed', 'error', 'passed', 'running',
@@ -86,14 +85,11 @@ function triggers(file) {
 	return m ? h('section.block', h('h2', 'Trigger tests'),
 	    h('dl.tiles.small', ['accuracy', 'precision', 'recall',
 		'f1'].map((k) => tile(k, percent(m[k])))),
-	    h('table.plain', h('thead', h('tr',
-		['Prompt', 'Should', 'Did', 'Verdict'].map((w) =>
-			h('th', { scope: 'col' }, w)))),
-	    h('tbody', (file.trigger_results || []).map((t) => h('tr',
-		h('td', t.prompt), h('td', word(t.should_trigger)),
-		h('td', t.error_msg || word(t.did_trigger)),
-		h('td', badge(t.error_msg ? 'error' : t.should_trigger ===
-		    t.did_trigger ? 'passed' : 'failed'))))))) : '';
+	    plainTable(['Prompt', 'Should', 'Did', 'Verdict'],
+		(file.trigger_results || []).map((t) => [t.prompt,
+			word(t.should_trigger), t.error_msg || word(t.did_trigger),
+			badge(t.error_msg ? 'error' : t.should_trigger ===
+			    t.did_trigger ? 'passed' : 'failed')]))) : '';
 }
 
 // The run of the same suite that came before, to compare with.

@@ -1,5 +1,5 @@
 // runs: all of them, to be searched, sorted, marked and opened.
-import { badge, bar, button, dim, go, h, slowly, title, to } from './dom.js';
+import { badge, bar, button, dim, go, h, slowly, swap, title, to } from './dom.js';
 import { cost, count, duration, few, parts, percent, plural, points,
 	runState, score, tally, time, when } from './format.js';
 import { allRuns, localRuns } from './store.js';
@@ -29,10 +29,9 @@ const columns = (marks) => [
 		type: 'checkbox', checked: marks.ids.includes(r.runId),
 		'aria-label': `Mark ${r.name}, ${when(r.startedAt)}, to compare`,
 		onchange: () => marks.toggle(r.runId) }) },
-	{ id: 'state', label: 'Status', value: runState,
-		cell: (r) => badge(runState(r)) },
+	{ id: 'state', label: 'Status', value: runState, show: badge },
 	{ id: 'name', label: 'Suite', value: (r) => r.name,
-		cell: (r) => [h('a', { href: to('run', r.runId) }, r.name || r.runId),
+		cell: (r) => [h('a', { href: to('run', r.runId) }, r.name || r.runId), ' ',
 			h('small', r.source === 'window' ? 'in this window' :
 			    r.skill)] },
 	{ id: 'model', label: 'Model', value: (r) => r.model || r.executor,
@@ -40,14 +39,13 @@ const columns = (marks) => [
 	{ id: 'rate', label: 'Pass rate', number: true,
 		value: (r) => r.summary && r.summary.passRate, cell: rate },
 	{ id: 'score', label: 'Score', tag: 'score', number: true,
-		value: (r) => r.summary && r.summary.score,
-		cell: (r) => score(r.summary && r.summary.score) },
+		value: (r) => r.summary && r.summary.score, show: score },
 	{ id: 'took', label: 'Duration', number: true,
-		value: (r) => r.durationMs, cell: (r) => duration(r.durationMs) },
+		value: (r) => r.durationMs, show: duration },
 	{ id: 'tokens', label: 'Tokens', number: true, value: (r) => r.tokens,
-		cell: (r) => few(r.tokens) },
+		show: few },
 	{ id: 'cost', label: 'Cost', number: true, value: (r) => r.cost,
-		cell: (r) => cost(r.cost) },
+		show: cost },
 	{ id: 'when', label: 'When', number: true,
 		value: (r) => Date.parse(r.startedAt),
 		cell: (r) => time(r.startedAt) },
@@ -83,13 +81,12 @@ class Marks {
 }
 
 // A suite that ran lately, and where it is going.
-function card(name, runs, chosen, choose) {
-	const rates = runs.map((r) => r.summary.passRate);
+function card(name, rates, chosen, choose) {
 	const by = Math.round((rates[0] - rates[1]) * 1000) / 1000;
 	return button([dim(name), h('b', percent(rates[0])),
 		h('span', { class: by > 0 ? 'up' : by < 0 ? 'down' : 'dim' },
 		    by === 0 ? 'as before' : `${by > 0 ? '▲' : '▼'} ${points(by).slice(1)}`),
-		spark(rates.slice(0, SPARK).reverse(), 'pass rates')], choose,
+		spark([...rates].reverse(), 'pass rates')], choose,
 	{ class: 'card', 'aria-pressed': String(chosen) });
 }
 
@@ -100,8 +97,8 @@ const kinds = [['all', 'All'], ['passed', 'Passed', is('passed')],
 	['cancelled', 'Cancelled', is('cancelled')]];
 
 export async function showRuns(root, at) {
-	const known = new Map();
-	let total = 0, suite = at.query.get('suite') || '';
+	let total = 0, suite = at.query.get('suite') || '', saidSuites = '';
+	let known = new Map();
 	const cards = h('div.cards');
 	const select = h('select', { 'aria-label': 'Suite',
 		onchange: () => choose(select.value) });
@@ -121,17 +118,21 @@ export async function showRuns(root, at) {
 		draw();
 	}
 
+	// Only when they say something new: somebody may be choosing.
 	function drawSuites(all) {
-		const by = new Map();
-		for (const r of all)
-			by.set(r.name, [...by.get(r.name) || [], r]);
-		const some = [...by].map(([name, runs]) => [name,
-			runs.filter((r) => r.summary)]).filter(([, runs]) => runs.length > 1);
+		const by = [...Map.groupBy(all, (r) => r.name)];
+		const some = by.map(([name, runs]) => [name, runs.filter((r) =>
+			r.summary).slice(0, SPARK).map((r) => r.summary.passRate)])
+			.filter(([, rates]) => rates.length > 1).slice(0, CARDS);
+		const said = JSON.stringify([suite, some, by.length]);
+		if (said === saidSuites)
+			return;
+		saidSuites = said;
 		cards.hidden = some.length === 0;
-		cards.replaceChildren(...some.slice(0, CARDS).map(([name, runs]) =>
-			card(name, runs, name === suite, () => choose(name))));
+		swap(cards, ...some.map(([name, rates]) =>
+			card(name, rates, name === suite, () => choose(name))));
 		select.replaceChildren(h('option', { value: '' }, 'All suites'),
-		    ...[...by.keys()].sort().map((n) => h('option', { value: n }, n)));
+		    ...by.map(([n]) => n).sort().map((n) => h('option', { value: n }, n)));
 		select.value = suite;
 	}
 
@@ -148,18 +149,25 @@ export async function showRuns(root, at) {
 	}
 
 	const later = slowly(draw, DRAW_MS);
-	const found = await allRuns();
-	total = found.total;
-	for (const r of found.runs)
-		known.set(r.runId, r);
+	async function load() {
+		const found = await allRuns();
+		total = found.total;
+		known = new Map(found.runs.map((r) => [r.runId, r]));
+		draw();
+	}
+
+	await load();
 	root.append(h('div.hidden', title('Runs')), cards,
 	    marks.element, list.element, note);
-	draw();
 	const stop = listen('events', { run: (r) => {
-		known.set(r.runId, { ...known.get(r.runId), ...r });
-		total = Math.max(total, known.size);
+		if (known.has(r.runId))
+			known.set(r.runId, r);
+		else {
+			known = new Map([[r.runId, r], ...known]);
+			total++;
+		}
 		later();
-	} }, { pauses: true });
+	} }, { pauses: true, back: load });
 	return { title: 'Runs', table: list.table, search: list.search,
 		keys: {
 			x: () => list.table.current() &&

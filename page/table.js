@@ -2,7 +2,7 @@
 // page of rows is in the document, so that ten thousand cost no more than a
 // hundred; a row that has not changed keeps its element, and so its focus.
 import { count } from './format.js';
-import { button, go, h } from './dom.js';
+import { button, go, h, swap } from './dom.js';
 
 const PAGE = 100;
 
@@ -20,11 +20,19 @@ function order(a, b, down) {
 	    String(a).localeCompare(String(b), undefined, { numeric: true });
 }
 
+// plainTable HEADS ROWS: cells as they are, without anything to press
+export function plainTable(heads, rows) {
+	return h('table', h('thead', h('tr', heads.map((w) =>
+		h('th', { scope: 'col' }, w)))),
+	h('tbody', rows.map((cells) => h('tr', cells.map((c) => h('td', c))))));
+}
+
 /*
- * columns: { id, label, number, value(row), cell(row), tag }; one without
- * value cannot be sorted by, a tag stands before it on a phone.  key(row) is a
- * row's name, stamp(row) changes when its cells do, href(row) is where it
- * leads.  sort: "id" or "-id", or '' for the order in which the rows come.
+ * columns: { id, label, number, tag, value(row), show(value), cell(row) }; one
+ * without value cannot be sorted by, one without cell is its value, shown; a
+ * tag stands before it on a phone.  key(row) is a row's name, stamp(row)
+ * changes when its cells do, href(row) is where it leads.  sort: "id" or
+ * "-id", or '' for the order in which the rows come.
  */
 export class Table {
 	constructor(options) {
@@ -32,21 +40,19 @@ export class Table {
 			rows: [], shown: [], all: [], made: new Map() }, options);
 		this.active = null;	/* key of the row that has the keys */
 		this.heads = new Map(this.columns.map((c) => [c.id, this.head(c)]));
-		this.body = h('tbody', { role: 'rowgroup' });
+		this.body = h('tbody');
 		this.pager = h('nav.pager', { 'aria-label': `Pages of ${this.label}` });
 		this.note = h('p.empty');
-		// roles, because a phone's style takes them away
 		this.table = h('table', { class: `list ${this.name || ''}`,
-			role: 'table', 'aria-label': this.label },
-		h('thead', { role: 'rowgroup' }, h('tr', { role: 'row' },
-		    [...this.heads.values()])), this.body);
+			'aria-label': this.label },
+		h('thead', h('tr', [...this.heads.values()])), this.body);
 		this.element = h('div', this.chooser(), this.table, this.note,
 		    this.pager);
 		this.showSort();
 	}
 
 	head(c) {
-		return h('th', { role: 'columnheader', scope: 'col',
+		return h('th', { scope: 'col',
 			class: `c-${c.id}${c.number ? ' number' : ''}` },
 		c.value ? button(c.label, () => this.press(c)) :
 		    h('span.hidden', c.label));
@@ -122,23 +128,23 @@ export class Table {
 		if (rows.length !== this.body.children.length ||
 		    rows.some((tr, i) => tr !== this.body.children[i]))
 			this.body.replaceChildren(...rows);
+		this.mark();
 		if (had && this.made.has(had))
 			this.made.get(had).tr.focus({ preventScroll: true });
 		this.note.hidden = rows.length > 0;
 		this.note.textContent = this.empty;
-		this.table.hidden = rows.length === 0;
-		this.mark();
+		this.table.hidden = this.select.parentNode.hidden = rows.length === 0;
 		this.drawPager();
 	}
 
 	row(row, key) {
-		return h('tr', { role: 'row', 'data-key': key,
+		return h('tr', { 'data-key': key,
 			'data-href': this.href && this.href(row),
 			onclick: (e) => this.clicked(e, row),
 			onfocusin: () => this.mark(key) },
-		this.columns.map((c) => h('td', { role: 'cell', 'data-label': c.tag,
+		this.columns.map((c) => h('td', { 'data-label': c.tag,
 			class: `c-${c.id}${c.number ? ' number' : ''}` },
-		c.cell(row))));
+		c.cell ? c.cell(row) : c.show(c.value(row)))));
 	}
 
 	// A press anywhere in a row is one on its link; but text can be selected.
@@ -153,7 +159,7 @@ export class Table {
 		    () => this.turn(by), { disabled: !this.all[from + by * PAGE] });
 
 		this.pager.hidden = this.pages < 2;
-		this.pager.replaceChildren(turn(-1, '‹ Previous'), h('span.number', `${count(from + 1)}–` +
+		swap(this.pager, turn(-1, '‹ Previous'), h('span.number', `${count(from + 1)}–` +
 		    `${count(from + this.shown.length)} of ${count(this.all.length)}`),
 		turn(1, 'Next ›'));
 	}

@@ -1,12 +1,12 @@
 // task: one task of a run: its trials, what was asked and answered, what the
 // agent did, and what the graders said of it.
-import { badge, button, dim, go, h, icon, title, to } from './dom.js';
+import { badge, button, dim, go, h, icon, swap, title, to } from './dom.js';
 import { chips } from './list.js';
 import { cost, count, duration, exactly, few, percent, plural, points, score,
 	taskState } from './format.js';
 import { crumbs, isOver, tile } from './run.js';
 import { getRun, getTask } from './store.js';
-import { plain, pre, rich, value } from './text.js';
+import { pre, rich, value } from './text.js';
 import { trialScore } from './results.js';
 
 const STEPS = 300, CHIPS = 24, AGAIN_MS = 2000;
@@ -62,7 +62,7 @@ function gist(args) {
 	const a = args || {}, best = typeof a === 'string' ? a : a.command ||
 	    a.path || a.file_path || a.pattern || a.query || a.url || a.skill ||
 	    Object.values(a).find((v) => typeof v === 'string') || '';
-	return plain(best).replace(/\s+/g, ' ').slice(0, 300);
+	return String(best).replace(/\s+/g, ' ').slice(0, 300);
 }
 
 function step(s) {
@@ -190,8 +190,7 @@ function notYet(root, run, id) {
 	    title(id, ' ', badge('running')), h('p.empty',
 		'Its trials are not written down yet. They appear here as soon ' +
 		'as they are.'));
-	const timer = setTimeout(() =>
-		dispatchEvent(new HashChangeEvent('hashchange')), AGAIN_MS);
+	const timer = setTimeout(() => go(location.hash), AGAIN_MS);
 	return { title: id, stop: () => clearTimeout(timer) };
 }
 
@@ -221,7 +220,8 @@ export async function showTask(root, at) {
 	function pick(i) {
 		if (!runs[i])
 			return;
-		choice.replaceChildren(runs.length > 1 ? choices(i) : '');
+		choice.hidden = runs.length < 2;
+		swap(choice, choices(i));
 		place.replaceChildren(showTrial(runs[i]));
 	}
 

@@ -1,25 +1,9 @@
-// text: what agents, graders and programs have said.  It is shown, never
-// obeyed: control characters are made visible, since some of them turn a line
-// around or colour a terminal, and very long texts come in parts.
-import { h } from './dom.js';
+// text: what agents, graders and programs have said; diffs in it are shown as
+// such, and very long texts come in parts.
+import { h, plain } from './dom.js';
 import { count } from './format.js';
 
 const LONG = 100000;
-// eslint-disable-next-line no-control-regex
-const colour = /\x1b\[[0-9;:]*m/g;
-// eslint-disable-next-line no-control-regex
-const control = /[\x00-\x08\x0b-\x1f\x7f\u202a-\u202e\u2066-\u2069]/g;
-
-function picture(c) {
-	const n = c.charCodeAt(0);
-	return n < 0x20 ? String.fromCharCode(0x2400 + n) : n === 0x7f ? '␡' :
-	    `⟨U+${n.toString(16).toUpperCase()}⟩`;
-}
-
-export function plain(text) {
-	return String(text ?? '').replace(/\r\n/g, '\n').replace(colour, '')
-		.replace(control, picture);
-}
 
 export function pre(text, name) {
 	const all = plain(text);

@@ -4,6 +4,7 @@ import { dim, h, slowly, title, to } from './dom.js';
 import { exactly, percent, plural, points as change, runState, score,
 	when } from './format.js';
 import { lines } from './chart.js';
+import { plainTable } from './table.js';
 
 const LAST = 40, SUITES = 30;
 
@@ -16,14 +17,11 @@ function point(run) {
 }
 
 function numbers(points) {
-	const cells = (p) => [h('a', { href: p.href }, exactly(p.run.startedAt)),
-		p.run.model || p.run.executor, percent(p.rate), score(p.score)];
-	return h('details.more', h('summary', 'As a table'),
-	    h('div.scroll', h('table.plain',
-		h('thead', h('tr', ['When', 'Model', 'Pass rate', 'Score']
-			.map((w) => h('th', { scope: 'col' }, w)))),
-		h('tbody', [...points].reverse().map((p) => h('tr',
-		    cells(p).map((c) => h('td', c))))))));
+	return h('details.more', h('summary', 'As a table'), h('div.scroll',
+	    plainTable(['When', 'Model', 'Pass rate', 'Score'],
+		[...points].reverse().map((p) => [h('a', { href: p.href },
+		    exactly(p.run.startedAt)), p.run.model || p.run.executor,
+		percent(p.rate), score(p.score)]))));
 }
 
 // A suite: its last numbers, the chart, and the same as a table; draw() is
@@ -57,11 +55,9 @@ export async function showTrends(root, at) {
 	    (r) => r.summary && r.summary.total > 0 && r.status !== 'running');
 
 	function draw() {
-		const by = new Map();
-		for (const r of runs)
-			if (!model.value || r.model === model.value)
-				by.set(r.name, [...by.get(r.name) || [], r]);
-		const all = [...by], some = all.filter(([, list]) => list.length > 1);
+		const all = [...Map.groupBy(runs.filter((r) => !model.value ||
+		    r.model === model.value), (r) => r.name)];
+		const some = all.filter(([, list]) => list.length > 1);
 		panels = some.slice(0, SUITES).map(([n, list]) => panel(n, list));
 		place.replaceChildren(...panels.map((p) => p.element));
 		rest.textContent = some.length === 0 ?
