@@ -199,6 +199,11 @@ check-vg: build/web_files.c
 check-interop: all
 	@WAZA=$$PWD/waza sh test/interop/run
 
+# The page in Chromium, driven from npm; pictures of it in build/page.
+# PAGE_CACHE says where what npm installs is kept.
+check-page: all
+	@WAZA=$$PWD/waza sh test/page/run
+
 # Agents as npm has them, with a model of ours: AGENTS_CACHE says where they
 # are kept.  No account, and no network once they are there.
 check-agents: all test/rpcpipe
@@ -250,5 +255,5 @@ clean:
 	rm -rf build
 	rm -f waza $(MAIN) $(OBJ) $(UNIT) $(HELPER) waza-*.tar.gz
 
-.PHONY: all demo check check-units replay check-san check-short check-vg check-interop check-agents soak fuzz bench lint \
+.PHONY: all demo check check-units replay check-san check-short check-vg check-interop check-page check-agents soak fuzz bench lint \
 	install uninstall dist distcheck clean

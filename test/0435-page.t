@@ -3,18 +3,18 @@
 . "${0%/*}/lib.sh"
 . "${0%/*}/rpc/lib.sh"
 
-# fetch METHOD PATH: leaves head and body
+# fetch METHOD PATH: leaves fields and body
 fetch() {
 	printf '%s %s HTTP/1.1\r\nHost: 127.0.0.1:%s\r\nConnection: close\r\n\r\n' \
 	    "$1" "$2" "$port" | "$RPCPIPE" talk "$port" >answer
-	sed '/^.$/,$d' answer | tr -d '\r' >head
+	sed '/^.$/,$d' answer | tr -d '\r' >fields
 	awk 'on { exit } { n += length($0) + 1 } /^\r$/ { on = 1 }
 		END { print n }' answer >skip
 	dd if=answer of=body bs=1 skip="$(cat skip)" 2>/dev/null
 }
 
 field() {
-	sed -n "s/^$1: //p" head
+	sed -n "s/^$1: //p" fields
 }
 
 echo secret >token
@@ -26,7 +26,7 @@ wait_until 60 has log 'listening on'
 port=$(sed -n 's/.*listening on http:.*:\([0-9]*\)$/\1/p' log)
 
 fetch GET /
-is 'the page needs no token' 'HTTP/1.1 200 OK' "$(sed -n 1p head)"
+is 'the page needs no token' 'HTTP/1.1 200 OK' "$(sed -n 1p fields)"
 is 'its type' 'text/html; charset=utf-8' "$(field Content-Type)"
 ok 'it is the file' cmp -s body "$top/page/index.html"
 is 'its length' "$(wc -c <"$top/page/index.html" | tr -d ' ')" "$(field Content-Length)"
@@ -55,13 +55,13 @@ do
 done
 is 'every file of the page is there, byte for byte' '' "$bad"
 fetch HEAD /
-is 'HEAD' 'HTTP/1.1 200 OK 0' "$(sed -n 1p head) $(wc -c <body | tr -d ' ')"
+is 'HEAD' 'HTTP/1.1 200 OK 0' "$(sed -n 1p fields) $(wc -c <body | tr -d ' ')"
 fetch POST /
-is 'POST' 'HTTP/1.1 405 Method Not Allowed' "$(sed -n 1p head)"
+is 'POST' 'HTTP/1.1 405 Method Not Allowed' "$(sed -n 1p fields)"
 for p in /page/ /page/embed /page/none.js /page/..%2fweb.c /page/index.html/x
 do
 	fetch GET "$p"
-	is "$p: there is none" 'HTTP/1.1 404 Not Found' "$(sed -n 1p head)"
+	is "$p: there is none" 'HTTP/1.1 404 Not Found' "$(sed -n 1p fields)"
 done
 stop
 

@@ -1,0 +1,81 @@
+// Ten thousand tasks: shown in pages, found by a search, watched as they run;
+// and a server that goes away and comes back.
+'use strict';
+const { is, like, main, ok, overflow, run, serve, settled, shot, suite,
+	tab } = require('./lib.js');
+
+const N = 10000;
+
+async function watch(page) {
+	await page.at('new');
+	await page.getByRole('radio', { name: /many/ }).check();
+	await page.click('button:enabled:has-text("Start the run")');
+	await page.waitForSelector('h1 .badge.failed');
+	like('all of them have come', await page.innerText('.tile'),
+	    /99%\s+9,900 of 10,000 tasks passed, 100 failed/);
+}
+
+async function list(page) {
+	const nodes = () => page.evaluate(() => document.querySelectorAll('*').length);
+	await page.reload();
+	await page.waitForSelector('tbody tr');
+	ok('the document stays small', await nodes() < 2500, await nodes());
+	is('a page of rows', await page.locator('tbody tr').count(), 100);
+	like('the failures first', await page.innerText('tbody tr'), /failed/);
+	is('which page', await page.innerText('.pager span'), '1–100 of 10,000');
+	await page.click('.pager >> text=Next');
+	is('the next', await page.innerText('.pager span'), '101–200 of 10,000');
+	await page.keyboard.press('[');
+	is('and back', await page.innerText('.pager span'), '1–100 of 10,000');
+	const start = Date.now();
+	await page.fill('[type=search]', 't98');
+	await page.locator('tbody tr').first().waitFor();
+	is('a search', await page.innerText('.pager span'), '1–100 of 111');
+	ok('without waiting', Date.now() - start < 5000, Date.now() - start);
+	await page.fill('[type=search]', '');
+	await page.click('.chips >> text=Failed');
+	is('the failures alone', await page.locator('tbody tr').count(), 100);
+	await page.click('th >> text=Task');
+	is('by name', await page.innerText('tbody .c-name'), 't99');
+	const box = await page.locator('canvas.map').boundingBox();
+	ok('the map has its place', box.width > 600 && box.height > 100);
+	like('and words', await page.getAttribute('canvas.map', 'aria-label'),
+	    /10,000 tasks done, 9900 passed, 100 failed/);
+	is('no wider than the window', await overflow(page), []);
+	await shot(page, 'many');
+	await page.click('canvas.map', { position: { x: 3, y: 3 } });
+	await page.waitForSelector('h1:has-text("t0")');
+	ok('a press on the map leads to a task', true);
+}
+
+// The same address, another process: the page goes on where it was.
+async function back(page, server) {
+	await page.at('');
+	await page.waitForSelector('.link-state.live');
+	const rows = await page.locator('tbody tr').count();
+	server.kill('SIGTERM');
+	await server.gone;
+	await page.waitForSelector('.link-state.reconnecting');
+	ok('a server that is gone: it says so', true);
+	await run('run', '-q', 'few', '-o', 'results/few.json');
+	const other = await serve('--http', new URL(server.url).host);
+	await page.waitForSelector('.link-state.live');
+	await page.locator('tbody tr').nth(rows).waitFor();
+	ok('one that is back: with what has come meanwhile', true);
+	return other;
+}
+
+main(async () => {
+	suite('many', Array.from({ length: N }, (_, i) => `id: t${i}, prompt: p, ` +
+	    `mock: {output: ${i % 100 === 99 ? 'no' : 'yes'}}, ` +
+	    'expected: {output_contains: [yes]}'), 'executor: mock, workers: 8');
+	suite('few', ['id: a, prompt: p, expected: {output_contains: [p]}']);
+	const server = await serve();
+	const page = await tab(server.url,
+	    { allow: /ERR_CONNECTION_REFUSED|ERR_INCOMPLETE|ERR_EMPTY|ERR_CONNECTION_RESET/ });
+	await settled(page);
+	await watch(page);
+	await list(page);
+	await back(page, server);
+	is('nothing odd was seen', await page.faults(), []);
+});

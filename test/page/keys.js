@@ -1,0 +1,125 @@
+// Without a mouse: j, k, Enter and the others; the focus is where it should be,
+// and can be seen.
+'use strict';
+const { is, like, main, ok, run, serve, suite, tab } = require('./lib.js');
+
+function focused(page) {
+	return page.evaluate(() => {
+		const el = document.activeElement;
+		return `${el.localName}${el.className ? `.${el.className}` : ''} ` +
+		    (el.textContent || el.placeholder || '').trim().slice(0, 30);
+	});
+}
+
+async function rows(page) {
+	await page.keyboard.press('j');
+	like('j: the first row', await focused(page), /^tr\.active.*third/);
+	await page.keyboard.press('j');
+	like('j: the next', await focused(page), /^tr\.active.*second/);
+	const ring = await page.evaluate(() =>
+		getComputedStyle(document.activeElement).outlineStyle);
+	is('where one is can be seen', ring, 'solid');
+	await page.keyboard.press('k');
+	await page.keyboard.press('k');
+	like('k: back, and not further', await focused(page), /^tr\.active.*third/);
+	await page.keyboard.press('j');
+	await page.keyboard.press('Enter');
+	await page.waitForSelector('h1:has-text("second")');
+	like('Enter opens it; its title has the focus', await focused(page),
+	    /^h1 second/);
+	await page.keyboard.press('j');
+	await page.keyboard.press('Enter');
+	await page.waitForSelector('h1:has-text("bad")');
+	like('a task: the one that failed is first', page.url(), /task\/bad$/);
+	await page.keyboard.press(']');
+	await page.waitForSelector('h1:has-text("last")');
+	await page.keyboard.press('[');
+	await page.waitForSelector('h1:has-text("bad")');
+	ok('] and [: the tasks beside it', true);
+	await page.keyboard.press('2');
+	await page.waitForSelector('[aria-pressed=true]:has-text("Trial 2")');
+	ok('2: the second trial', true);
+	await page.keyboard.press('u');
+	await page.waitForSelector('h1:has-text("second")');
+	await page.keyboard.press('u');
+	await page.waitForSelector('table.runs');
+	ok('u: up to the run, up to all', true);
+}
+
+async function marks(page) {
+	await page.keyboard.press('j');
+	await page.keyboard.press('x');
+	await page.waitForSelector('.marked');
+	like('x: marked', await page.innerText('.marked'), /One run is marked/);
+	like('x: the focus stays', await focused(page), /^tr\.active/);
+	await page.keyboard.press('j');
+	await page.keyboard.press('x');
+	like('x: two', await page.innerText('.marked'), /Two runs are marked/);
+	await page.keyboard.press('c');
+	await page.waitForSelector('h1:has-text("Compare")');
+	is('c: the older is A', await page.locator('.sides h2').allInnerTexts(),
+	    ['A second', 'B third']);
+}
+
+async function others(page) {
+	await page.keyboard.press('g');
+	await page.keyboard.press('t');
+	await page.waitForSelector('h1:has-text("Trends")');
+	await page.keyboard.press('g');
+	await page.keyboard.press('r');
+	await page.waitForSelector('table.runs');
+	ok('g t, g r: other views', true);
+	await page.keyboard.press('/');
+	like('/: the search', await focused(page), /^input Search runs/);
+	await page.keyboard.type('first jk');
+	is('in it keys are letters', await page.inputValue('[type=search]'), 'first jk');
+	await page.keyboard.press('Escape');
+	like('Escape leaves it', await focused(page), /^body/);
+	await page.keyboard.press('?');
+	await page.waitForSelector('#help-box[open]');
+	await page.keyboard.press('j');
+	is('?: help, and nothing below it moves', await page.isVisible('#help-box'),
+	    true);
+	await page.keyboard.press('Escape');
+	await page.waitForSelector('#help-box', { state: 'hidden' });
+	await page.keyboard.press('n');
+	await page.waitForSelector('h1:has-text("New run")');
+	ok('n: a new run', true);
+}
+
+// All by Tab: the skip link first, then what there is to press.
+async function tabs(page) {
+	await page.at('');
+	await page.reload();
+	await page.waitForSelector('table.runs');
+	await page.keyboard.press('Tab');
+	like('Tab: to skip what is on top', await focused(page), /Skip to the content/);
+	await page.keyboard.press('Enter');
+	like('which leads to the content', await focused(page), /^main/);
+	const seen = new Set();
+	for (let i = 0; i < 20; i++) {
+		await page.keyboard.press('Tab');
+		seen.add((await focused(page)).split(' ')[0].split('.')[0]);
+	}
+	is('Tab reaches fields, buttons and links', ['input', 'button', 'select', 'a']
+		.filter((x) => !seen.has(x)), []);
+}
+
+main(async () => {
+	const tasks = ['id: good, prompt: p, mock: {output: yes}, ' +
+	    'expected: {output_contains: [yes]}',
+	'id: bad, prompt: p, mock: {output: no}, expected: {output_contains: [yes]}',
+	'id: last, prompt: p, mock: {output: no}, expected: {output_contains: [yes]}'];
+	const server = await serve();
+	for (const name of ['first', 'second', 'third']) {
+		suite(name, tasks, 'executor: mock, trials_per_task: 2');
+		await run('run', '-q', name, '-o', `results/${name}.json`);
+	}
+	const page = await tab(server.url);
+	await page.waitForSelector('table.runs tbody tr');
+	await rows(page);
+	await marks(page);
+	await others(page);
+	await tabs(page);
+	is('nothing odd was seen', await page.faults(), []);
+});

@@ -1,0 +1,197 @@
+// lib: TAP, a server, and a browser that notes what it should not see: errors
+// in the console, requests to others, breaches of the policy.
+'use strict';
+const { spawn } = require('node:child_process');
+const assert = require('node:assert');
+const fs = require('node:fs');
+const { createRequire } = require('node:module');
+const os = require('node:os');
+const path = require('node:path');
+
+const load = createRequire(path.join(process.env.MODULES, 'x.js'));
+const { chromium } = load('playwright-core');
+const axe = fs.readFileSync(load.resolve('axe-core/axe.min.js'), 'utf8');
+const waza = process.env.WAZA, shots = process.env.SHOTS;
+const dir = fs.mkdtempSync(path.join(os.tmpdir(), 'page-'));
+fs.mkdirSync(path.join(dir, 'results'));
+const children = new Set();
+const LONG = 60000;	// for a step; other suites may run beside this one
+let n = 0, bad = 0, browser = null;
+
+const limit = setTimeout(() => {
+	console.log(`not ok ${++n} - all within five minutes`);
+	finish(1);
+}, 300000);
+
+async function finish(status) {
+	clearTimeout(limit);
+	console.log(`1..${n}`);
+	for (const c of children)
+		c.kill('SIGKILL');
+	if (browser)
+		await browser.close().catch(() => undefined);
+	fs.rmSync(dir, { recursive: true, force: true });
+	process.exit(status);
+}
+
+function ok(name, good, why) {
+	if (!good)
+		bad++;
+	console.log(`${good ? 'ok' : 'not ok'} ${++n} - ${name}`);
+	if (!good && why !== undefined)
+		console.log(`# ${String(why).replace(/\n/g, '\n# ')}`);
+}
+
+function is(name, got, want) {
+	try {
+		assert.deepStrictEqual(got, want);
+		ok(name, true);
+	} catch {
+		ok(name, false, `want ${JSON.stringify(want)}\n` +
+		    `got  ${JSON.stringify(got)}`);
+	}
+}
+
+function like(name, got, pattern) {
+	ok(name, pattern.test(got), `want ${pattern}\ngot  ${JSON.stringify(got)}`);
+}
+
+function main(fn) {
+	process.on('unhandledRejection', (e) => {
+		ok('no promise is left alone', false, e && e.stack);
+		finish(1);
+	});
+	fn().then(() => finish(bad ? 1 : 0), (e) => {
+		ok('it goes through', false, e && e.stack);
+		finish(1);
+	});
+}
+
+// file NAME TEXT: below the directory that the server stands in
+function file(name, text) {
+	const at = path.join(dir, name);
+	fs.mkdirSync(path.dirname(at), { recursive: true });
+	fs.writeFileSync(at, text);
+	return at;
+}
+
+// suite NAME TASKS CONFIG: tasks as YAML flow mappings, one a line
+function suite(name, tasks, config = 'executor: mock') {
+	return file(`${name}/eval.yaml`, `name: ${name}\nskill: walking\n` +
+	    `config: {${config}}\ntasks:\n` +
+	    tasks.map((t) => `  - {${t}}\n`).join(''));
+}
+
+// run ARGUMENT...: waza, to its end
+function run(...args) {
+	return new Promise((done) => {
+		const c = spawn(waza, args, { cwd: dir, stdio: 'ignore' });
+		c.on('exit', done);
+	});
+}
+
+// serve OPTION...: waza serve with results/; its address
+async function serve(...args) {
+	const child = spawn(waza, ['serve', '--results-dir', 'results',
+		...args.includes('--http') ? [] : ['--http', '127.0.0.1:0'], ...args],
+	{ cwd: dir, stdio: ['ignore', 'ignore', 'pipe'],
+		env: { ...process.env, WAZA_HOME: path.join(dir, '.home') } });
+	children.add(child);
+	child.gone = new Promise((done) => child.on('exit', () => {
+		children.delete(child);
+		done();
+	}));
+	child.url = await new Promise((done, fail) => {
+		let text = '';
+		child.stderr.on('data', (b) => {
+			text += b;
+			const m = /listening on (http:\S+)\n/.exec(text);
+			if (m)
+				done(m[1]);
+		});
+		child.on('exit', () => fail(new Error(`waza serve: ${text}`)));
+	});
+	return child;
+}
+
+async function launch() {
+	browser = browser || await chromium.launch({
+		executablePath: process.env.CHROMIUM, headless: true,
+		args: ['--no-sandbox', '--disable-gpu', '--disable-quic',
+			'--no-first-run', '--disable-background-networking',
+			'--disable-component-update', '--disable-sync'] });
+	return browser;
+}
+
+/*
+ * tab URL OPTIONS: a page of its own, with nothing stored.  allow: console
+ * errors that are meant.  page.faults() is what it should not have seen.
+ */
+async function tab(url, { allow = /^$/, ...options } = {}) {
+	const context = await (await launch()).newContext({
+		viewport: { width: 1280, height: 900 }, ...options });
+	const page = await context.newPage(), faults = [];
+	const host = new URL(url).host;
+
+	page.setDefaultTimeout(LONG);
+	page.on('console', (m) => {
+		if (['error', 'warning'].includes(m.type()) && !allow.test(m.text()))
+			faults.push(`console: ${m.text()}`);
+	});
+	page.on('pageerror', (e) => faults.push(`error: ${e.stack}`));
+	page.on('request', (r) => {
+		const u = new URL(r.url());
+		if (!['blob:', 'data:'].includes(u.protocol) && u.host !== host)
+			faults.push(`request: ${r.url()}`);
+	});
+	await page.addInitScript(() => {
+		window.breaches = [];
+		document.addEventListener('securitypolicyviolation', (e) =>
+			window.breaches.push(`${e.violatedDirective} ${e.blockedURI}`));
+	});
+	page.faults = async () => faults.concat((await page.evaluate('breaches'))
+		.map((b) => `policy: ${b}`));
+	page.at = async (route) => {
+		await page.goto(`${url}/#/${route}`);
+		await settled(page);
+	};
+	await page.goto(url);
+	return page;
+}
+
+// A view has been drawn, and nothing is on its way.
+async function settled(page) {
+	await page.waitForSelector('main:not([aria-busy]) h1', { state: 'attached' });
+}
+
+async function shot(page, name) {
+	await page.screenshot({ path: path.join(shots, `${name}.png`) });
+}
+
+// What a checker of accessibility has against it.
+async function complaints(page) {
+	await page.evaluate(axe);
+	return page.evaluate(async () => {
+		const found = await window.axe.run(document, { resultTypes: ['violations'],
+			runOnly: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa',
+				'best-practice'] });
+		return found.violations.map((v) => `${v.id}: ${v.nodes.map((x) =>
+			`${x.target.join(' ')} ${x.any.map((a) => a.message).join('; ')}`)
+			.slice(0, 3).join(' | ')}`);
+	});
+}
+
+// What is wider than the window, if the page is.
+function overflow(page) {
+	return page.evaluate(() => {
+		const root = document.documentElement;
+		return root.scrollWidth <= window.innerWidth ? [] :
+		    [...document.querySelectorAll('body *')].filter((el) =>
+			    el.getBoundingClientRect().right > window.innerWidth)
+			    .map((el) => `${el.localName}.${el.getAttribute('class')} ` +
+				el.textContent.slice(0, 40)).slice(0, 5);
+	});
+}
+
+module.exports = { complaints, dir, file, is, like, main, ok, overflow, run,
+	serve, settled, shot, suite, tab };

@@ -1,0 +1,131 @@
+// How it looks: dark and light, on a phone, for those who want no motion; and
+// what a checker of accessibility says of each view.
+'use strict';
+const { complaints, file, is, like, main, ok, overflow, run, serve, settled,
+	shot, suite, tab } = require('./lib.js');
+
+const long = 'a-rather-long-name-without-any-blank-in-it-that-does-not-fit-' +
+    'on-the-screen-of-a-phone';
+
+async function setUp() {
+	file('notes/snap.md', '# Notes\n\n- yes\n');
+	for (let i = 0; i < 6; i++) {
+		const says = (k) => (i * k + k) % 7 > 4 - i / 2 ? 'no' : 'yes';
+		suite('notes', Array.from({ length: 9 }, (_, k) => `id: task-${k}, ` +
+		    `name: ${k === 8 ? long : `Task ${k + 1}`}, prompt: Say yes., ` +
+		    `mock: {output: ${says(k)}, usage: {turns: 2, input_tokens: 1200, ` +
+		    `output_tokens: 90, cost: 0.01}, tool_calls: [{name: bash, ` +
+		    'arguments: {command: sort notes.txt}, result: done}], ' +
+		    `files: [{path: out.md, content: "# Notes\\n\\n- ${says(k)}\\n"}]}, ` +
+		    'graders: [{type: text, name: answer, config: {contains: [yes]}}, ' +
+		    '{type: diff, name: notes, config: {expected_files: ' +
+		    '[{path: out.md, snapshot: snap.md}]}}]'));
+		await run('run', '-q', 'notes', '--model', `model-${i % 2}`, '-o',
+		    `results/notes-${i}.json`);
+	}
+	suite(long, ['id: a, prompt: p, expected: {output_contains: [p]}']);
+	await run('run', '-q', long, '-o', 'results/long.json');
+}
+
+async function routes(url) {
+	const { runs } = await (await fetch(`${url}/api/v1/runs?suite=notes`)).json();
+	const [b, a] = runs.map((r) => encodeURIComponent(r.runId));
+	return { runs: '', trends: 'trends', new: 'new?path=notes/eval.yaml',
+		clients: 'clients', choose: 'compare', compare: `compare/${a}/${b}`,
+		run: `run/${b}`, task: `run/${b}/task/task-1` };
+}
+
+async function each(page, all, fn) {
+	for (const [name, route] of Object.entries(all)) {
+		await page.at(route);
+		await fn(name);
+	}
+}
+
+async function views(url, all, scheme) {
+	const page = await tab(url, { colorScheme: scheme });
+	await each(page, all, async (name) => {
+		is(`${name}, ${scheme}: accessible`, await complaints(page), []);
+		await shot(page, `${name}-${scheme}`);
+	});
+	is(`${scheme}: nothing odd was seen`, await page.faults(), []);
+	return page;
+}
+
+async function phone(url, all) {
+	const page = await tab(url, { viewport: { width: 360, height: 740 },
+		colorScheme: 'dark', deviceScaleFactor: 2, hasTouch: true });
+	await each(page, all, async (name) => {
+		is(`${name}: fits a phone`, await overflow(page), []);
+		await shot(page, `${name}-phone`);
+	});
+	await page.at(all.run);
+	ok('a phone: rows without heads', !await page.isVisible('thead'));
+	await page.selectOption('.chooser select', '-name');
+	is('a phone: sorted by a choice', (await page.innerText('td.c-name'))
+		.split(/\s/)[0], 'Task');
+	is('a phone: accessible', await complaints(page), []);
+	is('a phone: nothing odd was seen', await page.faults(), []);
+}
+
+async function themes(page) {
+	const ground = () => page.evaluate(() =>
+		getComputedStyle(document.documentElement).backgroundColor);
+	await page.at('');
+	const auto = await ground();
+	await page.click('#theme');
+	is('the switch: light', [await page.innerText('#theme-name'), await ground()],
+	    ['Light', auto]);
+	await page.click('#theme');
+	const dark = await ground();
+	ok('the switch: dark', dark !== auto, dark);
+	await page.reload();
+	await settled(page);
+	is('it is remembered', [await ground(), await page.innerText('#theme-name')],
+	    [dark, 'Dark']);
+	await page.click('#theme');
+	await page.emulateMedia({ colorScheme: 'dark' });
+	is('or goes by the system', [await ground(), await page.innerText('#theme-name')],
+	    [dark, 'Auto']);
+}
+
+// Charts say in words what they show.
+async function words(page, all) {
+	await page.at('trends');
+	like('a chart in a sentence', await page.getAttribute('svg.lines', 'aria-label'),
+	    /^notes: pass rate over 6 runs, from [\d.]+% to [\d.]+%; score from/);
+	is('a link for each run', await page.locator('svg.lines a').count(), 6);
+	await page.click('text=As a table');
+	is('and a table', await page.locator('.panel tbody tr').count(), 6);
+	await page.selectOption('select[aria-label=Model]', 'model-1');
+	is('of one model', await page.locator('svg.lines a').count(), 3);
+	await page.at(all.compare);
+	like('an interval, too', await page.getAttribute('svg.interval', 'aria-label'),
+	    /^mean change of a score [+−\d.]+, 95 % interval/);
+}
+
+async function still(url, all) {
+	const page = await tab(url, { reducedMotion: 'reduce' });
+	await page.at(all.run);
+	const moving = await page.evaluate(() => {
+		const el = document.querySelector('.bar > *');
+		el.className = 'icon running';
+		const s = getComputedStyle(el);
+		return [s.animationName, s.transitionProperty];
+	});
+	is('who wants no motion gets none', moving, ['none', 'none']);
+}
+
+main(async () => {
+	await setUp();
+	const server = await serve(), all = await routes(server.url);
+	await views(server.url, all, 'dark');
+	const page = await views(server.url, all, 'light');
+	await phone(server.url, all);
+	await themes(page);
+	await words(page, all);
+	await still(server.url, all);
+	const marks = await page.evaluate(() => ['header', 'nav', 'main'].map((x) =>
+		document.querySelectorAll(x).length > 0));
+	is('landmarks', marks, [true, true, true]);
+});

@@ -1,0 +1,191 @@
+// A person's way: a run is started from the page, watched to its end, a
+// failure is looked at, two runs are compared.
+'use strict';
+const fs = require('node:fs');
+const path = require('node:path');
+const { dir, file, is, like, main, ok, serve, settled, shot, suite,
+	tab } = require('./lib.js');
+
+function setUp() {
+	suite('steps', [
+		'id: one, name: The first step, prompt: Say hello., ' +
+		    'expected: {output_contains: [hello]}',
+		'id: two, name: The second step, prompt: Write the list., ' +
+		    'graders: [{type: text, name: polite, config: {contains: [please]}}]',
+		'id: three, prompt: Go., expected: {output_contains: [gone]}',
+	], `executor: command, workers: 6, command: '${path.join(dir, 'agent')}'`);
+	file('agent', `#!/bin/sh
+until [ -e ${dir}/go ]; do sleep 0.05; done
+echo "thinking about $WAZA_TASK_ID" >&2
+cat ${dir}/say/$WAZA_TASK_ID || exit 3
+`);
+	fs.chmodSync(path.join(dir, 'agent'), 0o755);
+	file('say/one', 'hello there\n');
+	file('say/two', 'I want it <b>now</b>.\n');
+	// nobody says anything to three: it is an error
+}
+
+async function start(page) {
+	await page.click('text=New run');
+	await settled(page);
+	await page.getByRole('radio', { name: /steps/ }).check();
+	await page.fill('#trials', '2');
+	await page.fill('#model', 'tester-1');
+	await page.getByText(/^Tasks: /).click();
+	await page.waitForSelector('text=The second step');
+	await page.click('button:enabled:has-text("Start the run")');
+}
+
+async function watch(page) {
+	await page.waitForSelector('h1 .badge.running');
+	is('it is in the address', /#\/run\/run-/.test(page.url()), true);
+	await page.locator('tbody .badge.running').nth(2).waitFor();
+	is('its tasks are running', await page.locator('tbody tr').count(), 3);
+	like('progress, for those who listen', await page.getAttribute(
+	    '[role=progressbar]', 'aria-valuetext'), /^0 of 3 tasks done/);
+	like('the window tells', await page.title(), /^0\/3 steps/);
+	await shot(page, 'run-live');
+	fs.writeFileSync(path.join(dir, 'go'), '');
+	await page.waitForSelector('h1 .badge.failed');
+	is('the end: what came of the tasks', await page.locator('tbody .c-state')
+		.allInnerTexts(), ['passed', 'failed', 'error']);
+	like('the end is told', await page.textContent('#live'),
+	    /over: failed\. 1 of 3 tasks passed, 1 failed, 1 error/);
+	like('the log', await page.innerText('.log'), /The second step.*failed/);
+	is('no cancel any more', await page.locator('text=Cancel').count(), 0);
+	is('the pass rate', await page.locator('.tile dd').first().innerText()
+		.then((t) => t.split('\n')[0]), '33.3%');
+	await shot(page, 'run-over');
+}
+
+async function failure(page) {
+	await page.click('a:has-text("The second step")');
+	await page.waitForSelector('h1:has-text("The second step")');
+	is('its trials', await page.getByRole('group', { name: 'Trial' })
+		.getByRole('button').allInnerTexts(), ['Trial 1', 'Trial 2']);
+	is('the prompt', await page.innerText('pre.asked'), 'Write the list.');
+	is('the answer is text, not markup', [
+		await page.locator('section:has(> h2:text("Answer")) pre').innerText(),
+		await page.locator('pre b').count()],
+	['I want it <b>now</b>.\n', 0]);
+	const verdict = page.locator('details.verdict.failed');
+	like('the verdict', await verdict.innerText(),
+	    /polite[\s\S]*text[\s\S]*0\.00[\s\S]*missing "please"/);
+	like('what went to stderr', await page.innerText(
+	    'section:has(> h2:text("Standard error"))'), /thinking about two/);
+	await page.click('button:has-text("Trial 2")');
+	is('another trial', await page.getAttribute(
+	    'button:has-text("Trial 2")', 'aria-pressed'), 'true');
+	await shot(page, 'task');
+	await page.click('text=Next failure');
+	await page.waitForSelector('h1:has-text("three")');
+	like('an error says why', await page.innerText('.block.fault'),
+	    /Error\s*agent error[\s\S]*3/);
+	await page.goBack();
+	await page.waitForSelector('h1:has-text("The second step")');
+	await page.click('.crumbs a:has-text("steps")');
+	await page.waitForSelector('h1:has-text("steps")');
+}
+
+async function again(page) {
+	file('say/two', 'May I have it, please?\n');
+	file('say/three', 'gone\n');
+	await page.click('text=Run again');
+	await page.waitForSelector('h1:has-text("New run")');
+	is('run again: the same settings', [await page.isChecked('input[name=suite]'),
+		await page.inputValue('#model'), await page.inputValue('#executor')],
+	[true, 'tester-1', 'command']);
+	await page.click('button:enabled:has-text("Start the run")');
+	await page.waitForSelector('h1 .badge.passed');
+	await page.click('text=Compare with the one before');
+	await page.waitForSelector('h1:has-text("Compare")');
+}
+
+async function compare(page) {
+	is('what has changed', await page.locator('tbody .c-name').allInnerTexts()
+		.then((all) => all.map((t) => t.trim()).sort()),
+	['The second step two', 'three']);
+	is('flips', await page.locator('tbody .c-flip').allInnerTexts(),
+	    ['fixed', 'fixed']);
+	like('deltas', await page.innerText('.tiles'),
+	    /Pass rate\s+\+66\.7 points\s+33\.3% → 100%/);
+	like('in words of statistics', await page.innerText(
+	    'section:has(> h2:text("more than chance"))'),
+	/too few tasks to tell: \+\d\.\d\d over 3/i);
+	await shot(page, 'compare');
+	await page.click('text=Swap');
+	await page.waitForSelector('.badge:has-text("broken")');
+	is('swapped', await page.locator('tbody .c-flip').allInnerTexts(),
+	    ['broken', 'broken']);
+}
+
+async function list(page) {
+	await page.click('nav >> text=Runs');
+	await page.waitForSelector('table.runs tbody tr');
+	is('both are in the list, the newer first', await page.locator(
+	    'td.c-state').allInnerTexts(),
+	['passed', 'failed']);
+	like('with their suite', await page.innerText('.card'),
+	    /steps\s+100%\s+▲ 66\.7 points/);
+	await page.fill('[type=search]', 'nothing like it');
+	is('a search that finds nothing', await page.innerText('.empty'),
+	    'No run fits the search.');
+	await page.fill('[type=search]', 'tester failed');
+	is('one that finds one', await page.locator('table.runs tbody tr').count(), 1);
+	like('it is in the address', page.url(), /q=tester/);
+	await page.reload();
+	await page.waitForSelector('table.runs tbody tr');
+	is('and there when the page is loaded again',
+	    await page.locator('table.runs tbody tr').count(), 1);
+	await page.fill('[type=search]', '');
+	await page.click('.chips >> text=Passed');
+	is('a filter', await page.locator('td.c-state').allInnerTexts(),
+	    ['passed']);
+	await page.click('.chips >> text=All');
+	await page.click('th >> text=Pass rate');
+	await page.click('th >> text=Pass rate');
+	is('sorted by a column', await page.locator('td.c-rate')
+		.allInnerTexts(), ['33.3%', '100%']);
+	is('which says so', await page.getAttribute('th.c-rate', 'aria-sort'),
+	    'ascending');
+}
+
+async function cancel(page) {
+	fs.rmSync(path.join(dir, 'go'));
+	await page.at('new');
+	await page.getByRole('radio', { name: /steps/ }).check();
+	await page.click('button:enabled:has-text("Start the run")');
+	await page.waitForSelector('tbody .badge.running');
+	await page.click('text=Cancel');
+	await page.waitForSelector('h1 .badge.cancelled');
+	ok('a run can be cancelled', true);
+}
+
+async function refused(page) {
+	suite('broken', ['id: a, prompt: x, graders: [{type: nonsense}]']);
+	await page.at('new');
+	await page.getByRole('radio', { name: /broken/ }).check();
+	await page.click('button:enabled:has-text("Start the run")');
+	await page.waitForSelector('.fault li');
+	like('a suite that is wrong: what is wrong with it',
+	    await page.innerText('.fault'), /nonsense/);
+	is('and nothing runs', /#\/new/.test(page.url()), true);
+}
+
+main(async () => {
+	setUp();
+	const server = await serve();
+	const page = await tab(server.url, { allow: /status of 422/ });
+	await page.waitForSelector('.empty');
+	is('nothing there yet', await page.innerText('.empty'),
+	    'No runs yet. Start one, or drop a results file here.');
+	await start(page);
+	await watch(page);
+	await failure(page);
+	await again(page);
+	await compare(page);
+	await list(page);
+	await cancel(page);
+	await refused(page);
+	is('nothing odd was seen', await page.faults(), []);
+});
