@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * Any bytes as a stream of messages.  The first byte chooses the framing and
- * the limit, the second how the stream is cut: however it arrives, it is the
- * same messages, the same complaint, the same end.
+ * Any bytes as a stream of messages, HTTP and WebSocket among them.  The
+ * first byte chooses the framing and the limit, the second how the stream is
+ * cut: however it arrives, it is the same messages, the same complaint, the
+ * same end.
  */
 #include <assert.h>
 #include <string.h>
@@ -11,6 +12,7 @@
 
 #include "base.h"
 #include "conn.h"
+#include "http.h"
 #include "loop.h"
 #include "os.h"
 
@@ -23,15 +25,21 @@ enum {
 
 struct seen {
 	struct conn *c;
+	const struct conn_framer *f;
 	struct buf log;
 	int ended, gone;
+	bool http;		/* is looked for */
 };
 
 static void
 on_message(void *arg, struct str s)
 {
 	struct seen *x = arg;
+	const struct http_head *h = conn_request(x->c);
 
+	if (x->f == &conn_http)
+		buf_fmt(&x->log, "%.*s %.*s %zu %d ", STRF(h->method),
+		    STRF(h->target), h->nfields, h->keep);
 	buf_fmt(&x->log, "%zu:", s.n);
 	buf_put(&x->log, s);
 }
@@ -42,6 +50,8 @@ on_broken(void *arg, const struct err *e)
 	struct seen *x = arg;
 
 	buf_fmt(&x->log, "broken: %d %s", (int)e->code, e->msg);
+	if (x->f == &conn_http)
+		assert(conn_request(x->c)->status >= 400);
 }
 
 static void
@@ -59,6 +69,15 @@ on_gone(void *arg)
 	struct seen *x = arg;
 
 	x->gone++;
+}
+
+static void
+on_chosen(void *arg, struct conn *c, const struct conn_framer *f)
+{
+	struct seen *x = arg;
+
+	(void)c;
+	x->f = f;
 }
 
 static void
@@ -113,6 +132,9 @@ play(struct loop *l, struct seen *x, const struct conn_framer *f,
 	os_nonblock(fd[0]);
 	conns_init(&set);
 	o.in = o.out = fd[0];
+	x->f = f;
+	if (x->http)
+		o.chosen = on_chosen;
 	x->c = conn_new(&set, &o);
 	assert(x->c != NULL);
 	while (s.n > 0 && x->gone == 0) {
@@ -137,22 +159,28 @@ int
 LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	static const struct conn_framer *const framers[] = { NULL, NULL,
-		&conn_line, &conn_lsp };
+		&conn_line, &conn_lsp, &conn_http, &conn_http, &conn_ws,
+		&conn_ws_client };
 	struct seen whole = { 0 }, cuts = { 0 };
 	const struct conn_framer *f;
 	struct str s;
 	struct loop *l;
 	struct err e;
 	size_t max;
+	bool http;
 
 	if (size < 2 || size > ROOM)
 		return 0;
 	os_init(&e);
 	l = loop_new(NULL, &e);
 	assert(l != NULL);
-	f = framers[data[0] & 3];
+	f = framers[(data[0] & 3) | (data[0] & 8) >> 1];
 	max = data[0] & 4 ? 20 : 1 << 16;
+	http = whole.http = cuts.http = data[0] & 16;
 	s = (struct str){ (const char *)data + 2, size - 2 };
+	/* which limit is passed first depends on how it is cut */
+	if ((http || f == &conn_http) && s.n > HTTP_HEAD_MAX)
+		s.n = HTTP_HEAD_MAX;
 	play(l, &whole, f, max, s, 0);
 	play(l, &cuts, f, max, s, data[1] + 1u);
 	assert(whole.ended == cuts.ended);
