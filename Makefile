@@ -196,8 +196,8 @@ check-vg: build/web_files.c
 
 # Clients from npm against `waza jsonrpc`; installed into a directory that
 # goes away.
-check-interop: all
-	@WAZA=$$PWD/waza sh test/interop/run
+check-interop: all test/ws_echo test/ws_cases
+	@WAZA=$$PWD/waza DOUBLES=$$PWD/test sh test/interop/run
 
 # The page in Chromium, driven from npm; pictures of it in build/page.
 # PAGE_CACHE says where what npm installs is kept.

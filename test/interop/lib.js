@@ -67,9 +67,11 @@ function main(fn) {
 	});
 }
 
-// server ARGS: a server, and the place that it says it listens at
+// server ARGS: a server, of `jsonrpc` unless it begins with another command,
+// and the place that it says it listens at
 function server(...args) {
-	const child = spawn(waza, ['jsonrpc', ...args],
+	const command = args[0] === 'serve' ? [] : ['jsonrpc'];
+	const child = spawn(waza, [...command, ...args],
 	    { stdio: ['pipe', 'pipe', 'pipe'] });
 	children.add(child);
 	child.gone = new Promise((done) => child.on('exit', (status, signal) => {
