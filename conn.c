@@ -7,6 +7,9 @@
  * kept with its connection.  Output buffers go round in the same way.  So a
  * connection that is silent costs its struct and a descriptor.
  *
+ * Many that are sent much share the loop: of what could not be sent at once no
+ * more than TURN leaves at a time.
+ *
  * Back-pressure: a peer that does not read what it asked for is not read from
  * until it has: at most the block and what HIGH allows wait for it, and what
  * is sent to it unasked is limited by queue_max.
@@ -33,6 +36,7 @@ enum {
 	HIGH = 1 << 20,		/* bytes waiting to be sent: read no more */
 	LOW = 64 << 10,		/* and go on reading */
 	SPARE_MAX = 256 << 10,	/* bytes of a buffer that is kept */
+	TURN = 32 << 10,	/* bytes sent in a turn, of what had to wait */
 	HALF_S = 2		/* then one that is half closed is asked */
 };
 
@@ -132,8 +136,8 @@ update(struct conn *c)
 {
 	int r = !c->half && (!c->last || c->parting) && !c->stalled &&
 	    !conn_full(c) ? LOOP_READ : 0;
-	int w = conn_pending(c) > 0 || (c->stalled && !c->held) ?
-	    LOOP_WRITE : 0;
+	int w = conn_pending(c) > 0 || (c->stalled && !c->held) ||
+	    c->emptied ? LOOP_WRITE : 0;
 
 	if (c->dead || c->asleep)
 		return;
@@ -256,10 +260,10 @@ conns_fini(struct conns *s)
  * no more than what fits for certain.
  */
 static ssize_t
-write_some(struct conn *c)
+write_some(struct conn *c, size_t most)
 {
 	struct pollfd p = { .fd = c->o.out, .events = POLLOUT };
-	size_t n = conn_pending(c);
+	size_t n = conn_pending(c) < most ? conn_pending(c) : most;
 
 	if (c->o.out <= 2) {
 		if (poll(&p, 1, 0) != 1) {
@@ -292,7 +296,7 @@ part(struct conn *c)
 }
 
 static void
-flush(struct conn *c)
+flush_some(struct conn *c, size_t most)
 {
 	ssize_t n;
 
@@ -301,8 +305,8 @@ flush(struct conn *c)
 		c->bade = true;
 		c->framer->bye(c);
 	}
-	while (!c->dead && conn_pending(c) > 0) {
-		n = write_some(c);
+	while (!c->dead && conn_pending(c) > 0 && most > 0) {
+		n = write_some(c, most);
 		if (n == -1 && errno == EAGAIN)
 			break;
 		if (n == -1) {
@@ -310,6 +314,7 @@ flush(struct conn *c)
 			return;
 		}
 		c->sent += (size_t)n;
+		most -= (size_t)n;
 		c->active = loop_now(c->set->loop);
 	}
 	if (conn_pending(c) == 0 && c->out.p != NULL)
@@ -317,6 +322,12 @@ flush(struct conn *c)
 	if (c->last && conn_pending(c) == 0)
 		part(c);
 	update(c);
+}
+
+static void
+flush(struct conn *c)
+{
+	flush_some(c, SIZE_MAX);
 }
 
 struct buf *
@@ -371,8 +382,15 @@ conn_end_soon(struct conn *c)
 void
 conn_flush(struct conn *c)
 {
-	if (!c->reading && !c->dead)
-		flush(c);
+	bool some = conn_pending(c) > 0;
+
+	if (c->reading || c->dead)
+		return;
+	flush(c);
+	if (some && conn_pending(c) == 0 && c->o.drained != NULL) {
+		c->emptied = true;
+		update(c);
+	}
 }
 
 void
@@ -512,13 +530,14 @@ read_end(struct conn *c)
 		c->o.ended(c->o.arg);
 }
 
-/* Sends what it can, and tells when all of it has left. */
+/* From the loop: the owner may want to send more. */
 static void
-drain(struct conn *c)
+drain(struct conn *c, size_t most)
 {
-	bool some = conn_pending(c) > 0;
+	bool some = conn_pending(c) > 0 || c->emptied;
 
-	flush(c);
+	c->emptied = false;
+	flush_some(c, most);
 	if (some && conn_pending(c) == 0 && !c->dead && !c->last &&
 	    c->o.drained != NULL)
 		c->o.drained(c->o.arg);
@@ -548,7 +567,7 @@ take(struct conn *c, struct str s, bool last)
 	c->reading = false;
 	if (last)
 		read_end(c);
-	drain(c);
+	drain(c, SIZE_MAX);
 }
 
 void
@@ -588,7 +607,7 @@ on_in(void *arg, int ready)
 	struct conn *c = arg;
 
 	if (ready & LOOP_WRITE)
-		drain(c);
+		drain(c, TURN);
 	if (ready & LOOP_READ && !c->stalled && !c->dead &&
 	    (!c->last || c->parting))
 		conn_read(c);
@@ -601,7 +620,7 @@ on_out(void *arg, int ready)
 	struct conn *c = arg;
 
 	(void)ready;
-	drain(c);
+	drain(c, TURN);
 	resume(c);
 }
 

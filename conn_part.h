@@ -34,6 +34,7 @@ struct conn {
 	bool reading;			/* what is sent waits for its end */
 	bool stalled, held;		/* `in` may hold whole messages */
 	bool bade;			/* farewell was said */
+	bool emptied;			/* drained() is to tell of it */
 	bool half, last, parting, asleep, dead;
 };
 

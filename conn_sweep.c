@@ -86,7 +86,8 @@ lull(struct conn *c)
 {
 	struct conns *s = c->set;
 
-	if (!c->same || c->half || c->last || c->stalled || conn_full(c) ||
+	if (!c->same || c->half || c->last || c->stalled || c->emptied ||
+	    conn_full(c) ||
 	    conn_pending(c) > 0 || !start_quiet(s) ||
 	    os_quiet_add(s->quiet, c->in_w.fd, c) == -1)
 		return;

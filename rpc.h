@@ -261,6 +261,9 @@ extern const struct rpc_method session_generate_fix, session_delete,
     session_message, session_waza_fix, session_waza_delete,
     session_waza_message;
 
+/* Something large was freed, or may have been. */
+void rpc_tidy(struct rpc *);
+
 /* Sends a peer away that has all its answers and will ask no more. */
 void rpc_settle(struct rpc_peer *);
 

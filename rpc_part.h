@@ -50,9 +50,6 @@ void rpc_put_notes(struct json_out *, const struct spec_notes *);
 enum rpc_status rpc_refuse_suite(struct rpc_call *, struct str path,
     const struct spec_notes *);
 
-/* Something large was freed, or may have been. */
-void rpc_tidy(struct rpc *);
-
 /* A table of parameters as a JSON Schema; NULL: none. */
 void rpc_put_schema(struct json_out *, const struct field_table *);
 

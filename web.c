@@ -401,6 +401,7 @@ on_gone(void *arg)
 		c->stream.gone(c->stream.arg);
 	arena_free(&c->kept);
 	buf_free(&c->fields);
+	rpc_tidy(c->web->rpc);
 	own = c->own;
 	arena_free(&own);
 }

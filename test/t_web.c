@@ -141,6 +141,37 @@ wait_a_while(struct web_req *r)
 	kept = r;
 }
 
+/* A long answer, piece by piece: each when the last has left. */
+static long lots;
+
+static void
+on_room(void *arg)
+{
+	static char text[60000];
+
+	(void)arg;
+	memset(text, 'x', sizeof(text));
+	if (lots > 0) {
+		web_stream_put(kept, (struct str){ text, sizeof(text) });
+		if (lots % 3 == 1)
+			web_stream_flush(kept);
+		if (--lots == 0)
+			web_stream_end(kept);
+	}
+}
+
+static void
+pour(struct web_req *r)
+{
+	static const struct web_stream s = { .gone = on_gone,
+		.drained = on_room };
+
+	if (web_stream_begin(r, "text/plain", &s)) {
+		kept = r;
+		on_room(NULL);
+	}
+}
+
 static void
 flow(struct web_req *r)
 {
@@ -185,6 +216,7 @@ static const struct web_route rows[] = {
 	{ WEB_WS, "/", 0, wait_a_while },
 	{ WEB_GET, "/wait", WEB_OPEN, wait_a_while },
 	{ WEB_GET, "/flow", WEB_OPEN, flow },
+	{ WEB_GET, "/pour", WEB_OPEN, pour },
 	{ WEB_GET, "/fields", WEB_OPEN, fields },
 	{ WEB_PUT, "/empty", WEB_OPEN, empty },
 	{ WEB_GET, "/big", WEB_OPEN, big },
@@ -782,6 +814,8 @@ static void
 streams(void)
 {
 	struct end x;
+	long more;
+	int i;
 
 	begin(&x);
 	feed(&x, STR(GET("/flow") GET("/say?q=1")));
@@ -801,6 +835,20 @@ streams(void)
 	OK(is_answer(&x, "200 data: 1\n\ndata: 2\n\n|200 GET /say [][] 1 |"));
 	OK(gone == 0);
 	end(&x);
+	/* more than fits at once, from within the call and as it leaves */
+	for (more = 1; more < 200; more *= 3) {
+		lots = more;
+		begin(&x);
+		feed(&x, STR(GET("/pour")));
+		for (i = 0; i < 300 && (EACH == 1 || x.got.n < 60000); i++) {
+			turns(1);
+			hear(&x);
+		}
+		OK(x.got.n > (size_t)more * 60000 && has(&x, "\r\n0\r\n\r\n"));
+		end(&x);
+		if (EACH > 1)
+			break;
+	}
 	/* one that knows no chunks */
 	begin(&x);
 	feed(&x, STR("GET /flow HTTP/1.0\r\nConnection: keep-alive\r\n\r\n"));
@@ -843,7 +891,7 @@ slow_readers(void)
 	for (i = 0; i < 1000 && web_stream_put(slow, (struct str){ text,
 	    sizeof(text) }); i++) {
 		web_stream_put(other, (struct str){ text, sizeof(text) });
-		turns(EACH > 1 ? 100 : 2);
+		turns(EACH > 1 ? 100 : 5);
 		hear(&y);
 		y.got.n = 0;
 	}
@@ -851,8 +899,10 @@ slow_readers(void)
 	turns(2);
 	OK(gone == 1);
 	web_stream_end(other);
-	turns(2);
-	hear(&y);
+	for (i = 0; i < 20; i++) {
+		turns(1);
+		hear(&y);
+	}
 	OK(has(&y, "0\r\n\r\n") && !y.eof);
 	end(&x);
 	end(&y);

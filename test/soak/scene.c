@@ -52,6 +52,8 @@ scene_suites(const struct soak *s)
 	    "mock: {output: fine, delay_ms: 150}", 4);
 	suite(s, "slow", "executor: mock, mock: {output: fine, "
 	    "delay_ms: 60000}", 1);
+	suite(s, "flood", "executor: mock, trials_per_task: 40, "
+	    "mock: {output: fine}", 50);
 	suite(s, "chatty", "executor: mock, trials_per_task: 5, "
 	    "mock: {output: fine}", 20);
 	snprintf(text, sizeof(text), "executor: command, workers: 2, "
@@ -389,5 +391,10 @@ const struct scene scenes[] = {
 	{ "a crowd", crowd },
 	{ "large messages", large },
 	{ "begun and left", storm },
+	{ "slow requests", web_slow },
+	{ "endless requests", web_endless },
+	{ "frames of 2^63", web_frames },
+	{ "a million pings", web_pings },
+	{ "a thousand readers", web_readers },
 	{ NULL, NULL }
 };

@@ -21,6 +21,8 @@
 
 enum {
 	SETTLE_S = 20,
+	TRIM_S = 3,		/* then memory should be given back, */
+	LARGE_KB = 16 << 10,	/* if there is much of it */
 	STRETCH = 20,
 	SETS = 2,		/* descriptors for those that sleep, once */
 	LONG_S = 60		/* then scenes are longer, for percentiles */
@@ -53,10 +55,11 @@ static struct holds
 settle(const struct soak *s, const struct holds *start)
 {
 	struct holds h = watch_holds(s);
-	double end = now() + SETTLE_S;
+	double begun = now();
 
-	while (now() < end && (h.fds > start->fds ||
-	    h.children > start->children || h.files > start->files)) {
+	while (now() < begun + SETTLE_S && (h.fds > start->fds ||
+	    h.children > start->children || h.files > start->files ||
+	    (h.kb > start->kb + LARGE_KB && now() < begun + TRIM_S))) {
 		nap(0.1);
 		h = watch_holds(s);
 	}
@@ -136,7 +139,7 @@ static void
 tidy(const struct soak *s)
 {
 	static const char *const names[] = { "mock.yaml", "slow.yaml",
-		"chatty.yaml", "command.yaml", "hanging.yaml", "socket" };
+		"chatty.yaml", "command.yaml", "flood.yaml", "hanging.yaml", "socket" };
 	char path[128];
 	size_t i;
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * soak: many clients, most of them bad, against one `waza jsonrpc`, again and
+ * soak: many clients, most of them bad, against one `waza serve`, again and
  * again; what it holds and how fast it answers is looked at after each.
  */
 #ifndef SOAK_H
@@ -89,5 +89,12 @@ struct scene {
 };
 extern const struct scene scenes[];	/* up to one without a name */
 void scene_suites(const struct soak *);
+
+/* web.c */
+void web_slow(struct soak *);
+void web_endless(struct soak *);
+void web_frames(struct soak *);
+void web_pings(struct soak *);
+void web_readers(struct soak *);
 
 #endif

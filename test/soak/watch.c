@@ -29,7 +29,7 @@ serve(const struct soak *s, int say)
 	snprintf(tmp, sizeof(tmp), "%s/tmp", s->dir);
 	setenv("TMPDIR", tmp, 1);
 	dup2(say, 2);
-	execl(s->waza, s->waza, "jsonrpc", "--unix", s->path, "--tcp",
+	execl(s->waza, s->waza, "serve", "--unix", s->path, "--tcp",
 	    "127.0.0.1:0", "--root", s->dir, (char *)NULL);
 	_exit(127);
 }
