@@ -532,6 +532,14 @@ os_nofile_set(uint64_t soft)
 	setrlimit(RLIMIT_NOFILE, &r);
 }
 
+void
+os_follow(void)
+{
+#if defined(PR_SET_PDEATHSIG)
+	prctl(PR_SET_PDEATHSIG, (unsigned long)SIGTERM, 0UL, 0UL, 0UL);
+#endif
+}
+
 bool
 os_subreaper(bool on)
 {

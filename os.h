@@ -107,6 +107,9 @@ void os_nofile_set(uint64_t soft);
  */
 bool os_subreaper(bool on);
 
+/* In a child: it is asked to end when we do, even by kill -9 (only Linux). */
+void os_follow(void);
+
 /*
  * A child of ours that has ended and waits to be reaped, which it stays; 0
  * when none has; -1 when we have no children (ECHILD), or the system cannot

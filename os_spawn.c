@@ -100,6 +100,7 @@ enter(const struct plan *p)
 
 	if (p->group)
 		setpgid(0, 0);
+	os_follow();
 	for (i = 1; i < NSIG; i++)
 		sigaction(i, &sa, NULL);
 	for (i = 0; i < 3; i++)

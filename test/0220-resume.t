@@ -70,6 +70,26 @@ do
 	numbers r.json >got
 	ok "killed after $at lines: the results are the same" cmp -s want got
 done
+# the agent of one that was killed goes with it
+if [ "$(uname)" = Linux ]
+then
+	cat >nap9.yaml <<'YAML'
+name: nap9
+skill: s
+config: {executor: command, command: 'echo $$ >agent.pid.new; mv agent.pid.new "$AGENT_PID"; exec tail -f /dev/null'}
+tasks: [{id: a, prompt: p, graders: [{type: text, contains: [x]}]}]
+YAML
+	AGENT_PID=$tmp/agent.pid "$WAZA" run -q nap9.yaml -o nap9.json >/dev/null 2>&1 &
+	pid=$!
+	ok 'killed: its agent runs' wait_until 20 test -s "$tmp/agent.pid"
+	kill -9 "$pid"
+	wait "$pid" 2>/dev/null
+	ok 'killed: its agent goes with it' wait_until 20 \
+	    sh -c '! kill -0 "$(cat "$1")" 2>/dev/null' sh "$tmp/agent.pid"
+else
+	skip 'only Linux tells children of it'
+fi
+
 "$WAZA" run -q slow.yaml -o r.json --resume >/dev/null
 : >log
 "$WAZA" run -q slow.yaml -o r.json --resume >/dev/null

@@ -27,7 +27,7 @@ async function finish(status) {
 	clearTimeout(limit);
 	console.log(`1..${n}`);
 	for (const c of children)
-		c.kill('SIGKILL');
+		c.kill('SIGTERM');	// it ends its own children
 	if (browser)
 		await browser.close().catch(() => undefined);
 	fs.rmSync(dir, { recursive: true, force: true });
