@@ -523,12 +523,15 @@ rpc_message(void *peer, struct str text)
 	struct json_error e;
 	const struct json *v = json_read(&mem, text, p->rpc->depth, &e);
 
-	if (v == NULL)
+	if (v == NULL) {
 		refuse_text(p, &e);
-	else if (v->type == JSON_ARRAY)
+		if (!p->spoken && rpc_is_http(text))
+			conn_finish(p->conn);
+	} else if (v->type == JSON_ARRAY)
 		batch(p, v);
 	else
 		one(p, v, NULL);
+	p->spoken = true;
 	arena_restore(a, mark);
 	if (text.n > TIDY_BYTES)
 		rpc_tidy(p->rpc);

@@ -56,6 +56,7 @@ struct rpc_peer {
 	struct rpc *rpc;
 	struct conn *conn;
 	enum rpc_via via;
+	bool spoken;		/* it has said something */
 	bool hello;		/* it has said who it is */
 	bool authed;		/* it has shown the token */
 	bool mcp;		/* it has said initialize */

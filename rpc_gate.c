@@ -33,6 +33,15 @@ rpc_needs_token(const struct rpc_peer *p)
 	return rpc_token_via(p->rpc, p->via);
 }
 
+bool
+rpc_is_http(struct str s)
+{
+	if (s.n > 0 && s.p[s.n - 1] == '\r')
+		s.n--;
+	return s.n > 8 && s.p[0] >= 'A' && s.p[0] <= 'Z' &&
+	    memcmp(s.p + s.n - 8, "HTTP/1.", 7) == 0;
+}
+
 enum rpc_status
 rpc_check_peer(struct rpc_call *c)
 {

@@ -34,6 +34,12 @@ void rpc_put_data(struct json_out *, const struct rpc_call *);
 void rpc_put_text(struct json_out *, const char *key, struct str);
 void rpc_put_int(struct json_out *, const char *key, int64_t);
 
+/*
+ * The first line of a request of HTTP, which a page in a browser can send to
+ * any port; the lines behind it may be calls of its making.
+ */
+bool rpc_is_http(struct str line);
+
 /* RPC_DONE: the peer may call it. */
 enum rpc_status rpc_check_peer(struct rpc_call *);
 

@@ -34,6 +34,13 @@ ok 'a million notifications' sh -c 'awk -v n="$1" '\''BEGIN { while (n-- > 0) pr
 is 'a million notifications: one answer' '{"jsonrpc":"2.0","id":1,"result":{"status":"ok"}}' "$(cat got)"
 small 'a million notifications' 2000
 
+# a page in a browser can send a request of HTTP, with calls as its lines
+printf 'POST / HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n%s\n' "$ping" >post
+for at in "$port" sock
+do is "calls within HTTP, $at" '-32700 ' "$("$RPCPIPE" talk "$at" <post 2>/dev/null | sed 's/.*"code":\(-[0-9]*\).*/\1/' | tr '\n' ' ')"
+done
+alive 'calls within HTTP'
+
 # garbage
 dd if=/dev/urandom bs=1000 count=500 2>/dev/null >garbage
 for at in sock "$port"
