@@ -215,7 +215,8 @@ soak: all
 	@mkdir -p build/soak
 	$(CC) $(STD) $(WARN) $(CFLAGS) $(LDFLAGS) \
 	    -o build/soak/soak test/soak/soak.c test/soak/scene.c \
-	    test/soak/watch.c test/soak/web.c test/soak/wire.c $(LDLIBS)
+	    test/soak/watch.c test/soak/client.c \
+	    test/soak/web.c test/soak/wire.c $(LDLIBS)
 	@$$PWD/build/soak/soak $$PWD/waza $(SOAK_SECONDS)
 
 # Needs clang: one minute for each target, findings stay in build/fuzz.

@@ -104,4 +104,4 @@ tasks: [{id: a, prompt: p, expected: {output_contains: [late]}}]
 `);
 const hello = 'examples/hello/eval.yaml';
 
-module.exports = { dir, fails, hello, is, load, main, ok, server, slow, waza };
+module.exports = { children, dir, fails, hello, is, load, main, ok, server, slow, waza };

@@ -391,6 +391,7 @@ const struct scene scenes[] = {
 	{ "a crowd", crowd },
 	{ "large messages", large },
 	{ "begun and left", storm },
+	{ "evaluation clients", client_kinds },
 	{ "slow requests", web_slow },
 	{ "endless requests", web_endless },
 	{ "frames of 2^63", web_frames },

@@ -133,13 +133,15 @@ prepare(struct soak *s)
 	if (mkdir(path, 0700) == -1)
 		die(path);
 	scene_suites(s);
+	client_suite(s);
 }
 
 static void
 tidy(const struct soak *s)
 {
 	static const char *const names[] = { "mock.yaml", "slow.yaml",
-		"chatty.yaml", "command.yaml", "flood.yaml", "hanging.yaml", "socket" };
+		"chatty.yaml", "command.yaml", "flood.yaml", "hanging.yaml",
+		"remote.yaml", "socket" };
 	char path[128];
 	size_t i;
 

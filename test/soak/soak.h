@@ -97,4 +97,8 @@ void web_frames(struct soak *);
 void web_pings(struct soak *);
 void web_readers(struct soak *);
 
+/* client.c */
+void client_suite(const struct soak *);
+void client_kinds(struct soak *);
+
 #endif
