@@ -26,6 +26,7 @@ enum {
 	BURST = 500,
 	EARNED = 10,		/* messages by an answer */
 	OVER_MAX = 2000,	/* messages too many, then it has to go */
+	BYE_MS = 5000,		/* that it has to read our goodbye */
 	TEXT_MAX = 1000		/* bytes of what a status says */
 };
 
@@ -140,6 +141,15 @@ answer_error(struct peer *p, const struct json *id, int code,
 	end(p);
 }
 
+/* From now on nothing is read; what it says is nobody's business. */
+static void
+send_away(struct peer *p, int code, struct str why)
+{
+	p->closing = true;
+	timer_start(p->set->loop, &p->tick, BYE_MS);
+	conn_ws_close(p->conn, code, why);
+}
+
 /*
  * Registration.
  */
@@ -227,8 +237,7 @@ on_register(struct peer *p, const struct json *m)
 	if (!p->authed && !rpc_same_secret(json_str(m, "secretKey"),
 	    p->set->token)) {
 		say_ack(p, cut(h.id, REMOTE_ID_MAX), "Invalid secret key");
-		conn_ws_close(p->conn, WS_POLICY, STR("Invalid secret key"));
-		p->closing = true;
+		send_away(p, WS_POLICY, STR("Invalid secret key"));
 		return;
 	}
 	if (why == NULL && remote_register(p->set->remote, &p->link, &h,
@@ -419,10 +428,9 @@ too_much(struct peer *p, const struct json *m)
 {
 	const struct json *id = json_getc(m, "id");
 
-	if (p->over++ > OVER_MAX) {
-		conn_ws_close(p->conn, WS_POLICY, STR("Rate limit exceeded"));
-		p->closing = true;
-	} else if (json_getc(m, "method") != NULL && id != NULL && is_id(id))
+	if (p->over++ > OVER_MAX)
+		send_away(p, WS_POLICY, STR("Rate limit exceeded"));
+	else if (json_getc(m, "method") != NULL && id != NULL && is_id(id))
 		answer_error(p, id, PEER_RATE, "rate_limited",
 		    "Rate limit exceeded");
 	else if (p->over % 100 == 1)
@@ -510,9 +518,7 @@ link_replaced(void *arg)
 {
 	struct peer *p = arg;
 
-	p->closing = true;
-	conn_ws_close(p->conn, WS_NORMAL, STR("a newer connection has this "
-	    "clientId"));
+	send_away(p, WS_NORMAL, STR("a newer connection has this clientId"));
 }
 
 /*
@@ -527,13 +533,12 @@ on_tick(void *arg)
 	int64_t now = loop_now(s->loop), silent = now - conn_heard(p->conn);
 	int64_t next = s->ping_ms;
 
-	if (p->link.client == NULL && now - p->since >= s->idle_ms) {
-		p->closing = true;
-		conn_ws_close(p->conn, WS_POLICY, STR("not registered in "
-		    "time"));
+	if (p->link.client == NULL && !p->closing &&
+	    now - p->since >= s->idle_ms) {
+		send_away(p, WS_POLICY, STR("not registered in time"));
 		return;
 	}
-	if (silent >= s->idle_ms) {
+	if (silent >= s->idle_ms || p->closing) {
 		conn_drop(p->conn);
 		return;
 	}
@@ -580,9 +585,6 @@ on_gone(void *arg)
 
 	timer_stop(p->set->loop, &p->tick);
 	remote_part(&p->link);
-	*p->prev = p->next;
-	if (p->next != NULL)
-		p->next->prev = p->prev;
 	arena_free(&own);
 }
 
@@ -602,11 +604,6 @@ peer_adopt(struct peers *s, struct conn *c, const struct conn_framer *f,
 	p->since = p->credit_at = loop_now(s->loop);
 	p->credit = BURST;
 	p->tick = (struct timer){ .fn = on_tick, .arg = p };
-	p->next = s->head;
-	p->prev = &s->head;
-	if (p->next != NULL)
-		p->next->prev = &p->next;
-	s->head = p;
 	conn_hand_over(c, f, &(struct conn_opts){ .message = peer_message,
 		.broken = on_broken, .ended = on_ended, .owed = is_owed,
 		.gone = on_gone, .arg = p });

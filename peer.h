@@ -37,7 +37,6 @@ struct peers {
 	int64_t idle_ms;	/* of silence, then it is lost; 0: 60 s */
 	unsigned depth;		/* nesting of messages; 0: JSON_DEPTH */
 	/* private */
-	struct peer *head;
 	struct arena arena;	/* of the message that is being read */
 	char id[24];		/* of this server */
 	char tag[16];		/* what ids of its requests begin with */

@@ -26,7 +26,6 @@ struct peer {
 	int64_t credit_at;
 	unsigned over;		/* messages that were too many */
 	struct timer tick;
-	struct peer *next, **prev;
 };
 
 #endif

@@ -4,7 +4,7 @@
 . "${0%/*}/lib.sh"
 . "${0%/*}/rpc/lib.sh"
 : "${DOUBLES:?set DOUBLES to the directory of the doubles}"
-client=$DOUBLES/double_client
+talker=$DOUBLES/double_client
 go= one= two=
 trap 'for p in $srv $go $one $two; do kill -9 "$p"; done; rm -rf "$tmp"' EXIT
 
@@ -156,6 +156,31 @@ run "$WAZA" validate files.yaml
 is 'the files of evaluation servers are tasks' 0 "$rc"
 is 'the files of evaluation servers: nothing to say' '' "$(grep -i warning "$tmp/out")"
 
+begin files.yaml
+printf '%s\n' '<welcome' '> {"type":"register","clientId":"a"}' '> {"type":"ready"}' '<evaluate' \
+    '> {"jsonrpc":"2.0","result":{"status":"success","output":{"flights":[]}},"id":"@1@"}' end | "$talker" talk "$port" >said
+over
+is 'the files of evaluation servers: passes' 0 "$rc"
+like 'the files of evaluation servers: what is asked' '*"url":"https://www.google.com/*","target":{"url":"https://www.google.com/*","wait_for":"networkidle","wait_timeout":5000},"tool":"extract_schema_data",*"timeout":60000,"metadata":{"tags":\["travel"],"priority":"high","timeout":60000,"retries":2,"flaky":true}*' "$(grep evaluate said)"
+like 'the files of evaluation servers: a judge is asked' '*"validations":{"validation":{"identifier":"validation","type":"prompt","score":1*' "$("$WAZA" parse r.json)"
+printf 'id,q,page\none,what,a.html\ntwo,"why ""so""",b.html\n' >rows.csv
+cat >rows.yaml <<'YAML'
+name: rows
+skill: s
+config: {executor: remote, remote: {tool: ask, url: 'https://example.org/{{.Vars.page}}', input: {q: '{{.Vars.q}}?', n: 7}}}
+tasks_from: rows.csv
+graders: [{type: text, config: {contains: [ok]}}]
+YAML
+begin rows.yaml
+printf '%s\n' '<welcome' '> {"type":"register","clientId":"a"}' '> {"type":"ready"}' '<evaluate' \
+    '> {"jsonrpc":"2.0","result":"ok","id":"@1@"}' '<evaluate' '> {"jsonrpc":"2.0","result":"ok","id":"@2@"}' end |
+    "$talker" talk "$port" >said
+over
+is 'rows of a table: pass' 0 "$rc"
+is 'rows of a table: each its own question' '"url":"https://example.org/a.html","tool":"ask","input":{"q":"what?","n":7}
+"url":"https://example.org/b.html","tool":"ask","input":{"q":"why \"so\"?","n":7}' \
+    "$(sed -n 's/.*\("url".*\),"timeout".*/\1/p' said)"
+
 #
 # The complete flow.
 #
@@ -170,7 +195,7 @@ $register
 > {"jsonrpc":"2.0","result":{"status":"success","output":{"title":"Example Domain"},"executionTime":1500,"toolCalls":[{"tool":"extract_schema_data","timestamp":"2024-01-01T00:00:00Z","duration":1400,"status":"success"}],"metadata":{"pageLoadTime":800}},"id":"@1@"}
 end
 SCRIPT
-"$client" talk "$port" <flow >said
+"$talker" talk "$port" <flow >said
 over
 is 'the flow: the run passes' 0 "$rc"
 like 'the flow: welcome' '{"type":"welcome","serverId":"*","version":"1.0.0",*"timestamp":"????-??-??T??:??:??.???Z"}' "$(sed -n 1p said)"
@@ -211,7 +236,7 @@ ping
 > {"jsonrpc":"2.0","result":"late","id":"@1@"}
 end
 SCRIPT
-"$client" talk "$port" <real >said
+"$talker" talk "$port" <real >said
 over
 is 'a real client: passes, for null is a result' 0 "$rc"
 like 'a real client: its test is answered' '{"jsonrpc":"2.0","result":{"type":"pong",*},"id":"test-connection"}' "$(sed -n 2p said)"
@@ -249,7 +274,7 @@ begin codes.yaml
 	done
 	echo end
 } >codes
-"$client" talk "$port" <codes >said
+"$talker" talk "$port" <codes >said
 over
 is 'codes: status' 1 "$rc"
 is 'codes: their classes' '"agent_error" "timeout" "infrastructure" "infrastructure" "infrastructure" "infrastructure" "infrastructure" "agent_error"' \
@@ -269,11 +294,11 @@ tasks:
 YAML
 begin lost.yaml --config-json '{"remote":{"lost_seconds":1}}'
 printf '%s\n' '<welcome' '> {"type":"register","clientId":"doomed","capabilities":{"maxConcurrency":2}}' \
-    '> {"type":"ready"}' '< 3' 'signal both' 'wait never' | "$client" talk "$port" >doomed &
+    '> {"type":"ready"}' '< 3' 'signal both' 'wait never' | "$talker" talk "$port" >doomed &
 one=$!
 wait_until 60 [ -e both ]
 printf '%s\n' '<welcome' '> {"type":"register","clientId":"other"}' '<registration_ack' '> {"type":"ready"}' 'signal there' \
-    '<evaluate' '> {"jsonrpc":"2.0","result":"done","id":"@1@"}' end | "$client" talk "$port" >other &
+    '<evaluate' '> {"jsonrpc":"2.0","result":"done","id":"@1@"}' end | "$talker" talk "$port" >other &
 two=$!
 wait_until 60 [ -e there ]
 kill -9 "$one"
@@ -301,13 +326,13 @@ tasks:
 YAML
 begin back.yaml
 printf '%s\n' '<welcome' '> {"type":"register","clientId":"me","capabilities":{"maxConcurrency":2}}' \
-    '> {"type":"ready"}' '< 3' '> {"jsonrpc":"2.0","result":"done","id":"@1@"}' '<' drop | "$client" talk "$port" >first
+    '> {"type":"ready"}' '< 3' '> {"jsonrpc":"2.0","result":"done","id":"@1@"}' '<' drop | "$talker" talk "$port" >first
 id=$(sed -n 's/.*"id":"\(rpc-[^"]*\)"}$/\1/p' first | sed -n 2p)
 {
 	printf '%s\n' '<welcome' '> {"type":"register","clientId":"me","capabilities":{"maxConcurrency":2}}' '<'
 	printf '> {"jsonrpc":"2.0","result":"done","id":"%s"}\n' "$id"
 	printf '%s\n' '> {"type":"ready"}' '<' '> {"jsonrpc":"2.0","result":"done","id":"@1@"}' end
-} | "$client" talk "$port" >second
+} | "$talker" talk "$port" >second
 over
 is 'back again: passes' 0 "$rc"
 like 'back again: what it has' '*"status":"accepted"*"evaluationsCount":2}' "$(sed -n 2p second)"
@@ -318,11 +343,11 @@ is 'back again: each once' 3 "$(grep -c . r.json.journal | awk '{ print $1 - 1 }
 # the newest connection wins, the old one is closed cleanly
 begin lost.yaml --task keeps
 printf '%s\n' '<welcome' '> {"type":"register","clientId":"me"}' '> {"type":"ready"}' '<evaluate' 'signal has' end |
-    "$client" talk "$port" >first &
+    "$talker" talk "$port" >first &
 one=$!
 wait_until 60 [ -e has ]
 printf '%s\n' '<welcome' '> {"type":"register","clientId":"me"}' '> {"type":"ready"}' '<evaluate' \
-    '> {"jsonrpc":"2.0","result":"done","id":"@1@"}' end | "$client" talk "$port" >second
+    '> {"jsonrpc":"2.0","result":"done","id":"@1@"}' end | "$talker" talk "$port" >second
 wait "$one"
 one=
 over
@@ -340,7 +365,7 @@ tasks:
 YAML
 begin late.yaml --config-json '{"remote":{"grace_seconds":1}}'
 printf '%s\n' '<welcome' '> {"type":"register","clientId":"mute","capabilities":["t"]}' '> {"type":"ready"}' '<evaluate' end |
-    "$client" talk "$port" >said
+    "$talker" talk "$port" >said
 over
 ok 'late: no answer' has report 'no answer of client mute within 300 ms'
 ok 'late: nobody has it' has report 'resource: no client that has tool "unknown" was there within 1 s'
@@ -355,7 +380,7 @@ do
 	WAZA_AUTH_TOKEN=$secret begin lost.yaml --task keeps
 	printf '%s\n' '<' '> {"type":"ping"}' '<' "> {\"type\":\"register\",\"clientId\":\"me\"$key}" '<' \
 	    '> {"type":"ready"}' '<' '> {"jsonrpc":"2.0","result":"done","id":"@1@"}' end |
-	    "$client" talk "$port" >"said$key" 2>&1 || :
+	    "$talker" talk "$port" >"said$key" 2>&1 || :
 	case $key in
 	*EcReT*)
 		over
@@ -367,7 +392,7 @@ do
 done
 printf '%s\n' '<' '> {"type":"register","clientId":"me"}' '<' end >no-key
 WAZA_AUTH_TOKEN=$secret begin lost.yaml --task keeps
-"$client" talk "$port" <no-key >closed
+"$talker" talk "$port" <no-key >closed
 kill "$go"
 over
 is 'no key: closed' 'end 1008 Invalid secret key' "$(tail -n 1 closed)"
@@ -507,6 +532,18 @@ kill "$one"
 wait "$one"
 one=
 ok 'serve: it has gone' wait_until 60 gone
+# who asked for a run has gone: the client is told to stop
+: >"$LOG"
+"$WAZA" worker -q "ws://127.0.0.1:$port" --tool "text=echo \$\$ >>$LOG; tail -f /dev/null" &
+one=$!
+client a "$port"
+say a '{"jsonrpc":"2.0","id":1,"method":"eval.run","params":{"path":"work.yaml","tasks":["text"]}}'
+ok 'serve: a run that hangs' wait_until 60 lines "$LOG" 1
+die a
+ok 'serve: it is cancelled, and its command ended' wait_until 60 children_gone
+kill "$one"
+wait "$one"
+one=
 stop
 is 'serve: status' 0 "$rc"
 done_testing
