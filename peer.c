@@ -413,7 +413,7 @@ may_say(struct peer *p)
 	p->credit_at = now;
 	if (p->credit > BURST)
 		p->credit = BURST;
-	if (p->credit > BURST / 2)
+	if (p->credit > BURST / 2.0)
 		p->over = 0;
 	if (p->credit >= 1) {
 		p->credit -= 1;
