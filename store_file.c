@@ -247,12 +247,6 @@ hash(struct str s)
 	return h;
 }
 
-static struct str
-text_of(const struct json *v)
-{
-	return v != NULL && v->type == JSON_STRING ? json_text(v) : STR("");
-}
-
 struct kept {			/* a string, and where it is to be found */
 	struct str *to, s;
 };
@@ -292,7 +286,7 @@ take(struct arena *a, struct store_file *f, const char *path,
 		{ &f->run.path, str_of(path) }, { &f->run.name, o->name },
 		{ &f->run.skill, o->skill }, { &f->run.model, o->model },
 		{ &f->run.executor, o->executor },
-		{ &f->run.judge, text_of(json_getc(config, "judge_model")) },
+		{ &f->run.judge, json_str(config, "judge_model") },
 	};
 
 	count_tasks(&r, o);
@@ -301,7 +295,7 @@ take(struct arena *a, struct store_file *f, const char *path,
 	r.started_ns = store_time(o->timestamp);
 	if (r.started_ns == 0)
 		r.started_ns = f->stamp.mtime;
-	set_state(&r, text_of(json_getc(o->root, "status")), f->stamp.mtime);
+	set_state(&r, json_str(o->root, "status"), f->stamp.mtime);
 	f->run = r;
 	keep(f, all, COUNTOF(all));
 	f->run.id = f->eval_id;
@@ -445,11 +439,11 @@ store_open(struct store *s, const struct store_file *f, int64_t *size,
 static void
 put_task(struct json_out *o, const struct outcome_task *t)
 {
-	struct str error = text_of(json_getc(t->node, "error_msg"));
+	struct str error = json_str(t->node, "error_msg");
 	size_t i;
 
 	for (i = 0; i < t->ntrials && error.n == 0; i++)
-		error = text_of(json_getc(t->trials[i].node, "error_msg"));
+		error = json_str(t->trials[i].node, "error_msg");
 	json_open(o, '{');
 	json_put_key(o, STR("id"));
 	json_put_str(o, t->id);
@@ -457,7 +451,7 @@ put_task(struct json_out *o, const struct outcome_task *t)
 	json_put_str(o, t->name);
 	json_put_key(o, STR("status"));
 	json_put_str(o, t->status == RESULT_NONE ?
-	    text_of(json_getc(t->node, "status")) :
+	    json_str(t->node, "status") :
 	    str_of(result_word(t->status)));
 	json_put_key(o, STR("score"));
 	json_put_double(o, t->score);

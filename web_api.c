@@ -12,7 +12,7 @@
 #include "loop.h"
 
 enum {
-	STREAM_BYTES = 8 << 20,	/* of events, kept of a run */
+	STREAM_BYTES = 32 << 20,	/* of events, kept of a run */
 	BEAT_MS = 15000		/* of silence on a stream */
 };
 

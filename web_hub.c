@@ -11,9 +11,10 @@
  * has seen.
  *
  * All readers of a run hang on a hub.  New events do not go out one by one:
- * the hub sends to all of its readers at a time, and while runs go on it rests
- * afterwards, SHARE times as long as that took, so that many readers do not
- * slow the run down.
+ * the hub sends to its readers in slices of time, and while runs go on it rests
+ * after each, SHARE times as long as it took, so that many readers do not slow
+ * the run down.  What they lag behind by then they get when it is over;
+ * only when events are about to be dropped the run has to wait.
  */
 #include "web_api_part.h"
 
@@ -23,9 +24,10 @@
 #include "rpc_stream.h"
 
 enum {
-	READER_BYTES = 256 << 10,	/* that wait for one */
-	PIECE = 64 << 10,
-	SHARE = 24,		/* of rest to one of work */
+	READER_BYTES = 64 << 10,	/* that wait for one */
+	SLICE_MS = 2,		/* of sending, while runs go on, */
+	IDLE_SLICE_MS = 20,	/* and while there are none */
+	SHARE = 32,		/* of rest to one of work */
 	REST_MS = 1000		/* at most */
 };
 #define MS INT64_C(1000000)
@@ -39,8 +41,11 @@ struct web_hub {
 	struct timer timer;
 	bool waiting;		/* the timer runs */
 	int64_t rest_until;	/* on the loop's clock */
-	uint64_t sent;		/* before it: to those who keep up */
+	uint64_t sent;		/* the first that somebody has not got, */
+	uint64_t least;		/* as far as is known now */
+	bool more;		/* somebody could take more */
 	struct web_reader *readers;
+	struct web_reader *turn;	/* whose it is; NULL: the first's */
 	struct web_hub *next, **prev;
 };
 
@@ -73,6 +78,8 @@ unlink_reader(struct web_reader *r)
 	*r->prev = r->next;
 	if (r->next != NULL)
 		r->next->prev = r->prev;
+	if (r->hub->turn == r)
+		r->hub->turn = r->next;
 	r->hub = NULL;
 }
 
@@ -105,7 +112,7 @@ feed(struct web_reader *r)
 	struct str text;
 
 	while (r->at < s->next && room(r->req) > 0) {
-		text = rpc_stream_get(s, &r->at, PIECE);
+		text = rpc_stream_get(s, &r->at, room(r->req));
 		if (!web_stream_put(r->req, text))
 			return false;	/* it is sent away */
 	}
@@ -116,59 +123,94 @@ feed(struct web_reader *r)
 	return true;
 }
 
+/* After its rest, if that can be. */
+static void
+soon(struct web_hub *h)
+{
+	struct rpc *rpc = h->api->web->rpc;
+	int64_t rest = h->rest_until - loop_now(rpc->loop);
+
+	if (rpc->active == 0 || rest < 0 || h->stream->over ||
+	    rpc_stream_bytes(h->stream, h->sent) > h->stream->max / 4 * 3)
+		rest = 0;
+	if (h->waiting && (rest > 0 || h->timer.at <= loop_now(rpc->loop)))
+		return;
+	h->waiting = true;
+	timer_start(rpc->loop, &h->timer, rest);
+}
+
 static void
 on_drained(void *arg)
 {
 	struct web_reader *r = arg;
 	struct web_hub *h = r->hub;
 
-	if (h == NULL)
+	if (h == NULL || (r->at >= h->stream->next && !h->stream->over))
 		return;
+	if (h->api->web->rpc->active > 0 && !h->stream->over) {
+		soon(h);
+		return;
+	}
 	feed(r);
 	if (h->readers == NULL)
 		close_hub(h);
 }
 
 /*
- * To all of them.
+ * To all of them, a slice of time after the other.
  */
+static void
+serve(struct web_reader *r)
+{
+	struct web_hub *h = r->hub;
+	const struct rpc_stream *s = h->stream;
+
+	if ((r->at >= s->next && !s->over) || feed(r))
+		return;
+	web_stream_flush(r->req);
+	if (r->at >= s->next || room(r->req) == 0)
+		return;		/* else: it goes on when all has left */
+	h->more = true;
+	if (r->at < h->least)
+		h->least = r->at;
+}
+
 static void
 on_time(void *arg)
 {
 	struct web_hub *h = arg;
-	struct loop *loop = h->api->web->rpc->loop;
-	int64_t start = os_now_ns(), took;
-	struct web_reader *r, *next;
+	struct rpc *rpc = h->api->web->rpc;
+	int64_t start = os_now_ns(), took = 0;
+	int64_t slice = rpc->active > 0 ? SLICE_MS : IDLE_SLICE_MS;
+	struct web_reader *r = h->turn;
 
 	h->waiting = false;
-	h->sent = h->stream->next;
-	for (r = h->readers; r != NULL; r = next) {
-		next = r->next;
-		if (r->at < h->stream->next || h->stream->over)
-			/* with more to come it goes on when this has left */
-			if (!feed(r) && r->at == h->stream->next)
-				web_stream_flush(r->req);
+	if (r == NULL) {
+		r = h->readers;
+		h->least = h->stream->next;
+		h->more = false;
 	}
-	took = (os_now_ns() - start) * SHARE / MS;
-	h->rest_until = loop_clock(loop) + (took < REST_MS ? took : REST_MS);
+	while (r != NULL && took < slice * MS) {
+		h->turn = r->next;
+		serve(r);
+		r = h->turn;
+		took = os_now_ns() - start;
+	}
+	took = took * SHARE / MS;
+	h->rest_until = loop_clock(rpc->loop) +
+	    (took < REST_MS ? took : REST_MS);
+	if (r == NULL)
+		h->sent = h->least;
 	if (h->readers == NULL)
 		close_hub(h);
+	else if (r != NULL || h->more)
+		soon(h);
 }
 
 static void
 on_event(void *arg)
 {
-	struct web_hub *h = arg;
-	struct rpc *rpc = h->api->web->rpc;
-	int64_t rest = h->rest_until - loop_now(rpc->loop);
-
-	if (rpc->active == 0 || rest < 0 || h->stream->over ||
-	    rpc_stream_bytes(h->stream, h->sent) > h->stream->max / 4)
-		rest = 0;
-	if (h->waiting && (rest > 0 || h->timer.at <= loop_now(rpc->loop)))
-		return;
-	h->waiting = true;
-	timer_start(rpc->loop, &h->timer, rest);
+	soon(arg);
 }
 
 /* The run is forgotten; who reads of it has to ask again. */
@@ -298,7 +340,7 @@ tell_end(struct web_req *req, const struct store_run *run)
 	rpc_stream_add(&s, &ev);
 	if (web_stream_begin(req, "text/event-stream", &st)) {
 		put_start(req);
-		web_stream_put(req, rpc_stream_get(&s, &next, PIECE));
+		web_stream_put(req, rpc_stream_get(&s, &next, READER_BYTES));
 		web_stream_end(req);
 	}
 	rpc_stream_free(&s);

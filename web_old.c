@@ -216,14 +216,6 @@ web_old_list(struct web_req *r)
 /*
  * One run with its tasks.
  */
-static struct str
-text_of(const struct json *obj, const char *key)
-{
-	const struct json *v = json_getc(obj, key);
-
-	return v != NULL && v->type == JSON_STRING ? json_text(v) : STR("");
-}
-
 static void
 copy(struct json_out *o, const char *to, const struct json *obj,
     const char *key, const char *otherwise)
@@ -247,14 +239,14 @@ put_graders(struct json_out *o, const struct json *trial)
 	for (v = json_first(json_getc(trial, "validations")); v != NULL;
 	    v = v->next) {
 		json_open(o, '{');
-		key_text(o, "name", text_of(v, "identifier").n > 0 ||
-		    json_key(v).p == NULL ? text_of(v, "identifier") :
+		key_text(o, "name", json_str(v, "identifier").n > 0 ||
+		    json_key(v).p == NULL ? json_str(v, "identifier") :
 		    json_key(v));
-		key_text(o, "type", text_of(v, "type"));
+		key_text(o, "type", json_str(v, "type"));
 		copy(o, "passed", v, "passed", "false");
 		copy(o, "score", v, "score", "0");
 		copy(o, "weight", v, "weight", "1");
-		key_text(o, "message", text_of(v, "feedback"));
+		key_text(o, "message", json_str(v, "feedback"));
 		json_close(o, '}');
 	}
 	json_close(o, ']');
