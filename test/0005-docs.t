@@ -13,6 +13,20 @@ extract() {
 	esac
 }
 
+# example: $cmd prints $want
+example() {
+	case $cmd in
+	*examples/api/run.sh)
+		command -v curl >/dev/null || {
+			skip 'no curl'
+			return
+		} ;;
+	esac
+	examples=$((examples + 1))
+	got=$(cd "$tmp/w" && PATH=$tmp/bin:$PATH sh -c "$cmd" 2>&1)
+	is "$doc: $cmd" "$want" "$got"
+}
+
 mkdir "$tmp/bin" "$tmp/w"
 ln -s "$WAZA" "$tmp/bin/waza"
 cp -R examples "$tmp/w/"
@@ -27,9 +41,7 @@ do
 		'$ '*)
 			case $cmd in
 			''|:|make*|git*|cc*|'./waza'*) ;;
-			*)	examples=$((examples + 1))
-				got=$(cd "$tmp/w" && PATH=$tmp/bin:$PATH sh -c "$cmd" 2>&1)
-				is "$doc: $cmd" "$want" "$got" ;;
+			*) example ;;
 			esac
 			cmd=${line#??} want= ;;
 		*)	want=$want${want:+
