@@ -12,13 +12,11 @@ const verdicts = { better: 'passed', worse: 'failed', unclear: 'pending',
 
 function side(letter, run) {
 	const s = run.summary || {};
-	return h('section.panel',
-	    h('h2', h('span.letter', letter), ' ',
-		h('a', { href: to('run', run.runId) }, run.name)),
-	    h('p', badge(runState(run)), ', ', h('b',
-		percent(s.passRate)), ' passed, score ', h('b', score(s.score))),
-	    h('p.dim', [run.model || run.executor,
-		exactly(run.startedAt)].filter(Boolean).join(' · ')));
+	return h('section.panel', h('h2', h('span.letter', letter), ' ',
+	    h('a', { href: to('run', run.runId) }, run.name)),
+	h('p', badge(runState(run)), ', ', h('b', percent(s.passRate)),
+	    ' passed, score ', h('b', score(s.score))),
+	h('p.dim', `${run.model || run.executor} · ${exactly(run.startedAt)}`));
 }
 
 // The change of a number, and below it from what to what.
@@ -31,14 +29,13 @@ function change(label, a, b, show, by) {
 
 function judgement(c) {
 	const pair = (c.comparisons || [])[0], range = pair && pair.interval;
-	const side2 = range && (range.lower > 0 ? 'up' : range.upper < 0 ? 'down' :
+	const way = range && (range.lower > 0 ? 'up' : range.upper < 0 ? 'down' :
 	    'dim');
-	return h('section.panel',
-	    h('h2', 'Is it more than chance?'),
+	return h('section.panel', h('h2', 'Is it more than chance?'),
 	    h('p', c.verdict && icon(verdicts[c.verdict] || 'skipped'), ' ',
 		c.summary[0].toUpperCase() + c.summary.slice(1)),
 	    range && range.num_bootstraps > 0 && interval(pair.mean_delta,
-		range.lower, range.upper, side2, 'mean change of a score ' +
+		range.lower, range.upper, way, 'mean change of a score ' +
 		`${signed(pair.mean_delta)}, 95 % interval ` +
 		`${signed(range.lower)} to ${signed(range.upper)}`),
 	    pair && h('p.dim', `${count(pair.improved)} better, ` +
@@ -121,8 +118,9 @@ export async function showCompare(root, at) {
 		stamp: () => '', sort: 'delta', empty: 'No task fits.',
 		words: (r) => `${r.task_id} ${r.display_name}` });
 
-	root.append(h('div.title', title('Compare'),
-	    h('p.row', h('a.button', { href: to('compare', b, a) }, 'Swap'), h('a.button', { href: '#/compare' }, 'Others'))),
+	root.append(h('div.title', title('Compare'), h('p.row',
+	    h('a.button', { href: to('compare', b, a) }, 'Swap'),
+	    h('a.button', { href: '#/compare' }, 'Others'))),
 	h('div.sides', side('A', runA), side('B', runB)),
 	h('dl.tiles',
 	    change('Pass rate', x.passRate, y.passRate, percent, points),

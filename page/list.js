@@ -59,8 +59,9 @@ export class List {
 	}
 
 	draw() {
-		const q = this.search.value;
-		const all = this.also ? this.rows.filter(this.also) : this.rows;
+		const q = this.search.value, { also, words } = this;
+		const all = this.rows.filter((r) => (!also || also(r)) &&
+		    (!q || finds(words(r), q)));
 		const kinds = this.kinds.map(([id, word, fits]) => [id, word,
 			id === 'all' ? all.length : all.filter(fits).length])
 			.filter(([id, , n]) => n > 0 || id === this.kind || id === 'all');
@@ -70,7 +71,6 @@ export class List {
 			swap(this.chips, chips('Show', kinds, this.kind,
 			    (show) => this.change({ show })));
 		this.said = said;
-		this.table.set(all.filter((r) => (!fits || fits(r)) &&
-		    (!q || finds(this.words(r), q))));
+		this.table.set(fits ? all.filter(fits) : all);
 	}
 }

@@ -82,8 +82,8 @@ export class Live {
 	}
 
 	counts() {
-		const n = { done: 0, passed: 0, failed: 0, error: 0, cancelled: 0,
-			skipped: 0, running: 0, pending: 0 };
+		const n = { __proto__: null, done: 0, passed: 0, failed: 0, error: 0,
+			cancelled: 0, skipped: 0, running: 0, pending: 0 };
 		for (const t of this.tasks.filter(Boolean)) {
 			n[t.status in n ? t.status : 'error']++;
 			n.done += t.status !== 'running' && t.status !== 'pending';

@@ -8,19 +8,18 @@ const SHOWN = 200;	/* suites, tasks: more are found by typing */
 const executors = ['acp', 'claude', 'codex', 'command', 'copilot-cli',
 	'copilot-sdk', 'gemini', 'mock', 'openai', 'opencode', 'remote', 'replay'];
 
-// picker LABEL CHOICE: what fits a search, as radio buttons or check boxes;
-// choice(item) gives [the words to search, the label]
-function picker(label, choice) {
+// picker LABEL WORDS CHOICE: what fits a search, as radio buttons or check
+// boxes; words(item) is what is searched, choice(item) what is shown
+function picker(label, words, choice) {
 	let items = [];
-	const list = h('div.choices', { role: 'group',
-		'aria-label': label });
+	const list = h('div.choices', { role: 'group', 'aria-label': label });
 	const field = search(label, () => draw());
 
 	function draw() {
-		const some = items.filter((x) => finds(choice(x)[0], field.value));
+		const some = items.filter((x) => finds(words(x), field.value));
 		const left = some.length - SHOWN;
 		list.replaceChildren(...some.slice(0, SHOWN).map((x) =>
-			h('label.choice', choice(x)[1])));
+			h('label.choice', choice(x))));
 		if (left > 0 || some.length === 0)
 			list.append(h('p.dim', left > 0 ?
 			    `${count(left)} more: search for them.` : 'None.'));
@@ -59,15 +58,15 @@ export async function showNew(root, at) {
 	const problem = h('div.fault', { role: 'alert', hidden: true });
 	const start = h('button', { type: 'submit', class: 'main', disabled: true },
 	    'Start the run');
-	const suitePicker = picker('suites', (e) => [`${e.name} ${e.skill} ${e.path}`,
-		[h('input', { type: 'radio', name: 'suite', value: e.path,
-			checked: e.path === path, onchange: () => choose(e.path) }),
-		h('span', h('b', e.name || e.path),
-		    h('small', e.path))]]);
-	const taskPicker = picker('tasks', (t) => [`${t.id} ${t.name}`,
-		[h('input', { type: 'checkbox', checked: tasks.has(t.id),
+	const suitePicker = picker('suites',
+	    (e) => `${e.name} ${e.skill} ${e.path}`, (e) => [h('input', {
+		    type: 'radio', name: 'suite', value: e.path,
+		    checked: e.path === path, onchange: () => choose(e.path) }),
+	    h('span', h('b', e.name || e.path), h('small', e.path))]);
+	const taskPicker = picker('tasks', (t) => `${t.id} ${t.name}`, (t) => [
+		h('input', { type: 'checkbox', checked: tasks.has(t.id),
 			onchange: (e) => pick(t.id, e.target.checked) }),
-		h('span', t.name || t.id)]]);
+		h('span', t.name || t.id)]);
 
 	function pick(id, on) {
 		if (on)

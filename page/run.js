@@ -1,5 +1,5 @@
 // run: one run, while it goes on and after.
-import { announce, badge, bar, button, go, h, slowly, title, to } from './dom.js';
+import { announce, badge, bar, button, dim, go, h, slowly, title, to } from './dom.js';
 import { cost, count, duration, few, percent, plural, runState, score, tally,
 	taskState, time } from './format.js';
 import { eventTypes, Live } from './live.js';
@@ -80,16 +80,25 @@ class Log {
 	}
 }
 
-function triggers(file) {
+function triggerTests(file) {
 	const m = file.trigger_metrics, word = (did) => did ? 'trigger' : 'not';
-	return m ? h('section.block', h('h2', 'Trigger tests'),
+	return !m ? dim('There were none.') : h('div.block',
 	    h('dl.tiles.small', ['accuracy', 'precision', 'recall',
 		'f1'].map((k) => tile(k, percent(m[k])))),
 	    plainTable(['Prompt', 'Should', 'Did', 'Verdict'],
 		(file.trigger_results || []).map((t) => [t.prompt,
 			word(t.should_trigger), t.error_msg || word(t.did_trigger),
 			badge(t.error_msg ? 'error' : t.should_trigger ===
-			    t.did_trigger ? 'passed' : 'failed')]))) : '';
+			    t.did_trigger ? 'passed' : 'failed')])));
+}
+
+// They stand in the results file only, which may be large: for who asks.
+function triggers(id) {
+	const box = h('details', { ontoggle: async () => {
+		if (box.children.length === 1)
+			box.append(triggerTests(await getResult(id).catch(() => ({}))));
+	} }, h('summary', 'Trigger tests'));
+	return box;
 }
 
 // The run of the same suite that came before, to compare with.
@@ -120,7 +129,7 @@ class RunView {
 			words: (t) => `${t.id} ${t.name} ${t.error || ''}`,
 			sort: isOver(run) ? 'state' : '', empty: 'No task fits.' });
 		this.log = new Log(this.live);
-		this.extra = h('div');
+		this.extra = h('div', isOver(run) && triggers(this.id));
 		root.append(crumbs([run.name]), this.head, this.problem, this.tiles,
 		    this.meter, this.map.element, this.list.element, this.extra,
 		    this.log.element);
@@ -253,6 +262,7 @@ class RunView {
 		this.stop();
 		this.run = run;
 		this.live.take(run);
+		this.extra.replaceChildren(triggers(this.id));
 		this.draw();
 		document.title = `${run.name} ${runState(run)} · waza`;
 		announce(`The run is over: ${runState(run)}. ${tally(run.summary)}`);
@@ -276,8 +286,6 @@ class RunView {
 
 export async function showRun(root, at) {
 	const view = new RunView(root, at, await getRun(at.parts[1]));
-	if (isLocal(view.id))
-		view.extra.append(triggers(await getResult(view.id)));
 	if (!isOver(view.run))
 		view.follow();
 	return { title: view.run.name, table: view.list.table,

@@ -25,7 +25,8 @@ function steps(trial) {
 		out.push({ name, args });
 		return out[out.length - 1];
 	};
-	const read = {
+	const text = (v) => typeof v === 'string' ? v : JSON.stringify(v);
+	const read = { __proto__: null,
 		'tool.execution_start': (e) =>
 			begun.set(e.tool_call_id, tool(e.tool_name, e.arguments)),
 		'tool.execution_complete': (e) => Object.assign(
@@ -35,7 +36,7 @@ function steps(trial) {
 	for (const who of ['skill.invoked', 'session.error', 'user.message',
 		'assistant.message'])
 		read[who] = (e) => out.push({ who: who.split('.')[0],
-			says: e.content || e.message || e.tool_name || '' });
+			says: text(e.content || e.message || e.tool_name || '') });
 
 	for (const e of trial.transcript || [])
 		if (read[e.type])
@@ -200,9 +201,10 @@ export async function showTask(root, at) {
 		if (e.status !== 404 || isOver(run))
 			throw e;
 	});
-	if (!task)
+	const runs = task && task.runs || [];
+	if (!task || (!isOver(run) && runs.length === 0))
 		return notYet(root, run, id);
-	const runs = task.runs || [], name = task.display_name || id;
+	const name = task.display_name || id;
 	const [previous, next, failure] = beside(run, id);
 	const place = h('div'), choice = h('div');
 	const link = (href, word) => href && h('a.button', { href }, word);

@@ -5,6 +5,7 @@ const { spawn } = require('node:child_process');
 const assert = require('node:assert');
 const fs = require('node:fs');
 const { createRequire } = require('node:module');
+const net = require('node:net');
 const os = require('node:os');
 const path = require('node:path');
 
@@ -114,6 +115,36 @@ async function serve(...args) {
 	return child;
 }
 
+// wire URL: a way to the server that can be cut and mended
+async function wire(url) {
+	const open = new Set(), { port } = new URL(url);
+	let whole = true;
+	const way = net.createServer((from) => {
+		const to = net.connect(port, '127.0.0.1');
+		for (const [a, b] of [[from, to], [to, from]]) {
+			open.add(a);
+			a.on('error', () => undefined);
+			a.on('close', () => {
+				open.delete(a);
+				b.destroy();
+			});
+			a.pipe(b);
+		}
+		if (!whole)
+			from.destroy();
+	});
+	await new Promise((done) => way.listen(0, '127.0.0.1', done));
+	return { url: `http://127.0.0.1:${way.address().port}`,
+		cut() {
+			whole = false;
+			for (const s of open)
+				s.destroy();
+		},
+		mend() {
+			whole = true;
+		} };
+}
+
 async function launch() {
 	browser = browser || await chromium.launch({
 		executablePath: process.env.CHROMIUM, headless: true,
@@ -194,4 +225,4 @@ function overflow(page) {
 }
 
 module.exports = { complaints, dir, file, is, like, main, ok, overflow, run,
-	serve, settled, shot, suite, tab };
+	serve, settled, shot, suite, tab, wire };

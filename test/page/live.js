@@ -1,0 +1,94 @@
+// What changes while one looks: a run whose stream is cut, a task that is
+// opened before it is done, two windows, evaluation clients that come and go.
+'use strict';
+const { spawn } = require('node:child_process');
+const fs = require('node:fs');
+const path = require('node:path');
+const { dir, file, is, like, main, ok, serve, suite, tab,
+	wire } = require('./lib.js');
+
+function setUp() {
+	file('agent', `#!/bin/sh
+until [ -e ${dir}/go-$WAZA_TASK_ID ]; do sleep 0.05; done
+echo "done with $WAZA_TASK_ID"
+`);
+	fs.chmodSync(path.join(dir, 'agent'), 0o755);
+	suite('steps', ['a', 'b', 'c'].map((id) => `id: ${id}, prompt: p, ` +
+	    'expected: {output_contains: [done]}'),
+	`executor: command, workers: 3, command: '${path.join(dir, 'agent')}'`);
+}
+
+function go(...ids) {
+	for (const id of ids)
+		fs.writeFileSync(path.join(dir, `go-${id}`), '');
+}
+
+async function start(page) {
+	await page.at('new');
+	await page.getByRole('radio', { name: /steps/ }).check();
+	await page.click('button:enabled:has-text("Start the run")');
+	await page.locator('tbody .badge.running').nth(2).waitFor();
+	return page.url().split('#')[1];
+}
+
+// The list in another window, which nobody touches.
+async function watching(url, page) {
+	const other = await tab(url);
+	await other.waitForSelector('.link-state.live');
+	const route = await start(page);
+	await other.waitForSelector('tbody .badge.running');
+	like('a run appears in another window', await other.innerText('td.c-rate'),
+	    /0 \/ 3/);
+	return [other, route];
+}
+
+async function cut(page, way, route) {
+	go('a');
+	await page.waitForSelector('tbody .badge.passed');
+	way.cut();
+	await page.waitForSelector('.link-state.reconnecting');
+	go('b');
+	way.mend();
+	await page.waitForSelector('.link-state.live');
+	await page.locator('tbody .badge.passed').nth(1).waitFor();
+	is('what came while the stream was cut', await page.getAttribute(
+	    '[role=progressbar]', 'aria-valuenow'), '2');
+	is('nothing is told twice', await page.locator('.log li', { hasText: 'a: passed' })
+		.count(), 1);
+	await page.at(`${route.slice(1)}/task/c`);
+	like('a task that is not done says so', await page.innerText('main'),
+	    /not written down yet/);
+	go('c');
+	await page.waitForSelector('pre:has-text("done with c")');
+	ok('and shows its trials when it is', true);
+}
+
+async function clients(url, page) {
+	await page.at('clients');
+	like('no client: how to get one', await page.innerText('.empty'),
+	    /waza worker ws:/);
+	const worker = spawn(process.env.WAZA, ['worker',
+		url.replace('http', 'ws'), '--name', 'reader', '--tool', 'read=cat'],
+	{ cwd: dir, stdio: 'ignore' });
+	const gone = new Promise((done) => worker.on('exit', done));
+	await page.waitForSelector('td:has-text("reader")');
+	like('a client that comes', await page.innerText('tbody tr'),
+	    /ready\s+reader[\s\S]*read\s+0 of \d+\s+0\s+0/);
+	worker.kill();
+	await gone;
+	await page.waitForSelector('.empty');
+	ok('and goes', true);
+}
+
+main(async () => {
+	setUp();
+	const server = await serve(), way = await wire(server.url);
+	const page = await tab(way.url,
+	    { allow: /net::ERR_|status of 404/ });
+	const [other, route] = await watching(server.url, page);
+	await cut(page, way, route);
+	await other.waitForSelector('tbody .badge.passed');
+	is('the other window has seen its end', await other.innerText('td.c-rate'), '100%');
+	await clients(server.url, page);
+	is('nothing odd was seen', [await page.faults(), await other.faults()], [[], []]);
+});
