@@ -104,12 +104,13 @@ function linkState(word) {
  * gives up, a wrong token may be the reason, so that we ask the server for
  * something else first, which finds out.  No event is told twice.
  *
- * lost() is called when the stream has gone away, back() when there is another.
+ * lost() is called when the stream has gone away, opened(again) when it is
+ * there: what happened before it was is for the caller to find out.
  * pauses: a browser has six connections for all of its tabs, so that a tab that
  * nobody looks at gives this one back.
  */
-export function listen(where, events, { pauses, lost, back } = {}) {
-	let source = null, seen = 0, wait = AGAIN_MS, timer = 0, opened = 0;
+export function listen(where, events, { pauses, lost, opened } = {}) {
+	let source = null, seen = 0, wait = AGAIN_MS, timer = 0, again = false;
 
 	function hear(type, e) {
 		const seq = Number(e.lastEventId);
@@ -140,8 +141,9 @@ export function listen(where, events, { pauses, lost, back } = {}) {
 		source.onopen = () => {
 			wait = AGAIN_MS;
 			linkState('live');
-			if (opened++ > 0 && back)
-				back();
+			if (opened)
+				opened(again);
+			again = true;
 		};
 		for (const type of Object.keys(events))
 			source.addEventListener(type, (e) => {

@@ -4,7 +4,7 @@ import { cost, count, duration, few, parts, percent, plural, points,
 	runState, score, tally, time, when } from './format.js';
 import { allRuns, localRuns } from './store.js';
 import { List } from './list.js';
-import { listen } from './api.js';
+import { get, listen } from './api.js';
 import { spark } from './chart.js';
 
 const CARDS = 4, SPARK = 24, DRAW_MS = 250;
@@ -156,18 +156,28 @@ export async function showRuns(root, at) {
 		draw();
 	}
 
-	await load();
-	root.append(h('div.hidden', title('Runs')), cards,
-	    marks.element, list.element, note);
-	const stop = listen('events', { run: (r) => {
-		if (known.has(r.runId))
-			known.set(r.runId, r);
-		else {
+	function learn(r) {
+		if (!known.has(r.runId)) {
 			known = new Map([[r.runId, r], ...known]);
 			total++;
 		}
+		known.set(r.runId, r);
 		later();
-	} }, { pauses: true, back: load });
+	}
+
+	// What came between the list and the stream is among the newest.
+	async function catchUp(again) {
+		if (again)
+			await load();
+		else
+			(await get('runs?limit=50')).runs.reverse().forEach(learn);
+	}
+
+	await load();
+	root.append(h('div.hidden', title('Runs')), cards,
+	    marks.element, list.element, note);
+	const stop = listen('events', { run: learn }, { pauses: true,
+		opened: (again) => catchUp(again).catch(() => undefined) });
 	return { title: 'Runs', table: list.table, search: list.search,
 		keys: {
 			x: () => list.table.current() &&

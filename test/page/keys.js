@@ -116,7 +116,7 @@ main(async () => {
 		await run('run', '-q', name, '-o', `results/${name}.json`);
 	}
 	const page = await tab(server.url);
-	await page.waitForSelector('table.runs tbody tr');
+	await page.locator('tbody tr').nth(2).waitFor();
 	await rows(page);
 	await marks(page);
 	await others(page);

@@ -27,8 +27,12 @@ async function setUp() {
 	await run('run', '-q', long, '-o', 'results/long.json');
 }
 
+// The views, once the server has seen all of the results.
 async function routes(url) {
-	const { runs } = await (await fetch(`${url}/api/v1/runs?suite=notes`)).json();
+	let runs;
+	do
+		({ runs } = await (await fetch(`${url}/api/v1/runs?suite=notes`)).json());
+	while (runs.length < 6);
 	const [b, a] = runs.map((r) => encodeURIComponent(r.runId));
 	return { runs: '', trends: 'trends', new: 'new?path=notes/eval.yaml',
 		clients: 'clients', choose: 'compare', compare: `compare/${a}/${b}`,
