@@ -840,7 +840,7 @@ streams(void)
 		lots = more;
 		begin(&x);
 		feed(&x, STR(GET("/pour")));
-		for (i = 0; i < 300 && (EACH == 1 || x.got.n < 60000); i++) {
+		for (i = 0; i < 300 && !has(&x, "\r\n0\r\n\r\n"); i++) {
 			turns(1);
 			hear(&x);
 		}
