@@ -124,6 +124,12 @@ is_into(const struct workspace_look_state *s, struct str path)
 	    !matches(s->exclude, path);
 }
 
+static bool
+is_file(const struct stat *st)
+{
+	return S_ISREG(st->st_mode) || S_ISLNK(st->st_mode);
+}
+
 /*
  * Directories.
  */
@@ -253,6 +259,7 @@ copy_file(struct workspace_look_state *s, struct entry *f)
 	}
 	if (read_file(s, &a, f->path, &text)) {
 		if ((s->fd == -1 && open_copies(s) == -1) ||
+		    lseek(s->fd, (off_t)s->copied, SEEK_SET) == -1 ||
 		    os_write_all(s->fd, text, &e) == -1)
 			cut(s, "files could not be copied");
 		else {
@@ -514,14 +521,8 @@ tell_deleted(struct workspace_look_state *s, const struct entry *f)
 {
 	struct workspace_change *c;
 	struct arena a = { 0 };
-	struct stat st;
 	struct str was;
 
-	if (lstat(full_path(&a, s, f->path), &st) == 0 &&
-	    !S_ISDIR(st.st_mode)) {
-		arena_free(&a);		/* the second look was cut */
-		return;
-	}
 	c = add_change(s, f->path, WORKSPACE_DELETED, f->into);
 	if (c != NULL && !c->excluded) {
 		if (f->copy == -1 || !read_copy(s, &a, f, &was))
@@ -530,6 +531,36 @@ tell_deleted(struct workspace_look_state *s, const struct entry *f)
 			put_diff(s, c, &a, was, STR(""));
 	}
 	arena_free(&a);
+}
+
+/* Where it was, and not behind a link that has taken a directory's place. */
+static bool
+is_there(const struct workspace_look_state *s, struct str path,
+    struct stat *st)
+{
+	struct arena a = { 0 };
+	bool ok = true;
+	size_t i;
+
+	for (i = 0; ok && i < path.n; i++)
+		if (path.p[i] == '/')
+			ok = lstat(full_path(&a, s, (struct str){ path.p, i }),
+			    st) == 0 && S_ISDIR(st->st_mode);
+	ok = ok && lstat(full_path(&a, s, path), st) == 0 && is_file(st);
+	arena_free(&a);
+	return ok;
+}
+
+/* Of those that were not seen again some are there, if the look was cut. */
+static void
+tell_unseen(struct workspace_look_state *s, const struct entry *f)
+{
+	struct stat st;
+
+	if (is_there(s, f->path, &st))
+		compare(s, f, &st);
+	else
+		tell_deleted(s, f);
 }
 
 static int
@@ -571,7 +602,7 @@ look_at(struct workspace_look_state *s, struct str name)
 		;			/* it has just gone */
 	else if (S_ISDIR(st.st_mode))
 		push_dir(s, arena_str(&s->arena, path), s->dir->depth + 1);
-	else if (!S_ISREG(st.st_mode) && !S_ISLNK(st.st_mode))
+	else if (!is_file(&st))
 		;
 	else if (s->phase == FIRST)
 		add_entry(s, path, &st);
@@ -591,7 +622,7 @@ step(struct workspace_look_state *s)
 		if (s->next == s->n)
 			end_second(s);
 		else if (!s->v[s->next++].seen)
-			tell_deleted(s, &s->v[s->next - 1]);
+			tell_unseen(s, &s->v[s->next - 1]);
 	} else if (s->name < s->nnames)
 		look_at(s, s->names[s->name++]);
 	else if (next_dir(s))

@@ -195,6 +195,33 @@ test_odd(void)
 	workspace_look_free(l);
 }
 
+/* What has taken a file's place does not hide that it is gone. */
+static void
+test_replaced(void)
+{
+	struct workspace_look *l;
+	const struct workspace_change *c;
+
+	fill();
+	mkdir(at("lib"), 0700);
+	put("lib/x", "x\n");
+	l = workspace_look_new(dir, &all, &all);
+	finish_look(l);
+	OK(rename(at("lib"), at("moved")) == 0);
+	OK(symlink("moved", at("lib")) == 0);
+	unlink(at("README"));
+	mkfifo(at("README"), 0600);
+	workspace_look_again(l);
+	finish_look(l);
+	c = find(l, "lib/x");
+	OK(c != NULL && c->how == WORKSPACE_DELETED && c->diff.p != NULL);
+	c = find(l, "moved/x");
+	OK(c != NULL && c->how == WORKSPACE_ADDED);
+	c = find(l, "README");
+	OK(c != NULL && c->how == WORKSPACE_DELETED);
+	workspace_look_free(l);
+}
+
 static void
 test_limits(void)
 {
@@ -264,6 +291,7 @@ main(void)
 	test_all();
 	test_patterns();
 	test_odd();
+	test_replaced();
 	test_limits();
 	test_deep();
 	OK(os_fd_count() == fds);
