@@ -43,8 +43,10 @@ static const struct field file_rows[] = {
 	FIELD(file_in, version, FIELD_INT, .flags = FIELD_REQUIRED,
 	    .min = VERSION, .max = VERSION),
 	FIELD(file_in, id, FIELD_STR, .flags = FIELD_REQUIRED),
-	FIELD(file_in, created_ns, FIELD_INT, .flags = FIELD_REQUIRED),
-	FIELD(file_in, used_ns, FIELD_INT, .flags = FIELD_REQUIRED),
+	FIELD(file_in, created_ns, FIELD_INT, .flags = FIELD_REQUIRED,
+	    .min = 0, .max = INT64_MAX),
+	FIELD(file_in, used_ns, FIELD_INT, .flags = FIELD_REQUIRED,
+	    .min = 0, .max = INT64_MAX),
 	FIELD(file_in, fixes, FIELD_INT, .min = 0, .max = INT64_MAX),
 	FIELD(file_in, working_dir, FIELD_STR, .help = "of the last fix"),
 	FIELD(file_in, executor, FIELD_STR, .help = "of the last fix"),
@@ -206,14 +208,15 @@ read_session(const struct restore *r, struct arena *a, const char *path,
 	struct json_error je;
 	const struct json *v;
 	struct str text;
+	struct err bad;
 
 	if (os_read_plain(a, path, FILE_MAX, &text, e) == -1)
 		return -1;
 	v = json_read(&mem, text, 0, &je);
 	if (v == NULL)
 		return err_set(e, ERR_SYNTAX, "%.100s: %s", path, je.msg);
-	if (field_decode_one(a, &file_table, v, in, e) == -1)
-		return -1;
+	if (field_decode_one(a, &file_table, v, in, &bad) == -1)
+		return err_set(e, ERR_SCHEMA, "%.100s: %.90s", path, bad.msg);
 	if (!is_uuid(in->id))
 		return err_set(e, ERR_SCHEMA, "%.100s: this is no session",
 		    path);

@@ -96,12 +96,14 @@ wait "$srv" 2>/dev/null
 srv=
 echo junk >kept/session-00000000-0000-4000-8000-000000000000.json
 echo '{"version":1,"id":"../x","created_ns":1,"used_ns":1}' >kept/session-00000000-0000-4000-8000-000000000001.json
+echo '{"version":1,"id":"00000000-0000-4000-8000-000000000003","created_ns":1,"used_ns":-9223372036854775808}' >kept/session-00000000-0000-4000-8000-000000000003.json
 echo half >kept/session-00000000-0000-4000-8000-000000000002.json.new
 echo mine >kept/notes.txt
 up "$(agent echo.sh '"sessions":{"persist_dir":"kept"}')"
 ask sock "$(fix 3 "\"session_id\":\"$id\"")" >out
 like 'kept: it knows what was said' "*\"session_id\":\"$id\"*This is what was said so far*1. dep-1: *Assistant:*User:*" "$(tail -n 1 out)"
 like 'kept: what is no session is told' '*session-00000000-0000-4000-8000-00000000000*' "$(cat log)"
+like 'kept: and what is wrong with it' '*session-00000000-0000-4000-8000-000000000003.json: "used_ns" must be at least 0*' "$(cat log)"
 is 'kept: and stays' 'junk mine' "$(cat kept/session-00000000-0000-4000-8000-000000000000.json) $(cat kept/notes.txt)"
 ok 'kept: what was half written is gone' [ ! -e kept/session-00000000-0000-4000-8000-000000000002.json.new ]
 like 'kept: deleted' '*"deleted":true*' "$(ask sock "$(delete 4 "$other")")"
