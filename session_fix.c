@@ -278,8 +278,11 @@ add_data(struct session_fix *f)
 {
 	struct buf b = { 0 };
 	struct json_out o = { .put = buf_sink, .ctx = &b };
+	struct str words = json_str(f->trial, "stderr_tail");
 
 	rpc_data(f->call, "request_id", str_of(f->id));
+	if (words.n > 0)
+		rpc_data(f->call, "stderr", words);
 	if (!f->asked)
 		return;
 	rpc_data(f->call, "session_id", str_of(f->session->id));

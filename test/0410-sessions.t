@@ -257,7 +257,7 @@ ok 'and nothing is left' nothing_left
 project
 up "$(agent fail.sh)"
 ask sock "$(fix 1)" >out
-like 'the agent fails: -32010' '*"id":1,"error":{"code":-32010,"message":"Agent error: exit status 3","data":{"kind":"run_failed","request_id":"req-*","session_id":"*' "$(tail -n 1 out)"
+like 'the agent fails: -32010' '*"id":1,"error":{"code":-32010,"message":"Agent error: exit status 3","data":{"kind":"run_failed","request_id":"req-*","stderr":"no luck","session_id":"*' "$(tail -n 1 out)"
 like 'the agent fails: what it has done is told' '*"changes":\[{"path":"half","status":"added",*' "$(tail -n 1 out)"
 is 'the agent fails: the stages' 'started 0 analyzing 25 generating 50 failed 50 ' "$(stages <out)"
 like 'the agent fails: the session is there' '*"deleted":true*' "$(ask sock "$(delete 2 "$(member session_id <out)")")"
@@ -296,6 +296,8 @@ up '{"executor":"mock"}' --root "$tmp/proj"
 like 'inside of them' '*"result":*' "$(ask sock "$(fix 1)" | tail -n 1)"
 like 'out of them by a link' '*"code":-32011*' "$(ln -s "$tmp/elsewhere" "$tmp/proj/out"
     ask sock "$(fix 1 | sed 's|/proj"|/proj/out"|')" | tail -n 1)"
+odd=$(printf 'o\377d') && mkdir "$tmp/proj/$odd" && ln -s "$odd" "$tmp/proj/fine"
+like 'a path that is no text: -32011' '*"code":-32011,"message":"Workspace error: its path is not UTF-8"*' "$(ask sock "$(fix 1 | sed 's|/proj"|/proj/fine"|')" | tail -n 1)"
 like 'a directory that is none: -32011' '*"code":-32011,"message":"Workspace error: *' "$(ask sock "$(fix 1 | sed 's|/proj"|/proj/none"|')" | tail -n 1)"
 like 'a file: -32011' '*"code":-32011,"message":"Workspace error: this is no directory"*' "$(ask sock "$(fix 1 | sed 's|/proj"|/proj/A.java"|')" | tail -n 1)"
 stop
