@@ -10,7 +10,10 @@
 #include "config.h"
 #include "os.h"
 
-enum { PARTING_MS = 500 };	/* to get the last words out */
+enum {
+	PARTING_MS = 500,	/* to get the last words out */
+	MESSAGE_MIN = 256 << 20	/* bytes: an answer may hold all of a fix */
+};
 
 static bool
 is_set(const char *name)
@@ -119,6 +122,8 @@ fill_in(const struct config *config, struct client_opts *out)
 	out->version = waza_number;
 	out->timeout_ms = config->timeout_seconds * 1000;
 	out->limits.message_max = (size_t)config->limits.message_bytes;
+	if (out->limits.message_max < MESSAGE_MIN)
+		out->limits.message_max = MESSAGE_MIN;
 	out->limits.queue_max = (size_t)config->limits.queue_bytes;
 }
 
@@ -182,8 +187,9 @@ on_change(void *arg)
 {
 	struct waza_ask *k = arg;
 
-	if (k->client.state == CLIENT_OVER)
-		k->over = true;
+	if (k->client.state != CLIENT_OVER || k->over)
+		return;			/* who has answered may go */
+	k->over = k->lost = true;
 }
 
 static void
@@ -284,7 +290,7 @@ wait_for(struct waza_ask *k)
 		part(k);
 	if (k->signo != 0)
 		return 128 + k->signo;
-	if (k->client.state == CLIENT_OVER)
+	if (k->lost)
 		return waza_complain(&k->client.err);
 	return k->out.lost ? WAZA_BAD : WAZA_OK;
 }

@@ -67,6 +67,7 @@ struct waza_ask {
 	struct str server;	/* "waza 1.2.3", as it says */
 	struct waza_out out;	/* stdout, until it ends */
 	struct client client;	/* private from here */
+	bool lost;		/* it has gone before it was over */
 	int64_t id;
 	struct loop *loop;
 	struct waza_ask_signal {

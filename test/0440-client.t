@@ -339,6 +339,17 @@ act "$hi"'{"id":1,"error":{"code":1,"message":"\\u001b[2J\\u009b","data":{"\\u00
 ask_bad call --connect bad ping
 is 'in errors, too' '1 waza: ping: ?[2J? (1)
   "\u001b": "\u001b"' "$rc $err"
+# who has answered may go, though not all is written; and may say much
+awk 'BEGIN { s = "yyyyyyyy"; while (length(s) < 11 * 2^20) s = s s; printf "%s", s }' >long
+{ printf '%b' "$hi"'{"id":1,"result":"'; cat long; echo '"}'; } | "$RPCPIPE" talk -l bad >heard 2>/dev/null &
+other=$!
+wait_until 30 test -S bad
+mkfifo slow
+wc -c <slow >size &
+run sh -c '"$1" call --connect bad ping >slow' sh "$waza"
+wait $!
+is 'a long answer, and then he has gone' "0 $(($(wc -c <long) + 3)) " "$rc $(($(cat size))) $err"
+ask_bad ping --connect nowhere
 act "$hi" -k
 ask_bad connect bad --timeout 1
 is 'connect: it has to answer' 2 "$rc"
