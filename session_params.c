@@ -300,7 +300,7 @@ find_dir(struct rpc_call *c, struct session_params *p)
 	p->dir = os_real(c->arena, path);
 	if (p->dir == NULL || access(p->dir, R_OK | X_OK) == -1)
 		return no_workspace(c, dir, strerror(errno));
-	if (!utf8_valid(str_of(p->dir)))	/* it goes into plans, prompts */
+	if (!utf8_valid(str_of(p->dir)))	/* plans and prompts are */
 		return no_workspace(c, dir, "its path is not UTF-8");
 	return RPC_DONE;
 }
