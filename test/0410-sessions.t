@@ -30,6 +30,22 @@ do
 	is "$who: it is gone" \
 	    "{\"jsonrpc\":\"2.0\",\"id\":3,\"error\":{\"code\":-32003,\"message\":\"Session not found\",\"data\":{\"kind\":\"session_not_found\",\"session_id\":\"$id\"}}}" \
 	    "$(block "$(delete 3 "$id")" | "$RPCPIPE" talk sock | unblock)"
+	# word for word as the document has it
+	"$WAZA" connect "$tmp/sock" >said || ok "$who: connect" false
+	"$WAZA" generate-fix --params-json "{\"incidents\":[$incident],\"agent_config\":$config}" >said
+	is "$who: generate-fix: status" 0 $?
+	is "$who: generate-fix: what it prints" '[kaiak/generateFix/progress] stage=started progress=0%
+[kaiak/generateFix/progress] stage=analyzing progress=25%
+[kaiak/generateFix/progress] stage=generating progress=50%
+[kaiak/generateFix/progress] stage=completed progress=100%
+
+--- Final Result ---
+{' "$(sed 7q said)"
+	like "$who: generate-fix: the result" '*"request_id": "req-*",*"session_id": "*",*"created_at": "*' "$(sed 1,7d said | tr '\n' ' ')"
+	id=$(sed -n 's/^  "session_id": "\(.*\)",$/\1/p' said)
+	"$WAZA" delete-session "$id" >said
+	is "$who: delete-session" "0   \"deleted\": true," "$? $(grep deleted\": said)"
+	ok "$who: disconnect" sh -c '"$WAZA" disconnect >said'
 	[ "$who" = command ] || like 'mock: nothing has changed' '*"changes":\[\],*' "$last"
 	stop
 	is "$who: a signal: status" 0 "$rc"

@@ -3,6 +3,8 @@
 . "${0%/*}/lib.sh"
 . "${0%/*}/rpc/lib.sh"
 . "$top/test/rpc/session.sh"
+# a byte at a time, or under valgrind, they would take all day
+[ -z "${SHORT-}${WRAP-}" ] || AT_ONCE=20 IN_A_ROW=30
 : "${AT_ONCE:=200}" "${IN_A_ROW:=1000}"
 
 # ids: the sessions of the results in a stream
