@@ -102,7 +102,7 @@ run_needs_workspace(const struct run_trial *t)
 {
 	const struct spec_task *task = run_trial_spec(t);
 
-	return t->run->opts.place != NULL || task->inputs.files.n > 0 ||
+	return task->inputs.files.n > 0 ||
 	    task->inputs.repos.n > 0 || task->inputs.workdir.n > 0 ||
 	    t->run->opts.keep_workspace ||
 	    (task->inputs.context != NULL &&

@@ -75,7 +75,8 @@ prepare(struct run_trial *t)
 	t->req.trial = (unsigned)t->trial + 1;
 	t->req.vars = &t->vars;
 	t->req.no_skills = run->opts.no_skills;
-	t->req.workspace = t->req.scratch = t->req.cwd = NULL;
+	t->req.workspace = run->opts.place;
+	t->req.scratch = t->req.cwd = NULL;
 	t->req.nfiles = 0;
 	t->job.req = NULL;
 	t->req.prompt = tmpl_render(&t->arena, task->inputs.prompt, &t->vars,
@@ -96,8 +97,8 @@ prepare(struct run_trial *t)
 	if (run_needs_workspace(t)) {
 		if (run_make_dir(t, &e) == -1)
 			return fail(t, RESULT_INFRA, "%s", e.msg);
-		t->req.workspace = run->opts.place != NULL ?
-		    run->opts.place : t->dir;
+		if (run->opts.place == NULL)
+			t->req.workspace = t->dir;
 		if (run_fetch(t))
 			return RUN_TRIAL_FETCHING;
 	}

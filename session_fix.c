@@ -313,7 +313,7 @@ settle(struct session_fix *f)
 		session_agent_close(s->agent);
 		s->agent = NULL;
 	}
-	if (f->fresh && (!f->asked || !heard) && !all->stopping) {
+	if (f->fresh && (!f->asked || !heard)) {
 		session_drop(s);
 		session_expire_later(all);
 		return;
