@@ -36,7 +36,7 @@ enum {
 	HIGH = 1 << 20,		/* bytes waiting to be sent: read no more */
 	LOW = 64 << 10,		/* and go on reading */
 	SPARE_MAX = 256 << 10,	/* bytes of a buffer that is kept */
-	TURN = 32 << 10,	/* bytes sent in a turn, of what had to wait */
+	TURN = 16 << 10,	/* bytes sent in a turn, of what had to wait */
 	HALF_S = 2		/* then one that is half closed is asked */
 };
 

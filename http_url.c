@@ -288,13 +288,15 @@ http_date_put(int64_t seconds, char out[HTTP_DATE])
 {
 	static const char days_of[] = "ThuFriSatSunMonTueWed";
 	static const char months[] = "JanFebMarAprMayJunJulAugSepOctNovDec";
+	static const char zone[] = " GMT";
 	int64_t day = seconds / 86400;
 	int y, m, d, s = (int)(seconds % 86400);
 	char *p = out;
 
 	civil(day, &y, &m, &d);
 	memcpy(p, days_of + day % 7 * 3, 3);
-	memcpy(p + 3, ", ", 2);
+	p[3] = ',';
+	p[4] = ' ';
 	p = two(p + 5, d);
 	*p++ = ' ';
 	memcpy(p, months + (m - 1) * 3, 3);
@@ -307,5 +309,5 @@ http_date_put(int64_t seconds, char out[HTTP_DATE])
 	p = two(p, s / 60 % 60);
 	*p++ = ':';
 	p = two(p, s % 60);
-	memcpy(p, " GMT", 4);
+	memcpy(p, zone, sizeof(zone) - 1);
 }

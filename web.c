@@ -211,18 +211,17 @@ find_route(struct web_req *r, unsigned bit, unsigned *all, unsigned *flags)
 static void
 say_allow(struct web_req *r, unsigned all)
 {
-	char text[64] = "OPTIONS";
-	size_t i, n = strlen(text), more;
+	struct buf b = { 0 };
+	size_t i;
 
-	for (i = 0; i < COUNTOF(methods); i++) {
-		if (!(methods[i].bit & all))
-			continue;
-		more = strlen(methods[i].name);
-		memcpy(text + n, ", ", 2);
-		memcpy(text + n + 2, methods[i].name, more);
-		n += 2 + more;
-	}
-	web_field(r, "Allow", (struct str){ text, n });
+	buf_puts(&b, "OPTIONS");
+	for (i = 0; i < COUNTOF(methods); i++)
+		if (methods[i].bit & all) {
+			buf_puts(&b, ", ");
+			buf_puts(&b, methods[i].name);
+		}
+	web_field(r, "Allow", buf_str(&b));
+	buf_free(&b);
 }
 
 /* There is such a path, but not for this. */

@@ -48,19 +48,19 @@ kill "$srv"
 wait "$srv" 2>/dev/null
 srv=
 
-# serve_http OPTION...: on $port
+# serve_http: on $port
 serve_http() {
 	: >log
-	"$WAZA" serve --http 127.0.0.1:0 --unix sock "$@" </dev/null >served 2>log &
+	"$WAZA" serve --http 127.0.0.1:0 --unix sock </dev/null >served 2>log &
 	srv=$!
 	wait_until 60 has log 'listening on sock'
 	port=$(sed -n 's|.*listening on http://127.0.0.1:||p' log)
 }
 
-# open_ws: what a client sends first; frame BYTES: printf's, with a mask of 0
+# open_ws: what a client sends first; ws: the same, what it reads, the answers
 open_ws() {
-	printf 'GET /rpc HTTP/1.1\r\nHost: localhost:%s\r\nUpgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n%b\r\n' \
-	    "$port" "${1-}"
+	printf 'GET /rpc HTTP/1.1\r\nHost: localhost:%s\r\nUpgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n' \
+	    "$port"
 }
 ws() {
 	{ open_ws; cat; } | "$RPCPIPE" talk "$port" | LC_ALL=C tr -d '\000-\011\013-\037\177-\377'

@@ -423,6 +423,30 @@ test_events(void)
 	buf_free(&out);
 }
 
+/* What is written is read. */
+static void
+test_dates_put(void)
+{
+	static const int64_t days[] = { 0, 1, 58, 59, 365, 789, 11016, 11017,
+		16860, 19782, 20454, 47540, 2932896 };
+	char text[HTTP_DATE];
+	int64_t at, back;
+	size_t i;
+	bool all = true;
+
+	http_date_put(784111777, text);
+	OK(str_is((struct str){ text, HTTP_DATE },
+	    "Sun, 06 Nov 1994 08:49:37 GMT"));
+	for (i = 0; i < COUNTOF(days); i++)
+		for (at = days[i] * 86400; at < (days[i] + 1) * 86400;
+		    at += 7919) {
+			http_date_put(at, text);
+			all &= http_date((struct str){ text, HTTP_DATE },
+			    &back) && back == at;
+		}
+	OK(all);
+}
+
 int
 main(void)
 {
@@ -437,5 +461,6 @@ main(void)
 	    !http_name_ok(STR("")));
 	OK(http_value_ok(STR("a\tb \xC3\xA4")) && !http_value_ok(STR("a\nb")));
 	OK(http_same(STR("aBc"), "AbC") && !http_same(STR("ab"), "abc"));
+	test_dates_put();
 	return tap_done();
 }
