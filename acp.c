@@ -28,6 +28,7 @@
 
 #include "agent_kind.h"
 #include "json.h"
+#include "os_path.h"
 #include "proc.h"
 #include "spec.h"
 
@@ -504,7 +505,6 @@ on_ended(void *arg)
 {
 	struct acp *x = arg;
 	struct agent_job *j = x->job;
-	struct agent_tail tail = { .n = 0 };
 
 	timer_stop(x->agent->procs->loop, &x->timer);
 	if (j != NULL && x->state == ACP_RESTING) {	/* its answer is due */
@@ -522,8 +522,7 @@ on_ended(void *arg)
 		judge_end(x);
 	}
 	acp_turn_free(&x->turn);
-	agent_tail_add(&tail, wire_tail(&x->wire));
-	j->ans.stderr_tail = agent_tail_get(j->arena, &tail);
+	j->ans.stderr_tail = proc_tail_get(j->arena, &x->wire.tail);
 	if (!x->wire.proc.res.cancelled)
 		j->ans.exit_status = x->wire.proc.res.status;
 	x->state = ACP_GONE;
@@ -564,7 +563,7 @@ make(struct agent *a, struct agent_job *j)
 	x->room = r->workspace;
 	x->home = r->home;
 	x->tmp = r->tmp;
-	x->cwd = acp_absolute(mem, x->room != NULL ? agent_cwd(r) :
+	x->cwd = os_absolute(mem, x->room != NULL ? agent_cwd(r) :
 	    x->home != NULL ? x->home : tmp != NULL ? tmp : "/tmp");
 	x->timer.arg = x;
 	acp_turn_init(&x->turn);

@@ -69,9 +69,6 @@ bool acp_names_model(const struct acp_settings *);
 const char *acp_effort_flag(const struct acp_settings *);
 const char *acp_mcp_flag(const struct acp_settings *);
 
-/* A path as seen from our working directory, which the child's is not. */
-const char *acp_absolute(struct arena *, const char *path);
-
 enum acp_status { ACP_SILENT, ACP_UNDERWAY, ACP_COMPLETED, ACP_FAILED };
 
 /* A call of a tool; its texts are JSON but for the name. */

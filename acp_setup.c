@@ -236,16 +236,6 @@ acp_check(const struct spec_suite *s, struct spec_notes *notes)
 		    "copilot, gemini, goose, opencode) or config.acp.command");
 }
 
-const char *
-acp_absolute(struct arena *a, const char *path)
-{
-	char cwd[4096];
-
-	if (*path == '/' || getcwd(cwd, sizeof(cwd)) == NULL)
-		return path;
-	return arena_fmt(a, "%s/%s", cwd, path).p;
-}
-
 bool
 acp_names_model(const struct acp_settings *set)
 {
@@ -298,7 +288,7 @@ own_argv(struct arena *a, const struct spec_suite *s,
 		}
 	}
 	if (!line && strchr(argv[0], '/') != NULL)
-		argv[0] = acp_absolute(a, spec_path(a, s->dir,
+		argv[0] = os_absolute(a, spec_path(a, s->dir,
 		    str_of(argv[0])));
 	return argv;
 }

@@ -19,6 +19,7 @@
 #include "json.h"
 #include "mask.h"
 #include "os.h"
+#include "os_path.h"
 #include "os_spawn.h"
 #include "proc.h"
 #include "spec.h"
@@ -32,7 +33,7 @@ struct command {
 	struct agent_stream stream;	/* unless the answer is text */
 	bool streams;
 	uint64_t bytes;			/* of stdout */
-	struct agent_tail tail;		/* of stderr */
+	struct proc_tail tail;		/* of stderr */
 	bool heard;			/* something came from it */
 	struct mask secrets;		/* of its environment */
 };
@@ -66,17 +67,6 @@ make_argv(struct arena *a, const struct json *command,
 	return argv;
 }
 
-/* The child starts elsewhere, so a relative path would not do. */
-const char *
-agent_absolute(struct arena *a, const char *path)
-{
-	char cwd[4096];
-
-	if (*path == '/' || getcwd(cwd, sizeof(cwd)) == NULL)
-		return path;
-	return arena_fmt(a, "%s/%s", cwd, path).p;
-}
-
 const char **
 agent_argv(struct arena *a, const struct spec_suite *s,
     const struct tmpl_vars *vars, struct err *e)
@@ -84,7 +74,7 @@ agent_argv(struct arena *a, const struct spec_suite *s,
 	const char **argv = make_argv(a, s->config.command, vars, e);
 
 	if (argv != NULL && strchr(argv[0], '/') != NULL)
-		argv[0] = agent_absolute(a, spec_path(a, s->dir,
+		argv[0] = os_absolute(a, spec_path(a, s->dir,
 		    str_of(argv[0])));
 	return argv;
 }
@@ -108,7 +98,7 @@ skill_path(struct arena *a, const struct field_strs *dirs)
 
 	for (i = 0; i < dirs->n; i++)
 		buf_fmt(&b, "%s%s", i > 0 ? ":" : "",
-		    agent_absolute(a, dirs->v[i].p));
+		    os_absolute(a, dirs->v[i].p));
 	path = arena_str(a, buf_str(&b));
 	buf_free(&b);
 	return path;
@@ -184,42 +174,6 @@ agent_env(struct arena *a, const struct spec_suite *s,
 }
 
 void
-agent_tail_add(struct agent_tail *t, struct str s)
-{
-	size_t max = sizeof(t->text), keep;
-
-	if (s.n > max) {
-		s.p += s.n - max;
-		s.n = max;
-	}
-	keep = t->n + s.n > max ? max - s.n : t->n;
-	memmove(t->text, t->text + (t->n - keep), keep);
-	memcpy(t->text + keep, s.p, s.n);
-	t->n = keep + s.n;
-}
-
-struct str
-agent_tail_get(struct arena *a, const struct agent_tail *t)
-{
-	struct str s = { t->text, t->n };
-	const char *cut = NULL;
-
-	if (t->n == sizeof(t->text)) {
-		cut = memchr(t->text, '\n', t->n);
-		cut = cut != NULL ? cut : memchr(t->text, ' ', t->n);
-	}
-	if (cut != NULL)
-		s = (struct str){ cut + 1, t->n - (size_t)(cut + 1 - s.p) };
-	while (s.n > 0 && ((unsigned char)*s.p & 0xC0) == 0x80) {
-		s.p++;		/* cut within a character */
-		s.n--;
-	}
-	while (s.n > 0 && (s.p[s.n - 1] == '\n' || s.p[s.n - 1] == '\r'))
-		s.n--;
-	return arena_str(a, s);
-}
-
-void
 agent_judge_exit(struct agent_job *j, const struct proc *p, struct str tail)
 {
 	const struct proc_result *r = &p->res;
@@ -272,7 +226,7 @@ on_err(void *arg, struct str s)
 	if (!c->heard && c->job->event != NULL)
 		c->job->event(c->job->arg, AGENT_STEP, STR("working"));
 	c->heard = true;
-	agent_tail_add(&c->tail, s);
+	proc_tail_add(&c->tail, s);
 }
 
 static void
@@ -282,7 +236,7 @@ on_done(void *arg)
 	struct agent_job *j = c->job;
 
 	j->ans.output = arena_str(j->arena, buf_str(&c->proc.out.buf));
-	agent_judge_exit(j, &c->proc, agent_tail_get(j->arena, &c->tail));
+	agent_judge_exit(j, &c->proc, proc_tail_get(j->arena, &c->tail));
 	if (c->streams) {
 		if (!c->stream.full && (j->ans.fault == AGENT_CANCELLED ||
 		    c->proc.res.truncated))

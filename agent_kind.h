@@ -40,9 +40,6 @@ extern const struct field_table agent_script_table;
 const struct json *agent_settings(struct arena *, const struct spec_suite *,
     const char *name);
 
-/* The path from the root, for children that start elsewhere. */
-const char *agent_absolute(struct arena *, const char *path);
-
 /* Notes what is wrong with the settings home and cache_home. */
 void agent_home_check(const struct spec_suite *, const char *name,
     struct spec_notes *);
@@ -78,17 +75,6 @@ void agent_judge_exit(struct agent_job *, const struct proc *,
 /* Stars for the secrets, all over the answer. */
 struct mask;
 void agent_mask(struct agent_job *, const struct mask *);
-
-/*
- * The last bytes of a stream that may have no end, from the beginning of a
- * line, or a word, lest half a secret is left.
- */
-struct agent_tail {
-	char text[4096];
-	size_t n;
-};
-void agent_tail_add(struct agent_tail *, struct str);
-struct str agent_tail_get(struct arena *, const struct agent_tail *);
 
 /*
  * MCP servers of the suite: {name: {...}}, as Copilot and Claude have them; a

@@ -123,9 +123,9 @@ find_program(struct arena *a, const struct spec_suite *s, struct str name)
 	if (p == NULL)
 		return "";
 	if (strchr(p, '/') != NULL)
-		return agent_absolute(a, spec_path(a, s->dir, name));
+		return os_absolute(a, spec_path(a, s->dir, name));
 	found = os_find(a, p);
-	return found != NULL ? agent_absolute(a, found) : p;
+	return found != NULL ? os_absolute(a, found) : p;
 }
 
 /* Words before the arguments, at most 5; their number. */
@@ -140,7 +140,7 @@ start_words(struct arena *a, const struct spec_suite *s,
 		word[n++] = "/bin/sh";
 		word[n++] = "-c";
 		word[n++] = "cd \"$0\" && exec \"$@\"";
-		word[n++] = agent_absolute(a, spec_path(a, s->dir, v->cwd));
+		word[n++] = os_absolute(a, spec_path(a, s->dir, v->cwd));
 	}
 	word[n++] = program;
 	return n;
@@ -272,7 +272,7 @@ agent_mcp_file(struct arena *a, const struct spec_suite *s,
 	struct buf b = { 0 };
 	struct json_out o = { .put = buf_sink, .ctx = &b };
 	const char *path = r->scratch == NULL ? NULL :
-	    agent_absolute(a, arena_fmt(a, "%smcp.json", r->scratch).p);
+	    os_absolute(a, arena_fmt(a, "%smcp.json", r->scratch).p);
 	int rc = -1;
 
 	json_open(&o, '{');

@@ -21,6 +21,7 @@
 
 #include "json.h"
 #include "mask.h"
+#include "os_path.h"
 #include "os_spawn.h"
 #include "proc.h"
 #include "spec.h"
@@ -33,7 +34,7 @@ struct worker {
 	struct proc proc;
 	struct agent_job *job;		/* NULL: idle */
 	struct buf line;		/* of its stdout */
-	struct agent_tail tail;		/* of its stderr */
+	struct proc_tail tail;		/* of its stderr */
 	int64_t asked;			/* the number of the question */
 	size_t answers;
 	bool alive, cancelled;
@@ -92,7 +93,7 @@ put_place(struct json_out *o, const struct spec_suite *s,
 	json_put_key(o, STR("skill_directories"));
 	json_open(o, '[');
 	for (i = 0; i < dirs.n; i++)
-		json_put_str(o, str_of(agent_absolute(&a, dirs.v[i].p)));
+		json_put_str(o, str_of(os_absolute(&a, dirs.v[i].p)));
 	json_close(o, ']');
 	arena_free(&a);
 }
@@ -169,7 +170,7 @@ take_answer(struct worker *w, struct str line)
 		agent_play(j, &s);
 		if (s.files != NULL && j->ans.fault == AGENT_OK)
 			agent_write_files(j, s.files);
-		j->ans.stderr_tail = agent_tail_get(j->arena, &w->tail);
+		j->ans.stderr_tail = proc_tail_get(j->arena, &w->tail);
 		w->answers++;
 		finish(w);
 		return;
@@ -213,7 +214,7 @@ on_err(void *arg, struct str s)
 {
 	struct worker *w = arg;
 
-	agent_tail_add(&w->tail, s);
+	proc_tail_add(&w->tail, s);
 }
 
 static void on_done(void *);
@@ -266,7 +267,7 @@ static void
 judge_end(struct worker *w, struct agent_job *j)
 {
 	struct str said = j->ans.error;
-	struct str tail = agent_tail_get(j->arena, &w->tail);
+	struct str tail = proc_tail_get(j->arena, &w->tail);
 
 	w->proc.res.truncated |= w->line.full;
 	agent_judge_exit(j, &w->proc, tail);

@@ -13,6 +13,7 @@
 
 #include "json.h"
 #include "os.h"
+#include "os_path.h"
 #include "proc.h"
 #include "spec.h"
 
@@ -324,9 +325,9 @@ new_session(struct copilot *c, struct agent_job *j)
 	s->job = j;
 	s->phase = COPILOT_WAITING;
 	if (j->req->workspace != NULL)
-		s->root = copilot_absolute(a, j->req->workspace);
+		s->root = os_absolute(a, j->req->workspace);
 	if (s->root != NULL)
-		s->cwd = copilot_absolute(a, agent_cwd(j->req));
+		s->cwd = os_absolute(a, agent_cwd(j->req));
 	if (!j->req->no_skills)
 		s->dirs = copilot_skills(a, c->agent->suite, j->req->task);
 	make_id(c, s->id);

@@ -132,8 +132,6 @@ int copilot_read_settings(struct arena *, const struct spec_suite *,
 /* The directories of suite and task, absolute. */
 struct field_strs copilot_skills(struct arena *, const struct spec_suite *,
     const struct spec_task *);
-/* The path from the root of the file system on. */
-const char *copilot_absolute(struct arena *, const char *path);
 
 /* copilot_session.c: from the first message to the answer. */
 void copilot_create(struct copilot_session *);	/* its link is ready */

@@ -223,22 +223,14 @@ answer(struct copilot_session *s)
 	j->done(j->arg);
 }
 
-static struct str
-stderr_tail(struct copilot_session *s)
-{
-	struct agent_tail t = { .n = 0 };
-
-	agent_tail_add(&t, wire_tail(&s->link->wire));
-	return agent_tail_get(s->job->arena, &t);
-}
-
 void
 copilot_finish(struct copilot_session *s)
 {
 	struct agent_job *j = s->job;
 
 	if (j != NULL && j->ans.fault != AGENT_OK && s->link != NULL)
-		j->ans.stderr_tail = stderr_tail(s);
+		j->ans.stderr_tail = proc_tail_get(j->arena,
+		    &s->link->wire.tail);
 	copilot_leave(s);
 	if (j != NULL && s->talk != NULL)
 		s->talk->state = NULL;

@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "json.h"
+#include "os_path.h"
 #include "os_spawn.h"
 #include "spec.h"
 
@@ -60,16 +61,6 @@ static const char *const names[] = { "copilot", "copilot-sdk" };
 
 static const char *const kinds[] = { "custom-tool", "hook", "mcp", "memory",
     "path", "read", "shell", "url", "write" };
-
-const char *
-copilot_absolute(struct arena *a, const char *path)
-{
-	char cwd[4096];
-
-	if (*path == '/' || getcwd(cwd, sizeof(cwd)) == NULL)
-		return arena_cstr(a, str_of(path));
-	return arena_fmt(a, "%s/%s", cwd, path).p;
-}
 
 static bool
 is_given(const struct json *v)
@@ -401,7 +392,7 @@ add_skills(struct arena *a, const struct spec_suite *s,
 	size_t i;
 
 	for (i = 0; i < dirs->n; i++)
-		out->v[out->n++] = str_of(copilot_absolute(a, spec_path(a,
+		out->v[out->n++] = str_of(os_absolute(a, spec_path(a,
 		    s->dir, dirs->v[i])));
 }
 
@@ -441,12 +432,12 @@ make_argv(struct arena *a, const struct spec_suite *s, const struct block *b,
 		if (path == NULL)
 			return err_set(e, ERR_SCHEMA, "NUL in cli_path");
 		if (strchr(path, '/') != NULL)
-			path = copilot_absolute(a, spec_path(a, s->dir,
+			path = os_absolute(a, spec_path(a, s->dir,
 			    b->cli_path));
 	} else if (path == NULL || *path == '\0')
 		path = "copilot";
 	else if (strchr(path, '/') != NULL)
-		path = copilot_absolute(a, path);
+		path = os_absolute(a, path);
 	out->argv = NEW_N(a, const char *, 12);
 	if (str_ends(str_of(path), STR(".js")))
 		out->argv[n++] = "node";

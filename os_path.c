@@ -117,6 +117,16 @@ os_inside(const char *root, const char *path)
 }
 
 char *
+os_absolute(struct arena *a, const char *path)
+{
+	char cwd[PATH_MAX];
+
+	if (*path == '/' || getcwd(cwd, sizeof(cwd)) == NULL)
+		return arena_cstr(a, str_of(path));
+	return arena_cstr(a, arena_fmt(a, "%s/%s", cwd, path));
+}
+
+char *
 os_real(struct arena *a, const char *path)
 {
 	char real[PATH_MAX];

@@ -17,6 +17,9 @@ struct arena;
  */
 bool os_inside(const char *root, const char *path);
 
+/* The path from the root on, for children that start elsewhere. */
+char *os_absolute(struct arena *, const char *path);
+
 /* The path of what is there, all links followed, or NULL. */
 char *os_real(struct arena *, const char *path);
 

@@ -87,6 +87,19 @@ struct proc_pipe {
 	struct proc *proc;
 };
 
+/*
+ * The last bytes of a stream that may have no end.  proc_tail_get gives them
+ * from the beginning of a line, or a word, lest half a secret is left, and
+ * without the ends of lines behind them.
+ */
+enum { PROC_TAIL = 4096 };
+struct proc_tail {
+	char text[PROC_TAIL];
+	size_t n;
+};
+void proc_tail_add(struct proc_tail *, struct str);
+struct str proc_tail_get(struct arena *, const struct proc_tail *);
+
 enum proc_phase {
 	PROC_IDLE,			/* not started, or completed */
 	PROC_RUNNING,

@@ -31,27 +31,6 @@ struct wire_question {
 };
 
 static void
-tail_add(struct wire *w, struct str s)
-{
-	size_t max = sizeof(w->tail), keep;
-
-	if (s.n > max) {
-		s.p += s.n - max;
-		s.n = max;
-	}
-	keep = w->ntail + s.n > max ? max - s.n : w->ntail;
-	memmove(w->tail, w->tail + (w->ntail - keep), keep);
-	memcpy(w->tail + keep, s.p, s.n);
-	w->ntail = keep + s.n;
-}
-
-struct str
-wire_tail(const struct wire *w)
-{
-	return (struct str){ w->tail, w->ntail };
-}
-
-static void
 break_off(struct wire *w)
 {
 	w->broken = true;	/* `in` stays: its message may be in use */
@@ -424,7 +403,9 @@ on_out(void *arg, struct str s)
 static void
 on_err(void *arg, struct str s)
 {
-	tail_add(arg, s);
+	struct wire *w = arg;
+
+	proc_tail_add(&w->tail, s);
 }
 
 /* The last line needs no end. */

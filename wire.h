@@ -27,7 +27,6 @@ struct json;
 
 enum {
 	WIRE_MESSAGE_MAX = 64 << 20,	/* bytes of a message from the child */
-	WIRE_TAIL = 4096,		/* bytes of its stderr that are kept */
 	WIRE_GRACE_MS = 3000		/* from the end of stdin to SIGTERM */
 };
 
@@ -57,6 +56,7 @@ struct wire_opts {
 
 struct wire {
 	struct proc proc;
+	struct proc_tail tail;	/* of its stderr */
 	bool broken;		/* it said what cannot be read, or reads not
 				 * what it is told; it is being ended */
 	struct wire_opts o;	/* private from here */
@@ -66,8 +66,6 @@ struct wire {
 	size_t seen;		/* bytes of it looked at, or needed */
 	int64_t seq;
 	struct timer grace;
-	char tail[WIRE_TAIL];
-	size_t ntail;
 	bool ending, over;
 };
 
@@ -92,7 +90,6 @@ void wire_forget(struct wire *, void *ctx);
 /* Closes its stdin; SIGTERM and SIGKILL follow if it does not go. */
 void wire_end(struct wire *);
 void wire_kill(struct wire *);		/* SIGTERM at once */
-struct str wire_tail(const struct wire *);	/* of its stderr, borrowed */
 
 /*
  * SIGKILL at once; nothing is called any more, and the wire may go.  Not from

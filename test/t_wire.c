@@ -231,6 +231,12 @@ begin(void)
 	ends = 0;
 }
 
+static struct str
+raw_tail(void)
+{
+	return (struct str){ w.tail.text, w.tail.n };
+}
+
 static void
 finish(void)
 {
@@ -281,7 +287,7 @@ test_talking(void)
 	OK(heard("A 1 true none\nQ yes \"q\"\nQ no 5\nQ null 6\n"
 	    "N end none\nE\n"));
 	OK(w.proc.res.status == 0 && !w.broken && ends == 1);
-	OK(str_is(wire_tail(&w),
+	OK(str_is(raw_tail(),
 	    "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"one\",\"params\":"
 	    "{\"p\":[1]}}\n"
 	    "{\"jsonrpc\":\"2.0\",\"method\":\"told\"}\n"
@@ -305,9 +311,9 @@ test_blocks(void)
 	    "{\"id\":7,\"method\":\"any\"}'; cat >&2", &o) == 0);
 	wire_tell(&w, "x", STR("[]"));
 	while (loop_turn(l, &e) == 1)
-		if (w.ntail >= 42 + 77 + 2 * 22)
+		if (w.tail.n >= 42 + 77 + 2 * 22)
 			wire_end(&w);
-	OK(str_is(wire_tail(&w), "Content-Length: 42\r\n\r\n"
+	OK(str_is(raw_tail(), "Content-Length: 42\r\n\r\n"
 	    "{\"jsonrpc\":\"2.0\",\"method\":\"x\",\"params\":[]}"
 	    "Content-Length: 77\r\n\r\n"
 	    "{\"jsonrpc\":\"2.0\",\"id\":7,\"error\":{\"code\":-32601,"
@@ -330,7 +336,7 @@ test_death(void)
 		;
 	OK(heard("A b none none\nA a none none\nE\n"));
 	OK(w.proc.res.status == 3 && !w.proc.res.cancelled);
-	OK(str_is(wire_tail(&w), "dying\n"));
+	OK(str_is(raw_tail(), "dying\n"));
 	ask("c", "c");			/* too late for anything */
 	wire_tell(&w, "c", STR(""));
 	wire_end(&w);
@@ -363,7 +369,7 @@ test_no_program(void)
 static void
 turn_until(size_t tail)
 {
-	while (w.ntail < tail && loop_turn(l, &e) == 1)
+	while (w.tail.n < tail && loop_turn(l, &e) == 1)
 		;
 }
 
@@ -431,8 +437,8 @@ test_tail(void)
 	OK(start("i=0; while [ $i -lt 2000 ]; do echo line $i; i=$((i+1)); "
 	    "done >&2", &plain) == 0);
 	finish();
-	OK(wire_tail(&w).n == WIRE_TAIL);
-	OK(str_ends(wire_tail(&w), STR("line 1998\nline 1999\n")));
+	OK(w.tail.n == PROC_TAIL);
+	OK(str_ends(raw_tail(), STR("line 1998\nline 1999\n")));
 	OK(heard("E\n"));
 }
 
