@@ -226,13 +226,6 @@ on_prompted(void *ctx, const struct json *result, const struct json *error)
  * Questions, in their order.
  */
 static void
-put_pair(struct json_out *o, const char *key, struct str value)
-{
-	json_put_key(o, str_of(key));
-	json_put_str(o, value);
-}
-
-static void
 ask(struct acp *x, const char *method, struct buf *params, wire_answer_fn *fn)
 {
 	wire_ask(&x->wire, method, buf_str(params), fn, x);
@@ -246,12 +239,12 @@ prompt(struct acp *x)
 	struct json_out o = { .put = buf_sink, .ctx = &b };
 
 	json_open(&o, '{');
-	put_pair(&o, "sessionId", x->session);
+	json_put_text(&o, "sessionId", x->session);
 	json_put_key(&o, STR("prompt"));
 	json_open(&o, '[');
 	json_open(&o, '{');
-	put_pair(&o, "type", STR("text"));
-	put_pair(&o, "text", x->job->req->prompt);
+	json_put_text(&o, "type", STR("text"));
+	json_put_text(&o, "text", x->job->req->prompt);
 	json_close(&o, '}');
 	json_close(&o, ']');
 	json_close(&o, '}');
@@ -301,7 +294,7 @@ open_session(struct acp *x)
 	struct json_out o = { .put = buf_sink, .ctx = &b };
 
 	json_open(&o, '{');
-	put_pair(&o, "cwd", str_of(x->cwd));
+	json_put_text(&o, "cwd", str_of(x->cwd));
 	json_put_key(&o, STR("mcpServers"));
 	if (acp_mcp_flag(&x->set) == NULL)
 		agent_mcp_put_list(&o, x->agent->suite);
@@ -334,7 +327,7 @@ log_in(struct acp *x, struct str method)
 	struct json_out o = { .put = buf_sink, .ctx = &b };
 
 	json_open(&o, '{');
-	put_pair(&o, "methodId", method);
+	json_put_text(&o, "methodId", method);
 	json_close(&o, '}');
 	x->logged_in = true;
 	x->state = ACP_LOGIN;
@@ -641,7 +634,7 @@ acp_cancel(struct agent *a, struct agent_job *j)
 	}
 	x->cancelled = true;
 	json_open(&o, '{');
-	put_pair(&o, "sessionId", x->session);
+	json_put_text(&o, "sessionId", x->session);
 	json_close(&o, '}');
 	wire_tell(&x->wire, "session/cancel", buf_str(&b));
 	buf_free(&b);

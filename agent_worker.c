@@ -64,13 +64,6 @@ agent_workers_open(struct agent *a, struct err *e)
 	return 0;
 }
 
-static void
-put_field(struct json_out *o, const char *key, struct str value)
-{
-	json_put_key(o, str_of(key));
-	json_put_str(o, value);
-}
-
 /* What the environment and the working directory say to other programs. */
 static void
 put_place(struct json_out *o, const struct spec_suite *s,
@@ -82,7 +75,7 @@ put_place(struct json_out *o, const struct spec_suite *s,
 	size_t i;
 
 	if (r->cwd != NULL)
-		put_field(o, "cwd", str_of(r->cwd));
+		json_put_text(o, "cwd", str_of(r->cwd));
 	if (env != NULL && json_first(env) != NULL) {
 		json_put_key(o, STR("environment"));
 		json_put(o, env);
@@ -108,19 +101,19 @@ ask(struct worker *w, const struct agent_request *r)
 	json_open(&o, '{');
 	json_put_key(&o, STR("id"));
 	json_put_int(&o, ++w->asked);
-	put_field(&o, "task_id", r->task->id);
-	put_field(&o, "prompt", r->prompt);
-	put_field(&o, "model", r->model);
+	json_put_text(&o, "task_id", r->task->id);
+	json_put_text(&o, "prompt", r->prompt);
+	json_put_text(&o, "model", r->model);
 	if (r->workspace != NULL)
-		put_field(&o, "workspace", str_of(r->workspace));
-	put_field(&o, "run_id", str_of(r->run_id));
+		json_put_text(&o, "workspace", str_of(r->workspace));
+	json_put_text(&o, "run_id", str_of(r->run_id));
 	json_put_key(&o, STR("trial"));
 	json_put_int(&o, r->trial);
 	json_put_key(&o, STR("attempt"));
 	json_put_int(&o, r->attempt);
 	put_place(&o, w->pool->agent->suite, r);
 	if (r->sample > 0) {
-		put_field(&o, "role", r->responds ? STR("responder") :
+		json_put_text(&o, "role", r->responds ? STR("responder") :
 		    STR("judge"));
 		json_put_key(&o, STR("sample"));
 		json_put_int(&o, r->sample);

@@ -145,13 +145,6 @@ key_count(struct json_out *o, const char *key, size_t n)
 }
 
 static void
-key_str(struct json_out *o, const char *key, struct str s)
-{
-	json_put_key(o, str_of(key));
-	json_put_str(o, s);
-}
-
-static void
 key_open(struct json_out *o, const char *key, char bracket)
 {
 	json_put_key(o, str_of(key));
@@ -165,13 +158,13 @@ put_task(struct json_out *o, const struct compare_row *r)
 	    r->in[WAS];
 
 	json_open(o, '{');
-	key_str(o, "task_id", r->id);
-	key_str(o, "display_name", r->name);
+	json_put_text(o, "task_id", r->id);
+	json_put_text(o, "display_name", r->name);
 	if (compare_gate_marked(r)) {
 		json_put_key(o, STR("golden"));
 		json_put_bool(o, true);
 	}
-	key_str(o, "status", compare_task_status(t));
+	json_put_text(o, "status", compare_task_status(t));
 	key_num(o, "pass_rate", t->pass_rate);
 	json_close(o, '}');
 }
@@ -246,12 +239,13 @@ put_issue_list(struct json_out *o, const struct compare_gate *g, bool fatal)
 		if (is->fatal != fatal)
 			continue;
 		json_open(o, '{');
-		key_str(o, "kind", str_of(is->kind));
-		key_str(o, "severity", fatal ? STR("error") : STR("warning"));
-		key_str(o, "message", is->text);
+		json_put_text(o, "kind", str_of(is->kind));
+		json_put_text(o, "severity", fatal ? STR("error") :
+		    STR("warning"));
+		json_put_text(o, "message", is->text);
 		if (is->row != NULL) {
-			key_str(o, "task_id", is->row->id);
-			key_str(o, "task_name", is->row->name);
+			json_put_text(o, "task_id", is->row->id);
+			json_put_text(o, "task_name", is->row->name);
 		}
 		json_close(o, '}');
 	}
@@ -265,14 +259,14 @@ put_sides(struct json_out *o, const struct compare_gate *g)
 
 	key_count(o, "baseline_task_count", g->tasks[WAS]);
 	key_count(o, "current_task_count", g->tasks[IS]);
-	key_str(o, "new_task_policy",
+	json_put_text(o, "new_task_policy",
 	    str_of(compare_policy(g->rules->on_new)));
-	key_str(o, "removed_task_policy",
+	json_put_text(o, "removed_task_policy",
 	    str_of(compare_policy(g->rules->on_removed)));
 	if (f[WAS]->model.n > 0)
-		key_str(o, "baseline_model", f[WAS]->model);
+		json_put_text(o, "baseline_model", f[WAS]->model);
 	if (f[IS]->model.n > 0)
-		key_str(o, "current_model", f[IS]->model);
+		json_put_text(o, "current_model", f[IS]->model);
 	key_num(o, "baseline_aggregate_score", f[WAS]->score);
 	key_num(o, "current_aggregate_score", f[IS]->score);
 }
@@ -291,9 +285,9 @@ put_change(struct json_out *o, const struct compare_gate *g)
 	key_num(o, "upper", p->hi);
 	key_num(o, "sign_test_p", p->p);
 	key_num(o, "mcnemar_p", g->p);
-	key_str(o, "verdict", str_of(compare_word(p->verdict)));
+	json_put_text(o, "verdict", str_of(compare_word(p->verdict)));
 	compare_sentence(&b, p);
-	key_str(o, "summary", buf_str(&b));
+	json_put_text(o, "summary", buf_str(&b));
 	json_close(o, '}');
 	buf_free(&b);
 }
@@ -307,9 +301,9 @@ compare_gate_json(struct buf *b, const struct compare_gate *g)
 	json_put_key(&o, STR("passed"));
 	json_put_bool(&o, g->status == COMPARE_OK);
 	key_count(&o, "exit_code", (size_t)g->status);
-	key_str(&o, "verdict", str_of(verdict(g)));
-	key_str(&o, "baseline_file", str_of(g->of->files[WAS]->path));
-	key_str(&o, "current_file", str_of(g->of->files[IS]->path));
+	json_put_text(&o, "verdict", str_of(verdict(g)));
+	json_put_text(&o, "baseline_file", str_of(g->of->files[WAS]->path));
+	json_put_text(&o, "current_file", str_of(g->of->files[IS]->path));
 	key_num(&o, "baseline_success_rate", g->rate[WAS]);
 	key_num(&o, "current_success_rate", g->rate[IS]);
 	key_num(&o, "regression_pct", g->drop);

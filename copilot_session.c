@@ -82,13 +82,6 @@ say(struct copilot_session *s, const char *method, wire_answer_fn *fn)
 }
 
 static void
-put(struct json_out *o, const char *key, struct str value)
-{
-	json_put_key(o, str_of(key));
-	json_put_str(o, value);
-}
-
-static void
 put_bool(struct json_out *o, const char *key, bool value)
 {
 	json_put_key(o, str_of(key));
@@ -134,8 +127,8 @@ put_tools(struct json_out *o, const struct agent_request *r)
 	json_open(o, '[');
 	for (i = 0; i < r->ntools; i++) {
 		json_open(o, '{');
-		put(o, "name", str_of(r->tools[i].name));
-		put(o, "description", str_of(r->tools[i].help));
+		json_put_text(o, "name", str_of(r->tools[i].name));
+		json_put_text(o, "description", str_of(r->tools[i].help));
 		json_put_key(o, STR("parameters"));
 		json_put_raw(o, str_of(r->tools[i].schema));
 		put_bool(o, "skipPermission", true);
@@ -154,8 +147,8 @@ put_system(struct json_out *o, const struct copilot_session *s)
 		return;
 	json_put_key(o, STR("systemMessage"));
 	json_open(o, '{');
-	put(o, "mode", STR("append"));
-	put(o, "content", text);
+	json_put_text(o, "mode", STR("append"));
+	json_put_text(o, "content", text);
 	json_close(o, '}');
 }
 
@@ -167,14 +160,14 @@ put_session(struct json_out *o, const struct copilot_session *s)
 	const struct spec_suite *suite = s->c->agent->suite;
 	struct str model = r->model.n > 0 ? r->model : set->model;
 
-	put(o, "clientName", STR("waza"));
+	json_put_text(o, "clientName", STR("waza"));
 	if (model.n > 0)
-		put(o, "model", model);
+		json_put_text(o, "model", model);
 	if (s->root != NULL)
-		put(o, "workingDirectory", str_of(s->cwd));
+		json_put_text(o, "workingDirectory", str_of(s->cwd));
 	put_bool(o, "streaming", false);
 	put_bool(o, "requestPermission", true);
-	put(o, "envValueMode", STR("direct"));
+	json_put_text(o, "envValueMode", STR("direct"));
 	put_bool(o, "requestUserInput", false);
 	put_bool(o, "requestElicitation", false);
 	put_bool(o, "hooks", false);
@@ -185,7 +178,8 @@ put_session(struct json_out *o, const struct copilot_session *s)
 		json_put_raw(o, set->provider);
 	}
 	if (suite->config.reasoning_effort.n > 0)
-		put(o, "reasoningEffort", suite->config.reasoning_effort);
+		json_put_text(o, "reasoningEffort",
+		    suite->config.reasoning_effort);
 	if (json_first(suite->config.mcp_servers) != NULL) {
 		json_put_key(o, STR("mcpServers"));
 		agent_mcp_put(o, suite);
@@ -335,7 +329,7 @@ copilot_send(struct copilot_session *s)
 	s->phase = COPILOT_RUNNING;
 	s->asked++;
 	copilot_params(s, &o, &b);
-	put(&o, "prompt", s->job->req->prompt);
+	json_put_text(&o, "prompt", s->job->req->prompt);
 	json_close(&o, '}');
 	copilot_say(s, "session.send", buf_str(&b), on_sent);
 	buf_free(&b);

@@ -161,6 +161,8 @@ void json_close(struct json_out *, char bracket);	/* '}' or ']' */
 void json_put_key(struct json_out *, struct str);
 void json_put_str(struct json_out *, struct str);
 void json_put_cstr(struct json_out *, const char *);
+/* A member of an object: its name, and a string. */
+void json_put_text(struct json_out *, const char *name, struct str);
 void json_put_int(struct json_out *, int64_t);
 void json_put_double(struct json_out *, double);	/* shortest digits */
 void json_put_bool(struct json_out *, bool);
@@ -1806,6 +1808,13 @@ void
 json_put_cstr(struct json_out *o, const char *s)
 {
 	json_put_str(o, (struct str){ s, strlen(s) });
+}
+
+void
+json_put_text(struct json_out *o, const char *name, struct str s)
+{
+	json_put_key(o, (struct str){ name, strlen(name) });
+	json_put_str(o, s);
 }
 
 void

@@ -18,18 +18,11 @@
 #include "json.h"
 
 static void
-put_text(struct json_out *o, const char *key, struct str value)
-{
-	json_put_key(o, str_of(key));
-	json_put_str(o, value);
-}
-
-static void
 put_message(struct json_out *o, const char *role, struct str content)
 {
 	json_open(o, '{');
-	put_text(o, "role", str_of(role));
-	put_text(o, "content", content);
+	json_put_text(o, "role", str_of(role));
+	json_put_text(o, "content", content);
 	json_close(o, '}');
 }
 
@@ -59,13 +52,13 @@ put_tool(struct json_out *o, const struct agent_tool *t, enum openai_api api)
 
 	json_open(o, '{');
 	if (api != OPENAI_ANTHROPIC)
-		put_text(o, "type", STR("function"));
+		json_put_text(o, "type", STR("function"));
 	if (wrapped) {
 		json_put_key(o, STR("function"));
 		json_open(o, '{');
 	}
-	put_text(o, "name", str_of(t->name));
-	put_text(o, "description", str_of(t->help));
+	json_put_text(o, "name", str_of(t->name));
+	json_put_text(o, "description", str_of(t->help));
 	json_put_key(o, api == OPENAI_ANTHROPIC ? STR("input_schema") :
 	    STR("parameters"));
 	json_put_raw(o, str_of(t->schema));
@@ -87,13 +80,13 @@ put_choice(struct json_out *o, const struct openai_question *q,
 		return;
 	}
 	json_open(o, '{');
-	put_text(o, "type", str_of(q->ntools > 1 ? "any" : type));
+	json_put_text(o, "type", str_of(q->ntools > 1 ? "any" : type));
 	if (q->ntools == 1 && api == OPENAI_CHAT) {
 		json_put_key(o, STR("function"));
 		json_open(o, '{');
 	}
 	if (q->ntools == 1)
-		put_text(o, "name", str_of(q->tools[0].name));
+		json_put_text(o, "name", str_of(q->tools[0].name));
 	if (q->ntools == 1 && api == OPENAI_CHAT)
 		json_close(o, '}');
 	json_close(o, '}');
@@ -149,7 +142,7 @@ put_chat(struct json_out *o, const struct openai_question *q)
 
 	put_messages(o, q, "messages", true);
 	if (q->to->effort.n > 0)
-		put_text(o, "reasoning_effort", q->to->effort);
+		json_put_text(o, "reasoning_effort", q->to->effort);
 	put_int(o, q->to->vendor ? "max_completion_tokens" : "max_tokens",
 	    s->max_tokens);
 	put_temperature(o, s->temperature);
@@ -169,12 +162,12 @@ put_responses(struct json_out *o, const struct openai_question *q)
 	const struct openai_settings *s = &q->to->set;
 
 	if (q->system.n > 0)
-		put_text(o, "instructions", q->system);
+		json_put_text(o, "instructions", q->system);
 	put_messages(o, q, "input", false);
 	if (q->to->effort.n > 0) {
 		json_put_key(o, STR("reasoning"));
 		json_open(o, '{');
-		put_text(o, "effort", q->to->effort);
+		json_put_text(o, "effort", q->to->effort);
 		json_close(o, '}');
 	}
 	put_int(o, "max_output_tokens", s->max_tokens);
@@ -190,7 +183,7 @@ put_anthropic(struct json_out *o, const struct openai_question *q)
 	const struct openai_settings *s = &q->to->set;
 
 	if (q->system.n > 0)
-		put_text(o, "system", q->system);
+		json_put_text(o, "system", q->system);
 	put_messages(o, q, "messages", false);
 	put_int(o, "max_tokens", s->max_tokens > 0 ? s->max_tokens :
 	    q->to->kind->max_tokens);
@@ -228,7 +221,7 @@ openai_put(struct buf *b, const struct openai_question *q)
 	const struct json *v;
 
 	json_open(&o, '{');
-	put_text(&o, "model", q->model);
+	json_put_text(&o, "model", q->model);
 	put[q->to->set.api](&o, q);
 	put_tools(&o, q, (enum openai_api)q->to->set.api);
 	for (v = json_first(q->to->set.body); v != NULL; v = v->next) {

@@ -283,37 +283,30 @@ first_error(const struct spec_notes *notes, struct arena *a)
 }
 
 static void
-put_member(struct json_out *o, const char *key, struct str s)
-{
-	json_put_key(o, str_of(key));
-	json_put_str(o, s);
-}
-
-static void
 put_suite_json(struct json_out *o, const char *path,
     const struct spec_suite *s, const char *error)
 {
 	size_t i;
 
 	json_open(o, '{');
-	put_member(o, "path", str_of(path));
+	json_put_text(o, "path", str_of(path));
 	if (s != NULL) {
-		put_member(o, "name", s->name);
-		put_member(o, "skill", s->skill);
-		put_member(o, "version", s->version);
+		json_put_text(o, "name", s->name);
+		json_put_text(o, "skill", s->skill);
+		json_put_text(o, "version", s->version);
 	}
 	json_put_key(o, STR("tasks"));
 	json_open(o, '[');
 	for (i = 0; s != NULL && i < s->ntasks; i++) {
 		json_open(o, '{');
-		put_member(o, "id", s->tasks[i].id);
-		put_member(o, "name", s->tasks[i].name);
-		put_member(o, "file", str_of(s->tasks[i].at.file));
+		json_put_text(o, "id", s->tasks[i].id);
+		json_put_text(o, "name", s->tasks[i].name);
+		json_put_text(o, "file", str_of(s->tasks[i].at.file));
 		json_close(o, '}');
 	}
 	json_close(o, ']');
 	if (error != NULL)
-		put_member(o, "error", str_of(error));
+		json_put_text(o, "error", str_of(error));
 	json_close(o, '}');
 }
 
