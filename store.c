@@ -126,6 +126,7 @@ arrange(struct store *s)
 struct store_file **
 store_list(struct store *s, size_t *n)
 {
+	store_ask(s);
 	arrange(s);
 	return entries(&s->by_time, n);
 }
@@ -153,6 +154,7 @@ store_find(struct store *s, struct str id)
 	struct str stem = id;
 	size_t i, n;
 
+	store_ask(s);
 	arrange(s);
 	v = entries(&s->by_id, &n);
 	i = lower(v, n, id);

@@ -87,15 +87,18 @@ struct store_file {
 	struct store_file *next;	/* in its directory, by name */
 	struct buf text;	/* its strings */
 	struct str name, eval_id;
+	bool read;		/* it has been looked into */
 	bool results;		/* it is a results file */
 };
 
-/* Set loop, dir and the hook, zero the rest. */
+/* Set loop, dir and the hooks, zero the rest. */
 struct store {
 	struct loop *loop;
 	const char *dir;
 	/* one that is new or has changed; not while the first look is taken */
 	void (*changed)(void *arg, const struct store_run *);
+	/* whether a file is not worth reading yet; or NULL */
+	bool (*later)(void *arg, const char *path);
 	void *arg;
 	/* read-only: */
 	size_t nresults, nskipped;	/* results files, and others */
@@ -110,6 +113,8 @@ struct store {
 	struct store_file **file_at;
 	struct timer timer;
 	int64_t used_ns;	/* by this look so far */
+	int64_t asked;		/* when somebody last did */
+	bool idle;		/* that was long ago */
 	struct buf by_time, by_id;	/* struct store_file * */
 	bool stale;		/* these two are to be made anew */
 	const struct store_file *held;	/* whose outcome is kept */
@@ -122,6 +127,12 @@ struct store {
 /* -1 when it is no directory that can be read. */
 int store_init(struct store *, struct err *);
 void store_fini(struct store *);
+
+/*
+ * Somebody wants to know: it is looked more often then.  The next two do it
+ * themselves.
+ */
+void store_ask(struct store *);
 
 /*
  * All of them, the youngest first; they and what they point to are good until

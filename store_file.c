@@ -405,7 +405,8 @@ store_outcome(struct store *s, const struct store_file *f, struct err *e)
 			return NULL;
 		}
 	}
-	s->drop = (struct timer){ .fn = on_drop, .arg = s };
+	s->drop.fn = on_drop;
+	s->drop.arg = s;
 	timer_start(s->loop, &s->drop, HELD_MS);
 	return s->held_outcome;
 }

@@ -27,7 +27,9 @@ enum {
 	FIRST_MS = 300,		/* of the first slice */
 	SLICE_MS = 5,
 	LOOK_MS = 1000,		/* between two looks, at least, */
-	SHARE = 20,		/* and this many times what the last took */
+	SHARE = 20,		/* and this many times what the last took; */
+	IDLE_MS = 10000,	/* or so long, when nobody has asked */
+	ASKED_MS = 60000,	/* for that */
 	COARSE_MS = 2500	/* of a filesystem's clock */
 };
 #define MS INT64_C(1000000)
@@ -107,7 +109,7 @@ uncount(struct store *s, const struct store_file *f)
 {
 	if (f->results)
 		s->nresults--;
-	else
+	else if (f->read)
 		s->nskipped--;
 	s->stale = s->stale || f->results;
 }
@@ -151,7 +153,6 @@ add_file(struct store *s, struct store_file **at, const char *name)
 	f->name = (struct str){ f->text.p, f->text.n - 1 };
 	*at = f;
 	s->nfiles++;
-	count(s, f);
 }
 
 static void
@@ -283,6 +284,16 @@ visit(struct store *s, struct store_dir *d)
 /*
  * A file that may have changed.
  */
+static bool
+is_due(struct store *s, const struct store_file *f, const char *path,
+    const struct store_stamp *now)
+{
+	if (f->read && store_same(now, &f->stamp) && !(f->results &&
+	    f->run.state == STORE_RUNNING && !store_still(now->mtime)))
+		return false;
+	return s->later == NULL || !s->later(s->arg, path);
+}
+
 static void
 look_at(struct store *s, const struct store_dir *d, struct store_file *f)
 {
@@ -295,9 +306,9 @@ look_at(struct store *s, const struct store_dir *d, struct store_file *f)
 	plain = lstat(path, &st) == 0 && S_ISREG(st.st_mode);
 	if (plain)
 		store_stamp(&now, &st);
-	if (!store_same(&now, &f->stamp) || (f->results &&
-	    f->run.state == STORE_RUNNING && !store_still(now.mtime))) {
+	if (is_due(s, f, path, &now)) {
 		uncount(s, f);
+		f->read = true;
 		f->stamp = now;
 		f->results = plain && now.size <= STORE_FILE_MAX &&
 		    store_load(s, path, f);
@@ -384,7 +395,8 @@ slice(struct store *s, int64_t ms)
 		took = os_now_ns() - start;
 	}
 	s->used_ns += took;
-	s->timer = (struct timer){ .fn = on_time, .arg = s };
+	s->timer.fn = on_time;
+	s->timer.arg = s;
 	if (more) {
 		timer_start(s->loop, &s->timer, SLICE_MS);
 		return;
@@ -392,7 +404,20 @@ slice(struct store *s, int64_t ms)
 	s->scanned = true;
 	took = s->used_ns / MS * SHARE;
 	s->used_ns = 0;
-	timer_start(s->loop, &s->timer, took > LOOK_MS ? took : LOOK_MS);
+	s->idle = loop_now(s->loop) - s->asked > ASKED_MS;
+	if (took < (s->idle ? IDLE_MS : LOOK_MS))
+		took = s->idle ? IDLE_MS : LOOK_MS;
+	timer_start(s->loop, &s->timer, took);
+}
+
+void
+store_ask(struct store *s)
+{
+	s->asked = loop_now(s->loop);
+	if (!s->idle)
+		return;
+	s->idle = false;
+	timer_start(s->loop, &s->timer, 0);
 }
 
 static void
@@ -416,6 +441,7 @@ store_scan_start(struct store *s, struct err *e)
 		errno = ENOTDIR;
 		return err_sys(e, s->dir);
 	}
+	s->asked = loop_now(s->loop);
 	begin(s, add_dir(s, s->dir, 0));
 	slice(s, FIRST_MS);
 	return 0;

@@ -327,6 +327,21 @@ web_api_beat(struct web_api *api)
 	timer_start(api->web->rpc->loop, &api->beat, BEAT_MS);
 }
 
+/* The results of a run that goes on are written again and again. */
+static bool
+is_growing(void *arg, const char *path)
+{
+	const struct web_api *api = arg;
+	struct rpc *rpc = api->web->rpc;
+	struct rpc_run *r;
+
+	for (r = rpc_view_next(rpc, NULL); r != NULL;
+	    r = rpc_view_next(rpc, r))
+		if (!rpc_view_over(r) && str_is(rpc_view_output(r), path))
+			return true;
+	return false;
+}
+
 int
 web_api_init(struct web_api *api, struct err *e)
 {
@@ -335,7 +350,7 @@ web_api_init(struct web_api *api, struct err *e)
 	if (api->results_dir != NULL) {
 		api->store = (struct store){ .loop = rpc->loop,
 			.dir = api->results_dir, .changed = web_feed_file,
-			.arg = api };
+			.later = is_growing, .arg = api };
 		if (store_init(&api->store, e) == -1)
 			return -1;
 		api->stored = true;

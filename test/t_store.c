@@ -40,6 +40,15 @@ on_changed(void *arg, const struct store_run *r)
 	snprintf(last_told, sizeof(last_told), "%.*s", STRF(r->name));
 }
 
+static const char *not_yet;
+
+static bool
+on_later(void *arg, const char *path)
+{
+	(void)arg;
+	return not_yet != NULL && str_ends(str_of(path), str_of(not_yet));
+}
+
 static const char *
 in(const char *name)
 {
@@ -79,7 +88,7 @@ look(void)
 	int i;
 
 	for (i = 0; i < 50; i++) {
-		now_ms += 5000;
+		now_ms += 20000;
 		if (loop_turn(l, &e) != 1)
 			abort();
 		if (st.at == NULL)
@@ -196,8 +205,20 @@ test_change(void)
 	OK(told == 1);
 	put("bad.json", results("run-b", "mended", "2025-01-01T00:00:00Z",
 	    "passed", ""));
+	not_yet = "bad.json";
+	look();
+	OK(told == 1 && get("run-b") == NULL);
+	not_yet = NULL;
 	look();
 	OK(told == 2 && are("run-1 run-2 run-b ") && st.nskipped == 5);
+	put("new.json", "{");
+	not_yet = "new.json";
+	look();
+	OK(st.nskipped == 5 && st.nresults == 3);
+	not_yet = NULL;
+	look();
+	OK(st.nskipped == 6);
+	unlink(in("new.json"));
 	unlink(in("sub/deep/two.json"));
 	rmdir(in("sub/deep"));
 	look();
@@ -386,6 +407,25 @@ test_many(void)
 	OK(st.nresults == 0 && st.ndirs == 1);
 }
 
+/* While nobody asks it is looked more seldom, and at once when somebody does. */
+static void
+test_idle(void)
+{
+	size_t n;
+
+	now_ms += 100000;
+	while (loop_turn(l, &e) == 1 && !(st.at == NULL && st.idle))
+		now_ms += 2000;
+	OK(st.timer.at - now_ms > 5000);
+	put("idle.json", results("run-i", "idle", "", "passed", ""));
+	store_list(&st, &n);
+	OK(n == 0 && st.timer.at <= now_ms);
+	while (loop_turn(l, &e) == 1 && st.at != NULL)
+		;
+	OK(get("run-i") != NULL && st.timer.at - now_ms <= 2000);
+	unlink(in("idle.json"));
+}
+
 int
 main(void)
 {
@@ -397,7 +437,8 @@ main(void)
 	none.loop = l;
 	OK(store_init(&none, &e) == -1 && e.code == ERR_SYS);
 	store_fini(&none);
-	st = (struct store){ .loop = l, .dir = dir, .changed = on_changed };
+	st = (struct store){ .loop = l, .dir = dir, .changed = on_changed,
+		.later = on_later };
 	test_times();
 	test_first();
 	test_change();
@@ -406,6 +447,7 @@ main(void)
 	test_query();
 	test_demand();
 	test_many();
+	test_idle();
 	store_fini(&st);
 	loop_free(l);
 	if (system(arena_fmt(&a, "rm -rf %s", dir).p) != 0)
