@@ -136,7 +136,7 @@ HELPER = test/rpcpipe test/double_acp test/double_copilot test/double_model \
 	test/double_client \
 	test/httpget
 FUZZ = json yaml re expr csv tmpl diff schema http wire frame rpc \
-	client peer ws
+	client peer ws web
 MAN  = waza.1 waza-agents.7 waza-config.5 waza-eval.5 waza-rpc.5 waza-sessions.5
 
 all: waza

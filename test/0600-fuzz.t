@@ -1,7 +1,7 @@
 # The fuzz targets over their seeds and the public data, without a fuzzer.
 . "${0%/*}/lib.sh"
 cd "$top" || exit 1
-for f in json yaml re expr csv tmpl diff schema http wire frame rpc client peer ws
+for f in json yaml re expr csv tmpl diff schema http wire frame rpc client peer ws web
 do
 	ok "$f: seeds" ${WRAP-} "$BUILD/$f" "test/fuzz/corpus/$f"
 done
