@@ -33,7 +33,7 @@ static const struct kind {
 	[RPC_RESOURCE] = { "resource", "Resource error", { -32029, -32029, -32015 } },
 	[RPC_SESSION_NOT_FOUND] = { "session_not_found", "Session not found", SAME(-32003) },
 	[RPC_AGENT_INIT] = { "agent_init", "Agent initialization failed", SAME(-32012) },
-	[RPC_SESSION_BUSY] = { "session_busy", "Session is busy", SAME(-32013) },
+	[RPC_SESSION_BUSY] = { "session_busy", "Session in use", SAME(-32013) },
 	[RPC_CONFIG] = { "config", "Configuration error", SAME(-32014) },
 	[RPC_IO] = { "io", "I/O error", SAME(-32016) },
 	[RPC_SERIALIZATION] = { "serialization", "Serialization error", SAME(-32017) },

@@ -45,7 +45,8 @@ generate_fix(struct rpc_call *c, void *params)
 	if (session_plan(c, p, &plan, &executor) != RPC_DONE)
 		return RPC_FAIL;
 	if (all->stopping)
-		return rpc_fail(c, RPC_RESOURCE, "the server is about to end");
+		return rpc_fail(c, RPC_RESOURCE,
+		    "Resource exhausted: the server is about to end");
 	fresh = s == NULL;
 	if (fresh)
 		s = session_new(all, &e);

@@ -310,6 +310,9 @@ session_restore(struct rpc *rpc, void (*tell)(void *arg, const char *),
 	session_sort(r.all, r.v, r.n);
 	for (i = 0; i + (size_t)r.all->set->max < r.n; i++)
 		session_drop(r.v[i]);
+	if (i > 0 && tell != NULL)
+		tell(arg, arena_fmt(&r.arena, "%s: %zu old sessions were "
+		    "forgotten: more than sessions.max", dir, i).p);
 	arena_free(&r.arena);
 	session_expire_later(r.all);
 	return 0;

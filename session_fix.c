@@ -505,7 +505,8 @@ launch(struct session_fix *f, struct str prompt)
 		o.talk = &x->talk;
 	f->run = rpc_run_new(f->call, str_of(x->place));
 	if (f->run == NULL) {
-		fail(f, RPC_RATE_LIMITED, "there are too many runs");
+		fail(f, RPC_RATE_LIMITED,
+		    "Resource exhausted: there are too many runs");
 		return -1;
 	}
 	set_prompt(f, &x->suite->tasks[0], prompt);

@@ -228,6 +228,27 @@ read_workspace(struct rpc_call *c, const struct json *w,
 	return RPC_DONE;
 }
 
+/* "./src" is src, "." all there is; false: it leads elsewhere. */
+static bool
+make_relative(struct str *s)
+{
+	size_t i, n;
+
+	while (s->n > 1 && s->p[0] == '.' && s->p[1] == '/') {
+		s->p += 2;
+		s->n -= 2;
+	}
+	if (s->n == 0 || str_is(*s, "."))
+		*s = STR("**");
+	for (i = 0; i < s->n; i += n + 1) {
+		for (n = 0; i + n < s->n && s->p[i + n] != '/'; n++)
+			;
+		if (str_is((struct str){ s->p + i, n }, ".."))
+			return false;
+	}
+	return true;
+}
+
 static enum rpc_status
 read_patterns(struct rpc_call *c, const char *key,
     const struct field_strs *in, struct field_strs *out)
@@ -248,9 +269,13 @@ read_patterns(struct rpc_call *c, const char *key,
 		if (n > SESSION_PATTERNS - out->n)
 			return bad(c, field, "more than %d patterns",
 			    SESSION_PATTERNS);
-		for (k = 0; k < n; k++)
+		for (k = 0; k < n; k++) {
 			if (glob_check(out->v[out->n + k], &e) == -1)
 				return bad(c, field, "%s", e.msg);
+			if (!make_relative(&out->v[out->n + k]))
+				return bad(c, field, "a pattern cannot lead "
+				    "out of the directory");
+		}
 		out->n += n;
 	}
 	return RPC_DONE;

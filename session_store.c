@@ -282,8 +282,9 @@ session_new(struct sessions *all, struct err *e)
 	if (all->n >= (size_t)all->set->max)
 		expire(all);
 	if (all->n >= (size_t)all->set->max) {
-		err_set(e, ERR_LIMIT, "there are %lld sessions, and no more "
-		    "are allowed; delete some", (long long)all->set->max);
+		err_set(e, ERR_LIMIT, "Resource exhausted: there are %lld "
+		    "sessions, and no more are allowed; delete some",
+		    (long long)all->set->max);
 		return NULL;
 	}
 	return session_make_id(id, e) == -1 ? NULL :

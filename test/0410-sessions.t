@@ -82,9 +82,9 @@ like 'transcript: else not' '*"duration_ms":*[0-9]}}' "$(ask sock "$(fix 3)" | t
 
 # patterns
 old=$config
-config="{\"workspace\":{\"working_dir\":\"$tmp/proj\",\"include_patterns\":[\"**/*.{java,kt}\"],\"exclude_patterns\":[\"target/**\",\"src\"]},\"model\":{\"provider\":\"openai\",\"model_id\":\"gpt-4\"}}"
+config="{\"workspace\":{\"working_dir\":\"$tmp/proj\",\"include_patterns\":[\"**/*.{java,kt}\"],\"exclude_patterns\":[\"./target/**\",\"src\"]},\"model\":{\"provider\":\"openai\",\"model_id\":\"gpt-4\"}}"
 last=$(ask sock "$(fix 4)" | tail -n 1)
-like 'patterns: only what counts is listed' '*Its files:\\n\\nA.java\\n\\nChange only files that match: **/\*.{java,kt}\\nDo not change files that match: target/**, src\\n*' "$last"
+like 'patterns: only what counts is listed' '*Its files:\\n\\nA.java\\n\\nChange only files that match: **/\*.{java,kt}\\nDo not change files that match: ./target/**, src\\n*' "$last"
 stop
 cat >stray.sh <<'SH'
 #!/bin/sh
@@ -188,7 +188,7 @@ client b sock
 say b "$ping"
 ok 'another connection' wait_until 60 has b.out "$pong"
 say b "$(fix 2 "\"session_id\":\"$id\"")"
-ok 'busy: -32013' wait_until 60 has b.out "\"id\":2,\"error\":{\"code\":-32013,\"message\":\"Session is busy\",\"data\":{\"kind\":\"session_busy\",\"session_id\":\"$id\"}}"
+ok 'busy: -32013' wait_until 60 has b.out "\"id\":2,\"error\":{\"code\":-32013,\"message\":\"Session in use\",\"data\":{\"kind\":\"session_busy\",\"session_id\":\"$id\"}}"
 say b "$(delete 3 "$id")"
 ok 'busy: delete, too' wait_until 60 has b.out '"id":3,"error":{"code":-32013'
 say b "$(fix 4)"
@@ -329,6 +329,7 @@ wrong() {
 }
 w="\"workspace\":{\"working_dir\":\"$tmp/proj\"}" m='"model":{"provider":"openai","model_id":"gpt-4"}'
 c="\"agent_config\":{$w,$m}" i="\"incidents\":[$incident]"
+wrong -32602 'agent_config.workspace.exclude_patterns\[1\]' "{$i,\"agent_config\":{\"workspace\":{\"working_dir\":\"$tmp/proj\",\"exclude_patterns\":[\"./a\",\"a/../b\"]},$m}}"
 wrong -32602 incidents "{$c}"
 wrong -32602 incidents "{$c,\"incidents\":null}"
 wrong -32602 incidents "{$c,\"incidents\":[]}"

@@ -76,7 +76,7 @@ ok 'in a row: nothing is left' nothing_left
 # so many and no more
 up '{"executor":"mock","sessions":{"max":2}}'
 { fix 1; fix 2; fix 3; } | "$RPCPIPE" talk sock >out
-like 'too many: -32015' '*"error":{"code":-32015,"message":"there are 2 sessions, and no more are allowed; delete some","data":{"kind":"resource"}}*' "$(grep error out)"
+like 'too many: -32015' '*"error":{"code":-32015,"message":"Resource exhausted: there are 2 sessions, and no more are allowed; delete some","data":{"kind":"resource"}}*' "$(grep error out)"
 id=$(ids <out | head -n 1)
 like 'too many: those that are there go on' '*"result"*' "$(ask sock "$(fix 4 "\"session_id\":\"$id\"")" | tail -n 1)"
 ask sock "$(delete 5 "$id")" >out
@@ -117,6 +117,17 @@ like 'kept: the deleted one is not there' '*-32003*' "$(ask sock "$(delete 5 "$o
 ask sock "$(fix 6 "\"session_id\":\"$id\"")" >out
 stop
 is 'kept: three fixes' '"fixes":3' "$(grep -o '"fixes":[0-9]*' kept/session-*)"
+
+# fewer are allowed than were kept: the oldest go, and that is told
+up '{"executor":"mock","sessions":{"persist_dir":"few"}}'
+ask sock "$(fix 1)" >out
+ask sock "$(fix 2)" >last
+stop
+up '{"executor":"mock","sessions":{"persist_dir":"few","max":1}}'
+like 'fewer: told' '*few: 1 old sessions were forgotten: more than sessions.max*' "$(cat log)"
+like 'fewer: the oldest' '*-32003*' "$(ask sock "$(delete 3 "$(ids <out)")")"
+like 'fewer: not the last' '*"deleted":true*' "$(ask sock "$(delete 4 "$(ids <last)")")"
+stop
 
 # forgotten after a while, on disk as well
 up '{"executor":"mock","sessions":{"persist_dir":"brief","idle_seconds":1}}'

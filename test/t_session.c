@@ -221,7 +221,7 @@ test_files(void)
 	put_file("session-x.json", "nobody's");
 	begin(path);
 	set.sessions.max = 2;
-	OK(session_restore(&rpc, tell, &told, &e) == 0 && told == 2);
+	OK(session_restore(&rpc, tell, &told, &e) == 0 && told == 3);
 	OK(rpc.sessions->n == 2);	/* the longest unused had to go */
 	OK(session_find(rpc.sessions, str_of(id[0])) == NULL);
 	s = session_find(rpc.sessions, str_of(id[2]));
