@@ -2,6 +2,7 @@
 /* A command that asks a server. */
 #include "waza_client.h"
 
+#include <errno.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -292,7 +293,13 @@ wait_for(struct waza_ask *k)
 		return 128 + k->signo;
 	if (k->lost)
 		return waza_complain(&k->client.err);
-	return k->out.lost ? WAZA_BAD : WAZA_OK;
+	if (!k->out.lost)
+		return WAZA_OK;
+	if (k->out.sys == EPIPE)
+		return WAZA_BAD;	/* who has read enough knows */
+	err_set(e, ERR_SYS, "cannot write to standard output: %s",
+	    strerror(k->out.sys));
+	return waza_complain(e);
 }
 
 int

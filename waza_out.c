@@ -60,6 +60,7 @@ send_some(struct waza_out *o)
 	if (k == -1 && errno == EAGAIN)
 		return false;
 	if (k == -1) {
+		o->sys = errno;
 		lose(o);
 		return false;
 	}

@@ -21,6 +21,7 @@ struct waza_out {
 	void (*gone)(void *arg);	/* nobody reads any more; or NULL */
 	void *arg;
 	bool lost;		/* the same */
+	int sys;		/* errno of why it is lost */
 	struct fd_watch w;	/* private, as is the rest */
 	struct buf queue;
 	size_t sent;		/* of it */

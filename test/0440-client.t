@@ -350,6 +350,16 @@ run sh -c '"$1" call --connect bad ping >slow' sh "$waza"
 wait $!
 is 'a long answer, and then he has gone' "0 $(($(wc -c <long) + 3)) " "$rc $(($(cat size))) $err"
 ask_bad ping --connect nowhere
+if [ -c /dev/full ]
+then
+	act "$hi"'{"id":1,"result":1}\n' -k
+	rc=0
+	"$waza" call --connect bad ping >/dev/full 2>err || rc=$?
+	is 'nothing can be written' '2 waza: cannot write to standard output: No space left on device' "$rc $(cat err)"
+	ask_bad ping --connect nowhere
+else
+	skip 'no /dev/full here'
+fi
 act "$hi" -k
 ask_bad connect bad --timeout 1
 is 'connect: it has to answer' 2 "$rc"
