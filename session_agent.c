@@ -19,14 +19,29 @@
 #include "spec.h"
 #include "workspace.h"
 
-/* Providers of the document, for whom nobody has set an executor. */
+/*
+ * Providers of the document, for whom nobody has set an executor.  One with a
+ * key of its own has a place of its own, too, that nobody can guess: what is
+ * meant for it must not go to another.
+ */
 static const struct {
-	const char *provider, *executor, *api;
+	const char *provider, *executor, *api, *key;
 } providers[] = {
-	{ "anthropic", "openai", "anthropic" },
-	{ "databricks", "openai", "chat" },
-	{ "openai", "openai", "chat" },
+	{ "anthropic", "openai", "anthropic", NULL },
+	{ "databricks", "openai", "chat", "DATABRICKS_TOKEN" },
+	{ "openai", "openai", "chat", NULL },
 };
+
+static const char *
+key_of(struct str provider)
+{
+	size_t i;
+
+	for (i = 0; i < COUNTOF(providers); i++)
+		if (str_is(provider, providers[i].provider))
+			return providers[i].key;
+	return NULL;
+}
 
 static const char *
 api_of(struct str provider, const char **executor)
@@ -137,6 +152,8 @@ put_settings(struct json_out *o, const struct rpc *r, struct str executor,
 
 	if (table)
 		put_str(o, "api", str_of(api));
+	if (table && key_of(provider) != NULL)
+		put_str(o, "api_key_env", str_of(key_of(provider)));
 	if (!table || str_eq(executor, provider))
 		put_members(o, entry(r, executor));
 	if (!str_eq(executor, provider) &&
@@ -230,6 +247,13 @@ first_error(const struct spec_notes *notes)
 	return "the settings make no sense";
 }
 
+static bool
+needs_place(const struct rpc *r, struct str provider, struct str executor)
+{
+	return str_is(executor, "openai") && key_of(provider) != NULL &&
+	    text_in(entry(r, provider), "base_url").n == 0;
+}
+
 enum rpc_status
 session_plan(struct rpc_call *c, const struct session_params *p,
     struct str *plan, struct str *executor)
@@ -241,6 +265,12 @@ session_plan(struct rpc_call *c, const struct session_params *p,
 	if (!is_known(c->rpc, p->model.provider))
 		return refuse_provider(c, p->model.provider);
 	*executor = executor_of(c->rpc, p->model.provider);
+	if (needs_place(c->rpc, p->model.provider, *executor)) {
+		rpc_data(c, "executor", *executor);
+		return rpc_fail(c, RPC_CONFIG, "Configuration error: provider "
+		    "\"%.*s\" needs its base_url: executors.%.*s.base_url",
+		    STRF(p->model.provider), STRF(p->model.provider));
+	}
 	*plan = make_plan(c->arena, c->rpc, *executor, p);
 	ok = read_plan(&a, c->rpc, *plan, &notes) != NULL;
 	arena_free(&a);

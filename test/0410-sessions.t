@@ -291,8 +291,15 @@ up '{"executor":"command"}'
 like 'settings that are none: -32014' '*"error":{"code":-32014,"message":"Configuration error: executor \\"command\\" needs config.command","data":{"kind":"config",*' "$(ask sock "$(fix 1)" | tail -n 1)"
 stop
 
-# who fixes
+# who fixes; and nothing goes to another provider than the one that is named
 project
+up '{"executors":{"databricks":{"base_url":"http://127.0.0.1:9/v1"}}}'
+unset DATABRICKS_TOKEN
+like 'databricks: its own key' '*"code":-32012,*DATABRICKS_TOKEN is not set*' "$(ask sock "$(fix 1 | sed 's/openai/databricks/')" | tail -n 1)"
+stop
+up '{"executors":{"openai":{"base_url":"http://127.0.0.1:9/v1"}}}'
+like 'databricks: its own place' '*"code":-32014,*"Configuration error: provider \\"databricks\\" needs its base_url: executors.databricks.base_url"*' "$(ask sock "$(fix 1 | sed 's/openai/databricks/')" | tail -n 1)"
+stop
 up "{\"executors\":{\"databricks\":{\"executor\":\"command\",\"command\":[\"$tmp/edit.sh\"]},\"mine\":{\"executor\":\"mock\"}}}"
 like 'provider: as the settings say' '*"executor":"command"*' "$(ask sock "$(fix 1 | sed 's/openai/databricks/')" | tail -n 1)"
 like 'provider: a name of their own' '*"executor":"mock"*' "$(ask sock "$(fix 1 | sed 's/openai/mine/')" | tail -n 1)"
