@@ -331,10 +331,9 @@ fire_timers(struct loop *l)
 {
 	struct timer *t;
 
-	while (l->nheap > 0) {
-		t = l->heap[0];
-		if (t->at > l->now || t->seq > l->fence)
-			return;
+	while (l->nheap > 0 && (t = l->heap[0])->at <= l->now &&
+	    t->seq <= l->fence) {
+		assert(t->slot == 1);	/* else it was zeroed while it ran */
 		timer_stop(l, t);
 		t->fn(t->arg);
 	}
