@@ -124,7 +124,7 @@ const keys = {
 
 function onKey(e) {
 	const on = e.target, was = prefix;
-	if (e.ctrlKey || e.metaKey || e.altKey || on.closest('dialog'))
+	if (e.ctrlKey || e.metaKey || e.altKey || on.closest('dialog[open]'))
 		return;
 	if (on.matches('input:not([type=checkbox]), select')) {
 		if (e.key === 'Escape')

@@ -245,6 +245,8 @@ class RunView {
 	follow() {
 		const hear = (type) => (e) => {
 			this.live.hear(type, e);
+			if (this.run.status === 'pending')
+				this.run = { ...this.run, status: 'running' };
 			this.later();
 			if (type === 'eval_complete')
 				this.finish();

@@ -15,7 +15,7 @@ const axe = fs.readFileSync(load.resolve('axe-core/axe.min.js'), 'utf8');
 const waza = process.env.WAZA, shots = process.env.SHOTS;
 const dir = fs.mkdtempSync(path.join(os.tmpdir(), 'page-'));
 fs.mkdirSync(path.join(dir, 'results'));
-const children = new Set();
+const children = new Set(), tabs = [];
 const LONG = 60000;	// for a step; other suites may run beside this one
 let n = 0, bad = 0, browser = null;
 
@@ -62,8 +62,9 @@ function main(fn) {
 		ok('no promise is left alone', false, e && e.stack);
 		finish(1);
 	});
-	fn().then(() => finish(bad ? 1 : 0), (e) => {
-		ok('it goes through', false, e && e.stack);
+	fn().then(() => finish(bad ? 1 : 0), async (e) => {
+		ok('it goes through', false, `${e && e.stack}\n` +
+		    (await Promise.all(tabs.map(state))).join('\n'));
 		finish(1);
 	});
 }
@@ -154,6 +155,14 @@ async function launch() {
 	return browser;
 }
 
+// Where a tab stands, for one who has to find out why it does not go on.
+async function state(page) {
+	return `${page.url()} waits for [${[...page.open].join(' ')}], ` +
+	    `has seen ${JSON.stringify(await page.faults().catch(String))}, ` +
+	    `shows ${await page.innerText('main', { timeout: 1000 })
+		    .then((t) => JSON.stringify(t.slice(0, 200)), String)}`;
+}
+
 /*
  * tab URL OPTIONS: a page of its own, with nothing stored.  allow: console
  * errors that are meant.  page.faults() is what it should not have seen.
@@ -170,8 +179,13 @@ async function tab(url, { allow = /^$/, ...options } = {}) {
 			faults.push(`console: ${m.text()}`);
 	});
 	page.on('pageerror', (e) => faults.push(`error: ${e.stack}`));
+	page.open = new Set();
+	tabs.push(page);
+	for (const end of ['requestfinished', 'requestfailed'])
+		page.on(end, (r) => page.open.delete(r.url()));
 	page.on('request', (r) => {
 		const u = new URL(r.url());
+		page.open.add(r.url());
 		if (!['blob:', 'data:'].includes(u.protocol) && u.host !== host)
 			faults.push(`request: ${r.url()}`);
 	});

@@ -3,7 +3,7 @@
 'use strict';
 const fs = require('node:fs');
 const path = require('node:path');
-const { dir, file, is, like, main, ok, serve, settled, shot, suite,
+const { dir, file, is, like, main, ok, serve, shot, suite,
 	tab } = require('./lib.js');
 
 function setUp() {
@@ -27,7 +27,7 @@ cat ${dir}/say/$WAZA_TASK_ID || exit 3
 
 async function start(page) {
 	await page.click('text=New run');
-	await settled(page);
+	await page.waitForSelector('h1:has-text("New run")');
 	await page.getByRole('radio', { name: /steps/ }).check();
 	await page.fill('#trials', '2');
 	await page.fill('#model', 'tester-1');
