@@ -9,7 +9,7 @@ BINDIR  = $(PREFIX)/bin
 MANDIR  = $(PREFIX)/share/man
 
 CC      = cc
-CFLAGS  = -O2 -g
+CFLAGS  = -O2
 LDFLAGS =
 LDLIBS  =
 STD     = -std=c99 -D_POSIX_C_SOURCE=200809L
