@@ -418,12 +418,10 @@ http_head_read(struct http_head *h, enum http_side side, struct str in,
 		return refuse(h, 400, e, "this is no answer of HTTP/1.0 or "
 		    "1.1");
 	end = find_end(in, from, seen);
-	if (end == 0 && in.n - from > HTTP_HEAD_MAX &&
-	    memchr(in.p + from, '\n', in.n - from) == NULL)
-		return refuse(h, 414, e, "the first line is too long");
-	if (end > from + HTTP_HEAD_MAX ||
-	    (end == 0 && in.n - from > HTTP_HEAD_MAX))
-		return refuse(h, 431, e, "the head is too long");
+	if ((end == 0 ? in.n : end) - from > HTTP_HEAD_MAX)
+		return memchr(in.p + from, '\n', HTTP_HEAD_MAX) == NULL ?
+		    refuse(h, 414, e, "the first line is too long") :
+		    refuse(h, 431, e, "the head is too long");
 	if (end == 0)
 		return 0;
 	*used = end;

@@ -203,6 +203,10 @@ test_limits(void)
 		buf_putc(&b, 'a');
 	OK(http_head_read(&h, HTTP_REQUEST, buf_str(&b), &seen, &used, &e) ==
 	    -1 && h.status == 414);
+	seen = 0;
+	buf_puts(&b, " HTTP/1.1\r\nHost: a\r\n\r\n");	/* all at once */
+	OK(http_head_read(&h, HTTP_REQUEST, buf_str(&b), &seen, &used, &e) ==
+	    -1 && h.status == 414);
 	b.n = seen = 0;
 	buf_puts(&b, "GET /");
 	for (i = 0; i < HTTP_TARGET_MAX; i++)
