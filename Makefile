@@ -30,89 +30,97 @@ SHARED  = ../shared
 CORPUS  = $(SHARED)/corpus
 
 # One noun per file, lower layers first (DESIGN.md).
-SRC  = base.c os.c os_net.c os_path.c os_peer.c os_spawn.c json.c yaml_anchor.c \
-	yaml_block.c yaml_core.c yaml_flow.c yaml_in.c yaml_lite.c yaml_map.c \
-	yaml_scalar.c re.c re_atom.c re_class.c re_cuts.c re_dfa.c re_lit.c \
-	re_nfa.c re_parse.c re_prog.c re_state.c re_unicode.c \
+SRC  = base.c \
+	os.c os_net.c os_path.c os_peer.c os_spawn.c \
+	json.c \
+	yaml_anchor.c yaml_block.c yaml_core.c yaml_flow.c yaml_in.c \
+	yaml_lite.c yaml_map.c yaml_scalar.c \
+	re.c re_atom.c re_class.c re_cuts.c re_dfa.c re_lit.c re_nfa.c \
+	re_parse.c re_prog.c re_state.c re_unicode.c \
 	expr.c expr_atom.c expr_call.c expr_case.c expr_equal.c expr_eval.c \
 	expr_format.c expr_lex.c expr_literal.c expr_map.c expr_method.c \
-	expr_num.c expr_parse.c expr_pattern.c expr_re.c expr_repr.c expr_seq.c \
-	expr_split.c expr_text.c expr_unicode.c expr_value.c \
+	expr_num.c expr_parse.c expr_pattern.c expr_re.c expr_repr.c \
+	expr_seq.c expr_split.c expr_text.c expr_unicode.c expr_value.c \
 	schema.c schema_build.c schema_check.c schema_cycle.c schema_index.c \
 	schema_keyword.c schema_map.c schema_meta.c schema_number.c \
 	schema_pattern.c schema_tell.c schema_uri.c schema_value.c \
-	diff.c diff_search.c field.c opt.c csv.c \
+	diff.c diff_search.c field.c opt.c http.c http_body.c http_events.c \
+	http_url.c ws.c ws_frame.c ws_key.c csv.c glob.c mask.c tmpl.c \
+	stats.c loop.c proc.c \
+	conn.c conn_frame.c conn_http.c conn_sweep.c conn_ws.c \
+	wire.c fetch.c fetch_curl.c fetch_name.c workspace.c \
 	workspace_look.c \
-	glob.c mask.c tmpl.c stats.c http.c http_body.c http_events.c http_url.c \
-	ws.c ws_frame.c ws_key.c \
-	conn_http.c conn_sweep.c conn_ws.c \
-	loop.c proc.c conn.c conn_frame.c wire.c fetch.c fetch_curl.c fetch_name.c workspace.c spec.c spec_config.c \
-	spec_file.c spec_grader.c spec_input.c spec_skill.c spec_task.c spec_tasks.c \
-	spec_trigger.c cache.c cache_hash.c config.c config_check.c config_keys.c config_layer.c \
-	config_spell.c \
-	config_merge.c config_show.c config_token.c agent.c \
-	agent_command.c agent_home.c agent_mock.c agent_script.c agent_settings.c agent_stream.c agent_formats.c agent_mask.c agent_mcp.c agent_preset.c agent_replay.c \
-	remote.c remote_client.c agent_remote.c spec_remote.c \
-	peer.c peer_web.c \
-	agent_worker.c \
+	run.c run_cache.c run_hook.c run_input.c run_plan.c run_record.c \
+	run_repo.c run_skill.c run_stored.c run_trial.c run_trigger.c \
+	run_turn.c \
+	agent.c agent_command.c agent_formats.c agent_home.c agent_mask.c \
+	agent_mcp.c agent_mock.c agent_preset.c agent_remote.c \
+	agent_replay.c agent_script.c agent_settings.c agent_stored.c \
+	agent_stream.c agent_worker.c \
+	remote.c remote_client.c \
 	acp.c acp_answer.c acp_permit.c acp_plan.c acp_setup.c acp_turn.c \
+	copilot.c copilot_event.c copilot_permit.c copilot_session.c \
+	copilot_settings.c \
 	openai.c openai_answer.c openai_body.c openai_read.c openai_setup.c \
-	copilot.c copilot_event.c copilot_permit.c copilot_session.c copilot_settings.c \
-	grader.c \
-	grader_check.c grader_code.c \
-	grader_code_child.c grader_code_names.c grader_diff.c grader_snapshot.c grader_expected.c grader_file.c \
-	grader_behavior.c grader_sequence.c grader_skill.c \
-	grader_toolcalls.c grader_constraint.c grader_trigger.c \
-	grader_trace.c grader_args.c grader_call.c \
-	grader_extract.c grader_schema.c \
-	grader_prompt.c grader_judged.c grader_question.c grader_rubric.c \
-	grader_lower.c \
-	grader_program.c grader_search.c grader_tally.c grader_text.c \
-	grader_workspace.c event.c \
-	result.c result_file.c result_journal.c result_pair.c result_place.c result_trial.c result_trigger.c \
-	run.c run_cache.c run_hook.c run_input.c run_plan.c run_record.c run_repo.c run_skill.c run_trial.c run_turn.c run_trigger.c \
-	outcome_run.c \
-	outcome.c outcome_answer.c agent_stored.c result_keep.c run_stored.c \
+	grader.c grader_args.c grader_behavior.c grader_call.c \
+	grader_check.c grader_code.c grader_code_child.c grader_code_names.c \
+	grader_constraint.c grader_diff.c grader_expected.c grader_extract.c \
+	grader_file.c grader_judged.c grader_lower.c grader_program.c \
+	grader_prompt.c grader_question.c grader_rubric.c grader_schema.c \
+	grader_search.c grader_sequence.c grader_skill.c grader_snapshot.c \
+	grader_tally.c grader_text.c grader_toolcalls.c grader_trace.c \
+	grader_trigger.c grader_workspace.c \
 	judge.c judge_verdict.c \
+	spec.c spec_config.c spec_file.c spec_grader.c spec_input.c \
+	spec_remote.c spec_skill.c spec_task.c spec_tasks.c spec_trigger.c \
+	event.c \
+	result.c result_file.c result_journal.c result_keep.c result_pair.c \
+	result_place.c result_trial.c result_trigger.c \
+	outcome.c outcome_answer.c outcome_run.c cache.c cache_hash.c \
+	config.c config_check.c config_keys.c config_layer.c config_merge.c \
+	config_show.c config_spell.c config_token.c \
 	store.c store_file.c store_scan.c \
-	compare.c compare_gate.c compare_gate_out.c compare_json.c \
-	compare_markdown.c compare_text.c compare_words.c \
-	web.c web_answer.c web_base.c web_gate.c \
-	web_api.c web_feed.c web_hub.c web_old.c web_runs.c \
-	web_page.c build/web_files.c \
-	rpc_stream.c rpc_view.c \
 	rpc.c rpc_about.c rpc_answer.c rpc_cache.c rpc_error.c rpc_eval.c \
-	rpc_gate.c rpc_notify.c rpc_run.c rpc_runs.c tool.c tool_command.c server.c \
-	session.c session_agent.c session_file.c session_fix.c session_params.c session_prompt.c session_store.c \
+	rpc_gate.c rpc_notify.c rpc_run.c rpc_runs.c rpc_stream.c rpc_view.c \
+	server.c tool.c tool_command.c \
+	session.c session_agent.c session_file.c session_fix.c \
+	session_params.c session_prompt.c session_store.c \
+	peer.c peer_web.c \
+	web.c web_answer.c web_api.c web_base.c web_feed.c build/web_files.c \
+	web_gate.c web_hub.c web_old.c web_page.c web_runs.c \
+	client.c client_show.c client_target.c \
 	report.c report_change.c report_console.c report_csv.c \
-	report_detail.c report_github.c report_html.c report_junit.c report_log.c \
-	report_markdown.c report_out.c report_tap.c report_text.c report_trigger.c \
-	report_words.c \
-	client.c client_show.c client_target.c
-HDR  = base.h os.h os_net.h os_path.h os_spawn.h json.h yaml_anchor.h \
-	yaml_block.h yaml_core.h yaml_flow.h yaml_in.h yaml_lite.h yaml_map.h \
-	yaml_scalar.h re.h re_class.h re_parse.h re_prog.h re_state.h \
-	re_unicode.h expr.h expr_in.h expr_lex.h expr_unicode.h \
-	schema.h schema_in.h schema_keyword.h diff.h diff_search.h \
-	outcome.h judge.h rpc.h rpc_part.h rpc_run.h tool.h server.h grader_prompt.h \
-	workspace_look.h session.h session_part.h \
-	compare.h field.h opt.h csv.h glob.h mask.h tmpl.h stats.h http.h loop.h proc.h conn.h wire.h fetch.h fetch_curl.h \
-	conn_part.h ws.h web.h web_part.h \
-	web_page.h \
-	workspace.h spec.h spec_in.h cache.h config.h config_in.h agent.h agent_kind.h agent_preset.h agent_stream.h acp.h copilot.h openai.h grader.h grader_extract.h grader_kind.h grader_code.h grader_snapshot.h \
-	grader_trace.h \
-	store.h store_part.h rpc_stream.h rpc_view.h \
-	web_api.h web_api_part.h \
-	event.h result.h result_part.h run.h run_part.h report.h report_part.h \
-	waza_service.h \
-	remote.h remote_part.h peer.h peer_part.h waza_worker.h waza_clients.h \
-	waza.h waza_run.h waza_out.h \
-	client.h waza_client.h waza_remote.h
-CMD  = waza.c waza_cache.c waza_doctor.c waza_settings.c waza_jsonrpc.c waza_compare.c waza_config.c waza_grade.c waza_run.c waza_schema.c waza_spec.c waza_run_opt.c waza_out.c \
-	waza_call.c waza_client.c waza_connect.c waza_remote.c \
-	waza_serve.c waza_service.c \
-	waza_worker.c waza_worker_link.c waza_work.c waza_clients.c \
-	waza_text.c
+	report_detail.c report_github.c report_html.c report_junit.c \
+	report_log.c report_markdown.c report_out.c report_tap.c \
+	report_text.c report_trigger.c report_words.c \
+	compare.c compare_gate.c compare_gate_out.c compare_json.c \
+	compare_markdown.c compare_text.c compare_words.c
+HDR  = base.h os.h os_net.h os_path.h os_spawn.h json.h \
+	yaml_anchor.h yaml_block.h yaml_core.h yaml_flow.h yaml_in.h \
+	yaml_lite.h yaml_map.h yaml_scalar.h \
+	re.h re_class.h re_parse.h re_prog.h re_state.h re_unicode.h \
+	expr.h expr_in.h expr_lex.h expr_unicode.h schema.h schema_in.h \
+	schema_keyword.h diff.h diff_search.h field.h opt.h http.h ws.h \
+	csv.h glob.h mask.h tmpl.h stats.h loop.h proc.h conn.h conn_part.h \
+	wire.h fetch.h fetch_curl.h workspace.h workspace_look.h run.h \
+	run_part.h agent.h agent_kind.h agent_preset.h agent_stream.h \
+	remote.h remote_part.h acp.h copilot.h openai.h \
+	grader.h grader_code.h grader_extract.h grader_kind.h \
+	grader_prompt.h grader_snapshot.h grader_trace.h \
+	judge.h spec.h spec_in.h event.h result.h result_part.h outcome.h \
+	cache.h config.h config_in.h store.h store_part.h \
+	rpc.h rpc_part.h rpc_run.h rpc_stream.h rpc_view.h \
+	server.h tool.h session.h session_part.h peer.h peer_part.h \
+	web.h web_api.h web_api_part.h web_page.h web_part.h \
+	client.h report.h report_part.h compare.h \
+	waza.h waza_client.h waza_clients.h waza_out.h waza_remote.h \
+	waza_run.h waza_service.h waza_worker.h
+CMD  = waza.c waza_cache.c waza_call.c waza_client.c waza_clients.c \
+	waza_compare.c waza_config.c waza_connect.c waza_doctor.c \
+	waza_grade.c waza_jsonrpc.c waza_out.c waza_remote.c waza_run.c \
+	waza_run_opt.c waza_schema.c waza_serve.c waza_service.c \
+	waza_settings.c waza_spec.c waza_text.c waza_work.c waza_worker.c \
+	waza_worker_link.c
 # What the page is made of, index.html first.
 PAGE = page/index.html page/style.css page/icon.svg page/theme.js page/api.js \
 	page/app.js page/chart.js page/clients.js page/compare.js page/dom.js \
@@ -121,22 +129,19 @@ PAGE = page/index.html page/style.css page/icon.svg page/theme.js page/api.js \
 	page/task.js page/text.js page/trends.js
 OBJ  = $(SRC:.c=.o)
 MAIN = $(CMD:.c=.o)
-UNIT = test/t_base test/t_os test/t_mask test/t_json test/t_yaml test/t_re test/t_expr test/t_field \
-	test/t_cache test/t_csv test/t_diff test/t_glob test/t_tmpl test/t_spec test/t_config test/t_trigger \
-	test/t_opt test/t_stats test/t_http test/t_loop test/t_fetch test/t_conn test/t_proc test/t_procs test/t_wire test/t_acp test/t_event \
-	test/t_result test/t_schema test/t_grader test/t_trace test/t_judge test/t_report \
-	test/t_remote test/t_peer \
-	test/t_look test/t_session \
-	test/t_compare test/t_rpc test/t_outcome \
-	test/t_store test/t_stream \
-	test/t_ws test/t_web \
-	test/t_client
+UNIT = test/t_base test/t_os test/t_mask test/t_json test/t_yaml test/t_re \
+	test/t_expr test/t_field test/t_cache test/t_csv test/t_diff \
+	test/t_glob test/t_tmpl test/t_spec test/t_config test/t_trigger \
+	test/t_opt test/t_stats test/t_http test/t_loop test/t_fetch \
+	test/t_conn test/t_proc test/t_procs test/t_wire test/t_acp \
+	test/t_event test/t_result test/t_schema test/t_grader test/t_trace \
+	test/t_judge test/t_report test/t_remote test/t_peer test/t_look \
+	test/t_session test/t_compare test/t_rpc test/t_outcome test/t_store \
+	test/t_stream test/t_ws test/t_web test/t_client
 HELPER = test/rpcpipe test/double_acp test/double_copilot test/double_model \
-	test/ws_echo test/ws_cases \
-	test/double_client \
-	test/httpget
-FUZZ = json yaml re expr csv tmpl diff schema http wire frame rpc \
-	client peer ws web
+	test/ws_echo test/ws_cases test/double_client test/httpget
+FUZZ = json yaml re expr csv tmpl diff schema http wire frame rpc client \
+	peer ws web
 MAN  = waza.1 waza-agents.7 waza-config.5 waza-eval.5 waza-rpc.5 waza-sessions.5
 
 all: waza
