@@ -240,8 +240,8 @@ test_dispatch(void)
 	OK(remote_tell(&a.link, &(struct remote_status){ .progress = 0.5,
 	    .evaluation = STR("one") }));
 	OK(w[0].told == 1 && w[0].progress == 0.5);
-	OK(remote_tell(&a.link, &(struct remote_status){ .progress = 0.7,
-	    .serial = a.got[0] }) && w[0].progress == 0.7);
+	OK(remote_tell(&a.link, &(struct remote_status){ .progress = 0.75,
+	    .serial = a.got[0] }) && w[0].progress == 0.75);
 	OK(!remote_tell(&a.link, &(struct remote_status){ .progress = 0.5,
 	    .evaluation = STR("two") }));
 	OK(answer(&a, 0, "null") && w[0].done == 1);
