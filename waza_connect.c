@@ -158,7 +158,7 @@ cmd_ping(struct waza_call *c)
 	if (status != WAZA_OK)
 		return status;
 	if (o->json) {
-		put_pong(&b, k, (double)(took_ns / 1000) / 1e3);
+		put_pong(&b, k, (double)took_ns / 1e6);
 		return waza_finish(c, &b, WAZA_OK);
 	}
 	return say(c, arena_fmt(c->arena, "an answer after %.1f ms from",

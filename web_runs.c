@@ -96,7 +96,7 @@ web_runs_next(struct web_runs *s)
 {
 	struct store_file *f = NULL;
 
-	for (; s->ifile < s->nfiles && f == NULL; s->ifile++) {
+	for (; s->ifile < s->nfiles; s->ifile++) {
 		f = s->file[s->ifile];
 		if (f->turn != s->api->turn || !f->own)
 			break;

@@ -131,6 +131,7 @@ then
 	hang_on a
 	exec 3>&-
 	alive 'one that says no more'
+	# shellcheck disable=SC2046 # one or more of them
 	ok 'one that says no more: its run goes on' kill -0 $(cat "$LOG")
 	ask sock "{\"jsonrpc\":\"2.0\",\"id\":9,\"method\":\"run.cancel\",\"params\":{\"runId\":\"$run_id\"}}" >/dev/null
 	ok 'one that says no more: it hears of the end' wait_until 30 has a.out 'Run cancelled'

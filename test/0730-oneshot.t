@@ -166,7 +166,7 @@ is 'a prompt with a dash: copilot-cli' "--prompt=$prompt" "$(tail -n 1 args)"
 ask gemini
 is 'a prompt with a dash: gemini' "--prompt=$prompt" "$(tail -n 1 args)"
 ask opencode
-is 'a prompt with a dash: opencode' "-- $prompt" "$(echo $(cat args))"
+is 'a prompt with a dash: opencode' "-- $prompt" "$(tr '\n' ' ' <args | sed 's/ $//')"
 prompt='say "hello"'
 
 # one that has no end of tools, or of skills, to tell of
