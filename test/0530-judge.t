@@ -94,8 +94,12 @@ judged 'say hang'
 seconds=20
 like 'a hang ends' '1 judge_error 0 *no answer within 2 s*' "$got"
 ok 'a hang: no child is left' sh -c "! kill -0 \$(cat pids/judge) 2>/dev/null"
-judged 'say flood'
-like 'a flood' '1 judge_error 0 *wrote more than*' "$got"
+# ten megabytes, a byte at a time, take longer than a judge has
+if [ -z "${SHORT-}" ]
+then
+	judged 'say flood'
+	like 'a flood' '1 judge_error 0 *wrote more than*' "$got"
+fi
 judged 'say quote'
 is 'the answer is not the verdict' '1  0 the judge failed it, without a word' "$got"
 like 'but the judge sees it' '*trust me*' "$(cat line)"

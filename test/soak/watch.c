@@ -241,13 +241,13 @@ sum_up(struct probed *r, double *v, double *w)
 }
 
 static void
-probe(const struct soak *s, int stop, int told)
+probe(const struct soak *s, int fd, int stop, int told)
 {
 	double *v = calloc(ASKED_MAX, sizeof(*v));
 	double *w = calloc(ASKED_MAX, sizeof(*w));
 	struct pollfd p = { .fd = stop, .events = POLLIN };
 	struct probed r = { 0 };
-	int fd = dial(s, false), other = echo();
+	int other = echo();
 
 	if (v == NULL || w == NULL)
 		die("calloc");
@@ -267,8 +267,12 @@ probe(const struct soak *s, int stop, int told)
 void
 probe_start(struct probe *b, const struct soak *s)
 {
-	int stop[2], told[2];
+	int stop[2], told[2], fd = dial(s, false);
+	double ms;
 
+	/* it has its place before the scene begins, which may take them all */
+	if (!question(fd, &ms))
+		fprintf(stderr, "soak: the first ping is lost\n");
 	fflush(stdout);
 	if (pipe(stop) == -1 || pipe(told) == -1)
 		die("pipe");
@@ -278,8 +282,9 @@ probe_start(struct probe *b, const struct soak *s)
 	if (b->pid == 0) {
 		close(stop[1]);
 		close(told[0]);
-		probe(s, stop[0], told[1]);
+		probe(s, fd, stop[0], told[1]);
 	}
+	close(fd);
 	close(stop[0]);
 	close(told[1]);
 	b->stop = stop[1];
