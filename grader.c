@@ -10,12 +10,12 @@
 
 #include <assert.h>
 
-#include "field.h"
-#include "grader_kind.h"
+#include "base/os.h"
+#include "grade/grader_internal.h"
+#include "grade/judge.h"
 #include "json.h"
-#include "judge.h"
-#include "os.h"
-#include "spec.h"
+#include "lib/field.h"
+#include "suite/spec.h"
 
 static const struct grader_kind *const kinds[] = {	/* sorted by name */
 	&grader_action_sequence,
@@ -259,7 +259,7 @@ grader_start(struct grading *g)
 	int64_t began = os_now_ms();
 	struct str why;
 
-	g->out = (struct grader_verdict){ .name = g->spec->name,
+	g->out = (struct verdict){ .name = g->spec->name,
 		.type = g->spec->type, .weight = g->spec->weight,
 		.spec = g->spec };
 	if (kind == NULL) {

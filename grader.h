@@ -15,9 +15,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "base.h"
+#include "base/base.h"
+#include "results/verdict.h"
 
-struct agent_answer;
+struct answer;
 struct json_out;
 struct judges;
 struct procs;
@@ -27,25 +28,11 @@ struct spec_suite;
 struct spec_task;
 struct tmpl_vars;
 
-struct grader_verdict {
-	struct str name, type;
-	double score;			/* 0 to 1 */
-	double weight;
-	bool passed;
-	struct str feedback;		/* what was expected, what was found */
-	struct str details;		/* a JSON object, or empty */
-	struct str error;		/* not empty: there is no verdict */
-	bool judge;			/* the error is the judge's */
-	bool advisory;			/* told, but counts for nothing */
-	const struct spec_grader *spec;	/* NULL: one of `expected:` */
-	int64_t duration_ms;
-};
-
 /* What there is to grade; the same for all graders of a trial. */
 struct grader_input {
 	const struct spec_suite *suite;
 	const struct spec_task *task;
-	const struct agent_answer *answer;
+	const struct answer *answer;
 	const char *workspace;		/* or NULL */
 	const char *room;		/* in its stead, and empty; or NULL */
 	const char *scratch;		/* begins names of files; or NULL */
@@ -67,7 +54,7 @@ struct grading {
 	struct arena *arena;
 	void (*done)(void *arg);
 	void *arg;
-	struct grader_verdict out;
+	struct verdict out;
 	void *state;			/* private to the kind */
 };
 
@@ -84,9 +71,10 @@ void grader_check(const struct spec_suite *, struct spec_notes *);
 unsigned grader_flags(const struct spec_suite *, const struct spec_task *);
 unsigned grader_flags_of(const struct spec_grader *);	/* of its kind */
 
-/* Whether it compares the answer with the baseline's. */
-bool grader_compares(const struct spec_grader *);
-/* The first of the suite or a task that does, or NULL. */
+/*
+ * The first grader of the suite or of a task that compares the answer with the
+ * baseline's (spec_grader_compares()), or NULL.
+ */
 const struct spec_grader *grader_comparing(const struct spec_suite *);
 
 enum grader_status grader_start(struct grading *);
@@ -97,7 +85,7 @@ void grader_cancel(struct grading *);	/* of one that is LATER: done() comes */
  * in the arena, *n of them.  Of an answer that is none (the mock has
  * given the prompt back) they are advisory where graders decide.
  */
-struct grader_verdict *grader_expected(struct arena *,
+struct verdict *grader_expected(struct arena *,
     const struct grader_input *, size_t *n);
 
 #endif

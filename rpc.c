@@ -13,9 +13,9 @@
 
 #include <assert.h>
 
-#include "os.h"
-#include "rpc_part.h"
-#include "session.h"
+#include "base/os.h"
+#include "rpc/rpc_internal.h"
+#include "rpc/session.h"
 
 enum {
 	BATCH_MAX = 1000,	/* calls in a batch */

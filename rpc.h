@@ -19,15 +19,15 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "base.h"
-#include "conn.h"
-#include "field.h"
+#include "base/base.h"
+#include "io/conn.h"
 #include "json.h"
+#include "lib/field.h"
 
 struct config;
 struct loop;
 struct procs;
-struct remote;
+struct hub;
 struct rpc_run;
 struct sessions;
 
@@ -176,7 +176,7 @@ struct rpc {
 	const char *executor, *model;	/* where a call names none; or NULL */
 	const struct json *tools;	/* commands, by name; or NULL */
 	const struct config *settings;	/* for suites; or NULL */
-	struct remote *remote;	/* clients of executor remote; or NULL */
+	struct hub *remote;	/* clients of executor remote; or NULL */
 	struct str template;	/* of sessions' prompts; empty: as usual */
 	void (*quiet)(void *arg);	/* the last peer has gone */
 	void *arg;

@@ -12,64 +12,34 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "os.h"
+#include "base/os.h"
 
-/* The Makefile has the number; a number it is to the compiler, too. */
-#define QUOTE_(x) #x
-#define QUOTE(x) QUOTE_(x)
+static int help_main(struct cmd_call *);
+static int version_main(struct cmd_call *);
 
-const char waza_number[] = QUOTE(WAZA_VERSION);
-
-int
-waza_complain(const struct err *e)
-{
-	fprintf(stderr, "waza: %s\n", e->msg);
-	return WAZA_BAD;
-}
-
-/* About a text: FILE:LINE:COL: message. */
-int
-waza_complain_at(const char *name, const struct err *e)
-{
-	fprintf(stderr, "%s:%u:%u: %s\n", name, e->line, e->col, e->msg);
-	return WAZA_BAD;
-}
-
-int
-waza_finish(struct waza_call *c, struct buf *out, int status)
-{
-	int r = os_write_all(STDOUT_FILENO, buf_str(out), c->err);
-
-	buf_free(out);
-	return r == -1 ? waza_complain(c->err) : status;
-}
-
-static int cmd_help(struct waza_call *);
-static int cmd_version(struct waza_call *);
-
-static const struct waza_command help = {
-	.name = "help", .usage = "[COMMAND]", .max = 1, .fn = cmd_help,
+static const struct cmd_command help = {
+	.name = "help", .usage = "[COMMAND]", .max = 1, .fn = help_main,
 	.help = "say how a command is used"
 };
-static const struct waza_command version = {
-	.name = "version", .usage = "", .fn = cmd_version,
+static const struct cmd_command version = {
+	.name = "version", .usage = "", .fn = version_main,
 	.help = "print the version"
 };
-static const struct waza_command *const commands[] = {	/* sorted by name */
-	&waza_cache, &waza_call_server,
-	&waza_compare, &waza_config,
-	&waza_connect, &waza_delete_session, &waza_disconnect,
-	&waza_doctor, &waza_gate,
-	&waza_generate_fix,
-	&waza_grade,
-	&help, &waza_jsonrpc, &waza_list, &waza_match, &waza_parse,
-	&waza_ping,
-	&waza_run,
-	&waza_schema_check, &waza_serve,
-	&waza_validate, &version, &waza_worker,
+static const struct cmd_command *const commands[] = {	/* sorted by name */
+	&cmd_cache, &cmd_call_server,
+	&cmd_compare, &cmd_config,
+	&cmd_connect, &cmd_delete_session, &cmd_disconnect,
+	&cmd_doctor, &cmd_gate,
+	&cmd_generate_fix,
+	&cmd_grade,
+	&help, &cmd_jsonrpc, &cmd_list, &cmd_match, &cmd_parse,
+	&cmd_ping,
+	&cmd_run,
+	&cmd_schema_check, &cmd_serve,
+	&cmd_validate, &version, &cmd_worker,
 };
 
-static const struct waza_command *
+static const struct cmd_command *
 find_command(struct str name)
 {
 	size_t i;
@@ -93,7 +63,7 @@ put_usage(struct buf *b)
 }
 
 static void
-put_command_usage(const struct waza_command *cmd, struct buf *b)
+put_command_usage(const struct cmd_command *cmd, struct buf *b)
 {
 	buf_fmt(b, "usage: waza %s%s%s\n", cmd->name,
 	    *cmd->usage != '\0' ? " " : "", cmd->usage);
@@ -140,38 +110,38 @@ unknown_command(const char *name)
 	put_usage(&b);
 	fprintf(stderr, "\n%.*s", STRF(buf_str(&b)));
 	buf_free(&b);
-	return WAZA_BAD;
+	return CMD_ERROR;
 }
 
 static int
-cmd_help(struct waza_call *c)
+help_main(struct cmd_call *c)
 {
-	const struct waza_command *cmd;
+	const struct cmd_command *cmd;
 	struct buf out = { 0 };
 
 	if (c->nargs == 0) {
 		put_usage(&out);
-		return waza_finish(c, &out, WAZA_OK);
+		return cmd_finish(c, &out, CMD_OK);
 	}
 	cmd = find_command(str_of(c->args[0]));
 	if (cmd == NULL)
 		return unknown_command(c->args[0]);
 	put_command_usage(cmd, &out);
 	buf_fmt(&out, "\nTo %s.\n", cmd->help);
-	return waza_finish(c, &out, WAZA_OK);
+	return cmd_finish(c, &out, CMD_OK);
 }
 
 static int
-cmd_version(struct waza_call *c)
+version_main(struct cmd_call *c)
 {
 	struct buf out = { 0 };
 
-	buf_puts(&out, "waza " QUOTE(WAZA_VERSION) "\n");
-	return waza_finish(c, &out, WAZA_OK);
+	buf_fmt(&out, "waza %s\n", cmd_version_number);
+	return cmd_finish(c, &out, CMD_OK);
 }
 
 static int
-wrong_use(const struct waza_command *cmd, const struct err *e)
+wrong_use(const struct cmd_command *cmd, const struct err *e)
 {
 	struct buf b = { 0 };
 
@@ -179,11 +149,11 @@ wrong_use(const struct waza_command *cmd, const struct err *e)
 	fprintf(stderr, "waza %s: %s\n%.*s", cmd->name, e->msg,
 	    STRF(buf_str(&b)));
 	buf_free(&b);
-	return cmd->misuse != 0 ? cmd->misuse : WAZA_BAD;
+	return cmd->misuse != 0 ? cmd->misuse : CMD_ERROR;
 }
 
 static int
-run_command(struct waza_call *c, const struct waza_command *cmd, char **argv)
+run_command(struct cmd_call *c, const struct cmd_command *cmd, char **argv)
 {
 	void *opt = arena_alloc(c->arena, cmd->size + 1, sizeof(int64_t));
 
@@ -241,18 +211,18 @@ main(int argc, char **argv)
 {
 	struct arena arena = { 0 };
 	struct err e = { 0 };
-	struct waza_call call = { .arena = &arena, .err = &e };
-	const struct waza_command *cmd;
+	struct cmd_call call = { .arena = &arena, .err = &e };
+	const struct cmd_command *cmd;
 	struct buf b = { 0 };
-	int status = WAZA_BAD;
+	int status = CMD_ERROR;
 
 	if (os_init(&e) == -1)
-		return waza_complain(&e);
+		return cmd_complain(&e);
 	if (argc < 2) {
 		put_usage(&b);
 		fprintf(stderr, "%.*s", STRF(buf_str(&b)));
 		buf_free(&b);
-		return WAZA_BAD;
+		return CMD_ERROR;
 	}
 	cmd = find_command(str_of(command_word(argv[1])));
 	if (cmd == NULL)

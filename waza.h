@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * waza.h: waza_.  What the commands share: how they are called, how they say
+ * waza.h: cmd_.  What the commands share: how they are called, how they say
  * what is wrong, how they end.
  */
 #ifndef WAZA_WAZA_H
@@ -8,16 +8,16 @@
 
 #include <stddef.h>
 
-#include "base.h"
-#include "opt.h"
+#include "base/base.h"
+#include "lib/opt.h"
 
 struct spec_notes;
 struct spec_suite;
 
-enum { WAZA_OK, WAZA_NO, WAZA_BAD };	/* passed, failed, could not tell */
-enum { WAZA_INPUT_MAX = 64 << 20 };	/* bytes of a file named in argv */
+enum { CMD_OK, CMD_FAILED, CMD_ERROR };	/* passed, failed, could not tell */
+enum { CMD_INPUT_MAX = 64 << 20 };	/* bytes of a file named in argv */
 
-struct waza_call {
+struct cmd_call {
 	struct arena *arena;
 	const void *opt;	/* the command's own struct */
 	char **args;		/* operands */
@@ -27,58 +27,58 @@ struct waza_call {
 };
 
 /* A command returns the exit status; it has said why it is not 0. */
-struct waza_command {
+struct cmd_command {
 	const char *name;
 	const char *usage;	/* options and operands */
 	const char *help;	/* one line */
 	struct opt_table opts;
 	size_t size;		/* of the options struct */
 	size_t min, max;	/* operands */
-	int (*fn)(struct waza_call *);
-	int misuse;		/* status for wrong use; 0: WAZA_BAD */
+	int (*fn)(struct cmd_call *);
+	int misuse;		/* status for wrong use; 0: CMD_ERROR */
 };
-#define WAZA_OPTS(rows) { rows, COUNTOF(rows) }
+#define CMD_OPTS(rows) { rows, COUNTOF(rows) }
 
-extern const char waza_number[];	/* our version, "1.2.3" */
+extern const char cmd_version_number[];	/* our version, "1.2.3" */
 
 /* The commands, beside those in waza.c itself. */
-extern const struct waza_command waza_compare, waza_config, waza_gate,
-    waza_grade, waza_jsonrpc, waza_cache, waza_doctor, waza_serve,
-    waza_worker;
-extern const struct waza_command waza_list, waza_match, waza_parse, waza_run,
-    waza_schema_check, waza_validate;
+extern const struct cmd_command cmd_compare, cmd_config, cmd_gate,
+    cmd_grade, cmd_jsonrpc, cmd_cache, cmd_doctor, cmd_serve,
+    cmd_worker;
+extern const struct cmd_command cmd_list, cmd_match, cmd_parse, cmd_run,
+    cmd_schema_check, cmd_validate;
 
-extern const struct waza_command waza_call_server, waza_connect,
-    waza_delete_session, waza_disconnect, waza_generate_fix, waza_ping;
+extern const struct cmd_command cmd_call_server, cmd_connect,
+    cmd_delete_session, cmd_disconnect, cmd_generate_fix, cmd_ping;
 
 /* The suite that the first operand names; a directory: the one in it. */
-const char *waza_suite_path(const struct waza_call *);
+const char *cmd_suite_path(const struct cmd_call *);
 
 /*
  * What the settings say of executors, prices and judges, for a suite that
  * says nothing; path and json as in config.h, or NULL.
  */
-void waza_settings(const struct waza_call *, const char *path,
+void cmd_settings(const struct cmd_call *, const char *path,
     const char *json, struct spec_suite *, struct spec_notes *);
 
 /* Where trials are cached: the option's, the setting's, or the default. */
-const char *waza_cache_dir(const struct waza_call *, const char *option,
+const char *cmd_cache_dir(const struct cmd_call *, const char *option,
     struct str setting);
 
 /*
  * Of one of several models: its results file, results_MODEL.json; and its
  * recordings, a directory in the directory (NULL: none).
  */
-const char *waza_model_path(struct arena *, const char *path,
+const char *cmd_model_path(struct arena *, const char *path,
     const char *model);
-const char *waza_model_dir(struct arena *, const char *dir, const char *model,
+const char *cmd_model_dir(struct arena *, const char *dir, const char *model,
     bool make);
 
-/* Each prints to stderr and returns WAZA_BAD. */
-int waza_complain(const struct err *);			/* waza: message */
-int waza_complain_at(const char *file, const struct err *);	/* with place */
+/* Each prints to stderr and returns CMD_ERROR. */
+int cmd_complain(const struct err *);			/* waza: message */
+int cmd_complain_at(const char *file, const struct err *);	/* with place */
 
-/* Writes out to stdout and frees it; the status, or WAZA_BAD if it cannot. */
-int waza_finish(struct waza_call *, struct buf *out, int status);
+/* Writes out to stdout and frees it; the status, or CMD_ERROR if it cannot. */
+int cmd_finish(struct cmd_call *, struct buf *out, int status);
 
 #endif

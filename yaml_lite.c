@@ -15,12 +15,12 @@
 #include "yaml_lite.h"
 
 #include "json.h"
-#include "yaml_anchor.h"
-#include "yaml_block.h"
-#include "yaml_flow.h"
-#include "yaml_in.h"
-#include "yaml_map.h"
-#include "yaml_scalar.h"
+#include "lib/yaml/yaml_anchor.h"
+#include "lib/yaml/yaml_block.h"
+#include "lib/yaml/yaml_flow.h"
+#include "lib/yaml/yaml_internal.h"
+#include "lib/yaml/yaml_map.h"
+#include "lib/yaml/yaml_scalar.h"
 
 /* Why no block collection can start where a node stands. */
 enum {

@@ -28,7 +28,7 @@
 
 #include <stddef.h>
 
-#include "base.h"
+#include "base/base.h"
 
 struct json;
 

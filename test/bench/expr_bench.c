@@ -9,9 +9,9 @@
 #include <string.h>
 #include <time.h>
 
-#include "base.h"
-#include "expr.h"
+#include "base/base.h"
 #include "json.h"
+#include "lib/py/expr.h"
 
 enum { CASES = 1000 };
 

@@ -8,12 +8,12 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "agent.h"
-#include "base.h"
+#include "agent/agent.h"
+#include "base/base.h"
+#include "base/os.h"
 #include "json.h"
-#include "os.h"
-#include "spec.h"
-#include "tmpl.h"
+#include "lib/tmpl.h"
+#include "suite/spec.h"
 #include "yaml_lite.h"
 
 enum { ANSWER = 1024, AT_LEAST_MS = 500 };
@@ -62,7 +62,7 @@ main(void)
 	struct spec_suite suite = { .dir = "." };
 	struct spec_task task = { .id = STR("t") };
 	struct tmpl_vars vars = { .task_name = STR("t") };
-	struct agent_answer ans = { .output = { text, ANSWER } };
+	struct answer ans = { .output = { text, ANSWER } };
 	struct grader_input in = { .suite = &suite, .task = &task,
 		.answer = &ans, .vars = &vars };
 	size_t i;

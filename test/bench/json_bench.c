@@ -13,7 +13,7 @@
 #include <string.h>
 #include <time.h>
 
-#include "base.h"
+#include "base/base.h"
 #include "json.h"
 #include "test/bench/json_bench.h"
 
@@ -28,7 +28,7 @@ put(void *ctx, const char *p, size_t n)
 
 /* Texts share an arena that is wound back, as a connection's is. */
 static int
-waza_read(const struct bench_text *t, size_t n)
+cmd_read(const struct bench_text *t, size_t n)
 {
 	struct arena a = { 0 };
 	struct json_mem mem = { arena_hook, &a };
@@ -52,19 +52,19 @@ waza_read(const struct bench_text *t, size_t n)
 }
 
 static double
-waza_add(const struct json *v)
+cmd_add(const struct json *v)
 {
 	double d, sum = 0;
 
 	if (v->type == JSON_NUMBER)
 		return json_double(v, &d) ? d : 0;
 	for (v = json_first(v); v != NULL; v = v->next)
-		sum += waza_add(v);
+		sum += cmd_add(v);
 	return sum;
 }
 
 static double
-waza_sum(const struct bench_text *t, size_t n)
+cmd_sum(const struct bench_text *t, size_t n)
 {
 	struct arena a = { 0 };
 	struct json_mem mem = { arena_hook, &a };
@@ -73,26 +73,26 @@ waza_sum(const struct bench_text *t, size_t n)
 	size_t i;
 
 	for (i = 0; i < n; i++) {
-		sum += waza_add(json_read(&mem, (struct str){ t[i].p, t[i].n },
+		sum += cmd_add(json_read(&mem, (struct str){ t[i].p, t[i].n },
 		    0, &e));
 		arena_free(&a);
 	}
 	return sum;
 }
 
-static struct arena waza_arena;
+static struct arena cmd_arena;
 
 static void *
-waza_tree(const struct bench_text *t)
+cmd_tree(const struct bench_text *t)
 {
-	struct json_mem mem = { arena_hook, &waza_arena };
+	struct json_mem mem = { arena_hook, &cmd_arena };
 	struct json_error e;
 
 	return json_read(&mem, (struct str){ t->p, t->n }, 0, &e);
 }
 
 static size_t
-waza_write(void *tree)
+cmd_write(void *tree)
 {
 	struct buf b = { 0 };
 	struct json_out o = { .put = put, .ctx = &b };
@@ -105,10 +105,10 @@ waza_write(void *tree)
 }
 
 static void
-waza_drop(void *tree)
+cmd_drop(void *tree)
 {
 	(void)tree;
-	arena_free(&waza_arena);
+	arena_free(&cmd_arena);
 }
 
 #ifdef NO_PEERS		/* no C++ compiler, or no library to compare with */
@@ -116,7 +116,7 @@ const struct bench_peer bench_peers[] = { { .name = NULL } };
 #endif
 
 static const struct bench_peer waza = {
-	"waza", waza_read, waza_sum, waza_tree, waza_write, waza_drop
+	"waza", cmd_read, cmd_sum, cmd_tree, cmd_write, cmd_drop
 };
 
 /* Data. */

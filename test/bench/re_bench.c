@@ -9,8 +9,8 @@
 #include <string.h>
 #include <time.h>
 
-#include "base.h"
-#include "re.h"
+#include "base/base.h"
+#include "lib/re/re.h"
 #include "re_bench.h"
 
 #ifdef NO_PEERS
@@ -46,7 +46,7 @@ struct ours {
 };
 
 static void *
-waza_compile(const char *p, size_t n)
+cmd_compile(const char *p, size_t n)
 {
 	struct ours *o = calloc(1, sizeof(*o));
 	struct err e;
@@ -62,13 +62,13 @@ waza_compile(const char *p, size_t n)
 }
 
 static int
-waza_test(void *v, const char *p, size_t n)
+cmd_test(void *v, const char *p, size_t n)
 {
 	return re_test(((struct ours *)v)->re, (struct str){ p, n });
 }
 
 static void
-waza_drop(void *v)
+cmd_drop(void *v)
 {
 	struct ours *o = v;
 
@@ -77,7 +77,7 @@ waza_drop(void *v)
 }
 
 static const struct re_peer waza = {
-	"waza", waza_compile, waza_test, waza_drop
+	"waza", cmd_compile, cmd_test, cmd_drop
 };
 
 /* Texts of words that no pattern has, in the letters' usual shares. */

@@ -3,18 +3,18 @@
  * result_bench [TASKS]: what it costs to keep a small trial, to write the
  * results file, to read the journal again, and the bootstraps.
  */
-#include "result.h"
+#include "results/result.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "agent.h"
-#include "base.h"
+#include "agent/agent.h"
+#include "base/base.h"
+#include "base/os.h"
 #include "grader.h"
-#include "os.h"
-#include "spec.h"
-#include "stats.h"
+#include "lib/stats.h"
+#include "suite/spec.h"
 
 static struct arena a;
 static struct spec_suite suite;
@@ -42,11 +42,11 @@ start(void)
 static int
 add_all(struct result_run *r)
 {
-	struct grader_verdict v = { .name = STR("regex"), .type = STR("text"),
+	struct verdict v = { .name = STR("regex"), .type = STR("text"),
 	    .score = 1, .weight = 1, .passed = true,
 	    .feedback = STR("All patterns matched"),
 	    .details = STR("{\"matched\":1,\"total\":1}") };
-	struct agent_answer ans = { .exit_status = -1, .output = STR(
+	struct answer ans = { .exit_status = -1, .output = STR(
 	    "Mock response for: Say the word that was asked for, once.") };
 	struct result_record rec = { .status = RESULT_PASSED, .attempts = 1,
 	    .answer = &ans, .verdicts = &v, .nverdicts = 1,

@@ -17,9 +17,9 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "base.h"
+#include "base/base.h"
 #include "json.h"
-#include "schema.h"
+#include "lib/schema/schema.h"
 
 enum { CASES = 4096, ROUNDS = 10 };
 

@@ -11,7 +11,7 @@
  * median of ROUNDS blocks.  On a busy machine repeat it: single rows vary by
  * a tenth.
  */
-#include "proc.h"
+#include "io/proc.h"
 
 #include <errno.h>
 #include <poll.h>
@@ -22,9 +22,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "base.h"
-#include "loop.h"
-#include "os.h"
+#include "base/base.h"
+#include "base/os.h"
+#include "io/loop.h"
 
 enum { ROUNDS = 40, CONC_MAX = 64, BALLAST_MB = 500 };
 

@@ -17,7 +17,7 @@
 #include <yaml.h>
 #endif
 
-#include "base.h"
+#include "base/base.h"
 #include "json.h"
 #include "yaml_lite.h"
 

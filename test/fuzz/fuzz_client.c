@@ -8,14 +8,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base.h"
-#include "client.h"
-#include "event.h"
+#include "base/base.h"
+#include "cmd/client.h"
 #include "json.h"
-#include "outcome.h"
-#include "report.h"
-#include "result.h"
-#include "spec.h"
+#include "report/report.h"
+#include "results/event.h"
+#include "results/outcome.h"
+#include "results/result.h"
+#include "suite/spec.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *, size_t);
 

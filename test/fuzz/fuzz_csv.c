@@ -7,9 +7,9 @@
 #include <assert.h>
 #include <string.h>
 
-#include "base.h"
-#include "csv.h"
+#include "base/base.h"
 #include "json.h"
+#include "lib/csv.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *, size_t);
 

@@ -8,10 +8,10 @@
 #include <assert.h>
 #include <string.h>
 
-#include "base.h"
-#include "diff.h"
-#include "diff_search.h"
-#include "test/patch.h"
+#include "base/base.h"
+#include "lib/diff.h"
+#include "lib/diff_search.h"
+#include "test/unit/lib/patch.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *, size_t);
 

@@ -10,11 +10,11 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include "base.h"
-#include "conn.h"
-#include "http.h"
-#include "loop.h"
-#include "os.h"
+#include "base/base.h"
+#include "base/os.h"
+#include "io/conn.h"
+#include "io/loop.h"
+#include "lib/http.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *, size_t);
 

@@ -7,8 +7,8 @@
 #include <assert.h>
 #include <string.h>
 
-#include "base.h"
-#include "http.h"
+#include "base/base.h"
+#include "lib/http.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *, size_t);
 

@@ -6,7 +6,7 @@
 #include <assert.h>
 #include <string.h>
 
-#include "base.h"
+#include "base/base.h"
 #include "json.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *, size_t);

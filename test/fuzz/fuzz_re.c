@@ -7,9 +7,9 @@
 #include <assert.h>
 #include <string.h>
 
-#include "base.h"
-#include "re.h"
-#include "re_prog.h"
+#include "base/base.h"
+#include "lib/re/re.h"
+#include "lib/re/re_prog.h"
 
 enum {
 	SPANS = 8,

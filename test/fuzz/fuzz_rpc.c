@@ -9,12 +9,12 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include "base.h"
-#include "conn.h"
+#include "base/base.h"
+#include "base/os.h"
+#include "io/conn.h"
+#include "io/loop.h"
+#include "io/proc.h"
 #include "json.h"
-#include "loop.h"
-#include "os.h"
-#include "proc.h"
 #include "rpc.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *, size_t);

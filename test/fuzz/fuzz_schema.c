@@ -7,9 +7,9 @@
 #include <assert.h>
 #include <string.h>
 
-#include "base.h"
+#include "base/base.h"
 #include "json.h"
-#include "schema.h"
+#include "lib/schema/schema.h"
 
 enum { STEPS = 200000 };
 

@@ -7,9 +7,9 @@
 #include <assert.h>
 #include <stdlib.h>
 
-#include "base.h"
+#include "base/base.h"
+#include "io/wire.h"
 #include "json.h"
-#include "wire.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *, size_t);
 

@@ -9,9 +9,9 @@
 #include <assert.h>
 #include <string.h>
 
-#include "base.h"
-#include "http.h"
-#include "ws.h"
+#include "base/base.h"
+#include "lib/http.h"
+#include "lib/ws.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *, size_t);
 

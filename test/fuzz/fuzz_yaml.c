@@ -11,7 +11,7 @@
 #include <assert.h>
 #include <string.h>
 
-#include "base.h"
+#include "base/base.h"
 #include "json.h"
 #include "yaml_lite.h"
 

@@ -1,5 +1,5 @@
-// ws, as client of `waza serve` and of test/ws_echo, and as the server that
-// test/ws_cases, whose handshake and frames are waza's own, talks to.
+// ws, as client of `waza serve` and of test/tool/ws_echo, and as the server that
+// test/tool/ws_cases, whose handshake and frames are waza's own, talks to.
 'use strict';
 const { spawn } = require('node:child_process');
 const path = require('node:path');

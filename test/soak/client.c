@@ -197,7 +197,7 @@ client_suite(const struct soak *s)
 }
 
 static bool
-is_over(const struct peer *p)
+is_over(const struct evalclient *p)
 {
 	return p->over > 0 || p->errors > 0;
 }
@@ -207,7 +207,7 @@ client_kinds(struct soak *s)
 {
 	static struct client v[CLIENTS];
 	struct pollfd p[CLIENTS + 1];
-	struct peer boss = { .fd = dial(s, false) };
+	struct evalclient boss = { .fd = dial(s, false) };
 	double end = now() + RUN_S;
 	bool over = false;
 	int i;

@@ -65,16 +65,16 @@ scene_suites(const struct soak *s)
 }
 
 static void
-open_peers(const struct soak *s, struct peer *v, int n)
+open_peers(const struct soak *s, struct evalclient *v, int n)
 {
 	int i;
 
 	for (i = 0; i < n; i++)
-		v[i] = (struct peer){ .fd = dial(s, i % 2 == 1) };
+		v[i] = (struct evalclient){ .fd = dial(s, i % 2 == 1) };
 }
 
 static void
-close_peers(struct peer *v, int n)
+close_peers(struct evalclient *v, int n)
 {
 	int i;
 
@@ -83,25 +83,25 @@ close_peers(struct peer *v, int n)
 }
 
 static bool
-two_over(const struct peer *p)
+two_over(const struct evalclient *p)
 {
 	return p->over >= 2 || p->errors > 0;
 }
 
 static bool
-two_begun(const struct peer *p)
+two_begun(const struct evalclient *p)
 {
 	return p->notes >= 8 || p->errors > 0;	/* trial_start, both */
 }
 
 static bool
-one_reply(const struct peer *p)
+one_reply(const struct evalclient *p)
 {
 	return p->replies >= 1;
 }
 
 static bool
-storm_begun(const struct peer *p)
+storm_begun(const struct evalclient *p)
 {
 	return p->replies > STORM;
 }
@@ -110,7 +110,7 @@ storm_begun(const struct peer *p)
 static void
 runs(struct soak *s)
 {
-	struct peer v[PEERS];
+	struct evalclient v[PEERS];
 	int i;
 
 	open_peers(s, v, PEERS);
@@ -133,7 +133,7 @@ runs(struct soak *s)
 static void
 vanish(struct soak *s)
 {
-	struct peer v[PEERS];
+	struct evalclient v[PEERS];
 	int i;
 
 	open_peers(s, v, PEERS);
@@ -154,7 +154,7 @@ mute(struct soak *s)
 	static const char ask_much[] =
 	    "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"rpc.discover\"}\n";
 	char block[sizeof(ask_much) * 100];
-	struct peer v[MUTE];
+	struct evalclient v[MUTE];
 	struct holds before = watch_holds(s), after;
 	double end = now() + 1.5;
 	size_t at[MUTE] = { 0 }, i, k;
@@ -194,7 +194,7 @@ halves(struct soak *s)
 		"\"2.0\",\"id\":1,\"method\":\"ping\"}",
 		"gth: 40\n\n{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"ping\"}"
 	};
-	struct peer v[HALVES];
+	struct evalclient v[HALVES];
 	char text[400];
 	ssize_t k;
 	int i, j;
@@ -226,12 +226,12 @@ garbage(struct soak *s)
 		"Content-Length: 10\r\n\r\n", "GET / HTTP/1.1\r\n", "\"", "\n",
 		"{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"eval.run\",\"params\":{" };
 	char text[8192];
-	struct peer p;
+	struct evalclient p;
 	size_t n, k;
 	int i;
 
 	for (i = 0; i < GARBAGE; i++) {
-		p = (struct peer){ .fd = dial(s, i % 2 == 1) };
+		p = (struct evalclient){ .fd = dial(s, i % 2 == 1) };
 		n = (size_t)snprintf(text, sizeof(text), "%s",
 		    heads[dice(s) % (sizeof(heads) / sizeof(heads[0]))]);
 		k = n + (size_t)(dice(s) % (i % 10 == 0 ? 8000 : 200));
@@ -281,7 +281,7 @@ notes(struct soak *s)
 {
 	static const char note[] = "{\"jsonrpc\":\"2.0\",\"method\":\"ping\"}\n";
 	char block[(sizeof(note) - 1) * 1000];
-	struct peer p = { .fd = dial(s, dice(s) % 2 == 1) };
+	struct evalclient p = { .fd = dial(s, dice(s) % 2 == 1) };
 	size_t i;
 
 	for (i = 0; i < 1000; i++)
@@ -302,8 +302,8 @@ notes(struct soak *s)
 static void
 crowd(struct soak *s)
 {
-	static struct peer v[CROWD];
-	struct peer one;
+	static struct evalclient v[CROWD];
+	struct evalclient one;
 	unsigned served = 0;
 	int i;
 
@@ -317,7 +317,7 @@ crowd(struct soak *s)
 		complain(s, "%u of %d are served", served, CROWD);
 	close_peers(v, CROWD);
 	for (i = 0; i < CHURN; i++) {
-		one = (struct peer){ .fd = dial(s, i % 2 == 1) };
+		one = (struct evalclient){ .fd = dial(s, i % 2 == 1) };
 		if (i % 4 == 0)
 			ask(&one, ping_line, i);
 		hang_up(&one, i % 8 == 1);
@@ -333,7 +333,7 @@ large(struct soak *s)
 	    "\"ping\",\"params\":{\"x\":\"";
 	static const char tail[] = "\"}}\n";
 	char *text = malloc(12 * MB), *said;
-	struct peer p = { .fd = dial(s, false) };
+	struct evalclient p = { .fd = dial(s, false) };
 	size_t n, i;
 
 	if (text == NULL)
@@ -369,7 +369,7 @@ large(struct soak *s)
 static void
 storm(struct soak *s)
 {
-	struct peer p = { .fd = dial(s, false) };
+	struct evalclient p = { .fd = dial(s, false) };
 	int i;
 
 	for (i = 0; i < STORM; i++)

@@ -58,7 +58,7 @@ void probe_start(struct probe *, const struct soak *);
 struct probed probe_stop(struct probe *);
 
 /* wire.c: a client, a message a line. */
-struct peer {
+struct evalclient {
 	int fd;			/* -1: closed */
 	char *in;
 	size_t n, cap;
@@ -72,13 +72,13 @@ void nap(double seconds);
 uint64_t dice(struct soak *);
 void complain(struct soak *, const char *fmt, ...) PRINTF(2, 3);
 int dial(const struct soak *, bool tcp);
-void hang_up(struct peer *, bool reset);
+void hang_up(struct evalclient *, bool reset);
 bool put(int fd, const char *s, size_t n, double seconds);	/* all of it */
 size_t put_some(int fd, const char *s, size_t n);	/* what fits */
-bool ask(struct peer *, const char *fmt, ...) PRINTF(2, 3);	/* a line */
+bool ask(struct evalclient *, const char *fmt, ...) PRINTF(2, 3);	/* a line */
 /* Reads from all until it is enough for all of them; false: it took longer. */
-bool hear(struct peer *, size_t n, double seconds,
-    bool (*enough)(const struct peer *));
+bool hear(struct evalclient *, size_t n, double seconds,
+    bool (*enough)(const struct evalclient *));
 /* The bytes until the server closes, as a string; NULL: it does not. */
 char *last_words(int fd, double seconds);
 
@@ -97,7 +97,7 @@ void web_frames(struct soak *);
 void web_pings(struct soak *);
 void web_readers(struct soak *);
 
-/* client.c */
+/* cmd/client.c */
 void client_suite(const struct soak *);
 void client_kinds(struct soak *);
 

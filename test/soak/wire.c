@@ -87,7 +87,7 @@ dial(const struct soak *s, bool tcp)
 
 /* reset: as when a machine fails, not as when a program ends */
 void
-hang_up(struct peer *p, bool reset)
+hang_up(struct evalclient *p, bool reset)
 {
 	struct linger l = { 1, 0 };
 
@@ -98,7 +98,7 @@ hang_up(struct peer *p, bool reset)
 		close(p->fd);
 	}
 	free(p->in);
-	*p = (struct peer){ .fd = -1 };
+	*p = (struct evalclient){ .fd = -1 };
 }
 
 bool
@@ -132,7 +132,7 @@ put_some(int fd, const char *s, size_t n)
 }
 
 bool
-ask(struct peer *p, const char *fmt, ...)
+ask(struct evalclient *p, const char *fmt, ...)
 {
 	char line[2000];
 	va_list ap;
@@ -147,7 +147,7 @@ ask(struct peer *p, const char *fmt, ...)
 
 /* What a line is, as far as it matters here. */
 static void
-take_line(struct peer *p, char *line)
+take_line(struct evalclient *p, char *line)
 {
 	static const char method[] = "{\"jsonrpc\":\"2.0\",\"method\":";
 
@@ -163,7 +163,7 @@ take_line(struct peer *p, char *line)
 }
 
 static void
-take(struct peer *p)
+take(struct evalclient *p)
 {
 	char *line = p->in, *eol;
 	ssize_t k;
@@ -195,8 +195,8 @@ take(struct peer *p)
 }
 
 bool
-hear(struct peer *v, size_t n, double seconds,
-    bool (*enough)(const struct peer *))
+hear(struct evalclient *v, size_t n, double seconds,
+    bool (*enough)(const struct evalclient *))
 {
 	struct pollfd *p = calloc(n, sizeof(*p));
 	double end = now() + seconds;

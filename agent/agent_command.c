@@ -1,0 +1,424 @@
+/* SPDX-License-Identifier: ISC */
+/*
+ * Executor `command`: any program as an agent.  One child a trial, the prompt
+ * on its stdin, its stdout the answer; it works in the trial's workspace and
+ * finds the rest in WAZA_ variables.  With persistent: true, agent_pool.c
+ * takes over.  What it prints may be events (agent_stream.h), and programs
+ * that are known need no command (agent_preset.h).
+ */
+#include "agent/agent_internal.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "agent/agent_preset.h"
+#include "agent/agent_stream.h"
+#include "base/os.h"
+#include "base/os_path.h"
+#include "base/os_spawn.h"
+#include "io/proc.h"
+#include "json.h"
+#include "lib/mask.h"
+#include "lib/tmpl.h"
+#include "suite/spec.h"
+
+enum { STREAM_MAX = 256 << 20 };	/* bytes of events, then it is ended */
+
+struct command {
+	struct agent_job *job;
+	struct proc proc;
+	struct agent_stream stream;	/* unless the answer is text */
+	bool streams;
+	uint64_t bytes;			/* of stdout */
+	struct proc_tail tail;		/* of stderr */
+	bool heard;			/* something came from it */
+	struct mask secrets;		/* of its environment */
+};
+
+/* A list is argv; a string is for the shell. */
+static const char **
+make_argv(struct arena *a, const struct json *command,
+    const struct tmpl_vars *vars, struct err *e)
+{
+	const struct json *v;
+	const char **argv;
+	struct str word;
+	size_t n = 0;
+
+	argv = NEW_N(a, const char *, json_count(command) + 4);
+	if (command->type == JSON_STRING) {
+		argv[n++] = "/bin/sh";
+		argv[n++] = "-c";
+	}
+	v = command->type == JSON_STRING ? command : json_first(command);
+	for (; v != NULL; v = command->type == JSON_STRING ? NULL : v->next) {
+		word = tmpl_render(a, json_text(v), vars, e);
+		if (word.p == NULL)
+			return NULL;
+		argv[n] = arena_cstr(a, word);
+		if (argv[n++] == NULL) {
+			err_set(e, ERR_SCHEMA, "NUL in config.command");
+			return NULL;
+		}
+	}
+	return argv;
+}
+
+const char **
+agent_argv(struct arena *a, const struct spec_suite *s,
+    const struct tmpl_vars *vars, struct err *e)
+{
+	const char **argv = make_argv(a, s->config.command, vars, e);
+
+	if (argv != NULL && strchr(argv[0], '/') != NULL)
+		argv[0] = os_absolute(a, spec_path(a, s->dir,
+		    str_of(argv[0])));
+	return argv;
+}
+
+static void
+add(struct arena *a, const char **set, size_t *n, const char *name,
+    struct str value)
+{
+	char *cstr = arena_cstr(a, value);
+
+	set[(*n)++] = arena_fmt(a, "%s=%s", name, cstr != NULL ? cstr : "").p;
+}
+
+/* The directories of skills, as PATH has them. */
+static struct str
+skill_path(struct arena *a, const struct field_strs *dirs)
+{
+	struct buf b = { 0 };
+	struct str path;
+	size_t i;
+
+	for (i = 0; i < dirs->n; i++)
+		buf_fmt(&b, "%s%s", i > 0 ? ":" : "",
+		    os_absolute(a, dirs->v[i].p));
+	path = arena_str(a, buf_str(&b));
+	buf_free(&b);
+	return path;
+}
+
+static struct str
+number(struct arena *a, unsigned n)
+{
+	return arena_fmt(a, "%u", n);
+}
+
+/* What belongs to one trial: its name, place and input. */
+static int
+add_trial(struct arena *a, const char **set, size_t *n,
+    const struct agent_request *r, struct err *e)
+{
+	const struct json *own = r->task->inputs.environment, *v;
+	struct str file;
+	size_t i;
+
+	if (r->scratch != NULL) {
+		file = arena_fmt(a, "%sprompt", r->scratch);
+		if (os_write_file(file.p, r->prompt, e) == -1)
+			return -1;
+		add(a, set, n, "WAZA_PROMPT_FILE", file);
+	}
+	add(a, set, n, "WAZA_TASK_ID", r->task->id);
+	add(a, set, n, "WAZA_TRIAL", number(a, r->trial));
+	add(a, set, n, "WAZA_ATTEMPT", number(a, r->attempt));
+	if (r->workspace != NULL) {
+		add(a, set, n, "WAZA_WORKSPACE", str_of(r->workspace));
+		/* some believe it rather than look where they are */
+		add(a, set, n, "PWD", str_of(agent_cwd(r)));
+	}
+	if (r->sample > 0)
+		add(a, set, n, "WAZA_SAMPLE", number(a, r->sample));
+	*n += agent_home_env(a, r, set + *n);
+	for (i = 0; r->task->inputs.repos.n > 0 && i < AGENT_GIT_VARS; i++)
+		set[(*n)++] = agent_git_vars[i];	/* it has its own */
+	for (v = own != NULL ? json_first(own) : NULL; v != NULL; v = v->next)
+		if (json_key(v).n > 0 && memchr(v->key, '=', v->nkey) == NULL)
+			add(a, set, n, arena_str(a, json_key(v)).p,
+			    v->type == JSON_BOOL ? json_bool(v) ?
+			    STR("true") : STR("false") : json_source(v));
+	return 0;
+}
+
+const char **
+agent_env(struct arena *a, const struct spec_suite *s,
+    const struct agent_request *r, bool trial, struct err *e)
+{
+	const struct json *own = r->task->inputs.environment;
+	struct field_strs dirs = { 0 };
+	const char **set;
+	size_t n = 0;
+
+	set = NEW_N(a, const char *, 13 + AGENT_HOME_MAX +
+	    AGENT_GIT_VARS + (own != NULL ? json_count(own) : 0));
+	add(a, set, &n, "WAZA_MODEL", r->model);
+	add(a, set, &n, "WAZA_RUN_ID", str_of(r->run_id));
+	if (r->sample > 0)
+		add(a, set, &n, "WAZA_ROLE", r->responds ? STR("responder") :
+		    STR("judge"));
+	if (!r->no_skills)
+		dirs = spec_skill_dirs(a, s, trial ? r->task : NULL);
+	if (dirs.n > 0)
+		add(a, set, &n, "WAZA_SKILLS", skill_path(a, &dirs));
+	if (!trial)
+		n += agent_home_env(a, r, set + n);
+	else if (add_trial(a, set, &n, r, e) == -1)
+		return NULL;
+	return os_env(a, set, n);
+}
+
+void
+agent_judge_exit(struct agent_job *j, const struct proc *p, struct str tail)
+{
+	const struct proc_result *r = &p->res;
+
+	j->ans.exit_status = r->status;
+	j->ans.stderr_tail = tail;
+	j->ans.truncated = r->truncated;
+	if (r->truncated)
+		agent_fail(j, ANSWER_FAILED, "wrote more than %d MiB",
+		    PROC_OUT_MAX >> 20);
+	else if (r->cancelled || r->timed_out)
+		agent_fail(j, ANSWER_CANCELLED, "cancelled");
+	else if (r->signo != 0)
+		agent_fail(j, ANSWER_FAILED, "killed by signal %d", r->signo);
+	else if (r->status != 0)
+		agent_fail(j, ANSWER_FAILED, "exit status %d", r->status);
+}
+
+static void
+on_out(void *arg, struct str s)
+{
+	struct command *c = arg;
+	struct proc *p = &c->proc;
+
+	if (!c->heard && c->job->event != NULL)
+		c->job->event(c->job->arg, c->streams ? AGENT_STEP :
+		    AGENT_TEXT, c->streams ? STR("working") :
+		    STR("answering"));
+	c->heard = true;
+	c->bytes += s.n;
+	if (c->streams) {
+		agent_stream_put(&c->stream, s);
+		p->out.buf.full = c->bytes > STREAM_MAX ||
+		    c->stream.text.n > PROC_OUT_MAX || c->stream.full;
+	} else {
+		p->out.buf.max = PROC_OUT_MAX;
+		buf_put(&p->out.buf, s);
+	}
+	if (p->out.buf.full && !p->res.truncated) {
+		p->res.truncated = true;
+		proc_cancel(p);
+	}
+}
+
+static void
+on_err(void *arg, struct str s)
+{
+	struct command *c = arg;
+
+	if (!c->heard && c->job->event != NULL)
+		c->job->event(c->job->arg, AGENT_STEP, STR("working"));
+	c->heard = true;
+	proc_tail_add(&c->tail, s);
+}
+
+static void
+on_done(void *arg)
+{
+	struct command *c = arg;
+	struct agent_job *j = c->job;
+
+	j->ans.output = arena_str(j->arena, buf_str(&c->proc.out.buf));
+	agent_judge_exit(j, &c->proc, proc_tail_get(j->arena, &c->tail));
+	if (c->streams) {
+		if (!c->stream.full && (j->ans.fault == ANSWER_CANCELLED ||
+		    c->proc.res.truncated))
+			c->stream.error = STR("");
+		agent_stream_end(&c->stream);
+	}
+	agent_mask(j, &c->secrets);
+	proc_fini(&c->proc);
+	j->done(j->arg);
+}
+
+/* Its own words for the program, or the suite's. */
+static int
+set_up(struct agent *a, struct agent_job *j, struct proc_opts *o,
+    struct err *e)
+{
+	const struct agent_preset *p = agent_preset(a->kind->name);
+
+	o->in = j->req->prompt;
+	if (p != NULL)
+		return agent_preset_set(p, a, j, o, e);
+	o->argv = a->state != NULL ? a->state :
+	    agent_argv(j->arena, a->suite, j->req->vars, e);
+	if (o->argv != NULL)
+		o->env = agent_env(j->arena, a->suite, j->req, true, e);
+	return o->env == NULL ? -1 : 0;
+}
+
+static const struct agent_format *
+format_of(const struct agent *a)
+{
+	const struct agent_preset *p = agent_preset(a->kind->name);
+	struct str name = a->suite->config.output_format;
+
+	return agent_format(p != NULL ? str_of(p->format) : name);
+}
+
+static enum agent_status
+command_start(struct agent *a, struct agent_job *j)
+{
+	struct proc_opts o = { .cwd = agent_cwd(j->req), .on_out = on_out,
+		.on_err = on_err, .done = on_done };
+	const struct agent_format *f = format_of(a);
+	struct command *c;
+	struct err e = { 0 };
+
+	if (a->suite->config.persistent)
+		return agent_pool_start(a, j);
+	c = NEW(j->arena, struct command);
+	j->state = c;
+	c->job = j;
+	o.arg = c;
+	if (set_up(a, j, &o, &e) == -1 ||
+	    proc_start(a->procs, &c->proc, &o, &e) == -1) {
+		agent_fail(j, ANSWER_INFRA, "%s", e.msg);
+		return AGENT_DONE;
+	}
+	mask_add_env(j->arena, &c->secrets, o.env);
+	c->streams = f != NULL && f->read != NULL;
+	if (c->streams)
+		agent_stream_init(&c->stream, j, f, &c->secrets);
+	return AGENT_LATER;
+}
+
+static void
+command_cancel(struct agent *a, struct agent_job *j)
+{
+	struct command *c = j->state;
+
+	if (a->suite->config.persistent)
+		agent_pool_cancel(a, j);
+	else
+		proc_cancel(&c->proc);
+}
+
+static bool
+has_template(const struct json *command)
+{
+	const struct json *v;
+
+	if (command->type == JSON_STRING)
+		return tmpl_any(json_text(command));
+	for (v = json_first(command); v != NULL; v = v->next)
+		if (tmpl_any(json_text(v)))
+			return true;
+	return false;
+}
+
+/* The words are the same for all trials, unless there is a template. */
+static int
+command_open(struct agent *a, struct err *e)
+{
+	static const struct tmpl_vars none;
+
+	if (agent_preset(a->kind->name) != NULL)
+		return 0;
+	if (a->suite->config.persistent)
+		return agent_pool_open(a, e);
+	if (!has_template(a->suite->config.command))
+		a->state = agent_argv(a->arena, a->suite, &none, e);
+	return 0;
+}
+
+static bool
+command_close(struct agent *a)
+{
+	return !a->suite->config.persistent || agent_pool_close(a);
+}
+
+static void
+command_check(const struct spec_suite *s, struct spec_notes *notes)
+{
+	const struct json *cmd = s->config.command, *v;
+	struct str format = s->config.output_format;
+
+	if (cmd == NULL) {
+		spec_note(notes, FIELD_ERROR, s->config.executor_at,
+		    "executor \"command\" needs config.command");
+		return;
+	}
+	if (cmd->type != JSON_STRING &&
+	    (cmd->type != JSON_ARRAY || json_count(cmd) == 0))
+		spec_note(notes, FIELD_ERROR, spec_at(s->path, cmd),
+		    "\"command\" must be a list of words, or a line for the "
+		    "shell");
+	else if (cmd->type == JSON_STRING && json_text(cmd).n == 0)
+		spec_note(notes, FIELD_ERROR, spec_at(s->path, cmd),
+		    "\"command\" is empty");
+	for (v = json_first(cmd); v != NULL; v = v->next)
+		if (v->type != JSON_STRING && v->type != JSON_NUMBER)
+			spec_note(notes, FIELD_ERROR, spec_at(s->path, v),
+			    "each word of \"command\" must be a string, not %s",
+			    json_type_name((enum json_type)v->type));
+	if (format.n > 0 && agent_format(format) == NULL)
+		spec_note(notes, FIELD_ERROR, spec_at(s->path, json_getc(
+		    s->config.tree, "output_format")), "output_format cannot "
+		    "be \"%.*s\"; it is %s", (int)(format.n < 80 ? format.n :
+		    80), format.p, agent_format_names());
+}
+
+/* Text on stdout is the answer; a worker and events say more. */
+static enum agent_skills
+command_skills(const struct spec_suite *s)
+{
+	const struct agent_format *f = agent_format(s->config.output_format);
+
+	return s->config.persistent || (f != NULL && f->read != NULL) ?
+	    AGENT_TELLS : AGENT_TELLS_NOT;
+}
+
+static enum agent_skills
+preset_skills(const struct spec_suite *s)
+{
+	(void)s;
+	return AGENT_TELLS;
+}
+
+const struct agent_kind agent_command = {
+	.name = "command",
+	.help = "runs a program: prompt on stdin, answer on stdout",
+	.check = command_check,
+	.skills = command_skills,
+	.open = command_open,
+	.start = command_start,
+	.cancel = command_cancel,
+	.close = command_close
+};
+
+/* Programs that are known: the same, without a command in the suite. */
+#define PRESET(var, word, text, ...) \
+	const struct agent_kind var = { \
+		.name = word, .help = text, .private_tmp = true, __VA_ARGS__, \
+		.check = agent_preset_check, \
+		.skills = preset_skills, .open = command_open, \
+		.start = command_start, .cancel = command_cancel, \
+		.close = command_close \
+	}
+
+PRESET(agent_claude, "claude", "runs Claude Code", .mcp = true,
+    .effort = true);
+PRESET(agent_codex, "codex", "runs Codex", .effort = true);
+PRESET(agent_copilot_cli, "copilot-cli", "runs Copilot CLI, a process a trial",
+    .mcp = true, .effort = true);
+PRESET(agent_gemini, "gemini", "runs Gemini CLI", .effort = false);
+PRESET(agent_opencode, "opencode", "runs opencode", .effort = true);

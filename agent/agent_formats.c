@@ -1,0 +1,392 @@
+/* SPDX-License-Identifier: ISC */
+/*
+ * The words of each program: Claude Code, Codex, Copilot CLI, Gemini CLI and
+ * opencode.  Events that are not named here are passed over; new ones come
+ * with every release.
+ */
+#include "agent/agent_stream.h"
+
+#include "json.h"
+
+static bool
+truth(const struct json *obj, const char *key)
+{
+	const struct json *v = json_getc(obj, key);
+
+	return v != NULL && v->type == JSON_BOOL && json_bool(v);
+}
+
+static void
+add_cost(struct agent_stream *s, const struct json *obj, const char *key)
+{
+	const struct json *v = json_getc(obj, key);
+	double d;
+
+	if (v != NULL && json_double(v, &d) && d > 0)
+		s->job->ans.usage.cost += d;
+}
+
+static void
+set_session(struct agent_stream *s, const struct json *obj, const char *key)
+{
+	struct str id = json_str(obj, key);
+
+	if (id.n > 0 && s->job->ans.session_id.n == 0)
+		s->job->ans.session_id = arena_str(s->job->arena, id);
+}
+
+/*
+ * Claude Code: --output-format stream-json --verbose; json is its last line.
+ */
+static void
+claude_content(struct agent_stream *s, const struct json *list)
+{
+	const struct json *v, *input;
+	struct str type;
+
+	for (v = json_first(list); v != NULL; v = v->next) {
+		type = json_str(v, "type");
+		if (str_is(type, "text")) {
+			agent_stream_say(s, json_str(v, "text"));
+		} else if (str_is(type, "tool_use")) {
+			input = json_getc(v, "input");
+			s->text.n = 0;	/* what comes after is the answer */
+			agent_stream_call(s, json_str(v, "id"),
+			    json_str(v, "name"), input);
+			if (str_is(json_str(v, "name"), "Skill"))
+				agent_stream_skill(s, json_str(input,
+				    json_getc(input, "skill") != NULL ?
+				    "skill" : "command"));
+		} else if (str_is(type, "tool_result")) {
+			agent_stream_result(s, agent_stream_find(s,
+			    json_str(v, "tool_use_id")), json_getc(v,
+			    "content"), !truth(v, "is_error"));
+		}
+	}
+}
+
+static void
+claude_result(struct agent_stream *s, const struct json *v)
+{
+	const struct json *usage = json_getc(v, "usage");
+	struct answer_usage *u = &s->job->ans.usage;
+
+	u->known = true;
+	agent_stream_add(&u->turns, v, "num_turns");
+	agent_stream_add(&u->input_tokens, usage, "input_tokens");
+	agent_stream_add(&u->output_tokens, usage, "output_tokens");
+	agent_stream_add(&u->cache_read_tokens, usage,
+	    "cache_read_input_tokens");
+	agent_stream_add(&u->cache_write_tokens, usage,
+	    "cache_creation_input_tokens");
+	add_cost(s, v, "total_cost_usd");
+	if (truth(v, "is_error") || !str_is(json_str(v, "subtype"), "success"))
+		agent_stream_fail(s, json_str(v, "result").n > 0 ?
+		    json_str(v, "result") : json_str(v, "subtype"));
+	else
+		agent_stream_settle(s, json_str(v, "result"));
+}
+
+void
+agent_read_claude(struct agent_stream *s, const struct json *v)
+{
+	struct str type = json_str(v, "type");
+
+	set_session(s, v, "session_id");
+	if (str_is(type, "assistant") || str_is(type, "user"))
+		claude_content(s, json_getc(json_getc(v, "message"),
+		    "content"));
+	else if (str_is(type, "result"))
+		claude_result(s, v);
+}
+
+/*
+ * Codex: exec --json.
+ */
+static void
+codex_item(struct agent_stream *s, const struct json *item, bool done)
+{
+	struct str type = json_str(item, "type"), id = json_str(item, "id");
+	const struct json *code;
+	struct answer_call *c;
+	int64_t status = 0;
+
+	if (str_is(type, "agent_message")) {
+		s->text.n = 0;
+		if (done)
+			agent_stream_say(s, json_str(item, "text"));
+	} else if (str_is(type, "command_execution")) {
+		c = agent_stream_call(s, id, STR("shell"), item);
+		code = json_getc(item, "exit_code");
+		if (done)
+			agent_stream_result(s, c, json_getc(item,
+			    "aggregated_output"), code == NULL ||
+			    !json_int(code, &status) || status == 0);
+	} else if (str_is(type, "mcp_tool_call")) {
+		c = agent_stream_call(s, id, json_str(item, "tool"),
+		    json_getc(item, "arguments"));
+		if (done)
+			agent_stream_result(s, c, json_getc(item, "result"),
+			    !str_is(json_str(item, "status"), "failed"));
+	} else if (str_is(type, "file_change") || str_is(type, "web_search")) {
+		c = agent_stream_call(s, id, type, item);
+		agent_stream_result(s, c, NULL,
+		    !str_is(json_str(item, "status"), "failed"));
+	}
+}
+
+void
+agent_read_codex(struct agent_stream *s, const struct json *v)
+{
+	const struct json *usage = json_getc(v, "usage");
+	struct answer_usage *u = &s->job->ans.usage;
+	struct str type = json_str(v, "type");
+
+	if (str_is(type, "thread.started")) {
+		set_session(s, v, "thread_id");
+	} else if (str_is(type, "item.started")) {
+		codex_item(s, json_getc(v, "item"), false);
+	} else if (str_is(type, "item.completed")) {
+		codex_item(s, json_getc(v, "item"), true);
+	} else if (str_is(type, "turn.completed")) {
+		u->known = true;
+		u->turns++;
+		agent_stream_add(&u->input_tokens, usage, "input_tokens");
+		agent_stream_add(&u->output_tokens, usage, "output_tokens");
+		agent_stream_add(&u->cache_read_tokens, usage,
+		    "cached_input_tokens");
+		agent_stream_add(&u->cache_write_tokens, usage,
+		    "cache_write_input_tokens");
+	} else if (str_is(type, "turn.failed")) {
+		agent_stream_fail(s, json_str(json_getc(v, "error"),
+		    "message"));
+	} else if (str_is(type, "error")) {
+		agent_stream_fail(s, json_str(v, "message"));
+	}
+}
+
+/*
+ * Copilot CLI: --output-format json.  Its deltas repeat its messages.
+ */
+static void
+copilot_result(struct agent_stream *s, const struct json *v)
+{
+	const struct json *usage = json_getc(v, "usage"), *n;
+	const struct json *code = json_getc(v, "exitCode");
+	struct answer_usage *u = &s->job->ans.usage;
+	int64_t status = 0;
+
+	n = json_getc(usage, "premiumRequests");
+	u->known = u->known || usage != NULL;
+	if (n != NULL)
+		json_double(n, &u->premium_requests);
+	if (code != NULL && json_int(code, &status) && status != 0)
+		agent_stream_fail(s, STR("the agent ended with an error"));
+}
+
+/* Not all of its versions say skill.invoked here; those that do, say both. */
+static void
+copilot_skill(struct agent_stream *s, struct str name)
+{
+	const struct field_strs *all = &s->job->ans.skills;
+	size_t i;
+
+	for (i = 0; i < all->n; i++)
+		if (str_eq(all->v[i], name))
+			return;
+	agent_stream_skill(s, name);
+}
+
+static void
+copilot_call_end(struct agent_stream *s, const struct json *d)
+{
+	struct answer_call *c = agent_stream_find(s, json_str(d, "toolCallId"));
+	bool well = truth(d, "success");
+	const struct json *result = json_getc(d, well ? "result" : "error");
+	struct json_mem mem = { arena_hook, s->job->arena };
+	struct json_error e;
+
+	if (json_getc(result, "content") != NULL)
+		result = json_getc(result, "content");
+	agent_stream_result(s, c, result, well);
+	if (c != NULL && well && str_is(c->name, "skill"))
+		copilot_skill(s, json_str(json_read(&mem, c->arguments, 0, &e),
+		    "skill"));
+}
+
+void
+agent_read_copilot(struct agent_stream *s, const struct json *v)
+{
+	const struct json *d = json_getc(v, "data");
+	struct str type = json_str(v, "type");
+
+	if (str_is(type, "assistant.message")) {
+		agent_stream_say(s, json_str(d, "content"));
+	} else if (str_is(type, "tool.execution_start")) {
+		if (!str_is(json_str(d, "toolName"), "report_intent"))
+			agent_stream_call(s, json_str(d, "toolCallId"),
+			    json_str(d, "toolName"), json_getc(d, "arguments"));
+	} else if (str_is(type, "tool.execution_complete")) {
+		copilot_call_end(s, d);
+	} else if (str_is(type, "assistant.turn_end")) {
+		s->job->ans.usage.turns++;
+	} else if (str_is(type, "skill.invoked")) {
+		copilot_skill(s, json_str(d, "name"));
+	} else if (str_is(type, "session.error")) {
+		agent_stream_fail(s, json_str(d, "message"));
+	} else if (str_is(type, "result")) {
+		set_session(s, v, "sessionId");
+		copilot_result(s, v);
+	}
+}
+
+/*
+ * Gemini CLI: --output-format stream-json, or json: one object.
+ */
+static void
+gemini_stats(struct agent_stream *s, const struct json *stats)
+{
+	struct answer_usage *u = &s->job->ans.usage;
+
+	if (stats == NULL)
+		return;
+	u->known = true;
+	agent_stream_add(&u->input_tokens, stats, "input_tokens");
+	agent_stream_add(&u->output_tokens, stats, "output_tokens");
+	agent_stream_add(&u->cache_read_tokens, stats, "cached");
+}
+
+/* {"models": {"name": {"tokens": {"prompt", "candidates", "cached"}}}} */
+static void
+gemini_models(struct agent_stream *s, const struct json *models)
+{
+	struct answer_usage *u = &s->job->ans.usage;
+	const struct json *m, *tokens;
+
+	for (m = json_first(models); m != NULL; m = m->next) {
+		tokens = json_getc(m, "tokens");
+		u->known = true;
+		agent_stream_add(&u->input_tokens, tokens, "prompt");
+		agent_stream_add(&u->output_tokens, tokens, "candidates");
+		agent_stream_add(&u->cache_read_tokens, tokens, "cached");
+	}
+}
+
+void
+agent_read_gemini(struct agent_stream *s, const struct json *v)
+{
+	struct str type = json_str(v, "type"), id = json_str(v, "tool_id");
+	struct answer_call *c;
+
+	set_session(s, v, "session_id");
+	if (str_is(type, "message")) {
+		if (str_is(json_str(v, "role"), "assistant"))
+			agent_stream_say(s, json_str(v, "content"));
+	} else if (str_is(type, "tool_use")) {
+		s->text.n = 0;
+		agent_stream_call(s, id, json_str(v, "tool_name"),
+		    json_getc(v, "parameters"));
+		if (str_is(json_str(v, "tool_name"), "activate_skill"))
+			agent_stream_skill(s, json_str(json_getc(v,
+			    "parameters"), "name"));
+	} else if (str_is(type, "tool_result")) {
+		c = agent_stream_find(s, id);
+		agent_stream_result(s, c, json_getc(v, json_getc(v, "error")
+		    != NULL ? "error" : "output"),
+		    str_is(json_str(v, "status"), "success"));
+	} else if (str_is(type, "result")) {
+		gemini_stats(s, json_getc(v, "stats"));
+		if (!str_is(json_str(v, "status"), "success"))
+			agent_stream_fail(s, json_str(json_getc(v, "error"),
+			    "message"));
+	} else if (json_getc(v, "response") != NULL) {
+		agent_stream_settle(s, json_str(v, "response"));
+		gemini_models(s, json_getc(json_getc(v, "stats"), "models"));
+	} else if (type.n == 0 && json_getc(v, "error") != NULL) {
+		agent_stream_fail(s, json_str(json_getc(v, "error"),
+		    "message"));
+	}
+}
+
+/*
+ * opencode: run --format json.  Each step has its own text; the last counts.
+ */
+static void
+opencode_tool(struct agent_stream *s, const struct json *part)
+{
+	const struct json *state = json_getc(part, "state");
+	bool failed = str_is(json_str(state, "status"), "error");
+	struct answer_call *c;
+
+	c = agent_stream_call(s, json_str(part, "callID"),
+	    json_str(part, "tool"), json_getc(state, "input"));
+	agent_stream_result(s, c, json_getc(state, failed ? "error" :
+	    "output"), !failed);
+	if (str_is(json_str(part, "tool"), "skill"))
+		agent_stream_skill(s, json_str(json_getc(state, "input"),
+		    "name"));
+}
+
+void
+agent_read_opencode(struct agent_stream *s, const struct json *v)
+{
+	const struct json *part = json_getc(v, "part"), *tokens, *cache;
+	struct answer_usage *u = &s->job->ans.usage;
+	struct str type = json_str(v, "type");
+
+	set_session(s, v, "sessionID");
+	if (str_is(type, "tool_use")) {
+		s->text.n = 0;
+		opencode_tool(s, part);
+	} else if (str_is(type, "text")) {
+		agent_stream_say(s, json_str(part, "text"));
+	} else if (str_is(type, "step_finish")) {
+		tokens = json_getc(part, "tokens");
+		cache = json_getc(tokens, "cache");
+		u->known = true;
+		u->turns++;
+		agent_stream_add(&u->input_tokens, tokens, "input");
+		agent_stream_add(&u->output_tokens, tokens, "output");
+		agent_stream_add(&u->cache_read_tokens, cache, "read");
+		agent_stream_add(&u->cache_write_tokens, cache, "write");
+		add_cost(s, part, "cost");
+	} else if (str_is(type, "error")) {
+		const struct json *e = json_getc(v, "error");
+		struct str why = json_str(json_getc(e, "data"), "message");
+
+		agent_stream_fail(s, why.n > 0 ? why : json_str(e, "name"));
+	}
+}
+
+/*
+ * json: our own, as a persistent worker says it.
+ */
+void
+agent_read_json(struct agent_stream *s, const struct json *v)
+{
+	const struct json *calls = json_getc(v, "tool_calls"), *c, *ok;
+	const struct json *skills = json_getc(v, "skills"), *usage;
+	struct answer_usage *u = &s->job->ans.usage;
+
+	agent_stream_settle(s, json_str(v, "output"));
+	for (c = json_first(calls); c != NULL; c = c->next) {
+		ok = json_getc(c, "success");
+		agent_stream_result(s, agent_stream_call(s, STR(""),
+		    json_str(c, "name"), json_getc(c, "arguments")),
+		    json_getc(c, "result"), ok == NULL ||
+		    ok->type != JSON_BOOL || json_bool(ok));
+	}
+	for (c = json_first(skills); c != NULL; c = c->next)
+		if (c->type == JSON_STRING)
+			agent_stream_skill(s, json_text(c));
+	usage = json_getc(v, "usage");
+	u->known = usage != NULL;
+	agent_stream_add(&u->turns, usage, "turns");
+	agent_stream_add(&u->input_tokens, usage, "input_tokens");
+	agent_stream_add(&u->output_tokens, usage, "output_tokens");
+	agent_stream_add(&u->cache_read_tokens, usage, "cache_read_tokens");
+	agent_stream_add(&u->cache_write_tokens, usage, "cache_write_tokens");
+	add_cost(s, usage, "cost");
+	if (json_str(v, "error").n > 0)
+		agent_stream_fail(s, json_str(v, "error"));
+}

@@ -1,0 +1,293 @@
+/* SPDX-License-Identifier: ISC */
+/*
+ * Where an agent's process keeps what is its own.
+ *
+ * Most agents leave files in TMPDIR, so they get one that goes away with the
+ * trial.  HOME is the user's, with its logins, unless `home: private` is said;
+ * then it is empty but for a .cache that stays between trials and runs, since
+ * some agents unpack hundreds of megabytes into it when they first start.
+ */
+#include "agent/agent_internal.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "io/workspace.h"
+#include "json.h"
+#include "suite/spec.h"
+
+enum { HOME_USER, HOME_PRIVATE };
+
+struct settings {
+	int home;
+	struct str cache_home;
+};
+static const char *const homes[] = { "user", "private", NULL };
+static const struct field rows[] = {
+	FIELD(settings, home, FIELD_ENUM, .words = homes,
+	    .help = "whose HOME it has"),
+	FIELD(settings, cache_home, FIELD_STR,
+	    .help = "what a private HOME has as .cache"),
+};
+static const struct field_table table = FIELD_TABLE(settings, rows);
+
+const char *const agent_git_vars[AGENT_GIT_VARS] = { "GIT_DIR",
+	"GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_OBJECT_DIRECTORY",
+	"GIT_COMMON_DIR", "GIT_ALTERNATE_OBJECT_DIRECTORIES",
+	"GIT_NAMESPACE", "GIT_PREFIX" };
+
+void
+agent_home_check(const struct spec_suite *s, const char *name,
+    struct spec_notes *notes)
+{
+	const struct json *places[] = { s->config.tree,
+		json_getc(s->config.executors, name),
+		json_getc(s->config.tree, name) };
+	struct spec_source src = { notes, s->path };
+	struct field_ctx ctx = { .arena = notes->arena, .flags = FIELD_LAX |
+		FIELD_OPEN, .report = spec_report, .ctx = &src };
+	struct settings set;
+	size_t i;
+
+	for (i = 0; i < COUNTOF(places); i++)
+		if (places[i] != NULL && places[i]->type == JSON_OBJECT)
+			field_decode(&ctx, &table, places[i], &set);
+}
+
+/* Without a word about it: beside the user's other caches. */
+static const char *
+default_cache(struct arena *a)
+{
+	const char *dir = getenv("XDG_CACHE_HOME"), *home = getenv("HOME");
+
+	if (dir != NULL && *dir == '/')
+		return arena_fmt(a, "%s/waza/home", dir).p;
+	if (home != NULL && *home == '/')
+		return arena_fmt(a, "%s/.cache/waza/home", home).p;
+	return NULL;
+}
+
+/* "~/x" is the user's; other paths are relative to the suite. */
+static const char *
+cache_path(struct arena *a, const struct spec_suite *s, struct str path)
+{
+	const char *home = getenv("HOME");
+	char cwd[4096];
+
+	if (path.p == NULL)
+		return default_cache(a);
+	if (path.n == 0)
+		return NULL;
+	if (str_starts(path, STR("~/")) && home != NULL)
+		return arena_cstr(a, arena_fmt(a, "%s%.*s", home,
+		    (int)path.n - 1, path.p + 1));
+	path = str_of(spec_path(a, s->dir, path));
+	if (*path.p == '/' || getcwd(cwd, sizeof(cwd)) == NULL)
+		return path.p;
+	return arena_fmt(a, "%s/%.*s", cwd, STRF(path)).p;
+}
+
+int
+agent_home_read(struct agent *a, struct err *e)
+{
+	struct settings set = { .home = HOME_USER };
+	struct agent_home *h = &a->home;
+	struct field_ctx ctx = { .arena = a->arena,
+		.flags = FIELD_LAX | FIELD_OPEN };
+	bool worker = str_is(str_of(a->kind->name), "command") &&
+	    a->suite->config.persistent;
+
+	*h = (struct agent_home){ 0 };
+	if (a->kind->no_files)
+		return 0;
+	if (field_decode(&ctx, &table, agent_settings(a->arena, a->suite,
+	    a->kind->name), &set) > 0)
+		return err_set(e, ERR_SCHEMA, "\"home\" of executor \"%s\" "
+		    "must be user or private", a->kind->name);
+	h->own = set.home == HOME_PRIVATE;
+	h->tmp = a->kind->private_tmp || h->own;
+	h->shared = a->kind->shared || worker;
+	if (h->own)
+		h->cache = cache_path(a->arena, a->suite, set.cache_home);
+	return 0;
+}
+
+bool
+agent_moves(const struct agent *a)
+{
+	return a->home.tmp;
+}
+
+/* All of it that is missing; it may be there. */
+static int
+make_dirs(struct arena *a, const char *path, struct err *e)
+{
+	char *p = arena_cstr(a, str_of(path)), *s;
+
+	for (s = p + 1; *s != '\0'; s++)
+		if (*s == '/') {
+			*s = '\0';
+			if (mkdir(p, 0700) == -1 && errno != EEXIST)
+				return err_sys(e, p);
+			*s = '/';
+		}
+	return mkdir(p, 0700) == -1 && errno != EEXIST ? err_sys(e, p) : 0;
+}
+
+/* Empty, also when somebody else could not clear it. */
+static int
+make_dir(const char *path, struct err *e)
+{
+	if (mkdir(path, 0700) == 0)
+		return 0;
+	if (errno != EEXIST)
+		return err_sys(e, path);
+	if (workspace_remove(path, e) == -1)
+		return -1;
+	return mkdir(path, 0700) == -1 ? err_sys(e, path) : 0;
+}
+
+static const char *
+make_home(struct arena *a, const char *scratch, const char *cache,
+    struct err *e)
+{
+	const char *home = arena_fmt(a, "%shome", scratch).p, *link;
+
+	if (make_dir(home, e) == -1)
+		return NULL;
+	if (cache == NULL)
+		return home;
+	link = arena_fmt(a, "%s/.cache", home).p;
+	if (make_dirs(a, cache, e) == -1)
+		return NULL;
+	if (symlink(cache, link) == -1) {
+		err_sys(e, link);
+		return NULL;
+	}
+	return home;
+}
+
+static int
+make_both(struct agent *a, struct arena *mem, const char *scratch,
+    const char **tmp, const char **home, struct err *e)
+{
+	*tmp = arena_fmt(mem, "%stmp", scratch).p;
+	if (make_dir(*tmp, e) == -1)
+		return -1;
+	if (!a->home.own)
+		return 0;
+	*home = make_home(mem, scratch, a->home.cache, e);
+	return *home == NULL ? -1 : 0;
+}
+
+int
+agent_move_in(struct agent *a, struct arena *mem, struct agent_request *r,
+    const char *scratch, const char *shared, struct err *e)
+{
+	struct agent_home *h = &a->home;
+
+	r->tmp = r->home = r->cache = NULL;
+	if (!h->tmp)
+		return 0;
+	if (!h->shared) {
+		if (make_both(a, mem, scratch, &r->tmp, &r->home, e) == -1)
+			return -1;
+	} else {
+		if (h->tmp_dir == NULL && make_both(a, a->arena, shared,
+		    &h->tmp_dir, &h->home_dir, e) == -1)
+			return -1;
+		r->tmp = h->tmp_dir;
+		r->home = h->home_dir;
+	}
+	r->cache = h->cache;
+	return 0;
+}
+
+static int
+clear(const char **dir, struct err *e)
+{
+	int r = *dir == NULL ? 0 : workspace_remove(*dir, e);
+
+	*dir = NULL;
+	return r;
+}
+
+int
+agent_move_out(struct agent *a, struct agent_request *r, struct err *e)
+{
+	int one = 0, two = 0;
+
+	if (!a->home.shared) {
+		one = clear(&r->tmp, e);
+		two = clear(&r->home, e);
+	}
+	r->tmp = r->home = r->cache = NULL;
+	return one == -1 || two == -1 ? -1 : 0;
+}
+
+int
+agent_leave(struct agent *a, struct err *e)
+{
+	int one = clear(&a->home.tmp_dir, e);
+	int two = clear(&a->home.home_dir, e);
+
+	return one == -1 || two == -1 ? -1 : 0;
+}
+
+size_t
+agent_home_env(struct arena *a, const struct agent_request *r,
+    const char **set)
+{
+	size_t n = 0;
+
+	if (r->tmp != NULL)
+		set[n++] = arena_fmt(a, "TMPDIR=%s", r->tmp).p;
+	if (r->home == NULL)
+		return n;
+	set[n++] = arena_fmt(a, "HOME=%s", r->home).p;
+	set[n++] = r->cache == NULL ? "XDG_CACHE_HOME" :
+	    arena_fmt(a, "XDG_CACHE_HOME=%s", r->cache).p;
+	set[n++] = "XDG_CONFIG_HOME";	/* or they would lead elsewhere */
+	set[n++] = "XDG_DATA_HOME";
+	set[n++] = "XDG_STATE_HOME";
+	return n;
+}
+
+/* Whether one of the settings is about the variable of "K=V". */
+static bool
+is_set(const char *const *set, size_t n, const char *var)
+{
+	size_t i, len;
+
+	for (i = 0; i < n; i++) {
+		len = strcspn(set[i], "=");
+		if (strncmp(set[i], var, len) == 0 && var[len] == '=')
+			return true;
+	}
+	return false;
+}
+
+const char *const *
+agent_home_over(struct agent *a, const char *const *env)
+{
+	struct agent_request r = { .tmp = a->home.tmp_dir,
+		.home = a->home.home_dir, .cache = a->home.cache };
+	const char *set[AGENT_HOME_MAX], **out;
+	size_t i, k = 0, n = agent_home_env(a->arena, &r, set), have = 0;
+
+	if (n == 0)
+		return env;
+	while (env[have] != NULL)
+		have++;
+	out = NEW_N(a->arena, const char *, have + n + 1);
+	for (i = 0; i < n; i++)
+		if (strchr(set[i], '=') != NULL)
+			out[k++] = set[i];
+	for (i = 0; i < have; i++)
+		if (!is_set(set, n, env[i]))
+			out[k++] = env[i];
+	return out;
+}

@@ -1,0 +1,288 @@
+/* SPDX-License-Identifier: ISC */
+/*
+ * MCP servers of a suite, for the agents that take some.
+ *
+ *	mcp_servers:
+ *	  NAME: {command: node, args: [server.mjs], env: {A: b}, cwd: dir}
+ *	  NAME: {url: "http://...", headers: {A: b}}
+ *
+ * A command with a slash, and cwd, are relative to the suite, which the agent
+ * does not know.  Few protocols have cwd: a shell goes there first.
+ */
+#include "agent/agent_internal.h"
+
+#include <string.h>
+
+#include "base/os.h"
+#include "base/os_path.h"
+#include "json.h"
+#include "suite/spec.h"
+
+enum type { STDIO, HTTP, SSE };
+
+static const char *const types[] = { "stdio", "http", "sse", "local", NULL };
+
+struct server {
+	int type;			/* enum type; -1: not said */
+	struct str command, url, cwd;
+	struct field_strs args;
+	const struct json *env, *headers, *tools, *timeout;
+};
+static const struct field rows[] = {
+	FIELD(server, type, FIELD_ENUM, .words = types),
+	FIELD(server, command, FIELD_STR, .help = "that starts it"),
+	FIELD(server, args, FIELD_STRS, .help = "of the command"),
+	FIELD(server, env, FIELD_TREE, .help = "{NAME: value}"),
+	FIELD(server, cwd, FIELD_STR, .help = "where it is started"),
+	FIELD(server, url, FIELD_STR, .help = "of one that runs already"),
+	FIELD(server, headers, FIELD_TREE, .help = "{name: value}"),
+	FIELD(server, tools, FIELD_TREE, .help = "those it may use; all"),
+	FIELD(server, timeout, FIELD_TREE, .help = "milliseconds"),
+};
+static const struct field_table table = FIELD_TABLE(server, rows);
+
+static int
+read_server(const struct field_ctx *ctx, const struct json *v,
+    struct server *s)
+{
+	*s = (struct server){ .type = -1 };
+	if (v->type != JSON_OBJECT || field_decode(ctx, &table, v, s) > 0)
+		return -1;
+	if (s->type == -1)
+		s->type = s->url.n > 0 ? HTTP : STDIO;
+	else if (s->type > SSE)
+		s->type = STDIO;	/* Copilot's "local" */
+	return 0;
+}
+
+/*
+ * What is wrong with them, before anything runs.
+ */
+static void
+check_map(const struct json *map, const char *what, const char *file,
+    struct spec_notes *notes)
+{
+	const struct json *v;
+
+	if (map == NULL || map->type == JSON_NULL)
+		return;
+	if (map->type != JSON_OBJECT)
+		spec_note(notes, FIELD_ERROR, spec_at(file, map),
+		    "\"%s\" must be a mapping of names to values", what);
+	for (v = json_first(map); v != NULL; v = v->next)
+		if (v->type == JSON_OBJECT || v->type == JSON_ARRAY)
+			spec_note(notes, FIELD_ERROR, spec_at(file, v),
+			    "each value of \"%s\" must be a string", what);
+}
+
+static void
+check_server(const struct json *v, const char *file, struct spec_notes *notes)
+{
+	struct spec_source src = { notes, file };
+	struct field_ctx ctx = { .arena = notes->arena, .flags = FIELD_LAX |
+		(notes->strict ? (unsigned)FIELD_STRICT : 0),
+		.report = spec_report, .ctx = &src, .path = "mcp_servers" };
+	struct server s;
+	size_t errors = notes->errors;
+
+	if (v->type != JSON_OBJECT)
+		spec_note(notes, FIELD_ERROR, spec_at(file, v),
+		    "an MCP server must be a mapping, not %s",
+		    json_type_name((enum json_type)v->type));
+	if (read_server(&ctx, v, &s) == -1 || notes->errors > errors)
+		return;
+	check_map(s.env, "env", file, notes);
+	check_map(s.headers, "headers", file, notes);
+	if (s.type == STDIO ? s.command.n == 0 : s.url.n == 0)
+		spec_note(notes, FIELD_ERROR, spec_at(file, v), "the MCP "
+		    "server has no \"%s\"", s.type == STDIO ? "command" :
+		    "url");
+}
+
+void
+agent_mcp_check(const struct spec_suite *s, struct spec_notes *notes)
+{
+	const struct json *v = s->config.mcp_servers;
+
+	if (v != NULL && v->type != JSON_NULL && v->type != JSON_OBJECT)
+		spec_note(notes, FIELD_ERROR, spec_at(s->path, v),
+		    "\"mcp_servers\" must be a mapping of names to servers");
+	else
+		for (v = json_first(v); v != NULL; v = v->next)
+			check_server(v, s->path, notes);
+}
+
+/*
+ * As agents have them.
+ */
+static const char *
+find_program(struct arena *a, const struct spec_suite *s, struct str name)
+{
+	char *p = arena_cstr(a, name), *found;
+
+	if (p == NULL)
+		return "";
+	if (strchr(p, '/') != NULL)
+		return os_absolute(a, spec_path(a, s->dir, name));
+	found = os_find(a, p);
+	return found != NULL ? os_absolute(a, found) : p;
+}
+
+/* Words before the arguments, at most 5; their number. */
+static size_t
+start_words(struct arena *a, const struct spec_suite *s,
+    const struct server *v, const char **word)
+{
+	const char *program = find_program(a, s, v->command);
+	size_t n = 0;
+
+	if (v->cwd.n > 0) {
+		word[n++] = "/bin/sh";
+		word[n++] = "-c";
+		word[n++] = "cd \"$0\" && exec \"$@\"";
+		word[n++] = os_absolute(a, spec_path(a, s->dir, v->cwd));
+	}
+	word[n++] = program;
+	return n;
+}
+
+static struct str
+scalar(const struct json *v)
+{
+	return v->type == JSON_BOOL ? json_bool(v) ? STR("true") :
+	    STR("false") : v->type == JSON_NULL ? STR("") : json_source(v);
+}
+
+/* {NAME: value}, or [{name, value}] as ACP has it. */
+static void
+put_pairs(struct json_out *o, const char *key, const struct json *map,
+    bool list)
+{
+	const struct json *v;
+
+	json_put_key(o, str_of(key));
+	json_open(o, list ? '[' : '{');
+	for (v = json_first(map); v != NULL; v = v->next)
+		if (list) {
+			json_open(o, '{');
+			json_put_key(o, STR("name"));
+			json_put_str(o, json_key(v));
+			json_put_key(o, STR("value"));
+			json_put_str(o, scalar(v));
+			json_close(o, '}');
+		} else {
+			json_put_key(o, json_key(v));
+			json_put_str(o, scalar(v));
+		}
+	json_close(o, list ? ']' : '}');
+}
+
+static void
+put_command(struct json_out *o, struct arena *a, const struct spec_suite *s,
+    const struct server *v, bool list)
+{
+	const char *word[5];
+	size_t i, n = start_words(a, s, v, word);
+
+	json_put_key(o, STR("command"));
+	json_put_cstr(o, word[0]);
+	json_put_key(o, STR("args"));
+	json_open(o, '[');
+	for (i = 1; i < n; i++)
+		json_put_cstr(o, word[i]);
+	for (i = 0; i < v->args.n; i++)
+		json_put_str(o, v->args.v[i]);
+	json_close(o, ']');
+	put_pairs(o, "env", v->env, list);
+}
+
+static void
+put_server(struct json_out *o, struct arena *a, const struct spec_suite *s,
+    const struct server *v, bool list)
+{
+	if (v->type != STDIO || !list) {	/* ACP: stdio has no type */
+		json_put_key(o, STR("type"));
+		json_put_cstr(o, types[v->type]);
+	}
+	if (v->type == STDIO)
+		put_command(o, a, s, v, list);
+	else {
+		json_put_key(o, STR("url"));
+		json_put_str(o, v->url);
+		put_pairs(o, "headers", v->headers, list);
+	}
+}
+
+void
+agent_mcp_put(struct json_out *o, const struct spec_suite *s)
+{
+	struct arena a = { 0 };
+	struct field_ctx ctx = { .arena = &a, .flags = FIELD_LAX };
+	const struct json *v;
+	struct server m;
+
+	json_open(o, '{');
+	for (v = json_first(s->config.mcp_servers); v != NULL; v = v->next) {
+		if (read_server(&ctx, v, &m) == -1)
+			continue;
+		json_put_key(o, json_key(v));
+		json_open(o, '{');
+		put_server(o, &a, s, &m, false);
+		json_put_key(o, STR("tools"));	/* or Copilot takes none */
+		if (m.tools != NULL)
+			json_put(o, m.tools);
+		else
+			json_put_raw(o, STR("[\"*\"]"));
+		if (m.timeout != NULL) {
+			json_put_key(o, STR("timeout"));
+			json_put(o, m.timeout);
+		}
+		json_close(o, '}');
+	}
+	json_close(o, '}');
+	arena_free(&a);
+}
+
+void
+agent_mcp_put_list(struct json_out *o, const struct spec_suite *s)
+{
+	struct arena a = { 0 };
+	struct field_ctx ctx = { .arena = &a, .flags = FIELD_LAX };
+	const struct json *v;
+	struct server m;
+
+	json_open(o, '[');
+	for (v = json_first(s->config.mcp_servers); v != NULL; v = v->next) {
+		if (read_server(&ctx, v, &m) == -1)
+			continue;
+		json_open(o, '{');
+		json_put_key(o, STR("name"));
+		json_put_str(o, json_key(v));
+		put_server(o, &a, s, &m, true);
+		json_close(o, '}');
+	}
+	json_close(o, ']');
+	arena_free(&a);
+}
+
+const char *
+agent_mcp_file(struct arena *a, const struct spec_suite *s,
+    const struct agent_request *r, struct err *e)
+{
+	struct buf b = { 0 };
+	struct json_out o = { .put = buf_sink, .ctx = &b };
+	const char *path = r->scratch == NULL ? NULL :
+	    os_absolute(a, arena_fmt(a, "%smcp.json", r->scratch).p);
+	int rc = -1;
+
+	json_open(&o, '{');
+	json_put_key(&o, STR("mcpServers"));
+	agent_mcp_put(&o, s);
+	json_close(&o, '}');
+	if (path == NULL)
+		err_set(e, ERR_SCHEMA, "there is no place for mcp_servers");
+	else
+		rc = os_write_file(path, buf_str(&b), e);
+	buf_free(&b);
+	return rc == 0 ? path : NULL;
+}

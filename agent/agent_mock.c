@@ -1,0 +1,201 @@
+/* SPDX-License-Identifier: ISC */
+/*
+ * Executor `mock`: no agent at all.  It echoes the prompt, word for word as
+ * microsoft/waza's does, since suites assert on that; or it plays a script,
+ * the suite's config.mock with the task's own mock over it.
+ */
+#include "agent/agent_internal.h"
+
+
+#include "io/loop.h"
+#include "io/proc.h"
+#include "json.h"
+#include "lib/field.h"
+#include "suite/spec.h"
+
+struct mock {
+	struct agent_job *job;
+	struct agent_script script;
+	struct timer delay;
+	struct loop *loop;
+};
+
+/* Both scripts into one; what is wrong with them mock_check has said. */
+static void
+read_script(struct arena *a, const struct spec_suite *s,
+    const struct spec_task *t, struct agent_script *out)
+{
+	if (s->config.mock != NULL)
+		agent_read_script(a, s->config.mock, out);
+	if (t->mock != NULL)
+		agent_read_script(a, t->mock, out);
+}
+
+static bool
+has_files(const struct json *mock)
+{
+	return mock != NULL && json_getc(mock, "files") != NULL;
+}
+
+static bool
+mock_roams(const struct spec_suite *s, const struct spec_task *t)
+{
+	return has_files(s->config.mock) || has_files(t->mock);
+}
+
+struct checking {
+	struct spec_notes *notes;
+	const char *file;
+};
+
+static void
+note_finding(void *ctx, const struct field_finding *f)
+{
+	struct checking *c = ctx;
+	enum field_level level = f->level;
+
+	if (c->notes->strict)
+		level = FIELD_ERROR;
+	spec_note(c->notes, level,
+	    (struct spec_where){ c->file, f->line, f->col }, "%s", f->msg);
+}
+
+static void
+check_script(const struct json *mock, const char *file,
+    struct spec_notes *notes)
+{
+	struct checking c = { notes, file };
+	struct field_ctx ctx = { notes->arena, FIELD_LAX, note_finding, &c,
+		"mock" };
+	struct agent_script s = { 0 };
+	const struct json *v;
+
+	if (mock == NULL)
+		return;
+	field_decode(&ctx, &agent_script_table, mock, &s);
+	if (s.tool_calls != NULL)
+		for (v = json_first(s.tool_calls); v != NULL; v = v->next)
+			if (json_getc(v, "name") == NULL)
+				spec_note(notes, FIELD_ERROR, spec_at(file, v),
+				    "a tool call needs a name");
+	if (s.files != NULL)
+		for (v = json_first(s.files); v != NULL; v = v->next)
+			if (json_getc(v, "path") == NULL)
+				spec_note(notes, FIELD_ERROR, spec_at(file, v),
+				    "a file needs a path");
+}
+
+static void
+mock_check(const struct spec_suite *s, struct spec_notes *notes)
+{
+	size_t i;
+
+	check_script(s->config.mock, s->path, notes);
+	for (i = 0; i < s->ntasks; i++)
+		check_script(s->tasks[i].mock, s->tasks[i].at.file, notes);
+	for (i = 0; s->triggers != NULL && i < s->triggers->n; i++)
+		check_script(s->triggers->v[i].task.mock, s->triggers->file,
+		    notes);
+}
+
+/* One script for a prompt, or skills for all, and the tests are real. */
+static enum agent_skills
+mock_skills(const struct spec_suite *s)
+{
+	size_t i;
+
+	if (s->config.mock != NULL &&
+	    json_getc(s->config.mock, "skills") != NULL)
+		return AGENT_TELLS;
+	for (i = 0; s->triggers != NULL && i < s->triggers->n; i++)
+		if (s->triggers->v[i].task.mock != NULL)
+			return AGENT_TELLS;
+	return AGENT_PRETENDS;
+}
+
+/* A judge says nothing rather than what it was asked to judge. */
+static void
+echo(struct agent_job *j)
+{
+	const struct agent_request *r = j->req;
+
+	j->ans.output = STR("");
+	if (r->sample > 0)
+		return;
+	if (r->nfiles > 0)
+		j->ans.output = arena_fmt(j->arena,
+		    "Mock response for: %.*s\nAnalyzed %zu file(s)",
+		    STRF(r->prompt), r->nfiles);
+	else
+		j->ans.output = arena_fmt(j->arena, "Mock response for: %.*s",
+		    STRF(r->prompt));
+}
+
+static void
+play(struct mock *m)
+{
+	if (m->script.output.p == NULL && m->script.error.n == 0) {
+		echo(m->job);
+		m->script.output = m->job->ans.output;
+	}
+	agent_play(m->job, &m->script);
+	if (m->script.files != NULL && m->job->ans.fault == ANSWER_OK)
+		agent_write_files(m->job, m->script.files);
+}
+
+static void
+on_delay(void *arg)
+{
+	struct mock *m = arg;
+
+	play(m);
+	m->job->done(m->job->arg);
+}
+
+static enum agent_status
+mock_start(struct agent *a, struct agent_job *j)
+{
+	struct mock *m;
+
+	if (a->suite->config.mock == NULL && j->req->task->mock == NULL) {
+		echo(j);
+		j->ans.echo = true;
+		return AGENT_DONE;
+	}
+	m = NEW(j->arena, struct mock);
+	j->state = m;
+	m->job = j;
+	read_script(j->arena, a->suite, j->req->task, &m->script);
+	if (m->script.delay_ms == 0) {
+		play(m);
+		return AGENT_DONE;
+	}
+	m->loop = a->procs->loop;
+	m->delay.fn = on_delay;
+	m->delay.arg = m;
+	timer_start(m->loop, &m->delay, m->script.delay_ms);
+	return AGENT_LATER;
+}
+
+static void
+mock_cancel(struct agent *a, struct agent_job *j)
+{
+	struct mock *m = j->state;
+
+	(void)a;
+	m->script = (struct agent_script){ 0 };
+	agent_fail(j, ANSWER_CANCELLED, "cancelled");
+	timer_stop(m->loop, &m->delay);
+	j->done(j->arg);
+}
+
+const struct agent_kind agent_mock = {
+	.name = "mock",
+	.help = "echoes the prompt, or plays a script",
+	.no_files = true,
+	.check = mock_check,
+	.needs_workspace = mock_roams,
+	.skills = mock_skills,
+	.start = mock_start,
+	.cancel = mock_cancel
+};

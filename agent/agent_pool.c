@@ -1,0 +1,372 @@
+/* SPDX-License-Identifier: ISC */
+/*
+ * Persistent workers: one child per worker slot that answers many trials.  It
+ * gets one JSON object a line and says one a line:
+ *
+ *	> {"id": 1, "task_id": "", "prompt": "", "model": "", "workspace": "",
+ *	   "run_id": "", "trial": 1, "attempt": 1}
+ *	< {"output": "", "tool_calls": [], "usage": {}, "skills": []}
+ *
+ * To a judge it also says "role": "judge" and "sample": 1.  Where the task
+ * has them, there are "cwd", "environment" and "skill_directories", too.
+ *
+ * A worker is idle, busy with one job, or gone; a job that is cancelled takes
+ * its worker with it, and so does a line that is no answer, since there is no
+ * other way to be sure that the next answer is the next job's.  A reply that
+ * repeats the id is checked by it.
+ */
+#include "agent/agent_internal.h"
+
+#include <string.h>
+
+#include "base/os_path.h"
+#include "base/os_spawn.h"
+#include "io/proc.h"
+#include "json.h"
+#include "lib/mask.h"
+#include "lib/tmpl.h"
+#include "suite/spec.h"
+
+enum { CLOSE_GRACE_MS = 2000 };	/* from the end of its stdin to SIGTERM */
+
+struct worker {
+	struct pool *pool;
+	struct proc proc;
+	struct agent_job *job;		/* NULL: idle */
+	struct buf line;		/* of its stdout */
+	struct proc_tail tail;		/* of its stderr */
+	int64_t asked;			/* the number of the question */
+	size_t answers;
+	bool alive, cancelled;
+	bool spoilt;			/* it said what is no answer */
+};
+
+struct pool {
+	struct agent *agent;
+	struct worker *v;
+	size_t n, alive;
+	bool closing;
+	struct timer grace;
+	struct mask secrets;		/* of our environment */
+};
+
+int
+agent_pool_open(struct agent *a, struct err *e)
+{
+	struct pool *p = NEW(a->arena, struct pool);
+
+	(void)e;
+	p->agent = a;
+	mask_add_env(a->arena, &p->secrets, os_env(a->arena, NULL, 0));
+	p->n = a->workers;
+	p->v = NEW_N(a->arena, struct worker, p->n);
+	a->state = p;
+	return 0;
+}
+
+/* What the environment and the working directory say to other programs. */
+static void
+put_place(struct json_out *o, const struct spec_suite *s,
+    const struct agent_request *r)
+{
+	const struct json *env = r->task->inputs.environment;
+	struct field_strs dirs;
+	struct arena a = { 0 };
+	size_t i;
+
+	if (r->cwd != NULL)
+		json_put_text(o, "cwd", str_of(r->cwd));
+	if (env != NULL && json_first(env) != NULL) {
+		json_put_key(o, STR("environment"));
+		json_put(o, env);
+	}
+	if (r->no_skills || r->task->skill_directories.n == 0)
+		return;
+	dirs = spec_skill_dirs(&a, s, r->task);
+	json_put_key(o, STR("skill_directories"));
+	json_open(o, '[');
+	for (i = 0; i < dirs.n; i++)
+		json_put_str(o, str_of(os_absolute(&a, dirs.v[i].p)));
+	json_close(o, ']');
+	arena_free(&a);
+}
+
+static void
+ask(struct worker *w, const struct agent_request *r)
+{
+	struct buf b = { 0 };
+	struct json_out o = { .put = buf_sink, .ctx = &b };
+
+	w->line.n = 0;			/* said before it was asked */
+	json_open(&o, '{');
+	json_put_key(&o, STR("id"));
+	json_put_int(&o, ++w->asked);
+	json_put_text(&o, "task_id", r->task->id);
+	json_put_text(&o, "prompt", r->prompt);
+	json_put_text(&o, "model", r->model);
+	if (r->workspace != NULL)
+		json_put_text(&o, "workspace", str_of(r->workspace));
+	json_put_text(&o, "run_id", str_of(r->run_id));
+	json_put_key(&o, STR("trial"));
+	json_put_int(&o, r->trial);
+	json_put_key(&o, STR("attempt"));
+	json_put_int(&o, r->attempt);
+	put_place(&o, w->pool->agent->suite, r);
+	if (r->sample > 0) {
+		json_put_text(&o, "role", r->responds ? STR("responder") :
+		    STR("judge"));
+		json_put_key(&o, STR("sample"));
+		json_put_int(&o, r->sample);
+	}
+	json_close(&o, '}');
+	buf_putc(&b, '\n');
+	proc_write(&w->proc, buf_str(&b));
+	buf_free(&b);
+}
+
+static void
+finish(struct worker *w)
+{
+	struct agent_job *j = w->job;
+
+	w->job = NULL;
+	agent_mask(j, &w->pool->secrets);
+	j->done(j->arg);
+}
+
+/* Whether the answer is to this question, as far as it says. */
+static bool
+is_mine(const struct worker *w, const struct json *v)
+{
+	const struct json *id = json_getc(v, "id");
+	int64_t n;
+
+	return id == NULL || (json_int(id, &n) && n == w->asked);
+}
+
+/*
+ * One line of its stdout is the answer to what it was asked.  A line that
+ * cannot be one ends the worker: nobody knows what its next line answers.
+ */
+static void
+take_answer(struct worker *w, struct str line)
+{
+	struct agent_job *j = w->job;
+	struct json_mem mem = { arena_hook, j->arena };
+	struct agent_script s = { .output = STR("") };
+	struct json_error je;
+	struct json *v;
+
+	v = json_read(&mem, arena_str(j->arena, line), 0, &je);
+	if (v != NULL && v->type == JSON_OBJECT && is_mine(w, v) &&
+	    agent_read_script(j->arena, v, &s) == 0) {
+		agent_play(j, &s);
+		if (s.files != NULL && j->ans.fault == ANSWER_OK)
+			agent_write_files(j, s.files);
+		j->ans.stderr_tail = proc_tail_get(j->arena, &w->tail);
+		w->answers++;
+		finish(w);
+		return;
+	}
+	if (v == NULL)
+		agent_fail(j, ANSWER_FAILED,
+		    "the worker's line is not JSON: %s at column %u", je.msg,
+		    je.col);
+	else
+		agent_fail(j, ANSWER_FAILED, "the worker's line is not an "
+		    "answer to what it was asked");
+	w->spoilt = true;
+	proc_cancel(&w->proc);		/* on_done finishes the job */
+}
+
+static void
+on_out(void *arg, struct str s)
+{
+	struct worker *w = arg;
+	const char *nl;
+	struct str line;
+
+	w->line.max = PROC_OUT_MAX;
+	buf_put(&w->line, s);
+	if (w->line.full) {		/* no end to its line */
+		proc_cancel(&w->proc);
+		return;
+	}
+	while (w->line.n > 0 && !w->spoilt && !w->cancelled &&
+	    (nl = memchr(w->line.p, '\n', w->line.n)) != NULL) {
+		line = (struct str){ w->line.p, (size_t)(nl - w->line.p) };
+		if (w->job != NULL && line.n > 0)
+			take_answer(w, line);
+		if (w->line.n > 0)	/* or it was dropped meanwhile */
+			buf_eat(&w->line, line.n + 1);
+	}
+}
+
+static void
+on_err(void *arg, struct str s)
+{
+	struct worker *w = arg;
+
+	proc_tail_add(&w->tail, s);
+}
+
+static void on_done(void *);
+
+static int
+start_worker(struct pool *p, struct worker *w, struct agent_job *j,
+    struct err *e)
+{
+	struct agent *a = p->agent;
+	struct proc_opts o = { .in_open = true, .on_out = on_out,
+		.on_err = on_err, .done = on_done, .arg = w };
+
+	*w = (struct worker){ .pool = p };
+	o.argv = agent_argv(j->arena, a->suite, j->req->vars, e);
+	o.env = o.argv == NULL ? NULL :
+	    agent_env(j->arena, a->suite, j->req, false, e);
+	if (o.env == NULL || proc_start(a->procs, &w->proc, &o, e) == -1)
+		return -1;
+	w->alive = true;
+	p->alive++;
+	return 0;
+}
+
+/*
+ * A worker may end when it likes, but for between question and answer.  If it
+ * had answered before, and nothing of this answer has come, the question goes
+ * to its successor.
+ */
+static bool
+ask_successor(struct worker *w, struct agent_job *j)
+{
+	struct err e;
+
+	if (w->answers == 0 || w->line.n > 0 || w->cancelled || w->spoilt ||
+	    w->pool->closing || w->proc.res.truncated)
+		return false;
+	buf_free(&w->line);
+	proc_fini(&w->proc);
+	if (start_worker(w->pool, w, j, &e) == -1) {
+		agent_fail(j, ANSWER_INFRA, "%s", e.msg);
+		finish(w);
+		return true;
+	}
+	w->job = j;
+	ask(w, j->req);
+	return true;
+}
+
+static void
+judge_end(struct worker *w, struct agent_job *j)
+{
+	struct str said = j->ans.error;
+	struct str tail = proc_tail_get(j->arena, &w->tail);
+
+	w->proc.res.truncated |= w->line.full;
+	agent_judge_exit(j, &w->proc, tail);
+	if (w->spoilt && !w->cancelled) {
+		j->ans.fault = ANSWER_FAILED;
+		j->ans.error = said;
+	} else if (j->ans.fault == ANSWER_OK)
+		agent_fail(j, ANSWER_FAILED,
+		    "the worker ended without an answer");
+}
+
+static void
+on_done(void *arg)
+{
+	struct worker *w = arg;
+	struct pool *p = w->pool;
+	struct agent_job *j = w->job;
+
+	w->alive = false;
+	p->alive--;
+	if (j != NULL && ask_successor(w, j))
+		return;
+	if (j != NULL)
+		judge_end(w, j);
+	buf_free(&w->line);
+	proc_fini(&w->proc);
+	if (j != NULL)
+		finish(w);
+	if (p->closing && p->alive == 0) {
+		timer_stop(p->agent->procs->loop, &p->grace);
+		p->agent->closed(p->agent->arg);
+	}
+}
+
+/* An idle worker, else a place for a new one. */
+static struct worker *
+pick(struct pool *p)
+{
+	struct worker *w, *empty = NULL;
+
+	for (w = p->v; w < p->v + p->n; w++) {
+		if (w->alive && w->job == NULL && !w->cancelled)
+			return w;
+		if (!w->alive && empty == NULL)
+			empty = w;
+	}
+	return empty;
+}
+
+enum agent_status
+agent_pool_start(struct agent *a, struct agent_job *j)
+{
+	struct pool *p = a->state;
+	struct worker *w = pick(p);
+	struct err e = { 0 };
+
+	if (w == NULL) {		/* all being ended */
+		agent_fail(j, ANSWER_INFRA, "no worker is free");
+		return AGENT_DONE;
+	}
+	if (!w->alive && start_worker(p, w, j, &e) == -1) {
+		agent_fail(j, ANSWER_INFRA, "%s", e.msg);
+		return AGENT_DONE;
+	}
+	w->job = j;
+	w->tail.n = 0;
+	j->state = w;
+	ask(w, j->req);
+	return AGENT_LATER;
+}
+
+void
+agent_pool_cancel(struct agent *a, struct agent_job *j)
+{
+	struct worker *w = j->state;
+
+	(void)a;
+	w->cancelled = true;
+	proc_cancel(&w->proc);
+}
+
+static void
+on_grace(void *arg)
+{
+	struct pool *p = arg;
+	size_t i;
+
+	for (i = 0; i < p->n; i++)
+		if (p->v[i].alive)
+			proc_cancel(&p->v[i].proc);
+}
+
+bool
+agent_pool_close(struct agent *a)
+{
+	struct pool *p = a->state;
+	size_t i;
+
+	if (p == NULL || p->alive == 0)
+		return true;
+	p->closing = true;
+	for (i = 0; i < p->n; i++)
+		if (p->v[i].alive)
+			proc_close_in(&p->v[i].proc);
+	p->grace.fn = on_grace;
+	p->grace.arg = p;
+	timer_start(a->procs->loop, &p->grace, CLOSE_GRACE_MS);
+	return false;
+}

@@ -1,0 +1,288 @@
+/* SPDX-License-Identifier: ISC */
+/*
+ * Programs that are known.
+ *
+ * Each works without asking anybody, in the trial's workspace.  Prompts go by
+ * stdin where the program reads them there: an argument can be seen by all
+ * users of the machine, and is limited.  Where it has to be one, it is given
+ * so that it is not taken for an option when it begins with a dash.
+ */
+#include "agent/agent_preset.h"
+
+#include <string.h>
+#include <unistd.h>
+
+#include "base/os_path.h"
+#include "io/proc.h"
+#include "json.h"
+#include "suite/spec.h"
+
+enum { ARGUMENT_MAX = 120 << 10 };	/* bytes; Linux takes 128 kB */
+
+static const struct agent_preset presets[] = {
+	{ .name = "claude", .program = "claude", .format = "claude",
+	    .args = { "-p", "--input-format", "stream-json", "--output-format", "stream-json",
+		"--verbose", "--permission-mode", "bypassPermissions" },
+	    .model_flag = "--model", .effort = { "--effort=" }, .way = AGENT_BY_MESSAGE,
+	    .mcp = { "--strict-mcp-config", "--mcp-config=" },
+	    .env = { "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC=1" } },
+	{ .name = "codex", .program = "codex", .format = "codex",
+	    .args = { "exec", "--json", "--skip-git-repo-check", "--ephemeral", "-s",
+		"workspace-write" },
+	    .model_flag = "--model", .prompt_flag = "-", .way = AGENT_BY_STDIN,
+	    .effort = { "-c", "model_reasoning_effort=" } },
+	{ .name = "copilot-cli", .program = "copilot", .format = "copilot",
+	    .args = { "--output-format", "json", "--allow-all", "--no-auto-update",
+		"--no-ask-user", "--no-color" },
+	    .model_flag = "--model", .prompt_flag = "--prompt=", .way = AGENT_BY_ARGUMENT,
+	    .effort = { "--reasoning-effort=" }, .mcp = { "--additional-mcp-config=@" } },
+	{ .name = "gemini", .program = "gemini", .format = "gemini",
+	    .args = { "--output-format", "stream-json", "--approval-mode", "yolo" },
+	    .model_flag = "-m", .prompt_flag = "--prompt=", .way = AGENT_BY_ARGUMENT,
+	    .env = { "GEMINI_CLI_TRUST_WORKSPACE=true" } },
+	{ .name = "opencode", .program = "opencode", .format = "opencode",
+	    .args = { "run", "--format", "json", "--auto" },
+	    .model_flag = "--model", .prompt_flag = "--", .way = AGENT_BY_ARGUMENT,
+	    .effort = { "--variant=" },
+	    .env = { "OPENCODE_DISABLE_AUTOUPDATE=1" } },
+};
+
+struct settings {
+	struct str cli_path;
+	struct field_strs args;
+	const struct json *env;
+};
+static const struct field rows[] = {
+	FIELD(settings, cli_path, FIELD_STR, .help = "the program"),
+	FIELD(settings, args, FIELD_STRS, .help = "more arguments"),
+	FIELD(settings, env, FIELD_TREE, .help = "its environment"),
+};
+static const struct field_table table = FIELD_TABLE(settings, rows);
+
+const struct agent_preset *
+agent_preset(const char *name)
+{
+	size_t i;
+
+	for (i = 0; i < COUNTOF(presets); i++)
+		if (strcmp(presets[i].name, name) == 0)
+			return &presets[i];
+	return NULL;
+}
+
+static int
+read_settings(struct arena *a, const struct spec_suite *s, const char *name,
+    struct settings *out, struct err *e)
+{
+	struct field_ctx ctx = { .arena = a, .flags = FIELD_LAX | FIELD_OPEN };
+
+	*out = (struct settings){ 0 };
+	if (field_decode(&ctx, &table, agent_settings(a, s, name), out) > 0)
+		return err_set(e, ERR_SCHEMA, "settings of executor \"%s\" "
+		    "make no sense: cli_path is a text, args a list", name);
+	return 0;
+}
+
+static const char *
+program(struct arena *a, const struct spec_suite *s,
+    const struct agent_preset *p, const struct settings *set)
+{
+	char *path;
+
+	if (set->cli_path.n == 0)
+		return p->program;
+	path = arena_cstr(a, set->cli_path);
+	return path == NULL || strchr(path, '/') == NULL ? path :
+	    spec_path(a, s->dir, str_of(path));
+}
+
+/* The words that end an argv, at most two; one is NULL: there is a NUL. */
+static size_t
+put_prompt(const struct agent_preset *p, struct arena *a, struct str prompt,
+    const char **argv)
+{
+	const char *text = arena_cstr(a, prompt), *flag = p->prompt_flag;
+	size_t n = 0;
+
+	if (flag != NULL && str_ends(str_of(flag), STR("="))) {
+		argv[n++] = text == NULL ? NULL :
+		    arena_fmt(a, "%s%s", flag, text).p;
+		return n;
+	}
+	if (flag != NULL)
+		argv[n++] = flag;
+	if (p->way == AGENT_BY_ARGUMENT)
+		argv[n++] = text;
+	return n;
+}
+
+/* The words there are, the last one with the value behind it. */
+static size_t
+put_words(const char *const *word, struct arena *a, const char *value,
+    const char **argv)
+{
+	size_t n = 0;
+
+	for (; n < 2 && word[n] != NULL; n++)
+		argv[n] = word[n];
+	if (n > 0)
+		argv[n - 1] = arena_fmt(a, "%s%s", argv[n - 1], value).p;
+	return n;
+}
+
+static int
+put_thought(const struct agent_preset *p, const struct spec_suite *s,
+    struct agent_job *j, const char **argv, size_t *n, struct err *e)
+{
+	const struct spec_config *c = &s->config;
+	const char *value;
+
+	if (c->reasoning_effort.n > 0) {
+		value = arena_cstr(j->arena, c->reasoning_effort);
+		*n += put_words(p->effort, j->arena, value != NULL ? value :
+		    "", argv + *n);
+	}
+	if (json_first(c->mcp_servers) != NULL && p->mcp[0] != NULL) {
+		value = agent_mcp_file(j->arena, s, j->req, e);
+		if (value == NULL)
+			return -1;
+		*n += put_words(p->mcp, j->arena, value, argv + *n);
+	}
+	return 0;
+}
+
+static const char **
+make_argv(const struct agent_preset *p, struct agent *a, struct agent_job *j,
+    const struct settings *set, struct err *e)
+{
+	struct arena *ar = j->arena;
+	const char **argv = NEW_N(ar, const char *, COUNTOF(p->args) +
+	    set->args.n + 10);
+	size_t i, n = 0;
+
+	argv[n++] = program(ar, a->suite, p, set);
+	for (i = 0; i < COUNTOF(p->args) && p->args[i] != NULL; i++)
+		argv[n++] = p->args[i];
+	if (j->req->model.n > 0) {
+		argv[n++] = p->model_flag;
+		argv[n++] = arena_cstr(ar, j->req->model);
+	}
+	if (put_thought(p, a->suite, j, argv, &n, e) == -1)
+		return NULL;
+	for (i = 0; i < set->args.n; i++)
+		argv[n++] = arena_cstr(ar, set->args.v[i]);
+	n += put_prompt(p, ar, j->req->prompt, argv + n);
+	for (i = 0; i < n; i++)
+		if (argv[i] == NULL) {
+			err_set(e, ERR_SCHEMA, "a NUL byte among the words "
+			    "for %s", p->program);
+			return NULL;
+		}
+	return argv;
+}
+
+static bool
+is_set(const char *const *v, size_t n, const char *entry)
+{
+	size_t i, len = strcspn(entry, "=") + 1;
+
+	for (i = 0; i < n; i++)
+		if (strncmp(v[i], entry, len) == 0)
+			return true;
+	return false;
+}
+
+/* Instead of others of the same name: programs differ in which they take. */
+static const char **
+make_env(const struct agent_preset *p, struct agent *a, struct agent_job *j,
+    const struct settings *set, struct err *e)
+{
+	const char **old = agent_env(j->arena, a->suite, j->req, true, e), **v;
+	const struct json *m;
+	size_t i, n = 0, count = 0;
+
+	if (old == NULL)
+		return NULL;
+	while (old[count] != NULL)
+		count++;
+	v = NEW_N(j->arena, const char *, count + (set->env != NULL ?
+	    json_count(set->env) : 0) +
+	    COUNTOF(p->env) + 2);
+	for (m = json_first(set->env); m != NULL; m = m->next) {
+		v[n] = arena_cstr(j->arena, arena_fmt(j->arena, "%.*s=%.*s",
+		    STRF(json_key(m)), STRF(json_source(m))));
+		n += v[n] != NULL && m->type != JSON_OBJECT &&
+		    m->type != JSON_ARRAY && m->type != JSON_NULL;
+	}
+	for (i = 0; i < COUNTOF(p->env) && p->env[i] != NULL; i++)
+		v[n++] = p->env[i];
+	if (geteuid() == 0 && p->way == AGENT_BY_MESSAGE)
+		v[n++] = "IS_SANDBOX=1";	/* or it refuses to go on */
+	for (i = 0, count = n; old[i] != NULL; i++)
+		if (!is_set(v, count, old[i]))
+			v[n++] = old[i];
+	v[n] = NULL;
+	return v;
+}
+
+/* {"type":"user","message":{"role":"user","content":[{...}]}} */
+static struct str
+message(struct arena *a, struct str prompt)
+{
+	struct buf b = { 0 };
+	struct json_out o = { .put = buf_sink, .ctx = &b };
+	struct str s;
+
+	buf_puts(&b, "{\"type\":\"user\",\"message\":{\"role\":\"user\","
+	    "\"content\":[{\"type\":\"text\",\"text\":");
+	json_put_str(&o, prompt);
+	buf_puts(&b, "}]}}\n");
+	s = arena_str(a, buf_str(&b));
+	buf_free(&b);
+	return s;
+}
+
+int
+agent_preset_set(const struct agent_preset *p, struct agent *a,
+    struct agent_job *j, struct proc_opts *o, struct err *e)
+{
+	struct settings set;
+
+	if (read_settings(j->arena, a->suite, p->name, &set, e) == -1)
+		return -1;
+	if (p->way == AGENT_BY_ARGUMENT && j->req->prompt.n > ARGUMENT_MAX)
+		return err_set(e, ERR_LIMIT, "the prompt is too long for %s, "
+		    "which takes it as an argument", p->program);
+	o->argv = make_argv(p, a, j, &set, e);
+	if (o->argv != NULL)
+		o->env = make_env(p, a, j, &set, e);
+	if (p->way == AGENT_BY_ARGUMENT)
+		o->in = STR("");
+	else if (p->way == AGENT_BY_MESSAGE)
+		o->in = message(j->arena, j->req->prompt);
+	return o->env == NULL ? -1 : 0;
+}
+
+void
+agent_preset_check(const struct spec_suite *s, struct spec_notes *notes)
+{
+	struct arena tmp = { 0 };
+	char *name = arena_cstr(&tmp, s->config.executor);
+	const struct agent_preset *p = agent_preset(name);
+	struct settings set;
+	const char *path;
+	struct err e;
+
+	if (p != NULL && read_settings(&tmp, s, p->name, &set, &e) == -1)
+		spec_note(notes, FIELD_ERROR, s->config.executor_at, "%s",
+		    e.msg);
+	else if (p != NULL) {
+		path = program(&tmp, s, p, &set);
+		if (path != NULL && strchr(path, '/') == NULL &&
+		    os_find(&tmp, path) == NULL)
+			spec_note(notes, FIELD_WARNING, s->config.executor_at,
+			    "executor \"%s\" needs the program %s, which is "
+			    "not in PATH", p->name, path);
+	}
+	arena_free(&tmp);
+}

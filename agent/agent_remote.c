@@ -1,0 +1,610 @@
+/* SPDX-License-Identifier: ISC */
+/*
+ * Executor `remote`: clients elsewhere do the work (seeds/004).  A task names
+ * a tool, a page and an input; what comes back is the answer.
+ *
+ * What an error of a client means (the codes are the document's):
+ *
+ *	-32001				timeout
+ *	-32002 -32003 -32004 -32005	infrastructure
+ *	-32700 -32600 -32601		infrastructure: it does not know us
+ *	others				the agent
+ */
+#include "agent/agent_internal.h"
+
+#include <stdio.h>
+
+#include "agent/hub.h"
+#include "json.h"
+#include "lib/tmpl.h"
+#include "suite/spec.h"
+
+enum {
+	EVENTS_MAX = 64 << 10,	/* bytes kept of what is said on the way */
+	WORDS_MAX = 300,	/* bytes of an error in words */
+	CALLS_MAX = 10000	/* of tools, in an answer */
+};
+
+/* A task's settings over those of the suite. */
+struct remote_agent {
+	struct spec_remote all;		/* config.remote */
+};
+
+struct hub_job {
+	struct agent_job *job;
+	struct hub_eval eval;
+	struct buf events;		/* of the transcript, with commas */
+};
+
+static void
+read_all(struct arena *a, const struct spec_suite *s,
+    struct spec_notes *notes, struct spec_remote *out)
+{
+	const struct json *from[] = { json_getc(s->executors, "remote"),
+		json_getc(s->config.executors, "remote"),
+		json_getc(s->config.tree, "remote") };
+	size_t i;
+
+	*out = (struct spec_remote){ .retries = -1 };
+	for (i = 0; i < COUNTOF(from); i++)
+		if (from[i] != NULL)
+			spec_read_remote(a, from[i], false, s->path,
+			    i > 0 ? notes : NULL, out);
+}
+
+static struct spec_remote
+settings_of(const struct spec_remote *all, const struct spec_task *t)
+{
+	struct spec_remote r = *all;
+	const struct spec_remote *own = t->remote;
+
+	if (own == NULL)
+		return r;
+	if (own->tool.n > 0)
+		r.tool = own->tool;
+	if (own->url.n > 0) {
+		r.url = own->url;
+		r.target = own->target;
+	}
+	if (own->input != NULL)
+		r.input = own->input;
+	if (own->model != NULL)
+		r.model = own->model;
+	if (own->metadata != NULL)
+		r.metadata = own->metadata;
+	if (own->timeout_ms > 0)
+		r.timeout_ms = own->timeout_ms;
+	if (own->retries >= 0)
+		r.retries = own->retries;
+	if (own->priority.n > 0)
+		r.priority = own->priority;
+	return r;
+}
+
+static void
+check(const struct spec_suite *s, struct spec_notes *notes)
+{
+	struct spec_remote all;
+	const struct spec_task *t;
+	size_t i;
+
+	if (s->tasks == NULL) {
+		spec_note(notes, FIELD_ERROR, s->config.executor_at,
+		    "evaluation clients do not judge");
+		return;
+	}
+	read_all(notes->arena, s, notes, &all);
+	for (i = 0; i < s->ntasks; i++) {
+		t = &s->tasks[i];
+		if (settings_of(&all, t).tool.n == 0)
+			spec_note(notes, FIELD_ERROR, t->remote != NULL ?
+			    t->remote->at : t->at, "executor \"remote\" needs "
+			    "a \"tool\": in the task, or for all of them in "
+			    "config.remote");
+		if (t->inputs.follow_up_prompts.n > 0 ||
+		    t->inputs.responder != NULL)
+			spec_note(notes, FIELD_WARNING, t->at, "executor "
+			    "\"remote\" asks once: there will be no second "
+			    "turn");
+	}
+}
+
+static bool
+roams(const struct spec_suite *s, const struct spec_task *t)
+{
+	(void)s;
+	(void)t;
+	return false;
+}
+
+static enum agent_skills
+skills(const struct spec_suite *s)
+{
+	(void)s;
+	return AGENT_TELLS_NOT;
+}
+
+static int
+open_hub(struct agent *a, struct err *e)
+{
+	struct remote_agent *r = NEW(a->arena, struct remote_agent);
+
+	a->state = r;
+	read_all(a->arena, a->suite, NULL, &r->all);
+	if (a->suite->tasks == NULL)
+		return err_set(e, ERR_SCHEMA,
+		    "evaluation clients do not judge");
+	if (a->remote == NULL)
+		return err_set(e, ERR_SCHEMA, "executor \"remote\" needs "
+		    "evaluation clients, and there is no place for them to "
+		    "come to: give --http HOST:PORT, or run the suite in "
+		    "\"waza serve\"");
+	return 0;
+}
+
+/*
+ * The question.
+ */
+struct asking {
+	struct json_out out;
+	struct arena *arena;
+	const struct tmpl_vars *vars;
+	struct err err;
+	bool failed;
+};
+
+static struct str
+render(struct asking *q, struct str text)
+{
+	struct str s = tmpl_render(q->arena, text, q->vars, &q->err);
+
+	if (s.p != NULL)
+		return s;
+	q->failed = true;
+	return STR("");
+}
+
+/* Recurses as deep as the tree, which its reader has limited. */
+static void
+put_rendered(struct asking *q, const struct json *v)
+{
+	const struct json *c;
+	bool object = v->type == JSON_OBJECT;
+
+	if (v->type == JSON_STRING) {
+		json_put_str(&q->out, render(q, json_text(v)));
+		return;
+	}
+	if (!object && v->type != JSON_ARRAY) {
+		json_put(&q->out, v);
+		return;
+	}
+	json_open(&q->out, object ? '{' : '[');
+	for (c = json_first(v); c != NULL; c = c->next) {
+		if (object)
+			json_put_key(&q->out, json_key(c));
+		put_rendered(q, c);
+	}
+	json_close(&q->out, object ? '}' : ']');
+}
+
+static void
+put_text(struct json_out *o, const char *key, struct str s)
+{
+	json_put_key(o, str_of(key));
+	json_put_str(o, s);
+}
+
+/* Without one, it is the prompt, as a message. */
+static void
+put_input(struct asking *q, const struct spec_remote *r, struct str prompt)
+{
+	json_put_key(&q->out, STR("input"));
+	if (r->input != NULL) {
+		put_rendered(q, r->input);
+		return;
+	}
+	json_open(&q->out, '{');
+	if (prompt.n > 0)
+		put_text(&q->out, "message", prompt);
+	json_close(&q->out, '}');
+}
+
+/* A model by name alone is the main one. */
+static void
+put_model(struct asking *q, const struct spec_remote *r, struct str model)
+{
+	if (r->model == NULL && model.n == 0)
+		return;
+	json_put_key(&q->out, STR("model"));
+	if (r->model != NULL && r->model->type == JSON_OBJECT) {
+		json_put(&q->out, r->model);
+		return;
+	}
+	json_open(&q->out, '{');
+	put_text(&q->out, "main_model", r->model != NULL &&
+	    r->model->type == JSON_STRING ? json_text(r->model) : model);
+	json_close(&q->out, '}');
+}
+
+static bool
+has(const struct json *obj, const char *key)
+{
+	const struct json *v = json_getc(obj, key);
+
+	return v != NULL && v->type != JSON_NULL;
+}
+
+/* What is said, and of tags, retries and priority what is not. */
+static void
+put_metadata(struct asking *q, const struct spec_remote *r,
+    const struct agent_request *req)
+{
+	const struct spec_task *t = req->task;
+	const struct json *v;
+	size_t i;
+
+	json_put_key(&q->out, STR("metadata"));
+	json_open(&q->out, '{');
+	for (v = json_first(r->metadata); v != NULL; v = v->next) {
+		if (v->type == JSON_NULL)
+			continue;
+		json_put_key(&q->out, json_key(v));
+		json_put(&q->out, v);
+	}
+	if (!has(r->metadata, "tags")) {
+		json_put_key(&q->out, STR("tags"));
+		json_open(&q->out, '[');
+		for (i = 0; i < t->tags.n; i++)
+			json_put_str(&q->out, t->tags.v[i]);
+		json_close(&q->out, ']');
+	}
+	if (!has(r->metadata, "retries")) {
+		json_put_key(&q->out, STR("retries"));
+		json_put_int(&q->out, r->retries > 0 ? r->retries : 0);
+	}
+	if (!has(r->metadata, "priority"))
+		put_text(&q->out, "priority", r->priority.n > 0 ?
+		    r->priority : STR("normal"));
+	json_close(&q->out, '}');
+}
+
+/* The params of `evaluate`; p is NULL when they cannot be made. */
+static struct str
+make_params(struct agent_job *j, const struct spec_remote *r,
+    int64_t timeout_ms, struct err *e)
+{
+	const struct agent_request *req = j->req;
+	struct buf b = { 0 };
+	struct asking q = { .out = { .put = buf_sink, .ctx = &b },
+		.arena = j->arena, .vars = req->vars };
+	struct str s = { NULL, 0 };
+
+	json_open(&q.out, '{');
+	put_text(&q.out, "evaluationId", req->task->id);
+	put_text(&q.out, "name", req->task->name);
+	if (r->url.n > 0)
+		put_text(&q.out, "url", render(&q, r->url));
+	if (r->target != NULL) {
+		json_put_key(&q.out, STR("target"));
+		put_rendered(&q, r->target);
+	}
+	put_text(&q.out, "tool", render(&q, r->tool));
+	put_input(&q, r, req->prompt);
+	put_model(&q, r, req->model);
+	json_put_key(&q.out, STR("timeout"));
+	json_put_int(&q.out, timeout_ms);
+	put_metadata(&q, r, req);
+	json_close(&q.out, '}');
+	if (q.failed)
+		*e = q.err;
+	else
+		s = arena_str(j->arena, buf_str(&b));
+	buf_free(&b);
+	return s;
+}
+
+/*
+ * On the way.
+ */
+static void
+on_status(void *arg, const struct hub_status *s)
+{
+	struct hub_job *r = arg;
+	struct json_out o = { .put = buf_sink, .ctx = &r->events };
+	char text[WORDS_MAX];
+	struct str words = s->message;
+
+	if (words.n > WORDS_MAX - 40)
+		words.n = WORDS_MAX - 40;
+	if (s->progress >= 0)
+		snprintf(text, sizeof(text), "%d%%%s%.*s",
+		    (int)(s->progress * 100 + 0.5), words.n > 0 ? ": " : "",
+		    STRF(words));
+	else
+		snprintf(text, sizeof(text), "%.*s%s%.*s",
+		    (int)(s->status.n < 20 ? s->status.n : 20), s->status.p,
+		    words.n > 0 ? ": " : "", STRF(words));
+	r->job->event(r->job->arg, AGENT_STEP, str_of(text));
+	if (r->events.n > EVENTS_MAX)
+		return;
+	json_open(&o, '{');
+	put_text(&o, "type", STR("remote.status"));
+	put_text(&o, "status", s->status);
+	if (s->progress >= 0) {
+		json_put_key(&o, STR("progress"));
+		json_put_double(&o, s->progress);
+	}
+	if (words.n > 0)
+		put_text(&o, "message", words);
+	json_close(&o, '}');
+	buf_putc(&r->events, ',');
+}
+
+/*
+ * The answer.
+ */
+static struct str
+text_of(struct arena *a, const struct json *v)
+{
+	struct buf b = { 0 };
+	struct json_out o = { .put = buf_sink, .ctx = &b };
+	struct str s;
+
+	json_put(&o, v);
+	s = arena_str(a, buf_str(&b));
+	buf_free(&b);
+	return s;
+}
+
+static const struct json *
+first_of(const struct json *obj, const char *a, const char *b)
+{
+	const struct json *v = json_getc(obj, a);
+
+	return v != NULL ? v : json_getc(obj, b);
+}
+
+static bool
+is_success(struct str status)
+{
+	return status.n == 0 || str_is(status, "success") ||
+	    str_is(status, "completed") || str_is(status, "ok");
+}
+
+static void
+take_call(struct hub_job *r, const struct json *v,
+    struct answer_call ***tail)
+{
+	static const char *const kept[] = { "duration", "timestamp", "error" };
+	struct arena *a = r->job->arena;
+	struct answer_call *c = NEW(a, struct answer_call);
+	const struct json *args = first_of(v, "arguments", "input");
+	const struct json *result = first_of(v, "result", "output");
+	struct json_out o = { .put = buf_sink, .ctx = &r->events };
+	size_t i;
+
+	c->name = arena_str(a, json_str(v, "tool").n > 0 ?
+	    json_str(v, "tool") : json_str(v, "name"));
+	c->arguments = args != NULL ? text_of(a, args) : STR("{}");
+	if (result != NULL)
+		c->result = text_of(a, result);
+	c->success = is_success(json_str(v, "status")) && !has(v, "error");
+	**tail = c;
+	*tail = &c->next;
+	r->job->ans.ncalls++;
+	json_open(&o, '{');
+	put_text(&o, "type", STR("tool.execution_complete"));
+	put_text(&o, "tool_name", c->name);
+	json_put_key(&o, STR("arguments"));
+	json_put_raw(&o, c->arguments);
+	if (result != NULL) {
+		json_put_key(&o, STR("tool_result"));
+		json_put_raw(&o, c->result);
+	}
+	json_put_key(&o, STR("success"));
+	json_put_bool(&o, c->success);
+	for (i = 0; i < COUNTOF(kept); i++)
+		if (has(v, kept[i])) {
+			json_put_key(&o, str_of(kept[i]));
+			json_put(&o, json_getc(v, kept[i]));
+		}
+	json_close(&o, '}');
+	buf_putc(&r->events, ',');
+}
+
+/* Who had it, and what it says of its own work. */
+static void
+put_end(struct hub_job *r, const struct hub_end *end)
+{
+	static const char *const kept[] = { "status", "executionTime",
+		"metadata", "code", "message", "data" };
+	const struct json *v = end->error != NULL ? end->error : end->result;
+	struct json_out o = { .put = buf_sink, .ctx = &r->events };
+	size_t i;
+
+	json_open(&o, '{');
+	put_text(&o, "type", end->how == HUB_RESULT ? STR("remote.result") :
+	    STR("remote.error"));
+	put_text(&o, "client_id", end->client);
+	json_put_key(&o, STR("tries"));
+	json_put_int(&o, end->tries);
+	for (i = 0; i < COUNTOF(kept); i++)
+		if (has(v, kept[i])) {
+			json_put_key(&o, str_of(kept[i]));
+			json_put(&o, json_getc(v, kept[i]));
+		}
+	json_close(&o, '}');
+	r->job->ans.transcript = arena_fmt(r->job->arena, "[%.*s]",
+	    STRF(buf_str(&r->events)));
+}
+
+/*
+ * {status, output, executionTime, toolCalls, metadata}.  What is not such an
+ * object is the output itself, be it null, 0 or false.
+ */
+static void
+take_result(struct hub_job *r, const struct json *result)
+{
+	struct agent_job *j = r->job;
+	struct answer_call **tail = &j->ans.calls;
+	const struct json *out = json_getc(result, "output"), *v;
+	struct str status = json_str(result, "status"), why;
+	struct json_out o = { .put = buf_sink, .ctx = &r->events };
+
+	if (out == NULL && status.n == 0)
+		out = result;
+	if (out != NULL)
+		j->ans.output = out->type == JSON_STRING ?
+		    arena_str(j->arena, json_text(out)) :
+		    text_of(j->arena, out);
+	for (v = json_first(json_getc(result, "toolCalls")); v != NULL;
+	    v = v->next)
+		if (v->type == JSON_OBJECT && j->ans.ncalls < CALLS_MAX)
+			take_call(r, v, &tail);
+	json_open(&o, '{');
+	put_text(&o, "type", STR("assistant.message"));
+	put_text(&o, "content", j->ans.output);
+	json_close(&o, '}');
+	buf_putc(&r->events, ',');
+	if (is_success(status))
+		return;
+	why = json_str(result, "error");
+	if (why.n == 0)
+		why = json_str(result, "message");
+	agent_fail(j, ANSWER_FAILED, "the client's status is \"%.*s\"%s%.*s",
+	    (int)(status.n < 40 ? status.n : 40), status.p,
+	    why.n > 0 ? ": " : "",
+	    (int)(why.n < WORDS_MAX ? why.n : WORDS_MAX), why.p);
+}
+
+static void
+take_error(struct hub_job *r, const struct json *error)
+{
+	struct agent_job *j = r->job;
+	struct str msg = json_str(error, "message"), why;
+	const struct json *v = json_getc(error, "code");
+	int64_t code = 0;
+	enum answer_fault fault = ANSWER_FAILED;
+
+	if (v == NULL || !json_int(v, &code))
+		code = 0;
+	why = json_str(json_getc(error, "data"), "error");
+	if (code == -32001)
+		j->ans.late = true;
+	else if ((code <= -32002 && code >= -32005) || code == -32700 ||
+	    code == -32600 || code == -32601)
+		fault = ANSWER_INFRA;
+	agent_fail(j, fault, "%.*s%s%.*s (%lld)",
+	    (int)(msg.n < 100 ? msg.n : 100), msg.p, why.n > 0 ? ": " : "",
+	    (int)(why.n < WORDS_MAX ? why.n : WORDS_MAX), why.p,
+	    (long long)code);
+}
+
+static void
+take_end(struct hub_job *r, const struct hub_end *end)
+{
+	struct agent_job *j = r->job;
+
+	switch (end->how) {
+	case HUB_RESULT:
+		take_result(r, end->result);
+		break;
+	case HUB_ERROR:
+		take_error(r, end->error);
+		break;
+	case HUB_LATE:
+		j->ans.late = true;
+		agent_fail(j, ANSWER_FAILED, "no answer of client %.*s within "
+		    "%lld ms", STRF(end->client),
+		    (long long)r->eval.timeout_ms);
+		break;
+	case HUB_LOST:
+		agent_fail(j, ANSWER_INFRA, "resource: client %.*s has gone%s",
+		    STRF(end->client), end->tries > 1 ?
+		    ", as those before it" : "");
+		break;
+	case HUB_NOBODY:
+		agent_fail(j, ANSWER_INFRA, "resource: no client that has tool "
+		    "\"%.*s\" was there within %lld s", STRF(r->eval.tool),
+		    (long long)r->eval.wait_ms / 1000);
+		break;
+	}
+}
+
+static void
+record(const struct agent_request *req, char way, struct arena *a,
+    const struct json *message)
+{
+	if (req->record != NULL && message != NULL)
+		req->record(req->record_arg, way, text_of(a, message));
+}
+
+static void
+on_done(void *arg, const struct hub_end *end)
+{
+	struct hub_job *r = arg;
+	struct agent_job *j = r->job;
+
+	record(j->req, '<', j->arena, end->result);
+	record(j->req, '<', j->arena, end->error);
+	take_end(r, end);
+	put_end(r, end);
+	j->ans.took_ms = end->took_ms > 0 ? end->took_ms : 1;
+	buf_free(&r->events);
+	j->done(j->arg);
+}
+
+static enum agent_status
+start(struct agent *a, struct agent_job *j)
+{
+	const struct remote_agent *all = a->state;
+	struct spec_remote s = settings_of(&all->all, j->req->task);
+	struct hub_job *r = NEW(j->arena, struct hub_job);
+	struct hub_eval *x = &r->eval;
+	struct err e = { 0 };
+
+	if (j->req->sample > 0) {
+		agent_fail(j, ANSWER_INFRA, "evaluation clients do not judge");
+		return AGENT_DONE;
+	}
+	j->state = r;
+	r->job = j;
+	*x = (struct hub_eval){ .id = j->req->task->id, .arg = r,
+		.timeout_ms = s.timeout_ms > 0 ? s.timeout_ms :
+		j->req->timeout_ms, .wait_ms = j->req->timeout_ms,
+		.retries = s.retries > 0 ? (unsigned)s.retries : 0,
+		.priority = HUB_NORMAL, .status = on_status,
+		.done = on_done };
+	hub_priority_find(s.priority, &x->priority);
+	x->tool = tmpl_render(j->arena, s.tool, j->req->vars, &e);
+	x->params = make_params(j, &s, x->timeout_ms, &e);
+	if (x->tool.p == NULL || x->params.p == NULL ||
+	    hub_submit(a->remote, x, &e) == -1) {
+		agent_fail(j, ANSWER_INFRA, "%s", e.msg);
+		return AGENT_DONE;
+	}
+	if (j->req->record != NULL)
+		j->req->record(j->req->record_arg, '>', x->params);
+	return AGENT_LATER;
+}
+
+static void
+cancel(struct agent *a, struct agent_job *j)
+{
+	struct hub_job *r = j->state;
+
+	(void)a;
+	hub_cancel(&r->eval);
+	buf_free(&r->events);
+	agent_fail(j, ANSWER_CANCELLED, "cancelled");
+	j->done(j->arg);
+}
+
+const struct agent_kind agent_remote = {
+	.name = "remote",
+	.help = "evaluation clients that have connected to us",
+	.no_files = true, .all_turns = true, .own_deadline = true,
+	.check = check, .needs_workspace = roams, .skills = skills, .open = open_hub,
+	.start = start, .cancel = cancel
+};

@@ -1,0 +1,286 @@
+/* SPDX-License-Identifier: ISC */
+/*
+ * Executor `replay`: answers that were recorded by `waza run --record`, given
+ * again at once, with the files that were in the workspace then.
+ *
+ * The name of a recording has of the task's id what a file name can have, and
+ * of its SHA-256 enough that no two ids share a file, whatever the system
+ * thinks of upper and lower case.
+ */
+#include "agent/agent_internal.h"
+
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/os.h"
+#include "json.h"
+#include "lib/tmpl.h"
+#include "results/cache.h"
+#include "results/outcome.h"
+#include "suite/spec.h"
+
+enum { NAME_MAX_KEPT = 60, HASH_KEPT = 12 };
+
+struct replay {
+	const char *dir;
+};
+
+static bool
+is_plain(char c)
+{
+	return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') ||
+	    (c >= 'A' && c <= 'Z') || c == '-' || c == '_';
+}
+
+char *
+agent_record_path(struct arena *a, const char *dir,
+    const struct agent_request *r)
+{
+	char name[NAME_MAX_KEPT + 1], hex[CACHE_KEY];
+	struct str id = r->task->id;
+	struct cache_hash h;
+	size_t i;
+
+	cache_hash_init(&h);
+	cache_hash_put(&h, id);
+	cache_hash_end(&h, hex);
+	for (i = 0; i < id.n && i < NAME_MAX_KEPT; i++)
+		name[i] = id.p[i];
+	name[i] = '\0';
+	while (i-- > 0)
+		if (!is_plain(name[i]))
+			name[i] = '-';
+	return arena_cstr(a, arena_fmt(a, "%s/t-%s-%.*s%s.%u.%u.jsonl", dir,
+	    name, HASH_KEPT, hex, r->no_skills ? ".baseline" : "", r->trial,
+	    r->attempt));
+}
+
+void
+agent_question(const struct agent_request *r, char hex[CACHE_KEY])
+{
+	const struct spec_inputs *in = &r->task->inputs;
+	struct tmpl_vars vars = *r->vars;
+	struct arena tmp = { 0 };
+	struct cache_hash h;
+	struct str s;
+	struct err e;
+	size_t i;
+
+	vars.job_id = vars.timestamp = STR("");
+	cache_hash_init(&h);
+	s = tmpl_render(&tmp, in->prompt, &vars, &e);
+	cache_hash_part(&h, s.p != NULL ? s : in->prompt);
+	for (i = 0; i < in->follow_up_prompts.n; i++) {
+		s = tmpl_render(&tmp, in->follow_up_prompts.v[i], &vars, &e);
+		cache_hash_part(&h, s.p != NULL ? s :
+		    in->follow_up_prompts.v[i]);
+	}
+	cache_hash_end(&h, hex);
+	arena_free(&tmp);
+}
+
+static bool
+is_true(const struct json *obj, const char *key)
+{
+	const struct json *v = json_getc(obj, key);
+
+	return v != NULL && v->type == JSON_BOOL && json_bool(v);
+}
+
+/*
+ * Settings.
+ */
+static const char *
+dir_of(struct arena *a, const struct spec_suite *s)
+{
+	struct str dir = json_str(agent_settings(a, s, "replay"), "dir");
+
+	return dir.n > 0 ? spec_path(a, s->dir, dir) : NULL;
+}
+
+static void
+check(const struct spec_suite *s, struct spec_notes *notes)
+{
+	struct arena tmp = { 0 };
+	const char *dir = dir_of(&tmp, s);
+	struct stat st;
+
+	if (dir != NULL && (stat(dir, &st) == -1 || !S_ISDIR(st.st_mode)))
+		spec_note(notes, FIELD_WARNING, s->config.executor_at,
+		    "there are no recordings in %.100s, which is no "
+		    "directory", dir);
+	arena_free(&tmp);
+}
+
+static bool
+roams(const struct spec_suite *s, const struct spec_task *t)
+{
+	(void)s;
+	(void)t;
+	return false;
+}
+
+static int
+open_dir(struct agent *a, struct err *e)
+{
+	const char *const *given = a->state;
+	struct replay *r = NEW(a->arena, struct replay);
+	struct stat st;
+
+	r->dir = given != NULL ? *given : dir_of(a->arena, a->suite);
+	a->state = r;
+	if (r->dir == NULL)
+		return err_set(e, ERR_SCHEMA, "executor \"replay\" needs the "
+		    "directory of the recordings: \"dir\" in its settings, or "
+		    "--replay DIR");
+	if (stat(r->dir, &st) == -1)
+		return err_sys(e, r->dir);
+	if (!S_ISDIR(st.st_mode))
+		return err_set(e, ERR_SCHEMA, "%.120s: is no directory of "
+		    "recordings", r->dir);
+	return 0;
+}
+
+/*
+ * Recordings.
+ */
+bool
+agent_has_answer(const struct agent *a, const struct agent_request *req)
+{
+	const struct replay *r = a->state;
+	struct arena tmp = { 0 };
+	bool yes;
+
+	if (a->kind != &agent_replay)
+		return true;
+	yes = access(agent_record_path(&tmp, r->dir, req), R_OK) == 0;
+	arena_free(&tmp);
+	return yes;
+}
+
+/* The first and the last whole line. */
+static bool
+find_ends(struct str text, struct str *first, struct str *last)
+{
+	const char *nl = memchr(text.p, '\n', text.n);
+	size_t i;
+
+	if (nl == NULL || text.p[text.n - 1] != '\n')
+		return false;
+	*first = (struct str){ text.p, (size_t)(nl - text.p) };
+	text.n--;
+	for (i = text.n; i > 0 && text.p[i - 1] != '\n'; i--)
+		;
+	*last = (struct str){ text.p + i, text.n - i };
+	return true;
+}
+
+static const struct json *
+read_line(struct arena *a, struct str line)
+{
+	struct json_mem mem = { arena_hook, a };
+	struct json_error e;
+
+	return json_read(&mem, line, 0, &e);
+}
+
+static void
+take_fault(struct agent_job *j, const struct json *ans)
+{
+	struct str word = json_str(ans, "fault"), why = json_str(ans, "error");
+
+	j->ans.late = is_true(ans, "late");
+	j->ans.error = why;
+	if (!str_is(word, "ok") && word.n > 0 && !j->ans.late)
+		j->ans.fault = str_is(word, "infrastructure") ? ANSWER_INFRA :
+		    ANSWER_FAILED;
+}
+
+/* What is not as it was then. */
+static void
+compare(struct agent_job *j, const struct json *head, const struct json *ans,
+    const char *path)
+{
+	char hex[CACHE_KEY];
+
+	agent_question(j->req, hex);
+	if (!str_is(json_str(head, "prompt_sha256"), hex))
+		j->ans.note = arena_fmt(j->arena, "%s: was recorded with "
+		    "another prompt than the task has now", path);
+	else if (j->req->workspace != NULL &&
+	    json_getc(ans, "files_left_out") != NULL)
+		j->ans.note = arena_fmt(j->arena, "%s: not all files of the "
+		    "workspace were recorded", path);
+}
+
+/* Whether they are what agent_write_files() takes. */
+static bool
+are_files(const struct json *files)
+{
+	const struct json *v, *path, *content;
+
+	for (v = json_first(files); v != NULL; v = v->next) {
+		path = json_getc(v, "path");
+		content = json_getc(v, "content");
+		if (path == NULL || path->type != JSON_STRING ||
+		    content == NULL || content->type != JSON_STRING)
+			return false;
+	}
+	return true;
+}
+
+static enum agent_status
+play(struct agent_job *j, struct str text, const char *path)
+{
+	const struct json *head, *n;
+	struct json *v;
+	struct str first, last;
+
+	if (!find_ends(text, &first, &last) ||
+	    (head = read_line(j->arena, first)) == NULL ||
+	    json_getc(head, "waza_record") == NULL ||
+	    (v = json_getc(read_line(j->arena, last), "answer")) == NULL ||
+	    v->type != JSON_OBJECT || !are_files(json_getc(v, "files"))) {
+		agent_fail(j, ANSWER_INFRA, "%s: is no recording, or not all "
+		    "of one", path);
+		return AGENT_DONE;
+	}
+	outcome_answer(j->arena, &(struct outcome_trial){ .node = v },
+	    &j->ans);
+	n = json_getc(v, "duration_ms");
+	if (n == NULL || !json_int(n, &j->ans.took_ms) || j->ans.took_ms < 0)
+		j->ans.took_ms = 0;
+	j->ans.session_id = json_str(v, "session_id");
+	take_fault(j, v);
+	compare(j, head, v, path);
+	if (j->req->workspace != NULL && j->ans.fault == ANSWER_OK)
+		agent_write_files(j, json_getc(v, "files"));
+	return AGENT_DONE;
+}
+
+static enum agent_status
+start(struct agent *a, struct agent_job *j)
+{
+	const struct replay *r = a->state;
+	const char *path;
+	struct str text;
+	struct err e = { 0 };
+
+	if (j->req->sample > 0) {
+		agent_fail(j, ANSWER_INFRA, "recordings do not judge: name "
+		    "another executor in \"judge\"");
+		return AGENT_DONE;
+	}
+	path = agent_record_path(j->arena, r->dir, j->req);
+	if (os_read_plain(j->arena, path, AGENT_RECORD_MAX, &text, &e) == 0)
+		return play(j, text, path);
+	agent_fail(j, ANSWER_INFRA, "no recording of this trial: %s", e.msg);
+	return AGENT_DONE;
+}
+
+const struct agent_kind agent_replay = {
+	.name = "replay", .help = "plays answers that were recorded",
+	.skilled = true, .all_turns = true, .check = check, .needs_workspace = roams,
+	.open = open_dir, .start = start
+};

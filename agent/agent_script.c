@@ -1,0 +1,179 @@
+/* SPDX-License-Identifier: ISC */
+/*
+ * Answers that are written down: the mock's script, and what a persistent
+ * worker says.  Both have the same keys and become the same answer.
+ */
+#include "agent/agent_internal.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+
+#include "io/workspace.h"
+#include "json.h"
+#include "lib/field.h"
+
+static const struct field script_rows[] = {
+	FIELD(agent_script, output, FIELD_STR, .help = "the answer"),
+	FIELD(agent_script, error, FIELD_STR, .help = "why there is none"),
+	FIELD(agent_script, tool_calls, FIELD_TREE,
+	    .help = "list of {name, arguments, result, success}"),
+	FIELD(agent_script, usage, FIELD_TREE, .help = "tokens and turns"),
+	FIELD(agent_script, files, FIELD_TREE,
+	    .help = "list of {path, content} to write in the workspace"),
+	FIELD(agent_script, skills, FIELD_STRS, .help = "skills invoked"),
+	FIELD(agent_script, delay_ms, FIELD_INT, .min = 0, .max = 86400000,
+	    .help = "time before the answer"),
+};
+const struct field_table agent_script_table =
+    FIELD_TABLE(agent_script, script_rows);
+
+static const struct field usage_rows[] = {
+	FIELD(answer_usage, turns, FIELD_INT, .help = "turns"),
+	FIELD(answer_usage, input_tokens, FIELD_INT, .help = "read"),
+	FIELD(answer_usage, output_tokens, FIELD_INT, .help = "written"),
+	FIELD(answer_usage, cache_read_tokens, FIELD_INT, .help = "from cache"),
+	FIELD(answer_usage, cache_write_tokens, FIELD_INT, .help = "to cache"),
+	FIELD(answer_usage, premium_requests, FIELD_NUM, .help = "requests"),
+	FIELD(answer_usage, cost, FIELD_NUM, .help = "in dollars"),
+};
+static const struct field_table usage_table =
+    FIELD_TABLE(answer_usage, usage_rows);
+
+void
+agent_fail(struct agent_job *j, enum answer_fault fault, const char *fmt, ...)
+{
+	char msg[512];
+	va_list ap;
+
+	va_start(ap, fmt);
+	vsnprintf(msg, sizeof(msg), fmt, ap);
+	va_end(ap);
+	j->ans.fault = fault;
+	j->ans.error = arena_str(j->arena, str_of(msg));
+}
+
+/* A value as JSON text, in the job's arena. */
+static struct str
+text_of(struct agent_job *j, const struct json *v)
+{
+	struct buf b = { 0 };
+	struct json_out o = { .put = buf_sink, .ctx = &b };
+	struct str s;
+
+	json_put(&o, v);
+	s = arena_str(j->arena, buf_str(&b));
+	buf_free(&b);
+	return s;
+}
+
+static void
+take_call(struct agent_job *j, const struct json *v, struct answer_call ***tail)
+{
+	const struct json *arguments = json_getc(v, "arguments");
+	const struct json *result = json_getc(v, "result");
+	const struct json *success = json_getc(v, "success");
+	const struct json *name = json_getc(v, "name");
+	struct answer_call *c = NEW(j->arena, struct answer_call);
+
+	c->name = name != NULL ? arena_str(j->arena, json_text(name)) : STR("");
+	c->arguments = arguments != NULL ? text_of(j, arguments) : STR("{}");
+	c->result = result != NULL ? text_of(j, result) : STR("");
+	c->success = success == NULL || json_bool(success);
+	**tail = c;
+	*tail = &c->next;
+	j->ans.ncalls++;
+}
+
+/* What of the transcript the graders and the reader of a report look at. */
+void
+agent_put_transcript(struct agent_job *j)
+{
+	struct buf b = { 0 };
+	struct json_out o = { .put = buf_sink, .ctx = &b };
+	const struct answer_call *c;
+
+	json_open(&o, '[');
+	for (c = j->ans.calls; c != NULL; c = c->next) {
+		json_open(&o, '{');
+		json_put_key(&o, STR("type"));
+		json_put_cstr(&o, "tool.execution_complete");
+		json_put_key(&o, STR("tool_name"));
+		json_put_str(&o, c->name);
+		json_put_key(&o, STR("arguments"));
+		json_put_raw(&o, c->arguments);
+		if (c->result.n > 0) {
+			json_put_key(&o, STR("tool_result"));
+			json_put_raw(&o, c->result);
+		}
+		json_put_key(&o, STR("success"));
+		json_put_bool(&o, c->success);
+		json_close(&o, '}');
+	}
+	json_open(&o, '{');
+	json_put_key(&o, STR("type"));
+	json_put_cstr(&o, "assistant.message");
+	json_put_key(&o, STR("content"));
+	json_put_str(&o, j->ans.output);
+	json_close(&o, '}');
+	json_close(&o, ']');
+	j->ans.transcript = arena_str(j->arena, buf_str(&b));
+	buf_free(&b);
+}
+
+static void
+take_skills(struct agent_job *j, const struct field_strs *from)
+{
+	struct field_strs *to = &j->ans.skills;
+
+	to->v = NEW_N(j->arena, struct str, from->n);
+	for (to->n = 0; to->n < from->n; to->n++)
+		to->v[to->n] = arena_str(j->arena, from->v[to->n]);
+}
+
+void
+agent_play(struct agent_job *j, const struct agent_script *s)
+{
+	struct answer_call **tail = &j->ans.calls;
+	const struct json *v;
+	struct err e;
+
+	j->ans.output = arena_str(j->arena, s->output);
+	if (s->tool_calls != NULL)
+		for (v = json_first(s->tool_calls); v != NULL; v = v->next)
+			take_call(j, v, &tail);
+	take_skills(j, &s->skills);
+	if (s->usage != NULL)
+		j->ans.usage.known = field_decode_one(j->arena, &usage_table,
+		    s->usage, &j->ans.usage, &e) == 0;
+	agent_put_transcript(j);
+	if (s->error.n > 0)
+		agent_fail(j, ANSWER_FAILED, "%.*s",
+		    (int)(s->error.n < 400 ? s->error.n : 400), s->error.p);
+}
+
+int
+agent_read_script(struct arena *a, const struct json *v,
+    struct agent_script *out)
+{
+	struct field_ctx ctx = { .arena = a, .flags = FIELD_LAX | FIELD_OPEN };
+
+	return field_decode(&ctx, &agent_script_table, v, out) == 0 ? 0 : -1;
+}
+
+void
+agent_write_files(struct agent_job *j, const struct json *files)
+{
+	const struct json *v, *path, *content;
+	struct err e;
+
+	for (v = json_first(files); v != NULL; v = v->next) {
+		path = json_getc(v, "path");
+		content = json_getc(v, "content");
+		if (path != NULL && workspace_put(j->arena, j->req->workspace,
+		    json_text(path), content != NULL ? json_text(content) :
+		    STR(""), &e) == -1) {
+			agent_fail(j, ANSWER_INFRA, "%s", e.msg);
+			return;
+		}
+	}
+}

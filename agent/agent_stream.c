@@ -1,0 +1,291 @@
+/* SPDX-License-Identifier: ISC */
+/*
+ * The stream of a one-shot agent, line by line.
+ *
+ * Lines that are no JSON objects are passed over: programs print things.  A
+ * stream without a single event may be one document over several lines, as
+ * some print on demand; it is tried as that, and is text if it is not.
+ */
+#include "agent/agent_stream.h"
+
+#include <string.h>
+
+#include "json.h"
+#include "lib/mask.h"
+
+enum {
+	LINE_MAX_BYTES = 8 << 20,	/* of one event */
+	ALL_MAX = 1 << 20,		/* of a document */
+	FIND_MAX = 1000,		/* calls looked back at */
+	CALLS_MAX = 10000,		/* of tools, and skills */
+	KEEP_MAX = 32 << 20,		/* bytes of calls and skills */
+	ERROR_MAX = 400			/* bytes of an error's words */
+};
+
+static const struct agent_format formats[] = {	/* sorted by name */
+	{ "claude", agent_read_claude },
+	{ "codex", agent_read_codex },
+	{ "copilot", agent_read_copilot },
+	{ "gemini", agent_read_gemini },
+	{ "json", agent_read_json },
+	{ "opencode", agent_read_opencode },
+	{ "text", NULL },
+};
+
+const struct agent_format *
+agent_format(struct str name)
+{
+	size_t i;
+
+	for (i = 0; i < COUNTOF(formats); i++)
+		if (str_is(name, formats[i].name))
+			return &formats[i];
+	return NULL;
+}
+
+const char *
+agent_format_names(void)
+{
+	return "text, json, claude, codex, copilot, gemini or opencode";
+}
+
+void
+agent_stream_init(struct agent_stream *s, struct agent_job *j,
+    const struct agent_format *f, const struct mask *secrets)
+{
+	*s = (struct agent_stream){ .job = j, .format = f,
+		.secrets = secrets };
+	s->tail = &j->ans.calls;
+	s->line.max = LINE_MAX_BYTES;
+	s->all.max = ALL_MAX;
+}
+
+static void
+read_line(struct agent_stream *s, struct str line)
+{
+	struct arena tmp = { 0 };
+	struct json_mem mem = { arena_hook, &tmp };
+	struct json_error e;
+	const struct json *v;
+
+	if (line.n == 0 || line.p[0] != '{')
+		return;
+	v = json_read(&mem, line, 0, &e);
+	if (v != NULL && v->type == JSON_OBJECT) {
+		s->events++;
+		s->format->read(s, v);
+	}
+	arena_free(&tmp);
+}
+
+/* A line that is too long is dropped whole; its end is looked for. */
+void
+agent_stream_put(struct agent_stream *s, struct str in)
+{
+	const char *eol;
+	size_t n;
+
+	if (s->events == 0)
+		buf_put(&s->all, in);
+	while ((eol = in.n > 0 ? memchr(in.p, '\n', in.n) : NULL) != NULL) {
+		n = (size_t)(eol - in.p);
+		if (s->line.n == 0 && !s->line.full)
+			read_line(s, (struct str){ in.p, n });
+		else {
+			buf_put(&s->line, (struct str){ in.p, n });
+			if (!s->line.full)
+				read_line(s, buf_str(&s->line));
+			s->line.n = 0;
+			s->line.full = false;
+		}
+		in.p += n + 1;
+		in.n -= n + 1;
+	}
+	buf_put(&s->line, in);
+}
+
+static void
+read_document(struct agent_stream *s)
+{
+	struct arena tmp = { 0 };
+	struct json_mem mem = { arena_hook, &tmp };
+	struct json_error e;
+	const struct json *v = s->all.full ? NULL :
+	    json_read(&mem, buf_str(&s->all), 0, &e);
+
+	if (v != NULL && v->type == JSON_OBJECT) {
+		s->events++;
+		s->format->read(s, v);
+	}
+	arena_free(&tmp);
+}
+
+void
+agent_stream_end(struct agent_stream *s)
+{
+	struct agent_job *j = s->job;
+
+	read_line(s, buf_str(&s->line));
+	if (s->events == 0)
+		read_document(s);
+	if (s->events == 0 && !s->all.full)
+		agent_stream_say(s, buf_str(&s->all));
+	j->ans.output = arena_str(j->arena, buf_str(&s->text));
+	agent_put_transcript(j);
+	if (s->error.n > 0)
+		agent_fail(j, ANSWER_FAILED, "%.*s", (int)s->error.n,
+		    s->error.p);
+	buf_free(&s->line);
+	buf_free(&s->text);
+	buf_free(&s->all);
+}
+
+static void
+tell(struct agent_stream *s, enum agent_event what, struct str detail)
+{
+	if (s->job->event != NULL)
+		s->job->event(s->job->arg, what, mask_text(s->job->arena,
+		    s->secrets, detail));
+}
+
+void
+agent_stream_say(struct agent_stream *s, struct str text)
+{
+	if (s->final || text.n == 0)
+		return;
+	if (s->text.n == 0)
+		tell(s, AGENT_TEXT, STR("answering"));
+	buf_put(&s->text, text);
+}
+
+void
+agent_stream_settle(struct agent_stream *s, struct str text)
+{
+	s->text.n = 0;
+	s->final = false;
+	agent_stream_say(s, text);
+	s->final = true;
+}
+
+void
+agent_stream_fail(struct agent_stream *s, struct str why)
+{
+	if (s->error.n > 0)
+		return;
+	if (why.n == 0)
+		why = STR("the agent says that it failed");
+	why = mask_text(s->job->arena, s->secrets, why);
+	why.n = why.n < ERROR_MAX ? why.n : ERROR_MAX;
+	s->error = arena_str(s->job->arena, why);
+}
+
+/* Whether so much more is kept; where it is not, that is its end. */
+static bool
+keep(struct agent_stream *s, size_t n)
+{
+	s->kept += n;
+	if (s->kept <= KEEP_MAX && s->job->ans.ncalls < CALLS_MAX &&
+	    s->job->ans.skills.n < CALLS_MAX)
+		return true;
+	if (!s->full)
+		s->error = arena_fmt(s->job->arena, "the agent says more than "
+		    "%d MiB about its tools, or calls more than %d of them",
+		    KEEP_MAX >> 20, CALLS_MAX);
+	s->full = true;
+	return false;
+}
+
+static struct str
+text_of(struct agent_stream *s, const struct json *v)
+{
+	struct buf b = { 0 };
+	struct json_out o = { .put = buf_sink, .ctx = &b };
+	struct str text;
+
+	json_put(&o, v);
+	text = keep(s, b.n) ? arena_str(s->job->arena, buf_str(&b)) :
+	    STR("null");
+	buf_free(&b);
+	return text;
+}
+
+struct answer_call *
+agent_stream_find(struct agent_stream *s, struct str id)
+{
+	struct agent_stream_call *c;
+	size_t n = 0;
+
+	for (c = s->last; c != NULL && n < FIND_MAX; c = c->prev, n++)
+		if (str_eq(c->id, id))
+			return &c->call;
+	return NULL;
+}
+
+struct answer_call *
+agent_stream_call(struct agent_stream *s, struct str id, struct str name,
+    const struct json *arguments)
+{
+	struct arena *a = s->job->arena;
+	struct answer_call *known = id.n > 0 ? agent_stream_find(s, id) : NULL;
+	struct agent_stream_call *c;
+
+	if (known != NULL) {
+		if (arguments != NULL)
+			known->arguments = text_of(s, arguments);
+		return known;
+	}
+	if (!keep(s, id.n + name.n + sizeof(*c)))
+		return NULL;
+	c = NEW(a, struct agent_stream_call);
+	c->id = arena_str(a, id);
+	c->call.name = arena_str(a, name);
+	c->call.arguments = arguments != NULL ? text_of(s, arguments) :
+	    STR("{}");
+	c->call.success = true;
+	c->prev = s->last;
+	s->last = c;
+	*s->tail = &c->call;
+	s->tail = &c->call.next;
+	s->job->ans.ncalls++;
+	tell(s, AGENT_TOOL, c->call.name);
+	return &c->call;
+}
+
+void
+agent_stream_result(struct agent_stream *s, struct answer_call *c,
+    const struct json *result, bool success)
+{
+	if (c == NULL)
+		return;
+	if (result != NULL && result->type != JSON_NULL)
+		c->result = text_of(s, result);
+	c->success = success;
+}
+
+void
+agent_stream_skill(struct agent_stream *s, struct str name)
+{
+	struct field_strs *list = &s->job->ans.skills;
+	struct str *v;
+
+	if (name.n == 0 || !keep(s, name.n))
+		return;
+	if ((list->n & (list->n - 1)) == 0) {	/* room for twice as many */
+		v = NEW_N(s->job->arena, struct str, 2 * list->n + 1);
+		if (list->n > 0)
+			memcpy(v, list->v, list->n * sizeof(*v));
+		list->v = v;
+	}
+	list->v[list->n++] = arena_str(s->job->arena, name);
+}
+
+void
+agent_stream_add(int64_t *sum, const struct json *obj, const char *key)
+{
+	const struct json *v = json_getc(obj, key);
+	int64_t n;
+
+	if (v != NULL && json_int(v, &n) && n > 0 && n < INT64_MAX / 2 &&
+	    *sum < INT64_MAX / 2)
+		*sum += n;
+}

@@ -1,0 +1,691 @@
+/* SPDX-License-Identifier: ISC */
+/*
+ * Executor `acp`: a session with an agent.
+ *
+ *   state     comes                        then
+ *   GREETING  answer to initialize         LOGIN if a method is set, OPENING
+ *   LOGIN     answer to authenticate       OPENING
+ *   OPENING   session/new wants a login    LOGIN, if there is one way only
+ *   OPENING   a session                    SETTING, or PROMPTED
+ *   SETTING   answers to mode and model    PROMPTED
+ *   PROMPTED  session/update               goes into the turn
+ *   PROMPTED  answer to session/prompt     RESTING in a talk, else ENDING
+ *   any       an error, or cancel          ENDING
+ *   ENDING    the end of the process       GONE; the job is done
+ *   RESTING   the next job of the talk     PROMPTED
+ *   RESTING   agent_hang_up                GONE
+ *
+ * A job is done when its process has gone, so that nothing works in the
+ * workspace while it is graded; in a talk, in the turn of the loop after its
+ * answer, since the caller may end the talk there, and with it the wire.
+ */
+#include "agent/proto/acp.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "agent/agent_internal.h"
+#include "base/os_path.h"
+#include "io/proc.h"
+#include "json.h"
+#include "suite/spec.h"
+
+#define QUOTE_(x) #x
+#define QUOTE(x) QUOTE_(x)
+
+enum {
+	NOT_FOUND = -32601,		/* JSON-RPC: no such method */
+	LOGIN_NEEDED = -32000		/* ACP: authentication required */
+};
+
+static struct str
+cut(struct str s, size_t max)
+{
+	if (s.n > max)
+		s.n = max;
+	return s;
+}
+
+/* Words of the agent; masked before they are cut, lest half a secret stays. */
+static struct str
+said(struct acp *x, struct str s, size_t max)
+{
+	return cut(mask_text(x->job->arena, &x->secrets, s), max);
+}
+
+/* The job's answer is an error; the process is to go. */
+static void PRINTF(3, 4)
+fail(struct acp *x, enum answer_fault fault, const char *fmt, ...)
+{
+	struct agent_job *j = x->job;
+	char msg[512];
+	va_list ap;
+
+	va_start(ap, fmt);
+	vsnprintf(msg, sizeof(msg), fmt, ap);
+	va_end(ap);
+	if (!x->settled)
+		agent_fail(j, fault, "%s", msg);
+	x->settled = true;
+	x->state = ACP_ENDING;
+	if (x->known != NULL && x->known->deaf)
+		wire_kill(&x->wire);
+	else
+		wire_end(&x->wire);
+}
+
+/* An error as the agent says it, with what it adds. */
+static struct str
+words(struct acp *x, const struct json *error)
+{
+	const struct json *data = json_getc(error, "data");
+	struct str msg = json_str(error, "message");
+	struct str more = json_str(data, "details");
+
+	if (more.n == 0)
+		more = json_str(data, "message");
+	if (more.n == 0 && data != NULL && data->type == JSON_STRING)
+		more = json_text(data);
+	if (more.n == 0 || str_eq(more, msg))
+		return msg.n > 0 ? said(x, msg, 400) : STR("an error");
+	return arena_fmt(x->job->arena, "%.*s: %.*s", STRF(said(x, msg, 200)),
+	    STRF(said(x, more, 200)));
+}
+
+static bool
+wants_login(const struct json *error)
+{
+	const struct json *code = json_getc(error, "code");
+	int64_t n;
+
+	return code != NULL && json_int(code, &n) && n == LOGIN_NEEDED;
+}
+
+static void
+fail_login(struct acp *x, const struct json *error)
+{
+	fail(x, ANSWER_INFRA, "the agent wants a login (%.*s): log in with its "
+	    "own program, or set auth_method%s%.*s",
+	    STRF(cut(words(x, error), 150)), x->logins.n > 0 ?
+	    " to one of: " : "", STRF(cut(x->logins, 200)));
+}
+
+static void
+fail_error(struct acp *x, const char *what, const struct json *error)
+{
+	if (wants_login(error))
+		fail_login(x, error);
+	else
+		fail(x, ANSWER_FAILED, "%s: %.*s", what, STRF(words(x, error)));
+}
+
+bool
+acp_is_copilot(const struct acp *x)
+{
+	return str_is(x->name, "Copilot") || str_is(x->name, "copilot");
+}
+
+/*
+ * The end of a turn.
+ */
+static void
+on_rested(void *arg)
+{
+	struct acp *x = arg;
+	struct agent_job *j = x->job;
+
+	x->job = NULL;
+	agent_mask(j, &x->secrets);
+	j->done(j->arg);
+}
+
+static void
+rest(struct acp *x)
+{
+	x->state = ACP_RESTING;
+	x->talk->state = x;
+	x->timer.fn = on_rested;
+	timer_start(x->agent->procs->loop, &x->timer, 0);
+}
+
+static void
+judge_stop(struct acp *x, struct str reason)
+{
+	static const struct {
+		const char *reason, *words;
+	} stops[] = {
+		{ "cancelled", "the agent cancelled its turn" },
+		{ "max_tokens", "the agent stopped: the limit of tokens "
+		    "was reached (max_tokens)" },
+		{ "max_turn_requests", "the agent stopped: the limit of "
+		    "model requests in a turn was reached" },
+		{ "refusal", "the agent refused to go on (refusal)" },
+	};
+	size_t i;
+
+	for (i = 0; i < COUNTOF(stops); i++)
+		if (str_is(reason, stops[i].reason)) {
+			fail(x, ANSWER_FAILED, "%s", stops[i].words);
+			return;
+		}
+	fail(x, ANSWER_FAILED, "the agent stopped: %.*s", STRF(reason.n > 0 ?
+	    said(x, reason, 100) : STR("without reason")));
+}
+
+/* Copilot reports errors of the model as text, and then no usage. */
+static bool
+hides_error(const struct acp *x, const struct json *result, struct str *error)
+{
+	const struct buf *b = &x->turn.text;
+
+	if (b->n == 0 || !acp_is_copilot(x) ||
+	    json_getc(result, "usage") != NULL)
+		return false;
+	*error = (struct str){ b->p + x->turn.last, b->n - x->turn.last };
+	return str_starts(*error, STR("Error: "));
+}
+
+static void
+on_prompted(void *ctx, const struct json *result, const struct json *error)
+{
+	struct acp *x = ctx;
+	struct str stop = json_str(result, "stopReason"), hidden;
+
+	if ((result == NULL && error == NULL) || x->state != ACP_PROMPTED)
+		return;			/* on_ended follows */
+	timer_stop(x->agent->procs->loop, &x->timer);
+	acp_turn_end(x, result);
+	if (x->cancelled)
+		fail(x, ANSWER_CANCELLED, "cancelled");
+	else if (error != NULL)
+		fail_error(x, "the agent failed", error);
+	else if (x->turn.refused.n > 0)
+		fail(x, ANSWER_FAILED, "the agent wanted to leave the "
+		    "workspace: %.*s", STRF(said(x, x->turn.refused, 300)));
+	else if (!str_is(stop, "end_turn"))
+		judge_stop(x, stop);
+	else if (hides_error(x, result, &hidden))
+		fail(x, ANSWER_FAILED, "the agent failed: %.*s",
+		    STRF(said(x, hidden, 400)));
+	else if (x->talk != NULL)
+		rest(x);
+	else {
+		x->settled = true;
+		x->state = ACP_ENDING;
+		if (x->known != NULL && x->known->deaf)
+			wire_kill(&x->wire);
+		else
+			wire_end(&x->wire);
+	}
+	acp_turn_free(&x->turn);
+}
+
+/*
+ * Questions, in their order.
+ */
+static void
+ask(struct acp *x, const char *method, struct buf *params, wire_answer_fn *fn)
+{
+	wire_ask(&x->wire, method, buf_str(params), fn, x);
+	buf_free(params);
+}
+
+static void
+prompt(struct acp *x)
+{
+	struct buf b = { 0 };
+	struct json_out o = { .put = buf_sink, .ctx = &b };
+
+	json_open(&o, '{');
+	json_put_text(&o, "sessionId", x->session);
+	json_put_key(&o, STR("prompt"));
+	json_open(&o, '[');
+	json_open(&o, '{');
+	json_put_text(&o, "type", STR("text"));
+	json_put_text(&o, "text", x->job->req->prompt);
+	json_close(&o, '}');
+	json_close(&o, ']');
+	json_close(&o, '}');
+	acp_turn_init(&x->turn);
+	x->settled = false;
+	x->state = ACP_PROMPTED;
+	ask(x, "session/prompt", &b, on_prompted);
+}
+
+static void set_next(struct acp *);
+
+static void
+on_set(void *ctx, const struct json *result, const struct json *error)
+{
+	struct acp *x = ctx;
+
+	if (x->state != ACP_SETTING || (result == NULL && error == NULL))
+		return;
+	if (error != NULL)
+		fail(x, ANSWER_INFRA, "the agent does not take the mode or "
+		    "model: %.*s", STRF(words(x, error)));
+	else
+		set_next(x);
+}
+
+static void
+set_next(struct acp *x)
+{
+	struct acp_ask *q = x->asks;
+
+	x->state = ACP_SETTING;
+	if (q == NULL) {
+		prompt(x);
+		return;
+	}
+	x->asks = q->next;
+	wire_ask(&x->wire, q->method, q->params, on_set, x);
+}
+
+static void
+on_opened(void *ctx, const struct json *result, const struct json *error);
+
+static void
+open_session(struct acp *x)
+{
+	struct buf b = { 0 };
+	struct json_out o = { .put = buf_sink, .ctx = &b };
+
+	json_open(&o, '{');
+	json_put_text(&o, "cwd", str_of(x->cwd));
+	json_put_key(&o, STR("mcpServers"));
+	if (acp_mcp_flag(&x->set) == NULL)
+		agent_mcp_put_list(&o, x->agent->suite);
+	else
+		json_put_raw(&o, STR("[]"));
+	json_close(&o, '}');
+	x->state = ACP_OPENING;
+	ask(x, "session/new", &b, on_opened);
+}
+
+static void
+on_login(void *ctx, const struct json *result, const struct json *error)
+{
+	struct acp *x = ctx;
+
+	if (x->state != ACP_LOGIN || (result == NULL && error == NULL))
+		return;
+	if (error != NULL)
+		fail(x, ANSWER_INFRA, "the agent's login failed: %.*s (ways to "
+		    "log in: %.*s)", STRF(cut(words(x, error), 200)),
+		    STRF(cut(x->logins, 200)));
+	else
+		open_session(x);
+}
+
+static void
+log_in(struct acp *x, struct str method)
+{
+	struct buf b = { 0 };
+	struct json_out o = { .put = buf_sink, .ctx = &b };
+
+	json_open(&o, '{');
+	json_put_text(&o, "methodId", method);
+	json_close(&o, '}');
+	x->logged_in = true;
+	x->state = ACP_LOGIN;
+	ask(x, "authenticate", &b, on_login);
+}
+
+static void
+on_opened(void *ctx, const struct json *result, const struct json *error)
+{
+	struct acp *x = ctx;
+	struct str id = json_str(result, "sessionId");
+	struct err e;
+
+	if (x->state != ACP_OPENING || (result == NULL && error == NULL))
+		return;
+	if (error != NULL && wants_login(error) && !x->logged_in &&
+	    x->login.n > 0)
+		log_in(x, x->login);
+	else if (error != NULL)
+		fail_error(x, "the agent opens no session", error);
+	else if (id.n == 0)
+		fail(x, ANSWER_FAILED, "the agent's session has no id");
+	else {
+		x->session = arena_str(x->arena, id);
+		if (x->job->event != NULL)
+			x->job->event(x->job->arg, AGENT_STEP,
+			    STR("session ready"));
+		if (acp_plan(x, result, &e) == -1)
+			fail(x, ANSWER_INFRA, "%s", e.msg);
+		else
+			set_next(x);
+	}
+}
+
+/* "id (name), id (name)"; and the only one, where there is one only. */
+static void
+take_logins(struct acp *x, const struct json *methods)
+{
+	const struct json *v;
+	struct str id;
+
+	for (v = json_first(methods); v != NULL && x->logins.n < 1000;
+	    v = v->next) {
+		id = json_str(v, "id");
+		x->logins = arena_fmt(x->arena, "%.*s%s%.*s (%.*s)",
+		    STRF(x->logins), x->logins.n > 0 ? ", " : "",
+		    STRF(cut(id, 100)), STRF(cut(json_str(v, "name"), 100)));
+		x->login = json_count(methods) == 1 ?
+		    arena_str(x->arena, id) : STR("");
+	}
+}
+
+static void
+on_greeted(void *ctx, const struct json *result, const struct json *error)
+{
+	struct acp *x = ctx;
+	const struct json *version = json_getc(result, "protocolVersion");
+	int64_t n = -1;
+
+	if (x->state != ACP_GREETING || (result == NULL && error == NULL))
+		return;
+	if (error != NULL) {
+		fail_error(x, "the agent does not greet", error);
+		return;
+	}
+	if (version == NULL || !json_int(version, &n) || n != ACP_VERSION) {
+		fail(x, ANSWER_INFRA, "the agent speaks version %lld of the "
+		    "Agent Client Protocol; waza speaks %d", (long long)n,
+		    ACP_VERSION);
+		return;
+	}
+	x->name = arena_str(x->arena, json_str(json_getc(result, "agentInfo"),
+	    "name"));
+	take_logins(x, json_getc(result, "authMethods"));
+	if (x->set.auth_method.n > 0)
+		log_in(x, x->set.auth_method);
+	else
+		open_session(x);
+}
+
+/* No files and no terminal of ours: every agent has its own ways to them. */
+static void
+greet(struct acp *x)
+{
+	x->state = ACP_GREETING;
+	wire_ask(&x->wire, "initialize", STR("{\"protocolVersion\":1,"
+	    "\"clientCapabilities\":{\"fs\":{\"readTextFile\":false,"
+	    "\"writeTextFile\":false},\"terminal\":false},\"clientInfo\":{"
+	    "\"name\":\"waza\",\"title\":\"waza\",\"version\":\""
+	    QUOTE(WAZA_VERSION) "\"}}"), on_greeted, x);
+}
+
+/*
+ * What comes from the agent.
+ */
+static void
+on_notify(void *arg, struct str method, const struct json *params)
+{
+	struct acp *x = arg;
+
+	if (x->state != ACP_PROMPTED || !str_is(method, "session/update") ||
+	    !str_eq(json_str(params, "sessionId"), x->session))
+		return;
+	acp_turn_update(x, json_getc(params, "update"));
+	if (!x->turn.full)
+		return;
+	acp_turn_end(x, NULL);
+	acp_turn_free(&x->turn);
+	fail(x, ANSWER_FAILED, "the agent says more than %d MiB, or calls more "
+	    "than %d tools, in a turn", ACP_TEXT_MAX >> 20, ACP_CALLS_MAX);
+	wire_kill(&x->wire);
+}
+
+/* Each is answered, or the agent may wait forever. */
+static void
+on_request(void *arg, const struct json *id, struct str method,
+    const struct json *params)
+{
+	struct acp *x = arg;
+	char msg[128];
+
+	if (str_is(method, "session/request_permission")) {
+		acp_permit(x, id, params);
+		return;
+	}
+	snprintf(msg, sizeof(msg), "Method not found: %.*s",
+	    STRF(cut(method, 80)));
+	wire_refuse(&x->wire, id, NOT_FOUND, msg);
+}
+
+static void
+on_record(void *arg, char way, struct str message)
+{
+	struct acp *x = arg;
+	struct arena a = { 0 };
+	const struct agent_request *r;
+
+	if (x->job == NULL || x->job->req->record == NULL)
+		return;
+	r = x->job->req;
+	r->record(r->record_arg, way, mask_json(&a, &x->secrets, message));
+	arena_free(&a);
+}
+
+/* Why there is no answer, when the process has ended before it. */
+static void
+judge_end(struct acp *x)
+{
+	const struct proc_result *res = &x->wire.proc.res;
+	const char *when = x->state < ACP_PROMPTED ?
+	    "before it was ready" : "in its turn";
+
+	if (x->cancelled)
+		fail(x, ANSWER_CANCELLED, "cancelled");
+	else if (x->wire.broken)
+		fail(x, ANSWER_FAILED, "the agent says what is no protocol, or "
+		    "more than %d MiB at once", WIRE_MESSAGE_MAX >> 20);
+	else if (res->signo != 0)
+		fail(x, ANSWER_FAILED, "the agent was killed by signal %d %s",
+		    res->signo, when);
+	else
+		fail(x, ANSWER_FAILED, "the agent ended %s: exit status %d",
+		    when, res->status);
+}
+
+static void
+on_ended(void *arg)
+{
+	struct acp *x = arg;
+	struct agent_job *j = x->job;
+
+	timer_stop(x->agent->procs->loop, &x->timer);
+	if (j != NULL && x->state == ACP_RESTING) {	/* its answer is due */
+		x->state = ACP_GONE;
+		timer_start(x->agent->procs->loop, &x->timer, 0);
+		return;
+	}
+	if (j == NULL) {
+		x->state = ACP_GONE;
+		return;
+	}
+	if (!x->settled) {
+		if (x->state == ACP_PROMPTED)
+			acp_turn_end(x, NULL);
+		judge_end(x);
+	}
+	acp_turn_free(&x->turn);
+	j->ans.stderr_tail = proc_tail_get(j->arena, &x->wire.tail);
+	if (!x->wire.proc.res.cancelled)
+		j->ans.exit_status = x->wire.proc.res.status;
+	x->state = ACP_GONE;
+	x->job = NULL;
+	if (x->talk != NULL)
+		x->talk->state = NULL;
+	agent_mask(j, &x->secrets);
+	j->done(j->arg);
+}
+
+/*
+ * The executor.
+ */
+static int
+acp_open(struct agent *a, struct err *e)
+{
+	struct acp_settings *set = NEW(a->arena, struct acp_settings);
+
+	(void)e;
+	acp_read(a->arena, a->suite, set);
+	a->state = set;
+	return 0;
+}
+
+static struct acp *
+make(struct agent *a, struct agent_job *j)
+{
+	const struct agent_request *r = j->req;
+	struct arena *mem = r->talk != NULL ? r->talk->arena : j->arena;
+	struct acp *x = NEW(mem, struct acp);
+	const char *tmp = getenv("TMPDIR");
+
+	x->agent = a;
+	x->talk = r->talk;
+	x->arena = mem;
+	x->set = *(const struct acp_settings *)a->state;
+	x->known = acp_agent(x->set.agent);
+	x->room = r->workspace;
+	x->home = r->home;
+	x->tmp = r->tmp;
+	x->cwd = os_absolute(mem, x->room != NULL ? agent_cwd(r) :
+	    x->home != NULL ? x->home : tmp != NULL ? tmp : "/tmp");
+	x->timer.arg = x;
+	acp_turn_init(&x->turn);
+	return x;
+}
+
+static int
+launch(struct acp *x, struct err *e)
+{
+	const struct agent_request *r = x->job->req;
+	struct wire_opts o = { .cwd = x->cwd, .notify = on_notify,
+		.request = on_request, .ended = on_ended, .arg = x };
+	struct arena *mem = x->job->arena;
+
+	o.argv = acp_argv(mem, x->agent->suite, &x->set, r, e);
+	o.env = o.argv == NULL ? NULL :
+	    acp_env(mem, x->agent->suite, &x->set, r, e);
+	if (o.env == NULL)
+		return -1;
+	mask_add_env(x->arena, &x->secrets, o.env);
+	if (r->record != NULL)
+		o.record = on_record;
+	return wire_start(x->agent->procs, &x->wire, &o, e);
+}
+
+static enum agent_status
+acp_start(struct agent *a, struct agent_job *j)
+{
+	struct acp *x = j->req->talk != NULL ? j->req->talk->state : NULL;
+	struct err e = { 0 };
+
+	if (x != NULL && x->state == ACP_GONE) {
+		agent_fail(j, ANSWER_FAILED, "the agent ended between two "
+		    "prompts: exit status %d", x->wire.proc.res.status);
+		return AGENT_DONE;
+	}
+	if (x != NULL) {
+		x->job = j;
+		j->state = x;
+		prompt(x);
+		return AGENT_LATER;
+	}
+	x = make(a, j);
+	x->job = j;
+	j->state = x;
+	if (launch(x, &e) == -1) {
+		agent_fail(j, ANSWER_INFRA, "%s", e.msg);
+		return AGENT_DONE;
+	}
+	greet(x);
+	return AGENT_LATER;
+}
+
+static void
+on_patience(void *arg)
+{
+	struct acp *x = arg;
+
+	wire_kill(&x->wire);
+}
+
+/* It is asked to stop first, so that its own children end with the turn. */
+static void
+acp_cancel(struct agent *a, struct agent_job *j)
+{
+	struct acp *x = j->state;
+	struct buf b = { 0 };
+	struct json_out o = { .put = buf_sink, .ctx = &b };
+
+	if (x->state != ACP_PROMPTED || x->cancelled) {
+		x->cancelled = true;
+		if (x->state != ACP_RESTING && x->state != ACP_GONE)
+			wire_kill(&x->wire);
+		return;			/* or its answer is due */
+	}
+	x->cancelled = true;
+	json_open(&o, '{');
+	json_put_text(&o, "sessionId", x->session);
+	json_close(&o, '}');
+	wire_tell(&x->wire, "session/cancel", buf_str(&b));
+	buf_free(&b);
+	x->timer.fn = on_patience;
+	timer_start(a->procs->loop, &x->timer, ACP_CANCEL_MS);
+}
+
+static void
+acp_hang_up(struct agent *a, struct agent_talk *t)
+{
+	struct acp *x = t->state;
+
+	timer_stop(a->procs->loop, &x->timer);
+	wire_fini(&x->wire);
+	acp_turn_free(&x->turn);
+	x->state = ACP_GONE;
+}
+
+static bool
+acp_alive(const struct agent_talk *t)
+{
+	const struct acp *x = t->state;
+
+	return x->state == ACP_RESTING;
+}
+
+/* Of the others nobody knows whether their skills are tools. */
+static enum agent_skills
+acp_skills(const struct spec_suite *s)
+{
+	struct arena a = { 0 };
+	struct acp_settings set = { .agent = { NULL, 0 } };
+	const struct acp_agent *known;
+
+	acp_read(&a, s, &set);
+	known = acp_agent(set.agent);
+	arena_free(&a);
+	return known != NULL && known->tells ? AGENT_TELLS : AGENT_TELLS_NOT;
+}
+
+const struct agent_kind agent_acp = {
+	.name = "acp",
+	.help = "agents that speak the Agent Client Protocol",
+	.private_tmp = true,
+	.mcp = true,
+	.effort = true,
+	.check = acp_check,
+	.skills = acp_skills,
+	.open = acp_open,
+	.start = acp_start,
+	.cancel = acp_cancel,
+	.hang_up = acp_hang_up,
+	.alive = acp_alive
+};

@@ -1,0 +1,171 @@
+/* SPDX-License-Identifier: ISC */
+/*
+ * What is to be set in a new session: its mode, its model, and how long that
+ * thinks.  Agents offer the first two in lists of their own (modes, models),
+ * or all as options, which is the newer form.  What is wanted has to be
+ * offered, by its id, by what follows the last / or # of that (opencode has
+ * provider/model, Copilot has URIs), or by its name.
+ */
+#include "agent/proto/acp.h"
+
+#include <string.h>
+
+#include "json.h"
+#include "suite/spec.h"
+
+struct menu {
+	const char *what;		/* for people */
+	const char *list, *items, *id, *current;	/* in the result */
+	const char *option;		/* or the id of a configOption */
+	const char *method, *param;	/* that sets it */
+};
+
+static const struct menu mode_menu = { .what = "mode", .list = "modes",
+	.items = "availableModes", .id = "id", .current = "currentModeId",
+	.option = "mode", .method = "session/set_mode", .param = "modeId" };
+static const struct menu model_menu = { .what = "model", .list = "models",
+	.items = "availableModels", .id = "modelId",
+	.current = "currentModelId", .option = "model",
+	.method = "session/set_model", .param = "modelId" };
+
+/* Only an option; there is no older form. */
+static const struct menu effort_menu = { .what = "reasoning effort",
+	.list = "", .items = "", .id = "", .current = "",
+	.option = "thought_level" };
+
+static struct str
+last_part(struct str s)
+{
+	size_t i = s.n;
+
+	while (i > 0 && s.p[i - 1] != '/' && s.p[i - 1] != '#')
+		i--;
+	return (struct str){ s.p + i, s.n - i };
+}
+
+/* The id of what is wanted; exact ones before others. */
+static struct str
+pick(const struct json *items, const char *id, struct str want)
+{
+	const struct json *v;
+	struct str s;
+	int pass;
+
+	for (pass = 0; pass < 3; pass++)
+		for (v = json_first(items); v != NULL; v = v->next) {
+			s = json_str(v, id);
+			if (s.n > 0 && str_eq(want, pass == 0 ? s :
+			    pass == 1 ? last_part(s) : json_str(v, "name")))
+				return s;
+		}
+	return STR("");
+}
+
+static struct str
+offers(struct arena *a, const struct json *items, const char *id)
+{
+	const struct json *v;
+	struct str all = STR("");
+
+	for (v = json_first(items); v != NULL; v = v->next) {
+		if (all.n > 100)
+			return arena_fmt(a, "%.*s, ...", STRF(all));
+		all = arena_fmt(a, "%.*s%s%.*s", STRF(all), all.n > 0 ? ", " :
+		    "", (int)(json_str(v, id).n < 60 ? json_str(v, id).n : 60),
+		    json_str(v, id).p);
+	}
+	return all;
+}
+
+static const struct json *
+find_option(const struct json *result, const char *id)
+{
+	const struct json *v;
+
+	for (v = json_first(json_getc(result, "configOptions")); v != NULL;
+	    v = v->next)
+		if (str_is(json_str(v, "id"), id) ||
+		    str_is(json_str(v, "category"), id))
+			return v;
+	return NULL;
+}
+
+static void
+add(struct acp *x, const char *method, const char *key, struct str value,
+    struct str option)
+{
+	struct acp_ask *q = NEW(x->arena, struct acp_ask), **at = &x->asks;
+	struct buf b = { 0 };
+	struct json_out o = { .put = buf_sink, .ctx = &b };
+
+	json_open(&o, '{');
+	json_put_key(&o, STR("sessionId"));
+	json_put_str(&o, x->session);
+	if (option.n > 0) {
+		json_put_key(&o, STR("configId"));
+		json_put_str(&o, option);
+	}
+	json_put_key(&o, str_of(key));
+	json_put_str(&o, value);
+	json_close(&o, '}');
+	q->method = method;
+	q->params = arena_str(x->arena, buf_str(&b));
+	buf_free(&b);
+	while (*at != NULL)
+		at = &(*at)->next;
+	*at = q;
+}
+
+static int
+plan(struct acp *x, const struct json *result, const struct menu *m,
+    struct str want, struct err *e)
+{
+	const struct json *list = json_getc(result, m->list);
+	const struct json *items = json_getc(list, m->items);
+	const struct json *option = find_option(result, m->option);
+	const char *key = m->id;
+	struct str id;
+
+	if (str_eq(want, json_str(list, m->current)) ||
+	    str_eq(want, json_str(option, "currentValue")))
+		return 0;
+	if (items == NULL && option != NULL) {
+		items = json_getc(option, "options");
+		key = "value";
+	}
+	id = pick(items, key, want);
+	if (items != NULL && id.n == 0)
+		return err_set(e, ERR_SCHEMA, "the agent has no %s \"%.*s\"; "
+		    "it offers: %.*s", m->what,
+		    (int)(want.n < 40 ? want.n : 40), want.p,
+		    STRF(offers(x->job->arena, items, key)));
+	if (strcmp(key, "value") == 0)
+		add(x, "session/set_config_option", "value", id,
+		    json_str(option, "id"));
+	else if (items != NULL)
+		add(x, m->method, m->param, id, STR(""));
+	else if (m == &mode_menu)	/* it may know what it does not show */
+		add(x, m->method, m->param, want, STR(""));
+	else if (m == &effort_menu)
+		return err_set(e, ERR_SCHEMA, "the agent has no reasoning "
+		    "effort that can be set");
+	return 0;
+}
+
+int
+acp_plan(struct acp *x, const struct json *result, struct err *e)
+{
+	struct str model = x->job->req->model;
+	struct str effort = x->agent->suite->config.reasoning_effort;
+
+	if (x->set.mode.n > 0 &&
+	    plan(x, result, &mode_menu, x->set.mode, e) == -1)
+		return -1;
+	if (model.n > 0 && !acp_names_model(&x->set) &&
+	    plan(x, result, &model_menu, model, e) == -1)
+		return -1;
+	if (effort.n > 0 && acp_effort_flag(&x->set) == NULL &&
+	    plan(x, result, &effort_menu, effort, e) == -1)
+		return -1;
+	return 0;
+}

@@ -1,0 +1,408 @@
+/* SPDX-License-Identifier: ISC */
+/*
+ * Settings of the executor `acp`, and what is known of agents.
+ *
+ * Where a name and a command are given, the command is what is run, and the
+ * name says what to expect of it.
+ */
+#include "agent/proto/acp.h"
+
+#include <string.h>
+#include <unistd.h>
+
+#include "agent/agent_internal.h"
+#include "base/os_path.h"
+#include "base/os_spawn.h"
+#include "json.h"
+#include "lib/field.h"
+#include "lib/tmpl.h"
+#include "suite/spec.h"
+
+static const struct acp_agent agents[] = {	/* sorted by name */
+	{ .name = "claude", .argv = { "claude-agent-acp" }, .instead = "claude-code-acp",
+	    .model_env = "ANTHROPIC_MODEL", .tells = true,
+	    .env = { "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC=1", "DISABLE_AUTOUPDATER=1" } },
+	{ .name = "codex", .argv = { "codex-acp" }, .deaf = true },
+	{ .name = "copilot", .argv = { "copilot", "--acp", "--no-auto-update" },
+	    .model_flag = "--model", .tells = true, .effort_flag = "--reasoning-effort=",
+	    .mcp_flag = "--additional-mcp-config=@" },
+	{ .name = "gemini", .argv = { "gemini", "--acp" }, .model_flag = "-m", .tells = true,
+	    .env = { "GEMINI_CLI_TRUST_WORKSPACE=true" } },
+	{ .name = "goose", .argv = { "goose", "acp" }, .model_env = "GOOSE_MODEL" },
+	{ .name = "opencode", .argv = { "opencode", "acp" }, .tells = true,
+	    .env = { "OPENCODE_DISABLE_AUTOUPDATE=1" } },
+};
+
+static const struct field rows[] = {
+	FIELD(acp_settings, agent, FIELD_STR, .help = "which one is meant"),
+	FIELD(acp_settings, command, FIELD_TREE, .help = "that starts it"),
+	FIELD(acp_settings, auth_method, FIELD_STR, .help = "of logging in"),
+	FIELD(acp_settings, mode, FIELD_STR, .help = "of the session"),
+	FIELD(acp_settings, permissions, FIELD_TREE,
+	    .help = "approve, deny, or a list of kinds that are approved"),
+	FIELD(acp_settings, env, FIELD_TREE, .help = "its environment"),
+	FIELD(acp_settings, home, FIELD_TREE, .help = "user or private"),
+	{ .key = "cache_home", .type = FIELD_TREE,
+	    .off = offsetof(struct acp_settings, home), .help = "its .cache" },
+};
+static const struct field_table table = FIELD_TABLE(acp_settings, rows);
+
+const struct acp_agent *
+acp_agent(struct str name)
+{
+	size_t i;
+
+	for (i = 0; i < COUNTOF(agents); i++)
+		if (str_is(name, agents[i].name))
+			return &agents[i];
+	return NULL;
+}
+
+void
+acp_read(struct arena *a, const struct spec_suite *s, struct acp_settings *out)
+{
+	struct field_ctx ctx = { .arena = a, .flags = FIELD_LAX | FIELD_OPEN };
+
+	field_decode(&ctx, &table, agent_settings(a, s, "acp"), out);
+}
+
+/*
+ * What is wrong with the settings.  Those of the suite have a place in it;
+ * others are said where the executor is named.
+ */
+struct checking {
+	const struct spec_suite *suite;
+	struct spec_notes *notes;
+	bool own;			/* of the suite */
+};
+
+static struct spec_where
+place(const struct checking *c, const struct json *v)
+{
+	return c->own && v != NULL ? spec_at(c->suite->path, v) :
+	    c->suite->config.executor_at;
+}
+
+static void
+report(void *ctx, const struct field_finding *f)
+{
+	struct checking *c = ctx;
+	struct spec_source src = { c->notes, c->suite->path };
+
+	if (c->own)
+		spec_report(&src, f);
+	else
+		spec_note(c->notes, f->level, c->suite->config.executor_at,
+		    "executors.acp: %s", f->msg);
+}
+
+static void
+check_agent(struct checking *c, const struct json *v)
+{
+	struct str name = v->type == JSON_STRING ? json_text(v) : STR("");
+	size_t i;
+
+	if (v->type != JSON_STRING || acp_agent(name) != NULL)
+		return;			/* another type was told already */
+	for (i = 0; i < COUNTOF(agents); i++)
+		if (str_similar(name, str_of(agents[i].name)))
+			break;
+	if (i < COUNTOF(agents))
+		spec_note(c->notes, FIELD_ERROR, place(c, v),
+		    "unknown agent \"%.*s\"; did you mean \"%s\"?",
+		    (int)(name.n < 60 ? name.n : 60), name.p, agents[i].name);
+	else
+		spec_note(c->notes, FIELD_ERROR, place(c, v),
+		    "unknown agent \"%.*s\"; it is claude, codex, copilot, "
+		    "gemini, goose or opencode, or give its \"command\"",
+		    (int)(name.n < 60 ? name.n : 60), name.p);
+}
+
+static void
+check_command(struct checking *c, const struct json *cmd)
+{
+	const struct json *v;
+
+	if (cmd->type == JSON_STRING && json_text(cmd).n > 0)
+		return;
+	if (cmd->type != JSON_ARRAY || json_count(cmd) == 0) {
+		spec_note(c->notes, FIELD_ERROR, place(c, cmd),
+		    "\"command\" must be a list of words, or a line for the "
+		    "shell");
+		return;
+	}
+	for (v = json_first(cmd); v != NULL; v = v->next)
+		if (v->type != JSON_STRING && v->type != JSON_NUMBER)
+			spec_note(c->notes, FIELD_ERROR, place(c, v),
+			    "each word of \"command\" must be a string, not %s",
+			    json_type_name((enum json_type)v->type));
+}
+
+static bool
+is_kind(struct str word)
+{
+	size_t i;
+
+	for (i = 0; acp_kinds[i] != NULL; i++)
+		if (str_is(word, acp_kinds[i]))
+			return true;
+	return false;
+}
+
+static void
+check_permissions(struct checking *c, const struct json *p)
+{
+	const struct json *v;
+
+	if (p->type == JSON_STRING && (str_is(json_text(p), "approve") ||
+	    str_is(json_text(p), "deny")))
+		return;
+	if (p->type != JSON_ARRAY) {
+		spec_note(c->notes, FIELD_ERROR, place(c, p),
+		    "\"permissions\" must be approve, deny, or a list of "
+		    "kinds that are approved");
+		return;
+	}
+	for (v = json_first(p); v != NULL; v = v->next)
+		if (v->type != JSON_STRING || !is_kind(json_text(v)))
+			spec_note(c->notes, FIELD_ERROR, place(c, v),
+			    "a kind in \"permissions\" must be read, edit, "
+			    "delete, move, search, execute, think, fetch, "
+			    "switch_mode, other or path");
+}
+
+static void
+check_env(struct checking *c, const struct json *env)
+{
+	const struct json *v;
+
+	if (env->type != JSON_OBJECT)
+		spec_note(c->notes, FIELD_ERROR, place(c, env),
+		    "\"env\" must be a mapping of names to values");
+	for (v = json_first(env); v != NULL; v = v->next)
+		if (env->type == JSON_OBJECT && (json_key(v).n == 0 ||
+		    memchr(v->key, '=', v->nkey) != NULL ||
+		    v->type == JSON_ARRAY || v->type == JSON_OBJECT))
+			spec_note(c->notes, FIELD_ERROR, place(c, v),
+			    "\"env\" must be a mapping of names to values");
+}
+
+/* One of the places where settings stand; a wrong value counts there. */
+static void
+check_one(struct checking *c, const struct json *obj, unsigned flags)
+{
+	struct field_ctx ctx = { .arena = c->notes->arena,
+		.flags = FIELD_LAX | flags, .report = report, .ctx = c,
+		.path = "acp" };
+	struct acp_settings s = { .agent = { NULL, 0 } };
+	const struct json *v;
+
+	if (obj == NULL || obj->type == JSON_NULL)
+		return;
+	if (obj->type != JSON_OBJECT) {
+		spec_note(c->notes, FIELD_ERROR, place(c, obj),
+		    "\"acp\" must be a mapping, not %s",
+		    json_type_name((enum json_type)obj->type));
+		return;
+	}
+	field_decode(&ctx, &table, obj, &s);
+	if ((v = json_getc(obj, "agent")) != NULL)
+		check_agent(c, v);
+	if (s.command != NULL)
+		check_command(c, s.command);
+	if (s.permissions != NULL)
+		check_permissions(c, s.permissions);
+	if (s.env != NULL)
+		check_env(c, s.env);
+}
+
+void
+acp_check(const struct spec_suite *s, struct spec_notes *notes)
+{
+	const struct spec_config *c = &s->config;
+	struct checking own = { s, notes, true };
+	struct checking other = { s, notes, false };
+	unsigned strict = notes->strict ? (unsigned)FIELD_STRICT : 0;
+	struct acp_settings set = { .agent = { NULL, 0 } };
+
+	check_one(&other, json_getc(s->executors, "acp"), strict);
+	check_one(&own, c->tree, FIELD_OPEN);
+	check_one(&own, json_getc(c->executors, "acp"), strict);
+	check_one(&own, json_getc(c->tree, "acp"), strict);
+	acp_read(notes->arena, s, &set);
+	if (set.command == NULL && set.agent.n == 0)
+		spec_note(notes, FIELD_ERROR, c->executor_at,
+		    "executor \"acp\" needs config.acp.agent (claude, codex, "
+		    "copilot, gemini, goose, opencode) or config.acp.command");
+}
+
+bool
+acp_names_model(const struct acp_settings *set)
+{
+	const struct acp_agent *known = acp_agent(set->agent);
+
+	return known != NULL && (known->model_env != NULL ||
+	    (known->model_flag != NULL && set->command == NULL));
+}
+
+const char *
+acp_effort_flag(const struct acp_settings *set)
+{
+	const struct acp_agent *known = acp_agent(set->agent);
+
+	return known != NULL && set->command == NULL ? known->effort_flag :
+	    NULL;
+}
+
+const char *
+acp_mcp_flag(const struct acp_settings *set)
+{
+	const struct acp_agent *known = acp_agent(set->agent);
+
+	return known != NULL && set->command == NULL ? known->mcp_flag : NULL;
+}
+
+/* A list is argv; a string is for the shell. */
+static const char **
+own_argv(struct arena *a, const struct spec_suite *s,
+    const struct json *command, const struct tmpl_vars *vars, struct err *e)
+{
+	const bool line = command->type == JSON_STRING;
+	const struct json *v = line ? command : json_first(command);
+	const char **argv = NEW_N(a, const char *, json_count(command) + 4);
+	struct str word;
+	size_t n = 0;
+
+	if (line) {
+		argv[n++] = "/bin/sh";
+		argv[n++] = "-c";
+	}
+	for (; v != NULL; v = line ? NULL : v->next) {
+		word = tmpl_render(a, json_text(v), vars, e);
+		if (word.p == NULL)
+			return NULL;
+		argv[n] = arena_cstr(a, word);
+		if (argv[n++] == NULL) {
+			err_set(e, ERR_SCHEMA, "NUL in \"command\"");
+			return NULL;
+		}
+	}
+	if (!line && strchr(argv[0], '/') != NULL)
+		argv[0] = os_absolute(a, spec_path(a, s->dir,
+		    str_of(argv[0])));
+	return argv;
+}
+
+const char **
+acp_argv(struct arena *a, const struct spec_suite *s,
+    const struct acp_settings *set, const struct agent_request *r,
+    struct err *e)
+{
+	const struct acp_agent *known = acp_agent(set->agent);
+	const char **argv, *file;
+	size_t n = 0;
+
+	if (set->command != NULL)
+		return own_argv(a, s, set->command, r->vars, e);
+	if (known == NULL) {
+		err_set(e, ERR_SCHEMA, "no agent and no command");
+		return NULL;
+	}
+	argv = NEW_N(a, const char *, COUNTOF(known->argv) + 5);
+	for (; n < COUNTOF(known->argv) && known->argv[n] != NULL; n++)
+		argv[n] = known->argv[n];
+	if (known->instead != NULL && os_find(a, argv[0]) == NULL &&
+	    os_find(a, known->instead) != NULL)
+		argv[0] = known->instead;
+	if (known->model_flag != NULL && r->model.n > 0) {
+		argv[n++] = known->model_flag;
+		argv[n++] = arena_cstr(a, r->model);
+	}
+	if (known->effort_flag != NULL && s->config.reasoning_effort.n > 0)
+		argv[n++] = arena_fmt(a, "%s%.*s", known->effort_flag,
+		    STRF(s->config.reasoning_effort)).p;
+	if (known->mcp_flag != NULL &&
+	    json_first(s->config.mcp_servers) != NULL) {
+		file = agent_mcp_file(a, s, r, e);
+		if (file == NULL)
+			return NULL;
+		argv[n++] = arena_fmt(a, "%s%s", known->mcp_flag, file).p;
+	}
+	return argv;
+}
+
+static size_t
+name_len(const char *setting)
+{
+	return strcspn(setting, "=");
+}
+
+/* The environment with n settings over it. */
+static const char **
+env_over(struct arena *a, const char **env, const char **set, size_t n)
+{
+	size_t i, j, k = 0, len, all = 0;
+	const char **out;
+
+	while (env[all] != NULL)
+		all++;
+	out = NEW_N(a, const char *, all + n + 1);
+	for (i = 0; i < n; i++)
+		out[k++] = set[i];
+	for (i = 0; i < all; i++) {
+		len = name_len(env[i]);
+		for (j = 0; j < n; j++)
+			if (name_len(set[j]) == len &&
+			    memcmp(set[j], env[i], len) == 0)
+				break;
+		if (j == n)
+			out[k++] = env[i];
+	}
+	return out;
+}
+
+/* Its name and value, unless the task has its own of that name. */
+static void
+add_setting(struct arena *a, const char **set, size_t *n,
+    const struct json *v, const struct agent_request *r)
+{
+	struct str value = v->type == JSON_BOOL ? json_bool(v) ? STR("true") :
+	    STR("false") : v->type == JSON_NULL ? STR("") : json_source(v);
+	const char *text = arena_cstr(a, arena_fmt(a, "%.*s=%.*s",
+	    STRF(json_key(v)), STRF(value)));
+
+	if (text != NULL &&
+	    json_get(r->task->inputs.environment, json_key(v)) == NULL)
+		set[(*n)++] = text;
+}
+
+const char **
+acp_env(struct arena *a, const struct spec_suite *s,
+    const struct acp_settings *set, const struct agent_request *r,
+    struct err *e)
+{
+	const struct acp_agent *known = acp_agent(set->agent);
+	const char **env = agent_env(a, s, r, true, e), **over;
+	const struct json *v;
+	size_t i, n = 0;
+
+	if (env == NULL)
+		return NULL;
+	over = NEW_N(a, const char *, (set->env != NULL ?
+	    json_count(set->env) : 0) + 8);
+	for (v = json_first(set->env); v != NULL; v = v->next)
+		add_setting(a, over, &n, v, r);
+	env = env_over(a, env, over, n);
+	n = 0;
+	if (known != NULL && known->model_env != NULL && r->model.n > 0)
+		over[n++] = arena_fmt(a, "%s=%.*s", known->model_env,
+		    STRF(r->model)).p;
+	env = env_over(a, env, over, n);
+	n = 0;
+	for (i = 0; known != NULL && i < COUNTOF(known->env) &&
+	    known->env[i] != NULL; i++)
+		if (json_get(set->env, (struct str){ known->env[i],
+		    name_len(known->env[i]) }) == NULL)
+			over[n++] = known->env[i];
+	return env_over(a, env, over, n);
+}

@@ -1,0 +1,503 @@
+/* SPDX-License-Identifier: ISC */
+/*
+ * Executor `copilot-sdk`: the process, and who is served by it.
+ *
+ * A link is `c->link` while new sessions may go to it.  It is let go of when
+ * its process ends, when it does not do what it is told, or when there is no
+ * use in it; the process of a link without sessions that is not `c->link` is
+ * being ended.
+ */
+#include "agent/proto/copilot.h"
+
+#include <unistd.h>
+
+#include "base/os.h"
+#include "base/os_path.h"
+#include "io/proc.h"
+#include "json.h"
+#include "suite/spec.h"
+
+enum { METHOD_NOT_FOUND = -32601 };
+
+/* Chosen by us, since events may come before the answer that tells it. */
+static void
+make_id(struct copilot *c, char id[40])
+{
+	static const char hex[] = "0123456789abcdef";
+	unsigned char r[16] = { 0 };
+	struct err e;
+	size_t i, n = 0;
+
+	c->serial++;
+	if (os_random(r, sizeof(r), &e) == -1)
+		for (i = 0; i < 4; i++)
+			r[15 - i] = (unsigned char)(c->serial >> 8 * i);
+	r[6] = (unsigned char)((r[6] & 0x0f) | 0x40);	/* RFC 9562: 4, */
+	r[8] = (unsigned char)((r[8] & 0x3f) | 0x80);	/* random */
+	for (i = 0; i < sizeof(r); i++) {
+		if (i == 4 || i == 6 || i == 8 || i == 10)
+			id[n++] = '-';
+		id[n++] = hex[r[i] >> 4];
+		id[n++] = hex[r[i] & 15];
+	}
+	id[n] = '\0';
+}
+
+void
+copilot_retire(struct copilot_link *l)
+{
+	if (l->c->link == l)
+		l->c->link = NULL;
+	if (l->running && l->sessions == NULL)
+		wire_kill(&l->wire);
+}
+
+/* One that nobody waits for any more may never have got ready. */
+void
+copilot_let_go(struct copilot_link *l)
+{
+	if (l->sessions == NULL && (l->c->link != l || !l->ready))
+		copilot_retire(l);
+}
+
+static struct copilot_session *
+find_session(struct copilot_link *l, const struct json *params)
+{
+	const struct json *id = json_getc(params, "sessionId");
+	struct copilot_session *s;
+
+	if (id == NULL || id->type != JSON_STRING)
+		return NULL;
+	for (s = l->sessions; s != NULL; s = s->next)
+		if (str_is(json_text(id), s->id))
+			return s;
+	return NULL;
+}
+
+static void
+on_notify(void *arg, struct str method, const struct json *params)
+{
+	struct copilot_link *l = arg;
+	struct copilot_session *s = find_session(l, params);
+
+	if (s == NULL || !str_is(method, "session.event"))
+		return;
+	copilot_heard(s);
+	copilot_event(s, json_getc(params, "event"));
+}
+
+static void
+on_record(void *arg, char way, struct str message)
+{
+	struct copilot_link *l = arg;
+	const struct agent_request *r;
+	struct copilot_session *s = l->speaker;
+
+	if (way == '<') {
+		l->heard = message;
+		return;
+	}
+	r = s != NULL && s->job != NULL ? s->job->req : NULL;
+	if (r != NULL && r->record != NULL)
+		r->record(r->record_arg, way, mask_json(s->job->arena,
+		    &l->c->set.secrets, message));
+}
+
+/* It cannot serve this run, nor could another. */
+static void
+refuse(struct copilot_link *l, struct str why)
+{
+	struct copilot *c = l->c;
+
+	c->refused = mask_text(c->agent->arena, &c->set.secrets, why);
+	c->link = NULL;
+	while (l->sessions != NULL) {
+		copilot_fail(l->sessions, ANSWER_INFRA, "%.*s",
+		    STRF(c->refused));
+		copilot_finish(l->sessions);
+	}
+	copilot_let_go(l);
+}
+
+static struct str
+words(struct copilot_link *l, const char *before, const struct json *error)
+{
+	const struct json *msg = json_getc(error, "message");
+	struct str s = msg != NULL && msg->type == JSON_STRING ?
+	    mask_text(l->c->agent->arena, &l->c->set.secrets,
+	    json_text(msg)) : STR("no reason given");
+
+	s.n = s.n < 300 ? s.n : 300;
+	return arena_fmt(l->c->agent->arena, "%s: %.*s", before, STRF(s));
+}
+
+static void
+get_ready(struct copilot_link *l)
+{
+	struct copilot_session *s, *next;
+
+	l->ready = true;
+	for (s = l->sessions; s != NULL; s = next) {
+		next = s->next;
+		if (s->phase == COPILOT_WAITING)
+			copilot_create(s);
+	}
+}
+
+/* A CLI that does not know the question will say it when it is asked. */
+static void
+on_auth(void *ctx, const struct json *result, const struct json *error)
+{
+	struct copilot_link *l = ctx;
+	const struct json *in = json_getc(result, "isAuthenticated");
+
+	if (result == NULL && error == NULL)
+		return;
+	if (in == NULL || in->type != JSON_BOOL || json_bool(in))
+		get_ready(l);
+	else
+		refuse(l, STR("nobody is logged in to Copilot: `copilot "
+		    "login`, GH_TOKEN, or a provider; see waza-agents(7)"));
+}
+
+static void
+check_version(struct copilot_link *l, const struct json *result)
+{
+	const struct json *v = json_getc(result, "protocolVersion");
+	int64_t n;
+
+	if (v == NULL || !json_int(v, &n))
+		refuse(l, STR("the Copilot CLI is too old: update it (npm "
+		    "install -g @github/copilot)"));
+	else if (n != COPILOT_PROTOCOL)
+		refuse(l, arena_fmt(l->c->agent->arena, "the Copilot CLI "
+		    "speaks protocol %lld, not %d: update %s", (long long)n,
+		    COPILOT_PROTOCOL, n < COPILOT_PROTOCOL ? "the CLI (npm "
+		    "install -g @github/copilot)" :
+		    "waza, or use an older CLI"));
+	else if (l->c->set.provider.n > 0)
+		get_ready(l);
+	else
+		wire_ask(&l->wire, "auth.getStatus", STR("{}"), on_auth, l);
+}
+
+static void
+on_ping(void *ctx, const struct json *result, const struct json *error)
+{
+	struct copilot_link *l = ctx;
+
+	if (result != NULL)
+		check_version(l, result);
+	else if (error != NULL)
+		refuse(l, words(l, "the Copilot CLI does not answer to ping",
+		    error));
+}
+
+/* Those of before `connect` tell their version in answer to `ping`. */
+static void
+on_connect(void *ctx, const struct json *result, const struct json *error)
+{
+	struct copilot_link *l = ctx;
+	const struct json *code = json_getc(error, "code");
+	const struct json *msg = json_getc(error, "message");
+	int64_t n;
+
+	if (result != NULL)
+		check_version(l, result);
+	else if (error == NULL)
+		return;
+	else if ((code != NULL && json_int(code, &n) &&
+	    n == METHOD_NOT_FOUND) || (msg != NULL &&
+	    str_starts(json_text(msg), STR("Unhandled method"))))
+		wire_ask(&l->wire, "ping", STR("{}"), on_ping, l);
+	else
+		refuse(l, words(l, "the Copilot CLI refused to connect",
+		    error));
+}
+
+static void
+blame_end(struct copilot_link *l, struct copilot_session *s)
+{
+	const struct proc_result *r = &l->wire.proc.res;
+	const char *when = l->ready ? "" : " before it was ready";
+	enum answer_fault f = l->ready ? ANSWER_FAILED : ANSWER_INFRA;
+
+	if (s->job == NULL)
+		return;
+	s->job->ans.exit_status = r->status;
+	if (l->wire.broken)
+		copilot_fail(s, f, "the Copilot CLI sent what is no message");
+	else if (r->signo != 0)
+		copilot_fail(s, f, "the Copilot CLI was killed by signal "
+		    "%d%s", r->signo, when);
+	else
+		copilot_fail(s, f, "the Copilot CLI ended with status %d%s",
+		    r->status, when);
+}
+
+static void
+on_ended(void *arg)
+{
+	struct copilot_link *l = arg;
+	struct copilot *c = l->c;
+
+	l->running = false;
+	if (c->link == l)
+		c->link = NULL;
+	while (l->sessions != NULL) {
+		blame_end(l, l->sessions);
+		copilot_finish(l->sessions);
+	}
+	l->next = c->spare;
+	c->spare = l;
+	if (--c->links == 0 && c->closing) {
+		timer_stop(c->agent->procs->loop, &c->patience);
+		c->agent->closed(c->agent->arg);
+	}
+}
+
+static int
+start_link(struct copilot *c, struct err *e)
+{
+	struct wire_opts o = { .argv = c->set.argv,
+		.env = agent_home_over(c->agent, c->set.env), .blocks = true,
+		.notify = on_notify, .ended = on_ended, .record = on_record };
+	struct copilot_link *l = c->spare;
+
+	if (l != NULL)
+		c->spare = l->next;
+	else
+		l = NEW(c->agent->arena, struct copilot_link);
+	l->next = NULL;
+	l->c = c;
+	l->ready = false;
+	l->sessions = l->speaker = NULL;
+	l->deleting = 0;
+	o.arg = l;
+	if (wire_start(c->agent->procs, &l->wire, &o, e) == -1) {
+		l->next = c->spare;
+		c->spare = l;
+		return -1;
+	}
+	l->running = true;
+	c->links++;
+	c->link = l;
+	wire_ask(&l->wire, "connect", STR("{}"), on_connect, l);
+	return 0;
+}
+
+static void
+join(struct copilot_link *l, struct copilot_session *s)
+{
+	s->link = l;
+	s->next = l->sessions;
+	s->prev = &l->sessions;
+	if (s->next != NULL)
+		s->next->prev = &s->next;
+	l->sessions = s;
+}
+
+/* The next question of a talk. */
+static enum agent_status
+go_on(struct copilot_session *s, struct agent_job *j)
+{
+	s->job = j;
+	j->state = s;
+	copilot_event_reset(s);
+	if (s->link == NULL) {
+		agent_fail(j, ANSWER_FAILED, "the Copilot CLI ended between "
+		    "two questions");
+		return AGENT_DONE;
+	}
+	copilot_send(s);
+	return AGENT_LATER;
+}
+
+static struct copilot_session *
+new_session(struct copilot *c, struct agent_job *j)
+{
+	struct agent_talk *talk = j->req->talk;
+	struct arena *a = talk != NULL ? talk->arena : j->arena;
+	struct copilot_session *s = NEW(a, struct copilot_session);
+
+	s->c = c;
+	s->talk = talk;
+	s->job = j;
+	s->phase = COPILOT_WAITING;
+	if (j->req->workspace != NULL)
+		s->root = os_absolute(a, j->req->workspace);
+	if (s->root != NULL)
+		s->cwd = os_absolute(a, agent_cwd(j->req));
+	if (!j->req->no_skills)
+		s->dirs = copilot_skills(a, c->agent->suite, j->req->task);
+	make_id(c, s->id);
+	copilot_event_reset(s);
+	if (talk != NULL)
+		talk->state = s;
+	j->state = s;
+	return s;
+}
+
+static enum agent_status
+start(struct agent *a, struct agent_job *j)
+{
+	struct copilot *c = a->state;
+	struct copilot_session *s;
+	struct err e = { 0 };
+
+	if (c->refused.n > 0) {
+		agent_fail(j, ANSWER_INFRA, "%.*s", STRF(c->refused));
+		return AGENT_DONE;
+	}
+	if (j->req->talk != NULL && j->req->talk->state != NULL)
+		return go_on(j->req->talk->state, j);
+	if (c->link == NULL && start_link(c, &e) == -1) {
+		agent_fail(j, ANSWER_INFRA, "no Copilot CLI: %s; install it "
+		    "(npm install -g @github/copilot), or say where it is: "
+		    "cli_path, or COPILOT_CLI_PATH", e.msg);
+		return AGENT_DONE;
+	}
+	s = new_session(c, j);
+	join(c->link, s);
+	if (c->link->ready)
+		copilot_create(s);
+	return AGENT_LATER;
+}
+
+static void
+cancel(struct agent *a, struct agent_job *j)
+{
+	struct copilot_session *s = j->state;
+
+	(void)a;
+	copilot_fail(s, ANSWER_CANCELLED, "cancelled");
+	s->cancelled = true;
+	copilot_stop(s);
+}
+
+static void
+end_link(void *arg)
+{
+	struct copilot *c = arg;
+
+	if (c->link != NULL)
+		wire_end(&c->link->wire);
+}
+
+static void
+on_shutdown(void *ctx, const struct json *result, const struct json *error)
+{
+	struct copilot_link *l = ctx;
+
+	(void)result;
+	(void)error;
+	wire_end(&l->wire);
+}
+
+/* It would end without having deleted what it was told to. */
+static void
+shut_down(struct copilot_link *l)
+{
+	if (l->deleting == 0)
+		wire_ask(&l->wire, "runtime.shutdown", STR("{}"), on_shutdown,
+		    l);
+}
+
+static void
+on_deleted(void *ctx, const struct json *result, const struct json *error)
+{
+	struct copilot_link *l = ctx;
+
+	l->deleting--;
+	if (l->c->closing && l->c->link == l && (result != NULL ||
+	    error != NULL))
+		shut_down(l);
+}
+
+void
+copilot_delete(struct copilot_session *s)
+{
+	struct copilot_link *l = s->link;
+	struct buf b = { 0 };
+	struct json_out o;
+
+	copilot_params(s, &o, &b);
+	json_close(&o, '}');
+	l->deleting++;
+	l->speaker = s;
+	wire_ask(&l->wire, "session.delete", buf_str(&b), on_deleted, l);
+	l->speaker = NULL;
+	buf_free(&b);
+}
+
+/* Nobody waits for the end of a session that has no question. */
+static void
+hang_up(struct agent *a, struct agent_talk *t)
+{
+	struct copilot_session *s = t->state;
+	struct buf b = { 0 };
+	struct json_out o;
+
+	(void)a;
+	if (s->link == NULL)
+		return;
+	copilot_params(s, &o, &b);
+	json_close(&o, '}');
+	copilot_say(s, "session.destroy", buf_str(&b), NULL);
+	buf_free(&b);
+	copilot_delete(s);
+	copilot_leave(s);
+}
+
+static bool
+alive(const struct agent_talk *t)
+{
+	const struct copilot_session *s = t->state;
+
+	return s->link != NULL;
+}
+
+static int
+open_copilot(struct agent *a, struct err *e)
+{
+	struct copilot *c = NEW(a->arena, struct copilot);
+
+	c->agent = a;
+	a->state = c;
+	return copilot_read_settings(a->arena, a->suite, &c->set, e);
+}
+
+static bool
+close_copilot(struct agent *a)
+{
+	struct copilot *c = a->state;
+
+	if (c == NULL || c->links == 0)
+		return true;
+	c->closing = true;
+	if (c->link == NULL)
+		return false;
+	c->patience = (struct timer){ .fn = end_link, .arg = c };
+	timer_start(a->procs->loop, &c->patience, COPILOT_PATIENCE_MS);
+	shut_down(c->link);
+	return false;
+}
+
+const struct agent_kind agent_copilot = {
+	.name = "copilot-sdk",
+	.alias = "copilot",
+	.help = "the Copilot CLI, over the wire of its SDK",
+	.tools = true,
+	.skilled = true,
+	.private_tmp = true,
+	.mcp = true,
+	.effort = true,
+	.shared = true,
+	.check = copilot_check,
+	.open = open_copilot,
+	.start = start,
+	.cancel = cancel,
+	.hang_up = hang_up,
+	.alive = alive,
+	.close = close_copilot
+};

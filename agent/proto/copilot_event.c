@@ -1,0 +1,473 @@
+/* SPDX-License-Identifier: ISC */
+/*
+ * What a session tells, and the answer that is made of it.
+ *
+ * The output is what the agent said in all its messages, one after the other;
+ * deltas repeat parts of those.  Events of other agents that it has set to
+ * work (with an agentId) count as work, not as words.  Types of events that
+ * are not in the table are nobody's business: each release adds some.
+ */
+#include "agent/proto/copilot.h"
+
+#include <string.h>
+
+#include "io/wire.h"
+#include "json.h"
+
+static bool
+is_true(const struct json *obj, const char *key)
+{
+	const struct json *v = json_getc(obj, key);
+
+	return v != NULL && v->type == JSON_BOOL && json_bool(v);
+}
+
+static void
+add_int(int64_t *sum, const struct json *obj, const char *key)
+{
+	const struct json *v = json_getc(obj, key);
+	int64_t n;
+
+	if (v != NULL && json_int(v, &n) && n > 0 && *sum <= INT64_MAX - n)
+		*sum += n;
+}
+
+static void
+add_num(double *sum, const struct json *obj, const char *key)
+{
+	const struct json *v = json_getc(obj, key);
+	double d;
+
+	if (v != NULL && json_double(v, &d) && d > 0)
+		*sum += d;
+}
+
+static void
+tell(struct copilot_session *s, enum agent_event type, struct str detail)
+{
+	if (s->job->event != NULL)
+		s->job->event(s->job->arg, type, mask_text(s->job->arena,
+		    &s->c->set.secrets, detail));
+}
+
+/* Whether so much more is still kept; the first time it is not, that's it. */
+static bool
+keep(struct copilot_session *s, size_t n)
+{
+	if (s->job->ans.truncated)
+		return false;
+	s->kept += n;
+	if (s->kept <= COPILOT_KEEP_MAX)
+		return true;
+	s->job->ans.truncated = true;
+	copilot_fail(s, ANSWER_FAILED, "said more than %d MiB",
+	    COPILOT_KEEP_MAX >> 20);
+	copilot_stop(s);
+	return false;
+}
+
+/* The value as JSON, in the job's arena. */
+static struct str
+json_of(struct copilot_session *s, const struct json *v)
+{
+	struct buf b = { 0 };
+	struct json_out o = { .put = buf_sink, .ctx = &b };
+	struct str out = STR("");
+
+	json_put(&o, v);
+	if (keep(s, b.n))
+		out = arena_str(s->job->arena, buf_str(&b));
+	buf_free(&b);
+	return out;
+}
+
+/* Begins an event of the transcript. */
+static struct json_out
+script(struct copilot_session *s, const char *type)
+{
+	struct json_out o = { .put = buf_sink, .ctx = &s->script };
+
+	buf_putc(&s->script, s->script.n == 0 ? '[' : ',');
+	json_open(&o, '{');
+	json_put_key(&o, STR("type"));
+	json_put_cstr(&o, type);
+	return o;
+}
+
+static void
+script_text(struct copilot_session *s, const char *type, const char *key,
+    struct str text)
+{
+	struct json_out o = script(s, type);
+
+	json_put_key(&o, str_of(key));
+	json_put_str(&o, text);
+	json_close(&o, '}');
+}
+
+static void
+on_message(struct copilot_session *s, const struct json *data, bool main)
+{
+	struct str text = json_str(data, "content");
+
+	if (text.n == 0 || !main || !keep(s, 2 * text.n))
+		return;
+	buf_put(&s->text, text);
+	script_text(s, "assistant.message", "content", text);
+	tell(s, AGENT_TEXT, STR("answering"));
+}
+
+static void
+on_delta(struct copilot_session *s, const struct json *data, bool main)
+{
+	(void)data;
+	if (main)
+		tell(s, AGENT_TEXT, STR("answering"));
+}
+
+static void
+on_turn(struct copilot_session *s, const struct json *data, bool main)
+{
+	(void)data;
+	if (main)
+		s->job->ans.usage.turns++;
+	tell(s, AGENT_STEP, STR("working"));
+}
+
+static void
+on_usage(struct copilot_session *s, const struct json *data, bool main)
+{
+	struct answer_usage *u = &s->job->ans.usage;
+
+	(void)main;
+	u->known = true;
+	add_int(&u->input_tokens, data, "inputTokens");
+	add_int(&u->output_tokens, data, "outputTokens");
+	add_int(&u->cache_read_tokens, data, "cacheReadTokens");
+	add_int(&u->cache_write_tokens, data, "cacheWriteTokens");
+	add_num(&u->premium_requests, data, "cost");
+}
+
+/* The totals; but of all questions, so that they serve only for the first. */
+static void
+on_shutdown(struct copilot_session *s, const struct json *data, bool main)
+{
+	const struct json *metrics = json_getc(data, "modelMetrics"), *v, *m;
+	struct answer_usage u = { .known = true };
+
+	(void)main;
+	if (s->asked != 1 || json_first(metrics) == NULL)
+		return;
+	u.turns = s->job->ans.usage.turns;
+	for (v = json_first(metrics); v != NULL; v = v->next) {
+		m = json_getc(v, "usage");
+		add_int(&u.input_tokens, m, "inputTokens");
+		add_int(&u.output_tokens, m, "outputTokens");
+		add_int(&u.cache_read_tokens, m, "cacheReadTokens");
+		add_int(&u.cache_write_tokens, m, "cacheWriteTokens");
+	}
+	add_num(&u.premium_requests, data, "totalPremiumRequests");
+	s->job->ans.usage = u;
+}
+
+static struct copilot_call **
+bucket(struct copilot_session *s, struct str id)
+{
+	uint32_t h = 2166136261u;	/* FNV-1a */
+	size_t i;
+
+	for (i = 0; i < id.n; i++)
+		h = (h ^ (unsigned char)id.p[i]) * 16777619u;
+	return &s->calls[(h ^ h >> 16) & (COPILOT_BUCKETS - 1)];
+}
+
+static struct copilot_call *
+find_call(struct copilot_session *s, struct str id)
+{
+	struct copilot_call *c;
+
+	for (c = *bucket(s, id); c != NULL; c = c->next)
+		if (str_eq(c->id, id))
+			return c;
+	return NULL;
+}
+
+static struct copilot_call *
+add_call(struct copilot_session *s, const struct json *data)
+{
+	struct agent_job *j = s->job;
+	struct str name = json_str(data, "toolName");
+	struct str id = json_str(data, "toolCallId"), args;
+	const struct json *v = json_getc(data, "arguments");
+	struct copilot_call *c;
+	struct json_out o;
+
+	args = v != NULL ? json_of(s, v) : STR("{}");
+	if (!keep(s, 2 * (name.n + id.n) + args.n + sizeof(*c)))
+		return NULL;
+	if (j->ans.ncalls == COPILOT_CALLS_MAX) {
+		copilot_fail(s, ANSWER_FAILED, "more than %d tool calls",
+		    COPILOT_CALLS_MAX);
+		copilot_stop(s);
+		return NULL;
+	}
+	c = NEW(j->arena, struct copilot_call);
+	c->id = arena_str(j->arena, id);
+	c->call.name = arena_str(j->arena, name);
+	c->call.arguments = args;
+	c->next = *bucket(s, id);
+	*bucket(s, id) = c;
+	*s->tail = &c->call;
+	s->tail = &c->call.next;
+	j->ans.ncalls++;
+	o = script(s, "tool.execution_start");
+	json_put_key(&o, STR("tool_call_id"));
+	json_put_str(&o, id);
+	json_put_key(&o, STR("tool_name"));
+	json_put_str(&o, name);
+	json_put_key(&o, STR("arguments"));
+	json_put_raw(&o, args);
+	json_close(&o, '}');
+	return c;
+}
+
+/* Its notes to the user on what it is about are no work. */
+static void
+on_tool(struct copilot_session *s, const struct json *data, bool main)
+{
+	const struct copilot_call *c;
+
+	(void)main;
+	if (str_is(json_str(data, "toolName"), "report_intent") ||
+	    find_call(s, json_str(data, "toolCallId")) != NULL)
+		return;
+	c = add_call(s, data);
+	if (c != NULL)
+		tell(s, AGENT_TOOL, c->call.name);
+}
+
+static void
+on_tool_end(struct copilot_session *s, const struct json *data, bool main)
+{
+	struct copilot_call *c = find_call(s, json_str(data, "toolCallId"));
+	const struct json *result = json_getc(data, "result");
+	const struct json *v = json_getc(result, "content");
+	struct json_out o;
+
+	(void)main;
+	if (c == NULL || c->call.result.n > 0)
+		return;
+	c->call.success = is_true(data, "success");
+	if (!c->call.success && json_getc(data, "error") != NULL) {
+		result = json_getc(data, "error");
+		v = json_getc(result, "message");
+	}
+	v = v != NULL ? v : result;
+	if (v != NULL)
+		c->call.result = json_of(s, v);
+	if (!keep(s, c->call.result.n + c->id.n + c->call.name.n))
+		return;
+	o = script(s, "tool.execution_complete");
+	json_put_key(&o, STR("tool_call_id"));
+	json_put_str(&o, c->id);
+	json_put_key(&o, STR("tool_name"));
+	json_put_str(&o, c->call.name);
+	if (c->call.result.n > 0) {
+		json_put_key(&o, STR("tool_result"));
+		json_put_raw(&o, c->call.result);
+	}
+	json_put_key(&o, STR("success"));
+	json_put_bool(&o, c->call.success);
+	json_close(&o, '}');
+}
+
+static void
+on_skill(struct copilot_session *s, const struct json *data, bool main)
+{
+	struct str name = json_str(data, "name");
+	struct copilot_skill *k;
+
+	(void)main;
+	if (name.n == 0 || !keep(s, 2 * name.n + sizeof(*k)))
+		return;
+	k = NEW(s->job->arena, struct copilot_skill);
+	k->name = arena_str(s->job->arena, name);
+	*s->skills_tail = k;
+	s->skills_tail = &k->next;
+	s->job->ans.skills.n++;
+	script_text(s, "skill.invoked", "name", name);
+	tell(s, AGENT_STEP, STR("using a skill"));
+}
+
+/* What another provider, or another hour, would have answered. */
+static bool
+is_infra(struct str type, int64_t status)
+{
+	return str_is(type, "rate_limit") || str_is(type, "authentication") ||
+	    str_is(type, "quota") || status == 401 || status == 403 ||
+	    status == 429 || status >= 500;
+}
+
+static void
+on_error(struct copilot_session *s, const struct json *data, bool main)
+{
+	struct str why = mask_text(s->job->arena, &s->c->set.secrets,
+	    json_str(data, "message"));
+	struct str type = json_str(data, "errorType");
+	int64_t status = 0;
+
+	if (!main)
+		return;
+	add_int(&status, data, "statusCode");
+	why.n = why.n < 400 ? why.n : 400;
+	type.n = type.n < 40 ? type.n : 40;
+	if (keep(s, why.n))
+		script_text(s, "session.error", "message", why);
+	copilot_fail(s, is_infra(type, status) ? ANSWER_INFRA : ANSWER_FAILED,
+	    "%.*s%s%.*s", STRF(type), type.n > 0 ? ": " : "", STRF(why));
+}
+
+static void
+on_abort(struct copilot_session *s, const struct json *data, bool main)
+{
+	(void)data;
+	s->aborted = s->aborted || main;
+}
+
+static void
+on_idle(struct copilot_session *s, const struct json *data, bool main)
+{
+	if (!main)
+		return;
+	s->aborted = s->aborted || is_true(data, "aborted");
+	if (s->phase == COPILOT_RUNNING || s->phase == COPILOT_STOPPING)
+		copilot_idle(s);
+}
+
+/* A request of our own answers that of the event; the result follows. */
+static void
+open_reply(struct copilot_session *s, const struct json *data,
+    struct json_out *o, struct buf *b)
+{
+	copilot_params(s, o, b);
+	json_put_key(o, STR("requestId"));
+	json_put_str(o, json_str(data, "requestId"));
+	json_put_key(o, STR("result"));
+}
+
+/*
+ * "approve-once" is the one approval that all releases take.  A refusal is
+ * "user-not-available", since "reject" would end the turn.
+ */
+static void
+on_permission(struct copilot_session *s, const struct json *data, bool main)
+{
+	struct buf b = { 0 };
+	struct json_out o;
+
+	(void)main;
+	if (is_true(data, "resolvedByHook"))
+		return;
+	open_reply(s, data, &o, &b);
+	json_open(&o, '{');
+	json_put_key(&o, STR("kind"));
+	json_put_cstr(&o, copilot_permits(s, data) ? "approve-once" :
+	    "user-not-available");
+	json_close(&o, '}');
+	json_close(&o, '}');
+	copilot_say(s, "session.permissions.handlePendingPermissionRequest",
+	    buf_str(&b), NULL);
+	buf_free(&b);
+}
+
+/* A call of a tool of ours: that it was called is all we want to know. */
+static void
+on_external(struct copilot_session *s, const struct json *data, bool main)
+{
+	struct copilot_call *c = find_call(s, json_str(data, "toolCallId"));
+	struct buf b = { 0 };
+	struct json_out o;
+
+	(void)main;
+	if (c == NULL)
+		c = add_call(s, data);
+	if (c != NULL)
+		c->call.success = true;
+	open_reply(s, data, &o, &b);
+	json_put_cstr(&o, "recorded");
+	json_close(&o, '}');
+	copilot_say(s, "session.tools.handlePendingToolCall", buf_str(&b),
+	    NULL);
+	buf_free(&b);
+}
+
+static const struct {
+	const char *type;
+	void (*fn)(struct copilot_session *, const struct json *data,
+	    bool main);
+} events[] = {				/* sorted by type */
+	{ "abort", on_abort },
+	{ "assistant.message", on_message },
+	{ "assistant.message_delta", on_delta },
+	{ "assistant.turn_start", on_turn },
+	{ "assistant.usage", on_usage },
+	{ "external_tool.requested", on_external },
+	{ "permission.requested", on_permission },
+	{ "session.error", on_error },
+	{ "session.idle", on_idle },
+	{ "session.shutdown", on_shutdown },
+	{ "skill.invoked", on_skill },
+	{ "tool.execution_complete", on_tool_end },
+	{ "tool.execution_start", on_tool },
+};
+
+void
+copilot_event(struct copilot_session *s, const struct json *event)
+{
+	struct str type = json_str(event, "type");
+	const struct json *agent = json_getc(event, "agentId");
+	bool main = agent == NULL || agent->type == JSON_NULL;
+	size_t i;
+
+	for (i = 0; i < COUNTOF(events); i++)
+		if (str_is(type, events[i].type))
+			break;
+	if (i == COUNTOF(events))
+		return;
+	/* between two questions nobody listens, but it may not wait for us */
+	if (s->job != NULL || events[i].fn == on_permission)
+		events[i].fn(s, json_getc(event, "data"), main);
+}
+
+void
+copilot_event_reset(struct copilot_session *s)
+{
+	s->cancelled = s->aborted = s->unheard = false;
+	s->kept = 0;
+	memset(s->calls, 0, sizeof(s->calls));
+	s->tail = &s->job->ans.calls;
+	s->skills = NULL;
+	s->skills_tail = &s->skills;
+}
+
+void
+copilot_event_answer(struct copilot_session *s)
+{
+	struct arena *a = s->job->arena;
+	struct answer *ans = &s->job->ans;
+	const struct copilot_skill *skill;
+
+	ans->output = arena_str(a, buf_str(&s->text));
+	if (s->script.n > 0) {
+		buf_putc(&s->script, ']');
+		ans->transcript = arena_str(a, buf_str(&s->script));
+	}
+	buf_free(&s->text);
+	buf_free(&s->script);
+	ans->session_id = arena_str(a, str_of(s->id));
+	ans->skills.v = NEW_N(a, struct str, ans->skills.n);
+	ans->skills.n = 0;
+	for (skill = s->skills; skill != NULL; skill = skill->next)
+		ans->skills.v[ans->skills.n++] = skill->name;
+	agent_mask(s->job, &s->c->set.secrets);
+}

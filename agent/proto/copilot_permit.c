@@ -1,0 +1,142 @@
+/* SPDX-License-Identifier: ISC */
+/*
+ * What a session may do.  It is asked for each file written, each command,
+ * and each path outside of its workspace; for the latter in two requests, of
+ * which either can be the one that tells the path.
+ *
+ * A command is not searched for paths: those that the CLI finds in it, it
+ * asks for.  This keeps an agent to its workspace that means well; it is no
+ * sandbox.
+ */
+#include "agent/proto/copilot.h"
+
+#include <string.h>
+
+#include "base/os_path.h"
+#include "json.h"
+
+static bool
+is_listed(const struct field_strs *list, struct str kind)
+{
+	size_t i;
+
+	for (i = 0; i < list->n; i++)
+		if (str_eq(list->v[i], kind))
+			return true;
+	return false;
+}
+
+/* Skills lie elsewhere, and are there to be read. */
+static bool
+is_inside(const struct copilot_session *s, const struct json *path, bool read)
+{
+	const struct field_strs *skills = &s->dirs;
+	struct arena a = { 0 };
+	const char *p;
+	bool ok = false;
+	size_t i;
+
+	if (path->type != JSON_STRING || s->root == NULL)
+		return false;
+	p = arena_cstr(&a, json_text(path));
+	if (p != NULL && *p != '/')
+		p = arena_fmt(&a, "%s/%s", s->cwd, p).p;
+	if (p != NULL)
+		ok = os_inside(s->root, p);
+	for (i = 0; p != NULL && read && !ok && i < skills->n; i++)
+		ok = os_inside(skills->v[i].p, p);
+	arena_free(&a);
+	return ok;
+}
+
+static bool
+all_inside(const struct copilot_session *s, const struct json *list, bool read)
+{
+	const struct json *v;
+
+	for (v = json_first(list); v != NULL; v = v->next)
+		if (!is_inside(s, v, read))
+			return false;
+	return true;
+}
+
+/* Of {"after": {"path": ...}, "before": {...}}. */
+static bool
+edits_inside(const struct copilot_session *s, const struct json *edits)
+{
+	const struct json *v, *side, *path;
+
+	for (v = json_first(edits); v != NULL; v = v->next)
+		for (side = json_first(v); side != NULL; side = side->next) {
+			path = json_getc(side, "path");
+			if (path != NULL && !is_inside(s, path, false))
+				return false;
+		}
+	return true;
+}
+
+static bool
+stays_inside(const struct copilot_session *s, const struct json *ask,
+    const struct json *prompt, bool read)
+{
+	static const char *const keys[] = { "fileName", "path" };
+	const struct json *v;
+	size_t i;
+
+	for (i = 0; i < COUNTOF(keys); i++) {
+		v = json_getc(ask, keys[i]);
+		if (v != NULL && v->type != JSON_NULL &&
+		    !is_inside(s, v, read))
+			return false;
+	}
+	return edits_inside(s, json_getc(ask, "fileEdits")) &&
+	    all_inside(s, json_getc(prompt, "paths"), read);
+}
+
+/* The path that is asked for, as far as the request names one. */
+static struct str
+path_of(const struct json *ask, const struct json *prompt)
+{
+	const struct json *v = json_getc(ask, "fileName");
+
+	if (v == NULL)
+		v = json_getc(ask, "path");
+	if (v == NULL)
+		v = json_first(json_getc(prompt, "paths"));
+	return v != NULL && v->type == JSON_STRING ? json_text(v) :
+	    STR("a path outside");
+}
+
+/* An agent that goes where it has no business has not done its task. */
+static bool
+refuse(struct copilot_session *s, struct str kind, struct str path)
+{
+	copilot_fail(s, ANSWER_FAILED, "wanted to leave the workspace: "
+	    "%.*s %.*s", (int)(kind.n < 50 ? kind.n : 50), kind.p,
+	    (int)(path.n < 300 ? path.n : 300), path.p);
+	return false;
+}
+
+bool
+copilot_permits(struct copilot_session *s, const struct json *data)
+{
+	const struct copilot_settings *set = &s->c->set;
+	const struct json *ask = json_getc(data, "permissionRequest");
+	const struct json *prompt = json_getc(data, "promptRequest");
+	const struct json *v = json_getc(ask, "kind");
+	struct str kind = v != NULL && v->type == JSON_STRING ?
+	    json_text(v) : STR("");
+	bool read = str_is(kind, "read");
+
+	if (s->job == NULL || set->policy == COPILOT_DENY)
+		return false;
+	if (s->job->req->sample > 0 && !read)
+		return false;		/* a judge looks, and that is all */
+	if (set->policy == COPILOT_LISTED && !is_listed(&set->kinds, kind))
+		return false;
+	if (set->policy == COPILOT_LISTED &&
+	    is_listed(&set->kinds, STR("path")))
+		return true;
+	return stays_inside(s, ask, prompt, read) ||
+	    refuse(s, kind, path_of(ask, prompt));
+}

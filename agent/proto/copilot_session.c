@@ -1,0 +1,387 @@
+/* SPDX-License-Identifier: ISC */
+/*
+ * A session, from session.create to session.delete.
+ *
+ * Whatever comes of it, a job ends in copilot_finish, which is reached by way
+ * of session.destroy where there is a session: its session.shutdown has the
+ * totals.  Each wait that we began ourselves is bounded by `patience`; one
+ * that is not heard within it has its process given up.
+ */
+#include "agent/proto/copilot.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/os.h"
+#include "base/os_spawn.h"
+#include "io/proc.h"
+#include "json.h"
+#include "suite/spec.h"
+
+static struct loop *
+loop_of(const struct copilot_session *s)
+{
+	return s->c->agent->procs->loop;
+}
+
+void
+copilot_fail(struct copilot_session *s, enum answer_fault fault,
+    const char *fmt, ...)
+{
+	char msg[500];
+	va_list ap;
+
+	if (s->job == NULL || s->job->ans.fault != ANSWER_OK)
+		return;
+	va_start(ap, fmt);
+	vsnprintf(msg, sizeof(msg), fmt, ap);
+	va_end(ap);
+	agent_fail(s->job, fault, "%s", msg);
+}
+
+void
+copilot_say(struct copilot_session *s, const char *method, struct str params,
+    wire_answer_fn *fn)
+{
+	s->link->speaker = s;
+	wire_ask(&s->link->wire, method, params, fn, s);
+	s->link->speaker = NULL;
+}
+
+void
+copilot_heard(struct copilot_session *s)
+{
+	const struct agent_request *r = s->job == NULL ? NULL : s->job->req;
+
+	if (r != NULL && r->record != NULL && s->link->heard.n > 0)
+		r->record(r->record_arg, '<', mask_json(s->job->arena,
+		    &s->c->set.secrets, s->link->heard));
+}
+
+void
+copilot_params(struct copilot_session *s, struct json_out *o, struct buf *b)
+{
+	*o = (struct json_out){ .put = buf_sink, .ctx = b };
+	json_open(o, '{');
+	json_put_key(o, STR("sessionId"));
+	json_put_cstr(o, s->id);
+}
+
+/* A message that has nothing but the session in it. */
+static void
+say(struct copilot_session *s, const char *method, wire_answer_fn *fn)
+{
+	struct buf b = { 0 };
+	struct json_out o;
+
+	copilot_params(s, &o, &b);
+	json_close(&o, '}');
+	copilot_say(s, method, buf_str(&b), fn);
+	buf_free(&b);
+}
+
+static void
+put_bool(struct json_out *o, const char *key, bool value)
+{
+	json_put_key(o, str_of(key));
+	json_put_bool(o, value);
+}
+
+static void
+put_list(struct json_out *o, const char *key, const struct field_strs *list)
+{
+	size_t i;
+
+	json_put_key(o, str_of(key));
+	json_open(o, '[');
+	for (i = 0; i < list->n; i++)
+		json_put_str(o, list->v[i]);
+	json_close(o, ']');
+}
+
+/* Without those of the suite, there are to be none of anybody's. */
+static void
+put_skills(struct json_out *o, const struct copilot_session *s)
+{
+	const struct copilot_settings *set = &s->c->set;
+
+	if (s->job->req->no_skills || set->no_skills) {
+		put_bool(o, "enableSkills", false);
+		return;
+	}
+	if (s->dirs.n > 0) {
+		put_list(o, "skillDirectories", &s->dirs);
+		put_bool(o, "enableSkills", true);
+	}
+	if (set->disabled.n > 0)
+		put_list(o, "disabledSkills", &set->disabled);
+}
+
+static void
+put_tools(struct json_out *o, const struct agent_request *r)
+{
+	size_t i;
+
+	json_put_key(o, STR("tools"));
+	json_open(o, '[');
+	for (i = 0; i < r->ntools; i++) {
+		json_open(o, '{');
+		json_put_text(o, "name", str_of(r->tools[i].name));
+		json_put_text(o, "description", str_of(r->tools[i].help));
+		json_put_key(o, STR("parameters"));
+		json_put_raw(o, str_of(r->tools[i].schema));
+		put_bool(o, "skipPermission", true);
+		json_close(o, '}');
+	}
+	json_close(o, ']');
+}
+
+static void
+put_system(struct json_out *o, const struct copilot_session *s)
+{
+	struct str text = s->job->req->sample > 0 ? s->c->set.judge_system :
+	    s->c->set.system;
+
+	if (text.n == 0)
+		return;
+	json_put_key(o, STR("systemMessage"));
+	json_open(o, '{');
+	json_put_text(o, "mode", STR("append"));
+	json_put_text(o, "content", text);
+	json_close(o, '}');
+}
+
+static void
+put_session(struct json_out *o, const struct copilot_session *s)
+{
+	const struct agent_request *r = s->job->req;
+	const struct copilot_settings *set = &s->c->set;
+	const struct spec_suite *suite = s->c->agent->suite;
+	struct str model = r->model.n > 0 ? r->model : set->model;
+
+	json_put_text(o, "clientName", STR("waza"));
+	if (model.n > 0)
+		json_put_text(o, "model", model);
+	if (s->root != NULL)
+		json_put_text(o, "workingDirectory", str_of(s->cwd));
+	put_bool(o, "streaming", false);
+	put_bool(o, "requestPermission", true);
+	json_put_text(o, "envValueMode", STR("direct"));
+	put_bool(o, "requestUserInput", false);
+	put_bool(o, "requestElicitation", false);
+	put_bool(o, "hooks", false);
+	json_put_key(o, STR("infiniteSessions"));
+	json_put_raw(o, STR("{\"enabled\":false}"));
+	if (set->provider.n > 0) {
+		json_put_key(o, STR("provider"));
+		json_put_raw(o, set->provider);
+	}
+	if (suite->config.reasoning_effort.n > 0)
+		json_put_text(o, "reasoningEffort",
+		    suite->config.reasoning_effort);
+	if (json_first(suite->config.mcp_servers) != NULL) {
+		json_put_key(o, STR("mcpServers"));
+		agent_mcp_put(o, suite);
+	}
+	put_skills(o, s);
+	put_system(o, s);
+	if (r->ntools > 0)
+		put_tools(o, r);
+}
+
+void
+copilot_leave(struct copilot_session *s)
+{
+	struct copilot_link *l = s->link;
+
+	timer_stop(loop_of(s), &s->patience);
+	if (l == NULL)
+		return;
+	wire_forget(&l->wire, s);
+	*s->prev = s->next;
+	if (s->next != NULL)
+		s->next->prev = s->prev;
+	s->link = NULL;
+	copilot_let_go(l);
+}
+
+static void
+answer(struct copilot_session *s)
+{
+	struct agent_job *j = s->job;
+
+	copilot_event_answer(s);
+	s->job = NULL;
+	s->phase = COPILOT_RESTING;
+	j->done(j->arg);
+}
+
+void
+copilot_finish(struct copilot_session *s)
+{
+	struct agent_job *j = s->job;
+
+	if (j != NULL && j->ans.fault != ANSWER_OK && s->link != NULL)
+		j->ans.stderr_tail = proc_tail_get(j->arena,
+		    &s->link->wire.tail);
+	copilot_leave(s);
+	if (j != NULL && s->talk != NULL)
+		s->talk->state = NULL;
+	if (j != NULL)
+		answer(s);
+}
+
+/* It was told to stop, or to end, and is not heard of. */
+static void
+on_patience(void *arg)
+{
+	struct copilot_session *s = arg;
+
+	if (s->phase == COPILOT_STOPPING) {
+		s->unheard = true;
+		copilot_idle(s);
+		return;
+	}
+	copilot_retire(s->link);
+	copilot_finish(s);
+}
+
+static void
+be_patient(struct copilot_session *s, int64_t ms)
+{
+	s->patience.fn = on_patience;
+	s->patience.arg = s;
+	timer_start(loop_of(s), &s->patience, ms);
+}
+
+/* Only the process is gone where there is neither of both. */
+static bool
+answered(struct copilot_session *s, const struct json *result,
+    const struct json *error, const char *what)
+{
+	const struct json *msg = json_getc(error, "message");
+	struct str why;
+
+	if (result == NULL && error == NULL)
+		return false;
+	copilot_heard(s);
+	if (error == NULL)
+		return true;
+	why = msg != NULL && msg->type == JSON_STRING ? mask_text(
+	    s->job->arena, &s->c->set.secrets, json_text(msg)) :
+	    STR("no reason given");
+	why.n = why.n < 400 ? why.n : 400;
+	copilot_fail(s, ANSWER_FAILED, "%s: %.*s", what, STRF(why));
+	return false;
+}
+
+static void
+on_destroyed(void *ctx, const struct json *result, const struct json *error)
+{
+	struct copilot_session *s = ctx;
+
+	if (result == NULL && error == NULL)
+		return;
+	copilot_heard(s);
+	copilot_delete(s);
+	copilot_finish(s);
+}
+
+static void
+destroy(struct copilot_session *s)
+{
+	s->phase = COPILOT_ENDING;
+	be_patient(s, s->unheard ? COPILOT_LAST_MS : COPILOT_PATIENCE_MS);
+	say(s, "session.destroy", on_destroyed);
+}
+
+/* The session goes on resting where there may be another question. */
+void
+copilot_idle(struct copilot_session *s)
+{
+	timer_stop(loop_of(s), &s->patience);
+	if (s->aborted)
+		copilot_fail(s, ANSWER_FAILED, "the turn was aborted");
+	if (s->talk != NULL && s->job->ans.fault == ANSWER_OK) {
+		wire_forget(&s->link->wire, s);	/* what is not answered yet */
+		answer(s);
+	} else
+		destroy(s);
+}
+
+static void
+on_sent(void *ctx, const struct json *result, const struct json *error)
+{
+	struct copilot_session *s = ctx;
+
+	if (!answered(s, result, error, "session.send") && error != NULL &&
+	    s->phase == COPILOT_RUNNING)
+		copilot_idle(s);
+}
+
+void
+copilot_send(struct copilot_session *s)
+{
+	struct buf b = { 0 };
+	struct json_out o;
+
+	s->phase = COPILOT_RUNNING;
+	s->asked++;
+	copilot_params(s, &o, &b);
+	json_put_text(&o, "prompt", s->job->req->prompt);
+	json_close(&o, '}');
+	copilot_say(s, "session.send", buf_str(&b), on_sent);
+	buf_free(&b);
+}
+
+static void
+on_created(void *ctx, const struct json *result, const struct json *error)
+{
+	struct copilot_session *s = ctx;
+
+	if (answered(s, result, error, "session.create")) {
+		timer_stop(loop_of(s), &s->patience);
+		if (s->cancelled)
+			copilot_idle(s);
+		else
+			copilot_send(s);
+	} else if (error != NULL)
+		copilot_finish(s);
+}
+
+void
+copilot_create(struct copilot_session *s)
+{
+	struct buf b = { 0 };
+	struct json_out o;
+
+	s->phase = COPILOT_CREATING;
+	copilot_params(s, &o, &b);
+	put_session(&o, s);
+	json_close(&o, '}');
+	copilot_say(s, "session.create", buf_str(&b), on_created);
+	buf_free(&b);
+}
+
+void
+copilot_stop(struct copilot_session *s)
+{
+	switch (s->phase) {
+	case COPILOT_WAITING:
+		copilot_finish(s);
+		break;
+	case COPILOT_CREATING:
+		be_patient(s, COPILOT_PATIENCE_MS);
+		break;
+	case COPILOT_RUNNING:
+		s->phase = COPILOT_STOPPING;
+		be_patient(s, COPILOT_PATIENCE_MS);
+		say(s, "session.abort", NULL);
+		break;
+	case COPILOT_STOPPING:
+	case COPILOT_ENDING:
+	case COPILOT_RESTING:
+		break;
+	}
+}

@@ -1,0 +1,535 @@
+/* SPDX-License-Identifier: ISC */
+/*
+ * Settings of copilot-sdk.  They stand in the suite's config itself, in its
+ * `copilot:` or `copilot-sdk:`, in `executors:` under either name, or in that
+ * of the settings; what is more particular holds.
+ */
+#include "agent/proto/copilot.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/os_path.h"
+#include "base/os_spawn.h"
+#include "json.h"
+#include "suite/spec.h"
+
+struct provider {
+	int type, wire_api;		/* -1: not said */
+	struct str base_url, api_key_env, model;
+	const struct json *headers;
+};
+
+static const char *const types[] = { "openai", "azure", "anthropic", NULL };
+static const char *const wires[] = { "completions", "responses", NULL };
+
+static const struct field provider_rows[] = {
+	FIELD(provider, type, FIELD_ENUM, .words = types),
+	FIELD(provider, wire_api, FIELD_ENUM, .words = wires),
+	FIELD(provider, base_url, FIELD_STR, .flags = FIELD_REQUIRED),
+	FIELD(provider, api_key_env, FIELD_STR,
+	    .help = "the variable that has its key"),
+	FIELD(provider, model, FIELD_STR, .help = "as the provider calls it"),
+	FIELD(provider, headers, FIELD_TREE, .help = "{name: value}"),
+};
+static const struct field_table provider_table =
+    FIELD_TABLE(provider, provider_rows);
+static const struct provider provider_init = { .type = -1, .wire_api = -1 };
+
+struct block {				/* as it is written */
+	struct str cli_path, system, github_token_env;
+	const struct json *permissions, *provider, *env, *home;
+};
+
+static const struct field block_rows[] = {
+	FIELD(block, cli_path, FIELD_STR, .help = "the Copilot CLI"),
+	FIELD(block, system, FIELD_STR, .help = "added to its system message"),
+	FIELD(block, github_token_env, FIELD_STR,
+	    .help = "the variable that has a token of GitHub"),
+	FIELD(block, permissions, FIELD_TREE,
+	    .help = "approve, deny, or a list of kinds"),
+	FIELD(block, provider, FIELD_TREE, .help = "models of one's own"),
+	FIELD(block, env, FIELD_TREE, .help = "{NAME: value}"),
+	FIELD(block, home, FIELD_TREE, .help = "user or private"),
+	{ .key = "cache_home", .type = FIELD_TREE,
+	    .off = offsetof(struct block, home), .help = "its .cache" },
+};
+static const struct field_table block_table = FIELD_TABLE(block, block_rows);
+
+static const char *const names[] = { "copilot", "copilot-sdk" };
+
+static const char *const kinds[] = { "custom-tool", "hook", "mcp", "memory",
+    "path", "read", "shell", "url", "write" };
+
+static bool
+is_given(const struct json *v)
+{
+	return v != NULL && v->type != JSON_NULL;
+}
+
+static bool
+is_scalar(const struct json *v)
+{
+	return v->type == JSON_STRING || v->type == JSON_NUMBER ||
+	    v->type == JSON_BOOL;
+}
+
+/* {name: value}; what is not one of these is noted, or false is returned. */
+static bool
+check_map(const struct json *map, const char *what, const char *file,
+    struct spec_notes *notes)
+{
+	const struct json *v;
+
+	if (!is_given(map))
+		return true;
+	if (map->type != JSON_OBJECT) {
+		if (notes != NULL)
+			spec_note(notes, FIELD_ERROR, spec_at(file, map),
+			    "\"%s\" must be a mapping of names to values",
+			    what);
+		return false;
+	}
+	for (v = json_first(map); v != NULL; v = v->next) {
+		if (is_scalar(v) && json_key(v).n > 0)
+			continue;
+		if (notes != NULL)
+			spec_note(notes, FIELD_ERROR, spec_at(file, v),
+			    "each value of \"%s\" must be a string", what);
+		return false;
+	}
+	return true;
+}
+
+static void
+check_kind(const struct json *v, const char *file, struct spec_notes *notes)
+{
+	size_t i;
+
+	if (v->type != JSON_STRING) {
+		spec_note(notes, FIELD_ERROR, spec_at(file, v), "each of "
+		    "\"permissions\" must be a string, not %s",
+		    json_type_name((enum json_type)v->type));
+		return;
+	}
+	for (i = 0; i < COUNTOF(kinds); i++)
+		if (str_is(json_text(v), kinds[i]))
+			return;
+	for (i = 0; i < COUNTOF(kinds); i++)
+		if (str_similar(json_text(v), str_of(kinds[i])))
+			break;
+	spec_note(notes, FIELD_WARNING, spec_at(file, v), "unknown kind of "
+	    "permission%s%s%s", i < COUNTOF(kinds) ? "; did you mean \"" : "",
+	    i < COUNTOF(kinds) ? kinds[i] : "",
+	    i < COUNTOF(kinds) ? "\"?" : "");
+}
+
+static void
+check_permissions(const struct json *p, const char *file,
+    struct spec_notes *notes)
+{
+	const struct json *v;
+
+	if (!is_given(p))
+		return;
+	if (p->type == JSON_ARRAY) {
+		for (v = json_first(p); v != NULL; v = v->next)
+			check_kind(v, file, notes);
+		return;
+	}
+	if (p->type != JSON_STRING || (!str_is(json_text(p), "approve") &&
+	    !str_is(json_text(p), "deny")))
+		spec_note(notes, FIELD_ERROR, spec_at(file, p),
+		    "\"permissions\" must be approve, deny, or a list of "
+		    "kinds");
+}
+
+/* What the agent was told is not told once more for the judge. */
+static void
+report(void *source, const struct field_finding *f)
+{
+	const struct spec_source *src = source;
+	const struct spec_note *n;
+
+	for (n = src->notes->head; n != NULL; n = n->next)
+		if (n->at.line == f->line && n->at.col == f->col &&
+		    n->at.file == src->file && str_eq(n->key, f->key))
+			return;
+	spec_report(source, f);
+}
+
+/* One of the places of the suite that settings may stand in. */
+static void
+check_block(const char *file, const struct json *v, unsigned flags,
+    struct spec_notes *notes)
+{
+	struct spec_source src = { notes, file };
+	struct field_ctx ctx = { notes->arena, FIELD_LAX | flags, report,
+		&src, flags & FIELD_OPEN ? NULL : "copilot" };
+	struct provider p = provider_init;
+	struct block b = { 0 };
+
+	if (!is_given(v))
+		return;
+	if (notes->strict && !(flags & FIELD_OPEN))
+		ctx.flags |= FIELD_STRICT;
+	field_decode(&ctx, &block_table, v, &b);
+	check_permissions(b.permissions, file, notes);
+	check_map(b.env, "env", file, notes);
+	if (!is_given(b.provider))
+		return;
+	ctx.path = "provider";
+	ctx.flags &= ~(unsigned)FIELD_OPEN;
+	field_decode(&ctx, &provider_table, b.provider, &p);
+	check_map(p.headers, "headers", file, notes);
+}
+
+/* A block with what is meant for several executors, and that for this one. */
+static void
+check_both(const char *file, const struct json *v, struct spec_notes *notes)
+{
+	size_t i;
+
+	check_block(file, v, FIELD_OPEN, notes);
+	for (i = 0; i < COUNTOF(names); i++)
+		check_block(file, json_getc(v, names[i]), 0, notes);
+}
+
+void
+copilot_check(const struct spec_suite *s, struct spec_notes *notes)
+{
+	const struct spec_config *c = &s->config;
+	const struct json *env;
+	size_t i;
+
+	check_both(s->path, c->tree, notes);
+	for (i = 0; i < COUNTOF(names); i++)
+		check_block(s->path, json_getc(c->executors, names[i]), 0,
+		    notes);
+	for (i = 0; i < COUNTOF(c->judging); i++)
+		check_both(c->judging[i].file, c->judging[i].block, notes);
+	for (i = 0; i < s->ntasks; i++) {
+		env = s->tasks[i].inputs.environment;
+		if (is_given(env) && json_count(env) > 0)
+			spec_note(notes, FIELD_WARNING,
+			    spec_at(s->tasks[i].at.file, env),
+			    "\"environment\" has no effect with copilot-sdk: "
+			    "one process serves all tasks");
+	}
+}
+
+static void
+take_block(struct arena *a, const struct json *v, struct block *b,
+    size_t *errors)
+{
+	struct field_ctx ctx = { .arena = a, .flags = FIELD_LAX | FIELD_OPEN };
+
+	if (is_given(v))
+		*errors += field_decode(&ctx, &block_table, v, b);
+}
+
+static void
+take_named(struct arena *a, const struct json *v, struct block *b,
+    size_t *errors)
+{
+	size_t i;
+
+	for (i = 0; i < COUNTOF(names); i++)
+		take_block(a, json_getc(v, names[i]), b, errors);
+}
+
+/*
+ * In the order of agent_settings(), but by both names.  The system message
+ * that agents get is not for judges, who may have their own.
+ */
+static int
+read_block(struct arena *a, const struct spec_suite *s, struct block *b,
+    struct str *judge_system, struct err *e)
+{
+	const struct spec_config *c = &s->config;
+	struct str system;
+	size_t i, errors = 0;
+
+	take_named(a, s->executors, b, &errors);
+	take_block(a, c->tree, b, &errors);
+	take_named(a, c->executors, b, &errors);
+	take_named(a, c->tree, b, &errors);
+	system = b->system;
+	b->system = STR("");
+	for (i = 0; i < COUNTOF(c->judging); i++) {
+		take_block(a, c->judging[i].block, b, &errors);
+		take_named(a, c->judging[i].block, b, &errors);
+	}
+	*judge_system = b->system;
+	b->system = system;
+	return errors == 0 ? 0 : err_set(e, ERR_SCHEMA, "settings of "
+	    "copilot-sdk: a value is not of its type");
+}
+
+/* The variable's value, which is a secret; -1 when there is none. */
+static int
+take_secret(struct arena *a, struct str name, const char *what,
+    struct mask *k, struct str *value, struct err *e)
+{
+	const char *cname = arena_cstr(a, name);
+	const char *v = cname == NULL ? NULL : getenv(cname);
+
+	if (v == NULL || *v == '\0')
+		return err_set(e, ERR_SCHEMA, "copilot-sdk: the variable "
+		    "\"%.*s\" (%s) is not set",
+		    name.n < 60 ? (int)name.n : 60, name.p, what);
+	*value = arena_str(a, str_of(v));
+	mask_add(a, k, *value);
+	return 0;
+}
+
+static void
+put(struct json_out *o, const char *key, struct str value)
+{
+	if (value.n == 0)
+		return;
+	json_put_key(o, str_of(key));
+	json_put_str(o, value);
+}
+
+static struct str
+scalar(const struct json *v)
+{
+	return v->type == JSON_BOOL ? json_bool(v) ? STR("true") :
+	    STR("false") : json_source(v);
+}
+
+static void
+put_headers(struct json_out *o, const struct json *headers)
+{
+	const struct json *v;
+
+	if (json_first(headers) == NULL)
+		return;
+	json_put_key(o, STR("headers"));
+	json_open(o, '{');
+	for (v = json_first(headers); v != NULL; v = v->next) {
+		json_put_key(o, json_key(v));
+		json_put_str(o, scalar(v));
+	}
+	json_close(o, '}');
+}
+
+/* The provider as session.create has it. */
+static int
+make_provider(struct arena *a, const struct provider *p, struct str key,
+    struct copilot_settings *out)
+{
+	struct buf b = { 0 };
+	struct json_out o = { .put = buf_sink, .ctx = &b };
+
+	json_open(&o, '{');
+	put(&o, "type", str_of(types[p->type >= 0 ? p->type : 0]));
+	if (p->wire_api >= 0)
+		put(&o, "wireApi", str_of(wires[p->wire_api]));
+	put(&o, "baseUrl", p->base_url);
+	put(&o, "apiKey", key);
+	put(&o, "wireModel", p->model);
+	put_headers(&o, p->headers);
+	json_close(&o, '}');
+	out->provider = arena_str(a, buf_str(&b));
+	out->model = arena_str(a, p->model);
+	buf_free(&b);
+	return 0;
+}
+
+static int
+read_provider(struct arena *a, const struct json *v, struct provider *p,
+    struct copilot_settings *out, struct err *e)
+{
+	struct field_ctx ctx = { .arena = a, .flags = FIELD_LAX };
+	struct str key = STR("");
+
+	if (!is_given(v))
+		return 0;
+	if (field_decode(&ctx, &provider_table, v, p) != 0 ||
+	    p->base_url.n == 0 ||
+	    !check_map(p->headers, "headers", NULL, NULL))
+		return err_set(e, ERR_SCHEMA, "copilot-sdk: \"provider\" must "
+		    "have a base_url; type is openai, azure or anthropic, "
+		    "wire_api completions or responses");
+	if (p->api_key_env.n > 0 && take_secret(a, p->api_key_env,
+	    "api_key_env of the provider", &out->secrets, &key, e) == -1)
+		return -1;
+	return make_provider(a, p, key, out);
+}
+
+static void
+read_permissions(struct arena *a, const struct json *p,
+    struct copilot_settings *out)
+{
+	const struct json *v;
+
+	if (!is_given(p))
+		return;
+	if (p->type == JSON_STRING) {
+		if (!str_is(json_text(p), "approve"))
+			out->policy = COPILOT_DENY;
+		return;
+	}
+	out->policy = COPILOT_LISTED;
+	out->kinds.v = NEW_N(a, struct str, json_count(p));
+	for (v = json_first(p); v != NULL; v = v->next)
+		if (v->type == JSON_STRING)
+			out->kinds.v[out->kinds.n++] = json_text(v);
+}
+
+/*
+ * The directories themselves: the CLI takes those that have a SKILL.md as
+ * well as those that have such directories in them, and from the former it
+ * takes nothing else.
+ */
+static void
+add_skills(struct arena *a, const struct spec_suite *s,
+    const struct field_strs *dirs, struct field_strs *out)
+{
+	size_t i;
+
+	for (i = 0; i < dirs->n; i++)
+		out->v[out->n++] = str_of(os_absolute(a, spec_path(a,
+		    s->dir, dirs->v[i])));
+}
+
+struct field_strs
+copilot_skills(struct arena *a, const struct spec_suite *s,
+    const struct spec_task *t)
+{
+	const struct field_strs *all = &s->config.skill_directories;
+	struct field_strs out = { NEW_N(a, struct str, all->n +
+	    t->skill_directories.n), 0 };
+
+	add_skills(a, s, all, &out);
+	add_skills(a, s, &t->skill_directories, &out);
+	return out;
+}
+
+static void
+read_disabled(const struct spec_suite *s, struct copilot_settings *out)
+{
+	size_t i;
+
+	out->disabled = s->config.disabled_skills;
+	for (i = 0; i < out->disabled.n; i++)
+		if (str_is(out->disabled.v[i], "*"))
+			out->no_skills = true;
+}
+
+static int
+make_argv(struct arena *a, const struct spec_suite *s, const struct block *b,
+    struct copilot_settings *out, struct err *e)
+{
+	const char *path = getenv("COPILOT_CLI_PATH");
+	size_t n = 0;
+
+	if (b->cli_path.n > 0) {
+		path = arena_cstr(a, b->cli_path);
+		if (path == NULL)
+			return err_set(e, ERR_SCHEMA, "NUL in cli_path");
+		if (strchr(path, '/') != NULL)
+			path = os_absolute(a, spec_path(a, s->dir,
+			    b->cli_path));
+	} else if (path == NULL || *path == '\0')
+		path = "copilot";
+	else if (strchr(path, '/') != NULL)
+		path = os_absolute(a, path);
+	out->argv = NEW_N(a, const char *, 12);
+	if (str_ends(str_of(path), STR(".js")))
+		out->argv[n++] = "node";
+	out->argv[n++] = path;
+	out->argv[n++] = "--headless";
+	out->argv[n++] = "--no-auto-update";
+	out->argv[n++] = "--log-level";
+	out->argv[n++] = "error";
+	out->argv[n++] = "--stdio";
+	if (b->github_token_env.n > 0) {
+		out->argv[n++] = "--auth-token-env";
+		out->argv[n++] = "COPILOT_SDK_AUTH_TOKEN";
+	}
+	if (out->provider.n > 0)
+		out->argv[n++] = "--no-auto-login";
+	return 0;
+}
+
+static int
+add_env(struct arena *a, const char **set, size_t *n, struct str name,
+    struct str value, struct err *e)
+{
+	set[*n] = arena_cstr(a, arena_fmt(a, "%.*s=%.*s", STRF(name),
+	    STRF(value)));
+	if (set[(*n)++] == NULL)
+		return err_set(e, ERR_SCHEMA, "NUL in \"env\"");
+	return 0;
+}
+
+static bool
+is_offline(const struct block *b)
+{
+	return getenv("COPILOT_OFFLINE") != NULL ||
+	    json_getc(b->env, "COPILOT_OFFLINE") != NULL;
+}
+
+/*
+ * The key of the provider goes over the wire, so that no command of the agent
+ * finds it in its environment.  Offline, the CLI wants to see a provider and
+ * a model there before it takes ours.
+ */
+static int
+make_env(struct arena *a, const struct block *b, const struct provider *p,
+    struct copilot_settings *out, struct err *e)
+{
+	const struct json *v;
+	const char **set;
+	struct str token;
+	size_t n = 0;
+
+	if (!check_map(b->env, "env", NULL, NULL))
+		return err_set(e, ERR_SCHEMA, "copilot-sdk: \"env\" must be a "
+		    "mapping of names to values");
+	set = NEW_N(a, const char *, 6 + (is_given(b->env) ?
+	    json_count(b->env) : 0));
+	set[n++] = "NODE_DEBUG";
+	if (p->api_key_env.n > 0)
+		set[n++] = arena_cstr(a, p->api_key_env);
+	if (p->base_url.n > 0 && is_offline(b)) {
+		add_env(a, set, &n, STR("COPILOT_PROVIDER_BASE_URL"),
+		    p->base_url, e);
+		add_env(a, set, &n, STR("COPILOT_MODEL"), p->model.n > 0 ?
+		    p->model : STR("default"), e);
+	}
+	if (b->github_token_env.n > 0 && (take_secret(a, b->github_token_env,
+	    "github_token_env", &out->secrets, &token, e) == -1 ||
+	    add_env(a, set, &n, STR("COPILOT_SDK_AUTH_TOKEN"), token,
+	    e) == -1))
+		return -1;
+	for (v = json_first(b->env); v != NULL; v = v->next)
+		if (memchr(v->key, '=', v->nkey) == NULL &&
+		    add_env(a, set, &n, json_key(v), scalar(v), e) == -1)
+			return -1;
+	out->env = os_env(a, set, n);
+	mask_add_env(a, &out->secrets, out->env);
+	mask_add_env(a, &out->secrets, os_env(a, NULL, 0));
+	return 0;
+}
+
+int
+copilot_read_settings(struct arena *a, const struct spec_suite *s,
+    struct copilot_settings *out, struct err *e)
+{
+	struct provider p = provider_init;
+	struct block b = { 0 };
+
+	if (read_block(a, s, &b, &out->judge_system, e) == -1 ||
+	    read_provider(a, b.provider, &p, out, e) == -1 ||
+	    make_argv(a, s, &b, out, e) == -1)
+		return -1;
+	out->system = b.system;
+	read_permissions(a, b.permissions, out);
+	read_disabled(s, out);
+	return make_env(a, &b, &p, out, e);
+}

@@ -1,0 +1,613 @@
+/* SPDX-License-Identifier: ISC */
+/*
+ * Executor `openai`: one question to a model server, and its retries.
+ *
+ *	start -> try -> (answer) -> done
+ *	           \-> (failure that may pass) -> wait -> try
+ *	           \-> (any other failure, or once too often) -> done
+ *
+ * A try is a fetch.  What comes is cut into messages by its type: server-sent
+ * events, a JSON value a line, or one value; each is read into the reply.
+ *
+ * The job may be cancelled from within its own event(), so events are sent
+ * where that can be borne: from on_data(), which then ends the fetch, or as
+ * the last thing that a function does.
+ */
+#include "agent/proto/openai.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "agent/agent_internal.h"
+#include "base/os.h"
+#include "io/fetch.h"
+#include "io/loop.h"
+#include "io/proc.h"
+#include "json.h"
+#include "lib/tmpl.h"
+#include "suite/spec.h"
+
+enum {
+	BACKOFF_MS = 500,		/* before the second try, then twice */
+	BACKOFF_MAX_MS = 60 * 1000,	/* that each time, up to this */
+	WAIT_MAX_MS = 3600 * 1000,	/* whatever the server asks for */
+	ERROR_MAX = 64 << 10,		/* bytes of a refusal that are read */
+	WORDS_MAX = 110			/* bytes of it that are told */
+};
+
+enum shape { UNKNOWN, WHOLE, LINES, EVENTS };
+
+struct ask {
+	struct agent_job *job;
+	struct openai *to;
+	struct procs *procs;
+	struct openai_question q;
+	struct buf body;
+	struct fetch fetch;
+	struct timer timer;
+	int64_t tries;
+	int status;
+	enum shape shape;
+	int64_t after_ms;		/* as the server asks; -1: not */
+	struct str location;		/* of a redirect */
+	struct buf raw;			/* a line, an answer or a refusal */
+	struct http_events events;
+	struct openai_reply reply;
+	struct arena scratch;		/* of one message */
+	struct str why;			/* the last try failed */
+	bool starting, early;		/* within start; it is over already */
+	bool busy, cancelled;		/* within on_data; cancelled there */
+	bool heard, answering;
+	size_t told;			/* calls that there was an event of */
+};
+
+static void
+drop_try(struct ask *k)
+{
+	openai_reply_free(&k->reply);
+	http_events_free(&k->events);
+	buf_free(&k->raw);
+	arena_free(&k->scratch);
+}
+
+static void
+conclude(struct ask *k)
+{
+	struct agent_job *j = k->job;
+
+	timer_stop(k->procs->loop, &k->timer);
+	fetch_stop(&k->fetch);
+	drop_try(k);
+	buf_free(&k->body);
+	if (k->starting)
+		k->early = true;
+	else
+		j->done(j->arg);
+}
+
+/*
+ * Tries that failed.
+ */
+static void try_now(struct ask *k);
+
+static void
+on_timer(void *arg)
+{
+	try_now(arg);
+}
+
+/* Doubled each time, and spread, so that trials do not come all at once. */
+static int64_t
+pause_ms(const struct ask *k)
+{
+	int64_t most = BACKOFF_MS, i;
+	uint16_t dice = 0;
+	struct err e;
+
+	os_random(&dice, sizeof(dice), &e);
+	for (i = 1; i < k->tries && most < BACKOFF_MAX_MS; i++)
+		most *= 2;
+	most = most < BACKOFF_MAX_MS ? most : BACKOFF_MAX_MS;
+	if (k->after_ms >= 0)
+		return (k->after_ms < WAIT_MAX_MS ? k->after_ms :
+		    WAIT_MAX_MS) + dice % 250;
+	return most / 2 + most / 2 * dice / UINT16_MAX;
+}
+
+static void PRINTF(4, 5)
+fail_try(struct ask *k, enum answer_fault fault, bool again,
+    const char *fmt, ...)
+{
+	struct agent_job *j = k->job;
+	char msg[400], wait[64];
+	int64_t ms;
+	va_list ap;
+
+	va_start(ap, fmt);
+	vsnprintf(msg, sizeof(msg), fmt, ap);
+	va_end(ap);
+	k->why = openai_clip(j->arena, mask_text(j->arena, &k->to->secrets,
+	    str_of(msg)), 170);
+	if (!again || k->tries > k->to->set.retries) {
+		if (k->tries > 1)
+			agent_fail(j, fault, "%.*s (tried %lld times)",
+			    STRF(k->why), (long long)k->tries);
+		else
+			agent_fail(j, fault, "%.*s", STRF(k->why));
+		conclude(k);
+		return;
+	}
+	ms = pause_ms(k);
+	drop_try(k);
+	timer_start(k->procs->loop, &k->timer, ms);
+	if (k->status == 0 || j->event == NULL)
+		return;
+	snprintf(wait, sizeof(wait), "HTTP %d, waiting %lld ms", k->status,
+	    (long long)ms);
+	j->event(j->arg, AGENT_STEP, str_of(wait));
+}
+
+/* Models that know no tools say so: a judge can do without them. */
+static bool
+drop_tools(struct ask *k)
+{
+	if (k->q.ntools == 0 || k->status < 400 || k->status >= 500 ||
+	    k->status == 429 || !openai_mentions(k->reply.error, "tool"))
+		return false;
+	k->q.ntools = 0;
+	k->body.n = 0;
+	openai_put(&k->body, &k->q);
+	drop_try(k);
+	k->tries--;
+	try_now(k);
+	return true;
+}
+
+/* The server said no, in its own words or in those of something before it. */
+static void
+refused(struct ask *k)
+{
+	struct json_mem mem = { arena_hook, &k->scratch };
+	struct json_error e;
+	const struct json *v = json_read(&mem, buf_str(&k->raw), 0, &e);
+	struct agent_job *j = k->job;
+	bool pass = k->status == 408 || k->status == 429 || k->status >= 500;
+	bool infra = pass || k->status == 401 || k->status == 403;
+	struct str words;
+
+	if (k->status < 400) {
+		fail_try(k, ANSWER_FAILED, false, "HTTP %d: redirects are not "
+		    "followed%s%.*s", k->status, k->location.n > 0 ?
+		    "; set base_url to where it leads: " : "",
+		    STRF(k->location));
+		return;
+	}
+	if (v == NULL || !openai_read_error(&k->reply, v))
+		k->reply.error = arena_str(j->arena, buf_str(&k->raw));
+	if (drop_tools(k))
+		return;
+	if (str_is(k->reply.error_type, "insufficient_quota"))
+		pass = false;		/* waiting does not help */
+	words = mask_text(j->arena, &k->to->secrets, k->reply.error);
+	if (words.n > WORDS_MAX)
+		j->ans.stderr_tail = openai_clip(j->arena, words, 4000);
+	words = openai_clip(j->arena, words, WORDS_MAX);
+	fail_try(k, infra ? ANSWER_INFRA : ANSWER_FAILED, pass,
+	    "HTTP %d from %.*s%s%.*s", k->status,
+	    STRF(k->to->url.authority), words.n > 0 ? ": " : "", STRF(words));
+}
+
+/* What servers say when they cannot answer now. */
+static bool
+may_pass(struct str type)
+{
+	return openai_mentions(type, "overloaded") ||
+	    openai_mentions(type, "server_error") ||
+	    openai_mentions(type, "rate_limit");
+}
+
+/* All is there that will come. */
+static void
+settle(struct ask *k)
+{
+	struct openai_reply *r = &k->reply;
+	struct str words;
+
+	if (r->error.n > 0) {
+		words = openai_clip(k->job->arena, mask_text(k->job->arena,
+		    &k->to->secrets, r->error), WORDS_MAX);
+		k->status = 0;
+		fail_try(k, ANSWER_FAILED, may_pass(r->error_type),
+		    "the server broke off: %.*s", STRF(words));
+	} else if (!r->finished)
+		fail_try(k, ANSWER_INFRA, true, "%.*s ended its answer in the "
+		    "midst of it", STRF(k->to->url.authority));
+	else {
+		openai_answer(k->job, k->to, &k->q, r);
+		conclude(k);
+	}
+}
+
+/*
+ * Messages.
+ */
+static void
+on_message(void *arg, struct str text)
+{
+	struct ask *k = arg;
+	const struct agent_request *req = k->job->req;
+	struct json_mem mem = { arena_hook, &k->scratch };
+	struct arena_mark mark = arena_save(&k->scratch);
+	struct json_error e;
+	const struct json *v;
+
+	if (k->reply.over || text.n == 0)
+		return;
+	if (req->record != NULL)
+		req->record(req->record_arg, '<', mask_json(&k->scratch,
+		    &k->to->secrets, text));
+	if (str_is(text, "[DONE]")) {
+		k->reply.over = true;
+		return;
+	}
+	v = json_read(&mem, text, 0, &e);
+	if (v != NULL)
+		openai_read(&k->reply, v);
+	else {
+		text = openai_clip(&k->scratch, text, 40);
+		k->reply.error = arena_fmt(k->job->arena, "its message is "
+		    "not JSON (%s): %.*s", e.msg, STRF(text));
+		k->reply.over = true;
+	}
+	arena_restore(&k->scratch, mark);
+}
+
+static void
+take_lines(struct ask *k, struct str s)
+{
+	const char *lf;
+	struct str part;
+
+	while (s.n > 0) {
+		lf = memchr(s.p, '\n', s.n);
+		part = s;
+		if (lf != NULL)
+			part.n = (size_t)(lf - s.p);
+		buf_put(&k->raw, part);
+		if (lf == NULL)
+			return;
+		if (k->raw.n > 0 && k->raw.p[k->raw.n - 1] == '\r')
+			k->raw.n--;
+		on_message(k, buf_str(&k->raw));
+		k->raw.n = 0;
+		s.p += part.n + 1;
+		s.n -= part.n + 1;
+	}
+}
+
+/* A server that does not say what it sends is looked at. */
+static enum shape
+shape_of(const struct ask *k, struct str s)
+{
+	while (s.n > 0 && (s.p[0] == ' ' || s.p[0] == '\n' ||
+	    s.p[0] == '\r' || s.p[0] == '\t')) {
+		s.p++;
+		s.n--;
+	}
+	if (s.n == 0)
+		return UNKNOWN;
+	if (s.p[0] == 'd' || s.p[0] == 'e' || s.p[0] == 'i' || s.p[0] == ':')
+		return EVENTS;
+	return k->to->set.api == OPENAI_OLLAMA && k->to->set.stream ? LINES :
+	    WHOLE;
+}
+
+/* The first text, and each call as soon as it has a name. */
+static void
+tell(struct ask *k)
+{
+	struct agent_job *j = k->job;
+	const struct openai_call *c;
+	size_t i = 0;
+
+	if (j->event == NULL)
+		return;
+	if (!k->heard)
+		j->event(j->arg, AGENT_STEP, STR("working"));
+	k->heard = true;
+	if (!k->answering && k->reply.text.n > 0) {
+		k->answering = true;
+		j->event(j->arg, AGENT_TEXT, STR("answering"));
+	}
+	for (c = k->reply.calls; c != NULL && c->name.n > 0; c = c->next)
+		if (i++ == k->told) {
+			k->told++;
+			j->event(j->arg, AGENT_TOOL, c->name);
+		}
+}
+
+static bool
+on_data(void *arg, struct str s)
+{
+	struct ask *k = arg;
+
+	k->busy = true;
+	if (k->status >= 300) {
+		k->raw.max = ERROR_MAX;
+		s.n = s.n < ERROR_MAX - k->raw.n ? s.n : ERROR_MAX - k->raw.n;
+		buf_put(&k->raw, s);
+	} else {
+		if (k->shape == UNKNOWN)
+			k->shape = shape_of(k, s);
+		if (k->shape == EVENTS)
+			http_events_put(&k->events, s);
+		else if (k->shape == LINES)
+			take_lines(k, s);
+		else
+			buf_put(&k->raw, s);
+		tell(k);
+	}
+	k->busy = false;
+	return !k->cancelled && !k->reply.over && k->raw.n < FETCH_MAX &&
+	    (k->status < 300 || k->raw.n < ERROR_MAX);
+}
+
+static int64_t
+digits(struct str s)
+{
+	int64_t n = 0;
+	size_t i;
+
+	if (s.n == 0 || s.n > 9)
+		return -1;
+	for (i = 0; i < s.n; i++) {
+		if (s.p[i] < '0' || s.p[i] > '9')
+			return -1;
+		n = n * 10 + (s.p[i] - '0');
+	}
+	return n;
+}
+
+/* Seconds, or a date (RFC 9110, section 10.2.3); or what OpenAI adds. */
+static int64_t
+wish(const struct http_head *h)
+{
+	struct str s = http_get(h, "retry-after");
+	int64_t n = digits(http_get(h, "retry-after-ms")), at;
+
+	if (n >= 0)
+		return n;
+	n = digits(s);
+	if (n >= 0)
+		return n * 1000;
+	if (s.n == 0 || !http_date(s, &at))
+		return -1;
+	n = at * 1000 - os_wall_ns() / 1000000;
+	return n > 0 ? n : 0;
+}
+
+static bool
+is_type(struct str s, const char *type)
+{
+	size_t n = strlen(type);
+
+	return s.n >= n && http_same((struct str){ s.p, n }, type) &&
+	    (s.n == n || s.p[n] == ';' || s.p[n] == ' ');
+}
+
+static void
+on_head(void *arg, const struct http_head *h)
+{
+	struct ask *k = arg;
+	struct str type = http_get(h, "content-type");
+
+	k->status = h->status;
+	k->after_ms = wish(h);
+	k->location = openai_clip(k->job->arena, http_get(h, "location"),
+	    80);
+	if (is_type(type, "text/event-stream"))
+		k->shape = EVENTS;
+	else if (is_type(type, "application/x-ndjson") ||
+	    is_type(type, "application/jsonl"))
+		k->shape = LINES;
+	else if (is_type(type, "application/json"))
+		k->shape = WHOLE;
+}
+
+static void
+on_done(void *arg)
+{
+	struct ask *k = arg;
+	struct fetch *f = &k->fetch;
+
+	if (k->cancelled) {
+		agent_fail(k->job, ANSWER_CANCELLED, "cancelled");
+		conclude(k);
+		return;
+	}
+	if (f->end != FETCH_OK) {
+		k->status = 0;
+		fail_try(k, f->end == FETCH_BAD ? ANSWER_FAILED : ANSWER_INFRA,
+		    f->end == FETCH_LOST, "%s", f->err.msg);
+		return;
+	}
+	if (k->status >= 300) {
+		refused(k);
+		return;
+	}
+	if (k->shape == EVENTS)
+		http_events_end(&k->events);
+	else if (k->raw.n > 0)
+		on_message(k, buf_str(&k->raw));
+	settle(k);
+}
+
+static void
+try_now(struct ask *k)
+{
+	const struct agent_request *req = k->job->req;
+	struct fetch_opts o = { .procs = k->procs, .method = "POST",
+		.url = k->to->url, .field = k->to->field,
+		.nfields = k->to->nfields, .body = buf_str(&k->body),
+		.env = k->to->env, .names = &k->to->names, .head = on_head, .data = on_data,
+		.done = on_done, .arg = k };
+
+	k->tries++;
+	k->status = 0;
+	k->shape = UNKNOWN;
+	k->after_ms = -1;
+	k->told = 0;
+	k->answering = false;
+	k->events = (struct http_events){ .event = on_message, .arg = k };
+	openai_reply_init(&k->reply, k->job->arena,
+	    (enum openai_api)k->to->set.api);
+	if (req->record != NULL)
+		req->record(req->record_arg, '>', o.body);
+	if (fetch_start(&k->fetch, &o) == -1)
+		fail_try(k, ANSWER_INFRA, k->fetch.end == FETCH_LOST, "%s",
+		    k->fetch.err.msg);
+}
+
+/*
+ * The executor.
+ */
+static int
+openai_open(struct agent *a, struct err *e)
+{
+	struct openai *o = NEW(a->arena, struct openai);
+	int r = openai_set_up(a->arena, a->suite, o, e);
+
+	a->state = o;
+	o->spent = a->spent != NULL ? a->spent : &o->own;
+	return r;
+}
+
+static bool
+spent(const struct openai *o, struct agent_job *j)
+{
+	const struct openai_settings *s = &o->set;
+
+	if (s->max_tokens_total > 0 && o->spent->tokens >= s->max_tokens_total)
+		agent_fail(j, ANSWER_INFRA, "the budget is spent: %lld tokens "
+		    "were used, and max_tokens_total is %lld",
+		    (long long)o->spent->tokens,
+		    (long long)s->max_tokens_total);
+	else if (s->max_cost > 0 && o->spent->cost >= s->max_cost)
+		agent_fail(j, ANSWER_INFRA, "the budget is spent: %g dollars "
+		    "were used, and max_cost is %g", o->spent->cost,
+		    s->max_cost);
+	else
+		return false;
+	return true;
+}
+
+static int
+make_question(struct ask *k)
+{
+	const struct agent_request *req = k->job->req;
+	struct openai_question *q = &k->q;
+	struct agent_talk *t = req->talk;
+	struct openai_talk *talk;
+	struct err e = { 0 };
+
+	*q = (struct openai_question){ .to = k->to, .prompt = req->prompt,
+		.model = req->model, .tools = req->tools,
+		.ntools = req->ntools, .system = k->to->set.system };
+	if (q->model.n == 0)
+		q->model = k->to->set.model;
+	if (q->model.n == 0) {
+		agent_fail(k->job, ANSWER_INFRA, "executor \"openai\" needs a "
+		    "model");
+		return -1;
+	}
+	if (req->vars != NULL)
+		q->system = tmpl_render(k->job->arena, q->system, req->vars,
+		    &e);
+	if (q->system.p == NULL) {
+		agent_fail(k->job, ANSWER_INFRA, "system: %s", e.msg);
+		return -1;
+	}
+	if (t != NULL && t->state == NULL) {
+		talk = t->state = NEW(t->arena, struct openai_talk);
+		talk->tail = &talk->head;
+	}
+	if (t != NULL)
+		q->before = ((struct openai_talk *)t->state)->head;
+	return 0;
+}
+
+static enum agent_status
+openai_start(struct agent *a, struct agent_job *j)
+{
+	struct ask *k;
+
+	if (spent(a->state, j))
+		return AGENT_DONE;
+	k = j->state = NEW(j->arena, struct ask);
+	k->job = j;
+	k->to = a->state;
+	k->procs = a->procs;
+	k->timer = (struct timer){ .fn = on_timer, .arg = k };
+	if (make_question(k) == -1)
+		return AGENT_DONE;
+	openai_put(&k->body, &k->q);
+	k->starting = true;
+	try_now(k);
+	k->starting = false;
+	return k->early ? AGENT_DONE : AGENT_LATER;
+}
+
+static void
+openai_cancel(struct agent *a, struct agent_job *j)
+{
+	struct ask *k = j->state;
+
+	(void)a;
+	if (k->busy) {
+		k->cancelled = true;
+		return;
+	}
+	if (k->why.n > 0)
+		agent_fail(j, ANSWER_CANCELLED, "cancelled; before that: %.*s",
+		    STRF(k->why));
+	else
+		agent_fail(j, ANSWER_CANCELLED, "cancelled");
+	conclude(k);
+}
+
+static void
+openai_hang_up(struct agent *a, struct agent_talk *t)
+{
+	(void)a;
+	t->state = NULL;		/* it is all in the talk's arena */
+}
+
+static bool
+openai_roams(const struct spec_suite *s, const struct spec_task *t)
+{
+	(void)s;
+	(void)t;
+	return false;
+}
+
+static enum agent_skills
+openai_skills(const struct spec_suite *s)
+{
+	(void)s;
+	return AGENT_TELLS_NOT;
+}
+
+const struct agent_kind agent_openai = {
+	.name = "openai",
+	.help = "asks a model server: OpenAI, Anthropic, Ollama and the like",
+	.tools = true,
+	.effort = true,
+	.check = openai_check,
+	.needs_workspace = openai_roams,
+	.skills = openai_skills,
+	.open = openai_open,
+	.start = openai_start,
+	.cancel = openai_cancel,
+	.hang_up = openai_hang_up
+};

@@ -1,0 +1,155 @@
+/* SPDX-License-Identifier: ISC */
+/*
+ * From what a server said to the answer of a job: text, calls, tokens and
+ * their cost, without secrets; and what is left of the budget.
+ */
+#include "agent/proto/openai.h"
+
+#include <string.h>
+
+#include "agent/agent_internal.h"
+#include "json.h"
+
+struct str
+openai_clip(struct arena *a, struct str s, size_t max)
+{
+	struct buf b = { 0 };
+	struct str out;
+	uint32_t cp;
+	size_t n;
+
+	while (s.n > 0 && b.n < max) {
+		n = utf8_get(s.p, s.p + s.n, &cp);
+		if (n == 0 || cp < 0x20)
+			buf_putc(&b, n == 0 ? '?' : ' ');
+		else
+			buf_put(&b, (struct str){ s.p, n });
+		s.p += n > 0 ? n : 1;
+		s.n -= n > 0 ? n : 1;
+	}
+	if (s.n > 0)
+		buf_puts(&b, "...");
+	out = arena_str(a, buf_str(&b));
+	buf_free(&b);
+	return out;
+}
+
+bool
+openai_mentions(struct str text, const char *word)
+{
+	size_t i, n = strlen(word);
+
+	for (i = 0; i + n <= text.n; i++)
+		if (http_same((struct str){ text.p + i, n }, word))
+			return true;
+	return false;
+}
+
+/* One JSON value, whatever it was. */
+static struct str
+one_value(struct arena *a, struct str text)
+{
+	struct arena tmp = { 0 };
+	struct json_mem mem = { arena_hook, &tmp };
+	struct buf b = { 0 };
+	struct json_out o = { .put = buf_sink, .ctx = &b };
+	struct json_error e;
+	struct str out;
+
+	if (text.n == 0)
+		return STR("{}");
+	if (json_read(&mem, text, 0, &e) != NULL)
+		out = arena_str(a, text);
+	else {
+		json_put_str(&o, text);
+		out = arena_str(a, buf_str(&b));
+	}
+	buf_free(&b);
+	arena_free(&tmp);
+	return out;
+}
+
+static void
+take_calls(struct agent_job *j, const struct openai_reply *r)
+{
+	struct answer_call **tail = &j->ans.calls, *c;
+	const struct openai_call *from;
+
+	for (from = r->calls; from != NULL; from = from->next) {
+		c = *tail = NEW(j->arena, struct answer_call);
+		tail = &c->next;
+		c->name = from->name;
+		c->success = true;
+		c->arguments = one_value(j->arena, buf_str(&from->arguments));
+		j->ans.ncalls++;
+	}
+}
+
+/* What it takes from the budget; where nobody counts, a guess. */
+static void
+take_usage(struct agent_job *j, struct openai *to,
+    const struct openai_question *q, const struct openai_reply *r)
+{
+	struct answer_usage *u = &j->ans.usage;
+
+	*u = r->usage;
+	u->turns = u->known ? 1 : 0;
+	openai_cost(to, q->model, u, &u->cost);
+	to->spent->cost += u->cost;
+	to->spent->tokens += u->known ? u->input_tokens + u->output_tokens +
+	    (to->set.api == OPENAI_ANTHROPIC ? u->cache_read_tokens +
+	    u->cache_write_tokens : 0) :
+	    (int64_t)((q->prompt.n + q->system.n + r->text.n) / 4);
+}
+
+static void
+remember(struct agent_job *j, struct str asked)
+{
+	struct agent_talk *t = j->req->talk;
+	struct openai_talk *talk;
+	struct openai_turn *turn;
+
+	if (t == NULL)
+		return;
+	talk = t->state;
+	turn = *talk->tail = NEW(t->arena, struct openai_turn);
+	talk->tail = &turn->next;
+	turn->asked = arena_str(t->arena, asked);
+	turn->answered = arena_str(t->arena, j->ans.output);
+}
+
+static bool
+stopped_by_limit(const struct openai_reply *r)
+{
+	static const char *const limits[] = { "length", "max_tokens",
+		"max_output_tokens" };
+	size_t i;
+
+	for (i = 0; i < COUNTOF(limits); i++)
+		if (str_is(r->stop, limits[i]))
+			return true;
+	return false;
+}
+
+void
+openai_answer(struct agent_job *j, struct openai *to,
+    const struct openai_question *q, const struct openai_reply *r)
+{
+	bool mute = r->text.n == 0 && r->calls == NULL;
+
+	j->ans.output = arena_str(j->arena, buf_str(&r->text));
+	j->ans.session_id = r->id;
+	take_calls(j, r);
+	take_usage(j, to, q, r);
+	agent_put_transcript(j);
+	agent_mask(j, &to->secrets);
+	j->ans.truncated = stopped_by_limit(r);
+	if (mute && j->ans.truncated)
+		agent_fail(j, ANSWER_FAILED, "no answer within max_tokens");
+	else if (mute && (openai_mentions(r->stop, "filter") ||
+	    openai_mentions(r->stop, "refusal")))
+		agent_fail(j, ANSWER_FAILED, "the server refused to answer: "
+		    "%.*s", STRF(openai_clip(j->arena, r->stop, 40)));
+	else
+		remember(j, q->prompt);
+}

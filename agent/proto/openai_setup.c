@@ -1,0 +1,502 @@
+/* SPDX-License-Identifier: ISC */
+/*
+ * Settings of the executor `openai`, and what follows from them: the address,
+ * the headers, the secrets among them, the prices.
+ *
+ * Keys are never settings: those name the variables that keys are in.  All
+ * that comes from the environment into a request is masked wherever it comes
+ * back.
+ */
+#include "agent/proto/openai.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "agent/agent_internal.h"
+#include "base/os_path.h"
+#include "base/os_spawn.h"
+#include "json.h"
+#include "lib/field.h"
+#include "suite/spec.h"
+
+#define NAME "openai"
+
+const struct openai_kind openai_kinds[] = {
+	[OPENAI_CHAT] = { .name = "chat", .base = "https://api.openai.com/v1",
+	    .base_env = "OPENAI_BASE_URL", .path = "/chat/completions",
+	    .key_env = "OPENAI_API_KEY", .key_field = "Authorization",
+	    .key_prefix = "Bearer " },
+	[OPENAI_RESPONSES] = { .name = "responses",
+	    .base = "https://api.openai.com/v1",
+	    .base_env = "OPENAI_BASE_URL", .path = "/responses",
+	    .key_env = "OPENAI_API_KEY", .key_field = "Authorization",
+	    .key_prefix = "Bearer " },
+	[OPENAI_ANTHROPIC] = { .name = "anthropic",
+	    .base = "https://api.anthropic.com",
+	    .base_env = "ANTHROPIC_BASE_URL", .path = "/messages",
+	    .version = "/v1", .key_env = "ANTHROPIC_API_KEY",
+	    .key_field = "x-api-key", .key_prefix = "", .max_tokens = 4096 },
+	[OPENAI_OLLAMA] = { .name = "ollama", .base = "http://127.0.0.1:11434",
+	    .path = "/chat", .version = "/api",
+	    .key_field = "Authorization", .key_prefix = "Bearer " },
+};
+
+static const char *const apis[] = { "chat", "responses", "anthropic", "ollama",
+	NULL };
+
+static const struct field rows[] = {
+	FIELD(openai_settings, base_url, FIELD_STR, .help = "where it is"),
+	FIELD(openai_settings, api, FIELD_ENUM, .words = apis,
+	    .help = "which interface it has"),
+	FIELD(openai_settings, api_key_env, FIELD_STR,
+	    .help = "the variable with the key"),
+	FIELD(openai_settings, headers, FIELD_TREE, .help = "more headers"),
+	FIELD(openai_settings, body, FIELD_TREE,
+	    .help = "more members of requests"),
+	FIELD(openai_settings, model, FIELD_STR, .help = "which model"),
+	FIELD(openai_settings, system, FIELD_STR, .help = "system message"),
+	FIELD(openai_settings, temperature, FIELD_NUM, .min = 0, .max = 2),
+	FIELD(openai_settings, max_tokens, FIELD_INT,
+	    .min = 1, .max = 100000000, .help = "of an answer"),
+	FIELD(openai_settings, max_tokens_total, FIELD_INT,
+	    .min = 0, .max = INT64_MAX, .help = "of a run"),
+	FIELD(openai_settings, max_cost, FIELD_NUM,
+	    .min = 0, .max = 1000000000, .help = "of a run, in dollars"),
+	FIELD(openai_settings, retries, FIELD_INT, .min = 0, .max = 100),
+	FIELD(openai_settings, stream, FIELD_BOOL,
+	    .help = "the answer as it is made"),
+};
+static const struct field_table table = FIELD_TABLE(openai_settings, rows);
+static const struct openai_settings init = { .api = OPENAI_CHAT,
+	.base_url = { "", 0 }, .api_key_env = { NULL, 0 },
+	.system = { "", 0 }, .model = { "", 0 }, .temperature = -1,
+	.retries = 4, .stream = true };
+
+static void
+read_settings(struct arena *a, const struct spec_suite *s,
+    struct openai_settings *out)
+{
+	struct field_ctx ctx = { .arena = a, .flags = FIELD_LAX | FIELD_OPEN };
+
+	*out = init;
+	field_decode(&ctx, &table, agent_settings(a, s, NAME), out);
+}
+
+/*
+ * The address: the interface's path after the base, before a query.
+ */
+static struct str
+join(struct arena *a, struct str base, const struct openai_kind *k)
+{
+	const char *q = memchr(base.p, '?', base.n);
+	struct str query = STR(""), version = STR("");
+
+	if (q != NULL) {
+		query = (struct str){ q, base.n - (size_t)(q - base.p) };
+		base.n -= query.n;
+	}
+	while (base.n > 0 && base.p[base.n - 1] == '/')
+		base.n--;
+	if (str_ends(base, str_of(k->path)))
+		return arena_fmt(a, "%.*s%.*s", STRF(base), STRF(query));
+	if (k->version != NULL && !str_ends(base, str_of(k->version)))
+		version = str_of(k->version);
+	return arena_fmt(a, "%.*s%.*s%s%.*s", STRF(base), STRF(version),
+	    k->path, STRF(query));
+}
+
+static struct str
+base_of(const struct openai_settings *set, bool *vendor)
+{
+	const struct openai_kind *k = &openai_kinds[set->api];
+	const char *env;
+
+	*vendor = false;
+	if (set->base_url.n > 0)
+		return set->base_url;
+	env = k->base_env != NULL ? getenv(k->base_env) : NULL;
+	if (env != NULL && env[0] != '\0')
+		return str_of(env);
+	*vendor = set->api != OPENAI_OLLAMA;
+	return str_of(k->base);
+}
+
+/* The variable of the key; empty: there is none. */
+static struct str
+key_env(const struct openai_settings *set)
+{
+	const struct openai_kind *k = &openai_kinds[set->api];
+
+	if (set->api_key_env.p != NULL)
+		return set->api_key_env;
+	return k->key_env != NULL ? str_of(k->key_env) : STR("");
+}
+
+/* Its value; empty when it is not set. */
+static struct str
+variable(struct arena *a, struct str name)
+{
+	char *cstr = arena_cstr(a, name);
+	const char *v = cstr != NULL && cstr[0] != '\0' ? getenv(cstr) : NULL;
+
+	return v != NULL ? arena_str(a, str_of(v)) : STR("");
+}
+
+struct setting_up {
+	struct arena *arena;
+	struct openai *o;
+	const char **unset;		/* "NAME": not for curl */
+	size_t nunset;
+	struct err *err;
+};
+
+static void
+add_secret(struct setting_up *u, struct str name, struct str value)
+{
+	mask_add(u->arena, &u->o->secrets, value);
+	u->unset[u->nunset++] = arena_cstr(u->arena, name);
+}
+
+static int
+set_field(struct setting_up *u, struct str name, struct str value)
+{
+	struct openai *o = u->o;
+	size_t i;
+
+	for (i = 0; i < o->nfields; i++)
+		if (http_same(name, arena_cstr(u->arena, o->field[i].name)))
+			break;
+	if (i == OPENAI_FIELDS_MAX)
+		return err_set(u->err, ERR_LIMIT, "more than %d headers",
+		    OPENAI_FIELDS_MAX);
+	o->field[i] = (struct http_field){ name, value };
+	o->nfields += i == o->nfields;
+	return 0;
+}
+
+static int
+set_key(struct setting_up *u)
+{
+	struct openai *o = u->o;
+	struct str env = key_env(&o->set), key = variable(u->arena, env);
+
+	if (env.n == 0)
+		return 0;
+	if (key.n == 0 && (o->vendor || o->set.api_key_env.p != NULL))
+		return err_set(u->err, ERR_SCHEMA, "%.*s is not set: executor "
+		    "\"" NAME "\" takes the key from there",
+		    (int)(env.n < 80 ? env.n : 80), env.p);
+	if (key.n == 0)
+		return 0;
+	if (!http_value_ok(key))
+		return err_set(u->err, ERR_SCHEMA, "%.*s has characters that "
+		    "cannot be in a key", (int)(env.n < 80 ? env.n : 80),
+		    env.p);
+	add_secret(u, env, key);
+	return set_field(u, str_of(o->kind->key_field), arena_fmt(u->arena,
+	    "%s%.*s", o->kind->key_prefix, STRF(key)));
+}
+
+/* ${NAME} becomes the variable's value; one that is not set is an error. */
+static int
+expand(struct setting_up *u, struct str s, struct str *out)
+{
+	struct buf b = { 0 };
+	const char *end;
+	struct str name, value;
+	int r = 0;
+
+	while (s.n > 0 && r == 0) {
+		end = s.n > 2 && s.p[0] == '$' && s.p[1] == '{' ?
+		    memchr(s.p, '}', s.n) : NULL;
+		if (end == NULL) {
+			buf_putc(&b, *s.p++);
+			s.n--;
+			continue;
+		}
+		name = (struct str){ s.p + 2, (size_t)(end - s.p) - 2 };
+		value = variable(u->arena, name);
+		if (value.n == 0 || u->nunset >= OPENAI_FIELDS_MAX)
+			r = err_set(u->err, ERR_SCHEMA, "%.*s is not set: a "
+			    "header needs it", (int)(name.n < 80 ? name.n :
+			    80), name.p);
+		else
+			add_secret(u, name, value);
+		buf_put(&b, value);
+		s.n -= (size_t)(end + 1 - s.p);
+		s.p = end + 1;
+	}
+	*out = arena_str(u->arena, buf_str(&b));
+	buf_free(&b);
+	return r;
+}
+
+static int
+set_headers(struct setting_up *u)
+{
+	const struct json *v;
+	struct str value;
+
+	for (v = json_first(u->o->set.headers); v != NULL; v = v->next) {
+		if (expand(u, json_source(v), &value) == -1 ||
+		    set_field(u, json_key(v), value) == -1)
+			return -1;
+		if (!http_value_ok(value))
+			return err_set(u->err, ERR_SCHEMA, "header \"%.*s\" "
+			    "has characters that cannot be in it",
+			    (int)(v->nkey < 80 ? v->nkey : 80), v->key);
+	}
+	return 0;
+}
+
+int
+openai_set_up(struct arena *a, const struct spec_suite *s, struct openai *o,
+    struct err *e)
+{
+	struct setting_up u = { .arena = a, .o = o, .err = e };
+
+	*o = (struct openai){ 0 };
+	read_settings(a, s, &o->set);
+	o->kind = &openai_kinds[o->set.api];
+	o->prices = s->prices;
+	o->effort = s->config.reasoning_effort;
+	u.unset = NEW_N(a, const char *, OPENAI_FIELDS_MAX + 2);
+	if (http_url_read(join(a, base_of(&o->set, &o->vendor), o->kind),
+	    &o->url, e) == -1)
+		return -1;
+	set_field(&u, STR("User-Agent"), STR("waza"));
+	set_field(&u, STR("Content-Type"), STR("application/json"));
+	set_field(&u, STR("Accept"), STR("application/json, "
+	    "text/event-stream"));
+	if (o->set.api == OPENAI_ANTHROPIC)
+		set_field(&u, STR("anthropic-version"), STR("2023-06-01"));
+	if (set_key(&u) == -1 || set_headers(&u) == -1)
+		return -1;
+	o->env = os_env(a, u.unset, u.nunset);
+	return 0;
+}
+
+/*
+ * Prices: dollars for a million tokens.
+ */
+static double
+price(const struct json *p, const char *key, double otherwise)
+{
+	const struct json *v = json_getc(p, key);
+	double d;
+
+	return v != NULL && json_double(v, &d) && d >= 0 ? d : otherwise;
+}
+
+/* The cache's tokens are among the input, but not with Anthropic. */
+bool
+openai_cost(const struct openai *o, struct str model,
+    const struct answer_usage *u, double *dollars)
+{
+	const struct json *p = json_get(o->prices, model);
+	double in = price(p, "input", 0);
+	int64_t fresh = u->input_tokens;
+
+	*dollars = 0;
+	if (p == NULL || p->type != JSON_OBJECT)
+		return false;
+	if (o->set.api != OPENAI_ANTHROPIC)
+		fresh -= u->cache_read_tokens < fresh ? u->cache_read_tokens :
+		    fresh;
+	*dollars = ((double)fresh * in +
+	    (double)u->output_tokens * price(p, "output", 0) +
+	    (double)u->cache_read_tokens * price(p, "cache_read", in) +
+	    (double)u->cache_write_tokens * price(p, "cache_write", in)) / 1e6;
+	return true;
+}
+
+/*
+ * Checks, before anything runs.
+ */
+struct check {
+	const struct spec_suite *suite;
+	struct spec_notes *notes;
+	struct openai_settings set;
+};
+
+/* Where a setting is written, as far as that is known. */
+static struct spec_where
+place_of(const struct check *c, const char *key)
+{
+	const struct spec_config *g = &c->suite->config;
+	const struct json *v = json_getc(json_getc(g->tree, NAME), key);
+
+	if (v == NULL)
+		v = json_getc(json_getc(g->executors, NAME), key);
+	if (v == NULL)
+		v = json_getc(g->tree, key);
+	return v != NULL ? spec_at(c->suite->path, v) : g->executor_at;
+}
+
+/* One of the places that have settings, with what is wrong there. */
+static void
+check_block(struct check *c, const struct json *block, const char *file,
+    unsigned flags)
+{
+	struct spec_source src = { c->notes, file };
+	struct field_ctx ctx = { .arena = c->notes->arena,
+		.flags = FIELD_LAX | flags, .report = spec_report,
+		.ctx = &src, .path = NAME };
+	struct openai_settings tmp = init;
+
+	if (block == NULL || block->type == JSON_NULL)
+		return;
+	if (c->notes->strict)
+		ctx.flags |= FIELD_STRICT;
+	if (flags & FIELD_OPEN)
+		ctx.path = NULL;
+	field_decode(&ctx, &table, block, &tmp);
+}
+
+static void
+check_blocks(struct check *c)
+{
+	const struct spec_suite *s = c->suite;
+	const struct spec_config *g = &s->config;
+	size_t i;
+
+	check_block(c, json_getc(s->executors, NAME), "executors." NAME, 0);
+	check_block(c, g->tree, s->path, FIELD_OPEN);
+	check_block(c, json_getc(g->executors, NAME), s->path, 0);
+	check_block(c, json_getc(g->tree, NAME), s->path, 0);
+	for (i = 0; i < COUNTOF(g->judging); i++) {
+		check_block(c, g->judging[i].block, g->judging[i].file,
+		    FIELD_OPEN);
+		check_block(c, json_getc(g->judging[i].block, NAME),
+		    g->judging[i].file, 0);
+	}
+}
+
+static bool
+is_ours(struct str name)
+{
+	static const char *const ours[] = { "host", "content-length",
+		"transfer-encoding", "connection", "expect" };
+	size_t i;
+
+	for (i = 0; i < COUNTOF(ours); i++)
+		if (http_same(name, ours[i]))
+			return true;
+	return false;
+}
+
+static void
+check_headers(struct check *c)
+{
+	struct spec_where at = place_of(c, "headers");
+	const struct json *v = c->set.headers;
+
+	if (v != NULL && v->type != JSON_OBJECT) {
+		spec_note(c->notes, FIELD_ERROR, at, "\"headers\" must be a "
+		    "mapping of names to values");
+		return;
+	}
+	for (v = json_first(v); v != NULL; v = v->next) {
+		struct str key = json_key(v);
+
+		key.n = key.n < 80 ? key.n : 80;
+		if (v->type == JSON_OBJECT || v->type == JSON_ARRAY ||
+		    v->type == JSON_NULL)
+			spec_note(c->notes, FIELD_ERROR, at, "header "
+			    "\"%.*s\" must be a string", STRF(key));
+		else if (!http_name_ok(json_key(v)) || is_ours(json_key(v)))
+			spec_note(c->notes, FIELD_ERROR, at, "\"%.*s\" cannot "
+			    "be a header of yours", STRF(key));
+	}
+	v = c->set.body;
+	if (v != NULL && v->type != JSON_OBJECT)
+		spec_note(c->notes, FIELD_ERROR, place_of(c, "body"),
+		    "\"body\" must be a mapping");
+}
+
+static bool
+is_local(struct str host)
+{
+	return http_same(host, "localhost") || str_is(host, "::1") ||
+	    str_starts(host, STR("127."));
+}
+
+static void
+check_address(struct check *c)
+{
+	struct arena *a = c->notes->arena;
+	struct str env = key_env(&c->set), key = variable(a, env);
+	struct spec_where at = place_of(c, "base_url");
+	struct http_url u;
+	struct err e;
+	bool vendor;
+	struct str base = base_of(&c->set, &vendor);
+
+	if (http_url_read(join(a, base, &openai_kinds[c->set.api]), &u, &e) ==
+	    -1) {
+		spec_note(c->notes, FIELD_ERROR, at, "base_url: %s", e.msg);
+		return;
+	}
+	if (u.authority.n > 100)
+		spec_note(c->notes, FIELD_ERROR, at, "base_url: the name of "
+		    "the host is too long");
+	if (u.tls && os_find(a, "curl") == NULL)
+		spec_note(c->notes, FIELD_WARNING, at, "executor \"" NAME "\" "
+		    "needs the program curl for https, which is not in PATH");
+	if (key.n > 0 && !u.tls && !is_local(u.host))
+		spec_note(c->notes, FIELD_WARNING, at, "the key goes to %.*s "
+		    "unencrypted", (int)(u.host.n < 80 ? u.host.n : 80),
+		    u.host.p);
+	if (env.n > 0 && key.n == 0 &&
+	    (vendor || c->set.api_key_env.p != NULL))
+		spec_note(c->notes, FIELD_WARNING, place_of(c, "api_key_env"),
+		    "executor \"" NAME "\" takes its key from %.*s, which is "
+		    "not set", (int)(env.n < 80 ? env.n : 80), env.p);
+}
+
+/* A judge's model may come with the question. */
+static void
+check_model(struct check *c)
+{
+	const struct spec_suite *s = c->suite;
+	struct str model = s->config.model.n > 0 ? s->config.model :
+	    c->set.model;
+
+	if (model.n == 0 && s->ntasks > 0)
+		spec_note(c->notes, FIELD_ERROR, s->config.executor_at,
+		    "executor \"" NAME "\" needs config.model, or --model");
+	if (model.n > 0 && c->set.max_cost > 0 &&
+	    json_get(s->prices, model) == NULL)
+		spec_note(c->notes, FIELD_ERROR, place_of(c, "max_cost"),
+		    "max_cost needs the price of model \"%.*s\" among the "
+		    "prices of the settings", (int)(model.n < 80 ? model.n :
+		    80), model.p);
+}
+
+void
+openai_check(const struct spec_suite *s, struct spec_notes *notes)
+{
+	struct check c = { .suite = s, .notes = notes };
+	size_t i, errors = notes->errors;
+
+	check_blocks(&c);
+	if (notes->errors > errors)
+		return;
+	read_settings(notes->arena, s, &c.set);
+	if (s->config.reasoning_effort.n > 0 &&
+	    c.set.api != OPENAI_CHAT && c.set.api != OPENAI_RESPONSES)
+		spec_note(notes, FIELD_WARNING, s->config.executor_at,
+		    "\"reasoning_effort\" has no effect with api \"%s\": put "
+		    "what it takes into \"body\"",
+		    openai_kinds[c.set.api].name);
+	check_headers(&c);
+	check_address(&c);
+	check_model(&c);
+	for (i = 0; i < s->ntasks; i++)
+		if (s->tasks[i].inputs.files.n > 0) {
+			spec_note(notes, FIELD_WARNING, s->tasks[i].at,
+			    "executor \"" NAME "\" gives the model the "
+			    "prompt only: it does not see input files");
+			break;
+		}
+}

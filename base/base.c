@@ -1,0 +1,538 @@
+/* SPDX-License-Identifier: ISC */
+/*
+ * Strings, buffers, arenas, errors, checked arithmetic.
+ *
+ * An arena is a list of chunks, the youngest first; only the youngest has
+ * room.  Chunks grow by doubling, and fourfold once they are large: then the
+ * last one outweighs all the others, which teaches glibc's malloc to keep
+ * the memory for the next arena instead of returning it page by page.  What
+ * is not used of a large chunk was never touched, and costs nothing.
+ */
+#include "base/base.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { CHUNK_MIN = 1024 - 64, CHUNK_BIG = 1 << 16, CHUNK_MAX = 1 << 24 };
+
+struct chunk {
+	struct chunk *next;
+	size_t n, cap;
+	union {			/* the strictest alignment that C99 can name */
+		long long i;
+		long double d;
+		void *p;
+	} mem[];
+};
+
+static void
+oom(void)
+{
+	fputs("waza: out of memory\n", stderr);
+	exit(2);
+}
+
+bool
+add_ok(size_t a, size_t b, size_t *sum)
+{
+	*sum = a + b;
+	return *sum >= a;
+}
+
+int64_t
+add_near(int64_t a, int64_t b)
+{
+	if (b > 0 && a > INT64_MAX - b)
+		return INT64_MAX;
+	return b < 0 && a < INT64_MIN - b ? INT64_MIN : a + b;
+}
+
+bool
+mul_ok(size_t a, size_t b, size_t *product)
+{
+	*product = a * b;
+	return b == 0 || a <= SIZE_MAX / b;
+}
+
+size_t
+mul_max(size_t a, size_t b)
+{
+	size_t n;
+
+	return mul_ok(a, b, &n) ? n : SIZE_MAX;
+}
+
+struct str
+str_of(const char *cstr)
+{
+	return (struct str){ cstr, strlen(cstr) };
+}
+
+bool
+str_eq(struct str a, struct str b)
+{
+	return a.n == b.n && (a.n == 0 || memcmp(a.p, b.p, a.n) == 0);
+}
+
+bool
+str_is(struct str a, const char *cstr)
+{
+	return str_eq(a, str_of(cstr));
+}
+
+int
+str_cmp(struct str a, struct str b)
+{
+	size_t n = a.n < b.n ? a.n : b.n;
+	int c = n == 0 ? 0 : memcmp(a.p, b.p, n);
+
+	return c != 0 ? c : (a.n > b.n) - (a.n < b.n);
+}
+
+bool
+str_starts(struct str s, struct str prefix)
+{
+	return s.n >= prefix.n && str_eq((struct str){ s.p, prefix.n }, prefix);
+}
+
+bool
+str_ends(struct str s, struct str suffix)
+{
+	if (suffix.n == 0)
+		return true;
+	return s.n >= suffix.n && str_eq(
+	    (struct str){ s.p + (s.n - suffix.n), suffix.n }, suffix);
+}
+
+static size_t
+min3(size_t a, size_t b, size_t c)
+{
+	size_t m = a < b ? a : b;
+
+	return m < c ? m : c;
+}
+
+/* Optimal string alignment over three rows; keys are short, so rows are too. */
+size_t
+str_distance(struct str a, struct str b, size_t max)
+{
+	enum { LONGEST = 63 };
+	size_t row[3][LONGEST + 1];
+	size_t *old = row[0], *cur = row[1], *next = row[2];
+	size_t i, j, best, *t;
+
+	if (a.n > LONGEST || b.n > LONGEST)
+		return str_eq(a, b) ? 0 : max + 1;
+	for (j = 0; j <= b.n; j++)
+		cur[j] = j;
+	for (i = 1; i <= a.n; i++) {
+		next[0] = best = i;
+		for (j = 1; j <= b.n; j++) {
+			next[j] = min3(cur[j] + 1, next[j - 1] + 1,
+			    cur[j - 1] + (a.p[i - 1] != b.p[j - 1]));
+			if (i > 1 && j > 1 && a.p[i - 1] == b.p[j - 2] &&
+			    a.p[i - 2] == b.p[j - 1] &&
+			    old[j - 2] + 1 < next[j])
+				next[j] = old[j - 2] + 1;
+			best = next[j] < best ? next[j] : best;
+		}
+		if (best > max)
+			return max + 1;
+		t = old;
+		old = cur;
+		cur = next;
+		next = t;
+	}
+	return cur[b.n];
+}
+
+/* One slip in a short word, two in a longer one; never a whole new word. */
+bool
+str_similar(struct str got, struct str want)
+{
+	size_t n = got.n < want.n ? got.n : want.n;
+	size_t max = n < 3 ? 0 : n < 6 ? 1 : n < 12 ? 2 : 3;
+
+	if (got.n >= 4 && (str_starts(want, got) || str_starts(got, want)))
+		return true;
+	return max > 0 && str_distance(got, want, max) <= max;
+}
+
+/* Whether n more bytes are within the limit. */
+static bool
+fits(struct buf *b, size_t n)
+{
+	if (b->max > 0 && (b->n > b->max || n > b->max - b->n))
+		b->full = true;
+	return !b->full;
+}
+
+static void
+reserve(struct buf *b, size_t n)
+{
+	size_t cap, need;
+	char *p;
+
+	if (n <= b->cap - b->n)
+		return;
+	if (!add_ok(b->n, n, &need))
+		oom();
+	cap = b->cap < 64 ? 64 : b->cap;
+	while (cap < need)
+		cap = cap > SIZE_MAX / 2 ? need : cap * 2;
+	p = realloc(b->p, cap);
+	if (p == NULL)
+		oom();
+	b->p = p;
+	b->cap = cap;
+}
+
+static bool
+grow(struct buf *b, size_t n)
+{
+	if (!fits(b, n))
+		return false;
+	reserve(b, n);
+	return true;
+}
+
+void
+buf_put(struct buf *b, struct str s)
+{
+	if (s.n == 0 || !grow(b, s.n))
+		return;
+	memcpy(b->p + b->n, s.p, s.n);
+	b->n += s.n;
+}
+
+void
+buf_putc(struct buf *b, char c)
+{
+	if (grow(b, 1))
+		b->p[b->n++] = c;
+}
+
+void
+buf_puts(struct buf *b, const char *cstr)
+{
+	buf_put(b, str_of(cstr));
+}
+
+void
+buf_fmt(struct buf *b, const char *fmt, ...)
+{
+	va_list ap;
+	int n;
+
+	va_start(ap, fmt);
+	n = vsnprintf(NULL, 0, fmt, ap);
+	va_end(ap);
+	if (n < 0 || !fits(b, (size_t)n))
+		return;
+	reserve(b, (size_t)n + 1);	/* the NUL is not counted by max */
+	va_start(ap, fmt);
+	vsnprintf(b->p + b->n, (size_t)n + 1, fmt, ap);
+	va_end(ap);
+	b->n += (size_t)n;
+}
+
+char *
+buf_room(struct buf *b, size_t n)
+{
+	return grow(b, n) ? b->p + b->n : NULL;
+}
+
+void
+buf_eat(struct buf *b, size_t n)
+{
+	if (n < b->n)
+		memmove(b->p, b->p + n, b->n - n);
+	b->n -= n;
+}
+
+struct str
+buf_str(const struct buf *b)
+{
+	return (struct str){ b->p, b->n };
+}
+
+void
+buf_sink(void *buf, const char *p, size_t n)
+{
+	buf_put(buf, (struct str){ p, n });
+}
+
+void
+buf_free(struct buf *b)
+{
+	free(b->p);
+	*b = (struct buf){ 0 };
+}
+
+static struct chunk *
+chunk_new(struct arena *a, size_t n)
+{
+	size_t cap, size;
+	struct chunk *c;
+
+	cap = a->head == NULL ? CHUNK_MIN / 2 : a->head->cap;
+	cap = cap > CHUNK_MAX / 4 ? CHUNK_MAX : cap * (cap < CHUNK_BIG ? 2 : 4);
+	cap = cap < n ? n : cap;
+	if (!add_ok(offsetof(struct chunk, mem), cap, &size))
+		oom();
+	c = malloc(size);
+	if (c == NULL)
+		oom();
+	c->next = a->head;
+	c->n = 0;
+	c->cap = cap;
+	a->head = c;
+	return c;
+}
+
+void *
+arena_raw(struct arena *a, size_t n, size_t align)
+{
+	struct chunk *c = a->head;
+	size_t off = 0;
+
+	if (c != NULL)
+		off = (c->n + align - 1) & ~(align - 1);
+	if (c == NULL || off > c->cap || n > c->cap - off) {
+		c = chunk_new(a, n);
+		off = 0;
+	}
+	c->n = off + n;
+	a->used += n;
+	return (char *)c->mem + off;
+}
+
+void *
+arena_alloc(struct arena *a, size_t n, size_t align)
+{
+	return memset(arena_raw(a, n, align), 0, n);
+}
+
+void *
+arena_hook(void *arena, size_t n)
+{
+	return arena_raw(arena, n, sizeof(int64_t));
+}
+
+struct str
+arena_str(struct arena *a, struct str s)
+{
+	char *p = arena_raw(a, s.n + 1, 1);
+
+	if (s.n > 0)
+		memcpy(p, s.p, s.n);
+	p[s.n] = '\0';
+	return (struct str){ p, s.n };
+}
+
+char *
+arena_cstr(struct arena *a, struct str s)
+{
+	char *p;
+
+	if (s.n > 0 && memchr(s.p, '\0', s.n) != NULL)
+		return NULL;
+	p = arena_raw(a, s.n + 1, 1);
+	if (s.n > 0)
+		memcpy(p, s.p, s.n);
+	p[s.n] = '\0';
+	return p;
+}
+
+struct str
+arena_fmt(struct arena *a, const char *fmt, ...)
+{
+	va_list ap;
+	char *p;
+	int n;
+
+	va_start(ap, fmt);
+	n = vsnprintf(NULL, 0, fmt, ap);
+	va_end(ap);
+	if (n < 0)
+		return STR("");
+	p = arena_raw(a, (size_t)n + 1, 1);
+	va_start(ap, fmt);
+	vsnprintf(p, (size_t)n + 1, fmt, ap);
+	va_end(ap);
+	return (struct str){ p, (size_t)n };
+}
+
+struct arena_mark
+arena_save(const struct arena *a)
+{
+	size_t n = a->head == NULL ? 0 : a->head->n;
+
+	return (struct arena_mark){ a->head, n, a->used };
+}
+
+void
+arena_restore(struct arena *a, struct arena_mark m)
+{
+	struct chunk *c, *next;
+
+	for (c = a->head; c != m.head; c = next) {
+		next = c->next;
+		free(c);
+	}
+	a->head = m.head;
+	a->used = m.used;
+	if (m.head != NULL)
+		m.head->n = m.n;
+}
+
+void
+arena_free(struct arena *a)
+{
+	arena_restore(a, (struct arena_mark){ NULL, 0, 0 });
+}
+
+/* The ranges of the second byte that RFC 3629 section 4 allows, by first. */
+size_t
+utf8_get(const char *p, const char *end, uint32_t *cp)
+{
+	const unsigned char *s = (const unsigned char *)p;
+	size_t i, n, have = (size_t)(end - p);
+	unsigned lo = 0x80, hi = 0xBF;
+	uint32_t c;
+
+	if (have == 0)
+		return 0;
+	c = s[0];
+	if (c < 0x80) {
+		*cp = c;
+		return 1;
+	}
+	n = c < 0xC2 ? 0 : c < 0xE0 ? 2 : c < 0xF0 ? 3 : c < 0xF5 ? 4 : 0;
+	if (n == 0 || have < n)
+		return 0;
+	if (c == 0xE0)
+		lo = 0xA0;
+	else if (c == 0xED)
+		hi = 0x9F;
+	else if (c == 0xF0)
+		lo = 0x90;
+	else if (c == 0xF4)
+		hi = 0x8F;
+	if (s[1] < lo || s[1] > hi)
+		return 0;
+	c &= 0x7Fu >> n;
+	for (i = 1; i < n; i++) {
+		if ((s[i] & 0xC0) != 0x80)
+			return 0;
+		c = c << 6 | (s[i] & 0x3F);
+	}
+	*cp = c;
+	return n;
+}
+
+size_t
+utf8_put(char out[4], uint32_t cp)
+{
+	static const unsigned char lead[] = { 0, 0, 0xC0, 0xE0, 0xF0 };
+	size_t i, n = cp < 0x80 ? 1 : cp < 0x800 ? 2 : cp < 0x10000 ? 3 : 4;
+
+	for (i = n; i > 1; i--) {
+		out[i - 1] = (char)(0x80 | (cp & 0x3F));
+		cp >>= 6;
+	}
+	out[0] = (char)(lead[n] | cp);
+	return n;
+}
+
+bool
+utf8_valid(struct str s)
+{
+	uint32_t cp;
+	size_t i, k;
+
+	for (i = 0; i < s.n; i += k)
+		if ((k = utf8_get(s.p + i, s.p + s.n, &cp)) == 0)
+			return false;
+	return true;
+}
+
+static const struct {
+	const char *name;
+	int rpc, http;
+} codes[] = {
+	[ERR_NONE]     = { "none",           0, 200 },
+	[ERR_SYS]      = { "system",    -32000, 500 },
+	[ERR_SYNTAX]   = { "syntax",    -32700, 400 },
+	[ERR_SCHEMA]   = { "schema",    -32602, 400 },
+	[ERR_LIMIT]    = { "limit",     -32001, 413 },
+	[ERR_NOMETHOD] = { "no-method", -32601, 404 },
+	[ERR_TIMEOUT]  = { "timeout",   -32002, 504 },
+};
+typedef char codes_complete[COUNTOF(codes) == ERR__MAX ? 1 : -1];
+
+const char *
+err_name(enum err_code c)
+{
+	return codes[c].name;
+}
+
+int
+err_rpc(enum err_code c)
+{
+	return codes[c].rpc;
+}
+
+int
+err_http(enum err_code c)
+{
+	return codes[c].http;
+}
+
+/* Takes the half of a character from the end of a message that was cut. */
+static void
+err_whole(char *msg, size_t n)
+{
+	size_t i = n;
+	uint32_t c;
+
+	while (i > 0 && n - i < 3 && ((unsigned char)msg[i - 1] & 0xC0) == 0x80)
+		i--;
+	if (i > 0 && utf8_get(msg + i - 1, msg + n, &c) == 0)
+		msg[i - 1] = '\0';
+}
+
+int
+err_set(struct err *e, enum err_code code, const char *fmt, ...)
+{
+	va_list ap;
+	int n;
+
+	*e = (struct err){ .code = code };
+	va_start(ap, fmt);
+	n = vsnprintf(e->msg, sizeof(e->msg), fmt, ap);
+	va_end(ap);
+	if (n >= (int)sizeof(e->msg))
+		err_whole(e->msg, sizeof(e->msg) - 1);
+	return -1;
+}
+
+int
+err_sys(struct err *e, const char *what)
+{
+	int sys = errno;
+
+	err_set(e, ERR_SYS, "%s: %s", what, strerror(sys));
+	e->sys = sys;
+	return -1;
+}
+
+int
+err_at(struct err *e, unsigned line, unsigned col)
+{
+	e->line = line;
+	e->col = col;
+	return -1;
+}

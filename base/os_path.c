@@ -1,0 +1,155 @@
+/* SPDX-License-Identifier: ISC */
+/*
+ * realpath(3) is where the C libraries ask for the X/Open name.
+ */
+#define _XOPEN_SOURCE 700
+
+#include "base/os_path.h"
+
+#include <limits.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/base.h"
+
+enum { LINKS_MAX = 40 };	/* that lead to each other */
+
+/* Whether a part of it leads upwards. */
+static bool
+climbs(const char *p)
+{
+	size_t n;
+
+	for (; *p != '\0'; p += n + (p[n] == '/')) {
+		n = strcspn(p, "/");
+		if (n == 2 && p[0] == '.' && p[1] == '.')
+			return true;
+	}
+	return false;
+}
+
+/*
+ * The part of a path that there is, all links followed: *n bytes, which lead
+ * to real.  What is after it is not there, or is a link to what is not, up to
+ * *link; 0: no link.  False where there is not even a directory to begin in.
+ */
+static bool
+follow(const char *path, char *real, size_t *n, size_t *link)
+{
+	char cut[PATH_MAX];
+	struct stat st;
+
+	*n = strlen(path);
+	*link = 0;
+	memcpy(cut, path, *n + 1);
+	while (realpath(cut, real) == NULL) {
+		while (*n > 0 && cut[*n - 1] == '/')
+			(*n)--;
+		cut[*n] = '\0';
+		if (*n > 0 && lstat(cut, &st) == 0 && S_ISLNK(st.st_mode))
+			*link = *n;
+		while (*n > 0 && cut[*n - 1] != '/')
+			(*n)--;
+		cut[*n] = '\0';
+		if (*n == 0)
+			return realpath(".", real) != NULL;
+	}
+	return true;
+}
+
+/* The link that ends there, after n bytes, is replaced by where it leads. */
+static bool
+replace_link(char *path, size_t n, size_t link)
+{
+	char to[PATH_MAX], end = path[link];
+	size_t rest = strlen(path + link) + 1;
+	ssize_t len;
+
+	path[link] = '\0';
+	len = readlink(path, to, sizeof(to));
+	path[link] = end;
+	if (len <= 0)
+		return false;
+	if (to[0] == '/')
+		n = 0;
+	if (n + (size_t)len + rest > PATH_MAX)
+		return false;
+	memmove(path + n + len, path + link, rest);
+	memcpy(path + n, to, (size_t)len);
+	return true;
+}
+
+/* Where a path leads, or would; what is not there must lead downwards. */
+static bool
+resolve(const char *path, char *real)
+{
+	char all[PATH_MAX];
+	size_t n = strlen(path), link;
+	int i;
+
+	if (n == 0 || n >= sizeof(all))
+		return false;
+	memcpy(all, path, n + 1);
+	for (i = 0; i < LINKS_MAX; i++) {
+		if (!follow(all, real, &n, &link))
+			return false;
+		if (link == 0 || !replace_link(all, n, link))
+			break;
+	}
+	return !climbs(all + n);
+}
+
+bool
+os_inside(const char *root, const char *path)
+{
+	char base[PATH_MAX], real[PATH_MAX];
+	struct str b, r;
+
+	if (realpath(root, base) == NULL || !resolve(path, real))
+		return false;
+	b = str_of(base);
+	r = str_of(real);
+	return str_starts(r, b) &&
+	    (r.n == b.n || r.p[b.n] == '/' || b.n == 1);
+}
+
+char *
+os_absolute(struct arena *a, const char *path)
+{
+	char cwd[PATH_MAX];
+
+	if (*path == '/' || getcwd(cwd, sizeof(cwd)) == NULL)
+		return arena_cstr(a, str_of(path));
+	return arena_cstr(a, arena_fmt(a, "%s/%s", cwd, path));
+}
+
+char *
+os_real(struct arena *a, const char *path)
+{
+	char real[PATH_MAX];
+
+	return realpath(path, real) == NULL ? NULL :
+	    arena_cstr(a, str_of(real));
+}
+
+char *
+os_find(struct arena *a, const char *name)
+{
+	const char *p = getenv("PATH"), *end;
+	struct stat st;
+	char *path;
+
+	for (; p != NULL && name[0] != '\0';
+	    p = *end != '\0' ? end + 1 : NULL) {
+		end = p + strcspn(p, ":");
+		path = arena_cstr(a, arena_fmt(a, "%.*s%s%s", (int)(end - p),
+		    p, end > p ? "/" : "", name));
+		if (stat(path, &st) == 0 && S_ISREG(st.st_mode) &&
+		    access(path, X_OK) == 0)
+			return path;
+	}
+	return NULL;
+}

@@ -1,0 +1,231 @@
+/* SPDX-License-Identifier: ISC */
+/*
+ * What a server says, for people.
+ *
+ * It may say anything.  JSON has no control bytes, but for those above 0x7F
+ * and the characters that turn the direction of writing: these are escaped,
+ * which changes nothing for who reads it as JSON.  A word stands as it is only
+ * when it is plain; else it is a JSON string.
+ */
+#include "cmd/client.h"
+
+#include <string.h>
+
+#include "json.h"
+
+enum { VALUE_MAX = 400 };	/* bytes of a value on a line */
+
+static bool
+is_unsafe(uint32_t cp)
+{
+	return (cp >= 0x7F && cp < 0xA0) || cp == 0xAD || cp == 0x61C ||
+	    (cp >= 0x200B && cp <= 0x200F) || (cp >= 0x2028 && cp <= 0x202E) ||
+	    (cp >= 0x2060 && cp <= 0x206F) || cp == 0xFEFF;
+}
+
+/* JSON from `from` on: again, with nothing in it that a terminal obeys. */
+static void
+make_safe(struct buf *b, size_t from)
+{
+	struct buf old = { 0 };
+	const char *p, *end, *run;
+	uint32_t cp;
+	size_t n;
+
+	buf_put(&old, (struct str){ b->p + from, b->n - from });
+	b->n = from;
+	end = old.p + old.n;
+	for (p = run = old.p; p < end; p += n) {
+		n = utf8_get(p, end, &cp);
+		if (n == 0)
+			n = 1;		/* the writer leaves none */
+		else if (is_unsafe(cp)) {
+			buf_put(b, (struct str){ run, (size_t)(p - run) });
+			buf_fmt(b, "\\u%04x", (unsigned)cp);
+			run = p + n;
+		}
+	}
+	if (end > run)
+		buf_put(b, (struct str){ run, (size_t)(end - run) });
+	buf_free(&old);
+}
+
+void
+client_put_json(struct buf *b, const struct json *v, unsigned indent)
+{
+	struct json_out o = { .put = buf_sink, .ctx = b, .indent = indent };
+	size_t from = b->n;
+
+	json_put(&o, v);
+	make_safe(b, from);
+}
+
+static bool
+is_plain(struct str s)
+{
+	size_t i;
+
+	for (i = 0; i < s.n; i++)
+		if (s.p[i] <= ' ' || s.p[i] > '~' || s.p[i] == '"' ||
+		    s.p[i] == '\\')
+			return false;
+	return s.n > 0;
+}
+
+/* Whole characters, with dots for what is missing. */
+static void
+cut(struct buf *b, size_t from)
+{
+	size_t n = from + VALUE_MAX;
+
+	if (b->n - from <= VALUE_MAX)
+		return;
+	while (n > from && ((unsigned char)b->p[n] & 0xC0) == 0x80)
+		n--;
+	b->n = n;
+	buf_puts(b, "...");
+}
+
+static void
+put_word(struct buf *b, struct str s)
+{
+	struct json_out o = { .put = buf_sink, .ctx = b };
+	size_t from = b->n;
+
+	if (is_plain(s))
+		buf_put(b, s);
+	else {
+		json_put_str(&o, s);
+		make_safe(b, from);
+	}
+	cut(b, from);
+}
+
+static void
+put_value(struct buf *b, const struct json *v)
+{
+	size_t from = b->n;
+
+	if (v->type == JSON_STRING) {
+		put_word(b, json_text(v));
+		return;
+	}
+	client_put_json(b, v, 0);
+	cut(b, from);
+}
+
+static void
+put_pair(struct buf *b, const struct json *v)
+{
+	buf_putc(b, ' ');
+	put_word(b, json_key(v));
+	buf_putc(b, '=');
+	put_value(b, v);
+}
+
+/* seeds/003, its example: stage and progress, and nothing else. */
+static void
+put_progress(struct buf *b, const struct json *params)
+{
+	const struct json *stage = json_getc(params, "stage");
+	const struct json *progress = json_getc(params, "progress");
+
+	if (stage != NULL)
+		put_pair(b, stage);
+	if (progress != NULL) {
+		put_pair(b, progress);
+		buf_putc(b, '%');
+	}
+}
+
+static bool
+is_progress(struct str method)
+{
+	return str_ends(method, STR("/generateFix/progress"));
+}
+
+void
+client_put_note(struct buf *b, struct str method, const struct json *params)
+{
+	const struct json *v;
+
+	buf_putc(b, '[');
+	put_word(b, method);
+	buf_putc(b, ']');
+	if (is_progress(method))
+		put_progress(b, params);
+	else if (params != NULL && params->type == JSON_OBJECT)
+		for (v = json_first(params); v != NULL; v = v->next)
+			put_pair(b, v);
+	else if (params != NULL) {
+		buf_putc(b, ' ');
+		put_value(b, params);
+	}
+	buf_putc(b, '\n');
+}
+
+bool
+client_is_kind(const struct json *error, const char *kind, int number)
+{
+	const struct json *k = json_getc(json_getc(error, "data"), "kind");
+	int64_t n;
+
+	if (k != NULL && k->type == JSON_STRING)
+		return str_is(json_text(k), kind);
+	k = json_getc(error, "code");
+	return k != NULL && json_int(k, &n) && n == number;
+}
+
+/* Words are to be read: what is not fit for a line is not shown. */
+static void
+put_text(struct buf *b, struct str s)
+{
+	const char *p = s.p, *end = s.n > 0 ? s.p + s.n : s.p;
+	size_t from = b->n, n;
+	uint32_t cp = 0;
+
+	for (; p < end; p += n) {
+		n = utf8_get(p, end, &cp);
+		if (n == 0 || cp < ' ' || is_unsafe(cp)) {
+			buf_putc(b, cp == '\n' || cp == '\t' ? ' ' : '?');
+			n = n == 0 ? 1 : n;
+		} else
+			buf_put(b, (struct str){ p, n });
+	}
+	cut(b, from);
+}
+
+void
+client_put_error(struct buf *b, const struct json *error)
+{
+	const struct json *message = json_getc(error, "message");
+	const struct json *code = json_getc(error, "code");
+	const struct json *data = json_getc(error, "data"), *v;
+
+	if (message != NULL && message->type == JSON_STRING &&
+	    json_text(message).n > 0)
+		put_text(b, json_text(message));
+	else
+		buf_puts(b, "an error without words");
+	if (code != NULL && code->type == JSON_NUMBER) {
+		buf_puts(b, " (");
+		put_value(b, code);
+		buf_puts(b, ")");
+	}
+	buf_putc(b, '\n');
+	for (v = json_first(data); v != NULL; v = v->next) {
+		buf_puts(b, "  ");
+		if (data->type == JSON_OBJECT) {
+			put_word(b, json_key(v));
+			buf_puts(b, ": ");
+		}
+		put_value(b, v);
+		buf_putc(b, '\n');
+	}
+	if (data != NULL && data->type != JSON_NULL &&
+	    data->type != JSON_OBJECT && data->type != JSON_ARRAY) {
+		buf_puts(b, "  ");
+		put_value(b, data);
+		buf_putc(b, '\n');
+	}
+}

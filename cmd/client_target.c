@@ -1,0 +1,273 @@
+/* SPDX-License-Identifier: ISC */
+/* Where a server is, and the one that is remembered. */
+#include "cmd/client.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/os.h"
+
+enum { STORED_MAX = 64 << 10 };	/* bytes of the file */
+
+static bool
+is_port(const char *s)
+{
+	size_t n = strspn(s, "0123456789");
+
+	return n > 0 && n <= 5 && s[n] == '\0' && strtol(s, NULL, 10) <= 65535;
+}
+
+/* Files that are named must be found again from elsewhere. */
+static const char *
+absolute(struct arena *a, const char *path, struct err *e)
+{
+	char *dir;
+	size_t n = 256;
+
+	if (path[0] == '/')
+		return path;
+	do {
+		n *= 2;
+		dir = arena_alloc(a, n, 1);
+	} while (getcwd(dir, n) == NULL && errno == ERANGE);
+	if (dir[0] != '/') {
+		err_sys(e, "the working directory");
+		return NULL;
+	}
+	return arena_fmt(a, "%s%s%s", dir, dir[1] == '\0' ? "" : "/", path).p;
+}
+
+static int
+unix_target(struct arena *a, const char *path, struct client_target *t,
+    struct err *e)
+{
+	if (path[0] == '\0')
+		return err_set(e, ERR_SCHEMA, "the path of the socket is "
+		    "missing");
+	if (strchr(path, '\n') != NULL)
+		return err_set(e, ERR_SCHEMA, "the path of a socket with a "
+		    "line break in it cannot be used");
+	t->path = t->name = absolute(a, path, e);
+	return t->path == NULL ? -1 : 0;
+}
+
+/* The host of "HOST:PORT" or "[IPv6]:PORT", up to the colon. */
+static int
+tcp_target(struct arena *a, const char *text, struct client_target *t,
+    struct err *e)
+{
+	const char *colon = strrchr(text, ':');
+	struct str host = { text, colon != NULL ? (size_t)(colon - text) : 0 };
+
+	t->port = colon != NULL ? colon + 1 : text;
+	if (!is_port(t->port) || strcspn(text, " \t\r\n/") != strlen(text))
+		return err_set(e, ERR_SCHEMA, "\"%.100s\" is neither HOST:PORT "
+		    "nor the path of a socket", text);
+	if (host.n > 2 && host.p[0] == '[' && host.p[host.n - 1] == ']') {
+		host.p++;
+		host.n -= 2;
+	} else if (memchr(host.p, ':', host.n) != NULL)
+		return err_set(e, ERR_SCHEMA, "\"%.100s\": an IPv6 address "
+		    "stands in brackets: [::1]:9000", text);
+	if (host.n == 0)
+		host = STR("127.0.0.1");
+	t->host = arena_cstr(a, host);
+	t->port = arena_cstr(a, str_of(t->port));
+	t->name = arena_fmt(a, memchr(host.p, ':', host.n) != NULL ?
+	    "[%s]:%s" : "%s:%s", t->host, t->port).p;
+	return 0;
+}
+
+/* As it is said by a server that listens there for browsers as well. */
+static int
+http_target(struct arena *a, const char *text, struct client_target *t,
+    struct err *e)
+{
+	struct str s = str_of(text);
+
+	if (s.n > 0 && s.p[s.n - 1] == '/')
+		s.n--;
+	return tcp_target(a, arena_cstr(a, s), t, e);
+}
+
+int
+client_target(struct arena *a, const char *text, struct client_target *t,
+    struct err *e)
+{
+	*t = (struct client_target){ 0 };
+	if (strncmp(text, "unix://", 7) == 0)
+		return unix_target(a, text + 7, t, e);
+	if (strncmp(text, "unix:", 5) == 0)
+		return unix_target(a, text + 5, t, e);
+	if (strncmp(text, "tcp://", 6) == 0)
+		return tcp_target(a, text + 6, t, e);
+	if (strncmp(text, "tcp:", 4) == 0)
+		return tcp_target(a, text + 4, t, e);
+	if (strncmp(text, "http://", 7) == 0)
+		return http_target(a, text + 7, t, e);
+	if (strstr(text, "://") != NULL)
+		return err_set(e, ERR_SCHEMA, "\"%.100s\": a server is named "
+		    "by HOST:PORT or by the path of its socket", text);
+	if (strchr(text, '/') != NULL ||
+	    (strchr(text, ':') == NULL && !is_port(text)))
+		return unix_target(a, text, t, e);
+	return tcp_target(a, text, t, e);
+}
+
+/*
+ * The one that is remembered.
+ */
+const char *
+client_home(struct arena *a, struct err *e)
+{
+	const char *dir = getenv("WAZA_HOME"), *home = getenv("HOME");
+
+	if (dir != NULL && dir[0] != '\0')
+		return dir;
+	if (home != NULL && home[0] != '\0')
+		return arena_fmt(a, "%s/.waza", home).p;
+	err_set(e, ERR_SYS, "neither WAZA_HOME nor HOME is set: there is no "
+	    "place to remember a connection in");
+	return NULL;
+}
+
+static const char *
+stored_path(struct arena *a, struct err *e)
+{
+	const char *dir = client_home(a, e);
+
+	return dir == NULL ? NULL : arena_fmt(a, "%s/connection", dir).p;
+}
+
+/* All directories of a path that are missing, for their owner only. */
+static int
+make_dirs(struct arena *a, const char *path, struct err *e)
+{
+	char *p = arena_cstr(a, str_of(path)), *slash;
+
+	for (slash = strchr(p + 1, '/'); slash != NULL;
+	    slash = strchr(slash + 1, '/')) {
+		*slash = '\0';
+		if (mkdir(p, 0700) == -1 && errno != EEXIST &&
+		    access(p, F_OK) == -1)
+			return err_sys(e, p);
+		*slash = '/';
+	}
+	return 0;
+}
+
+static int
+write_new(const char *temp, struct str text, struct err *e)
+{
+	int r, fd = open(temp, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+
+	if (fd == -1)
+		return err_sys(e, temp);
+	r = os_write_all(fd, text, e);
+	if (fsync(fd) == -1 && errno != EINVAL && errno != EROFS && r == 0)
+		r = err_sys(e, temp);
+	if (close(fd) == -1 && r == 0)
+		r = err_sys(e, temp);
+	if (r == -1)
+		unlink(temp);
+	return r;
+}
+
+int
+client_store(struct arena *a, const struct client_stored *s, struct err *e)
+{
+	const char *path = stored_path(a, e), *temp, *token = NULL;
+	struct buf b = { 0 };
+	int r = -1;
+
+	if (path == NULL || make_dirs(a, path, e) == -1)
+		return -1;
+	if (s->token_file != NULL) {
+		token = absolute(a, s->token_file, e);
+		if (token == NULL)
+			return -1;
+	}
+	buf_fmt(&b, "%s\n", s->name);
+	if (s->framing != NULL)
+		buf_fmt(&b, "framing %s\n", s->framing);
+	if (token != NULL)
+		buf_fmt(&b, "token_file %s\n", token);
+	temp = arena_fmt(a, "%s.%ld", path, (long)getpid()).p;
+	unlink(temp);		/* of a process that had this number, too */
+	if (write_new(temp, buf_str(&b), e) == 0)
+		r = rename(temp, path) == 0 ? 0 : err_sys(e, path);
+	if (r == -1)
+		unlink(temp);
+	buf_free(&b);
+	return r;
+}
+
+/* The value of a line that begins with this word; NULL: another does. */
+static const char *
+value_of(struct arena *a, struct str line, struct str word)
+{
+	if (!str_starts(line, word) || line.n <= word.n + 1 ||
+	    line.p[word.n] != ' ')
+		return NULL;
+	return arena_cstr(a, (struct str){ line.p + word.n + 1,
+	    line.n - word.n - 1 });
+}
+
+static void
+read_line(struct arena *a, struct str line, struct client_stored *s)
+{
+	const char *v;
+
+	if (line.n > 0 && line.p[line.n - 1] == '\r')
+		line.n--;
+	if (line.n == 0)
+		return;
+	if (s->name == NULL) {
+		s->name = arena_cstr(a, line);
+		return;
+	}
+	if ((v = value_of(a, line, STR("framing"))) != NULL)
+		s->framing = v;
+	else if ((v = value_of(a, line, STR("token_file"))) != NULL)
+		s->token_file = v;
+}
+
+int
+client_load(struct arena *a, struct client_stored *s, struct err *e)
+{
+	const char *path = stored_path(a, e), *eol;
+	struct str text, line;
+
+	*s = (struct client_stored){ 0 };
+	if (path == NULL)
+		return -1;
+	if (os_read_plain(a, path, STORED_MAX, &text, e) == -1)
+		return e->code == ERR_SYS && (e->sys == ENOENT ||
+		    e->sys == ENOTDIR) ? 0 : -1;
+	while (text.n > 0) {
+		eol = memchr(text.p, '\n', text.n);
+		line = (struct str){ text.p, eol != NULL ?
+		    (size_t)(eol - text.p) : text.n };
+		read_line(a, line, s);
+		text.p += line.n + (eol != NULL);
+		text.n -= line.n + (eol != NULL);
+	}
+	return s->name != NULL;
+}
+
+int
+client_forget(struct arena *a, struct err *e)
+{
+	const char *path = stored_path(a, e);
+
+	if (path == NULL)
+		return -1;
+	if (unlink(path) == 0)
+		return 1;
+	return errno == ENOENT || errno == ENOTDIR ? 0 : err_sys(e, path);
+}

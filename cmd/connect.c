@@ -1,0 +1,173 @@
+/* SPDX-License-Identifier: ISC */
+/*
+ * waza connect, disconnect, ping: which server the other commands ask, and
+ * whether it is there.
+ *
+ * What is remembered is where it is and how it is talked to, never a token:
+ * of that only the file.
+ */
+#include "cmd/client_command.h"
+
+#include <string.h>
+#include <unistd.h>
+
+#include "base/os.h"
+#include "json.h"
+
+struct connect_opt {
+	struct cmd_client_opt client;	/* first */
+};
+
+static const struct opt connect_rows[] = { CMD_CLIENT_OPTS };
+
+static int
+say(struct cmd_call *c, const char *words, const char *name,
+    struct str server)
+{
+	struct buf b = { 0 };
+
+	buf_fmt(&b, "%s %s", words, name);
+	if (server.n > 0)
+		buf_fmt(&b, " (%.*s)", STRF(server));
+	buf_putc(&b, '\n');
+	return cmd_finish(c, &b, CMD_OK);
+}
+
+static int
+show_connected(struct cmd_call *c)
+{
+	struct client_stored s;
+	int r = client_load(c->arena, &s, c->err);
+
+	if (r == -1)
+		return cmd_complain(c->err);
+	if (r == 1)
+		return say(c, "connected to", s.name, STR(""));
+	err_set(c->err, ERR_SCHEMA, "nothing is connected");
+	cmd_complain(c->err);
+	return CMD_FAILED;
+}
+
+/* Whatever it answers to that, it is a server that can be asked. */
+static int
+connect_main(struct cmd_call *c)
+{
+	const struct connect_opt *given = c->opt;
+	struct cmd_client_opt o = given->client;
+	struct cmd_ask *k = NEW(c->arena, struct cmd_ask);
+	struct client_stored s = { .framing = o.framing,
+		.token_file = o.token_file };
+	int status;
+
+	if (c->nargs == 0)
+		return show_connected(c);
+	o.connect = c->args[0];
+	k->call = c;
+	k->method = "ping";
+	if (cmd_client_find(c, &o, &k->opts) == -1)
+		return CMD_ERROR;
+	status = cmd_ask(k);
+	if (status != CMD_OK)
+		return status;
+	s.name = k->opts.target.name;
+	if (client_store(c->arena, &s, c->err) == -1)
+		return cmd_complain(c->err);
+	return say(c, "connected to", s.name, k->server);
+}
+
+const struct cmd_command cmd_connect = {
+	.name = "connect", .usage = "[OPTION ...] [TARGET]",
+	.opts = CMD_OPTS(connect_rows), .size = sizeof(struct connect_opt),
+	.max = 1, .fn = connect_main,
+	.help = "remember a server for the commands that ask one"
+};
+
+static int
+disconnect_main(struct cmd_call *c)
+{
+	struct client_stored s;
+	int known = client_load(c->arena, &s, c->err);
+	int r = client_forget(c->arena, c->err);
+
+	if (r == -1)
+		return cmd_complain(c->err);
+	if (r == 1 && known == 1)
+		return say(c, "disconnected from", s.name, STR(""));
+	return say(c, "nothing", "was connected", STR(""));
+}
+
+const struct cmd_command cmd_disconnect = {
+	.name = "disconnect", .usage = "", .fn = disconnect_main,
+	.help = "forget the server that is connected"
+};
+
+struct ping_opt {
+	struct cmd_client_opt client;	/* first */
+	bool json;
+};
+
+static const struct opt ping_rows[] = {
+	CMD_CONNECT_OPT,
+	{ .type = OPT_FLAG, .off = offsetof(struct ping_opt, json),
+	    .name = "json", .help = "say it for programs" },
+	CMD_CLIENT_OPTS
+};
+
+static bool
+on_pong(struct cmd_ask *k, const struct client_answer *a)
+{
+	int64_t *took_ns = k->arg;
+
+	(void)a;
+	*took_ns = os_now_ns() - *took_ns;
+	return true;
+}
+
+static void
+put_pong(struct buf *b, const struct cmd_ask *k, double ms)
+{
+	struct json_out w = { .put = buf_sink, .ctx = b };
+
+	json_open(&w, '{');
+	json_put_key(&w, STR("target"));
+	json_put_cstr(&w, k->opts.target.name);
+	json_put_key(&w, STR("server"));
+	json_put_str(&w, k->server);
+	json_put_key(&w, STR("ms"));
+	json_put_double(&w, ms);
+	json_close(&w, '}');
+	buf_putc(b, '\n');
+}
+
+static int
+ping_main(struct cmd_call *c)
+{
+	const struct ping_opt *o = c->opt;
+	int64_t took_ns = os_now_ns();
+	struct cmd_ask *k = NEW(c->arena, struct cmd_ask);
+	struct buf b = { 0 };
+	int status;
+
+	k->call = c;
+	k->method = "ping";
+	k->answer = on_pong;
+	k->arg = &took_ns;
+	if (cmd_client_find(c, &o->client, &k->opts) == -1)
+		return CMD_ERROR;
+	status = cmd_ask(k);
+	if (status != CMD_OK)
+		return status;
+	if (o->json) {
+		put_pong(&b, k, (double)took_ns / 1e6);
+		return cmd_finish(c, &b, CMD_OK);
+	}
+	return say(c, arena_fmt(c->arena, "an answer after %.1f ms from",
+	    (double)took_ns / 1e6).p, k->opts.target.name, k->server);
+}
+
+const struct cmd_command cmd_ping = {
+	.name = "ping", .usage = "[OPTION ...]",
+	.opts = CMD_OPTS(ping_rows), .size = sizeof(struct ping_opt),
+	.fn = ping_main,
+	.help = "ask whether the server is there"
+};

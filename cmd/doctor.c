@@ -1,0 +1,558 @@
+/* SPDX-License-Identifier: ISC */
+/*
+ * waza doctor: what could run here, and what is missing for the rest.
+ *
+ * Nobody is asked over the network, and nothing costs anything: programs are
+ * looked for and asked for their version, variables and files of logins are
+ * looked for and not read.  So it can be told that there is no sign of a
+ * login, but not that a login still holds.
+ */
+#include "waza.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "agent/agent.h"
+#include "base/os_path.h"
+#include "io/loop.h"
+#include "io/proc.h"
+#include "json.h"
+#include "suite/config.h"
+#include "suite/spec.h"
+
+enum { VERSION_MS = 10000, VERSION_MAX = 60 };
+
+struct doctor_opt {
+	const char *format, *config_path, *config_json;
+};
+
+#define ROW(m, t, ...) \
+	{ .type = t, .off = offsetof(struct doctor_opt, m), __VA_ARGS__ }
+static const struct opt doctor_rows[] = {
+	ROW(format, OPT_STR, .name = "format", .value = "FORMAT",
+	    .help = "text or json"),
+	ROW(config_path, OPT_STR, .name = "config-path", .value = "FILE",
+	    .help = "settings over your own and the project's"),
+	ROW(config_json, OPT_STR, .name = "config-json", .value = "TEXT",
+	    .help = "settings over all others, as JSON"),
+};
+
+/* What is known of a program that an executor, or a grader, needs. */
+struct program {
+	const char *name;		/* of the executor or tool */
+	const char *words[7];		/* any of these */
+	const char *path_env;		/* may name it instead */
+	const char *keys[4];		/* variables; one is enough */
+	const char *logins[2];		/* files below HOME */
+	const char *install, *login;	/* what to do */
+	const char *what_for;		/* of a tool */
+};
+
+static const struct program executors[] = {
+	{
+		.name = "acp",
+		.words = { "claude-agent-acp", "claude-code-acp", "codex-acp",
+		    "copilot", "gemini", "goose", "opencode" },
+		.install = "install an agent that speaks ACP (gemini, "
+		    "opencode, goose, claude-agent-acp, codex-acp), or name "
+		    "its command in executors.acp"
+	}, {
+		.name = "claude", .words = { "claude" },
+		.keys = { "ANTHROPIC_API_KEY", "ANTHROPIC_AUTH_TOKEN",
+		    "CLAUDE_CODE_OAUTH_TOKEN" },
+		.logins = { ".claude/.credentials.json" },
+		.install = "npm install -g @anthropic-ai/claude-code",
+		.login = "run claude and log in, or set ANTHROPIC_API_KEY"
+	}, {
+		.name = "codex", .words = { "codex" },
+		.keys = { "OPENAI_API_KEY", "CODEX_API_KEY" },
+		.logins = { ".codex/auth.json" },
+		.install = "npm install -g @openai/codex",
+		.login = "codex login, or set OPENAI_API_KEY"
+	}, {
+		.name = "copilot-cli", .words = { "copilot" },
+		.keys = { "COPILOT_GITHUB_TOKEN", "GH_TOKEN", "GITHUB_TOKEN" },
+		.logins = { ".copilot/config.json" },
+		.install = "npm install -g @github/copilot",
+		.login = "run copilot and log in, or set COPILOT_GITHUB_TOKEN"
+	}, {
+		.name = "copilot-sdk", .words = { "copilot" },
+		.path_env = "COPILOT_CLI_PATH",
+		.keys = { "COPILOT_GITHUB_TOKEN", "GH_TOKEN", "GITHUB_TOKEN" },
+		.logins = { ".copilot/config.json" },
+		.install = "npm install -g @github/copilot",
+		.login = "run copilot and log in, set COPILOT_GITHUB_TOKEN, "
+		    "or name a provider"
+	}, {
+		.name = "gemini", .words = { "gemini" },
+		.keys = { "GEMINI_API_KEY", "GOOGLE_API_KEY" },
+		.logins = { ".gemini/oauth_creds.json" },
+		.install = "npm install -g @google/gemini-cli",
+		.login = "run gemini and log in, or set GEMINI_API_KEY"
+	}, {
+		.name = "opencode", .words = { "opencode" },
+		.install = "npm install -g opencode-ai"
+	},
+};
+
+static const struct program tools[] = {
+	{
+		.name = "curl", .words = { "curl" },
+		.what_for = "models behind https", .install = "install curl"
+	}, {
+		.name = "git", .words = { "git" },
+		.what_for = "repositories in workspaces",
+		.install = "install git"
+	}, {
+		.name = "node", .words = { "node" },
+		.what_for = "JavaScript in code graders",
+		.install = "install Node.js"
+	}, {
+		.name = "python3", .words = { "python3" },
+		.what_for = "code graders beyond what waza evaluates itself",
+		.install = "install Python 3"
+	},
+};
+
+/* What was found. */
+struct finding {
+	const char *name;
+	const struct program *program;	/* or NULL */
+	const struct json *settings;	/* of the executor, or NULL */
+	const char *path;		/* of the program, or NULL */
+	struct proc proc;		/* that tells the version */
+	struct str version;		/* or empty */
+	struct str says, fix;
+	bool fine;
+};
+
+struct doctor {
+	struct cmd_call *call;
+	struct arena *arena;
+	struct finding *v;		/* executors, then tools */
+	size_t n, nexecutors;
+	struct procs procs;
+	size_t waiting;
+};
+
+static bool
+is_set(const char *name)
+{
+	const char *v = name != NULL ? getenv(name) : NULL;
+
+	return v != NULL && *v != '\0';
+}
+
+/*
+ * Programs.
+ */
+static const char *
+find_program(struct doctor *d, const struct finding *f)
+{
+	struct str set = json_str(f->settings, "cli_path");
+	const char *path = NULL;
+	size_t i;
+
+	if (set.n > 0)
+		path = arena_cstr(d->arena, set);
+	else if (is_set(f->program->path_env))
+		path = getenv(f->program->path_env);
+	if (path != NULL && strchr(path, '/') != NULL)
+		return access(path, X_OK) == 0 ? path : NULL;
+	if (path != NULL)
+		return os_find(d->arena, path);
+	for (i = 0; i < COUNTOF(f->program->words) && path == NULL &&
+	    f->program->words[i] != NULL; i++)
+		path = os_find(d->arena, f->program->words[i]);
+	return path;
+}
+
+/* Of the first line, from its first digit on: "curl 8.1.0 (x86)": 8.1.0 */
+static struct str
+version_of(struct arena *a, struct str out)
+{
+	size_t from = 0, n = 0;
+
+	while (from < out.n && out.p[from] != '\n' &&
+	    (out.p[from] < '0' || out.p[from] > '9'))
+		from++;
+	while (from + n < out.n && n < VERSION_MAX && out.p[from + n] > ' ' &&
+	    out.p[from + n] < 127 && out.p[from + n] != ',' &&
+	    out.p[from + n] != ')')
+		n++;
+	return arena_str(a, (struct str){ out.p + from, n });
+}
+
+static struct doctor *
+doctor_of(struct finding *f)
+{
+	void *set = f->proc.set;
+
+	return (struct doctor *)(void *)((char *)set -
+	    offsetof(struct doctor, procs));
+}
+
+static void
+on_version(void *arg)
+{
+	struct finding *f = arg;
+	struct doctor *d = doctor_of(f);
+
+	d->waiting--;
+	if (f->proc.res.status == 0 && f->proc.out.buf.n > 0)
+		f->version = version_of(d->arena, buf_str(&f->proc.out.buf));
+	proc_fini(&f->proc);
+}
+
+static void
+ask_version(struct doctor *d, struct finding *f)
+{
+	const char *argv[] = { f->path, "--version", NULL };
+	struct proc_opts o = { .argv = argv, .out_max = 4096,
+		.stop_at_max = true,
+		.timeout_ms = VERSION_MS, .done = on_version, .arg = f };
+	struct err e;
+
+	if (proc_start(&d->procs, &f->proc, &o, &e) == 0)
+		d->waiting++;
+}
+
+static int
+ask_versions(struct doctor *d)
+{
+	struct err *e = d->call->err;
+	struct loop *loop = loop_new(NULL, e);
+	size_t i;
+	int r = 1;
+
+	if (loop == NULL)
+		return -1;
+	procs_init(&d->procs, loop, false);
+	for (i = 0; i < d->n; i++)
+		if (d->v[i].path != NULL)
+			ask_version(d, &d->v[i]);
+	while (d->waiting > 0 && r == 1)
+		r = loop_turn(loop, e);
+	procs_fini(&d->procs);
+	loop_free(loop);
+	return r == -1 ? -1 : 0;
+}
+
+/*
+ * Verdicts.
+ */
+static struct str
+login_of(struct doctor *d, const struct finding *f)
+{
+	const struct program *p = f->program;
+	struct str named = json_str(f->settings, "api_key_env");
+	const char *home = getenv("HOME"), *path, *var;
+	size_t i;
+
+	if (named.n == 0)
+		named = json_str(json_getc(f->settings, "provider"),
+		    "api_key_env");
+	var = named.n > 0 ? arena_cstr(d->arena, named) : NULL;
+	if (is_set(var))
+		return arena_fmt(d->arena, "key in %s", var);
+	for (i = 0; i < COUNTOF(p->keys) && p->keys[i] != NULL; i++)
+		if (is_set(p->keys[i]))
+			return arena_fmt(d->arena, "key in %s", p->keys[i]);
+	for (i = 0; i < COUNTOF(p->logins) && p->logins[i] != NULL &&
+	    home != NULL; i++) {
+		path = arena_fmt(d->arena, "%s/%s", home, p->logins[i]).p;
+		if (access(path, R_OK) == 0)
+			return arena_fmt(d->arena, "login in ~/%s",
+			    p->logins[i]);
+	}
+	return STR("");
+}
+
+static void
+judge_program(struct doctor *d, struct finding *f)
+{
+	const struct program *p = f->program;
+	struct str login;
+
+	if (f->path == NULL) {
+		f->says = p->words[1] != NULL ?
+		    STR("there is none of the programs that are known") :
+		    arena_fmt(d->arena, "there is no program %s", p->words[0]);
+		f->fix = str_of(p->install);
+		return;
+	}
+	f->says = arena_fmt(d->arena, "%s%s%.*s", f->path,
+	    f->version.n > 0 ? ", version " : ", which tells no version",
+	    STRF(f->version));
+	f->fine = true;
+	if (p->login == NULL)
+		return;
+	login = login_of(d, f);
+	f->fine = login.n > 0;
+	f->says = arena_fmt(d->arena, "%.*s; %.*s", STRF(f->says),
+	    STRF(f->fine ? login : STR("no sign of a login")));
+	if (!f->fine)
+		f->fix = str_of(p->login);
+}
+
+/* A server of one's own needs no key, and plain http no curl. */
+static void
+judge_openai(struct doctor *d, struct finding *f)
+{
+	struct str base = json_str(f->settings, "base_url");
+	struct str api = json_str(f->settings, "api");
+	struct str key = json_str(f->settings, "api_key_env");
+	bool claude = str_is(api, "anthropic");
+	const char *var = claude ? "ANTHROPIC_BASE_URL" : "OPENAI_BASE_URL";
+	bool own;
+
+	if (base.n == 0 && is_set(var))
+		base = str_of(getenv(var));
+	own = base.n > 0 || str_is(api, "ollama");
+	if (key.n == 0)
+		key = str_of(claude ? "ANTHROPIC_API_KEY" : "OPENAI_API_KEY");
+	if (!own && !is_set(arena_cstr(d->arena, key))) {
+		f->says = arena_fmt(d->arena, "no key: %.*s is not set",
+		    STRF(key));
+		f->fix = arena_fmt(d->arena, "set %.*s, or base_url to a "
+		    "server of your own", STRF(key));
+		return;
+	}
+	if (!(own && !str_starts(base, STR("https:"))) &&
+	    os_find(d->arena, "curl") == NULL) {
+		f->says = STR("https needs the program curl");
+		f->fix = STR("install curl");
+		return;
+	}
+	f->fine = true;
+	f->says = own ? STR("a server of your own, in base_url") :
+	    arena_fmt(d->arena, "key in %.*s", STRF(key));
+	if (own && base.n == 0)
+		f->says = STR("Ollama on this machine, if it runs");
+}
+
+static void
+judge(struct doctor *d, struct finding *f)
+{
+	if (json_getc(f->settings, "command") != NULL) {
+		f->fine = true;
+		f->says = STR("runs the command that the settings name");
+		return;
+	}
+	if (f->program != NULL) {
+		judge_program(d, f);
+		return;
+	}
+	if (strcmp(f->name, "openai") == 0) {
+		judge_openai(d, f);
+		return;
+	}
+	f->fine = true;
+	f->says = strcmp(f->name, "command") == 0 ?
+	    STR("runs the command that the suite names") :
+	    STR("is part of waza");
+}
+
+/*
+ * All of it.
+ */
+static const struct program *
+program_of(const char *name)
+{
+	size_t i;
+
+	for (i = 0; i < COUNTOF(executors); i++)
+		if (strcmp(executors[i].name, name) == 0)
+			return &executors[i];
+	return NULL;
+}
+
+static bool
+is_wanted(const struct doctor *d, const char *name)
+{
+	size_t i;
+
+	for (i = 0; i < d->call->nargs; i++)
+		if (strcmp(d->call->args[i], name) == 0)
+			return true;
+	return d->call->nargs == 0;
+}
+
+static void
+add(struct doctor *d, const char *name, const struct program *p,
+    const struct json *all)
+{
+	struct finding *f = &d->v[d->n++];
+
+	f->name = name;
+	f->program = p;
+	f->settings = json_getc(all, name);
+	if (p != NULL)
+		f->path = find_program(d, f);
+}
+
+static void
+collect(struct doctor *d, const struct json *settings)
+{
+	const struct agent_kind *k;
+	size_t i, n = 0;
+
+	while (agent_nth(n) != NULL)
+		n++;
+	d->v = NEW_N(d->arena, struct finding, n + COUNTOF(tools));
+	for (i = 0; (k = agent_nth(i)) != NULL; i++)
+		if (is_wanted(d, k->name))
+			add(d, k->name, program_of(k->name), settings);
+	d->nexecutors = d->n;
+	for (i = 0; i < COUNTOF(tools) && d->call->nargs == 0; i++)
+		add(d, tools[i].name, &tools[i], NULL);
+}
+
+static void
+put_text(struct buf *b, const struct doctor *d)
+{
+	const struct finding *f;
+	size_t i;
+
+	for (i = 0; i < d->n; i++) {
+		f = &d->v[i];
+		if (i == 0 || i == d->nexecutors)
+			buf_puts(b, i == 0 ? "executors:\n" :
+			    "for some graders and tasks:\n");
+		buf_fmt(b, "  %-3s %-12s %.*s\n", f->fine ? "ok" : "no",
+		    f->name, STRF(f->says));
+		if (f->program != NULL && f->program->what_for != NULL &&
+		    !f->fine)
+			buf_fmt(b, "  %16s for: %s\n", "",
+			    f->program->what_for);
+		if (f->fix.n > 0)
+			buf_fmt(b, "  %16s fix: %.*s\n", "", STRF(f->fix));
+	}
+}
+
+static void
+put_finding(struct json_out *o, const struct finding *f)
+{
+	json_open(o, '{');
+	json_put_key(o, STR("name"));
+	json_put_cstr(o, f->name);
+	json_put_key(o, STR("ok"));
+	json_put_bool(o, f->fine);
+	json_put_key(o, STR("says"));
+	json_put_str(o, f->says);
+	if (f->path != NULL) {
+		json_put_key(o, STR("program"));
+		json_put_cstr(o, f->path);
+	}
+	if (f->version.n > 0) {
+		json_put_key(o, STR("version"));
+		json_put_str(o, f->version);
+	}
+	if (f->fix.n > 0) {
+		json_put_key(o, STR("fix"));
+		json_put_str(o, f->fix);
+	}
+	json_close(o, '}');
+}
+
+static void
+put_json(struct buf *b, const struct doctor *d)
+{
+	struct json_out o = { .put = buf_sink, .ctx = b };
+	size_t i;
+
+	json_open(&o, '{');
+	json_put_key(&o, STR("executors"));
+	json_open(&o, '[');
+	for (i = 0; i < d->nexecutors; i++)
+		put_finding(&o, &d->v[i]);
+	json_close(&o, ']');
+	json_put_key(&o, STR("tools"));
+	json_open(&o, '[');
+	for (; i < d->n; i++)
+		put_finding(&o, &d->v[i]);
+	json_close(&o, ']');
+	json_close(&o, '}');
+	buf_putc(b, '\n');
+}
+
+static int
+check_names(struct cmd_call *c)
+{
+	const struct agent_kind *k, *near = NULL;
+	size_t i, n;
+
+	for (i = 0; i < c->nargs; i++) {
+		k = agent_find(str_of(c->args[i]));
+		if (k != NULL) {
+			c->args[i] = arena_cstr(c->arena, str_of(k->name));
+			continue;
+		}
+		for (n = 0; (k = agent_nth(n)) != NULL; n++)
+			if (str_similar(str_of(c->args[i]), str_of(k->name)))
+				near = k;
+		return err_set(c->err, ERR_SCHEMA, "unknown executor \"%.60s\""
+		    "%s%s%s", c->args[i], near != NULL ? "; did you mean \"" :
+		    "", near != NULL ? near->name : "", near != NULL ?
+		    "\"?" : "");
+	}
+	return 0;
+}
+
+static const struct json *
+read_settings(struct cmd_call *c, const struct doctor_opt *o)
+{
+	struct spec_notes notes = { .arena = c->arena };
+	struct config_sources from = { .path = o->config_path,
+		.json = o->config_json, .token = c->token };
+	const struct config *cfg = config_load(c->arena, &from, &notes);
+	const struct spec_note *n;
+
+	if (cfg != NULL)
+		return cfg->executors;
+	for (n = notes.head; n != NULL && n->level != FIELD_ERROR; n = n->next)
+		;
+	err_set(c->err, ERR_SCHEMA, "%.60s: %.120s", n == NULL ||
+	    n->at.file == NULL ? "settings" : n->at.file,
+	    n == NULL ? "cannot be read" : n->msg);
+	return NULL;
+}
+
+static int
+doctor_main(struct cmd_call *c)
+{
+	const struct doctor_opt *o = c->opt;
+	struct doctor d = { .call = c, .arena = c->arena };
+	const struct json *settings;
+	struct buf out = { 0 };
+	int status = CMD_OK;
+	bool json = o->format != NULL && strcmp(o->format, "json") == 0;
+	size_t i;
+
+	if (o->format != NULL && !json && strcmp(o->format, "text") != 0)
+		err_set(c->err, ERR_SCHEMA, "--format is text or json, not "
+		    "\"%.60s\"", o->format);
+	settings = c->err->code == ERR_NONE && check_names(c) == 0 ?
+	    read_settings(c, o) : NULL;
+	if (c->err->code != ERR_NONE)
+		return cmd_complain(c->err);
+	collect(&d, settings);
+	if (ask_versions(&d) == -1)
+		return cmd_complain(c->err);
+	for (i = 0; i < d.n; i++) {
+		judge(&d, &d.v[i]);
+		if (c->nargs > 0 && !d.v[i].fine)
+			status = CMD_FAILED;
+	}
+	(json ? put_json : put_text)(&out, &d);
+	return cmd_finish(c, &out, status);
+}
+
+const struct cmd_command cmd_doctor = {
+	.name = "doctor", .usage = "[OPTION ...] [EXECUTOR ...]",
+	.opts = CMD_OPTS(doctor_rows), .size = sizeof(struct doctor_opt),
+	.max = 64, .fn = doctor_main,
+	.help = "say which executors could run here, and what is missing"
+};

@@ -1,0 +1,644 @@
+/* SPDX-License-Identifier: ISC */
+/*
+ * waza run --remote.
+ *
+ * What goes on is heard of as events, the same as here, and goes to the same
+ * bus.  At the end the server has the results file, from which all reports
+ * are made; where a suite can be read here as well, it says where its graders
+ * stand.  Whether it passed is the server's word.
+ *
+ * The last event, eval_complete, is told when the results are here.
+ */
+#include "cmd/run_on_server.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "cmd/client.h"
+#include "cmd/client_command.h"
+#include "cmd/run.h"
+#include "json.h"
+#include "results/outcome.h"
+#include "results/result.h"
+#include "suite/spec.h"
+
+enum { CANCEL_MS = 10000 };	/* for the server to end what was begun */
+
+struct cmd_on_server {
+	struct cmd_job *job;
+	struct client client;
+	struct client_opts opts;
+	struct spec_suite *suite;	/* as far as it is known here */
+	const char *path;	/* of the suite, for the server */
+	bool bad;		/* one of the runs did not pass */
+	/* of the question that is open: */
+	bool answered;
+	struct json *result;	/* in the call's arena; or NULL */
+	/* of the pass that goes on: */
+	struct str run_id;
+	bool complete;		/* eval.complete has come */
+	const struct json *last;	/* eval_complete, or NULL */
+	bool cancelled;
+	struct timer late;
+	bool given_up;
+	struct result_run *runs[CMD_PASSES_MAX];
+	size_t nruns;
+};
+
+/*
+ * Options.
+ */
+int
+cmd_on_server_check(struct cmd_job *j)
+{
+	const struct cmd_run_opt *o = &j->opt;
+	const struct {
+		bool given;
+		const char *name;
+	} no[] = {
+		{ o->baseline, "baseline" }, { o->no_skills, "no-skills" },
+		{ o->no_triggers, "no-triggers" }, { o->resume, "resume" },
+		{ o->retry_errors, "retry-errors" },
+		{ o->rerun_failed, "rerun-failed" },
+		{ o->record != NULL, "record" },
+		{ o->replay != NULL, "replay" }, { o->cache, "cache" },
+		{ o->cache_all, "cache-all" }, { o->no_cache, "no-cache" },
+		{ o->cache_dir != NULL, "cache-dir" },
+		{ o->keep, "keep-workspace" },
+		{ o->update, "update-snapshots" },
+		{ o->shard != NULL, "shard" }, { o->parallel, "parallel" },
+		{ o->strict, "strict" },
+		{ o->transcript_dir != NULL, "transcript-dir" },
+		{ o->http.n > 0, "http" },
+	};
+	size_t i;
+
+	for (i = 0; i < COUNTOF(no); i++)
+		if (no[i].given)
+			return err_set(j->call->err, ERR_SCHEMA,
+			    "--%s cannot be used with --remote", no[i].name);
+	return 0;
+}
+
+/*
+ * Paths: a server on this machine sees the files that we see, from another
+ * directory.
+ */
+static bool
+is_here(const struct client_target *t)
+{
+	return t->path != NULL || strcmp(t->host, "localhost") == 0 ||
+	    strncmp(t->host, "127.", 4) == 0 || strcmp(t->host, "::1") == 0;
+}
+
+static const char *
+server_path(struct cmd_on_server *r, const char *path)
+{
+	struct arena *a = r->job->call->arena;
+	struct stat st;
+	char *dir;
+	size_t n = 256;
+
+	if (!is_here(&r->opts.target) || path[0] == '/' ||
+	    stat(path, &st) == -1)
+		return path;
+	do {
+		n *= 2;
+		dir = arena_alloc(a, n, 1);
+	} while (getcwd(dir, n) == NULL && n < 1 << 20);
+	return dir[0] == '/' ? arena_fmt(a, "%s/%s", dir, path).p : path;
+}
+
+static const char *
+given_path(const struct cmd_job *j)
+{
+	return j->call->nargs > 0 ? j->call->args[0] : "eval.yaml";
+}
+
+/*
+ * Questions.
+ */
+static struct json *
+read_text(struct cmd_on_server *r, struct str text)
+{
+	struct arena *a = r->job->call->arena;
+	struct json_mem mem = { arena_hook, a };
+	struct json_error je;
+
+	return json_read(&mem, arena_str(a, text), 0, &je);
+}
+
+static struct json *
+copy(struct cmd_on_server *r, const struct json *v)
+{
+	struct buf b = { 0 };
+	struct json_out o = { .put = buf_sink, .ctx = &b };
+	struct json *again;
+
+	json_put(&o, v);
+	again = read_text(r, buf_str(&b));
+	buf_free(&b);
+	return again;
+}
+
+static bool
+truth_of(const struct json *obj, const char *key)
+{
+	const struct json *v = json_getc(obj, key);
+
+	return v != NULL && v->type == JSON_BOOL && json_bool(v);
+}
+
+/* What is wrong with a suite, each by itself; else what it says. */
+static void
+tell_error(struct cmd_on_server *r, const struct json *error)
+{
+	const struct json *data = json_getc(error, "data");
+	const struct json *v = json_first(json_getc(data, "errors"));
+	struct event ev = { .type = EVENT_ERROR, .file = json_str(data, "path"),
+		.error_type = STR("eval_load_failed") };
+	struct buf b = { 0 };
+
+	for (; v != NULL; v = v->next) {
+		ev.message = v->type == JSON_STRING ? json_text(v) : STR("?");
+		event_emit(&r->job->bus, &ev);
+	}
+	if (ev.seq > 0)
+		return;
+	client_put_error(&b, error);
+	b.n = (size_t)((char *)memchr(b.p, '\n', b.n) - b.p);
+	ev.error_type = STR("remote_failed");
+	ev.message = buf_str(&b);
+	event_emit(&r->job->bus, &ev);
+	buf_free(&b);
+}
+
+/* Of the run its id: what is told of it may come right after. */
+static void
+on_answer(void *arg, const struct client_answer *a)
+{
+	struct cmd_on_server *r = arg;
+
+	r->answered = true;
+	r->result = NULL;
+	if (a->error != NULL)
+		tell_error(r, a->error);
+	else if (a->lost == NULL)
+		r->result = copy(r, a->result);
+	if (r->run_id.n == 0)
+		r->run_id = json_str(r->result, "runId");
+}
+
+static bool
+is_over(const struct cmd_on_server *r)
+{
+	return r->given_up || r->client.state == CLIENT_OVER;
+}
+
+/* CMD_ERROR: it is the end of it all, and the job's err says why. */
+static int
+wait_for(struct cmd_on_server *r, const bool *what)
+{
+	struct err *e = r->job->call->err;
+	int n;
+
+	while (!*what && !is_over(r)) {
+		n = loop_turn(r->job->loop, e);
+		if (n == 0)		/* a bug of ours; better than a hang */
+			err_set(e, ERR_SYS, "nothing left to wait for");
+		if (n != 1)
+			return CMD_ERROR;
+	}
+	if (*what)
+		return CMD_OK;
+	if (r->client.state == CLIENT_OVER)
+		*e = r->client.err;
+	else
+		err_set(e, ERR_TIMEOUT, "the server did not end the run");
+	return CMD_ERROR;
+}
+
+/* Whether there is an answer; a refusal has been told. */
+static int
+ask(struct cmd_on_server *r, const char *method, struct str params)
+{
+	struct err *e = r->job->call->err;
+
+	r->answered = false;
+	r->result = NULL;
+	*e = (struct err){ 0 };
+	client_ask(&r->client, method, params, on_answer, r);
+	if (wait_for(r, &r->answered) != CMD_OK)
+		return CMD_ERROR;
+	if (r->client.state == CLIENT_OVER && r->result == NULL)
+		*e = r->client.err;
+	return r->result != NULL ? CMD_OK : CMD_ERROR;
+}
+
+static int
+ask_about(struct cmd_on_server *r, const char *method, const char *key,
+    struct str value)
+{
+	struct buf b = { 0 };
+	struct json_out o = { .put = buf_sink, .ctx = &b };
+	int status;
+
+	json_open(&o, '{');
+	json_put_key(&o, str_of(key));
+	json_put_str(&o, value);
+	json_close(&o, '}');
+	status = ask(r, method, buf_str(&b));
+	buf_free(&b);
+	return status;
+}
+
+/*
+ * What is told.
+ */
+static void
+on_note(void *arg, const struct json *message, struct str method,
+    const struct json *params)
+{
+	struct cmd_on_server *r = arg;
+	struct event ev;
+
+	(void)message;
+	if (r->run_id.n == 0 || !str_eq(json_str(params, "runId"), r->run_id))
+		return;
+	if (str_is(method, "eval.complete"))
+		r->complete = true;
+	if (!str_is(method, "eval.event") || !event_read(params, &ev))
+		return;
+	if (ev.type == EVENT_EVAL_COMPLETE)
+		r->last = copy(r, params);
+	else
+		event_emit(&r->job->bus, &ev);
+}
+
+static void
+tell_last(struct cmd_on_server *r, const char *output)
+{
+	struct event ev;
+
+	if (r->last == NULL || !event_read(r->last, &ev))
+		return;
+	if (output != NULL)
+		ev.results = str_of(output);
+	event_emit(&r->job->bus, &ev);
+}
+
+/*
+ * The suite, as far as reports need it.
+ */
+static void
+take_metrics(struct arena *a, struct spec_suite *s, const struct json *v)
+{
+	struct spec_metric *m = NEW_N(a, struct spec_metric,
+	    v != NULL ? json_count(v) : 0);
+	size_t n = 0;
+
+	for (v = json_first(v); v != NULL; v = v->next) {
+		if (str_is(json_key(v), "pass_threshold")) {
+			(void)json_double(v, &s->config.pass_threshold);
+			continue;
+		}
+		m[n].name = json_key(v);
+		m[n].enabled = true;
+		if (json_getc(v, "threshold") != NULL)
+			(void)json_double(json_getc(v, "threshold"),
+			    &m[n].threshold);
+		n++;
+	}
+	s->metrics.v = m;
+	s->metrics.n = n;
+}
+
+/* Here, if it can be read without a fault; else as the server has it. */
+static int
+learn_suite(struct cmd_on_server *r)
+{
+	struct cmd_call *c = r->job->call;
+	struct spec_notes notes = { .arena = c->arena };
+	const struct json *v;
+	double d;
+
+	if (r->suite != NULL)
+		return CMD_OK;
+	if (is_here(&r->opts.target) && access(r->path, R_OK) == 0)
+		r->suite = spec_load(c->arena, cmd_suite_path(c), &notes);
+	if (r->suite != NULL)
+		return CMD_OK;
+	if (ask_about(r, "eval.get", "path", str_of(r->path)) != CMD_OK)
+		return CMD_ERROR;
+	r->suite = NEW(c->arena, struct spec_suite);
+	r->suite->path = r->path;
+	r->suite->name = json_str(r->result, "name");
+	r->suite->skill = json_str(r->result, "skill");
+	r->suite->config.pass_threshold = 1;
+	r->suite->config.task_pass_threshold = 1;
+	v = json_getc(json_getc(r->result, "config"), "task_pass_threshold");
+	if (v != NULL && json_double(v, &d))
+		r->suite->config.task_pass_threshold = d;
+	take_metrics(c->arena, r->suite, json_getc(r->result, "metrics"));
+	return CMD_OK;
+}
+
+/* From *at on, since they come in the same order. */
+static const struct spec_task *
+find_task(const struct spec_suite *s, struct str id, size_t *at)
+{
+	size_t i, k;
+
+	for (i = 0; i < s->ntasks; i++) {
+		k = (*at + i) % s->ntasks;
+		if (str_eq(s->tasks[k].id, id)) {
+			*at = k + 1;
+			return &s->tasks[k];
+		}
+	}
+	return NULL;
+}
+
+/* The suite with the tasks of this run, those it did not come to as well. */
+static struct spec_suite *
+suite_of(struct cmd_on_server *r, const struct json *tasks)
+{
+	struct arena *a = r->job->call->arena;
+	struct spec_suite *s = NEW(a, struct spec_suite);
+	const struct spec_task *known;
+	const struct json *v;
+	struct spec_task *t;
+	size_t at = 0;
+
+	*s = *r->suite;
+	s->ntasks = 0;
+	s->tasks = NEW_N(a, struct spec_task,
+	    tasks != NULL ? json_count(tasks) : 0);
+	for (v = json_first(tasks); v != NULL; v = v->next) {
+		t = &s->tasks[s->ntasks++];
+		known = find_task(r->suite, json_str(v, "id"), &at);
+		if (known != NULL)
+			*t = *known;
+		t->id = json_str(v, "id");
+		t->name = json_str(v, "name");
+	}
+	return s;
+}
+
+/*
+ * A pass.
+ */
+static void
+put_text(struct json_out *o, const char *key, const char *s)
+{
+	if (s == NULL)
+		return;
+	json_put_key(o, str_of(key));
+	json_put_cstr(o, s);
+}
+
+static void
+put_list(struct json_out *o, const char *key, const struct opt_list *l)
+{
+	size_t i;
+
+	if (l->n == 0)
+		return;
+	json_put_key(o, str_of(key));
+	json_open(o, '[');
+	for (i = 0; i < l->n; i++)
+		json_put_cstr(o, l->v[i]);
+	json_close(o, ']');
+}
+
+static void
+put_number(struct json_out *o, const char *key, int64_t n)
+{
+	if (n == 0)
+		return;
+	json_put_key(o, str_of(key));
+	json_put_int(o, n);
+}
+
+static void
+put_params(struct cmd_on_server *r, const char *model, struct buf *b)
+{
+	const struct cmd_run_opt *p = &r->job->opt;
+	struct json_out o = { .put = buf_sink, .ctx = b };
+
+	json_open(&o, '{');
+	put_text(&o, "path", r->path);
+	put_text(&o, "executor", p->executor);
+	put_text(&o, "model", model);
+	put_text(&o, "judge_model", p->judge_model);
+	if (p->context_dir != NULL)
+		put_text(&o, "context_dir", server_path(r, p->context_dir));
+	put_list(&o, "tasks", &p->tasks);
+	put_list(&o, "tags", &p->tags);
+	put_number(&o, "trials", p->trials);
+	put_number(&o, "workers", p->workers);
+	put_number(&o, "timeout", p->timeout);
+	if (p->fail_fast) {
+		json_put_key(&o, STR("fail_fast"));
+		json_put_bool(&o, true);
+	}
+	json_put_key(&o, STR("events"));
+	json_put_bool(&o, true);
+	json_close(&o, '}');
+}
+
+static void
+on_late(void *arg)
+{
+	struct cmd_on_server *r = arg;
+
+	r->given_up = true;
+}
+
+/* For the second time: then there is no waiting. */
+void
+cmd_on_server_cancel(struct cmd_on_server *r)
+{
+	struct buf b = { 0 };
+	struct json_out o = { .put = buf_sink, .ctx = &b };
+
+	if (r->cancelled || r->run_id.n == 0 ||
+	    r->client.state != CLIENT_READY) {
+		r->given_up = true;
+		return;
+	}
+	r->cancelled = true;
+	json_open(&o, '{');
+	json_put_key(&o, STR("runId"));
+	json_put_str(&o, r->run_id);
+	json_close(&o, '}');
+	client_ask(&r->client, "run.cancel", buf_str(&b), NULL, NULL);
+	buf_free(&b);
+	timer_start(r->job->loop, &r->late, CANCEL_MS);
+}
+
+void
+cmd_on_server_hold(struct cmd_on_server *r, bool on)
+{
+	client_hold(&r->client, on);
+}
+
+bool
+cmd_on_server_ok(const struct cmd_on_server *r)
+{
+	return !r->bad;
+}
+
+/* What run.status says, as a results file. */
+static struct json *
+brief(struct cmd_on_server *r, const struct json *sum)
+{
+	static const char *const keys[] = { "id", "name", "status", "score" };
+	struct buf b = { 0 };
+	struct json_out o = { .put = buf_sink, .ctx = &b };
+	struct json *root;
+	const struct json *v;
+	size_t i;
+
+	json_open(&o, '{');
+	json_put_key(&o, STR("summary"));
+	json_open(&o, '{');
+	json_put_key(&o, STR("duration_ms"));
+	json_put(&o, json_getc(sum, "durationMs"));
+	json_close(&o, '}');
+	json_put_key(&o, STR("tasks"));
+	json_open(&o, '[');
+	v = json_first(json_getc(sum, "tasks"));
+	for (; v != NULL; v = v->next) {
+		json_open(&o, '{');
+		for (i = 0; i < COUNTOF(keys); i++) {
+			json_put_key(&o, str_of(keys[i]));
+			json_put(&o, json_getc(v, keys[i]));
+		}
+		json_put_key(&o, STR("error_class"));
+		json_put(&o, json_getc(v, "errorClass"));
+		json_close(&o, '}');
+	}
+	json_close(&o, ']');
+	json_close(&o, '}');
+	root = read_text(r, buf_str(&b));
+	buf_free(&b);
+	return root;
+}
+
+/* Why there are no results at all. */
+static void
+no_results(struct cmd_on_server *r, const struct json *status)
+{
+	struct str why = json_str(status, "error");
+	struct buf b = { 0 };
+
+	if (why.n == 0)
+		why = STR("it does not say why");
+	client_put_note(&b, why, NULL);
+	err_set(r->job->call->err, ERR_SCHEMA, "the server has no results: "
+	    "%.*s", (int)(b.n < 140 ? b.n - 1 : 140), b.p);
+	buf_free(&b);
+}
+
+/* From the results file; if that is too large, from what is known of it. */
+static struct result_run *
+fetch_results(struct cmd_on_server *r, const char *output)
+{
+	struct cmd_call *c = r->job->call;
+	struct spec_suite *s;
+	struct outcome *o;
+	const struct json *sum;
+	bool whole;
+
+	if (ask_about(r, "run.status", "runId", r->run_id) != CMD_OK)
+		return NULL;
+	sum = json_getc(r->result, "result");
+	if (sum == NULL || sum->type != JSON_OBJECT) {
+		no_results(r, r->result);
+		return NULL;
+	}
+	r->bad = r->bad || !truth_of(sum, "ok");
+	s = suite_of(r, json_getc(sum, "tasks"));
+	whole = ask_about(r, "run.result", "runId", r->run_id) == CMD_OK;
+	if (is_over(r) || (!whole && output != NULL))
+		return NULL;
+	o = outcome_of(c->arena, whole ? r->result : brief(r, sum),
+	    "the server's results", c->err);
+	return o == NULL ? NULL : outcome_run(c->arena, o, s);
+}
+
+static int
+take_results(struct cmd_on_server *r, const char *output)
+{
+	struct cmd_job *j = r->job;
+	struct result_run *run = fetch_results(r, output);
+
+	if (run == NULL)
+		return CMD_ERROR;
+	r->runs[r->nruns++] = j->results[j->nresults++] = run;
+	if (output != NULL && result_write(run, output, j->call->err) == -1)
+		return CMD_ERROR;
+	tell_last(r, output);
+	return CMD_OK;
+}
+
+int
+cmd_on_server_pass(struct cmd_on_server *r, const char *model,
+    const char *output)
+{
+	struct buf b = { 0 };
+	int status;
+
+	r->run_id = STR("");
+	r->complete = false;
+	r->last = NULL;
+	*r->job->call->err = (struct err){ 0 };
+	if (learn_suite(r) != CMD_OK)
+		return CMD_ERROR;
+	put_params(r, model, &b);
+	status = ask(r, "eval.run", buf_str(&b));
+	buf_free(&b);
+	if (status != CMD_OK)
+		return status;
+	status = wait_for(r, &r->complete);
+	timer_stop(r->job->loop, &r->late);
+	return status != CMD_OK ? status : take_results(r, output);
+}
+
+struct cmd_on_server *
+cmd_on_server_open(struct cmd_job *j)
+{
+	struct cmd_on_server *r = NEW(j->call->arena, struct cmd_on_server);
+	struct cmd_client_opt o = { .connect = j->opt.connect,
+		.token_file = j->opt.token_file, .framing = j->opt.framing,
+		.config_path = j->opt.config_path,
+		.config_json = j->opt.config_json };
+
+	r->job = j;
+	r->late = (struct timer){ .fn = on_late, .arg = r };
+	if (cmd_client_find(j->call, &o, &r->opts) == -1)
+		return NULL;
+	r->path = server_path(r, given_path(j));
+	r->opts.loop = j->loop;
+	r->opts.notify = on_note;
+	r->opts.arg = r;
+	client_start(&r->client, &r->opts);
+	return r;
+}
+
+void
+cmd_on_server_close(struct cmd_on_server *r)
+{
+	size_t i;
+
+	if (r == NULL)
+		return;
+	timer_stop(r->job->loop, &r->late);
+	client_fini(&r->client);
+	for (i = 0; i < r->nruns; i++)
+		result_close(r->runs[i]);
+}

@@ -1,0 +1,124 @@
+/* SPDX-License-Identifier: ISC */
+/*
+ * waza serve: a server that stays, for several clients.
+ *
+ * It listens where its options say, else where the settings do, else for HTTP
+ * on port 3000 of loopback.  The options leave nothing of the settings: who
+ * names a socket wants no other open.  All sockets serve HTTP, too.
+ */
+#include "waza.h"
+
+#include "cmd/evalclients.h"
+#include "cmd/service.h"
+#include "web/web.h"
+#include "web/web_api.h"
+#include "web/web_page.h"
+
+#define USUAL "127.0.0.1:3000"
+
+struct serve_opt {
+	struct cmd_service_opt service;	/* first */
+	struct opt_list http;
+	const char *results_dir;
+};
+
+#define ROW(m, t, ...) \
+	{ .type = t, .off = offsetof(struct serve_opt, m), __VA_ARGS__ }
+static const struct opt rows[] = {
+	ROW(http, OPT_LIST, .name = "http", .value = "HOST:PORT",
+	    .help = "listen there for HTTP; usually " USUAL),
+	ROW(results_dir, OPT_STR, .name = "results-dir", .value = "DIR",
+	    .help = "show the results below it, keep those of runs there"),
+	CMD_SERVICE_OPTS
+};
+
+static void
+set_up_web(struct cmd_service *s, struct web *w)
+{
+	w->rpc = &s->server.rpc;
+	cmd_web_gates(s->call->arena, w, s->config);
+	web_init(w);
+	web_page_add(w);
+	s->server.web = w;
+}
+
+static int
+start(struct cmd_service *s, struct web_api *api)
+{
+	const struct serve_opt *o = s->call->opt;
+
+	if (cmd_service_start(s) == -1)
+		return -1;
+	s->clients = NEW(s->call->arena, struct cmd_evalclients);
+	cmd_evalclients_start(s->clients, &s->server.rpc, s->server.web,
+	    s->config);
+	s->clients->remote.changed = web_api_clients;
+	s->clients->remote.arg = api;
+	api->put_clients = cmd_evalclients_put;
+	api->queued = cmd_evalclients_queued;
+	api->clients_arg = &s->clients->remote;
+	api->web = s->server.web;
+	api->results_dir = o->results_dir;
+	return web_api_init(api, s->call->err);
+}
+
+static bool
+is_told(const struct serve_opt *o)
+{
+	return o->http.n > 0 || o->service.tcp.n > 0 ||
+	    o->service.sockets.n > 0 || o->service.stdio;
+}
+
+static int
+listen_http(struct cmd_service *s, const struct serve_opt *o)
+{
+	size_t i;
+
+	for (i = 0; i < o->http.n; i++)
+		if (server_http(&s->server, o->http.v[i], s->call->err) == -1)
+			return -1;
+	return 0;
+}
+
+static int
+listen_all(struct cmd_service *s)
+{
+	const struct serve_opt *o = s->call->opt;
+
+	if (is_told(o))
+		return listen_http(s, o) == -1 ? -1 : cmd_service_listen(s);
+	if (s->config->nports > 0)
+		return cmd_service_listen_set(s);
+	return server_http(&s->server, USUAL, s->call->err);
+}
+
+static int
+serve(struct cmd_call *c)
+{
+	struct cmd_service *s = cmd_service_load(c);
+	struct web *w = NEW(c->arena, struct web);
+	struct web_api *api = NEW(c->arena, struct web_api);
+	int status;
+
+	if (s == NULL)
+		return CMD_ERROR;
+	set_up_web(s, w);
+	if (start(s, api) == -1 || listen_all(s) == -1)
+		status = cmd_complain(c->err);
+	else
+		status = cmd_service_run(s);
+	if (s->clients != NULL)
+		s->clients->remote.changed = NULL;
+	web_api_fini(api);
+	cmd_service_fini(s);
+	web_fini(w);
+	return status;
+}
+
+const struct cmd_command cmd_serve = {
+	.name = "serve",
+	.usage = "[--http HOST:PORT] [--results-dir DIR] [OPTION ...]",
+	.help = "serve several clients at once, also by HTTP",
+	.opts = CMD_OPTS(rows), .size = sizeof(struct serve_opt),
+	.fn = serve,
+};

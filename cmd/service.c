@@ -1,0 +1,307 @@
+/* SPDX-License-Identifier: ISC */
+/*
+ * A server as its options and settings want it.
+ *
+ * stdout belongs to the protocol; what there is to say to people goes to
+ * stderr.
+ */
+#include "cmd/service.h"
+
+#include <signal.h>
+#include <stdio.h>
+#include <unistd.h>
+
+#include "base/os.h"
+#include "cmd/evalclients.h"
+#include "io/loop.h"
+#include "io/proc.h"
+#include "rpc/session.h"
+#include "rpc/tool.h"
+#include "suite/config.h"
+#include "web/server.h"
+
+/*
+ * Settings.
+ */
+static size_t
+flags(struct cmd_service *s, struct config_flag *v)
+{
+	const struct cmd_service_opt *o = s->opt;
+	size_t i, n = 0;
+
+	if (o->framing != NULL)
+		v[n++] = (struct config_flag){ "--framing", "framing",
+			o->framing };
+	if (o->token_file != NULL)
+		v[n++] = (struct config_flag){ "--token-file", "token_file",
+			o->token_file };
+	if (o->remote)
+		v[n++] = (struct config_flag){ "--allow-remote",
+			"allow_remote", "true" };
+	if (o->hello)
+		v[n++] = (struct config_flag){ "--require-hello",
+			"require_hello", "true" };
+	for (i = 0; i < o->roots.n; i++)
+		v[n++] = (struct config_flag){ "--root", "roots",
+			o->roots.v[i] };
+	return n;
+}
+
+static int
+load(struct cmd_service *s)
+{
+	struct cmd_call *c = s->call;
+	struct config_flag *v = NEW_N(c->arena, struct config_flag,
+	    s->opt->roots.n + 4);
+	struct config_sources from = { .path = s->opt->path,
+		.json = s->opt->json, .flags = v, .token = c->token };
+	struct spec_notes notes = { .arena = c->arena };
+	struct buf b = { 0 };
+	const struct spec_note *n;
+
+	from.nflags = flags(s, v);
+	s->config = config_load(c->arena, &from, &notes);
+	for (n = notes.head; n != NULL; n = n->next)
+		spec_note_put(&b, n);
+	fprintf(stderr, "%.*s", STRF(buf_str(&b)));
+	buf_free(&b);
+	return s->config == NULL ? -1 : 0;
+}
+
+/* On sockets files are served from here on downwards, if nothing is said. */
+static int
+set_roots(struct cmd_service *s)
+{
+	const struct field_strs *given = &s->config->roots;
+	const char *work = s->config->sessions.working_dir.p;
+	struct rpc *r = &s->server.rpc;
+	const char **v = NEW_N(s->call->arena, const char *, given->n + 2);
+	size_t i, n = 0;
+
+	for (i = 0; i < given->n; i++)
+		v[n++] = given->v[i].p;
+	if (n == 0) {
+		v[n++] = ".";
+		if (*work != '\0')
+			v[n++] = work;
+	}
+	for (i = 0; i < n; i++)
+		if (access(v[i], F_OK) == -1)
+			return err_sys(s->call->err, v[i]);
+	r->roots = v;
+	r->nroots = n;
+	r->stdio_roots = given->n > 0;
+	return 0;
+}
+
+/* The template of prompts, as it is now. */
+static int
+read_template(struct cmd_service *s)
+{
+	struct str path = s->config->sessions.prompt_template, text;
+	struct arena a = { 0 };
+	struct err *e = s->call->err, bad = { 0 };
+	int r = 0;
+
+	if (path.n == 0)
+		return 0;
+	if (os_read_file(s->call->arena, path.p, SESSION_TEMPLATE_MAX, &text,
+	    e) == -1)
+		return -1;
+	if (!utf8_valid(text))
+		r = err_set(e, ERR_SYNTAX, "%.150s: this is not UTF-8",
+		    path.p);
+	else if (session_check_template(&a, text, &bad) == -1)
+		r = err_set(e, ERR_SCHEMA, "%.80s:%u:%u: %.100s", path.p,
+		    bad.line, bad.col, bad.msg);
+	arena_free(&a);
+	s->server.rpc.template = text;
+	return r;
+}
+
+static void
+tell(void *arg, const char *msg)
+{
+	(void)arg;
+	fprintf(stderr, "waza: %s\n", msg);
+}
+
+static const char *
+or_null(struct str s)
+{
+	return s.n > 0 ? s.p : NULL;
+}
+
+static int
+set_up(struct cmd_service *s)
+{
+	static const struct conn_framer *const framers[] = {
+		[CONFIG_AUTO] = NULL, [CONFIG_LINE] = &conn_line,
+		[CONFIG_LSP] = &conn_lsp,
+	};
+	const struct config *c = s->config;
+	const struct config_limits *l = &c->limits;
+	struct rpc *r = &s->server.rpc;
+	struct err *e = s->call->err;
+
+	if (config_token(s->call->arena, c, &r->token, NULL, e) == -1 ||
+	    tool_check(s->call->arena, c->tools, e) == -1 ||
+	    set_roots(s) == -1)
+		return -1;
+	if (c->allow_remote && r->token.n == 0)
+		return err_set(e, ERR_SCHEMA, "--allow-remote needs a token: "
+		    "set WAZA_AUTH_TOKEN or give --token-file");
+	s->server.arena = s->call->arena;
+	s->server.remote = c->allow_remote;
+	s->server.framer = framers[c->framing];
+	r->version = cmd_version_number;
+	r->unix_token = c->unix_token;
+	r->require_hello = c->require_hello;
+	r->limits = (struct conn_limits){ (size_t)l->message_bytes,
+		(size_t)l->queue_bytes, (size_t)l->connections,
+		l->idle_seconds * 1000 };
+	r->depth = (unsigned)l->depth;
+	r->runs_max = (size_t)l->runs;
+	r->kept_max = (size_t)l->kept_runs;
+	r->tools_max = (size_t)l->tools;
+	r->executor = or_null(c->executor);
+	r->model = or_null(c->model);
+	r->tools = c->tools;
+	r->settings = c;
+	return read_template(s);
+}
+
+/*
+ * Service.
+ */
+static void
+on_signal(void *arg)
+{
+	struct cmd_service *s = arg;
+
+	server_stop(&s->server);
+}
+
+int
+cmd_service_start(struct cmd_service *s)
+{
+	static const int signals[] = { SIGINT, SIGTERM, SIGHUP };
+	struct rpc *r = &s->server.rpc;
+	size_t i;
+
+	r->loop = loop_new(NULL, s->call->err);
+	if (r->loop == NULL)
+		return -1;
+	procs_init(&s->procs, r->loop, true);
+	r->procs = &s->procs;
+	server_init(&s->server);
+	for (i = 0; i < COUNTOF(signals); i++) {
+		s->sig[i] = (struct sig_watch){ .signo = signals[i],
+			.fn = on_signal, .arg = s };
+		if (sig_start(r->loop, &s->sig[i], s->call->err) == -1)
+			return -1;
+	}
+	return session_restore(r, tell, NULL, s->call->err);
+}
+
+int
+cmd_service_listen(struct cmd_service *s)
+{
+	const struct cmd_service_opt *o = s->opt;
+	struct err *e = s->call->err;
+	size_t i;
+
+	for (i = 0; i < o->tcp.n; i++)
+		if (server_tcp(&s->server, o->tcp.v[i], e) == -1)
+			return -1;
+	for (i = 0; i < o->sockets.n; i++)
+		if (server_unix(&s->server, o->sockets.v[i], e) == -1)
+			return -1;
+	return o->stdio ? cmd_service_stdio(s) : 0;
+}
+
+static int
+listen_at(struct cmd_service *s, const struct config_port *p)
+{
+	struct err *e = s->call->err;
+
+	switch (p->via) {
+	case CONFIG_STDIO:
+		return cmd_service_stdio(s);
+	case CONFIG_TCP:
+		return server_tcp(&s->server, p->where, e);
+	case CONFIG_UNIX:
+		return server_unix(&s->server, p->where, e);
+	case CONFIG_HTTP:
+		break;
+	}
+	return server_http(&s->server, p->where, e);
+}
+
+int
+cmd_service_listen_set(struct cmd_service *s)
+{
+	const struct config *c = s->config;
+	size_t i;
+
+	for (i = 0; i < c->nports; i++)
+		if (listen_at(s, &c->ports[i]) == -1)
+			return -1;
+	return 0;
+}
+
+int
+cmd_service_stdio(struct cmd_service *s)
+{
+	return server_stdio(&s->server, s->call->err);
+}
+
+static void
+say_where(const struct cmd_service *s)
+{
+	const struct server_port *p;
+	size_t i;
+
+	for (i = 0; i < s->server.nports && !s->opt->quiet; i++) {
+		p = &s->server.ports[i];
+		fprintf(stderr, "waza: listening on %s%s\n",
+		    p->http ? "http://" : "",
+		    p->path != NULL ? p->path : p->at.name);
+	}
+}
+
+int
+cmd_service_run(struct cmd_service *s)
+{
+	say_where(s);
+	if (server_run(&s->server, s->call->err) == -1)
+		return cmd_complain(s->call->err);
+	return CMD_OK;
+}
+
+void
+cmd_service_fini(struct cmd_service *s)
+{
+	if (s->server.rpc.loop == NULL)
+		return;
+	server_fini(&s->server);
+	cmd_evalclients_fini(s->clients);
+	procs_fini(&s->procs);
+	loop_free(s->server.rpc.loop);
+}
+
+struct cmd_service *
+cmd_service_load(struct cmd_call *c)
+{
+	struct cmd_service *s = NEW(c->arena, struct cmd_service);
+
+	s->call = c;
+	s->opt = c->opt;
+	if (load(s) == -1)
+		return NULL;
+	if (set_up(s) == -1) {
+		cmd_complain(c->err);
+		return NULL;
+	}
+	return s;
+}

@@ -1,0 +1,523 @@
+/* SPDX-License-Identifier: ISC */
+/*
+ * The connection of `waza worker` to its server.
+ *
+ *	RESTING -> CONNECTING -> SHAKING -> GREETED -> REGISTERED
+ *
+ * and from all of them back to RESTING, for longer each time that it fails,
+ * and never for the same time as others that failed with it.
+ */
+#include "cmd/worker.h"
+
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "agent/hub.h"
+#include "base/os.h"
+#include "base/os_net.h"
+#include "waza.h"
+
+enum {
+	REST_MS = 500,		/* after the first failure; then twice that, */
+	REST_MAX_MS = 30000,	/* up to here */
+	SHAKE_MS = 15000,	/* until it is registered */
+	PING_MS = 30000,
+	DEAD_MS = 70000		/* of silence */
+};
+
+static void try_connect(struct cmd_worker_link *);
+
+static void PRINTF(2, 3)
+note(const struct cmd_worker_link *w, const char *fmt, ...)
+{
+	va_list ap;
+
+	if (w->quiet)
+		return;
+	fputs("waza: ", stderr);
+	va_start(ap, fmt);
+	vfprintf(stderr, fmt, ap);
+	va_end(ap);
+	fputc('\n', stderr);
+}
+
+/* The end of all of it. */
+static void
+finish(struct cmd_worker_link *w, int status)
+{
+	w->status = status;
+	w->state = CMD_WORKER_ENDED;
+}
+
+static int PRINTF(2, 3)
+give_up(struct cmd_worker_link *w, const char *fmt, ...)
+{
+	va_list ap;
+
+	fputs("waza: ", stderr);
+	va_start(ap, fmt);
+	vfprintf(stderr, fmt, ap);
+	va_end(ap);
+	fputc('\n', stderr);
+	finish(w, CMD_ERROR);
+	return CMD_ERROR;
+}
+
+/*
+ * Between connections.
+ */
+static int64_t
+rest_ms(const struct cmd_worker_link *w)
+{
+	int64_t ms = REST_MS;
+	unsigned i;
+	uint16_t noise = 0;
+	struct err e;
+
+	for (i = 1; i < w->failures && ms < REST_MAX_MS; i++)
+		ms *= 2;
+	if (ms > REST_MAX_MS)
+		ms = REST_MAX_MS;
+	os_random(&noise, sizeof(noise), &e);
+	return ms / 2 + ms * noise / 65536;
+}
+
+static void
+lost(struct cmd_worker_link *w, const char *why)
+{
+	int64_t ms;
+
+	w->conn = w->work->conn = NULL;
+	if (w->state == CMD_WORKER_ENDED || w->state == CMD_WORKER_RESTING)
+		return;
+	if (w->stopping || (w->once && w->was_in &&
+	    w->state == CMD_WORKER_CONNECTING)) {
+		finish(w, CMD_OK);	/* nobody is there any more */
+		return;
+	}
+	w->state = CMD_WORKER_RESTING;
+	w->failures++;
+	if (w->attempts > 0 && (int64_t)w->failures >= w->attempts) {
+		give_up(w, "%s: %s", w->where, why);
+		return;
+	}
+	ms = rest_ms(w);
+	if (strcmp(w->why, why) != 0)	/* the same is said once */
+		note(w, "%s: %s; trying again", w->where, why);
+	snprintf(w->why, sizeof(w->why), "%s", why);
+	timer_start(w->loop, &w->rest, ms);
+}
+
+static void
+on_rest(void *arg)
+{
+	struct cmd_worker_link *w = arg;
+
+	w->nth = 0;
+	try_connect(w);
+}
+
+/*
+ * What the server says.
+ */
+static struct json_out
+begin(struct cmd_worker_link *w, const char *type)
+{
+	struct json_out o = { .put = buf_sink, .ctx = conn_begin(w->conn) };
+
+	json_open(&o, '{');
+	cmd_put_text(&o, "type", str_of(type));
+	return o;
+}
+
+static void
+end(struct cmd_worker_link *w, struct json_out *o)
+{
+	json_close(o, '}');
+	conn_end(w->conn);
+}
+
+static void
+say_register(struct cmd_worker_link *w)
+{
+	struct json_out o = begin(w, "register");
+	size_t i;
+
+	cmd_put_text(&o, "clientId", w->id);
+	if (w->token.n > 0)
+		cmd_put_text(&o, "secretKey", w->token);
+	if (w->name != NULL)
+		cmd_put_text(&o, "name", str_of(w->name));
+	json_put_key(&o, STR("capabilities"));
+	json_open(&o, '{');
+	json_put_key(&o, STR("tools"));
+	json_open(&o, '[');
+	for (i = 0; i < w->work->ntools; i++)
+		json_put_str(&o, w->work->tools[i].name);
+	json_close(&o, ']');
+	json_put_key(&o, STR("maxConcurrency"));
+	json_put_int(&o, (int64_t)w->work->room);
+	cmd_put_text(&o, "version", str_of(cmd_version_number));
+	json_put_key(&o, STR("cancel"));
+	json_put_bool(&o, true);
+	json_close(&o, '}');
+	end(w, &o);
+}
+
+static void
+say_plain(struct cmd_worker_link *w, const char *type)
+{
+	struct json_out o = begin(w, type);
+	char text[HUB_STAMP];
+
+	cmd_put_text(&o, "timestamp", hub_stamp(text, os_wall_ns()));
+	end(w, &o);
+}
+
+/* Another server knows nothing of what was asked by the one before. */
+static void
+on_welcome(struct cmd_worker_link *w, const struct json *m)
+{
+	struct str id = json_str(m, "serverId");
+
+	if (id.n >= sizeof(w->server))
+		id.n = sizeof(w->server) - 1;
+	if (w->server[0] != '\0' && !str_is(id, w->server))
+		cmd_worker_drop_job(w->work);
+	memcpy(w->server, id.p, id.n);
+	w->server[id.n] = '\0';
+	w->state = CMD_WORKER_GREETED;
+	say_register(w);
+}
+
+static void
+on_ack(struct cmd_worker_link *w, const struct json *m)
+{
+	struct str why = json_str(m, "reason");
+
+	if (!str_is(json_str(m, "status"), "accepted")) {
+		give_up(w, "%s: registration rejected: %.*s",
+		    w->where, (int)(why.n < 200 ? why.n : 200),
+		    why.p);
+		return;
+	}
+	w->state = CMD_WORKER_REGISTERED;
+	w->was_in = true;
+	w->failures = 0;
+	w->why[0] = '\0';
+	w->work->conn = w->conn;
+	note(w, "registered as %.*s at %s", STRF(w->id), w->where);
+	cmd_worker_report_job(w->work);
+	if (!w->stopping)
+		say_plain(w, "ready");
+}
+
+static void
+on_request(struct cmd_worker_link *w, const struct json *m, struct str method)
+{
+	if (w->state != CMD_WORKER_REGISTERED)
+		return;
+	if (str_is(method, "evaluate"))
+		cmd_worker_begin_job(w->work, m);
+	else if (str_is(method, "$/cancelRequest"))
+		cmd_worker_stop_job(w->work, json_getc(json_getc(m, "params"),
+		    "id"));
+	else if (json_getc(m, "id") != NULL) {
+		struct json_out o = { .put = buf_sink,
+			.ctx = conn_begin(w->conn) };
+
+		json_open(&o, '{');
+		cmd_put_text(&o, "jsonrpc", STR("2.0"));
+		json_put_key(&o, STR("error"));
+		json_put_raw(&o, STR("{\"code\":-32601,\"message\":\"Method "
+		    "not found\"}"));
+		json_put_key(&o, STR("id"));
+		json_put(&o, json_getc(m, "id"));
+		end(w, &o);
+	}
+}
+
+static void
+on_message(void *arg, struct str text)
+{
+	struct cmd_worker_link *w = arg;
+	struct arena a = { 0 };
+	struct json_mem mem = { arena_hook, &a };
+	struct json_error e;
+	const struct json *m = json_read(&mem, text, 0, &e);
+	struct str type = json_str(m, "type"), method = json_str(m,
+	    "method");
+
+	if (w->state == CMD_WORKER_ENDED)
+		;
+	else if (method.n > 0)
+		on_request(w, m, method);
+	else if (str_is(type, "welcome") && w->state == CMD_WORKER_SHAKING)
+		on_welcome(w, m);
+	else if (str_is(type, "registration_ack"))
+		on_ack(w, m);
+	else if (str_is(type, "error") && !w->quiet)
+		note(w, "the server says: %.*s", (int)(json_str(m,
+		    "message").n < 200 ? json_str(m, "message").n : 200),
+		    json_str(m, "message").p);
+	arena_free(&a);
+}
+
+/*
+ * The connection.
+ */
+static void
+on_broken(void *arg, const struct err *e)
+{
+	struct cmd_worker_link *w = arg;
+
+	snprintf(w->why, sizeof(w->why), "%s", "");
+	note(w, "%s: %s", w->where, e->msg);
+}
+
+static void
+on_ended(void *arg)
+{
+	struct cmd_worker_link *w = arg;
+
+	conn_finish(w->conn);
+}
+
+static bool
+is_owed(void *arg)
+{
+	(void)arg;
+	return true;
+}
+
+static const char *
+loss(const struct cmd_worker_link *w)
+{
+	switch (w->state) {
+	case CMD_WORKER_REGISTERED:
+		return "the connection is lost";
+	case CMD_WORKER_GREETED:
+		return "the server did not register us";
+	case CMD_WORKER_RESTING:
+	case CMD_WORKER_CONNECTING:
+	case CMD_WORKER_SHAKING:
+	case CMD_WORKER_ENDED:
+		break;
+	}
+	return "this is no server of evaluations";
+}
+
+/*
+ * A goodbye of the server may be the end.  That of one who has our id from
+ * another connection is: two would take it from each other for ever.
+ */
+static void
+on_gone(void *arg)
+{
+	struct cmd_worker_link *w = arg;
+	bool in = w->state == CMD_WORKER_REGISTERED && !w->stopping;
+	struct str why;
+	int code = in ? conn_ws_code(w->conn, &why) : 0;
+
+	if (code == WS_NORMAL && why.n > 0 && !w->once) {
+		w->conn = w->work->conn = NULL;
+		give_up(w, "%s: %.*s", w->where, STRF(why));
+	} else if (code != 0 && w->once) {
+		w->conn = w->work->conn = NULL;
+		finish(w, CMD_OK);
+	} else
+		lost(w, loss(w));
+}
+
+/* The head of the answer to our handshake, as one message. */
+static int
+head_next(struct conn *c, struct str in, bool last, size_t *used,
+    struct str *msg, struct err *e)
+{
+	static const struct http_head none;
+	struct http_head head = none;
+	size_t n = 0;
+	int rc = http_head_read(&head, HTTP_RESPONSE, in, conn_seen(c), &n, e);
+
+	(void)last;
+	*used = 0;
+	if (rc != 1)
+		return rc;
+	*used = n;
+	*msg = (struct str){ in.p, n };
+	return 1;
+}
+
+static void
+head_wrap(struct buf *b, size_t from)
+{
+	(void)b;
+	(void)from;
+}
+
+static const struct conn_framer answer_framer = {
+	.name = "handshake", .next = head_next, .wrap = head_wrap,
+};
+
+static void
+on_head(void *arg, struct str text)
+{
+	struct cmd_worker_link *w = arg;
+	struct http_head head;
+	struct err e = { 0 };
+	size_t seen = 0, used;
+
+	if (http_head_read(&head, HTTP_RESPONSE, text, &seen, &used, &e) != 1 ||
+	    ws_check_answer(&head, w->accept, &e) == -1) {
+		note(w, "%s: %s", w->where, e.msg);
+		conn_drop(w->conn);
+		return;
+	}
+	conn_hand_over(w->conn, &conn_ws_client, &(struct conn_opts){
+	    .message = on_message, .broken = on_broken, .ended = on_ended,
+	    .owed = is_owed, .gone = on_gone, .arg = w });
+}
+
+static void
+shake_hands(struct cmd_worker_link *w, int fd)
+{
+	unsigned char nonce[WS_NONCE];
+	struct err e = { 0 };
+
+	w->conn = conn_new(&w->conns, &(struct conn_opts){ .in = fd,
+		.out = fd, .framer = &answer_framer, .message = on_head,
+		.broken = on_broken, .ended = on_ended, .owed = is_owed,
+		.gone = on_gone, .arg = w });
+	if (w->conn == NULL || os_random(nonce, sizeof(nonce), &e) == -1) {
+		lost(w, "no room for a connection");
+		return;
+	}
+	w->state = CMD_WORKER_SHAKING;
+	w->since = loop_now(w->loop);
+	ws_put_request(conn_begin(w->conn), &w->url, STR(""), nonce,
+	    w->accept);
+	conn_end(w->conn);
+}
+
+static void
+on_writable(void *arg, int ready)
+{
+	struct cmd_worker_link *w = arg;
+	int fd = w->connecting.fd, error = os_connected(fd);
+
+	(void)ready;
+	fd_stop(w->loop, &w->connecting);
+	w->connecting.fd = -1;
+	if (error == 0) {
+		shake_hands(w, fd);
+		return;
+	}
+	os_close(&fd);
+	snprintf(w->refused, sizeof(w->refused), "%s", strerror(error));
+	w->nth++;
+	try_connect(w);
+}
+
+static void
+try_connect(struct cmd_worker_link *w)
+{
+	struct err e = { 0 };
+	char why[sizeof(e.msg)];
+	int fd = os_connect_tcp(w->host, w->port, w->nth, &e);
+
+	w->state = CMD_WORKER_CONNECTING;
+	w->since = loop_now(w->loop);
+	if (fd == -1) {
+		snprintf(why, sizeof(why), "%s", w->nth > 0 &&
+		    e.sys == ENOENT ? w->refused : e.msg);
+		lost(w, why);
+		return;
+	}
+	w->connecting = (struct fd_watch){ .fd = fd, .fn = on_writable,
+		.arg = w };
+	fd_start(w->loop, &w->connecting, LOOP_WRITE);
+}
+
+static void
+stop_connecting(struct cmd_worker_link *w)
+{
+	int fd = w->connecting.fd;
+
+	if (fd == -1)
+		return;
+	fd_stop(w->loop, &w->connecting);
+	os_close(&fd);
+	w->connecting.fd = -1;
+}
+
+/* A sign of life now and then, and an end for what hangs. */
+static void
+on_tick(void *arg)
+{
+	struct cmd_worker_link *w = arg;
+	int64_t now = loop_now(w->loop);
+	bool slow = now - w->since > SHAKE_MS;
+
+	timer_start(w->loop, &w->tick, PING_MS);
+	switch (w->state) {
+	case CMD_WORKER_REGISTERED:
+		if (now - conn_heard(w->conn) > DEAD_MS)
+			conn_drop(w->conn);
+		else
+			say_plain(w, "ping");
+		break;
+	case CMD_WORKER_CONNECTING:
+		if (slow) {
+			stop_connecting(w);
+			lost(w, "no answer");
+		}
+		break;
+	case CMD_WORKER_SHAKING:
+	case CMD_WORKER_GREETED:
+		if (slow)
+			conn_drop(w->conn);
+		break;
+	case CMD_WORKER_RESTING:
+	case CMD_WORKER_ENDED:
+		break;
+	}
+}
+
+void
+cmd_worker_link_start(struct cmd_worker_link *w)
+{
+	w->conns.loop = w->loop;
+	conns_init(&w->conns);
+	w->connecting.fd = -1;
+	w->rest = (struct timer){ .fn = on_rest, .arg = w };
+	w->tick = (struct timer){ .fn = on_tick, .arg = w };
+	timer_start(w->loop, &w->tick, PING_MS);
+	try_connect(w);
+}
+
+void
+cmd_worker_link_end(struct cmd_worker_link *w)
+{
+	finish(w, CMD_OK);
+}
+
+void
+cmd_worker_link_part(struct cmd_worker_link *w)
+{
+	if (w->state == CMD_WORKER_REGISTERED || w->state == CMD_WORKER_GREETED)
+		conn_ws_close(w->conn, WS_NORMAL, STR("the worker ends"));
+	else
+		finish(w, CMD_OK);
+}
+
+void
+cmd_worker_link_fini(struct cmd_worker_link *w)
+{
+	w->state = CMD_WORKER_ENDED;
+	conns_fini(&w->conns);
+	stop_connecting(w);
+	timer_stop(w->loop, &w->rest);
+	timer_stop(w->loop, &w->tick);
+}

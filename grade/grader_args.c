@@ -1,0 +1,422 @@
+/* SPDX-License-Identifier: ISC */
+/*
+ * What the arguments of a call have to be: matchers, by name.
+ *
+ * A matcher is a mapping with exactly one of the words below.  Anything else
+ * stands for itself, as with `equals`; but a mapping that looks like an
+ * attempt at a matcher is refused rather than compared with.
+ */
+#include "grade/grader_trace.h"
+
+#include <string.h>
+
+#include "json.h"
+#include "lib/re/re.h"
+#include "lib/schema/schema.h"
+#include "suite/spec.h"
+
+static const char *const words[] = {
+	[GRADER_EQUALS] = "equals",
+	[GRADER_REGEX] = "regex",
+	[GRADER_CONTAINS] = "contains",
+	[GRADER_RANGE] = "range",
+	[GRADER_SCHEMA] = "json_schema",
+};
+
+static const char *const bounds[] = { "gte", "gt", "lte", "lt" };
+enum { AT_LEAST, ABOVE, AT_MOST, BELOW };
+
+/* The word, or GRADER_ARG__MAX. */
+static enum grader_arg_kind
+word(struct str key)
+{
+	size_t i;
+
+	for (i = 0; i < COUNTOF(words); i++)
+		if (str_is(key, words[i]))
+			break;
+	return (enum grader_arg_kind)i;
+}
+
+static bool
+is_bound(struct str key)
+{
+	size_t i;
+
+	for (i = 0; i < COUNTOF(bounds); i++)
+		if (str_is(key, bounds[i]))
+			return true;
+	return false;
+}
+
+/* The word that a key of one letter more or less may be meant for. */
+static const char *
+meant(struct str key)
+{
+	size_t i;
+
+	for (i = 0; i < COUNTOF(words); i++)
+		if (str_similar(key, str_of(words[i])))
+			return words[i];
+	return is_bound(key) ? "range" : NULL;
+}
+
+/* Which matcher it is and what that has; -1 when it is none that can be. */
+static int
+classify(struct grader_arg *m, const struct json *v, struct err *e)
+{
+	const struct json *member;
+	const char *near;
+	size_t known = 0;
+
+	m->kind = GRADER_EQUALS;
+	m->value = v;
+	if (v->type != JSON_OBJECT)
+		return 0;
+	for (member = json_first(v); member != NULL; member = member->next)
+		if (word(json_key(member)) != GRADER_ARG__MAX) {
+			m->kind = word(json_key(member));
+			m->value = member;
+			known++;
+		}
+	if (known == 1 && json_count(v) == 1)
+		return 0;
+	if (known > 0 || json_count(v) == 0)
+		return err_set(e, ERR_SCHEMA, "expected exactly one of equals, "
+		    "regex, contains, range and json_schema here");
+	member = json_first(v);
+	near = meant(json_key(member));
+	if (near != NULL)
+		return err_set(e, ERR_SCHEMA, "\"%.*s\" is no matcher; did you "
+		    "mean \"%s\"? (a value is compared with by \"equals\")",
+		    STRF(json_key(member)), near);
+	return 0;
+}
+
+static int
+check_range(const struct json *range, struct err *e)
+{
+	double lo = 0, hi = 0, d;
+	const struct json *v;
+	bool any_lo = false, any_hi = false;
+
+	if (range->type != JSON_OBJECT || json_count(range) == 0)
+		return err_set(e, ERR_SCHEMA,
+		    "\"range\" needs one of gte, gt, lte and lt");
+	for (v = json_first(range); v != NULL; v = v->next) {
+		if (!is_bound(json_key(v)))
+			return err_set(e, ERR_SCHEMA, "expected only gte, gt, "
+			    "lte and lt in a \"range\"");
+		if (!json_double(v, &d))
+			return err_set(e, ERR_SCHEMA, "\"%.*s\" must be a "
+			    "number", STRF(json_key(v)));
+		if (v->key[0] == 'g') {
+			lo = any_lo && lo > d ? lo : d;
+			any_lo = true;
+		} else {
+			hi = any_hi && hi < d ? hi : d;
+			any_hi = true;
+		}
+	}
+	if (any_lo && any_hi && lo > hi)
+		return err_set(e, ERR_SCHEMA, "nothing is in this range");
+	return 0;
+}
+
+/* What of a matcher can be wrong whatever its templates become. */
+static int
+check_value(const struct grader_arg *m, struct err *e)
+{
+	const struct json *v = m->value;
+
+	switch (m->kind) {
+	case GRADER_REGEX:
+	case GRADER_CONTAINS:
+		if (v->type != JSON_STRING && v->type != JSON_NUMBER)
+			return err_set(e, ERR_SCHEMA, "\"%s\" must be a string",
+			    words[m->kind]);
+		return v->n > 0 ? 0 : err_set(e, ERR_SCHEMA,
+		    "\"%s\" is empty, which is in everything", words[m->kind]);
+	case GRADER_RANGE:
+		return check_range(v, e);
+	case GRADER_SCHEMA:
+		if (v->type != JSON_OBJECT || json_count(v) == 0)
+			return err_set(e, ERR_SCHEMA, "\"json_schema\" must be "
+			    "a mapping, and not empty");
+		return 0;
+	case GRADER_EQUALS:
+	case GRADER_ARG__MAX:
+		break;
+	}
+	return 0;
+}
+
+static void
+check_one(struct grader_check *c, const struct json *v)
+{
+	struct str q = grader_quote(c->tmp, json_key(v));
+	struct grader_arg m;
+	struct err e = { 0 };
+
+	if (classify(&m, v, &e) != 0 || check_value(&m, &e) != 0) {
+		grader_note(c, FIELD_ERROR, v, "argument %.*s: %s", STRF(q),
+		    e.msg);
+		return;
+	}
+	if (m.kind == GRADER_REGEX)
+		grader_each(c, v, words[GRADER_REGEX], grader_check_pattern);
+	if (m.kind == GRADER_SCHEMA &&
+	    schema_compile(c->tmp, m.value, NULL, &e) == NULL)
+		grader_note(c, FIELD_ERROR, m.value, "json_schema: %s", e.msg);
+}
+
+void
+grader_args_check(struct grader_check *c, const struct json *map)
+{
+	const struct json *v;
+
+	if (map == NULL || map->type == JSON_NULL)
+		return;
+	if (map->type != JSON_OBJECT) {
+		grader_note(c, FIELD_ERROR, map,
+		    "\"args\" must be a mapping of names and matchers");
+		return;
+	}
+	for (v = json_first(map); v != NULL; v = v->next)
+		check_one(c, v);
+}
+
+int
+grader_args_read(struct arena *a, const struct json *map,
+    struct grader_args *args, struct err *e)
+{
+	const struct json *v;
+	struct grader_arg *m;
+
+	*args = (struct grader_args){ NULL, 0 };
+	if (map == NULL || map->type == JSON_NULL)
+		return 0;
+	if (map->type != JSON_OBJECT)
+		return err_set(e, ERR_SCHEMA, "\"args\" must be a mapping");
+	args->v = NEW_N(a, struct grader_arg, json_count(map));
+	for (v = json_first(map); v != NULL; v = v->next) {
+		m = &args->v[args->n++];
+		m->name = json_key(v);
+		if (classify(m, v, e) != 0 || check_value(m, e) != 0)
+			return -1;
+		if (m->kind == GRADER_REGEX &&
+		    (m->re = re_compile(a, json_text(m->value), e)) == NULL)
+			return -1;
+		if (m->kind == GRADER_SCHEMA && (m->schema =
+		    schema_compile(a, m->value, NULL, e)) == NULL)
+			return -1;
+	}
+	return 0;
+}
+
+static const struct json *
+element(const struct json *v, struct str key)
+{
+	size_t i, at = 0;
+
+	if (v->type != JSON_ARRAY)
+		return json_get(v, key);
+	for (i = 0; i < key.n; i++) {
+		if (key.p[i] < '0' || key.p[i] > '9' || i > 7)
+			return NULL;
+		at = at * 10 + (size_t)(key.p[i] - '0');
+	}
+	v = key.n > 0 ? json_first(v) : NULL;
+	while (v != NULL && at-- > 0)
+		v = v->next;
+	return v;
+}
+
+/* The argument of that name, or along that path of names and numbers. */
+static const struct json *
+find(const struct json *arguments, struct str name)
+{
+	const struct json *v = json_get(arguments, name);
+	const char *p = name.p, *end = p + name.n, *dot;
+
+	if (v != NULL || name.n == 0 || memchr(p, '.', name.n) == NULL)
+		return v;
+	for (v = arguments; v != NULL && p != NULL; p = dot) {
+		dot = memchr(p, '.', (size_t)(end - p));
+		v = element(v, (struct str){ p, (size_t)((dot != NULL ? dot :
+		    end) - p) });
+		dot = dot != NULL ? dot + 1 : NULL;
+	}
+	return v;
+}
+
+/* A string is itself, null is empty, all else its JSON text. */
+static struct str
+text_of(struct arena *a, const struct json *v)
+{
+	struct buf b = { 0 };
+	struct json_out o = { .put = buf_sink, .ctx = &b };
+
+	if (v->type == JSON_STRING)
+		return json_text(v);
+	if (v->type != JSON_NULL)
+		json_put(&o, v);
+	return grader_take(a, &b);
+}
+
+/* The same for people: only strings are in quotes. */
+static struct str
+show(struct arena *a, const struct json *v)
+{
+	struct str q;
+
+	if (v->type == JSON_NULL)
+		return STR("null");
+	q = grader_quote(a, text_of(a, v));
+	if (v->type == JSON_STRING)
+		return q;
+	return (struct str){ q.p + 1, q.n - 2 };
+}
+
+/* The bound that d is beyond, or NULL. */
+static const char *
+beyond(const struct json *range, double d)
+{
+	const struct json *v;
+	double limit;
+	size_t i;
+	bool in = true;
+
+	for (i = 0; i < COUNTOF(bounds); i++) {
+		v = json_getc(range, bounds[i]);
+		if (v == NULL || !json_double(v, &limit))
+			continue;
+		switch (i) {
+		case AT_LEAST:
+			in = d >= limit;
+			break;
+		case ABOVE:
+			in = d > limit;
+			break;
+		case AT_MOST:
+			in = d <= limit;
+			break;
+		case BELOW:
+			in = d < limit;
+			break;
+		}
+		if (!in)
+			return bounds[i];
+	}
+	return NULL;
+}
+
+static int
+match_range(const struct grader_arg *m, struct arena *tmp,
+    const struct json *v, struct buf *why)
+{
+	struct str is = show(tmp, v), limit;
+	const char *key;
+	double d;
+
+	if (!json_double(v, &d)) {
+		buf_fmt(why, "a number expected, %.*s found", STRF(is));
+		return 0;
+	}
+	key = beyond(m->value, d);
+	if (key == NULL)
+		return 1;
+	limit = json_text(json_getc(m->value, key));
+	buf_fmt(why, "%s %.*s expected, %.*s found", key,
+	    (int)(limit.n < 40 ? limit.n : 40), limit.p, STRF(is));
+	return 0;
+}
+
+struct findings {
+	struct buf *why;
+	size_t n;
+};
+
+static void
+on_finding(void *ctx, const struct schema_finding *f)
+{
+	struct findings *s = ctx;
+	size_t at = f->at.n < 80 ? f->at.n : 80;
+	size_t n = f->msg.n < 120 ? f->msg.n : 120;
+
+	if (s->n++ > 0)
+		return;
+	if (utf8_valid((struct str){ f->at.p, at }))
+		buf_put(s->why, (struct str){ f->at.p, at });
+	buf_puts(s->why, at > 0 ? ": " : "");
+	while (n > 0 && !utf8_valid((struct str){ f->msg.p, n }))
+		n--;
+	buf_put(s->why, (struct str){ f->msg.p, n });
+}
+
+static int
+match_one(const struct grader_arg *m, struct arena *tmp, const struct json *v,
+    struct buf *why, struct err *e)
+{
+	struct findings f = { why, 0 };
+	struct str want, is;
+	bool ok = false;
+
+	switch (m->kind) {
+	case GRADER_RANGE:
+		return match_range(m, tmp, v, why);
+	case GRADER_SCHEMA:
+		return schema_check(m->schema, tmp, v, on_finding, &f, e);
+	case GRADER_EQUALS:
+		ok = json_equal(m->value, v);
+		break;
+	case GRADER_REGEX:
+		ok = re_test(m->re, text_of(tmp, v));
+		break;
+	case GRADER_CONTAINS:
+		ok = grader_search(tmp, text_of(tmp, v), json_text(m->value))
+		    != SIZE_MAX;
+		break;
+	case GRADER_ARG__MAX:
+		break;
+	}
+	if (ok)
+		return 1;
+	want = show(tmp, m->value);
+	is = show(tmp, v);
+	buf_fmt(why, "%s%.*s expected, %.*s found",
+	    m->kind == GRADER_REGEX ? "a match for " :
+	    m->kind == GRADER_CONTAINS ? "something with " : "", STRF(want),
+	    STRF(is));
+	return 0;
+}
+
+int
+grader_args_match(const struct grader_args *args, struct arena *tmp,
+    const struct json *arguments, struct buf *why, struct err *e)
+{
+	const struct json *v;
+	size_t i, from;
+	int rc, all = 1;
+
+	for (i = 0; i < args->n; i++) {
+		from = why->n;
+		buf_puts(why, all ? "argument " : "; argument ");
+		buf_put(why, grader_quote(tmp, args->v[i].name));
+		buf_puts(why, ": ");
+		v = find(arguments, args->v[i].name);
+		if (v == NULL) {
+			buf_puts(why, "not there");
+			rc = 0;
+		} else {
+			rc = match_one(&args->v[i], tmp, v, why, e);
+		}
+		if (rc < 0)
+			return -1;
+		if (rc > 0)
+			why->n = from;
+		else
+			all = 0;
+	}
+	return all;
+}

@@ -1,0 +1,329 @@
+/* SPDX-License-Identifier: ISC */
+/*
+ * Single calls as settings describe them: patterns for the tool and for some
+ * well-known arguments, and matchers for any of them.
+ *
+ * The trace is gone through once, and the arguments of a call are read only
+ * if somebody wants to know them.
+ */
+#include "grade/grader_trace.h"
+
+#include <string.h>
+
+#include "agent/agent.h"
+#include "json.h"
+#include "lib/re/re.h"
+#include "suite/spec.h"
+
+static const struct field call_rows[] = {
+	FIELD(grader_call, tool, FIELD_STR, .alias = "name",
+	    .flags = FIELD_REQUIRED, .help = "pattern for its name"),
+	FIELD(grader_call, command_pattern, FIELD_STR,
+	    .help = "pattern for the argument command"),
+	FIELD(grader_call, skill_pattern, FIELD_STR,
+	    .help = "pattern for the argument skill"),
+	FIELD(grader_call, path_pattern, FIELD_STR,
+	    .help = "pattern for the argument path, or file_path"),
+	FIELD(grader_call, args, FIELD_TREE, .help = "matchers by name"),
+};
+static const struct field_table call_fields =
+    FIELD_TABLE(grader_call, call_rows);
+
+/* In the order of the patterns, but for the tool's name. */
+static const char *const argument_names[][2] = {
+	{ NULL, NULL }, { "command", NULL }, { "skill", NULL },
+	{ "path", "file_path" },
+};
+
+/* The next entry of a list; what is no list is its own only entry. */
+static const struct json *
+first(const struct json *list)
+{
+	return list->type == JSON_ARRAY ? json_first(list) : list;
+}
+
+static const struct json *
+after(const struct json *list, const struct json *entry)
+{
+	return list->type == JSON_ARRAY ? entry->next : NULL;
+}
+
+static void
+check_entry(struct grader_check *c, const struct json *entry)
+{
+	static const char *const patterns[] = { "tool", "name",
+		"command_pattern", "skill_pattern", "path_pattern" };
+	struct spec_source source = { c->notes, c->file };
+	struct field_ctx ctx = { .arena = c->tmp, .flags = FIELD_LAX,
+		.report = spec_report, .ctx = &source };
+	struct grader_call call = { .hit = 0 };
+	size_t i;
+
+	ctx.flags |= c->notes->strict ? FIELD_STRICT : 0;
+	if (field_decode(&ctx, &call_fields, entry, &call) > 0)
+		return;
+	if (call.tool.n == 0)
+		grader_note(c, FIELD_ERROR, entry, "\"tool\" is empty");
+	for (i = 0; i < COUNTOF(patterns); i++)
+		grader_each(c, entry, patterns[i], grader_check_pattern);
+	grader_args_check(c, call.args);
+}
+
+size_t
+grader_calls_check(struct grader_check *c, const char *key)
+{
+	const struct json *list = json_getc(c->spec->config, key), *entry;
+	size_t n = 0;
+
+	if (list == NULL || list->type == JSON_NULL)
+		return 0;
+	for (entry = first(list); entry != NULL; entry = after(list, entry)) {
+		n++;
+		if (entry->type == JSON_OBJECT)
+			check_entry(c, entry);
+		else if (entry->type != JSON_STRING)
+			grader_note(c, FIELD_ERROR, entry,
+			    "\"%s\": expected a mapping with \"tool\", or a "
+			    "tool's name, not %s", key,
+			    json_type_name((enum json_type)entry->type));
+		else if (entry->n == 0)
+			grader_note(c, FIELD_ERROR, entry,
+			    "a name is empty here");
+	}
+	grader_each(c, c->spec->config, key, grader_check_pattern);
+	return n;
+}
+
+static struct re *
+compile(struct arena *a, struct str pattern, struct err *e)
+{
+	struct buf b = { 0 };
+	struct re *re;
+
+	buf_puts(&b, "(?i)");
+	buf_put(&b, pattern);
+	re = re_compile(a, buf_str(&b), e);
+	buf_free(&b);
+	return re;
+}
+
+static int
+read_entry(struct arena *a, const struct json *entry, struct grader_call *c,
+    struct err *e)
+{
+	struct field_ctx ctx = { .arena = a, .flags = FIELD_LAX | FIELD_OPEN };
+	struct str patterns[4];
+	size_t i;
+
+	c->hit = SIZE_MAX;
+	if (entry->type == JSON_STRING)
+		c->tool = json_text(entry);
+	else if (entry->type != JSON_OBJECT ||
+	    field_decode(&ctx, &call_fields, entry, c) > 0)
+		return err_set(e, ERR_SCHEMA, "a call is not described as it "
+		    "should be");
+	patterns[0] = c->tool;
+	patterns[1] = c->command_pattern;
+	patterns[2] = c->skill_pattern;
+	patterns[3] = c->path_pattern;
+	for (i = 0; i < COUNTOF(patterns); i++)
+		if (patterns[i].n > 0 &&
+		    (c->re[i] = compile(a, patterns[i], e)) == NULL)
+			return -1;
+	return grader_args_read(a, c->args, &c->want, e);
+}
+
+int
+grader_calls_read(struct arena *a, const struct json *list,
+    const struct tmpl_vars *vars, struct grader_calls *calls, struct err *e)
+{
+	const struct json *entry;
+
+	*calls = (struct grader_calls){ NULL, 0 };
+	if (list == NULL || list->type == JSON_NULL)
+		return 0;
+	if ((list = grader_render_tree(a, list, vars, e)) == NULL)
+		return -1;
+	calls->v = NEW_N(a, struct grader_call,
+	    list->type == JSON_ARRAY ? json_count(list) : 1);
+	for (entry = first(list); entry != NULL; entry = after(list, entry))
+		if (read_entry(a, entry, &calls->v[calls->n++], e) != 0)
+			return -1;
+	return 0;
+}
+
+/* The arguments of a call, once somebody wants them. */
+struct arguments {
+	const struct answer_call *call;
+	struct arena *tmp;
+	bool read;
+	const struct json *tree;	/* NULL: they are no JSON */
+};
+
+static const struct json *
+tree_of(struct arguments *a)
+{
+	struct json_mem mem = { arena_hook, a->tmp };
+	struct json_error je;
+
+	if (!a->read && a->call->arguments.n > 0)
+		a->tree = json_read(&mem, a->call->arguments, 0, &je);
+	a->read = true;
+	return a->tree;
+}
+
+/* An argument as a pattern sees it; one that is not there is empty. */
+static struct str
+text_of(struct arguments *a, const char *const *names)
+{
+	const struct json *tree = tree_of(a), *v;
+	struct buf b = { 0 };
+	struct json_out o = { .put = buf_sink, .ctx = &b };
+	size_t i;
+
+	for (i = 0; i < 2 && names[i] != NULL; i++) {
+		v = json_getc(tree, names[i]);
+		if (v == NULL || v->type == JSON_NULL)
+			continue;
+		if (v->type == JSON_STRING)
+			return json_text(v);
+		json_put(&o, v);
+		return grader_take(a->tmp, &b);
+	}
+	return STR("");
+}
+
+/* The pattern of a named argument that does not match, or 0. */
+static size_t
+mismatch(const struct grader_call *c, struct arguments *a)
+{
+	size_t i;
+
+	for (i = 1; i < COUNTOF(argument_names); i++)
+		if (c->re[i] != NULL &&
+		    !re_test(c->re[i], text_of(a, argument_names[i])))
+			return i;
+	return 0;
+}
+
+/* As grader_args_match(), of all that is asked of the call. */
+static int
+matches(const struct grader_call *c, struct arguments *a, struct buf *why,
+    struct err *e)
+{
+	size_t i = mismatch(c, a);
+	struct str q;
+
+	if (i > 0) {
+		q = grader_quote(a->tmp, text_of(a, argument_names[i]));
+		buf_fmt(why, "%s is %.*s", argument_names[i][0], STRF(q));
+		return 0;
+	}
+	if (c->want.n > 0 && tree_of(a) == NULL &&
+	    a->call->arguments.n > 0) {
+		q = grader_quote(a->tmp, a->call->arguments);
+		buf_fmt(why, "its arguments cannot be read as JSON: %.*s",
+		    STRF(q));
+		return 0;
+	}
+	return grader_args_match(&c->want, a->tmp, tree_of(a), why, e);
+}
+
+/* Tries one call of the trace with all that have found none yet. */
+static int
+try_all(struct grader_calls *calls, struct arguments *a, size_t at,
+    struct err *e)
+{
+	struct grader_call *c;
+	struct buf why = { 0 };
+	size_t i;
+	int rc = 0;
+
+	for (i = 0; i < calls->n && rc >= 0; i++) {
+		c = &calls->v[i];
+		if (c->hit != SIZE_MAX || (c->re[0] != NULL &&
+		    !re_test(c->re[0], a->call->name)))
+			continue;
+		why.n = 0;
+		rc = matches(c, a, &why, e);
+		if (rc > 0)
+			c->hit = at;
+		else
+			c->near = a->call;
+	}
+	buf_free(&why);
+	return rc;
+}
+
+/* Why the last call that the name fits is not the one. */
+static void
+explain(struct arena *keep, struct grader_call *c, struct arguments *a)
+{
+	struct buf why = { 0 };
+	struct err e = { 0 };
+
+	if (c->hit != SIZE_MAX)
+		return;
+	if (c->near == NULL) {
+		c->why = STR("no tool of that name was called");
+		return;
+	}
+	a->call = c->near;
+	a->read = false;
+	a->tree = NULL;
+	matches(c, a, &why, &e);
+	c->why = grader_take(keep, &why);
+}
+
+int
+grader_calls_find(struct arena *keep, const struct answer *answer,
+    struct grader_calls *calls, struct err *e)
+{
+	struct arena tmp = { 0 };
+	struct arguments a = { .tmp = &tmp };
+	const struct answer_call *call;
+	size_t i, at = 0;
+	int rc = 0;
+
+	for (call = answer->calls; call != NULL && rc >= 0;
+	    call = call->next) {
+		a = (struct arguments){ .call = call, .tmp = &tmp };
+		rc = try_all(calls, &a, at++, e);
+		arena_free(&tmp);
+	}
+	for (i = 0; i < calls->n && rc >= 0; i++)
+		explain(keep, &calls->v[i], &a);
+	arena_free(&tmp);
+	return rc < 0 ? -1 : 0;
+}
+
+static void
+put_part(struct buf *b, size_t from, const char *key, struct str pattern)
+{
+	if (pattern.n == 0)
+		return;
+	buf_puts(b, b->n == from ? " (" : ", ");
+	buf_fmt(b, "%s: ", key);
+	buf_put(b, pattern);
+}
+
+struct str
+grader_call_label(struct arena *a, const struct grader_call *c)
+{
+	struct buf b = { 0 };
+	size_t i, from;
+
+	buf_put(&b, c->tool);
+	from = b.n;
+	put_part(&b, from, "command_pattern", c->command_pattern);
+	put_part(&b, from, "skill_pattern", c->skill_pattern);
+	put_part(&b, from, "path_pattern", c->path_pattern);
+	for (i = 0; i < c->want.n; i++) {
+		buf_puts(&b, i > 0 ? ", " : b.n == from ? " (args: [" :
+		    ", args: [");
+		buf_put(&b, c->want.v[i].name);
+	}
+	buf_puts(&b, c->want.n > 0 ? "]" : "");
+	buf_puts(&b, b.n > from ? ")" : "");
+	return grader_take(a, &b);
+}

@@ -1,0 +1,193 @@
+/* SPDX-License-Identifier: ISC */
+/*
+ * The kind tool_constraint: calls that there have to be, calls that there must
+ * not be, and tools that are all that may be used.
+ *
+ * Entries are mappings or, as many write them, only the pattern of a tool.
+ */
+#include "grade/grader_trace.h"
+
+#include "agent/agent.h"
+#include "json.h"
+#include "suite/spec.h"
+
+struct constraint {
+	const struct json *expect_tools, *reject_tools;
+	struct field_strs allow_only;
+	int64_t max_turns, max_tokens;	/* 0: no limit */
+};
+
+static const struct field constraint_rows[] = {
+	FIELD(constraint, expect_tools, FIELD_TREE, .help = "calls"),
+	FIELD(constraint, reject_tools, FIELD_TREE, .help = "calls"),
+	FIELD(constraint, allow_only, FIELD_STRS,
+	    .help = "names of the only tools; none: no tool"),
+	FIELD(constraint, max_turns, FIELD_INT, .min = 0, .max = INT64_MAX,
+	    .help = "turns; 0: no limit"),
+	FIELD(constraint, max_tokens, FIELD_INT, .min = 0, .max = INT64_MAX,
+	    .help = "tokens read and written; 0: no limit"),
+};
+static const struct field_table constraint_fields =
+    FIELD_TABLE(constraint, constraint_rows);
+
+/* An empty list is one too, and says that there is to be no call. */
+static bool
+is_bounded(const struct json *config)
+{
+	const struct json *v = json_getc(config, "allow_only");
+
+	return v != NULL && v->type != JSON_NULL;
+}
+
+static void
+check(struct grader_check *c, const void *settings)
+{
+	const struct constraint *s = settings;
+	const struct json *config = c->spec->config;
+	size_t n;
+
+	n = grader_calls_check(c, "expect_tools");
+	n += grader_calls_check(c, "reject_tools");
+	n += is_bounded(config);
+	grader_each(c, config, "allow_only", grader_check_name);
+	if (n > 0)
+		grader_check_calls(c);
+	else if (s->max_turns == 0 && s->max_tokens == 0)
+		grader_nothing(c);
+}
+
+static void
+look(struct grader_tally *t, struct arena *tmp, const struct grader_call *c,
+    bool want)
+{
+	struct str q = grader_quote(tmp, grader_call_label(tmp, c));
+
+	if ((c->hit != SIZE_MAX) == want)
+		grader_pass(t);
+	else if (want)
+		grader_fail(t, "no call like %.*s: %.*s", STRF(q),
+		    STRF(c->why));
+	else
+		grader_fail(t, "call %zu is like %.*s, and should not be",
+		    c->hit + 1, STRF(q));
+}
+
+static void
+look_bounds(struct grader_tally *t, struct arena *tmp,
+    const struct field_strs *allowed, const struct field_strs *tools)
+{
+	struct grader_index x = grader_sort(tmp, allowed);
+	struct grader_index used = grader_sort(tmp, tools);
+	struct field_strs others = { used.v, 0 };
+	struct str bad, good;
+	size_t i;
+
+	grader_unique(&used);
+	for (i = 0; i < used.n; i++)
+		if (grader_count(&x, used.v[i]) == 0)
+			others.v[others.n++] = used.v[i];
+	if (others.n == 0) {
+		grader_pass(t);
+		return;
+	}
+	bad = grader_list(tmp, &others);
+	good = grader_list(tmp, allowed);
+	grader_fail(t, "called: %.*s; allowed: %.*s", STRF(bad), STRF(good));
+}
+
+static void
+put_labels(struct json_out *o, struct arena *tmp, const char *key,
+    const struct grader_calls *calls)
+{
+	struct field_strs labels = { NEW_N(tmp, struct str, calls->n),
+		calls->n };
+	size_t i;
+
+	for (i = 0; i < calls->n; i++)
+		labels.v[i] = grader_call_label(tmp, &calls->v[i]);
+	grader_put_list(o, key, &labels);
+}
+
+/* One grading at work. */
+struct work {
+	struct grading *g;
+	struct arena *tmp;
+	const struct constraint *settings;
+	struct grader_calls expect, reject;
+	struct field_strs tools;
+	struct grader_tally tally;
+};
+
+static struct str
+details(struct work *w)
+{
+	const struct answer *a = w->g->in->answer;
+	struct buf b = { 0 };
+	struct json_out o = { .put = buf_sink, .ctx = &b };
+
+	json_open(&o, '{');
+	put_labels(&o, w->tmp, "expect_tools", &w->expect);
+	put_labels(&o, w->tmp, "reject_tools", &w->reject);
+	if (is_bounded(w->g->spec->config))
+		grader_put_list(&o, "allow_only", &w->settings->allow_only);
+	grader_put_failures(&o, &w->tally);
+	grader_put_strs(&o, "tools_used", &w->tools);
+	grader_put_tokens(&o, a);
+	if (a->usage.known) {
+		json_put_key(&o, STR("total_turns"));
+		json_put_int(&o, a->usage.turns);
+	}
+	json_close(&o, '}');
+	return grader_take(w->g->arena, &b);
+}
+
+static void
+look_all(struct work *w)
+{
+	const struct constraint *s = w->settings;
+	const struct answer_usage *u = &w->g->in->answer->usage;
+	struct grader_tally *t = &w->tally;
+	size_t i;
+
+	for (i = 0; i < w->expect.n; i++)
+		look(t, w->tmp, &w->expect.v[i], true);
+	for (i = 0; i < w->reject.n; i++)
+		look(t, w->tmp, &w->reject.v[i], false);
+	if (is_bounded(w->g->spec->config))
+		look_bounds(t, w->tmp, &s->allow_only, &w->tools);
+	grader_limit(t, "turns", s->max_turns > 0 ? s->max_turns : -1,
+	    u->turns, u->known);
+	grader_limit(t, "tokens", s->max_tokens > 0 ? s->max_tokens : -1,
+	    add_near(u->input_tokens, u->output_tokens), u->known);
+}
+
+static enum grader_status
+start(struct grading *g, const void *settings, struct arena *tmp)
+{
+	const struct constraint *s = settings;
+	const struct answer *a = g->in->answer;
+	struct work w = { .g = g, .tmp = tmp, .settings = s,
+		.tools = grader_tools(tmp, a), .tally = { .arena = tmp } };
+	struct err e = { 0 };
+
+	if (grader_calls_read(tmp, s->expect_tools, g->in->vars, &w.expect,
+	    &e) != 0 || grader_calls_read(tmp, s->reject_tools, g->in->vars,
+	    &w.reject, &e) != 0 ||
+	    grader_calls_find(tmp, a, &w.expect, &e) != 0 ||
+	    grader_calls_find(tmp, a, &w.reject, &e) != 0)
+		return grader_error(g, "%s", e.msg);
+	look_all(&w);
+	grader_conclude(g->arena, &g->out, &w.tally, !a->usage.known &&
+	    (s->max_turns > 0 || s->max_tokens > 0) ?
+	    "all tool constraints hold; tokens and turns are not known" :
+	    "all tool constraints hold");
+	g->out.details = details(&w);
+	return GRADER_DONE;
+}
+
+const struct grader_kind grader_tool_constraint = {
+	.name = "tool_constraint",
+	.fields = &constraint_fields,
+	.check = check,
+	.start = start,
+};

@@ -1,0 +1,450 @@
+/* SPDX-License-Identifier: ISC */
+/*
+ * The kind diff: files of the workspace against snapshots, byte by byte, and
+ * against fragments that they must have, or must not.
+ *
+ * A file that is there is one check, its snapshot one, each fragment one; a
+ * file that is not there fails them all.
+ *
+ * Snapshots can be updated: the first trial writes what it finds, the others
+ * then do not compare.  So what is written does not depend on which trial was
+ * faster.
+ */
+#include "grade/grader_internal.h"
+
+#include <errno.h>
+#include <stdint.h>
+#include <string.h>
+
+#include "grade/grader_snapshot.h"
+#include "json.h"
+#include "lib/diff.h"
+#include "lib/tmpl.h"
+#include "suite/spec.h"
+
+enum {
+	DIFF_MAX = 1500,	/* bytes of a diff in the details */
+	FEEDBACK_MAX = 3000	/* bytes; then diffs are left out */
+};
+
+struct expected {
+	struct str path, snapshot;
+	struct field_strs contains;
+};
+
+struct diff {
+	struct field_list expected_files;
+	struct str context_dir;
+	bool update_snapshots;
+};
+
+static const struct field expected_rows[] = {
+	FIELD(expected, path, FIELD_STR, .flags = FIELD_REQUIRED,
+	    .help = "of the file, in the workspace"),
+	FIELD(expected, snapshot, FIELD_STR,
+	    .help = "a file that it has to be equal to"),
+	FIELD(expected, contains, FIELD_STRS,
+	    .help = "what it has to have, or, after -, must not have"),
+};
+static const struct field_table expected_fields =
+    FIELD_TABLE(expected, expected_rows);
+
+static const struct field diff_rows[] = {
+	FIELD(diff, expected_files, FIELD_OBJECTS, .flags = FIELD_REQUIRED,
+	    .sub = &expected_fields, .help = "what files are like"),
+	FIELD(diff, context_dir, FIELD_STR, .help = "where snapshots are"),
+	FIELD(diff, update_snapshots, FIELD_BOOL,
+	    .help = "write the files as snapshots"),
+};
+static const struct field_table diff_fields = FIELD_TABLE(diff, diff_rows);
+
+/* What came of a file, for the details. */
+struct finding {
+	struct str diff;	/* from the snapshot; empty: none */
+	bool updated;
+};
+
+/* One grading at work. */
+struct work {
+	struct grading *g;
+	struct arena *tmp;
+	struct grader_tally tally;
+	struct grader_home home;
+	struct str failed;	/* why there is no verdict; empty: none */
+	struct buf diffs, notes;	/* for the feedback */
+	size_t left_out;	/* diffs that are not there */
+	bool update;
+};
+
+/* White space as Unicode has it. */
+static bool
+is_space(uint32_t c)
+{
+	static const struct { uint32_t from, to; } spaces[] = {
+		{ 0x09, 0x0D }, { 0x20, 0x20 }, { 0x85, 0x85 },
+		{ 0xA0, 0xA0 }, { 0x1680, 0x1680 }, { 0x2000, 0x200A },
+		{ 0x2028, 0x2029 }, { 0x202F, 0x202F }, { 0x205F, 0x205F },
+		{ 0x3000, 0x3000 },
+	};
+	size_t i;
+
+	for (i = 0; i < COUNTOF(spaces); i++)
+		if (c >= spaces[i].from && c <= spaces[i].to)
+			return true;
+	return false;
+}
+
+static struct str
+trimmed(struct str s)
+{
+	size_t n, from = 0, to = 0, i;
+	uint32_t c;
+
+	for (i = 0; i < s.n; i += n > 0 ? n : 1) {
+		n = utf8_get(s.p + i, s.p + s.n, &c);
+		if (n > 0 && is_space(c)) {
+			if (to == 0)
+				from = i + n;
+		} else {
+			to = i + (n > 0 ? n : 1);
+		}
+	}
+	return (struct str){ s.p + from, to > from ? to - from : 0 };
+}
+
+/* A fragment without its sign; *ban: it must not be there. */
+static struct str
+fragment(struct str s, bool *ban)
+{
+	*ban = s.n > 0 && s.p[0] == '-';
+	if (s.n > 0 && (s.p[0] == '-' || s.p[0] == '+')) {
+		s.p++;
+		s.n--;
+	}
+	return trimmed(s);
+}
+
+static bool
+check_fragment(struct grader_check *c, const struct json *node, struct str s)
+{
+	bool ban;
+
+	if (fragment(s, &ban).n > 0)
+		return true;
+	grader_note(c, FIELD_WARNING, node,
+	    "an empty fragment passes with every file");
+	return false;
+}
+
+static bool
+check_snapshot(struct grader_check *c, const struct json *node, struct str s)
+{
+	const struct json *dir = json_getc(c->spec->config, "context_dir");
+	struct grader_home home = { .suite = c->suite, .task = c->task,
+		.file = c->spec->at.file };
+	struct str q = grader_quote(c->tmp, s);
+	struct grader_snapshot found;
+
+	if (dir != NULL && dir->type == JSON_STRING)
+		home.context_dir = json_text(dir);
+	if (tmpl_any(home.context_dir))
+		return true;
+	if (grader_snapshot_find(c->tmp, &home, s, &found) == -1) {
+		grader_note(c, FIELD_ERROR, node, "snapshot %.*s is not a path",
+		    STRF(q));
+		return false;
+	}
+	if (found.exists || c->notes->updates)
+		return true;
+	q = grader_quote(c->tmp, str_of(found.path));
+	grader_note(c, FIELD_WARNING, node,
+	    "there is no snapshot %.*s; --update-snapshots makes it", STRF(q));
+	return false;
+}
+
+static void
+check(struct grader_check *c, const void *settings)
+{
+	const struct diff *d = settings;
+	const struct expected *x = d->expected_files.v;
+	const struct json *v = json_getc(c->spec->config, "expected_files");
+
+	if (d->expected_files.n == 0) {
+		grader_nothing(c);
+		return;
+	}
+	for (v = json_first(v); v != NULL; v = v->next, x++) {
+		if (x->snapshot.n + x->contains.n == 0)
+			grader_note(c, FIELD_ERROR, v,
+			    "expected a \"snapshot\" or \"contains\" here");
+		grader_each(c, v, "path", grader_check_path);
+		if (x->snapshot.n > 0 && !d->update_snapshots)
+			grader_each(c, v, "snapshot", check_snapshot);
+		grader_each(c, v, "contains", check_fragment);
+	}
+}
+
+/* Line and column of the first byte that differs, from 1. */
+static struct str
+first_difference(struct arena *a, struct str x, struct str y, bool binary)
+{
+	size_t i, line = 1, col = 1;
+
+	for (i = 0; i < x.n && i < y.n && x.p[i] == y.p[i]; i++) {
+		col = x.p[i] == '\n' ? 1 : col + 1;
+		line += x.p[i] == '\n';
+	}
+	if (binary)
+		return arena_fmt(a, "at byte %zu", i);
+	return arena_fmt(a, "at line %zu, column %zu", line, col);
+}
+
+static bool
+is_binary(struct str s)
+{
+	return s.n > 0 && memchr(s.p, '\0', s.n) != NULL;
+}
+
+/* The diff, shortened and fit to print; *n lines are changed. */
+static struct str
+diff_text(struct work *w, struct str path, const char *snapshot,
+    struct str want, struct str have, size_t *n)
+{
+	struct buf raw = { 0 }, b = { 0 };
+	struct diff_opts o = { .context = DIFF_CONTEXT, .max = DIFF_MAX };
+
+	buf_puts(&b, "--- ");
+	grader_put_plain(&b, str_of(snapshot), false);
+	buf_puts(&b, "\n+++ ");
+	grader_put_plain(&b, path, false);
+	buf_putc(&b, '\n');
+	*n = diff_unified(&raw, want, have, &o);
+	grader_put_plain(&b, buf_str(&raw), true);
+	buf_free(&raw);
+	return grader_take(w->tmp, &b);
+}
+
+static void
+tell_difference(struct work *w, const struct expected *x,
+    const struct grader_snapshot *snap, struct str have, struct finding *f)
+{
+	struct str p = grader_quote(w->tmp, x->path);
+	struct str q = grader_quote(w->tmp, str_of(snap->path)), at;
+	bool binary = is_binary(have) || is_binary(snap->text);
+	size_t n;
+
+	at = first_difference(w->tmp, snap->text, have, binary);
+	if (binary) {
+		grader_fail(&w->tally, "binary file %.*s differs from snapshot "
+		    "%.*s %.*s (%zu bytes, expected %zu)", STRF(p), STRF(q),
+		    STRF(at), have.n, snap->text.n);
+		return;
+	}
+	f->diff = diff_text(w, x->path, snap->path, snap->text, have, &n);
+	grader_fail(&w->tally, "file %.*s differs from snapshot %.*s %.*s "
+	    "(%zu line%s removed or added)", STRF(p), STRF(q), STRF(at), n,
+	    n == 1 ? "" : "s");
+	if (w->diffs.n + f->diff.n > FEEDBACK_MAX) {
+		w->left_out++;
+		return;
+	}
+	buf_putc(&w->diffs, '\n');
+	buf_put(&w->diffs, (struct str){ f->diff.p, f->diff.n - 1 });
+}
+
+static void
+update(struct work *w, const struct grader_snapshot *snap, struct str have,
+    struct finding *f)
+{
+	struct str q = grader_quote(w->tmp, str_of(snap->path));
+	struct err e = { 0 };
+
+	if (w->g->in->trial > 1) {
+		buf_fmt(&w->notes, "; snapshot %.*s not compared: the first "
+		    "trial updates it", STRF(q));
+	} else if (grader_snapshot_write(w->tmp, snap, have, &e) == -1) {
+		grader_fail(&w->tally, "snapshot %.*s not updated: %s",
+		    STRF(q), e.msg);
+		return;
+	} else {
+		f->updated = true;
+		buf_fmt(&w->notes, "; snapshot updated: %.*s", STRF(q));
+	}
+	grader_pass(&w->tally);
+}
+
+static void
+compare(struct work *w, struct arena *mem, const struct expected *x,
+    struct str have, struct finding *f)
+{
+	struct str q = grader_quote(w->tmp, x->snapshot);
+	struct grader_snapshot snap;
+	struct err e = { 0 };
+	int rc;
+
+	if (grader_snapshot_find(w->tmp, &w->home, x->snapshot, &snap) == -1) {
+		grader_fail(&w->tally, "snapshot %.*s is not a path", STRF(q));
+		return;
+	}
+	q = grader_quote(w->tmp, str_of(snap.path));
+	rc = grader_read(mem, snap.path, &snap.text, &e);
+	if (rc == 0 && str_eq(snap.text, have))
+		grader_pass(&w->tally);
+	else if (w->update)
+		update(w, &snap, have, f);
+	else if (rc == 0)
+		tell_difference(w, x, &snap, have, f);
+	else if (e.sys == ENOENT)
+		grader_fail(&w->tally, "there is no snapshot %.*s; "
+		    "--update-snapshots makes it", STRF(q));
+	else
+		grader_fail(&w->tally, "cannot read snapshot %.*s: %s",
+		    STRF(q), e.msg);
+}
+
+static void
+look_for(struct work *w, const struct expected *x, struct str text,
+    struct str item)
+{
+	struct str p = grader_quote(w->tmp, x->path), q, part;
+	size_t at, i, line = 1;
+	bool ban;
+
+	part = fragment(item, &ban);
+	at = part.n == 0 ? SIZE_MAX : grader_search(w->tmp, text, part);
+	q = grader_quote(w->tmp, part);
+	for (i = 0; at != SIZE_MAX && i < at; i++)
+		line += text.p[i] == '\n';
+	if (part.n == 0 || ban == (at == SIZE_MAX))
+		grader_pass(&w->tally);
+	else if (ban)
+		grader_fail(&w->tally, "unwanted %.*s in file %.*s, line %zu",
+		    STRF(q), STRF(p), line);
+	else
+		grader_fail(&w->tally, "missing %.*s in file %.*s (%zu bytes)",
+		    STRF(q), STRF(p), text.n);
+}
+
+static void
+look_at(struct work *w, const struct expected *x, struct finding *f)
+{
+	struct str q = grader_quote(w->tmp, x->path), text;
+	const char *full = grader_locate(w->tmp, w->g->in->workspace, x->path,
+	    &w->failed);
+	struct arena mem = { 0 };	/* for what may be large */
+	struct err e = { 0 };
+	size_t i;
+
+	if (full == NULL)
+		return;
+	if (grader_read(&mem, full, &text, &e) == 0) {
+		grader_pass(&w->tally);
+		if (x->snapshot.n > 0)
+			compare(w, &mem, x, text, f);
+		for (i = 0; i < x->contains.n; i++)
+			look_for(w, x, text, x->contains.v[i]);
+	} else {
+		if (e.sys == ENOENT || e.sys == ENOTDIR)
+			grader_fail(&w->tally, "missing file %.*s", STRF(q));
+		else if (e.code == ERR_LIMIT)
+			grader_fail(&w->tally, "file %.*s is %s", STRF(q),
+			    e.msg);
+		else
+			grader_fail(&w->tally, "cannot read file %.*s: %s",
+			    STRF(q), e.msg);
+		grader_also(&w->tally, (x->snapshot.n > 0) + x->contains.n);
+	}
+	arena_free(&mem);
+}
+
+static struct str
+details(struct work *w, const struct diff *d, const struct finding *f)
+{
+	const struct expected *x = d->expected_files.v;
+	const char *dir = w->g->in->workspace;
+	struct buf b = { 0 };
+	struct json_out o = { .put = buf_sink, .ctx = &b };
+	size_t i;
+
+	json_open(&o, '{');
+	json_put_key(&o, STR("expected_files"));
+	json_open(&o, '[');
+	for (i = 0; i < d->expected_files.n; i++) {
+		json_open(&o, '{');
+		grader_put_text(&o, "path", x[i].path);
+		if (x[i].snapshot.n > 0)
+			grader_put_text(&o, "snapshot", x[i].snapshot);
+		if (x[i].contains.n > 0)
+			grader_put_strs(&o, "contains", &x[i].contains);
+		if (f[i].diff.n > 0)
+			grader_put_text(&o, "diff", f[i].diff);
+		if (f[i].updated) {
+			json_put_key(&o, STR("updated"));
+			json_put_bool(&o, true);
+		}
+		json_close(&o, '}');
+	}
+	json_close(&o, ']');
+	grader_put_failures(&o, &w->tally);
+	grader_put_text(&o, "workspace_dir", str_of(dir != NULL ? dir : ""));
+	json_close(&o, '}');
+	return grader_take(w->g->arena, &b);
+}
+
+/* What the checks say, what was written, and the diffs below. */
+static void
+conclude(struct work *w)
+{
+	struct verdict *v = &w->g->out;
+	struct buf b = { 0 };
+
+	grader_conclude(w->tmp, v, &w->tally, "all files are as expected");
+	buf_put(&b, v->feedback);
+	buf_put(&b, buf_str(&w->notes));
+	buf_put(&b, buf_str(&w->diffs));
+	if (w->left_out > 0)
+		buf_fmt(&b, "\n(%zu more diff%s in the details)", w->left_out,
+		    w->left_out == 1 ? "" : "s");
+	v->feedback = grader_take(w->g->arena, &b);
+}
+
+static enum grader_status
+start(struct grading *g, const void *settings, struct arena *tmp)
+{
+	const struct diff *d = settings;
+	const struct grader_input *in = g->in;
+	const struct expected *x = d->expected_files.v;
+	struct finding *f = NEW_N(tmp, struct finding, d->expected_files.n);
+	struct work w = { .g = g, .tmp = tmp, .tally = { .arena = tmp } };
+	const char *why;
+	size_t i;
+
+	w.home = (struct grader_home){ in->suite, in->task,
+		g->spec->at.file, d->context_dir };
+	w.update = (d->update_snapshots || in->update_snapshots) &&
+	    !in->no_skills && !in->erred;
+	if (in->workspace == NULL)
+		grader_fail(&w.tally, "there is no workspace to look into");
+	else if ((why = grader_lost(in->workspace)) != NULL)
+		return grader_error(g, "%s", why);
+	else
+		for (i = 0; i < d->expected_files.n && w.failed.n == 0; i++)
+			look_at(&w, &x[i], &f[i]);
+	if (w.failed.n > 0) {
+		grader_error(g, "%.*s", STRF(w.failed));
+	} else {
+		conclude(&w);
+		g->out.details = details(&w, d, f);
+	}
+	buf_free(&w.diffs);
+	buf_free(&w.notes);
+	return GRADER_DONE;
+}
+
+const struct grader_kind grader_diff = {
+	.name = "diff",
+	.fields = &diff_fields,
+	.flags = GRADER_WORKSPACE,
+	.check = check,
+	.start = start,
+};

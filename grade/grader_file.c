@@ -1,0 +1,251 @@
+/* SPDX-License-Identifier: ISC */
+/*
+ * The kinds file and file_exists: files that the agent left in its workspace.
+ * A path that leads out of it is an error, not a verdict.
+ */
+#include "grade/grader_internal.h"
+
+#include <errno.h>
+#include <sys/stat.h>
+
+#include "json.h"
+#include "suite/spec.h"
+
+struct file_pattern {
+	struct str path;
+	struct field_strs must_match, must_not_match;
+};
+
+struct file {
+	struct field_strs must_exist, must_not_exist, path, paths;
+	struct field_list content_patterns;
+};
+
+static const struct field pattern_rows[] = {
+	FIELD(file_pattern, path, FIELD_STR, .flags = FIELD_REQUIRED,
+	    .help = "of the file, in the workspace"),
+	FIELD(file_pattern, must_match, FIELD_STRS, .help = "patterns"),
+	FIELD(file_pattern, must_not_match, FIELD_STRS, .help = "patterns"),
+};
+static const struct field_table pattern_fields =
+    FIELD_TABLE(file_pattern, pattern_rows);
+
+static const struct field file_rows[] = {
+	FIELD(file, must_exist, FIELD_STRS, .help = "paths in the workspace"),
+	FIELD(file, must_not_exist, FIELD_STRS,
+	    .help = "paths in the workspace"),
+	FIELD(file, content_patterns, FIELD_OBJECTS, .sub = &pattern_fields,
+	    .help = "what files hold"),
+	FIELD(file, path, FIELD_STRS, .alias = "file",
+	    .help = "the same as must_exist"),
+	FIELD(file, paths, FIELD_STRS, .alias = "files",
+	    .help = "the same as must_exist"),
+};
+static const struct field_table file_fields = FIELD_TABLE(file, file_rows);
+
+/* One grading at work. */
+struct work {
+	struct grading *g;
+	struct arena *tmp;
+	struct grader_tally tally;
+	struct str failed;	/* why there is no verdict; empty: none */
+};
+
+static void
+check(struct grader_check *c, const void *settings)
+{
+	const struct file *f = settings;
+	const struct json *v, *config = c->spec->config;
+	size_t i;
+
+	if (f->must_exist.n + f->must_not_exist.n + f->path.n + f->paths.n +
+	    f->content_patterns.n == 0)
+		grader_nothing(c);
+	for (i = 0; i < COUNTOF(file_rows); i++) {
+		if (file_rows[i].type != FIELD_STRS)
+			continue;
+		grader_each(c, config, file_rows[i].key, grader_check_path);
+		if (file_rows[i].alias != NULL)
+			grader_each(c, config, file_rows[i].alias,
+			    grader_check_path);
+	}
+	v = json_getc(config, "content_patterns");
+	if (v == NULL)
+		return;
+	for (v = json_first(v); v != NULL; v = v->next) {
+		grader_each(c, v, "path", grader_check_path);
+		grader_each(c, v, "must_match", grader_check_pattern);
+		grader_each(c, v, "must_not_match", grader_check_pattern);
+	}
+}
+
+/* Where a path of the settings is, or NULL and the work has failed. */
+static const char *
+locate(struct work *w, struct str path)
+{
+	return grader_locate(w->tmp, w->g->in->workspace, path, &w->failed);
+}
+
+/* Whatever is not known to be absent counts as there. */
+static void
+want_file(struct work *w, struct str path)
+{
+	const char *full = locate(w, path);
+	struct str q = grader_quote(w->tmp, path);
+	struct stat st;
+
+	if (full == NULL)
+		return;
+	if (stat(full, &st) != 0 && (errno == ENOENT || errno == ENOTDIR))
+		grader_fail(&w->tally, "missing file %.*s", STRF(q));
+	else
+		grader_pass(&w->tally);
+}
+
+static void
+ban_file(struct work *w, struct str path)
+{
+	const char *full = locate(w, path);
+	struct str q = grader_quote(w->tmp, path);
+	struct stat st;
+
+	if (full == NULL)
+		return;
+	if (stat(full, &st) == 0)
+		grader_fail(&w->tally, "unwanted file %.*s", STRF(q));
+	else
+		grader_pass(&w->tally);
+}
+
+static void
+look_into(struct work *w, const struct file_pattern *p, struct str text)
+{
+	struct str q = grader_quote(w->tmp, p->path);
+	struct grader_subject s = { .tally = &w->tally, .tmp = w->tmp,
+		.text = text };
+	size_t i;
+
+	s.what = arena_cstr(w->tmp, arena_fmt(w->tmp, "file %.*s", STRF(q)));
+	s.what = s.what != NULL ? s.what : "file";
+	for (i = 0; i < p->must_match.n; i++)
+		grader_want_match(&s, p->must_match.v[i]);
+	for (i = 0; i < p->must_not_match.n; i++)
+		grader_ban_match(&s, p->must_not_match.v[i]);
+	grader_subject_fini(&s);
+}
+
+/* A file that cannot be read fails once for itself and for each pattern. */
+static void
+look_at(struct work *w, const struct file_pattern *p)
+{
+	const char *full = locate(w, p->path);
+	struct str q = grader_quote(w->tmp, p->path), text;
+	struct arena mem = { 0 };	/* for what may be large */
+	struct err e = { 0 };
+
+	if (full == NULL)
+		return;
+	if (grader_read(&mem, full, &text, &e) == 0) {
+		grader_pass(&w->tally);
+		look_into(w, p, text);
+	} else if (e.code == ERR_LIMIT) {
+		w->failed = arena_fmt(w->tmp, "file %.*s is %s", STRF(q),
+		    e.msg);
+	} else {
+		grader_fail(&w->tally, "cannot read file %.*s: %s", STRF(q),
+		    e.msg);
+		grader_also(&w->tally, p->must_match.n + p->must_not_match.n);
+	}
+	arena_free(&mem);
+}
+
+static void
+put_patterns(struct json_out *o, const struct field_list *list)
+{
+	const struct file_pattern *p = list->v;
+	size_t i;
+
+	json_put_key(o, STR("content_patterns"));
+	if (list->n == 0) {
+		json_put_null(o);
+		return;
+	}
+	json_open(o, '[');
+	for (i = 0; i < list->n; i++) {
+		json_open(o, '{');
+		grader_put_text(o, "Path", p[i].path);
+		grader_put_strs(o, "MustMatch", &p[i].must_match);
+		grader_put_strs(o, "MustNotMatch", &p[i].must_not_match);
+		json_close(o, '}');
+	}
+	json_close(o, ']');
+}
+
+static struct str
+details(struct work *w, const struct file *f, const struct field_strs *exist)
+{
+	struct buf b = { 0 };
+	struct json_out o = { .put = buf_sink, .ctx = &b };
+	const char *dir = w->g->in->workspace;
+
+	json_open(&o, '{');
+	grader_put_strs(&o, "must_exist", exist);
+	grader_put_strs(&o, "must_not_exist", &f->must_not_exist);
+	put_patterns(&o, &f->content_patterns);
+	grader_put_failures(&o, &w->tally);
+	grader_put_text(&o, "workspace_dir", str_of(dir != NULL ? dir : ""));
+	json_close(&o, '}');
+	return grader_take(w->g->arena, &b);
+}
+
+/* must_exist with its other spellings. */
+static struct field_strs
+wanted(struct arena *a, const struct file *f)
+{
+	const struct field_strs *from[] = { &f->must_exist, &f->path,
+		&f->paths };
+	struct field_strs all = { 0 };
+	size_t i, j;
+
+	all.v = NEW_N(a, struct str,
+	    f->must_exist.n + f->path.n + f->paths.n);
+	for (i = 0; i < COUNTOF(from); i++)
+		for (j = 0; j < from[i]->n; j++)
+			all.v[all.n++] = from[i]->v[j];
+	return all;
+}
+
+static enum grader_status
+start(struct grading *g, const void *settings, struct arena *tmp)
+{
+	const struct file *f = settings;
+	const struct file_pattern *p = f->content_patterns.v;
+	struct work w = { .g = g, .tmp = tmp, .tally = { .arena = tmp } };
+	struct field_strs exist = wanted(tmp, f);
+	const char *why;
+	size_t i;
+
+	if (g->in->workspace == NULL) {
+		grader_fail(&w.tally, "there is no workspace to look into");
+	} else if ((why = grader_lost(g->in->workspace)) != NULL) {
+		return grader_error(g, "%s", why);
+	} else {
+		for (i = 0; i < exist.n && w.failed.n == 0; i++)
+			want_file(&w, exist.v[i]);
+		for (i = 0; i < f->must_not_exist.n && w.failed.n == 0; i++)
+			ban_file(&w, f->must_not_exist.v[i]);
+		for (i = 0; i < f->content_patterns.n && w.failed.n == 0; i++)
+			look_at(&w, &p[i]);
+	}
+	if (w.failed.n > 0)
+		return grader_error(g, "%.*s", STRF(w.failed));
+	grader_conclude(g->arena, &g->out, &w.tally, "all file checks passed");
+	g->out.details = details(&w, f, &exist);
+	return GRADER_DONE;
+}
+
+#define FILE_KIND(word) { .name = word, .fields = &file_fields, \
+	.flags = GRADER_WORKSPACE, .check = check, .start = start }
+
+const struct grader_kind grader_file = FILE_KIND("file");
+const struct grader_kind grader_file_exists = FILE_KIND("file_exists");

@@ -1,0 +1,372 @@
+/* SPDX-License-Identifier: ISC */
+/*
+ * What comes of a judge's samples: the majority of those that have a verdict,
+ * the mean of their scores, and an account of each.
+ */
+#include "grade/grader_prompt.h"
+
+#include <string.h>
+
+#include "agent/agent.h"
+#include "json.h"
+
+enum {
+	RESPONSE_MAX = 32 << 10,	/* bytes kept of an answer */
+	FEEDBACK_MAX = 1500		/* bytes of reasons in the feedback */
+};
+
+static const char *const winners[] = {
+	[JUDGE_A] = "skill", [JUDGE_B] = "baseline", [JUDGE_TIE] = "tie"
+};
+
+/* The second time the answer was B. */
+static enum judge_side
+second(const struct grader_sample *s)
+{
+	static const enum judge_side swapped[] = {
+		[JUDGE_A] = JUDGE_B, [JUDGE_B] = JUDGE_A,
+		[JUDGE_TIE] = JUDGE_TIE
+	};
+
+	return swapped[s->choice[1].winner];
+}
+
+static bool
+is_consistent(const struct grader_sample *s)
+{
+	return s->choice[0].winner == second(s);
+}
+
+enum judge_side
+grader_preferred(const struct grader_sample *s)
+{
+	return is_consistent(s) ? s->choice[0].winner : JUDGE_TIE;
+}
+
+/* The weaker of the two words; a tie is equal. */
+static struct str
+magnitude(const struct grader_sample *s)
+{
+	struct str a = s->choice[0].magnitude, b = s->choice[1].magnitude;
+	size_t i;
+
+	if (grader_preferred(s) == JUDGE_TIE)
+		return STR("equal");
+	if (a.n == 0 || b.n == 0)
+		return a.n > 0 ? a : b;
+	for (i = 0; judge_magnitudes[i] != NULL; i++)
+		if (str_is(a, judge_magnitudes[i]))
+			return b;	/* a is the strongest word left */
+		else if (str_is(b, judge_magnitudes[i]))
+			return a;
+	return a;
+}
+
+static struct str
+reasoning(struct arena *a, const struct grader_sample *s)
+{
+	struct str first = s->choice[0].reasoning, other;
+
+	if (is_consistent(s))
+		return first.n > 0 ? first : s->choice[1].reasoning;
+	other = s->choice[1].reasoning;
+	return arena_fmt(a, "the judge chose %s first and %s when the order "
+	    "was swapped: %.*s / %.*s", winners[s->choice[0].winner],
+	    winners[second(s)], STRF(first), STRF(other));
+}
+
+static struct str
+cut(struct str s, size_t max)
+{
+	size_t n = max;
+
+	if (s.n <= max)
+		return s;
+	while (n > max - 4 && ((unsigned char)s.p[n] & 0xC0) == 0x80)
+		n--;
+	return (struct str){ s.p, n };
+}
+
+/* Why the sample is as it is. */
+static struct str
+words(const struct grader_judged *j, const struct grader_sample *s)
+{
+	if (!s->valid)
+		return s->error;
+	if (j->set.mode == GRADER_PAIRWISE)
+		return reasoning(j->g->arena, s);
+	return s->passed ? s->verdict.passes : s->verdict.failures;
+}
+
+/* On one line, with nothing that a terminal would act on. */
+static void
+put_line(struct buf *b, struct str s)
+{
+	size_t i;
+
+	for (i = 0; i < s.n; i++)
+		buf_putc(b, (unsigned char)s.p[i] < ' ' || s.p[i] == 0x7F ?
+		    ' ' : s.p[i]);
+}
+
+struct sum {
+	size_t valid, passed;
+	size_t sides[JUDGE_TIE + 1];
+	double score;
+};
+
+static struct sum
+count(const struct grader_judged *j)
+{
+	struct sum sum = { 0 };
+	size_t i;
+
+	for (i = 0; i < j->n; i++) {
+		if (!j->samples[i].valid)
+			continue;
+		sum.valid++;
+		sum.passed += j->samples[i].passed;
+		sum.score += j->samples[i].score;
+		sum.sides[grader_preferred(&j->samples[i])]++;
+	}
+	if (sum.valid > 0)
+		sum.score /= (double)sum.valid;
+	return sum;
+}
+
+/* Unless most of them are ties, the side that more of them prefer. */
+static enum judge_side
+winner(const struct sum *sum)
+{
+	size_t a = sum->sides[JUDGE_A], b = sum->sides[JUDGE_B];
+
+	if (2 * sum->sides[JUDGE_TIE] > sum->valid || a == b)
+		return JUDGE_TIE;
+	return a > b ? JUDGE_A : JUDGE_B;
+}
+
+/* Of those that agree with the verdict, what they have to say. */
+static struct str
+feedback(struct grader_judged *j, const struct sum *sum)
+{
+	struct buf b = { .max = 0 };
+	const struct grader_sample *s;
+	size_t left = FEEDBACK_MAX;
+	struct str w;
+	bool any = false;
+
+	if (j->set.samples > 1)
+		buf_fmt(&b, "%zu of %zu passed", sum->passed, sum->valid);
+	else if (j->set.mode == GRADER_PAIRWISE)
+		buf_fmt(&b, "%s", winners[winner(sum)]);
+	for (s = j->samples; s < j->samples + j->n; s++) {
+		w = words(j, s);
+		if (!s->valid || s->passed != j->g->out.passed || w.n == 0 ||
+		    left == 0)
+			continue;
+		buf_puts(&b, any ? "; " : b.n > 0 ? ": " : "");
+		w = cut(w, left);
+		put_line(&b, w);
+		left -= w.n;
+		any = true;
+	}
+	if (left == 0)
+		buf_puts(&b, "...");
+	if (b.n == 0)
+		buf_puts(&b, j->g->out.passed ? "the judge passed it, without "
+		    "a word" : "the judge failed it, without a word");
+	return grader_take(j->g->arena, &b);
+}
+
+static void
+put_num(struct json_out *o, const char *key, double d)
+{
+	json_put_key(o, str_of(key));
+	json_put_double(o, d);
+}
+
+static void
+put_bool(struct json_out *o, const char *key, bool yes)
+{
+	json_put_key(o, str_of(key));
+	json_put_bool(o, yes);
+}
+
+static void
+put_some(struct json_out *o, const char *key, struct str s)
+{
+	if (s.n > 0)
+		grader_put_text(o, key, s);
+}
+
+static void
+put_choice(struct json_out *o, const char *key, const struct judge_choice *c)
+{
+	json_put_key(o, str_of(key));
+	json_open(o, '{');
+	grader_put_text(o, "winner", str_of(judge_sides[c->winner]));
+	put_some(o, "magnitude", c->magnitude);
+	grader_put_text(o, "reasoning", c->reasoning);
+	json_close(o, '}');
+}
+
+static void
+put_pairwise(struct json_out *o, struct grader_judged *j,
+    const struct sum *sum)
+{
+	const struct grader_sample *s, *shown = NULL;
+
+	for (s = j->samples; s < j->samples + j->n; s++)
+		if (s->valid && (shown == NULL ||
+		    (grader_preferred(shown) != winner(sum) &&
+		    grader_preferred(s) == winner(sum))))
+			shown = s;
+	if (shown == NULL)
+		return;
+	json_put_key(o, STR("pairwise"));
+	json_open(o, '{');
+	grader_put_text(o, "winner", str_of(winners[winner(sum)]));
+	put_some(o, "magnitude", winner(sum) == JUDGE_TIE ? STR("equal") :
+	    magnitude(shown));
+	grader_put_text(o, "reasoning", reasoning(j->g->arena, shown));
+	put_bool(o, "position_consistent", is_consistent(shown));
+	json_close(o, '}');
+	put_choice(o, "pass1", &shown->choice[0]);
+	put_choice(o, "pass2", &shown->choice[1]);
+}
+
+static void
+put_joined(struct json_out *o, const char *key, const struct grader_judged *j,
+    bool passes)
+{
+	const struct grader_sample *s;
+	struct buf b = { 0 };
+	struct str w;
+
+	for (s = j->samples; s < j->samples + j->n; s++) {
+		w = passes ? s->verdict.passes : s->verdict.failures;
+		if (!s->valid || w.n == 0)
+			continue;
+		if (b.n > 0)
+			buf_puts(&b, "; ");
+		buf_put(&b, w);
+	}
+	grader_put_text(o, key, buf_str(&b));
+	buf_free(&b);
+}
+
+static void
+put_samples(struct json_out *o, const struct grader_judged *j)
+{
+	const struct grader_sample *s;
+
+	json_put_key(o, STR("samples"));
+	json_open(o, '[');
+	for (s = j->samples; s < j->samples + j->n; s++) {
+		json_open(o, '{');
+		if (s->valid) {
+			put_bool(o, "passed", s->passed);
+			put_num(o, "score", s->score);
+			if (j->set.mode == GRADER_PAIRWISE)
+				grader_put_text(o, "winner",
+				    str_of(winners[grader_preferred(s)]));
+			grader_put_text(o, "reason", words(j, s));
+		} else
+			grader_put_text(o, "error", s->error);
+		if (s->again)
+			put_bool(o, "asked_again", true);
+		if (j->set.samples > 1)
+			grader_put_text(o, "response",
+			    cut(s->response, RESPONSE_MAX));
+		json_close(o, '}');
+	}
+	json_close(o, ']');
+}
+
+static void
+put_usage(struct json_out *o, const struct answer_usage *u)
+{
+	const struct { const char *key; int64_t n; } rows[] = {
+		{ "turns", u->turns }, { "input_tokens", u->input_tokens },
+		{ "output_tokens", u->output_tokens },
+		{ "cache_read_tokens", u->cache_read_tokens },
+		{ "cache_write_tokens", u->cache_write_tokens }
+	};
+	size_t i;
+
+	if (!u->known)
+		return;
+	json_put_key(o, STR("usage"));
+	json_open(o, '{');
+	for (i = 0; i < COUNTOF(rows); i++) {
+		json_put_key(o, str_of(rows[i].key));
+		json_put_int(o, rows[i].n);
+	}
+	put_num(o, "premium_requests", u->premium_requests);
+	if (u->cost > 0)
+		put_num(o, "cost", u->cost);
+	json_close(o, '}');
+}
+
+static struct str
+details(struct grader_judged *j, const struct sum *sum)
+{
+	struct buf b = { 0 };
+	struct json_out o = { .put = buf_sink, .ctx = &b };
+	bool compares = j->set.mode == GRADER_PAIRWISE;
+
+	json_open(&o, '{');
+	if (compares)
+		put_pairwise(&o, j, sum);
+	else
+		grader_put_text(&o, "response", cut(j->n > 0 ?
+		    j->samples[0].response : STR(""), RESPONSE_MAX));
+	grader_put_text(&o, "prompt", cut(j->measure.text, RESPONSE_MAX));
+	if (!compares) {
+		put_joined(&o, "passes", j, true);
+		put_joined(&o, "failures", j, false);
+	}
+	grader_put_text(&o, "mode", compares ? STR("pairwise") :
+	    STR("independent"));
+	put_samples(&o, j);
+	grader_put_text(&o, "executor", j->q.used_executor);
+	grader_put_text(&o, "model", j->q.used_model);
+	put_usage(&o, &j->usage);
+	json_close(&o, '}');
+	return grader_take(j->g->arena, &b);
+}
+
+static const struct grader_sample *
+first_wrong(const struct grader_judged *j)
+{
+	const struct grader_sample *s = j->samples;
+
+	while (s->valid)
+		s++;
+	return s;
+}
+
+void
+grader_sum_up(struct grader_judged *j)
+{
+	struct grading *g = j->g;
+	struct sum sum = count(j);
+	size_t wanted = (size_t)j->set.samples;
+	struct str why;
+
+	g->out.details = details(j, &sum);
+	if (2 * sum.valid > wanted) {
+		g->out.passed = j->set.mode == GRADER_PAIRWISE ?
+		    winner(&sum) != JUDGE_B : 2 * sum.passed > sum.valid;
+		g->out.score = sum.score;
+		g->out.feedback = feedback(j, &sum);
+		return;
+	}
+	why = first_wrong(j)->error;
+	g->out.judge = true;
+	if (wanted == 1)
+		grader_error(g, "%.*s", STRF(why));
+	else
+		grader_error(g, "%zu of %zu samples had a verdict; %.*s",
+		    sum.valid, wanted, STRF(why));
+}

@@ -1,0 +1,351 @@
+/* SPDX-License-Identifier: ISC */
+/*
+ * The kind prompt: a model judges the answer.
+ *
+ * Samples are asked for one after the other, so that a trial never asks more
+ * than one question at a time and `workers` stays what it says.  A comparison
+ * is two questions, with the answers in either order.  A judge that gives no
+ * verdict is asked once more; after that there is none, and that is an error:
+ * what nobody has judged has not passed.
+ *
+ *	start -> ask -> [waits] -> take -> ask again, the next, or sum up
+ */
+#include "grade/grader_prompt.h"
+
+#include "agent/agent.h"
+#include "base/os.h"
+#include "json.h"
+#include "lib/tmpl.h"
+#include "suite/spec.h"
+
+enum { SAMPLES_MAX = 25 };
+
+static const char *const modes[] = {
+	[GRADER_ALONE] = "independent", [GRADER_PAIRWISE] = "pairwise", NULL
+};
+
+static const struct field prompt_rows[] = {
+	FIELD(grader_prompt, prompt, FIELD_STR, .help = "the criteria"),
+	FIELD(grader_prompt, rubric, FIELD_TREE,
+	    .help = "a built-in rubric, or a file, instead"),
+	FIELD(grader_prompt, model, FIELD_STR, .help = "that judges"),
+	FIELD(grader_prompt, judge, FIELD_TREE,
+	    .help = "over the suite's judge"),
+	FIELD(grader_prompt, mode, FIELD_ENUM, .words = modes,
+	    .help = "pairwise: against the baseline"),
+	FIELD(grader_prompt, samples, FIELD_INT, .min = 1, .max = SAMPLES_MAX,
+	    .help = "how often it is asked"),
+	FIELD(grader_prompt, threshold, FIELD_NUM, .min = 0, .max = 1,
+	    .help = "scores from here on pass"),
+	FIELD(grader_prompt, continue_session, FIELD_BOOL,
+	    .help = "not possible: the judge gets the answer"),
+	FIELD(grader_prompt, reasoning_effort, FIELD_STR,
+	    .help = "how long the judge thinks"),
+	{ .key = "response_format", .type = FIELD_TREE, .flags = FIELD_IGNORED,
+	    .off = offsetof(struct grader_prompt, unused) },
+};
+static const struct grader_prompt prompt_init = {
+	.threshold = -1, .samples = 1
+};
+static const struct field_table prompt_fields = {
+	prompt_rows, COUNTOF(prompt_rows), sizeof(struct grader_prompt),
+	&prompt_init
+};
+
+static bool
+is_given(const struct json *v)
+{
+	return v != NULL && v->type != JSON_NULL;
+}
+
+/* The rubric's templates are its file's, so they are checked as text. */
+static bool
+check_text(struct grader_check *c, const struct json *at, struct str text)
+{
+	struct json node = { .type = JSON_STRING };
+
+	node.line = at->line;
+	node.col = at->col;
+	node.u.text = text.p;
+	node.n = (uint32_t)text.n;
+	return grader_check_templates(c, &node);
+}
+
+static void
+check_measure(struct grader_check *c, const struct grader_prompt *p)
+{
+	const struct json *prompt = json_getc(c->spec->config, "prompt");
+	struct grader_source from = { c->suite, c->file, c->notes };
+	struct grader_measure m;
+	struct err e = { 0 };
+
+	if (is_given(p->rubric) && is_given(prompt))
+		grader_note(c, FIELD_ERROR, p->rubric, "a grader has either "
+		    "\"prompt\" or \"rubric\"");
+	else if (is_given(p->rubric)) {
+		if (grader_rubric(c->tmp, &from, p->rubric, &m, &e) == -1)
+			grader_note(c, FIELD_ERROR, p->rubric, "%s", e.msg);
+		else
+			check_text(c, p->rubric, m.text);
+	} else if (!is_given(prompt))
+		grader_note(c, FIELD_ERROR, NULL,
+		    "a grader of this type needs \"prompt\" or \"rubric\"");
+	else if (grader_blank(p->prompt))
+		grader_nothing(c);
+}
+
+static void
+check(struct grader_check *c, const void *settings)
+{
+	const struct grader_prompt *p = settings;
+
+	check_measure(c, p);
+	judge_check(c->suite, p->judge, c->spec->at, c->notes);
+	if (p->mode == GRADER_PAIRWISE && p->threshold >= 0)
+		grader_note(c, FIELD_WARNING, json_getc(c->spec->config,
+		    "threshold"), "\"threshold\" has no effect on a "
+		    "comparison");
+}
+
+static const struct spec_grader *
+comparing(const struct spec_graders *list)
+{
+	size_t i;
+
+	for (i = 0; i < list->n; i++)
+		if (spec_grader_compares(&list->v[i]))
+			return &list->v[i];
+	return NULL;
+}
+
+const struct spec_grader *
+grader_comparing(const struct spec_suite *s)
+{
+	const struct spec_grader *g = comparing(&s->graders);
+	size_t i;
+
+	for (i = 0; g == NULL && i < s->ntasks; i++)
+		g = comparing(&s->tasks[i].graders);
+	return g;
+}
+
+static void
+use(struct answer_usage *sum, const struct answer_usage *u)
+{
+	if (!u->known)
+		return;
+	sum->known = true;
+	sum->turns = add_near(sum->turns, u->turns);
+	sum->input_tokens = add_near(sum->input_tokens, u->input_tokens);
+	sum->output_tokens = add_near(sum->output_tokens, u->output_tokens);
+	sum->cache_read_tokens = add_near(sum->cache_read_tokens,
+	    u->cache_read_tokens);
+	sum->cache_write_tokens = add_near(sum->cache_write_tokens,
+	    u->cache_write_tokens);
+	sum->premium_requests += u->premium_requests;
+	sum->cost += u->cost;
+}
+
+static int
+ask(struct grader_judged *s, struct err *e)
+{
+	struct grading *g = s->g;
+	struct grader_question q = { .in = g->in, .measure = &s->measure,
+		.compares = s->set.mode == GRADER_PAIRWISE,
+		.session = s->set.continue_session, .again = s->again };
+	struct str *asked = &s->asked[s->turn][s->again];
+
+	if (q.compares) {
+		q.a = s->turn == 0 ? g->in->answer->output : g->in->baseline;
+		q.b = s->turn == 0 ? g->in->baseline : g->in->answer->output;
+		s->q.tools = judge_choice_tools;
+		s->q.ntools = COUNTOF(judge_choice_tools);
+	} else if (s->measure.scale.key.n == 0) {
+		s->q.tools = judge_grade_tools;
+		s->q.ntools = COUNTOF(judge_grade_tools);
+	}
+	s->q.sample = (unsigned)s->n + 1;
+	if (asked->p == NULL && grader_ask(g->arena, &q, asked, e) == -1)
+		return -1;
+	s->q.prompt = *asked;
+	return 0;
+}
+
+/* The sample is over; a comparison gives half a point for a tie. */
+static void
+end_sample(struct grader_judged *s, bool valid)
+{
+	static const double points[] = {
+		[JUDGE_A] = 1, [JUDGE_B] = 0, [JUDGE_TIE] = 0.5
+	};
+	struct grader_sample *sample = &s->samples[s->n];
+
+	sample->valid = valid;
+	if (valid && s->set.mode == GRADER_PAIRWISE) {
+		sample->score = points[grader_preferred(sample)];
+		sample->passed = sample->score > 0;
+	} else if (valid) {
+		sample->score = sample->verdict.score;
+		sample->passed = sample->verdict.passed;
+	} else
+		s->wrong++;
+	s->n++;
+	s->turn = 0;
+	s->again = false;
+}
+
+static void
+take(struct grader_judged *s)
+{
+	struct grader_sample *sample = &s->samples[s->n];
+	const struct answer *ans = &s->q.ans;
+	struct arena *a = s->g->arena;
+	struct err e = { 0 };
+	struct str said;
+	int r;
+
+	use(&s->usage, &ans->usage);
+	sample->response = ans->output;
+	if (ans->fault != ANSWER_OK) {
+		s->cancelled |= ans->fault == ANSWER_CANCELLED;
+		sample->error = arena_fmt(a, "the judge failed: %.*s",
+		    STRF(ans->error));
+		end_sample(s, false);
+		return;
+	}
+	r = s->set.mode == GRADER_PAIRWISE ?
+	    judge_read_choice(a, ans, &sample->choice[s->turn], &e) :
+	    judge_read(a, ans, &s->measure.scale, s->set.threshold,
+	    &sample->verdict, &e);
+	if (r == -1 && !s->again) {
+		s->again = sample->again = true;
+	} else if (r == -1) {
+		said = grader_quote(a, ans->output);
+		sample->error = arena_fmt(a, "the judge gave no verdict: %s; "
+		    "it said %.*s", e.msg, STRF(said));
+		end_sample(s, false);
+	} else if (s->set.mode == GRADER_PAIRWISE && s->turn == 0) {
+		s->turn = 1;
+		s->again = false;
+	} else
+		end_sample(s, true);
+}
+
+/* Fewer than a majority can have a verdict now, whatever comes. */
+static bool
+hopeless(const struct grader_judged *s)
+{
+	return 2 * s->wrong >= (size_t)s->set.samples;
+}
+
+/* True when it is over; else on_answer goes on. */
+static bool
+go(struct grader_judged *s)
+{
+	struct err e = { 0 };
+
+	while (s->n < (size_t)s->set.samples && !s->cancelled &&
+	    !hopeless(s)) {
+		if (ask(s, &e) == -1) {
+			grader_error(s->g, "%s", e.msg);
+			return true;
+		}
+		if (judge_ask(&s->q) == JUDGE_LATER)
+			return false;
+		take(s);
+	}
+	s->g->out.duration_ms = os_now_ms() - s->began;
+	if (s->cancelled)
+		grader_error(s->g, "cancelled");
+	else
+		grader_sum_up(s);
+	return true;
+}
+
+static void
+on_answer(void *arg)
+{
+	struct grader_judged *s = arg;
+	struct grading *g = s->g;
+
+	take(s);
+	if (go(s))
+		g->done(g->arg);
+}
+
+/* The baseline beside itself: a tie that nobody need be asked about. */
+static enum grader_status
+tie(struct grading *g)
+{
+	g->out.passed = true;
+	g->out.score = 0.5;
+	g->out.feedback = STR("not compared: this is the baseline");
+	g->out.details = STR("{\"mode\":\"pairwise\",\"skipped\":true}");
+	return GRADER_DONE;
+}
+
+static int
+make_measure(struct grader_judged *s, struct err *e)
+{
+	struct grading *g = s->g;
+	struct grader_source from = { g->in->suite, g->spec->at.file, NULL };
+
+	if (!is_given(s->set.rubric)) {
+		s->measure.text = s->set.prompt;
+		return 0;
+	}
+	if (grader_rubric(g->arena, &from, s->set.rubric, &s->measure,
+	    e) == -1)
+		return -1;
+	s->measure.text = tmpl_render(g->arena, s->measure.text, g->in->vars,
+	    e);
+	return s->measure.text.p == NULL ? -1 : 0;
+}
+
+static enum grader_status
+start(struct grading *g, const void *settings, struct arena *tmp)
+{
+	struct grader_judged *s = NEW(g->arena, struct grader_judged);
+	struct err e = { 0 };
+
+	(void)tmp;			/* is g->arena */
+	s->g = g;
+	s->set = *(const struct grader_prompt *)settings;
+	s->began = os_now_ms();
+	if (s->set.mode == GRADER_PAIRWISE && g->in->no_skills)
+		return tie(g);
+	if (s->set.mode == GRADER_PAIRWISE && !g->in->has_baseline)
+		return grader_error(g, "there is no answer of the baseline to "
+		    "compare with");
+	if (g->in->judges == NULL)
+		return grader_error(g, "there is no judge");
+	if (make_measure(s, &e) == -1)
+		return grader_error(g, "%s", e.msg);
+	s->samples = NEW_N(g->arena, struct grader_sample,
+	    (size_t)s->set.samples);
+	s->q = (struct judging){ .judges = g->in->judges,
+		.own = is_given(s->set.judge) ? s->set.judge : NULL,
+		.file = g->spec->at.file, .model = s->set.model,
+		.effort = s->set.reasoning_effort, .in = g->in,
+		.arena = g->arena, .done = on_answer, .arg = s };
+	g->state = s;
+	return go(s) ? GRADER_DONE : GRADER_LATER;
+}
+
+static void
+cancel(struct grading *g)
+{
+	struct grader_judged *s = g->state;
+
+	s->cancelled = true;
+	judge_cancel(&s->q);
+}
+
+const struct grader_kind grader_prompt = {
+	.name = "prompt",
+	.fields = &prompt_fields,
+	.flags = GRADER_ROAMS,
+	.check = check,
+	.start = start,
+	.cancel = cancel,
+};

@@ -1,0 +1,253 @@
+/* SPDX-License-Identifier: ISC */
+/*
+ * Sequences of names, and the kind action_sequence, which is about the tools
+ * that were called.
+ *
+ * Whether a sequence will do is what its order says; how good it is, is the
+ * F1 of its names whatever their order, so that a score can be below 1 where
+ * all is well: calls that nobody asked for cost precision.
+ */
+#include "grade/grader_trace.h"
+
+#include "agent/agent.h"
+#include "json.h"
+#include "suite/spec.h"
+
+enum { MISSING_MAX = 300 };	/* bytes of names that are told as missing */
+
+const char *const grader_order_words[] = { "exact_match", "in_order_match",
+	"any_order_match", "in_order", "any_order", NULL };
+
+enum grader_order
+grader_order_of(int word)
+{
+	static const enum grader_order orders[] = { GRADER_EXACT,
+		GRADER_IN_ORDER, GRADER_ANY_ORDER, GRADER_IN_ORDER,
+		GRADER_ANY_ORDER };
+
+	return orders[word];
+}
+
+/* How many there are in both, each as often as in both. */
+static size_t
+in_both(const struct grader_index *x, const struct grader_index *y)
+{
+	size_t i = 0, j = 0, n = 0;
+	int c;
+
+	while (i < x->n && j < y->n) {
+		c = str_cmp(x->v[i], y->v[j]);
+		n += c == 0;
+		i += c <= 0;
+		j += c >= 0;
+	}
+	return n;
+}
+
+/* How many of those expected were found one after the other. */
+static size_t
+in_order(const struct grader_match *m)
+{
+	size_t i, n = 0;
+
+	for (i = 0; i < m->got.n && n < m->want.n; i++)
+		n += str_eq(m->got.v[i], m->want.v[n]);
+	return n;
+}
+
+/* The first place where they are not the same. */
+static size_t
+differ_at(const struct grader_match *m)
+{
+	size_t i;
+
+	for (i = 0; i < m->want.n && i < m->got.n; i++)
+		if (!str_eq(m->want.v[i], m->got.v[i]))
+			break;
+	return i;
+}
+
+void
+grader_compare(struct arena *tmp, struct grader_match *m)
+{
+	struct grader_index want = grader_sort(tmp, &m->want);
+	struct grader_index got = grader_sort(tmp, &m->got);
+	size_t both = in_both(&want, &got), at = differ_at(m);
+	double sum;
+
+	switch (m->order) {
+	case GRADER_EXACT:
+		m->ok = at == m->want.n && at == m->got.n;
+		break;
+	case GRADER_IN_ORDER:
+		m->ok = in_order(m) == m->want.n;
+		break;
+	case GRADER_ANY_ORDER:
+		m->ok = both == m->want.n;
+		break;
+	}
+	if (m->want.n == 0 && m->got.n == 0) {
+		m->precision = m->recall = m->f1 = 1;
+		return;
+	}
+	m->precision = m->got.n == 0 ? 0 : (double)both / (double)m->got.n;
+	m->recall = m->want.n == 0 ? 0 : (double)both / (double)m->want.n;
+	sum = m->precision + m->recall;
+	m->f1 = sum > 0 ? 2 * m->precision * m->recall / sum : 0;
+}
+
+static struct str
+item(struct arena *a, const struct field_strs *list, size_t i)
+{
+	return i < list->n ? grader_quote(a, list->v[i]) : STR("nothing more");
+}
+
+static void
+put_missing(struct arena *a, struct buf *b, const struct grader_match *m)
+{
+	struct grader_index want = grader_sort(a, &m->want);
+	struct grader_index got = grader_sort(a, &m->got);
+	size_t i, need, have, told = 0, left = 0, from = b->n;
+
+	for (i = 0; i < want.n; i += need) {
+		need = grader_count(&want, want.v[i]);
+		have = grader_count(&got, want.v[i]);
+		if (have >= need)
+			continue;
+		if (b->n - from > MISSING_MAX) {
+			left++;
+			continue;
+		}
+		buf_puts(b, told++ > 0 ? ", " : "missing ");
+		buf_put(b, grader_quote(a, want.v[i]));
+		if (need > 1)
+			buf_fmt(b, " (%zu expected, %zu found)", need, have);
+	}
+	if (left > 0)
+		buf_fmt(b, " and %zu more", left);
+}
+
+struct str
+grader_difference(struct arena *a, const struct grader_match *m)
+{
+	static const char *const orders[] = {
+		[GRADER_EXACT] = "exactly",
+		[GRADER_IN_ORDER] = "in this order",
+		[GRADER_ANY_ORDER] = "in any order",
+	};
+	struct str want = grader_list(a, &m->want);
+	struct str got = grader_list(a, &m->got), x, y;
+	struct buf b = { 0 };
+	size_t at;
+
+	switch (m->order) {
+	case GRADER_EXACT:
+		at = differ_at(m);
+		x = item(a, &m->want, at);
+		y = item(a, &m->got, at);
+		buf_fmt(&b, "first difference at %zu: %.*s expected, %.*s "
+		    "found", at + 1, STRF(x), STRF(y));
+		break;
+	case GRADER_IN_ORDER:
+		at = in_order(m);
+		x = item(a, &m->want, at);
+		buf_fmt(&b, "first difference at %zu: %.*s does not come",
+		    at + 1, STRF(x));
+		if (at > 0) {
+			y = item(a, &m->want, at - 1);
+			buf_fmt(&b, " after %.*s", STRF(y));
+		}
+		break;
+	case GRADER_ANY_ORDER:
+		put_missing(a, &b, m);
+		break;
+	}
+	buf_fmt(&b, "; expected %zu %s %s: %.*s; found %zu: %.*s", m->want.n,
+	    m->what, orders[m->order], STRF(want), m->got.n, STRF(got));
+	return grader_take(a, &b);
+}
+
+void
+grader_put_match(struct json_out *o, const struct grader_match *m)
+{
+	grader_put_number(o, "precision", m->precision);
+	grader_put_number(o, "recall", m->recall);
+	grader_put_number(o, "f1", m->f1);
+}
+
+struct sequence {
+	int matching_mode;
+	struct field_strs expected_actions;
+};
+
+static const struct field sequence_rows[] = {
+	FIELD(sequence, matching_mode, FIELD_ENUM, .alias = "mode",
+	    .flags = FIELD_REQUIRED, .words = grader_order_words,
+	    .help = "how the calls have to be like it"),
+	FIELD(sequence, expected_actions, FIELD_STRS, .flags = FIELD_REQUIRED,
+	    .help = "names of tools"),
+};
+static const struct field_table sequence_fields =
+    FIELD_TABLE(sequence, sequence_rows);
+
+static void
+check(struct grader_check *c, const void *settings)
+{
+	const struct sequence *s = settings;
+	const struct json *config = c->spec->config;
+
+	if (s->expected_actions.n == 0)
+		grader_note(c, FIELD_ERROR, json_getc(config,
+		    "expected_actions"), "\"expected_actions\" is empty, so "
+		    "this grader checks nothing; for no calls at all, there is "
+		    "\"tool_calls\" with \"max_calls: 0\"");
+	grader_each(c, config, "expected_actions", grader_check_name);
+	grader_check_calls(c);
+}
+
+static struct str
+details(struct arena *a, const struct sequence *s,
+    const struct grader_match *m)
+{
+	struct buf b = { 0 };
+	struct json_out o = { .put = buf_sink, .ctx = &b };
+
+	json_open(&o, '{');
+	grader_put_text(&o, "matching_mode",
+	    str_of(grader_order_words[s->matching_mode]));
+	grader_put_strs(&o, "expected_actions", &m->want);
+	grader_put_strs(&o, "actual_actions", &m->got);
+	grader_put_match(&o, m);
+	json_close(&o, '}');
+	return grader_take(a, &b);
+}
+
+static enum grader_status
+start(struct grading *g, const void *settings, struct arena *tmp)
+{
+	const struct sequence *s = settings;
+	struct grader_match m = { .what = "calls",
+		.order = grader_order_of(s->matching_mode),
+		.want = s->expected_actions,
+		.got = grader_tools(tmp, g->in->answer) };
+
+	grader_compare(tmp, &m);
+	g->out.passed = m.ok;
+	g->out.score = m.f1;
+	if (!m.ok)
+		g->out.feedback = grader_difference(g->arena, &m);
+	else if (m.got.n > m.want.n)
+		g->out.feedback = arena_fmt(g->arena, "the calls are as "
+		    "expected, and %zu more", m.got.n - m.want.n);
+	else
+		g->out.feedback = STR("the calls are as expected");
+	g->out.details = details(g->arena, s, &m);
+	return GRADER_DONE;
+}
+
+const struct grader_kind grader_action_sequence = {
+	.name = "action_sequence",
+	.fields = &sequence_fields,
+	.check = check,
+	.start = start,
+};

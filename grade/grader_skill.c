@@ -1,0 +1,175 @@
+/* SPDX-License-Identifier: ISC */
+/*
+ * The kind skill_invocation: which skills were used, in which order.
+ *
+ * An empty list of required skills says something only together with
+ * `exact_match` or `allow_extra: false`: that no skill is to be used at all.
+ */
+#include "grade/grader_trace.h"
+
+#include "agent/agent.h"
+#include "json.h"
+#include "suite/spec.h"
+
+struct skill {
+	struct field_strs required_skills, forbidden_skills;
+	int mode;
+	bool allow_extra;
+};
+
+static const struct field skill_rows[] = {
+	FIELD(skill, required_skills, FIELD_STRS, .help = "names of skills"),
+	FIELD(skill, forbidden_skills, FIELD_STRS, .help = "names of skills"),
+	FIELD(skill, mode, FIELD_ENUM, .alias = "matching_mode",
+	    .words = grader_order_words,
+	    .help = "how the skills used have to be like the required ones"),
+	FIELD(skill, allow_extra, FIELD_BOOL,
+	    .help = "false: others cost some of the score"),
+};
+
+static const struct skill skill_init = { .mode = -1, .allow_extra = true };
+static const struct field_table skill_fields = {
+	skill_rows, COUNTOF(skill_rows), sizeof(struct skill), &skill_init
+};
+
+static bool
+is_exact(const struct skill *s)
+{
+	return s->mode >= 0 && grader_order_of(s->mode) == GRADER_EXACT;
+}
+
+/* Whether no skill at all is what is wanted. */
+static bool
+wants_none(const struct skill *s, const struct json *config)
+{
+	const struct json *list = json_getc(config, "required_skills");
+
+	return list != NULL && list->type == JSON_ARRAY &&
+	    s->required_skills.n == 0 && (is_exact(s) || !s->allow_extra);
+}
+
+static void
+check(struct grader_check *c, const void *settings)
+{
+	const struct skill *s = settings;
+	const struct json *config = c->spec->config;
+
+	if (s->required_skills.n + s->forbidden_skills.n == 0 &&
+	    !wants_none(s, config))
+		grader_nothing(c);
+	if (s->required_skills.n > 0 && s->mode < 0)
+		grader_note(c, FIELD_ERROR, NULL, "\"required_skills\" needs a "
+		    "\"mode\": exact_match, in_order or any_order");
+	grader_each(c, config, "required_skills", grader_check_name);
+	grader_each(c, config, "forbidden_skills", grader_check_name);
+	grader_check_skills(c);
+}
+
+/* The forbidden ones that were used, each once. */
+static struct field_strs
+violations(struct arena *tmp, const struct skill *s,
+    const struct field_strs *used)
+{
+	struct grader_index x = grader_sort(tmp, used);
+	struct grader_index ban = grader_sort(tmp, &s->forbidden_skills);
+	struct field_strs bad = { NULL, 0 };
+	size_t i;
+
+	grader_unique(&ban);
+	bad.v = NEW_N(tmp, struct str, ban.n);
+	for (i = 0; i < ban.n; i++)
+		if (grader_count(&x, ban.v[i]) > 0)
+			bad.v[bad.n++] = ban.v[i];
+	return bad;
+}
+
+/* More than were required cost up to 0.6 of the score, where not allowed. */
+static double
+score(const struct skill *s, const struct grader_match *m)
+{
+	double extra;
+
+	if (s->allow_extra || m->want.n == 0 || m->got.n <= m->want.n)
+		return m->f1;
+	extra = (double)(m->got.n - m->want.n) / (double)m->got.n;
+	return m->f1 * (1 - 0.6 * extra);
+}
+
+static struct str
+details(struct arena *a, const struct skill *s, const struct grader_match *m,
+    const struct field_strs *bad)
+{
+	struct buf b = { 0 };
+	struct json_out o = { .put = buf_sink, .ctx = &b };
+
+	json_open(&o, '{');
+	grader_put_text(&o, "mode", s->mode < 0 ? STR("any_order") :
+	    str_of(grader_order_words[s->mode]));
+	grader_put_list(&o, "required_skills", &s->required_skills);
+	grader_put_list(&o, "forbidden_skills", &s->forbidden_skills);
+	grader_put_list(&o, "forbidden_violations", bad);
+	grader_put_list(&o, "actual_skills", &m->got);
+	json_put_key(&o, STR("allow_extra"));
+	json_put_bool(&o, s->allow_extra);
+	grader_put_match(&o, m);
+	json_close(&o, '}');
+	return grader_take(a, &b);
+}
+
+static struct str
+feedback(struct arena *a, const struct skill *s, const struct grader_match *m,
+    const struct field_strs *bad)
+{
+	struct str list, diff;
+	struct buf b = { 0 };
+
+	if (!m->ok && m->want.n == 0) {
+		list = grader_list(a, &m->got);
+		buf_fmt(&b, "expected no skill; found %zu: %.*s", m->got.n,
+		    STRF(list));
+	} else if (!m->ok) {
+		diff = grader_difference(a, m);
+		buf_put(&b, diff);
+	} else if (bad->n == 0) {
+		buf_puts(&b, "the skills are as expected");
+	}
+	if (m->want.n > 0 && !s->allow_extra && m->got.n > m->want.n)
+		buf_fmt(&b, "; %zu used, %zu expected, and no others",
+		    m->got.n, m->want.n);
+	if (bad->n > 0) {
+		list = grader_list(a, bad);
+		buf_fmt(&b, "%sforbidden skills were used: %.*s",
+		    b.n > 0 ? "; " : "", STRF(list));
+	}
+	return grader_take(a, &b);
+}
+
+static enum grader_status
+start(struct grading *g, const void *settings, struct arena *tmp)
+{
+	const struct skill *s = settings;
+	struct grader_match m = { .what = "skills",
+		.order = s->mode < 0 ? GRADER_ANY_ORDER :
+		    grader_order_of(s->mode),
+		.want = s->required_skills, .got = g->in->answer->skills };
+	struct field_strs bad = violations(tmp, s, &m.got);
+
+	if (m.want.n > 0) {
+		grader_compare(tmp, &m);
+	} else {
+		m.ok = m.got.n == 0 || !wants_none(s, g->spec->config);
+		m.precision = m.recall = m.f1 = m.ok ? 1 : 0;
+	}
+	g->out.passed = m.ok && bad.n == 0;
+	g->out.score = bad.n > 0 ? 0 : score(s, &m);
+	g->out.feedback = feedback(g->arena, s, &m, &bad);
+	g->out.details = details(g->arena, s, &m, &bad);
+	return GRADER_DONE;
+}
+
+const struct grader_kind grader_skill_invocation = {
+	.name = "skill_invocation",
+	.fields = &skill_fields,
+	.check = check,
+	.start = start,
+};

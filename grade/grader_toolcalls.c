@@ -1,0 +1,153 @@
+/* SPDX-License-Identifier: ISC */
+/*
+ * The kind tool_calls: how many calls there are, of which tools, and single
+ * calls that have to be among them, with their arguments.
+ */
+#include "grade/grader_trace.h"
+
+#include "agent/agent.h"
+#include "json.h"
+#include "suite/spec.h"
+
+struct tool_calls {
+	struct field_strs required_tools, forbidden_tools;
+	int64_t min_calls, max_calls;	/* -1: any */
+	const struct json *expect;
+};
+
+static const struct field calls_rows[] = {
+	FIELD(tool_calls, required_tools, FIELD_STRS,
+	    .help = "names of tools"),
+	FIELD(tool_calls, forbidden_tools, FIELD_STRS,
+	    .help = "names of tools"),
+	FIELD(tool_calls, min_calls, FIELD_INT, .min = 0, .max = INT64_MAX,
+	    .help = "calls, at least"),
+	FIELD(tool_calls, max_calls, FIELD_INT, .min = 0, .max = INT64_MAX,
+	    .help = "calls, at most; 0: none"),
+	FIELD(tool_calls, expect, FIELD_TREE, .help = "calls"),
+};
+
+static const struct tool_calls calls_init = { .min_calls = -1,
+	.max_calls = -1 };
+static const struct field_table calls_fields = {
+	calls_rows, COUNTOF(calls_rows), sizeof(struct tool_calls), &calls_init
+};
+
+static void
+check(struct grader_check *c, const void *settings)
+{
+	const struct tool_calls *s = settings;
+	const struct json *config = c->spec->config;
+
+	/* there are never fewer than 0 */
+	if (grader_calls_check(c, "expect") + s->required_tools.n +
+	    s->forbidden_tools.n == 0 && s->min_calls <= 0 && s->max_calls < 0)
+		grader_nothing(c);
+	if (s->max_calls >= 0 && s->min_calls > s->max_calls)
+		grader_note(c, FIELD_ERROR, json_getc(config, "min_calls"),
+		    "\"min_calls\" is more than \"max_calls\"");
+	grader_each(c, config, "required_tools", grader_check_name);
+	grader_each(c, config, "forbidden_tools", grader_check_name);
+	grader_check_calls(c);
+}
+
+static void
+look(struct grader_tally *t, struct arena *tmp, const struct grader_calls *x)
+{
+	struct str q;
+	size_t i;
+
+	for (i = 0; i < x->n; i++) {
+		if (x->v[i].hit != SIZE_MAX) {
+			grader_pass(t);
+			continue;
+		}
+		q = grader_quote(tmp, grader_call_label(tmp, &x->v[i]));
+		grader_fail(t, "no call like %.*s: %.*s", STRF(q),
+		    STRF(x->v[i].why));
+	}
+}
+
+static void
+put_expected(struct json_out *o, const struct grader_calls *x)
+{
+	size_t i;
+
+	json_put_key(o, STR("expect"));
+	json_open(o, '[');
+	for (i = 0; i < x->n; i++) {
+		json_open(o, '{');
+		grader_put_text(o, "tool", x->v[i].tool);
+		if (x->v[i].want.n > 0) {
+			json_put_key(o, STR("args"));
+			json_put(o, x->v[i].args);
+		}
+		if (x->v[i].hit != SIZE_MAX) {
+			json_put_key(o, STR("matched_call_index"));
+			json_put_int(o, (int64_t)x->v[i].hit);
+		} else {
+			grader_put_text(o, "reason", x->v[i].why);
+		}
+		json_close(o, '}');
+	}
+	json_close(o, ']');
+}
+
+static struct str
+details(struct grading *g, struct arena *tmp, const struct field_strs *tools,
+    const struct grader_calls *x, const struct grader_tally *t)
+{
+	struct grader_index once = grader_sort(tmp, tools);
+	struct field_strs unique;
+	struct buf b = { 0 };
+	struct json_out o = { .put = buf_sink, .ctx = &b };
+
+	grader_unique(&once);
+	unique = (struct field_strs){ once.v, once.n };
+	json_open(&o, '{');
+	json_put_key(&o, STR("total_calls"));
+	json_put_int(&o, (int64_t)tools->n);
+	grader_put_list(&o, "unique_tools", &unique);
+	json_put_key(&o, STR("passed_checks"));
+	json_put_int(&o, (int64_t)(t->total - t->failed));
+	json_put_key(&o, STR("total_checks"));
+	json_put_int(&o, (int64_t)t->total);
+	grader_put_failures(&o, t);
+	if (x->n > 0)
+		put_expected(&o, x);
+	json_close(&o, '}');
+	return grader_take(g->arena, &b);
+}
+
+static enum grader_status
+start(struct grading *g, const void *settings, struct arena *tmp)
+{
+	const struct tool_calls *s = settings;
+	struct field_strs tools = grader_tools(tmp, g->in->answer);
+	struct grader_tally t = { .arena = tmp };
+	struct grader_calls expect;
+	struct err e = { 0 };
+
+	if (grader_calls_read(tmp, s->expect, g->in->vars, &expect, &e) != 0 ||
+	    grader_calls_find(tmp, g->in->answer, &expect, &e) != 0)
+		return grader_error(g, "%s", e.msg);
+	grader_want_tools(&t, tmp, &tools, &s->required_tools,
+	    &s->forbidden_tools);
+	if (s->min_calls > (int64_t)tools.n)
+		grader_fail(&t, "%zu tool calls, at least %lld expected",
+		    tools.n, (long long)s->min_calls);
+	else if (s->min_calls >= 0)
+		grader_pass(&t);
+	grader_limit(&t, "tool calls", s->max_calls, (int64_t)tools.n, true);
+	look(&t, tmp, &expect);
+	grader_conclude(g->arena, &g->out, &t, "all calls as expected");
+	g->out.details = details(g, tmp, &tools, &expect, &t);
+	return GRADER_DONE;
+}
+
+const struct grader_kind grader_tool_calls = {
+	.name = "tool_calls",
+	.fields = &calls_fields,
+	.check = check,
+	.start = start,
+};

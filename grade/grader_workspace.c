@@ -1,0 +1,136 @@
+/* SPDX-License-Identifier: ISC */
+/*
+ * Files of the workspace, for the kinds that look at them.
+ *
+ * Settings are a suite's and the workspace is an agent's; neither may lead
+ * out of it.  A path is relative and, with its dots worked off, names
+ * something below the workspace; where links lead is looked at too, since an
+ * agent can make them.  Only plain files are read, so that a pipe left behind
+ * cannot hold us up.
+ */
+#include "grade/grader_internal.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/os.h"
+#include "base/os_path.h"
+
+/*
+ * The path without its dots and doubled slashes, in the arena; p is NULL when
+ * it does not name something below where it starts, and *why says that.
+ */
+static struct str
+clean(struct arena *a, struct str path, const char **why)
+{
+	char *out = arena_raw(a, path.n + 1, 1);
+	size_t i, end, n = 0;
+	struct str part;
+
+	*why = "is not a path";
+	if (path.n == 0 || memchr(path.p, '\0', path.n) != NULL)
+		return (struct str){ NULL, 0 };
+	*why = "is not relative to the workspace";
+	if (path.p[0] == '/')
+		return (struct str){ NULL, 0 };
+	*why = "leads out of the workspace";
+	for (i = 0; i < path.n; i = end + 1) {
+		for (end = i; end < path.n && path.p[end] != '/'; end++)
+			;
+		part = (struct str){ path.p + i, end - i };
+		if (part.n == 0 || str_is(part, "."))
+			continue;
+		if (str_is(part, "..")) {
+			if (n == 0)
+				return (struct str){ NULL, 0 };
+			while (n > 0 && out[--n] != '/')
+				;
+			continue;
+		}
+		if (n > 0)
+			out[n++] = '/';
+		memcpy(out + n, part.p, part.n);
+		n += part.n;
+	}
+	*why = "is the workspace itself";
+	return (struct str){ n > 0 ? out : NULL, n };
+}
+
+bool
+grader_check_path(struct grader_check *c, const struct json *node,
+    struct str path)
+{
+	struct str q = grader_quote(c->tmp, path);
+	const char *why;
+
+	if (clean(c->tmp, path, &why).p != NULL)
+		return true;
+	grader_note(c, FIELD_ERROR, node, "path %.*s %s", STRF(q), why);
+	return false;
+}
+
+const char *
+grader_lost(const char *root)
+{
+	struct stat st;
+
+	if (lstat(root, &st) != 0)
+		return errno == ENOENT || errno == ENOTDIR ?
+		    "the workspace is gone" :
+		    "the workspace cannot be looked into";
+	if (S_ISLNK(st.st_mode))
+		return "the workspace was replaced by a link";
+	return S_ISDIR(st.st_mode) ? NULL :
+	    "the workspace is not a directory any more";
+}
+
+const char *
+grader_locate(struct arena *a, const char *root, struct str path,
+    struct str *why)
+{
+	struct str q = grader_quote(a, path), rel;
+	const char *reason;
+	char *full = NULL;
+
+	rel = clean(a, path, &reason);
+	if (rel.p != NULL) {
+		full = arena_cstr(a,
+		    arena_fmt(a, "%s/%.*s", root, STRF(rel)));
+		reason = "leads out of the workspace by a link";
+		if (full != NULL && !os_inside(root, full))
+			full = NULL;
+	}
+	if (full == NULL)
+		*why = arena_fmt(a, "path %.*s %s", STRF(q), reason);
+	return full;
+}
+
+int
+grader_read(struct arena *a, const char *path, struct str *text,
+    struct err *e)
+{
+	struct stat st;
+	int fd, rc, sys;
+
+	fd = open(path, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
+	if (fd < 0) {
+		sys = errno;
+		err_set(e, ERR_SYS, "%s", strerror(sys));
+		e->sys = sys;
+		return -1;
+	}
+	if (fstat(fd, &st) != 0 || !S_ISREG(st.st_mode))
+		rc = err_set(e, ERR_SYS, "not a plain file");
+	else if (st.st_size > GRADER_FILE_MAX)
+		rc = err_set(e, ERR_LIMIT, "too large");
+	else
+		rc = os_read_fd(a, fd, "file", GRADER_FILE_MAX, text, e);
+	if (rc == -1 && e->code == ERR_LIMIT)
+		err_set(e, ERR_LIMIT, "larger than %d MiB",
+		    GRADER_FILE_MAX >> 20);
+	os_close(&fd);
+	return rc;
+}

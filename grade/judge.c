@@ -1,0 +1,424 @@
+/* SPDX-License-Identifier: ISC */
+/*
+ * Judges: whose settings they have, when they are opened, how they are asked.
+ *
+ * An executor takes its settings from a suite, so a judge is an executor on
+ * a suite of its own: a copy without tasks, whose config has the settings of
+ * the judge.  What was meant for the agents is not in it: their skills would
+ * help nobody to judge, and a script for the mock is no verdict.
+ */
+#include "grade/judge.h"
+
+#include <string.h>
+#include <sys/stat.h>
+
+#include "grader.h"
+#include "io/proc.h"
+#include "json.h"
+#include "lib/field.h"
+#include "suite/spec.h"
+
+struct judge {
+	struct judge *next;
+	struct judges *set;
+	const struct json *own;
+	const char *dir;		/* that its command is relative to */
+	struct str model, effort;	/* the grader's */
+	struct spec_suite suite;
+	struct agent agent;
+	struct str error;		/* why it cannot be asked */
+};
+
+/* An executor's own setting, which it takes from the block itself. */
+#define OWN(k) { .key = k, .type = FIELD_TREE, .help = "", \
+	.off = offsetof(struct spec_config, tree) }
+
+/* The rows of `judge:`. */
+static const struct field judge_rows[] = {
+	FIELD(spec_config, executor, FIELD_STR, .help = "who judges"),
+	FIELD(spec_config, model, FIELD_STR, .help = "which model"),
+	FIELD(spec_config, reasoning_effort, FIELD_STR,
+	    .help = "how long it thinks"),
+	FIELD(spec_config, timeout_seconds, FIELD_INT, .min = 1, .max = 86400,
+	    .help = "for one question"),
+	FIELD(spec_config, command, FIELD_TREE, .help = "the judge's command"),
+	FIELD(spec_config, output_format, FIELD_STR, .help = "of the command"),
+	FIELD(spec_config, persistent, FIELD_BOOL,
+	    .help = "one command for many questions"),
+	FIELD(spec_config, mock, FIELD_TREE, .help = "what the mock answers"),
+	OWN("acp"), OWN("agent"), OWN("api"), OWN("api_key_env"), OWN("args"),
+	OWN("auth_method"), OWN("base_url"), OWN("cli_path"), OWN("copilot"),
+	OWN("env"), OWN("headers"), OWN("max_cost"), OWN("max_tokens"),
+	OWN("max_tokens_total"), OWN("mode"), OWN("openai"),
+	OWN("permissions"), OWN("provider"), OWN("retries"), OWN("system"),
+	OWN("temperature"),
+};
+static const struct field_table judge_table =
+    FIELD_TABLE(spec_config, judge_rows);
+
+/* Settings of a block over those there are; notes may be NULL. */
+static void
+overlay(struct arena *a, const struct json *block, const char *file,
+    struct spec_notes *notes, struct spec_config *c)
+{
+	struct spec_source src = { notes, file };
+	struct field_ctx ctx = { .arena = a, .flags = FIELD_LAX,
+		.path = "judge" };
+	const struct json *at = json_getc(block, "executor"), *tree = c->tree;
+	bool command = json_getc(block, "command") != NULL;
+	bool mock = json_getc(block, "mock") != NULL;
+
+	if (notes != NULL) {
+		ctx.report = spec_report;
+		ctx.ctx = &src;
+		ctx.flags |= notes->strict ? (unsigned)FIELD_STRICT : 0;
+	}
+	if (block->type != JSON_OBJECT) {
+		if (notes != NULL)
+			spec_note(notes, FIELD_ERROR, spec_at(file, block),
+			    "\"judge\" must be a mapping, not %s",
+			    json_type_name((enum json_type)block->type));
+		return;
+	}
+	field_decode(&ctx, &judge_table, block, c);
+	c->tree = tree;
+	if (at == NULL && command != mock) {
+		c->executor = command ? STR("command") : STR("mock");
+		at = json_getc(block, command ? "command" : "mock");
+	} else if (at == NULL && command && notes != NULL)
+		spec_note(notes, FIELD_ERROR, spec_at(file, block),
+		    "a judge with \"command\" and \"mock\" needs "
+		    "\"executor\", too");
+	if (at != NULL)
+		c->executor_at = spec_at(file, at);
+}
+
+static bool
+is_given(const struct json *v)
+{
+	return v != NULL && v->type != JSON_NULL;
+}
+
+/*
+ * What a judge's command is relative to: the grader's file, where there is
+ * such a program beside it, else the suite.
+ */
+static const char *
+command_dir(struct arena *a, const struct spec_suite *s,
+    const struct json *own, const char *file)
+{
+	const struct json *word = json_first(json_getc(own, "command"));
+	const char *slash, *dir = ".", *path;
+	struct stat st;
+
+	if (word == NULL || word->type != JSON_STRING || file == NULL ||
+	    strcmp(file, s->path) == 0)
+		return s->dir;
+	slash = strrchr(file, '/');
+	if (slash != NULL)
+		dir = arena_fmt(a, "%.*s", slash == file ? 1 :
+		    (int)(slash - file), file).p;
+	path = arena_fmt(a, "%s/%.*s", dir, STRF(json_text(word))).p;
+	return stat(path, &st) == 0 ? dir : s->dir;
+}
+
+/* Where the suite's `judge` stands; it may be in the settings. */
+static const char *
+file_of(const struct spec_suite *s)
+{
+	return s->config.judge_file != NULL ? s->config.judge_file : s->path;
+}
+
+struct sources {			/* of a judge's settings */
+	const struct spec_suite *suite;
+	const struct judges *set;	/* NULL: before the run */
+	const struct json *own;
+	const char *file;
+	struct str model, effort;
+};
+
+static void
+derive(struct arena *a, const struct sources *from, struct spec_notes *notes,
+    struct spec_suite *out)
+{
+	struct spec_config *c = &out->config;
+	const struct json *shared = from->suite->config.judge;
+
+	*out = *from->suite;
+	out->tasks = NULL;
+	out->ntasks = 0;
+	out->graders = (struct spec_graders){ NULL, 0 };
+	c->mock = NULL;
+	c->mcp_servers = NULL;
+	c->reasoning_effort = c->judge_reasoning_effort;
+	c->skill_directories = c->required_skills = (struct field_strs){ 0 };
+	c->executor_at.file = NULL;	/* until it is named */
+	if (from->set != NULL) {
+		c->executor = from->set->executor;
+		c->model = from->set->model;
+	}
+	if (c->judge_model.n > 0)
+		c->model = c->judge_model;
+	if (is_given(shared)) {
+		c->judging[0].block = shared;
+		c->judging[0].file = file_of(out);
+		overlay(a, shared, file_of(out), NULL, c);
+	}
+	if (from->set != NULL && from->set->judge_model.n > 0)
+		c->model = from->set->judge_model;
+	if (is_given(from->own)) {
+		c->judging[1].block = from->own;
+		c->judging[1].file = from->file;
+		overlay(a, from->own, from->file, notes, c);
+		if (json_getc(from->own, "command") != NULL ||
+		    json_getc(from->own, "mock") != NULL)
+			out->path = from->file;
+	}
+	if (from->model.n > 0)
+		c->model = from->model;
+	if (from->effort.n > 0)
+		c->reasoning_effort = from->effort;
+}
+
+/* A mock without a script has nothing to say. */
+static bool
+is_mute(const struct spec_config *c)
+{
+	return str_is(c->executor, "mock") &&
+	    !is_given(json_getc(c->mock, "output")) &&
+	    !is_given(json_getc(c->mock, "tool_calls")) &&
+	    !is_given(json_getc(c->mock, "error"));
+}
+
+/* Who answers in the user's place is asked as a judge is. */
+static void
+check_responders(const struct spec_suite *s, struct spec_notes *notes)
+{
+	struct sources from = { .suite = s };
+	struct spec_suite judge;
+	size_t i;
+
+	for (i = 0; i < s->ntasks; i++)
+		if (s->tasks[i].inputs.responder != NULL)
+			break;
+	if (i == s->ntasks)
+		return;
+	derive(notes->arena, &from, NULL, &judge);
+	if (is_mute(&judge.config))
+		spec_note(notes, FIELD_WARNING, s->tasks[i].at, "the mock "
+		    "cannot be the responder without a script: say who is, as "
+		    "\"judge\" in the suite's config");
+}
+
+void
+judge_check_suite(const struct spec_suite *s, struct spec_notes *notes)
+{
+	struct sources from = { .suite = s };
+	struct spec_suite judge;
+
+	check_responders(s, notes);
+	if (!is_given(s->config.judge))
+		return;
+	/* the block twice: once for its findings, once for what it means */
+	judge = *s;
+	overlay(notes->arena, s->config.judge, file_of(s), notes,
+	    &judge.config);
+	derive(notes->arena, &from, NULL, &judge);
+	if (judge.config.executor_at.file != NULL)
+		agent_check(&judge, judge.config.executor, notes);
+}
+
+void
+judge_check(const struct spec_suite *s, const struct json *own,
+    struct spec_where at, struct spec_notes *notes)
+{
+	struct sources from = { .suite = s, .own = own, .file = at.file };
+	struct spec_suite judge;
+
+	derive(notes->arena, &from, notes, &judge);
+	if (is_given(own) && judge.config.executor_at.file != NULL)
+		agent_check(&judge, judge.config.executor, notes);
+	if (str_is(judge.config.executor, "remote"))
+		spec_note(notes, FIELD_ERROR, at, "evaluation clients do not "
+		    "judge: say who does, as \"judge\" in the suite's config "
+		    "or in this grader");
+	if (is_mute(&judge.config))
+		spec_note(notes, FIELD_WARNING, at, "the mock cannot judge "
+		    "without a script: say who does, as \"judge\" in the "
+		    "suite's config or in this grader");
+}
+
+static bool
+same_block(const struct json *a, const struct json *b)
+{
+	return a == b || (a != NULL && b != NULL && json_equal(a, b));
+}
+
+static void
+open_judge(struct judge *j, const struct judging *q)
+{
+	struct judges *set = j->set;
+	struct sources from = { .suite = set->suite, .set = set,
+		.own = j->own, .file = q->file, .model = j->model,
+		.effort = j->effort };
+	struct err e = { 0 };
+
+	derive(set->arena, &from, NULL, &j->suite);
+	j->suite.dir = j->dir;
+	j->agent = (struct agent){ .kind = agent_find(j->suite.config.executor),
+		.suite = &j->suite, .procs = set->procs, .arena = set->arena,
+		.workers = set->workers > 0 ? set->workers : 1,
+		.spent = set->spent };
+	if (j->agent.kind == NULL)
+		j->error = arena_fmt(set->arena, "unknown executor \"%.*s\"",
+		    STRF(j->suite.config.executor));
+	else if (is_mute(&j->suite.config))
+		j->error = STR("the mock cannot judge without a script");
+	else if (agent_open(&j->agent, &e) == -1)
+		j->error = arena_str(set->arena, str_of(e.msg));
+}
+
+static struct judge *
+find_judge(const struct judging *q)
+{
+	struct judges *set = q->judges;
+	const char *dir = command_dir(q->arena, set->suite, q->own, q->file);
+	struct judge *j;
+
+	for (j = set->head; j != NULL; j = j->next)
+		if (same_block(j->own, q->own) &&
+		    str_eq(j->model, q->model) &&
+		    str_eq(j->effort, q->effort) && strcmp(j->dir, dir) == 0)
+			return j;
+	j = NEW(set->arena, struct judge);
+	j->next = set->head;
+	set->head = j;
+	set->n++;
+	j->set = set;
+	j->own = q->own;
+	j->model = arena_str(set->arena, q->model);
+	j->effort = arena_str(set->arena, q->effort);
+	j->dir = arena_cstr(set->arena, str_of(dir));
+	open_judge(j, q);
+	return j;
+}
+
+static void
+fail(struct judging *q, enum answer_fault fault, struct str why)
+{
+	q->ans.fault = fault;
+	q->ans.error = why;
+}
+
+static void
+take_answer(struct judging *q)
+{
+	q->ans = q->job.ans;
+	if (q->timed_out)
+		fail(q, ANSWER_FAILED, arena_fmt(q->arena,
+		    "no answer within %lld s",
+		    (long long)q->judge->suite.config.timeout_seconds));
+}
+
+static void
+on_done(void *arg)
+{
+	struct judging *q = arg;
+
+	timer_stop(q->judges->procs->loop, &q->deadline);
+	take_answer(q);
+	q->done(q->arg);
+}
+
+static void
+on_deadline(void *arg)
+{
+	struct judging *q = arg;
+
+	q->timed_out = true;
+	agent_cancel(&q->judge->agent, &q->job);
+}
+
+/* The task as the judge's executor sees it: its name, and nothing to do. */
+static const struct spec_task *
+stand_in(struct arena *a, const struct spec_task *task)
+{
+	struct spec_task *t = NEW(a, struct spec_task);
+
+	t->id = task->id;
+	t->name = task->name;
+	t->at = task->at;
+	return t;
+}
+
+enum judge_status
+judge_ask(struct judging *q)
+{
+	const struct grader_input *in = q->in;
+	struct judge *j = q->judge = find_judge(q);
+
+	q->timed_out = false;
+	q->ans = (struct answer){ .exit_status = -1 };
+	q->used_executor = j->suite.config.executor;
+	q->used_model = j->suite.config.model;
+	if (j->error.n > 0) {
+		fail(q, ANSWER_INFRA, j->error);
+		return JUDGE_DONE;
+	}
+	q->req = (struct agent_request){ .task = stand_in(q->arena, in->task),
+		.prompt = q->prompt, .model = j->suite.config.model,
+		.workspace = in->workspace != NULL ? in->workspace : in->room,
+		.run_id = j->set->run_id,
+		.trial = in->trial > 0 ? in->trial : 1,
+		.attempt = in->attempt > 0 ? in->attempt : 1,
+		.vars = in->vars, .no_skills = true, .sample = q->sample,
+		.responds = q->responds };
+	if (in->scratch != NULL)
+		q->req.scratch = arena_fmt(q->arena, "%sjudge-",
+		    in->scratch).p;
+	if (j->agent.kind->tools) {
+		q->req.tools = q->tools;
+		q->req.ntools = q->ntools;
+	}
+	q->job = (struct agent_job){ .req = &q->req, .arena = q->arena,
+		.done = on_done, .arg = q };
+	if (agent_start(&j->agent, &q->job) == AGENT_DONE) {
+		take_answer(q);
+		return JUDGE_DONE;
+	}
+	q->deadline = (struct timer){ .fn = on_deadline, .arg = q };
+	timer_start(j->set->procs->loop, &q->deadline,
+	    j->suite.config.timeout_seconds * 1000);
+	return JUDGE_LATER;
+}
+
+void
+judge_cancel(struct judging *q)
+{
+	agent_cancel(&q->judge->agent, &q->job);
+}
+
+static void
+on_closed(void *arg)
+{
+	struct judges *set = arg;
+
+	if (--set->closing == 0)
+		set->closed(set->arg);
+}
+
+bool
+judges_close(struct judges *set)
+{
+	struct judge *j;
+
+	for (j = set->head; j != NULL; j = j->next) {
+		if (j->error.n > 0)
+			continue;
+		j->agent.closed = on_closed;
+		j->agent.arg = set;
+		if (!agent_close(&j->agent))
+			set->closing++;
+	}
+	return set->closing == 0;
+}

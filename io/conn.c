@@ -1,0 +1,668 @@
+/* SPDX-License-Identifier: ISC */
+/*
+ * Peers on the loop.
+ *
+ * Memory: what is read goes into one block that all share, and messages are
+ * worked off from there; only what is left of a message that is not whole is
+ * kept with its connection.  Output buffers go round in the same way.  So a
+ * connection that is silent costs its struct and a descriptor.
+ *
+ * Many that are sent much share the loop: of what could not be sent at once no
+ * more than TURN leaves at a time.
+ *
+ * Back-pressure: a peer that does not read what it asked for is not read from
+ * until it has: at most the block and what HIGH allows wait for it, and what
+ * is sent to it unasked is limited by queue_max.
+ *
+ * Three reasons why what has come is not handed on, and `in` may hold whole
+ * messages: held (the owner wants it so; it is read on until a block waits,
+ * so that its end is noticed), stalled (too much waits to be sent, or it was
+ * held until now; it goes on when it can be written to), last (no more).
+ */
+#include "io/conn_internal.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <poll.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+
+#include "base/os.h"
+#include "base/os_net.h"
+#include "lib/http.h"
+
+enum {
+	HIGH = 1 << 20,		/* bytes waiting to be sent: read no more */
+	LOW = 64 << 10,		/* and go on reading */
+	SPARE_MAX = 256 << 10,	/* bytes of a buffer that is kept */
+	TURN = 16 << 10,	/* bytes sent in a turn, of what had to wait */
+	HALF_S = 2		/* then one that is half closed is asked */
+};
+
+static void on_reap(void *);
+
+static size_t
+or_else(size_t n, size_t usual)
+{
+	return n > 0 ? n : usual;
+}
+
+void
+conns_init(struct conns *s)
+{
+	struct conn_limits *l = &s->limits;
+
+	l->message_max = or_else(l->message_max, CONN_MESSAGE_MAX);
+	l->queue_max = or_else(l->queue_max, CONN_QUEUE_MAX);
+	l->conn_max = or_else(l->conn_max, CONN_MAX);
+	s->quiet = -1;
+	s->sweep = (struct timer){ .fn = conn_sweep, .arg = s };
+	s->reap = (struct timer){ .fn = on_reap, .arg = s };
+}
+
+const struct conn_limits *
+conn_limits(const struct conn *c)
+{
+	return &c->set->limits;
+}
+
+size_t *
+conn_seen(struct conn *c)
+{
+	return &c->seen;
+}
+
+struct conns *
+conn_set(const struct conn *c)
+{
+	return c->set;
+}
+
+const struct conn_framer *
+conn_framing(const struct conn *c)
+{
+	return c->framer;
+}
+
+int64_t
+conn_heard(const struct conn *c)
+{
+	return c->heard;
+}
+
+const struct http_head *
+conn_request(const struct conn *c)
+{
+	return c->set->request;
+}
+
+void *
+conn_state(struct conn *c, size_t n)
+{
+	if (c->state.p == NULL && n > 0) {
+		memset(buf_room(&c->state, n), 0, n);
+		c->state.n = n;
+	}
+	return c->state.p;
+}
+
+static void
+free_state(struct conn *c)
+{
+	if (c->state.p != NULL && c->framer->free != NULL)
+		c->framer->free(c);
+	buf_free(&c->state);
+}
+
+size_t
+conn_pending(const struct conn *c)
+{
+	return c->out.n - c->sent;
+}
+
+bool
+conn_half(const struct conn *c)
+{
+	return c->half;
+}
+
+/*
+ * What poll() is to look for.  One that is stalled goes on when it can be
+ * written to, also when somebody else's message has made the room.
+ */
+static void
+update(struct conn *c)
+{
+	int r = !c->half && (!c->last || c->parting) && !c->stalled &&
+	    !conn_full(c) ? LOOP_READ : 0;
+	int w = conn_pending(c) > 0 || (c->stalled && !c->held) ||
+	    c->emptied ? LOOP_WRITE : 0;
+
+	if (c->dead || c->asleep)
+		return;
+	if (c->same) {
+		fd_want(c->set->loop, &c->in_w, r | w);
+	} else {
+		if (c->o.in != -1)
+			fd_want(c->set->loop, &c->in_w, r);
+		fd_want(c->set->loop, &c->out_w, w);
+	}
+}
+
+void
+conn_wake(struct conn *c)
+{
+	if (!c->asleep)
+		return;
+	c->asleep = false;
+	os_quiet_del(c->set->quiet, c->in_w.fd);
+	fd_start(c->set->loop, &c->in_w, LOOP_READ);
+	update(c);
+}
+
+static void
+give_back(struct conn *c)
+{
+	struct buf *spare = &c->set->spare;
+
+	c->out.n = c->sent = 0;
+	if (spare->p == NULL && c->out.cap <= SPARE_MAX) {
+		*spare = c->out;
+		c->out = (struct buf){ 0 };
+	} else
+		buf_free(&c->out);
+}
+
+static void
+close_fds(struct conn *c)
+{
+	int in = c->o.in, out = c->o.out;
+
+	if (in > 2)
+		os_close(&in);
+	if (!c->same && out > 2)
+		os_close(&out);
+}
+
+void
+conn_drop(struct conn *c)
+{
+	struct conns *s = c->set;
+
+	if (c->dead)
+		return;
+	c->dead = true;
+	if (c->asleep)
+		os_quiet_del(s->quiet, c->in_w.fd);
+	else
+		fd_stop(s->loop, &c->in_w);
+	if (!c->same)
+		fd_stop(s->loop, &c->out_w);
+	close_fds(c);
+	*c->prev = c->next;
+	if (c->next != NULL)
+		c->next->prev = c->prev;
+	s->n--;
+	c->next = s->dead;
+	s->dead = c;
+	timer_start(s->loop, &s->reap, 0);
+}
+
+static void
+bury(struct conn *c)
+{
+	c->o.gone(c->o.arg);
+	free_state(c);
+	buf_free(&c->in);
+	buf_free(&c->out);
+	free(c);
+}
+
+static void
+on_reap(void *arg)
+{
+	struct conns *s = arg;
+	struct conn *c;
+
+	while ((c = s->dead) != NULL) {
+		s->dead = c->next;
+		bury(c);
+	}
+}
+
+void
+conns_fini(struct conns *s)
+{
+	struct conn *c;
+
+	s->ending = true;
+	while ((c = s->head) != NULL) {
+		if (c->framer != NULL && c->framer->bye != NULL)
+			conn_finish(c);
+		conn_drop(c);
+	}
+	on_reap(s);
+	timer_stop(s->loop, &s->reap);
+	timer_stop(s->loop, &s->sweep);
+	if (s->quiet != -1)
+		fd_stop(s->loop, &s->quiet_w);
+	os_close(&s->quiet);
+	buf_free(&s->spare);
+	free(s->block);
+	free(s->request);
+	s->block = NULL;
+	s->request = NULL;
+}
+
+/*
+ * Writing.  Descriptors 0 to 2 block, so that they are asked first, and get
+ * no more than what fits for certain.
+ */
+static ssize_t
+write_some(struct conn *c, size_t most)
+{
+	struct pollfd p = { .fd = c->o.out, .events = POLLOUT };
+	size_t n = conn_pending(c) < most ? conn_pending(c) : most;
+
+	if (c->o.out <= 2) {
+		if (poll(&p, 1, 0) != 1) {
+			errno = EAGAIN;
+			return -1;
+		}
+		n = n < PIPE_BUF ? n : PIPE_BUF;
+	}
+	return os_write(c->o.out, c->out.p + c->sent, n);
+}
+
+/*
+ * The end, when all is written.  A TCP socket that is closed while something
+ * is unread takes back what was sent (RFC 9112, 9.6), so that what still comes
+ * is read for a moment, and thrown away.
+ */
+static void
+part(struct conn *c)
+{
+	if (c->dead || c->parting)
+		return;
+	if (!c->same || c->half || shutdown(c->o.out, SHUT_WR) == -1) {
+		conn_drop(c);
+		return;
+	}
+	c->parting = true;
+	c->stalled = false;
+	c->active = loop_now(c->set->loop);
+	buf_free(&c->in);
+}
+
+static void
+flush_some(struct conn *c, size_t most)
+{
+	ssize_t n;
+
+	if (c->last && !c->bade && !c->dead && c->framer != NULL &&
+	    c->framer->bye != NULL) {
+		c->bade = true;
+		c->framer->bye(c);
+	}
+	while (!c->dead && conn_pending(c) > 0 && most > 0) {
+		n = write_some(c, most);
+		if (n == -1 && errno == EAGAIN)
+			break;
+		if (n == -1) {
+			conn_drop(c);
+			return;
+		}
+		c->sent += (size_t)n;
+		most -= (size_t)n;
+		c->active = loop_now(c->set->loop);
+	}
+	if (conn_pending(c) == 0 && c->out.p != NULL)
+		give_back(c);
+	if (c->last && conn_pending(c) == 0)
+		part(c);
+	update(c);
+}
+
+static void
+flush(struct conn *c)
+{
+	flush_some(c, SIZE_MAX);
+}
+
+struct buf *
+conn_begin(struct conn *c)
+{
+	struct conns *s = c->set;
+
+	if (c->out.p == NULL && s->spare.p != NULL) {
+		c->out = s->spare;
+		s->spare = (struct buf){ 0 };
+	}
+	c->from = c->out.n;
+	return &c->out;
+}
+
+void
+conn_abort(struct conn *c)
+{
+	c->out.n = c->from;
+}
+
+/* False: nobody will ever read it. */
+static bool
+append(struct conn *c)
+{
+	if (c->dead || c->parting) {
+		c->out.n = c->sent = 0;
+		return false;
+	}
+	if (conn_pending(c) > c->set->limits.queue_max) {
+		conn_drop(c);
+		return false;
+	}
+	conn_wake(c);
+	return true;
+}
+
+void
+conn_end_raw(struct conn *c)
+{
+	if (append(c) && (!c->reading || c->o.out <= 2))
+		flush(c);
+}
+
+void
+conn_end_soon(struct conn *c)
+{
+	if (append(c))
+		update(c);
+}
+
+void
+conn_flush(struct conn *c)
+{
+	bool some = conn_pending(c) > 0;
+
+	if (c->reading || c->dead)
+		return;
+	flush(c);
+	if (some && conn_pending(c) == 0 && c->o.drained != NULL) {
+		c->emptied = true;
+		update(c);
+	}
+}
+
+void
+conn_end(struct conn *c)
+{
+	if (c->bade)
+		conn_abort(c);	/* nothing comes after a goodbye */
+	else if (!c->dead && !c->parting)
+		(c->framer != NULL ? c->framer : &conn_line)->wrap(&c->out,
+		    c->from);
+	conn_end_raw(c);
+}
+
+void
+conn_send(struct conn *c, struct str msg)
+{
+	buf_put(conn_begin(c), msg);
+	conn_end(c);
+}
+
+void
+conn_finish(struct conn *c)
+{
+	c->last = true;
+	conn_wake(c);
+	if (!c->reading)
+		flush(c);
+}
+
+void
+conn_hand_over(struct conn *c, const struct conn_framer *f,
+    const struct conn_opts *o)
+{
+	int in = c->o.in, out = c->o.out;
+
+	free_state(c);
+	c->o = *o;
+	c->o.in = in;
+	c->o.out = out;
+	c->framer = f;
+	c->seen = 0;
+	c->held = false;
+}
+
+/* What has waited is handed on from the loop, when it can be written to. */
+void
+conn_hold(struct conn *c, bool on)
+{
+	bool was = c->held;
+
+	c->held = on;
+	if (on || !was || c->dead || c->last)
+		return;
+	conn_wake(c);
+	if (!c->reading && (c->in.n > 0 || c->half))
+		c->stalled = true;
+	update(c);
+}
+
+/*
+ * Reading.
+ */
+static bool
+choose(struct conn *c, struct str in, bool last)
+{
+	if (c->framer != NULL)
+		return true;
+	c->framer = conn_sniff(in, last, c->o.chosen != NULL);
+	if (c->framer != NULL && c->o.chosen != NULL)
+		c->o.chosen(c->o.arg, c, c->framer);
+	return c->framer != NULL;
+}
+
+void
+conn_fail(struct conn *c, const struct err *e)
+{
+	c->o.broken(c->o.arg, e);
+	conn_finish(c);
+}
+
+/* Hands on the messages there are; the bytes that are done with. */
+static size_t
+work_off(struct conn *c, struct str in, bool last)
+{
+	size_t at = c->framer == NULL ? conn_blank(in) : 0, used;
+	struct err e = { 0 };
+	struct str msg;
+	int rc = 1;
+
+	c->stalled = false;
+	if (!choose(c, (struct str){ in.p + at, in.n - at }, last))
+		return at;
+	while (rc == 1 && !c->dead && !c->last && !c->held) {
+		if (conn_pending(c) > HIGH) {
+			c->stalled = true;
+			break;
+		}
+		rc = c->framer->next(c, (struct str){ in.p + at, in.n - at },
+		    last, &used, &msg, &e);
+		at += rc == -1 ? 0 : used;
+		if (rc == 1) {
+			c->seen = 0;
+			c->whole = loop_now(c->set->loop);
+			c->o.message(c->o.arg, msg);
+		} else if (rc == -1)
+			conn_fail(c, &e);
+	}
+	return at;
+}
+
+/* Notes when a message began to come that is not all there. */
+static void
+clock_in(struct conn *c, size_t came)
+{
+	bool part = c->framer == NULL ? c->in.n > 0 : c->seen > 0;
+
+	if (!part || c->held) {
+		c->begun = 0;
+		c->got = 0;
+		return;
+	}
+	if (c->begun == 0)
+		c->begun = loop_now(c->set->loop);
+	c->got += came;
+}
+
+static void
+read_end(struct conn *c)
+{
+	c->half = true;
+	if (!c->same && c->o.in > 2) {
+		fd_stop(c->set->loop, &c->in_w);
+		os_close(&c->o.in);
+	} else if (c->same)
+		os_keepalive(c->o.in, HALF_S);
+	if (!c->stalled && !c->held && !c->dead && !c->last)
+		c->o.ended(c->o.arg);
+}
+
+/* From the loop: the owner may want to send more. */
+static void
+drain(struct conn *c, size_t most)
+{
+	bool some = conn_pending(c) > 0 || c->emptied;
+
+	c->emptied = false;
+	flush_some(c, most);
+	if (some && conn_pending(c) == 0 && !c->dead && !c->last &&
+	    c->o.drained != NULL)
+		c->o.drained(c->o.arg);
+}
+
+/* Takes in what came, or with nothing what is left; last: it is the end. */
+static void
+take(struct conn *c, struct str s, bool last)
+{
+	size_t used, came = s.n;
+
+	c->reading = true;
+	if (c->in.n == 0) {
+		used = work_off(c, s, last);
+		s.p += used;
+		s.n -= used;
+		if (s.n > 0 && !c->dead && !c->last)
+			buf_put(&c->in, s);
+	} else {
+		buf_put(&c->in, s);
+		used = work_off(c, buf_str(&c->in), last);
+		buf_eat(&c->in, used);
+	}
+	if (c->in.n == 0 && c->in.p != NULL)
+		buf_free(&c->in);
+	clock_in(c, came);
+	c->reading = false;
+	if (last)
+		read_end(c);
+	drain(c, SIZE_MAX);
+}
+
+void
+conn_read(struct conn *c)
+{
+	struct conns *s = c->set;
+	ssize_t n = os_read(c->o.in, s->block, CONN_BLOCK);
+
+	if (n == -1 && errno == EAGAIN)
+		return;
+	if (n == -1 && (c->same || c->o.in > 2)) {
+		conn_drop(c);
+		return;
+	}
+	if (c->parting) {
+		if (n == 0)
+			conn_drop(c);
+		return;
+	}
+	c->active = c->heard = loop_now(s->loop);
+	s->reads++;
+	take(c, (struct str){ s->block, n > 0 ? (size_t)n : 0 }, n <= 0);
+}
+
+/* With messages that had to wait for room. */
+static void
+resume(struct conn *c)
+{
+	while (c->stalled && !c->held && conn_pending(c) <= LOW && !c->dead &&
+	    !c->last)
+		take(c, STR(""), c->half);
+}
+
+static void
+on_in(void *arg, int ready)
+{
+	struct conn *c = arg;
+
+	if (ready & LOOP_WRITE)
+		drain(c, TURN);
+	if (ready & LOOP_READ && !c->stalled && !c->dead &&
+	    (!c->last || c->parting))
+		conn_read(c);
+	resume(c);
+}
+
+static void
+on_out(void *arg, int ready)
+{
+	struct conn *c = arg;
+
+	(void)ready;
+	drain(c, TURN);
+	resume(c);
+}
+
+static void
+enter(struct conns *s, struct conn *c)
+{
+	c->set = s;
+	c->active = c->heard = c->whole = loop_now(s->loop);
+	c->next = s->head;
+	c->prev = &s->head;
+	if (c->next != NULL)
+		c->next->prev = &c->next;
+	s->head = c;
+	if (s->n++ == 0)
+		timer_start(s->loop, &s->sweep, CONN_SWEEP_MS);
+}
+
+struct conn *
+conn_new(struct conns *s, const struct conn_opts *o)
+{
+	struct conn refused = { .o = *o, .same = o->in == o->out };
+	struct conn *c;
+
+	if (s->n >= s->limits.conn_max)
+		conn_make_room(s);
+	c = s->n < s->limits.conn_max ? calloc(1, sizeof(*c)) : NULL;
+	if (s->block == NULL) {
+		s->block = malloc(CONN_BLOCK);
+		s->request = calloc(1, sizeof(*s->request));
+	}
+	if (c == NULL || s->block == NULL || s->request == NULL) {
+		free(c);
+		close_fds(&refused);
+		return NULL;
+	}
+	*c = refused;
+	enter(s, c);
+	c->framer = o->framer;
+	c->in_w = (struct fd_watch){ .fd = o->in, .fn = on_in, .arg = c };
+	c->out_w = (struct fd_watch){ .fd = o->out, .fn = on_out, .arg = c };
+	fd_start(s->loop, &c->in_w, LOOP_READ);
+	if (!c->same)
+		fd_start(s->loop, &c->out_w, 0);
+	return c;
+}

@@ -1,0 +1,173 @@
+/* SPDX-License-Identifier: ISC */
+/*
+ * What becomes of connections in time: who has vanished, who is idle or too
+ * slow, who may sleep.
+ *
+ * Those that were silent for a second move to a set of their own (where the
+ * system has one), so that poll() is not to look at them each turn.
+ */
+#include "io/conn_internal.h"
+
+#include <poll.h>
+
+#include "base/os.h"
+#include "base/os_net.h"
+
+enum {
+	PART_MS = 1000,		/* see part() */
+	QUIET_MS = 1000,	/* of silence, then it sleeps */
+	START_MS = 20000,	/* for four bytes, once there is one */
+	YIELD_MS = 2000,	/* without a message: may be made to go */
+	END_MS = 60000		/* of not reading the last that was sent */
+};
+
+static void on_quiet(void *, int);
+
+bool
+conn_full(const struct conn *c)
+{
+	return c->held && c->in.n >= CONN_BLOCK;
+}
+
+static bool
+owes(const struct conn *c)
+{
+	return c->held || (c->o.owed != NULL && c->o.owed(c->o.arg));
+}
+
+/*
+ * Makes room: of those that may be made to go, the one that said nothing
+ * whole for the longest time.
+ */
+void
+conn_make_room(struct conns *s)
+{
+	struct conn *c, *oldest = NULL;
+
+	for (c = s->head; c != NULL; c = c->next)
+		if (c->same && (c->framer == NULL || c->framer->idle_ms > 0) &&
+		    (oldest == NULL || c->whole < oldest->whole) &&
+		    conn_pending(c) == 0 && !owes(c))
+			oldest = c;
+	if (oldest != NULL && loop_now(s->loop) - oldest->whole >= YIELD_MS)
+		conn_drop(oldest);
+}
+
+/*
+ * Once in a while: who has vanished, who is idle, who may sleep.
+ */
+static void
+look_alive(struct conn *c)
+{
+	struct pollfd p = { .fd = c->o.out };
+
+	if ((poll(&p, 1, 0) == 1 &&
+	    p.revents & (POLLERR | POLLHUP | POLLNVAL)) ||
+	    (c->same && os_peer_closed(c->o.out)))
+		conn_drop(c);
+}
+
+static bool
+start_quiet(struct conns *s)
+{
+	if (s->quiet != -1)
+		return true;
+	s->quiet = os_quiet_new();
+	if (s->quiet == -1)
+		return false;
+	s->quiet_w = (struct fd_watch){ .fd = s->quiet, .fn = on_quiet,
+		.arg = s };
+	fd_start(s->loop, &s->quiet_w, LOOP_READ);
+	return true;
+}
+
+static void
+lull(struct conn *c)
+{
+	struct conns *s = c->set;
+
+	if (!c->same || c->half || c->last || c->stalled || c->emptied ||
+	    conn_full(c) ||
+	    conn_pending(c) > 0 || !start_quiet(s) ||
+	    os_quiet_add(s->quiet, c->in_w.fd, c) == -1)
+		return;
+	fd_stop(s->loop, &c->in_w);
+	c->asleep = true;
+}
+
+/* A message that has begun, and takes its time. */
+static bool
+is_late(const struct conn *c, int64_t now)
+{
+	int64_t most = c->framer != NULL ? c->framer->slow_ms : START_MS;
+
+	return c->begun > 0 && most > 0 &&
+	    now - c->begun > most + (int64_t)c->got;
+}
+
+/* It does not read what it was sent, or says nothing and waits for nothing. */
+static bool
+is_idle(const struct conn *c, int64_t silent)
+{
+	int64_t most = c->set->limits.idle_ms, own = c->framer != NULL ?
+	    c->framer->idle_ms : 0;
+
+	if (!c->same)
+		return false;
+	if (conn_pending(c) > 0 && ((own > 0 && silent > own) ||
+	    (c->last && silent > END_MS)))
+		return true;
+	if (own > 0 && (most == 0 || most > own))
+		most = own;
+	return most > 0 && silent > most && !owes(c);
+}
+
+static void
+look_at(struct conn *c, int64_t now)
+{
+	struct err e = { 0 };
+	int64_t silent = now - c->active;
+
+	if ((c->parting && silent >= PART_MS) || is_idle(c, silent) ||
+	    (c->framer == NULL && is_late(c, now)))
+		conn_drop(c);
+	else if (c->half)
+		look_alive(c);
+	else if (!c->last && is_late(c, now)) {
+		err_set(&e, ERR_TIMEOUT, "the message took too long");
+		conn_fail(c, &e);
+	} else if (!c->asleep && silent >= QUIET_MS)
+		lull(c);
+}
+
+void
+conn_sweep(void *arg)
+{
+	struct conns *s = arg;
+	struct conn *c, *next;
+
+	for (c = s->head; c != NULL; c = next) {
+		next = c->next;
+		look_at(c, loop_now(s->loop));
+	}
+	if (s->n > 0)
+		timer_start(s->loop, &s->sweep, CONN_SWEEP_MS);
+}
+
+static void
+on_quiet(void *arg, int ready)
+{
+	struct conns *s = arg;
+	void *tags[OS_QUIET_MAX];
+	size_t i, n = os_quiet_ready(s->quiet, tags);
+	struct conn *c;
+
+	(void)ready;
+	for (i = 0; i < n; i++) {
+		c = tags[i];
+		if (c->dead)
+			continue;
+		conn_wake(c);
+		conn_read(c);
+	}
+}

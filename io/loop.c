@@ -1,0 +1,699 @@
+/* SPDX-License-Identifier: ISC */
+/*
+ * One poll(2) loop over descriptors, timers, children and signals.
+ *
+ * Invariants, whenever a callback can run:
+ *   1. w[i] != NULL  =>  w[i]->slot == i + 1, and pfd[i].fd == w[i]->fd when
+ *      something is wanted, else -1 (poll reports a hangup even to those who
+ *      ask for nothing).
+ *   2. w[i] == NULL  =>  pfd[i].fd == -1.  Such tombstones are counted in
+ *      `dead` and removed by sweep(), which runs only before poll: no slot
+ *      moves or is used again while dispatch walks.
+ *   3. Slots made during dispatch lie at or beyond the end of its walk.
+ *   4. For i > 0: heap[(i - 1) / 2] is not later than heap[i], by (at, seq);
+ *      heap[t->slot - 1] == t.
+ *   5. A timer started in this turn has at >= now and seq > fence; all others
+ *      due (at <= now) are before it in that order, so that the first timer
+ *      with seq > fence ends the walk.
+ *   6. prev != NULL  <=>  the child or signal watch is in its list;
+ *      a child is in kids[pid % KIDS].
+ *   7. next_kid and next_sig, where a walk goes on, are in their list or NULL.
+ *   8. w->slot == QUIET  <=>  w is in the quiet set, wanting LOOP_READ.
+ *      Watches go there only before poll and come back only before dispatch
+ *      or by their owner's doing, so a tag that the set reports is alive.
+ *
+ * poll looks at every descriptor in every turn, 20 ns and more for each.  A
+ * server with a thousand idle connections would spend more on them than on
+ * its work; what has had nothing to read for QUIET_TURNS turns therefore
+ * waits in the quiet set, which poll sees as one descriptor.
+ */
+#include "io/loop.h"
+
+#include <assert.h>
+#include <errno.h>
+#include <limits.h>
+#include <poll.h>
+#include <stdlib.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/base.h"
+#include "base/os.h"
+
+enum {
+	KIDS = 256,
+	REAP_MS = 5, REAP_MAX = 200,	/* in loop_free: some do not die */
+	QUIET_MIN = 64,			/* fewer are not worth it */
+	QUIET_TURNS = 64
+};
+
+#define QUIET SIZE_MAX
+
+struct loop {
+	int64_t (*clock)(void);
+	int64_t now;			/* read after poll */
+	struct pollfd *pfd;
+	struct fd_watch **w;		/* parallel to pfd */
+	uint64_t *last;			/* parallel: the turn it was ready in */
+	size_t n, cap, dead;
+	uint64_t turn;
+	struct fd_watch quiet;		/* .fd -1: not there, or not yet */
+	size_t nquiet;
+	struct timer **heap;
+	size_t nheap, heapcap;
+	uint64_t seq, fence;		/* timers started; before this turn */
+	struct child *kids[KIDS];
+	struct child *next_kid;
+	size_t nkids;
+	bool adopts;
+	struct sig_watch *sigs, *next_sig;
+	struct fd_watch sigpipe;
+	int sigpipe_wr;
+	struct sigaction old_chld;
+	uint64_t nofile;
+};
+
+static volatile sig_atomic_t sig_wr = -1;	/* all a handler can know */
+
+/*
+ * A full pipe loses the byte, which is harmless unless all of what fills it
+ * is about other signals: 64 KiB of them within one turn.
+ */
+static void
+on_signal(int signo)
+{
+	unsigned char c = (unsigned char)signo;
+	int saved = errno;
+
+	(void)!write((int)sig_wr, &c, 1);
+	errno = saved;
+}
+
+/* buf_room ends the process with the message that base.c has for it. */
+static void *
+resize(void *p, size_t n, size_t size)
+{
+	struct buf none = { 0 };
+	size_t bytes;
+
+	if (!mul_ok(n, size, &bytes) || (p = realloc(p, bytes)) == NULL)
+		buf_room(&none, SIZE_MAX);
+	return p;
+}
+
+static size_t
+more(size_t cap)
+{
+	return cap == 0 ? 16 : cap * 2;
+}
+
+static short
+events_of(int want)
+{
+	return (short)((want & LOOP_READ ? POLLIN : 0) |
+	    (want & LOOP_WRITE ? POLLOUT : 0));
+}
+
+static void
+hot_add(struct loop *l, struct fd_watch *w, int want)
+{
+	if (l->n == l->cap) {
+		l->cap = more(l->cap);
+		l->pfd = resize(l->pfd, l->cap, sizeof(l->pfd[0]));
+		l->w = resize(l->w, l->cap, sizeof(l->w[0]));
+		l->last = resize(l->last, l->cap, sizeof(l->last[0]));
+	}
+	l->w[l->n] = w;
+	l->last[l->n] = l->turn;
+	l->pfd[l->n] = (struct pollfd){ .fd = want == 0 ? -1 : w->fd,
+		.events = events_of(want) };
+	w->slot = ++l->n;
+}
+
+static void
+hot_del(struct loop *l, struct fd_watch *w)
+{
+	l->w[w->slot - 1] = NULL;
+	l->pfd[w->slot - 1].fd = -1;
+	l->dead++;
+}
+
+static void
+quiet_del(struct loop *l, struct fd_watch *w)
+{
+	os_quiet_del(l->quiet.fd, w->fd);
+	l->nquiet--;
+}
+
+void
+fd_start(struct loop *l, struct fd_watch *w, int want)
+{
+	assert(w->slot == 0);
+	hot_add(l, w, want);
+}
+
+void
+fd_want(struct loop *l, struct fd_watch *w, int want)
+{
+	struct pollfd *p;
+
+	assert(w->slot != 0);
+	if (w->slot == QUIET) {
+		if (want == LOOP_READ)
+			return;
+		quiet_del(l, w);
+		hot_add(l, w, want);
+		return;
+	}
+	p = &l->pfd[w->slot - 1];
+	p->fd = want == 0 ? -1 : w->fd;
+	p->events = events_of(want);
+}
+
+void
+fd_stop(struct loop *l, struct fd_watch *w)
+{
+	if (w->slot == 0)
+		return;
+	if (w->slot == QUIET)
+		quiet_del(l, w);
+	else
+		hot_del(l, w);
+	w->slot = 0;
+}
+
+/* The first slot is the signal pipe's. */
+static void
+demote(struct loop *l)
+{
+	size_t i;
+
+	if (l->n < QUIET_MIN || l->turn % QUIET_TURNS != 0)
+		return;
+	if (l->quiet.fd == -1) {
+		l->quiet.fd = os_quiet_new();
+		if (l->quiet.fd == -1)
+			return;
+		hot_add(l, &l->quiet, LOOP_READ);
+	}
+	for (i = 1; i < l->n; i++) {
+		if (l->w[i] == NULL || l->w[i] == &l->quiet ||
+		    l->pfd[i].fd == -1 || l->pfd[i].events != POLLIN ||
+		    l->turn - l->last[i] < QUIET_TURNS ||
+		    os_quiet_add(l->quiet.fd, l->pfd[i].fd, l->w[i]) == -1)
+			continue;
+		l->w[i]->slot = QUIET;
+		l->w[i] = NULL;
+		l->pfd[i].fd = -1;
+		l->dead++;
+		l->nquiet++;
+	}
+}
+
+/* How many more are ready now than poll has found. */
+static int
+promote(struct loop *l)
+{
+	void *tag[OS_QUIET_MAX];
+	struct fd_watch *w;
+	size_t i, n;
+
+	if (l->quiet.slot == 0 || l->pfd[l->quiet.slot - 1].revents == 0)
+		return 0;
+	l->pfd[l->quiet.slot - 1].revents = 0;
+	n = os_quiet_ready(l->quiet.fd, tag);
+	for (i = 0; i < n; i++) {
+		w = tag[i];
+		quiet_del(l, w);
+		hot_add(l, w, LOOP_READ);
+		l->pfd[w->slot - 1].revents = POLLIN;
+	}
+	return (int)n - 1;
+}
+
+static void
+sweep(struct loop *l)
+{
+	size_t i, k = 0;
+
+	if (l->dead == 0)
+		return;
+	for (i = 0; i < l->n; i++) {
+		if (l->w[i] == NULL)
+			continue;
+		l->w[k] = l->w[i];
+		l->pfd[k] = l->pfd[i];
+		l->last[k] = l->last[i];
+		l->w[k]->slot = k + 1;
+		k++;
+	}
+	l->n = k;
+	l->dead = 0;
+}
+
+static bool
+later(const struct timer *a, const struct timer *b)
+{
+	return a->at != b->at ? a->at > b->at : a->seq > b->seq;
+}
+
+static void
+heap_put(struct loop *l, size_t i, struct timer *t)
+{
+	l->heap[i] = t;
+	t->slot = i + 1;
+}
+
+static void
+heap_up(struct loop *l, size_t i, struct timer *t)
+{
+	size_t up;
+
+	for (; i > 0 && later(l->heap[up = (i - 1) / 2], t); i = up)
+		heap_put(l, i, l->heap[up]);
+	heap_put(l, i, t);
+}
+
+static void
+heap_down(struct loop *l, size_t i, struct timer *t)
+{
+	size_t k;
+
+	for (; (k = 2 * i + 1) < l->nheap; i = k) {
+		if (k + 1 < l->nheap && later(l->heap[k], l->heap[k + 1]))
+			k++;
+		if (!later(t, l->heap[k]))
+			break;
+		heap_put(l, i, l->heap[k]);
+	}
+	heap_put(l, i, t);
+}
+
+/*
+ * The clock is asked again, for a callback that has worked for a while must
+ * not cut the time of what it starts.
+ */
+void
+timer_start(struct loop *l, struct timer *t, int64_t after_ms)
+{
+	int64_t now = l->clock();
+
+	timer_stop(l, t);
+	now = now < l->now ? l->now : now;
+	after_ms = after_ms < 0 ? 0 : after_ms;
+	t->at = after_ms > INT64_MAX - now ? INT64_MAX : now + after_ms;
+	t->seq = ++l->seq;
+	if (l->nheap == l->heapcap) {
+		l->heapcap = more(l->heapcap);
+		l->heap = resize(l->heap, l->heapcap, sizeof(l->heap[0]));
+	}
+	heap_up(l, l->nheap++, t);
+}
+
+void
+timer_stop(struct loop *l, struct timer *t)
+{
+	struct timer *last;
+	size_t i = t->slot;
+
+	if (i-- == 0)
+		return;
+	t->slot = 0;
+	last = l->heap[--l->nheap];
+	if (last == t)
+		return;
+	heap_down(l, i, last);
+	heap_up(l, last->slot - 1, last);
+}
+
+static void
+fire_timers(struct loop *l)
+{
+	struct timer *t;
+
+	while (l->nheap > 0 && (t = l->heap[0])->at <= l->now &&
+	    t->seq <= l->fence) {
+		assert(t->slot == 1);	/* else it was zeroed while it ran */
+		timer_stop(l, t);
+		t->fn(t->arg);
+	}
+}
+
+void
+child_start(struct loop *l, struct child *c)
+{
+	struct child **head = &l->kids[(size_t)c->pid % KIDS];
+
+	assert(c->prev == NULL && c->pid > 0);
+	c->next = *head;
+	c->prev = head;
+	if (c->next != NULL)
+		c->next->prev = &c->next;
+	*head = c;
+	l->nkids++;
+}
+
+void
+child_stop(struct loop *l, struct child *c)
+{
+	if (c->prev == NULL)
+		return;
+	if (l->next_kid == c)
+		l->next_kid = c->next;
+	if (c->next != NULL)
+		c->next->prev = c->prev;
+	*c->prev = c->next;
+	c->prev = NULL;
+	l->nkids--;
+}
+
+static void
+forgotten(void *arg, int wstatus)
+{
+	(void)wstatus;
+	free(arg);
+}
+
+void
+child_forget(struct loop *l, pid_t pid)
+{
+	struct child *c = resize(NULL, 1, sizeof(*c));
+
+	*c = (struct child){ .pid = pid, .fn = forgotten, .arg = c };
+	child_start(l, c);
+}
+
+/* Whether it had ended: only then may c have been freed by its callback. */
+static bool
+reap(struct loop *l, struct child *c)
+{
+	int status;
+	pid_t r;
+
+	do
+		r = waitpid(c->pid, &status, WNOHANG);
+	while (r == -1 && errno == EINTR);
+	if (r == 0)
+		return false;
+	child_stop(l, c);
+	c->fn(c->arg, r == -1 ? -1 : status);
+	return true;
+}
+
+static struct child *
+find_kid(const struct loop *l, pid_t pid)
+{
+	struct child *c = l->kids[(size_t)pid % KIDS];
+
+	while (c != NULL && c->pid != pid)
+		c = c->next;
+	return c;
+}
+
+bool
+child_watched(const struct loop *l, pid_t pid)
+{
+	return find_kid(l, pid) != NULL;
+}
+
+static void
+reap_each(struct loop *l)
+{
+	struct child *c;
+	size_t i;
+
+	for (i = 0; i < KIDS; i++) {
+		for (c = l->kids[i]; c != NULL; c = l->next_kid) {
+			l->next_kid = c->next;
+			reap(l, c);
+		}
+	}
+}
+
+size_t
+child_reap(struct loop *l, bool give_up)
+{
+	struct child *c, *next;
+	size_t i, left = 0;
+
+	for (i = 0; i < KIDS; i++) {
+		for (c = l->kids[i]; c != NULL; c = next) {
+			next = c->next;
+			if (c->fn != forgotten || reap(l, c))
+				continue;
+			left++;
+			if (give_up) {
+				child_stop(l, c);
+				free(c);
+			}
+		}
+	}
+	return left;
+}
+
+/*
+ * With n children of which k have ended this costs k calls where the system
+ * lets us peek.  Where it does not, where an ended child that is nobody's
+ * hides the others from the peek, or where our children have all been reaped
+ * by somebody else, it costs n: one pass per wakeup.
+ */
+static void
+reap_all(struct loop *l)
+{
+	struct child *c;
+	pid_t pid;
+
+	while (l->nkids > 0 || l->adopts) {
+		pid = os_peek_child();
+		if (pid == 0)
+			return;
+		c = pid == -1 ? NULL : find_kid(l, pid);
+		if (c != NULL) {
+			if (!reap(l, c))
+				return;
+		} else if (pid == -1 || !l->adopts) {
+			reap_each(l);
+			return;
+		} else if (waitpid(pid, NULL, WNOHANG) <= 0)
+			return;
+	}
+}
+
+bool
+loop_adopt(struct loop *l)
+{
+	if (!l->adopts)
+		l->adopts = os_subreaper(true);
+	return l->adopts;
+}
+
+static int
+handle(int signo, int flags, struct sigaction *old, struct err *e)
+{
+	struct sigaction sa = { .sa_handler = on_signal };
+
+	sa.sa_flags = SA_RESTART | flags;
+	sigfillset(&sa.sa_mask);
+	if (sigaction(signo, &sa, old) == -1)
+		return err_sys(e, "sigaction");
+	return 0;
+}
+
+int
+sig_start(struct loop *l, struct sig_watch *s, struct err *e)
+{
+	struct sig_watch *o;
+
+	assert(s->prev == NULL && s->signo > 0 && s->signo < 64);
+	for (o = l->sigs; o != NULL; o = o->next)
+		assert(o->signo != s->signo);
+	assert(s->signo != SIGCHLD);
+	if (handle(s->signo, 0, &s->old, e) == -1)
+		return -1;
+	s->next = l->sigs;
+	s->prev = &l->sigs;
+	if (s->next != NULL)
+		s->next->prev = &s->next;
+	l->sigs = s;
+	return 0;
+}
+
+void
+sig_stop(struct loop *l, struct sig_watch *s)
+{
+	if (s->prev == NULL)
+		return;
+	sigaction(s->signo, &s->old, NULL);
+	if (l->next_sig == s)
+		l->next_sig = s->next;
+	if (s->next != NULL)
+		s->next->prev = s->prev;
+	*s->prev = s->next;
+	s->prev = NULL;
+}
+
+static void
+on_sigpipe(void *arg, int ready)
+{
+	struct loop *l = arg;
+	struct sig_watch *s;
+	unsigned char c[256];
+	uint64_t seen = 0;
+	ssize_t i, n;
+
+	(void)ready;
+	while ((n = read(l->sigpipe.fd, c, sizeof(c))) > 0)
+		for (i = 0; i < n; i++)
+			seen |= UINT64_C(1) << (c[i] & 63);
+	for (s = l->sigs; s != NULL; s = l->next_sig) {
+		l->next_sig = s->next;
+		if (seen >> s->signo & 1)
+			s->fn(s->arg);
+	}
+	if (seen >> SIGCHLD & 1)
+		reap_all(l);
+}
+
+struct loop *
+loop_new(int64_t (*now_ms)(void), struct err *e)
+{
+	struct loop *l;
+	int p[2];
+
+	assert(sig_wr == -1);
+	if (os_pipe(p, OS_NONBLOCK_READ | OS_NONBLOCK_WRITE, e) == -1)
+		return NULL;
+	l = resize(NULL, 1, sizeof(*l));
+	*l = (struct loop){ .clock = now_ms != NULL ? now_ms : os_now_ms };
+	l->quiet.fd = -1;
+	sig_wr = p[1];
+	l->sigpipe_wr = p[1];
+	l->sigpipe.fd = p[0];
+	if (handle(SIGCHLD, SA_NOCLDSTOP, &l->old_chld, e) == -1) {
+		sig_wr = -1;
+		os_close(&p[0]);
+		os_close(&p[1]);
+		free(l);
+		return NULL;
+	}
+	l->now = l->clock();
+	l->nofile = os_nofile_raise();
+	l->sigpipe.fn = on_sigpipe;
+	l->sigpipe.arg = l;
+	fd_start(l, &l->sigpipe, LOOP_READ);
+	return l;
+}
+
+void
+loop_free(struct loop *l)
+{
+	int i;
+
+	if (l == NULL)
+		return;
+	while (l->sigs != NULL)
+		sig_stop(l, l->sigs);
+	for (i = 0; child_reap(l, i == REAP_MAX) > 0 && i < REAP_MAX; i++)
+		poll(NULL, 0, REAP_MS);
+	sigaction(SIGCHLD, &l->old_chld, NULL);
+	if (l->adopts)
+		os_subreaper(false);
+	os_nofile_set(l->nofile);
+	sig_wr = -1;
+	os_close(&l->sigpipe.fd);
+	os_close(&l->sigpipe_wr);
+	os_close(&l->quiet.fd);
+	free(l->pfd);
+	free(l->w);
+	free(l->last);
+	free(l->heap);
+	free(l);
+}
+
+int64_t
+loop_now(const struct loop *l)
+{
+	return l->now;
+}
+
+int64_t
+loop_clock(const struct loop *l)
+{
+	return l->clock();
+}
+
+uint64_t
+loop_nofile(const struct loop *l)
+{
+	return l->nofile;
+}
+
+static int
+ready_of(const struct pollfd *p)
+{
+	short r = p->revents;
+
+	if (r & (POLLERR | POLLHUP | POLLNVAL))
+		r = p->events;
+	r &= p->events;
+	return (r & POLLIN ? LOOP_READ : 0) | (r & POLLOUT ? LOOP_WRITE : 0);
+}
+
+static void
+dispatch(struct loop *l, int found)
+{
+	size_t i, n = l->n;
+	int ready;
+
+	for (i = 0; i < n && found > 0; i++) {
+		if (l->pfd[i].revents == 0)
+			continue;
+		found--;
+		if (l->w[i] == NULL)
+			continue;
+		ready = ready_of(&l->pfd[i]);
+		l->last[i] = l->turn;
+		if (ready != 0)
+			l->w[i]->fn(l->w[i]->arg, ready);
+	}
+}
+
+static int
+patience(struct loop *l)
+{
+	int64_t wait;
+
+	if (l->nheap == 0)
+		return -1;
+	wait = l->heap[0]->at - l->clock();
+	return wait < 0 ? 0 : wait > INT_MAX ? INT_MAX : (int)wait;
+}
+
+static bool
+idle(const struct loop *l)
+{
+	size_t own = 1 + (l->quiet.slot != 0);	/* and the signal pipe */
+
+	return l->n == own && l->nquiet == 0 && l->nheap == 0 && l->nkids == 0;
+}
+
+int
+loop_turn(struct loop *l, struct err *e)
+{
+	int found;
+
+	l->turn++;
+	demote(l);
+	sweep(l);
+	if (idle(l))
+		return 0;
+	l->fence = l->seq;
+	found = poll(l->pfd, (nfds_t)l->n, patience(l));
+	if (found == -1 && errno != EINTR && errno != EAGAIN)
+		return err_sys(e, "poll");
+	l->now = l->clock();
+	if (found > 0)			/* after EINTR: next turn again */
+		dispatch(l, found + promote(l));
+	fire_timers(l);
+	return 1;
+}

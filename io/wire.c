@@ -1,0 +1,485 @@
+/* SPDX-License-Identifier: ISC */
+/*
+ * JSON-RPC 2.0 with a child.
+ *
+ * Invariants:
+ *   1. A question is in `open` from wire_ask until its callback is called,
+ *      which is once; one whose answer is not wanted has no callback.
+ *   2. over  <=>  the child has been reaped; nothing is sent, nothing is
+ *      added to `open` any more.
+ *   3. `in` is empty or begins with a message that is not all here.
+ *
+ * Whatever arrives together is looked at where it lies; only what is left
+ * over is kept, so a wire at rest holds no buffer.
+ */
+#include "io/wire.h"
+
+#include <string.h>
+
+#include "json.h"
+
+enum {
+	HEAD_MAX = 16 * 1024,		/* bytes of the lines before a block */
+	REFUSED = -32601		/* JSON-RPC: no such method */
+};
+
+struct wire_question {
+	struct wire_question *next;
+	int64_t id;
+	wire_answer_fn *fn;
+	void *ctx;
+};
+
+static void
+break_off(struct wire *w)
+{
+	w->broken = true;	/* `in` stays: its message may be in use */
+	wire_kill(w);
+}
+
+/* A child that has closed its stdin will hardly stay. */
+static void
+push(struct wire *w, struct str s)
+{
+	if (w->over || w->ending || proc_write(&w->proc, s) == 0)
+		return;
+	if (w->proc.in_open)
+		break_off(w);
+	else
+		wire_end(w);
+}
+
+static void
+put_message(struct wire *w, struct buf *b)
+{
+	struct buf h = { 0 };
+
+	if (w->o.record != NULL && !w->over && !w->ending)
+		w->o.record(w->o.arg, '>', buf_str(b));
+	if (w->o.blocks) {
+		buf_fmt(&h, "Content-Length: %zu\r\n\r\n", b->n);
+		push(w, buf_str(&h));
+		buf_free(&h);
+	} else
+		buf_putc(b, '\n');
+	push(w, buf_str(b));
+	buf_free(b);
+}
+
+static void
+open_message(struct json_out *o, struct buf *b)
+{
+	*o = (struct json_out){ .put = buf_sink, .ctx = b };
+	json_open(o, '{');
+	json_put_key(o, STR("jsonrpc"));
+	json_put_cstr(o, "2.0");
+}
+
+static void
+put_call(struct wire *w, int64_t id, const char *method, struct str params)
+{
+	struct buf b = { 0 };
+	struct json_out o;
+
+	open_message(&o, &b);
+	if (id > 0) {
+		json_put_key(&o, STR("id"));
+		json_put_int(&o, id);
+	}
+	json_put_key(&o, STR("method"));
+	json_put_cstr(&o, method);
+	if (params.n > 0) {
+		json_put_key(&o, STR("params"));
+		json_put_raw(&o, params);
+	}
+	json_close(&o, '}');
+	put_message(w, &b);
+}
+
+void
+wire_ask(struct wire *w, const char *method, struct str params,
+    wire_answer_fn *fn, void *ctx)
+{
+	struct wire_question *q = w->spare;
+
+	if (w->over)
+		return;
+	if (q != NULL)
+		w->spare = q->next;
+	else
+		q = NEW(&w->arena, struct wire_question);
+	*q = (struct wire_question){ w->open, ++w->seq, fn, ctx };
+	w->open = q;
+	put_call(w, q->id, method, params);
+}
+
+void
+wire_tell(struct wire *w, const char *method, struct str params)
+{
+	put_call(w, 0, method, params);
+}
+
+void
+wire_reply(struct wire *w, const struct json *id, struct str result)
+{
+	struct buf b = { 0 };
+	struct json_out o;
+
+	open_message(&o, &b);
+	json_put_key(&o, STR("id"));
+	json_put(&o, id);
+	json_put_key(&o, STR("result"));
+	json_put_raw(&o, result.n > 0 ? result : STR("null"));
+	json_close(&o, '}');
+	put_message(w, &b);
+}
+
+void
+wire_refuse(struct wire *w, const struct json *id, int code, const char *msg)
+{
+	struct buf b = { 0 };
+	struct json_out o;
+
+	open_message(&o, &b);
+	json_put_key(&o, STR("id"));
+	json_put(&o, id);
+	json_put_key(&o, STR("error"));
+	json_open(&o, '{');
+	json_put_key(&o, STR("code"));
+	json_put_int(&o, code);
+	json_put_key(&o, STR("message"));
+	json_put_cstr(&o, msg);
+	json_close(&o, '}');
+	json_close(&o, '}');
+	put_message(w, &b);
+}
+
+void
+wire_forget(struct wire *w, void *ctx)
+{
+	struct wire_question *q;
+
+	for (q = w->open; q != NULL; q = q->next)
+		if (q->ctx == ctx)
+			q->fn = NULL;
+}
+
+static void
+answer(struct wire *w, struct wire_question **at, const struct json *result,
+    const struct json *error)
+{
+	struct wire_question *q = *at;
+	wire_answer_fn *fn = q->fn;
+	void *ctx = q->ctx;
+
+	*at = q->next;
+	q->next = w->spare;
+	w->spare = q;
+	if (fn != NULL)
+		fn(ctx, result, error);
+}
+
+static void
+take_answer(struct wire *w, const struct json *v, const struct json *id)
+{
+	static const struct json none = { .type = JSON_NULL };
+	const struct json *error = json_getc(v, "error");
+	const struct json *result = json_getc(v, "result");
+	struct wire_question **at = &w->open;
+	int64_t n;
+
+	if (!json_int(id, &n))
+		return;
+	while (*at != NULL && (*at)->id != n)
+		at = &(*at)->next;
+	if (*at == NULL)
+		return;			/* nobody asked that */
+	if (error != NULL && error->type != JSON_NULL)
+		answer(w, at, NULL, error);
+	else
+		answer(w, at, result != NULL ? result : &none, NULL);
+}
+
+static void
+take_value(struct wire *w, const struct json *v)
+{
+	const struct json *method = json_getc(v, "method");
+	const struct json *params = json_getc(v, "params");
+	const struct json *id = json_getc(v, "id");
+
+	if (id != NULL && id->type != JSON_STRING && id->type != JSON_NUMBER)
+		id = NULL;
+	if (method == NULL || method->type != JSON_STRING) {
+		if (id != NULL)
+			take_answer(w, v, id);
+	} else if (id == NULL) {
+		if (w->o.notify != NULL)
+			w->o.notify(w->o.arg, json_text(method), params);
+	} else if (w->o.request != NULL)
+		w->o.request(w->o.arg, id, json_text(method), params);
+	else
+		wire_refuse(w, id, REFUSED, "Method not found");
+}
+
+/* One value, or a list of them: a batch. */
+static void
+take_message(struct wire *w, struct str text)
+{
+	struct arena a = { 0 };
+	struct json_mem mem = { arena_hook, &a };
+	struct json_error je;
+	const struct json *v = json_read(&mem, text, 0, &je);
+
+	if (v != NULL && w->o.record != NULL)
+		w->o.record(w->o.arg, '<', text);
+	if (v != NULL && v->type == JSON_ARRAY)
+		for (v = json_first(v); v != NULL; v = v->next)
+			take_value(w, v);
+	else if (v != NULL)
+		take_value(w, v);
+	arena_free(&a);
+}
+
+/* What next functions say: 1 a message, 0 not all of one, -1 never one. */
+static int
+next_line(struct wire *w, struct str in, size_t *used, struct str *msg)
+{
+	const char *eol = in.n > w->seen ?
+	    memchr(in.p + w->seen, '\n', in.n - w->seen) : NULL;
+	size_t n = eol != NULL ? (size_t)(eol - in.p) : in.n;
+
+	if (n > WIRE_MESSAGE_MAX)
+		return -1;
+	w->seen = n;
+	if (eol == NULL)
+		return 0;
+	w->seen = 0;
+	*used = n + 1;
+	*msg = (struct str){ in.p, n };
+	return 1;
+}
+
+static char
+lower(char c)
+{
+	return c >= 'A' && c <= 'Z' ? (char)(c + 'a' - 'A') : c;
+}
+
+/*
+ * The length that the line gives, in *n.  Something may have been printed
+ * before it without an end of line.
+ */
+static bool
+read_length(struct str line, size_t *n)
+{
+	static const char name[] = "content-length:";
+	const size_t len = sizeof(name) - 1;
+	size_t at, i;
+
+	for (at = 0; at + len <= line.n; at++) {
+		for (i = 0; i < len && lower(line.p[at + i]) == name[i]; i++)
+			;
+		if (i == len)
+			break;
+	}
+	if (at + len > line.n)
+		return false;
+	for (at += len; at < line.n && line.p[at] == ' '; at++)
+		;
+	if (at == line.n || line.p[at] < '0' || line.p[at] > '9')
+		return false;
+	*n = 0;
+	for (; at < line.n && line.p[at] >= '0' && line.p[at] <= '9'; at++)
+		if (*n <= WIRE_MESSAGE_MAX)
+			*n = *n * 10 + (size_t)(line.p[at] - '0');
+	return true;
+}
+
+/*
+ * The lines up to the empty one behind a Content-Length, which may be more
+ * than a head: other things that were printed.  Those are let go of at once,
+ * so that *used is not 0 without a message; what is kept is bounded.
+ */
+static int
+read_head(struct str in, size_t *used, size_t *body, size_t *length)
+{
+	const char *eol;
+	struct str line;
+	size_t at = 0;
+	bool has = false;
+
+	while (at < in.n &&
+	    (eol = memchr(in.p + at, '\n', in.n - at)) != NULL) {
+		line = (struct str){ in.p + at, (size_t)(eol - in.p) - at };
+		at += line.n + 1;
+		if (at - *used > HEAD_MAX)
+			return -1;
+		if (read_length(line, length))
+			has = true;
+		else if (!has)
+			*used = at;
+		else if (line.n == 0 || (line.n == 1 && *line.p == '\r')) {
+			*body = at;
+			return *length > WIRE_MESSAGE_MAX ? -1 : 1;
+		}
+	}
+	return in.n - *used > HEAD_MAX ? -1 : 0;
+}
+
+static int
+next_block(struct wire *w, struct str in, size_t *used, struct str *msg)
+{
+	size_t body = 0, length = 0;
+	int rc;
+
+	if (in.n < w->seen)
+		return 0;		/* the body is not all here */
+	w->seen = 0;
+	rc = read_head(in, used, &body, &length);
+	if (rc != 1)
+		return rc;
+	if (in.n - body < length) {
+		w->seen = body + length - *used;
+		return 0;
+	}
+	*msg = (struct str){ in.p + body, length };
+	*used = body + length;
+	return 1;
+}
+
+/* All messages that are whole; the bytes they took. */
+static size_t
+take_all(struct wire *w, struct str in)
+{
+	size_t all = 0, used;
+	struct str msg;
+	int rc;
+
+	do {
+		used = 0;
+		rc = w->o.blocks ? next_block(w, in, &used, &msg) :
+		    next_line(w, in, &used, &msg);
+		if (rc == 1)
+			take_message(w, msg);
+		in.p += used;
+		in.n -= used;
+		all += used;
+	} while (rc == 1 && !w->broken);
+	if (rc == -1)
+		break_off(w);
+	return all;
+}
+
+void
+wire_feed(struct wire *w, struct str s)
+{
+	size_t used;
+
+	if (w->broken)
+		return;
+	if (w->in.n == 0) {
+		used = take_all(w, s);
+		s.p += used;
+		s.n -= used;
+		if (!w->broken)
+			buf_put(&w->in, s);
+		return;
+	}
+	buf_put(&w->in, s);
+	used = take_all(w, buf_str(&w->in));
+	if (w->broken)
+		return;
+	buf_eat(&w->in, used);
+	if (w->in.n == 0)
+		buf_free(&w->in);
+}
+
+static void
+on_out(void *arg, struct str s)
+{
+	wire_feed(arg, s);
+}
+
+static void
+on_err(void *arg, struct str s)
+{
+	struct wire *w = arg;
+
+	proc_tail_add(&w->tail, s);
+}
+
+/* The last line needs no end. */
+static void
+on_done(void *arg)
+{
+	struct wire *w = arg;
+
+	w->over = true;
+	timer_stop(w->proc.set->loop, &w->grace);
+	if (!w->broken && !w->o.blocks && w->in.n > 0)
+		take_message(w, buf_str(&w->in));
+	buf_free(&w->in);
+	while (w->open != NULL)
+		answer(w, &w->open, NULL, NULL);
+	arena_free(&w->arena);
+	w->spare = NULL;
+	proc_fini(&w->proc);
+	w->o.ended(w->o.arg);
+}
+
+static void
+on_grace(void *arg)
+{
+	struct wire *w = arg;
+
+	proc_cancel(&w->proc);
+}
+
+int
+wire_start(struct procs *ps, struct wire *w, const struct wire_opts *o,
+    struct err *e)
+{
+	struct proc_opts p = { .argv = o->argv, .env = o->env, .cwd = o->cwd,
+		.in_open = true, .on_out = on_out, .on_err = on_err,
+		.done = on_done, .arg = w };
+
+	*w = (struct wire){ .o = *o };
+	w->o.argv = w->o.env = NULL;	/* not needed after the call */
+	w->o.cwd = NULL;
+	w->grace.fn = on_grace;
+	w->grace.arg = w;
+	return proc_start(ps, &w->proc, &p, e);
+}
+
+void
+wire_end(struct wire *w)
+{
+	if (w->over || w->ending)
+		return;
+	w->ending = true;
+	proc_close_in(&w->proc);
+	timer_start(w->proc.set->loop, &w->grace, WIRE_GRACE_MS);
+}
+
+void
+wire_kill(struct wire *w)
+{
+	if (w->over)
+		return;
+	w->ending = true;
+	proc_close_in(&w->proc);
+	proc_cancel(&w->proc);
+}
+
+void
+wire_fini(struct wire *w)
+{
+	if (w->proc.set == NULL)
+		return;
+	w->over = true;
+	timer_stop(w->proc.set->loop, &w->grace);
+	proc_fini(&w->proc);
+	buf_free(&w->in);
+	arena_free(&w->arena);
+	w->open = w->spare = NULL;
+}

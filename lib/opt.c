@@ -1,0 +1,202 @@
+/* SPDX-License-Identifier: ISC */
+/* Command-line options.  Pure: argv in, a struct out. */
+#include "lib/opt.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const struct opt *
+find_name(const struct opt_table *t, struct str name)
+{
+	size_t i;
+
+	for (i = 0; i < t->n; i++)
+		if (str_is(name, t->rows[i].name))
+			return &t->rows[i];
+	return NULL;
+}
+
+static const struct opt *
+find_letter(const struct opt_table *t, char letter)
+{
+	size_t i;
+
+	for (i = 0; i < t->n; i++)
+		if (t->rows[i].letter == letter)
+			return &t->rows[i];
+	return NULL;
+}
+
+static int
+unknown(const struct opt_table *t, struct str name, struct err *e)
+{
+	const char *near = NULL;
+	size_t i, d, least = SIZE_MAX;
+
+	for (i = 0; i < t->n; i++) {
+		if (!str_similar(name, str_of(t->rows[i].name)))
+			continue;
+		d = str_distance(name, str_of(t->rows[i].name), 60);
+		if (d < least) {
+			least = d;
+			near = t->rows[i].name;
+		}
+	}
+	if (near == NULL)
+		return err_set(e, ERR_SCHEMA, "unknown option \"--%.*s\"",
+		    STRF(name));
+	return err_set(e, ERR_SCHEMA,
+	    "unknown option \"--%.*s\"; did you mean \"--%s\"?", STRF(name),
+	    near);
+}
+
+static int
+set_int(const struct opt *o, const char *value, int64_t *out, struct err *e)
+{
+	long long i;
+	char *end;
+
+	errno = 0;
+	i = strtoll(value, &end, 10);
+	if (*value == '\0' || *end != '\0' || errno != 0)
+		return err_set(e, ERR_SCHEMA,
+		    "--%s needs a whole number, not \"%s\"", o->name, value);
+	if ((o->min != 0 || o->max != 0) && (i < o->min || i > o->max))
+		return err_set(e, ERR_SCHEMA,
+		    "--%s must be from %lld to %lld, not %s", o->name,
+		    (long long)o->min, (long long)o->max, value);
+	*out = i;
+	return 0;
+}
+
+static void
+add(struct arena *a, struct opt_list *list, const char *value)
+{
+	const char **v = NEW_N(a, const char *, list->n + 1);
+
+	if (list->n > 0)
+		memcpy(v, list->v, list->n * sizeof(*v));
+	v[list->n++] = value;
+	list->v = v;
+}
+
+static int
+set(struct arena *a, const struct opt *o, const char *value, void *out,
+    struct err *e)
+{
+	void *member = (char *)out + o->off;
+
+	switch (o->type) {
+	case OPT_FLAG:
+		*(bool *)member = true;
+		return 0;
+	case OPT_STR:
+		*(const char **)member = value;
+		return 0;
+	case OPT_INT:
+		return set_int(o, value, member, e);
+	case OPT_LIST:
+		add(a, member, value);
+		return 0;
+	}
+	return 0;
+}
+
+static int
+needs_value(const struct opt *o, struct err *e)
+{
+	return err_set(e, ERR_SCHEMA, "--%s needs a value: %s", o->name,
+	    o->value);
+}
+
+/* *argv is "--name" or "--name=value"; moves on to what it has used up. */
+static int
+take_name(struct arena *a, const struct opt_table *t, char ***argv, void *out,
+    struct err *e)
+{
+	char *arg = **argv + 2, *eq = strchr(arg, '=');
+	size_t n = eq != NULL ? (size_t)(eq - arg) : strlen(arg);
+	struct str name = { arg, n };
+	const struct opt *o = find_name(t, name);
+
+	if (o == NULL)
+		return unknown(t, name, e);
+	if (o->type == OPT_FLAG && eq != NULL)
+		return err_set(e, ERR_SCHEMA, "--%s takes no value", o->name);
+	if (o->type != OPT_FLAG && eq == NULL) {
+		if ((*argv)[1] == NULL)
+			return needs_value(o, e);
+		return set(a, o, *++*argv, out, e);
+	}
+	return set(a, o, eq != NULL ? eq + 1 : NULL, out, e);
+}
+
+/* *argv is "-x", "-xVALUE" or "-xyz". */
+static int
+take_letters(struct arena *a, const struct opt_table *t, char ***argv,
+    void *out, struct err *e)
+{
+	char *p = **argv + 1;
+	const struct opt *o;
+
+	for (; *p != '\0'; p++) {
+		o = find_letter(t, *p);
+		if (o == NULL)
+			return err_set(e, ERR_SCHEMA,
+			    "unknown option \"-%c\"", *p);
+		if (o->type == OPT_FLAG) {
+			set(a, o, NULL, out, e);
+			continue;
+		}
+		if (p[1] != '\0')
+			return set(a, o, p + 1, out, e);
+		if ((*argv)[1] == NULL)
+			return needs_value(o, e);
+		return set(a, o, *++*argv, out, e);
+	}
+	return 0;
+}
+
+int
+opt_parse(struct arena *a, const struct opt_table *t, char **argv,
+    size_t *nargs, void *out, struct err *e)
+{
+	char **args = argv;
+	int r = 0;
+
+	for (*nargs = 0; *argv != NULL && r == 0; argv++) {
+		if (strcmp(*argv, "--") == 0) {
+			while (*++argv != NULL)
+				args[(*nargs)++] = *argv;
+			break;
+		}
+		if (strncmp(*argv, "--", 2) == 0)
+			r = take_name(a, t, &argv, out, e);
+		else if (**argv == '-' && (*argv)[1] != '\0')
+			r = take_letters(a, t, &argv, out, e);
+		else
+			args[(*nargs)++] = *argv;
+	}
+	return r;
+}
+
+void
+opt_help(const struct opt_table *t, struct buf *b)
+{
+	const struct opt *o;
+	size_t i, start;
+
+	for (i = 0; i < t->n; i++) {
+		o = &t->rows[i];
+		start = b->n;
+		if (o->letter != 0)
+			buf_fmt(b, "  -%c, --%s", o->letter, o->name);
+		else
+			buf_fmt(b, "      --%s", o->name);
+		if (o->type != OPT_FLAG)
+			buf_fmt(b, " %s", o->value);
+		buf_fmt(b, "%*s%s\n", b->n - start < 26 ?
+		    (int)(26 - (b->n - start)) : 1, "", o->help);
+	}
+}

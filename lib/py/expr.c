@@ -1,0 +1,125 @@
+/* SPDX-License-Identifier: ISC */
+/*
+ * Expressions: the two functions of the interface, and how an evaluation
+ * ends early and stays in bounds.
+ *
+ * The source becomes a tree of nodes (expr_parse.c), the tree is walked
+ * (expr_eval.c).  Everything that an evaluation makes is in the caller's
+ * arena and is counted.
+ */
+#include "lib/py/expr.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "lib/py/expr_internal.h"
+
+int
+expr_decline(struct eval *ev, const char *fmt, ...)
+{
+	va_list ap;
+
+	ev->status = EXPR_DECLINED;
+	*ev->err = (struct err){ .code = ERR_SCHEMA };
+	va_start(ap, fmt);
+	vsnprintf(ev->err->msg, sizeof(ev->err->msg), fmt, ap);
+	va_end(ap);
+	return -1;
+}
+
+/* A text that does not fit would not be Python's: Python has to say it. */
+int
+expr_raise(struct eval *ev, const char *fmt, ...)
+{
+	va_list ap;
+	int n;
+
+	ev->status = EXPR_RAISED;
+	*ev->err = (struct err){ .code = ERR_SCHEMA };
+	va_start(ap, fmt);
+	n = vsnprintf(ev->err->msg, sizeof(ev->err->msg), fmt, ap);
+	va_end(ap);
+	if (n < 0 || (size_t)n >= sizeof(ev->err->msg))
+		return expr_decline(ev, "the text of an exception is long");
+	return -1;
+}
+
+static int
+limit(struct eval *ev, const char *what)
+{
+	expr_decline(ev, "it takes more %s than an expression may", what);
+	ev->err->code = ERR_LIMIT;
+	return -1;
+}
+
+int
+expr_steps(struct eval *ev, size_t n)
+{
+	if (n > ev->steps)
+		return limit(ev, "time");
+	ev->steps -= n;
+	return 0;
+}
+
+int
+expr_bytes(struct eval *ev, size_t n)
+{
+	return expr_steps(ev, n / EXPR_STEP_BYTES + 1);
+}
+
+void *
+expr_alloc(struct eval *ev, size_t n)
+{
+	if (n > ev->memory) {
+		limit(ev, "memory");
+		return NULL;
+	}
+	ev->memory -= n;
+	return arena_raw(ev->arena, n, sizeof(int64_t));
+}
+
+/* Room for one more than n things of that size; NULL: declined. */
+void *
+expr_grow(struct eval *ev, void *old, size_t n, size_t *cap, size_t size)
+{
+	void *p;
+
+	if (n < *cap)
+		return old;
+	*cap = *cap == 0 ? 8 : *cap * 2;
+	p = expr_alloc(ev, mul_max(*cap, size));
+	if (p != NULL && n > 0)
+		memcpy(p, old, n * size);
+	return p;
+}
+
+struct expr *
+expr_compile(struct arena *a, struct str source, struct err *e)
+{
+	struct expr *expr;
+
+	if (source.n > EXPR_SOURCE_MAX) {
+		err_set(e, ERR_LIMIT, "the expression has more than %d bytes",
+		    EXPR_SOURCE_MAX);
+		e->col = 1;
+		return NULL;
+	}
+	expr = NEW(a, struct expr);
+	return expr_parse(a, source, expr, e) == -1 ? NULL : expr;
+}
+
+enum expr_status
+expr_eval(const struct expr *expr, const struct json *names,
+    struct arena *tmp, struct err *e)
+{
+	struct eval ev = { .names = names, .arena = tmp, .err = e,
+		.steps = EXPR_STEPS_MAX, .memory = EXPR_MEMORY_MAX,
+		.expr = expr };
+	struct value v;
+
+	ev.globals = NEW_N(tmp, struct value, expr->nnames);
+	ev.known = NEW_N(tmp, bool, expr->nnames);
+	if (expr_node(&ev, expr->root, &v) == -1)
+		return ev.status;
+	return expr_true(v) ? EXPR_TRUE : EXPR_FALSE;
+}

@@ -1,0 +1,242 @@
+/* SPDX-License-Identifier: ISC */
+/*
+ * Which values are equal, less, or in others.
+ *
+ * In containers Python takes the same object for equal even where it is not
+ * equal to itself; as NaN is, that is left to Python.
+ */
+#include "lib/py/expr_internal.h"
+
+#include <string.h>
+
+/* Exactly, although a double has fewer digits. */
+static int
+compare_mixed(int64_t i, double d)
+{
+	int64_t t;
+	double rest;
+
+	if (d >= 9223372036854775808.0)
+		return -1;
+	if (d < -9223372036854775808.0)
+		return 1;
+	t = (int64_t)d;
+	if (i != t)
+		return i < t ? -1 : 1;
+	rest = d - (double)t;
+	return rest > 0 ? -1 : rest < 0 ? 1 : 0;
+}
+
+int
+expr_num_compare(struct value a, struct value b, bool *unordered)
+{
+	*unordered = (a.kind == EXPR_FLOAT && a.u.d != a.u.d) ||
+	    (b.kind == EXPR_FLOAT && b.u.d != b.u.d);
+	if (*unordered)
+		return 1;
+	if (a.kind == EXPR_FLOAT && b.kind == EXPR_FLOAT)
+		return a.u.d < b.u.d ? -1 : a.u.d > b.u.d ? 1 : 0;
+	if (a.kind == EXPR_FLOAT)
+		return -compare_mixed(b.u.i, a.u.d);
+	if (b.kind == EXPR_FLOAT)
+		return compare_mixed(a.u.i, b.u.d);
+	return a.u.i < b.u.i ? -1 : a.u.i > b.u.i ? 1 : 0;
+}
+
+int
+expr_same(struct eval *ev, struct value a, struct value b)
+{
+	if (a.kind == EXPR_FLOAT && b.kind == EXPR_FLOAT &&
+	    (a.u.d != a.u.d || b.u.d != b.u.d))
+		return expr_decline(ev, "NaN among others");
+	return expr_equal(ev, a, b);
+}
+
+/* The first place where they differ, or the shorter's end; 0, -1. */
+static int
+first_difference(struct eval *ev, struct seq *a, struct seq *b, size_t *at)
+{
+	int rc = 1;
+
+	if (expr_read_seq(ev, a) == -1 || expr_read_seq(ev, b) == -1)
+		return -1;
+	for (*at = 0; *at < a->n && *at < b->n; ++*at) {
+		rc = expr_steps(ev, 1) == -1 ? -1 :
+		    expr_same(ev, a->v[*at], b->v[*at]);
+		if (rc != 1)
+			break;
+	}
+	return rc == -1 ? -1 : 0;
+}
+
+static int
+equal_dicts(struct eval *ev, struct map *a, struct map *b)
+{
+	struct value v;
+	size_t i;
+	int rc = 1;
+
+	if (expr_read_map(ev, a) == -1 || expr_read_map(ev, b) == -1)
+		return -1;
+	if (a->n != b->n)
+		return 0;
+	for (i = 0; i < a->n && rc == 1; i++) {
+		rc = expr_map_get(ev, b, a->v[i].key, &v);
+		if (rc == 1)
+			rc = expr_same(ev, a->v[i].val, v);
+	}
+	return rc;
+}
+
+static int
+equal_kind(struct eval *ev, struct value a, struct value b)
+{
+	size_t at;
+
+	switch ((enum expr_kind)a.kind) {
+	case EXPR_NONE:
+		return 1;
+	case EXPR_STR:
+		if (a.u.text->n != b.u.text->n)
+			return 0;
+		if (expr_bytes(ev, a.u.text->n) == -1)
+			return -1;
+		return memcmp(a.u.text->p, b.u.text->p, a.u.text->n) == 0;
+	case EXPR_LIST:
+	case EXPR_TUPLE:
+		if (a.u.seq->n != b.u.seq->n)
+			return 0;
+		if (first_difference(ev, a.u.seq, b.u.seq, &at) == -1)
+			return -1;
+		return at == a.u.seq->n;
+	case EXPR_DICT:
+		return equal_dicts(ev, a.u.map, b.u.map);
+	case EXPR_SET:
+		return expr_set_compare(ev, EXPR_EQ, a.u.map, b.u.map);
+	case EXPR_BOOL:
+	case EXPR_INT:
+	case EXPR_FLOAT:
+	case EXPR_VIEW:
+	case EXPR_GEN:
+	case EXPR_MATCH:
+	case EXPR_FLAGS:
+	case EXPR_MODULE:
+	case EXPR_BUILTIN:
+	case EXPR_KIND__MAX:
+		break;
+	}
+	return expr_decline(ev, "whether two objects of this type are equal");
+}
+
+int
+expr_equal(struct eval *ev, struct value a, struct value b)
+{
+	bool unordered;
+
+	if (EXPR_ISNUM(a) && EXPR_ISNUM(b))
+		return expr_num_compare(a, b, &unordered) == 0;
+	if (a.kind == EXPR_VIEW || b.kind == EXPR_VIEW ||
+	    a.kind == EXPR_FLAGS || b.kind == EXPR_FLAGS)
+		return expr_decline(ev, "whether this is equal");
+	return a.kind != b.kind ? 0 : equal_kind(ev, a, b);
+}
+
+static bool
+decide(enum expr_rel rel, int order)
+{
+	return rel == EXPR_LT ? order < 0 : rel == EXPR_LE ? order <= 0 :
+	    rel == EXPR_GT ? order > 0 : order >= 0;
+}
+
+static int
+compare_seqs(struct eval *ev, enum expr_rel rel, struct seq *a, struct seq *b)
+{
+	size_t at;
+
+	if (first_difference(ev, a, b, &at) == -1)
+		return -1;
+	if (at < a->n && at < b->n)
+		return expr_compare(ev, rel, a->v[at], b->v[at]);
+	return decide(rel, a->n < b->n ? -1 : a->n > b->n);
+}
+
+int
+expr_compare(struct eval *ev, enum expr_rel rel, struct value a,
+    struct value b)
+{
+	static const char *const names[] = { "==", "!=", "<", "<=", ">", ">=" };
+	bool unordered;
+	int order;
+
+	if (EXPR_ISNUM(a) && EXPR_ISNUM(b)) {
+		order = expr_num_compare(a, b, &unordered);
+		return !unordered && decide(rel, order);
+	}
+	if (a.kind == EXPR_STR && b.kind == EXPR_STR) {
+		if (expr_bytes(ev, a.u.text->n) == -1)
+			return -1;
+		return decide(rel, str_cmp((struct str){ a.u.text->p,
+		    a.u.text->n }, (struct str){ b.u.text->p, b.u.text->n }));
+	}
+	if (a.kind == b.kind && EXPR_ISSEQ(a))
+		return compare_seqs(ev, rel, a.u.seq, b.u.seq);
+	if (a.kind == EXPR_SET && b.kind == EXPR_SET)
+		return expr_set_compare(ev, rel, a.u.map, b.u.map);
+	if (a.kind > EXPR_SET || b.kind > EXPR_SET)
+		return expr_decline(ev, "a comparison of this");
+	return expr_raise(ev, "'%s' not supported between instances of '%s' "
+	    "and '%s'", names[rel], expr_type(a), expr_type(b));
+}
+
+static int
+in_text(struct eval *ev, struct value what, const struct text *t)
+{
+	struct finder f;
+	size_t at;
+
+	if (what.kind > EXPR_SET)
+		return expr_decline(ev, "this in a text");
+	if (what.kind != EXPR_STR)
+		return expr_raise(ev, "'in <string>' requires string as left "
+		    "operand, not %s", expr_type(what));
+	expr_find_init(&f, (struct str){ what.u.text->p, what.u.text->n });
+	return expr_find(ev, &f, (struct str){ t->p, t->n }, 0, &at);
+}
+
+static int
+in_iter(struct eval *ev, struct value what, struct value where)
+{
+	struct iter it;
+	struct value v;
+	int rc, eq;
+
+	if (expr_iter(ev, where, &it) == -1)
+		return -1;
+	while ((rc = expr_next(ev, &it, &v)) == 1) {
+		eq = expr_steps(ev, 1) == -1 ? -1 : expr_same(ev, v, what);
+		if (eq != 0)
+			return eq;
+	}
+	return rc;
+}
+
+int
+expr_in(struct eval *ev, struct value what, struct value where)
+{
+	struct value v;
+
+	if (where.kind == EXPR_STR)
+		return in_text(ev, what, where.u.text);
+	if (EXPR_ISSEQ(where) || where.kind == EXPR_GEN ||
+	    (where.kind == EXPR_VIEW && where.sub == EXPR_VALUES))
+		return in_iter(ev, what, where);
+	if (where.kind == EXPR_SET && what.kind == EXPR_SET)
+		return expr_decline(ev, "a set in a set");
+	if (where.kind == EXPR_DICT || where.kind == EXPR_SET ||
+	    (where.kind == EXPR_VIEW && where.sub == EXPR_KEYS))
+		return expr_map_get(ev, where.u.map, what, &v);
+	if (where.kind > EXPR_SET)
+		return expr_decline(ev, "whether it is in this");
+	return expr_raise(ev, "argument of type '%s' is not iterable",
+	    expr_type(where));
+}

@@ -1,0 +1,278 @@
+/* SPDX-License-Identifier: ISC */
+/*
+ * Dicts and sets: pairs in order of insertion, and an index by hash once
+ * there are many.  Values that are equal hash alike, over all types.
+ */
+#include "lib/py/expr_internal.h"
+
+#include <string.h>
+
+#include "json.h"
+
+enum { SMALL = 8 };
+
+static uint64_t
+mix(uint64_t h, uint64_t x)
+{
+	h = (h ^ x) * UINT64_C(0x9E3779B97F4A7C15);
+	return h ^ h >> 29;
+}
+
+static uint64_t
+hash_text(const struct text *t)
+{
+	uint64_t h = t->n;
+	size_t i;
+
+	for (i = 0; i < t->n; i++)
+		h = mix(h, (unsigned char)t->p[i]);
+	return h;
+}
+
+static uint64_t
+hash_float(double d)
+{
+	uint64_t bits;
+
+	if (d >= -9e15 && d <= 9e15 && d == (double)(int64_t)d)
+		return mix(1, (uint64_t)(int64_t)d);
+	memcpy(&bits, &d, sizeof(bits));
+	return mix(2, bits);
+}
+
+/* An int that a float can be equal to hashes as that float would. */
+static uint64_t
+hash_int(int64_t i)
+{
+	double d = (double)i;
+
+	if (i >= -INT64_C(9000000000000000) && i <= INT64_C(9000000000000000))
+		return mix(1, (uint64_t)i);
+	return hash_float(d);
+}
+
+static int
+hash(struct eval *ev, struct value v, uint64_t *out)
+{
+	uint64_t h;
+	size_t i;
+
+	switch ((enum expr_kind)v.kind) {
+	case EXPR_NONE:
+		*out = 3;
+		return 0;
+	case EXPR_BOOL:
+	case EXPR_INT:
+		*out = hash_int(v.u.i);
+		return 0;
+	case EXPR_FLOAT:
+		if (v.u.d != v.u.d)
+			return expr_decline(ev, "NaN as a key");
+		*out = hash_float(v.u.d);
+		return 0;
+	case EXPR_STR:
+		*out = hash_text(v.u.text);
+		return expr_bytes(ev, v.u.text->n);
+	case EXPR_TUPLE:
+		*out = 4;
+		for (i = 0; i < v.u.seq->n; i++) {
+			if (hash(ev, v.u.seq->v[i], &h) == -1)
+				return -1;
+			*out = mix(*out, h);
+		}
+		return expr_steps(ev, v.u.seq->n);
+	case EXPR_LIST:
+	case EXPR_DICT:
+	case EXPR_SET:
+		return expr_raise(ev, "unhashable type: '%s'", expr_type(v));
+	case EXPR_VIEW:
+	case EXPR_GEN:
+	case EXPR_MATCH:
+	case EXPR_FLAGS:
+	case EXPR_MODULE:
+	case EXPR_BUILTIN:
+	case EXPR_KIND__MAX:
+		break;
+	}
+	return expr_decline(ev, "this as a key");
+}
+
+int
+expr_map_new(struct eval *ev, enum expr_kind kind, struct value *out)
+{
+	struct map *map = expr_alloc(ev, sizeof(*map));
+
+	if (map == NULL)
+		return -1;
+	*map = (struct map){ 0 };
+	*out = (struct value){ .kind = (uint8_t)kind, .u = { .map = map } };
+	return 0;
+}
+
+/* The place of a key: 1 and its number, or 0 and where it would go; -1. */
+static int
+place(struct eval *ev, const struct map *map, struct value key, uint64_t h,
+    size_t *at)
+{
+	size_t i;
+	int rc;
+
+	if (map->index == NULL) {
+		for (i = 0; i < map->n; i++) {
+			rc = expr_equal(ev, map->v[i].key, key);
+			if (rc != 0) {
+				*at = i;
+				return rc;
+			}
+		}
+		return 0;
+	}
+	for (i = (size_t)h & (map->nindex - 1); map->index[i] != 0;
+	    i = (i + 1) & (map->nindex - 1)) {
+		*at = map->index[i] - 1;
+		rc = expr_equal(ev, map->v[*at].key, key);
+		if (rc != 0)
+			return rc;
+	}
+	*at = i;
+	return 0;
+}
+
+static int
+reindex(struct eval *ev, struct map *map)
+{
+	size_t i, k;
+	uint64_t h;
+
+	map->nindex = map->nindex == 0 ? SMALL * 8 : map->nindex * 4;
+	map->index = expr_alloc(ev, map->nindex * sizeof(*map->index));
+	if (map->index == NULL)
+		return -1;
+	memset(map->index, 0, map->nindex * sizeof(*map->index));
+	for (i = 0; i < map->n; i++) {
+		if (hash(ev, map->v[i].key, &h) == -1)
+			return -1;
+		for (k = (size_t)h & (map->nindex - 1); map->index[k] != 0;
+		    k = (k + 1) & (map->nindex - 1))
+			;
+		map->index[k] = (uint32_t)i + 1;
+	}
+	return expr_steps(ev, map->n);
+}
+
+/* The first key stays, the last value wins. */
+int
+expr_map_put(struct eval *ev, struct map *map, struct value key,
+    struct value val)
+{
+	size_t at = 0;
+	uint64_t h;
+	int rc;
+
+	if (hash(ev, key, &h) == -1 ||
+	    (map->n == SMALL && map->index == NULL &&
+	    reindex(ev, map) == -1) ||
+	    (map->index != NULL && map->n * 2 > map->nindex &&
+	    reindex(ev, map) == -1))
+		return -1;
+	rc = place(ev, map, key, h, &at);
+	if (rc == -1)
+		return -1;
+	if (rc == 1) {
+		map->v[at].val = val;
+		return 0;
+	}
+	map->v = expr_grow(ev, map->v, map->n, &map->cap, sizeof(*map->v));
+	if (map->v == NULL)
+		return -1;
+	map->v[map->n++] = (struct pair){ key, val };
+	if (map->index != NULL)
+		map->index[at] = (uint32_t)map->n;
+	return 0;
+}
+
+int
+expr_map_get(struct eval *ev, struct map *map, struct value key,
+    struct value *out)
+{
+	const struct json *json;
+	size_t at = 0;
+	uint64_t h;
+	int rc;
+
+	if (hash(ev, key, &h) == -1)
+		return -1;
+	if (map->src != NULL && key.kind == EXPR_STR) {
+		json = json_get(map->src, (struct str){ key.u.text->p,
+		    key.u.text->n });
+		if (json == NULL)
+			return 0;
+		return expr_json(ev, json, out) == -1 ? -1 : 1;
+	}
+	if (expr_read_map(ev, map) == -1)
+		return -1;
+	rc = place(ev, map, key, h, &at);
+	if (rc == 1)
+		*out = map->v[at].val;
+	return rc;
+}
+
+/* Puts those pairs of `from` whose key is (or is not) in `in`. */
+static int
+put_where(struct eval *ev, struct map *to, const struct map *from,
+    struct map *in, int present)
+{
+	struct value v;
+	size_t i;
+	int rc;
+
+	for (i = 0; i < from->n; i++) {
+		rc = in == NULL ? present :
+		    expr_map_get(ev, in, from->v[i].key, &v);
+		if (rc == -1 || (rc == present && expr_map_put(ev, to,
+		    from->v[i].key, from->v[i].val) == -1))
+			return -1;
+	}
+	return 0;
+}
+
+int
+expr_set_op(struct eval *ev, enum expr_arith op, struct map *a,
+    struct map *b, struct value *out)
+{
+	if (expr_map_new(ev, EXPR_SET, out) == -1)
+		return -1;
+	if (op == EXPR_BITAND)		/* the elements of the smaller */
+		return put_where(ev, out->u.map, b->n > a->n ? a : b,
+		    b->n > a->n ? b : a, 1);
+	if (put_where(ev, out->u.map, a, op == EXPR_BITOR ? NULL : b, 0) == -1)
+		return -1;
+	if (op == EXPR_SUB)
+		return 0;
+	return put_where(ev, out->u.map, b, op == EXPR_BITOR ? NULL : a, 0);
+}
+
+/* Whether all keys of a are in b. */
+static int
+is_subset(struct eval *ev, const struct map *a, struct map *b)
+{
+	struct value v;
+	size_t i;
+	int rc = 1;
+
+	for (i = 0; i < a->n && rc == 1; i++)
+		rc = expr_map_get(ev, b, a->v[i].key, &v);
+	return rc;
+}
+
+int
+expr_set_compare(struct eval *ev, enum expr_rel rel, struct map *a,
+    struct map *b)
+{
+	if (rel == EXPR_EQ)
+		return a->n != b->n ? 0 : is_subset(ev, a, b);
+	if (rel == EXPR_LT || rel == EXPR_LE)
+		return a->n > b->n || (rel == EXPR_LT && a->n == b->n) ? 0 :
+		    is_subset(ev, a, b);
+	return expr_set_compare(ev, rel == EXPR_GT ? EXPR_LT : EXPR_LE, b, a);
+}

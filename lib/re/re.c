@@ -1,0 +1,101 @@
+/* SPDX-License-Identifier: ISC */
+/*
+ * The way in: compiles, and chooses an engine for each question.
+ *
+ *	a plain string		memchr and compare (re_lit.c)
+ *	whether it matches	the DFA over bytes (re_dfa.c)
+ *	where, and groups	the DFA says from where on, then backtracking
+ *				if the rest is short, threads if not (re_nfa.c)
+ */
+#include "lib/re/re.h"
+
+#include <string.h>
+
+#include "lib/re/re_prog.h"
+
+static struct str
+not_null(struct str s)
+{
+	return s.p != NULL ? s : STR("");
+}
+
+static const struct str *
+copy_names(struct arena *a, const struct re_parsed *p)
+{
+	struct str *v;
+	size_t i;
+
+	if (p->names == NULL)
+		return NULL;
+	v = NEW_N(a, struct str, p->ngroups);
+	for (i = 0; i < p->ngroups; i++)
+		v[i] = p->names[i].n > 0 ? arena_str(a, p->names[i]) : STR("");
+	return v;
+}
+
+struct re *
+re_compile(struct arena *a, struct str pattern, struct err *e)
+{
+	struct arena tmp = { 0 };
+	struct re_parsed parsed;
+	struct re *re = NULL;
+
+	if (re_parse(&tmp, not_null(pattern), &parsed, e) == 0) {
+		if (mul_max(parsed.code.n, 2 * parsed.ngroups) > RE_SLOT_MAX) {
+			err_set(e, ERR_LIMIT, "%zu groups are too many for an "
+			    "expression of this size", parsed.ngroups - 1);
+			err_at(e, 0, 1);
+		} else {
+			re = NEW(a, struct re);
+			re->arena = a;
+			re->ngroups = parsed.ngroups;
+			re->names = copy_names(a, &parsed);
+			re_prog_end(re, &parsed.code);
+			re_lit_find(re);
+		}
+	}
+	arena_free(&tmp);
+	return re;
+}
+
+bool
+re_test(struct re *re, struct str text)
+{
+	enum re_lit_way way;
+	size_t from = 0;
+
+	text = not_null(text);
+	way = re_lit_way(&re->lit, text.n);
+	if (re->lit.whole && way != RE_LIT_OFF) {
+		from = re_lit_search(&re->lit, text, 0, &way);
+		if (way != RE_LIT_OFF || from == RE_UNSET)
+			return from != RE_UNSET;
+	}
+	return re_dfa_search(re, text, from, NULL);
+}
+
+bool
+re_match(struct re *re, struct str text, size_t from, struct re_span *spans,
+    size_t nspans)
+{
+	text = not_null(text);
+	if (from > text.n || !re_dfa_search(re, text, from, &from))
+		return false;
+	if (re_nfa_fits(re, text.n - from))
+		return re_nfa_back(re, text, from, spans, nspans);
+	return re_nfa_pike(re, text, from, spans, nspans);
+}
+
+size_t
+re_groups(const struct re *re)
+{
+	return re->ngroups;
+}
+
+struct str
+re_group_name(const struct re *re, size_t group)
+{
+	if (re->names == NULL || group >= re->ngroups)
+		return STR("");
+	return re->names[group];
+}

@@ -1,0 +1,443 @@
+/* SPDX-License-Identifier: ISC */
+/*
+ * Sets of code points as lists of ranges.
+ *
+ * Adding appends, and joins only with the range before; sorting and merging
+ * wait for re_set_clean.  A set that doubled since it was last clean is
+ * cleaned in place first, so that [a-cx-za-cx-z...] stays as small as [a-cx-z].
+ *
+ * A class with a name is made once for a pattern, and added once to a set:
+ * [\pL\pL\pL...] costs what [\pL] does.  What is kept of all that there are
+ * is less than 200 kB.
+ */
+#include "lib/re/re_class.h"
+
+#include <string.h>
+
+#include "lib/re/re_unicode.h"
+
+static const struct {
+	const char *name, *ranges;	/* pairs of bytes */
+} posix[] = {
+	{ "alnum",  "09AZaz" },
+	{ "alpha",  "AZaz" },
+	{ "ascii",  "\001\177" },	/* NUL is added in code */
+	{ "blank",  "\t\t  " },
+	{ "cntrl",  "\001\037\177\177" },
+	{ "digit",  "09" },
+	{ "graph",  "!~" },
+	{ "lower",  "az" },
+	{ "print",  " ~" },
+	{ "punct",  "!/:@[`{~" },
+	{ "space",  "\t\r  " },
+	{ "upper",  "AZ" },
+	{ "word",   "09AZ__az" },
+	{ "xdigit", "09AFaf" },
+};
+
+static void
+append(struct re_set *s, uint32_t lo, uint32_t hi)
+{
+	struct re_range *v, *last = s->n > 0 ? &s->v[s->n - 1] : NULL;
+
+	if (last != NULL && lo >= last->lo && lo <= last->hi + 1) {
+		if (hi > last->hi)
+			last->hi = hi;
+		return;
+	}
+	if (s->n == s->cap && s->n > 2 * s->cleaned + 64) {
+		re_set_clean(s);
+		append(s, lo, hi);
+		return;
+	}
+	if (s->n == s->cap) {
+		s->cap = s->cap == 0 ? 8 : s->cap * 2;
+		v = arena_raw(s->arena, mul_max(s->cap, sizeof(*v)),
+		    ALIGNOF(struct re_range));
+		if (s->n > 0)
+			memcpy(v, s->v, s->n * sizeof(*v));
+		s->v = v;
+	}
+	s->v[s->n++] = (struct re_range){ lo, hi };
+}
+
+/* The first row that ends at or after r. */
+static size_t
+fold_row(uint32_t r)
+{
+	size_t lo = 0, hi = re_uni_nfolds, mid;
+
+	while (lo < hi) {
+		mid = (lo + hi) / 2;
+		if (re_uni_folds[mid].hi < r)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	return lo;
+}
+
+uint32_t
+re_fold_next(uint32_t r)
+{
+	const struct re_uni_fold *f;
+	size_t i;
+
+	if (r < 0x80) {
+		if ((r | 0x20) < 'a' || (r | 0x20) > 'z')
+			return r;
+		if (r == 'k')
+			return 0x212A;
+		if (r == 's')
+			return 0x17F;
+		return r ^ 0x20;
+	}
+	i = fold_row(r);
+	if (i == re_uni_nfolds || r < re_uni_folds[i].lo)
+		return r;
+	f = &re_uni_folds[i];
+	if (f->step != 0)
+		return (uint32_t)((int32_t)r + f->step);
+	return (r - f->lo) % 2 == 0 ? r + 1 : r - 1;
+}
+
+uint32_t
+re_fold_min(uint32_t r)
+{
+	uint32_t min = r, next;
+
+	if (r < 0x80)
+		return r >= 'a' && r <= 'z' ? r - 0x20 : r;
+	for (next = re_fold_next(r); next != r; next = re_fold_next(next))
+		if (next < min)
+			min = next;
+	return min;
+}
+
+/*
+ * Adds the range and the images of its parts.  Orbits have at most four
+ * members, so three steps around reach them all.
+ */
+static void
+append_folded(struct re_set *s, uint32_t lo, uint32_t hi, int steps)
+{
+	const struct re_uni_fold *f;
+	uint32_t a, b;
+	size_t i;
+
+	append(s, lo, hi);
+	if (steps == 0)
+		return;
+	for (i = fold_row(lo); i < re_uni_nfolds; i++) {
+		f = &re_uni_folds[i];
+		if (f->lo > hi)
+			break;
+		a = lo > f->lo ? lo : f->lo;
+		b = hi < f->hi ? hi : f->hi;
+		if (f->step == 0) {
+			a -= (a - f->lo) % 2;
+			b += (f->hi - b) % 2;
+			append(s, a, b);
+		} else {
+			append_folded(s, (uint32_t)((int32_t)a + f->step),
+			    (uint32_t)((int32_t)b + f->step), steps - 1);
+		}
+	}
+}
+
+void
+re_set_add(struct re_set *s, uint32_t lo, uint32_t hi, bool fold)
+{
+	bool all = lo <= re_uni_folds[0].lo &&
+	    hi >= re_uni_folds[re_uni_nfolds - 1].hi;
+
+	if (fold && !all)
+		append_folded(s, lo, hi, 3);
+	else
+		append(s, lo, hi);
+}
+
+static void
+sort(struct re_range *v, size_t n)
+{
+	struct re_range x;
+	size_t gap, i, j;
+
+	for (gap = n / 2; gap > 0; gap = gap == 2 ? 1 : gap * 5 / 11)
+		for (i = gap; i < n; i++) {
+			x = v[i];
+			for (j = i; j >= gap && v[j - gap].lo > x.lo; j -= gap)
+				v[j] = v[j - gap];
+			v[j] = x;
+		}
+}
+
+void
+re_set_clean(struct re_set *s)
+{
+	size_t i, n = 0;
+
+	for (i = 1; i < s->n; i++)
+		if (s->v[i].lo < s->v[i - 1].lo) {
+			sort(s->v, s->n);
+			break;
+		}
+	for (i = 0; i < s->n; i++) {
+		if (n > 0 && s->v[i].lo <= s->v[n - 1].hi + 1) {
+			if (s->v[i].hi > s->v[n - 1].hi)
+				s->v[n - 1].hi = s->v[i].hi;
+		} else {
+			s->v[n++] = s->v[i];
+		}
+	}
+	s->n = s->cleaned = n;
+}
+
+void
+re_set_negate(struct re_set *s)
+{
+	struct re_set out = { .arena = s->arena };
+	uint32_t lo = 0;
+	size_t i;
+
+	for (i = 0; i < s->n; i++) {
+		if (s->v[i].lo > lo)
+			append(&out, lo, s->v[i].lo - 1);
+		lo = s->v[i].hi + 1;
+	}
+	if (lo <= RE_RUNE_MAX)
+		append(&out, lo, RE_RUNE_MAX);
+	out.cleaned = out.n;
+	*s = out;
+}
+
+/* The number of the name in the list, from 1; 0 when it is not there. */
+static unsigned
+number_of(const char *list, struct str name)
+{
+	const char *end;
+	unsigned k;
+
+	for (k = 1; *list != '\0'; k++, list = end + 1) {
+		end = strchr(list, ' ');
+		if (str_eq(name, (struct str){ list, (size_t)(end - list) }))
+			return k;
+	}
+	return 0;
+}
+
+/* Adds the runs whose number is in the mask: bit k % 32 of word k / 32. */
+static void
+add_runs(struct re_set *s, struct str runs, bool packed,
+    const uint32_t mask[8], bool fold)
+{
+	const unsigned char *p = (const unsigned char *)runs.p;
+	const unsigned char *end = p + runs.n;
+	uint32_t at = 0, n;
+	unsigned kind, shift;
+
+	while (p < end) {
+		kind = packed ? *p & 31u : *p;
+		n = packed ? (uint32_t)*p >> 5 : 0;
+		p++;
+		if (n == 0) {
+			for (shift = 0; *p >= 0x80; shift += 7)
+				n |= (*p++ & 0x7Fu) << shift;
+			n |= (uint32_t)*p++ << shift;
+		}
+		if (mask[kind / 32] >> kind % 32 & 1)
+			re_set_add(s, at, at + n - 1, fold);
+		at += n;
+	}
+}
+
+/* "Lu" is one category, "L" all that begin so; unassigned is in neither. */
+static uint32_t
+cat_mask(struct str name)
+{
+	const char *p = re_uni_cat_names;
+	uint32_t mask = 0;
+	unsigned k;
+
+	for (k = 1; *p != '\0'; k++, p += 3)
+		if (name.n >= 1 && name.n <= 2 && p[0] == name.p[0] &&
+		    (name.n == 1 || p[1] == name.p[1]))
+			mask |= UINT32_C(1) << k;
+	return mask;
+}
+
+/* What can have a name, and what .id is. */
+enum kind {
+	PERL,			/* the letter */
+	POSIX,			/* its row */
+	CATEGORY,		/* the mask */
+	SCRIPT,			/* the number in the list */
+	ANY
+};
+
+struct re_named {
+	struct re_named *next;
+	enum kind kind;
+	uint32_t id;
+	bool fold;
+	struct re_range *v;
+	size_t n;
+	unsigned in[2];		/* the last set it is in, negated; from 1 */
+};
+
+static void
+make_perl(struct re_set *s, uint32_t letter, bool fold)
+{
+	if (letter == 'd') {
+		re_set_add(s, '0', '9', false);
+	} else if (letter == 's') {	/* not \v, unlike [[:space:]] */
+		re_set_add(s, '\t', '\n', false);
+		re_set_add(s, '\f', '\r', false);
+		re_set_add(s, ' ', ' ', false);
+	} else {
+		re_set_add(s, '0', '9', false);
+		re_set_add(s, 'A', 'Z', fold);
+		re_set_add(s, '_', '_', false);
+		re_set_add(s, 'a', 'z', false);
+	}
+}
+
+static void
+make_posix(struct re_set *s, uint32_t row, bool fold)
+{
+	const unsigned char *p = (const unsigned char *)posix[row].ranges;
+
+	if (p[0] == '\001')
+		re_set_add(s, 0, 0, false);
+	for (; *p != '\0'; p += 2)
+		re_set_add(s, p[0], p[1], fold);
+}
+
+static void
+make(struct re_set *s, enum kind kind, uint32_t id, bool fold)
+{
+	uint32_t mask[8] = { 0 };
+
+	switch (kind) {
+	case PERL:
+		make_perl(s, id, fold);
+		break;
+	case POSIX:
+		make_posix(s, id, fold);
+		break;
+	case CATEGORY:
+		mask[0] = id;
+		add_runs(s, (struct str){ (const char *)re_uni_cats,
+		    re_uni_cats_size }, true, mask, fold);
+		break;
+	case SCRIPT:
+		mask[id / 32] = UINT32_C(1) << id % 32;
+		add_runs(s, (struct str){ (const char *)re_uni_scripts,
+		    re_uni_scripts_size }, false, mask, fold);
+		break;
+	case ANY:
+		re_set_add(s, 0, RE_RUNE_MAX, false);
+		break;
+	}
+	re_set_clean(s);
+}
+
+static struct re_named *
+named(struct re_names *names, enum kind kind, uint32_t id, bool fold)
+{
+	struct arena tmp = { 0 };
+	struct re_set s = { .arena = &tmp };
+	struct re_named *k;
+
+	for (k = names->first; k != NULL; k = k->next)
+		if (k->kind == kind && k->id == id && k->fold == fold)
+			return k;
+	make(&s, kind, id, fold);
+	k = NEW(&names->arena, struct re_named);
+	*k = (struct re_named){ .next = names->first, .kind = kind, .id = id,
+		.fold = fold, .n = s.n };
+	k->v = NEW_N(&names->arena, struct re_range, s.n);
+	if (s.n > 0)
+		memcpy(k->v, s.v, s.n * sizeof(*s.v));
+	names->first = k;
+	arena_free(&tmp);
+	return k;
+}
+
+/* Adds all the ranges, or all between them. */
+static void
+add_named(struct re_set *s, struct re_named *k, bool negate)
+{
+	uint32_t lo = 0;
+	size_t i;
+
+	if (k->in[negate] == s->names->set + 1)
+		return;
+	k->in[negate] = s->names->set + 1;
+	for (i = 0; i < k->n; i++) {
+		if (!negate)
+			append(s, k->v[i].lo, k->v[i].hi);
+		else if (k->v[i].lo > lo)
+			append(s, lo, k->v[i].lo - 1);
+		lo = k->v[i].hi + 1;
+	}
+	if (negate && lo <= RE_RUNE_MAX)
+		append(s, lo, RE_RUNE_MAX);
+}
+
+void
+re_names_next(struct re_names *names)
+{
+	names->set++;
+}
+
+void
+re_names_free(struct re_names *names)
+{
+	arena_free(&names->arena);
+	names->first = NULL;
+}
+
+bool
+re_set_perl(struct re_set *s, char letter, bool fold)
+{
+	char small = (char)(letter | 0x20);
+
+	if (small != 'd' && small != 's' && small != 'w')
+		return false;
+	add_named(s, named(s->names, PERL, (uint32_t)small, fold),
+	    letter < 'a');
+	return true;
+}
+
+bool
+re_set_posix(struct re_set *s, struct str name, bool negate, bool fold)
+{
+	uint32_t i;
+
+	for (i = 0; i < COUNTOF(posix); i++)
+		if (str_is(name, posix[i].name))
+			break;
+	if (i == COUNTOF(posix))
+		return false;
+	add_named(s, named(s->names, POSIX, i, fold), negate);
+	return true;
+}
+
+bool
+re_set_unicode(struct re_set *s, struct str name, bool negate, bool fold)
+{
+	enum kind kind = CATEGORY;
+	uint32_t id = cat_mask(name);
+
+	if (str_is(name, "Any")) {
+		kind = ANY;
+	} else if (id == 0) {
+		kind = SCRIPT;
+		id = number_of(re_uni_script_names, name);
+		if (id == 0)
+			return false;
+	}
+	add_named(s, named(s->names, kind, id, fold), negate);
+	return true;
+}

@@ -1,0 +1,314 @@
+/* SPDX-License-Identifier: ISC */
+/*
+ * Whether a text matches: runs the automaton of re_state.c over it.
+ *
+ * Where no thread is under way and it is known what a match begins with, the
+ * scan skips to that.  Else long texts are read in four lanes at once, since
+ * a step of one waits for memory most of the time.
+ *
+ * The cache of states is bounded.  When full it is emptied; when that comes
+ * so often that making states costs more than they save, the rest of the
+ * text is done without.
+ */
+#include "lib/re/re_state.h"
+
+#include <string.h>
+
+enum {
+	FIRST  = RE_STATE_SPECIAL + 1,
+	LANES  = 4,
+	LANE   = 4096,		/* bytes of each at a time */
+	TAIL   = 512,		/* bytes into the next */
+	CREDIT = 4		/* times that lanes may fail to pay */
+};
+
+/* Without states: the set itself, at first d->list[0..n), goes on from i. */
+static bool
+plain(struct re_dfa *d, struct str text, size_t i, unsigned ctx, size_t n)
+{
+	const char *end = text.p + text.n;
+	const struct re_start *start = &d->start[ctx];
+	uint32_t r;
+
+	while (!start->match && i < text.n) {
+		if (n == 0 && start->n == 0 && d->anchored)
+			return false;
+		i += re_prog_rune(text.p + i, end, &r);
+		re_state_clear(d);
+		if (re_state_read(d, start->v, start->n, ctx, r) ||
+		    re_state_read(d, d->list, n, ctx, r))
+			return true;
+		ctx = re_state_ctx_after(d, r);
+		start = &d->start[ctx];
+		n = re_state_members(d, start->bits, d->list);
+	}
+	return start->match || re_state_ends(d, d->list, n, ctx) ||
+	    re_state_ends(d, start->v, start->n, ctx);
+}
+
+bool
+re_dfa_plain(struct re *re, struct str text, size_t from)
+{
+	struct re_dfa *d = re_state_dfa(re);
+
+	return plain(d, text, from, re_state_ctx(d, text, from), 0);
+}
+
+struct scan {
+	struct re_dfa *d;
+	struct str text;
+	size_t i;		/* the next byte */
+	uint32_t id;
+	size_t flushed;		/* where the cache was last emptied */
+	size_t *start;
+	enum re_lit_way lit;	/* skip to re->lit when idle */
+	int credit;		/* for lanes; 0: no more */
+};
+
+/* Follows known transitions, up to one that leads to floor or below. */
+static void
+follow(struct scan *s, uint32_t floor)
+{
+	const unsigned char *p = (const unsigned char *)s->text.p;
+	const uint8_t *column = s->d->column;
+	const uint32_t *next = s->d->next;
+	size_t i = s->i, n = s->text.n;
+	uint32_t id = s->id, to;
+
+	for (; i < n; i++) {
+		to = next[id + column[p[i]]];
+		if (to <= floor)
+			break;
+		id = to;
+	}
+	s->i = i;
+	s->id = id;
+}
+
+/*
+ * Empties the full cache, keeping the state; a pending one goes back to the
+ * begin of its sequence.  False when that comes too often to pay, with the
+ * members in d->list.
+ */
+static bool
+renew(struct scan *s, struct re_state *at)
+{
+	struct re_dfa *d = s->d;
+	size_t made = d->nstates;
+	bool pays;
+
+	*at = d->state[s->id / d->width];
+	s->i -= at->have;
+	if (at->have > 0)
+		*at = d->state[at->base / d->width];
+	memcpy(d->list, d->members + at->at, at->n * sizeof(*d->list));
+	pays = s->i - s->flushed > 10 * made;
+	s->flushed = s->i;
+	at->eof = 0;
+	re_state_flush(d);
+	s->id = at->n > 0 || at->seen == RE_STATE_DIRTY ?
+	    re_state_intern(d, at, d->list) : d->start[at->ctx].id;
+	return pays;
+}
+
+/* In a state without threads; false when no match can come any more. */
+static bool
+idle(struct scan *s)
+{
+	struct re_dfa *d = s->d;
+	size_t at;
+
+	if (s->lit != RE_LIT_OFF) {
+		at = re_lit_search(&d->re->lit, s->text, s->i, &s->lit);
+		if (at == RE_UNSET)
+			return false;
+		if (at > s->i) {
+			s->i = at;
+			s->id = d->start[re_state_ctx(d, s->text, at)].id;
+		}
+	}
+	if (s->id <= RE_STATE_SPECIAL)
+		return false;
+	if (s->start != NULL) {
+		while (s->i < s->text.n && d->next[s->id + d->column[
+		    (unsigned char)s->text.p[s->i]]] == s->id)
+			s->i++;
+		*s->start = s->i;
+	}
+	return true;
+}
+
+/* Where the byte leads, known or not. */
+static uint32_t
+step(struct re_dfa *d, uint32_t id, unsigned char byte)
+{
+	uint32_t to = d->next[id + d->column[byte]];
+
+	if (to == RE_STATE_NEW) {
+		to = re_state_after(d, id, byte);
+		if (to != RE_STATE_FULL)
+			d->next[id + d->column[byte]] = to;
+	}
+	return to;
+}
+
+/*
+ * Takes all lanes n bytes further, one byte each in turn.  RE_STATE_NEW when
+ * done, else what one of them has come to.
+ */
+static uint32_t
+race(struct re_dfa *d, const unsigned char *const p[LANES], size_t n,
+    uint32_t id[LANES])
+{
+	const uint8_t *column = d->column;
+	const uint32_t *next;
+	uint32_t a, b, c, e, to[LANES];
+	size_t i = 0, k;
+
+	for (;;) {
+		next = d->next;
+		for (; i < n; i++) {
+			a = next[id[0] + column[p[0][i]]];
+			b = next[id[1] + column[p[1][i]]];
+			c = next[id[2] + column[p[2][i]]];
+			e = next[id[3] + column[p[3][i]]];
+			if (((a - FIRST) | (b - FIRST) | (c - FIRST) |
+			    (e - FIRST)) >> 31)
+				break;
+			id[0] = a;
+			id[1] = b;
+			id[2] = c;
+			id[3] = e;
+		}
+		if (i == n)
+			return RE_STATE_NEW;
+		for (k = 0; k < LANES; k++) {
+			to[k] = step(d, id[k], p[k][i]);
+			if (to[k] <= RE_STATE_SPECIAL)
+				return to[k];
+		}
+		memcpy(id, to, sizeof(to));
+		i++;
+	}
+}
+
+/*
+ * Takes one lane from *i on to `to` and then to where it has no thread of
+ * its own; *apart when that does not come soon.
+ */
+static uint32_t
+finish(struct scan *s, size_t *i, size_t to, uint32_t *id, bool *apart)
+{
+	const struct re_state *st;
+	uint32_t next;
+
+	for (;; (*i)++) {
+		if (*i >= to) {
+			st = &s->d->state[*id / s->d->width];
+			*apart = st->n > 0 || st->have > 0;
+			if (!*apart || *i == s->text.n || *i - to == TAIL)
+				return RE_STATE_NEW;
+		}
+		next = step(s->d, *id, (unsigned char)s->text.p[*i]);
+		if (next <= RE_STATE_SPECIAL)
+			return next;
+		*id = next;
+	}
+}
+
+/* Begins of LANES pieces and the end of the last, none within a sequence. */
+static bool
+divide(const struct scan *s, size_t at[LANES + 1])
+{
+	size_t k, tries;
+
+	at[0] = s->i;
+	for (k = 1; k <= LANES; k++) {
+		at[k] = s->i + k * LANE;
+		for (tries = 0; (s->text.p[at[k]] & 0xC0) == 0x80; at[k]++)
+			if (++tries == 4)
+				return false;
+	}
+	return true;
+}
+
+/*
+ * Reads LANES pieces of text at once, which hides that each step waits for
+ * the one before.  A piece begins as if nothing had been read; so the one
+ * before goes on into it until it has no thread left that began earlier.
+ * RE_STATE_MATCH, or RE_STATE_NEW with the scan moved on if that paid.
+ */
+static uint32_t
+lanes(struct scan *s)
+{
+	const unsigned char *p[LANES];
+	size_t at[LANES + 1], k, i = s->i, len = LANE;
+	uint32_t id[LANES], got;
+	bool apart = false;
+
+	s->credit--;
+	if (!divide(s, at))
+		return RE_STATE_NEW;
+	for (k = 0; k < LANES; k++) {
+		p[k] = (const unsigned char *)s->text.p + at[k];
+		id[k] = k == 0 ? s->id :
+		    s->d->start[re_state_ctx(s->d, s->text, at[k])].id;
+		if (id[k] <= RE_STATE_SPECIAL)
+			return id[k];
+		len = at[k + 1] - at[k] < len ? at[k + 1] - at[k] : len;
+	}
+	got = race(s->d, p, len, id);
+	for (k = 0; k < LANES && got == RE_STATE_NEW && !apart; k++) {
+		i = at[k] + len;
+		got = finish(s, &i, at[k + 1], &id[k], &apart);
+	}
+	if (got == RE_STATE_NEW) {
+		s->i = i;
+		s->id = id[k - 1];
+		s->credit += apart ? 0 : s->credit < CREDIT - 1 ? 2 : 1;
+	}
+	if (got == RE_STATE_FULL)
+		s->credit = 0;
+	return got == RE_STATE_MATCH ? got : RE_STATE_NEW;
+}
+
+bool
+re_dfa_search(struct re *re, struct str text, size_t from, size_t *start)
+{
+	struct re_dfa *d = re_state_dfa(re);
+	struct scan s = { .d = d, .text = text, .i = from, .flushed = from,
+		.start = start, .credit = CREDIT };
+	struct re_state at;
+	uint32_t to;
+
+	if (!re->deepened && text.n - from > LANE)
+		re_lit_deepen(re);
+	s.lit = re_lit_way(&re->lit, text.n - from);
+	if (start != NULL || d->anchored)
+		s.credit = 0;
+	if (start != NULL)
+		*start = from;
+	s.id = d->start[re_state_ctx(d, text, from)].id;
+	for (to = s.id; to > RE_STATE_SPECIAL; s.id = to) {
+		if (s.id <= d->idle && !idle(&s))
+			return false;
+		while (s.credit > 0 && s.lit == RE_LIT_OFF &&
+		    text.n - s.i > LANES * LANE + 4)
+			if (lanes(&s) == RE_STATE_MATCH)
+				return true;
+		follow(&s, s.lit != RE_LIT_OFF || start != NULL ? d->idle :
+		    RE_STATE_SPECIAL);
+		if (s.i == text.n) {
+			to = re_state_end(d, s.id);
+		} else {
+			to = step(d, s.id, (unsigned char)text.p[s.i]);
+			s.i += to > RE_STATE_SPECIAL;
+		}
+		if (to == RE_STATE_FULL) {
+			if (!renew(&s, &at))
+				return plain(d, text, s.i, at.ctx, at.n);
+			to = s.id;
+		}
+	}
+	return to == RE_STATE_MATCH;
+}

@@ -1,0 +1,258 @@
+/* SPDX-License-Identifier: ISC */
+/*
+ * Compiling a schema: first all names, then the keywords of one node after
+ * the other, then a look for references that lead in circles.
+ */
+#include "lib/schema/schema.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "lib/schema/schema_internal.h"
+
+void
+schema_put_token(struct buf *b, struct str key)
+{
+	size_t i;
+
+	buf_putc(b, '/');
+	for (i = 0; i < key.n; i++)
+		if (key.p[i] == '~')
+			buf_puts(b, "~0");
+		else if (key.p[i] == '/')
+			buf_puts(b, "~1");
+		else
+			buf_putc(b, key.p[i]);
+}
+
+static void
+put_item(struct buf *b, const struct json *list, const struct json *item)
+{
+	const struct json *v;
+	size_t i = 0;
+
+	if (list->type == JSON_OBJECT) {
+		schema_put_token(b, json_key(item));
+		return;
+	}
+	for (v = json_first(list); v != NULL && v != item; v = v->next)
+		i++;
+	buf_fmt(b, "/%zu", i);
+}
+
+enum { SHOWN_LEVELS = 64 };	/* of a pointer, from the inside */
+
+void
+schema_put_pointer(struct buf *b, const struct schema_node *n,
+    const struct json *word)
+{
+	const struct schema_node *chain[SHOWN_LEVELS];
+	size_t k = 0;
+
+	for (; n->up != NULL && k < SHOWN_LEVELS; n = n->up)
+		chain[k++] = n;
+	if (n->up != NULL)
+		buf_puts(b, "...");
+	else if (n->pointer.n > 0)
+		buf_put(b, n->pointer);
+	else if (n->res->name.n > 0)
+		buf_fmt(b, "%.*s#", STRF(n->res->name));
+	while (k-- > 0) {
+		schema_put_token(b, json_key(chain[k]->word));
+		if (chain[k]->item != NULL)
+			put_item(b, chain[k]->word, chain[k]->item);
+	}
+	if (word != NULL)
+		schema_put_token(b, json_key(word));
+}
+
+/* The end of a long pointer says more than its beginning. */
+static struct str
+last_part(struct str s)
+{
+	enum { MAX = 80 };
+
+	if (s.n <= MAX)
+		return s;
+	s.p += s.n - MAX;
+	s.n = MAX;
+	while (s.n > 0 && ((unsigned char)*s.p & 0xC0) == 0x80) {
+		s.p++;
+		s.n--;
+	}
+	return s;
+}
+
+void
+schema_fail(struct schema_build *b, const struct schema_node *n,
+    const struct json *word, const char *fmt, ...)
+{
+	const struct json *at = word != NULL ? word : n->src;
+	struct buf p = { 0 };
+	struct str where;
+	char msg[200];
+	va_list ap;
+
+	if (b->failed)
+		return;
+	b->failed = true;
+	va_start(ap, fmt);
+	vsnprintf(msg, sizeof(msg), fmt, ap);
+	va_end(ap);
+	schema_put_pointer(&p, n, word);
+	if (p.n == 0)
+		buf_putc(&p, '/');
+	where = last_part(buf_str(&p));
+	err_set(b->e, ERR_SCHEMA, "%s%.*s: %s", where.n < p.n ? "..." : "",
+	    STRF(where), msg);
+	if (at->line > 0 && n->res->name.n == 0)
+		err_at(b->e, at->line, at->col);
+	buf_free(&p);
+}
+
+/* $schema, where it names a draft. */
+static const struct {
+	const char *uri;
+	enum schema_draft draft;
+} drafts[] = {
+	{ "http://json-schema.org/draft-06/schema", SCHEMA_7 },
+	{ "http://json-schema.org/draft-07/schema", SCHEMA_7 },
+	{ "https://json-schema.org/draft-07/schema", SCHEMA_7 },
+	{ "https://json-schema.org/draft/2020-12/schema", SCHEMA_2020_12 },
+	{ "http://json-schema.org/draft/2020-12/schema", SCHEMA_2020_12 },
+};
+
+static const struct {
+	const char *name;
+	unsigned bit;
+} vocabs[] = {
+	{ "core", SCHEMA_CORE }, { "applicator", SCHEMA_APPLY },
+	{ "validation", SCHEMA_VALID }, { "unevaluated", SCHEMA_REST },
+	{ "meta-data", SCHEMA_CORE }, { "content", SCHEMA_CORE },
+	{ "format-annotation", SCHEMA_CORE },
+};
+
+static unsigned
+vocab_bit(struct str uri)
+{
+	struct str base = STR("https://json-schema.org/draft/2020-12/vocab/");
+	size_t i;
+
+	if (!str_starts(uri, base))
+		return 0;
+	uri.p += base.n;
+	uri.n -= base.n;
+	for (i = 0; i < COUNTOF(vocabs); i++)
+		if (str_is(uri, vocabs[i].name))
+			return vocabs[i].bit;
+	return 0;
+}
+
+static void
+read_vocab(struct schema_build *b, const struct schema_node *n,
+    const struct json *map, struct schema_dialect *d)
+{
+	const struct json *v;
+	unsigned bit;
+
+	d->vocab = SCHEMA_CORE;
+	for (v = json_first(map); v != NULL; v = v->next) {
+		bit = vocab_bit(json_key(v));
+		d->vocab |= bit;
+		if (bit == 0 && v->type == JSON_BOOL && json_bool(v))
+			schema_fail(b, n, json_getc(n->src, "$schema"),
+			    "needs a vocabulary that is not known: \"%.*s\"",
+			    (int)(v->nkey < 80 ? v->nkey : 80),
+			    json_key(v).p);
+	}
+}
+
+struct schema_dialect
+schema_dialect_of(struct schema_build *b, const struct schema_node *n,
+    struct str uri)
+{
+	struct schema_dialect d = { SCHEMA_2020_12, SCHEMA_ALL };
+	const struct json *doc = NULL, *v, *map = NULL;
+	size_t i, hops;
+
+	for (hops = 0; hops < 8; hops++) {
+		if (uri.n > 0 && uri.p[uri.n - 1] == '#')
+			uri.n--;
+		for (i = 0; i < COUNTOF(drafts); i++)
+			if (str_is(uri, drafts[i].uri)) {
+				d.draft = drafts[i].draft;
+				if (map != NULL)
+					read_vocab(b, n, map, &d);
+				return d;
+			}
+		doc = schema_find_doc(b, uri);
+		v = doc != NULL ? json_getc(doc, "$schema") : NULL;
+		if (v == NULL || v->type != JSON_STRING)
+			break;
+		uri = json_text(v);
+		if (map == NULL)
+			map = json_getc(doc, "$vocabulary");
+	}
+	v = json_getc(n->src, "$schema");
+	schema_fail(b, n, v, "\"%.*s\" is not known; known are drafts 7 and "
+	    "2020-12", (int)(v->n < 80 ? v->n : 80), json_text(v).p);
+	return d;
+}
+
+/* What is only a reference is taken for what it refers to. */
+static void
+set_aliases(struct schema_build *b)
+{
+	struct schema_node *n;
+	size_t i;
+
+	for (i = 0; i < b->n; i++) {
+		for (n = b->list[i]; n->nops == 1 &&
+		    n->types == SCHEMA_ANY && n->ops[0].kind == SCHEMA_REF &&
+		    (!b->dynamic || n->res == n->ops[0].u.node->res); )
+			n = n->ops[0].u.node;
+		if (n != b->list[i])
+			b->list[i]->alias = n;
+	}
+}
+
+static struct schema *
+build_all(struct schema_build *b)
+{
+	struct schema *s;
+
+	while (!b->failed && b->built < b->n) {
+		schema_index(b);
+		if (!b->failed)
+			schema_build_node(b, b->list[b->built++]);
+	}
+	if (!b->failed)
+		schema_find_cycle(b);
+	if (b->failed)
+		return NULL;
+	set_aliases(b);
+	s = NEW(b->arena, struct schema);
+	s->root = b->list[0];
+	s->arena = b->arena;
+	s->dynamic = b->dynamic;
+	s->steps = b->opts != NULL && b->opts->steps > 0 ? b->opts->steps :
+	    SCHEMA_STEPS_MAX;
+	return s;
+}
+
+struct schema *
+schema_compile(struct arena *a, const struct json *doc,
+    const struct schema_opts *opts, struct err *e)
+{
+	struct schema_build b = { .arena = a, .opts = opts, .e = e };
+	struct schema_res *res = NEW(a, struct schema_res);
+	struct schema_node *root;
+
+	res->dialect.draft = opts != NULL ? opts->draft : SCHEMA_2020_12;
+	res->dialect.vocab = SCHEMA_ALL;
+	res->uri = res->name = STR("");
+	root = schema_node_new(&b, doc, res);
+	schema_map_put(a, &b.uris, res->uri, root);
+	return build_all(&b);
+}

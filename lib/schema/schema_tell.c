@@ -1,0 +1,602 @@
+/* SPDX-License-Identifier: ISC */
+/*
+ * Why a value does not pass, in words: what is expected, and what is there.
+ *
+ * Where one of several schemas would do, only the one is told of that comes
+ * closest: of the right type first, then one whose const or enum agrees, as
+ * those say which of the alternatives is meant; then the one with the least
+ * to complain about.
+ */
+#include "lib/schema/schema_internal.h"
+
+#include <string.h>
+
+enum { BRIEF = 60, LISTED = 8 };
+enum { COST = 50 };		/* steps for words */
+
+static const struct {
+	unsigned bit;
+	const char *word;
+} type_words[] = {
+	{ 1 << JSON_STRING, "a string" }, { 1 << JSON_NUMBER, "a number" },
+	{ SCHEMA_INTEGER, "an integer" }, { 1 << JSON_BOOL, "a boolean" },
+	{ 1 << JSON_ARRAY, "an array" }, { 1 << JSON_OBJECT, "an object" },
+	{ 1 << JSON_NULL, "null" },
+};
+
+void
+schema_put_types(struct buf *b, unsigned types)
+{
+	size_t i, left = 0;
+
+	if ((types & 1 << JSON_NUMBER) != 0)
+		types &= ~(unsigned)SCHEMA_INTEGER;
+	for (i = 0; i < COUNTOF(type_words); i++)
+		left += (types & type_words[i].bit) != 0;
+	for (i = 0; i < COUNTOF(type_words); i++) {
+		if ((types & type_words[i].bit) == 0)
+			continue;
+		buf_puts(b, type_words[i].word);
+		left--;
+		if (left > 0)
+			buf_puts(b, left > 1 ? ", " : " or ");
+	}
+}
+
+/* The beginning of a text, up to some bytes, no character cut in two. */
+static struct str
+head(struct str s, size_t max)
+{
+	if (s.n <= max)
+		return s;
+	s.n = max;
+	while (s.n > 0 && ((unsigned char)s.p[s.n] & 0xC0) == 0x80)
+		s.n--;
+	return s;
+}
+
+static void
+put_quoted(struct buf *b, struct str s)
+{
+	struct json_out o = { .put = buf_sink, .ctx = b };
+	struct str h = head(s, BRIEF);
+
+	json_put_str(&o, h);
+	if (h.n < s.n) {
+		b->n--;
+		buf_puts(b, "...\"");
+	}
+}
+
+/* As it is, if it can be shown so: no backslashes for its backslashes. */
+static void
+put_pattern(struct buf *b, struct str s)
+{
+	size_t i;
+
+	for (i = 0; i < s.n; i++)
+		if ((unsigned char)s.p[i] < ' ' || s.p[i] == 0x7F)
+			break;
+	if (i < s.n || s.n > 2 * BRIEF) {
+		put_quoted(b, s);
+		return;
+	}
+	buf_putc(b, '"');
+	buf_put(b, s);
+	buf_putc(b, '"');
+}
+
+static void
+put_count(struct buf *b, size_t n, const char *one, const char *many)
+{
+	buf_fmt(b, "%zu %s", n, n == 1 ? one : many);
+}
+
+void
+schema_put_brief(struct buf *b, const struct json *v)
+{
+	struct str s;
+
+	switch ((enum json_type)v->type) {
+	case JSON_NULL:
+		buf_puts(b, "null");
+		break;
+	case JSON_BOOL:
+		buf_puts(b, json_bool(v) ? "true" : "false");
+		break;
+	case JSON_NUMBER:
+		s = head(json_text(v), BRIEF);
+		buf_put(b, s);
+		if (s.n < v->n)
+			buf_puts(b, "...");
+		break;
+	case JSON_STRING:
+		put_quoted(b, json_text(v));
+		break;
+	case JSON_ARRAY:
+		buf_puts(b, "an array of ");
+		put_count(b, v->n, "item", "items");
+		break;
+	case JSON_OBJECT:
+		buf_puts(b, "an object of ");
+		put_count(b, v->n, "property", "properties");
+		break;
+	}
+}
+
+/* A value as it should be: of arrays and objects all, if it is short. */
+static void
+put_wanted(struct buf *b, const struct json *v)
+{
+	struct buf t = { .max = BRIEF };
+	struct json_out o = { .put = buf_sink, .ctx = &t };
+
+	if (v->type == JSON_ARRAY || v->type == JSON_OBJECT) {
+		json_put(&o, v);
+		if (!t.full) {
+			buf_put(b, buf_str(&t));
+			buf_free(&t);
+			return;
+		}
+		buf_free(&t);
+	}
+	schema_put_brief(b, v);
+}
+
+/* "is a number (12)" */
+static void
+put_is(struct buf *b, const struct json *v)
+{
+	static const char *const words[] = { "null", "a boolean", "a number",
+		"a string", "an array", "an object" };
+
+	buf_fmt(b, ", is %s", words[v->type]);
+	if (v->type == JSON_NULL)
+		return;
+	buf_puts(b, " (");
+	if (v->type == JSON_ARRAY)
+		put_count(b, v->n, "item", "items");
+	else if (v->type == JSON_OBJECT)
+		put_count(b, v->n, "property", "properties");
+	else
+		schema_put_brief(b, v);
+	buf_putc(b, ')');
+}
+
+static void
+put_nearest(struct buf *b, struct str got, const struct json *among,
+    bool keys)
+{
+	const struct json *c, *best = NULL;
+	size_t d, least = SIZE_MAX, n = 0;
+	struct str s;
+
+	if (got.n > 200)
+		return;
+	for (c = json_first(among); c != NULL && n < 1000; c = c->next, n++) {
+		if (!keys && c->type != JSON_STRING)
+			continue;
+		s = keys ? json_key(c) : json_text(c);
+		if (s.n > 200 || !str_similar(got, s))
+			continue;
+		d = str_distance(got, s, 60);
+		if (d < least && d > 0) {
+			least = d;
+			best = c;
+		}
+	}
+	if (best != NULL) {
+		buf_puts(b, "; did you mean ");
+		put_quoted(b, keys ? json_key(best) : json_text(best));
+		buf_putc(b, '?');
+	}
+}
+
+static void
+put_enum(struct buf *b, const struct json *list, const struct json *v)
+{
+	const struct json *c = json_first(list);
+	size_t i = 0;
+
+	if (json_count(list) == 0) {
+		buf_puts(b, "must be one of no values");
+		return;
+	}
+	buf_puts(b, json_count(list) == 1 ? "must be " : "must be one of ");
+	for (; c != NULL && i < LISTED; c = c->next, i++) {
+		if (i > 0)
+			buf_puts(b, ", ");
+		put_wanted(b, c);
+	}
+	if (c != NULL)
+		buf_fmt(b, " and %zu more", json_count(list) - i);
+	buf_puts(b, ", is ");
+	schema_put_brief(b, v);
+	if (v->type == JSON_STRING)
+		put_nearest(b, json_text(v), list, false);
+}
+
+static size_t
+characters(const struct json *v)
+{
+	size_t i, n = 0;
+
+	for (i = 0; i < v->n; i++)
+		n += ((unsigned char)v->u.text[i] & 0xC0) != 0x80;
+	return n;
+}
+
+static void
+put_unique(struct buf *b, struct schema_run *r, const struct json *v)
+{
+	size_t x = 0, y = 0, i;
+	const struct json *c = json_first(v);
+
+	buf_puts(b, "must not have the same item twice");
+	if (schema_unique(r, v, &x, &y) || r->stopped)
+		return;
+	for (i = 0; i < x && c != NULL; i++)
+		c = c->next;
+	buf_fmt(b, ": items %zu and %zu are both ", x, y);
+	if (c != NULL)
+		put_wanted(b, c);
+}
+
+/* Bounds: what comes before the keyword's own value. */
+static const struct {
+	uint8_t kind;
+	const char *words, *one, *many;
+} bounds[] = {
+	{ SCHEMA_MIN, "must be at least ", NULL, NULL },
+	{ SCHEMA_MIN_X, "must be more than ", NULL, NULL },
+	{ SCHEMA_MAX, "must be at most ", NULL, NULL },
+	{ SCHEMA_MAX_X, "must be less than ", NULL, NULL },
+	{ SCHEMA_MULTIPLE, "must be a multiple of ", NULL, NULL },
+	{ SCHEMA_MIN_LEN, "must have at least ", "character", "characters" },
+	{ SCHEMA_MAX_LEN, "must have at most ", "character", "characters" },
+	{ SCHEMA_MIN_ITEMS, "must have at least ", "item", "items" },
+	{ SCHEMA_MAX_ITEMS, "must have at most ", "item", "items" },
+	{ SCHEMA_MIN_PROPS, "must have at least ", "property", "properties" },
+	{ SCHEMA_MAX_PROPS, "must have at most ", "property", "properties" },
+};
+
+static bool
+put_bound(struct buf *b, const struct schema_op *op, const struct json *v)
+{
+	size_t i;
+
+	for (i = 0; i < COUNTOF(bounds); i++)
+		if (bounds[i].kind == op->kind)
+			break;
+	if (i == COUNTOF(bounds))
+		return false;
+	buf_puts(b, bounds[i].words);
+	schema_put_brief(b, op->src);
+	if (bounds[i].one == NULL) {
+		buf_puts(b, ", is ");
+		schema_put_brief(b, v);
+		return true;
+	}
+	buf_fmt(b, " %s, has %zu", str_is(json_text(op->src), "1") ?
+	    bounds[i].one : bounds[i].many,
+	    v->type == JSON_STRING ? characters(v) : json_count(v));
+	if (v->type == JSON_STRING && v->n > 0) {
+		buf_puts(b, " (");
+		schema_put_brief(b, v);
+		buf_putc(b, ')');
+	}
+	return true;
+}
+
+static void
+put_words(struct buf *b, struct schema_run *r, const struct schema_op *op,
+    const struct json *v)
+{
+	if (put_bound(b, op, v))
+		return;
+	switch (op->kind) {
+	case SCHEMA_CONST:
+		buf_puts(b, "must be ");
+		put_wanted(b, op->src);
+		buf_puts(b, ", is ");
+		schema_put_brief(b, v);
+		break;
+	case SCHEMA_ENUM:
+		put_enum(b, op->src, v);
+		break;
+	case SCHEMA_PATTERN:
+		buf_puts(b, "must match the pattern ");
+		put_pattern(b, json_text(op->src));
+		buf_puts(b, ", is ");
+		schema_put_brief(b, v);
+		break;
+	case SCHEMA_UNIQUE:
+		put_unique(b, r, v);
+		break;
+	case SCHEMA_NOT:
+		buf_puts(b, "must not fit the schema of \"not\"");
+		put_is(b, v);
+		break;
+	default:
+		buf_puts(b, "does not fit");
+		break;
+	}
+}
+
+/* "additionalProperties": false, and all its like. */
+static void
+put_banned(struct buf *b, const struct schema_node *s)
+{
+	struct str word = s->word != NULL ? json_key(s->word) : STR("");
+
+	buf_puts(b, "is not allowed");
+	if (str_is(word, "items") || str_is(word, "additionalItems"))
+		buf_puts(b, ": there are too many items");
+}
+
+static void
+put_trail(struct buf *b, const struct schema_trail *t)
+{
+	const struct schema_trail *back = t;
+	const struct schema_trail *stack[256];
+	size_t n = 0;
+
+	for (; back != NULL && n < COUNTOF(stack); back = back->up)
+		stack[n++] = back;
+	if (back != NULL)
+		buf_puts(b, "...");
+	while (n-- > 0) {
+		if (stack[n]->v->key != NULL)
+			schema_put_token(b, json_key(stack[n]->v));
+		else
+			buf_fmt(b, "/%zu", stack[n]->i);
+	}
+}
+
+void
+schema_why_init(struct schema_why *w)
+{
+	w->head = NULL;
+	w->tail = &w->head;
+	w->n = 0;
+}
+
+static void
+append(struct schema_why *w, struct schema_item *i)
+{
+	i->next = NULL;
+	*w->tail = i;
+	w->tail = &i->next;
+	w->n++;
+}
+
+/* A new reason; msg is taken. */
+static struct schema_item *
+note(struct schema_run *r, enum schema_kind kind, const struct schema_node *s,
+    const struct json *word, struct buf *msg)
+{
+	struct schema_item *i = NEW(r->tmp, struct schema_item);
+	const struct schema_trail *t = r->trail;
+	struct buf b = { 0 };
+
+	put_trail(&b, t);
+	i->f.at = arena_str(r->tmp, buf_str(&b));
+	b.n = 0;
+	schema_put_pointer(&b, s, word);
+	i->f.keyword = arena_str(r->tmp, buf_str(&b));
+	b.n = 0;
+	if (r->naming)
+		buf_puts(&b, "the name ");
+	buf_put(&b, buf_str(msg));
+	i->f.msg = arena_str(r->tmp, buf_str(&b));
+	i->f.key = r->naming;
+	i->kind = (uint8_t)kind;
+	i->level = r->level;
+	schema_spend(r, (i->f.at.n + i->f.keyword.n + i->f.msg.n) / 16);
+	buf_free(&b);
+	buf_free(msg);
+	append(r->why, i);
+	return i;
+}
+
+/* Whether somebody listens, and there is room. */
+static bool
+wanted(struct schema_run *r)
+{
+	return r->why != NULL && !r->stopped &&
+	    r->why->n < SCHEMA_FINDINGS_MAX && schema_spend(r, COST);
+}
+
+static const struct json *
+meant(const struct schema_run *r, const struct json *v)
+{
+	return r->naming && r->trail != NULL ? r->trail->v : v;
+}
+
+bool
+schema_tell(struct schema_run *r, const struct schema_node *s,
+    const struct schema_op *op, const struct json *v)
+{
+	struct buf b = { 0 };
+
+	if (!wanted(r))
+		return false;
+	put_words(&b, r, op, v);
+	note(r, (enum schema_kind)op->kind, s, op->src, &b)->f.value =
+	    meant(r, v);
+	return false;
+}
+
+bool
+schema_tell_type(struct schema_run *r, const struct schema_node *s,
+    const struct json *v)
+{
+	const struct json *word = NULL;
+	struct schema_item *i;
+	struct buf b = { 0 };
+	bool extra;
+
+	if (!wanted(r))
+		return false;
+	extra = s->types == 0 && s->word != NULL && s->item == NULL &&
+	    str_ends(json_key(s->word), STR("Properties"));
+	if (s->types == 0) {
+		put_banned(&b, s);
+		if (extra && r->trail != NULL)
+			put_nearest(&b, json_key(r->trail->v),
+			    json_getc(s->up->src, "properties"), true);
+	} else {
+		word = json_getc(s->src, "type");
+		buf_puts(&b, "must be ");
+		schema_put_types(&b, s->types);
+		put_is(&b, v);
+	}
+	i = note(r, s->types == 0 ? SCHEMA_FALSE : SCHEMA_TYPE, s, word, &b);
+	i->f.value = meant(r, v);
+	i->f.key = i->f.key || extra;
+	i->types = s->types;
+	return false;
+}
+
+bool
+schema_tell_kind(struct schema_run *r, enum schema_kind kind,
+    const struct schema_node *s, const struct schema_op *op,
+    const struct json *v, struct str name)
+{
+	const struct json *word = kind == SCHEMA_MISSING ?
+	    op->u.members->required : op->src;
+	struct buf b = { 0 };
+	const struct schema_depend *d;
+	uint32_t i;
+
+	if (!wanted(r))
+		return false;
+	buf_puts(&b, "must have the property ");
+	put_quoted(&b, name);
+	for (i = 0; kind == SCHEMA_LACKS && i < op->n; i++) {
+		const struct json *c;
+
+		d = &op->u.depends[i];
+		if (json_get(v, d->name) == NULL)
+			continue;
+		for (c = json_first(d->names); c != NULL; c = c->next)
+			if (str_eq(json_text(c), name))
+				break;
+		if (c == NULL)
+			continue;
+		buf_puts(&b, ", as it has ");
+		put_quoted(&b, d->name);
+		break;
+	}
+	note(r, kind, s, word, &b)->f.value = v;
+	return false;
+}
+
+bool
+schema_tell_count(struct schema_run *r, const struct schema_node *s,
+    const struct schema_op *op, const struct json *v, size_t n)
+{
+	struct buf b = { 0 };
+	uint64_t limit;
+
+	if (!wanted(r))
+		return false;
+	if (op->kind == SCHEMA_ONE_OF) {
+		buf_fmt(&b, "must fit exactly one of %u schemas, fits %zu",
+		    (unsigned)op->n, n);
+	} else {
+		limit = n < op->u.contains->min ? op->u.contains->min :
+		    op->u.contains->max;
+		buf_fmt(&b, "must have at %s %llu %s as \"contains\" says, "
+		    "has %zu", n < op->u.contains->min ? "least" : "most",
+		    (unsigned long long)limit, limit == 1 ? "item" : "items",
+		    n);
+	}
+	note(r, (enum schema_kind)op->kind, s, op->src, &b)->f.value = v;
+	return false;
+}
+
+/* How far a branch is off; less is closer. */
+static unsigned
+rank(const struct schema_run *r, const struct schema_why *w)
+{
+	const struct schema_item *i;
+	unsigned worst = 0, n;
+
+	for (i = w->head; i != NULL; i = i->next) {
+		n = 0;
+		if (i->level == r->level && (i->kind == SCHEMA_TYPE ||
+		    i->kind == SCHEMA_FALSE))
+			n = 3;
+		else if (i->level <= r->level + 1 &&
+		    (i->kind == SCHEMA_CONST || i->kind == SCHEMA_ENUM))
+			n = 2;
+		else if (i->level == r->level + 1 && i->kind == SCHEMA_TYPE)
+			n = 1;
+		if (n > worst)
+			worst = n;
+	}
+	return worst * 2 * SCHEMA_FINDINGS_MAX + (unsigned)w->n;
+}
+
+void
+schema_best_add(struct schema_run *r, struct schema_best *best,
+    const struct schema_why *w)
+{
+	unsigned n = rank(r, w);
+	bool typed = w->n == 1 && w->head->kind == SCHEMA_TYPE &&
+	    w->head->level == r->level;
+
+	if (best->tried == 0)
+		best->typed = typed;
+	best->typed = best->typed && typed;
+	if (typed)
+		best->types |= w->head->types;
+	if (w->n > 0 && (best->why.head == NULL || n < best->rank)) {
+		best->rank = n;
+		best->why = *w;
+	}
+	best->tried++;
+}
+
+static void
+mark_closest(struct schema_run *r, struct schema_item *i, size_t of)
+{
+	if (i->closest || of < 2)
+		return;
+	i->closest = true;
+	i->f.msg = arena_fmt(r->tmp, "%.*s (the closest of %zu alternatives)",
+	    STRF(i->f.msg), of);
+}
+
+bool
+schema_best_tell(struct schema_run *r, struct schema_best *best,
+    const struct schema_node *s, const struct schema_op *op,
+    const struct json *v)
+{
+	struct schema_item *i, *next;
+	struct buf b = { 0 };
+
+	if (!wanted(r))
+		return false;
+	if (best->typed || best->why.head == NULL) {
+		buf_puts(&b, "must be ");
+		schema_put_types(&b, best->types);
+		put_is(&b, v);
+		if (!best->typed) {
+			b.n = 0;
+			buf_puts(&b, "fits none of the alternatives");
+		}
+		i = note(r, best->typed ? SCHEMA_TYPE :
+		    (enum schema_kind)op->kind, s, op->src, &b);
+		i->f.value = meant(r, v);
+		i->types = best->types;
+		return false;
+	}
+	for (i = best->why.head; i != NULL; i = next) {
+		next = i->next;
+		mark_closest(r, i, best->tried);
+		append(r->why, i);
+	}
+	return false;
+}

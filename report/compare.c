@@ -1,0 +1,264 @@
+/* SPDX-License-Identifier: ISC */
+/*
+ * compare.c: tasks joined over files, and what is to be said of two columns.
+ *
+ * All tasks of all files are sorted by id, so that those of one row stand
+ * together, and the rows then put back into the order in which they are
+ * first met: n log n, whatever the files hold.
+ */
+#include "report/compare.h"
+
+#include <assert.h>
+#include <stdlib.h>
+
+#include "json.h"
+#include "lib/stats.h"
+#include "results/outcome.h"
+
+enum { SEED = 1 };
+#define ALIKE 1e-9		/* means of the same may differ by less */
+
+struct ref {
+	struct str id;
+	size_t file, task;
+};
+
+static int
+by_place(const void *a, const void *b)
+{
+	const struct ref *x = a, *y = b;
+
+	if (x->file != y->file)
+		return x->file < y->file ? -1 : 1;
+	return x->task < y->task ? -1 : x->task > y->task;
+}
+
+static int
+by_id(const void *a, const void *b)
+{
+	const struct ref *x = a, *y = b;
+	int c = str_cmp(x->id, y->id);
+
+	return c != 0 ? c : by_place(a, b);
+}
+
+static const struct outcome_task *
+find(const struct compare *c, size_t file, struct str id)
+{
+	return outcome_find(c->files[file], id);
+}
+
+static void
+make_rows(struct arena *a, struct compare *c)
+{
+	size_t i, k, n = 0, total = 0;
+	struct ref *refs;
+
+	for (i = 0; i < c->nfiles; i++)
+		total += c->files[i]->ntasks;
+	refs = NEW_N(a, struct ref, total);
+	for (i = 0; i < c->nfiles; i++)
+		for (k = 0; k < c->files[i]->ntasks; k++)
+			refs[n++] = (struct ref){ c->files[i]->tasks[k].id,
+			    i, k };
+	if (n > 0)
+		qsort(refs, n, sizeof(refs[0]), by_id);
+	for (i = k = 0; i < n; i++)
+		if (i == 0 || !str_eq(refs[i].id, refs[i - 1].id))
+			refs[k++] = refs[i];
+	if (k > 0)
+		qsort(refs, k, sizeof(refs[0]), by_place);
+	c->nrows = k;
+	c->rows = NEW_N(a, struct compare_row, k);
+	for (i = 0; i < k; i++) {
+		struct compare_row *r = &c->rows[i];
+
+		r->id = refs[i].id;
+		r->name = c->files[refs[i].file]->tasks[refs[i].task].name;
+		r->in = NEW_N(a, const struct outcome_task *, c->nfiles);
+		for (n = 0; n < c->nfiles; n++)
+			r->in[n] = find(c, n, r->id);
+	}
+}
+
+static bool
+is_done(const struct outcome_task *t)
+{
+	return t != NULL && t->finished;
+}
+
+/* From a to b. */
+static double
+apart(double a, double b)
+{
+	return b > a + ALIKE || b + ALIKE < a ? b - a : 0;
+}
+
+static enum compare_verdict
+judge(const struct compare_pair *p)
+{
+	bool clear = p->lo > 0 || p->hi < 0, sure = p->p < 0.05;
+
+	if (p->tasks == 0)
+		return COMPARE_NOTHING;
+	if (p->better + p->worse == 0)
+		return COMPARE_SAME;
+	if (p->tasks < stats_sign_needed(0))
+		return COMPARE_FEW;
+	if (clear != sure)
+		return COMPARE_UNCLEAR;
+	if (!clear)
+		return COMPARE_SAME;
+	/* a few large changes may outweigh many small ones */
+	if ((p->mean > 0) != (p->better > p->worse))
+		return COMPARE_UNCLEAR;
+	return p->mean > 0 ? COMPARE_BETTER : COMPARE_WORSE;
+}
+
+/* x and y are scratch, as long as there are rows. */
+static void
+make_pair(const struct compare *c, struct compare_pair *p, double *x,
+    double *y)
+{
+	const struct outcome_task *a, *b;
+	struct stats_change change;
+	size_t i;
+
+	for (i = 0; i < c->nrows; i++) {
+		a = c->rows[i].in[0];
+		b = c->rows[i].in[p->file];
+		if (!is_done(a) || !is_done(b))
+			continue;
+		x[p->tasks] = a->score;
+		y[p->tasks++] = b->score;
+		p->better += apart(a->score, b->score) > 0;
+		p->worse += apart(a->score, b->score) < 0;
+		p->fixed += b->status == RESULT_PASSED &&
+		    a->status != RESULT_PASSED;
+		p->broken += b->status != RESULT_PASSED &&
+		    a->status == RESULT_PASSED;
+	}
+	p->same = p->tasks - p->better - p->worse;
+	stats_paired(x, y, p->tasks, SEED, &change);
+	p->mean = change.mean;
+	p->lo = change.lo;
+	p->hi = change.hi;
+	p->resampled = p->tasks > 1 && p->tasks <= STATS_BOOTSTRAP_MAX;
+	p->p = stats_sign_test(p->better, p->worse);
+	p->p_flips = stats_sign_test(p->fixed, p->broken);
+	p->verdict = judge(p);
+}
+
+static struct str
+shown(struct str s, size_t max)
+{
+	if (s.n <= max)
+		return s;
+	for (s.n = max; s.n > 0 && ((unsigned char)s.p[s.n] & 0xC0) == 0x80; )
+		s.n--;
+	return s;
+}
+
+static void
+warn(struct compare *c, struct str text)
+{
+	c->warnings[c->nwarnings++] = text;
+}
+
+static void
+make_warnings(struct arena *a, struct compare *c)
+{
+	size_t i, k, n;
+
+	c->warnings = NEW_N(a, struct str, 2 * c->nfiles);
+	for (i = 1; i < c->nfiles; i++)
+		if (!str_eq(c->files[i]->name, c->files[0]->name))
+			warn(c, arena_fmt(a, "these are different suites: "
+			    "\"%.*s\" in 1, \"%.*s\" in %zu",
+			    STRF(shown(c->files[0]->name, 100)),
+			    STRF(shown(c->files[i]->name, 100)), i + 1));
+	for (i = 0; i < c->nfiles; i++) {
+		for (k = n = 0; k < c->files[i]->ntasks; k++)
+			n += !c->files[i]->tasks[k].finished;
+		if (n > 0)
+			warn(c, arena_fmt(a, "%zu task%s not finished in %zu",
+			    n, n == 1 ? " is" : "s are", i + 1));
+	}
+}
+
+void
+compare_make(struct arena *a, struct compare *c,
+    const struct outcome *const *files, size_t n)
+{
+	double *x, *y;
+	size_t i;
+
+	assert(n >= 2 && n <= COMPARE_FILES);
+	*c = (struct compare){ .files = files, .nfiles = n };
+	make_rows(a, c);
+	x = NEW_N(a, double, c->nrows);
+	y = NEW_N(a, double, c->nrows);
+	c->pairs = NEW_N(a, struct compare_pair, n - 1);
+	for (i = 1; i < n; i++) {
+		c->pairs[i - 1].file = i;
+		make_pair(c, &c->pairs[i - 1], x, y);
+	}
+	make_warnings(a, c);
+}
+
+struct str
+compare_task_status(const struct outcome_task *t)
+{
+	const struct json *v;
+
+	if (t == NULL)
+		return STR("n/a");
+	v = json_getc(t->node, "status");
+	if (v != NULL && v->type == JSON_STRING)
+		return json_text(v);
+	return str_of(result_word(t->status));
+}
+
+const char *
+compare_flip(const struct compare_row *r, size_t from, size_t to)
+{
+	const struct outcome_task *a = r->in[from], *b = r->in[to];
+	bool was, is;
+
+	if (!is_done(a) || !is_done(b))
+		return NULL;
+	was = a->status == RESULT_PASSED;
+	is = b->status == RESULT_PASSED;
+	if (was == is)
+		return NULL;
+	if (is)
+		return result_is_error(a->status) ? "error -> pass" :
+		    "fail -> pass";
+	return result_is_error(b->status) ? "pass -> error" : "pass -> fail";
+}
+
+bool
+compare_delta(const struct compare *c, const struct compare_row *r,
+    double *score, double *pass_rate)
+{
+	const struct outcome_task *a = r->in[0], *b = r->in[c->nfiles - 1];
+
+	*score = *pass_rate = 0;
+	if (!is_done(a) || !is_done(b))
+		return false;
+	*score = apart(a->score, b->score);
+	*pass_rate = apart(a->pass_rate, b->pass_rate);
+	return true;
+}
+
+bool
+compare_changed(const struct compare *c, const struct compare_row *r)
+{
+	double d, p;
+	size_t i;
+
+	for (i = 0; i < c->nfiles; i++)
+		if (!is_done(r->in[i]) || compare_flip(r, 0, i) != NULL)
+			return true;
+	return !compare_delta(c, r, &d, &p) || d != 0;
+}

@@ -1,0 +1,201 @@
+/* SPDX-License-Identifier: ISC */
+/*
+ * The gate's decision.  Every rule adds what it finds to one list; the end
+ * follows from the list, and every format prints the same list.
+ */
+#include "report/compare.h"
+
+#include "lib/stats.h"
+#include "report/report_internal.h"
+#include "results/outcome.h"
+
+enum { WAS, IS };
+
+static bool
+passes(const struct outcome_task *t)
+{
+	return t != NULL && t->finished && t->status == RESULT_PASSED;
+}
+
+bool
+compare_gate_marked(const struct compare_row *r)
+{
+	return (r->in[WAS] != NULL && r->in[WAS]->golden) ||
+	    (r->in[IS] != NULL && r->in[IS]->golden);
+}
+
+bool
+compare_gate_golden(const struct compare_row *r)
+{
+	return compare_gate_marked(r) && !passes(r->in[IS]);
+}
+
+const char *
+compare_policy(enum compare_policy p)
+{
+	static const char *const words[] = {
+		[COMPARE_ALLOW] = "allow", [COMPARE_WARN] = "warn",
+		[COMPARE_FAIL] = "fail",
+	};
+
+	return words[p];
+}
+
+static void
+add(struct compare_gate *g, const char *kind, bool fatal, struct str text,
+    const struct compare_row *row)
+{
+	g->issues[g->nissues++] = (struct compare_issue){ kind, fatal, text,
+	    row };
+}
+
+/* "name" [id], shortened. */
+static struct str
+title(struct arena *a, const struct compare_row *r)
+{
+	struct buf b = { 0 };
+	struct str s;
+
+	buf_putc(&b, '"');
+	report_line(&b, r->name, 80, false);
+	buf_putc(&b, '"');
+	if (!str_eq(r->id, r->name)) {
+		buf_puts(&b, " [");
+		report_line(&b, r->id, 80, false);
+		buf_putc(&b, ']');
+	}
+	s = arena_str(a, buf_str(&b));
+	buf_free(&b);
+	return s;
+}
+
+static void
+count(struct compare_gate *g)
+{
+	size_t i, k, fixed = 0, broken = 0;
+
+	for (i = 0; i < g->of->nrows; i++) {
+		const struct compare_row *r = &g->of->rows[i];
+		bool both = r->in[WAS] != NULL && r->in[IS] != NULL;
+
+		for (k = WAS; k <= IS; k++) {
+			g->tasks[k] += r->in[k] != NULL;
+			g->passed[k] += passes(r->in[k]);
+			g->common_passed[k] += both && passes(r->in[k]);
+		}
+		fixed += both && passes(r->in[IS]) && !passes(r->in[WAS]);
+		broken += both && passes(r->in[WAS]) && !passes(r->in[IS]);
+		g->common += both;
+		g->nnew += r->in[WAS] == NULL;
+		g->nremoved += r->in[IS] == NULL;
+		g->ngolden += g->rules->golden && compare_gate_golden(r);
+	}
+	g->p = stats_sign_test(fixed, broken);
+}
+
+/* In percentage points; the counts are far below 2^25, so one rounding. */
+static double
+drop(size_t was, size_t of_was, size_t is, size_t of_is)
+{
+	double a = (double)was * (double)of_is * 100;
+	double b = (double)is * (double)of_was * 100;
+
+	if (of_was == 0 || of_is == 0 || a <= b)
+		return 0;
+	return (a - b) / ((double)of_was * (double)of_is);
+}
+
+static void
+check_rate(struct arena *a, struct compare_gate *g)
+{
+	double all = drop(g->passed[WAS], g->tasks[WAS], g->passed[IS],
+	    g->tasks[IS]);
+	double both = drop(g->common_passed[WAS], g->common,
+	    g->common_passed[IS], g->common);
+	bool chance = g->rules->significant && !(g->p < 0.05);
+
+	g->rate[WAS] = g->tasks[WAS] == 0 ? 0 : (double)g->passed[WAS] /
+	    (double)g->tasks[WAS];
+	g->rate[IS] = g->tasks[IS] == 0 ? 0 : (double)g->passed[IS] /
+	    (double)g->tasks[IS];
+	g->drop = all > both ? all : both;
+	if (g->drop > g->rules->max_drop + 1e-9)
+		add(g, "regression", !chance, arena_fmt(a, "the success rate "
+		    "fell by %.2f percentage points%s, more than %.2f%s",
+		    g->drop, both > all ? " over the tasks in both" : "",
+		    g->rules->max_drop, chance ? ", but that may be chance" :
+		    ""), NULL);
+	if (g->rate[IS] * 100 < g->rules->min_pass - 1e-9)
+		add(g, "pass_rate", true, arena_fmt(a, "%.1f%% passed, less "
+		    "than %.1f%%", report_rate(g->rate[IS]),
+		    g->rules->min_pass), NULL);
+}
+
+static void
+check_policy(struct arena *a, struct compare_gate *g,
+    enum compare_policy policy, size_t absent)
+{
+	static const char *const kinds[] = { "new_task", "removed_task" };
+	static const char *const words[] = {
+		"is new", "is not there any more"
+	};
+	size_t i;
+
+	if (policy == COMPARE_ALLOW)
+		return;
+	for (i = 0; i < g->of->nrows; i++) {
+		const struct compare_row *r = &g->of->rows[i];
+		struct str s;
+
+		if (r->in[absent] != NULL)
+			continue;
+		s = title(a, r);
+		add(g, kinds[absent], policy == COMPARE_FAIL,
+		    arena_fmt(a, "task %.*s %s", STRF(s), words[absent]), r);
+	}
+}
+
+static void
+check_golden(struct arena *a, struct compare_gate *g)
+{
+	size_t i;
+
+	for (i = 0; i < g->of->nrows; i++) {
+		const struct compare_row *r = &g->of->rows[i];
+		struct str s, status;
+		bool cut;
+
+		if (!compare_gate_golden(r))
+			continue;
+		s = title(a, r);
+		status = report_cut(compare_task_status(r->in[IS]), 40, &cut);
+		add(g, "golden_failure", true, r->in[IS] == NULL ?
+		    arena_fmt(a, "golden task %.*s is not there any more",
+		    STRF(s)) : arena_fmt(a, "golden task %.*s did not pass: "
+		    "%.*s", STRF(s), STRF(status)), r);
+	}
+}
+
+void
+compare_gate(struct arena *a, struct compare_gate *g,
+    const struct compare *c, const struct compare_rules *rules)
+{
+	size_t i;
+
+	*g = (struct compare_gate){ .of = c, .rules = rules };
+	count(g);
+	g->issues = NEW_N(a, struct compare_issue, 2 + c->nwarnings +
+	    g->nnew + g->nremoved + g->ngolden);
+	check_rate(a, g);
+	if (rules->golden)
+		check_golden(a, g);
+	check_policy(a, g, rules->on_new, WAS);
+	check_policy(a, g, rules->on_removed, IS);
+	for (i = 0; i < c->nwarnings; i++)
+		add(g, "warning", false, c->warnings[i], NULL);
+	for (i = 0; i < g->nissues; i++)
+		if (g->issues[i].fatal)
+			g->status = COMPARE_REGRESSED;
+	if (g->ngolden > 0)
+		g->status = COMPARE_GOLDEN;
+}

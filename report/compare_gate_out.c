@@ -1,0 +1,417 @@
+/* SPDX-License-Identifier: ISC */
+/*
+ * What the gate says, to a person, a program, a pull request, a workflow.
+ */
+#include "report/compare.h"
+
+#include "json.h"
+#include "report/report_internal.h"
+#include "results/outcome.h"
+
+enum { WAS, IS, LIST_MAX = 50 };
+
+static const char *
+verdict(const struct compare_gate *g)
+{
+	static const char *const words[] = {
+		[COMPARE_OK] = "pass", [COMPARE_REGRESSED] = "fail",
+		[COMPARE_GOLDEN] = "golden-failure",
+	};
+
+	return words[g->status];
+}
+
+/* The rows that flipped, to pass or from it; *at is where to go on. */
+static const struct compare_row *
+flipped(const struct compare *c, bool to_pass, size_t *at)
+{
+	const struct compare_row *r;
+	const char *flip;
+
+	while (*at < c->nrows) {
+		r = &c->rows[(*at)++];
+		flip = compare_flip(r, WAS, IS);
+		if (flip != NULL && to_pass == (flip[0] != 'p'))
+			return r;
+	}
+	return NULL;
+}
+
+/* For a person. */
+static void
+put_side(struct buf *b, const struct compare_gate *g, size_t k,
+    const struct report_opts *o)
+{
+	const struct outcome *f = g->of->files[k];
+
+	buf_fmt(b, "  %s  %5.1f%% of %zu task%s passed  score %.3f  ",
+	    k == WAS ? "baseline" : "current ", report_rate(g->rate[k]),
+	    g->tasks[k], g->tasks[k] == 1 ? "" : "s", f->score);
+	report_line(b, str_of(f->path), 60, o->ascii);
+	if (f->model.n > 0) {
+		buf_puts(b, "  ");
+		report_line(b, f->model, 40, o->ascii);
+	}
+	buf_putc(b, '\n');
+}
+
+static void
+put_flipped(struct buf *b, const struct compare_gate *g, bool to_pass,
+    const struct report_opts *o)
+{
+	const struct compare_row *r;
+	size_t at = 0, n = 0;
+
+	while ((r = flipped(g->of, to_pass, &at)) != NULL) {
+		if (n++ == 0)
+			buf_fmt(b, "\n%s\n", to_pass ? "Pass now:" :
+			    "Do not pass any more:");
+		if (n > LIST_MAX && !o->verbose)
+			continue;
+		buf_puts(b, "  ");
+		report_mark(b, r->in[IS]->status, o);
+		buf_putc(b, ' ');
+		report_line(b, r->name, 80, o->ascii);
+		buf_fmt(b, "  %s\n", compare_flip(r, WAS, IS));
+	}
+	if (n > LIST_MAX && !o->verbose)
+		buf_fmt(b, "  and %zu more; -v lists them\n", n - LIST_MAX);
+}
+
+static void
+put_issues(struct buf *b, const struct compare_gate *g, bool fatal,
+    const struct report_opts *o)
+{
+	size_t i, n = 0;
+
+	for (i = 0; i < g->nissues; i++) {
+		if (g->issues[i].fatal != fatal)
+			continue;
+		if (n++ == 0)
+			buf_fmt(b, "\n%s\n", fatal ? "Failures:" :
+			    "Warnings:");
+		if (n > LIST_MAX && !o->verbose)
+			continue;
+		buf_puts(b, "  ");
+		report_line(b, g->issues[i].text, 0, o->ascii);
+		buf_putc(b, '\n');
+	}
+	if (n > LIST_MAX && !o->verbose)
+		buf_fmt(b, "  and %zu more; -v lists them\n", n - LIST_MAX);
+}
+
+void
+compare_gate_text(struct buf *b, const struct compare_gate *g,
+    const struct report_opts *o)
+{
+	const char *const words[] = { "passed", "failed",
+		"failed: golden tasks" };
+	struct buf s = { 0 };
+
+	buf_puts(b, "gate ");
+	report_color(b, g->status == COMPARE_OK ? "32" : "31", o);
+	buf_puts(b, words[g->status]);
+	report_plain(b, o);
+	buf_putc(b, '\n');
+	put_side(b, g, WAS, o);
+	put_side(b, g, IS, o);
+	buf_fmt(b, "  the success rate fell by %.2f percentage points, %.2f "
+	    "allowed\n", g->drop, g->rules->max_drop);
+	buf_fmt(b, "  %zu task%s in both, %zu new, %zu removed\n  ", g->common,
+	    g->common == 1 ? "" : "s", g->nnew, g->nremoved);
+	compare_sentence(&s, &g->of->pairs[0]);
+	compare_wrapped(b, buf_str(&s), 2, o->width > 0 ? o->width : 80);
+	buf_putc(b, '\n');
+	buf_free(&s);
+	put_flipped(b, g, false, o);
+	put_flipped(b, g, true, o);
+	put_issues(b, g, true, o);
+	put_issues(b, g, false, o);
+}
+
+/* For a program: the original's keys, ours after them. */
+static void
+key_num(struct json_out *o, const char *key, double d)
+{
+	json_put_key(o, str_of(key));
+	json_put_double(o, d);
+}
+
+static void
+key_count(struct json_out *o, const char *key, size_t n)
+{
+	json_put_key(o, str_of(key));
+	json_put_int(o, (int64_t)n);
+}
+
+static void
+key_open(struct json_out *o, const char *key, char bracket)
+{
+	json_put_key(o, str_of(key));
+	json_open(o, bracket);
+}
+
+static void
+put_task(struct json_out *o, const struct compare_row *r)
+{
+	const struct outcome_task *t = r->in[IS] != NULL ? r->in[IS] :
+	    r->in[WAS];
+
+	json_open(o, '{');
+	json_put_text(o, "task_id", r->id);
+	json_put_text(o, "display_name", r->name);
+	if (compare_gate_marked(r)) {
+		json_put_key(o, STR("golden"));
+		json_put_bool(o, true);
+	}
+	json_put_text(o, "status", compare_task_status(t));
+	key_num(o, "pass_rate", t->pass_rate);
+	json_close(o, '}');
+}
+
+static bool
+is_golden(const struct compare_gate *g, const struct compare_row *r)
+{
+	return g->rules->golden && compare_gate_golden(r);
+}
+
+static bool
+is_new(const struct compare_gate *g, const struct compare_row *r)
+{
+	(void)g;
+	return r->in[WAS] == NULL;
+}
+
+static bool
+is_removed(const struct compare_gate *g, const struct compare_row *r)
+{
+	(void)g;
+	return r->in[IS] == NULL;
+}
+
+static bool
+is_broken(const struct compare_gate *g, const struct compare_row *r)
+{
+	const char *flip = compare_flip(r, WAS, IS);
+
+	(void)g;
+	return flip != NULL && flip[0] == 'p';
+}
+
+static bool
+is_fixed(const struct compare_gate *g, const struct compare_row *r)
+{
+	return compare_flip(r, WAS, IS) != NULL && !is_broken(g, r);
+}
+
+static void
+put_lists(struct json_out *o, const struct compare_gate *g)
+{
+	static const struct {
+		const char *key;
+		bool (*has)(const struct compare_gate *,
+		    const struct compare_row *);
+	} lists[] = {
+		{ "golden_failures", is_golden }, { "new_tasks", is_new },
+		{ "removed_tasks", is_removed }, { "regressions", is_broken },
+		{ "improvements", is_fixed },
+	};
+	size_t i, k;
+
+	for (i = 0; i < COUNTOF(lists); i++) {
+		key_open(o, lists[i].key, '[');
+		for (k = 0; k < g->of->nrows; k++)
+			if (lists[i].has(g, &g->of->rows[k]))
+				put_task(o, &g->of->rows[k]);
+		json_close(o, ']');
+	}
+}
+
+static void
+put_issue_list(struct json_out *o, const struct compare_gate *g, bool fatal)
+{
+	size_t i;
+
+	key_open(o, fatal ? "failures" : "warnings", '[');
+	for (i = 0; i < g->nissues; i++) {
+		const struct compare_issue *is = &g->issues[i];
+
+		if (is->fatal != fatal)
+			continue;
+		json_open(o, '{');
+		json_put_text(o, "kind", str_of(is->kind));
+		json_put_text(o, "severity", fatal ? STR("error") :
+		    STR("warning"));
+		json_put_text(o, "message", is->text);
+		if (is->row != NULL) {
+			json_put_text(o, "task_id", is->row->id);
+			json_put_text(o, "task_name", is->row->name);
+		}
+		json_close(o, '}');
+	}
+	json_close(o, ']');
+}
+
+static void
+put_sides(struct json_out *o, const struct compare_gate *g)
+{
+	const struct outcome *const *f = g->of->files;
+
+	key_count(o, "baseline_task_count", g->tasks[WAS]);
+	key_count(o, "current_task_count", g->tasks[IS]);
+	json_put_text(o, "new_task_policy",
+	    str_of(compare_policy(g->rules->on_new)));
+	json_put_text(o, "removed_task_policy",
+	    str_of(compare_policy(g->rules->on_removed)));
+	if (f[WAS]->model.n > 0)
+		json_put_text(o, "baseline_model", f[WAS]->model);
+	if (f[IS]->model.n > 0)
+		json_put_text(o, "current_model", f[IS]->model);
+	key_num(o, "baseline_aggregate_score", f[WAS]->score);
+	key_num(o, "current_aggregate_score", f[IS]->score);
+}
+
+static void
+put_change(struct json_out *o, const struct compare_gate *g)
+{
+	const struct compare_pair *p = &g->of->pairs[0];
+	struct buf b = { 0 };
+
+	key_count(o, "common_task_count", g->common);
+	key_num(o, "min_pass_pct", g->rules->min_pass);
+	key_open(o, "significance", '{');
+	key_num(o, "mean_delta", p->mean);
+	key_num(o, "lower", p->lo);
+	key_num(o, "upper", p->hi);
+	key_num(o, "sign_test_p", p->p);
+	key_num(o, "mcnemar_p", g->p);
+	json_put_text(o, "verdict", str_of(compare_word(p->verdict)));
+	compare_sentence(&b, p);
+	json_put_text(o, "summary", buf_str(&b));
+	json_close(o, '}');
+	buf_free(&b);
+}
+
+void
+compare_gate_json(struct buf *b, const struct compare_gate *g)
+{
+	struct json_out o = { .put = buf_sink, .ctx = b, .indent = 2 };
+
+	json_open(&o, '{');
+	json_put_key(&o, STR("passed"));
+	json_put_bool(&o, g->status == COMPARE_OK);
+	key_count(&o, "exit_code", (size_t)g->status);
+	json_put_text(&o, "verdict", str_of(verdict(g)));
+	json_put_text(&o, "baseline_file", str_of(g->of->files[WAS]->path));
+	json_put_text(&o, "current_file", str_of(g->of->files[IS]->path));
+	key_num(&o, "baseline_success_rate", g->rate[WAS]);
+	key_num(&o, "current_success_rate", g->rate[IS]);
+	key_num(&o, "regression_pct", g->drop);
+	key_num(&o, "max_regression_pct", g->rules->max_drop);
+	json_put_key(&o, STR("golden_must_pass"));
+	json_put_bool(&o, g->rules->golden);
+	put_lists(&o, g);
+	put_issue_list(&o, g, false);
+	put_issue_list(&o, g, true);
+	put_sides(&o, g);
+	put_change(&o, g);
+	json_close(&o, '}');
+	buf_putc(b, '\n');
+}
+
+/* For a pull request. */
+static void
+mark_flipped(struct buf *b, const struct compare_gate *g, bool to_pass)
+{
+	const struct compare_row *r;
+	size_t at = 0, n = 0;
+
+	while ((r = flipped(g->of, to_pass, &at)) != NULL)
+		if (n++ < LIST_MAX) {
+			buf_puts(b, n == 1 ? to_pass ? "\n### Pass now\n\n" :
+			    "\n### Do not pass any more\n\n" : "");
+			buf_fmt(b, "- %s ", to_pass ? "✅" : "❌");
+			report_inline(b, r->name, 100);
+			buf_fmt(b, " (%s)\n", compare_flip(r, WAS, IS));
+		}
+	if (n > LIST_MAX)
+		buf_fmt(b, "- and %zu more\n", n - LIST_MAX);
+}
+
+static void
+mark_issues(struct buf *b, const struct compare_gate *g, bool fatal)
+{
+	size_t i, n = 0;
+
+	for (i = 0; i < g->nissues; i++)
+		if (g->issues[i].fatal == fatal && n++ < LIST_MAX) {
+			buf_puts(b, n == 1 ? fatal ? "\n### Failures\n\n" :
+			    "\n### Warnings\n\n" : "");
+			buf_puts(b, "- ");
+			report_inline(b, g->issues[i].text, 300);
+			buf_putc(b, '\n');
+		}
+	if (n > LIST_MAX)
+		buf_fmt(b, "- and %zu more\n", n - LIST_MAX);
+}
+
+void
+compare_gate_markdown(struct buf *b, const struct compare_gate *g)
+{
+	const struct outcome *const *f = g->of->files;
+
+	buf_fmt(b, "## Gate: %s\n\n", g->status == COMPARE_OK ?
+	    "✅ passed" : "❌ failed");
+	buf_puts(b, "| | Baseline | Current |\n|---|---:|---:|\n");
+	buf_fmt(b, "| Success rate | %.1f%% | %.1f%% |\n",
+	    report_rate(g->rate[WAS]), report_rate(g->rate[IS]));
+	buf_fmt(b, "| Score | %.3f | %.3f |\n", f[WAS]->score, f[IS]->score);
+	buf_fmt(b, "| Tasks | %zu | %zu |\n\n", g->tasks[WAS], g->tasks[IS]);
+	buf_fmt(b, "- The success rate fell by %.2f percentage points, %.2f "
+	    "allowed\n- %zu in both, %zu new, %zu removed\n- ", g->drop,
+	    g->rules->max_drop, g->common, g->nnew, g->nremoved);
+	compare_sentence(b, &g->of->pairs[0]);
+	buf_putc(b, '\n');
+	mark_flipped(b, g, false);
+	mark_flipped(b, g, true);
+	mark_issues(b, g, true);
+	mark_issues(b, g, false);
+}
+
+/* For a workflow: one command a line. */
+static void
+put_command(struct buf *b, const struct compare_gate *g, const char *level,
+    const char *title, struct str text)
+{
+	buf_fmt(b, "::%s file=", level);
+	report_annotation(b, str_of(g->of->files[IS]->path), true);
+	buf_puts(b, ",title=");
+	report_annotation(b, str_of(title), true);
+	buf_puts(b, "::");
+	report_annotation(b, text, false);
+	buf_putc(b, '\n');
+}
+
+void
+compare_gate_github(struct buf *b, const struct compare_gate *g)
+{
+	const struct compare_row *r;
+	struct buf s = { 0 };
+	size_t i, at = 0;
+
+	for (i = 0; i < g->nissues; i++)
+		put_command(b, g, g->issues[i].fatal ? "error" : "warning",
+		    g->issues[i].kind, g->issues[i].text);
+	for (; (r = flipped(g->of, false, &at)) != NULL; s.n = 0) {
+		report_line(&s, r->name, 100, false);
+		buf_fmt(&s, ": %s", compare_flip(r, WAS, IS));
+		put_command(b, g, g->status == COMPARE_OK ? "warning" :
+		    "error", "does not pass any more", buf_str(&s));
+	}
+	buf_fmt(&s, "gate %s: %.1f%% passed, %.1f%% before; ",
+	    g->status == COMPARE_OK ? "passed" : "failed",
+	    report_rate(g->rate[IS]), report_rate(g->rate[WAS]));
+	compare_sentence(&s, &g->of->pairs[0]);
+	put_command(b, g, "notice", "waza gate", buf_str(&s));
+	buf_free(&s);
+}

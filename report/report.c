@@ -1,0 +1,246 @@
+/* SPDX-License-Identifier: ISC */
+/*
+ * Reporters by name: one row each.  What a reporter needs is checked before
+ * the run, since afterwards it would be too late to ask again.
+ */
+#include "report/report.h"
+
+#include <errno.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/os.h"
+#include "report/report_internal.h"
+#include "results/result.h"
+
+/* Of the results file there is a copy for each run: it has no render(). */
+static const struct report_kind report_json = {
+	.name = "json:PATH", .path = true
+};
+
+static const struct report_kind *const kinds[] = {	/* sorted by name */
+	&report_csv, &report_github, &report_html, &report_json, &report_junit,
+	&report_markdown, &report_tap,
+};
+
+static const char *const names[] = {	/* and their names, for usage */
+	"csv:PATH", "github", "html:PATH", "json:PATH", "junit:PATH",
+	"markdown:PATH", "tap[:PATH]",
+};
+typedef char names_are_complete[COUNTOF(names) == COUNTOF(kinds) ? 1 : -1];
+
+size_t
+report_names(const char *const **list)
+{
+	*list = names;
+	return COUNTOF(names);
+}
+
+static struct str
+name_of(const struct report_kind *k)
+{
+	return (struct str){ k->name, strcspn(k->name, ":[") };
+}
+
+static const struct report_kind *
+find(struct str name)
+{
+	size_t i;
+
+	for (i = 0; i < COUNTOF(kinds); i++)
+		if (str_eq(name_of(kinds[i]), name))
+			return kinds[i];
+	return NULL;
+}
+
+static int
+unknown(struct str name, struct err *e)
+{
+	struct buf said = { 0 }, near = { 0 };
+	size_t i;
+
+	report_line(&said, name, 40, false);
+	buf_putc(&said, '\0');
+	for (i = 0; near.n == 0 && i < COUNTOF(kinds); i++)
+		if (str_similar(name, name_of(kinds[i])))
+			buf_fmt(&near, "; did you mean \"%.*s\"?",
+			    STRF(name_of(kinds[i])));
+	if (near.n == 0)
+		buf_puts(&near, "; there are csv, github, html, json, junit, "
+		    "markdown and tap");
+	buf_putc(&near, '\0');
+	err_set(e, ERR_SCHEMA, "unknown reporter \"%s\"%s", said.p, near.p);
+	buf_free(&said);
+	buf_free(&near);
+	return -1;
+}
+
+struct parts {
+	const struct report_kind *kind;
+	const char *path;	/* NULL or - : stdout */
+};
+
+static int
+split(const char *spec, struct parts *p, struct err *e)
+{
+	struct str name = { spec, strcspn(spec, ":") };
+	const char *path = spec[name.n] == ':' ? spec + name.n + 1 : NULL;
+
+	p->kind = find(name);
+	p->path = path;
+	if (p->kind == NULL)
+		return unknown(name, e);
+	if (path != NULL && *path == '\0')
+		return err_set(e, ERR_SCHEMA, "reporter %.*s: the path after "
+		    "the colon is missing", STRF(name));
+	if (path == NULL && p->kind->path)
+		return err_set(e, ERR_SCHEMA, "reporter %.*s needs a path: %s",
+		    STRF(name), p->kind->name);
+	if (path == NULL || strcmp(path, "-") != 0)
+		return 0;
+	p->path = NULL;
+	return p->kind != &report_json ? 0 : err_set(e, ERR_SCHEMA,
+	    "reporter json writes to a file, not to stdout");
+}
+
+/* The nearest directory above the path that is there has to take files. */
+static int
+check_dir(const char *path, struct err *e)
+{
+	struct buf b = { 0 };
+	struct stat st;
+	size_t n = strlen(path);
+	int r = 0;
+
+	if (stat(path, &st) == 0) {
+		if (S_ISDIR(st.st_mode))
+			return err_set(e, ERR_SYS, "cannot write %s: it is a "
+			    "directory", path);
+		if (!S_ISREG(st.st_mode))
+			return 0;
+	}
+	buf_puts(&b, path);
+	buf_putc(&b, '\0');
+	do {
+		while (n > 0 && b.p[n - 1] != '/')
+			n--;
+		while (n > 1 && b.p[n - 1] == '/')
+			n--;
+		b.p[n] = '\0';
+	} while (n > 1 && stat(b.p, &st) == -1 && errno == ENOENT);
+	if (access(n == 0 ? "." : b.p, W_OK | X_OK) == -1) {
+		int sys = errno;
+
+		r = err_set(e, ERR_SYS, "cannot write %s: %s: %s", path,
+		    n == 0 ? "." : b.p, strerror(sys));
+		e->sys = sys;
+	}
+	buf_free(&b);
+	return r;
+}
+
+int
+report_check(const char *spec, struct err *e)
+{
+	struct parts p;
+
+	if (split(spec, &p, e) == -1)
+		return -1;
+	return p.path != NULL ? check_dir(p.path, e) : 0;
+}
+
+unsigned
+report_flags(const char *spec)
+{
+	struct err e = { 0 };
+	struct parts p;
+
+	if (split(spec, &p, &e) == -1 || p.path != NULL)
+		return 0;
+	return p.kind->flags;
+}
+
+/* results.json of several models: results_MODEL.json each. */
+static int
+write_json(const char *path, struct result_run *const *runs, size_t n,
+    struct err *e)
+{
+	const char *slash = strrchr(path, '/'), *dot = strrchr(path, '.');
+	size_t stem = strlen(path), i, j;
+	struct buf b = { 0 };
+	int r = report_dirs(path, false, e);
+
+	if (n == 1 && r == 0)
+		return result_write(runs[0], path, e);
+	if (dot != NULL && dot > path && (slash == NULL || dot > slash + 1))
+		stem = (size_t)(dot - path);
+	for (i = 0; r == 0 && i < n; i++) {
+		b.n = 0;
+		buf_put(&b, (struct str){ path, stem });
+		buf_putc(&b, '_');
+		for (j = 0; j < runs[i]->model.n; j++) {
+			char c = runs[i]->model.p[j];
+
+			buf_putc(&b, c == '\0' || strchr("/\\: ", c) != NULL ?
+			    '-' : c);
+		}
+		buf_puts(&b, path + stem);
+		buf_putc(&b, '\0');
+		r = result_write(runs[i], b.p, e);
+	}
+	buf_free(&b);
+	return r;
+}
+
+static int
+write_file(struct report_out *o, const struct parts *p, struct err *e)
+{
+	struct arena names_arena = { 0 };
+	struct report_file f;
+	int r = report_file_open(&f, &names_arena, p->path, e);
+
+	if (r == 0) {
+		o->fd = f.fd;
+		r = report_render(o, p->kind);
+		if (r == 0)
+			r = report_file_keep(&f, e);
+		else {
+			report_file_drop(&f);
+			err_set(e, ERR_SYS, "%s: %s", p->path,
+			    strerror(o->err.sys));
+			e->sys = o->err.sys;
+		}
+	}
+	arena_free(&names_arena);
+	return r;
+}
+
+int
+report_write(const char *spec, struct result_run *const *runs, size_t n,
+    const struct report_opts *opts, struct err *e)
+{
+	struct report_opts plain = *opts;
+	struct report_out o = {
+		.fd = STDOUT_FILENO, .opts = &plain, .runs = runs, .nruns = n
+	};
+	struct parts p;
+	int r;
+
+	plain.color = plain.ascii = false;
+	if (split(spec, &p, e) == -1)
+		return -1;
+	if (p.kind == &report_json && p.path != NULL)
+		return write_json(p.path, runs, n, e);
+	if (p.path != NULL)
+		r = write_file(&o, &p, e);
+	else {
+		r = report_render(&o, p.kind);
+		if (r == -1)
+			*e = o.err;
+	}
+	buf_free(&o.b);
+	if (r == 0 && p.kind == &report_github)
+		r = report_summary(runs, n, &plain, e);
+	return r;
+}

@@ -1,0 +1,120 @@
+/* SPDX-License-Identifier: ISC */
+/*
+ * Comma-separated values (RFC 4180), a row for each trial.
+ *
+ * Spreadsheets take a cell that begins with one of = + - @ for a formula; a
+ * text that came from outside and does gets an apostrophe before it.
+ */
+#include "report/report_internal.h"
+
+#include <string.h>
+
+#include "results/result.h"
+#include "suite/spec.h"
+
+enum { CELL_MAX = 1000 };
+
+static void
+put_cell(struct buf *b, struct str s)
+{
+	struct buf clean = { 0 };
+	bool cut;
+	size_t i;
+
+	report_clean(&clean, report_cut(s, CELL_MAX, &cut));
+	buf_puts(b, ",\"");
+	if (clean.n > 0 && strchr("=+-@\t\n", clean.p[0]) != NULL)
+		buf_putc(b, '\'');
+	for (i = 0; i < clean.n; i++) {
+		if (clean.p[i] == '"')
+			buf_putc(b, '"');
+		buf_putc(b, clean.p[i]);
+	}
+	buf_puts(b, cut ? "...\"" : "\"");
+	buf_free(&clean);
+}
+
+static void
+begin(struct report_out *o)
+{
+	buf_puts(&o->b, "trial,attempts,status,error_class,score,"
+	    "weighted_score,duration_ms,eval,skill,executor,model,baseline,"
+	    "run_id,task,name,group,failed_graders,error,output\n");
+}
+
+static void
+put_failed(struct report_out *o, const struct report_detail *d)
+{
+	struct buf names = { 0 };
+	size_t i;
+
+	for (i = 0; i < d->n; i++) {
+		if (d->v[i].passed)
+			continue;
+		if (names.n > 0)
+			buf_puts(&names, "; ");
+		buf_put(&names, d->v[i].name);
+	}
+	put_cell(&o->b, buf_str(&names));
+	buf_free(&names);
+}
+
+/* t NULL: the task has no trial to show. */
+static void
+put_row(struct report_out *o, const struct result_run *run, bool base,
+    const struct result_task *k, const struct result_trial *t)
+{
+	enum result_status st = t != NULL ? t->status : k->status;
+	struct report_detail d = { .error = k->error };
+
+	if (t != NULL) {
+		report_detail(&o->arena, o->opts, run, k, t, &d);
+		buf_fmt(&o->b, "%d,%u", (int)(t - k->trials) + 1, t->attempts);
+	} else
+		buf_puts(&o->b, "0,0");
+	buf_fmt(&o->b, ",%s,%s", st == RESULT_NONE ? "skipped" :
+	    result_word(st), result_class(st));
+	buf_fmt(&o->b, ",%.6g,%.6g,%lld", t != NULL ? t->score : 0,
+	    t != NULL ? t->weighted : 0,
+	    (long long)(t != NULL ? t->duration_ms : 0));
+	put_cell(&o->b, run->suite->name);
+	put_cell(&o->b, run->suite->skill);
+	put_cell(&o->b, run->executor);
+	put_cell(&o->b, run->model);
+	buf_puts(&o->b, base ? ",true" : ",false");
+	put_cell(&o->b, str_of(run->run_id != NULL ? run->run_id : ""));
+	put_cell(&o->b, k->spec->id);
+	put_cell(&o->b, k->spec->name);
+	put_cell(&o->b, result_group(run, k->spec));
+	put_failed(o, &d);
+	put_cell(&o->b, d.error);
+	put_cell(&o->b, d.output);
+	buf_putc(&o->b, '\n');
+}
+
+static void
+put_run(struct report_out *o, const struct result_run *run, bool base)
+{
+	struct arena_mark mark = arena_save(&o->arena);
+	size_t i, j;
+
+	for (i = 0; i < run->ntasks; i++) {
+		const struct result_task *k = &run->tasks[i];
+
+		if (k->done == 0)
+			put_row(o, run, base, k, NULL);
+		for (j = 0; j < k->ntrials; j++) {
+			if (k->trials[j].status == RESULT_NONE)
+				continue;
+			put_row(o, run, base, k, &k->trials[j]);
+			arena_restore(&o->arena, mark);
+			report_flush(o);
+		}
+	}
+}
+
+const struct report_kind report_csv = {
+	.name = "csv:PATH", .path = true,
+	.flags = REPORT_STDOUT | REPORT_ALONE,
+	.begin = begin, .run = put_run
+};

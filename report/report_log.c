@@ -1,0 +1,391 @@
+/* SPDX-License-Identifier: ISC */
+/*
+ * Files that grow with a run: the session log, one line an event, and a
+ * transcript for each task.  Their shapes are the original's.
+ */
+#include "report/report_internal.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/os.h"
+#include "json.h"
+#include "results/result.h"
+#include "suite/spec.h"
+
+enum { NAMES = 10000, NAME_MAX_BYTES = 100 };
+
+static void
+put_time(struct json_out *w, const char *key, int64_t ms)
+{
+	struct buf b = { 0 };
+
+	report_stamp(&b, ms * 1000000, REPORT_ISO);
+	buf_fmt(&b, ".%03dZ", (int)(ms % 1000));
+	json_put_key(w, str_of(key));
+	json_put_str(w, buf_str(&b));
+	buf_free(&b);
+}
+
+static void
+put_str(struct json_out *w, const char *key, struct str s)
+{
+	json_put_key(w, str_of(key));
+	json_put_str(w, s);
+}
+
+static void
+put_int(struct json_out *w, const char *key, int64_t n)
+{
+	json_put_key(w, str_of(key));
+	json_put_int(w, n);
+}
+
+static void
+put_num(struct json_out *w, const char *key, double d)
+{
+	json_put_key(w, str_of(key));
+	json_put_double(w, d);
+}
+
+/* Makes a file that was not there: STEM.EXT, or STEM-2.EXT and so on. */
+static int
+make_new(struct arena *a, struct str stem, const char *ext, char **path,
+    struct err *e)
+{
+	int i, fd = -1;
+
+	for (i = 1; fd == -1 && i < NAMES; i++) {
+		struct str s = i == 1 ?
+		    arena_fmt(a, "%.*s%s", STRF(stem), ext) :
+		    arena_fmt(a, "%.*s-%d%s", STRF(stem), i, ext);
+
+		*path = arena_cstr(a, s);
+		fd = open(*path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC,
+		    0666);
+		if (fd == -1 && errno != EEXIST)
+			break;
+	}
+	if (fd == -1)
+		err_sys(e, *path);
+	return fd;
+}
+
+/* The session log. */
+
+static void
+open_line(struct json_out *w, const struct event *e, const char *type)
+{
+	json_open(w, '{');
+	put_time(w, "timestamp", e->time_ms);
+	put_str(w, "type", str_of(type));
+	json_put_key(w, STR("data"));
+	json_open(w, '{');
+}
+
+static void
+close_line(struct report_log *l, struct json_out *w)
+{
+	json_close(w, '}');
+	json_close(w, '}');
+	buf_putc(&l->buf, '\n');
+	w->more = false;
+}
+
+static void
+log_verdicts(struct report_log *l, struct json_out *w, const struct event *e)
+{
+	struct arena_mark mark = arena_save(&l->arena);
+	struct report_detail d;
+	size_t i;
+
+	if (e->run_result == NULL || e->task_result == NULL)
+		return;
+	report_detail(&l->arena, &l->opts, e->run_result, e->task_result,
+	    e->trial_result, &d);
+	for (i = 0; i < d.n; i++) {
+		open_line(w, e, "grader_result");
+		put_str(w, "task_name", e->name);
+		put_int(w, "trial", e->trial);
+		put_str(w, "grader_name", d.v[i].name);
+		put_str(w, "grader_type", d.v[i].type);
+		json_put_key(w, STR("passed"));
+		json_put_bool(w, d.v[i].passed);
+		put_num(w, "score", d.v[i].score);
+		put_str(w, "feedback", d.v[i].feedback);
+		close_line(l, w);
+	}
+	arena_restore(&l->arena, mark);
+}
+
+static void
+log_start(struct report_log *l, struct json_out *w, const struct event *e)
+{
+	open_line(w, e, "session_start");
+	put_str(w, "spec_path", l->suite);
+	put_str(w, "model", e->model);
+	put_str(w, "engine", e->executor);
+	put_int(w, "task_count", e->tasks);
+	close_line(l, w);
+}
+
+static void
+log_task(struct report_log *l, struct json_out *w, const struct event *e)
+{
+	bool done = e->type == EVENT_TASK_COMPLETE;
+
+	open_line(w, e, event_name(e->type));
+	put_str(w, "task_name", e->name);
+	if (done) {
+		put_str(w, "status", e->status);
+		put_num(w, "score", e->score);
+		put_int(w, "duration_ms", e->took_ms);
+	} else {
+		put_int(w, "task_num", e->idx + 1);
+		put_int(w, "total_tasks", e->total);
+	}
+	put_str(w, "task_id", e->task);
+	close_line(l, w);
+}
+
+static void
+log_end(struct report_log *l, struct json_out *w, const struct event *e)
+{
+	open_line(w, e, "session_complete");
+	put_int(w, "total_tests", e->total);
+	put_int(w, "passed", e->passed);
+	put_int(w, "failed", e->failed);
+	put_int(w, "errors", e->errors);
+	put_int(w, "duration_ms", (int64_t)(e->duration_sec * 1000 + 0.5));
+	close_line(l, w);
+}
+
+static void
+log_error(struct report_log *l, struct json_out *w, const struct event *e)
+{
+	open_line(w, e, "error");
+	put_str(w, "error_type", e->error_type);
+	put_str(w, "message", e->message);
+	close_line(l, w);
+}
+
+static void
+log_hear(void *arg, const struct event *e)
+{
+	struct report_log *l = arg;
+	struct json_out w = { .put = buf_sink, .ctx = &l->buf };
+
+	if (l->fd == -1)
+		return;
+	switch (e->type) {
+	case EVENT_EVAL_START:
+		log_start(l, &w, e);
+		break;
+	case EVENT_TASK_START:
+	case EVENT_TASK_COMPLETE:
+		log_task(l, &w, e);
+		break;
+	case EVENT_TRIAL_COMPLETE:
+		log_verdicts(l, &w, e);
+		break;
+	case EVENT_EVAL_COMPLETE:
+		log_end(l, &w, e);
+		break;
+	case EVENT_ERROR:
+		log_error(l, &w, e);
+		break;
+	case EVENT_TASK_PROGRESS:
+	case EVENT_TRIAL_START:
+	case EVENT_TRIGGER_COMPLETE:
+	case EVENT__MAX:
+		return;
+	}
+	if (os_write_all(l->fd, buf_str(&l->buf), &l->err) == -1)
+		os_close(&l->fd);
+	l->buf.n = 0;
+}
+
+int
+report_log_start(struct report_log *l, const char *dir, struct event_bus *bus,
+    struct err *e)
+{
+	struct buf stem = { 0 };
+
+	buf_fmt(&stem, "%s/", dir);
+	report_stamp(&stem, os_wall_ns(), REPORT_TIGHT);
+	buf_puts(&stem, "-session");
+	l->fd = report_dirs(dir, true, e) == -1 ? -1 :
+	    make_new(&l->arena, buf_str(&stem), ".jsonl", &l->path, e);
+	buf_free(&stem);
+	if (l->fd == -1) {
+		l->path = NULL;
+		arena_free(&l->arena);
+		return -1;
+	}
+	l->sink = (struct event_sink){ .fn = log_hear, .arg = l };
+	event_listen(bus, &l->sink);
+	return 0;
+}
+
+void
+report_log_end(struct report_log *l)
+{
+	if (l->path == NULL)
+		return;
+	os_close(&l->fd);
+	buf_free(&l->buf);
+	arena_free(&l->arena);
+	l->path = NULL;
+}
+
+/* Transcripts. */
+
+static void
+put_file_name(struct buf *b, struct str name)
+{
+	size_t i, from = b->n;
+
+	for (i = 0; i < name.n && b->n - from < NAME_MAX_BYTES; i++) {
+		char c = name.p[i];
+
+		if (c >= 'A' && c <= 'Z')
+			c = (char)(c - 'A' + 'a');
+		if (c == ' ')
+			c = '-';
+		if ((c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') ||
+		    c == '-' || c == '_')
+			buf_putc(b, c);
+	}
+	if (b->n == from)
+		buf_puts(b, "unnamed");
+}
+
+/* What the trials have under a key: all items of all lists, or the last. */
+static void
+put_joined(struct json_out *w, const char *key, const struct json *const *v,
+    size_t n)
+{
+	const struct json *list, *m;
+	size_t i;
+
+	json_put_key(w, str_of(key));
+	json_open(w, '[');
+	for (i = 0; i < n; i++) {
+		list = json_getc(v[i], key);
+		if (list == NULL || list->type != JSON_ARRAY)
+			continue;
+		for (m = json_first(list); m != NULL; m = m->next)
+			json_put(w, m);
+	}
+	json_close(w, ']');
+}
+
+static const struct json *
+last_of(const char *key, const struct json *const *v, size_t n)
+{
+	const struct json *m;
+
+	while (n-- > 0) {
+		m = json_getc(v[n], key);
+		if (m != NULL && m->type != JSON_NULL)
+			return m;
+	}
+	return NULL;
+}
+
+static void
+put_last(struct json_out *w, const char *as, const char *key,
+    const struct json *const *v, size_t n)
+{
+	json_put_key(w, str_of(as));
+	json_put(w, last_of(key, v, n));
+}
+
+static void
+put_transcript(struct report_transcripts *t, const struct event *e,
+    const struct json *const *v, size_t n)
+{
+	struct json_out w = { .put = buf_sink, .ctx = &t->buf, .indent = 2 };
+	const struct result_task *k = e->task_result;
+	int64_t ms = report_task_ms(k);
+
+	json_open(&w, '{');
+	put_str(&w, "task_id", k->spec->id);
+	put_str(&w, "task_name", k->spec->name);
+	put_str(&w, "status", str_of(result_word(k->status)));
+	put_time(&w, "started_at", e->time_ms - ms);
+	put_time(&w, "completed_at", e->time_ms);
+	put_int(&w, "duration_ms", ms);
+	put_last(&w, "prompt", "prompt", v, n);
+	put_last(&w, "final_output", "final_output", v, n);
+	put_joined(&w, "transcript", v, n);
+	put_last(&w, "validations", "validations", v, n);
+	put_last(&w, "session", "session_digest", v, n);
+	if (k->error.n > 0)
+		put_str(&w, "error_msg", k->error);
+	else if (last_of("error_msg", v, n) != NULL)
+		put_last(&w, "error_msg", "error_msg", v, n);
+	json_close(&w, '}');
+	buf_putc(&t->buf, '\n');
+}
+
+static void
+transcript_hear(void *arg, const struct event *e)
+{
+	struct report_transcripts *t = arg;
+	const struct result_task *k = e->task_result;
+	struct arena_mark mark = arena_save(&t->arena);
+	const struct json **v;
+	struct report_detail d;
+	size_t i, n = 0;
+	char *path;
+	int fd;
+
+	if (e->type != EVENT_TASK_COMPLETE || t->err.code != ERR_NONE ||
+	    k == NULL || e->run_result == NULL)
+		return;
+	v = NEW_N(&t->arena, const struct json *, k->ntrials + 1);
+	for (i = 0; i < k->ntrials; i++) {
+		if (k->trials[i].status == RESULT_NONE)
+			continue;
+		report_detail(&t->arena, &t->opts, e->run_result, k,
+		    &k->trials[i], &d);
+		v[n] = d.json;
+		n += d.json != NULL;
+	}
+	t->buf.n = 0;
+	buf_fmt(&t->buf, "%s/", t->dir);
+	put_file_name(&t->buf, k->spec->name);
+	buf_putc(&t->buf, '-');
+	report_stamp(&t->buf, e->time_ms * 1000000, REPORT_DASH);
+	fd = make_new(&t->arena, buf_str(&t->buf), ".json", &path, &t->err);
+	t->buf.n = 0;
+	put_transcript(t, e, v, n);
+	if (fd != -1)
+		os_write_all(fd, buf_str(&t->buf), &t->err);
+	os_close(&fd);
+	arena_restore(&t->arena, mark);
+}
+
+int
+report_transcripts_start(struct report_transcripts *t, const char *dir,
+    struct event_bus *bus, struct err *e)
+{
+	if (report_dirs(dir, true, e) == -1)
+		return -1;
+	if (access(dir, W_OK | X_OK) == -1)
+		return err_sys(e, dir);
+	t->dir = dir;
+	t->sink = (struct event_sink){ .fn = transcript_hear, .arg = t };
+	event_listen(bus, &t->sink);
+	return 0;
+}
+
+void
+report_transcripts_end(struct report_transcripts *t)
+{
+	buf_free(&t->buf);
+	arena_free(&t->arena);
+}

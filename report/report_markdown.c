@@ -1,0 +1,291 @@
+/* SPDX-License-Identifier: ISC */
+/*
+ * Markdown as GitHub renders it: for a comment on a pull request, the summary
+ * of a job, or a file.
+ *
+ * Words from outside must not become markup, mentions or references: what
+ * means something is escaped, and a comment that shows nothing stands behind
+ * @ and #.  Longer texts are in code blocks, fenced by more backticks than
+ * any run in them has.
+ */
+#include "report/report_internal.h"
+
+#include <string.h>
+
+#include "results/result.h"
+#include "suite/spec.h"
+
+enum {
+	LINE_COLS = 300,
+	ANSWER_MAX = 2000,
+	TRIALS_MAX = 5,		/* of a task, in full */
+	TASK_ROOM = 16 << 10,	/* that one task may take, at most */
+	ROW_ROOM = 4 << 10
+};
+
+void
+report_inline(struct buf *b, struct str s, size_t cols)
+{
+	struct buf line = { 0 };
+	size_t i;
+
+	report_line(&line, s, cols, false);
+	for (i = 0; i < line.n; i++) {
+		char c = line.p[i];
+
+		if (c == '<')
+			buf_puts(b, "&lt;");
+		else if (c == '>')
+			buf_puts(b, "&gt;");
+		else if (c == '&')
+			buf_puts(b, "&amp;");
+		else if (c == '@' || c == '#')
+			buf_fmt(b, "%c<!-- -->", c);
+		else {
+			if (strchr("\\`*_[]|~!$:", c) != NULL)
+				buf_putc(b, '\\');
+			buf_putc(b, c);
+		}
+	}
+	buf_free(&line);
+}
+
+/* The longest run of backticks, and one more; at least three. */
+static size_t
+fence(struct str s)
+{
+	size_t i, run = 0, max = 2;
+
+	for (i = 0; i < s.n; i++) {
+		run = s.p[i] == '`' ? run + 1 : 0;
+		max = run > max ? run : max;
+	}
+	return max + 1;
+}
+
+static void
+put_code(struct buf *b, const char *what, struct str s)
+{
+	size_t i, n;
+	bool cut;
+
+	if (s.n == 0)
+		return;
+	s = report_cut(s, ANSWER_MAX, &cut);
+	n = fence(s);
+	buf_fmt(b, "<details><summary>%s</summary>\n\n", what);
+	for (i = 0; i < n; i++)
+		buf_putc(b, '`');
+	buf_puts(b, "text\n");
+	report_clean(b, s);
+	buf_puts(b, cut ? "...\n" : "\n");
+	for (i = 0; i < n; i++)
+		buf_putc(b, '`');
+	buf_puts(b, "\n\n</details>\n\n");
+}
+
+static const char *
+sign(enum result_status st)
+{
+	if (st == RESULT_NONE)
+		return "➖";
+	if (st == RESULT_PASSED)
+		return "✅";
+	return st == RESULT_FAILED ? "❌" : "⚠️";
+}
+
+static void
+put_head(struct report_out *o, const struct result_run *r, bool base)
+{
+	bool ok = result_ok(r), broken;
+	const char *end = report_end(r, &broken);
+	struct buf missed = { 0 };
+	double need = r->suite->config.pass_threshold;
+
+	buf_puts(&o->b, "## Waza results: ");
+	report_inline(&o->b, r->suite->name, LINE_COLS);
+	buf_puts(&o->b, base ? " (baseline)\n\n" : "\n\n");
+	buf_fmt(&o->b, "**%s** · **Score** %.2f · **Duration** ",
+	    ok ? "✅ Passed" : "❌ Failed", r->score);
+	report_took(&o->b, r->duration_ms);
+	buf_fmt(&o->b, "\n\n- Tasks: %zu (%zu passed, %zu failed, %zu error%s, "
+	    "%zu skipped)\n- Success rate: ", r->ntasks, r->passed, r->failed,
+	    r->errors, r->errors == 1 ? "" : "s", r->skipped);
+	report_percent(&o->b, r->rate);
+	if (need < 1) {
+		buf_puts(&o->b, " (needed: ");
+		report_percent(&o->b, need);
+		buf_putc(&o->b, ')');
+	}
+	buf_fmt(&o->b, "\n- Score range: %.2f – %.2f (σ = %.4f)\n", r->min,
+	    r->max, r->std_dev);
+	if (report_missed(&missed, r)) {
+		buf_puts(&o->b, "- Metric missed: ");
+		report_inline(&o->b, buf_str(&missed), LINE_COLS);
+		buf_putc(&o->b, '\n');
+	}
+	buf_free(&missed);
+	if (end != NULL)
+		buf_fmt(&o->b, broken ? "\n> ⚠️ **Incomplete**: %s.\n" :
+		    "- Incomplete: %s.\n", end);
+}
+
+static void
+put_row(struct report_out *o, const struct result_run *r,
+    const struct result_task *k)
+{
+	struct report_detail d;
+	size_t i;
+
+	report_detail(&o->arena, o->opts, r, k, report_trial(k), &d);
+	buf_puts(&o->b, "| ");
+	report_inline(&o->b, k->spec->name, 100);
+	buf_fmt(&o->b, " | %.2f | %s ", report_task_score(k), sign(k->status));
+	report_standing(&o->b, k);
+	if (k->ntrials > 1 && k->status != RESULT_NONE)
+		buf_fmt(&o->b, " (%zu/%zu)", report_passes(k), k->ntrials);
+	buf_puts(&o->b, " | ");
+	for (i = 0; i < d.n && i < 20; i++) {
+		buf_puts(&o->b, i > 0 ? ", " : "");
+		report_inline(&o->b, d.v[i].name, 60);
+	}
+	buf_puts(&o->b, d.n == 0 ? "- |\n" : d.n > 20 ? ", … |\n" : " |\n");
+}
+
+static void
+put_table(struct report_out *o, const struct result_run *r)
+{
+	struct arena_mark mark = arena_save(&o->arena);
+	size_t i;
+
+	buf_puts(&o->b, "\n| Task | Score | Status | Graders |\n"
+	    "| --- | ---: | --- | --- |\n");
+	for (i = 0; i < r->ntasks; i++) {
+		/* half of the room is for what went wrong */
+		if (!report_room(o, o->room / 2 + ROW_ROOM))
+			break;
+		put_row(o, r, &r->tasks[i]);
+		arena_restore(&o->arena, mark);
+		report_flush(o);
+	}
+	if (i < r->ntasks)
+		buf_fmt(&o->b, "\n%zu more tasks are not listed here.\n",
+		    r->ntasks - i);
+}
+
+static void
+put_flaky(struct report_out *o, const struct result_run *r)
+{
+	size_t i, n = 0;
+
+	for (i = 0; i < r->ntasks; i++) {
+		const struct result_task *k = &r->tasks[i];
+
+		if (k->status == RESULT_NONE || !k->stats.flaky ||
+		    !report_room(o, ROW_ROOM))
+			continue;
+		if (n++ == 0)
+			buf_puts(&o->b, "\n### Flaky tasks\n\n");
+		buf_puts(&o->b, "- ");
+		report_inline(&o->b, k->spec->name, 100);
+		buf_puts(&o->b, ": passed ");
+		report_percent(&o->b, k->stats.pass_rate);
+		buf_fmt(&o->b, " (95%%: %.0f–%.0f%%), score %.2f ± %.2f\n",
+		    k->stats.pass_lo * 100, k->stats.pass_hi * 100,
+		    k->stats.avg, k->stats.std_dev);
+		report_flush(o);
+	}
+}
+
+static void
+put_trial(struct report_out *o, const struct result_run *r,
+    const struct result_task *k, const struct result_trial *t)
+{
+	struct report_detail d;
+	size_t i;
+
+	report_detail(&o->arena, o->opts, r, k, t, &d);
+	if (k->ntrials > 1)
+		buf_fmt(&o->b, "Trial %d of %zu: %s\n\n",
+		    (int)(t - k->trials) + 1, k->ntrials,
+		    report_status(t->status));
+	if (d.error.n > 0) {
+		buf_puts(&o->b, "- ⚠️ ");
+		report_inline(&o->b, d.error, LINE_COLS);
+		buf_putc(&o->b, '\n');
+	}
+	for (i = 0; i < d.n && i < 20; i++) {
+		const struct report_verdict *v = &d.v[i];
+
+		buf_fmt(&o->b, "- %s **", v->passed ? "✅" : "❌");
+		report_inline(&o->b, v->name, 60);
+		buf_fmt(&o->b, "** (%.2f)", v->score);
+		if (v->feedback.n > 0)
+			buf_puts(&o->b, ": ");
+		report_inline(&o->b, v->feedback, LINE_COLS);
+		buf_putc(&o->b, '\n');
+	}
+	buf_putc(&o->b, '\n');
+	put_code(&o->b, "answer", d.output);
+}
+
+static void
+put_failed(struct report_out *o, const struct result_run *r,
+    const struct result_task *k)
+{
+	struct arena_mark mark = arena_save(&o->arena);
+	size_t i, n = 0;
+
+	buf_fmt(&o->b, "#### %s ", sign(k->status));
+	report_inline(&o->b, k->spec->name, 100);
+	buf_puts(&o->b, "\n\n");
+	if (k->error.n > 0) {
+		report_inline(&o->b, k->error, LINE_COLS);
+		buf_puts(&o->b, "\n\n");
+	}
+	for (i = 0; i < k->ntrials && n < TRIALS_MAX; i++)
+		if (k->trials[i].status > RESULT_PASSED) {
+			put_trial(o, r, k, &k->trials[i]);
+			arena_restore(&o->arena, mark);
+			n++;
+		}
+	report_flush(o);
+}
+
+static void
+put_run(struct report_out *o, const struct result_run *r, bool base)
+{
+	size_t i, n = 0, more = 0;
+
+	put_head(o, r, base);
+	put_table(o, r);
+	put_flaky(o, r);
+	for (i = 0; i < r->ntasks; i++) {
+		if (r->tasks[i].status <= RESULT_PASSED)
+			continue;
+		if (!report_room(o, TASK_ROOM)) {
+			more++;
+			continue;
+		}
+		if (n++ == 0)
+			buf_puts(&o->b, "\n### Not passed\n\n");
+		put_failed(o, r, &r->tasks[i]);
+	}
+	if (more > 0)
+		buf_fmt(&o->b, "%zu more did not pass.\n", more);
+	report_triggers_markdown(o, r);
+	buf_puts(&o->b, "\n---\n\nBenchmark: ");
+	report_inline(&o->b, r->suite->name, LINE_COLS);
+	if (r->suite->skill.n > 0)
+		buf_puts(&o->b, " · Skill: ");
+	report_inline(&o->b, r->suite->skill, LINE_COLS);
+	if (r->model.n > 0)
+		buf_puts(&o->b, " · Model: ");
+	report_inline(&o->b, r->model, LINE_COLS);
+	buf_puts(&o->b, "\n\n");
+}
+
+const struct report_kind report_markdown = {
+	.name = "markdown:PATH", .path = true,
+	.flags = REPORT_STDOUT | REPORT_ALONE, .run = put_run
+};

@@ -1,0 +1,149 @@
+/* SPDX-License-Identifier: ISC */
+/*
+ * Where reports go: pieces to a descriptor, and files that appear whole.
+ *
+ * A file is made under another name in the same directory and renamed, so
+ * that a reader finds the old one or the new one and never half of either.
+ */
+#include "report/report_internal.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/os.h"
+
+enum { PIECE = 64 << 10, NAMES = 100 };
+
+static void
+write_out(struct report_out *o)
+{
+	if (o->err.code == ERR_NONE)
+		os_write_all(o->fd, buf_str(&o->b), &o->err);
+	o->sent += o->b.n;
+	o->b.n = 0;
+}
+
+void
+report_flush(struct report_out *o)
+{
+	if (o->fd != -1 && o->b.n >= PIECE)
+		write_out(o);
+}
+
+bool
+report_room(const struct report_out *o, size_t n)
+{
+	return o->room == 0 || o->sent + o->b.n + n <= o->room;
+}
+
+int
+report_render(struct report_out *o, const struct report_kind *k)
+{
+	size_t i;
+
+	if (k->begin != NULL)
+		k->begin(o);
+	for (i = 0; i < o->nruns; i++) {
+		k->run(o, o->runs[i], false);
+		if (o->runs[i]->baseline != NULL)
+			k->run(o, o->runs[i]->baseline, true);
+	}
+	if (k->end != NULL)
+		k->end(o);
+	if (o->fd != -1)
+		write_out(o);
+	arena_free(&o->arena);
+	return o->err.code == ERR_NONE ? 0 : -1;
+}
+
+static int
+make_dir(const char *path, struct err *e)
+{
+	struct stat st;
+
+	if (mkdir(path, 0777) == 0 || errno == EEXIST)
+		return 0;
+	/* a directory that is there may refuse in other words */
+	if (stat(path, &st) == 0 && S_ISDIR(st.st_mode))
+		return 0;
+	return err_sys(e, path);
+}
+
+int
+report_dirs(const char *path, bool last, struct err *e)
+{
+	struct buf b = { 0 };
+	size_t i, n = strlen(path);
+	int r = 0;
+
+	buf_puts(&b, path);
+	buf_putc(&b, '\0');
+	for (i = 1; r == 0 && i < n; i++)
+		if (path[i] == '/' && path[i - 1] != '/') {
+			b.p[i] = '\0';
+			r = make_dir(b.p, e);
+			b.p[i] = '/';
+		}
+	if (r == 0 && last)
+		r = make_dir(path, e);
+	buf_free(&b);
+	return r;
+}
+
+int
+report_file_open(struct report_file *f, struct arena *a, const char *path,
+    struct err *e)
+{
+	struct stat st;
+	int i;
+
+	*f = (struct report_file){ .fd = -1 };
+	f->path = arena_cstr(a, str_of(path));
+	if (stat(path, &st) == 0 && !S_ISREG(st.st_mode)) {
+		f->fd = open(path, O_WRONLY | O_NOCTTY | O_CLOEXEC);
+		return f->fd == -1 ? err_sys(e, path) : 0;
+	}
+	if (report_dirs(path, false, e) == -1)
+		return -1;
+	for (i = 0; f->fd == -1 && i < NAMES; i++) {
+		struct str s = arena_fmt(a, "%s.%ld.%d", path,
+		    (long)getpid(), i);
+
+		f->temp = arena_cstr(a, s);
+		f->fd = open(f->temp, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC,
+		    0666);
+		if (f->fd == -1 && errno != EEXIST)
+			break;
+	}
+	return f->fd == -1 ? err_sys(e, path) : 0;
+}
+
+int
+report_file_keep(struct report_file *f, struct err *e)
+{
+	int bad = f->temp != NULL && fsync(f->fd) == -1 && errno != EINVAL &&
+	    errno != EROFS;
+
+	if (close(f->fd) == -1)
+		bad = 1;
+	f->fd = -1;
+	if (!bad && f->temp != NULL && rename(f->temp, f->path) == -1)
+		bad = 1;
+	if (!bad)
+		return 0;
+	err_sys(e, f->path);
+	report_file_drop(f);
+	return -1;
+}
+
+void
+report_file_drop(struct report_file *f)
+{
+	os_close(&f->fd);
+	if (f->temp != NULL)
+		unlink(f->temp);
+}

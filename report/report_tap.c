@@ -1,0 +1,225 @@
+/* SPDX-License-Identifier: ISC */
+/*
+ * TAP version 14: a test point for each task, and a block of YAML after one
+ * that did not pass, or not always.  The plan comes last, when it is known.
+ */
+#include "report/report_internal.h"
+
+#include "json.h"
+#include "results/result.h"
+#include "suite/spec.h"
+
+enum { TEXT_MAX = 2000 };
+
+static void
+begin(struct report_out *o)
+{
+	buf_puts(&o->b, "TAP version 14\n");
+}
+
+/* A # would begin a directive, and a \ escapes. */
+static void
+put_name(struct buf *b, struct str name)
+{
+	struct buf line = { 0 };
+	size_t i;
+
+	report_line(&line, name, 0, false);
+	for (i = 0; i < line.n; i++) {
+		if (line.p[i] == '#' || line.p[i] == '\\')
+			buf_putc(b, '\\');
+		buf_putc(b, line.p[i]);
+	}
+	buf_free(&line);
+}
+
+/* JSON's strings are YAML's; it has no objection to the C1 controls. */
+static void
+put_string(struct json_out *w, struct str s)
+{
+	struct buf clean = { 0 };
+	bool cut;
+
+	report_clean(&clean, report_cut(s, TEXT_MAX, &cut));
+	json_put_str(w, buf_str(&clean));
+	buf_free(&clean);
+}
+
+static void
+put_text(struct report_out *o, const char *key, struct str s)
+{
+	struct json_out w = { .put = buf_sink, .ctx = &o->b };
+
+	if (s.n == 0)
+		return;
+	buf_fmt(&o->b, "  %s: ", key);
+	put_string(&w, s);
+	buf_putc(&o->b, '\n');
+}
+
+static void
+put_verdicts(struct report_out *o, const struct report_detail *d)
+{
+	struct json_out w = { .put = buf_sink, .ctx = &o->b };
+	size_t i;
+	bool any = false;
+
+	for (i = 0; i < d->n; i++) {
+		const struct report_verdict *v = &d->v[i];
+
+		if (v->passed)
+			continue;
+		if (!any)
+			buf_puts(&o->b, "  failed:\n");
+		any = true;
+		buf_puts(&o->b, "    - ");
+		w.more = false;
+		json_open(&w, '{');
+		json_put_key(&w, STR("grader"));
+		put_string(&w, v->name);
+		json_put_key(&w, STR("score"));
+		json_put_double(&w, v->score);
+		json_put_key(&w, STR("feedback"));
+		put_string(&w, v->feedback);
+		if (v->at.file != NULL) {
+			json_put_key(&w, STR("file"));
+			put_string(&w, str_of(v->at.file));
+			json_put_key(&w, STR("line"));
+			json_put_int(&w, v->at.line);
+		}
+		json_close(&w, '}');
+		buf_putc(&o->b, '\n');
+	}
+}
+
+static void
+put_block(struct report_out *o, const struct result_run *run,
+    const struct result_task *k)
+{
+	struct report_detail d;
+
+	report_detail(&o->arena, o->opts, run, k, report_trial(k), &d);
+	buf_puts(&o->b, "  ---\n");
+	buf_fmt(&o->b, "  status: %s\n", report_status(k->status));
+	buf_fmt(&o->b, "  score: %.4g\n", report_task_score(k));
+	buf_fmt(&o->b, "  duration_ms: %lld\n", (long long)report_task_ms(k));
+	if (k->ntrials > 1)
+		buf_fmt(&o->b, "  trials: %zu\n  trials_passed: %zu\n",
+		    k->ntrials, report_passes(k));
+	put_text(o, "error", k->error.n > 0 ? k->error : d.error);
+	put_verdicts(o, &d);
+	put_text(o, "output", d.output);
+	buf_puts(&o->b, "  ...\n");
+}
+
+/* What the agent does without the skill is known, and fails nothing. */
+static void
+put_directive(struct buf *b, const struct result_task *k, bool base)
+{
+	if (report_is_partial(k)) {
+		buf_puts(b, " # SKIP ");
+		report_standing(b, k);
+	} else if (k->status == RESULT_NONE)
+		buf_puts(b, " # SKIP not run");
+	else if (base && k->status > RESULT_PASSED)
+		buf_puts(b, " # TODO baseline, without the skill");
+}
+
+/* What is wrong fails nothing, unless the run misses its metric by it. */
+static void
+put_trigger(struct report_out *o, const struct result_run *run, size_t i,
+    bool fails)
+{
+	struct report_trigger t;
+	bool asked = report_trigger(&o->arena, run, i, &t);
+	bool good = t.status <= RESULT_PASSED;
+
+	buf_fmt(&o->b, "%s %zu - trigger: ", good ? "ok" : "not ok",
+	    ++o->count);
+	put_name(&o->b, t.spec->task.inputs.prompt);
+	if (o->nruns > 1) {
+		buf_puts(&o->b, " - ");
+		put_name(&o->b, run->model);
+	}
+	if (!asked)
+		buf_puts(&o->b, " # SKIP not run");
+	else if (!good && !fails)
+		buf_fmt(&o->b, " # TODO %s", t.words);
+	buf_putc(&o->b, '\n');
+	if (good)
+		return;
+	buf_puts(&o->b, "  ---\n");
+	buf_fmt(&o->b, "  status: %s\n", report_status(t.status));
+	put_text(o, "expected", str_of(t.spec->should ? "should trigger" :
+	    "should not trigger"));
+	put_text(o, "error", t.error);
+	put_text(o, "output", t.output);
+	buf_puts(&o->b, "  ...\n");
+}
+
+static void
+put_run(struct report_out *o, const struct result_run *run, bool base)
+{
+	struct arena_mark mark = arena_save(&o->arena);
+	bool fails = report_triggers_missed(run);
+	size_t i;
+
+	for (i = 0; i < run->ntasks; i++) {
+		const struct result_task *k = &run->tasks[i];
+		bool good = k->status <= RESULT_PASSED;
+
+		buf_fmt(&o->b, "%s %zu - ", good ? "ok" : "not ok", ++o->count);
+		put_name(&o->b, k->spec->name);
+		if (o->nruns > 1) {
+			buf_puts(&o->b, " - ");
+			put_name(&o->b, run->model);
+		}
+		if (base)
+			buf_puts(&o->b, " (baseline)");
+		put_directive(&o->b, k, base);
+		buf_putc(&o->b, '\n');
+		if (!good || (k->status != RESULT_NONE && k->stats.flaky))
+			put_block(o, run, k);
+		arena_restore(&o->arena, mark);
+		report_flush(o);
+	}
+	if (run->triggers.simulated)
+		buf_puts(&o->b, "# the trigger tests are simulated by mock\n");
+	for (i = 0; i < run->triggers.n; i++) {
+		put_trigger(o, run, i, fails);
+		arena_restore(&o->arena, mark);
+		report_flush(o);
+	}
+}
+
+/* In place of the plan's word that all is there; a harness stops here. */
+static void
+bail_out(struct report_out *o, const struct result_run *run)
+{
+	bool broken;
+	const char *why = report_end(run, &broken);
+
+	if (broken)
+		buf_fmt(&o->b, "Bail out! %s\n", why);
+}
+
+static void
+end(struct report_out *o)
+{
+	size_t i;
+
+	for (i = 0; i < o->nruns; i++) {
+		bail_out(o, o->runs[i]);
+		if (o->runs[i]->baseline != NULL)
+			bail_out(o, o->runs[i]->baseline);
+	}
+	if (o->count == 0)
+		buf_puts(&o->b, "1..0 # SKIP no tasks\n");
+	else
+		buf_fmt(&o->b, "1..%zu\n", o->count);
+}
+
+const struct report_kind report_tap = {
+	.name = "tap[:PATH]", .flags = REPORT_STDOUT | REPORT_ALONE,
+	.begin = begin, .run = put_run, .end = end
+};

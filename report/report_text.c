@@ -1,0 +1,563 @@
+/* SPDX-License-Identifier: ISC */
+/*
+ * The report at the end of a run, for a person: what ran, what did not pass
+ * and why, what cannot be relied on, and the numbers that the exit status
+ * follows from.
+ *
+ * A long list is no report: of a large suite only what did not pass is
+ * listed, and of many failures only the first are told in full, unless
+ * --verbose asks for all.
+ */
+#include "report/report_internal.h"
+
+#include <string.h>
+
+#include "results/result.h"
+#include "suite/spec.h"
+
+enum {
+	LIST_MAX = 200,		/* tasks listed whatever their status */
+	FULL_MAX = 25,		/* failures told in full */
+	SLOW_MAX = 3,
+	GROUPS_MAX = 50,
+	ANSWER_LINES = 8,
+	FEEDBACK_LINES = 12,
+	STDERR_LINES = 5
+};
+
+struct text {
+	struct buf *b;
+	const struct result_run *run;
+	const struct report_opts *o;
+	struct arena arena;	/* details of one trial */
+	size_t width, name;	/* columns: of a line, of the names */
+	const char *dash, *pm;	/* "–" and "±", or what stands for them */
+};
+
+static void
+put_strong(struct text *t, const char *words)
+{
+	report_color(t->b, "1", t->o);
+	buf_puts(t->b, words);
+	report_plain(t->b, t->o);
+}
+
+static void
+put_section(struct text *t, const char *words)
+{
+	buf_putc(t->b, '\n');
+	put_strong(t, words);
+	buf_putc(t->b, '\n');
+}
+
+static void
+put_setting(struct text *t, const char *name, struct str value)
+{
+	if (value.n == 0)
+		return;
+	buf_fmt(t->b, "  %s ", name);
+	report_line(t->b, value, 40, t->o->ascii);
+}
+
+static void
+put_heading(struct text *t)
+{
+	const struct result_run *r = t->run;
+
+	report_color(t->b, "1", t->o);
+	report_line(t->b, r->suite->name, t->width, t->o->ascii);
+	report_plain(t->b, t->o);
+	put_setting(t, "skill", r->suite->skill);
+	put_setting(t, "executor", r->executor);
+	put_setting(t, "model", r->model);
+	if (r->trials > 1)
+		buf_fmt(t->b, "  %zu trials each", r->trials);
+	buf_puts(t->b, "\n\n");
+}
+
+/* Whether the task is one of those listed. */
+static bool
+listed(const struct text *t, const struct result_task *k)
+{
+	return t->o->verbose || t->run->ntasks <= LIST_MAX ||
+	    report_is_partial(k) ||
+	    (k->status != RESULT_PASSED && k->status != RESULT_NONE);
+}
+
+static void
+put_task(struct text *t, const struct result_task *k)
+{
+	const struct result_trial *first = report_trial(k);
+	struct buf took = { 0 };
+
+	buf_puts(t->b, "  ");
+	report_mark(t->b, k->status, t->o);
+	buf_putc(t->b, ' ');
+	report_cell(t->b, k->spec->name, t->name, t->o->ascii);
+	if (k->status == RESULT_NONE) {
+		buf_puts(t->b, "  ");
+		report_standing(t->b, k);
+	} else {
+		report_took(&took, k->stats.avg_ms);
+		buf_fmt(t->b, "  %.2f  %7.*s", report_task_score(k),
+		    STRF(buf_str(&took)));
+	}
+	if (k->status != RESULT_NONE && k->ntrials > 1)
+		buf_fmt(t->b, "  %zu/%zu trials", report_passes(k), k->ntrials);
+	if (first != NULL && k->ntrials == 1 && first->attempts > 1)
+		buf_fmt(t->b, "  %u attempts", first->attempts);
+	if (result_is_error(k->status))
+		buf_fmt(t->b, "  %s", result_class(k->status));
+	buf_putc(t->b, '\n');
+	buf_free(&took);
+}
+
+static void
+put_tasks(struct text *t)
+{
+	const struct result_run *r = t->run;
+	size_t i, hidden = 0, cols;
+
+	for (i = 0; i < r->ntasks; i++) {
+		cols = report_cols(r->tasks[i].spec->name, t->width / 2);
+		if (listed(t, &r->tasks[i]) && cols > t->name)
+			t->name = cols;
+	}
+	for (i = 0; i < r->ntasks; i++)
+		if (listed(t, &r->tasks[i]))
+			put_task(t, &r->tasks[i]);
+		else
+			hidden++;
+	if (hidden > 0)
+		buf_fmt(t->b, "  (%zu that passed or did not run are not "
+		    "listed; -v lists them)\n", hidden);
+}
+
+static void
+put_verdict(struct text *t, const struct report_verdict *v)
+{
+	buf_puts(t->b, "    ");
+	report_mark(t->b, v->passed ? RESULT_PASSED : RESULT_FAILED, t->o);
+	buf_putc(t->b, ' ');
+	report_line(t->b, v->name, t->width / 2, t->o->ascii);
+	if (v->type.n > 0 && !str_eq(v->type, v->name)) {
+		buf_puts(t->b, " (");
+		report_line(t->b, v->type, 20, t->o->ascii);
+		buf_putc(t->b, ')');
+	}
+	buf_fmt(t->b, " %.2f", v->score);
+	if (!v->passed && v->at.file != NULL) {
+		buf_puts(t->b, "  ");
+		report_color(t->b, "36", t->o);
+		report_where(t->b, v->at);
+		report_plain(t->b, t->o);
+	}
+	buf_putc(t->b, '\n');
+	if (!v->passed)
+		report_block(t->b, v->feedback, "        ", FEEDBACK_LINES,
+		    t->o);
+}
+
+static void
+put_quoted(struct text *t, const char *what, struct str s, size_t lines)
+{
+	bool cut;
+
+	if (s.n == 0)
+		return;
+	buf_fmt(t->b, "    %s:\n", what);
+	s = report_cut(s, 64 << 10, &cut);
+	report_block(t->b, s, t->o->ascii ? "      | " : "      │ ", lines,
+	    t->o);
+}
+
+/* The end of it, as many lines. */
+static struct str
+last_lines(struct str s, size_t lines)
+{
+	size_t i = s.n;
+
+	if (i == 0)
+		return s;
+	while (i > 0 && s.p[i - 1] == '\n')
+		s.n = --i;
+	for (; i > 0; i--)
+		if (s.p[i - 1] == '\n' && --lines == 0)
+			break;
+	return (struct str){ s.p + i, s.n - i };
+}
+
+/* "trials 1, 3 and 4 of 5" that did not pass. */
+static void
+put_trials(struct text *t, const struct result_task *k)
+{
+	size_t i, n = 0, bad = k->done - report_passes(k);
+
+	if (k->ntrials < 2)
+		return;
+	if (bad == k->ntrials) {
+		buf_fmt(t->b, "    none of %zu trials passed; the first:\n",
+		    k->ntrials);
+		return;
+	}
+	buf_fmt(t->b, "    %s", bad > 1 ? "trials" : "trial");
+	for (i = 0; i < k->ntrials && n < 12; i++)
+		if (k->trials[i].status > RESULT_PASSED)
+			buf_fmt(t->b, "%s %zu", n++ > 0 ? "," : "", i + 1);
+	buf_fmt(t->b, "%s of %zu did not pass%s\n", bad > n ? " and more" : "",
+	    k->ntrials, bad > 1 ? "; the first of them:" : ":");
+}
+
+static void
+put_failure(struct text *t, const struct result_task *k)
+{
+	const struct result_trial *first = report_trial(k);
+	struct report_detail d;
+	size_t i;
+
+	buf_puts(t->b, "\n  ");
+	report_mark(t->b, k->status, t->o);
+	buf_putc(t->b, ' ');
+	report_line(t->b, k->spec->name, t->width / 2, t->o->ascii);
+	if (!str_eq(k->spec->id, k->spec->name)) {
+		buf_puts(t->b, " [");
+		report_line(t->b, k->spec->id, t->width / 3, t->o->ascii);
+		buf_putc(t->b, ']');
+	}
+	if (k->spec->at.file != NULL)
+		buf_puts(t->b, "  ");
+	report_where(t->b, k->spec->at);
+	buf_putc(t->b, '\n');
+	put_trials(t, k);
+	report_detail(&t->arena, t->o, t->run, k, first, &d);
+	if (k->error.n > 0)
+		report_block(t->b, k->error, "    ", FEEDBACK_LINES, t->o);
+	if (first != NULL && result_is_error(first->status))
+		buf_fmt(t->b, "    %s%s\n", result_class(first->status),
+		    d.error.n > 0 ? ":" : "");
+	report_block(t->b, d.error, "      ", FEEDBACK_LINES, t->o);
+	for (i = 0; i < d.n; i++)
+		if (!d.v[i].passed || t->o->verbose)
+			put_verdict(t, &d.v[i]);
+	if (t->o->verbose)
+		put_quoted(t, "prompt", d.prompt, ANSWER_LINES);
+	put_quoted(t, "answer", d.output, ANSWER_LINES);
+	if (first != NULL && result_is_error(first->status))
+		put_quoted(t, "stderr", last_lines(d.stderr_tail, STDERR_LINES),
+		    STDERR_LINES);
+}
+
+static void
+put_failures(struct text *t)
+{
+	struct arena_mark mark = arena_save(&t->arena);
+	size_t i, n = 0;
+
+	for (i = 0; i < t->run->ntasks; i++) {
+		const struct result_task *k = &t->run->tasks[i];
+
+		if (k->status <= RESULT_PASSED)
+			continue;
+		if (n++ == 0)
+			put_section(t, "Not passed");
+		if (n > FULL_MAX && !t->o->verbose)
+			continue;
+		put_failure(t, k);
+		arena_restore(&t->arena, mark);
+	}
+	if (n > FULL_MAX && !t->o->verbose)
+		buf_fmt(t->b, "\n  and %zu more; -v shows them all\n",
+		    n - FULL_MAX);
+}
+
+static void
+put_flaky(struct text *t)
+{
+	size_t i, n = 0;
+
+	for (i = 0; i < t->run->ntasks; i++) {
+		const struct result_task *k = &t->run->tasks[i];
+		const struct result_stats *s = &k->stats;
+
+		if (k->status == RESULT_NONE || !s->flaky)
+			continue;
+		if (n++ == 0)
+			put_section(t, "Flaky");
+		buf_puts(t->b, "  ~ ");
+		report_cell(t->b, k->spec->name, t->name, t->o->ascii);
+		buf_puts(t->b, "  passed ");
+		report_percent(t->b, s->pass_rate);
+		buf_fmt(t->b, " (95%%: %.0f%s%.0f%%)  score %.2f %s %.2f\n",
+		    s->pass_lo * 100, t->dash, s->pass_hi * 100, s->avg, t->pm,
+		    s->std_dev);
+	}
+}
+
+/* The slowest few, in one pass; only where it is a choice. */
+static void
+put_slowest(struct text *t)
+{
+	const struct result_task *slow[SLOW_MAX] = { NULL }, *k, *swap;
+	size_t i, j;
+
+	if (t->run->ntasks <= SLOW_MAX)
+		return;
+	for (i = 0; i < t->run->ntasks; i++) {
+		k = &t->run->tasks[i];
+		for (j = 0; j < SLOW_MAX && k != NULL &&
+		    k->status != RESULT_NONE; j++)
+			if (slow[j] == NULL ||
+			    k->stats.avg_ms > slow[j]->stats.avg_ms) {
+				swap = slow[j];
+				slow[j] = k;
+				k = swap;
+			}
+	}
+	if (slow[0] == NULL || slow[0]->stats.avg_ms < 100)
+		return;
+	put_section(t, "Slowest");
+	for (j = 0; j < SLOW_MAX && slow[j] != NULL; j++) {
+		struct buf took = { 0 };
+
+		report_took(&took, slow[j]->stats.avg_ms);
+		buf_fmt(t->b, "  %7.*s  ", STRF(buf_str(&took)));
+		report_line(t->b, slow[j]->spec->name, t->width - 12,
+		    t->o->ascii);
+		buf_putc(t->b, '\n');
+		buf_free(&took);
+	}
+}
+
+struct group {
+	struct str name;
+	size_t passed, total;
+	double score;
+};
+
+static void
+put_groups(struct text *t)
+{
+	struct group g[GROUPS_MAX];
+	size_t i, j, n = 0;
+
+	for (i = 0; i < t->run->ntasks; i++) {
+		const struct result_task *k = &t->run->tasks[i];
+
+		struct str name = result_group(t->run, k->spec);
+
+		if (k->status == RESULT_NONE || name.n == 0)
+			continue;
+		for (j = 0; j < n && !str_eq(g[j].name, name); j++)
+			;
+		if (j == GROUPS_MAX)
+			return;		/* no summary any more */
+		if (j == n)
+			g[n++] = (struct group){ .name = name };
+		g[j].total++;
+		g[j].passed += k->status == RESULT_PASSED;
+		g[j].score += report_task_score(k);
+	}
+	if (n > 0)
+		put_section(t, "Groups");
+	for (j = 0; j < n; j++) {
+		buf_puts(t->b, "  ");
+		report_cell(t->b, g[j].name, 30, t->o->ascii);
+		buf_fmt(t->b, "  %zu/%zu passed  score %.2f\n", g[j].passed,
+		    g[j].total, g[j].score / (double)g[j].total);
+	}
+}
+
+static void
+put_classes(struct text *t)
+{
+	size_t n[RESULT__MAX] = { 0 }, i;
+	const char *sep = " (";
+	int st;
+
+	for (i = 0; i < t->run->ntasks; i++)
+		n[t->run->tasks[i].status]++;
+	for (st = RESULT_AGENT_ERROR; st < RESULT__MAX; st++) {
+		if (n[st] == 0)
+			continue;
+		buf_fmt(t->b, "%s%zu %s", sep, n[st],
+		    result_class((enum result_status)st));
+		sep = ", ";
+	}
+	if (*sep == ',')
+		buf_putc(t->b, ')');
+}
+
+static void
+put_counts(struct text *t)
+{
+	const struct result_run *r = t->run;
+	size_t i, partial = 0;
+
+	buf_fmt(t->b, "\n%zu task%s: ", r->ntasks, r->ntasks == 1 ? "" : "s");
+	buf_fmt(t->b, "%zu passed, %zu failed", r->passed, r->failed);
+	if (r->errors > 0) {
+		buf_fmt(t->b, ", %zu error%s", r->errors,
+		    r->errors == 1 ? "" : "s");
+		put_classes(t);
+	}
+	if (r->skipped > 0)
+		buf_fmt(t->b, ", %zu skipped", r->skipped);
+	for (i = 0; i < r->ntasks; i++)
+		partial += report_is_partial(&r->tasks[i]);
+	if (partial > 0)
+		buf_fmt(t->b, " (%zu not finished)", partial);
+	buf_puts(t->b, "\npass rate ");
+	report_percent(t->b, r->rate);
+	buf_fmt(t->b, " (95%%: %.0f%s%.0f%%), score %.2f", r->rate_lo * 100,
+	    t->dash, r->rate_hi * 100, r->score);
+	if (r->weighted > r->score + 0.005 || r->weighted < r->score - 0.005)
+		buf_fmt(t->b, " (weighted %.2f)", r->weighted);
+	buf_puts(t->b, ", ");
+	report_took(t->b, r->duration_ms);
+	buf_putc(t->b, '\n');
+}
+
+/* 1234567 as 1,234,567. */
+static void
+put_grouped(struct buf *b, int64_t n)
+{
+	if (n >= 1000) {
+		put_grouped(b, n / 1000);
+		buf_fmt(b, ",%03d", (int)(n % 1000));
+	} else
+		buf_fmt(b, "%d", (int)n);
+}
+
+static void
+put_usage(struct text *t)
+{
+	const struct result_usage *u = &t->run->usage;
+
+	if (u->input_tokens <= 0 && u->output_tokens <= 0)
+		return;
+	buf_puts(t->b, "usage: ");
+	put_grouped(t->b, u->input_tokens);
+	buf_puts(t->b, " tokens in, ");
+	put_grouped(t->b, u->output_tokens);
+	buf_puts(t->b, " out");
+	if (u->turns > 0)
+		buf_fmt(t->b, ", %lld turns", (long long)u->turns);
+	if (u->premium_requests > 0)
+		buf_fmt(t->b, ", %.6g premium requests", u->premium_requests);
+	if (u->cost > 0)
+		buf_fmt(t->b, ", cost %.4f", u->cost);
+	buf_putc(t->b, '\n');
+}
+
+static void
+put_baseline(struct text *t)
+{
+	const struct result_run *base = t->run->baseline;
+
+	if (base == NULL)
+		return;
+	buf_puts(t->b, "without the skill ");
+	report_percent(t->b, base->rate);
+	buf_fmt(t->b, ", score %.2f: the skill makes %+.1f points\n",
+	    base->score, (t->run->rate - base->rate) * 100);
+}
+
+static void
+put_outcome(struct text *t)
+{
+	const struct result_run *r = t->run;
+	double need = r->suite->config.pass_threshold;
+	struct buf missed = { 0 };
+	bool ok = result_ok(r), broken;
+	const char *end = report_end(r, &broken);
+
+	report_color(t->b, ok ? "1;32" : "1;31", t->o);
+	buf_puts(t->b, ok ? "PASSED" : "FAILED");
+	report_plain(t->b, t->o);
+	if (need < 1) {
+		buf_puts(t->b, ": a pass rate of ");
+		report_percent(t->b, need);
+		buf_puts(t->b, " was needed");
+	}
+	if (end != NULL)
+		buf_fmt(t->b, "; %s", end);
+	if (report_missed(&missed, r))
+		buf_fmt(t->b, "; metric %.*s", STRF(buf_str(&missed)));
+	buf_free(&missed);
+	buf_putc(t->b, '\n');
+}
+
+static void
+put_words(struct text *t)
+{
+	const struct result_run *r = t->run;
+	double score = r->score * 100, rate = r->rate * 100;
+	size_t i, flaky = 0;
+
+	for (i = 0; i < r->ntasks; i++)
+		flaky += r->tasks[i].stats.flaky;
+	put_section(t, "In plain words");
+	buf_fmt(t->b, "  The score of %.0f out of 100 is %s.\n", score,
+	    score > 90 ? "excellent" : score >= 70 ? "good" :
+	    score >= 50 ? "not there yet: it needs work" : "poor");
+	buf_fmt(t->b, "  %s of the tasks passed.\n", rate >= 100 ? "All" :
+	    rate >= 80 ? "Most" : rate > 50 ? "More than half" :
+	    rate >= 50 ? "Half" : rate > 0 ? "Less than half" : "None");
+	if (r->errors > 0)
+		buf_fmt(t->b, "  %zu could not be judged; that says nothing "
+		    "about the agent's answers.\n", r->errors);
+	if (r->trials > 1 && flaky == 0)
+		buf_puts(t->b, "  Every task came out the same each time.\n");
+	else if (flaky > 0)
+		buf_fmt(t->b, "  %zu task%s passed only sometimes; more trials "
+		    "would say how often.\n", flaky, flaky == 1 ? "" : "s");
+	else
+		buf_puts(t->b, "  Each task ran once, so how steady the agent "
+		    "is cannot be said.\n");
+}
+
+void
+report_text(struct buf *b, const struct result_run *run,
+    const struct report_opts *o)
+{
+	struct text t = { .b = b, .run = run, .o = o,
+		.dash = o->ascii ? "-" : "–", .pm = o->ascii ? "+-" : "±" };
+
+	t.width = o->width > 40 ? o->width : o->width > 0 ? 40 : 80;
+	put_heading(&t);
+	put_tasks(&t);
+	put_failures(&t);
+	put_flaky(&t);
+	put_groups(&t);
+	put_slowest(&t);
+	report_triggers_text(b, run, t.width, o);
+	if (o->interpret)
+		put_words(&t);
+	put_counts(&t);
+	put_usage(&t);
+	put_baseline(&t);
+	put_outcome(&t);
+	arena_free(&t.arena);
+}
+
+void
+report_models(struct buf *b, struct result_run *const *runs, size_t n,
+    const struct report_opts *o)
+{
+	size_t i, name = 5;
+
+	for (i = 0; i < n; i++) {
+		size_t cols = report_cols(runs[i]->model, 40);
+
+		name = cols > name ? cols : name;
+	}
+	report_cell(b, STR("model"), name, true);
+	buf_puts(b, "  pass rate  score  duration\n");
+	for (i = 0; i < n; i++) {
+		report_cell(b, runs[i]->model, name, o->ascii);
+		buf_fmt(b, "  %8.1f%%  %5.2f  ", report_rate(runs[i]->rate),
+		    runs[i]->score);
+		report_took(b, runs[i]->duration_ms);
+		buf_putc(b, '\n');
+	}
+}

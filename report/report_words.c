@@ -1,0 +1,363 @@
+/* SPDX-License-Identifier: ISC */
+/*
+ * Words that come from outside, made fit for where they go.
+ *
+ * A terminal obeys control bytes, and some characters turn the direction of
+ * writing; neither leaves here.  Columns are counted as terminals count them,
+ * by a table of the wide and the empty ranges: coarse, but never too few for
+ * what suites are written in.
+ */
+#include "report/report_internal.h"
+
+#include <string.h>
+#include <time.h>
+
+#include "json.h"
+
+struct range {
+	uint32_t lo, hi;
+};
+
+static const struct range wide[] = {
+	{ 0x1100, 0x115F }, { 0x231A, 0x231B }, { 0x23E9, 0x23F3 }, { 0x25FD, 0x25FE },
+	{ 0x2614, 0x2615 }, { 0x2648, 0x2653 }, { 0x2693, 0x2693 }, { 0x26A1, 0x26A1 },
+	{ 0x26AA, 0x26AB }, { 0x26BD, 0x26BE }, { 0x26C4, 0x26C5 }, { 0x26CE, 0x26CE },
+	{ 0x26D4, 0x26D4 }, { 0x26EA, 0x26EA }, { 0x26F2, 0x26F5 }, { 0x26FA, 0x26FD },
+	{ 0x2705, 0x2705 }, { 0x270A, 0x270B }, { 0x2728, 0x2728 }, { 0x274C, 0x274E },
+	{ 0x2753, 0x2757 }, { 0x2795, 0x2797 }, { 0x27B0, 0x27BF }, { 0x2B1B, 0x2B1C },
+	{ 0x2B50, 0x2B55 }, { 0x2E80, 0x303E }, { 0x3041, 0xA4CF }, { 0xA960, 0xA97F },
+	{ 0xAC00, 0xD7A3 }, { 0xF900, 0xFAFF }, { 0xFE30, 0xFE6F }, { 0xFF00, 0xFF60 },
+	{ 0xFFE0, 0xFFE6 }, { 0x16FE0, 0x1B2FF }, { 0x1F004, 0x1F004 }, { 0x1F0CF, 0x1F0CF },
+	{ 0x1F18E, 0x1F18E }, { 0x1F191, 0x1F19A }, { 0x1F200, 0x1F64F }, { 0x1F680, 0x1FAFF },
+	{ 0x20000, 0x3FFFD },
+};
+static const struct range empty[] = {	/* written over what stands before */
+	{ 0x300, 0x36F }, { 0x483, 0x489 }, { 0x591, 0x5BD }, { 0x610, 0x61A },
+	{ 0x64B, 0x65F }, { 0x900, 0x902 }, { 0x93C, 0x93C }, { 0x941, 0x948 },
+	{ 0xE31, 0xE31 }, { 0xE34, 0xE3A }, { 0xE47, 0xE4E }, { 0x1AB0, 0x1AFF },
+	{ 0x1DC0, 0x1DFF }, { 0x20D0, 0x20FF }, { 0xFE00, 0xFE0F }, { 0xFE20, 0xFE2F },
+	{ 0xE0100, 0xE01EF },
+};
+static const struct range hidden[] = {	/* no ink, or turns what follows */
+	{ 0xAD, 0xAD }, { 0x61C, 0x61C }, { 0x180E, 0x180E }, { 0x200B, 0x200F },
+	{ 0x2028, 0x202E }, { 0x2060, 0x206F }, { 0xFEFF, 0xFEFF }, { 0xFFF9, 0xFFFB },
+	{ 0xE0000, 0xE00FF },
+};
+
+static bool
+in(const struct range *r, size_t n, uint32_t cp)
+{
+	size_t i;
+
+	if (cp < r[0].lo)
+		return false;
+	for (i = 0; i < n; i++)
+		if (cp >= r[i].lo && cp <= r[i].hi)
+			return true;
+	return false;
+}
+
+/* The character at p as it may be shown, and how many bytes it was. */
+static size_t
+next(const char *p, const char *end, uint32_t *cp)
+{
+	size_t n = utf8_get(p, end, cp);
+
+	if (n == 0) {
+		*cp = 0xFFFD;
+		return 1;
+	}
+	if (*cp == '\n' || *cp == '\t' || *cp == '\r')
+		*cp = ' ';
+	else if (*cp < ' ' || (*cp >= 0x7F && *cp < 0xA0))
+		*cp = 0xFFFD;
+	else if (in(hidden, COUNTOF(hidden), *cp))
+		*cp = 0;
+	return n;
+}
+
+static size_t
+columns(uint32_t cp)
+{
+	if (cp == 0 || in(empty, COUNTOF(empty), cp))
+		return 0;
+	return in(wide, COUNTOF(wide), cp) ? 2 : 1;
+}
+
+static void
+put_char(struct buf *b, uint32_t cp, bool ascii)
+{
+	char s[4];
+
+	if (cp == 0)
+		return;
+	if (ascii && cp > '~')
+		buf_putc(b, columns(cp) > 0 ? '?' : '~');
+	else
+		buf_put(b, (struct str){ s, utf8_put(s, cp) });
+}
+
+/*
+ * `fit` is where the buffer ended while there was still room for the sign
+ * that something is missing.
+ */
+size_t
+report_line(struct buf *b, struct str s, size_t cols, bool ascii)
+{
+	const char *p = s.p, *end = s.n > 0 ? s.p + s.n : s.p;
+	size_t used = 0, fit = b->n, fit_used = 0, dots = ascii ? 3 : 1;
+	bool blank = true;
+	uint32_t cp;
+
+	while (p < end) {
+		size_t w;
+
+		p += next(p, end, &cp);
+		if (cp == ' ' && blank)
+			continue;
+		w = ascii && cp != 0 ? 1 : columns(cp);
+		if (cols > 0 && used + w > cols) {
+			b->n = fit;
+			buf_puts(b, cols < dots ? "" : ascii ? "..." : "…");
+			return fit_used + (cols < dots ? 0 : dots);
+		}
+		blank = cp == ' ';
+		put_char(b, cp, ascii);
+		used += w;
+		if (used + dots <= cols) {
+			fit = b->n;
+			fit_used = used;
+		}
+	}
+	if (blank && used > 0) {
+		b->n--;
+		used--;
+	}
+	return used;
+}
+
+void
+report_cell(struct buf *b, struct str s, size_t cols, bool ascii)
+{
+	size_t used = report_line(b, s, cols, ascii);
+
+	for (; used < cols; used++)
+		buf_putc(b, ' ');
+}
+
+size_t
+report_cols(struct str s, size_t max)
+{
+	const char *p = s.p, *end = s.n > 0 ? s.p + s.n : s.p;
+	size_t used = 0;
+	uint32_t cp;
+
+	while (p < end && used < max) {
+		p += next(p, end, &cp);
+		used += columns(cp);
+	}
+	return used < max ? used : max;
+}
+
+void
+report_took(struct buf *b, int64_t ms)
+{
+	int64_t s = ms / 1000 + (ms % 1000 >= 500);
+
+	if (ms < 1000)
+		buf_fmt(b, "%dms", ms < 0 ? 0 : (int)ms);
+	else if (ms < 59950)
+		buf_fmt(b, "%.1fs", (double)ms / 1000);
+	else if (s < 3600)
+		buf_fmt(b, "%dm%ds", (int)(s / 60), (int)(s % 60));
+	else
+		buf_fmt(b, "%lldh%dm", (long long)(s / 3600),
+		    (int)(s / 60 % 60));
+}
+
+double
+report_rate(double share)
+{
+	return share < 1 && share > 0.999 ? 99.9 : share * 100;
+}
+
+void
+report_percent(struct buf *b, double share)
+{
+	buf_fmt(b, "%.1f%%", report_rate(share));
+}
+
+struct str
+report_cut(struct str s, size_t max, bool *cut)
+{
+	*cut = s.n > max;
+	if (!*cut)
+		return s;
+	s.n = max;
+	while (s.n > 0 && max - s.n < 4 && (s.p[s.n] & 0xC0) == 0x80)
+		s.n--;
+	return s;
+}
+
+void
+report_block(struct buf *b, struct str s, const char *indent, size_t lines,
+    const struct report_opts *o)
+{
+	size_t width = o->width > 0 ? o->width : 80, cols = strlen(indent), in;
+	const char *nl;
+
+	width = width > cols + 20 ? width - cols : 20;
+	while (s.n > 0 && (s.p[s.n - 1] == '\n' || s.p[s.n - 1] == ' '))
+		s.n--;
+	for (; s.n > 0 && lines > 0; lines--) {
+		struct str one = s;
+
+		nl = memchr(s.p, '\n', s.n);
+		if (nl != NULL)
+			one.n = (size_t)(nl - s.p);
+		buf_puts(b, indent);
+		for (in = 0; in < one.n && in < width / 2 &&
+		    one.p[in] == ' '; in++)
+			buf_putc(b, ' ');
+		report_line(b, one, width - in, o->ascii);
+		buf_putc(b, '\n');
+		s.p += nl != NULL ? one.n + 1 : one.n;
+		s.n -= nl != NULL ? one.n + 1 : one.n;
+	}
+	if (s.n > 0)
+		buf_fmt(b, "%s(%zu more bytes)\n", indent, s.n);
+}
+
+/* Characters that XML 1.0 section 2.2 allows, but no C1 controls. */
+static bool
+may_be_xml(uint32_t cp)
+{
+	if (cp < ' ')
+		return cp == '\n' || cp == '\t';
+	return (cp < 0x7F || cp > 0x9F) && cp != 0xFFFE && cp != 0xFFFF &&
+	    !(cp >= 0x202A && cp <= 0x202E) && !(cp >= 0x2066 && cp <= 0x2069);
+}
+
+static const char *
+entity(char c)
+{
+	switch (c) {
+	case '<': return "&lt;";
+	case '>': return "&gt;";
+	case '&': return "&amp;";
+	case '"': return "&quot;";
+	case '\'': return "&#39;";
+	}
+	return NULL;
+}
+
+/* What stands for the character at p; NULL: itself.  *n: its bytes. */
+static const char *
+stand_in(const char *p, const char *end, bool escape, size_t *n)
+{
+	uint32_t cp;
+
+	*n = utf8_get(p, end, &cp);
+	if (*n == 0) {
+		*n = 1;
+		return "\xEF\xBF\xBD";
+	}
+	if (cp == '\r')
+		return p + 1 < end && p[1] == '\n' ? "" : "\n";
+	if (!may_be_xml(cp))
+		return "\xEF\xBF\xBD";
+	return escape && *n == 1 ? entity(*p) : NULL;
+}
+
+static void
+clean(struct buf *b, struct str s, bool escape)
+{
+	const char *p = s.p, *end = s.n > 0 ? s.p + s.n : s.p, *with;
+	const char *from = p;
+	size_t n;
+
+	for (; p < end; p += n) {
+		with = stand_in(p, end, escape, &n);
+		if (with == NULL)
+			continue;
+		buf_put(b, (struct str){ from, (size_t)(p - from) });
+		buf_puts(b, with);
+		from = p + n;
+	}
+	if (from < end)
+		buf_put(b, (struct str){ from, (size_t)(end - from) });
+}
+
+void
+report_clean(struct buf *b, struct str s)
+{
+	clean(b, s, false);
+}
+
+void
+report_escape(struct buf *b, struct str s)
+{
+	clean(b, s, true);
+}
+
+void
+report_stamp(struct buf *b, int64_t wall_ns, enum report_stamp how)
+{
+	time_t t = (time_t)(wall_ns / 1000000000);
+	struct tm tm;
+	char s[64];
+	size_t n = 0;
+
+	if (gmtime_r(&t, &tm) == NULL)
+		return;
+	switch (how) {
+	case REPORT_ISO:
+		n = strftime(s, sizeof(s), "%Y-%m-%dT%H:%M:%S", &tm);
+		break;
+	case REPORT_DASH:
+		n = strftime(s, sizeof(s), "%Y%m%d-%H%M%S", &tm);
+		break;
+	case REPORT_TIGHT:
+		n = strftime(s, sizeof(s), "%Y%m%dT%H%M%SZ", &tm);
+		break;
+	}
+	buf_put(b, (struct str){ s, n });
+}
+
+void
+report_color(struct buf *b, const char *sgr, const struct report_opts *o)
+{
+	if (o->color)
+		buf_fmt(b, "\033[%sm", sgr);
+}
+
+void
+report_plain(struct buf *b, const struct report_opts *o)
+{
+	if (o->color)
+		buf_puts(b, "\033[0m");
+}
+
+void
+report_mark(struct buf *b, enum result_status st, const struct report_opts *o)
+{
+	static const struct {
+		const char *sign, *ascii, *sgr;
+	} marks[] = {
+		{ "-", "-", "2" }, { "✓", "+", "32" },
+		{ "✗", "x", "31" }, { "!", "!", "33" },
+	};
+	size_t i = st < RESULT_AGENT_ERROR ? (size_t)st : 3;
+
+	report_color(b, marks[i].sgr, o);
+	buf_puts(b, o->ascii ? marks[i].ascii : marks[i].sign);
+	report_plain(b, o);
+}
+
+const char *
+report_status(enum result_status st)
+{
+	if (st == RESULT_NONE)
+		return "skipped";
+	return result_is_error(st) ? result_class(st) : result_word(st);
+}

@@ -1,0 +1,95 @@
+/* SPDX-License-Identifier: ISC */
+/*
+ * event.h: event_.  What happens in a run, told once, to all who listen.
+ *
+ * One struct for all events; a table says which members each type has and
+ * what they are called on the wire (seeds/001).  Strings are only for the
+ * call.  Sinks are called in the order in which they were added; a sink may
+ * not emit.
+ */
+#ifndef WAZA_EVENT_H
+#define WAZA_EVENT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/base.h"
+
+struct json;
+struct result_run;
+struct result_task;
+struct result_trial;
+
+enum event_type {
+	EVENT_EVAL_START,
+	EVENT_TASK_START,
+	EVENT_TASK_PROGRESS,
+	EVENT_TRIAL_START,
+	EVENT_TRIAL_COMPLETE,
+	EVENT_TASK_COMPLETE,
+	EVENT_TRIGGER_COMPLETE,
+	EVENT_EVAL_COMPLETE,
+	EVENT_ERROR,
+	EVENT__MAX
+};
+
+struct event {
+	enum event_type type;
+	uint64_t seq;			/* set by event_emit, as is time_ms */
+	int64_t time_ms;		/* since 1970 */
+	struct str run_id, eval, skill, executor, model;
+	int64_t tasks, trials;		/* how many there will be */
+	int64_t idx, total;		/* task, prompt: from 0; of how many */
+	struct str task, name, prompt;	/* id, display name */
+	int64_t trial, attempt;		/* from 1 */
+	struct str step, detail;	/* progress */
+	struct str status;		/* passed, failed, error */
+	struct str error_class;		/* empty: none */
+	struct str error;		/* in words */
+	bool should_trigger, did_trigger;	/* a trigger test */
+	double score;
+	int64_t took_ms;
+	bool cached;			/* it was not run, but known */
+	int64_t passed, failed, errors, skipped;
+	double rate, duration_sec;
+	struct str results;		/* the results file's path, or empty */
+	struct str error_type, message, file;
+	int64_t line, col;
+	/* for sinks that want more than the wire has; may be NULL */
+	const struct result_trial *trial_result;
+	const struct result_task *task_result;
+	const struct result_run *run_result;
+};
+
+struct event_sink {
+	void (*fn)(void *arg, const struct event *);
+	void *arg;
+	struct event_sink *next;	/* private */
+};
+
+/* The zero value has no sinks. */
+struct event_bus {
+	uint64_t seq;
+	struct event_sink *head, **tail;
+};
+
+void event_listen(struct event_bus *, struct event_sink *);
+void event_emit(struct event_bus *, struct event *);
+
+const char *event_name(enum event_type);	/* "eval_start" */
+
+/*
+ * The event as one line of stream-json, with its newline; always valid JSON.
+ * There a status is "passed" or "failed" and nothing else: an error is a
+ * failure whose error_class and error say more.
+ */
+void event_line(struct buf *, const struct event *);
+
+/*
+ * The other way: what such an object says, as far as it makes sense; false
+ * when it is no event.  Strings are borrowed from the tree.
+ */
+bool event_read(const struct json *, struct event *);
+
+#endif

@@ -1,0 +1,255 @@
+/* SPDX-License-Identifier: ISC */
+/*
+ * outcome_answer.c: the answer that a trial of a results file was about.
+ *
+ * Tool calls stand in up to three places.  "tool_events" has all of them in
+ * full; without it, "session_digest.tool_calls" says which there were, but
+ * the original keeps only five arguments there, as strings that are empty
+ * where there were none.  In its transcript the arguments are whole: they are
+ * taken from there when both tell of the same calls.
+ */
+#include "results/outcome.h"
+
+#include "results/answer.h"
+#include "json.h"
+#include "results/result_internal.h"
+
+static bool
+is_type(const struct json *event, const char *type)
+{
+	return str_is(json_str(event, "type"), type);
+}
+
+/* The value as JSON; empty for none. */
+static struct str
+json_of(struct arena *a, const struct json *v)
+{
+	struct buf b = { 0 };
+	struct json_out o = { .put = buf_sink, .ctx = &b };
+	struct str s = STR("");
+
+	if (v == NULL || v->type == JSON_NULL)
+		return s;
+	json_put(&o, v);
+	s = arena_str(a, buf_str(&b));
+	buf_free(&b);
+	return s;
+}
+
+/* Only the arguments that say something. */
+static struct str
+digest_args(struct arena *a, const struct json *args)
+{
+	struct buf b = { 0 };
+	struct json_out o = { .put = buf_sink, .ctx = &b };
+	const struct json *v;
+	struct str s;
+
+	if (args != NULL && args->type != JSON_OBJECT)
+		return json_of(a, args);
+	json_open(&o, '{');
+	for (v = json_first(args); v != NULL; v = v->next) {
+		if (v->type == JSON_STRING && json_text(v).n == 0)
+			continue;
+		json_put_key(&o, json_key(v));
+		json_put(&o, v);
+	}
+	json_close(&o, '}');
+	s = arena_str(a, buf_str(&b));
+	buf_free(&b);
+	return s;
+}
+
+/* The next start of a tool from here on, or NULL. */
+static const struct json *
+next_start(const struct json *event)
+{
+	for (; event != NULL; event = event->next)
+		if (is_type(event, "tool.execution_start"))
+			return event;
+	return NULL;
+}
+
+/* Whether the transcript has these calls, and no others. */
+static const struct json *
+matching_start(const struct json *calls, const struct json *transcript)
+{
+	const struct json *first = next_start(json_first(transcript));
+	const struct json *e = first, *c;
+
+	for (c = json_first(calls); c != NULL && e != NULL; c = c->next) {
+		if (!str_eq(json_str(c, "name"), json_str(e, "tool_name")))
+			return NULL;
+		e = next_start(e->next);
+	}
+	return c == NULL && e == NULL ? first : NULL;
+}
+
+static void
+add_call(struct arena *a, struct answer *ans, struct answer_call c,
+    struct answer_call ***tail)
+{
+	struct answer_call *one = NEW(a, struct answer_call);
+
+	*one = c;
+	if (one->arguments.n == 0)
+		one->arguments = STR("{}");
+	**tail = one;
+	*tail = &one->next;
+	ans->ncalls++;
+}
+
+static bool
+succeeded(const struct json *call)
+{
+	const struct json *v = json_getc(call, "success");
+
+	return v == NULL || v->type != JSON_BOOL || json_bool(v);
+}
+
+static void
+take_events(struct arena *a, const struct json *events,
+    struct answer *ans)
+{
+	struct answer_call **tail = &ans->calls;
+	const struct json *v;
+
+	for (v = json_first(events); v != NULL; v = v->next)
+		add_call(a, ans, (struct answer_call){
+			.name = json_str(v, "tool_name"),
+			.arguments = json_of(a, json_getc(v, "args")),
+			.result = json_of(a, json_getc(v, "result")),
+			.success = succeeded(v) }, &tail);
+}
+
+static void
+take_digest(struct arena *a, const struct json *digest,
+    const struct json *transcript, struct answer *ans)
+{
+	const struct json *calls = json_getc(digest, "tool_calls"), *v, *full;
+	struct answer_call **tail = &ans->calls;
+
+	full = matching_start(calls, transcript);
+	for (v = json_first(calls); v != NULL; v = v->next) {
+		add_call(a, ans, (struct answer_call){
+			.name = json_str(v, "name"),
+			.arguments = json_getc(full, "arguments") != NULL ?
+			    json_of(a, json_getc(full, "arguments")) :
+			    digest_args(a, json_getc(v, "arguments")),
+			.result = json_of(a, json_getc(v, "result")),
+			.success = succeeded(v) }, &tail);
+		full = full == NULL ? NULL : next_start(full->next);
+	}
+	if (ans->ncalls > 0)
+		return;
+	for (v = json_first(json_getc(digest, "tools_used")); v != NULL;
+	    v = v->next)
+		if (v->type == JSON_STRING)
+			add_call(a, ans, (struct answer_call){
+				.name = json_text(v), .success = true },
+				&tail);
+}
+
+/* Of an event: the original has had several names for the name. */
+static struct str
+skill_name(const struct json *event)
+{
+	static const char *const keys[] = { "skill", "name", "skill_name" };
+	const struct json *v;
+	struct str s = STR("");
+	size_t i;
+
+	for (i = 0; i < COUNTOF(keys) && s.n == 0; i++)
+		s = json_str(event, keys[i]);
+	for (i = 0; i < COUNTOF(keys) && s.n == 0; i++)
+		s = json_str(json_getc(event, "arguments"), keys[i]);
+	if (s.n == 0) {
+		v = json_getc(event, "content");
+		s = v != NULL && v->type == JSON_STRING ? json_text(v) : s;
+	}
+	return s.n > 0 ? s : json_str(event, "message");
+}
+
+static void
+take_skills(struct arena *a, const struct json *node,
+    const struct json *transcript, struct answer *ans)
+{
+	const struct json *list = json_getc(node, "skills"), *v;
+	bool told = list != NULL && list->type == JSON_ARRAY;
+	size_t n = 0;
+
+	ans->tells_skills = told;
+	if (!told)
+		list = transcript;
+	for (v = json_first(list); v != NULL; v = v->next)
+		n += told || is_type(v, "skill.invoked");
+	ans->skills.v = NEW_N(a, struct str, n);
+	for (v = json_first(list); v != NULL; v = v->next) {
+		if (told && v->type == JSON_STRING)
+			ans->skills.v[ans->skills.n++] = json_text(v);
+		else if (!told && is_type(v, "skill.invoked"))
+			ans->skills.v[ans->skills.n++] = skill_name(v);
+	}
+}
+
+static void
+take_turns(struct arena *a, const struct json *list, struct answer *ans)
+{
+	struct answer_turn **tail = &ans->turns, *t;
+	const struct json *v;
+
+	for (v = json_first(list); v != NULL; v = v->next) {
+		t = NEW(a, struct answer_turn);
+		t->prompt = json_str(v, "prompt");
+		t->output = json_str(v, "output");
+		*tail = t;
+		tail = &t->next;
+	}
+}
+
+static void
+take_usage(const struct json *v, struct answer_usage *u)
+{
+	if (v == NULL || v->type != JSON_OBJECT)
+		return;
+	u->known = true;
+	(void)result_int(v, "turns", &u->turns);
+	(void)result_int(v, "input_tokens", &u->input_tokens);
+	(void)result_int(v, "output_tokens", &u->output_tokens);
+	(void)result_int(v, "cache_read_tokens", &u->cache_read_tokens);
+	(void)result_int(v, "cache_write_tokens", &u->cache_write_tokens);
+	(void)result_num(v, "premium_requests", &u->premium_requests);
+	(void)result_num(v, "cost", &u->cost);
+}
+
+void
+outcome_answer(struct arena *a, const struct outcome_trial *t,
+    struct answer *ans)
+{
+	const struct json *node = t->node;
+	const struct json *digest = json_getc(node, "session_digest");
+	const struct json *events = json_getc(node, "tool_events");
+	const struct json *script = json_getc(node, "transcript"), *v;
+	int64_t n;
+
+	*ans = (struct answer){ .exit_status = -1 };
+	ans->output = json_str(node, "final_output");
+	if (json_first(events) != NULL)
+		take_events(a, events, ans);
+	else
+		take_digest(a, digest, script, ans);
+	take_skills(a, node, script, ans);
+	take_turns(a, json_getc(node, "turns"), ans);
+	v = json_getc(digest, "usage");
+	take_usage(v != NULL ? v : json_getc(node, "usage"), &ans->usage);
+	if (script != NULL && script->type == JSON_ARRAY)
+		ans->transcript = json_of(a, script);
+	ans->session_id = json_str(digest, "session_id");
+	ans->stderr_tail = json_str(node, "stderr_tail");
+	if (result_int(node, "exit_status", &n) && n >= 0 && n <= 255)
+		ans->exit_status = (int)n;
+	v = json_getc(node, "truncated");
+	ans->truncated = v != NULL && v->type == JSON_BOOL && json_bool(v);
+	v = json_getc(node, "echo");
+	ans->echo = v != NULL && v->type == JSON_BOOL && json_bool(v);
+}

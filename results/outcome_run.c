@@ -1,0 +1,317 @@
+/* SPDX-License-Identifier: ISC */
+/*
+ * outcome_run.c: the run that a results file is of, so that it can be
+ * reported here though it was run elsewhere.
+ *
+ * What a file does not say comes from the suite: thresholds, metrics, places,
+ * and the tasks that were to be run, of which a file has only those that were
+ * begun.  A suite may be made up by the caller.
+ */
+#include "results/outcome.h"
+
+#include "json.h"
+#include "results/result_internal.h"
+#include "suite/spec.h"
+
+enum { WANTED_MAX = 1000000 };	/* trials that have not come */
+
+static bool
+truth_of(const struct json *obj, const char *key)
+{
+	const struct json *v = json_getc(obj, key);
+
+	return v != NULL && v->type == JSON_BOOL && json_bool(v);
+}
+
+/*
+ * Times, RFC 3339.
+ */
+static bool
+take_digits(struct str *s, size_t n, int64_t *out)
+{
+	size_t i;
+
+	*out = 0;
+	for (i = 0; i < n; i++) {
+		if (i == s->n || s->p[i] < '0' || s->p[i] > '9')
+			return false;
+		*out = *out * 10 + (s->p[i] - '0');
+	}
+	s->p += n;
+	s->n -= n;
+	return true;
+}
+
+static bool
+take_char(struct str *s, const char *any, char *out)
+{
+	if (s->n == 0)
+		return false;
+	for (; *any != '\0'; any++)
+		if (s->p[0] == *any) {
+			*out = *any;
+			s->p++;
+			s->n--;
+			return true;
+		}
+	return false;
+}
+
+/* Since 1970; the civil calendar, counted from the first of March. */
+static int64_t
+days(int64_t y, int64_t m, int64_t d)
+{
+	y -= m <= 2;
+	m += m <= 2 ? 9 : -3;
+	return y * 365 + y / 4 - y / 100 + y / 400 + (153 * m + 2) / 5 + d -
+	    719469;
+}
+
+static bool
+take_zone(struct str *s, int64_t *minutes)
+{
+	int64_t h, m;
+	char c;
+
+	*minutes = 0;
+	if (!take_char(s, "Zz+-", &c))
+		return false;
+	if (c == 'Z' || c == 'z')
+		return true;
+	if (!take_digits(s, 2, &h))
+		return false;
+	(void)take_char(s, ":", &(char){ 0 });
+	if (!take_digits(s, 2, &m))
+		return false;
+	*minutes = (c == '-' ? -1 : 1) * (h * 60 + m);
+	return true;
+}
+
+/* 0 when it is no time. */
+static int64_t
+time_ns(struct str s)
+{
+	int64_t y, mo, d, h, mi, sec, zone, ns = 0, unit = 100000000, digit;
+	char c;
+
+	if (!take_digits(&s, 4, &y) || !take_char(&s, "-", &c) ||
+	    !take_digits(&s, 2, &mo) || !take_char(&s, "-", &c) ||
+	    !take_digits(&s, 2, &d) || !take_char(&s, "Tt ", &c) ||
+	    !take_digits(&s, 2, &h) || !take_char(&s, ":", &c) ||
+	    !take_digits(&s, 2, &mi) || !take_char(&s, ":", &c) ||
+	    !take_digits(&s, 2, &sec) || y < 1970 || y > 2200 || mo < 1 ||
+	    mo > 12 || d < 1 || d > 31)
+		return 0;
+	if (take_char(&s, ".,", &c))
+		for (; take_digits(&s, 1, &digit); unit /= 10)
+			ns += digit * unit;
+	if (!take_zone(&s, &zone) || s.n > 0)
+		return 0;
+	return ((((days(y, mo, d) * 24 + h) * 60 + mi - zone) * 60) + sec) *
+	    1000000000 + ns;
+}
+
+/*
+ * Tasks.
+ */
+static struct spec_task *
+made_up(struct arena *a, const struct outcome_task *from)
+{
+	struct spec_task *t = NEW(a, struct spec_task);
+
+	t->id = from->id;
+	t->name = from->name;
+	t->group = from->group;
+	t->golden = from->golden;
+	return t;
+}
+
+/* Those of the suite, in its order, and then what else the file has. */
+static void
+take_tasks(struct result_run *r, const struct outcome *o)
+{
+	const struct spec_suite *s = r->suite;
+	bool *known = NEW_N(r->arena, bool, o->ntasks);
+	const struct outcome_task *from;
+	size_t i, n = 0;
+
+	r->tasks = NEW_N(r->arena, struct result_task, s->ntasks + o->ntasks);
+	for (i = 0; i < s->ntasks; i++) {
+		r->tasks[n++].spec = &s->tasks[i];
+		from = outcome_find(o, s->tasks[i].id);
+		if (from != NULL)
+			known[from - o->tasks] = true;
+	}
+	for (i = 0; i < o->ntasks; i++)
+		if (!known[i])
+			r->tasks[n++].spec = made_up(r->arena, &o->tasks[i]);
+	r->ntasks = n;
+}
+
+/*
+ * One that is not finished has as many trials as were wanted, if the file may
+ * be believed: *room is how many of those there can be in all.
+ */
+static void
+fill_task(struct result_run *r, size_t i, const struct outcome_task *from,
+    size_t *room)
+{
+	struct result_task *t = &r->tasks[i];
+	size_t k;
+
+	t->ntrials = from->ntrials;
+	if (!from->finished && from->ntrials < r->trials &&
+	    r->trials <= *room) {
+		t->ntrials = r->trials;
+		*room -= r->trials;
+	}
+	t->trials = NEW_N(r->arena, struct result_trial, t->ntrials);
+	for (k = 0; k < t->ntrials; k++)
+		t->trials[k].off = -1;
+	if (from->finished)
+		result_keep_task(r, i, from);
+	else
+		for (k = 0; k < from->ntrials; k++)
+			result_keep_trial(r, i, k, &from->trials[k]);
+}
+
+/*
+ * Trigger tests: only those that were asked are known.
+ */
+static void
+take_trigger(struct result_run *r, struct spec_trigger *t,
+    struct result_trial *kept, struct json *v)
+{
+	bool did = truth_of(v, "did_trigger");
+	struct str status = json_str(v, "status");
+	struct str class = json_str(v, "error_class");
+	int i;
+
+	t->should = truth_of(v, "should_trigger");
+	t->task.inputs.prompt = json_str(v, "prompt");
+	t->reason = json_str(v, "reason");
+	t->confidence = json_str(v, "confidence");
+	t->weight = str_is(t->confidence, "medium") ? 0.5 : 1;
+	*kept = (struct result_trial){ .kept = v, .attempts = 1,
+		.status = did == t->should ? RESULT_PASSED : RESULT_FAILED };
+	if (str_is(status, "error"))
+		kept->status = RESULT_AGENT_ERROR;
+	for (i = RESULT_FAILED + 1; i < RESULT__MAX && class.n > 0; i++)
+		if (str_is(class, result_class((enum result_status)i)))
+			kept->status = (enum result_status)i;
+	(void)result_int(v, "duration_ms", &kept->duration_ms);
+	r->triggers.simulated |= truth_of(v, "simulated");
+	result_use(&r->usage, v, 1);
+}
+
+/* The place of one, in a suite that has them in the same order. */
+static struct spec_where
+place_of(const struct spec_triggers *all, size_t *next, struct str prompt)
+{
+	size_t i;
+
+	for (i = *next; all != NULL && i < all->n; i++)
+		if (str_eq(all->v[i].task.inputs.prompt, prompt)) {
+			*next = i + 1;
+			return all->v[i].task.at;
+		}
+	return (struct spec_where){ 0 };
+}
+
+static void
+take_triggers(struct result_run *r, struct spec_suite *s,
+    const struct json *root)
+{
+	const struct json *list = json_getc(root, "trigger_results");
+	const struct spec_triggers *all = s->triggers;
+	struct spec_triggers *t;
+	struct json *v;
+	size_t next = 0;
+
+	s->triggers = NULL;
+	if (list == NULL || list->type != JSON_ARRAY || json_count(list) == 0)
+		return;
+	t = NEW(r->arena, struct spec_triggers);
+	t->skill = s->skill;
+	t->v = NEW_N(r->arena, struct spec_trigger, json_count(list));
+	r->triggers.v = NEW_N(r->arena, struct result_trial, json_count(list));
+	for (v = json_first(list); v != NULL; v = v->next) {
+		take_trigger(r, &t->v[t->n], &r->triggers.v[t->n], v);
+		t->v[t->n].task.at = place_of(all, &next,
+		    t->v[t->n].task.inputs.prompt);
+		t->n++;
+	}
+	r->triggers.n = r->triggers.done = t->n;
+	s->triggers = t;
+}
+
+/*
+ * The whole.
+ */
+static void
+take_head(struct result_run *r, const struct outcome *o)
+{
+	const struct json *config = json_getc(o->root, "config");
+	int64_t n;
+	size_t i;
+
+	r->run_id = arena_cstr(r->arena, o->run_id);
+	r->executor = o->executor;
+	r->model = o->model;
+	r->judge_model = json_str(config, "judge_model");
+	(void)result_int(config, "timeout_sec", &r->timeout_seconds);
+	r->started_ns = time_ns(o->timestamp);
+	r->duration_ms = o->duration_ms;
+	r->trials = 1;
+	for (i = 0; i < o->ntasks; i++)
+		if (o->tasks[i].ntrials > r->trials)
+			r->trials = o->tasks[i].ntrials;
+	if (result_int(config, "runs_per_test", &n) && n > 0 && n <= 100000)
+		r->trials = (size_t)n;
+}
+
+/* A run that fail_fast has ended is neither complete nor cancelled. */
+static void
+take_end(struct result_run *r, const struct outcome *o)
+{
+	struct str status = json_str(o->root, "status");
+
+	r->ended = true;
+	r->cancelled = str_is(status, "cancelled");
+	r->complete = r->skipped == 0 && !r->cancelled &&
+	    !str_is(status, "running");
+}
+
+struct result_run *
+outcome_run(struct arena *a, const struct outcome *o,
+    const struct spec_suite *suite)
+{
+	struct spec_suite *s = NEW(a, struct spec_suite);
+	struct result_run *r = NEW(a, struct result_run);
+	const struct outcome_task *from;
+	size_t i, room = WANTED_MAX;
+
+	*s = *suite;
+	if (s->name.n == 0)
+		s->name = o->name;
+	if (s->skill.n == 0)
+		s->skill = o->skill;
+	r->arena = a;
+	r->suite = s;
+	take_head(r, o);
+	i = r->trials;
+	r->trials = 0;			/* fill_task() makes them */
+	take_tasks(r, o);
+	result_init(r);
+	r->trials = i;
+	for (i = 0; i < r->ntasks; i++) {
+		from = outcome_find(o, r->tasks[i].spec->id);
+		if (from != NULL)
+			fill_task(r, i, from, &room);
+	}
+	take_triggers(r, s, o->root);
+	result_sum(r);
+	take_end(r, o);
+	r->whole = o->root;
+	return r;
+}

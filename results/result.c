@@ -1,0 +1,454 @@
+/* SPDX-License-Identifier: ISC */
+/*
+ * result.c: the numbers of a run, from trial to task to whole.
+ *
+ * Each level is made from the one below and can be made again at any time:
+ * nothing is kept as a running sum but usage, which trials do not carry.
+ * A trial that was cancelled says nothing about the agent; it counts against
+ * the share that a task needs to pass, but in no mean.
+ *
+ * Invariant: trial.status != RESULT_NONE for exactly task.done trials.
+ */
+#include "results/result.h"
+
+#include <assert.h>
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+
+#include "results/verdict.h"
+#include "json.h"
+#include "lib/stats.h"
+#include "results/outcome.h"
+#include "results/result_internal.h"
+#include "suite/spec.h"
+
+/* Any will do, as long as it stays. */
+#define SEED UINT64_C(0x77617A61)
+
+/* So much may rounding take from a rate that just reaches its threshold. */
+#define EPSILON 1e-9
+
+static const struct {
+	const char *word, *class;
+} words[] = {
+	[RESULT_NONE] = { "skipped", "" },
+	[RESULT_PASSED] = { "passed", "" },
+	[RESULT_FAILED] = { "failed", "" },
+	[RESULT_AGENT_ERROR] = { "error", "agent_error" },
+	[RESULT_TIMEOUT] = { "error", "timeout" },
+	[RESULT_GRADER_ERROR] = { "error", "grader_error" },
+	[RESULT_JUDGE_ERROR] = { "error", "judge_error" },
+	[RESULT_INFRA] = { "error", "infrastructure" },
+	[RESULT_CANCELLED] = { "error", "cancelled" },
+};
+
+typedef char words_whole[COUNTOF(words) == RESULT__MAX ? 1 : -1];
+
+const char *
+result_word(enum result_status s)
+{
+	return words[s].word;
+}
+
+const char *
+result_class(enum result_status s)
+{
+	return words[s].class;
+}
+
+bool
+result_is_error(enum result_status s)
+{
+	return s > RESULT_FAILED;
+}
+
+void
+result_init(struct result_run *run)
+{
+	struct result_task *t;
+	struct result_trial *trial;
+	size_t i, k;
+
+	if (run->tasks == NULL) {
+		run->ntasks = run->suite->ntasks;
+		run->tasks = NEW_N(run->arena, struct result_task,
+		    run->ntasks);
+		for (i = 0; i < run->ntasks; i++)
+			run->tasks[i].spec = &run->suite->tasks[i];
+	}
+	trial = NEW_N(run->arena, struct result_trial,
+	    mul_max(run->ntasks, run->trials));
+	for (i = 0; i < run->ntasks; i++) {
+		t = &run->tasks[i];
+		*t = (struct result_task){ .spec = t->spec, .trials = trial,
+		    .ntrials = run->trials };
+		for (k = 0; k < run->trials; k++)
+			trial++->off = -1;
+	}
+	run->journal = -1;
+	run->journal_path = NULL;
+	run->end = 0;
+	run->torn = false;
+	run->line = (struct buf){ .max = RESULT_LINE_MAX };
+	run->scratch = (struct arena){ NULL, 0 };
+	(void)NEW(&run->scratch, double);	/* so that a chunk stays */
+	run->memo = NULL;
+	run->usage = (struct result_usage){ 0 };
+	result_sum(run);
+}
+
+/* Plain mean and weighted mean of the scores of verdicts that count. */
+static void
+score(struct arena *a, const struct result_record *r, struct result_trial *t)
+{
+	double *x, *w;
+	size_t i, n = 0;
+
+	t->score = t->weighted = 0;
+	if (r->nverdicts == 0 || r->verdicts == NULL)
+		return;
+	x = NEW_N(a, double, r->nverdicts);
+	w = NEW_N(a, double, r->nverdicts);
+	for (i = 0; i < r->nverdicts; i++) {
+		if (r->verdicts[i].advisory)
+			continue;
+		x[n] = r->verdicts[i].score;
+		w[n++] = r->verdicts[i].weight;
+	}
+	t->score = stats_mean(x, n);
+	t->weighted = stats_weighted(x, w, n);
+}
+
+/* The fields to restore a struct result_trial from, then its object. */
+static void
+put_line(struct result_run *run, const struct result_record *r,
+    struct result_trial *t)
+{
+	struct buf *b = &run->line;
+
+	b->n = 0;
+	b->full = false;
+	result_put_str(b, STR("{\"task\":"), run->tasks[r->task].spec->id);
+	result_put_int(b, STR(",\"trial\":"), (int64_t)r->trial + 1);
+	result_put_str(b, STR(",\"status\":"), str_of(
+	    result_is_error(t->status) ? result_class(t->status) :
+	    result_word(t->status)));
+	result_put_num(b, STR(",\"score\":"), t->score);
+	result_put_num(b, STR(",\"weighted\":"), t->weighted);
+	buf_put(b, STR(",\"run\":"));
+	t->off = (int64_t)b->n;
+	result_put_trial(b, &run->scratch, r, t);
+	t->len = b->n - (size_t)t->off;
+	buf_put(b, STR("}\n"));
+}
+
+int
+result_add(struct result_run *run, const struct result_record *r,
+    struct err *e)
+{
+	struct result_task *task;
+	struct result_trial *old, t;
+	struct arena_mark mark = arena_save(&run->scratch);
+	int rc = 0;
+
+	assert(r->task < run->ntasks && r->status != RESULT_NONE);
+	task = &run->tasks[r->task];
+	assert(r->trial < task->ntrials);
+	old = &task->trials[r->trial];
+	t = (struct result_trial){ .status = r->status,
+	    .attempts = r->attempts, .duration_ms = r->duration_ms,
+	    .off = -1 };
+	score(&run->scratch, r, &t);
+	if (run->journal != -1) {
+		put_line(run, r, &t);
+		t.off += run->end;
+		rc = result_append(run, e);
+	}
+	arena_restore(&run->scratch, mark);
+	if (rc == -1)
+		return -1;
+	result_unuse(run, old);
+	result_use_answer(&run->usage, r->answer);
+	task->done += old->status == RESULT_NONE;
+	*old = t;
+	return 0;
+}
+
+void
+result_forget(struct result_run *run, size_t task, size_t trial)
+{
+	struct result_task *t = &run->tasks[task];
+	struct result_trial *old = &t->trials[trial];
+
+	result_unuse(run, old);
+	t->done -= old->status != RESULT_NONE;
+	*old = (struct result_trial){ .off = -1 };
+	t->status = RESULT_NONE;
+}
+
+/* Of n trials, of which c passed; scores and weighted scores in x and w. */
+static void
+set_stats(struct result_run *run, struct result_stats *s, const double *x,
+    const double *w, size_t n, size_t c)
+{
+	size_t i;
+
+	s->pass_rate = stats_pass_at(n, c, 1);
+	stats_wilson(c, n, &s->pass_lo, &s->pass_hi);
+	s->avg = stats_mean(x, n);
+	s->weighted = stats_mean(w, n);
+	s->std_dev = stats_std_dev(x, n);
+	s->min = s->max = x[0];
+	for (i = 1; i < n; i++) {
+		s->min = x[i] < s->min ? x[i] : s->min;
+		s->max = x[i] > s->max ? x[i] : s->max;
+	}
+	if (run->memo == NULL && n > 1)
+		run->memo = NEW(run->arena, struct stats_memo);
+	stats_bootstrap_memo(run->memo, w, n, SEED, &s->ci_lo, &s->ci_hi);
+	s->pass_at_k = stats_pass_at(n, c, n);
+	s->pass_hat_k = stats_pass_hat(n, c, n);
+	s->flaky = c > 0 && c < n;
+}
+
+static void
+count_stats(struct result_run *run, struct result_task *t)
+{
+	struct arena_mark mark = arena_save(&run->scratch);
+	double *x = NEW_N(&run->scratch, double, t->ntrials);
+	double *w = NEW_N(&run->scratch, double, t->ntrials);
+	const struct result_trial *r;
+	size_t i, n = 0, passed = 0;
+	int64_t ms = 0;
+
+	for (i = 0; i < t->ntrials; i++) {
+		r = &t->trials[i];
+		if (r->status == RESULT_NONE || r->status == RESULT_CANCELLED)
+			continue;
+		x[n] = r->score;
+		w[n++] = r->weighted;
+		ms += r->duration_ms;
+		passed += r->status == RESULT_PASSED;
+	}
+	t->stats = (struct result_stats){ 0 };
+	if (n > 0) {
+		set_stats(run, &t->stats, x, w, n, passed);
+		t->stats.avg_ms = ms / (int64_t)n;
+	}
+	arena_restore(&run->scratch, mark);
+}
+
+static enum result_status
+task_status(const struct result_run *run, const struct result_task *t)
+{
+	enum result_status s, error = RESULT_NONE;
+	size_t i, passed = 0, failed = 0;
+
+	for (i = 0; i < t->ntrials; i++) {
+		s = t->trials[i].status;
+		passed += s == RESULT_PASSED;
+		failed += s == RESULT_FAILED;
+		if (result_is_error(s) && error == RESULT_NONE)
+			error = s;
+	}
+	if (t->error.n > 0 && error == RESULT_NONE)
+		error = RESULT_INFRA;
+	if (passed + failed == 0)
+		return error;
+	if (t->error.n == 0 && (double)passed >=
+	    run->suite->config.task_pass_threshold * (double)t->ntrials -
+	    EPSILON)
+		return RESULT_PASSED;
+	if (failed > 0)
+		return RESULT_FAILED;
+	/* too few passed, none failed, no error: the others never ran */
+	return error != RESULT_NONE ? error : RESULT_CANCELLED;
+}
+
+void
+result_end_task(struct result_run *run, size_t task)
+{
+	struct result_task *t = &run->tasks[task];
+
+	t->status = t->partial ? RESULT_NONE : task_status(run, t);
+	count_stats(run, t);
+}
+
+static void
+count_task(struct result_run *run, enum result_status s)
+{
+	if (s == RESULT_PASSED)
+		run->passed++;
+	else if (s == RESULT_FAILED)
+		run->failed++;
+	else if (s == RESULT_NONE || s == RESULT_CANCELLED)
+		run->skipped++;
+	else
+		run->errors++;
+}
+
+void
+result_sum(struct result_run *run)
+{
+	struct arena_mark mark = arena_save(&run->scratch);
+	double *x = NEW_N(&run->scratch, double, run->ntasks);
+	double *w = NEW_N(&run->scratch, double, run->ntasks);
+	const struct result_task *t;
+	size_t i, n = 0;
+
+	run->passed = run->failed = run->errors = run->skipped = 0;
+	run->min = run->max = 0;
+	for (i = 0; i < run->ntasks; i++) {
+		t = &run->tasks[i];
+		count_task(run, t->status);
+		if (t->status == RESULT_NONE)
+			continue;
+		x[n] = t->stats.avg;
+		w[n] = t->stats.weighted;
+		run->min = n == 0 || x[n] < run->min ? x[n] : run->min;
+		run->max = n == 0 || x[n] > run->max ? x[n] : run->max;
+		n++;
+	}
+	run->rate = stats_pass_at(n, run->passed, 1);
+	stats_wilson(run->passed, n, &run->rate_lo, &run->rate_hi);
+	run->score = stats_mean(x, n);
+	run->weighted = stats_mean(w, n);
+	run->std_dev = stats_std_dev(x, n);
+	run->ci_lo = run->ci_hi = run->weighted;
+	if (run->trials > 1)
+		stats_bootstrap(w, n, SEED, &run->ci_lo, &run->ci_hi);
+	arena_restore(&run->scratch, mark);
+}
+
+/* fail_fast leaves a task that did not pass, and none that is half done. */
+bool
+result_broken(const struct result_run *run)
+{
+	size_t i;
+	bool bad = false;
+
+	if (run->complete || run->cancelled || run->aborted)
+		return !run->complete;
+	for (i = 0; i < run->ntasks; i++) {
+		bad = bad || run->tasks[i].status > RESULT_PASSED;
+		if (run->tasks[i].status == RESULT_NONE &&
+		    run->tasks[i].done > 0)
+			return true;
+	}
+	return !bad;
+}
+
+bool
+result_metric(const struct result_run *run, const struct spec_metric *m,
+    double *value)
+{
+	struct result_accuracy a;
+
+	*value = run->rate;
+	if (!m->enabled || str_is(m->name, "task_completion"))
+		return m->enabled;
+	if (!str_is(m->name, "trigger_accuracy"))
+		return false;
+	if (run->stored != NULL)	/* nobody was asked again */
+		return result_num(json_getc(run->stored->root,
+		    "trigger_metrics"), "accuracy", value);
+	if (run->triggers.n == 0 || run->triggers.done < run->triggers.n)
+		return false;
+	result_accuracy(run, &a);
+	*value = a.accuracy;
+	return true;
+}
+
+bool
+result_misses(const struct result_run *run, const struct spec_metric *m)
+{
+	double value;
+
+	return result_metric(run, m, &value) &&
+	    value < m->threshold - EPSILON;
+}
+
+const struct spec_metric *
+result_missed(const struct result_run *run)
+{
+	const struct spec_metric *m = run->suite->metrics.v;
+	size_t i;
+
+	for (i = 0; i < run->suite->metrics.n; i++)
+		if (result_misses(run, &m[i]))
+			return &m[i];
+	return NULL;
+}
+
+bool
+result_ok(const struct result_run *run)
+{
+	size_t n = run->passed + run->failed + run->errors;
+
+	return run->complete && n > 0 && run->skipped == 0 && run->rate >=
+	    run->suite->config.pass_threshold - EPSILON &&
+	    result_missed(run) == NULL;
+}
+
+struct str
+result_group(const struct result_run *run, const struct spec_task *t)
+{
+	struct str by = run->suite->config.group_by;
+	const struct json *v;
+
+	if (by.n == 0 || str_is(by, "group"))
+		return t->group;
+	if (str_is(by, "model"))
+		return run->model;
+	if (str_is(by, "tags") || str_is(by, "tag"))
+		return t->tags.n > 0 ? t->tags.v[0] : STR("");
+	if (str_is(by, "id"))
+		return t->id;
+	if (str_is(by, "name"))
+		return t->name;
+	v = json_get(t->vars, by);	/* a column of the table */
+	return v != NULL && (v->type == JSON_STRING ||
+	    v->type == JSON_NUMBER) ? json_text(v) : STR("");
+}
+
+/* Minutes that local time is ahead of universal time. */
+static int
+ahead(const struct tm *local, const struct tm *utc)
+{
+	int day = local->tm_yday - utc->tm_yday;
+
+	if (local->tm_year != utc->tm_year)
+		day = local->tm_year > utc->tm_year ? 1 : -1;
+	return (day * 24 + local->tm_hour - utc->tm_hour) * 60 +
+	    local->tm_min - utc->tm_min;
+}
+
+void
+result_time(char out[RESULT_TIME_MAX], int64_t wall_ns)
+{
+	time_t sec = (time_t)(wall_ns / 1000000000);
+	int ns = (int)(wall_ns % 1000000000), by;
+	struct tm local = { 0 }, utc = { 0 };
+	size_t n;
+
+	if (ns < 0) {
+		ns += 1000000000;
+		sec--;
+	}
+	(void)localtime_r(&sec, &local);
+	(void)gmtime_r(&sec, &utc);
+	n = strftime(out, RESULT_TIME_MAX, "%Y-%m-%dT%H:%M:%S", &local);
+	if (ns != 0) {
+		n += (size_t)snprintf(out + n, 11, ".%09d", ns);
+		while (out[n - 1] == '0')
+			n--;
+	}
+	by = ahead(&local, &utc);
+	if (by == 0)
+		memcpy(out + n, "Z", 2);
+	else
+		(void)snprintf(out + n, 7, "%c%02d:%02d", by < 0 ? '-' : '+',
+		    (by < 0 ? -by : by) / 60 % 100,
+		    (by < 0 ? -by : by) % 60);
+}

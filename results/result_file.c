@@ -1,0 +1,610 @@
+/* SPDX-License-Identifier: ISC */
+/*
+ * result_file.c: the results file, in the original's keys and their order,
+ * ours after them.
+ *
+ * It is streamed: the frame is made from the numbers in memory, the trials
+ * are copied from the journal as they stand there, through a window that
+ * usually holds the next ones already.  So memory does not depend on the
+ * size of the run, and a file of 10 000 trials is some read and write calls.
+ *
+ * On the first failure everything after it is dropped.
+ */
+#include "results/result.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/os.h"
+#include "json.h"
+#include "lib/stats.h"
+#include "results/outcome.h"
+#include "results/result_internal.h"
+#include "suite/spec.h"
+
+enum { BLOCK = 64 << 10 };
+
+struct file {
+	struct result_sink to;
+	bool bad;		/* *err says why; nothing is written since */
+	struct err *err;
+	struct arena *scratch;
+	struct json_out out;
+	size_t n;
+	char *block;		/* BLOCK bytes, n of them to be written */
+	/* what is known of a journal: nwindow bytes at `at` */
+	const struct result_run *of;
+	int64_t at;
+	size_t nwindow;
+	char *window;		/* BLOCK bytes */
+	/* the statistics that were last written, and whose they are */
+	const struct result_stats *like;
+	size_t nlike;
+	struct buf text;
+	struct buf piece;	/* something else that is made in one */
+};
+
+static void
+file_flush(struct file *f)
+{
+	struct str s = { f->block, f->n };
+	struct err why;
+
+	f->n = 0;
+	if (f->bad || s.n == 0)
+		return;
+	if (f->to.buf != NULL) {
+		buf_put(f->to.buf, s);
+		return;
+	}
+	if (os_write_all(f->to.fd, s, &why) == 0)
+		return;
+	errno = why.sys;
+	result_fail(f->err, f->to.path, "cannot write the results");
+	f->bad = true;
+}
+
+static void
+file_put(void *ctx, const char *p, size_t n)
+{
+	struct file *f = ctx;
+	size_t k;
+
+	while (n > 0 && !f->bad) {
+		if (f->n == BLOCK)
+			file_flush(f);
+		k = n < BLOCK - f->n ? n : BLOCK - f->n;
+		memcpy(f->block + f->n, p, k);
+		f->n += k;
+		p += k;
+		n -= k;
+	}
+}
+
+/* The window over byte `at` of the run's journal; the bytes from there on. */
+static struct str
+look(struct file *f, const struct result_run *run, int64_t at)
+{
+	ssize_t n;
+
+	if (f->of != run || at < f->at || at >= f->at + (int64_t)f->nwindow) {
+		do
+			n = pread(run->journal, f->window, BLOCK, (off_t)at);
+		while (n == -1 && errno == EINTR);
+		if (n == -1)
+			result_fail(f->err, run->journal_path,
+			    "cannot read the journal");
+		if (n == 0)
+			err_set(f->err, ERR_SYNTAX, "%.100s: was changed "
+			    "while it was in use", run->journal_path);
+		f->bad = f->bad || n <= 0;
+		f->of = run;
+		f->at = at;
+		f->nwindow = n > 0 ? (size_t)n : 0;
+	}
+	return (struct str){ f->window + (at - f->at),
+	    f->nwindow - (size_t)(at - f->at) };
+}
+
+/* What the journal has on it, as it stands there. */
+static void
+copy_object(struct file *f, const struct result_run *run,
+    const struct result_trial *t)
+{
+	int64_t at = t->off;
+	size_t left = t->len;
+	struct str s;
+
+	json_put_raw(&f->out, STR(""));
+	while (left > 0 && !f->bad) {
+		s = look(f, run, at);
+		s.n = s.n < left ? s.n : left;
+		file_put(f, s.p, s.n);
+		at += (int64_t)s.n;
+		left -= s.n;
+	}
+}
+
+static void
+put_trial(struct file *f, const struct result_run *run,
+    const struct result_trial *t, size_t k)
+{
+	struct result_record none = { .trial = k, .status = t->status };
+
+	if (t->kept != NULL) {
+		result_put_flat(&f->out, t->kept);
+		return;
+	}
+	if (t->off >= 0 && run->journal != -1) {
+		copy_object(f, run, t);
+		return;
+	}
+	f->piece.n = 0;
+	result_put_trial(&f->piece, f->scratch, &none, t);
+	json_put_raw(&f->out, buf_str(&f->piece));
+}
+
+static void
+key_str(struct file *f, struct str key, struct str s)
+{
+	json_put_key(&f->out, key);
+	json_put_str(&f->out, s);
+}
+
+static void
+key_int(struct file *f, struct str key, int64_t i)
+{
+	json_put_key(&f->out, key);
+	json_put_int(&f->out, i);
+}
+
+static void
+key_num(struct file *f, struct str key, double d)
+{
+	json_put_key(&f->out, key);
+	json_put_double(&f->out, d);
+}
+
+static void
+key_bool(struct file *f, struct str key, bool b)
+{
+	json_put_key(&f->out, key);
+	json_put_bool(&f->out, b);
+}
+
+static void
+key_open(struct file *f, struct str key, char bracket)
+{
+	json_put_key(&f->out, key);
+	json_open(&f->out, bracket);
+}
+
+static void
+put_range(struct buf *b, struct str key, double lo, double hi)
+{
+	buf_put(b, key);
+	result_put_num(b, STR("{\"lower\":"), lo);
+	result_put_num(b, STR(",\"upper\":"), hi);
+	buf_put(b, STR(",\"confidence_level\":0.95}"));
+}
+
+/* With n values; what is not from resamples says so. */
+static void
+put_bootstrap(struct buf *b, struct str key, double lo, double hi,
+    double mean, size_t n)
+{
+	buf_put(b, key);
+	result_put_num(b, STR("{\"lower\":"), lo);
+	result_put_num(b, STR(",\"upper\":"), hi);
+	result_put_num(b, STR(",\"mean\":"), mean);
+	buf_put(b, STR(",\"confidence_level\":0.95"));
+	result_put_int(b, STR(",\"num_bootstraps\":"),
+	    n > 1 && n <= STATS_BOOTSTRAP_MAX ? STATS_BOOTSTRAPS : 0);
+	result_put_bool(b, STR("},\"is_significant\":"), lo > 0);
+}
+
+static void
+make_stats(struct buf *b, const struct result_stats *s, size_t n)
+{
+	result_put_num(b, STR("{\"pass_rate\":"), s->pass_rate);
+	result_put_num(b, STR(",\"avg_score\":"), s->avg);
+	result_put_num(b, STR(",\"avg_weighted_score\":"), s->weighted);
+	result_put_num(b, STR(",\"min_score\":"), s->min);
+	result_put_num(b, STR(",\"max_score\":"), s->max);
+	result_put_num(b, STR(",\"std_dev_score\":"), s->std_dev);
+	result_put_num(b, STR(",\"score_variance\":"),
+	    stats_square(s->std_dev));
+	result_put_num(b, STR(",\"ci95_lo\":"), n < 2 ? 0 : s->ci_lo);
+	result_put_num(b, STR(",\"ci95_hi\":"), n < 2 ? 0 : s->ci_hi);
+	result_put_bool(b, STR(",\"flaky\":"), s->flaky);
+	result_put_int(b, STR(",\"avg_duration_ms\":"), s->avg_ms);
+	if (n > 1)
+		put_bootstrap(b, STR(",\"bootstrap_ci\":"), s->ci_lo,
+		    s->ci_hi, s->weighted, n);
+	put_range(b, STR(",\"pass_rate_ci\":"), s->pass_lo, s->pass_hi);
+	result_put_num(b, STR(",\"pass_at_k\":"), s->pass_at_k);
+	result_put_num(b, STR(",\"pass_hat_k\":"), s->pass_hat_k);
+	buf_putc(b, '}');
+}
+
+/* On one line.  Often they are those of the task before, word for word. */
+static void
+put_stats(struct file *f, const struct result_stats *s, size_t n)
+{
+	if (f->like == NULL || f->nlike != n ||
+	    memcmp(f->like, s, sizeof(*s)) != 0) {
+		f->text.n = 0;
+		make_stats(&f->text, s, n);
+		f->like = s;
+		f->nlike = n;
+	}
+	json_put_key(&f->out, STR("stats"));
+	json_put_raw(&f->out, buf_str(&f->text));
+}
+
+static void
+put_impact(struct file *f, const struct result_run *run, size_t i)
+{
+	const struct result_run *base = run->baseline;
+	double with = run->tasks[i].stats.pass_rate, without, delta;
+
+	if (base != NULL && i < base->ntasks &&
+	    base->tasks[i].status != RESULT_NONE &&
+	    str_eq(base->tasks[i].spec->id, run->tasks[i].spec->id))
+		without = base->tasks[i].stats.pass_rate;
+	else if (!result_num(json_getc(run->tasks[i].was, "skill_impact"),
+	    "pass_rate_baseline", &without))
+		return;
+	delta = with - without;
+	key_open(f, STR("skill_impact"), '{');
+	key_num(f, STR("pass_rate_with_skills"), with);
+	key_num(f, STR("pass_rate_baseline"), without);
+	key_num(f, STR("delta"), delta);
+	key_num(f, STR("percent_change"),
+	    delta / (without > 0.01 ? without : 0.01) * 100);
+	result_put_pairs(&f->out, run, i);
+	json_close(&f->out, '}');
+}
+
+/* Of one that has trials but is not finished: whether it ever will be. */
+static const char *
+task_word(const struct result_run *run, const struct result_task *t)
+{
+	if (t->status != RESULT_NONE)
+		return result_word(t->status);
+	return run->ended || run->cancelled ? "cancelled" : "running";
+}
+
+static void
+put_task(struct file *f, const struct result_run *run, size_t i)
+{
+	const struct result_task *t = &run->tasks[i];
+	struct str group = result_group(run, t->spec);
+	const char *class = result_class(t->status);
+	size_t k, n = 0;
+
+	if (t->kept != NULL) {
+		result_put_as_it_was(&f->out, t->kept);
+		return;
+	}
+	json_open(&f->out, '{');
+	key_str(f, STR("test_id"), t->spec->id);
+	key_str(f, STR("display_name"), t->spec->name);
+	if (group.n > 0)
+		key_str(f, STR("group"), group);
+	key_str(f, STR("status"), str_of(task_word(run, t)));
+	key_open(f, STR("runs"), '[');
+	for (k = 0; k < t->ntrials; k++) {
+		if (t->trials[k].status == RESULT_NONE)
+			continue;
+		put_trial(f, run, &t->trials[k], k);
+		n += t->trials[k].status != RESULT_CANCELLED;
+	}
+	json_close(&f->out, ']');
+	if (n > 0 && t->status != RESULT_NONE)
+		put_stats(f, &t->stats, n);
+	if (t->status != RESULT_NONE)
+		put_impact(f, run, i);
+	if (class[0] != '\0')
+		key_str(f, STR("error_class"), str_of(class));
+	if (t->error.n > 0)
+		key_str(f, STR("error_msg"), t->error);
+	if (t->spec->golden)
+		key_bool(f, STR("golden"), true);
+	result_put_kept_task(&f->out, t);
+	json_close(&f->out, '}');
+}
+
+/* Groups, in the order in which they are first seen. */
+struct group {
+	struct str name;
+	size_t first;		/* task */
+	size_t passed, total;
+	double score;		/* of its tasks, the mean */
+};
+
+static int
+by_group(const void *a, const void *b)
+{
+	const struct group *x = a, *y = b;
+	int c = str_cmp(x->name, y->name);
+
+	return c != 0 ? c : x->first < y->first ? -1 : x->first > y->first;
+}
+
+static int
+by_first(const void *a, const void *b)
+{
+	const struct group *x = a, *y = b;
+
+	return x->first < y->first ? -1 : x->first > y->first;
+}
+
+/* One a task, then sorted, and the equal ones put together; x is scratch. */
+static size_t
+gather(const struct result_run *run, struct group *g, double *x)
+{
+	const struct result_task *t;
+	struct group one;
+	size_t i, n = 0, groups = 0;
+
+	for (i = 0; i < run->ntasks; i++) {
+		t = &run->tasks[i];
+		one = (struct group){ result_group(run, t->spec), i,
+		    t->status == RESULT_PASSED, 1, t->stats.avg };
+		if (t->status != RESULT_NONE && one.name.n > 0)
+			g[n++] = one;
+	}
+	if (n > 0)
+		qsort(g, n, sizeof(g[0]), by_group);
+	for (i = 0; i < n; groups++) {
+		one = g[i];
+		for (x[0] = g[i++].score; i < n &&
+		    str_eq(g[i].name, one.name); i++) {
+			x[one.total++] = g[i].score;
+			one.passed += g[i].passed;
+		}
+		one.score = stats_mean(x, one.total);
+		g[groups] = one;
+	}
+	if (groups > 0)
+		qsort(g, groups, sizeof(g[0]), by_first);
+	return groups;
+}
+
+static void
+put_groups(struct file *f, const struct result_run *run)
+{
+	struct arena_mark mark = arena_save(f->scratch);
+	struct group *g = NEW_N(f->scratch, struct group, run->ntasks);
+	size_t i, n = gather(run, g, NEW_N(f->scratch, double, run->ntasks));
+
+	if (n > 0) {
+		key_open(f, STR("groups"), '[');
+		for (i = 0; i < n; i++) {
+			json_open(&f->out, '{');
+			key_str(f, STR("name"), g[i].name);
+			key_int(f, STR("passed"), (int64_t)g[i].passed);
+			key_int(f, STR("total"), (int64_t)g[i].total);
+			key_num(f, STR("avg_score"), g[i].score);
+			json_close(&f->out, '}');
+		}
+		json_close(&f->out, ']');
+	}
+	arena_restore(f->scratch, mark);
+}
+
+static void
+key_usage(struct file *f, const struct result_usage *u)
+{
+	f->piece.n = 0;
+	result_put_usage(&f->piece, u);
+	json_put_key(&f->out, STR("usage"));
+	json_put_raw(&f->out, buf_str(&f->piece));
+}
+
+static void
+put_statistics(struct file *f, const struct result_run *run, size_t n)
+{
+	f->piece.n = 0;
+	put_bootstrap(&f->piece, STR("{\"bootstrap_ci\":"), run->ci_lo,
+	    run->ci_hi, run->weighted, n);
+	put_range(&f->piece, STR(",\"success_rate_ci\":"), run->rate_lo,
+	    run->rate_hi);
+	buf_putc(&f->piece, '}');
+	json_put_key(&f->out, STR("statistics"));
+	json_put_raw(&f->out, buf_str(&f->piece));
+}
+
+static void
+put_summary(struct file *f, const struct result_run *run)
+{
+	const struct result_usage *u = &run->usage;
+	size_t i, n = 0;
+
+	for (i = 0; i < run->ntasks; i++)
+		n += run->tasks[i].status != RESULT_NONE;
+	key_open(f, STR("summary"), '{');
+	key_int(f, STR("total_tests"), (int64_t)n);
+	key_int(f, STR("succeeded"), (int64_t)run->passed);
+	key_int(f, STR("failed"), (int64_t)run->failed);
+	key_int(f, STR("errors"), (int64_t)run->errors);
+	key_int(f, STR("skipped"), (int64_t)run->skipped);
+	key_num(f, STR("success_rate"), run->rate);
+	key_num(f, STR("aggregate_score"), run->score);
+	key_num(f, STR("weighted_score"), run->weighted);
+	key_num(f, STR("min_score"), run->min);
+	key_num(f, STR("max_score"), run->max);
+	key_num(f, STR("std_dev"), run->std_dev);
+	key_int(f, STR("duration_ms"), run->duration_ms);
+	put_groups(f, run);
+	if (u->turns != 0 || u->input_tokens != 0 || u->output_tokens != 0 ||
+	    u->cache_read_tokens != 0 || u->cache_write_tokens != 0 ||
+	    u->premium_requests > 0 || u->cost > 0)
+		key_usage(f, u);
+	if (run->trials > 1 && n > 1)
+		put_statistics(f, run, n);
+	json_close(&f->out, '}');
+}
+
+static void
+put_config(struct file *f, const struct result_run *run)
+{
+	const struct spec_config *c = &run->suite->config;
+
+	key_open(f, STR("config"), '{');
+	key_int(f, STR("runs_per_test"), (int64_t)run->trials);
+	key_str(f, STR("model_id"), run->model);
+	key_str(f, STR("engine_type"), run->executor);
+	key_int(f, STR("timeout_sec"), run->timeout_seconds != 0 ?
+	    run->timeout_seconds : c->timeout_seconds);
+	if (run->judge_model.n > 0)
+		key_str(f, STR("judge_model"), run->judge_model);
+	else if (c->judge_model.n > 0)
+		key_str(f, STR("judge_model"), c->judge_model);
+	json_close(&f->out, '}');
+}
+
+/* The first of that name, if the run has a value of it. */
+static void
+put_metric(struct file *f, const struct result_run *run, const char *name)
+{
+	const struct spec_metric *m = run->suite->metrics.v;
+	double value = 0;
+	size_t i;
+
+	for (i = 0; i < run->suite->metrics.n; i++)
+		if (str_is(m[i].name, name) &&
+		    result_metric(run, &m[i], &value))
+			break;
+	if (i == run->suite->metrics.n)
+		return;
+	key_open(f, m[i].name, '{');
+	key_str(f, STR("identifier"), m[i].name);
+	key_num(f, STR("value"), value);
+	key_num(f, STR("threshold"), m[i].threshold);
+	key_bool(f, STR("passed"), !result_misses(run, &m[i]));
+	key_num(f, STR("weight"), m[i].weight);
+	json_close(&f->out, '}');
+}
+
+/* Of the metrics that a suite may name, those that a run has the value of. */
+static void
+put_metrics(struct file *f, const struct result_run *run)
+{
+	static const char *const names[] = {
+		"task_completion", "trigger_accuracy"
+	};
+	size_t i;
+
+	key_open(f, STR("metrics"), '{');
+	for (i = 0; i < COUNTOF(names); i++)
+		put_metric(f, run, names[i]);
+	json_close(&f->out, '}');
+}
+
+/* Those that were asked, in the order of their file. */
+static void
+put_triggers(struct file *f, const struct result_run *run)
+{
+	const struct result_triggers *t = &run->triggers;
+	struct result_record none = { 0 };
+	size_t i;
+
+	if (t->done == 0)
+		return;
+	f->piece.n = 0;
+	result_put_accuracy(&f->piece, run);
+	json_put_key(&f->out, STR("trigger_metrics"));
+	json_put_raw(&f->out, buf_str(&f->piece));
+	key_open(f, STR("trigger_results"), '[');
+	for (i = 0; i < t->n && !f->bad; i++) {
+		if (t->v[i].status == RESULT_NONE)
+			continue;
+		if (t->v[i].off >= 0 && run->journal != -1) {
+			copy_object(f, run, &t->v[i]);
+			continue;
+		}
+		none.task = i;
+		none.status = t->v[i].status;
+		f->piece.n = 0;
+		result_put_trigger(&f->piece, f->scratch, run, &none);
+		json_put_raw(&f->out, buf_str(&f->piece));
+	}
+	json_close(&f->out, ']');
+}
+
+static const char *
+status(const struct result_run *run)
+{
+	if (run->complete)
+		return result_ok(run) ? "passed" : "failed";
+	return run->cancelled ? "cancelled" : run->ended ? "failed" :
+	    "running";
+}
+
+/* Recurses once: a baseline has none. */
+static void
+put_run(struct file *f, const struct result_run *run)
+{
+	char when[RESULT_TIME_MAX];
+	struct str stamp = { NULL, 0 };
+	size_t i;
+
+	if (run->whole != NULL) {
+		result_put_whole(&f->out, run->whole);
+		return;
+	}
+	result_time(when, run->started_ns);
+	if (run->stored != NULL)
+		stamp = run->stored->timestamp;
+	json_open(&f->out, '{');
+	key_str(f, STR("eval_id"), str_of(run->run_id == NULL ? "" :
+	    run->run_id));
+	key_str(f, STR("skill"), run->suite->skill);
+	key_str(f, STR("eval_name"), run->suite->name);
+	key_str(f, STR("timestamp"), stamp.n > 0 ? stamp : str_of(when));
+	put_config(f, run);
+	put_summary(f, run);
+	put_metrics(f, run);
+	key_open(f, STR("tasks"), '[');
+	for (i = 0; i < run->ntasks && !f->bad; i++)
+		if (run->tasks[i].status != RESULT_NONE ||
+		    run->tasks[i].done > 0)
+			put_task(f, run, i);
+	json_close(&f->out, ']');
+	result_put_kept(&f->out, run);
+	put_triggers(f, run);
+	if (run->baseline != NULL) {
+		key_bool(f, STR("is_baseline"), true);
+		json_put_key(&f->out, STR("baseline_outcome"));
+		put_run(f, run->baseline);
+	}
+	key_str(f, STR("schema_version"), STR("1.0"));
+	key_str(f, STR("status"), str_of(status(run)));
+	json_close(&f->out, '}');
+}
+
+int
+result_put_file(struct result_run *run, const struct result_sink *to,
+    struct err *e)
+{
+	struct file f = { .to = *to, .err = e, .scratch = &run->scratch };
+	struct arena_mark mark = arena_save(&run->scratch);
+
+	f.block = arena_raw(&run->scratch, BLOCK, 1);
+	f.window = arena_raw(&run->scratch, BLOCK, 1);
+	f.out = (struct json_out){ .put = file_put, .ctx = &f,
+		.indent = to->buf == NULL ? 2 : 0 };
+	put_run(&f, run);
+	if (to->buf == NULL)
+		file_put(&f, "\n", 1);
+	file_flush(&f);
+	buf_free(&f.text);
+	buf_free(&f.piece);
+	arena_restore(&run->scratch, mark);
+	return f.bad ? -1 : 0;
+}

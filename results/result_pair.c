@@ -1,0 +1,110 @@
+/* SPDX-License-Identifier: ISC */
+/*
+ * What the comparisons of a task's trials with the baseline come to: the side
+ * that won more than half of them, else a tie.
+ */
+#include "results/result.h"
+
+#include "json.h"
+#include "results/result_internal.h"
+#include "suite/spec.h"
+
+enum { SIDES = 3, TIE = 2 };
+static const char *const sides[SIDES] = { "skill", "baseline", "tie" };
+
+struct pairs {
+	size_t n, won[SIDES];
+	const struct json *first[SIDES];	/* of those that say so */
+};
+
+static bool
+count(struct pairs *p, const struct json *pair)
+{
+	const struct json *winner = json_getc(pair, "winner");
+	size_t i;
+
+	for (i = 0; winner != NULL && winner->type == JSON_STRING &&
+	    i < SIDES; i++) {
+		if (!str_is(json_text(winner), sides[i]))
+			continue;
+		p->n++;
+		if (p->won[i]++ > 0)
+			return false;
+		p->first[i] = pair;
+		return true;
+	}
+	return false;
+}
+
+static void
+count_trial(struct pairs *p, struct arena *a, const struct result_run *run,
+    const struct result_trial *t)
+{
+	struct arena_mark mark = arena_save(a);
+	const struct json *v;
+	bool keep = false;
+	struct err e;
+
+	v = json_getc(result_read(a, run, t, &e), "validations");
+	for (v = json_first(v); v != NULL; v = v->next)
+		keep |= count(p, json_getc(json_getc(v, "details"),
+		    "pairwise"));
+	if (!keep)
+		arena_restore(a, mark);
+}
+
+static void
+put(struct json_out *o, const struct pairs *p)
+{
+	const struct json *v;
+	size_t i, winner = TIE;
+
+	for (i = 0; i < TIE; i++)
+		if (2 * p->won[i] > p->n)
+			winner = i;
+	json_put_key(o, STR("pairwise"));
+	json_open(o, '{');
+	json_put_key(o, STR("winner"));
+	json_put_cstr(o, sides[winner]);
+	for (v = json_first(p->first[winner]); v != NULL; v = v->next)
+		if (!str_is(json_key(v), "winner")) {
+			json_put_key(o, json_key(v));
+			json_put(o, v);
+		}
+	for (i = 0; i < SIDES && p->n > 1; i++) {
+		json_put_key(o, str_of(sides[i]));
+		json_put_int(o, (int64_t)p->won[i]);
+	}
+	json_close(o, '}');
+}
+
+/* Without reading all trials of a suite that does not compare. */
+static bool
+any_compares(const struct spec_graders *list)
+{
+	size_t i;
+
+	for (i = 0; i < list->n; i++)
+		if (spec_grader_compares(&list->v[i]))
+			return true;
+	return false;
+}
+
+void
+result_put_pairs(struct json_out *o, const struct result_run *run, size_t task)
+{
+	const struct result_task *t = &run->tasks[task];
+	struct arena tmp = { 0 };
+	struct pairs p = { 0 };
+	size_t k;
+
+	if (!any_compares(&run->suite->graders) &&
+	    !any_compares(&t->spec->graders))
+		return;
+	for (k = 0; k < t->ntrials; k++)
+		if (t->trials[k].status != RESULT_NONE)
+			count_trial(&p, &tmp, run, &t->trials[k]);
+	if (p.n > 0)
+		put(o, &p);
+	arena_free(&tmp);
+}

@@ -1,0 +1,495 @@
+/* SPDX-License-Identifier: ISC */
+/*
+ * result_trial.c: a trial as JSON, in the original's keys and their order,
+ * ours after them.  It stands in the journal as it will in the results file.
+ *
+ * This is most of what a small trial costs, so names are constants with
+ * their comma and colon, and the text grows in one buffer.  Each value is
+ * written by json.h as a document of its own.
+ *
+ * JSON from agents and graders is read and written anew, never passed on as
+ * it came: a journal is one line a trial, and has to be valid.  What is not
+ * JSON, or is nested so deeply that the results file could not be read back,
+ * becomes a string.
+ */
+#include "results/result.h"
+
+#include <stdlib.h>
+
+#include "results/answer.h"
+#include "results/verdict.h"
+#include "json.h"
+#include "results/result_internal.h"
+
+enum { DEPTH = 100 };		/* of what is embedded: JSON_DEPTH less ours */
+
+#define KEY(name) STR(",\"" name "\":")
+
+void
+result_put_str(struct buf *b, struct str key, struct str s)
+{
+	struct json_out o = { .put = buf_sink, .ctx = b };
+
+	buf_put(b, key);
+	json_put_str(&o, s);
+}
+
+void
+result_put_int(struct buf *b, struct str key, int64_t i)
+{
+	struct json_out o = { .put = buf_sink, .ctx = b };
+
+	buf_put(b, key);
+	if (i >= 0 && i <= 9)
+		buf_putc(b, (char)('0' + i));
+	else
+		json_put_int(&o, i);
+}
+
+void
+result_put_num(struct buf *b, struct str key, double d)
+{
+	struct json_out o = { .put = buf_sink, .ctx = b };
+
+	buf_put(b, key);
+	if (d == 0 || d == 1)
+		buf_putc(b, d == 0 ? '0' : '1');
+	else
+		json_put_double(&o, d);
+}
+
+void
+result_put_bool(struct buf *b, struct str key, bool yes)
+{
+	buf_put(b, key);
+	buf_put(b, yes ? STR("true") : STR("false"));
+}
+
+/* Omitted when empty. */
+static void
+put_some(struct buf *b, struct str key, struct str s)
+{
+	if (s.n > 0)
+		result_put_str(b, key, s);
+}
+
+static struct json *
+read_value(struct arena *a, struct str s)
+{
+	struct json_mem mem = { arena_hook, a };
+	struct json_error e;
+
+	return json_read(&mem, s, DEPTH, &e);
+}
+
+/* Omitted when empty; a string when it is not JSON. */
+static void
+put_value(struct buf *b, struct arena *a, struct str key, struct str s)
+{
+	struct json_out o = { .put = buf_sink, .ctx = b };
+	struct arena_mark mark = arena_save(a);
+	struct json *v;
+
+	if (s.n == 0)
+		return;
+	buf_put(b, key);
+	v = read_value(a, s);
+	if (v != NULL)
+		json_put(&o, v);
+	else
+		json_put_str(&o, s);
+	arena_restore(a, mark);
+}
+
+static void
+put_verdict(struct buf *b, struct arena *a, const struct verdict *v)
+{
+	result_put_str(b, STR(""), v->name);
+	result_put_str(b, STR(":{\"identifier\":"), v->name);
+	result_put_str(b, KEY("type"), v->type);
+	result_put_num(b, KEY("score"), v->score);
+	result_put_num(b, KEY("weight"), v->weight);
+	result_put_bool(b, KEY("passed"), v->passed);
+	result_put_str(b, KEY("feedback"), v->feedback);
+	put_value(b, a, KEY("details"), v->details);
+	result_put_int(b, KEY("duration_ms"), v->duration_ms);
+	put_some(b, KEY("error"), v->error);
+	if (v->advisory)
+		result_put_bool(b, KEY("advisory"), true);
+	buf_putc(b, '}');
+}
+
+static int
+by_name(const void *a, const void *b)
+{
+	const struct verdict *const *x = a, *const *y = b;
+
+	return str_cmp((*x)->name, (*y)->name);
+}
+
+/* A map, sorted by name as Go's are; null where nothing was graded. */
+static void
+put_verdicts(struct buf *b, struct arena *a, const struct result_record *r)
+{
+	const struct verdict **v;
+	size_t i;
+
+	buf_put(b, KEY("validations"));
+	if (r->verdicts == NULL) {
+		buf_put(b, STR("null"));
+		return;
+	}
+	v = NEW_N(a, const struct verdict *, r->nverdicts);
+	for (i = 0; i < r->nverdicts; i++)
+		v[i] = &r->verdicts[i];
+	if (r->nverdicts > 1)
+		qsort(v, r->nverdicts, sizeof(v[0]), by_name);
+	for (i = 0; i < r->nverdicts; i++) {
+		buf_putc(b, i == 0 ? '{' : ',');
+		put_verdict(b, a, v[i]);
+	}
+	buf_put(b, i == 0 ? STR("{}") : STR("}"));
+}
+
+/* The original keeps five arguments, as strings that are always there. */
+static void
+put_call(struct buf *b, struct arena *a, const struct answer_call *c)
+{
+	static const char *const keys[] = { "path", "file_text", "command",
+	    "description", "skill" };
+	struct arena_mark mark = arena_save(a);
+	const struct json *args = read_value(a, c->arguments), *v;
+	size_t i;
+
+	result_put_str(b, STR("{\"name\":"), c->name);
+	buf_put(b, KEY("arguments"));
+	for (i = 0; i < COUNTOF(keys); i++) {
+		v = json_getc(args, keys[i]);
+		buf_putc(b, i == 0 ? '{' : ',');
+		result_put_str(b, STR(""), str_of(keys[i]));
+		result_put_str(b, STR(":"), v != NULL &&
+		    v->type == JSON_STRING ? json_text(v) : STR(""));
+	}
+	buf_putc(b, '}');
+	put_value(b, a, KEY("result"), c->result);
+	result_put_bool(b, KEY("success"), c->success);
+	buf_putc(b, '}');
+	arena_restore(a, mark);
+}
+
+static void
+put_calls(struct buf *b, struct arena *a, const struct answer *ans)
+{
+	const struct answer_call *c;
+
+	buf_put(b, KEY("tool_calls"));
+	for (c = ans->calls; c != NULL; c = c->next) {
+		buf_putc(b, c == ans->calls ? '[' : ',');
+		put_call(b, a, c);
+	}
+	buf_putc(b, ']');
+}
+
+/* All of the arguments, in the words of the original's later versions. */
+static void
+put_events(struct buf *b, struct arena *a, const struct answer *ans)
+{
+	const struct answer_call *c;
+	int64_t n = 0;
+
+	if (ans->calls == NULL)
+		return;
+	buf_put(b, KEY("tool_events"));
+	for (c = ans->calls; c != NULL; c = c->next) {
+		buf_putc(b, c == ans->calls ? '[' : ',');
+		result_put_int(b, STR("{\"sequence\":"), ++n);
+		result_put_str(b, KEY("tool_name"), c->name);
+		put_value(b, a, KEY("args"), c->arguments);
+		put_value(b, a, KEY("result"), c->result);
+		result_put_bool(b, KEY("success"), c->success);
+		buf_putc(b, '}');
+	}
+	buf_putc(b, ']');
+}
+
+void
+result_put_usage(struct buf *b, const struct result_usage *u)
+{
+	result_put_int(b, STR("{\"turns\":"), u->turns);
+	result_put_int(b, KEY("input_tokens"), u->input_tokens);
+	result_put_int(b, KEY("output_tokens"), u->output_tokens);
+	result_put_int(b, KEY("cache_read_tokens"), u->cache_read_tokens);
+	result_put_int(b, KEY("cache_write_tokens"), u->cache_write_tokens);
+	result_put_num(b, KEY("premium_requests"), u->premium_requests);
+	if (u->cost > 0)
+		result_put_num(b, KEY("cost"), u->cost);
+	buf_putc(b, '}');
+}
+
+static void
+put_answer_usage(struct buf *b, const struct answer_usage *u)
+{
+	const struct result_usage r = { u->turns, u->input_tokens,
+	    u->output_tokens, u->cache_read_tokens, u->cache_write_tokens,
+	    u->premium_requests, u->cost };
+
+	if (!u->known)
+		return;
+	buf_put(b, KEY("usage"));
+	result_put_usage(b, &r);
+}
+
+bool
+result_int(const struct json *obj, const char *key, int64_t *n)
+{
+	const struct json *v = json_getc(obj, key);
+
+	return v != NULL && json_int(v, n);
+}
+
+bool
+result_num(const struct json *obj, const char *key, double *d)
+{
+	const struct json *v = json_getc(obj, key);
+
+	return v != NULL && json_double(v, d);
+}
+
+/* Wraps: nobody counts so far, but an agent may say that it did. */
+static void
+use_int(int64_t *sum, int64_t n, int times)
+{
+	*sum = (int64_t)((uint64_t)*sum + (uint64_t)n * (uint64_t)times);
+}
+
+static int64_t
+nano(double d)
+{
+	d = d > 9e6 ? 9e6 : d < -9e6 ? -9e6 : d;
+	return (int64_t)(d * 1e9 + (d < 0 ? -0.5 : 0.5));
+}
+
+/* In whole units of 10^-9, so that order and taking back leave no trace. */
+static void
+use_num(double *sum, double d, int times)
+{
+	*sum = (double)(nano(*sum) + nano(d) * times) / 1e9;
+}
+
+static void
+use(struct result_usage *sum, const struct answer_usage *u, int times)
+{
+	use_int(&sum->turns, u->turns, times);
+	use_int(&sum->input_tokens, u->input_tokens, times);
+	use_int(&sum->output_tokens, u->output_tokens, times);
+	use_int(&sum->cache_read_tokens, u->cache_read_tokens, times);
+	use_int(&sum->cache_write_tokens, u->cache_write_tokens, times);
+	use_num(&sum->premium_requests, u->premium_requests, times);
+	use_num(&sum->cost, u->cost, times);
+}
+
+void
+result_use_answer(struct result_usage *sum, const struct answer *ans)
+{
+	if (ans != NULL && ans->usage.known)
+		use(sum, &ans->usage, 1);
+}
+
+void
+result_use(struct result_usage *sum, const struct json *trial, int times)
+{
+	const struct json *digest = json_getc(trial, "session_digest");
+	const struct json *v = json_getc(digest != NULL ? digest : trial,
+	    "usage");
+	struct answer_usage u = { .known = true };
+
+	if (v == NULL)
+		return;
+	(void)result_int(v, "turns", &u.turns);
+	(void)result_int(v, "input_tokens", &u.input_tokens);
+	(void)result_int(v, "output_tokens", &u.output_tokens);
+	(void)result_int(v, "cache_read_tokens", &u.cache_read_tokens);
+	(void)result_int(v, "cache_write_tokens", &u.cache_write_tokens);
+	(void)result_num(v, "premium_requests", &u.premium_requests);
+	(void)result_num(v, "cost", &u.cost);
+	use(sum, &u, times);
+}
+
+static void
+put_digest(struct buf *b, struct arena *a, const struct answer *ans,
+    bool error)
+{
+	const struct answer_call *calls = ans == NULL ? NULL : ans->calls, *c;
+	int64_t n = 0;
+
+	for (c = calls; c != NULL; c = c->next)
+		n++;
+	buf_put(b, KEY("session_digest"));
+	result_put_int(b, STR("{\"tool_call_count\":"), n);
+	buf_put(b, KEY("tools_used"));
+	for (c = calls; c != NULL; c = c->next)
+		result_put_str(b, c == calls ? STR("[") : STR(","), c->name);
+	buf_put(b, calls == NULL ? STR("null") : STR("]"));
+	if (calls != NULL)
+		put_calls(b, a, ans);
+	buf_put(b, error ? STR(",\"errors\":null") : STR(",\"errors\":[]"));
+	if (ans != NULL) {
+		put_answer_usage(b, &ans->usage);
+		put_some(b, KEY("session_id"), ans->session_id);
+	}
+	buf_putc(b, '}');
+}
+
+static void
+put_turns(struct buf *b, const struct answer_turn *turns)
+{
+	const struct answer_turn *t;
+
+	if (turns == NULL)
+		return;
+	buf_put(b, KEY("turns"));
+	for (t = turns; t != NULL; t = t->next) {
+		buf_putc(b, t == turns ? '[' : ',');
+		result_put_str(b, STR("{\"prompt\":"), t->prompt);
+		result_put_str(b, KEY("output"), t->output);
+		buf_putc(b, '}');
+	}
+	buf_putc(b, ']');
+}
+
+/* What the original does not have of an answer. */
+static void
+put_answer(struct buf *b, struct arena *a, const struct answer *ans)
+{
+	size_t i;
+
+	put_events(b, a, ans);
+	put_turns(b, ans->turns);
+	if (ans->skills.n > 0 || ans->tells_skills)
+		buf_puts(b, ",\"skills\":[");
+	for (i = 0; i < ans->skills.n; i++)
+		result_put_str(b, i == 0 ? STR("") : STR(","),
+		    ans->skills.v[i]);
+	if (ans->skills.n > 0 || ans->tells_skills)
+		buf_putc(b, ']');
+	put_some(b, KEY("stderr_tail"), ans->stderr_tail);
+	if (ans->exit_status >= 0)
+		result_put_int(b, KEY("exit_status"), ans->exit_status);
+	if (ans->truncated)
+		result_put_bool(b, KEY("truncated"), true);
+	if (ans->echo)
+		result_put_bool(b, KEY("echo"), true);
+}
+
+void
+result_put_answer(struct buf *b, struct arena *a,
+    const struct answer *ans)
+{
+	put_some(b, KEY("final_output"), ans->output);
+	put_value(b, a, KEY("transcript"), ans->transcript);
+	if (ans->calls != NULL)
+		put_calls(b, a, ans);
+	put_some(b, KEY("session_id"), ans->session_id);
+	put_answer(b, a, ans);
+	put_answer_usage(b, &ans->usage);
+}
+
+static int64_t
+grading_ms(const struct result_record *r)
+{
+	int64_t ms = 0;
+	size_t i;
+
+	for (i = 0; i < r->nverdicts; i++)
+		ms += r->verdicts[i].duration_ms;
+	return ms;
+}
+
+static void
+put_more(struct buf *b, struct arena *a, const struct result_record *r,
+    const struct result_trial *t)
+{
+	char when[RESULT_TIME_MAX];
+
+	put_some(b, KEY("error_class"), str_of(result_class(t->status)));
+	result_put_num(b, KEY("score"), t->score);
+	result_put_num(b, KEY("weighted_score"), t->weighted);
+	result_put_str(b, KEY("prompt"), r->prompt);
+	if (r->answer != NULL)
+		put_answer(b, a, r->answer);
+	put_some(b, KEY("note"), r->note);
+	put_some(b, KEY("workspace"), r->workspace);
+	if (r->started_ns != 0) {
+		result_time(when, r->started_ns);
+		result_put_str(b, KEY("started_at"), str_of(when));
+	}
+	if (r->verdicts != NULL)
+		result_put_int(b, KEY("grading_ms"), grading_ms(r));
+}
+
+/* As it was, but for what comes from grading, which follows. */
+static void
+put_again(struct buf *b, struct arena *a, const struct result_record *r,
+    const struct result_trial *t)
+{
+	static const char *const graded[] = { "run_number", "attempts",
+	    "status", "validations", "error_msg", "error_class", "score",
+	    "weighted_score", "note", "grading_ms" };
+	struct json_out o = { .put = buf_sink, .ctx = b };
+	const struct json *v;
+	int64_t n;
+	size_t i;
+
+	if (!result_int(r->was, "run_number", &n))
+		n = (int64_t)r->trial + 1;
+	result_put_int(b, STR("{\"run_number\":"), n);
+	result_put_int(b, KEY("attempts"), t->attempts);
+	result_put_str(b, KEY("status"), str_of(result_word(t->status)));
+	put_verdicts(b, a, r);
+	for (v = json_first(r->was); v != NULL; v = v->next) {
+		for (i = 0; i < COUNTOF(graded); i++)
+			if (str_is(json_key(v), graded[i]))
+				break;
+		if (i < COUNTOF(graded))
+			continue;
+		result_put_str(b, STR(","), json_key(v));
+		buf_putc(b, ':');
+		o.more = false;
+		json_put(&o, v);
+	}
+	put_some(b, KEY("error_msg"), r->error);
+	put_some(b, KEY("error_class"), str_of(result_class(t->status)));
+	result_put_num(b, KEY("score"), t->score);
+	result_put_num(b, KEY("weighted_score"), t->weighted);
+	put_some(b, KEY("note"), r->note);
+	result_put_int(b, KEY("grading_ms"), grading_ms(r));
+	buf_putc(b, '}');
+}
+
+void
+result_put_trial(struct buf *b, struct arena *a,
+    const struct result_record *r, const struct result_trial *t)
+{
+	const struct answer *ans = r->answer;
+	struct str why = r->error;
+
+	if (r->was != NULL) {
+		put_again(b, a, r, t);
+		return;
+	}
+	if (why.n == 0 && ans != NULL)
+		why = ans->error;
+	result_put_int(b, STR("{\"run_number\":"), (int64_t)r->trial + 1);
+	result_put_int(b, KEY("attempts"), t->attempts);
+	result_put_str(b, KEY("status"), str_of(result_word(t->status)));
+	result_put_int(b, KEY("duration_ms"), t->duration_ms);
+	put_verdicts(b, a, r);
+	put_digest(b, a, ans, result_is_error(t->status));
+	if (ans != NULL)
+		put_value(b, a, KEY("transcript"), ans->transcript);
+	result_put_str(b, KEY("final_output"),
+	    ans != NULL ? ans->output : STR(""));
+	put_some(b, KEY("error_msg"), why);
+	put_more(b, a, r, t);
+	buf_putc(b, '}');
+}

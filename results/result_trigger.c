@@ -1,0 +1,238 @@
+/* SPDX-License-Identifier: ISC */
+/*
+ * result_trigger.c: what came out of the trigger tests: which prompts brought
+ * the skill into play, and how often that was right.
+ *
+ * A test is kept as a trial is, with its line in the journal.  Whether the
+ * skill came into play is not kept in memory: it follows from the status and
+ * from what the suite wished.
+ *
+ * Invariant: v[i].status != RESULT_NONE for exactly `done` of them.
+ */
+#include "results/result.h"
+
+#include <assert.h>
+
+#include "results/answer.h"
+#include "json.h"
+#include "results/result_internal.h"
+#include "suite/spec.h"
+
+#define KEY(name) STR(",\"" name "\":")
+
+void
+result_want_triggers(struct result_run *run, bool simulated)
+{
+	struct result_triggers *t = &run->triggers;
+	size_t i;
+
+	t->n = run->suite->triggers->n;
+	t->v = NEW_N(run->arena, struct result_trial, t->n);
+	t->done = 0;
+	t->simulated = simulated;
+	for (i = 0; i < t->n; i++)
+		t->v[i].off = -1;
+}
+
+static bool
+did(const struct spec_trigger *t, enum result_status status)
+{
+	return (status == RESULT_PASSED) == t->should;
+}
+
+bool
+result_did_trigger(const struct result_run *run, size_t i)
+{
+	return did(&run->suite->triggers->v[i], run->triggers.v[i].status);
+}
+
+/* Neither is negative, nor beyond what an int64_t has. */
+static int64_t
+whole(double d)
+{
+	return (int64_t)(d + 0.5);
+}
+
+static double
+share(double part, double all)
+{
+	return all > 0 ? (double)whole(part / all * 1e4) / 1e4 : 0;
+}
+
+void
+result_accuracy(const struct result_run *run, struct result_accuracy *a)
+{
+	const struct result_triggers *t = &run->triggers;
+	const struct spec_trigger *spec;
+	size_t i;
+
+	*a = (struct result_accuracy){ 0 };
+	for (i = 0; i < t->n; i++) {
+		if (t->v[i].status == RESULT_NONE)
+			continue;
+		spec = &run->suite->triggers->v[i];
+		if (did(spec, t->v[i].status))
+			*(spec->should ? &a->tp : &a->fp) += spec->weight;
+		else
+			*(spec->should ? &a->fn : &a->tn) += spec->weight;
+		a->errors += result_is_error(t->v[i].status);
+	}
+	a->precision = share(a->tp, a->tp + a->fp);
+	a->recall = share(a->tp, a->tp + a->fn);
+	/* the harmonic mean of the two, before they are rounded */
+	a->f1 = share(2 * a->tp, 2 * a->tp + a->fp + a->fn);
+	a->accuracy = share(a->tp + a->tn, a->tp + a->fp + a->tn + a->fn);
+}
+
+void
+result_put_accuracy(struct buf *b, const struct result_run *run)
+{
+	struct result_accuracy a;
+
+	result_accuracy(run, &a);
+	result_put_int(b, STR("{\"true_positives\":"), whole(a.tp));
+	result_put_int(b, KEY("false_positives"), whole(a.fp));
+	result_put_int(b, KEY("true_negatives"), whole(a.tn));
+	result_put_int(b, KEY("false_negatives"), whole(a.fn));
+	if (a.errors > 0)
+		result_put_int(b, KEY("errors"), (int64_t)a.errors);
+	result_put_num(b, KEY("precision"), a.precision);
+	result_put_num(b, KEY("recall"), a.recall);
+	result_put_num(b, KEY("f1"), a.f1);
+	result_put_num(b, KEY("accuracy"), a.accuracy);
+	if (run->triggers.simulated)
+		result_put_bool(b, KEY("simulated"), true);
+	buf_putc(b, '}');
+}
+
+void
+result_put_trigger(struct buf *b, struct arena *a,
+    const struct result_run *run, const struct result_record *r)
+{
+	const struct spec_trigger *t = &run->suite->triggers->v[r->task];
+	struct str why = r->error;
+
+	if (why.n == 0 && r->answer != NULL)
+		why = r->answer->error;
+	result_put_str(b, STR("{\"prompt\":"), t->task.inputs.prompt);
+	if (t->confidence.n > 0)
+		result_put_str(b, KEY("confidence"), t->confidence);
+	result_put_bool(b, KEY("should_trigger"), t->should);
+	result_put_bool(b, KEY("did_trigger"), did(t, r->status));
+	if (why.n > 0)
+		result_put_str(b, KEY("error_msg"), why);
+	if (r->answer != NULL)
+		result_put_answer(b, a, r->answer);
+	result_put_str(b, KEY("status"), str_of(result_word(r->status)));
+	if (result_is_error(r->status))
+		result_put_str(b, KEY("error_class"),
+		    str_of(result_class(r->status)));
+	if (t->reason.n > 0)
+		result_put_str(b, KEY("reason"), t->reason);
+	result_put_int(b, KEY("duration_ms"), r->duration_ms);
+	if (run->triggers.simulated)
+		result_put_bool(b, KEY("simulated"), true);
+	buf_putc(b, '}');
+}
+
+/* As a trial's line, so that it is read as one. */
+static void
+put_line(struct result_run *run, const struct result_record *r,
+    struct result_trial *t)
+{
+	struct buf *b = &run->line;
+
+	b->n = 0;
+	b->full = false;
+	result_put_int(b, STR("{\"trigger\":"), (int64_t)r->task + 1);
+	result_put_str(b, KEY("skill"), run->suite->triggers->skill);
+	result_put_str(b, KEY("status"), str_of(result_is_error(r->status) ?
+	    result_class(r->status) : result_word(r->status)));
+	result_put_num(b, KEY("score"), t->score);
+	result_put_num(b, KEY("weighted"), t->weighted);
+	buf_put(b, KEY("run"));
+	t->off = (int64_t)b->n;
+	result_put_trigger(b, &run->scratch, run, r);
+	t->len = b->n - (size_t)t->off;
+	buf_put(b, STR("}\n"));
+}
+
+int
+result_add_trigger(struct result_run *run, const struct result_record *r,
+    struct err *e)
+{
+	struct arena_mark mark = arena_save(&run->scratch);
+	struct result_trial t = { .status = r->status, .attempts = 1,
+	    .duration_ms = r->duration_ms, .off = -1 }, *old;
+	int rc = 0;
+
+	assert(r->task < run->triggers.n && r->status != RESULT_NONE);
+	old = &run->triggers.v[r->task];
+	t.score = t.weighted = r->status == RESULT_PASSED;
+	if (run->journal != -1) {
+		put_line(run, r, &t);
+		t.off += run->end;
+		rc = result_append(run, e);
+	}
+	arena_restore(&run->scratch, mark);
+	if (rc == -1)
+		return -1;
+	result_unuse(run, old);
+	result_use_answer(&run->usage, r->answer);
+	run->triggers.done += old->status == RESULT_NONE;
+	*old = t;
+	return 0;
+}
+
+void
+result_forget_trigger(struct result_run *run, size_t i)
+{
+	struct result_trial *old = &run->triggers.v[i];
+
+	result_unuse(run, old);
+	run->triggers.done -= old->status != RESULT_NONE;
+	*old = (struct result_trial){ .off = -1 };
+}
+
+static bool
+is_text(const struct json *obj, const char *key, struct str want)
+{
+	const struct json *v = json_getc(obj, key);
+
+	return v != NULL && v->type == JSON_STRING &&
+	    str_eq(json_text(v), want);
+}
+
+static bool
+is_true(const struct json *obj, const char *key)
+{
+	const struct json *v = json_getc(obj, key);
+
+	return v != NULL && v->type == JSON_BOOL && json_bool(v);
+}
+
+/* What asked something else, or wished for something else, is passed over. */
+void
+result_take_trigger(struct result_run *run, const struct json *line,
+    const struct result_trial *t)
+{
+	const struct json *item = json_getc(line, "run");
+	const struct spec_trigger *spec;
+	struct result_trial *old;
+	int64_t n;
+
+	if (!result_int(line, "trigger", &n) || n < 1 ||
+	    (uint64_t)n > run->triggers.n)
+		return;
+	spec = &run->suite->triggers->v[n - 1];
+	old = &run->triggers.v[n - 1];
+	if (!is_text(line, "skill", run->suite->triggers->skill) ||
+	    !is_text(item, "prompt", spec->task.inputs.prompt) ||
+	    is_true(item, "should_trigger") != spec->should ||
+	    is_true(item, "simulated") != run->triggers.simulated)
+		return;
+	result_unuse(run, old);
+	result_use(&run->usage, item, 1);
+	run->triggers.done += old->status == RESULT_NONE;
+	*old = *t;
+}

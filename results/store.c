@@ -1,0 +1,318 @@
+/* SPDX-License-Identifier: ISC */
+/*
+ * The list of results files: by time, by id, searched.
+ *
+ * The id of a file is that of its run, or one made from its path if it has
+ * none that is fit.  Of several files of one run (a copy, or one that was
+ * graded again) the first by path is found by the run's id; all of them are
+ * found by that id with a mark of their path behind it, so that none hides
+ * another.  Both lists are made when they are asked for, from the tree of
+ * directories, after something has changed.
+ */
+#include "results/store_internal.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "json.h"
+#include "results/result.h"
+
+static const char *const words[] = {
+	[STORE_PENDING] = "pending", [STORE_RUNNING] = "running",
+	[STORE_COMPLETED] = "completed", [STORE_FAILED] = "failed",
+	[STORE_CANCELLED] = "cancelled",
+};
+typedef char words_are_complete[COUNTOF(words) == STORE_STATE__MAX ? 1 : -1];
+
+const char *
+store_word(enum store_state state)
+{
+	return words[state];
+}
+
+int
+store_init(struct store *s, struct err *e)
+{
+	s->last_dir = &s->dirs;
+	s->stale = true;
+	return store_scan_start(s, e);
+}
+
+void
+store_fini(struct store *s)
+{
+	store_scan_stop(s);
+	store_forget(s, NULL);
+	buf_free(&s->by_time);
+	buf_free(&s->by_id);
+	arena_free(&s->scratch);
+	arena_free(&s->arena);
+}
+
+/*
+ * The two lists.
+ */
+static int
+by_time(const void *x, const void *y)
+{
+	const struct store_file *a = *(struct store_file *const *)x;
+	const struct store_file *b = *(struct store_file *const *)y;
+
+	if (a->run.started_ns != b->run.started_ns)
+		return a->run.started_ns > b->run.started_ns ? -1 : 1;
+	return str_cmp(a->run.path, b->run.path);
+}
+
+static int
+by_id(const void *x, const void *y)
+{
+	const struct store_file *a = *(struct store_file *const *)x;
+	const struct store_file *b = *(struct store_file *const *)y;
+	int c = str_cmp(a->eval_id, b->eval_id);
+
+	return c != 0 ? c : str_cmp(a->run.path, b->run.path);
+}
+
+static void
+add(struct buf *list, struct store_file *f)
+{
+	buf_put(list, (struct str){ (char *)&f, sizeof(f) });
+}
+
+static struct store_file **
+entries(const struct buf *list, size_t *n)
+{
+	*n = list->n / sizeof(struct store_file *);
+	return (struct store_file **)(void *)list->p;
+}
+
+/* The first of those with one id has it, the others their own. */
+static void
+name_them(struct store_file **v, size_t n)
+{
+	size_t i;
+
+	for (i = 0; i < n; i++)
+		v[i]->run.id = i > 0 && str_eq(v[i]->eval_id,
+		    v[i - 1]->eval_id) ? v[i]->long_id : v[i]->eval_id;
+}
+
+static void
+arrange(struct store *s)
+{
+	struct store_file **v, *f;
+	struct store_dir *d;
+	size_t n;
+
+	if (!s->stale)
+		return;
+	s->stale = false;
+	s->by_time.n = s->by_id.n = 0;
+	for (d = s->dirs; d != NULL; d = d->next)
+		for (f = d->files; f != NULL; f = f->next)
+			if (f->results) {
+				add(&s->by_time, f);
+				add(&s->by_id, f);
+			}
+	v = entries(&s->by_time, &n);
+	if (n > 1)
+		qsort(v, n, sizeof(*v), by_time);
+	v = entries(&s->by_id, &n);
+	if (n > 1)
+		qsort(v, n, sizeof(*v), by_id);
+	name_them(v, n);
+}
+
+struct store_file **
+store_list(struct store *s, size_t *n)
+{
+	store_ask(s);
+	arrange(s);
+	return entries(&s->by_time, n);
+}
+
+/* Where the files with that id, or with a larger one, begin. */
+static size_t
+lower(struct store_file **v, size_t n, struct str id)
+{
+	size_t lo = 0, mid;
+
+	while (lo < n) {
+		mid = lo + (n - lo) / 2;
+		if (str_cmp(v[mid]->eval_id, id) < 0)
+			lo = mid + 1;
+		else
+			n = mid;
+	}
+	return lo;
+}
+
+struct store_file *
+store_find(struct store *s, struct str id)
+{
+	struct store_file **v;
+	struct str stem = id;
+	size_t i, n;
+
+	store_ask(s);
+	arrange(s);
+	v = entries(&s->by_id, &n);
+	i = lower(v, n, id);
+	if (i < n && str_eq(v[i]->eval_id, id))
+		return v[i];
+	while (stem.n > 0 && stem.p[stem.n - 1] != '~')
+		stem.n--;
+	if (stem.n == 0)
+		return NULL;
+	stem.n--;
+	for (i = lower(v, n, stem); i < n && str_eq(v[i]->eval_id, stem); i++)
+		if (str_eq(v[i]->long_id, id))
+			return v[i];
+	return NULL;
+}
+
+struct store_file **
+store_group(struct store *s, struct str id, size_t *n)
+{
+	struct store_file **v;
+	size_t i, all;
+
+	arrange(s);
+	v = entries(&s->by_id, &all);
+	i = lower(v, all, id);
+	for (*n = 0; i + *n < all && str_eq(v[i + *n]->eval_id, id); )
+		++*n;
+	return *n > 0 ? v + i : NULL;
+}
+
+/*
+ * What lists say.
+ */
+static void
+key_text(struct json_out *o, const char *key, struct str s)
+{
+	json_put_key(o, str_of(key));
+	json_put_str(o, s);
+}
+
+static void
+key_int(struct json_out *o, const char *key, int64_t n)
+{
+	json_put_key(o, str_of(key));
+	json_put_int(o, n);
+}
+
+static void
+key_num(struct json_out *o, const char *key, double d)
+{
+	json_put_key(o, str_of(key));
+	json_put_double(o, d);
+}
+
+static void
+key_ok(struct json_out *o, int ok)
+{
+	json_put_key(o, STR("ok"));
+	if (ok < 0)
+		json_put_null(o);
+	else
+		json_put_bool(o, ok > 0);
+}
+
+static void
+put_summary(struct json_out *o, const struct store_run *r)
+{
+	json_put_key(o, STR("summary"));
+	if (!r->summed) {
+		json_put_null(o);
+		return;
+	}
+	json_open(o, '{');
+	key_int(o, "total", (int64_t)r->total);
+	key_int(o, "passed", (int64_t)r->passed);
+	key_int(o, "failed", (int64_t)r->failed);
+	key_int(o, "errors", (int64_t)r->errors);
+	key_int(o, "skipped", (int64_t)r->skipped);
+	key_num(o, "passRate", r->rate);
+	key_num(o, "score", r->score);
+	key_int(o, "durationMs", r->sum_ms);
+	key_ok(o, r->ok);
+	json_close(o, '}');
+}
+
+void
+store_put(struct json_out *o, const struct store_run *r)
+{
+	char when[RESULT_TIME_MAX];
+
+	result_time(when, r->started_ns);
+	key_text(o, "runId", r->id);
+	key_text(o, "name", r->name);
+	key_text(o, "skill", r->skill);
+	key_text(o, "path", r->path);
+	key_text(o, "source", r->live ? STR("live") : STR("file"));
+	key_text(o, "status", str_of(words[r->state]));
+	key_ok(o, r->ok);
+	key_text(o, "executor", r->executor);
+	key_text(o, "model", r->model);
+	key_text(o, "startedAt", str_of(when));
+	key_int(o, "durationMs", r->duration_ms);
+	put_summary(o, r);
+	if (r->state < STORE_COMPLETED) {
+		json_put_key(o, STR("progress"));
+		json_open(o, '{');
+		key_int(o, "done", (int64_t)r->done);
+		key_int(o, "total", (int64_t)r->tasks);
+		json_close(o, '}');
+	}
+	json_put_key(o, STR("tokens"));
+	if (r->tokens < 0)
+		json_put_null(o);
+	else
+		json_put_int(o, r->tokens);
+	json_put_key(o, STR("cost"));
+	if (r->cost < 0)
+		json_put_null(o);
+	else
+		json_put_double(o, r->cost);
+}
+
+static char
+lower_case(char c)
+{
+	return c >= 'A' && c <= 'Z' ? (char)(c - 'A' + 'a') : c;
+}
+
+static bool
+holds(struct str s, struct str part)
+{
+	size_t i, k;
+
+	for (i = 0; i + part.n <= s.n; i++) {
+		for (k = 0; k < part.n && lower_case(s.p[i + k]) ==
+		    lower_case(part.p[k]); k++)
+			;
+		if (k == part.n)
+			return true;
+	}
+	return false;
+}
+
+bool
+store_matches(const struct store_run *r, const struct store_query *q)
+{
+	const struct str *const in[] = { &r->name, &r->id, &r->skill,
+		&r->model, &r->executor, &r->path };
+	size_t i;
+
+	if (q->state >= 0 && (int)r->state != q->state)
+		return false;
+	if (q->suite.n > 0 && !str_eq(r->name, q->suite))
+		return false;
+	if (q->q.n == 0)
+		return true;
+	for (i = 0; i < COUNTOF(in); i++)
+		if (holds(*in[i], q->q))
+			return true;
+	return false;
+}

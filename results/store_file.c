@@ -1,0 +1,484 @@
+/* SPDX-License-Identifier: ISC */
+/*
+ * One results file: in a few numbers for the list, and whole for those who
+ * ask for it.
+ *
+ * The last one that was asked for stays in memory for a moment, since whoever
+ * looks at one task of a run looks at the next one soon.
+ */
+#include "results/store_internal.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/os.h"
+#include "base/os_path.h"
+#include "json.h"
+#include "results/outcome.h"
+#include "results/result.h"
+#include "results/result_internal.h"
+
+enum {
+	ID_BYTES = 128,		/* of a run's id that is taken as it is */
+	HELD_MS = 10000,	/* an outcome is kept */
+	STILL_S = 600		/* "running", if it changed since */
+};
+
+void
+store_stamp(struct store_stamp *t, const struct stat *st)
+{
+	t->mtime = (int64_t)st->st_mtim.tv_sec * 1000000000 +
+	    st->st_mtim.tv_nsec;
+	t->ctime = (int64_t)st->st_ctim.tv_sec * 1000000000 +
+	    st->st_ctim.tv_nsec;
+	t->size = (int64_t)st->st_size;
+	t->ino = (uint64_t)st->st_ino;
+}
+
+bool
+store_same(const struct store_stamp *a, const struct store_stamp *b)
+{
+	return a->mtime == b->mtime && a->ctime == b->ctime &&
+	    a->size == b->size && a->ino == b->ino;
+}
+
+/*
+ * Times.
+ */
+static bool
+number(struct str *s, size_t digits, char after, int64_t *out)
+{
+	size_t i;
+
+	*out = 0;
+	if (s->n < digits)
+		return false;
+	for (i = 0; i < digits; i++) {
+		if (s->p[i] < '0' || s->p[i] > '9')
+			return false;
+		*out = *out * 10 + (s->p[i] - '0');
+	}
+	if (after != '\0' && (s->n == digits || s->p[digits] != after))
+		return false;
+	digits += after != '\0';
+	s->p += digits;
+	s->n -= digits;
+	return true;
+}
+
+static int64_t
+fraction(struct str *s)
+{
+	int64_t ns = 0, unit = 100000000;
+
+	if (s->n == 0 || s->p[0] != '.')
+		return 0;
+	for (s->p++, s->n--; s->n > 0 && s->p[0] >= '0' && s->p[0] <= '9';
+	    s->p++, s->n--, unit /= 10)
+		ns += (s->p[0] - '0') * unit;
+	return ns;
+}
+
+/* Days since 1970 in the calendar of today; years begin in March here. */
+static int64_t
+days(int64_t y, int64_t m, int64_t d)
+{
+	y -= m <= 2;
+	m += m <= 2 ? 9 : -3;
+	return y * 365 + y / 4 - y / 100 + y / 400 +
+	    (153 * m + 2) / 5 + d - 1 - 719468;
+}
+
+int64_t
+store_time(struct str s)
+{
+	int64_t y, mo, d, h, mi, sec, ns, oh = 0, om = 0;
+	int sign = 0;
+
+	if (!number(&s, 4, '-', &y) || !number(&s, 2, '-', &mo) ||
+	    !number(&s, 2, '\0', &d) || s.n == 0 ||
+	    (s.p[0] != 'T' && s.p[0] != 't' && s.p[0] != ' '))
+		return 0;
+	s.p++;
+	s.n--;
+	if (!number(&s, 2, ':', &h) || !number(&s, 2, ':', &mi) ||
+	    !number(&s, 2, '\0', &sec))
+		return 0;
+	ns = fraction(&s);
+	if (s.n > 0 && (s.p[0] == '+' || s.p[0] == '-')) {
+		sign = s.p[0] == '+' ? 1 : -1;
+		s.p++;
+		s.n--;
+		if (!number(&s, 2, ':', &oh) || !number(&s, 2, '\0', &om))
+			return 0;
+	} else if (s.n == 1 && (s.p[0] == 'Z' || s.p[0] == 'z'))
+		s.n = 0;
+	if (s.n > 0 || y < 1970 || y > 2200 || mo < 1 || mo > 12 || d < 1 ||
+	    d > 31 || h > 24 || mi > 59 || sec > 60 || oh > 23 || om > 59)
+		return 0;
+	sec += (days(y, mo, d) * 24 + h - sign * oh) * 3600 +
+	    (mi - sign * om) * 60;
+	return sec * 1000000000 + ns;
+}
+
+/*
+ * From an outcome to its numbers.
+ */
+static void
+count_tasks(struct store_run *r, const struct outcome *o)
+{
+	const struct json *sum = json_getc(o->root, "summary");
+	const struct outcome_task *t;
+	size_t none = 0;
+	int64_t n;
+
+	for (t = o->tasks; t < o->tasks + o->ntasks; t++) {
+		r->passed += t->status == RESULT_PASSED;
+		none += !t->finished;
+		if (!t->finished || t->status == RESULT_PASSED)
+			continue;
+		r->failed++;
+		r->errors += result_is_error(t->status);
+	}
+	r->skipped = none;
+	if (result_int(sum, "skipped", &n) && n > (int64_t)none)
+		r->skipped = (size_t)n;
+	if (o->ntasks == 0) {
+		if (result_int(sum, "succeeded", &n) && n > 0)
+			r->passed = (size_t)n;
+		if (result_int(sum, "errors", &n) && n > 0)
+			r->errors = (size_t)n;
+		if (result_int(sum, "failed", &n) && n > 0)
+			r->failed = (size_t)n + r->errors;
+	}
+	r->total = r->tasks = r->passed + r->failed + r->skipped;
+	r->done = r->passed + r->failed;
+	r->rate = o->rate;
+	r->score = o->score;
+	r->summed = true;
+}
+
+static bool
+add_usage(struct store_run *r, const struct json *u)
+{
+	static const char *const keys[] = { "input_tokens", "output_tokens" };
+	int64_t n;
+	double d;
+	size_t i;
+
+	if (u == NULL || u->type != JSON_OBJECT)
+		return false;
+	if (r->tokens < 0)
+		r->tokens = 0;
+	for (i = 0; i < COUNTOF(keys); i++)
+		if (result_int(u, keys[i], &n) && n > 0)
+			r->tokens = add_near(r->tokens, n);
+	if (result_num(u, "cost", &d) && d >= 0)
+		r->cost = (r->cost < 0 ? 0 : r->cost) + d;
+	return true;
+}
+
+/* As the summary has it, or else as the trials have it. */
+static void
+count_usage(struct store_run *r, const struct outcome *o)
+{
+	const struct outcome_task *t;
+	size_t i;
+
+	if (add_usage(r, json_getc(json_getc(o->root, "summary"), "usage")))
+		return;
+	for (t = o->tasks; t < o->tasks + o->ntasks; t++)
+		for (i = 0; i < t->ntrials; i++)
+			(void)add_usage(r, json_getc(json_getc(
+			    t->trials[i].node, "session_digest"), "usage"));
+}
+
+bool
+store_still(int64_t mtime)
+{
+	return os_wall_ns() - mtime < (int64_t)STILL_S * 1000000000;
+}
+
+/* A file that says "running" is believed while somebody writes to it. */
+static void
+set_state(struct store_run *r, struct str word, int64_t mtime)
+{
+	r->state = STORE_COMPLETED;
+	r->ok = r->total > 0 && r->passed == r->total;
+	if (str_is(word, "running"))
+		r->state = store_still(mtime) ? STORE_RUNNING : STORE_CANCELLED;
+	else if (str_is(word, "cancelled"))
+		r->state = STORE_CANCELLED;
+	else if (str_is(word, "passed") || str_is(word, "failed"))
+		r->ok = str_is(word, "passed");
+	if (r->state == STORE_RUNNING)
+		r->ok = -1;
+	else if (r->state == STORE_CANCELLED)
+		r->ok = 0;
+}
+
+/* What can be part of an address without being written otherwise. */
+static bool
+is_fit(struct str id)
+{
+	size_t i;
+
+	for (i = 0; i < id.n; i++)
+		if (!(id.p[i] >= 'a' && id.p[i] <= 'z') &&
+		    !(id.p[i] >= 'A' && id.p[i] <= 'Z') &&
+		    !(id.p[i] >= '0' && id.p[i] <= '9') &&
+		    id.p[i] != '-' && id.p[i] != '_' && id.p[i] != '.')
+			return false;
+	return id.n > 0 && id.n <= ID_BYTES && id.p[0] != '.';
+}
+
+/* FNV-1a */
+static uint64_t
+hash(struct str s)
+{
+	uint64_t h = UINT64_C(14695981039346656037);
+	size_t i;
+
+	for (i = 0; i < s.n; i++)
+		h = (h ^ (unsigned char)s.p[i]) * UINT64_C(1099511628211);
+	return h;
+}
+
+struct kept {			/* a string, and where it is to be found */
+	struct str *to, s;
+};
+
+/* All in one buffer, which does not move while it is filled. */
+static void
+keep(struct store_file *f, const struct kept *v, size_t n)
+{
+	size_t i, all = 1;
+	struct buf b = { 0 };
+
+	for (i = 0; i < n; i++)
+		all += v[i].s.n + 1;
+	(void)buf_room(&b, all);
+	for (i = 0; i < n; i++) {
+		*v[i].to = (struct str){ b.p + b.n, v[i].s.n };
+		buf_put(&b, v[i].s);
+		buf_putc(&b, '\0');
+	}
+	buf_free(&f->text);	/* some of them may have been there */
+	f->text = b;
+}
+
+static void
+take(struct arena *a, struct store_file *f, const char *path,
+    const char *below, const struct outcome *o)
+{
+	struct store_run r = { .tokens = -1, .cost = -1 };
+	unsigned long long mark = hash(str_of(below));
+	struct str id = is_fit(o->run_id) ? o->run_id :
+	    arena_fmt(a, "file-%016llx", mark);
+	const struct json *config = json_getc(o->root, "config");
+	const struct kept all[] = {
+		{ &f->name, f->name }, { &f->eval_id, id },
+		{ &f->long_id, arena_fmt(a, "%.*s~%08llx", STRF(id),
+		    mark & 0xffffffff) },
+		{ &f->run.path, str_of(path) }, { &f->run.name, o->name },
+		{ &f->run.skill, o->skill }, { &f->run.model, o->model },
+		{ &f->run.executor, o->executor },
+		{ &f->run.judge, json_str(config, "judge_model") },
+	};
+
+	count_tasks(&r, o);
+	count_usage(&r, o);
+	r.duration_ms = r.sum_ms = o->duration_ms;
+	r.started_ns = store_time(o->timestamp);
+	if (r.started_ns == 0)
+		r.started_ns = f->stamp.mtime;
+	set_state(&r, json_str(o->root, "status"), f->stamp.mtime);
+	f->run = r;
+	keep(f, all, COUNTOF(all));
+	f->run.id = f->eval_id;
+}
+
+/* The whole file as a tree. */
+static struct outcome *
+read_whole(struct arena *a, const char *path, struct err *e)
+{
+	struct json_mem mem = { arena_hook, a };
+	struct json_error je;
+	struct json *root;
+	struct str s;
+
+	if (os_read_plain(a, path, STORE_FILE_MAX, &s, e) == -1)
+		return NULL;
+	root = json_read(&mem, s, 0, &je);
+	if (root == NULL) {
+		err_set(e, ERR_SYNTAX, "%s", je.msg);
+		err_at(e, je.line, je.col);
+		return NULL;
+	}
+	return outcome_of(a, root, path, e);
+}
+
+bool
+store_load(struct store *s, const char *path, struct store_file *f)
+{
+	struct arena_mark mark = arena_save(&s->scratch);
+	struct outcome *o;
+	struct err e;
+	bool ok;
+
+	o = read_whole(&s->scratch, path, &e);
+	ok = o != NULL && (o->name.n > 0 || o->ntasks > 0);
+	if (ok)
+		take(&s->scratch, f, path, path + strlen(s->dir), o);
+	arena_restore(&s->scratch, mark);
+	return ok;
+}
+
+/*
+ * On demand.
+ */
+static void
+on_drop(void *arg)
+{
+	store_forget(arg, NULL);
+}
+
+void
+store_forget(struct store *s, const struct store_file *f)
+{
+	if (s->held == NULL || (f != NULL && f != s->held))
+		return;
+	s->held = NULL;
+	s->held_outcome = NULL;
+	timer_stop(s->loop, &s->drop);
+	arena_free(&s->held_arena);
+	os_trim();
+}
+
+/* A file as it is now, if it still is one, and still where it seems to be. */
+static int
+check(struct store *s, const char *path, struct store_stamp *stamp,
+    struct err *e)
+{
+	struct stat st;
+
+	if (lstat(path, &st) == -1)
+		return err_sys(e, path);
+	if (!S_ISREG(st.st_mode) || !os_inside(s->dir, path)) {
+		errno = ENOENT;
+		return err_sys(e, path);
+	}
+	store_stamp(stamp, &st);
+	return 0;
+}
+
+struct outcome *
+store_read(struct store *s, const struct store_file *f, struct arena *a,
+    struct err *e)
+{
+	struct store_stamp now;
+
+	if (check(s, f->run.path.p, &now, e) == -1)
+		return NULL;
+	return read_whole(a, arena_cstr(a, f->run.path), e);
+}
+
+struct outcome *
+store_outcome(struct store *s, const struct store_file *f, struct err *e)
+{
+	struct store_stamp now;
+	const char *path;
+
+	if (check(s, f->run.path.p, &now, e) == -1)
+		return NULL;
+	if (s->held != f || !store_same(&s->held_stamp, &now)) {
+		store_forget(s, NULL);
+		path = arena_cstr(&s->held_arena, f->run.path);
+		s->held = f;
+		s->held_stamp = now;
+		s->held_outcome = read_whole(&s->held_arena, path, e);
+		if (s->held_outcome == NULL) {
+			store_forget(s, NULL);
+			return NULL;
+		}
+	}
+	s->drop.fn = on_drop;
+	s->drop.arg = s;
+	timer_start(s->loop, &s->drop, HELD_MS);
+	return s->held_outcome;
+}
+
+int
+store_open(struct store *s, const struct store_file *f, int64_t *size,
+    struct err *e)
+{
+	struct store_stamp now;
+	struct stat st;
+	int fd;
+
+	if (check(s, f->run.path.p, &now, e) == -1)
+		return -1;
+	fd = open(f->run.path.p, O_RDONLY | O_NOFOLLOW | O_NONBLOCK |
+	    O_CLOEXEC | O_NOCTTY);
+	if (fd == -1)
+		return err_sys(e, f->run.path.p);
+	if (fstat(fd, &st) == -1 || !S_ISREG(st.st_mode)) {
+		os_close(&fd);
+		errno = ENOENT;
+		return err_sys(e, f->run.path.p);
+	}
+	*size = (int64_t)st.st_size;
+	return fd;
+}
+
+/*
+ * Tasks in a few numbers.
+ */
+static void
+put_task(struct json_out *o, const struct outcome_task *t)
+{
+	struct str error = json_str(t->node, "error_msg");
+	size_t i;
+
+	for (i = 0; i < t->ntrials && error.n == 0; i++)
+		error = json_str(t->trials[i].node, "error_msg");
+	json_open(o, '{');
+	json_put_key(o, STR("id"));
+	json_put_str(o, t->id);
+	json_put_key(o, STR("name"));
+	json_put_str(o, t->name);
+	json_put_key(o, STR("status"));
+	json_put_str(o, t->status == RESULT_NONE ?
+	    json_str(t->node, "status") :
+	    str_of(result_word(t->status)));
+	json_put_key(o, STR("score"));
+	json_put_double(o, t->score);
+	json_put_key(o, STR("trials"));
+	json_put_int(o, (int64_t)t->ntrials);
+	json_put_key(o, STR("durationMs"));
+	json_put_int(o, t->duration_ms);
+	if (result_is_error(t->status)) {
+		json_put_key(o, STR("errorClass"));
+		json_put_cstr(o, result_class(t->status));
+	}
+	if (error.n > 0) {
+		json_put_key(o, STR("error"));
+		json_put_str(o, error);
+	}
+	json_close(o, '}');
+}
+
+void
+store_put_tasks(struct json_out *o, const struct outcome *oc)
+{
+	size_t i;
+
+	json_put_key(o, STR("tasks"));
+	json_open(o, '[');
+	for (i = 0; i < oc->ntasks; i++)
+		put_task(o, &oc->tasks[i]);
+	json_close(o, ']');
+}

@@ -1,0 +1,168 @@
+/* SPDX-License-Identifier: ISC */
+/*
+ * Methods about the service itself: rpc.discover, $/cancelRequest; and the
+ * schema of a method's parameters, which tools have as well.
+ */
+#include "rpc/rpc_internal.h"
+
+static const char *const types[] = {
+	[FIELD_STR] = "string", [FIELD_INT] = "integer",
+	[FIELD_NUM] = "number", [FIELD_BOOL] = "boolean",
+	[FIELD_ENUM] = "string", [FIELD_STRS] = "array",
+	[FIELD_INTS] = "array", [FIELD_OBJECT] = "object",
+	[FIELD_OBJECTS] = "array", [FIELD_TREE] = NULL,
+};
+
+static void
+put_words(struct json_out *o, const struct field *f)
+{
+	const char *const *w;
+
+	json_put_key(o, STR("enum"));
+	json_open(o, '[');
+	for (w = f->words; *w != NULL; w++)
+		json_put_cstr(o, *w);
+	json_close(o, ']');
+}
+
+static void
+put_items(struct json_out *o, const struct field *f)
+{
+	json_put_key(o, STR("items"));
+	if (f->type == FIELD_OBJECTS) {
+		rpc_put_schema(o, f->sub);
+		return;
+	}
+	json_open(o, '{');
+	json_put_key(o, STR("type"));
+	json_put_cstr(o, f->type == FIELD_STRS ? "string" : "integer");
+	json_close(o, '}');
+}
+
+static void
+put_field(struct json_out *o, const struct field *f)
+{
+	json_put_key(o, str_of(f->key));
+	json_open(o, '{');
+	if (types[f->type] != NULL) {
+		json_put_key(o, STR("type"));
+		json_put_cstr(o, types[f->type]);
+	}
+	if (f->type == FIELD_ENUM)
+		put_words(o, f);
+	if (f->type == FIELD_STRS || f->type == FIELD_INTS ||
+	    f->type == FIELD_OBJECTS)
+		put_items(o, f);
+	if (f->type == FIELD_INT && (f->min != 0 || f->max != 0)) {
+		json_put_key(o, STR("minimum"));
+		json_put_int(o, f->min);
+		json_put_key(o, STR("maximum"));
+		json_put_int(o, f->max);
+	}
+	if (f->help != NULL) {
+		json_put_key(o, STR("description"));
+		json_put_cstr(o, f->help);
+	}
+	json_close(o, '}');
+}
+
+void
+rpc_put_schema(struct json_out *o, const struct field_table *t)
+{
+	size_t i, required = 0;
+
+	json_open(o, '{');
+	json_put_key(o, STR("type"));
+	json_put_cstr(o, "object");
+	json_put_key(o, STR("properties"));
+	json_open(o, '{');
+	for (i = 0; t != NULL && i < t->n; i++) {
+		put_field(o, &t->rows[i]);
+		required += t->rows[i].flags & FIELD_REQUIRED;
+	}
+	json_close(o, '}');
+	if (required > 0) {
+		json_put_key(o, STR("required"));
+		json_open(o, '[');
+		for (i = 0; i < t->n; i++)
+			if (t->rows[i].flags & FIELD_REQUIRED)
+				json_put_cstr(o, t->rows[i].key);
+		json_close(o, ']');
+	}
+	json_close(o, '}');
+}
+
+static void
+put_method(struct json_out *o, const struct rpc_method *m)
+{
+	static const char *const families[] = {
+		[RPC_EVAL] = "eval", [RPC_TOOL] = "tool",
+		[RPC_SESSION] = "session",
+	};
+
+	json_open(o, '{');
+	json_put_key(o, STR("name"));
+	json_put_cstr(o, m->name);
+	json_put_key(o, STR("family"));
+	json_put_cstr(o, families[m->family]);
+	json_put_key(o, STR("description"));
+	json_put_cstr(o, m->help);
+	json_put_key(o, STR("needsHello"));
+	json_put_bool(o, m->flags & RPC_HELLO);
+	json_put_key(o, STR("params"));
+	rpc_put_schema(o, m->params);
+	json_close(o, '}');
+}
+
+static enum rpc_status
+discover(struct rpc_call *c, void *params)
+{
+	struct json_out *o = &c->out;
+	const struct rpc_method *m;
+	size_t i;
+
+	(void)params;
+	json_open(o, '{');
+	json_put_key(o, STR("name"));
+	json_put_cstr(o, "waza");
+	json_put_key(o, STR("version"));
+	json_put_cstr(o, c->rpc->version);
+	json_put_key(o, STR("methods"));
+	json_open(o, '[');
+	for (i = 0; (m = rpc_method(i)) != NULL; i++)
+		put_method(o, m);
+	json_close(o, ']');
+	json_close(o, '}');
+	return RPC_DONE;
+}
+
+const struct rpc_method rpc_discover = {
+	.name = "rpc.discover", .family = RPC_EVAL, .fn = discover,
+	.help = "what methods there are, and their parameters",
+};
+
+struct cancel_params {
+	const struct json *id;
+};
+static const struct field cancel_rows[] = {
+	FIELD(cancel_params, id, FIELD_TREE, .flags = FIELD_REQUIRED,
+	    .help = "of the request that is wanted no more"),
+};
+static const struct field_table cancel_table =
+    FIELD_TABLE(cancel_params, cancel_rows);
+
+static enum rpc_status
+cancel_request(struct rpc_call *c, void *params)
+{
+	const struct cancel_params *p = params;
+
+	rpc_stop(c->peer, p->id, true);
+	json_put_null(&c->out);
+	return RPC_DONE;
+}
+
+const struct rpc_method rpc_cancel_request = {
+	.name = "$/cancelRequest", .family = RPC_SESSION,
+	.params = &cancel_table, .fn = cancel_request,
+	.help = "a request is wanted no more",
+};

@@ -1,0 +1,494 @@
+/* SPDX-License-Identifier: ISC */
+/*
+ * Methods about suites as they are written: eval.list, eval.get,
+ * eval.validate, task.list, task.get.
+ *
+ * A suite is read anew for each call, but for eval.get, which editors ask
+ * again and again: its answer is kept as long as the files that it comes from
+ * are the same.
+ */
+#include "rpc/rpc_internal.h"
+
+#include <errno.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "agent/agent.h"
+#include "base/os.h"
+#include "grader.h"
+#include "suite/spec.h"
+#include "yaml_lite.h"
+
+enum {
+	SUITE_MAX = 16 << 20,	/* bytes of an eval.yaml */
+	LISTED_MAX = 100000	/* suites in a list */
+};
+
+struct path_params {
+	struct str path, task;
+};
+
+static const struct field path_rows[] = {
+	FIELD(path_params, path, FIELD_STR,
+	    .flags = FIELD_REQUIRED | FIELD_PATH, .help = "of eval.yaml"),
+};
+static const struct field_table path_table =
+    FIELD_TABLE(path_params, path_rows);
+
+enum rpc_status
+rpc_find_suite(struct rpc_call *c, struct str path, const char **out)
+{
+	const char *plain = arena_cstr(c->arena, path);
+	const char *yaml, *yml;
+	struct stat st;
+
+	*out = plain;
+	if (plain != NULL && stat(plain, &st) == 0 && S_ISDIR(st.st_mode)) {
+		yaml = arena_fmt(c->arena, "%s/eval.yaml", plain).p;
+		yml = arena_fmt(c->arena, "%s/eval.yml", plain).p;
+		*out = plain = stat(yaml, &st) == 0 ? yaml : yml;
+	}
+	if (plain != NULL && stat(plain, &st) == 0 && !S_ISDIR(st.st_mode))
+		return RPC_DONE;
+	rpc_data(c, "path", path);
+	return rpc_fail(c, RPC_EVAL_NOT_FOUND, NULL);
+}
+
+void
+rpc_check_suite(const struct spec_suite *s, struct str executor,
+    struct spec_notes *notes)
+{
+	agent_check(s, executor, notes);
+	grader_check(s, notes);
+}
+
+static void
+put_messages(struct json_out *o, const char *key,
+    const struct spec_notes *notes, enum field_level level)
+{
+	const struct spec_note *n;
+
+	json_put_key(o, str_of(key));
+	json_open(o, '[');
+	for (n = notes->head; n != NULL; n = n->next)
+		if (n->level == level)
+			json_put_cstr(o, n->msg);
+	json_close(o, ']');
+}
+
+static void
+put_places(struct json_out *o, const struct spec_notes *notes)
+{
+	const struct spec_note *n;
+
+	json_put_key(o, STR("details"));
+	json_open(o, '[');
+	for (n = notes->head; n != NULL; n = n->next) {
+		json_open(o, '{');
+		rpc_put_text(o, "level", n->level == FIELD_ERROR ? STR("error") :
+		    STR("warning"));
+		rpc_put_text(o, "file", str_of(n->at.file != NULL ?
+		    n->at.file : ""));
+		rpc_put_int(o, "line", n->at.line);
+		rpc_put_int(o, "col", n->at.col);
+		rpc_put_text(o, "message", str_of(n->msg));
+		json_close(o, '}');
+	}
+	json_close(o, ']');
+}
+
+void
+rpc_put_notes(struct json_out *o, const struct spec_notes *notes)
+{
+	if (notes->errors > 0)
+		put_messages(o, "errors", notes, FIELD_ERROR);
+	if (notes->warnings > 0)
+		put_messages(o, "warnings", notes, FIELD_WARNING);
+	if (notes->head != NULL)
+		put_places(o, notes);
+}
+
+/* Why a suite cannot be used, as an error. */
+enum rpc_status
+rpc_refuse_suite(struct rpc_call *c, struct str path,
+    const struct spec_notes *notes)
+{
+	struct buf b = { 0 };
+	struct json_out o = { .put = buf_sink, .ctx = &b };
+	const struct spec_note *n;
+
+	json_open(&o, '[');
+	for (n = notes->head; n != NULL; n = n->next)
+		if (n->level == FIELD_ERROR)
+			json_put_cstr(&o, n->msg);
+	json_close(&o, ']');
+	rpc_data(c, "path", path);
+	rpc_data_json(c, "errors", buf_str(&b));
+	buf_free(&b);
+	return rpc_fail(c, RPC_VALIDATION_FAILED, NULL);
+}
+
+/*
+ * eval.list
+ */
+struct list_params {
+	struct str directory;
+};
+static const struct field list_rows[] = {
+	FIELD(list_params, directory, FIELD_STR, .alias = "dir",
+	    .flags = FIELD_PATH, .help = "where to look; the default is here"),
+};
+static const struct list_params list_init = { { ".", 1 } };
+static const struct field_table list_table = {
+	list_rows, COUNTOF(list_rows), sizeof(struct list_params), &list_init
+};
+
+/* Only what the list has is looked at: no tasks are read. */
+static void
+put_entry(struct json_out *o, struct rpc_call *c, struct str path,
+    struct buf *bad)
+{
+	static const char *const keys[] = { "name", "skill", "version" };
+	struct arena_mark mark = arena_save(c->arena);
+	const struct json *v = NULL, *m;
+	struct err e = { 0 };
+	struct str text;
+	size_t i;
+
+	if (os_read_file(c->arena, path.p, SUITE_MAX, &text, &e) == 0)
+		v = yaml_read_one(c->arena, text, &e);
+	if (v == NULL || v->type != JSON_OBJECT) {
+		struct json_out b = { .put = buf_sink, .ctx = bad };
+
+		if (bad->n > 0)
+			buf_putc(bad, ',');
+		json_open(&b, '{');
+		rpc_put_text(&b, "path", path);
+		rpc_put_text(&b, "message", str_of(v == NULL ? e.msg :
+		    "no mapping"));
+		json_close(&b, '}');
+	} else {
+		json_open(o, '{');
+		rpc_put_text(o, "path", path);
+		for (i = 0; i < COUNTOF(keys); i++) {
+			m = json_getc(v, keys[i]);
+			rpc_put_text(o, keys[i], m != NULL &&
+			    (m->type == JSON_STRING || m->type == JSON_NUMBER ||
+			    m->type == JSON_BOOL) ? json_source(m) : STR(""));
+		}
+		json_close(o, '}');
+	}
+	arena_restore(c->arena, mark);
+}
+
+static enum rpc_status
+eval_list(struct rpc_call *c, void *params)
+{
+	const struct list_params *p = params;
+	struct json_out *o = &c->out;
+	struct field_strs found;
+	struct buf bad = { 0 };
+	struct err e = { 0 };
+	char *dir = arena_cstr(c->arena, p->directory);
+	size_t i;
+
+	if (spec_find(c->arena, dir, &found, &e) == -1) {
+		rpc_data(c, "path", p->directory);
+		return rpc_fail(c, RPC_EVAL_NOT_FOUND,
+		    "Eval not found: %s", e.msg);
+	}
+	json_open(o, '{');
+	json_put_key(o, STR("evals"));
+	json_open(o, '[');
+	for (i = 0; i < found.n && i < LISTED_MAX; i++)
+		put_entry(o, c, found.v[i], &bad);
+	json_close(o, ']');
+	if (bad.n > 0) {
+		json_put_key(o, STR("unreadable"));
+		json_put_raw(o, STR("["));
+		buf_put(c->buf, buf_str(&bad));
+		buf_put(c->buf, STR("]"));
+	}
+	buf_free(&bad);
+	json_close(o, '}');
+	return RPC_DONE;
+}
+
+const struct rpc_method rpc_eval_list = {
+	.name = "eval.list", .family = RPC_EVAL, .params = &list_table,
+	.fn = eval_list, .help = "suites below a directory",
+};
+
+/*
+ * eval.get
+ */
+static void
+put_config(struct json_out *o, const struct spec_suite *s)
+{
+	const struct spec_config *g = &s->config;
+
+	json_put_key(o, STR("config"));
+	json_open(o, '{');
+	rpc_put_text(o, "executor", g->executor);
+	if (g->model.n > 0)
+		rpc_put_text(o, "model", g->model);
+	if (g->judge_model.n > 0)
+		rpc_put_text(o, "judge_model", g->judge_model);
+	rpc_put_int(o, "trials_per_task", g->trials_per_task);
+	rpc_put_int(o, "timeout_seconds", g->timeout_seconds);
+	rpc_put_int(o, "max_attempts", g->max_attempts);
+	if (g->workers > 0)
+		rpc_put_int(o, "workers", g->workers);
+	json_put_key(o, STR("parallel"));
+	json_put_bool(o, g->parallel);
+	json_put_key(o, STR("fail_fast"));
+	json_put_bool(o, g->fail_fast);
+	json_put_key(o, STR("task_pass_threshold"));
+	json_put_double(o, g->task_pass_threshold);
+	json_close(o, '}');
+}
+
+static void
+put_metrics(struct json_out *o, const struct spec_suite *s)
+{
+	const struct spec_metric *m = s->metrics.v;
+	size_t i;
+
+	json_put_key(o, STR("metrics"));
+	json_open(o, '{');
+	json_put_key(o, STR("pass_threshold"));
+	json_put_double(o, s->config.pass_threshold);
+	for (i = 0; i < s->metrics.n; i++) {
+		json_put_key(o, m[i].name);
+		json_open(o, '{');
+		json_put_key(o, STR("threshold"));
+		json_put_double(o, m[i].threshold);
+		json_put_key(o, STR("weight"));
+		json_put_double(o, m[i].weight);
+		json_close(o, '}');
+	}
+	json_close(o, '}');
+}
+
+static void
+put_suite(struct json_out *o, struct str path, const struct spec_suite *s)
+{
+	json_open(o, '{');
+	rpc_put_text(o, "path", path);
+	rpc_put_text(o, "name", s->name);
+	rpc_put_text(o, "skill", s->skill);
+	rpc_put_text(o, "version", s->version);
+	if (s->description.n > 0)
+		rpc_put_text(o, "description", s->description);
+	put_config(o, s);
+	put_metrics(o, s);
+	rpc_put_int(o, "tasks", (int64_t)s->ntasks);
+	json_close(o, '}');
+}
+
+static enum rpc_status
+eval_get(struct rpc_call *c, void *params)
+{
+	const struct path_params *p = params;
+	struct spec_notes notes = { .arena = c->arena };
+	struct spec_suite *s;
+	const char *path;
+	struct buf b = { 0 };
+	struct json_out o = { .put = buf_sink, .ctx = &b };
+
+	if (rpc_cached(c->rpc, p->path, c->buf))
+		return RPC_DONE;
+	if (rpc_find_suite(c, p->path, &path) != RPC_DONE)
+		return RPC_FAIL;
+	s = spec_load_part(c->arena, path, &notes);
+	if (s == NULL || s->name.n == 0)
+		return rpc_refuse_suite(c, p->path, &notes);
+	put_suite(&o, p->path, s);
+	json_put_raw(&c->out, buf_str(&b));
+	rpc_cache_keep(c->rpc, p->path, path, buf_str(&b));
+	buf_free(&b);
+	return RPC_DONE;
+}
+
+const struct rpc_method rpc_eval_get = {
+	.name = "eval.get", .family = RPC_EVAL, .params = &path_table,
+	.fn = eval_get, .help = "a suite's settings",
+};
+
+/*
+ * eval.validate
+ */
+static enum rpc_status
+eval_validate(struct rpc_call *c, void *params)
+{
+	const struct path_params *p = params;
+	struct spec_notes notes = { .arena = c->arena };
+	struct json_out *o = &c->out;
+	struct spec_suite *s;
+	const char *path;
+
+	if (rpc_find_suite(c, p->path, &path) != RPC_DONE)
+		return RPC_FAIL;
+	s = spec_load_part(c->arena, path, &notes);
+	if (s != NULL)
+		rpc_check_suite(s, s->config.executor, &notes);
+	json_open(o, '{');
+	json_put_key(o, STR("valid"));
+	json_put_bool(o, notes.errors == 0);
+	if (s != NULL && notes.errors == 0) {
+		rpc_put_text(o, "name", s->name);
+		rpc_put_text(o, "skill", s->skill);
+	}
+	rpc_put_notes(o, &notes);
+	json_close(o, '}');
+	return RPC_DONE;
+}
+
+const struct rpc_method rpc_eval_validate = {
+	.name = "eval.validate", .family = RPC_EVAL, .params = &path_table,
+	.fn = eval_validate, .help = "what is wrong with a suite",
+};
+
+/*
+ * task.list, task.get
+ */
+static struct str
+beside(const struct spec_suite *s, const char *file)
+{
+	struct str dir = str_of(s->dir), f = str_of(file);
+
+	if (str_starts(f, dir) && f.n > dir.n && f.p[dir.n] == '/') {
+		f.p += dir.n + 1;
+		f.n -= dir.n + 1;
+	}
+	return f;
+}
+
+static void
+put_task(struct json_out *o, const struct spec_suite *s,
+    const struct spec_task *t)
+{
+	rpc_put_text(o, "id", t->id);
+	rpc_put_text(o, "name", t->name);
+	rpc_put_text(o, "description", t->description);
+	rpc_put_text(o, "file", beside(s, t->at.file));
+}
+
+static enum rpc_status
+open_suite(struct rpc_call *c, struct str given, struct spec_suite **s)
+{
+	struct spec_notes notes = { .arena = c->arena };
+	const char *path;
+
+	if (rpc_find_suite(c, given, &path) != RPC_DONE)
+		return RPC_FAIL;
+	*s = spec_load_part(c->arena, path, &notes);
+	return *s == NULL ? rpc_refuse_suite(c, given, &notes) : RPC_DONE;
+}
+
+static enum rpc_status
+task_list(struct rpc_call *c, void *params)
+{
+	const struct path_params *p = params;
+	struct json_out *o = &c->out;
+	struct spec_suite *s;
+	size_t i;
+
+	if (open_suite(c, p->path, &s) != RPC_DONE)
+		return RPC_FAIL;
+	json_open(o, '{');
+	json_put_key(o, STR("tasks"));
+	json_open(o, '[');
+	for (i = 0; i < s->ntasks; i++) {
+		json_open(o, '{');
+		put_task(o, s, &s->tasks[i]);
+		json_close(o, '}');
+	}
+	json_close(o, ']');
+	json_close(o, '}');
+	return RPC_DONE;
+}
+
+const struct rpc_method rpc_task_list = {
+	.name = "task.list", .family = RPC_EVAL, .params = &path_table,
+	.fn = task_list, .help = "a suite's tasks",
+};
+
+static const struct field task_rows[] = {
+	FIELD(path_params, path, FIELD_STR,
+	    .flags = FIELD_REQUIRED | FIELD_PATH, .help = "of eval.yaml"),
+	{ .key = "taskId", .alias = "task_id", .type = FIELD_STR,
+	    .flags = FIELD_REQUIRED, .off = offsetof(struct path_params, task),
+	    .help = "id of the task" },
+};
+static const struct field_table task_table =
+    FIELD_TABLE(path_params, task_rows);
+
+/* Settings stand beside the type, wherever the suite had them. */
+static void
+put_graders(struct json_out *o, const struct spec_graders *list)
+{
+	const struct json *v;
+	size_t i;
+
+	for (i = 0; i < list->n; i++) {
+		json_open(o, '{');
+		rpc_put_text(o, "type", list->v[i].type);
+		rpc_put_text(o, "name", list->v[i].name);
+		json_put_key(o, STR("weight"));
+		json_put_double(o, list->v[i].weight);
+		for (v = json_first(list->v[i].config); v != NULL;
+		    v = v->next) {
+			json_put_key(o, json_key(v));
+			json_put(o, v);
+		}
+		json_close(o, '}');
+	}
+}
+
+static void
+put_tags(struct json_out *o, const struct field_strs *tags)
+{
+	size_t i;
+
+	json_put_key(o, STR("tags"));
+	json_open(o, '[');
+	for (i = 0; i < tags->n; i++)
+		json_put_str(o, tags->v[i]);
+	json_close(o, ']');
+}
+
+static enum rpc_status
+task_get(struct rpc_call *c, void *params)
+{
+	const struct path_params *p = params;
+	struct json_out *o = &c->out;
+	struct spec_suite *s;
+	size_t i;
+
+	if (open_suite(c, p->path, &s) != RPC_DONE)
+		return RPC_FAIL;
+	for (i = 0; i < s->ntasks; i++)
+		if (str_eq(s->tasks[i].id, p->task))
+			break;
+	if (i == s->ntasks) {
+		rpc_data(c, "taskId", p->task);
+		return rpc_fail(c, RPC_TASK_NOT_FOUND, NULL);
+	}
+	json_open(o, '{');
+	put_task(o, s, &s->tasks[i]);
+	rpc_put_text(o, "prompt", s->tasks[i].inputs.prompt);
+	put_tags(o, &s->tasks[i].tags);
+	json_put_key(o, STR("graders"));
+	json_open(o, '[');
+	put_graders(o, &s->graders);
+	put_graders(o, &s->tasks[i].graders);
+	json_close(o, ']');
+	json_close(o, '}');
+	return RPC_DONE;
+}
+
+const struct rpc_method rpc_task_get = {
+	.name = "task.get", .family = RPC_EVAL, .params = &task_table,
+	.fn = task_get, .help = "a task, with its prompt and graders",
+};

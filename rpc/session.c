@@ -1,0 +1,121 @@
+/* SPDX-License-Identifier: ISC */
+/*
+ * The methods of sessions: generate_fix, delete_session, and a message that
+ * nobody waits for.  Each has two names, the document's and ours.
+ */
+#include "rpc/session.h"
+
+#include "base/os.h"
+#include "json.h"
+#include "rpc/session_internal.h"
+
+static enum rpc_status
+not_found(struct rpc_call *c, struct str id)
+{
+	rpc_data(c, "session_id", id);
+	return rpc_fail(c, RPC_SESSION_NOT_FOUND, NULL);
+}
+
+static enum rpc_status
+busy(struct rpc_call *c, const struct session *s)
+{
+	rpc_data(c, "session_id", str_of(s->id));
+	return rpc_fail(c, RPC_SESSION_BUSY, NULL);
+}
+
+static enum rpc_status
+generate_fix(struct rpc_call *c, void *params)
+{
+	struct sessions *all = session_all(c->rpc);
+	struct session_params *p = NEW(c->arena, struct session_params);
+	struct session *s = NULL;
+	struct str plan, executor;
+	struct err e = { 0 };
+	bool fresh;
+
+	if (session_read_params(c, params, p) != RPC_DONE)
+		return RPC_FAIL;
+	if (p->session_id.p != NULL) {
+		s = session_find(all, p->session_id);
+		if (s == NULL)
+			return not_found(c, p->session_id);
+		if (s->fix != NULL)
+			return busy(c, s);
+	}
+	if (session_plan(c, p, &plan, &executor) != RPC_DONE)
+		return RPC_FAIL;
+	if (all->stopping)
+		return rpc_fail(c, RPC_RESOURCE,
+		    "Resource exhausted: the server is about to end");
+	fresh = s == NULL;
+	if (fresh)
+		s = session_new(all, &e);
+	if (s == NULL)
+		return rpc_fail(c, e.code == ERR_LIMIT ? RPC_RESOURCE :
+		    RPC_INTERNAL, "%s", e.msg);
+	return session_fix(c, p, s, fresh, plan, executor);
+}
+
+struct delete_in {
+	struct str session_id;
+};
+static const struct field delete_rows[] = {
+	FIELD(delete_in, session_id, FIELD_STR, .flags = FIELD_REQUIRED,
+	    .help = "as generate_fix gave it"),
+};
+static const struct field_table delete_table =
+    FIELD_TABLE(delete_in, delete_rows);
+
+static enum rpc_status
+delete_session(struct rpc_call *c, void *params)
+{
+	const struct delete_in *p = params;
+	struct session *s = session_find(session_all(c->rpc), p->session_id);
+	char when[SESSION_TIME];
+
+	if (s == NULL)
+		return not_found(c, p->session_id);
+	if (s->fix != NULL)
+		return busy(c, s);
+	session_time(when, os_wall_ns());
+	json_open(&c->out, '{');
+	json_put_key(&c->out, STR("session_id"));
+	json_put_cstr(&c->out, s->id);
+	json_put_key(&c->out, STR("deleted"));
+	json_put_bool(&c->out, true);
+	json_put_key(&c->out, STR("deleted_at"));
+	json_put_cstr(&c->out, when);
+	json_close(&c->out, '}');
+	session_drop(s);
+	session_expire_later(session_all(c->rpc));
+	return RPC_DONE;
+}
+
+/* No agent of ours asks its user anything, so there is nobody to tell. */
+static enum rpc_status
+message(struct rpc_call *c, void *params)
+{
+	(void)params;
+	json_open(&c->out, '{');
+	json_put_key(&c->out, STR("received"));
+	json_put_bool(&c->out, true);
+	json_close(&c->out, '}');
+	return RPC_DONE;
+}
+
+#define FIX(n) { .name = n, .family = RPC_SESSION, .flags = RPC_SLOW, \
+	.params = &session_fix_table, .fn = generate_fix, \
+	.help = "has an agent fix incidents in a directory" }
+#define DELETE(n) { .name = n, .family = RPC_SESSION, \
+	.params = &delete_table, .fn = delete_session, \
+	.help = "forgets a session" }
+#define MESSAGE(n) { .name = n, .family = RPC_SESSION, .fn = message, \
+	.help = "is taken, and has no effect" }
+
+const struct rpc_method session_generate_fix = FIX("kaiak/generate_fix");
+const struct rpc_method session_waza_fix = FIX("waza/generate_fix");
+const struct rpc_method session_delete = DELETE("kaiak/delete_session");
+const struct rpc_method session_waza_delete = DELETE("waza/delete_session");
+const struct rpc_method session_message = MESSAGE("kaiak/client/user_message");
+const struct rpc_method session_waza_message =
+    MESSAGE("waza/client/user_message");

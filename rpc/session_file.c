@@ -1,0 +1,319 @@
+/* SPDX-License-Identifier: ISC */
+/*
+ * Sessions that outlive the server: a JSON file each, in sessions.persist_dir.
+ *
+ * Files have names of their own, so that neither what a client sends becomes
+ * a name nor a listing of the directory tells an id.  A file is written
+ * beside, synced and renamed; what is there is always whole.
+ */
+#include "rpc/session_internal.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/os.h"
+#include "json.h"
+
+enum {
+	FILE_MAX = 4 << 20,	/* bytes */
+	VERSION = 1
+};
+
+struct turn_in {
+	struct str asked, answered;
+};
+static const struct field turn_rows[] = {
+	FIELD(turn_in, asked, FIELD_STR, .flags = FIELD_REQUIRED),
+	FIELD(turn_in, answered, FIELD_STR, .flags = FIELD_REQUIRED),
+};
+static const struct field_table turn_table = FIELD_TABLE(turn_in, turn_rows);
+
+struct file_in {
+	int64_t version, created_ns, used_ns, fixes;
+	struct str id, working_dir, executor, model;
+	struct field_list turns;
+};
+static const struct field file_rows[] = {
+	FIELD(file_in, version, FIELD_INT, .flags = FIELD_REQUIRED,
+	    .min = VERSION, .max = VERSION),
+	FIELD(file_in, id, FIELD_STR, .flags = FIELD_REQUIRED),
+	FIELD(file_in, created_ns, FIELD_INT, .flags = FIELD_REQUIRED,
+	    .min = 0, .max = INT64_MAX),
+	FIELD(file_in, used_ns, FIELD_INT, .flags = FIELD_REQUIRED,
+	    .min = 0, .max = INT64_MAX),
+	FIELD(file_in, fixes, FIELD_INT, .min = 0, .max = INT64_MAX),
+	FIELD(file_in, working_dir, FIELD_STR, .help = "of the last fix"),
+	FIELD(file_in, executor, FIELD_STR, .help = "of the last fix"),
+	FIELD(file_in, model, FIELD_STR, .help = "of the last fix"),
+	FIELD(file_in, turns, FIELD_OBJECTS, .sub = &turn_table),
+};
+static const struct field_table file_table = FIELD_TABLE(file_in, file_rows);
+
+static const char *
+dir_of(const struct sessions *all)
+{
+	return all->set->persist_dir.n > 0 ? all->set->persist_dir.p : NULL;
+}
+
+static bool
+is_uuid(struct str s)
+{
+	size_t i;
+
+	if (s.n != SESSION_ID - 1)
+		return false;
+	for (i = 0; i < s.n; i++)
+		if (i == 8 || i == 13 || i == 18 || i == 23) {
+			if (s.p[i] != '-')
+				return false;
+		} else if (!((s.p[i] >= '0' && s.p[i] <= '9') ||
+		    (s.p[i] >= 'a' && s.p[i] <= 'f')))
+			return false;
+	return true;
+}
+
+/*
+ * Writing.
+ */
+static void
+put_str(struct json_out *o, const char *key, struct str s)
+{
+	json_put_key(o, str_of(key));
+	json_put_str(o, s);
+}
+
+static void
+put_int(struct json_out *o, const char *key, int64_t n)
+{
+	json_put_key(o, str_of(key));
+	json_put_int(o, n);
+}
+
+static void
+put_session(struct buf *b, const struct session *s)
+{
+	struct json_out o = { .put = buf_sink, .ctx = b };
+	const struct session_said *x;
+
+	json_open(&o, '{');
+	put_int(&o, "version", VERSION);
+	put_str(&o, "id", str_of(s->id));
+	put_int(&o, "created_ns", s->created_ns);
+	put_int(&o, "used_ns", s->used_ns);
+	put_int(&o, "fixes", s->fixes);
+	put_str(&o, "working_dir", buf_str(&s->working_dir));
+	put_str(&o, "executor", buf_str(&s->executor));
+	put_str(&o, "model", buf_str(&s->model));
+	json_put_key(&o, STR("turns"));
+	json_open(&o, '[');
+	for (x = s->said; x != NULL; x = x->next) {
+		json_open(&o, '{');
+		put_str(&o, "asked", buf_str(&x->asked));
+		put_str(&o, "answered", buf_str(&x->answered));
+		json_close(&o, '}');
+	}
+	json_close(&o, ']');
+	json_close(&o, '}');
+	buf_putc(b, '\n');
+}
+
+static int
+write_new(const char *path, struct str text, struct err *e)
+{
+	int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW |
+	    O_CLOEXEC, 0600);
+	int r;
+
+	if (fd == -1)
+		return err_sys(e, path);
+	r = os_write_all(fd, text, e);
+	if (r == 0 && fsync(fd) == -1 && errno != EINVAL)
+		r = err_sys(e, path);
+	os_close(&fd);
+	return r;
+}
+
+int
+session_save(struct session *s, struct err *e)
+{
+	const char *dir = dir_of(s->all), *path, *tmp;
+	struct arena a = { 0 };
+	struct buf b = { 0 };
+	int r;
+
+	if (dir == NULL)
+		return 0;
+	if (s->file[0] == '\0' && session_make_id(s->file, e) == -1)
+		return -1;
+	path = arena_fmt(&a, "%s/session-%s.json", dir, s->file).p;
+	tmp = arena_fmt(&a, "%s.new", path).p;
+	put_session(&b, s);
+	r = write_new(tmp, buf_str(&b), e);
+	if (r == 0 && rename(tmp, path) == -1)
+		r = err_sys(e, path);
+	if (r == -1)
+		unlink(tmp);
+	buf_free(&b);
+	arena_free(&a);
+	return r;
+}
+
+void
+session_unsave(struct session *s)
+{
+	const char *dir = dir_of(s->all);
+	struct arena a = { 0 };
+
+	if (dir == NULL || s->file[0] == '\0')
+		return;
+	unlink(arena_fmt(&a, "%s/session-%s.json", dir, s->file).p);
+	s->file[0] = '\0';
+	arena_free(&a);
+}
+
+/*
+ * Reading.
+ */
+struct restore {
+	struct sessions *all;
+	struct session **v;
+	size_t n, room;
+	struct arena arena;
+};
+
+/* "session-UUID.json": the UUID, or empty. */
+static struct str
+name_in(struct str name, const char *suffix)
+{
+	struct str head = STR("session-"), tail = str_of(suffix);
+
+	if (!str_starts(name, head) || !str_ends(name, tail) ||
+	    name.n != head.n + SESSION_ID - 1 + tail.n)
+		return STR("");
+	name = (struct str){ name.p + head.n, SESSION_ID - 1 };
+	return is_uuid(name) ? name : STR("");
+}
+
+static int
+read_session(const struct restore *r, struct arena *a, const char *path,
+    struct file_in *in, struct err *e)
+{
+	struct json_mem mem = { arena_hook, a };
+	struct json_error je;
+	const struct json *v;
+	struct str text;
+	struct err bad;
+
+	if (os_read_plain(a, path, FILE_MAX, &text, e) == -1)
+		return -1;
+	v = json_read(&mem, text, 0, &je);
+	if (v == NULL)
+		return err_set(e, ERR_SYNTAX, "%.100s: %s", path, je.msg);
+	if (field_decode_one(a, &file_table, v, in, &bad) == -1)
+		return err_set(e, ERR_SCHEMA, "%.100s: %.90s", path, bad.msg);
+	if (!is_uuid(in->id))
+		return err_set(e, ERR_SCHEMA, "%.100s: this is no session",
+		    path);
+	if (session_find(r->all, in->id) != NULL)
+		return err_set(e, ERR_SCHEMA, "%.100s: this session is there "
+		    "twice", path);
+	return 0;
+}
+
+static void
+take_session(struct restore *r, const struct file_in *in, struct str file)
+{
+	const struct turn_in *t = in->turns.v;
+	struct session *s = session_put_in(r->all, in->id), **more;
+	int64_t idle = (os_wall_ns() - in->used_ns) / 1000000;
+	size_t i;
+
+	snprintf(s->file, sizeof(s->file), "%.*s", STRF(file));
+	s->created_ns = in->created_ns;
+	s->used_ns = in->used_ns;
+	s->used_ms -= idle > 0 ? idle : 0;
+	s->fixes = in->fixes;
+	buf_put(&s->working_dir, in->working_dir);
+	buf_put(&s->executor, in->executor);
+	buf_put(&s->model, in->model);
+	for (i = 0; i < in->turns.n; i++)
+		session_say(s, t[i].asked, t[i].answered);
+	if (r->n == r->room) {
+		r->room = r->room == 0 ? 64 : r->room * 2;
+		more = NEW_N(&r->arena, struct session *, r->room);
+		if (r->n > 0)
+			memcpy(more, r->v, r->n * sizeof(*more));
+		r->v = more;
+	}
+	r->v[r->n++] = s;
+}
+
+static void
+read_entry(struct restore *r, const char *dir, struct str name)
+{
+	struct arena a = { 0 };
+	const char *path = arena_fmt(&a, "%s/%.*s", dir, STRF(name)).p;
+	struct str file = name_in(name, ".json");
+	struct file_in in = { 0 };
+	struct err e = { 0 };
+
+	if (name_in(name, ".json.new").n > 0)
+		unlink(path);		/* nobody has finished it */
+	else if (file.n > 0) {
+		if (read_session(r, &a, path, &in, &e) == 0)
+			take_session(r, &in, file);
+		else if (r->all->tell != NULL)
+			r->all->tell(r->all->arg, e.msg);
+	}
+	arena_free(&a);
+}
+
+static int
+by_use(const void *a, const void *b)
+{
+	const struct session *const *x = a, *const *y = b;
+
+	return ((*x)->used_ns > (*y)->used_ns) -
+	    ((*x)->used_ns < (*y)->used_ns);
+}
+
+int
+session_restore(struct rpc *rpc, void (*tell)(void *arg, const char *),
+    void *arg, struct err *e)
+{
+	struct restore r = { .all = session_all(rpc) };
+	const char *dir = dir_of(r.all);
+	const struct dirent *d;
+	DIR *in;
+	size_t i;
+
+	r.all->tell = tell;
+	r.all->arg = arg;
+	if (dir == NULL)
+		return 0;
+	if (mkdir(dir, 0700) == -1 && errno != EEXIST)
+		return err_sys(e, dir);
+	in = opendir(dir);
+	if (in == NULL)
+		return err_sys(e, dir);
+	while ((d = readdir(in)) != NULL)
+		read_entry(&r, dir, str_of(d->d_name));
+	closedir(in);
+	if (r.n > 0)
+		qsort(r.v, r.n, sizeof(*r.v), by_use);
+	session_sort(r.all, r.v, r.n);
+	for (i = 0; i + (size_t)r.all->set->max < r.n; i++)
+		session_drop(r.v[i]);
+	if (i > 0 && tell != NULL)
+		tell(arg, arena_fmt(&r.arena, "%s: %zu old sessions were "
+		    "forgotten: more than sessions.max", dir, i).p);
+	arena_free(&r.arena);
+	session_expire_later(r.all);
+	return 0;
+}

@@ -1,0 +1,678 @@
+/* SPDX-License-Identifier: ISC */
+/*
+ * A fix: a look at the directory, a run of the agent in it, another look, and
+ * the answer.
+ *
+ *   phase      comes                      then
+ *   WAITING    a step                     started, analyzing; LOOKING
+ *   LOOKING    steps, until all is seen   the run is launched; RUNNING
+ *   RUNNING    the run's end              COMPARING
+ *   COMPARING  steps, until all is seen   completed or failed, the answer
+ *   any        it is wanted no more       the same end, as cancelled
+ *
+ * Steps of all fixes are taken in turn, for a few milliseconds in each turn
+ * of the loop.  Who has gone gets no answer, and no second look is taken for
+ * him.  The fix is in an arena of its own; what the call has lives longer.
+ */
+#include "rpc/session_internal.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "base/os.h"
+#include "io/workspace_look.h"
+#include "json.h"
+#include "results/result.h"
+#include "rpc/rpc_run.h"
+#include "run/run.h"
+#include "suite/spec.h"
+
+enum {
+	STEP_MS = 5,		/* of a turn of the loop, for all fixes */
+	PENDING_MAX = 256 << 10,	/* bytes: no finer progress beyond */
+	AT_START = 0, AT_LOOK = 25, AT_RUN = 50, AT_MOST = 95, AT_END = 100
+};
+
+enum phase { WAITING, LOOKING, RUNNING, COMPARING };
+
+struct session_fix {
+	struct arena arena;		/* it is in it */
+	struct session *session;
+	struct rpc_call *call;
+	const struct session_params *p;
+	struct str plan, executor;
+	char id[4 + SESSION_ID];	/* "req-" UUID */
+	int64_t created_ns;
+	enum phase phase;
+	bool fresh;			/* it has made its session */
+	bool queued, cancelled;
+	bool asked;			/* the agent was */
+	int progress;
+	int64_t tools;			/* calls so far */
+	struct workspace_look *look;
+	struct rpc_run *run;		/* while RUNNING */
+	struct event_sink sink;
+	/* what came of it */
+	enum rpc_kind kind;		/* RPC_KIND__MAX: it is fine */
+	struct str error;
+	struct str run_id, output;
+	const struct json *trial;	/* the results' */
+	int64_t took_ms;
+	struct session_fix *next;	/* of the queue */
+};
+
+static void
+put_str(struct json_out *o, const char *key, struct str s)
+{
+	json_put_key(o, str_of(key));
+	json_put_str(o, s);
+}
+
+static bool
+is_heard(const struct session_fix *f)
+{
+	return f->call->peer != NULL && f->call->peer->conn != NULL;
+}
+
+/*
+ * Progress.
+ */
+static void
+tell(struct session_fix *f, const char *stage, int progress, const char *key,
+    struct str detail, const char *text)
+{
+	struct rpc_peer *p = f->call->peer;
+	struct json_out *o;
+	char when[SESSION_TIME];
+
+	f->progress = progress;
+	if (!is_heard(f))
+		return;
+	session_time(when, os_wall_ns());
+	o = rpc_notify(p, "kaiak/generateFix/progress");
+	json_open(o, '{');
+	put_str(o, "session_id", str_of(f->session->id));
+	put_str(o, "request_id", str_of(f->id));
+	put_str(o, "stage", str_of(stage));
+	json_put_key(o, STR("progress"));
+	json_put_int(o, progress);
+	put_str(o, "timestamp", str_of(when));
+	json_put_key(o, STR("data"));
+	json_open(o, '{');
+	put_str(o, "message", str_of(text));
+	if (key != NULL)
+		put_str(o, key, detail);
+	json_close(o, '}');
+	json_close(o, '}');
+	rpc_notify_end(p);
+}
+
+static void
+say(struct session_fix *f, const char *stage, int progress, const char *text)
+{
+	tell(f, stage, progress, NULL, STR(""), text);
+}
+
+static struct str
+cut(struct str s)
+{
+	size_t n = s.n < 200 ? s.n : 200;
+
+	while (n < s.n && n > 0 && ((unsigned char)s.p[n] & 0xC0) == 0x80)
+		n--;
+	return (struct str){ s.p, n };
+}
+
+/* Each tool that the agent calls brings it closer to an end nobody knows. */
+static void
+tell_tool(struct session_fix *f, struct str tool)
+{
+	int64_t room = AT_MOST - AT_RUN;
+
+	f->tools++;
+	if (is_heard(f) && conn_pending(f->call->peer->conn) <= PENDING_MAX)
+		tell(f, "generating", AT_RUN + (int)(room * f->tools /
+		    (f->tools + 10)), "tool", cut(tool), "The agent calls a "
+		    "tool");
+}
+
+static void
+on_event(void *arg, const struct event *ev)
+{
+	struct session_fix *f = arg;
+
+	if (ev->type == EVENT_TRIAL_START)
+		say(f, "generating", AT_RUN, "Generating fixes");
+	else if (ev->type == EVENT_TASK_PROGRESS && str_is(ev->step, "tool"))
+		tell_tool(f, ev->detail);
+	else if (ev->type == EVENT_TRIAL_COMPLETE && ev->error.n > 0)
+		f->error = arena_str(&f->arena, ev->error);
+}
+
+/*
+ * The queue.
+ */
+static void
+enqueue(struct session_fix *f)
+{
+	struct sessions *all = f->session->all;
+
+	if (!f->queued) {
+		f->queued = true;
+		f->next = NULL;
+		*all->queue_tail = f;
+		all->queue_tail = &f->next;
+	}
+	if (all->stepping)
+		return;
+	all->stepping = true;
+	all->step = (struct timer){ .fn = session_step, .arg = all };
+	timer_start(all->rpc->loop, &all->step, 0);
+}
+
+static void
+unqueue(struct session_fix *f)
+{
+	struct sessions *all = f->session->all;
+	struct session_fix **p = &all->queue;
+
+	if (!f->queued)
+		return;
+	while (*p != f)
+		p = &(*p)->next;
+	*p = f->next;
+	if (*p == NULL)
+		all->queue_tail = p;
+	f->queued = false;
+}
+
+/*
+ * The end.
+ */
+static void
+put_change(struct json_out *o, const struct workspace_change *c)
+{
+	static const char *const words[] = {
+		[WORKSPACE_ADDED] = "added",
+		[WORKSPACE_MODIFIED] = "modified",
+		[WORKSPACE_DELETED] = "deleted",
+	};
+
+	json_open(o, '{');
+	put_str(o, "path", c->path);
+	put_str(o, "status", str_of(words[c->how]));
+	json_put_key(o, STR("diff"));
+	if (c->diff.p != NULL)
+		json_put_str(o, c->diff);
+	else
+		json_put_null(o);
+	if (c->diff.p == NULL && c->why != NULL)
+		put_str(o, "no_diff", str_of(c->why));
+	if (c->excluded) {
+		json_put_key(o, STR("excluded"));
+		json_put_bool(o, true);
+	}
+	json_close(o, '}');
+}
+
+static void
+put_changes(struct json_out *o, const struct workspace_look *l)
+{
+	size_t i;
+
+	json_open(o, '[');
+	for (i = 0; i < l->nchanges; i++)
+		put_change(o, &l->changes[i]);
+	json_close(o, ']');
+}
+
+static void
+put_usage(struct json_out *o, const struct session_fix *f)
+{
+	const struct json *d = json_getc(f->trial, "session_digest");
+	const struct json *u = json_getc(d, "usage");
+
+	json_put_key(o, STR("usage"));
+	if (u != NULL)
+		json_put(o, u);
+	else
+		json_put_null(o);
+}
+
+static void
+put_result(struct session_fix *f)
+{
+	struct json_out *o = &f->call->out;
+	const struct json *t = json_getc(f->trial, "transcript");
+	char when[SESSION_TIME];
+
+	session_time(when, f->created_ns);
+	json_open(o, '{');
+	put_str(o, "request_id", str_of(f->id));
+	put_str(o, "session_id", str_of(f->session->id));
+	put_str(o, "created_at", str_of(when));
+	put_str(o, "run_id", f->run_id);
+	put_str(o, "executor", f->executor);
+	put_str(o, "model", f->p->model.model_id);
+	put_str(o, "output", f->output);
+	json_put_key(o, STR("changes"));
+	put_changes(o, f->look);
+	if (f->look->cut != NULL)
+		put_str(o, "changes_cut", str_of(f->look->cut));
+	put_usage(o, f);
+	json_put_key(o, STR("duration_ms"));
+	json_put_int(o, f->took_ms);
+	if (f->p->transcript) {
+		json_put_key(o, STR("transcript"));
+		if (t != NULL)
+			json_put(o, t);
+		else
+			json_put_raw(o, STR("[]"));
+	}
+	json_close(o, '}');
+}
+
+/* Also of a fix that failed: the files are the user's own. */
+static void
+add_data(struct session_fix *f)
+{
+	struct buf b = { 0 };
+	struct json_out o = { .put = buf_sink, .ctx = &b };
+	struct str words = json_str(f->trial, "stderr_tail");
+
+	rpc_data(f->call, "request_id", str_of(f->id));
+	if (words.n > 0)
+		rpc_data(f->call, "stderr", words);
+	if (!f->asked)
+		return;
+	rpc_data(f->call, "session_id", str_of(f->session->id));
+	if (f->phase != COMPARING)
+		return;
+	put_changes(&o, f->look);
+	rpc_data_json(f->call, "changes", buf_str(&b));
+	if (f->look->cut != NULL)
+		rpc_data(f->call, "changes_cut", str_of(f->look->cut));
+	buf_free(&b);
+}
+
+/* What stays: a session that a client can know of, and what it said. */
+static void
+settle(struct session_fix *f)
+{
+	struct session *s = f->session;
+	struct sessions *all = s->all;
+	bool ok = f->kind == RPC_KIND__MAX, heard = is_heard(f);
+	struct buf asked = { 0 };
+	struct err e;
+
+	s->fix = NULL;
+	if (!ok && s->agent != NULL)
+		agent_hang_up(&s->agent->agent, &s->agent->talk);
+	if (all->stopping || s->agent == NULL || s->agent->told >
+	    SESSION_TALK_MAX) {
+		session_agent_close(s->agent);
+		s->agent = NULL;
+	}
+	if (f->fresh && (!f->asked || !heard)) {
+		session_drop(s);
+		session_expire_later(all);
+		return;
+	}
+	if (f->asked) {
+		session_put_request(&asked, f->p);
+		session_say(s, buf_str(&asked), ok ? f->output :
+		    STR("(I was interrupted before I could answer.)"));
+		buf_free(&asked);
+		s->working_dir.n = s->executor.n = s->model.n = 0;
+		buf_puts(&s->working_dir, f->p->dir);
+		buf_put(&s->executor, f->executor);
+		buf_put(&s->model, f->p->model.model_id);
+	}
+	s->fixes += ok;
+	session_touch(s);
+	if (session_save(s, &e) == -1 && all->tell != NULL)
+		all->tell(all->arg, e.msg);
+}
+
+void
+session_fix_free(struct session_fix *f)
+{
+	struct arena arena;
+
+	unqueue(f);
+	f->session->fix = NULL;
+	if (f->run != NULL) {
+		f->run->waiter = NULL;
+		f->run->over = NULL;
+		f->session->agent = NULL;	/* it is at work, and stays */
+	}
+	workspace_look_free(f->look);
+	rpc_drop(f->call);
+	arena = f->arena;
+	arena_free(&arena);
+}
+
+static void
+finish(struct session_fix *f)
+{
+	struct rpc_call *c = f->call;
+	struct workspace_look *look = f->look;
+	struct arena arena;
+
+	unqueue(f);
+	if (f->kind == RPC_KIND__MAX) {
+		say(f, "completed", AT_END, "The fix is complete");
+		rpc_begin(c);
+		put_result(f);
+	} else {
+		tell(f, "failed", f->progress, "error", f->error,
+		    "The fix has failed");
+		add_data(f);
+		rpc_fail(c, f->kind, "%.*s", STRF(cut(f->error)));
+	}
+	settle(f);
+	arena = f->arena;		/* the fix is in it */
+	if (f->kind == RPC_KIND__MAX)
+		rpc_done(c);
+	else
+		rpc_failed(c);
+	workspace_look_free(look);
+	arena_free(&arena);
+}
+
+static void PRINTF(3, 4)
+fail(struct session_fix *f, enum rpc_kind kind, const char *fmt, ...)
+{
+	char msg[400];
+	va_list ap;
+
+	va_start(ap, fmt);
+	vsnprintf(msg, sizeof(msg), fmt, ap);
+	va_end(ap);
+	f->kind = kind;
+	f->error = arena_str(&f->arena, str_of(msg));
+}
+
+/*
+ * The run.
+ */
+static void
+take_results(struct session_fix *f)
+{
+	struct result_run *r = run_results(f->run->run);
+	const struct result_trial *t = &r->tasks[0].trials[0];
+	const struct json *output;
+	struct err e;
+
+	f->took_ms = t->duration_ms;
+	f->trial = t->status == RESULT_NONE ? NULL :
+	    result_read(&f->arena, r, t, &e);
+	output = json_getc(f->trial, "final_output");
+	if (output != NULL && output->type == JSON_STRING)
+		f->output = json_text(output);
+	switch (t->status) {
+	case RESULT_PASSED:
+		f->kind = RPC_KIND__MAX;
+		break;
+	case RESULT_INFRA:
+		f->asked = false;
+		fail(f, RPC_AGENT_INIT, "Agent initialization failed: %.*s",
+		    STRF(cut(f->error)));
+		break;
+	case RESULT_TIMEOUT:
+		fail(f, RPC_TIMEOUT, "Agent error: %.*s", STRF(cut(f->error)));
+		break;
+	case RESULT_NONE:
+	case RESULT_FAILED:
+	case RESULT_AGENT_ERROR:
+	case RESULT_GRADER_ERROR:
+	case RESULT_JUDGE_ERROR:
+	case RESULT_CANCELLED:
+	case RESULT__MAX:
+		fail(f, RPC_RUN_FAILED, "Agent error: %.*s",
+		    STRF(cut(f->error)));
+		break;
+	}
+}
+
+static void
+on_run(struct rpc_call *c, enum rpc_kind kind, struct str text)
+{
+	struct session_fix *f = c->state;
+
+	if (kind == RPC_KIND__MAX)
+		take_results(f);
+	else if (kind == RPC_CANCELLED)
+		fail(f, kind, "Cancelled");
+	else
+		fail(f, RPC_RUN_FAILED, "Agent error: %.*s", STRF(cut(text)));
+}
+
+/* The agent's suite is free from now on. */
+static void
+on_over(void *arg)
+{
+	struct session_fix *f = arg;
+
+	f->run = NULL;
+	f->phase = COMPARING;
+	if (is_heard(f))
+		workspace_look_again(f->look);
+	enqueue(f);
+}
+
+/* The prompt is not rendered again: what is in it is nobody's template. */
+static void
+set_prompt(struct session_fix *f, struct spec_task *t, struct str prompt)
+{
+	struct json_mem mem = { arena_hook, &f->arena };
+	struct buf b = { 0 };
+	struct json_out o = { .put = buf_sink, .ctx = &b };
+	struct json_error e;
+
+	json_open(&o, '{');
+	put_str(&o, "prompt", prompt);
+	json_close(&o, '}');
+	t->vars = json_read(&mem, arena_str(&f->arena, buf_str(&b)), 0, &e);
+	t->inputs.prompt = STR("{{.Vars.prompt}}");
+	buf_free(&b);
+}
+
+/* The agent of the session, if it is the one that is wanted. */
+static int
+find_agent(struct session_fix *f, struct err *e)
+{
+	struct session *s = f->session;
+
+	if (s->agent != NULL && !str_eq(s->agent->plan, f->plan)) {
+		session_agent_close(s->agent);
+		s->agent = NULL;
+	}
+	if (s->agent == NULL)
+		s->agent = session_agent_open(s->all, f->plan, e);
+	return s->agent == NULL ? -1 : 0;
+}
+
+static int
+launch(struct session_fix *f, struct str prompt)
+{
+	struct session_agent *x = f->session->agent;
+	struct run_opts o = { .place = x->place, .ungraded = true,
+		.agent = &x->agent, .lodging = &x->lodging };
+	struct err e = { 0 };
+
+	if (agent_remembers(&x->agent))
+		o.talk = &x->talk;
+	f->run = rpc_run_new(f->call, str_of(x->place));
+	if (f->run == NULL) {
+		fail(f, RPC_RATE_LIMITED,
+		    "Resource exhausted: there are too many runs");
+		return -1;
+	}
+	set_prompt(f, &x->suite->tasks[0], prompt);
+	f->run->spec = x->suite;
+	f->run->silent = true;
+	f->run->waiter = f->call;
+	f->run->answer = on_run;
+	f->run->over = on_over;
+	f->run->arg = f;
+	f->sink = (struct event_sink){ .fn = on_event, .arg = f };
+	event_listen(&f->run->bus, &f->sink);
+	x->told += prompt.n;
+	if (rpc_run_launch(f->run, f->call->peer, &o, &e) == -1) {
+		rpc_run_discard(f->run);
+		f->run = NULL;
+		fail(f, RPC_AGENT_INIT, "Agent initialization failed: %s",
+		    e.msg);
+		return -1;
+	}
+	f->run_id = arena_str(&f->arena, str_of(f->run->id));
+	f->asked = true;
+	f->phase = RUNNING;
+	return 0;
+}
+
+static int
+start_run(struct session_fix *f)
+{
+	struct session *s = f->session;
+	struct rpc *r = s->all->rpc;
+	struct str template = r->template, prompt;
+	struct err e = { 0 };
+	bool goes_on;
+
+	if (find_agent(f, &e) == -1) {
+		fail(f, RPC_AGENT_INIT, "Agent initialization failed: %s",
+		    e.msg);
+		return -1;
+	}
+	goes_on = agent_talks(&s->agent->agent, &s->agent->talk);
+	if (!goes_on)
+		agent_hang_up(&s->agent->agent, &s->agent->talk);
+	if (template.n == 0)
+		template = str_of(session_template);
+	prompt = session_prompt(&f->arena, template, f->p, f->look,
+	    goes_on ? NULL : s->said, &e);
+	if (prompt.p == NULL) {
+		fail(f, RPC_CONFIG, "Configuration error: the template of "
+		    "prompts: %s", e.msg);
+		return -1;
+	}
+	return launch(f, prompt);
+}
+
+/*
+ * Steps.
+ */
+static bool
+look(struct session_fix *f, int64_t ms)
+{
+	if (!workspace_look_step(f->look, ms))
+		return false;
+	if (f->phase == COMPARING) {
+		finish(f);
+		return true;
+	}
+	if (start_run(f) == -1)
+		finish(f);
+	return true;
+}
+
+/* True: it is done with the queue. */
+static bool
+step(struct session_fix *f, int64_t ms)
+{
+	if (!is_heard(f) && f->phase == COMPARING) {
+		finish(f);
+		return true;
+	}
+	if (f->cancelled && f->phase != COMPARING) {
+		fail(f, RPC_CANCELLED, "Cancelled");
+		finish(f);
+		return true;
+	}
+	if (f->phase == WAITING) {
+		say(f, "started", AT_START, "Processing has begun");
+		say(f, "analyzing", AT_LOOK,
+		    "Analyzing code incidents and generating context");
+		f->phase = LOOKING;
+	}
+	return look(f, ms);
+}
+
+void
+session_step(void *arg)
+{
+	struct sessions *all = arg;
+	struct loop *loop = all->rpc->loop;
+	int64_t until = loop_clock(loop) + STEP_MS, left;
+	struct session_fix *f;
+
+	all->stepping = false;
+	while ((f = all->queue) != NULL &&
+	    (left = until - loop_clock(loop)) > 0) {
+		unqueue(f);
+		if (!step(f, left))
+			enqueue(f);
+	}
+	if (all->queue != NULL)
+		enqueue(all->queue);
+}
+
+/* From the loop: an answer must not come within another. */
+void
+session_fix_stop(struct session_fix *f)
+{
+	if (f->cancelled)
+		return;
+	f->cancelled = true;
+	if (f->phase == RUNNING)
+		rpc_run_end(f->run);
+	else
+		enqueue(f);
+}
+
+static void
+on_stop(struct rpc_call *c)
+{
+	struct session_fix *f = c->state;
+
+	session_fix_stop(f);
+	if (f->phase != RUNNING)
+		enqueue(f);		/* also when he has gone since */
+}
+
+enum rpc_status
+session_fix(struct rpc_call *c, const struct session_params *p,
+    struct session *s, bool fresh, struct str plan, struct str executor)
+{
+	struct arena arena = { 0 };
+	struct session_fix *f = NEW(&arena, struct session_fix);
+	char id[SESSION_ID];
+	struct err e;
+
+	f->arena = arena;
+	f->session = s;
+	f->call = c;
+	f->p = p;
+	f->plan = plan;
+	f->executor = executor;
+	f->fresh = fresh;
+	f->kind = RPC_INTERNAL;
+	f->error = STR("internal error");
+	f->created_ns = os_wall_ns();
+	if (session_make_id(id, &e) == -1) {
+		arena = f->arena;
+		arena_free(&arena);
+		if (fresh)
+			session_drop(s);
+		return rpc_fail(c, RPC_INTERNAL, "%s", e.msg);
+	}
+	snprintf(f->id, sizeof(f->id), "req-%s", id);
+	f->look = workspace_look_new(p->dir, &p->include, &p->exclude);
+	s->fix = f;
+	c->state = f;
+	c->stop = on_stop;
+	enqueue(f);
+	return RPC_LATER;
+}

@@ -1,0 +1,356 @@
+/* SPDX-License-Identifier: ISC */
+/*
+ * Which sessions there are: found by their ids, forgotten after a while.
+ *
+ * They are in one list, the longest unused first, so that what is to be
+ * forgotten is at its head.  Ids are random: to know one is to be allowed to
+ * use it.
+ */
+#include "rpc/session_internal.h"
+
+#include <stdio.h>
+#include <time.h>
+
+#include "base/os.h"
+#include "io/proc.h"
+
+int
+session_make_id(char id[SESSION_ID], struct err *e)
+{
+	static const char hex[] = "0123456789abcdef";
+	unsigned char r[16];
+	size_t i, n = 0;
+
+	if (os_random(r, sizeof(r), e) == -1)
+		return -1;
+	r[6] = (unsigned char)((r[6] & 0x0f) | 0x40);	/* RFC 9562: 4, */
+	r[8] = (unsigned char)((r[8] & 0x3f) | 0x80);	/* random */
+	for (i = 0; i < sizeof(r); i++) {
+		if (i == 4 || i == 6 || i == 8 || i == 10)
+			id[n++] = '-';
+		id[n++] = hex[r[i] >> 4];
+		id[n++] = hex[r[i] & 15];
+	}
+	id[n] = '\0';
+	return 0;
+}
+
+void
+session_time(char out[SESSION_TIME], int64_t wall_ns)
+{
+	time_t t = (time_t)(wall_ns / 1000000000);
+	struct tm tm;
+
+	out[0] = '\0';
+	if (gmtime_r(&t, &tm) != NULL)
+		strftime(out, SESSION_TIME, "%Y-%m-%dT%H:%M:%SZ", &tm);
+}
+
+struct sessions *
+session_all(struct rpc *r)
+{
+	struct arena arena = { 0 };
+	struct sessions *all = r->sessions;
+
+	if (all != NULL)
+		return all;
+	all = NEW(&arena, struct sessions);
+	all->arena = arena;
+	all->rpc = r;
+	all->set = r->settings != NULL ? &r->settings->sessions :
+	    &config_defaults.sessions;
+	all->tail = &all->head;
+	all->queue_tail = &all->queue;
+	r->sessions = all;
+	return all;
+}
+
+/* FNV-1a: the ids are ours, so nobody can choose where they go. */
+static struct session **
+chain_of(struct sessions *all, struct str id)
+{
+	uint32_t h = 2166136261u;
+	size_t i;
+
+	for (i = 0; i < id.n; i++)
+		h = (h ^ (unsigned char)id.p[i]) * 16777619u;
+	return &all->chain[h & (SESSION_CHAINS - 1)];
+}
+
+struct session *
+session_find(struct sessions *all, struct str id)
+{
+	struct session *s = *chain_of(all, id);
+
+	while (s != NULL && !str_is(id, s->id))
+		s = s->next_id;
+	return s;
+}
+
+static void
+append(struct session *s)
+{
+	struct sessions *all = s->all;
+
+	s->next = NULL;
+	s->prev = all->tail;
+	*all->tail = s;
+	all->tail = &s->next;
+}
+
+static void
+take_out(struct session *s)
+{
+	struct sessions *all = s->all;
+
+	*s->prev = s->next;
+	if (s->next != NULL)
+		s->next->prev = s->prev;
+	else
+		all->tail = s->prev;
+}
+
+struct session *
+session_put_in(struct sessions *all, struct str id)
+{
+	struct arena arena = { 0 };
+	struct session *s = NEW(&arena, struct session), **chain;
+
+	s->arena = arena;
+	s->all = all;
+	snprintf(s->id, sizeof(s->id), "%.*s", STRF(id));
+	s->last = &s->said;
+	s->created_ns = s->used_ns = os_wall_ns();
+	s->used_ms = loop_clock(all->rpc->loop);
+	chain = chain_of(all, str_of(s->id));
+	s->next_id = *chain;
+	*chain = s;
+	append(s);
+	all->n++;
+	return s;
+}
+
+static void
+forget_said(struct session *s)
+{
+	struct session_said *one = s->said;
+
+	s->said = one->next;
+	if (s->said == NULL)
+		s->last = &s->said;
+	s->nsaid -= one->asked.n + one->answered.n;
+	buf_free(&one->asked);
+	buf_free(&one->answered);
+}
+
+void
+session_drop(struct session *s)
+{
+	struct sessions *all = s->all;
+	struct session **p = chain_of(all, str_of(s->id));
+	struct arena arena;
+
+	while (*p != s)
+		p = &(*p)->next_id;
+	*p = s->next_id;
+	take_out(s);
+	all->n--;
+	session_unsave(s);
+	session_agent_close(s->agent);
+	while (s->said != NULL)
+		forget_said(s);
+	buf_free(&s->working_dir);
+	buf_free(&s->executor);
+	buf_free(&s->model);
+	arena = s->arena;
+	arena_free(&arena);
+}
+
+/* The end of a text is where it says what came of it. */
+static struct str
+last_part(struct str s)
+{
+	if (s.n > SESSION_ANSWER_MAX) {
+		s.p += s.n - SESSION_ANSWER_MAX;
+		s.n = SESSION_ANSWER_MAX;
+	}
+	while (s.n > 0 && ((unsigned char)*s.p & 0xC0) == 0x80) {
+		s.p++;
+		s.n--;
+	}
+	return s;
+}
+
+void
+session_say(struct session *s, struct str asked, struct str answered)
+{
+	struct session_said *one = NEW(&s->arena, struct session_said);
+
+	buf_put(&one->asked, last_part(asked));
+	buf_put(&one->answered, last_part(answered));
+	s->nsaid += one->asked.n + one->answered.n;
+	*s->last = one;
+	s->last = &one->next;
+	while (s->nsaid > SESSION_SAID_MAX && s->said != one)
+		forget_said(s);
+}
+
+/*
+ * Time.
+ */
+static bool
+is_over(const struct session *s, int64_t now)
+{
+	return s->fix == NULL &&
+	    now - s->used_ms >= s->all->set->idle_seconds * 1000;
+}
+
+static void
+expire(struct sessions *all)
+{
+	int64_t now = loop_clock(all->rpc->loop);
+	struct session *s, *next;
+
+	for (s = all->head; s != NULL && (s->fix != NULL || is_over(s, now));
+	    s = next) {
+		next = s->next;
+		if (s->fix == NULL)
+			session_drop(s);
+	}
+}
+
+static void
+on_expiry(void *arg)
+{
+	struct sessions *all = arg;
+
+	expire(all);
+	session_expire_later(all);
+}
+
+/* When the first that is idle may be; those with a fix are not. */
+void
+session_expire_later(struct sessions *all)
+{
+	const struct session *s = all->head;
+	int64_t left;
+
+	timer_stop(all->rpc->loop, &all->expiry);
+	while (s != NULL && s->fix != NULL)
+		s = s->next;
+	if (s == NULL || all->stopping)
+		return;
+	left = s->used_ms + all->set->idle_seconds * 1000 -
+	    loop_clock(all->rpc->loop);
+	all->expiry = (struct timer){ .fn = on_expiry, .arg = all };
+	timer_start(all->rpc->loop, &all->expiry, left > 0 ? left : 0);
+}
+
+/* Agents that wait for another question are processes, and not for free. */
+static void
+limit_agents(struct sessions *all)
+{
+	struct session *s;
+	size_t n = 0;
+
+	for (s = all->head; s != NULL; s = s->next)
+		n += s->agent != NULL && s->fix == NULL;
+	for (s = all->head; s != NULL && n > SESSION_AGENTS_MAX; s = s->next)
+		if (s->agent != NULL && s->fix == NULL) {
+			session_agent_close(s->agent);
+			s->agent = NULL;
+			n--;
+		}
+}
+
+void
+session_touch(struct session *s)
+{
+	take_out(s);
+	append(s);
+	s->used_ms = loop_clock(s->all->rpc->loop);
+	s->used_ns = os_wall_ns();
+	limit_agents(s->all);
+	session_expire_later(s->all);
+}
+
+struct session *
+session_new(struct sessions *all, struct err *e)
+{
+	char id[SESSION_ID];
+
+	if (all->n >= (size_t)all->set->max)
+		expire(all);
+	if (all->n >= (size_t)all->set->max) {
+		err_set(e, ERR_LIMIT, "Resource exhausted: there are %lld "
+		    "sessions, and no more are allowed; delete some",
+		    (long long)all->set->max);
+		return NULL;
+	}
+	return session_make_id(id, e) == -1 ? NULL :
+	    session_put_in(all, str_of(id));
+}
+
+void
+session_sort(struct sessions *all, struct session *const *v, size_t n)
+{
+	size_t i;
+
+	all->head = NULL;
+	all->tail = &all->head;
+	for (i = 0; i < n; i++)
+		append(v[i]);
+}
+
+/*
+ * The end.
+ */
+void
+session_stop(struct rpc *r)
+{
+	struct sessions *all = r->sessions;
+	struct session *s;
+
+	if (all == NULL || all->stopping)
+		return;
+	all->stopping = true;
+	timer_stop(r->loop, &all->expiry);
+	for (s = all->head; s != NULL; s = s->next)
+		if (s->fix != NULL)
+			session_fix_stop(s->fix);
+		else {
+			session_agent_close(s->agent);
+			s->agent = NULL;
+		}
+}
+
+bool
+session_busy(const struct rpc *r)
+{
+	return r->sessions != NULL && r->sessions->nagents > 0;
+}
+
+/* What is kept on disk stays there. */
+void
+session_fini(struct rpc *r)
+{
+	struct sessions *all = r->sessions;
+	struct session *s;
+	struct arena arena;
+
+	if (all == NULL)
+		return;
+	session_stop(r);
+	timer_stop(r->loop, &all->step);
+	while ((s = all->head) != NULL) {
+		if (s->fix != NULL)
+			session_fix_free(s->fix);
+		s->file[0] = '\0';
+		session_drop(s);
+	}
+	r->sessions = NULL;
+	if (all->agents != NULL)
+		return;		/* the loop broke: their children live on */
+	arena = all->arena;
+	arena_free(&arena);
+}

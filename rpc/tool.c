@@ -1,0 +1,515 @@
+/* SPDX-License-Identifier: ISC */
+/*
+ * Who a peer is, and which tools it can call.
+ */
+#include "rpc/tool.h"
+
+#include <string.h>
+
+#include "rpc/rpc_internal.h"
+#include "rpc/rpc_run.h"
+
+enum {
+	REFUSED_MAX = 3,	/* wrong tokens, then it is sent away */
+	NAME_MAX_BYTES = 200	/* kept of what a peer calls itself */
+};
+
+static void
+put_server(struct rpc_call *c, const char *key)
+{
+	json_put_key(&c->out, str_of(key));
+	json_open(&c->out, '{');
+	rpc_put_text(&c->out, "name", STR("waza"));
+	rpc_put_text(&c->out, "version", str_of(c->rpc->version));
+	json_close(&c->out, '}');
+}
+
+/*
+ * hello
+ */
+struct hello_params {
+	struct str name, version, agent, token;
+	const struct json *pid;
+};
+static const struct field hello_rows[] = {
+	FIELD(hello_params, name, FIELD_STR, .help = "of the client"),
+	FIELD(hello_params, version, FIELD_STR, .help = "of the client"),
+	FIELD(hello_params, agent, FIELD_STR, .help = "who it works for"),
+	FIELD(hello_params, pid, FIELD_TREE, .help = "its process"),
+	FIELD(hello_params, token, FIELD_STR, .help = "where one is needed"),
+};
+static const struct field_table hello_table =
+    FIELD_TABLE(hello_params, hello_rows);
+
+static enum rpc_status
+refuse(struct rpc_call *c)
+{
+	struct rpc_peer *p = c->peer;
+
+	if (++p->refused >= REFUSED_MAX)
+		conn_finish(p->conn);
+	return rpc_fail(c, RPC_AUTH_FAILED, NULL);
+}
+
+static bool
+is_pid(const struct json *v)
+{
+	return v != NULL && (v->type == JSON_NUMBER || v->type == JSON_STRING);
+}
+
+static enum rpc_status
+missing(struct rpc_call *c, const struct hello_params *p)
+{
+	struct buf b = { 0 };
+	struct json_out o = { .put = buf_sink, .ctx = &b };
+
+	json_open(&o, '[');
+	if (p->name.n == 0)
+		json_put_cstr(&o, "name");
+	if (p->version.n == 0)
+		json_put_cstr(&o, "version");
+	if (p->agent.n == 0)
+		json_put_cstr(&o, "agent");
+	if (!is_pid(p->pid))
+		json_put_cstr(&o, "pid");
+	json_close(&o, ']');
+	rpc_data_json(c, "fields", buf_str(&b));
+	buf_free(&b);
+	return rpc_fail(c, RPC_INVALID_REQUEST, "Missing required fields");
+}
+
+static struct str
+keep_name(struct rpc_peer *p, struct str s)
+{
+	s.n = s.n < NAME_MAX_BYTES ? s.n : NAME_MAX_BYTES;
+	return arena_str(&p->arena, s);
+}
+
+static enum rpc_status
+hello(struct rpc_call *c, void *params)
+{
+	const struct hello_params *h = params;
+	struct rpc_peer *p = c->peer;
+
+	if (c->rpc->token.n > 0 && rpc_needs_token(p) &&
+	    !rpc_same_secret(h->token, c->rpc->token))
+		return refuse(c);
+	if (h->name.n == 0 || h->version.n == 0 || h->agent.n == 0 ||
+	    !is_pid(h->pid))
+		return missing(c, h);
+	if (!p->hello) {
+		p->name = keep_name(p, h->name);
+		p->version = keep_name(p, h->version);
+		p->agent = keep_name(p, h->agent);
+	}
+	p->hello = p->authed = true;
+	p->refused = 0;
+	json_open(&c->out, '{');
+	json_put_key(&c->out, STR("success"));
+	json_put_bool(&c->out, true);
+	rpc_put_text(&c->out, "message", STR("Client identified"));
+	put_server(c, "server");
+	json_close(&c->out, '}');
+	return RPC_DONE;
+}
+
+const struct rpc_method tool_hello = {
+	.name = "hello", .family = RPC_TOOL, .flags = RPC_OPEN,
+	.params = &hello_table, .fn = hello,
+	.help = "says who the client is, and shows the token",
+};
+
+/*
+ * ping, initialize and what else is short.
+ */
+static enum rpc_status
+nothing(struct rpc_call *c, void *params)
+{
+	(void)params;
+	json_open(&c->out, '{');
+	json_close(&c->out, '}');
+	return RPC_DONE;
+}
+
+/* To MCP it is an empty result, and its clients refuse any other. */
+static enum rpc_status
+ping(struct rpc_call *c, void *params)
+{
+	if (c->peer->mcp)
+		return nothing(c, params);
+	buf_put(c->buf, STR("{\"status\":\"ok\"}"));
+	return RPC_DONE;
+}
+
+const struct rpc_method tool_ping = {
+	.name = "ping", .family = RPC_TOOL, .fn = ping,
+	.help = "whether the server is there",
+};
+
+struct initialize_params {
+	struct str protocolVersion;
+	const struct json *capabilities, *clientInfo;
+};
+static const struct field initialize_rows[] = {
+	FIELD(initialize_params, protocolVersion, FIELD_STR,
+	    .flags = FIELD_REQUIRED, .help = "a date"),
+	FIELD(initialize_params, capabilities, FIELD_TREE,
+	    .help = "of the client"),
+	FIELD(initialize_params, clientInfo, FIELD_TREE,
+	    .help = "its name and version"),
+};
+static const struct field_table initialize_table =
+    FIELD_TABLE(initialize_params, initialize_rows);
+
+/* The client's version where we know it, else our newest. */
+static struct str
+agree(struct str wanted)
+{
+	static const char *const known[] = { "2025-06-18", "2025-03-26",
+		"2024-11-05" };
+	size_t i;
+
+	for (i = 0; i < COUNTOF(known); i++)
+		if (str_is(wanted, known[i]))
+			return str_of(known[i]);
+	return str_of(known[0]);
+}
+
+static enum rpc_status
+initialize(struct rpc_call *c, void *params)
+{
+	const struct initialize_params *p = params;
+	const struct json *name = json_getc(p->clientInfo, "name");
+	struct json_out *o = &c->out;
+
+	c->peer->mcp = true;
+	if (c->peer->name.n == 0 && name != NULL && name->type == JSON_STRING)
+		c->peer->name = keep_name(c->peer, json_text(name));
+	json_open(o, '{');
+	rpc_put_text(o, "protocolVersion", agree(p->protocolVersion));
+	json_put_key(o, STR("capabilities"));
+	json_put_raw(o, STR("{\"tools\":{\"listChanged\":false}}"));
+	put_server(c, "serverInfo");
+	rpc_put_text(o, "instructions", STR("Evaluates AI agents: find suites "
+	    "with eval_list, check them with eval_validate, run them with "
+	    "eval_run."));
+	json_close(o, '}');
+	return RPC_DONE;
+}
+
+const struct rpc_method tool_initialize = {
+	.name = "initialize", .family = RPC_TOOL,
+	.params = &initialize_table, .fn = initialize,
+	.help = "begins a session of the Model Context Protocol",
+};
+
+const struct rpc_method tool_initialized = {
+	.name = "notifications/initialized", .family = RPC_TOOL,
+	.fn = nothing, .help = "the client is ready (MCP)",
+};
+
+struct cancelled_params {
+	const struct json *requestId;
+};
+static const struct field cancelled_rows[] = {
+	FIELD(cancelled_params, requestId, FIELD_TREE,
+	    .help = "of the request that is wanted no more"),
+};
+static const struct field_table cancelled_table =
+    FIELD_TABLE(cancelled_params, cancelled_rows);
+
+/* MCP, Cancellation: no response is sent for the request. */
+static enum rpc_status
+cancelled(struct rpc_call *c, void *params)
+{
+	const struct cancelled_params *p = params;
+
+	rpc_stop(c->peer, p->requestId, false);
+	return nothing(c, NULL);
+}
+
+const struct rpc_method tool_cancelled = {
+	.name = "notifications/cancelled", .family = RPC_TOOL,
+	.params = &cancelled_table, .fn = cancelled,
+	.help = "a request is wanted no more (MCP)",
+};
+
+static enum rpc_status
+resources(struct rpc_call *c, void *params)
+{
+	(void)params;
+	buf_put(c->buf, STR("{\"resources\":[],\"success\":true}"));
+	return RPC_DONE;
+}
+
+const struct rpc_method tool_resources = {
+	.name = "resources/list", .family = RPC_TOOL, .flags = RPC_HELLO,
+	.fn = resources, .help = "there are none",
+};
+
+/*
+ * Methods as tools.
+ */
+static bool
+is_tool(const struct rpc_method *m)
+{
+	return m->family == RPC_EVAL && m != &rpc_run_subscribe &&
+	    m != &rpc_discover;
+}
+
+/* eval_list, cmd_eval_list, or eval.list itself. */
+static bool
+is_named(const struct rpc_method *m, struct str s)
+{
+	struct str name = str_of(m->name), prefix = STR("waza_");
+	size_t i;
+
+	if (str_starts(s, prefix)) {
+		s.p += prefix.n;
+		s.n -= prefix.n;
+	}
+	for (i = 0; i < name.n && i < s.n; i++)
+		if (s.p[i] != name.p[i] &&
+		    !(name.p[i] == '.' && s.p[i] == '_'))
+			return false;
+	return s.n == name.n;
+}
+
+static const struct rpc_method *
+find_method(struct str name)
+{
+	const struct rpc_method *m;
+	size_t i;
+
+	for (i = 0; (m = rpc_method(i)) != NULL; i++)
+		if (is_tool(m) && is_named(m, name))
+			return m;
+	return NULL;
+}
+
+static void
+put_method_tool(struct json_out *o, struct arena *a,
+    const struct rpc_method *m)
+{
+	char *name = arena_cstr(a, str_of(m->name)), *dot;
+
+	while ((dot = strchr(name, '.')) != NULL)
+		*dot = '_';
+	json_open(o, '{');
+	rpc_put_text(o, "name", str_of(name));
+	rpc_put_text(o, "description", str_of(m->help));
+	json_put_key(o, STR("inputSchema"));
+	rpc_put_schema(o, m->params);
+	json_close(o, '}');
+}
+
+static void
+put_command_tool(struct json_out *o, const struct tool_command *t)
+{
+	json_open(o, '{');
+	rpc_put_text(o, "name", t->name);
+	rpc_put_text(o, "description", t->description);
+	json_put_key(o, STR("inputSchema"));
+	if (t->input_schema != NULL)
+		json_put(o, t->input_schema);
+	else
+		json_put_raw(o, STR("{\"type\":\"object\"}"));
+	json_close(o, '}');
+}
+
+static enum rpc_status
+list(struct rpc_call *c, void *params)
+{
+	const struct rpc_method *m;
+	const struct json *v;
+	struct tool_command t;
+	size_t i;
+
+	(void)params;
+	json_open(&c->out, '{');
+	json_put_key(&c->out, STR("tools"));
+	json_open(&c->out, '[');
+	for (i = 0; (m = rpc_method(i)) != NULL; i++)
+		if (is_tool(m))
+			put_method_tool(&c->out, c->arena, m);
+	for (v = json_first(c->rpc->tools); v != NULL; v = v->next)
+		if (tool_find(c->arena, c->rpc->tools, json_key(v), &t))
+			put_command_tool(&c->out, &t);
+	json_close(&c->out, ']');
+	json_close(&c->out, '}');
+	return RPC_DONE;
+}
+
+const struct rpc_method tool_list = {
+	.name = "tools/list", .family = RPC_TOOL, .flags = RPC_HELLO,
+	.fn = list, .help = "what tools there are",
+};
+
+/*
+ * tools/call
+ */
+struct call_params {
+	struct str name;
+	const struct json *arguments;
+};
+static const struct field call_rows[] = {
+	FIELD(call_params, name, FIELD_STR, .flags = FIELD_REQUIRED,
+	    .help = "of the tool"),
+	FIELD(call_params, arguments, FIELD_TREE, .help = "an object"),
+};
+static const struct field_table call_table =
+    FIELD_TABLE(call_params, call_rows);
+
+static bool
+is_mcp(const struct rpc_call *c)
+{
+	return c->peer != NULL && c->peer->mcp;
+}
+
+static void
+put_content(struct json_out *o, struct str text, bool failed)
+{
+	json_put_key(o, STR("content"));
+	json_open(o, '[');
+	json_open(o, '{');
+	rpc_put_text(o, "type", STR("text"));
+	rpc_put_text(o, "text", text);
+	json_close(o, '}');
+	json_close(o, ']');
+	json_put_key(o, STR("isError"));
+	json_put_bool(o, failed);
+}
+
+void
+tool_put(struct rpc_call *c, struct str text, bool failed)
+{
+	struct json_mem mem = { arena_hook, c->arena };
+	struct json_out *o = &c->out;
+	struct json_error e;
+	const struct json *v = failed ? NULL :
+	    json_read(&mem, text, 0, &e);
+
+	if (text.n > 0 && text.p[text.n - 1] == '\n')
+		text.n--;
+	json_open(o, '{');
+	json_put_key(o, STR("success"));
+	json_put_bool(o, !failed);
+	rpc_put_text(o, "result", text);
+	if (v != NULL && (v->type == JSON_OBJECT || v->type == JSON_ARRAY)) {
+		json_put_key(o, STR("structured"));
+		json_put(o, v);
+	}
+	if (is_mcp(c)) {
+		put_content(o, text, failed);
+		if (v != NULL && v->type == JSON_OBJECT) {
+			json_put_key(o, STR("structuredContent"));
+			json_put(o, v);
+		}
+	}
+	json_close(o, '}');
+}
+
+void
+tool_answer(struct rpc_call *c, struct str text)
+{
+	rpc_begin(c);
+	tool_put(c, text, false);
+	rpc_done(c);
+}
+
+void
+tool_fail(struct rpc_call *c, enum rpc_kind kind, struct str text)
+{
+	if (is_mcp(c)) {
+		rpc_begin(c);
+		tool_put(c, text, true);
+		rpc_done(c);
+		return;
+	}
+	rpc_fail(c, kind, "%.*s", (int)(text.n < 300 ? text.n : 300), text.p);
+	rpc_failed(c);
+}
+
+/* To MCP a tool that fails has a result, too. */
+static enum rpc_status
+failed(struct rpc_call *c)
+{
+	if (!is_mcp(c))
+		return RPC_FAIL;
+	tool_put(c, c->message, true);
+	return RPC_DONE;
+}
+
+static void
+run_over(struct rpc_call *c, enum rpc_kind kind, struct str text)
+{
+	if (kind == RPC_KIND__MAX)
+		tool_answer(c, text);
+	else
+		tool_fail(c, kind, text);
+}
+
+static bool
+waits(const struct json *arguments)
+{
+	const struct json *v = json_getc(arguments, "wait");
+
+	return v == NULL || v->type != JSON_BOOL || json_bool(v);
+}
+
+static enum rpc_status
+call_method(struct rpc_call *c, const struct rpc_method *m,
+    const struct json *arguments)
+{
+	struct buf b = { 0 };
+	enum rpc_status status;
+
+	if (m == &rpc_eval_run && waits(arguments)) {
+		status = rpc_run_wait(c, arguments, run_over);
+		return status == RPC_FAIL ? failed(c) : status;
+	}
+	status = m == &rpc_eval_run ? rpc_run_begin(c, arguments, &b) :
+	    rpc_ask(c, m, arguments, &b);
+	if (status == RPC_DONE)
+		tool_put(c, buf_str(&b), false);
+	buf_free(&b);
+	return status == RPC_FAIL ? failed(c) : status;
+}
+
+static enum rpc_status
+call(struct rpc_call *c, void *params)
+{
+	const struct call_params *p = params;
+	const struct json *args = p->arguments;
+	const struct rpc_method *m = find_method(p->name);
+	struct tool_command t;
+
+	if (args != NULL && args->type == JSON_NULL)
+		args = NULL;
+	if (args != NULL && args->type != JSON_OBJECT) {
+		rpc_data(c, "field", STR("arguments"));
+		return rpc_fail(c, RPC_INVALID_PARAMS,
+		    "Invalid params: \"arguments\" must be an object");
+	}
+	if (tool_find(c->arena, c->rpc->tools, p->name, &t)) {
+		enum rpc_status status = tool_run(c, &t, args);
+
+		return status == RPC_FAIL && c->kind == RPC_TOOL_FAILED ?
+		    failed(c) : status;
+	}
+	if (m != NULL)
+		return call_method(c, m, args);
+	if (str_is(p->name, "ping")) {
+		tool_put(c, STR("{\"status\":\"ok\"}"), false);
+		return RPC_DONE;
+	}
+	rpc_data(c, "tool", p->name);
+	return rpc_fail(c, RPC_TOOL_UNKNOWN, "Unknown tool: %.*s",
+	    (int)(p->name.n < 100 ? p->name.n : 100), p->name.p);
+}
+
+const struct rpc_method tool_call = {
+	.name = "tools/call", .family = RPC_TOOL,
+	.flags = RPC_HELLO | RPC_SLOW, .params = &call_table, .fn = call,
+	.help = "runs a tool",
+};

@@ -1,0 +1,193 @@
+/* SPDX-License-Identifier: ISC */
+/*
+ * Tools that are commands of the settings: arguments as JSON on stdin, what
+ * it prints is the answer.  Ends with the call that asked for it.
+ */
+#include "rpc/tool.h"
+
+#include "io/proc.h"
+#include "json.h"
+#include "lib/schema/schema.h"
+
+enum {
+	TIMEOUT = 60,		/* seconds, unless the settings say otherwise */
+	OUTPUT_MAX = 4 << 20,	/* bytes of an answer */
+	STDERR_MAX = 4 << 10
+};
+
+static const struct field command_rows[] = {
+	FIELD(tool_command, command, FIELD_STRS, .flags = FIELD_REQUIRED,
+	    .min = 1, .max = 1000, .help = "the program and its arguments"),
+	FIELD(tool_command, description, FIELD_STR, .help = "for people"),
+	FIELD(tool_command, input_schema, FIELD_TREE,
+	    .help = "JSON Schema of the arguments"),
+	FIELD(tool_command, timeout_seconds, FIELD_NUM, .alias = "timeout",
+	    .min = 0, .max = 86400, .help = "that it may take"),
+};
+static const struct field_table command_table =
+    FIELD_TABLE(tool_command, command_rows);
+
+int
+tool_check(struct arena *a, const struct json *tools, struct err *e)
+{
+	struct tool_command t;
+	const struct json *v;
+
+	if (tools == NULL || tools->type == JSON_NULL)
+		return 0;
+	if (tools->type != JSON_OBJECT)
+		return err_set(e, ERR_SCHEMA, "\"tools\" must be a mapping");
+	for (v = json_first(tools); v != NULL; v = v->next) {
+		t = (struct tool_command){ .timeout_seconds = TIMEOUT };
+		if (field_decode_one(a, &command_table, v, &t, e) == -1)
+			return -1;
+		if (t.input_schema != NULL &&
+		    schema_compile(a, t.input_schema, NULL, e) == NULL)
+			return -1;
+	}
+	return 0;
+}
+
+bool
+tool_find(struct arena *a, const struct json *tools, struct str name,
+    struct tool_command *t)
+{
+	const struct json *v = json_get(tools, name);
+	struct err e;
+
+	*t = (struct tool_command){ .name = name,
+		.timeout_seconds = TIMEOUT };
+	return v != NULL && v->type == JSON_OBJECT &&
+	    field_decode_one(a, &command_table, v, t, &e) == 0;
+}
+
+struct state {
+	struct proc proc;
+	struct rpc_call *call;
+	double seconds;
+	bool stopped;
+};
+
+static void
+ended(void *arg)
+{
+	struct state *s = arg;
+	struct rpc_call *c = s->call;
+	const struct proc_result *r = &s->proc.res;
+	struct str out = arena_str(c->arena, buf_str(&s->proc.out.buf));
+	struct str err = arena_str(c->arena, buf_str(&s->proc.err.buf));
+	int status = r->status, signo = r->signo;
+	bool late = r->timed_out, more = r->truncated;
+
+	proc_fini(&s->proc);
+	c->rpc->commands--;
+	while (err.n > 0 && err.p[err.n - 1] == '\n')
+		err.n--;
+	if (s->stopped)
+		tool_fail(c, RPC_CANCELLED, STR("cancelled"));
+	else if (late)
+		tool_fail(c, RPC_TIMEOUT, arena_fmt(c->arena,
+		    "no answer within %g s", s->seconds));
+	else if (more)
+		tool_fail(c, RPC_TOOL_FAILED,
+		    STR("the tool's answer is too large"));
+	else if (status == 0)
+		tool_answer(c, out);
+	else if (err.n > 0 || out.n > 0)
+		tool_fail(c, RPC_TOOL_FAILED, err.n > 0 ? err : out);
+	else
+		tool_fail(c, RPC_TOOL_FAILED, arena_fmt(c->arena, signo != 0 ?
+		    "killed by signal %d" : "exit status %d",
+		    signo != 0 ? signo : status));
+}
+
+static void
+stop(struct rpc_call *c)
+{
+	struct state *s = c->state;
+
+	s->stopped = true;
+	proc_cancel(&s->proc);
+}
+
+static void
+note_finding(void *ctx, const struct schema_finding *f)
+{
+	struct rpc_call *c = ctx;
+
+	if (c->message.n > 0)
+		return;
+	rpc_data(c, "field", f->at);
+	rpc_fail(c, RPC_INVALID_PARAMS, "Invalid params: arguments%.*s: %.*s",
+	    (int)(f->at.n < 100 ? f->at.n : 100), f->at.p,
+	    (int)(f->msg.n < 200 ? f->msg.n : 200), f->msg.p);
+}
+
+static enum rpc_status
+check_arguments(struct rpc_call *c, const struct json *schema,
+    const struct json *arguments)
+{
+	static const struct json none = { .type = JSON_OBJECT };
+	struct schema *s;
+	struct err e = { 0 };
+
+	if (schema == NULL)
+		return RPC_DONE;
+	s = schema_compile(c->arena, schema, NULL, &e);
+	c->message = STR("");
+	if (s == NULL || schema_check(s, c->arena, arguments != NULL ?
+	    arguments : &none, note_finding, c, &e) == -1)
+		return rpc_fail(c, RPC_CONFIG, "input_schema: %s", e.msg);
+	return c->message.n > 0 ? RPC_FAIL : RPC_DONE;
+}
+
+static struct str
+input(struct arena *a, const struct json *arguments)
+{
+	struct buf b = { 0 };
+	struct json_out o = { .put = buf_sink, .ctx = &b };
+	struct str s;
+
+	if (arguments != NULL)
+		json_put(&o, arguments);
+	else
+		buf_puts(&b, "{}");
+	buf_putc(&b, '\n');
+	s = arena_str(a, buf_str(&b));
+	buf_free(&b);
+	return s;
+}
+
+enum rpc_status
+tool_run(struct rpc_call *c, const struct tool_command *t,
+    const struct json *arguments)
+{
+	struct state *s = NEW(c->arena, struct state);
+	const char **argv = NEW_N(c->arena, const char *, t->command.n + 1);
+	struct proc_opts o = { .argv = argv, .out_max = OUTPUT_MAX,
+		.err_max = STDERR_MAX, .stop_at_max = true, .done = ended,
+		.arg = s };
+	struct err e = { 0 };
+	size_t i;
+
+	if (check_arguments(c, t->input_schema, arguments) != RPC_DONE)
+		return RPC_FAIL;
+	if (c->rpc->commands >= c->rpc->tools_max)
+		return rpc_fail(c, RPC_RATE_LIMITED, NULL);
+	for (i = 0; i < t->command.n; i++) {
+		argv[i] = arena_cstr(c->arena, t->command.v[i]);
+		if (argv[i] == NULL)
+			return rpc_fail(c, RPC_CONFIG,
+			    "the command holds a NUL byte");
+	}
+	s->call = c;
+	s->seconds = t->timeout_seconds;
+	o.timeout_ms = (int64_t)(t->timeout_seconds * 1000) + 1;
+	o.in = input(c->arena, arguments);
+	if (proc_start(c->rpc->procs, &s->proc, &o, &e) != 0)
+		return rpc_fail(c, RPC_TOOL_FAILED, "%s", e.msg);
+	c->rpc->commands++;
+	c->state = s;
+	c->stop = stop;
+	return RPC_LATER;
+}

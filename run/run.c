@@ -1,0 +1,665 @@
+/* SPDX-License-Identifier: ISC */
+/*
+ * A run: which trials there are, when each starts, when all is over.
+ *
+ * Trials start in the order of the suite, trial by trial, as slots are free.
+ * A task's hooks stand around its trials: while the first ones run, none of
+ * its trials can start, but those of later tasks can.  All starting is done
+ * by run_pump(), which leaves to the loop after a slice of time, so that
+ * signals and timers are heard also when no trial ever waits.
+ */
+#include "run/run.h"
+
+#include <stdio.h>
+#include <time.h>
+
+#include "base/os.h"
+#include "results/event.h"
+#include "results/outcome.h"
+#include "run/run_internal.h"
+
+enum {
+	SLICE_MS = 20,		/* of starting, before the loop has its turn */
+	REFRESH_MS = 1000,	/* between two writings of the results */
+	REFRESH_SHARE = 10	/* but at most this part of all time */
+};
+
+const char *
+run_make_id(struct arena *a)
+{
+	unsigned char noise[4] = { 0 };
+	struct err e;
+
+	os_random(noise, sizeof(noise), &e);
+	return arena_fmt(a, "run-%lld-%02x%02x%02x%02x",
+	    (long long)(os_wall_ns() / 1000000000), noise[0], noise[1],
+	    noise[2], noise[3]).p;
+}
+
+static void
+stamp(struct run *run)
+{
+	time_t now = (time_t)(run->results.started_ns / 1000000000);
+	struct tm tm;
+
+	if (gmtime_r(&now, &tm) != NULL)
+		strftime(run->timestamp, sizeof(run->timestamp),
+		    "%Y-%m-%dT%H:%M:%SZ", &tm);
+	run->results.run_id = run->opts.run_id != NULL ?
+	    arena_cstr(&run->arena, str_of(run->opts.run_id)) :
+	    run_make_id(&run->arena);
+}
+
+static void
+init_results(struct run *run)
+{
+	struct result_run *r = &run->results;
+	const struct spec_config *c = &run->suite->config;
+
+	r->arena = &run->arena;
+	r->suite = run->suite;
+	r->executor = run->opts.executor.n > 0 ? run->opts.executor :
+	    c->executor;
+	r->model = run->opts.model.n > 0 ? run->opts.model : c->model;
+	r->judge_model = run->opts.judge_model;
+	r->timeout_seconds = run->opts.timeout_seconds;
+	r->started_ns = os_wall_ns();
+	r->trials = (size_t)(run->opts.trials > 0 ? run->opts.trials :
+	    c->trials_per_task);
+	r->journal = -1;
+	stamp(run);
+}
+
+static void on_again(void *);
+static void on_refresh(void *);
+
+static void
+init_slots(struct run *run)
+{
+	size_t i, n = run->results.ntasks, most = n * run->results.trials;
+
+	run->tasks = NEW_N(&run->arena, struct run_task, n);
+	for (i = 0; i < n; i++)
+		run->tasks[i].run = run;
+	run->nslots = run_workers(run);
+	if (most < run->results.triggers.n)
+		most = run->results.triggers.n;
+	if (run->nslots > most && most > 0)
+		run->nslots = most;
+	run->slots = NEW_N(&run->arena, struct run_trial, run->nslots);
+	for (i = 0; i < run->nslots; i++)
+		run->slots[i].run = run;
+	run_triggers_init(run);
+	run->again = (struct timer){ .fn = on_again, .arg = run };
+	run->refresh = (struct timer){ .fn = on_refresh, .arg = run };
+}
+
+struct run *
+run_new(struct loop *loop, struct procs *procs, const struct spec_suite *s,
+    const struct run_opts *o, struct event_bus *bus, struct err *e)
+{
+	struct arena arena = { 0 };
+	struct run *run = NEW(&arena, struct run);
+
+	run->arena = arena;
+	run->loop = loop;
+	run->procs = procs;
+	run->suite = s;
+	run->opts = *o;
+	run->bus = bus;
+	run->pool.arena = &run->arena;
+	init_results(run);
+	if (run_select(run, e) == -1 ||
+	    run_check_output(&run->arena, o->output, e) == -1)
+		goto fail;
+	result_init(&run->results);
+	if (o->stored != NULL)
+		run_stored_fill(run);
+	run_want_triggers(run);
+	if (run_journal(run, e) == -1)
+		goto fail;
+	run_forget(run);
+	init_slots(run);
+	run->agent = o->agent != NULL ? o->agent : &run->own;
+	run->own = (struct agent){ .kind = agent_find(run->results.executor),
+		.suite = s, .procs = procs, .remote = o->remote,
+		.arena = &run->arena, .workers = run->nslots,
+		.spent = &run->spent };
+	if (o->stored != NULL) {
+		run->agent->kind = &agent_stored;
+		run->agent->state = &run->opts.stored;
+	}
+	if (run->agent->kind == NULL) {
+		err_set(e, ERR_SCHEMA, "unknown executor \"%.*s\"",
+		    STRF(run->results.executor));
+		goto fail;
+	}
+	if (o->replay != NULL)
+		run->agent->state = &run->opts.replay;
+	run->judges = (struct judges){ .suite = s, .procs = procs,
+		.executor = o->stored != NULL || o->replay != NULL ?
+		    s->config.executor : run->results.executor,
+		.model = o->stored != NULL ? s->config.model :
+		    run->results.model, .judge_model = o->judge_model,
+		.arena = &run->arena, .run_id = run->results.run_id,
+		.workers = run->nslots, .spent = &run->spent };
+	if (run_record_open(run, e) == -1 ||
+	    (o->agent == NULL && agent_open(run->agent, e) == -1))
+		goto fail;
+	run_cache_open(run);
+	return run;
+fail:
+	run_free(run);
+	return NULL;
+}
+
+void
+run_free(struct run *run)
+{
+	struct arena arena;
+
+	if (run == NULL)
+		return;
+	result_close(&run->results);
+	arena = run->arena;	/* the run itself is in it */
+	arena_free(&arena);
+}
+
+struct result_run *
+run_results(struct run *run)
+{
+	return &run->results;
+}
+
+const struct err *
+run_error(const struct run *run)
+{
+	return &run->err;
+}
+
+bool
+run_cancelled(const struct run *run)
+{
+	return run->cancelled;
+}
+
+void
+run_warn(struct run *run, const char *type, const char *msg)
+{
+	struct event ev = { .type = EVENT_ERROR,
+		.run_id = str_of(run->results.run_id),
+		.error_type = str_of(type), .message = str_of(msg) };
+
+	event_emit(run->bus, &ev);
+}
+
+void
+run_abort(struct run *run, const struct err *e)
+{
+	if (run->err.code == ERR_NONE)
+		run->err = *e;
+	run_cancel(run);
+}
+
+/*
+ * Tasks.
+ */
+static void
+tell_task(struct run *run, size_t i, enum event_type type)
+{
+	struct result_task *t = &run->results.tasks[i];
+	struct event ev = { .type = type,
+		.run_id = str_of(run->results.run_id), .idx = (int64_t)i,
+		.total = (int64_t)run->results.ntasks, .task = t->spec->id,
+		.name = t->spec->name, .prompt = t->spec->inputs.prompt,
+		.trials = (int64_t)run->results.trials };
+
+	if (type == EVENT_TASK_COMPLETE) {
+		ev.status = str_of(result_word(t->status));
+		ev.error_class = str_of(result_class(t->status));
+		if (result_is_error(t->status))
+			ev.error = t->error.n > 0 ? t->error :
+			    run->tasks[i].error.n > 0 ? run->tasks[i].error :
+			    run_stored_error(run, i);
+		ev.score = t->stats.avg;
+		ev.took_ms = loop_clock(run->loop) - run->tasks[i].started;
+		ev.task_result = t;
+		ev.run_result = &run->results;
+	}
+	event_emit(run->bus, &ev);
+}
+
+static void
+end_task(struct run *run, size_t i)
+{
+	struct result_task *t = &run->results.tasks[i];
+
+	run->tasks[i].phase = RUN_TASK_ENDED;
+	run->dirty = true;
+	if (run->cancelled && t->done < t->ntrials && t->error.n == 0)
+		return;			/* it has no status */
+	result_end_task(&run->results, i);
+	tell_task(run, i, EVENT_TASK_COMPLETE);
+	if (t->status != RESULT_PASSED && run->opts.stored == NULL &&
+	    (run->suite->config.fail_fast || run->opts.fail_fast))
+		run->stopped = true;
+}
+
+static bool start_hooks(struct run *, size_t task, enum spec_hook_kind,
+    void (*done)(void *));
+
+static void
+after_hooks(void *arg)
+{
+	struct run_task *t = arg;
+	struct run *run = t->run;
+
+	if (t->hooks->err.code != ERR_NONE)
+		run_warn(run, "hook_failed", t->hooks->err.msg);
+	t->hooks = NULL;
+	run->hooking--;
+	end_task(run, (size_t)(t - run->tasks));
+	run_pump(run);
+}
+
+/* All trials are in. */
+static void
+close_task(struct run *run, size_t i)
+{
+	struct run_task *t = &run->tasks[i];
+
+	t->phase = RUN_TASK_CLOSING;
+	if (!start_hooks(run, i, SPEC_AFTER_TASK, after_hooks))
+		end_task(run, i);
+}
+
+/* The next trial of the task that has to be run; ntrials: none. */
+static size_t
+next_trial(struct run *run, size_t i)
+{
+	struct result_task *r = &run->results.tasks[i];
+	struct run_task *t = &run->tasks[i];
+
+	while (t->next < r->ntrials &&
+	    r->trials[t->next].status != RESULT_NONE)
+		t->next++;		/* by an earlier run */
+	return t->next;
+}
+
+void
+run_trial_over(struct run *run, struct run_trial *trial)
+{
+	struct run_task *t = &run->tasks[trial->task];
+
+	run->busy--;
+	t->running--;
+	run->dirty = true;
+	if (t->running == 0 && (run->cancelled ||
+	    next_trial(run, trial->task) ==
+	    run->results.tasks[trial->task].ntrials))
+		close_task(run, trial->task);
+}
+
+static void
+open_task(struct run *run, size_t i)
+{
+	struct run_task *t = &run->tasks[i];
+
+	t->phase = RUN_TASK_OPEN;
+	if (run->open == NULL)
+		run->open = t;
+	else
+		run->last->next_open = t;
+	run->last = t;
+	tell_task(run, i, EVENT_TASK_START);
+}
+
+static void
+before_hooks(void *arg)
+{
+	struct run_task *t = arg;
+	struct run *run = t->run;
+	size_t i = (size_t)(t - run->tasks);
+	struct err e = t->hooks->err;
+
+	t->hooks = NULL;
+	run->hooking--;
+	if (e.code == ERR_NONE && !run->cancelled) {
+		open_task(run, i);
+	} else {
+		if (e.code != ERR_NONE)
+			run->results.tasks[i].error =
+			    arena_str(&run->arena, str_of(e.msg));
+		end_task(run, i);
+	}
+	run_pump(run);
+}
+
+/* True: hooks run, and done() follows. */
+static bool
+start_hooks(struct run *run, size_t i, enum spec_hook_kind kind,
+    void (*done)(void *))
+{
+	const struct spec_task *spec = run->results.tasks[i].spec;
+	struct run_task *t = &run->tasks[i];
+	struct run_hooks *hs;
+
+	if (run->suite->hooks[kind].n == 0 || run->opts.stored != NULL)
+		return false;
+	hs = NEW(&run->arena, struct run_hooks);
+	t->hooks = hs;
+	run->hooking++;
+	hs->run = run;
+	hs->list = &run->suite->hooks[kind];
+	hs->task_id = spec->id;
+	hs->vars = (struct tmpl_vars){ .job_id = str_of(run->results.run_id),
+		.task_name = spec->name, .timestamp = str_of(run->timestamp),
+		.iteration = 1, .attempt = 1,
+		.vars = { spec->vars, run->suite->inputs } };
+	hs->done = done;
+	hs->arg = t;
+	if (run_hooks_start(hs))
+		done(t);		/* none could be started */
+	return true;
+}
+
+static void
+begin_task(struct run *run, size_t i)
+{
+	struct run_task *t = &run->tasks[i];
+
+	t->started = loop_clock(run->loop);
+	if (run->results.tasks[i].kept != NULL) {
+		t->phase = RUN_TASK_ENDED;	/* nobody is told of it */
+		return;
+	}
+	if (next_trial(run, i) == run->results.tasks[i].ntrials) {
+		end_task(run, i);	/* all of it by an earlier run */
+		return;
+	}
+	t->phase = RUN_TASK_HOOKING;
+	if (!start_hooks(run, i, SPEC_BEFORE_TASK, before_hooks))
+		open_task(run, i);
+}
+
+/*
+ * The task whose next trial can start now, or ntasks.  New tasks are begun
+ * when there is none, as long as their hooks leave a slot free.
+ */
+static size_t
+find_work(struct run *run)
+{
+	size_t i, n = run->results.ntasks;
+
+	for (;;) {
+		for (; run->open != NULL; run->open = run->open->next_open) {
+			i = (size_t)(run->open - run->tasks);
+			if (next_trial(run, i) < run->results.tasks[i].ntrials)
+				return i;
+		}
+		if (run->fresh == n || run->stopped ||
+		    run->hooking >= run->nslots - run->busy)
+			return n;
+		begin_task(run, run->fresh++);
+	}
+}
+
+static struct run_trial *
+free_slot(struct run *run)
+{
+	size_t i;
+
+	for (i = 0; i < run->nslots; i++)
+		if (run->slots[i].state == RUN_TRIAL_IDLE)
+			return &run->slots[i];
+	return NULL;
+}
+
+static void close_run(struct run *);
+
+static void
+on_again(void *arg)
+{
+	run_pump(arg);
+}
+
+static void
+start_trials(struct run *run)
+{
+	int64_t until = loop_clock(run->loop) + SLICE_MS;
+	struct run_trial *t;
+	size_t i;
+
+	while (!run->cancelled && !run->held && run->busy < run->nslots &&
+	    (i = find_work(run)) < run->results.ntasks) {
+		t = free_slot(run);
+		run->busy++;
+		run->tasks[i].running++;
+		run_trial_start(t, i, run->tasks[i].next++);
+		run_trial_go(t);
+		if (loop_clock(run->loop) >= until) {
+			timer_start(run->loop, &run->again, 0);
+			return;
+		}
+	}
+	if (run->busy == 0 && run->hooking == 0 &&
+	    (!run->held || run->cancelled) && run_triggers_pump(run))
+		close_run(run);
+}
+
+void
+run_pump(struct run *run)
+{
+	if (run->phase != RUN_GOING || run->pumping)
+		return;
+	run->pumping = true;
+	start_trials(run);
+	run->pumping = false;
+}
+
+/*
+ * The results file while the run goes on: at most once a second, and less
+ * often when writing it takes long, so that all of it stays linear.
+ */
+static void
+on_refresh(void *arg)
+{
+	struct run *run = arg;
+	int64_t t = loop_clock(run->loop);
+	struct err e;
+
+	if (run->dirty) {
+		run->dirty = false;
+		run->results.duration_ms = t - run->started;
+		result_sum(&run->results);
+		if (result_write(&run->results, run->opts.output, &e) == -1) {
+			run_abort(run, &e);
+			return;
+		}
+		t = (loop_clock(run->loop) - t) * REFRESH_SHARE;
+	} else
+		t = 0;
+	timer_start(run->loop, &run->refresh, t > REFRESH_MS ? t : REFRESH_MS);
+}
+
+/*
+ * The run as a whole.
+ */
+static void
+tell_end(struct run *run)
+{
+	struct result_run *r = &run->results;
+	struct event ev = { .type = EVENT_EVAL_COMPLETE,
+		.run_id = str_of(r->run_id), .eval = run->suite->name,
+		.skill = run->suite->skill, .executor = r->executor,
+		.model = r->model, .passed = (int64_t)r->passed,
+		.failed = (int64_t)(r->failed + r->errors),
+		.errors = (int64_t)r->errors,
+		.skipped = (int64_t)r->skipped, .total = (int64_t)r->ntasks,
+		.rate = r->rate, .score = r->score,
+		.duration_sec = (double)r->duration_ms / 1000,
+		.status = str_of(run->err.code != ERR_NONE ? "failed" :
+		    run->cancelled ? "cancelled" :
+		    result_ok(r) ? "passed" : "failed"),
+		.run_result = r };
+
+	event_emit(run->bus, &ev);
+}
+
+static void
+end_run(void *arg)
+{
+	struct run *run = arg;
+	struct result_run *r = &run->results;
+	struct err e;
+
+	timer_stop(run->loop, &run->refresh);
+	if (run->opts.agent == NULL && agent_leave(run->agent, &e) == -1)
+		run_warn(run, "workspace_left", e.msg);
+	if (workspace_close(&run->pool, run->opts.keep_workspace, &e) == -1)
+		run_warn(run, "workspace_left", e.msg);
+	run->phase = RUN_ENDED;
+	r->duration_ms = run->opts.stored != NULL ?
+	    run->opts.stored->duration_ms :
+	    loop_clock(run->loop) - run->started;
+	r->ended = true;
+	r->cancelled = run->cancelled && run->err.code == ERR_NONE;
+	r->aborted = run->err.code != ERR_NONE;
+	r->complete = !run->cancelled && run->fresh == r->ntasks &&
+	    r->triggers.done == r->triggers.n;
+	result_sum(r);
+	if (run->opts.output != NULL &&
+	    result_write(r, run->opts.output, &e) == -1 &&
+	    run->err.code == ERR_NONE)
+		run->err = e;
+	if (run->err.code != ERR_NONE)
+		run_warn(run, "run_failed", run->err.msg);
+	tell_end(run);
+	run->done(run->arg);
+}
+
+static void
+on_closed(void *arg)
+{
+	struct run *run = arg;
+
+	if (--run->closing == 0)
+		end_run(run);
+}
+
+static void
+after_run(void *arg)
+{
+	struct run *run = arg;
+
+	if (run->hooks.err.code != ERR_NONE)
+		run_warn(run, "hook_failed", run->hooks.err.msg);
+	run->phase = RUN_ENDING;
+	run->own.closed = run->judges.closed = on_closed;
+	run->own.arg = run->judges.arg = run;
+	run->closing = 2;
+	run->closing -= run->opts.agent != NULL || agent_close(run->agent);
+	run->closing -= judges_close(&run->judges);
+	if (run->closing == 0)
+		end_run(run);
+}
+
+/* True: hooks run, and done() follows. */
+static bool
+start_run_hooks(struct run *run, enum spec_hook_kind kind,
+    void (*done)(void *))
+{
+	if (run->suite->hooks[kind].n == 0 || run->opts.stored != NULL)
+		return false;
+	run->hooks = (struct run_hooks){ .run = run, .done = done, .arg = run,
+		.list = &run->suite->hooks[kind] };
+	run->hooks.vars = (struct tmpl_vars){ .iteration = 1, .attempt = 1,
+		.job_id = str_of(run->results.run_id),
+		.timestamp = str_of(run->timestamp),
+		.vars = { run->suite->inputs, NULL } };
+	return !run_hooks_start(&run->hooks);
+}
+
+/* Also after a cancel: what before_run has set up is to be taken down. */
+static void
+close_run(struct run *run)
+{
+	run->phase = RUN_CLOSING;
+	timer_stop(run->loop, &run->again);
+	if (!start_run_hooks(run, SPEC_AFTER_RUN, after_run))
+		after_run(run);
+}
+
+static void
+tell_start(struct run *run)
+{
+	struct result_run *r = &run->results;
+	struct event ev = { .type = EVENT_EVAL_START,
+		.run_id = str_of(r->run_id), .eval = run->suite->name,
+		.skill = run->suite->skill, .executor = r->executor,
+		.model = r->model, .tasks = (int64_t)r->ntasks,
+		.trials = (int64_t)r->trials, .run_result = r };
+
+	event_emit(run->bus, &ev);
+}
+
+static void
+go(void *arg)
+{
+	struct run *run = arg;
+
+	run->phase = RUN_GOING;
+	if (run->hooks.err.code != ERR_NONE) {
+		run->err = run->hooks.err;
+		run->cancelled = true;
+	}
+	if (run->opts.output != NULL)
+		timer_start(run->loop, &run->refresh, REFRESH_MS);
+	run_pump(run);
+}
+
+void
+run_start(struct run *run, void (*done)(void *arg), void *arg)
+{
+	run->done = done;
+	run->arg = arg;
+	run->started = loop_clock(run->loop);
+	run->phase = RUN_OPENING;
+	tell_start(run);
+	if (run->results.regraded)
+		run_warn(run, "regraded", "the results file was graded again "
+		    "after its run: the verdicts of trials that are taken over "
+		    "are those of the run");
+	if (run->cancelled || !start_run_hooks(run, SPEC_BEFORE_RUN, go))
+		go(run);
+}
+
+void
+run_hold(struct run *run, bool hold)
+{
+	run->held = hold;
+	if (!hold)
+		timer_start(run->loop, &run->again, 0);
+}
+
+void
+run_cancel(struct run *run)
+{
+	size_t i;
+
+	if (run->phase == RUN_CLOSING && run->cancelled)
+		run_hooks_cancel(&run->hooks);	/* asked for twice */
+	if (run->phase == RUN_OPENING && run->hooks.list != NULL)
+		run_hooks_cancel(&run->hooks);
+	run->cancelled = true;
+	if (run->phase != RUN_GOING)
+		return;
+	for (i = 0; i < run->results.ntasks; i++)
+		if (run->tasks[i].hooks != NULL)
+			run_hooks_cancel(run->tasks[i].hooks);
+	for (i = 0; i < run->nslots; i++)
+		run_trial_cancel(&run->slots[i]);
+	run_triggers_cancel(run);
+	if (run->phase == RUN_GOING)	/* it may have ended with them */
+		timer_start(run->loop, &run->again, 0);
+}

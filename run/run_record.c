@@ -1,0 +1,323 @@
+/* SPDX-License-Identifier: ISC */
+/*
+ * Recordings of trials, for executor `replay`: a file for each attempt,
+ *
+ *	{"waza_record":1,"task":...,"trial":n,"attempt":n,"executor":...,
+ *	 "model":...,"prompt_sha256":...,"prompt":...}
+ *	{"way":">","ms":n,"message":...}	and so on, also with "<"
+ *	{"answer":{"duration_ms":n,"fault":...,...,"files":[...]}}
+ *
+ * It is written whole when the answer is there, and before anything is
+ * graded, as graders may change the files.  Secrets that are in our
+ * environment are masked: they have no place in a file that is passed around.
+ */
+#include "run/run_internal.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/os.h"
+#include "base/os_spawn.h"
+#include "json.h"
+#include "lib/mask.h"
+#include "results/cache.h"
+
+enum {
+	WIRE_MAX = 64 << 20,	/* bytes of messages in a recording */
+	FILES_MAX = 16 << 20,	/* bytes of files */
+	FILE_MAX = 4 << 20,	/* bytes of one */
+	COUNT_MAX = 2000,	/* files */
+	DEPTH_MAX = 20
+};
+
+/*
+ * Secrets.
+ */
+/* Variables that settings name: api_key_env, github_token_env ... */
+static void
+add_named(struct arena *a, struct mask *s, const struct json *tree)
+{
+	const struct json *v;
+	const char *value;
+	char *name;
+
+	for (v = json_first(tree); v != NULL; v = v->next) {
+		if (v->type == JSON_OBJECT || v->type == JSON_ARRAY)
+			add_named(a, s, v);
+		if (v->type != JSON_STRING || json_key(v).p == NULL ||
+		    !str_ends(json_key(v), STR("_env")))
+			continue;
+		name = arena_cstr(a, json_text(v));
+		value = name != NULL && *name != '\0' ? getenv(name) : NULL;
+		if (value != NULL)
+			mask_add(a, s, str_of(value));
+	}
+}
+
+int
+run_record_open(struct run *run, struct err *e)
+{
+	struct arena *a = &run->arena;
+	struct mask *s;
+
+	if (run->opts.record == NULL)
+		return 0;
+	if (mkdir(run->opts.record, 0777) == -1 && errno != EEXIST)
+		return err_sys(e, run->opts.record);
+	if (access(run->opts.record, W_OK | X_OK) == -1)
+		return err_sys(e, run->opts.record);
+	run->secrets = s = NEW(a, struct mask);
+	mask_add_env(a, s, os_env(a, NULL, 0));
+	add_named(a, s, run->suite->config.tree);
+	add_named(a, s, run->suite->executors);
+	add_named(a, s, run->suite->config.judge);
+	return 0;
+}
+
+/*
+ * Messages.
+ */
+static void
+put_message(struct json_out *o, struct str message)
+{
+	struct arena tmp = { 0 };
+	struct json_mem mem = { arena_hook, &tmp };
+	struct json_error e;
+	const struct json *v = json_read(&mem, message, 0, &e);
+
+	if (v != NULL)
+		json_put(o, v);
+	else
+		json_put_str(o, message);
+	arena_free(&tmp);
+}
+
+static void
+on_message(void *arg, char way, struct str message)
+{
+	struct run_record *r = arg;
+	struct buf b = { 0 };
+	struct json_out o = { .put = buf_sink, .ctx = &b };
+	struct arena tmp = { 0 };
+
+	json_open(&o, '{');
+	json_put_key(&o, STR("way"));
+	json_put_str(&o, (struct str){ &way, 1 });
+	json_put_key(&o, STR("ms"));
+	json_put_int(&o, loop_clock(r->run->loop) - r->started);
+	json_put_key(&o, STR("message"));
+	put_message(&o, message);
+	json_close(&o, '}');
+	buf_put(&r->wire, mask_json(&tmp, r->run->secrets, buf_str(&b)));
+	buf_putc(&r->wire, '\n');
+	buf_free(&b);
+	arena_free(&tmp);
+}
+
+void
+run_record_start(struct run *run, struct run_record *r,
+    struct agent_request *req)
+{
+	req->record = NULL;
+	if (run->opts.record == NULL)
+		return;
+	*r = (struct run_record){ .run = run, .wire = { .max = WIRE_MAX },
+		.started = loop_clock(run->loop), .going = true };
+	req->record = on_message;
+	req->record_arg = r;
+}
+
+void
+run_record_drop(struct run_record *r)
+{
+	buf_free(&r->wire);
+	r->going = false;
+}
+
+/*
+ * The agent's files.
+ */
+struct files {
+	struct buf *out;
+	struct arena arena;
+	const char *top;		/* the workspace */
+	size_t n, bytes, left_out;
+};
+
+static void
+put_one(struct files *f, const char *path, const char *inside)
+{
+	struct str text;
+	struct err e;
+
+	if (f->n >= COUNT_MAX || os_read_plain(&f->arena, path, FILE_MAX,
+	    &text, &e) == -1 || f->bytes + text.n > FILES_MAX ||
+	    !utf8_valid(text) || !utf8_valid(str_of(inside))) {
+		f->left_out++;
+		return;
+	}
+	result_put_str(f->out, f->n++ == 0 ? STR("{\"path\":") :
+	    STR(",{\"path\":"), str_of(inside));
+	result_put_str(f->out, STR(",\"content\":"), text);
+	buf_putc(f->out, '}');
+	f->bytes += text.n;
+}
+
+static void
+put_dir(struct files *f, const char *dir, int depth)
+{
+	struct arena_mark mark;
+	const char *path;
+	struct dirent *d;
+	struct stat st;
+	DIR *dp = depth < DEPTH_MAX ? opendir(dir) : NULL;
+
+	if (dp == NULL) {
+		f->left_out++;
+		return;
+	}
+	while ((d = readdir(dp)) != NULL) {
+		if (strcmp(d->d_name, ".") == 0 ||
+		    strcmp(d->d_name, "..") == 0 ||
+		    strcmp(d->d_name, ".git") == 0)
+			continue;
+		mark = arena_save(&f->arena);
+		path = arena_fmt(&f->arena, "%s/%s", dir, d->d_name).p;
+		if (lstat(path, &st) == -1 || f->left_out > COUNT_MAX)
+			f->left_out++;
+		else if (S_ISDIR(st.st_mode))
+			put_dir(f, path, depth + 1);
+		else if (S_ISREG(st.st_mode))
+			put_one(f, path, path + strlen(f->top) + 1);
+		else
+			f->left_out++;
+		arena_restore(&f->arena, mark);
+	}
+	closedir(dp);
+}
+
+static void
+put_files(struct buf *b, const char *workspace)
+{
+	struct files f = { .out = b, .top = workspace };
+
+	if (workspace == NULL)
+		return;
+	buf_puts(b, ",\"files\":[");
+	put_dir(&f, workspace, 0);
+	buf_putc(b, ']');
+	if (f.left_out > 0)
+		result_put_int(b, STR(",\"files_left_out\":"),
+		    (int64_t)f.left_out);
+	arena_free(&f.arena);
+}
+
+/*
+ * The whole.
+ */
+static void
+put_head(struct buf *b, const struct run_record *r,
+    const struct agent_request *req)
+{
+	char hex[CACHE_KEY];
+
+	agent_question(req, hex);
+	result_put_str(b, STR("{\"waza_record\":1,\"task\":"), req->task->id);
+	result_put_int(b, STR(",\"trial\":"), req->trial);
+	result_put_int(b, STR(",\"attempt\":"), req->attempt);
+	result_put_str(b, STR(",\"executor\":"), r->run->results.executor);
+	result_put_str(b, STR(",\"model\":"), req->model);
+	result_put_str(b, STR(",\"prompt_sha256\":"), str_of(hex));
+	result_put_str(b, STR(",\"prompt\":"), req->prompt);
+	buf_puts(b, "}");
+}
+
+static void
+put_answer(struct buf *b, const struct agent_request *req,
+    const struct answer *ans, int64_t took_ms, bool late)
+{
+	struct arena tmp = { 0 };
+
+	result_put_int(b, STR("{\"answer\":{\"duration_ms\":"), took_ms);
+	result_put_str(b, STR(",\"fault\":"), str_of(late ? "timeout" :
+	    ans->fault == ANSWER_OK ? "ok" :
+	    ans->fault == ANSWER_INFRA ? "infrastructure" : "failed"));
+	if (late)
+		result_put_bool(b, STR(",\"late\":"), true);
+	result_put_answer(b, &tmp, ans);
+	if (ans->error.n > 0)
+		result_put_str(b, STR(",\"error\":"), ans->error);
+	put_files(b, req->workspace);
+	buf_puts(b, "}}");
+	arena_free(&tmp);
+}
+
+static int
+write_file(const char *path, struct str text, struct err *e)
+{
+	struct arena a = { 0 };
+	char *tmp = arena_cstr(&a, arena_fmt(&a, "%s.XXXXXX", path));
+	int fd = mkstemp(tmp), r = -1;
+
+	if (fd == -1)
+		err_sys(e, path);
+	else {
+		os_cloexec(fd);
+		r = os_write_all(fd, text, e);
+		if (close(fd) == -1 && r == 0)
+			r = err_sys(e, path);
+		if (r == 0 && rename(tmp, path) == -1)
+			r = err_sys(e, path);
+		if (r == -1)
+			unlink(tmp);
+	}
+	arena_free(&a);
+	return r;
+}
+
+void
+run_record_end(struct run_record *r, const struct agent_request *req,
+    const struct answer *ans, int64_t took_ms, bool late)
+{
+	struct buf head = { 0 }, tail = { 0 }, all = { 0 };
+	struct arena tmp = { 0 };
+	struct err e = { 0 };
+
+	if (!r->going)
+		return;
+	put_head(&head, r, req);
+	put_answer(&tail, req, ans, took_ms, late);
+	buf_put(&all, mask_json(&tmp, r->run->secrets, buf_str(&head)));
+	buf_putc(&all, '\n');
+	buf_put(&all, buf_str(&r->wire));
+	if (r->wire.full)
+		buf_puts(&all, "{\"note\":\"messages are left out: there are "
+		    "too many\"}\n");
+	buf_put(&all, mask_json(&tmp, r->run->secrets, buf_str(&tail)));
+	buf_putc(&all, '\n');
+	if (write_file(agent_record_path(&tmp, r->run->opts.record, req),
+	    buf_str(&all), &e) == -1)
+		run_warn(r->run, "record_failed", e.msg);
+	buf_free(&head);
+	buf_free(&tail);
+	buf_free(&all);
+	arena_free(&tmp);
+	run_record_drop(r);
+}
+
+void
+run_replayed(struct run *run, const struct answer *ans,
+    int64_t *took_ms, bool *late)
+{
+	if (ans->took_ms > 0)
+		*took_ms = ans->took_ms;
+	*late = *late || ans->late;
+	if (ans->note.n > 0)
+		run_warn(run, "recording_differs",
+		    arena_fmt(&run->arena, "%.*s", STRF(ans->note)).p);
+}

@@ -1,0 +1,408 @@
+/* SPDX-License-Identifier: ISC */
+/*
+ * Repositories for a trial's workspace.
+ *
+ * Each is a clone that borrows its objects from the user's repository, which
+ * is only read: whatever the agent does to branches, tags and settings of its
+ * own is gone with the workspace, and trials do not get in each other's way.
+ *
+ *	LOOK      where is the repository, and what is the commit called?
+ *	CLONE     without files
+ *	CHECKOUT  the files, of no branch
+ *
+ * A repository is looked at once in a run, so that all trials get the same
+ * commit, also when the user makes another one meanwhile.
+ */
+#include "run/run_internal.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/os_path.h"
+#include "base/os_spawn.h"
+
+enum { SAID_MAX = 64 << 10 };	/* bytes of what git says */
+
+static const struct spec_repo *
+spec_of(const struct run_trial *t)
+{
+	const struct spec_repo *v = run_trial_spec(t)->inputs.repos.v;
+
+	return &v[t->fetch.next];
+}
+
+static struct str
+wanted(const struct run_trial *t)
+{
+	struct str commit = spec_of(t)->commit;
+
+	return commit.n > 0 ? commit : STR("HEAD");
+}
+
+static struct str
+cut(struct str s, size_t max)
+{
+	return s.n > max ? (struct str){ s.p, max } : s;
+}
+
+/*
+ * False: the trial cannot go on.  An agent that does not look at its files
+ * goes on without.
+ */
+static bool PRINTF(2, 3)
+wrong(struct run_trial *t, const char *fmt, ...)
+{
+	struct err e, all;
+	va_list ap;
+
+	va_start(ap, fmt);
+	vsnprintf(e.msg, sizeof(e.msg), fmt, ap);
+	va_end(ap);
+	err_set(&all, ERR_SYS, "repository \"%.*s\": %s",
+	    STRF(cut(spec_of(t)->source, 60)), e.msg);
+	if (!t->cancelled && run_miss(t, &all) == 0)
+		return true;
+	t->error = arena_str(&t->arena, str_of(all.msg));
+	return false;
+}
+
+/* Its last line, which is the one that says what is wrong. */
+static struct str
+last_words(const struct proc *p)
+{
+	struct str s = run_trim(buf_str(&p->err.buf));
+	size_t i;
+
+	if (s.n == 0)
+		return STR("");
+	for (i = s.n; i > 0 && s.p[i - 1] != '\n'; i--)
+		;
+	s.p += i;
+	s.n -= i;
+	if (str_starts(s, STR("fatal: "))) {
+		s.p += 7;
+		s.n -= 7;
+	}
+	return cut(s, 100);
+}
+
+static struct str
+line(struct str *text)
+{
+	const char *nl = text->n == 0 ? NULL : memchr(text->p, '\n', text->n);
+	struct str s = { text->p, nl == NULL ? text->n :
+	    (size_t)(nl - text->p) };
+	size_t n = s.n + (nl != NULL);
+
+	if (n == 0)
+		return STR("");
+	text->p += n;
+	text->n -= n;
+	return s;
+}
+
+static bool
+is_hash(struct str s)
+{
+	size_t i;
+
+	for (i = 0; i < s.n; i++)
+		if (strchr("0123456789abcdef", s.p[i]) == NULL ||
+		    s.p[i] == '\0')
+			return false;
+	return s.n >= 40 && s.n <= 64;
+}
+
+static const struct run_repo *
+find(const struct run_trial *t)
+{
+	const struct run_repo *r;
+
+	for (r = t->run->repos; r != NULL; r = r->next)
+		if (strcmp(r->source, t->fetch.source) == 0 &&
+		    str_eq(r->wanted, wanted(t)))
+			return r;
+	return NULL;
+}
+
+/* What two lines of rev-parse say, for the rest of the run. */
+static bool
+learn(struct run_trial *t)
+{
+	struct arena *a = &t->run->arena;
+	struct str text = buf_str(&t->fetch.proc.out.buf);
+	struct str store = line(&text), hash = line(&text);
+	struct run_repo *r;
+	const char *path;
+
+	if (store.n == 0 || !is_hash(hash))
+		return wrong(t, "git says nothing sensible of it");
+	t->fetch.repo = find(t);
+	if (t->fetch.repo != NULL)
+		return true;		/* another trial was faster */
+	path = store.p[0] == '/' ? arena_cstr(a, store) :
+	    arena_cstr(a, arena_fmt(a, "%s/%.*s", t->fetch.source,
+	    STRF(store)));
+	r = NEW(a, struct run_repo);
+	r->store = path == NULL ? NULL : os_real(a, path);
+	if (r->store == NULL)
+		return wrong(t, "git says nothing sensible of it");
+	r->source = arena_cstr(a, str_of(t->fetch.source));
+	r->wanted = wanted(t);
+	r->commit = arena_str(a, hash);
+	r->next = t->run->repos;
+	t->run->repos = r;
+	t->fetch.repo = r;
+	return true;
+}
+
+/* What a repository is called: its directory, without .git. */
+static struct str
+name_of(struct arena *a, const char *store)
+{
+	struct str s = str_of(store);
+	size_t i;
+
+	if (str_ends(s, STR("/.git")))
+		s.n -= 5;
+	else if (str_ends(s, STR(".git")))
+		s.n -= 4;
+	for (i = s.n; i > 0 && s.p[i - 1] != '/'; i--)
+		;
+	return arena_str(a, (struct str){ s.p + i, s.n - i });
+}
+
+/* Links of a repository that is there already lead nowhere else. */
+static bool
+choose_dest(struct run_trial *t)
+{
+	struct str dest = spec_of(t)->dest;
+	const char *path;
+
+	if (dest.n == 0)
+		dest = name_of(&t->arena, t->fetch.repo->store);
+	path = str_is(dest, ".") ? t->dir : arena_fmt(&t->arena, "%s/%.*s",
+	    t->dir, STRF(dest)).p;
+	if ((!str_is(dest, ".") && !workspace_inside(dest)) ||
+	    !os_inside(t->dir, path))
+		return wrong(t, "\"%.*s\" is not a path inside the workspace",
+		    STRF(cut(dest, 60)));
+	t->fetch.dest = path;
+	return true;
+}
+
+/* Ours, without what would lead git to another repository. */
+static const char **
+git_env(struct arena *a)
+{
+	const char **set = NEW_N(a, const char *, AGENT_GIT_VARS + 2);
+
+	memcpy(set, agent_git_vars, sizeof(agent_git_vars));
+	set[AGENT_GIT_VARS] = "GIT_TERMINAL_PROMPT=0";
+	set[AGENT_GIT_VARS + 1] = "GIT_OPTIONAL_LOCKS=0";
+	return os_env(a, set, AGENT_GIT_VARS + 2);
+}
+
+static void
+set_argv(struct run_trial *t, const char **argv)
+{
+	struct run_fetch *f = &t->fetch;
+	size_t n = 0;
+
+	argv[n++] = "git";
+	argv[n++] = "-c";
+	argv[n++] = "core.hooksPath=/dev/null";
+	argv[n++] = "-c";
+	argv[n++] = "advice.detachedHead=false";
+	switch (f->step) {
+	case RUN_FETCH_LOOK:
+		argv[n++] = "-C";
+		argv[n++] = f->source;
+		argv[n++] = "rev-parse";
+		argv[n++] = "--git-common-dir";
+		argv[n++] = arena_fmt(&t->arena, "%.*s^{commit}",
+		    STRF(wanted(t))).p;
+		break;
+	case RUN_FETCH_CLONE:
+		argv[n++] = "clone";
+		argv[n++] = "--quiet";
+		argv[n++] = "--shared";
+		argv[n++] = "--no-checkout";
+		argv[n++] = "--template=";
+		argv[n++] = "--config";
+		argv[n++] = "remote.origin.pushurl=nowhere";
+		argv[n++] = "--";
+		argv[n++] = f->repo->store;
+		argv[n++] = f->dest;
+		break;
+	case RUN_FETCH_CHECKOUT:
+		argv[n++] = "-C";
+		argv[n++] = f->dest;
+		argv[n++] = "checkout";
+		argv[n++] = "--quiet";
+		argv[n++] = "--detach";
+		argv[n++] = f->repo->commit.p;
+		break;
+	}
+	argv[n] = NULL;
+}
+
+static void on_git(void *);
+
+/* True: a child runs.  False: wrong() has the reason. */
+static bool
+start(struct run_trial *t, bool *ok)
+{
+	const char *argv[24];
+	struct proc_opts o = { .argv = argv, .out_max = SAID_MAX,
+		.err_max = SAID_MAX, .done = on_git, .arg = t };
+	struct run *run = t->run;
+	int64_t all = run_trial_timeout_ms(run, run_trial_spec(t));
+	struct err e = { 0 };
+
+	set_argv(t, argv);
+	o.env = git_env(&t->arena);
+	o.timeout_ms = all - (loop_clock(run->loop) - t->fetch.started);
+	if (o.timeout_ms < 1)
+		o.timeout_ms = 1;
+	if (proc_start(run->procs, &t->fetch.proc, &o, &e) == 0)
+		return true;
+	*ok = e.sys == ENOENT ? wrong(t, "there is no git to make a copy of "
+	    "it with") : wrong(t, "%s", e.msg);
+	return false;
+}
+
+/* The next one from its first step; false: there is none. */
+static bool
+begin(struct run_trial *t)
+{
+	struct run_fetch *f = &t->fetch;
+
+	if (f->next == run_trial_spec(t)->inputs.repos.n)
+		return false;
+	f->source = spec_path(&t->arena, spec_task_dir(&t->arena,
+	    run_trial_spec(t)), spec_of(t)->source);
+	f->step = RUN_FETCH_LOOK;
+	f->repo = find(t);
+	f->dest = NULL;
+	return true;
+}
+
+/* Starts what can be started.  True: a child runs. */
+static bool
+advance(struct run_trial *t)
+{
+	struct run_fetch *f = &t->fetch;
+	bool ok;
+
+	for (; begin(t); f->next++) {
+		if (f->repo != NULL) {
+			f->step = RUN_FETCH_CLONE;
+			if (!choose_dest(t))
+				return false;
+			if (f->dest == NULL)
+				continue;
+		}
+		if (start(t, &ok))
+			return true;
+		if (!ok)
+			return false;
+	}
+	return false;
+}
+
+static bool
+judge_end(struct run_trial *t)
+{
+	const struct proc_result *r = &t->fetch.proc.res;
+	struct str said = last_words(&t->fetch.proc);
+
+	if (r->timed_out)
+		return wrong(t, "git took longer than %lld s", (long long)
+		    run_trial_timeout_ms(t->run, run_trial_spec(t)) / 1000);
+	if (t->fetch.step == RUN_FETCH_LOOK && said.n > 0 &&
+	    t->fetch.proc.out.buf.n > 0)
+		return wrong(t, "it has no commit \"%.*s\"",
+		    STRF(cut(wanted(t), 60)));
+	return said.n > 0 ? wrong(t, "%.*s", STRF(said)) :
+	    wrong(t, "git ended with status %d", r->status);
+}
+
+static void
+note_commit(struct run_trial *t)
+{
+	t->fetched = arena_fmt(&t->arena, "%.*s%srepository %.*s at %.12s",
+	    STRF(t->fetched), t->fetched.n > 0 ? "; " : "",
+	    STRF(name_of(&t->arena, t->fetch.repo->store)),
+	    t->fetch.repo->commit.p);
+}
+
+/* After a child.  True: another runs. */
+static bool
+step(struct run_trial *t)
+{
+	struct run_fetch *f = &t->fetch;
+	bool ok = true;
+
+	if (t->cancelled)
+		return false;
+	if (f->proc.res.status != 0) {
+		if (!judge_end(t))
+			return false;
+		f->next++;		/* it goes on without */
+		return advance(t);
+	}
+	switch (f->step) {
+	case RUN_FETCH_LOOK:
+		f->step = RUN_FETCH_CLONE;
+		f->dest = NULL;
+		if (!learn(t) || (f->repo != NULL && !choose_dest(t)))
+			return false;
+		break;
+	case RUN_FETCH_CLONE:
+		f->step = RUN_FETCH_CHECKOUT;
+		break;
+	case RUN_FETCH_CHECKOUT:
+		note_commit(t);
+		f->dest = NULL;
+		break;
+	}
+	if (f->dest != NULL && start(t, &ok))
+		return true;
+	if (!ok)
+		return false;
+	f->next++;
+	return advance(t);
+}
+
+static void
+on_git(void *arg)
+{
+	struct run_trial *t = arg;
+	struct run *run = t->run;
+	bool more = step(t);
+
+	if (more)
+		return;
+	proc_fini(&t->fetch.proc);
+	t->state = RUN_TRIAL_FILL;
+	if (t->going)
+		return;
+	run_trial_go(t);
+	run_pump(run);
+}
+
+bool
+run_fetch(struct run_trial *t)
+{
+	t->fetch = (struct run_fetch){
+		.started = loop_clock(t->run->loop) };
+	return run_trial_spec(t)->inputs.repos.n > 0 && advance(t);
+}
+
+void
+run_fetch_cancel(struct run_trial *t)
+{
+	proc_cancel(&t->fetch.proc);
+}

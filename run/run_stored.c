@@ -1,0 +1,292 @@
+/* SPDX-License-Identifier: ISC */
+/*
+ * A run whose answers are those of a results file: which of its tasks and
+ * trials are graded again, and which stay as they are.
+ *
+ * The run has the tasks of the file, in its order.  Those that the suite no
+ * longer has, or that were not selected, are taken over whole, and so are
+ * trials that ended before there was anything to grade.
+ */
+#include "run/run_internal.h"
+
+#include <string.h>
+#include <sys/stat.h>
+
+#include "json.h"
+#include "results/outcome.h"
+
+static const struct outcome_task *
+stored_task(const struct run *run, size_t i)
+{
+	return &run->opts.stored->tasks[i];
+}
+
+static const struct outcome_trial *
+stored_trial(const struct run_trial *t)
+{
+	return &stored_task(t->run, t->task)->trials[t->trial];
+}
+
+/* A task that is only known from the file. */
+static const struct spec_task *
+lost_task(struct run *run, const struct outcome_task *from)
+{
+	struct spec_task *t = NEW(&run->arena, struct spec_task);
+
+	t->id = from->id;
+	t->name = from->name;
+	t->group = from->group;
+	t->golden = from->golden;
+	t->at.file = run->suite->path;
+	return t;
+}
+
+static void
+take_head(struct run *run)
+{
+	const struct outcome *o = run->opts.stored;
+	struct result_run *r = &run->results;
+
+	r->stored = o;
+	r->executor = o->executor;
+	r->model = o->model;
+	if (o->run_id.n > 0)
+		r->run_id = arena_str(&run->arena, o->run_id).p;
+	r->trials = 0;			/* run_stored_fill() makes them */
+}
+
+int
+run_stored_select(struct run *run, struct err *e)
+{
+	const struct outcome *o = run->opts.stored;
+	const struct spec_suite *s = run->suite;
+	struct result_run *r = &run->results;
+	const struct outcome_task *from;
+	size_t i, n = 0, known = 0;
+
+	take_head(run);
+	r->ntasks = o->ntasks;
+	r->tasks = NEW_N(&run->arena, struct result_task, o->ntasks);
+	run->regraded = NEW_N(&run->arena, bool, o->ntasks);
+	for (i = 0; i < s->ntasks; i++) {
+		from = outcome_find(o, s->tasks[i].id);
+		if (from == NULL)
+			continue;
+		known++;
+		r->tasks[from - o->tasks].spec = &s->tasks[i];
+		if (run_selects(&run->opts, &s->tasks[i])) {
+			run->regraded[from - o->tasks] = true;
+			n++;
+		}
+	}
+	if (n == 0)
+		return err_set(e, ERR_SCHEMA, "%.120s: %s", o->path,
+		    known == 0 ? "has no task of this suite" :
+		    "no task of it is selected by --task");
+	for (i = 0; i < o->ntasks; i++)
+		if (r->tasks[i].spec == NULL)
+			r->tasks[i].spec = lost_task(run, &o->tasks[i]);
+	return 0;
+}
+
+/* Whether there is an answer: it did not end before. */
+static bool
+answered(const struct outcome_trial *t)
+{
+	switch (t->status) {
+	case RESULT_PASSED:
+	case RESULT_FAILED:
+	case RESULT_GRADER_ERROR:
+	case RESULT_JUDGE_ERROR:
+		return true;
+	case RESULT_NONE:		/* it does not say, or only "skipped" */
+		return json_getc(t->node, "status") == NULL;
+	case RESULT_AGENT_ERROR:
+	case RESULT_TIMEOUT:
+	case RESULT_INFRA:
+	case RESULT_CANCELLED:
+	case RESULT__MAX:
+		break;
+	}
+	return false;
+}
+
+static void
+fill_task(struct run *run, size_t i)
+{
+	const struct outcome_task *from = stored_task(run, i);
+	struct result_task *t = &run->results.tasks[i];
+	size_t k;
+
+	t->ntrials = from->ntrials;
+	t->trials = NEW_N(&run->arena, struct result_trial, t->ntrials);
+	for (k = 0; k < t->ntrials; k++)
+		t->trials[k].off = -1;
+	if (run->results.trials < t->ntrials)
+		run->results.trials = t->ntrials;
+	if (!run->regraded[i] || t->ntrials == 0) {
+		result_keep_task(&run->results, i, from);
+		return;
+	}
+	t->was = from->node;
+	t->partial = !from->finished;
+	for (k = 0; k < t->ntrials; k++)
+		if (!answered(&from->trials[k]))
+			result_keep_trial(&run->results, i, k,
+			    &from->trials[k]);
+}
+
+void
+run_stored_fill(struct run *run)
+{
+	const struct json *config = json_getc(run->opts.stored->root,
+	    "config");
+	const struct json *v = json_getc(config, "runs_per_test");
+	int64_t n;
+	size_t i;
+
+	for (i = 0; i < run->results.ntasks; i++)
+		fill_task(run, i);
+	if (v != NULL && json_int(v, &n) && n >= 1 && n <= 100000)
+		run->results.trials = (size_t)n;
+	if (run->results.trials == 0)
+		run->results.trials = 1;
+	v = json_getc(config, "timeout_sec");
+	if (v != NULL && json_int(v, &n) && n > 0)
+		run->results.timeout_seconds = n;
+}
+
+struct str
+run_stored_error(const struct run *run, size_t i)
+{
+	const struct result_task *t = &run->results.tasks[i];
+	const struct json *v;
+	size_t k;
+
+	for (k = 0; k < t->ntrials; k++) {
+		v = json_getc(t->trials[k].kept, "error_msg");
+		if (v != NULL && v->type == JSON_STRING)
+			return json_text(v);
+	}
+	return STR("");
+}
+
+/* The agent's files: where we are told, or where the run has left them. */
+static const char *
+workspace(struct run_trial *t, const struct json *node)
+{
+	const struct json *v = json_getc(node, "workspace");
+	const char *dir = t->run->opts.workspace;
+	struct stat st;
+
+	if (dir == NULL && v != NULL && v->type == JSON_STRING)
+		dir = arena_cstr(&t->arena, json_text(v));
+	return dir != NULL && stat(dir, &st) == 0 && S_ISDIR(st.st_mode) ?
+	    dir : NULL;
+}
+
+void
+run_stored_prepare(struct run_trial *t)
+{
+	const struct json *node = stored_trial(t)->node, *v;
+	int64_t n;
+
+	v = json_getc(node, "run_number");
+	if (v != NULL && json_int(v, &n) && n > 0)
+		t->vars.iteration = n;
+	v = json_getc(node, "attempts");
+	if (v != NULL && json_int(v, &n) && n > 0 && n <= INT32_MAX)
+		t->req.attempt = (unsigned)n;
+	t->vars.attempt = t->req.attempt;
+	v = json_getc(node, "prompt");
+	if (v != NULL && v->type == JSON_STRING)
+		t->req.prompt = json_text(v);
+	t->req.workspace = workspace(t, node);
+}
+
+int64_t
+run_stored_ms(const struct run_trial *t)
+{
+	return stored_trial(t)->duration_ms;
+}
+
+const struct json *
+run_stored_node(const struct run_trial *t)
+{
+	return stored_trial(t)->node;
+}
+
+/* In a map by name, or a list made by hand. */
+static const struct json *
+old_verdict(const struct run_trial *t, struct str name)
+{
+	const struct json *all = json_getc(run_stored_node(t), "validations");
+	const struct json *v, *id;
+
+	if (all == NULL || all->type == JSON_OBJECT)
+		return json_get(all, name);
+	for (v = json_first(all); v != NULL; v = v->next) {
+		id = json_getc(v, "identifier");
+		if (id != NULL && id->type == JSON_STRING &&
+		    str_eq(json_text(id), name))
+			return v;
+	}
+	return NULL;
+}
+
+static struct str
+json_of(struct arena *a, const struct json *v)
+{
+	struct buf b = { 0 };
+	struct json_out o = { .put = buf_sink, .ctx = &b };
+	struct str s = STR("");
+
+	if (v == NULL)
+		return s;
+	json_put(&o, v);
+	s = arena_str(a, buf_str(&b));
+	buf_free(&b);
+	return s;
+}
+
+bool
+run_stored_verdict(struct run_trial *t, const struct spec_grader *g,
+    struct verdict *out)
+{
+	const struct json *v, *b;
+	int64_t ms;
+
+	if (t->req.workspace != NULL ||
+	    !(grader_flags_of(g) & GRADER_WORKSPACE))
+		return false;
+	*out = (struct verdict){ .name = g->name, .type = g->type,
+		.weight = g->weight, .spec = g };
+	v = old_verdict(t, g->name);
+	if (!t->run->told) {
+		t->run->told = true;
+		run_warn(t->run, "verdicts_kept", arena_fmt(&t->arena,
+		    "the agent's files are not there: graders like \"%.*s\" "
+		    "cannot look at them, and what they have said stays; "
+		    "--workspace DIR says where the files are",
+		    g->name.n > 80 ? 80 : (int)g->name.n, g->name.p).p);
+	}
+	if (v == NULL || !str_eq(json_str(v, "type"), g->type)) {
+		out->error = STR("needs --workspace DIR: the agent's files "
+		    "are not there any more");
+		return true;
+	}
+	if (json_getc(v, "score") == NULL ||
+	    !json_double(json_getc(v, "score"), &out->score) ||
+	    !(out->score >= 0 && out->score <= 1))
+		out->score = 0;
+	b = json_getc(v, "passed");
+	out->passed = b != NULL && b->type == JSON_BOOL && json_bool(b);
+	out->feedback = json_str(v, "feedback");
+	out->error = json_str(v, "error");
+	out->details = json_of(&t->arena, json_getc(v, "details"));
+	b = json_getc(v, "duration_ms");
+	if (b != NULL && json_int(b, &ms) && ms >= 0)
+		out->duration_ms = ms;
+	t->old_verdicts = true;
+	return true;
+}

@@ -1,0 +1,257 @@
+/* SPDX-License-Identifier: ISC */
+/*
+ * Settings: the layers are read and checked, merged, and decoded once.
+ *
+ * What an item says about paths is settled last, when it is known which file
+ * has the last word on it.
+ */
+#include "suite/config.h"
+
+#include <string.h>
+
+#include "lib/schema/schema.h"
+#include "suite/config_internal.h"
+
+static const struct config_item *
+item(const struct json *obj, const char *key)
+{
+	return (const struct config_item *)json_getc(obj, key);
+}
+
+/* From the directory of the layer; "~/" is the user's. */
+static struct str
+place(struct config_loader *l, const struct config_layer *from, struct str s)
+{
+	const char *home;
+
+	if (str_starts(s, STR("~/"))) {
+		home = config_getenv(l->from, "HOME");
+		if (home != NULL)
+			return arena_fmt(l->arena, "%s/%.*s", home,
+			    (int)s.n - 2, s.p + 2);
+	}
+	if (s.n == 0 || s.p[0] == '/' || strcmp(from->dir, ".") == 0)
+		return arena_str(l->arena, s);
+	return arena_fmt(l->arena, "%s%s%.*s", from->dir,
+	    strcmp(from->dir, "/") == 0 ? "" : "/", STRF(s));
+}
+
+static void
+place_member(struct config_loader *l, const struct json *obj, const char *key,
+    struct str *out)
+{
+	const struct config_item *i = item(obj, key);
+
+	if (i != NULL)
+		*out = place(l, i->from, *out);
+}
+
+/* Copies that end in a NUL, of all strings in the tables. */
+static void
+own_strings(struct arena *a, const struct field_table *t, void *out)
+{
+	const struct field *f;
+	struct field_strs *list;
+	struct str *s;
+	size_t i;
+
+	for (f = t->rows; f < t->rows + t->n; f++) {
+		s = (struct str *)(void *)((char *)out + f->off);
+		list = (struct field_strs *)(void *)((char *)out + f->off);
+		if (f->type == FIELD_STR)
+			*s = arena_str(a, *s);
+		else if (f->type == FIELD_STRS)
+			for (i = 0; i < list->n; i++)
+				list->v[i] = arena_str(a, list->v[i]);
+		else if (f->type == FIELD_OBJECT)
+			own_strings(a, f->sub, (char *)out + f->off);
+	}
+}
+
+/* The address of "tcp" alone. */
+static struct str
+own_address(struct arena *a, const struct config *c)
+{
+	bool six = memchr(c->host.p, ':', c->host.n) != NULL;
+
+	return arena_fmt(a, "%s%.*s%s:%lld", six ? "[" : "", STRF(c->host),
+	    six ? "]" : "", (long long)c->port);
+}
+
+static void
+set_ports(struct config_loader *l, struct config *c)
+{
+	static const char *const names[] = { "stdio", "tcp:", "unix:",
+		"http:" };
+	const struct config_item *list = item(c->tree, "listen");
+	const struct json *v;
+	struct config_port *p;
+	struct err e;
+
+	if (list == NULL)
+		return;
+	v = list->json.type == JSON_ARRAY ? json_first(&list->json) :
+	    &list->json;
+	c->ports = NEW_N(l->arena, struct config_port, c->listen.n);
+	for (p = c->ports; c->nports < c->listen.n; p++, v = v->next) {
+		struct str s;
+
+		s = str_of(config_listen(c->listen.v[c->nports], &p->via,
+		    &e));
+		if (p->via == CONFIG_UNIX)
+			s = place(l, list->from, s);
+		else if (p->via == CONFIG_TCP && s.n == 0)
+			s = own_address(l->arena, c);
+		p->where = s.p;
+		p->at = spec_at(list->from->name, v);
+		c->listen.v[c->nports++] = arena_fmt(l->arena, "%s%s",
+		    names[p->via], p->where);
+	}
+}
+
+/* A program with a slash in it is a path; also in the tree. */
+static void
+place_program(struct config_loader *l, struct config_item *cmd, struct str *s)
+{
+	struct json *v = &cmd->json;
+
+	if (memchr(s->p, '/', s->n) == NULL)
+		return;
+	*s = place(l, cmd->from, *s);
+	if (v->type == JSON_ARRAY) {
+		v = NEW(l->arena, struct json);
+		*v = *cmd->json.u.child;
+		cmd->json.u.child = v;
+	}
+	v->type = JSON_STRING;
+	v->u.text = s->p;
+	v->n = (uint32_t)s->n;
+}
+
+static void
+check_schema(struct config_loader *l, const struct config_item *i)
+{
+	struct spec_where at;
+	struct err e;
+
+	if (i == NULL || schema_compile(l->arena, &i->json, NULL, &e) != NULL)
+		return;
+	at = spec_at(i->from->name, &i->json);
+	if (e.line > 0) {
+		at.line = e.line;
+		at.col = e.col;
+	}
+	spec_note(l->notes, FIELD_ERROR, at, "%s", e.msg);
+}
+
+static void
+set_tool(struct config_loader *l, const struct json *v, struct config_tool *t)
+{
+	struct field_ctx ctx = { .arena = l->arena, .flags = FIELD_LAX };
+	struct config_item *cmd;
+
+	*t = config_tool_init;
+	t->name = arena_str(l->arena, json_key(v));
+	t->at = spec_at(((const struct config_item *)v)->from->name, v);
+	field_decode(&ctx, &config_tool_table, v, t);
+	own_strings(l->arena, &config_tool_table, t);
+	check_schema(l, item(v, "input_schema"));
+	cmd = (struct config_item *)json_getc(v, "command");
+	if (cmd == NULL || t->command.n == 0)
+		spec_note(l->notes, FIELD_ERROR, t->at,
+		    "the tool \"%.*s\" has no command",
+		    STRF(config_short(t->name)));
+	else
+		place_program(l, cmd, &t->command.v[0]);
+}
+
+static void
+set_tools(struct config_loader *l, struct config *c)
+{
+	const struct json *v;
+
+	if (c->tools == NULL)
+		return;
+	c->tool = NEW_N(l->arena, struct config_tool, json_count(c->tools));
+	for (v = json_first(c->tools); v != NULL; v = v->next)
+		set_tool(l, v, &c->tool[c->ntools++]);
+}
+
+static void
+set_prices(struct config_loader *l, struct config *c)
+{
+	struct field_ctx ctx = { .arena = l->arena, .flags = FIELD_LAX };
+	const struct json *v;
+	struct config_price *p;
+
+	if (c->prices == NULL)
+		return;
+	c->price = NEW_N(l->arena, struct config_price, json_count(c->prices));
+	for (v = json_first(c->prices); v != NULL; v = v->next) {
+		p = &c->price[c->nprices++];
+		p->model = arena_str(l->arena, json_key(v));
+		field_decode(&ctx, &config_price_table, v, p);
+	}
+}
+
+static void
+settle(struct config_loader *l, struct config *c)
+{
+	const struct config_item *i = item(c->tree, "roots");
+	const struct json *s = json_getc(c->tree, "sessions");
+	size_t k;
+
+	own_strings(l->arena, &config_table, c);
+	place_member(l, c->tree, "token_file", &c->token_file);
+	place_member(l, s, "persist_dir", &c->sessions.persist_dir);
+	place_member(l, s, "prompt_template", &c->sessions.prompt_template);
+	place_member(l, s, "working_dir", &c->sessions.working_dir);
+	for (k = 0; i != NULL && k < c->roots.n; k++)
+		c->roots.v[k] = place(l, i->from, c->roots.v[k]);
+	set_ports(l, c);
+	set_tools(l, c);
+	set_prices(l, c);
+	i = item(c->tree, "token_file");
+	c->file_token = i != NULL && i->from->level > CONFIG_ENV;
+	c->env_token = l->from->token == NULL ? NULL :
+	    arena_str(l->arena, str_of(l->from->token)).p;
+}
+
+struct config *
+config_load(struct arena *a, const struct config_sources *from,
+    struct spec_notes *notes)
+{
+	struct config_loader l = { .arena = a, .notes = notes, .from = from };
+	struct field_ctx ctx = { .arena = a, .flags = FIELD_LAX };
+	struct config *c = NEW(a, struct config);
+	struct config_item *tree = NULL;
+	const struct config_layer *i;
+	size_t errors = notes->errors;
+
+	l.tail = &l.head;
+	config_read(&l);
+	if (notes->errors > errors)
+		return NULL;
+	for (i = l.head; i != NULL; i = i->next)
+		tree = config_merge(a, tree, i);
+	*c = config_defaults;
+	if (tree != NULL) {
+		c->tree = &tree->json;
+		field_decode(&ctx, &config_table, c->tree, c);
+	}
+	settle(&l, c);
+	return notes->errors > errors ? NULL : c;
+}
+
+void
+config_apply(const struct config *c, struct spec_suite *s)
+{
+	const struct json *own = s->config.judge;
+
+	s->executors = c->executors;
+	s->prices = c->prices;
+	if (c->judge == NULL || (own != NULL && own->type != JSON_NULL))
+		return;
+	s->config.judge = c->judge;
+	s->config.judge_file = item(c->tree, "judge")->from->name;
+}

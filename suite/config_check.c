@@ -1,0 +1,387 @@
+/* SPDX-License-Identifier: ISC */
+/*
+ * What is wrong with the settings of one place.
+ *
+ * Each layer is checked by itself, before they are merged: a mistake is told
+ * where it was made, also when a higher layer hides it.
+ */
+#include "suite/config_internal.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+enum {
+	TOOL_NAME_MAX = 64,	/* bytes */
+	PORT_MAX = 65535
+};
+
+/* The layer at hand, for what the decoder finds in it. */
+struct check {
+	struct config_loader *loader;
+	const struct config_layer *layer;
+	struct spec_source source;
+};
+
+struct str
+config_short(struct str s)
+{
+	size_t n = s.n < 40 ? s.n : 40;
+
+	while (n < s.n && n > 0 && ((unsigned char)s.p[n] & 0xC0) == 0x80)
+		n--;
+	return (struct str){ s.p, n };
+}
+
+void
+config_note(struct config_loader *l, enum field_level level,
+    const struct config_layer *from, const struct json *v, const char *fmt, ...)
+{
+	char msg[300];
+	va_list ap;
+
+	va_start(ap, fmt);
+	vsnprintf(msg, sizeof(msg), fmt, ap);
+	va_end(ap);
+	spec_note(l->notes, level, spec_at(from->name, v), "%s", msg);
+}
+
+#define BAD(c, v, ...) \
+	config_note((c)->loader, FIELD_ERROR, (c)->layer, v, __VA_ARGS__)
+
+/* A project's file may have what is for the loader of suites. */
+static void
+on_finding(void *ctx, const struct field_finding *f)
+{
+	struct check *c = ctx;
+	const struct field *row = field_find(&config_table, f->path);
+
+	if (c->layer->level == CONFIG_PROJECT && f->level == FIELD_WARNING &&
+	    row != NULL && row->flags & FIELD_IGNORED)
+		return;
+	spec_report(&c->source, f);
+}
+
+static void
+decode(struct check *c, const struct field_table *t, const struct json *v,
+    const char *path, void *out)
+{
+	struct field_ctx ctx = { .arena = c->loader->arena, .flags = FIELD_LAX,
+		.report = on_finding, .ctx = c, .path = path };
+
+	if (c->loader->notes->strict)
+		ctx.flags |= FIELD_STRICT;
+	field_decode(&ctx, t, v, out);
+}
+
+/*
+ * Keys whose values are secrets, whatever the case and with "-" or "_" or
+ * nothing between the words.
+ */
+static bool
+is_secret(struct str key)
+{
+	static const char *const words[] = { "token", "authtoken", "apikey",
+		"xapikey", "secret", "secretkey", "clientsecret", "password",
+		"passwd", "authorization", "proxyauthorization",
+		"accesstoken", "bearertoken" };
+	char plain[24];
+	size_t i, n = 0;
+
+	for (i = 0; i < key.n; i++) {
+		if (key.p[i] == '-' || key.p[i] == '_')
+			continue;
+		if (n == sizeof(plain))
+			return false;
+		plain[n++] = key.p[i] >= 'A' && key.p[i] <= 'Z' ?
+		    (char)(key.p[i] + 'a' - 'A') : key.p[i];
+	}
+	for (i = 0; i < COUNTOF(words); i++)
+		if (str_is((struct str){ plain, n }, words[i]))
+			return true;
+	return false;
+}
+
+/* Also in lists; what a schema calls its properties is nobody's secret. */
+static void
+check_secrets(struct check *c, const struct json *v)
+{
+	for (v = json_first(v); v != NULL; v = v->next) {
+		if (v->key != NULL && str_is(json_key(v), "input_schema"))
+			continue;
+		if (v->key != NULL && is_secret(json_key(v)) &&
+		    (v->type == JSON_STRING || v->type == JSON_NUMBER))
+			BAD(c, v, "\"%.*s\" is a secret, and those have no "
+			    "place in settings, which are shown, shared and "
+			    "kept; name an environment variable "
+			    "(\"api_key_env\") or a file",
+			    STRF(config_short(json_key(v))));
+		else
+			check_secrets(c, v);
+	}
+}
+
+static void
+check_token(struct check *c, const char *key)
+{
+	const struct json *v = json_getc(c->layer->root, key);
+
+	if (v != NULL && v->type != JSON_NULL)
+		BAD(c, v, "\"%s\" is refused: a secret in settings is shown, "
+		    "shared and kept; put it in a file that only you can "
+		    "read and name that as \"token_file\", or set "
+		    "WAZA_AUTH_TOKEN", key);
+}
+
+/* No file is null; an empty name is a variable that a script forgot. */
+static void
+check_empty(struct check *c)
+{
+	const struct json *v = json_getc(c->layer->root, "token_file");
+
+	if (v != NULL && v->type == JSON_STRING && json_text(v).n == 0)
+		BAD(c, v, "\"token_file\" is empty");
+}
+
+/* Others may have written it: it does not open doors, nor send tokens away. */
+static void
+check_project(struct check *c)
+{
+	static const char *const own[] = { "allow_remote", "host",
+		"hosts", "origins", "token_file" };
+	const struct json *v;
+	size_t i;
+
+	for (i = 0; i < COUNTOF(own); i++) {
+		v = json_getc(c->layer->root, own[i]);
+		if (v != NULL && v->type != JSON_NULL)
+			BAD(c, v, "\"%s\" cannot be set by a project, whose "
+			    "files others write; your own settings can, "
+			    "and the environment and flags", own[i]);
+	}
+}
+
+static bool
+has_nul(const struct json *v)
+{
+	struct str s;
+
+	if (v->type != JSON_STRING)
+		return false;
+	s = json_text(v);
+	return s.n > 0 && memchr(s.p, '\0', s.n) != NULL;
+}
+
+/* Of the strings that the tables name. */
+static void
+check_nul(struct check *c, const struct field_table *t, const struct json *v)
+{
+	const struct field *f;
+	const struct json *e;
+
+	for (v = json_first(v); v != NULL; v = v->next) {
+		f = field_find(t, json_key(v));
+		if (f == NULL || f->type == FIELD_TREE)
+			continue;
+		if (f->sub != NULL)
+			check_nul(c, f->sub, v);
+		for (e = v->type == JSON_ARRAY ? json_first(v) : v; e != NULL;
+		    e = v->type == JSON_ARRAY ? e->next : NULL)
+			if (has_nul(e))
+				BAD(c, e, "\"%s\" has a NUL in it", f->key);
+	}
+}
+
+/* HOST:PORT, [ADDRESS]:PORT, :PORT, PORT */
+static int
+check_address(struct str s, struct err *e)
+{
+	struct str host = s;
+	size_t port = 0, i;
+
+	while (host.n > 0 && host.p[host.n - 1] != ':')
+		host.n--;
+	for (i = host.n; i < s.n && port <= PORT_MAX; i++) {
+		if (s.p[i] < '0' || s.p[i] > '9')
+			return err_set(e, ERR_SCHEMA, "\"%.*s\" is no "
+			    "HOST:PORT", STRF(config_short(s)));
+		port = port * 10 + (size_t)(s.p[i] - '0');
+	}
+	if (host.n == s.n || port > PORT_MAX)
+		return err_set(e, ERR_SCHEMA, "\"%.*s\" has no port from 0 to "
+		    "%d", STRF(config_short(s)), PORT_MAX);
+	if (host.n > 3 && host.p[0] == '[' && host.p[host.n - 2] == ']')
+		return 0;
+	for (i = 0; i + 1 < host.n; i++)
+		if (host.p[i] == ':')
+			return err_set(e, ERR_SCHEMA, "\"%.*s\": an IPv6 "
+			    "address goes in brackets",
+			    STRF(config_short(s)));
+	return 0;
+}
+
+const char *
+config_listen(struct str s, enum config_via *via, struct err *e)
+{
+	static const char *const names[] = { "stdio", "tcp", "unix", "http" };
+	const char *colon = s.n > 0 ? memchr(s.p, ':', s.n) : NULL;
+	struct str kind = s, rest = STR("");
+	size_t i;
+
+	if (colon != NULL) {
+		kind.n = (size_t)(colon - s.p);
+		rest = (struct str){ colon + 1, s.n - kind.n - 1 };
+	}
+	for (i = 0; i < COUNTOF(names) && !str_is(kind, names[i]); i++)
+		;
+	*via = (enum config_via)i;
+	if (i == COUNTOF(names) || (i == CONFIG_STDIO && colon != NULL) ||
+	    (i != CONFIG_STDIO && i != CONFIG_TCP && rest.n == 0) ||
+	    (i == CONFIG_TCP && colon != NULL && rest.n == 0)) {
+		err_set(e, ERR_SCHEMA, "\"%.*s\" is not stdio, tcp, "
+		    "tcp:HOST:PORT, http:HOST:PORT or unix:PATH",
+		    STRF(config_short(s)));
+		return NULL;
+	}
+	if ((i == CONFIG_TCP || i == CONFIG_HTTP) && colon != NULL &&
+	    check_address(rest, e) == -1)
+		return NULL;
+	return rest.p;
+}
+
+static void
+check_listen(struct check *c, const struct json *list)
+{
+	const struct json *v;
+	enum config_via via;
+	struct err e;
+	bool stdio = false;
+
+	if (list == NULL || list->type == JSON_NULL ||
+	    list->type == JSON_OBJECT)
+		return;
+	for (v = list->type == JSON_ARRAY ? json_first(list) : list; v != NULL;
+	    v = list->type == JSON_ARRAY ? v->next : NULL) {
+		if (v->type == JSON_ARRAY || v->type == JSON_OBJECT ||
+		    v->type == JSON_NULL)
+			continue;	/* the decoder has said so */
+		if (config_listen(json_source(v), &via, &e) == NULL)
+			BAD(c, v, "%s", e.msg);
+		else if (via == CONFIG_STDIO && stdio)
+			BAD(c, v, "there is only one stdio");
+		else if (via == CONFIG_STDIO)
+			stdio = true;
+	}
+}
+
+/* The member of that name, an object; noted when it is something else. */
+static const struct json *
+object(struct check *c, const struct json *v, const char *name)
+{
+	if (v == NULL || v->type == JSON_NULL || v->type == JSON_OBJECT)
+		return v != NULL && v->type == JSON_OBJECT ? v : NULL;
+	BAD(c, v, "\"%.*s\" must be a mapping, not %s",
+	    STRF(config_short(str_of(name))),
+	    json_type_name((enum json_type)v->type));
+	return NULL;
+}
+
+static bool
+good_name(struct str s)
+{
+	size_t i;
+
+	for (i = 0; i < s.n; i++)
+		if (!((s.p[i] >= 'a' && s.p[i] <= 'z') ||
+		    (s.p[i] >= 'A' && s.p[i] <= 'Z') ||
+		    (s.p[i] >= '0' && s.p[i] <= '9') || s.p[i] == '_' ||
+		    s.p[i] == '-' || s.p[i] == '.'))
+			return false;
+	return s.n > 0 && s.n <= TOOL_NAME_MAX;
+}
+
+static void
+check_tool(struct check *c, const struct json *v)
+{
+	struct config_tool tool = { 0 };
+	const struct json *cmd = json_getc(v, "command");
+	const struct json *schema = json_getc(v, "input_schema");
+
+	decode(c, &config_tool_table, v, "tools", &tool);
+	check_nul(c, &config_tool_table, v);
+	if (cmd != NULL && cmd->type != JSON_NULL && (tool.command.n == 0 ||
+	    tool.command.v[0].n == 0) && (cmd->type == JSON_ARRAY ||
+	    cmd->type == JSON_STRING))
+		BAD(c, cmd, "\"command\" is empty");
+	object(c, schema, "input_schema");
+}
+
+/* tools, prices and executors: what is in each entry. */
+static void
+check_map(struct check *c, const char *key)
+{
+	const struct json *map, *v;
+	struct config_price price = { 0 };
+	char name[48];
+
+	map = object(c, json_getc(c->layer->root, key), key);
+	for (v = json_first(map); v != NULL; v = v->next) {
+		if (strcmp(key, "tools") == 0 && !good_name(json_key(v)))
+			config_note(c->loader, FIELD_ERROR, c->layer, v,
+			    "\"%.*s\" is no name for a tool: letters, digits, "
+			    "\"_\", \"-\" and \".\", at most %d",
+			    STRF(config_short(json_key(v))), TOOL_NAME_MAX);
+		snprintf(name, sizeof(name), "%.*s",
+		    STRF(config_short(json_key(v))));
+		if (object(c, v, name) == NULL)
+			continue;
+		if (strcmp(key, "tools") == 0)
+			check_tool(c, v);
+		else if (strcmp(key, "prices") == 0)
+			decode(c, &config_price_table, v, "prices", &price);
+	}
+}
+
+static void
+check_judge(struct check *c)
+{
+	static const char *const names[] = { "executor", "model" };
+	const struct json *judge, *v;
+	size_t i;
+
+	judge = object(c, json_getc(c->layer->root, "judge"), "judge");
+	for (i = 0; i < COUNTOF(names); i++) {
+		v = json_getc(judge, names[i]);
+		if (v != NULL && v->type != JSON_NULL &&
+		    v->type != JSON_STRING)
+			BAD(c, v, "\"%s\" must be a string, not %s", names[i],
+			    json_type_name((enum json_type)v->type));
+	}
+}
+
+void
+config_check(struct config_loader *l, const struct config_layer *layer)
+{
+	static const char *const maps[] = { "executors", "tools", "prices" };
+	static const char *const trees[] = { "executors", "tools", "judge" };
+	static const char *const tokens[] = { "token", "auth_token", "auth" };
+	struct check c = { l, layer, { l->notes, layer->name } };
+	struct config scratch = config_defaults;
+	size_t i;
+
+	decode(&c, &config_table, layer->root, NULL, &scratch);
+	if (layer->root->type != JSON_OBJECT)
+		return;
+	for (i = 0; i < COUNTOF(tokens); i++)
+		check_token(&c, tokens[i]);
+	for (i = 0; i < COUNTOF(maps); i++)
+		check_map(&c, maps[i]);
+	for (i = 0; i < COUNTOF(trees); i++)
+		check_secrets(&c, json_getc(layer->root, trees[i]));
+	check_judge(&c);
+	check_empty(&c);
+	check_nul(&c, &config_table, layer->root);
+	check_listen(&c, json_getc(layer->root, "listen"));
+	if (layer->level == CONFIG_PROJECT)
+		check_project(&c);
+}

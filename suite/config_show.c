@@ -1,0 +1,196 @@
+/* SPDX-License-Identifier: ISC */
+/*
+ * Every setting with its value and its source.
+ *
+ * What has a row in the tables is shown as it is decoded, with paths as they
+ * will be used; what is in a map, as it was written.
+ */
+#include "suite/config_internal.h"
+
+#include <string.h>
+
+struct show {
+	struct arena *arena;
+	struct config_leaf *v;	/* NULL: only to be counted */
+	size_t n;
+};
+
+static struct config_leaf *
+add_leaf(struct show *s, struct str key, const struct config_item *i)
+{
+	struct config_leaf *leaf;
+
+	if (s->v == NULL) {
+		s->n++;
+		return NULL;
+	}
+	leaf = &s->v[s->n++];
+	leaf->key = key;
+	if (i != NULL)
+		leaf->at = spec_at(i->from->name, &i->json);
+	return leaf;
+}
+
+static struct str
+finish(struct show *s, struct buf *b)
+{
+	struct str out = arena_str(s->arena, buf_str(b));
+
+	buf_free(b);
+	return out;
+}
+
+static bool
+is_plain(struct str key)
+{
+	size_t i;
+
+	for (i = 0; i < key.n; i++)
+		if (!((key.p[i] >= 'a' && key.p[i] <= 'z') ||
+		    (key.p[i] >= 'A' && key.p[i] <= 'Z') ||
+		    (key.p[i] >= '0' && key.p[i] <= '9') ||
+		    key.p[i] == '_' || key.p[i] == '-'))
+			return false;
+	return key.n > 0;
+}
+
+/* The path with one word more; odd words in quotes. */
+static struct str
+add_word(struct show *s, struct str path, struct str word)
+{
+	struct buf b = { 0 };
+	struct json_out o = { .put = buf_sink, .ctx = &b };
+
+	buf_put(&b, path);
+	if (path.n > 0)
+		buf_putc(&b, '.');
+	if (is_plain(word))
+		buf_put(&b, word);
+	else
+		json_put_str(&o, word);
+	return finish(s, &b);
+}
+
+static void
+put_strs(struct json_out *o, const struct field_strs *list)
+{
+	size_t i;
+
+	json_open(o, '[');
+	for (i = 0; i < list->n; i++)
+		json_put_str(o, list->v[i]);
+	json_close(o, ']');
+}
+
+static void
+put_member(struct json_out *o, const struct field *f, const void *at)
+{
+	switch (f->type) {
+	case FIELD_STR:
+		json_put_str(o, *(const struct str *)at);
+		break;
+	case FIELD_INT:
+		json_put_int(o, *(const int64_t *)at);
+		break;
+	case FIELD_NUM:
+		json_put_double(o, *(const double *)at);
+		break;
+	case FIELD_BOOL:
+		json_put_bool(o, *(const bool *)at);
+		break;
+	case FIELD_ENUM:
+		json_put_cstr(o, f->words[*(const int *)at]);
+		break;
+	case FIELD_STRS:
+		put_strs(o, at);
+		break;
+	case FIELD_INTS:
+	case FIELD_OBJECT:
+	case FIELD_OBJECTS:
+	case FIELD_TREE:
+		json_put_raw(o, STR("{}"));
+		break;
+	}
+}
+
+/* Headers and variables of other programs tend to be secret. */
+static bool
+is_hidden(struct str key)
+{
+	static const char *const words[] = { "headers", "env", "environment" };
+	size_t i;
+
+	for (i = 0; i < COUNTOF(words); i++)
+		if (str_is(key, words[i]))
+			return true;
+	return false;
+}
+
+static void
+show_tree(struct show *s, struct str path, const struct json *v, bool hidden)
+{
+	struct buf b = { 0 };
+	struct json_out o = { .put = buf_sink, .ctx = &b };
+	struct config_leaf *leaf;
+	const struct json *m;
+
+	if (v->type == JSON_OBJECT && json_count(v) > 0) {
+		for (m = json_first(v); m != NULL; m = m->next)
+			show_tree(s, s->v == NULL ? path :
+			    add_word(s, path, json_key(m)), m,
+			    hidden || is_hidden(json_key(m)));
+		return;
+	}
+	leaf = add_leaf(s, path, (const struct config_item *)v);
+	if (leaf == NULL || hidden)
+		return;
+	json_put(&o, v);
+	leaf->value = finish(s, &b);
+}
+
+static void
+show_table(struct show *s, struct str path, const struct field_table *t,
+    const struct json *obj, const void *in)
+{
+	const struct field *f;
+	const struct json *v;
+	struct config_leaf *leaf;
+	struct str key;
+
+	for (f = t->rows; f < t->rows + t->n; f++) {
+		struct buf b = { 0 };
+		struct json_out o = { .put = buf_sink, .ctx = &b };
+
+		if (config_foreign(f))
+			continue;
+		v = json_getc(obj, f->key);
+		key = add_word(s, path, str_of(f->key));
+		if (f->type == FIELD_OBJECT) {
+			show_table(s, key, f->sub, v,
+			    (const char *)in + f->off);
+			continue;
+		}
+		if (f->type == FIELD_TREE && v != NULL) {
+			show_tree(s, key, v, false);
+			continue;
+		}
+		leaf = add_leaf(s, key, (const struct config_item *)v);
+		if (leaf == NULL)
+			continue;
+		put_member(&o, f, (const char *)in + f->off);
+		leaf->value = finish(s, &b);
+	}
+}
+
+size_t
+config_leaves(struct arena *a, const struct config *c,
+    struct config_leaf **out)
+{
+	struct show s = { .arena = a };
+
+	show_table(&s, STR(""), &config_table, c->tree, c);
+	s.v = *out = NEW_N(a, struct config_leaf, s.n);
+	s.n = 0;
+	show_table(&s, STR(""), &config_table, c->tree, c);
+	return s.n;
+}

@@ -1,0 +1,135 @@
+# The commands as a person meets them.
+. "${0%/*}/../tool/lib.sh"
+
+run "$WAZA" --version
+ok '--version' [ "$rc" -eq 0 ]
+like '--version prints one' 'waza [0-9]*.[0-9]*' "$out"
+run "$WAZA"
+is 'no command: status' 2 "$rc"
+is 'no command: nothing on stdout' '' "$out"
+like 'no command: usage on stderr' 'usage: waza COMMAND*' "$err"
+run "$WAZA" prase
+is 'misspelt command: status' 2 "$rc"
+is 'misspelt command: words' 'waza: unknown command "prase"; did you mean "parse"?' \
+    "$(head -n 1 "$tmp/err")"
+run "$WAZA" parse --prety x.json
+is 'misspelt option: status' 2 "$rc"
+is 'misspelt option: words' \
+    'waza parse: unknown option "--prety"; did you mean "--pretty"?' \
+    "$(head -n 1 "$tmp/err")"
+run "$WAZA" parse -z
+is 'unknown letter' 'waza parse: unknown option "-z"' "$(head -n 1 "$tmp/err")"
+run "$WAZA" parse --pretty=yes
+is 'a value for a flag' 'waza parse: --pretty takes no value' "$(head -n 1 "$tmp/err")"
+run "$WAZA" parse a b
+is 'one operand too many' 'waza parse: one operand too many: "b"' "$(head -n 1 "$tmp/err")"
+run "$WAZA" match
+is 'an operand is missing' 'waza match: an operand is missing' "$(head -n 1 "$tmp/err")"
+is 'an operand is missing: status' 2 "$rc"
+run "$WAZA" help
+is 'help: status' 0 "$rc"
+is 'help: nothing on stderr' '' "$err"
+run "$WAZA" help match
+like 'help match: usage' 'usage: waza match*' "$out"
+run "$WAZA" match --help
+like 'match --help: the same' 'usage: waza match*' "$out"
+run "$WAZA" parse --pretty --help x
+like 'help after other options' 'usage: waza parse*' "$out"
+run "$WAZA" --verison
+is 'misspelt first option: status' 2 "$rc"
+is 'misspelt first option: words' 'waza: unknown option "--verison"; did you mean "--version"?' \
+    "$(head -n 1 "$tmp/err")"
+run "$WAZA" help nonsense
+is 'help of nothing' 2 "$rc"
+
+# parse
+printf 'a: 1\nb: [x, "y"]\n' >"$tmp/x.yaml"
+printf '{"a":1,\n "b":[0.10,1E3],"c":"\\u00e9"}' >"$tmp/x.json"
+run "$WAZA" parse "$tmp/x.yaml"
+is 'YAML by name' '{"a":1,"b":["x","y"]}' "$out"
+run "$WAZA" parse "$tmp/x.json"
+is 'JSON by name, numbers as spelt' '{"a":1,"b":[0.10,1E3],"c":"é"}' "$out"
+run "$WAZA" parse --pretty "$tmp/x.yaml"
+is 'pretty' '{
+  "a": 1,
+  "b": [
+    "x",
+    "y"
+  ]
+}' "$out"
+out=$(printf 'a\n---\n- b\n' | "$WAZA" parse -)
+is 'several documents, one a line' '"a"
+["b"]' "$out"
+out=$(printf '[1,2]' | "$WAZA" parse --json)
+is 'standard input is the default' '[1,2]' "$out"
+out=$(printf '' | "$WAZA" parse | wc -c | tr -d ' ')
+ok 'empty YAML' [ "$out" -le 5 ]
+printf 'a: 1\n\tb: 2\n' >"$tmp/bad.yaml"
+run "$WAZA" parse "$tmp/bad.yaml"
+is 'bad YAML: status' 2 "$rc"
+is 'bad YAML: nothing on stdout' '' "$out"
+like 'bad YAML: place' "$tmp/bad.yaml:2:1: ?*" "$err"
+printf '{"a":\n  tru}' >"$tmp/bad.json"
+run "$WAZA" parse "$tmp/bad.json"
+is 'bad JSON: status' 2 "$rc"
+is 'bad JSON: nothing on stdout' '' "$out"
+is 'bad JSON: place' "$tmp/bad.json:2:3: expected a value" "$err"
+printf 'ok: 1\n---\n{' | "$WAZA" parse - >"$tmp/out" 2>/dev/null
+is 'a bad second document: nothing on stdout' '' "$(cat "$tmp/out")"
+run "$WAZA" parse "$tmp/none.yaml"
+is 'missing file: status' 2 "$rc"
+like 'missing file: words' "waza: $tmp/none.yaml: No such file*" "$err"
+run "$WAZA" parse "$tmp"
+is 'a directory: status' 2 "$rc"
+like 'a directory: words' '*directory*' "$err"
+run "$WAZA" parse --yaml --json "$tmp/x.json"
+is 'both types' 2 "$rc"
+if [ -c /dev/full ]
+then
+	"$WAZA" parse "$tmp/x.json" >/dev/full 2>"$tmp/err"
+	is 'a full disk is noticed' 2 $?
+	ok 'a full disk is named' grep -q 'No space left' "$tmp/err"
+else
+	skip 'no /dev/full here'
+fi
+
+# what is closed is an error, not an end or a success
+rc=0
+printf 'a: 1\n' | "$WAZA" parse 2>"$tmp/err" >&- || rc=$?
+is 'closed output: status' 2 "$rc"
+like 'closed output: words' 'waza: write: Bad file*' "$(cat "$tmp/err")"
+run sh -c '"$WAZA" parse <&-'
+is 'closed input: status' 2 "$rc"
+is 'closed input: nothing on stdout' '' "$out"
+like 'closed input: words' 'waza: *: Bad file*' "$err"
+run sh -c '"$WAZA" match "a*" <&-'
+is 'match, closed input: status' 2 "$rc"
+is 'match, closed input: nothing on stdout' '' "$out"
+if [ -z "${WRAP-}" ]
+then
+	rc=0
+	out=$("$WAZA" parse "$tmp/x.yaml" <&- 2>&-) || rc=$?
+	is 'closed and not needed: status' 0 "$rc"
+	is 'closed and not needed: output' '{"a":1,"b":["x","y"]}' "$out"
+else
+	skip "closed descriptors are $WRAP's, too"
+fi
+
+# match
+printf 'say hello, world' >"$tmp/t"
+run "$WAZA" match 'h(el+)o' "$tmp/t"
+is 'match' '4-9' "$out"
+run "$WAZA" match -g '(h)(x)?(el+)o' "$tmp/t"
+is 'groups' '4-9,4-5,-,5-8' "$out"
+run "$WAZA" match nothing "$tmp/t"
+is 'no match: status' 1 "$rc"
+is 'no match: silent' '' "$out$err"
+run "$WAZA" match 'a(b' "$tmp/t"
+is 'bad pattern: status' 2 "$rc"
+is 'bad pattern: nothing on stdout' '' "$out"
+like 'bad pattern: place' 'pattern:1:[0-9]*: ?*' "$err"
+out=$(printf 'x\303\251y' | "$WAZA" match '\pL\pL' -)
+is 'standard input, UTF-8' '0-3' "$out"
+out=$(printf 'abc' | "$WAZA" match -- '-|b')
+is 'a pattern after --' '1-2' "$out"
+done_testing

@@ -1,0 +1,568 @@
+# The command-line client: connect, call and the others, against servers that
+# work, that want a token, that go away, and that talk nonsense.
+. "${0%/*}/../tool/lib.sh"
+. "$top/test/tool/rpc.sh"
+waza=$WAZA
+other=
+trap 'for p in $srv $other; do kill -9 "$p"; done; rm -rf "$tmp"' EXIT
+
+# words NAME WANT: what went to stderr
+words() {
+	is "$1" "$2" "$err"
+}
+
+# nothing is known yet
+run "$waza" connect
+is 'connect: nothing yet: status' 1 "$rc"
+words 'connect: nothing yet' 'waza: nothing is connected'
+for c in 'ping' 'call ping' 'delete-session x' 'generate-fix --params-json {}' 'run --remote evals/quick'
+do
+	# shellcheck disable=SC2086 # words they are
+	run "$waza" $c
+	is "$c: nothing is connected: status" 2 "$rc"
+	words "$c: nothing is connected" 'waza: nothing is connected: "waza connect TARGET" remembers a server, --connect TARGET names one'
+done
+run "$waza" disconnect
+is 'disconnect: nothing' '0 nothing was connected' "$rc $out"
+run "$waza" connect none
+is 'connect: no server: status' 2 "$rc"
+words 'connect: no server' "waza: cannot connect to $tmp/none: No such file or directory; is the server running?"
+ok 'connect: no server: nothing is remembered' [ ! -e "$WAZA_HOME/connection" ]
+run "$waza" connect nowhere:x
+words 'connect: nonsense' 'waza: "nowhere:x" is neither HOST:PORT nor the path of a socket'
+
+# connect, ping, disconnect; on both ways, in both framings
+serve
+for at in sock "unix:$tmp/sock" "$port" ":$port" "127.0.0.1:$port" "tcp://localhost:$port"
+do
+	run "$waza" connect "$at"
+	like "connect $at" 'connected to *sock (waza [0-9]*)' "$(printf '%s\n' "$out" | sed "s/$port/sock/")"
+	like "connect $at: ping" 'an answer after * ms from * (waza *)' "$("$waza" ping)"
+	for f in line lsp
+	do is "call --framing $f, $at" '{"status":"ok"}' "$("$waza" call -q --framing "$f" ping | "$waza" parse)"
+	done
+done
+"$waza" connect sock >/dev/null
+is 'what is remembered' "$tmp/sock" "$(cat "$WAZA_HOME/connection")"
+is 'is for its owner only' '-rw-------' "$(ls -l "$WAZA_HOME/connection" | cut -c 1-10)"
+run "$waza" connect
+is 'connect: what it is' "connected to $tmp/sock" "$out"
+is 'from another directory' '{"status":"ok"}' "$(cd / && "$waza" call ping | "$waza" parse)"
+like 'ping --json' '{"target":"'"$tmp"'/sock","server":"waza *","ms":*}' "$("$waza" ping --json)"
+run "$waza" connect "$tmp/none"
+is 'another that is not there: status' 2 "$rc"
+is 'another that is not there: the old one stays' "$tmp/sock" "$(cat "$WAZA_HOME/connection")"
+"$waza" connect --framing line "$port" >/dev/null
+is 'how is remembered, too' "127.0.0.1:$port
+framing line" "$(cat "$WAZA_HOME/connection")"
+is 'and used' '{"status":"ok"}' "$("$waza" call ping | "$waza" parse)"
+is 'WAZA_PORT goes before it' 2 "$(WAZA_PORT=1 "$waza" ping >/dev/null 2>&1; echo $?)"
+is '--connect goes before that' '{"status":"ok"}' "$(WAZA_PORT=1 "$waza" call --connect sock ping | "$waza" parse)"
+run "$waza" disconnect
+is 'disconnect' "disconnected from 127.0.0.1:$port" "$out"
+ok 'disconnect: it is forgotten' [ ! -e "$WAZA_HOME/connection" ]
+is 'WAZA_HOST and WAZA_PORT' '{"status":"ok"}' "$(WAZA_HOST=127.0.0.1 WAZA_PORT=$port "$waza" call ping | "$waza" parse)"
+is 'the settings' '{"status":"ok"}' "$("$waza" call --config-json "{\"port\":$port}" ping | "$waza" parse)"
+"$waza" connect sock >/dev/null
+
+# call
+run "$waza" call eval.validate '{"path": "evals/quick"}'
+is 'call: status' 0 "$rc"
+is 'call: the result' '{
+  "valid": true,
+  "name": "quick",
+  "skill": "greeting"
+}' "$out"
+run "$waza" call eval.get '{"path":"none"}'
+is 'call: an error: status' 1 "$rc"
+is 'call: an error: nothing on stdout' '' "$out"
+words 'call: an error' 'waza: eval.get: Eval not found (-32000)
+  kind: eval_not_found
+  path: none'
+run "$waza" call --json eval.get '{"path":"none"}'
+is 'call --json: an error' '1 {"jsonrpc":"2.0","id":1,"error":{"code":-32000,"message":"Eval not found","data":{"kind":"eval_not_found","path":"none"}}}' "$rc $out$err"
+run "$waza" call no.such
+is 'call: no such method: status' 1 "$rc"
+run "$waza" call ping '{'
+is 'call: no JSON' '2 PARAMS:1:2: unexpected end of input' "$rc $err"
+run "$waza" call ping 5
+is 'call: no parameters' '2 PARAMS:1:1: parameters are an object' "$rc $err"
+printf '{"path":\n "evals/quick",}' >params
+run "$waza" call --params-file params eval.get
+like 'call --params-file: a mistake' '2 params:2:16: *' "$rc $err"
+printf '{"path":\n "evals/quick"}' >params
+is 'call --params-file' '"quick"' "$("$waza" call --params-file params eval.get | grep -o '"quick"')"
+is 'call --params-file -' '"quick"' "$("$waza" call --params-file - eval.get <params | grep -o '"quick"')"
+is 'call --params-json' '"quick"' "$("$waza" call --params-json "$(cat params)" --framing line eval.get | grep -o '"quick"')"
+run "$waza" call --params-file none eval.get
+is 'call --params-file: none' '2 waza: none: No such file or directory' "$rc $err"
+run "$waza" call --params-file params eval.get '{}'
+is 'call: given twice' '2 waza: the parameters are given twice' "$rc $err"
+run "$waza" call --timeout x ping
+like 'call --timeout: no number' '2 --timeout: *' "$rc $err"
+is 'tools/call, after hello' '"{\"status\":\"ok\"}"' "$("$waza" call tools/call '{"name":"ping"}' | sed -n 's/.*"result": \(.*\),/\1/p')"
+
+# a run by call: told, waited for, its end is the result
+run "$waza" call eval.run '{"path":"evals/quick","tasks":["one"]}'
+is 'call eval.run: status' 0 "$rc"
+like 'call eval.run: what is told' '\[eval.progress\] runId=run-* event=run_start totalTasks=1
+\[eval.progress\] runId=run-* event=task_start taskName=one displayName="The first" taskNum=1 totalTasks=1*
+
+--- Final Result ---
+{
+  "runId": "run-*",
+  "summary": {
+    "total": 1,
+    "passed": 1,*
+  "status": "completed"
+}' "$out"
+run "$waza" call -q eval.run '{"path":"evals/quick"}'
+is 'call eval.run: one did not pass: status' 1 "$rc"
+like 'call -q: only the result' '{
+  "runId"*' "$out"
+run "$waza" call --json eval.run '{"path":"evals/quick","tasks":["one"]}'
+is 'call --json: one message a line' 'result eval.progress eval.progress eval.progress eval.progress eval.progress eval.progress eval.complete ' \
+    "$(printf '%s\n' "$out" | sed 's/.*"method":"\([^"]*\)".*/\1/; s/.*"result".*/result/' | tr '\n' ' ')"
+run "$waza" call eval.run '{"path":"evals/hang","detach":true}'
+like 'call eval.run: detached' '{
+  "runId": "run-*",
+  "status": "*"
+}' "$out"
+run_id=$(printf '%s\n' "$out" | sed -n 's/.*"runId": "\(.*\)".*/\1/p')
+ok 'call eval.run: detached: it goes on' wait_until 30 lines "$LOG" 2
+is 'run.cancel' cancelled "$("$waza" call run.cancel "{\"runId\":\"$run_id\"}" | sed -n 's/.*"status": "\(.*\)".*/\1/p')"
+ok 'run.cancel: it is over' wait_until 30 children_gone
+
+# interrupted: at once, and the server knows
+# interrupt SIGNAL COMMAND...: once two children have said who they are
+interrupt() {
+	sig=$1
+	shift
+	: >"$LOG"
+	"$@" >out 2>err &
+	other=$!
+	ok "$sig: it runs" wait_until 30 lines "$LOG" 2
+	kill "-$sig" "$other"
+	rc=0
+	wait "$other" || rc=$?
+	other=
+	ok "$sig: the children are ended" wait_until 30 children_gone
+}
+
+interrupt INT "$waza" call eval.run '{"path":"evals/hang"}'
+is 'call eval.run: interrupted' '130 ' "$rc $(cat err)"
+interrupt TERM "$waza" call --connect "$port" eval.run '{"path":"evals/hang"}'
+is 'call eval.run: terminated' '143 ' "$rc $(cat err)"
+stop
+serve --config-json '{"tools":{"hang":{"command":["sh","-c","echo $$ >>$LOG; tail -f /dev/null & echo $! >>$LOG; wait"]}}}'
+interrupt INT "$waza" call tools/call '{"name":"hang"}'
+is 'call tools/call: interrupted' '130 ' "$rc $(cat err)"
+
+# a reader that leaves
+run sh -c '"$WAZA" call eval.run "{\"path\":\"evals/quick\",\"trials\":500}" | head -n 1'
+like 'a reader that leaves' '\[eval.progress\]*' "$out"
+
+# run --remote: as here
+# same NAME: what a run here and there have said, but for times
+plain() {
+	sed 's/[0-9]*m*s$/N/; s/  *[0-9]*ms/ N/; s/, [0-9.]*m*s$/, N/'
+}
+
+for s in evals/quick "$top/examples/demo" "$top/examples/trigger"
+do
+	cp -r "$s" ./suite
+	run "$waza" run suite
+	here=$rc$(printf '%s\n' "$out" "$err" | plain)
+	run "$waza" run --remote suite
+	is "run --remote ${s##*/}: as here" "$here" "$rc$(printf '%s\n' "$out" "$err" | plain)"
+	mkdir elsewhere
+	run sh -c 'cd elsewhere && exec "$WAZA" run --remote -q ../suite'
+	is "run --remote ${s##*/}: from elsewhere" "${here%"${here#?}"}" "$rc"
+	rm -r suite elsewhere
+done
+run "$waza" run --remote -o r.json --reporter json:r2.json --reporter junit:r.xml -q evals/quick
+is 'run -o: status' 1 "$rc"
+ok 'run -o: the file' cmp r.json r2.json
+"$waza" run -o l.json -q evals/quick >/dev/null
+# shape FILE: its lines without what differs from run to run
+shape() {
+	sed 's/"[a-z_]*_ms":[ 0-9]*//g; s/"[a-z_]*at":"[^"]*"//g; s/"timestamp": ".*//; s/"eval_id": .*//' "$1"
+}
+is 'run -o: as here' "$(shape l.json)" "$(shape r.json)"
+like 'run --reporter' '*<testsuite name="quick" tests="5" failures="1"*' "$(cat r.xml)"
+like 'compare' '*no change: all 5 tasks scored the same' "$("$waza" compare l.json r.json | tail -n 1)"
+run "$waza" run --remote --stream-json -o r.json evals/quick
+is 'run --stream-json: status' 1 "$rc"
+types() {
+	sed 's/{"type":"\([a-z_]*\)".*/\1/' | tr '\n' ' '
+}
+is 'run --stream-json: as here' "$("$waza" run --stream-json evals/quick | types)" "$(echo "$out" | types)"
+like 'run --stream-json: the last' '*"status":"failed","results":"r.json"*' "$(echo "$out" | tail -n 1)"
+run "$waza" run --remote --task one --trials 3 --model m --executor mock -v evals/quick
+like 'run: options go with it' '0 quick  skill greeting  executor mock  model m  3 trials each*1 task: 1 passed, 0 failed*PASSED' "$rc $out"
+run "$waza" run --remote --model m1 --model m2 -q -o two.json evals/quick
+like 'run: two models' '1 *model  pass rate*m1*80.0%*m2*80.0%*' "$rc $out"
+ok 'run: two models, two files' [ -s two_m1.json ] && [ -s two_m2.json ]
+run sh -c 'cd home && exec "$WAZA" run --remote -q --task five evals/quick'
+like 'run: a path of the server: status and report' '1 quick*? five *missing "zebra"*FAILED' "$rc $out"
+run "$waza" run --remote evals/none
+is 'run: no suite' '2 evals/none: Eval not found (-32000)' "$rc $err"
+run "$waza" run --remote evals/bad
+is 'run: a suite with a fault' "2 $tmp/evals/bad: Missing required field: name" "$rc $err"
+run "$waza" run --remote --stream-json evals/bad
+like 'run: a fault as an event' '2 {"type":"error","error_type":"eval_load_failed","message":"Missing required field: name",*' "$rc $out"
+run "$waza" run --remote /etc
+like 'run: not below the roots' '2 /etc: Path access denied (-32025)' "$rc $err"
+run "$waza" run --remote --resume evals/quick
+is 'run: what cannot be asked for' '2 waza: --resume cannot be used with --remote' "$rc $err"
+run "$waza" run --remote --session-dir logs -q evals/quick
+is 'run --session-dir' 1 "$(ls logs | grep -c session.jsonl)"
+run "$waza" run --remote --fail-fast -q evals/quick
+is 'run --fail-fast: status' 1 "$rc"
+
+# interrupted: the run is cancelled, what there is of it is reported
+cat >evals/hang/eval.yaml <<'YAML'
+name: hang
+skill: s
+config: {executor: command, command: 'case $WAZA_TASK_ID in a) echo x; exit;; esac; echo $$ >>$LOG; tail -f /dev/null & echo $! >>$LOG; wait'}
+tasks:
+  - {id: a, prompt: x, expected: {output_contains: [x]}}
+  - {id: b, prompt: x, expected: {output_contains: [x]}}
+YAML
+interrupt INT "$waza" run --remote -o part.json evals/hang
+is 'run: interrupted: status' 130 "$rc"
+like 'run: interrupted: the report' '*? a *1.00*FAILED; the run was interrupted' "$(cat out)"
+like 'run: interrupted: the results' '*"test_id": "a"*"status": "passed"*"status": "cancelled"*' "$(cat part.json)"
+
+# the server goes away
+: >"$LOG"
+"$waza" run --remote evals/hang >out 2>err &
+other=$!
+ok 'run: the server dies: it runs' wait_until 30 lines "$LOG" 2
+kill -9 "$srv"
+rc=0
+wait "$other" || rc=$?
+other=
+is 'run: the server dies' "2 waza: the server at $tmp/sock has gone away" "$rc $(tail -n 1 err)"
+wait "$srv" 2>/dev/null
+srv=
+# shellcheck disable=SC2046 # one each
+kill -9 $(cat "$LOG") 2>/dev/null
+run "$waza" call ping
+is 'nobody listens any more' "2 waza: cannot connect to $tmp/sock: Connection refused; is the server running?" "$rc $err"
+rm -f sock
+
+# tokens
+(umask 077; echo s3cret >token; echo wrong >wrong)
+serve --token-file token --config-json '{"unix_token": true}'
+for at in sock "$port"
+do
+	run "$waza" connect "$at"
+	like "token, $at: none" '2 waza: the server at * wants a token: set WAZA_AUTH_TOKEN, or give --token-file' "$rc $err"
+	run "$waza" connect --token-file wrong "$at"
+	like "token, $at: another" '2 waza: the server at * does not take this token' "$rc $err"
+	run env WAZA_AUTH_TOKEN=s3cret "$waza" connect "$at"
+	is "token, $at: from the environment" 0 "$rc"
+	ok "token, $at: it is not remembered" [ "$(grep -c s3cret "$WAZA_HOME/connection")" -eq 0 ]
+	run "$waza" ping
+	is "token, $at: it is needed again" 2 "$rc"
+	run "$waza" connect --token-file token "$at"
+	is "token, $at: from a file" 0 "$rc"
+	is "token, $at: the file is remembered" "token_file $tmp/token" "$(tail -n 1 "$WAZA_HOME/connection")"
+	is "token, $at: and used" '{"status":"ok"}' "$(cd / && "$waza" call ping | "$waza" parse)"
+	run env WAZA_AUTH_TOKEN=nonsense "$waza" ping
+	is "token, $at: what is set goes before" 2 "$rc"
+	run "$waza" run --remote -q --task one evals/quick
+	is "token, $at: run --remote" 0 "$rc"
+done
+chmod 644 token
+run "$waza" ping
+like 'token: a file that others can read' "2 waza: $tmp/token: others can read it*" "$rc $err"
+stop
+
+# one that serves browsers as well
+: >log
+"$waza" serve --http 127.0.0.1:0 2>log &
+srv=$!
+wait_until 60 has log 'listening on http://'
+run "$waza" connect "$(sed -n 's/.*listening on //p' log)"
+like 'serve --http' 'connected to 127.0.0.1:* (waza *)' "$out"
+is 'serve --http: call' '{"status":"ok"}' "$("$waza" call ping | "$waza" parse)"
+stop
+
+# servers that are none.  act TEXT [OPTION...]: says that to who comes
+act() {
+	text=$1
+	shift
+	printf '%b' "$text" | "$RPCPIPE" talk -l "$@" bad >heard 2>/dev/null &
+	other=$!
+	wait_until 30 test -S bad
+}
+# ask_bad COMMAND...: asks it, with its status in $rc
+ask_bad() {
+	run "$waza" "$@"
+	kill "$other" 2>/dev/null
+	wait "$other" 2>/dev/null
+	other=
+	rm -f bad bad-
+}
+hi='{"id":2,"result":{"server":{"name":"x\\u001b[2J"}}}\n'
+act 'SSH-2.0-OpenSSH_9.2\r\n'
+ask_bad call --connect bad ping
+is 'a server of another kind' "2 waza: $tmp/bad does not speak JSON-RPC: it says [\"SSH-2.0-OpenSSH_9.2\\r\"]" "$rc $err"
+act "$hi"'{"id":1,"resu'
+ask_bad call --connect bad ping
+is 'half a message' "2 waza: the server at $tmp/bad has gone away in the midst of a message" "$rc $err"
+act "$hi"
+ask_bad call --connect bad ping
+is 'no answer' "2 waza: the server at $tmp/bad has gone away before it answered ping" "$rc $err"
+act 'Content-Length: 999999999999\r\n\r\n'
+ask_bad call --connect bad ping
+is 'a message that is too long' "2 waza: $tmp/bad sends what cannot be read: Message exceeds maximum size" "$rc $err"
+act '' -k
+ask_bad call --connect bad --timeout 1 ping
+is 'not a word' "2 waza: the server at $tmp/bad does not answer: not a word within 1 s" "$rc $err"
+act "$hi" -k
+ask_bad call --connect bad --timeout 5 some.method
+is 'not a word more' "2 waza: the server at $tmp/bad does not answer any more: not a word for 5 s" "$rc $err"
+ok 'it was asked whether it is there' has heard '"method":"ping"'
+act "$hi"'{"id":99,"result":1}\n{"id":"1","result":1}\n{"id":null,"result":1}\n[]\n7\n{"id":1,"result":"mine"}\n' -k
+ask_bad call --connect bad ping
+is 'answers to what nobody asked' '0 "mine"' "$rc $out"
+act "$hi"'{"method":"\\u001b]0;x\\u0007","params":{"a":"\\u001b[2J","b\\u009b":"\\u202e"}}\n{"id":1,"result":"\\u001b[2J\\u009b\\u007f"}\n' -k
+ask_bad call --connect bad ping
+is 'what moves a cursor is spelt' '0 ["\u001b]0;x\u0007"] a="\u001b[2J" "b\u009b"="\u202e"
+
+--- Final Result ---
+"\u001b[2J\u009b\u007f"' "$rc $out"
+act "$hi"'{"id":1,"error":{"code":1,"message":"\\u001b[2J\\u009b","data":{"\\u001b":"\\u001b"}}}\n' -k
+ask_bad call --connect bad ping
+is 'in errors, too' '1 waza: ping: ?[2J? (1)
+  "\u001b": "\u001b"' "$rc $err"
+# who has answered may go, though not all is written; and may say much
+awk 'BEGIN { s = "yyyyyyyy"; while (length(s) < 11 * 2^20) s = s s; printf "%s", s }' >long
+{ printf '%b' "$hi"'{"id":1,"result":"'; cat long; echo '"}'; } | "$RPCPIPE" talk -l bad >heard 2>/dev/null &
+other=$!
+wait_until 30 test -S bad
+mkfifo slow
+wc -c <slow >size &
+run sh -c '"$1" call --connect bad ping >slow' sh "$waza"
+wait $!
+is 'a long answer, and then he has gone' "0 $(($(wc -c <long) + 3)) " "$rc $(($(cat size))) $err"
+ask_bad ping --connect nowhere
+if [ -c /dev/full ]
+then
+	act "$hi"'{"id":1,"result":1}\n' -k
+	rc=0
+	"$waza" call --connect bad ping >/dev/full 2>err || rc=$?
+	is 'nothing can be written' '2 waza: cannot write to standard output: No space left on device' "$rc $(cat err)"
+	ask_bad ping --connect nowhere
+else
+	skip 'no /dev/full here'
+fi
+act "$hi" -k
+ask_bad connect bad --timeout 1
+is 'connect: it has to answer' 2 "$rc"
+act "$hi"'{"id":1,"result":1}\n' -k
+ask_bad connect bad
+is 'connect: whatever it is' "connected to $tmp/bad (x?[2J)" "$out"
+rm -f "$WAZA_HOME/connection"
+
+# a server that never stops, and a reader that has: neither takes memory, and
+# an interrupt ends it
+mkfifo slow
+exec 7<>slow
+(printf '%b' "$hi"; yes '{"method":"n","params":{"text":"again and again and again and again"}}') 2>/dev/null |
+    "$RPCPIPE" talk -l bad >heard 2>/dev/null &
+other=$!
+wait_until 30 test -S bad
+"$waza" call --connect bad ping >slow 2>err 7>&- &
+client=$!
+ok 'a flood: it is asked' wait_until 30 has heard '"ping"'
+n=0
+while [ "$n" -lt 50 ]
+do
+	n=$((n + 1))
+	"$RPCPIPE" nap
+done
+size=$(ps -o rss= -p "$client" 2>/dev/null | tr -d ' ')
+ok 'a flood: it stays small' [ "${size:-0}" -lt 200000 ]
+kill -INT "$client"
+rc=0
+wait "$client" || rc=$?
+exec 7>&-
+wait "$other" 2>/dev/null
+other=
+is 'a flood: interrupted' '130 ' "$rc $(cat err)"
+rm -f bad bad-
+
+# an interrupt before there is an answer to anything
+act '' -k
+"$waza" call --connect bad ping >out 2>err &
+client=$!
+ok 'interrupted in hello: it is said' wait_until 30 has heard hello
+kill -INT "$client"
+rc=0
+wait "$client" || rc=$?
+wait "$other"
+other=
+is 'interrupted in hello' '130 ' "$rc $(cat err)"
+
+act '' -k
+"$waza" run --connect bad evals/quick >out 2>err &
+client=$!
+ok 'run: interrupted in hello: it is said' wait_until 30 has heard hello
+kill -INT "$client"
+rc=0
+wait "$client" || rc=$?
+wait "$other"
+other=
+is 'run: interrupted in hello' '130 ' "$rc $(cat err)"
+
+mkfifo lines
+"$RPCPIPE" talk -l -k bad <lines >heard 2>/dev/null &
+other=$!
+exec 6>lines
+wait_until 30 test -S bad
+"$waza" run --connect bad evals/quick >out 2>err 6>&- &
+client=$!
+printf '%b' "$hi"'{"id":1,"result":{"runId":"r","status":"running"}}\n{"method":"eval.event","params":{"runId":"r","type":"task_complete","name":"\\u001b[2J","idx":-1,"score":1e999,"status":7}}\n{"method":"eval.complete","params":{"runId":"r"}}\n' >&6
+ok 'run: a strange server is asked for the results' wait_until 30 has heard run.status
+printf '{"id":3,"result":{"result":[],"error":"\\u001b[2J"}}\n' >&6
+rc=0
+wait "$client" || rc=$?
+exec 6>&-
+wait "$other"
+other=
+is 'run: a strange server has none' '2 waza: the server has no results: ["\u001b[2J"]' "$rc $(tail -n 1 err)"
+is 'run: nothing moves a cursor' 0 "$(cat out err | tr -cd '\033' | grep -c .)"
+
+# The complete workflow of seeds/003: its four blocks as they stand, but for
+# the name of the program and two paths; the agent is named in the settings.
+cat >blocks <<'SH'
+kaiak serve --socket /tmp/kaiak.sock --config-json '{
+  "model": {"provider": "openai", "model_id": "gpt-4"}
+}'
+#
+kaiak connect /tmp/kaiak.sock
+#
+kaiak generate-fix --params-json '{
+  "incidents": [{
+    "id": "dep-1",
+    "rule_id": "deprecated-api",
+    "message": "Replace Collections.sort() with List.sort()"
+  }],
+  "agent_config": {
+    "workspace": {"working_dir": "/home/user/project"},
+    "model": {"provider": "openai", "model_id": "gpt-4"}
+  }
+}'
+#
+kaiak delete-session goose-generated-session-id
+kaiak disconnect
+#
+SH
+cat >output <<'TEXT'
+[kaiak/generateFix/progress] stage=started progress=0%
+[kaiak/generateFix/progress] stage=analyzing progress=25%
+[kaiak/generateFix/progress] stage=generating progress=50%
+[kaiak/generateFix/progress] stage=completed progress=100%
+
+--- Final Result ---
+{
+  "request_id": "X",
+  "session_id": "X",
+  "created_at": "X"
+TEXT
+seed=$(ls "$CORPUS"/../seeds/003*.txt 2>/dev/null)
+if [ -n "$seed" ]
+then
+	sed -n '/^## Complete Workflow/,/^## Integration/p' "$seed" >example
+	is 'seeds/003: its blocks' "$(cat blocks)" "$(awk '/^```bash/ { on = 1; next } /^```/ { if (on) print "#"; on = 0 } on' example)"
+	is 'seeds/003: its output' "$(cat output)" "$(awk '/^```/ { plain = !on && $0 == "```"; on = !on; next } on && plain' example | sed '/^}/d; s/: ".*"/: "X"/')"
+fi
+# block N [SESSION]: one of them, to be run
+block() {
+	awk -v n="$1" '/^#$/ { n--; next } n == 1' blocks | sed "s|kaiak |\"\$WAZA\" |; s|/tmp/kaiak.sock|$tmp/k.sock|; \
+	    s|/home/user/project|$tmp/project|; s|goose-generated-session-id|${2-}|"
+}
+cat >agent.sh <<'SH'
+case $(cat) in
+*'Replace Collections.sort() with List.sort()'*) ;;
+*) echo 'what?' >&2; exit 1 ;;
+esac
+sed 's/Collections.sort(list)/list.sort(null)/' A.java >new && mv new A.java
+echo Done.
+SH
+mkdir project
+run sh -c "$(block 2)"
+is 'workflow: no server yet' 2 "$rc"
+for executor in mock command
+do
+	echo 'Collections.sort(list);' >project/A.java
+	printf 'executor: %s\nexecutors: {command: {command: "sh %s/agent.sh"}}\n' "$executor" "$tmp" >"$WAZA_HOME/config"
+	: >log
+	sh -c "exec $(block 1)" </dev/null >served 2>log &
+	srv=$!
+	ok "workflow, $executor: serve" wait_until 60 has log 'listening on'
+	run sh -c "$(block 2)"
+	like "workflow, $executor: connect" "0 connected to $tmp/k.sock (waza *)" "$rc $out"
+	run sh -c "$(block 3)"
+	is "workflow, $executor: generate-fix: status" '0 ' "$rc $err"
+	is "workflow, $executor: generate-fix" "$(cat output)" "$(printf '%s\n' "$out" | sed 's/: "[^"]*",*$/: "X",/; s/\("created_at": "X"\),/\1/' | head -n 10)"
+	like "workflow, $executor: times" '*"created_at": "20[0-9][0-9]-[0-9][0-9]-[0-9][0-9]T[0-9][0-9]:[0-9][0-9]:[0-9][0-9]Z"*' "$out"
+	case $executor in
+	mock)    is 'workflow, mock: no file has changed' 'Collections.sort(list);' "$(cat project/A.java)" ;;
+	command) is 'workflow, command: the file is fixed' 'list.sort(null);' "$(cat project/A.java)"
+	         like 'workflow, command: the change' '*"path": "A.java",*"diff": "*-Collections.sort(list);\\n+list.sort(null);\\n"*' "$out" ;;
+	esac
+	session=$(printf '%s\n' "$out" | sed -n 's/.*"session_id": "\(.*\)".*/\1/p')
+	run sh -c "$(block 4 "$session")"
+	like "workflow, $executor: delete-session, disconnect" "0 {
+  \"session_id\": \"$session\",
+  \"deleted\": true,
+  \"deleted_at\": \"20*Z\"
+}
+disconnected from $tmp/k.sock" "$rc $out"
+	run "$waza" delete-session --connect k.sock "$session"
+	is "workflow, $executor: it is gone" "1 waza: kaiak/delete_session: Session not found (-32003)
+  kind: session_not_found
+  session_id: $session" "$rc $err"
+	[ "$executor" = command ] || stop
+done
+
+# the same for programs; what is wrong; a session that goes on
+"$waza" connect k.sock >/dev/null
+block 3 | sed "1d; 2i\\
+{
+	\$d" >fix.json
+echo '}' >>fix.json
+run "$waza" generate-fix --json --params-file fix.json
+is 'generate-fix --json' 'started analyzing generating completed result ' \
+    "$(printf '%s\n' "$out" | sed 's/.*"stage":"\([a-z]*\)".*/\1/; s/.*"result":.*/result/' | tr '\n' ' ')"
+run "$waza" generate-fix -q --params-file - <fix.json
+session=$(printf '%s\n' "$out" | sed -n 's/.*"session_id": "\(.*\)".*/\1/p')
+like 'generate-fix -q' '{
+  "request_id": "req-*' "$out"
+sed "s/^{/{\"session_id\": \"$session\",/" fix.json >again.json
+run "$waza" generate-fix -q --params-file again.json
+is 'generate-fix: again in its session' "0 $session" "$rc $(printf '%s\n' "$out" | sed -n 's/.*"session_id": "\(.*\)".*/\1/p')"
+run "$waza" generate-fix --params-json "{\"incidents\":[],\"agent_config\":{\"workspace\":\"$tmp/project\",\"model\":{\"provider\":\"openai\",\"model_id\":\"m\"}}}"
+like 'generate-fix: no incidents' '1 waza: kaiak/generate_fix: Invalid params: Must provide 1-1000 incidents (-32602)*' "$rc $err"
+run "$waza" generate-fix
+is 'generate-fix: no parameters' '2 waza: the parameters are missing: give --params-json or --params-file' "$rc $err"
+cat >agent.sh <<'SH'
+echo $$ >>"$LOG"
+tail -f /dev/null &
+echo $! >>"$LOG"
+wait
+SH
+interrupt INT "$waza" generate-fix --params-file again.json
+is 'generate-fix: interrupted' '130 ' "$rc $(cat err)"
+# the server knows; until it does, the session is in use
+free_again() {
+	"$waza" delete-session "$session" >/dev/null 2>&1
+}
+ok 'generate-fix: interrupted: the session is free again' wait_until 30 free_again
+stop
+done_testing

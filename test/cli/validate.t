@@ -1,0 +1,166 @@
+# waza validate and waza list.  test/suite/bad/X.want is what validate says of
+# X.yaml, all of it; paths are relative to that directory.
+. "${0%/*}/../tool/lib.sh"
+cd "$top/test/suite/bad" || exit 1
+
+for want in *.want */*.want
+do
+	[ -f "${want%.want}.yaml" ] || continue
+	run "$WAZA" validate "${want%.want}.yaml"
+	is "${want%.want}: findings" "$(cat "$want")" "$out"
+	is "${want%.want}: status" 2 "$rc"
+	is "${want%.want}: nothing on stderr" '' "$err"
+done
+
+cd "$top" || exit 1
+sed -n 's/^	FIELD([a-z_]*, \([a-z_]*\),.*/\1/p
+    s/^	SPEC_ROW([a-z_]*, "\([A-Za-z_]*\)",.*/\1/p' spec*.c | sort -u |
+while read -r key
+do grep -qw "$key" man/waza-eval.5 || echo "$key"
+done >"$tmp/keys"
+is 'waza-eval(5) has every key' '' "$(cat "$tmp/keys")"
+run "$WAZA" validate examples/hello
+is 'a suite that is fine' 'examples/hello/eval.yaml: ok (1 task)' "$out"
+is 'a suite that is fine: status' 0 "$rc"
+run "$WAZA" validate examples
+like 'a directory: what is wrong' 'examples/broken/eval.yaml:5:3: ?*' "$out"
+is 'a directory: nothing else is wrong' "$("$WAZA" list --format json examples |
+    grep -c '"path"')" "$(printf '%s\n' "$out" | wc -l | tr -d ' ')"
+is 'a directory: status' 2 "$rc"
+
+# one mistake at a time, where it stands
+cd "$tmp" || exit 1
+mkdir sub empty
+# suite TEXT: what validate says of a suite with that text
+suite() {
+	printf '%b' "$1" >s.yaml
+	run "$WAZA" validate s.yaml
+}
+run "$WAZA" validate none.yaml
+is 'missing file' 'none.yaml: No such file or directory' "$out"
+is 'missing file: status' 2 "$rc"
+mkdir sub/eval.yaml
+run "$WAZA" validate empty
+is 'a directory without suites' 2 "$rc"
+like 'a directory without suites: words' 'waza: empty: there is no eval.yaml*' "$err"
+printf 'a\000b' >bin.yaml
+run "$WAZA" validate bin.yaml
+is 'a binary file' 'bin.yaml: this is a binary file, not YAML' "$out"
+suite 'name: a\nskill: b\ntasks: [{id: x, prompt: y}]\ngraders: [{name: g, type: text, contains: y}]\n'
+is 'the smallest suite' 's.yaml: ok (1 task)' "$out"
+suite 'name: a\ntasks: [{id: x, prompt: y}]\ngraders: [{name: g, type: text, contains: y}]\n'
+is 'no skill: a warning' 's.yaml:1:1: warning: "skill" is not given
+s.yaml: ok (1 task)' "$out"
+is 'a warning: status' 0 "$rc"
+run "$WAZA" validate --strict s.yaml
+is 'a warning with --strict: status' 2 "$rc"
+suite 'name: a\nskill: b\ntask: []\ntasks: [{id: x, prompt: y}]\ngraders: [{name: g, type: text, contains: y}]\n'
+is 'an unknown key' 's.yaml:3:1: warning: unknown key "task"; did you mean "tasks"?
+s.yaml: ok (1 task)' "$out"
+run "$WAZA" validate --strict s.yaml
+is 'an unknown key with --strict' 's.yaml:3:1: unknown key "task"; did you mean "tasks"?' "$out"
+suite 'name: a\nskill: b\ntasks: ["*.task"]\ngraders: [{name: g, type: text, contains: y}]\n'
+is 'no file' 's.yaml:3:9: no task file matches *.task' "$out"
+printf 'id: from a task file\nprompt: x\n' >1.task
+suite 'name: a\nskill: b\ntasks: ["*.task"]\ngraders: [{name: g, type: text, contains: y}]\n'
+is 'a pattern that says how names end' 's.yaml: ok (1 task)' "$out"
+suite 'name: a\nskill: b\ntasks: sub/../1.task\ngraders: [{name: g, type: text, contains: y}]\n'
+is 'one name, with dots' 's.yaml: ok (1 task)' "$out"
+suite 'name: a\nskill: b\ntasks: [{id: x, prompt: y}, nowhere.yaml]\ngraders: [{name: g, type: text, contains: y}]\n'
+is 'a name without a file, beside tasks' \
+    's.yaml:3:29: warning: no task file matches nowhere.yaml
+s.yaml: ok (1 task)' "$out"
+
+# a file of the suite, named from elsewhere
+mkdir -p a/b/c
+printf 'name: a\nskill: b\nconfig: {executor: mock}\ntasks: [t/*.yaml]\n' >a/b/c/eval.yaml
+mkdir a/b/c/t
+printf 'id: one\nprompt: x\n' >a/b/c/t/1.yaml
+printf 'defaults: {workers: lots}\n' >a/.waza.yaml
+run "$WAZA" validate a/b/c/eval.yaml
+is 'settings above are found' \
+    'a/.waza.yaml:1:21: "workers" must be a whole number, not a string' "$out"
+cd a/b/c || exit 1
+run "$WAZA" validate eval.yaml
+is 'from within' \
+    '../../.waza.yaml:1:21: "workers" must be a whole number, not a string' "$out"
+rm ../../.waza.yaml
+run "$WAZA" list --format json ../..
+is 'list: JSON' '{
+  "evals": [
+    {
+      "path": "../../b/c/eval.yaml",
+      "name": "a",
+      "skill": "b",
+      "version": "",
+      "tasks": [
+        {
+          "id": "one",
+          "name": "one",
+          "file": "../../b/c/t/1.yaml"
+        }
+      ]
+    }
+  ]
+}' "$out"
+run "$WAZA" list
+is 'list: here' 'eval.yaml: a (skill b)
+  one' "$out"
+run "$WAZA" list nowhere
+is 'list: no such directory' 2 "$rc"
+like 'list: no such directory: words' 'waza: nowhere: No such file*' "$err"
+printf 'name: [\n' >../eval.yml
+mkdir ../node_modules ../.hidden ../.github ../vendor
+for d in node_modules .hidden .github vendor
+do cp eval.yaml ../$d; mkdir ../$d/t; cp t/1.yaml ../$d/t
+done
+run "$WAZA" list ..
+is 'list: sorted, hidden ones left out, with errors' '../.github/eval.yaml: a (skill b)
+  one
+../c/eval.yaml: a (skill b)
+  one
+../eval.yml
+  error: ../eval.yml:2:1: this flow collection is not closed' "$(
+    printf '%s\n' "$out" | sed 's/\(eval.yml:[0-9:]* \).*/\1this flow collection is not closed/')"
+is 'list: errors do not count' 0 "$rc"
+run "$WAZA" list --format xml
+is 'no such format' 2 "$rc"
+
+# JSON of findings
+cd "$tmp" || exit 1
+printf 'name: a\nskil: b\ntasks: [{id: x, prompt: y}]\nconfig: 3\n' >s.yaml
+run "$WAZA" validate --format json s.yaml
+is 'findings as JSON' '{
+  "valid": false,
+  "files": [
+    {
+      "path": "s.yaml",
+      "errors": [
+        {
+          "line": 4,
+          "col": 9,
+          "message": "\"config\" must be a mapping, not a number",
+          "key": "config"
+        }
+      ],
+      "warnings": [
+        {
+          "line": 1,
+          "col": 1,
+          "message": "\"skill\" is not given",
+          "key": "skill"
+        },
+        {
+          "line": 2,
+          "col": 1,
+          "message": "unknown key \"skil\"; did you mean \"skill\"?",
+          "key": "skil"
+        }
+      ]
+    }
+  ]
+}' "$out"
+is 'findings as JSON: status' 2 "$rc"
+run "$WAZA" validate --format json 1.task a/b/c/eval.yaml
+like 'several files' '*"path": "1.task"*"path": "a/b/c/eval.yaml"*' "$out"
+done_testing

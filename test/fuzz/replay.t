@@ -1,0 +1,16 @@
+# The fuzz targets over their seeds and the public data, without a fuzzer.
+. "${0%/*}/../tool/lib.sh"
+cd "$top" || exit 1
+for f in json yaml re expr csv tmpl diff schema http wire frame rpc client evalclient ws web
+do
+	ok "$f: seeds" ${WRAP-} "$BUILD/$f" "test/fuzz/corpus/$f"
+done
+if [ -d "$CORPUS/json" ]
+then
+	ok 'json: JSONTestSuite' ${WRAP-} "$BUILD/json" "$CORPUS/json/parsing"
+	ok 'yaml: JSONTestSuite' ${WRAP-} "$BUILD/yaml" "$CORPUS/json/parsing"
+	ok 'yaml: yaml-test-suite' ${WRAP-} "$BUILD/yaml" "$CORPUS"/yaml/cases/*/in.yaml
+else
+	skip "no corpus in $CORPUS"
+fi
+done_testing

@@ -1,0 +1,183 @@
+# Assertions of code graders: in process, and by an interpreter.
+. "${0%/*}/../tool/lib.sh"
+cd "$tmp" || exit 1
+mkdir empty fake tmp
+TMPDIR=$tmp/tmp
+export TMPDIR
+
+# suite [MOCK]: one grader, with the settings on stdin
+suite() {
+	cat <<YAML
+name: code
+skill: s
+config: {executor: mock, mock: ${1:-$usual}}
+graders:
+  - type: code
+    name: c
+    config: {$(cat)}
+tasks: [{id: a, prompt: p}]
+YAML
+}
+usual='{output: "Hello World\nDone in 3 steps"}'
+
+# verdict KEY FILE: of the only grader
+verdict() {
+	"$WAZA" parse "$2" | sed 's/.*"validations":{"c":{\(.*\)"session_digest".*/\1/' |
+	    sed "s/.*\"$1\":\\(\"\\([^\"\\\\]\\|\\\\.\\)*\"\\|[^,}]*\\).*/\\1/"
+}
+
+# graded [MOCK]: as suite; leaves r.json; $path is where interpreters are
+graded() {
+	suite "$@" >e.yaml
+	run env PATH="$path" "$WAZA" run -q -o r.json e.yaml
+}
+path=$PATH
+
+path=$tmp/empty
+graded <<'Y'
+assertions: ["len(output) > 3", "'Hello' in output", "any(w in output.lower() for w in ['hello', 'x'])", "output.splitlines()[1].split()[-2] == '3'", "re.search(r'in \\d+ steps', output)", "duration_ms < 60000 and not errors", "outcome.get('status') == 'completed'", "len([t for t in transcript if t.get('type') == 'x']) == 0"]
+Y
+path=$PATH
+is 'no interpreter is needed for what suites assert' 0 "$rc"
+is 'score' 1 "$(verdict score r.json)"
+
+graded <<'Y'
+assertions: ["'zzz' in output", "len(output) > 1", "1 / 0", "unknown > 1"]
+Y
+is 'failed: status' 1 "$rc"
+is 'failed: score' 0.25 "$(verdict score r.json)"
+is 'failed: feedback' \
+    '"Failed: '"'zzz'"' in output (output is \"Hello World\\nDone in 3 steps\"); Failed: 1 / 0: division by zero; Failed: unknown > 1: name '"'unknown'"' is not defined"' \
+    "$(verdict feedback r.json)"
+like 'failed: details' '*"details":{"total_assertions":4,"passed_assertions":1,"failures":[[]"Failed: *' "$("$WAZA" parse r.json)"
+
+graded '{output: "an error", tool_calls: [{name: bash, arguments: {command: ls -la}}]}' <<'Y'
+assertions: ["tool_calls[0]['name'] == 'bash'", "tool_calls[0]['arguments']['command'].startswith('ls')", "tool_calls[0]['arguments']['path'] == ''", "tool_calls[0]['success']", "len(errors) == 1"]
+Y
+is 'tool calls, their usual arguments, errors' '0 1' "$rc $(verdict score r.json)"
+
+# nothing to check, and settings that are wrong
+for s in 'assertions: []' 'language: python' '{}'
+do
+	echo "$s" | sed 's/^{}$//' >settings
+	graded <settings
+	is "$s: status" 2 "$rc"
+	like "$s: words" '*e.yaml:5:5: *checks nothing*' "$err"
+done
+graded <<'Y'
+assertions: ["  "]
+Y
+like 'an empty assertion' '*e.yaml:7:27: *an assertion is empty*' "$err"
+graded <<'Y'
+assertions: [a], language: pyton
+Y
+like 'unknown language' '*e.yaml:7:41: *"language" cannot be "pyton"*"python"*' "$err"
+graded <<'Y'
+assertions: [a], timeout: 99999
+Y
+like 'timeout too large' '*e.yaml:7:*timeout*' "$err"
+
+# without an interpreter, what needs one is known before anything runs
+path=$tmp/empty
+graded <<'Y'
+assertions: ["len(output) > 0", "(lambda: True)()"]
+Y
+path=$PATH
+is 'no python3: status' 2 "$rc"
+like 'no python3: words' '*e.yaml:7:46: *needs python3, which is not in PATH*' "$err"
+path=$tmp/empty
+graded <<'Y'
+assertions: ["output.length > 0"], language: javascript
+Y
+path=$PATH
+is 'no node: status' 2 "$rc"
+like 'no node: words' '*e.yaml:7:*needs node, which is not in PATH*' "$err"
+
+# one child for all that is declined; what it says is the verdict
+cat >fake/python3 <<'SH'
+#!/bin/sh
+echo call >>"$LOG"
+cat >"$LOG.in"
+printf 'a word of its own\nwaza:true\nwaza:false\n\nwaza:"the text"\n'
+SH
+chmod +x fake/python3
+LOG=$tmp/log
+export LOG
+path=$tmp/fake:$PATH
+graded <<'Y'
+assertions: ["(lambda: 1)()", "len(output) > 0", "(lambda: 2)()", "(lambda: 3)()"]
+Y
+path=$PATH
+is 'one child' 1 "$(wc -l <log | tr -d ' ')"
+is 'it is asked what is open' '["(lambda: 1)()","(lambda: 2)()","(lambda: 3)()"]' \
+    "$("$WAZA" parse log.in | sed 's/.*"assertions":\(.*\)}/\1/')"
+is 'its answers' '1 0.5' "$rc $(verdict score r.json)"
+is 'its words' '"Failed: (lambda: 2)(); Failed: (lambda: 3)(): the text"' "$(verdict feedback r.json)"
+
+# interpreters that misbehave
+# broken NAME STATUS WORDS: with the body of fake/python3 on stdin
+broken() {
+	{ echo '#!/bin/sh'; cat; } >fake/python3
+	path=$tmp/fake:$PATH
+	graded <<'Y'
+timeout: 0.3, assertions: ["(lambda: 1)()", "(lambda: 2)()"]
+Y
+	path=$PATH
+	is "$1: status" "$2" "$rc"
+	like "$1: words" "$3" "$("$WAZA" parse r.json)"
+}
+broken 'garbage' 1 '*"error_class":"grader_error"*' <<'SH'
+echo 'waza:{"results"'
+SH
+broken 'too few' 1 '*python3 gave no answer: python3 ended with status 0*"error_class":"grader_error"*' <<'SH'
+echo waza:true
+SH
+broken 'too many' 1 '*"error_class":"grader_error"*' <<'SH'
+printf 'waza:true\nwaza:true\nwaza:true\n'
+SH
+broken 'fails' 1 '*python3 ended with status 3: *no such thing*' <<'SH'
+echo 'no such thing' >&2
+exit 3
+SH
+broken 'floods' 1 '*"error_class":"grader_error"*' <<'SH'
+yes waza:true
+SH
+broken 'hangs' 1 '*Failed: (lambda: 2)(): no answer within 0.3 s*' <<'SH'
+echo waza:true
+tail -f /dev/null
+SH
+
+if command -v python3 >/dev/null
+then
+	graded <<'Y'
+assertions: ["(lambda: True)()", "(lambda: output)() == output", "any((lambda w: w in output)(w) for w in ['Done'])"]
+Y
+	is 'python3: passes' '0 1' "$rc $(verdict score r.json)"
+	graded <<'Y'
+assertions: ["(lambda: 1 / 0)()", "(lambda: open(1))()", "(lambda:"]
+Y
+	is 'python3: fails' '1 0' "$rc $(verdict score r.json)"
+	like 'python3: words' '*division by zero*name '"'open'"' is not defined*' "$(verdict feedback r.json)"
+	graded <<'Y'
+timeout: 1, assertions: ["(lambda: 1)()", "10 ** 10 ** 10 > 0", "len(output) > 1", "(lambda: 1)()"]
+Y
+	is 'an expression without end' '1 0.5' "$rc $(verdict score r.json)"
+	graded '{output: "a\0b\xE9\u2028"}' <<'Y'
+assertions: ["(lambda s: len(s))(output) == 5"]
+Y
+	is 'odd characters arrive' '0 1' "$rc $(verdict score r.json)"
+else skip 'no python3 here'
+fi
+
+if command -v node >/dev/null
+then
+	graded <<'Y'
+language: javascript, assertions: ["output.length > 3", "output.includes('zzz')", "nope.x", "while(1);"]
+Y
+	is 'node' '1 0.25' "$rc $(verdict score r.json)"
+	like 'node: words' '*nope is not defined*timed out*' "$(verdict feedback r.json)"
+else skip 'no node here'
+fi
+
+is 'nothing is left behind' '' "$(find tmp -mindepth 1)"
+done_testing

@@ -1,0 +1,112 @@
+# The diff grader: snapshots that differ, are missing, are updated; fragments.
+. "${0%/*}/../tool/lib.sh"
+cd "$tmp" || exit 1
+mkdir suite suite/tasks
+cat >suite/eval.yaml <<'YAML'
+name: diff
+skill: s
+config: {executor: mock, trials_per_task: 3, parallel: true}
+tasks: [tasks/*.yaml]
+YAML
+cat >suite/tasks/a.yaml <<'YAML'
+id: a
+prompt: write
+mock:
+  output: done
+  files: [{path: out/list.txt, content: "red\ngreen\nblue\n"}, {path: b.txt, content: b}]
+graders:
+  - type: diff
+    config:
+      expected_files:
+        - {path: out/list.txt, snapshot: ../snap/list.txt, contains: [+green, -grey]}
+        - {path: b.txt, snapshot: ../snap/b.txt}
+YAML
+
+run "$WAZA" validate suite
+is 'a missing snapshot is not an error' 0 "$rc"
+like 'but a warning with its place' '*suite/tasks/a.yaml:10:42: warning: there is no snapshot "suite/snap/list.txt"*' "$out"
+run "$WAZA" run -q suite
+is 'missing snapshot: status 1' 1 "$rc"
+like 'missing snapshot: words' '*there is no snapshot*list.txt*--update-snapshots*' "$out"
+like 'missing snapshot: 4 of 6 checks' '*diff 0.67*' "$out"
+ok 'and none was made' [ ! -e suite/snap ]
+
+run "$WAZA" run --update-snapshots -o r.json suite
+is 'update: status 0' 0 "$rc"
+is 'update: no warning' '' "$(grep warning err)"
+is 'update: the file' 'red green blue ' "$(tr '\n' ' ' <suite/snap/list.txt)"
+is 'update: no newline where there is none' b "$(cat suite/snap/b.txt)"
+is 'update: nothing else' 'b.txt
+list.txt' "$(ls -A suite/snap)"
+is 'update: one trial says so' 1 "$("$WAZA" parse r.json | grep -o 'as expected; snapshot updated: [^;]*list.txt' | grep -c .)"
+run "$WAZA" run -q suite
+is 'then it passes' 0 "$rc"
+
+printf 'red\nyellow\nblue\n' >suite/snap/list.txt
+cp suite/snap/list.txt old
+run "$WAZA" run -q -o r.json suite
+is 'changed snapshot: status 1' 1 "$rc"
+like 'changed snapshot: what and where' '*out/list.txt*differs from snapshot*' "$out"
+like 'changed snapshot: a diff' '*--- *snap/list.txt
+*+++ out/list.txt
+*@@ -1,3 +1,3 @@
+* red
+*-yellow
+*+green
+* blue
+*' "$out"
+"$WAZA" parse r.json >r.line
+ok 'details as the original has them' grep -qF \
+    '"details":{"expected_files":[{"path":"out/list.txt","snapshot":"../snap/list.txt","contains":["+green","-grey"],"diff":"--- suite/snap/list.txt' r.line
+ok 'details: failures, workspace_dir' grep -q '"failures":\["file .*"workspace_dir":"/' r.line
+ok 'the snapshot was left alone' cmp -s old suite/snap/list.txt
+if command -v patch >/dev/null
+then
+	# the diff of the results, given to patch(1), makes the file
+	printf '%b' "$(sed 's/.*"diff":"\([^"]*\)".*/\1/' r.line)" | sed '1,2d' >p.diff
+	cp old p.txt
+	patch -s p.txt p.diff >/dev/null 2>&1
+	is 'patch(1) takes it' 'red green blue ' "$(tr '\n' ' ' <p.txt)"
+else
+	skip 'no patch(1) here'
+fi
+
+# settings say it, too; an agent's error writes nothing
+sed 's/config:/config: {update_snapshots: true, expected_files: [{path: b.txt, snapshot: s.txt}]}/; /expected_files:$/,$d' \
+    suite/tasks/a.yaml >one.yaml
+printf 'name: one\nskill: s\ntasks: [one.yaml]\n' >eval.yaml
+run "$WAZA" run -q
+is 'update_snapshots: status 0' 0 "$rc"
+is 'update_snapshots: beside the file that names it' b "$(cat s.txt)"
+rm s.txt
+sed 's/output: done/error: broke/' one.yaml >two.yaml
+printf 'name: two\nskill: s\ntasks: [two.yaml]\n' >eval.yaml
+run "$WAZA" run -q --update-snapshots
+is 'an error: status 1' 1 "$rc"
+ok 'an error: no snapshot' [ ! -e s.txt ]
+sed 's/^graders:/graders: [{type: program, config: {command: .\/none}},/; s/  - type: diff/  {type: diff,/; s/]}$/]}}]/' \
+    one.yaml >two.yaml
+run "$WAZA" run -q --update-snapshots
+is 'an error of a grader before: status 1' 1 "$rc"
+like 'an error of a grader before: which' '*none*' "$out"
+ok 'an error of a grader before: no snapshot' [ ! -e s.txt ]
+
+# mistakes are found before anything runs
+cat >bad.yaml <<'YAML'
+name: bad
+skill: s
+tasks:
+  - id: a
+    prompt: x
+    graders:
+      - type: diff
+        config:
+          expected_files:
+            - path: a.txt
+            - {path: ../a.txt, contains: x}
+YAML
+run "$WAZA" run bad.yaml
+is 'mistakes: status 2' 2 "$rc"
+like 'mistakes: nothing to check' '*bad.yaml:10:15: expected a "snapshot" or "contains" here*' "$err"
+like 'mistakes: out of the workspace' '*bad.yaml:11:22: path "../a.txt" leads out of the workspace*' "$err"
+done_testing

@@ -1,0 +1,301 @@
+# waza grade: stored answers, graded again; no agent is run.
+. "${0%/*}/../tool/lib.sh"
+cd "$tmp" || exit 1
+
+# of FILE: id, status and score of each task and trial, a line each
+of() {
+	"$WAZA" parse "$1" | tr '\n' ' ' | sed 's/"test_id"/\
+&/g; s/"run_number"/\
+&/g' | sed -n 's/^"test_id":"\([^"]*\)"[^{]*"status":"\([a-z]*\)".*/\1 \2/p
+	s/^"run_number":\([0-9]*\),"attempts":[0-9]*,"status":"\([a-z]*\)".*,"score":\([0-9.]*\),"weighted_score".*/\1 \2 \3/p
+	t
+	s/^"run_number":\([0-9]*\),"attempts":[0-9]*,"status":"\([a-z]*\)".*/\1 \2/p'
+}
+# task ID FILE: its status
+task() {
+	of "$2" | sed -n "s/^$1 \([a-z]*\)$/\1/p"
+}
+
+# an agent that leaves a trace, and an answer that can be graded in many ways
+cat >agent.sh <<'SH'
+echo x >>"$TRACE"
+case $WAZA_TASK_ID in
+broken) echo 'no way' >&2; exit 3 ;;
+esac
+echo made >made.txt
+echo "hello from $WAZA_TASK_ID"
+SH
+TRACE=$tmp/trace
+export TRACE
+cat >eval.yaml <<YAML
+name: again
+skill: s
+config: {executor: command, command: [sh, $tmp/agent.sh], trials_per_task: 2}
+hooks:
+  before_run: [{command: echo hook >>$tmp/hooks}]
+  before_task: [{command: echo hook >>$tmp/hooks}]
+graders:
+  - {type: text, name: greets, config: {contains: [hello]}}
+tasks:
+  - id: plain
+    prompt: greet
+    graders: [{type: text, name: more, config: {contains: [from, plain]}}]
+  - id: filed
+    prompt: make a file
+    graders: [{type: file, name: files, config: {must_exist: [made.txt]}}]
+  - id: broken
+    prompt: fail
+  - id: spare
+    prompt: greet
+    expected: {output_contains: [spare]}
+YAML
+"$WAZA" run -q -o r.json >/dev/null
+is 'the run: an agent a trial' 8 "$(grep -c . trace)"
+: >trace
+: >hooks
+
+# unchanged graders: the same results
+run "$WAZA" grade --results r.json -o o.json
+is 'unchanged: status as the run' 1 "$rc"
+is 'no agent was started' '' "$(cat trace)"
+is 'no hook was run' '' "$(cat hooks)"
+is 'unchanged: the same statuses and scores' "$(of r.json)" "$(of o.json)"
+like 'unchanged: says so' '*Graded again: 4 of 4 tasks; nothing has changed*' "$out"
+like 'file graders cannot look again: said once' \
+    "*agent's files are not there*files*--workspace*" "$err"
+is 'and only once' 1 "$(grep -c 'files are not there' "$tmp/err")"
+ok 'the new results are JSON' sh -c '"$WAZA" parse o.json >/dev/null'
+is 'no journal is left' '' "$(ls | grep 'o.json.' || :)"
+like 'they say what they are' '*"metadata"*"regraded"*"tasks":4*' \
+    "$("$WAZA" parse o.json)"
+like 'the summary is the same' "*$("$WAZA" parse r.json |
+    sed -n 's/.*\("success_rate":[^,]*,"aggregate_score":[^,]*\).*/\1/p')*" \
+    "$("$WAZA" parse o.json)"
+is 'an error stays an error' error "$(task broken o.json)"
+like 'with its words' '*"error_msg":"*exit status 3*' "$("$WAZA" parse o.json)"
+is 'the tool of the run is still named' "$("$WAZA" parse r.json |
+    grep -o '"engine_type":"[a-z]*"')" "$("$WAZA" parse o.json |
+    grep -o '"engine_type":"[a-z]*"')"
+
+# a grader that changes: flips, both ways
+sed 's/contains: \[from, plain\]/contains: [from, zebra]/; s/\[spare\]/[zebra]/' \
+    eval.yaml >strict.yaml
+run "$WAZA" grade strict.yaml --results r.json -o o2.json
+is 'a stricter grader: status 1' 1 "$rc"
+is 'it flips the task' failed "$(task plain o2.json)"
+is 'expected: is graded too' failed "$(task spare o2.json)"
+is 'the others stay' 'passed error' \
+    "$(task filed o2.json) $(task broken o2.json)"
+like 'old and new are printed' '*plain*passed*failed*1.00*0.75*' "$out"
+run "$WAZA" grade eval.yaml --results o2.json -o o2.json
+is 'in place, and back again' 'passed passed' \
+    "$(task plain o2.json) $(task spare o2.json)"
+run "$WAZA" grade strict.yaml --results r.json --format json -q
+is 'json: status' 1 "$rc"
+ok 'json: is JSON' sh -c '"$WAZA" parse "$1" >/dev/null' - "$tmp/out"
+out=$("$WAZA" parse "$tmp/out")
+like 'json: overall' '{"score":*,"passed":false,*"tasks":{*' "$out"
+like 'json: a task' '*"plain":{"score":0.75,"passed":false,"regraded":true,"old":{"status":"passed","score":1},"new":{"status":"failed","score":0.75}}*' "$out"
+like 'json: an error' '*"broken":*"error_class":"agent_error"*' "$out"
+is 'still no agent' '' "$(cat trace)"
+
+# --task: others are kept, to the letter
+run "$WAZA" grade strict.yaml --results r.json --task plain -o o3.json
+is '--task: that one' failed "$(task plain o3.json)"
+is '--task: not the others' passed "$(task spare o3.json)"
+like '--task: says how many' '*Graded again: 1 of 4 tasks, 1 changed*' "$out"
+run "$WAZA" grade strict.yaml --results r.json --task nobody
+is '--task: nobody: status 2' 2 "$rc"
+like '--task: nobody: words' '*no task*--task*' "$err"
+
+# tasks that only one of the two has
+sed 's/id: spare/id: newer/' eval.yaml >other.yaml
+run "$WAZA" grade other.yaml --results r.json -o o4.json
+like 'a new task is named' '*task "newer" has no results*' "$err"
+like 'a lost one too' '*task "spare" is no task of the suite any more*' "$err"
+is 'the lost one stays' passed "$(task spare o4.json)"
+is 'the new one is not there' '' "$(task newer o4.json)"
+sed 's/  - id: /&x-/' eval.yaml >none.yaml
+run "$WAZA" grade none.yaml --results r.json
+is 'no task in common: status 2' 2 "$rc"
+like 'no task in common: words' '*no task of this suite*' "$err"
+
+# the agent's files
+mkdir ws
+run "$WAZA" grade --results r.json --workspace ws --task filed -o o5.json
+is '--workspace: empty, so the file is missing' failed "$(task filed o5.json)"
+echo made >ws/made.txt
+run "$WAZA" grade --results o5.json --workspace ws --task filed -o o5.json
+is '--workspace: with the file' passed "$(task filed o5.json)"
+sed 's/name: files/name: newfiles/' eval.yaml >named.yaml
+run "$WAZA" grade named.yaml --results r.json --task filed -o o6.json
+is 'no files, no old verdict: an error' error "$(task filed o6.json)"
+like 'that says what is needed' '*newfiles*needs --workspace DIR*' "$out"
+run "$WAZA" grade --results o6.json --workspace ws --task filed -o o6.json
+is 'a grader error can be graded again' passed "$(task filed o6.json)"
+run "$WAZA" grade --results r.json --workspace nowhere
+is '--workspace that is not there: status 2' 2 "$rc"
+TMPDIR=$tmp "$WAZA" run -q --keep-workspace --task filed -o kept.json >/dev/null
+sed 's/made.txt/absent.txt/' eval.yaml >absent.yaml
+run "$WAZA" grade absent.yaml --results kept.json --task filed -o o7.json
+is 'workspaces that were kept are found' failed "$(task filed o7.json)"
+is 'and nothing has to be said' '' "$(grep 'not there' "$tmp/err")"
+: >trace
+
+# results of the original, without what is ours
+cat >orig.json <<'JSON'
+{"eval_id":"run-1","skill":"s","eval_name":"again","timestamp":"2026-01-02T03:04:05Z",
+"config":{"runs_per_test":2,"model_id":"m","engine_type":"copilot-sdk","timeout_sec":60},
+"summary":{"total_tests":2,"succeeded":1,"failed":1,"duration_ms":77},"metrics":{},
+"tasks":[{"test_id":"plain","display_name":"plain","status":"failed","runs":[
+ {"run_number":1,"attempts":1,"status":"failed","duration_ms":5,
+  "validations":{"greets":{"identifier":"greets","type":"text","score":0,"weight":1,"passed":false,"feedback":"no"}},
+  "session_digest":{"tool_call_count":1,"tools_used":["bash"],"tool_calls":[
+   {"name":"bash","arguments":{"path":"","file_text":"","command":"ls","description":"","skill":""},"success":true}],"errors":[]},
+  "final_output":"hello from plain"},
+ {"run_number":2,"attempts":1,"status":"error","duration_ms":5,"validations":null,
+  "session_digest":{"tool_call_count":0,"tools_used":null,"errors":null},"final_output":"","error_msg":"it broke"}]},
+ {"test_id":"elsewhere","display_name":"Else","status":"passed","runs":null,
+  "stats":{"pass_rate":1,"avg_score":0.5,"avg_weighted_score":0.5},"checkpoints":[7]}],
+"trigger_metrics":{"accuracy":0.5},"metadata":{"recommendation":"none"}}
+JSON
+run "$WAZA" grade --results orig.json -o o8.json
+is "the original's: passes now, but for the error" 'plain error
+1 passed 1
+2 error
+elsewhere passed' "$(of o8.json)"
+o8=$("$WAZA" parse o8.json)
+like "the original's: error words" '*"error_msg":"it broke"*' "$o8"
+like "the original's: what is not ours stays" '*"checkpoints":\[7\]*' "$o8"
+like "the original's: trigger metrics stay" '*"trigger_metrics":{"accuracy":0.5}*' "$o8"
+like "the original's: metadata is added to" \
+    '*"metadata":{"recommendation":"none","regraded":*' "$o8"
+like "the original's: when it was run" '*"timestamp":"2026-01-02T03:04:05Z"*' "$o8"
+like "the original's: its model" '*"model_id":"m","engine_type":"copilot-sdk"*' "$o8"
+
+# tool calls, with all of their arguments; limits on time
+cat >tools.yaml <<'YAML'
+name: tools
+skill: s
+config: {executor: mock}
+tasks:
+  - id: t
+    prompt: p
+    mock:
+      output: 'done'
+      tool_calls: [{name: deploy, arguments: {region: west, count: 3}, result: ok}]
+      usage: {input_tokens: 40, output_tokens: 2}
+      skills: [alpha]
+    graders: [{type: text, name: d, config: {contains: [done]}}]
+YAML
+"$WAZA" run -q tools.yaml -o t.json >/dev/null
+sed 's/^    graders.*/    graders:\
+      - {type: tool_calls, config: {required_tools: [deploy], expect: [{tool: deploy, args: {region: {equals: west}, count: {range: {gte: 3}}}}]}}\
+      - {type: behavior, config: {max_tokens: 42, max_tool_calls: 1}}\
+      - {type: skill_invocation, config: {required_skills: [alpha], mode: exact_match}}\
+      - {type: action_sequence, config: {matching_mode: exact_match, expected_actions: [deploy]}}/' \
+    tools.yaml >tools2.yaml
+run "$WAZA" grade tools2.yaml --results t.json
+is 'graders of tool calls, tokens and skills' 0 "$rc"
+
+# a run that was stopped: what it has is graded, and it stays unfinished
+"$WAZA" parse t.json | sed 's/"passed","runs"/"cancelled","runs"/' >c.json
+run "$WAZA" grade tools.yaml --results c.json -o c2.json
+is 'unfinished: status 1' 1 "$rc"
+is 'unfinished: it stays so' 'cancelled
+1 passed 1' "$(of c2.json | sed 's/^t //')"
+
+# a baseline: graded with the same graders, and compared with
+mkdir -p skills/s
+printf -- '---\nname: s\ndescription: greets\n---\nSay hello.\n' >skills/s/SKILL.md
+cat >base.yaml <<'YAML'
+name: base
+skill: s
+config: {executor: mock, skill_directories: [skills]}
+tasks:
+  - {id: t, prompt: hello there, graders: [{type: text, name: g, config: {contains: [hello]}}]}
+YAML
+"$WAZA" run -q base.yaml --baseline -o b.json >/dev/null
+sed 's/\[hello\]/[zebra]/' base.yaml >base2.yaml
+run "$WAZA" grade base2.yaml --results b.json -o b2.json
+is 'baseline: status' 1 "$rc"
+is 'baseline: both are graded again' 't failed
+1 failed 0
+t failed
+1 failed 0' "$(of b2.json)"
+like 'baseline: the impact is new' '*"pass_rate_with_skills":0,"pass_rate_baseline":0,*' \
+    "$("$WAZA" parse b2.json)"
+
+# what cannot be read, or written
+run "$WAZA" grade --results r.json -o nowhere/o.json
+is 'a place that is not there: status 2' 2 "$rc"
+is 'a place that is not there: nothing was done' '' "$out"
+run "$WAZA" grade
+is 'no --results: status 2' 2 "$rc"
+like 'no --results: words' '*--results*' "$err"
+run "$WAZA" grade --results absent.json
+is 'no such file: status 2' 2 "$rc"
+like 'no such file: words' '*absent.json*' "$err"
+printf '{"tasks":\n [}' >bad.json
+run "$WAZA" grade --results bad.json
+like 'not JSON: the place' 'bad.json:2:3: *' "$err"
+printf '{"tasks":[],\n "schemaVersion":"2.0"}' >bad.json
+run "$WAZA" grade --results bad.json
+like 'another version' 'bad.json:2:*version 2.0*' "$err"
+printf '{"skills":[]}' >bad.json
+run "$WAZA" grade --results bad.json
+like 'not results' 'bad.json:1:1: not a results file*tasks*' "$err"
+run "$WAZA" grade --results r.json --format yaml
+is 'no such format: status 2' 2 "$rc"
+run "$WAZA" grade --results r.json --reporter junit:j.xml --reporter "json:$tmp/j.json" -q
+ok 'reports as of a run' test -s j.xml
+
+# what an executor does not tell, a file may
+cat >told.yaml <<'YAML'
+name: told
+skill: s
+config: {executor: command, command: [cat]}
+graders: [{type: skill_invocation, name: g, config: {required_skills: [s], mode: any_order}},
+  {type: tool_calls, name: h, config: {required_tools: [bash]}}]
+tasks: [{id: a, prompt: p}]
+YAML
+printf '{"tasks":[{"test_id":"a","status":"failed","runs":[{"status":"failed","final_output":"x","skills":["s"],"session_digest":{"tools_used":["bash"]}}]}]}' >told.json
+run "$WAZA" grade --strict --results told.json told.yaml
+like 'no warnings about an executor that is not asked' '0 *' "$rc $err"
+printf '{"tasks":[{"test_id":"a","status":"passed","runs":null}]}' >told.json
+run "$WAZA" grade --results told.json told.yaml
+like 'nothing to grade' '*task "a" has no answers: its results stay*' "$err"
+
+# many trials
+{
+	printf 'name: many\nskill: s\nconfig: {executor: mock, trials_per_task: 100}\n'
+	printf 'graders: [{type: text, name: g, config: {contains: [Mock]}}]\ntasks:\n'
+	i=0
+	while [ $i -lt 100 ]
+	do printf '  - {id: t%d, prompt: p}\n' $i
+	   i=$((i + 1))
+	done
+} >many.yaml
+"$WAZA" run -q many.yaml -o m.json >/dev/null
+run "$WAZA" grade many.yaml --results m.json -o m2.json
+is '10 000 trials' 0 "$rc"
+is 'all of them' 10000 "$(grep -o '"run_number"' m2.json | grep -c .)"
+is 'with the same results' "$(of m.json | cksum)" "$(of m2.json | cksum)"
+
+# over a run's own file: going on with the run says that its verdicts return
+cat >own.yaml <<'YAML'
+name: own
+skill: s
+config: {executor: mock}
+tasks: [{id: a, prompt: x, graders: [{type: text, name: t, config: {contains: [x]}}]}]
+YAML
+run "$WAZA" run -q -o own.json own.yaml
+sed 's/contains: .x./contains: [zzz]/' own.yaml >other.yaml
+run "$WAZA" grade other.yaml --results own.json -o own.json
+is 'graded over the file of the run: status' 1 "$rc"
+run "$WAZA" run -o own.json --resume own.yaml
+is 'then resumed: status' 0 "$rc"
+like 'then resumed: said' '*graded again after its run*' "$err"
+run "$WAZA" run -o own.json --resume own.yaml
+is 'and once more: nothing to say' '' "$(printf '%s' "$err" | grep 'graded again')"
+done_testing

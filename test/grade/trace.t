@@ -1,0 +1,156 @@
+# Graders of the way to an answer, as a person uses them: the mock plays what
+# an agent would have called and used.
+. "${0%/*}/../tool/lib.sh"
+cd "$tmp" || exit 1
+
+# verdict NAME: the object of that grader in r.json
+verdict() {
+	"$WAZA" parse r.json | sed "s/.*\"$1\":{\"identifier\"/{\"identifier\"/; s/,\"duration_ms\":.*//"
+}
+
+mkdir -p skills/greet
+cat >skills/greet/SKILL.md <<'MD'
+---
+name: greet
+description: |
+  Greets people politely. USE FOR: "say hello", "wish a good morning".
+  DO NOT USE FOR: insults.
+---
+Greet somebody by name.
+MD
+cat >eval.yaml <<'YAML'
+name: trace
+skill: greet
+config:
+  executor: mock
+  mock:
+    output: done
+    skills: [greet, extra]
+    usage: {turns: 2, input_tokens: 70, output_tokens: 50}
+    tool_calls:
+      - {name: view, arguments: {path: a.txt, lines: [1, 20]}}
+      - {name: bash, arguments: {command: "azd  up", options: {force: true}}}
+      - {name: view, arguments: {path: b.txt}}
+inputs: {tool: view}
+tasks:
+  - id: good
+    prompt: Please say hello to Ada
+    graders:
+      - {type: behavior, name: b, max_tool_calls: 3, required_tools: [bash], forbidden_tools: [rm]}
+      - {type: action_sequence, name: s, matching_mode: in_order_match, expected_actions: ["{{.Vars.tool}}", view]}
+      - {type: tool_constraint, name: c, expect_tools: [{tool: ^ba, command_pattern: 'AZD\s+up'}, view], reject_tools: [rm]}
+      - type: tool_calls
+        name: t
+        config:
+          max_calls: 3
+          expect:
+            - {tool: bash, args: {options.force: true, command: {contains: azd}}}
+            - {tool: view, args: {lines: {json_schema: {type: array, items: {type: integer}, maxItems: 2}}}}
+            - {tool: view, args: {lines.1: {range: {gte: 20, lt: 21}}, path: {regex: '^a'}}}
+      - {type: skill_invocation, name: k, mode: any_order, required_skills: [greet], allow_extra: false}
+      - {type: trigger, name: g, skill_path: skills/greet, mode: positive}
+  - id: bad
+    prompt: Mend the car
+    graders:
+      - {type: behavior, name: b, max_tool_calls: 2, max_tokens: 100, required_tools: [Bash], forbidden_tools: [view]}
+      - {type: action_sequence, name: s, matching_mode: exact_match, expected_actions: [view, view]}
+      - {type: tool_constraint, name: c, expect_tools: [{tool: bash, command_pattern: npm}], allow_only: [view]}
+      - {type: tool_calls, name: t, expect: [{tool: bash, args: {options.force: false}}], min_calls: 4}
+      - {type: skill_invocation, name: k, forbidden_skills: [extra]}
+      - {type: trigger, name: g, skill_path: skills/greet/SKILL.md, mode: positive}
+YAML
+run "$WAZA" run -q --task good -o r.json
+is 'all pass: status 0' 0 "$rc"
+is 'without a word on stderr' '' "$err"
+like 'behavior' '*"score":1,"weight":1,"passed":true,"feedback":"within all limits"*' "$(verdict b)"
+like 'its details' '*"max_tool_calls":3,"max_tokens":0,"max_duration_ms":0,"required_tools":?"bash"?,"forbidden_tools":?"rm"?,"failures":null,"tool_call_count":3,*"tools_used":?"view","bash","view"?,"tokens_total":120}' "$(verdict b)"
+like 'action_sequence: F1' '*"score":0.8,*"passed":true*"precision":0.6666666666666666,"recall":1,"f1":0.8}' "$(verdict s)"
+like 'tool_constraint: labels' '*"expect_tools":?"^ba (command_pattern: AZD?\\s+up)","view"?,"reject_tools":?"rm"?,"failures":null*"tokens_total":120,"total_turns":2}' "$(verdict c)"
+like 'tool_calls: which call it was' '*"total_calls":3*"passed_checks":4,"total_checks":4*"matched_call_index":1}*"matched_call_index":0}*' "$(verdict t)"
+like 'skill_invocation: extra skills cost' '*"score":0.46666*"passed":true*2 used, 1 expected*"actual_skills":?"greet","extra"?,"allow_extra":false*' "$(verdict k)"
+like 'trigger' '*"passed":true,*"mode":"positive","threshold":0.6,"skill_path":"skills/greet","matched_keywords":?"say","hello"?*"phrase_score":1}' "$(verdict g)"
+
+run "$WAZA" run -q --task bad -o r.json
+is 'all fail: status 1' 1 "$rc"
+like 'the report says what' '*3 tool calls, at most 2 expected; 120 tokens, at most 100*' "$out"
+like 'and where a sequence differs' '*first difference at 2: "view" expected, "bash" found*' "$out"
+like 'behavior' '*required tool ?"Bash?" was not called (called: ?"bash?", ?"view?"); forbidden tool ?"view?" was called (2 of 3 calls)*' "$(verdict b)"
+like 'action_sequence' '*; expected 2 calls exactly: ?"view?", ?"view?"; found 3: ?"view?", ?"bash?", ?"view?"",*' "$(verdict s)"
+like 'tool_constraint' '*no call like ?"bash (command_pattern: npm)?": command is ?"azd  up?"; called: ?"bash?"; allowed: ?"view?"",*' "$(verdict c)"
+like 'tool_calls' '*3 tool calls, at least 4 expected; no call like ?"bash (args: ?options.force?)?": argument ?"options.force?": false expected, true found",*' "$(verdict t)"
+like 'skill_invocation' '*"score":0,*forbidden skills were used: ?"extra?"*' "$(verdict k)"
+like 'trigger' '*the prompt is not for the skill, and should be: score 0.00*' "$(verdict g)"
+
+# from elsewhere: skill_path is beside the file, or in the working directory
+mkdir -p elsewhere deep/tasks
+run sh -c "cd elsewhere && \"\$WAZA\" run -q ../eval.yaml --task good"
+is 'a skill beside the suite' 0 "$rc"
+cp eval.yaml deep/
+run "$WAZA" run -q deep/eval.yaml --task good
+is 'a skill from the working directory' 0 "$rc"
+run sh -c "cd elsewhere && \"\$WAZA\" run -q ../deep/eval.yaml --task good"
+is 'no skill: status 2, before anything runs' 2 "$rc"
+like 'no skill: where it is named' '*../deep/eval.yaml:30:46: there is no skill "skills/greet", neither beside*' "$err"
+
+# settings are checked with their places
+refuse() {
+	printf 'name: t\nskill: s\ntasks: [{id: a, prompt: p}]\ngraders:\n  - type: %s\n    config: %s\n' \
+	    "$2" "$3" >bad.yaml
+	run "$WAZA" validate bad.yaml
+	is "$1: status" 2 "$rc"
+	like "$1" "*bad.yaml:$4*" "$out$err"
+}
+refuse 'no limit' behavior '{max_tool_calls: 0}' '5:*: this grader checks nothing'
+refuse 'a mode' action_sequence '{matching_mode: in_order, expected_actions: []}' '6:*: "expected_actions" is empty'
+refuse 'a word' trigger '{skill_path: skills/greet, mode: positiv}' '6:*did you mean "positive"?'
+refuse 'a pattern' tool_calls '{expect: [{tool: "("}]}' '6:30: invalid pattern "("'
+refuse 'a schema' tool_calls '{expect: [{tool: a, args: {x: {json_schema: {type: 7}}}}]}' '6:*json_schema: '
+refuse 'two matchers' tool_constraint '{expect_tools: [{tool: a, args: {x: {equals: 1, regex: b}}}]}' '6:*exactly one of'
+refuse 'no count' tool_calls '{min_calls: 0}' '5:*: this grader checks nothing'
+refuse 'no skill' skill_invocation '{allow_extra: true}' '5:*: this grader checks nothing'
+
+# a skill that is expected and not used is no pass
+cat >unused.yaml <<'YAML'
+name: t
+skill: s
+config: {executor: mock}
+tasks:
+  - {id: used, prompt: p, mock: {output: x, skills: [s]}, expected: {should_trigger: true}}
+  - {id: unused, prompt: p, mock: {output: x, skills: []}, expected: {should_trigger: true, output_contains: [x]}}
+  - {id: unwanted, prompt: p, mock: {output: x, skills: []}, expected: {should_trigger: false}}
+YAML
+run "$WAZA" run -q unused.yaml
+is 'a skill not used: status' 1 "$rc"
+like 'a skill not used: feedback' '*unused*_skill 0.00*skill "s" was not used*3 tasks: 2 passed, 1 failed*' "$out"
+
+run "$WAZA" run -q -o unused.json unused.yaml
+run "$WAZA" grade unused.yaml --results unused.json
+is 'a skill not used: graded again' 1 "$rc"
+
+# counts beyond reason are not taken for few
+cat >most.yaml <<'YAML'
+name: t
+skill: s
+config:
+  executor: mock
+  mock: {output: x, usage: &most {input_tokens: 9223372036854775807, output_tokens: 9223372036854775807, turns: 9223372036854775807}}
+  judge: {mock: {output: '{"passed": true}', usage: *most}}
+graders:
+  - {type: behavior, max_tokens: 100}
+  - {type: prompt, prompt: good?, samples: 3}
+tasks: [{id: a, prompt: p}]
+YAML
+run "$WAZA" run -q most.yaml
+like 'counts beyond reason' '*behavior 0.00*9223372036854775807 tokens, at most 100*' "$out"
+
+# who cannot tell is named
+cat >mute.yaml <<'YAML'
+name: t
+skill: s
+config: {executor: command, command: [echo, hi]}
+graders: [{type: tool_calls, config: {max_calls: 0}}]
+tasks: [{id: a, prompt: p}]
+YAML
+run "$WAZA" validate mute.yaml
+like 'an executor without calls' '*mute.yaml:4:*warning: executor "command" does not tell which tools are called*' "$out$err"
+done_testing

@@ -1,0 +1,222 @@
+# Peers that mean no good, or are broken: too much, too deep, too long, half
+# of it, never reading, never leaving, all at once.  The others are served,
+# and afterwards everything is as it was.
+. "${0%/*}/../tool/lib.sh"
+. "$top/test/tool/rpc.sh"
+[ -z "${SHORT-}" ] || skip_all 'so much takes too long a byte at a time'
+: "${T_RPC_NOTES:=1000000}"
+start='{"jsonrpc":"2.0","id":1,"method":"eval.run","params":{"path":"evals/quick"}}'
+
+# small NAME KIB: the server has not grown by more than that; what it is
+# instrumented with has a memory of its own
+small() {
+	now=$(rss)
+	if [ -z "$rss0" ] || [ -z "$now" ]
+	then skip "$1: nobody can tell"
+	elif [ "$rss0" -gt 12000 ]
+	then skip "$1: not with $rss0 KiB to begin with"
+	else ok "$1: memory ($rss0, then $now KiB)" [ "$now" -lt $((rss0 + $2)) ]
+	fi
+}
+
+# repeat N TEXT
+repeat() {
+	awk -v n="$1" -v s="$2" 'BEGIN { while (n-- > 0) print s }'
+}
+
+serve
+alive 'before'
+rss0=$(rss) fds0=$(fds)
+
+# many, that want no answer
+ok 'a million notifications' sh -c 'awk -v n="$1" '\''BEGIN { while (n-- > 0) print "{\"jsonrpc\":\"2.0\",\"method\":\"ping\"}"; print "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"ping\"}" }'\'' |
+    "$RPCPIPE" talk sock >got' sh "$T_RPC_NOTES"
+is 'a million notifications: one answer' '{"jsonrpc":"2.0","id":1,"result":{"status":"ok"}}' "$(cat got)"
+small 'a million notifications' 2000
+
+# a page in a browser can send a request of HTTP, with calls as its lines
+printf 'POST / HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n%s\n' "$ping" >post
+for at in "$port" sock
+do is "calls within HTTP, $at" '-32700 ' "$("$RPCPIPE" talk "$at" <post 2>/dev/null | sed 's/.*"code":\(-[0-9]*\).*/\1/' | tr '\n' ' ')"
+done
+alive 'calls within HTTP'
+
+# garbage
+dd if=/dev/urandom bs=1000 count=500 2>/dev/null >garbage
+for at in sock "$port"
+do
+	"$RPCPIPE" talk "$at" <garbage >got
+	is "garbage ($at): every line of it is no JSON, or no message" '' "$(grep -v '"error":{"code":-32[67]00' got)"
+done
+alive 'garbage'
+printf 'Content-Length: 100\r\n\r\n' | cat - garbage | "$RPCPIPE" talk sock >got
+like 'garbage in blocks' '*"code":-32700*"code":-32700*' "$(tr '\n' ' ' <got)"
+awk 'BEGIN { while (n++ < 1000000) printf "[" }' | "$RPCPIPE" talk sock >got
+like 'a million brackets' '*"code":-32700*' "$(cat got)"
+awk 'BEGIN { printf "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"ping\",\"params\":{\"a\":"; while (n++ < 127) printf "[";
+    while (n-- > 1) printf "]"; print "}}" }' | "$RPCPIPE" talk sock >got
+like 'nested too deep' '*"code":-32700*' "$(cat got)"
+
+# too long
+awk 'BEGIN { printf "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"ping\",\"params\":{\"a\":\"";
+    for (i = 0; i < 9 * 1024 * 16; i++) printf "0123456789012345678901234567890123456789012345678901234567890123"; print "\"}}" }' |
+    "$RPCPIPE" talk sock >got
+is '9 MiB: answered' '{"jsonrpc":"2.0","id":1,"result":{"status":"ok"}}' "$(cat got)"
+awk 'BEGIN { for (i = 0; i < 12 * 1024 * 16; i++) printf "0123456789012345678901234567890123456789012345678901234567890123" }' |
+    "$RPCPIPE" talk sock >got
+like '12 MiB: refused' '*"id":null,"error":{"code":-32600,"message":"Message exceeds maximum size"*' "$(cat got)"
+printf 'Content-Length: 1099511627776\r\n\r\n{}' | "$RPCPIPE" talk -k "$port" >got
+like '2^40 bytes: refused, and it is over' '*"code":-32600,"message":"Message exceeds maximum size"*' "$(cat got)"
+repeat 10000 'Content-Type: x' | "$RPCPIPE" talk sock >got
+like 'a head without an end' '*"code":-32600,"message":"header block is too long"*' "$(cat got)"
+# what malloc once had for one large message, it may keep
+small 'too long' 16000
+
+# a batch of a thousand; one of a thousand and one
+batch() {
+	awk -v n="$1" 'BEGIN { printf "["; while (n-- > 0) printf "%s{\"jsonrpc\":\"2.0\",\"id\":%d,\"method\":\"ping\"}", c++ ? "," : "", n; print "]" }'
+}
+is 'a batch of 1000' 1000 "$(batch 1000 | "$RPCPIPE" talk sock | grep -o '"status":"ok"' | grep -c .)"
+like 'a batch of 1001' '{"jsonrpc":"2.0","id":null,"error":{"code":-32600,*' "$(batch 1001 | "$RPCPIPE" talk sock)"
+
+# half a message, and then nothing; others do not wait
+client a sock
+client b "$port"
+printf '{"jsonrpc":"2.0","id":1,' >&3
+printf 'Content-Length: 40\r\n\r\n{"jsonrpc"' >&4
+alive 'half a message'
+printf '"method":"ping"}\n' >&3
+ok 'half a message, and the rest' wait_until 20 has a.out '"status":"ok"'
+printf ':"2.0","id":2,"method":"ping"}' >&4
+ok 'half a block, and the rest' wait_until 20 has b.out '"status":"ok"'
+leave a
+leave b
+
+# one that asks for much and never reads: it is not read from any more
+client a "$port" -q
+client b sock -q
+(repeat 20000 '{"jsonrpc":"2.0","id":1,"method":"rpc.discover"}' >&3) 2>/dev/null &
+one=$!
+(repeat 20000 '{"jsonrpc":"2.0","id":1,"method":"rpc.discover"}' >&4) 2>/dev/null &
+two=$!
+for i in 1 2 3 4 5 6 7 8 9 10
+do alive "never reading, $i"
+done
+small 'never reading' 18000
+die a
+die b
+wait "$one" "$two" 2>/dev/null
+
+# a hundred runs at once on fifty connections
+is 'a hundred runs at once: all that there is to say' 2400 "$(printf '%s\n' "$start" | "$RPCPIPE" crowd 50 2 sock)"
+is 'two hundred connections' 200 "$(printf '%s\n' "$ping" | "$RPCPIPE" crowd 200 1 "$port")"
+
+# many that vanish in the middle
+: >"$LOG"
+for i in 1 2 3 4 5 6 7 8 9 10
+do
+	client a sock
+	hang_on a
+	die a
+done
+ok 'ten that vanish: no child is left' wait_until 20 children_gone
+# on TCP it looks as if they would only say no more
+if [ "$(uname)" = Linux ]
+then
+	client a "$port"
+	hang_on a
+	die a
+	ok 'one that closes its end of TCP: no child is left' wait_until 30 children_gone
+	client a "$port"
+	hang_on a
+	exec 3>&-
+	alive 'one that says no more'
+	# shellcheck disable=SC2046 # one or more of them
+	ok 'one that says no more: its run goes on' kill -0 $(cat "$LOG")
+	ask sock "{\"jsonrpc\":\"2.0\",\"id\":9,\"method\":\"run.cancel\",\"params\":{\"runId\":\"$run_id\"}}" >/dev/null
+	ok 'one that says no more: it hears of the end' wait_until 30 has a.out 'Run cancelled'
+	leave a
+else skip 'nobody can tell here when a peer closes its end of TCP'
+fi
+
+# and after all that
+alive 'after'
+small 'after' 18000
+# (the set of those that sleep is one, once there is one)
+if [ -n "$fds0" ]
+then ok 'descriptors are what they were' wait_until 20 sh -c "[ \$(find /proc/$srv/fd -type l | grep -c .) -le $((fds0 + 1)) ]"
+else skip 'nobody counts descriptors here'
+fi
+stop
+is 'SIGTERM: status' 0 "$rc"
+is 'nothing on stdout' '' "$(cat served)"
+is 'nothing on stderr but where it listens' 2 "$(grep -c . log)"
+
+# one that never reads what it is told of a run: given up, and its run with it
+cat >evals/hang/flood.yaml <<'YAML'
+name: flood
+skill: s
+config: {executor: mock, trials_per_task: 100000}
+tasks: [{id: a, prompt: x, expected: {output_contains: [x]}}]
+YAML
+serve --config-json '{"limits":{"queue_bytes":1048576,"connections":3,"runs":2,"kept_runs":2}}'
+client a sock -q
+say a '{"jsonrpc":"2.0","id":1,"method":"eval.run","params":{"path":"evals/hang/flood.yaml","verbose":true}}'
+ok 'a full queue: its run is cancelled' wait_until 60 sh -c \
+    'printf "%s\n" "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"run.list\"}" | "$RPCPIPE" talk sock | grep -q cancelled'
+rss0=2500
+[ "$(rss)" -lt 20000 ] || rss0=99999
+small 'a full queue' 12000
+leave a
+
+# as many connections as are allowed, and one more
+client a sock
+client b sock
+client c sock
+for x in a b c
+do
+	say $x "$ping"
+	wait_until 20 has $x.out '"status":"ok"'
+done
+is 'one connection too many: sent away' '' "$(printf '%s\n' "$ping" | "$RPCPIPE" talk sock 2>/dev/null)"
+leave c
+ok 'room again' wait_until 20 sh -c 'printf "%s\n" "$1" | "$RPCPIPE" talk sock 2>/dev/null | grep -q ok' sh "$ping"
+
+# as many runs as are allowed; the others wait their turn
+: >"$LOG"
+hang_on a
+for i in 2 3 4
+do say a "{\"jsonrpc\":\"2.0\",\"id\":$i,\"method\":\"eval.run\",\"params\":{\"path\":\"evals/hang\"}}"
+done
+ok 'runs: all are answered' wait_until 20 has a.out '"id":4,"result"'
+is 'runs: two at a time' '"running" "running" "pending" "pending" ' \
+    "$(sed -n 's/.*"result":.*"status":\("[a-z]*"\).*/\1/p' a.out | tr '\n' ' ')"
+id=$(sed -n 's/.*"id":4,"result":{"runId":"\([^"]*\)".*/\1/p' a.out)
+say a "{\"jsonrpc\":\"2.0\",\"id\":9,\"method\":\"run.cancel\",\"params\":{\"runId\":\"$id\"}}"
+ok 'runs: one that waits is cancelled' wait_until 20 has a.out "{\"runId\":\"$id\",\"error\":\"Run cancelled\""
+say a "{\"jsonrpc\":\"2.0\",\"id\":9,\"method\":\"run.cancel\",\"params\":{\"runId\":\"$run_id\"}}"
+ok 'runs: the next one begins' wait_until 20 lines "$LOG" 6
+die a
+ok 'runs: all end with their peer' wait_until 20 children_gone
+stop
+is 'limits: status' 0 "$rc"
+leave b
+
+# silence
+serve --config-json '{"limits":{"idle_seconds":1}}'
+client a sock -k
+client b sock
+client c sock
+hang_on b
+say c "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"run.subscribe\",\"params\":{\"runId\":\"$run_id\"}}"
+wait_until 20 has c.out '"id":1,"result"'
+ok 'one that says nothing is sent away' wait_until 20 sh -c "! kill -0 $pid_a"
+is 'one that waits for its run is not' "$pong" "$(say b "$ping"; wait_until 20 has b.out '"status":"ok"'; grep '"p"' b.out)"
+leave a
+is 'nor one that listens to it' "$pong" "$(say c "$ping"; wait_until 20 has c.out '"status":"ok"'; grep '"p"' c.out)"
+die b
+ok 'silence: no child is left' wait_until 20 children_gone
+leave c
+like 'it hears of the end, also when it says no more' '*"method":"eval.complete"*' "$(tail -n 1 c.out)"
+stop
+done_testing

@@ -1,0 +1,169 @@
+# Runs over JSON-RPC as people and their programs meet them: from the shell,
+# by seeds/000's own client, cancelled, left behind, watched by others.
+. "${0%/*}/../tool/lib.sh"
+. "$top/test/tool/rpc.sh"
+start='{"jsonrpc":"2.0","id":1,"method":"eval.run","params":{"path":"evals/quick"}}'
+
+# field KEY: its values in what is read, as they are spelt
+field() {
+	grep -o "\"$1\":[^,}]*" | sed 's/^[^:]*://'
+}
+
+# seeds/000's Python client, as it stands; the path and the executor of its
+# example are made to be there
+seed=$(ls "$CORPUS"/../seeds/000*.txt 2>/dev/null)
+if ! command -v python3 >/dev/null || ! python3 -c 'import json, subprocess' 2>/dev/null
+then skip 'no python3'
+elif [ -z "$seed" ]
+then skip "no seeds beside $CORPUS"
+else
+	mkdir bin
+	ln -s "$WAZA" bin/waza
+	sed -n '/^```python/,/^```/p' "$seed" | sed '/^```/d' >client.py
+	like 'the client of seeds/000: its code' '*class WazaClient*client.close()*' "$(cat client.py)"
+	sed 's|/path/to/eval.yaml|evals/quick/eval.yaml|; s|"copilot-sdk"|"mock"|' client.py >mine.py
+	is 'only its example has other words' 2 "$(diff client.py mine.py | grep -c '^>')"
+	run env PATH="$tmp/bin:$PATH" python3 mine.py
+	is 'the client of seeds/000: status' 0 "$rc"
+	like 'the client of seeds/000: started' 'Started run: run-*' "$out"
+	like 'the client of seeds/000: complete' "*Run complete: {'runId': 'run-*'summary': {'total': 5, 'passed': 4, 'failed': 1,*'passRate': 0.8*" "$out"
+fi
+
+# a pipe that ends: what was asked for is done
+run sh -c 'printf %s "$1" | "$WAZA" jsonrpc' sh "$start"
+is 'a pipe that ends: status' 0 "$rc"
+is 'a pipe that ends: nothing on stderr' '' "$err"
+like 'a pipe that ends: the answer is first' '{"jsonrpc":"2.0","id":1,"result":{"runId":"run-*","status":"running"}}' \
+    "$(head -n 1 out)"
+like 'a pipe that ends: eval.complete is last' '*"method":"eval.complete"*"summary":{"total":5,"passed":4,"failed":1,*"passRate":0.8*' \
+    "$(tail -n 1 out)"
+is 'a pipe that ends: five tasks' 5 "$(grep -c '"event":"task_complete"' out)"
+is 'the six events, in order' 'run_start task_start trial_start trial_complete task_complete run_complete ' \
+    "$(field event <out | tr -d '"' | awk '!seen[$0]++' | tr '\n' ' ')"
+like 'an output file' '*"output":"r.json"*' "$(printf '%s' \
+    '{"jsonrpc":"2.0","id":1,"method":"eval.run","params":{"path":"evals/quick","output":"r.json","trials":2}}' |
+    "$WAZA" jsonrpc | tail -n 1)"
+is 'an output file: it is there' 10 "$("$WAZA" parse r.json | grep -o '"run_number"' | grep -c .)"
+
+# stdout that nobody reads any more: no reason to go on
+: >"$LOG"
+mkfifo gone
+"$WAZA" jsonrpc <gone 2>err | head -n 4 >first &
+exec 6>gone
+printf '%s\n' '{"jsonrpc":"2.0","id":1,"method":"eval.run","params":{"path":"evals/hang"}}' >&6
+ok 'stdout is closed: the run has begun' wait_until 20 lines "$LOG" 2
+exec 6>&-
+ok 'stdout is closed: its children are ended' wait_until 30 children_gone
+wait
+
+serve
+like 'port 0: the real one is said' '[1-9]*' "$port"
+ok 'the unix socket is for its owner only' [ "$(ls -l sock | cut -c 1-10)" = 'srw-------' ]
+
+# the shell's examples: a client that half-closes, one that does not
+for at in sock "$port"
+do
+	ask "$at" "$start" >got
+	like "half-closed ($at): answered to the end" '*"id":1,"result"*eval.complete*"passed":4*' "$(tr '\n' ' ' <got)"
+	printf '%s\n' "$start" | "$RPCPIPE" talk -k -n 24 "$at" >got
+	like "not half-closed ($at): the same" '*"id":1,"result"*eval.complete*"passed":4*' "$(tr '\n' ' ' <got)"
+done
+list='{"jsonrpc":"2.0","id":1,"method":"eval.list","params":{"directory":"evals/quick"}}'
+if command -v nc >/dev/null
+then
+	like 'nc' '*"evals":*"quick"*' "$(printf '%s\n' "$list" | nc -w 2 127.0.0.1 "$port")"
+	if nc -h 2>&1 | grep -q -e ' -N'
+	then like 'nc -N' '*"evals":*"quick"*' "$(printf '%s\n' "$list" | nc -N 127.0.0.1 "$port")"
+	fi
+else skip 'no nc'
+fi
+
+# many runs in one write: each is answered before it is told of
+i=0
+while [ "$i" -lt 20 ]
+do
+	i=$((i + 1))
+	printf '%s\n' "$start"
+done | "$RPCPIPE" talk sock >got
+is 'twenty in one write: all end' 20 "$(grep -c '"method":"eval.complete"' got)"
+is 'twenty in one write: answers come first' '' "$(awk '{
+	match($0, /"runId":"[^"]*"/); id = substr($0, RSTART, RLENGTH)
+	if (/"id":1,/) known[id] = 1
+	else if (!known[id]) print "too early: " $0
+	if (over[id]) print "too late: " $0
+	if (/eval.complete/) over[id] = 1
+}' got)"
+
+# who hears of a run: who started it, who asked to; nobody else
+client a sock
+client b sock
+client c "$port"
+hang_on a
+say b "$ping"
+say c "{\"jsonrpc\":\"2.0\",\"id\":2,\"method\":\"run.subscribe\",\"params\":{\"runId\":\"$run_id\"}}"
+ok 'subscribed' wait_until 20 has c.out "\"id\":2,\"result\":{\"runId\":\"$run_id\",\"status\":\"running\"}"
+like 'run.list has it' "*\"runId\":\"$run_id\",\"status\":\"running\",\"path\":\"evals/hang\",\"name\":\"hang\",\"startedAt\":\"20*" \
+    "$(ask sock '{"jsonrpc":"2.0","id":1,"method":"run.list"}')"
+like 'run.status, asked by another' "*\"runId\":\"$run_id\",\"status\":\"running\",\"result\":null,\"error\":null*" \
+    "$(ask "$port" "{\"jsonrpc\":\"2.0\",\"id\":7,\"method\":\"run.status\",\"params\":{\"runId\":\"$run_id\"}}")"
+
+# cancelled by another; no child is left
+is 'run.cancel' "{\"jsonrpc\":\"2.0\",\"id\":8,\"result\":{\"runId\":\"$run_id\",\"status\":\"cancelled\"}}" \
+    "$(ask sock "{\"jsonrpc\":\"2.0\",\"id\":8,\"method\":\"run.cancel\",\"params\":{\"runId\":\"$run_id\"}}")"
+ok 'run.cancel: no child is left' wait_until 20 children_gone
+ok 'the one who started it hears its end' wait_until 20 has a.out '"status":"cancelled"}}'
+like 'run.cancel: how it ended' "*\"runId\":\"$run_id\",\"error\":\"Run cancelled\",\"status\":\"cancelled\"*" "$(tail -n 1 a.out)"
+ok 'the one who subscribed hears it, too' wait_until 20 has c.out '"method":"eval.complete"'
+is 'and only what came after' 0 "$(grep -c '"event":"run_start"' c.out)"
+say b "$ping"
+ok 'the third is answered' wait_until 20 lines b.out 2
+is 'and hears nothing else' "$pong
+$pong" "$(cat b.out)"
+like 'run.status: cancelled' "*\"runId\":\"$run_id\",\"status\":\"cancelled\"*" \
+    "$(ask sock "{\"jsonrpc\":\"2.0\",\"id\":7,\"method\":\"run.status\",\"params\":{\"runId\":\"$run_id\"}}")"
+leave b
+leave c
+
+# a client that vanishes: its run ends, its children with it
+hang_on a
+die a
+ok 'vanished (unix): its children are ended' wait_until 20 children_gone
+alive 'vanished (unix)'
+# (on TCP that is found out with the next word to it)
+cat >evals/hang/chatty.yaml <<'YAML'
+name: chatty
+skill: s
+config: {executor: command, workers: 2, parallel: true,
+  command: 'echo $$ >>$LOG; [ "$WAZA_TRIAL" = 1 ] || exec "$RPCPIPE" nap; tail -f /dev/null & wait'}
+tasks: [{id: a, prompt: x, expected: {output_contains: [x]}}]
+YAML
+client a "$port"
+: >"$LOG"
+say a '{"jsonrpc":"2.0","id":1,"method":"eval.run","params":{"path":"evals/hang/chatty.yaml","trials":500}}'
+ok 'vanishing (TCP): it has begun' wait_until 20 lines "$LOG" 4
+die a
+ok 'vanished (TCP): its children are ended' wait_until 20 children_gone
+alive 'vanished (TCP)'
+
+# but not what it asked to go on without it
+client a sock
+: >"$LOG"
+say a '{"jsonrpc":"2.0","id":1,"method":"eval.run","params":{"path":"evals/hang","detach":true}}'
+wait_until 20 lines "$LOG" 2
+id=$(sed -n 's/.*"id":1,"result":{"runId":"\([^"]*\)".*/\1/p' a.out)
+before=$(fds)
+die a
+if [ -n "$before" ]
+then ok 'detached: its peer has gone' wait_until 20 sh -c "[ \$(find /proc/$srv/fd -type l | grep -c .) -lt $before ]"
+else skip 'nobody counts descriptors here'
+fi
+like 'detached: it goes on' "*\"runId\":\"$id\",\"status\":\"running\"*" \
+    "$(ask sock "{\"jsonrpc\":\"2.0\",\"id\":7,\"method\":\"run.status\",\"params\":{\"runId\":\"$id\"}}")"
+ok 'detached: so do its children' sh -c 'for p in $(cat "$LOG"); do kill -0 "$p" || exit 1; done'
+
+# SIGTERM ends the server, and all that it began
+stop
+is 'SIGTERM: status' 0 "$rc"
+ok 'SIGTERM: no child is left' children_gone
+ok 'SIGTERM: nor the socket' [ ! -e sock ]
+done_testing

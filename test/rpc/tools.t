@@ -1,0 +1,187 @@
+# Listeners, tokens, roots, tools that are commands: what a server lets in,
+# and what it leaves behind.
+. "${0%/*}/../tool/lib.sh"
+. "$top/test/tool/rpc.sh"
+hello='{"jsonrpc":"2.0","id":"h","method":"hello","params":{"name":"t","version":"1","agent":"a","pid":1}}'
+
+# call NAME ARGUMENTS: a tool
+call() {
+	printf '{"jsonrpc":"2.0","id":"c","method":"tools/call","params":{"name":"%s","arguments":%s}}' "$1" "$2"
+}
+
+# where it may listen
+for at in 0.0.0.0:0 '[::]:0' '*:0'
+do
+	run "$WAZA" jsonrpc --tcp "$at" </dev/null
+	is "$at without --allow-remote: status" 2 "$rc"
+	ok "$at without --allow-remote: why" [ -n "$err" ]
+done
+run "$WAZA" jsonrpc --tcp 0.0.0.0:0 --allow-remote </dev/null
+is '--allow-remote without a token: status' 2 "$rc"
+like '--allow-remote without a token: why' '*token*' "$err"
+for at in localhost localhost:x localhost:99999 ::1:0 ''
+do
+	run "$WAZA" jsonrpc --tcp "$at" </dev/null
+	is "--tcp '$at': status" 2 "$rc"
+done
+
+# one server a socket; a socket that nobody listens on is replaced; a file is not
+serve
+run "$WAZA" jsonrpc --unix sock </dev/null
+is 'a socket that is in use: status' 2 "$rc"
+like 'a socket that is in use: why' '*sock*in use*' "$err"
+is 'a socket that is in use: still the same' "$pong" "$(ask sock "$ping")"
+run "$WAZA" jsonrpc --tcp "127.0.0.1:$port" </dev/null
+is 'a port that is in use: status' 2 "$rc"
+kill -9 "$srv"
+wait "$srv" 2>/dev/null
+ok 'a dead socket: it is there' [ -S sock ]
+serve
+is 'a dead socket: replaced' "$pong" "$(ask sock "$ping")"
+stop INT
+is 'SIGINT: status' 0 "$rc"
+echo mine >file
+run "$WAZA" jsonrpc --unix file </dev/null
+is 'a file is no socket: status' 2 "$rc"
+is 'a file is no socket: it is left alone' mine "$(cat file)"
+
+# several at once, stdio among them; stdin may end without that being the end
+mkfifo both.in
+"$WAZA" jsonrpc --stdio --unix s1 --unix s2 --tcp 127.0.0.1:0 --tcp 0 <both.in >both.out 2>log &
+srv=$!
+exec 6>both.in
+printf '%s\n' "$ping" >&6
+ok 'several: stdio' wait_until 20 has both.out '"status":"ok"'
+is 'several: all are said' 4 "$(grep -c listening log)"
+exec 6>&-
+is 'several: the others after the end of stdin' "$pong $pong" "$(ask s1 "$ping") $(ask s2 "$ping")"
+stop
+
+# IPv6, where there is one
+"$WAZA" jsonrpc --tcp '[::1]:0' --unix sock </dev/null >served 2>log &
+srv=$!
+if wait_until 20 has log 'listening on sock' && has log '[::1]:'
+then like 'IPv6' '*listening on \[::1\]:[1-9]*' "$(cat log)"
+else skip 'no IPv6 here'
+fi
+kill "$srv" 2>/dev/null
+wait "$srv" 2>/dev/null
+srv=
+
+# a token: from the environment, from a file that is its owner's
+(umask 077; echo s3cret >token)
+WAZA_AUTH_TOKEN=s3cret
+export WAZA_AUTH_TOKEN
+serve
+unset WAZA_AUTH_TOKEN
+like 'WAZA_AUTH_TOKEN: none shown' '*"code":-32001*' "$(ask "$port" "$ping")"
+like 'WAZA_AUTH_TOKEN: shown' '*"success":true*"status":"ok"*' \
+    "$(printf '%s\n%s\n' "$(printf %s "$hello" | sed 's/"pid":1/"pid":1,"token":"s3cret"/')" "$ping" | "$RPCPIPE" talk "$port" | tr '\n' ' ')"
+stop
+chmod 644 token
+run "$WAZA" jsonrpc --token-file token --tcp 0 </dev/null
+is 'a token that others can read: status' 2 "$rc"
+like 'a token that others can read: why' '*token*' "$err"
+run "$WAZA" jsonrpc --token-file nowhere --tcp 0 </dev/null
+is 'no token file: status' 2 "$rc"
+run "$WAZA" jsonrpc --root nowhere </dev/null
+is 'a root that is not there: status' 2 "$rc"
+run "$WAZA" jsonrpc --config-json '{"tools":{"x":{"command":[]}}}' </dev/null
+is 'a tool without a command: status' 2 "$rc"
+run "$WAZA" jsonrpc --config-json '{"tools":{"x":{"command":["a"],"input_schema":{"type":7}}}}' </dev/null
+is 'a schema that is none: status' 2 "$rc"
+
+# tools
+WAZA_AUTH_TOKEN=s3cret
+export WAZA_AUTH_TOKEN
+serve --config-json '{"tools":{"hang":{"command":["sh","-c","echo $$ >>$LOG; tail -f /dev/null & echo $! >>$LOG; wait"]},
+    "late":{"command":["sh","-c","echo $$ >>$LOG; tail -f /dev/null"],"timeout_seconds":1},
+    "much":{"command":["sh","-c","exec yes"]},
+    "binary":{"command":["printf","a\\000b\\377c"]},
+    "env":{"command":["sh","-c","echo ${WAZA_AUTH_TOKEN-none}"]}}}'
+
+unset WAZA_AUTH_TOKEN
+
+# both NAME ARGUMENTS: hello, and then the tool
+both() {
+	printf '%s\n%s\n' "$hello" "$(call "$1" "$2")" | "$RPCPIPE" talk sock | tail -n 1
+}
+: >"$LOG"
+like 'a tool that takes too long' '*"code":-32000,"message":"no answer within 1 s","data":{"kind":"timeout"*' "$(both late '{}')"
+ok 'a tool that takes too long: ended' wait_until 20 children_gone
+[ -n "${SHORT-}" ] ||
+    like 'a tool that prints for ever' '*"code":-32000,"message":"*too large*' "$(both much '{}')"
+like 'a tool that prints anything: valid JSON' '*"success":true,"result":"a*b*c"*' "$(both binary '{}' | "$WAZA" parse --json)"
+like 'a tool does not see the token' '*"result":"none"*' "$(both env '{}')"
+
+# a run that is not waited for: its caller is not told of it
+printf '%s\n%s\n' "$hello" "$(call eval_run '{"path":"evals/quick","wait":false}')" | "$RPCPIPE" talk sock >got
+is 'a run that is not waited for: two answers and no more' 2 "$(grep -c . got)"
+like 'a run that is not waited for' '*"structured":{"runId":"run-*","status":"running"}*' "$(tail -n 1 got)"
+
+# the caller leaves, cancels, or the server is told to stop: no child is left
+client a sock
+: >"$LOG"
+say a "$hello"
+say a "$(call hang '{}')"
+ok 'a tool at work' wait_until 20 lines "$LOG" 2
+say a "$ping"
+ok 'a tool at work: others are answered' wait_until 20 has a.out '"id":"p","result"'
+say a '{"jsonrpc":"2.0","method":"$/cancelRequest","params":{"id":"c"}}'
+ok 'a tool that is cancelled: answered' wait_until 20 has a.out '"id":"c","error":{"code":-32031'
+ok 'a tool that is cancelled: ended' wait_until 20 children_gone
+: >"$LOG"
+say a "$(call hang '{}')"
+wait_until 20 lines "$LOG" 2
+die a
+ok 'its caller has gone: ended' wait_until 20 children_gone
+is 'its caller has gone: others are answered' "$pong" "$(ask sock "$ping")"
+client a sock
+: >"$LOG"
+say a "$hello"
+say a "[$(call hang '{}'),$ping]"
+wait_until 20 lines "$LOG" 2
+die a
+ok 'in a batch: ended' wait_until 20 children_gone
+is 'in a batch: others are answered' "$pong" "$(ask sock "$ping")"
+client a sock
+: >"$LOG"
+say a "$hello"
+say a "$(call hang '{}')"
+wait_until 20 lines "$LOG" 2
+stop
+is 'SIGTERM while a tool works: status' 0 "$rc"
+ok 'SIGTERM while a tool works: no child is left' children_gone
+die a
+
+# as many as are allowed, and one more; arguments that are nested deep
+serve --config-json '{"limits":{"tools":2,"depth":300},"tools":{"hang":{"command":["sh","-c","echo $$ >>$LOG; tail -f /dev/null"]},
+    "cat":{"command":["cat"]}}}'
+: >"$LOG"
+client a sock
+say a "$hello"
+say a "$(call hang '{}')"
+say a "$(call hang '{}')"
+ok 'two tools at work' wait_until 20 lines "$LOG" 2
+like 'one too many' '*"code":-32027*"kind":"rate_limited"*' "$(both cat '{}')"
+die a
+ok 'two tools: ended' wait_until 20 children_gone
+like 'room again' '*"success":true,"result":"{}"*' "$(both cat '{}')"
+deep=$(awk 'BEGIN { while (n++ < 200) printf "{\"a\":"; printf "1"; while (--n > 0) printf "}" }')
+like 'deep arguments' '*"id":"c","result":{"success":true,*' "$(both cat "$deep")"
+stop
+
+# on a pipe that ends, it is waited for; when nobody reads, it is not
+like 'a pipe that ends' '*"id":"c","result":{"success":true,"result":"{\\"a\\":1}"*' "$(printf '%s\n%s' "$hello" "$(call x '{"a":1}')" |
+    "$WAZA" jsonrpc --config-json '{"tools":{"x":{"command":["cat"]}}}' | tail -n 1)"
+: >"$LOG"
+mkfifo gone
+"$WAZA" jsonrpc --config-json '{"tools":{"x":{"command":["sh","-c","echo $$ >>$LOG; tail -f /dev/null"]}}}' <gone 2>err | head -n 1 >first &
+exec 6>gone
+printf '%s\n%s\n' "$hello" "$(call x '{}')" >&6
+ok 'nobody reads: it has begun' wait_until 20 lines "$LOG" 1
+exec 6>&-
+ok 'nobody reads: it is ended' wait_until 20 children_gone
+wait
+is 'nobody reads: nothing is said of it' '' "$(cat err)"
+done_testing

@@ -1,0 +1,15 @@
+# files.sh: sourced after lib.sh by the rule tests.  $sources are the C files of
+# the product, $tests those of the tests; counted, so that a rule cannot pass by
+# looking at nothing.
+cd "$top" || exit 1
+folders='base lib lib/yaml lib/re lib/schema lib/py io suite results agent
+    agent/proto grade run report rpc web cmd'
+sources=$(for d in . $folders; do ls "$d"/*.[ch] 2>/dev/null; done | sed 's|^\./||')
+tests=$(ls test/tool/*.[ch] test/unit/*/*.[ch] test/fuzz/*.c)
+
+# looked_at N: the rule of this file has looked at N files
+looked_at() {
+	ok "looked at $1 files" [ "$1" -ge 300 ]
+}
+# shellcheck disable=SC2086 # a list of words
+count() { set -- $*; echo $#; }

@@ -1,0 +1,180 @@
+# Recordings: what agents said is kept, without secrets, and played again.
+. "${0%/*}/../tool/lib.sh"
+cd "$tmp" || exit 1
+LOG=$tmp/log SOME_API_KEY=sk-canary-0123456789 PLAIN=canary-by-name TMPDIR=$tmp
+# shellcheck disable=SC2089,SC2090 # the quotes are meant
+ODD_TOKEN='canary"with\quotes'
+# shellcheck disable=SC2090
+export LOG SOME_API_KEY PLAIN TMPDIR ODD_TOKEN
+: >log
+
+cat >agent.sh <<'SH'
+#!/bin/sh
+echo "$WAZA_TASK_ID $WAZA_TRIAL $WAZA_ATTEMPT" >>"$LOG"
+echo "answer $WAZA_TASK_ID/$WAZA_TRIAL/$WAZA_ATTEMPT: $SOME_API_KEY $PLAIN $ODD_TOKEN"
+mkdir -p sub
+echo "made by $SOME_API_KEY" >sub/made.txt
+SH
+chmod +x agent.sh
+cat >eval.yaml <<'YAML'
+name: rec
+skill: s
+config:
+  executor: command
+  command: [./agent.sh]
+  trials_per_task: 2
+  executors: {openai: {api_key_env: PLAIN}}
+tasks:
+  - id: ../../a b/..
+    prompt: 'say {{.JobID}} at {{.Timestamp}}'
+    expected: {output_contains: [answer]}
+    graders: [{type: file, name: f, config: {must_exist: [sub/made.txt]}}]
+  - {id: B, prompt: answer b, expected: {output_contains: [answer]}}
+  - {id: b, prompt: answer b, expected: {output_contains: [answer]}}
+YAML
+run "$WAZA" run -q eval.yaml --record rec -o live.json
+is 'recorded: status' 0 "$rc"
+is 'recorded: one file a trial' 6 "$(find rec -type f -name '*.1.jsonl' | wc -l | tr -d ' ')"
+is 'recorded: nothing outside, nothing half' 6 "$(find rec . -name '*.jsonl*' | sort -u | grep -c '^rec')"
+is 'recorded: each line is JSON' '' "$(for f in rec/*; do while IFS= read -r l; do
+	printf '%s' "$l" | "$WAZA" parse >/dev/null 2>&1 || echo "$f"; done <"$f"; done)"
+is 'no secret is recorded' '' "$(grep -rl canary rec)"
+ok 'stars stand for it' grep -q '\*\*\*' rec/t-b-*.1.1.jsonl
+
+: >log
+run "$WAZA" run -q eval.yaml --replay rec -o again.json
+is 'replayed: status' 0 "$rc"
+is 'replayed: no agent is asked' 0 "$(grep -c . log)"
+is 'replayed: nothing to warn about' '' "$err"
+took() { grep -o '"run_number":[0-9]*,"attempts":[0-9]*,"status":"[a-z]*","duration_ms":[0-9]*' "$1"; }
+is 'replayed: the durations are those of the recording' \
+    "$(took live.json | sed 's/:0$/:-/')" "$(took again.json | sed 's/:0$/:-/')"
+cat >replay.yaml <<'YAML'
+name: rec
+skill: s
+config: {executor: replay, replay: {dir: rec}}
+tasks:
+  - {id: b, prompt: answer b, expected: {output_contains: [b/1/1]}}
+  - {id: B, prompt: answer b, expected: {output_contains: [other]}}
+YAML
+run "$WAZA" validate --strict replay.yaml
+is 'executor replay: its setting is known' 0 "$rc"
+run "$WAZA" run -q replay.yaml
+is 'executor replay: graded anew' 1 "$rc"
+like 'executor replay: one passes, one fails' '*2 tasks: 1 passed, 1 failed*' "$out"
+run "$WAZA" run -q replay.yaml --trials 3 -o three.json
+like 'no recording: names the file' '*no recording of this trial: *rec/t-b-*.3.1.jsonl: *' "$(cat three.json)"
+like 'no recording: infrastructure' '*"error_class":"infrastructure"*' "$(cat three.json)"
+sed 's/prompt: answer b/prompt: another/' replay.yaml >changed.yaml
+run "$WAZA" run -q changed.yaml
+like 'another prompt is said' '*t-b-*was recorded with another prompt than the task has now*' "$err"
+sed 's/, replay: {dir: rec}//' replay.yaml >nodir.yaml
+run "$WAZA" run -q nodir.yaml
+is 'no directory: status' 2 "$rc"
+like 'no directory: says so' '*needs the directory of the recordings*' "$err"
+run "$WAZA" run -q eval.yaml --replay nowhere
+is 'no such directory' 2 "$rc"
+run "$WAZA" run -q eval.yaml --replay rec --executor mock
+is '--replay with --executor' 2 "$rc"
+
+# what is no recording
+for f in rec/t-b-*.1.1.jsonl
+do cp "$f" keep
+done
+for bad in '' '{' '{"waza_record":1}' '[]
+{"answer":{}}
+' '{"waza_record":1}
+{"answer":' '{"waza_record":1,"prompt_sha256":7}
+{"answer":[]}
+' '{"waza_record":1}
+{"answer":{"files":[{"path":{},"content":[1]}]}}
+'
+do
+	printf '%s' "$bad" >"$f"
+	run "$WAZA" run -q replay.yaml --task b -o bad.json
+	ok "not a recording: $(printf '%s' "$bad" | tr '\n' ' ')" [ "$rc" -eq 1 ]
+done
+head -c 300 keep >"$f"
+run "$WAZA" run -q replay.yaml --task b -o bad.json
+like 'cut off: says so' '*is no recording, or not all of one*' "$(cat bad.json)"
+
+# errors, timeouts, attempts, several turns, calls, models
+cat >more.yaml <<'YAML'
+name: more
+skill: s
+config: {executor: mock, max_attempts: 2, timeout_seconds: 1}
+tasks:
+  - {id: bad, prompt: p, mock: {error: it broke}, expected: {output_contains: [x]}}
+  - {id: late, prompt: p, mock: {output: x, delay_ms: 5000}, expected: {output_contains: [x]}}
+  - {id: twice, prompt: p, mock: {output: y}, expected: {output_contains: [x]}}
+  - id: talk
+    inputs: {prompt: p, follow_up_prompts: [go on, and on]}
+    mock: {output: said, skills: [k], usage: {turns: 1, input_tokens: 5, output_tokens: 7},
+      tool_calls: [{name: edit, arguments: {path: a, deep: {n: 1}}, result: done}]}
+    graders: [{type: tool_calls, name: c, config: {required_tools: [edit]}}]
+YAML
+run "$WAZA" run -q more.yaml --record rec2 -o m1.json
+is 'attempts are recorded' 2 "$(find rec2 -name 't-twice-*' | wc -l | tr -d ' ')"
+run "$WAZA" run -q more.yaml --replay rec2 -o m2.json
+facts() { grep -o '"\(status\|attempts\|final_output\|error_class\|tool_call_count\|input_tokens\|skills\|args\)":[^,}]*' "$1"; }
+is 'the same comes out of it' "$(facts m1.json)" "$(facts m2.json)"
+rm rec2/t-twice-*.1.2.jsonl
+run "$WAZA" run -q more.yaml --replay rec2 --task twice -o m3.json
+like 'no further attempt without a recording' '*"attempts":1,"status":"failed"*' "$(cat m3.json)"
+run "$WAZA" run -q replay.yaml --executor mock --model m/1 --model ../m2 --record rec3
+is 'models do not share recordings' '-.-m2 m-1' "$(ls rec3 | tr '\n' ' ' | sed 's/ $//')"
+mkdir ro && chmod 500 ro
+if [ "$(id -u)" -eq 0 ]
+then skip 'root can write anywhere'
+else run "$WAZA" run -q more.yaml --record ro/x
+     is 'a directory that cannot be made' 2 "$rc"
+fi
+run "$WAZA" run -q more.yaml --record eval.yaml
+is 'a file is no directory' 2 "$rc"
+
+# the wire of agents that have one
+d=${DOUBLES:-$top/test/tool}
+wire() {	# NAME PROMPT CONFIG: a suite that is recorded, and played again
+	cat >wire.yaml <<YAML
+name: wire
+skill: s
+config: {timeout_seconds: 20, $3}
+tasks: [{id: w, prompt: '$2', graders: [{type: code, name: any, config: {assertions: ['len(output) > 0']}}]}]
+YAML
+	run "$WAZA" run -q wire.yaml --record "wire-$1" -o w1.json
+	is "$1: status" 0 "$rc"
+	ok "$1: what we said" grep -q '^{"way":">","ms":[0-9]*,"message":{' "wire-$1"/*
+	ok "$1: what it said" grep -q '^{"way":"<","ms":[0-9]*,"message":{' "wire-$1"/*
+	is "$1: no secret is recorded" '' "$(grep -rl canary "wire-$1")"
+	run "$WAZA" run -q wire.yaml --replay "wire-$1" -o w2.json
+	is "$1: played again" "$(facts w1.json)" "$(facts w2.json)"
+}
+if [ -x "$d/double_acp" ]
+then wire acp '[[env:SOME_API_KEY]]' "executor: acp, acp: {command: ['$d/double_acp']}"
+else skip 'no double_acp (make check builds it)'
+fi
+if [ -x "$d/double_copilot" ]
+then wire copilot '[[env:SOME_API_KEY]]' "executor: copilot-sdk, cli_path: '$d/double_copilot'"
+else skip 'no double_copilot (make check builds it)'
+fi
+
+# trigger tests are recorded as well
+mkdir trig
+cat >trig/eval.yaml <<'YAML'
+name: trig
+skill: k
+config: {executor: mock, mock: {output: yes, skills: [k]}}
+tasks: [{id: a, prompt: p, expected: {output_contains: ['yes']}}]
+YAML
+cat >trig/trigger_tests.yaml <<'YAML'
+skill: k
+should_trigger_prompts: [{prompt: use it}]
+should_not_trigger_prompts: [{prompt: leave it}]
+YAML
+run "$WAZA" run -q trig --record rec4 -o t1.json
+is 'trigger tests: recorded' 3 "$(find rec4 -type f | wc -l | tr -d ' ')"
+run "$WAZA" run -q trig --replay rec4 -o t2.json
+did() { grep -o '"did_trigger":[a-z]*\|"accuracy":[0-9.]*' "$1"; }
+is 'trigger tests: played again' "$(did t1.json)" "$(did t2.json)"
+ok 'trigger tests: there are some' [ -n "$(did t2.json)" ]
+done_testing

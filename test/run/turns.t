@@ -1,0 +1,252 @@
+# Tasks of several turns: follow-up prompts, and a model in the user's place.
+. "${0%/*}/../tool/lib.sh"
+: "${DOUBLES:=$top/test/tool}"
+cd "$tmp" || exit 1
+mkdir tmp
+TMPDIR=$tmp/tmp LOG=$tmp/log PIDS=$tmp
+export TMPDIR LOG PIDS
+
+# suite CONFIG INPUTS [TASK]: one task that asks "First" and goes on
+suite() {
+	cat <<YAML
+name: e
+skill: s
+config: {timeout_seconds: 20, $1}
+tasks:
+  - id: a
+    prompt: First
+    inputs: {$2}
+    ${3:-"expected: {output_not_contains: [zzzz]}"}
+YAML
+}
+
+# ask CONFIG INPUTS [TASK]: leaves $rc and the results in r
+ask() {
+	suite "$@" >e.yaml
+	run "$WAZA" run -q -o r.json e.yaml
+	"$WAZA" parse r.json >r
+}
+
+# has NAME PATTERN: in the results
+has() {
+	like "$1" "*$2*" "$(cat r)"
+}
+
+# bad NAME CLASS WORDS CONFIG INPUTS: an error, and nothing is left
+bad() {
+	name=$1 class=$2 words=$3
+	shift 3
+	ask "$@"
+	is "$name: status" 1 "$rc"
+	has "$name: class" "\"error_class\":\"$class\""
+	has "$name: words" "$words"
+	is "$name: nothing is left" '' "$(ls tmp)"
+}
+
+# wait_for COMMAND...: until it succeeds, but not longer than ten seconds
+wait_for() {
+	end=$(($(date +%s) + 10))
+	until "$@" 2>/dev/null
+	do [ "$(date +%s)" -lt "$end" ] || return 1
+	done
+}
+
+# the mock: all answers are the trial's
+ask 'executor: mock' "follow_up_prompts: [Second, 'Third of {{.TaskName}}']"
+is 'mock: status' 0 "$rc"
+has 'mock: one output' '"final_output":"Mock response for: First\\n\\nMock response for: Second\\n\\nMock response for: Third of a"'
+has 'mock: the turns' '"turns":\[{"prompt":"First","output":"Mock response for: First"},{"prompt":"Second","output":"Mock response for: Second"},{"prompt":"Third of a",'
+has 'mock: the prompt is the first' '"prompt":"First","turns"'
+ask 'executor: mock' 'environment: {A: b}'
+ok 'one turn: no list of turns' sh -c '! grep -q "\"turns\":\[" r'
+
+# a program forgets, and is told
+cat >agent.sh <<'SH'
+#!/bin/sh
+text=$(cat)
+echo "$WAZA_ATTEMPT" >>"$LOG"
+echo "[$text]"
+SH
+chmod +x agent.sh
+command='executor: command, command: [./agent.sh]'
+ask "$command" 'follow_up_prompts: Second'
+is 'command: status' 0 "$rc"
+has 'command: what was said before' \
+    '\[This is what was said so far; go on with the last message of the user.\\n\\nUser:\\nFirst\\n\\nAssistant:\\n\[First\]\\n\\n\\nUser:\\nSecond\]'
+has 'command: the turn has the plain prompt' '{"prompt":"Second","output"'
+
+# workers are asked again, each time with all of it
+cat >worker.sh <<'SH'
+#!/bin/sh
+n=0
+while read -r line
+do
+	n=$((n + 1))
+	case $line in *'Assistant:'*) told=yes ;; *) told=no ;; esac
+	echo "{\"output\":\"answer $n, told: $told\",\"usage\":{\"turns\":1,\"input_tokens\":5},\"skills\":[\"k$n\"],\"tool_calls\":[{\"name\":\"t$n\"}]}"
+done
+SH
+chmod +x worker.sh
+ask 'executor: command, command: [./worker.sh], persistent: true' 'follow_up_prompts: [Second, Third]'
+has 'worker: answers' 'answer 1, told: no\\n\\nanswer 2, told: yes\\n\\nanswer 3, told: yes'
+has 'worker: usage is the sum' '"usage":{"turns":3,"input_tokens":15,'
+has 'worker: all tools' '"tools_used":\["t1","t2","t3"\]'
+has 'worker: all skills' '"skills":\["k1","k2","k3"\]'
+has 'worker: all events' '"transcript":\[{*answer 1*answer 2*answer 3*\],"final_output"'
+
+# agents that remember are asked on
+if [ -x "$DOUBLES/double_acp" ]
+then
+	cp "$DOUBLES/double_acp" .
+	ask 'executor: acp, acp: {command: [./double_acp]}' "follow_up_prompts: ['[[again]]', '[[again]]']"
+	has 'acp: one session, plain prompts' '{"prompt":"\[\[again\]\]","output":"prompt 2, *{"prompt":"\[\[again\]\]","output":"prompt 3, '
+	bad 'acp: it dies in the second turn' agent_error 'exit status 7' \
+	    'executor: acp, acp: {command: [./double_acp]}' "follow_up_prompts: ['[[crash:7]]', never]"
+	has 'acp: what was said until then is kept' '"turns":\[{"prompt":"First",*{"prompt":"\[\[crash:7\]\]"'
+else
+	skip 'no double_acp (make check builds it)'
+fi
+
+# a responder: it is a judge, and knows that it is none
+cat >user.sh <<'SH'
+#!/bin/sh
+text=$(cat)
+echo "$WAZA_ROLE" >>"$LOG"
+case $text in
+*'Assistant:
+Mock'*'Mock response for: And more'*) echo DONE ;;
+*'You play the user'*'a plumber'*) echo '  And more  ' ;;
+*) echo "unexpected: $text" >&2; exit 3 ;;
+esac
+SH
+chmod +x user.sh
+judge='judge: {command: [./user.sh]}'
+: >log
+ask "executor: mock, $judge" 'responder: {instructions: You are a plumber.}'
+is 'responder: status' 0 "$rc"
+has 'responder: until it says DONE' '"final_output":"Mock response for: First\\n\\nMock response for: And more"'
+is 'responder: its role' 'responder
+responder' "$(cat log)"
+ask 'executor: mock, judge: {mock: {output: Go on}}' 'responder: {max_followups: 3}'
+is 'responder: max_followups' 4 "$(grep -o '"output":"Mock' r | grep -c .)"
+ask 'executor: mock, judge: {mock: {output: Go on}}' 'responder: {model: m}'
+is 'responder: five without it' 6 "$(grep -o '"output":"Mock' r | grep -c .)"
+ask 'executor: mock, judge: {mock: {output: Go on}}' 'follow_up_prompts: [x, y], responder: {max_followups: 1}'
+has 'responder: after the follow-ups' '"prompt":"x",*"prompt":"y",*"prompt":"Go on"'
+ask 'executor: mock, judge: {mock: {output: Go on}}' 'responder: {max_followups: 0}'
+ok 'responder: none' sh -c '! grep -q "\"turns\":\[" r'
+bad 'responder: it fails' infrastructure 'responder: exit status 3' "$command, $judge" 'responder: {}'
+has 'responder: the answer before it is kept' '"final_output":"\[First\]'
+bad 'responder: nobody is there' infrastructure 'responder: *mock' 'executor: mock' 'responder: {}'
+
+# time: of all turns together, and until the first event of each
+cat >slow.sh <<'SH'
+#!/bin/sh
+echo $$ >"$PIDS/pid"
+case $(cat) in *Second*) exec tail -f /dev/null ;; esac
+echo fine
+SH
+chmod +x slow.sh
+slow='executor: command, command: [./slow.sh]'
+gone() {
+	ok "$1" sh -c '! kill -0 "$(cat pid)" 2>/dev/null'
+}
+suite "$slow" 'follow_up_prompts: [Second]' | sed 's/timeout_seconds: 20/timeout_seconds: 1/' >e.yaml
+run "$WAZA" run -q -o r.json e.yaml
+"$WAZA" parse r.json >r
+has 'time: class' '"error_class":"timeout"'
+has 'time: the first answer is kept' '"turns":\[{"prompt":"First","output":"fine\\n"}'
+gone 'time: the agent is gone'
+ask "$slow, first_event_timeout_seconds: 1" 'follow_up_prompts: [Second]'
+has 'first event: of the second turn' 'no sign of life within 1 s'
+gone 'first event: the agent is gone'
+suite 'executor: mock, judge: {command: [./slow.sh]}' 'responder: {instructions: Second}' |
+    sed 's/timeout_seconds: 20/timeout_seconds: 1/' >e.yaml
+run "$WAZA" run -q -o r.json e.yaml
+"$WAZA" parse r.json >r
+has 'responder and time: class' '"error_class":"timeout"'
+gone 'responder and time: it is gone'
+is 'responder and time: nothing is left' '' "$(ls tmp)"
+
+# interrupted, in either turn
+for who in agent responder
+do
+	rm -f pid
+	case $who in
+	agent) suite "$slow" 'follow_up_prompts: [Second]' ;;
+	*) suite 'executor: mock, judge: {command: [./slow.sh]}' 'responder: {instructions: Second}' ;;
+	esac >e.yaml
+	"$WAZA" run -q -o r.json e.yaml >/dev/null 2>&1 &
+	waza=$!
+	ok "interrupt, $who: it was asked" wait_for [ -s pid ]
+	kill -INT "$waza"
+	wait "$waza"
+	is "interrupt, $who: status" 130 "$?"
+	gone "interrupt, $who: it is gone"
+	is "interrupt, $who: nothing is left" '' "$(ls tmp)"
+done
+
+# another attempt is another talk
+: >log
+ask "$command, max_attempts: 2" 'follow_up_prompts: [Second]' 'expected: {output_contains: [zzzz]}'
+is 'attempts: all turns of each' '1 1 2 2 ' "$(tr '\n' ' ' <log)"
+has 'attempts: the last one counts' '"attempts":2'
+is 'attempts: its turns only' 2 "$(grep -o '"output":"\[' r | grep -c .)"
+
+# --resume does not talk again
+: >log
+suite "$command, trials_per_task: 3" 'follow_up_prompts: [Second]' >e.yaml
+run "$WAZA" run -q -o r.json e.yaml
+is 'trials: each talks' 6 "$(grep -c . log)"
+run "$WAZA" run -q -o r.json --resume e.yaml
+is '--resume: status' 0 "$rc"
+is '--resume: nobody was asked' 6 "$(grep -c . log)"
+
+# graders see all of it, also later
+cat >judge.sh <<'SH'
+#!/bin/sh
+case $(cat) in
+*'BEGIN TASK'*First*'BEGIN ANSWER'*'[First]'*'BEGIN NEXT MESSAGE OF THE USER'*Second*'BEGIN ANSWER'*)
+	echo '{"passed": true, "reason": "all turns"}' ;;
+*) echo '{"passed": false, "reason": "no turns"}' ;;
+esac
+SH
+chmod +x judge.sh
+ask "$command, judge: {command: [./judge.sh]}" 'follow_up_prompts: [Second]' \
+    'graders: [{type: prompt, name: p, config: {prompt: Is it all there?}}, {type: text, name: t, config: {contains_cs: [First, Second]}}]'
+is 'judge: status' 0 "$rc"
+has 'judge: sees the turns' 'all turns'
+: >log
+run "$WAZA" grade --results r.json -o g.json e.yaml
+is 'grade: status' 0 "$rc"
+is 'grade: nobody was asked' 0 "$(grep -c . log)"
+turns() {
+	"$WAZA" parse "$1" | sed 's/.*"turns":\[{/{/; s/}\].*//'
+}
+is 'grade: the turns stay' "$(turns r.json)" "$(turns g.json)"
+
+# limits
+cat >big.sh <<'SH'
+#!/bin/sh
+cat >/dev/null
+dd if=/dev/zero bs=1000000 count=5 2>/dev/null | tr '\0' x
+SH
+chmod +x big.sh
+[ -n "${SHORT-}" ] || bad 'too much' infrastructure 'what was said before is too much to repeat' \
+    'executor: command, command: [./big.sh]' 'follow_up_prompts: [b, c, d, e]'
+
+# checked before anything runs
+check() {
+	suite 'executor: mock' "$2" >e.yaml
+	run "$WAZA" validate e.yaml
+	like "$1" "*e.yaml:7:*$3*" "$out$err"
+}
+check 'check: range' 'responder: {max_followups: 101}' 'max_followups'
+check 'check: unknown key' 'responder: {max_folowups: 1}' 'did you mean "max_followups"'
+check 'check: type' 'responder: [a]' 'mapping'
+suite 'executor: mock' 'responder: {}' >e.yaml
+run "$WAZA" validate e.yaml
+like 'check: nobody responds' '*e.yaml:5:*responder*script*' "$out$err"
+check 'check: template' 'follow_up_prompts: ["{{.Vars.nobody}}"]' 'nobody'
+check 'check: too many' "follow_up_prompts: [$(awk 'BEGIN { for (i = 0; i < 1001; i++) printf "a," }')]" 'more than 1000'
+done_testing

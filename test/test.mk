@@ -1,0 +1,60 @@
+# What tests need, beside the program: included by ../Makefile, which also
+# has the lists of sources.  test/tool/ has the scripts.
+
+FUZZ_SECONDS = 60
+SOAK_SECONDS = 120
+
+# Public test data.  Tests that need it are skipped where it is missing.
+SHARED  = ../shared
+CORPUS  = $(SHARED)/corpus
+# Valgrind over all public data takes half an hour: set VG_CORPUS to use it.
+VG_CORPUS = none
+
+UNIT = agent/t_acp agent/t_hub base/t_base base/t_json base/t_os cmd/t_client grade/t_grader \
+	grade/t_judge grade/t_trace io/t_conn io/t_fetch io/t_look io/t_loop io/t_proc io/t_procs \
+	io/t_wire lib/t_csv lib/t_diff lib/t_expr lib/t_field lib/t_glob lib/t_http lib/t_mask \
+	lib/t_opt lib/t_re lib/t_schema lib/t_stats lib/t_tmpl lib/t_ws lib/t_yaml report/t_compare \
+	report/t_report results/t_cache results/t_event results/t_outcome results/t_result \
+	results/t_store results/t_trigger rpc/t_rpc rpc/t_session rpc/t_stream suite/t_config \
+	suite/t_spec web/t_evalclient web/t_web
+TOOL = rpcpipe double_acp double_copilot double_model double_evalclient \
+	httpget ws_cases ws_echo
+FUZZ = json yaml re expr csv tmpl diff schema http wire frame rpc client \
+	evalclient ws web
+
+TESTS = $(UNIT:%=test/unit/%)
+TOOLS = $(TOOL:%=test/tool/%)
+
+$(TESTS) $(TOOLS): $(OBJ) $(HDR) test/tool/tap.h
+
+check: all $(TESTS) $(TOOLS) replay
+	@WAZA=$$PWD/waza DOUBLES=$$PWD/test/tool CORPUS=$(CORPUS) \
+	    BUILD=build/replay sh test/tool/run $(TESTS) test/*/*.t
+
+# Only the unit tests: quick, for one more compiler.
+check-units: all $(TESTS) $(TOOLS)
+	@WAZA=$$PWD/waza DOUBLES=$$PWD/test/tool CORPUS=$(CORPUS) \
+	    sh test/tool/run $(TESTS)
+
+# The fuzz targets with a main() that only replays files, for `make check`.
+replay: $(OBJ)
+	@mkdir -p build/replay
+	@for f in $(FUZZ); do $(CC) $(STD) $(DEFS) $(HARDEN) $(CFLAGS) $(LDFLAGS) \
+	    -o build/replay/$$f test/fuzz/fuzz_$$f.c test/fuzz/replay.c \
+	    $(OBJ) $(LDLIBS) || exit 1; done
+
+# The wider checks, one script each way; some need more programs (test/tool/wider).
+WIDER = CC='$(CC)' STD='$(STD)' DEFS='$(DEFS)' CFLAGS='$(CFLAGS)' \
+	LDFLAGS='$(LDFLAGS)' LDLIBS='$(LDLIBS)' OBJ='$(OBJ)' SRC='$(SRC)' \
+	UNIT='$(TESTS)' TOOL='$(TOOL)' FUZZ='$(FUZZ)' MAN='$(MAN)' \
+	SHARED='$(SHARED)' CORPUS='$(CORPUS)' VG_CORPUS='$(VG_CORPUS)' \
+	FUZZ_SECONDS=$(FUZZ_SECONDS) SOAK_SECONDS=$(SOAK_SECONDS) \
+	WAZA=$$PWD/waza DOUBLES=$$PWD/test/tool sh test/tool/wider
+
+check-san check-short check-vg fuzz lint: build/web_files.c
+	@$(WIDER) $@
+check-interop check-page check-agents soak bench: all $(TOOLS)
+	@$(WIDER) $@
+
+.PHONY: check check-units replay check-san check-short check-vg check-interop \
+	check-page check-agents soak fuzz bench lint

@@ -1,0 +1,78 @@
+# lib.sh: sourced by every *.t; POSIX sh only.  TAP helpers and a directory
+# $tmp that goes away at the end.
+set -u
+: "${WAZA:?set WAZA to the binary under test}"
+export WAZA
+: "${DOUBLES:=${WAZA%/*}/test/tool}"
+RPCPIPE=$DOUBLES/rpcpipe
+export DOUBLES RPCPIPE
+: "${CORPUS:=../shared/corpus}"
+top=$(cd "${0%/*}/../.." && pwd) || exit 1
+case $CORPUS in
+/*) ;;
+*) CORPUS=$top/$CORPUS ;;
+esac
+tmp=$(mktemp -d) || exit 1
+trap 'rm -rf "$tmp"' EXIT
+trap 'exit 1' HUP INT TERM
+# nobody's settings but the test's own
+WAZA_HOME=$tmp/.nobody
+export WAZA_HOME
+unset WAZA_CONFIG WAZA_LISTEN WAZA_ROOTS
+tap_n=0 tap_bad=0
+
+# ok NAME COMMAND...: passes when the command does
+ok() {
+	tap_name=$1
+	shift
+	tap_n=$((tap_n + 1))
+	if "$@"
+	then printf 'ok %d - %s\n' "$tap_n" "$tap_name"
+	else tap_bad=1
+	     printf 'not ok %d - %s\n' "$tap_n" "$tap_name"
+	fi
+}
+
+# is NAME WANT GOT
+is() {
+	tap_n=$((tap_n + 1))
+	if [ "$2" = "$3" ]
+	then printf 'ok %d - %s\n' "$tap_n" "$1"
+	else tap_bad=1
+	     printf 'not ok %d - %s\n' "$tap_n" "$1"
+	     printf '%s\n' "$2" | sed 's/^/# want: /'
+	     printf '%s\n' "$3" | sed 's/^/# got:  /'
+	fi
+}
+
+# like NAME PATTERN GOT: a pattern as in case
+like() {
+	# shellcheck disable=SC2254 # it is meant as a pattern
+	case $3 in
+	$2) is "$1" "$3" "$3" ;;
+	*)  is "$1" "$2" "$3" ;;
+	esac
+}
+
+# run COMMAND...: leaves $out, $err and $rc
+run() {
+	rc=0
+	"$@" >"$tmp/out" 2>"$tmp/err" || rc=$?
+	out=$(cat "$tmp/out")
+	err=$(cat "$tmp/err")
+}
+
+skip() {
+	tap_n=$((tap_n + 1))
+	printf 'ok %d - # SKIP %s\n' "$tap_n" "$1"
+}
+
+skip_all() {
+	skip "$1"
+	done_testing
+}
+
+done_testing() {
+	echo "1..$tap_n"
+	exit "$tap_bad"
+}

@@ -1,0 +1,957 @@
+/* SPDX-License-Identifier: ISC */
+/*
+ * Peers: how streams are cut into messages, however they arrive; limits;
+ * peers that do not read, that say nothing, that leave, and who hears of it.
+ */
+#include "io/conn.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "base/base.h"
+#include "base/os.h"
+#include "test/tool/tap.h"
+
+#if defined(OS_SHORT)		/* a byte at a time, and not always */
+enum { BYTEWISE = 1, EACH = 300 };
+#else
+enum { BYTEWISE = 0, EACH = 1 };
+#endif
+enum { MORE = 300 };		/* turns: enough for whatever goes on */
+
+static int64_t fake_now = 1000;
+static struct loop *l;
+static struct err e;
+
+static int64_t
+fake_clock(void)
+{
+	return fake_now;
+}
+
+/* A peer as its owner sees it, and the other end of its stream. */
+struct end {
+	struct conns *set;
+	struct conn *c;
+	int fd;
+	struct buf log;		/* the messages, each with a bar after it */
+	char why[200];
+	enum err_code code;
+	int broken, ended, gone, messages;
+	bool owed;
+	void (*on)(struct end *, struct str);
+};
+
+static void
+on_message(void *arg, struct str s)
+{
+	struct end *x = arg;
+
+	x->messages++;
+	if (x->on != NULL) {
+		x->on(x, s);
+		return;
+	}
+	buf_put(&x->log, s);
+	buf_putc(&x->log, '|');
+}
+
+static void
+on_broken(void *arg, const struct err *why)
+{
+	struct end *x = arg;
+
+	x->broken++;
+	x->code = why->code;
+	snprintf(x->why, sizeof(x->why), "%s", why->msg);
+	conn_send(x->c, STR("broken"));
+}
+
+static void
+on_ended(void *arg)
+{
+	struct end *x = arg;
+
+	x->ended++;
+}
+
+static bool
+on_owed(void *arg)
+{
+	struct end *x = arg;
+
+	return x->owed;
+}
+
+static void
+on_gone(void *arg)
+{
+	struct end *x = arg;
+
+	x->gone++;
+	x->c = NULL;
+}
+
+static struct conn_opts
+opts(struct end *x, int in, int out, const struct conn_framer *f)
+{
+	return (struct conn_opts){ .in = in, .out = out, .framer = f,
+		.message = on_message, .broken = on_broken,
+		.ended = on_ended, .owed = on_owed, .gone = on_gone,
+		.arg = x };
+}
+
+static bool
+begin_kind(struct conns *set, struct end *x, const struct conn_framer *f,
+    int kind)
+{
+	struct conn_opts o;
+	int fd[2];
+
+	*x = (struct end){ .set = set, .fd = -1 };
+	if (socketpair(AF_UNIX, kind, 0, fd) == -1)
+		return false;
+	os_nonblock(fd[0]);
+	os_nonblock(fd[1]);
+	x->fd = fd[1];
+	o = opts(x, fd[0], fd[0], f);
+	x->c = conn_new(set, &o);
+	return x->c != NULL;
+}
+
+static bool
+begin(struct conns *set, struct end *x, const struct conn_framer *f)
+{
+	return begin_kind(set, x, f, SOCK_STREAM);
+}
+
+static void
+end(struct end *x)
+{
+	os_close(&x->fd);
+	buf_free(&x->log);
+}
+
+static void
+no_op(void *arg)
+{
+	(void)arg;
+}
+
+/* A turn that does not wait. */
+static void
+turn(void)
+{
+	struct timer t = { .fn = no_op };
+	int i;
+
+	for (i = 0; i < EACH; i++) {
+		timer_start(l, &t, 0);
+		loop_turn(l, &e);
+		timer_stop(l, &t);
+	}
+}
+
+static void
+turns(int n)
+{
+	while (n-- > 0)
+		turn();
+}
+
+/* What goes out at once, but for a byte at a time. */
+static void
+at_once(void)
+{
+	if (BYTEWISE)
+		turn();
+}
+
+static bool
+feed(struct end *x, struct str s)
+{
+	return write(x->fd, s.p, s.n) == (ssize_t)s.n;
+}
+
+/* What has come at the other end. */
+static struct str
+got(struct end *x, struct buf *b)
+{
+	char block[4096];
+	ssize_t n;
+
+	while ((n = read(x->fd, block, sizeof(block))) > 0)
+		buf_put(b, (struct str){ block, (size_t)n });
+	return buf_str(b);
+}
+
+static bool
+is_log(struct end *x, const char *want)
+{
+	bool same = str_is(buf_str(&x->log), want);
+
+	if (!same)
+		printf("# want %s, got %.*s\n", want,
+		    STRF(buf_str(&x->log)));
+	x->log.n = 0;
+	return same;
+}
+
+/*
+ * Framers.  `why` is what is said of a stream that makes no sense.
+ */
+static const struct row {
+	const char *in;
+	const char *messages;
+	const char *why;
+} rows[] = {
+	/* lines */
+	{ "{}\n[1]\n", "{}|[1]|", NULL },
+	{ "{}\n[1]", "{}|[1]|", NULL },
+	{ "\n\r\n\n{}\r\n  \t \n{}\n\n", "{}\r|{}|", NULL },
+	{ "garbage\nmore \xff\xfe\n", "garbage|more \xff\xfe|", NULL },
+	{ "", "", NULL },
+	{ "\n\n\n", "", NULL },
+	{ "   \n", "", NULL },
+	{ "c", "c|", NULL },
+	{ "con", "con|", NULL },
+	{ "con\nContent-Length: 2\n", "con|Content-Length: 2|", NULL },
+	{ "\n\nCon", "Con|", NULL },
+	{ "CONNECT x\n", "CONNECT x|", NULL },
+	{ "GET / HTTP/1.1\r\nHost: x\r\n\r\n", "GET / HTTP/1.1\r|Host: x\r|", NULL },
+	/* blocks */
+	{ "Content-Length: 2\r\n\r\n{}Content-Length: 3\r\n\r\n[1]", "{}|[1]|", NULL },
+	{ "\r\n\nContent-Length: 2\r\n\r\n{}\r\n\r\nContent-Length: 3\r\n\r\n[1]\n", "{}|[1]|", NULL },
+	{ "content-length:2\n\n{}cOnTeNt-LeNgTh:\t 003 \n\n[1]", "{}|[1]|", NULL },
+	{ "CONTENT-LENGTH: 2\r\nContent-Type: x; charset=utf-8\r\n\r\n{}", "{}|", NULL },
+	{ "Content-Type: x:y\r\nX-Other:\r\nContent-Length: 2\r\n\r\n{}", "{}|", NULL },
+	{ "Content-Length: 2\r\nContent-Length: 2\r\n\r\n{}", "{}|", NULL },
+	{ "Content-Length: 6\r\n\r\n{\n\r\n\n}", "{\n\r\n\n}|", NULL },
+	{ "Content-Length: 0\r\n\r\nContent-Length: 2\r\n\r\n{}", "|{}|", NULL },
+	{ "Content-Length: 20\r\n\r\nContent-Length: 1\r\n\r\n{}", "Content-Length: 1\r\n\r|", NULL },
+	{ "Content-Length: 5\r\n\r\n{}", "", NULL },
+	{ "Content-Length: 5", "", NULL },
+	{ "Content-Length: 2\r\n\r\n{}Cont", "{}|", NULL },
+	{ "Content-Length: 2\r\n\r\n{}{}\r\n\r\n", "{}|", "header line without a colon" },
+	{ "Content-Length: 2\r\nContent-Length: 3\r\n\r\n{}", "", "two different Content-Length headers" },
+	{ "Content-Length: x\r\n\r\n", "", "Content-Length is not a number" },
+	{ "Content-Length: 2x\r\n\r\n{}", "", "Content-Length is not a number" },
+	{ "Content-Length: -2\r\n\r\n{}", "", "Content-Length is not a number" },
+	{ "Content-Length: +2\r\n\r\n{}", "", "Content-Length is not a number" },
+	{ "Content-Length: 0x2\r\n\r\n{}", "", "Content-Length is not a number" },
+	{ "Content-Length: 2 2\r\n\r\n{}", "", "Content-Length is not a number" },
+	{ "Content-Length: 2.0\r\n\r\n{}", "", "Content-Length is not a number" },
+	{ "Content-Length:\r\n\r\n{}", "", "Content-Length is empty" },
+	{ "Content-Length 2\r\n\r\n{}", "", "header line without a colon" },
+	{ "Content-Type: x\r\n\r\n{}", "", "no Content-Length header" },
+	{ "Content-Length: 1099511627776\r\n\r\n{}", "", "Message exceeds maximum size" },
+	{ "Content-Length: 18446744073709551618\r\n\r\n{}", "", "Message exceeds maximum size" },
+	{ "Content-Length: 99999999999999999999999999999999999999\r\n\r\n{}", "",
+	    "Message exceeds maximum size" },
+};
+
+/* Half of it, then the rest; or with 0 byte by byte. */
+static bool
+one_way(struct conns *set, const struct row *r, size_t cut)
+{
+	struct str in = str_of(r->in);
+	struct end x;
+	size_t i;
+	bool ok;
+
+	if (!begin(set, &x, NULL))
+		return false;
+	for (i = 0; i < in.n; i += cut > 0 && i < cut ? cut :
+	    cut > 0 ? in.n : 1) {
+		(void)!write(x.fd, in.p + i, cut == 0 ? 1 :
+		    i < cut ? cut : in.n - cut);
+		turn();
+	}
+	shutdown(x.fd, SHUT_WR);
+	turns(3);
+	ok = is_log(&x, r->messages) && x.broken == (r->why != NULL) &&
+	    (r->why == NULL || strcmp(r->why, x.why) == 0) &&
+	    x.ended == (r->why == NULL) && x.gone == (r->why != NULL);
+	if (x.c != NULL)
+		conn_finish(x.c);
+	turns(2);
+	ok = ok && x.gone == 1;
+	if (!ok)
+		printf("# cut at %zu of \"%s\": %s\n", cut, r->in, x.why);
+	end(&x);
+	return ok;
+}
+
+static void
+framers(void)
+{
+	struct conns set = { .loop = l };
+	size_t i, cut;
+	bool ok;
+
+	conns_init(&set);
+	for (i = 0; i < COUNTOF(rows); i++) {
+		ok = true;
+		for (cut = 0; cut <= strlen(rows[i].in); cut++)
+			ok = ok && one_way(&set, &rows[i], cut);
+		tap_ok(ok, rows[i].in[0] != '\0' ? "cut everywhere" : "empty",
+		    __FILE__, (int)i);
+		if (!ok)
+			printf("# row %zu: %s\n", i, rows[i].in);
+	}
+	OK(set.n == 0);
+	conns_fini(&set);
+	OK(strcmp(conn_line.name, "line") == 0);
+	OK(strcmp(conn_lsp.name, "lsp") == 0);
+}
+
+/* A NUL is a byte as any other; a framing that is pinned is that. */
+static void
+pinned(void)
+{
+	struct conns set = { .loop = l };
+	struct end x;
+
+	conns_init(&set);
+	OK(begin(&set, &x, &conn_line));
+	OK(feed(&x, STR("Content-Length: 2\n\na\0b\n")));
+	turn();
+	OK(str_eq(buf_str(&x.log), STR("Content-Length: 2|a\0b|")));
+	end(&x);
+	turns(2);
+	OK(begin(&set, &x, &conn_lsp));
+	OK(feed(&x, STR("{}\n\n")));
+	turns(2);
+	OK(x.broken == 1);
+	end(&x);
+	conns_fini(&set);
+}
+
+static void
+later(int64_t ms)
+{
+	int64_t until = fake_now + ms;
+
+	while (fake_now < until) {
+		fake_now += 250;
+		turn();
+	}
+}
+
+static void
+limits(void)
+{
+	struct conns set = { .loop = l, .limits = { .message_max = 10 } };
+	struct buf b = { 0 };
+	char block[10];
+	struct end x;
+	int i;
+
+	conns_init(&set);
+	OK(begin(&set, &x, NULL));
+	OK(feed(&x, STR("1234567890\n")));
+	turn();
+	OK(is_log(&x, "1234567890|") && x.broken == 0);
+	OK(feed(&x, STR("12345678901\nnext\n")));
+	turns(2);
+	OK(is_log(&x, "") && x.broken == 1 && x.code == ERR_LIMIT);
+	OK(str_is(got(&x, &b), "broken\n"));
+	OK(read(x.fd, block, sizeof(block)) == 0);
+	/* what still comes is not heard; then it is over */
+	OK(x.gone == 0 && feed(&x, STR("more\nand more\n")));
+	turns(2);
+	OK(is_log(&x, "") && x.gone == 0);
+	later(2000);
+	OK(x.gone == 1 && x.ended == 0 && x.broken == 1);
+	end(&x);
+
+	/* its end need not come for that */
+	OK(begin(&set, &x, NULL));
+	OK(feed(&x, STR("123456789012345678901234567890")));
+	turns(2);
+	OK(x.broken == 1 && x.code == ERR_LIMIT);
+	end(&x);
+	turns(2);
+	OK(x.gone == 1);
+
+	OK(begin(&set, &x, NULL));
+	OK(feed(&x, STR("Content-Length: 10\n\n1234567890")));
+	turn();
+	OK(is_log(&x, "1234567890|") && x.broken == 0);
+	OK(feed(&x, STR("Content-Length: 11\n\n")));
+	turns(2);
+	OK(x.broken == 1 && x.code == ERR_LIMIT);
+	b.n = 0;
+	OK(str_is(got(&x, &b), "Content-Length: 6\r\n\r\nbroken"));
+	end(&x);
+	turns(2);
+	OK(x.gone == 1);
+
+	/* a head that never ends: with lines, and with none */
+	OK(begin(&set, &x, NULL));
+	for (i = 0; i < CONN_HEAD_MAX / 8; i++) {
+		feed(&x, STR("Cont: x\n"));
+		turn();
+	}
+	OK(x.broken == 0);
+	for (i = 0; i < 4; i++) {
+		feed(&x, STR("Cont: x\n"));
+		turn();
+	}
+	OK(x.broken == 1 && x.code == ERR_LIMIT);
+	end(&x);
+	turns(2);
+	OK(x.gone == 1);
+	buf_free(&b);
+	conns_fini(&set);
+}
+
+/*
+ * Sending.
+ */
+static void
+echo(struct end *x, struct str s)
+{
+	struct buf *b = conn_begin(x->c);
+
+	buf_puts(b, "re: ");
+	buf_put(b, s);
+	conn_end(x->c);
+}
+
+static void
+sending(void)
+{
+	struct conns set = { .loop = l };
+	struct buf b = { 0 };
+	struct end x;
+	char block[200];
+	ssize_t n;
+	int out;
+
+	conns_init(&set);
+	OK(begin(&set, &x, NULL));
+	x.on = echo;
+	conn_send(x.c, STR("before anything came"));
+	at_once();
+	OK(str_is(got(&x, &b), "before anything came\n"));
+	buf_put(conn_begin(x.c), STR("what is taken back"));
+	conn_abort(x.c);
+	OK(conn_pending(x.c) == 0);
+	feed(&x, STR("Content-Length: 2\n\n{}"));
+	turn();
+	b.n = 0;
+	OK(str_is(got(&x, &b), "Content-Length: 6\r\n\r\nre: {}"));
+	end(&x);
+	turns(2);
+	OK(x.ended == 1);
+	conn_finish(x.c);
+	turns(2);
+	OK(x.gone == 1);
+
+	/* the answers to one read are one write */
+	if (!BYTEWISE && begin_kind(&set, &x, &conn_line, SOCK_SEQPACKET)) {
+		x.on = echo;
+		feed(&x, STR("a\nb\nc\n"));
+		turn();
+		n = read(x.fd, block, sizeof(block));
+		OK(n > 0 && str_eq((struct str){ block, (size_t)n },
+		    STR("re: a\nre: b\nre: c\n")));
+		OK(read(x.fd, block, sizeof(block)) == -1 && errno == EAGAIN);
+		end(&x);
+	} else
+		SKIP("no packets here");
+	turns(2);
+
+	/* but on stdout each is its own */
+	fflush(stdout);
+	out = dup(1);
+	if (!BYTEWISE && begin_kind(&set, &x, &conn_line, SOCK_SEQPACKET)) {
+		struct end y = { .set = &set, .fd = -1 };
+		int fd[2];
+		struct conn_opts o;
+
+		OK(socketpair(AF_UNIX, SOCK_SEQPACKET, 0, fd) == 0);
+		fflush(stdout);
+		dup2(fd[0], 1);
+		close(fd[0]);
+		o = opts(&y, dup(x.fd), 1, &conn_line);
+		y.c = conn_new(&set, &o);
+		y.on = echo;
+		conn_send(x.c, STR("a\nb"));
+		turn();
+		n = read(fd[1], block, sizeof(block));
+		dup2(out, 1);
+		OK(n == 6 && memcmp(block, "re: a\n", 6) == 0);
+		n = read(fd[1], block, sizeof(block));
+		OK(n == 6 && memcmp(block, "re: b\n", 6) == 0);
+		conn_drop(y.c);
+		turns(2);
+		OK(y.gone == 1);
+		close(fd[1]);
+		end(&y);
+		end(&x);
+	} else
+		SKIP("no packets here");
+	close(out);
+	turns(2);
+	buf_free(&b);
+	conns_fini(&set);
+}
+
+/*
+ * Back-pressure.
+ */
+enum { REPLY = 10000, ASKED = 2000 };
+
+static void
+reply_long(struct end *x, struct str s)
+{
+	static char text[REPLY];
+
+	(void)s;
+	memset(text, 'x', sizeof(text));
+	conn_send(x->c, (struct str){ text, sizeof(text) });
+}
+
+static size_t
+drain(struct end *x)
+{
+	char block[65536];
+	size_t sum = 0;
+	ssize_t n;
+
+	while ((n = read(x->fd, block, sizeof(block))) > 0)
+		sum += (size_t)n;
+	return sum;
+}
+
+static void
+back_pressure(void)
+{
+	struct conns set = { .loop = l };
+	struct buf ask = { 0 };
+	struct end x, y;
+	size_t most = 0, sum = 0;
+	int i, worked;
+
+	conns_init(&set);
+	for (i = 0; i < ASKED; i++)
+		buf_puts(&ask, "?\n");
+	OK(begin(&set, &x, &conn_line));
+	OK(begin(&set, &y, &conn_line));
+	x.on = reply_long;
+	y.on = echo;
+	OK(feed(&x, buf_str(&ask)));
+	for (i = 0; i < MORE; i++) {
+		turn();
+		most = conn_pending(x.c) > most ? conn_pending(x.c) : most;
+	}
+	worked = x.messages;
+	OK(worked > 0 && worked < ASKED);
+	OK(most > 0 && most < (1 << 20) + 2 * REPLY);
+	/* others do not notice */
+	OK(feed(&y, STR("hi\n")));
+	turns(2);
+	OK(drain(&y) == 7);
+	/* and when it reads, all comes */
+	for (i = 0; i < 100 * MORE && sum < (size_t)ASKED * (REPLY + 1);
+	    i++) {
+		sum += drain(&x);
+		turn();
+		most = conn_pending(x.c) > most ? conn_pending(x.c) : most;
+	}
+	OK(x.messages == ASKED && sum == (size_t)ASKED * (REPLY + 1));
+	OK(most < (1 << 20) + 2 * REPLY);
+	OK(feed(&x, STR("?\n")));
+	turns(2);
+	OK(drain(&x) == REPLY + 1);
+
+	/* what is said unasked may make room as well; then it goes on */
+	OK(feed(&x, buf_str(&ask)));
+	turns(MORE);
+	worked = x.messages;
+	for (i = 0; i < MORE && conn_pending(x.c) > 0; i++) {
+		drain(&x);
+		conn_send(x.c, STR("note"));
+	}
+	OK(conn_pending(x.c) == 0 && x.messages == worked);
+	for (i = 0; i < 100 * MORE && x.messages < 2 * ASKED + 1; i++) {
+		turn();
+		drain(&x);
+	}
+	OK(x.messages == 2 * ASKED + 1);
+
+	/* the end of input waits for its turn, too */
+	OK(feed(&x, buf_str(&ask)));
+	shutdown(x.fd, SHUT_WR);
+	turns(MORE);
+	OK(x.ended == 0);
+	for (i = 0; i < 100 * MORE && x.ended == 0; i++) {
+		drain(&x);
+		turn();
+	}
+	OK(x.ended == 1 && x.messages == 3 * ASKED + 1);
+	conn_finish(x.c);
+	for (i = 0; i < MORE && x.gone == 0; i++) {
+		drain(&x);
+		turn();
+	}
+	OK(x.gone == 1 && y.gone == 0);
+	end(&x);
+	end(&y);
+	buf_free(&ask);
+	conns_fini(&set);
+	OK(y.gone == 1);
+}
+
+static void
+queue_full(void)
+{
+	struct conns set = { .loop = l, .limits = { .queue_max = 1 << 20 } };
+	struct end x;
+	size_t most = 0;
+	int i;
+
+	conns_init(&set);
+	OK(begin(&set, &x, &conn_line));
+	for (i = 0; i < 1000 && x.c != NULL && x.gone == 0; i++) {
+		reply_long(&x, STR(""));
+		if (x.c != NULL && conn_pending(x.c) > most)
+			most = conn_pending(x.c);
+		turn();
+	}
+	OK(x.gone == 1 && i < 1000 && most <= (1 << 20) + REPLY + 1);
+	end(&x);
+	conns_fini(&set);
+	OK(x.gone == 1);
+}
+
+/*
+ * Silence.
+ */
+static void
+silence(void)
+{
+	struct conns set = { .loop = l, .limits = { .idle_ms = 5000 } };
+	struct end x, y, z;
+	int i;
+
+	conns_init(&set);
+	OK(begin(&set, &x, NULL));
+	OK(begin(&set, &y, NULL));
+	OK(begin(&set, &z, NULL));
+	z.owed = true;
+	later(3000);
+	OK(feed(&y, STR("1\n")));	/* also one that sleeps is heard */
+	turns(2);
+	OK(is_log(&y, "1|"));
+	conn_send(y.c, STR("2"));
+	at_once();
+	OK(drain(&y) == 2);
+	later(3500);
+	OK(x.gone == 1 && y.gone == 0 && z.gone == 0);
+	later(3500);
+	OK(y.gone == 1 && z.gone == 0);
+	z.owed = false;
+	later(1000);
+	OK(z.gone == 1 && set.n == 0);
+	end(&x);
+	end(&y);
+	end(&z);
+
+	/* so it is not to read what it asked for, also when it asks no more */
+	OK(begin(&set, &x, &conn_line));
+	for (i = 0; i < 1000 && conn_pending(x.c) == 0; i++)
+		reply_long(&x, STR(""));
+	OK(conn_pending(x.c) > 0);
+	shutdown(x.fd, SHUT_WR);
+	turns(2);
+	OK(x.ended == 1 && x.gone == 0);
+	conn_finish(x.c);
+	later(4000);
+	OK(x.gone == 0);
+	later(2000);
+	OK(x.gone == 1);
+	end(&x);
+
+	/* half a message and then nothing is silence as well */
+	OK(begin(&set, &x, NULL));
+	OK(feed(&x, STR("Content-Le")));
+	turn();
+	later(6000);
+	OK(x.gone == 1);
+	end(&x);
+	conns_fini(&set);
+}
+
+/* Those that sleep: heard, sent to, dropped, gone. */
+static void
+sleepers(void)
+{
+	struct conns set = { .loop = l };
+	struct end x[100];
+	size_t i, heard = 0, told = 0;
+
+	conns_init(&set);
+	for (i = 0; i < COUNTOF(x); i++)
+		heard += begin(&set, &x[i], NULL);
+	OK(heard == COUNTOF(x) && set.n == COUNTOF(x));
+	later(3000);
+	for (i = 0; i < COUNTOF(x); i++)
+		feed(&x[i], STR("1\n"));
+	turns(5);
+	for (i = heard = 0; i < COUNTOF(x); i++)
+		heard += x[i].messages == 1;
+	OK(heard == COUNTOF(x));
+	later(3000);
+	for (i = 0; i < COUNTOF(x); i++)
+		conn_send(x[i].c, STR("2"));
+	at_once();
+	for (i = 0; i < COUNTOF(x); i++)
+		told += drain(&x[i]) == 2;
+	OK(told == COUNTOF(x));
+	later(3000);
+	conn_drop(x[0].c);
+	conn_finish(x[1].c);
+	os_close(&x[2].fd);
+	turns(3);
+	OK(x[0].gone == 1 && x[1].gone == 0 && x[2].ended == 1);
+	later(2000);
+	OK(x[1].gone == 1 && x[2].gone == 1);
+	OK(set.n == COUNTOF(x) - 3);
+	conns_fini(&set);
+	for (i = heard = 0; i < COUNTOF(x); i++) {
+		heard += x[i].gone == 1;
+		end(&x[i]);
+	}
+	OK(heard == COUNTOF(x));
+}
+
+static void
+hold_it(struct end *x, struct str s)
+{
+	buf_put(&x->log, s);
+	buf_putc(&x->log, '|');
+	conn_hold(x->c, true);
+}
+
+/* Those that are held: nothing is handed on, not even their end. */
+static void
+holding(void)
+{
+	struct conns set = { .loop = l };
+	struct buf b = { 0 };
+	struct end x, y;
+
+	conns_init(&set);
+	OK(begin(&set, &x, NULL));
+	x.on = hold_it;
+	OK(feed(&x, STR("1\n2\n3\n")));
+	turns(5);
+	OK(is_log(&x, "1|"));
+	conn_send(x.c, STR("sent"));
+	at_once();
+	OK(str_is(got(&x, &b), "sent\n"));
+	later(3000);
+	OK(is_log(&x, ""));
+	conn_hold(x.c, false);
+	turns(3);
+	OK(is_log(&x, "2|"));
+	OK(feed(&x, STR("4\n")));
+	OK(shutdown(x.fd, SHUT_WR) == 0);
+	later(3000);
+	OK(is_log(&x, "") && x.ended == 0);
+	conn_hold(x.c, false);
+	turns(3);
+	OK(is_log(&x, "3|"));
+	x.on = NULL;
+	conn_hold(x.c, false);
+	turns(5);
+	OK(is_log(&x, "4|") && x.ended == 1);
+	end(&x);
+	buf_free(&b);
+
+	/* one that sleeps, and one that ends meanwhile */
+	OK(begin(&set, &y, NULL));
+	later(3000);
+	conn_hold(y.c, true);
+	OK(feed(&y, STR("1\n")));
+	later(3000);
+	OK(is_log(&y, ""));
+	conn_hold(y.c, false);
+	turns(3);
+	OK(is_log(&y, "1|"));
+	conn_hold(y.c, true);
+	conn_drop(y.c);
+	turns(2);
+	OK(y.gone == 1);
+	end(&y);
+	conns_fini(&set);
+}
+
+/*
+ * Ends.
+ */
+static void
+drop_it(struct end *x, struct str s)
+{
+	(void)s;
+	conn_send(x->c, STR("bye"));
+	conn_drop(x->c);
+	conn_drop(x->c);
+	conn_send(x->c, STR("nobody hears that"));
+	conn_finish(x->c);
+}
+
+static void
+finish_it(struct end *x, struct str s)
+{
+	(void)s;
+	conn_send(x->c, STR("bye"));
+	conn_finish(x->c);
+	conn_finish(x->c);
+}
+
+static void
+ends(void)
+{
+	struct conns set = { .loop = l, .limits = { .conn_max = 2 } };
+	struct buf b = { 0 };
+	struct end x, y, z;
+
+	conns_init(&set);
+	/* from within a message; what comes after it is not heard */
+	OK(begin(&set, &x, NULL));
+	x.on = drop_it;
+	OK(feed(&x, STR("1\n2\n3\n")));
+	turn();
+	OK(x.messages == 1);
+	turns(2);
+	OK(x.gone == 1 && x.messages == 1 && x.ended == 0);
+	end(&x);
+	OK(begin(&set, &x, NULL));
+	x.on = finish_it;
+	OK(feed(&x, STR("1\n2\n3\n")));
+	turns(3);
+	conn_send(x.c, STR("nobody hears that"));
+	OK(str_is(got(&x, &b), "bye\n"));
+	end(&x);
+	turns(2);
+	OK(x.gone == 1 && x.messages == 1 && x.ended == 0);
+
+	/* the other side is done with asking, and waits */
+	OK(begin(&set, &x, NULL));
+	OK(feed(&x, STR("1\n2")));
+	shutdown(x.fd, SHUT_WR);
+	turns(3);
+	OK(is_log(&x, "1|2|") && x.ended == 1 && x.gone == 0);
+	OK(conn_half(x.c));
+	later(2000);
+	OK(x.gone == 0 && x.ended == 1);
+	conn_send(x.c, STR("late"));
+	at_once();
+	b.n = 0;
+	OK(str_is(got(&x, &b), "late\n"));
+	conn_finish(x.c);
+	turns(2);
+	OK(x.gone == 1);
+	end(&x);
+
+	/* it does not wait: that is found out without a word to it */
+	OK(begin(&set, &x, NULL));
+	os_close(&x.fd);
+	turns(2);
+	OK(x.ended == 1 && x.gone == 0);
+	later(1000);
+	OK(x.gone == 1);
+	end(&x);
+
+	/* or by a word to it, which is lost */
+	OK(begin(&set, &x, NULL));
+	os_close(&x.fd);
+	conn_send(x.c, STR("anybody?"));
+	turns(3);
+	OK(x.gone == 1);
+	end(&x);
+
+	/* one too many */
+	OK(begin(&set, &x, NULL) && begin(&set, &y, NULL));
+	OK(!begin(&set, &z, NULL));
+	OK(read(z.fd, &b, 1) == 0);
+	end(&z);
+	conn_drop(y.c);
+	turns(2);
+	OK(y.gone == 1 && z.gone == 0);
+	end(&y);
+	OK(begin(&set, &y, NULL));
+	conns_fini(&set);
+	OK(x.gone == 1 && y.gone == 1);
+	end(&x);
+	end(&y);
+	buf_free(&b);
+}
+
+/* Two pipes, as stdin and stdout are. */
+static void
+pipes(void)
+{
+	struct conns set = { .loop = l };
+	struct end x = { .set = &set };
+	int in[2], out[2];
+	struct conn_opts o;
+	char block[64];
+
+	conns_init(&set);
+	OK(os_pipe(in, OS_NONBLOCK_READ, &e) == 0);
+	OK(os_pipe(out, OS_NONBLOCK_WRITE, &e) == 0);
+	o = opts(&x, in[0], out[1], NULL);
+	x.c = conn_new(&set, &o);
+	x.fd = in[1];
+	x.on = echo;
+	OK(feed(&x, STR("1\n2")));
+	turn();
+	OK(read(out[0], block, sizeof(block)) == 6);
+	os_close(&x.fd);
+	turns(3);
+	OK(x.ended == 1 && x.messages == 2);
+	OK(read(out[0], block, sizeof(block)) == 6);
+	later(2000);
+	OK(x.gone == 0);
+	conn_send(x.c, STR("3"));
+	at_once();
+	OK(read(out[0], block, sizeof(block)) == 2);
+	close(out[0]);
+	later(1000);
+	OK(x.gone == 1);
+	end(&x);
+	conns_fini(&set);
+}
+
+int
+main(void)
+{
+	int fds = os_fd_count();
+
+	os_init(&e);
+	l = loop_new(fake_clock, &e);
+	framers();
+	pinned();
+	limits();
+	sending();
+	if (!BYTEWISE) {
+		back_pressure();
+		queue_full();
+	}
+	silence();
+	sleepers();
+	holding();
+	ends();
+	pipes();
+	loop_free(l);
+	OK(os_fd_count() == fds);
+	return tap_done();
+}

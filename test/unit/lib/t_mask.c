@@ -1,0 +1,128 @@
+/* SPDX-License-Identifier: ISC */
+/* Secrets in texts: found, all of them, once; JSON stays JSON. */
+#include <stdbool.h>
+#include <string.h>
+
+#include "base/base.h"
+#include "json.h"
+#include "lib/mask.h"
+#include "test/tool/tap.h"
+
+static struct arena a;
+
+static bool
+masks(const struct mask *m, const char *text, const char *want)
+{
+	struct str got = mask_text(&a, m, str_of(text));
+
+	if (!str_is(got, want))
+		printf("# %s: %.*s\n", text, STRF(got));
+	return str_is(got, want);
+}
+
+static bool
+masks_json(const struct mask *m, const char *text, const char *want)
+{
+	struct str got = mask_json(&a, m, str_of(text));
+
+	if (!str_is(got, want))
+		printf("# %s: %.*s\n", text, STRF(got));
+	return str_is(got, want);
+}
+
+static void
+texts(void)
+{
+	struct mask m = { 0 };
+	struct str text = STR("nothing");
+
+	OK(mask_text(&a, &m, text).p == text.p);
+	OK(mask_text(&a, &m, (struct str){ NULL, 0 }).n == 0);
+	mask_add(&a, &m, STR("abc"));		/* too short */
+	OK(m.n == 0);
+	mask_add(&a, &m, STR("secret"));
+	mask_add(&a, &m, STR("secret"));
+	OK(m.n == 1);
+	OK(mask_text(&a, &m, text).p == text.p);
+	OK(masks(&m, "secret", "***"));
+	OK(masks(&m, "a secret, secretsecret: secre", "a ***, ******: secre"));
+	/* one that another begins with, or that begins in another's end */
+	mask_add(&a, &m, STR("secretary"));
+	mask_add(&a, &m, STR("arythmia"));
+	OK(masks(&m, "secretary secret", "*** ***"));
+	OK(masks(&m, "secretarythmia!", "***!"));
+	OK(masks(&m, "arythmi secretaryth", "arythmi ***th"));
+}
+
+static void
+quotes(void)
+{
+	struct mask m = { 0 };
+
+	mask_add(&a, &m, STR("pa\"ss\\wd"));
+	OK(masks(&m, "it is pa\"ss\\wd", "it is ***"));
+	OK(masks(&m, "{\"a\":\"pa\\\"ss\\\\wd\"}", "{\"a\":\"***\"}"));
+	OK(masks_json(&m, "{\"a\":\"pa\\\"ss\\\\wd\"}", "{\"a\":\"***\"}"));
+}
+
+static void
+values(void)
+{
+	struct mask m = { 0 };
+	struct str text = STR("{ \"a\" : 1 }");
+
+	mask_add(&a, &m, STR("12345678"));
+	mask_add(&a, &m, STR("true"));
+	OK(mask_json(&a, &m, text).p == text.p);
+	OK(masks_json(&m, "{\"n\":12345678,\"m\":[1.5,-912345678e2,null]}",
+	    "{\"n\":\"***\",\"m\":[1.5,\"***\",null]}"));
+	OK(masks_json(&m, "{\"a 12345678\":{\"b\":\"x12345678\"}}",
+	    "{\"a ***\":{\"b\":\"x***\"}}"));
+	OK(masks_json(&m, "[true,\"true\"]", "[true,\"***\"]"));
+	OK(masks_json(&m, "no JSON 12345678", "no JSON ***"));
+}
+
+static void
+names(void)
+{
+	static const char *const env[] = { "PATH=/usr/bin:/usr/local/bin",
+		"A_TOKEN=aaaaaaaa", "KEY=bbbbbbbb", "MONKEY=cccccccc",
+		"B_SECRET=short", "NOTHING", "C_PASSWORD=d=dd=ddd",
+		"GOOGLE_APPLICATION_CREDENTIALS=eeeeeeee", NULL };
+	struct mask m = { 0 };
+
+	mask_add_env(&a, &m, env);
+	OK(m.n == 4);
+	OK(masks(&m, "aaaaaaaa bbbbbbbb cccccccc short d=dd=ddd eeeeeeee "
+	    "/usr/bin", "*** *** cccccccc short *** *** /usr/bin"));
+}
+
+/* A text that is full of them costs no more than any other. */
+static void
+full(void)
+{
+	struct mask m = { 0 };
+	struct buf b = { 0 };
+	struct str got;
+	int i;
+
+	mask_add(&a, &m, STR("absent from it"));
+	mask_add(&a, &m, STR("0123456789"));
+	for (i = 0; i < 1000000; i++)
+		buf_puts(&b, "0123456789");
+	got = mask_text(&a, &m, buf_str(&b));
+	OK(got.n == 3000000 && memcmp(got.p, "******", 6) == 0);
+	buf_free(&b);
+}
+
+int
+main(void)
+{
+	texts();
+	quotes();
+	values();
+	names();
+	full();
+	arena_free(&a);
+	return tap_done();
+}

@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: ISC */
+#include <string.h>
+
+#include "base/base.h"
+#include "lib/opt.h"
+#include "test/tool/tap.h"
+
+struct o {
+	bool quiet, verbose;
+	const char *out;
+	int64_t workers;
+	struct opt_list models;
+};
+
+static const struct opt rows[] = {
+	{ .name = "quiet", .letter = 'q', .type = OPT_FLAG,
+	    .off = offsetof(struct o, quiet), .help = "less" },
+	{ .name = "verbose", .letter = 'v', .type = OPT_FLAG,
+	    .off = offsetof(struct o, verbose), .help = "more" },
+	{ .name = "output", .letter = 'o', .type = OPT_STR, .value = "FILE",
+	    .off = offsetof(struct o, out), .help = "where" },
+	{ .name = "workers", .type = OPT_INT, .value = "N", .min = 1, .max = 9,
+	    .off = offsetof(struct o, workers), .help = "how many" },
+	{ .name = "modelset", .type = OPT_STR, .value = "NAME",
+	    .off = offsetof(struct o, out), .help = "how" },
+	{ .name = "model", .letter = 'm', .type = OPT_LIST, .value = "NAME",
+	    .off = offsetof(struct o, models), .help = "whom" },
+};
+static const struct opt_table table = { rows, COUNTOF(rows) };
+
+static struct arena arena;
+static struct err e;
+static size_t nargs;
+
+static int
+parse(struct o *o, const char *a, const char *b, const char *c)
+{
+	static char text[4][40];
+	static char *argv[4];
+	const char *in[] = { a, b, c };
+	size_t i;
+
+	for (i = 0; i < 3; i++) {
+		argv[i] = NULL;
+		if (in[i] != NULL) {
+			strncpy(text[i], in[i], sizeof(text[i]) - 1);
+			argv[i] = text[i];
+		}
+	}
+	memset(o, 0, sizeof(*o));
+	return opt_parse(&arena, &table, argv, &nargs, o, &e);
+}
+
+int
+main(void)
+{
+	struct buf b = { 0 };
+	struct o o;
+
+	OK(parse(&o, "-qv", "x", NULL) == 0 && o.quiet && o.verbose && nargs == 1);
+	OK(parse(&o, "x", "--output", "f") == 0 && strcmp(o.out, "f") == 0);
+	OK(nargs == 1);
+	OK(parse(&o, "--output=f=g", NULL, NULL) == 0 && strcmp(o.out, "f=g") == 0);
+	OK(parse(&o, "-of", "-", NULL) == 0 && strcmp(o.out, "f") == 0 && nargs == 1);
+	OK(parse(&o, "-ma", "--model", "b") == 0 && o.models.n == 2);
+	OK(strcmp(o.models.v[0], "a") == 0 && strcmp(o.models.v[1], "b") == 0);
+	OK(parse(&o, "--", "-q", "--output") == 0 && !o.quiet && nargs == 2);
+	OK(parse(&o, "--workers=9", NULL, NULL) == 0 && o.workers == 9);
+	OK(parse(&o, "--workers=0", NULL, NULL) == -1);
+	OK(strcmp(e.msg, "--workers must be from 1 to 9, not 0") == 0);
+	OK(parse(&o, "--workers=2x", NULL, NULL) == -1);
+	OK(strcmp(e.msg, "--workers needs a whole number, not \"2x\"") == 0);
+	OK(parse(&o, "--output", NULL, NULL) == -1);
+	OK(strcmp(e.msg, "--output needs a value: FILE") == 0);
+	OK(parse(&o, "--quiet=1", NULL, NULL) == -1);
+	OK(parse(&o, "--modle=x", NULL, NULL) == -1);
+	OK(strcmp(e.msg, "unknown option \"--modle\"; "
+	    "did you mean \"--model\"?") == 0);
+	OK(parse(&o, "--models=x", NULL, NULL) == -1);	/* not modelset */
+	OK(strcmp(e.msg, "unknown option \"--models\"; "
+	    "did you mean \"--model\"?") == 0);
+	OK(parse(&o, "--zzz", NULL, NULL) == -1);
+	OK(strcmp(e.msg, "unknown option \"--zzz\"") == 0);
+	opt_help(&table, &b);
+	OK(str_starts(buf_str(&b), STR("  -q, --quiet             less\n")));
+	buf_free(&b);
+	arena_free(&arena);
+	return tap_done();
+}

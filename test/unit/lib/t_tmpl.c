@@ -1,0 +1,137 @@
+/* SPDX-License-Identifier: ISC */
+#include <string.h>
+
+#include "base/base.h"
+#include "json.h"
+#include "lib/tmpl.h"
+#include "test/tool/tap.h"
+
+static struct arena arena;
+
+static const struct json *
+tree(const char *text)
+{
+	struct json_mem mem = { arena_hook, &arena };
+	struct json_error e;
+
+	return json_read(&mem, str_of(text), 0, &e);
+}
+
+/* The text rendered, or "line:col: message". */
+static bool
+gives(const char *text, const char *want)
+{
+	struct tmpl_vars vars = { STR("run-1"), STR("Task A"),
+		STR("2026-01-02T03:04:05Z"), 2, 3, {
+		tree("{\"x\":\"row\",\"my key\":\"k\",\"b\":\"{{.JobID}}\"}"),
+		tree("{\"x\":\"suite\",\"y\":1.50,\"t\":true,\"n\":null,"
+		    "\"l\":[1]}") } };
+	struct err e = { 0 };
+	struct str out = tmpl_render(&arena, str_of(text), &vars, &e);
+	struct buf b = { 0 };
+	bool ok;
+
+	if (out.p != NULL)
+		buf_put(&b, out);
+	else
+		buf_fmt(&b, "%u:%u: %s", e.line, e.col, e.msg);
+	ok = str_is(buf_str(&b), want);
+	if (!ok)
+		printf("# %.*s\n", STRF(buf_str(&b)));
+	buf_free(&b);
+	return ok;
+}
+
+static void
+test_good(void)
+{
+	OK(gives("", ""));
+	OK(gives("no braces { } }}", "no braces { } }}"));
+	OK(gives("{{.TaskName}}", "Task A"));
+	OK(gives("<{{ .TaskName }}|{{\t.JobID}}>", "<Task A|run-1>"));
+	OK(gives("{{.Iteration}}/{{.Attempt}}", "2/3"));
+	OK(gives("{{.Timestamp}}", "2026-01-02T03:04:05Z"));
+	OK(gives("{{.Vars.x}} {{.Vars.y}} {{.Vars.t}}", "row 1.50 true"));
+	OK(gives("[{{.Vars.n}}] {{.Vars.l}}", "[] [1]"));
+	OK(gives("{{index .Vars \"my key\"}}", "k"));
+	OK(gives("{{ index  .Vars `my key` }}", "k"));
+	OK(gives("{{.Vars.b}}", "{{.JobID}}"));		/* not again */
+	OK(gives("{{\"{{\"}}.JobID}}", "{{.JobID}}"));
+	OK(gives("{{`}}`}}", "}}"));
+	OK(gives("{{{.JobID}}}", "{run-1}"));
+}
+
+/* What is somebody else's stays. */
+static void
+test_foreign(void)
+{
+	OK(gives("${{ secrets.X }}", "${{ secrets.X }}"));
+	OK(gives("{{secrets.X}} {{.JobID}}", "{{secrets.X}} run-1"));
+	OK(gives("{{#if a}}b{{/if}}", "{{#if a}}b{{/if}}"));
+	OK(gives("{{ indexed }}", "{{ indexed }}"));
+	OK(gives("{{ . }}{{", "{{ . }}{{"));
+	OK(gives("{{\"key\": 1}} {{\"", "{{\"key\": 1}} {{\""));
+	OK(gives("{% x %}{{- y -}}", "{% x %}{{- y -}}"));
+}
+
+static void
+test_bad(void)
+{
+	OK(gives("a\n {{.Vars.zz}}", "2:2: there is no variable \"zz\""));
+	OK(gives("{{index .Vars \"my kei\"}}", "1:1: there is no variable "
+	    "\"my kei\"; did you mean \"my key\"?"));
+	OK(gives("{{.Task}}", "1:1: \"{{.Task}}\" is unknown; there are "
+	    ".TaskName .JobID .Iteration .Attempt .Timestamp and .Vars.name"));
+	OK(gives("x {{.JobID", "1:3: {{ is not closed"));
+	OK(gives("{{.Vars.a-b}}", "1:1: \"{{.Vars.a-b}}\": such a name needs "
+	    "{{index .Vars \"name\"}}"));
+	OK(gives("{{.Vars.}}", "1:1: \"{{.Vars.}}\": such a name needs "
+	    "{{index .Vars \"name\"}}"));
+	OK(gives("{{.JobID | upper}}",
+	    "1:1: \"{{.JobID | upper}}\" is more than a name"));
+	OK(gives("{{.Vars.x.y}}",
+	    "1:1: \"{{.Vars.x.y}}\" is more than a name"));
+	OK(gives("{{index .Vars 1}}", "1:1: \"{{index .Vars 1}}\" must read "
+	    "{{index .Vars \"name\"}}"));
+	OK(gives("{{index .Vars}}", "1:1: \"{{index .Vars}}\" must read "
+	    "{{index .Vars \"name\"}}"));
+	OK(gives("{{\"{{\" 1}}",
+	    "1:1: \"{{\"{{\" 1}}\" is more than a name"));
+}
+
+static void
+test_any(void)
+{
+	OK(!tmpl_any(STR("")) && !tmpl_any(STR("{x}")));
+	OK(!tmpl_any(STR("${{ secrets.X }}")) && tmpl_any(STR("{{.X}}")));
+}
+
+/* Many braces that are none of ours take no more than their share. */
+static void
+test_many(void)
+{
+	struct tmpl_vars vars = { 0 };
+	struct buf b = { 0 };
+	struct str out;
+	struct err e;
+	size_t i;
+
+	for (i = 0; i < 100000; i++)
+		buf_puts(&b, "{{{ ");
+	buf_puts(&b, "{{.JobID}}");
+	out = tmpl_render(&arena, buf_str(&b), &vars, &e);
+	OK(out.n == 400000);
+	buf_free(&b);
+}
+
+int
+main(void)
+{
+	test_good();
+	test_foreign();
+	test_bad();
+	test_any();
+	test_many();
+	arena_free(&arena);
+	return tap_done();
+}

@@ -1,0 +1,282 @@
+/* SPDX-License-Identifier: ISC */
+/*
+ * Two columns of scores, and what is said of them.
+ */
+#include "report/compare.h"
+
+#include <string.h>
+
+#include "report/report.h"
+#include "results/outcome.h"
+#include "test/tool/tap.h"
+
+enum { MANY = 200 };
+
+/* Results as outcome_read() would give them, tasks in the order of their ids. */
+struct results {
+	struct outcome o;
+	struct outcome_task t[MANY];
+	size_t index[MANY];
+	char id[MANY][8];
+};
+
+static void
+put(struct results *r, size_t id, double score, enum result_status status)
+{
+	struct outcome_task *t = &r->t[r->o.ntasks];
+
+	snprintf(r->id[r->o.ntasks], sizeof(r->id[0]), "t%03zu", id);
+	t->id = t->name = str_of(r->id[r->o.ntasks]);
+	t->score = score;
+	t->pass_rate = status == RESULT_PASSED;
+	t->status = status;
+	t->finished = status != RESULT_NONE;
+	r->index[r->o.ntasks] = r->o.ntasks;
+	r->o.ntasks++;
+	r->o.tasks = r->t;
+	r->o.index = r->index;
+	r->o.path = "r.json";
+}
+
+/* Tasks of which `better` score higher, `worse` lower, and so on. */
+static void
+fill(struct results *a, struct results *b, size_t better, size_t worse,
+    size_t same)
+{
+	size_t i, n = better + worse + same;
+
+	memset(a, 0, sizeof(*a));
+	memset(b, 0, sizeof(*b));
+	for (i = 0; i < n; i++) {
+		bool up = i < better, down = !up && i < better + worse;
+
+		put(a, i, up ? 0.25 : 1, up ? RESULT_FAILED : RESULT_PASSED);
+		put(b, i, down ? 0.25 : 1, down ? RESULT_FAILED :
+		    RESULT_PASSED);
+	}
+}
+
+static struct results a, b;
+
+static const struct compare_pair *
+pair(struct arena *arena, struct compare *c)
+{
+	static const struct outcome *files[2];
+
+	files[0] = &a.o;
+	files[1] = &b.o;
+	compare_make(arena, c, files, 2);
+	return &c->pairs[0];
+}
+
+/* Whether the sentence on it begins so. */
+static bool
+says(const struct compare_pair *p, const char *want)
+{
+	struct buf s = { 0 };
+	bool ok;
+
+	compare_sentence(&s, p);
+	ok = str_starts(buf_str(&s), str_of(want));
+	if (!ok)
+		printf("# got %.*s\n", STRF(buf_str(&s)));
+	buf_free(&s);
+	return ok;
+}
+
+static void
+verdicts(void)
+{
+	struct arena arena = { 0 };
+	const struct compare_pair *p;
+	struct compare c;
+
+	fill(&a, &b, 0, 0, 10);
+	p = pair(&arena, &c);
+	OK(p->verdict == COMPARE_SAME && p->p == 1 && p->mean == 0);
+	OK(says(p, "no change: all 10 tasks scored the same"));
+	fill(&a, &b, 5, 0, 0);
+	p = pair(&arena, &c);
+	OK(p->verdict == COMPARE_FEW && p->lo == 0.75 && p->p == 0.0625);
+	OK(says(p, "too few tasks to tell: +0.75 over 5; it would take 6"));
+	fill(&a, &b, 6, 0, 0);
+	p = pair(&arena, &c);
+	OK(p->verdict == COMPARE_BETTER && p->fixed == 6 && p->broken == 0);
+	OK(says(p, "better: +0.75 (95 % interval 0.75 to 0.75), p = 0.031"));
+	fill(&a, &b, 0, 10, 10);
+	p = pair(&arena, &c);
+	OK(p->verdict == COMPARE_WORSE && p->broken == 10 && p->same == 10);
+	OK(p->hi < 0 && p->lo > -0.75 && p->p == p->p_flips);
+	OK(says(p, "worse: -0.38 (95 % interval -0."));
+	fill(&a, &b, 3, 2, 15);
+	p = pair(&arena, &c);
+	OK(p->verdict == COMPARE_SAME && p->lo < 0 && p->hi > 0);
+	OK(says(p, "no real change: +0.038 (95 % interval -0."));
+	/* the bootstrap is sure of 4 among 10; four throws of a coin are not */
+	fill(&a, &b, 4, 0, 6);
+	p = pair(&arena, &c);
+	OK(p->verdict == COMPARE_UNCLEAR && p->lo > 0 && p->p == 0.125);
+	OK(says(p, "unclear: +0.30 (95 % interval 0.08 to 0.53), but p = 0.12; it would take 6"));
+	fill(&a, &b, 0, 0, 0);
+	p = pair(&arena, &c);
+	OK(p->verdict == COMPARE_NOTHING && c.nrows == 0);
+	OK(says(p, "nothing to compare"));
+	arena_free(&arena);
+}
+
+/* Tasks that are not everywhere, or not finished, are rows without a word. */
+static void
+joins(void)
+{
+	struct arena arena = { 0 };
+	struct compare c;
+	double d, r;
+
+	memset(&a, 0, sizeof(a));
+	memset(&b, 0, sizeof(b));
+	put(&a, 1, 1, RESULT_PASSED);
+	put(&a, 3, 0.5, RESULT_NONE);
+	put(&a, 5, 0.5, RESULT_AGENT_ERROR);
+	put(&b, 0, 1, RESULT_PASSED);
+	put(&b, 3, 1, RESULT_PASSED);
+	put(&b, 5, 1, RESULT_PASSED);
+	pair(&arena, &c);
+	OK(c.nrows == 4 && c.pairs[0].tasks == 1 && c.pairs[0].fixed == 1);
+	OK(str_is(c.rows[0].id, "t001") && c.rows[0].in[1] == NULL);
+	OK(str_is(c.rows[1].id, "t003") && c.rows[1].in[1] == &b.t[1]);
+	OK(str_is(c.rows[3].id, "t000") && c.rows[3].in[0] == NULL);
+	OK(!compare_delta(&c, &c.rows[0], &d, &r));
+	OK(!compare_delta(&c, &c.rows[1], &d, &r));
+	OK(compare_delta(&c, &c.rows[2], &d, &r) && d == 0.5 && r == 1);
+	OK(compare_flip(&c.rows[0], 0, 1) == NULL);
+	OK(compare_flip(&c.rows[1], 0, 1) == NULL);
+	OK(strcmp(compare_flip(&c.rows[2], 0, 1), "error -> pass") == 0);
+	OK(strcmp(compare_flip(&c.rows[2], 1, 0), "pass -> error") == 0);
+	OK(c.nwarnings == 1 && str_is(c.warnings[0], "1 task is not finished in 1"));
+	arena_free(&arena);
+}
+
+static bool
+shows(double d, int decimals, bool plus, const char *want)
+{
+	struct buf s = { 0 };
+	bool ok;
+
+	compare_signed(&s, d, decimals, plus);
+	ok = str_is(buf_str(&s), want);
+	buf_free(&s);
+	return ok;
+}
+
+static void
+words(void)
+{
+	struct buf s = { 0 };
+
+	OK(shows(0, 2, true, "+0.00") && shows(-0.001, 2, true, "+0.00"));
+	OK(shows(-0.006, 2, false, "-0.01") && shows(12.55, 1, false, "12.6"));
+	OK(shows(-0.0, 0, false, "0") && shows(1, 0, true, "+1"));
+	compare_wrapped(&s, STR("aa bb cc dd"), 2, 8);
+	OK(str_is(buf_str(&s), "aa bb\n    cc\n    dd"));
+	s.n = 0;
+	compare_wrapped(&s, STR("long-as-it-is x"), 0, 4);
+	OK(str_is(buf_str(&s), "long-as-it-is\n  x"));
+	buf_free(&s);
+}
+
+static enum compare_status
+gate(struct arena *arena, const struct compare_rules *r,
+    struct compare_gate *g)
+{
+	static struct compare c;
+
+	pair(arena, &c);
+	compare_gate(arena, g, &c, r);
+	return g->status;
+}
+
+static void
+gates(void)
+{
+	struct arena arena = { 0 };
+	struct compare_rules r = { 0 };
+	struct compare_gate g;
+
+	fill(&a, &b, 0, 0, 10);
+	OK(gate(&arena, &r, &g) == COMPARE_OK && g.drop == 0 && g.nissues == 0);
+	fill(&a, &b, 0, 1, 9);
+	OK(gate(&arena, &r, &g) == COMPARE_REGRESSED && g.drop == 10);
+	r.max_drop = 10;
+	OK(gate(&arena, &r, &g) == COMPARE_OK);
+	r.max_drop = 9.99;
+	OK(gate(&arena, &r, &g) == COMPARE_REGRESSED);
+	r.significant = true;
+	OK(gate(&arena, &r, &g) == COMPARE_OK && g.nissues == 1);
+	fill(&a, &b, 0, 6, 9);
+	OK(gate(&arena, &r, &g) == COMPARE_REGRESSED);
+	r = (struct compare_rules){ .min_pass = 91 };
+	fill(&a, &b, 1, 1, 8);
+	OK(gate(&arena, &r, &g) == COMPARE_REGRESSED && g.drop == 0);
+	r.min_pass = 90;
+	OK(gate(&arena, &r, &g) == COMPARE_OK);
+	arena_free(&arena);
+}
+
+/* Tasks come and go. */
+static void
+policies(void)
+{
+	struct arena arena = { 0 };
+	struct compare_rules r = { .on_removed = COMPARE_WARN };
+	struct compare_gate g;
+	size_t i;
+
+	/* what failed is not there any more; one of the rest fails */
+	fill(&a, &b, 0, 1, 7);
+	put(&a, 100, 0, RESULT_FAILED);
+	put(&a, 101, 0, RESULT_FAILED);
+	OK(gate(&arena, &r, &g) == COMPARE_REGRESSED && g.rate[1] > g.rate[0]);
+	OK(g.drop == 12.5 && g.nremoved == 2 && g.common == 8);
+	fill(&a, &b, 0, 0, 8);
+	put(&a, 100, 0, RESULT_FAILED);
+	OK(gate(&arena, &r, &g) == COMPARE_OK && g.nissues == 1);
+	r.on_removed = COMPARE_ALLOW;
+	OK(gate(&arena, &r, &g) == COMPARE_OK && g.nissues == 0);
+	r.on_removed = COMPARE_FAIL;
+	OK(gate(&arena, &r, &g) == COMPARE_REGRESSED);
+	fill(&a, &b, 0, 0, 8);
+	put(&b, 100, 1, RESULT_PASSED);
+	OK(gate(&arena, &r, &g) == COMPARE_OK && g.nnew == 1);
+	r.on_new = COMPARE_FAIL;
+	OK(gate(&arena, &r, &g) == COMPARE_REGRESSED);
+	/* golden: failed, not finished, gone */
+	for (i = 0; i < 3; i++) {
+		fill(&a, &b, 0, 0, 8);
+		r = (struct compare_rules){ .max_drop = 100 };
+		a.t[7].golden = true;
+		if (i == 0)
+			b.t[7].status = RESULT_FAILED;
+		else if (i == 1)
+			b.t[7].finished = false;
+		else
+			b.o.ntasks--;
+		OK(gate(&arena, &r, &g) == COMPARE_OK);
+		r.golden = true;
+		OK(gate(&arena, &r, &g) == COMPARE_GOLDEN && g.ngolden == 1);
+	}
+	fill(&a, &b, 0, 0, 8);
+	a.t[7].golden = b.t[6].golden = true;
+	OK(gate(&arena, &r, &g) == COMPARE_OK);
+	arena_free(&arena);
+}
+
+int
+main(void)
+{
+	verdicts();
+	joins();
+	words();
+	gates();
+	policies();
+	return tap_done();
+}

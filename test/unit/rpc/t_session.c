@@ -1,0 +1,250 @@
+/* SPDX-License-Identifier: ISC */
+/* Sessions: ids, the store and its time, what is remembered, prompts, files. */
+#include "rpc/session.h"
+
+#include <dirent.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/os.h"
+#include "io/workspace.h"
+#include "rpc/session_internal.h"
+#include "test/tool/tap.h"
+
+static int64_t fake_now = 1000000;
+static struct config set;
+static struct rpc rpc;
+static struct err e;
+static char dir[] = "/tmp/t_session.XXXXXX";
+
+static int64_t
+fake_clock(void)
+{
+	return fake_now;
+}
+
+static void
+begin(const char *persist)
+{
+	set = config_defaults;
+	set.sessions.max = 3;
+	set.sessions.idle_seconds = 10;
+	if (persist != NULL)
+		set.sessions.persist_dir = str_of(persist);
+	rpc = (struct rpc){ .settings = &set };
+	rpc.loop = loop_new(fake_clock, &e);
+}
+
+static void
+finish(void)
+{
+	session_fini(&rpc);
+	OK(rpc.sessions == NULL);
+	loop_free(rpc.loop);
+}
+
+static void
+test_ids(void)
+{
+	char a[SESSION_ID], b[SESSION_ID], when[SESSION_TIME];
+
+	OK(session_make_id(a, &e) == 0 && session_make_id(b, &e) == 0);
+	OK(strlen(a) == 36 && strcmp(a, b) != 0);
+	OK(a[8] == '-' && a[13] == '-' && a[14] == '4' && a[23] == '-');
+	session_time(when, (int64_t)1766658945 * 1000000000 + 5);
+	OK(strcmp(when, "2025-12-25T10:35:45Z") == 0);
+}
+
+static void
+test_store(void)
+{
+	struct sessions *all;
+	struct session *s[3], *t;
+
+	begin(NULL);
+	OK(!session_busy(&rpc));
+	all = session_all(&rpc);
+	OK(session_all(&rpc) == all);
+	s[0] = session_new(all, &e);
+	s[1] = session_new(all, &e);
+	s[2] = session_new(all, &e);
+	OK(all->n == 3 && session_new(all, &e) == NULL);
+	OK(e.code == ERR_LIMIT);
+	OK(session_find(all, str_of(s[1]->id)) == s[1]);
+	OK(session_find(all, STR("x")) == NULL);
+	OK(session_find(all, STR("")) == NULL);
+	fake_now += 6000;
+	session_touch(s[0]);
+	OK(all->head == s[1]);
+	fake_now += 5000;		/* the others are over */
+	t = session_new(all, &e);
+	OK(t != NULL && all->n == 2 && all->head == s[0]);
+	session_drop(t);
+	OK(all->n == 1);
+	fake_now += 9000;
+	session_expire_later(all);
+	while (all->n > 0 && loop_turn(rpc.loop, &e) == 1)
+		;
+	OK(all->n == 0 && all->head == NULL && all->tail == &all->head);
+	finish();
+}
+
+static void
+test_said(void)
+{
+	struct buf b = { 0 };
+	struct session *s;
+	size_t i;
+
+	begin(NULL);
+	s = session_new(session_all(&rpc), &e);
+	for (i = 0; i < SESSION_ANSWER_MAX; i++)
+		buf_puts(&b, "\xC3\xA9");
+	session_say(s, STR("one"), buf_str(&b));
+	OK(s->said->answered.n <= SESSION_ANSWER_MAX);
+	OK(utf8_valid(buf_str(&s->said->answered)));
+	for (i = 0; i < 20; i++)
+		session_say(s, STR("more"), buf_str(&b));
+	OK(s->nsaid <= SESSION_SAID_MAX);
+	OK(str_is(buf_str(&s->said->asked), "more"));	/* the first is gone */
+	buf_free(&b);
+	finish();
+}
+
+static struct str
+man_page(struct arena *a)
+{
+	struct str text = STR("");
+
+	(void)os_read_file(a, "man/waza-sessions.5", 1 << 20, &text, &e);
+	return text;
+}
+
+static void
+test_prompt(void)
+{
+	struct session_incident v[2];
+	struct session_params p = { .dir = "/w", .incidents = { v, 2 } };
+	struct session_said said = { .next = NULL };
+	struct arena a = { 0 };
+	struct str s;
+
+	memset(v, 0, sizeof(v));
+	v[0].id = STR("a");
+	v[0].rule_id = STR("r");
+	v[0].message = STR("m {{.Vars.count}}");
+	v[0].effort = v[0].severity = -1;
+	v[1] = v[0];
+	v[1].id = STR("b");
+	v[1].effort = 0;
+	v[1].uri = STR("f.c");
+	s = session_prompt(&a, str_of(session_template), &p, NULL, NULL, &e);
+	OK(s.p != NULL && strstr(s.p, "project in\n/w, your working directory"));
+	OK(strstr(s.p, "Incidents (2):\n\n1. a: r\n   m {{.Vars.count}}\n\n"
+	    "2. b: r (effort trivial)\n   m {{.Vars.count}}\n   In f.c\n\n")
+	    != NULL);
+	OK(strstr(s.p, "migration") == NULL && strstr(s.p, "User:") == NULL);
+	buf_puts(&said.asked, "before");
+	buf_puts(&said.answered, "{{.Vars.nothing}}");
+	s = session_prompt(&a, STR("{{.Vars.history}}|{{.Vars.source_technology}}"),
+	    &p, NULL, &said, &e);
+	OK(s.p != NULL && strstr(s.p, "User:\nbefore\nAssistant:\n"
+	    "{{.Vars.nothing}}\n\nUser:\n|"));
+	buf_free(&said.asked);
+	buf_free(&said.answered);
+	OK(session_check_template(&a, str_of(session_template), &e) == 0);
+	OK(session_check_template(&a, STR("plain"), &e) == 0);
+	OK(session_check_template(&a, STR("\n {{.Vars.file}}"), &e) == -1);
+	OK(e.line == 2 && e.col == 2);
+	s = man_page(&a);
+	if (s.n > 0)
+		OK(strstr(s.p, session_template) != NULL);
+	else
+		SKIP("no manual here");
+	arena_free(&a);
+}
+
+static void
+tell(void *arg, const char *msg)
+{
+	(void)msg;
+	++*(int *)arg;
+}
+
+static size_t
+count(const char *path)
+{
+	DIR *d = opendir(path);
+	size_t n = 0;
+
+	while (readdir(d) != NULL)
+		n++;
+	closedir(d);
+	return n - 2;
+}
+
+static void
+put_file(const char *name, const char *text)
+{
+	char path[200];
+
+	snprintf(path, sizeof(path), "%s/kept/%s", dir, name);
+	(void)os_write_file(path, str_of(text), &e);
+}
+
+static void
+test_files(void)
+{
+	char path[64], id[3][SESSION_ID];
+	struct session *s;
+	int told = 0, i;
+
+	snprintf(path, sizeof(path), "%s/kept", dir);
+	begin(path);
+	OK(session_restore(&rpc, tell, &told, &e) == 0 && told == 0);
+	for (i = 0; i < 3; i++) {
+		s = session_new(rpc.sessions, &e);
+		session_say(s, STR("asked \x01\n"), STR("answered"));
+		s->fixes = i;
+		s->used_ns += i;	/* in this order */
+		OK(session_save(s, &e) == 0 && session_save(s, &e) == 0);
+		memcpy(id[i], s->id, SESSION_ID);
+		OK(strcmp(s->id, s->file) != 0);
+	}
+	OK(count(path) == 3);
+	finish();
+	OK(count(path) == 3);		/* they stay */
+	put_file("session-00000000-0000-4000-8000-000000000000.json", "{}");
+	put_file("session-00000000-0000-4000-8000-000000000001.json", "nope");
+	put_file("session-x.json", "nobody's");
+	begin(path);
+	set.sessions.max = 2;
+	OK(session_restore(&rpc, tell, &told, &e) == 0 && told == 3);
+	OK(rpc.sessions->n == 2);	/* the longest unused had to go */
+	OK(session_find(rpc.sessions, str_of(id[0])) == NULL);
+	s = session_find(rpc.sessions, str_of(id[2]));
+	OK(s != NULL && s->fixes == 2 && rpc.sessions->head->fixes == 1);
+	OK(s != NULL && str_is(buf_str(&s->said->asked), "asked \x01\n"));
+	session_drop(s);
+	OK(count(path) == 4);
+	finish();
+	begin("/dev/null/no");
+	OK(session_restore(&rpc, NULL, NULL, &e) == -1);
+	finish();
+}
+
+int
+main(void)
+{
+	if (mkdtemp(dir) == NULL)
+		return 1;
+	test_ids();
+	test_store();
+	test_said();
+	test_prompt();
+	test_files();
+	OK(workspace_remove(dir, &e) == 0);
+	return tap_done();
+}

@@ -1,0 +1,63 @@
+# Answers longer than a socket takes at once come to their end: a results file
+# of several megabytes, and the events of a run that has had thousands.
+. "${0%/*}/../tool/lib.sh"
+. "$top/test/tool/rpc.sh"
+[ -z "${SHORT-}" ] || skip_all 'so much takes too long a byte at a time'
+
+# fetch PATH: in the background, since it must not wait for ever
+fetch() {
+	printf 'GET %s HTTP/1.1\r\nHost: 127.0.0.1:%s\r\nConnection: close\r\n\r\n' \
+	    "$1" "$port" >question
+	"$RPCPIPE" talk "$port" <question >answer &
+	pid_a=$!
+}
+
+# ended: the whole answer has come
+ended() {
+	! kill -0 "$pid_a" 2>/dev/null
+}
+
+mkdir results evals/many
+awk 'BEGIN {
+	print "{\"eval_id\":\"long\",\"eval_name\":\"long\",\"skill\":\"s\",\"timestamp\":\"2026-01-01T00:00:00Z\",\"config\":{\"runs_per_test\":1,\"model_id\":\"m\",\"engine_type\":\"mock\",\"timeout_sec\":1},"
+	print "\"summary\":{\"total_tests\":1,\"succeeded\":1,\"failed\":0,\"errors\":0,\"skipped\":0,\"success_rate\":1,\"aggregate_score\":1,\"duration_ms\":1},\"metrics\":{},"
+	printf "\"tasks\":[{\"test_id\":\"t\",\"display_name\":\"t\",\"status\":\"passed\",\"runs\":[{\"run_number\":1,\"attempts\":1,\"status\":\"passed\",\"duration_ms\":1,\"validations\":{},\"final_output\":\""
+	for (i = 0; i < 200000; i++) printf "forty bytes of what an agent has to say "
+	print "\"}]}]}"
+}' >results/long.json
+awk 'BEGIN {
+	print "name: many\nskill: s\nconfig: {executor: mock}\ntasks:"
+	for (i = 0; i < 2000; i++)
+		print "  - {id: t" i ", prompt: p, expected: {output_contains: [p]}}"
+}' >evals/many/eval.yaml
+: >log
+"$WAZA" serve --http 127.0.0.1:0 --results-dir results </dev/null >served 2>log &
+srv=$!
+wait_until 60 has log 'listening on'
+port=$(sed -n 's/.*listening on http:.*:\([0-9]*\)$/\1/p' log)
+
+fetch /api/v1/runs/long/result
+ok 'a large file: it ends' wait_until 60 ended
+pid_a=
+ok 'a large file: all of it came' \
+    [ "$(wc -c <answer)" -gt "$(wc -c <results/long.json)" ]
+
+body='{"path":"evals/many"}'
+printf 'POST /api/v1/runs HTTP/1.1\r\nHost: 127.0.0.1:%s\r\nContent-Type: application/json\r\nContent-Length: %d\r\nConnection: close\r\n\r\n%s' \
+    "$port" "${#body}" "$body" | "$RPCPIPE" talk "$port" >started
+id=$(sed -n 's/.*"runId":"\([^"]*\)".*/\1/p' started)
+over() {
+	fetch "/api/v1/runs/$id"
+	wait "$pid_a"
+	pid_a=
+	has answer '"status":"completed"'
+}
+ok 'a run of many tasks' wait_until 60 over
+fetch "/api/v1/runs/$id/stream"
+ok 'its events: they end' wait_until 60 ended
+pid_a=
+is 'its events: to the last' 1 "$(grep -c '^event: eval_complete' answer)"
+is 'its events: no heartbeat has helped them along' 0 "$(grep -c '^:' answer)"
+ok 'its events: thousands' [ "$(grep -c '^id: ' answer)" -gt 3000 ]
+stop
+done_testing

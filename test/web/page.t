@@ -1,0 +1,79 @@
+# The page: served as it is in page/, with headers that trust nothing else,
+# without a token; and its sources keep to what the headers allow.
+. "${0%/*}/../tool/lib.sh"
+. "$top/test/tool/rpc.sh"
+
+# fetch METHOD PATH: leaves fields and body
+fetch() {
+	printf '%s %s HTTP/1.1\r\nHost: 127.0.0.1:%s\r\nConnection: close\r\n\r\n' \
+	    "$1" "$2" "$port" | "$RPCPIPE" talk "$port" >answer
+	sed '/^.$/,$d' answer | tr -d '\r' >fields
+	awk 'on { exit } { n += length($0) + 1 } /^\r$/ { on = 1 }
+		END { print n }' answer >skip
+	dd if=answer of=body bs=1 skip="$(cat skip)" 2>/dev/null
+}
+
+field() {
+	sed -n "s/^$1: //p" fields
+}
+
+echo secret >token
+chmod 600 token
+: >log
+"$WAZA" serve --http 127.0.0.1:0 --token-file token </dev/null >served 2>log &
+srv=$!
+wait_until 60 has log 'listening on'
+port=$(sed -n 's/.*listening on http:.*:\([0-9]*\)$/\1/p' log)
+
+fetch GET /
+is 'the page needs no token' 'HTTP/1.1 200 OK' "$(sed -n 1p fields)"
+is 'its type' 'text/html; charset=utf-8' "$(field Content-Type)"
+ok 'it is the file' cmp -s body "$top/page/index.html"
+is 'its length' "$(wc -c <"$top/page/index.html" | tr -d ' ')" "$(field Content-Length)"
+policy=$(field Content-Security-Policy)
+for part in "default-src 'none'" "script-src 'self'" "style-src 'self'" \
+    "connect-src 'self'" "base-uri 'none'" "form-action 'none'" \
+    "frame-ancestors 'none'" "require-trusted-types-for 'script'"
+do like "policy: $part" "*$part*" "; $policy;"
+done
+is 'policy: no exception' '' "$(echo "$policy" | grep -oE 'unsafe|http|\*|data:|blob:')"
+is 'types are not guessed' nosniff "$(field X-Content-Type-Options)"
+is 'nobody hears where it was' no-referrer "$(field Referrer-Policy)"
+is 'not for other sites' same-origin "$(field Cross-Origin-Resource-Policy)"
+is 'asked for again, as the program may be newer' no-cache "$(field Cache-Control)"
+
+bad=
+for f in "$top"/page/*.*
+do
+	fetch GET "/page/${f##*/}"
+	cmp -s body "$f" || bad="$bad ${f##*/}"
+	case $f in
+	*.js)  like "${f##*/}: a script" 'text/javascript*' "$(field Content-Type)" ;;
+	*.css) is 'a style sheet' 'text/css; charset=utf-8' "$(field Content-Type)" ;;
+	*.svg) is 'an icon' image/svg+xml "$(field Content-Type)" ;;
+	esac
+done
+is 'every file of the page is there, byte for byte' '' "$bad"
+fetch HEAD /
+is 'HEAD' 'HTTP/1.1 200 OK 0' "$(sed -n 1p fields) $(wc -c <body | tr -d ' ')"
+fetch POST /
+is 'POST' 'HTTP/1.1 405 Method Not Allowed' "$(sed -n 1p fields)"
+for p in /page/ /page/embed /page/none.js /page/..%2fweb.c /page/index.html/x
+do
+	fetch GET "$p"
+	is "$p: there is none" 'HTTP/1.1 404 Not Found' "$(sed -n 1p fields)"
+done
+stop
+
+# the sources: nothing from elsewhere, no markup made of text
+cd "$top/page" || exit 1
+is 'no address of anybody else' '' "$(grep -nE '(https?|wss?)://' ./*.js ./*.css \
+    ./*.html | grep -vE 'www\.w3\.org/2000/svg|ws://\$\{location\.host\}')"
+is 'no markup from text, no code from text' '' "$(grep -nE \
+    'innerHTML|outerHTML|insertAdjacent|document\.write|eval\(|Function\(|DOMParser|srcdoc|javascript:' ./*.js ./*.html)"
+is 'no script, style or handler within the markup' '' "$(grep -nE \
+    '<script>|<style|[ "]on[a-z]+=| style=' index.html)"
+is 'imports lead to files that are there' '' "$(sed -n "s/.*from '\.\/\(.*\)';$/\1/p" ./*.js |
+    sort -u | while read -r f; do [ -f "$f" ] || echo "$f"; done)"
+is 'no trailing blanks' '' "$(grep -nE '[ 	]+$' ./*)"
+done_testing

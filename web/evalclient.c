@@ -1,0 +1,638 @@
+/* SPDX-License-Identifier: ISC */
+/*
+ * One client and its messages.
+ *
+ * How much a client may say is a bucket of messages that fills with time, and
+ * with every answer that it owes us.  What is said beyond that is not acted
+ * on; who goes on is sent away.
+ */
+#include "web/evalclient.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "agent/hub.h"
+#include "base/os.h"
+#include "io/conn.h"
+#include "json.h"
+#include "lib/ws.h"
+#include "rpc.h"
+#include "web/evalclient_internal.h"
+
+enum {
+	PING_MS = 30000,
+	IDLE_MS = 60000,
+	RATE = 100,		/* messages a second */
+	BURST = 500,
+	EARNED = 10,		/* messages by an answer */
+	OVER_MAX = 2000,	/* messages too many, then it has to go */
+	BYE_MS = 5000,		/* that it has to read our goodbye */
+	TEXT_MAX = 1000		/* bytes of what a status says */
+};
+
+static void on_tick(void *);
+static void link_evaluate(void *, const struct hub_eval *);
+static void link_stop(void *, const struct hub_eval *);
+static void link_replaced(void *);
+
+/*
+ * Writing.
+ */
+static struct json_out *
+begin(struct evalclient *p)
+{
+	p->out = (struct json_out){ .put = buf_sink,
+		.ctx = conn_begin(p->conn) };
+	json_open(&p->out, '{');
+	return &p->out;
+}
+
+static void
+end(struct evalclient *p)
+{
+	json_close(&p->out, '}');
+	conn_end(p->conn);
+}
+
+static void
+put_text(struct json_out *o, const char *key, struct str s)
+{
+	json_put_key(o, str_of(key));
+	json_put_str(o, s);
+}
+
+static void
+put_int(struct json_out *o, const char *key, int64_t n)
+{
+	json_put_key(o, str_of(key));
+	json_put_int(o, n);
+}
+
+static void
+put_now(struct json_out *o)
+{
+	char text[HUB_STAMP];
+
+	put_text(o, "timestamp", hub_stamp(text, os_wall_ns()));
+}
+
+static void
+say_welcome(struct evalclient *p)
+{
+	struct json_out *o = begin(p);
+
+	put_text(o, "type", STR("welcome"));
+	put_text(o, "serverId", str_of(p->set->id));
+	put_text(o, "version", STR("1.0.0"));
+	put_text(o, "server", arena_fmt(&p->set->arena, "waza %s",
+	    p->set->version));
+	put_now(o);
+	end(p);
+	arena_free(&p->set->arena);
+}
+
+static void
+say_pong(struct evalclient *p)
+{
+	struct json_out *o = begin(p);
+
+	put_text(o, "type", STR("pong"));
+	put_now(o);
+	end(p);
+}
+
+static void
+say_error(struct evalclient *p, int code, const char *message, struct str more)
+{
+	struct json_out *o = begin(p);
+
+	put_text(o, "type", STR("error"));
+	put_int(o, "code", code);
+	put_text(o, "message", arena_fmt(&p->set->arena, "%s%.*s", message,
+	    (int)(more.n < 100 ? more.n : 100), more.p));
+	if (code == EVALCLIENT_RATE)
+		put_int(o, "retryAfterMs", 1000);
+	end(p);
+}
+
+/* JSON-RPC: the error that a request gets; id NULL is null. */
+static void
+answer_error(struct evalclient *p, const struct json *id, int code,
+    const char *kind, const char *message)
+{
+	struct json_out *o = begin(p);
+
+	put_text(o, "jsonrpc", STR("2.0"));
+	json_put_key(o, STR("error"));
+	json_open(o, '{');
+	put_int(o, "code", code);
+	put_text(o, "message", str_of(message));
+	json_put_key(o, STR("data"));
+	json_open(o, '{');
+	put_text(o, "kind", str_of(kind));
+	if (code == EVALCLIENT_RATE)
+		put_int(o, "retryAfterMs", 1000);
+	if (code == -32601)
+		put_text(o, "hint", STR("the methods are at /rpc"));
+	json_close(o, '}');
+	json_close(o, '}');
+	json_put_key(o, STR("id"));
+	json_put(o, id);
+	end(p);
+}
+
+/* From now on nothing is read; what it says is nobody's business. */
+static void
+send_away(struct evalclient *p, int code, struct str why)
+{
+	p->closing = true;
+	timer_start(p->set->loop, &p->tick, BYE_MS);
+	conn_ws_close(p->conn, code, why);
+}
+
+/*
+ * Registration.
+ */
+static void
+say_ack(struct evalclient *p, struct str id, const char *reason)
+{
+	struct json_out *o = begin(p);
+
+	put_text(o, "type", STR("registration_ack"));
+	put_text(o, "clientId", id);
+	put_text(o, "status", reason == NULL ? STR("accepted") :
+	    STR("rejected"));
+	put_text(o, "message", reason == NULL ?
+	    STR("Client registered successfully") :
+	    STR("Registration rejected"));
+	if (reason != NULL)
+		put_text(o, "reason", str_of(reason));
+	else
+		put_int(o, "evaluationsCount", (int64_t)hub_assigned(
+		    p->set->remote, &p->link));
+	end(p);
+}
+
+static struct str
+cut(struct str s, size_t max)
+{
+	if (s.n > max)
+		s.n = max;
+	return s;
+}
+
+/* Names; where there are none, any will do. */
+static const char *
+read_tools(struct arena *a, const struct json *list, struct field_strs *out)
+{
+	const struct json *v;
+
+	if (list == NULL || list->type == JSON_NULL)
+		return NULL;
+	if (list->type != JSON_ARRAY)
+		return "tools is not a list";
+	if (json_count(list) > HUB_TOOLS_MAX)
+		return "too many tools";
+	out->v = NEW_N(a, struct str, json_count(list));
+	for (v = json_first(list); v != NULL; v = v->next) {
+		if (v->type != JSON_STRING || v->n == 0 ||
+		    v->n > HUB_NAME_MAX)
+			return "a tool is not a name";
+		out->v[out->n++] = json_text(v);
+	}
+	return NULL;
+}
+
+/* What it can do: an object, or only the list of tools. */
+static const char *
+read_hello(struct arena *a, const struct json *m, struct hub_hello *h)
+{
+	const struct json *caps = json_getc(m, "capabilities"), *v;
+	int64_t n;
+
+	h->id = json_str(m, "clientId");
+	if (!hub_id_ok(h->id))
+		return "clientId is missing, or not made of up to 200 letters, "
+		    "digits and ._:@+=~-";
+	if (caps != NULL && caps->type == JSON_ARRAY)
+		return read_tools(a, caps, &h->tools);
+	h->name = cut(json_str(m, "name").n > 0 ? json_str(m, "name") :
+	    json_str(caps, "name"), HUB_NAME_MAX);
+	h->version = cut(json_str(caps, "version"), HUB_NAME_MAX);
+	v = json_getc(caps, "maxConcurrency");
+	if (v != NULL && json_int(v, &n) && n > 1)
+		h->room = n < HUB_ROOM_MAX ? (size_t)n : HUB_ROOM_MAX;
+	v = json_getc(caps, "cancel");
+	h->stops = v != NULL && v->type == JSON_BOOL && json_bool(v);
+	return read_tools(a, json_getc(caps, "tools"), &h->tools);
+}
+
+static void
+on_register(struct evalclient *p, const struct json *m)
+{
+	struct hub_hello h = { 0 };
+	const char *why = read_hello(&p->set->arena, m, &h);
+	struct err e = { 0 };
+
+	if (!p->authed && !rpc_same_secret(json_str(m, "secretKey"),
+	    p->set->token)) {
+		say_ack(p, cut(h.id, HUB_ID_MAX), "Invalid secret key");
+		send_away(p, WS_POLICY, STR("Invalid secret key"));
+		return;
+	}
+	if (why == NULL && hub_register(p->set->remote, &p->link, &h,
+	    &e) == -1)
+		why = e.msg;
+	say_ack(p, cut(h.id, HUB_ID_MAX), why);
+}
+
+/*
+ * Typed messages.
+ */
+static void
+on_ready(struct evalclient *p, const struct json *m)
+{
+	(void)m;
+	if (p->link.client != NULL)
+		hub_ready(&p->link);
+	else
+		say_error(p, -32600, "not registered", STR(""));
+}
+
+/*
+ * Of our requests' ids, which tell one server from another: what was asked by
+ * the one before us is none of ours.  0: it is none.
+ */
+static uint64_t
+serial_of(const struct evalclients *set, const struct json *id)
+{
+	struct str s = json_text(id), tag = str_of(set->tag);
+	uint64_t n = 0;
+	size_t i;
+
+	if (id->type != JSON_STRING || !str_starts(s, tag) ||
+	    s.n > tag.n + 19)
+		return 0;
+	for (i = tag.n; i < s.n; i++) {
+		if (s.p[i] < '0' || s.p[i] > '9')
+			return 0;
+		n = n * 10 + (uint64_t)(s.p[i] - '0');
+	}
+	return n;
+}
+
+static void
+on_status(struct evalclient *p, const struct json *m)
+{
+	struct hub_status s = { .status = cut(json_str(m, "status"), 20),
+		.evaluation = json_str(m, "evaluationId"), .progress = -1,
+		.message = cut(json_str(m, "message"), TEXT_MAX) };
+	const struct json *v = json_getc(m, "progress");
+	const struct json *id = json_getc(m, "requestId");
+
+	if (v != NULL && json_double(v, &s.progress))
+		s.progress = !(s.progress > 0) ? 0 : s.progress > 1 ? 1 :
+		    s.progress;
+	if (id != NULL)
+		s.serial = serial_of(p->set, id);
+	hub_tell(&p->link, &s);
+}
+
+static void
+on_ping(struct evalclient *p, const struct json *m)
+{
+	(void)m;
+	say_pong(p);
+}
+
+/* Pongs, and what one server made its clients say. */
+static void
+on_nothing(struct evalclient *p, const struct json *m)
+{
+	(void)p;
+	(void)m;
+}
+
+static const struct type {
+	const char *name;
+	void (*fn)(struct evalclient *, const struct json *);
+} types[] = {			/* sorted by name */
+	{ "auth_verify", on_nothing },
+	{ "ping", on_ping },
+	{ "pong", on_nothing },
+	{ "ready", on_ready },
+	{ "register", on_register },
+	{ "status", on_status },
+};
+
+static void
+on_typed(struct evalclient *p, const struct json *m, struct str type)
+{
+	size_t i;
+
+	for (i = 0; i < COUNTOF(types); i++)
+		if (str_is(type, types[i].name)) {
+			types[i].fn(p, m);
+			return;
+		}
+	say_error(p, -32600, "Unknown message type: ", type);
+}
+
+/*
+ * JSON-RPC.
+ */
+static bool
+is_id(const struct json *id)
+{
+	return id->type == JSON_STRING || id->type == JSON_NUMBER ||
+	    id->type == JSON_NULL;
+}
+
+static void
+on_request(struct evalclient *p, const struct json *m)
+{
+	const struct json *id = json_getc(m, "id");
+	const struct json *method = json_getc(m, "method");
+	struct json_out *o;
+
+	if (id != NULL && !is_id(id)) {
+		answer_error(p, NULL, -32600, "invalid_request",
+		    "Invalid request");
+		return;
+	}
+	if (id == NULL)
+		return;			/* a notification */
+	if (method->type != JSON_STRING) {
+		answer_error(p, id, -32600, "invalid_request",
+		    "Invalid request");
+		return;
+	}
+	if (!str_is(json_text(method), "ping")) {
+		answer_error(p, id, -32601, "method_not_found",
+		    "Method not found");
+		return;
+	}
+	o = begin(p);
+	put_text(o, "jsonrpc", STR("2.0"));
+	json_put_key(o, STR("result"));
+	json_open(o, '{');
+	put_text(o, "type", STR("pong"));
+	put_now(o);
+	json_close(o, '}');
+	json_put_key(o, STR("id"));
+	json_put(o, id);
+	end(p);
+}
+
+/* Whether there is a result does not hang on what it is. */
+static bool
+on_answer(struct evalclient *p, const struct json *m)
+{
+	static const struct json null = { .type = JSON_NULL };
+	const struct json *result = json_getc(m, "result");
+	const struct json *error = json_getc(m, "error");
+	const struct json *id = json_getc(m, "id");
+
+	if (error != NULL && error->type == JSON_NULL)
+		error = NULL;
+	if (error == NULL && result == NULL)
+		result = &null;
+	return id != NULL && hub_answer(&p->link, serial_of(p->set, id),
+	    error == NULL ? result : NULL, error);
+}
+
+/*
+ * What may be said.
+ */
+static bool
+may_say(struct evalclient *p)
+{
+	int64_t now = loop_now(p->set->loop);
+
+	p->credit += (double)(now - p->credit_at) * RATE / 1000;
+	p->credit_at = now;
+	if (p->credit > BURST)
+		p->credit = BURST;
+	if (p->credit > BURST / 2.0)
+		p->over = 0;
+	if (p->credit >= 1) {
+		p->credit -= 1;
+		return true;
+	}
+	return false;
+}
+
+/* A request has its answer; the others are told once in a while. */
+static void
+too_much(struct evalclient *p, const struct json *m)
+{
+	const struct json *id = json_getc(m, "id");
+
+	if (p->over++ > OVER_MAX)
+		send_away(p, WS_POLICY, STR("Rate limit exceeded"));
+	else if (json_getc(m, "method") != NULL && id != NULL && is_id(id))
+		answer_error(p, id, EVALCLIENT_RATE, "rate_limited",
+		    "Rate limit exceeded");
+	else if (p->over % 100 == 1)
+		say_error(p, EVALCLIENT_RATE, "Rate limit exceeded", STR(""));
+}
+
+static void
+dispatch(struct evalclient *p, const struct json *m)
+{
+	const struct json *type = json_getc(m, "type");
+	bool answers = json_getc(m, "method") == NULL &&
+	    (json_getc(m, "result") != NULL || json_getc(m, "error") != NULL);
+
+	if (answers && on_answer(p, m)) {
+		p->credit += EARNED;
+		return;
+	}
+	if (!may_say(p)) {
+		too_much(p, m);
+		return;
+	}
+	if (answers)
+		return;			/* late, or not asked for */
+	if (m->type == JSON_OBJECT && json_getc(m, "method") != NULL)
+		on_request(p, m);
+	else if (type != NULL && type->type == JSON_STRING)
+		on_typed(p, m, json_text(type));
+	else
+		answer_error(p, NULL, -32600, "invalid_request",
+		    "Invalid request");
+}
+
+void
+evalclient_message(void *arg, struct str text)
+{
+	struct evalclient *p = arg;
+	struct evalclients *s = p->set;
+	struct json_mem mem = { arena_hook, &s->arena };
+	struct json_error je;
+	const struct json *m;
+
+	if (p->closing)
+		return;
+	hub_heard(&p->link);
+	m = json_read(&mem, text, s->depth, &je);
+	if (m != NULL)
+		dispatch(p, m);
+	else if (may_say(p))
+		answer_error(p, NULL, -32700, "parse_error", "Parse error");
+	else
+		too_much(p, NULL);
+	arena_free(&s->arena);
+}
+
+/*
+ * What the hub has for it.
+ */
+static void
+link_evaluate(void *arg, const struct hub_eval *x)
+{
+	struct evalclient *p = arg;
+	struct buf *b = conn_begin(p->conn);
+
+	buf_puts(b, "{\"jsonrpc\":\"2.0\",\"method\":\"evaluate\","
+	    "\"params\":");
+	buf_put(b, x->params);
+	buf_fmt(b, ",\"id\":\"%s%llu\"}", p->set->tag,
+	    (unsigned long long)x->serial);
+	conn_end(p->conn);
+}
+
+static void
+link_stop(void *arg, const struct hub_eval *x)
+{
+	struct evalclient *p = arg;
+
+	buf_fmt(conn_begin(p->conn), "{\"jsonrpc\":\"2.0\",\"method\":"
+	    "\"$/cancelRequest\",\"params\":{\"id\":\"%s%llu\"}}",
+	    p->set->tag, (unsigned long long)x->serial);
+	conn_end(p->conn);
+}
+
+static void
+link_replaced(void *arg)
+{
+	struct evalclient *p = arg;
+
+	send_away(p, WS_NORMAL, STR("a newer connection has this clientId"));
+}
+
+/*
+ * Time.  A client that is silent is asked for a sign of life by a ping of the
+ * WebSocket, which browsers answer by themselves.
+ */
+static void
+on_tick(void *arg)
+{
+	struct evalclient *p = arg;
+	struct evalclients *s = p->set;
+	int64_t now = loop_now(s->loop), silent = now - conn_heard(p->conn);
+	int64_t next = s->ping_ms;
+
+	if (p->link.client == NULL && !p->closing &&
+	    now - p->since >= s->idle_ms) {
+		send_away(p, WS_POLICY, STR("not registered in time"));
+		return;
+	}
+	if (silent >= s->idle_ms || p->closing) {
+		conn_drop(p->conn);
+		return;
+	}
+	if (silent >= s->ping_ms)
+		conn_ws_send(p->conn, WS_PING, STR(""));
+	else
+		next = s->ping_ms - silent;
+	if (next > s->idle_ms - silent)
+		next = s->idle_ms - silent;
+	timer_start(s->loop, &p->tick, next);
+}
+
+/*
+ * Its connection.
+ */
+static void
+on_broken(void *arg, const struct err *e)
+{
+	(void)arg;
+	(void)e;
+}
+
+static void
+on_ended(void *arg)
+{
+	struct evalclient *p = arg;
+
+	conn_finish(p->conn);
+}
+
+/* How long it may be silent is on_tick's business. */
+static bool
+is_owed(void *arg)
+{
+	(void)arg;
+	return true;
+}
+
+static void
+on_gone(void *arg)
+{
+	struct evalclient *p = arg;
+	struct arena own = p->own;	/* the peer is in it */
+
+	timer_stop(p->set->loop, &p->tick);
+	hub_part(&p->link);
+	arena_free(&own);
+}
+
+struct evalclient *
+evalclient_adopt(struct evalclients *s, struct conn *c,
+    const struct conn_framer *f,
+    bool authed)
+{
+	struct arena own = { 0 };
+	struct evalclient *p = NEW(&own, struct evalclient);
+
+	p->own = own;
+	p->set = s;
+	p->conn = c;
+	p->authed = authed || s->token.n == 0;
+	p->link = (struct hub_link){ .evaluate = link_evaluate,
+		.stop = link_stop, .replaced = link_replaced, .arg = p };
+	p->since = p->credit_at = loop_now(s->loop);
+	p->credit = BURST;
+	p->tick = (struct timer){ .fn = on_tick, .arg = p };
+	conn_hand_over(c, f, &(struct conn_opts){ .message = evalclient_message,
+		.broken = on_broken, .ended = on_ended, .owed = is_owed,
+		.gone = on_gone, .arg = p });
+	timer_start(s->loop, &p->tick, s->ping_ms < s->idle_ms ? s->ping_ms :
+	    s->idle_ms);
+	say_welcome(p);
+	return p;
+}
+
+void
+evalclients_init(struct evalclients *s)
+{
+	unsigned char noise[6] = { 0 };
+	struct err e;
+
+	os_random(noise, sizeof(noise), &e);
+	snprintf(s->id, sizeof(s->id), "waza-%02x%02x%02x%02x%02x%02x",
+	    noise[0], noise[1], noise[2], noise[3], noise[4], noise[5]);
+	snprintf(s->tag, sizeof(s->tag), "rpc-%02x%02x%02x%02x-", noise[0],
+	    noise[1], noise[2], noise[3]);
+	if (s->ping_ms == 0)
+		s->ping_ms = PING_MS;
+	if (s->idle_ms == 0)
+		s->idle_ms = IDLE_MS;
+}
+
+void
+evalclients_fini(struct evalclients *s)
+{
+	arena_free(&s->arena);
+}

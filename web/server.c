@@ -1,0 +1,295 @@
+/* SPDX-License-Identifier: ISC */
+/*
+ * Listeners.  Each hands on what it accepts and knows nothing more of it.
+ */
+#include "web/server.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/os.h"
+#include "io/loop.h"
+#include "web/web.h"
+
+enum {
+	BACKLOG_TURN = 64,	/* connections accepted in a row */
+	PORT_MAX = 65535,
+	REST_MS = 100,		/* when no descriptor is free */
+	ALIVE_S = 15		/* a quarter of the time to find out */
+};
+
+static void
+on_quiet(void *arg)
+{
+	struct server *s = arg;
+
+	if (s->nports == 0)
+		server_stop(s);
+}
+
+void
+server_init(struct server *s)
+{
+	s->rpc.quiet = on_quiet;
+	s->rpc.arg = s;
+	rpc_init(&s->rpc);
+}
+
+static void
+on_rest(void *arg)
+{
+	struct server_port *p = arg;
+
+	fd_want(p->server->rpc.loop, &p->w, LOOP_READ);
+}
+
+/*
+ * A door: nobody knows yet what the connection speaks.
+ */
+static enum rpc_via
+via_of(const struct server_port *p)
+{
+	return p->path != NULL ? RPC_UNIX : RPC_TCP;
+}
+
+static void
+on_chosen(void *arg, struct conn *c, const struct conn_framer *f)
+{
+	const struct server_port *p = arg;
+	struct server *s = p->server;
+
+	if (f == &conn_http)
+		web_adopt(s->web, c, via_of(p));
+	else
+		rpc_adopt(&s->rpc, via_of(p), c, f);
+}
+
+/* Not before something was chosen; then they are others. */
+static void
+on_nothing(void *arg)
+{
+	(void)arg;
+}
+
+static void
+on_no_message(void *arg, struct str s)
+{
+	(void)arg;
+	(void)s;
+}
+
+static void
+on_no_sense(void *arg, const struct err *e)
+{
+	(void)arg;
+	(void)e;
+}
+
+static void
+let_in(struct server_port *p, int fd)
+{
+	struct server *s = p->server;
+	struct conn_opts door = { .in = fd, .out = fd,
+		.message = on_no_message, .broken = on_no_sense,
+		.ended = on_nothing, .gone = on_nothing, .chosen = on_chosen,
+		.arg = p };
+
+	struct conn *c;
+
+	if (s->web != NULL && s->framer == NULL)
+		conn_new(&s->rpc.conns, &door);
+	else if (!p->http)
+		rpc_accept(&s->rpc, via_of(p), fd, fd, s->framer);
+	else if ((c = conn_new(&s->rpc.conns, &door)) != NULL)
+		web_adopt(s->web, c, via_of(p));
+}
+
+static void
+on_connection(void *arg, int ready)
+{
+	struct server_port *p = arg;
+	struct server *s = p->server;
+	int i, fd;
+
+	(void)ready;
+	for (i = 0; i < BACKLOG_TURN; i++) {
+		fd = os_accept(p->at.fd);
+		if (fd == -1)
+			break;
+		if (p->path == NULL)
+			os_keepalive(fd, ALIVE_S);
+		let_in(p, fd);
+	}
+	if (i < BACKLOG_TURN && (errno == EMFILE || errno == ENFILE)) {
+		fd_want(s->rpc.loop, &p->w, 0);
+		timer_start(s->rpc.loop, &p->rest, REST_MS);
+	}
+}
+
+static void
+add_port(struct server *s, const struct os_listener *at, const char *path)
+{
+	struct server_port *p = &s->ports[s->nports++];
+
+	p->server = s;
+	p->at = *at;
+	p->path = path;
+	p->w = (struct fd_watch){ .fd = at->fd, .fn = on_connection,
+		.arg = p };
+	p->rest = (struct timer){ .fn = on_rest, .arg = p };
+	fd_start(s->rpc.loop, &p->w, LOOP_READ);
+}
+
+static int
+no_room(struct err *e)
+{
+	return err_set(e, ERR_LIMIT, "more than %d addresses to listen on",
+	    SERVER_LISTEN_MAX);
+}
+
+/* The last colon parts host and port; brackets go around IPv6. */
+static int
+split(struct arena *a, const char *where, const char **host,
+    const char **port, struct err *e)
+{
+	const char *colon = strrchr(where, ':');
+	struct str h;
+
+	*host = "127.0.0.1";
+	*port = colon != NULL ? colon + 1 : where;
+	if (**port == '\0' || strspn(*port, "0123456789") != strlen(*port) ||
+	    strlen(*port) > 5 || strtol(*port, NULL, 10) > PORT_MAX)
+		return err_set(e, ERR_SCHEMA,
+		    "\"%.100s\" is no HOST:PORT", where);
+	if (colon == NULL || colon == where)
+		return 0;
+	h = (struct str){ where, (size_t)(colon - where) };
+	if (h.n > 2 && h.p[0] == '[' && h.p[h.n - 1] == ']')
+		h = (struct str){ h.p + 1, h.n - 2 };
+	else if (memchr(h.p, ':', h.n) != NULL)
+		return err_set(e, ERR_SCHEMA, "\"%.100s\" is no HOST:PORT; "
+		    "an IPv6 address goes in brackets", where);
+	*host = arena_str(a, h).p;
+	return 0;
+}
+
+int
+server_tcp(struct server *s, const char *where, struct err *e)
+{
+	struct os_listener at[OS_LISTEN_MAX];
+	const char *host, *port;
+	int i, n;
+
+	if (split(s->arena, where, &host, &port, e) == -1)
+		return -1;
+	if (s->nports + OS_LISTEN_MAX > SERVER_LISTEN_MAX)
+		return no_room(e);
+	n = os_listen_tcp(host, port, s->remote, at, OS_LISTEN_MAX, e);
+	for (i = 0; i < n; i++)
+		add_port(s, &at[i], NULL);
+	return n > 0 ? 0 : -1;
+}
+
+/* A name that it listens on is one that it may be called. */
+static void
+add_host(struct server *s, const char *host)
+{
+	struct web *w = s->web;
+	const char **v = NEW_N(s->arena, const char *, w->nhosts + 1);
+
+	if (w->nhosts > 0)
+		memcpy(v, w->hosts, w->nhosts * sizeof(*v));
+	v[w->nhosts++] = host;
+	w->hosts = v;
+}
+
+int
+server_http(struct server *s, const char *where, struct err *e)
+{
+	static const char scheme[] = "http://";
+	const char *host, *port;
+	size_t i = s->nports, n;
+
+	if (s->web == NULL)
+		return err_set(e, ERR_SCHEMA, "%.100s: HTTP is not served",
+		    where);
+	if (strncmp(where, scheme, sizeof(scheme) - 1) == 0) {
+		where += sizeof(scheme) - 1;
+		n = strlen(where);
+		if (n > 0 && where[n - 1] == '/')
+			where = arena_str(s->arena, (struct str){ where,
+			    n - 1 }).p;
+	}
+	if (server_tcp(s, where, e) == -1 ||
+	    split(s->arena, where, &host, &port, e) == -1)
+		return -1;
+	add_host(s, host);
+	for (; i < s->nports; i++)
+		s->ports[i].http = true;
+	return 0;
+}
+
+int
+server_unix(struct server *s, const char *path, struct err *e)
+{
+	struct os_listener at = { 0 };
+
+	if (s->nports == SERVER_LISTEN_MAX)
+		return no_room(e);
+	at.fd = os_listen_unix(path, e);
+	if (at.fd == -1)
+		return -1;
+	add_port(s, &at, path);
+	return 0;
+}
+
+int
+server_stdio(struct server *s, struct err *e)
+{
+	if (rpc_accept(&s->rpc, RPC_STDIO, STDIN_FILENO, STDOUT_FILENO,
+	    s->framer) == NULL)
+		return err_set(e, ERR_LIMIT, "no connection is allowed");
+	return 0;
+}
+
+void
+server_stop(struct server *s)
+{
+	size_t i;
+
+	if (s->stopping)
+		return;
+	s->stopping = true;
+	for (i = 0; i < s->nports; i++) {
+		fd_stop(s->rpc.loop, &s->ports[i].w);
+		timer_stop(s->rpc.loop, &s->ports[i].rest);
+	}
+	rpc_cancel(&s->rpc);
+}
+
+int
+server_run(struct server *s, struct err *e)
+{
+	int rc = 1;
+
+	while (rc == 1 && !(s->stopping && !rpc_busy(&s->rpc)))
+		rc = loop_turn(s->rpc.loop, e);
+	return rc == -1 ? -1 : 0;
+}
+
+void
+server_fini(struct server *s)
+{
+	size_t i;
+
+	server_stop(s);
+	rpc_fini(&s->rpc);
+	for (i = 0; i < s->nports; i++) {
+		os_close(&s->ports[i].at.fd);
+		if (s->ports[i].path != NULL)
+			unlink(s->ports[i].path);
+	}
+}

@@ -1,0 +1,495 @@
+/* SPDX-License-Identifier: ISC */
+/*
+ * From a request to its row.
+ *
+ * A request that is answered before its function returns costs no memory that
+ * lasts: what is made for it is in an arena that is wound back, its answer is
+ * written where it will be sent from.  One that is answered later has its
+ * strings copied.
+ */
+#include "web/web_internal.h"
+
+#include <assert.h>
+#include <string.h>
+
+#include "lib/http.h"
+#include "lib/ws.h"
+
+static const struct method {
+	const char *name;
+	unsigned bit;		/* 0: known, and of no use here */
+} methods[] = {
+	{ "GET", WEB_GET }, { "HEAD", WEB_GET }, { "POST", WEB_POST },
+	{ "PUT", WEB_PUT }, { "DELETE", WEB_DELETE },
+	{ "PATCH", WEB_PATCH }, { "OPTIONS", 0 },
+};
+
+struct web_conn *
+web_conn_of(struct web_req *r)
+{
+	return (struct web_conn *)(void *)r;
+}
+
+/*
+ * Paths.
+ */
+static int
+hex(char c)
+{
+	if (c >= '0' && c <= '9')
+		return c - '0';
+	if (c >= 'a' && c <= 'f')
+		return c - 'a' + 10;
+	return c >= 'A' && c <= 'F' ? c - 'A' + 10 : -1;
+}
+
+bool
+web_decode(struct arena *a, struct str s, bool plus, struct str *out)
+{
+	char *to;
+	size_t i, n = 0;
+
+	*out = s;
+	if (s.n == 0 || (memchr(s.p, '%', s.n) == NULL &&
+	    (!plus || memchr(s.p, '+', s.n) == NULL)))
+		return true;
+	to = arena_raw(a, s.n, 1);
+	for (i = 0; i < s.n; i++) {
+		char c = s.p[i];
+
+		if (c == '%') {
+			if (s.n - i < 3 || hex(s.p[i + 1]) < 0 ||
+			    hex(s.p[i + 2]) < 0)
+				return false;
+			c = (char)(hex(s.p[i + 1]) << 4 | hex(s.p[i + 2]));
+			i += 2;
+		} else if (plus && c == '+')
+			c = ' ';
+		to[n++] = c;
+	}
+	*out = (struct str){ to, n };
+	return true;
+}
+
+bool
+web_query(struct web_req *r, const char *name, struct str *value)
+{
+	struct str left = r->query, pair, key, text;
+	const char *end;
+
+	while (left.n > 0) {
+		end = memchr(left.p, '&', left.n);
+		pair = left;
+		if (end != NULL)
+			pair.n = (size_t)(end - left.p);
+		left.p += pair.n + (end != NULL);
+		left.n -= pair.n + (end != NULL);
+		end = pair.n > 0 ? memchr(pair.p, '=', pair.n) : NULL;
+		key = pair;
+		if (end != NULL)
+			key.n = (size_t)(end - pair.p);
+		if (!web_decode(r->arena, key, true, &key) ||
+		    !str_is(key, name))
+			continue;
+		text = end == NULL ? STR("") : (struct str){ end + 1,
+			pair.n - (size_t)(end - pair.p) - 1 };
+		if (!web_decode(r->arena, text, true, &text))
+			return false;
+		*value = text;
+		return true;
+	}
+	return false;
+}
+
+/* The length of the segment at the beginning. */
+static size_t
+segment(const char *p, const char *end)
+{
+	const char *slash = end > p ? memchr(p, '/', (size_t)(end - p)) : NULL;
+
+	return (size_t)((slash != NULL ? slash : end) - p);
+}
+
+/* Segment by segment; what stands at ":name" becomes a parameter. */
+static bool
+matches(struct web_req *r, const char *pattern)
+{
+	const char *p = r->path.p, *end = p + r->path.n;
+	const char *w = pattern, *wend = w + strlen(w);
+	size_t n, wn, k = 0;
+
+	for (;;) {
+		if (p == end || *p++ != '/' || *w++ != '/')
+			return false;
+		n = segment(p, end);
+		wn = segment(w, wend);
+		if (*w == ':') {
+			assert(k < WEB_PARAMS_MAX);
+			if (n == 0 || !web_decode(r->arena,
+			    (struct str){ p, n }, false, &r->param[k++]))
+				return false;
+		} else if (n != wn || memcmp(p, w, n) != 0)
+			return false;
+		p += n;
+		w += wn;
+		if (p == end || w == wend)
+			return p == end && w == wend;
+	}
+}
+
+/*
+ * The target of a request (RFC 9112, section 3.2): a path, or a whole URL
+ * whose authority then counts instead of Host.
+ */
+static bool
+read_target(struct web_conn *c)
+{
+	struct web_req *r = &c->req;
+	struct http_url u;
+	struct err e;
+	const char *mark;
+
+	r->path = r->head->target;
+	c->authority = http_get(r->head, "host");
+	if (r->path.p[0] != '/' && !str_is(r->path, "*")) {
+		if (http_url_read(r->path, &u, &e) == -1)
+			return false;
+		r->path = u.path;
+		c->authority = u.authority;
+	}
+	r->query = STR("");
+	mark = memchr(r->path.p, '?', r->path.n);
+	if (mark != NULL) {
+		r->query = (struct str){ mark + 1, r->path.n -
+			(size_t)(mark - r->path.p) - 1 };
+		r->path.n = (size_t)(mark - r->path.p);
+	}
+	mark = memchr(r->path.p, '#', r->path.n);
+	if (mark != NULL)
+		r->path.n = (size_t)(mark - r->path.p);
+	return true;
+}
+
+/*
+ * Routes.
+ */
+static const struct method *
+find_method(struct str name)
+{
+	size_t i;
+
+	for (i = 0; i < COUNTOF(methods); i++)
+		if (str_is(name, methods[i].name))
+			return &methods[i];
+	return NULL;
+}
+
+/* The row for path and method; *all has the methods of the path. */
+static const struct web_route *
+find_route(struct web_req *r, unsigned bit, unsigned *all, unsigned *flags)
+{
+	struct web *w = r->web;
+	const struct web_route *row;
+	size_t i, k;
+
+	*all = 0;
+	*flags = 0;
+	for (i = 0; i < w->ntables; i++)
+		for (k = 0; k < w->table[i].n; k++) {
+			row = &w->table[i].rows[k];
+			if (!matches(r, row->path))
+				continue;
+			*all |= row->methods;
+			*flags |= row->flags;
+			r->arg = w->table[i].arg;
+			if (row->methods & bit)
+				return row;
+		}
+	return NULL;
+}
+
+static void
+say_allow(struct web_req *r, unsigned all)
+{
+	struct buf b = { 0 };
+	size_t i;
+
+	buf_puts(&b, "OPTIONS");
+	for (i = 0; i < COUNTOF(methods); i++)
+		if (methods[i].bit & all) {
+			buf_puts(&b, ", ");
+			buf_puts(&b, methods[i].name);
+		}
+	web_field(r, "Allow", buf_str(&b));
+	buf_free(&b);
+}
+
+/* There is such a path, but not for this. */
+static void
+refuse_method(struct web_req *r, unsigned all)
+{
+	if (str_is(r->method, "OPTIONS")) {
+		say_allow(r, all);
+		web_answer(r, 204, NULL, STR(""));
+		return;
+	}
+	if (all == WEB_WS) {
+		web_field(r, "Upgrade", STR("websocket"));
+		web_field(r, "Connection", STR("Upgrade"));
+		web_fail(r, 426, "upgrade_required",
+		    STR("Only a WebSocket is served here"), STR(""));
+		return;
+	}
+	say_allow(r, all);
+	web_fail(r, 405, "method_not_allowed", STR("Method not allowed"),
+	    STR(""));
+}
+
+/* A WebSocket is asked for as the RFC has it (RFC 6455, section 4.2). */
+static bool
+check_upgrade(struct web_req *r)
+{
+	const char *why = NULL;
+	int status = ws_refusal(r->head, &why);
+
+	if (status == 0)
+		return true;
+	if (status == 426)
+		web_field(r, "Sec-WebSocket-Version", STR("13"));
+	if (status == 405)
+		web_field(r, "Allow", STR("GET"));
+	web_fail(r, status, status == 405 ? "method_not_allowed" :
+	    status == 426 ? "upgrade_required" : "invalid_request",
+	    str_of(why), STR(""));
+	return false;
+}
+
+static void
+route(struct web_conn *c)
+{
+	struct web_req *r = &c->req;
+	const struct method *m = find_method(r->method);
+	bool ws = ws_wanted(r->head);
+	const struct web_route *row;
+	unsigned all, flags;
+
+	if (m == NULL) {
+		web_fail(r, 501, "method_not_allowed",
+		    STR("Method not implemented"), STR(""));
+		return;
+	}
+	if (str_is(r->path, "*")) {
+		web_answer(r, m->bit == 0 ? 204 : 400, NULL, STR(""));
+		return;
+	}
+	row = find_route(r, ws ? WEB_WS : m->bit, &all, &flags);
+	if (row == NULL && ws && all != 0) {	/* just a GET, then */
+		ws = false;
+		row = find_route(r, m->bit, &all, &flags);
+	}
+	if (all == 0) {
+		web_fail(r, 404, "not_found", STR("Not found"), STR(""));
+		return;
+	}
+	if (!web_check_token(c, row != NULL ? row->flags : flags, ws))
+		return;
+	if (row == NULL)
+		refuse_method(r, all);
+	else if (!ws || check_upgrade(r))
+		row->fn(r);
+}
+
+/*
+ * Connections.
+ */
+static void
+begin(struct web_conn *c, struct str body)
+{
+	struct web_req *r = &c->req;
+	const struct http_head *h = conn_request(c->conn);
+
+	*r = (struct web_req){ .web = c->web, .via = c->via,
+		.method = h->method, .body = body, .head = h,
+		.arena = &c->web->arena };
+	c->busy = c->calling = true;
+	c->later = c->streaming = c->caching = false;
+	c->keep = h->keep;
+	c->http11 = h->minor > 0;
+	c->only_head = str_is(h->method, "HEAD");
+}
+
+static void
+on_message(void *arg, struct str body)
+{
+	struct web_conn *c = arg;
+	struct web *w = c->web;
+	struct arena_mark mark = arena_save(&w->arena);
+
+	begin(c, body);
+	if (!read_target(c))
+		web_fail(&c->req, str_is(c->req.method, "CONNECT") ? 501 : 400,
+		    "invalid_request", STR("What is asked for is no path"),
+		    STR(""));
+	else if (web_check_source(c))
+		route(c);
+	arena_restore(&w->arena, mark);
+	if (c->conn == NULL) {		/* it has been handed over */
+		struct arena own = c->own;
+
+		arena_free(&own);
+		return;
+	}
+	c->calling = false;
+	c->req.head = NULL;
+	assert(!c->busy || c->later);
+}
+
+/* The stream makes no sense: the status says why, and it ends. */
+static void
+on_broken(void *arg, const struct err *e)
+{
+	struct web_conn *c = arg;
+	const struct http_head *h = conn_request(c->conn);
+	int status = e->code == ERR_TIMEOUT ? 408 : h->status;
+
+	c->req = (struct web_req){ .web = c->web, .via = c->via,
+		.arena = &c->web->arena };
+	c->busy = c->calling = true;
+	c->later = c->streaming = c->caching = c->only_head = c->keep = false;
+	c->http11 = true;
+	web_fail(&c->req, status, status == 413 || status == 431 ||
+	    status == 414 ? "limit" : status == 408 ? "timeout" :
+	    "invalid_request", str_of(e->msg), STR(""));
+	c->calling = false;
+}
+
+static void
+on_ended(void *arg)
+{
+	struct web_conn *c = arg;
+
+	c->keep = false;
+	if (!c->busy)
+		conn_finish(c->conn);
+}
+
+static bool
+is_owed(void *arg)
+{
+	const struct web_conn *c = arg;
+
+	return c->busy;
+}
+
+static void
+on_drained(void *arg)
+{
+	struct web_conn *c = arg;
+
+	if (c->streaming && c->stream.drained != NULL)
+		c->stream.drained(c->stream.arg);
+}
+
+static void
+on_gone(void *arg)
+{
+	struct web_conn *c = arg;
+	struct arena own;
+
+	if (c->busy && c->stream.gone != NULL)
+		c->stream.gone(c->stream.arg);
+	arena_free(&c->kept);
+	buf_free(&c->fields);
+	rpc_tidy(c->web->rpc);
+	own = c->own;
+	arena_free(&own);
+}
+
+void
+web_adopt(struct web *w, struct conn *conn, enum rpc_via via)
+{
+	struct conn_opts o = { .message = on_message, .broken = on_broken,
+		.ended = on_ended, .owed = is_owed, .drained = on_drained,
+		.gone = on_gone };
+	struct arena own = { 0 };
+	struct web_conn *c = NEW(&own, struct web_conn);
+
+	c->own = own;
+	c->web = w;
+	c->conn = conn;
+	c->via = via;
+	o.arg = c;
+	conn_hand_over(conn, &conn_http, &o);
+}
+
+void
+web_over(struct web_conn *c)
+{
+	bool later = c->later;
+
+	c->busy = c->later = c->streaming = false;
+	c->stream = (struct web_stream){ 0 };
+	buf_free(&c->fields);
+	arena_free(&c->kept);
+	if (!c->keep)
+		conn_finish(c->conn);
+	else if (later)
+		conn_hold(c->conn, false);
+}
+
+static struct str
+keep(struct web_conn *c, struct str s)
+{
+	return arena_str(&c->kept, s);
+}
+
+void
+web_later(struct web_req *r, void (*gone)(void *), void *arg)
+{
+	struct web_conn *c = web_conn_of(r);
+	size_t i;
+
+	assert(c->calling && !c->later);
+	c->later = true;
+	c->stream = (struct web_stream){ .gone = gone, .arg = arg };
+	r->method = keep(c, r->method);
+	r->path = keep(c, r->path);
+	r->query = keep(c, r->query);
+	r->body = keep(c, r->body);
+	for (i = 0; i < WEB_PARAMS_MAX; i++)
+		r->param[i] = keep(c, r->param[i]);
+	r->arena = &c->kept;
+	conn_hold(c->conn, true);
+}
+
+struct conn *
+web_upgrade(struct web_req *r)
+{
+	struct web_conn *c = web_conn_of(r);
+	struct conn *conn = c->conn;
+
+	assert(c->calling && !c->later);
+	ws_put_accept(conn_begin(conn), r->head);
+	conn_end_raw(conn);
+	buf_free(&c->fields);
+	arena_free(&c->kept);
+	c->busy = false;
+	c->conn = NULL;		/* on_message() sees to the rest */
+	return conn;
+}
+
+void
+web_add(struct web *w, const struct web_route *rows, size_t n, void *arg)
+{
+	assert(w->ntables < WEB_TABLES_MAX);
+	w->table[w->ntables].rows = rows;
+	w->table[w->ntables].n = n;
+	w->table[w->ntables++].arg = arg;
+}
+
+void
+web_fini(struct web *w)
+{
+	buf_free(&w->body);
+	arena_free(&w->arena);
+}

@@ -1,0 +1,235 @@
+/* SPDX-License-Identifier: ISC */
+/*
+ * All that goes on, to those who show it: an event for each run that has
+ * begun, gone on or ended, and one when the evaluation clients are others.
+ *
+ * A run's progress is told once a second at most, its state at once.  What is
+ * told is how it stands, not what has changed, so that one who missed some of
+ * it only has to wait for the next; one who reads too slowly is sent away, and
+ * asks again.
+ */
+#include "web/web_api_internal.h"
+
+#include "io/loop.h"
+#include "json.h"
+
+enum {
+	EACH_MS = 1000,		/* between two events of a run */
+	SOON_MS = 20		/* for what comes together */
+};
+
+struct web_feed {		/* a reader */
+	struct web_req *req;
+	struct web_api *api;
+	struct web_feed *next, **prev;
+};
+
+static void
+on_gone(void *arg)
+{
+	struct web_feed *f = arg;
+
+	if (f->prev == NULL)
+		return;
+	*f->prev = f->next;
+	if (f->next != NULL)
+		f->next->prev = f->prev;
+	f->prev = NULL;
+}
+
+/* The same bytes to all. */
+static void
+tell(struct web_api *api, const char *event, struct str data)
+{
+	struct buf b = { 0 };
+	struct web_feed *f, *next;
+
+	buf_fmt(&b, "event: %s\ndata: ", event);
+	buf_put(&b, data);
+	buf_put(&b, STR("\n\n"));
+	for (f = api->feeds; f != NULL; f = next) {
+		next = f->next;
+		(void)web_stream_put(f->req, buf_str(&b));
+	}
+	buf_free(&b);
+}
+
+static void
+tell_run(struct web_api *api, const struct store_run *run)
+{
+	struct buf b = { 0 };
+	struct json_out o = { .put = buf_sink, .ctx = &b };
+
+	json_open(&o, '{');
+	store_put(&o, run);
+	json_close(&o, '}');
+	tell(api, "run", buf_str(&b));
+	buf_free(&b);
+}
+
+static void
+put_clients(struct web_api *api, struct buf *b)
+{
+	struct json_out o = { .put = buf_sink, .ctx = b };
+
+	json_open(&o, '{');
+	json_put_key(&o, STR("clients"));
+	if (api->put_clients != NULL)
+		api->put_clients(api->clients_arg, &o);
+	else
+		json_put_raw(&o, STR("[]"));
+	json_put_key(&o, STR("queued"));
+	json_put_int(&o, api->queued != NULL ?
+	    (int64_t)api->queued(api->clients_arg) : 0);
+	json_close(&o, '}');
+}
+
+static void
+tell_clients(struct web_api *api)
+{
+	struct buf b = { 0 };
+
+	put_clients(api, &b);
+	tell(api, "clients", buf_str(&b));
+	buf_free(&b);
+}
+
+static void on_time(void *);
+
+/* At the earlier of two times. */
+static void
+tell_in(struct web_api *api, int64_t ms)
+{
+	struct loop *loop = api->web->rpc->loop;
+
+	if (api->feeding && api->feed.at <= loop_now(loop) + ms)
+		return;
+	api->feeding = true;
+	api->feed.fn = on_time;
+	api->feed.arg = api;
+	timer_start(loop, &api->feed, ms);
+}
+
+static void
+on_time(void *arg)
+{
+	struct web_api *api = arg;
+	struct rpc *rpc = api->web->rpc;
+	int64_t now = loop_now(rpc->loop), wait;
+	struct rpc_mark *m;
+	struct rpc_run *r;
+	struct store_run run;
+
+	api->feeding = false;
+	if (api->feeds == NULL)
+		return;
+	for (r = rpc_view_next(rpc, NULL); r != NULL;
+	    r = rpc_view_next(rpc, r)) {
+		m = rpc_view_mark(r);
+		if (!m->changed)
+			continue;
+		rpc_view_brief(r, &run);
+		wait = m->state == (int)run.state ? m->told + EACH_MS - now :
+		    0;
+		if (wait > 0) {
+			tell_in(api, wait);
+			continue;
+		}
+		*m = (struct rpc_mark){ false, (int)run.state, now };
+		tell_run(api, &run);
+	}
+	if (api->clients_new) {
+		api->clients_new = false;
+		tell_clients(api);
+	}
+}
+
+void
+web_feed_run(void *arg, struct rpc_run *r)
+{
+	struct web_api *api = arg;
+
+	if (api->feeds == NULL)
+		return;
+	rpc_view_mark(r)->changed = true;
+	tell_in(api, SOON_MS);
+}
+
+/* A file of a run that is remembered is that run's, and told by it. */
+void
+web_feed_file(void *arg, const struct store_run *run)
+{
+	struct web_api *api = arg;
+
+	if (api->feeds != NULL &&
+	    rpc_view_find(api->web->rpc, run->id) == NULL)
+		tell_run(api, run);
+}
+
+void
+web_api_clients(void *arg)
+{
+	struct web_api *api = arg;
+
+	if (api->feeds == NULL)
+		return;
+	api->clients_new = true;
+	tell_in(api, SOON_MS);
+}
+
+void
+web_feed_stream(struct web_req *r)
+{
+	struct web_stream st = { .gone = on_gone };
+	struct web_arg arg = { .name = "access_token" };
+	struct web_api *api = r->arg;
+	struct buf b = { 0 };
+	struct web_feed *f;
+
+	if (!web_api_args(r, &arg, 1))
+		return;
+	web_field(r, "X-Accel-Buffering", STR("no"));
+	web_later(r, NULL, NULL);
+	f = NEW(r->arena, struct web_feed);
+	st.arg = f;
+	if (!web_stream_begin(r, "text/event-stream", &st))
+		return;
+	f->req = r;
+	f->api = api;
+	f->next = api->feeds;
+	f->prev = &api->feeds;
+	if (f->next != NULL)
+		f->next->prev = &f->next;
+	api->feeds = f;
+	buf_put(&b, STR("retry: 1000\n\nevent: clients\ndata: "));
+	put_clients(api, &b);
+	buf_put(&b, STR("\n\n"));
+	web_stream_put(r, buf_str(&b));
+	buf_free(&b);
+	if (api->stored)
+		store_ask(&api->store);
+	web_api_beat(api);
+}
+
+void
+web_feed_beat(struct web_api *api)
+{
+	struct web_feed *f, *next;
+
+	if (api->feeds != NULL && api->stored)
+		store_ask(&api->store);
+	for (f = api->feeds; f != NULL; f = next) {
+		next = f->next;
+		if (web_stream_room(f->req) == WEB_STREAM_MAX)
+			web_stream_put(f->req, STR(":\n\n"));
+		web_api_beat(api);
+	}
+}
+
+void
+web_feed_fini(struct web_api *api)
+{
+	while (api->feeds != NULL)
+		on_gone(api->feeds);
+	timer_stop(api->web->rpc->loop, &api->feed);
+}

@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: ISC */
+/*
+ * The page's own files.  They hold nothing that is secret, so that they need
+ * no token: the page asks for it, and then the server.
+ *
+ * What agents say is shown in it, so the policy trusts nothing but these
+ * files: no script, style or address from elsewhere, no markup made of text
+ * (trusted types), no frame around it.
+ */
+#include "web/web_page.h"
+
+#include <string.h>
+
+#include "web/web.h"
+
+#define POLICY "default-src 'none'; script-src 'self'; style-src 'self'; " \
+	"img-src 'self'; connect-src 'self'; base-uri 'none'; " \
+	"form-action 'none'; frame-ancestors 'none'; " \
+	"require-trusted-types-for 'script'; trusted-types 'none'"
+
+static const struct {
+	const char *end, *type;
+} types[] = {
+	{ ".css", "text/css; charset=utf-8" },
+	{ ".html", "text/html; charset=utf-8" },
+	{ ".js", "text/javascript; charset=utf-8" },
+	{ ".svg", "image/svg+xml" },
+};
+
+static const char *
+type_of(const char *name)
+{
+	const char *end = strrchr(name, '.');
+	size_t i;
+
+	for (i = 0; end != NULL && i < COUNTOF(types); i++)
+		if (strcmp(end, types[i].end) == 0)
+			return types[i].type;
+	return "application/octet-stream";
+}
+
+static void
+answer(struct web_req *r, struct str name)
+{
+	const struct web_page_file *f;
+
+	for (f = web_page_files; f < web_page_files + web_page_nfiles; f++)
+		if (str_is(name, f->name))
+			break;
+	if (f == web_page_files + web_page_nfiles) {
+		web_fail(r, 404, "not_found", STR("Not found"), STR(""));
+		return;
+	}
+	web_field(r, "Content-Security-Policy", STR(POLICY));
+	web_field(r, "Cross-Origin-Opener-Policy", STR("same-origin"));
+	/* a newer program may have newer files */
+	web_field(r, "Cache-Control", STR("no-cache"));
+	web_answer(r, 200, type_of(f->name),
+	    (struct str){ (const char *)f->p, f->n });
+}
+
+static void
+index_html(struct web_req *r)
+{
+	answer(r, STR("index.html"));
+}
+
+static void
+file(struct web_req *r)
+{
+	answer(r, r->param[0]);
+}
+
+static const struct web_route rows[] = {
+	{ WEB_GET, "/", WEB_OPEN, index_html },
+	{ WEB_GET, "/page/:name", WEB_OPEN, file },
+};
+
+void
+web_page_add(struct web *w)
+{
+	web_add(w, rows, COUNTOF(rows), NULL);
+}

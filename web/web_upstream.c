@@ -1,0 +1,363 @@
+/* SPDX-License-Identifier: ISC */
+/*
+ * What the dashboard of microsoft/waza asks for, in its shapes
+ * (reference/upstream-waza.md, section 8), so that its page works here.
+ *
+ * Of a task it shows the first trial.  Runs that go on are not in it; a cost
+ * that nobody knows is 0, where the original makes one up.
+ */
+#include "web/web_api_internal.h"
+
+#include <stdlib.h>
+
+#include "json.h"
+#include "results/outcome.h"
+#include "results/result.h"
+
+static void
+fail(struct web_req *r, int status, const char *text)
+{
+	struct json_out *o = web_json(r);
+
+	json_open(o, '{');
+	json_put_key(o, STR("error"));
+	json_put_cstr(o, text);
+	json_put_key(o, STR("code"));
+	json_put_int(o, status);
+	json_close(o, '}');
+	web_end_json(r, status);
+}
+
+static void
+key_text(struct json_out *o, const char *key, struct str s)
+{
+	json_put_key(o, str_of(key));
+	json_put_str(o, s);
+}
+
+static void
+key_num(struct json_out *o, const char *key, double d)
+{
+	json_put_key(o, str_of(key));
+	json_put_double(o, d);
+}
+
+static void
+key_count(struct json_out *o, const char *key, size_t n)
+{
+	json_put_key(o, str_of(key));
+	json_put_int(o, (int64_t)n);
+}
+
+void
+web_old_health(struct web_req *r)
+{
+	struct json_out *o = web_json(r);
+
+	json_open(o, '{');
+	key_text(o, "status", STR("ok"));
+	key_text(o, "version", str_of(r->web->rpc->version));
+	json_close(o, '}');
+	web_end_json(r, 200);
+}
+
+void
+web_old_storage(struct web_req *r)
+{
+	web_answer(r, 200, "application/json", STR("{\"configured\":false}\n"));
+}
+
+/*
+ * Runs that are over.
+ */
+static struct store_run *
+gather(struct web_req *r, size_t *n)
+{
+	struct web_runs all;
+	struct store_run *v;
+
+	web_runs_begin(&all, r->arg, r->arena);
+	v = NEW_N(r->arena, struct store_run, all.nlive + all.nfiles);
+	for (*n = 0; web_runs_next(&all); )
+		if (all.run.state >= STORE_COMPLETED)
+			v[(*n)++] = all.run;
+	return v;
+}
+
+static double
+share(double part, size_t of)
+{
+	return of > 0 ? part / (double)of : 0;
+}
+
+void
+web_old_summary(struct web_req *r)
+{
+	size_t i, n, tasks = 0, passed = 0;
+	struct store_run *v = gather(r, &n);
+	double tokens = 0, cost = 0, seconds = 0;
+	struct json_out *o;
+
+	for (i = 0; i < n; i++) {
+		tasks += v[i].total;
+		passed += v[i].passed;
+		tokens += v[i].tokens > 0 ? (double)v[i].tokens : 0;
+		cost += v[i].cost > 0 ? v[i].cost : 0;
+		seconds += (double)v[i].duration_ms / 1000;
+	}
+	o = web_json(r);
+	json_open(o, '{');
+	key_count(o, "totalRuns", n);
+	key_count(o, "totalTasks", tasks);
+	key_num(o, "passRate", share((double)passed * 100, tasks));
+	key_num(o, "avgTokens", share(tokens, n));
+	key_num(o, "avgCost", share(cost, n));
+	key_num(o, "avgDuration", share(seconds, n));
+	json_close(o, '}');
+	web_end_json(r, 200);
+}
+
+static int
+compare(double x, double y)
+{
+	return x < y ? -1 : x > y;
+}
+
+static int
+by_tokens(const void *x, const void *y)
+{
+	const struct store_run *a = x, *b = y;
+
+	return compare((double)a->tokens, (double)b->tokens);
+}
+
+static int
+by_cost(const void *x, const void *y)
+{
+	const struct store_run *a = x, *b = y;
+
+	return compare(a->cost, b->cost);
+}
+
+static int
+by_duration(const void *x, const void *y)
+{
+	const struct store_run *a = x, *b = y;
+
+	return compare((double)a->duration_ms, (double)b->duration_ms);
+}
+
+static int
+by_time(const void *x, const void *y)
+{
+	const struct store_run *a = x, *b = y;
+
+	return a->started_ns < b->started_ns ? -1 :
+	    a->started_ns > b->started_ns;
+}
+
+static void
+put_run(struct json_out *o, const struct store_run *run)
+{
+	char when[RESULT_TIME_MAX];
+
+	result_time(when, run->started_ns);
+	key_text(o, "id", run->id);
+	key_text(o, "spec", run->name);
+	key_text(o, "model", run->model);
+	if (run->judge.n > 0)
+		key_text(o, "judgeModel", run->judge);
+	key_text(o, "outcome", run->ok > 0 ? STR("passed") : STR("failed"));
+	key_count(o, "passCount", run->passed);
+	key_count(o, "taskCount", run->total);
+	json_put_key(o, STR("tokens"));
+	json_put_int(o, run->tokens > 0 ? run->tokens : 0);
+	key_num(o, "cost", run->cost > 0 ? run->cost : 0);
+	key_num(o, "duration", (double)run->duration_ms / 1000);
+	key_text(o, "timestamp", str_of(when));
+	key_text(o, "source", STR("local"));
+}
+
+/* Whatever else it is asked for by, it is the time, as there. */
+void
+web_old_list(struct web_req *r)
+{
+	static const struct {
+		const char *name;
+		int (*by)(const void *, const void *);
+	} orders[] = {
+		{ "tokens", by_tokens }, { "cost", by_cost },
+		{ "duration", by_duration },
+	};
+	int (*by)(const void *, const void *) = by_time;
+	struct str sort = STR(""), order = STR("");
+	size_t i, n;
+	struct store_run *v = gather(r, &n);
+	struct json_out *o;
+
+	(void)web_query(r, "sort", &sort);
+	(void)web_query(r, "order", &order);
+	for (i = 0; i < COUNTOF(orders); i++)
+		if (str_is(sort, orders[i].name))
+			by = orders[i].by;
+	if (n > 1)
+		qsort(v, n, sizeof(*v), by);
+	o = web_json(r);
+	json_open(o, '[');
+	for (i = 0; i < n; i++) {
+		json_open(o, '{');
+		put_run(o, &v[str_is(order, "asc") ? i : n - 1 - i]);
+		json_close(o, '}');
+	}
+	json_close(o, ']');
+	web_end_json(r, 200);
+}
+
+/*
+ * One run with its tasks.
+ */
+static void
+copy(struct json_out *o, const char *to, const struct json *obj,
+    const char *key, const char *otherwise)
+{
+	const struct json *v = json_getc(obj, key);
+
+	json_put_key(o, str_of(to));
+	if (v != NULL && v->type != JSON_NULL)
+		json_put(o, v);
+	else
+		json_put_raw(o, str_of(otherwise));
+}
+
+static void
+put_graders(struct json_out *o, const struct json *trial)
+{
+	const struct json *v;
+
+	json_put_key(o, STR("graderResults"));
+	json_open(o, '[');
+	for (v = json_first(json_getc(trial, "validations")); v != NULL;
+	    v = v->next) {
+		json_open(o, '{');
+		key_text(o, "name", json_str(v, "identifier").n > 0 ||
+		    json_key(v).p == NULL ? json_str(v, "identifier") :
+		    json_key(v));
+		key_text(o, "type", json_str(v, "type"));
+		copy(o, "passed", v, "passed", "false");
+		copy(o, "score", v, "score", "0");
+		copy(o, "weight", v, "weight", "1");
+		key_text(o, "message", json_str(v, "feedback"));
+		json_close(o, '}');
+	}
+	json_close(o, ']');
+}
+
+static int64_t
+count_of(const struct json *obj, const char *key)
+{
+	const struct json *v = json_getc(obj, key);
+	int64_t n = 0;
+
+	return v != NULL && json_int(v, &n) ? n : 0;
+}
+
+static void
+put_digest(struct json_out *o, const struct json *d)
+{
+	const struct json *u = json_getc(d, "usage");
+	int64_t in = count_of(u, "input_tokens");
+	int64_t out = count_of(u, "output_tokens");
+
+	if (d == NULL || d->type != JSON_OBJECT)
+		return;
+	json_put_key(o, STR("sessionDigest"));
+	json_open(o, '{');
+	copy(o, "totalTurns", u, "turns", "0");
+	copy(o, "toolCallCount", d, "tool_call_count", "0");
+	json_put_key(o, STR("tokensIn"));
+	json_put_int(o, in);
+	json_put_key(o, STR("tokensOut"));
+	json_put_int(o, out);
+	json_put_key(o, STR("tokensTotal"));
+	json_put_int(o, add_near(in, out));
+	copy(o, "toolsUsed", d, "tools_used", "[]");
+	copy(o, "errors", d, "errors", "[]");
+	json_close(o, '}');
+}
+
+static void
+put_interval(struct json_out *o, const struct json *stats)
+{
+	const struct json *ci = json_getc(stats, "bootstrap_ci");
+
+	if (ci == NULL || ci->type != JSON_OBJECT)
+		return;
+	json_put_key(o, STR("bootstrapCI"));
+	json_open(o, '{');
+	copy(o, "lower", ci, "lower", "0");
+	copy(o, "upper", ci, "upper", "0");
+	copy(o, "mean", ci, "mean", "0");
+	copy(o, "confidenceLevel", ci, "confidence_level", "0.95");
+	json_close(o, '}');
+	if (json_getc(stats, "is_significant") != NULL)
+		copy(o, "isSignificant", stats, "is_significant", "false");
+}
+
+static void
+put_task(struct json_out *o, const struct outcome_task *t)
+{
+	const struct json *trial = t->ntrials > 0 ? t->trials[0].node : NULL;
+	const struct json *list = json_getc(trial, "transcript");
+
+	json_open(o, '{');
+	key_text(o, "name", t->name);
+	key_text(o, "outcome", t->status == RESULT_PASSED ? STR("passed") :
+	    STR("failed"));
+	key_num(o, "score", t->score);
+	key_num(o, "duration", (double)t->duration_ms / 1000);
+	put_graders(o, trial);
+	if (list != NULL && list->type == JSON_ARRAY) {
+		json_put_key(o, STR("transcript"));
+		json_put(o, list);
+	}
+	put_digest(o, json_getc(trial, "session_digest"));
+	put_interval(o, json_getc(t->node, "stats"));
+	json_close(o, '}');
+}
+
+void
+web_old_get(struct web_req *r)
+{
+	struct web_api *api = r->arg;
+	struct web_run at = { 0 };
+	struct store_run run;
+	struct outcome *oc;
+	struct json_out *o;
+	struct err e;
+	size_t i;
+
+	at.live = rpc_view_find(api->web->rpc, r->param[0]);
+	if (at.live == NULL && api->stored)
+		at.file = store_find(&api->store, r->param[0]);
+	oc = at.live == NULL && at.file == NULL ? NULL :
+	    web_api_outcome(api, &at, r->arena, true, &e);
+	if (oc == NULL) {
+		fail(r, 404, "run not found");
+		return;
+	}
+	if (at.live != NULL)
+		rpc_view_brief(at.live, &run);
+	else
+		run = at.file->run;
+	run.id = r->param[0];
+	o = web_json(r);
+	json_open(o, '{');
+	put_run(o, &run);
+	json_put_key(o, STR("tasks"));
+	json_open(o, '[');
+	for (i = 0; i < oc->ntasks; i++)
+		put_task(o, &oc->tasks[i]);
+	json_close(o, ']');
+	json_close(o, '}');
+	web_end_json(r, 200);
+}
