@@ -161,14 +161,24 @@ void json_close(struct json_out *, char bracket);	/* '}' or ']' */
 void json_put_key(struct json_out *, struct str);
 void json_put_str(struct json_out *, struct str);
 void json_put_cstr(struct json_out *, const char *);
-/* A member of an object: its name, and a string. */
-void json_put_text(struct json_out *, const char *name, struct str);
 void json_put_int(struct json_out *, int64_t);
 void json_put_double(struct json_out *, double);	/* shortest digits */
 void json_put_bool(struct json_out *, bool);
 void json_put_null(struct json_out *);
 void json_put_raw(struct json_out *, struct str json);	/* one value as it is */
 void json_put(struct json_out *, const struct json *);	/* a tree; NULL: null */
+
+/* A member of an object: its name, then its value as above. */
+void json_put_member(struct json_out *, const char *name, const struct json *);
+void json_put_member_str(struct json_out *, const char *name, struct str);
+void json_put_member_cstr(struct json_out *, const char *name, const char *);
+void json_put_member_int(struct json_out *, const char *name, int64_t);
+void json_put_member_double(struct json_out *, const char *name, double);
+void json_put_member_bool(struct json_out *, const char *name, bool);
+void json_put_member_null(struct json_out *, const char *name);
+void json_put_member_raw(struct json_out *, const char *name, struct str json);
+/* A member that is an object or array: its name, then json_open(). */
+void json_open_member(struct json_out *, const char *name, char bracket);
 
 /* Shortest decimal that reads back as d, NUL-terminated; its length. */
 size_t json_format_double(char out[32], double d);
@@ -1804,17 +1814,81 @@ json_put(struct json_out *o, const struct json *v)
 	json_flush(&h);
 }
 
+static void
+json_put_name(struct json_out *o, const char *name)
+{
+	struct str s = { name, strlen(name) };
+
+	json_put_key(o, s);
+}
+
+void
+json_put_member(struct json_out *o, const char *name, const struct json *v)
+{
+	json_put_name(o, name);
+	json_put(o, v);
+}
+
+void
+json_put_member_str(struct json_out *o, const char *name, struct str s)
+{
+	json_put_name(o, name);
+	json_put_str(o, s);
+}
+
+void
+json_put_member_cstr(struct json_out *o, const char *name, const char *s)
+{
+	json_put_name(o, name);
+	json_put_cstr(o, s);
+}
+
+void
+json_put_member_int(struct json_out *o, const char *name, int64_t n)
+{
+	json_put_name(o, name);
+	json_put_int(o, n);
+}
+
+void
+json_put_member_double(struct json_out *o, const char *name, double d)
+{
+	json_put_name(o, name);
+	json_put_double(o, d);
+}
+
+void
+json_put_member_bool(struct json_out *o, const char *name, bool b)
+{
+	json_put_name(o, name);
+	json_put_bool(o, b);
+}
+
+void
+json_put_member_null(struct json_out *o, const char *name)
+{
+	json_put_name(o, name);
+	json_put_null(o);
+}
+
+void
+json_put_member_raw(struct json_out *o, const char *name, struct str json)
+{
+	json_put_name(o, name);
+	json_put_raw(o, json);
+}
+
+void
+json_open_member(struct json_out *o, const char *name, char bracket)
+{
+	json_put_name(o, name);
+	json_open(o, bracket);
+}
+
 void
 json_put_cstr(struct json_out *o, const char *s)
 {
 	json_put_str(o, (struct str){ s, strlen(s) });
-}
-
-void
-json_put_text(struct json_out *o, const char *name, struct str s)
-{
-	json_put_key(o, (struct str){ name, strlen(name) });
-	json_put_str(o, s);
 }
 
 void

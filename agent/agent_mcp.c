@@ -160,15 +160,12 @@ put_pairs(struct json_out *o, const char *key, const struct json *map,
 {
 	const struct json *v;
 
-	json_put_key(o, str_of(key));
-	json_open(o, list ? '[' : '{');
+	json_open_member(o, key, list ? '[' : '{');
 	for (v = json_first(map); v != NULL; v = v->next)
 		if (list) {
 			json_open(o, '{');
-			json_put_key(o, STR("name"));
-			json_put_str(o, json_key(v));
-			json_put_key(o, STR("value"));
-			json_put_str(o, scalar(v));
+			json_put_member_str(o, "name", json_key(v));
+			json_put_member_str(o, "value", scalar(v));
 			json_close(o, '}');
 		} else {
 			json_put_key(o, json_key(v));
@@ -184,10 +181,8 @@ put_command(struct json_out *o, struct arena *a, const struct spec_suite *s,
 	const char *word[5];
 	size_t i, n = start_words(a, s, v, word);
 
-	json_put_key(o, STR("command"));
-	json_put_cstr(o, word[0]);
-	json_put_key(o, STR("args"));
-	json_open(o, '[');
+	json_put_member_cstr(o, "command", word[0]);
+	json_open_member(o, "args", '[');
 	for (i = 1; i < n; i++)
 		json_put_cstr(o, word[i]);
 	for (i = 0; i < v->args.n; i++)
@@ -201,14 +196,12 @@ put_server(struct json_out *o, struct arena *a, const struct spec_suite *s,
     const struct server *v, bool list)
 {
 	if (v->type != STDIO || !list) {	/* ACP: stdio has no type */
-		json_put_key(o, STR("type"));
-		json_put_cstr(o, types[v->type]);
+		json_put_member_cstr(o, "type", types[v->type]);
 	}
 	if (v->type == STDIO)
 		put_command(o, a, s, v, list);
 	else {
-		json_put_key(o, STR("url"));
-		json_put_str(o, v->url);
+		json_put_member_str(o, "url", v->url);
 		put_pairs(o, "headers", v->headers, list);
 	}
 }
@@ -234,8 +227,7 @@ agent_mcp_put(struct json_out *o, const struct spec_suite *s)
 		else
 			json_put_raw(o, STR("[\"*\"]"));
 		if (m.timeout != NULL) {
-			json_put_key(o, STR("timeout"));
-			json_put(o, m.timeout);
+			json_put_member(o, "timeout", m.timeout);
 		}
 		json_close(o, '}');
 	}
@@ -256,8 +248,7 @@ agent_mcp_put_list(struct json_out *o, const struct spec_suite *s)
 		if (read_server(&ctx, v, &m) == -1)
 			continue;
 		json_open(o, '{');
-		json_put_key(o, STR("name"));
-		json_put_str(o, json_key(v));
+		json_put_member_str(o, "name", json_key(v));
 		put_server(o, &a, s, &m, true);
 		json_close(o, '}');
 	}

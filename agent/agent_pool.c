@@ -75,16 +75,14 @@ put_place(struct json_out *o, const struct spec_suite *s,
 	size_t i;
 
 	if (r->cwd != NULL)
-		json_put_text(o, "cwd", str_of(r->cwd));
+		json_put_member_str(o, "cwd", str_of(r->cwd));
 	if (env != NULL && json_first(env) != NULL) {
-		json_put_key(o, STR("environment"));
-		json_put(o, env);
+		json_put_member(o, "environment", env);
 	}
 	if (r->no_skills || r->task->skill_directories.n == 0)
 		return;
 	dirs = spec_skill_dirs(&a, s, r->task);
-	json_put_key(o, STR("skill_directories"));
-	json_open(o, '[');
+	json_open_member(o, "skill_directories", '[');
 	for (i = 0; i < dirs.n; i++)
 		json_put_str(o, str_of(os_absolute(&a, dirs.v[i].p)));
 	json_close(o, ']');
@@ -99,24 +97,20 @@ ask(struct worker *w, const struct agent_request *r)
 
 	w->line.n = 0;			/* said before it was asked */
 	json_open(&o, '{');
-	json_put_key(&o, STR("id"));
-	json_put_int(&o, ++w->asked);
-	json_put_text(&o, "task_id", r->task->id);
-	json_put_text(&o, "prompt", r->prompt);
-	json_put_text(&o, "model", r->model);
+	json_put_member_int(&o, "id", ++w->asked);
+	json_put_member_str(&o, "task_id", r->task->id);
+	json_put_member_str(&o, "prompt", r->prompt);
+	json_put_member_str(&o, "model", r->model);
 	if (r->workspace != NULL)
-		json_put_text(&o, "workspace", str_of(r->workspace));
-	json_put_text(&o, "run_id", str_of(r->run_id));
-	json_put_key(&o, STR("trial"));
-	json_put_int(&o, r->trial);
-	json_put_key(&o, STR("attempt"));
-	json_put_int(&o, r->attempt);
+		json_put_member_str(&o, "workspace", str_of(r->workspace));
+	json_put_member_str(&o, "run_id", str_of(r->run_id));
+	json_put_member_int(&o, "trial", r->trial);
+	json_put_member_int(&o, "attempt", r->attempt);
 	put_place(&o, w->pool->agent->suite, r);
 	if (r->sample > 0) {
-		json_put_text(&o, "role", r->responds ? STR("responder") :
+		json_put_member_str(&o, "role", r->responds ? STR("responder") :
 		    STR("judge"));
-		json_put_key(&o, STR("sample"));
-		json_put_int(&o, r->sample);
+		json_put_member_int(&o, "sample", r->sample);
 	}
 	json_close(&o, '}');
 	buf_putc(&b, '\n');

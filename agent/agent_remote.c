@@ -188,13 +188,6 @@ put_rendered(struct asking *q, const struct json *v)
 	json_close(&q->out, object ? '}' : ']');
 }
 
-static void
-put_text(struct json_out *o, const char *key, struct str s)
-{
-	json_put_key(o, str_of(key));
-	json_put_str(o, s);
-}
-
 /* Without one, it is the prompt, as a message. */
 static void
 put_input(struct asking *q, const struct spec_remote *r, struct str prompt)
@@ -206,7 +199,7 @@ put_input(struct asking *q, const struct spec_remote *r, struct str prompt)
 	}
 	json_open(&q->out, '{');
 	if (prompt.n > 0)
-		put_text(&q->out, "message", prompt);
+		json_put_member_str(&q->out, "message", prompt);
 	json_close(&q->out, '}');
 }
 
@@ -222,8 +215,9 @@ put_model(struct asking *q, const struct spec_remote *r, struct str model)
 		return;
 	}
 	json_open(&q->out, '{');
-	put_text(&q->out, "main_model", r->model != NULL &&
-	    r->model->type == JSON_STRING ? json_text(r->model) : model);
+	json_put_member_str(&q->out, "main_model",
+	    r->model != NULL && r->model->type == JSON_STRING ?
+	    json_text(r->model) : model);
 	json_close(&q->out, '}');
 }
 
@@ -244,8 +238,7 @@ put_metadata(struct asking *q, const struct spec_remote *r,
 	const struct json *v;
 	size_t i;
 
-	json_put_key(&q->out, STR("metadata"));
-	json_open(&q->out, '{');
+	json_open_member(&q->out, "metadata", '{');
 	for (v = json_first(r->metadata); v != NULL; v = v->next) {
 		if (v->type == JSON_NULL)
 			continue;
@@ -253,18 +246,17 @@ put_metadata(struct asking *q, const struct spec_remote *r,
 		json_put(&q->out, v);
 	}
 	if (!has(r->metadata, "tags")) {
-		json_put_key(&q->out, STR("tags"));
-		json_open(&q->out, '[');
+		json_open_member(&q->out, "tags", '[');
 		for (i = 0; i < t->tags.n; i++)
 			json_put_str(&q->out, t->tags.v[i]);
 		json_close(&q->out, ']');
 	}
 	if (!has(r->metadata, "retries")) {
-		json_put_key(&q->out, STR("retries"));
-		json_put_int(&q->out, r->retries > 0 ? r->retries : 0);
+		json_put_member_int(&q->out, "retries",
+		    r->retries > 0 ? r->retries : 0);
 	}
 	if (!has(r->metadata, "priority"))
-		put_text(&q->out, "priority", r->priority.n > 0 ?
+		json_put_member_str(&q->out, "priority", r->priority.n > 0 ?
 		    r->priority : STR("normal"));
 	json_close(&q->out, '}');
 }
@@ -281,19 +273,18 @@ make_params(struct agent_job *j, const struct spec_remote *r,
 	struct str s = { NULL, 0 };
 
 	json_open(&q.out, '{');
-	put_text(&q.out, "evaluationId", req->task->id);
-	put_text(&q.out, "name", req->task->name);
+	json_put_member_str(&q.out, "evaluationId", req->task->id);
+	json_put_member_str(&q.out, "name", req->task->name);
 	if (r->url.n > 0)
-		put_text(&q.out, "url", render(&q, r->url));
+		json_put_member_str(&q.out, "url", render(&q, r->url));
 	if (r->target != NULL) {
 		json_put_key(&q.out, STR("target"));
 		put_rendered(&q, r->target);
 	}
-	put_text(&q.out, "tool", render(&q, r->tool));
+	json_put_member_str(&q.out, "tool", render(&q, r->tool));
 	put_input(&q, r, req->prompt);
 	put_model(&q, r, req->model);
-	json_put_key(&q.out, STR("timeout"));
-	json_put_int(&q.out, timeout_ms);
+	json_put_member_int(&q.out, "timeout", timeout_ms);
 	put_metadata(&q, r, req);
 	json_close(&q.out, '}');
 	if (q.failed)
@@ -329,14 +320,13 @@ on_status(void *arg, const struct hub_status *s)
 	if (r->events.n > EVENTS_MAX)
 		return;
 	json_open(&o, '{');
-	put_text(&o, "type", STR("remote.status"));
-	put_text(&o, "status", s->status);
+	json_put_member_str(&o, "type", STR("remote.status"));
+	json_put_member_str(&o, "status", s->status);
 	if (s->progress >= 0) {
-		json_put_key(&o, STR("progress"));
-		json_put_double(&o, s->progress);
+		json_put_member_double(&o, "progress", s->progress);
 	}
 	if (words.n > 0)
-		put_text(&o, "message", words);
+		json_put_member_str(&o, "message", words);
 	json_close(&o, '}');
 	buf_putc(&r->events, ',');
 }
@@ -394,20 +384,16 @@ take_call(struct hub_job *r, const struct json *v,
 	*tail = &c->next;
 	r->job->ans.ncalls++;
 	json_open(&o, '{');
-	put_text(&o, "type", STR("tool.execution_complete"));
-	put_text(&o, "tool_name", c->name);
-	json_put_key(&o, STR("arguments"));
-	json_put_raw(&o, c->arguments);
+	json_put_member_str(&o, "type", STR("tool.execution_complete"));
+	json_put_member_str(&o, "tool_name", c->name);
+	json_put_member_raw(&o, "arguments", c->arguments);
 	if (result != NULL) {
-		json_put_key(&o, STR("tool_result"));
-		json_put_raw(&o, c->result);
+		json_put_member_raw(&o, "tool_result", c->result);
 	}
-	json_put_key(&o, STR("success"));
-	json_put_bool(&o, c->success);
+	json_put_member_bool(&o, "success", c->success);
 	for (i = 0; i < COUNTOF(kept); i++)
 		if (has(v, kept[i])) {
-			json_put_key(&o, str_of(kept[i]));
-			json_put(&o, json_getc(v, kept[i]));
+			json_put_member(&o, kept[i], json_getc(v, kept[i]));
 		}
 	json_close(&o, '}');
 	buf_putc(&r->events, ',');
@@ -424,15 +410,14 @@ put_end(struct hub_job *r, const struct hub_end *end)
 	size_t i;
 
 	json_open(&o, '{');
-	put_text(&o, "type", end->how == HUB_RESULT ? STR("remote.result") :
+	json_put_member_str(&o, "type",
+	    end->how == HUB_RESULT ? STR("remote.result") :
 	    STR("remote.error"));
-	put_text(&o, "client_id", end->client);
-	json_put_key(&o, STR("tries"));
-	json_put_int(&o, end->tries);
+	json_put_member_str(&o, "client_id", end->client);
+	json_put_member_int(&o, "tries", end->tries);
 	for (i = 0; i < COUNTOF(kept); i++)
 		if (has(v, kept[i])) {
-			json_put_key(&o, str_of(kept[i]));
-			json_put(&o, json_getc(v, kept[i]));
+			json_put_member(&o, kept[i], json_getc(v, kept[i]));
 		}
 	json_close(&o, '}');
 	r->job->ans.transcript = arena_fmt(r->job->arena, "[%.*s]",
@@ -463,8 +448,8 @@ take_result(struct hub_job *r, const struct json *result)
 		if (v->type == JSON_OBJECT && j->ans.ncalls < CALLS_MAX)
 			take_call(r, v, &tail);
 	json_open(&o, '{');
-	put_text(&o, "type", STR("assistant.message"));
-	put_text(&o, "content", j->ans.output);
+	json_put_member_str(&o, "type", STR("assistant.message"));
+	json_put_member_str(&o, "content", j->ans.output);
 	json_close(&o, '}');
 	buf_putc(&r->events, ',');
 	if (is_success(status))

@@ -95,25 +95,18 @@ agent_put_transcript(struct agent_job *j)
 	json_open(&o, '[');
 	for (c = j->ans.calls; c != NULL; c = c->next) {
 		json_open(&o, '{');
-		json_put_key(&o, STR("type"));
-		json_put_cstr(&o, "tool.execution_complete");
-		json_put_key(&o, STR("tool_name"));
-		json_put_str(&o, c->name);
-		json_put_key(&o, STR("arguments"));
-		json_put_raw(&o, c->arguments);
+		json_put_member_cstr(&o, "type", "tool.execution_complete");
+		json_put_member_str(&o, "tool_name", c->name);
+		json_put_member_raw(&o, "arguments", c->arguments);
 		if (c->result.n > 0) {
-			json_put_key(&o, STR("tool_result"));
-			json_put_raw(&o, c->result);
+			json_put_member_raw(&o, "tool_result", c->result);
 		}
-		json_put_key(&o, STR("success"));
-		json_put_bool(&o, c->success);
+		json_put_member_bool(&o, "success", c->success);
 		json_close(&o, '}');
 	}
 	json_open(&o, '{');
-	json_put_key(&o, STR("type"));
-	json_put_cstr(&o, "assistant.message");
-	json_put_key(&o, STR("content"));
-	json_put_str(&o, j->ans.output);
+	json_put_member_cstr(&o, "type", "assistant.message");
+	json_put_member_str(&o, "content", j->ans.output);
 	json_close(&o, '}');
 	json_close(&o, ']');
 	j->ans.transcript = arena_str(j->arena, buf_str(&b));

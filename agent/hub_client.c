@@ -424,24 +424,9 @@ hub_heard(struct hub_link *link)
  * The list of them.
  */
 static void
-put_text(struct json_out *o, const char *key, struct str s)
-{
-	json_put_key(o, str_of(key));
-	json_put_str(o, s);
-}
-
-static void
 put_number(struct json_out *o, const char *key, uint64_t n)
 {
-	json_put_key(o, str_of(key));
-	json_put_int(o, n > INT64_MAX ? INT64_MAX : (int64_t)n);
-}
-
-static void
-put_flag(struct json_out *o, const char *key, bool b)
-{
-	json_put_key(o, str_of(key));
-	json_put_bool(o, b);
+	json_put_member_int(o, key, n > INT64_MAX ? INT64_MAX : (int64_t)n);
 }
 
 static void
@@ -451,23 +436,22 @@ put_client(struct json_out *o, const struct hub_client *c)
 	size_t i;
 
 	json_open(o, '{');
-	put_text(o, "clientId", c->id);
+	json_put_member_str(o, "clientId", c->id);
 	if (c->name.n > 0)
-		put_text(o, "name", c->name);
-	json_put_key(o, STR("tools"));
-	json_open(o, '[');
+		json_put_member_str(o, "name", c->name);
+	json_open_member(o, "tools", '[');
 	for (i = 0; i < c->tools.n; i++)
 		json_put_str(o, c->tools.v[i]);
 	json_close(o, ']');
 	put_number(o, "maxConcurrency", c->room);
-	put_text(o, "version", c->version);
-	put_flag(o, "connected", c->link != NULL);
-	put_flag(o, "ready", c->ready);
+	json_put_member_str(o, "version", c->version);
+	json_put_member_bool(o, "connected", c->link != NULL);
+	json_put_member_bool(o, "ready", c->ready);
 	put_number(o, "running", c->running);
 	put_number(o, "done", c->done);
 	put_number(o, "failed", c->failed);
-	put_text(o, "connectedAt", hub_stamp(text, c->since_ns));
-	put_text(o, "lastSeen", hub_stamp(text, c->seen_ns));
+	json_put_member_str(o, "connectedAt", hub_stamp(text, c->since_ns));
+	json_put_member_str(o, "lastSeen", hub_stamp(text, c->seen_ns));
 	json_close(o, '}');
 }
 

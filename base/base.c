@@ -160,6 +160,66 @@ str_similar(struct str got, struct str want)
 	return max > 0 && str_distance(got, want, max) <= max;
 }
 
+void
+str_nearest(struct str_nearest *s, struct str candidate)
+{
+	size_t d;
+
+	if (!str_similar(s->word, candidate))
+		return;
+	d = str_distance(s->word, candidate, 60);
+	if (s->best.p != NULL && d >= s->distance)
+		return;
+	s->best = candidate;
+	s->distance = d;
+}
+
+static bool
+is_space(char c)
+{
+	return c == ' ' || c == '\t' || c == '\r' || c == '\n';
+}
+
+struct str
+str_trim(struct str s)
+{
+	while (s.n > 0 && is_space(s.p[s.n - 1]))
+		s.n--;
+	while (s.n > 0 && is_space(*s.p)) {
+		s.p++;
+		s.n--;
+	}
+	return s;
+}
+
+int
+hex_digit(char c)
+{
+	if (c >= '0' && c <= '9')
+		return c - '0';
+	if (c >= 'a' && c <= 'f')
+		return c - 'a' + 10;
+	if (c >= 'A' && c <= 'F')
+		return c - 'A' + 10;
+	return -1;
+}
+
+size_t
+search_first(const void *key, const void *rows, size_t n, size_t size,
+    int (*cmp)(const void *key, const void *row))
+{
+	size_t lo = 0, mid;
+
+	while (lo < n) {
+		mid = lo + (n - lo) / 2;
+		if (cmp(key, (const char *)rows + mid * size) > 0)
+			lo = mid + 1;
+		else
+			n = mid;
+	}
+	return lo;
+}
+
 /* Whether n more bytes are within the limit. */
 static bool
 fits(struct buf *b, size_t n)
@@ -457,6 +517,17 @@ utf8_valid(struct str s)
 		if ((k = utf8_get(s.p + i, s.p + s.n, &cp)) == 0)
 			return false;
 	return true;
+}
+
+struct str
+utf8_cut(struct str s, size_t max)
+{
+	if (s.n <= max)
+		return s;
+	s.n = max;
+	while (s.n > 0 && ((unsigned char)s.p[s.n] & 0xC0) == 0x80)
+		s.n--;
+	return s;
 }
 
 static const struct {

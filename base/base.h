@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * base.h: str_ buf_ arena_ err_ utf8_ add_ mul_.  The vocabulary: borrowed
- * strings, owned buffers, arenas, errors as values, checked arithmetic.
+ * base.h: str_ buf_ arena_ err_ utf8_ add_ mul_ hex_ search_.  The vocabulary:
+ * borrowed strings, owned buffers, arenas, errors as values, checked arithmetic.
  *
  * Out of memory ends the process with a message and status 2; input is
  * limited where it enters, so that this does not hang on it.
@@ -44,6 +44,29 @@ size_t str_distance(struct str, struct str, size_t max);
 
 /* Whether `got` is close enough to `want` to be offered as a correction. */
 bool str_similar(struct str got, struct str want);
+
+/*
+ * The best correction of a misspelt word.  Set word, zero the rest, call
+ * str_nearest() for each candidate; best.p stays NULL when none is similar.
+ */
+struct str_nearest {
+	struct str word, best;
+	size_t distance;	/* private */
+};
+void str_nearest(struct str_nearest *, struct str candidate);
+
+/* The string without blanks, tabs, CR and LF at both ends. */
+struct str str_trim(struct str);
+
+/* The value of a hexadecimal digit, or -1. */
+int hex_digit(char);
+
+/*
+ * The index of the first of n sorted rows that is not below the key: cmp(key,
+ * row) <= 0; n when all are below it.
+ */
+size_t search_first(const void *key, const void *rows, size_t n, size_t size,
+    int (*cmp)(const void *key, const void *row));
 
 /*
  * Owned bytes.  The zero value is empty and valid.  With max set, an append
@@ -109,6 +132,8 @@ int64_t add_near(int64_t a, int64_t b);	/* saturates, too */
 size_t utf8_get(const char *p, const char *end, uint32_t *cp);
 size_t utf8_put(char out[4], uint32_t cp);
 bool utf8_valid(struct str);
+/* The longest prefix of at most max bytes that does not split a character. */
+struct str utf8_cut(struct str, size_t max);
 
 enum err_code {
 	ERR_NONE,

@@ -57,18 +57,12 @@ put_json(struct buf *b, const char *dir, const struct cache_stats *s)
 	struct json_out o = { .put = buf_sink, .ctx = b };
 
 	json_open(&o, '{');
-	json_put_key(&o, STR("directory"));
-	json_put_cstr(&o, dir);
-	json_put_key(&o, STR("entries"));
-	json_put_int(&o, (int64_t)s->entries);
-	json_put_key(&o, STR("bytes"));
-	json_put_int(&o, (int64_t)s->bytes);
-	json_put_key(&o, STR("oldest"));
-	json_put_int(&o, s->oldest);
-	json_put_key(&o, STR("newest"));
-	json_put_int(&o, s->newest);
-	json_put_key(&o, STR("others"));
-	json_put_int(&o, (int64_t)s->others);
+	json_put_member_cstr(&o, "directory", dir);
+	json_put_member_int(&o, "entries", (int64_t)s->entries);
+	json_put_member_int(&o, "bytes", (int64_t)s->bytes);
+	json_put_member_int(&o, "oldest", s->oldest);
+	json_put_member_int(&o, "newest", s->newest);
+	json_put_member_int(&o, "others", (int64_t)s->others);
 	json_close(&o, '}');
 	buf_putc(b, '\n');
 }

@@ -280,8 +280,7 @@ delete_session_main(struct cmd_call *c)
 	struct json *params;
 
 	json_open(&w, '{');
-	json_put_key(&w, STR("session_id"));
-	json_put_cstr(&w, c->args[0]);
+	json_put_member_cstr(&w, "session_id", c->args[0]);
 	json_close(&w, '}');
 	params = json_read(&mem, arena_str(c->arena, buf_str(&b)), 0, &je);
 	buf_free(&b);

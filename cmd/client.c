@@ -144,17 +144,13 @@ put_call(struct client *c, int64_t id, const char *method, struct str params)
 	struct json_out o = { .put = buf_sink, .ctx = conn_begin(c->conn) };
 
 	json_open(&o, '{');
-	json_put_key(&o, STR("jsonrpc"));
-	json_put_cstr(&o, "2.0");
+	json_put_member_cstr(&o, "jsonrpc", "2.0");
 	if (id > 0) {
-		json_put_key(&o, STR("id"));
-		json_put_int(&o, id);
+		json_put_member_int(&o, "id", id);
 	}
-	json_put_key(&o, STR("method"));
-	json_put_cstr(&o, method);
+	json_put_member_cstr(&o, "method", method);
 	if (params.n > 0) {
-		json_put_key(&o, STR("params"));
-		json_put_raw(&o, params);
+		json_put_member_raw(&o, "params", params);
 	}
 	json_close(&o, '}');
 	conn_end(c->conn);
@@ -166,16 +162,11 @@ refuse(struct client *c, const struct json *id)
 	struct json_out o = { .put = buf_sink, .ctx = conn_begin(c->conn) };
 
 	json_open(&o, '{');
-	json_put_key(&o, STR("jsonrpc"));
-	json_put_cstr(&o, "2.0");
-	json_put_key(&o, STR("id"));
-	json_put(&o, id);
-	json_put_key(&o, STR("error"));
-	json_open(&o, '{');
-	json_put_key(&o, STR("code"));
-	json_put_int(&o, REFUSED);
-	json_put_key(&o, STR("message"));
-	json_put_cstr(&o, "Method not found");
+	json_put_member_cstr(&o, "jsonrpc", "2.0");
+	json_put_member(&o, "id", id);
+	json_open_member(&o, "error", '{');
+	json_put_member_int(&o, "code", REFUSED);
+	json_put_member_cstr(&o, "message", "Method not found");
 	json_close(&o, '}');
 	json_close(&o, '}');
 	conn_end(c->conn);
@@ -326,17 +317,12 @@ greet(struct client *c)
 	struct json_out o = { .put = buf_sink, .ctx = &b };
 
 	json_open(&o, '{');
-	json_put_key(&o, STR("name"));
-	json_put_cstr(&o, "waza");
-	json_put_key(&o, STR("version"));
-	json_put_cstr(&o, c->o.version);
-	json_put_key(&o, STR("agent"));
-	json_put_cstr(&o, "cli");
-	json_put_key(&o, STR("pid"));
-	json_put_int(&o, (int64_t)getpid());
+	json_put_member_cstr(&o, "name", "waza");
+	json_put_member_cstr(&o, "version", c->o.version);
+	json_put_member_cstr(&o, "agent", "cli");
+	json_put_member_int(&o, "pid", (int64_t)getpid());
 	if (c->o.token.n > 0) {
-		json_put_key(&o, STR("token"));
-		json_put_str(&o, c->o.token);
+		json_put_member_str(&o, "token", c->o.token);
 	}
 	json_close(&o, '}');
 	/* it goes before those that wait for it */

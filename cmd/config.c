@@ -115,8 +115,7 @@ put_json(struct buf *b, const struct config_leaf *v, size_t n)
 		put_source(&source, &v[i].at);
 		json_put_str(&o, buf_str(&source));
 		if (v[i].value.n == 0) {
-			json_put_key(&o, STR("hidden"));
-			json_put_bool(&o, true);
+			json_put_member_bool(&o, "hidden", true);
 		}
 		json_close(&o, '}');
 	}

@@ -129,12 +129,9 @@ put_pong(struct buf *b, const struct cmd_ask *k, double ms)
 	struct json_out w = { .put = buf_sink, .ctx = b };
 
 	json_open(&w, '{');
-	json_put_key(&w, STR("target"));
-	json_put_cstr(&w, k->opts.target.name);
-	json_put_key(&w, STR("server"));
-	json_put_str(&w, k->server);
-	json_put_key(&w, STR("ms"));
-	json_put_double(&w, ms);
+	json_put_member_cstr(&w, "target", k->opts.target.name);
+	json_put_member_str(&w, "server", k->server);
+	json_put_member_double(&w, "ms", ms);
 	json_close(&w, '}');
 	buf_putc(b, '\n');
 }

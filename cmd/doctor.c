@@ -436,23 +436,17 @@ static void
 put_finding(struct json_out *o, const struct finding *f)
 {
 	json_open(o, '{');
-	json_put_key(o, STR("name"));
-	json_put_cstr(o, f->name);
-	json_put_key(o, STR("ok"));
-	json_put_bool(o, f->fine);
-	json_put_key(o, STR("says"));
-	json_put_str(o, f->says);
+	json_put_member_cstr(o, "name", f->name);
+	json_put_member_bool(o, "ok", f->fine);
+	json_put_member_str(o, "says", f->says);
 	if (f->path != NULL) {
-		json_put_key(o, STR("program"));
-		json_put_cstr(o, f->path);
+		json_put_member_cstr(o, "program", f->path);
 	}
 	if (f->version.n > 0) {
-		json_put_key(o, STR("version"));
-		json_put_str(o, f->version);
+		json_put_member_str(o, "version", f->version);
 	}
 	if (f->fix.n > 0) {
-		json_put_key(o, STR("fix"));
-		json_put_str(o, f->fix);
+		json_put_member_str(o, "fix", f->fix);
 	}
 	json_close(o, '}');
 }
@@ -464,13 +458,11 @@ put_json(struct buf *b, const struct doctor *d)
 	size_t i;
 
 	json_open(&o, '{');
-	json_put_key(&o, STR("executors"));
-	json_open(&o, '[');
+	json_open_member(&o, "executors", '[');
 	for (i = 0; i < d->nexecutors; i++)
 		put_finding(&o, &d->v[i]);
 	json_close(&o, ']');
-	json_put_key(&o, STR("tools"));
-	json_open(&o, '[');
+	json_open_member(&o, "tools", '[');
 	for (; i < d->n; i++)
 		put_finding(&o, &d->v[i]);
 	json_close(&o, ']');

@@ -370,16 +370,12 @@ static void
 put_standing(struct json_out *o, const char *key, enum result_status status,
     double score)
 {
-	json_put_key(o, str_of(key));
-	json_open(o, '{');
-	json_put_key(o, STR("status"));
-	json_put_cstr(o, result_word(status));
+	json_open_member(o, key, '{');
+	json_put_member_cstr(o, "status", result_word(status));
 	if (result_is_error(status)) {
-		json_put_key(o, STR("error_class"));
-		json_put_cstr(o, result_class(status));
+		json_put_member_cstr(o, "error_class", result_class(status));
 	}
-	json_put_key(o, STR("score"));
-	json_put_double(o, score);
+	json_put_member_double(o, "score", score);
 	json_close(o, '}');
 }
 
@@ -393,24 +389,17 @@ put_json(const struct job *j, struct buf *b)
 	size_t i;
 
 	json_open(&o, '{');
-	json_put_key(&o, STR("score"));
-	json_put_double(&o, r->score);
-	json_put_key(&o, STR("passed"));
-	json_put_bool(&o, all_ok(j));
-	json_put_key(&o, STR("success_rate"));
-	json_put_double(&o, r->rate);
-	json_put_key(&o, STR("tasks"));
-	json_open(&o, '{');
+	json_put_member_double(&o, "score", r->score);
+	json_put_member_bool(&o, "passed", all_ok(j));
+	json_put_member_double(&o, "success_rate", r->rate);
+	json_open_member(&o, "tasks", '{');
 	for (i = 0; i < r->ntasks; i++) {
 		t = &r->tasks[i];
 		json_put_key(&o, old[i].id);
 		json_open(&o, '{');
-		json_put_key(&o, STR("score"));
-		json_put_double(&o, t->stats.avg);
-		json_put_key(&o, STR("passed"));
-		json_put_bool(&o, t->status == RESULT_PASSED);
-		json_put_key(&o, STR("regraded"));
-		json_put_bool(&o, t->kept == NULL);
+		json_put_member_double(&o, "score", t->stats.avg);
+		json_put_member_bool(&o, "passed", t->status == RESULT_PASSED);
+		json_put_member_bool(&o, "regraded", t->kept == NULL);
 		put_standing(&o, "old", old[i].status, old[i].score);
 		put_standing(&o, "new", t->status, t->stats.avg);
 		json_close(&o, '}');

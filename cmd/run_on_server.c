@@ -247,8 +247,7 @@ ask_about(struct cmd_on_server *r, const char *method, const char *key,
 	int status;
 
 	json_open(&o, '{');
-	json_put_key(&o, str_of(key));
-	json_put_str(&o, value);
+	json_put_member_str(&o, key, value);
 	json_close(&o, '}');
 	status = ask(r, method, buf_str(&b));
 	buf_free(&b);
@@ -396,8 +395,7 @@ put_text(struct json_out *o, const char *key, const char *s)
 {
 	if (s == NULL)
 		return;
-	json_put_key(o, str_of(key));
-	json_put_cstr(o, s);
+	json_put_member_cstr(o, key, s);
 }
 
 static void
@@ -407,8 +405,7 @@ put_list(struct json_out *o, const char *key, const struct opt_list *l)
 
 	if (l->n == 0)
 		return;
-	json_put_key(o, str_of(key));
-	json_open(o, '[');
+	json_open_member(o, key, '[');
 	for (i = 0; i < l->n; i++)
 		json_put_cstr(o, l->v[i]);
 	json_close(o, ']');
@@ -419,8 +416,7 @@ put_number(struct json_out *o, const char *key, int64_t n)
 {
 	if (n == 0)
 		return;
-	json_put_key(o, str_of(key));
-	json_put_int(o, n);
+	json_put_member_int(o, key, n);
 }
 
 static void
@@ -442,11 +438,9 @@ put_params(struct cmd_on_server *r, const char *model, struct buf *b)
 	put_number(&o, "workers", p->workers);
 	put_number(&o, "timeout", p->timeout);
 	if (p->fail_fast) {
-		json_put_key(&o, STR("fail_fast"));
-		json_put_bool(&o, true);
+		json_put_member_bool(&o, "fail_fast", true);
 	}
-	json_put_key(&o, STR("events"));
-	json_put_bool(&o, true);
+	json_put_member_bool(&o, "events", true);
 	json_close(&o, '}');
 }
 
@@ -472,8 +466,7 @@ cmd_on_server_cancel(struct cmd_on_server *r)
 	}
 	r->cancelled = true;
 	json_open(&o, '{');
-	json_put_key(&o, STR("runId"));
-	json_put_str(&o, r->run_id);
+	json_put_member_str(&o, "runId", r->run_id);
 	json_close(&o, '}');
 	client_ask(&r->client, "run.cancel", buf_str(&b), NULL, NULL);
 	buf_free(&b);
@@ -504,22 +497,17 @@ brief(struct cmd_on_server *r, const struct json *sum)
 	size_t i;
 
 	json_open(&o, '{');
-	json_put_key(&o, STR("summary"));
-	json_open(&o, '{');
-	json_put_key(&o, STR("duration_ms"));
-	json_put(&o, json_getc(sum, "durationMs"));
+	json_open_member(&o, "summary", '{');
+	json_put_member(&o, "duration_ms", json_getc(sum, "durationMs"));
 	json_close(&o, '}');
-	json_put_key(&o, STR("tasks"));
-	json_open(&o, '[');
+	json_open_member(&o, "tasks", '[');
 	v = json_first(json_getc(sum, "tasks"));
 	for (; v != NULL; v = v->next) {
 		json_open(&o, '{');
 		for (i = 0; i < COUNTOF(keys); i++) {
-			json_put_key(&o, str_of(keys[i]));
-			json_put(&o, json_getc(v, keys[i]));
+			json_put_member(&o, keys[i], json_getc(v, keys[i]));
 		}
-		json_put_key(&o, STR("error_class"));
-		json_put(&o, json_getc(v, "errorClass"));
+		json_put_member(&o, "error_class", json_getc(v, "errorClass"));
 		json_close(&o, '}');
 	}
 	json_close(&o, ']');

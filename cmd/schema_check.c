@@ -129,16 +129,11 @@ on_finding(void *ctx, const struct schema_finding *f)
 		return;
 	}
 	json_open(&c->json, '{');
-	json_put_key(&c->json, STR("line"));
-	json_put_int(&c->json, line);
-	json_put_key(&c->json, STR("col"));
-	json_put_int(&c->json, col);
-	json_put_key(&c->json, STR("at"));
-	json_put_str(&c->json, f->at);
-	json_put_key(&c->json, STR("keyword"));
-	json_put_str(&c->json, f->keyword);
-	json_put_key(&c->json, STR("message"));
-	json_put_str(&c->json, f->msg);
+	json_put_member_int(&c->json, "line", line);
+	json_put_member_int(&c->json, "col", col);
+	json_put_member_str(&c->json, "at", f->at);
+	json_put_member_str(&c->json, "keyword", f->keyword);
+	json_put_member_str(&c->json, "message", f->msg);
 	json_close(&c->json, '}');
 }
 
@@ -154,12 +149,9 @@ static void
 put_unread(struct check *c, const struct err *e)
 {
 	json_open(&c->json, '{');
-	json_put_key(&c->json, STR("line"));
-	json_put_int(&c->json, e->line);
-	json_put_key(&c->json, STR("col"));
-	json_put_int(&c->json, e->col);
-	json_put_key(&c->json, STR("message"));
-	json_put_cstr(&c->json, e->msg);
+	json_put_member_int(&c->json, "line", e->line);
+	json_put_member_int(&c->json, "col", e->col);
+	json_put_member_cstr(&c->json, "message", e->msg);
 	json_close(&c->json, '}');
 }
 
@@ -198,14 +190,11 @@ check_file(struct check *c, const char *name)
 	}
 	c->status = CMD_OK;
 	json_open(&c->json, '{');
-	json_put_key(&c->json, STR("path"));
-	json_put_cstr(&c->json, c->name);
-	json_put_key(&c->json, STR("errors"));
-	json_open(&c->json, '[');
+	json_put_member_cstr(&c->json, "path", c->name);
+	json_open_member(&c->json, "errors", '[');
 	check_values(c, name);
 	json_close(&c->json, ']');
-	json_put_key(&c->json, STR("valid"));
-	json_put_bool(&c->json, c->status == CMD_OK);
+	json_put_member_bool(&c->json, "valid", c->status == CMD_OK);
 	json_close(&c->json, '}');
 	worse(c, before);
 }
@@ -217,15 +206,13 @@ check_files(struct check *c)
 
 	if (c->as_json) {
 		json_open(&c->json, '{');
-		json_put_key(&c->json, STR("files"));
-		json_open(&c->json, '[');
+		json_open_member(&c->json, "files", '[');
 	}
 	for (i = 1; i < c->call->nargs; i++)
 		check_file(c, c->call->args[i]);
 	if (c->as_json) {
 		json_close(&c->json, ']');
-		json_put_key(&c->json, STR("valid"));
-		json_put_bool(&c->json, c->status == CMD_OK);
+		json_put_member_bool(&c->json, "valid", c->status == CMD_OK);
 		json_close(&c->json, '}');
 		buf_putc(&c->out, '\n');
 	}

@@ -168,15 +168,11 @@ static void
 put_note(struct json_out *o, const struct spec_note *n)
 {
 	json_open(o, '{');
-	json_put_key(o, STR("line"));
-	json_put_int(o, n->at.line);
-	json_put_key(o, STR("col"));
-	json_put_int(o, n->at.col);
-	json_put_key(o, STR("message"));
-	json_put_cstr(o, n->msg);
+	json_put_member_int(o, "line", n->at.line);
+	json_put_member_int(o, "col", n->at.col);
+	json_put_member_cstr(o, "message", n->msg);
 	if (n->key.n > 0) {
-		json_put_key(o, STR("key"));
-		json_put_str(o, n->key);
+		json_put_member_str(o, "key", n->key);
 	}
 	json_close(o, '}');
 }
@@ -187,8 +183,7 @@ put_level(struct json_out *o, const char *key, enum field_level level,
 {
 	size_t i;
 
-	json_put_key(o, str_of(key));
-	json_open(o, '[');
+	json_open_member(o, key, '[');
 	for (i = 0; i < n; i++)
 		if (f[i].note != NULL && f[i].note->level == level)
 			put_note(o, f[i].note);
@@ -202,16 +197,13 @@ put_findings_json(struct buf *out, const struct finding *f, size_t n, bool ok)
 	size_t i, k;
 
 	json_open(&o, '{');
-	json_put_key(&o, STR("valid"));
-	json_put_bool(&o, ok);
-	json_put_key(&o, STR("files"));
-	json_open(&o, '[');
+	json_put_member_bool(&o, "valid", ok);
+	json_open_member(&o, "files", '[');
 	for (i = 0; i < n; i = k) {
 		for (k = i; k < n && f[k].group == f[i].group; k++)
 			;
 		json_open(&o, '{');
-		json_put_key(&o, STR("path"));
-		json_put_cstr(&o, f[i].file);
+		json_put_member_cstr(&o, "path", f[i].file);
 		put_level(&o, "errors", FIELD_ERROR, f + i, k - i);
 		put_level(&o, "warnings", FIELD_WARNING, f + i, k - i);
 		json_close(&o, '}');
@@ -289,24 +281,23 @@ put_suite_json(struct json_out *o, const char *path,
 	size_t i;
 
 	json_open(o, '{');
-	json_put_text(o, "path", str_of(path));
+	json_put_member_str(o, "path", str_of(path));
 	if (s != NULL) {
-		json_put_text(o, "name", s->name);
-		json_put_text(o, "skill", s->skill);
-		json_put_text(o, "version", s->version);
+		json_put_member_str(o, "name", s->name);
+		json_put_member_str(o, "skill", s->skill);
+		json_put_member_str(o, "version", s->version);
 	}
-	json_put_key(o, STR("tasks"));
-	json_open(o, '[');
+	json_open_member(o, "tasks", '[');
 	for (i = 0; s != NULL && i < s->ntasks; i++) {
 		json_open(o, '{');
-		json_put_text(o, "id", s->tasks[i].id);
-		json_put_text(o, "name", s->tasks[i].name);
-		json_put_text(o, "file", str_of(s->tasks[i].at.file));
+		json_put_member_str(o, "id", s->tasks[i].id);
+		json_put_member_str(o, "name", s->tasks[i].name);
+		json_put_member_str(o, "file", str_of(s->tasks[i].at.file));
 		json_close(o, '}');
 	}
 	json_close(o, ']');
 	if (error != NULL)
-		json_put_text(o, "error", str_of(error));
+		json_put_member_str(o, "error", str_of(error));
 	json_close(o, '}');
 }
 
@@ -372,8 +363,7 @@ list_main(struct cmd_call *c)
 		return cmd_complain(c->err);
 	if (format == FORMAT_JSON) {
 		json_open(&o, '{');
-		json_put_key(&o, STR("evals"));
-		json_open(&o, '[');
+		json_open_member(&o, "evals", '[');
 	}
 	for (i = 0; i < found.n; i++)
 		list_suite(c, found.v[i].p, &out,

@@ -50,8 +50,7 @@ struct saying {
 void
 cmd_put_text(struct json_out *o, const char *key, struct str s)
 {
-	json_put_key(o, str_of(key));
-	json_put_str(o, s);
+	json_put_member_str(o, key, s);
 }
 
 static void
@@ -71,11 +70,9 @@ say_status(struct cmd_worker_job *j, const char *status, double progress)
 	json_open(&o, '{');
 	cmd_put_text(&o, "type", STR("status"));
 	cmd_put_text(&o, "evaluationId", j->evaluation);
-	json_put_key(&o, STR("requestId"));
-	json_put_raw(&o, j->id);
+	json_put_member_raw(&o, "requestId", j->id);
 	cmd_put_text(&o, "status", str_of(status));
-	json_put_key(&o, STR("progress"));
-	json_put_double(&o, progress);
+	json_put_member_double(&o, "progress", progress);
 	json_close(&o, '}');
 	if (j->work->conn != NULL)
 		conn_send(j->work->conn, buf_str(&b));
@@ -93,8 +90,7 @@ open_reply(struct saying *s)
 static struct str
 close_reply(struct saying *s, struct str id)
 {
-	json_put_key(&s->out, STR("id"));
-	json_put_raw(&s->out, id);
+	json_put_member_raw(&s->out, "id", id);
 	json_close(&s->out, '}');
 	return buf_str(&s->text);
 }
@@ -108,13 +104,10 @@ struct refusal {
 static void
 put_refusal(struct json_out *o, const struct refusal *r)
 {
-	json_put_key(o, STR("error"));
-	json_open(o, '{');
-	json_put_key(o, STR("code"));
-	json_put_int(o, r->code);
+	json_open_member(o, "error", '{');
+	json_put_member_int(o, "code", r->code);
 	cmd_put_text(o, "message", str_of(r->message));
-	json_put_key(o, STR("data"));
-	json_open(o, '{');
+	json_open_member(o, "data", '{');
 	cmd_put_text(o, "tool", r->tool);
 	cmd_put_text(o, "error", r->why);
 	if (r->url.n > 0)
@@ -208,20 +201,16 @@ succeed(struct cmd_worker_job *j, struct str output)
 	int64_t ms = j->proc.res.duration_ms;
 
 	open_reply(&s);
-	json_put_key(o, STR("result"));
-	json_open(o, '{');
+	json_open_member(o, "result", '{');
 	cmd_put_text(o, "status", STR("success"));
 	json_put_key(o, STR("output"));
 	put_output(o, &j->arena, output);
-	json_put_key(o, STR("executionTime"));
-	json_put_int(o, ms);
-	json_put_key(o, STR("toolCalls"));
-	json_open(o, '[');
+	json_put_member_int(o, "executionTime", ms);
+	json_open_member(o, "toolCalls", '[');
 	json_open(o, '{');
 	cmd_put_text(o, "tool", j->tool->name);
 	put_now(o, j->began_ns);
-	json_put_key(o, STR("duration"));
-	json_put_int(o, ms);
+	json_put_member_int(o, "duration", ms);
 	cmd_put_text(o, "status", STR("success"));
 	json_close(o, '}');
 	json_close(o, ']');

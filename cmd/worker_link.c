@@ -150,18 +150,14 @@ say_register(struct cmd_worker_link *w)
 		cmd_put_text(&o, "secretKey", w->token);
 	if (w->name != NULL)
 		cmd_put_text(&o, "name", str_of(w->name));
-	json_put_key(&o, STR("capabilities"));
-	json_open(&o, '{');
-	json_put_key(&o, STR("tools"));
-	json_open(&o, '[');
+	json_open_member(&o, "capabilities", '{');
+	json_open_member(&o, "tools", '[');
 	for (i = 0; i < w->work->ntools; i++)
 		json_put_str(&o, w->work->tools[i].name);
 	json_close(&o, ']');
-	json_put_key(&o, STR("maxConcurrency"));
-	json_put_int(&o, (int64_t)w->work->room);
+	json_put_member_int(&o, "maxConcurrency", (int64_t)w->work->room);
 	cmd_put_text(&o, "version", str_of(cmd_version_number));
-	json_put_key(&o, STR("cancel"));
-	json_put_bool(&o, true);
+	json_put_member_bool(&o, "cancel", true);
 	json_close(&o, '}');
 	end(w, &o);
 }
@@ -230,11 +226,10 @@ on_request(struct cmd_worker_link *w, const struct json *m, struct str method)
 
 		json_open(&o, '{');
 		cmd_put_text(&o, "jsonrpc", STR("2.0"));
-		json_put_key(&o, STR("error"));
-		json_put_raw(&o, STR("{\"code\":-32601,\"message\":\"Method "
+		json_put_member_raw(&o, "error",
+		    STR("{\"code\":-32601,\"message\":\"Method "
 		    "not found\"}"));
-		json_put_key(&o, STR("id"));
-		json_put(&o, json_getc(m, "id"));
+		json_put_member(&o, "id", json_getc(m, "id"));
 		end(w, &o);
 	}
 }

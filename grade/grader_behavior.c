@@ -81,8 +81,7 @@ details(struct grading *g, const struct behavior *s,
 	for (i = 0; i < COUNTOF(limits); i++) {
 		if (i > 2 && limits[i].value == 0)	/* only ours has it */
 			continue;
-		json_put_key(&o, str_of(limits[i].key));
-		json_put_int(&o, limits[i].value);
+		json_put_member_int(&o, limits[i].key, limits[i].value);
 	}
 	grader_put_strs(&o, "required_tools", &s->required_tools);
 	grader_put_strs(&o, "forbidden_tools", &s->forbidden_tools);

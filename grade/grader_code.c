@@ -100,10 +100,9 @@ details(struct arena *a, const struct grader_tally *t)
 	struct json_out o = { .put = buf_sink, .ctx = &b };
 
 	json_open(&o, '{');
-	json_put_key(&o, STR("total_assertions"));
-	json_put_int(&o, (int64_t)t->total);
-	json_put_key(&o, STR("passed_assertions"));
-	json_put_int(&o, (int64_t)(t->total - t->failed));
+	json_put_member_int(&o, "total_assertions", (int64_t)t->total);
+	json_put_member_int(&o, "passed_assertions",
+	    (int64_t)(t->total - t->failed));
 	grader_put_failures(&o, t);
 	json_close(&o, '}');
 	return grader_take(a, &b);

@@ -115,10 +115,8 @@ document(struct grading *g, const struct code_set *set)
 	size_t i;
 
 	json_open(&o, '{');
-	json_put_key(&o, STR("names"));
-	json_put(&o, code_names(&tmp, g->in, set));
-	json_put_key(&o, STR("assertions"));
-	json_open(&o, '[');
+	json_put_member(&o, "names", code_names(&tmp, g->in, set));
+	json_open_member(&o, "assertions", '[');
 	for (i = 0; i < set->n; i++)
 		if (set->v[i].verdict == CODE_OPEN)
 			json_put_str(&o, set->v[i].text);

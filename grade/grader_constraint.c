@@ -134,8 +134,7 @@ details(struct work *w)
 	grader_put_strs(&o, "tools_used", &w->tools);
 	grader_put_tokens(&o, a);
 	if (a->usage.known) {
-		json_put_key(&o, STR("total_turns"));
-		json_put_int(&o, a->usage.turns);
+		json_put_member_int(&o, "total_turns", a->usage.turns);
 	}
 	json_close(&o, '}');
 	return grader_take(w->g->arena, &b);

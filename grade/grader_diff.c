@@ -367,8 +367,7 @@ details(struct work *w, const struct diff *d, const struct finding *f)
 	size_t i;
 
 	json_open(&o, '{');
-	json_put_key(&o, STR("expected_files"));
-	json_open(&o, '[');
+	json_open_member(&o, "expected_files", '[');
 	for (i = 0; i < d->expected_files.n; i++) {
 		json_open(&o, '{');
 		grader_put_text(&o, "path", x[i].path);
@@ -379,8 +378,7 @@ details(struct work *w, const struct diff *d, const struct finding *f)
 		if (f[i].diff.n > 0)
 			grader_put_text(&o, "diff", f[i].diff);
 		if (f[i].updated) {
-			json_put_key(&o, STR("updated"));
-			json_put_bool(&o, true);
+			json_put_member_bool(&o, "updated", true);
 		}
 		json_close(&o, '}');
 	}

@@ -179,20 +179,6 @@ feedback(struct grader_judged *j, const struct sum *sum)
 }
 
 static void
-put_num(struct json_out *o, const char *key, double d)
-{
-	json_put_key(o, str_of(key));
-	json_put_double(o, d);
-}
-
-static void
-put_bool(struct json_out *o, const char *key, bool yes)
-{
-	json_put_key(o, str_of(key));
-	json_put_bool(o, yes);
-}
-
-static void
 put_some(struct json_out *o, const char *key, struct str s)
 {
 	if (s.n > 0)
@@ -202,8 +188,7 @@ put_some(struct json_out *o, const char *key, struct str s)
 static void
 put_choice(struct json_out *o, const char *key, const struct judge_choice *c)
 {
-	json_put_key(o, str_of(key));
-	json_open(o, '{');
+	json_open_member(o, key, '{');
 	grader_put_text(o, "winner", str_of(judge_sides[c->winner]));
 	put_some(o, "magnitude", c->magnitude);
 	grader_put_text(o, "reasoning", c->reasoning);
@@ -223,13 +208,12 @@ put_pairwise(struct json_out *o, struct grader_judged *j,
 			shown = s;
 	if (shown == NULL)
 		return;
-	json_put_key(o, STR("pairwise"));
-	json_open(o, '{');
+	json_open_member(o, "pairwise", '{');
 	grader_put_text(o, "winner", str_of(winners[winner(sum)]));
 	put_some(o, "magnitude", winner(sum) == JUDGE_TIE ? STR("equal") :
 	    magnitude(shown));
 	grader_put_text(o, "reasoning", reasoning(j->g->arena, shown));
-	put_bool(o, "position_consistent", is_consistent(shown));
+	json_put_member_bool(o, "position_consistent", is_consistent(shown));
 	json_close(o, '}');
 	put_choice(o, "pass1", &shown->choice[0]);
 	put_choice(o, "pass2", &shown->choice[1]);
@@ -260,13 +244,12 @@ put_samples(struct json_out *o, const struct grader_judged *j)
 {
 	const struct grader_sample *s;
 
-	json_put_key(o, STR("samples"));
-	json_open(o, '[');
+	json_open_member(o, "samples", '[');
 	for (s = j->samples; s < j->samples + j->n; s++) {
 		json_open(o, '{');
 		if (s->valid) {
-			put_bool(o, "passed", s->passed);
-			put_num(o, "score", s->score);
+			json_put_member_bool(o, "passed", s->passed);
+			json_put_member_double(o, "score", s->score);
 			if (j->set.mode == GRADER_PAIRWISE)
 				grader_put_text(o, "winner",
 				    str_of(winners[grader_preferred(s)]));
@@ -274,7 +257,7 @@ put_samples(struct json_out *o, const struct grader_judged *j)
 		} else
 			grader_put_text(o, "error", s->error);
 		if (s->again)
-			put_bool(o, "asked_again", true);
+			json_put_member_bool(o, "asked_again", true);
 		if (j->set.samples > 1)
 			grader_put_text(o, "response",
 			    cut(s->response, RESPONSE_MAX));
@@ -296,15 +279,13 @@ put_usage(struct json_out *o, const struct answer_usage *u)
 
 	if (!u->known)
 		return;
-	json_put_key(o, STR("usage"));
-	json_open(o, '{');
+	json_open_member(o, "usage", '{');
 	for (i = 0; i < COUNTOF(rows); i++) {
-		json_put_key(o, str_of(rows[i].key));
-		json_put_int(o, rows[i].n);
+		json_put_member_int(o, rows[i].key, rows[i].n);
 	}
-	put_num(o, "premium_requests", u->premium_requests);
+	json_put_member_double(o, "premium_requests", u->premium_requests);
 	if (u->cost > 0)
-		put_num(o, "cost", u->cost);
+		json_put_member_double(o, "cost", u->cost);
 	json_close(o, '}');
 }
 

@@ -109,8 +109,7 @@ details(struct arena *a, const struct skill *s, const struct grader_match *m,
 	grader_put_list(&o, "forbidden_skills", &s->forbidden_skills);
 	grader_put_list(&o, "forbidden_violations", bad);
 	grader_put_list(&o, "actual_skills", &m->got);
-	json_put_key(&o, STR("allow_extra"));
-	json_put_bool(&o, s->allow_extra);
+	json_put_member_bool(&o, "allow_extra", s->allow_extra);
 	grader_put_match(&o, m);
 	json_close(&o, '}');
 	return grader_take(a, &b);

@@ -156,8 +156,7 @@ grader_put_strs(struct json_out *o, const char *key,
 void
 grader_put_text(struct json_out *o, const char *key, struct str s)
 {
-	json_put_key(o, str_of(key));
-	json_put_str(o, s);
+	json_put_member_str(o, key, s);
 }
 
 /* The nearest place at or before n where no sequence is cut in two. */

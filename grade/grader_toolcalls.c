@@ -73,18 +73,16 @@ put_expected(struct json_out *o, const struct grader_calls *x)
 {
 	size_t i;
 
-	json_put_key(o, STR("expect"));
-	json_open(o, '[');
+	json_open_member(o, "expect", '[');
 	for (i = 0; i < x->n; i++) {
 		json_open(o, '{');
 		grader_put_text(o, "tool", x->v[i].tool);
 		if (x->v[i].want.n > 0) {
-			json_put_key(o, STR("args"));
-			json_put(o, x->v[i].args);
+			json_put_member(o, "args", x->v[i].args);
 		}
 		if (x->v[i].hit != SIZE_MAX) {
-			json_put_key(o, STR("matched_call_index"));
-			json_put_int(o, (int64_t)x->v[i].hit);
+			json_put_member_int(o, "matched_call_index",
+			    (int64_t)x->v[i].hit);
 		} else {
 			grader_put_text(o, "reason", x->v[i].why);
 		}
@@ -105,13 +103,11 @@ details(struct grading *g, struct arena *tmp, const struct field_strs *tools,
 	grader_unique(&once);
 	unique = (struct field_strs){ once.v, once.n };
 	json_open(&o, '{');
-	json_put_key(&o, STR("total_calls"));
-	json_put_int(&o, (int64_t)tools->n);
+	json_put_member_int(&o, "total_calls", (int64_t)tools->n);
 	grader_put_list(&o, "unique_tools", &unique);
-	json_put_key(&o, STR("passed_checks"));
-	json_put_int(&o, (int64_t)(t->total - t->failed));
-	json_put_key(&o, STR("total_checks"));
-	json_put_int(&o, (int64_t)t->total);
+	json_put_member_int(&o, "passed_checks",
+	    (int64_t)(t->total - t->failed));
+	json_put_member_int(&o, "total_checks", (int64_t)t->total);
 	grader_put_failures(&o, t);
 	if (x->n > 0)
 		put_expected(&o, x);

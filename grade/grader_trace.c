@@ -177,10 +177,8 @@ grader_want_tools(struct grader_tally *t, struct arena *tmp,
 void
 grader_put_counts(struct json_out *o, const struct grader_input *in)
 {
-	json_put_key(o, STR("tool_call_count"));
-	json_put_int(o, (int64_t)in->answer->ncalls);
-	json_put_key(o, STR("actual_duration"));
-	json_put_int(o, in->duration_ms);
+	json_put_member_int(o, "tool_call_count", (int64_t)in->answer->ncalls);
+	json_put_member_int(o, "actual_duration", in->duration_ms);
 }
 
 void
@@ -188,9 +186,8 @@ grader_put_tokens(struct json_out *o, const struct answer *a)
 {
 	if (!a->usage.known)
 		return;
-	json_put_key(o, STR("tokens_total"));
-	json_put_int(o, add_near(a->usage.input_tokens,
-	    a->usage.output_tokens));
+	json_put_member_int(o, "tokens_total",
+	    add_near(a->usage.input_tokens, a->usage.output_tokens));
 }
 
 void
@@ -199,8 +196,7 @@ grader_put_list(struct json_out *o, const char *key,
 {
 	size_t i;
 
-	json_put_key(o, str_of(key));
-	json_open(o, '[');
+	json_open_member(o, key, '[');
 	for (i = 0; i < list->n; i++)
 		json_put_str(o, list->v[i]);
 	json_close(o, ']');
@@ -209,8 +205,7 @@ grader_put_list(struct json_out *o, const char *key,
 void
 grader_put_number(struct json_out *o, const char *key, double d)
 {
-	json_put_key(o, str_of(key));
-	json_put_double(o, d);
+	json_put_member_double(o, key, d);
 }
 
 bool

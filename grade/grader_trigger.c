@@ -435,10 +435,8 @@ details(struct arena *a, const struct trigger *s, int mode,
 	grader_put_number(&o, "threshold", s->threshold);
 	grader_put_text(&o, "skill_path", s->skill_path);
 	grader_put_strs(&o, "matched_keywords", &x->matched);
-	json_put_key(&o, STR("matched_count"));
-	json_put_int(&o, (int64_t)x->matched.n);
-	json_put_key(&o, STR("keyword_count"));
-	json_put_int(&o, (int64_t)k->words.n);
+	json_put_member_int(&o, "matched_count", (int64_t)x->matched.n);
+	json_put_member_int(&o, "keyword_count", (int64_t)k->words.n);
 	grader_put_number(&o, "phrase_score", x->phrase);
 	json_close(&o, '}');
 	return grader_take(a, &b);

@@ -71,8 +71,7 @@ open_message(struct json_out *o, struct buf *b)
 {
 	*o = (struct json_out){ .put = buf_sink, .ctx = b };
 	json_open(o, '{');
-	json_put_key(o, STR("jsonrpc"));
-	json_put_cstr(o, "2.0");
+	json_put_member_cstr(o, "jsonrpc", "2.0");
 }
 
 static void
@@ -83,14 +82,11 @@ put_call(struct wire *w, int64_t id, const char *method, struct str params)
 
 	open_message(&o, &b);
 	if (id > 0) {
-		json_put_key(&o, STR("id"));
-		json_put_int(&o, id);
+		json_put_member_int(&o, "id", id);
 	}
-	json_put_key(&o, STR("method"));
-	json_put_cstr(&o, method);
+	json_put_member_cstr(&o, "method", method);
 	if (params.n > 0) {
-		json_put_key(&o, STR("params"));
-		json_put_raw(&o, params);
+		json_put_member_raw(&o, "params", params);
 	}
 	json_close(&o, '}');
 	put_message(w, &b);
@@ -126,10 +122,8 @@ wire_reply(struct wire *w, const struct json *id, struct str result)
 	struct json_out o;
 
 	open_message(&o, &b);
-	json_put_key(&o, STR("id"));
-	json_put(&o, id);
-	json_put_key(&o, STR("result"));
-	json_put_raw(&o, result.n > 0 ? result : STR("null"));
+	json_put_member(&o, "id", id);
+	json_put_member_raw(&o, "result", result.n > 0 ? result : STR("null"));
 	json_close(&o, '}');
 	put_message(w, &b);
 }
@@ -141,14 +135,10 @@ wire_refuse(struct wire *w, const struct json *id, int code, const char *msg)
 	struct json_out o;
 
 	open_message(&o, &b);
-	json_put_key(&o, STR("id"));
-	json_put(&o, id);
-	json_put_key(&o, STR("error"));
-	json_open(&o, '{');
-	json_put_key(&o, STR("code"));
-	json_put_int(&o, code);
-	json_put_key(&o, STR("message"));
-	json_put_cstr(&o, msg);
+	json_put_member(&o, "id", id);
+	json_open_member(&o, "error", '{');
+	json_put_member_int(&o, "code", code);
+	json_put_member_cstr(&o, "message", msg);
 	json_close(&o, '}');
 	json_close(&o, '}');
 	put_message(w, &b);

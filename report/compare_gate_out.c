@@ -129,26 +129,10 @@ compare_gate_text(struct buf *b, const struct compare_gate *g,
 	put_issues(b, g, false, o);
 }
 
-/* For a program: the original's keys, ours after them. */
-static void
-key_num(struct json_out *o, const char *key, double d)
-{
-	json_put_key(o, str_of(key));
-	json_put_double(o, d);
-}
-
-static void
-key_count(struct json_out *o, const char *key, size_t n)
-{
-	json_put_key(o, str_of(key));
-	json_put_int(o, (int64_t)n);
-}
-
 static void
 key_open(struct json_out *o, const char *key, char bracket)
 {
-	json_put_key(o, str_of(key));
-	json_open(o, bracket);
+	json_open_member(o, key, bracket);
 }
 
 static void
@@ -158,14 +142,13 @@ put_task(struct json_out *o, const struct compare_row *r)
 	    r->in[WAS];
 
 	json_open(o, '{');
-	json_put_text(o, "task_id", r->id);
-	json_put_text(o, "display_name", r->name);
+	json_put_member_str(o, "task_id", r->id);
+	json_put_member_str(o, "display_name", r->name);
 	if (compare_gate_marked(r)) {
-		json_put_key(o, STR("golden"));
-		json_put_bool(o, true);
+		json_put_member_bool(o, "golden", true);
 	}
-	json_put_text(o, "status", compare_task_status(t));
-	key_num(o, "pass_rate", t->pass_rate);
+	json_put_member_str(o, "status", compare_task_status(t));
+	json_put_member_double(o, "pass_rate", t->pass_rate);
 	json_close(o, '}');
 }
 
@@ -239,13 +222,13 @@ put_issue_list(struct json_out *o, const struct compare_gate *g, bool fatal)
 		if (is->fatal != fatal)
 			continue;
 		json_open(o, '{');
-		json_put_text(o, "kind", str_of(is->kind));
-		json_put_text(o, "severity", fatal ? STR("error") :
+		json_put_member_str(o, "kind", str_of(is->kind));
+		json_put_member_str(o, "severity", fatal ? STR("error") :
 		    STR("warning"));
-		json_put_text(o, "message", is->text);
+		json_put_member_str(o, "message", is->text);
 		if (is->row != NULL) {
-			json_put_text(o, "task_id", is->row->id);
-			json_put_text(o, "task_name", is->row->name);
+			json_put_member_str(o, "task_id", is->row->id);
+			json_put_member_str(o, "task_name", is->row->name);
 		}
 		json_close(o, '}');
 	}
@@ -257,18 +240,18 @@ put_sides(struct json_out *o, const struct compare_gate *g)
 {
 	const struct outcome *const *f = g->of->files;
 
-	key_count(o, "baseline_task_count", g->tasks[WAS]);
-	key_count(o, "current_task_count", g->tasks[IS]);
-	json_put_text(o, "new_task_policy",
+	json_put_member_int(o, "baseline_task_count", (int64_t)(g->tasks[WAS]));
+	json_put_member_int(o, "current_task_count", (int64_t)(g->tasks[IS]));
+	json_put_member_str(o, "new_task_policy",
 	    str_of(compare_policy(g->rules->on_new)));
-	json_put_text(o, "removed_task_policy",
+	json_put_member_str(o, "removed_task_policy",
 	    str_of(compare_policy(g->rules->on_removed)));
 	if (f[WAS]->model.n > 0)
-		json_put_text(o, "baseline_model", f[WAS]->model);
+		json_put_member_str(o, "baseline_model", f[WAS]->model);
 	if (f[IS]->model.n > 0)
-		json_put_text(o, "current_model", f[IS]->model);
-	key_num(o, "baseline_aggregate_score", f[WAS]->score);
-	key_num(o, "current_aggregate_score", f[IS]->score);
+		json_put_member_str(o, "current_model", f[IS]->model);
+	json_put_member_double(o, "baseline_aggregate_score", f[WAS]->score);
+	json_put_member_double(o, "current_aggregate_score", f[IS]->score);
 }
 
 static void
@@ -277,17 +260,17 @@ put_change(struct json_out *o, const struct compare_gate *g)
 	const struct compare_pair *p = &g->of->pairs[0];
 	struct buf b = { 0 };
 
-	key_count(o, "common_task_count", g->common);
-	key_num(o, "min_pass_pct", g->rules->min_pass);
+	json_put_member_int(o, "common_task_count", (int64_t)g->common);
+	json_put_member_double(o, "min_pass_pct", g->rules->min_pass);
 	key_open(o, "significance", '{');
-	key_num(o, "mean_delta", p->mean);
-	key_num(o, "lower", p->lo);
-	key_num(o, "upper", p->hi);
-	key_num(o, "sign_test_p", p->p);
-	key_num(o, "mcnemar_p", g->p);
-	json_put_text(o, "verdict", str_of(compare_word(p->verdict)));
+	json_put_member_double(o, "mean_delta", p->mean);
+	json_put_member_double(o, "lower", p->lo);
+	json_put_member_double(o, "upper", p->hi);
+	json_put_member_double(o, "sign_test_p", p->p);
+	json_put_member_double(o, "mcnemar_p", g->p);
+	json_put_member_str(o, "verdict", str_of(compare_word(p->verdict)));
 	compare_sentence(&b, p);
-	json_put_text(o, "summary", buf_str(&b));
+	json_put_member_str(o, "summary", buf_str(&b));
 	json_close(o, '}');
 	buf_free(&b);
 }
@@ -298,18 +281,16 @@ compare_gate_json(struct buf *b, const struct compare_gate *g)
 	struct json_out o = { .put = buf_sink, .ctx = b, .indent = 2 };
 
 	json_open(&o, '{');
-	json_put_key(&o, STR("passed"));
-	json_put_bool(&o, g->status == COMPARE_OK);
-	key_count(&o, "exit_code", (size_t)g->status);
-	json_put_text(&o, "verdict", str_of(verdict(g)));
-	json_put_text(&o, "baseline_file", str_of(g->of->files[WAS]->path));
-	json_put_text(&o, "current_file", str_of(g->of->files[IS]->path));
-	key_num(&o, "baseline_success_rate", g->rate[WAS]);
-	key_num(&o, "current_success_rate", g->rate[IS]);
-	key_num(&o, "regression_pct", g->drop);
-	key_num(&o, "max_regression_pct", g->rules->max_drop);
-	json_put_key(&o, STR("golden_must_pass"));
-	json_put_bool(&o, g->rules->golden);
+	json_put_member_bool(&o, "passed", g->status == COMPARE_OK);
+	json_put_member_int(&o, "exit_code", g->status);
+	json_put_member_str(&o, "verdict", str_of(verdict(g)));
+	json_put_member_cstr(&o, "baseline_file", g->of->files[WAS]->path);
+	json_put_member_cstr(&o, "current_file", g->of->files[IS]->path);
+	json_put_member_double(&o, "baseline_success_rate", g->rate[WAS]);
+	json_put_member_double(&o, "current_success_rate", g->rate[IS]);
+	json_put_member_double(&o, "regression_pct", g->drop);
+	json_put_member_double(&o, "max_regression_pct", g->rules->max_drop);
+	json_put_member_bool(&o, "golden_must_pass", g->rules->golden);
 	put_lists(&o, g);
 	put_issue_list(&o, g, false);
 	put_issue_list(&o, g, true);

@@ -217,8 +217,8 @@ put_totals(struct json_out *o, const struct compare *c)
 	for (i = 0; i < c->nfiles; i++)
 		json_put_int(o, f[i]->duration_ms);
 	json_close(o, ']');
-	json_put_key(o, STR("duration_delta_ms"));
-	json_put_int(o, last->duration_ms - f[0]->duration_ms);
+	json_put_member_int(o, "duration_delta_ms",
+	    last->duration_ms - f[0]->duration_ms);
 	key_open(o, STR("eval_names"), '[');
 	for (i = 0; i < c->nfiles; i++)
 		json_put_str(o, f[i]->name);

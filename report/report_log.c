@@ -24,30 +24,8 @@ put_time(struct json_out *w, const char *key, int64_t ms)
 
 	report_stamp(&b, ms * 1000000, REPORT_ISO);
 	buf_fmt(&b, ".%03dZ", (int)(ms % 1000));
-	json_put_key(w, str_of(key));
-	json_put_str(w, buf_str(&b));
+	json_put_member_str(w, key, buf_str(&b));
 	buf_free(&b);
-}
-
-static void
-put_str(struct json_out *w, const char *key, struct str s)
-{
-	json_put_key(w, str_of(key));
-	json_put_str(w, s);
-}
-
-static void
-put_int(struct json_out *w, const char *key, int64_t n)
-{
-	json_put_key(w, str_of(key));
-	json_put_int(w, n);
-}
-
-static void
-put_num(struct json_out *w, const char *key, double d)
-{
-	json_put_key(w, str_of(key));
-	json_put_double(w, d);
 }
 
 /* Makes a file that was not there: STEM.EXT, or STEM-2.EXT and so on. */
@@ -80,9 +58,8 @@ open_line(struct json_out *w, const struct event *e, const char *type)
 {
 	json_open(w, '{');
 	put_time(w, "timestamp", e->time_ms);
-	put_str(w, "type", str_of(type));
-	json_put_key(w, STR("data"));
-	json_open(w, '{');
+	json_put_member_str(w, "type", str_of(type));
+	json_open_member(w, "data", '{');
 }
 
 static void
@@ -107,14 +84,13 @@ log_verdicts(struct report_log *l, struct json_out *w, const struct event *e)
 	    e->trial_result, &d);
 	for (i = 0; i < d.n; i++) {
 		open_line(w, e, "grader_result");
-		put_str(w, "task_name", e->name);
-		put_int(w, "trial", e->trial);
-		put_str(w, "grader_name", d.v[i].name);
-		put_str(w, "grader_type", d.v[i].type);
-		json_put_key(w, STR("passed"));
-		json_put_bool(w, d.v[i].passed);
-		put_num(w, "score", d.v[i].score);
-		put_str(w, "feedback", d.v[i].feedback);
+		json_put_member_str(w, "task_name", e->name);
+		json_put_member_int(w, "trial", e->trial);
+		json_put_member_str(w, "grader_name", d.v[i].name);
+		json_put_member_str(w, "grader_type", d.v[i].type);
+		json_put_member_bool(w, "passed", d.v[i].passed);
+		json_put_member_double(w, "score", d.v[i].score);
+		json_put_member_str(w, "feedback", d.v[i].feedback);
 		close_line(l, w);
 	}
 	arena_restore(&l->arena, mark);
@@ -124,10 +100,10 @@ static void
 log_start(struct report_log *l, struct json_out *w, const struct event *e)
 {
 	open_line(w, e, "session_start");
-	put_str(w, "spec_path", l->suite);
-	put_str(w, "model", e->model);
-	put_str(w, "engine", e->executor);
-	put_int(w, "task_count", e->tasks);
+	json_put_member_str(w, "spec_path", l->suite);
+	json_put_member_str(w, "model", e->model);
+	json_put_member_str(w, "engine", e->executor);
+	json_put_member_int(w, "task_count", e->tasks);
 	close_line(l, w);
 }
 
@@ -137,16 +113,16 @@ log_task(struct report_log *l, struct json_out *w, const struct event *e)
 	bool done = e->type == EVENT_TASK_COMPLETE;
 
 	open_line(w, e, event_name(e->type));
-	put_str(w, "task_name", e->name);
+	json_put_member_str(w, "task_name", e->name);
 	if (done) {
-		put_str(w, "status", e->status);
-		put_num(w, "score", e->score);
-		put_int(w, "duration_ms", e->took_ms);
+		json_put_member_str(w, "status", e->status);
+		json_put_member_double(w, "score", e->score);
+		json_put_member_int(w, "duration_ms", e->took_ms);
 	} else {
-		put_int(w, "task_num", e->idx + 1);
-		put_int(w, "total_tasks", e->total);
+		json_put_member_int(w, "task_num", e->idx + 1);
+		json_put_member_int(w, "total_tasks", e->total);
 	}
-	put_str(w, "task_id", e->task);
+	json_put_member_str(w, "task_id", e->task);
 	close_line(l, w);
 }
 
@@ -154,11 +130,12 @@ static void
 log_end(struct report_log *l, struct json_out *w, const struct event *e)
 {
 	open_line(w, e, "session_complete");
-	put_int(w, "total_tests", e->total);
-	put_int(w, "passed", e->passed);
-	put_int(w, "failed", e->failed);
-	put_int(w, "errors", e->errors);
-	put_int(w, "duration_ms", (int64_t)(e->duration_sec * 1000 + 0.5));
+	json_put_member_int(w, "total_tests", e->total);
+	json_put_member_int(w, "passed", e->passed);
+	json_put_member_int(w, "failed", e->failed);
+	json_put_member_int(w, "errors", e->errors);
+	json_put_member_int(w, "duration_ms",
+	    (int64_t)(e->duration_sec * 1000 + 0.5));
 	close_line(l, w);
 }
 
@@ -166,8 +143,8 @@ static void
 log_error(struct report_log *l, struct json_out *w, const struct event *e)
 {
 	open_line(w, e, "error");
-	put_str(w, "error_type", e->error_type);
-	put_str(w, "message", e->message);
+	json_put_member_str(w, "error_type", e->error_type);
+	json_put_member_str(w, "message", e->message);
 	close_line(l, w);
 }
 
@@ -270,8 +247,7 @@ put_joined(struct json_out *w, const char *key, const struct json *const *v,
 	const struct json *list, *m;
 	size_t i;
 
-	json_put_key(w, str_of(key));
-	json_open(w, '[');
+	json_open_member(w, key, '[');
 	for (i = 0; i < n; i++) {
 		list = json_getc(v[i], key);
 		if (list == NULL || list->type != JSON_ARRAY)
@@ -299,8 +275,7 @@ static void
 put_last(struct json_out *w, const char *as, const char *key,
     const struct json *const *v, size_t n)
 {
-	json_put_key(w, str_of(as));
-	json_put(w, last_of(key, v, n));
+	json_put_member(w, as, last_of(key, v, n));
 }
 
 static void
@@ -312,19 +287,19 @@ put_transcript(struct report_transcripts *t, const struct event *e,
 	int64_t ms = report_task_ms(k);
 
 	json_open(&w, '{');
-	put_str(&w, "task_id", k->spec->id);
-	put_str(&w, "task_name", k->spec->name);
-	put_str(&w, "status", str_of(result_word(k->status)));
+	json_put_member_str(&w, "task_id", k->spec->id);
+	json_put_member_str(&w, "task_name", k->spec->name);
+	json_put_member_str(&w, "status", str_of(result_word(k->status)));
 	put_time(&w, "started_at", e->time_ms - ms);
 	put_time(&w, "completed_at", e->time_ms);
-	put_int(&w, "duration_ms", ms);
+	json_put_member_int(&w, "duration_ms", ms);
 	put_last(&w, "prompt", "prompt", v, n);
 	put_last(&w, "final_output", "final_output", v, n);
 	put_joined(&w, "transcript", v, n);
 	put_last(&w, "validations", "validations", v, n);
 	put_last(&w, "session", "session_digest", v, n);
 	if (k->error.n > 0)
-		put_str(&w, "error_msg", k->error);
+		json_put_member_str(&w, "error_msg", k->error);
 	else if (last_of("error_msg", v, n) != NULL)
 		put_last(&w, "error_msg", "error_msg", v, n);
 	json_close(&w, '}');

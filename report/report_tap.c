@@ -77,15 +77,13 @@ put_verdicts(struct report_out *o, const struct report_detail *d)
 		json_open(&w, '{');
 		json_put_key(&w, STR("grader"));
 		put_string(&w, v->name);
-		json_put_key(&w, STR("score"));
-		json_put_double(&w, v->score);
+		json_put_member_double(&w, "score", v->score);
 		json_put_key(&w, STR("feedback"));
 		put_string(&w, v->feedback);
 		if (v->at.file != NULL) {
 			json_put_key(&w, STR("file"));
 			put_string(&w, str_of(v->at.file));
-			json_put_key(&w, STR("line"));
-			json_put_int(&w, v->at.line);
+			json_put_member_int(&w, "line", v->at.line);
 		}
 		json_close(&w, '}');
 		buf_putc(&o->b, '\n');

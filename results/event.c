@@ -165,25 +165,21 @@ put_member(struct json_out *w, const struct row *r, const void *m)
 			return;
 		if (r->kind == KIND_WORD && str_is(s, "error"))
 			s = STR("failed");
-		json_put_key(w, str_of(r->key));
-		json_put_str(w, s);
+		json_put_member_str(w, r->key, s);
 		return;
 	case KIND_BOOL:
 		if (r->when == SAID && !*(const bool *)m)
 			return;
-		json_put_key(w, str_of(r->key));
-		json_put_bool(w, *(const bool *)m);
+		json_put_member_bool(w, r->key, *(const bool *)m);
 		return;
 	case KIND_INT:
 	case KIND_SEQ:		/* never so many that the sign would show */
 		if (r->when == SAID && *(const int64_t *)m == 0)
 			return;
-		json_put_key(w, str_of(r->key));
-		json_put_int(w, *(const int64_t *)m);
+		json_put_member_int(w, r->key, *(const int64_t *)m);
 		return;
 	case KIND_SEC:
-		json_put_key(w, str_of(r->key));
-		json_put_int(w, *(const int64_t *)m / 1000);
+		json_put_member_int(w, r->key, *(const int64_t *)m / 1000);
 		return;
 	case KIND_NUM:
 		json_put_key(w, str_of(r->key));
@@ -199,8 +195,7 @@ event_line(struct buf *b, const struct event *e)
 	const struct row *r;
 
 	json_open(&w, '{');
-	json_put_key(&w, STR("type"));
-	json_put_cstr(&w, event_name(e->type));
+	json_put_member_cstr(&w, "type", event_name(e->type));
 	for (r = rows; r < rows + COUNTOF(rows); r++)
 		if ((r->types & 1u << e->type) != 0)
 			put_member(&w, r, (const char *)e + r->off);

@@ -241,8 +241,7 @@ put_stats(struct file *f, const struct result_stats *s, size_t n)
 		f->like = s;
 		f->nlike = n;
 	}
-	json_put_key(&f->out, STR("stats"));
-	json_put_raw(&f->out, buf_str(&f->text));
+	json_put_member_raw(&f->out, "stats", buf_str(&f->text));
 }
 
 static void
@@ -402,8 +401,7 @@ key_usage(struct file *f, const struct result_usage *u)
 {
 	f->piece.n = 0;
 	result_put_usage(&f->piece, u);
-	json_put_key(&f->out, STR("usage"));
-	json_put_raw(&f->out, buf_str(&f->piece));
+	json_put_member_raw(&f->out, "usage", buf_str(&f->piece));
 }
 
 static void
@@ -415,8 +413,7 @@ put_statistics(struct file *f, const struct result_run *run, size_t n)
 	put_range(&f->piece, STR(",\"success_rate_ci\":"), run->rate_lo,
 	    run->rate_hi);
 	buf_putc(&f->piece, '}');
-	json_put_key(&f->out, STR("statistics"));
-	json_put_raw(&f->out, buf_str(&f->piece));
+	json_put_member_raw(&f->out, "statistics", buf_str(&f->piece));
 }
 
 static void
@@ -518,8 +515,7 @@ put_triggers(struct file *f, const struct result_run *run)
 		return;
 	f->piece.n = 0;
 	result_put_accuracy(&f->piece, run);
-	json_put_key(&f->out, STR("trigger_metrics"));
-	json_put_raw(&f->out, buf_str(&f->piece));
+	json_put_member_raw(&f->out, "trigger_metrics", buf_str(&f->piece));
 	key_open(f, STR("trigger_results"), '[');
 	for (i = 0; i < t->n && !f->bad; i++) {
 		if (t->v[i].status == RESULT_NONE)

@@ -83,24 +83,17 @@ put_header(struct result_run *run, struct err *e)
 	result_time(when, run->started_ns);
 	run->line.n = 0;
 	json_open(&o, '{');
-	json_put_key(&o, STR("waza_journal"));
-	json_put_int(&o, 1);
-	json_put_key(&o, STR("suite"));
-	json_put_str(&o, run->suite->name);
+	json_put_member_int(&o, "waza_journal", 1);
+	json_put_member_str(&o, "suite", run->suite->name);
 	if (run->suite->path != NULL) {
-		json_put_key(&o, STR("path"));
-		json_put_cstr(&o, run->suite->path);
+		json_put_member_cstr(&o, "path", run->suite->path);
 	}
-	json_put_key(&o, STR("model"));
-	json_put_str(&o, run->model);
-	json_put_key(&o, STR("executor"));
-	json_put_str(&o, run->executor);
-	json_put_key(&o, STR("trials"));
-	json_put_int(&o, (int64_t)run->trials);
-	json_put_key(&o, STR("run_id"));
-	json_put_cstr(&o, run->run_id == NULL ? "" : run->run_id);
-	json_put_key(&o, STR("started"));
-	json_put_cstr(&o, when);
+	json_put_member_str(&o, "model", run->model);
+	json_put_member_str(&o, "executor", run->executor);
+	json_put_member_int(&o, "trials", (int64_t)run->trials);
+	json_put_member_cstr(&o, "run_id",
+	    run->run_id == NULL ? "" : run->run_id);
+	json_put_member_cstr(&o, "started", when);
 	json_close(&o, '}');
 	buf_putc(&run->line, '\n');
 	return result_append(run, e);

@@ -103,8 +103,7 @@ put_again(struct result_run *run, size_t task, size_t trial,
 		json_put_key(&o, json_key(v));
 		json_put(&o, v);
 	}
-	json_put_key(&o, STR("cached"));
-	json_put_bool(&o, true);
+	json_put_member_bool(&o, "cached", true);
 	json_close(&o, '}');
 	t->len = b->n - (size_t)t->off;
 	buf_put(b, STR("}\n"));
@@ -230,15 +229,11 @@ put_metadata(struct json_out *o, const struct result_run *run)
 	for (i = 0; i < run->ntasks; i++)
 		n += run->tasks[i].kept == NULL;
 	result_time(when, run->started_ns);
-	json_put_key(o, STR("metadata"));
-	json_open(o, '{');
+	json_open_member(o, "metadata", '{');
 	put_others(o, json_getc(run->stored->root, "metadata"), ours);
-	json_put_key(o, STR("regraded"));
-	json_open(o, '{');
-	json_put_key(o, STR("at"));
-	json_put_cstr(o, when);
-	json_put_key(o, STR("tasks"));
-	json_put_int(o, n);
+	json_open_member(o, "regraded", '{');
+	json_put_member_cstr(o, "at", when);
+	json_put_member_int(o, "tasks", n);
 	json_close(o, '}');
 	json_close(o, '}');
 }
@@ -264,8 +259,7 @@ result_put_kept(struct json_out *o, const struct result_run *run)
 		v = json_getc(root, base[i]);
 		if (v == NULL)
 			continue;
-		json_put_key(o, str_of(base[i]));
-		json_put(o, v);
+		json_put_member(o, base[i], v);
 	}
 }
 

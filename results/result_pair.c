@@ -62,18 +62,15 @@ put(struct json_out *o, const struct pairs *p)
 	for (i = 0; i < TIE; i++)
 		if (2 * p->won[i] > p->n)
 			winner = i;
-	json_put_key(o, STR("pairwise"));
-	json_open(o, '{');
-	json_put_key(o, STR("winner"));
-	json_put_cstr(o, sides[winner]);
+	json_open_member(o, "pairwise", '{');
+	json_put_member_cstr(o, "winner", sides[winner]);
 	for (v = json_first(p->first[winner]); v != NULL; v = v->next)
 		if (!str_is(json_key(v), "winner")) {
 			json_put_key(o, json_key(v));
 			json_put(o, v);
 		}
 	for (i = 0; i < SIDES && p->n > 1; i++) {
-		json_put_key(o, str_of(sides[i]));
-		json_put_int(o, (int64_t)p->won[i]);
+		json_put_member_int(o, sides[i], (int64_t)p->won[i]);
 	}
 	json_close(o, '}');
 }

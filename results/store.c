@@ -189,27 +189,6 @@ store_group(struct store *s, struct str id, size_t *n)
  * What lists say.
  */
 static void
-key_text(struct json_out *o, const char *key, struct str s)
-{
-	json_put_key(o, str_of(key));
-	json_put_str(o, s);
-}
-
-static void
-key_int(struct json_out *o, const char *key, int64_t n)
-{
-	json_put_key(o, str_of(key));
-	json_put_int(o, n);
-}
-
-static void
-key_num(struct json_out *o, const char *key, double d)
-{
-	json_put_key(o, str_of(key));
-	json_put_double(o, d);
-}
-
-static void
 key_ok(struct json_out *o, int ok)
 {
 	json_put_key(o, STR("ok"));
@@ -228,14 +207,14 @@ put_summary(struct json_out *o, const struct store_run *r)
 		return;
 	}
 	json_open(o, '{');
-	key_int(o, "total", (int64_t)r->total);
-	key_int(o, "passed", (int64_t)r->passed);
-	key_int(o, "failed", (int64_t)r->failed);
-	key_int(o, "errors", (int64_t)r->errors);
-	key_int(o, "skipped", (int64_t)r->skipped);
-	key_num(o, "passRate", r->rate);
-	key_num(o, "score", r->score);
-	key_int(o, "durationMs", r->sum_ms);
+	json_put_member_int(o, "total", (int64_t)r->total);
+	json_put_member_int(o, "passed", (int64_t)r->passed);
+	json_put_member_int(o, "failed", (int64_t)r->failed);
+	json_put_member_int(o, "errors", (int64_t)r->errors);
+	json_put_member_int(o, "skipped", (int64_t)r->skipped);
+	json_put_member_double(o, "passRate", r->rate);
+	json_put_member_double(o, "score", r->score);
+	json_put_member_int(o, "durationMs", r->sum_ms);
 	key_ok(o, r->ok);
 	json_close(o, '}');
 }
@@ -246,23 +225,22 @@ store_put(struct json_out *o, const struct store_run *r)
 	char when[RESULT_TIME_MAX];
 
 	result_time(when, r->started_ns);
-	key_text(o, "runId", r->id);
-	key_text(o, "name", r->name);
-	key_text(o, "skill", r->skill);
-	key_text(o, "path", r->path);
-	key_text(o, "source", r->live ? STR("live") : STR("file"));
-	key_text(o, "status", str_of(words[r->state]));
+	json_put_member_str(o, "runId", r->id);
+	json_put_member_str(o, "name", r->name);
+	json_put_member_str(o, "skill", r->skill);
+	json_put_member_str(o, "path", r->path);
+	json_put_member_str(o, "source", r->live ? STR("live") : STR("file"));
+	json_put_member_str(o, "status", str_of(words[r->state]));
 	key_ok(o, r->ok);
-	key_text(o, "executor", r->executor);
-	key_text(o, "model", r->model);
-	key_text(o, "startedAt", str_of(when));
-	key_int(o, "durationMs", r->duration_ms);
+	json_put_member_str(o, "executor", r->executor);
+	json_put_member_str(o, "model", r->model);
+	json_put_member_str(o, "startedAt", str_of(when));
+	json_put_member_int(o, "durationMs", r->duration_ms);
 	put_summary(o, r);
 	if (r->state < STORE_COMPLETED) {
-		json_put_key(o, STR("progress"));
-		json_open(o, '{');
-		key_int(o, "done", (int64_t)r->done);
-		key_int(o, "total", (int64_t)r->tasks);
+		json_open_member(o, "progress", '{');
+		json_put_member_int(o, "done", (int64_t)r->done);
+		json_put_member_int(o, "total", (int64_t)r->tasks);
 		json_close(o, '}');
 	}
 	json_put_key(o, STR("tokens"));

@@ -446,27 +446,19 @@ put_task(struct json_out *o, const struct outcome_task *t)
 	for (i = 0; i < t->ntrials && error.n == 0; i++)
 		error = json_str(t->trials[i].node, "error_msg");
 	json_open(o, '{');
-	json_put_key(o, STR("id"));
-	json_put_str(o, t->id);
-	json_put_key(o, STR("name"));
-	json_put_str(o, t->name);
-	json_put_key(o, STR("status"));
-	json_put_str(o, t->status == RESULT_NONE ?
+	json_put_member_str(o, "id", t->id);
+	json_put_member_str(o, "name", t->name);
+	json_put_member_str(o, "status", t->status == RESULT_NONE ?
 	    json_str(t->node, "status") :
 	    str_of(result_word(t->status)));
-	json_put_key(o, STR("score"));
-	json_put_double(o, t->score);
-	json_put_key(o, STR("trials"));
-	json_put_int(o, (int64_t)t->ntrials);
-	json_put_key(o, STR("durationMs"));
-	json_put_int(o, t->duration_ms);
+	json_put_member_double(o, "score", t->score);
+	json_put_member_int(o, "trials", (int64_t)t->ntrials);
+	json_put_member_int(o, "durationMs", t->duration_ms);
 	if (result_is_error(t->status)) {
-		json_put_key(o, STR("errorClass"));
-		json_put_cstr(o, result_class(t->status));
+		json_put_member_cstr(o, "errorClass", result_class(t->status));
 	}
 	if (error.n > 0) {
-		json_put_key(o, STR("error"));
-		json_put_str(o, error);
+		json_put_member_str(o, "error", error);
 	}
 	json_close(o, '}');
 }
@@ -476,8 +468,7 @@ store_put_tasks(struct json_out *o, const struct outcome *oc)
 {
 	size_t i;
 
-	json_put_key(o, STR("tasks"));
-	json_open(o, '[');
+	json_open_member(o, "tasks", '[');
 	for (i = 0; i < oc->ntasks; i++)
 		put_task(o, &oc->tasks[i]);
 	json_close(o, ']');

@@ -18,8 +18,7 @@ put_words(struct json_out *o, const struct field *f)
 {
 	const char *const *w;
 
-	json_put_key(o, STR("enum"));
-	json_open(o, '[');
+	json_open_member(o, "enum", '[');
 	for (w = f->words; *w != NULL; w++)
 		json_put_cstr(o, *w);
 	json_close(o, ']');
@@ -34,19 +33,17 @@ put_items(struct json_out *o, const struct field *f)
 		return;
 	}
 	json_open(o, '{');
-	json_put_key(o, STR("type"));
-	json_put_cstr(o, f->type == FIELD_STRS ? "string" : "integer");
+	json_put_member_cstr(o, "type",
+	    f->type == FIELD_STRS ? "string" : "integer");
 	json_close(o, '}');
 }
 
 static void
 put_field(struct json_out *o, const struct field *f)
 {
-	json_put_key(o, str_of(f->key));
-	json_open(o, '{');
+	json_open_member(o, f->key, '{');
 	if (types[f->type] != NULL) {
-		json_put_key(o, STR("type"));
-		json_put_cstr(o, types[f->type]);
+		json_put_member_cstr(o, "type", types[f->type]);
 	}
 	if (f->type == FIELD_ENUM)
 		put_words(o, f);
@@ -54,14 +51,11 @@ put_field(struct json_out *o, const struct field *f)
 	    f->type == FIELD_OBJECTS)
 		put_items(o, f);
 	if (f->type == FIELD_INT && (f->min != 0 || f->max != 0)) {
-		json_put_key(o, STR("minimum"));
-		json_put_int(o, f->min);
-		json_put_key(o, STR("maximum"));
-		json_put_int(o, f->max);
+		json_put_member_int(o, "minimum", f->min);
+		json_put_member_int(o, "maximum", f->max);
 	}
 	if (f->help != NULL) {
-		json_put_key(o, STR("description"));
-		json_put_cstr(o, f->help);
+		json_put_member_cstr(o, "description", f->help);
 	}
 	json_close(o, '}');
 }
@@ -72,18 +66,15 @@ rpc_put_schema(struct json_out *o, const struct field_table *t)
 	size_t i, required = 0;
 
 	json_open(o, '{');
-	json_put_key(o, STR("type"));
-	json_put_cstr(o, "object");
-	json_put_key(o, STR("properties"));
-	json_open(o, '{');
+	json_put_member_cstr(o, "type", "object");
+	json_open_member(o, "properties", '{');
 	for (i = 0; t != NULL && i < t->n; i++) {
 		put_field(o, &t->rows[i]);
 		required += t->rows[i].flags & FIELD_REQUIRED;
 	}
 	json_close(o, '}');
 	if (required > 0) {
-		json_put_key(o, STR("required"));
-		json_open(o, '[');
+		json_open_member(o, "required", '[');
 		for (i = 0; i < t->n; i++)
 			if (t->rows[i].flags & FIELD_REQUIRED)
 				json_put_cstr(o, t->rows[i].key);
@@ -101,14 +92,10 @@ put_method(struct json_out *o, const struct rpc_method *m)
 	};
 
 	json_open(o, '{');
-	json_put_key(o, STR("name"));
-	json_put_cstr(o, m->name);
-	json_put_key(o, STR("family"));
-	json_put_cstr(o, families[m->family]);
-	json_put_key(o, STR("description"));
-	json_put_cstr(o, m->help);
-	json_put_key(o, STR("needsHello"));
-	json_put_bool(o, m->flags & RPC_HELLO);
+	json_put_member_cstr(o, "name", m->name);
+	json_put_member_cstr(o, "family", families[m->family]);
+	json_put_member_cstr(o, "description", m->help);
+	json_put_member_bool(o, "needsHello", m->flags & RPC_HELLO);
 	json_put_key(o, STR("params"));
 	rpc_put_schema(o, m->params);
 	json_close(o, '}');
@@ -123,12 +110,9 @@ discover(struct rpc_call *c, void *params)
 
 	(void)params;
 	json_open(o, '{');
-	json_put_key(o, STR("name"));
-	json_put_cstr(o, "waza");
-	json_put_key(o, STR("version"));
-	json_put_cstr(o, c->rpc->version);
-	json_put_key(o, STR("methods"));
-	json_open(o, '[');
+	json_put_member_cstr(o, "name", "waza");
+	json_put_member_cstr(o, "version", c->rpc->version);
+	json_open_member(o, "methods", '[');
 	for (i = 0; (m = rpc_method(i)) != NULL; i++)
 		put_method(o, m);
 	json_close(o, ']');

@@ -80,15 +80,12 @@ put_error(struct rpc_call *c)
 	struct json_out *o = &c->out;
 
 	json_open(o, '{');
-	json_put_key(o, STR("code"));
-	json_put_int(o, rpc_number(c->kind,
-	    c->method != NULL ? c->method->family : RPC_EVAL));
-	json_put_key(o, STR("message"));
-	json_put_str(o, c->message);
-	json_put_key(o, STR("data"));
-	json_open(o, '{');
-	json_put_key(o, STR("kind"));
-	json_put_cstr(o, rpc_kind_name(c->kind));
+	json_put_member_int(o, "code",
+	    rpc_number(c->kind, c->method != NULL ? c->method->family :
+	    RPC_EVAL));
+	json_put_member_str(o, "message", c->message);
+	json_open_member(o, "data", '{');
+	json_put_member_cstr(o, "kind", rpc_kind_name(c->kind));
 	rpc_put_data(o, c);
 	json_close(o, '}');
 	json_close(o, '}');
@@ -173,13 +170,11 @@ rpc_notify_end(struct rpc_peer *p)
 void
 rpc_put_text(struct json_out *o, const char *key, struct str s)
 {
-	json_put_key(o, str_of(key));
-	json_put_str(o, s);
+	json_put_member_str(o, key, s);
 }
 
 void
 rpc_put_int(struct json_out *o, const char *key, int64_t n)
 {
-	json_put_key(o, str_of(key));
-	json_put_int(o, n);
+	json_put_member_int(o, key, n);
 }

@@ -68,8 +68,7 @@ put_messages(struct json_out *o, const char *key,
 {
 	const struct spec_note *n;
 
-	json_put_key(o, str_of(key));
-	json_open(o, '[');
+	json_open_member(o, key, '[');
 	for (n = notes->head; n != NULL; n = n->next)
 		if (n->level == level)
 			json_put_cstr(o, n->msg);
@@ -81,8 +80,7 @@ put_places(struct json_out *o, const struct spec_notes *notes)
 {
 	const struct spec_note *n;
 
-	json_put_key(o, STR("details"));
-	json_open(o, '[');
+	json_open_member(o, "details", '[');
 	for (n = notes->head; n != NULL; n = n->next) {
 		json_open(o, '{');
 		rpc_put_text(o, "level", n->level == FIELD_ERROR ? STR("error") :
@@ -198,14 +196,12 @@ eval_list(struct rpc_call *c, void *params)
 		    "Eval not found: %s", e.msg);
 	}
 	json_open(o, '{');
-	json_put_key(o, STR("evals"));
-	json_open(o, '[');
+	json_open_member(o, "evals", '[');
 	for (i = 0; i < found.n && i < LISTED_MAX; i++)
 		put_entry(o, c, found.v[i], &bad);
 	json_close(o, ']');
 	if (bad.n > 0) {
-		json_put_key(o, STR("unreadable"));
-		json_put_raw(o, STR("["));
+		json_put_member_raw(o, "unreadable", STR("["));
 		buf_put(c->buf, buf_str(&bad));
 		buf_put(c->buf, STR("]"));
 	}
@@ -227,8 +223,7 @@ put_config(struct json_out *o, const struct spec_suite *s)
 {
 	const struct spec_config *g = &s->config;
 
-	json_put_key(o, STR("config"));
-	json_open(o, '{');
+	json_open_member(o, "config", '{');
 	rpc_put_text(o, "executor", g->executor);
 	if (g->model.n > 0)
 		rpc_put_text(o, "model", g->model);
@@ -239,12 +234,10 @@ put_config(struct json_out *o, const struct spec_suite *s)
 	rpc_put_int(o, "max_attempts", g->max_attempts);
 	if (g->workers > 0)
 		rpc_put_int(o, "workers", g->workers);
-	json_put_key(o, STR("parallel"));
-	json_put_bool(o, g->parallel);
-	json_put_key(o, STR("fail_fast"));
-	json_put_bool(o, g->fail_fast);
-	json_put_key(o, STR("task_pass_threshold"));
-	json_put_double(o, g->task_pass_threshold);
+	json_put_member_bool(o, "parallel", g->parallel);
+	json_put_member_bool(o, "fail_fast", g->fail_fast);
+	json_put_member_double(o, "task_pass_threshold",
+	    g->task_pass_threshold);
 	json_close(o, '}');
 }
 
@@ -254,17 +247,13 @@ put_metrics(struct json_out *o, const struct spec_suite *s)
 	const struct spec_metric *m = s->metrics.v;
 	size_t i;
 
-	json_put_key(o, STR("metrics"));
-	json_open(o, '{');
-	json_put_key(o, STR("pass_threshold"));
-	json_put_double(o, s->config.pass_threshold);
+	json_open_member(o, "metrics", '{');
+	json_put_member_double(o, "pass_threshold", s->config.pass_threshold);
 	for (i = 0; i < s->metrics.n; i++) {
 		json_put_key(o, m[i].name);
 		json_open(o, '{');
-		json_put_key(o, STR("threshold"));
-		json_put_double(o, m[i].threshold);
-		json_put_key(o, STR("weight"));
-		json_put_double(o, m[i].weight);
+		json_put_member_double(o, "threshold", m[i].threshold);
+		json_put_member_double(o, "weight", m[i].weight);
 		json_close(o, '}');
 	}
 	json_close(o, '}');
@@ -333,8 +322,7 @@ eval_validate(struct rpc_call *c, void *params)
 	if (s != NULL)
 		rpc_check_suite(s, s->config.executor, &notes);
 	json_open(o, '{');
-	json_put_key(o, STR("valid"));
-	json_put_bool(o, notes.errors == 0);
+	json_put_member_bool(o, "valid", notes.errors == 0);
 	if (s != NULL && notes.errors == 0) {
 		rpc_put_text(o, "name", s->name);
 		rpc_put_text(o, "skill", s->skill);
@@ -397,8 +385,7 @@ task_list(struct rpc_call *c, void *params)
 	if (open_suite(c, p->path, &s) != RPC_DONE)
 		return RPC_FAIL;
 	json_open(o, '{');
-	json_put_key(o, STR("tasks"));
-	json_open(o, '[');
+	json_open_member(o, "tasks", '[');
 	for (i = 0; i < s->ntasks; i++) {
 		json_open(o, '{');
 		put_task(o, s, &s->tasks[i]);
@@ -435,8 +422,7 @@ put_graders(struct json_out *o, const struct spec_graders *list)
 		json_open(o, '{');
 		rpc_put_text(o, "type", list->v[i].type);
 		rpc_put_text(o, "name", list->v[i].name);
-		json_put_key(o, STR("weight"));
-		json_put_double(o, list->v[i].weight);
+		json_put_member_double(o, "weight", list->v[i].weight);
 		for (v = json_first(list->v[i].config); v != NULL;
 		    v = v->next) {
 			json_put_key(o, json_key(v));
@@ -451,8 +437,7 @@ put_tags(struct json_out *o, const struct field_strs *tags)
 {
 	size_t i;
 
-	json_put_key(o, STR("tags"));
-	json_open(o, '[');
+	json_open_member(o, "tags", '[');
 	for (i = 0; i < tags->n; i++)
 		json_put_str(o, tags->v[i]);
 	json_close(o, ']');
@@ -479,8 +464,7 @@ task_get(struct rpc_call *c, void *params)
 	put_task(o, s, &s->tasks[i]);
 	rpc_put_text(o, "prompt", s->tasks[i].inputs.prompt);
 	put_tags(o, &s->tasks[i].tags);
-	json_put_key(o, STR("graders"));
-	json_open(o, '[');
+	json_open_member(o, "graders", '[');
 	put_graders(o, &s->graders);
 	put_graders(o, &s->tasks[i].graders);
 	json_close(o, ']');

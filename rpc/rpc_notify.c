@@ -76,8 +76,7 @@ put_progress(struct json_out *o, const struct rpc_run *r,
 	if (ev->type == EVENT_TRIAL_COMPLETE ||
 	    ev->type == EVENT_TASK_COMPLETE ||
 	    ev->type == EVENT_EVAL_COMPLETE) {
-		json_put_key(o, STR("score"));
-		json_put_double(o, ev->score);
+		json_put_member_double(o, "score", ev->score);
 		rpc_put_int(o, "durationMs", ev->type == EVENT_EVAL_COMPLETE ?
 		    (int64_t)(ev->duration_sec * 1000) : ev->took_ms);
 	}
@@ -243,8 +242,7 @@ rpc_run_tell_end(struct rpc_run *r)
 		json_open(o, '{');
 		rpc_put_text(o, "runId", str_of(r->id));
 		if (r->state == RPC_STATE_COMPLETED) {
-			json_put_key(o, STR("summary"));
-			json_put_raw(o, r->counts);
+			json_put_member_raw(o, "summary", r->counts);
 		} else
 			rpc_put_text(o, "error", r->error.n > 0 ? r->error :
 			    STR("Run cancelled"));
@@ -260,8 +258,7 @@ rpc_run_tell_end(struct rpc_run *r)
 void
 rpc_run_put_progress(struct json_out *o, const struct rpc_run *r)
 {
-	json_put_key(o, STR("progress"));
-	json_open(o, '{');
+	json_open_member(o, "progress", '{');
 	rpc_put_int(o, "totalTasks", r->total);
 	rpc_put_int(o, "tasksDone", r->done);
 	json_close(o, '}');

@@ -108,8 +108,7 @@ run_list(struct rpc_call *c, void *params)
 
 	(void)params;
 	json_open(o, '{');
-	json_put_key(o, STR("runs"));
-	json_open(o, '[');
+	json_open_member(o, "runs", '[');
 	for (r = c->rpc->runs; r != NULL; r = r->next) {
 		json_open(o, '{');
 		put_state(o, r);

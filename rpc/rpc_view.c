@@ -53,8 +53,7 @@ put_task(struct json_out *o, const struct rpc_run *r,
 	rpc_put_text(o, "status", str_of(task_word(r, t, more->begun)));
 	if (result_is_error(t->status))
 		rpc_put_text(o, "errorClass", str_of(result_class(t->status)));
-	json_put_key(o, STR("score"));
-	json_put_double(o, t->stats.avg);
+	json_put_member_double(o, "score", t->stats.avg);
 	rpc_put_int(o, "trials", (int64_t)t->ntrials);
 	rpc_put_int(o, "durationMs", t->stats.avg_ms);
 	if (more->error.n > 0)
@@ -161,13 +160,10 @@ put_counts(struct json_out *o, const struct store_run *b)
 	rpc_put_int(o, "failed", (int64_t)b->failed);
 	rpc_put_int(o, "errors", (int64_t)b->errors);
 	rpc_put_int(o, "skipped", (int64_t)b->skipped);
-	json_put_key(o, STR("passRate"));
-	json_put_double(o, b->rate);
-	json_put_key(o, STR("score"));
-	json_put_double(o, b->score);
+	json_put_member_double(o, "passRate", b->rate);
+	json_put_member_double(o, "score", b->score);
 	rpc_put_int(o, "durationMs", b->sum_ms);
-	json_put_key(o, STR("ok"));
-	json_put_bool(o, b->ok > 0);
+	json_put_member_bool(o, "ok", b->ok > 0);
 }
 
 /* What run.status and eval.complete say, while all of it is still there. */
@@ -264,8 +260,7 @@ put_trials(struct json_out *o, const struct result_run *res,
 	struct err e;
 	size_t i;
 
-	json_put_key(o, STR("runs"));
-	json_open(o, '[');
+	json_open_member(o, "runs", '[');
 	for (i = 0; i < t->ntrials; i++) {
 		if (t->trials[i].status == RESULT_NONE)
 			continue;

@@ -79,12 +79,9 @@ delete_session(struct rpc_call *c, void *params)
 		return busy(c, s);
 	session_time(when, os_wall_ns());
 	json_open(&c->out, '{');
-	json_put_key(&c->out, STR("session_id"));
-	json_put_cstr(&c->out, s->id);
-	json_put_key(&c->out, STR("deleted"));
-	json_put_bool(&c->out, true);
-	json_put_key(&c->out, STR("deleted_at"));
-	json_put_cstr(&c->out, when);
+	json_put_member_cstr(&c->out, "session_id", s->id);
+	json_put_member_bool(&c->out, "deleted", true);
+	json_put_member_cstr(&c->out, "deleted_at", when);
 	json_close(&c->out, '}');
 	session_drop(s);
 	session_expire_later(session_all(c->rpc));
@@ -97,8 +94,7 @@ message(struct rpc_call *c, void *params)
 {
 	(void)params;
 	json_open(&c->out, '{');
-	json_put_key(&c->out, STR("received"));
-	json_put_bool(&c->out, true);
+	json_put_member_bool(&c->out, "received", true);
 	json_close(&c->out, '}');
 	return RPC_DONE;
 }

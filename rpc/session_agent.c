@@ -124,20 +124,6 @@ put_members(struct json_out *o, const struct json *obj)
 	}
 }
 
-static void
-put_str(struct json_out *o, const char *key, struct str s)
-{
-	json_put_key(o, str_of(key));
-	json_put_str(o, s);
-}
-
-static void
-put_int(struct json_out *o, const char *key, int64_t n)
-{
-	json_put_key(o, str_of(key));
-	json_put_int(o, n);
-}
-
 /*
  * What the settings have for the two.  A provider's own is for the executor
  * that it stands for, and an executor's not for another provider's API.
@@ -151,9 +137,9 @@ put_settings(struct json_out *o, const struct rpc *r, struct str executor,
 	bool table = api != NULL && str_is(executor, known);
 
 	if (table)
-		put_str(o, "api", str_of(api));
+		json_put_member_str(o, "api", str_of(api));
 	if (table && key_of(provider) != NULL)
-		put_str(o, "api_key_env", str_of(key_of(provider)));
+		json_put_member_str(o, "api_key_env", str_of(key_of(provider)));
 	if (!table || str_eq(executor, provider))
 		put_members(o, entry(r, executor));
 	if (!str_eq(executor, provider) &&
@@ -173,17 +159,16 @@ put_config(struct json_out *o, const struct rpc *r, struct str executor,
 
 	put_settings(o, r, executor, m->provider);
 	if (m->temperature >= 0) {
-		json_put_key(o, STR("temperature"));
-		json_put_double(o, m->temperature);
+		json_put_member_double(o, "temperature", m->temperature);
 	}
 	if (m->max_tokens > 0)
-		put_int(o, "max_tokens", m->max_tokens);
-	put_str(o, "executor", executor);
-	put_str(o, "model", m->model_id);
-	put_int(o, "timeout_seconds", seconds);
-	put_int(o, "trials_per_task", 1);
-	put_int(o, "max_attempts", 1);
-	put_int(o, "workers", 1);
+		json_put_member_int(o, "max_tokens", m->max_tokens);
+	json_put_member_str(o, "executor", executor);
+	json_put_member_str(o, "model", m->model_id);
+	json_put_member_int(o, "timeout_seconds", seconds);
+	json_put_member_int(o, "trials_per_task", 1);
+	json_put_member_int(o, "max_attempts", 1);
+	json_put_member_int(o, "workers", 1);
 }
 
 static struct str
@@ -195,15 +180,14 @@ make_plan(struct arena *a, const struct rpc *r, struct str executor,
 	struct str plan;
 
 	json_open(&o, '{');
-	put_str(&o, "name", STR("generate_fix"));
-	put_str(&o, "skill", STR("generate_fix"));
-	put_str(&o, "description", str_of(p->dir));
-	json_put_key(&o, STR("config"));
-	json_open(&o, '{');
+	json_put_member_str(&o, "name", STR("generate_fix"));
+	json_put_member_str(&o, "skill", STR("generate_fix"));
+	json_put_member_str(&o, "description", str_of(p->dir));
+	json_open_member(&o, "config", '{');
 	put_config(&o, r, executor, p);
 	json_close(&o, '}');
-	json_put_key(&o, STR("tasks"));
-	json_put_raw(&o, STR("[{\"id\":\"fix\",\"prompt\":\"fix\"}]"));
+	json_put_member_raw(&o, "tasks",
+	    STR("[{\"id\":\"fix\",\"prompt\":\"fix\"}]"));
 	json_close(&o, '}');
 	plan = arena_str(a, buf_str(&b));
 	buf_free(&b);

@@ -82,40 +82,25 @@ is_uuid(struct str s)
  * Writing.
  */
 static void
-put_str(struct json_out *o, const char *key, struct str s)
-{
-	json_put_key(o, str_of(key));
-	json_put_str(o, s);
-}
-
-static void
-put_int(struct json_out *o, const char *key, int64_t n)
-{
-	json_put_key(o, str_of(key));
-	json_put_int(o, n);
-}
-
-static void
 put_session(struct buf *b, const struct session *s)
 {
 	struct json_out o = { .put = buf_sink, .ctx = b };
 	const struct session_said *x;
 
 	json_open(&o, '{');
-	put_int(&o, "version", VERSION);
-	put_str(&o, "id", str_of(s->id));
-	put_int(&o, "created_ns", s->created_ns);
-	put_int(&o, "used_ns", s->used_ns);
-	put_int(&o, "fixes", s->fixes);
-	put_str(&o, "working_dir", buf_str(&s->working_dir));
-	put_str(&o, "executor", buf_str(&s->executor));
-	put_str(&o, "model", buf_str(&s->model));
-	json_put_key(&o, STR("turns"));
-	json_open(&o, '[');
+	json_put_member_int(&o, "version", VERSION);
+	json_put_member_str(&o, "id", str_of(s->id));
+	json_put_member_int(&o, "created_ns", s->created_ns);
+	json_put_member_int(&o, "used_ns", s->used_ns);
+	json_put_member_int(&o, "fixes", s->fixes);
+	json_put_member_str(&o, "working_dir", buf_str(&s->working_dir));
+	json_put_member_str(&o, "executor", buf_str(&s->executor));
+	json_put_member_str(&o, "model", buf_str(&s->model));
+	json_open_member(&o, "turns", '[');
 	for (x = s->said; x != NULL; x = x->next) {
 		json_open(&o, '{');
-		put_str(&o, "asked", buf_str(&x->asked));
-		put_str(&o, "answered", buf_str(&x->answered));
+		json_put_member_str(&o, "asked", buf_str(&x->asked));
+		json_put_member_str(&o, "answered", buf_str(&x->answered));
 		json_close(&o, '}');
 	}
 	json_close(&o, ']');

@@ -61,13 +61,6 @@ struct session_fix {
 	struct session_fix *next;	/* of the queue */
 };
 
-static void
-put_str(struct json_out *o, const char *key, struct str s)
-{
-	json_put_key(o, str_of(key));
-	json_put_str(o, s);
-}
-
 static bool
 is_heard(const struct session_fix *f)
 {
@@ -91,17 +84,15 @@ tell(struct session_fix *f, const char *stage, int progress, const char *key,
 	session_time(when, os_wall_ns());
 	o = rpc_notify(p, "kaiak/generateFix/progress");
 	json_open(o, '{');
-	put_str(o, "session_id", str_of(f->session->id));
-	put_str(o, "request_id", str_of(f->id));
-	put_str(o, "stage", str_of(stage));
-	json_put_key(o, STR("progress"));
-	json_put_int(o, progress);
-	put_str(o, "timestamp", str_of(when));
-	json_put_key(o, STR("data"));
-	json_open(o, '{');
-	put_str(o, "message", str_of(text));
+	json_put_member_str(o, "session_id", str_of(f->session->id));
+	json_put_member_str(o, "request_id", str_of(f->id));
+	json_put_member_str(o, "stage", str_of(stage));
+	json_put_member_int(o, "progress", progress);
+	json_put_member_str(o, "timestamp", str_of(when));
+	json_open_member(o, "data", '{');
+	json_put_member_str(o, "message", str_of(text));
 	if (key != NULL)
-		put_str(o, key, detail);
+		json_put_member_str(o, key, detail);
 	json_close(o, '}');
 	json_close(o, '}');
 	rpc_notify_end(p);
@@ -199,18 +190,17 @@ put_change(struct json_out *o, const struct workspace_change *c)
 	};
 
 	json_open(o, '{');
-	put_str(o, "path", c->path);
-	put_str(o, "status", str_of(words[c->how]));
+	json_put_member_str(o, "path", c->path);
+	json_put_member_str(o, "status", str_of(words[c->how]));
 	json_put_key(o, STR("diff"));
 	if (c->diff.p != NULL)
 		json_put_str(o, c->diff);
 	else
 		json_put_null(o);
 	if (c->diff.p == NULL && c->why != NULL)
-		put_str(o, "no_diff", str_of(c->why));
+		json_put_member_str(o, "no_diff", str_of(c->why));
 	if (c->excluded) {
-		json_put_key(o, STR("excluded"));
-		json_put_bool(o, true);
+		json_put_member_bool(o, "excluded", true);
 	}
 	json_close(o, '}');
 }
@@ -248,20 +238,19 @@ put_result(struct session_fix *f)
 
 	session_time(when, f->created_ns);
 	json_open(o, '{');
-	put_str(o, "request_id", str_of(f->id));
-	put_str(o, "session_id", str_of(f->session->id));
-	put_str(o, "created_at", str_of(when));
-	put_str(o, "run_id", f->run_id);
-	put_str(o, "executor", f->executor);
-	put_str(o, "model", f->p->model.model_id);
-	put_str(o, "output", f->output);
+	json_put_member_str(o, "request_id", str_of(f->id));
+	json_put_member_str(o, "session_id", str_of(f->session->id));
+	json_put_member_str(o, "created_at", str_of(when));
+	json_put_member_str(o, "run_id", f->run_id);
+	json_put_member_str(o, "executor", f->executor);
+	json_put_member_str(o, "model", f->p->model.model_id);
+	json_put_member_str(o, "output", f->output);
 	json_put_key(o, STR("changes"));
 	put_changes(o, f->look);
 	if (f->look->cut != NULL)
-		put_str(o, "changes_cut", str_of(f->look->cut));
+		json_put_member_str(o, "changes_cut", str_of(f->look->cut));
 	put_usage(o, f);
-	json_put_key(o, STR("duration_ms"));
-	json_put_int(o, f->took_ms);
+	json_put_member_int(o, "duration_ms", f->took_ms);
 	if (f->p->transcript) {
 		json_put_key(o, STR("transcript"));
 		if (t != NULL)
@@ -471,7 +460,7 @@ set_prompt(struct session_fix *f, struct spec_task *t, struct str prompt)
 	struct json_error e;
 
 	json_open(&o, '{');
-	put_str(&o, "prompt", prompt);
+	json_put_member_str(&o, "prompt", prompt);
 	json_close(&o, '}');
 	t->vars = json_read(&mem, arena_str(&f->arena, buf_str(&b)), 0, &e);
 	t->inputs.prompt = STR("{{.Vars.prompt}}");

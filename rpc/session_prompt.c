@@ -222,16 +222,8 @@ put_history(struct buf *b, const struct session_said *s)
 static void
 put_var(struct json_out *o, const char *key, struct buf *b)
 {
-	json_put_key(o, str_of(key));
-	json_put_str(o, buf_str(b));
+	json_put_member_str(o, key, buf_str(b));
 	b->n = 0;
-}
-
-static void
-put_str_var(struct json_out *o, const char *key, struct str s)
-{
-	json_put_key(o, str_of(key));
-	json_put_str(o, s);
 }
 
 static void
@@ -253,19 +245,18 @@ put_vars(struct json_out *o, const struct session_params *p,
 {
 	struct buf b = { 0 };
 
-	put_str_var(o, "working_dir", str_of(p->dir));
-	put_str_var(o, "provider", p->model.provider);
-	put_str_var(o, "model_id", p->model.model_id);
-	json_put_key(o, STR("count"));
-	json_put_int(o, (int64_t)p->incidents.n);
+	json_put_member_str(o, "working_dir", str_of(p->dir));
+	json_put_member_str(o, "provider", p->model.provider);
+	json_put_member_str(o, "model_id", p->model.model_id);
+	json_put_member_int(o, "count", (int64_t)p->incidents.n);
 	put_incidents(&b, p);
 	put_var(o, "incidents", &b);
 	put_tree_var(o, "incidents_json", p->incidents_json);
 	put_migration(&b, p);
 	put_var(o, "migration", &b);
 	put_tree_var(o, "migration_json", p->migration);
-	put_str_var(o, "source_technology", p->source);
-	put_str_var(o, "target_technology", p->target);
+	json_put_member_str(o, "source_technology", p->source);
+	json_put_member_str(o, "target_technology", p->target);
 	put_hints(&b, p);
 	put_var(o, "migration_hints", &b);
 	put_files(&b, l);

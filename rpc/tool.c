@@ -17,8 +17,7 @@ enum {
 static void
 put_server(struct rpc_call *c, const char *key)
 {
-	json_put_key(&c->out, str_of(key));
-	json_open(&c->out, '{');
+	json_open_member(&c->out, key, '{');
 	rpc_put_text(&c->out, "name", STR("waza"));
 	rpc_put_text(&c->out, "version", str_of(c->rpc->version));
 	json_close(&c->out, '}');
@@ -105,8 +104,7 @@ hello(struct rpc_call *c, void *params)
 	p->hello = p->authed = true;
 	p->refused = 0;
 	json_open(&c->out, '{');
-	json_put_key(&c->out, STR("success"));
-	json_put_bool(&c->out, true);
+	json_put_member_bool(&c->out, "success", true);
 	rpc_put_text(&c->out, "message", STR("Client identified"));
 	put_server(c, "server");
 	json_close(&c->out, '}');
@@ -187,8 +185,8 @@ initialize(struct rpc_call *c, void *params)
 		c->peer->name = keep_name(c->peer, json_text(name));
 	json_open(o, '{');
 	rpc_put_text(o, "protocolVersion", agree(p->protocolVersion));
-	json_put_key(o, STR("capabilities"));
-	json_put_raw(o, STR("{\"tools\":{\"listChanged\":false}}"));
+	json_put_member_raw(o, "capabilities",
+	    STR("{\"tools\":{\"listChanged\":false}}"));
 	put_server(c, "serverInfo");
 	rpc_put_text(o, "instructions", STR("Evaluates AI agents: find suites "
 	    "with eval_list, check them with eval_validate, run them with "
@@ -327,8 +325,7 @@ list(struct rpc_call *c, void *params)
 
 	(void)params;
 	json_open(&c->out, '{');
-	json_put_key(&c->out, STR("tools"));
-	json_open(&c->out, '[');
+	json_open_member(&c->out, "tools", '[');
 	for (i = 0; (m = rpc_method(i)) != NULL; i++)
 		if (is_tool(m))
 			put_method_tool(&c->out, c->arena, m);
@@ -369,15 +366,13 @@ is_mcp(const struct rpc_call *c)
 static void
 put_content(struct json_out *o, struct str text, bool failed)
 {
-	json_put_key(o, STR("content"));
-	json_open(o, '[');
+	json_open_member(o, "content", '[');
 	json_open(o, '{');
 	rpc_put_text(o, "type", STR("text"));
 	rpc_put_text(o, "text", text);
 	json_close(o, '}');
 	json_close(o, ']');
-	json_put_key(o, STR("isError"));
-	json_put_bool(o, failed);
+	json_put_member_bool(o, "isError", failed);
 }
 
 void
@@ -392,18 +387,15 @@ tool_put(struct rpc_call *c, struct str text, bool failed)
 	if (text.n > 0 && text.p[text.n - 1] == '\n')
 		text.n--;
 	json_open(o, '{');
-	json_put_key(o, STR("success"));
-	json_put_bool(o, !failed);
+	json_put_member_bool(o, "success", !failed);
 	rpc_put_text(o, "result", text);
 	if (v != NULL && (v->type == JSON_OBJECT || v->type == JSON_ARRAY)) {
-		json_put_key(o, STR("structured"));
-		json_put(o, v);
+		json_put_member(o, "structured", v);
 	}
 	if (is_mcp(c)) {
 		put_content(o, text, failed);
 		if (v != NULL && v->type == JSON_OBJECT) {
-			json_put_key(o, STR("structuredContent"));
-			json_put(o, v);
+			json_put_member(o, "structuredContent", v);
 		}
 	}
 	json_close(o, '}');

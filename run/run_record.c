@@ -106,10 +106,8 @@ on_message(void *arg, char way, struct str message)
 	struct arena tmp = { 0 };
 
 	json_open(&o, '{');
-	json_put_key(&o, STR("way"));
-	json_put_str(&o, (struct str){ &way, 1 });
-	json_put_key(&o, STR("ms"));
-	json_put_int(&o, loop_clock(r->run->loop) - r->started);
+	json_put_member_str(&o, "way", (struct str){ &way, 1 });
+	json_put_member_int(&o, "ms", loop_clock(r->run->loop) - r->started);
 	json_put_key(&o, STR("message"));
 	put_message(&o, message);
 	json_close(&o, '}');

@@ -55,25 +55,11 @@ end(struct evalclient *p)
 }
 
 static void
-put_text(struct json_out *o, const char *key, struct str s)
-{
-	json_put_key(o, str_of(key));
-	json_put_str(o, s);
-}
-
-static void
-put_int(struct json_out *o, const char *key, int64_t n)
-{
-	json_put_key(o, str_of(key));
-	json_put_int(o, n);
-}
-
-static void
 put_now(struct json_out *o)
 {
 	char text[HUB_STAMP];
 
-	put_text(o, "timestamp", hub_stamp(text, os_wall_ns()));
+	json_put_member_str(o, "timestamp", hub_stamp(text, os_wall_ns()));
 }
 
 static void
@@ -81,10 +67,10 @@ say_welcome(struct evalclient *p)
 {
 	struct json_out *o = begin(p);
 
-	put_text(o, "type", STR("welcome"));
-	put_text(o, "serverId", str_of(p->set->id));
-	put_text(o, "version", STR("1.0.0"));
-	put_text(o, "server", arena_fmt(&p->set->arena, "waza %s",
+	json_put_member_str(o, "type", STR("welcome"));
+	json_put_member_str(o, "serverId", str_of(p->set->id));
+	json_put_member_str(o, "version", STR("1.0.0"));
+	json_put_member_str(o, "server", arena_fmt(&p->set->arena, "waza %s",
 	    p->set->version));
 	put_now(o);
 	end(p);
@@ -96,7 +82,7 @@ say_pong(struct evalclient *p)
 {
 	struct json_out *o = begin(p);
 
-	put_text(o, "type", STR("pong"));
+	json_put_member_str(o, "type", STR("pong"));
 	put_now(o);
 	end(p);
 }
@@ -106,12 +92,13 @@ say_error(struct evalclient *p, int code, const char *message, struct str more)
 {
 	struct json_out *o = begin(p);
 
-	put_text(o, "type", STR("error"));
-	put_int(o, "code", code);
-	put_text(o, "message", arena_fmt(&p->set->arena, "%s%.*s", message,
+	json_put_member_str(o, "type", STR("error"));
+	json_put_member_int(o, "code", code);
+	json_put_member_str(o, "message",
+	    arena_fmt(&p->set->arena, "%s%.*s", message,
 	    (int)(more.n < 100 ? more.n : 100), more.p));
 	if (code == EVALCLIENT_RATE)
-		put_int(o, "retryAfterMs", 1000);
+		json_put_member_int(o, "retryAfterMs", 1000);
 	end(p);
 }
 
@@ -122,22 +109,19 @@ answer_error(struct evalclient *p, const struct json *id, int code,
 {
 	struct json_out *o = begin(p);
 
-	put_text(o, "jsonrpc", STR("2.0"));
-	json_put_key(o, STR("error"));
-	json_open(o, '{');
-	put_int(o, "code", code);
-	put_text(o, "message", str_of(message));
-	json_put_key(o, STR("data"));
-	json_open(o, '{');
-	put_text(o, "kind", str_of(kind));
+	json_put_member_str(o, "jsonrpc", STR("2.0"));
+	json_open_member(o, "error", '{');
+	json_put_member_int(o, "code", code);
+	json_put_member_str(o, "message", str_of(message));
+	json_open_member(o, "data", '{');
+	json_put_member_str(o, "kind", str_of(kind));
 	if (code == EVALCLIENT_RATE)
-		put_int(o, "retryAfterMs", 1000);
+		json_put_member_int(o, "retryAfterMs", 1000);
 	if (code == -32601)
-		put_text(o, "hint", STR("the methods are at /rpc"));
+		json_put_member_str(o, "hint", STR("the methods are at /rpc"));
 	json_close(o, '}');
 	json_close(o, '}');
-	json_put_key(o, STR("id"));
-	json_put(o, id);
+	json_put_member(o, "id", id);
 	end(p);
 }
 
@@ -158,18 +142,18 @@ say_ack(struct evalclient *p, struct str id, const char *reason)
 {
 	struct json_out *o = begin(p);
 
-	put_text(o, "type", STR("registration_ack"));
-	put_text(o, "clientId", id);
-	put_text(o, "status", reason == NULL ? STR("accepted") :
+	json_put_member_str(o, "type", STR("registration_ack"));
+	json_put_member_str(o, "clientId", id);
+	json_put_member_str(o, "status", reason == NULL ? STR("accepted") :
 	    STR("rejected"));
-	put_text(o, "message", reason == NULL ?
+	json_put_member_str(o, "message", reason == NULL ?
 	    STR("Client registered successfully") :
 	    STR("Registration rejected"));
 	if (reason != NULL)
-		put_text(o, "reason", str_of(reason));
+		json_put_member_str(o, "reason", str_of(reason));
 	else
-		put_int(o, "evaluationsCount", (int64_t)hub_assigned(
-		    p->set->remote, &p->link));
+		json_put_member_int(o, "evaluationsCount",
+		    (int64_t)hub_assigned( p->set->remote, &p->link));
 	end(p);
 }
 
@@ -373,14 +357,12 @@ on_request(struct evalclient *p, const struct json *m)
 		return;
 	}
 	o = begin(p);
-	put_text(o, "jsonrpc", STR("2.0"));
-	json_put_key(o, STR("result"));
-	json_open(o, '{');
-	put_text(o, "type", STR("pong"));
+	json_put_member_str(o, "jsonrpc", STR("2.0"));
+	json_open_member(o, "result", '{');
+	json_put_member_str(o, "type", STR("pong"));
 	put_now(o);
 	json_close(o, '}');
-	json_put_key(o, STR("id"));
-	json_put(o, id);
+	json_put_member(o, "id", id);
 	end(p);
 }
 

@@ -198,17 +198,12 @@ web_fail(struct web_req *r, int status, const char *kind, struct str message,
 	struct json_out *o = web_json(r);
 
 	json_open(o, '{');
-	json_put_key(o, STR("error"));
-	json_open(o, '{');
-	json_put_key(o, STR("code"));
-	json_put_int(o, status);
-	json_put_key(o, STR("kind"));
-	json_put_cstr(o, kind);
-	json_put_key(o, STR("message"));
-	json_put_str(o, message);
+	json_open_member(o, "error", '{');
+	json_put_member_int(o, "code", status);
+	json_put_member_cstr(o, "kind", kind);
+	json_put_member_str(o, "message", message);
 	if (data.n > 0) {
-		json_put_key(o, STR("data"));
-		json_put_raw(o, data);
+		json_put_member_raw(o, "data", data);
 	}
 	json_close(o, '}');
 	json_close(o, '}');

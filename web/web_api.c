@@ -37,8 +37,7 @@ web_api_fail(struct web_req *r, enum rpc_kind kind, const char *message,
 
 	if (key != NULL) {
 		json_open(&o, '{');
-		json_put_key(&o, str_of(key));
-		json_put_str(&o, value);
+		json_put_member_str(&o, key, value);
 		json_close(&o, '}');
 	}
 	why.data = arena_str(r->arena, buf_str(&b));
@@ -274,9 +273,8 @@ clients(struct web_req *r)
 		api->put_clients(api->clients_arg, o);
 	else
 		json_put_raw(o, STR("[]"));
-	json_put_key(o, STR("queued"));
-	json_put_int(o, api->queued != NULL ?
-	    (int64_t)api->queued(api->clients_arg) : 0);
+	json_put_member_int(o, "queued",
+	    api->queued != NULL ? (int64_t)api->queued(api->clients_arg) : 0);
 	json_close(o, '}');
 	web_end_json(r, 200);
 }

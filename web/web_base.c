@@ -9,15 +9,11 @@ health(struct web_req *r)
 	struct json_out *o = web_json(r);
 
 	json_open(o, '{');
-	json_put_key(o, STR("status"));
-	json_put_cstr(o, "ok");
-	json_put_key(o, STR("version"));
-	json_put_cstr(o, w->rpc->version);
-	json_put_key(o, STR("runs"));
-	json_put_int(o, (int64_t)w->rpc->running);
-	json_put_key(o, STR("clients"));
-	json_put_int(o, w->clients != NULL ?
-	    (int64_t)w->clients(w->clients_arg) : 0);
+	json_put_member_cstr(o, "status", "ok");
+	json_put_member_cstr(o, "version", w->rpc->version);
+	json_put_member_int(o, "runs", (int64_t)w->rpc->running);
+	json_put_member_int(o, "clients",
+	    w->clients != NULL ? (int64_t)w->clients(w->clients_arg) : 0);
 	json_close(o, '}');
 	web_end_json(r, 200);
 }

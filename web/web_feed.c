@@ -78,9 +78,8 @@ put_clients(struct web_api *api, struct buf *b)
 		api->put_clients(api->clients_arg, &o);
 	else
 		json_put_raw(&o, STR("[]"));
-	json_put_key(&o, STR("queued"));
-	json_put_int(&o, api->queued != NULL ?
-	    (int64_t)api->queued(api->clients_arg) : 0);
+	json_put_member_int(&o, "queued",
+	    api->queued != NULL ? (int64_t)api->queued(api->clients_arg) : 0);
 	json_close(&o, '}');
 }
 

@@ -176,8 +176,7 @@ web_api_list(struct web_req *r)
 	q.suite = args[SUITE].value;
 	o = web_json(r);
 	json_open(o, '{');
-	json_put_key(o, STR("runs"));
-	json_open(o, '[');
+	json_open_member(o, "runs", '[');
 	for (web_runs_begin(&all, api, r->arena); web_runs_next(&all); ) {
 		if (!store_matches(&all.run, &q))
 			continue;
@@ -189,15 +188,13 @@ web_api_list(struct web_req *r)
 		total++;
 	}
 	json_close(o, ']');
-	json_put_key(o, STR("total"));
-	json_put_int(o, (int64_t)total);
+	json_put_member_int(o, "total", (int64_t)total);
 	if (api->stored) {
-		json_put_key(o, STR("skippedFiles"));
-		json_put_int(o, (int64_t)api->store.nskipped);
+		json_put_member_int(o, "skippedFiles",
+		    (int64_t)api->store.nskipped);
 	}
 	if (api->stored && !api->store.scanned) {
-		json_put_key(o, STR("scanning"));
-		json_put_bool(o, true);
+		json_put_member_bool(o, "scanning", true);
 	}
 	json_close(o, '}');
 	web_end_json(r, 200);
@@ -375,8 +372,7 @@ static void
 put_end(struct web_req *r, struct json_out *o, struct str error, bool results)
 {
 	if (error.n > 0) {
-		json_put_key(o, STR("error"));
-		json_put_str(o, error);
+		json_put_member_str(o, "error", error);
 	}
 	json_put_key(o, STR("resultsUrl"));
 	if (results)

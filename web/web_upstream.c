@@ -20,33 +20,10 @@ fail(struct web_req *r, int status, const char *text)
 	struct json_out *o = web_json(r);
 
 	json_open(o, '{');
-	json_put_key(o, STR("error"));
-	json_put_cstr(o, text);
-	json_put_key(o, STR("code"));
-	json_put_int(o, status);
+	json_put_member_cstr(o, "error", text);
+	json_put_member_int(o, "code", status);
 	json_close(o, '}');
 	web_end_json(r, status);
-}
-
-static void
-key_text(struct json_out *o, const char *key, struct str s)
-{
-	json_put_key(o, str_of(key));
-	json_put_str(o, s);
-}
-
-static void
-key_num(struct json_out *o, const char *key, double d)
-{
-	json_put_key(o, str_of(key));
-	json_put_double(o, d);
-}
-
-static void
-key_count(struct json_out *o, const char *key, size_t n)
-{
-	json_put_key(o, str_of(key));
-	json_put_int(o, (int64_t)n);
 }
 
 void
@@ -55,8 +32,8 @@ web_old_health(struct web_req *r)
 	struct json_out *o = web_json(r);
 
 	json_open(o, '{');
-	key_text(o, "status", STR("ok"));
-	key_text(o, "version", str_of(r->web->rpc->version));
+	json_put_member_str(o, "status", STR("ok"));
+	json_put_member_str(o, "version", str_of(r->web->rpc->version));
 	json_close(o, '}');
 	web_end_json(r, 200);
 }
@@ -107,12 +84,13 @@ web_old_summary(struct web_req *r)
 	}
 	o = web_json(r);
 	json_open(o, '{');
-	key_count(o, "totalRuns", n);
-	key_count(o, "totalTasks", tasks);
-	key_num(o, "passRate", share((double)passed * 100, tasks));
-	key_num(o, "avgTokens", share(tokens, n));
-	key_num(o, "avgCost", share(cost, n));
-	key_num(o, "avgDuration", share(seconds, n));
+	json_put_member_int(o, "totalRuns", (int64_t)n);
+	json_put_member_int(o, "totalTasks", (int64_t)tasks);
+	json_put_member_double(o, "passRate",
+	    share((double)passed * 100, tasks));
+	json_put_member_double(o, "avgTokens", share(tokens, n));
+	json_put_member_double(o, "avgCost", share(cost, n));
+	json_put_member_double(o, "avgDuration", share(seconds, n));
 	json_close(o, '}');
 	web_end_json(r, 200);
 }
@@ -162,20 +140,20 @@ put_run(struct json_out *o, const struct store_run *run)
 	char when[RESULT_TIME_MAX];
 
 	result_time(when, run->started_ns);
-	key_text(o, "id", run->id);
-	key_text(o, "spec", run->name);
-	key_text(o, "model", run->model);
+	json_put_member_str(o, "id", run->id);
+	json_put_member_str(o, "spec", run->name);
+	json_put_member_str(o, "model", run->model);
 	if (run->judge.n > 0)
-		key_text(o, "judgeModel", run->judge);
-	key_text(o, "outcome", run->ok > 0 ? STR("passed") : STR("failed"));
-	key_count(o, "passCount", run->passed);
-	key_count(o, "taskCount", run->total);
-	json_put_key(o, STR("tokens"));
-	json_put_int(o, run->tokens > 0 ? run->tokens : 0);
-	key_num(o, "cost", run->cost > 0 ? run->cost : 0);
-	key_num(o, "duration", (double)run->duration_ms / 1000);
-	key_text(o, "timestamp", str_of(when));
-	key_text(o, "source", STR("local"));
+		json_put_member_str(o, "judgeModel", run->judge);
+	json_put_member_str(o, "outcome",
+	    run->ok > 0 ? STR("passed") : STR("failed"));
+	json_put_member_int(o, "passCount", (int64_t)run->passed);
+	json_put_member_int(o, "taskCount", (int64_t)run->total);
+	json_put_member_int(o, "tokens", run->tokens > 0 ? run->tokens : 0);
+	json_put_member_double(o, "cost", run->cost > 0 ? run->cost : 0);
+	json_put_member_double(o, "duration", (double)run->duration_ms / 1000);
+	json_put_member_str(o, "timestamp", str_of(when));
+	json_put_member_str(o, "source", STR("local"));
 }
 
 /* Whatever else it is asked for by, it is the time, as there. */
@@ -234,19 +212,19 @@ put_graders(struct json_out *o, const struct json *trial)
 {
 	const struct json *v;
 
-	json_put_key(o, STR("graderResults"));
-	json_open(o, '[');
+	json_open_member(o, "graderResults", '[');
 	for (v = json_first(json_getc(trial, "validations")); v != NULL;
 	    v = v->next) {
 		json_open(o, '{');
-		key_text(o, "name", json_str(v, "identifier").n > 0 ||
+		json_put_member_str(o, "name",
+		    json_str(v, "identifier").n > 0 ||
 		    json_key(v).p == NULL ? json_str(v, "identifier") :
 		    json_key(v));
-		key_text(o, "type", json_str(v, "type"));
+		json_put_member_str(o, "type", json_str(v, "type"));
 		copy(o, "passed", v, "passed", "false");
 		copy(o, "score", v, "score", "0");
 		copy(o, "weight", v, "weight", "1");
-		key_text(o, "message", json_str(v, "feedback"));
+		json_put_member_str(o, "message", json_str(v, "feedback"));
 		json_close(o, '}');
 	}
 	json_close(o, ']');
@@ -270,16 +248,12 @@ put_digest(struct json_out *o, const struct json *d)
 
 	if (d == NULL || d->type != JSON_OBJECT)
 		return;
-	json_put_key(o, STR("sessionDigest"));
-	json_open(o, '{');
+	json_open_member(o, "sessionDigest", '{');
 	copy(o, "totalTurns", u, "turns", "0");
 	copy(o, "toolCallCount", d, "tool_call_count", "0");
-	json_put_key(o, STR("tokensIn"));
-	json_put_int(o, in);
-	json_put_key(o, STR("tokensOut"));
-	json_put_int(o, out);
-	json_put_key(o, STR("tokensTotal"));
-	json_put_int(o, add_near(in, out));
+	json_put_member_int(o, "tokensIn", in);
+	json_put_member_int(o, "tokensOut", out);
+	json_put_member_int(o, "tokensTotal", add_near(in, out));
 	copy(o, "toolsUsed", d, "tools_used", "[]");
 	copy(o, "errors", d, "errors", "[]");
 	json_close(o, '}');
@@ -292,8 +266,7 @@ put_interval(struct json_out *o, const struct json *stats)
 
 	if (ci == NULL || ci->type != JSON_OBJECT)
 		return;
-	json_put_key(o, STR("bootstrapCI"));
-	json_open(o, '{');
+	json_open_member(o, "bootstrapCI", '{');
 	copy(o, "lower", ci, "lower", "0");
 	copy(o, "upper", ci, "upper", "0");
 	copy(o, "mean", ci, "mean", "0");
@@ -310,15 +283,15 @@ put_task(struct json_out *o, const struct outcome_task *t)
 	const struct json *list = json_getc(trial, "transcript");
 
 	json_open(o, '{');
-	key_text(o, "name", t->name);
-	key_text(o, "outcome", t->status == RESULT_PASSED ? STR("passed") :
+	json_put_member_str(o, "name", t->name);
+	json_put_member_str(o, "outcome",
+	    t->status == RESULT_PASSED ? STR("passed") :
 	    STR("failed"));
-	key_num(o, "score", t->score);
-	key_num(o, "duration", (double)t->duration_ms / 1000);
+	json_put_member_double(o, "score", t->score);
+	json_put_member_double(o, "duration", (double)t->duration_ms / 1000);
 	put_graders(o, trial);
 	if (list != NULL && list->type == JSON_ARRAY) {
-		json_put_key(o, STR("transcript"));
-		json_put(o, list);
+		json_put_member(o, "transcript", list);
 	}
 	put_digest(o, json_getc(trial, "session_digest"));
 	put_interval(o, json_getc(t->node, "stats"));
@@ -353,8 +326,7 @@ web_old_get(struct web_req *r)
 	o = web_json(r);
 	json_open(o, '{');
 	put_run(o, &run);
-	json_put_key(o, STR("tasks"));
-	json_open(o, '[');
+	json_open_member(o, "tasks", '[');
 	for (i = 0; i < oc->ntasks; i++)
 		put_task(o, &oc->tasks[i]);
 	json_close(o, ']');

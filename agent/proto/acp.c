@@ -239,12 +239,11 @@ prompt(struct acp *x)
 	struct json_out o = { .put = buf_sink, .ctx = &b };
 
 	json_open(&o, '{');
-	json_put_text(&o, "sessionId", x->session);
-	json_put_key(&o, STR("prompt"));
-	json_open(&o, '[');
+	json_put_member_str(&o, "sessionId", x->session);
+	json_open_member(&o, "prompt", '[');
 	json_open(&o, '{');
-	json_put_text(&o, "type", STR("text"));
-	json_put_text(&o, "text", x->job->req->prompt);
+	json_put_member_str(&o, "type", STR("text"));
+	json_put_member_str(&o, "text", x->job->req->prompt);
 	json_close(&o, '}');
 	json_close(&o, ']');
 	json_close(&o, '}');
@@ -294,7 +293,7 @@ open_session(struct acp *x)
 	struct json_out o = { .put = buf_sink, .ctx = &b };
 
 	json_open(&o, '{');
-	json_put_text(&o, "cwd", str_of(x->cwd));
+	json_put_member_str(&o, "cwd", str_of(x->cwd));
 	json_put_key(&o, STR("mcpServers"));
 	if (acp_mcp_flag(&x->set) == NULL)
 		agent_mcp_put_list(&o, x->agent->suite);
@@ -327,7 +326,7 @@ log_in(struct acp *x, struct str method)
 	struct json_out o = { .put = buf_sink, .ctx = &b };
 
 	json_open(&o, '{');
-	json_put_text(&o, "methodId", method);
+	json_put_member_str(&o, "methodId", method);
 	json_close(&o, '}');
 	x->logged_in = true;
 	x->state = ACP_LOGIN;
@@ -634,7 +633,7 @@ acp_cancel(struct agent *a, struct agent_job *j)
 	}
 	x->cancelled = true;
 	json_open(&o, '{');
-	json_put_text(&o, "sessionId", x->session);
+	json_put_member_str(&o, "sessionId", x->session);
 	json_close(&o, '}');
 	wire_tell(&x->wire, "session/cancel", buf_str(&b));
 	buf_free(&b);

@@ -201,10 +201,8 @@ put_text(struct acp *x, struct json_out *o, size_t from, size_t to)
 	if (s.n == 0)
 		return;
 	json_open(o, '{');
-	json_put_key(o, STR("type"));
-	json_put_cstr(o, "assistant.message");
-	json_put_key(o, STR("content"));
-	json_put_str(o, s);
+	json_put_member_cstr(o, "type", "assistant.message");
+	json_put_member_str(o, "content", s);
 	json_close(o, '}');
 }
 
@@ -213,28 +211,20 @@ put_call(struct json_out *o, const struct acp_call *from,
     const struct answer_call *c)
 {
 	json_open(o, '{');
-	json_put_key(o, STR("type"));
-	json_put_cstr(o, "tool.execution_complete");
-	json_put_key(o, STR("tool_call_id"));
-	json_put_str(o, from->id);
-	json_put_key(o, STR("tool_name"));
-	json_put_str(o, c->name);
+	json_put_member_cstr(o, "type", "tool.execution_complete");
+	json_put_member_str(o, "tool_call_id", from->id);
+	json_put_member_str(o, "tool_name", c->name);
 	if (from->title.n > 0) {
-		json_put_key(o, STR("title"));
-		json_put_str(o, buf_str(&from->title));
+		json_put_member_str(o, "title", buf_str(&from->title));
 	}
 	if (from->kind.n > 0) {
-		json_put_key(o, STR("kind"));
-		json_put_str(o, buf_str(&from->kind));
+		json_put_member_str(o, "kind", buf_str(&from->kind));
 	}
-	json_put_key(o, STR("arguments"));
-	json_put_raw(o, c->arguments);
+	json_put_member_raw(o, "arguments", c->arguments);
 	if (c->result.n > 0) {
-		json_put_key(o, STR("tool_result"));
-		json_put_raw(o, c->result);
+		json_put_member_raw(o, "tool_result", c->result);
 	}
-	json_put_key(o, STR("success"));
-	json_put_bool(o, c->success);
+	json_put_member_bool(o, "success", c->success);
 	json_close(o, '}');
 }
 

@@ -181,13 +181,11 @@ reply(struct acp *x, const struct json *id, const struct json *chosen)
 	struct json_out o = { .put = buf_sink, .ctx = &b };
 
 	json_open(&o, '{');
-	json_put_key(&o, STR("outcome"));
-	json_open(&o, '{');
-	json_put_key(&o, STR("outcome"));
-	json_put_cstr(&o, chosen != NULL ? "selected" : "cancelled");
+	json_open_member(&o, "outcome", '{');
+	json_put_member_cstr(&o, "outcome",
+	    chosen != NULL ? "selected" : "cancelled");
 	if (chosen != NULL) {
-		json_put_key(&o, STR("optionId"));
-		json_put(&o, chosen);
+		json_put_member(&o, "optionId", chosen);
 	}
 	json_close(&o, '}');
 	json_close(&o, '}');

@@ -99,14 +99,11 @@ add(struct acp *x, const char *method, const char *key, struct str value,
 	struct json_out o = { .put = buf_sink, .ctx = &b };
 
 	json_open(&o, '{');
-	json_put_key(&o, STR("sessionId"));
-	json_put_str(&o, x->session);
+	json_put_member_str(&o, "sessionId", x->session);
 	if (option.n > 0) {
-		json_put_key(&o, STR("configId"));
-		json_put_str(&o, option);
+		json_put_member_str(&o, "configId", option);
 	}
-	json_put_key(&o, str_of(key));
-	json_put_str(&o, value);
+	json_put_member_str(&o, key, value);
 	json_close(&o, '}');
 	q->method = method;
 	q->params = arena_str(x->arena, buf_str(&b));

@@ -89,8 +89,7 @@ script(struct copilot_session *s, const char *type)
 
 	buf_putc(&s->script, s->script.n == 0 ? '[' : ',');
 	json_open(&o, '{');
-	json_put_key(&o, STR("type"));
-	json_put_cstr(&o, type);
+	json_put_member_cstr(&o, "type", type);
 	return o;
 }
 
@@ -100,8 +99,7 @@ script_text(struct copilot_session *s, const char *type, const char *key,
 {
 	struct json_out o = script(s, type);
 
-	json_put_key(&o, str_of(key));
-	json_put_str(&o, text);
+	json_put_member_str(&o, key, text);
 	json_close(&o, '}');
 }
 
@@ -221,12 +219,9 @@ add_call(struct copilot_session *s, const struct json *data)
 	s->tail = &c->call.next;
 	j->ans.ncalls++;
 	o = script(s, "tool.execution_start");
-	json_put_key(&o, STR("tool_call_id"));
-	json_put_str(&o, id);
-	json_put_key(&o, STR("tool_name"));
-	json_put_str(&o, name);
-	json_put_key(&o, STR("arguments"));
-	json_put_raw(&o, args);
+	json_put_member_str(&o, "tool_call_id", id);
+	json_put_member_str(&o, "tool_name", name);
+	json_put_member_raw(&o, "arguments", args);
 	json_close(&o, '}');
 	return c;
 }
@@ -268,16 +263,12 @@ on_tool_end(struct copilot_session *s, const struct json *data, bool main)
 	if (!keep(s, c->call.result.n + c->id.n + c->call.name.n))
 		return;
 	o = script(s, "tool.execution_complete");
-	json_put_key(&o, STR("tool_call_id"));
-	json_put_str(&o, c->id);
-	json_put_key(&o, STR("tool_name"));
-	json_put_str(&o, c->call.name);
+	json_put_member_str(&o, "tool_call_id", c->id);
+	json_put_member_str(&o, "tool_name", c->call.name);
 	if (c->call.result.n > 0) {
-		json_put_key(&o, STR("tool_result"));
-		json_put_raw(&o, c->call.result);
+		json_put_member_raw(&o, "tool_result", c->call.result);
 	}
-	json_put_key(&o, STR("success"));
-	json_put_bool(&o, c->call.success);
+	json_put_member_bool(&o, "success", c->call.success);
 	json_close(&o, '}');
 }
 
@@ -350,8 +341,7 @@ open_reply(struct copilot_session *s, const struct json *data,
     struct json_out *o, struct buf *b)
 {
 	copilot_params(s, o, b);
-	json_put_key(o, STR("requestId"));
-	json_put_str(o, json_str(data, "requestId"));
+	json_put_member_str(o, "requestId", json_str(data, "requestId"));
 	json_put_key(o, STR("result"));
 }
 
@@ -370,8 +360,8 @@ on_permission(struct copilot_session *s, const struct json *data, bool main)
 		return;
 	open_reply(s, data, &o, &b);
 	json_open(&o, '{');
-	json_put_key(&o, STR("kind"));
-	json_put_cstr(&o, copilot_permits(s, data) ? "approve-once" :
+	json_put_member_cstr(&o, "kind",
+	    copilot_permits(s, data) ? "approve-once" :
 	    "user-not-available");
 	json_close(&o, '}');
 	json_close(&o, '}');

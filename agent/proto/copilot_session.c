@@ -64,8 +64,7 @@ copilot_params(struct copilot_session *s, struct json_out *o, struct buf *b)
 {
 	*o = (struct json_out){ .put = buf_sink, .ctx = b };
 	json_open(o, '{');
-	json_put_key(o, STR("sessionId"));
-	json_put_cstr(o, s->id);
+	json_put_member_cstr(o, "sessionId", s->id);
 }
 
 /* A message that has nothing but the session in it. */
@@ -82,19 +81,11 @@ say(struct copilot_session *s, const char *method, wire_answer_fn *fn)
 }
 
 static void
-put_bool(struct json_out *o, const char *key, bool value)
-{
-	json_put_key(o, str_of(key));
-	json_put_bool(o, value);
-}
-
-static void
 put_list(struct json_out *o, const char *key, const struct field_strs *list)
 {
 	size_t i;
 
-	json_put_key(o, str_of(key));
-	json_open(o, '[');
+	json_open_member(o, key, '[');
 	for (i = 0; i < list->n; i++)
 		json_put_str(o, list->v[i]);
 	json_close(o, ']');
@@ -107,12 +98,12 @@ put_skills(struct json_out *o, const struct copilot_session *s)
 	const struct copilot_settings *set = &s->c->set;
 
 	if (s->job->req->no_skills || set->no_skills) {
-		put_bool(o, "enableSkills", false);
+		json_put_member_bool(o, "enableSkills", false);
 		return;
 	}
 	if (s->dirs.n > 0) {
 		put_list(o, "skillDirectories", &s->dirs);
-		put_bool(o, "enableSkills", true);
+		json_put_member_bool(o, "enableSkills", true);
 	}
 	if (set->disabled.n > 0)
 		put_list(o, "disabledSkills", &set->disabled);
@@ -123,15 +114,14 @@ put_tools(struct json_out *o, const struct agent_request *r)
 {
 	size_t i;
 
-	json_put_key(o, STR("tools"));
-	json_open(o, '[');
+	json_open_member(o, "tools", '[');
 	for (i = 0; i < r->ntools; i++) {
 		json_open(o, '{');
-		json_put_text(o, "name", str_of(r->tools[i].name));
-		json_put_text(o, "description", str_of(r->tools[i].help));
-		json_put_key(o, STR("parameters"));
-		json_put_raw(o, str_of(r->tools[i].schema));
-		put_bool(o, "skipPermission", true);
+		json_put_member_str(o, "name", str_of(r->tools[i].name));
+		json_put_member_str(o, "description", str_of(r->tools[i].help));
+		json_put_member_raw(o, "parameters",
+		    str_of(r->tools[i].schema));
+		json_put_member_bool(o, "skipPermission", true);
 		json_close(o, '}');
 	}
 	json_close(o, ']');
@@ -145,10 +135,9 @@ put_system(struct json_out *o, const struct copilot_session *s)
 
 	if (text.n == 0)
 		return;
-	json_put_key(o, STR("systemMessage"));
-	json_open(o, '{');
-	json_put_text(o, "mode", STR("append"));
-	json_put_text(o, "content", text);
+	json_open_member(o, "systemMessage", '{');
+	json_put_member_str(o, "mode", STR("append"));
+	json_put_member_str(o, "content", text);
 	json_close(o, '}');
 }
 
@@ -160,25 +149,23 @@ put_session(struct json_out *o, const struct copilot_session *s)
 	const struct spec_suite *suite = s->c->agent->suite;
 	struct str model = r->model.n > 0 ? r->model : set->model;
 
-	json_put_text(o, "clientName", STR("waza"));
+	json_put_member_str(o, "clientName", STR("waza"));
 	if (model.n > 0)
-		json_put_text(o, "model", model);
+		json_put_member_str(o, "model", model);
 	if (s->root != NULL)
-		json_put_text(o, "workingDirectory", str_of(s->cwd));
-	put_bool(o, "streaming", false);
-	put_bool(o, "requestPermission", true);
-	json_put_text(o, "envValueMode", STR("direct"));
-	put_bool(o, "requestUserInput", false);
-	put_bool(o, "requestElicitation", false);
-	put_bool(o, "hooks", false);
-	json_put_key(o, STR("infiniteSessions"));
-	json_put_raw(o, STR("{\"enabled\":false}"));
+		json_put_member_str(o, "workingDirectory", str_of(s->cwd));
+	json_put_member_bool(o, "streaming", false);
+	json_put_member_bool(o, "requestPermission", true);
+	json_put_member_str(o, "envValueMode", STR("direct"));
+	json_put_member_bool(o, "requestUserInput", false);
+	json_put_member_bool(o, "requestElicitation", false);
+	json_put_member_bool(o, "hooks", false);
+	json_put_member_raw(o, "infiniteSessions", STR("{\"enabled\":false}"));
 	if (set->provider.n > 0) {
-		json_put_key(o, STR("provider"));
-		json_put_raw(o, set->provider);
+		json_put_member_raw(o, "provider", set->provider);
 	}
 	if (suite->config.reasoning_effort.n > 0)
-		json_put_text(o, "reasoningEffort",
+		json_put_member_str(o, "reasoningEffort",
 		    suite->config.reasoning_effort);
 	if (json_first(suite->config.mcp_servers) != NULL) {
 		json_put_key(o, STR("mcpServers"));
@@ -329,7 +316,7 @@ copilot_send(struct copilot_session *s)
 	s->phase = COPILOT_RUNNING;
 	s->asked++;
 	copilot_params(s, &o, &b);
-	json_put_text(&o, "prompt", s->job->req->prompt);
+	json_put_member_str(&o, "prompt", s->job->req->prompt);
 	json_close(&o, '}');
 	copilot_say(s, "session.send", buf_str(&b), on_sent);
 	buf_free(&b);

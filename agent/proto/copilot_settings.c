@@ -289,8 +289,7 @@ put(struct json_out *o, const char *key, struct str value)
 {
 	if (value.n == 0)
 		return;
-	json_put_key(o, str_of(key));
-	json_put_str(o, value);
+	json_put_member_str(o, key, value);
 }
 
 static struct str
@@ -307,8 +306,7 @@ put_headers(struct json_out *o, const struct json *headers)
 
 	if (json_first(headers) == NULL)
 		return;
-	json_put_key(o, STR("headers"));
-	json_open(o, '{');
+	json_open_member(o, "headers", '{');
 	for (v = json_first(headers); v != NULL; v = v->next) {
 		json_put_key(o, json_key(v));
 		json_put_str(o, scalar(v));

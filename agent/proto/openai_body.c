@@ -21,8 +21,8 @@ static void
 put_message(struct json_out *o, const char *role, struct str content)
 {
 	json_open(o, '{');
-	json_put_text(o, "role", str_of(role));
-	json_put_text(o, "content", content);
+	json_put_member_str(o, "role", str_of(role));
+	json_put_member_str(o, "content", content);
 	json_close(o, '}');
 }
 
@@ -32,8 +32,7 @@ put_messages(struct json_out *o, const struct openai_question *q,
 {
 	const struct openai_turn *t;
 
-	json_put_key(o, str_of(key));
-	json_open(o, '[');
+	json_open_member(o, key, '[');
 	if (system && q->system.n > 0)
 		put_message(o, "system", q->system);
 	for (t = q->before; t != NULL; t = t->next) {
@@ -52,13 +51,12 @@ put_tool(struct json_out *o, const struct agent_tool *t, enum openai_api api)
 
 	json_open(o, '{');
 	if (api != OPENAI_ANTHROPIC)
-		json_put_text(o, "type", STR("function"));
+		json_put_member_str(o, "type", STR("function"));
 	if (wrapped) {
-		json_put_key(o, STR("function"));
-		json_open(o, '{');
+		json_open_member(o, "function", '{');
 	}
-	json_put_text(o, "name", str_of(t->name));
-	json_put_text(o, "description", str_of(t->help));
+	json_put_member_str(o, "name", str_of(t->name));
+	json_put_member_str(o, "description", str_of(t->help));
 	json_put_key(o, api == OPENAI_ANTHROPIC ? STR("input_schema") :
 	    STR("parameters"));
 	json_put_raw(o, str_of(t->schema));
@@ -80,13 +78,12 @@ put_choice(struct json_out *o, const struct openai_question *q,
 		return;
 	}
 	json_open(o, '{');
-	json_put_text(o, "type", str_of(q->ntools > 1 ? "any" : type));
+	json_put_member_str(o, "type", str_of(q->ntools > 1 ? "any" : type));
 	if (q->ntools == 1 && api == OPENAI_CHAT) {
-		json_put_key(o, STR("function"));
-		json_open(o, '{');
+		json_open_member(o, "function", '{');
 	}
 	if (q->ntools == 1)
-		json_put_text(o, "name", str_of(q->tools[0].name));
+		json_put_member_str(o, "name", str_of(q->tools[0].name));
 	if (q->ntools == 1 && api == OPENAI_CHAT)
 		json_close(o, '}');
 	json_close(o, '}');
@@ -100,8 +97,7 @@ put_tools(struct json_out *o, const struct openai_question *q,
 
 	if (q->ntools == 0)
 		return;
-	json_put_key(o, STR("tools"));
-	json_open(o, '[');
+	json_open_member(o, "tools", '[');
 	for (i = 0; i < q->ntools; i++)
 		put_tool(o, &q->tools[i], api);
 	json_close(o, ']');
@@ -114,8 +110,7 @@ put_int(struct json_out *o, const char *key, int64_t v)
 {
 	if (v <= 0)
 		return;
-	json_put_key(o, str_of(key));
-	json_put_int(o, v);
+	json_put_member_int(o, key, v);
 }
 
 static void
@@ -123,15 +118,13 @@ put_temperature(struct json_out *o, double t)
 {
 	if (t < 0)
 		return;
-	json_put_key(o, STR("temperature"));
-	json_put_double(o, t);
+	json_put_member_double(o, "temperature", t);
 }
 
 static void
 put_stream(struct json_out *o, bool stream)
 {
-	json_put_key(o, STR("stream"));
-	json_put_bool(o, stream);
+	json_put_member_bool(o, "stream", stream);
 }
 
 /* OpenAI has renamed the limit; others know it by the old name. */
@@ -142,17 +135,15 @@ put_chat(struct json_out *o, const struct openai_question *q)
 
 	put_messages(o, q, "messages", true);
 	if (q->to->effort.n > 0)
-		json_put_text(o, "reasoning_effort", q->to->effort);
+		json_put_member_str(o, "reasoning_effort", q->to->effort);
 	put_int(o, q->to->vendor ? "max_completion_tokens" : "max_tokens",
 	    s->max_tokens);
 	put_temperature(o, s->temperature);
 	put_stream(o, s->stream);
 	if (!s->stream)
 		return;
-	json_put_key(o, STR("stream_options"));
-	json_open(o, '{');
-	json_put_key(o, STR("include_usage"));
-	json_put_bool(o, true);
+	json_open_member(o, "stream_options", '{');
+	json_put_member_bool(o, "include_usage", true);
 	json_close(o, '}');
 }
 
@@ -162,18 +153,16 @@ put_responses(struct json_out *o, const struct openai_question *q)
 	const struct openai_settings *s = &q->to->set;
 
 	if (q->system.n > 0)
-		json_put_text(o, "instructions", q->system);
+		json_put_member_str(o, "instructions", q->system);
 	put_messages(o, q, "input", false);
 	if (q->to->effort.n > 0) {
-		json_put_key(o, STR("reasoning"));
-		json_open(o, '{');
-		json_put_text(o, "effort", q->to->effort);
+		json_open_member(o, "reasoning", '{');
+		json_put_member_str(o, "effort", q->to->effort);
 		json_close(o, '}');
 	}
 	put_int(o, "max_output_tokens", s->max_tokens);
 	put_temperature(o, s->temperature);
-	json_put_key(o, STR("store"));
-	json_put_bool(o, false);
+	json_put_member_bool(o, "store", false);
 	put_stream(o, s->stream);
 }
 
@@ -183,7 +172,7 @@ put_anthropic(struct json_out *o, const struct openai_question *q)
 	const struct openai_settings *s = &q->to->set;
 
 	if (q->system.n > 0)
-		json_put_text(o, "system", q->system);
+		json_put_member_str(o, "system", q->system);
 	put_messages(o, q, "messages", false);
 	put_int(o, "max_tokens", s->max_tokens > 0 ? s->max_tokens :
 	    q->to->kind->max_tokens);
@@ -200,8 +189,7 @@ put_ollama(struct json_out *o, const struct openai_question *q)
 	put_stream(o, s->stream);
 	if (s->temperature < 0 && s->max_tokens <= 0)
 		return;
-	json_put_key(o, STR("options"));
-	json_open(o, '{');
+	json_open_member(o, "options", '{');
 	put_temperature(o, s->temperature);
 	put_int(o, "num_predict", s->max_tokens);
 	json_close(o, '}');
@@ -221,7 +209,7 @@ openai_put(struct buf *b, const struct openai_question *q)
 	const struct json *v;
 
 	json_open(&o, '{');
-	json_put_text(&o, "model", q->model);
+	json_put_member_str(&o, "model", q->model);
 	put[q->to->set.api](&o, q);
 	put_tools(&o, q, (enum openai_api)q->to->set.api);
 	for (v = json_first(q->to->set.body); v != NULL; v = v->next) {

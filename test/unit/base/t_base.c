@@ -360,6 +360,68 @@ test_err(void)
 	}
 }
 
+static void
+test_nearest(void)
+{
+	struct str_nearest n = { .word = STR("keywrod") };
+
+	str_nearest(&n, STR("behavior"));
+	OK(n.best.p == NULL);
+	str_nearest(&n, STR("keywords"));
+	str_nearest(&n, STR("keyword"));
+	str_nearest(&n, STR("keywork"));
+	OK(str_is(n.best, "keyword"));
+}
+
+static void
+test_trim(void)
+{
+	OK(str_is(str_trim(STR(" \t\r\n a b \n")), "a b"));
+	OK(str_is(str_trim(STR("a")), "a"));
+	OK(str_trim(STR(" \t ")).n == 0);
+	OK(str_trim(STR("")).n == 0);
+}
+
+static void
+test_cut(void)
+{
+	struct str s = STR("a\xC3\xA9z");
+
+	OK(utf8_cut(s, 4).n == 4 && utf8_cut(s, 9).n == 4);
+	OK(utf8_cut(s, 3).n == 3);
+	OK(utf8_cut(s, 2).n == 1);
+	OK(utf8_cut(s, 0).n == 0);
+}
+
+static void
+test_hex(void)
+{
+	OK(hex_digit('0') == 0 && hex_digit('9') == 9);
+	OK(hex_digit('a') == 10 && hex_digit('F') == 15);
+	OK(hex_digit('g') == -1 && hex_digit('/') == -1 && hex_digit(0) == -1);
+}
+
+static int
+compare_int(const void *key, const void *row)
+{
+	int a = *(const int *)key, b = *(const int *)row;
+
+	return (a > b) - (a < b);
+}
+
+static void
+test_search(void)
+{
+	static const int rows[] = { 1, 3, 3, 3, 7 };
+	int key;
+	size_t want[] = { 0, 0, 1, 1, 4, 4, 4, 4, 5 };
+
+	for (key = 0; key < 9; key++)
+		OK(search_first(&key, rows, COUNTOF(rows), sizeof(rows[0]),
+		    compare_int) == want[key]);
+	OK(search_first(&want, rows, 0, sizeof(rows[0]), compare_int) == 0);
+}
+
 int
 main(void)
 {
@@ -374,5 +436,10 @@ main(void)
 	test_utf8_rows();
 	test_utf8_all();
 	test_err();
+	test_nearest();
+	test_trim();
+	test_cut();
+	test_hex();
+	test_search();
 	return tap_done();
 }

@@ -902,12 +902,9 @@ test_write(void)
 
 	json_open(&o, '{');
 	OK(str_is(buf_str(&b), "{"));	/* nothing is held back */
-	json_put_key(&o, STR("i"));
-	json_put_int(&o, INT64_MIN);
-	json_put_key(&o, STR("d"));
-	json_put_double(&o, 0.5);
-	json_put_key(&o, STR("list"));
-	json_open(&o, '[');
+	json_put_member_int(&o, "i", INT64_MIN);
+	json_put_member_double(&o, "d", 0.5);
+	json_open_member(&o, "list", '[');
 	json_put_bool(&o, true);
 	json_put_null(&o);
 	json_put_cstr(&o, "x");
@@ -916,8 +913,7 @@ test_write(void)
 	json_close(&o, ']');
 	json_put(&o, NULL);
 	json_close(&o, ']');
-	json_put_key(&o, STR("last"));
-	json_put_str(&o, STR("y"));
+	json_put_member_str(&o, "last", STR("y"));
 	json_close(&o, '}');
 	OK(str_is(buf_str(&b), "{\"i\":-9223372036854775808,\"d\":0.5,"
 	    "\"list\":[true,null,\"x\",{\"raw\":1},[],null],\"last\":\"y\"}"));

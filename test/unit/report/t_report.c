@@ -371,20 +371,15 @@ make_hostile(void)
 	make_run();
 	json_open(&w, '{');
 	for (i = 0; i < COUNTOF(keys); i++) {
-		json_put_key(&w, str_of(keys[i]));
-		json_put_str(&w, STR(HOSTILE "\n```````\n"));
+		json_put_member_str(&w, keys[i], STR(HOSTILE "\n```````\n"));
 	}
-	json_put_key(&w, STR("validations"));
-	json_open(&w, '{');
+	json_open_member(&w, "validations", '{');
 	json_put_key(&w, STR(HOSTILE));
 	json_open(&w, '{');
-	json_put_key(&w, STR("type"));
-	json_put_str(&w, STR(HOSTILE));
-	json_put_key(&w, STR("feedback"));
-	json_put_str(&w, STR("=cmd|" HOSTILE "\n" HOSTILE));
+	json_put_member_str(&w, "type", STR(HOSTILE));
+	json_put_member_str(&w, "feedback", STR("=cmd|" HOSTILE "\n" HOSTILE));
 	json_close(&w, '}');
-	json_put_key(&w, STR("odd"));
-	json_put_int(&w, 3);
+	json_put_member_int(&w, "odd", 3);
 	json_close(&w, '}');
 	json_close(&w, '}');
 	memcpy(hostile_json, b.p, b.n);

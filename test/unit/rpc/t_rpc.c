@@ -560,8 +560,7 @@ notes(void)
 	begin(&t, RPC_UNIX);
 	o = rpc_notify(t.peer, "eval.log");
 	json_open(o, '{');
-	json_put_key(o, STR("level"));
-	json_put_cstr(o, "info");
+	json_put_member_cstr(o, "level", "info");
 	json_close(o, '}');
 	rpc_notify_end(t.peer);
 	turns(200);
