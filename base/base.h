@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: ISC */
 /*
  * base.h: str_ buf_ arena_ err_ utf8_ add_ mul_ hex_ search_.  The vocabulary:
- * borrowed strings, owned buffers, arenas, errors as values, checked arithmetic.
+ * borrowed strings, owned buffers, arenas, errors as values, checked
+ * arithmetic.
  *
  * Out of memory ends the process with a message and status 2; input is
  * limited where it enters, so that this does not hang on it.
