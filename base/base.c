@@ -451,7 +451,10 @@ arena_restore(struct arena *a, struct arena_mark m)
 void
 arena_free(struct arena *a)
 {
-	arena_restore(a, (struct arena_mark){ NULL, 0, 0 });
+	struct arena all = *a;
+
+	*a = (struct arena){ 0 };
+	arena_restore(&all, (struct arena_mark){ NULL, 0, 0 });
 }
 
 /* The ranges of the second byte that RFC 3629 section 4 allows, by first. */

@@ -111,7 +111,7 @@ struct str arena_fmt(struct arena *, const char *fmt, ...) PRINTF(2, 3);
 char *arena_cstr(struct arena *, struct str);
 struct arena_mark arena_save(const struct arena *);
 void arena_restore(struct arena *, struct arena_mark);
-void arena_free(struct arena *);
+void arena_free(struct arena *);	/* may itself lie in that memory */
 /* An `alloc(ctx, n)` hook over an arena, aligned for any value tree. */
 void *arena_hook(void *arena, size_t n);
 
@@ -119,6 +119,24 @@ void *arena_hook(void *arena, size_t n);
 #define NEW(a, T) ((T *)arena_alloc((a), sizeof(T), ALIGNOF(T)))
 #define NEW_N(a, T, n) \
 	((T *)arena_alloc((a), mul_max((n), sizeof(T)), ALIGNOF(T)))
+
+/*
+ * Doubly linked lists of structs with the members `next` and `**prev`.
+ * LIST_PUSH() makes x the first of the list at *head; LIST_REMOVE() takes x
+ * out of its list.
+ */
+#define LIST_PUSH(head, x) do { \
+	(x)->next = *(head); \
+	(x)->prev = (head); \
+	if ((x)->next != NULL) \
+		(x)->next->prev = &(x)->next; \
+	*(head) = (x); \
+} while (0)
+#define LIST_REMOVE(x) do { \
+	*(x)->prev = (x)->next; \
+	if ((x)->next != NULL) \
+		(x)->next->prev = (x)->prev; \
+} while (0)
 
 /* Checked arithmetic: false on overflow; mul_max() saturates. */
 bool add_ok(size_t a, size_t b, size_t *sum);

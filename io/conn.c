@@ -212,7 +212,8 @@ conn_drop(struct conn *c)
 static void
 bury(struct conn *c)
 {
-	c->o.gone(c->o.arg);
+	if (c->o.gone != NULL)
+		c->o.gone(c->o.arg);
 	free_state(c);
 	buf_free(&c->in);
 	buf_free(&c->out);
@@ -467,7 +468,8 @@ choose(struct conn *c, struct str in, bool last)
 void
 conn_fail(struct conn *c, const struct err *e)
 {
-	c->o.broken(c->o.arg, e);
+	if (c->o.broken != NULL)
+		c->o.broken(c->o.arg, e);
 	conn_finish(c);
 }
 
@@ -526,8 +528,12 @@ read_end(struct conn *c)
 		os_close(&c->o.in);
 	} else if (c->same)
 		os_keepalive(c->o.in, HALF_S);
-	if (!c->stalled && !c->held && !c->dead && !c->last)
+	if (c->stalled || c->held || c->dead || c->last)
+		return;
+	if (c->o.ended != NULL)
 		c->o.ended(c->o.arg);
+	else
+		conn_finish(c);
 }
 
 /* From the loop: the owner may want to send more. */

@@ -106,14 +106,15 @@ size_t conn_blank(struct str);	/* ends of lines before that: skip them */
 struct conn_opts {
 	int in, out;		/* owned from now on, but for 0 to 2 */
 	const struct conn_framer *framer;	/* NULL: by the first bytes */
-	void (*message)(void *arg, struct str);
-	/* the stream makes no sense: something may be sent, then it ends */
+	void (*message)(void *arg, struct str);	/* NULL: see chosen() */
+	/* malformed input: the owner may send a reply, then the connection
+	 * closes; or NULL */
 	void (*broken)(void *arg, const struct err *);
-	void (*ended)(void *arg);	/* nothing more will come */
+	void (*ended)(void *arg);	/* end of input; NULL: conn_finish() */
 	bool (*owed)(void *arg);	/* it waits for us: it is not idle */
 	void (*drained)(void *arg);	/* all that was sent has left; or NULL.
 					 * From the loop */
-	void (*gone)(void *arg);	/* the last call */
+	void (*gone)(void *arg);	/* the last call; or NULL */
 	/*
 	 * The framer was found by the first bytes, HTTP included; without
 	 * this, HTTP is not looked for.
