@@ -363,7 +363,7 @@ all_ok(const struct job *j)
 	const struct result_run *r = j->results;
 
 	return result_ok(r) &&
-	    (r->baseline == NULL || r->rate >= r->baseline->rate);
+	    (r->baseline == NULL || r->sum.rate >= r->baseline->sum.rate);
 }
 
 static void
@@ -389,9 +389,9 @@ put_json(const struct job *j, struct buf *b)
 	size_t i;
 
 	json_open(&o, '{');
-	json_put_member_double(&o, "score", r->score);
+	json_put_member_double(&o, "score", r->sum.score);
 	json_put_member_bool(&o, "passed", all_ok(j));
-	json_put_member_double(&o, "success_rate", r->rate);
+	json_put_member_double(&o, "success_rate", r->sum.rate);
 	json_open_member(&o, "tasks", '{');
 	for (i = 0; i < r->ntasks; i++) {
 		t = &r->tasks[i];

@@ -34,11 +34,12 @@ static void
 tell_error(struct cmd_job *j, const char *type, const char *msg,
     struct spec_where at)
 {
-	struct event ev = { .type = EVENT_ERROR, .error_type = str_of(type),
-		.message = str_of(msg), .line = at.line, .col = at.col };
+	struct event ev = { .type = EVENT_ERROR, .problem = {
+		.error_type = str_of(type), .message = str_of(msg),
+		.line = at.line, .col = at.col } };
 
 	if (at.file != NULL)
-		ev.file = str_of(at.file);
+		ev.problem.file = str_of(at.file);
 	event_emit(&j->bus, &ev);
 }
 
@@ -429,7 +430,7 @@ all_ok(const struct cmd_job *j)
 			continue;	/* more shards than tasks */
 		if (!result_ok(r))
 			return false;
-		if (r->baseline != NULL && r->rate < r->baseline->rate)
+		if (r->baseline != NULL && r->sum.rate < r->baseline->sum.rate)
 			return false;	/* worse with its skill */
 	}
 	return j->nresults > 0;

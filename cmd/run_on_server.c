@@ -158,20 +158,22 @@ tell_error(struct cmd_on_server *r, const struct json *error)
 {
 	const struct json *data = json_getc(error, "data");
 	const struct json *v = json_first(json_getc(data, "errors"));
-	struct event ev = { .type = EVENT_ERROR, .file = json_str(data, "path"),
-		.error_type = STR("eval_load_failed") };
+	struct event ev = { .type = EVENT_ERROR, .problem = {
+		.file = json_str(data, "path"),
+		.error_type = STR("eval_load_failed") } };
 	struct buf b = { 0 };
 
 	for (; v != NULL; v = v->next) {
-		ev.message = v->type == JSON_STRING ? json_text(v) : STR("?");
+		ev.problem.message = v->type == JSON_STRING ? json_text(v) :
+		    STR("?");
 		event_emit(&r->job->bus, &ev);
 	}
 	if (ev.seq > 0)
 		return;
 	client_put_error(&b, error);
 	b.n = (size_t)((char *)memchr(b.p, '\n', b.n) - b.p);
-	ev.error_type = STR("remote_failed");
-	ev.message = buf_str(&b);
+	ev.problem.error_type = STR("remote_failed");
+	ev.problem.message = buf_str(&b);
 	event_emit(&r->job->bus, &ev);
 	buf_free(&b);
 }
@@ -285,7 +287,7 @@ tell_last(struct cmd_on_server *r, const char *output)
 	if (r->last == NULL || !event_read(r->last, &ev))
 		return;
 	if (output != NULL)
-		ev.results = str_of(output);
+		ev.totals.results = str_of(output);
 	event_emit(&r->job->bus, &ev);
 }
 

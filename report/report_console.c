@@ -247,11 +247,11 @@ put_verdicts(struct report_console *c, const struct event *e)
 	struct report_detail d;
 	size_t i;
 
-	if (e->run_result == NULL || e->task_result == NULL ||
-	    e->trial_result == NULL)
+	if (e->source.run == NULL || e->source.task == NULL ||
+	    e->source.trial == NULL)
 		return;
-	report_detail(&a, &c->opts, e->run_result, e->task_result,
-	    e->trial_result, &d);
+	report_detail(&a, &c->opts, e->source.run, e->source.task,
+	    e->source.trial, &d);
 	put_short(c, "prompt", d.prompt);
 	put_short(c, "answer", d.output);
 	for (i = 0; i < d.n; i++) {
@@ -318,16 +318,17 @@ static void
 put_error(struct report_console *c, const struct event *e)
 {
 	wipe(c);
-	if (e->file.n > 0) {
-		report_line(&c->out, e->file, 0, c->opts.ascii);
+	if (e->problem.file.n > 0) {
+		report_line(&c->out, e->problem.file, 0, c->opts.ascii);
 		buf_puts(&c->out, ":");
-		if (e->line > 0)
-			buf_fmt(&c->out, "%lld:%lld:", (long long)e->line,
-			    (long long)e->col);
+		if (e->problem.line > 0)
+			buf_fmt(&c->out, "%lld:%lld:",
+			    (long long)e->problem.line,
+			    (long long)e->problem.col);
 	} else
 		buf_puts(&c->out, "waza:");
 	buf_putc(&c->out, ' ');
-	report_line(&c->out, e->message, 0, c->opts.ascii);
+	report_line(&c->out, e->problem.message, 0, c->opts.ascii);
 	buf_putc(&c->out, '\n');
 }
 

@@ -133,16 +133,16 @@ put_title(struct report_out *o, const struct result_run *r, bool base)
 	    ok ? "passed" : "failed", ok ? "✓ passed" : "✗ failed");
 	buf_fmt(b, "<p>%zu task%s: %zu passed, %zu failed, %zu error%s, "
 	    "%zu skipped. Pass rate ", r->ntasks, r->ntasks == 1 ? "" : "s",
-	    r->passed, r->failed, r->errors, r->errors == 1 ? "" : "s",
-	    r->skipped);
-	report_percent(b, r->rate);
-	buf_fmt(b, " (95%%: %.0f–%.0f%%)", r->rate_lo * 100,
-	    r->rate_hi * 100);
+	    r->sum.passed, r->sum.failed, r->sum.errors,
+	    r->sum.errors == 1 ? "" : "s", r->sum.skipped);
+	report_percent(b, r->sum.rate);
+	buf_fmt(b, " (95%%: %.0f–%.0f%%)", r->sum.rate_lo * 100,
+	    r->sum.rate_hi * 100);
 	if (need < 1) {
 		buf_puts(b, ", needed ");
 		report_percent(b, need);
 	}
-	buf_fmt(b, ". Score %.2f. Duration ", r->score);
+	buf_fmt(b, ". Score %.2f. Duration ", r->sum.score);
 	report_took(b, r->duration_ms);
 	buf_puts(b, ".</p>\n");
 	if (report_missed(&missed, r)) {

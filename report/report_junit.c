@@ -121,9 +121,9 @@ put_properties(struct report_out *o, const struct result_run *run, bool base)
 	put_property(&o->b, "model", run->model);
 	put_property(&o->b, "engine", run->executor);
 	put_property(&o->b, "score",
-	    arena_fmt(&o->arena, "%.4f", run->score));
+	    arena_fmt(&o->arena, "%.4f", run->sum.score));
 	put_property(&o->b, "success_rate",
-	    arena_fmt(&o->arena, "%.4f", run->rate));
+	    arena_fmt(&o->arena, "%.4f", run->sum.rate));
 	put_property(&o->b, "trials",
 	    arena_fmt(&o->arena, "%zu", run->trials));
 	if (run->triggers.done > 0) {

@@ -78,10 +78,10 @@ log_verdicts(struct report_log *l, struct json_out *w, const struct event *e)
 	struct report_detail d;
 	size_t i;
 
-	if (e->run_result == NULL || e->task_result == NULL)
+	if (e->source.run == NULL || e->source.task == NULL)
 		return;
-	report_detail(&l->arena, &l->opts, e->run_result, e->task_result,
-	    e->trial_result, &d);
+	report_detail(&l->arena, &l->opts, e->source.run, e->source.task,
+	    e->source.trial, &d);
 	for (i = 0; i < d.n; i++) {
 		open_line(w, e, "grader_result");
 		json_put_member_str(w, "task_name", e->name);
@@ -131,11 +131,11 @@ log_end(struct report_log *l, struct json_out *w, const struct event *e)
 {
 	open_line(w, e, "session_complete");
 	json_put_member_int(w, "total_tests", e->total);
-	json_put_member_int(w, "passed", e->passed);
-	json_put_member_int(w, "failed", e->failed);
-	json_put_member_int(w, "errors", e->errors);
+	json_put_member_int(w, "passed", e->totals.passed);
+	json_put_member_int(w, "failed", e->totals.failed);
+	json_put_member_int(w, "errors", e->totals.errors);
 	json_put_member_int(w, "duration_ms",
-	    (int64_t)(e->duration_sec * 1000 + 0.5));
+	    (int64_t)(e->totals.duration_sec * 1000 + 0.5));
 	close_line(l, w);
 }
 
@@ -143,8 +143,8 @@ static void
 log_error(struct report_log *l, struct json_out *w, const struct event *e)
 {
 	open_line(w, e, "error");
-	json_put_member_str(w, "error_type", e->error_type);
-	json_put_member_str(w, "message", e->message);
+	json_put_member_str(w, "error_type", e->problem.error_type);
+	json_put_member_str(w, "message", e->problem.message);
 	close_line(l, w);
 }
 
@@ -283,7 +283,7 @@ put_transcript(struct report_transcripts *t, const struct event *e,
     const struct json *const *v, size_t n)
 {
 	struct json_out w = { .put = buf_sink, .ctx = &t->buf, .indent = 2 };
-	const struct result_task *k = e->task_result;
+	const struct result_task *k = e->source.task;
 	int64_t ms = report_task_ms(k);
 
 	json_open(&w, '{');
@@ -310,7 +310,7 @@ static void
 transcript_hear(void *arg, const struct event *e)
 {
 	struct report_transcripts *t = arg;
-	const struct result_task *k = e->task_result;
+	const struct result_task *k = e->source.task;
 	struct arena_mark mark = arena_save(&t->arena);
 	const struct json **v;
 	struct report_detail d;
@@ -319,13 +319,13 @@ transcript_hear(void *arg, const struct event *e)
 	int fd;
 
 	if (e->type != EVENT_TASK_COMPLETE || t->err.code != ERR_NONE ||
-	    k == NULL || e->run_result == NULL)
+	    k == NULL || e->source.run == NULL)
 		return;
 	v = NEW_N(&t->arena, const struct json *, k->ntrials + 1);
 	for (i = 0; i < k->ntrials; i++) {
 		if (k->trials[i].status == RESULT_NONE)
 			continue;
-		report_detail(&t->arena, &t->opts, e->run_result, k,
+		report_detail(&t->arena, &t->opts, e->source.run, k,
 		    &k->trials[i], &d);
 		v[n] = d.json;
 		n += d.json != NULL;

@@ -106,19 +106,20 @@ put_head(struct report_out *o, const struct result_run *r, bool base)
 	report_inline(&o->b, r->suite->name, LINE_COLS);
 	buf_puts(&o->b, base ? " (baseline)\n\n" : "\n\n");
 	buf_fmt(&o->b, "**%s** · **Score** %.2f · **Duration** ",
-	    ok ? "✅ Passed" : "❌ Failed", r->score);
+	    ok ? "✅ Passed" : "❌ Failed", r->sum.score);
 	report_took(&o->b, r->duration_ms);
 	buf_fmt(&o->b, "\n\n- Tasks: %zu (%zu passed, %zu failed, %zu error%s, "
-	    "%zu skipped)\n- Success rate: ", r->ntasks, r->passed, r->failed,
-	    r->errors, r->errors == 1 ? "" : "s", r->skipped);
-	report_percent(&o->b, r->rate);
+	    "%zu skipped)\n- Success rate: ", r->ntasks, r->sum.passed,
+	    r->sum.failed, r->sum.errors, r->sum.errors == 1 ? "" : "s",
+	    r->sum.skipped);
+	report_percent(&o->b, r->sum.rate);
 	if (need < 1) {
 		buf_puts(&o->b, " (needed: ");
 		report_percent(&o->b, need);
 		buf_putc(&o->b, ')');
 	}
-	buf_fmt(&o->b, "\n- Score range: %.2f – %.2f (σ = %.4f)\n", r->min,
-	    r->max, r->std_dev);
+	buf_fmt(&o->b, "\n- Score range: %.2f – %.2f (σ = %.4f)\n",
+	    r->sum.min, r->sum.max, r->sum.std_dev);
 	if (report_missed(&missed, r)) {
 		buf_puts(&o->b, "- Metric missed: ");
 		report_inline(&o->b, buf_str(&missed), LINE_COLS);

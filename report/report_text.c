@@ -394,24 +394,25 @@ put_counts(struct text *t)
 	size_t i, partial = 0;
 
 	buf_fmt(t->b, "\n%zu task%s: ", r->ntasks, r->ntasks == 1 ? "" : "s");
-	buf_fmt(t->b, "%zu passed, %zu failed", r->passed, r->failed);
-	if (r->errors > 0) {
-		buf_fmt(t->b, ", %zu error%s", r->errors,
-		    r->errors == 1 ? "" : "s");
+	buf_fmt(t->b, "%zu passed, %zu failed", r->sum.passed, r->sum.failed);
+	if (r->sum.errors > 0) {
+		buf_fmt(t->b, ", %zu error%s", r->sum.errors,
+		    r->sum.errors == 1 ? "" : "s");
 		put_classes(t);
 	}
-	if (r->skipped > 0)
-		buf_fmt(t->b, ", %zu skipped", r->skipped);
+	if (r->sum.skipped > 0)
+		buf_fmt(t->b, ", %zu skipped", r->sum.skipped);
 	for (i = 0; i < r->ntasks; i++)
 		partial += report_is_partial(&r->tasks[i]);
 	if (partial > 0)
 		buf_fmt(t->b, " (%zu not finished)", partial);
 	buf_puts(t->b, "\npass rate ");
-	report_percent(t->b, r->rate);
-	buf_fmt(t->b, " (95%%: %.0f%s%.0f%%), score %.2f", r->rate_lo * 100,
-	    t->dash, r->rate_hi * 100, r->score);
-	if (r->weighted > r->score + 0.005 || r->weighted < r->score - 0.005)
-		buf_fmt(t->b, " (weighted %.2f)", r->weighted);
+	report_percent(t->b, r->sum.rate);
+	buf_fmt(t->b, " (95%%: %.0f%s%.0f%%), score %.2f", r->sum.rate_lo * 100,
+	    t->dash, r->sum.rate_hi * 100, r->sum.score);
+	if (r->sum.weighted > r->sum.score + 0.005 ||
+	    r->sum.weighted < r->sum.score - 0.005)
+		buf_fmt(t->b, " (weighted %.2f)", r->sum.weighted);
 	buf_puts(t->b, ", ");
 	report_took(t->b, r->duration_ms);
 	buf_putc(t->b, '\n');
@@ -457,9 +458,9 @@ put_baseline(struct text *t)
 	if (base == NULL)
 		return;
 	buf_puts(t->b, "without the skill ");
-	report_percent(t->b, base->rate);
+	report_percent(t->b, base->sum.rate);
 	buf_fmt(t->b, ", score %.2f: the skill makes %+.1f points\n",
-	    base->score, (t->run->rate - base->rate) * 100);
+	    base->sum.score, (t->run->sum.rate - base->sum.rate) * 100);
 }
 
 static void
@@ -491,7 +492,7 @@ static void
 put_words(struct text *t)
 {
 	const struct result_run *r = t->run;
-	double score = r->score * 100, rate = r->rate * 100;
+	double score = r->sum.score * 100, rate = r->sum.rate * 100;
 	size_t i, flaky = 0;
 
 	for (i = 0; i < r->ntasks; i++)
@@ -503,9 +504,9 @@ put_words(struct text *t)
 	buf_fmt(t->b, "  %s of the tasks passed.\n", rate >= 100 ? "All" :
 	    rate >= 80 ? "Most" : rate > 50 ? "More than half" :
 	    rate >= 50 ? "Half" : rate > 0 ? "Less than half" : "None");
-	if (r->errors > 0)
+	if (r->sum.errors > 0)
 		buf_fmt(t->b, "  %zu could not be judged; that says nothing "
-		    "about the agent's answers.\n", r->errors);
+		    "about the agent's answers.\n", r->sum.errors);
 	if (r->trials > 1 && flaky == 0)
 		buf_puts(t->b, "  Every task came out the same each time.\n");
 	else if (flaky > 0)
@@ -555,8 +556,8 @@ report_models(struct buf *b, struct result_run *const *runs, size_t n,
 	buf_puts(b, "  pass rate  score  duration\n");
 	for (i = 0; i < n; i++) {
 		report_cell(b, runs[i]->model, name, o->ascii);
-		buf_fmt(b, "  %8.1f%%  %5.2f  ", report_rate(runs[i]->rate),
-		    runs[i]->score);
+		buf_fmt(b, "  %8.1f%%  %5.2f  ", report_rate(runs[i]->sum.rate),
+		    runs[i]->sum.score);
 		report_took(b, runs[i]->duration_ms);
 		buf_putc(b, '\n');
 	}

@@ -48,6 +48,7 @@ struct row {
 #define ROW(types, k, m, kind, when) \
 	{ types, k, KIND_##kind, when, offsetof(struct event, m) }
 #define SAME(types, m, kind, when) ROW(types, #m, m, kind, when)
+#define PART(types, part, m, kind, when) ROW(types, #m, part.m, kind, when)
 
 static const struct row rows[] = {
 	SAME(ON(EVAL_START),    eval,        STR, ALWAYS),
@@ -70,22 +71,22 @@ static const struct row rows[] = {
 	SAME(DONE | TRIGGER,    took_ms,     INT, ALWAYS),
 	SAME(ON(TRIAL_COMPLETE), cached,     BOOL, SAID),
 	SAME(TASK | TRIAL | TRIGGER, total,  INT, SAID),
-	SAME(ON(EVAL_COMPLETE), passed,      INT, ALWAYS),
-	SAME(ON(EVAL_COMPLETE), failed,      INT, ALWAYS),
+	PART(ON(EVAL_COMPLETE), totals, passed,     INT, ALWAYS),
+	PART(ON(EVAL_COMPLETE), totals, failed,     INT, ALWAYS),
 	SAME(ON(EVAL_COMPLETE), total,       INT, ALWAYS),
-	SAME(ON(EVAL_COMPLETE), rate,        NUM, ALWAYS),
-	SAME(ON(EVAL_COMPLETE), duration_sec, NUM, ALWAYS),
-	SAME(ON(EVAL_COMPLETE), errors,      INT, ALWAYS),
-	SAME(ON(EVAL_COMPLETE), skipped,     INT, ALWAYS),
+	PART(ON(EVAL_COMPLETE), totals, rate,       NUM, ALWAYS),
+	PART(ON(EVAL_COMPLETE), totals, duration_sec, NUM, ALWAYS),
+	PART(ON(EVAL_COMPLETE), totals, errors,     INT, ALWAYS),
+	PART(ON(EVAL_COMPLETE), totals, skipped,    INT, ALWAYS),
 	SAME(ON(EVAL_COMPLETE), score,       NUM, ALWAYS),
 	SAME(ON(EVAL_COMPLETE), status,      WORD, SAID),
-	SAME(ON(EVAL_COMPLETE), results,     STR, SAID),
+	PART(ON(EVAL_COMPLETE), totals, results,    STR, SAID),
 	SAME(START | TRIAL | ON(TASK_COMPLETE), trials, INT, SAID),
-	SAME(ON(ERROR),         error_type,  STR, ALWAYS),
-	SAME(ON(ERROR),         message,     STR, ALWAYS),
-	SAME(ON(ERROR),         file,        STR, SAID),
-	SAME(ON(ERROR),         line,        INT, SAID),
-	SAME(ON(ERROR),         col,         INT, SAID),
+	PART(ON(ERROR), problem, error_type,  STR, ALWAYS),
+	PART(ON(ERROR), problem, message,     STR, ALWAYS),
+	PART(ON(ERROR), problem, file,        STR, SAID),
+	PART(ON(ERROR), problem, line,        INT, SAID),
+	PART(ON(ERROR), problem, col,         INT, SAID),
 	SAME(ON(ERROR),         task,        STR, SAID),
 	SAME(DONE | TRIGGER | ON(EVAL_COMPLETE), error_class, STR, SAID),
 	SAME(DONE | TRIGGER | ON(EVAL_COMPLETE), error, STR, SAID),

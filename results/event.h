@@ -34,32 +34,49 @@ enum event_type {
 	EVENT__MAX
 };
 
+/* EVENT_EVAL_COMPLETE: the numbers of the whole run. */
+struct event_totals {
+	int64_t passed, failed;		/* tasks; failed includes errors */
+	int64_t errors, skipped;
+	double rate;			/* pass rate */
+	double duration_sec;
+	struct str results;		/* path of the results file, or empty */
+};
+
+/* EVENT_ERROR: a warning or an error that belongs to no trial. */
+struct event_problem {
+	struct str error_type, message;
+	struct str file;		/* where it was found; empty: unknown */
+	int64_t line, col;		/* from 1; 0: unknown */
+};
+
+/* The results behind an event, for sinks in this process; may be NULL. */
+struct event_source {
+	const struct result_trial *trial;
+	const struct result_task *task;
+	const struct result_run *run;
+};
+
 struct event {
 	enum event_type type;
 	uint64_t seq;			/* set by event_emit, as is time_ms */
 	int64_t time_ms;		/* since 1970 */
 	struct str run_id, eval, skill, executor, model;
-	int64_t tasks, trials;		/* how many there will be */
-	int64_t idx, total;		/* task, prompt: from 0; of how many */
-	struct str task, name, prompt;	/* id, display name */
+	int64_t tasks, trials;		/* of the whole run */
+	int64_t idx, total;		/* task or prompt, from 0; how many */
+	struct str task, name, prompt;	/* task: its id; name: for display */
 	int64_t trial, attempt;		/* from 1 */
-	struct str step, detail;	/* progress */
+	struct str step, detail;	/* of EVENT_TASK_PROGRESS */
 	struct str status;		/* passed, failed, error */
 	struct str error_class;		/* empty: none */
-	struct str error;		/* in words */
-	bool should_trigger, did_trigger;	/* a trigger test */
+	struct str error;		/* message of an error */
+	bool should_trigger, did_trigger;	/* of a trigger test */
 	double score;
 	int64_t took_ms;
-	bool cached;			/* it was not run, but known */
-	int64_t passed, failed, errors, skipped;
-	double rate, duration_sec;
-	struct str results;		/* the results file's path, or empty */
-	struct str error_type, message, file;
-	int64_t line, col;
-	/* for sinks that want more than the wire has; may be NULL */
-	const struct result_trial *trial_result;
-	const struct result_task *task_result;
-	const struct result_run *run_result;
+	bool cached;			/* the trial came from the cache */
+	struct event_totals totals;
+	struct event_problem problem;
+	struct event_source source;
 };
 
 struct event_sink {

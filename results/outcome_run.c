@@ -278,7 +278,7 @@ take_end(struct result_run *r, const struct outcome *o)
 
 	r->ended = true;
 	r->cancelled = str_is(status, "cancelled");
-	r->complete = r->skipped == 0 && !r->cancelled &&
+	r->complete = r->sum.skipped == 0 && !r->cancelled &&
 	    !str_is(status, "running");
 }
 

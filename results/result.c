@@ -86,11 +86,11 @@ result_init(struct result_run *run)
 		for (k = 0; k < run->trials; k++)
 			trial++->off = -1;
 	}
-	run->journal = -1;
-	run->journal_path = NULL;
-	run->end = 0;
-	run->torn = false;
-	run->line = (struct buf){ .max = RESULT_LINE_MAX };
+	run->journal.fd = -1;
+	run->journal.path = NULL;
+	run->journal.end = 0;
+	run->journal.torn = false;
+	run->journal.line = (struct buf){ .max = RESULT_LINE_MAX };
 	run->scratch = (struct arena){ NULL, 0 };
 	(void)NEW(&run->scratch, double);	/* so that a chunk stays */
 	run->memo = NULL;
@@ -125,7 +125,7 @@ static void
 put_line(struct result_run *run, const struct result_record *r,
     struct result_trial *t)
 {
-	struct buf *b = &run->line;
+	struct buf *b = &run->journal.line;
 
 	b->n = 0;
 	b->full = false;
@@ -160,9 +160,9 @@ result_add(struct result_run *run, const struct result_record *r,
 	    .attempts = r->attempts, .duration_ms = r->duration_ms,
 	    .off = -1 };
 	score(&run->scratch, r, &t);
-	if (run->journal != -1) {
+	if (run->journal.fd != -1) {
 		put_line(run, r, &t);
-		t.off += run->end;
+		t.off += run->journal.end;
 		rc = result_append(run, e);
 	}
 	arena_restore(&run->scratch, mark);
@@ -276,16 +276,16 @@ result_end_task(struct result_run *run, size_t task)
 }
 
 static void
-count_task(struct result_run *run, enum result_status s)
+count_task(struct result_totals *sum, enum result_status s)
 {
 	if (s == RESULT_PASSED)
-		run->passed++;
+		sum->passed++;
 	else if (s == RESULT_FAILED)
-		run->failed++;
+		sum->failed++;
 	else if (s == RESULT_NONE || s == RESULT_CANCELLED)
-		run->skipped++;
+		sum->skipped++;
 	else
-		run->errors++;
+		sum->errors++;
 }
 
 void
@@ -294,30 +294,30 @@ result_sum(struct result_run *run)
 	struct arena_mark mark = arena_save(&run->scratch);
 	double *x = NEW_N(&run->scratch, double, run->ntasks);
 	double *w = NEW_N(&run->scratch, double, run->ntasks);
+	struct result_totals *sum = &run->sum;
 	const struct result_task *t;
 	size_t i, n = 0;
 
-	run->passed = run->failed = run->errors = run->skipped = 0;
-	run->min = run->max = 0;
+	*sum = (struct result_totals){ 0 };
 	for (i = 0; i < run->ntasks; i++) {
 		t = &run->tasks[i];
-		count_task(run, t->status);
+		count_task(sum, t->status);
 		if (t->status == RESULT_NONE)
 			continue;
 		x[n] = t->stats.avg;
 		w[n] = t->stats.weighted;
-		run->min = n == 0 || x[n] < run->min ? x[n] : run->min;
-		run->max = n == 0 || x[n] > run->max ? x[n] : run->max;
+		sum->min = n == 0 || x[n] < sum->min ? x[n] : sum->min;
+		sum->max = n == 0 || x[n] > sum->max ? x[n] : sum->max;
 		n++;
 	}
-	run->rate = stats_pass_at(n, run->passed, 1);
-	stats_wilson(run->passed, n, &run->rate_lo, &run->rate_hi);
-	run->score = stats_mean(x, n);
-	run->weighted = stats_mean(w, n);
-	run->std_dev = stats_std_dev(x, n);
-	run->ci_lo = run->ci_hi = run->weighted;
+	sum->rate = stats_pass_at(n, sum->passed, 1);
+	stats_wilson(sum->passed, n, &sum->rate_lo, &sum->rate_hi);
+	sum->score = stats_mean(x, n);
+	sum->weighted = stats_mean(w, n);
+	sum->std_dev = stats_std_dev(x, n);
+	sum->ci_lo = sum->ci_hi = sum->weighted;
 	if (run->trials > 1)
-		stats_bootstrap(w, n, SEED, &run->ci_lo, &run->ci_hi);
+		stats_bootstrap(w, n, SEED, &sum->ci_lo, &sum->ci_hi);
 	arena_restore(&run->scratch, mark);
 }
 
@@ -345,7 +345,7 @@ result_metric(const struct result_run *run, const struct spec_metric *m,
 {
 	struct result_accuracy a;
 
-	*value = run->rate;
+	*value = run->sum.rate;
 	if (!m->enabled || str_is(m->name, "task_completion"))
 		return m->enabled;
 	if (!str_is(m->name, "trigger_accuracy"))
@@ -384,10 +384,11 @@ result_missed(const struct result_run *run)
 bool
 result_ok(const struct result_run *run)
 {
-	size_t n = run->passed + run->failed + run->errors;
+	const struct result_totals *sum = &run->sum;
 
-	return run->complete && n > 0 && run->skipped == 0 && run->rate >=
-	    run->suite->config.pass_threshold - EPSILON &&
+	return run->complete && sum->skipped == 0 &&
+	    sum->passed + sum->failed + sum->errors > 0 &&
+	    sum->rate >= run->suite->config.pass_threshold - EPSILON &&
 	    result_missed(run) == NULL;
 }
 

@@ -105,44 +105,50 @@ struct result_usage {		/* of all trials together */
 	double premium_requests, cost;
 };
 
+/* The numbers of the whole run, computed by result_sum(). */
+struct result_totals {
+	size_t passed, failed, errors, skipped;	/* tasks */
+	double rate;		/* passed / tasks that have a status */
+	double rate_lo, rate_hi;	/* its Wilson interval */
+	double score, weighted, min, max, std_dev;	/* of task averages */
+	double ci_lo, ci_hi;	/* bootstrap of the tasks' weighted scores */
+};
+
+/* The open journal; private to results/. */
+struct result_journal {
+	int fd;			/* -1: none is open */
+	const char *path;
+	int64_t end;		/* offset where the next line is written */
+	bool torn;		/* a failed write left bytes after `end` */
+	struct buf line;	/* the line being made */
+};
+
 struct result_run {
 	struct arena *arena;	/* lives as long as the run */
 	const struct spec_suite *suite;
 	const char *run_id;
 	struct str executor, model;
-	struct str judge_model;	/* where not the suite's */
-	int64_t timeout_seconds;	/* where not the suite's; 0: it is */
+	struct str judge_model;	/* empty: the suite's */
+	int64_t timeout_seconds;	/* 0: the suite's */
 	int64_t started_ns;	/* wall clock */
 	int64_t duration_ms;
 	struct result_task *tasks;	/* those selected, in suite order */
 	size_t ntasks;
 	size_t trials;		/* per task */
 	struct result_triggers triggers;
-	bool complete;		/* all that was wanted has run */
+	bool complete;		/* all selected trials have run */
 	bool ended;		/* complete, or nothing more will be run */
 	bool cancelled;		/* it was stopped from outside */
-	bool aborted;		/* it could not go on: a hook, the disk */
-	/* by result_add() and result_open(): */
-	struct result_usage usage;
-	/* by result_sum(): */
-	size_t passed, failed, errors, skipped;	/* tasks */
-	double rate;		/* passed / (tasks that have a status) */
-	double score, weighted, min, max, std_dev;	/* of task averages */
-	double ci_lo, ci_hi;	/* bootstrap of task weighted scores */
-	double rate_lo, rate_hi;	/* Wilson */
-	/* the journal */
-	int journal;		/* descriptor, -1: none */
-	int64_t end;		/* where the next line goes */
-	bool regraded;		/* the results were graded again since */
+	bool aborted;		/* it could not continue: hook or disk failed */
+	struct result_usage usage;	/* of all trials in the journal */
+	struct result_totals sum;
+	struct result_journal journal;
+	bool regraded;		/* the results file was graded again later */
 	struct result_run *baseline;	/* the pass without skills, or NULL */
-	const struct outcome *stored;	/* what is graded again, or NULL */
-	const struct json *whole;	/* its file, if it is one already */
-	/* private */
-	const char *journal_path;
-	bool torn;		/* there are bytes after `end` */
-	struct buf line;
-	struct arena scratch;
-	struct stats_memo *memo;
+	const struct outcome *stored;	/* results that are graded again */
+	const struct json *whole;	/* results file to write unchanged */
+	struct arena scratch;	/* private */
+	struct stats_memo *memo;	/* private */
 };
 
 /* One finished trial, as it goes into the journal. */

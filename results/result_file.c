@@ -92,14 +92,14 @@ look(struct file *f, const struct result_run *run, int64_t at)
 
 	if (f->of != run || at < f->at || at >= f->at + (int64_t)f->nwindow) {
 		do
-			n = pread(run->journal, f->window, BLOCK, (off_t)at);
+			n = pread(run->journal.fd, f->window, BLOCK, (off_t)at);
 		while (n == -1 && errno == EINTR);
 		if (n == -1)
-			result_fail(f->err, run->journal_path,
+			result_fail(f->err, run->journal.path,
 			    "cannot read the journal");
 		if (n == 0)
 			err_set(f->err, ERR_SYNTAX, "%.100s: was changed "
-			    "while it was in use", run->journal_path);
+			    "while it was in use", run->journal.path);
 		f->bad = f->bad || n <= 0;
 		f->of = run;
 		f->at = at;
@@ -138,7 +138,7 @@ put_trial(struct file *f, const struct result_run *run,
 		result_put_flat(&f->out, t->kept);
 		return;
 	}
-	if (t->off >= 0 && run->journal != -1) {
+	if (t->off >= 0 && run->journal.fd != -1) {
 		copy_object(f, run, t);
 		return;
 	}
@@ -408,10 +408,10 @@ static void
 put_statistics(struct file *f, const struct result_run *run, size_t n)
 {
 	f->piece.n = 0;
-	put_bootstrap(&f->piece, STR("{\"bootstrap_ci\":"), run->ci_lo,
-	    run->ci_hi, run->weighted, n);
-	put_range(&f->piece, STR(",\"success_rate_ci\":"), run->rate_lo,
-	    run->rate_hi);
+	put_bootstrap(&f->piece, STR("{\"bootstrap_ci\":"), run->sum.ci_lo,
+	    run->sum.ci_hi, run->sum.weighted, n);
+	put_range(&f->piece, STR(",\"success_rate_ci\":"), run->sum.rate_lo,
+	    run->sum.rate_hi);
 	buf_putc(&f->piece, '}');
 	json_put_member_raw(&f->out, "statistics", buf_str(&f->piece));
 }
@@ -426,16 +426,16 @@ put_summary(struct file *f, const struct result_run *run)
 		n += run->tasks[i].status != RESULT_NONE;
 	key_open(f, STR("summary"), '{');
 	key_int(f, STR("total_tests"), (int64_t)n);
-	key_int(f, STR("succeeded"), (int64_t)run->passed);
-	key_int(f, STR("failed"), (int64_t)run->failed);
-	key_int(f, STR("errors"), (int64_t)run->errors);
-	key_int(f, STR("skipped"), (int64_t)run->skipped);
-	key_num(f, STR("success_rate"), run->rate);
-	key_num(f, STR("aggregate_score"), run->score);
-	key_num(f, STR("weighted_score"), run->weighted);
-	key_num(f, STR("min_score"), run->min);
-	key_num(f, STR("max_score"), run->max);
-	key_num(f, STR("std_dev"), run->std_dev);
+	key_int(f, STR("succeeded"), (int64_t)run->sum.passed);
+	key_int(f, STR("failed"), (int64_t)run->sum.failed);
+	key_int(f, STR("errors"), (int64_t)run->sum.errors);
+	key_int(f, STR("skipped"), (int64_t)run->sum.skipped);
+	key_num(f, STR("success_rate"), run->sum.rate);
+	key_num(f, STR("aggregate_score"), run->sum.score);
+	key_num(f, STR("weighted_score"), run->sum.weighted);
+	key_num(f, STR("min_score"), run->sum.min);
+	key_num(f, STR("max_score"), run->sum.max);
+	key_num(f, STR("std_dev"), run->sum.std_dev);
 	key_int(f, STR("duration_ms"), run->duration_ms);
 	put_groups(f, run);
 	if (u->turns != 0 || u->input_tokens != 0 || u->output_tokens != 0 ||
@@ -520,7 +520,7 @@ put_triggers(struct file *f, const struct result_run *run)
 	for (i = 0; i < t->n && !f->bad; i++) {
 		if (t->v[i].status == RESULT_NONE)
 			continue;
-		if (t->v[i].off >= 0 && run->journal != -1) {
+		if (t->v[i].off >= 0 && run->journal.fd != -1) {
 			copy_object(f, run, &t->v[i]);
 			continue;
 		}

@@ -49,27 +49,25 @@ result_fail(struct err *e, const char *path, const char *what)
 int
 result_append(struct result_run *run, struct err *e)
 {
+	struct result_journal *j = &run->journal;
 	struct err why = { 0 };
-	size_t n = run->line.n;
 
-	if (run->line.full)
+	if (j->line.full)
 		return err_set(e, ERR_LIMIT, "%.100s: a trial of more than "
-		    "%d MiB cannot be kept", run->journal_path,
-		    RESULT_LINE_MAX >> 20);
-	if (run->torn && ftruncate(run->journal, (off_t)run->end) == -1)
-		return result_fail(e, run->journal_path,
-		    "cannot write the journal");
-	run->torn = false;
-	if (os_write_all(run->journal, buf_str(&run->line), &why) == -1) {
-		run->torn = ftruncate(run->journal, (off_t)run->end) == -1;
+		    "%d MiB cannot be kept", j->path, RESULT_LINE_MAX >> 20);
+	if (j->torn && ftruncate(j->fd, (off_t)j->end) == -1)
+		return result_fail(e, j->path, "cannot write the journal");
+	j->torn = false;
+	if (os_write_all(j->fd, buf_str(&j->line), &why) == -1) {
+		j->torn = ftruncate(j->fd, (off_t)j->end) == -1;
 		errno = why.sys;
-		return result_fail(e, run->journal_path,
-		    "cannot write the journal");
+		return result_fail(e, j->path, "cannot write the journal");
 	}
-	run->end += (int64_t)n;
-	if (run->line.cap > KEEP) {	/* one large answer, not all of them */
-		buf_free(&run->line);
-		run->line.max = RESULT_LINE_MAX;
+	j->end += (int64_t)j->line.n;
+	j->line.n = 0;
+	if (j->line.cap > KEEP) {	/* a large line was an exception */
+		buf_free(&j->line);
+		j->line.max = RESULT_LINE_MAX;
 	}
 	return 0;
 }
@@ -77,11 +75,11 @@ result_append(struct result_run *run, struct err *e)
 static int
 put_header(struct result_run *run, struct err *e)
 {
-	struct json_out o = { .put = buf_sink, .ctx = &run->line };
+	struct json_out o = { .put = buf_sink, .ctx = &run->journal.line };
 	char when[RESULT_TIME_MAX];
 
 	result_time(when, run->started_ns);
-	run->line.n = 0;
+	run->journal.line.n = 0;
 	json_open(&o, '{');
 	json_put_member_int(&o, "waza_journal", 1);
 	json_put_member_str(&o, "suite", run->suite->name);
@@ -95,7 +93,7 @@ put_header(struct result_run *run, struct err *e)
 	    run->run_id == NULL ? "" : run->run_id);
 	json_put_member_cstr(&o, "started", when);
 	json_close(&o, '}');
-	buf_putc(&run->line, '\n');
+	buf_putc(&run->journal.line, '\n');
 	return result_append(run, e);
 }
 
@@ -150,7 +148,7 @@ static int
 not_ours(const struct reader *r)
 {
 	return err_set(r->err, ERR_SCHEMA, "%.120s: is not a journal of waza; "
-	    "it is left as it is", r->run->journal_path);
+	    "it is left as it is", r->run->journal.path);
 }
 
 static int
@@ -175,13 +173,13 @@ check_header(struct reader *r, struct str line)
 		return not_ours(r);
 	if (version != 1)
 		return err_set(r->err, ERR_SCHEMA, "%.100s: written by "
-		    "another version of waza", run->journal_path);
+		    "another version of waza", run->journal.path);
 	for (i = 0; i < COUNTOF(same); i++) {
 		got = json_str(v, same[i].key);
 		if (!str_eq(got, same[i].want))
 			return err_set(r->err, ERR_SCHEMA, "%.60s: cannot be "
 			    "resumed: its %s is \"%.*s\", not \"%.*s\"",
-			    run->journal_path, same[i].key,
+			    run->journal.path, same[i].key,
 			    got.n > 40 ? 40 : (int)got.n, got.p,
 			    same[i].want.n > 40 ? 40 : (int)same[i].want.n,
 			    same[i].want.p);
@@ -310,10 +308,10 @@ drop_rest(struct reader *r, struct str rest)
 
 	if (!r->headed && n > 0 && memcmp(rest.p, head, n) != 0)
 		return not_ours(r);
-	if (rest.n > 0 && ftruncate(run->journal, (off_t)r->at) == -1)
-		return result_fail(r->err, run->journal_path,
+	if (rest.n > 0 && ftruncate(run->journal.fd, (off_t)r->at) == -1)
+		return result_fail(r->err, run->journal.path,
 		    "cannot write the journal");
-	run->end = r->at;
+	run->journal.end = r->at;
 	return 0;
 }
 
@@ -325,9 +323,9 @@ read_all(struct reader *r, struct buf *b)
 	char *p;
 
 	while ((p = buf_room(b, CHUNK)) != NULL) {
-		n = os_read(r->run->journal, p, CHUNK);
+		n = os_read(r->run->journal.fd, p, CHUNK);
 		if (n == -1)
-			return result_fail(r->err, r->run->journal_path,
+			return result_fail(r->err, r->run->journal.path,
 			    "cannot read the journal");
 		if (n == 0)
 			return drop_rest(r, buf_str(b));
@@ -353,8 +351,8 @@ resume(struct result_run *run, struct err *e)
 	if (rc == 0 && !r.headed)
 		rc = put_header(run, e);
 	if (rc == 0 && run->regraded) {
-		run->line.n = 0;
-		buf_puts(&run->line, "{\"" REGRADED "\":null}\n");
+		run->journal.line.n = 0;
+		buf_puts(&run->journal.line, "{\"" REGRADED "\":null}\n");
 		rc = result_append(run, e);
 	}
 	return rc;
@@ -389,11 +387,11 @@ lock(const struct result_run *run, struct err *e)
 {
 	struct flock l = { .l_type = F_WRLCK, .l_whence = SEEK_SET };
 
-	if (fcntl(run->journal, F_SETLK, &l) == 0 ||
+	if (fcntl(run->journal.fd, F_SETLK, &l) == 0 ||
 	    (errno != EAGAIN && errno != EACCES))
 		return 0;
 	err_set(e, ERR_SYS, "%.100s: another run is writing this journal",
-	    run->journal_path);
+	    run->journal.path);
 	e->sys = EAGAIN;
 	return -1;
 }
@@ -405,8 +403,8 @@ begin(struct result_run *run, bool again, struct err *e)
 		return -1;
 	if (again)
 		return resume(run, e);
-	if (ftruncate(run->journal, 0) == -1)
-		return result_fail(e, run->journal_path,
+	if (ftruncate(run->journal.fd, 0) == -1)
+		return result_fail(e, run->journal.path,
 		    "cannot write the journal");
 	return put_header(run, e);
 }
@@ -417,20 +415,20 @@ result_open(struct result_run *run, const char *path, bool again,
 {
 	struct stat st;
 
-	run->journal_path = arena_cstr(run->arena, str_of(path));
+	run->journal.path = arena_cstr(run->arena, str_of(path));
 	if (stat(path, &st) == 0 && !S_ISREG(st.st_mode) &&
 	    !S_ISDIR(st.st_mode))
 		return err_set(e, ERR_SCHEMA, "%.100s: a journal has to be "
 		    "a regular file", path);
-	run->journal = open(path, O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC |
+	run->journal.fd = open(path, O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC |
 	    O_NOCTTY, 0644);
-	if (run->journal == -1)
+	if (run->journal.fd == -1)
 		return result_fail(e, path, "cannot open the journal");
-	run->end = 0;
-	run->torn = false;
+	run->journal.end = 0;
+	run->journal.torn = false;
 	if (begin(run, again, e) == 0)
 		return 0;
-	os_close(&run->journal);
+	os_close(&run->journal.fd);
 	return -1;
 }
 
@@ -440,12 +438,12 @@ result_close(struct result_run *run)
 	struct stat st;
 
 	/* one that has no name any more is not kept: no wait for the disk */
-	if (run->journal != -1 && fstat(run->journal, &st) == 0 &&
+	if (run->journal.fd != -1 && fstat(run->journal.fd, &st) == 0 &&
 	    st.st_nlink > 0)
-		(void)fsync(run->journal);
-	os_close(&run->journal);
-	buf_free(&run->line);
-	run->line.max = RESULT_LINE_MAX;
+		(void)fsync(run->journal.fd);
+	os_close(&run->journal.fd);
+	buf_free(&run->journal.line);
+	run->journal.line.max = RESULT_LINE_MAX;
 	arena_free(&run->scratch);
 }
 
@@ -453,7 +451,7 @@ struct json *
 result_read(struct arena *a, const struct result_run *run,
     const struct result_trial *t, struct err *e)
 {
-	const char *path = run->journal_path;
+	const char *path = run->journal.path;
 	struct json_error je;
 	struct json *v;
 	size_t got = 0;
@@ -462,14 +460,14 @@ result_read(struct arena *a, const struct result_run *run,
 
 	if (t->kept != NULL)
 		return t->kept;
-	if (run->journal == -1 || t->off < 0) {
+	if (run->journal.fd == -1 || t->off < 0) {
 		err_set(e, ERR_SCHEMA, "nothing is kept of this trial");
 		return NULL;
 	}
 	p = arena_raw(a, t->len + 1, 1);
 	for (; got < t->len && n > 0; got += n > 0 ? (size_t)n : 0)
 		do
-			n = pread(run->journal, p + got, t->len - got,
+			n = pread(run->journal.fd, p + got, t->len - got,
 			    (off_t)(t->off + (int64_t)got));
 		while (n == -1 && errno == EINTR);
 	if (n == -1) {
@@ -489,7 +487,7 @@ result_unuse(struct result_run *run, const struct result_trial *t)
 	struct arena_mark mark = arena_save(&run->scratch);
 	struct err e;
 
-	if (t->off >= 0 && run->journal != -1)
+	if (t->off >= 0 && run->journal.fd != -1)
 		result_use(&run->usage, result_read(&run->scratch, run, t, &e),
 		    -1);
 	arena_restore(&run->scratch, mark);

@@ -82,7 +82,7 @@ static void
 put_again(struct result_run *run, size_t task, size_t trial,
     const struct json *from, struct result_trial *t)
 {
-	struct buf *b = &run->line;
+	struct buf *b = &run->journal.line;
 	struct json_out o = { .put = buf_sink, .ctx = b };
 	const struct json *v;
 
@@ -118,9 +118,9 @@ result_add_again(struct result_run *run, size_t task, size_t trial,
 
 	if (!read_again(entry, &t))
 		return 0;
-	if (run->journal != -1) {
+	if (run->journal.fd != -1) {
 		put_again(run, task, trial, from, &t);
-		t.off += run->end;
+		t.off += run->journal.end;
 		if (result_append(run, e) == -1)
 			return -1;
 	}

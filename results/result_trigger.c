@@ -140,7 +140,7 @@ static void
 put_line(struct result_run *run, const struct result_record *r,
     struct result_trial *t)
 {
-	struct buf *b = &run->line;
+	struct buf *b = &run->journal.line;
 
 	b->n = 0;
 	b->full = false;
@@ -169,9 +169,9 @@ result_add_trigger(struct result_run *run, const struct result_record *r,
 	assert(r->task < run->triggers.n && r->status != RESULT_NONE);
 	old = &run->triggers.v[r->task];
 	t.score = t.weighted = r->status == RESULT_PASSED;
-	if (run->journal != -1) {
+	if (run->journal.fd != -1) {
 		put_line(run, r, &t);
-		t.off += run->end;
+		t.off += run->journal.end;
 		rc = result_append(run, e);
 	}
 	arena_restore(&run->scratch, mark);

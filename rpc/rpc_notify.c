@@ -78,7 +78,7 @@ put_progress(struct json_out *o, const struct rpc_run *r,
 	    ev->type == EVENT_EVAL_COMPLETE) {
 		json_put_member_double(o, "score", ev->score);
 		rpc_put_int(o, "durationMs", ev->type == EVENT_EVAL_COMPLETE ?
-		    (int64_t)(ev->duration_sec * 1000) : ev->took_ms);
+		    (int64_t)(ev->totals.duration_sec * 1000) : ev->took_ms);
 	}
 	if (ev->error_class.n > 0)
 		rpc_put_text(o, "errorClass", ev->error_class);
@@ -157,7 +157,7 @@ log_event(struct rpc_run *r, const struct event *ev)
 
 	if (ev->type == EVENT_ERROR) {
 		level = "error";
-		buf_put(&b, ev->message);
+		buf_put(&b, ev->problem.message);
 	} else if (!r->verbose) {
 		return;
 	} else if (ev->type == EVENT_TASK_START) {

@@ -96,7 +96,7 @@ rpc_stream_add(struct rpc_stream *s, const struct event *ev)
 		cut(&less.prompt);
 		cut(&less.detail);
 		cut(&less.error);
-		cut(&less.message);
+		cut(&less.problem.message);
 		cut(&less.task);
 		cut(&less.name);
 		put(s, &less);

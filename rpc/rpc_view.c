@@ -137,12 +137,12 @@ sum(struct rpc_run *r)
 	rpc_view_brief(r, &b);
 	b.summed = true;
 	b.total = res->ntasks;
-	b.passed = res->passed;
-	b.failed = res->failed + res->errors;
-	b.errors = res->errors;
-	b.skipped = res->skipped;
-	b.rate = res->rate;
-	b.score = res->score;
+	b.passed = res->sum.passed;
+	b.failed = res->sum.failed + res->sum.errors;
+	b.errors = res->sum.errors;
+	b.skipped = res->sum.skipped;
+	b.rate = res->sum.rate;
+	b.score = res->sum.score;
 	b.sum_ms = b.duration_ms = res->duration_ms;
 	b.ok = result_ok(res);
 	if (res->usage.input_tokens + res->usage.output_tokens > 0)

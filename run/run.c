@@ -66,7 +66,7 @@ init_results(struct run *run)
 	r->started_ns = os_wall_ns();
 	r->trials = (size_t)(run->opts.trials > 0 ? run->opts.trials :
 	    c->trials_per_task);
-	r->journal = -1;
+	r->journal.fd = -1;
 	stamp(run);
 }
 
@@ -188,7 +188,8 @@ run_warn(struct run *run, const char *type, const char *msg)
 {
 	struct event ev = { .type = EVENT_ERROR,
 		.run_id = str_of(run->results.run_id),
-		.error_type = str_of(type), .message = str_of(msg) };
+		.problem = { .error_type = str_of(type),
+		    .message = str_of(msg) } };
 
 	event_emit(run->bus, &ev);
 }
@@ -223,8 +224,8 @@ tell_task(struct run *run, size_t i, enum event_type type)
 			    run_stored_error(run, i);
 		ev.score = t->stats.avg;
 		ev.took_ms = loop_clock(run->loop) - run->tasks[i].started;
-		ev.task_result = t;
-		ev.run_result = &run->results;
+		ev.source.task = t;
+		ev.source.run = &run->results;
 	}
 	event_emit(run->bus, &ev);
 }
@@ -492,16 +493,17 @@ tell_end(struct run *run)
 	struct event ev = { .type = EVENT_EVAL_COMPLETE,
 		.run_id = str_of(r->run_id), .eval = run->suite->name,
 		.skill = run->suite->skill, .executor = r->executor,
-		.model = r->model, .passed = (int64_t)r->passed,
-		.failed = (int64_t)(r->failed + r->errors),
-		.errors = (int64_t)r->errors,
-		.skipped = (int64_t)r->skipped, .total = (int64_t)r->ntasks,
-		.rate = r->rate, .score = r->score,
-		.duration_sec = (double)r->duration_ms / 1000,
+		.model = r->model, .total = (int64_t)r->ntasks,
+		.score = r->sum.score,
+		.totals = { .passed = (int64_t)r->sum.passed,
+		    .failed = (int64_t)(r->sum.failed + r->sum.errors),
+		    .errors = (int64_t)r->sum.errors,
+		    .skipped = (int64_t)r->sum.skipped, .rate = r->sum.rate,
+		    .duration_sec = (double)r->duration_ms / 1000 },
 		.status = str_of(run->err.code != ERR_NONE ? "failed" :
 		    run->cancelled ? "cancelled" :
 		    result_ok(r) ? "passed" : "failed"),
-		.run_result = r };
+		.source.run = r };
 
 	event_emit(run->bus, &ev);
 }
@@ -598,7 +600,7 @@ tell_start(struct run *run)
 		.run_id = str_of(r->run_id), .eval = run->suite->name,
 		.skill = run->suite->skill, .executor = r->executor,
 		.model = r->model, .tasks = (int64_t)r->ntasks,
-		.trials = (int64_t)r->trials, .run_result = r };
+		.trials = (int64_t)r->trials, .source.run = r };
 
 	event_emit(run->bus, &ev);
 }

@@ -437,9 +437,9 @@ tell(struct run_trial *t, enum event_type type)
 		ev.score = trial->score;
 		ev.took_ms = t->duration_ms;
 		ev.cached = t->cached;
-		ev.trial_result = trial;
-		ev.task_result = task;
-		ev.run_result = &t->run->results;
+		ev.source.trial = trial;
+		ev.source.task = task;
+		ev.source.run = &t->run->results;
 	}
 	event_emit(t->run->bus, &ev);
 }

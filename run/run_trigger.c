@@ -93,7 +93,7 @@ tell(struct run_trigger *t)
 		.status = str_of(result_word(t->status)),
 		.error_class = str_of(result_class(t->status)),
 		.error = t->error, .took_ms = t->duration_ms,
-		.run_result = &run->results };
+		.source.run = &run->results };
 
 	event_emit(run->bus, &ev);
 }

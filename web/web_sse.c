@@ -324,15 +324,15 @@ tell_end(struct web_req *req, const struct store_run *run)
 		.time_ms = run->started_ns / 1000000 + run->duration_ms,
 		.run_id = run->id, .eval = run->name, .skill = run->skill,
 		.executor = run->executor, .model = run->model,
-		.passed = (int64_t)run->passed, .failed = (int64_t)run->failed,
-		.errors = (int64_t)run->errors,
-		.skipped = (int64_t)run->skipped,
-		.total = (int64_t)run->total, .rate = run->rate,
-		.score = run->score,
-		.duration_sec = (double)run->duration_ms / 1000,
+		.total = (int64_t)run->total, .score = run->score,
+		.totals = { .passed = (int64_t)run->passed,
+		    .failed = (int64_t)run->failed,
+		    .errors = (int64_t)run->errors,
+		    .skipped = (int64_t)run->skipped, .rate = run->rate,
+		    .duration_sec = (double)run->duration_ms / 1000,
+		    .results = run->path },
 		.status = run->state == STORE_CANCELLED ? STR("cancelled") :
-		    run->ok > 0 ? STR("passed") : STR("failed"),
-		.results = run->path };
+		    run->ok > 0 ? STR("passed") : STR("failed") };
 	struct rpc_stream s = { .max = 1 << 20,
 		.id = arena_cstr(req->arena, run->id) };
 	uint64_t next = 0;

@@ -116,7 +116,7 @@ make_run(void)
 		.run_id = "run-7", .executor = STR("mock"),
 		.model = STR("gpt-x"), .started_ns = 1767323045LL * 1000000000,
 		.duration_ms = 1234, .tasks = tasks, .ntasks = COUNTOF(specs),
-		.trials = 2, .complete = true, .journal = -1 };
+		.trials = 2, .complete = true, .journal.fd = -1 };
 	for (i = 0; i < COUNTOF(specs); i++)
 		tasks[i] = (struct result_task){ .spec = &specs[i],
 			.trials = trials[i], .ntrials = 2 };
@@ -137,13 +137,13 @@ make_run(void)
 		.std_dev = 0.25, .flaky = true, .avg_ms = 120 };
 	tasks[2].status = RESULT_TIMEOUT;
 	tasks[2].stats = (struct result_stats){ .avg_ms = 5000 };
-	run.passed = run.failed = run.errors = run.skipped = 1;
-	run.rate = 1 / 3.0;
-	run.rate_lo = 0.0615;
-	run.rate_hi = 0.7923;
-	run.score = run.weighted = 0.5833;
-	run.max = 1;
-	run.std_dev = 0.4249;
+	run.sum.passed = run.sum.failed = run.sum.errors = run.sum.skipped = 1;
+	run.sum.rate = 1 / 3.0;
+	run.sum.rate_lo = 0.0615;
+	run.sum.rate_hi = 0.7923;
+	run.sum.score = run.sum.weighted = 0.5833;
+	run.sum.max = 1;
+	run.sum.std_dev = 0.4249;
 }
 
 static const char golden[] =
@@ -829,8 +829,8 @@ check_broken(void)
 	trials[1][1].status = trials[2][0].status = RESULT_NONE;
 	tasks[0].done = 1;
 	tasks[1].done = tasks[2].done = 0;
-	run.passed = run.failed = run.errors = 0;
-	run.skipped = 4;
+	run.sum.passed = run.sum.failed = run.sum.errors = 0;
+	run.sum.skipped = 4;
 	run.complete = false;
 	run.ended = run.cancelled = true;
 	report_text(&b, &run, &o);
@@ -883,7 +883,7 @@ worded(double rate, const char *words)
 	bool yes;
 
 	o.interpret = true;
-	run.rate = rate;
+	run.sum.rate = rate;
 	report_text(&b, &run, &o);
 	yes = has(&b, words);
 	buf_free(&b);
@@ -916,8 +916,8 @@ check_metric(void)
 	restore();
 	suite.metrics = (struct field_list){ m, 2 };
 	suite.config.pass_threshold = 0.5;
-	run.rate = 0.5;
-	run.skipped = 0;
+	run.sum.rate = 0.5;
+	run.sum.skipped = 0;
 	report_text(&b, &run, &o);
 	OK(has(&b, "FAILED: a pass rate of 50.0% was needed; metric "
 	    "task_completion is 50.0%, needed 90.0%\n"));
@@ -931,7 +931,7 @@ check_metric(void)
 	report_text(&b, &run, &o);
 	OK(!has(&b, "metric"));		/* it has no value yet */
 	run.complete = true;
-	run.rate = 0.9;
+	run.sum.rate = 0.9;
 	b.n = 0;
 	report_text(&b, &run, &o);
 	OK(has(&b, "PASSED: a pass rate of 50.0% was needed\n"));
@@ -1043,18 +1043,18 @@ tell(struct screen *s, enum event_type type, const char *status, double score)
 	struct event e = { .type = type, .tasks = 2, .trials = 1, .idx = 1,
 		.total = 2, .task = STR("bye"), .name = STR("Says goodbye"),
 		.trial = 1, .status = str_of(status), .score = score,
-		.took_ms = 120, .run_result = &run, .task_result = &tasks[1],
-		.trial_result = &trials[1][0] };
+		.took_ms = 120, .source.run = &run, .source.task = &tasks[1],
+		.source.trial = &trials[1][0] };
 
 	if (strcmp(status, "error") == 0) {
 		e.error_class = STR("timeout");
 		e.error = STR(HOSTILE);
 	}
 	if (type == EVENT_ERROR) {
-		e.file = STR("eval.yaml");
-		e.line = 3;
-		e.col = 4;
-		e.message = STR("bad\nthing\033");
+		e.problem.file = STR("eval.yaml");
+		e.problem.line = 3;
+		e.problem.col = 4;
+		e.problem.message = STR("bad\nthing\033");
 	}
 	event_emit(&s->bus, &e);
 }
@@ -1206,8 +1206,8 @@ check_transcripts(void)
 {
 	struct report_transcripts t = { .opts = plain };
 	struct event_bus bus = { 0 };
-	struct event e = { .type = EVENT_TASK_COMPLETE, .run_result = &run,
-		.task_result = &tasks[0] };
+	struct event e = { .type = EVENT_TASK_COMPLETE, .source.run = &run,
+		.source.task = &tasks[0] };
 	struct err err = { 0 };
 	struct buf stem = { 0 };
 	struct str text;

@@ -89,10 +89,10 @@ check_seed_lines(void)
 	    "\"timestamp\":1234567891}\n"));
 
 	e = (struct event){
-		.type = EVENT_EVAL_COMPLETE, .passed = 4, .failed = 1,
-		.total = 5, .rate = 0.8, .duration_sec = 45.2,
+		.type = EVENT_EVAL_COMPLETE, .total = 5,
+		.totals = { .passed = 4, .failed = 1, .rate = 0.8,
+		    .duration_sec = 45.2, .results = STR("results.json") },
 		.status = STR("failed"), .score = 0.85,
-		.results = STR("results.json"),
 		.time_ms = INT64_C(1234567900000)
 	};
 	OK(is_line(&e, "{\"type\":\"eval_complete\",\"passed\":4,\"failed\":1,"
@@ -101,9 +101,10 @@ check_seed_lines(void)
 	    "\"results\":\"results.json\",\"timestamp\":1234567900}\n"));
 
 	e = (struct event){
-		.type = EVENT_ERROR, .error_type = STR("eval_load_failed"),
-		.message = STR("Failed to parse eval.yaml: invalid syntax"),
-		.file = STR("eval.yaml"), .line = 15, .col = 3
+		.type = EVENT_ERROR, .problem = {
+		    .error_type = STR("eval_load_failed"),
+		    .message = STR("Failed to parse eval.yaml: invalid syntax"),
+		    .file = STR("eval.yaml"), .line = 15, .col = 3 }
 	};
 	OK(is_line(&e, "{\"type\":\"error\","
 	    "\"error_type\":\"eval_load_failed\","
@@ -148,10 +149,11 @@ check_types(void)
 		.task = STR("t"), .name = STR("n"), .prompt = STR("p"),
 		.trial = 5, .attempt = 6, .step = STR("s"), .detail = STR("d"),
 		.status = STR("failed"), .error_class = STR("c"),
-		.error = STR("w"), .score = 0.5, .took_ms = 7, .passed = 8,
-		.failed = 9, .errors = 10, .skipped = 11, .rate = 0.25,
-		.duration_sec = 2, .error_type = STR("y"),
-		.message = STR("m"), .file = STR("f"), .line = 1, .col = 2
+		.error = STR("w"), .score = 0.5, .took_ms = 7,
+		.totals = { .passed = 8, .failed = 9, .errors = 10,
+		    .skipped = 11, .rate = 0.25, .duration_sec = 2 },
+		.problem = { .error_type = STR("y"), .message = STR("m"),
+		    .file = STR("f"), .line = 1, .col = 2 }
 	};
 	int t;
 
@@ -186,11 +188,12 @@ check_hostile(void)
 	struct event e = {
 		.task = bad, .name = bad, .prompt = bad, .eval = bad,
 		.skill = bad, .step = bad, .detail = bad, .status = bad,
-		.error = bad, .error_class = bad, .error_type = bad,
-		.message = bad, .file = bad, .model = bad, .executor = bad,
-		.run_id = bad, .results = bad,
-		.idx = INT64_MIN, .total = INT64_MAX, .line = INT64_MAX,
-		.score = NAN, .rate = INFINITY, .duration_sec = 1e300
+		.error = bad, .error_class = bad, .model = bad, .executor = bad,
+		.run_id = bad, .idx = INT64_MIN, .total = INT64_MAX,
+		.problem = { .error_type = bad, .message = bad, .file = bad,
+		    .line = INT64_MAX },
+		.score = NAN, .totals = { .results = bad, .rate = INFINITY,
+		    .duration_sec = 1e300 }
 	};
 	int t;
 
@@ -220,10 +223,11 @@ check_read(void)
 		.step = STR("a"), .detail = STR("b"), .status = STR("error"),
 		.error_class = STR("timeout"), .error = STR("slow"),
 		.should_trigger = true, .score = 0.25, .took_ms = 12,
-		.cached = true, .passed = 1, .failed = 1, .errors = 1,
-		.skipped = 1, .rate = 0.5, .duration_sec = 1.5,
-		.results = STR("f"), .error_type = STR("k"),
-		.message = STR("why"), .file = STR("y"), .line = 3, .col = 4
+		.cached = true, .totals = { .passed = 1, .failed = 1,
+		    .errors = 1, .skipped = 1, .rate = 0.5,
+		    .duration_sec = 1.5, .results = STR("f") },
+		.problem = { .error_type = STR("k"), .message = STR("why"),
+		    .file = STR("y"), .line = 3, .col = 4 }
 	}, got;
 	struct json_mem mem = { arena_hook, &arena };
 	struct json_error je;

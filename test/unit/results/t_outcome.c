@@ -344,7 +344,8 @@ test_run(void)
 	OK(str_is(r->model, "m") && str_is(r->executor, "x"));
 	OK(r->timeout_seconds == 7 && str_is(r->judge_model, "j"));
 	OK(r->cancelled && r->ended && !r->complete && !result_ok(r));
-	OK(r->passed == 1 && r->skipped == 1 && r->usage.input_tokens == 5);
+	OK(r->sum.passed == 1 && r->sum.skipped == 1 &&
+	    r->usage.input_tokens == 5);
 	OK(str_is(r->tasks[0].spec->name, "B") &&
 	    r->tasks[0].status == RESULT_PASSED);
 	OK(r->tasks[0].ntrials == 1 && r->tasks[0].trials[0].attempts == 2);
@@ -360,7 +361,8 @@ test_run(void)
 
 	/* with a suite: its tasks first, its places, what was not run */
 	r = run_of(text, &suite);
-	OK(r->ntasks == 3 && r->skipped == 2 && str_is(r->suite->name, "own"));
+	OK(r->ntasks == 3 && r->sum.skipped == 2 &&
+	    str_is(r->suite->name, "own"));
 	OK(r->tasks[0].status == RESULT_NONE && r->tasks[0].done == 0);
 	OK(r->tasks[1].spec == &tasks[1] && r->tasks[1].done == 1);
 	OK(str_is(r->tasks[2].spec->id, "b"));
@@ -370,10 +372,10 @@ test_run(void)
 	/* how it ended */
 	r = run_of("{\"status\":\"failed\",\"tasks\":[{\"id\":\"a\","
 	    "\"status\":\"failed\"}]}", NULL);
-	OK(r->complete && r->failed == 1 && !result_ok(r));
+	OK(r->complete && r->sum.failed == 1 && !result_ok(r));
 	r = run_of("{\"status\":\"passed\",\"tasks\":[{\"id\":\"a\","
 	    "\"status\":\"passed\",\"score\":1}]}", NULL);
-	OK(r->complete && result_ok(r) && near(r->score, 1));
+	OK(r->complete && result_ok(r) && near(r->sum.score, 1));
 	tasks[1].id = STR("x");
 	r = run_of("{\"status\":\"failed\",\"tasks\":[{\"id\":\"none\","
 	    "\"status\":\"failed\"}]}", &suite);

@@ -245,22 +245,22 @@ statuses(void)
 	struct result_task *t = &r.tasks[0];
 
 	end_all(&r);
-	OK(t->status == RESULT_NONE && r.skipped == 1 && !result_ok(&r));
+	OK(t->status == RESULT_NONE && r.sum.skipped == 1 && !result_ok(&r));
 	t->error = STR("hook: exit status 1");
 	end_all(&r);
-	OK(t->status == RESULT_INFRA && r.errors == 1 && r.rate == 0);
+	OK(t->status == RESULT_INFRA && r.sum.errors == 1 && r.sum.rate == 0);
 	t->error = STR("");
 	add(&r, 0, 0, RESULT_PASSED, 1);
 	end_all(&r);
-	OK(t->status == RESULT_CANCELLED && r.skipped == 1);
+	OK(t->status == RESULT_CANCELLED && r.sum.skipped == 1);
 	add(&r, 0, 1, RESULT_TIMEOUT, 0);
 	add(&r, 0, 2, RESULT_PASSED, 1);
 	end_all(&r);
-	OK(t->status == RESULT_TIMEOUT && r.errors == 1 && t->done == 3);
+	OK(t->status == RESULT_TIMEOUT && r.sum.errors == 1 && t->done == 3);
 	OK(near(t->stats.pass_rate, 0.666667) && t->stats.flaky);
 	add(&r, 0, 1, RESULT_FAILED, 0);
 	end_all(&r);
-	OK(t->status == RESULT_FAILED && r.failed == 1 && t->done == 3);
+	OK(t->status == RESULT_FAILED && r.sum.failed == 1 && t->done == 3);
 	OK(near(t->stats.pass_rate, 0.666667) && t->stats.flaky);
 	OK(near(t->stats.avg, 0.666667) && near(t->stats.std_dev, 0.471405));
 	OK(t->stats.min == 0 && t->stats.max == 1 && t->stats.avg_ms == 12);
@@ -269,7 +269,7 @@ statuses(void)
 	suite.config.task_pass_threshold = 2.0 / 3;
 	r.complete = true;
 	end_all(&r);
-	OK(t->status == RESULT_PASSED && r.passed == 1 && result_ok(&r));
+	OK(t->status == RESULT_PASSED && r.sum.passed == 1 && result_ok(&r));
 	result_forget(&r, 0, 1);
 	OK(t->done == 2 && t->status == RESULT_NONE);
 	add(&r, 0, 1, RESULT_CANCELLED, 0);
@@ -289,9 +289,10 @@ thresholds(void)
 	add(&r, 2, 0, RESULT_AGENT_ERROR, 0);
 	r.complete = true;
 	end_all(&r);
-	OK(r.passed == 1 && r.failed == 1 && r.errors == 1 && r.skipped == 0);
-	OK(near(r.rate, 1.0 / 3) && near(r.score, 0.5) && r.min == 0);
-	OK(r.max == 1 && near(r.std_dev, 0.408248) && !result_ok(&r));
+	OK(r.sum.passed == 1 && r.sum.failed == 1 && r.sum.errors == 1 &&
+	    r.sum.skipped == 0);
+	OK(near(r.sum.rate, 1.0 / 3) && near(r.sum.score, 0.5) && r.sum.min == 0);
+	OK(r.sum.max == 1 && near(r.sum.std_dev, 0.408248) && !result_ok(&r));
 	suite.config.pass_threshold = 1.0 / 3;
 	OK(result_ok(&r));
 	r.complete = false;
@@ -702,7 +703,7 @@ resume(void)
 		bad += !str_eq(slurp(path), all);
 		if (n % 200 < STEP)
 			bad += !str_eq(outcome(&r, out), want);
-		os_close(&r.journal);	/* not synced: that takes long */
+		os_close(&r.journal.fd);	/* not synced: that takes long */
 		result_close(&r);
 		if (bad != 0) {
 			printf("# at %zu: %s\n", n, e.msg);
@@ -794,7 +795,7 @@ resume_damaged(void)
 			end_all(&r);
 			bad += result_write(&r, out, &e) != 0;
 			bad += parse(slurp(out)) == NULL;
-			os_close(&r.journal);
+			os_close(&r.journal.fd);
 		}
 		result_close(&r);
 		arena_restore(&a, mark);
@@ -808,7 +809,7 @@ refused(const char *path, struct result_run r, const char *why)
 	struct str was = slurp(path);
 	bool ok;
 
-	ok = result_open(&r, path, true, &e) == -1 && r.journal == -1 &&
+	ok = result_open(&r, path, true, &e) == -1 && r.journal.fd == -1 &&
 	    strstr(e.msg, why) != NULL && str_eq(slurp(path), was);
 	if (!ok)
 		printf("# %s\n", e.msg);
