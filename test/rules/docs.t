@@ -59,6 +59,21 @@ do
 		ok "waza(1) has $c --$o" grep -q "Fl Fl $o" man/waza.1
 	done
 done
+# Paths in backticks, with a folder or an ending of the source, exist.
+for doc in README.md DESIGN.md CHANGES.md
+do
+	grep -oE '`[A-Za-z_./-]+`' "$doc" | tr -d '`' | sort -u >"$tmp/paths"
+	while read -r path
+	do
+		case $path in
+		*NAME*|http*|../*|/*|results/) continue ;;
+		*.c|*.h|*.t|*.js|*/) ;;
+		*) continue ;;
+		esac
+		[ -e "$path" ] || [ "$path" = build/web_files.c ] || echo "$doc: $path"
+	done <"$tmp/paths"
+done >"$tmp/bad"
+is 'the documents name files that exist' '' "$(cat "$tmp/bad")"
 v=$("$WAZA" --version)
 is 'CHANGES.md begins with this version' "${v#waza }" \
     "$(sed -n 's/^## \([0-9.]*\).*/\1/p' CHANGES.md | head -n 1)"
