@@ -67,7 +67,7 @@ do
 	do
 		case $path in
 		*NAME*|http*|../*|/*|results/) continue ;;
-		*.c|*.h|*.t|*.js|*/) ;;
+		?*.c|?*.h|?*.t|?*.js|*/) ;;
 		*) continue ;;
 		esac
 		[ -e "$path" ] || [ "$path" = build/web_files.c ] || echo "$doc: $path"
