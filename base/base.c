@@ -2,11 +2,11 @@
 /*
  * Strings, buffers, arenas, errors, checked arithmetic.
  *
- * An arena is a list of chunks, the youngest first; only the youngest has
- * room.  Chunks grow by doubling, and fourfold once they are large: then the
- * last one outweighs all the others, which teaches glibc's malloc to keep
- * the memory for the next arena instead of returning it page by page.  What
- * is not used of a large chunk was never touched, and costs nothing.
+ * An arena is a list of chunks, the newest first; only the newest has room.
+ * Chunks double in size, and quadruple once they are large: the last one is
+ * then larger than all others together, which makes glibc's malloc keep the
+ * memory for the next arena instead of returning it page by page.  The unused
+ * part of a large chunk is never touched and costs no memory.
  */
 #include "base/base.h"
 
@@ -114,7 +114,7 @@ min3(size_t a, size_t b, size_t c)
 	return m < c ? m : c;
 }
 
-/* Optimal string alignment over three rows; keys are short, so rows are too. */
+/* Optimal string alignment, with three rows of the matrix at a time. */
 size_t
 str_distance(struct str a, struct str b, size_t max)
 {
@@ -148,7 +148,7 @@ str_distance(struct str a, struct str b, size_t max)
 	return cur[b.n];
 }
 
-/* One slip in a short word, two in a longer one; never a whole new word. */
+/* Allow one edit in a short word and up to three in a long one. */
 bool
 str_similar(struct str got, struct str want)
 {
@@ -220,7 +220,7 @@ search_first(const void *key, const void *rows, size_t n, size_t size,
 	return lo;
 }
 
-/* Whether n more bytes are within the limit. */
+/* Whether n more bytes are within max; sets full if not. */
 static bool
 fits(struct buf *b, size_t n)
 {
@@ -291,7 +291,7 @@ buf_fmt(struct buf *b, const char *fmt, ...)
 	va_end(ap);
 	if (n < 0 || !fits(b, (size_t)n))
 		return;
-	reserve(b, (size_t)n + 1);	/* the NUL is not counted by max */
+	reserve(b, (size_t)n + 1);	/* max does not count the NUL */
 	va_start(ap, fmt);
 	vsnprintf(b->p + b->n, (size_t)n + 1, fmt, ap);
 	va_end(ap);
@@ -381,29 +381,29 @@ arena_hook(void *arena, size_t n)
 	return arena_raw(arena, n, sizeof(int64_t));
 }
 
-struct str
-arena_str(struct arena *a, struct str s)
+static char *
+copy(struct arena *a, struct str s)
 {
 	char *p = arena_raw(a, s.n + 1, 1);
 
 	if (s.n > 0)
 		memcpy(p, s.p, s.n);
 	p[s.n] = '\0';
-	return (struct str){ p, s.n };
+	return p;
+}
+
+struct str
+arena_str(struct arena *a, struct str s)
+{
+	return (struct str){ copy(a, s), s.n };
 }
 
 char *
 arena_cstr(struct arena *a, struct str s)
 {
-	char *p;
-
 	if (s.n > 0 && memchr(s.p, '\0', s.n) != NULL)
 		return NULL;
-	p = arena_raw(a, s.n + 1, 1);
-	if (s.n > 0)
-		memcpy(p, s.p, s.n);
-	p[s.n] = '\0';
-	return p;
+	return copy(a, s);
 }
 
 struct str
@@ -457,7 +457,7 @@ arena_free(struct arena *a)
 	arena_restore(&all, (struct arena_mark){ NULL, 0, 0 });
 }
 
-/* The ranges of the second byte that RFC 3629 section 4 allows, by first. */
+/* The first byte determines the range of the second: RFC 3629 section 4. */
 size_t
 utf8_get(const char *p, const char *end, uint32_t *cp)
 {
@@ -533,41 +533,9 @@ utf8_cut(struct str s, size_t max)
 	return s;
 }
 
-static const struct {
-	const char *name;
-	int rpc, http;
-} codes[] = {
-	[ERR_NONE]     = { "none",           0, 200 },
-	[ERR_SYS]      = { "system",    -32000, 500 },
-	[ERR_SYNTAX]   = { "syntax",    -32700, 400 },
-	[ERR_SCHEMA]   = { "schema",    -32602, 400 },
-	[ERR_LIMIT]    = { "limit",     -32001, 413 },
-	[ERR_NOMETHOD] = { "no-method", -32601, 404 },
-	[ERR_TIMEOUT]  = { "timeout",   -32002, 504 },
-};
-typedef char codes_complete[COUNTOF(codes) == ERR__MAX ? 1 : -1];
-
-const char *
-err_name(enum err_code c)
-{
-	return codes[c].name;
-}
-
-int
-err_rpc(enum err_code c)
-{
-	return codes[c].rpc;
-}
-
-int
-err_http(enum err_code c)
-{
-	return codes[c].http;
-}
-
-/* Takes the half of a character from the end of a message that was cut. */
+/* Removes an incomplete character from the end of a truncated message. */
 static void
-err_whole(char *msg, size_t n)
+drop_partial(char *msg, size_t n)
 {
 	size_t i = n;
 	uint32_t c;
@@ -589,7 +557,7 @@ err_set(struct err *e, enum err_code code, const char *fmt, ...)
 	n = vsnprintf(e->msg, sizeof(e->msg), fmt, ap);
 	va_end(ap);
 	if (n >= (int)sizeof(e->msg))
-		err_whole(e->msg, sizeof(e->msg) - 1);
+		drop_partial(e->msg, sizeof(e->msg) - 1);
 	return -1;
 }
 

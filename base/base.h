@@ -4,8 +4,8 @@
  * borrowed strings, owned buffers, arenas, errors as values, checked
  * arithmetic.
  *
- * Out of memory ends the process with a message and status 2; input is
- * limited where it enters, so that this does not hang on it.
+ * If memory runs out, the process prints a message and exits with status 2.
+ * Input is limited where it enters the program, so input cannot cause this.
  */
 #ifndef WAZA_BASE_H
 #define WAZA_BASE_H
@@ -22,7 +22,7 @@
 #define PRINTF(fmt, args)
 #endif
 
-/* A borrowed run of bytes; not NUL-terminated.  json.h shares the guard. */
+/* Borrowed bytes, not NUL-terminated.  json.h shares the guard. */
 #ifndef STRUCT_STR
 #define STRUCT_STR
 struct str {
@@ -33,22 +33,28 @@ struct str {
 #define STR(lit) ((struct str){ "" lit, sizeof(lit) - 1 })
 #define STRF(s)  (int)(s).n, (s).p	/* for "%.*s"; the caller bounds n */
 
+/* Views and comparisons; nothing is copied, cstr is NUL-terminated. */
 struct str str_of(const char *cstr);
 bool str_eq(struct str, struct str);
 bool str_is(struct str, const char *cstr);
-int str_cmp(struct str, struct str);	/* bytewise, the shorter first */
+int str_cmp(struct str, struct str);	/* by bytes, then by length */
 bool str_starts(struct str, struct str prefix);
 bool str_ends(struct str, struct str suffix);
 
-/* Edit distance with transpositions, cut off: a result > max means "far". */
+/*
+ * The edit distance: insertions, deletions, substitutions and transpositions.
+ * Any result above max means "more than max".  Strings over 63 bytes are
+ * either equal or count as more than max.
+ */
 size_t str_distance(struct str, struct str, size_t max);
 
-/* Whether `got` is close enough to `want` to be offered as a correction. */
+/* Whether `want` is close enough to `got` to be suggested as a correction. */
 bool str_similar(struct str got, struct str want);
 
 /*
- * The best correction of a misspelt word.  Set word, zero the rest, call
- * str_nearest() for each candidate; best.p stays NULL when none is similar.
+ * Finds the best correction of a misspelt word.  Set word, zero the rest, and
+ * call str_nearest() for each candidate; best is then the closest one, the
+ * first among equals, or best.p is NULL if no candidate is similar.
  */
 struct str_nearest {
 	struct str word, best;
@@ -56,23 +62,23 @@ struct str_nearest {
 };
 void str_nearest(struct str_nearest *, struct str candidate);
 
-/* The string without blanks, tabs, CR and LF at both ends. */
+/* The string without spaces, tabs, CR and LF at both ends. */
 struct str str_trim(struct str);
 
 /* The value of a hexadecimal digit, or -1. */
 int hex_digit(char);
 
 /*
- * The index of the first of n sorted rows that is not below the key: cmp(key,
- * row) <= 0; n when all are below it.
+ * The index of the first of n sorted rows of `size` bytes for which cmp(key,
+ * row) <= 0, or n if there is none.
  */
 size_t search_first(const void *key, const void *rows, size_t n, size_t size,
     int (*cmp)(const void *key, const void *row));
 
 /*
- * Owned bytes.  The zero value is empty and valid.  With max set, an append
- * that would pass it is dropped whole and .full stays set, so that a caller
- * tests once, at the end.
+ * Owned bytes.  The zero value is empty and valid.  If max is set, an append
+ * that would exceed it is dropped as a whole and .full stays set, so callers
+ * test .full once, at the end.
  */
 struct buf {
 	char *p;
@@ -81,15 +87,21 @@ struct buf {
 	bool full;
 };
 
+/* Each appends; buf_sink is buf_put() as a hook whose context is the buf. */
 void buf_put(struct buf *, struct str);
 void buf_putc(struct buf *, char);
 void buf_puts(struct buf *, const char *cstr);
 void buf_fmt(struct buf *, const char *fmt, ...) PRINTF(2, 3);
-char *buf_room(struct buf *, size_t n);	/* room for n more; NULL: full */
-void buf_eat(struct buf *, size_t n);		/* drops the first n bytes */
-struct str buf_str(const struct buf *);
-void buf_sink(void *buf, const char *p, size_t n);	/* buf_put as a hook */
-void buf_free(struct buf *);
+void buf_sink(void *buf, const char *p, size_t n);
+
+/*
+ * Reserves n bytes behind the content and returns their address, or NULL if
+ * max forbids it; the caller writes there and then increases n.
+ */
+char *buf_room(struct buf *, size_t n);
+void buf_eat(struct buf *, size_t n);		/* removes the first n bytes */
+struct str buf_str(const struct buf *);		/* valid until it changes */
+void buf_free(struct buf *);			/* leaves it empty and valid */
 
 /* Memory that is freed as a whole.  The zero value is empty and valid. */
 struct arena {
@@ -97,23 +109,30 @@ struct arena {
 	size_t used;		/* bytes handed out */
 };
 
-/* A place in an arena to go back to; everything younger is freed. */
+/* A state of an arena that arena_restore() returns to. */
 struct arena_mark {
 	struct chunk *head;
 	size_t n, used;
 };
 
-void *arena_alloc(struct arena *, size_t n, size_t align);	/* zeroed */
-void *arena_raw(struct arena *, size_t n, size_t align);	/* not */
+/*
+ * Each allocates, for as long as the arena lives.  arena_alloc() zeroes the
+ * memory, arena_raw() does not.  The copies of arena_str() and arena_fmt()
+ * are followed by a NUL that is not counted.  arena_cstr() returns NULL if
+ * the string contains a NUL.
+ */
+void *arena_alloc(struct arena *, size_t n, size_t align);
+void *arena_raw(struct arena *, size_t n, size_t align);
 struct str arena_str(struct arena *, struct str);
 struct str arena_fmt(struct arena *, const char *fmt, ...) PRINTF(2, 3);
-/* NUL-terminated copy, or NULL when the string holds a NUL. */
 char *arena_cstr(struct arena *, struct str);
+void *arena_hook(void *arena, size_t n);	/* alloc(ctx, n) of json.h */
+
+/* arena_restore() frees all memory allocated since arena_save(). */
 struct arena_mark arena_save(const struct arena *);
 void arena_restore(struct arena *, struct arena_mark);
-void arena_free(struct arena *);	/* may itself lie in that memory */
-/* An `alloc(ctx, n)` hook over an arena, aligned for any value tree. */
-void *arena_hook(void *arena, size_t n);
+/* Leaves the arena empty and valid; the struct may lie in its own memory. */
+void arena_free(struct arena *);
 
 #define ALIGNOF(T) offsetof(struct { char c; T t; }, t)
 #define NEW(a, T) ((T *)arena_alloc((a), sizeof(T), ALIGNOF(T)))
@@ -138,18 +157,19 @@ void *arena_hook(void *arena, size_t n);
 		(x)->next->prev = (x)->prev; \
 } while (0)
 
-/* Checked arithmetic: false on overflow; mul_max() saturates. */
+/* Checked arithmetic: _ok returns false on overflow, the others saturate. */
 bool add_ok(size_t a, size_t b, size_t *sum);
 bool mul_ok(size_t a, size_t b, size_t *product);
 size_t mul_max(size_t a, size_t b);
-int64_t add_near(int64_t a, int64_t b);	/* saturates, too */
+int64_t add_near(int64_t a, int64_t b);
 
 /*
- * One code point of [p, end) into *cp; the bytes it took, or 0 where no
- * well-formed sequence starts (RFC 3629: no surrogates, nothing overlong).
+ * Decodes the character at p and returns its length in bytes, or 0 if there
+ * is no well-formed UTF-8 sequence (RFC 3629: no surrogates, no overlong
+ * forms) within [p, end).
  */
 size_t utf8_get(const char *p, const char *end, uint32_t *cp);
-size_t utf8_put(char out[4], uint32_t cp);
+size_t utf8_put(char out[4], uint32_t cp);	/* returns the length */
 bool utf8_valid(struct str);
 /* The longest prefix of at most max bytes that does not split a character. */
 struct str utf8_cut(struct str, size_t max);
@@ -157,27 +177,25 @@ struct str utf8_cut(struct str, size_t max);
 enum err_code {
 	ERR_NONE,
 	ERR_SYS,		/* a system call failed: .sys is its errno */
-	ERR_SYNTAX,		/* the text is not in its language */
-	ERR_SCHEMA,		/* well-formed, but not what is expected here */
-	ERR_LIMIT,		/* a limit was reached */
-	ERR_NOMETHOD,
-	ERR_TIMEOUT,
-	ERR__MAX
+	ERR_SYNTAX,		/* the text is not well-formed */
+	ERR_SCHEMA,		/* well-formed, but not a valid value here */
+	ERR_LIMIT,		/* a limit was exceeded */
+	ERR_TIMEOUT
 };
 
 struct err {
 	enum err_code code;
 	int sys;		/* errno when code is ERR_SYS */
 	unsigned line, col;	/* 1-based, col in bytes; 0 when unknown */
-	char msg[200];
+	char msg[200];		/* truncated between characters */
 };
 
-/* Each returns -1, so that `return err_set(...)` is the whole idiom. */
+/*
+ * Each returns -1, so that `return err_set(...)` is the whole idiom.  err_set
+ * and err_sys ("what: strerror(errno)") replace the error; err_at adds a place.
+ */
 int err_set(struct err *, enum err_code, const char *fmt, ...) PRINTF(3, 4);
 int err_sys(struct err *, const char *what);
 int err_at(struct err *, unsigned line, unsigned col);
-const char *err_name(enum err_code);
-int err_rpc(enum err_code);
-int err_http(enum err_code);
 
 #endif

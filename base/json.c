@@ -1,4 +1,4 @@
 /* SPDX-License-Identifier: ISC */
-/* The one place where json.h is more than declarations. */
+/* The implementation of json.h; every other file gets only declarations. */
 #define JSON_IMPLEMENTATION
 #include "json.h"

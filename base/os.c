@@ -1,21 +1,11 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * What differs between systems, but for children (os_spawn.c), sockets
- * (os_net.c) and paths (os_path.c).  Only these os*.c files may say #ifdef
- * __OS__ or ask for more than POSIX; they use the old common calls where those
- * are good enough.
+ * Operations that differ between systems, except children (os_spawn.c),
+ * sockets (os_net.c) and paths (os_path.c).  Only the os*.c files may contain
+ * #ifdef __OS__ or use more than POSIX; they prefer calls that all systems
+ * have.
  */
-#if defined(__linux__)
-#define _GNU_SOURCE		/* prctl, waitid on musl */
-#elif defined(__APPLE__)
-#define _DARWIN_C_SOURCE
-#elif defined(__NetBSD__)
-#define _NETBSD_SOURCE
-#elif defined(__OpenBSD__)
-#define _BSD_SOURCE		/* pledge */
-#elif defined(__FreeBSD__) || defined(__DragonFly__)
-#define __BSD_VISIBLE 1
-#endif
+#include "base/os_internal.h"
 
 #include "base/os.h"
 
@@ -43,15 +33,12 @@
 #endif
 
 enum {
-	INHERITED_MAX = 256,	/* descriptors looked at by os_init */
+	INHERITED_MAX = 256,	/* os_init() marks descriptors below this */
 	READ_CHUNK = 64 * 1024,
 	ENVIRON_MAX = 4 << 20
 };
 
-/*
- * What is closed stays of no use, but its number is taken: nothing that we
- * open will be mistaken for it.
- */
+/* Occupies closed descriptors below 3, so that no other file gets them. */
 static int
 fill_closed(struct err *e)
 {
@@ -64,7 +51,6 @@ fill_closed(struct err *e)
 	return 0;
 }
 
-/* Past INHERITED_MAX nobody passes descriptors on without meaning to. */
 int
 os_init(struct err *e)
 {
@@ -125,14 +111,6 @@ os_cpu_ns(void)
 	return timeval_ns(ru.ru_utime) + timeval_ns(ru.ru_stime);
 }
 
-unsigned
-os_cpus(void)
-{
-	long n = sysconf(_SC_NPROCESSORS_ONLN);
-
-	return n < 1 ? 1 : n > 4096 ? 4096 : (unsigned)n;
-}
-
 int
 os_random(void *p, size_t n, struct err *e)
 {
@@ -157,11 +135,11 @@ os_random(void *p, size_t n, struct err *e)
 
 #if defined(OS_SHORT)
 /*
- * The tests' unkind kernel: every third call on a non-blocking descriptor is
- * refused, every fifth interrupted, the others move a single byte.
+ * For tests: every fifth call is interrupted, every third on a non-blocking
+ * descriptor fails with EAGAIN, all others transfer a single byte.
  */
 static bool
-unkind(int fd, size_t *n)
+inject_fault(int fd, size_t *n)
 {
 	static unsigned calls;
 	int flags = fcntl(fd, F_GETFL);
@@ -178,7 +156,7 @@ unkind(int fd, size_t *n)
 }
 #else
 static bool
-unkind(int fd, size_t *n)
+inject_fault(int fd, size_t *n)
 {
 	(void)fd;
 	(void)n;
@@ -192,7 +170,7 @@ os_read(int fd, void *p, size_t n)
 	ssize_t k;
 
 	do
-		k = unkind(fd, &n) ? -1 : read(fd, p, n);
+		k = inject_fault(fd, &n) ? -1 : read(fd, p, n);
 	while (k == -1 && errno == EINTR);
 	return k;
 }
@@ -203,14 +181,14 @@ os_write(int fd, const void *p, size_t n)
 	ssize_t k;
 
 	do
-		k = unkind(fd, &n) ? -1 : write(fd, p, n);
+		k = inject_fault(fd, &n) ? -1 : write(fd, p, n);
 	while (k == -1 && errno == EINTR);
 	return k;
 }
 
-/* For a descriptor that somebody else made non-blocking. */
+/* After a failed call on a non-blocking descriptor: waits until it is ready. */
 static bool
-wait_for(int fd, short events)
+wait_ready(int fd, short events)
 {
 	struct pollfd p = { .fd = fd, .events = events };
 
@@ -226,7 +204,7 @@ os_write_all(int fd, struct str s, struct err *e)
 
 	while (s.n > 0) {
 		k = os_write(fd, s.p, s.n);
-		if (k == -1 && !wait_for(fd, POLLOUT))
+		if (k == -1 && !wait_ready(fd, POLLOUT))
 			return err_sys(e, "write");
 		if (k > 0) {
 			s.p += k;
@@ -271,9 +249,9 @@ too_large(struct err *e, const char *path, size_t max)
 	    max);
 }
 
-/* One byte more than max is asked for, to see whether there is one. */
+/* Asks for one byte more than max, to detect larger files. */
 static int
-slurp(struct buf *b, int fd, const char *name, size_t max, struct err *e)
+read_rest(struct buf *b, int fd, const char *name, size_t max, struct err *e)
 {
 	size_t want;
 	ssize_t k;
@@ -287,7 +265,7 @@ slurp(struct buf *b, int fd, const char *name, size_t max, struct err *e)
 		k = os_read(fd, buf_room(b, want), want);
 		if (k == 0)
 			return 0;
-		if (k == -1 && !wait_for(fd, POLLIN))
+		if (k == -1 && !wait_ready(fd, POLLIN))
 			return err_path(e, name);
 		b->n += k > 0 ? (size_t)k : 0;
 	}
@@ -312,24 +290,32 @@ os_read_fd(struct arena *a, int fd, const char *name, size_t max,
 			return too_large(e, name, max);
 		buf_room(&b, (size_t)st.st_size + 1);
 	}
-	rc = slurp(&b, fd, name, max, e);
+	rc = read_rest(&b, fd, name, max, e);
 	if (rc == 0)
 		*out = arena_str(a, buf_str(&b));
 	buf_free(&b);
 	return rc;
 }
 
+static int
+open_to_read(const char *path, int flags, struct err *e)
+{
+	int fd;
+
+	do
+		fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | flags);
+	while (fd == -1 && errno == EINTR);
+	return fd == -1 ? err_path(e, path) : fd;
+}
+
 int
 os_read_file(struct arena *a, const char *path, size_t max, struct str *out,
     struct err *e)
 {
-	int fd, rc;
+	int rc, fd = open_to_read(path, 0, e);
 
-	do
-		fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
-	while (fd == -1 && errno == EINTR);
 	if (fd == -1)
-		return err_path(e, path);
+		return -1;
 	rc = os_read_fd(a, fd, path, max, out, e);
 	close(fd);
 	return rc;
@@ -339,17 +325,14 @@ int
 os_read_plain(struct arena *a, const char *path, size_t max, struct str *out,
     struct err *e)
 {
+	int rc, fd = open_to_read(path, O_NONBLOCK, e);
 	struct stat st;
-	int fd, rc;
 
-	do
-		fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
-	while (fd == -1 && errno == EINTR);
 	if (fd == -1)
-		return err_path(e, path);
+		return -1;
 	if (fstat(fd, &st) == 0 && !S_ISREG(st.st_mode) &&
 	    !S_ISDIR(st.st_mode))
-		rc = err_set(e, ERR_SYS, "%s: not a plain file", path);
+		rc = err_set(e, ERR_SYS, "%s: not a regular file", path);
 	else
 		rc = os_read_fd(a, fd, path, max, out, e);
 	close(fd);
@@ -380,7 +363,7 @@ os_close(int *fd)
 	*fd = -1;
 }
 
-/* A third of the calls that a child costs us is spared by pipe2. */
+/* pipe2() saves a third of the system calls that starting a child takes. */
 static int
 pipe_cloexec(int fd[2])
 {
@@ -411,7 +394,7 @@ os_pipe(int fd[2], int flags, struct err *e)
 	return -1;
 }
 
-/* glibc lays struct epoll_event out right only for who defines __GNUC__. */
+/* glibc gives struct epoll_event its real layout only under __GNUC__. */
 #if defined(__linux__) && defined(__GNUC__)
 int
 os_quiet_new(void)
@@ -486,7 +469,7 @@ os_trim(void)
 #endif
 }
 
-/* The directory shows itself too. */
+/* The open directory itself is counted and subtracted. */
 int
 os_fd_count(void)
 {
@@ -514,7 +497,7 @@ os_nofile_raise(void)
 	if (soft == r.rlim_max)
 		return soft;
 	r.rlim_cur = r.rlim_max;
-#if defined(OPEN_MAX)		/* macOS: "infinity" is not accepted */
+#if defined(OPEN_MAX)		/* macOS does not accept RLIM_INFINITY */
 	if (r.rlim_cur > OPEN_MAX && soft < OPEN_MAX)
 		r.rlim_cur = OPEN_MAX;
 #endif
@@ -571,8 +554,8 @@ os_peek_child(void)
 }
 
 /*
- * Linux lists them in one file (when built with CONFIG_PROC_CHILDREN, as all
- * distributions do).  Children belong to threads there; we have but one.
+ * Linux lists the children of a thread in one file, if it is built with
+ * CONFIG_PROC_CHILDREN, as all distributions do; we have only one thread.
  */
 ssize_t
 os_children(struct arena *a, pid_t **out)
@@ -585,7 +568,7 @@ os_children(struct arena *a, pid_t **out)
 	long pid = (long)getpid();
 
 	if (os_peek_child() == -1 && errno == ECHILD)
-		return 0;		/* the usual case, and much cheaper */
+		return 0;		/* the common case, and much cheaper */
 	snprintf(path, sizeof(path), "/proc/%ld/task/%ld/children", pid, pid);
 	if (os_read_file(a, path, ENVIRON_MAX, &s, &e) == -1)
 		return -1;
@@ -624,25 +607,4 @@ os_env_of(struct arena *a, pid_t pid, const char *name, struct str *value)
 		return true;
 	}
 	return false;
-}
-
-int
-os_sandbox(enum os_phase phase, struct err *e)
-{
-#if defined(__OpenBSD__)
-	static const char *const promises[] = {
-		[OS_PHASE_CHECK] = "stdio rpath",
-		[OS_PHASE_SERVE] = "stdio rpath wpath cpath fattr proc exec "
-		    "inet unix dns",
-		[OS_PHASE_RUN]   = "stdio rpath wpath cpath fattr proc exec "
-		    "inet unix dns",
-	};
-
-	if (pledge(promises[phase], NULL) == -1)
-		return err_sys(e, "pledge");
-#else
-	(void)phase;
-	(void)e;
-#endif
-	return 0;
 }

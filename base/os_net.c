@@ -3,17 +3,7 @@
  * Stream sockets.  IPv6 sockets are IPv6 only, so that a name with addresses
  * of both families gets a listener for each, on every system alike.
  */
-#if defined(__linux__)
-#define _GNU_SOURCE		/* TCP_KEEPIDLE on musl */
-#elif defined(__APPLE__)
-#define _DARWIN_C_SOURCE
-#elif defined(__NetBSD__)
-#define _NETBSD_SOURCE
-#elif defined(__OpenBSD__)
-#define _BSD_SOURCE
-#elif defined(__FreeBSD__) || defined(__DragonFly__)
-#define __BSD_VISIBLE 1
-#endif
+#include "base/os_internal.h"
 
 #include "base/os_net.h"
 
@@ -36,7 +26,7 @@
 enum { PORT_TRIES = 8 };
 
 static int
-fail(struct err *e, const char *what, const char *where)
+fail_at(struct err *e, const char *what, const char *where)
 {
 	int sys = errno;
 
@@ -84,7 +74,7 @@ lookup(const char *host, const char *port, int flags, struct err *e)
 	err_set(e, ERR_SYS, "cannot find %.100s port %.20s: %s",
 	    host != NULL ? host : "this machine's addresses", port,
 	    rc == EAI_SYSTEM ? strerror(errno) : gai_strerror(rc));
-	e->sys = 0;		/* no errno says that */
+	e->sys = 0;		/* not an errno */
 	return NULL;
 }
 
@@ -125,7 +115,7 @@ port_of(struct sockaddr_storage *sa)
 	    &((struct sockaddr_in *)(void *)sa)->sin_port;
 }
 
-/* One address; *port, when not 0, is used instead of its own, and is set. */
+/* Listens on one address; *port replaces port 0 and is set to the result. */
 static int
 listen_one(const struct addrinfo *ai, in_port_t *port, struct os_listener *l,
     struct err *e)
@@ -139,14 +129,14 @@ listen_one(const struct addrinfo *ai, in_port_t *port, struct os_listener *l,
 	print_addr((struct sockaddr *)&sa, ai->ai_addrlen, l->name);
 	l->fd = open_socket(ai->ai_family);
 	if (l->fd == -1)
-		return fail(e, "cannot listen on", l->name);
+		return fail_at(e, "cannot listen on", l->name);
 	set(l->fd, SOL_SOCKET, SO_REUSEADDR, 1);
 	if (ai->ai_family == AF_INET6)
 		set(l->fd, IPPROTO_IPV6, IPV6_V6ONLY, 1);
 	if (bind(l->fd, (struct sockaddr *)&sa, ai->ai_addrlen) == -1 ||
 	    listen(l->fd, SOMAXCONN) == -1 ||
 	    getsockname(l->fd, (struct sockaddr *)&sa, &n) == -1) {
-		fail(e, "cannot listen on", l->name);
+		fail_at(e, "cannot listen on", l->name);
 		os_close(&l->fd);
 		return -1;
 	}
@@ -156,12 +146,12 @@ listen_one(const struct addrinfo *ai, in_port_t *port, struct os_listener *l,
 }
 
 static bool
-taken(const struct err *e)
+address_in_use(const struct err *e)
 {
 	return e->sys == EADDRINUSE || e->sys == EACCES;
 }
 
-/* A hosts file may name an address twice. */
+/* Whether the list has the same address before: a hosts file may repeat it. */
 static bool
 repeated(const struct addrinfo *list, const struct addrinfo *ai)
 {
@@ -172,7 +162,7 @@ repeated(const struct addrinfo *list, const struct addrinfo *ai)
 	return false;
 }
 
-/* How many, 0 or more; -1 when one of the addresses is taken. */
+/* The number of listeners, 0 or more; -1 if an address is in use. */
 static int
 listen_all(const struct addrinfo *list, struct os_listener *v, size_t max,
     struct err *e)
@@ -188,7 +178,7 @@ listen_all(const struct addrinfo *list, struct os_listener *v, size_t max,
 			n++;
 			continue;
 		}
-		if (!taken(e))
+		if (!address_in_use(e))
 			continue;
 		while (n > 0)
 			os_close(&v[--n].fd);
@@ -208,7 +198,7 @@ check_local(const struct addrinfo *ai, const char *host, struct err *e)
 	return 0;
 }
 
-/* A port chosen for one address may be taken on the next: choose again. */
+/* A free port of one address may be in use on the next: try again. */
 int
 os_listen_tcp(const char *host, const char *port, bool remote,
     struct os_listener *v, size_t max, struct err *e)
@@ -232,8 +222,9 @@ unix_addr(struct sockaddr_un *sa, const char *path, struct err *e)
 
 	*sa = (struct sockaddr_un){ .sun_family = AF_UNIX };
 	if (n == 0 || n >= sizeof(sa->sun_path))
-		return err_set(e, ERR_LIMIT, "the path of a unix socket has 1 "
-		    "to %zu bytes, this one %zu", sizeof(sa->sun_path) - 1, n);
+		return err_set(e, ERR_LIMIT, "the path of a unix socket must "
+		    "be 1 to %zu bytes long, not %zu",
+		    sizeof(sa->sun_path) - 1, n);
 	memcpy(sa->sun_path, path, n);
 	return 0;
 }
@@ -250,7 +241,7 @@ bind_unix(int fd, const struct sockaddr_un *sa)
 	return rc;
 }
 
-/* 0 when the path has been freed; only what refuses connections is dead. */
+/* 0 if the path is free now; a socket that refuses connections is dead. */
 static int
 remove_dead(const struct sockaddr_un *sa)
 {
@@ -285,12 +276,12 @@ os_listen_unix(const char *path, struct err *e)
 		return -1;
 	fd = open_socket(AF_UNIX);
 	if (fd == -1)
-		return fail(e, "cannot listen on", path);
+		return fail_at(e, "cannot listen on", path);
 	rc = bind_unix(fd, &sa);
 	if (rc == -1 && errno == EADDRINUSE && remove_dead(&sa) == 0)
 		rc = bind_unix(fd, &sa);
 	if (rc == -1 || listen(fd, SOMAXCONN) == -1) {
-		fail(e, "cannot listen on", path);
+		fail_at(e, "cannot listen on", path);
 		os_close(&fd);
 	}
 	return fd;
@@ -312,7 +303,7 @@ os_accept(int lfd)
 		errno = sys;
 		return -1;
 	}
-	set(fd, IPPROTO_TCP, TCP_NODELAY, 1);	/* a unix one says no */
+	set(fd, IPPROTO_TCP, TCP_NODELAY, 1);	/* fails on unix sockets */
 #if defined(SO_NOSIGPIPE)
 	set(fd, SOL_SOCKET, SO_NOSIGPIPE, 1);
 #endif
@@ -349,7 +340,7 @@ os_connect_tcp(const char *host, const char *port, size_t nth, struct err *e)
 	else
 		fd = begin_connect(ai->ai_family, ai->ai_addr, ai->ai_addrlen);
 	if (fd == -1)
-		fail(e, "cannot connect to", host != NULL ? host : "");
+		fail_at(e, "cannot connect to", host != NULL ? host : "");
 	freeaddrinfo(list);
 	return fd;
 }
@@ -363,7 +354,7 @@ os_connect_unix(const char *path, struct err *e)
 	if (unix_addr(&sa, path, e) == -1)
 		return -1;
 	fd = begin_connect(AF_UNIX, (struct sockaddr *)&sa, sizeof(sa));
-	return fd != -1 ? fd : fail(e, "cannot connect to", path);
+	return fd != -1 ? fd : fail_at(e, "cannot connect to", path);
 }
 
 int

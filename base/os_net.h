@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * os_net.h: os_.  Stream sockets: TCP over IPv4 and IPv6, and unix ones.
- * Every socket made here is close-on-exec and does not block; TCP ones send
- * what they are given without delay.
+ * os_net.h: os_.  Stream sockets: TCP over IPv4 and IPv6, and unix sockets.
+ * Every socket made here is close-on-exec and non-blocking; TCP sockets have
+ * TCP_NODELAY set.
  */
 #ifndef WAZA_OS_NET_H
 #define WAZA_OS_NET_H
@@ -14,43 +14,44 @@ struct err;
 
 enum {
 	OS_ADDR_MAX = 72,	/* "[IPv6 address%scope]:port" and its NUL */
-	OS_LISTEN_MAX = 8	/* addresses that one name may have */
+	OS_LISTEN_MAX = 8	/* addresses of one name */
 };
 
 struct os_listener {
 	int fd;
-	char name[OS_ADDR_MAX];	/* numeric, with the real port */
+	char name[OS_ADDR_MAX];	/* numeric, with the port that was bound */
 };
 
 /*
- * Listens on every address of the host (at most max of them) and returns how
- * many those are, 1 or more.  NULL and "" are all addresses of this machine;
- * port "0" is one that the system chooses, the same for all.  Unless remote
- * is set, an address other than loopback is refused with ERR_SCHEMA before
- * anything is bound.  An address that is taken fails the call, one of a
- * family that this machine lacks does not.  Name lookup may block.
+ * Listens on every address of the host (at most max of them) and returns
+ * their number, 1 or more; -1 on failure.  NULL and "" mean all addresses of
+ * this machine; port "0" means any free port, the same for all addresses.
+ * Unless remote is set, an address other than loopback is refused with
+ * ERR_SCHEMA before anything is bound.  An address in use fails the call; an
+ * address family that this machine does not support is skipped.  Name lookup
+ * may block.
  */
 int os_listen_tcp(const char *host, const char *port, bool remote,
     struct os_listener *, size_t max, struct err *);
 
 /*
- * Listens on a path, with mode 0600.  A socket left there by a server that
- * died is replaced; one that is answered, and anything that is not a socket,
- * is left alone and fails the call.  Two servers that find the same dead
- * socket at the same moment may replace each other's: give each its own path.
- * The path stays when the socket is closed; unlinking it is the caller's.
+ * Listens on a path, with mode 0600; the descriptor, or -1.  Replaces the
+ * socket of a server that died.  Fails if a server answers there, or if the
+ * path is not a socket.  Two servers that find the same dead socket at the
+ * same moment may replace each other's: give each its own path.  The caller
+ * unlinks the path after closing the socket.
  */
 int os_listen_unix(const char *path, struct err *);
 
-/* The next connection, or -1 with errno: EAGAIN none, EMFILE no room. */
+/* The next connection, or -1 with errno (EAGAIN: none is waiting). */
 int os_accept(int fd);
 
 /*
- * Begins to connect to the nth address of the host, from 0; -1 with e->sys
- * ENOENT when it has no more, 0 when there is no such host.  When the socket
- * is writable, os_connected says whether it is connected (0) or why not (the
- * errno; then try the next).  Name lookup may block.  EAGAIN of a unix one:
- * its server is busy, and later it may be less so.
+ * Starts to connect to the nth address of the host, counted from 0.  On
+ * failure returns -1; e->sys is ENOENT if the host has no more addresses, and
+ * 0 if the host is unknown.  Once the socket is writable, os_connected()
+ * returns 0 or the errno of the failure: then try the next address.  Name
+ * lookup may block.  EAGAIN for a unix socket: the server is busy, try later.
  */
 int os_connect_tcp(const char *host, const char *port, size_t nth,
     struct err *);
@@ -58,14 +59,14 @@ int os_connect_unix(const char *path, struct err *);
 int os_connected(int fd);
 
 /*
- * Has the system find out within about 4 * seconds that a silent peer is
- * gone (TCP; where it lets us say so), instead of after hours.
+ * Detects a dead TCP peer within about 4 * seconds instead of hours, where
+ * the system allows setting the intervals.
  */
 void os_keepalive(int fd, int seconds);
 
 /*
- * Whether nobody has the other end of a TCP connection any more.  Only known
- * of peers on this machine, and not everywhere; false says nothing.
+ * Whether the peer of a TCP connection has closed its socket for good.  Only
+ * Linux knows, and only for peers on the same machine; else false.
  */
 bool os_peer_closed(int fd);
 

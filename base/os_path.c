@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/*
- * realpath(3) is where the C libraries ask for the X/Open name.
- */
+/* Resolving paths.  C libraries declare realpath(3) only for X/Open. */
 #define _XOPEN_SOURCE 700
 
 #include "base/os_path.h"
@@ -15,11 +13,10 @@
 
 #include "base/base.h"
 
-enum { LINKS_MAX = 40 };	/* that lead to each other */
+enum { LINKS_MAX = 40 };	/* that refer to each other */
 
-/* Whether a part of it leads upwards. */
 static bool
-climbs(const char *p)
+has_dot_dot(const char *p)
 {
 	size_t n;
 
@@ -32,9 +29,9 @@ climbs(const char *p)
 }
 
 /*
- * The part of a path that there is, all links followed: *n bytes, which lead
- * to real.  What is after it is not there, or is a link to what is not, up to
- * *link; 0: no link.  False where there is not even a directory to begin in.
+ * Resolves the part of a path that exists, *n bytes, into real.  If the next
+ * component is a dangling link, *link is its end, else 0.  False if not even
+ * the working directory exists.
  */
 static bool
 follow(const char *path, char *real, size_t *n, size_t *link)
@@ -60,7 +57,7 @@ follow(const char *path, char *real, size_t *n, size_t *link)
 	return true;
 }
 
-/* The link that ends there, after n bytes, is replaced by where it leads. */
+/* Replaces the link between n and link by its target. */
 static bool
 replace_link(char *path, size_t n, size_t link)
 {
@@ -82,7 +79,7 @@ replace_link(char *path, size_t n, size_t link)
 	return true;
 }
 
-/* Where a path leads, or would; what is not there must lead downwards. */
+/* Resolves what exists of a path; false if the rest contains "..". */
 static bool
 resolve(const char *path, char *real)
 {
@@ -99,7 +96,7 @@ resolve(const char *path, char *real)
 		if (link == 0 || !replace_link(all, n, link))
 			break;
 	}
-	return !climbs(all + n);
+	return !has_dot_dot(all + n);
 }
 
 bool

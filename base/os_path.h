@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * os_path.h: os_.  Where a path, or a name, really leads.
+ * os_path.h: os_.  Resolves paths and names of programs.
  */
 #ifndef WAZA_OS_PATH_H
 #define WAZA_OS_PATH_H
@@ -10,20 +10,19 @@
 struct arena;
 
 /*
- * Whether a path, all symbolic links followed, stays below the directory
- * root.  Of a path that does not exist, or can not be followed to its end,
- * the part counts that can, and what follows must not lead upwards.  False
- * also when there is no root.
+ * Whether a path, with all symbolic links followed, stays within the directory
+ * root.  If only the beginning of the path exists, that part is resolved and
+ * the rest must not contain "..".  False if root does not exist.
  */
 bool os_inside(const char *root, const char *path);
 
-/* The path from the root on, for children that start elsewhere. */
+/* The absolute path, links not followed; it need not exist. */
 char *os_absolute(struct arena *, const char *path);
 
-/* The path of what is there, all links followed, or NULL. */
+/* The absolute path with all links followed, or NULL if it does not exist. */
 char *os_real(struct arena *, const char *path);
 
-/* The program of that name in PATH, as a shell finds it, or NULL. */
+/* The path of the program of that name in PATH, or NULL. */
 char *os_find(struct arena *, const char *name);
 
 #endif

@@ -2,11 +2,11 @@
 /*
  * Whether the other end of a TCP connection has closed it for good.
  *
- * What is seen of it at this end is the same as that of one that will only
- * say no more, until something is sent.  But a peer on this machine has its
- * socket in the same table of the system, and one that belongs to no process
- * any more has no inode there.  Linux tells (sock_diag(7)); its structures
- * stand here because some C libraries come without the kernel's headers.
+ * This end cannot distinguish a closed peer from one that has only shut down
+ * its writing side, until it sends something.  But the kernel knows the
+ * socket of a peer on this machine, and a socket that no process owns has no
+ * inode.  Linux answers queries for it (sock_diag(7)).  Its structures are
+ * repeated here because some C libraries come without the kernel's headers.
  */
 #include "base/os_net.h"
 
@@ -33,8 +33,8 @@ struct head {
 	uint32_t seq, pid;
 };
 
-struct pair {			/* of addresses: who it is, and to whom */
-	uint16_t sport, dport;	/* in the order of the network */
+struct pair {			/* source and destination address */
+	uint16_t sport, dport;	/* in network byte order */
 	uint32_t src[4], dst[4];
 	uint32_t interface, cookie[2];
 };
@@ -70,7 +70,7 @@ put_addr(const struct sockaddr_storage *sa, uint16_t *port, uint32_t *addr)
 	}
 }
 
-/* The peer's socket, as the peer sees it. */
+/* Asks for the peer's socket: our destination is its source. */
 static int
 make_question(int fd, struct question *q)
 {

@@ -2,31 +2,21 @@
 /*
  * Starting a child process.
  *
- * Everything is prepared before the child exists: where the program is, its
- * arguments for the shell should it be a script without #!, descriptors above
- * 2.  So the child only makes system calls on memory that nobody changes, and
- * may be vfork's, which shares our memory and our stack while we wait: its
- * cost does not depend on our size, where fork's does (27 ms at 500 MB).
+ * Everything is prepared before the child exists: the path of the program,
+ * arguments for the shell in case it is a script without #!, descriptors
+ * above 2.  The child then only makes system calls and changes no memory, so
+ * vfork can be used, which shares our memory and stack while we wait.  Its
+ * cost does not depend on our size; fork's does (27 ms at 500 MB).
  *
- * What vfork asks for, and where it is met:
- *   1. No handler of ours runs in the child: all signals are blocked until
- *      the child has set every action to its default.
+ * The requirements of vfork:
+ *   1. None of our signal handlers runs in the child: all signals are blocked
+ *      until the child has set every action to its default.
  *   2. The child never returns from the function that called vfork: enter()
  *      ends in execve or _exit.
- *   3. The child's failure reaches us: through a close-on-exec pipe and not
- *      through shared memory, because valgrind and others make vfork a fork.
+ *   3. The child reports failures through a close-on-exec pipe and not
+ *      through shared memory, because valgrind and others use fork instead.
  */
-#if defined(__linux__)
-#define _GNU_SOURCE		/* vfork, NSIG */
-#elif defined(__APPLE__)
-#define _DARWIN_C_SOURCE
-#elif defined(__NetBSD__)
-#define _NETBSD_SOURCE
-#elif defined(__OpenBSD__)
-#define _BSD_SOURCE
-#elif defined(__FreeBSD__) || defined(__DragonFly__)
-#define __BSD_VISIBLE 1
-#endif
+#include "base/os_internal.h"
 
 #include "base/os_spawn.h"
 
@@ -41,6 +31,7 @@
 
 #include "base/base.h"
 #include "base/os.h"
+#include "base/os_path.h"
 
 #if defined(__APPLE__)
 #define VFORK fork		/* vfork is deprecated there */
@@ -58,16 +49,16 @@ struct failure {
 };
 
 struct plan {
-	const char *path;		/* found: has a slash */
+	const char *path;		/* contains a slash */
 	const char *const *argv, *const *sh_argv, *const *env;
 	const char *cwd;
-	int fd[3];			/* target itself, or above 2 */
+	int fd[3];			/* the index itself, or above 2 */
 	int report;			/* write end: struct failure */
 	bool group, limit;
 	struct rlimit nofile;
 };
 
-/* exec takes pointers to writable strings for historical reasons only. */
+/* execve's parameters lack const for historical reasons only. */
 static int
 exec(const char *path, const char *const *argv, const char *const *env)
 {
@@ -90,7 +81,7 @@ fail(const struct plan *p, enum step step)
 	_exit(127);
 }
 
-/* In the child: system calls only. */
+/* Runs in the child: system calls only. */
 static void
 enter(const struct plan *p)
 {
@@ -152,17 +143,7 @@ our_env(void)
 	return u.out;
 }
 
-/* The child may be elsewhere when it comes to use the path. */
-static const char *
-absolute(struct arena *a, const char *path)
-{
-	char here[4096];
-
-	if (path[0] == '/' || getcwd(here, sizeof(here)) == NULL)
-		return path;
-	return arena_fmt(a, "%s/%s", here, path).p;
-}
-
+/* The path is absolute, as the child changes its working directory. */
 static const char *
 search(struct arena *a, const char *name, const char *dirs)
 {
@@ -177,7 +158,7 @@ search(struct arena *a, const char *name, const char *dirs)
 		errno = 0;
 		if (stat(path, &st) == 0 && S_ISREG(st.st_mode) &&
 		    access(path, X_OK) == 0)
-			return absolute(a, path);
+			return os_absolute(a, path);
 		if (errno == EACCES)
 			sys = EACCES;
 		if (*end == '\0')
@@ -220,9 +201,9 @@ shell_argv(struct arena *a, const char *path, const char *const *argv)
 	return v;
 }
 
-/* Whether 0 can be read and 1 and 2 be written. */
+/* Whether our 0 can be read, or our 1 or 2 be written: see os_init(). */
 static bool
-of_use(int i)
+is_usable(int i)
 {
 	int flags = fcntl(i, F_GETFL);
 
@@ -231,14 +212,15 @@ of_use(int i)
 }
 
 /*
- * A descriptor for the child's i: itself, or a copy above 2 that no dup2 in
- * enter() can overwrite before it is used.  *made is set to what to close.
+ * The descriptor to become the child's i: i itself, or one above 2, which no
+ * dup2 in enter() overwrites before its use.  *made is set to a new
+ * descriptor that the caller has to close.
  */
 static int
 place(int fd, int i, int *made)
 {
 	if (fd == OS_FD_KEEP)
-		fd = of_use(i) ? i : OS_FD_NULL;
+		fd = is_usable(i) ? i : OS_FD_NULL;
 	if (fd == i)
 		return i;
 	if (fd == OS_FD_NULL) {
@@ -270,7 +252,7 @@ describe(struct err *e, struct failure f, const struct os_spawn *o)
 	return -1;
 }
 
-/* The pid, or -1 with *f filled in. */
+/* The pid, or -1 with *f set. */
 static pid_t
 attempt(struct plan *p, struct failure *f, struct err *e)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * os_spawn.h: os_.  Starting a child process, and the environment it gets.
+ * os_spawn.h: os_.  Starts child processes and builds their environment.
  */
 #ifndef WAZA_OS_SPAWN_H
 #define WAZA_OS_SPAWN_H
@@ -15,40 +15,40 @@ struct err;
 
 enum {
 	OS_FD_NULL = -1,	/* the child gets /dev/null */
-	OS_FD_KEEP = -2		/* the child gets ours; where that is closed or
-				 * of no use (os_init), /dev/null */
+	OS_FD_KEEP = -2		/* the child gets ours, or /dev/null if ours
+				 * was closed (os_init) */
 };
 
 struct os_spawn {
-	const char *const *argv;	/* ends with NULL; [0] is looked for */
+	const char *const *argv;	/* ends with NULL; [0] is the program */
 	const char *const *env;		/* "K=V", ends with NULL; NULL: ours */
 	const char *cwd;		/* NULL: ours */
-	int fd[3];			/* to be its 0, 1, 2; stay open here */
+	int fd[3];			/* its 0, 1, 2; they stay open here */
 	bool group;			/* leads a process group of its own */
 	uint64_t nofile;		/* soft limit on descriptors; 0: ours */
 };
 
 /*
- * Starts the program and returns its pid, or -1 when it could not be started:
- * then there is no child, e->sys is the errno and the message says what could
- * not be run or entered.
+ * Starts the program and returns its pid.  If it cannot be started, no child
+ * exists: returns -1, e->sys is the errno, and the message names the program
+ * or directory.
  *
- * A name without a slash is looked for in the PATH of its environment (ours,
- * when that has none), directories of which count from our working directory;
- * one with a slash counts from cwd.  A file that the system does not take for
- * a program is given to /bin/sh, as execvp does.
+ * A name without a slash is searched for in the PATH of its environment (or
+ * ours, if that has none), relative to our working directory; a name with a
+ * slash is relative to cwd.  /bin/sh runs a file that the system does not
+ * recognize as a program, as execvp does.
  *
- * The child has default signal actions, none of them blocked, the three
- * descriptors and whatever else here is not close-on-exec.
+ * The child has default signal actions and no blocked signals.  It inherits
+ * the three descriptors and all that are not close-on-exec.
  *
- * Blocks until the program is loaded, which is long on a dead network disk.
+ * Blocks until the program is loaded; a dead network disk can delay that.
  */
 pid_t os_spawn(const struct os_spawn *, struct err *);
 
 /*
- * Our environment changed by n settings: "K=V" sets, "K" removes; the last
- * setting of a name holds.  The strings are borrowed, the array is the
- * arena's.  The settings come first, then ours in their order.
+ * Our environment with n changes: "K=V" sets, "K" removes; the last change of
+ * a name takes precedence.  Returns an array in the arena that ends with NULL
+ * and borrows the strings: first the changes, then ours in their order.
  */
 const char **os_env(struct arena *, const char *const *set, size_t n);
 

@@ -2,10 +2,10 @@
 /*
  * The table-driven decoder.
  *
- * Rows outnumber keys in most objects, so decoding walks the object once and
- * finds the row of each key; a bit per row tells afterwards which required
- * ones were missing.  Paths are kept as a chain on the stack and spelt out
- * only when there is something to report.
+ * Most objects have fewer keys than their table has rows, so decoding walks
+ * the object once and finds the row of each key.  A bit per row records which
+ * keys were present, to find missing ones.  Paths are a chain on the stack
+ * and are formatted only to report an error.
  */
 #include "lib/field.h"
 
@@ -17,11 +17,12 @@
 #include "json.h"
 
 enum { ROWS_MAX = 64 };		/* bits in the set of rows seen */
+enum { SHOWN_MAX = 40 };	/* bytes of a value in a message */
 
-/* One step of the way from the root to the value at hand. */
+/* One step of the path from the root to the current value. */
 struct step {
 	const struct step *up;
-	struct str key;		/* a member's name; p NULL: an element */
+	struct str key;		/* a member's name; p is NULL for an item */
 	size_t index;
 };
 
@@ -65,7 +66,7 @@ report(struct decoder *d, struct field_finding *f, const struct step *at,
 	buf_free(&path);
 }
 
-/* About a value: where it stands. */
+/* Reports an error at a value; always false. */
 static bool PRINTF(4, 5)
 bad(struct decoder *d, const struct json *v, const struct step *at,
     const char *fmt, ...)
@@ -80,7 +81,7 @@ bad(struct decoder *d, const struct json *v, const struct step *at,
 	return false;
 }
 
-/* About a key: where that stands. */
+/* Reports a finding at a key. */
 static void PRINTF(5, 6)
 about_key(struct decoder *d, enum field_level level, const struct json *v,
     const struct step *at, const char *fmt, ...)
@@ -94,15 +95,10 @@ about_key(struct decoder *d, enum field_level level, const struct json *v,
 	va_end(ap);
 }
 
-/* Enough of a text to recognise it in a message. */
 static struct str
 shorten(struct str s)
 {
-	size_t n = s.n < 40 ? s.n : 40;
-
-	while (n < s.n && n > 0 && ((unsigned char)s.p[n] & 0xC0) == 0x80)
-		n--;
-	return (struct str){ s.p, n };
+	return utf8_cut(s, SHOWN_MAX);
 }
 
 static struct str
@@ -120,7 +116,7 @@ wrong_type(struct decoder *d, const struct field *f, const struct json *v,
 	    json_type_name((enum json_type)v->type));
 }
 
-/* What is inside is the caller's to say: doubles do not hold all int64_t. */
+/* The caller compares, as doubles cannot represent every int64_t. */
 static bool
 in_range(struct decoder *d, const struct field *f, const struct json *v,
     const struct step *at, bool inside)
@@ -185,7 +181,7 @@ set_num(struct decoder *d, const struct field *f, const struct json *v,
 	if (v->type != JSON_NUMBER)
 		wrong_type(d, f, v, at, "a number");
 	else if (!json_double(v, &x))
-		bad(d, v, at, "\"%s\" is a number that cannot be used: %.*s",
+		bad(d, v, at, "\"%s\" must be a finite number, not %.*s",
 		    f->key, STRF(shorten(json_source(v))));
 	else if (in_range(d, f, v, at,
 	    x >= (double)f->min && x <= (double)f->max))
@@ -204,7 +200,7 @@ same_but_case(struct str s, const char *word)
 	return word[s.n] == '\0';
 }
 
-/* The truth in the words that YAML 1.1 had for it, and 1.2 has not. */
+/* Booleans of YAML 1.1 that YAML 1.2 reads as strings. */
 static bool
 get_old_bool(const struct json *v, bool *out)
 {
@@ -234,49 +230,32 @@ set_bool(struct decoder *d, const struct field *f, const struct json *v,
 		wrong_type(d, f, v, at, "true or false");
 }
 
-/* Whether word is like s, and more so than those before it. */
-static bool
-nearer(struct str s, const char *word, size_t *least)
-{
-	size_t n;
-
-	if (!str_similar(s, str_of(word)))
-		return false;
-	n = str_distance(s, str_of(word), 60);
-	if (n >= *least)
-		return false;
-	*least = n;
-	return true;
-}
-
 static void
 set_enum(struct decoder *d, const struct field *f, const struct json *v,
     const struct step *at, void *out)
 {
 	struct buf list = { .max = 120 };
-	const char *near = NULL;
-	size_t least = SIZE_MAX;
-	struct str s;
+	struct str_nearest near = { 0 };
 	int i;
 
-	if (!get_str(d, f, v, at, &s))
+	if (!get_str(d, f, v, at, &near.word))
 		return;
 	for (i = 0; f->words[i] != NULL; i++) {
-		if (str_is(s, f->words[i])) {
+		if (str_is(near.word, f->words[i])) {
 			*(int *)out = i;
 			buf_free(&list);
 			return;
 		}
-		if (nearer(s, f->words[i], &least))
-			near = f->words[i];
+		str_nearest(&near, str_of(f->words[i]));
 		buf_fmt(&list, "%s%s", i > 0 ? ", " : "", f->words[i]);
 	}
-	if (near != NULL)
-		bad(d, v, at, "\"%s\" cannot be \"%.*s\"; did you mean \"%s\"?",
-		    f->key, STRF(shorten(s)), near);
+	if (near.best.p != NULL)
+		bad(d, v, at, "\"%s\" cannot be \"%.*s\"; did you mean "
+		    "\"%.*s\"?", f->key, STRF(shorten(near.word)),
+		    STRF(near.best));
 	else
-		bad(d, v, at, "\"%s\" cannot be \"%.*s\"; it is one of %.*s",
-		    f->key, STRF(shorten(s)), STRF(buf_str(&list)));
+		bad(d, v, at, "\"%s\" must be one of %.*s, not \"%.*s\"",
+		    f->key, STRF(buf_str(&list)), STRF(shorten(near.word)));
 	buf_free(&list);
 }
 
@@ -410,15 +389,18 @@ unknown(struct decoder *d, const struct field_table *t, const struct json *v,
 {
 	enum field_level level = d->ctx->flags & FIELD_STRICT ?
 	    FIELD_ERROR : FIELD_WARNING;
-	const struct field *near;
+	struct str_nearest near = { .word = json_key(v) };
+	const struct field *f;
 
 	if (d->ctx->flags & FIELD_OPEN)
 		return;
-	near = field_nearest(t, json_key(v));
-	if (near != NULL)
+	for (f = t->rows; f < t->rows + t->n; f++)
+		if (!(f->flags & FIELD_RETIRED))
+			str_nearest(&near, str_of(f->key));
+	if (near.best.p != NULL)
 		about_key(d, level, v, at,
-		    "unknown key \"%.*s\"; did you mean \"%s\"?",
-		    STRF(shorten(json_key(v))), near->key);
+		    "unknown key \"%.*s\"; did you mean \"%.*s\"?",
+		    STRF(shorten(json_key(v))), STRF(near.best));
 	else
 		about_key(d, level, v, at, "unknown key \"%.*s\"",
 		    STRF(shorten(json_key(v))));
@@ -515,16 +497,4 @@ field_find(const struct field_table *t, struct str key)
 		    (f->alias != NULL && str_is(key, f->alias)))
 			return f;
 	return NULL;
-}
-
-const struct field *
-field_nearest(const struct field_table *t, struct str key)
-{
-	const struct field *f, *best = NULL;
-	size_t least = SIZE_MAX;
-
-	for (f = t->rows; f < t->rows + t->n; f++)
-		if (!(f->flags & FIELD_RETIRED) && nearer(key, f->key, &least))
-			best = f;
-	return best;
 }

@@ -31,24 +31,17 @@ find_letter(const struct opt_table *t, char letter)
 static int
 unknown(const struct opt_table *t, struct str name, struct err *e)
 {
-	const char *near = NULL;
-	size_t i, d, least = SIZE_MAX;
+	struct str_nearest s = { .word = name };
+	size_t i;
 
-	for (i = 0; i < t->n; i++) {
-		if (!str_similar(name, str_of(t->rows[i].name)))
-			continue;
-		d = str_distance(name, str_of(t->rows[i].name), 60);
-		if (d < least) {
-			least = d;
-			near = t->rows[i].name;
-		}
-	}
-	if (near == NULL)
+	for (i = 0; i < t->n; i++)
+		str_nearest(&s, str_of(t->rows[i].name));
+	if (s.best.p == NULL)
 		return err_set(e, ERR_SCHEMA, "unknown option \"--%.*s\"",
 		    STRF(name));
 	return err_set(e, ERR_SCHEMA,
-	    "unknown option \"--%.*s\"; did you mean \"--%s\"?", STRF(name),
-	    near);
+	    "unknown option \"--%.*s\"; did you mean \"--%.*s\"?", STRF(name),
+	    STRF(s.best));
 }
 
 static int
@@ -110,7 +103,7 @@ needs_value(const struct opt *o, struct err *e)
 	    o->value);
 }
 
-/* *argv is "--name" or "--name=value"; moves on to what it has used up. */
+/* *argv is "--name" or "--name=value"; leaves it at the last word used. */
 static int
 take_name(struct arena *a, const struct opt_table *t, char ***argv, void *out,
     struct err *e)
@@ -185,10 +178,16 @@ void
 opt_help(const struct opt_table *t, struct buf *b)
 {
 	const struct opt *o;
+	const char *group = NULL;
 	size_t i, start;
 
 	for (i = 0; i < t->n; i++) {
 		o = &t->rows[i];
+		if (o->group != NULL && (group == NULL ||
+		    strcmp(o->group, group) != 0)) {
+			group = o->group;
+			buf_fmt(b, "%s%s:\n", i > 0 ? "\n" : "", group);
+		}
 		start = b->n;
 		if (o->letter != 0)
 			buf_fmt(b, "  -%c, --%s", o->letter, o->name);

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * opt.h: opt_.  Command-line options by a table, one row an option; the
- * usage text reads the same rows.
+ * opt.h: opt_.  Command-line options.  A table with one row per option drives
+ * both the parser and the help text.
  *
- * --name, --name VALUE, --name=VALUE, -x, -x VALUE, -xVALUE, -xyz for flags;
- * "--" ends the options, "-" alone is an operand, and options may follow
- * operands.  What is not given keeps its initial value.
+ * Accepted forms: --name, --name VALUE, --name=VALUE, -x, -x VALUE, -xVALUE,
+ * and -xyz for flags.  "--" ends the options, "-" alone is an argument, and
+ * options may follow arguments.  Options that are not given keep their
+ * initial value.
  */
 #ifndef WAZA_OPT_H
 #define WAZA_OPT_H
@@ -20,7 +21,7 @@ enum opt_type {
 	OPT_FLAG,		/* bool, set to true */
 	OPT_STR,		/* const char * */
 	OPT_INT,		/* int64_t, from min to max */
-	OPT_LIST		/* struct opt_list, one string each time */
+	OPT_LIST		/* struct opt_list; repeatable */
 };
 
 struct opt_list {
@@ -33,8 +34,9 @@ struct opt {
 	char letter;		/* 0: none */
 	enum opt_type type;
 	size_t off;		/* of the member in the struct */
-	const char *value;	/* what usage calls the value */
+	const char *value;	/* the value's name in help and messages */
 	const char *help;	/* one line */
+	const char *group;	/* heading in help; NULL: same as row before */
 	int64_t min, max;	/* OPT_INT; both 0: any */
 };
 
@@ -44,14 +46,15 @@ struct opt_table {
 };
 
 /*
- * Reads argv (after the command's name) into *out.  Operands are moved to
- * the front of argv, in order; *nargs says how many.  -1 with a message
- * that names the option, and the one that may have been meant.
+ * Reads argv, which starts after the command's name and ends with NULL, into
+ * *out.  Moves the arguments that are not options to the front of argv, in
+ * order, and stores their number in *nargs.  Strings are borrowed; lists are
+ * in the arena.  0, or -1 with a message that names the option.
  */
 int opt_parse(struct arena *, const struct opt_table *, char **argv,
     size_t *nargs, void *out, struct err *);
 
-/* One line an option, for the usage text. */
+/* Appends one line per option, under a heading wherever a group begins. */
 void opt_help(const struct opt_table *, struct buf *);
 
 #endif

@@ -382,7 +382,7 @@ is 'no model: status' 2 "$rc"
 like 'no model: words' '*executor "openai" needs config.model, or --model*' "$err"
 suite 'api: grpc, basurl: x'
 run "$WAZA" run e.yaml
-like 'an api that is none' '*e.yaml:7:*"api" cannot be "grpc"; it is one of chat, responses, anthropic, ollama*' "$err"
+like 'an api that is none' '*e.yaml:7:*"api" must be one of chat, responses, anthropic, ollama, not "grpc"*' "$err"
 like 'an unknown setting' '*e.yaml:7:*unknown key "basurl"; did you mean "base_url"?*' "$err"
 suite 'base_url: "ftp://x"'
 edit 's|base_url: "http[^"]*", ||'

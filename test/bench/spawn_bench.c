@@ -196,7 +196,8 @@ row(int n, int conc, int mb)
 int
 main(int argc, char **argv)
 {
-	int n = argc > 1 ? atoi(argv[1]) : 40, wide = (int)os_cpus() * 2;
+	int n = argc > 1 ? atoi(argv[1]) : 40;
+	int wide = (int)sysconf(_SC_NPROCESSORS_ONLN) * 2;
 	size_t size = (size_t)BALLAST_MB << 20;
 	char *ballast;
 

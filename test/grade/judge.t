@@ -189,7 +189,7 @@ bad() {
 bad 'an unknown rubric' null ', rubric: helpfulnes' '2 e.yaml:12:*unknown rubric "helpfulnes"; did you mean "helpfulness"?'
 bad 'a rubric that is not there' null ', rubric: no/such.md' '2 e.yaml:12:*no/such.md*'
 mkfifo pipe.md
-bad 'a rubric that is a pipe' null ', rubric: pipe.md' '2 e.yaml:12:*pipe.md: not a plain file'
+bad 'a rubric that is a pipe' null ', rubric: pipe.md' '2 e.yaml:12:*pipe.md: not a regular file'
 echo >blank.md
 bad 'a rubric without a word' null ', rubric: blank.md' '2 e.yaml:12:*blank.md: the rubric is empty'
 bad 'prompt and rubric' x ', rubric: helpfulness' '2 e.yaml:12:*either*'

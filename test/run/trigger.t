@@ -306,7 +306,7 @@ skill: s
 should_not_trigger_prompts:
   - {prompt: ""}
 YAML
-bad 'another confidence' '*trigger_tests.yaml:2:52: "confidence" cannot be "low"; it is one of high, medium*' <<'YAML'
+bad 'another confidence' '*trigger_tests.yaml:2:52: "confidence" must be one of high, medium, not "low"*' <<'YAML'
 skill: s
 should_trigger_prompts: [{prompt: hit, confidence: low}]
 YAML

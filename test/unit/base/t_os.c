@@ -46,7 +46,6 @@ clocks(void)
 	OK(ms > 0 && ns / 1000000 >= ms && os_now_ms() >= ms);
 	OK(os_wall_ns() > INT64_C(1600000000000000000));
 	OK(os_cpu_ns() >= 0);
-	OK(os_cpus() >= 1);
 }
 
 static void
@@ -425,7 +424,6 @@ main(void)
 
 	OK(os_init(&e) == 0);
 	OK(mkdtemp(dir) != NULL);
-	OK(os_sandbox(OS_PHASE_RUN, &e) == 0);
 	fds = os_fd_count();
 	clocks();
 	random_bytes();

@@ -634,7 +634,7 @@ unreachable(void)
 	o.target.path = arena_fmt(&arena, "/%0200d", 0).p;
 	client_start(&p.c, &o);
 	turns(3);
-	OK(lost(&p, "the path of a unix socket has 1 to"));
+	OK(lost(&p, "the path of a unix socket must be 1 to"));
 	client_fini(&p.c);
 
 	/* left before anything came of it */

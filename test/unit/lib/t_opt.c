@@ -22,7 +22,7 @@ static const struct opt rows[] = {
 	{ .name = "workers", .type = OPT_INT, .value = "N", .min = 1, .max = 9,
 	    .off = offsetof(struct o, workers), .help = "how many" },
 	{ .name = "modelset", .type = OPT_STR, .value = "NAME",
-	    .off = offsetof(struct o, out), .help = "how" },
+	    .group = "Models", .off = offsetof(struct o, out), .help = "how" },
 	{ .name = "model", .letter = 'm', .type = OPT_LIST, .value = "NAME",
 	    .off = offsetof(struct o, models), .help = "whom" },
 };
@@ -83,6 +83,9 @@ main(void)
 	OK(strcmp(e.msg, "unknown option \"--zzz\"") == 0);
 	opt_help(&table, &b);
 	OK(str_starts(buf_str(&b), STR("  -q, --quiet             less\n")));
+	OK(str_ends(buf_str(&b), STR("\nModels:\n"
+	    "      --modelset NAME     how\n"
+	    "  -m, --model NAME        whom\n")));
 	buf_free(&b);
 	arena_free(&arena);
 	return tap_done();

@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: ISC */
+/*
+ * os_internal.h: os_.  Makes the system headers declare more than POSIX; the
+ * os*.c files that need it include this header before all others.
+ */
+#ifndef WAZA_OS_INTERNAL_H
+#define WAZA_OS_INTERNAL_H
+
+#if defined(__linux__)
+#define _GNU_SOURCE		/* prctl, vfork, NSIG, TCP_KEEPIDLE, waitid */
+#elif defined(__APPLE__)
+#define _DARWIN_C_SOURCE
+#elif defined(__NetBSD__)
+#define _NETBSD_SOURCE
+#elif defined(__OpenBSD__)
+#define _BSD_SOURCE
+#elif defined(__FreeBSD__) || defined(__DragonFly__)
+#define __BSD_VISIBLE 1
+#endif
+
+#endif
