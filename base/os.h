@@ -68,7 +68,7 @@ enum { OS_NONBLOCK_READ = 1, OS_NONBLOCK_WRITE = 2 };
 /* fd[0] reads from fd[1]; flags name the ends that are non-blocking. */
 int os_pipe(int fd[2], int flags, struct err *);
 
-/* 0, or -1 with errno.  Do not make 0-2 non-blocking: our parent shares them. */
+/* 0, or -1 with errno.  Never make 0-2 non-blocking: our parent shares them. */
 int os_nonblock(int fd);
 int os_cloexec(int fd);
 void os_close(int *fd);		/* sets it to -1; does nothing to -1 */
