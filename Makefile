@@ -45,9 +45,9 @@ SUITE = config config_check config_keys config_layer config_merge config_show co
 	config_token spec spec_config spec_file spec_grader spec_input spec_remote spec_skill \
 	spec_task spec_tasks spec_trigger
 SUITE_H = config config_internal spec spec_internal
-RESULTS = cache cache_hash event outcome outcome_answer outcome_run result result_file result_journal \
-	result_keep result_pair result_place result_trial result_trigger store store_file store_scan
-RESULTS_H = cache event outcome result result_internal store store_internal
+RESULTS = cache cache_hash event outcome outcome_answer outcome_run result result_file result_import \
+	result_journal result_pairwise result_time result_trial result_trigger result_write store store_file store_scan
+RESULTS_H = answer cache event outcome result result_internal store store_internal verdict
 AGENT = agent agent_command agent_formats agent_home agent_mask agent_mcp agent_mock agent_pool \
 	agent_preset agent_remote agent_replay agent_script agent_settings agent_stored agent_stream \
 	hub hub_client proto/acp proto/acp_answer proto/acp_permit proto/acp_plan proto/acp_setup \
@@ -63,8 +63,8 @@ GRADE = grader_args grader_behavior grader_call grader_check grader_code grader_
 	grader_text grader_toolcalls grader_trace grader_trigger grader_workspace judge \
 	judge_verdict
 GRADE_H = grader_code grader_extract grader_internal grader_prompt grader_snapshot grader_trace judge
-RUN = run run_cache run_hook run_input run_plan run_record run_repo run_skill run_stored run_trial \
-	run_trigger run_turn
+RUN = run run_cache run_hook run_plan run_preamble run_record run_repo run_stored run_trial run_trigger \
+	run_turn run_workspace
 RUN_H = run run_internal
 REPORT = compare compare_gate compare_gate_out compare_json compare_markdown compare_text \
 	compare_words report report_change report_console report_csv report_detail report_github \

@@ -170,7 +170,7 @@ cmd_evalclients_open(struct cmd_job *j)
 	if (c == NULL || set_up(j, h, c) == -1)
 		return -1;
 	j->http = h;
-	j->run.remote = &h->clients.remote;
+	j->run.hub = &h->clients.remote;
 	for (i = 0; i < j->opt.http.n; i++)
 		if (server_http(&h->server, j->opt.http.v[i],
 		    j->call->err) == -1)

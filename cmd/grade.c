@@ -309,7 +309,7 @@ grade_pass(struct job *j, const struct outcome *stored,
 		.workers = o->workers, .workspace = o->workspace,
 		.update_snapshots = o->update, .verbose = o->verbose,
 		.no_triggers = true, .no_skills = stored == j->base,
-		.stored = stored, .against = against };
+		.stored = stored, .baseline = against };
 	struct err *e = j->call->err;
 	struct run *run;
 	int r;
@@ -399,7 +399,7 @@ put_json(const struct job *j, struct buf *b)
 		json_open(&o, '{');
 		json_put_member_double(&o, "score", t->stats.avg);
 		json_put_member_bool(&o, "passed", t->status == RESULT_PASSED);
-		json_put_member_bool(&o, "regraded", t->kept == NULL);
+		json_put_member_bool(&o, "regraded", t->imported == NULL);
 		put_standing(&o, "old", old[i].status, old[i].score);
 		put_standing(&o, "new", t->status, t->stats.avg);
 		json_close(&o, '}');

@@ -339,7 +339,7 @@ run_model(struct cmd_job *j, const char *model)
 		r = run_baseline(j, &o, &without);
 		if (r != CMD_OK || j->signo != 0 || j->out.lost)
 			return r;
-		o.against = run_results(without);
+		o.baseline = run_results(without);
 	}
 	r = run_pass(j, &o, &with);
 	if (with != NULL)

@@ -339,7 +339,7 @@ skill(struct work *w)
 	struct grader_tally t = { .arena = &w->tmp };
 	struct verdict *v;
 
-	if (w->in->answer->skills.n == 0 && !w->in->answer->tells_skills)
+	if (w->in->answer->skills.n == 0 && !w->in->answer->skills_known)
 		return;
 	if (x->says_trigger)
 		want_skill(w, &t, x->should_trigger);

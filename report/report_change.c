@@ -20,7 +20,7 @@ changed(const struct outcome_task *old, const struct result_task *new)
 {
 	double d = new->stats.avg - old->score;
 
-	return new->kept == NULL &&
+	return new->imported == NULL &&
 	    (new->status != old->status || d > EPSILON || d < -EPSILON);
 }
 
@@ -53,7 +53,7 @@ report_changes(struct buf *b, const struct result_run *run,
 	size_t i, n = 0, again = 0, wide = NAME_MIN, w;
 
 	for (i = 0; i < run->ntasks; i++) {
-		again += run->tasks[i].kept == NULL;
+		again += run->tasks[i].imported == NULL;
 		if (!changed(&old->tasks[i], &run->tasks[i]))
 			continue;
 		n++;

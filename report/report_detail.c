@@ -145,7 +145,7 @@ report_standing(struct buf *b, const struct result_task *t)
 const char *
 report_end(const struct result_run *run, bool *broken)
 {
-	*broken = result_broken(run);
+	*broken = result_interrupted(run);
 	if (*broken)
 		return run->cancelled ? "the run was interrupted" :
 		    "the run did not finish";

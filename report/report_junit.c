@@ -62,7 +62,7 @@ count_run(struct counts *c, const struct result_run *run, bool base)
 	size_t i, j;
 	bool fails = report_triggers_missed(run);
 
-	if (result_broken(run))
+	if (result_interrupted(run))
 		count(c, RESULT_INFRA);
 	for (i = 0; i < run->triggers.n; i++)
 		count(c, shown_trigger(run, i, fails));

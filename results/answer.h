@@ -48,7 +48,7 @@ struct answer {
 	struct answer_call *calls;	/* in the order of their start */
 	size_t ncalls;
 	struct field_strs skills;	/* invoked, in order */
-	bool tells_skills;		/* where there are none, none was */
+	bool skills_known;		/* where there are none, none was */
 	struct answer_usage usage;
 	struct str transcript;		/* a JSON list, or empty */
 	struct answer_turn *turns;	/* where there was more than one */

@@ -178,7 +178,7 @@ take_skills(struct arena *a, const struct json *node,
 	bool told = list != NULL && list->type == JSON_ARRAY;
 	size_t n = 0;
 
-	ans->tells_skills = told;
+	ans->skills_known = told;
 	if (!told)
 		list = transcript;
 	for (v = json_first(list); v != NULL; v = v->next)

@@ -24,94 +24,6 @@ truth_of(const struct json *obj, const char *key)
 }
 
 /*
- * Times, RFC 3339.
- */
-static bool
-take_digits(struct str *s, size_t n, int64_t *out)
-{
-	size_t i;
-
-	*out = 0;
-	for (i = 0; i < n; i++) {
-		if (i == s->n || s->p[i] < '0' || s->p[i] > '9')
-			return false;
-		*out = *out * 10 + (s->p[i] - '0');
-	}
-	s->p += n;
-	s->n -= n;
-	return true;
-}
-
-static bool
-take_char(struct str *s, const char *any, char *out)
-{
-	if (s->n == 0)
-		return false;
-	for (; *any != '\0'; any++)
-		if (s->p[0] == *any) {
-			*out = *any;
-			s->p++;
-			s->n--;
-			return true;
-		}
-	return false;
-}
-
-/* Since 1970; the civil calendar, counted from the first of March. */
-static int64_t
-days(int64_t y, int64_t m, int64_t d)
-{
-	y -= m <= 2;
-	m += m <= 2 ? 9 : -3;
-	return y * 365 + y / 4 - y / 100 + y / 400 + (153 * m + 2) / 5 + d -
-	    719469;
-}
-
-static bool
-take_zone(struct str *s, int64_t *minutes)
-{
-	int64_t h, m;
-	char c;
-
-	*minutes = 0;
-	if (!take_char(s, "Zz+-", &c))
-		return false;
-	if (c == 'Z' || c == 'z')
-		return true;
-	if (!take_digits(s, 2, &h))
-		return false;
-	(void)take_char(s, ":", &(char){ 0 });
-	if (!take_digits(s, 2, &m))
-		return false;
-	*minutes = (c == '-' ? -1 : 1) * (h * 60 + m);
-	return true;
-}
-
-/* 0 when it is no time. */
-static int64_t
-time_ns(struct str s)
-{
-	int64_t y, mo, d, h, mi, sec, zone, ns = 0, unit = 100000000, digit;
-	char c;
-
-	if (!take_digits(&s, 4, &y) || !take_char(&s, "-", &c) ||
-	    !take_digits(&s, 2, &mo) || !take_char(&s, "-", &c) ||
-	    !take_digits(&s, 2, &d) || !take_char(&s, "Tt ", &c) ||
-	    !take_digits(&s, 2, &h) || !take_char(&s, ":", &c) ||
-	    !take_digits(&s, 2, &mi) || !take_char(&s, ":", &c) ||
-	    !take_digits(&s, 2, &sec) || y < 1970 || y > 2200 || mo < 1 ||
-	    mo > 12 || d < 1 || d > 31)
-		return 0;
-	if (take_char(&s, ".,", &c))
-		for (; take_digits(&s, 1, &digit); unit /= 10)
-			ns += digit * unit;
-	if (!take_zone(&s, &zone) || s.n > 0)
-		return 0;
-	return ((((days(y, mo, d) * 24 + h) * 60 + mi - zone) * 60) + sec) *
-	    1000000000 + ns;
-}
-
-/*
  * Tasks.
  */
 static struct spec_task *
@@ -169,10 +81,10 @@ fill_task(struct result_run *r, size_t i, const struct outcome_task *from,
 	for (k = 0; k < t->ntrials; k++)
 		t->trials[k].off = -1;
 	if (from->finished)
-		result_keep_task(r, i, from);
+		result_import_task(r, i, from);
 	else
 		for (k = 0; k < from->ntrials; k++)
-			result_keep_trial(r, i, k, &from->trials[k]);
+			result_import_trial(r, i, k, &from->trials[k]);
 }
 
 /*
@@ -192,7 +104,7 @@ take_trigger(struct result_run *r, struct spec_trigger *t,
 	t->reason = json_str(v, "reason");
 	t->confidence = json_str(v, "confidence");
 	t->weight = str_is(t->confidence, "medium") ? 0.5 : 1;
-	*kept = (struct result_trial){ .kept = v, .attempts = 1,
+	*kept = (struct result_trial){ .imported = v, .attempts = 1,
 		.status = did == t->should ? RESULT_PASSED : RESULT_FAILED };
 	if (str_is(status, "error"))
 		kept->status = RESULT_AGENT_ERROR;
@@ -201,7 +113,7 @@ take_trigger(struct result_run *r, struct spec_trigger *t,
 			kept->status = (enum result_status)i;
 	(void)result_int(v, "duration_ms", &kept->duration_ms);
 	r->triggers.simulated |= truth_of(v, "simulated");
-	result_use(&r->usage, v, 1);
+	result_add_usage(&r->usage, v, 1);
 }
 
 /* The place of one, in a suite that has them in the same order. */
@@ -260,7 +172,7 @@ take_head(struct result_run *r, const struct outcome *o)
 	r->model = o->model;
 	r->judge_model = json_str(config, "judge_model");
 	(void)result_int(config, "timeout_sec", &r->timeout_seconds);
-	r->started_ns = time_ns(o->timestamp);
+	r->started_ns = result_parse_time(o->timestamp);
 	r->duration_ms = o->duration_ms;
 	r->trials = 1;
 	for (i = 0; i < o->ntasks; i++)

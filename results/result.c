@@ -12,9 +12,6 @@
 #include "results/result.h"
 
 #include <assert.h>
-#include <stdio.h>
-#include <string.h>
-#include <time.h>
 
 #include "results/verdict.h"
 #include "json.h"
@@ -168,8 +165,8 @@ result_add(struct result_run *run, const struct result_record *r,
 	arena_restore(&run->scratch, mark);
 	if (rc == -1)
 		return -1;
-	result_unuse(run, old);
-	result_use_answer(&run->usage, r->answer);
+	result_subtract_usage(run, old);
+	result_add_answer_usage(&run->usage, r->answer);
 	task->done += old->status == RESULT_NONE;
 	*old = t;
 	return 0;
@@ -181,7 +178,7 @@ result_forget(struct result_run *run, size_t task, size_t trial)
 	struct result_task *t = &run->tasks[task];
 	struct result_trial *old = &t->trials[trial];
 
-	result_unuse(run, old);
+	result_subtract_usage(run, old);
 	t->done -= old->status != RESULT_NONE;
 	*old = (struct result_trial){ .off = -1 };
 	t->status = RESULT_NONE;
@@ -323,7 +320,7 @@ result_sum(struct result_run *run)
 
 /* fail_fast leaves a task that did not pass, and none that is half done. */
 bool
-result_broken(const struct result_run *run)
+result_interrupted(const struct result_run *run)
 {
 	size_t i;
 	bool bad = false;
@@ -411,45 +408,4 @@ result_group(const struct result_run *run, const struct spec_task *t)
 	v = json_get(t->vars, by);	/* a column of the table */
 	return v != NULL && (v->type == JSON_STRING ||
 	    v->type == JSON_NUMBER) ? json_text(v) : STR("");
-}
-
-/* Minutes that local time is ahead of universal time. */
-static int
-ahead(const struct tm *local, const struct tm *utc)
-{
-	int day = local->tm_yday - utc->tm_yday;
-
-	if (local->tm_year != utc->tm_year)
-		day = local->tm_year > utc->tm_year ? 1 : -1;
-	return (day * 24 + local->tm_hour - utc->tm_hour) * 60 +
-	    local->tm_min - utc->tm_min;
-}
-
-void
-result_time(char out[RESULT_TIME_MAX], int64_t wall_ns)
-{
-	time_t sec = (time_t)(wall_ns / 1000000000);
-	int ns = (int)(wall_ns % 1000000000), by;
-	struct tm local = { 0 }, utc = { 0 };
-	size_t n;
-
-	if (ns < 0) {
-		ns += 1000000000;
-		sec--;
-	}
-	(void)localtime_r(&sec, &local);
-	(void)gmtime_r(&sec, &utc);
-	n = strftime(out, RESULT_TIME_MAX, "%Y-%m-%dT%H:%M:%S", &local);
-	if (ns != 0) {
-		n += (size_t)snprintf(out + n, 11, ".%09d", ns);
-		while (out[n - 1] == '0')
-			n--;
-	}
-	by = ahead(&local, &utc);
-	if (by == 0)
-		memcpy(out + n, "Z", 2);
-	else
-		(void)snprintf(out + n, 7, "%c%02d:%02d", by < 0 ? '-' : '+',
-		    (by < 0 ? -by : by) / 60 % 100,
-		    (by < 0 ? -by : by) % 60);
 }

@@ -65,7 +65,7 @@ struct result_trial {
 	int64_t duration_ms;
 	int64_t off;		/* of its object in the journal; -1: none */
 	size_t len;
-	struct json *kept;	/* its object, instead; off is 0 */
+	struct json *imported;	/* its object, instead of off and len */
 };
 
 struct result_stats {
@@ -84,8 +84,8 @@ struct result_task {
 	size_t ntrials, done;	/* wanted, finished */
 	struct str error;	/* why no trial ran: a hook's words */
 	bool partial;		/* it has never had all of its trials */
-	const struct json *was;	/* graded again: as it was */
-	const struct json *kept;	/* not graded again: as it stays */
+	const struct json *previous;	/* graded again: the old task */
+	const struct json *imported;	/* written unchanged, or NULL */
 	struct result_stats stats;	/* once there is a status */
 };
 
@@ -165,7 +165,7 @@ struct result_record {
 	struct str error;	/* in words, for an error */
 	struct str note;	/* "skills given in the prompt", or empty */
 	struct str workspace;	/* that was kept, or empty */
-	const struct json *was;	/* graded again: its object, or NULL */
+	const struct json *previous;	/* graded again: the old trial */
 };
 
 /*
@@ -204,7 +204,7 @@ int result_add(struct result_run *, const struct result_record *,
  * "score", "weighted" and "run", as in a journal.  1: it is added, marked as
  * "cached"; 0: it makes no sense, and nothing is done.
  */
-int result_add_again(struct result_run *, size_t task, size_t trial,
+int result_add_cached(struct result_run *, size_t task, size_t trial,
     const struct json *entry, struct err *);
 
 /* Makes a trial RESULT_NONE again, to be run once more. */
@@ -249,9 +249,9 @@ void result_end_task(struct result_run *, size_t task);
  * again, or all of a task, which has to have that many trials.  The task gets
  * its status by that, and is written as it was.
  */
-void result_keep_trial(struct result_run *, size_t task, size_t trial,
+void result_import_trial(struct result_run *, size_t task, size_t trial,
     const struct outcome_trial *);
-void result_keep_task(struct result_run *, size_t task,
+void result_import_task(struct result_run *, size_t task,
     const struct outcome_task *);
 
 /* The numbers of the whole, from the tasks that have a status. */
@@ -261,7 +261,7 @@ void result_sum(struct result_run *);
  * Whether it ended before its time: it was cancelled or could not go on.  A
  * run that fail_fast ended has done what it was asked to.
  */
-bool result_broken(const struct result_run *);
+bool result_interrupted(const struct result_run *);
 
 /*
  * Whether the metric is one that counts and that a run has a value of: then
@@ -301,7 +301,7 @@ int result_note_regraded(const char *output, struct err *);
  * The same into memory, on one line; .full when it is larger than the buffer
  * may be, or cannot be made.
  */
-void result_text(struct result_run *, struct buf *);
+void result_write_buf(struct result_run *, struct buf *);
 
 /*
  * Appends a member of a JSON object: the key as given, with its quotes and
@@ -314,7 +314,14 @@ void result_put_bool(struct buf *, struct str key, bool);
 /* An answer as members of an object; the arena is for scratch. */
 void result_put_answer(struct buf *, struct arena *, const struct answer *);
 
-/* RFC 3339 with nanoseconds, trailing zeros cut, in local time. */
+/* Formats a time as RFC 3339, in local time, without trailing zeros. */
 void result_time(char out[RESULT_TIME_MAX], int64_t wall_ns);
+
+/*
+ * Parses an RFC 3339 time into nanoseconds since 1970; 0 if it is malformed
+ * or not between 1970 and 2200.  Without a zone the time is universal; the
+ * colon in a zone may be missing.
+ */
+int64_t result_parse_time(struct str);
 
 #endif

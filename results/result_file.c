@@ -134,8 +134,8 @@ put_trial(struct file *f, const struct result_run *run,
 {
 	struct result_record none = { .trial = k, .status = t->status };
 
-	if (t->kept != NULL) {
-		result_put_flat(&f->out, t->kept);
+	if (t->imported != NULL) {
+		result_put_on_one_line(&f->out, t->imported);
 		return;
 	}
 	if (t->off >= 0 && run->journal.fd != -1) {
@@ -254,7 +254,7 @@ put_impact(struct file *f, const struct result_run *run, size_t i)
 	    base->tasks[i].status != RESULT_NONE &&
 	    str_eq(base->tasks[i].spec->id, run->tasks[i].spec->id))
 		without = base->tasks[i].stats.pass_rate;
-	else if (!result_num(json_getc(run->tasks[i].was, "skill_impact"),
+	else if (!result_num(json_getc(run->tasks[i].previous, "skill_impact"),
 	    "pass_rate_baseline", &without))
 		return;
 	delta = with - without;
@@ -264,7 +264,7 @@ put_impact(struct file *f, const struct result_run *run, size_t i)
 	key_num(f, STR("delta"), delta);
 	key_num(f, STR("percent_change"),
 	    delta / (without > 0.01 ? without : 0.01) * 100);
-	result_put_pairs(&f->out, run, i);
+	result_put_pairwise(&f->out, run, i);
 	json_close(&f->out, '}');
 }
 
@@ -285,8 +285,8 @@ put_task(struct file *f, const struct result_run *run, size_t i)
 	const char *class = result_class(t->status);
 	size_t k, n = 0;
 
-	if (t->kept != NULL) {
-		result_put_as_it_was(&f->out, t->kept);
+	if (t->imported != NULL) {
+		result_put_imported_task(&f->out, t->imported);
 		return;
 	}
 	json_open(&f->out, '{');
@@ -313,7 +313,7 @@ put_task(struct file *f, const struct result_run *run, size_t i)
 		key_str(f, STR("error_msg"), t->error);
 	if (t->spec->golden)
 		key_bool(f, STR("golden"), true);
-	result_put_kept_task(&f->out, t);
+	result_put_other_task_members(&f->out, t);
 	json_close(&f->out, '}');
 }
 
@@ -551,7 +551,7 @@ put_run(struct file *f, const struct result_run *run)
 	size_t i;
 
 	if (run->whole != NULL) {
-		result_put_whole(&f->out, run->whole);
+		result_put_imported_file(&f->out, run->whole);
 		return;
 	}
 	result_time(when, run->started_ns);
@@ -572,7 +572,7 @@ put_run(struct file *f, const struct result_run *run)
 		    run->tasks[i].done > 0)
 			put_task(f, run, i);
 	json_close(&f->out, ']');
-	result_put_kept(&f->out, run);
+	result_put_other_members(&f->out, run);
 	put_triggers(f, run);
 	if (run->baseline != NULL) {
 		key_bool(f, STR("is_baseline"), true);

@@ -263,8 +263,8 @@ take(struct reader *r, struct str line)
 	    (uint64_t)trial > run->tasks[k->task].ntrials)
 		return;
 	old = &run->tasks[k->task].trials[trial - 1];
-	result_unuse(run, old);
-	result_use(&run->usage, json_getc(v, "run"), 1);
+	result_subtract_usage(run, old);
+	result_add_usage(&run->usage, json_getc(v, "run"), 1);
 	run->tasks[k->task].done += old->status == RESULT_NONE;
 	*old = t;
 }
@@ -458,8 +458,8 @@ result_read(struct arena *a, const struct result_run *run,
 	ssize_t n = 1;
 	char *p;
 
-	if (t->kept != NULL)
-		return t->kept;
+	if (t->imported != NULL)
+		return t->imported;
 	if (run->journal.fd == -1 || t->off < 0) {
 		err_set(e, ERR_SCHEMA, "nothing is kept of this trial");
 		return NULL;
@@ -482,13 +482,13 @@ result_read(struct arena *a, const struct result_run *run,
 }
 
 void
-result_unuse(struct result_run *run, const struct result_trial *t)
+result_subtract_usage(struct result_run *run, const struct result_trial *t)
 {
 	struct arena_mark mark = arena_save(&run->scratch);
 	struct err e;
 
 	if (t->off >= 0 && run->journal.fd != -1)
-		result_use(&run->usage, result_read(&run->scratch, run, t, &e),
-		    -1);
+		result_add_usage(&run->usage,
+		    result_read(&run->scratch, run, t, &e), -1);
 	arena_restore(&run->scratch, mark);
 }

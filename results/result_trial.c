@@ -289,14 +289,14 @@ use(struct result_usage *sum, const struct answer_usage *u, int times)
 }
 
 void
-result_use_answer(struct result_usage *sum, const struct answer *ans)
+result_add_answer_usage(struct result_usage *sum, const struct answer *ans)
 {
 	if (ans != NULL && ans->usage.known)
 		use(sum, &ans->usage, 1);
 }
 
 void
-result_use(struct result_usage *sum, const struct json *trial, int times)
+result_add_usage(struct result_usage *sum, const struct json *trial, int times)
 {
 	const struct json *digest = json_getc(trial, "session_digest");
 	const struct json *v = json_getc(digest != NULL ? digest : trial,
@@ -365,12 +365,12 @@ put_answer(struct buf *b, struct arena *a, const struct answer *ans)
 
 	put_events(b, a, ans);
 	put_turns(b, ans->turns);
-	if (ans->skills.n > 0 || ans->tells_skills)
+	if (ans->skills.n > 0 || ans->skills_known)
 		buf_puts(b, ",\"skills\":[");
 	for (i = 0; i < ans->skills.n; i++)
 		result_put_str(b, i == 0 ? STR("") : STR(","),
 		    ans->skills.v[i]);
-	if (ans->skills.n > 0 || ans->tells_skills)
+	if (ans->skills.n > 0 || ans->skills_known)
 		buf_putc(b, ']');
 	put_some(b, KEY("stderr_tail"), ans->stderr_tail);
 	if (ans->exit_status >= 0)
@@ -440,13 +440,13 @@ put_again(struct buf *b, struct arena *a, const struct result_record *r,
 	int64_t n;
 	size_t i;
 
-	if (!result_int(r->was, "run_number", &n))
+	if (!result_int(r->previous, "run_number", &n))
 		n = (int64_t)r->trial + 1;
 	result_put_int(b, STR("{\"run_number\":"), n);
 	result_put_int(b, KEY("attempts"), t->attempts);
 	result_put_str(b, KEY("status"), str_of(result_word(t->status)));
 	put_verdicts(b, a, r);
-	for (v = json_first(r->was); v != NULL; v = v->next) {
+	for (v = json_first(r->previous); v != NULL; v = v->next) {
 		for (i = 0; i < COUNTOF(graded); i++)
 			if (str_is(json_key(v), graded[i]))
 				break;
@@ -473,7 +473,7 @@ result_put_trial(struct buf *b, struct arena *a,
 	const struct answer *ans = r->answer;
 	struct str why = r->error;
 
-	if (r->was != NULL) {
+	if (r->previous != NULL) {
 		put_again(b, a, r, t);
 		return;
 	}

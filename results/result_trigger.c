@@ -177,8 +177,8 @@ result_add_trigger(struct result_run *run, const struct result_record *r,
 	arena_restore(&run->scratch, mark);
 	if (rc == -1)
 		return -1;
-	result_unuse(run, old);
-	result_use_answer(&run->usage, r->answer);
+	result_subtract_usage(run, old);
+	result_add_answer_usage(&run->usage, r->answer);
 	run->triggers.done += old->status == RESULT_NONE;
 	*old = t;
 	return 0;
@@ -189,7 +189,7 @@ result_forget_trigger(struct result_run *run, size_t i)
 {
 	struct result_trial *old = &run->triggers.v[i];
 
-	result_unuse(run, old);
+	result_subtract_usage(run, old);
 	run->triggers.done -= old->status != RESULT_NONE;
 	*old = (struct result_trial){ .off = -1 };
 }
@@ -231,8 +231,8 @@ result_take_trigger(struct result_run *run, const struct json *line,
 	    is_true(item, "should_trigger") != spec->should ||
 	    is_true(item, "simulated") != run->triggers.simulated)
 		return;
-	result_unuse(run, old);
-	result_use(&run->usage, item, 1);
+	result_subtract_usage(run, old);
+	result_add_usage(&run->usage, item, 1);
 	run->triggers.done += old->status == RESULT_NONE;
 	*old = *t;
 }

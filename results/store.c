@@ -25,7 +25,7 @@ static const char *const words[] = {
 typedef char words_are_complete[COUNTOF(words) == STORE_STATE__MAX ? 1 : -1];
 
 const char *
-store_word(enum store_state state)
+store_state_name(enum store_state state)
 {
 	return words[state];
 }
@@ -126,7 +126,7 @@ arrange(struct store *s)
 struct store_file **
 store_list(struct store *s, size_t *n)
 {
-	store_ask(s);
+	store_wake(s);
 	arrange(s);
 	return entries(&s->by_time, n);
 }
@@ -154,7 +154,7 @@ store_find(struct store *s, struct str id)
 	struct str stem = id;
 	size_t i, n;
 
-	store_ask(s);
+	store_wake(s);
 	arrange(s);
 	v = entries(&s->by_id, &n);
 	i = lower(v, n, id);

@@ -35,7 +35,7 @@ enum store_state {
 	STORE_PENDING, STORE_RUNNING, STORE_COMPLETED, STORE_FAILED,
 	STORE_CANCELLED, STORE_STATE__MAX
 };
-const char *store_word(enum store_state);	/* "completed" */
+const char *store_state_name(enum store_state);	/* "completed" */
 
 /* A run in a few numbers: one that goes on, or one that a file tells of. */
 struct store_run {
@@ -66,9 +66,6 @@ struct store_query {
 	int state;		/* enum store_state; -1: any */
 };
 bool store_matches(const struct store_run *, const struct store_query *);
-
-/* 0 where it is no time as RFC 3339 has it. */
-int64_t store_time(struct str);
 
 struct store_stamp {		/* of a file, to see that it changed */
 	int64_t mtime, ctime, size;	/* nanoseconds, bytes */
@@ -132,7 +129,7 @@ void store_fini(struct store *);
  * Somebody wants to know: it is looked more often then.  The next two do it
  * themselves.
  */
-void store_ask(struct store *);
+void store_wake(struct store *);
 
 /*
  * All of them, the youngest first; they and what they point to are good until

@@ -46,85 +46,6 @@ store_same(const struct store_stamp *a, const struct store_stamp *b)
 }
 
 /*
- * Times.
- */
-static bool
-number(struct str *s, size_t digits, char after, int64_t *out)
-{
-	size_t i;
-
-	*out = 0;
-	if (s->n < digits)
-		return false;
-	for (i = 0; i < digits; i++) {
-		if (s->p[i] < '0' || s->p[i] > '9')
-			return false;
-		*out = *out * 10 + (s->p[i] - '0');
-	}
-	if (after != '\0' && (s->n == digits || s->p[digits] != after))
-		return false;
-	digits += after != '\0';
-	s->p += digits;
-	s->n -= digits;
-	return true;
-}
-
-static int64_t
-fraction(struct str *s)
-{
-	int64_t ns = 0, unit = 100000000;
-
-	if (s->n == 0 || s->p[0] != '.')
-		return 0;
-	for (s->p++, s->n--; s->n > 0 && s->p[0] >= '0' && s->p[0] <= '9';
-	    s->p++, s->n--, unit /= 10)
-		ns += (s->p[0] - '0') * unit;
-	return ns;
-}
-
-/* Days since 1970 in the calendar of today; years begin in March here. */
-static int64_t
-days(int64_t y, int64_t m, int64_t d)
-{
-	y -= m <= 2;
-	m += m <= 2 ? 9 : -3;
-	return y * 365 + y / 4 - y / 100 + y / 400 +
-	    (153 * m + 2) / 5 + d - 1 - 719468;
-}
-
-int64_t
-store_time(struct str s)
-{
-	int64_t y, mo, d, h, mi, sec, ns, oh = 0, om = 0;
-	int sign = 0;
-
-	if (!number(&s, 4, '-', &y) || !number(&s, 2, '-', &mo) ||
-	    !number(&s, 2, '\0', &d) || s.n == 0 ||
-	    (s.p[0] != 'T' && s.p[0] != 't' && s.p[0] != ' '))
-		return 0;
-	s.p++;
-	s.n--;
-	if (!number(&s, 2, ':', &h) || !number(&s, 2, ':', &mi) ||
-	    !number(&s, 2, '\0', &sec))
-		return 0;
-	ns = fraction(&s);
-	if (s.n > 0 && (s.p[0] == '+' || s.p[0] == '-')) {
-		sign = s.p[0] == '+' ? 1 : -1;
-		s.p++;
-		s.n--;
-		if (!number(&s, 2, ':', &oh) || !number(&s, 2, '\0', &om))
-			return 0;
-	} else if (s.n == 1 && (s.p[0] == 'Z' || s.p[0] == 'z'))
-		s.n = 0;
-	if (s.n > 0 || y < 1970 || y > 2200 || mo < 1 || mo > 12 || d < 1 ||
-	    d > 31 || h > 24 || mi > 59 || sec > 60 || oh > 23 || om > 59)
-		return 0;
-	sec += (days(y, mo, d) * 24 + h - sign * oh) * 3600 +
-	    (mi - sign * om) * 60;
-	return sec * 1000000000 + ns;
-}
-
-/*
  * From an outcome to its numbers.
  */
 static void
@@ -292,7 +213,7 @@ take(struct arena *a, struct store_file *f, const char *path,
 	count_tasks(&r, o);
 	count_usage(&r, o);
 	r.duration_ms = r.sum_ms = o->duration_ms;
-	r.started_ns = store_time(o->timestamp);
+	r.started_ns = result_parse_time(o->timestamp);
 	if (r.started_ns == 0)
 		r.started_ns = f->stamp.mtime;
 	set_state(&r, json_str(o->root, "status"), f->stamp.mtime);

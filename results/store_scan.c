@@ -411,7 +411,7 @@ slice(struct store *s, int64_t ms)
 }
 
 void
-store_ask(struct store *s)
+store_wake(struct store *s)
 {
 	s->asked = loop_now(s->loop);
 	if (!s->idle)

@@ -184,7 +184,7 @@ rpc_run_keep(struct rpc_run *r)
 	json_close(&o, '}');
 	r->task_list = (struct str){ r->summary.p + at, end - at };
 	r->result.max = RPC_RESULT_MAX;
-	result_text(run_results(r->run), &r->result);
+	result_write_buf(run_results(r->run), &r->result);
 	if (r->result.full)
 		buf_free(&r->result);
 }

@@ -486,8 +486,9 @@ static int
 launch(struct session_fix *f, struct str prompt)
 {
 	struct session_agent *x = f->session->agent;
-	struct run_opts o = { .place = x->place, .ungraded = true,
-		.agent = &x->agent, .lodging = &x->lodging };
+	struct run_opts o = { .shared_workspace = x->place,
+		.allow_ungraded = true, .agent = &x->agent,
+		.agent_dirs = &x->lodging };
 	struct err e = { 0 };
 
 	if (agent_remembers(&x->agent))

@@ -115,14 +115,14 @@ run_new(struct loop *loop, struct procs *procs, const struct spec_suite *s,
 	result_init(&run->results);
 	if (o->stored != NULL)
 		run_stored_fill(run);
-	run_want_triggers(run);
-	if (run_journal(run, e) == -1)
+	run_select_triggers(run);
+	if (run_open_journal(run, e) == -1)
 		goto fail;
-	run_forget(run);
+	run_forget_reruns(run);
 	init_slots(run);
 	run->agent = o->agent != NULL ? o->agent : &run->own;
 	run->own = (struct agent){ .kind = agent_find(run->results.executor),
-		.suite = s, .procs = procs, .remote = o->remote,
+		.suite = s, .procs = procs, .remote = o->hub,
 		.arena = &run->arena, .workers = run->nslots,
 		.spent = &run->spent };
 	if (o->stored != NULL) {
@@ -288,7 +288,7 @@ next_trial(struct run *run, size_t i)
 }
 
 void
-run_trial_over(struct run *run, struct run_trial *trial)
+run_trial_ended(struct run *run, struct run_trial *trial)
 {
 	struct run_task *t = &run->tasks[trial->task];
 
@@ -370,7 +370,7 @@ begin_task(struct run *run, size_t i)
 	struct run_task *t = &run->tasks[i];
 
 	t->started = loop_clock(run->loop);
-	if (run->results.tasks[i].kept != NULL) {
+	if (run->results.tasks[i].imported != NULL) {
 		t->phase = RUN_TASK_ENDED;	/* nobody is told of it */
 		return;
 	}

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * run.h: run_.  A run: the tasks of a suite, so many trials of each, by an
- * executor, graded, told to an event bus, kept in results.
+ * run.h: run_.  A run: an executor answers each task of a suite in one or more
+ * trials, graders judge the answers, an event bus reports progress, and the
+ * results go into a journal and a results file.
  *
- * A run lives on the loop.  It ends once, by a call of done(): when all is
- * finished, when it was cancelled and its children are gone, or when a hook
- * or the disk failed (run_error says so).  It can be freed from then on.
+ * A run lives on the loop.  It ends once, by calling done(): when all trials
+ * are finished, when it was cancelled and its children have exited, or when a
+ * hook or the disk failed (see run_error).  It can be freed from then on.
  */
 #ifndef WAZA_RUN_H
 #define WAZA_RUN_H
@@ -28,64 +29,78 @@ struct result_run;
 struct spec_notes;
 struct spec_suite;
 
-/* Zero members mean: as the suite says. */
+/* Zero members mean: use the suite's value. */
 struct run_opts {
 	struct str executor, model;
 	int64_t trials, workers, timeout_seconds;
-	const char *const *tasks, *const *tags;	/* globs, each may be NULL */
+	const char *const *tasks, *const *tags;	/* globs; NULL: all */
 	size_t ntasks, ntags;
-	int64_t shard, shards;	/* 1 to n, of n; 0: all */
+	int64_t shard, shards;		/* shard 1 to n of n; 0: all tasks */
 	const char *context_dir;	/* instead of fixtures/ */
-	const char *run_id;	/* NULL: it is made */
-	const char *output;	/* results file, or NULL */
-	const char *journal;	/* its path; NULL: made from output or name */
-	bool resume;		/* trials in the journal are not run again */
-	bool retry_errors;	/* but those that were errors are */
-	bool rerun_failed;	/* and those that failed */
+	const char *run_id;		/* NULL: generated */
+	const char *output;		/* results file, or NULL */
+	const char *journal;		/* NULL: derived from output or suite */
+	bool resume;			/* skip trials that the journal has */
+	bool retry_errors;		/* resume, but repeat errors */
+	bool rerun_failed;		/* resume, but repeat all but passes */
 	bool fail_fast, keep_workspace, no_skills;
 	bool verbose;
-	bool update_snapshots;	/* diff graders write what they find */
-	bool no_triggers;	/* leave the trigger tests out */
-	struct str judge_model;	/* instead of the suite's */
-	const struct outcome *stored;	/* grade its answers; run no agent */
-	const char *workspace;	/* the agent's files, for stored answers */
-	struct result_run *against;	/* the baseline's, already run */
-	const char *record;	/* directory for recordings, or NULL */
-	const char *replay;	/* of executor replay, or NULL: settings */
-	const char *cache;	/* directory of cached trials, or NULL */
-	bool cache_all;		/* also what `prompt`, `behavior` grade */
-	const char *place;	/* the workspace of all trials: it is there,
-				 * and stays as they leave it; or NULL */
-	bool ungraded;		/* an answer passes, where nothing grades it */
+	bool update_snapshots;		/* diff graders write snapshots */
+	bool no_triggers;		/* skip the trigger tests */
+	struct str judge_model;
+	const struct outcome *stored;	/* grade these answers; run no agent */
+	const char *workspace;		/* the agent's files, with `stored` */
+	struct result_run *baseline;	/* finished run without skills */
+	const char *record;		/* directory for recordings, or NULL */
+	const char *replay;		/* directory for executor replay */
+	const char *cache;		/* directory of the cache, or NULL */
+	bool cache_all;			/* also trials that a model judges */
+	const char *shared_workspace;	/* existing directory that all trials
+					 * use; never cleaned; or NULL */
+	bool allow_ungraded;		/* a trial without a grader passes */
 	/*
-	 * An agent that is open and stays so, whatever executor is named; what
-	 * it goes on with; and its home, tmp and cache.  Each may be NULL.
+	 * An agent that is open already and stays open; it takes precedence
+	 * over the executor.  Its conversation to continue; its HOME, TMPDIR
+	 * and cache.  Each may be NULL.
 	 */
 	struct agent *agent;
 	struct agent_talk *talk;
-	const struct agent_request *lodging;
-	struct hub *remote;	/* clients of executor remote, or NULL */
+	const struct agent_request *agent_dirs;
+	struct hub *hub;		/* for executor remote, or NULL */
 };
 
 struct run;
 
 /*
- * -1 when no results file can be written there (NULL: none is wanted), which
- * would otherwise be found out only when all has been paid for.
+ * Checks that a results file can be written at path (NULL: none is wanted), so
+ * that a run does not fail after all its trials are paid for.  0, or -1 and *e.
  */
 int run_check_output(struct arena *, const char *path, struct err *);
 
-/* One that no other run has: "run-SECONDS-NOISE". */
+/* Returns a new unique run id, "run-SECONDS-RANDOM", in the arena. */
 const char *run_make_id(struct arena *);
 
-/* NULL and *e when nothing can be run: no task selected, no journal. */
+/*
+ * Prepares a run and opens its journal.  The suite, and everything that the
+ * options point to, must live as long as the run.  NULL and *e when no task is
+ * selected, the executor is unknown, or the journal cannot be opened.
+ */
 struct run *run_new(struct loop *, struct procs *, const struct spec_suite *,
     const struct run_opts *, struct event_bus *, struct err *);
-void run_start(struct run *, void (*done)(void *arg), void *arg);
-void run_cancel(struct run *);
-void run_hold(struct run *, bool);	/* start nothing new meanwhile */
-void run_free(struct run *);		/* only before start or after done */
 
+/* Starts the run; done(arg) is called once, possibly before this returns. */
+void run_start(struct run *, void (*done)(void *arg), void *arg);
+
+/* Cancels what is running; after_run hooks still run, unless called again. */
+void run_cancel(struct run *);
+
+/* While held, a run starts no new trial; running trials continue. */
+void run_hold(struct run *, bool hold);
+
+/* Closes the journal and frees the run: before run_start or after done(). */
+void run_free(struct run *);
+
+/* Read-only views; they live as long as the run. */
 struct result_run *run_results(struct run *);
 const struct err *run_error(const struct run *);	/* ERR_NONE: none */
 bool run_cancelled(const struct run *);

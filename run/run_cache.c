@@ -396,7 +396,7 @@ run_cache_open(struct run *run)
 
 	if (o->cache != NULL && o->stored == NULL && o->record == NULL &&
 	    !run->agent->kind->all_turns && !o->keep_workspace &&
-	    !o->update_snapshots && o->against == NULL)
+	    !o->update_snapshots && o->baseline == NULL)
 		run->cache = NEW(&run->arena, struct run_cache);
 }
 
@@ -419,7 +419,7 @@ run_cache_take(struct run_trial *t)
 	    json_getc(v, "status") != NULL &&
 	    !str_is(json_text(json_getc(v, "status")), "passed")))
 		return false;
-	r = result_add_again(&run->results, t->task, t->trial, v, &e);
+	r = result_add_cached(&run->results, t->task, t->trial, v, &e);
 	if (r == -1)
 		run_abort(run, &e);
 	if (r != 1)

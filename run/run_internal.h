@@ -233,19 +233,19 @@ const struct spec_task *run_trial_spec(const struct run_trial *);
  * agent starts, once the repositories are there.
  */
 bool run_needs_workspace(const struct run_trial *);
-int run_make_dir(struct run_trial *, struct err *);
-int run_fill(struct run_trial *, struct err *);
+int run_make_workspace(struct run_trial *, struct err *);
+int run_fill_workspace(struct run_trial *, struct err *);
 
 /* The directories of the agent's own process, where it gets some. */
-int run_move_in(struct run *, struct arena *, struct agent_request *,
+int run_make_home(struct run *, struct arena *, struct agent_request *,
     struct err *);
-void run_move_out(struct run *, struct agent_request *);
+void run_remove_home(struct run *, struct agent_request *);
 
 /*
  * An input that is not there.  -1, unless the agent would not look at it:
  * then it is a warning.
  */
-int run_miss(struct run_trial *, const struct err *);
+int run_missing_input(struct run_trial *, const struct err *);
 
 /*
  * run_repo.c: repositories for the workspace.  True: they are fetched, and
@@ -256,7 +256,7 @@ bool run_fetch(struct run_trial *);
 void run_fetch_cancel(struct run_trial *);
 
 /* run_skill.c: what stands before the prompt; -1 when it cannot be given. */
-int run_give(struct run_trial *, struct err *);
+int run_make_preamble(struct run_trial *, struct err *);
 
 /*
  * run_turn.c: the questions of a trial.  first: before any is asked.  next:
@@ -268,12 +268,11 @@ enum run_turn { RUN_TURN_ASK, RUN_TURN_WAIT, RUN_TURN_OVER, RUN_TURN_BAD };
 int run_turn_first(struct run_trial *, struct err *);
 enum run_turn run_turn_next(struct run_trial *);
 void run_turn_end(struct run_trial *);
-struct str run_trim(struct str);	/* without the blanks around it */
 
 /* run_plan.c: in this order, before anything starts. */
 int run_select(struct run *, struct err *);
-int run_journal(struct run *, struct err *);
-void run_forget(struct run *);		/* what is to be run again */
+int run_open_journal(struct run *, struct err *);
+void run_forget_reruns(struct run *);		/* what is to be run again */
 size_t run_workers(const struct run *);
 bool run_selects(const struct run_opts *, const struct spec_task *);
 
@@ -301,7 +300,7 @@ bool run_stored_verdict(struct run_trial *, const struct spec_grader *,
  * journal is opened, made ready once there are slots.  pump starts what can
  * be started; true: there is nothing to wait for.
  */
-void run_want_triggers(struct run *);
+void run_select_triggers(struct run *);
 void run_triggers_init(struct run *);
 bool run_triggers_pump(struct run *);
 void run_triggers_cancel(struct run *);
@@ -310,7 +309,7 @@ void run_triggers_cancel(struct run *);
 void run_pump(struct run *);
 
 /* A trial is finished and recorded. */
-void run_trial_over(struct run *, struct run_trial *);
+void run_trial_ended(struct run *, struct run_trial *);
 
 /* Ends the run early: nothing new is started, what runs is cancelled. */
 void run_abort(struct run *, const struct err *);

@@ -123,7 +123,7 @@ open_nameless(struct run *run, struct err *e)
  * written, in a file without a name.
  */
 int
-run_journal(struct run *run, struct err *e)
+run_open_journal(struct run *run, struct err *e)
 {
 	struct arena *a = &run->arena;
 	struct run_opts *o = &run->opts;
@@ -175,7 +175,7 @@ run_check_output(struct arena *a, const char *path, struct err *e)
 
 /* What an earlier run did that is to be done again is forgotten. */
 void
-run_forget(struct run *run)
+run_forget_reruns(struct run *run)
 {
 	const struct run_opts *o = &run->opts;
 	struct result_task *task;

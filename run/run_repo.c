@@ -61,7 +61,7 @@ wrong(struct run_trial *t, const char *fmt, ...)
 	va_end(ap);
 	err_set(&all, ERR_SYS, "repository \"%.*s\": %s",
 	    STRF(cut(spec_of(t)->source, 60)), e.msg);
-	if (!t->cancelled && run_miss(t, &all) == 0)
+	if (!t->cancelled && run_missing_input(t, &all) == 0)
 		return true;
 	t->error = arena_str(&t->arena, str_of(all.msg));
 	return false;
@@ -71,7 +71,7 @@ wrong(struct run_trial *t, const char *fmt, ...)
 static struct str
 last_words(const struct proc *p)
 {
-	struct str s = run_trim(buf_str(&p->err.buf));
+	struct str s = str_trim(buf_str(&p->err.buf));
 	size_t i;
 
 	if (s.n == 0)

@@ -125,14 +125,14 @@ fill_task(struct run *run, size_t i)
 	if (run->results.trials < t->ntrials)
 		run->results.trials = t->ntrials;
 	if (!run->regraded[i] || t->ntrials == 0) {
-		result_keep_task(&run->results, i, from);
+		result_import_task(&run->results, i, from);
 		return;
 	}
-	t->was = from->node;
+	t->previous = from->node;
 	t->partial = !from->finished;
 	for (k = 0; k < t->ntrials; k++)
 		if (!answered(&from->trials[k]))
-			result_keep_trial(&run->results, i, k,
+			result_import_trial(&run->results, i, k,
 			    &from->trials[k]);
 }
 
@@ -164,7 +164,7 @@ run_stored_error(const struct run *run, size_t i)
 	size_t k;
 
 	for (k = 0; k < t->ntrials; k++) {
-		v = json_getc(t->trials[k].kept, "error_msg");
+		v = json_getc(t->trials[k].imported, "error_msg");
 		if (v != NULL && v->type == JSON_STRING)
 			return json_text(v);
 	}

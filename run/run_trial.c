@@ -75,7 +75,7 @@ prepare(struct run_trial *t)
 	t->req.trial = (unsigned)t->trial + 1;
 	t->req.vars = &t->vars;
 	t->req.no_skills = run->opts.no_skills;
-	t->req.workspace = run->opts.place;
+	t->req.workspace = run->opts.shared_workspace;
 	t->req.scratch = t->req.cwd = NULL;
 	t->req.nfiles = 0;
 	t->job.req = NULL;
@@ -88,16 +88,16 @@ prepare(struct run_trial *t)
 	if (run->opts.stored != NULL) {
 		run_stored_prepare(t);
 		if (grader_flags(run->suite, task) & GRADER_ROAMS &&
-		    run_make_dir(t, &e) == -1)
+		    run_make_workspace(t, &e) == -1)
 			return fail(t, RESULT_INFRA, "%s", e.msg);
 		return RUN_TRIAL_ASK;
 	}
 	if (t->req.attempt == 1 && run_cache_take(t))
 		return RUN_TRIAL_FINISH;
 	if (run_needs_workspace(t)) {
-		if (run_make_dir(t, &e) == -1)
+		if (run_make_workspace(t, &e) == -1)
 			return fail(t, RESULT_INFRA, "%s", e.msg);
-		if (run->opts.place == NULL)
+		if (run->opts.shared_workspace == NULL)
 			t->req.workspace = t->dir;
 		if (run_fetch(t))
 			return RUN_TRIAL_FETCHING;
@@ -115,9 +115,9 @@ fill(struct run_trial *t)
 		return fail(t, RESULT_CANCELLED, "cancelled");
 	if (t->error.n > 0)
 		return fail(t, RESULT_INFRA, "%.*s", STRF(t->error));
-	if (t->dir != NULL && run_fill(t, &e) == -1)
+	if (t->dir != NULL && run_fill_workspace(t, &e) == -1)
 		return fail(t, RESULT_INFRA, "%s", e.msg);
-	if (run_move_in(run, &t->arena, &t->req, &e) == -1 ||
+	if (run_make_home(run, &t->arena, &t->req, &e) == -1 ||
 	    run_turn_first(t, &e) == -1)
 		return fail(t, RESULT_INFRA, "%s", e.msg);
 	t->started = loop_clock(run->loop);
@@ -217,7 +217,7 @@ ask(struct run_trial *t)
 static void
 find_baseline(struct run_trial *t)
 {
-	const struct result_run *base = t->run->opts.against;
+	const struct result_run *base = t->run->opts.baseline;
 	const struct result_trial *trial;
 	const struct json *output;
 	struct err e;
@@ -289,7 +289,7 @@ answered(struct run_trial *t)
 	case RUN_TURN_OVER:
 		break;
 	}
-	t->job.ans.tells_skills |= tells_skills(run, run_trial_spec(t)) &&
+	t->job.ans.skills_known |= tells_skills(run, run_trial_spec(t)) &&
 	    !t->told_skills;
 	run_record_end(&t->record, &t->req, ans, t->duration_ms, false);
 	t->in = (struct grader_input){ .suite = run->suite,
@@ -376,7 +376,7 @@ clean_up(struct run_trial *t)
 {
 	struct err e;
 
-	run_move_out(t->run, &t->req);
+	run_remove_home(t->run, &t->req);
 	if (t->dir != NULL && !t->run->opts.keep_workspace &&
 	    workspace_give(&t->run->pool, t->dir, &e) == -1)
 		run_warn(t->run, "workspace_left", e.msg);
@@ -393,7 +393,7 @@ graded(struct run_trial *t)
 
 	next.attempt++;
 	t->status = RESULT_PASSED;
-	if (t->nverdicts == 0 && !run->opts.ungraded)
+	if (t->nverdicts == 0 && !run->opts.allow_ungraded)
 		return fail(t, RESULT_GRADER_ERROR,
 		    "nothing graded this trial: the task has no grader and no "
 		    "expected block");
@@ -473,7 +473,7 @@ finish(struct run_trial *t)
 		    t->req.workspace);
 	}
 	if (run->opts.stored != NULL) {
-		r.was = run_stored_node(t);
+		r.previous = run_stored_node(t);
 		r.note = t->old_verdicts ? STR("verdicts on the agent's files "
 		    "are those of the run") : STR("");
 	}
@@ -488,7 +488,7 @@ finish(struct run_trial *t)
 	clean_up(t);
 	arena_free(&t->arena);
 	t->state = RUN_TRIAL_IDLE;
-	run_trial_over(run, t);
+	run_trial_ended(run, t);
 	return RUN_TRIAL_IDLE;
 }
 

@@ -44,7 +44,7 @@ struct run_triggers {
 
 /* Part of a whole run by somebody who has the skill and tells of it. */
 void
-run_want_triggers(struct run *run)
+run_select_triggers(struct run *run)
 {
 	const struct run_opts *o = &run->opts;
 	const struct agent_kind *k = agent_find(run->results.executor);
@@ -120,7 +120,7 @@ finish(struct run_trigger *t)
 		else
 			tell(t);
 	}
-	run_move_out(run, &t->req);
+	run_remove_home(run, &t->req);
 	if (t->dir != NULL && !run->opts.keep_workspace &&
 	    workspace_give(&run->pool, t->dir, &e) == -1)
 		run_warn(run, "workspace_left", e.msg);
@@ -266,7 +266,7 @@ prepare(struct run_trigger *t, struct err *e)
 	if ((agent_roams(run->agent, task) || run->opts.keep_workspace) &&
 	    make_workspace(t, e) == -1)
 		return -1;
-	return run_move_in(run, &t->arena, &t->req, e);
+	return run_make_home(run, &t->arena, &t->req, e);
 }
 
 static void

@@ -32,18 +32,6 @@ has_more(const struct run_trial *t)
 	    t->run->opts.stored == NULL && !t->run->agent->kind->all_turns;
 }
 
-struct str
-run_trim(struct str s)
-{
-	while (s.n > 0 && (unsigned char)s.p[s.n - 1] <= ' ')
-		s.n--;
-	while (s.n > 0 && (unsigned char)s.p[0] <= ' ') {
-		s.p++;
-		s.n--;
-	}
-	return s;
-}
-
 static void
 put_said(struct run_trial *t, const char *who, struct str text)
 {
@@ -74,7 +62,7 @@ run_turn_first(struct run_trial *t, struct err *e)
 	t->talks = more;
 	t->taken = t->responding = false;
 	t->told = 0;
-	if (run_give(t, e) == -1)
+	if (run_make_preamble(t, e) == -1)
 		return -1;
 	if (t->given.n > 0)
 		t->req.prompt = arena_fmt(&t->arena, "%.*s%.*s",
@@ -115,7 +103,7 @@ add_usage(struct answer_usage *sum, const struct answer_usage *u)
 static void
 add_events(struct run_trial *t, struct str list)
 {
-	list = run_trim(list);
+	list = str_trim(list);
 	if (list.n < 3 || list.p[0] != '[' || list.p[list.n - 1] != ']')
 		return;
 	if (t->events.n > 0)
@@ -147,7 +135,7 @@ take_answer(struct run_trial *t)
 	add_usage(&sum->usage, &ans->usage);
 	add_events(t, ans->transcript);
 	sum->truncated = sum->truncated || ans->truncated;
-	sum->tells_skills = sum->tells_skills || ans->tells_skills;
+	sum->skills_known = sum->skills_known || ans->skills_known;
 }
 
 static struct str
@@ -177,7 +165,7 @@ give_answer(struct run_trial *t)
 	ans->calls = sum->calls;
 	ans->ncalls = sum->ncalls;
 	ans->skills = sum->skills;
-	ans->tells_skills = sum->tells_skills;
+	ans->skills_known = sum->skills_known;
 	ans->usage = sum->usage;
 	ans->turns = sum->turns->next != NULL ? sum->turns : NULL;
 	ans->truncated = sum->truncated || t->events.full;
@@ -247,7 +235,7 @@ on_reply(void *arg)
 static enum run_turn
 take_reply(struct run_trial *t)
 {
-	struct str said = run_trim(t->reply.ans.output);
+	struct str said = str_trim(t->reply.ans.output);
 
 	t->responding = false;
 	if (t->reply.ans.fault != ANSWER_OK)

@@ -206,7 +206,7 @@ web_feed_stream(struct web_req *r)
 	web_stream_put(r, buf_str(&b));
 	buf_free(&b);
 	if (api->stored)
-		store_ask(&api->store);
+		store_wake(&api->store);
 	web_api_beat(api);
 }
 
@@ -216,7 +216,7 @@ web_feed_beat(struct web_api *api)
 	struct web_feed *f, *next;
 
 	if (api->feeds != NULL && api->stored)
-		store_ask(&api->store);
+		store_wake(&api->store);
 	for (f = api->feeds; f != NULL; f = next) {
 		next = f->next;
 		if (web_stream_room(f->req) == WEB_STREAM_MAX)

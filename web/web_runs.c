@@ -145,7 +145,7 @@ read_state(struct web_req *r, const struct web_arg *a, int *state)
 	if (!a->given || a->value.n == 0)
 		return true;
 	for (i = 0; i < STORE_STATE__MAX; i++)
-		if (str_is(a->value, store_word((enum store_state)i))) {
+		if (str_is(a->value, store_state_name((enum store_state)i))) {
 			*state = i;
 			return true;
 		}

@@ -558,24 +558,24 @@ broken(void)
 {
 	struct result_run r = start(3, 2);
 
-	OK(result_broken(&r));
+	OK(result_interrupted(&r));
 	add(&r, 0, 0, RESULT_PASSED, 1);
 	add(&r, 0, 1, RESULT_PASSED, 1);
 	end_all(&r);
-	OK(result_broken(&r));		/* nothing to stop at */
+	OK(result_interrupted(&r));		/* nothing to stop at */
 	add(&r, 1, 0, RESULT_FAILED, 0);
-	OK(result_broken(&r));
+	OK(result_interrupted(&r));
 	add(&r, 1, 1, RESULT_FAILED, 0);
 	end_all(&r);
-	OK(!result_broken(&r));
+	OK(!result_interrupted(&r));
 	r.aborted = true;
-	OK(result_broken(&r));
+	OK(result_interrupted(&r));
 	r.aborted = false;
 	r.cancelled = true;
-	OK(result_broken(&r));
+	OK(result_interrupted(&r));
 	r.cancelled = false;
 	r.complete = true;
-	OK(!result_broken(&r));
+	OK(!result_interrupted(&r));
 	result_close(&r);
 }
 

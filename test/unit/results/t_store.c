@@ -136,19 +136,21 @@ get(const char *id)
 static void
 test_times(void)
 {
-	OK(store_time(STR("1970-01-01T00:00:01Z")) == 1000000000);
-	OK(store_time(STR("2024-02-29T12:00:00.5+02:00")) ==
+	OK(result_parse_time(STR("1970-01-01T00:00:01Z")) == 1000000000);
+	OK(result_parse_time(STR("2024-02-29T12:00:00.5+02:00")) ==
 	    INT64_C(1709200800500000000));
-	OK(store_time(STR("2026-03-01T00:00:00.000000001-00:30")) ==
+	OK(result_parse_time(STR("2026-03-01T00:00:00.000000001-00:30")) ==
 	    INT64_C(1772325000000000001));
-	OK(store_time(STR("2026-03-01 00:00:00")) ==
+	OK(result_parse_time(STR("2026-03-01 00:00:00")) ==
 	    INT64_C(1772323200000000000));
-	OK(store_time(STR("")) == 0);
-	OK(store_time(STR("yesterday")) == 0);
-	OK(store_time(STR("2026-13-01T00:00:00Z")) == 0);
-	OK(store_time(STR("2026-03-01T00:00:00Zx")) == 0);
-	OK(store_time(STR("2026-03-01T00:00:00+0200")) == 0);
-	OK(store_time(STR("2026-03-01T00:00")) == 0);
+	OK(result_parse_time(STR("")) == 0);
+	OK(result_parse_time(STR("yesterday")) == 0);
+	OK(result_parse_time(STR("2026-13-01T00:00:00Z")) == 0);
+	OK(result_parse_time(STR("2026-03-01T00:00:00Zx")) == 0);
+	OK(result_parse_time(STR("2026-03-01T00:00:00+0200")) ==
+	    INT64_C(1772316000000000000));
+	OK(result_parse_time(STR("2026-03-01T00:00:00+02")) == 0);
+	OK(result_parse_time(STR("2026-03-01T00:00")) == 0);
 }
 
 static void

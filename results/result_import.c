@@ -15,13 +15,13 @@
 #include "suite/spec.h"
 
 void
-result_keep_trial(struct result_run *run, size_t task, size_t trial,
+result_import_trial(struct result_run *run, size_t task, size_t trial,
     const struct outcome_trial *from)
 {
 	struct result_task *t = &run->tasks[task];
 	int64_t n;
 
-	t->trials[trial] = (struct result_trial){ .kept = from->node,
+	t->trials[trial] = (struct result_trial){ .imported = from->node,
 		.status = from->status != RESULT_NONE ? from->status :
 		    RESULT_CANCELLED,
 		.attempts = result_int(from->node, "attempts", &n) && n > 0 &&
@@ -29,11 +29,11 @@ result_keep_trial(struct result_run *run, size_t task, size_t trial,
 		.score = from->score, .weighted = from->weighted,
 		.duration_ms = from->duration_ms };
 	t->done++;
-	result_use(&run->usage, from->node, 1);
+	result_add_usage(&run->usage, from->node, 1);
 }
 
 void
-result_keep_task(struct result_run *run, size_t task,
+result_import_task(struct result_run *run, size_t task,
     const struct outcome_task *from)
 {
 	struct result_task *t = &run->tasks[task];
@@ -41,9 +41,9 @@ result_keep_task(struct result_run *run, size_t task,
 	size_t i;
 
 	for (i = 0; i < from->ntrials; i++)
-		result_keep_trial(run, task, i, &from->trials[i]);
+		result_import_trial(run, task, i, &from->trials[i]);
 	result_end_task(run, task);
-	t->kept = from->node;
+	t->imported = from->node;
 	t->status = from->status;
 	if (why != NULL && why->type == JSON_STRING)
 		t->error = json_text(why);
@@ -110,7 +110,7 @@ put_again(struct result_run *run, size_t task, size_t trial,
 }
 
 int
-result_add_again(struct result_run *run, size_t task, size_t trial,
+result_add_cached(struct result_run *run, size_t task, size_t trial,
     const struct json *entry, struct err *e)
 {
 	struct result_trial t = { .off = -1 }, *old;
@@ -125,15 +125,15 @@ result_add_again(struct result_run *run, size_t task, size_t trial,
 			return -1;
 	}
 	old = &run->tasks[task].trials[trial];
-	result_unuse(run, old);
-	result_use(&run->usage, from, 1);
+	result_subtract_usage(run, old);
+	result_add_usage(&run->usage, from, 1);
 	run->tasks[task].done += old->status == RESULT_NONE;
 	*old = t;
 	return 1;
 }
 
 void
-result_put_flat(struct json_out *o, const struct json *v)
+result_put_on_one_line(struct json_out *o, const struct json *v)
 {
 	struct buf b = { 0 };
 	struct json_out flat = { .put = buf_sink, .ctx = &b };
@@ -150,12 +150,12 @@ put_runs(struct json_out *o, const struct json *runs)
 
 	json_open(o, '[');
 	for (run = json_first(runs); run != NULL; run = run->next)
-		result_put_flat(o, run);
+		result_put_on_one_line(o, run);
 	json_close(o, ']');
 }
 
 void
-result_put_as_it_was(struct json_out *o, const struct json *task)
+result_put_imported_task(struct json_out *o, const struct json *task)
 {
 	const struct json *v;
 
@@ -163,7 +163,7 @@ result_put_as_it_was(struct json_out *o, const struct json *task)
 	for (v = json_first(task); v != NULL; v = v->next) {
 		json_put_key(o, json_key(v));
 		if (str_is(json_key(v), "stats"))
-			result_put_flat(o, v);
+			result_put_on_one_line(o, v);
 		else if (v->type != JSON_ARRAY ||
 		    !str_is(json_key(v), "runs"))
 			json_put(o, v);
@@ -174,7 +174,7 @@ result_put_as_it_was(struct json_out *o, const struct json *task)
 }
 
 void
-result_put_whole(struct json_out *o, const struct json *root)
+result_put_imported_file(struct json_out *o, const struct json *root)
 {
 	const struct json *v, *task;
 
@@ -187,7 +187,7 @@ result_put_whole(struct json_out *o, const struct json *root)
 		}
 		json_open(o, '[');
 		for (task = json_first(v); task != NULL; task = task->next)
-			result_put_as_it_was(o, task);
+			result_put_imported_task(o, task);
 		json_close(o, ']');
 	}
 	json_close(o, '}');
@@ -227,7 +227,7 @@ put_metadata(struct json_out *o, const struct result_run *run)
 	size_t i;
 
 	for (i = 0; i < run->ntasks; i++)
-		n += run->tasks[i].kept == NULL;
+		n += run->tasks[i].imported == NULL;
 	result_time(when, run->started_ns);
 	json_open_member(o, "metadata", '{');
 	put_others(o, json_getc(run->stored->root, "metadata"), ours);
@@ -239,7 +239,7 @@ put_metadata(struct json_out *o, const struct result_run *run)
 }
 
 void
-result_put_kept(struct json_out *o, const struct result_run *run)
+result_put_other_members(struct json_out *o, const struct result_run *run)
 {
 	static const char *const ours[] = { "eval_id", "skill", "eval_name",
 		"timestamp", "config", "summary", "metrics", "tasks",
@@ -264,11 +264,11 @@ result_put_kept(struct json_out *o, const struct result_run *run)
 }
 
 void
-result_put_kept_task(struct json_out *o, const struct result_task *t)
+result_put_other_task_members(struct json_out *o, const struct result_task *t)
 {
 	static const char *const ours[] = { "test_id", "display_name",
 		"group", "status", "runs", "stats", "skill_impact",
 		"error_class", "error_msg", "golden", NULL };
 
-	put_others(o, t->was, ours);
+	put_others(o, t->previous, ours);
 }

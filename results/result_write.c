@@ -110,7 +110,7 @@ result_write(struct result_run *run, const char *path, struct err *e)
 }
 
 void
-result_text(struct result_run *run, struct buf *out)
+result_write_buf(struct result_run *run, struct buf *out)
 {
 	struct result_sink to = { -1, "memory", out };
 	struct err e;

@@ -44,7 +44,7 @@ find_fixture(struct run_trial *t, struct str path)
  * not look, it makes no difference: that is said, once, and it goes on.
  */
 int
-run_miss(struct run_trial *t, const struct err *e)
+run_missing_input(struct run_trial *t, const struct err *e)
 {
 	if (!t->run->agent->kind->no_files)
 		return -1;
@@ -54,11 +54,11 @@ run_miss(struct run_trial *t, const struct err *e)
 }
 
 static int
-miss(struct run_trial *t, const char *what, struct str path, struct err *e)
+missing(struct run_trial *t, const char *what, struct str path, struct err *e)
 {
 	err_set(e, ERR_SCHEMA, "%s \"%.*s\" does not exist", what,
 	    STRF(path));
-	return run_miss(t, e);
+	return run_missing_input(t, e);
 }
 
 static int
@@ -74,7 +74,7 @@ put_input(struct run_trial *t, const struct spec_input_file *f, struct err *e)
 		    "path inside the workspace", STRF(f->path));
 	from = find_fixture(t, f->path);
 	if (from == NULL)
-		return miss(t, "input file", f->path, e);
+		return missing(t, "input file", f->path, e);
 	return workspace_copy(&t->arena, t->req.workspace, from, f->path, e);
 }
 
@@ -87,7 +87,7 @@ put_fixture(struct run_trial *t, const struct json *fixture, struct err *e)
 	size_t i;
 
 	if (from == NULL)
-		return miss(t, "fixture", path, e);
+		return missing(t, "fixture", path, e);
 	for (i = path.n; i > 0 && path.p[i - 1] != '/'; i--)
 		;
 	name.p += i;
@@ -112,7 +112,7 @@ run_needs_workspace(const struct run_trial *t)
 }
 
 int
-run_make_dir(struct run_trial *t, struct err *e)
+run_make_workspace(struct run_trial *t, struct err *e)
 {
 	t->dir = workspace_take(&t->run->pool, &t->arena, arena_fmt(&t->arena,
 	    "%zu-%zu-%u", t->task + 1, t->trial + 1, t->req.attempt), e);
@@ -139,7 +139,7 @@ enter(struct run_trial *t, struct str dir, struct err *e)
 		return err_set(e, ERR_SCHEMA, "workdir \"%.*s\" is not a path "
 		    "inside the workspace", STRF(dir));
 	if (stat(path, &st) == -1)
-		return miss(t, "workdir", dir, e);
+		return missing(t, "workdir", dir, e);
 	if (!S_ISDIR(st.st_mode))
 		return err_set(e, ERR_SCHEMA, "workdir \"%.*s\" is not a "
 		    "directory", STRF(dir));
@@ -148,7 +148,7 @@ enter(struct run_trial *t, struct str dir, struct err *e)
 }
 
 int
-run_fill(struct run_trial *t, struct err *e)
+run_fill_workspace(struct run_trial *t, struct err *e)
 {
 	const struct spec_inputs *in = &run_trial_spec(t)->inputs;
 	const struct spec_input_file *files = in->files.v;
@@ -170,15 +170,15 @@ run_fill(struct run_trial *t, struct err *e)
 }
 
 int
-run_move_in(struct run *run, struct arena *a, struct agent_request *r,
+run_make_home(struct run *run, struct arena *a, struct agent_request *r,
     struct err *e)
 {
-	const struct agent_request *lodging = run->opts.lodging;
+	const struct agent_request *agent_dirs = run->opts.agent_dirs;
 
-	if (lodging != NULL) {
-		r->home = lodging->home;
-		r->tmp = lodging->tmp;
-		r->cache = lodging->cache;
+	if (agent_dirs != NULL) {
+		r->home = agent_dirs->home;
+		r->tmp = agent_dirs->tmp;
+		r->cache = agent_dirs->cache;
 	}
 	if (run->opts.agent != NULL || !agent_moves(run->agent) ||
 	    r->scratch == NULL)
@@ -188,7 +188,7 @@ run_move_in(struct run *run, struct arena *a, struct agent_request *r,
 }
 
 void
-run_move_out(struct run *run, struct agent_request *r)
+run_remove_home(struct run *run, struct agent_request *r)
 {
 	struct err e;
 

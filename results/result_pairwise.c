@@ -88,7 +88,8 @@ any_compares(const struct spec_graders *list)
 }
 
 void
-result_put_pairs(struct json_out *o, const struct result_run *run, size_t task)
+result_put_pairwise(struct json_out *o, const struct result_run *run,
+    size_t task)
 {
 	const struct result_task *t = &run->tasks[task];
 	struct arena tmp = { 0 };

@@ -37,7 +37,7 @@ put_skill(struct buf *b, const struct spec_skill *s, bool body)
 	}
 	if (body) {
 		buf_putc(b, '\n');
-		buf_put(b, run_trim(s->body));
+		buf_put(b, str_trim(s->body));
 		buf_putc(b, '\n');
 	}
 	buf_puts(b, "</skill>\n");
@@ -136,7 +136,7 @@ put_files(struct run_trial *t, struct buf *b, const char *dir,
 			    (int)(files->v[i].n < 100 ? files->v[i].n : 100),
 			    files->v[i].p);
 		buf_puts(b, "<instructions>\n");
-		buf_put(b, run_trim(text));
+		buf_put(b, str_trim(text));
 		buf_puts(b, "\n</instructions>\n");
 	}
 	return 0;
@@ -169,7 +169,7 @@ give_instructions(struct run_trial *t, struct buf *out, struct err *e)
 }
 
 int
-run_give(struct run_trial *t, struct err *e)
+run_make_preamble(struct run_trial *t, struct err *e)
 {
 	struct buf b = { 0 };
 	int r = -1;
