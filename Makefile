@@ -48,8 +48,8 @@ SUITE_H = config config_internal spec spec_internal
 RESULTS = cache cache_hash event outcome outcome_answer outcome_run result result_file result_import \
 	result_journal result_pairwise result_time result_trial result_trigger result_write store store_file store_scan
 RESULTS_H = answer cache event outcome result result_internal store store_internal verdict
-AGENT = agent agent_command agent_formats agent_home agent_mask agent_mcp agent_mock agent_pool \
-	agent_preset agent_remote agent_replay agent_script agent_settings agent_stored agent_stream \
+AGENT = agent agent_command agent_formats agent_home agent_mcp agent_mock agent_pool \
+	agent_preset agent_remote agent_replay agent_script agent_stream \
 	hub hub_client proto/acp proto/acp_answer proto/acp_permit proto/acp_plan proto/acp_setup \
 	proto/acp_turn proto/copilot proto/copilot_event proto/copilot_permit proto/copilot_session \
 	proto/copilot_settings proto/openai proto/openai_answer proto/openai_body proto/openai_read \

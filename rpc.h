@@ -176,7 +176,7 @@ struct rpc {
 	const char *executor, *model;	/* where a call names none; or NULL */
 	const struct json *tools;	/* commands, by name; or NULL */
 	const struct config *settings;	/* for suites; or NULL */
-	struct hub *remote;	/* clients of executor remote; or NULL */
+	struct hub *hub;	/* clients of executor remote; or NULL */
 	struct str template;	/* of sessions' prompts; empty: as usual */
 	void (*quiet)(void *arg);	/* the last peer has gone */
 	void *arg;

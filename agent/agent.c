@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* The table of executors, and the way to them. */
+/* The table of executors, dispatch to them, and their settings. */
 #include "agent/agent.h"
 
 #include "agent/agent_internal.h"
@@ -30,21 +30,34 @@ agent_nth(size_t i)
 	return i < COUNTOF(kinds) ? kinds[i] : NULL;
 }
 
-static const char *
-nearest(struct str name)
+enum agent_skills
+agent_skills(const struct agent_kind *k, const struct spec_suite *s,
+    const struct spec_task *t)
 {
-	size_t i;
-
-	for (i = 0; i < COUNTOF(kinds); i++)
-		if (str_similar(name, str_of(kinds[i]->name)))
-			return kinds[i]->name;
-	return NULL;
+	return k->skills == NULL ? AGENT_SKILLS_REPORTED : k->skills(s, t);
 }
 
-enum agent_skills
-agent_skills(const struct agent_kind *k, const struct spec_suite *s)
+bool
+agent_may_report_skills(const struct spec_suite *s, const struct spec_task *t)
 {
-	return k->skills == NULL ? AGENT_TELLS : k->skills(s);
+	const struct agent_kind *k = agent_find(s->config.executor);
+	size_t i;
+
+	if (k == NULL || t != NULL || s->ntasks == 0)
+		return k == NULL || agent_skills(k, s, t) !=
+		    AGENT_SKILLS_NEVER;
+	for (i = 0; i < s->ntasks; i++)
+		if (agent_skills(k, s, &s->tasks[i]) != AGENT_SKILLS_NEVER)
+			return true;
+	return false;
+}
+
+bool
+agent_reports_calls(const struct spec_suite *s)
+{
+	const struct agent_kind *k = agent_find(s->config.executor);
+
+	return k == NULL || k->reports_calls == NULL || k->reports_calls(s);
 }
 
 static bool
@@ -60,21 +73,24 @@ wants_accuracy(const struct spec_suite *s)
 	return false;
 }
 
-/* They would cost as much as ever, and say nothing. */
+/* Trigger tests would cost money and show nothing. */
 static void
 check_triggers(const struct agent_kind *k, const struct spec_suite *s,
     struct spec_notes *notes)
 {
-	if (s->triggers != NULL && agent_skills(k, s) == AGENT_TELLS_NOT)
+	enum agent_skills how = agent_skills(k, s, NULL);
+
+	if (s->triggers != NULL && (how == AGENT_SKILLS_NEVER ||
+	    how == AGENT_SKILLS_SOMETIMES))
 		spec_note(notes, FIELD_WARNING,
 		    (struct spec_where){ s->triggers->file, 0, 0 },
-		    "executor \"%s\" does not tell the skills it used: the "
-		    "trigger tests are left out%s", k->name,
+		    "executor \"%s\" does not report which skills it used: "
+		    "trigger tests are skipped%s", k->name,
 		    wants_accuracy(s) ? ", and the threshold of "
-		    "trigger_accuracy does not count" : "");
+		    "trigger_accuracy is ignored" : "");
 }
 
-/* An evaluation that nobody gets. */
+/* Only evaluation clients get the `tool` of a task. */
 static void
 check_tools(const struct agent_kind *k, const struct spec_suite *s,
     struct spec_notes *notes)
@@ -92,22 +108,40 @@ check_tools(const struct agent_kind *k, const struct spec_suite *s,
 		}
 }
 
-/* What is accepted is acted on, or else it is said. */
+/* Settings that this executor ignores. */
 static void
-check_taken(const struct agent_kind *k, const struct spec_suite *s,
+check_ignored(const struct agent_kind *k, const struct spec_suite *s,
     struct spec_notes *notes)
 {
 	const struct spec_config *c = &s->config;
 
 	agent_mcp_check(s, notes);
-	if (json_first(c->mcp_servers) != NULL && !k->mcp)
+	if (json_first(c->mcp_servers) != NULL && !k->takes_mcp)
 		spec_note(notes, FIELD_WARNING, spec_at(s->path,
 		    c->mcp_servers), "\"mcp_servers\" has no effect with "
 		    "executor \"%s\"", k->name);
-	if (c->reasoning_effort.n > 0 && !k->effort)
+	if (c->reasoning_effort.n > 0 && !k->takes_effort)
 		spec_note(notes, FIELD_WARNING, c->executor_at,
 		    "\"reasoning_effort\" has no effect with executor "
 		    "\"%s\"", k->name);
+}
+
+static void
+note_unknown(const struct spec_suite *s, struct str name,
+    struct spec_notes *notes)
+{
+	struct str_nearest near = { .word = name };
+	size_t i;
+
+	for (i = 0; i < COUNTOF(kinds); i++)
+		str_nearest(&near, str_of(kinds[i]->name));
+	if (near.best.p != NULL)
+		spec_note(notes, FIELD_ERROR, s->config.executor_at,
+		    "Invalid executor type: %.*s; did you mean \"%.*s\"?",
+		    STRF(name), STRF(near.best));
+	else
+		spec_note(notes, FIELD_ERROR, s->config.executor_at,
+		    "Invalid executor type: %.*s", STRF(name));
 }
 
 void
@@ -115,25 +149,17 @@ agent_check(const struct spec_suite *s, struct str name,
     struct spec_notes *notes)
 {
 	const struct agent_kind *k = agent_find(name);
-	const char *near;
 
-	if (k != NULL) {
-		if (k->check != NULL)
-			k->check(s, notes);
-		agent_home_check(s, k->name, notes);
-		check_triggers(k, s, notes);
-		check_tools(k, s, notes);
-		check_taken(k, s, notes);
+	if (k == NULL) {
+		note_unknown(s, name, notes);
 		return;
 	}
-	near = nearest(name);
-	if (near != NULL)
-		spec_note(notes, FIELD_ERROR, s->config.executor_at,
-		    "Invalid executor type: %.*s; did you mean \"%s\"?",
-		    STRF(name), near);
-	else
-		spec_note(notes, FIELD_ERROR, s->config.executor_at,
-		    "Invalid executor type: %.*s", STRF(name));
+	if (k->check != NULL)
+		k->check(s, notes);
+	agent_home_check(s, k->name, notes);
+	check_triggers(k, s, notes);
+	check_tools(k, s, notes);
+	check_ignored(k, s, notes);
 }
 
 int
@@ -166,24 +192,43 @@ agent_close(struct agent *a)
 }
 
 bool
-agent_remembers(const struct agent *a)
+agent_has_conversations(const struct agent *a)
 {
-	return a->kind->hang_up != NULL;
+	return a->kind->conversation_end != NULL;
 }
 
 bool
-agent_talks(const struct agent *a, const struct agent_talk *t)
+agent_conversation_open(const struct agent *a,
+    const struct agent_conversation *c)
 {
-	return t->state != NULL && a->kind->hang_up != NULL &&
-	    (a->kind->alive == NULL || a->kind->alive(t));
+	const struct agent_kind *k = a->kind;
+
+	return c->state != NULL && k->conversation_end != NULL &&
+	    (k->conversation_open == NULL || k->conversation_open(c));
 }
 
 void
-agent_hang_up(struct agent *a, struct agent_talk *t)
+agent_conversation_end(struct agent *a, struct agent_conversation *c)
 {
-	if (a->kind->hang_up != NULL && t->state != NULL)
-		a->kind->hang_up(a, t);
-	t->state = NULL;
+	if (a->kind->conversation_end != NULL && c->state != NULL)
+		a->kind->conversation_end(a, c);
+	c->state = NULL;
+}
+
+bool
+agent_no_workspace(const struct spec_suite *s, const struct spec_task *t)
+{
+	(void)s;
+	(void)t;
+	return false;
+}
+
+enum agent_skills
+agent_no_skills(const struct spec_suite *s, const struct spec_task *t)
+{
+	(void)s;
+	(void)t;
+	return AGENT_SKILLS_NEVER;
 }
 
 const char *
@@ -193,8 +238,51 @@ agent_cwd(const struct agent_request *r)
 }
 
 bool
-agent_roams(const struct agent *a, const struct spec_task *t)
+agent_needs_workspace(const struct agent *a, const struct spec_task *t)
 {
 	return a->kind->needs_workspace == NULL ||
 	    a->kind->needs_workspace(a->suite, t);
+}
+
+static void
+add_members(struct arena *a, struct json *obj, struct json ***tail,
+    const struct json *from)
+{
+	const struct json *v;
+	struct json *copy;
+
+	if (from == NULL || from->type != JSON_OBJECT)
+		return;
+	for (v = json_first(from); v != NULL; v = v->next) {
+		copy = NEW(a, struct json);
+		*copy = *v;
+		copy->next = NULL;
+		**tail = copy;
+		*tail = &copy->next;
+		obj->n++;
+	}
+}
+
+/* The last of several members of one name wins: add the weakest first. */
+const struct json *
+agent_settings(struct arena *a, const struct spec_suite *s, const char *name)
+{
+	const struct spec_config *c = &s->config;
+	struct json_mem mem = { arena_hook, a };
+	struct json *obj = NEW(a, struct json), **tail = &obj->u.child;
+	const struct json *block;
+	size_t i;
+
+	obj->type = JSON_OBJECT;
+	add_members(a, obj, &tail, json_getc(s->executors, name));
+	add_members(a, obj, &tail, c->tree);
+	add_members(a, obj, &tail, json_getc(c->executors, name));
+	add_members(a, obj, &tail, json_getc(c->tree, name));
+	for (i = 0; i < COUNTOF(c->judging); i++) {
+		block = c->judging[i].block;
+		add_members(a, obj, &tail, block);
+		add_members(a, obj, &tail, json_getc(block, name));
+	}
+	json_seal(&mem, obj, true);
+	return obj;
 }

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * agent.h: agent_.  Executors: whoever answers a prompt.
+ * agent.h: agent_.  Executors: the programs and services that answer a prompt.
  *
- * One struct agent serves the trials of a run; one struct agent_job is one
- * answer.  A job is started, reports events, and is done exactly once: either
- * agent_start says AGENT_DONE and done() is not called, or it says
- * AGENT_LATER and done() follows, from the loop.  Cancelling hastens that.
- * Deadlines are the caller's, who cancels; those of a paced kind its own.
+ * One struct agent serves the trials of a run; one struct agent_job produces
+ * one answer.  Each job completes exactly once: either agent_start() returns
+ * AGENT_DONE and done() is not called, or it returns AGENT_LATER and done() is
+ * called later, from the loop.  agent_cancel() makes done() come sooner.  The
+ * caller enforces deadlines by cancelling, unless the kind has own_deadline.
  *
  * An answer lives in the job's arena.
  */
@@ -28,42 +28,43 @@ struct spec_suite;
 struct spec_task;
 struct tmpl_vars;
 
-/* A tool of ours that the agent may call; only judges are given some. */
+/* A tool that waza offers to the agent; only judges get any. */
 struct agent_tool {
 	const char *name, *help;
-	const char *schema;		/* of its arguments: JSON Schema */
+	const char *schema;		/* JSON Schema of the arguments */
 };
 
 /*
- * Several questions to one agent that remembers.  A job with a talk leaves in
- * it what the next one goes on with; agent_hang_up() ends that.
+ * Several prompts to one agent that remembers the earlier ones.  Each job of
+ * the conversation leaves its session in `state` for the next one;
+ * agent_conversation_end() releases it.
  */
-struct agent_talk {
+struct agent_conversation {
 	void *state;			/* private to the executor */
-	struct arena *arena;		/* lives as long as the talk */
+	struct arena *arena;		/* lives as long as the conversation */
 };
 
 struct agent_request {
 	const struct spec_task *task;
-	struct str prompt;		/* templates done */
+	struct str prompt;		/* templates are expanded */
 	struct str model;
-	const char *workspace;		/* or NULL: none was needed */
-	const char *cwd;		/* in it; NULL: it is the workspace */
-	const char *scratch;		/* begins names of its own files */
+	const char *workspace;		/* NULL: none was needed */
+	const char *cwd;		/* in the workspace; NULL: its root */
+	const char *scratch;		/* prefix for names of private files */
 	const char *run_id;
 	unsigned trial, attempt;	/* from 1 */
-	size_t nfiles;			/* given to it in the workspace */
+	size_t nfiles;			/* input files in the workspace */
 	const struct tmpl_vars *vars;
-	int64_t timeout_ms;		/* for those that are paced */
+	int64_t timeout_ms;		/* for kinds with own_deadline */
 	bool no_skills;			/* the baseline pass */
-	const struct agent_tool *tools;	/* calls of them are in the answer */
+	const struct agent_tool *tools;	/* their calls are in the answer */
 	size_t ntools;
-	unsigned sample;		/* of a judge, from 1; 0: no judge */
-	bool responds;			/* it is no judge, but plays the user */
-	struct agent_talk *talk;	/* or NULL: one question */
-	const char *home, *tmp;		/* its HOME and TMPDIR, or NULL */
-	const char *cache;		/* of that HOME, or NULL */
-	/* gets each message of an agent's protocol, '>' to and '<' from it */
+	unsigned sample;		/* of a judge, from 1; 0: not a judge */
+	bool responds;			/* plays the user; sample is not 0 */
+	struct agent_conversation *conversation;	/* NULL: one prompt */
+	const char *home, *tmp;		/* private HOME and TMPDIR, or NULL */
+	const char *cache;		/* .cache of that HOME, or NULL */
+	/* gets each protocol message: '>' to the agent, '<' from it */
 	void (*record)(void *arg, char way, struct str message);
 	void *record_arg;
 };
@@ -83,134 +84,176 @@ struct agent_job {
 
 enum agent_status { AGENT_DONE, AGENT_LATER };
 
-/* What the answers' skills are worth to trigger tests. */
+/* What the list of skills in an answer means. */
 enum agent_skills {
-	AGENT_TELLS,		/* they are those that were used */
-	AGENT_TELLS_NOT,	/* they are never said */
-	AGENT_PRETENDS		/* there is no agent, and no script of them */
+	AGENT_SKILLS_REPORTED,	/* complete: an empty list means none used */
+	AGENT_SKILLS_SOMETIMES,	/* an empty list proves nothing */
+	AGENT_SKILLS_NEVER,	/* always empty */
+	AGENT_SKILLS_SIMULATED	/* no agent, and no script names skills */
 };
 
-/* A row of the table of executors; what a kind has no use for is NULL. */
+/* What an executor needs before it can answer. */
+enum agent_needs {
+	AGENT_NEEDS_NOTHING,	/* built in */
+	AGENT_NEEDS_COMMAND,	/* a command, named by the suite */
+	AGENT_NEEDS_PROGRAM,	/* an agent that is known by name */
+	AGENT_NEEDS_SERVER	/* a model's HTTP API, usually with a key */
+};
+
+/* A row of the table of executors.  Functions may be NULL unless noted. */
 struct agent_kind {
 	const char *name;
-	const char *alias;		/* another name for it */
-	const char *help;
-	bool tools;			/* can offer ours to the agent */
-	bool no_files;			/* does not look at its files */
-	bool skilled;			/* takes skill directories itself */
-	bool all_turns;			/* answers for all turns at once */
-	bool private_tmp;		/* gets a TMPDIR that goes away */
-	bool mcp;			/* is given config.mcp_servers, */
-	bool effort;			/* and config.reasoning_effort */
-	bool shared;			/* one process for all trials */
-	bool own_deadline;		/* its jobs wait for their turn, and
-					 * it keeps the time itself */
-	/* settings of suite and tasks, before anything runs */
+	const char *alias;		/* second name, or NULL */
+	const char *help;		/* one line for the user */
+	enum agent_needs needs;
+	bool offers_tools;		/* passes request.tools to the agent */
+	bool no_files;			/* does not read the workspace */
+	bool loads_skills;		/* gets skill directories: the prompt
+					 * does not have to contain skills */
+	bool all_turns;			/* one answer covers all turns */
+	bool private_tmp;		/* gets a TMPDIR that is removed */
+	bool takes_mcp;			/* config.mcp_servers has an effect */
+	bool takes_effort;		/* and config.reasoning_effort */
+	bool shared_process;		/* one process serves all trials */
+	bool own_deadline;		/* queues jobs: enforces timeout_ms
+					 * itself, from the real start */
+	bool scripted;			/* answers come from `mock` scripts */
+	bool cannot_judge;		/* never a judge or responder */
+	/* notes problems in the settings of suite and tasks */
 	void (*check)(const struct spec_suite *, struct spec_notes *);
-	/* whether the task's trials need a directory; NULL: always */
+	/* whether trials of the task need a directory; NULL: always */
 	bool (*needs_workspace)(const struct spec_suite *,
 	    const struct spec_task *);
-	/* NULL: AGENT_TELLS */
-	enum agent_skills (*skills)(const struct spec_suite *);
+	/* for a task, or NULL for trigger tests; NULL: always REPORTED */
+	enum agent_skills (*skills)(const struct spec_suite *,
+	    const struct spec_task *);
+	/* whether answers list tool calls; NULL: always */
+	bool (*reports_calls)(const struct spec_suite *);
 	int (*open)(struct agent *, struct err *);
 	enum agent_status (*start)(struct agent *, struct agent_job *);
 	void (*cancel)(struct agent *, struct agent_job *);
-	/* of a kind that remembers; no job of the talk runs */
-	void (*hang_up)(struct agent *, struct agent_talk *);
-	bool (*alive)(const struct agent_talk *);	/* NULL: always */
-	bool (*close)(struct agent *);	/* false: a->closed() will follow */
+	/* NULL: no conversations; no job of this one is running */
+	void (*conversation_end)(struct agent *, struct agent_conversation *);
+	/* NULL: always */
+	bool (*conversation_open)(const struct agent_conversation *);
+	bool (*close)(struct agent *);	/* false: a->closed() follows */
 };
 
-/* What a run has used so far, its judges included. */
+/* Tokens and cost of a run so far, including its judges. */
 struct agent_spent {
 	int64_t tokens;
-	double cost;			/* dollars */
+	double cost;			/* US dollars */
 };
 
 struct agent {
 	const struct agent_kind *kind;
 	const struct spec_suite *suite;
 	struct procs *procs;
-	struct hub *remote;		/* clients elsewhere, or NULL */
+	struct hub *hub;		/* of evaluation clients, or NULL */
 	struct arena *arena;		/* the run's */
-	size_t workers;			/* jobs at once, at most */
+	size_t workers;			/* maximum number of jobs at once */
 	struct agent_spent *spent;	/* of the run; NULL: its own */
-	void (*closed)(void *arg);	/* after agent_close */
+	void (*closed)(void *arg);	/* after agent_close() */
 	void *arg;
 	void *state;			/* private to the executor */
 	/* private to agent_home.c: */
 	struct agent_home {
-		bool tmp, own, shared;	/* TMPDIR; HOME; for all trials */
+		bool tmp;		/* gets its own TMPDIR */
+		bool own;		/* and its own HOME */
+		bool shared;		/* one of each for all trials */
 		const char *cache;
 		const char *tmp_dir, *home_dir;	/* the shared ones */
 	} home;
 };
 
 /*
- * Plays the answers of a results file.  No suite can ask for it: it is not
- * found by name.  The agent's state is a const struct outcome **.
+ * Plays the answers of a results file.  Suites cannot name it: agent_find()
+ * does not return it.  The agent's state is a const struct outcome **.
  */
 extern const struct agent_kind agent_stored;
 
 /*
- * Recordings: a file for each attempt of a trial, lines of JSON, of which the
- * last has the answer.  An agent of kind `replay` plays them; its state is a
- * const char **, the directory, where that is not in the settings.
+ * Recordings: one file per attempt, lines of JSON; the last line contains the
+ * answer.  Executor `replay` plays them; its state is a const char **, the
+ * directory, if the settings do not name one.  The path is in the arena.
  */
 enum { AGENT_RECORD_MAX = 512 << 20 };	/* bytes of such a file */
 char *agent_record_path(struct arena *, const char *dir,
     const struct agent_request *);
-/* False of a replay that has no recording of the request. */
+/* False if the executor is `replay` and the request was not recorded. */
 bool agent_has_answer(const struct agent *, const struct agent_request *);
-/* The task's question but for what differs in every run: SHA-256. */
-void agent_question(const struct agent_request *, char hex[65]);
+/*
+ * SHA-256, in hexadecimal, of the task's prompts with their templates expanded
+ * except for values that differ in every run.
+ */
+void agent_prompt_hash(const struct agent_request *, char hex[65]);
 
-const struct agent_kind *agent_find(struct str name);	/* or NULL */
-const struct agent_kind *agent_nth(size_t);	/* of all; NULL at the end */
+/* The executor of that name or alias, or NULL. */
+const struct agent_kind *agent_find(struct str name);
+/* The i-th executor, sorted by name; NULL at the end. */
+const struct agent_kind *agent_nth(size_t i);
 
-/* Notes what is wrong with the suite's executor and its settings. */
+/* Notes problems with the executor of that name and its settings. */
 void agent_check(const struct spec_suite *, struct str name,
     struct spec_notes *);
 
-int agent_open(struct agent *, struct err *);	/* the public fields are set */
+/*
+ * Opening needs the public fields of the agent; 0, or -1 with the error.
+ * Start fills job->ans (see the top of this file).  Cancel only a job whose
+ * start returned AGENT_LATER and that is not done.
+ */
+int agent_open(struct agent *, struct err *);
 enum agent_status agent_start(struct agent *, struct agent_job *);
 void agent_cancel(struct agent *, struct agent_job *);
 
 /*
- * No job runs.  True when all is put away; otherwise children are still
- * being ended, and a->closed() is called, once, when they are gone.
+ * Call when no job is running.  True if everything is released; otherwise
+ * children are still terminating, and a->closed() is called once they have.
  */
 bool agent_close(struct agent *);
 
+/* What skills in answers mean, for a task or (NULL) for trigger tests. */
 enum agent_skills agent_skills(const struct agent_kind *,
-    const struct spec_suite *);
+    const struct spec_suite *, const struct spec_task *);
 
-bool agent_remembers(const struct agent *);	/* talks work */
-/* Whether the next job of the talk would go on with what was said. */
-bool agent_talks(const struct agent *, const struct agent_talk *);
-void agent_hang_up(struct agent *, struct agent_talk *);
+/*
+ * Whether answers of the suite's executor can contain skills, for a task or
+ * (NULL) for any of its tasks; and whether they list tool calls.  True for an
+ * unknown executor, which agent_check() reports.
+ */
+bool agent_may_report_skills(const struct spec_suite *,
+    const struct spec_task *);
+bool agent_reports_calls(const struct spec_suite *);
 
-/* Whether trials of the task need a workspace for this executor. */
-bool agent_roams(const struct agent *, const struct spec_task *);
+/* Whether the executor supports conversations. */
+bool agent_has_conversations(const struct agent *);
+/* Whether the next job would continue the conversation. */
+bool agent_conversation_open(const struct agent *,
+    const struct agent_conversation *);
+/* Releases the session; harmless if there is none. */
+void agent_conversation_end(struct agent *, struct agent_conversation *);
 
-/* Where the agent is to start: in its workspace; NULL: anywhere. */
+/* Whether trials of the task need a workspace with this executor. */
+bool agent_needs_workspace(const struct agent *, const struct spec_task *);
+
+/* The agent's working directory in its workspace; NULL: any. */
 const char *agent_cwd(const struct agent_request *);
 
 /*
- * TMPDIR and HOME of the agent's own, as far as it gets them: made before a
- * job, put into the request, and removed after the last one.  Those of a
- * process that serves all trials stay until agent_leave.  `scratch` is what
- * their names begin with, `shared` the same for the latter.
+ * TMPDIR and HOME of the agent's own, if it gets them (agent_has_own_dirs).
+ * agent_make_dirs() creates them before a job and sets them in the request;
+ * agent_remove_dirs() removes them after the last job.  Those of a process
+ * that serves all trials are created once and remain until
+ * agent_remove_shared_dirs().  `scratch` is the prefix of their paths,
+ * `shared` that of the shared ones.  0, or -1 with the error.
  */
-int agent_move_in(struct agent *, struct arena *, struct agent_request *,
+bool agent_has_own_dirs(const struct agent *);
+int agent_make_dirs(struct agent *, struct arena *, struct agent_request *,
     const char *scratch, const char *shared, struct err *);
-int agent_move_out(struct agent *, struct agent_request *, struct err *);
-int agent_leave(struct agent *, struct err *);
+int agent_remove_dirs(struct agent *, struct agent_request *, struct err *);
+int agent_remove_shared_dirs(struct agent *, struct err *);
 
-/* Whether agent_move_in does anything. */
-bool agent_moves(const struct agent *);
-
-/* Variables that lead git to another repository than the one it is in. */
+/* Variables that make git use another repository than that of its cwd. */
 enum { AGENT_GIT_VARS = 8 };
 extern const char *const agent_git_vars[AGENT_GIT_VARS];
 

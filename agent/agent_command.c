@@ -38,42 +38,31 @@ struct command {
 	struct mask secrets;		/* of its environment */
 };
 
-/* A list is argv; a string is for the shell. */
-static const char **
-make_argv(struct arena *a, const struct json *command,
-    const struct tmpl_vars *vars, struct err *e)
+const char **
+agent_argv(struct arena *a, const struct spec_suite *s,
+    const struct json *command, const struct tmpl_vars *vars, struct err *e)
 {
-	const struct json *v;
-	const char **argv;
+	const bool line = command->type == JSON_STRING;
+	const struct json *v = line ? command : json_first(command);
+	const char **argv = NEW_N(a, const char *, json_count(command) + 4);
 	struct str word;
 	size_t n = 0;
 
-	argv = NEW_N(a, const char *, json_count(command) + 4);
-	if (command->type == JSON_STRING) {
+	if (line) {
 		argv[n++] = "/bin/sh";
 		argv[n++] = "-c";
 	}
-	v = command->type == JSON_STRING ? command : json_first(command);
-	for (; v != NULL; v = command->type == JSON_STRING ? NULL : v->next) {
+	for (; v != NULL; v = line ? NULL : v->next) {
 		word = tmpl_render(a, json_text(v), vars, e);
 		if (word.p == NULL)
 			return NULL;
 		argv[n] = arena_cstr(a, word);
 		if (argv[n++] == NULL) {
-			err_set(e, ERR_SCHEMA, "NUL in config.command");
+			err_set(e, ERR_SCHEMA, "\"command\" contains a NUL");
 			return NULL;
 		}
 	}
-	return argv;
-}
-
-const char **
-agent_argv(struct arena *a, const struct spec_suite *s,
-    const struct tmpl_vars *vars, struct err *e)
-{
-	const char **argv = make_argv(a, s->config.command, vars, e);
-
-	if (argv != NULL && strchr(argv[0], '/') != NULL)
+	if (!line && strchr(argv[0], '/') != NULL)
 		argv[0] = os_absolute(a, spec_path(a, s->dir,
 		    str_of(argv[0])));
 	return argv;
@@ -115,7 +104,7 @@ static int
 add_trial(struct arena *a, const char **set, size_t *n,
     const struct agent_request *r, struct err *e)
 {
-	const struct json *own = r->task->inputs.environment, *v;
+	const struct json *v;
 	struct str file;
 	size_t i;
 
@@ -138,11 +127,9 @@ add_trial(struct arena *a, const char **set, size_t *n,
 	*n += agent_home_env(a, r, set + *n);
 	for (i = 0; r->task->inputs.repos.n > 0 && i < AGENT_GIT_VARS; i++)
 		set[(*n)++] = agent_git_vars[i];	/* it has its own */
-	for (v = own != NULL ? json_first(own) : NULL; v != NULL; v = v->next)
-		if (json_key(v).n > 0 && memchr(v->key, '=', v->nkey) == NULL)
-			add(a, set, n, arena_str(a, json_key(v)).p,
-			    v->type == JSON_BOOL ? json_bool(v) ?
-			    STR("true") : STR("false") : json_source(v));
+	for (v = json_first(r->task->inputs.environment); v != NULL;
+	    v = v->next)
+		agent_env_add(a, v, set, n);
 	return 0;
 }
 
@@ -259,7 +246,8 @@ set_up(struct agent *a, struct agent_job *j, struct proc_opts *o,
 	if (p != NULL)
 		return agent_preset_set(p, a, j, o, e);
 	o->argv = a->state != NULL ? a->state :
-	    agent_argv(j->arena, a->suite, j->req->vars, e);
+	    agent_argv(j->arena, a->suite, a->suite->config.command,
+	    j->req->vars, e);
 	if (o->argv != NULL)
 		o->env = agent_env(j->arena, a->suite, j->req, true, e);
 	return o->env == NULL ? -1 : 0;
@@ -336,7 +324,8 @@ command_open(struct agent *a, struct err *e)
 	if (a->suite->config.persistent)
 		return agent_pool_open(a, e);
 	if (!has_template(a->suite->config.command))
-		a->state = agent_argv(a->arena, a->suite, &none, e);
+		a->state = agent_argv(a->arena, a->suite,
+		    a->suite->config.command, &none, e);
 	return 0;
 }
 
@@ -377,48 +366,50 @@ command_check(const struct spec_suite *s, struct spec_notes *notes)
 		    80), format.p, agent_format_names());
 }
 
-/* Text on stdout is the answer; a worker and events say more. */
-static enum agent_skills
-command_skills(const struct spec_suite *s)
+/* Plain text on stdout is only the answer; workers and events report more. */
+static bool
+command_reports_calls(const struct spec_suite *s)
 {
 	const struct agent_format *f = agent_format(s->config.output_format);
 
-	return s->config.persistent || (f != NULL && f->read != NULL) ?
-	    AGENT_TELLS : AGENT_TELLS_NOT;
+	return s->config.persistent || (f != NULL && f->read != NULL);
 }
 
 static enum agent_skills
-preset_skills(const struct spec_suite *s)
+command_skills(const struct spec_suite *s, const struct spec_task *t)
 {
-	(void)s;
-	return AGENT_TELLS;
+	(void)t;
+	return command_reports_calls(s) ? AGENT_SKILLS_REPORTED :
+	    AGENT_SKILLS_NEVER;
 }
 
 const struct agent_kind agent_command = {
 	.name = "command",
 	.help = "runs a program: prompt on stdin, answer on stdout",
+	.needs = AGENT_NEEDS_COMMAND,
+	.loads_skills = true,		/* by WAZA_SKILLS */
 	.check = command_check,
 	.skills = command_skills,
+	.reports_calls = command_reports_calls,
 	.open = command_open,
 	.start = command_start,
 	.cancel = command_cancel,
 	.close = command_close
 };
 
-/* Programs that are known: the same, without a command in the suite. */
-#define PRESET(var, word, text, ...) \
+/* Programs with a preset: the same, without a command in the suite. */
+#define PRESET(var, word, text, mcp, effort) \
 	const struct agent_kind var = { \
-		.name = word, .help = text, .private_tmp = true, __VA_ARGS__, \
-		.check = agent_preset_check, \
-		.skills = preset_skills, .open = command_open, \
-		.start = command_start, .cancel = command_cancel, \
-		.close = command_close \
+		.name = word, .help = text, .needs = AGENT_NEEDS_PROGRAM, \
+		.private_tmp = true, .takes_mcp = mcp, \
+		.takes_effort = effort, .check = agent_preset_check, \
+		.open = command_open, .start = command_start, \
+		.cancel = command_cancel, .close = command_close \
 	}
 
-PRESET(agent_claude, "claude", "runs Claude Code", .mcp = true,
-    .effort = true);
-PRESET(agent_codex, "codex", "runs Codex", .effort = true);
-PRESET(agent_copilot_cli, "copilot-cli", "runs Copilot CLI, a process a trial",
-    .mcp = true, .effort = true);
-PRESET(agent_gemini, "gemini", "runs Gemini CLI", .effort = false);
-PRESET(agent_opencode, "opencode", "runs opencode", .effort = true);
+PRESET(agent_claude, "claude", "runs Claude Code", true, true);
+PRESET(agent_codex, "codex", "runs Codex", false, true);
+PRESET(agent_copilot_cli, "copilot-cli",
+    "runs Copilot CLI, one process per trial", true, true);
+PRESET(agent_gemini, "gemini", "runs Gemini CLI", false, false);
+PRESET(agent_opencode, "opencode", "runs opencode", false, true);

@@ -109,14 +109,14 @@ agent_home_read(struct agent *a, struct err *e)
 		    "must be user or private", a->kind->name);
 	h->own = set.home == HOME_PRIVATE;
 	h->tmp = a->kind->private_tmp || h->own;
-	h->shared = a->kind->shared || worker;
+	h->shared = a->kind->shared_process || worker;
 	if (h->own)
 		h->cache = cache_path(a->arena, a->suite, set.cache_home);
 	return 0;
 }
 
 bool
-agent_moves(const struct agent *a)
+agent_has_own_dirs(const struct agent *a)
 {
 	return a->home.tmp;
 }
@@ -184,7 +184,7 @@ make_both(struct agent *a, struct arena *mem, const char *scratch,
 }
 
 int
-agent_move_in(struct agent *a, struct arena *mem, struct agent_request *r,
+agent_make_dirs(struct agent *a, struct arena *mem, struct agent_request *r,
     const char *scratch, const char *shared, struct err *e)
 {
 	struct agent_home *h = &a->home;
@@ -216,7 +216,7 @@ clear(const char **dir, struct err *e)
 }
 
 int
-agent_move_out(struct agent *a, struct agent_request *r, struct err *e)
+agent_remove_dirs(struct agent *a, struct agent_request *r, struct err *e)
 {
 	int one = 0, two = 0;
 
@@ -229,7 +229,7 @@ agent_move_out(struct agent *a, struct agent_request *r, struct err *e)
 }
 
 int
-agent_leave(struct agent *a, struct err *e)
+agent_remove_shared_dirs(struct agent *a, struct err *e)
 {
 	int one = clear(&a->home.tmp_dir, e);
 	int two = clear(&a->home.home_dir, e);
@@ -256,38 +256,64 @@ agent_home_env(struct arena *a, const struct agent_request *r,
 	return n;
 }
 
-/* Whether one of the settings is about the variable of "K=V". */
+/* Whether one of the changes is of the variable of "K=V". */
 static bool
-is_set(const char *const *set, size_t n, const char *var)
+is_changed(const char *const *set, size_t n, const char *var)
 {
-	size_t i, len;
+	size_t i, len = strcspn(var, "=");
 
-	for (i = 0; i < n; i++) {
-		len = strcspn(set[i], "=");
-		if (strncmp(set[i], var, len) == 0 && var[len] == '=')
+	for (i = 0; i < n; i++)
+		if (strcspn(set[i], "=") == len &&
+		    memcmp(set[i], var, len) == 0)
 			return true;
-	}
 	return false;
 }
 
-const char *const *
+struct str
+agent_scalar(const struct json *v)
+{
+	return v->type == JSON_BOOL ? json_bool(v) ? STR("true") :
+	    STR("false") : json_source(v);
+}
+
+void
+agent_env_add(struct arena *a, const struct json *v, const char **set,
+    size_t *n)
+{
+	char *text = arena_cstr(a, arena_fmt(a, "%.*s=%.*s",
+	    STRF(json_key(v)), STRF(agent_scalar(v))));
+
+	if (text != NULL && strcspn(text, "=") == v->nkey && v->nkey > 0)
+		set[(*n)++] = text;
+}
+
+const char **
+agent_env_change(struct arena *a, const char *const *env,
+    const char *const *set, size_t n)
+{
+	const char **out;
+	size_t i, k = 0, have = 0;
+
+	while (env[have] != NULL)
+		have++;
+	out = NEW_N(a, const char *, have + n + 1);
+	for (i = 0; i < n; i++)
+		if (strchr(set[i], '=') != NULL &&
+		    !is_changed(set + i + 1, n - i - 1, set[i]))
+			out[k++] = set[i];
+	for (i = 0; i < have; i++)
+		if (!is_changed(set, n, env[i]))
+			out[k++] = env[i];
+	return out;
+}
+
+const char **
 agent_home_over(struct agent *a, const char *const *env)
 {
 	struct agent_request r = { .tmp = a->home.tmp_dir,
 		.home = a->home.home_dir, .cache = a->home.cache };
-	const char *set[AGENT_HOME_MAX], **out;
-	size_t i, k = 0, n = agent_home_env(a->arena, &r, set), have = 0;
+	const char *set[AGENT_HOME_MAX];
 
-	if (n == 0)
-		return env;
-	while (env[have] != NULL)
-		have++;
-	out = NEW_N(a->arena, const char *, have + n + 1);
-	for (i = 0; i < n; i++)
-		if (strchr(set[i], '=') != NULL)
-			out[k++] = set[i];
-	for (i = 0; i < have; i++)
-		if (!is_set(set, n, env[i]))
-			out[k++] = env[i];
-	return out;
+	return agent_env_change(a->arena, env, set,
+	    agent_home_env(a->arena, &r, set));
 }

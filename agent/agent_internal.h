@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * agent_internal.h: agent_.  The executors, and what they share.  Only for the
- * agent_*.c files.
+ * agent_internal.h: agent_.  The executors, and functions that they share:
+ * settings, environment, answers, persistent workers.  Only for agent/.
  */
 #ifndef WAZA_AGENT_INTERNAL_H
 #define WAZA_AGENT_INTERNAL_H
@@ -10,19 +10,110 @@
 
 struct json;
 struct json_out;
+struct mask;
+struct proc;
 
 extern const struct agent_kind agent_acp, agent_claude, agent_codex,
     agent_command, agent_copilot, agent_copilot_cli, agent_gemini,
     agent_mock, agent_openai, agent_opencode, agent_remote, agent_replay;
 
-/* An answer that is none: why, and in words. */
+/* For kinds without a workspace, and for those that never report skills. */
+bool agent_no_workspace(const struct spec_suite *, const struct spec_task *);
+enum agent_skills agent_no_skills(const struct spec_suite *,
+    const struct spec_task *);
+
+/*
+ * The settings of an executor as one object in the arena.  Later ones take
+ * precedence: `executors.NAME` of the user's settings; the suite's `config`,
+ * its `config.executors.NAME` and `config.NAME`; for a judge, its `judge`
+ * block and the member NAME of that.
+ */
+const struct json *agent_settings(struct arena *, const struct spec_suite *,
+    const char *name);
+
+/* Notes problems with the settings `home` and `cache_home`. */
+void agent_home_check(const struct spec_suite *, const char *name,
+    struct spec_notes *);
+
+/* Reads these settings into a->home; 0, or -1 with the error. */
+int agent_home_read(struct agent *, struct err *);
+
+/*
+ * Fills `set` with the changes to the environment, as os_env() takes them,
+ * that set TMPDIR and HOME; returns their number, at most AGENT_HOME_MAX.
+ */
+enum { AGENT_HOME_MAX = 8 };
+size_t agent_home_env(struct arena *, const struct agent_request *,
+    const char **set);
+
+/*
+ * A copy of an environment with n changes, as os_env() takes them: "K=V" sets,
+ * "K" removes, and the last change of a name counts.
+ */
+const char **agent_env_change(struct arena *, const char *const *env,
+    const char *const *set, size_t n);
+
+/*
+ * Appends a member {NAME: value} to the n changes in `set`, as "NAME=value",
+ * unless its name or value cannot be in an environment.
+ */
+void agent_env_add(struct arena *, const struct json *member,
+    const char **set, size_t *n);
+
+/* A scalar as text: true or false, "" for null, else as it was written. */
+struct str agent_scalar(const struct json *);
+
+/* An environment with TMPDIR and HOME of a process for all trials. */
+const char **agent_home_over(struct agent *, const char *const *env);
+
+/*
+ * argv of a `command`: a list is argv, a string is a line for the shell.
+ * Templates are expanded; a list's program with a slash is relative to the
+ * suite.  In the arena; NULL with the error.
+ */
+const char **agent_argv(struct arena *, const struct spec_suite *,
+    const struct json *command, const struct tmpl_vars *, struct err *);
+
+/*
+ * The environment of a program: WAZA_ variables, TMPDIR, HOME; `trial` adds
+ * those of one trial and writes the prompt's file.  NULL with the error.
+ */
+const char **agent_env(struct arena *, const struct spec_suite *,
+    const struct agent_request *, bool trial, struct err *);
+
+/* Sets the answer's exit status and stderr, and its fault if it failed. */
+void agent_judge_exit(struct agent_job *, const struct proc *,
+    struct str stderr_tail);
+
+/*
+ * MCP servers of the suite: notes problems; writes them as {name: {...}}, as
+ * Copilot and Claude take them, or as ACP's list; or writes {"mcpServers":
+ * {...}} to a private file of the trial, since it may contain keys, and
+ * returns the path, or NULL with the error.
+ */
+void agent_mcp_check(const struct spec_suite *, struct spec_notes *);
+void agent_mcp_put(struct json_out *, const struct spec_suite *);
+void agent_mcp_put_list(struct json_out *, const struct spec_suite *);
+const char *agent_mcp_file(struct arena *, const struct spec_suite *,
+    const struct agent_request *, struct err *);
+
+/*
+ * The pool of persistent workers, for config.persistent: the open, start,
+ * cancel and close of a kind.
+ */
+int agent_pool_open(struct agent *, struct err *);
+enum agent_status agent_pool_start(struct agent *, struct agent_job *);
+void agent_pool_cancel(struct agent *, struct agent_job *);
+bool agent_pool_close(struct agent *);
+
+/* Makes the answer an error with this message. */
 void agent_fail(struct agent_job *, enum answer_fault, const char *fmt, ...)
     PRINTF(3, 4);
 
-/*
- * Reads what a script or a persistent worker says of an answer: output,
- * tool_calls, usage, skills, error; its strings are the tree's.
- */
+/* A value as JSON text in the arena. */
+struct str agent_json_text(struct arena *, const struct json *);
+
+/* An answer as a mock's script or a persistent worker writes it. */
 struct agent_script {
 	struct str output, error;
 	const struct json *tool_calls, *usage, *files;
@@ -32,78 +123,22 @@ struct agent_script {
 extern const struct field_table agent_script_table;
 
 /*
- * The settings of an executor, as one object: `executors.NAME` of the
- * settings, over that the suite's `config` itself, over that its
- * `config.executors.NAME` and `config.NAME`; and over all of it, for a judge,
- * what is in its `judge`, and there in a member NAME.
+ * Reads such an object; strings point into the tree.  Skips wrong members;
+ * returns -1 if there were any, else 0.
  */
-const struct json *agent_settings(struct arena *, const struct spec_suite *,
-    const char *name);
-
-/* Notes what is wrong with the settings home and cache_home. */
-void agent_home_check(const struct spec_suite *, const char *name,
-    struct spec_notes *);
-
-/* Their meaning, into a->home. */
-int agent_home_read(struct agent *, struct err *);
-
-/*
- * The settings of an environment, for os_env, that lead to TMPDIR and HOME;
- * their number, at most AGENT_HOME_MAX.
- */
-enum { AGENT_HOME_MAX = 8 };
-size_t agent_home_env(struct arena *, const struct agent_request *,
-    const char **set);
-
-/* An environment with those of a process that serves all trials. */
-const char *const *agent_home_over(struct agent *, const char *const *env);
-
-/*
- * For programs: argv of config.command, and the environment, with or without
- * what belongs to the one trial.
- */
-const char **agent_argv(struct arena *, const struct spec_suite *,
-    const struct tmpl_vars *, struct err *);
-const char **agent_env(struct arena *, const struct spec_suite *,
-    const struct agent_request *, bool trial, struct err *);
-
-/* What a proc's end means for the answer: its status, signal, limits. */
-struct proc;
-void agent_judge_exit(struct agent_job *, const struct proc *,
-    struct str stderr_tail);
-
-/* Stars for the secrets, all over the answer. */
-struct mask;
-void agent_mask(struct agent_job *, const struct mask *);
-
-/*
- * MCP servers of the suite: {name: {...}}, as Copilot and Claude have them; a
- * list, as in ACP; or as {"mcpServers": {...}} in a file of the trial's, since
- * there may be keys in it.
- */
-void agent_mcp_check(const struct spec_suite *, struct spec_notes *);
-void agent_mcp_put(struct json_out *, const struct spec_suite *);
-void agent_mcp_put_list(struct json_out *, const struct spec_suite *);
-const char *agent_mcp_file(struct arena *, const struct spec_suite *,
-    const struct agent_request *, struct err *);
-
-/* Persistent workers, when config.persistent is set. */
-int agent_pool_open(struct agent *, struct err *);
-enum agent_status agent_pool_start(struct agent *, struct agent_job *);
-void agent_pool_cancel(struct agent *, struct agent_job *);
-bool agent_pool_close(struct agent *);
-
-/* What is wrong with it is passed over; -1 when there was something. */
 int agent_read_script(struct arena *, const struct json *,
     struct agent_script *);
 
-/* Its files, into the workspace; the answer fails where that does. */
+/* Makes the script the job's answer, with a transcript. */
+void agent_play(struct agent_job *, const struct agent_script *);
+
+/* Writes [{path, content}] to the workspace; the answer fails on errors. */
 void agent_write_files(struct agent_job *, const struct json *files);
 
-/* The transcript, from the answer's calls and output. */
+/* Writes the transcript from the answer's calls and output. */
 void agent_put_transcript(struct agent_job *);
 
-/* The script as an answer, with a transcript of it. */
-void agent_play(struct agent_job *, const struct agent_script *);
+/* Replaces secrets by stars everywhere in the answer. */
+void agent_mask(struct agent_job *, const struct mask *);
 
 #endif

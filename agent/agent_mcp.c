@@ -146,13 +146,6 @@ start_words(struct arena *a, const struct spec_suite *s,
 	return n;
 }
 
-static struct str
-scalar(const struct json *v)
-{
-	return v->type == JSON_BOOL ? json_bool(v) ? STR("true") :
-	    STR("false") : v->type == JSON_NULL ? STR("") : json_source(v);
-}
-
 /* {NAME: value}, or [{name, value}] as ACP has it. */
 static void
 put_pairs(struct json_out *o, const char *key, const struct json *map,
@@ -165,11 +158,11 @@ put_pairs(struct json_out *o, const char *key, const struct json *map,
 		if (list) {
 			json_open(o, '{');
 			json_put_member_str(o, "name", json_key(v));
-			json_put_member_str(o, "value", scalar(v));
+			json_put_member_str(o, "value", agent_scalar(v));
 			json_close(o, '}');
 		} else {
 			json_put_key(o, json_key(v));
-			json_put_str(o, scalar(v));
+			json_put_str(o, agent_scalar(v));
 		}
 	json_close(o, list ? ']' : '}');
 }

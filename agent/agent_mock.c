@@ -6,7 +6,6 @@
  */
 #include "agent/agent_internal.h"
 
-
 #include "io/loop.h"
 #include "io/proc.h"
 #include "json.h"
@@ -38,7 +37,7 @@ has_files(const struct json *mock)
 }
 
 static bool
-mock_roams(const struct spec_suite *s, const struct spec_task *t)
+mock_needs_workspace(const struct spec_suite *s, const struct spec_task *t)
 {
 	return has_files(s->config.mock) || has_files(t->mock);
 }
@@ -98,19 +97,28 @@ mock_check(const struct spec_suite *s, struct spec_notes *notes)
 		    notes);
 }
 
-/* One script for a prompt, or skills for all, and the tests are real. */
+/*
+ * Of a task: whether its script names skills.  Trigger tests are real if the
+ * suite's script names skills, or if any prompt has a script.
+ */
 static enum agent_skills
-mock_skills(const struct spec_suite *s)
+mock_skills(const struct spec_suite *s, const struct spec_task *t)
 {
+	const struct json *script = t != NULL && t->mock != NULL ? t->mock :
+	    s->config.mock;
 	size_t i;
 
+	if (t != NULL)
+		return script == NULL ? AGENT_SKILLS_NEVER :
+		    json_getc(script, "skills") != NULL ?
+		    AGENT_SKILLS_REPORTED : AGENT_SKILLS_SOMETIMES;
 	if (s->config.mock != NULL &&
 	    json_getc(s->config.mock, "skills") != NULL)
-		return AGENT_TELLS;
+		return AGENT_SKILLS_REPORTED;
 	for (i = 0; s->triggers != NULL && i < s->triggers->n; i++)
 		if (s->triggers->v[i].task.mock != NULL)
-			return AGENT_TELLS;
-	return AGENT_PRETENDS;
+			return AGENT_SKILLS_REPORTED;
+	return AGENT_SKILLS_SIMULATED;
 }
 
 /* A judge says nothing rather than what it was asked to judge. */
@@ -193,8 +201,9 @@ const struct agent_kind agent_mock = {
 	.name = "mock",
 	.help = "echoes the prompt, or plays a script",
 	.no_files = true,
+	.scripted = true,
 	.check = mock_check,
-	.needs_workspace = mock_roams,
+	.needs_workspace = mock_needs_workspace,
 	.skills = mock_skills,
 	.start = mock_start,
 	.cancel = mock_cancel

@@ -215,7 +215,8 @@ start_worker(struct pool *p, struct worker *w, struct agent_job *j,
 		.on_err = on_err, .done = on_done, .arg = w };
 
 	*w = (struct worker){ .pool = p };
-	o.argv = agent_argv(j->arena, a->suite, j->req->vars, e);
+	o.argv = agent_argv(j->arena, a->suite, a->suite->config.command,
+	    j->req->vars, e);
 	o.env = o.argv == NULL ? NULL :
 	    agent_env(j->arena, a->suite, j->req, false, e);
 	if (o.env == NULL || proc_start(a->procs, &w->proc, &o, e) == -1)

@@ -181,48 +181,28 @@ make_argv(const struct agent_preset *p, struct agent *a, struct agent_job *j,
 	return argv;
 }
 
-static bool
-is_set(const char *const *v, size_t n, const char *entry)
-{
-	size_t i, len = strcspn(entry, "=") + 1;
-
-	for (i = 0; i < n; i++)
-		if (strncmp(v[i], entry, len) == 0)
-			return true;
-	return false;
-}
-
-/* Instead of others of the same name: programs differ in which they take. */
 static const char **
 make_env(const struct agent_preset *p, struct agent *a, struct agent_job *j,
     const struct settings *set, struct err *e)
 {
-	const char **old = agent_env(j->arena, a->suite, j->req, true, e), **v;
+	const char **env = agent_env(j->arena, a->suite, j->req, true, e);
+	const char **change;
 	const struct json *m;
-	size_t i, n = 0, count = 0;
+	size_t n = 0;
 
-	if (old == NULL)
+	if (env == NULL)
 		return NULL;
-	while (old[count] != NULL)
-		count++;
-	v = NEW_N(j->arena, const char *, count + (set->env != NULL ?
-	    json_count(set->env) : 0) +
-	    COUNTOF(p->env) + 2);
-	for (m = json_first(set->env); m != NULL; m = m->next) {
-		v[n] = arena_cstr(j->arena, arena_fmt(j->arena, "%.*s=%.*s",
-		    STRF(json_key(m)), STRF(json_source(m))));
-		n += v[n] != NULL && m->type != JSON_OBJECT &&
-		    m->type != JSON_ARRAY && m->type != JSON_NULL;
-	}
-	for (i = 0; i < COUNTOF(p->env) && p->env[i] != NULL; i++)
-		v[n++] = p->env[i];
+	change = NEW_N(j->arena, const char *, COUNTOF(p->env) + 1 +
+	    (set->env != NULL ? json_count(set->env) : 0));
+	for (; n < COUNTOF(p->env) && p->env[n] != NULL; n++)
+		change[n] = p->env[n];
 	if (geteuid() == 0 && p->way == AGENT_BY_MESSAGE)
-		v[n++] = "IS_SANDBOX=1";	/* or it refuses to go on */
-	for (i = 0, count = n; old[i] != NULL; i++)
-		if (!is_set(v, count, old[i]))
-			v[n++] = old[i];
-	v[n] = NULL;
-	return v;
+		change[n++] = "IS_SANDBOX=1";	/* else Claude refuses root */
+	for (m = json_first(set->env); m != NULL; m = m->next)
+		if (m->type != JSON_OBJECT && m->type != JSON_ARRAY &&
+		    m->type != JSON_NULL)
+			agent_env_add(j->arena, m, change, &n);
+	return agent_env_change(j->arena, env, change, n);
 }
 
 /* {"type":"user","message":{"role":"user","content":[{...}]}} */

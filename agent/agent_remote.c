@@ -109,21 +109,6 @@ check(const struct spec_suite *s, struct spec_notes *notes)
 	}
 }
 
-static bool
-roams(const struct spec_suite *s, const struct spec_task *t)
-{
-	(void)s;
-	(void)t;
-	return false;
-}
-
-static enum agent_skills
-skills(const struct spec_suite *s)
-{
-	(void)s;
-	return AGENT_TELLS_NOT;
-}
-
 static int
 open_hub(struct agent *a, struct err *e)
 {
@@ -134,7 +119,7 @@ open_hub(struct agent *a, struct err *e)
 	if (a->suite->tasks == NULL)
 		return err_set(e, ERR_SCHEMA,
 		    "evaluation clients do not judge");
-	if (a->remote == NULL)
+	if (a->hub == NULL)
 		return err_set(e, ERR_SCHEMA, "executor \"remote\" needs "
 		    "evaluation clients, and there is no place for them to "
 		    "come to: give --http HOST:PORT, or run the suite in "
@@ -334,19 +319,6 @@ on_status(void *arg, const struct hub_status *s)
 /*
  * The answer.
  */
-static struct str
-text_of(struct arena *a, const struct json *v)
-{
-	struct buf b = { 0 };
-	struct json_out o = { .put = buf_sink, .ctx = &b };
-	struct str s;
-
-	json_put(&o, v);
-	s = arena_str(a, buf_str(&b));
-	buf_free(&b);
-	return s;
-}
-
 static const struct json *
 first_of(const struct json *obj, const char *a, const char *b)
 {
@@ -376,9 +348,9 @@ take_call(struct hub_job *r, const struct json *v,
 
 	c->name = arena_str(a, json_str(v, "tool").n > 0 ?
 	    json_str(v, "tool") : json_str(v, "name"));
-	c->arguments = args != NULL ? text_of(a, args) : STR("{}");
+	c->arguments = args != NULL ? agent_json_text(a, args) : STR("{}");
 	if (result != NULL)
-		c->result = text_of(a, result);
+		c->result = agent_json_text(a, result);
 	c->success = is_success(json_str(v, "status")) && !has(v, "error");
 	**tail = c;
 	*tail = &c->next;
@@ -442,7 +414,7 @@ take_result(struct hub_job *r, const struct json *result)
 	if (out != NULL)
 		j->ans.output = out->type == JSON_STRING ?
 		    arena_str(j->arena, json_text(out)) :
-		    text_of(j->arena, out);
+		    agent_json_text(j->arena, out);
 	for (v = json_first(json_getc(result, "toolCalls")); v != NULL;
 	    v = v->next)
 		if (v->type == JSON_OBJECT && j->ans.ncalls < CALLS_MAX)
@@ -522,7 +494,7 @@ record(const struct agent_request *req, char way, struct arena *a,
     const struct json *message)
 {
 	if (req->record != NULL && message != NULL)
-		req->record(req->record_arg, way, text_of(a, message));
+		req->record(req->record_arg, way, agent_json_text(a, message));
 }
 
 static void
@@ -565,7 +537,7 @@ start(struct agent *a, struct agent_job *j)
 	x->tool = tmpl_render(j->arena, s.tool, j->req->vars, &e);
 	x->params = make_params(j, &s, x->timeout_ms, &e);
 	if (x->tool.p == NULL || x->params.p == NULL ||
-	    hub_submit(a->remote, x, &e) == -1) {
+	    hub_submit(a->hub, x, &e) == -1) {
 		agent_fail(j, ANSWER_INFRA, "%s", e.msg);
 		return AGENT_DONE;
 	}
@@ -590,6 +562,7 @@ const struct agent_kind agent_remote = {
 	.name = "remote",
 	.help = "evaluation clients that have connected to us",
 	.no_files = true, .all_turns = true, .own_deadline = true,
-	.check = check, .needs_workspace = roams, .skills = skills, .open = open_hub,
-	.start = start, .cancel = cancel
+	.cannot_judge = true, .check = check,
+	.needs_workspace = agent_no_workspace, .skills = agent_no_skills,
+	.open = open_hub, .start = start, .cancel = cancel
 };

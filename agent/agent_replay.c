@@ -9,6 +9,7 @@
  */
 #include "agent/agent_internal.h"
 
+#include <assert.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -57,7 +58,7 @@ agent_record_path(struct arena *a, const char *dir,
 }
 
 void
-agent_question(const struct agent_request *r, char hex[CACHE_KEY])
+agent_prompt_hash(const struct agent_request *r, char hex[CACHE_KEY])
 {
 	const struct spec_inputs *in = &r->task->inputs;
 	struct tmpl_vars vars = *r->vars;
@@ -111,14 +112,6 @@ check(const struct spec_suite *s, struct spec_notes *notes)
 		    "there are no recordings in %.100s, which is no "
 		    "directory", dir);
 	arena_free(&tmp);
-}
-
-static bool
-roams(const struct spec_suite *s, const struct spec_task *t)
-{
-	(void)s;
-	(void)t;
-	return false;
 }
 
 static int
@@ -204,7 +197,7 @@ compare(struct agent_job *j, const struct json *head, const struct json *ans,
 {
 	char hex[CACHE_KEY];
 
-	agent_question(j->req, hex);
+	agent_prompt_hash(j->req, hex);
 	if (!str_is(json_str(head, "prompt_sha256"), hex))
 		j->ans.note = arena_fmt(j->arena, "%s: was recorded with "
 		    "another prompt than the task has now", path);
@@ -281,6 +274,25 @@ start(struct agent *a, struct agent_job *j)
 
 const struct agent_kind agent_replay = {
 	.name = "replay", .help = "plays answers that were recorded",
-	.skilled = true, .all_turns = true, .check = check, .needs_workspace = roams,
-	.open = open_dir, .start = start
+	.loads_skills = true, .all_turns = true, .check = check,
+	.needs_workspace = agent_no_workspace, .open = open_dir, .start = start
+};
+
+/*
+ * The answers of a results file.
+ */
+static enum agent_status
+start_stored(struct agent *a, struct agent_job *j)
+{
+	const struct outcome *const *o = a->state;
+	const struct outcome_task *t = outcome_find(*o, j->req->task->id);
+
+	assert(t != NULL && j->req->trial <= t->ntrials);
+	outcome_answer(j->arena, &t->trials[j->req->trial - 1], &j->ans);
+	return AGENT_DONE;
+}
+
+const struct agent_kind agent_stored = {
+	.name = "stored", .help = "plays the answers of a results file",
+	.needs_workspace = agent_no_workspace, .start = start_stored
 };

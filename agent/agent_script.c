@@ -11,6 +11,7 @@
 #include "io/workspace.h"
 #include "json.h"
 #include "lib/field.h"
+#include "lib/mask.h"
 
 static const struct field script_rows[] = {
 	FIELD(agent_script, output, FIELD_STR, .help = "the answer"),
@@ -52,16 +53,15 @@ agent_fail(struct agent_job *j, enum answer_fault fault, const char *fmt, ...)
 	j->ans.error = arena_str(j->arena, str_of(msg));
 }
 
-/* A value as JSON text, in the job's arena. */
-static struct str
-text_of(struct agent_job *j, const struct json *v)
+struct str
+agent_json_text(struct arena *a, const struct json *v)
 {
 	struct buf b = { 0 };
 	struct json_out o = { .put = buf_sink, .ctx = &b };
 	struct str s;
 
 	json_put(&o, v);
-	s = arena_str(j->arena, buf_str(&b));
+	s = arena_str(a, buf_str(&b));
 	buf_free(&b);
 	return s;
 }
@@ -76,8 +76,10 @@ take_call(struct agent_job *j, const struct json *v, struct answer_call ***tail)
 	struct answer_call *c = NEW(j->arena, struct answer_call);
 
 	c->name = name != NULL ? arena_str(j->arena, json_text(name)) : STR("");
-	c->arguments = arguments != NULL ? text_of(j, arguments) : STR("{}");
-	c->result = result != NULL ? text_of(j, result) : STR("");
+	c->arguments = arguments != NULL ?
+	    agent_json_text(j->arena, arguments) : STR("{}");
+	c->result = result != NULL ? agent_json_text(j->arena, result) :
+	    STR("");
 	c->success = success == NULL || json_bool(success);
 	**tail = c;
 	*tail = &c->next;
@@ -168,5 +170,30 @@ agent_write_files(struct agent_job *j, const struct json *files)
 			agent_fail(j, ANSWER_INFRA, "%s", e.msg);
 			return;
 		}
+	}
+}
+
+/* Programs may print the secrets of their environment; results are shared. */
+void
+agent_mask(struct agent_job *j, const struct mask *m)
+{
+	struct answer *ans = &j->ans;
+	struct arena *a = j->arena;
+	struct answer_call *c;
+	size_t i;
+
+	if (m->n == 0)
+		return;
+	ans->output = mask_text(a, m, ans->output);
+	ans->error = mask_text(a, m, ans->error);
+	ans->stderr_tail = mask_text(a, m, ans->stderr_tail);
+	ans->transcript = mask_json(a, m, ans->transcript);
+	ans->session_id = mask_text(a, m, ans->session_id);
+	for (i = 0; i < ans->skills.n; i++)
+		ans->skills.v[i] = mask_text(a, m, ans->skills.v[i]);
+	for (c = ans->calls; c != NULL; c = c->next) {
+		c->name = mask_text(a, m, c->name);
+		c->arguments = mask_json(a, m, c->arguments);
+		c->result = mask_json(a, m, c->result);
 	}
 }

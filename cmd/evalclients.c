@@ -19,7 +19,7 @@ count(void *arg)
 {
 	const struct cmd_evalclients *c = arg;
 
-	return c->remote.nclients;
+	return c->hub.nclients;
 }
 
 void
@@ -42,11 +42,11 @@ cmd_evalclients_start(struct cmd_evalclients *c, struct rpc *r, struct web *w,
 {
 	const struct config_remote *set = &conf->remote;
 
-	c->remote.loop = c->peers.loop = r->loop;
-	c->remote.grace_ms = set->grace_seconds * 1000;
-	c->remote.lost_ms = set->lost_seconds * 1000;
-	hub_init(&c->remote);
-	c->peers.remote = &c->remote;
+	c->hub.loop = c->peers.loop = r->loop;
+	c->hub.grace_ms = set->grace_seconds * 1000;
+	c->hub.lost_ms = set->lost_seconds * 1000;
+	hub_init(&c->hub);
+	c->peers.hub = &c->hub;
 	c->peers.version = r->version;
 	c->peers.token = r->token;
 	c->peers.ping_ms = set->ping_seconds * 1000;
@@ -56,16 +56,16 @@ cmd_evalclients_start(struct cmd_evalclients *c, struct rpc *r, struct web *w,
 	evalclient_routes(w, &c->peers);
 	w->clients = count;
 	w->clients_arg = c;
-	r->remote = &c->remote;
+	r->hub = &c->hub;
 }
 
 void
 cmd_evalclients_fini(struct cmd_evalclients *c)
 {
-	if (c == NULL || c->remote.loop == NULL)
+	if (c == NULL || c->hub.loop == NULL)
 		return;
 	evalclients_fini(&c->peers);
-	hub_fini(&c->remote);
+	hub_fini(&c->hub);
 }
 
 static const char **
@@ -170,7 +170,7 @@ cmd_evalclients_open(struct cmd_job *j)
 	if (c == NULL || set_up(j, h, c) == -1)
 		return -1;
 	j->http = h;
-	j->run.hub = &h->clients.remote;
+	j->run.hub = &h->clients.hub;
 	for (i = 0; i < j->opt.http.n; i++)
 		if (server_http(&h->server, j->opt.http.v[i],
 		    j->call->err) == -1)

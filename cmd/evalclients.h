@@ -16,13 +16,13 @@ struct cmd_job;
 struct web;
 
 struct cmd_evalclients {
-	struct hub remote;
+	struct hub hub;
 	struct evalclients peers;
 };
 
 /* The list of them, and how many evaluations wait; of a struct hub. */
-void cmd_evalclients_put(void *remote, struct json_out *);
-size_t cmd_evalclients_queued(void *remote);
+void cmd_evalclients_put(void *hub, struct json_out *);
+size_t cmd_evalclients_queued(void *hub);
 
 /* For runs of that server; by its web they come in. */
 void cmd_evalclients_start(struct cmd_evalclients *, struct rpc *, struct web *,

@@ -52,11 +52,11 @@ start(struct cmd_service *s, struct web_api *api)
 	s->clients = NEW(s->call->arena, struct cmd_evalclients);
 	cmd_evalclients_start(s->clients, &s->server.rpc, s->server.web,
 	    s->config);
-	s->clients->remote.changed = web_api_clients;
-	s->clients->remote.arg = api;
+	s->clients->hub.changed = web_api_clients;
+	s->clients->hub.arg = api;
 	api->put_clients = cmd_evalclients_put;
 	api->queued = cmd_evalclients_queued;
-	api->clients_arg = &s->clients->remote;
+	api->clients_arg = &s->clients->hub;
 	api->web = s->server.web;
 	api->results_dir = o->results_dir;
 	return web_api_init(api, s->call->err);
@@ -108,7 +108,7 @@ serve(struct cmd_call *c)
 	else
 		status = cmd_service_run(s);
 	if (s->clients != NULL)
-		s->clients->remote.changed = NULL;
+		s->clients->hub.changed = NULL;
 	web_api_fini(api);
 	cmd_service_fini(s);
 	web_fini(w);

@@ -376,7 +376,7 @@ judge_ask(struct judging *q)
 	if (in->scratch != NULL)
 		q->req.scratch = arena_fmt(q->arena, "%sjudge-",
 		    in->scratch).p;
-	if (j->agent.kind->tools) {
+	if (j->agent.kind->offers_tools) {
 		q->req.tools = q->tools;
 		q->req.ntools = q->ntools;
 	}

@@ -368,7 +368,7 @@ set_opts(struct rpc_run *r, const struct run_params *p, struct run_opts *o)
 	o->context_dir = keep_path(a, p->context_dir);
 	o->output = keep_path(a, p->output);
 	o->fail_fast = p->fail_fast;
-	o->hub = r->rpc->remote;
+	o->hub = r->rpc->hub;
 	o->verbose = p->verbose;
 }
 

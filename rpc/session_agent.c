@@ -275,7 +275,7 @@ move_in(struct session_agent *x, struct err *e)
 	struct str dir;
 	char *path;
 
-	if (!agent_moves(&x->agent))
+	if (!agent_has_own_dirs(&x->agent))
 		return 0;
 	dir = arena_fmt(&x->arena, "%s/waza-session-XXXXXX",
 	    tmp != NULL && *tmp != '\0' ? tmp : "/tmp");
@@ -284,7 +284,7 @@ move_in(struct session_agent *x, struct err *e)
 		return err_sys(e, path);
 	x->scratch = path;
 	dir = arena_fmt(&x->arena, "%s/", path);
-	return agent_move_in(&x->agent, &x->arena, &x->lodging, dir.p, dir.p,
+	return agent_make_dirs(&x->agent, &x->arena, &x->lodging, dir.p, dir.p,
 	    e);
 }
 
@@ -293,8 +293,8 @@ move_out(struct session_agent *x)
 {
 	struct err e;
 
-	(void)agent_move_out(&x->agent, &x->lodging, &e);
-	(void)agent_leave(&x->agent, &e);
+	(void)agent_remove_dirs(&x->agent, &x->lodging, &e);
+	(void)agent_remove_shared_dirs(&x->agent, &e);
 	if (x->scratch != NULL)
 		(void)workspace_remove(x->scratch, &e);
 	x->scratch = NULL;
@@ -326,7 +326,7 @@ session_agent_close(struct session_agent *x)
 	if (x == NULL || x->closing)
 		return;
 	x->closing = true;
-	agent_hang_up(&x->agent, &x->talk);
+	agent_conversation_end(&x->agent, &x->conversation);
 	x->agent.closed = on_closed;
 	x->agent.arg = x;
 	if (agent_close(&x->agent))
@@ -342,7 +342,7 @@ session_agent_open(struct sessions *all, struct str plan, struct err *e)
 
 	x->arena = arena;
 	x->all = all;
-	x->talk.arena = &x->arena;
+	x->conversation.arena = &x->arena;
 	x->next = all->agents;
 	x->prev = &all->agents;
 	if (x->next != NULL)
@@ -360,7 +360,7 @@ session_agent_open(struct sessions *all, struct str plan, struct err *e)
 	x->place = arena_cstr(&x->arena, x->suite->description);
 	x->agent = (struct agent){ .suite = x->suite,
 		.kind = agent_find(x->suite->config.executor),
-		.procs = all->rpc->procs, .remote = all->rpc->remote,
+		.procs = all->rpc->procs, .hub = all->rpc->hub,
 		.arena = &x->arena, .workers = 1 };
 	if (agent_open(&x->agent, e) == -1) {
 		session_agent_free(x);

@@ -296,7 +296,8 @@ settle(struct session_fix *f)
 
 	s->fix = NULL;
 	if (!ok && s->agent != NULL)
-		agent_hang_up(&s->agent->agent, &s->agent->talk);
+		agent_conversation_end(&s->agent->agent,
+		    &s->agent->conversation);
 	if (all->stopping || s->agent == NULL || s->agent->told >
 	    SESSION_TALK_MAX) {
 		session_agent_close(s->agent);
@@ -491,8 +492,8 @@ launch(struct session_fix *f, struct str prompt)
 		.agent_dirs = &x->lodging };
 	struct err e = { 0 };
 
-	if (agent_remembers(&x->agent))
-		o.talk = &x->talk;
+	if (agent_has_conversations(&x->agent))
+		o.conversation = &x->conversation;
 	f->run = rpc_run_new(f->call, str_of(x->place));
 	if (f->run == NULL) {
 		fail(f, RPC_RATE_LIMITED,
@@ -536,9 +537,11 @@ start_run(struct session_fix *f)
 		    e.msg);
 		return -1;
 	}
-	goes_on = agent_talks(&s->agent->agent, &s->agent->talk);
+	goes_on = agent_conversation_open(&s->agent->agent,
+	    &s->agent->conversation);
 	if (!goes_on)
-		agent_hang_up(&s->agent->agent, &s->agent->talk);
+		agent_conversation_end(&s->agent->agent,
+		    &s->agent->conversation);
 	if (template.n == 0)
 		template = str_of(session_template);
 	prompt = session_prompt(&f->arena, template, f->p, f->look,

@@ -100,7 +100,7 @@ struct session_agent {
 	struct arena arena;		/* it is in it */
 	struct spec_suite *suite;
 	struct agent agent;
-	struct agent_talk talk;
+	struct agent_conversation conversation;
 	struct agent_request lodging;
 	const char *scratch;		/* its own directory, or NULL */
 	const char *place;		/* where it works */

@@ -122,7 +122,7 @@ run_new(struct loop *loop, struct procs *procs, const struct spec_suite *s,
 	init_slots(run);
 	run->agent = o->agent != NULL ? o->agent : &run->own;
 	run->own = (struct agent){ .kind = agent_find(run->results.executor),
-		.suite = s, .procs = procs, .remote = o->hub,
+		.suite = s, .procs = procs, .hub = o->hub,
 		.arena = &run->arena, .workers = run->nslots,
 		.spent = &run->spent };
 	if (o->stored != NULL) {
@@ -516,7 +516,8 @@ end_run(void *arg)
 	struct err e;
 
 	timer_stop(run->loop, &run->refresh);
-	if (run->opts.agent == NULL && agent_leave(run->agent, &e) == -1)
+	if (run->opts.agent == NULL &&
+	    agent_remove_shared_dirs(run->agent, &e) == -1)
 		run_warn(run, "workspace_left", e.msg);
 	if (workspace_close(&run->pool, run->opts.keep_workspace, &e) == -1)
 		run_warn(run, "workspace_left", e.msg);

@@ -19,7 +19,7 @@
 
 struct agent;
 struct agent_request;
-struct agent_talk;
+struct agent_conversation;
 struct event_bus;
 struct loop;
 struct outcome;
@@ -64,7 +64,7 @@ struct run_opts {
 	 * and cache.  Each may be NULL.
 	 */
 	struct agent *agent;
-	struct agent_talk *talk;
+	struct agent_conversation *conversation;
 	const struct agent_request *agent_dirs;
 	struct hub *hub;		/* for executor remote, or NULL */
 };

@@ -341,7 +341,7 @@ make_key(const struct run_trial *t, char hex[CACHE_KEY])
 		.ok = true };
 	char question[CACHE_KEY];
 
-	agent_question(&t->req, question);
+	agent_prompt_hash(&t->req, question);
 	cache_hash_init(&k.hash);
 	cache_hash_part(&k.hash, STR("waza " QUOTE(WAZA_VERSION) " trial"));
 	cache_hash_part(&k.hash, run->results.executor);

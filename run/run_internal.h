@@ -141,7 +141,7 @@ struct run_trial {
 	struct agent_request req;
 	struct agent_job job;
 	/* run_turn.c: */
-	struct agent_talk talk;
+	struct agent_conversation conversation;
 	struct answer sum;	/* of the turns so far */
 	struct answer_call **last_call;	/* its tails */
 	struct answer_turn **last_turn;
@@ -262,7 +262,7 @@ int run_make_preamble(struct run_trial *, struct err *);
  * run_turn.c: the questions of a trial.  first: before any is asked.  next:
  * after an answer; ASK: req.prompt is the next one; WAIT: the trial will be
  * ANSWERED again; OVER: job.ans has all answers; BAD: t->error says why.
- * end: the talk is over, whatever came of it.
+ * end: the conversation is over, whatever came of it.
  */
 enum run_turn { RUN_TURN_ASK, RUN_TURN_WAIT, RUN_TURN_OVER, RUN_TURN_BAD };
 int run_turn_first(struct run_trial *, struct err *);

@@ -12,14 +12,13 @@
 
 enum { GIVEN_MAX = 1 << 20 };	/* bytes of each, in a prompt */
 
-/* command is told by WAZA_SKILLS, and a mock has no use for them. */
+/* Whether the prompt has to contain the skills. */
 static bool
 wants_skills(const struct run_trial *t)
 {
 	const struct agent_kind *k = t->run->agent->kind;
 
-	return !t->req.no_skills && !k->skilled && !k->no_files &&
-	    strcmp(k->name, "command") != 0;
+	return !t->req.no_skills && !k->loads_skills && !k->no_files;
 }
 
 static void

@@ -224,7 +224,7 @@ put_head(struct buf *b, const struct run_record *r,
 {
 	char hex[CACHE_KEY];
 
-	agent_question(req, hex);
+	agent_prompt_hash(req, hex);
 	result_put_str(b, STR("{\"waza_record\":1,\"task\":"), req->task->id);
 	result_put_int(b, STR(",\"trial\":"), req->trial);
 	result_put_int(b, STR(",\"attempt\":"), req->attempt);

@@ -247,10 +247,7 @@ tells_skills(const struct run *run, const struct spec_task *task)
 
 	if (run->opts.no_skills || run->opts.stored != NULL || k->all_turns)
 		return false;
-	if (str_is(str_of(k->name), "mock"))
-		return json_getc(task->mock != NULL ? task->mock :
-		    run->suite->config.mock, "skills") != NULL;
-	return agent_skills(k, run->suite) == AGENT_TELLS;
+	return agent_skills(k, run->suite, task) == AGENT_SKILLS_REPORTED;
 }
 
 static enum run_trial_state

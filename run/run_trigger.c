@@ -54,9 +54,10 @@ run_select_triggers(struct run *run)
 	    o->no_skills || o->ntasks > 0 || o->ntags > 0 ||
 	    (o->shards > 0 && o->shard != 1) || o->stored != NULL)
 		return;
-	how = agent_skills(k, run->suite);
-	if (how != AGENT_TELLS_NOT)
-		result_want_triggers(&run->results, how == AGENT_PRETENDS);
+	how = agent_skills(k, run->suite, NULL);
+	if (how == AGENT_SKILLS_REPORTED || how == AGENT_SKILLS_SIMULATED)
+		result_want_triggers(&run->results,
+		    how == AGENT_SKILLS_SIMULATED);
 }
 
 void
@@ -263,7 +264,8 @@ prepare(struct run_trigger *t, struct err *e)
 		.run_id = run->results.run_id, .trial = 1, .attempt = 1,
 		.vars = &t->vars };
 	run_record_start(run, &t->record, &t->req);
-	if ((agent_roams(run->agent, task) || run->opts.keep_workspace) &&
+	if ((agent_needs_workspace(run->agent, task) ||
+	    run->opts.keep_workspace) &&
 	    make_workspace(t, e) == -1)
 		return -1;
 	return run_make_home(run, &t->arena, &t->req, e);

@@ -55,10 +55,11 @@ run_turn_first(struct run_trial *t, struct err *e)
 	t->said = (struct buf){ .max = SAID_MAX };
 	t->words = (struct buf){ 0 };
 	t->events = (struct buf){ .max = EVENTS_MAX };
-	t->talk = (struct agent_talk){ .arena = &t->arena };
-	t->req.talk = t->run->opts.talk;
-	if (t->req.talk == NULL && more && agent_remembers(t->run->agent))
-		t->req.talk = &t->talk;
+	t->conversation = (struct agent_conversation){ .arena = &t->arena };
+	t->req.conversation = t->run->opts.conversation;
+	if (t->req.conversation == NULL && more &&
+	    agent_has_conversations(t->run->agent))
+		t->req.conversation = &t->conversation;
 	t->talks = more;
 	t->taken = t->responding = false;
 	t->told = 0;
@@ -198,7 +199,7 @@ go_on(struct run_trial *t, struct str prompt)
 	t->taken = false;
 	t->asked = arena_str(&t->arena, prompt);
 	t->req.prompt = t->asked;
-	if (t->req.talk == NULL && !t->run->agent->kind->no_files) {
+	if (t->req.conversation == NULL && !t->run->agent->kind->no_files) {
 		t->words.n = 0;
 		buf_put(&t->words, t->given);
 		buf_puts(&t->words, "This is what was said so far; go on with "
@@ -313,7 +314,7 @@ run_turn_end(struct run_trial *t)
 		give_answer(t);
 	}
 	t->talks = false;
-	agent_hang_up(t->run->agent, &t->talk);
+	agent_conversation_end(t->run->agent, &t->conversation);
 	buf_free(&t->said);
 	buf_free(&t->words);
 	buf_free(&t->events);

@@ -107,7 +107,7 @@ run_needs_workspace(const struct run_trial *t)
 	    t->run->opts.keep_workspace ||
 	    (task->inputs.context != NULL &&
 	    json_getc(task->inputs.context, "fixture") != NULL) ||
-	    agent_roams(t->run->agent, task) ||
+	    agent_needs_workspace(t->run->agent, task) ||
 	    grader_flags(t->run->suite, task) != 0;
 }
 
@@ -180,10 +180,10 @@ run_make_home(struct run *run, struct arena *a, struct agent_request *r,
 		r->tmp = agent_dirs->tmp;
 		r->cache = agent_dirs->cache;
 	}
-	if (run->opts.agent != NULL || !agent_moves(run->agent) ||
+	if (run->opts.agent != NULL || !agent_has_own_dirs(run->agent) ||
 	    r->scratch == NULL)
 		return 0;
-	return agent_move_in(run->agent, a, r, r->scratch, arena_fmt(a,
+	return agent_make_dirs(run->agent, a, r, r->scratch, arena_fmt(a,
 	    "%s/all-", run->pool.dir).p, e);
 }
 
@@ -193,6 +193,6 @@ run_remove_home(struct run *run, struct agent_request *r)
 	struct err e;
 
 	if (run->opts.agent == NULL &&
-	    agent_move_out(run->agent, r, &e) == -1)
+	    agent_remove_dirs(run->agent, r, &e) == -1)
 		run_warn(run, "workspace_left", e.msg);
 }

@@ -153,7 +153,7 @@ say_ack(struct evalclient *p, struct str id, const char *reason)
 		json_put_member_str(o, "reason", str_of(reason));
 	else
 		json_put_member_int(o, "evaluationsCount",
-		    (int64_t)hub_assigned( p->set->remote, &p->link));
+		    (int64_t)hub_assigned( p->set->hub, &p->link));
 	end(p);
 }
 
@@ -224,7 +224,7 @@ on_register(struct evalclient *p, const struct json *m)
 		send_away(p, WS_POLICY, STR("Invalid secret key"));
 		return;
 	}
-	if (why == NULL && hub_register(p->set->remote, &p->link, &h,
+	if (why == NULL && hub_register(p->set->hub, &p->link, &h,
 	    &e) == -1)
 		why = e.msg;
 	say_ack(p, cut(h.id, HUB_ID_MAX), why);

@@ -30,7 +30,7 @@ struct web;
 /* Set the public part, zero the rest. */
 struct evalclients {
 	struct loop *loop;
-	struct hub *remote;
+	struct hub *hub;
 	const char *version;	/* ours */
 	struct str token;	/* what they must show; empty: nothing */
 	int64_t ping_ms;	/* of silence, then we ask; 0: 30 s */

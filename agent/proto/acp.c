@@ -9,15 +9,15 @@
  *   OPENING   a session                    SETTING, or PROMPTED
  *   SETTING   answers to mode and model    PROMPTED
  *   PROMPTED  session/update               goes into the turn
- *   PROMPTED  answer to session/prompt     RESTING in a talk, else ENDING
+ *   PROMPTED  answer to session/prompt     RESTING in a conversation; ENDING
  *   any       an error, or cancel          ENDING
  *   ENDING    the end of the process       GONE; the job is done
- *   RESTING   the next job of the talk     PROMPTED
- *   RESTING   agent_hang_up                GONE
+ *   RESTING   the next job of the conversation     PROMPTED
+ *   RESTING   agent_conversation_end                GONE
  *
- * A job is done when its process has gone, so that nothing works in the
- * workspace while it is graded; in a talk, in the turn of the loop after its
- * answer, since the caller may end the talk there, and with it the wire.
+ * A job is done when its process has terminated, so that nothing writes to
+ * the workspace while it is graded.  In a conversation, done() is called in the
+ * next turn of the loop, since it may end the conversation and its wire.
  */
 #include "agent/proto/acp.h"
 
@@ -145,7 +145,7 @@ static void
 rest(struct acp *x)
 {
 	x->state = ACP_RESTING;
-	x->talk->state = x;
+	x->conversation->state = x;
 	x->timer.fn = on_rested;
 	timer_start(x->agent->procs->loop, &x->timer, 0);
 }
@@ -209,7 +209,7 @@ on_prompted(void *ctx, const struct json *result, const struct json *error)
 	else if (hides_error(x, result, &hidden))
 		fail(x, ANSWER_FAILED, "the agent failed: %.*s",
 		    STRF(said(x, hidden, 400)));
-	else if (x->talk != NULL)
+	else if (x->conversation != NULL)
 		rest(x);
 	else {
 		x->settled = true;
@@ -519,8 +519,8 @@ on_ended(void *arg)
 		j->ans.exit_status = x->wire.proc.res.status;
 	x->state = ACP_GONE;
 	x->job = NULL;
-	if (x->talk != NULL)
-		x->talk->state = NULL;
+	if (x->conversation != NULL)
+		x->conversation->state = NULL;
 	agent_mask(j, &x->secrets);
 	j->done(j->arg);
 }
@@ -543,12 +543,13 @@ static struct acp *
 make(struct agent *a, struct agent_job *j)
 {
 	const struct agent_request *r = j->req;
-	struct arena *mem = r->talk != NULL ? r->talk->arena : j->arena;
+	struct arena *mem = r->conversation != NULL ?
+	    r->conversation->arena : j->arena;
 	struct acp *x = NEW(mem, struct acp);
 	const char *tmp = getenv("TMPDIR");
 
 	x->agent = a;
-	x->talk = r->talk;
+	x->conversation = r->conversation;
 	x->arena = mem;
 	x->set = *(const struct acp_settings *)a->state;
 	x->known = acp_agent(x->set.agent);
@@ -584,7 +585,8 @@ launch(struct acp *x, struct err *e)
 static enum agent_status
 acp_start(struct agent *a, struct agent_job *j)
 {
-	struct acp *x = j->req->talk != NULL ? j->req->talk->state : NULL;
+	struct acp *x = j->req->conversation != NULL ?
+	    j->req->conversation->state : NULL;
 	struct err e = { 0 };
 
 	if (x != NULL && x->state == ACP_GONE) {
@@ -642,7 +644,7 @@ acp_cancel(struct agent *a, struct agent_job *j)
 }
 
 static void
-acp_hang_up(struct agent *a, struct agent_talk *t)
+acp_conversation_end(struct agent *a, struct agent_conversation *t)
 {
 	struct acp *x = t->state;
 
@@ -653,38 +655,41 @@ acp_hang_up(struct agent *a, struct agent_talk *t)
 }
 
 static bool
-acp_alive(const struct agent_talk *t)
+acp_conversation_open(const struct agent_conversation *t)
 {
 	const struct acp *x = t->state;
 
 	return x->state == ACP_RESTING;
 }
 
-/* Of the others nobody knows whether their skills are tools. */
+/* Other agents may load skills without calling a tool. */
 static enum agent_skills
-acp_skills(const struct spec_suite *s)
+acp_skills(const struct spec_suite *s, const struct spec_task *t)
 {
 	struct arena a = { 0 };
 	struct acp_settings set = { .agent = { NULL, 0 } };
 	const struct acp_agent *known;
 
+	(void)t;
 	acp_read(&a, s, &set);
 	known = acp_agent(set.agent);
 	arena_free(&a);
-	return known != NULL && known->tells ? AGENT_TELLS : AGENT_TELLS_NOT;
+	return known != NULL && known->tells ? AGENT_SKILLS_REPORTED :
+	    AGENT_SKILLS_SOMETIMES;
 }
 
 const struct agent_kind agent_acp = {
 	.name = "acp",
 	.help = "agents that speak the Agent Client Protocol",
+	.needs = AGENT_NEEDS_PROGRAM,
 	.private_tmp = true,
-	.mcp = true,
-	.effort = true,
+	.takes_mcp = true,
+	.takes_effort = true,
 	.check = acp_check,
 	.skills = acp_skills,
 	.open = acp_open,
 	.start = acp_start,
 	.cancel = acp_cancel,
-	.hang_up = acp_hang_up,
-	.alive = acp_alive
+	.conversation_end = acp_conversation_end,
+	.conversation_open = acp_conversation_open
 };

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: ISC */
 /*
  * acp.h: acp_ agent_.  Executor `acp`: agents that speak the Agent Client
- * Protocol, version 1.  A process a trial, or a talk; its parts for the
+ * Protocol, version 1.  A process a trial, or a conversation; its parts for the
  * acp*.c files:
  * the settings with what is known of each agent (acp_setup.c), the session
  * (acp.c) and its mode and model (acp_plan.c), what is said in a turn
@@ -111,7 +111,7 @@ enum acp_state {
 	ACP_OPENING,			/* session/new */
 	ACP_SETTING,			/* mode, model */
 	ACP_PROMPTED,			/* session/prompt */
-	ACP_RESTING,			/* between the turns of a talk */
+	ACP_RESTING,			/* between the turns of a conversation */
 	ACP_ENDING,			/* its answer is there, or was given
 					 * up; the process goes */
 	ACP_GONE
@@ -120,8 +120,8 @@ enum acp_state {
 struct acp {
 	struct agent *agent;
 	struct agent_job *job;		/* NULL: resting */
-	struct agent_talk *talk;	/* or NULL */
-	struct arena *arena;		/* the talk's, or the job's */
+	struct agent_conversation *conversation;	/* or NULL */
+	struct arena *arena;		/* the conversation's, or the job's */
 	struct acp_settings set;
 	const struct acp_agent *known;	/* or NULL */
 	struct wire wire;

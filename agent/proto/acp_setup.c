@@ -15,7 +15,6 @@
 #include "base/os_spawn.h"
 #include "json.h"
 #include "lib/field.h"
-#include "lib/tmpl.h"
 #include "suite/spec.h"
 
 static const struct acp_agent agents[] = {	/* sorted by name */
@@ -262,37 +261,6 @@ acp_mcp_flag(const struct acp_settings *set)
 	return known != NULL && set->command == NULL ? known->mcp_flag : NULL;
 }
 
-/* A list is argv; a string is for the shell. */
-static const char **
-own_argv(struct arena *a, const struct spec_suite *s,
-    const struct json *command, const struct tmpl_vars *vars, struct err *e)
-{
-	const bool line = command->type == JSON_STRING;
-	const struct json *v = line ? command : json_first(command);
-	const char **argv = NEW_N(a, const char *, json_count(command) + 4);
-	struct str word;
-	size_t n = 0;
-
-	if (line) {
-		argv[n++] = "/bin/sh";
-		argv[n++] = "-c";
-	}
-	for (; v != NULL; v = line ? NULL : v->next) {
-		word = tmpl_render(a, json_text(v), vars, e);
-		if (word.p == NULL)
-			return NULL;
-		argv[n] = arena_cstr(a, word);
-		if (argv[n++] == NULL) {
-			err_set(e, ERR_SCHEMA, "NUL in \"command\"");
-			return NULL;
-		}
-	}
-	if (!line && strchr(argv[0], '/') != NULL)
-		argv[0] = os_absolute(a, spec_path(a, s->dir,
-		    str_of(argv[0])));
-	return argv;
-}
-
 const char **
 acp_argv(struct arena *a, const struct spec_suite *s,
     const struct acp_settings *set, const struct agent_request *r,
@@ -303,7 +271,7 @@ acp_argv(struct arena *a, const struct spec_suite *s,
 	size_t n = 0;
 
 	if (set->command != NULL)
-		return own_argv(a, s, set->command, r->vars, e);
+		return agent_argv(a, s, set->command, r->vars, e);
 	if (known == NULL) {
 		err_set(e, ERR_SCHEMA, "no agent and no command");
 		return NULL;
@@ -331,78 +299,28 @@ acp_argv(struct arena *a, const struct spec_suite *s,
 	return argv;
 }
 
-static size_t
-name_len(const char *setting)
-{
-	return strcspn(setting, "=");
-}
-
-/* The environment with n settings over it. */
-static const char **
-env_over(struct arena *a, const char **env, const char **set, size_t n)
-{
-	size_t i, j, k = 0, len, all = 0;
-	const char **out;
-
-	while (env[all] != NULL)
-		all++;
-	out = NEW_N(a, const char *, all + n + 1);
-	for (i = 0; i < n; i++)
-		out[k++] = set[i];
-	for (i = 0; i < all; i++) {
-		len = name_len(env[i]);
-		for (j = 0; j < n; j++)
-			if (name_len(set[j]) == len &&
-			    memcmp(set[j], env[i], len) == 0)
-				break;
-		if (j == n)
-			out[k++] = env[i];
-	}
-	return out;
-}
-
-/* Its name and value, unless the task has its own of that name. */
-static void
-add_setting(struct arena *a, const char **set, size_t *n,
-    const struct json *v, const struct agent_request *r)
-{
-	struct str value = v->type == JSON_BOOL ? json_bool(v) ? STR("true") :
-	    STR("false") : v->type == JSON_NULL ? STR("") : json_source(v);
-	const char *text = arena_cstr(a, arena_fmt(a, "%.*s=%.*s",
-	    STRF(json_key(v)), STRF(value)));
-
-	if (text != NULL &&
-	    json_get(r->task->inputs.environment, json_key(v)) == NULL)
-		set[(*n)++] = text;
-}
-
 const char **
 acp_env(struct arena *a, const struct spec_suite *s,
     const struct acp_settings *set, const struct agent_request *r,
     struct err *e)
 {
 	const struct acp_agent *known = acp_agent(set->agent);
-	const char **env = agent_env(a, s, r, true, e), **over;
+	const char **env = agent_env(a, s, r, true, e), **change;
 	const struct json *v;
-	size_t i, n = 0;
+	size_t n = 0;
 
 	if (env == NULL)
 		return NULL;
-	over = NEW_N(a, const char *, (set->env != NULL ?
+	change = NEW_N(a, const char *, (set->env != NULL ?
 	    json_count(set->env) : 0) + 8);
+	for (; known != NULL && n < COUNTOF(known->env) &&
+	    known->env[n] != NULL; n++)
+		change[n] = known->env[n];
 	for (v = json_first(set->env); v != NULL; v = v->next)
-		add_setting(a, over, &n, v, r);
-	env = env_over(a, env, over, n);
-	n = 0;
+		if (json_get(r->task->inputs.environment, json_key(v)) == NULL)
+			agent_env_add(a, v, change, &n);
 	if (known != NULL && known->model_env != NULL && r->model.n > 0)
-		over[n++] = arena_fmt(a, "%s=%.*s", known->model_env,
+		change[n++] = arena_fmt(a, "%s=%.*s", known->model_env,
 		    STRF(r->model)).p;
-	env = env_over(a, env, over, n);
-	n = 0;
-	for (i = 0; known != NULL && i < COUNTOF(known->env) &&
-	    known->env[i] != NULL; i++)
-		if (json_get(set->env, (struct str){ known->env[i],
-		    name_len(known->env[i]) }) == NULL)
-			over[n++] = known->env[i];
-	return env_over(a, env, over, n);
+	return agent_env_change(a, env, change, n);
 }

@@ -297,7 +297,7 @@ join(struct copilot_link *l, struct copilot_session *s)
 	l->sessions = s;
 }
 
-/* The next question of a talk. */
+/* The next question of a conversation. */
 static enum agent_status
 go_on(struct copilot_session *s, struct agent_job *j)
 {
@@ -316,12 +316,12 @@ go_on(struct copilot_session *s, struct agent_job *j)
 static struct copilot_session *
 new_session(struct copilot *c, struct agent_job *j)
 {
-	struct agent_talk *talk = j->req->talk;
-	struct arena *a = talk != NULL ? talk->arena : j->arena;
+	struct agent_conversation *conversation = j->req->conversation;
+	struct arena *a = conversation != NULL ? conversation->arena : j->arena;
 	struct copilot_session *s = NEW(a, struct copilot_session);
 
 	s->c = c;
-	s->talk = talk;
+	s->conversation = conversation;
 	s->job = j;
 	s->phase = COPILOT_WAITING;
 	if (j->req->workspace != NULL)
@@ -332,8 +332,8 @@ new_session(struct copilot *c, struct agent_job *j)
 		s->dirs = copilot_skills(a, c->agent->suite, j->req->task);
 	make_id(c, s->id);
 	copilot_event_reset(s);
-	if (talk != NULL)
-		talk->state = s;
+	if (conversation != NULL)
+		conversation->state = s;
 	j->state = s;
 	return s;
 }
@@ -349,8 +349,8 @@ start(struct agent *a, struct agent_job *j)
 		agent_fail(j, ANSWER_INFRA, "%.*s", STRF(c->refused));
 		return AGENT_DONE;
 	}
-	if (j->req->talk != NULL && j->req->talk->state != NULL)
-		return go_on(j->req->talk->state, j);
+	if (j->req->conversation != NULL && j->req->conversation->state != NULL)
+		return go_on(j->req->conversation->state, j);
 	if (c->link == NULL && start_link(c, &e) == -1) {
 		agent_fail(j, ANSWER_INFRA, "no Copilot CLI: %s; install it "
 		    "(npm install -g @github/copilot), or say where it is: "
@@ -432,7 +432,7 @@ copilot_delete(struct copilot_session *s)
 
 /* Nobody waits for the end of a session that has no question. */
 static void
-hang_up(struct agent *a, struct agent_talk *t)
+end_conversation(struct agent *a, struct agent_conversation *t)
 {
 	struct copilot_session *s = t->state;
 	struct buf b = { 0 };
@@ -450,7 +450,7 @@ hang_up(struct agent *a, struct agent_talk *t)
 }
 
 static bool
-alive(const struct agent_talk *t)
+is_open(const struct agent_conversation *t)
 {
 	const struct copilot_session *s = t->state;
 
@@ -487,17 +487,18 @@ const struct agent_kind agent_copilot = {
 	.name = "copilot-sdk",
 	.alias = "copilot",
 	.help = "the Copilot CLI, over the wire of its SDK",
-	.tools = true,
-	.skilled = true,
+	.needs = AGENT_NEEDS_PROGRAM,
+	.offers_tools = true,
+	.loads_skills = true,
 	.private_tmp = true,
-	.mcp = true,
-	.effort = true,
-	.shared = true,
+	.takes_mcp = true,
+	.takes_effort = true,
+	.shared_process = true,
 	.check = copilot_check,
 	.open = open_copilot,
 	.start = start,
 	.cancel = cancel,
-	.hang_up = hang_up,
-	.alive = alive,
+	.conversation_end = end_conversation,
+	.conversation_open = is_open,
 	.close = close_copilot
 };

@@ -11,7 +11,7 @@
  *	link		a process: starting -> ready -> gone
  *	session		waiting -> creating -> running -> ending -> gone
  *			                   \-> stopping -/
- *			(running -> resting -> running where a talk goes on)
+ *			(running -> resting -> running in a conversation)
  */
 #ifndef WAZA_COPILOT_H
 #define WAZA_COPILOT_H
@@ -94,14 +94,14 @@ enum copilot_phase {
 	COPILOT_RUNNING,		/* asked; session.idle is the end */
 	COPILOT_STOPPING,		/* had session.abort */
 	COPILOT_ENDING,			/* had session.destroy */
-	COPILOT_RESTING			/* between the questions of a talk */
+	COPILOT_RESTING			/* between prompts */
 };
 
 struct copilot_session {
 	struct copilot_session *next, **prev;	/* of the link */
 	struct copilot_link *link;	/* NULL: it is gone */
 	struct copilot *c;
-	struct agent_talk *talk;	/* or NULL */
+	struct agent_conversation *conversation;	/* or NULL */
 	struct agent_job *job;		/* NULL: resting */
 	char id[40];			/* a UUID of our making */
 	const char *root;		/* the workspace, absolute, or NULL */

@@ -213,8 +213,8 @@ copilot_finish(struct copilot_session *s)
 		j->ans.stderr_tail = proc_tail_get(j->arena,
 		    &s->link->wire.tail);
 	copilot_leave(s);
-	if (j != NULL && s->talk != NULL)
-		s->talk->state = NULL;
+	if (j != NULL && s->conversation != NULL)
+		s->conversation->state = NULL;
 	if (j != NULL)
 		answer(s);
 }
@@ -290,7 +290,7 @@ copilot_idle(struct copilot_session *s)
 	timer_stop(loop_of(s), &s->patience);
 	if (s->aborted)
 		copilot_fail(s, ANSWER_FAILED, "the turn was aborted");
-	if (s->talk != NULL && s->job->ans.fault == ANSWER_OK) {
+	if (s->conversation != NULL && s->job->ans.fault == ANSWER_OK) {
 		wire_forget(&s->link->wire, s);	/* what is not answered yet */
 		answer(s);
 	} else

@@ -507,8 +507,8 @@ make_question(struct ask *k)
 {
 	const struct agent_request *req = k->job->req;
 	struct openai_question *q = &k->q;
-	struct agent_talk *t = req->talk;
-	struct openai_talk *talk;
+	struct agent_conversation *t = req->conversation;
+	struct openai_talk *conversation;
 	struct err e = { 0 };
 
 	*q = (struct openai_question){ .to = k->to, .prompt = req->prompt,
@@ -529,8 +529,8 @@ make_question(struct ask *k)
 		return -1;
 	}
 	if (t != NULL && t->state == NULL) {
-		talk = t->state = NEW(t->arena, struct openai_talk);
-		talk->tail = &talk->head;
+		conversation = t->state = NEW(t->arena, struct openai_talk);
+		conversation->tail = &conversation->head;
 	}
 	if (t != NULL)
 		q->before = ((struct openai_talk *)t->state)->head;
@@ -577,37 +577,23 @@ openai_cancel(struct agent *a, struct agent_job *j)
 }
 
 static void
-openai_hang_up(struct agent *a, struct agent_talk *t)
+end_conversation(struct agent *a, struct agent_conversation *t)
 {
 	(void)a;
-	t->state = NULL;		/* it is all in the talk's arena */
-}
-
-static bool
-openai_roams(const struct spec_suite *s, const struct spec_task *t)
-{
-	(void)s;
-	(void)t;
-	return false;
-}
-
-static enum agent_skills
-openai_skills(const struct spec_suite *s)
-{
-	(void)s;
-	return AGENT_TELLS_NOT;
+	t->state = NULL;	/* all of it is in the conversation's arena */
 }
 
 const struct agent_kind agent_openai = {
 	.name = "openai",
 	.help = "asks a model server: OpenAI, Anthropic, Ollama and the like",
-	.tools = true,
-	.effort = true,
+	.needs = AGENT_NEEDS_SERVER,
+	.offers_tools = true,
+	.takes_effort = true,
 	.check = openai_check,
-	.needs_workspace = openai_roams,
-	.skills = openai_skills,
+	.needs_workspace = agent_no_workspace,
+	.skills = agent_no_skills,
 	.open = openai_open,
 	.start = openai_start,
 	.cancel = openai_cancel,
-	.hang_up = openai_hang_up
+	.conversation_end = end_conversation
 };

@@ -80,7 +80,7 @@ int openai_set_up(struct arena *, const struct spec_suite *, struct openai *,
 bool openai_cost(const struct openai *, struct str model,
     const struct answer_usage *, double *dollars);
 
-/* What has been said in a talk, the oldest first. */
+/* What has been said in a conversation, the oldest first. */
 struct openai_turn {
 	struct openai_turn *next;
 	struct str asked, answered;
@@ -129,7 +129,7 @@ void openai_reply_free(struct openai_reply *);
 /* The server's words in an error: {"error": {"message": ...}} and such. */
 bool openai_read_error(struct openai_reply *, const struct json *);
 
-/* openai_answer.c: the reply as an answer, and as a part of the talk. */
+/* openai_answer.c: the reply, as an answer and as a message to repeat. */
 void openai_answer(struct agent_job *, struct openai *,
     const struct openai_question *, const struct openai_reply *);
 /* In one line, whole characters, and not too long. */

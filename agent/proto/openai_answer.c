@@ -105,15 +105,15 @@ take_usage(struct agent_job *j, struct openai *to,
 static void
 remember(struct agent_job *j, struct str asked)
 {
-	struct agent_talk *t = j->req->talk;
-	struct openai_talk *talk;
+	struct agent_conversation *t = j->req->conversation;
+	struct openai_talk *conversation;
 	struct openai_turn *turn;
 
 	if (t == NULL)
 		return;
-	talk = t->state;
-	turn = *talk->tail = NEW(t->arena, struct openai_turn);
-	talk->tail = &turn->next;
+	conversation = t->state;
+	turn = *conversation->tail = NEW(t->arena, struct openai_turn);
+	conversation->tail = &turn->next;
 	turn->asked = arena_str(t->arena, asked);
 	turn->answered = arena_str(t->arena, j->ans.output);
 }

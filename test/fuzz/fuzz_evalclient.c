@@ -326,7 +326,7 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	s.hub = (struct hub){ .loop = s.loop, .grace_ms = 2000,
 		.lost_ms = 10000 };
 	hub_init(&s.hub);
-	s.peers = (struct evalclients){ .loop = s.loop, .remote = &s.hub,
+	s.peers = (struct evalclients){ .loop = s.loop, .hub = &s.hub,
 		.version = "0", .token = data[0] == 'T' ? STR(SECRET) :
 		STR("") };
 	evalclients_init(&s.peers);

@@ -245,7 +245,7 @@ is 'and so when it was the last task' '1 2' "$rc $(calls)"
 suite "executor: command, command: cat" "$accuracy 0.9}" >cat.yaml
 run "$WAZA" run -o o.json cat.yaml
 is 'an executor that does not tell: left out' '0 ' "$rc $(value o.json accuracy)"
-like 'and that is said before the run' 'trigger_tests.yaml: warning: executor "command" does not tell the skills it used: the trigger tests are left out, and the threshold of trigger_accuracy does not count*' "$err"
+like 'and that is said before the run' 'trigger_tests.yaml: warning: executor "command" does not report which skills it used: trigger tests are skipped, and the threshold of trigger_accuracy is ignored*' "$err"
 
 # deadlines, crashes, interrupts
 cat >trigger_tests.yaml <<'YAML'

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * A talk with an agent of the Agent Client Protocol: several prompts in one
+ * A conversation with an ACP agent: several prompts in one
  * session, and its ends.  The agent is test/tool/double_acp.c.
  */
 #include "agent/agent.h"
@@ -28,7 +28,7 @@ static struct spec_suite suite = { .path = "e.yaml", .dir = "." };
 static struct spec_task task = { .at = { "e.yaml", 0, 0 } };
 static struct tmpl_vars vars;
 static struct agent agent;
-static struct agent_talk talk;
+static struct agent_conversation conversation;
 static struct agent_request req;
 static struct agent_job job;
 static struct buf record;
@@ -52,13 +52,13 @@ on_event(void *arg, enum agent_event event, struct str detail)
 	steps++;
 }
 
-/* The caller may end the talk here. */
+/* The caller may end the conversation here. */
 static void
 on_done(void *arg)
 {
 	dones++;
 	if (arg != NULL)
-		agent_hang_up(&agent, &talk);
+		agent_conversation_end(&agent, &conversation);
 }
 
 static void
@@ -81,12 +81,12 @@ begin(bool talks)
 	    "\"%s/double_acp\"]}}", doubles != NULL ? doubles : "test").p);
 	agent = (struct agent){ .kind = agent_find(STR("acp")),
 		.suite = &suite, .procs = &ps, .arena = &arena };
-	OK(agent_open(&agent, &e) == 0 && agent_remembers(&agent));
-	talk = (struct agent_talk){ .arena = &arena };
+	OK(agent_open(&agent, &e) == 0 && agent_has_conversations(&agent));
+	conversation = (struct agent_conversation){ .arena = &arena };
 	req = (struct agent_request){ .task = &task, .model = STR(""),
 		.workspace = dir, .run_id = "r", .vars = &vars,
 		.record = on_record };
-	req.talk = talks ? &talk : NULL;
+	req.conversation = talks ? &conversation : NULL;
 	dones = 0;
 	record.n = 0;
 }
@@ -144,7 +144,7 @@ test_talk(void)
 	OK(said("prompt 1, mode , model "));
 	OK(job.ans.usage.known && job.ans.usage.input_tokens == 11);
 	OK(job.ans.usage.cost > 1.4 && job.ans.usage.cost < 1.6);
-	OK(steps > 1 && talk.state != NULL && dones == 1);
+	OK(steps > 1 && conversation.state != NULL && dones == 1);
 	ask(arena_fmt(&arena, "[[write:%s|y]] [[again]]", file).p, false);
 	OK(said(arena_fmt(&arena, "done: wrote %sprompt 2, mode , model ",
 	    file).p));
@@ -152,8 +152,8 @@ test_talk(void)
 	OK(job.ans.usage.cost > 0.9 && job.ans.usage.cost < 1.1);
 	ask("[[late]] [[again]]", false);
 	OK(said("prompt 3, mode , model ") && dones == 3);
-	agent_hang_up(&agent, &talk);
-	OK(talk.state == NULL);
+	agent_conversation_end(&agent, &conversation);
+	OK(conversation.state == NULL);
 	OK(strstr(record.p, ">{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":"
 	    "\"initialize\"") == record.p);
 	OK(strstr(record.p, "<{\"jsonrpc\":\"2.0\",\"id\":5,") != NULL);
@@ -166,13 +166,14 @@ test_ends(void)
 {
 	begin(true);			/* by who hears the answer */
 	ask("[[again]]", true);
-	OK(said("prompt 1, mode , model ") && talk.state == NULL);
+	OK(said("prompt 1, mode , model ") && conversation.state == NULL);
 	finish();
 	begin(true);			/* by the agent, within a turn */
 	ask("[[again]]", false);
 	ask("[[crash:4]]", false);
 	OK(job.ans.fault == ANSWER_FAILED && job.ans.exit_status == 4);
-	OK(str_is(job.ans.output, "about to crash") && talk.state == NULL);
+	OK(str_is(job.ans.output, "about to crash") &&
+	    conversation.state == NULL);
 	OK(str_is(job.ans.stderr_tail, "the last words"));
 	finish();
 	begin(true);			/* and between two */
@@ -182,11 +183,11 @@ test_ends(void)
 	ask("[[again]]", false);
 	OK(job.ans.fault == ANSWER_FAILED && dones == 2);
 	OK(str_ends(job.ans.error, STR("between two prompts: exit status 6")));
-	agent_hang_up(&agent, &talk);
+	agent_conversation_end(&agent, &conversation);
 	finish();
 	begin(true);			/* by an error of the turn */
 	ask("[[error:no]]", false);
-	OK(job.ans.fault == ANSWER_FAILED && talk.state == NULL);
+	OK(job.ans.fault == ANSWER_FAILED && conversation.state == NULL);
 	finish();
 }
 
@@ -220,7 +221,7 @@ test_cancel(void)
 	while (dones == 1 && loop_turn(l, &e) == 1)
 		;
 	OK(dones == 2 && job.ans.fault == ANSWER_CANCELLED);
-	OK(str_is(job.ans.output, "partial") && talk.state == NULL);
+	OK(str_is(job.ans.output, "partial") && conversation.state == NULL);
 	finish();
 }
 

@@ -216,7 +216,7 @@ begin(const char *token)
 	conns_init(&conns);
 	hub = (struct hub){ .loop = l, .grace_ms = 2000, .lost_ms = 10000 };
 	hub_init(&hub);
-	peers = (struct evalclients){ .loop = l, .remote = &hub, .version = "0",
+	peers = (struct evalclients){ .loop = l, .hub = &hub, .version = "0",
 		.token = str_of(token) };
 	evalclients_init(&peers);
 }
