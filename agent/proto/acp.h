@@ -111,7 +111,7 @@ enum acp_state {
 	ACP_OPENING,			/* session/new */
 	ACP_SETTING,			/* mode, model */
 	ACP_PROMPTED,			/* session/prompt */
-	ACP_RESTING,			/* between the turns of a conversation */
+	ACP_RESTING,			/* between prompts */
 	ACP_ENDING,			/* its answer is there, or was given
 					 * up; the process goes */
 	ACP_GONE
