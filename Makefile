@@ -33,11 +33,9 @@ LIB = csv diff diff_search field glob http http_body http_events http_url mask o
 	schema/schema_map schema/schema_meta schema/schema_number schema/schema_pattern \
 	schema/schema_tell schema/schema_uri schema/schema_value yaml/yaml_anchor yaml/yaml_block \
 	yaml/yaml_core yaml/yaml_flow yaml/yaml_in yaml/yaml_map yaml/yaml_scalar
-LIB_H = csv diff diff_search field glob http mask opt stats tmpl ws py/expr py/expr_internal \
+LIB_H = csv diff diff_internal field glob http mask opt stats tmpl ws py/expr py/expr_internal \
 	py/expr_lex py/expr_unicode re/re re/re_class re/re_parse re/re_prog re/re_state \
-	re/re_unicode schema/schema schema/schema_internal schema/schema_keyword yaml/yaml_anchor \
-	yaml/yaml_block yaml/yaml_core yaml/yaml_flow yaml/yaml_internal yaml/yaml_map \
-	yaml/yaml_scalar
+	re/re_unicode schema/schema schema/schema_internal yaml/yaml_internal
 IO = conn conn_frame conn_http conn_sweep conn_ws fetch fetch_curl fetch_name loop proc wire \
 	workspace workspace_look
 IO_H = conn conn_internal fetch fetch_curl loop proc wire workspace workspace_look

@@ -1,43 +1,39 @@
 /* SPDX-License-Identifier: ISC */
 /*
  * The YAML reader: streams, documents and block collections (YAML 1.2.2
- * chapters 8.2 and 9).  Scalars, flow collections, anchors and mappings have
- * files of their own.
+ * chapters 8.2 and 9).  The files of lib/yaml/ read scalars, flow collections,
+ * anchors and mappings.
  *
- * It descends by the productions of the specification, straight over the
- * text.  Each byte is looked at a bounded number of times: whether a scalar
- * is a key is known when it has been read, because keys are single lines.
+ * A recursive descent that follows the productions of the specification.
+ * Each byte is read a bounded number of times: keys are single lines, so a
+ * scalar is known to be a key as soon as it has been read.
  *
  * Invariant: a function that reads a block node leaves the cursor on a fresh
- * line (yaml_in.c), so that the caller sees by y->indent whether that line is
- * the next entry of its own collection, belongs further up, or is misplaced.
+ * line (yaml_in.c), so that y->indent shows the caller whether that line is
+ * the next entry of its own collection, belongs to an outer one, or is
+ * misplaced.
  */
 #include "yaml_lite.h"
 
 #include "json.h"
-#include "lib/yaml/yaml_anchor.h"
-#include "lib/yaml/yaml_block.h"
-#include "lib/yaml/yaml_flow.h"
 #include "lib/yaml/yaml_internal.h"
-#include "lib/yaml/yaml_map.h"
-#include "lib/yaml/yaml_scalar.h"
 
-/* Why no block collection can start where a node stands. */
+/* Reasons why no block collection can start at a place. */
 enum {
 	AT_LINE = -1,		/* on the line of a key or of "---" */
 	AT_ANCHOR = -2,		/* on the line of its anchor */
 	AT_TAB = -3		/* behind a tab */
 };
 
-/* Where a node stands. */
-struct spot {
+/* The place of a node. */
+struct place {
 	int n;			/* indentation of the parent */
 	int at;			/* column of a collection here, or AT_... */
-	bool seq;		/* a sequence may stand in column n */
-	bool anchored;		/* an anchor came before */
+	bool seq;		/* a sequence may start in column n */
+	bool anchored;		/* an anchor precedes it */
 };
 
-static int content(struct yaml_in *, struct json *, struct spot);
+static int read_node(struct yaml_in *, struct json *, struct place);
 
 static bool
 is_blank(char c)
@@ -51,7 +47,7 @@ is_dash(const char *p)
 	return *p == '-' && is_blank(p[1]);
 }
 
-/* A tab in the white space before p. */
+/* Refuses a tab in the white space before p. */
 static int
 bad_tab(struct yaml_in *y, const char *p)
 {
@@ -62,7 +58,7 @@ bad_tab(struct yaml_in *y, const char *p)
 	return yaml_in_bad(y, p, "tab used for indentation; use spaces");
 }
 
-/* A collection starts at p where none can; a mapping has its ':' at colon. */
+/* Refuses a collection at p; colon is the ':' of a mapping, or NULL. */
 static int
 bad_start(struct yaml_in *y, int at, const char *p, const char *colon)
 {
@@ -73,10 +69,9 @@ bad_start(struct yaml_in *y, int at, const char *p, const char *colon)
 		    "a list cannot start on the line of its anchor" :
 		    "a \"- \" list must start on a line of its own");
 	if (at == AT_ANCHOR)
-		return yaml_in_bad(y, p,
-		    "an anchor on a key is not supported");
+		return yaml_scalar_bad_key(y, p, '&');
 	return yaml_in_bad(y, colon, "mapping values are not allowed here: "
-	    "quote the text that holds \": \"");
+	    "quote the text that contains \": \"");
 }
 
 static int
@@ -90,7 +85,7 @@ bad_directive(struct yaml_in *y)
 	    YAML_IN_SHOW((struct str){ y->p, (size_t)(e - y->p) }));
 }
 
-/* A fresh line that nothing above it can take. */
+/* Refuses a fresh line that does not continue any collection. */
 static int
 bad_line(struct yaml_in *y)
 {
@@ -98,20 +93,20 @@ bad_line(struct yaml_in *y)
 		return bad_tab(y, y->p);
 	if (*y->p == '%' && y->p == y->bol)
 		return bad_directive(y);
-	return yaml_in_bad(y, y->p, "this line does not fit what stands above "
+	return yaml_in_bad(y, y->p, "this line does not fit the lines above "
 	    "it: check its indentation");
 }
 
-/* No node starts at the cursor. */
+/* Refuses an indicator that cannot start a node. */
 static int
 bad_first(struct yaml_in *y)
 {
 	if (*y->p == '%' && y->p == y->bol)
 		return bad_directive(y);
 	if (*y->p == '-')
-		return yaml_in_bad(y, y->p, "a list item stands among the keys "
-		    "of a mapping: check its indentation");
-	return yaml_scalar_none(y);
+		return yaml_in_bad(y, y->p, "a list item among the keys of a "
+		    "mapping: check its indentation");
+	return yaml_scalar_bad_start(y);
 }
 
 /* Whether a plain or quoted scalar starts at p. */
@@ -123,27 +118,20 @@ is_scalar(const char *p)
 	    ((*p == '-' || *p == '?' || *p == ':') && !is_blank(p[1]));
 }
 
-static void
-skip_white(struct yaml_in *y)
-{
-	while (yaml_in_is(*y->p, YAML_IN_WHITE))
-		y->p++;
-}
-
-/* A node on a line of its own, or none: then it is empty, and null. */
+/* Reads a node from a fresh line; if the line is not part of it, it is null. */
 static int
-fresh(struct yaml_in *y, struct json *v, struct spot s)
+node_on_line(struct yaml_in *y, struct json *v, struct place s)
 {
 	if (y->indent <= s.n && !(s.seq && y->indent == s.n && !y->tabbed &&
 	    is_dash(y->p)))
 		return 0;
 	s.at = y->tabbed ? AT_TAB : y->indent;
-	return content(y, v, s);
+	return read_node(y, v, s);
 }
 
-/* The node after an indicator: "-", ":" or "---". */
+/* Reads the node after an indicator: "-", ":" or "---". */
 static int
-after(struct yaml_in *y, struct json *v, struct spot s)
+node_after(struct yaml_in *y, struct json *v, struct place s)
 {
 	const char *from = y->p;
 
@@ -151,14 +139,14 @@ after(struct yaml_in *y, struct json *v, struct spot s)
 		y->p++;
 	if (s.at >= 0)		/* compact collections [187] */
 		s.at = *y->p == '\t' ? AT_TAB : (int)(y->p - y->bol);
-	skip_white(y);
+	y->p = yaml_in_skip_white(y->p);
 	if (*y->p != '#' && !yaml_in_is(*y->p, YAML_IN_EOL))
-		return content(y, v, s);
+		return read_node(y, v, s);
 	y->p = from;
-	return yaml_in_rest(y, "this") != 0 ? -1 : fresh(y, v, s);
+	return yaml_in_end_line(y, "this") != 0 ? -1 : node_on_line(y, v, s);
 }
 
-/* A list in column `at`: l+block-sequence [183]. */
+/* Reads a sequence in column `at`: l+block-sequence [183]. */
 static int
 block_seq(struct yaml_in *y, struct json *v, int at)
 {
@@ -171,7 +159,8 @@ block_seq(struct yaml_in *y, struct json *v, int at)
 		y->p++;
 		*tail = yaml_in_node(y, y->p);
 		v->n++;
-		if (after(y, *tail, (struct spot){ .n = at, .at = 0 }) != 0)
+		if (node_after(y, *tail,
+		    (struct place){ .n = at, .at = 0 }) != 0)
 			return -1;
 		tail = &(*tail)->next;
 	} while (y->indent == at && !y->tabbed && is_dash(y->p));
@@ -181,21 +170,17 @@ block_seq(struct yaml_in *y, struct json *v, int at)
 	return 0;
 }
 
-/* The next key of a mapping [193], and its ':'. */
+/* Reads the next key of a mapping [193], up to its ':'. */
 static int
 block_key(struct yaml_in *y, int at, struct yaml_scalar *key)
 {
-	const char *what = *y->p == '&' ? "an anchor on" : *y->p == '*' ?
-	    "an alias as" : *y->p == '[' || *y->p == '{' ?
-	    "a collection as" : NULL;
-
-	if (what != NULL)
-		return yaml_in_bad(y, y->p, "%s a key is not supported", what);
+	if (yaml_scalar_bad_key(y, y->p, *y->p) != 0)
+		return -1;
 	if (!is_scalar(y->p))
 		return bad_first(y);
 	if (yaml_scalar_read(y, at + 1, false, key) != 0)
 		return -1;
-	skip_white(y);
+	y->p = yaml_in_skip_white(y->p);
 	if (*y->p != ':' || !is_blank(y->p[1])) {
 		yaml_in_bad(y, y->p, "expected \": \" after the key \"%s\"",
 		    YAML_IN_SHOW(key->text));
@@ -204,7 +189,7 @@ block_key(struct yaml_in *y, int at, struct yaml_scalar *key)
 	return yaml_scalar_key(y, key, y->p);
 }
 
-/* A mapping in column `at` [187], the cursor on the ':' of its first key. */
+/* Reads a mapping in column `at` [187] from the ':' of its first key on. */
 static int
 block_map(struct yaml_in *y, struct json *v, int at, struct yaml_scalar *key)
 {
@@ -217,8 +202,8 @@ block_map(struct yaml_in *y, struct json *v, int at, struct yaml_scalar *key)
 	for (;;) {
 		y->p++;
 		entry = yaml_map_add(y, &m, key);
-		if (entry == NULL || after(y, entry, (struct spot){ .n = at,
-		    .at = AT_LINE, .seq = true }) != 0)
+		if (entry == NULL || node_after(y, entry, (struct place){
+		    .n = at, .at = AT_LINE, .seq = true }) != 0)
 			return -1;
 		if (y->indent < at)
 			break;
@@ -231,9 +216,9 @@ block_map(struct yaml_in *y, struct json *v, int at, struct yaml_scalar *key)
 	return yaml_map_done(y, &m);
 }
 
-/* A plain or quoted scalar; with ':' behind it, a mapping. */
+/* Reads a plain or quoted scalar or, if ':' follows it, a mapping. */
 static int
-scalar(struct yaml_in *y, struct json *v, struct spot s)
+scalar(struct yaml_in *y, struct json *v, struct place s)
 {
 	struct yaml_scalar key;
 	const char *from = y->p, *e;
@@ -241,7 +226,7 @@ scalar(struct yaml_in *y, struct json *v, struct spot s)
 	if (yaml_scalar_read(y, s.n + 1, false, &key) != 0)
 		return -1;
 	e = y->p;
-	skip_white(y);
+	y->p = yaml_in_skip_white(e);
 	if (*y->p == ':' && is_blank(y->p[1])) {
 		if (yaml_scalar_key(y, &key, y->p) != 0)
 			return -1;
@@ -252,19 +237,19 @@ scalar(struct yaml_in *y, struct json *v, struct spot s)
 	y->p = e;
 	if (yaml_scalar_value(y, &key, v) != 0)
 		return -1;
-	return yaml_in_rest(y, key.plain ? "this value" :
+	return yaml_in_end_line(y, key.plain ? "this value" :
 	    "the closing quote");
 }
 
-/* A node after its anchor; AT_ANCHOR while on the anchor's line. */
+/* Reads an anchor and its node; AT_ANCHOR while on the anchor's line. */
 static int
-anchored(struct yaml_in *y, struct json *v, struct spot s)
+anchored(struct yaml_in *y, struct json *v, struct place s)
 {
 	struct yaml_anchor *a;
 
 	if (s.anchored)
 		return yaml_in_bad(y, y->p, "a second anchor: a value can have "
-		    "one, and an anchor on a key is not supported");
+		    "only one, and an anchor on a key is not supported");
 	a = yaml_anchor_open(y);
 	if (a == NULL)
 		return -1;
@@ -273,38 +258,33 @@ anchored(struct yaml_in *y, struct json *v, struct spot s)
 		    "a space is needed after the anchor's name");
 	s.anchored = true;
 	s.at = AT_ANCHOR;
-	if (after(y, v, s) != 0)
+	if (node_after(y, v, s) != 0)
 		return -1;
 	yaml_anchor_close(y, a, v);
 	return 0;
 }
 
-/* An alias or a flow collection: nothing that can be a key. */
+/* Reads an alias or a flow collection, neither of which can be a key. */
 static int
-alias_or_flow(struct yaml_in *y, struct json *v, struct spot s)
+alias_or_flow(struct yaml_in *y, struct json *v, struct place s)
 {
-	const char *e, *what = *y->p == '*' ? "an alias" : "a collection";
-	const char *at = y->p;
+	const char *e, *at = y->p;
 
 	if ((*y->p == '*' ? yaml_anchor_alias(y, v) :
 	    yaml_flow_read(y, s.n + 1, v)) != 0)
 		return -1;
-	e = y->p;
-	skip_white(y);
-	if (*y->p == ':' && is_blank(y->p[1]))
-		return yaml_in_bad(y, y->p,
-		    "%s as a key is not supported", what);
+	e = yaml_in_skip_white(y->p);
+	if (*e == ':' && is_blank(e[1]))
+		return yaml_scalar_bad_key(y, e, *at);
 	if (*at == '*' && s.anchored)
-		return yaml_in_bad(y, at,
-		    "an anchor cannot stand before an alias");
-	y->p = e;
-	return yaml_in_rest(y, *at == '*' ? what : "the closing bracket; "
-	    "quote the whole if it is meant as text");
+		return yaml_in_bad(y, at, "an anchor cannot precede an alias");
+	return yaml_in_end_line(y, *at == '*' ? "an alias" :
+	    "the closing bracket; quote all of it if it is text");
 }
 
-/* A block node, the cursor on its first byte [196]. */
+/* Reads the block node at the cursor [196]. */
 static int
-content(struct yaml_in *y, struct json *v, struct spot s)
+read_node(struct yaml_in *y, struct json *v, struct place s)
 {
 	yaml_in_place(y, v, y->p);
 	switch (*y->p) {
@@ -326,28 +306,28 @@ content(struct yaml_in *y, struct json *v, struct spot s)
 	    block_seq(y, v, s.at);
 }
 
-/* One document [211], its node into v. */
+/* Reads one document [211] into v. */
 static int
 document(struct yaml_in *y, struct json *v)
 {
-	struct spot s = { .n = -1, .at = AT_LINE };
+	struct place s = { .n = -1, .at = AT_LINE };
 	int rc;
 
 	y->anchors = NULL;
 	y->depth = y->deepest = 0;
 	if (y->indent >= 0) {
-		rc = fresh(y, v, s);
+		rc = node_on_line(y, v, s);
 	} else {
 		y->p += 3;
 		yaml_in_place(y, v, y->p);
-		rc = after(y, v, s);
+		rc = node_after(y, v, s);
 	}
 	if (rc == 0 && y->indent >= 0)
 		return bad_line(y);
 	return rc;
 }
 
-/* All documents [211]: markers, and what stands between them. */
+/* Reads all documents [211] and the markers between them. */
 static int
 stream(struct yaml_in *y, struct json *docs)
 {
@@ -364,7 +344,7 @@ stream(struct yaml_in *y, struct json *docs)
 		}
 		if (y->indent < 0 && *y->p == '.') {
 			y->p += 3;
-			if (yaml_in_rest(y, "the document end marker") != 0)
+			if (yaml_in_end_line(y, "the document end marker") != 0)
 				return -1;
 			continue;
 		}
@@ -422,8 +402,8 @@ yaml_read_one(struct arena *a, struct str text, struct err *e)
 	}
 	v = docs->u.child;
 	if (docs->n > 1) {
-		err_set(e, ERR_SYNTAX, "the file holds %u documents; one is "
-		    "expected here", (unsigned)docs->n);
+		err_set(e, ERR_SYNTAX, "the file contains %u documents; only "
+		    "one is allowed here", (unsigned)docs->n);
 		err_at(e, v->next->line, v->next->col);
 		return NULL;
 	}

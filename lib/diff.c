@@ -14,7 +14,7 @@
 #include <stdint.h>
 #include <string.h>
 
-#include "lib/diff_search.h"
+#include "lib/diff_internal.h"
 
 enum {
 	BLOCK = 4096,		/* bytes compared at once */

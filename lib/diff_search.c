@@ -9,7 +9,7 @@
  * stack is as deep as the logarithm of the numbers.  A box that takes too
  * long is cut at the furthest place seen: correct, though maybe not shortest.
  */
-#include "lib/diff_search.h"
+#include "lib/diff_internal.h"
 
 #include <assert.h>
 #include <limits.h>

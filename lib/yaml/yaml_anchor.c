@@ -2,34 +2,33 @@
 /*
  * Anchors and aliases.
  *
- * An alias copies one struct json and shares the children, so that it costs
- * the same whatever it names.  But whoever walks the tree meets the children
- * again each time, so what counts against the limits is the tree as walked:
- * each anchor knows how many values it stands for and how deep they go.
+ * An alias copies one struct json and shares its children, so its cost does
+ * not depend on the size of the node.  But a walk over the tree visits shared
+ * children each time, so the limits apply to the expanded tree: each anchor
+ * records how many values its node contains and how deep they nest.
  *
- * An anchor that is not closed yet is found all the same: its name is taken,
- * and an alias to it would be a tree that contains itself.
+ * An open anchor is found as well, to refuse an alias inside its own node,
+ * which would make the tree contain itself.
  */
-#include "lib/yaml/yaml_anchor.h"
+#include "lib/yaml/yaml_internal.h"
 
 #include <stdbool.h>
 #include <string.h>
 
 #include "json.h"
-#include "lib/yaml/yaml_internal.h"
 
 struct yaml_anchor {
 	struct str name;
 	const struct json *node;	/* NULL while open */
-	size_t size;		/* values in it; while open, those before it */
-	unsigned height;	/* levels in it; while open, the old deepest */
+	size_t size;		/* values in it; while open: before it */
+	unsigned height;	/* levels in it; while open: old deepest */
 };
 
-/* A name, in a tree that branches by two bits of its hash per level. */
+/* A name, in a tree that branches by two bits of the hash per level. */
 struct yaml_anchor_slot {
 	struct yaml_anchor_slot *kid[4];
 	struct str name;
-	struct yaml_anchor *now;	/* the youngest of that name */
+	struct yaml_anchor *now;	/* the latest of that name */
 };
 
 /* ns-anchor-name [103]: anything but white space and flow indicators. */
@@ -44,11 +43,11 @@ read_name(struct yaml_in *y)
 }
 
 /*
- * The specification allows any punctuation but what ends the name, and
- * readers disagree about where that is; so only what none of them mistakes.
+ * The first character of a name that other YAML readers might treat as the
+ * end of the name, or NULL: they disagree about punctuation.
  */
 static const char *
-odd_in(struct str name)
+unsafe_char(struct str name)
 {
 	size_t i;
 	char c;
@@ -74,7 +73,7 @@ hash(struct str s, uint64_t seed)
 	return h ^ h >> 32;
 }
 
-/* Where the slot of that name is, or belongs. */
+/* The link to the slot of that name, or to where it has to be added. */
 static struct yaml_anchor_slot **
 find(struct yaml_in *y, struct str name)
 {
@@ -85,7 +84,7 @@ find(struct yaml_in *y, struct str name)
 	for (level = 0; *at != NULL; level++) {
 		if (str_eq((*at)->name, name))
 			break;
-		if (level % 16 == 0)	/* equal hashes part ways here */
+		if (level % 16 == 0)	/* separates names with equal hashes */
 			h = hash(name, level);
 		at = &(*at)->kid[h & 3];
 		h >>= 2;
@@ -103,15 +102,15 @@ yaml_anchor_open(struct yaml_in *y)
 
 	if (name.n == 0) {
 		yaml_in_bad(y, at, "& must be followed by the anchor's name; "
-		    "quote the text if it is meant as text");
+		    "quote it if it is text");
 		return NULL;
 	}
 	if (yaml_in_printable(y, name.p, y->p) != 0)
 		return NULL;
-	if (odd_in(name) != NULL) {
-		yaml_in_bad(y, odd_in(name), "%c in the name of an anchor is "
-		    "not supported; use letters, digits, - and _",
-		    *odd_in(name));
+	if (unsafe_char(name) != NULL) {
+		yaml_in_bad(y, unsafe_char(name), "%c in the name of an anchor "
+		    "is not supported; use letters, digits, - and _",
+		    *unsafe_char(name));
 		return NULL;
 	}
 	slot = find(y, name);
@@ -140,11 +139,12 @@ yaml_anchor_close(struct yaml_in *y, struct yaml_anchor *a, struct json *v)
 }
 
 static int
-over(struct yaml_in *y, const char *at, const struct yaml_anchor *a, bool deep)
+over_limit(struct yaml_in *y, const char *at, const struct yaml_anchor *a,
+    bool deep)
 {
 	yaml_in_bad(y, at, deep ?
-	    "alias *%s makes the tree more than %zu deep" :
-	    "alias *%s: the aliases stand for more than %zu values",
+	    "alias *%s makes nesting deeper than %zu levels" :
+	    "alias *%s: aliases expand to more than %zu values",
 	    YAML_IN_SHOW(a->name),
 	    deep ? (size_t)y->max_depth : y->max_aliased);
 	y->err->code = ERR_LIMIT;
@@ -162,19 +162,19 @@ yaml_anchor_alias(struct yaml_in *y, struct json *v)
 
 	if (name.n == 0)
 		return yaml_in_bad(y, at, "* must be followed by the name of "
-		    "an anchor; quote the text if it is meant as text");
+		    "an anchor; quote it if it is text");
 	if (a == NULL)
 		return yaml_in_bad(y, at, "alias *%s: no anchor &%s before it; "
-		    "quote the text if it is meant as text",
-		    YAML_IN_SHOW(name), YAML_IN_SHOW(name));
+		    "quote it if it is text", YAML_IN_SHOW(name),
+		    YAML_IN_SHOW(name));
 	if (a->node == NULL)
-		return yaml_in_bad(y, at, "alias *%s stands inside the value "
-		    "that it names", YAML_IN_SHOW(name));
+		return yaml_in_bad(y, at, "alias *%s is inside the value that "
+		    "it refers to", YAML_IN_SHOW(name));
 	depth += a->height;
-	if (v == y->merge && a->height > 0)	/* its members join ours */
+	if (v == y->merge && a->height > 0)	/* merged: one level less */
 		depth--;
 	if (depth > y->max_depth || a->size > y->max_aliased - y->aliased)
-		return over(y, at, a, depth > y->max_depth);
+		return over_limit(y, at, a, depth > y->max_depth);
 	y->aliased += a->size;
 	y->nodes += a->size - 1;
 	if (depth > y->deepest)

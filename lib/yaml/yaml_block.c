@@ -2,27 +2,26 @@
 /*
  * Block scalars: header, extent, text.
  *
- * The extent is found first, then the text is written over it, from the break
- * before it on: no line gets longer than it is spelt, and a last line without
- * a break has this one byte to grow.
+ * The extent is found first, then the decoded text is written over it,
+ * starting at the break before it: no line gets longer, and that byte makes
+ * room for the break which a last line without one gains.
  */
-#include "lib/yaml/yaml_block.h"
+#include "lib/yaml/yaml_internal.h"
 
 #include <string.h>
 
 #include "json.h"
-#include "lib/yaml/yaml_internal.h"
 
 struct block {
-	const char *from, *to;	/* the lines of it */
+	const char *from, *to;	/* its lines */
 	int n;			/* indentation of the parent */
-	int indent;		/* of the content; -1: to be found */
+	int indent;		/* of the content; -1: not known yet */
 	bool fold;		/* '>' */
 	char chomp;		/* '-', '+', or 0 for clip */
 	unsigned line;		/* of the header */
 };
 
-/* c-b-block-header [162], which may give its two indicators in any order. */
+/* c-b-block-header [162]; its two indicators come in any order. */
 static int
 header(struct yaml_in *y, struct block *b)
 {
@@ -36,21 +35,19 @@ header(struct yaml_in *y, struct block *b)
 		else if (*p >= '1' && *p <= '9' && b->indent < 0)
 			b->indent = (b->n < 0 ? 0 : b->n) + (*p - '0');
 		else
-			return yaml_in_bad(y, p, "after %c only a digit from 1 "
-			    "to 9, + or - can stand; the text starts on the "
-			    "next line", *y->p);
+			return yaml_in_bad(y, p, "only a digit from 1 to 9, + "
+			    "or - may follow %c; the text starts on the next "
+			    "line", *y->p);
 	}
 	y->p = p;
-	while (yaml_in_is(*p, YAML_IN_WHITE))
-		p++;
+	p = yaml_in_skip_white(p);
 	if (*p != '#' && !yaml_in_is(*p, YAML_IN_EOL))
 		return yaml_in_bad(y, p, "the text after %c must start on the "
 		    "next line", b->fold ? '>' : '|');
-	p = memchr(p, '\n', (size_t)(y->end - p));
-	y->p = p == NULL ? y->end : p + 1;
-	if (p != NULL) {
+	y->p = p = yaml_in_eol(y, p);
+	if (*p == '\n') {
 		y->line++;
-		y->bol = y->p;
+		y->bol = ++y->p;
 	}
 	b->from = y->p;
 	return 0;
@@ -113,10 +110,9 @@ extent(struct yaml_in *y, struct block *b)
 			break;
 		if (p == y->bol && *p == '%')
 			return yaml_in_bad(y, p, "a line of text that begins "
-			    "with %% may be taken for a directive, which is "
-			    "not supported; indent the text");
-		p = memchr(p, '\n', (size_t)(y->end - p));
-		p = p == NULL ? y->end : p;
+			    "with %% looks like a directive, which is not "
+			    "supported; indent the text");
+		p = yaml_in_eol(y, p);
 		if (yaml_in_printable(y, y->p, p) != 0)
 			return -1;
 		y->p = p + (*p == '\n');
@@ -127,7 +123,7 @@ extent(struct yaml_in *y, struct block *b)
 	return 0;
 }
 
-/* The content of the line at *p, which moves to the next one. */
+/* The content of the line at *p; moves *p to the next line. */
 static struct str
 take_line(const struct block *b, const char **p)
 {
@@ -150,8 +146,9 @@ put_breaks(char *o, size_t n)
 }
 
 /*
- * Writes the lines, each with its break; those of '>' folded [174-182]: a
+ * Writes the lines with the breaks between them.  '>' folds [174-182]: a
  * single break between two lines that start with text becomes a space.
+ * *blank is the number of empty lines at the end.
  */
 static char *
 write_lines(const struct block *b, char *o, size_t *blank)
@@ -164,8 +161,8 @@ write_lines(const struct block *b, char *o, size_t *blank)
 	while (p < b->to) {
 		s = take_line(b, &p);
 		if (s.n == 0) {
-			/* spaces at the end of the file are no line, unless
-			 * they are all there is */
+			/* spaces at the end of the file are not a line, unless
+			 * there is no other */
 			*blank += p[-1] == '\n' || (first && *blank == 0);
 			continue;
 		}
@@ -203,7 +200,7 @@ yaml_block_read(struct yaml_in *y, int n, struct json *v)
 	o = write_lines(&b, text, &blank);
 	if (given && n < 0 && o > text) {
 		yaml_in_bad(y, y->p, "an indentation indicator at the top "
-		    "level is read in different ways: leave it out");
+		    "level is ambiguous: remove it");
 		return err_at(y->err, v->line, v->col);
 	}
 	/* chomping, section 8.1.1.2 */

@@ -2,24 +2,21 @@
 /*
  * The core schema: null, booleans, integers, floats; all else is a string.
  *
- * Numbers leave here in JSON's spelling with their value untouched, because
- * the tree keeps spellings and the rest of the program knows only JSON's.
- * How they were spelt is kept behind it, for where a string was meant.
+ * The tree stores numbers as text in JSON's spelling, with the exact value.
+ * The original spelling follows after a NUL, for callers that want a string.
  */
-#include "lib/yaml/yaml_core.h"
+#include "lib/yaml/yaml_internal.h"
 
 #include <stdio.h>
 #include <string.h>
 
 #include "json.h"
-#include "lib/yaml/yaml_internal.h"
-#include "lib/yaml/yaml_scalar.h"
 
 enum { DIGITS_MAX = 256 };	/* of 0x and 0o: conversion is quadratic */
 
 /*
- * Scalars that are words; of numbers without a JSON spelling, our own with
- * the source behind it as in number().
+ * Words with a type.  Numbers without a JSON spelling have one of ours,
+ * followed by their source as in number().
  */
 #define WORD(text, type, n) { "" text, sizeof(text) - 1, type, n, "" text }
 #define SPECIAL(text, ours) { "" text, sizeof(text) - 1, JSON_NUMBER, \
@@ -91,17 +88,7 @@ digits(const char *p, const char *end)
 	return (size_t)(p - s);
 }
 
-static unsigned
-digit(char c)
-{
-	if (c >= '0' && c <= '9')
-		return (unsigned)(c - '0');
-	if ((c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F'))
-		return (unsigned)((c | 0x20) - 'a' + 10);
-	return 16;
-}
-
-/* 0o17 and 0x1F to decimal. */
+/* Converts 0o17 and 0x1F to decimal. */
 static void
 radix(struct yaml_in *y, struct str s, struct json *v)
 {
@@ -112,7 +99,7 @@ radix(struct yaml_in *y, struct str s, struct json *v)
 	char *text, *o;
 
 	for (i = 2; i < s.n; i++) {
-		carry = digit(s.p[i]);
+		carry = (uint64_t)hex_digit(s.p[i]);
 		for (k = 0; k < n; k++) {
 			carry += (uint64_t)big[k] * base;
 			big[k] = (uint32_t)(carry % 1000000000);
@@ -136,19 +123,20 @@ radix(struct yaml_in *y, struct str s, struct json *v)
 static bool
 is_radix(struct str s)
 {
-	unsigned base;
 	size_t i;
+	int d;
 
 	if (s.n < 3 || s.p[0] != '0' || (s.p[1] != 'o' && s.p[1] != 'x'))
 		return false;
-	base = s.p[1] == 'o' ? 8 : 16;
-	for (i = 2; i < s.n; i++)
-		if (digit(s.p[i]) >= base)
+	for (i = 2; i < s.n; i++) {
+		d = hex_digit(s.p[i]);
+		if (d < 0 || (d > 7 && s.p[1] == 'o'))
 			return false;
+	}
 	return true;
 }
 
-/* The parts of a decimal number, each as it is spelt. */
+/* The parts of a decimal number as spelt in the source. */
 struct parts {
 	struct str whole, frac, exp;
 	bool minus, plus, point;
@@ -219,8 +207,8 @@ yaml_core_value(struct yaml_in *y, const struct yaml_scalar *s, struct json *v)
 		return 0;
 	if (is_radix(s->text)) {
 		if (s->text.n > DIGITS_MAX) {
-			yaml_in_bad(y, y->p, "a number of more than %d digits "
-			    "in base 8 or 16", DIGITS_MAX);
+			yaml_in_bad(y, y->p, "a number in base 8 or 16 can "
+			    "have up to %d digits", DIGITS_MAX);
 			return err_at(y->err, s->line, s->col);
 		}
 		radix(y, s->text, v);

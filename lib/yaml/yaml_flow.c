@@ -2,35 +2,32 @@
 /*
  * Flow collections.
  *
- * A known deviation: section 7.4 wants a closing bracket indented like the
- * rest.  People write it in the column of the key, every reader takes it, and
- * it has one meaning, so it is taken here too.
+ * A known deviation: section 7.4 requires a closing bracket to be indented
+ * like the other lines.  A bracket in the column of the key is common, every
+ * reader accepts it and it is unambiguous, so it is accepted here too.
  */
-#include "lib/yaml/yaml_flow.h"
+#include "lib/yaml/yaml_internal.h"
 
 #include "json.h"
-#include "lib/yaml/yaml_anchor.h"
-#include "lib/yaml/yaml_internal.h"
-#include "lib/yaml/yaml_map.h"
-#include "lib/yaml/yaml_scalar.h"
 
 /* The collection that is being read. */
 struct flow {
 	int n;			/* spaces that its lines need */
 	char close;		/* its closing bracket */
+	const char *type;	/* "sequence" or "mapping" */
 	unsigned line;		/* where it starts */
 };
 
 static int flow_value(struct yaml_in *, const struct flow *, struct json *);
 
-/* What cannot continue a plain scalar in flow context. */
+/* Whether c ends a plain scalar in flow context. */
 static bool
 is_end(char c)
 {
 	return yaml_in_is(c, YAML_IN_WHITE | YAML_IN_EOL | YAML_IN_FLOW);
 }
 
-/* The indentation of the line at y->p (s-flow-line-prefix [69]). */
+/* Checks the indentation of the line at y->p (s-flow-line-prefix [69]). */
 static int
 check_line(struct yaml_in *y, const struct flow *f)
 {
@@ -41,8 +38,7 @@ check_line(struct yaml_in *y, const struct flow *f)
 		p++;
 	indent = (int)(p - y->bol);
 	y->p = p;
-	while (yaml_in_is(*p, YAML_IN_WHITE))
-		p++;
+	p = yaml_in_skip_white(p);
 	if (*p == '#' || yaml_in_is(*p, YAML_IN_EOL) || indent >= f->n)
 		return 0;
 	if (indent == f->n - 1 && p == y->p && (*p == ']' || *p == '}'))
@@ -51,24 +47,22 @@ check_line(struct yaml_in *y, const struct flow *f)
 		return yaml_in_bad(y, y->p,
 		    "tab used for indentation; use spaces");
 	return yaml_in_bad(y, p, "the %s that starts at line %u is not closed, "
-	    "or this line of it needs %d or more spaces", f->close == ']' ?
-	    "sequence" : "mapping", f->line, f->n);
+	    "or this line of it needs %d or more spaces", f->type, f->line,
+	    f->n);
 }
 
-/* s-separate [80]: white space, comments, line breaks. */
+/* Skips s-separate [80]: white space, comments, line breaks. */
 static int
-gap(struct yaml_in *y, const struct flow *f)
+separate(struct yaml_in *y, const struct flow *f)
 {
 	for (;;) {
-		while (yaml_in_is(*y->p, YAML_IN_WHITE))
-			y->p++;
+		y->p = yaml_in_skip_white(y->p);
 		if (*y->p == '#') {
 			if (y->p > y->bol && !yaml_in_is(y->p[-1],
 			    YAML_IN_WHITE))
 				return yaml_in_bad(y, y->p,
 				    "a comment needs a space before #");
-			while (!yaml_in_is(*y->p, YAML_IN_EOL))
-				y->p++;
+			y->p = yaml_in_eol(y, y->p);
 		}
 		if (*y->p != '\n')
 			return 0;
@@ -76,31 +70,28 @@ gap(struct yaml_in *y, const struct flow *f)
 		y->line++;
 		if (yaml_in_marker(y->p))
 			return yaml_in_bad(y, y->p, "a document marker inside "
-			    "the %s that starts at line %u", f->close == ']' ?
-			    "sequence" : "mapping", f->line);
+			    "the %s that starts at line %u", f->type, f->line);
 		if (check_line(y, f) != 0)
 			return -1;
 	}
 }
 
-/* Neither "," nor the end where one of them is due. */
+/* Sets the error when neither "," nor the closing bracket follows. */
 static int
 no_comma(struct yaml_in *y, const struct flow *f)
 {
-	const char *what = f->close == ']' ? "sequence" : "mapping";
-
 	if (*y->p == '\0')
 		return yaml_in_bad(y, y->p, "found the end of the file inside "
-		    "a %s that starts at line %u: %c is missing", what,
+		    "a %s that starts at line %u: %c is missing", f->type,
 		    f->line, f->close);
 	if (*y->p == ':')
 		return yaml_in_bad(y, y->p, "mapping values are not allowed "
-		    "here: quote the text that holds \":\"");
+		    "here: quote the text that contains \":\"");
 	return yaml_in_bad(y, y->p, "expected , or %c in the %s that starts "
-	    "at line %u", f->close, what, f->line);
+	    "at line %u", f->close, f->type, f->line);
 }
 
-/* Why no scalar starts at y->p; 0 if one does (ns-plain-first [126]). */
+/* Requires that a scalar starts at y->p (ns-plain-first [126]). */
 static int
 check_first(struct yaml_in *y, const struct flow *f)
 {
@@ -114,11 +105,12 @@ check_first(struct yaml_in *y, const struct flow *f)
 	if (c == '\0')
 		return no_comma(y, f);
 	if (c == ',')
-		return yaml_in_bad(y, y->p, "nothing stands before this comma");
+		return yaml_in_bad(y, y->p,
+		    "a value is missing before this comma");
 	if (c == '-')
-		return yaml_in_bad(y, y->p, "a \"- \" list cannot stand inside "
-		    "[ ] or { }; quote the text if it is meant as text");
-	return yaml_scalar_none(y);
+		return yaml_in_bad(y, y->p, "a \"- \" list is not allowed "
+		    "inside [ ] or { }; quote it if it is text");
+	return yaml_scalar_bad_start(y);
 }
 
 /* A node with an anchor; the node may be empty [161]. */
@@ -133,14 +125,13 @@ anchored(struct yaml_in *y, const struct flow *f, struct json *v)
 	if (*y->p == '[' || *y->p == '{')
 		return yaml_in_bad(y, y->p,
 		    "a space is needed after the anchor's name");
-	if (gap(y, f) != 0)
+	if (separate(y, f) != 0)
 		return -1;
 	if (*y->p == '&' || *y->p == '*')
-		return yaml_in_bad(y, y->p, "an anchor can stand neither "
-		    "before another anchor nor before an alias");
+		return yaml_in_bad(y, y->p, "an anchor cannot precede another "
+		    "anchor or an alias");
 	if (*y->p == ':' && is_end(y->p[1]))
-		return yaml_in_bad(y, at,
-		    "an anchor on a key is not supported");
+		return yaml_scalar_bad_key(y, at, '&');
 	if (*y->p != ',' && *y->p != ']' && *y->p != '}' &&
 	    flow_value(y, f, v) != 0)
 		return -1;
@@ -169,23 +160,15 @@ flow_value(struct yaml_in *y, const struct flow *f, struct json *v)
 	return yaml_scalar_value(y, &s, v);
 }
 
-/* The value after ':' [146]; it may be absent. */
+/* The value after ':' [146], or null if it is missing. */
 static int
 after_colon(struct yaml_in *y, const struct flow *f, struct json *v)
 {
-	if (gap(y, f) != 0)
+	if (separate(y, f) != 0)
 		return -1;
 	if (*y->p == ',' || *y->p == f->close)
 		return 0;
 	return flow_value(y, f, v);
-}
-
-static const char *
-skip_white(const char *p)
-{
-	while (yaml_in_is(*p, YAML_IN_WHITE))
-		p++;
-	return p;
 }
 
 /* An entry of a sequence that is a mapping of one pair [150]. */
@@ -218,18 +201,15 @@ item(struct yaml_in *y, const struct flow *f, struct json *v)
 	if (c == '[' || c == '{' || c == '&' || c == '*') {
 		if (flow_value(y, f, v) != 0)
 			return -1;
-		p = skip_white(y->p);
+		p = yaml_in_skip_white(y->p);
 		if (*p == ':' && (c == '[' || c == '{' || is_end(p[1])))
-			return yaml_in_bad(y, p, c == '&' ?
-			    "an anchor on a key is not supported" : c == '*' ?
-			    "an alias as a key is not supported" :
-			    "a collection as a key is not supported");
+			return yaml_scalar_bad_key(y, p, c);
 		return 0;
 	}
 	if (check_first(y, f) != 0 ||
 	    yaml_scalar_read(y, f->n, true, &s) != 0)
 		return -1;
-	p = skip_white(y->p);
+	p = yaml_in_skip_white(y->p);
 	if (*p != ':' || (s.plain && !is_end(p[1])))
 		return yaml_scalar_value(y, &s, v);
 	y->p = p;
@@ -243,13 +223,13 @@ flow_seq(struct yaml_in *y, const struct flow *f, struct json *v)
 
 	v->type = JSON_ARRAY;
 	for (;;) {
-		if (gap(y, f) != 0)
+		if (separate(y, f) != 0)
 			return -1;
 		if (*y->p == ']')
 			return 0;
 		*tail = yaml_in_node(y, y->p);
 		v->n++;
-		if (item(y, f, *tail) != 0 || gap(y, f) != 0)
+		if (item(y, f, *tail) != 0 || separate(y, f) != 0)
 			return -1;
 		tail = &(*tail)->next;
 		if (*y->p == ',')
@@ -259,18 +239,11 @@ flow_seq(struct yaml_in *y, const struct flow *f, struct json *v)
 	}
 }
 
-/* A key of a mapping, which here may span lines [144]. */
+/* A key of a mapping, which may span lines in flow context [144]. */
 static int
 key(struct yaml_in *y, const struct flow *f, struct yaml_scalar *s)
 {
-	const char *what = *y->p == '&' ? "an anchor on" : *y->p == '*' ?
-	    "an alias as" : *y->p == '[' || *y->p == '{' ?
-	    "a collection as" : NULL;
-
-	if (what != NULL)
-		return yaml_in_bad(y, y->p, "%s a key is not supported; quote "
-		    "the text if it is meant as text", what);
-	if (check_first(y, f) != 0)
+	if (yaml_scalar_bad_key(y, y->p, *y->p) != 0 || check_first(y, f) != 0)
 		return -1;
 	return yaml_scalar_read(y, f->n, true, s);
 }
@@ -284,19 +257,19 @@ flow_map(struct yaml_in *y, const struct flow *f, struct json *v)
 
 	yaml_map_init(&m, v);
 	for (;;) {
-		if (gap(y, f) != 0)
+		if (separate(y, f) != 0)
 			return -1;
 		if (*y->p == '}')
 			return yaml_map_done(y, &m);
 		if (key(y, f, &s) != 0)
 			return -1;
 		entry = yaml_map_add(y, &m, &s);
-		if (entry == NULL || gap(y, f) != 0)
+		if (entry == NULL || separate(y, f) != 0)
 			return -1;
 		if (*y->p == ':' && (!s.plain || is_end(y->p[1]))) {
 			y->p++;
 			yaml_in_place(y, entry, y->p);
-			if (after_colon(y, f, entry) != 0 || gap(y, f) != 0)
+			if (after_colon(y, f, entry) != 0 || separate(y, f) != 0)
 				return -1;
 		}
 		if (*y->p == ',')
@@ -309,12 +282,14 @@ flow_map(struct yaml_in *y, const struct flow *f, struct json *v)
 int
 yaml_flow_read(struct yaml_in *y, int n, struct json *v)
 {
-	struct flow f = { n, *y->p == '[' ? ']' : '}', y->line };
+	bool seq = *y->p == '[';
+	struct flow f = { n, seq ? ']' : '}', seq ? "sequence" : "mapping",
+	    y->line };
 
 	if (yaml_in_enter(y) != 0)
 		return -1;
 	y->p++;
-	if ((f.close == ']' ? flow_seq(y, &f, v) : flow_map(y, &f, v)) != 0)
+	if ((seq ? flow_seq(y, &f, v) : flow_map(y, &f, v)) != 0)
 		return -1;
 	y->p++;
 	y->depth--;

@@ -2,11 +2,11 @@
 /*
  * The text under the YAML reader.
  *
- * Invariants: bol <= p <= end, *end == '\0' and no other NUL exists; there is
- * no '\n' in [bol, p); line counts the breaks before bol from 1.  A line is
- * fresh when the cursor stands on its first content: then indent is what
- * stands before it in spaces, or -1 at a document marker and at the end, so
- * that "indented less than n" ends everything there.
+ * Invariants: bol <= p <= end; *end is the only NUL; [bol, p) contains no
+ * '\n'; line is 1 plus the number of breaks before bol.  A line is fresh when
+ * the cursor is on its first content: then indent is the number of spaces
+ * before it, or -1 at a document marker and at the end of the text, so that
+ * these end every block.
  */
 #include "lib/yaml/yaml_internal.h"
 
@@ -85,7 +85,7 @@ yaml_in_show(char out[YAML_IN_NAME], struct str s)
 	return out;
 }
 
-/* Copies text with every line break as one '\n' (b-break [28]); its end. */
+/* Copies text with every line break as '\n' (b-break [28]); returns the end. */
 static char *
 copy_lines(char *out, struct str text)
 {
@@ -106,15 +106,15 @@ copy_lines(char *out, struct str text)
 	return out;
 }
 
-/* Characters outside c-printable [1] that nb-json [2] has. */
+/* Characters of nb-json [2] that are not in c-printable [1]. */
 static bool
-is_odd(uint32_t cp)
+is_special(uint32_t cp)
 {
 	return (cp >= 0x7f && cp < 0xa0 && cp != 0x85) || cp == 0xfeff ||
 	    cp == 0xfffe || cp == 0xffff;
 }
 
-/* One character that is not printable ASCII; the bytes it took, 0 = error. */
+/* The length of the character at p, which is not printable ASCII; 0: error. */
 static size_t
 check_char(struct yaml_in *y, const char *p)
 {
@@ -126,7 +126,7 @@ check_char(struct yaml_in *y, const char *p)
 		return 1;
 	n = utf8_get(p, y->end, &cp);
 	if (n > 0 && cp >= ' ') {
-		y->odd = y->odd || is_odd(cp);
+		y->special = y->special || is_special(cp);
 		return n;
 	}
 	for (; y->p < p; y->p++)
@@ -135,16 +135,16 @@ check_char(struct yaml_in *y, const char *p)
 			y->bol = y->p + 1;
 		}
 	if (n == 0)
-		yaml_in_bad(y, p, "byte 0x%02x is not UTF-8 text here", c);
+		yaml_in_bad(y, p, "byte 0x%02x is not valid UTF-8 here", c);
 	else
 		yaml_in_bad(y, p, "control character 0x%02x: write it as "
 		    "\"\\x%02x\" in double quotes", c, c);
 	return 0;
 }
 
-/* Eight bytes, each from ' ' to '~' or a line break. */
+/* Whether eight bytes are all printable ASCII or line breaks. */
 static bool
-is_easy8(const char *p)
+is_ascii8(const char *p)
 {
 	const uint64_t one = UINT64_C(0x0101010101010101), top = one * 0x80;
 	uint64_t w, low, nl;
@@ -162,7 +162,7 @@ check_text(struct yaml_in *y)
 	size_t n;
 
 	while (p < y->end) {
-		if (y->end - p >= 8 && is_easy8(p)) {
+		if (y->end - p >= 8 && is_ascii8(p)) {
 			p += 8;
 			continue;
 		}
@@ -201,14 +201,14 @@ yaml_in_open(struct yaml_in *y, struct str text)
 }
 
 int
-yaml_in_odd(struct yaml_in *y, const char *p, const char *end)
+yaml_in_check_special(struct yaml_in *y, const char *p, const char *end)
 {
 	uint32_t cp;
 
 	while (p < end) {
 		size_t n = utf8_get(p, end, &cp);
 
-		if (is_odd(cp))
+		if (is_special(cp))
 			return yaml_in_bad(y, p, "character U+%04X is only "
 			    "allowed in a quoted string", (unsigned)cp);
 		p += n;
@@ -223,8 +223,8 @@ yaml_in_marker(const char *p)
 	    yaml_in_is(p[3], YAML_IN_WHITE | YAML_IN_EOL);
 }
 
-static const char *
-comment_end(const struct yaml_in *y, const char *p)
+const char *
+yaml_in_eol(const struct yaml_in *y, const char *p)
 {
 	p = memchr(p, '\n', (size_t)(y->end - p));
 	return p == NULL ? y->end : p;
@@ -241,10 +241,9 @@ yaml_in_lines(struct yaml_in *y)
 			p++;
 		y->indent = (int)(p - y->bol);
 		y->tabbed = *p == '\t';
-		while (yaml_in_is(*p, YAML_IN_WHITE))
-			p++;
+		p = yaml_in_skip_white(p);
 		if (*p == '#')
-			p = comment_end(y, p);
+			p = yaml_in_eol(y, p);
 		if (*p != '\n')
 			break;
 		p++;
@@ -256,18 +255,16 @@ yaml_in_lines(struct yaml_in *y)
 }
 
 int
-yaml_in_rest(struct yaml_in *y, const char *what)
+yaml_in_end_line(struct yaml_in *y, const char *before)
 {
-	const char *p = y->p;
+	const char *p = yaml_in_skip_white(y->p);
 
-	while (yaml_in_is(*p, YAML_IN_WHITE))
-		p++;
 	if (*p == '#' && p > y->p)
-		p = comment_end(y, p);
+		p = yaml_in_eol(y, p);
 	if (*p == '#')
 		return yaml_in_bad(y, p, "a comment needs a space before #");
 	if (*p != '\n' && *p != '\0')
-		return yaml_in_bad(y, p, "unexpected text after %s", what);
+		return yaml_in_bad(y, p, "unexpected text after %s", before);
 	y->p = p;
 	y->indent = -1;
 	if (*p == '\n') {
@@ -282,7 +279,8 @@ int
 yaml_in_enter(struct yaml_in *y)
 {
 	if (y->depth >= y->max_depth) {
-		yaml_in_bad(y, y->p, "nested more than %u deep", y->max_depth);
+		yaml_in_bad(y, y->p, "nesting is deeper than %u levels",
+		    y->max_depth);
 		y->err->code = ERR_LIMIT;
 		return -1;
 	}

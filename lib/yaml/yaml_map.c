@@ -3,18 +3,16 @@
  * A mapping under construction.
  *
  * Merge keys (https://yaml.org/type/merge.html): members of the merged
- * mappings join unless the mapping has such a key itself; of several sources
- * the earlier wins.  json_seal() knows "the last wins", so the list is made
- * in the opposite order: last source first, own members at the end.
+ * mappings are added unless the mapping has that key itself; an earlier source
+ * takes precedence over a later one.  json_seal() lets the last member of a
+ * name win, so the list is built in reverse: last source first, own members
+ * at the end.
  */
-#include "lib/yaml/yaml_map.h"
+#include "lib/yaml/yaml_internal.h"
 
 #include <string.h>
 
 #include "json.h"
-#include "lib/yaml/yaml_core.h"
-#include "lib/yaml/yaml_internal.h"
-#include "lib/yaml/yaml_scalar.h"
 
 void
 yaml_map_init(struct yaml_map *m, struct json *v)

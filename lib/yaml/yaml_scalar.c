@@ -2,18 +2,16 @@
 /*
  * Plain and quoted scalars.
  *
- * Each is read in two steps: scan to its end, checking everything that can be
- * wrong while line and column are at hand; then decode, which cannot fail.
- * One line without escapes is used as it stands, others are written over
- * their spelling, which is never shorter (save for \L and \P).
+ * Each is read in two steps: scan to its end and check everything while line
+ * and column are known; then decode, which cannot fail.  A single line without
+ * escapes is used as it is; others are decoded in place, as the result is
+ * never longer than the source (except for \L and \P).
  */
-#include "lib/yaml/yaml_scalar.h"
+#include "lib/yaml/yaml_internal.h"
 
 #include <string.h>
 
 #include "json.h"
-#include "lib/yaml/yaml_core.h"
-#include "lib/yaml/yaml_internal.h"
 
 enum { KEY_MAX = 1024 };	/* section 7.4.2; characters */
 
@@ -21,14 +19,6 @@ static bool
 is_white(char c)
 {
 	return c == ' ' || c == '\t';
-}
-
-static const char *
-skip_white(const char *p)
-{
-	while (is_white(*p))
-		p++;
-	return p;
 }
 
 /*
@@ -58,11 +48,11 @@ plain_line(const char *p, bool flow)
 	return p;
 }
 
-/* Moves on to the line that continues a plain scalar, if one does [133]. */
+/* Moves to the next line if it continues the plain scalar [133]. */
 static bool
 plain_next(struct yaml_in *y, int n, bool flow)
 {
-	const char *p = skip_white(y->p), *bol = NULL, *e;
+	const char *p = yaml_in_skip_white(y->p), *bol = NULL, *e;
 	unsigned line = y->line;
 	int indent = 0;
 
@@ -74,7 +64,7 @@ plain_next(struct yaml_in *y, int n, bool flow)
 		indent = (int)(p - bol);
 		if (*p == '\t' && indent < n)
 			return false;
-		p = skip_white(p);
+		p = yaml_in_skip_white(p);
 	}
 	if (bol == NULL || *p == '#' || *p == '\0' || indent < n ||
 	    yaml_in_marker(bol))
@@ -89,8 +79,8 @@ plain_next(struct yaml_in *y, int n, bool flow)
 }
 
 /*
- * Line folding (section 6.5) of a break at p: white space around it goes, it
- * becomes a space, or as many breaks as blank lines follow.
+ * Folds the line break at p (section 6.5): removes white space around it and
+ * writes a space, or as many breaks as blank lines follow.
  */
 static const char *
 fold(const char *p, const char *end, char **out, const char *floor)
@@ -110,7 +100,7 @@ fold(const char *p, const char *end, char **out, const char *floor)
 	return p;
 }
 
-/* Decodes all but double quotes; '' is one quote in single quotes. */
+/* Decodes plain and single-quoted scalars, where '' is one quote. */
 static struct str
 decode_plain(struct yaml_in *y, const char *p, const char *end, bool single)
 {
@@ -127,7 +117,7 @@ decode_plain(struct yaml_in *y, const char *p, const char *end, bool single)
 	return (struct str){ text, (size_t)(o - text) };
 }
 
-/* Characters from p to end, if that can matter to the limit on keys. */
+/* The number of characters, or of bytes if the limit on keys is far off. */
 static size_t
 count(const char *p, const char *end)
 {
@@ -152,7 +142,7 @@ read_plain(struct yaml_in *y, int n, bool flow, struct yaml_scalar *s)
 	s->chars = count(p, y->p);
 	while (plain_next(y, n, flow)) {
 		s->multi = true;
-		if (yaml_in_printable(y, skip_white(y->bol), y->p) != 0)
+		if (yaml_in_printable(y, yaml_in_skip_white(y->bol), y->p) != 0)
 			return -1;
 	}
 	if (s->multi)
@@ -224,7 +214,7 @@ read_single(struct yaml_in *y, int n, struct yaml_scalar *s)
 	return 0;
 }
 
-/* c-ns-esc-char [62]: the letter and what it stands for. */
+/* c-ns-esc-char [62]: the letter, and its code point or hex digits. */
 static const struct { char letter; unsigned char digits; uint16_t cp; }
 escapes[] = {
 	{ '"', 0, '"' }, { '/', 0, '/' }, { '\\', 0, '\\' }, { 'n', 0, '\n' },
@@ -235,16 +225,7 @@ escapes[] = {
 	{ 'x', 2, 0 }, { 'u', 4, 0 }, { 'U', 8, 0 },
 };
 
-static int
-hex(char c)
-{
-	if (c >= '0' && c <= '9')
-		return c - '0';
-	c = (char)(c | 0x20);
-	return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
-}
-
-/* The escape after the backslash at p: its bytes, 0 if it is none. */
+/* The length of the escape at p, or 0 if it is not a valid one. */
 static size_t
 escape_get(const char *p, uint32_t *cp)
 {
@@ -257,14 +238,14 @@ escape_get(const char *p, uint32_t *cp)
 		return 0;
 	*cp = escapes[i].cp;
 	for (k = 0; k < escapes[i].digits; k++) {
-		if (hex(p[2 + k]) < 0)
+		if (hex_digit(p[2 + k]) < 0)
 			return 0;
-		*cp = *cp << 4 | (uint32_t)hex(p[2 + k]);
+		*cp = *cp << 4 | (uint32_t)hex_digit(p[2 + k]);
 	}
 	return 2 + k;
 }
 
-/* As escape_get(), and two \u that are one surrogate pair, as in JSON. */
+/* As escape_get(), but also decodes a surrogate pair of two \u, as JSON. */
 static size_t
 escape_char(const char *p, uint32_t *cp)
 {
@@ -280,7 +261,7 @@ escape_char(const char *p, uint32_t *cp)
 	return n + m;
 }
 
-/* Steps over the escape at y->p; *grow counts bytes by which it grows. */
+/* Skips the escape at y->p; adds to *grow the bytes that decoding adds. */
 static int
 check_escape(struct yaml_in *y, size_t *grow)
 {
@@ -322,8 +303,8 @@ decode_double(struct yaml_in *y, const char *p, const char *end, size_t grow)
 			o += utf8_put(o, cp);
 			floor = o;
 		} else {	/* s-double-escaped [112] */
-			p = skip_white(p + 2);
-			for (; *p == '\n'; p = skip_white(p + 1))
+			p = yaml_in_skip_white(p + 2);
+			for (; *p == '\n'; p = yaml_in_skip_white(p + 1))
 				*o++ = '\n';
 			floor = o;
 		}
@@ -381,7 +362,7 @@ yaml_scalar_read(struct yaml_in *y, int n, bool flow, struct yaml_scalar *s)
 }
 
 int
-yaml_scalar_none(struct yaml_in *y)
+yaml_scalar_bad_start(struct yaml_in *y)
 {
 	const char *p = y->p, *e = p;
 
@@ -389,16 +370,25 @@ yaml_scalar_none(struct yaml_in *y)
 		return yaml_in_bad(y, p,
 		    "complex key (\"? \") is not supported");
 	if (*p == ':')
-		return yaml_in_bad(y, p, "an empty key is not supported: there "
-		    "is nothing before \":\"");
+		return yaml_in_bad(y, p, "an empty key is not supported: the "
+		    "key before \":\" is missing");
 	if (*p != '!')
 		return yaml_in_bad(y, p, "text cannot start with %c: quote it",
 		    *p);
 	while (!yaml_in_is(*e, YAML_IN_WHITE | YAML_IN_EOL | YAML_IN_FLOW))
 		e++;
-	return yaml_in_bad(y, p, "tags (%s) are not supported; quote the text "
-	    "if it is meant as text",
-	    YAML_IN_SHOW((struct str){ p, (size_t)(e - p) }));
+	return yaml_in_bad(y, p, "tags (%s) are not supported; quote it if it "
+	    "is text", YAML_IN_SHOW((struct str){ p, (size_t)(e - p) }));
+}
+
+int
+yaml_scalar_bad_key(struct yaml_in *y, const char *p, char c)
+{
+	if (c != '&' && c != '*' && c != '[' && c != '{')
+		return 0;
+	return yaml_in_bad(y, p, "%s a key is not supported; quote it if it is "
+	    "text", c == '&' ? "an anchor on" : c == '*' ? "an alias as" :
+	    "a collection as");
 }
 
 int
@@ -422,13 +412,13 @@ yaml_scalar_key(struct yaml_in *y, const struct yaml_scalar *s,
 	if (s->multi && s->plain)
 		return yaml_in_bad(y, colon, "mapping values are not allowed "
 		    "here: check the indentation of this line, or quote the "
-		    "text that holds \": \"");
+		    "text that contains \": \"");
 	if (s->multi)
 		return yaml_in_bad(y, colon, "a key must be on one line; this "
 		    "one starts at line %u", s->line);
 	n = s->chars + (size_t)(colon - s->to);
 	if (n > KEY_MAX)
-		return yaml_in_bad(y, colon, "a key can have %d characters; "
-		    "this one has %zu", KEY_MAX, n);
+		return yaml_in_bad(y, colon, "a key can be up to %d "
+		    "characters long; this one has %zu", KEY_MAX, n);
 	return 0;
 }

@@ -10,7 +10,7 @@
 
 #include "base/base.h"
 #include "lib/diff.h"
-#include "lib/diff_search.h"
+#include "lib/diff_internal.h"
 #include "test/unit/lib/patch.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *, size_t);

@@ -17,7 +17,7 @@
 #include "grade/grader_internal.h"
 #include "grader.h"
 #include "lib/diff.h"
-#include "lib/diff_search.h"
+#include "lib/diff_internal.h"
 #include "lib/tmpl.h"
 #include "suite/spec.h"
 #include "test/tool/tap.h"

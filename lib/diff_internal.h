@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * diff_search.h: diff_.  What two sequences of numbers do not share.
+ * diff_internal.h: diff_.  What two sequences of numbers do not share.
  */
-#ifndef WAZA_DIFF_SEARCH_H
-#define WAZA_DIFF_SEARCH_H
+#ifndef WAZA_DIFF_INTERNAL_H
+#define WAZA_DIFF_INTERNAL_H
 
 #include <stddef.h>
 #include <stdint.h>
