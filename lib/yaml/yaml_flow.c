@@ -269,7 +269,8 @@ flow_map(struct yaml_in *y, const struct flow *f, struct json *v)
 		if (*y->p == ':' && (!s.plain || is_end(y->p[1]))) {
 			y->p++;
 			yaml_in_place(y, entry, y->p);
-			if (after_colon(y, f, entry) != 0 || separate(y, f) != 0)
+			if (after_colon(y, f, entry) != 0 ||
+			    separate(y, f) != 0)
 				return -1;
 		}
 		if (*y->p == ',')
