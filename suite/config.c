@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * Settings: the layers are read and checked, merged, and decoded once.
+ * Settings: the layers are read, checked, merged and decoded once.
  *
- * What an item says about paths is settled last, when it is known which file
- * has the last word on it.
+ * Relative paths are resolved last, when it is known which file each comes
+ * from.
  */
 #include "suite/config.h"
 
@@ -18,9 +18,9 @@ item(const struct json *obj, const char *key)
 	return (const struct config_item *)json_getc(obj, key);
 }
 
-/* From the directory of the layer; "~/" is the user's. */
+/* Resolves a path against the directory of the layer; "~/" is $HOME. */
 static struct str
-place(struct config_loader *l, const struct config_layer *from, struct str s)
+resolve(struct config_loader *l, const struct config_layer *from, struct str s)
 {
 	const char *home;
 
@@ -37,16 +37,16 @@ place(struct config_loader *l, const struct config_layer *from, struct str s)
 }
 
 static void
-place_member(struct config_loader *l, const struct json *obj, const char *key,
+resolve_member(struct config_loader *l, const struct json *obj, const char *key,
     struct str *out)
 {
 	const struct config_item *i = item(obj, key);
 
 	if (i != NULL)
-		*out = place(l, i->from, *out);
+		*out = resolve(l, i->from, *out);
 }
 
-/* Copies that end in a NUL, of all strings in the tables. */
+/* Replaces all strings of a table by copies that end in a NUL. */
 static void
 own_strings(struct arena *a, const struct field_table *t, void *out)
 {
@@ -68,9 +68,9 @@ own_strings(struct arena *a, const struct field_table *t, void *out)
 	}
 }
 
-/* The address of "tcp" alone. */
+/* The address of plain "tcp". */
 static struct str
-own_address(struct arena *a, const struct config *c)
+default_address(struct arena *a, const struct config *c)
 {
 	bool six = memchr(c->host.p, ':', c->host.n) != NULL;
 
@@ -99,9 +99,9 @@ set_ports(struct config_loader *l, struct config *c)
 		s = str_of(config_listen(c->listen.v[c->nports], &p->via,
 		    &e));
 		if (p->via == CONFIG_UNIX)
-			s = place(l, list->from, s);
+			s = resolve(l, list->from, s);
 		else if (p->via == CONFIG_TCP && s.n == 0)
-			s = own_address(l->arena, c);
+			s = default_address(l->arena, c);
 		p->where = s.p;
 		p->at = spec_at(list->from->name, v);
 		c->listen.v[c->nports++] = arena_fmt(l->arena, "%s%s",
@@ -109,15 +109,15 @@ set_ports(struct config_loader *l, struct config *c)
 	}
 }
 
-/* A program with a slash in it is a path; also in the tree. */
+/* Resolves a program that contains a slash, in the tree as well. */
 static void
-place_program(struct config_loader *l, struct config_item *cmd, struct str *s)
+resolve_program(struct config_loader *l, struct config_item *cmd, struct str *s)
 {
 	struct json *v = &cmd->json;
 
 	if (memchr(s->p, '/', s->n) == NULL)
 		return;
-	*s = place(l, cmd->from, *s);
+	*s = resolve(l, cmd->from, *s);
 	if (v->type == JSON_ARRAY) {
 		v = NEW(l->arena, struct json);
 		*v = *cmd->json.u.child;
@@ -159,10 +159,10 @@ set_tool(struct config_loader *l, const struct json *v, struct config_tool *t)
 	cmd = (struct config_item *)json_getc(v, "command");
 	if (cmd == NULL || t->command.n == 0)
 		spec_note(l->notes, FIELD_ERROR, t->at,
-		    "the tool \"%.*s\" has no command",
-		    STRF(config_short(t->name)));
+		    "tool \"%.*s\": \"command\" is missing",
+		    SPEC_SHORT(t->name));
 	else
-		place_program(l, cmd, &t->command.v[0]);
+		resolve_program(l, cmd, &t->command.v[0]);
 }
 
 static void
@@ -202,12 +202,12 @@ settle(struct config_loader *l, struct config *c)
 	size_t k;
 
 	own_strings(l->arena, &config_table, c);
-	place_member(l, c->tree, "token_file", &c->token_file);
-	place_member(l, s, "persist_dir", &c->sessions.persist_dir);
-	place_member(l, s, "prompt_template", &c->sessions.prompt_template);
-	place_member(l, s, "working_dir", &c->sessions.working_dir);
+	resolve_member(l, c->tree, "token_file", &c->token_file);
+	resolve_member(l, s, "persist_dir", &c->sessions.persist_dir);
+	resolve_member(l, s, "prompt_template", &c->sessions.prompt_template);
+	resolve_member(l, s, "working_dir", &c->sessions.working_dir);
 	for (k = 0; i != NULL && k < c->roots.n; k++)
-		c->roots.v[k] = place(l, i->from, c->roots.v[k]);
+		c->roots.v[k] = resolve(l, i->from, c->roots.v[k]);
 	set_ports(l, c);
 	set_tools(l, c);
 	set_prices(l, c);

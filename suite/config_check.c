@@ -1,14 +1,12 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * What is wrong with the settings of one place.
+ * Checks the settings of one source.
  *
- * Each layer is checked by itself, before they are merged: a mistake is told
- * where it was made, also when a higher layer hides it.
+ * Each layer is checked by itself, before layers are merged, so that a mistake
+ * is reported at its place even when a higher layer hides it.
  */
 #include "suite/config_internal.h"
 
-#include <stdarg.h>
-#include <stdio.h>
 #include <string.h>
 
 enum {
@@ -16,40 +14,16 @@ enum {
 	PORT_MAX = 65535
 };
 
-/* The layer at hand, for what the decoder finds in it. */
+/* The layer that is checked, for the callbacks of the decoder. */
 struct check {
 	struct config_loader *loader;
 	const struct config_layer *layer;
 	struct spec_source source;
 };
 
-struct str
-config_short(struct str s)
-{
-	size_t n = s.n < 40 ? s.n : 40;
+#define BAD(c, v, ...) CONFIG_ERROR((c)->loader, (c)->layer, v, __VA_ARGS__)
 
-	while (n < s.n && n > 0 && ((unsigned char)s.p[n] & 0xC0) == 0x80)
-		n--;
-	return (struct str){ s.p, n };
-}
-
-void
-config_note(struct config_loader *l, enum field_level level,
-    const struct config_layer *from, const struct json *v, const char *fmt, ...)
-{
-	char msg[300];
-	va_list ap;
-
-	va_start(ap, fmt);
-	vsnprintf(msg, sizeof(msg), fmt, ap);
-	va_end(ap);
-	spec_note(l->notes, level, spec_at(from->name, v), "%s", msg);
-}
-
-#define BAD(c, v, ...) \
-	config_note((c)->loader, FIELD_ERROR, (c)->layer, v, __VA_ARGS__)
-
-/* A project's file may have what is for the loader of suites. */
+/* A project's .waza.yaml also has keys for the suite loader. */
 static void
 on_finding(void *ctx, const struct field_finding *f)
 {
@@ -75,8 +49,8 @@ decode(struct check *c, const struct field_table *t, const struct json *v,
 }
 
 /*
- * Keys whose values are secrets, whatever the case and with "-" or "_" or
- * nothing between the words.
+ * Whether a key names a secret, case-insensitive and with "-", "_" or nothing
+ * between the words.
  */
 static bool
 is_secret(struct str key)
@@ -102,7 +76,7 @@ is_secret(struct str key)
 	return false;
 }
 
-/* Also in lists; what a schema calls its properties is nobody's secret. */
+/* Searches lists too, but not schemas, whose property names are harmless. */
 static void
 check_secrets(struct check *c, const struct json *v)
 {
@@ -111,11 +85,10 @@ check_secrets(struct check *c, const struct json *v)
 			continue;
 		if (v->key != NULL && is_secret(json_key(v)) &&
 		    (v->type == JSON_STRING || v->type == JSON_NUMBER))
-			BAD(c, v, "\"%.*s\" is a secret, and those have no "
-			    "place in settings, which are shown, shared and "
-			    "kept; name an environment variable "
-			    "(\"api_key_env\") or a file",
-			    STRF(config_short(json_key(v))));
+			BAD(c, v, "\"%.*s\" is a secret: settings are "
+			    "displayed and shared; name an environment "
+			    "variable (\"api_key_env\") or a file instead",
+			    SPEC_SHORT(json_key(v)));
 		else
 			check_secrets(c, v);
 	}
@@ -126,14 +99,14 @@ check_token(struct check *c, const char *key)
 {
 	const struct json *v = json_getc(c->layer->root, key);
 
-	if (v != NULL && v->type != JSON_NULL)
-		BAD(c, v, "\"%s\" is refused: a secret in settings is shown, "
-		    "shared and kept; put it in a file that only you can "
-		    "read and name that as \"token_file\", or set "
+	if (spec_given(v))
+		BAD(c, v, "\"%s\" is not allowed: settings are displayed and "
+		    "shared; put the token in a file that only you can read "
+		    "and name the file in \"token_file\", or set "
 		    "WAZA_AUTH_TOKEN", key);
 }
 
-/* No file is null; an empty name is a variable that a script forgot. */
+/* An empty name is likely an unset variable of a script; null is "none". */
 static void
 check_empty(struct check *c)
 {
@@ -143,7 +116,10 @@ check_empty(struct check *c)
 		BAD(c, v, "\"token_file\" is empty");
 }
 
-/* Others may have written it: it does not open doors, nor send tokens away. */
+/*
+ * A project's file may come from somebody else: it must not open the server to
+ * others or send the token elsewhere.
+ */
 static void
 check_project(struct check *c)
 {
@@ -154,10 +130,11 @@ check_project(struct check *c)
 
 	for (i = 0; i < COUNTOF(own); i++) {
 		v = json_getc(c->layer->root, own[i]);
-		if (v != NULL && v->type != JSON_NULL)
-			BAD(c, v, "\"%s\" cannot be set by a project, whose "
-			    "files others write; your own settings can, "
-			    "and the environment and flags", own[i]);
+		if (spec_given(v))
+			BAD(c, v, "\"%s\" cannot be set in a project's "
+			    ".waza.yaml, which others may write; set it in "
+			    "your own settings, the environment or a flag",
+			    own[i]);
 	}
 }
 
@@ -172,7 +149,7 @@ has_nul(const struct json *v)
 	return s.n > 0 && memchr(s.p, '\0', s.n) != NULL;
 }
 
-/* Of the strings that the tables name. */
+/* Checks the strings that the table names. */
 static void
 check_nul(struct check *c, const struct field_table *t, const struct json *v)
 {
@@ -188,7 +165,7 @@ check_nul(struct check *c, const struct field_table *t, const struct json *v)
 		for (e = v->type == JSON_ARRAY ? json_first(v) : v; e != NULL;
 		    e = v->type == JSON_ARRAY ? e->next : NULL)
 			if (has_nul(e))
-				BAD(c, e, "\"%s\" has a NUL in it", f->key);
+				BAD(c, e, "\"%s\" contains a NUL", f->key);
 	}
 }
 
@@ -203,20 +180,19 @@ check_address(struct str s, struct err *e)
 		host.n--;
 	for (i = host.n; i < s.n && port <= PORT_MAX; i++) {
 		if (s.p[i] < '0' || s.p[i] > '9')
-			return err_set(e, ERR_SCHEMA, "\"%.*s\" is no "
-			    "HOST:PORT", STRF(config_short(s)));
+			return err_set(e, ERR_SCHEMA, "\"%.*s\" is not "
+			    "HOST:PORT", SPEC_SHORT(s));
 		port = port * 10 + (size_t)(s.p[i] - '0');
 	}
 	if (host.n == s.n || port > PORT_MAX)
-		return err_set(e, ERR_SCHEMA, "\"%.*s\" has no port from 0 to "
-		    "%d", STRF(config_short(s)), PORT_MAX);
+		return err_set(e, ERR_SCHEMA, "\"%.*s\": the port must be "
+		    "from 0 to %d", SPEC_SHORT(s), PORT_MAX);
 	if (host.n > 3 && host.p[0] == '[' && host.p[host.n - 2] == ']')
 		return 0;
 	for (i = 0; i + 1 < host.n; i++)
 		if (host.p[i] == ':')
-			return err_set(e, ERR_SCHEMA, "\"%.*s\": an IPv6 "
-			    "address goes in brackets",
-			    STRF(config_short(s)));
+			return err_set(e, ERR_SCHEMA, "\"%.*s\": write an "
+			    "IPv6 address in brackets", SPEC_SHORT(s));
 	return 0;
 }
 
@@ -240,7 +216,7 @@ config_listen(struct str s, enum config_via *via, struct err *e)
 	    (i == CONFIG_TCP && colon != NULL && rest.n == 0)) {
 		err_set(e, ERR_SCHEMA, "\"%.*s\" is not stdio, tcp, "
 		    "tcp:HOST:PORT, http:HOST:PORT or unix:PATH",
-		    STRF(config_short(s)));
+		    SPEC_SHORT(s));
 		return NULL;
 	}
 	if ((i == CONFIG_TCP || i == CONFIG_HTTP) && colon != NULL &&
@@ -257,37 +233,33 @@ check_listen(struct check *c, const struct json *list)
 	struct err e;
 	bool stdio = false;
 
-	if (list == NULL || list->type == JSON_NULL ||
-	    list->type == JSON_OBJECT)
+	if (!spec_given(list) || list->type == JSON_OBJECT)
 		return;
 	for (v = list->type == JSON_ARRAY ? json_first(list) : list; v != NULL;
 	    v = list->type == JSON_ARRAY ? v->next : NULL) {
 		if (v->type == JSON_ARRAY || v->type == JSON_OBJECT ||
 		    v->type == JSON_NULL)
-			continue;	/* the decoder has said so */
+			continue;	/* the decoder has reported it */
 		if (config_listen(json_source(v), &via, &e) == NULL)
 			BAD(c, v, "%s", e.msg);
 		else if (via == CONFIG_STDIO && stdio)
-			BAD(c, v, "there is only one stdio");
+			BAD(c, v, "\"stdio\" is listed twice");
 		else if (via == CONFIG_STDIO)
 			stdio = true;
 	}
 }
 
-/* The member of that name, an object; noted when it is something else. */
+/* The value if it is an object; notes an error if it is anything else. */
 static const struct json *
-object(struct check *c, const struct json *v, const char *name)
+object(struct check *c, const struct json *v)
 {
-	if (v == NULL || v->type == JSON_NULL || v->type == JSON_OBJECT)
-		return v != NULL && v->type == JSON_OBJECT ? v : NULL;
-	BAD(c, v, "\"%.*s\" must be a mapping, not %s",
-	    STRF(config_short(str_of(name))),
-	    json_type_name((enum json_type)v->type));
-	return NULL;
+	struct spec_loader l = { .notes = c->loader->notes };
+
+	return spec_object(&l, c->layer->name, v);
 }
 
 static bool
-good_name(struct str s)
+is_tool_name(struct str s)
 {
 	size_t i;
 
@@ -309,31 +281,27 @@ check_tool(struct check *c, const struct json *v)
 
 	decode(c, &config_tool_table, v, "tools", &tool);
 	check_nul(c, &config_tool_table, v);
-	if (cmd != NULL && cmd->type != JSON_NULL && (tool.command.n == 0 ||
+	if (spec_given(cmd) && (tool.command.n == 0 ||
 	    tool.command.v[0].n == 0) && (cmd->type == JSON_ARRAY ||
 	    cmd->type == JSON_STRING))
 		BAD(c, cmd, "\"command\" is empty");
-	object(c, schema, "input_schema");
+	object(c, schema);
 }
 
-/* tools, prices and executors: what is in each entry. */
+/* Checks the entries of tools, prices or executors. */
 static void
 check_map(struct check *c, const char *key)
 {
-	const struct json *map, *v;
+	const struct json *v;
 	struct config_price price = { 0 };
-	char name[48];
 
-	map = object(c, json_getc(c->layer->root, key), key);
-	for (v = json_first(map); v != NULL; v = v->next) {
-		if (strcmp(key, "tools") == 0 && !good_name(json_key(v)))
-			config_note(c->loader, FIELD_ERROR, c->layer, v,
-			    "\"%.*s\" is no name for a tool: letters, digits, "
-			    "\"_\", \"-\" and \".\", at most %d",
-			    STRF(config_short(json_key(v))), TOOL_NAME_MAX);
-		snprintf(name, sizeof(name), "%.*s",
-		    STRF(config_short(json_key(v))));
-		if (object(c, v, name) == NULL)
+	v = json_first(object(c, json_getc(c->layer->root, key)));
+	for (; v != NULL; v = v->next) {
+		if (strcmp(key, "tools") == 0 && !is_tool_name(json_key(v)))
+			BAD(c, v, "\"%.*s\" is not a valid tool name: use "
+			    "letters, digits, \"_\", \"-\" and \".\", at most "
+			    "%d", SPEC_SHORT(json_key(v)), TOOL_NAME_MAX);
+		if (object(c, v) == NULL)
 			continue;
 		if (strcmp(key, "tools") == 0)
 			check_tool(c, v);
@@ -349,11 +317,10 @@ check_judge(struct check *c)
 	const struct json *judge, *v;
 	size_t i;
 
-	judge = object(c, json_getc(c->layer->root, "judge"), "judge");
+	judge = object(c, json_getc(c->layer->root, "judge"));
 	for (i = 0; i < COUNTOF(names); i++) {
 		v = json_getc(judge, names[i]);
-		if (v != NULL && v->type != JSON_NULL &&
-		    v->type != JSON_STRING)
+		if (spec_given(v) && v->type != JSON_STRING)
 			BAD(c, v, "\"%s\" must be a string, not %s", names[i],
 			    json_type_name((enum json_type)v->type));
 	}

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * config_internal.h: config_.  What the parts of the settings share.
+ * config_internal.h: config_.  What the files of the settings share.
  */
 #ifndef WAZA_CONFIG_INTERNAL_H
 #define WAZA_CONFIG_INTERNAL_H
@@ -10,8 +10,9 @@
 
 #include "json.h"
 #include "suite/config.h"
+#include "suite/spec_internal.h"
 
-/* All that one place says. */
+/* The settings from one source. */
 struct config_layer {
 	struct config_layer *next;
 	enum config_level level;
@@ -24,44 +25,51 @@ struct config_loader {
 	struct arena *arena;
 	struct spec_notes *notes;
 	const struct config_sources *from;
-	struct config_layer *head, **tail;	/* lowest first */
+	struct config_layer *head, **tail;	/* lowest precedence first */
 };
 
 /*
- * A value of the merged tree, and the layer that had it.  Every member of an
- * object there is one, and so is the root; elements of arrays are not.
+ * A value of the merged tree and the layer that it came from.  The root and
+ * every member of an object there is one; elements of arrays are not.
  */
 struct config_item {
-	struct json json;	/* first: a pointer to it is one to both */
+	struct json json;	/* first: a pointer to it points to both */
 	const struct config_layer *from;
 };
 
-/* config_keys.c: the tables */
+/* Notes an error about a value of a layer; arguments as for printf. */
+#define CONFIG_ERROR(loader, layer, v, ...) spec_note((loader)->notes, \
+	FIELD_ERROR, spec_at((layer)->name, v), __VA_ARGS__)
+
+/* config_keys.c: the tables of settings */
 extern const struct field_table config_table, config_tool_table,
     config_price_table;
 extern const struct config_tool config_tool_init;
-/* Whether a key is for other parts of the program, or not to be used. */
+/* Whether a key belongs to another part of the program or is refused. */
 bool config_foreign(const struct field *);
-/* The row of a dotted key; NULL: there is none. */
+/* The row of a dotted key, or NULL. */
 const struct field *config_row(struct str key);
 
-/* config_layer.c: from files, environment, text and flags */
+/* config_layer.c: reads and checks all sources, each into a layer */
 void config_read(struct config_loader *);
+/* The variable's value in these sources; NULL if it is unset or empty. */
 const char *config_getenv(const struct config_sources *, const char *name);
 
-/* config_check.c: notes what is wrong with one layer */
+/* config_check.c: notes everything that is wrong with one layer */
 void config_check(struct config_loader *, const struct config_layer *);
-void config_note(struct config_loader *, enum field_level,
-    const struct config_layer *, const struct json *, const char *fmt, ...)
-    PRINTF(5, 6);
-/* "tcp:HOST:PORT" and the like; NULL and *e when it is none of them. */
+/*
+ * Parses "tcp:HOST:PORT" and the like.  Returns the part after the colon,
+ * borrowed and possibly empty; NULL and *e on failure.
+ */
 const char *config_listen(struct str, enum config_via *, struct err *);
-struct str config_short(struct str);	/* enough of it for a message */
 
-/* config_spell.c: seeds/003's words for settings become ours */
+/* config_spell.c: replaces the keys of seeds/003 in a layer by ours */
 void config_respell(struct config_loader *, struct config_layer *);
 
-/* config_merge.c */
+/*
+ * config_merge.c: merges a layer over the tree (NULL: there is none yet).
+ * The old tree must not be used afterwards.
+ */
 struct config_item *config_merge(struct arena *, struct config_item *base,
     const struct config_layer *);
 

@@ -1,20 +1,16 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * Which settings there are, and what holds where nobody says anything.
+ * The keys of the settings and their defaults; waza-config(5) explains them.
  */
 #include "suite/config_internal.h"
 
 #include <stdint.h>
 #include <string.h>
 
-/* ROW(tag, "key", member, type, .help = "...") */
-#define ROW(T, k, m, t, ...) \
-	{ .key = k, .type = t, .off = offsetof(struct T, m), __VA_ARGS__ }
-
 enum {
 	SECONDS_MAX = 366 * 24 * 3600,
 	BYTES_MAX = 1 << 30,
-	DEPTH_MAX = 1024,	/* readers that recurse stand this */
+	DEPTH_MAX = 1024,	/* safe for readers that recurse */
 	COUNT_MAX = 1000000
 };
 
@@ -22,119 +18,97 @@ static const char *const framings[] = { "auto", "line", "lsp", NULL };
 static const char *const log_levels[] = { "error", "warning", "info", "debug",
 	NULL };
 
+#define INT(T, m, lo, hi) SPEC_RANGE(T, m, FIELD_INT, lo, hi)
+#define COUNT(T, m) INT(T, m, 1, COUNT_MAX)
+#define STRING(T, m) SPEC_KEY(T, m, FIELD_STR)
+
 static const struct field limit_rows[] = {
-	FIELD(config_limits, message_bytes, FIELD_INT,
-	    .min = 1024, .max = BYTES_MAX, .help = "of one message"),
-	FIELD(config_limits, depth, FIELD_INT,
-	    .min = 1, .max = DEPTH_MAX, .help = "of nesting in it"),
-	FIELD(config_limits, connections, FIELD_INT,
-	    .min = 1, .max = COUNT_MAX, .help = "at the same time"),
-	FIELD(config_limits, queue_bytes, FIELD_INT,
-	    .min = 4096, .max = BYTES_MAX, .help = "that wait to be sent"),
-	FIELD(config_limits, idle_seconds, FIELD_INT,
-	    .min = 0, .max = SECONDS_MAX, .help = "of silence; 0: forever"),
-	FIELD(config_limits, runs, FIELD_INT,
-	    .min = 1, .max = COUNT_MAX, .help = "at the same time"),
-	FIELD(config_limits, kept_runs, FIELD_INT,
-	    .min = 1, .max = COUNT_MAX, .help = "ended ones, remembered"),
-	FIELD(config_limits, tools, FIELD_INT,
-	    .min = 1, .max = COUNT_MAX, .help = "commands at the same time"),
+	INT(config_limits, message_bytes, 1024, BYTES_MAX),
+	INT(config_limits, depth, 1, DEPTH_MAX),
+	COUNT(config_limits, connections),
+	INT(config_limits, queue_bytes, 4096, BYTES_MAX),
+	INT(config_limits, idle_seconds, 0, SECONDS_MAX),
+	COUNT(config_limits, runs),
+	COUNT(config_limits, kept_runs),
+	COUNT(config_limits, tools),
 };
 static const struct field_table limit_table =
     FIELD_TABLE(config_limits, limit_rows);
 
 static const struct field session_rows[] = {
-	FIELD(config_sessions, max, FIELD_INT,
-	    .min = 1, .max = COUNT_MAX, .help = "at the same time"),
-	FIELD(config_sessions, idle_seconds, FIELD_INT,
-	    .min = 1, .max = SECONDS_MAX, .help = "until one is forgotten"),
-	FIELD(config_sessions, timeout_seconds, FIELD_INT,
-	    .min = 1, .max = SECONDS_MAX, .help = "of one fix"),
-	FIELD(config_sessions, executor, FIELD_STR,
-	    .help = "who fixes; else by the provider"),
-	FIELD(config_sessions, provider, FIELD_STR,
-	    .help = "where a call names none"),
-	FIELD(config_sessions, temperature, FIELD_NUM,
-	    .min = 0, .max = 1, .help = "where a call has none"),
-	FIELD(config_sessions, max_tokens, FIELD_INT,
-	    .min = 1, .max = INT32_MAX, .help = "where a call has none"),
-	FIELD(config_sessions, working_dir, FIELD_STR,
-	    .help = "where a call names none"),
-	FIELD(config_sessions, persist_dir, FIELD_STR,
-	    .help = "where they outlive the server"),
-	FIELD(config_sessions, prompt_template, FIELD_STR,
-	    .help = "a file, instead of the template that is built in"),
+	COUNT(config_sessions, max),
+	INT(config_sessions, idle_seconds, 1, SECONDS_MAX),
+	INT(config_sessions, timeout_seconds, 1, SECONDS_MAX),
+	STRING(config_sessions, executor),
+	STRING(config_sessions, provider),
+	SPEC_RANGE(config_sessions, temperature, FIELD_NUM, 0, 1),
+	INT(config_sessions, max_tokens, 1, INT32_MAX),
+	STRING(config_sessions, working_dir),
+	STRING(config_sessions, persist_dir),
+	STRING(config_sessions, prompt_template),
 };
 static const struct field_table session_table =
     FIELD_TABLE(config_sessions, session_rows);
 
 static const struct field remote_rows[] = {
-	FIELD(config_remote, ping_seconds, FIELD_INT,
-	    .min = 1, .max = SECONDS_MAX, .help = "between pings"),
-	FIELD(config_remote, idle_seconds, FIELD_INT,
-	    .min = 1, .max = SECONDS_MAX, .help = "of silence"),
-	FIELD(config_remote, grace_seconds, FIELD_INT,
-	    .min = 0, .max = SECONDS_MAX, .help = "after a deadline"),
-	FIELD(config_remote, lost_seconds, FIELD_INT,
-	    .min = 0, .max = SECONDS_MAX, .help = "to come back"),
+	INT(config_remote, ping_seconds, 1, SECONDS_MAX),
+	INT(config_remote, idle_seconds, 1, SECONDS_MAX),
+	INT(config_remote, grace_seconds, 0, SECONDS_MAX),
+	INT(config_remote, lost_seconds, 0, SECONDS_MAX),
 };
 static const struct field_table remote_table =
     FIELD_TABLE(config_remote, remote_rows);
 
-/* Of the map `tools`; that a command is there is seen after merging. */
+/* An entry of `tools`; config.c checks after merging that it has a command. */
 static const struct field tool_rows[] = {
-	FIELD(config_tool, command, FIELD_STRS, .help = "and its arguments"),
-	FIELD(config_tool, description, FIELD_STR, .help = "for agents"),
-	FIELD(config_tool, input_schema, FIELD_TREE, .help = "of arguments"),
-	FIELD(config_tool, timeout_seconds, FIELD_NUM,
-	    .min = 0, .max = 86400, .help = "then it is ended"),
+	SPEC_KEY(config_tool, command, FIELD_STRS),
+	STRING(config_tool, description),
+	SPEC_KEY(config_tool, input_schema, FIELD_TREE),
+	SPEC_RANGE(config_tool, timeout_seconds, FIELD_NUM, 0, 86400),
 };
 const struct field_table config_tool_table =
     FIELD_TABLE(config_tool, tool_rows);
 const struct config_tool config_tool_init = { .timeout_seconds = 60 };
 
 static const struct field price_rows[] = {
-	FIELD(config_price, input, FIELD_NUM, .min = 0, .max = COUNT_MAX),
-	FIELD(config_price, output, FIELD_NUM, .min = 0, .max = COUNT_MAX),
-	FIELD(config_price, cache_read, FIELD_NUM, .min = 0, .max = COUNT_MAX),
-	FIELD(config_price, cache_write, FIELD_NUM, .min = 0, .max = COUNT_MAX),
+	SPEC_RANGE(config_price, input, FIELD_NUM, 0, COUNT_MAX),
+	SPEC_RANGE(config_price, output, FIELD_NUM, 0, COUNT_MAX),
+	SPEC_RANGE(config_price, cache_read, FIELD_NUM, 0, COUNT_MAX),
+	SPEC_RANGE(config_price, cache_write, FIELD_NUM, 0, COUNT_MAX),
 };
 const struct field_table config_price_table =
     FIELD_TABLE(config_price, price_rows);
 
-/* A part of .waza.yaml that is read by the loader of suites, or by nobody. */
+/* A key of .waza.yaml that the suite loader or nothing reads. */
 #define OTHER(k) \
-	ROW(config, k, other, FIELD_TREE, .flags = FIELD_IGNORED)
-/* A secret, which is refused; nobody is to be led to such a key. */
+	SPEC_ROW(config, k, other, FIELD_TREE, .flags = FIELD_IGNORED)
+/* A secret, which is refused; such keys are never suggested. */
 #define SECRET(k) \
-	ROW(config, k, other, FIELD_TREE, .flags = FIELD_RETIRED)
+	SPEC_ROW(config, k, other, FIELD_TREE, .flags = FIELD_RETIRED)
 
 static const struct field config_rows[] = {
-	FIELD(config, listen, FIELD_STRS, .help = "where a server listens"),
-	FIELD(config, framing, FIELD_ENUM, .words = framings,
-	    .help = "how messages are told apart"),
-	FIELD(config, allow_remote, FIELD_BOOL, .help = "not only loopback"),
-	FIELD(config, require_hello, FIELD_BOOL, .help = "of all on sockets"),
-	FIELD(config, unix_token, FIELD_BOOL, .help = "on unix sockets too"),
-	FIELD(config, token_file, FIELD_STR, .help = "what peers must show"),
-	FIELD(config, roots, FIELD_STRS, .help = "where files may be"),
-	FIELD(config, hosts, FIELD_STRS, .help = "names of the server"),
-	FIELD(config, origins, FIELD_STRS, .help = "pages that may ask it"),
-	FIELD(config, host, FIELD_STR, .help = "of the server"),
-	FIELD(config, port, FIELD_INT, .min = 0, .max = 65535),
-	FIELD(config, timeout_seconds, FIELD_INT,
-	    .min = 0, .max = SECONDS_MAX, .help = "of a client; 0: none"),
-	FIELD(config, executor, FIELD_STR, .help = "instead of the suite's"),
-	FIELD(config, model, FIELD_STR, .help = "instead of the suite's"),
-	FIELD(config, judge, FIELD_TREE, .help = "who grades"),
-	FIELD(config, executors, FIELD_TREE, .help = "by name"),
-	FIELD(config, tools, FIELD_TREE, .help = "commands, by name"),
+	SPEC_KEY(config, listen, FIELD_STRS),
+	FIELD(config, framing, FIELD_ENUM, .words = framings),
+	SPEC_KEY(config, allow_remote, FIELD_BOOL),
+	SPEC_KEY(config, require_hello, FIELD_BOOL),
+	SPEC_KEY(config, unix_token, FIELD_BOOL),
+	STRING(config, token_file),
+	SPEC_KEY(config, roots, FIELD_STRS),
+	SPEC_KEY(config, hosts, FIELD_STRS),
+	SPEC_KEY(config, origins, FIELD_STRS),
+	STRING(config, host),
+	INT(config, port, 0, 65535),
+	INT(config, timeout_seconds, 0, SECONDS_MAX),
+	STRING(config, executor),
+	STRING(config, model),
+	SPEC_KEY(config, judge, FIELD_TREE),
+	SPEC_KEY(config, executors, FIELD_TREE),
+	SPEC_KEY(config, tools, FIELD_TREE),
 	FIELD(config, limits, FIELD_OBJECT, .sub = &limit_table),
 	FIELD(config, sessions, FIELD_OBJECT, .sub = &session_table),
 	FIELD(config, remote, FIELD_OBJECT, .sub = &remote_table),
-	FIELD(config, prices, FIELD_TREE, .help = "of models"),
-	FIELD(config, log_level, FIELD_ENUM, .words = log_levels,
-	    .help = "what a server says"),
+	SPEC_KEY(config, prices, FIELD_TREE),
+	FIELD(config, log_level, FIELD_ENUM, .words = log_levels),
 	SECRET("token"), SECRET("auth_token"), SECRET("auth"),
 	OTHER("cache"), OTHER("defaults"), OTHER("dev"), OTHER("files"),
 	OTHER("graders"), OTHER("paths"), OTHER("server"), OTHER("storage"),

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * Layers: files, environment, text and flags, as trees.
+ * Layers: files, environment, --config-json and flags, as trees.
  *
- * What comes as a plain text (a variable, a flag) becomes a tree by the type
- * of its key, so that it is checked and merged like all the rest; it is a
- * layer of its own, since its name is its place.
+ * The text of a variable or a flag becomes a tree by the type of its key, so
+ * that it is checked and merged like a file.  Each is a layer of its own,
+ * because messages name the variable or flag.
  */
 #include "suite/config_internal.h"
 
@@ -14,10 +14,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "base/os.h"
 #include "yaml_lite.h"
-
-enum { LEVELS_UP = 10 };	/* for .waza.yaml, as suites look for it */
 
 const char *
 config_getenv(const struct config_sources *s, const char *name)
@@ -48,52 +45,18 @@ add_layer(struct config_loader *l, enum config_level level, const char *name,
 	l->tail = &new->next;
 }
 
-/* What a message of os_read_file says without the path that it begins with. */
-static const char *
-reason(const struct err *e, const char *path)
-{
-	size_t n = strlen(path);
-
-	if (e->code == ERR_SYS)
-		return strerror(e->sys);
-	if (strncmp(e->msg, path, n) == 0 &&
-	    strncmp(e->msg + n, ": ", 2) == 0)
-		return e->msg + n + 2;
-	return e->msg;
-}
-
-static const char *
-dir_of(struct arena *a, const char *path)
-{
-	const char *slash = strrchr(path, '/');
-
-	if (slash == NULL)
-		return ".";
-	return arena_cstr(a, (struct str){ path, slash == path ? 1 :
-	    (size_t)(slash - path) });
-}
-
 static void
 read_file(struct config_loader *l, enum config_level level, const char *path)
 {
-	struct spec_where at = { path, 0, 0 };
-	struct arena tmp = { 0 };
-	struct json *root = NULL;
-	struct err e = { 0 };
-	struct str text;
+	struct spec_loader yaml = { .arena = l->arena, .notes = l->notes };
+	struct spec_file f;
 
-	if (os_read_file(&tmp, path, YAML_BYTES, &text, &e) == -1)
-		spec_note(l->notes, FIELD_ERROR, at, "%s", reason(&e, path));
-	else if ((root = yaml_read_one(l->arena, text, &e)) == NULL) {
-		at.line = e.line;
-		at.col = e.col;
-		spec_note(l->notes, FIELD_ERROR, at, "%s", e.msg);
-	} else
-		add_layer(l, level, path, dir_of(l->arena, path), root);
-	arena_free(&tmp);
+	if (spec_read_yaml(&yaml, path, &f) == 0)
+		add_layer(l, level, path, f.dir, f.root);
+	arena_free(&yaml.scratch);
 }
 
-/* Whether there is one.  What nobody has named must not make us wait. */
+/* Whether the file exists.  Reading a FIFO nobody named could block. */
 static bool
 found(struct config_loader *l, const char *path)
 {
@@ -107,7 +70,7 @@ found(struct config_loader *l, const char *path)
 		return false;
 	}
 	if (!S_ISREG(st.st_mode))
-		spec_note(l->notes, FIELD_ERROR, at, "this is no file");
+		spec_note(l->notes, FIELD_ERROR, at, "not a regular file");
 	return S_ISREG(st.st_mode);
 }
 
@@ -132,41 +95,27 @@ read_user(struct config_loader *l)
 	}
 	if (found(l, yaml))
 		spec_note(l->notes, FIELD_WARNING, at,
-		    "this is not read, as there is a file \"config\" beside "
-		    "it");
+		    "ignored: the file \"config\" in the same directory "
+		    "takes precedence");
 	read_file(l, CONFIG_USER, plain);
-}
-
-static bool
-same_dir(const char *a, const char *b)
-{
-	struct stat x, y;
-
-	return stat(a, &x) == 0 && stat(b, &y) == 0 && x.st_dev == y.st_dev &&
-	    x.st_ino == y.st_ino;
 }
 
 static void
 read_project(struct config_loader *l)
 {
-	const char *dir = l->from->dir, *path, *up;
-	bool here = dir == NULL || strcmp(dir, ".") == 0;
+	const char *dir = l->from->dir != NULL ? l->from->dir : ".", *path, *up;
 	int i;
 
-	if (here)
-		dir = ".";
-	for (i = 0; i < LEVELS_UP; i++) {
-		path = here ? ".waza.yaml" :
-		    arena_fmt(l->arena, "%s/.waza.yaml", dir).p;
+	for (i = 0; i < SPEC_LEVELS_UP; i++) {
+		path = spec_join(l->arena, dir, STR(".waza.yaml"));
 		if (found(l, path)) {
 			read_file(l, CONFIG_PROJECT, path);
 			return;
 		}
-		up = here ? ".." : arena_fmt(l->arena, "%s/..", dir).p;
-		if (same_dir(dir, up))
+		up = spec_join(l->arena, dir, STR(".."));
+		if (spec_same_dir(dir, up))
 			return;
 		dir = up;
-		here = false;
 	}
 }
 
@@ -195,11 +144,11 @@ read_json(struct config_loader *l)
 }
 
 static struct json *
-new_node(struct arena *a, enum json_type type, struct str text)
+new_string(struct arena *a, struct str text)
 {
 	struct json *v = NEW(a, struct json);
 
-	v->type = (uint8_t)type;
+	v->type = JSON_STRING;
 	v->u.text = arena_str(a, text).p;
 	v->n = (uint32_t)text.n;
 	return v;
@@ -217,9 +166,9 @@ new_group(struct arena *a, enum json_type type, struct json *first)
 	return v;
 }
 
-/* A number or truth, where the text is one; else a text, to be refused. */
+/* A number or boolean if the text is one; else a string, which is refused. */
 static struct json *
-word(struct arena *a, enum field_type type, struct str s)
+scalar(struct arena *a, enum field_type type, struct str s)
 {
 	struct json_mem mem = { arena_hook, a };
 	struct json_error e;
@@ -237,12 +186,12 @@ word(struct arena *a, enum field_type type, struct str s)
 			return v;
 		}
 	}
-	return new_node(a, JSON_STRING, s);
+	return new_string(a, s);
 }
 
-/* The elements of a list; empty ones do not count. */
+/* The non-empty elements of a list. */
 static struct json *
-words(struct arena *a, struct str s, char sep)
+split(struct arena *a, struct str s, char sep)
 {
 	struct json *first = NULL, **tail = &first;
 	const char *p = s.p, *end = p + s.n, *q;
@@ -254,14 +203,14 @@ words(struct arena *a, struct str s, char sep)
 			q = end;
 		if (q == p)
 			continue;
-		*tail = new_node(a, JSON_STRING, (struct str){ p,
+		*tail = new_string(a, (struct str){ p,
 		    (size_t)(q - p) });
 		tail = &(*tail)->next;
 	}
 	return new_group(a, JSON_ARRAY, first);
 }
 
-/* Around a value, the objects of a dotted key. */
+/* The value inside the objects of a dotted key: {a: {b: v}} for "a.b". */
 static struct json *
 nest(struct arena *a, const char *key, struct json *v)
 {
@@ -280,7 +229,7 @@ nest(struct arena *a, const char *key, struct json *v)
 
 static const struct {
 	const char *name, *key;
-	char sep;		/* of a list */
+	char sep;		/* between elements of a list */
 } variables[] = {
 	{ "WAZA_ALLOW_REMOTE", "allow_remote", 0 },
 	{ "WAZA_HOST", "host", 0 },
@@ -306,15 +255,16 @@ read_env(struct config_loader *l)
 			continue;
 		f = config_row(str_of(variables[i].key));
 		assert(f != NULL);
-		v = f->type == FIELD_STRS ? words(l->arena, str_of(s),
-		    variables[i].sep) : word(l->arena, f->type, str_of(s));
+		v = f->type == FIELD_STRS ? split(l->arena, str_of(s),
+		    variables[i].sep) : scalar(l->arena, f->type, str_of(s));
 		add_layer(l, CONFIG_ENV, variables[i].name, ".",
 		    nest(l->arena, variables[i].key, v));
 	}
 }
 
+/* Whether an earlier flag has the same key (and, if asked, the same name). */
 static bool
-said_before(const struct config_flag *f, size_t i, bool flag)
+is_repeated(const struct config_flag *f, size_t i, bool flag)
 {
 	size_t k;
 
@@ -325,7 +275,7 @@ said_before(const struct config_flag *f, size_t i, bool flag)
 	return false;
 }
 
-/* All flags from i on that make one list; "--tcp --unix" is its place. */
+/* All flags from i on that form one list; its place is "--tcp --unix". */
 static struct json *
 flag_list(struct config_loader *l, size_t i, const char **name)
 {
@@ -337,9 +287,9 @@ flag_list(struct config_loader *l, size_t i, const char **name)
 	for (; i < l->from->nflags; i++) {
 		if (strcmp(f[i].key, key) != 0)
 			continue;
-		*tail = new_node(l->arena, JSON_STRING, str_of(f[i].value));
+		*tail = new_string(l->arena, str_of(f[i].value));
 		tail = &(*tail)->next;
-		if (!said_before(f, i, true))
+		if (!is_repeated(f, i, true))
 			buf_fmt(&names, "%s%s", names.n > 0 ? " " : "",
 			    f[i].flag);
 	}
@@ -360,11 +310,11 @@ read_flags(struct config_loader *l)
 	for (i = 0; i < l->from->nflags; i++) {
 		row = config_row(str_of(f[i].key));
 		assert(row != NULL && row->sub == NULL);
-		if (row->type == FIELD_STRS && said_before(f, i, false))
+		if (row->type == FIELD_STRS && is_repeated(f, i, false))
 			continue;
 		name = f[i].flag;
 		v = row->type == FIELD_STRS ? flag_list(l, i, &name) :
-		    word(l->arena, row->type, str_of(f[i].value));
+		    scalar(l->arena, row->type, str_of(f[i].value));
 		add_layer(l, CONFIG_FLAG, name, ".",
 		    nest(l->arena, f[i].key, v));
 	}

@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * One layer over those below it.
+ * Merges one layer over those below it.
  *
  * The result is a tree of items, each with the layer that it came from.  An
- * object of two layers is made anew from the members of both; the members of
- * the lower one are taken over as they are, since nobody looks at the old
- * tree again.  Lookups are by the index of the sealed objects, so that this
- * takes n log n, also for files made to hurt.  Nesting is limited where the
- * text is read.
+ * object of two layers is rebuilt from the members of both; the members of the
+ * lower one are reused, since the old tree is not used again.  Lookups use the
+ * index of sealed objects, so merging takes n log n steps even for hostile
+ * files.  The reader limits the nesting.
  */
 #include "suite/config_internal.h"
 
@@ -36,7 +35,7 @@ new_item(struct arena *a, const struct json *v, const struct config_layer *l)
 	return i;
 }
 
-/* An object at the place of v, without members. */
+/* An empty object at the place of v. */
 static struct list
 begin(struct arena *a, const struct json *v, const struct config_layer *l)
 {
@@ -57,9 +56,9 @@ end(struct arena *a, struct list *l)
 	return l->obj;
 }
 
-/* Of settings only those that are ours. */
+/* Whether a member is merged: at the top only keys of our settings. */
 static bool
-taken(const struct json *v, bool top)
+is_merged(const struct json *v, bool top)
 {
 	const struct field *f;
 
@@ -79,12 +78,12 @@ copy(struct arena *a, const struct json *v, const struct config_layer *l,
 		return new_item(a, v, l);
 	out = begin(a, v, l);
 	for (v = json_first(v); v != NULL; v = v->next)
-		if (taken(v, top))
+		if (is_merged(v, top))
 			append(&out, copy(a, v, l, false));
 	return end(a, &out);
 }
 
-/* New members are found first: the base's list is not one after that. */
+/* New members first: moving members of base destroys its list. */
 static struct config_item *
 merge(struct arena *a, struct json *base, const struct json *over,
     const struct config_layer *l, bool top)
@@ -95,7 +94,7 @@ merge(struct arena *a, struct json *base, const struct json *over,
 	const struct json *o;
 
 	for (o = json_first(over); o != NULL; o = o->next)
-		if (taken(o, top) && json_get(base, json_key(o)) == NULL)
+		if (is_merged(o, top) && json_get(base, json_key(o)) == NULL)
 			append(&fresh, copy(a, o, l, false));
 	for (b = json_first(base); b != NULL; b = next) {
 		next = b->next;

@@ -2,8 +2,8 @@
 /*
  * Every setting with its value and its source.
  *
- * What has a row in the tables is shown as it is decoded, with paths as they
- * will be used; what is in a map, as it was written.
+ * Keys of the tables are shown as decoded, with paths as they will be used;
+ * entries of maps are shown as written.
  */
 #include "suite/config_internal.h"
 
@@ -11,7 +11,7 @@
 
 struct show {
 	struct arena *arena;
-	struct config_leaf *v;	/* NULL: only to be counted */
+	struct config_leaf *v;	/* NULL: only count */
 	size_t n;
 };
 
@@ -54,7 +54,7 @@ is_plain(struct str key)
 	return key.n > 0;
 }
 
-/* The path with one word more; odd words in quotes. */
+/* The path with one more word, which is quoted unless it is plain. */
 static struct str
 add_word(struct show *s, struct str path, struct str word)
 {
@@ -113,7 +113,7 @@ put_member(struct json_out *o, const struct field *f, const void *at)
 	}
 }
 
-/* Headers and variables of other programs tend to be secret. */
+/* Headers and environment variables often contain secrets. */
 static bool
 is_hidden(struct str key)
 {

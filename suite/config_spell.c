@@ -1,68 +1,53 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * Settings in the words of seeds/003: what `model`, as a mapping, `workspace`
- * and `init_config` say is said with our keys, before a layer is checked.
+ * The settings of seeds/003 under our keys: `model` as a mapping, `workspace`
+ * and `init_config` are translated before a layer is checked.
  *
  *	model.provider, .temperature, .max_tokens	sessions.*
  *	model.model_id, model.model			model
  *	workspace.working_dir, or workspace itself	sessions.working_dir
  *	init_config.transport, .socket_path		listen
  *
- * A value keeps its place.  What a layer says with both wins with ours.
+ * Values keep their places.  If a layer has both spellings, ours takes
+ * precedence.
  */
 #include "suite/config_internal.h"
-
-#include <string.h>
 
 struct respell {
 	struct config_loader *loader;
 	struct config_layer *layer;
-	struct json *root, **tail;	/* the layer anew */
+	struct json *root, **tail;	/* the new layer */
 	struct json *sessions, **stail;	/* and its sessions */
 };
 
-static struct json *
-copy_node(struct respell *r, const struct json *v, const char *key)
-{
-	struct json *new = NEW(r->loader->arena, struct json);
-
-	*new = *v;
-	new->next = NULL;
-	if (key != NULL) {
-		new->key = key;
-		new->nkey = (uint32_t)strlen(key);
-	}
-	return new;
-}
-
 static void
-add(struct json *obj, struct json ***tail, struct json *v)
+add_root(struct respell *r, const struct json *v, const char *key)
 {
-	**tail = v;
-	*tail = &v->next;
-	obj->n++;
+	spec_append(r->loader->arena, r->root, &r->tail, v, key);
 }
 
 static struct json *
-empty_like(struct respell *r, const struct json *v)
+new_object(struct respell *r, const struct json *at)
 {
-	struct json *new = copy_node(r, v, NULL);
+	struct json *v = NEW(r->loader->arena, struct json);
 
-	new->type = JSON_OBJECT;
-	new->u.child = NULL;
-	new->n = 0;
-	new->indexed = 0;
-	return new;
+	*v = *at;
+	v->next = NULL;
+	v->type = JSON_OBJECT;
+	v->u.child = NULL;
+	v->n = 0;
+	v->indexed = 0;
+	return v;
 }
 
-/* Ours, unless it is there already. */
+/* Adds a key to the sessions unless the layer has it already. */
 static void
 add_session(struct respell *r, const struct json *v, const char *key)
 {
 	const struct json *own = json_getc(r->layer->root, "sessions");
 
 	if (v != NULL && (own == NULL || json_getc(own, key) == NULL))
-		add(r->sessions, &r->stail, copy_node(r, v, key));
+		spec_append(r->loader->arena, r->sessions, &r->stail, v, key);
 }
 
 static void
@@ -76,15 +61,15 @@ check_keys(struct respell *r, const struct json *obj, const char *const *known)
 			if (str_is(json_key(v), known[i]))
 				break;
 		if (known[i] == NULL)
-			config_note(r->loader, r->loader->notes->strict ?
-			    FIELD_ERROR : FIELD_WARNING, r->layer, v,
-			    "unknown key \"%.*s\"",
-			    STRF(config_short(json_key(v))));
+			spec_note(r->loader->notes, r->loader->notes->strict ?
+			    FIELD_ERROR : FIELD_WARNING,
+			    spec_at(r->layer->name, v),
+			    "unknown key \"%.*s\"", SPEC_SHORT(json_key(v)));
 	}
 }
 
 static void
-take_model(struct respell *r, const struct json *m)
+read_model(struct respell *r, const struct json *m)
 {
 	static const char *const keys[] = { "provider", "model_id", "model",
 		"temperature", "max_tokens", NULL };
@@ -94,14 +79,14 @@ take_model(struct respell *r, const struct json *m)
 	if (id == NULL)
 		id = json_getc(m, "model");
 	if (id != NULL)
-		add(r->root, &r->tail, copy_node(r, id, "model"));
+		add_root(r, id, "model");
 	add_session(r, json_getc(m, "provider"), "provider");
 	add_session(r, json_getc(m, "temperature"), "temperature");
 	add_session(r, json_getc(m, "max_tokens"), "max_tokens");
 }
 
 static void
-take_workspace(struct respell *r, const struct json *w)
+read_workspace(struct respell *r, const struct json *w)
 {
 	static const char *const keys[] = { "working_dir", NULL };
 
@@ -119,16 +104,15 @@ is_text(const struct json *v, const char *text)
 	    str_is(json_text(v), text);
 }
 
-#define BAD(r, v, ...) \
-	config_note((r)->loader, FIELD_ERROR, (r)->layer, v, __VA_ARGS__)
+#define BAD(r, v, ...) CONFIG_ERROR((r)->loader, (r)->layer, v, __VA_ARGS__)
 
 static void
-take_init(struct respell *r, const struct json *in)
+read_init(struct respell *r, const struct json *in)
 {
 	static const char *const keys[] = { "transport", "socket_path", NULL };
 	const struct json *how = json_getc(in, "transport");
 	const struct json *path = json_getc(in, "socket_path");
-	struct json *list;
+	struct json list;
 	struct str where = STR("stdio");
 
 	if (in->type != JSON_OBJECT) {
@@ -153,18 +137,19 @@ take_init(struct respell *r, const struct json *in)
 		return;
 	}
 	if (json_getc(r->layer->root, "listen") != NULL) {
-		BAD(r, in, "\"init_config\" and \"listen\" exclude each other");
+		BAD(r, in, "\"init_config\" and \"listen\" are mutually "
+		    "exclusive");
 		return;
 	}
-	list = copy_node(r, path != NULL ? path : how, "listen");
-	list->type = JSON_STRING;
-	list->u.text = where.p;
-	list->n = (uint32_t)where.n;
-	add(r->root, &r->tail, list);
+	list = *(path != NULL ? path : how);
+	list.type = JSON_STRING;
+	list.u.text = where.p;
+	list.n = (uint32_t)where.n;
+	add_root(r, &list, "listen");
 }
 
 static bool
-is_foreign(const struct json *v)
+is_translated(const struct json *v)
 {
 	return (str_is(json_key(v), "model") && v->type == JSON_OBJECT) ||
 	    str_is(json_key(v), "workspace") ||
@@ -172,22 +157,22 @@ is_foreign(const struct json *v)
 }
 
 static void
-take(struct respell *r, const struct json *v)
+translate(struct respell *r, const struct json *v)
 {
-	if (!is_foreign(v)) {
+	if (!is_translated(v)) {
 		if (!str_is(json_key(v), "sessions"))
-			add(r->root, &r->tail, copy_node(r, v, NULL));
+			add_root(r, v, NULL);
 	} else if (v->type == JSON_NULL)
 		return;
 	else if (str_is(json_key(v), "model"))
-		take_model(r, v);
+		read_model(r, v);
 	else if (str_is(json_key(v), "workspace"))
-		take_workspace(r, v);
+		read_workspace(r, v);
 	else
-		take_init(r, v);
+		read_init(r, v);
 }
 
-/* Its own sessions, and what was found for them. */
+/* Adds the layer's own sessions together with the translated keys. */
 static void
 join_sessions(struct respell *r)
 {
@@ -196,15 +181,15 @@ join_sessions(struct respell *r)
 
 	if (own != NULL && (own->type != JSON_OBJECT ||
 	    r->sessions->n == 0)) {
-		add(r->root, &r->tail, copy_node(r, own, NULL));
+		add_root(r, own, NULL);
 		return;
 	}
 	if (r->sessions->n == 0)
 		return;
-	for (v = own != NULL ? json_first(own) : NULL; v != NULL; v = v->next)
-		add(r->sessions, &r->stail, copy_node(r, v, NULL));
+	for (v = json_first(own); v != NULL; v = v->next)
+		spec_append(r->loader->arena, r->sessions, &r->stail, v, NULL);
 	json_seal(&mem, r->sessions, true);
-	add(r->root, &r->tail, copy_node(r, r->sessions, "sessions"));
+	add_root(r, r->sessions, "sessions");
 }
 
 void
@@ -216,15 +201,15 @@ config_respell(struct config_loader *l, struct config_layer *layer)
 	bool any = false;
 
 	for (v = json_first(layer->root); v != NULL; v = v->next)
-		any |= is_foreign(v);
-	if (layer->root->type != JSON_OBJECT || !any)
+		any |= layer->root->type == JSON_OBJECT && is_translated(v);
+	if (!any)
 		return;
-	r.root = empty_like(&r, layer->root);
+	r.root = new_object(&r, layer->root);
 	r.tail = &r.root->u.child;
-	r.sessions = empty_like(&r, layer->root);
+	r.sessions = new_object(&r, layer->root);
 	r.stail = &r.sessions->u.child;
 	for (v = json_first(layer->root); v != NULL; v = v->next)
-		take(&r, v);
+		translate(&r, v);
 	join_sessions(&r);
 	json_seal(&mem, r.root, true);
 	layer->root = r.root;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * The token: what peers have to show, if one is set.
+ * The authentication token of peers.
  *
- * A file that others can read or write keeps nothing secret, and is refused
- * rather than used.  No message says anything of what is in it.
+ * A token file that other users can read or write is refused.  Messages never
+ * contain any part of the token.
  */
 #include "suite/config_internal.h"
 
@@ -14,7 +14,7 @@
 
 #include "base/os.h"
 
-/* Such a text can be the value of a variable, and a JSON string. */
+/* A valid token fits an environment variable and a JSON string. */
 static int
 check_token(struct str s, const char *name, struct err *e)
 {
@@ -29,8 +29,8 @@ check_token(struct str s, const char *name, struct err *e)
 		    CONFIG_TOKEN_MAX);
 	for (i = 0; i < s.n; i++)
 		if ((unsigned char)s.p[i] < ' ' || s.p[i] == 0x7F)
-			return err_set(e, ERR_SCHEMA, "%.120s: the token has "
-			    "a control character in it", name);
+			return err_set(e, ERR_SCHEMA, "%.120s: the token "
+			    "contains a control character", name);
 	if (!utf8_valid(s))
 		return err_set(e, ERR_SCHEMA, "%.120s: the token is not UTF-8",
 		    name);
@@ -45,17 +45,17 @@ check_mode(int fd, const char *path, struct err *e)
 	if (fstat(fd, &st) == -1)
 		return err_sys(e, path);
 	if (!S_ISREG(st.st_mode) && !S_ISFIFO(st.st_mode))
-		return err_set(e, ERR_SCHEMA, "%.120s: this is no file", path);
+		return err_set(e, ERR_SCHEMA, "%.120s: not a file", path);
 	if (st.st_mode & (S_IRGRP | S_IWGRP | S_IROTH | S_IWOTH))
-		return err_set(e, ERR_SCHEMA, "%.120s: others can read it or "
-		    "write it (mode %04o); chmod 600 it, and use another "
+		return err_set(e, ERR_SCHEMA, "%.120s: other users can read or "
+		    "write it (mode %04o); run chmod 600 on it and use a new "
 		    "token", path, (unsigned)(st.st_mode & 07777));
 	return 0;
 }
 
-/* One line break at the end is the editor's. */
+/* Editors add one line break at the end. */
 static struct str
-cut(struct str s)
+without_line_break(struct str s)
 {
 	if (s.n > 0 && s.p[s.n - 1] == '\n')
 		s.n--;
@@ -79,7 +79,7 @@ read_token(struct arena *a, const char *path, struct str *out, struct err *e)
 		r = os_read_fd(a, fd, path, CONFIG_TOKEN_MAX + 2, out, e);
 	os_close(&fd);
 	if (r == 0)
-		*out = cut(*out);
+		*out = without_line_break(*out);
 	return r == 0 ? check_token(*out, path, e) : -1;
 }
 

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * Suites: eval.yaml, from its top.
+ * Suites: the top level of eval.yaml, and the notes of the loader.
  *
- * A file becomes a tree, the tree is decoded by tables into structs that
- * borrow from it, and both stay in the suite's arena.  Loading goes on after
- * an error wherever it can, so that a person sees everything at once; what
- * has an error keeps its default.
+ * A file becomes a value tree.  Tables decode the tree into structs that
+ * borrow from it; both live in the suite's arena.  Loading continues after an
+ * error wherever possible, so that a person sees all problems at once.  A key
+ * with an error keeps its default.
  */
 #include "suite/spec.h"
 
@@ -13,7 +13,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "json.h"
 #include "suite/spec_internal.h"
 
 static void PRINTF(5, 0)
@@ -23,6 +22,8 @@ add_note(struct spec_notes *n, enum field_level level, struct spec_where at,
 	struct spec_note *note;
 	char msg[sizeof(((struct err *)0)->msg) * 2];
 
+	if (n == NULL)
+		return;
 	if (level == FIELD_ERROR)
 		n->errors++;
 	else
@@ -30,7 +31,8 @@ add_note(struct spec_notes *n, enum field_level level, struct spec_where at,
 	if (n->errors + n->warnings > SPEC_NOTES_MAX + 1)
 		return;
 	if (n->errors + n->warnings > SPEC_NOTES_MAX) {
-		snprintf(msg, sizeof(msg), "there is more to say than this");
+		snprintf(msg, sizeof(msg), 
+		    "too many problems; the rest is not shown");
 		key = STR("");
 	} else
 		vsnprintf(msg, sizeof(msg), fmt, ap);
@@ -69,6 +71,39 @@ spec_note_key(struct spec_notes *n, enum field_level level,
 }
 
 void
+spec_error(struct spec_loader *l, const char *file, const struct json *v,
+    const char *key, const char *fmt, ...)
+{
+	va_list ap;
+
+	va_start(ap, fmt);
+	add_note(l->notes, FIELD_ERROR, spec_at(file, v),
+	    key != NULL ? str_of(key) : json_key(v), fmt, ap);
+	va_end(ap);
+}
+
+void
+spec_warning(struct spec_loader *l, const char *file, const struct json *v,
+    const char *key, const char *fmt, ...)
+{
+	va_list ap;
+
+	va_start(ap, fmt);
+	add_note(l->notes, FIELD_WARNING, spec_at(file, v),
+	    key != NULL ? str_of(key) : json_key(v), fmt, ap);
+	va_end(ap);
+}
+
+void
+spec_wrong_type(struct spec_loader *l, const char *file, const struct json *v,
+    const char *want)
+{
+	spec_error(l, file, v, NULL, "\"%.*s\" must be %s, not %s",
+	    SPEC_SHORT(json_key(v)), want,
+	    json_type_name((enum json_type)v->type));
+}
+
+void
 spec_note_put(struct buf *b, const struct spec_note *note)
 {
 	buf_puts(b, note->at.file);
@@ -98,7 +133,7 @@ spec_report(void *source, const struct field_finding *f)
 	struct str key = f->path;
 	size_t i;
 
-	/* a key that is missing is only in the path */
+	/* The last name of the path: a missing key is only there. */
 	for (i = key.n; i > 0 && key.p[i - 1] != '.'; i--)
 		;
 	if (i > 0)
@@ -107,45 +142,83 @@ spec_report(void *source, const struct field_finding *f)
 	    "%s", f->msg);
 }
 
+static size_t
+decode(struct spec_loader *l, const char *file, const struct field_table *t,
+    const struct json *v, void *out, unsigned flags)
+{
+	struct spec_source src = { l->notes, file };
+	struct field_ctx ctx = { .arena = l->arena, .ctx = &src,
+		.report = l->notes != NULL ? spec_report : NULL,
+		.flags = FIELD_LAX | flags };
+
+	if (l->notes != NULL && l->notes->strict)
+		ctx.flags |= FIELD_STRICT;
+	return field_decode(&ctx, t, v, out);
+}
+
 size_t
 spec_decode(struct spec_loader *l, const char *file,
     const struct field_table *t, const struct json *v, void *out)
 {
-	struct spec_source src = { l->notes, file };
-	struct field_ctx ctx = { .arena = l->arena, .report = spec_report,
-		.ctx = &src, .flags = FIELD_LAX |
-		(l->notes->strict ? (unsigned)FIELD_STRICT : 0) };
+	return decode(l, file, t, v, out, 0);
+}
 
-	return field_decode(&ctx, t, v, out);
+size_t
+spec_decode_open(struct spec_loader *l, const char *file,
+    const struct field_table *t, const struct json *v, void *out)
+{
+	return decode(l, file, t, v, out, FIELD_OPEN);
+}
+
+bool
+spec_given(const struct json *v)
+{
+	return v != NULL && v->type != JSON_NULL;
 }
 
 const struct json *
 spec_object(struct spec_loader *l, const char *file, const struct json *v)
 {
-	if (v == NULL || v->type == JSON_NULL)
-		return NULL;
-	if (v->type == JSON_OBJECT)
-		return v;
-	spec_note_key(l->notes, FIELD_ERROR, spec_at(file, v), json_key(v),
-	    "\"%.*s\" must be a mapping, not %s", STRF(spec_short(json_key(v))),
-	    json_type_name((enum json_type)v->type));
+	if (!spec_given(v) || v->type == JSON_OBJECT)
+		return spec_given(v) ? v : NULL;
+	spec_wrong_type(l, file, v, "a mapping");
 	return NULL;
 }
 
-struct json *
-spec_first(const struct json *v)
+const struct json *
+spec_array(struct spec_loader *l, const char *file, const struct json *v)
 {
-	return v == NULL ? NULL : json_first(v);
+	if (!spec_given(v) || v->type == JSON_ARRAY)
+		return spec_given(v) ? v : NULL;
+	spec_wrong_type(l, file, v, "a list");
+	return NULL;
 }
 
-struct str
-spec_short(struct str s)
+const struct json *
+spec_nth(const struct json *v, size_t i)
 {
-	size_t n = s.n < 100 ? s.n : 100;
+	if (v == NULL || v->type != JSON_ARRAY)
+		return v;
+	for (v = json_first(v); v != NULL && i > 0; i--)
+		v = v->next;
+	return v;
+}
 
-	while (n < s.n && n > 0 && ((unsigned char)s.p[n] & 0xC0) == 0x80)
-		n--;
-	return (struct str){ s.p, n };
+void
+spec_append(struct arena *a, struct json *obj, struct json ***tail,
+    const struct json *v, const char *key)
+{
+	struct json *copy = NEW(a, struct json);
+
+	*copy = *v;
+	copy->next = NULL;
+	if (key != NULL) {
+		copy->key = key;
+		copy->nkey = (uint32_t)strlen(key);
+	}
+	**tail = copy;
+	*tail = &copy->next;
+	obj->n++;
 }
 
 struct str
@@ -157,27 +230,14 @@ spec_tail(const char *path)
 	while (s.n > 150) {
 		slash = memchr(s.p + 1, '/', s.n - 1);
 		if (slash == NULL)
-			return spec_short(s);
+			return utf8_cut(s, 100);
 		s.n -= (size_t)(slash - s.p);
 		s.p = slash;
 	}
 	return s;
 }
 
-struct str
-spec_trim(struct str s)
-{
-	while (s.n > 0 && strchr(" \t\r\n", s.p[0]) != NULL && s.p[0] != '\0') {
-		s.p++;
-		s.n--;
-	}
-	while (s.n > 0 && strchr(" \t\r\n", s.p[s.n - 1]) != NULL &&
-	    s.p[s.n - 1] != '\0')
-		s.n--;
-	return s;
-}
-
-/* eval.yaml as it stands, before its parts are read. */
+/* The keys of eval.yaml, before its parts are read. */
 struct top {
 	struct str name, skill, version, description;
 	bool baseline;
@@ -186,23 +246,20 @@ struct top {
 };
 
 static const struct field top_rows[] = {
-	FIELD(top, name, FIELD_STR,
-	    .flags = FIELD_REQUIRED, .help = "the suite's name"),
-	FIELD(top, description, FIELD_STR, .help = "what it is for"),
-	FIELD(top, skill, FIELD_STR, .help = "the skill under test"),
-	FIELD(top, version, FIELD_STR, .help = "of the suite"),
-	FIELD(top, config, FIELD_TREE, .help = "how it is run"),
-	FIELD(top, hooks, FIELD_TREE, .help = "commands around runs and tasks"),
-	FIELD(top, inputs, FIELD_TREE, .help = "variables for templates"),
-	FIELD(top, graders, FIELD_TREE, .help = "for every task"),
-	FIELD(top, metrics, FIELD_TREE, .help = "thresholds"),
-	FIELD(top, judge, FIELD_TREE, .help = "the same as config.judge"),
-	FIELD(top, tasks, FIELD_TREE,
-	    .help = "patterns of task files, and tasks"),
-	FIELD(top, tasks_from, FIELD_TREE,
-	    .help = "a CSV file, a task each row"),
-	FIELD(top, range, FIELD_TREE, .help = "its first and last row"),
-	FIELD(top, baseline, FIELD_BOOL, .help = "once more without skills"),
+	FIELD(top, name, FIELD_STR, .flags = FIELD_REQUIRED),
+	SPEC_KEY(top, description, FIELD_STR),
+	SPEC_KEY(top, skill, FIELD_STR),
+	SPEC_KEY(top, version, FIELD_STR),
+	SPEC_KEY(top, config, FIELD_TREE),
+	SPEC_KEY(top, hooks, FIELD_TREE),
+	SPEC_KEY(top, inputs, FIELD_TREE),
+	SPEC_KEY(top, graders, FIELD_TREE),
+	SPEC_KEY(top, metrics, FIELD_TREE),
+	SPEC_KEY(top, judge, FIELD_TREE),
+	SPEC_KEY(top, tasks, FIELD_TREE),
+	SPEC_KEY(top, tasks_from, FIELD_TREE),
+	SPEC_KEY(top, range, FIELD_TREE),
+	SPEC_KEY(top, baseline, FIELD_BOOL),
 	SPEC_ROW(top, "schemaVersion", unused, FIELD_TREE,
 	    .alias = "schema_version"),
 	SPEC_ROW(top, "scenario", unused, FIELD_TREE, .flags = FIELD_IGNORED),
@@ -212,17 +269,17 @@ static const struct field top_rows[] = {
 };
 static const struct field_table top_table = FIELD_TABLE(top, top_rows);
 
-/* Template variables are texts, or can be written as such. */
+/* Template variables are scalars: anything that has a text form. */
 static void
 check_inputs(struct spec_loader *l, const char *file, const struct json *inputs)
 {
 	const struct json *v;
 
-	for (v = spec_first(inputs); v != NULL; v = v->next)
+	for (v = json_first(inputs); v != NULL; v = v->next)
 		if (v->type == JSON_OBJECT || v->type == JSON_ARRAY)
-			spec_note_key(l->notes, FIELD_ERROR, spec_at(file, v),
-			    json_key(v), "the variable \"%.*s\" must be a "
-			    "text, not %s", STRF(spec_short(json_key(v))),
+			spec_error(l, file, v, NULL,
+			    "variable \"%.*s\" must be a string, not %s",
+			    SPEC_SHORT(json_key(v)),
 			    json_type_name((enum json_type)v->type));
 }
 
@@ -231,7 +288,7 @@ has_other_type(const struct json *obj, const char *key)
 {
 	const struct json *v = json_getc(obj, key);
 
-	return v != NULL && v->type != JSON_NULL && v->type != JSON_STRING;
+	return spec_given(v) && v->type != JSON_STRING;
 }
 
 static void
@@ -243,18 +300,17 @@ read_suite(struct spec_loader *l, const struct spec_file *f)
 	size_t i;
 
 	spec_decode(l, f->path, &top_table, f->root, &top);
-	s->name = spec_trim(top.name);
-	s->skill = spec_trim(top.skill);
+	s->name = str_trim(top.name);
+	s->skill = str_trim(top.skill);
 	s->version = top.version;
 	s->description = top.description;
 	s->baseline = top.baseline;
 	if (top.name.p != NULL && s->name.n == 0)
-		spec_note_key(l->notes, FIELD_ERROR, spec_at(f->path,
-		    json_getc(f->root, "name")), STR("name"),
+		spec_error(l, f->path, json_getc(f->root, "name"), NULL,
 		    "\"name\" is empty");
 	if (s->skill.n == 0 && !has_other_type(f->root, "skill"))
-		spec_note_key(l->notes, FIELD_WARNING, spec_at(f->path,
-		    f->root), STR("skill"), "\"skill\" is not given");
+		spec_warning(l, f->path, f->root, "skill",
+		    "\"skill\" is missing");
 	s->inputs = spec_object(l, f->path, top.inputs);
 	check_inputs(l, f->path, s->inputs);
 	spec_read_project(l);
@@ -262,9 +318,8 @@ read_suite(struct spec_loader *l, const struct spec_file *f)
 	if (s->config.judge == NULL)
 		s->config.judge = top.judge;
 	else if (top.judge != NULL)
-		spec_note_key(l->notes, FIELD_WARNING, spec_at(f->path,
-		    top.judge), STR("judge"), "\"judge\" has no effect: "
-		    "\"config\" has one, too");
+		spec_warning(l, f->path, top.judge, NULL, "\"judge\" has no "
+		    "effect: \"config.judge\" takes precedence");
 	spec_read_hooks(l, f, top.hooks, top.tasks_from != NULL);
 	spec_read_graders(l, f->path, top.graders, &s->graders);
 	spec_name_graders(l, &s->graders);
@@ -304,7 +359,7 @@ spec_load_part(struct arena *a, const char *path, struct spec_notes *notes)
 		goto out;
 	if (f.root->type != JSON_OBJECT) {
 		spec_note(notes, FIELD_ERROR, spec_at(path, f.root),
-		    "this is not a suite: expected a mapping, not %s",
+		    "not a suite: expected a mapping, not %s",
 		    json_type_name((enum json_type)f.root->type));
 		goto out;
 	}

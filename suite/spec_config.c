@@ -3,79 +3,61 @@
  * Settings of a suite: `config`, `metrics`, `hooks`, and the project's
  * .waza.yaml.
  *
- * Defaults come from three places, each over the one before: this file, the
- * project's .waza.yaml, the suite.  Absent keys leave members as they are, so
+ * Defaults come from three places in ascending precedence: this file, the
+ * project's .waza.yaml, the suite.  Absent keys leave members unchanged, so
  * the three are decoded in this order into the same struct.
  */
 #include "suite/spec_internal.h"
 
 #include <string.h>
-#include <sys/stat.h>
 
-#include "json.h"
-
-/* A key that is looked at in the tree. */
-#define SPEC_OWN(key) SPEC_ROW(spec_config, key, tree, FIELD_TREE, .help = "")
+/* A key of an executor, which reads it from the tree: agent_settings(). */
+#define EXECUTOR_KEY(key) SPEC_OTHER(spec_config, key, tree)
 
 static const struct field config_rows[] = {
-	FIELD(spec_config, trials_per_task, FIELD_INT,
-	    .min = 1, .max = SPEC_TRIALS_MAX),
-	FIELD(spec_config, timeout_seconds, FIELD_INT,
-	    .min = 1, .max = SPEC_SECONDS_MAX),
-	FIELD(spec_config, first_event_timeout_seconds, FIELD_INT,
-	    .min = 0, .max = SPEC_SECONDS_MAX),
-	FIELD(spec_config, max_attempts, FIELD_INT, .min = 0, .max = 1000),
+	SPEC_RANGE(spec_config, trials_per_task, FIELD_INT, 1, SPEC_TRIALS_MAX),
+	SPEC_RANGE(spec_config, timeout_seconds, FIELD_INT, 1,
+	    SPEC_SECONDS_MAX),
+	SPEC_RANGE(spec_config, first_event_timeout_seconds, FIELD_INT, 0,
+	    SPEC_SECONDS_MAX),
+	SPEC_RANGE(spec_config, max_attempts, FIELD_INT, 0, 1000),
 	FIELD(spec_config, workers, FIELD_INT,
 	    .alias = "max_workers", .min = 0, .max = 10000),
-	FIELD(spec_config, parallel, FIELD_BOOL,
-	    .help = "tasks at the same time"),
-	FIELD(spec_config, fail_fast, FIELD_BOOL,
-	    .help = "stop after a task that did not pass"),
-	FIELD(spec_config, executor, FIELD_STR, .help = "who answers"),
-	FIELD(spec_config, model, FIELD_STR, .help = "which model"),
-	FIELD(spec_config, judge_model, FIELD_STR,
-	    .help = "which model grades"),
-	FIELD(spec_config, group_by, FIELD_STR,
-	    .help = "what results are grouped by"),
-	FIELD(spec_config, pass_threshold, FIELD_NUM, .min = 0, .max = 1),
-	FIELD(spec_config, task_pass_threshold, FIELD_NUM, .min = 0, .max = 1),
-	FIELD(spec_config, skill_directories, FIELD_STRS,
-	    .help = "each with a SKILL.md"),
-	FIELD(spec_config, required_skills, FIELD_STRS,
-	    .help = "that must be there"),
-	FIELD(spec_config, disabled_skills, FIELD_STRS,
-	    .help = "by name; * is all"),
-	FIELD(spec_config, instruction_files, FIELD_STRS,
-	    .help = "texts for the agent"),
-	FIELD(spec_config, inject_skill_body, FIELD_BOOL,
-	    .help = "into prompts of agents that do not find skills"),
-	FIELD(spec_config, mock, FIELD_TREE, .help = "what the mock answers"),
-	FIELD(spec_config, command, FIELD_TREE, .help = "the agent's command"),
-	FIELD(spec_config, judge, FIELD_TREE, .help = "who grades"),
-	FIELD(spec_config, output_format, FIELD_STR, .help = "of the command"),
-	FIELD(spec_config, persistent, FIELD_BOOL,
-	    .help = "one command for many trials"),
-	FIELD(spec_config, executors, FIELD_TREE,
-	    .help = "settings of executors, by name"),
-	/* the executors' own, see agent_settings() */
-	SPEC_OWN("acp"), SPEC_OWN("agent"), SPEC_OWN("api"),
-	SPEC_OWN("api_key_env"), SPEC_OWN("auth_method"),
-	SPEC_OWN("base_url"), SPEC_OWN("cache_home"), SPEC_OWN("home"),
-	SPEC_OWN("cli_path"), SPEC_OWN("copilot"),
-	SPEC_OWN("copilot-sdk"), SPEC_OWN("github_token_env"),
-	SPEC_OWN("env"), SPEC_OWN("headers"), SPEC_OWN("max_cost"),
-	SPEC_OWN("max_tokens"), SPEC_OWN("max_tokens_total"),
-	SPEC_OWN("mode"), SPEC_OWN("openai"), SPEC_OWN("permissions"),
-	SPEC_OWN("provider"), SPEC_OWN("remote"), SPEC_OWN("replay"),
-	SPEC_OWN("retries"),
-	SPEC_OWN("system"),
-	SPEC_OWN("temperature"),
-	FIELD(spec_config, mcp_servers, FIELD_TREE,
-	    .help = "tools of others, by name"),
-	FIELD(spec_config, reasoning_effort, FIELD_STR,
-	    .help = "how long the model thinks"),
-	FIELD(spec_config, judge_reasoning_effort, FIELD_STR,
-	    .help = "the same of judges"),
+	SPEC_KEY(spec_config, parallel, FIELD_BOOL),
+	SPEC_KEY(spec_config, fail_fast, FIELD_BOOL),
+	SPEC_KEY(spec_config, executor, FIELD_STR),
+	SPEC_KEY(spec_config, model, FIELD_STR),
+	SPEC_KEY(spec_config, judge_model, FIELD_STR),
+	SPEC_KEY(spec_config, group_by, FIELD_STR),
+	SPEC_RANGE(spec_config, pass_threshold, FIELD_NUM, 0, 1),
+	SPEC_RANGE(spec_config, task_pass_threshold, FIELD_NUM, 0, 1),
+	SPEC_KEY(spec_config, skill_directories, FIELD_STRS),
+	SPEC_KEY(spec_config, required_skills, FIELD_STRS),
+	SPEC_KEY(spec_config, disabled_skills, FIELD_STRS),
+	SPEC_KEY(spec_config, instruction_files, FIELD_STRS),
+	SPEC_KEY(spec_config, inject_skill_body, FIELD_BOOL),
+	SPEC_KEY(spec_config, mock, FIELD_TREE),
+	SPEC_KEY(spec_config, command, FIELD_TREE),
+	SPEC_KEY(spec_config, judge, FIELD_TREE),
+	SPEC_KEY(spec_config, output_format, FIELD_STR),
+	SPEC_KEY(spec_config, persistent, FIELD_BOOL),
+	SPEC_KEY(spec_config, executors, FIELD_TREE),
+	EXECUTOR_KEY("acp"), EXECUTOR_KEY("agent"), EXECUTOR_KEY("api"),
+	EXECUTOR_KEY("api_key_env"), EXECUTOR_KEY("auth_method"),
+	EXECUTOR_KEY("base_url"), EXECUTOR_KEY("cache_home"),
+	EXECUTOR_KEY("home"), EXECUTOR_KEY("cli_path"),
+	EXECUTOR_KEY("copilot"), EXECUTOR_KEY("copilot-sdk"),
+	EXECUTOR_KEY("github_token_env"), EXECUTOR_KEY("env"),
+	EXECUTOR_KEY("headers"), EXECUTOR_KEY("max_cost"),
+	EXECUTOR_KEY("max_tokens"), EXECUTOR_KEY("max_tokens_total"),
+	EXECUTOR_KEY("mode"), EXECUTOR_KEY("openai"),
+	EXECUTOR_KEY("permissions"), EXECUTOR_KEY("provider"),
+	EXECUTOR_KEY("remote"), EXECUTOR_KEY("replay"),
+	EXECUTOR_KEY("retries"), EXECUTOR_KEY("system"),
+	EXECUTOR_KEY("temperature"),
+	SPEC_KEY(spec_config, mcp_servers, FIELD_TREE),
+	SPEC_KEY(spec_config, reasoning_effort, FIELD_STR),
+	SPEC_KEY(spec_config, judge_reasoning_effort, FIELD_STR),
 	SPEC_ROW(spec_config, "trigger_skill_routing", mcp_servers, FIELD_TREE,
 	    .flags = FIELD_IGNORED),
 };
@@ -84,15 +66,14 @@ static const struct field_table config_table =
 
 static const struct spec_metric metric_init = { .weight = 1, .enabled = true };
 static const struct field metric_rows[] = {
-	FIELD(spec_metric, name, FIELD_STR, .help = "of the metric"),
-	FIELD(spec_metric, description, FIELD_STR, .help = "what it measures"),
-	FIELD(spec_metric, weight, FIELD_NUM, .min = 0, .max = INT64_MAX),
-	FIELD(spec_metric, threshold, FIELD_NUM, .min = 0, .max = 1),
-	FIELD(spec_metric, enabled, FIELD_BOOL, .help = "whether it counts"),
+	SPEC_KEY(spec_metric, name, FIELD_STR),
+	SPEC_KEY(spec_metric, description, FIELD_STR),
+	SPEC_RANGE(spec_metric, weight, FIELD_NUM, 0, INT64_MAX),
+	SPEC_RANGE(spec_metric, threshold, FIELD_NUM, 0, 1),
+	SPEC_KEY(spec_metric, enabled, FIELD_BOOL),
 };
-static const struct field_table metric_table = {
-	metric_rows, COUNTOF(metric_rows), sizeof(struct spec_metric), NULL
-};
+static const struct field_table metric_table =
+    FIELD_TABLE(spec_metric, metric_rows);
 
 /* metrics: {pass_threshold: 0.8, name: {weight: 1}} */
 static void
@@ -104,20 +85,19 @@ metric_setting(struct spec_loader *l, const char *file, const struct json *v)
 		spec_note_key(l->notes, l->notes->strict ? FIELD_ERROR :
 		    FIELD_WARNING, (struct spec_where){ file, v->key_line,
 		    v->key_col }, json_key(v), "unknown key \"%.*s\"%s",
-		    STRF(spec_short(json_key(v))), str_similar(json_key(v),
+		    SPEC_SHORT(json_key(v)), str_similar(json_key(v),
 		    STR("pass_threshold")) ?
 		    "; did you mean \"pass_threshold\"?" : "");
 		return;
 	}
 	if (!json_double(v, &x) || !(x >= 0 && x <= 1))
-		spec_note_key(l->notes, FIELD_ERROR, spec_at(file, v),
-		    json_key(v), "\"pass_threshold\" must be a number from "
-		    "0 to 1");
+		spec_error(l, file, v, NULL,
+		    "\"pass_threshold\" must be a number from 0 to 1");
 	else if (l->suite->config.pass_threshold < 0)
 		l->suite->config.pass_threshold = x;
 }
 
-/* metrics, as a list or as a mapping. */
+/* `metrics` is a list, or a mapping by name. */
 static void
 read_metrics(struct spec_loader *l, const char *file, const struct json *m)
 {
@@ -125,14 +105,9 @@ read_metrics(struct spec_loader *l, const char *file, const struct json *m)
 	struct spec_metric *v;
 	const struct json *c;
 
-	if (m == NULL || m->type == JSON_NULL)
+	if (!spec_given(m) || (m->type != JSON_OBJECT &&
+	    spec_array(l, file, m) == NULL))
 		return;
-	if (m->type != JSON_ARRAY && m->type != JSON_OBJECT) {
-		spec_note_key(l->notes, FIELD_ERROR, spec_at(file, m),
-		    STR("metrics"), "\"metrics\" must be a list, not %s",
-		    json_type_name((enum json_type)m->type));
-		return;
-	}
 	out->v = v = NEW_N(l->arena, struct spec_metric, json_count(m));
 	for (c = json_first(m); c != NULL; c = c->next) {
 		if (m->type == JSON_OBJECT && c->type != JSON_OBJECT) {
@@ -145,8 +120,8 @@ read_metrics(struct spec_loader *l, const char *file, const struct json *m)
 		if (m->type == JSON_OBJECT)
 			v[out->n].name = json_key(c);
 		else if (c->type == JSON_OBJECT && v[out->n].name.n == 0)
-			spec_note_key(l->notes, FIELD_ERROR, spec_at(file, c),
-			    STR("name"), "Missing required field: name");
+			spec_error(l, file, c, "name",
+			    "Missing required field: name");
 		out->n++;
 	}
 }
@@ -182,24 +157,22 @@ spec_read_config(struct spec_loader *l, const struct spec_file *f,
 
 static const struct field hook_rows[] = {
 	FIELD(spec_hook, command, FIELD_STR, .flags = FIELD_REQUIRED),
-	FIELD(spec_hook, working_directory, FIELD_STR, .help = "where it runs"),
-	FIELD(spec_hook, exit_codes, FIELD_INTS, .help = "that mean success"),
-	FIELD(spec_hook, error_on_fail, FIELD_BOOL, .help = "or only warn"),
+	SPEC_KEY(spec_hook, working_directory, FIELD_STR),
+	SPEC_KEY(spec_hook, exit_codes, FIELD_INTS),
+	SPEC_KEY(spec_hook, error_on_fail, FIELD_BOOL),
 };
 static const struct field_table hook_table = FIELD_TABLE(spec_hook, hook_rows);
 
 struct hooks {
 	struct field_list kind[SPEC_HOOK__MAX];
 };
+#define HOOKS(key, kind_of) \
+	SPEC_ROW(hooks, key, kind[kind_of], FIELD_OBJECTS, .sub = &hook_table)
 static const struct field hooks_rows[] = {
-	SPEC_ROW(hooks, "before_run", kind[SPEC_BEFORE_RUN], FIELD_OBJECTS,
-	    .sub = &hook_table),
-	SPEC_ROW(hooks, "after_run", kind[SPEC_AFTER_RUN], FIELD_OBJECTS,
-	    .sub = &hook_table),
-	SPEC_ROW(hooks, "before_task", kind[SPEC_BEFORE_TASK], FIELD_OBJECTS,
-	    .sub = &hook_table),
-	SPEC_ROW(hooks, "after_task", kind[SPEC_AFTER_TASK], FIELD_OBJECTS,
-	    .sub = &hook_table),
+	HOOKS("before_run", SPEC_BEFORE_RUN),
+	HOOKS("after_run", SPEC_AFTER_RUN),
+	HOOKS("before_task", SPEC_BEFORE_TASK),
+	HOOKS("after_task", SPEC_AFTER_TASK),
 };
 static const struct field_table hooks_table = FIELD_TABLE(hooks, hooks_rows);
 
@@ -209,15 +182,13 @@ check_hook(struct spec_loader *l, const char *file, const struct json *cmd,
 {
 	if (cmd == NULL || cmd->type != JSON_STRING)
 		return;
-	if (spec_trim(json_text(cmd)).n == 0)
-		spec_note_key(l->notes, FIELD_ERROR, spec_at(file, cmd),
-		    STR("command"), "\"command\" is empty");
+	if (str_trim(json_text(cmd)).n == 0)
+		spec_error(l, file, cmd, NULL, "\"command\" is empty");
 	else if (!rows)
-		spec_check_text(l, spec_at(file, cmd), "command",
-		    json_text(cmd), NULL);
+		spec_check_text(l, file, cmd, "command", json_text(cmd), NULL);
 }
 
-/* Which variables a task's row has is not known to the hooks of tasks. */
+/* Templates in the hooks of tasks that come from rows are not checked. */
 void
 spec_read_hooks(struct spec_loader *l, const struct spec_file *f,
     const struct json *v, bool rows)
@@ -236,123 +207,81 @@ spec_read_hooks(struct spec_loader *l, const struct spec_file *f,
 			    rows && str_ends(json_key(list), STR("_task")));
 }
 
-/* .waza.yaml: what a run needs of it; the rest is other commands'. */
+/* The keys of .waza.yaml; a run reads the first three. */
 struct project {
 	const struct json *defaults, *graders, *cache, *unused;
 };
-/* One of the settings of config.c, which checks them. */
-#define SETTING(k) \
-	SPEC_ROW(project, k, unused, FIELD_TREE, .help = "waza-config(5)")
+#define OTHER(k) SPEC_OTHER(project, k, unused)
 static const struct field project_rows[] = {
-	FIELD(project, defaults, FIELD_TREE, .help = "under the suite's own"),
-	FIELD(project, graders, FIELD_TREE, .help = "for all suites"),
-	SPEC_ROW(project, "paths", unused, FIELD_TREE,
-	    .help = "where things are"),
-	SPEC_ROW(project, "files", unused, FIELD_TREE,
-	    .help = "what they are called"),
-	FIELD(project, cache, FIELD_TREE, .help = "of trials"),
-	SPEC_ROW(project, "server", unused, FIELD_TREE,
-	    .help = "of the dashboard"),
-	SPEC_ROW(project, "dev", unused, FIELD_TREE, .help = "of skills"),
-	SPEC_ROW(project, "tokens", unused, FIELD_TREE,
-	    .help = "limits of skills"),
-	SPEC_ROW(project, "storage", unused, FIELD_TREE, .help = "of results"),
-	SETTING("listen"), SETTING("framing"), SETTING("require_hello"),
-	SETTING("unix_token"), SETTING("roots"), SETTING("port"),
-	SETTING("timeout_seconds"), SETTING("executor"), SETTING("model"),
-	SETTING("judge"), SETTING("executors"), SETTING("tools"),
-	SETTING("limits"), SETTING("sessions"), SETTING("remote"),
-	SETTING("prices"), SETTING("log_level"),
+	SPEC_KEY(project, defaults, FIELD_TREE),
+	SPEC_KEY(project, graders, FIELD_TREE),
+	SPEC_KEY(project, cache, FIELD_TREE),
+	/* read by other commands */
+	OTHER("paths"), OTHER("files"), OTHER("server"), OTHER("dev"),
+	OTHER("tokens"), OTHER("storage"),
+	/* settings, which config.c reads and checks */
+	OTHER("listen"), OTHER("framing"), OTHER("require_hello"),
+	OTHER("unix_token"), OTHER("roots"), OTHER("port"),
+	OTHER("timeout_seconds"), OTHER("executor"), OTHER("model"),
+	OTHER("judge"), OTHER("executors"), OTHER("tools"),
+	OTHER("limits"), OTHER("sessions"), OTHER("remote"),
+	OTHER("prices"), OTHER("log_level"),
 };
 static const struct field_table project_table =
     FIELD_TABLE(project, project_rows);
 
 static const struct field default_rows[] = {
-	SPEC_ROW(spec_config, "engine", executor, FIELD_STR,
-	    .help = "config.executor"),
-	SPEC_ROW(spec_config, "model", model, FIELD_STR,
-	    .help = "config.model"),
-	SPEC_ROW(spec_config, "judgeModel", judge_model, FIELD_STR,
-	    .help = "config.judge_model"),
+	SPEC_AS(spec_config, "engine", executor, FIELD_STR),
+	SPEC_KEY(spec_config, model, FIELD_STR),
+	SPEC_AS(spec_config, "judgeModel", judge_model, FIELD_STR),
 	SPEC_ROW(spec_config, "timeout", timeout_seconds, FIELD_INT,
 	    .min = 1, .max = SPEC_SECONDS_MAX),
-	SPEC_ROW(spec_config, "parallel", parallel, FIELD_BOOL,
-	    .help = "config.parallel"),
-	SPEC_ROW(spec_config, "workers", workers, FIELD_INT,
-	    .min = 0, .max = 10000),
-	SPEC_ROW(spec_config, "verbose", verbose, FIELD_BOOL,
-	    .help = "say more"),
-	SPEC_ROW(spec_config, "sessionLog", session_log, FIELD_BOOL,
-	    .help = "keep a log"),
+	SPEC_KEY(spec_config, parallel, FIELD_BOOL),
+	SPEC_RANGE(spec_config, workers, FIELD_INT, 0, 10000),
+	SPEC_KEY(spec_config, verbose, FIELD_BOOL),
+	SPEC_AS(spec_config, "sessionLog", session_log, FIELD_BOOL),
 };
 static const struct field_table default_table =
     FIELD_TABLE(spec_config, default_rows);
 
 static const struct field cache_rows[] = {
-	SPEC_ROW(spec_config, "enabled", cache, FIELD_BOOL,
-	    .help = "as waza run --cache"),
-	SPEC_ROW(spec_config, "dir", cache_dir, FIELD_STR,
-	    .help = "as waza run --cache-dir"),
+	SPEC_AS(spec_config, "enabled", cache, FIELD_BOOL),
+	SPEC_AS(spec_config, "dir", cache_dir, FIELD_STR),
 };
 static const struct field_table cache_table =
     FIELD_TABLE(spec_config, cache_rows);
 
 static const struct field project_grader_rows[] = {
 	SPEC_ROW(spec_suite, "programTimeout", program_timeout, FIELD_INT,
-	    .min = 1,
-	    .max = SPEC_SECONDS_MAX),
+	    .min = 1, .max = SPEC_SECONDS_MAX),
 };
 static const struct field_table project_grader_table =
     FIELD_TABLE(spec_suite, project_grader_rows);
 
-/* The directory above, by its name alone. */
-static const char *
-parent(struct arena *a, const char *dir)
-{
-	struct str s = str_of(dir);
-	struct str last;
-
-	if (str_is(s, "."))
-		return "..";
-	if (str_is(s, "/"))
-		return NULL;
-	while (s.n > 1 && s.p[s.n - 1] == '/')
-		s.n--;
-	for (last = s; last.n > 0 && last.p[last.n - 1] != '/'; last.n--)
-		;
-	if (str_ends(s, STR("..")) && (s.n == 2 || s.p[s.n - 3] == '/'))
-		return spec_join(a, dir, STR(".."));
-	if (last.n == 0)
-		return ".";
-	return arena_cstr(a, (struct str){ s.p, last.n > 1 ? last.n - 1 : 1 });
-}
-
-static bool
-same_dir(const char *a, const char *b)
-{
-	struct stat x, y;
-
-	return stat(a, &x) == 0 && stat(b, &y) == 0 && x.st_dev == y.st_dev &&
-	    x.st_ino == y.st_ino;
-}
-
-/* The nearest .waza.yaml, at most ten levels up; NULL: none. */
+/* The nearest .waza.yaml, or NULL. */
 static const char *
 find_project(struct spec_loader *l)
 {
-	const char *dir = l->suite->dir, *path, *up;
+	const char *dir = l->suite->dir, *path;
 	int i;
 
-	for (i = 0; i < 10 && dir != NULL; i++) {
+	for (i = 0; i < SPEC_LEVELS_UP && dir != NULL; i++) {
 		path = spec_join(l->arena, dir, STR(".waza.yaml"));
 		if (spec_exists(path))
 			return path;
-		up = parent(l->arena, dir);
-		if (up == NULL || same_dir(dir, up))
-			break;
-		dir = up;
+		dir = spec_parent(l->arena, dir);
 	}
 	return NULL;
+}
+
+/* Decodes a mapping of .waza.yaml, if it is given. */
+static void
+read_part(struct spec_loader *l, const char *path,
+    const struct field_table *t, const struct json *v, void *out)
+{
+	v = spec_object(l, path, v);
+	if (v != NULL)
+		spec_decode(l, path, t, v, out);
 }
 
 void
@@ -372,18 +301,12 @@ spec_read_project(struct spec_loader *l)
 	    f.root->type == JSON_NULL)
 		return;
 	spec_decode(l, path, &project_table, f.root, &p);
-	p.defaults = spec_object(l, path, p.defaults);
-	if (p.defaults != NULL)
-		spec_decode(l, path, &default_table, p.defaults, &s->config);
-	p.cache = spec_object(l, path, p.cache);
-	if (p.cache != NULL)
-		spec_decode(l, path, &cache_table, p.cache, &s->config);
+	read_part(l, path, &default_table, p.defaults, &s->config);
+	read_part(l, path, &cache_table, p.cache, &s->config);
 	if (s->config.cache_dir.n > 0 && s->config.cache_dir.p[0] != '/')
-		s->config.cache_dir = str_of(spec_join(l->arena,
-		    parent(l->arena, path), s->config.cache_dir));
-	p.graders = spec_object(l, path, p.graders);
-	if (p.graders != NULL)
-		spec_decode(l, path, &project_grader_table, p.graders, s);
+		s->config.cache_dir = str_of(spec_join(l->arena, f.dir,
+		    s->config.cache_dir));
+	read_part(l, path, &project_grader_table, p.graders, s);
 }
 
 struct str

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * Files and directories of a suite: reading them, finding them.
+ * Files and directories of a suite: reading and finding them.
  *
- * Directories are listed whole and sorted by bytes, so that a suite has the
- * same tasks in the same order on every system.  Walks do not follow symbolic
- * links to directories, and so end.
+ * Directories are sorted by bytes, so that a suite has the same tasks in the
+ * same order on every system.  Walks do not follow symbolic links to
+ * directories, so they terminate.
  */
 #include "suite/spec_internal.h"
 
@@ -15,7 +15,6 @@
 #include <sys/stat.h>
 
 #include "base/os.h"
-#include "json.h"
 #include "lib/glob.h"
 #include "yaml_lite.h"
 
@@ -33,7 +32,39 @@ spec_dir_of(struct arena *a, const char *path)
 	return arena_cstr(a, (struct str){ path, (size_t)(slash - path) });
 }
 
-/* A NUL in a path cannot lead anywhere, and must not cut it short. */
+bool
+spec_same_dir(const char *a, const char *b)
+{
+	struct stat x, y;
+
+	return stat(a, &x) == 0 && stat(b, &y) == 0 && x.st_dev == y.st_dev &&
+	    x.st_ino == y.st_ino;
+}
+
+/* By name where possible: "a/b" gives "a", but ".." gives "../..". */
+const char *
+spec_parent(struct arena *a, const char *dir)
+{
+	struct str s = str_of(dir), last;
+	const char *up;
+
+	while (s.n > 1 && s.p[s.n - 1] == '/')
+		s.n--;
+	for (last = s; last.n > 0 && last.p[last.n - 1] != '/'; last.n--)
+		;
+	if (str_is(s, "."))
+		up = "..";
+	else if (str_ends(s, STR("..")) && (s.n == 2 || s.p[s.n - 3] == '/'))
+		up = spec_join(a, dir, STR(".."));
+	else if (last.n == 0)
+		up = ".";
+	else
+		up = arena_cstr(a, (struct str){ s.p,
+		    last.n > 1 ? last.n - 1 : 1 });
+	return spec_same_dir(dir, up) ? NULL : up;
+}
+
+/* A NUL would shorten the path; "?" makes it one that does not exist. */
 char *
 spec_join(struct arena *a, const char *dir, struct str path)
 {
@@ -80,7 +111,7 @@ spec_task_dir(struct arena *a, const struct spec_task *t)
 	return spec_dir_of(a, t->at.file);
 }
 
-/* What a message of os_read_file says without the path that it begins with. */
+/* The message of os_read_file without the path that it begins with. */
 static const char *
 reason(const struct err *e, const char *path)
 {
@@ -95,19 +126,15 @@ reason(const struct err *e, const char *path)
 }
 
 int
-spec_read_text(struct spec_loader *l, struct arena *a, const char *path,
-    const struct spec_where *named, struct str *out)
+spec_read_text(struct spec_loader *l, const char *path,
+    struct spec_where named, struct str *out)
 {
-	struct spec_where at = { path, 0, 0 };
 	struct err e = { 0 };
 
-	if (os_read_file(a, path, SPEC_TEXT_MAX, out, &e) == 0)
+	if (os_read_file(l->arena, path, SPEC_TEXT_MAX, out, &e) == 0)
 		return 0;
-	if (named == NULL)
-		spec_note(l->notes, FIELD_ERROR, at, "%s", reason(&e, path));
-	else
-		spec_note(l->notes, FIELD_ERROR, *named, "%.*s: %s",
-		    STRF(spec_tail(path)), reason(&e, path));
+	spec_note(l->notes, FIELD_ERROR, named, "%.*s: %s",
+	    STRF(spec_tail(path)), reason(&e, path));
 	return -1;
 }
 
@@ -119,14 +146,11 @@ spec_read_yaml(struct spec_loader *l, const char *path, struct spec_file *f)
 	struct err e = { 0 };
 	struct str text;
 
-	if (spec_read_text(l, &l->scratch, path, NULL, &text) == -1)
-		return -1;
-	f->path = path;
-	f->dir = spec_dir_of(l->arena, path);
-	f->root = NULL;
-	if (text.n > 0 && memchr(text.p, '\0', text.n) != NULL)
-		spec_note(l->notes, FIELD_ERROR, at,
-		    "this is a binary file, not YAML");
+	*f = (struct spec_file){ path, spec_dir_of(l->arena, path), NULL };
+	if (os_read_file(&l->scratch, path, YAML_BYTES, &text, &e) == -1)
+		spec_note(l->notes, FIELD_ERROR, at, "%s", reason(&e, path));
+	else if (text.n > 0 && memchr(text.p, '\0', text.n) != NULL)
+		spec_note(l->notes, FIELD_ERROR, at, "binary file, not YAML");
 	else if ((f->root = yaml_read_one(l->arena, text, &e)) == NULL) {
 		at.line = e.line;
 		at.col = e.col;
@@ -142,16 +166,14 @@ by_bytes(const void *a, const void *b)
 	return strcmp(*(char *const *)a, *(char *const *)b);
 }
 
-static void
-add_path(struct arena *a, struct buf *list, const char *dir, const char *name)
+void
+spec_push_path(struct buf *list, char *path)
 {
-	char *p = spec_join(a, dir, str_of(name));
-
-	buf_put(list, (struct str){ (const char *)&p, sizeof(p) });
+	buf_put(list, (struct str){ (const char *)&path, sizeof(path) });
 }
 
-static void
-take(struct arena *a, struct buf *list, struct spec_paths *out)
+void
+spec_take_paths(struct arena *a, struct buf *list, struct spec_paths *out)
 {
 	out->n = list->n / sizeof(char *);
 	out->v = NEW_N(a, char *, out->n + 1);
@@ -160,7 +182,13 @@ take(struct arena *a, struct buf *list, struct spec_paths *out)
 	buf_free(list);
 }
 
-/* The names in a directory, sorted; -1 and errno. */
+static void
+sort(struct spec_paths *paths)
+{
+	if (paths->n > 0)
+		qsort(paths->v, paths->n, sizeof(*paths->v), by_bytes);
+}
+
 int
 spec_list(struct arena *a, const char *dir, struct spec_paths *names)
 {
@@ -173,15 +201,15 @@ spec_list(struct arena *a, const char *dir, struct spec_paths *names)
 		return -1;
 	while ((e = readdir(d)) != NULL)
 		if (strcmp(e->d_name, ".") != 0 && strcmp(e->d_name, "..") != 0)
-			add_path(a, &list, ".", e->d_name);
+			spec_push_path(&list, spec_join(a, ".",
+			    str_of(e->d_name)));
 	closedir(d);
-	take(a, &list, names);
-	if (names->n > 0)
-		qsort(names->v, names->n, sizeof(*names->v), by_bytes);
+	spec_take_paths(a, &list, names);
+	sort(names);
 	return 0;
 }
 
-/* Below each of the directories, what one part of the pattern matches. */
+/* The entries of each directory that match one part of the pattern. */
 static void
 glob_part(struct arena *a, struct str part, const struct spec_paths *dirs,
     struct spec_paths *out)
@@ -195,20 +223,19 @@ glob_part(struct arena *a, struct str part, const struct spec_paths *dirs,
 		if (!glob_any(part)) {
 			p = spec_join(a, dirs->v[i], part);
 			if (spec_exists(p))
-				buf_put(&list, (struct str){ (char *)&p,
-				    sizeof(p) });
+				spec_push_path(&list, p);
 			continue;
 		}
 		if (spec_list(a, dirs->v[i], &names) == -1)
 			continue;
 		for (k = 0; k < names.n; k++)
 			if (glob_match(part, str_of(names.v[k])))
-				add_path(a, &list, dirs->v[i], names.v[k]);
+				spec_push_path(&list, spec_join(a, dirs->v[i],
+				    str_of(names.v[k])));
 	}
-	take(a, &list, out);
+	spec_take_paths(a, &list, out);
 }
 
-/* All files that a pattern matches, in the order of Go's filepath.Glob. */
 void
 spec_glob(struct arena *a, const char *dir, struct str pattern,
     struct spec_paths *out)
@@ -235,7 +262,7 @@ spec_glob(struct arena *a, const char *dir, struct str pattern,
 }
 
 static bool
-entered(const char *name)
+is_searched(const char *name)
 {
 	if (name[0] == '.')
 		return strcmp(name, ".github") == 0;
@@ -257,10 +284,9 @@ walk(struct arena *a, const char *dir, unsigned depth, struct buf *found)
 		if (strcmp(names.v[i], "eval.yaml") == 0 ||
 		    strcmp(names.v[i], "eval.yml") == 0) {
 			if (stat(path, &st) == 0 && !S_ISDIR(st.st_mode))
-				buf_put(found, (struct str){ (char *)&path,
-				    sizeof(path) });
+				spec_push_path(found, path);
 		} else if (lstat(path, &st) == 0 && S_ISDIR(st.st_mode) &&
-		    entered(names.v[i]))
+		    is_searched(names.v[i]))
 			walk(a, path, depth + 1, found);
 	}
 }
@@ -276,9 +302,8 @@ spec_find(struct arena *a, const char *dir, struct field_strs *paths,
 	if (spec_list(a, dir, &names) == -1)
 		return err_sys(e, dir);
 	walk(a, dir, 0, &list);
-	take(a, &list, &names);
-	if (names.n > 0)
-		qsort(names.v, names.n, sizeof(*names.v), by_bytes);
+	spec_take_paths(a, &list, &names);
+	sort(&names);
 	paths->n = names.n;
 	paths->v = NEW_N(a, struct str, names.n);
 	for (i = 0; i < names.n; i++)

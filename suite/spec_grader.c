@@ -1,22 +1,20 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * Entries of `graders:`.  Which kinds there are is not known here: an entry
- * is a type, a name, a weight and settings.
+ * Entries of `graders:`.  An entry is a type, a name, a weight and settings;
+ * this file does not know the grader types.
  *
- * Settings stand under `config:`, as the format has it, or beside `type:`, as
- * many suites have it, or in both places; a grader gets one mapping of them.
- * Where a setting is given twice, the one under `config:` counts, except for
- * `assertions`, of which the format says otherwise.
+ * Settings are under `config:`, as the format defines, or beside `type:`, as
+ * in many suites, or in both places; a grader gets one mapping with all of
+ * them.  If a setting is given twice, the one under `config:` takes
+ * precedence, except for `assertions`, as the format requires.
  *
- * Names are keys in the results, so those of a task, the suite's among them,
- * have to differ.  Of equal names the first stays; names that were not given
- * are made from the type.
+ * Names are keys in the results, so the graders of a task and those of the
+ * suite need different names.  The first of several equal names is kept; a
+ * missing name is made from the type.
  */
 #include "suite/spec_internal.h"
 
 #include <stdlib.h>
-
-#include "json.h"
 
 struct entry {
 	struct str type, name;
@@ -26,10 +24,10 @@ struct entry {
 
 static const struct field entry_rows[] = {
 	FIELD(entry, type, FIELD_STR, .flags = FIELD_REQUIRED),
-	FIELD(entry, name, FIELD_STR, .help = "in reports"),
-	FIELD(entry, weight, FIELD_NUM, .help = "in the weighted score"),
-	FIELD(entry, config, FIELD_TREE, .help = "its settings"),
-	FIELD(entry, assertions, FIELD_TREE, .help = "a setting"),
+	SPEC_KEY(entry, name, FIELD_STR),
+	SPEC_KEY(entry, weight, FIELD_NUM),
+	SPEC_KEY(entry, config, FIELD_TREE),
+	SPEC_KEY(entry, assertions, FIELD_TREE),
 };
 static const struct field_table entry_table = FIELD_TABLE(entry, entry_rows);
 
@@ -39,27 +37,7 @@ is_setting(const struct json *v)
 	return field_find(&entry_table, json_key(v)) == NULL;
 }
 
-/* Whether `assertions` has something that goes into the settings. */
-static bool
-has_assertions(const struct json *v)
-{
-	return v != NULL && (v->type != JSON_ARRAY || json_count(v) > 0);
-}
-
-static void
-append(struct arena *a, struct json *obj, struct json ***tail,
-    const struct json *v)
-{
-	struct json *copy = NEW(a, struct json);
-
-	*copy = *v;
-	copy->next = NULL;
-	**tail = copy;
-	*tail = &copy->next;
-	obj->n++;
-}
-
-/* One mapping of all settings. */
+/* All settings in one mapping. */
 static const struct json *
 settings(struct arena *a, const struct json *entry, const struct json *config,
     const struct json *assertions)
@@ -71,19 +49,19 @@ settings(struct arena *a, const struct json *entry, const struct json *config,
 	obj->type = JSON_OBJECT;
 	obj->line = config != NULL ? config->line : entry->line;
 	obj->col = config != NULL ? config->col : entry->col;
-	for (v = spec_first(config); v != NULL; v = v->next)
+	for (v = json_first(config); v != NULL; v = v->next)
 		if (assertions == NULL || !str_is(json_key(v), "assertions"))
-			append(a, obj, &tail, v);
+			spec_append(a, obj, &tail, v, NULL);
 	for (v = json_first(entry); v != NULL; v = v->next)
 		if (v == assertions || (is_setting(v) &&
 		    json_get(config, json_key(v)) == NULL))
-			append(a, obj, &tail, v);
+			spec_append(a, obj, &tail, v, NULL);
 	json_seal(&mem, obj, true);
 	return obj;
 }
 
 static bool
-any_setting(const struct json *entry)
+has_setting(const struct json *entry)
 {
 	const struct json *v;
 
@@ -97,31 +75,28 @@ static bool
 read_entry(struct spec_loader *l, const char *file, const struct json *v,
     struct spec_grader *g)
 {
-	struct spec_source src = { l->notes, file };
-	struct field_ctx ctx = { .arena = l->arena, .report = spec_report,
-		.ctx = &src, .flags = FIELD_LAX | FIELD_OPEN };
 	struct entry e = { .weight = 1 };
 
-	if (field_decode(&ctx, &entry_table, v, &e) > 0)
+	if (spec_decode_open(l, file, &entry_table, v, &e) > 0)
 		return false;
 	if (e.config != NULL && e.config->type != JSON_OBJECT) {
 		spec_object(l, file, e.config);
 		return false;
 	}
 	if (!(e.weight > 0)) {
-		spec_note_key(l->notes, FIELD_WARNING, spec_at(file,
-		    json_getc(v, "weight")), STR("weight"),
-		    "\"weight\" must be above 0; it is taken as 1");
+		spec_warning(l, file, json_getc(v, "weight"), "weight",
+		    "\"weight\" must be greater than 0; using 1");
 		e.weight = 1;
 	}
-	if (!has_assertions(e.assertions))
+	if (e.assertions != NULL && e.assertions->type == JSON_ARRAY &&
+	    json_count(e.assertions) == 0)
 		e.assertions = NULL;
 	g->type = e.type;
-	g->name = spec_trim(e.name);
+	g->name = str_trim(e.name);
 	g->weight = e.weight;
 	g->at = spec_at(file, v);
 	g->config = e.config;
-	if (e.config == NULL || e.assertions != NULL || any_setting(v))
+	if (e.config == NULL || e.assertions != NULL || has_setting(v))
 		g->config = settings(l->arena, v, e.config, e.assertions);
 	return true;
 }
@@ -132,14 +107,9 @@ spec_read_graders(struct spec_loader *l, const char *file,
 {
 	const struct json *v;
 
-	if (list == NULL || list->type == JSON_NULL)
+	list = spec_array(l, file, list);
+	if (list == NULL)
 		return;
-	if (list->type != JSON_ARRAY) {
-		spec_note_key(l->notes, FIELD_ERROR, spec_at(file, list),
-		    STR("graders"), "\"graders\" must be a list, not %s",
-		    json_type_name((enum json_type)list->type));
-		return;
-	}
 	out->v = NEW_N(l->arena, struct spec_grader, json_count(list));
 	for (v = json_first(list); v != NULL; v = v->next)
 		if (read_entry(l, file, v, &out->v[out->n]))
@@ -149,7 +119,7 @@ spec_read_graders(struct spec_loader *l, const char *file,
 struct named {
 	struct str name;
 	size_t index;
-	bool made;		/* from the type */
+	bool made;		/* made from the type, not given */
 };
 
 static int
@@ -179,19 +149,19 @@ cmp_str(const void *a, const void *b)
 }
 
 static bool
-of_suite(const struct spec_loader *l, struct str name)
+is_suite_name(const struct spec_loader *l, struct str name)
 {
 	return l->names != NULL && l->suite->graders.n > 0 && bsearch(&name,
 	    l->names, l->suite->graders.n, sizeof(name), cmp_str) != NULL;
 }
 
 /*
- * Another name for one that is taken: with a number behind it.  After a few
- * numbers that are taken too, the steps grow, or many tasks that avoid many
- * names of the suite would take the product of both.
+ * The name with the next free number appended.  After ten numbers that are
+ * taken the steps double; otherwise many tasks that avoid many names of the
+ * suite would take quadratic time.
  */
 static struct str
-another(struct spec_loader *l, const struct named *v, size_t n,
+numbered_name(struct spec_loader *l, const struct named *v, size_t n,
     struct str name, unsigned *k)
 {
 	struct arena_mark mark = arena_save(&l->scratch);
@@ -200,7 +170,7 @@ another(struct spec_loader *l, const struct named *v, size_t n,
 
 	for (;; *k += step) {
 		s = arena_fmt(&l->scratch, "%.*s-%u", STRF(name), *k);
-		if (!of_suite(l, s) &&
+		if (!is_suite_name(l, s) &&
 		    bsearch(&s, v, n, sizeof(*v), same_name) == NULL)
 			break;
 		arena_restore(&l->scratch, mark);
@@ -218,9 +188,8 @@ rename_one(struct spec_loader *l, struct spec_grader *g, bool made,
 {
 	if (!made)
 		spec_note_key(l->notes, FIELD_WARNING, g->at, STR("name"),
-		    "another grader is called \"%.*s\" too; this one is "
-		    "taken as \"%.*s\"", STRF(spec_short(g->name)),
-		    STRF(spec_short(name)));
+		    "duplicate grader name \"%.*s\"; this one is renamed "
+		    "to \"%.*s\"", SPEC_SHORT(g->name), SPEC_SHORT(name));
 	g->name = name;
 }
 
@@ -242,13 +211,13 @@ spec_name_graders(struct spec_loader *l, struct spec_graders *g)
 	for (i = 0; i < g->n; i++) {
 		if (i == 0 || !str_eq(v[i].name, v[i - 1].name)) {
 			k = 2;
-			if (!of_suite(l, v[i].name)) {
+			if (!is_suite_name(l, v[i].name)) {
 				g->v[v[i].index].name = v[i].name;
 				continue;
 			}
 		}
 		rename_one(l, &g->v[v[i].index], v[i].made,
-		    another(l, v, g->n, v[i].name, &k));
+		    numbered_name(l, v, g->n, v[i].name, &k));
 	}
 	arena_restore(&l->scratch, mark);
 	if (g != &l->suite->graders || g->n == 0)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * spec_internal.h: spec_.  What the parts of the loader share.
+ * spec_internal.h: spec_.  What the files of the suite loader share, and the
+ * few functions of it that the settings use too.
  */
 #ifndef WAZA_SPEC_INTERNAL_H
 #define WAZA_SPEC_INTERNAL_H
@@ -9,124 +10,195 @@
 #include <stddef.h>
 
 #include "base/base.h"
+#include "json.h"
 #include "lib/field.h"
 #include "suite/spec.h"
 
-struct json;
-
-/* ROW(tag, "key", member, type, .help = "...") of a table. */
+/*
+ * Rows of a field table: a member with the key of the same name, a member of
+ * an embedded struct, a number with its range; a key that differs from the
+ * member's name, alone and with further properties.
+ */
+#define SPEC_KEY(T, m, t) SPEC_AS(T, #m, m, t)
+#define SPEC_PART(T, part, m, t) SPEC_AS(T, #m, part.m, t)
+#define SPEC_RANGE(T, m, t, lo, hi) FIELD(T, m, t, .min = lo, .max = hi)
+#define SPEC_AS(T, k, m, t) SPEC_ROW(T, k, m, t, .flags = 0)
 #define SPEC_ROW(T, k, m, t, ...) \
 	{ .key = k, .type = t, .off = offsetof(struct T, m), __VA_ARGS__ }
+/* A key that is accepted here and read elsewhere; m is any tree. */
+#define SPEC_OTHER(T, k, m) SPEC_AS(T, k, m, FIELD_TREE)
+
+/* The start of a string for "%.*s" in a message. */
+#define SPEC_SHORT(s) STRF(utf8_cut((s), 100))
 
 enum {
 	SPEC_SECONDS_MAX = 366 * 24 * 3600,
 	SPEC_TRIALS_MAX = 100000,
-	SPEC_TEXT_MAX = 256 << 20,	/* bytes of a table */
+	SPEC_LEVELS_UP = 10,	/* directories searched for .waza.yaml */
+	SPEC_TEXT_MAX = 256 << 20,	/* bytes of a CSV or prompt file */
 	SPEC_TRIGGERS_MAX = 10000
 };
 
 struct spec_loader {
 	struct arena *arena;		/* the suite's */
-	struct arena scratch;
-	struct spec_notes *notes;
+	struct arena scratch;		/* freed when loading ends */
+	struct spec_notes *notes;	/* NULL: report nothing */
 	struct spec_suite *suite;
 	struct str *names;		/* of the suite's graders, sorted */
-	bool alone;			/* no other files belong to it */
+	bool alone;			/* from a tree: reads no other files */
 };
 
-/* A file that is read: its name, and what its paths are relative to. */
+/* A file that has been read: its name and what its paths are relative to. */
 struct spec_file {
 	const char *path, *dir;
 	const struct json *root;
 };
 
-/* spec_file.c: files and directories */
+/*
+ * spec_file.c: files and directories.  Paths are returned in the arena.
+ * spec_parent returns NULL at the root.  spec_same_dir compares what the paths
+ * lead to.
+ */
 const char *spec_dir_of(struct arena *, const char *path);
+const char *spec_parent(struct arena *, const char *dir);
 char *spec_join(struct arena *, const char *dir, struct str path);
 bool spec_exists(const char *path);
-/* Text into the arena; why not is noted, at the file or where it is named. */
-int spec_read_text(struct spec_loader *, struct arena *, const char *path,
-    const struct spec_where *named, struct str *);
-/* The one document of a YAML file; -1 and noted when there is none. */
+bool spec_same_dir(const char *, const char *);
+
+/*
+ * Reads a file into the arena, at most SPEC_TEXT_MAX bytes.  -1 on failure,
+ * which is noted at `named`, the place that names the file.
+ */
+int spec_read_text(struct spec_loader *, const char *path,
+    struct spec_where named, struct str *);
+
+/* Reads the one document of a YAML file.  -1 on failure, which is noted. */
 int spec_read_yaml(struct spec_loader *, const char *path, struct spec_file *);
 
-struct spec_paths {		/* in the arena, in order */
+struct spec_paths {		/* in the arena, sorted */
 	char **v;
 	size_t n;
 };
+
+/* Appends a path to a buffer of paths; the second takes the list out of it. */
+void spec_push_path(struct buf *, char *path);
+void spec_take_paths(struct arena *, struct buf *, struct spec_paths *);
+
+/* The names in a directory, sorted by bytes; -1 and errno on failure. */
 int spec_list(struct arena *, const char *dir, struct spec_paths *names);
+
+/* All files that a pattern matches, in the order of Go's filepath.Glob. */
 void spec_glob(struct arena *, const char *dir, struct str pattern,
     struct spec_paths *);
 
-/* spec.c: decoding with notes */
+/*
+ * spec.c: decodes an object by a table and notes every problem; returns the
+ * number of errors.  With `open`, unknown keys are accepted.
+ */
 size_t spec_decode(struct spec_loader *, const char *file,
     const struct field_table *, const struct json *, void *out);
+size_t spec_decode_open(struct spec_loader *, const char *file,
+    const struct field_table *, const struct json *, void *out);
+
+/*
+ * Notes an error or a warning about a value (NULL: the file as a whole).
+ * key is the key in question; NULL: the value's own.
+ */
+void spec_error(struct spec_loader *, const char *file, const struct json *,
+    const char *key, const char *fmt, ...) PRINTF(5, 6);
+void spec_warning(struct spec_loader *, const char *file, const struct json *,
+    const char *key, const char *fmt, ...) PRINTF(5, 6);
+/* The same with a place and any level. */
 void spec_note_key(struct spec_notes *, enum field_level, struct spec_where,
     struct str key, const char *fmt, ...) PRINTF(5, 6);
-/* Noted as an error unless it is an object (or NULL, or null). */
+/* Notes the error "key must be WANT, not TYPE". */
+void spec_wrong_type(struct spec_loader *, const char *file,
+    const struct json *, const char *want);
+
+/*
+ * The value if it is an object or an array; NULL if it is absent or null, and
+ * with an error if it is anything else.
+ */
 const struct json *spec_object(struct spec_loader *, const char *file,
     const struct json *);
-struct json *spec_first(const struct json *);	/* of NULL: NULL */
-/* The first bytes of a text, the last of a path, for messages. */
-struct str spec_short(struct str);
-struct str spec_tail(const char *path);
-struct str spec_trim(struct str);
+const struct json *spec_array(struct spec_loader *, const char *file,
+    const struct json *);
+bool spec_given(const struct json *);	/* present and not null */
 
-/* spec_config.c: settings */
+/* The ith value of a list, or the value itself if it is not a list. */
+const struct json *spec_nth(const struct json *, size_t i);
+
+/* The end of a path, at whole names, for messages. */
+struct str spec_tail(const char *path);
+
+/*
+ * Builds an object: a copy of v is appended to obj, whose list ends at *tail,
+ * under the key (NULL: its own).  Call json_seal() when it is complete.
+ */
+void spec_append(struct arena *, struct json *obj, struct json ***tail,
+    const struct json *v, const char *key);
+
+/* spec_config.c: settings of the suite and of the project's .waza.yaml */
 void spec_read_project(struct spec_loader *);
 void spec_read_config(struct spec_loader *, const struct spec_file *,
     const struct json *config, const struct json *metrics);
+/* rows: tasks come from a table, whose variables are not known yet. */
 void spec_read_hooks(struct spec_loader *, const struct spec_file *,
     const struct json *, bool rows);
 
-/* spec_input.c: what a task gives beside its prompt and files */
+/* spec_input.c: follow-up prompts, responder, repositories, instructions */
 extern const struct field_table spec_repo_table;
-void spec_read_talk(struct spec_loader *, const struct spec_file *,
+void spec_read_dialogue(struct spec_loader *, const struct spec_file *,
     const struct json *inputs, const struct json *responder,
     struct spec_inputs *);
-/* Files that have to be there; list is the node that names them. */
+/* Notes files that are missing or too large; list is the node of the files. */
 void spec_check_instructions(struct spec_loader *, const struct spec_file *,
     const struct json *list, const struct field_strs *files);
 
 /*
- * spec_remote.c: a task for clients elsewhere: its keys beside the others, or
- * under `evaluation`, as the files of evaluation servers have them.  Before
- * and after what is common to all tasks is read.
+ * spec_remote.c: a task for evaluation clients.  Its keys are in the task or
+ * under `evaluation`, as in the files of evaluation servers.  The first is
+ * called before the other parts of a task are read, the second after.
  */
 void spec_read_evaluation(struct spec_loader *, const struct spec_file *,
     const struct json *task, struct spec_task *, bool *enabled);
 void spec_read_validation(struct spec_loader *, const struct spec_file *,
     const struct json *task, struct spec_task *);
 
-/* spec_trigger.c: trigger_tests.yaml */
+/* spec_trigger.c: reads trigger_tests.yaml, if the suite has one. */
 void spec_read_triggers(struct spec_loader *);
 
-/* spec_skill.c: skills that must be there */
+/* spec_skill.c: notes required skills that are not found. */
 void spec_check_skills(struct spec_loader *, const struct spec_file *,
     const struct json *config);
 /* Notes directories without skills; list is the node that names them. */
 void spec_check_skill_dirs(struct spec_loader *, const struct spec_file *,
     const struct json *list, const struct field_strs *dirs);
 
-/* spec_grader.c: graders and their names */
+/* spec_grader.c: reads `graders:`, which may be NULL. */
 void spec_read_graders(struct spec_loader *, const char *file,
     const struct json *, struct spec_graders *);
-/* Names for all of them, first the suite's, which the tasks' then avoid. */
+/*
+ * Makes names unique.  Call it for the suite's graders first: those of tasks
+ * avoid their names.
+ */
 void spec_name_graders(struct spec_loader *, struct spec_graders *);
 
-/* spec_task.c: tasks */
+/* spec_tasks.c: reads all tasks of the suite and checks their ids. */
 struct spec_task_list {
 	const struct json *tasks;	/* patterns and tasks, or NULL */
-	const struct json *tasks_from;	/* a table, or NULL */
+	const struct json *tasks_from;	/* a CSV file, or NULL */
 	const struct json *range;	/* [first, last], or NULL */
 };
 void spec_read_tasks(struct spec_loader *, const struct spec_file *,
     const struct spec_task_list *);
-/* One task; false: not enabled, or not to be used. */
+
+/* spec_task.c: reads one task; false: disabled, or not a mapping. */
 bool spec_read_task(struct spec_loader *, const struct spec_file *,
     const struct json *, struct spec_task *);
-/* Notes templates in a text that cannot be rendered. */
-void spec_check_text(struct spec_loader *, struct spec_where, const char *key,
-    struct str text, const struct json *vars);
+/* Notes, at that node, templates that cannot be rendered; vars may be NULL. */
+void spec_check_text(struct spec_loader *, const char *file,
+    const struct json *at, const char *key, struct str text,
+    const struct json *vars);
 
 #endif

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * SKILL.md files, and the skills that a suite requires: each has to be in one
- * of its directories, by the name in the front matter of the SKILL.md there.
+ * SKILL.md files and the skills that a suite requires.  A required skill must
+ * be in one of the suite's skill directories; its name is in the front matter
+ * of its SKILL.md.
  *
- * A skill directory is that of a skill, or has such directories in it.
+ * A skill directory contains a SKILL.md, or subdirectories that do.
  */
 #include "suite/spec_internal.h"
 
@@ -12,19 +13,18 @@
 #include <sys/stat.h>
 
 #include "base/os.h"
-#include "json.h"
 #include "yaml_lite.h"
 
 enum {
 	SKILL_MAX = 4 << 20,	/* bytes of a SKILL.md */
-	DIR_MAX = 32 << 20,	/* of all in a directory */
-	NAME_BYTES = 1000,	/* of a name that can be required */
-	SKILLS_MAX = 1000	/* that are required, and directories then */
+	DIR_MAX = 32 << 20,	/* bytes of all in a skill directory */
+	NAME_BYTES = 1000,	/* bytes of a name that can be required */
+	SKILLS_MAX = 1000	/* required skills; skill directories */
 };
 
 /*
- * The lines between the first "---" and the next, empty when there are none,
- * and what comes after them.
+ * The lines between the first "---" and the next, or an empty string; *body is
+ * the rest of the text.
  */
 static struct str
 front_matter(struct str s, struct str *body)
@@ -45,7 +45,7 @@ front_matter(struct str s, struct str *body)
 		eol = memchr(p + 1, '\n', (size_t)(end - p - 1));
 		line = (struct str){ p + 1, (size_t)((eol != NULL ? eol : end) -
 		    p - 1) };
-		if (!str_is(spec_trim(line), "---"))
+		if (!str_is(str_trim(line), "---"))
 			continue;
 		*body = (struct str){ line.p + line.n,
 			(size_t)(end - line.p) - line.n };
@@ -80,7 +80,7 @@ spec_read_skill(struct arena *a, const char *path, struct spec_skill *skill,
 	if (text.n == 0)
 		return 0;
 	if ((v = yaml_read_one(a, text, e)) == NULL) {
-		e->line++;	/* the first is "---" */
+		e->line++;	/* "---" is line 1 */
 		return -1;
 	}
 	skill->name = member(v, "name");
@@ -127,10 +127,10 @@ spec_list_skills(struct arena *a, const char *dir, struct spec_skills *out,
 			return -1;
 		if (a->used - used > DIR_MAX)
 			return err_set(e, ERR_LIMIT, "the skills in %.100s "
-			    "have more than %d MiB", dir, DIR_MAX >> 20);
+			    "are larger than %d MiB", dir, DIR_MAX >> 20);
 	}
-	return out->n > 0 ? 0 : err_set(e, ERR_SCHEMA, "there is no SKILL.md "
-	    "in %.100s, nor in a directory of it", dir);
+	return out->n > 0 ? 0 : err_set(e, ERR_SCHEMA, "no SKILL.md in "
+	    "%.100s or its subdirectories", dir);
 }
 
 bool
@@ -144,7 +144,25 @@ spec_names(const struct field_strs *list, struct str name)
 	return false;
 }
 
-/* A directory whose skills cannot be told apart goes as it is. */
+static void
+push(struct buf *list, struct str s)
+{
+	buf_put(list, (struct str){ (char *)&s, sizeof(s) });
+}
+
+static struct field_strs
+take_strs(struct arena *a, struct buf *list)
+{
+	struct field_strs out = { NULL, list->n / sizeof(struct str) };
+
+	out.v = NEW_N(a, struct str, out.n);
+	if (out.n > 0)
+		memcpy(out.v, list->p, list->n);
+	buf_free(list);
+	return out;
+}
+
+/* A directory whose skills cannot be listed is added as a whole. */
 static void
 add_dirs(struct arena *a, const struct spec_suite *s, const char *base,
     const struct field_strs *dirs, struct buf *out)
@@ -159,16 +177,12 @@ add_dirs(struct arena *a, const struct spec_suite *s, const char *base,
 		path = str_of(spec_path(a, base, dirs->v[i]));
 		if (off->n == 0 ||
 		    spec_list_skills(a, path.p, &found, &e) == -1) {
-			buf_put(out, (struct str){ (char *)&path,
-			    sizeof(path) });
+			push(out, path);
 			continue;
 		}
-		for (k = 0; k < found.n; k++) {
-			path = str_of(found.v[k].dir);
+		for (k = 0; k < found.n; k++)
 			if (!spec_names(off, found.v[k].name))
-				buf_put(out, (struct str){ (char *)&path,
-				    sizeof(path) });
-		}
+				push(out, str_of(found.v[k].dir));
 	}
 }
 
@@ -176,23 +190,18 @@ struct field_strs
 spec_skill_dirs(struct arena *a, const struct spec_suite *s,
     const struct spec_task *t)
 {
-	struct field_strs out = { 0 };
-	struct buf b = { 0 };
+	struct buf list = { 0 };
 
-	if (spec_names(&s->config.disabled_skills, STR("*")))
-		return out;
-	add_dirs(a, s, s->dir, &s->config.skill_directories, &b);
-	if (t != NULL)
-		add_dirs(a, s, spec_task_dir(a, t), &t->skill_directories, &b);
-	out.n = b.n / sizeof(struct str);
-	out.v = NEW_N(a, struct str, out.n);
-	if (out.n > 0)
-		memcpy(out.v, b.p, b.n);
-	buf_free(&b);
-	return out;
+	if (!spec_names(&s->config.disabled_skills, STR("*"))) {
+		add_dirs(a, s, s->dir, &s->config.skill_directories, &list);
+		if (t != NULL)
+			add_dirs(a, s, spec_task_dir(a, t),
+			    &t->skill_directories, &list);
+	}
+	return take_strs(a, &list);
 }
 
-/* The names that there are, for a message. */
+/* The names of the skills that were found, for a message. */
 static struct str
 list_names(struct spec_loader *l, const struct field_strs *names)
 {
@@ -202,7 +211,7 @@ list_names(struct spec_loader *l, const struct field_strs *names)
 
 	for (i = 0; i < names->n; i++)
 		buf_fmt(&b, "%s%.*s", i > 0 ? ", " : "",
-		    STRF(spec_short(names->v[i])));
+		    SPEC_SHORT(names->v[i]));
 	if (names->n == 0)
 		buf_puts(&b, "none");
 	out = arena_str(&l->scratch, buf_str(&b));
@@ -215,10 +224,9 @@ static struct field_strs
 all_names(struct spec_loader *l)
 {
 	const struct field_strs *dirs = &l->suite->config.skill_directories;
-	struct field_strs out = { 0 };
 	struct arena_mark mark = arena_save(&l->scratch);
 	struct spec_skills found;
-	struct buf b = { 0 };
+	struct buf list = { 0 };
 	struct str name;
 	struct err e;
 	size_t i, k;
@@ -227,26 +235,18 @@ all_names(struct spec_loader *l)
 		(void)spec_list_skills(&l->scratch, spec_path(&l->scratch,
 		    l->suite->dir, dirs->v[i]), &found, &e);
 		for (k = 0; k < found.n; k++) {
-			if (found.v[k].name.n == 0 ||
-			    found.v[k].name.n > NAME_BYTES)
-				continue;
-			name = arena_str(l->arena, found.v[k].name);
-			buf_put(&b, (struct str){ (char *)&name,
-			    sizeof(name) });
+			name = found.v[k].name;
+			if (name.n > 0 && name.n <= NAME_BYTES)
+				push(&list, arena_str(l->arena, name));
 		}
 		arena_restore(&l->scratch, mark);
 	}
-	out.n = b.n / sizeof(struct str);
-	out.v = NEW_N(l->arena, struct str, out.n);
-	if (out.n > 0)
-		memcpy(out.v, b.p, b.n);
-	buf_free(&b);
-	return out;
+	return take_strs(l->arena, &list);
 }
 
 static void
-check_required(struct spec_loader *l, struct spec_where at, struct str name,
-    const struct field_strs *names)
+check_required(struct spec_loader *l, const char *file, const struct json *at,
+    struct str name, const struct field_strs *names)
 {
 	size_t i;
 
@@ -254,14 +254,13 @@ check_required(struct spec_loader *l, struct spec_where at, struct str name,
 		if (str_eq(names->v[i], name))
 			break;
 	if (i == names->n)
-		spec_note_key(l->notes, FIELD_ERROR, at,
-		    STR("required_skills"), "the skill \"%.*s\" is in none of "
-		    "\"skill_directories\" (there: %.*s)",
-		    STRF(spec_short(name)), STRF(list_names(l, names)));
+		spec_error(l, file, at, NULL, "skill \"%.*s\" not found in "
+		    "\"skill_directories\" (found: %.*s)",
+		    SPEC_SHORT(name), STRF(list_names(l, names)));
 	else if (spec_names(&l->suite->config.disabled_skills, name))
-		spec_note_key(l->notes, FIELD_WARNING, at,
-		    STR("required_skills"), "the skill \"%.*s\" is required, "
-		    "but \"disabled_skills\" has it", STRF(spec_short(name)));
+		spec_warning(l, file, at, NULL,
+		    "skill \"%.*s\" is both required and disabled",
+		    SPEC_SHORT(name));
 }
 
 void
@@ -269,8 +268,7 @@ spec_check_skills(struct spec_loader *l, const struct spec_file *f,
     const struct json *config)
 {
 	const struct spec_config *c = &l->suite->config;
-	struct spec_where at = spec_at(f->path, json_getc(config,
-	    "required_skills"));
+	const struct json *at = json_getc(config, "required_skills");
 	struct arena_mark mark = arena_save(&l->scratch);
 	struct field_strs names;
 	size_t i;
@@ -279,27 +277,14 @@ spec_check_skills(struct spec_loader *l, const struct spec_file *f,
 		return;
 	if (c->required_skills.n > SKILLS_MAX ||
 	    c->skill_directories.n > SKILLS_MAX) {
-		spec_note_key(l->notes, FIELD_ERROR, at, STR("required_skills"),
-		    "there are more than %d skills", SKILLS_MAX);
+		spec_error(l, f->path, at, NULL, "more than %d skills",
+		    SKILLS_MAX);
 		return;
 	}
 	names = all_names(l);
 	for (i = 0; i < c->required_skills.n; i++)
-		check_required(l, at, c->required_skills.v[i], &names);
+		check_required(l, f->path, at, c->required_skills.v[i], &names);
 	arena_restore(&l->scratch, mark);
-}
-
-static void
-note_dir(struct spec_loader *l, struct spec_where at, struct str dir,
-    const struct err *e)
-{
-	if (e->code == ERR_SYS && e->sys == ENOENT)
-		spec_note_key(l->notes, FIELD_WARNING, at,
-		    STR("skill_directories"), "there is no directory "
-		    "\"%.*s\"", STRF(spec_short(dir)));
-	else
-		spec_note_key(l->notes, FIELD_WARNING, at,
-		    STR("skill_directories"), "%s", e->msg);
 }
 
 void
@@ -317,8 +302,15 @@ spec_check_skill_dirs(struct spec_loader *l, const struct spec_file *f,
 	for (i = 0; i < dirs->n && v != NULL; i++, v = v->next) {
 		e = (struct err){ 0 };
 		if (spec_list_skills(&l->scratch, spec_path(&l->scratch,
-		    f->dir, dirs->v[i]), &found, &e) == -1)
-			note_dir(l, spec_at(f->path, v), dirs->v[i], &e);
+		    f->dir, dirs->v[i]), &found, &e) == 0)
+			;
+		else if (e.code == ERR_SYS && e.sys == ENOENT)
+			spec_warning(l, f->path, v, "skill_directories",
+			    "directory \"%.*s\" does not exist",
+			    SPEC_SHORT(dirs->v[i]));
+		else
+			spec_warning(l, f->path, v, "skill_directories", "%s",
+			    e.msg);
 		arena_restore(&l->scratch, mark);
 		if (list->type != JSON_ARRAY)
 			break;

@@ -1,73 +1,54 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * One task: a task file, or an entry of `tasks:`; both have the same keys,
- * and both may have the prompt directly or under `inputs:`.
+ * One task: a task file or an entry of `tasks:`.  Both have the same keys; the
+ * prompt is a key of the task or of its `inputs:`.
  */
 #include "suite/spec_internal.h"
 
 #include <string.h>
 
-#include "json.h"
 #include "lib/tmpl.h"
 
-/* A task as it stands. */
+/* The keys of a task. */
 struct task_in {
 	struct spec_task t;
 	bool enabled;
-	struct str prompt, prompt_file;	/* beside inputs */
+	struct str prompt, prompt_file;	/* not those of inputs */
 	const struct json *inputs, *expected, *graders, *unused;
 };
 
+#define TASK(m, type) SPEC_PART(task_in, t, m, type)
+#define OTHER(k) SPEC_OTHER(task_in, k, unused)
 static const struct field task_rows[] = {
-	SPEC_ROW(task_in, "id", t.id, FIELD_STR, .help = "what it is known by"),
-	SPEC_ROW(task_in, "name", t.name, FIELD_STR, .help = "what people see"),
-	SPEC_ROW(task_in, "description", t.description, FIELD_STR,
-	    .help = "what it is for"),
-	SPEC_ROW(task_in, "group", t.group, FIELD_STR, .help = "in reports"),
-	SPEC_ROW(task_in, "tags", t.tags, FIELD_STRS, .help = "to select it"),
-	SPEC_ROW(task_in, "enabled", enabled, FIELD_BOOL, .help = "or not"),
-	SPEC_ROW(task_in, "context_dir", t.context_dir, FIELD_STR,
-	    .help = "where its files are"),
+	TASK(id, FIELD_STR),
+	TASK(name, FIELD_STR),
+	TASK(description, FIELD_STR),
+	TASK(group, FIELD_STR),
+	TASK(tags, FIELD_STRS),
+	SPEC_KEY(task_in, enabled, FIELD_BOOL),
+	TASK(context_dir, FIELD_STR),
 	SPEC_ROW(task_in, "timeout_seconds", t.timeout_seconds, FIELD_INT,
 	    .min = 1, .max = SPEC_SECONDS_MAX),
 	SPEC_ROW(task_in, "first_event_timeout_seconds",
 	    t.first_event_timeout_seconds, FIELD_INT, .min = 0,
 	    .max = SPEC_SECONDS_MAX),
-	SPEC_ROW(task_in, "prompt", prompt, FIELD_STR, .help = "what is asked"),
-	SPEC_ROW(task_in, "prompt_file", prompt_file, FIELD_STR,
-	    .help = "where it stands"),
-	SPEC_ROW(task_in, "inputs", inputs, FIELD_TREE, .help = "what it gets"),
-	SPEC_ROW(task_in, "expected", expected, FIELD_TREE,
-	    .help = "what has to come of it"),
-	SPEC_ROW(task_in, "graders", graders, FIELD_TREE,
-	    .help = "beside the suite's"),
-	SPEC_ROW(task_in, "mock", t.mock, FIELD_TREE,
-	    .help = "what the mock answers"),
+	SPEC_KEY(task_in, prompt, FIELD_STR),
+	SPEC_KEY(task_in, prompt_file, FIELD_STR),
+	SPEC_KEY(task_in, inputs, FIELD_TREE),
+	SPEC_KEY(task_in, expected, FIELD_TREE),
+	SPEC_KEY(task_in, graders, FIELD_TREE),
+	TASK(mock, FIELD_TREE),
 	SPEC_ROW(task_in, "schemaVersion", unused, FIELD_TREE,
 	    .alias = "schema_version"),
-	SPEC_ROW(task_in, "golden", t.golden, FIELD_BOOL,
-	    .help = "waza gate: it has to pass"),
-	SPEC_ROW(task_in, "skill_directories", t.skill_directories, FIELD_STRS,
-	    .help = "beside the suite's"),
-	SPEC_ROW(task_in, "instruction_files", t.instruction_files, FIELD_STRS,
-	    .help = "beside the suite's"),
+	TASK(golden, FIELD_BOOL),
+	TASK(skill_directories, FIELD_STRS),
+	TASK(instruction_files, FIELD_STRS),
 	SPEC_ROW(task_in, "checkpoints", unused, FIELD_TREE,
 	    .flags = FIELD_IGNORED),
-	/* for clients elsewhere: spec_remote.c reads them */
-	SPEC_ROW(task_in, "evaluation", unused, FIELD_TREE,
-	    .help = "the keys below, together"),
-	SPEC_ROW(task_in, "tool", unused, FIELD_TREE, .help = "to be used"),
-	SPEC_ROW(task_in, "url", unused, FIELD_TREE, .help = "on that page"),
-	SPEC_ROW(task_in, "target", unused, FIELD_TREE, .help = "the same"),
-	SPEC_ROW(task_in, "input", unused, FIELD_TREE, .help = "of the tool"),
-	SPEC_ROW(task_in, "timeout", unused, FIELD_TREE,
-	    .help = "milliseconds"),
-	SPEC_ROW(task_in, "metadata", unused, FIELD_TREE,
-	    .help = "tags, retries, priority"),
-	SPEC_ROW(task_in, "model", unused, FIELD_TREE,
-	    .help = "which model the client asks"),
-	SPEC_ROW(task_in, "validation", unused, FIELD_TREE,
-	    .help = "criteria for a judge"),
+	/* for evaluation clients: spec_remote.c reads them */
+	OTHER("evaluation"), OTHER("tool"), OTHER("url"), OTHER("target"),
+	OTHER("input"), OTHER("timeout"), OTHER("metadata"), OTHER("model"),
+	OTHER("validation"),
 };
 static const struct field_table task_table = FIELD_TABLE(task_in, task_rows);
 
@@ -76,81 +57,58 @@ struct inputs_in {
 	const struct json *files, *responder;
 };
 static const struct field inputs_rows[] = {
-	SPEC_ROW(inputs_in, "prompt", i.prompt, FIELD_STR,
-	    .help = "what is asked"),
-	SPEC_ROW(inputs_in, "prompt_file", i.prompt_file, FIELD_STR,
-	    .help = "where it stands"),
-	SPEC_ROW(inputs_in, "files", files, FIELD_TREE,
-	    .help = "for the workspace"),
-	SPEC_ROW(inputs_in, "context", i.context, FIELD_TREE,
-	    .help = "anything; fixture: a file or directory"),
-	SPEC_ROW(inputs_in, "environment", i.environment, FIELD_TREE,
-	    .help = "variables of the agent"),
-	SPEC_ROW(inputs_in, "follow_up_prompts", i.follow_up_prompts,
-	    FIELD_STRS, .help = "asked after it"),
-	SPEC_ROW(inputs_in, "responder", responder, FIELD_TREE,
-	    .help = "a model in the user's place"),
+	SPEC_PART(inputs_in, i, prompt, FIELD_STR),
+	SPEC_PART(inputs_in, i, prompt_file, FIELD_STR),
+	SPEC_KEY(inputs_in, files, FIELD_TREE),
+	SPEC_PART(inputs_in, i, context, FIELD_TREE),
+	SPEC_PART(inputs_in, i, environment, FIELD_TREE),
+	SPEC_PART(inputs_in, i, follow_up_prompts, FIELD_STRS),
+	SPEC_KEY(inputs_in, responder, FIELD_TREE),
 	SPEC_ROW(inputs_in, "repos", i.repos, FIELD_OBJECTS,
 	    .sub = &spec_repo_table),
-	SPEC_ROW(inputs_in, "workdir", i.workdir, FIELD_STR,
-	    .help = "where it works, in the workspace"),
+	SPEC_PART(inputs_in, i, workdir, FIELD_STR),
 };
 static const struct field_table inputs_table =
     FIELD_TABLE(inputs_in, inputs_rows);
 
 static const struct field file_rows[] = {
 	FIELD(spec_input_file, path, FIELD_STR, .flags = FIELD_REQUIRED),
-	FIELD(spec_input_file, content, FIELD_STR, .help = "what is in it"),
+	SPEC_KEY(spec_input_file, content, FIELD_STR),
 };
 static const struct field_table file_table =
     FIELD_TABLE(spec_input_file, file_rows);
 
+#define LIMIT(m) SPEC_RANGE(spec_behavior, m, FIELD_INT, 0, INT64_MAX)
 static const struct field behavior_rows[] = {
-	FIELD(spec_behavior, max_tool_calls, FIELD_INT, .max = INT64_MAX),
-	FIELD(spec_behavior, max_iterations, FIELD_INT, .max = INT64_MAX),
-	FIELD(spec_behavior, max_tokens, FIELD_INT, .max = INT64_MAX),
-	FIELD(spec_behavior, max_response_time_ms, FIELD_INT,
-	    .max = INT64_MAX),
-	FIELD(spec_behavior, required_tools, FIELD_STRS, .help = "all called"),
-	FIELD(spec_behavior, forbidden_tools, FIELD_STRS, .help = "not called"),
+	LIMIT(max_tool_calls),
+	LIMIT(max_iterations),
+	LIMIT(max_tokens),
+	LIMIT(max_response_time_ms),
+	SPEC_KEY(spec_behavior, required_tools, FIELD_STRS),
+	SPEC_KEY(spec_behavior, forbidden_tools, FIELD_STRS),
 };
 static const struct field_table behavior_table =
     FIELD_TABLE(spec_behavior, behavior_rows);
 
 struct expected_in {
 	struct spec_expected e;
-	struct field_strs excludes;	/* an old name of not_contains */
+	struct field_strs excludes;	/* the old name of not_contains */
 };
+#define EXPECTED(m, type) SPEC_PART(expected_in, e, m, type)
 static const struct field expected_rows[] = {
-	SPEC_ROW(expected_in, "output_contains", e.output_contains, FIELD_STRS,
-	    .help = "all of these"),
-	SPEC_ROW(expected_in, "output_not_contains", e.output_not_contains,
-	    FIELD_STRS, .help = "none of these"),
-	SPEC_ROW(expected_in, "output_excludes", excludes, FIELD_STRS,
-	    .help = "none of these either"),
-	SPEC_ROW(expected_in, "output_contains_any", e.output_contains_any,
-	    FIELD_STRS, .help = "one of these"),
+	EXPECTED(output_contains, FIELD_STRS),
+	EXPECTED(output_not_contains, FIELD_STRS),
+	SPEC_AS(expected_in, "output_excludes", excludes, FIELD_STRS),
+	EXPECTED(output_contains_any, FIELD_STRS),
 	SPEC_ROW(expected_in, "behavior", e.behavior, FIELD_OBJECT,
 	    .sub = &behavior_table),
-	SPEC_ROW(expected_in, "outcomes", e.outcomes, FIELD_TREE,
-	    .help = "what has happened"),
-	SPEC_ROW(expected_in, "tool_calls", e.tool_calls, FIELD_TREE,
-	    .help = "patterns required and forbidden"),
-	SPEC_ROW(expected_in, "should_trigger", e.should_trigger, FIELD_BOOL,
-	    .help = "whether the skill is used"),
-	SPEC_ROW(expected_in, "skill_activated", e.skill_activated, FIELD_BOOL,
-	    .help = "the same"),
+	EXPECTED(outcomes, FIELD_TREE),
+	EXPECTED(tool_calls, FIELD_TREE),
+	EXPECTED(should_trigger, FIELD_BOOL),
+	EXPECTED(skill_activated, FIELD_BOOL),
 };
 static const struct field_table expected_table =
     FIELD_TABLE(expected_in, expected_rows);
-
-static bool
-is_given(const struct json *obj, const char *key)
-{
-	const struct json *v = json_getc(obj, key);
-
-	return v != NULL && v->type != JSON_NULL;
-}
 
 static struct field_strs
 join(struct arena *a, struct field_strs x, struct field_strs y)
@@ -179,14 +137,14 @@ read_expected(struct spec_loader *l, const char *file, const struct json *v)
 	if (in.excludes.n > 0)
 		in.e.output_not_contains = join(l->arena,
 		    in.e.output_not_contains, in.excludes);
-	in.e.says_trigger = is_given(v, "should_trigger");
-	in.e.says_activated = is_given(v, "skill_activated");
+	in.e.says_trigger = spec_given(json_getc(v, "should_trigger"));
+	in.e.says_activated = spec_given(json_getc(v, "skill_activated"));
 	out = NEW(l->arena, struct spec_expected);
 	*out = in.e;
 	return out;
 }
 
-/* Entries are {path, content}, or only a path. */
+/* An entry is {path, content} or a path alone. */
 static void
 read_files(struct spec_loader *l, const char *file, const struct json *v,
     struct field_list *out)
@@ -194,14 +152,9 @@ read_files(struct spec_loader *l, const char *file, const struct json *v,
 	struct spec_input_file *f;
 	const struct json *c;
 
-	if (v == NULL || v->type == JSON_NULL)
+	v = spec_array(l, file, v);
+	if (v == NULL)
 		return;
-	if (v->type != JSON_ARRAY) {
-		spec_note_key(l->notes, FIELD_ERROR, spec_at(file, v),
-		    STR("files"), "\"files\" must be a list, not %s",
-		    json_type_name((enum json_type)v->type));
-		return;
-	}
 	out->v = f = NEW_N(l->arena, struct spec_input_file, json_count(v));
 	for (c = json_first(v); c != NULL; c = c->next, out->n++) {
 		if (c->type == JSON_STRING)
@@ -211,56 +164,53 @@ read_files(struct spec_loader *l, const char *file, const struct json *v,
 	}
 }
 
-/* Where a prompt stands, for what there is to say about it. */
-static struct spec_where
-prompt_at(const char *file, const struct json *v, const char *key)
+/* The node of a prompt, for messages: under `inputs` or in the task. */
+static const struct json *
+prompt_node(const struct json *task, const char *key)
 {
-	const struct json *p = json_getc(json_getc(v, "inputs"), key);
+	const struct json *p = json_getc(json_getc(task, "inputs"), key);
 
-	return spec_at(file, p != NULL ? p : json_getc(v, key));
+	return p != NULL ? p : json_getc(task, key);
 }
 
 static void
 read_prompt_file(struct spec_loader *l, const struct spec_file *f,
-    struct spec_where at, struct spec_inputs *in)
+    const struct json *task, struct spec_inputs *in)
 {
 	const char *path = spec_path(l->arena, f->dir, in->prompt_file);
+	const struct json *v = prompt_node(task, "prompt_file");
 	struct str text;
 
 	if (in->prompt.p != NULL) {
-		spec_note_key(l->notes, FIELD_ERROR, at, STR("prompt_file"),
-		    "\"prompt\" and \"prompt_file\" exclude each other");
+		spec_error(l, f->path, v, NULL, "\"prompt\" and "
+		    "\"prompt_file\" are mutually exclusive");
 		return;
 	}
-	if (spec_read_text(l, l->arena, path, &at, &text) == -1)
+	if (spec_read_text(l, path, spec_at(f->path, v), &text) == -1)
 		return;
 	if (!utf8_valid(text) || (text.n > 0 && memchr(text.p, 0, text.n)))
-		spec_note_key(l->notes, FIELD_ERROR, at, STR("prompt_file"),
-		    "%.*s is not a text in UTF-8",
+		spec_error(l, f->path, v, NULL, "%.*s is not UTF-8 text",
 		    STRF(spec_tail(path)));
 	else
 		in->prompt = text;
 }
 
-/* What others read of the free mappings has to be a text. */
+/* Checks the keys of the free-form mappings that others read. */
 static void
-check_free(struct spec_loader *l, const char *file,
+check_mappings(struct spec_loader *l, const char *file,
     const struct spec_inputs *in)
 {
 	const struct json *v;
 
-	for (v = spec_first(in->environment); v != NULL; v = v->next)
+	for (v = json_first(in->environment); v != NULL; v = v->next)
 		if (v->type == JSON_ARRAY || v->type == JSON_OBJECT)
-			spec_note_key(l->notes, FIELD_ERROR, spec_at(file, v),
-			    json_key(v), "a variable of the environment must "
-			    "be a text, not %s",
+			spec_error(l, file, v, NULL, "environment variable "
+			    "\"%.*s\" must be a string, not %s",
+			    SPEC_SHORT(json_key(v)),
 			    json_type_name((enum json_type)v->type));
 	v = json_getc(in->context, "fixture");
 	if (v != NULL && v->type != JSON_STRING)
-		spec_note_key(l->notes, FIELD_ERROR, spec_at(file, v),
-		    STR("fixture"), "\"fixture\" must be the name of a file "
-		    "or directory, not %s",
-		    json_type_name((enum json_type)v->type));
+		spec_wrong_type(l, file, v, "the path of a file or directory");
 }
 
 static void
@@ -273,22 +223,20 @@ read_inputs(struct spec_loader *l, const struct spec_file *f,
 
 	if (v != NULL)
 		spec_decode(l, f->path, &inputs_table, v, &in);
-	if (t->prompt.p != NULL && is_given(v, "prompt"))
-		spec_note_key(l->notes, FIELD_ERROR, spec_at(f->path,
-		    json_getc(v, "prompt")), STR("prompt"), "\"prompt\" is "
-		    "given twice: here, and beside \"inputs\"");
+	if (t->prompt.p != NULL && spec_given(json_getc(v, "prompt")))
+		spec_error(l, f->path, json_getc(v, "prompt"), NULL,
+		    "\"prompt\" is given twice: here and in the task itself");
 	read_files(l, f->path, in.files, &in.i.files);
 	in.i.context = spec_object(l, f->path, in.i.context);
 	in.i.environment = spec_object(l, f->path, in.i.environment);
-	check_free(l, f->path, &in.i);
-	spec_read_talk(l, f, v, in.responder, &in.i);
+	check_mappings(l, f->path, &in.i);
+	spec_read_dialogue(l, f, v, in.responder, &in.i);
 	if (in.i.prompt_file.n > 0)
-		read_prompt_file(l, f, prompt_at(f->path, task, "prompt_file"),
-		    &in.i);
+		read_prompt_file(l, f, task, &in.i);
 	*out = in.i;
 }
 
-/* Whether a foreign template looks like one of ours without its dot. */
+/* The first variable in a text that lacks its dot: {{TaskName}}; or NULL. */
 static const char *
 undotted(struct str text)
 {
@@ -303,7 +251,7 @@ undotted(struct str text)
 		p++;
 		if (!str_starts(rest, STR("{{")))
 			continue;
-		rest = spec_trim((struct str){ rest.p + 2, rest.n - 2 });
+		rest = str_trim((struct str){ rest.p + 2, rest.n - 2 });
 		for (i = 0; i < COUNTOF(names); i++)
 			if (str_starts(rest, str_of(names[i])))
 				return names[i];
@@ -312,8 +260,8 @@ undotted(struct str text)
 }
 
 void
-spec_check_text(struct spec_loader *l, struct spec_where at, const char *key,
-    struct str text, const struct json *vars)
+spec_check_text(struct spec_loader *l, const char *file, const struct json *at,
+    const char *key, struct str text, const struct json *vars)
 {
 	struct arena_mark mark = arena_save(&l->scratch);
 	struct tmpl_vars v = { .vars = { vars, l->suite->inputs } };
@@ -324,17 +272,17 @@ spec_check_text(struct spec_loader *l, struct spec_where at, const char *key,
 		return;
 	if (tmpl_any(text) &&
 	    tmpl_render(&l->scratch, text, &v, &e).p == NULL)
-		spec_note_key(l->notes, FIELD_ERROR, at, str_of(key),
+		spec_error(l, file, at, key,
 		    "line %u of \"%s\": %s", e.line, key, e.msg);
 	name = undotted(text);
 	if (name != NULL)
-		spec_note_key(l->notes, FIELD_WARNING, at, str_of(key),
-		    "\"{{%s\" is left as it is; did you mean \"{{.%s\"?",
+		spec_warning(l, file, at, key,
+		    "\"{{%s\" is not expanded; did you mean \"{{.%s\"?",
 		    name, name);
 	arena_restore(&l->scratch, mark);
 }
 
-/* The task's file without directory and ending. */
+/* The name of the task file without directory and suffix. */
 static struct str
 base_name(const char *path)
 {
@@ -348,7 +296,7 @@ base_name(const char *path)
 	return s;
 }
 
-/* Whatever of id and name is missing comes from the other, or the file. */
+/* A missing id or name is taken from the other, or from the file name. */
 static void
 identify(struct spec_loader *l, const struct spec_file *f,
     const struct json *v, struct spec_task *t)
@@ -356,13 +304,13 @@ identify(struct spec_loader *l, const struct spec_file *f,
 	const struct json *id = json_getc(v, "id");
 	size_t i;
 
-	t->id = spec_trim(t->id);
-	t->name = spec_trim(t->name);
+	t->id = str_trim(t->id);
+	t->name = str_trim(t->name);
 	t->at = spec_at(f->path, id != NULL ? id : v);
 	for (i = 0; i < t->id.n; i++)
 		if ((unsigned char)t->id.p[i] < 0x20 || t->id.p[i] == 0x7F) {
 			spec_note_key(l->notes, FIELD_ERROR, t->at, STR("id"),
-			    "\"id\" has a control character");
+			    "\"id\" contains a control character");
 			break;
 		}
 	if (t->id.n == 0)
@@ -370,8 +318,8 @@ identify(struct spec_loader *l, const struct spec_file *f,
 	if (t->id.n == 0 && f->root == v) {
 		t->id = base_name(f->path);
 		spec_note_key(l->notes, FIELD_WARNING, t->at, STR("id"),
-		    "the task has neither \"id\" nor \"name\"; it is taken "
-		    "as \"%.*s\"", STRF(spec_short(t->id)));
+		    "the task has neither \"id\" nor \"name\"; using "
+		    "\"%.*s\"", SPEC_SHORT(t->id));
 	}
 	if (t->name.n == 0)
 		t->name = t->id;
@@ -404,12 +352,13 @@ spec_read_task(struct spec_loader *l, const struct spec_file *f,
 	    in.t.remote == NULL)
 		spec_note_key(l->notes, FIELD_WARNING, in.t.at, STR("prompt"),
 		    "the task has no prompt");
-	spec_check_text(l, prompt_at(f->path, v, in.t.inputs.prompt_file.n > 0 ?
-	    "prompt_file" : "prompt"), "prompt", in.t.inputs.prompt, NULL);
+	spec_check_text(l, f->path, prompt_node(v,
+	    in.t.inputs.prompt_file.n > 0 ? "prompt_file" : "prompt"),
+	    "prompt", in.t.inputs.prompt, NULL);
 	for (i = 0; i < in.t.inputs.follow_up_prompts.n; i++)
-		spec_check_text(l, prompt_at(f->path, v, "follow_up_prompts"),
-		    "follow_up_prompts", in.t.inputs.follow_up_prompts.v[i],
-		    NULL);
+		spec_check_text(l, f->path, prompt_node(v,
+		    "follow_up_prompts"), "follow_up_prompts",
+		    in.t.inputs.follow_up_prompts.v[i], NULL);
 	*out = in.t;
 	return true;
 }

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * All tasks of a suite: patterns of files, entries of `tasks:`, rows of a
- * table, in this order as they are named.
+ * All tasks of a suite: the entries of `tasks:` (tasks, and patterns of task
+ * files) in their order, then the rows of `tasks_from`.
  *
- * First what there is to read is gathered, then it is read into one array.
- * That an id is used once, and a file read once, is found by sorting.
+ * The loader first gathers the origins of tasks, then reads them into one
+ * array.  Sorting finds files that are matched twice and duplicate ids.
  */
 #include "suite/spec_internal.h"
 
@@ -12,19 +12,18 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "json.h"
 #include "lib/csv.h"
 #include "lib/glob.h"
 
-/* Where a task comes from: a file, or an entry. */
+/* The origin of a task: a file or an entry of `tasks:`. */
 struct origin {
-	const char *path;	/* NULL: the entry is the task */
+	const char *path;	/* NULL: the entry itself, or no match */
 	const struct json *entry;	/* of `tasks:` */
 	size_t index;
-	bool again;		/* a file that came before */
+	bool repeated;		/* the file was matched before */
 };
 
-/* Whether a pattern leaves open how the name ends. */
+/* Whether a pattern does not fix the end of the name. */
 static bool
 is_open_ended(struct str pattern)
 {
@@ -33,24 +32,23 @@ is_open_ended(struct str pattern)
 	    (pattern.p[pattern.n - 1] == ']' && glob_any(pattern)));
 }
 
-/* A star at the end matches what else is there; that is not meant. */
+/* A pattern that ends in a star also matches files that are not tasks. */
 static bool
-is_task_file(struct spec_loader *l, const char *path, struct str pattern,
-    struct spec_where at)
+is_task_file(struct spec_loader *l, const char *path, const char *file,
+    const struct json *entry)
 {
 	struct str s = str_of(path);
 	const char *why = NULL;
 	struct stat st;
 
-	if (!is_open_ended(pattern))
+	if (!is_open_ended(json_text(entry)))
 		return true;
 	if (stat(path, &st) == 0 && S_ISDIR(st.st_mode))
 		why = "it is a directory";
 	else if (!str_ends(s, STR(".yaml")) && !str_ends(s, STR(".yml")))
 		why = "its name does not end in .yaml";
 	if (why != NULL)
-		spec_note_key(l->notes, FIELD_WARNING, at, STR("tasks"),
-		    "%.*s is not taken as a task: %s",
+		spec_warning(l, file, entry, "tasks", "%.*s is skipped: %s",
 		    STRF(spec_tail(path)), why);
 	return why == NULL;
 }
@@ -63,27 +61,29 @@ add_origin(struct buf *list, const char *path, const struct json *entry)
 	buf_put(list, (struct str){ (const char *)&o, sizeof(o) });
 }
 
-/* The files of a pattern; a name that is none is tried here as well. */
+/*
+ * Adds the files of a pattern.  A plain name that does not exist beside the
+ * suite is also looked up in the working directory.
+ */
 static void
 add_pattern(struct spec_loader *l, const struct spec_file *f,
     const struct json *v, struct buf *list)
 {
 	struct str pattern = json_text(v);
-	struct spec_where at = spec_at(f->path, v);
 	struct spec_paths paths;
 	struct err e;
 	size_t i, n = 0;
 
 	if (glob_check(pattern, &e) == -1) {
-		spec_note_key(l->notes, FIELD_ERROR, at, STR("tasks"),
-		    "\"%.*s\" is a %s", STRF(spec_short(pattern)), e.msg);
+		spec_error(l, f->path, v, "tasks", "\"%.*s\" is a %s",
+		    SPEC_SHORT(pattern), e.msg);
 		return;
 	}
 	spec_glob(l->arena, f->dir, pattern, &paths);
 	if (paths.n == 0 && !glob_any(pattern))
 		spec_glob(l->arena, ".", pattern, &paths);
 	for (i = 0; i < paths.n; i++)
-		if (is_task_file(l, paths.v[i], pattern, at)) {
+		if (is_task_file(l, paths.v[i], f->path, v)) {
 			add_origin(list, paths.v[i], v);
 			n++;
 		}
@@ -101,9 +101,10 @@ by_path(const void *a, const void *b)
 	return r != 0 ? r : x->index < y->index ? -1 : 1;
 }
 
-/* A file that two patterns match is one task. */
+/* A file that several patterns match is one task. */
 static void
-mark_again(struct spec_loader *l, const char *file, struct origin *o, size_t n)
+mark_repeated(struct spec_loader *l, const char *file, struct origin *o,
+    size_t n)
 {
 	struct arena_mark mark = arena_save(&l->scratch);
 	struct origin **v = NEW_N(&l->scratch, struct origin *, n + 1);
@@ -115,10 +116,9 @@ mark_again(struct spec_loader *l, const char *file, struct origin *o, size_t n)
 	qsort(v, k, sizeof(*v), by_path);
 	for (i = 1; i < k; i++)
 		if (strcmp(v[i]->path, v[i - 1]->path) == 0) {
-			v[i]->again = true;
-			spec_note_key(l->notes, FIELD_WARNING, spec_at(file,
-			    v[i]->entry), STR("tasks"), "%.*s was named "
-			    "before; it is one task",
+			v[i]->repeated = true;
+			spec_warning(l, file, v[i]->entry, "tasks", "%.*s is "
+			    "listed more than once; it is read once",
 			    STRF(spec_tail(v[i]->path)));
 		}
 	arena_restore(&l->scratch, mark);
@@ -130,39 +130,31 @@ gather(struct spec_loader *l, const struct spec_file *f,
 {
 	const struct json *v;
 
-	if (tasks == NULL || tasks->type == JSON_NULL)
-		return;
-	if (tasks->type == JSON_STRING) {
+	if (spec_given(tasks) && tasks->type == JSON_STRING) {
 		add_pattern(l, f, tasks, list);
 		return;
 	}
-	if (tasks->type != JSON_ARRAY) {
-		spec_note_key(l->notes, FIELD_ERROR, spec_at(f->path, tasks),
-		    STR("tasks"), "\"tasks\" must be a list, not %s",
-		    json_type_name((enum json_type)tasks->type));
-		return;
-	}
-	for (v = json_first(tasks); v != NULL; v = v->next) {
+	for (v = json_first(spec_array(l, f->path, tasks)); v != NULL;
+	    v = v->next) {
 		if (v->type == JSON_STRING)
 			add_pattern(l, f, v, list);
 		else if (v->type == JSON_OBJECT)
 			add_origin(list, NULL, v);
 		else
-			spec_note_key(l->notes, FIELD_ERROR, spec_at(f->path,
-			    v), STR("tasks"), "a task must be a mapping or "
-			    "the name of a file, not %s",
+			spec_error(l, f->path, v, "tasks", "a task must be a "
+			    "mapping or a file name, not %s",
 			    json_type_name((enum json_type)v->type));
 	}
 }
 
-/* One entry; whether it gave a task. */
+/* Reads a task; false: it is disabled, repeated or has an error. */
 static bool
 read_origin(struct spec_loader *l, const struct spec_file *f,
     const struct origin *o, struct spec_task *t)
 {
 	struct spec_file file;
 
-	if (o->again || (o->path == NULL && o->entry->type == JSON_STRING))
+	if (o->repeated || (o->path == NULL && o->entry->type == JSON_STRING))
 		return false;
 	if (o->path != NULL)
 		return spec_read_yaml(l, o->path, &file) == 0 &&
@@ -172,8 +164,8 @@ read_origin(struct spec_loader *l, const struct spec_file *f,
 	if (t->id.n == 0) {
 		t->id = t->name = arena_fmt(l->arena, "task-%zu", o->index + 1);
 		spec_note_key(l->notes, FIELD_WARNING, t->at, STR("id"),
-		    "the task has neither \"id\" nor \"name\"; it is taken "
-		    "as \"%.*s\"", STRF(t->id));
+		    "the task has neither \"id\" nor \"name\"; using "
+		    "\"%.*s\"", STRF(t->id));
 	}
 	return true;
 }
@@ -192,8 +184,8 @@ read_row(struct spec_loader *l, const char *file, const struct json *row,
 {
 	const struct json *prompt = json_getc(row, "prompt");
 
-	t->id = spec_trim(cell(row, "id"));
-	t->name = spec_trim(cell(row, "name"));
+	t->id = str_trim(cell(row, "id"));
+	t->name = str_trim(cell(row, "name"));
 	if (t->id.n == 0)
 		t->id = t->name;
 	if (t->id.n == 0)
@@ -203,26 +195,25 @@ read_row(struct spec_loader *l, const char *file, const struct json *row,
 	t->at = spec_at(file, row);
 	t->vars = row;
 	t->inputs.prompt = cell(row, "prompt");
-	spec_check_text(l, spec_at(file, prompt != NULL ? prompt : row),
-	    "prompt", t->inputs.prompt, row);
+	spec_check_text(l, file, prompt != NULL ? prompt : row, "prompt",
+	    t->inputs.prompt, row);
 }
 
-/* The window of rows that `range` selects, from 1; all without one. */
+/* The rows that `range` selects, counted from 1; all rows without it. */
 static bool
 get_range(struct spec_loader *l, const struct spec_file *f,
     const struct json *range, int64_t *first, int64_t *last)
 {
-	const struct json *v = spec_first(range);
+	const struct json *v = json_first(range);
 
 	*first = 1;
 	*last = INT64_MAX;
-	if (range == NULL || range->type == JSON_NULL)
+	if (!spec_given(range))
 		return true;
 	if (range->type != JSON_ARRAY || json_count(range) != 2 ||
 	    !json_int(v, first) || !json_int(v->next, last)) {
-		spec_note_key(l->notes, FIELD_ERROR, spec_at(f->path, range),
-		    STR("range"), "\"range\" must be two whole numbers: "
-		    "[first, last]");
+		spec_error(l, f->path, range, NULL,
+		    "\"range\" must be two whole numbers: [first, last]");
 		return false;
 	}
 	if (*first == 0 && *last == 0) {
@@ -231,38 +222,35 @@ get_range(struct spec_loader *l, const struct spec_file *f,
 	}
 	if (*first >= 1 && *first <= *last)
 		return true;
-	spec_note_key(l->notes, FIELD_ERROR, spec_at(f->path, range),
-	    STR("range"), "\"range\" must go from a row, 1 or later, to the "
-	    "same or a later one");
+	spec_error(l, f->path, range, NULL,
+	    "\"range\" must be [first, last] with 1 <= first <= last");
 	return false;
 }
 
 struct table {
 	const char *path;
-	const struct json *rows;	/* from the first that is wanted */
+	const struct json *rows;	/* from the first in range */
 	size_t n;
 };
 
-/* The rows of `tasks_from` that are wanted. */
+/* Reads the rows of `tasks_from` that are in range. */
 static void
 read_table(struct spec_loader *l, const struct spec_file *f,
     const struct spec_task_list *in, struct table *t)
 {
-	struct spec_where at = spec_at(f->path, in->tasks_from);
+	const struct json *from = in->tasks_from;
 	struct str text;
 	struct err e = { 0 };
 	int64_t first, last, total, i;
 	struct json *v;
 	bool ok = get_range(l, f, in->range, &first, &last);
 
-	if (in->tasks_from->type != JSON_STRING) {
-		spec_note_key(l->notes, FIELD_ERROR, at, STR("tasks_from"),
-		    "\"tasks_from\" must be the name of a CSV file, not %s",
-		    json_type_name((enum json_type)in->tasks_from->type));
+	if (from->type != JSON_STRING) {
+		spec_wrong_type(l, f->path, from, "the name of a CSV file");
 		return;
 	}
-	t->path = spec_path(l->arena, f->dir, json_text(in->tasks_from));
-	if (spec_read_text(l, l->arena, t->path, &at, &text) == -1)
+	t->path = spec_path(l->arena, f->dir, json_text(from));
+	if (spec_read_text(l, t->path, spec_at(f->path, from), &text) == -1)
 		return;
 	v = csv_read(l->arena, text, &e);
 	if (v == NULL) {
@@ -279,8 +267,8 @@ read_table(struct spec_loader *l, const struct spec_file *f,
 	if (first <= total)
 		t->n = (size_t)((last < total ? last : total) - first + 1);
 	else
-		spec_note_key(l->notes, FIELD_WARNING, at, STR("tasks_from"),
-		    "%.*s has no such rows", STRF(spec_tail(t->path)));
+		spec_warning(l, f->path, from, NULL, "%.*s has no rows in "
+		    "\"range\"", STRF(spec_tail(t->path)));
 }
 
 static int
@@ -312,13 +300,13 @@ check_ids(struct spec_loader *l)
 		}
 		at = &v[first]->at;
 		spec_note_key(l->notes, FIELD_ERROR, v[i]->at, STR("id"),
-		    "the task id \"%.*s\" is used twice (first at %.*s:%u:%u)",
-		    STRF(spec_short(v[i]->id)), STRF(spec_tail(at->file)),
+		    "duplicate task id \"%.*s\" (first used at %.*s:%u:%u)",
+		    SPEC_SHORT(v[i]->id), STRF(spec_tail(at->file)),
 		    at->line, at->col);
 	}
 }
 
-/* Patterns without a file: errors where nothing else gives a task. */
+/* A pattern without a file is an error if the suite has no tasks at all. */
 static void
 check_patterns(struct spec_loader *l, const char *file,
     const struct origin *o, size_t n)
@@ -331,26 +319,23 @@ check_patterns(struct spec_loader *l, const char *file,
 		if (o[i].path == NULL && o[i].entry->type == JSON_STRING)
 			spec_note_key(l->notes, level, spec_at(file,
 			    o[i].entry), STR("tasks"), "no task file matches "
-			    "%.*s", STRF(spec_short(json_text(o[i].entry))));
+			    "%.*s", SPEC_SHORT(json_text(o[i].entry)));
 }
 
 static void
-check_none(struct spec_loader *l, const struct spec_file *f,
+note_no_tasks(struct spec_loader *l, const struct spec_file *f,
     const struct spec_task_list *in, size_t norigins)
 {
 	const struct json *v = in->tasks != NULL ? in->tasks : in->tasks_from;
-	struct spec_where at = spec_at(f->path, v != NULL ? v : f->root);
 
-	if (v == NULL || v->type == JSON_NULL)
-		spec_note_key(l->notes, FIELD_ERROR, at, STR("tasks"),
+	if (!spec_given(v))
+		spec_error(l, f->path, v != NULL ? v : f->root, "tasks",
 		    "Missing required field: tasks");
 	else if (norigins > 0)
-		spec_note_key(l->notes, FIELD_ERROR, at, STR("tasks"),
-		    "there are no tasks: none is enabled");
+		spec_error(l, f->path, v, "tasks", "all tasks are disabled");
 	else
-		spec_note_key(l->notes, FIELD_ERROR, at, json_key(v),
-		    "there are no tasks: \"%.*s\" is empty",
-		    STRF(json_key(v)));
+		spec_error(l, f->path, v, NULL, "\"%.*s\" is empty: a suite "
+		    "needs at least one task", STRF(json_key(v)));
 }
 
 void
@@ -368,15 +353,14 @@ spec_read_tasks(struct spec_loader *l, const struct spec_file *f,
 	o = (struct origin *)(void *)list.p;
 	n = list.n / sizeof(*o);
 	if (n > 1)
-		mark_again(l, f->path, o, n);
-	if (in->tasks_from != NULL && in->tasks_from->type != JSON_NULL)
+		mark_repeated(l, f->path, o, n);
+	if (spec_given(in->tasks_from))
 		read_table(l, f, in, &table);
-	else if (spec_first(in->range) != NULL &&
+	else if (json_first(in->range) != NULL &&
 	    !json_equal(json_first(in->range),
 	    &(struct json){ .type = JSON_NUMBER, .u = { "0" }, .n = 1 }))
-		spec_note_key(l->notes, FIELD_WARNING, spec_at(f->path,
-		    in->range), STR("range"), "\"range\" has no effect "
-		    "without \"tasks_from\"");
+		spec_warning(l, f->path, in->range, NULL,
+		    "\"range\" has no effect without \"tasks_from\"");
 	s->tasks = NEW_N(l->arena, struct spec_task, n + table.n);
 	for (i = 0; i < n; i++)
 		if (read_origin(l, f, &o[i], &s->tasks[s->ntasks]))
@@ -385,7 +369,7 @@ spec_read_tasks(struct spec_loader *l, const struct spec_file *f,
 		read_row(l, table.path, row, i + 1, &s->tasks[s->ntasks++]);
 	check_patterns(l, f->path, o, n);
 	if (s->ntasks == 0 && l->notes->errors == errors)
-		check_none(l, f, in, n);
+		note_no_tasks(l, f, in, n);
 	check_ids(l);
 	buf_free(&list);
 }

@@ -1,16 +1,14 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * trigger_tests.yaml: prompts that a skill should come into play for, and
- * prompts that it should not.  It is read with its suite, so that a run has
- * nothing to find.
+ * trigger_tests.yaml: prompts that should trigger a skill, and prompts that
+ * should not.  It is read together with its suite, so that a run reads no
+ * more files.
  */
 #include "suite/spec_internal.h"
 
-#include "json.h"
-
 struct prompt_in {
 	struct str prompt, reason;
-	int confidence;		/* index of the word, -1: not said */
+	int confidence;		/* index of the word; -1: not given */
 	const struct json *mock;
 };
 
@@ -22,55 +20,38 @@ struct triggers_in {
 static const char *const confidences[] = { "high", "medium", NULL };
 static const struct prompt_in no_prompt = { .confidence = -1 };
 static const struct field prompt_rows[] = {
-	FIELD(prompt_in, prompt, FIELD_STR, .flags = FIELD_REQUIRED,
-	    .help = "what is asked"),
-	FIELD(prompt_in, reason, FIELD_STR, .help = "why"),
-	FIELD(prompt_in, confidence, FIELD_ENUM, .words = confidences,
-	    .help = "medium counts half"),
-	FIELD(prompt_in, mock, FIELD_TREE,
-	    .help = "what the mock executor answers"),
+	FIELD(prompt_in, prompt, FIELD_STR, .flags = FIELD_REQUIRED),
+	SPEC_KEY(prompt_in, reason, FIELD_STR),
+	FIELD(prompt_in, confidence, FIELD_ENUM, .words = confidences),
+	SPEC_KEY(prompt_in, mock, FIELD_TREE),
 };
 static const struct field_table prompt_table = { prompt_rows,
 	COUNTOF(prompt_rows), sizeof(struct prompt_in), &no_prompt };
 
 static const struct field triggers_rows[] = {
-	FIELD(triggers_in, skill, FIELD_STR, .flags = FIELD_REQUIRED,
-	    .help = "name of the skill"),
+	FIELD(triggers_in, skill, FIELD_STR, .flags = FIELD_REQUIRED),
 	SPEC_ROW(triggers_in, "should_trigger_prompts", should, FIELD_OBJECTS,
-	    .sub = &prompt_table, .help = "prompts that are for the skill"),
+	    .sub = &prompt_table),
 	SPEC_ROW(triggers_in, "should_not_trigger_prompts", should_not,
-	    FIELD_OBJECTS, .sub = &prompt_table,
-	    .help = "prompts that are not"),
+	    FIELD_OBJECTS, .sub = &prompt_table),
 };
 static const struct field_table triggers_table =
     FIELD_TABLE(triggers_in, triggers_rows);
 
-/* Where the ith prompt of a list stands; the file, where that is unclear. */
-static struct spec_where
-place(const char *file, const struct json *list, const struct json *entry,
-    size_t n)
-{
-	if (json_count(list) != n || entry == NULL)
-		return (struct spec_where){ file, 0, 0 };
-	return spec_at(file, entry);
-}
-
 static void
 check_prompt(struct spec_loader *l, const struct spec_trigger *t)
 {
-	const struct json *mock = t->task.mock;
-
-	if (spec_trim(t->task.inputs.prompt).n == 0)
+	if (str_trim(t->task.inputs.prompt).n == 0)
 		spec_note_key(l->notes, FIELD_ERROR, t->task.at, STR("prompt"),
 		    "\"prompt\" is empty");
-	if (mock != NULL && mock->type != JSON_OBJECT)
-		spec_note_key(l->notes, FIELD_ERROR,
-		    spec_at(t->task.at.file, mock), STR("mock"),
-		    "\"mock\" must be a mapping, not %s",
-		    json_type_name((enum json_type)mock->type));
+	if (t->task.mock != NULL && t->task.mock->type != JSON_OBJECT)
+		spec_wrong_type(l, t->task.at.file, t->task.mock, "a mapping");
 }
 
-/* An executor answers tasks, so each prompt is one. */
+/*
+ * Makes a task of each prompt, since executors answer tasks.  The place of a
+ * prompt is the file as a whole if the list has entries that were refused.
+ */
 static void
 take_prompts(struct spec_loader *l, struct spec_triggers *to,
     const struct field_list *from, const struct json *list, bool should)
@@ -91,7 +72,8 @@ take_prompts(struct spec_loader *l, struct spec_triggers *to,
 		    should ? "should-trigger" : "should-not-trigger", i + 1);
 		t->task.inputs.prompt = p[i].prompt;
 		t->task.mock = p[i].mock;
-		t->task.at = place(to->file, list, entry, from->n);
+		t->task.at = spec_at(to->file, json_count(list) == from->n ?
+		    entry : NULL);
 		check_prompt(l, t);
 		entry = entry != NULL ? entry->next : NULL;
 	}
@@ -113,17 +95,16 @@ spec_read_triggers(struct spec_loader *l)
 	errors = spec_decode(l, path, &triggers_table, f.root, &in);
 	t = NEW(l->arena, struct spec_triggers);
 	t->file = path;
-	t->skill = spec_trim(in.skill);
+	t->skill = str_trim(in.skill);
 	l->suite->triggers = t;
 	if (in.skill.p != NULL && t->skill.n == 0)
-		spec_note_key(l->notes, FIELD_ERROR, spec_at(path,
-		    json_getc(f.root, "skill")), STR("skill"),
+		spec_error(l, path, json_getc(f.root, "skill"), NULL,
 		    "\"skill\" is empty");
 	n = in.should.n + in.should_not.n;
 	if (errors == 0 && n == 0)
-		spec_note(l->notes, FIELD_ERROR, whole, "there is no prompt "
-		    "in \"should_trigger_prompts\" nor in "
-		    "\"should_not_trigger_prompts\"");
+		spec_note(l->notes, FIELD_ERROR, whole, "no prompts: "
+		    "\"should_trigger_prompts\" and "
+		    "\"should_not_trigger_prompts\" are both empty");
 	if (n > SPEC_TRIGGERS_MAX) {
 		spec_note(l->notes, FIELD_ERROR, whole,
 		    "more than %d prompts", SPEC_TRIGGERS_MAX);

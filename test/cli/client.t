@@ -277,7 +277,7 @@ do
 done
 chmod 644 token
 run "$waza" ping
-like 'token: a file that others can read' "2 waza: $tmp/token: others can read it*" "$rc $err"
+like 'token: a file that others can read' "2 waza: $tmp/token: other users can read*" "$rc $err"
 stop
 
 # one that serves browsers as well

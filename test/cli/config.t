@@ -8,7 +8,7 @@ sed -n 's/^  "\([a-z_.]*\)":.*/\1/p' "$tmp/all" | while read -r key
 do grep -q "^\.It Va $key\|^\.Va $key$" man/waza-config.5 || echo "$key"
 done >"$tmp/missing"
 is 'waza-config(5) has every setting' '' "$(cat "$tmp/missing")"
-sed -n 's/^	{ "\(WAZA_[A-Z_]*\)".*/\1/p' config_layer.c | while read -r v
+sed -n 's/^	{ "\(WAZA_[A-Z_]*\)".*/\1/p' suite/config_layer.c | while read -r v
 do grep -q "^\.It Ev $v" man/waza-config.5 || echo "$v"
 done >"$tmp/missing"
 is 'waza-config(5) has every variable' '' "$(cat "$tmp/missing")"
@@ -108,8 +108,8 @@ bad 'wrong types' 'port: x\nlimits: {runs: [1]}\nallow_remote: 3\n' \
 x.yaml:2:16: "runs" must be a whole number, not a list
 x.yaml:3:15: "allow_remote" must be true or false, not a number'
 bad 'bad YAML' 'port: 1\nport: 2\n' 'x.yaml:2:1: key "port" is set twice (first at line 1)'
-bad 'an address' 'listen: [tcp:localhost]\n' 'x.yaml:1:10: "localhost" is no HOST:PORT'
-bad 'a tool without a command' 'tools: {a: {}}\n' 'x.yaml:1:12: the tool "a" has no command'
+bad 'an address' 'listen: [tcp:localhost]\n' 'x.yaml:1:10: "localhost" is not HOST:PORT'
+bad 'a tool without a command' 'tools: {a: {}}\n' 'x.yaml:1:12: tool "a": "command" is missing'
 rm -f x.yaml
 run "$WAZA" config --config-path x.yaml
 is 'no such file' 'x.yaml: No such file or directory' "$err"
@@ -127,7 +127,7 @@ is 'a wrong format' 2 "$rc"
 echo 'allow_remote: true' >"$tmp/p/.waza.yaml"
 run "$WAZA" config
 is 'allow_remote in a project: status' 2 "$rc"
-like 'allow_remote in a project' '../../.waza.yaml:1:15: "allow_remote" cannot be set by a project*' "$err"
+like 'allow_remote in a project' '../../.waza.yaml:1:15: "allow_remote" cannot be set in a project*' "$err"
 # what the loader of suites and the original have there
 cat >"$tmp/p/.waza.yaml" <<'YAML'
 paths: {skills: s/}
@@ -165,7 +165,7 @@ do
 	chmod $mode tok
 	run "$WAZA" config
 	is "a token file of mode $mode: status" 2 "$rc"
-	is "a token file of mode $mode" "waza: tok: others can read it or write it (mode 0$mode); chmod 600 it, and use another token" "$err"
+	is "a token file of mode $mode" "waza: tok: other users can read or write it (mode 0$mode); run chmod 600 on it and use a new token" "$err"
 	is "a token file of mode $mode: not shown" '' "$(cat "$tmp/out" "$tmp/err" | grep CANARY)"
 done
 unset WAZA_TOKEN_FILE

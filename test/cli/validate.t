@@ -1,5 +1,5 @@
-# waza validate and waza list.  test/suite/bad/X.want is what validate says of
-# X.yaml, all of it; paths are relative to that directory.
+# waza validate and waza list.  test/suite/bad/X.want is the whole output of
+# validate for X.yaml; paths are relative to that directory.
 . "${0%/*}/../tool/lib.sh"
 cd "$top/test/suite/bad" || exit 1
 
@@ -13,12 +13,19 @@ do
 done
 
 cd "$top" || exit 1
-sed -n 's/^	FIELD([a-z_]*, \([a-z_]*\),.*/\1/p
-    s/^	SPEC_ROW([a-z_]*, "\([A-Za-z_]*\)",.*/\1/p' spec*.c | sort -u |
+# the keys of all rows in the tables of the suite loader
+cat suite/spec*.c | tr ')' '\n' | awk -F '[(,] *' '
+/^[\t ,]*(FIELD|SPEC_KEY|SPEC_RANGE)\(/ { print $3 }
+/^[\t ,]*SPEC_PART\(/ { print $4 }
+/^[\t ,]*SPEC_(ROW|AS|OTHER)\([a-z_]*, "/ { print $3 }
+/^[\t ,]*(TASK|EXPECTED|LIMIT|OTHER|HOOKS|EXECUTOR_KEY)\(/ {
+	print $1 == "" ? $3 : $2 }
+' | tr -d '"' | grep .. | sort -u >"$tmp/rows"
 while read -r key
-do grep -qw "$key" man/waza-eval.5 || echo "$key"
-done >"$tmp/keys"
+do grep -qw -e "$key" man/waza-eval.5 || echo "$key"
+done <"$tmp/rows" >"$tmp/keys"
 is 'waza-eval(5) has every key' '' "$(cat "$tmp/keys")"
+is 'the tables have more than 100 keys' 1 "$(($(wc -l <"$tmp/rows") > 100))"
 run "$WAZA" validate examples/hello
 is 'a suite that is fine' 'examples/hello/eval.yaml: ok (1 task)' "$out"
 is 'a suite that is fine: status' 0 "$rc"
@@ -45,11 +52,11 @@ is 'a directory without suites' 2 "$rc"
 like 'a directory without suites: words' 'waza: empty: there is no eval.yaml*' "$err"
 printf 'a\000b' >bin.yaml
 run "$WAZA" validate bin.yaml
-is 'a binary file' 'bin.yaml: this is a binary file, not YAML' "$out"
+is 'a binary file' 'bin.yaml: binary file, not YAML' "$out"
 suite 'name: a\nskill: b\ntasks: [{id: x, prompt: y}]\ngraders: [{name: g, type: text, contains: y}]\n'
 is 'the smallest suite' 's.yaml: ok (1 task)' "$out"
 suite 'name: a\ntasks: [{id: x, prompt: y}]\ngraders: [{name: g, type: text, contains: y}]\n'
-is 'no skill: a warning' 's.yaml:1:1: warning: "skill" is not given
+is 'no skill: a warning' 's.yaml:1:1: warning: "skill" is missing
 s.yaml: ok (1 task)' "$out"
 is 'a warning: status' 0 "$rc"
 run "$WAZA" validate --strict s.yaml
@@ -147,7 +154,7 @@ is 'findings as JSON' '{
         {
           "line": 1,
           "col": 1,
-          "message": "\"skill\" is not given",
+          "message": "\"skill\" is missing",
           "key": "skill"
         },
         {

@@ -88,7 +88,7 @@ check 'check: dest outside' 'repos: [{source: ., dest: a/../..}]' 'not a path in
 check 'check: source' 'repos: [{dest: a}]' 'source'
 check 'check: a source that is not there' 'repos: [{source: nowhere}]' 'warning: *nowhere does not exist'
 check 'check: type' 'repos: [{source: ., type: tarball}]' 'worktree'
-check 'check: commit' 'repos: [{source: ., commit: --upload-pack=x}]' 'cannot be the name of a commit'
+check 'check: commit' 'repos: [{source: ., commit: --upload-pack=x}]' 'is not a valid commit name'
 check 'check: unknown key' 'repos: [{source: ., comit: x}]' 'did you mean "commit"'
 
 command -v git >/dev/null || { skip 'no git'; done_testing; }

@@ -77,7 +77,7 @@ run "$WAZA" validate e.yaml
 like 'a directory that is not there: warning' '*e.yaml:3:*warning: *nowhere*' "$out$err"
 ask 'skill_directories: [many], required_skills: [juggle]'
 is 'required: status' 2 "$rc"
-like 'required: words' '*"juggle" is in none of*bake, cook*' "$err"
+like 'required: words' '*"juggle" not found in*bake, cook*' "$err"
 mkdir big
 { printf -- '---\nname: big\ndescription: d\n---\n'; dd if=/dev/zero bs=1000 count=1100 2>/dev/null | tr '\0' x; } >big/SKILL.md
 ask 'skill_directories: [big]'

@@ -298,7 +298,7 @@ bad 'an empty skill' '*trigger_tests.yaml:1:8: "skill" is empty*' <<'YAML'
 skill: " "
 should_trigger_prompts: [{prompt: a}]
 YAML
-bad 'no prompt' '*trigger_tests.yaml: there is no prompt in "should_trigger_prompts"*' <<'YAML'
+bad 'no prompt' '*trigger_tests.yaml: no prompts: "should_trigger_prompts"*' <<'YAML'
 skill: s
 YAML
 bad 'an empty prompt' '*trigger_tests.yaml:3:5: "prompt" is empty*' <<'YAML'

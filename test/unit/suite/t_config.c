@@ -275,7 +275,7 @@ test_places(void)
 	put("a/.waza.yaml", "allow_remote: true\nhost: evil\ntoken_file: t\n");
 	OK(load((struct config_sources){ 0 }) == NULL && notes.errors == 3);
 	OK(notes.head->at.line == 1 && strstr(said(),
-	    "\"host\" cannot be set by a project") != NULL);
+	    "\"host\" cannot be set in a project") != NULL);
 	put("a/.waza.yaml", "");
 	OK(json_finds("{\"defaults\": 1}", "--config-json:1:2: warning: "
 	    "\"defaults\" has no effect here\n"));
@@ -289,7 +289,7 @@ test_places(void)
 	OK(json_finds("{\"token_file\": \"\"}",
 	    "--config-json:1:16: \"token_file\" is empty\n"));
 	OK(json_finds("{\"model\": \"a\\u0000b\"}",
-	    "--config-json:1:11: \"model\" has a NUL in it\n"));
+	    "--config-json:1:11: \"model\" contains a NUL\n"));
 }
 
 static void
@@ -300,10 +300,11 @@ test_tools(void)
 	struct config *c;
 
 	OK(json_finds("{\"tools\": {\"t\": {\"description\": \"d\"}}}",
-	    "--config-json:1:17: the tool \"t\" has no command\n"));
+	    "--config-json:1:17: tool \"t\": \"command\" is missing\n"));
 	OK(json_finds("{\"tools\": {\"t\": {\"command\": []}, \"u v\": {\"command\": 1}}}",
 	    "--config-json:1:29: \"command\" is empty\n--config-json:1:41: "
-	    "\"u v\" is no name for a tool: letters, digits, \"_\", \"-\" and "
+	    "\"u v\" is not a valid tool name: use letters, digits, \"_\", \"-\" "
+	    "and "
 	    "\".\", at most 64\n"));
 	OK(json_finds("{\"tools\": {\"t\": {\"command\": [\"x\"], \"comand\": 1}}}",
 	    "--config-json:1:36: warning: unknown key \"comand\"; did you mean \"command\"?\n"));
@@ -383,7 +384,7 @@ test_listen(void)
 		OK(c == NULL && notes.head->at.col == 13);
 	}
 	OK(json_finds("{\"listen\": [\"stdio\", \"stdio\"]}",
-	    "--config-json:1:22: there is only one stdio\n"));
+	    "--config-json:1:22: \"stdio\" is listed twice\n"));
 }
 
 static void
@@ -409,7 +410,7 @@ test_environment(void)
 	s.ctx = (void *)(uintptr_t)bad;
 	OK(load(s) == NULL && notes.errors == 5);
 	OK(says("WAZA_ALLOW_REMOTE: \"allow_remote\" must be true or false, not "
-	    "a string\nWAZA_LISTEN: \"x\" is no HOST:PORT\nWAZA_LOG_LEVEL: "
+	    "a string\nWAZA_LISTEN: \"x\" is not HOST:PORT\nWAZA_LOG_LEVEL: "
 	    "\"log_level\" cannot be \"debg\"; did you mean \"debug\"?\n"
 	    "WAZA_PORT: \"port\" must be a whole number, not a string\n"
 	    "WAZA_TIMEOUT: \"timeout_seconds\" must be a whole number, not a "
@@ -440,12 +441,12 @@ test_user_file(void)
 	OK(is(leaf(load(s), "port"), "8 @ /.waza/config.yaml:1:7"));
 	put(".waza/config", "{\"port\":\t9}");
 	OK(is(leaf(load(s), "port"), "9 @ /.waza/config:1:10"));
-	OK(says("/.waza/config.yaml: warning: this is not read, as there is a "
-	    "file \"config\" beside it\n"));
+	OK(says("/.waza/config.yaml: warning: ignored: the file \"config\" "
+	    "in the same directory takes precedence\n"));
 	unlink(path(".waza/config.yaml"));
 	unlink(path(".waza/config"));
 	mkfifo(path(".waza/config"), 0600);
-	OK(load(s) == NULL && says("/.waza/config: this is no file\n"));
+	OK(load(s) == NULL && says("/.waza/config: not a regular file\n"));
 	unlink(path(".waza/config"));
 	put(".waza/config", "");
 }
@@ -520,7 +521,7 @@ test_token(void)
 	OK(token("s3cret\r\n", 8, 0400, &t, &from, &e) == 0 && str_is(t, "s3cret"));
 	OK(token("a b", 3, 0600, &t, &from, &e) == 0 && str_is(t, "a b"));
 	OK(token("x", 1, 0640, &t, NULL, &e) == -1 && t.n == 0 &&
-	    strstr(e.msg, "others can read it") != NULL);
+	    strstr(e.msg, "other users can read") != NULL);
 	OK(token("x", 1, 0604, &t, NULL, &e) == -1);
 	OK(token("x", 1, 0620, &t, NULL, &e) == -1);
 	OK(token("", 0, 0600, &t, NULL, &e) == -1 && strstr(e.msg, "empty"));
