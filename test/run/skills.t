@@ -147,7 +147,7 @@ ask 'instruction_files: [AGENTS.md, gone.md]'
 is 'instructions: missing: status' 2 "$rc"
 like 'instructions: missing: place' '*e.yaml:3:*gone.md does not exist*' "$err"
 ask '' 'instruction_files: [sub]'
-like 'instructions: a directory' '*e.yaml:7:*sub is not a file*' "$err"
+like 'instructions: a directory' '*e.yaml:7:*sub is not a regular file*' "$err"
 printf 'a\377b' >bad.md
 ask '' 'instruction_files: [bad.md]'
 has 'instructions: no text' 'instruction file \\"bad.md\\" is not a text in UTF-8'
