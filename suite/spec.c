@@ -31,7 +31,7 @@ add_note(struct spec_notes *n, enum field_level level, struct spec_where at,
 	if (n->errors + n->warnings > SPEC_NOTES_MAX + 1)
 		return;
 	if (n->errors + n->warnings > SPEC_NOTES_MAX) {
-		snprintf(msg, sizeof(msg), 
+		snprintf(msg, sizeof(msg),
 		    "too many problems; the rest is not shown");
 		key = STR("");
 	} else
