@@ -118,12 +118,6 @@ void grader_subject_fini(struct grader_subject *);
 size_t grader_search(struct arena *, struct str text, struct str needle);
 bool grader_has(struct grader_subject *, struct str needle);	/* any case */
 
-/*
- * Appends the text in lower case, letter by letter as Unicode's simple
- * mapping has it; a byte that is not UTF-8 becomes U+FFFD.
- */
-void grader_lower(struct buf *, struct str);
-
 /* Files of the workspace, which may be anything. */
 enum { GRADER_FILE_MAX = 16 << 20 };	/* bytes of one that is read */
 

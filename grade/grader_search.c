@@ -14,6 +14,7 @@
 #include <string.h>
 
 #include "lib/re/re.h"
+#include "lib/unicode.h"
 
 enum {
 	NEAR = 30,		/* bytes shown around what was found */
@@ -127,7 +128,7 @@ static struct str
 lowered(struct grader_subject *s)
 {
 	if (!s->lowered)
-		grader_lower(&s->lower, s->text);
+		unicode_put_lower(&s->lower, s->text);
 	s->lowered = true;
 	return buf_str(&s->lower);
 }
@@ -141,7 +142,7 @@ find(struct grader_subject *s, struct str needle, bool sensitive)
 
 	if (sensitive)
 		return grader_search(s->tmp, s->text, needle);
-	grader_lower(&low, needle);
+	unicode_put_lower(&low, needle);
 	at = grader_search(s->tmp, lowered(s), buf_str(&low));
 	buf_free(&low);
 	return at == SIZE_MAX || at < s->text.n ? at : s->text.n;

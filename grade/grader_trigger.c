@@ -17,6 +17,7 @@
 #include "json.h"
 #include "lib/re/re.h"
 #include "lib/tmpl.h"
+#include "lib/unicode.h"
 #include "suite/spec.h"
 
 enum {
@@ -115,7 +116,7 @@ split(struct reader *r, struct str text)
 	uint32_t cp;
 	size_t n;
 
-	grader_lower(&lower, text);
+	unicode_put_lower(&lower, text);
 	text = grader_take(r->arena, &lower);
 	words.v = NEW_N(r->arena, struct str, text.n / (WORD_MIN + 1) + 1);
 	for (p = text.p, end = p + text.n; p <= end; p += n) {
@@ -378,10 +379,10 @@ phrase_score(struct reader *r, const struct field_strs *phrases,
 	double best = 0, share;
 	size_t i, k, n;
 
-	grader_lower(&low, prompt);
+	unicode_put_lower(&low, prompt);
 	for (i = 0; i < phrases->n && best < 1; i++) {
 		lower.n = 0;
-		grader_lower(&lower, phrases->v[i]);
+		unicode_put_lower(&lower, phrases->v[i]);
 		if (grader_search(r->arena, buf_str(&low), buf_str(&lower)) !=
 		    SIZE_MAX)
 			best = 1;

@@ -18,7 +18,7 @@
 
 #include <string.h>
 
-#include "lib/re/re_class.h"
+#include "lib/unicode.h"
 
 enum { DEPTH_MAX = 50, COUNT_MAX = 1000, WEIGHT_MAX = 100000 };
 
@@ -105,7 +105,7 @@ case_is_clear(const struct pat *p, uint32_t lo, uint32_t hi)
 	for (i = 0; i < COUNTOF(others); i++)
 		if (lo == others[i])
 			return false;
-	return lo == hi && (lo < 0x530 || re_fold_next(lo) == lo);
+	return lo == hi && (lo < 0x530 || unicode_fold_next(lo) == lo);
 }
 
 static int
@@ -165,7 +165,7 @@ hex(struct pat *p, size_t digits, uint32_t *out)
 			return false;
 		*out = *out * 16 + (uint32_t)c;
 	}
-	return *out <= RE_RUNE_MAX && (*out < 0xD800 || *out > 0xDFFF);
+	return *out <= 0x10FFFF && (*out < 0xD800 || *out > 0xDFFF);
 }
 
 /* The code point of the escape at p->i, behind its backslash; false: none. */

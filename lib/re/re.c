@@ -11,7 +11,7 @@
 
 #include <string.h>
 
-#include "lib/re/re_prog.h"
+#include "lib/re/re_internal.h"
 
 static struct str
 not_null(struct str s)

@@ -2,9 +2,11 @@
 /*
  * What groups and repetitions are made of: characters, escapes, classes.
  */
-#include "lib/re/re_parse.h"
+#include "lib/re/re_internal.h"
 
 #include <string.h>
+
+#include "lib/unicode.h"
 
 /* The message is `piece`: why, the piece cut where it is long. */
 int
@@ -67,11 +69,11 @@ re_atom_begin(struct re_parser *p)
 void
 re_atom_rune(struct re_parser *p, uint32_t r)
 {
-	bool fold = (p->flags & RE_FLAG_FOLD) && re_fold_next(r) != r;
+	bool fold = (p->flags & RE_FLAG_FOLD) && unicode_fold_next(r) != r;
 
 	re_atom_begin(p);
 	re_code_put(p->code, fold ? RE_FOLD : RE_CHAR, 0,
-	    fold ? re_fold_min(r) : r);
+	    fold ? unicode_fold_min(r) : r);
 }
 
 void

@@ -10,11 +10,11 @@
  * [\pL\pL\pL...] costs what [\pL] does.  What is kept of all that there are
  * is less than 200 kB.
  */
-#include "lib/re/re_class.h"
+#include "lib/re/re_internal.h"
 
 #include <string.h>
 
-#include "lib/re/re_unicode.h"
+#include "lib/unicode.h"
 
 static const struct {
 	const char *name, *ranges;	/* pairs of bytes */
@@ -61,100 +61,18 @@ append(struct re_set *s, uint32_t lo, uint32_t hi)
 	s->v[s->n++] = (struct re_range){ lo, hi };
 }
 
-/* The first row that ends at or after r. */
-static size_t
-fold_row(uint32_t r)
-{
-	size_t lo = 0, hi = re_uni_nfolds, mid;
-
-	while (lo < hi) {
-		mid = (lo + hi) / 2;
-		if (re_uni_folds[mid].hi < r)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
-	return lo;
-}
-
-uint32_t
-re_fold_next(uint32_t r)
-{
-	const struct re_uni_fold *f;
-	size_t i;
-
-	if (r < 0x80) {
-		if ((r | 0x20) < 'a' || (r | 0x20) > 'z')
-			return r;
-		if (r == 'k')
-			return 0x212A;
-		if (r == 's')
-			return 0x17F;
-		return r ^ 0x20;
-	}
-	i = fold_row(r);
-	if (i == re_uni_nfolds || r < re_uni_folds[i].lo)
-		return r;
-	f = &re_uni_folds[i];
-	if (f->step != 0)
-		return (uint32_t)((int32_t)r + f->step);
-	return (r - f->lo) % 2 == 0 ? r + 1 : r - 1;
-}
-
-uint32_t
-re_fold_min(uint32_t r)
-{
-	uint32_t min = r, next;
-
-	if (r < 0x80)
-		return r >= 'a' && r <= 'z' ? r - 0x20 : r;
-	for (next = re_fold_next(r); next != r; next = re_fold_next(next))
-		if (next < min)
-			min = next;
-	return min;
-}
-
-/*
- * Adds the range and the images of its parts.  Orbits have at most four
- * members, so three steps around reach them all.
- */
 static void
-append_folded(struct re_set *s, uint32_t lo, uint32_t hi, int steps)
+append_image(void *set, uint32_t lo, uint32_t hi)
 {
-	const struct re_uni_fold *f;
-	uint32_t a, b;
-	size_t i;
-
-	append(s, lo, hi);
-	if (steps == 0)
-		return;
-	for (i = fold_row(lo); i < re_uni_nfolds; i++) {
-		f = &re_uni_folds[i];
-		if (f->lo > hi)
-			break;
-		a = lo > f->lo ? lo : f->lo;
-		b = hi < f->hi ? hi : f->hi;
-		if (f->step == 0) {
-			a -= (a - f->lo) % 2;
-			b += (f->hi - b) % 2;
-			append(s, a, b);
-		} else {
-			append_folded(s, (uint32_t)((int32_t)a + f->step),
-			    (uint32_t)((int32_t)b + f->step), steps - 1);
-		}
-	}
+	append(set, lo, hi);
 }
 
 void
 re_set_add(struct re_set *s, uint32_t lo, uint32_t hi, bool fold)
 {
-	bool all = lo <= re_uni_folds[0].lo &&
-	    hi >= re_uni_folds[re_uni_nfolds - 1].hi;
-
-	if (fold && !all)
-		append_folded(s, lo, hi, 3);
-	else
-		append(s, lo, hi);
+	append(s, lo, hi);
+	if (fold && !(lo <= 'A' && hi == RE_RUNE_MAX))
+		unicode_fold_range(lo, hi, append_image, s);
 }
 
 static void
@@ -211,67 +129,11 @@ re_set_negate(struct re_set *s)
 	*s = out;
 }
 
-/* The number of the name in the list, from 1; 0 when it is not there. */
-static unsigned
-number_of(const char *list, struct str name)
-{
-	const char *end;
-	unsigned k;
-
-	for (k = 1; *list != '\0'; k++, list = end + 1) {
-		end = strchr(list, ' ');
-		if (str_eq(name, (struct str){ list, (size_t)(end - list) }))
-			return k;
-	}
-	return 0;
-}
-
-/* Adds the runs whose number is in the mask: bit k % 32 of word k / 32. */
-static void
-add_runs(struct re_set *s, struct str runs, bool packed,
-    const uint32_t mask[8], bool fold)
-{
-	const unsigned char *p = (const unsigned char *)runs.p;
-	const unsigned char *end = p + runs.n;
-	uint32_t at = 0, n;
-	unsigned kind, shift;
-
-	while (p < end) {
-		kind = packed ? *p & 31u : *p;
-		n = packed ? (uint32_t)*p >> 5 : 0;
-		p++;
-		if (n == 0) {
-			for (shift = 0; *p >= 0x80; shift += 7)
-				n |= (*p++ & 0x7Fu) << shift;
-			n |= (uint32_t)*p++ << shift;
-		}
-		if (mask[kind / 32] >> kind % 32 & 1)
-			re_set_add(s, at, at + n - 1, fold);
-		at += n;
-	}
-}
-
-/* "Lu" is one category, "L" all that begin so; unassigned is in neither. */
-static uint32_t
-cat_mask(struct str name)
-{
-	const char *p = re_uni_cat_names;
-	uint32_t mask = 0;
-	unsigned k;
-
-	for (k = 1; *p != '\0'; k++, p += 3)
-		if (name.n >= 1 && name.n <= 2 && p[0] == name.p[0] &&
-		    (name.n == 1 || p[1] == name.p[1]))
-			mask |= UINT32_C(1) << k;
-	return mask;
-}
-
-/* What can have a name, and what .id is. */
+/* Kinds of named classes, and the meaning of .id for each. */
 enum kind {
 	PERL,			/* the letter */
-	POSIX,			/* its row */
-	CATEGORY,		/* the mask */
-	SCRIPT,			/* the number in the list */
+	POSIX,			/* the row in `posix` */
+	UNICODE,		/* the number of unicode_class() */
 	ANY
 };
 
@@ -313,10 +175,24 @@ make_posix(struct re_set *s, uint32_t row, bool fold)
 		re_set_add(s, p[0], p[1], fold);
 }
 
+/* A set under construction, and whether its ranges are folded. */
+struct target {
+	struct re_set *set;
+	bool fold;
+};
+
+static void
+add_range(void *target, uint32_t lo, uint32_t hi)
+{
+	struct target *t = target;
+
+	re_set_add(t->set, lo, hi, t->fold);
+}
+
 static void
 make(struct re_set *s, enum kind kind, uint32_t id, bool fold)
 {
-	uint32_t mask[8] = { 0 };
+	struct target t = { s, fold };
 
 	switch (kind) {
 	case PERL:
@@ -325,15 +201,8 @@ make(struct re_set *s, enum kind kind, uint32_t id, bool fold)
 	case POSIX:
 		make_posix(s, id, fold);
 		break;
-	case CATEGORY:
-		mask[0] = id;
-		add_runs(s, (struct str){ (const char *)re_uni_cats,
-		    re_uni_cats_size }, true, mask, fold);
-		break;
-	case SCRIPT:
-		mask[id / 32] = UINT32_C(1) << id % 32;
-		add_runs(s, (struct str){ (const char *)re_uni_scripts,
-		    re_uni_scripts_size }, false, mask, fold);
+	case UNICODE:
+		unicode_each(id, add_range, &t);
 		break;
 	case ANY:
 		re_set_add(s, 0, RE_RUNE_MAX, false);
@@ -427,17 +296,11 @@ re_set_posix(struct re_set *s, struct str name, bool negate, bool fold)
 bool
 re_set_unicode(struct re_set *s, struct str name, bool negate, bool fold)
 {
-	enum kind kind = CATEGORY;
-	uint32_t id = cat_mask(name);
+	bool any = str_is(name, "Any");
+	uint32_t id = any ? 0 : unicode_class(name);
 
-	if (str_is(name, "Any")) {
-		kind = ANY;
-	} else if (id == 0) {
-		kind = SCRIPT;
-		id = number_of(re_uni_script_names, name);
-		if (id == 0)
-			return false;
-	}
-	add_named(s, named(s->names, kind, id, fold), negate);
+	if (id == 0 && !any)
+		return false;
+	add_named(s, named(s->names, any ? ANY : UNICODE, id, fold), negate);
 	return true;
 }

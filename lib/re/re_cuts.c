@@ -6,9 +6,11 @@
  * from one cut to the next all are of one colour.  Bytes share a column of
  * the automaton's table when no text can show a difference between them.
  */
-#include "lib/re/re_state.h"
+#include "lib/re/re_internal.h"
 
 #include <string.h>
+
+#include "lib/unicode.h"
 
 enum { FEW = 16 };
 
@@ -52,7 +54,7 @@ cut_orbit(struct cuts *c, uint32_t r)
 
 	do {
 		cut_range(c, next, next);
-		next = re_fold_next(next);
+		next = unicode_fold_next(next);
 	} while (next != r);
 }
 

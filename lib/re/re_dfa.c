@@ -10,7 +10,7 @@
  * so often that making states costs more than they save, the rest of the
  * text is done without.
  */
-#include "lib/re/re_state.h"
+#include "lib/re/re_internal.h"
 
 #include <string.h>
 

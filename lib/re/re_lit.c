@@ -3,9 +3,11 @@
  * Skipping to where a match can begin: the bytes that all matches start with,
  * each in one or two spellings, found by the rarest of them.
  */
-#include "lib/re/re_prog.h"
+#include "lib/re/re_internal.h"
 
 #include <string.h>
+
+#include "lib/unicode.h"
 
 enum {
 	COST_NONE = 1000,	/* more than any */
@@ -211,7 +213,7 @@ add_from(struct ways *w, uint32_t pc)
 			r = in->x;
 			do {
 				add_way(w, pc, r, 0);
-				r = re_fold_next(r);
+				r = unicode_fold_next(r);
 			} while (r != in->x);
 			break;
 		case RE_CLASS:

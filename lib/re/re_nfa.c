@@ -10,9 +10,11 @@
  *
  * Scratch comes from the expression's arena and is given back on return.
  */
-#include "lib/re/re_prog.h"
+#include "lib/re/re_internal.h"
 
 #include <string.h>
+
+#include "lib/unicode.h"
 
 enum { BACK_BITS = 1 << 18 };
 
@@ -108,7 +110,7 @@ static bool
 step(struct pike *k, struct list *l, struct list *next, uint32_t r,
     size_t to, size_t *best)
 {
-	uint32_t i, pc, folded = re_fold_min(r);
+	uint32_t i, pc, folded = unicode_fold_min(r);
 	size_t *slots;
 
 	for (i = 0; i < l->n; i++) {
@@ -295,7 +297,7 @@ follow(struct back *k, uint32_t pc, uint32_t i)
 			w = re_prog_rune(k->text.p + k->from + i,
 			    k->text.p + k->text.n, &r);
 			if (!re_prog_takes(k->re, in, r,
-			    in->op == RE_FOLD ? re_fold_min(r) : 0))
+			    in->op == RE_FOLD ? unicode_fold_min(r) : 0))
 				return false;
 			i += (uint32_t)w;
 			break;

@@ -14,7 +14,7 @@
  *
  * No recursion: depth costs a struct group.
  */
-#include "lib/re/re_parse.h"
+#include "lib/re/re_internal.h"
 
 #include <string.h>
 

@@ -6,7 +6,7 @@
  * While building, targets are relative and never leave the fragment they are
  * in (but for its end), so that a fragment can be moved and copied as bytes.
  */
-#include "lib/re/re_prog.h"
+#include "lib/re/re_internal.h"
 
 #include <string.h>
 

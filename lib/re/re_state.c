@@ -27,9 +27,11 @@
  *   5. Members do not include those of start[ctx]; .ctx has no more detail
  *      than the assertions of the program can tell.
  */
-#include "lib/re/re_state.h"
+#include "lib/re/re_internal.h"
 
 #include <string.h>
+
+#include "lib/unicode.h"
 
 enum {
 	NEXT_BYTES  = 1 << 19,	/* the most for .next */
@@ -143,7 +145,7 @@ re_state_read(struct re_dfa *d, const uint16_t *v, size_t n, unsigned ctx,
     uint32_t r)
 {
 	const struct re_inst *prog = d->re->prog;
-	uint32_t folded = re_fold_min(r);
+	uint32_t folded = unicode_fold_min(r);
 	unsigned after = holds_in(re_state_ctx_after(d, r)), holds = 0;
 	uint16_t *end = d->passed;
 	bool cleared = false;

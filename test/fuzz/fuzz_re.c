@@ -9,7 +9,7 @@
 
 #include "base/base.h"
 #include "lib/re/re.h"
-#include "lib/re/re_prog.h"
+#include "lib/re/re_internal.h"
 
 enum {
 	SPANS = 8,

@@ -6,7 +6,7 @@
 
 #include "base/base.h"
 #include "lib/re/re.h"
-#include "lib/re/re_prog.h"
+#include "lib/re/re_internal.h"
 #include "test/tool/tap.h"
 
 enum { SPANS = 64 };
