@@ -9,8 +9,8 @@
  * the row to the run.
  *
  * A case row gives the distance to the lower and upper case of its code
- * points.  In a row of pairs (P), upper and lower case alternate.  `orbits` lists
- * the steps of unicode_fold_next() where the case mappings do not lead
+ * points.  In a row of pairs (P), upper and lower case alternate.  `orbits`
+ * lists the steps of unicode_fold_next() where the case mappings do not lead
  * around the orbit.  ASCII is not in case_rows.
  */
 #include "lib/unicode.h"
@@ -20,7 +20,7 @@
 #include "base/base.h"
 
 #define P INT32_MAX		/* a row of pairs */
-#define SCRIPT UINT32_C(0x80000000)	/* a class: otherwise a mask of bits */
+#define SCRIPT UINT32_C(0x80000000)	/* in a class; else it is a mask */
 
 struct runs {
 	uint32_t first;
@@ -42,8 +42,8 @@ struct range {
 
 /* Begin of generated tables. */
 /*
- * Written by util/unicode.py from the Unicode Character Database 15.0.0, (c) Unicode,
- * Inc., under the Unicode licence (Unicode-DFS-2016).  Do not edit.
+ * Written by util/unicode.py from the Unicode Character Database 15.0.0,
+ * (c) Unicode, Inc., under the Unicode licence (Unicode-DFS-2016).
  */
 
 static const char category_names[] =

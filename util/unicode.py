@@ -168,8 +168,8 @@ def main():
     lower, upper = case_maps()
     new = set(changed(sys.argv[2:]))
     tables = [
-        '/*\n * Written by util/unicode.py from the Unicode Character Database %s, (c) Unicode,\n'
-        ' * Inc., under the Unicode licence (Unicode-DFS-2016).  Do not edit.\n */\n' % unicodedata.unidata_version,
+        '/*\n * Written by util/unicode.py from the Unicode Character Database %s,\n'
+        ' * (c) Unicode, Inc., under the Unicode licence (Unicode-DFS-2016).\n */\n' % unicodedata.unidata_version,
         categories(), scripts(sys.argv[1]), case_rows(lower, upper), orbits(lower, upper),
         put_rows('static const struct range changed[] = {', ['{0x%X,0x%X},' % (lo, lo + n - 1)
                  for lo, n, v in runs([cp in new for cp in ALL]) if v])]
