@@ -12,12 +12,12 @@ show() {
 	"$waza" "$@" || printf '(exit status %d)\n' $?
 }
 
-echo 'A suite is YAML; waza says what is wrong with it, and where:'
+echo 'A suite is YAML. waza reports all its problems with their places:'
 show validate examples/demo examples/broken
-printf '\nIt gives each task to an executor, here a script, and grades the answers:\n'
+printf '\nwaza gives each task to an executor, here a script, and grades the answers:\n'
 show run -q examples/demo -o "$tmp/results.json" --reporter "junit:$tmp/junit.xml"
-printf '\nAn IDE reads the same as events:\n'
+printf '\nFor an IDE the run is a stream of events:\n'
 show run examples/hello --stream-json --trials 1 -o "$tmp/hello.json"
-printf '\nThe results are in a file, for programs:\n'
+printf '\nPrograms read the results file:\n'
 printf '\n$ waza parse --pretty results.json | head -n 24\n'
 "$waza" parse --pretty "$tmp/results.json" | head -n 24

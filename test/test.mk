@@ -1,5 +1,5 @@
-# What tests need, beside the program: included by ../Makefile, which also
-# has the lists of sources.  test/tool/ has the scripts.
+# Builds and runs the tests; included by ../Makefile, which lists the sources.
+# The scripts are in test/tool/.
 
 FUZZ_SECONDS = 60
 SOAK_SECONDS = 120

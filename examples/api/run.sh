@@ -1,6 +1,6 @@
 #!/bin/sh
-# run.sh [WAZA]: the API by HTTP from a shell: a server, a run, its events, its
-# numbers.  Needs curl.
+# run.sh [WAZA]: use the HTTP API from a shell: start a server and a run, follow
+# its events, read its results.  Needs curl.
 set -eu
 waza=${1:-waza}
 url=http://localhost/api/v1

@@ -1,5 +1,5 @@
 #!/bin/sh
-# An agent of sorts: reads a prompt, does what it says, answers.
+# A simple agent: reads a prompt, follows it, answers.
 read -r verb rest
 case $verb in
 add)      # shellcheck disable=SC2086 # two numbers

@@ -1,6 +1,6 @@
 #!/bin/sh
-# An agent that knows one fix.  A real one reads its prompt from stdin, too,
-# and works in the directory that it is started in.
+# An agent that knows one fix.  Like a real one, it reads its prompt from stdin
+# and works in its working directory.
 cat >/dev/null
 sed 's/Collections\.sort(names)/names.sort(null)/' Names.java >Names.new &&
     mv Names.new Names.java

@@ -1,5 +1,5 @@
 #!/bin/sh
-# run.sh [WAZA]: a run that waits for evaluation clients, and one of those.
+# run.sh [WAZA]: start a run that waits for evaluation clients, and a worker.
 set -eu
 waza=${1:-waza}
 here=${0%/*}
