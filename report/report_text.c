@@ -432,7 +432,7 @@ put_grouped(struct buf *b, int64_t n)
 static void
 put_usage(struct text *t)
 {
-	const struct result_usage *u = &t->run->usage;
+	const struct answer_usage *u = &t->run->usage;
 
 	if (u->input_tokens <= 0 && u->output_tokens <= 0)
 		return;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * answer.h: answer_.  An agent's answer: its text, the tools it called, what
- * that cost, and why it failed.  Executors produce answers, graders judge
+ * answer.h: answer_.  An agent's answer: its text, its tool calls, its
+ * usage, and why it failed.  Executors produce answers, graders judge
  * them, results store them.  The texts live in the arena of the job that
  * produced the answer.
  */
@@ -15,11 +15,11 @@
 #include "base/base.h"
 #include "lib/field.h"
 
-/* Why there is no (whole) answer; only the first is the agent's own doing. */
+/* Why an answer is missing or incomplete. */
 enum answer_fault {
 	ANSWER_OK,
-	ANSWER_FAILED,		/* exit status, crash, refusal, protocol */
-	ANSWER_INFRA,		/* could not be started; system */
+	ANSWER_FAILED,		/* by the agent: exit status, crash, refusal */
+	ANSWER_INFRA,		/* not by the agent: it could not be started */
 	ANSWER_CANCELLED
 };
 
@@ -32,13 +32,13 @@ struct answer_call {		/* of a tool */
 };
 
 struct answer_usage {
-	bool known;
+	bool known;		/* false: the agent did not report it */
 	int64_t turns, input_tokens, output_tokens;
 	int64_t cache_read_tokens, cache_write_tokens;
-	double premium_requests, cost;
+	double premium_requests, cost;	/* cost in US dollars */
 };
 
-struct answer_turn {		/* of a talk */
+struct answer_turn {		/* of a conversation */
 	struct answer_turn *next;
 	struct str prompt, output;
 };
@@ -48,21 +48,24 @@ struct answer {
 	struct answer_call *calls;	/* in the order of their start */
 	size_t ncalls;
 	struct field_strs skills;	/* invoked, in order */
-	bool skills_known;		/* where there are none, none was */
+	bool skills_known;		/* an empty list means none was used */
 	struct answer_usage usage;
 	struct str transcript;		/* a JSON list, or empty */
-	struct answer_turn *turns;	/* where there was more than one */
+	struct answer_turn *turns;	/* NULL: there was only one */
 	struct str session_id;
 	enum answer_fault fault;
-	struct str error;		/* in words; empty: none */
+	struct str error;		/* message; empty: no error */
 	int exit_status;		/* -1: none */
 	struct str stderr_tail;
-	bool truncated;			/* it wrote more than is kept */
-	bool echo;			/* only the prompt: nobody answered */
-	/* of one that was recorded: */
-	int64_t took_ms;		/* then; 0: not recorded */
-	bool late;			/* it did not come in time */
-	struct str note;		/* what is to be said about it */
+	bool truncated;			/* output beyond the limit was lost */
+	bool echo;			/* the prompt repeated: no agent ran */
+	/* of a recorded answer: */
+	int64_t took_ms;		/* when recorded; 0: unknown */
+	bool late;			/* it had exceeded its time-out */
+	struct str note;		/* warning for the user, or empty */
 };
+
+/* Adds the usage of another answer; unknown usage changes nothing. */
+void answer_add_usage(struct answer_usage *sum, const struct answer_usage *);
 
 #endif

@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * outcome.c: a results file, from its text to tasks and trials.
+ * outcome.c: parses a results file into tasks and trials.
  *
- * Files are older than programs, and some were made by hand: what is missing
- * is computed from what is there, a null is what is not there, and unknown
- * members are left alone.  The numbers of a whole are made from its parts
- * where it has any, as result.c makes them; what a summary says is believed
- * only where it is all there is.
+ * Files may be old or written by hand: missing numbers are computed from the
+ * rest, null means missing, and unknown members are ignored.  Totals are
+ * computed from tasks and trials as in result.c; a summary in the file is used
+ * only if it is all there is.
  */
 #include "results/outcome.h"
 
@@ -18,10 +17,10 @@
 #include "lib/stats.h"
 #include "results/result_internal.h"
 
-enum { MAJOR = 1 };		/* of the shape */
+enum { MAJOR = 1 };		/* version of the format */
 #define MS_MAX INT64_C(1000000000000)	/* 31 years: their sum fits */
 
-/* The first of the members that is there, and not null. */
+/* The first of the members that exists and is not null. */
 static const struct json *
 member(const struct json *obj, const char *const *keys)
 {
@@ -44,13 +43,7 @@ text(const struct json *v)
 }
 #define TEXT(obj, ...) text(MEMBER(obj, __VA_ARGS__))
 
-static bool
-truth(const struct json *v)
-{
-	return v != NULL && v->type == JSON_BOOL && json_bool(v);
-}
-
-/* A score or a rate; false: it has none. */
+/* Reads a score or a rate; false if it is missing. */
 static bool
 score(const struct json *obj, const char *key, double *out)
 {
@@ -73,7 +66,7 @@ millis(const struct json *obj, const char *key, int64_t *out)
 	return true;
 }
 
-/* The words of a status; not all of them say how it ended. */
+/* Words for a status; other words mean that it has not ended. */
 static const struct {
 	const char *word;
 	enum result_status status;
@@ -83,41 +76,37 @@ static const struct {
 	{ "error", RESULT_AGENT_ERROR }, { "timeout", RESULT_TIMEOUT },
 };
 
-/* False: there is no such word. */
+/* False if the object has no status. */
 static bool
 read_status(const struct json *obj, enum result_status *out)
 {
 	struct str word = TEXT(obj, "status");
-	struct str class = TEXT(obj, "error_class");
-	int i;
+	size_t i;
 
-	*out = RESULT_NONE;
-	for (i = RESULT_FAILED + 1; i < RESULT__MAX && class.n > 0; i++)
-		if (str_is(class, result_class((enum result_status)i))) {
-			*out = (enum result_status)i;
-			return true;
-		}
-	for (i = 0; i < (int)COUNTOF(words); i++)
+	*out = result_of_class(TEXT(obj, "error_class"));
+	if (*out != RESULT_NONE)
+		return true;
+	for (i = 0; i < COUNTOF(words); i++)
 		if (str_is(word, words[i].word))
 			*out = words[i].status;
 	return word.n > 0;
 }
 
-/* Verdicts: a map of them or, made by hand, a list. */
+/* Verdicts are a map or, in files written by hand, a list. */
 static void
 count_verdicts(struct arena *a, const struct json *all,
     struct outcome_trial *t, bool *passed)
 {
 	struct arena_mark mark = arena_save(a);
-	size_t n = 0, max = json_count(all);	/* it is a list or map */
+	size_t n = 0, max = json_count(all);
 	double *x = NEW_N(a, double, max), *w = NEW_N(a, double, max);
 	const struct json *v;
 
 	*passed = max > 0;
 	for (v = json_first(all); v != NULL; v = v->next, n++) {
-		*passed = *passed && truth(json_getc(v, "passed"));
+		*passed = *passed && result_true(v, "passed");
 		if (!score(v, "score", &x[n]))
-			x[n] = truth(json_getc(v, "passed"));
+			x[n] = result_true(v, "passed");
 		if (!result_num(v, "weight", &w[n]) || !(w[n] > 0))
 			w[n] = 1;
 	}
@@ -147,7 +136,7 @@ read_trial(struct arena *a, struct json *v, struct outcome_trial *t)
 	(void)millis(v, "duration_ms", &t->duration_ms);
 }
 
-/* As result.c has it: those cancelled are in no mean. */
+/* As in result.c, cancelled trials are left out of all means. */
 static void
 count_trials(struct arena *a, struct outcome_task *t)
 {
@@ -173,7 +162,7 @@ count_trials(struct arena *a, struct outcome_task *t)
 	arena_restore(a, mark);
 }
 
-/* Of one that has no status: all passed, one failed, or the first error. */
+/* For a task without a status: a failure, the first error, or passed. */
 static enum result_status
 status_of_trials(const struct outcome_task *t)
 {
@@ -192,7 +181,6 @@ status_of_trials(const struct outcome_task *t)
 	    RESULT_PASSED : error;
 }
 
-/* Where an error stands, or ought to. */
 static int
 wrong(struct err *e, const struct json *at, const char *what)
 {
@@ -200,7 +188,7 @@ wrong(struct err *e, const struct json *at, const char *what)
 	return err_at(e, at->line, at->col);
 }
 
-/* A list that may be null or missing; -1 when it is something else. */
+/* -1 unless it is a list of objects, null or missing. */
 static int
 check_list(const struct json *v, const char *what, struct err *e)
 {
@@ -222,7 +210,7 @@ read_trials(struct arena *a, const struct json *v, struct outcome_task *t,
 {
 	struct json *el;
 
-	if (check_list(v, "the runs of a task are a list of objects", e) == -1)
+	if (check_list(v, "\"runs\" is not a list of objects", e) == -1)
 		return -1;
 	t->trials = NEW_N(a, struct outcome_trial, v == NULL ? 0 :
 	    json_count(v));
@@ -237,7 +225,7 @@ read_stats(const struct json *stats, struct outcome_task *t)
 	(void)score(stats, "avg_score", &t->score);
 	if (!score(stats, "avg_weighted_score", &t->weighted))
 		t->weighted = t->score;
-	/* the original has counted trials that were errors as passed */
+	/* the original counted trials with errors as passed */
 	if (t->ntrials == 0)
 		(void)score(stats, "pass_rate", &t->pass_rate);
 	(void)millis(stats, "avg_duration_ms", &t->duration_ms);
@@ -253,7 +241,7 @@ read_task(struct arena *a, struct json *v, struct outcome_task *t,
 	t->id = TEXT(v, "test_id", "id", "task_id");
 	t->name = TEXT(v, "display_name", "name", "test_name");
 	t->group = TEXT(v, "group");
-	t->golden = truth(json_getc(v, "golden"));
+	t->golden = result_true(v, "golden");
 	if (t->id.n == 0)
 		t->id = t->name;
 	if (t->name.n == 0)
@@ -279,72 +267,56 @@ read_task(struct arena *a, struct json *v, struct outcome_task *t,
 	return 0;
 }
 
-/* Tasks by id, for qsort, which has no argument for the caller's own. */
-struct entry {
-	struct str id;
-	size_t task;
-};
-
 static int
 by_id(const void *x, const void *y)
 {
-	const struct entry *a = x, *b = y;
-	int c = str_cmp(a->id, b->id);
+	const struct outcome_task *const *a = x, *const *b = y;
+	int c = str_cmp((*a)->id, (*b)->id);
 
-	return c != 0 ? c : a->task < b->task ? -1 : a->task > b->task;
+	return c != 0 ? c : *a < *b ? -1 : *a > *b;
+}
+
+static int
+cmp_id(const void *id, const void *task)
+{
+	const struct outcome_task *const *t = task;
+
+	return str_cmp(*(const struct str *)id, (*t)->id);
 }
 
 static int
 make_index(struct arena *a, struct outcome *o, struct err *e)
 {
-	struct entry *all;
-	struct arena_mark mark;
-	const struct json *node;
-	size_t i, twice = 0;
+	struct outcome_task *twice = NULL;
+	size_t i;
 
-	o->index = NEW_N(a, size_t, o->ntasks);
-	mark = arena_save(a);
-	all = NEW_N(a, struct entry, o->ntasks);
+	o->by_id = NEW_N(a, struct outcome_task *, o->ntasks);
 	for (i = 0; i < o->ntasks; i++)
-		all[i] = (struct entry){ o->tasks[i].id, i };
+		o->by_id[i] = &o->tasks[i];
 	if (o->ntasks > 1)
-		qsort(all, o->ntasks, sizeof(all[0]), by_id);
-	for (i = 0; i < o->ntasks; i++) {
-		o->index[i] = all[i].task;
-		if (i > 0 && str_eq(all[i].id, all[i - 1].id))
-			twice = twice == 0 || all[i].task < twice ?
-			    all[i].task : twice;
-	}
-	arena_restore(a, mark);
-	if (twice == 0)
+		qsort(o->by_id, o->ntasks, sizeof(o->by_id[0]), by_id);
+	for (i = 1; i < o->ntasks; i++)
+		if (str_eq(o->by_id[i]->id, o->by_id[i - 1]->id) &&
+		    (twice == NULL || o->by_id[i] < twice))
+			twice = o->by_id[i];
+	if (twice == NULL)
 		return 0;
-	node = o->tasks[twice].node;
 	err_set(e, ERR_SCHEMA, "two tasks have the id \"%.*s\"",
-	    o->tasks[twice].id.n > 80 ? 80 : (int)o->tasks[twice].id.n,
-	    o->tasks[twice].id.p);
-	return err_at(e, node->line, node->col);
+	    STRF(utf8_cut(twice->id, 80)));
+	return err_at(e, twice->node->line, twice->node->col);
 }
 
 const struct outcome_task *
 outcome_find(const struct outcome *o, struct str id)
 {
-	size_t lo = 0, hi = o->ntasks, mid;
-	int c;
+	size_t i = search_first(&id, o->by_id, o->ntasks, sizeof(o->by_id[0]),
+	    cmp_id);
 
-	while (lo < hi) {
-		mid = lo + (hi - lo) / 2;
-		c = str_cmp(o->tasks[o->index[mid]].id, id);
-		if (c == 0)
-			return &o->tasks[o->index[mid]];
-		if (c < 0)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
-	return NULL;
+	return i < o->ntasks && str_eq(o->by_id[i]->id, id) ? o->by_id[i] :
+	    NULL;
 }
 
-/* "1.3", or 1.3: the part before the point has to be ours. */
+/* "1.3" or 1.3: the part before the point must be MAJOR. */
 static int
 check_version(const struct json *root, struct err *e)
 {
@@ -363,8 +335,8 @@ check_version(const struct json *root, struct err *e)
 	if (i > 0 && (i == s.n || s.p[i] == '.') && major == MAJOR)
 		return 0;
 	err_set(e, ERR_SCHEMA, "results of version %.*s cannot be read, only "
-	    "those of %d.x", s.n == 0 ? 1 : s.n > 20 ? 20 : (int)s.n,
-	    s.n == 0 ? "?" : s.p, MAJOR);
+	    "those of %d.x", STRF(s.n == 0 ? STR("?") : utf8_cut(s, 20)),
+	    MAJOR);
 	return err_at(e, v->line, v->col);
 }
 
@@ -381,7 +353,7 @@ read_head(struct outcome *o)
 	o->executor = TEXT(config, "engine_type", "executor");
 }
 
-/* From the tasks, or from the summary where there are none. */
+/* From the tasks, or from the summary if there are none. */
 static void
 count_tasks(struct arena *a, struct outcome *o)
 {
@@ -423,16 +395,16 @@ outcome_of(struct arena *a, struct json *root, const char *path,
 	o->path = path;
 	o->root = root;
 	if (root->type != JSON_OBJECT) {
-		wrong(e, root, "it is not an object");
+		wrong(e, root, "not an object");
 		return NULL;
 	}
 	if (check_version(root, e) == -1)
 		return NULL;
 	if (tasks == NULL) {
-		wrong(e, root, "it has no \"tasks\"");
+		wrong(e, root, "\"tasks\" is missing");
 		return NULL;
 	}
-	if (check_list(tasks, "\"tasks\" is a list of objects", e) == -1)
+	if (check_list(tasks, "\"tasks\" is not a list of objects", e) == -1)
 		return NULL;
 	read_head(o);
 	o->tasks = NEW_N(a, struct outcome_task, json_count(tasks));
@@ -446,20 +418,25 @@ outcome_of(struct arena *a, struct json *root, const char *path,
 }
 
 struct outcome *
-outcome_read(struct arena *a, const char *path, struct err *e)
+outcome_parse(struct arena *a, struct str text, const char *path,
+    struct err *e)
 {
 	struct json_mem mem = { arena_hook, a };
 	struct json_error je;
-	struct json *root;
+	struct json *root = json_read(&mem, text, 0, &je);
+
+	if (root != NULL)
+		return outcome_of(a, root, path, e);
+	err_set(e, ERR_SYNTAX, "%s", je.msg);
+	err_at(e, je.line, je.col);
+	return NULL;
+}
+
+struct outcome *
+outcome_read(struct arena *a, const char *path, struct err *e)
+{
 	struct str s;
 
-	if (os_read_file(a, path, OUTCOME_MAX, &s, e) == -1)
-		return NULL;
-	root = json_read(&mem, s, 0, &je);
-	if (root == NULL) {
-		err_set(e, ERR_SYNTAX, "%s", je.msg);
-		err_at(e, je.line, je.col);
-		return NULL;
-	}
-	return outcome_of(a, root, path, e);
+	return os_read_file(a, path, OUTCOME_MAX, &s, e) == -1 ? NULL :
+	    outcome_parse(a, s, path, e);
 }

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: ISC */
 /*
  * outcome.h: outcome_.  A results file read back: one of ours, or one that
- * microsoft/waza wrote.
+ * microsoft/waza wrote, which calls it the outcome of an evaluation.
  *
- * All of it is in the arena.  What a file does not say is computed from what
- * it does, or is zero.
+ * Everything lives in the arena.  Numbers that the file lacks are computed
+ * from its other contents, or are zero.
  */
 #ifndef WAZA_OUTCOME_H
 #define WAZA_OUTCOME_H
@@ -33,7 +33,7 @@ struct outcome_task {
 	struct str id, name, group;
 	enum result_status status;
 	double score, weighted, pass_rate;
-	int64_t duration_ms;		/* of its trials, on average */
+	int64_t duration_ms;		/* average of its trials */
 	bool golden;
 	bool finished;			/* false: "running", "cancelled" ... */
 	struct outcome_trial *trials;
@@ -44,37 +44,42 @@ struct outcome_task {
 struct outcome {
 	const char *path;
 	struct str name, skill, model, executor, run_id, timestamp;
-	double rate;			/* of tasks that passed */
+	double rate;			/* share of tasks that passed */
 	double score, weighted;
 	int64_t duration_ms;
 	struct outcome_task *tasks;
 	size_t ntasks, passed;
 	struct json *root;
-	size_t *index;			/* private: tasks by id */
+	struct outcome_task **by_id;	/* private: tasks, sorted by id */
 };
 
 /*
- * NULL and *e when the file cannot be read (the message names it), is no JSON
- * or no results file (what is wrong, with line and column).  Two tasks with
- * one id are refused, other major versions of the shape as well.
+ * Reads a results file; NULL and *e when it cannot be read (the message names
+ * the file), is not JSON or is not a results file (with line and column).  Two
+ * tasks with the same id and other major versions of the format are refused.
  */
 struct outcome *outcome_read(struct arena *, const char *path, struct err *);
 
-/* The same of a tree: a "baseline_outcome" has the shape of a whole file. */
+/*
+ * The same for a text that lives as long as the arena, and for a parsed tree:
+ * "baseline_outcome" has the format of a whole file.
+ */
+struct outcome *outcome_parse(struct arena *, struct str text,
+    const char *path, struct err *);
 struct outcome *outcome_of(struct arena *, struct json *root,
     const char *path, struct err *);
 
-/* The task of that id, or NULL. */
+/* The task with that id, or NULL. */
 const struct outcome_task *outcome_find(const struct outcome *, struct str id);
 
-/* A trial's answer as the agent gave it, as far as the file has kept it. */
+/* The agent's answer in a trial, as far as the file contains it. */
 void outcome_answer(struct arena *, const struct outcome_trial *,
     struct answer *);
 
 /*
- * The run that the file is of, for reports; its tasks are the suite's, and
- * those that the suite does not have.  result_close() it before the arena
- * goes.  The outcome and the suite have to live as long.
+ * The run that produced the file, for reports: the suite's tasks, then those
+ * that only the file has.  The outcome and the suite must live as long.  Call
+ * result_close() before the arena is freed.
  */
 struct result_run *outcome_run(struct arena *, const struct outcome *,
     const struct spec_suite *);

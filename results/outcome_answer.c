@@ -1,16 +1,15 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * outcome_answer.c: the answer that a trial of a results file was about.
+ * outcome_answer.c: the answer in a trial of a results file.
  *
- * Tool calls stand in up to three places.  "tool_events" has all of them in
- * full; without it, "session_digest.tool_calls" says which there were, but
- * the original keeps only five arguments there, as strings that are empty
- * where there were none.  In its transcript the arguments are whole: they are
- * taken from there when both tell of the same calls.
+ * Tool calls can be in three places.  "tool_events" has all of them in full.
+ * Without it, "session_digest.tool_calls" lists them, but the original stores
+ * only five arguments there, as strings that are empty if missing.  The
+ * original's transcript has all arguments: they are taken from there if both
+ * list the same calls.
  */
 #include "results/outcome.h"
 
-#include "results/answer.h"
 #include "json.h"
 #include "results/result_internal.h"
 
@@ -20,23 +19,15 @@ is_type(const struct json *event, const char *type)
 	return str_is(json_str(event, "type"), type);
 }
 
-/* The value as JSON; empty for none. */
+/* The value as JSON; empty for null or a missing value. */
 static struct str
 json_of(struct arena *a, const struct json *v)
 {
-	struct buf b = { 0 };
-	struct json_out o = { .put = buf_sink, .ctx = &b };
-	struct str s = STR("");
-
-	if (v == NULL || v->type == JSON_NULL)
-		return s;
-	json_put(&o, v);
-	s = arena_str(a, buf_str(&b));
-	buf_free(&b);
-	return s;
+	return v == NULL || v->type == JSON_NULL ? STR("") :
+	    result_json(a, v);
 }
 
-/* Only the arguments that say something. */
+/* The arguments that are not empty. */
 static struct str
 digest_args(struct arena *a, const struct json *args)
 {
@@ -60,7 +51,7 @@ digest_args(struct arena *a, const struct json *args)
 	return s;
 }
 
-/* The next start of a tool from here on, or NULL. */
+/* The next event that starts a tool call, or NULL. */
 static const struct json *
 next_start(const struct json *event)
 {
@@ -70,7 +61,7 @@ next_start(const struct json *event)
 	return NULL;
 }
 
-/* Whether the transcript has these calls, and no others. */
+/* The first call in the transcript if it lists the same calls, or NULL. */
 static const struct json *
 matching_start(const struct json *calls, const struct json *transcript)
 {
@@ -150,12 +141,11 @@ take_digest(struct arena *a, const struct json *digest,
 				&tail);
 }
 
-/* Of an event: the original has had several names for the name. */
+/* The name of the skill; versions of the original use several keys. */
 static struct str
 skill_name(const struct json *event)
 {
 	static const char *const keys[] = { "skill", "name", "skill_name" };
-	const struct json *v;
 	struct str s = STR("");
 	size_t i;
 
@@ -163,10 +153,8 @@ skill_name(const struct json *event)
 		s = json_str(event, keys[i]);
 	for (i = 0; i < COUNTOF(keys) && s.n == 0; i++)
 		s = json_str(json_getc(event, "arguments"), keys[i]);
-	if (s.n == 0) {
-		v = json_getc(event, "content");
-		s = v != NULL && v->type == JSON_STRING ? json_text(v) : s;
-	}
+	if (s.n == 0)
+		s = json_str(event, "content");
 	return s.n > 0 ? s : json_str(event, "message");
 }
 
@@ -175,19 +163,19 @@ take_skills(struct arena *a, const struct json *node,
     const struct json *transcript, struct answer *ans)
 {
 	const struct json *list = json_getc(node, "skills"), *v;
-	bool told = list != NULL && list->type == JSON_ARRAY;
+	bool known = list != NULL && list->type == JSON_ARRAY;
 	size_t n = 0;
 
-	ans->skills_known = told;
-	if (!told)
+	ans->skills_known = known;
+	if (!known)
 		list = transcript;
 	for (v = json_first(list); v != NULL; v = v->next)
-		n += told || is_type(v, "skill.invoked");
+		n += known || is_type(v, "skill.invoked");
 	ans->skills.v = NEW_N(a, struct str, n);
 	for (v = json_first(list); v != NULL; v = v->next) {
-		if (told && v->type == JSON_STRING)
+		if (known && v->type == JSON_STRING)
 			ans->skills.v[ans->skills.n++] = json_text(v);
-		else if (!told && is_type(v, "skill.invoked"))
+		else if (!known && is_type(v, "skill.invoked"))
 			ans->skills.v[ans->skills.n++] = skill_name(v);
 	}
 }
@@ -207,21 +195,6 @@ take_turns(struct arena *a, const struct json *list, struct answer *ans)
 	}
 }
 
-static void
-take_usage(const struct json *v, struct answer_usage *u)
-{
-	if (v == NULL || v->type != JSON_OBJECT)
-		return;
-	u->known = true;
-	(void)result_int(v, "turns", &u->turns);
-	(void)result_int(v, "input_tokens", &u->input_tokens);
-	(void)result_int(v, "output_tokens", &u->output_tokens);
-	(void)result_int(v, "cache_read_tokens", &u->cache_read_tokens);
-	(void)result_int(v, "cache_write_tokens", &u->cache_write_tokens);
-	(void)result_num(v, "premium_requests", &u->premium_requests);
-	(void)result_num(v, "cost", &u->cost);
-}
-
 void
 outcome_answer(struct arena *a, const struct outcome_trial *t,
     struct answer *ans)
@@ -229,7 +202,7 @@ outcome_answer(struct arena *a, const struct outcome_trial *t,
 	const struct json *node = t->node;
 	const struct json *digest = json_getc(node, "session_digest");
 	const struct json *events = json_getc(node, "tool_events");
-	const struct json *script = json_getc(node, "transcript"), *v;
+	const struct json *script = json_getc(node, "transcript");
 	int64_t n;
 
 	*ans = (struct answer){ .exit_status = -1 };
@@ -240,16 +213,13 @@ outcome_answer(struct arena *a, const struct outcome_trial *t,
 		take_digest(a, digest, script, ans);
 	take_skills(a, node, script, ans);
 	take_turns(a, json_getc(node, "turns"), ans);
-	v = json_getc(digest, "usage");
-	take_usage(v != NULL ? v : json_getc(node, "usage"), &ans->usage);
+	ans->usage = result_read_usage(node);
 	if (script != NULL && script->type == JSON_ARRAY)
 		ans->transcript = json_of(a, script);
 	ans->session_id = json_str(digest, "session_id");
 	ans->stderr_tail = json_str(node, "stderr_tail");
 	if (result_int(node, "exit_status", &n) && n >= 0 && n <= 255)
 		ans->exit_status = (int)n;
-	v = json_getc(node, "truncated");
-	ans->truncated = v != NULL && v->type == JSON_BOOL && json_bool(v);
-	v = json_getc(node, "echo");
-	ans->echo = v != NULL && v->type == JSON_BOOL && json_bool(v);
+	ans->truncated = result_true(node, "truncated");
+	ans->echo = result_true(node, "echo");
 }

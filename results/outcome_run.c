@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * outcome_run.c: the run that a results file is of, so that it can be
- * reported here though it was run elsewhere.
+ * outcome_run.c: the run that produced a results file, so that it can be
+ * reported here.
  *
- * What a file does not say comes from the suite: thresholds, metrics, places,
- * and the tasks that were to be run, of which a file has only those that were
- * begun.  A suite may be made up by the caller.
+ * The suite supplies what the file lacks: thresholds, metrics, source
+ * locations, and the tasks that were not started.  The caller may pass an
+ * empty suite.
  */
 #include "results/outcome.h"
 
@@ -13,21 +13,13 @@
 #include "results/result_internal.h"
 #include "suite/spec.h"
 
-enum { WANTED_MAX = 1000000 };	/* trials that have not come */
-
-static bool
-truth_of(const struct json *obj, const char *key)
-{
-	const struct json *v = json_getc(obj, key);
-
-	return v != NULL && v->type == JSON_BOOL && json_bool(v);
-}
+enum { MISSING_MAX = 1000000 };	/* trials that have not run */
 
 /*
  * Tasks.
  */
 static struct spec_task *
-made_up(struct arena *a, const struct outcome_task *from)
+task_from_file(struct arena *a, const struct outcome_task *from)
 {
 	struct spec_task *t = NEW(a, struct spec_task);
 
@@ -38,7 +30,7 @@ made_up(struct arena *a, const struct outcome_task *from)
 	return t;
 }
 
-/* Those of the suite, in its order, and then what else the file has. */
+/* The suite's tasks in its order, then the others of the file. */
 static void
 take_tasks(struct result_run *r, const struct outcome *o)
 {
@@ -56,13 +48,14 @@ take_tasks(struct result_run *r, const struct outcome *o)
 	}
 	for (i = 0; i < o->ntasks; i++)
 		if (!known[i])
-			r->tasks[n++].spec = made_up(r->arena, &o->tasks[i]);
+			r->tasks[n++].spec = task_from_file(r->arena,
+			    &o->tasks[i]);
 	r->ntasks = n;
 }
 
 /*
- * One that is not finished has as many trials as were wanted, if the file may
- * be believed: *room is how many of those there can be in all.
+ * An unfinished task gets as many trials as the file says were planned; *room
+ * limits their total, since the file is not trusted.
  */
 static void
 fill_task(struct result_run *r, size_t i, const struct outcome_task *from,
@@ -88,37 +81,35 @@ fill_task(struct result_run *r, size_t i, const struct outcome_task *from,
 }
 
 /*
- * Trigger tests: only those that were asked are known.
+ * Trigger tests: the file has only those that were asked.
  */
 static void
 take_trigger(struct result_run *r, struct spec_trigger *t,
-    struct result_trial *kept, struct json *v)
+    struct result_trial *out, struct json *v)
 {
-	bool did = truth_of(v, "did_trigger");
-	struct str status = json_str(v, "status");
-	struct str class = json_str(v, "error_class");
-	int i;
+	bool did = result_true(v, "did_trigger");
+	enum result_status error = result_of_class(json_str(v, "error_class"));
+	struct answer_usage usage = result_read_usage(v);
 
-	t->should = truth_of(v, "should_trigger");
+	t->should = result_true(v, "should_trigger");
 	t->task.inputs.prompt = json_str(v, "prompt");
 	t->reason = json_str(v, "reason");
 	t->confidence = json_str(v, "confidence");
 	t->weight = str_is(t->confidence, "medium") ? 0.5 : 1;
-	*kept = (struct result_trial){ .imported = v, .attempts = 1,
+	*out = (struct result_trial){ .imported = v, .attempts = 1,
 		.status = did == t->should ? RESULT_PASSED : RESULT_FAILED };
-	if (str_is(status, "error"))
-		kept->status = RESULT_AGENT_ERROR;
-	for (i = RESULT_FAILED + 1; i < RESULT__MAX && class.n > 0; i++)
-		if (str_is(class, result_class((enum result_status)i)))
-			kept->status = (enum result_status)i;
-	(void)result_int(v, "duration_ms", &kept->duration_ms);
-	r->triggers.simulated |= truth_of(v, "simulated");
-	result_add_usage(&r->usage, v, 1);
+	if (error != RESULT_NONE)
+		out->status = error;
+	else if (str_is(json_str(v, "status"), "error"))
+		out->status = RESULT_AGENT_ERROR;
+	(void)result_int(v, "duration_ms", &out->duration_ms);
+	r->triggers.simulated |= result_true(v, "simulated");
+	result_add_usage(&r->usage, &usage, 1);
 }
 
-/* The place of one, in a suite that has them in the same order. */
+/* The location of a test in the suite, whose order is the same. */
 static struct spec_where
-place_of(const struct spec_triggers *all, size_t *next, struct str prompt)
+find_location(const struct spec_triggers *all, size_t *next, struct str prompt)
 {
 	size_t i;
 
@@ -149,7 +140,7 @@ take_triggers(struct result_run *r, struct spec_suite *s,
 	r->triggers.v = NEW_N(r->arena, struct result_trial, json_count(list));
 	for (v = json_first(list); v != NULL; v = v->next) {
 		take_trigger(r, &t->v[t->n], &r->triggers.v[t->n], v);
-		t->v[t->n].task.at = place_of(all, &next,
+		t->v[t->n].task.at = find_location(all, &next,
 		    t->v[t->n].task.inputs.prompt);
 		t->n++;
 	}
@@ -182,7 +173,7 @@ take_head(struct result_run *r, const struct outcome *o)
 		r->trials = (size_t)n;
 }
 
-/* A run that fail_fast has ended is neither complete nor cancelled. */
+/* A run that fail_fast stopped is neither complete nor cancelled. */
 static void
 take_end(struct result_run *r, const struct outcome *o)
 {
@@ -201,7 +192,7 @@ outcome_run(struct arena *a, const struct outcome *o,
 	struct spec_suite *s = NEW(a, struct spec_suite);
 	struct result_run *r = NEW(a, struct result_run);
 	const struct outcome_task *from;
-	size_t i, room = WANTED_MAX;
+	size_t i, room = MISSING_MAX;
 
 	*s = *suite;
 	if (s->name.n == 0)
@@ -212,7 +203,7 @@ outcome_run(struct arena *a, const struct outcome *o,
 	r->suite = s;
 	take_head(r, o);
 	i = r->trials;
-	r->trials = 0;			/* fill_task() makes them */
+	r->trials = 0;			/* fill_task() allocates them */
 	take_tasks(r, o);
 	result_init(r);
 	r->trials = i;

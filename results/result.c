@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * result.c: the numbers of a run, from trial to task to whole.
+ * result.c: the numbers of a run: trials, tasks, the whole.
  *
- * Each level is made from the one below and can be made again at any time:
- * nothing is kept as a running sum but usage, which trials do not carry.
- * A trial that was cancelled says nothing about the agent; it counts against
- * the share that a task needs to pass, but in no mean.
+ * Each level is computed from the one below and can be computed again at any
+ * time.  Only usage is a running sum, since trials in memory do not hold it.
+ * A cancelled trial says nothing about the agent: it counts against the share
+ * of passes that a task needs, but is left out of all means.
  *
  * Invariant: trial.status != RESULT_NONE for exactly task.done trials.
  */
@@ -13,17 +13,17 @@
 
 #include <assert.h>
 
-#include "results/verdict.h"
 #include "json.h"
 #include "lib/stats.h"
 #include "results/outcome.h"
 #include "results/result_internal.h"
+#include "results/verdict.h"
 #include "suite/spec.h"
 
-/* Any will do, as long as it stays. */
+/* Of the bootstrap; any constant will do. */
 #define SEED UINT64_C(0x77617A61)
 
-/* So much may rounding take from a rate that just reaches its threshold. */
+/* Tolerated rounding error of a rate that just reaches its threshold. */
 #define EPSILON 1e-9
 
 static const struct {
@@ -52,6 +52,17 @@ const char *
 result_class(enum result_status s)
 {
 	return words[s].class;
+}
+
+enum result_status
+result_of_class(struct str class)
+{
+	int i;
+
+	for (i = RESULT_FAILED + 1; i < RESULT__MAX; i++)
+		if (str_is(class, words[i].class))
+			return (enum result_status)i;
+	return RESULT_NONE;
 }
 
 bool
@@ -83,19 +94,17 @@ result_init(struct result_run *run)
 		for (k = 0; k < run->trials; k++)
 			trial++->off = -1;
 	}
-	run->journal.fd = -1;
-	run->journal.path = NULL;
-	run->journal.end = 0;
-	run->journal.torn = false;
-	run->journal.line = (struct buf){ .max = RESULT_LINE_MAX };
+	run->journal = (struct result_journal){ .fd = -1,
+		.line = { .max = RESULT_LINE_MAX } };
 	run->scratch = (struct arena){ NULL, 0 };
-	(void)NEW(&run->scratch, double);	/* so that a chunk stays */
+	/* an arena that is restored to a mark keeps its first chunk */
+	(void)NEW(&run->scratch, double);
 	run->memo = NULL;
-	run->usage = (struct result_usage){ 0 };
+	run->usage = (struct answer_usage){ 0 };
 	result_sum(run);
 }
 
-/* Plain mean and weighted mean of the scores of verdicts that count. */
+/* Sets the mean and the weighted mean of the scores of the verdicts. */
 static void
 score(struct arena *a, const struct result_record *r, struct result_trial *t)
 {
@@ -117,58 +126,42 @@ score(struct arena *a, const struct result_record *r, struct result_trial *t)
 	t->weighted = stats_weighted(x, w, n);
 }
 
-/* The fields to restore a struct result_trial from, then its object. */
-static void
-put_line(struct result_run *run, const struct result_record *r,
-    struct result_trial *t)
+/* The fields that restore() reads, then the trial's object. */
+static int
+write_line(struct result_run *run, const struct result_record *r,
+    struct result_trial *t, struct err *e)
 {
-	struct buf *b = &run->journal.line;
+	struct buf *b = result_line_begin(run);
 
-	b->n = 0;
-	b->full = false;
 	result_put_str(b, STR("{\"task\":"), run->tasks[r->task].spec->id);
 	result_put_int(b, STR(",\"trial\":"), (int64_t)r->trial + 1);
-	result_put_str(b, STR(",\"status\":"), str_of(
-	    result_is_error(t->status) ? result_class(t->status) :
-	    result_word(t->status)));
-	result_put_num(b, STR(",\"score\":"), t->score);
-	result_put_num(b, STR(",\"weighted\":"), t->weighted);
-	buf_put(b, STR(",\"run\":"));
-	t->off = (int64_t)b->n;
+	result_line_numbers(b, t);
 	result_put_trial(b, &run->scratch, r, t);
-	t->len = b->n - (size_t)t->off;
-	buf_put(b, STR("}\n"));
+	return result_line_end(run, t, e);
 }
 
 int
 result_add(struct result_run *run, const struct result_record *r,
     struct err *e)
 {
-	struct result_task *task;
-	struct result_trial *old, t;
+	struct result_task *task = &run->tasks[r->task];
+	struct result_trial t = { .status = r->status,
+	    .attempts = r->attempts, .duration_ms = r->duration_ms,
+	    .off = -1 };
 	struct arena_mark mark = arena_save(&run->scratch);
 	int rc = 0;
 
 	assert(r->task < run->ntasks && r->status != RESULT_NONE);
-	task = &run->tasks[r->task];
 	assert(r->trial < task->ntrials);
-	old = &task->trials[r->trial];
-	t = (struct result_trial){ .status = r->status,
-	    .attempts = r->attempts, .duration_ms = r->duration_ms,
-	    .off = -1 };
 	score(&run->scratch, r, &t);
-	if (run->journal.fd != -1) {
-		put_line(run, r, &t);
-		t.off += run->journal.end;
-		rc = result_append(run, e);
-	}
+	if (run->journal.fd != -1)
+		rc = write_line(run, r, &t, e);
 	arena_restore(&run->scratch, mark);
 	if (rc == -1)
 		return -1;
-	result_subtract_usage(run, old);
-	result_add_answer_usage(&run->usage, r->answer);
-	task->done += old->status == RESULT_NONE;
-	*old = t;
+	result_replace(run, &task->trials[r->trial], &t, &task->done);
+	if (r->answer != NULL)
+		result_add_usage(&run->usage, &r->answer->usage, 1);
 	return 0;
 }
 
@@ -176,15 +169,13 @@ void
 result_forget(struct result_run *run, size_t task, size_t trial)
 {
 	struct result_task *t = &run->tasks[task];
-	struct result_trial *old = &t->trials[trial];
 
-	result_subtract_usage(run, old);
-	t->done -= old->status != RESULT_NONE;
-	*old = (struct result_trial){ .off = -1 };
+	result_replace(run, &t->trials[trial],
+	    &(struct result_trial){ .off = -1 }, &t->done);
 	t->status = RESULT_NONE;
 }
 
-/* Of n trials, of which c passed; scores and weighted scores in x and w. */
+/* n trials, c of which passed; their scores x and weighted scores w. */
 static void
 set_stats(struct result_run *run, struct result_stats *s, const double *x,
     const double *w, size_t n, size_t c)
@@ -259,7 +250,7 @@ task_status(const struct result_run *run, const struct result_task *t)
 		return RESULT_PASSED;
 	if (failed > 0)
 		return RESULT_FAILED;
-	/* too few passed, none failed, no error: the others never ran */
+	/* too few passed, none failed, no error: the others did not run */
 	return error != RESULT_NONE ? error : RESULT_CANCELLED;
 }
 
@@ -318,7 +309,7 @@ result_sum(struct result_run *run)
 	arena_restore(&run->scratch, mark);
 }
 
-/* fail_fast leaves a task that did not pass, and none that is half done. */
+/* fail_fast leaves a task that did not pass, and no task half done. */
 bool
 result_interrupted(const struct result_run *run)
 {
@@ -347,7 +338,7 @@ result_metric(const struct result_run *run, const struct spec_metric *m,
 		return m->enabled;
 	if (!str_is(m->name, "trigger_accuracy"))
 		return false;
-	if (run->stored != NULL)	/* nobody was asked again */
+	if (run->stored != NULL)	/* the tests did not run again */
 		return result_num(json_getc(run->stored->root,
 		    "trigger_metrics"), "accuracy", value);
 	if (run->triggers.n == 0 || run->triggers.done < run->triggers.n)
@@ -405,7 +396,7 @@ result_group(const struct result_run *run, const struct spec_task *t)
 		return t->id;
 	if (str_is(by, "name"))
 		return t->name;
-	v = json_get(t->vars, by);	/* a column of the table */
+	v = json_get(t->vars, by);	/* a column of a CSV file */
 	return v != NULL && (v->type == JSON_STRING ||
 	    v->type == JSON_NUMBER) ? json_text(v) : STR("");
 }

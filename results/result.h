@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * result.h: result_.  What came out of a run: trials, tasks, statistics, the
+ * result.h: result_.  The results of a run: trials, tasks, statistics, the
  * results file, and the journal behind it.
  *
- * In memory a trial is a few numbers.  All else that is to be known of it
- * (answer, verdicts, transcript) is one line of the journal, an append-only
- * file that is written before anybody hears of the trial; the results file
- * is made from it, and so is a resumed run.
+ * In memory a trial is a few numbers.  Everything else about it (answer,
+ * verdicts, transcript) is one line of the journal, an append-only file that
+ * is written before the trial is reported.  The results file is made from the
+ * journal, and a resumed run reads it.
  *
- * A line is written by one write(2) and is then safe from the death of this
- * process.  It is not synced, which would cost more than the trial: when the
- * machine loses power, the last lines may be lost, and their trials are run
- * again.  result_close() syncs.
+ * Each line is written by one write(2) and survives the death of this process.
+ * It is not synced, which would take longer than the trial: after a power
+ * failure the last lines may be lost, and their trials run again.
+ * result_close() syncs.
  */
 #ifndef WAZA_RESULT_H
 #define WAZA_RESULT_H
@@ -21,8 +21,8 @@
 #include <stdint.h>
 
 #include "base/base.h"
+#include "results/answer.h"
 
-struct answer;
 struct verdict;
 struct json;
 struct outcome;
@@ -43,7 +43,7 @@ enum result_status {
 	RESULT_NONE,		/* not run, or not yet */
 	RESULT_PASSED,
 	RESULT_FAILED,
-	RESULT_AGENT_ERROR,	/* it crashed, or said that it failed */
+	RESULT_AGENT_ERROR,	/* it crashed or reported an error */
 	RESULT_TIMEOUT,
 	RESULT_GRADER_ERROR,
 	RESULT_JUDGE_ERROR,
@@ -52,10 +52,12 @@ enum result_status {
 	RESULT__MAX
 };
 
-/* passed failed error, or skipped for RESULT_NONE */
+/* "passed", "failed" or "error"; "skipped" for RESULT_NONE. */
 const char *result_word(enum result_status);
-/* agent_error timeout grader_error ..., or "" for no error */
+/* "agent_error", "timeout" and so on; "" if it is not an error. */
 const char *result_class(enum result_status);
+/* The error with that class, or RESULT_NONE. */
+enum result_status result_of_class(struct str class);
 bool result_is_error(enum result_status);
 
 struct result_trial {
@@ -81,28 +83,22 @@ struct result_task {
 	const struct spec_task *spec;
 	enum result_status status;	/* RESULT_NONE until it is finished */
 	struct result_trial *trials;
-	size_t ntrials, done;	/* wanted, finished */
-	struct str error;	/* why no trial ran: a hook's words */
-	bool partial;		/* it has never had all of its trials */
+	size_t ntrials, done;	/* to run, finished */
+	struct str error;	/* message of the hook that failed, or empty */
+	bool partial;		/* imported before all its trials had run */
 	const struct json *previous;	/* graded again: the old task */
 	const struct json *imported;	/* written unchanged, or NULL */
-	struct result_stats stats;	/* once there is a status */
+	struct result_stats stats;	/* valid once there is a status */
 };
 
 /*
- * The trigger tests, as in suite->triggers.  One passed when the skill did as
- * it should, and failed when it did the opposite; an error counts as that.
+ * The trigger tests, in the order of suite->triggers.  A test passes when the
+ * skill was used exactly if it should be; an error counts as a failure.
  */
 struct result_triggers {
 	struct result_trial *v;	/* their scores are not used */
-	size_t n, done;		/* n 0: they are no part of this run */
-	bool simulated;		/* there was no agent: all is as wished */
-};
-
-struct result_usage {		/* of all trials together */
-	int64_t turns, input_tokens, output_tokens;
-	int64_t cache_read_tokens, cache_write_tokens;
-	double premium_requests, cost;
+	size_t n, done;		/* n 0: not part of this run */
+	bool simulated;		/* no agent ran: all tests pass */
 };
 
 /* The numbers of the whole run, computed by result_sum(). */
@@ -140,7 +136,7 @@ struct result_run {
 	bool ended;		/* complete, or nothing more will be run */
 	bool cancelled;		/* it was stopped from outside */
 	bool aborted;		/* it could not continue: hook or disk failed */
-	struct result_usage usage;	/* of all trials in the journal */
+	struct answer_usage usage;	/* of all trials in the journal */
 	struct result_totals sum;
 	struct result_journal journal;
 	bool regraded;		/* the results file was graded again later */
@@ -151,77 +147,76 @@ struct result_run {
 	struct stats_memo *memo;	/* private */
 };
 
-/* One finished trial, as it goes into the journal. */
+/* One finished trial, to be added to the journal. */
 struct result_record {
 	size_t task, trial;	/* indices from 0 */
 	enum result_status status;	/* not RESULT_NONE */
 	unsigned attempts;
 	int64_t duration_ms;
 	int64_t started_ns;	/* wall clock; 0: unknown */
-	const struct answer *answer;	/* NULL: none came */
+	const struct answer *answer;	/* NULL: none */
 	const struct verdict *verdicts;	/* NULL: not graded */
 	size_t nverdicts;
 	struct str prompt;
-	struct str error;	/* in words, for an error */
-	struct str note;	/* "skills given in the prompt", or empty */
-	struct str workspace;	/* that was kept, or empty */
+	struct str error;	/* message, or empty */
+	struct str note;	/* shown with the trial, or empty */
+	struct str workspace;	/* path of a kept workspace, or empty */
 	const struct json *previous;	/* graded again: the old trial */
 };
 
 /*
- * Tasks and trials all RESULT_NONE.  The public fields up to `cancelled` are
- * set, of each task only its spec; tasks NULL means all of the suite.
+ * Sets all tasks and trials to RESULT_NONE.  The caller has set the fields up
+ * to `trials`, and of each task its spec; tasks NULL means the whole suite.
  */
 void result_init(struct result_run *);
 
 /*
- * Opens the journal, new (an old one is replaced) or, with resume, to go on:
- * the trials in it are taken over, a last line that was cut off is dropped.
- * Of several lines about a trial the last counts; cancelled trials, tasks
- * that are not in this run, and lines that cannot be read are passed over.
- * Tasks get no status by it.  -1 when it cannot be written, belongs to
- * another suite, executor or model, or is another process's at this time.
+ * Opens the journal.  Without resume an old one is replaced.  With resume its
+ * trials are taken over and an incomplete last line is dropped; the last line
+ * about a trial counts; cancelled trials, tasks that are not in this run and
+ * unreadable lines are ignored.  Tasks get no status.  -1 and *e when the
+ * file cannot be written, belongs to another suite, executor or model, or is
+ * in use by another process.
  */
 int result_open(struct result_run *, const char *path, bool resume,
     struct err *);
 
 /*
- * Syncs and closes the journal and frees what the others needed.  Reports
- * and results are written before: they are read from the journal.
+ * Syncs and closes the journal and frees scratch memory.  Reports and results
+ * must be written before, since they are read from the journal.
  */
 void result_close(struct result_run *);
 
 /*
- * Scores and keeps a trial: the journal has it when this returns 0.  It
- * replaces what there was on that trial.  On failure the trial is as it was,
- * and so is the journal.
+ * Scores a trial and appends it to the journal; replaces an earlier result of
+ * the same trial.  On failure, -1 and *e, trial and journal are unchanged.
  */
 int result_add(struct result_run *, const struct result_record *,
     struct err *);
 
 /*
- * The same of a trial that another run has kept: an object with "status",
- * "score", "weighted" and "run", as in a journal.  1: it is added, marked as
- * "cached"; 0: it makes no sense, and nothing is done.
+ * Adds a trial from the cache, marked "cached": entry is an object with
+ * "status", "score", "weighted" and "run", as in a journal.  1 when added; 0
+ * when the entry is malformed or not a verdict; -1 and *e as result_add().
  */
 int result_add_cached(struct result_run *, size_t task, size_t trial,
     const struct json *entry, struct err *);
 
-/* Makes a trial RESULT_NONE again, to be run once more. */
+/* Resets a trial to RESULT_NONE, so that it runs again. */
 void result_forget(struct result_run *, size_t task, size_t trial);
 
-/* Before result_open: the suite's trigger tests are part of the run. */
+/* Makes the suite's trigger tests part of the run; before result_open(). */
 void result_want_triggers(struct result_run *, bool simulated);
 
-/* The same as above for trigger tests, whose index is the record's task. */
+/* As result_add and result_forget; a test's index is the record's task. */
 int result_add_trigger(struct result_run *, const struct result_record *,
     struct err *);
 void result_forget_trigger(struct result_run *, size_t);
 
-/* Whether the skill came into play, by what became of the ith test. */
-bool result_did_trigger(const struct result_run *, size_t);
+/* Whether the skill was used in test i, derived from the test's status. */
+bool result_did_trigger(const struct result_run *, size_t i);
 
-/* What the finished ones say: sums of weights, and shares of those. */
+/* Accuracy of the finished trigger tests, each counted by its weight. */
 struct result_accuracy {
 	double tp, fp, tn, fn;	/* true, false; positive, negative */
 	size_t errors;
@@ -230,42 +225,42 @@ struct result_accuracy {
 void result_accuracy(const struct result_run *, struct result_accuracy *);
 
 /*
- * What the journal has on a trial or trigger test: its object in the results
- * file.
+ * Returns the object of a trial or trigger test, as in the results file, in
+ * the arena.  NULL and *e when the journal has none or cannot be read.
  */
 struct json *result_read(struct arena *, const struct result_run *,
     const struct result_trial *, struct err *);
 
 /*
- * The task's status and statistics, from its trials.  It passes when the
- * share of passed trials reaches the suite's task_pass_threshold; otherwise
- * it failed if a trial did, or has the first error's class.  With nothing
- * run it is RESULT_INFRA if there is an error in words, else it has none.
+ * Sets a task's status and statistics from its trials.  It passes when the
+ * share of passed trials reaches the suite's task_pass_threshold.  Otherwise
+ * it failed if a trial failed, or has the class of its first error.  With no
+ * trial run it is RESULT_INFRA if it has an error message, else RESULT_NONE.
  */
 void result_end_task(struct result_run *, size_t task);
 
 /*
- * From a results file, which has to live as long: a trial that is not run
- * again, or all of a task, which has to have that many trials.  The task gets
- * its status by that, and is written as it was.
+ * Imports a trial, or a whole task with all its trials, from a results file
+ * that must live as long as the run.  An imported task gets its status from
+ * the file and is written unchanged; it must have as many trials.
  */
 void result_import_trial(struct result_run *, size_t task, size_t trial,
     const struct outcome_trial *);
 void result_import_task(struct result_run *, size_t task,
     const struct outcome_task *);
 
-/* The numbers of the whole, from the tasks that have a status. */
+/* Computes run->sum from the tasks that have a status. */
 void result_sum(struct result_run *);
 
 /*
- * Whether it ended before its time: it was cancelled or could not go on.  A
- * run that fail_fast ended has done what it was asked to.
+ * Whether the run ended early because it was cancelled or could not continue.
+ * A run that fail_fast stopped is not interrupted.
  */
 bool result_interrupted(const struct result_run *);
 
 /*
- * Whether the metric is one that counts and that a run has a value of: then
- * *value is that.  It is missed when the value is below its threshold.
+ * Whether the metric is enabled and the run has a value for it, stored in
+ * *value.  A metric is missed when its value is below its threshold.
  */
 bool result_metric(const struct result_run *, const struct spec_metric *,
     double *value);
@@ -273,46 +268,46 @@ bool result_misses(const struct result_run *, const struct spec_metric *);
 /* The first of the suite's metrics that is missed, or NULL. */
 const struct spec_metric *result_missed(const struct result_run *);
 
-/* What config.group_by makes of a task; empty: it is in no group. */
+/* The task's group according to config.group_by; empty: none. */
 struct str result_group(const struct result_run *, const struct spec_task *);
 
-/* Whether the printed numbers mean success: exit status 0. */
+/* Whether the run is a success: exit status 0. */
 bool result_ok(const struct result_run *);
 
 /*
- * The results file, whole or not at all: written beside, synced, renamed.
- * While the run goes on it is not synced, which may take longer than the
- * trials in between: the journal has all that is in it.
- * A task that is not finished is there with the trials it has, without
- * statistics, as "running" or, when nothing more will be run, "cancelled":
- * the summary counts it as skipped, like the tasks without a trial, which are
- * left out.  What is no regular file (a pipe, a device) is written to as it
- * is.  The sums are those of the last result_sum().
+ * Writes the results file: a temporary file beside it, renamed over it when
+ * complete, so that readers see the old file or the new one.  It is synced
+ * only after the run has ended; until then the journal holds everything.
+ * Pipes and devices are written directly; symbolic links are followed.
+ * A task that is not finished is written with the trials it has, without
+ * statistics, as "running" or "cancelled"; the summary counts it as skipped,
+ * like tasks without trials, which are left out.  The totals are those of the
+ * last result_sum().  -1 and *e when writing failed.
  */
 int result_write(struct result_run *, const char *path, struct err *);
 
+/* The same into memory, on one line; sets .full if it does not fit. */
+void result_write_buf(struct result_run *, struct buf *);
+
 /*
- * Notes in the journal of a results file, if there is one, that the file's
- * verdicts are newer.  What was noted is forgotten when a run goes on.
+ * Notes in the journal of a results file, if it has one, that the file was
+ * graded again, so that a resumed run can warn.  0, or -1 and *e.
  */
 int result_note_regraded(const char *output, struct err *);
 
 /*
- * The same into memory, on one line; .full when it is larger than the buffer
- * may be, or cannot be made.
- */
-void result_write_buf(struct result_run *, struct buf *);
-
-/*
- * Appends a member of a JSON object: the key as given, with its quotes and
- * punctuation (`,"name":`), then the value.
+ * Each appends a member of a JSON object: the key as given, with its quotes
+ * and punctuation (`,"name":`), then the value.
  */
 void result_put_str(struct buf *, struct str key, struct str);
 void result_put_int(struct buf *, struct str key, int64_t);
 void result_put_num(struct buf *, struct str key, double);
 void result_put_bool(struct buf *, struct str key, bool);
-/* An answer as members of an object; the arena is for scratch. */
+/* Appends an answer as members of an object; the arena is for scratch. */
 void result_put_answer(struct buf *, struct arena *, const struct answer *);
+
+/* The value as JSON text in the arena; empty for NULL. */
+struct str result_json(struct arena *, const struct json *);
 
 /* Formats a time as RFC 3339, in local time, without trailing zeros. */
 void result_time(char out[RESULT_TIME_MAX], int64_t wall_ns);

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * result_file.c: the results file, in the original's keys and their order,
- * ours after them.
+ * result_file.c: the contents of the results file: the original's keys in
+ * their order, then ours.
  *
- * It is streamed: the frame is made from the numbers in memory, the trials
- * are copied from the journal as they stand there, through a window that
- * usually holds the next ones already.  So memory does not depend on the
- * size of the run, and a file of 10 000 trials is some read and write calls.
+ * It is streamed: the frame comes from the numbers in memory, the trials are
+ * copied from the journal through a window that usually holds the next trials
+ * already.  So memory does not depend on the size of the run, and a file of
+ * 10,000 trials takes few read and write calls.
  *
- * On the first failure everything after it is dropped.
+ * After the first failure nothing more is written.
  */
 #include "results/result.h"
 
@@ -29,22 +29,22 @@ enum { BLOCK = 64 << 10 };
 
 struct file {
 	struct result_sink to;
-	bool bad;		/* *err says why; nothing is written since */
+	bool bad;		/* writing failed, see *err */
 	struct err *err;
 	struct arena *scratch;
 	struct json_out out;
 	size_t n;
 	char *block;		/* BLOCK bytes, n of them to be written */
-	/* what is known of a journal: nwindow bytes at `at` */
+	/* the window: nwindow bytes at `at` of the journal of `of` */
 	const struct result_run *of;
 	int64_t at;
 	size_t nwindow;
 	char *window;		/* BLOCK bytes */
-	/* the statistics that were last written, and whose they are */
-	const struct result_stats *like;
-	size_t nlike;
-	struct buf text;
-	struct buf piece;	/* something else that is made in one */
+	/* the statistics that were written last, and their text */
+	const struct result_stats *last_stats;
+	size_t last_ntrials;
+	struct buf stats_text;
+	struct buf piece;	/* another value that is made in one piece */
 };
 
 static void
@@ -84,7 +84,7 @@ file_put(void *ctx, const char *p, size_t n)
 	}
 }
 
-/* The window over byte `at` of the run's journal; the bytes from there on. */
+/* Moves the window to byte `at` of the journal; the bytes from there on. */
 static struct str
 look(struct file *f, const struct result_run *run, int64_t at)
 {
@@ -109,7 +109,6 @@ look(struct file *f, const struct result_run *run, int64_t at)
 	    f->nwindow - (size_t)(at - f->at) };
 }
 
-/* What the journal has on it, as it stands there. */
 static void
 copy_object(struct file *f, const struct result_run *run,
     const struct result_trial *t)
@@ -148,41 +147,6 @@ put_trial(struct file *f, const struct result_run *run,
 }
 
 static void
-key_str(struct file *f, struct str key, struct str s)
-{
-	json_put_key(&f->out, key);
-	json_put_str(&f->out, s);
-}
-
-static void
-key_int(struct file *f, struct str key, int64_t i)
-{
-	json_put_key(&f->out, key);
-	json_put_int(&f->out, i);
-}
-
-static void
-key_num(struct file *f, struct str key, double d)
-{
-	json_put_key(&f->out, key);
-	json_put_double(&f->out, d);
-}
-
-static void
-key_bool(struct file *f, struct str key, bool b)
-{
-	json_put_key(&f->out, key);
-	json_put_bool(&f->out, b);
-}
-
-static void
-key_open(struct file *f, struct str key, char bracket)
-{
-	json_put_key(&f->out, key);
-	json_open(&f->out, bracket);
-}
-
-static void
 put_range(struct buf *b, struct str key, double lo, double hi)
 {
 	buf_put(b, key);
@@ -191,7 +155,7 @@ put_range(struct buf *b, struct str key, double lo, double hi)
 	buf_put(b, STR(",\"confidence_level\":0.95}"));
 }
 
-/* With n values; what is not from resamples says so. */
+/* An interval from n values; num_bootstraps is 0 if not resampled. */
 static void
 put_bootstrap(struct buf *b, struct str key, double lo, double hi,
     double mean, size_t n)
@@ -230,23 +194,24 @@ make_stats(struct buf *b, const struct result_stats *s, size_t n)
 	buf_putc(b, '}');
 }
 
-/* On one line.  Often they are those of the task before, word for word. */
+/* On one line.  Often they equal those of the previous task. */
 static void
 put_stats(struct file *f, const struct result_stats *s, size_t n)
 {
-	if (f->like == NULL || f->nlike != n ||
-	    memcmp(f->like, s, sizeof(*s)) != 0) {
-		f->text.n = 0;
-		make_stats(&f->text, s, n);
-		f->like = s;
-		f->nlike = n;
+	if (f->last_stats == NULL || f->last_ntrials != n ||
+	    memcmp(f->last_stats, s, sizeof(*s)) != 0) {
+		f->stats_text.n = 0;
+		make_stats(&f->stats_text, s, n);
+		f->last_stats = s;
+		f->last_ntrials = n;
 	}
-	json_put_member_raw(&f->out, "stats", buf_str(&f->text));
+	json_put_member_raw(&f->out, "stats", buf_str(&f->stats_text));
 }
 
 static void
 put_impact(struct file *f, const struct result_run *run, size_t i)
 {
+	struct json_out *o = &f->out;
 	const struct result_run *base = run->baseline;
 	double with = run->tasks[i].stats.pass_rate, without, delta;
 
@@ -258,17 +223,17 @@ put_impact(struct file *f, const struct result_run *run, size_t i)
 	    "pass_rate_baseline", &without))
 		return;
 	delta = with - without;
-	key_open(f, STR("skill_impact"), '{');
-	key_num(f, STR("pass_rate_with_skills"), with);
-	key_num(f, STR("pass_rate_baseline"), without);
-	key_num(f, STR("delta"), delta);
-	key_num(f, STR("percent_change"),
+	json_open_member(o, "skill_impact", '{');
+	json_put_member_double(o, "pass_rate_with_skills", with);
+	json_put_member_double(o, "pass_rate_baseline", without);
+	json_put_member_double(o, "delta", delta);
+	json_put_member_double(o, "percent_change",
 	    delta / (without > 0.01 ? without : 0.01) * 100);
-	result_put_pairwise(&f->out, run, i);
-	json_close(&f->out, '}');
+	result_put_pairwise(o, run, i);
+	json_close(o, '}');
 }
 
-/* Of one that has trials but is not finished: whether it ever will be. */
+/* An unfinished task is "running" as long as the run continues. */
 static const char *
 task_word(const struct result_run *run, const struct result_task *t)
 {
@@ -280,49 +245,50 @@ task_word(const struct result_run *run, const struct result_task *t)
 static void
 put_task(struct file *f, const struct result_run *run, size_t i)
 {
+	struct json_out *o = &f->out;
 	const struct result_task *t = &run->tasks[i];
 	struct str group = result_group(run, t->spec);
 	const char *class = result_class(t->status);
 	size_t k, n = 0;
 
 	if (t->imported != NULL) {
-		result_put_imported_task(&f->out, t->imported);
+		result_put_imported_task(o, t->imported);
 		return;
 	}
-	json_open(&f->out, '{');
-	key_str(f, STR("test_id"), t->spec->id);
-	key_str(f, STR("display_name"), t->spec->name);
+	json_open(o, '{');
+	json_put_member_str(o, "test_id", t->spec->id);
+	json_put_member_str(o, "display_name", t->spec->name);
 	if (group.n > 0)
-		key_str(f, STR("group"), group);
-	key_str(f, STR("status"), str_of(task_word(run, t)));
-	key_open(f, STR("runs"), '[');
+		json_put_member_str(o, "group", group);
+	json_put_member_str(o, "status", str_of(task_word(run, t)));
+	json_open_member(o, "runs", '[');
 	for (k = 0; k < t->ntrials; k++) {
 		if (t->trials[k].status == RESULT_NONE)
 			continue;
 		put_trial(f, run, &t->trials[k], k);
 		n += t->trials[k].status != RESULT_CANCELLED;
 	}
-	json_close(&f->out, ']');
+	json_close(o, ']');
 	if (n > 0 && t->status != RESULT_NONE)
 		put_stats(f, &t->stats, n);
 	if (t->status != RESULT_NONE)
 		put_impact(f, run, i);
 	if (class[0] != '\0')
-		key_str(f, STR("error_class"), str_of(class));
+		json_put_member_str(o, "error_class", str_of(class));
 	if (t->error.n > 0)
-		key_str(f, STR("error_msg"), t->error);
+		json_put_member_str(o, "error_msg", t->error);
 	if (t->spec->golden)
-		key_bool(f, STR("golden"), true);
-	result_put_other_task_members(&f->out, t);
-	json_close(&f->out, '}');
+		json_put_member_bool(o, "golden", true);
+	result_put_other_task_members(o, t);
+	json_close(o, '}');
 }
 
-/* Groups, in the order in which they are first seen. */
+/* Groups, in the order of their first task. */
 struct group {
 	struct str name;
 	size_t first;		/* task */
 	size_t passed, total;
-	double score;		/* of its tasks, the mean */
+	double score;		/* mean of its tasks */
 };
 
 static int
@@ -342,7 +308,7 @@ by_first(const void *a, const void *b)
 	return x->first < y->first ? -1 : x->first > y->first;
 }
 
-/* One a task, then sorted, and the equal ones put together; x is scratch. */
+/* One group per task, sorted by name, then merged; x is scratch. */
 static size_t
 gather(const struct result_run *run, struct group *g, double *x)
 {
@@ -377,28 +343,33 @@ gather(const struct result_run *run, struct group *g, double *x)
 static void
 put_groups(struct file *f, const struct result_run *run)
 {
+	struct json_out *o = &f->out;
 	struct arena_mark mark = arena_save(f->scratch);
 	struct group *g = NEW_N(f->scratch, struct group, run->ntasks);
 	size_t i, n = gather(run, g, NEW_N(f->scratch, double, run->ntasks));
 
 	if (n > 0) {
-		key_open(f, STR("groups"), '[');
+		json_open_member(o, "groups", '[');
 		for (i = 0; i < n; i++) {
-			json_open(&f->out, '{');
-			key_str(f, STR("name"), g[i].name);
-			key_int(f, STR("passed"), (int64_t)g[i].passed);
-			key_int(f, STR("total"), (int64_t)g[i].total);
-			key_num(f, STR("avg_score"), g[i].score);
-			json_close(&f->out, '}');
+			json_open(o, '{');
+			json_put_member_str(o, "name", g[i].name);
+			json_put_member_int(o, "passed", (int64_t)g[i].passed);
+			json_put_member_int(o, "total", (int64_t)g[i].total);
+			json_put_member_double(o, "avg_score", g[i].score);
+			json_close(o, '}');
 		}
-		json_close(&f->out, ']');
+		json_close(o, ']');
 	}
 	arena_restore(f->scratch, mark);
 }
 
 static void
-key_usage(struct file *f, const struct result_usage *u)
+put_usage(struct file *f, const struct answer_usage *u)
 {
+	if (u->turns == 0 && u->input_tokens == 0 && u->output_tokens == 0 &&
+	    u->cache_read_tokens == 0 && u->cache_write_tokens == 0 &&
+	    !(u->premium_requests > 0 || u->cost > 0))
+		return;
 	f->piece.n = 0;
 	result_put_usage(&f->piece, u);
 	json_put_member_raw(&f->out, "usage", buf_str(&f->piece));
@@ -419,56 +390,56 @@ put_statistics(struct file *f, const struct result_run *run, size_t n)
 static void
 put_summary(struct file *f, const struct result_run *run)
 {
-	const struct result_usage *u = &run->usage;
+	const struct result_totals *sum = &run->sum;
+	struct json_out *o = &f->out;
 	size_t i, n = 0;
 
 	for (i = 0; i < run->ntasks; i++)
 		n += run->tasks[i].status != RESULT_NONE;
-	key_open(f, STR("summary"), '{');
-	key_int(f, STR("total_tests"), (int64_t)n);
-	key_int(f, STR("succeeded"), (int64_t)run->sum.passed);
-	key_int(f, STR("failed"), (int64_t)run->sum.failed);
-	key_int(f, STR("errors"), (int64_t)run->sum.errors);
-	key_int(f, STR("skipped"), (int64_t)run->sum.skipped);
-	key_num(f, STR("success_rate"), run->sum.rate);
-	key_num(f, STR("aggregate_score"), run->sum.score);
-	key_num(f, STR("weighted_score"), run->sum.weighted);
-	key_num(f, STR("min_score"), run->sum.min);
-	key_num(f, STR("max_score"), run->sum.max);
-	key_num(f, STR("std_dev"), run->sum.std_dev);
-	key_int(f, STR("duration_ms"), run->duration_ms);
+	json_open_member(o, "summary", '{');
+	json_put_member_int(o, "total_tests", (int64_t)n);
+	json_put_member_int(o, "succeeded", (int64_t)sum->passed);
+	json_put_member_int(o, "failed", (int64_t)sum->failed);
+	json_put_member_int(o, "errors", (int64_t)sum->errors);
+	json_put_member_int(o, "skipped", (int64_t)sum->skipped);
+	json_put_member_double(o, "success_rate", sum->rate);
+	json_put_member_double(o, "aggregate_score", sum->score);
+	json_put_member_double(o, "weighted_score", sum->weighted);
+	json_put_member_double(o, "min_score", sum->min);
+	json_put_member_double(o, "max_score", sum->max);
+	json_put_member_double(o, "std_dev", sum->std_dev);
+	json_put_member_int(o, "duration_ms", run->duration_ms);
 	put_groups(f, run);
-	if (u->turns != 0 || u->input_tokens != 0 || u->output_tokens != 0 ||
-	    u->cache_read_tokens != 0 || u->cache_write_tokens != 0 ||
-	    u->premium_requests > 0 || u->cost > 0)
-		key_usage(f, u);
+	put_usage(f, &run->usage);
 	if (run->trials > 1 && n > 1)
 		put_statistics(f, run, n);
-	json_close(&f->out, '}');
+	json_close(o, '}');
 }
 
 static void
 put_config(struct file *f, const struct result_run *run)
 {
+	struct json_out *o = &f->out;
 	const struct spec_config *c = &run->suite->config;
 
-	key_open(f, STR("config"), '{');
-	key_int(f, STR("runs_per_test"), (int64_t)run->trials);
-	key_str(f, STR("model_id"), run->model);
-	key_str(f, STR("engine_type"), run->executor);
-	key_int(f, STR("timeout_sec"), run->timeout_seconds != 0 ?
+	json_open_member(o, "config", '{');
+	json_put_member_int(o, "runs_per_test", (int64_t)run->trials);
+	json_put_member_str(o, "model_id", run->model);
+	json_put_member_str(o, "engine_type", run->executor);
+	json_put_member_int(o, "timeout_sec", run->timeout_seconds != 0 ?
 	    run->timeout_seconds : c->timeout_seconds);
 	if (run->judge_model.n > 0)
-		key_str(f, STR("judge_model"), run->judge_model);
+		json_put_member_str(o, "judge_model", run->judge_model);
 	else if (c->judge_model.n > 0)
-		key_str(f, STR("judge_model"), c->judge_model);
-	json_close(&f->out, '}');
+		json_put_member_str(o, "judge_model", c->judge_model);
+	json_close(o, '}');
 }
 
-/* The first of that name, if the run has a value of it. */
+/* The first metric of that name that the run has a value for. */
 static void
 put_metric(struct file *f, const struct result_run *run, const char *name)
 {
+	struct json_out *o = &f->out;
 	const struct spec_metric *m = run->suite->metrics.v;
 	double value = 0;
 	size_t i;
@@ -479,34 +450,36 @@ put_metric(struct file *f, const struct result_run *run, const char *name)
 			break;
 	if (i == run->suite->metrics.n)
 		return;
-	key_open(f, m[i].name, '{');
-	key_str(f, STR("identifier"), m[i].name);
-	key_num(f, STR("value"), value);
-	key_num(f, STR("threshold"), m[i].threshold);
-	key_bool(f, STR("passed"), !result_misses(run, &m[i]));
-	key_num(f, STR("weight"), m[i].weight);
-	json_close(&f->out, '}');
+	json_put_key(o, m[i].name);
+	json_open(o, '{');
+	json_put_member_str(o, "identifier", m[i].name);
+	json_put_member_double(o, "value", value);
+	json_put_member_double(o, "threshold", m[i].threshold);
+	json_put_member_bool(o, "passed", !result_misses(run, &m[i]));
+	json_put_member_double(o, "weight", m[i].weight);
+	json_close(o, '}');
 }
 
-/* Of the metrics that a suite may name, those that a run has the value of. */
 static void
 put_metrics(struct file *f, const struct result_run *run)
 {
+	struct json_out *o = &f->out;
 	static const char *const names[] = {
 		"task_completion", "trigger_accuracy"
 	};
 	size_t i;
 
-	key_open(f, STR("metrics"), '{');
+	json_open_member(o, "metrics", '{');
 	for (i = 0; i < COUNTOF(names); i++)
 		put_metric(f, run, names[i]);
-	json_close(&f->out, '}');
+	json_close(o, '}');
 }
 
-/* Those that were asked, in the order of their file. */
+/* The tests that were asked, in the order of their file. */
 static void
 put_triggers(struct file *f, const struct result_run *run)
 {
+	struct json_out *o = &f->out;
 	const struct result_triggers *t = &run->triggers;
 	struct result_record none = { 0 };
 	size_t i;
@@ -515,8 +488,8 @@ put_triggers(struct file *f, const struct result_run *run)
 		return;
 	f->piece.n = 0;
 	result_put_accuracy(&f->piece, run);
-	json_put_member_raw(&f->out, "trigger_metrics", buf_str(&f->piece));
-	key_open(f, STR("trigger_results"), '[');
+	json_put_member_raw(o, "trigger_metrics", buf_str(&f->piece));
+	json_open_member(o, "trigger_results", '[');
 	for (i = 0; i < t->n && !f->bad; i++) {
 		if (t->v[i].status == RESULT_NONE)
 			continue;
@@ -528,9 +501,9 @@ put_triggers(struct file *f, const struct result_run *run)
 		none.status = t->v[i].status;
 		f->piece.n = 0;
 		result_put_trigger(&f->piece, f->scratch, run, &none);
-		json_put_raw(&f->out, buf_str(&f->piece));
+		json_put_raw(o, buf_str(&f->piece));
 	}
-	json_close(&f->out, ']');
+	json_close(o, ']');
 }
 
 static const char *
@@ -542,46 +515,47 @@ status(const struct result_run *run)
 	    "running";
 }
 
-/* Recurses once: a baseline has none. */
+/* Recurses once: a baseline has no baseline. */
 static void
 put_run(struct file *f, const struct result_run *run)
 {
+	struct json_out *o = &f->out;
 	char when[RESULT_TIME_MAX];
 	struct str stamp = { NULL, 0 };
 	size_t i;
 
 	if (run->whole != NULL) {
-		result_put_imported_file(&f->out, run->whole);
+		result_put_imported_file(o, run->whole);
 		return;
 	}
 	result_time(when, run->started_ns);
 	if (run->stored != NULL)
 		stamp = run->stored->timestamp;
-	json_open(&f->out, '{');
-	key_str(f, STR("eval_id"), str_of(run->run_id == NULL ? "" :
+	json_open(o, '{');
+	json_put_member_str(o, "eval_id", str_of(run->run_id == NULL ? "" :
 	    run->run_id));
-	key_str(f, STR("skill"), run->suite->skill);
-	key_str(f, STR("eval_name"), run->suite->name);
-	key_str(f, STR("timestamp"), stamp.n > 0 ? stamp : str_of(when));
+	json_put_member_str(o, "skill", run->suite->skill);
+	json_put_member_str(o, "eval_name", run->suite->name);
+	json_put_member_str(o, "timestamp", stamp.n > 0 ? stamp : str_of(when));
 	put_config(f, run);
 	put_summary(f, run);
 	put_metrics(f, run);
-	key_open(f, STR("tasks"), '[');
+	json_open_member(o, "tasks", '[');
 	for (i = 0; i < run->ntasks && !f->bad; i++)
 		if (run->tasks[i].status != RESULT_NONE ||
 		    run->tasks[i].done > 0)
 			put_task(f, run, i);
-	json_close(&f->out, ']');
-	result_put_other_members(&f->out, run);
+	json_close(o, ']');
+	result_put_other_members(o, run);
 	put_triggers(f, run);
 	if (run->baseline != NULL) {
-		key_bool(f, STR("is_baseline"), true);
-		json_put_key(&f->out, STR("baseline_outcome"));
+		json_put_member_bool(o, "is_baseline", true);
+		json_put_key(o, STR("baseline_outcome"));
 		put_run(f, run->baseline);
 	}
-	key_str(f, STR("schema_version"), STR("1.0"));
-	key_str(f, STR("status"), str_of(status(run)));
-	json_close(&f->out, '}');
+	json_put_member_str(o, "schema_version", STR("1.0"));
+	json_put_member_str(o, "status", str_of(status(run)));
+	json_close(o, '}');
 }
 
 int
@@ -599,7 +573,7 @@ result_put_file(struct result_run *run, const struct result_sink *to,
 	if (to->buf == NULL)
 		file_put(&f, "\n", 1);
 	file_flush(&f);
-	buf_free(&f.text);
+	buf_free(&f.stats_text);
 	buf_free(&f.piece);
 	arena_restore(&run->scratch, mark);
 	return f.bad ? -1 : 0;

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * result_keep.c: what an earlier run has found, taken over from its results
- * file, so that its answers can be graded again.
+ * result_import.c: trials and tasks of an earlier run, from its results file
+ * or from the cache.
  *
- * What is not graded again is written as it was, and of the rest only what
- * grading says is new: members that this program does not know, or would
- * have put in other words, stay as they were.
+ * What is not graded again is written unchanged.  Of what is graded again only
+ * the members that come from grading change: members that this program does
+ * not know, or would write differently, stay as they were.
  */
 #include "results/result.h"
 
@@ -19,17 +19,16 @@ result_import_trial(struct result_run *run, size_t task, size_t trial,
     const struct outcome_trial *from)
 {
 	struct result_task *t = &run->tasks[task];
-	int64_t n;
+	struct answer_usage usage = result_read_usage(from->node);
 
 	t->trials[trial] = (struct result_trial){ .imported = from->node,
 		.status = from->status != RESULT_NONE ? from->status :
 		    RESULT_CANCELLED,
-		.attempts = result_int(from->node, "attempts", &n) && n > 0 &&
-		    n <= INT32_MAX ? (unsigned)n : 1,
+		.attempts = result_attempts(from->node),
 		.score = from->score, .weighted = from->weighted,
 		.duration_ms = from->duration_ms };
 	t->done++;
-	result_add_usage(&run->usage, from->node, 1);
+	result_add_usage(&run->usage, &usage, 1);
 }
 
 void
@@ -37,7 +36,6 @@ result_import_task(struct result_run *run, size_t task,
     const struct outcome_task *from)
 {
 	struct result_task *t = &run->tasks[task];
-	const struct json *why = json_getc(from->node, "error_msg");
 	size_t i;
 
 	for (i = 0; i < from->ntrials; i++)
@@ -45,8 +43,7 @@ result_import_task(struct result_run *run, size_t task,
 	result_end_task(run, task);
 	t->imported = from->node;
 	t->status = from->status;
-	if (why != NULL && why->type == JSON_STRING)
-		t->error = json_text(why);
+	t->error = json_str(from->node, "error_msg");
 	if (from->ntrials > 0)
 		return;
 	t->stats.avg = t->stats.min = t->stats.max = from->score;
@@ -55,21 +52,18 @@ result_import_task(struct result_run *run, size_t task,
 	t->stats.avg_ms = from->duration_ms;
 }
 
-/* Only verdicts are kept: no error gets better by being remembered. */
+/* False unless the entry is a verdict: errors are not cached. */
 static bool
-read_again(const struct json *entry, struct result_trial *t)
+read_entry(const struct json *entry, struct result_trial *t)
 {
-	const struct json *v = json_getc(entry, "status");
+	struct str word = json_str(entry, "status");
 	const struct json *run = json_getc(entry, "run");
-	int64_t n;
 
-	if (v == NULL || v->type != JSON_STRING || run == NULL ||
-	    run->type != JSON_OBJECT)
+	if (run == NULL || run->type != JSON_OBJECT)
 		return false;
-	t->status = str_is(json_text(v), "passed") ? RESULT_PASSED :
-	    str_is(json_text(v), "failed") ? RESULT_FAILED : RESULT_NONE;
-	t->attempts = result_int(run, "attempts", &n) && n > 0 &&
-	    n <= INT32_MAX ? (unsigned)n : 1;
+	t->status = str_is(word, "passed") ? RESULT_PASSED :
+	    str_is(word, "failed") ? RESULT_FAILED : RESULT_NONE;
+	t->attempts = result_attempts(run);
 	return t->status != RESULT_NONE &&
 	    result_num(entry, "score", &t->score) &&
 	    result_num(entry, "weighted", &t->weighted) &&
@@ -77,58 +71,60 @@ read_again(const struct json *entry, struct result_trial *t)
 	    t->duration_ms >= 0 && t->duration_ms < INT64_C(1000000000000);
 }
 
-/* As a line of the journal; "cached" is the last of its members. */
+/* The members of obj except those named. */
 static void
-put_again(struct result_run *run, size_t task, size_t trial,
-    const struct json *from, struct result_trial *t)
+put_others(struct json_out *o, const struct json *obj,
+    const char *const *names)
 {
-	struct buf *b = &run->journal.line;
-	struct json_out o = { .put = buf_sink, .ctx = b };
 	const struct json *v;
+	const char *const *name;
 
-	b->n = 0;
-	b->full = false;
+	for (v = json_first(obj); v != NULL; v = v->next) {
+		for (name = names; *name != NULL; name++)
+			if (str_is(json_key(v), *name))
+				break;
+		if (*name != NULL)
+			continue;
+		json_put_key(o, json_key(v));
+		json_put(o, v);
+	}
+}
+
+/* "cached" is the last member. */
+static int
+write_line(struct result_run *run, size_t task, size_t trial,
+    const struct json *from, struct result_trial *t, struct err *e)
+{
+	static const char *const cached[] = { "cached", NULL };
+	struct buf *b = result_line_begin(run);
+	struct json_out o = { .put = buf_sink, .ctx = b };
+
 	result_put_str(b, STR("{\"task\":"), run->tasks[task].spec->id);
 	result_put_int(b, STR(",\"trial\":"), (int64_t)trial + 1);
-	result_put_str(b, STR(",\"status\":"),
-	    str_of(result_word(t->status)));
-	result_put_num(b, STR(",\"score\":"), t->score);
-	result_put_num(b, STR(",\"weighted\":"), t->weighted);
-	buf_put(b, STR(",\"run\":"));
-	t->off = (int64_t)b->n;
+	result_line_numbers(b, t);
 	json_open(&o, '{');
-	for (v = json_first(from); v != NULL; v = v->next) {
-		if (str_is(json_key(v), "cached"))
-			continue;
-		json_put_key(&o, json_key(v));
-		json_put(&o, v);
-	}
-	json_put_member_bool(&o, "cached", true);
+	put_others(&o, from, cached);
+	json_put_member_bool(&o, cached[0], true);
 	json_close(&o, '}');
-	t->len = b->n - (size_t)t->off;
-	buf_put(b, STR("}\n"));
+	return result_line_end(run, t, e);
 }
 
 int
 result_add_cached(struct result_run *run, size_t task, size_t trial,
     const struct json *entry, struct err *e)
 {
-	struct result_trial t = { .off = -1 }, *old;
+	struct result_trial t = { .off = -1 };
 	const struct json *from = json_getc(entry, "run");
+	struct answer_usage usage = result_read_usage(from);
 
-	if (!read_again(entry, &t))
+	if (!read_entry(entry, &t))
 		return 0;
-	if (run->journal.fd != -1) {
-		put_again(run, task, trial, from, &t);
-		t.off += run->journal.end;
-		if (result_append(run, e) == -1)
-			return -1;
-	}
-	old = &run->tasks[task].trials[trial];
-	result_subtract_usage(run, old);
-	result_add_usage(&run->usage, from, 1);
-	run->tasks[task].done += old->status == RESULT_NONE;
-	*old = t;
+	if (run->journal.fd != -1 &&
+	    write_line(run, task, trial, from, &t, e) == -1)
+		return -1;
+	result_replace(run, &run->tasks[task].trials[trial], &t,
+	    &run->tasks[task].done);
+	result_add_usage(&run->usage, &usage, 1);
 	return 1;
 }
 
@@ -164,11 +160,10 @@ result_put_imported_task(struct json_out *o, const struct json *task)
 		json_put_key(o, json_key(v));
 		if (str_is(json_key(v), "stats"))
 			result_put_on_one_line(o, v);
-		else if (v->type != JSON_ARRAY ||
-		    !str_is(json_key(v), "runs"))
-			json_put(o, v);
-		else
+		else if (v->type == JSON_ARRAY && str_is(json_key(v), "runs"))
 			put_runs(o, v);
+		else
+			json_put(o, v);
 	}
 	json_close(o, '}');
 }
@@ -193,31 +188,7 @@ result_put_imported_file(struct json_out *o, const struct json *root)
 	json_close(o, '}');
 }
 
-static bool
-among(const char *const *names, struct str name)
-{
-	for (; *names != NULL; names++)
-		if (str_is(name, *names))
-			return true;
-	return false;
-}
-
-/* The members of obj but those named. */
-static void
-put_others(struct json_out *o, const struct json *obj,
-    const char *const *names)
-{
-	const struct json *v;
-
-	for (v = json_first(obj); v != NULL; v = v->next) {
-		if (among(names, json_key(v)))
-			continue;
-		json_put_key(o, json_key(v));
-		json_put(o, v);
-	}
-}
-
-/* That it is not as the run has left it. */
+/* Notes in the metadata that the file was graded again, and when. */
 static void
 put_metadata(struct json_out *o, const struct result_run *run)
 {
@@ -257,9 +228,8 @@ result_put_other_members(struct json_out *o, const struct result_run *run)
 	put_metadata(o, run);
 	for (i = 0; i < COUNTOF(base) && run->baseline == NULL; i++) {
 		v = json_getc(root, base[i]);
-		if (v == NULL)
-			continue;
-		json_put_member(o, base[i], v);
+		if (v != NULL)
+			json_put_member(o, base[i], v);
 	}
 }
 

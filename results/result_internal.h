@@ -10,15 +10,14 @@
 #include <stdint.h>
 
 #include "base/base.h"
+#include "results/answer.h"
 
-struct answer;
 struct json;
 struct json_out;
 struct result_record;
 struct result_run;
 struct result_task;
 struct result_trial;
-struct result_usage;
 
 /* The destination of a results file: a buffer or a descriptor. */
 struct result_sink {
@@ -34,7 +33,7 @@ int result_put_file(struct result_run *, const struct result_sink *,
 /* Appends an element of a task's "runs"; the arena is for scratch. */
 void result_put_trial(struct buf *, struct arena *,
     const struct result_record *, const struct result_trial *);
-void result_put_usage(struct buf *, const struct result_usage *);
+void result_put_usage(struct buf *, const struct answer_usage *);
 
 /* result_trigger.c: an element of "trigger_results", and "trigger_metrics". */
 void result_put_trigger(struct buf *, struct arena *,
@@ -47,7 +46,7 @@ void result_put_accuracy(struct buf *, const struct result_run *);
 void result_take_trigger(struct result_run *, const struct json *line,
     const struct result_trial *t);
 
-/* result_import.c: parts of an earlier results file, unchanged. */
+/* result_import.c: writes parts of an earlier results file unchanged. */
 void result_put_on_one_line(struct json_out *, const struct json *);
 void result_put_imported_task(struct json_out *, const struct json *task);
 void result_put_imported_file(struct json_out *, const struct json *root);
@@ -60,20 +59,35 @@ void result_put_other_task_members(struct json_out *,
 void result_put_pairwise(struct json_out *, const struct result_run *,
     size_t task);
 
-/* Appends journal.line, with its newline, to the journal; -1 and *e. */
-int result_append(struct result_run *, struct err *);
+/*
+ * result_journal.c: a line of the journal.  begin: empties journal.line.
+ * numbers: appends status and scores and starts the "run" member.  end: ends
+ * the line, appends it to the journal and sets the trial's offset; -1 and *e.
+ */
+struct buf *result_line_begin(struct result_run *);
+void result_line_numbers(struct buf *, struct result_trial *);
+int result_line_end(struct result_run *, struct result_trial *, struct err *);
 
-/* Subtracts the usage of a trial that is about to be replaced. */
-void result_subtract_usage(struct result_run *, const struct result_trial *);
+/*
+ * Replaces the trial or trigger test in *slot, and the usage that is known of
+ * it.  *done counts the slots that are in use.
+ */
+void result_replace(struct result_run *, struct result_trial *slot,
+    const struct result_trial *, size_t *done);
 
-/* Adds the usage of an answer, or `times` that of a trial's object. */
-void result_add_answer_usage(struct result_usage *, const struct answer *);
-void result_add_usage(struct result_usage *, const struct json *trial,
+/* Adds `times` the usage to a sum; subtracting leaves no rounding error. */
+void result_add_usage(struct answer_usage *sum, const struct answer_usage *,
     int times);
+/* The usage in a trial's object; unknown if it has none. */
+struct answer_usage result_read_usage(const struct json *trial);
 
 /* Reads a member as a number; false if it is missing or not such a number. */
 bool result_int(const struct json *obj, const char *key, int64_t *);
 bool result_num(const struct json *obj, const char *key, double *);
+/* Whether the member is true. */
+bool result_true(const struct json *obj, const char *key);
+/* The member "attempts" of a trial; 1 if it is missing or out of range. */
+unsigned result_attempts(const struct json *trial);
 
 /* Sets *e to "path: what: system message" from errno; returns -1. */
 int result_fail(struct err *, const char *path, const char *what);

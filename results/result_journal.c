@@ -1,23 +1,25 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * result_journal.c: the journal, an append-only file of one JSON object a
- * line.  The first line says whose it is:
+ * result_journal.c: the journal, an append-only file with one JSON object per
+ * line.  The first line identifies the run:
  *
  *	{"waza_journal":1,"suite":...,"path":...,"model":...,"executor":...,
  *	 "trials":N,"run_id":...,"started":...}
  *
- * and each other line is a finished trial: the numbers that are kept in
- * memory, then the object for the results file, last, so that its place in
- * the line can be told without a parser:
+ * Each other line is a finished trial: the numbers that stay in memory, then
+ * its object for the results file.  The object is the last member, so that its
+ * offset is known without a second parse:
  *
  *	{"task":id,"trial":n,"status":...,"score":x,"weighted":y,"run":{...}}
  *
- * or a prompt of the trigger tests: the same, but "trigger":n,"skill":name
- * instead of task and trial.
+ * A line for a trigger test has "trigger":n,"skill":name instead of task and
+ * trial.  {"regraded":time} notes that the results file was graded again;
+ * null revokes that.
  *
- * A line counts once its newline is there.  Invariant: bytes 0 to run->end
- * of the file are whole lines; what a failed write left behind them is cut
- * off at once, or, where that fails too (run->torn), before the next line.
+ * A line counts once its newline is written.  Invariant: bytes 0 to
+ * journal.end of the file are whole lines.  Bytes that a failed write left
+ * after them are cut off at once or, if that fails too (journal.torn), before
+ * the next line.
  */
 #include "results/result.h"
 
@@ -46,25 +48,31 @@ result_fail(struct err *e, const char *path, const char *what)
 	return -1;
 }
 
-int
-result_append(struct result_run *run, struct err *e)
+static int
+cannot_write(const struct result_run *run, struct err *e)
+{
+	return result_fail(e, run->journal.path, "cannot write the journal");
+}
+
+/* Appends journal.line, which has its newline. */
+static int
+append(struct result_run *run, struct err *e)
 {
 	struct result_journal *j = &run->journal;
 	struct err why = { 0 };
 
 	if (j->line.full)
 		return err_set(e, ERR_LIMIT, "%.100s: a trial of more than "
-		    "%d MiB cannot be kept", j->path, RESULT_LINE_MAX >> 20);
+		    "%d MiB cannot be stored", j->path, RESULT_LINE_MAX >> 20);
 	if (j->torn && ftruncate(j->fd, (off_t)j->end) == -1)
-		return result_fail(e, j->path, "cannot write the journal");
+		return cannot_write(run, e);
 	j->torn = false;
 	if (os_write_all(j->fd, buf_str(&j->line), &why) == -1) {
 		j->torn = ftruncate(j->fd, (off_t)j->end) == -1;
 		errno = why.sys;
-		return result_fail(e, j->path, "cannot write the journal");
+		return cannot_write(run, e);
 	}
 	j->end += (int64_t)j->line.n;
-	j->line.n = 0;
 	if (j->line.cap > KEEP) {	/* a large line was an exception */
 		buf_free(&j->line);
 		j->line.max = RESULT_LINE_MAX;
@@ -72,20 +80,69 @@ result_append(struct result_run *run, struct err *e)
 	return 0;
 }
 
+struct buf *
+result_line_begin(struct result_run *run)
+{
+	run->journal.line.n = 0;
+	run->journal.line.full = false;
+	return &run->journal.line;
+}
+
+void
+result_line_numbers(struct buf *b, struct result_trial *t)
+{
+	result_put_str(b, STR(",\"status\":"), str_of(
+	    result_is_error(t->status) ? result_class(t->status) :
+	    result_word(t->status)));
+	result_put_num(b, STR(",\"score\":"), t->score);
+	result_put_num(b, STR(",\"weighted\":"), t->weighted);
+	buf_put(b, STR(",\"run\":"));
+	t->off = (int64_t)b->n;
+}
+
+int
+result_line_end(struct result_run *run, struct result_trial *t, struct err *e)
+{
+	struct buf *b = &run->journal.line;
+
+	t->len = b->n - (size_t)t->off;
+	t->off += run->journal.end;
+	buf_put(b, STR("}\n"));
+	return append(run, e);
+}
+
+void
+result_replace(struct result_run *run, struct result_trial *slot,
+    const struct result_trial *by, size_t *done)
+{
+	struct arena_mark mark = arena_save(&run->scratch);
+	struct answer_usage old;
+	struct err e;
+
+	if (slot->off >= 0 && run->journal.fd != -1) {
+		old = result_read_usage(result_read(&run->scratch, run, slot,
+		    &e));
+		result_add_usage(&run->usage, &old, -1);
+	}
+	arena_restore(&run->scratch, mark);
+	*done -= slot->status != RESULT_NONE;
+	*done += by->status != RESULT_NONE;
+	*slot = *by;
+}
+
 static int
 put_header(struct result_run *run, struct err *e)
 {
-	struct json_out o = { .put = buf_sink, .ctx = &run->journal.line };
+	struct buf *b = result_line_begin(run);
+	struct json_out o = { .put = buf_sink, .ctx = b };
 	char when[RESULT_TIME_MAX];
 
 	result_time(when, run->started_ns);
-	run->journal.line.n = 0;
 	json_open(&o, '{');
 	json_put_member_int(&o, "waza_journal", 1);
 	json_put_member_str(&o, "suite", run->suite->name);
-	if (run->suite->path != NULL) {
+	if (run->suite->path != NULL)
 		json_put_member_cstr(&o, "path", run->suite->path);
-	}
 	json_put_member_str(&o, "model", run->model);
 	json_put_member_str(&o, "executor", run->executor);
 	json_put_member_int(&o, "trials", (int64_t)run->trials);
@@ -93,14 +150,15 @@ put_header(struct result_run *run, struct err *e)
 	    run->run_id == NULL ? "" : run->run_id);
 	json_put_member_cstr(&o, "started", when);
 	json_close(&o, '}');
-	buf_putc(&run->journal.line, '\n');
-	return result_append(run, e);
+	buf_putc(b, '\n');
+	return append(run, e);
 }
 
-/* A line that is no trial: when the results file was graded again, or null. */
 #define REGRADED "regraded"
 
-/* Reading one again. */
+/*
+ * Reading a journal.
+ */
 struct known {			/* a task by its id */
 	struct str id;
 	size_t task;
@@ -147,8 +205,8 @@ read_json(struct arena *a, struct str s, struct json_error *e)
 static int
 not_ours(const struct reader *r)
 {
-	return err_set(r->err, ERR_SCHEMA, "%.120s: is not a journal of waza; "
-	    "it is left as it is", r->run->journal.path);
+	return err_set(r->err, ERR_SCHEMA, "%.120s: not a waza journal; the "
+	    "file is unchanged", r->run->journal.path);
 }
 
 static int
@@ -180,41 +238,26 @@ check_header(struct reader *r, struct str line)
 			return err_set(r->err, ERR_SCHEMA, "%.60s: cannot be "
 			    "resumed: its %s is \"%.*s\", not \"%.*s\"",
 			    run->journal.path, same[i].key,
-			    got.n > 40 ? 40 : (int)got.n, got.p,
-			    same[i].want.n > 40 ? 40 : (int)same[i].want.n,
-			    same[i].want.p);
+			    STRF(utf8_cut(got, 40)),
+			    STRF(utf8_cut(same[i].want, 40)));
 	}
 	r->headed = true;
 	return 0;
 }
 
-/* RESULT_NONE when the word is none that a finished trial has. */
-static enum result_status
-status_of(struct str s)
-{
-	int i;
-
-	for (i = RESULT_PASSED; i < RESULT__MAX; i++)
-		if (str_is(s, i > RESULT_FAILED ?
-		    result_class((enum result_status)i) :
-		    result_word((enum result_status)i)))
-			return (enum result_status)i;
-	return RESULT_NONE;
-}
-
 /*
- * The numbers of a line; false when something is missing.  The object's name
- * was not escaped, so it is borrowed from the line, and tells the place.
+ * Reads the numbers of a line; false when one is missing.  The key "run" has
+ * no escapes, so it points into the line and yields the object's offset.
  */
 static bool
 restore(const struct json *v, struct str line, struct result_trial *t)
 {
 	const struct json *run = json_getc(v, "run");
-	struct str key;
+	struct str word = json_str(v, "status"), key;
 	size_t off;
-	int64_t n;
 
-	t->status = status_of(json_str(v, "status"));
+	t->status = str_is(word, "passed") ? RESULT_PASSED :
+	    str_is(word, "failed") ? RESULT_FAILED : result_of_class(word);
 	if (t->status == RESULT_NONE || run == NULL ||
 	    run->type != JSON_OBJECT || run->next != NULL)
 		return false;
@@ -227,8 +270,7 @@ restore(const struct json *v, struct str line, struct result_trial *t)
 		return false;
 	t->off = (int64_t)off;
 	t->len = line.n - off - 1;
-	t->attempts = result_int(run, "attempts", &n) && n >= 0 &&
-	    n <= INT32_MAX ? (unsigned)n : 1;
+	t->attempts = result_attempts(run);
 	return result_num(v, "score", &t->score) &&
 	    result_num(v, "weighted", &t->weighted) &&
 	    result_int(run, "duration_ms", &t->duration_ms) &&
@@ -239,7 +281,9 @@ static void
 take(struct reader *r, struct str line)
 {
 	struct result_run *run = r->run;
-	struct result_trial t = { .off = -1 }, *old;
+	struct result_trial t = { .off = -1 };
+	struct result_task *task;
+	struct answer_usage usage;
 	struct known key = { { NULL, 0 }, 0 }, *k;
 	struct json_error je;
 	struct json *v = read_json(&run->scratch, line, &je);
@@ -259,17 +303,17 @@ take(struct reader *r, struct str line)
 	if (run->ntasks == 0 || !result_int(v, "trial", &trial))
 		return;
 	k = bsearch(&key, r->known, run->ntasks, sizeof(key), by_id);
-	if (k == NULL || trial < 1 ||
-	    (uint64_t)trial > run->tasks[k->task].ntrials)
+	if (k == NULL)
 		return;
-	old = &run->tasks[k->task].trials[trial - 1];
-	result_subtract_usage(run, old);
-	result_add_usage(&run->usage, json_getc(v, "run"), 1);
-	run->tasks[k->task].done += old->status == RESULT_NONE;
-	*old = t;
+	task = &run->tasks[k->task];
+	if (trial < 1 || (uint64_t)trial > task->ntrials)
+		return;
+	result_replace(run, &task->trials[trial - 1], &t, &task->done);
+	usage = result_read_usage(json_getc(v, "run"));
+	result_add_usage(&run->usage, &usage, 1);
 }
 
-/* The whole lines of b; they are gone from it afterwards. */
+/* Reads the whole lines of b and removes them from it. */
 static int
 read_lines(struct reader *r, struct buf *b, size_t *seen)
 {
@@ -298,7 +342,7 @@ read_lines(struct reader *r, struct buf *b, size_t *seen)
 	return rc;
 }
 
-/* What stands after the last newline: cut off, if it can be of ours. */
+/* Cuts off what follows the last newline, if waza can have written it. */
 static int
 drop_rest(struct reader *r, struct str rest)
 {
@@ -309,8 +353,7 @@ drop_rest(struct reader *r, struct str rest)
 	if (!r->headed && n > 0 && memcmp(rest.p, head, n) != 0)
 		return not_ours(r);
 	if (rest.n > 0 && ftruncate(run->journal.fd, (off_t)r->at) == -1)
-		return result_fail(r->err, run->journal.path,
-		    "cannot write the journal");
+		return cannot_write(run, r->err);
 	run->journal.end = r->at;
 	return 0;
 }
@@ -351,9 +394,9 @@ resume(struct result_run *run, struct err *e)
 	if (rc == 0 && !r.headed)
 		rc = put_header(run, e);
 	if (rc == 0 && run->regraded) {
-		run->journal.line.n = 0;
-		buf_puts(&run->journal.line, "{\"" REGRADED "\":null}\n");
-		rc = result_append(run, e);
+		buf_puts(result_line_begin(run),
+		    "{\"" REGRADED "\":null}\n");
+		rc = append(run, e);
 	}
 	return rc;
 }
@@ -372,7 +415,7 @@ result_note_regraded(const char *output, struct err *e)
 		rc = result_fail(e, path, "cannot write the journal");
 	if (fd != -1 && fstat(fd, &st) == 0 && S_ISREG(st.st_mode)) {
 		result_time(when, os_wall_ns());
-		/* the last line may have no end */
+		/* the last line may lack its newline */
 		rc = os_write_all(fd, arena_fmt(&a, "\n{\"" REGRADED
 		    "\":\"%s\"}\n", when), e);
 	}
@@ -381,7 +424,7 @@ result_note_regraded(const char *output, struct err *e)
 	return rc;
 }
 
-/* One process at a time; where files cannot be locked, the user sees to it. */
+/* Refuses a second process; filesystems without locks are not protected. */
 static int
 lock(const struct result_run *run, struct err *e)
 {
@@ -404,8 +447,7 @@ begin(struct result_run *run, bool again, struct err *e)
 	if (again)
 		return resume(run, e);
 	if (ftruncate(run->journal.fd, 0) == -1)
-		return result_fail(e, run->journal.path,
-		    "cannot write the journal");
+		return cannot_write(run, e);
 	return put_header(run, e);
 }
 
@@ -418,8 +460,8 @@ result_open(struct result_run *run, const char *path, bool again,
 	run->journal.path = arena_cstr(run->arena, str_of(path));
 	if (stat(path, &st) == 0 && !S_ISREG(st.st_mode) &&
 	    !S_ISDIR(st.st_mode))
-		return err_set(e, ERR_SCHEMA, "%.100s: a journal has to be "
-		    "a regular file", path);
+		return err_set(e, ERR_SCHEMA, "%.100s: the journal is not a "
+		    "regular file", path);
 	run->journal.fd = open(path, O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC |
 	    O_NOCTTY, 0644);
 	if (run->journal.fd == -1)
@@ -437,7 +479,7 @@ result_close(struct result_run *run)
 {
 	struct stat st;
 
-	/* one that has no name any more is not kept: no wait for the disk */
+	/* an unlinked journal will not be read again: do not sync it */
 	if (run->journal.fd != -1 && fstat(run->journal.fd, &st) == 0 &&
 	    st.st_nlink > 0)
 		(void)fsync(run->journal.fd);
@@ -461,7 +503,8 @@ result_read(struct arena *a, const struct result_run *run,
 	if (t->imported != NULL)
 		return t->imported;
 	if (run->journal.fd == -1 || t->off < 0) {
-		err_set(e, ERR_SCHEMA, "nothing is kept of this trial");
+		err_set(e, ERR_SCHEMA, "the journal has no entry for this "
+		    "trial");
 		return NULL;
 	}
 	p = arena_raw(a, t->len + 1, 1);
@@ -479,16 +522,4 @@ result_read(struct arena *a, const struct result_run *run,
 		err_set(e, ERR_SYNTAX, "%.100s: was changed while it was in "
 		    "use", path);
 	return v;
-}
-
-void
-result_subtract_usage(struct result_run *run, const struct result_trial *t)
-{
-	struct arena_mark mark = arena_save(&run->scratch);
-	struct err e;
-
-	if (t->off >= 0 && run->journal.fd != -1)
-		result_add_usage(&run->usage,
-		    result_read(&run->scratch, run, t, &e), -1);
-	arena_restore(&run->scratch, mark);
 }

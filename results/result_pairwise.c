@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * What the comparisons of a task's trials with the baseline come to: the side
- * that won more than half of them, else a tie.
+ * result_pairwise.c: the comparisons of a task's trials with the baseline: the
+ * side that won more than half of them, otherwise a tie.
  */
 #include "results/result.h"
 
@@ -14,26 +14,25 @@ static const char *const sides[SIDES] = { "skill", "baseline", "tie" };
 
 struct pairs {
 	size_t n, won[SIDES];
-	const struct json *first[SIDES];	/* of those that say so */
+	const struct json *first[SIDES];	/* the first for each side */
 };
 
+/* True if the comparison is the first that its side won. */
 static bool
 count(struct pairs *p, const struct json *pair)
 {
-	const struct json *winner = json_getc(pair, "winner");
+	struct str winner = json_str(pair, "winner");
 	size_t i;
 
-	for (i = 0; winner != NULL && winner->type == JSON_STRING &&
-	    i < SIDES; i++) {
-		if (!str_is(json_text(winner), sides[i]))
-			continue;
-		p->n++;
-		if (p->won[i]++ > 0)
-			return false;
-		p->first[i] = pair;
-		return true;
-	}
-	return false;
+	for (i = 0; i < SIDES && !str_is(winner, sides[i]); i++)
+		;
+	if (i == SIDES)
+		return false;
+	p->n++;
+	if (p->won[i]++ > 0)
+		return false;
+	p->first[i] = pair;
+	return true;
 }
 
 static void
@@ -69,13 +68,12 @@ put(struct json_out *o, const struct pairs *p)
 			json_put_key(o, json_key(v));
 			json_put(o, v);
 		}
-	for (i = 0; i < SIDES && p->n > 1; i++) {
+	for (i = 0; i < SIDES && p->n > 1; i++)
 		json_put_member_int(o, sides[i], (int64_t)p->won[i]);
-	}
 	json_close(o, '}');
 }
 
-/* Without reading all trials of a suite that does not compare. */
+/* Avoids reading all trials of a suite that does not compare. */
 static bool
 any_compares(const struct spec_graders *list)
 {

@@ -1,27 +1,25 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * result_trial.c: a trial as JSON, in the original's keys and their order,
- * ours after them.  It stands in the journal as it will in the results file.
+ * result_trial.c: a trial as JSON: the original's keys in their order, then
+ * ours.  The journal contains it exactly as the results file will.
  *
- * This is most of what a small trial costs, so names are constants with
- * their comma and colon, and the text grows in one buffer.  Each value is
+ * This is most of the cost of a small trial.  Therefore keys are constants
+ * with their comma and colon, and the text grows in one buffer.  Each value is
  * written by json.h as a document of its own.
  *
- * JSON from agents and graders is read and written anew, never passed on as
- * it came: a journal is one line a trial, and has to be valid.  What is not
- * JSON, or is nested so deeply that the results file could not be read back,
- * becomes a string.
+ * JSON from agents and graders is parsed and written again, never copied: a
+ * line of the journal must be valid and must not contain a newline.  Text that
+ * is not JSON, or is nested too deeply to be read back, becomes a string.
  */
 #include "results/result.h"
 
 #include <stdlib.h>
 
-#include "results/answer.h"
-#include "results/verdict.h"
 #include "json.h"
 #include "results/result_internal.h"
+#include "results/verdict.h"
 
-enum { DEPTH = 100 };		/* of what is embedded: JSON_DEPTH less ours */
+enum { DEPTH = 100 };		/* of embedded JSON: JSON_DEPTH less ours */
 
 #define KEY(name) STR(",\"" name "\":")
 
@@ -65,7 +63,7 @@ result_put_bool(struct buf *b, struct str key, bool yes)
 	buf_put(b, yes ? STR("true") : STR("false"));
 }
 
-/* Omitted when empty. */
+/* Omits an empty string. */
 static void
 put_some(struct buf *b, struct str key, struct str s)
 {
@@ -82,7 +80,7 @@ read_value(struct arena *a, struct str s)
 	return json_read(&mem, s, DEPTH, &e);
 }
 
-/* Omitted when empty; a string when it is not JSON. */
+/* Embeds JSON; omits an empty text, quotes one that is not JSON. */
 static void
 put_value(struct buf *b, struct arena *a, struct str key, struct str s)
 {
@@ -127,7 +125,7 @@ by_name(const void *a, const void *b)
 	return str_cmp((*x)->name, (*y)->name);
 }
 
-/* A map, sorted by name as Go's are; null where nothing was graded. */
+/* A map sorted by name, like Go's; null if nothing was graded. */
 static void
 put_verdicts(struct buf *b, struct arena *a, const struct result_record *r)
 {
@@ -151,7 +149,7 @@ put_verdicts(struct buf *b, struct arena *a, const struct result_record *r)
 	buf_put(b, i == 0 ? STR("{}") : STR("}"));
 }
 
-/* The original keeps five arguments, as strings that are always there. */
+/* The original stores these five arguments only, always as strings. */
 static void
 put_call(struct buf *b, struct arena *a, const struct answer_call *c)
 {
@@ -190,7 +188,7 @@ put_calls(struct buf *b, struct arena *a, const struct answer *ans)
 	buf_putc(b, ']');
 }
 
-/* All of the arguments, in the words of the original's later versions. */
+/* All arguments, under the keys of the original's later versions. */
 static void
 put_events(struct buf *b, struct arena *a, const struct answer *ans)
 {
@@ -213,7 +211,7 @@ put_events(struct buf *b, struct arena *a, const struct answer *ans)
 }
 
 void
-result_put_usage(struct buf *b, const struct result_usage *u)
+result_put_usage(struct buf *b, const struct answer_usage *u)
 {
 	result_put_int(b, STR("{\"turns\":"), u->turns);
 	result_put_int(b, KEY("input_tokens"), u->input_tokens);
@@ -229,90 +227,10 @@ result_put_usage(struct buf *b, const struct result_usage *u)
 static void
 put_answer_usage(struct buf *b, const struct answer_usage *u)
 {
-	const struct result_usage r = { u->turns, u->input_tokens,
-	    u->output_tokens, u->cache_read_tokens, u->cache_write_tokens,
-	    u->premium_requests, u->cost };
-
 	if (!u->known)
 		return;
 	buf_put(b, KEY("usage"));
-	result_put_usage(b, &r);
-}
-
-bool
-result_int(const struct json *obj, const char *key, int64_t *n)
-{
-	const struct json *v = json_getc(obj, key);
-
-	return v != NULL && json_int(v, n);
-}
-
-bool
-result_num(const struct json *obj, const char *key, double *d)
-{
-	const struct json *v = json_getc(obj, key);
-
-	return v != NULL && json_double(v, d);
-}
-
-/* Wraps: nobody counts so far, but an agent may say that it did. */
-static void
-use_int(int64_t *sum, int64_t n, int times)
-{
-	*sum = (int64_t)((uint64_t)*sum + (uint64_t)n * (uint64_t)times);
-}
-
-static int64_t
-nano(double d)
-{
-	d = d > 9e6 ? 9e6 : d < -9e6 ? -9e6 : d;
-	return (int64_t)(d * 1e9 + (d < 0 ? -0.5 : 0.5));
-}
-
-/* In whole units of 10^-9, so that order and taking back leave no trace. */
-static void
-use_num(double *sum, double d, int times)
-{
-	*sum = (double)(nano(*sum) + nano(d) * times) / 1e9;
-}
-
-static void
-use(struct result_usage *sum, const struct answer_usage *u, int times)
-{
-	use_int(&sum->turns, u->turns, times);
-	use_int(&sum->input_tokens, u->input_tokens, times);
-	use_int(&sum->output_tokens, u->output_tokens, times);
-	use_int(&sum->cache_read_tokens, u->cache_read_tokens, times);
-	use_int(&sum->cache_write_tokens, u->cache_write_tokens, times);
-	use_num(&sum->premium_requests, u->premium_requests, times);
-	use_num(&sum->cost, u->cost, times);
-}
-
-void
-result_add_answer_usage(struct result_usage *sum, const struct answer *ans)
-{
-	if (ans != NULL && ans->usage.known)
-		use(sum, &ans->usage, 1);
-}
-
-void
-result_add_usage(struct result_usage *sum, const struct json *trial, int times)
-{
-	const struct json *digest = json_getc(trial, "session_digest");
-	const struct json *v = json_getc(digest != NULL ? digest : trial,
-	    "usage");
-	struct answer_usage u = { .known = true };
-
-	if (v == NULL)
-		return;
-	(void)result_int(v, "turns", &u.turns);
-	(void)result_int(v, "input_tokens", &u.input_tokens);
-	(void)result_int(v, "output_tokens", &u.output_tokens);
-	(void)result_int(v, "cache_read_tokens", &u.cache_read_tokens);
-	(void)result_int(v, "cache_write_tokens", &u.cache_write_tokens);
-	(void)result_num(v, "premium_requests", &u.premium_requests);
-	(void)result_num(v, "cost", &u.cost);
-	use(sum, &u, times);
+	result_put_usage(b, u);
 }
 
 static void
@@ -357,7 +275,7 @@ put_turns(struct buf *b, const struct answer_turn *turns)
 	buf_putc(b, ']');
 }
 
-/* What the original does not have of an answer. */
+/* The parts of an answer for which the original has no keys. */
 static void
 put_answer(struct buf *b, struct arena *a, const struct answer *ans)
 {
@@ -365,13 +283,13 @@ put_answer(struct buf *b, struct arena *a, const struct answer *ans)
 
 	put_events(b, a, ans);
 	put_turns(b, ans->turns);
-	if (ans->skills.n > 0 || ans->skills_known)
+	if (ans->skills.n > 0 || ans->skills_known) {
 		buf_puts(b, ",\"skills\":[");
-	for (i = 0; i < ans->skills.n; i++)
-		result_put_str(b, i == 0 ? STR("") : STR(","),
-		    ans->skills.v[i]);
-	if (ans->skills.n > 0 || ans->skills_known)
+		for (i = 0; i < ans->skills.n; i++)
+			result_put_str(b, i == 0 ? STR("") : STR(","),
+			    ans->skills.v[i]);
 		buf_putc(b, ']');
+	}
 	put_some(b, KEY("stderr_tail"), ans->stderr_tail);
 	if (ans->exit_status >= 0)
 		result_put_int(b, KEY("exit_status"), ans->exit_status);
@@ -427,9 +345,9 @@ put_more(struct buf *b, struct arena *a, const struct result_record *r,
 		result_put_int(b, KEY("grading_ms"), grading_ms(r));
 }
 
-/* As it was, but for what comes from grading, which follows. */
+/* The old trial with new verdicts: other members are unchanged. */
 static void
-put_again(struct buf *b, struct arena *a, const struct result_record *r,
+put_regraded(struct buf *b, struct arena *a, const struct result_record *r,
     const struct result_trial *t)
 {
 	static const char *const graded[] = { "run_number", "attempts",
@@ -474,7 +392,7 @@ result_put_trial(struct buf *b, struct arena *a,
 	struct str why = r->error;
 
 	if (r->previous != NULL) {
-		put_again(b, a, r, t);
+		put_regraded(b, a, r, t);
 		return;
 	}
 	if (why.n == 0 && ans != NULL)

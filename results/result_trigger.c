@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * result_trigger.c: what came out of the trigger tests: which prompts brought
- * the skill into play, and how often that was right.
+ * result_trigger.c: the results of the trigger tests: which prompts made the
+ * agent use the skill, and how often that was right.
  *
- * A test is kept as a trial is, with its line in the journal.  Whether the
- * skill came into play is not kept in memory: it follows from the status and
- * from what the suite wished.
+ * A test is stored like a trial, with its line in the journal.  Whether the
+ * skill was used follows from the status and from the suite's expectation.
  *
  * Invariant: v[i].status != RESULT_NONE for exactly `done` of them.
  */
@@ -13,7 +12,6 @@
 
 #include <assert.h>
 
-#include "results/answer.h"
 #include "json.h"
 #include "results/result_internal.h"
 #include "suite/spec.h"
@@ -46,7 +44,7 @@ result_did_trigger(const struct result_run *run, size_t i)
 	return did(&run->suite->triggers->v[i], run->triggers.v[i].status);
 }
 
-/* Neither is negative, nor beyond what an int64_t has. */
+/* Rounds a sum of weights, which is neither negative nor large. */
 static int64_t
 whole(double d)
 {
@@ -135,26 +133,18 @@ result_put_trigger(struct buf *b, struct arena *a,
 	buf_putc(b, '}');
 }
 
-/* As a trial's line, so that it is read as one. */
-static void
-put_line(struct result_run *run, const struct result_record *r,
-    struct result_trial *t)
+/* Like a trial's line, so that the same function reads it. */
+static int
+write_line(struct result_run *run, const struct result_record *r,
+    struct result_trial *t, struct err *e)
 {
-	struct buf *b = &run->journal.line;
+	struct buf *b = result_line_begin(run);
 
-	b->n = 0;
-	b->full = false;
 	result_put_int(b, STR("{\"trigger\":"), (int64_t)r->task + 1);
 	result_put_str(b, KEY("skill"), run->suite->triggers->skill);
-	result_put_str(b, KEY("status"), str_of(result_is_error(r->status) ?
-	    result_class(r->status) : result_word(r->status)));
-	result_put_num(b, KEY("score"), t->score);
-	result_put_num(b, KEY("weighted"), t->weighted);
-	buf_put(b, KEY("run"));
-	t->off = (int64_t)b->n;
+	result_line_numbers(b, t);
 	result_put_trigger(b, &run->scratch, run, r);
-	t->len = b->n - (size_t)t->off;
-	buf_put(b, STR("}\n"));
+	return result_line_end(run, t, e);
 }
 
 int
@@ -163,35 +153,28 @@ result_add_trigger(struct result_run *run, const struct result_record *r,
 {
 	struct arena_mark mark = arena_save(&run->scratch);
 	struct result_trial t = { .status = r->status, .attempts = 1,
-	    .duration_ms = r->duration_ms, .off = -1 }, *old;
+	    .duration_ms = r->duration_ms, .off = -1 };
 	int rc = 0;
 
 	assert(r->task < run->triggers.n && r->status != RESULT_NONE);
-	old = &run->triggers.v[r->task];
 	t.score = t.weighted = r->status == RESULT_PASSED;
-	if (run->journal.fd != -1) {
-		put_line(run, r, &t);
-		t.off += run->journal.end;
-		rc = result_append(run, e);
-	}
+	if (run->journal.fd != -1)
+		rc = write_line(run, r, &t, e);
 	arena_restore(&run->scratch, mark);
 	if (rc == -1)
 		return -1;
-	result_subtract_usage(run, old);
-	result_add_answer_usage(&run->usage, r->answer);
-	run->triggers.done += old->status == RESULT_NONE;
-	*old = t;
+	result_replace(run, &run->triggers.v[r->task], &t,
+	    &run->triggers.done);
+	if (r->answer != NULL)
+		result_add_usage(&run->usage, &r->answer->usage, 1);
 	return 0;
 }
 
 void
 result_forget_trigger(struct result_run *run, size_t i)
 {
-	struct result_trial *old = &run->triggers.v[i];
-
-	result_subtract_usage(run, old);
-	run->triggers.done -= old->status != RESULT_NONE;
-	*old = (struct result_trial){ .off = -1 };
+	result_replace(run, &run->triggers.v[i],
+	    &(struct result_trial){ .off = -1 }, &run->triggers.done);
 }
 
 static bool
@@ -203,36 +186,26 @@ is_text(const struct json *obj, const char *key, struct str want)
 	    str_eq(json_text(v), want);
 }
 
-static bool
-is_true(const struct json *obj, const char *key)
-{
-	const struct json *v = json_getc(obj, key);
-
-	return v != NULL && v->type == JSON_BOOL && json_bool(v);
-}
-
-/* What asked something else, or wished for something else, is passed over. */
+/* A line that asked or expected something else is ignored. */
 void
 result_take_trigger(struct result_run *run, const struct json *line,
     const struct result_trial *t)
 {
 	const struct json *item = json_getc(line, "run");
 	const struct spec_trigger *spec;
-	struct result_trial *old;
+	struct answer_usage usage;
 	int64_t n;
 
 	if (!result_int(line, "trigger", &n) || n < 1 ||
 	    (uint64_t)n > run->triggers.n)
 		return;
 	spec = &run->suite->triggers->v[n - 1];
-	old = &run->triggers.v[n - 1];
 	if (!is_text(line, "skill", run->suite->triggers->skill) ||
 	    !is_text(item, "prompt", spec->task.inputs.prompt) ||
-	    is_true(item, "should_trigger") != spec->should ||
-	    is_true(item, "simulated") != run->triggers.simulated)
+	    result_true(item, "should_trigger") != spec->should ||
+	    result_true(item, "simulated") != run->triggers.simulated)
 		return;
-	result_subtract_usage(run, old);
-	result_add_usage(&run->usage, item, 1);
-	run->triggers.done += old->status == RESULT_NONE;
-	*old = *t;
+	result_replace(run, &run->triggers.v[n - 1], t, &run->triggers.done);
+	usage = result_read_usage(item);
+	result_add_usage(&run->usage, &usage, 1);
 }

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * result_place.c: where the results file goes.
+ * result_write.c: writes the results file.
  *
- * It comes to be beside its place, in the same directory, and is moved there
- * when it is whole; a reader sees the old one or the new one.  When that
- * fails, the file beside is removed.
+ * The file is written under a temporary name in the same directory and renamed
+ * when it is complete: a reader sees the old file or the new one.  After a
+ * failure the temporary file is removed.
  */
 #include "results/result.h"
 
@@ -19,21 +19,38 @@
 
 enum { TRIES = 16, PATH_BYTES = 4096 };
 
-/* What is no file of bytes (a pipe, a terminal) cannot be renamed over. */
 static int
-write_through(struct result_run *run, const char *path, struct err *e)
+cannot_write(struct err *e, const char *path)
 {
-	int rc, fd = open(path, O_WRONLY | O_CLOEXEC | O_NOCTTY);
+	return result_fail(e, path, "cannot write the results");
+}
 
-	if (fd == -1)
-		return result_fail(e, path, "cannot write the results");
-	rc = result_put_file(run, &(struct result_sink){ fd, path, NULL }, e);
+/* Writes to a descriptor and closes it. */
+static int
+write_to(struct result_run *run, int fd, const char *path, bool sync,
+    struct err *e)
+{
+	struct result_sink to = { fd, path, NULL };
+	int rc = result_put_file(run, &to, e);
+
+	if (rc == 0 && sync && fsync(fd) == -1 && errno != EINVAL)
+		rc = cannot_write(e, path);
 	if (close(fd) == -1 && rc == 0)
-		rc = result_fail(e, path, "cannot write the results");
+		rc = cannot_write(e, path);
 	return rc;
 }
 
-/* A new file beside path; its name is in the arena. */
+/* A pipe or a device, which cannot be replaced by a rename. */
+static int
+write_directly(struct result_run *run, const char *path, struct err *e)
+{
+	int fd = open(path, O_WRONLY | O_CLOEXEC | O_NOCTTY);
+
+	return fd == -1 ? cannot_write(e, path) :
+	    write_to(run, fd, path, false, e);
+}
+
+/* Creates a file beside path; its name is in the arena. */
 static int
 open_beside(struct arena *a, const char *path, const char **name)
 {
@@ -53,17 +70,13 @@ open_beside(struct arena *a, const char *path, const char **name)
 static int
 write_beside(struct result_run *run, const char *path, struct err *e)
 {
+	bool sync = run->complete || run->ended || run->cancelled;
 	const char *name;
 	int rc, fd = open_beside(&run->scratch, path, &name);
 
 	if (fd == -1)
-		return result_fail(e, path, "cannot write the results");
-	rc = result_put_file(run, &(struct result_sink){ fd, path, NULL }, e);
-	if (rc == 0 && (run->complete || run->ended || run->cancelled) &&
-	    fsync(fd) == -1 && errno != EINVAL)
-		rc = result_fail(e, path, "cannot write the results");
-	if (close(fd) == -1 && rc == 0)
-		rc = result_fail(e, path, "cannot write the results");
+		return cannot_write(e, path);
+	rc = write_to(run, fd, path, sync, e);
 	if (rc == 0 && rename(name, path) == -1)
 		rc = result_fail(e, path, "cannot replace the results");
 	if (rc == -1)
@@ -71,7 +84,7 @@ write_beside(struct result_run *run, const char *path, struct err *e)
 	return rc;
 }
 
-/* A link is kept, and what it leads to replaced. */
+/* Resolves symbolic links, so that the target is replaced, not the link. */
 static const char *
 follow(struct arena *a, const char *path)
 {
@@ -100,9 +113,9 @@ result_write(struct result_run *run, const char *path, struct err *e)
 
 	if (stat(path, &st) == 0 && !S_ISREG(st.st_mode)) {
 		if (!S_ISDIR(st.st_mode))
-			return write_through(run, path, e);
+			return write_directly(run, path, e);
 		errno = EISDIR;
-		return result_fail(e, path, "cannot write the results");
+		return cannot_write(e, path);
 	}
 	rc = write_beside(run, follow(&run->scratch, path), e);
 	arena_restore(&run->scratch, mark);

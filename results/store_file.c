@@ -222,24 +222,13 @@ take(struct arena *a, struct store_file *f, const char *path,
 	f->run.id = f->eval_id;
 }
 
-/* The whole file as a tree. */
 static struct outcome *
 read_whole(struct arena *a, const char *path, struct err *e)
 {
-	struct json_mem mem = { arena_hook, a };
-	struct json_error je;
-	struct json *root;
 	struct str s;
 
-	if (os_read_plain(a, path, STORE_FILE_MAX, &s, e) == -1)
-		return NULL;
-	root = json_read(&mem, s, 0, &je);
-	if (root == NULL) {
-		err_set(e, ERR_SYNTAX, "%s", je.msg);
-		err_at(e, je.line, je.col);
-		return NULL;
-	}
-	return outcome_of(a, root, path, e);
+	return os_read_plain(a, path, STORE_FILE_MAX, &s, e) == -1 ? NULL :
+	    outcome_parse(a, s, path, e);
 }
 
 bool

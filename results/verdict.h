@@ -18,12 +18,12 @@ struct verdict {
 	double score;			/* 0 to 1 */
 	double weight;
 	bool passed;
-	struct str feedback;		/* what was expected, what was found */
+	struct str feedback;		/* what was expected and found */
 	struct str details;		/* a JSON object, or empty */
 	struct str error;		/* not empty: there is no verdict */
-	bool judge;			/* the error is the judge's */
-	bool advisory;			/* told, but counts for nothing */
-	const struct spec_grader *spec;	/* NULL: one of `expected:` */
+	bool judge;			/* the judge caused the error */
+	bool advisory;			/* reported, but ignored in scores */
+	const struct spec_grader *spec;	/* NULL: from an `expected:` block */
 	int64_t duration_ms;
 };
 

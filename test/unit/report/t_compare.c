@@ -16,7 +16,7 @@ enum { MANY = 200 };
 struct results {
 	struct outcome o;
 	struct outcome_task t[MANY];
-	size_t index[MANY];
+	struct outcome_task *by_id[MANY];
 	char id[MANY][8];
 };
 
@@ -31,10 +31,10 @@ put(struct results *r, size_t id, double score, enum result_status status)
 	t->pass_rate = status == RESULT_PASSED;
 	t->status = status;
 	t->finished = status != RESULT_NONE;
-	r->index[r->o.ntasks] = r->o.ntasks;
+	r->by_id[r->o.ntasks] = t;
 	r->o.ntasks++;
 	r->o.tasks = r->t;
-	r->o.index = r->index;
+	r->o.by_id = r->by_id;
 	r->o.path = "r.json";
 }
 

@@ -836,9 +836,9 @@ headers(void)
 	OK(refused(path, start(1, 1), "its suite is \"small\""));
 	suite.name = STR("small");
 	put_file(path, STR("a diary\nof mine\n"));
-	OK(refused(path, start(1, 1), "is not a journal"));
+	OK(refused(path, start(1, 1), "not a waza journal"));
 	put_file(path, STR("no line"));
-	OK(refused(path, start(1, 1), "is not a journal"));
+	OK(refused(path, start(1, 1), "not a waza journal"));
 	put_file(path, STR("{\"waza_journal\":2}\n"));
 	OK(refused(path, start(1, 1), "another version"));
 	r = start(1, 1);
