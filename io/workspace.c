@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * A trial's directory.
+ * The directory of a trial.
  *
- * All work goes by descriptors and openat with O_NOFOLLOW, one name at a
- * time, so that a link that an agent left behind leads nowhere.  Depth is
- * limited by descriptors, and by DEPTH_MAX before that; what lies deeper is
- * moved up to be removed.
+ * Every path is walked with openat and O_NOFOLLOW, one name at a time, so that
+ * symbolic links left by an agent are never followed.  A walk holds one
+ * descriptor per level, at most DEPTH_MAX; directories below that are moved up
+ * before they are removed.
  */
 #include "io/workspace.h"
 
@@ -22,8 +22,8 @@
 
 enum {
 	DEPTH_MAX = 64,
-	PATH_ROOM = 1024,	/* of a spare directory's path */
-	FRESH_SEC = 1234567,	/* two weeks into 1970, at an odd moment */
+	PATH_ROOM = 1024,	/* bytes of a spare directory's path */
+	FRESH_SEC = 1234567,	/* a modification time that no clock shows */
 	FRESH_NSEC = 890123000
 };
 
@@ -77,8 +77,8 @@ open_dir(int at, const char *name)
 }
 
 /*
- * Opens the directory that the path's last name is to stand in, making what
- * is missing; *last is that name.  -1 on failure.
+ * Opens the directory of the path's last name and creates missing ones; *last
+ * is that name.  -1 on failure.
  */
 static int
 open_parent(struct arena *a, int top, struct str path, char **last)
@@ -139,7 +139,7 @@ workspace_put(struct arena *a, const char *dir, struct str path,
 	return put_file(a, dir, path, content, 0644, e);
 }
 
-/* What stays the same while a tree is copied. */
+/* The constant arguments while a tree is copied. */
 struct copier {
 	struct arena *arena;
 	const char *dir;
@@ -149,7 +149,7 @@ struct copier {
 static int copy_entries(struct copier *, int from, struct str path,
     unsigned depth);
 
-/* An open file or directory; anything else is passed over. */
+/* Copies an open file or directory; skips anything else. */
 static int
 copy_fd(struct copier *c, int fd, const char *name, struct str path,
     unsigned depth)
@@ -218,7 +218,7 @@ workspace_copy(struct arena *a, const char *dir, const char *from,
 	int fd, r;
 
 	if (path.n > 0 && !workspace_inside(path))
-		return workspace_put(a, dir, path, STR(""), e);	/* says so */
+		return workspace_put(a, dir, path, STR(""), e); /* fails */
 	fd = open(from, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
 	if (fd == -1)
 		return err_sys(e, from);
@@ -228,9 +228,9 @@ workspace_copy(struct arena *a, const char *dir, const char *from,
 }
 
 struct removal {
-	int top;		/* what lies too deep is moved there */
-	unsigned names;		/* tried for that */
-	bool moved;		/* there is more to remove */
+	int top;		/* where deep directories are moved to */
+	unsigned names;		/* used for them */
+	bool moved;		/* more directories must be removed */
 };
 
 static void
@@ -249,7 +249,7 @@ move_up(struct removal *r, int dir, const char *name)
 
 static void remove_entries(struct removal *, int dir, unsigned depth);
 
-/* It may be locked. */
+/* Makes the directory writable first: an agent may have changed its mode. */
 static void
 remove_dir(struct removal *r, int dir, const char *name, unsigned depth)
 {
@@ -305,15 +305,22 @@ workspace_remove(const char *dir, struct err *e)
 	return rmdir(dir) == -1 && errno != ENOENT ? err_sys(e, dir) : 0;
 }
 
+const char *
+workspace_tmp(void)
+{
+	const char *dir = getenv("TMPDIR");
+
+	return dir != NULL && *dir != '\0' ? dir : "/tmp";
+}
+
 static int
 make_dir(struct workspace_pool *pool, struct err *e)
 {
-	const char *tmp = getenv("TMPDIR");
+	const char *tmp = workspace_tmp();
 	char cwd[PATH_ROOM];
 
 	if (pool->dir != NULL)
 		return 0;
-	tmp = tmp != NULL && *tmp != '\0' ? tmp : "/tmp";
 	if (*tmp == '/')
 		cwd[0] = '\0';
 	else if (getcwd(cwd, sizeof(cwd)) == NULL)
@@ -328,8 +335,8 @@ make_dir(struct workspace_pool *pool, struct err *e)
 }
 
 /*
- * Whether nobody has touched it: a directory gets a time of modification when
- * it is made that no clock shows, and loses it with the first entry.
+ * Whether a directory is untouched.  It is created with a modification time
+ * that no clock shows; adding the first entry changes that time.
  */
 static bool
 is_fresh(const char *path)
@@ -353,7 +360,7 @@ make_fresh(const char *path)
 }
 
 static char *
-take(struct workspace_pool *pool, struct arena *a, struct str name, bool again,
+take(struct workspace_pool *pool, struct arena *a, struct str name, bool retry,
     struct err *e)
 {
 	struct workspace_spare *s = pool->spare;
@@ -371,7 +378,7 @@ take(struct workspace_pool *pool, struct arena *a, struct str name, bool again,
 	}
 	if (make_fresh(path) == 0)
 		return path;
-	if (errno == ENOENT && again) {		/* somebody removed it all */
+	if (errno == ENOENT && retry) {	/* somebody removed the pool */
 		pool->dir = NULL;
 		pool->spare = NULL;
 		return take(pool, a, name, false, e);
@@ -420,6 +427,6 @@ workspace_close(struct workspace_pool *pool, bool keep, struct err *e)
 		return workspace_remove(pool->dir, e);
 	for (s = pool->spare; s != NULL; s = s->next)
 		rmdir(s->path);
-	rmdir(pool->dir);	/* when nothing was kept in it */
+	rmdir(pool->dir);	/* succeeds if nothing was kept */
 	return 0;
 }

@@ -1,9 +1,12 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * workspace.h: workspace_.  A trial's own directory: made, filled, removed.
+ * workspace.h: workspace_.  The directory of a trial: created, filled and
+ * removed.
  *
- * Paths inside it come from suites and are not trusted: they are relative,
- * without "..", and nothing is written through a symbolic link.
+ * Paths inside it come from suites and are not trusted: they must be relative
+ * and without "..", and nothing is written through a symbolic link.
+ *
+ * Functions that take a struct err return -1 (or NULL) with it on failure.
  */
 #ifndef WAZA_WORKSPACE_H
 #define WAZA_WORKSPACE_H
@@ -16,43 +19,49 @@ enum { WORKSPACE_FILE_MAX = 256 << 20 };	/* bytes of one input file */
 
 /*
  * The workspaces of a run, in a directory of their own below TMPDIR or /tmp.
- * Making and removing directories is slow on some filesystems, so one that a
- * trial left empty serves again, under another name.  The zero value but for
- * the arena is valid, and makes nothing before it is needed.
+ * Creating and removing directories is slow on some file systems, so a
+ * directory that a trial left empty is renamed and used again.  Set the arena
+ * and zero the rest; nothing is created before it is needed.
  */
 struct workspace_pool {
 	struct arena *arena;	/* lives as long as the pool */
-	char *dir;		/* NULL: not made yet */
+	char *dir;		/* NULL: not created yet */
 	struct workspace_spare *spare;	/* private, as is the rest */
 	struct workspace_spare *unused;
 };
 
-/* An empty directory of that name in the pool's; its path, or NULL. */
+/* Creates an empty directory of that name; its path is in the arena. */
 char *workspace_take(struct workspace_pool *, struct arena *, struct str name,
     struct err *);
 
-/* Takes it back, with whatever is in it. */
+/* Returns a directory to the pool; its contents are removed. */
 int workspace_give(struct workspace_pool *, const char *path, struct err *);
 
-/* Removes all there is, but for what was kept from workspace_give. */
+/*
+ * Removes the pool's directory.  With `keep`, workspaces that were not given
+ * back stay.
+ */
 int workspace_close(struct workspace_pool *, bool keep, struct err *);
 
-/* Writes a file at a path inside, with the directories that leads through. */
+/* Writes a file at a path inside dir and creates missing directories. */
 int workspace_put(struct arena *, const char *dir, struct str path,
     struct str content, struct err *);
 
 /*
- * Copies a file, or a directory with all that is in it, to a path inside
- * (empty: what is in the directory goes to the top).  Symbolic links and
- * special files are left out.
+ * Copies a file, or a directory with its contents, to a path inside dir.  With
+ * an empty path the contents of the directory are copied to the top.  Symbolic
+ * links and special files are skipped.
  */
 int workspace_copy(struct arena *, const char *dir, const char *from,
     struct str path, struct err *);
 
-/* Whether the path stays inside, by its letters. */
+/* Whether a path is relative, without "..", and not nested too deeply. */
 bool workspace_inside(struct str path);
 
-/* Removes the directory and everything in it, following no link. */
+/* Removes the directory and its contents; links are not followed. */
 int workspace_remove(const char *dir, struct err *);
+
+/* The directory for temporary files: TMPDIR, or /tmp. */
+const char *workspace_tmp(void);
 
 #endif

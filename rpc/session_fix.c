@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * A fix: a look at the directory, a run of the agent in it, another look, and
+ * A fix: a scan of the directory, a run of the agent in it, another scan, and
  * the answer.
  *
  *   phase      comes                      then
@@ -20,7 +20,7 @@
 #include <string.h>
 
 #include "base/os.h"
-#include "io/workspace_look.h"
+#include "io/workspace_scan.h"
 #include "json.h"
 #include "results/result.h"
 #include "rpc/rpc_run.h"
@@ -49,7 +49,7 @@ struct session_fix {
 	bool asked;			/* the agent was */
 	int progress;
 	int64_t tools;			/* calls so far */
-	struct workspace_look *look;
+	struct workspace_scan *scan;
 	struct rpc_run *run;		/* while RUNNING */
 	struct event_sink sink;
 	/* what came of it */
@@ -191,14 +191,14 @@ put_change(struct json_out *o, const struct workspace_change *c)
 
 	json_open(o, '{');
 	json_put_member_str(o, "path", c->path);
-	json_put_member_str(o, "status", str_of(words[c->how]));
+	json_put_member_str(o, "status", str_of(words[c->kind]));
 	json_put_key(o, STR("diff"));
 	if (c->diff.p != NULL)
 		json_put_str(o, c->diff);
 	else
 		json_put_null(o);
-	if (c->diff.p == NULL && c->why != NULL)
-		json_put_member_str(o, "no_diff", str_of(c->why));
+	if (c->diff.p == NULL && c->no_diff != NULL)
+		json_put_member_str(o, "no_diff", str_of(c->no_diff));
 	if (c->excluded) {
 		json_put_member_bool(o, "excluded", true);
 	}
@@ -206,7 +206,7 @@ put_change(struct json_out *o, const struct workspace_change *c)
 }
 
 static void
-put_changes(struct json_out *o, const struct workspace_look *l)
+put_changes(struct json_out *o, const struct workspace_scan *l)
 {
 	size_t i;
 
@@ -246,9 +246,9 @@ put_result(struct session_fix *f)
 	json_put_member_str(o, "model", f->p->model.model_id);
 	json_put_member_str(o, "output", f->output);
 	json_put_key(o, STR("changes"));
-	put_changes(o, f->look);
-	if (f->look->cut != NULL)
-		json_put_member_str(o, "changes_cut", str_of(f->look->cut));
+	put_changes(o, f->scan);
+	if (f->scan->incomplete != NULL)
+		json_put_member_cstr(o, "changes_cut", f->scan->incomplete);
 	put_usage(o, f);
 	json_put_member_int(o, "duration_ms", f->took_ms);
 	if (f->p->transcript) {
@@ -277,10 +277,10 @@ add_data(struct session_fix *f)
 	rpc_data(f->call, "session_id", str_of(f->session->id));
 	if (f->phase != COMPARING)
 		return;
-	put_changes(&o, f->look);
+	put_changes(&o, f->scan);
 	rpc_data_json(f->call, "changes", buf_str(&b));
-	if (f->look->cut != NULL)
-		rpc_data(f->call, "changes_cut", str_of(f->look->cut));
+	if (f->scan->incomplete != NULL)
+		rpc_data(f->call, "changes_cut", str_of(f->scan->incomplete));
 	buf_free(&b);
 }
 
@@ -336,7 +336,7 @@ session_fix_free(struct session_fix *f)
 		f->run->over = NULL;
 		f->session->agent = NULL;	/* it is at work, and stays */
 	}
-	workspace_look_free(f->look);
+	workspace_scan_free(f->scan);
 	rpc_drop(f->call);
 	arena = f->arena;
 	arena_free(&arena);
@@ -346,7 +346,7 @@ static void
 finish(struct session_fix *f)
 {
 	struct rpc_call *c = f->call;
-	struct workspace_look *look = f->look;
+	struct workspace_scan *scan = f->scan;
 	struct arena arena;
 
 	unqueue(f);
@@ -366,7 +366,7 @@ finish(struct session_fix *f)
 		rpc_done(c);
 	else
 		rpc_failed(c);
-	workspace_look_free(look);
+	workspace_scan_free(scan);
 	arena_free(&arena);
 }
 
@@ -447,7 +447,7 @@ on_over(void *arg)
 	f->run = NULL;
 	f->phase = COMPARING;
 	if (is_heard(f))
-		workspace_look_again(f->look);
+		workspace_scan_again(f->scan);
 	enqueue(f);
 }
 
@@ -544,7 +544,7 @@ start_run(struct session_fix *f)
 		    &s->agent->conversation);
 	if (template.n == 0)
 		template = str_of(session_template);
-	prompt = session_prompt(&f->arena, template, f->p, f->look,
+	prompt = session_prompt(&f->arena, template, f->p, f->scan,
 	    goes_on ? NULL : s->said, &e);
 	if (prompt.p == NULL) {
 		fail(f, RPC_CONFIG, "Configuration error: the template of "
@@ -560,7 +560,7 @@ start_run(struct session_fix *f)
 static bool
 look(struct session_fix *f, int64_t ms)
 {
-	if (!workspace_look_step(f->look, ms))
+	if (!workspace_scan_step(f->scan, ms))
 		return false;
 	if (f->phase == COMPARING) {
 		finish(f);
@@ -662,7 +662,7 @@ session_fix(struct rpc_call *c, const struct session_params *p,
 		return rpc_fail(c, RPC_INTERNAL, "%s", e.msg);
 	}
 	snprintf(f->id, sizeof(f->id), "req-%s", id);
-	f->look = workspace_look_new(p->dir, &p->include, &p->exclude);
+	f->scan = workspace_scan_new(p->dir, &p->include, &p->exclude);
 	s->fix = f;
 	c->state = f;
 	c->stop = on_stop;

@@ -27,7 +27,7 @@
 #include "suite/config.h"
 
 struct rpc_run;
-struct workspace_look;
+struct workspace_scan;
 
 enum {
 	SESSION_ID = 37,		/* a UUID and its NUL */
@@ -86,7 +86,7 @@ struct session_said {		/* one question and its answer */
 	struct buf asked, answered;
 };
 struct str session_prompt(struct arena *, struct str template,
-    const struct session_params *, const struct workspace_look *,
+    const struct session_params *, const struct workspace_scan *,
     const struct session_said *before, struct err *);
 /* What is remembered of it: the incidents and their context. */
 void session_put_request(struct buf *, const struct session_params *);

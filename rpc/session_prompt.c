@@ -8,7 +8,7 @@
  */
 #include "rpc/session_internal.h"
 
-#include "io/workspace_look.h"
+#include "io/workspace_scan.h"
 #include "json.h"
 #include "lib/tmpl.h"
 
@@ -151,7 +151,7 @@ is_one_line(struct str s)
 }
 
 static void
-put_files(struct buf *b, const struct workspace_look *l)
+put_files(struct buf *b, const struct workspace_scan *l)
 {
 	size_t i, from = b->n;
 
@@ -241,7 +241,7 @@ put_tree_var(struct json_out *o, const char *key, const struct json *v)
 
 static void
 put_vars(struct json_out *o, const struct session_params *p,
-    const struct workspace_look *l, const struct session_said *before)
+    const struct workspace_scan *l, const struct session_said *before)
 {
 	struct buf b = { 0 };
 
@@ -270,7 +270,7 @@ put_vars(struct json_out *o, const struct session_params *p,
 
 struct str
 session_prompt(struct arena *a, struct str template,
-    const struct session_params *p, const struct workspace_look *l,
+    const struct session_params *p, const struct workspace_scan *l,
     const struct session_said *before, struct err *e)
 {
 	struct json_mem mem = { arena_hook, a };

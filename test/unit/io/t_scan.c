@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: ISC */
-/* Two looks at a directory: what is told of the difference, and its limits. */
-#include "io/workspace_look.h"
+/* Two scans of a directory: the changes between them, and the limits. */
+#include "io/workspace_scan.h"
 
 #include <fcntl.h>
 #include <stdio.h>
@@ -13,7 +13,7 @@
 #include "io/workspace.h"
 #include "test/tool/tap.h"
 
-static char dir[] = "/tmp/t_look.XXXXXX";
+static char dir[] = "/tmp/t_scan.XXXXXX";
 static struct field_strs all;
 
 static const char *
@@ -62,14 +62,14 @@ fill(void)
 }
 
 static void
-finish_look(struct workspace_look *l)
+finish(struct workspace_scan *l)
 {
-	while (!workspace_look_step(l, 1))
+	while (!workspace_scan_step(l, 1))
 		;
 }
 
 static const struct workspace_change *
-find(const struct workspace_look *l, const char *path)
+find(const struct workspace_scan *l, const char *path)
 {
 	size_t i;
 
@@ -94,32 +94,32 @@ change_all(void)
 static void
 test_all(void)
 {
-	struct workspace_look *l;
+	struct workspace_scan *l;
 	const struct workspace_change *c;
 
 	fill();
-	l = workspace_look_new(dir, &all, &all);
-	finish_look(l);
-	OK(l->nfiles == 5 && l->cut == NULL);
+	l = workspace_scan_new(dir, &all, &all);
+	finish(l);
+	OK(l->nfiles == 5 && l->incomplete == NULL);
 	OK(str_is(l->files[0], "README") && str_is(l->files[1], "src/A.java"));
-	OK(workspace_look_step(l, 1));		/* it stays done */
+	OK(workspace_scan_step(l, 1));		/* it stays done */
 	change_all();
-	workspace_look_again(l);
-	finish_look(l);
-	OK(l->nchanges == 5 && l->cut == NULL);
+	workspace_scan_again(l);
+	finish(l);
+	OK(l->nchanges == 5 && l->incomplete == NULL);
 	c = find(l, "src/A.java");
-	OK(c != NULL && c->how == WORKSPACE_MODIFIED && !c->excluded);
+	OK(c != NULL && c->kind == WORKSPACE_MODIFIED && !c->excluded);
 	OK(c != NULL && str_is(c->diff, "--- a/src/A.java\n+++ b/src/A.java\n"
 	    "@@ -1,3 +1,3 @@\n one\n-two\n+2\n three\n"));
 	c = find(l, "src/B.java");
-	OK(c != NULL && c->how == WORKSPACE_DELETED);
+	OK(c != NULL && c->kind == WORKSPACE_DELETED);
 	OK(c != NULL && str_is(c->diff,
 	    "--- a/src/B.java\n+++ /dev/null\n@@ -1 +0,0 @@\n-b\n"));
 	c = find(l, "src/new.java");
-	OK(c != NULL && c->how == WORKSPACE_ADDED && c->diff.p != NULL);
+	OK(c != NULL && c->kind == WORKSPACE_ADDED && c->diff.p != NULL);
 	OK(find(l, "README") == NULL && find(l, ".git/HEAD") == NULL);
 	OK(str_is(l->changes[0].path, "src/A.java"));	/* sorted */
-	workspace_look_free(l);
+	workspace_scan_free(l);
 }
 
 static void
@@ -127,46 +127,46 @@ test_patterns(void)
 {
 	struct str in[2], out[1];
 	struct field_strs include = list(in, 2), exclude = list(out, 1);
-	struct workspace_look *l;
+	struct workspace_scan *l;
 	const struct workspace_change *c;
 
 	in[0] = STR("**/*.java");
 	in[1] = out[0] = STR("target/**");
 	fill();
-	l = workspace_look_new(dir, &include, &exclude);
-	finish_look(l);
+	l = workspace_scan_new(dir, &include, &exclude);
+	finish(l);
 	OK(l->nfiles == 2 && str_is(l->files[1], "src/B.java"));
 	change_all();
-	workspace_look_again(l);
-	finish_look(l);
+	workspace_scan_again(l);
+	finish(l);
 	c = find(l, "target/out");
-	OK(c != NULL && c->excluded && c->how == WORKSPACE_MODIFIED);
-	OK(c != NULL && c->diff.p == NULL && strcmp(c->why, "excluded") == 0);
+	OK(c != NULL && c->excluded && c->kind == WORKSPACE_MODIFIED);
+	OK(c != NULL && c->diff.p == NULL && strcmp(c->no_diff, "excluded") == 0);
 	c = find(l, "target/more");
-	OK(c != NULL && c->excluded && c->how == WORKSPACE_ADDED);
+	OK(c != NULL && c->excluded && c->kind == WORKSPACE_ADDED);
 	c = find(l, "src/A.java");
 	OK(c != NULL && !c->excluded && c->diff.p != NULL);
-	workspace_look_free(l);
+	workspace_scan_free(l);
 }
 
 static void
 test_odd(void)
 {
-	struct workspace_look *l;
+	struct workspace_scan *l;
 	const struct workspace_change *c;
 	struct buf big = { 0 };
 	struct err e;
 	int i;
 
 	fill();
-	for (i = 0; i < WORKSPACE_LOOK_FILE / 8 + 1; i++)
+	for (i = 0; i < WORKSPACE_SCAN_FILE_MAX / 8 + 1; i++)
 		buf_puts(&big, "1234567\n");
 	(void)os_write_file(at("big"), buf_str(&big), &e);
 	OK(symlink("/etc", at("away")) == 0);
 	OK(symlink("A.java", at("src/link")) == 0);
 	mkfifo(at("pipe"), 0600);
-	l = workspace_look_new(dir, &all, &all);
-	finish_look(l);
+	l = workspace_scan_new(dir, &all, &all);
+	finish(l);
 	OK(l->nfiles == 8);		/* the pipe is nobody's file */
 	buf_puts(&big, "8\n");
 	(void)os_write_file(at("big"), buf_str(&big), &e);
@@ -178,83 +178,83 @@ test_odd(void)
 	mkdir(at("README"), 0700);
 	put("README/in", "x\n");
 	put("odd\nname", "x\n");
-	workspace_look_again(l);
-	finish_look(l);
+	workspace_scan_again(l);
+	finish(l);
 	c = find(l, "big");
-	OK(c != NULL && c->diff.p == NULL && strcmp(c->why, "too large") == 0);
+	OK(c != NULL && c->diff.p == NULL && strcmp(c->no_diff, "too large") == 0);
 	c = find(l, "src/link");
-	OK(c != NULL && c->diff.p == NULL && strcmp(c->why, "a link") == 0);
+	OK(c != NULL && c->diff.p == NULL && strcmp(c->no_diff, "a link") == 0);
 	c = find(l, "src/C.bin");
-	OK(c != NULL && c->diff.p == NULL && strcmp(c->why, "binary") == 0);
+	OK(c != NULL && c->diff.p == NULL && strcmp(c->no_diff, "binary") == 0);
 	c = find(l, "README");
-	OK(c != NULL && c->how == WORKSPACE_DELETED);
+	OK(c != NULL && c->kind == WORKSPACE_DELETED);
 	OK(find(l, "README/in") != NULL && find(l, "away") == NULL);
 	c = find(l, "odd\nname");
 	OK(c != NULL && str_starts(c->diff,
 	    STR("--- /dev/null\n+++ b/odd?name\n")));
-	workspace_look_free(l);
+	workspace_scan_free(l);
 }
 
 /* What has taken a file's place does not hide that it is gone. */
 static void
 test_replaced(void)
 {
-	struct workspace_look *l;
+	struct workspace_scan *l;
 	const struct workspace_change *c;
 
 	fill();
 	mkdir(at("lib"), 0700);
 	put("lib/x", "x\n");
-	l = workspace_look_new(dir, &all, &all);
-	finish_look(l);
+	l = workspace_scan_new(dir, &all, &all);
+	finish(l);
 	OK(rename(at("lib"), at("moved")) == 0);
 	OK(symlink("moved", at("lib")) == 0);
 	unlink(at("README"));
 	mkfifo(at("README"), 0600);
-	workspace_look_again(l);
-	finish_look(l);
+	workspace_scan_again(l);
+	finish(l);
 	c = find(l, "lib/x");
-	OK(c != NULL && c->how == WORKSPACE_DELETED && c->diff.p != NULL);
+	OK(c != NULL && c->kind == WORKSPACE_DELETED && c->diff.p != NULL);
 	c = find(l, "moved/x");
-	OK(c != NULL && c->how == WORKSPACE_ADDED);
+	OK(c != NULL && c->kind == WORKSPACE_ADDED);
 	c = find(l, "README");
-	OK(c != NULL && c->how == WORKSPACE_DELETED);
-	workspace_look_free(l);
+	OK(c != NULL && c->kind == WORKSPACE_DELETED);
+	workspace_scan_free(l);
 }
 
 static void
 test_limits(void)
 {
-	struct workspace_look *l;
+	struct workspace_scan *l;
 	char name[64];
 	int i, steps = 0;
 
 	fill();
 	mkdir(at("many"), 0700);
-	for (i = 0; i < WORKSPACE_LOOK_CHANGES + 10; i++) {
+	for (i = 0; i < WORKSPACE_SCAN_CHANGES_MAX + 10; i++) {
 		snprintf(name, sizeof(name), "many/%d", i);
 		put(name, "x\n");
 	}
-	l = workspace_look_new(dir, &all, &all);
-	while (!workspace_look_step(l, 0))
+	l = workspace_scan_new(dir, &all, &all);
+	while (!workspace_scan_step(l, 0))
 		steps++;
 	OK(steps > 100);		/* others have their turn */
-	OK(l->cut == NULL);
-	for (i = 0; i < WORKSPACE_LOOK_CHANGES + 10; i++) {
+	OK(l->incomplete == NULL);
+	for (i = 0; i < WORKSPACE_SCAN_CHANGES_MAX + 10; i++) {
 		snprintf(name, sizeof(name), "many/%d", i);
 		put(name, "y\n");
 	}
-	workspace_look_again(l);
-	finish_look(l);
-	OK(l->nchanges == WORKSPACE_LOOK_CHANGES);
-	OK(l->cut != NULL && strstr(l->cut, "changes") != NULL);
-	workspace_look_free(l);
+	workspace_scan_again(l);
+	finish(l);
+	OK(l->nchanges == WORKSPACE_SCAN_CHANGES_MAX);
+	OK(l->incomplete != NULL && strstr(l->incomplete, "changes") != NULL);
+	workspace_scan_free(l);
 }
 
 static void
 test_deep(void)
 {
-	struct workspace_look *l;
+	struct workspace_scan *l;
 	struct buf path = { 0 };
 	int i;
 
@@ -266,18 +266,18 @@ test_deep(void)
 		mkdir(at(path.p), 0700);
 	}
 	buf_free(&path);
-	l = workspace_look_new(dir, &all, &all);
-	finish_look(l);
-	OK(l->cut != NULL && strstr(l->cut, "deep") != NULL);
+	l = workspace_scan_new(dir, &all, &all);
+	finish(l);
+	OK(l->incomplete != NULL && strstr(l->incomplete, "deep") != NULL);
 	put("src/new", "x\n");
-	workspace_look_again(l);
-	finish_look(l);
-	OK(l->nchanges == 1 && l->changes[0].how == WORKSPACE_MODIFIED);
-	workspace_look_free(l);
-	l = workspace_look_new("/nowhere/at/all", &all, &all);
-	finish_look(l);
+	workspace_scan_again(l);
+	finish(l);
+	OK(l->nchanges == 1 && l->changes[0].kind == WORKSPACE_MODIFIED);
+	workspace_scan_free(l);
+	l = workspace_scan_new("/nowhere/at/all", &all, &all);
+	finish(l);
 	OK(l->nfiles == 0);
-	workspace_look_free(l);
+	workspace_scan_free(l);
 }
 
 int
