@@ -141,7 +141,8 @@ test_patterns(void)
 	finish(l);
 	c = find(l, "target/out");
 	OK(c != NULL && c->excluded && c->kind == WORKSPACE_MODIFIED);
-	OK(c != NULL && c->diff.p == NULL && strcmp(c->no_diff, "excluded") == 0);
+	OK(c != NULL && c->diff.p == NULL &&
+	    strcmp(c->no_diff, "excluded") == 0);
 	c = find(l, "target/more");
 	OK(c != NULL && c->excluded && c->kind == WORKSPACE_ADDED);
 	c = find(l, "src/A.java");
@@ -181,7 +182,8 @@ test_odd(void)
 	workspace_scan_again(l);
 	finish(l);
 	c = find(l, "big");
-	OK(c != NULL && c->diff.p == NULL && strcmp(c->no_diff, "too large") == 0);
+	OK(c != NULL && c->diff.p == NULL &&
+	    strcmp(c->no_diff, "too large") == 0);
 	c = find(l, "src/link");
 	OK(c != NULL && c->diff.p == NULL && strcmp(c->no_diff, "a link") == 0);
 	c = find(l, "src/C.bin");
