@@ -11,7 +11,7 @@ CORPUS  = $(SHARED)/corpus
 VG_CORPUS = none
 
 UNIT = agent/t_acp agent/t_hub base/t_base base/t_json base/t_os cmd/t_client grade/t_grader \
-	grade/t_judge grade/t_trace io/t_conn io/t_fetch io/t_look io/t_loop io/t_proc io/t_procs \
+	grade/t_judge grade/t_trace io/t_conn io/t_fetch io/t_scan io/t_loop io/t_proc io/t_procs \
 	io/t_wire lib/t_csv lib/t_diff lib/t_expr lib/t_field lib/t_glob lib/t_http lib/t_mask \
 	lib/t_opt lib/t_re lib/t_schema lib/t_stats lib/t_tmpl lib/t_ws lib/t_yaml report/t_compare \
 	report/t_report results/t_cache results/t_event results/t_outcome results/t_result \
