@@ -31,7 +31,7 @@ LIB = csv diff diff_search field glob http http_body http_events http_url mask o
 	re/re_nfa re/re_parse re/re_prog re/re_state schema/schema schema/schema_build \
 	schema/schema_check schema/schema_cycle schema/schema_index schema/schema_keyword \
 	schema/schema_map schema/schema_meta schema/schema_number schema/schema_pattern \
-	schema/schema_tell schema/schema_uri schema/schema_value yaml/yaml_anchor yaml/yaml_block \
+	schema/schema_explain schema/schema_uri schema/schema_value yaml/yaml_anchor yaml/yaml_block \
 	yaml/yaml_core yaml/yaml_flow yaml/yaml_in yaml/yaml_map yaml/yaml_scalar
 LIB_H = csv diff diff_internal field glob http mask opt stats tmpl unicode ws \
 	py/expr py/expr_internal py/expr_lex py/expr_unicode re/re re/re_internal \

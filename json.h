@@ -135,6 +135,14 @@ bool json_double(const struct json *, double *);
 bool json_equal(const struct json *, const struct json *);
 
 /*
+ * The same with a hook, which is called for each pair of values of the same
+ * type: 1 equal, 0 not equal, -1 compare them as json_equal() does.
+ */
+bool json_equal_with(const struct json *, const struct json *,
+    int (*hook)(void *ctx, const struct json *, const struct json *),
+    void *ctx);
+
+/*
  * Ends the building of an object: settles duplicate names and makes lookups
  * fast.  With last_wins the later value replaces the earlier one; otherwise
  * the first duplicate found is returned (and the object is not usable).
@@ -1379,42 +1387,38 @@ json_equal_number(const struct json *a, const struct json *b)
 	return a->n == b->n && memcmp(a->u.text, b->u.text, a->n) == 0;
 }
 
-/* Recurses as deep as the tree, which its reader has limited. */
+/* Recurses as deep as the tree, whose reader limits its depth. */
 bool
-json_equal(const struct json *a, const struct json *b)
+json_equal_with(const struct json *a, const struct json *b,
+    int (*hook)(void *, const struct json *, const struct json *), void *ctx)
 {
 	const struct json *v, *w;
+	int known;
 
 	if (a->type != b->type)
 		return false;
-	switch ((enum json_type)a->type) {
-	case JSON_NULL:
-		return true;
-	case JSON_NUMBER:
+	if (hook != NULL && (known = hook(ctx, a, b)) != -1)
+		return known;
+	if (a->type == JSON_NUMBER)
 		return json_equal_number(a, b);
-	case JSON_BOOL:
-		return a->n == b->n;
-	case JSON_STRING:
-		return a->n == b->n &&
-		    (a->n == 0 || memcmp(a->u.text, b->u.text, a->n) == 0);
-	case JSON_ARRAY:
-		if (a->n != b->n)
+	if (a->type == JSON_NULL || a->n != b->n)
+		return a->type == JSON_NULL;
+	if (a->type == JSON_STRING)
+		return a->n == 0 || memcmp(a->u.text, b->u.text, a->n) == 0;
+	w = json_first(b);
+	for (v = json_first(a); v != NULL; v = v->next, w = w->next) {
+		if (a->type == JSON_OBJECT)
+			w = json_get(b, json_key(v));
+		if (w == NULL || !json_equal_with(v, w, hook, ctx))
 			return false;
-		for (v = json_first(a), w = json_first(b); v != NULL;
-		    v = v->next, w = w->next)
-			if (!json_equal(v, w))
-				return false;
-		return true;
-	case JSON_OBJECT:
-		if (a->n != b->n)
-			return false;
-		for (v = json_first(a); v != NULL; v = v->next)
-			if ((w = json_get(b, json_key(v))) == NULL ||
-			    !json_equal(v, w))
-				return false;
-		return true;
 	}
-	return false;
+	return true;
+}
+
+bool
+json_equal(const struct json *a, const struct json *b)
+{
+	return json_equal_with(a, b, NULL, NULL);
 }
 
 /*

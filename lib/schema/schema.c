@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * Compiling a schema: first all names, then the keywords of one node after
- * the other, then a look for references that lead in circles.
+ * Compiling a schema: index all names, build the keywords of each node, then
+ * search for circular references.
  */
 #include "lib/schema/schema.h"
 
@@ -67,7 +67,7 @@ schema_put_pointer(struct buf *b, const struct schema_node *n,
 		schema_put_token(b, json_key(word));
 }
 
-/* The end of a long pointer says more than its beginning. */
+/* The end of a long pointer, which is more useful than its beginning. */
 static struct str
 last_part(struct str s)
 {
@@ -111,7 +111,7 @@ schema_fail(struct schema_build *b, const struct schema_node *n,
 	buf_free(&p);
 }
 
-/* $schema, where it names a draft. */
+/* Values of $schema. */
 static const struct {
 	const char *uri;
 	enum schema_draft draft;
@@ -162,9 +162,8 @@ read_vocab(struct schema_build *b, const struct schema_node *n,
 		d->vocab |= bit;
 		if (bit == 0 && v->type == JSON_BOOL && json_bool(v))
 			schema_fail(b, n, json_getc(n->src, "$schema"),
-			    "needs a vocabulary that is not known: \"%.*s\"",
-			    (int)(v->nkey < 80 ? v->nkey : 80),
-			    json_key(v).p);
+			    "requires an unknown vocabulary: \"%.*s\"",
+			    STRF(utf8_cut(json_key(v), 80)));
 	}
 }
 
@@ -195,12 +194,12 @@ schema_dialect_of(struct schema_build *b, const struct schema_node *n,
 			map = json_getc(doc, "$vocabulary");
 	}
 	v = json_getc(n->src, "$schema");
-	schema_fail(b, n, v, "\"%.*s\" is not known; known are drafts 7 and "
-	    "2020-12", (int)(v->n < 80 ? v->n : 80), json_text(v).p);
+	schema_fail(b, n, v, "\"%.*s\" is not supported; use draft 7 or "
+	    "2020-12", STRF(utf8_cut(json_text(v), 80)));
 	return d;
 }
 
-/* What is only a reference is taken for what it refers to. */
+/* Lets a node that is only a $ref be replaced by its target. */
 static void
 set_aliases(struct schema_build *b)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: ISC */
-/* Operations from keywords, whose values have been found to be in shape. */
-#include "lib/schema/schema_keyword.h"
+/* Makes operations of keywords, whose values have the right shape here. */
+#include "lib/schema/schema_internal.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -35,10 +35,24 @@ schema_type_bit(struct str word)
 	return 0;
 }
 
-/* The operation of a kind, new; NULL when it is there already. */
+/* The types that an operation applies to; 0: all of them. */
+static const uint8_t types_of[] = {
+	[SCHEMA_MIN] = ON_NUMBER, [SCHEMA_MIN_X] = ON_NUMBER,
+	[SCHEMA_MAX] = ON_NUMBER, [SCHEMA_MAX_X] = ON_NUMBER,
+	[SCHEMA_MULTIPLE] = ON_NUMBER, [SCHEMA_MIN_LEN] = ON_STRING,
+	[SCHEMA_MAX_LEN] = ON_STRING, [SCHEMA_MIN_ITEMS] = ON_ARRAY,
+	[SCHEMA_MAX_ITEMS] = ON_ARRAY, [SCHEMA_MIN_PROPS] = ON_OBJECT,
+	[SCHEMA_MAX_PROPS] = ON_OBJECT, [SCHEMA_PATTERN] = ON_STRING,
+	[SCHEMA_MEMBERS] = ON_OBJECT, [SCHEMA_NAMES] = ON_OBJECT,
+	[SCHEMA_ITEMS] = ON_ARRAY, [SCHEMA_UNIQUE] = ON_ARRAY,
+	[SCHEMA_CONTAINS] = ON_ARRAY, [SCHEMA_DEPENDS] = ON_OBJECT,
+	[SCHEMA_REST_ITEMS] = ON_ARRAY, [SCHEMA_REST_PROPS] = ON_OBJECT,
+	[SCHEMA_TYPE] = 0
+};
+
+/* A new operation of that kind, or NULL if the node has one already. */
 static struct schema_op *
-add(struct schema_ops *o, enum schema_kind kind, unsigned on,
-    const struct json *src)
+add(struct schema_ops *o, enum schema_kind kind, const struct json *src)
 {
 	struct schema_op *op;
 	size_t i;
@@ -49,17 +63,19 @@ add(struct schema_ops *o, enum schema_kind kind, unsigned on,
 	op = &o->v[o->n++];
 	memset(op, 0, sizeof(*op));
 	op->kind = (uint8_t)kind;
-	op->types = (uint8_t)on;
+	op->types = types_of[kind] != 0 ? types_of[kind] : SCHEMA_ANY;
 	op->src = src;
 	return op;
 }
 
 void
-schema_make_type(struct schema_ops *o, const struct json *v)
+schema_make_type(struct schema_ops *o, enum schema_kind kind,
+    const struct json *v)
 {
 	const struct json *c;
 	unsigned bits = 0;
 
+	(void)kind;
 	if (v->type == JSON_STRING)
 		bits = schema_type_bit(json_text(v));
 	for (c = json_first(v); c != NULL; c = c->next)
@@ -68,62 +84,36 @@ schema_make_type(struct schema_ops *o, const struct json *v)
 }
 
 void
-schema_make_const(struct schema_ops *o, const struct json *v)
+schema_make_const(struct schema_ops *o, enum schema_kind kind,
+    const struct json *v)
 {
-	add(o, SCHEMA_CONST, SCHEMA_ANY, v);
+	add(o, kind, v);
 }
 
 void
-schema_make_enum(struct schema_ops *o, const struct json *v)
+schema_make_enum(struct schema_ops *o, enum schema_kind kind,
+    const struct json *v)
 {
-	struct schema_op *op = add(o, SCHEMA_ENUM, SCHEMA_ANY, v);
+	struct schema_op *op = add(o, kind, v);
 
 	op->u.choice = schema_choice_new(o->b->arena, v);
 }
 
-static void
-number(struct schema_ops *o, enum schema_kind kind, const struct json *v)
+void
+schema_make_number(struct schema_ops *o, enum schema_kind kind,
+    const struct json *v)
 {
-	struct schema_op *op = add(o, kind, ON_NUMBER, v);
+	struct schema_op *op = add(o, kind, v);
 
 	op->u.num = NEW(o->b->arena, struct schema_num);
 	schema_num_read(op->u.num, json_text(v));
-}
-
-void
-schema_make_min(struct schema_ops *o, const struct json *v)
-{
-	number(o, SCHEMA_MIN, v);
-}
-
-void
-schema_make_min_x(struct schema_ops *o, const struct json *v)
-{
-	number(o, SCHEMA_MIN_X, v);
-}
-
-void
-schema_make_max(struct schema_ops *o, const struct json *v)
-{
-	number(o, SCHEMA_MAX, v);
-}
-
-void
-schema_make_max_x(struct schema_ops *o, const struct json *v)
-{
-	number(o, SCHEMA_MAX_X, v);
-}
-
-void
-schema_make_multiple(struct schema_ops *o, const struct json *v)
-{
-	number(o, SCHEMA_MULTIPLE, v);
-	if (schema_num_digits(o->v[o->n - 1].u.num) > SCHEMA_DIGITS_MAX)
+	if (kind == SCHEMA_MULTIPLE &&
+	    schema_num_digits(op->u.num) > SCHEMA_DIGITS_MAX)
 		schema_fail(o->b, o->node, v, "has more than %d digits",
 		    SCHEMA_DIGITS_MAX);
 }
 
-/* A count, or the largest there is. */
+/* The value of a count; UINT64_MAX if it is larger than that. */
 static uint64_t
 count_of(const struct json *v)
 {
@@ -136,97 +126,65 @@ count_of(const struct json *v)
 	return json_int(v, &i) ? (uint64_t)i : UINT64_MAX;
 }
 
-static void
-count(struct schema_ops *o, enum schema_kind kind, unsigned on,
+void
+schema_make_count(struct schema_ops *o, enum schema_kind kind,
     const struct json *v)
 {
-	add(o, kind, on, v)->u.count = count_of(v);
+	add(o, kind, v)->u.count = count_of(v);
 }
 
 void
-schema_make_min_len(struct schema_ops *o, const struct json *v)
-{
-	count(o, SCHEMA_MIN_LEN, ON_STRING, v);
-}
-
-void
-schema_make_max_len(struct schema_ops *o, const struct json *v)
-{
-	count(o, SCHEMA_MAX_LEN, ON_STRING, v);
-}
-
-void
-schema_make_min_items(struct schema_ops *o, const struct json *v)
-{
-	count(o, SCHEMA_MIN_ITEMS, ON_ARRAY, v);
-}
-
-void
-schema_make_max_items(struct schema_ops *o, const struct json *v)
-{
-	count(o, SCHEMA_MAX_ITEMS, ON_ARRAY, v);
-}
-
-void
-schema_make_min_props(struct schema_ops *o, const struct json *v)
-{
-	count(o, SCHEMA_MIN_PROPS, ON_OBJECT, v);
-}
-
-void
-schema_make_max_props(struct schema_ops *o, const struct json *v)
-{
-	count(o, SCHEMA_MAX_PROPS, ON_OBJECT, v);
-}
-
-void
-schema_make_unique(struct schema_ops *o, const struct json *v)
+schema_make_unique(struct schema_ops *o, enum schema_kind kind,
+    const struct json *v)
 {
 	if (json_bool(v))
-		add(o, SCHEMA_UNIQUE, ON_ARRAY, v);
+		add(o, kind, v);
 }
 
-struct re *
-schema_build_pattern(struct schema_build *b, const struct schema_node *n,
+static struct re *
+compile_pattern(struct schema_build *b, const struct schema_node *n,
     const struct json *word, struct str ecma)
 {
 	struct re *re = schema_map_get(&b->patterns, ecma);
 	struct err e = { 0 };
 	const char *why;
 	struct str s;
-	int shown = (int)(ecma.n < 60 ? ecma.n : 60);
 
 	if (re != NULL)
 		return re;
 	if (b->patterns.n == SCHEMA_PATTERNS_MAX) {
-		schema_fail(b, n, word, "there are more than %d patterns",
+		schema_fail(b, n, word, "more than %d different patterns",
 		    SCHEMA_PATTERNS_MAX);
 		return NULL;
 	}
 	s = schema_pattern(b->arena, ecma, &why);
 	re = s.p != NULL ? re_compile(b->arena, s, &e) : NULL;
 	if (re == NULL)
-		schema_fail(b, n, word, "pattern \"%.*s\": %s", shown, ecma.p,
-		    why != NULL ? why : e.msg);
+		schema_fail(b, n, word, "pattern \"%.*s\": %s",
+		    STRF(utf8_cut(ecma, 60)), why != NULL ? why : e.msg);
 	else
 		schema_map_put(b->arena, &b->patterns, ecma, re);
 	return re;
 }
 
 void
-schema_make_pattern(struct schema_ops *o, const struct json *v)
-{
-	struct re *re = schema_build_pattern(o->b, o->node, v, json_text(v));
-
-	if (re != NULL)
-		add(o, SCHEMA_PATTERN, ON_STRING, v)->u.re = re;
-}
-
-static void
-one_schema(struct schema_ops *o, enum schema_kind kind, unsigned on,
+schema_make_pattern(struct schema_ops *o, enum schema_kind kind,
     const struct json *v)
 {
-	add(o, kind, on, v)->u.node = schema_node_at(o->b, o->node, v, NULL);
+	struct re *re = compile_pattern(o->b, o->node, v, json_text(v));
+
+	if (re != NULL)
+		add(o, kind, v)->u.re = re;
+}
+
+/* A keyword whose value is one schema. */
+void
+schema_make_node(struct schema_ops *o, enum schema_kind kind,
+    const struct json *v)
+{
+	add(o, kind, v)->u.node = schema_node_at(o->b, o->node, v, NULL);
+	if (kind == SCHEMA_REST_ITEMS || kind == SCHEMA_REST_PROPS)
+		o->node->own = true;
 }
 
 static struct schema_node **
@@ -242,65 +200,24 @@ nodes_of(struct schema_ops *o, const struct json *list)
 	return v;
 }
 
-static void
-schemas(struct schema_ops *o, enum schema_kind kind, const struct json *v)
+/* A keyword whose value is a list of schemas. */
+void
+schema_make_nodes(struct schema_ops *o, enum schema_kind kind,
+    const struct json *v)
 {
-	struct schema_op *op = add(o, kind, SCHEMA_ANY, v);
+	struct schema_op *op = add(o, kind, v);
 
 	op->u.nodes = nodes_of(o, v);
 	op->n = (uint32_t)json_count(v);
 }
 
 void
-schema_make_all(struct schema_ops *o, const struct json *v)
-{
-	schemas(o, SCHEMA_ALL_OF, v);
-}
-
-void
-schema_make_any(struct schema_ops *o, const struct json *v)
-{
-	schemas(o, SCHEMA_ANY_OF, v);
-}
-
-void
-schema_make_one(struct schema_ops *o, const struct json *v)
-{
-	schemas(o, SCHEMA_ONE_OF, v);
-}
-
-void
-schema_make_not(struct schema_ops *o, const struct json *v)
-{
-	one_schema(o, SCHEMA_NOT, SCHEMA_ANY, v);
-}
-
-void
-schema_make_names(struct schema_ops *o, const struct json *v)
-{
-	one_schema(o, SCHEMA_NAMES, ON_OBJECT, v);
-}
-
-void
-schema_make_rest_items(struct schema_ops *o, const struct json *v)
-{
-	one_schema(o, SCHEMA_REST_ITEMS, ON_ARRAY, v);
-	o->node->own = true;
-}
-
-void
-schema_make_rest_props(struct schema_ops *o, const struct json *v)
-{
-	one_schema(o, SCHEMA_REST_PROPS, ON_OBJECT, v);
-	o->node->own = true;
-}
-
-void
-schema_make_if(struct schema_ops *o, const struct json *v)
+schema_make_if(struct schema_ops *o, enum schema_kind kind,
+    const struct json *v)
 {
 	const struct json *then = schema_word(o->node, "then");
 	const struct json *other = schema_word(o->node, "else");
-	struct schema_op *op = add(o, SCHEMA_IF, SCHEMA_ANY, v);
+	struct schema_op *op = add(o, kind, v);
 
 	op->n = 3;
 	op->u.nodes = NEW_N(o->b->arena, struct schema_node *, 3);
@@ -312,11 +229,12 @@ schema_make_if(struct schema_ops *o, const struct json *v)
 }
 
 void
-schema_make_contains(struct schema_ops *o, const struct json *v)
+schema_make_contains(struct schema_ops *o, enum schema_kind kind,
+    const struct json *v)
 {
 	const struct json *min = schema_word(o->node, "minContains");
 	const struct json *max = schema_word(o->node, "maxContains");
-	struct schema_op *op = add(o, SCHEMA_CONTAINS, ON_ARRAY, v);
+	struct schema_op *op = add(o, kind, v);
 	struct schema_contains *c = NEW(o->b->arena, struct schema_contains);
 
 	c->node = schema_node_at(o->b, o->node, v, NULL);
@@ -325,9 +243,10 @@ schema_make_contains(struct schema_ops *o, const struct json *v)
 	op->u.contains = c;
 }
 
-/* prefixItems and items; in draft 7 items and additionalItems. */
+/* prefixItems and items or, in draft 7, items and additionalItems. */
 void
-schema_make_items(struct schema_ops *o, const struct json *v)
+schema_make_items(struct schema_ops *o, enum schema_kind kind,
+    const struct json *v)
 {
 	bool old = o->node->res->dialect.draft == SCHEMA_7;
 	const struct json *items = schema_word(o->node, "items");
@@ -342,7 +261,7 @@ schema_make_items(struct schema_ops *o, const struct json *v)
 		rest = schema_word(o->node, "additionalItems");
 	if (first == NULL && rest == NULL)
 		return;
-	op = add(o, SCHEMA_ITEMS, ON_ARRAY, v);
+	op = add(o, kind, v);
 	if (op == NULL)
 		return;
 	op->u.items = NEW(o->b->arena, struct schema_items);
@@ -366,7 +285,7 @@ prop(struct schema_ops *o, struct schema_members *m, struct str name)
 		schema_map_put(o->b->arena, &m->props, name, p);
 		if (m->props.longest > SCHEMA_WAY_MAX)
 			schema_fail(o->b, o->node, NULL,
-			    "too many names of properties are alike");
+			    "too many property names have similar hashes");
 	}
 	return p;
 }
@@ -383,16 +302,17 @@ add_patterns(struct schema_ops *o, struct schema_members *m,
 	for (c = json_first(map); c != NULL && !o->b->failed; c = c->next) {
 		p = &m->patterns[m->npatterns++];
 		p->node = schema_node_at(o->b, o->node, map, c);
-		p->re = schema_build_pattern(o->b, o->node, map, json_key(c));
+		p->re = compile_pattern(o->b, o->node, map, json_key(c));
 	}
 }
 
-/* All that is said about members by their names. */
+/* properties, required, patternProperties and additionalProperties. */
 void
-schema_make_members(struct schema_ops *o, const struct json *v)
+schema_make_members(struct schema_ops *o, enum schema_kind kind,
+    const struct json *v)
 {
 	const struct json *patterns, *c;
-	struct schema_op *op = add(o, SCHEMA_MEMBERS, ON_OBJECT, v);
+	struct schema_op *op = add(o, kind, v);
 	struct schema_members *m;
 	struct schema_prop *p;
 
@@ -422,13 +342,14 @@ schema_make_members(struct schema_ops *o, const struct json *v)
 	m->picks = m->npatterns == 0 && m->more == NULL;
 }
 
-/* dependencies, dependentRequired and dependentSchemas, all in one. */
+/* dependencies, dependentRequired and dependentSchemas. */
 void
-schema_make_depends(struct schema_ops *o, const struct json *v)
+schema_make_depends(struct schema_ops *o, enum schema_kind kind,
+    const struct json *v)
 {
 	static const char *const words[] = { "dependencies",
 		"dependentRequired", "dependentSchemas" };
-	struct schema_op *op = add(o, SCHEMA_DEPENDS, ON_OBJECT, v);
+	struct schema_op *op = add(o, kind, v);
 	const struct json *map[COUNTOF(words)], *c;
 	struct schema_depend *d;
 	size_t i, n = 0;
@@ -455,19 +376,21 @@ schema_make_depends(struct schema_ops *o, const struct json *v)
 }
 
 void
-schema_make_ref(struct schema_ops *o, const struct json *v)
+schema_make_ref(struct schema_ops *o, enum schema_kind kind,
+    const struct json *v)
 {
 	struct schema_node *to;
 	struct str name;
 
 	to = schema_follow(o->b, o->node, v, &name);
 	if (to != NULL)
-		add(o, SCHEMA_REF, SCHEMA_ANY, v)->u.node = to;
+		add(o, kind, v)->u.node = to;
 }
 
-/* Without an anchor that others may take over it is an ordinary $ref. */
+/* If it does not name a dynamic anchor, it acts as $ref. */
 void
-schema_make_dynref(struct schema_ops *o, const struct json *v)
+schema_make_dynref(struct schema_ops *o, enum schema_kind kind,
+    const struct json *v)
 {
 	struct schema_anchor *a;
 	struct schema_node *to;
@@ -479,7 +402,7 @@ schema_make_dynref(struct schema_ops *o, const struct json *v)
 	a = NEW(o->b->arena, struct schema_anchor);
 	a->node = to;
 	a->name = name;
-	add(o, SCHEMA_DYNREF, SCHEMA_ANY, v)->u.anchor = a;
+	add(o, kind, v)->u.anchor = a;
 	if (name.n > 0)
 		o->b->dynamic = true;
 }

@@ -1,21 +1,21 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * Checking a value: the operations of a node one after the other.
+ * Checks a value by running the operations of a node in order.
  *
- * First only yes or no is asked, which ends at the first no.  Only when the
- * answer is no and somebody wants to know why, everything is done again with
- * a list for the reasons, and then no operation is left out.
+ * The first run only decides whether the value passes, and stops at the first
+ * failure.  If the value fails and the caller wants reasons, a second run
+ * executes all operations and collects findings.
  *
- * Recursion is SCHEMA_DEPTH_MAX deep at most, through small frames.
+ * Recursion is at most SCHEMA_DEPTH_MAX deep, with small frames.
  */
 #include "lib/schema/schema_internal.h"
 
 #include "lib/re/re.h"
 
-enum { WHY_STEPS = 1 << 23 };	/* for the second time */
+enum { WHY_STEPS = 1 << 23 };	/* for the second run */
 
-bool
-schema_stop(struct schema_run *r, const char *why)
+static bool
+stop(struct schema_run *r, const char *why)
 {
 	if (!r->stopped)
 		err_set(r->e, ERR_LIMIT, "%s", why);
@@ -24,12 +24,15 @@ schema_stop(struct schema_run *r, const char *why)
 	return false;
 }
 
+static bool check_node(struct schema_run *, const struct schema_node *,
+    const struct json *, struct schema_seen *);
+
 bool
 schema_spend(struct schema_run *r, size_t steps)
 {
 	if (steps >= r->steps)
-		return schema_stop(r,
-		    "the check takes too many steps; it was given up");
+		return stop(r,
+		    "the check takes too many steps and was stopped");
 	r->steps -= steps;
 	return true;
 }
@@ -41,7 +44,6 @@ fits(unsigned types, const struct json *v)
 	    (types & SCHEMA_INTEGER) != 0 && schema_num_whole(v));
 }
 
-/* Sets of positions. */
 static void
 seen_begin(struct schema_run *r, struct schema_seen *s, const struct json *v)
 {
@@ -80,29 +82,29 @@ seen_join(struct schema_seen *to, const struct schema_seen *from)
 		to->bits[i] |= from->bits[i];
 }
 
-/* Reasons are in the same memory; while there may be some, all stays. */
+/* Frees scratch memory, unless findings may be in it. */
 static void
-give_back(struct schema_run *r, struct arena_mark mark)
+release(struct schema_run *r, struct arena_mark mark)
 {
 	if (r->why == NULL)
 		arena_restore(r->tmp, mark);
 }
 
-/* A schema that is only asked whether the value passes. */
+/* Checks a value without collecting findings. */
 static bool
-quietly(struct schema_run *r, const struct schema_node *s,
+passes(struct schema_run *r, const struct schema_node *s,
     const struct json *v, struct schema_seen *seen)
 {
 	struct schema_why *why = r->why;
 	bool ok;
 
 	r->why = NULL;
-	ok = schema_run(r, s, v, seen);
+	ok = check_node(r, s, v, seen);
 	r->why = why;
 	return ok;
 }
 
-/* The same with a set of its own, which counts only if the value passes. */
+/* Checks with a separate set of evaluated parts, joined if it passes. */
 static bool
 branch(struct schema_run *r, const struct schema_node *s,
     const struct json *v, struct schema_seen *seen)
@@ -112,17 +114,17 @@ branch(struct schema_run *r, const struct schema_node *s,
 	bool ok;
 
 	if (seen == NULL)
-		return schema_run(r, s, v, NULL);
+		return check_node(r, s, v, NULL);
 	mark = arena_save(r->tmp);
 	seen_begin(r, &mine, v);
-	ok = schema_run(r, s, v, &mine);
+	ok = check_node(r, s, v, &mine);
 	if (ok)
 		seen_join(seen, &mine);
-	give_back(r, mark);
+	release(r, mark);
 	return ok;
 }
 
-/* A part of the value, the i-th. */
+/* Checks the i-th part of the current value. */
 static bool
 part(struct schema_run *r, const struct schema_node *s, const struct json *v,
     size_t i)
@@ -135,13 +137,13 @@ part(struct schema_run *r, const struct schema_node *s, const struct json *v,
 	if (s->nops == 0 && fits(s->types, v))
 		return true;
 	if (r->why == NULL)
-		return schema_run(r, s, v, NULL);
+		return check_node(r, s, v, NULL);
 	t.up = r->trail;
 	t.v = v;
 	t.i = i;
 	r->trail = &t;
 	r->level++;
-	ok = schema_run(r, s, v, NULL);
+	ok = check_node(r, s, v, NULL);
 	r->level--;
 	r->trail = t.up;
 	return ok;
@@ -158,12 +160,12 @@ missing(struct schema_run *r, const struct schema_node *s,
 	for (name = json_first(op->u.members->required); name != NULL;
 	    name = name->next)
 		if (json_get(v, json_text(name)) == NULL)
-			schema_tell_kind(r, SCHEMA_MISSING, s, op, v,
+			schema_explain_kind(r, SCHEMA_MISSING, s, op, v,
 			    json_text(name));
 	return false;
 }
 
-/* One member: its own schema, those of patterns, else that of all others. */
+/* Checks a member by its own schema, by patterns, else by the default. */
 static bool
 member(struct schema_run *r, const struct schema_members *m,
     const struct schema_node *own, const struct json *c, size_t i,
@@ -192,7 +194,7 @@ member(struct schema_run *r, const struct schema_members *m,
 	return ok;
 }
 
-/* Few names of a large object. */
+/* Looks up the few known names of a large object. */
 static bool
 pick(struct schema_run *r, const struct schema_node *s,
     const struct schema_op *op, const struct json *v)
@@ -260,7 +262,7 @@ names(struct schema_run *r, const struct schema_op *op, const struct json *v)
 		t.v = c;
 		r->trail = &t;
 		r->naming = true;
-		if (!schema_run(r, op->u.node, &name, NULL))
+		if (!check_node(r, op->u.node, &name, NULL))
 			ok = false;
 		r->naming = naming;
 		r->trail = t.up;
@@ -306,7 +308,7 @@ contains(struct schema_run *r, const struct schema_node *s,
 	size_t i = 0, n = 0;
 
 	for (c = json_first(v); c != NULL && !r->stopped; c = c->next, i++) {
-		if (!quietly(r, want->node, c, NULL))
+		if (!passes(r, want->node, c, NULL))
 			continue;
 		n++;
 		if (seen != NULL)
@@ -316,7 +318,7 @@ contains(struct schema_run *r, const struct schema_node *s,
 			break;
 	}
 	return (n >= want->min && n <= want->max && !r->stopped) ||
-	    schema_tell_count(r, s, op, v, n);
+	    schema_explain_count(r, s, op, v, n);
 }
 
 static bool
@@ -333,20 +335,20 @@ depends(struct schema_run *r, const struct schema_node *s,
 			return false;
 		if (json_get(v, d->name) == NULL)
 			continue;
-		if (d->node != NULL && !schema_run(r, d->node, v, seen))
+		if (d->node != NULL && !check_node(r, d->node, v, seen))
 			ok = false;
 		for (name = json_first(d->names); name != NULL;
 		    name = name->next)
 			if (json_get(v, json_text(name)) == NULL) {
 				ok = false;
-				schema_tell_kind(r, SCHEMA_LACKS, s, op, v,
+				schema_explain_kind(r, SCHEMA_LACKS, s, op, v,
 				    json_text(name));
 			}
 	}
 	return ok;
 }
 
-/* The outermost resource on the way here that has the anchor decides. */
+/* The outermost resource in the dynamic scope with that anchor decides. */
 static bool
 dynref(struct schema_run *r, const struct schema_op *op, const struct json *v,
     struct schema_seen *seen)
@@ -362,7 +364,7 @@ dynref(struct schema_run *r, const struct schema_op *op, const struct json *v,
 			if (str_eq(d->name, a->name))
 				to = d->node;
 	}
-	return schema_run(r, to, v, seen);
+	return check_node(r, to, v, seen);
 }
 
 static bool
@@ -373,12 +375,12 @@ all_of(struct schema_run *r, const struct schema_op *op, const struct json *v,
 	uint32_t i;
 
 	for (i = 0; i < op->n && (ok || r->why != NULL); i++)
-		if (!schema_run(r, op->u.nodes[i], v, seen))
+		if (!check_node(r, op->u.nodes[i], v, seen))
 			ok = false;
 	return ok;
 }
 
-/* How many pass, up to `enough`; with reasons, why the others did not. */
+/* The number of branches that pass, up to `enough`; adds others to best. */
 static size_t
 choose(struct schema_run *r, const struct schema_op *op, const struct json *v,
     struct schema_seen *seen, size_t enough, struct schema_best *best)
@@ -408,7 +410,7 @@ any_of(struct schema_run *r, const struct schema_node *s,
 	struct schema_best best = { .tried = 0 };
 
 	return choose(r, op, v, seen, seen == NULL ? 1 : op->n, &best) > 0 ||
-	    schema_best_tell(r, &best, s, op, v);
+	    schema_best_explain(r, &best, s, op, v);
 }
 
 static bool
@@ -419,8 +421,8 @@ one_of(struct schema_run *r, const struct schema_node *s,
 	size_t n = choose(r, op, v, seen, r->why == NULL ? 2 : op->n, &best);
 
 	if (n == 0)
-		return schema_best_tell(r, &best, s, op, v);
-	return n == 1 || schema_tell_count(r, s, op, v, n);
+		return schema_best_explain(r, &best, s, op, v);
+	return n == 1 || schema_explain_count(r, s, op, v, n);
 }
 
 static bool
@@ -435,13 +437,13 @@ if_then(struct schema_run *r, const struct schema_op *op,
 	yes = branch(r, op->u.nodes[0], v, seen);
 	r->why = why;
 	next = op->u.nodes[yes ? 1 : 2];
-	return next == NULL || schema_run(r, next, v, seen);
+	return next == NULL || check_node(r, next, v, seen);
 }
 
-/* What nobody has looked at yet. */
+/* Checks the items or members that are not evaluated yet. */
 static bool
-rest(struct schema_run *r, const struct schema_op *op, const struct json *v,
-    struct schema_seen *seen)
+unevaluated(struct schema_run *r, const struct schema_op *op,
+    const struct json *v, struct schema_seen *seen)
 {
 	const struct json *c;
 	bool ok = true;
@@ -473,9 +475,9 @@ number(const struct schema_op *op, const struct json *v)
 	    c <= 0 : op->kind == SCHEMA_MIN_X ? c > 0 : c < 0;
 }
 
-/* Code points, each of which has one byte that is no continuation. */
-static size_t
-length(const struct json *v)
+/* Code points: each has one byte that is not a continuation byte. */
+size_t
+schema_length(const struct json *v)
 {
 	const char *p = v->u.text, *end = p + v->n;
 	size_t n = 0;
@@ -493,10 +495,10 @@ counted(struct schema_run *r, const struct schema_op *op, const struct json *v)
 	switch (op->kind) {
 	case SCHEMA_MIN_LEN:
 		return v->n >= want && (v->n / 4 >= want ||
-		    (schema_spend(r, v->n / 64) && length(v) >= want));
+		    (schema_spend(r, v->n / 64) && schema_length(v) >= want));
 	case SCHEMA_MAX_LEN:
 		return v->n <= want || (v->n / 4 <= want &&
-		    schema_spend(r, v->n / 64) && length(v) <= want);
+		    schema_spend(r, v->n / 64) && schema_length(v) <= want);
 	case SCHEMA_MIN_ITEMS:
 	case SCHEMA_MIN_PROPS:
 		return v->n >= want;
@@ -513,7 +515,7 @@ unique(struct schema_run *r, const struct json *v)
 	return schema_unique(r, v, &a, &b);
 }
 
-/* An operation on the value itself, without schemas in it. */
+/* An operation without subschemas. */
 static bool
 plain(struct schema_run *r, const struct schema_op *op, const struct json *v)
 {
@@ -554,14 +556,14 @@ operate(struct schema_run *r, const struct schema_node *s,
 	case SCHEMA_DEPENDS:
 		return depends(r, s, op, v, seen);
 	case SCHEMA_REF:
-		return schema_run(r, op->u.node, v, seen);
+		return check_node(r, op->u.node, v, seen);
 	case SCHEMA_DYNREF:
 		return dynref(r, op, v, seen);
 	case SCHEMA_ALL_OF:
 		return all_of(r, op, v, seen);
 	case SCHEMA_NOT:
-		return (!quietly(r, op->u.node, v, NULL) && !r->stopped) ||
-		    schema_tell(r, s, op, v);
+		return (!passes(r, op->u.node, v, NULL) && !r->stopped) ||
+		    schema_explain(r, s, op, v);
 	case SCHEMA_ANY_OF:
 		return any_of(r, s, op, v, seen);
 	case SCHEMA_ONE_OF:
@@ -570,9 +572,9 @@ operate(struct schema_run *r, const struct schema_node *s,
 		return if_then(r, op, v, seen);
 	case SCHEMA_REST_ITEMS:
 	case SCHEMA_REST_PROPS:
-		return rest(r, op, v, seen);
+		return unevaluated(r, op, v, seen);
 	default:
-		return plain(r, op, v) || schema_tell(r, s, op, v);
+		return plain(r, op, v) || schema_explain(r, s, op, v);
 	}
 }
 
@@ -594,9 +596,9 @@ run_ops(struct schema_run *r, const struct schema_node *s,
 	return ok;
 }
 
-/* With a set of its own, and a note of where we are if it may be asked for. */
+/* Runs a node with its own set of evaluated parts and its dynamic scope. */
 static bool
-run_apart(struct schema_run *r, const struct schema_node *s,
+run_scoped(struct schema_run *r, const struct schema_node *s,
     const struct json *v, struct schema_seen *seen)
 {
 	struct schema_scope scope = { r->scope, s->res };
@@ -613,15 +615,15 @@ run_apart(struct schema_run *r, const struct schema_node *s,
 		ok = run_ops(r, s, v, &mine);
 		if (ok && seen != NULL)
 			seen_join(seen, &mine);
-		give_back(r, mark);
+		release(r, mark);
 	} else
 		ok = run_ops(r, s, v, seen);
 	r->scope = scope.up;
 	return ok;
 }
 
-bool
-schema_run(struct schema_run *r, const struct schema_node *s,
+static bool
+check_node(struct schema_run *r, const struct schema_node *s,
     const struct json *v, struct schema_seen *seen)
 {
 	bool ok;
@@ -629,22 +631,22 @@ schema_run(struct schema_run *r, const struct schema_node *s,
 	if (s->alias != NULL)
 		s = s->alias;
 	if (!fits(s->types, v))
-		return schema_tell_type(r, s, v);
+		return schema_explain_type(r, s, v);
 	if (s->nops == 0)
 		return true;
 	if (!schema_spend(r, s->nops))
 		return false;
 	if (r->depth == SCHEMA_DEPTH_MAX)
-		return schema_stop(r, "schemas apply schemas too deep; "
+		return stop(r, "schemas are nested too deeply; "
 		    "a reference may lead back to itself");
 	r->depth++;
-	ok = s->own || r->schema->dynamic ? run_apart(r, s, v, seen) :
+	ok = s->own || r->schema->dynamic ? run_scoped(r, s, v, seen) :
 	    run_ops(r, s, v, seen);
 	r->depth--;
 	return ok;
 }
 
-/* Once more, for the reasons. */
+/* Runs the check again and reports the findings. */
 static void
 explain(const struct schema *s, struct arena *tmp, const struct json *v,
     schema_report_fn *report, void *ctx)
@@ -658,7 +660,7 @@ explain(const struct schema *s, struct arena *tmp, const struct json *v,
 	struct schema_finding f = { .value = v };
 
 	schema_why_init(&why);
-	schema_run(&r, s->root, v, NULL);
+	check_node(&r, s->root, v, NULL);
 	for (i = why.head; i != NULL && n < SCHEMA_FINDINGS_MAX;
 	    i = i->next, n++)
 		report(ctx, &i->f);
@@ -673,12 +675,12 @@ int
 schema_check(struct schema *s, struct arena *tmp, const struct json *v,
     schema_report_fn *report, void *ctx, struct err *e)
 {
-	/* patterns take memory from the schema's arena, which must stay */
+	/* matching allocates in the schema's arena: do not restore that */
 	struct arena mine = { 0 }, *a = tmp != s->arena ? tmp : &mine;
 	struct arena_mark mark = arena_save(a);
 	struct schema_run r = { .schema = s, .tmp = a, .e = e,
 		.steps = s->steps };
-	bool ok = schema_run(&r, s->root, v, NULL);
+	bool ok = check_node(&r, s->root, v, NULL);
 
 	if (!ok && !r.stopped && report != NULL)
 		explain(s, a, v, report, ctx);

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * Schemas that apply themselves to the same value again never come to an end,
- * whatever the value: {"$ref": "#"}.  They are found here by following all
- * ways that stay at the value, depth first, without recursion.
+ * A schema that applies itself to the same value, such as {"$ref": "#"}, never
+ * terminates.  This depth-first search, without recursion, follows all
+ * operations that apply a schema to the same value.
  */
 #include "lib/schema/schema_internal.h"
 
 struct visit {
 	struct schema_node *node;
-	uint32_t op, child;	/* to look at next */
+	uint32_t op, child;	/* to visit next */
 };
 
 /* The next schema that a node applies to its own value, or NULL. */
@@ -35,7 +35,7 @@ next(struct visit *v)
 			if (v->child++ == 0)
 				return op->u.nodes[0];
 			break;
-		default:	/* the others go elsewhere, or nowhere */
+		default:	/* applies to parts of the value, or nothing */
 			break;
 		}
 	}
@@ -59,7 +59,7 @@ search(struct schema_build *b, struct visit *stack, struct schema_node *from)
 		} else if (n->in_cycle) {
 			n = stack[k - 1].node;
 			schema_fail(b, n, n->ops[stack[k - 1].op].src,
-			    "leads back to itself without getting anywhere");
+			    "refers to itself without end");
 			return;
 		} else if (!n->done) {
 			n->in_cycle = true;

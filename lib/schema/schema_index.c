@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * Where schemas are in a document, what they are called, and where references
- * lead.
+ * Finds the schemas in a document and their names, and resolves references.
  *
- * Nodes are made for every place that a known keyword says is a schema, in a
- * list that is worked off from the front: no recursion, and none of the
- * names in it is missed before the first reference is followed.  A `$id` in
- * an `enum`, or under a keyword nobody knows, is no name.  A reference may
- * lead to any place by its pointer, though; that becomes a schema then.
+ * Each place that a known keyword defines as a schema gets a node.  Nodes are
+ * processed in a queue, without recursion, so that all names are known before
+ * the first reference is resolved.  A `$id` in an `enum` or under an unknown
+ * keyword is not a name.  But a JSON Pointer may refer to any place, which
+ * then becomes a schema.
  */
 #include "lib/schema/schema_internal.h"
 
@@ -44,7 +43,7 @@ schema_node_new(struct schema_build *b, const struct json *src,
 	}
 	b->list[b->n++] = n;
 	if (b->n > SCHEMA_NODES_MAX)
-		schema_fail(b, n, NULL, "there are more than %d schemas",
+		schema_fail(b, n, NULL, "more than %d schemas",
 		    SCHEMA_NODES_MAX);
 	return n;
 }
@@ -66,7 +65,7 @@ schema_node_at(struct schema_build *b, struct schema_node *up,
 }
 
 static void
-name_it(struct schema_build *b, struct schema_node *n, struct str name,
+add_name(struct schema_build *b, struct schema_node *n, struct str name,
     const char *word)
 {
 	struct schema_node *other = schema_map_get(&b->uris, name);
@@ -78,18 +77,18 @@ name_it(struct schema_build *b, struct schema_node *n, struct str name,
 		    "two schemas have this name");
 	if (b->uris.longest > SCHEMA_WAY_MAX)
 		schema_fail(b, n, json_getc(n->src, word),
-		    "too many names are alike");
+		    "too many names have similar hashes");
 }
 
 static void
 name_anchor(struct schema_build *b, struct schema_node *n, const char *word,
     struct str name)
 {
-	name_it(b, n, arena_fmt(b->arena, "%.*s#%.*s", STRF(n->res->uri),
+	add_name(b, n, arena_fmt(b->arena, "%.*s#%.*s", STRF(n->res->uri),
 	    STRF(name)), word);
 }
 
-/* A schema with a URI of its own: from here on names are relative to it. */
+/* A schema with its own URI: names inside are relative to it. */
 static void
 begin_resource(struct schema_build *b, struct schema_node *n, struct str uri)
 {
@@ -99,7 +98,7 @@ begin_resource(struct schema_build *b, struct schema_node *n, struct str uri)
 	res->uri = uri;
 	res->dynamic = NULL;
 	n->res = res;
-	name_it(b, n, uri, "$id");
+	add_name(b, n, uri, "$id");
 }
 
 static void
@@ -109,14 +108,14 @@ take_id(struct schema_build *b, struct schema_node *n)
 	bool old = n->res->dialect.draft == SCHEMA_7;
 	struct schema_ref r;
 
-	/* draft 7, section 8.3: what stands beside $ref is ignored */
+	/* draft 7, section 8.3: keywords beside $ref are ignored */
 	if (word == NULL || word->type != JSON_STRING ||
 	    (old && json_getc(n->src, "$ref") != NULL))
 		return;
 	r = schema_uri_resolve(b->arena, n->res->uri, json_text(word));
 	if (r.fragment.n > 0 && !old)
 		schema_fail(b, n, word,
-		    "must not have a fragment; that is \"$anchor\"");
+		    "must not have a fragment; use \"$anchor\"");
 	else if (word->n > 0 && word->u.text[0] != '#' &&
 	    !str_eq(r.uri, n->res->uri))
 		begin_resource(b, n, r.uri);
@@ -198,7 +197,7 @@ schema_find_doc(struct schema_build *b, struct str uri)
 	return text.n > 0 ? json_read(&mem, text, 0, &e) : supplied(b, uri);
 }
 
-/* The schema that a URI names, read in if it is one of those at hand. */
+/* The schema with that URI; loads built-in and supplied documents. */
 static struct schema_node *
 load(struct schema_build *b, struct str uri)
 {
@@ -217,7 +216,7 @@ load(struct schema_build *b, struct str uri)
 	return n;
 }
 
-/* One part of a pointer, its ~0 and ~1 undone. */
+/* A reference token with ~0 and ~1 decoded. */
 static struct str
 token(struct arena *a, struct str s)
 {
@@ -254,7 +253,10 @@ element(const struct json *v, struct str t)
 	return v;
 }
 
-/* RFC 6901.  What is no schema yet belongs to the last one on the way. */
+/*
+ * Follows a JSON Pointer (RFC 6901).  A value that is not a schema yet becomes
+ * one, in the resource of the last schema on the path.
+ */
 static struct schema_node *
 walk(struct schema_build *b, struct schema_node *from, struct str pointer)
 {
@@ -296,12 +298,6 @@ dynamic(const struct schema_res *res, struct str name)
 	return NULL;
 }
 
-static int
-shown(struct str s)
-{
-	return (int)(s.n < 80 ? s.n : 80);
-}
-
 struct schema_node *
 schema_follow(struct schema_build *b, const struct schema_node *n,
     const struct json *word, struct str *name)
@@ -315,7 +311,8 @@ schema_follow(struct schema_build *b, const struct schema_node *n,
 		return NULL;
 	if (to == NULL) {
 		schema_fail(b, n, word, "\"%.*s\" is outside this document; "
-		    "remote references are not fetched", shown(r.uri), r.uri.p);
+		    "remote references are not fetched",
+		    STRF(utf8_cut(r.uri, 80)));
 		return NULL;
 	}
 	if (r.fragment.n > 0 && r.fragment.p[0] == '/') {
@@ -327,7 +324,7 @@ schema_follow(struct schema_build *b, const struct schema_node *n,
 		    "%.*s#%.*s", STRF(to->res->uri), STRF(r.fragment)));
 	}
 	if (to == NULL && !b->failed)
-		schema_fail(b, n, word, "leads nowhere: there is no \"%.*s\"",
-		    shown(json_text(word)), json_text(word).p);
+		schema_fail(b, n, word, "\"%.*s\" does not exist",
+		    STRF(utf8_cut(json_text(word), 80)));
 	return to;
 }

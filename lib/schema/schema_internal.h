@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * schema_internal.h: schema_.  The compiled form, for the files of schema.
+ * schema_internal.h: schema_.  The compiled form of a schema.
  *
  * A subschema is a node: a set of types and a list of operations, one for
- * each keyword or group of keywords that work together.  Operations stand in
- * the order of enum schema_kind, cheap ones first, those last that need to
- * know what the others have looked at.
+ * each keyword or group of keywords that work together.  Operations are in
+ * the order of enum schema_kind: cheap ones first, and last those that depend
+ * on which items and members the others have evaluated.
  */
 #ifndef WAZA_SCHEMA_INTERNAL_H
 #define WAZA_SCHEMA_INTERNAL_H
@@ -20,26 +20,28 @@
 
 struct re;
 
-/* Decimal numbers, exactly: sign x DIGITS x 10^low. */
+/* An exact decimal number: sign x DIGITS x 10^low. */
 struct schema_num {
-	struct str digits;	/* first to last that is not 0; maybe a '.' */
+	struct str digits;	/* first to last non-zero; may contain '.' */
 	int64_t top;		/* 0.DIGITS x 10^top */
 	int64_t low;
 	int sign;		/* -1, 0, 1 */
-	bool nan, inf;		/* YAML has these */
-	bool quick;		/* i is all there is to it */
+	bool nan, inf;		/* from YAML */
+	bool quick;		/* the value is i */
 	int64_t i;
 };
 
+/* Parses a number as json.h and yaml_lite.h spell it; borrows the text. */
 void schema_num_read(struct schema_num *, struct str text);
+/* Below, equal to or above 0, as strcmp; neither may be NaN. */
 int schema_num_cmp(const struct schema_num *, const struct schema_num *);
-/* Whether `of` is a multiple of `unit`, which has SCHEMA_DIGITS_MAX. */
+/* Whether `of` is a multiple of `unit` (at most SCHEMA_DIGITS_MAX digits). */
 bool schema_num_multiple(const struct schema_num *of,
     const struct schema_num *unit);
-bool schema_num_whole(const struct json *);	/* 1.0 is */
+bool schema_num_whole(const struct json *);	/* true for 1.0 */
 size_t schema_num_digits(const struct schema_num *);
 
-/* From strings to anything; grows in its arena. */
+/* A hash table from strings to pointers, in an arena. */
 struct schema_slot {
 	struct str key;
 	void *val;		/* NULL: free */
@@ -48,26 +50,30 @@ struct schema_slot {
 struct schema_map {
 	struct schema_slot *v;
 	size_t n, mask;
-	size_t longest;		/* way to a key */
+	size_t longest;		/* probe chain of a key */
 };
-enum { SCHEMA_WAY_MAX = 500 };	/* beyond, somebody has made it so */
+/* Longer probe chains mean crafted keys: callers refuse the schema. */
+enum { SCHEMA_WAY_MAX = 500 };
 
 uint32_t schema_hash(struct str);
+/* The value of a key, or NULL. */
 void *schema_map_get(const struct schema_map *, struct str key);
+/* Adds a key that the map does not contain yet; borrows it. */
 void schema_map_put(struct arena *, struct schema_map *, struct str key,
-    void *val);			/* a key that is not there yet */
+    void *val);
 
-/* URI references, RFC 3986.  The parts without the fragment, and it. */
+/* A resolved URI reference (RFC 3986), in the arena. */
 struct schema_ref {
-	struct str uri, fragment;	/* the fragment decoded */
+	struct str uri;		/* without the fragment */
+	struct str fragment;	/* percent-decoded */
 };
 struct schema_ref schema_uri_resolve(struct arena *, struct str base,
     struct str ref);
 
-/* The pattern of ECMA-262 in the words of re.h; p is NULL: *why not. */
+/* Translates an ECMA-262 pattern to re.h; if p is NULL, *why is the reason. */
 struct str schema_pattern(struct arena *, struct str ecma, const char **why);
 
-/* The text of the built-in schema of that URI; empty: there is none. */
+/* The text of the built-in schema with that URI, or empty. */
 struct str schema_meta_text(struct str uri);
 
 enum schema_vocab {		/* bits */
@@ -83,12 +89,12 @@ struct schema_dialect {
 	unsigned vocab;
 };
 
-/* A schema that has a URI of its own, with those within it. */
+/* A schema resource: a schema with its own URI, and its subschemas. */
 struct schema_res {
 	struct str uri;
 	struct schema_dialect dialect;
-	struct schema_anchor *dynamic;	/* those of this resource */
-	struct str name;		/* what messages call it; empty: ours */
+	struct schema_anchor *dynamic;	/* its dynamic anchors */
+	struct str name;		/* in messages; empty: the main one */
 };
 
 struct schema_anchor {
@@ -106,7 +112,7 @@ enum schema_kind {
 	SCHEMA_REF, SCHEMA_DYNREF, SCHEMA_ALL_OF, SCHEMA_NOT, SCHEMA_ANY_OF,
 	SCHEMA_ONE_OF, SCHEMA_IF, SCHEMA_REST_ITEMS, SCHEMA_REST_PROPS,
 	SCHEMA_TYPE, SCHEMA_FALSE, SCHEMA_MISSING,
-	SCHEMA_LACKS	/* from SCHEMA_TYPE on: only told, never in a list */
+	SCHEMA_LACKS	/* from SCHEMA_TYPE on: in findings only */
 };
 
 /* Bits of types beside those of enum json_type. */
@@ -114,8 +120,8 @@ enum { SCHEMA_INTEGER = 1 << 6, SCHEMA_ANY = 0x3f };
 
 struct schema_op {
 	uint8_t kind;
-	uint8_t types;		/* that it says something about */
-	uint32_t n;		/* of what u points to */
+	uint8_t types;		/* that it applies to */
+	uint32_t n;		/* length of the array in u */
 	const struct json *src;	/* the keyword's value */
 	union {
 		struct schema_num *num;
@@ -145,12 +151,12 @@ struct schema_members {
 	size_t nrequired;
 	struct schema_pattern_prop *patterns;
 	size_t npatterns;
-	struct schema_node *more;	/* for all others; or NULL */
+	struct schema_node *more;	/* for all others, or NULL */
 	const struct json *properties, *required, *additional;
-	bool picks;	/* only some names matter: look for them */
+	bool picks;	/* other members do not matter: look names up */
 };
 struct schema_items {
-	struct schema_node **first;	/* one by one */
+	struct schema_node **first;	/* by position */
 	size_t n;
 	struct schema_node *rest;	/* NULL: anything */
 };
@@ -160,7 +166,7 @@ struct schema_contains {
 };
 struct schema_depend {
 	struct str name;
-	struct schema_node *node;	/* or else */
+	struct schema_node *node;	/* NULL: names are required */
 	const struct json *names;
 };
 struct schema_choice {		/* an enum with many values, by their hash */
@@ -172,13 +178,12 @@ struct schema_node {
 	struct schema_op *ops;
 	uint32_t nops;
 	uint8_t types;
-	bool own;		/* collects what has been evaluated itself */
-	bool in_cycle;		/* private to the search for cycles */
-	bool done;
-	struct schema_node *alias;	/* what it only refers to, or NULL */
+	bool own;		/* records what is evaluated, for itself */
+	bool in_cycle, done;	/* private to the search for cycles */
+	struct schema_node *alias;	/* target, if it is only a $ref */
 	struct schema_res *res;
 	const struct json *src;
-	struct schema_node *up;	/* the schema around it; NULL: see pointer */
+	struct schema_node *up;	/* enclosing schema; NULL: see pointer */
 	const struct json *word, *item;	/* of up; item may be NULL */
 	struct str pointer;
 };
@@ -186,24 +191,19 @@ struct schema_node {
 struct schema {
 	struct schema_node *root;
 	struct arena *arena;
-	bool dynamic;		/* there is a $dynamicRef */
+	bool dynamic;		/* it contains a $dynamicRef */
 	size_t steps;
 };
 
-/* Appends the pointer to a node, or to a keyword of it when that is given. */
+/* Appends the JSON Pointer to a node, or to one of its keywords. */
 void schema_put_pointer(struct buf *, const struct schema_node *,
     const struct json *word);
-/* A part of a pointer, with its slash. */
+/* Appends a reference token of a JSON Pointer, with its slash. */
 void schema_put_token(struct buf *, struct str key);
-/* Within one line: a value, or what kind of thing it is when it is long. */
+/* Appends a scalar, truncated, or the size of an array or object. */
 void schema_put_brief(struct buf *, const struct json *);
-/* "a string or null" */
-void schema_put_types(struct buf *, unsigned types);
 
-/*
- * Compiling.  What is wrong is set in e, and sticks: whoever goes on does no
- * harm.
- */
+/* Compiling.  The first error is kept in e; after it, calls do no harm. */
 struct schema_build {
 	struct arena *arena;
 	const struct schema_opts *opts;
@@ -215,47 +215,78 @@ struct schema_build {
 	struct schema_map patterns;	/* to struct re */
 	struct schema_node **list;
 	size_t n, cap;
-	size_t indexed, built;
+	size_t indexed, built;	/* nodes of list done so far */
 };
 
+/* Sets the error, at a keyword of a node or, if NULL, at the node. */
 void schema_fail(struct schema_build *, const struct schema_node *,
     const struct json *word, const char *fmt, ...) PRINTF(4, 5);
-/* The node of a value in a schema, made if need be. */
+/* The node of a keyword's value, or of an item of it; new if needed. */
 struct schema_node *schema_node_at(struct schema_build *,
     struct schema_node *up, const struct json *word, const struct json *item);
 struct schema_node *schema_node_new(struct schema_build *,
     const struct json *src, struct schema_res *);
-void schema_index(struct schema_build *);	/* all that is not yet */
+/* Records the names and subschemas of all nodes that are not indexed yet. */
+void schema_index(struct schema_build *);
+/* Makes nodes for the subschemas of a node. */
 void schema_index_children(struct schema_build *, struct schema_node *);
-void schema_index_ids(struct schema_build *, struct schema_node *);
+/* The dialect that a $schema URI names; fails if it is unknown. */
 struct schema_dialect schema_dialect_of(struct schema_build *,
     const struct schema_node *, struct str uri);
-/* Where a reference leads, or NULL; *name is of a dynamic anchor. */
+/* The target of a reference, or NULL; *name is its dynamic anchor, if any. */
 struct schema_node *schema_follow(struct schema_build *,
     const struct schema_node *, const struct json *word, struct str *name);
+/* The built-in or supplied document with that URI, or NULL. */
 const struct json *schema_find_doc(struct schema_build *, struct str uri);
-/* Operations of a node from its keywords. */
+/* Makes the operations of a node from its keywords. */
 void schema_build_node(struct schema_build *, struct schema_node *);
-struct re *schema_build_pattern(struct schema_build *,
-    const struct schema_node *, const struct json *word, struct str pattern);
-/* A list of schemas that never gets anywhere, if there is one. */
+/* Fails if a schema applies itself to the same value without end. */
 void schema_find_cycle(struct schema_build *);
 
+enum { SCHEMA_OPS_MAX = SCHEMA_TYPE };	/* one of each kind */
+
+/* The operations of a node while they are made. */
+struct schema_ops {
+	struct schema_build *b;
+	struct schema_node *node;
+	struct schema_op v[SCHEMA_OPS_MAX];
+	size_t n;
+};
+
+/* The value of a keyword, if the schema's dialect has it; or NULL. */
+const struct json *schema_word(const struct schema_node *, const char *name);
+/* Checks all keywords of the node and makes their operations. */
+void schema_build_words(struct schema_ops *);
+unsigned schema_type_bit(struct str word);	/* 0: not a type */
+
+/*
+ * Each makes the operation of a keyword.  Keywords that work together, such
+ * as properties and required, make one operation, whichever comes first.
+ */
+typedef void schema_make_fn(struct schema_ops *, enum schema_kind,
+    const struct json *value);
+schema_make_fn schema_make_const, schema_make_contains, schema_make_count;
+schema_make_fn schema_make_depends, schema_make_dynref, schema_make_enum;
+schema_make_fn schema_make_if, schema_make_items, schema_make_members;
+schema_make_fn schema_make_node, schema_make_nodes, schema_make_number;
+schema_make_fn schema_make_pattern, schema_make_ref, schema_make_type;
+schema_make_fn schema_make_unique;
+
 /* Checking. */
-struct schema_trail {		/* where in the value we are */
+struct schema_trail {		/* the path to the current value */
 	const struct schema_trail *up;
 	const struct json *v;
 	size_t i;
 };
-struct schema_scope {		/* resources that we came through */
+struct schema_scope {		/* the dynamic scope: resources entered */
 	const struct schema_scope *up;
 	const struct schema_res *res;
 };
 
-/* What of an array or object has been evaluated, by position. */
+/* The evaluated items or members of a value, by position. */
 struct schema_seen {
 	uint64_t *bits;
-	uint64_t few;		/* bits, where they are enough */
+	uint64_t few;		/* bits points here if 64 are enough */
 	size_t n;
 	bool all;
 };
@@ -265,64 +296,72 @@ struct schema_run {
 	struct arena *tmp;
 	struct err *e;
 	size_t steps;		/* left */
-	unsigned depth, level;
+	unsigned depth;		/* of nested schemas */
+	unsigned level;		/* in the value */
 	bool stopped;		/* a limit was reached */
-	bool naming;		/* it is a member's name that is looked at */
-	struct schema_why *why;	/* NULL: only yes or no is wanted */
+	bool naming;		/* the value is a member's name */
+	struct schema_why *why;	/* NULL: collect no findings */
 	const struct schema_trail *trail;
 	const struct schema_scope *scope;
 };
 
-bool schema_run(struct schema_run *, const struct schema_node *,
-    const struct json *, struct schema_seen *);
+/* Counts steps; false, with an error, when the limit is reached. */
 bool schema_spend(struct schema_run *, size_t steps);
-bool schema_stop(struct schema_run *, const char *why);	/* false */
+/* The number of characters of a string. */
+size_t schema_length(const struct json *);
+/* Whether two values are equal: numbers by value, members in any order. */
 bool schema_same(struct schema_run *, const struct json *,
     const struct json *);
+/* Whether the value is one of an enum's. */
 bool schema_chosen(struct schema_run *, const struct schema_op *,
     const struct json *);
-/* Whether no two items are the same; else *a and *b are the places. */
+/* Whether all items differ; if not, *a and *b are the indices of two equal. */
 bool schema_unique(struct schema_run *, const struct json *, size_t *a,
     size_t *b);
-/* The values of an enum by hash, where they are many; else NULL. */
+/* A hash table of an enum's values, or NULL if there are only a few. */
 struct schema_choice *schema_choice_new(struct arena *, const struct json *);
 
-/* What was found, in order. */
+/* The findings, in order. */
 struct schema_item {
 	struct schema_item *next;
 	struct schema_finding f;
 	uint8_t kind, types;
-	unsigned level;		/* how deep in the value */
-	bool closest;		/* the message says that already */
+	unsigned level;		/* depth in the value */
+	bool closest;		/* the message names the alternatives */
 };
 struct schema_why {
 	struct schema_item *head, **tail;
 	size_t n;
 };
 
-void schema_why_init(struct schema_why *);
-/* Each notes what is missed, when that is wanted; false. */
-bool schema_tell(struct schema_run *, const struct schema_node *,
+void schema_why_init(struct schema_why *);	/* makes the list empty */
+/*
+ * Each adds a finding if the run collects them, and returns false: a failed
+ * operation, a wrong type, a missing property, a wrong number of matches.
+ */
+bool schema_explain(struct schema_run *, const struct schema_node *,
     const struct schema_op *, const struct json *);
-bool schema_tell_type(struct schema_run *, const struct schema_node *,
+bool schema_explain_type(struct schema_run *, const struct schema_node *,
     const struct json *);
-bool schema_tell_kind(struct schema_run *, enum schema_kind,
+bool schema_explain_kind(struct schema_run *, enum schema_kind,
     const struct schema_node *, const struct schema_op *,
     const struct json *, struct str name);
-bool schema_tell_count(struct schema_run *, const struct schema_node *,
+bool schema_explain_count(struct schema_run *, const struct schema_node *,
     const struct schema_op *, const struct json *, size_t count);
 
-/* The branches of anyOf and oneOf that failed, and the best of them. */
+/* The failed branches of anyOf and oneOf, and the closest of them. */
 struct schema_best {
-	struct schema_why why;
-	unsigned rank;
+	struct schema_why why;	/* of the closest branch */
+	unsigned rank;		/* of that branch; lower is closer */
 	size_t tried;
-	uint8_t types;		/* of all, where only types were wrong */
-	bool typed;
+	uint8_t types;		/* of all branches that failed by type */
+	bool typed;		/* all failed by type */
 };
+/* Adds a failed branch. */
 void schema_best_add(struct schema_run *, struct schema_best *,
     const struct schema_why *);
-bool schema_best_tell(struct schema_run *, struct schema_best *,
+/* Adds the findings of the closest branch; always false. */
+bool schema_best_explain(struct schema_run *, struct schema_best *,
     const struct schema_node *, const struct schema_op *,
     const struct json *);
 

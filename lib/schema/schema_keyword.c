@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * The keywords: one row each with the drafts and the vocabulary that have it,
- * what its value must be, and how it becomes an operation.
+ * The keywords: one row each, with the drafts and the vocabulary that contain
+ * it, the shape of its value, and the operation that it makes.
  */
-#include "lib/schema/schema_keyword.h"
+#include "lib/schema/schema_internal.h"
 
 #include <string.h>
 
@@ -20,80 +20,87 @@ struct row {
 	const char *name;
 	unsigned drafts, vocab;
 	enum shape shape;
-	void (*build)(struct schema_ops *, const struct json *);
+	enum schema_kind kind;	/* of its operation */
+	schema_make_fn *make;	/* NULL: it makes none */
 };
 
+#define WORD(name, drafts, vocab, shape, kind, fn) { name, drafts, \
+	SCHEMA_##vocab, SHAPE_##shape, SCHEMA_##kind, schema_make_##fn }
+#define NAME(name, drafts, vocab, shape) { name, drafts, SCHEMA_##vocab, \
+	SHAPE_##shape, SCHEMA_TYPE, NULL }
+
 static const struct row rows[] = {	/* sorted by name */
-	{ "$anchor", D20, SCHEMA_CORE, SHAPE_STRING, NULL },
-	{ "$defs", D20, SCHEMA_CORE, SHAPE_SCHEMA_MAP, NULL },
-	{ "$dynamicAnchor", D20, SCHEMA_CORE, SHAPE_STRING, NULL },
-	{ "$dynamicRef", D20, SCHEMA_CORE, SHAPE_STRING, schema_make_dynref },
-	{ "$id", BOTH, SCHEMA_CORE, SHAPE_STRING, NULL },
-	{ "$ref", BOTH, SCHEMA_CORE, SHAPE_STRING, schema_make_ref },
-	{ "$schema", BOTH, SCHEMA_CORE, SHAPE_STRING, NULL },
-	{ "additionalItems", D7, SCHEMA_APPLY, SHAPE_SCHEMA, schema_make_items },
-	{ "additionalProperties", BOTH, SCHEMA_APPLY, SHAPE_SCHEMA, schema_make_members },
-	{ "allOf", BOTH, SCHEMA_APPLY, SHAPE_SCHEMAS, schema_make_all },
-	{ "anyOf", BOTH, SCHEMA_APPLY, SHAPE_SCHEMAS, schema_make_any },
-	{ "const", BOTH, SCHEMA_VALID, SHAPE_ANY, schema_make_const },
-	{ "contains", BOTH, SCHEMA_APPLY, SHAPE_SCHEMA, schema_make_contains },
-	{ "definitions", BOTH, SCHEMA_CORE, SHAPE_SCHEMA_MAP, NULL },
-	{ "dependencies", BOTH, SCHEMA_APPLY, SHAPE_DEPENDS, schema_make_depends },
-	{ "dependentRequired", D20, SCHEMA_VALID, SHAPE_STRINGS_MAP, schema_make_depends },
-	{ "dependentSchemas", D20, SCHEMA_APPLY, SHAPE_SCHEMA_MAP, schema_make_depends },
-	{ "else", BOTH, SCHEMA_APPLY, SHAPE_SCHEMA, NULL },
-	{ "enum", BOTH, SCHEMA_VALID, SHAPE_LIST, schema_make_enum },
-	{ "exclusiveMaximum", BOTH, SCHEMA_VALID, SHAPE_NUMBER, schema_make_max_x },
-	{ "exclusiveMinimum", BOTH, SCHEMA_VALID, SHAPE_NUMBER, schema_make_min_x },
-	{ "if", BOTH, SCHEMA_APPLY, SHAPE_SCHEMA, schema_make_if },
-	{ "items", D7, SCHEMA_APPLY, SHAPE_SCHEMA_OR_LIST, schema_make_items },
-	{ "items", D20, SCHEMA_APPLY, SHAPE_SCHEMA, schema_make_items },
-	{ "maxContains", D20, SCHEMA_VALID, SHAPE_COUNT, NULL },
-	{ "maxItems", BOTH, SCHEMA_VALID, SHAPE_COUNT, schema_make_max_items },
-	{ "maxLength", BOTH, SCHEMA_VALID, SHAPE_COUNT, schema_make_max_len },
-	{ "maxProperties", BOTH, SCHEMA_VALID, SHAPE_COUNT, schema_make_max_props },
-	{ "maximum", BOTH, SCHEMA_VALID, SHAPE_NUMBER, schema_make_max },
-	{ "minContains", D20, SCHEMA_VALID, SHAPE_COUNT, NULL },
-	{ "minItems", BOTH, SCHEMA_VALID, SHAPE_COUNT, schema_make_min_items },
-	{ "minLength", BOTH, SCHEMA_VALID, SHAPE_COUNT, schema_make_min_len },
-	{ "minProperties", BOTH, SCHEMA_VALID, SHAPE_COUNT, schema_make_min_props },
-	{ "minimum", BOTH, SCHEMA_VALID, SHAPE_NUMBER, schema_make_min },
-	{ "multipleOf", BOTH, SCHEMA_VALID, SHAPE_POSITIVE, schema_make_multiple },
-	{ "not", BOTH, SCHEMA_APPLY, SHAPE_SCHEMA, schema_make_not },
-	{ "oneOf", BOTH, SCHEMA_APPLY, SHAPE_SCHEMAS, schema_make_one },
-	{ "pattern", BOTH, SCHEMA_VALID, SHAPE_STRING, schema_make_pattern },
-	{ "patternProperties", BOTH, SCHEMA_APPLY, SHAPE_SCHEMA_MAP, schema_make_members },
-	{ "prefixItems", D20, SCHEMA_APPLY, SHAPE_SCHEMAS, schema_make_items },
-	{ "properties", BOTH, SCHEMA_APPLY, SHAPE_SCHEMA_MAP, schema_make_members },
-	{ "propertyNames", BOTH, SCHEMA_APPLY, SHAPE_SCHEMA, schema_make_names },
-	{ "required", BOTH, SCHEMA_VALID, SHAPE_STRINGS, schema_make_members },
-	{ "then", BOTH, SCHEMA_APPLY, SHAPE_SCHEMA, NULL },
-	{ "type", BOTH, SCHEMA_VALID, SHAPE_TYPES, schema_make_type },
-	{ "unevaluatedItems", D20, SCHEMA_REST, SHAPE_SCHEMA, schema_make_rest_items },
-	{ "unevaluatedProperties", D20, SCHEMA_REST, SHAPE_SCHEMA, schema_make_rest_props },
-	{ "uniqueItems", BOTH, SCHEMA_VALID, SHAPE_BOOL, schema_make_unique },
+	NAME("$anchor", D20, CORE, STRING),
+	NAME("$defs", D20, CORE, SCHEMA_MAP),
+	NAME("$dynamicAnchor", D20, CORE, STRING),
+	WORD("$dynamicRef", D20, CORE, STRING, DYNREF, dynref),
+	NAME("$id", BOTH, CORE, STRING),
+	WORD("$ref", BOTH, CORE, STRING, REF, ref),
+	NAME("$schema", BOTH, CORE, STRING),
+	WORD("additionalItems", D7, APPLY, SCHEMA, ITEMS, items),
+	WORD("additionalProperties", BOTH, APPLY, SCHEMA, MEMBERS, members),
+	WORD("allOf", BOTH, APPLY, SCHEMAS, ALL_OF, nodes),
+	WORD("anyOf", BOTH, APPLY, SCHEMAS, ANY_OF, nodes),
+	WORD("const", BOTH, VALID, ANY, CONST, const),
+	WORD("contains", BOTH, APPLY, SCHEMA, CONTAINS, contains),
+	NAME("definitions", BOTH, CORE, SCHEMA_MAP),
+	WORD("dependencies", BOTH, APPLY, DEPENDS, DEPENDS, depends),
+	WORD("dependentRequired", D20, VALID, STRINGS_MAP, DEPENDS, depends),
+	WORD("dependentSchemas", D20, APPLY, SCHEMA_MAP, DEPENDS, depends),
+	NAME("else", BOTH, APPLY, SCHEMA),
+	WORD("enum", BOTH, VALID, LIST, ENUM, enum),
+	WORD("exclusiveMaximum", BOTH, VALID, NUMBER, MAX_X, number),
+	WORD("exclusiveMinimum", BOTH, VALID, NUMBER, MIN_X, number),
+	WORD("if", BOTH, APPLY, SCHEMA, IF, if),
+	WORD("items", D7, APPLY, SCHEMA_OR_LIST, ITEMS, items),
+	WORD("items", D20, APPLY, SCHEMA, ITEMS, items),
+	NAME("maxContains", D20, VALID, COUNT),
+	WORD("maxItems", BOTH, VALID, COUNT, MAX_ITEMS, count),
+	WORD("maxLength", BOTH, VALID, COUNT, MAX_LEN, count),
+	WORD("maxProperties", BOTH, VALID, COUNT, MAX_PROPS, count),
+	WORD("maximum", BOTH, VALID, NUMBER, MAX, number),
+	NAME("minContains", D20, VALID, COUNT),
+	WORD("minItems", BOTH, VALID, COUNT, MIN_ITEMS, count),
+	WORD("minLength", BOTH, VALID, COUNT, MIN_LEN, count),
+	WORD("minProperties", BOTH, VALID, COUNT, MIN_PROPS, count),
+	WORD("minimum", BOTH, VALID, NUMBER, MIN, number),
+	WORD("multipleOf", BOTH, VALID, POSITIVE, MULTIPLE, number),
+	WORD("not", BOTH, APPLY, SCHEMA, NOT, node),
+	WORD("oneOf", BOTH, APPLY, SCHEMAS, ONE_OF, nodes),
+	WORD("pattern", BOTH, VALID, STRING, PATTERN, pattern),
+	WORD("patternProperties", BOTH, APPLY, SCHEMA_MAP, MEMBERS, members),
+	WORD("prefixItems", D20, APPLY, SCHEMAS, ITEMS, items),
+	WORD("properties", BOTH, APPLY, SCHEMA_MAP, MEMBERS, members),
+	WORD("propertyNames", BOTH, APPLY, SCHEMA, NAMES, node),
+	WORD("required", BOTH, VALID, STRINGS, MEMBERS, members),
+	NAME("then", BOTH, APPLY, SCHEMA),
+	WORD("type", BOTH, VALID, TYPES, TYPE, type),
+	WORD("unevaluatedItems", D20, REST, SCHEMA, REST_ITEMS, node),
+	WORD("unevaluatedProperties", D20, REST, SCHEMA, REST_PROPS, node),
+	WORD("uniqueItems", BOTH, VALID, BOOL, UNIQUE, unique),
 };
+
+static int
+cmp_row(const void *key, const void *row)
+{
+	return str_cmp(*(const struct str *)key,
+	    str_of(((const struct row *)row)->name));
+}
 
 static const struct row *
 find_row(const struct schema_dialect *d, struct str name)
 {
-	size_t lo = 0, hi = COUNTOF(rows), mid;
+	size_t i = search_first(&name, rows, COUNTOF(rows), sizeof(rows[0]),
+	    cmp_row);
 
-	while (lo < hi) {
-		mid = lo + (hi - lo) / 2;
-		if (str_cmp(str_of(rows[mid].name), name) < 0)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
-	for (; lo < COUNTOF(rows) && str_is(name, rows[lo].name); lo++)
-		if ((rows[lo].drafts >> d->draft & 1) != 0 &&
-		    (rows[lo].vocab & d->vocab) != 0)
-			return &rows[lo];
+	for (; i < COUNTOF(rows) && str_is(name, rows[i].name); i++)
+		if ((rows[i].drafts >> d->draft & 1) != 0 &&
+		    (rows[i].vocab & d->vocab) != 0)
+			return &rows[i];
 	return NULL;
 }
 
-/* Draft 7: a $ref is alone, whatever stands beside it. */
+/* In draft 7, keywords beside $ref are ignored. */
 static bool
 only_ref(const struct schema_node *n)
 {
@@ -110,6 +117,12 @@ schema_word(const struct schema_node *n, const char *name)
 	    v : NULL;
 }
 
+static bool
+is_schema(const struct json *v)
+{
+	return v->type == JSON_OBJECT || v->type == JSON_BOOL;
+}
+
 static void
 index_list(struct schema_build *b, struct schema_node *n,
     const struct json *word)
@@ -117,11 +130,11 @@ index_list(struct schema_build *b, struct schema_node *n,
 	const struct json *v;
 
 	for (v = json_first(word); v != NULL; v = v->next)
-		if (v->type == JSON_OBJECT || v->type == JSON_BOOL)
+		if (is_schema(v))
 			schema_node_at(b, n, word, v);
 }
 
-/* What is no schema is told of when the keyword is built. */
+/* Values that are not schemas are reported when the keyword is built. */
 void
 schema_index_children(struct schema_build *b, struct schema_node *n)
 {
@@ -137,26 +150,27 @@ schema_index_children(struct schema_build *b, struct schema_node *n)
 		if (row == NULL || (alone &&
 		    strcmp(row->name, "definitions") != 0))
 			continue;
-		if (row->shape == SHAPE_SCHEMA || (row->shape ==
-		    SHAPE_SCHEMA_OR_LIST && v->type != JSON_ARRAY)) {
-			if (v->type == JSON_OBJECT || v->type == JSON_BOOL)
+		switch (row->shape) {
+		case SHAPE_SCHEMA:
+		case SHAPE_SCHEMA_OR_LIST:
+			if (is_schema(v))
 				schema_node_at(b, n, v, NULL);
-		} else if (row->shape == SHAPE_SCHEMAS ||
-		    row->shape == SHAPE_SCHEMA_OR_LIST) {
+			else if (row->shape == SHAPE_SCHEMA_OR_LIST)
+				index_list(b, n, v);
+			break;
+		case SHAPE_SCHEMAS:
 			if (v->type == JSON_ARRAY)
 				index_list(b, n, v);
-		} else if (row->shape == SHAPE_SCHEMA_MAP ||
-		    row->shape == SHAPE_DEPENDS) {
+			break;
+		case SHAPE_SCHEMA_MAP:
+		case SHAPE_DEPENDS:
 			if (v->type == JSON_OBJECT)
 				index_list(b, n, v);
+			break;
+		default:
+			break;
 		}
 	}
-}
-
-static bool
-is_schema(const struct json *v)
-{
-	return v->type == JSON_OBJECT || v->type == JSON_BOOL;
 }
 
 static bool
@@ -216,9 +230,9 @@ is_type_word(const struct json *v)
 	return v->type == JSON_STRING && schema_type_bit(json_text(v)) != 0;
 }
 
-/* NULL, or what the value must be. */
+/* NULL if the value has the shape, or a description of the shape. */
 static const char *
-misshapen(enum shape shape, const struct json *v)
+wrong_shape(enum shape shape, const struct json *v)
 {
 	bool list = v->type == JSON_ARRAY, map = v->type == JSON_OBJECT;
 
@@ -266,7 +280,7 @@ misshapen(enum shape shape, const struct json *v)
 	return NULL;
 }
 
-/* The part of a list or map that is to blame, or the whole. */
+/* The item of a list or map that has the wrong shape, or the whole. */
 static const struct json *
 culprit(enum shape shape, const struct json *v)
 {
@@ -279,7 +293,7 @@ culprit(enum shape shape, const struct json *v)
 	if (shape < SHAPE_STRINGS || shape == SHAPE_SCHEMA)
 		return v;
 	for (c = json_first(v); c != NULL; c = c->next)
-		if (misshapen(part, c) != NULL)
+		if (wrong_shape(part, c) != NULL)
 			return c;
 	return v;
 }
@@ -318,10 +332,10 @@ schema_build_words(struct schema_ops *o)
 		row = find_row(&o->node->res->dialect, json_key(v));
 		if (row == NULL || (alone && strcmp(row->name, "$ref") != 0))
 			continue;
-		want = misshapen(row->shape, v);
+		want = wrong_shape(row->shape, v);
 		if (want != NULL)
 			refuse(o, row, v, want);
-		else if (row->build != NULL)
-			row->build(o, v);
+		else if (row->make != NULL)
+			row->make(o, row->kind, v);
 	}
 }

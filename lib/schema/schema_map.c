@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * Tables from strings to things, by hash, never more than half full.  Names
- * that are made to have the same hash make them slow; who fills a table looks
- * at how long the longest way in it is.
+ * Hash tables from strings to pointers, at most half full.  Keys crafted to
+ * collide would make them slow, so callers that add keys check .longest, the
+ * longest probe chain.
  */
 #include "lib/schema/schema_internal.h"
 

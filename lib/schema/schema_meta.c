@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * The schemas of schemas: draft 7's, and 2020-12's with its vocabularies.
- * What they say is the drafts'; titles, defaults and comments are left out.
+ * The meta-schemas of draft 7 and of draft 2020-12 with its vocabularies,
+ * without titles, defaults and comments.
  */
 #include "lib/schema/schema_internal.h"
 

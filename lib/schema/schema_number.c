@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * Decimal numbers as they are spelt, compared and divided exactly.
+ * Exact comparison and division of decimal numbers in their textual form.
  *
- * Nothing is ever expanded: 1e999999 costs no more than 1.  Exponents beyond
- * 10^15 in either direction count as that.  Zeros at either end of the digits
- * are not among them, which makes equal numbers look alike, and decides most
- * of what is asked about multiples.
+ * Numbers are never expanded: 1e999999 costs no more than 1.  Exponents are
+ * clamped to 10^15 in either direction.  Zeros at both ends of the digits are
+ * dropped, so that equal numbers have equal digits, and most questions about
+ * multiples are decided by the exponents.
  */
 #include "lib/schema/schema_internal.h"
 
 #include <string.h>
 
-enum { QUICK = 18 };		/* digits that fit an int64_t for sure */
+enum { QUICK = 18 };		/* digits that always fit an int64_t */
 static const int64_t EXPONENT_MAX = 1000000000000000;
 
 static bool
@@ -20,7 +20,7 @@ digit(char c)
 	return c >= '0' && c <= '9';
 }
 
-/* A whole number of few digits, as most are. */
+/* The common case: an integer of few digits. */
 static bool
 read_quick(struct str s, int64_t *out)
 {
@@ -62,7 +62,7 @@ schema_num_read(struct schema_num *out, struct str s)
 
 	memset(out, 0, sizeof(*out));
 	out->quick = read_quick(s, &out->i);
-	out->digits = STR("");		/* until there are some */
+	out->digits = STR("");
 	out->sign = 1;
 	if (p < end && *p == '-') {
 		out->sign = -1;
@@ -158,10 +158,10 @@ unit_digits(const struct schema_num *a)
 }
 
 /*
- * With V and D free of zeros at their end, V x 10^v is a multiple of
- * D x 10^d only if v >= d, for otherwise V were a multiple of 10.  If it is,
- * V x 10^(v-d) mod D is wanted.  A number D below 10^18 has no more than 60
- * factors of 2 or 5, so that powers of ten beyond that change nothing.
+ * V and D do not end in zeros, so V x 10^v can be a multiple of D x 10^d only
+ * if v >= d; otherwise V would be a multiple of 10.  It is one if D divides
+ * V x 10^(v-d).  As D < 10^18 has at most 60 factors of 2 or 5, higher powers
+ * of ten do not change the result.
  */
 bool
 schema_num_multiple(const struct schema_num *of, const struct schema_num *unit)

@@ -1,18 +1,17 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * Patterns of ECMA-262, which JSON Schema speaks, in the words of re.h.
+ * Translates patterns of ECMA-262, which JSON Schema uses, to those of re.h.
  *
- * Most are the same in both.  What means something else there is spelt out
- * here: `.` and \s, \cX, \uXXXX, [^], a "[" within a class, properties by
- * their long names.  What has no equivalent (lookaround, backreferences) is
- * refused.  What only re.h knows, such as (?i), is let through: people who
- * know Go write that.
+ * Most syntax is the same in both.  Differences are rewritten: `.` and \s,
+ * \cX, \uXXXX, [^], a "[" within a class, long names of properties.  Syntax
+ * without an equivalent (lookaround, backreferences) is refused.  Syntax that
+ * only re.h has, such as (?i), is passed through, as users of Go expect it.
  */
 #include "lib/schema/schema_internal.h"
 
 #include <string.h>
 
-/* White space and line terminators of ECMA-262, and all the rest. */
+/* White space and line terminators of ECMA-262, and all other characters. */
 #define SPACES "\\t-\\r \\x{a0}\\x{1680}\\x{2000}-\\x{200a}\\x{2028}\\x{2029}" \
 	"\\x{202f}\\x{205f}\\x{3000}\\x{feff}"
 #define OTHERS "\\x{0}-\\x{8}\\x{e}-\\x{1f}!-\\x{9f}\\x{a1}-\\x{167f}" \
@@ -23,7 +22,7 @@ struct reader {
 	const char *p, *end;
 	struct buf out;
 	bool class;		/* within [...] */
-	const char *why;	/* why not; NULL: fine so far */
+	const char *why;	/* the error, or NULL */
 };
 
 static const struct {
@@ -69,23 +68,18 @@ static long
 hex(const char *p, const char *end, size_t n)
 {
 	long v = 0;
-	char c;
 
 	if ((size_t)(end - p) < n)
 		return -1;
-	for (; n > 0; n--) {
-		c = *p++;
-		if (c >= '0' && c <= '9')
-			v = v * 16 + (c - '0');
-		else if ((c | 0x20) >= 'a' && (c | 0x20) <= 'f')
-			v = v * 16 + ((c | 0x20) - 'a' + 10);
-		else
+	for (; n > 0; n--, p++) {
+		if (hex_digit(*p) == -1)
 			return -1;
+		v = v * 16 + hex_digit(*p);
 	}
 	return v;
 }
 
-/* \uXXXX, two of them for what is beyond, or \u{X...}; p is behind the u. */
+/* \uXXXX, a surrogate pair of two, or \u{X...}; p is behind the u. */
 static void
 unicode(struct reader *r)
 {
@@ -170,7 +164,7 @@ escape(struct reader *r)
 	char c;
 
 	if (r->p == r->end) {
-		r->why = "a backslash ends it";
+		r->why = "it ends with a backslash";
 		return;
 	}
 	c = *r->p++;
@@ -190,7 +184,7 @@ escape(struct reader *r)
 	else if ((c >= '0' && c <= '9') || c == 'k')
 		r->why = "backreferences are not supported";
 	else if (c == 'a' || c == 'C' || c == 'Q' || c == 'E' || c == 'c')
-		r->why = "this escape is none of ECMA-262";
+		r->why = "this escape is not part of ECMA-262";
 	else {
 		buf_putc(&r->out, '\\');
 		buf_putc(&r->out, c);
@@ -204,7 +198,7 @@ begin_class(struct reader *r)
 	bool negated = r->p < r->end && *r->p == '^';
 
 	r->p += negated;
-	if (r->p < r->end && *r->p == ']') {	/* nothing, or not nothing */
+	if (r->p < r->end && *r->p == ']') {	/* [] or [^] */
 		r->p++;
 		buf_puts(&r->out, negated ? "[\\x{0}-\\x{10ffff}]" :
 		    "[^\\x{0}-\\x{10ffff}]");

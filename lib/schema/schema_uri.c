@@ -56,7 +56,7 @@ parse(struct str s)
 	return u;
 }
 
-/* Without "." and ".." segments (5.2.4), behind what b has already. */
+/* Appends a path without "." and ".." segments (5.2.4). */
 static void
 put_path(struct buf *b, struct str path)
 {
@@ -98,15 +98,6 @@ merged(struct arena *a, const struct uri *base, struct str path)
 	return arena_fmt(a, "%.*s%.*s", (int)n, base->path.p, STRF(path));
 }
 
-static int
-hex(char c)
-{
-	if (c >= '0' && c <= '9')
-		return c - '0';
-	c = (char)(c | 0x20);
-	return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
-}
-
 static struct str
 decode(struct arena *a, struct str s)
 {
@@ -114,10 +105,10 @@ decode(struct arena *a, struct str s)
 	size_t i, n = 0;
 
 	for (i = 0; i < s.n; i++) {
-		if (s.p[i] == '%' && s.n - i > 2 && hex(s.p[i + 1]) >= 0 &&
-		    hex(s.p[i + 2]) >= 0) {
-			out[n++] = (char)(hex(s.p[i + 1]) << 4 |
-			    hex(s.p[i + 2]));
+		if (s.p[i] == '%' && s.n - i > 2 &&
+		    hex_digit(s.p[i + 1]) >= 0 && hex_digit(s.p[i + 2]) >= 0) {
+			out[n++] = (char)(hex_digit(s.p[i + 1]) << 4 |
+			    hex_digit(s.p[i + 2]));
 			i += 2;
 		} else
 			out[n++] = s.p[i];
@@ -125,7 +116,7 @@ decode(struct arena *a, struct str s)
 	return (struct str){ out, n };
 }
 
-/* 5.2.2, with what stays of the base when only a fragment is given. */
+/* Section 5.2.2; a reference that is only a fragment keeps the base. */
 static void
 resolve(struct arena *a, const struct uri *base, struct uri *r)
 {

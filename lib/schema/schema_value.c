@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * Values that are the same: numbers by what they mean, exactly, objects in
- * any order.  A hash goes with it, so that long lists are not compared each
- * with each.
+ * Equality of values: numbers by their exact value, members in any order.
+ * Long lists are compared by hash instead of each with each.
  */
 #include "lib/schema/schema_internal.h"
 
 #include <string.h>
 
-enum { FEW = 8 };		/* values that are compared one by one */
+enum { FEW = 8 };		/* up to so many are compared one by one */
 
 static uint64_t
 mix(uint64_t h, uint64_t x)
@@ -34,7 +33,7 @@ hash_number(struct str s)
 	return h;
 }
 
-/* Recurses as deep as the tree, which its reader has limited. */
+/* Recurses as deep as the tree, whose reader limits its depth. */
 static uint64_t
 hash(const struct json *v)
 {
@@ -66,7 +65,7 @@ hash(const struct json *v)
 	return h;
 }
 
-/* Values in a tree; an estimate of what it costs to go through it. */
+/* The number of values in a tree: the cost of a walk over it. */
 static size_t
 weight(const struct json *v)
 {
@@ -92,41 +91,20 @@ same_number(struct str a, struct str b)
 	return !x.nan && !y.nan && schema_num_cmp(&x, &y) == 0;
 }
 
+/* A hook of json_equal_with(): counts steps, compares numbers exactly. */
+static int
+same_hook(void *run, const struct json *a, const struct json *b)
+{
+	if (!schema_spend(run, 1 + a->n / 16))
+		return 0;
+	return a->type != JSON_NUMBER ? -1 :
+	    same_number(json_text(a), json_text(b));
+}
+
 bool
 schema_same(struct schema_run *r, const struct json *a, const struct json *b)
 {
-	const struct json *v, *w;
-
-	if (a->type != b->type || !schema_spend(r, 1 + a->n / 16))
-		return false;
-	switch ((enum json_type)a->type) {
-	case JSON_NULL:
-		return true;
-	case JSON_BOOL:
-		return a->n == b->n;
-	case JSON_NUMBER:
-		return same_number(json_text(a), json_text(b));
-	case JSON_STRING:
-		return a->n == b->n &&
-		    (a->n == 0 || memcmp(a->u.text, b->u.text, a->n) == 0);
-	case JSON_ARRAY:
-		if (a->n != b->n)
-			return false;
-		for (v = json_first(a), w = json_first(b); v != NULL;
-		    v = v->next, w = w->next)
-			if (!schema_same(r, v, w))
-				return false;
-		return true;
-	case JSON_OBJECT:
-		if (a->n != b->n)
-			return false;
-		for (v = json_first(a); v != NULL; v = v->next)
-			if ((w = json_get(b, json_key(v))) == NULL ||
-			    !schema_same(r, v, w))
-				return false;
-		return true;
-	}
-	return false;
+	return json_equal_with(a, b, same_hook, r);
 }
 
 static size_t

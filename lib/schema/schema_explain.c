@@ -1,18 +1,17 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * Why a value does not pass, in words: what is expected, and what is there.
+ * Messages that explain why a value fails: what is expected and what is found.
  *
- * Where one of several schemas would do, only the one is told of that comes
- * closest: of the right type first, then one whose const or enum agrees, as
- * those say which of the alternatives is meant; then the one with the least
- * to complain about.
+ * If all alternatives of anyOf or oneOf fail, only the closest is explained:
+ * one of the right type first, then one whose const or enum matches, as these
+ * often identify an alternative, then the one with the fewest findings.
  */
 #include "lib/schema/schema_internal.h"
 
 #include <string.h>
 
 enum { BRIEF = 60, LISTED = 8 };
-enum { COST = 50 };		/* steps for words */
+enum { COST = 50 };		/* steps charged for a message */
 
 static const struct {
 	unsigned bit;
@@ -24,8 +23,9 @@ static const struct {
 	{ 1 << JSON_NULL, "null" },
 };
 
-void
-schema_put_types(struct buf *b, unsigned types)
+/* Appends "a string or null". */
+static void
+put_types(struct buf *b, unsigned types)
 {
 	size_t i, left = 0;
 
@@ -43,23 +43,11 @@ schema_put_types(struct buf *b, unsigned types)
 	}
 }
 
-/* The beginning of a text, up to some bytes, no character cut in two. */
-static struct str
-head(struct str s, size_t max)
-{
-	if (s.n <= max)
-		return s;
-	s.n = max;
-	while (s.n > 0 && ((unsigned char)s.p[s.n] & 0xC0) == 0x80)
-		s.n--;
-	return s;
-}
-
 static void
 put_quoted(struct buf *b, struct str s)
 {
 	struct json_out o = { .put = buf_sink, .ctx = b };
-	struct str h = head(s, BRIEF);
+	struct str h = utf8_cut(s, BRIEF);
 
 	json_put_str(&o, h);
 	if (h.n < s.n) {
@@ -68,7 +56,7 @@ put_quoted(struct buf *b, struct str s)
 	}
 }
 
-/* As it is, if it can be shown so: no backslashes for its backslashes. */
+/* Appends a pattern, without escaping its backslashes if possible. */
 static void
 put_pattern(struct buf *b, struct str s)
 {
@@ -105,7 +93,7 @@ schema_put_brief(struct buf *b, const struct json *v)
 		buf_puts(b, json_bool(v) ? "true" : "false");
 		break;
 	case JSON_NUMBER:
-		s = head(json_text(v), BRIEF);
+		s = utf8_cut(json_text(v), BRIEF);
 		buf_put(b, s);
 		if (s.n < v->n)
 			buf_puts(b, "...");
@@ -124,7 +112,7 @@ schema_put_brief(struct buf *b, const struct json *v)
 	}
 }
 
-/* A value as it should be: of arrays and objects all, if it is short. */
+/* Appends an expected value; arrays and objects in full if short. */
 static void
 put_wanted(struct buf *b, const struct json *v)
 {
@@ -143,14 +131,12 @@ put_wanted(struct buf *b, const struct json *v)
 	schema_put_brief(b, v);
 }
 
-/* "is a number (12)" */
+/* Appends ", is a number (12)". */
 static void
 put_is(struct buf *b, const struct json *v)
 {
-	static const char *const words[] = { "null", "a boolean", "a number",
-		"a string", "an array", "an object" };
-
-	buf_fmt(b, ", is %s", words[v->type]);
+	buf_puts(b, ", is ");
+	put_types(b, 1u << v->type);
 	if (v->type == JSON_NULL)
 		return;
 	buf_puts(b, " (");
@@ -163,31 +149,25 @@ put_is(struct buf *b, const struct json *v)
 	buf_putc(b, ')');
 }
 
+/* Appends the most similar of the first 1000 keys or strings, if any. */
 static void
 put_nearest(struct buf *b, struct str got, const struct json *among,
     bool keys)
 {
-	const struct json *c, *best = NULL;
-	size_t d, least = SIZE_MAX, n = 0;
+	struct str_nearest near = { .word = got };
+	const struct json *c;
 	struct str s;
+	size_t n = 0;
 
-	if (got.n > 200)
-		return;
 	for (c = json_first(among); c != NULL && n < 1000; c = c->next, n++) {
-		if (!keys && c->type != JSON_STRING)
-			continue;
-		s = keys ? json_key(c) : json_text(c);
-		if (s.n > 200 || !str_similar(got, s))
-			continue;
-		d = str_distance(got, s, 60);
-		if (d < least && d > 0) {
-			least = d;
-			best = c;
-		}
+		s = keys ? json_key(c) : c->type == JSON_STRING ?
+		    json_text(c) : STR("");
+		if (s.n <= 200 && got.n <= 200 && !str_eq(s, got))
+			str_nearest(&near, s);
 	}
-	if (best != NULL) {
+	if (near.best.p != NULL) {
 		buf_puts(b, "; did you mean ");
-		put_quoted(b, keys ? json_key(best) : json_text(best));
+		put_quoted(b, near.best);
 		buf_putc(b, '?');
 	}
 }
@@ -199,7 +179,7 @@ put_enum(struct buf *b, const struct json *list, const struct json *v)
 	size_t i = 0;
 
 	if (json_count(list) == 0) {
-		buf_puts(b, "must be one of no values");
+		buf_puts(b, "no value is allowed here");
 		return;
 	}
 	buf_puts(b, json_count(list) == 1 ? "must be " : "must be one of ");
@@ -214,16 +194,6 @@ put_enum(struct buf *b, const struct json *list, const struct json *v)
 	schema_put_brief(b, v);
 	if (v->type == JSON_STRING)
 		put_nearest(b, json_text(v), list, false);
-}
-
-static size_t
-characters(const struct json *v)
-{
-	size_t i, n = 0;
-
-	for (i = 0; i < v->n; i++)
-		n += ((unsigned char)v->u.text[i] & 0xC0) != 0x80;
-	return n;
 }
 
 static void
@@ -242,7 +212,7 @@ put_unique(struct buf *b, struct schema_run *r, const struct json *v)
 		put_wanted(b, c);
 }
 
-/* Bounds: what comes before the keyword's own value. */
+/* Bounds: the text before the keyword's value, and the unit after it. */
 static const struct {
 	uint8_t kind;
 	const char *words, *one, *many;
@@ -279,7 +249,7 @@ put_bound(struct buf *b, const struct schema_op *op, const struct json *v)
 	}
 	buf_fmt(b, " %s, has %zu", str_is(json_text(op->src), "1") ?
 	    bounds[i].one : bounds[i].many,
-	    v->type == JSON_STRING ? characters(v) : json_count(v));
+	    v->type == JSON_STRING ? schema_length(v) : json_count(v));
 	if (v->type == JSON_STRING && v->n > 0) {
 		buf_puts(b, " (");
 		schema_put_brief(b, v);
@@ -289,7 +259,7 @@ put_bound(struct buf *b, const struct schema_op *op, const struct json *v)
 }
 
 static void
-put_words(struct buf *b, struct schema_run *r, const struct schema_op *op,
+put_message(struct buf *b, struct schema_run *r, const struct schema_op *op,
     const struct json *v)
 {
 	if (put_bound(b, op, v))
@@ -323,7 +293,7 @@ put_words(struct buf *b, struct schema_run *r, const struct schema_op *op,
 	}
 }
 
-/* "additionalProperties": false, and all its like. */
+/* For "additionalProperties": false and other schemas that are false. */
 static void
 put_banned(struct buf *b, const struct schema_node *s)
 {
@@ -331,7 +301,7 @@ put_banned(struct buf *b, const struct schema_node *s)
 
 	buf_puts(b, "is not allowed");
 	if (str_is(word, "items") || str_is(word, "additionalItems"))
-		buf_puts(b, ": there are too many items");
+		buf_puts(b, ": too many items");
 }
 
 static void
@@ -370,9 +340,9 @@ append(struct schema_why *w, struct schema_item *i)
 	w->n++;
 }
 
-/* A new reason; msg is taken. */
+/* Adds a finding; frees msg. */
 static struct schema_item *
-note(struct schema_run *r, enum schema_kind kind, const struct schema_node *s,
+add_finding(struct schema_run *r, unsigned kind, const struct schema_node *s,
     const struct json *word, struct buf *msg)
 {
 	struct schema_item *i = NEW(r->tmp, struct schema_item);
@@ -399,36 +369,36 @@ note(struct schema_run *r, enum schema_kind kind, const struct schema_node *s,
 	return i;
 }
 
-/* Whether somebody listens, and there is room. */
+/* Whether the run collects findings and can take another one. */
 static bool
-wanted(struct schema_run *r)
+collects(struct schema_run *r)
 {
 	return r->why != NULL && !r->stopped &&
 	    r->why->n < SCHEMA_FINDINGS_MAX && schema_spend(r, COST);
 }
 
+/* The value to report: for a member's name, the member. */
 static const struct json *
-meant(const struct schema_run *r, const struct json *v)
+reported(const struct schema_run *r, const struct json *v)
 {
 	return r->naming && r->trail != NULL ? r->trail->v : v;
 }
 
 bool
-schema_tell(struct schema_run *r, const struct schema_node *s,
+schema_explain(struct schema_run *r, const struct schema_node *s,
     const struct schema_op *op, const struct json *v)
 {
 	struct buf b = { 0 };
 
-	if (!wanted(r))
+	if (!collects(r))
 		return false;
-	put_words(&b, r, op, v);
-	note(r, (enum schema_kind)op->kind, s, op->src, &b)->f.value =
-	    meant(r, v);
+	put_message(&b, r, op, v);
+	add_finding(r, op->kind, s, op->src, &b)->f.value = reported(r, v);
 	return false;
 }
 
 bool
-schema_tell_type(struct schema_run *r, const struct schema_node *s,
+schema_explain_type(struct schema_run *r, const struct schema_node *s,
     const struct json *v)
 {
 	const struct json *word = NULL;
@@ -436,7 +406,7 @@ schema_tell_type(struct schema_run *r, const struct schema_node *s,
 	struct buf b = { 0 };
 	bool extra;
 
-	if (!wanted(r))
+	if (!collects(r))
 		return false;
 	extra = s->types == 0 && s->word != NULL && s->item == NULL &&
 	    str_ends(json_key(s->word), STR("Properties"));
@@ -448,18 +418,19 @@ schema_tell_type(struct schema_run *r, const struct schema_node *s,
 	} else {
 		word = json_getc(s->src, "type");
 		buf_puts(&b, "must be ");
-		schema_put_types(&b, s->types);
+		put_types(&b, s->types);
 		put_is(&b, v);
 	}
-	i = note(r, s->types == 0 ? SCHEMA_FALSE : SCHEMA_TYPE, s, word, &b);
-	i->f.value = meant(r, v);
+	i = add_finding(r, s->types == 0 ? SCHEMA_FALSE : SCHEMA_TYPE, s, word,
+	    &b);
+	i->f.value = reported(r, v);
 	i->f.key = i->f.key || extra;
 	i->types = s->types;
 	return false;
 }
 
 bool
-schema_tell_kind(struct schema_run *r, enum schema_kind kind,
+schema_explain_kind(struct schema_run *r, enum schema_kind kind,
     const struct schema_node *s, const struct schema_op *op,
     const struct json *v, struct str name)
 {
@@ -469,7 +440,7 @@ schema_tell_kind(struct schema_run *r, enum schema_kind kind,
 	const struct schema_depend *d;
 	uint32_t i;
 
-	if (!wanted(r))
+	if (!collects(r))
 		return false;
 	buf_puts(&b, "must have the property ");
 	put_quoted(&b, name);
@@ -484,22 +455,22 @@ schema_tell_kind(struct schema_run *r, enum schema_kind kind,
 				break;
 		if (c == NULL)
 			continue;
-		buf_puts(&b, ", as it has ");
+		buf_puts(&b, " because it has ");
 		put_quoted(&b, d->name);
 		break;
 	}
-	note(r, kind, s, word, &b)->f.value = v;
+	add_finding(r, kind, s, word, &b)->f.value = v;
 	return false;
 }
 
 bool
-schema_tell_count(struct schema_run *r, const struct schema_node *s,
+schema_explain_count(struct schema_run *r, const struct schema_node *s,
     const struct schema_op *op, const struct json *v, size_t n)
 {
 	struct buf b = { 0 };
 	uint64_t limit;
 
-	if (!wanted(r))
+	if (!collects(r))
 		return false;
 	if (op->kind == SCHEMA_ONE_OF) {
 		buf_fmt(&b, "must fit exactly one of %u schemas, fits %zu",
@@ -507,16 +478,16 @@ schema_tell_count(struct schema_run *r, const struct schema_node *s,
 	} else {
 		limit = n < op->u.contains->min ? op->u.contains->min :
 		    op->u.contains->max;
-		buf_fmt(&b, "must have at %s %llu %s as \"contains\" says, "
+		buf_fmt(&b, "must have at %s %llu %s that match \"contains\", "
 		    "has %zu", n < op->u.contains->min ? "least" : "most",
 		    (unsigned long long)limit, limit == 1 ? "item" : "items",
 		    n);
 	}
-	note(r, (enum schema_kind)op->kind, s, op->src, &b)->f.value = v;
+	add_finding(r, op->kind, s, op->src, &b)->f.value = v;
 	return false;
 }
 
-/* How far a branch is off; less is closer. */
+/* The distance of a branch from a match; lower is closer. */
 static unsigned
 rank(const struct schema_run *r, const struct schema_why *w)
 {
@@ -570,26 +541,26 @@ mark_closest(struct schema_run *r, struct schema_item *i, size_t of)
 }
 
 bool
-schema_best_tell(struct schema_run *r, struct schema_best *best,
+schema_best_explain(struct schema_run *r, struct schema_best *best,
     const struct schema_node *s, const struct schema_op *op,
     const struct json *v)
 {
 	struct schema_item *i, *next;
 	struct buf b = { 0 };
 
-	if (!wanted(r))
+	if (!collects(r))
 		return false;
 	if (best->typed || best->why.head == NULL) {
 		buf_puts(&b, "must be ");
-		schema_put_types(&b, best->types);
+		put_types(&b, best->types);
 		put_is(&b, v);
 		if (!best->typed) {
 			b.n = 0;
 			buf_puts(&b, "fits none of the alternatives");
 		}
-		i = note(r, best->typed ? SCHEMA_TYPE :
-		    (enum schema_kind)op->kind, s, op->src, &b);
-		i->f.value = meant(r, v);
+		i = add_finding(r, best->typed ? SCHEMA_TYPE : op->kind, s,
+		    op->src, &b);
+		i->f.value = reported(r, v);
 		i->types = best->types;
 		return false;
 	}
