@@ -280,7 +280,7 @@ static const struct row messages[] = {
 	{ "{\"contains\":{\"type\":\"string\"},\"minContains\":2}", "[\"a\",1]",
 	    ": must have at least 2 items that match \"contains\", has 1" },
 	{ "{\"prefixItems\":[{}],\"items\":false}", "[1,2]",
-	    "/1: is not allowed: there are too many items" },
+	    "/1: is not allowed: too many items" },
 	{ "{\"dependentRequired\":{\"a\":[\"b\"]}}", "{\"a\":1}",
 	    ": must have the property \"b\" because it has \"a\"" },
 	{ "{\"propertyNames\":{\"maxLength\":1}}", "{\"ab\":1}",
@@ -381,7 +381,7 @@ static const struct row patterns[] = {
 
 static const struct row old[] = {
 	{ "{\"items\":[{\"type\":\"null\"}],\"additionalItems\":false}", "[null,1]",
-	    "/1: is not allowed: there are too many items" },
+	    "/1: is not allowed: too many items" },
 	{ "{\"$ref\":\"#/definitions/a\",\"type\":\"null\",\"definitions\":{\"a\":{}}}", "1", "valid" },
 	{ "{\"dependencies\":{\"a\":[\"b\"],\"c\":{\"required\":[\"d\"]}}}", "{\"c\":1}",
 	    ": must have the property \"d\"" },
