@@ -55,13 +55,13 @@ AGENT = agent agent_command agent_formats agent_home agent_mcp agent_mock agent_
 	proto/openai_setup
 AGENT_H = agent agent_internal agent_preset agent_stream hub hub_internal proto/acp proto/copilot \
 	proto/openai
-GRADE = grader_args grader_behavior grader_call grader_check grader_code grader_code_child \
-	grader_code_names grader_constraint grader_diff grader_expected grader_extract grader_file \
-	grader_judged grader_program grader_prompt grader_question grader_rubric \
-	grader_schema grader_search grader_sequence grader_skill grader_snapshot grader_tally \
-	grader_text grader_toolcalls grader_trace grader_trigger grader_workspace judge \
-	judge_verdict
-GRADE_H = grader_code grader_extract grader_internal grader_prompt grader_snapshot grader_trace judge
+GRADE = grader_action_sequence grader_behavior grader_check grader_child grader_code \
+	grader_code_interpreter grader_code_variables grader_diff grader_expected grader_file grader_json_extract \
+	grader_json_schema grader_program grader_prompt grader_prompt_question grader_prompt_rubric \
+	grader_prompt_verdict grader_skill_invocation grader_snapshot grader_template grader_text \
+	grader_text_checks grader_tool_calls grader_tool_constraint grader_trace grader_trace_args \
+	grader_trace_calls grader_trigger grader_verdict grader_workspace judge judge_verdict
+GRADE_H = grader_internal grader_prompt grader_trace judge
 RUN = run run_cache run_hook run_plan run_preamble run_record run_repo run_stored run_trial run_trigger \
 	run_turn run_workspace
 RUN_H = run run_internal

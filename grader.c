@@ -1,20 +1,25 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * The table of grader kinds, and the frame that all of them run in: names,
- * settings, templates, time.
+ * The table of grader kinds, and what is common to all kinds: lookup, decoding
+ * of settings, templates, time.
  *
- * Settings are decoded anew for each grading, into memory that goes with it:
- * what a suite of a hundred thousand graders keeps is the suite, no more.
+ * To add a kind: write grade/grader_<kind>.c with a struct grader_kind (see
+ * grade/grader_internal.h; grade/grader_behavior.c is a short example), declare
+ * it there, add it to the table below and to GRADE in the Makefile, and
+ * describe it in man/waza-eval.5.
+ *
+ * Settings are decoded for each grading, into memory that is freed with it.
+ * So a suite of a hundred thousand graders keeps only its tree in memory.
  */
 #include "grader.h"
 
 #include <assert.h>
+#include <string.h>
 
 #include "base/os.h"
 #include "grade/grader_internal.h"
 #include "grade/judge.h"
 #include "json.h"
-#include "lib/field.h"
 #include "suite/spec.h"
 
 static const struct grader_kind *const kinds[] = {	/* sorted by name */
@@ -36,66 +41,58 @@ static const struct grader_kind *const kinds[] = {	/* sorted by name */
 	&grader_trigger,
 };
 
-/* Keys of a grader itself, which may stand beside its settings. */
-static const char *const own_keys[] = {
-	"type", "kind", "name", "identifier", "weight", "config",
-};
+static int
+by_name(const void *type, const void *row)
+{
+	const struct grader_kind *const *kind = row;
+
+	return str_cmp(*(const struct str *)type, str_of((*kind)->name));
+}
 
 const struct grader_kind *
 grader_find(struct str type)
 {
-	size_t lo = 0, hi = COUNTOF(kinds), mid;
-	int c;
+	size_t i = search_first(&type, kinds, COUNTOF(kinds),
+	    sizeof(kinds[0]), by_name);
 
-	while (lo < hi) {
-		mid = lo + (hi - lo) / 2;
-		c = str_cmp(type, str_of(kinds[mid]->name));
-		if (c == 0)
-			return kinds[mid];
-		if (c < 0)
-			hi = mid;
-		else
-			lo = mid + 1;
-	}
-	return NULL;
+	return i < COUNTOF(kinds) && str_is(type, kinds[i]->name) ?
+	    kinds[i] : NULL;
 }
 
-static bool
-among(struct str s, const char *const *words, size_t n)
-{
-	size_t i;
-
-	for (i = 0; i < n; i++)
-		if (str_is(s, words[i]))
-			return true;
-	return false;
-}
-
-static const char *
-nearest(struct str type)
-{
-	size_t i;
-
-	for (i = 0; i < COUNTOF(kinds); i++)
-		if (str_similar(type, str_of(kinds[i]->name)))
-			return kinds[i]->name;
-	return NULL;
-}
-
-/* Why there is no kind of that name. */
 static struct str
-refusal(struct arena *a, struct str type)
+unknown_type(struct arena *a, struct str type)
 {
+	struct str_nearest near = { .word = type };
 	struct str q = grader_quote(a, type);
-	const char *near;
+	struct buf b = { 0 };
+	size_t i;
 
 	if (type.n == 0)
 		return STR("a grader needs a type");
-	near = nearest(type);
-	if (near == NULL)
-		return arena_fmt(a, "unknown grader type %.*s", STRF(q));
-	return arena_fmt(a, "unknown grader type %.*s; did you mean \"%s\"?",
-	    STRF(q), near);
+	buf_fmt(&b, "unknown grader type %.*s (", STRF(q));
+	for (i = 0; i < COUNTOF(kinds); i++)
+		str_nearest(&near, str_of(kinds[i]->name));
+	if (near.best.p != NULL)
+		buf_fmt(&b, "did you mean \"%.*s\"? ", STRF(near.best));
+	buf_puts(&b, "kinds: ");
+	for (i = 0; i < COUNTOF(kinds); i++)
+		buf_fmt(&b, i > 0 ? ", %s" : "%s", kinds[i]->name);
+	buf_putc(&b, ')');
+	return grader_take(a, &b);
+}
+
+/* Keys of a grader itself, which suites may write beside its settings. */
+static bool
+is_own_key(struct str key)
+{
+	static const char *const keys[] = { "type", "kind", "name",
+		"identifier", "weight", "config" };
+	size_t i;
+
+	for (i = 0; i < COUNTOF(keys); i++)
+		if (str_is(key, keys[i]))
+			return true;
+	return false;
 }
 
 static void
@@ -105,8 +102,7 @@ take_finding(void *ctx, const struct field_finding *f)
 	struct spec_where where = { c->file, f->line, f->col };
 	const struct spec_note *before = c->notes->last;
 
-	if (str_eq(f->path, f->key) &&
-	    among(f->key, own_keys, COUNTOF(own_keys)))
+	if (str_eq(f->path, f->key) && is_own_key(f->key))
 		return;
 	if (f->line == 0)
 		where = c->spec->at;
@@ -118,13 +114,11 @@ take_finding(void *ctx, const struct field_finding *f)
 static void *
 settings_new(struct arena *a, const struct field_table *t)
 {
-	char *p = arena_alloc(a, t->size, sizeof(int64_t));
-	const char *init = t->init;
-	size_t i;
+	void *settings = arena_alloc(a, t->size, sizeof(int64_t));
 
-	for (i = 0; init != NULL && i < t->size; i++)
-		p[i] = init[i];
-	return p;
+	if (t->init != NULL)
+		memcpy(settings, t->init, t->size);
+	return settings;
 }
 
 static void
@@ -161,7 +155,7 @@ check_graders(struct grader_check *c, const struct spec_graders *graders)
 		if (kind != NULL) {
 			check_settings(c, kind);
 		} else {
-			why = refusal(c->tmp, c->spec->type);
+			why = unknown_type(c->tmp, c->spec->type);
 			grader_note(c, FIELD_ERROR, NULL, "%.*s", STRF(why));
 		}
 		arena_restore(c->tmp, mark);
@@ -174,7 +168,7 @@ grader_check(const struct spec_suite *suite, struct spec_notes *notes)
 {
 	struct arena tmp = { 0 };
 	struct grader_check c = { .suite = suite, .notes = notes, .tmp = &tmp,
-		.told_skills = notes->stored, .told_calls = notes->stored };
+		.noted_skills = notes->stored, .noted_calls = notes->stored };
 	const struct spec_task *before = NULL;
 	size_t i;
 
@@ -185,28 +179,14 @@ grader_check(const struct spec_suite *suite, struct spec_notes *notes)
 		c.task = &suite->tasks[i];
 		c.file = c.task->at.file;
 		check_graders(&c, &c.task->graders);
-		/* rows of a table share what they expect */
+		/* rows of a CSV table share one `expected:` block */
 		if (c.task->expected != NULL && (before == NULL ||
 		    before->expected != c.task->expected))
 			grader_check_expected(&c);
-		grader_check_graded(&c, before);
+		grader_check_task(&c, before);
 		before = c.task;
 	}
 	arena_free(&tmp);
-}
-
-static unsigned
-flags_of(const struct spec_graders *graders)
-{
-	const struct grader_kind *kind;
-	unsigned flags = 0;
-	size_t i;
-
-	for (i = 0; i < graders->n; i++) {
-		kind = grader_find(graders->v[i].type);
-		flags |= kind != NULL ? kind->flags : 0;
-	}
-	return flags;
 }
 
 unsigned
@@ -215,6 +195,17 @@ grader_flags_of(const struct spec_grader *g)
 	const struct grader_kind *kind = grader_find(g->type);
 
 	return kind != NULL ? kind->flags : 0;
+}
+
+static unsigned
+flags_of(const struct spec_graders *graders)
+{
+	unsigned flags = 0;
+	size_t i;
+
+	for (i = 0; i < graders->n; i++)
+		flags |= grader_flags_of(&graders->v[i]);
+	return flags;
 }
 
 unsigned
@@ -263,10 +254,10 @@ grader_start(struct grading *g)
 		.type = g->spec->type, .weight = g->spec->weight,
 		.spec = g->spec };
 	if (kind == NULL) {
-		why = refusal(g->arena, g->spec->type);
+		why = unknown_type(g->arena, g->spec->type);
 		return grader_error(g, "%.*s", STRF(why));
 	}
-	if (kind->cancel != NULL)
+	if (kind->cancel != NULL)	/* needs its settings until done() */
 		return start(g, kind, g->arena);
 	status = start(g, kind, &tmp);
 	arena_free(&tmp);

@@ -43,23 +43,22 @@ rpc_method(size_t i)
 	return i < COUNTOF(methods) ? methods[i] : NULL;
 }
 
+static int
+by_name(const void *name, const void *row)
+{
+	const struct rpc_method *const *m = row;
+
+	return str_cmp(*(const struct str *)name, str_of((*m)->name));
+}
+
 static const struct rpc_method *
 find_method(struct str name)
 {
-	size_t lo = 0, hi = COUNTOF(methods), mid;
-	int c;
+	size_t i = search_first(&name, methods, COUNTOF(methods),
+	    sizeof(methods[0]), by_name);
 
-	while (lo < hi) {
-		mid = lo + (hi - lo) / 2;
-		c = str_cmp(name, str_of(methods[mid]->name));
-		if (c == 0)
-			return methods[mid];
-		if (c < 0)
-			hi = mid;
-		else
-			lo = mid + 1;
-	}
-	return NULL;
+	return i < COUNTOF(methods) && str_is(name, methods[i]->name) ?
+	    methods[i] : NULL;
 }
 
 /*

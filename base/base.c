@@ -407,22 +407,32 @@ arena_cstr(struct arena *a, struct str s)
 }
 
 struct str
-arena_fmt(struct arena *a, const char *fmt, ...)
+arena_vfmt(struct arena *a, const char *fmt, va_list ap)
 {
-	va_list ap;
+	va_list again;
 	char *p;
 	int n;
 
-	va_start(ap, fmt);
-	n = vsnprintf(NULL, 0, fmt, ap);
-	va_end(ap);
+	va_copy(again, ap);
+	n = vsnprintf(NULL, 0, fmt, again);
+	va_end(again);
 	if (n < 0)
 		return STR("");
 	p = arena_raw(a, (size_t)n + 1, 1);
-	va_start(ap, fmt);
 	vsnprintf(p, (size_t)n + 1, fmt, ap);
-	va_end(ap);
 	return (struct str){ p, (size_t)n };
+}
+
+struct str
+arena_fmt(struct arena *a, const char *fmt, ...)
+{
+	struct str s;
+	va_list ap;
+
+	va_start(ap, fmt);
+	s = arena_vfmt(a, fmt, ap);
+	va_end(ap);
+	return s;
 }
 
 struct arena_mark

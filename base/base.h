@@ -125,6 +125,7 @@ void *arena_alloc(struct arena *, size_t n, size_t align);
 void *arena_raw(struct arena *, size_t n, size_t align);
 struct str arena_str(struct arena *, struct str);
 struct str arena_fmt(struct arena *, const char *fmt, ...) PRINTF(2, 3);
+struct str arena_vfmt(struct arena *, const char *fmt, va_list) PRINTF(2, 0);
 char *arena_cstr(struct arena *, struct str);
 void *arena_hook(void *arena, size_t n);	/* alloc(ctx, n) of json.h */
 

@@ -55,9 +55,9 @@ check(struct grader_check *c, const void *settings)
 		    "\"tool_calls\" with \"max_calls: 0\"");
 	if (!about_tools(b) && b->max_tokens == 0 && b->max_duration_ms == 0 &&
 	    b->max_response_time_ms == 0 && b->max_iterations == 0)
-		grader_nothing(c);
-	grader_each(c, config, "required_tools", grader_check_name);
-	grader_each(c, config, "forbidden_tools", grader_check_name);
+		grader_note_empty(c);
+	grader_check_each(c, config, "required_tools", grader_check_name);
+	grader_check_each(c, config, "forbidden_tools", grader_check_name);
 	if (about_tools(b))
 		grader_check_calls(c);
 }
@@ -105,7 +105,7 @@ start(struct grading *g, const void *settings, struct arena *tmp)
 	const struct behavior *s = settings;
 	const struct answer *a = g->in->answer;
 	const struct answer_usage *u = &a->usage;
-	struct field_strs tools = grader_tools(tmp, a);
+	struct field_strs tools = grader_tool_names(tmp, a);
 	struct grader_tally t = { .arena = tmp };
 
 	grader_limit(&t, "tool calls", or_none(s->max_tool_calls),
@@ -114,7 +114,7 @@ start(struct grading *g, const void *settings, struct arena *tmp)
 	    add_near(u->input_tokens, u->output_tokens), u->known);
 	grader_limit(&t, "turns", or_none(s->max_iterations), u->turns,
 	    u->known);
-	grader_want_tools(&t, tmp, &tools, &s->required_tools,
+	grader_expect_tools(&t, tmp, &tools, &s->required_tools,
 	    &s->forbidden_tools);
 	grader_limit(&t, "ms until the answer", or_none(s->max_duration_ms),
 	    g->in->duration_ms, true);

@@ -1,26 +1,22 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * The kind code: assertions about the answer, Python expressions or
- * JavaScript's.
+ * The kind code: assertions about the answer, in Python or JavaScript.
  *
- * Nearly all that suites assert is evaluated here, by expr.h, without a
- * child.  What that declines, and everything in JavaScript, goes to one
- * interpreter together.  Each assertion is one check; an exception is a
- * failed one, with its text.
+ * lib/py evaluates nearly all Python assertions of real suites without a
+ * child.  Those that it declines, and all JavaScript assertions, are evaluated
+ * by one interpreter process.  Each assertion is one check; an exception fails
+ * the check.
  */
-#include "grade/grader_code.h"
+#include "grade/grader_internal.h"
 
-#include <string.h>
-
-#include "agent/agent.h"
 #include "json.h"
 #include "lib/py/expr.h"
+#include "results/answer.h"
 #include "suite/spec.h"
 
 enum {
-	TIMEOUT = 30,		/* seconds, unless settings say otherwise */
-	TIMEOUT_MAX = 3600,
-	SHOWN = 200		/* bytes of an assertion in the feedback */
+	TIMEOUT_MAX = 3600,	/* seconds */
+	SHOWN_MAX = 200		/* bytes of an assertion in the feedback */
 };
 
 struct code {
@@ -33,37 +29,40 @@ static const char *const languages[] = { "python", "javascript", NULL };
 
 static const struct field code_rows[] = {
 	FIELD(code, assertions, FIELD_STRS, .alias = "assertion",
-	    .help = "expressions that have to be true"),
+	    .help = "expressions that must be true"),
 	FIELD(code, language, FIELD_ENUM, .words = languages,
 	    .help = "python or javascript"),
 	FIELD(code, timeout, FIELD_NUM, .alias = "timeout_seconds",
-	    .help = "seconds an interpreter may take"),
+	    .help = "time limit of the interpreter in seconds"),
 };
 static const struct field_table code_fields = FIELD_TABLE(code, code_rows);
 
 static bool
 check_blank(struct grader_check *c, const struct json *node, struct str s)
 {
-	if (!grader_blank(s))
+	if (!grader_is_blank(s))
 		return true;
-	grader_note(c, FIELD_ERROR, node, "an assertion is empty");
+	grader_note(c, FIELD_ERROR, node, "empty assertion");
 	return false;
 }
 
-/* One that expr.h takes needs nobody else, unless its values are odd. */
+/*
+ * An assertion that lib/py compiles needs no interpreter, except for unusual
+ * values.
+ */
 static bool
-check_alone(struct grader_check *c, const struct json *node, struct str s)
+check_without_python(struct grader_check *c, const struct json *node, struct str s)
 {
 	struct arena_mark mark = arena_save(c->tmp);
 	struct err e = { 0 };
-	bool alone = grader_blank(s) || expr_compile(c->tmp, s, &e) != NULL;
+	bool ok = grader_is_blank(s) || expr_compile(c->tmp, s, &e) != NULL;
 
 	arena_restore(c->tmp, mark);
-	if (!alone)
+	if (!ok)
 		grader_note(c, FIELD_ERROR, node, "this assertion needs %s, "
-		    "which is not in PATH (%s)", code_wanted(CODE_PYTHON),
-		    e.msg);
-	return alone;
+		    "which is not installed (not found in PATH): %s",
+		    code_interpreter_name(CODE_PYTHON), e.msg);
+	return ok;
 }
 
 static void
@@ -75,22 +74,22 @@ check(struct grader_check *c, const void *settings)
 	    "assertions" : "assertion";
 
 	if (set->assertions.n == 0) {
-		grader_nothing(c);
+		grader_note_empty(c);
 		return;
 	}
 	if (set->timeout < 0 || set->timeout > TIMEOUT_MAX)
 		grader_note(c, FIELD_ERROR, json_getc(c->spec->config,
-		    "timeout"), "\"timeout\" must be 0 to %d seconds",
+		    "timeout"), "\"timeout\" must be from 0 to %d seconds",
 		    TIMEOUT_MAX);
-	grader_each(c, c->spec->config, key, check_blank);
+	grader_check_each(c, c->spec->config, key, check_blank);
 	if (code_interpreter(c->tmp, language) != NULL)
 		return;
 	if (language == CODE_PYTHON)
-		grader_each(c, c->spec->config, key, check_alone);
+		grader_check_each(c, c->spec->config, key, check_without_python);
 	else
 		grader_note(c, FIELD_ERROR, json_getc(c->spec->config,
-		    "language"), "\"%s\" needs %s, which is not in PATH",
-		    languages[language], code_wanted(language));
+		    "language"), "\"%s\" needs %s, which is not "
+		    "installed (not found in PATH)", languages[language], code_interpreter_name(language));
 }
 
 static struct str
@@ -108,27 +107,14 @@ details(struct arena *a, const struct grader_tally *t)
 	return grader_take(a, &b);
 }
 
-/* Without the quotes: it is the suite's own text. */
-static struct str
-shorten(struct arena *a, struct str s)
-{
-	size_t n = SHOWN;
-
-	if (s.n <= SHOWN)
-		return s;
-	while (n > SHOWN - 3 && ((unsigned char)s.p[n] & 0xC0) == 0x80)
-		n--;
-	return arena_fmt(a, "%.*s...", (int)n, s.p);
-}
-
 static void
 fail(struct grading *g, struct grader_tally *t,
     const struct code_assertion *as)
 {
-	struct str text = shorten(g->arena, as->text), found;
+	struct str text = grader_shorten(g->arena, as->text, SHOWN_MAX), found;
 	size_t at = grader_search(g->arena, as->text, STR("output"));
 
-	if (as->verdict == CODE_MESSAGE) {
+	if (as->verdict == CODE_RAISED) {
 		grader_fail(t, "Failed: %.*s: %.*s", STRF(text),
 		    STRF(as->message));
 	} else if (at != SIZE_MAX) {
@@ -151,51 +137,42 @@ conclude(struct grading *g, const struct code_set *set)
 		else
 			fail(g, &t, &set->v[i]);
 	}
-	grader_conclude(g->arena, &g->out, &t, "all assertions hold");
+	grader_conclude(g->arena, &g->out, &t, "all assertions are true");
 	g->out.details = details(g->arena, &t);
 }
 
-/* True when it is decided, here and now. */
+/* Evaluates an assertion with lib/py; false if it stays undecided. */
 static bool
 evaluate(struct grading *g, struct code_assertion *as,
     const struct json *names, struct arena *tmp)
 {
 	static const enum code_verdict verdicts[] = {
 		[EXPR_TRUE] = CODE_TRUE, [EXPR_FALSE] = CODE_FALSE,
-		[EXPR_RAISED] = CODE_MESSAGE, [EXPR_DECLINED] = CODE_OPEN
+		[EXPR_RAISED] = CODE_RAISED, [EXPR_DECLINED] = CODE_UNDECIDED
 	};
 	struct arena_mark mark = arena_save(tmp);
 	struct err e = { 0 };
 	struct expr *x = expr_compile(tmp, as->text, &e);
 
-	as->verdict = x == NULL ? CODE_OPEN :
+	as->verdict = x == NULL ? CODE_UNDECIDED :
 	    verdicts[expr_eval(x, names, tmp, &e)];
-	if (as->verdict == CODE_MESSAGE || as->verdict == CODE_OPEN)
+	if (as->verdict == CODE_RAISED || as->verdict == CODE_UNDECIDED)
 		as->message = arena_str(g->arena, str_of(e.msg));
 	arena_restore(tmp, mark);
-	return as->verdict != CODE_OPEN;
+	return as->verdict != CODE_UNDECIDED;
 }
 
 static size_t
 evaluate_all(struct grading *g, struct code_set *set)
 {
 	struct arena tmp = { 0 };
-	const struct json *names = code_names(&tmp, g->in, set);
-	size_t i, open = 0;
+	const struct json *names = code_variables(&tmp, g->in, set);
+	size_t i, undecided = 0;
 
 	for (i = 0; i < set->n; i++)
-		open += !evaluate(g, &set->v[i], names, &tmp);
+		undecided += !evaluate(g, &set->v[i], names, &tmp);
 	arena_free(&tmp);
-	return open;
-}
-
-static double
-seconds(const struct grading *g, const struct code *c)
-{
-	if (c->timeout > 0)
-		return c->timeout < TIMEOUT_MAX ? c->timeout : TIMEOUT_MAX;
-	return g->in->suite->program_timeout > 0 ?
-	    (double)g->in->suite->program_timeout : TIMEOUT;
+	return undecided;
 }
 
 static enum grader_status
@@ -204,8 +181,9 @@ start(struct grading *g, const void *settings, struct arena *tmp)
 	const struct code *c = settings;
 	enum code_language language = (enum code_language)c->language;
 	struct code_set *set = NEW(g->arena, struct code_set);
-	struct code_ask ask = { set, language, seconds(g, c), conclude };
-	size_t i, open;
+	struct code_request ask = { set, language,
+		grader_child_seconds(g, c->timeout, TIMEOUT_MAX), conclude };
+	size_t i, undecided;
 	struct err e = { 0 };
 
 	(void)tmp;		/* is g->arena */
@@ -213,12 +191,12 @@ start(struct grading *g, const void *settings, struct arena *tmp)
 	set->v = NEW_N(g->arena, struct code_assertion, set->n);
 	for (i = 0; i < set->n; i++)
 		set->v[i].text = c->assertions.v[i];
-	open = language == CODE_PYTHON ? evaluate_all(g, set) : set->n;
-	if (open == 0) {
+	undecided = language == CODE_PYTHON ? evaluate_all(g, set) : set->n;
+	if (undecided == 0) {
 		conclude(g, set);
 		return GRADER_DONE;
 	}
-	if (code_ask(g, &ask, &e) == -1)
+	if (code_request(g, &ask, &e) == -1)
 		return grader_error(g, "%s", e.msg);
 	return GRADER_LATER;
 }
@@ -228,5 +206,5 @@ const struct grader_kind grader_code = {
 	.fields = &code_fields,
 	.check = check,
 	.start = start,
-	.cancel = code_cancel,
+	.cancel = grader_child_cancel,
 };

@@ -16,7 +16,6 @@
 #include <stdint.h>
 #include <string.h>
 
-#include "grade/grader_snapshot.h"
 #include "json.h"
 #include "lib/diff.h"
 #include "lib/tmpl.h"
@@ -69,7 +68,7 @@ struct work {
 	struct grading *g;
 	struct arena *tmp;
 	struct grader_tally tally;
-	struct grader_home home;
+	struct grader_snapshot_origin home;
 	struct str failed;	/* why there is no verdict; empty: none */
 	struct buf diffs, notes;	/* for the feedback */
 	size_t left_out;	/* diffs that are not there */
@@ -140,7 +139,7 @@ static bool
 check_snapshot(struct grader_check *c, const struct json *node, struct str s)
 {
 	const struct json *dir = json_getc(c->spec->config, "context_dir");
-	struct grader_home home = { .suite = c->suite, .task = c->task,
+	struct grader_snapshot_origin home = { .suite = c->suite, .task = c->task,
 		.file = c->spec->at.file };
 	struct str q = grader_quote(c->tmp, s);
 	struct grader_snapshot found;
@@ -170,17 +169,17 @@ check(struct grader_check *c, const void *settings)
 	const struct json *v = json_getc(c->spec->config, "expected_files");
 
 	if (d->expected_files.n == 0) {
-		grader_nothing(c);
+		grader_note_empty(c);
 		return;
 	}
 	for (v = json_first(v); v != NULL; v = v->next, x++) {
 		if (x->snapshot.n + x->contains.n == 0)
 			grader_note(c, FIELD_ERROR, v,
 			    "expected a \"snapshot\" or \"contains\" here");
-		grader_each(c, v, "path", grader_check_path);
+		grader_check_each(c, v, "path", grader_check_path);
 		if (x->snapshot.n > 0 && !d->update_snapshots)
-			grader_each(c, v, "snapshot", check_snapshot);
-		grader_each(c, v, "contains", check_fragment);
+			grader_check_each(c, v, "snapshot", check_snapshot);
+		grader_check_each(c, v, "contains", check_fragment);
 	}
 }
 
@@ -214,12 +213,12 @@ diff_text(struct work *w, struct str path, const char *snapshot,
 	struct diff_opts o = { .context = DIFF_CONTEXT, .max = DIFF_MAX };
 
 	buf_puts(&b, "--- ");
-	grader_put_plain(&b, str_of(snapshot), false);
+	grader_put_printable(&b, str_of(snapshot), false);
 	buf_puts(&b, "\n+++ ");
-	grader_put_plain(&b, path, false);
+	grader_put_printable(&b, path, false);
 	buf_putc(&b, '\n');
 	*n = diff_unified(&raw, want, have, &o);
-	grader_put_plain(&b, buf_str(&raw), true);
+	grader_put_printable(&b, buf_str(&raw), true);
 	buf_free(&raw);
 	return grader_take(w->tmp, &b);
 }
@@ -287,7 +286,7 @@ compare(struct work *w, struct arena *mem, const struct expected *x,
 		return;
 	}
 	q = grader_quote(w->tmp, str_of(snap.path));
-	rc = grader_read(mem, snap.path, &snap.text, &e);
+	rc = grader_workspace_read(mem, snap.path, &snap.text, &e);
 	if (rc == 0 && str_eq(snap.text, have))
 		grader_pass(&w->tally);
 	else if (w->update)
@@ -329,7 +328,7 @@ static void
 look_at(struct work *w, const struct expected *x, struct finding *f)
 {
 	struct str q = grader_quote(w->tmp, x->path), text;
-	const char *full = grader_locate(w->tmp, w->g->in->workspace, x->path,
+	const char *full = grader_workspace_path(w->tmp, w->g->in->workspace, x->path,
 	    &w->failed);
 	struct arena mem = { 0 };	/* for what may be large */
 	struct err e = { 0 };
@@ -337,7 +336,7 @@ look_at(struct work *w, const struct expected *x, struct finding *f)
 
 	if (full == NULL)
 		return;
-	if (grader_read(&mem, full, &text, &e) == 0) {
+	if (grader_workspace_read(&mem, full, &text, &e) == 0) {
 		grader_pass(&w->tally);
 		if (x->snapshot.n > 0)
 			compare(w, &mem, x, text, f);
@@ -352,7 +351,7 @@ look_at(struct work *w, const struct expected *x, struct finding *f)
 		else
 			grader_fail(&w->tally, "cannot read file %.*s: %s",
 			    STRF(q), e.msg);
-		grader_also(&w->tally, (x->snapshot.n > 0) + x->contains.n);
+		grader_fail_more(&w->tally, (x->snapshot.n > 0) + x->contains.n);
 	}
 	arena_free(&mem);
 }
@@ -370,13 +369,13 @@ details(struct work *w, const struct diff *d, const struct finding *f)
 	json_open_member(&o, "expected_files", '[');
 	for (i = 0; i < d->expected_files.n; i++) {
 		json_open(&o, '{');
-		grader_put_text(&o, "path", x[i].path);
+		json_put_member_str(&o, "path", x[i].path);
 		if (x[i].snapshot.n > 0)
-			grader_put_text(&o, "snapshot", x[i].snapshot);
+			json_put_member_str(&o, "snapshot", x[i].snapshot);
 		if (x[i].contains.n > 0)
 			grader_put_strs(&o, "contains", &x[i].contains);
 		if (f[i].diff.n > 0)
-			grader_put_text(&o, "diff", f[i].diff);
+			json_put_member_str(&o, "diff", f[i].diff);
 		if (f[i].updated) {
 			json_put_member_bool(&o, "updated", true);
 		}
@@ -384,7 +383,7 @@ details(struct work *w, const struct diff *d, const struct finding *f)
 	}
 	json_close(&o, ']');
 	grader_put_failures(&o, &w->tally);
-	grader_put_text(&o, "workspace_dir", str_of(dir != NULL ? dir : ""));
+	json_put_member_str(&o, "workspace_dir", str_of(dir != NULL ? dir : ""));
 	json_close(&o, '}');
 	return grader_take(w->g->arena, &b);
 }
@@ -417,13 +416,13 @@ start(struct grading *g, const void *settings, struct arena *tmp)
 	const char *why;
 	size_t i;
 
-	w.home = (struct grader_home){ in->suite, in->task,
+	w.home = (struct grader_snapshot_origin){ in->suite, in->task,
 		g->spec->at.file, d->context_dir };
 	w.update = (d->update_snapshots || in->update_snapshots) &&
-	    !in->no_skills && !in->erred;
+	    !in->no_skills && !in->grader_failed;
 	if (in->workspace == NULL)
 		grader_fail(&w.tally, "there is no workspace to look into");
-	else if ((why = grader_lost(in->workspace)) != NULL)
+	else if ((why = grader_workspace_problem(in->workspace)) != NULL)
 		return grader_error(g, "%s", why);
 	else
 		for (i = 0; i < d->expected_files.n && w.failed.n == 0; i++)

@@ -1,20 +1,19 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * The verdicts of `expected:`, which a task can have without any grader.
+ * The `expected:` block of a task: its checks before the run, and its verdicts.
  *
- * One verdict for each part that is given; a part says all that it found
- * wrong.  What an executor does not tell is not held against the agent: an
- * unknown count of tokens or turns passes, and skills are judged only where
- * skills are reported.
+ * Each part of the block leads to one verdict, which lists all failures.  What
+ * the executor does not report does not count against the agent: an unknown
+ * number of tokens or turns passes, and skills are graded only if the executor
+ * reports them.
  */
 #include "grade/grader_trace.h"
 
 #include <string.h>
 
-#include "agent/agent.h"
 #include "json.h"
 #include "lib/re/re.h"
-#include "lib/tmpl.h"
+#include "results/answer.h"
 #include "suite/spec.h"
 
 enum { VERDICT_MAX = 7 };
@@ -53,88 +52,66 @@ details(struct work *w, const char *key, const struct field_strs *list,
 	return grader_take(w->arena, &b);
 }
 
-/* The list with its templates done; an error is the verdict's. */
-static bool
-render(struct work *w, struct verdict *v, const struct field_strs *from,
-    struct field_strs *to)
-{
-	struct err e = { 0 };
-	size_t i;
-
-	to->v = NEW_N(&w->tmp, struct str, from->n);
-	to->n = from->n;
-	for (i = 0; i < from->n; i++) {
-		to->v[i] = from->v[i];
-		if (tmpl_any(from->v[i]))
-			to->v[i] = tmpl_render(&w->tmp, from->v[i],
-			    w->in->vars, &e);
-		if (to->v[i].p == NULL && from->v[i].n > 0) {
-			v->error = arena_fmt(w->arena, "template: %s", e.msg);
-			return false;
-		}
-	}
-	return true;
-}
-
+/* Counts one check: the text contains one of the strings. */
 static void
-any_of(struct grader_subject *s, const struct field_strs *list)
+expect_any(struct grader_subject *s, const struct field_strs *list)
 {
-	struct buf b = { .max = 500 };
-	struct str q;
+	struct str strings;
 	size_t i;
 
 	for (i = 0; i < list->n; i++)
-		if (grader_has(s, list->v[i])) {
+		if (grader_contains(s, list->v[i])) {
 			grader_pass(s->tally);
 			return;
 		}
-	for (i = 0; i < list->n && !b.full; i++) {
-		q = grader_quote(s->tmp, list->v[i]);
-		buf_puts(&b, i > 0 ? ", " : "");
-		buf_put(&b, q);
-	}
-	grader_fail(s->tally, "none of %.*s%s in the output",
-	    STRF(buf_str(&b)), b.full ? " ..." : "");
-	buf_free(&b);
+	strings = grader_quote_list(s->tmp, list);
+	grader_fail(s->tally, "the output contains none of %.*s",
+	    STRF(strings));
 }
 
 static void
-each_of(struct grader_subject *s, const struct field_strs *list, bool ban)
+grade_strings(struct grader_subject *s, const struct field_strs *list,
+    bool forbid)
 {
 	size_t i;
 
 	for (i = 0; i < list->n; i++)
-		if (ban)
-			grader_ban(s, list->v[i], false);
+		if (forbid)
+			grader_forbid_text(s, list->v[i], false);
 		else
-			grader_want(s, list->v[i], false);
+			grader_expect_text(s, list->v[i], false);
 }
 
 enum how { ALL, NONE, ANY };
 
 static void
-output(struct work *w, const char *name, const struct field_strs *from,
+grade_output(struct work *w, const char *name, const struct field_strs *from,
     enum how how)
 {
 	struct grader_tally t = { .arena = &w->tmp };
 	struct grader_subject s = { .tally = &t, .tmp = &w->tmp,
 		.text = w->in->answer->output, .what = "output" };
+	struct field_strs list = { NEW_N(&w->tmp, struct str, from->n),
+		from->n };
 	struct verdict *v;
-	struct field_strs list;
+	struct err e = { 0 };
 
 	if (from->n == 0)
 		return;
 	v = add(w, name);
-	if (!render(w, v, from, &list))
+	memcpy(list.v, from->v, from->n * sizeof(*list.v));
+	if (grader_render_strs(&w->tmp, &list, w->in->vars, &e) == -1) {
+		v->error = arena_fmt(w->arena, "template: %s", e.msg);
 		return;
+	}
 	if (how == ANY)
-		any_of(&s, &list);
+		expect_any(&s, &list);
 	else
-		each_of(&s, &list, how == NONE);
+		grade_strings(&s, &list, how == NONE);
 	grader_subject_fini(&s);
 	grader_conclude(w->arena, v, &t, how == NONE ?
-	    "the output has nothing unwanted" :
-	    "the output has what it should");
+	    "the output contains nothing unwanted" :
+	    "the output contains the expected text");
 	v->details = details(w, name + 1, &list, &t);
 }
 
@@ -153,7 +130,7 @@ static struct str
 behavior_details(struct work *w, const struct grader_tally *t)
 {
 	const struct answer *a = w->in->answer;
-	struct field_strs tools = grader_tools(&w->tmp, a);
+	struct field_strs tools = grader_tool_names(&w->tmp, a);
 	struct buf b = { 0 };
 	struct json_out o = { .put = buf_sink, .ctx = &b };
 
@@ -167,12 +144,12 @@ behavior_details(struct work *w, const struct grader_tally *t)
 }
 
 static void
-behavior(struct work *w)
+grade_behavior(struct work *w)
 {
 	const struct spec_behavior *b = &w->want->behavior;
 	const struct answer *a = w->in->answer;
 	const struct answer_usage *u = &a->usage;
-	struct field_strs tools = grader_tools(&w->tmp, a);
+	struct field_strs tools = grader_tool_names(&w->tmp, a);
 	struct grader_tally t = { .arena = &w->tmp };
 	struct verdict *v;
 
@@ -183,7 +160,7 @@ behavior(struct work *w)
 	    add_near(u->input_tokens, u->output_tokens), u->known);
 	grader_limit(&t, "ms until the answer", b->max_response_time_ms,
 	    w->in->duration_ms, true);
-	grader_want_tools(&t, &w->tmp, &tools, &b->required_tools,
+	grader_expect_tools(&t, &w->tmp, &tools, &b->required_tools,
 	    &b->forbidden_tools);
 	if (t.total == 0)
 		return;
@@ -192,19 +169,11 @@ behavior(struct work *w)
 	v->details = behavior_details(w, &t);
 }
 
-static struct str
-member(const struct json *v, const char *key)
-{
-	const struct json *m = json_getc(v, key);
-
-	return m != NULL && m->type == JSON_STRING ? json_text(m) : STR("");
-}
-
 static void
-outcome(struct work *w, struct grader_tally *t, const struct json *o)
+grade_outcome(struct work *w, struct grader_tally *t, const struct json *o)
 {
 	const struct answer *a = w->in->answer;
-	struct str type = member(o, "type"), tool = member(o, "tool_name"), q;
+	struct str type = json_str(o, "type"), tool = json_str(o, "tool_name"), q;
 
 	if (str_is(type, "task_completed")) {
 		q = grader_quote(&w->tmp, a->error);
@@ -218,13 +187,13 @@ outcome(struct work *w, struct grader_tally *t, const struct json *o)
 		if (called(a, tool))
 			grader_pass(t);
 		else
-			grader_fail(t, "tool %.*s was not called (%zu calls)",
+			grader_fail(t, "tool %.*s was not called (%zu tool calls)",
 			    STRF(q), a->ncalls);
 	}
 }
 
 static void
-outcomes(struct work *w)
+grade_outcomes(struct work *w)
 {
 	struct grader_tally t = { .arena = &w->tmp };
 	const struct json *list = w->want->outcomes, *o;
@@ -233,17 +202,20 @@ outcomes(struct work *w)
 	if (list == NULL || list->type != JSON_ARRAY)
 		return;
 	for (o = json_first(list); o != NULL; o = o->next)
-		outcome(w, &t, o);
+		grade_outcome(w, &t, o);
 	if (t.total == 0)
 		return;
 	v = add(w, "_outcomes");
-	grader_conclude(w->arena, v, &t, "all outcomes as expected");
+	grader_conclude(w->arena, v, &t, "all outcomes are as expected");
 	v->details = details(w, NULL, NULL, &t);
 }
 
-/* A call that the entry means: a tool's name, or a pattern in what was run. */
+/*
+ * Whether some call matches the entry: the name of a tool, a pattern for name
+ * and arguments, or both.  -1 and *e: the pattern is invalid.
+ */
 static int
-matching(struct work *w, const struct json *entry, struct err *e)
+is_called(struct work *w, const struct json *entry, struct err *e)
 {
 	const struct answer_call *c;
 	struct str tool, pattern, text;
@@ -251,10 +223,10 @@ matching(struct work *w, const struct json *entry, struct err *e)
 	int hit = 0;
 
 	tool = entry->type == JSON_STRING ? json_text(entry) :
-	    member(entry, "tool");
+	    json_str(entry, "tool");
 	if (tool.n == 0)
-		tool = member(entry, "name");
-	pattern = member(entry, "pattern");
+		tool = json_str(entry, "name");
+	pattern = json_str(entry, "pattern");
 	if (pattern.n > 0 && (re = re_compile(&w->tmp, pattern, e)) == NULL)
 		return -1;
 	for (c = w->in->answer->calls; c != NULL && !hit; c = c->next) {
@@ -267,7 +239,7 @@ matching(struct work *w, const struct json *entry, struct err *e)
 }
 
 static void
-calls(struct work *w, struct grader_tally *t, const char *key, int want)
+grade_calls(struct work *w, struct grader_tally *t, const char *key, int want)
 {
 	const struct json *list = json_getc(w->want->tool_calls, key), *o;
 	struct arena_mark mark;
@@ -279,42 +251,43 @@ calls(struct work *w, struct grader_tally *t, const char *key, int want)
 		return;
 	for (o = json_first(list); o != NULL; o = o->next) {
 		mark = arena_save(&w->tmp);
-		hit = matching(w, o, &e);
+		hit = is_called(w, o, &e);
 		arena_restore(&w->tmp, mark);
 		q = o->type == JSON_STRING ? json_text(o) :
-		    member(o, "pattern");
-		q = grader_quote(&w->tmp, q.n > 0 ? q : member(o, "tool"));
+		    json_str(o, "pattern");
+		q = grader_quote(&w->tmp, q.n > 0 ? q : json_str(o, "tool"));
 		if (hit == want)
 			grader_pass(t);
 		else if (hit < 0)
 			grader_fail(t, "invalid pattern %.*s: %s", STRF(q),
 			    e.msg);
 		else
-			grader_fail(t, want ? "no call like %.*s (%zu calls)" :
-			    "unwanted call like %.*s (%zu calls)", STRF(q),
+			grader_fail(t, want ?
+			    "no call matches %.*s (%zu tool calls)" :
+			    "forbidden call matches %.*s (%zu tool calls)", STRF(q),
 			    w->in->answer->ncalls);
 	}
 }
 
 static void
-tool_calls(struct work *w)
+grade_tool_calls(struct work *w)
 {
 	struct grader_tally t = { .arena = &w->tmp };
 	struct verdict *v;
 
 	if (w->want->tool_calls == NULL)
 		return;
-	calls(w, &t, "required", 1);
-	calls(w, &t, "forbidden", 0);
+	grade_calls(w, &t, "required", 1);
+	grade_calls(w, &t, "forbidden", 0);
 	if (t.total == 0)
 		return;
 	v = add(w, "_tool_calls");
-	grader_conclude(w->arena, v, &t, "all calls as expected");
+	grader_conclude(w->arena, v, &t, "all tool calls are as expected");
 	v->details = behavior_details(w, &t);
 }
 
 static void
-want_skill(struct work *w, struct grader_tally *t, bool want)
+expect_skill(struct work *w, struct grader_tally *t, bool want)
 {
 	const struct field_strs *used = &w->in->answer->skills;
 	struct str name = w->in->suite->skill, q;
@@ -328,12 +301,12 @@ want_skill(struct work *w, struct grader_tally *t, bool want)
 		grader_pass(t);
 	else
 		grader_fail(t, "skill %.*s was %s", STRF(q),
-		    was ? "used, and should not be" : "not used");
+		    was ? "used, but should not be" : "not used");
 }
 
-/* Only where skills are reported at all. */
+/* Only if the executor reports skills. */
 static void
-skill(struct work *w)
+grade_skill(struct work *w)
 {
 	const struct spec_expected *x = w->want;
 	struct grader_tally t = { .arena = &w->tmp };
@@ -342,33 +315,33 @@ skill(struct work *w)
 	if (w->in->answer->skills.n == 0 && !w->in->answer->skills_known)
 		return;
 	if (x->says_trigger)
-		want_skill(w, &t, x->should_trigger);
+		expect_skill(w, &t, x->should_trigger);
 	if (x->says_activated)
-		want_skill(w, &t, x->skill_activated);
+		expect_skill(w, &t, x->skill_activated);
 	if (t.total == 0)
 		return;
 	v = add(w, "_skill");
-	grader_conclude(w->arena, v, &t, "skills as expected");
+	grader_conclude(w->arena, v, &t, "skills are as expected");
 	v->details = details(w, "skills", &w->in->answer->skills, &t);
 }
 
 static bool
 is_outcome(const struct json *o)
 {
-	struct str type = member(o, "type");
+	struct str type = json_str(o, "type");
 
 	return str_is(type, "task_completed") || (str_is(type, "tool_called") &&
-	    member(o, "tool_name").n > 0);
+	    json_str(o, "tool_name").n > 0);
 }
 
 static bool
-any_in(const struct json *list)
+has_entries(const struct json *list)
 {
 	return list != NULL && json_first(list) != NULL;
 }
 
 bool
-grader_expects(const struct spec_expected *x, bool tells_skills)
+grader_has_expectations(const struct spec_expected *x, bool reports_skills)
 {
 	const struct spec_behavior *b = &x->behavior;
 	const struct json *o = NULL;
@@ -383,9 +356,133 @@ grader_expects(const struct spec_expected *x, bool tells_skills)
 	    b->max_tokens >= 0 || b->max_response_time_ms >= 0 ||
 	    b->required_tools.n > 0 || b->forbidden_tools.n > 0 ||
 	    (x->tool_calls != NULL &&
-	    (any_in(json_getc(x->tool_calls, "required")) ||
-	    any_in(json_getc(x->tool_calls, "forbidden")))) ||
-	    (tells_skills && (x->says_trigger || x->says_activated));
+	    (has_entries(json_getc(x->tool_calls, "required")) ||
+	    has_entries(json_getc(x->tool_calls, "forbidden")))) ||
+	    (reports_skills && (x->says_trigger || x->says_activated));
+}
+
+/*
+ * Every output contains the empty string, so `decisive` empty strings leave
+ * nothing to check.  The strings were decoded without their places.
+ */
+static void
+check_strs(struct grader_check *c, const char *key,
+    const struct field_strs *list, size_t decisive)
+{
+	struct json node = { .type = JSON_STRING };
+	size_t i, empty = 0;
+
+	for (i = 0; i < list->n; i++) {
+		node.u.text = list->v[i].p;
+		node.n = (uint32_t)list->v[i].n;
+		grader_check_templates(c, &node);
+		empty += list->v[i].n == 0;
+	}
+	if (empty >= decisive && empty > 0)
+		grader_note(c, FIELD_ERROR, NULL, "\"%s\" checks nothing: "
+		    "every output contains the empty string", key);
+	else if (empty > 0)
+		grader_note(c, FIELD_WARNING, NULL, "\"%s\" has an empty "
+		    "string, which every output contains", key);
+}
+
+static void
+check_outcomes(struct grader_check *c, const struct json *list)
+{
+	const struct json *o, *type, *tool;
+
+	if (list == NULL)
+		return;
+	if (list->type != JSON_ARRAY)
+		grader_note(c, FIELD_WARNING, list,
+		    "\"outcomes\" has no effect: it is not a list");
+	for (o = json_first(list); o != NULL; o = o->next) {
+		type = json_getc(o, "type");
+		tool = json_getc(o, "tool_name");
+		if (type == NULL || type->type != JSON_STRING)
+			grader_note(c, FIELD_WARNING, o,
+			    "this outcome has no effect: \"type\" is missing");
+		else if (str_is(json_text(type), "task_completed"))
+			continue;
+		else if (!str_is(json_text(type), "tool_called"))
+			grader_note(c, FIELD_WARNING, type,
+			    "outcome \"%.*s\" has no effect: it is not "
+			    "supported", STRF(json_text(type)));
+		else if (tool == NULL || tool->type != JSON_STRING ||
+		    tool->n == 0)
+			grader_note(c, FIELD_WARNING, o,
+			    "outcome \"tool_called\" has no effect without "
+			    "\"tool_name\"");
+	}
+}
+
+static void
+check_call(struct grader_check *c, const struct json *entry)
+{
+	const struct json *v;
+
+	if (entry->type == JSON_STRING)
+		return;
+	if (json_getc(entry, "pattern") == NULL &&
+	    json_getc(entry, "tool") == NULL &&
+	    json_getc(entry, "name") == NULL) {
+		grader_note(c, FIELD_ERROR, entry,
+		    "\"pattern\" or \"tool\" is missing");
+		return;
+	}
+	for (v = json_first(entry); v != NULL; v = v->next)
+		if (v->type != JSON_STRING)
+			grader_note(c, FIELD_ERROR, v,
+			    "\"%.*s\" must be a string", STRF(json_key(v)));
+	grader_check_each(c, entry, "pattern", grader_check_pattern);
+}
+
+static void
+check_calls(struct grader_check *c, const struct json *map)
+{
+	const struct json *list, *entry;
+
+	if (map == NULL)
+		return;
+	if (map->type != JSON_OBJECT)
+		grader_note(c, FIELD_WARNING, map,
+		    "\"tool_calls\" has no effect: it is not a mapping");
+	for (list = json_first(map); list != NULL; list = list->next) {
+		if (list->type != JSON_ARRAY ||
+		    (!str_is(json_key(list), "required") &&
+		    !str_is(json_key(list), "forbidden"))) {
+			grader_note(c, FIELD_WARNING, list,
+			    "only the lists \"required\" and \"forbidden\" "
+			    "have an effect here");
+			continue;
+		}
+		for (entry = json_first(list); entry != NULL;
+		    entry = entry->next)
+			check_call(c, entry);
+	}
+}
+
+void
+grader_check_expected(struct grader_check *c)
+{
+	const struct spec_expected *x = c->task->expected;
+
+	check_strs(c, "output_contains", &x->output_contains,
+	    x->output_contains.n);
+	check_strs(c, "output_not_contains", &x->output_not_contains,
+	    x->output_not_contains.n);
+	check_strs(c, "output_contains_any", &x->output_contains_any, 1);
+	check_outcomes(c, x->outcomes);
+	check_calls(c, x->tool_calls);
+	if ((x->says_trigger || x->says_activated) && !c->noted_skills &&
+	    !grader_reports_skills(c->suite, c->task)) {
+		c->noted_skills = true;
+		grader_note(c, FIELD_WARNING, NULL,
+		    "\"%s\" has no effect with executor \"%.*s\", which does "
+		    "not report the skills that it used", x->says_trigger ?
+		    "should_trigger" : "skill_activated",
+		    STRF(c->suite->config.executor));
+	}
 }
 
 struct verdict *
@@ -398,13 +495,15 @@ grader_expected(struct arena *a, const struct grader_input *in, size_t *n)
 	if (w.want == NULL)
 		return NULL;
 	w.v = NEW_N(a, struct verdict, VERDICT_MAX);
-	output(&w, "_output_contains", &w.want->output_contains, ALL);
-	output(&w, "_output_not_contains", &w.want->output_not_contains, NONE);
-	output(&w, "_output_contains_any", &w.want->output_contains_any, ANY);
-	behavior(&w);
-	outcomes(&w);
-	tool_calls(&w);
-	skill(&w);
+	grade_output(&w, "_output_contains", &w.want->output_contains, ALL);
+	grade_output(&w, "_output_not_contains", &w.want->output_not_contains,
+	    NONE);
+	grade_output(&w, "_output_contains_any", &w.want->output_contains_any,
+	    ANY);
+	grade_behavior(&w);
+	grade_outcomes(&w);
+	grade_tool_calls(&w);
+	grade_skill(&w);
 	arena_free(&w.tmp);
 	if (in->answer->echo &&
 	    in->suite->graders.n + in->task->graders.n > 0)

@@ -60,22 +60,22 @@ check(struct grader_check *c, const void *settings)
 
 	if (f->must_exist.n + f->must_not_exist.n + f->path.n + f->paths.n +
 	    f->content_patterns.n == 0)
-		grader_nothing(c);
+		grader_note_empty(c);
 	for (i = 0; i < COUNTOF(file_rows); i++) {
 		if (file_rows[i].type != FIELD_STRS)
 			continue;
-		grader_each(c, config, file_rows[i].key, grader_check_path);
+		grader_check_each(c, config, file_rows[i].key, grader_check_path);
 		if (file_rows[i].alias != NULL)
-			grader_each(c, config, file_rows[i].alias,
+			grader_check_each(c, config, file_rows[i].alias,
 			    grader_check_path);
 	}
 	v = json_getc(config, "content_patterns");
 	if (v == NULL)
 		return;
 	for (v = json_first(v); v != NULL; v = v->next) {
-		grader_each(c, v, "path", grader_check_path);
-		grader_each(c, v, "must_match", grader_check_pattern);
-		grader_each(c, v, "must_not_match", grader_check_pattern);
+		grader_check_each(c, v, "path", grader_check_path);
+		grader_check_each(c, v, "must_match", grader_check_pattern);
+		grader_check_each(c, v, "must_not_match", grader_check_pattern);
 	}
 }
 
@@ -83,7 +83,7 @@ check(struct grader_check *c, const void *settings)
 static const char *
 locate(struct work *w, struct str path)
 {
-	return grader_locate(w->tmp, w->g->in->workspace, path, &w->failed);
+	return grader_workspace_path(w->tmp, w->g->in->workspace, path, &w->failed);
 }
 
 /* Whatever is not known to be absent counts as there. */
@@ -128,9 +128,9 @@ look_into(struct work *w, const struct file_pattern *p, struct str text)
 	s.what = arena_cstr(w->tmp, arena_fmt(w->tmp, "file %.*s", STRF(q)));
 	s.what = s.what != NULL ? s.what : "file";
 	for (i = 0; i < p->must_match.n; i++)
-		grader_want_match(&s, p->must_match.v[i]);
+		grader_expect_match(&s, p->must_match.v[i]);
 	for (i = 0; i < p->must_not_match.n; i++)
-		grader_ban_match(&s, p->must_not_match.v[i]);
+		grader_forbid_match(&s, p->must_not_match.v[i]);
 	grader_subject_fini(&s);
 }
 
@@ -145,7 +145,7 @@ look_at(struct work *w, const struct file_pattern *p)
 
 	if (full == NULL)
 		return;
-	if (grader_read(&mem, full, &text, &e) == 0) {
+	if (grader_workspace_read(&mem, full, &text, &e) == 0) {
 		grader_pass(&w->tally);
 		look_into(w, p, text);
 	} else if (e.code == ERR_LIMIT) {
@@ -154,7 +154,7 @@ look_at(struct work *w, const struct file_pattern *p)
 	} else {
 		grader_fail(&w->tally, "cannot read file %.*s: %s", STRF(q),
 		    e.msg);
-		grader_also(&w->tally, p->must_match.n + p->must_not_match.n);
+		grader_fail_more(&w->tally, p->must_match.n + p->must_not_match.n);
 	}
 	arena_free(&mem);
 }
@@ -173,7 +173,7 @@ put_patterns(struct json_out *o, const struct field_list *list)
 	json_open(o, '[');
 	for (i = 0; i < list->n; i++) {
 		json_open(o, '{');
-		grader_put_text(o, "Path", p[i].path);
+		json_put_member_str(o, "Path", p[i].path);
 		grader_put_strs(o, "MustMatch", &p[i].must_match);
 		grader_put_strs(o, "MustNotMatch", &p[i].must_not_match);
 		json_close(o, '}');
@@ -193,7 +193,7 @@ details(struct work *w, const struct file *f, const struct field_strs *exist)
 	grader_put_strs(&o, "must_not_exist", &f->must_not_exist);
 	put_patterns(&o, &f->content_patterns);
 	grader_put_failures(&o, &w->tally);
-	grader_put_text(&o, "workspace_dir", str_of(dir != NULL ? dir : ""));
+	json_put_member_str(&o, "workspace_dir", str_of(dir != NULL ? dir : ""));
 	json_close(&o, '}');
 	return grader_take(w->g->arena, &b);
 }
@@ -227,7 +227,7 @@ start(struct grading *g, const void *settings, struct arena *tmp)
 
 	if (g->in->workspace == NULL) {
 		grader_fail(&w.tally, "there is no workspace to look into");
-	} else if ((why = grader_lost(g->in->workspace)) != NULL) {
+	} else if ((why = grader_workspace_problem(g->in->workspace)) != NULL) {
 		return grader_error(g, "%s", why);
 	} else {
 		for (i = 0; i < exist.n && w.failed.n == 0; i++)

@@ -1,47 +1,58 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * grader_internal.h: grader_.  What a kind of grader is made of, for those who
- * write one: a row in the table of grader.c, a struct of settings decoded by
- * its fields, and the helpers that all share.
+ * grader_internal.h: grader_ code_.  Everything needed to write a kind of
+ * grader: the struct grader_kind that the table in grader.c lists, and the
+ * helpers that the kinds share.
+ *
+ * A kind is one file, grader_<kind>.c.  It defines a struct of settings with
+ * its table of fields, a check() of settings, and a start() that grades.
  */
 #ifndef WAZA_GRADER_INTERNAL_H
 #define WAZA_GRADER_INTERNAL_H
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 #include "base/base.h"
 #include "grader.h"
+#include "io/proc.h"
 #include "lib/field.h"
 
 struct json;
 struct json_out;
 struct spec_expected;
 
-/* A grader, or an `expected:`, whose settings are being checked. */
+/* A grader, or an `expected:` block, whose settings are being checked. */
 struct grader_check {
 	const struct spec_suite *suite;
 	const struct spec_task *task;	/* NULL: a grader of the suite */
-	const struct spec_grader *spec;	/* NULL: `expected:` */
-	const char *file;		/* that it stands in */
+	const struct spec_grader *spec;	/* NULL: an `expected:` block */
+	const char *file;		/* that contains it */
 	struct spec_notes *notes;
-	struct arena *tmp;		/* for the call */
-	bool told_skills, told_calls;	/* these are said once for all tasks */
+	struct arena *tmp;		/* freed after the call */
+	/* these warnings are given only once for all tasks */
+	bool noted_skills, noted_calls;
 };
 
+/* A row of the table of kinds in grader.c. */
 struct grader_kind {
 	const char *name;
-	const struct field_table *fields;
-	unsigned flags;
-	/* what the fields cannot say; settings have their templates yet */
+	const struct field_table *fields;	/* of the settings */
+	unsigned flags;			/* GRADER_WORKSPACE, _NEEDS_DIR */
+	/*
+	 * Notes problems that the fields cannot express.  Templates in the
+	 * settings are not expanded yet.
+	 */
 	void (*check)(struct grader_check *, const void *settings);
 	/*
-	 * Settings, templates done, are in tmp, which goes when this returns;
-	 * of a kind that can be cancelled tmp is the grading's own arena.
+	 * Grades.  Templates are expanded.  The settings live in tmp, which is
+	 * freed when this returns; if the kind has a cancel(), tmp is the
+	 * grading's own arena.
 	 */
 	enum grader_status (*start)(struct grading *, const void *settings,
 	    struct arena *tmp);
-	void (*cancel)(struct grading *);	/* NULL: it is never LATER */
+	void (*cancel)(struct grading *);	/* NULL: never GRADER_LATER */
 };
 
 extern const struct grader_kind grader_action_sequence, grader_behavior;
@@ -53,15 +64,15 @@ extern const struct grader_kind grader_skill_invocation, grader_text;
 extern const struct grader_kind grader_tool_calls, grader_tool_constraint;
 extern const struct grader_kind grader_trigger;
 
-const struct grader_kind *grader_find(struct str type);	/* or NULL */
+/* The kind of that name, or NULL. */
+const struct grader_kind *grader_find(struct str type);
 
 /*
- * Checks that were made, and what those that failed have to say.  Each call
- * of pass and fail is one check; grader_also adds checks that fail silently,
- * because another one has spoken for them.
+ * Verdicts (grader_verdict.c).  A tally counts checks and keeps the message of
+ * each failed one.
  */
 struct grader_tally {
-	struct arena *arena;		/* for the failures */
+	struct arena *arena;		/* for the messages */
 	size_t total, failed;
 	struct grader_failure {
 		struct grader_failure *next;
@@ -69,106 +80,264 @@ struct grader_tally {
 	} *head, **tail;
 };
 
+/* Count one check that passed, or one that failed with a message. */
 void grader_pass(struct grader_tally *);
 void grader_fail(struct grader_tally *, const char *fmt, ...) PRINTF(2, 3);
-void grader_also(struct grader_tally *, size_t n);
+/* Counts n more failed checks that an earlier message already explains. */
+void grader_fail_more(struct grader_tally *, size_t n);
 
-/* Score, passed and feedback of a verdict; `well` is said when all passed. */
+/*
+ * Sets score, passed and feedback of a verdict.  The feedback is the failures,
+ * in the arena, or `success` (borrowed) if all checks passed.
+ */
 void grader_conclude(struct arena *, struct verdict *,
-    const struct grader_tally *, const char *well);
+    const struct grader_tally *, const char *success);
 
-/* The failures as a JSON list; null when there are none. */
-void grader_put_failures(struct json_out *, const struct grader_tally *);
-/* A member: the list, or null when it is empty. */
-void grader_put_strs(struct json_out *, const char *key,
-    const struct field_strs *);
-void grader_put_text(struct json_out *, const char *key, struct str);
-/* The buffer as a string of the arena; the buffer is freed. */
-struct str grader_take(struct arena *, struct buf *);
-
-/* Ends a grading without a verdict. */
+/* Ends a grading with an error instead of a verdict; returns GRADER_DONE. */
 enum grader_status grader_error(struct grading *, const char *fmt, ...)
     PRINTF(2, 3);
 
-/* In quotes, on one line, with its middle left out when it is long. */
+/* Writes the member "failures": the messages, or null if there are none. */
+void grader_put_failures(struct json_out *, const struct grader_tally *);
+/* Writes a member that is a list of strings, or null if it is empty. */
+void grader_put_strs(struct json_out *, const char *key,
+    const struct field_strs *);
+
+/* Moves a buffer's text into the arena and frees the buffer. */
+struct str grader_take(struct arena *, struct buf *);
+
+/* A text without its middle; never splits a UTF-8 sequence. */
+struct grader_excerpt {
+	struct str head, tail;
+	size_t omitted;			/* bytes between them; 0: all is shown */
+};
+/* At most max bytes, of which `tail` are from the end. */
+struct grader_excerpt grader_excerpt(struct str, size_t max, size_t tail);
+/* The text, or its first max bytes with "..." in the arena. */
+struct str grader_shorten(struct arena *, struct str, size_t max);
+/* In quotes and on one line, printable; a long text loses its middle. */
 struct str grader_quote(struct arena *, struct str);
 /*
- * Appends a text as UTF-8 without anything that a terminal would act on: such
- * bytes are spelt out, as are tabs and newlines unless it may have lines.
+ * Appends a text as UTF-8 without control characters: they and invalid bytes
+ * become \xNN, \n and \t.  With keep_lines, newlines and tabs are kept.
  */
-void grader_put_plain(struct buf *, struct str, bool lines);
+void grader_put_printable(struct buf *, struct str, bool keep_lines);
 
-/* A text that checks are made of; `what` is what it is called: "output". */
+/*
+ * Checks of a text (grader_text_checks.c); all are linear in the text.  Each
+ * of the first four counts one check in the tally.
+ */
 struct grader_subject {
 	struct grader_tally *tally;
 	struct arena *tmp;
 	struct str text;
-	const char *what;
-	struct buf lower;		/* the text in lower case, once used */
-	bool lowered;
+	const char *what;		/* its name in messages: "output" */
+	struct buf lower;		/* private: the text in lower case, */
+	bool lowered;			/* once it is needed */
 };
 
-void grader_want(struct grader_subject *, struct str needle, bool sensitive);
-void grader_ban(struct grader_subject *, struct str needle, bool sensitive);
-void grader_want_match(struct grader_subject *, struct str pattern);
-void grader_ban_match(struct grader_subject *, struct str pattern);
+void grader_expect_text(struct grader_subject *, struct str needle,
+    bool case_sensitive);
+void grader_forbid_text(struct grader_subject *, struct str needle,
+    bool case_sensitive);
+void grader_expect_match(struct grader_subject *, struct str pattern);
+void grader_forbid_match(struct grader_subject *, struct str pattern);
+/* Whether the text contains the needle, case-insensitively. */
+bool grader_contains(struct grader_subject *, struct str needle);
+/* Frees what the checks allocated. */
 void grader_subject_fini(struct grader_subject *);
 
-/* Where the needle is in the text, or SIZE_MAX; linear in both. */
-size_t grader_search(struct arena *, struct str text, struct str needle);
-bool grader_has(struct grader_subject *, struct str needle);	/* any case */
+/* The offset of the needle in the text, or SIZE_MAX; linear in both. */
+size_t grader_search(struct arena *tmp, struct str text, struct str needle);
 
-/* Files of the workspace, which may be anything. */
-enum { GRADER_FILE_MAX = 16 << 20 };	/* bytes of one that is read */
+/* Files of the workspace (grader_workspace.c); an agent controls them. */
+enum { GRADER_FILE_MAX = 16 << 20 };	/* bytes of a file that is read */
 
-/* What became of the workspace, which its agent can remove; NULL: nothing. */
-const char *grader_lost(const char *workspace);
+/* Why the workspace cannot be read (its agent can remove it), or NULL. */
+const char *grader_workspace_problem(const char *workspace);
 /*
- * Where a path of the settings is, or NULL when it leads out, and *why; both
- * are in the arena.
+ * The full path of a path in the settings, or NULL and *why when it leads out
+ * of the workspace.  Both are in the arena.
  */
-const char *grader_locate(struct arena *, const char *workspace,
+const char *grader_workspace_path(struct arena *, const char *workspace,
     struct str path, struct str *why);
-/* A plain file.  -1 and *e, without the path; ERR_LIMIT: it is too large. */
-int grader_read(struct arena *, const char *path, struct str *, struct err *);
+/*
+ * Reads a regular file into the arena.  -1 and *e without the path; ERR_LIMIT
+ * if it is larger than GRADER_FILE_MAX.
+ */
+int grader_workspace_read(struct arena *, const char *path, struct str *,
+    struct err *);
 
-/* For checks: notes about a value of the settings, at its place. */
+/*
+ * Snapshots (grader_snapshot.c): files of the suite that another file is
+ * compared with, and which can be updated.
+ */
+struct grader_snapshot_origin {		/* decides where a snapshot is */
+	const struct spec_suite *suite;
+	const struct spec_task *task;	/* or NULL */
+	const char *file;		/* that names it, or NULL */
+	struct str context_dir;		/* from the settings, or empty */
+};
+
+struct grader_snapshot {
+	const char *path;
+	const char *roots[2];	/* it is written only below one of these */
+	bool exists;
+	struct str text;	/* for the caller's use */
+};
+
+/* Finds the path of a snapshot, existing or new.  -1: name is not a path. */
+int grader_snapshot_find(struct arena *, const struct grader_snapshot_origin *,
+    struct str name, struct grader_snapshot *);
+/*
+ * Replaces or creates the file and its directories.  Refuses a symbolic link
+ * and a path that leads out of the suite: -1 and *e, without the path.
+ */
+int grader_snapshot_write(struct arena *, const struct grader_snapshot *,
+    struct str text, struct err *);
+
+/*
+ * A child process that grades (grader_child.c).  Set the first four members
+ * and embed it in the state of the kind; it must not move.
+ */
+struct grader_child {
+	struct grading *g;
+	double seconds;			/* time limit */
+	void (*judge)(void *arg);	/* sets the verdict; proc has ended */
+	void *arg;
+	struct proc proc;
+};
+
+/* The time limit: own if set (at most max), else the suite's, else 30 s. */
+double grader_child_seconds(const struct grading *, double own, double max);
+/*
+ * Starts the child; g->done() is called after judge(), or after the grading
+ * was cancelled.  0, or -1 and *e if it cannot be started.
+ */
+int grader_child_start(struct grader_child *, struct proc_opts *,
+    struct err *);
+/* The cancel() of a kind that grades with a child. */
+void grader_child_cancel(struct grading *);
+/* How a child that failed ended, in the arena: "exit status 1". */
+struct str grader_child_failure(const struct grader_child *);
+
+/*
+ * Checks of settings (grader_check.c).  grader_note() adds a note at a value
+ * of the settings, or at the grader where `at` is NULL.
+ */
 void grader_note(struct grader_check *, enum field_level,
     const struct json *at, const char *fmt, ...) PRINTF(4, 5);
-void grader_nothing(struct grader_check *);	/* it checks nothing */
-bool grader_blank(struct str);		/* nothing but white space */
+/* Notes the error that this grader checks nothing. */
+void grader_note_empty(struct grader_check *);
+/* Whether the text is only white space. */
+bool grader_is_blank(struct str);
 
 /*
- * Calls fn with each string of a member, which is a list or a single one,
- * templates done (for a grader of the suite: with each task's values, until
- * fn says false).
+ * Calls fn with each string of a member, which is a list or one string, with
+ * its templates expanded.  For a grader of the suite, fn is called with each
+ * task's values until it returns false.
  */
-void grader_each(struct grader_check *, const struct json *obj,
+void grader_check_each(struct grader_check *, const struct json *obj,
     const char *key, bool (*fn)(struct grader_check *, const struct json *,
     struct str));
-/* False when a template somewhere in the tree is wrong, which is noted. */
-bool grader_check_templates(struct grader_check *, const struct json *);
-/* A function for grader_each: the path stays in the workspace. */
+/* Functions for grader_check_each(): each notes an error and returns false. */
 bool grader_check_path(struct grader_check *, const struct json *,
-    struct str);
-/* A function for grader_each: the pattern compiles. */
+    struct str);	/* the path leads out of the workspace */
 bool grader_check_pattern(struct grader_check *, const struct json *,
-    struct str);
+    struct str);	/* the pattern does not compile */
+bool grader_check_name(struct grader_check *, const struct json *,
+    struct str);	/* the name is empty */
 
-/* Renders the templates in the strings of a decoded struct, in place. */
+/* Notes invalid templates anywhere in the tree; false if there are any. */
+bool grader_check_templates(struct grader_check *, const struct json *);
+
+/* Expands the templates in the strings of decoded settings, in place. */
 int grader_render(struct arena *, const struct field_table *, void *settings,
     const struct tmpl_vars *, struct err *);
+/* The same for a list of strings, which must be writable. */
+int grader_render_strs(struct arena *, struct field_strs *,
+    const struct tmpl_vars *, struct err *);
+/*
+ * A tree with the templates in its strings (not in member names) expanded; the
+ * tree itself if it has none.  NULL and *e on failure.
+ */
+const struct json *grader_render_tree(struct arena *, const struct json *,
+    const struct tmpl_vars *, struct err *);
+/* Whether a string in the tree contains a template. */
+bool grader_has_template(const struct json *);
 
-/* The checks of `expected:` before the run. */
+/* Notes problems of the task's `expected:` block. */
 void grader_check_expected(struct grader_check *);
-/* Whether the executor tells which skills were used; task NULL: in any. */
-bool grader_tells_skills(const struct spec_suite *, const struct spec_task *);
-/* Whether an `expected:` has anything that a verdict comes from. */
-bool grader_expects(const struct spec_expected *, bool tells_skills);
-/* Notes a task without graders; `before` is the task before it, or NULL. */
-void grader_check_graded(struct grader_check *,
-    const struct spec_task *before);
-/* Notes metrics that no run has a value of. */
+/* Notes a task without graders; `before` is the previous task, or NULL. */
+void grader_check_task(struct grader_check *, const struct spec_task *before);
+/* Notes metrics that no run computes. */
 void grader_check_metrics(struct grader_check *);
+/* Notes, once, an executor that does not report tool calls, or skills. */
+void grader_check_calls(struct grader_check *);
+void grader_check_skills(struct grader_check *);
+/* Whether the executor reports used skills; task NULL: for any task. */
+bool grader_reports_skills(const struct spec_suite *,
+    const struct spec_task *);
+/* Whether an `expected:` block leads to at least one verdict. */
+bool grader_has_expectations(const struct spec_expected *,
+    bool reports_skills);
+
+/*
+ * Extracts the one JSON value of a text (grader_json_extract.c): the whole
+ * text; else the content of code fences (```); else objects and arrays outside
+ * of fences; else anywhere.  Equal values count as one.  Values that may be
+ * footnotes ([1]) or check boxes ([ ]) count only if there is nothing else.
+ * NULL and *e if there is none, more than one, or too much text that only
+ * looks like JSON (the search is linear in the text).
+ */
+struct json *grader_extract_json(struct arena *, struct str text,
+    struct err *);
+
+/*
+ * The kind `code`: grader_code.c evaluates its assertions with lib/py, and
+ * passes those that lib/py declines to grader_code_interpreter.c.
+ */
+enum code_language { CODE_PYTHON, CODE_JAVASCRIPT };
+
+enum code_verdict { CODE_UNDECIDED, CODE_TRUE, CODE_FALSE, CODE_RAISED };
+
+struct code_assertion {
+	struct str text;
+	enum code_verdict verdict;
+	struct str message;	/* exception, or why it is undecided */
+};
+
+/* The assertions of a grading; in its arena. */
+struct code_set {
+	struct code_assertion *v;
+	size_t n;
+};
+
+/*
+ * The variables that assertions can use: output, outcome, transcript,
+ * tool_calls, errors and duration_ms, as an object in the arena.  Variables
+ * that no assertion mentions are omitted.
+ */
+struct json *code_variables(struct arena *, const struct grader_input *,
+    const struct code_set *);
+
+/* An interpreter of the language that is in PATH, or NULL. */
+const char *code_interpreter(struct arena *, enum code_language);
+/* The usual name of an interpreter, for messages. */
+const char *code_interpreter_name(enum code_language);
+
+/*
+ * Evaluates all undecided assertions in one child process.  Then conclude() is
+ * called with all of them decided (or the grading ends with an error, if the
+ * child gave no answers at all), and g->done() follows.  The grading can be
+ * cancelled with grader_child_cancel().  -1 and *e if there is no child.
+ */
+struct code_request {
+	struct code_set *set;
+	enum code_language language;
+	double seconds;			/* time limit */
+	void (*conclude)(struct grading *, const struct code_set *);
+};
+int code_request(struct grading *, const struct code_request *, struct err *);
 
 #endif

@@ -75,23 +75,23 @@ static void
 check_measure(struct grader_check *c, const struct grader_prompt *p)
 {
 	const struct json *prompt = json_getc(c->spec->config, "prompt");
-	struct grader_source from = { c->suite, c->file, c->notes };
-	struct grader_measure m;
+	struct grader_rubric_source from = { c->suite, c->file, c->notes };
+	struct grader_criteria m;
 	struct err e = { 0 };
 
 	if (is_given(p->rubric) && is_given(prompt))
 		grader_note(c, FIELD_ERROR, p->rubric, "a grader has either "
 		    "\"prompt\" or \"rubric\"");
 	else if (is_given(p->rubric)) {
-		if (grader_rubric(c->tmp, &from, p->rubric, &m, &e) == -1)
+		if (grader_read_rubric(c->tmp, &from, p->rubric, &m, &e) == -1)
 			grader_note(c, FIELD_ERROR, p->rubric, "%s", e.msg);
 		else
 			check_text(c, p->rubric, m.text);
 	} else if (!is_given(prompt))
 		grader_note(c, FIELD_ERROR, NULL,
 		    "a grader of this type needs \"prompt\" or \"rubric\"");
-	else if (grader_blank(p->prompt))
-		grader_nothing(c);
+	else if (grader_is_blank(p->prompt))
+		grader_note_empty(c);
 }
 
 static void
@@ -147,10 +147,10 @@ use(struct answer_usage *sum, const struct answer_usage *u)
 }
 
 static int
-ask(struct grader_judged *s, struct err *e)
+ask(struct prompt_grading *s, struct err *e)
 {
 	struct grading *g = s->g;
-	struct grader_question q = { .in = g->in, .measure = &s->measure,
+	struct grader_question q = { .in = g->in, .criteria = &s->criteria,
 		.compares = s->set.mode == GRADER_PAIRWISE,
 		.session = s->set.continue_session, .again = s->again };
 	struct str *asked = &s->asked[s->turn][s->again];
@@ -160,12 +160,12 @@ ask(struct grader_judged *s, struct err *e)
 		q.b = s->turn == 0 ? g->in->baseline : g->in->answer->output;
 		s->q.tools = judge_choice_tools;
 		s->q.ntools = COUNTOF(judge_choice_tools);
-	} else if (s->measure.scale.key.n == 0) {
+	} else if (s->criteria.scale.key.n == 0) {
 		s->q.tools = judge_grade_tools;
 		s->q.ntools = COUNTOF(judge_grade_tools);
 	}
 	s->q.sample = (unsigned)s->n + 1;
-	if (asked->p == NULL && grader_ask(g->arena, &q, asked, e) == -1)
+	if (asked->p == NULL && grader_prompt_question(g->arena, &q, asked, e) == -1)
 		return -1;
 	s->q.prompt = *asked;
 	return 0;
@@ -173,7 +173,7 @@ ask(struct grader_judged *s, struct err *e)
 
 /* The sample is over; a comparison gives half a point for a tie. */
 static void
-end_sample(struct grader_judged *s, bool valid)
+end_sample(struct prompt_grading *s, bool valid)
 {
 	static const double points[] = {
 		[JUDGE_A] = 1, [JUDGE_B] = 0, [JUDGE_TIE] = 0.5
@@ -182,20 +182,20 @@ end_sample(struct grader_judged *s, bool valid)
 
 	sample->valid = valid;
 	if (valid && s->set.mode == GRADER_PAIRWISE) {
-		sample->score = points[grader_preferred(sample)];
+		sample->score = points[grader_prompt_winner(sample)];
 		sample->passed = sample->score > 0;
 	} else if (valid) {
 		sample->score = sample->verdict.score;
 		sample->passed = sample->verdict.passed;
 	} else
-		s->wrong++;
+		s->invalid++;
 	s->n++;
 	s->turn = 0;
 	s->again = false;
 }
 
 static void
-take(struct grader_judged *s)
+take(struct prompt_grading *s)
 {
 	struct grader_sample *sample = &s->samples[s->n];
 	const struct answer *ans = &s->q.ans;
@@ -215,7 +215,7 @@ take(struct grader_judged *s)
 	}
 	r = s->set.mode == GRADER_PAIRWISE ?
 	    judge_read_choice(a, ans, &sample->choice[s->turn], &e) :
-	    judge_read(a, ans, &s->measure.scale, s->set.threshold,
+	    judge_read(a, ans, &s->criteria.scale, s->set.threshold,
 	    &sample->verdict, &e);
 	if (r == -1 && !s->again) {
 		s->again = sample->again = true;
@@ -233,14 +233,14 @@ take(struct grader_judged *s)
 
 /* Fewer than a majority can have a verdict now, whatever comes. */
 static bool
-hopeless(const struct grader_judged *s)
+hopeless(const struct prompt_grading *s)
 {
-	return 2 * s->wrong >= (size_t)s->set.samples;
+	return 2 * s->invalid >= (size_t)s->set.samples;
 }
 
 /* True when it is over; else on_answer goes on. */
 static bool
-go(struct grader_judged *s)
+go(struct prompt_grading *s)
 {
 	struct err e = { 0 };
 
@@ -258,14 +258,14 @@ go(struct grader_judged *s)
 	if (s->cancelled)
 		grader_error(s->g, "cancelled");
 	else
-		grader_sum_up(s);
+		grader_prompt_conclude(s);
 	return true;
 }
 
 static void
 on_answer(void *arg)
 {
-	struct grader_judged *s = arg;
+	struct prompt_grading *s = arg;
 	struct grading *g = s->g;
 
 	take(s);
@@ -285,27 +285,27 @@ tie(struct grading *g)
 }
 
 static int
-make_measure(struct grader_judged *s, struct err *e)
+make_measure(struct prompt_grading *s, struct err *e)
 {
 	struct grading *g = s->g;
-	struct grader_source from = { g->in->suite, g->spec->at.file, NULL };
+	struct grader_rubric_source from = { g->in->suite, g->spec->at.file, NULL };
 
 	if (!is_given(s->set.rubric)) {
-		s->measure.text = s->set.prompt;
+		s->criteria.text = s->set.prompt;
 		return 0;
 	}
-	if (grader_rubric(g->arena, &from, s->set.rubric, &s->measure,
+	if (grader_read_rubric(g->arena, &from, s->set.rubric, &s->criteria,
 	    e) == -1)
 		return -1;
-	s->measure.text = tmpl_render(g->arena, s->measure.text, g->in->vars,
+	s->criteria.text = tmpl_render(g->arena, s->criteria.text, g->in->vars,
 	    e);
-	return s->measure.text.p == NULL ? -1 : 0;
+	return s->criteria.text.p == NULL ? -1 : 0;
 }
 
 static enum grader_status
 start(struct grading *g, const void *settings, struct arena *tmp)
 {
-	struct grader_judged *s = NEW(g->arena, struct grader_judged);
+	struct prompt_grading *s = NEW(g->arena, struct prompt_grading);
 	struct err e = { 0 };
 
 	(void)tmp;			/* is g->arena */
@@ -335,7 +335,7 @@ start(struct grading *g, const void *settings, struct arena *tmp)
 static void
 cancel(struct grading *g)
 {
-	struct grader_judged *s = g->state;
+	struct prompt_grading *s = g->state;
 
 	s->cancelled = true;
 	judge_cancel(&s->q);
@@ -344,7 +344,7 @@ cancel(struct grading *g)
 const struct grader_kind grader_prompt = {
 	.name = "prompt",
 	.fields = &prompt_fields,
-	.flags = GRADER_ROAMS,
+	.flags = GRADER_NEEDS_DIR,
 	.check = check,
 	.start = start,
 	.cancel = cancel,

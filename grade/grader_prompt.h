@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * grader_prompt.h: grader_.  The parts of the kind `prompt`: the measure that
- * a judge is given (grader_rubric.c), the question it is asked
- * (grader_question.c), and the grading (grader_prompt.c) with what it says of
- * itself (grader_judged.c).
+ * grader_prompt.h: grader_.  The parts of the kind `prompt`: the criteria that
+ * a judge applies (grader_prompt_rubric.c), the text of the question
+ * (grader_prompt_question.c), the grading (grader_prompt.c), and its verdict
+ * (grader_prompt_verdict.c).
  */
 #ifndef WAZA_GRADER_PROMPT_H
 #define WAZA_GRADER_PROMPT_H
@@ -16,83 +16,87 @@
 #include "grade/grader_internal.h"
 #include "grade/judge.h"
 
-enum { GRADER_RUBRIC_MAX = 1 << 20 };	/* bytes of a rubric's file */
+enum { GRADER_RUBRIC_MAX = 1 << 20 };	/* bytes of a rubric file */
 
-/* By what an answer is measured, in words, and how the score is counted. */
-struct grader_measure {
+/* The criteria of a judge and the scale of the score. */
+struct grader_criteria {
 	struct str text;
 	struct judge_scale scale;
 };
 
-struct grader_source {
+struct grader_rubric_source {
 	const struct spec_suite *suite;
 	const char *file;		/* that names the rubric */
-	struct spec_notes *notes;	/* for warnings about it, or NULL */
+	struct spec_notes *notes;	/* for warnings, or NULL */
 };
 
 /*
- * A rubric: a string that names a built-in one or a file, or the mapping that
- * such a file has.  Files are looked for beside the one that names them, then
- * beside the suite.  -1 and *e, which names the file where it is one's fault.
+ * Reads a rubric: the name of a built-in one, the name of a file, or a mapping
+ * as in such a file.  A file is searched beside the one that names it, then
+ * beside the suite.  -1 and *e, which names the file that caused it.
  */
-int grader_rubric(struct arena *, const struct grader_source *,
-    const struct json *, struct grader_measure *, struct err *);
+int grader_read_rubric(struct arena *, const struct grader_rubric_source *,
+    const struct json *, struct grader_criteria *, struct err *);
 
 struct grader_question {
 	const struct grader_input *in;
-	const struct grader_measure *measure;
-	bool compares;			/* answers a and b; else the one */
-	bool session;			/* all that was said and done for it */
+	const struct grader_criteria *criteria;
+	bool compares;			/* answers a and b */
 	struct str a, b;
-	bool again;			/* it gave no verdict the first time */
+	bool session;			/* include the whole transcript */
+	bool again;			/* the first answer had no verdict */
 };
 
-/* The question in words, in the arena; -1 when there is no randomness. */
-int grader_ask(struct arena *, const struct grader_question *, struct str *,
+/* Writes the question into the arena; -1 and *e without random bytes. */
+int grader_prompt_question(struct arena *, const struct grader_question *, struct str *,
     struct err *);
 
 enum grader_mode { GRADER_ALONE, GRADER_PAIRWISE };
 
-/* The settings of the kind. */
+/* Settings of the kind `prompt`. */
 struct grader_prompt {
 	struct str prompt, model, reasoning_effort;
 	const struct json *rubric, *judge, *unused;
 	int mode;			/* enum grader_mode */
 	bool continue_session;
-	double threshold;		/* below 0: not given */
+	double threshold;		/* negative: not set */
 	int64_t samples;
 };
 
-/* One sample: a verdict, or why there is none. */
+/* One sample: the verdict of a judge, or an error. */
 struct grader_sample {
 	bool valid, passed;
 	double score;
 	struct judge_verdict verdict;
-	struct judge_choice choice[2];	/* the answer as A, then as B */
-	struct str error;		/* not valid: why */
+	struct judge_choice choice[2];	/* of a comparison: with the answer
+					 * as A, then as B */
+	struct str error;		/* if not valid */
 	struct str response;
-	bool again;			/* it had to be asked twice */
+	bool again;			/* the judge was asked twice */
 };
 
-/* A grading by a judge. */
-struct grader_judged {
+/* One grading of the kind `prompt`. */
+struct prompt_grading {
 	struct grading *g;
 	struct grader_prompt set;
-	struct grader_measure measure;
+	struct grader_criteria criteria;
 	struct judging q;
-	struct str asked[2][2];		/* the questions, by turn and again */
+	struct str asked[2][2];		/* question texts, by turn and again */
 	struct grader_sample *samples;
-	size_t n, wrong;		/* samples so far, those not valid */
-	unsigned turn;			/* of a comparison: 0, 1 */
+	size_t n, invalid;		/* samples so far; the invalid ones */
+	unsigned turn;			/* of a comparison: 0 or 1 */
 	bool again, cancelled;
-	struct answer_usage usage;
-	int64_t began;
+	struct answer_usage usage;	/* sum over all questions */
+	int64_t began;			/* os_now_ms() at the start */
 };
 
-/* Score, passed, feedback and details, from the samples. */
-void grader_sum_up(struct grader_judged *);
+/* Sets the verdict (or the error) of the grading from its samples. */
+void grader_prompt_conclude(struct prompt_grading *);
 
-/* Who of the two a comparison prefers: JUDGE_A is the answer with skills. */
-enum judge_side grader_preferred(const struct grader_sample *);
+/*
+ * The winner of a comparison: JUDGE_A is the answer with skills, JUDGE_B the
+ * baseline.  A tie if the two orders disagree.
+ */
+enum judge_side grader_prompt_winner(const struct grader_sample *);
 
 #endif

@@ -3,7 +3,7 @@
  * Snapshots are a suite's.  Agents can reach them though, and make links, so
  * before one is written it is looked at where that really would be.
  */
-#include "grade/grader_snapshot.h"
+#include "grade/grader_internal.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -60,7 +60,7 @@ is_there(const char *path)
 
 /* The first directory that has it, or the first of all. */
 static void
-look_in(struct arena *a, const struct grader_home *h, const char *name,
+look_in(struct arena *a, const struct grader_snapshot_origin *h, const char *name,
     struct grader_snapshot *s)
 {
 	const char *dir[5], *path;
@@ -85,7 +85,7 @@ look_in(struct arena *a, const struct grader_home *h, const char *name,
 }
 
 int
-grader_snapshot_find(struct arena *a, const struct grader_home *h,
+grader_snapshot_find(struct arena *a, const struct grader_snapshot_origin *h,
     struct str name, struct grader_snapshot *s)
 {
 	const char *plain = arena_cstr(a, name);

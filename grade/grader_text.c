@@ -2,19 +2,18 @@
 /*
  * The kinds text, regex and keyword: strings and patterns in the output.
  *
- * regex and keyword are text as it was called before; their settings, and
- * the spellings that suites in the wild use, all come down to six lists.  So
- * there is one struct, one table of fields, and one way to grade.
+ * regex and keyword are older names of text.  All spellings of the settings,
+ * also those that only real suites use, are reduced to six lists.
  */
 #include "grade/grader_internal.h"
 
 #include <string.h>
 
-#include "agent/agent.h"
 #include "json.h"
+#include "results/answer.h"
 #include "suite/spec.h"
 
-/* The order of the checks, of the details and of the failures. */
+/* In the order of the checks, of the details and of the failures. */
 enum list {
 	HAS, HAS_NOT, HAS_CS, HAS_NOT_CS, MATCH, MATCH_NOT, LIST__MAX
 };
@@ -39,11 +38,14 @@ struct text {
 };
 
 static const struct field text_rows[] = {
-	FIELD(text, contains, FIELD_STRS, .help = "strings, in any case"),
-	FIELD(text, not_contains, FIELD_STRS, .help = "strings, in any case"),
-	FIELD(text, contains_cs, FIELD_STRS, .help = "strings, in this case"),
+	FIELD(text, contains, FIELD_STRS,
+	    .help = "strings, case-insensitive"),
+	FIELD(text, not_contains, FIELD_STRS,
+	    .help = "strings, case-insensitive"),
+	FIELD(text, contains_cs, FIELD_STRS,
+	    .help = "strings, case-sensitive"),
 	FIELD(text, not_contains_cs, FIELD_STRS,
-	    .help = "strings, in this case"),
+	    .help = "strings, case-sensitive"),
 	FIELD(text, regex_match, FIELD_STRS, .help = "patterns"),
 	FIELD(text, regex_not_match, FIELD_STRS, .help = "patterns"),
 	FIELD(text, must_contain, FIELD_STRS, .alias = "must_include",
@@ -60,7 +62,7 @@ static const struct field text_rows[] = {
 	FIELD(text, should_match, FIELD_BOOL,
 	    .help = "false: pattern must not match"),
 	FIELD(text, case_sensitive, FIELD_BOOL,
-	    .help = "true: contains and its like mean this case"),
+	    .help = "true: contains and the like are case-sensitive"),
 };
 
 static const struct text text_init = { .should_match = true };
@@ -86,7 +88,7 @@ append(struct arena *a, struct field_strs *to, const struct field_strs *from)
 	to->n += from->n;
 }
 
-/* All spellings as the six lists. */
+/* Collects all spellings in the six lists. */
 static void
 gather(struct arena *a, const struct text *t, struct field_strs *list)
 {
@@ -112,7 +114,7 @@ check_item(struct grader_check *c, const struct json *node, struct str item)
 	if (item.n > 0)
 		return true;
 	grader_note(c, FIELD_WARNING, node,
-	    "an empty string is in every output");
+	    "every output contains the empty string");
 	return false;
 }
 
@@ -130,11 +132,11 @@ check(struct grader_check *c, const void *settings)
 		for (j = 0; j < list[i].n; j++)
 			n += list[i].v[j].n > 0;
 	if (n == 0)
-		grader_nothing(c);
+		grader_note_empty(c);
 	for (i = 0; i < COUNTOF(text_rows); i++)
-		grader_each(c, c->spec->config, text_rows[i].key, check_item);
+		grader_check_each(c, c->spec->config, text_rows[i].key, check_item);
 	for (i = 0; i < COUNTOF(patterns); i++)
-		grader_each(c, c->spec->config, patterns[i],
+		grader_check_each(c, c->spec->config, patterns[i],
 		    grader_check_pattern);
 }
 
@@ -144,17 +146,17 @@ look(struct grader_subject *s, enum list kind, struct str item)
 	switch (kind) {
 	case HAS:
 	case HAS_CS:
-		grader_want(s, item, kind == HAS_CS);
+		grader_expect_text(s, item, kind == HAS_CS);
 		break;
 	case HAS_NOT:
 	case HAS_NOT_CS:
-		grader_ban(s, item, kind == HAS_NOT_CS);
+		grader_forbid_text(s, item, kind == HAS_NOT_CS);
 		break;
 	case MATCH:
-		grader_want_match(s, item);
+		grader_expect_match(s, item);
 		break;
 	case MATCH_NOT:
-		grader_ban_match(s, item);
+		grader_forbid_match(s, item);
 		break;
 	case LIST__MAX:
 		break;

@@ -1,22 +1,20 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * Names of tools and skills: counted, compared with what is required and
- * forbidden, and shown.
+ * Names of tools and skills: counted, compared with required and forbidden
+ * names, and listed.
  *
- * Counting is by a sorted copy.  A table of hashes would be faster on friendly
- * names, and slow on those that an agent chooses to be slow.
+ * Counting uses a sorted copy.  A hash table would be faster on ordinary names,
+ * but an agent could choose names that make it slow.
  */
 #include "grade/grader_trace.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "agent/agent.h"
 #include "json.h"
-#include "lib/tmpl.h"
-#include "suite/spec.h"
+#include "results/answer.h"
 
-enum { LIST_MAX = 300 };	/* bytes of names that are shown */
+enum { LIST_MAX = 300 };	/* bytes of listed names */
 
 static int
 by_name(const void *a, const void *b)
@@ -24,10 +22,10 @@ by_name(const void *a, const void *b)
 	return str_cmp(*(const struct str *)a, *(const struct str *)b);
 }
 
-struct grader_index
-grader_sort(struct arena *a, const struct field_strs *list)
+struct field_strs
+grader_index_new(struct arena *a, const struct field_strs *list)
 {
-	struct grader_index x = { NEW_N(a, struct str, list->n), list->n };
+	struct field_strs x = { NEW_N(a, struct str, list->n), list->n };
 
 	if (x.n == 0)
 		return x;
@@ -36,40 +34,30 @@ grader_sort(struct arena *a, const struct field_strs *list)
 	return x;
 }
 
-/* The first that is not below s, or with `past` the first above it. */
-static size_t
-bound(const struct grader_index *x, struct str s, bool past)
-{
-	size_t lo = 0, hi = x->n, mid;
-	int c;
-
-	while (lo < hi) {
-		mid = lo + (hi - lo) / 2;
-		c = str_cmp(x->v[mid], s);
-		if (c < 0 || (past && c == 0))
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
-	return lo;
-}
-
 size_t
-grader_count(const struct grader_index *x, struct str s)
+grader_index_find(const struct field_strs *x, struct str s)
 {
-	return bound(x, s, true) - bound(x, s, false);
-}
-
-size_t
-grader_place(const struct grader_index *x, struct str s)
-{
-	size_t i = bound(x, s, false);
+	size_t i = search_first(&s, x->v, x->n, sizeof(*x->v), by_name);
 
 	return i < x->n && str_eq(x->v[i], s) ? i : x->n;
 }
 
+/* Never 0, so that search_first() finds the end of the equal names. */
+static int
+above_name(const void *a, const void *b)
+{
+	return by_name(a, b) >= 0 ? 1 : -1;
+}
+
+size_t
+grader_index_count(const struct field_strs *x, struct str s)
+{
+	return search_first(&s, x->v, x->n, sizeof(*x->v), above_name) -
+	    search_first(&s, x->v, x->n, sizeof(*x->v), by_name);
+}
+
 void
-grader_unique(struct grader_index *x)
+grader_index_unique(struct field_strs *x)
 {
 	size_t i, n = 0;
 
@@ -80,7 +68,7 @@ grader_unique(struct grader_index *x)
 }
 
 struct field_strs
-grader_tools(struct arena *a, const struct answer *answer)
+grader_tool_names(struct arena *a, const struct answer *answer)
 {
 	struct field_strs names = { NULL, 0 };
 	const struct answer_call *c;
@@ -95,7 +83,7 @@ grader_tools(struct arena *a, const struct answer *answer)
 }
 
 struct str
-grader_list(struct arena *a, const struct field_strs *list)
+grader_quote_list(struct arena *a, const struct field_strs *list)
 {
 	struct buf b = { 0 };
 	size_t i;
@@ -119,52 +107,47 @@ grader_limit(struct grader_tally *t, const char *what, int64_t max,
 	if (max < 0)
 		return;
 	if (known && got > max)
-		grader_fail(t, "%lld %s, at most %lld expected",
+		grader_fail(t, "%lld %s, expected at most %lld",
 		    (long long)got, what, (long long)max);
 	else
 		grader_pass(t);
 }
 
-/* Which tools there were, for somebody who expected another one. */
+/* The names of all called tools, each once. */
 static struct str
-called_instead(struct arena *tmp, const struct grader_index *called)
+list_called(struct arena *tmp, const struct field_strs *called)
 {
-	struct grader_index once = { NEW_N(tmp, struct str, called->n),
-		called->n };
-	struct field_strs names;
+	struct field_strs once = grader_index_new(tmp, called);
 
-	if (called->n > 0)
-		memcpy(once.v, called->v, called->n * sizeof(*once.v));
-	grader_unique(&once);
-	names = (struct field_strs){ once.v, once.n };
-	return grader_list(tmp, &names);
+	grader_index_unique(&once);
+	return grader_quote_list(tmp, &once);
 }
 
 void
-grader_want_tools(struct grader_tally *t, struct arena *tmp,
+grader_expect_tools(struct grader_tally *t, struct arena *tmp,
     const struct field_strs *called, const struct field_strs *required,
     const struct field_strs *forbidden)
 {
 	struct str q, others = { NULL, 0 };
-	struct grader_index x;
+	struct field_strs x;
 	size_t i, n;
 
 	if (required->n + forbidden->n == 0)
 		return;
-	x = grader_sort(tmp, called);
+	x = grader_index_new(tmp, called);
 	for (i = 0; i < required->n; i++) {
-		if (grader_count(&x, required->v[i]) > 0) {
+		if (grader_index_count(&x, required->v[i]) > 0) {
 			grader_pass(t);
 			continue;
 		}
 		if (others.p == NULL)
-			others = called_instead(tmp, &x);
+			others = list_called(tmp, &x);
 		q = grader_quote(tmp, required->v[i]);
 		grader_fail(t, "required tool %.*s was not called (called: "
 		    "%.*s)", STRF(q), STRF(others));
 	}
 	for (i = 0; i < forbidden->n; i++) {
-		n = grader_count(&x, forbidden->v[i]);
+		n = grader_index_count(&x, forbidden->v[i]);
 		q = grader_quote(tmp, forbidden->v[i]);
 		if (n > 0)
 			grader_fail(t, "forbidden tool %.*s was called (%zu "
@@ -200,105 +183,4 @@ grader_put_list(struct json_out *o, const char *key,
 	for (i = 0; i < list->n; i++)
 		json_put_str(o, list->v[i]);
 	json_close(o, ']');
-}
-
-void
-grader_put_number(struct json_out *o, const char *key, double d)
-{
-	json_put_member_double(o, key, d);
-}
-
-bool
-grader_check_name(struct grader_check *c, const struct json *node,
-    struct str name)
-{
-	if (name.n > 0)
-		return true;
-	grader_note(c, FIELD_ERROR, node, "a name is empty here");
-	return false;
-}
-
-/* A command that prints only its answer, as far as the suite says. */
-static bool
-tells_calls(const struct spec_config *c)
-{
-	return !str_is(c->executor, "command") || c->persistent ||
-	    (c->output_format.n > 0 && !str_is(c->output_format, "text"));
-}
-
-void
-grader_check_calls(struct grader_check *c)
-{
-	if (c->told_calls || tells_calls(&c->suite->config))
-		return;
-	c->told_calls = true;
-	grader_note(c, FIELD_WARNING, NULL,
-	    "executor \"command\" does not tell which tools are called: this "
-	    "grader will see none");
-}
-
-void
-grader_check_skills(struct grader_check *c)
-{
-	if (c->told_skills || grader_tells_skills(c->suite, c->task))
-		return;
-	c->told_skills = true;
-	grader_note(c, FIELD_WARNING, NULL,
-	    "executor \"%.*s\" does not tell which skills are used: this "
-	    "grader will see none", (int)(c->suite->config.executor.n < 40 ?
-	    c->suite->config.executor.n : 40), c->suite->config.executor.p);
-}
-
-static bool
-any_template(const struct json *v)
-{
-	const struct json *child;
-
-	if (v->type == JSON_STRING)
-		return tmpl_any(json_text(v));
-	if (v->type == JSON_ARRAY || v->type == JSON_OBJECT)
-		for (child = json_first(v); child != NULL; child = child->next)
-			if (any_template(child))
-				return true;
-	return false;
-}
-
-static struct json *
-render(struct arena *a, const struct json *v, const struct tmpl_vars *vars,
-    struct err *e)
-{
-	struct json_mem mem = { arena_hook, a };
-	struct json *copy = NEW(a, struct json), **tail;
-	const struct json *child;
-	struct str s;
-
-	*copy = *v;
-	copy->next = NULL;
-	if (v->type == JSON_STRING) {
-		s = tmpl_render(a, json_text(v), vars, e);
-		if (s.p == NULL || s.n > UINT32_MAX)
-			return NULL;
-		copy->u.text = s.p;
-		copy->n = (uint32_t)s.n;
-	} else if (v->type == JSON_ARRAY || v->type == JSON_OBJECT) {
-		copy->u.child = NULL;
-		copy->indexed = 0;
-		tail = &copy->u.child;
-		for (child = json_first(v); child != NULL;
-		    child = child->next) {
-			if ((*tail = render(a, child, vars, e)) == NULL)
-				return NULL;
-			tail = &(*tail)->next;
-		}
-		if (v->type == JSON_OBJECT)
-			json_seal(&mem, copy, true);
-	}
-	return copy;
-}
-
-const struct json *
-grader_render_tree(struct arena *a, const struct json *v,
-    const struct tmpl_vars *vars, struct err *e)
-{
-	return any_template(v) ? render(a, v, vars, e) : v;
 }

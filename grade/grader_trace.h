@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * grader_trace.h: grader_.  What graders of the way share, as opposed to those
- * of the answer: the names of tools called and skills used, sequences, limits,
- * and single calls as settings describe them.
+ * grader_trace.h: grader_.  For graders of an agent's trace (as opposed to its
+ * answer): names of called tools and used skills, sequences of names, limits,
+ * and calls that settings describe.
  *
- * A trace may be long and its names anything.  All here takes time that is
- * linear in the trace, but for one sorting of it.
+ * An agent chooses the length of the trace and the names in it.  Each function
+ * takes time linear in the trace, apart from sorting it once.
  */
 #ifndef WAZA_GRADER_TRACE_H
 #define WAZA_GRADER_TRACE_H
@@ -18,52 +18,52 @@
 #include "grade/grader_internal.h"
 #include "lib/field.h"
 
-struct answer;
 struct answer_call;
-struct json;
-struct json_out;
 struct re;
 struct schema;
 
-/* Strings, sorted, to be looked up. */
-struct grader_index {
-	struct str *v;
-	size_t n;
-};
+/*
+ * A sorted copy of a list of names, in the arena; the names are borrowed.
+ * grader_index_new() makes it, _unique() removes duplicates, _count() returns
+ * how often a name occurs, and _find() the place of its first copy, or n.
+ */
+struct field_strs grader_index_new(struct arena *, const struct field_strs *);
+void grader_index_unique(struct field_strs *);
+size_t grader_index_count(const struct field_strs *, struct str);
+size_t grader_index_find(const struct field_strs *, struct str);
 
-struct grader_index grader_sort(struct arena *, const struct field_strs *);
-size_t grader_count(const struct grader_index *, struct str);
-void grader_unique(struct grader_index *);	/* each of them once */
-size_t grader_place(const struct grader_index *, struct str);	/* or n */
+/* The names of the called tools, in order; an array in the arena. */
+struct field_strs grader_tool_names(struct arena *, const struct answer *);
 
-/* The names of the calls, in their order. */
-struct field_strs grader_tools(struct arena *, const struct answer *);
+/* The first names in quotes and the number of the others, or "none". */
+struct str grader_quote_list(struct arena *, const struct field_strs *);
 
-/* The first names in quotes, and how many more there are. */
-struct str grader_list(struct arena *, const struct field_strs *);
-
-/* A check unless max is below 0; what is not known passes. */
+/*
+ * Counts one check: got is at most max.  None if max is negative; passes if
+ * the value is not known.
+ */
 void grader_limit(struct grader_tally *, const char *what, int64_t max,
     int64_t got, bool known);
 
-/* A check for each name: was it called, or was it not? */
-void grader_want_tools(struct grader_tally *, struct arena *tmp,
+/* Counts one check for each required and each forbidden tool. */
+void grader_expect_tools(struct grader_tally *, struct arena *tmp,
     const struct field_strs *called, const struct field_strs *required,
     const struct field_strs *forbidden);
 
-/* Members: "tool_call_count" and "actual_duration"; of known usage, tokens. */
+/* Writes "tool_call_count" and "actual_duration". */
 void grader_put_counts(struct json_out *, const struct grader_input *);
+/* Writes "tokens_total" if the usage is known. */
 void grader_put_tokens(struct json_out *, const struct answer *);
-/* A member: the list, also when it is empty. */
+/* Writes a member that is a list of strings, [] if it is empty. */
 void grader_put_list(struct json_out *, const char *key,
     const struct field_strs *);
-void grader_put_number(struct json_out *, const char *key, double);
 
-/* How a sequence has to be like the expected one. */
+/* How a sequence of names must match the expected one. */
 enum grader_order { GRADER_EXACT, GRADER_IN_ORDER, GRADER_ANY_ORDER };
 
-/* The words for it, which differ between kinds; NULL ends them. */
+/* The words for it in settings, ended by NULL; several mean the same. */
 extern const char *const grader_order_words[];
+/* The order that the word at this index means. */
 enum grader_order grader_order_of(int word);
 
 struct grader_match {
@@ -74,33 +74,24 @@ struct grader_match {
 	double precision, recall, f1;
 };
 
-/* Fills ok and the numbers; the rest is given. */
-void grader_compare(struct arena *tmp, struct grader_match *);
-/* What was expected and found, and where they first differ. */
-struct str grader_difference(struct arena *, const struct grader_match *);
-/* Members "precision", "recall" and "f1". */
+/* Compares want with got: sets ok, precision, recall and f1. */
+void grader_match_names(struct arena *tmp, struct grader_match *);
+/* Describes a mismatch: the first difference, expected and found names. */
+struct str grader_match_difference(struct arena *,
+    const struct grader_match *);
+/* Writes "precision", "recall" and "f1". */
 void grader_put_match(struct json_out *, const struct grader_match *);
 
-/* For checks: names are not empty. */
-bool grader_check_name(struct grader_check *, const struct json *, struct str);
-/* For checks: notes an executor that does not tell calls, or skills. */
-void grader_check_calls(struct grader_check *);
-void grader_check_skills(struct grader_check *);
-
-/* The tree with the templates in its strings done. */
-const struct json *grader_render_tree(struct arena *, const struct json *,
-    const struct tmpl_vars *, struct err *);
-
-/* What an argument has to be. */
+/* Argument matchers (grader_trace_args.c): what an argument must be. */
 enum grader_arg_kind {
 	GRADER_EQUALS, GRADER_REGEX, GRADER_CONTAINS, GRADER_RANGE,
 	GRADER_SCHEMA, GRADER_ARG__MAX
 };
 
 struct grader_arg {
-	struct str name;		/* of the argument */
+	struct str name;		/* of the argument, or a.b.0 */
 	enum grader_arg_kind kind;
-	const struct json *value;	/* what the kind has */
+	const struct json *value;	/* of the matcher */
 	struct re *re;
 	struct schema *schema;
 };
@@ -110,27 +101,33 @@ struct grader_args {
 	size_t n;
 };
 
-/* A mapping of names and matchers; -1 when one cannot be used. */
+/*
+ * Reads a mapping of argument names to matchers; NULL and null mean none.  -1
+ * and *e if a matcher is invalid.
+ */
 int grader_args_read(struct arena *, const struct json *map,
     struct grader_args *, struct err *);
+/* Notes all problems in such a mapping. */
 void grader_args_check(struct grader_check *, const struct json *map);
 /*
- * 1: all arguments are as they have to be; 0: not, and `why` has it; -1: a
- * schema did not come to an end.
+ * 1: all arguments match; 0: some do not, and `why` says which; -1 and *e: a
+ * schema check reached its limit.
  */
 int grader_args_match(const struct grader_args *, struct arena *tmp,
     const struct json *arguments, struct buf *why, struct err *);
 
-/* A call as settings describe it, and what came of it. */
+/* A call that settings describe (grader_trace_calls.c), and its match. */
 struct grader_call {
-	struct str tool;		/* patterns, in any case */
+	struct str tool;		/* patterns, case-insensitive */
 	struct str command_pattern, skill_pattern, path_pattern;
 	const struct json *args;
 	struct re *re[4];		/* of these patterns; NULL: any */
 	struct grader_args want;
-	size_t hit;			/* the first call like it; SIZE_MAX */
-	const struct answer_call *near;	/* the last that only its name fits */
-	struct str why;			/* it is not the one; without a hit */
+	size_t hit;			/* index of the first match, or
+					 * SIZE_MAX */
+	const struct answer_call *near;	/* the last call where only the name
+					 * matched, or NULL */
+	struct str why;			/* without a hit: why not */
 };
 
 struct grader_calls {
@@ -138,15 +135,21 @@ struct grader_calls {
 	size_t n;
 };
 
-/* For checks: the entries of a member, each a mapping or a tool's pattern. */
+/*
+ * Notes all problems in a member that is a list of calls, each a mapping or a
+ * pattern for the tool's name.  Returns the number of entries.
+ */
 size_t grader_calls_check(struct grader_check *, const char *key);
-/* The same entries for a grading, templates done. */
+/* Reads such a list and expands its templates; -1 and *e if it is invalid. */
 int grader_calls_read(struct arena *, const struct json *list,
     const struct tmpl_vars *, struct grader_calls *, struct err *);
-/* Looks for all of them in the trace; -1 when a schema came to no end. */
+/*
+ * Searches the trace for each described call and sets hit or why (in the
+ * arena).  -1 and *e: a schema check reached its limit.
+ */
 int grader_calls_find(struct arena *, const struct answer *,
     struct grader_calls *, struct err *);
-/* One of them in words. */
+/* A label for messages: the tool and the patterns of its arguments. */
 struct str grader_call_label(struct arena *, const struct grader_call *);
 
 #endif

@@ -274,7 +274,7 @@ flat(struct arena *a, struct str s)
 
 /* What a skill is known by. */
 struct known {
-	struct grader_index words;
+	struct field_strs words;
 	struct field_strs phrases;
 };
 
@@ -307,8 +307,8 @@ learn(struct reader *r, const char *path, struct known *k, struct err *e)
 	buf_put(&b, skill.body);
 	words = split(r, buf_str(&b));
 	buf_free(&b);
-	k->words = grader_sort(r->arena, &words);
-	grader_unique(&k->words);
+	k->words = grader_index_new(r->arena, &words);
+	grader_index_unique(&k->words);
 	return k->words.n > 0 ? 0 : err_set(e, ERR_SCHEMA,
 	    "it has no words that a prompt could have");
 }
@@ -359,7 +359,7 @@ check(struct grader_check *c, const void *settings)
 
 	if (s->mode < 0)
 		check_mode(c);
-	grader_each(c, c->spec->config, "skill_path", check_skill);
+	grader_check_each(c, c->spec->config, "skill_path", check_skill);
 }
 
 /* What a prompt and a skill have in common. */
@@ -372,7 +372,7 @@ struct likeness {
 
 static double
 phrase_score(struct reader *r, const struct field_strs *phrases,
-    struct str prompt, const struct grader_index *words)
+    struct str prompt, const struct field_strs *words)
 {
 	struct buf low = { 0 }, lower = { 0 };
 	struct field_strs parts;
@@ -388,7 +388,7 @@ phrase_score(struct reader *r, const struct field_strs *phrases,
 			best = 1;
 		parts = split(r, phrases->v[i]);
 		for (k = n = 0; k < parts.n; k++)
-			n += grader_count(words, parts.v[k]) > 0;
+			n += grader_index_count(words, parts.v[k]) > 0;
 		share = parts.n > 0 ? (double)n / (double)parts.n : 0;
 		best = share > best ? share : best;
 	}
@@ -402,19 +402,19 @@ compare(struct reader *r, const struct known *k, struct str prompt)
 {
 	struct likeness x = { 0, { NULL, 0 }, 0, 0 };
 	struct field_strs words = split(r, prompt);
-	struct grader_index once = grader_sort(r->arena, &words);
+	struct field_strs once = grader_index_new(r->arena, &words);
 	bool *seen;
 	size_t i, at;
 
-	grader_unique(&once);
+	grader_index_unique(&once);
 	x.words = once.n;
 	if (once.n == 0)
 		return x;
 	seen = NEW_N(r->arena, bool, once.n);
 	x.matched.v = NEW_N(r->arena, struct str, once.n);
 	for (i = 0; i < words.n; i++) {
-		at = grader_place(&once, words.v[i]);
-		if (!seen[at] && grader_count(&k->words, words.v[i]) > 0)
+		at = grader_index_find(&once, words.v[i]);
+		if (!seen[at] && grader_index_count(&k->words, words.v[i]) > 0)
 			x.matched.v[x.matched.n++] = words.v[i];
 		seen[at] = true;
 	}
@@ -432,13 +432,13 @@ details(struct arena *a, const struct trigger *s, int mode,
 	struct json_out o = { .put = buf_sink, .ctx = &b };
 
 	json_open(&o, '{');
-	grader_put_text(&o, "mode", str_of(mode_words[mode]));
-	grader_put_number(&o, "threshold", s->threshold);
-	grader_put_text(&o, "skill_path", s->skill_path);
+	json_put_member_str(&o, "mode", str_of(mode_words[mode]));
+	json_put_member_double(&o, "threshold", s->threshold);
+	json_put_member_str(&o, "skill_path", s->skill_path);
 	grader_put_strs(&o, "matched_keywords", &x->matched);
 	json_put_member_int(&o, "matched_count", (int64_t)x->matched.n);
 	json_put_member_int(&o, "keyword_count", (int64_t)k->words.n);
-	grader_put_number(&o, "phrase_score", x->phrase);
+	json_put_member_double(&o, "phrase_score", x->phrase);
 	json_close(&o, '}');
 	return grader_take(a, &b);
 }
@@ -448,7 +448,7 @@ feedback(struct arena *a, const struct trigger *s, int mode,
     const struct likeness *x)
 {
 	bool over = x->score >= s->threshold;
-	struct str list = grader_list(a, &x->matched);
+	struct str list = grader_quote_list(a, &x->matched);
 
 	return arena_fmt(a, "the prompt %s for the skill%s: score %.2f, %s "
 	    "%.2f (%zu of its %zu words are the skill's: %.*s; best phrase "

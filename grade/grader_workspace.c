@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * Files of the workspace, for the kinds that look at them.
+ * Files of the workspace, for the kinds that read them.
  *
- * Settings are a suite's and the workspace is an agent's; neither may lead
- * out of it.  A path is relative and, with its dots worked off, names
- * something below the workspace; where links lead is looked at too, since an
- * agent can make them.  Only plain files are read, so that a pipe left behind
- * cannot hold us up.
+ * Neither the suite's settings nor the agent's links may lead out of the
+ * workspace.  A path must be relative and, once "." and ".." are resolved,
+ * name something below the workspace; links in it are followed and checked
+ * too.  Only regular files are read, so that a pipe cannot block waza.
  */
 #include "grade/grader_internal.h"
 
@@ -20,11 +19,11 @@
 #include "base/os_path.h"
 
 /*
- * The path without its dots and doubled slashes, in the arena; p is NULL when
- * it does not name something below where it starts, and *why says that.
+ * The path without ".", ".." and double slashes, in the arena.  p is NULL, and
+ * *why is set, if it does not name something below its start.
  */
 static struct str
-clean(struct arena *a, struct str path, const char **why)
+normalize(struct arena *a, struct str path, const char **why)
 {
 	char *out = arena_raw(a, path.n + 1, 1);
 	size_t i, end, n = 0;
@@ -66,40 +65,40 @@ grader_check_path(struct grader_check *c, const struct json *node,
 	struct str q = grader_quote(c->tmp, path);
 	const char *why;
 
-	if (clean(c->tmp, path, &why).p != NULL)
+	if (normalize(c->tmp, path, &why).p != NULL)
 		return true;
 	grader_note(c, FIELD_ERROR, node, "path %.*s %s", STRF(q), why);
 	return false;
 }
 
 const char *
-grader_lost(const char *root)
+grader_workspace_problem(const char *workspace)
 {
 	struct stat st;
 
-	if (lstat(root, &st) != 0)
+	if (lstat(workspace, &st) != 0)
 		return errno == ENOENT || errno == ENOTDIR ?
-		    "the workspace is gone" :
-		    "the workspace cannot be looked into";
+		    "the workspace was removed" :
+		    "the workspace cannot be read";
 	if (S_ISLNK(st.st_mode))
-		return "the workspace was replaced by a link";
+		return "the workspace was replaced by a symbolic link";
 	return S_ISDIR(st.st_mode) ? NULL :
-	    "the workspace is not a directory any more";
+	    "the workspace is no longer a directory";
 }
 
 const char *
-grader_locate(struct arena *a, const char *root, struct str path,
+grader_workspace_path(struct arena *a, const char *root, struct str path,
     struct str *why)
 {
 	struct str q = grader_quote(a, path), rel;
 	const char *reason;
 	char *full = NULL;
 
-	rel = clean(a, path, &reason);
+	rel = normalize(a, path, &reason);
 	if (rel.p != NULL) {
 		full = arena_cstr(a,
 		    arena_fmt(a, "%s/%.*s", root, STRF(rel)));
-		reason = "leads out of the workspace by a link";
+		reason = "leads out of the workspace through a symbolic link";
 		if (full != NULL && !os_inside(root, full))
 			full = NULL;
 	}
@@ -109,7 +108,7 @@ grader_locate(struct arena *a, const char *root, struct str path,
 }
 
 int
-grader_read(struct arena *a, const char *path, struct str *text,
+grader_workspace_read(struct arena *a, const char *path, struct str *text,
     struct err *e)
 {
 	struct stat st;
@@ -123,7 +122,7 @@ grader_read(struct arena *a, const char *path, struct str *text,
 		return -1;
 	}
 	if (fstat(fd, &st) != 0 || !S_ISREG(st.st_mode))
-		rc = err_set(e, ERR_SYS, "not a plain file");
+		rc = err_set(e, ERR_SYS, "not a regular file");
 	else if (st.st_size > GRADER_FILE_MAX)
 		rc = err_set(e, ERR_LIMIT, "too large");
 	else

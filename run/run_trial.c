@@ -87,7 +87,7 @@ prepare(struct run_trial *t)
 	}
 	if (run->opts.stored != NULL) {
 		run_stored_prepare(t);
-		if (grader_flags(run->suite, task) & GRADER_ROAMS &&
+		if (grader_flags(run->suite, task) & GRADER_NEEDS_DIR &&
 		    run_make_workspace(t, &e) == -1)
 			return fail(t, RESULT_INFRA, "%s", e.msg);
 		return RUN_TRIAL_ASK;
@@ -294,7 +294,7 @@ answered(struct run_trial *t)
 		.workspace = t->req.workspace, .vars = &t->vars,
 		.update_snapshots = run->opts.update_snapshots,
 		.duration_ms = t->duration_ms, .procs = run->procs,
-		.scratch = t->req.scratch, .room = t->dir,
+		.scratch = t->req.scratch, .empty_dir = t->dir,
 		.judges = &run->judges,
 		.no_skills = run->opts.no_skills,
 		.trial = t->req.trial, .attempt = t->req.attempt };
@@ -342,7 +342,7 @@ grade(struct run_trial *t)
 		t->grading.spec = t->grader < suite->n ?
 		    &suite->v[t->grader] : &task->v[t->grader - suite->n];
 		t->grader++;
-		t->in.erred |= t->nverdicts > 0 &&
+		t->in.grader_failed |= t->nverdicts > 0 &&
 		    t->verdicts[t->nverdicts - 1].error.n > 0;
 		if (t->run->opts.stored != NULL && run_stored_verdict(t,
 		    t->grading.spec, &t->verdicts[t->nverdicts])) {

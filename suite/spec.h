@@ -330,4 +330,10 @@ const char *spec_task_dir(struct arena *, const struct spec_task *);
 /* Where a path named in a file of `dir` leads; always an answer. */
 char *spec_path(struct arena *, const char *dir, struct str path);
 
+/* The directory of a file; "." if the path has no slash or is NULL. */
+const char *spec_dir_of(struct arena *, const char *path);
+
+/* Whether stat() finds something at the path. */
+bool spec_exists(const char *path);
+
 #endif

@@ -59,10 +59,8 @@ struct spec_file {
  * spec_parent returns NULL at the root.  spec_same_dir compares what the paths
  * lead to.
  */
-const char *spec_dir_of(struct arena *, const char *path);
 const char *spec_parent(struct arena *, const char *dir);
 char *spec_join(struct arena *, const char *dir, struct str path);
-bool spec_exists(const char *path);
 bool spec_same_dir(const char *, const char *);
 
 /*

@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "base/base.h"
-#include "grade/grader_extract.h"
 #include "json.h"
 #include "lib/schema/schema.h"
 #include "test/tool/tap.h"
@@ -514,7 +513,7 @@ extracts(struct str text, const char *want)
 	struct err e = { 0 };
 	struct buf b = { 0 };
 	struct json_out o = { .put = buf_sink, .ctx = &b };
-	struct json *v = grader_extract(&a, text, &e);
+	struct json *v = grader_extract_json(&a, text, &e);
 	bool same;
 
 	if (v != NULL)

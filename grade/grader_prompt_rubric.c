@@ -310,8 +310,8 @@ make_scale(struct arena *a, const struct rubric *r, struct judge_scale *s,
 }
 
 static int
-read_rubric(struct arena *a, const struct grader_source *from,
-    const struct json *v, struct grader_measure *out, struct err *e)
+read_rubric(struct arena *a, const struct grader_rubric_source *from,
+    const struct json *v, struct grader_criteria *out, struct err *e)
 {
 	struct finding to = { from->notes, from->file, e };
 	struct field_ctx ctx = { .arena = a, .flags = FIELD_LAX,
@@ -353,17 +353,17 @@ blame(struct err *e, const char *path)
 }
 
 static int
-read_file(struct arena *a, const struct grader_source *from, const char *path,
-    struct grader_measure *out, struct err *e)
+read_file(struct arena *a, const struct grader_rubric_source *from, const char *path,
+    struct grader_criteria *out, struct err *e)
 {
-	struct grader_source here = { from->suite, path, from->notes };
+	struct grader_rubric_source here = { from->suite, path, from->notes };
 	struct str text, name = str_of(path);
 	const struct json *v;
 
 	if (os_read_plain(a, path, GRADER_RUBRIC_MAX, &text, e) == -1)
 		return blame(e, path);
-	if (grader_blank(text) || memchr(text.p, '\0', text.n) != NULL) {
-		err_set(e, ERR_SCHEMA, grader_blank(text) ?
+	if (grader_is_blank(text) || memchr(text.p, '\0', text.n) != NULL) {
+		err_set(e, ERR_SCHEMA, grader_is_blank(text) ?
 		    "the rubric is empty" : "the rubric is a binary file");
 		return blame(e, path);
 	}
@@ -388,7 +388,7 @@ names_file(struct str s)
 
 /* Beside the file that names it, or beside the suite, or here. */
 static const char *
-find_file(struct arena *a, const struct grader_source *from, struct str name)
+find_file(struct arena *a, const struct grader_rubric_source *from, struct str name)
 {
 	const char *file = from->file, *dir, *path;
 	const char *slash = file == NULL ? NULL : strrchr(file, '/');
@@ -425,13 +425,13 @@ unknown(struct str name, struct err *e)
 }
 
 int
-grader_rubric(struct arena *a, const struct grader_source *from,
-    const struct json *v, struct grader_measure *out, struct err *e)
+grader_read_rubric(struct arena *a, const struct grader_rubric_source *from,
+    const struct json *v, struct grader_criteria *out, struct err *e)
 {
 	struct str name;
 	size_t i;
 
-	*out = (struct grader_measure){ 0 };
+	*out = (struct grader_criteria){ 0 };
 	if (v->type == JSON_OBJECT)
 		return read_rubric(a, from, v, out, e);
 	if (v->type != JSON_STRING)

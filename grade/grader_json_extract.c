@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: ISC */
-/* See grader_extract.h. */
-#include "grade/grader_extract.h"
+/* Extracts the JSON value from an answer that also contains prose. */
+#include "grade/grader_internal.h"
 
 #include <string.h>
 
@@ -9,17 +9,17 @@
 struct search {
 	struct arena *arena;
 	struct str text;
-	size_t fuel;		/* bytes that may still be read in vain */
-	struct json *found;
-	size_t n;		/* different ones */
-	struct json *weak;	/* the same, of those that may be none */
+	size_t fuel;		/* bytes that failed attempts may still read */
+	struct json *found;	/* the first value, */
+	size_t n;		/* and the number of different ones */
+	struct json *weak;	/* the same for values that may be markup */
 	size_t nweak;
 };
 
-/* Bytes that may be read for each byte of text; and of text at least. */
+/* Fuel for each byte of text, and bytes added to its length. */
 enum { TRIES = 32, FEW = 1 << 16 };
 
-/* A footnote [1], a box to be ticked [ ]: in a text they are seldom meant. */
+/* A footnote [1], a check box [ ], {}: in prose they are seldom JSON. */
 static bool
 is_weak(const struct json *v)
 {
@@ -36,7 +36,7 @@ is_weak(const struct json *v)
 }
 
 static void
-note(struct json **found, size_t *n, struct json *v)
+add_value(struct json **found, size_t *n, struct json *v)
 {
 	if (*found == NULL || !json_equal(*found, v))
 		(*n)++;
@@ -48,12 +48,12 @@ static void
 take(struct search *s, struct json *v, bool whole)
 {
 	if (!whole && is_weak(v))
-		note(&s->weak, &s->nweak, v);
+		add_value(&s->weak, &s->nweak, v);
 	else
-		note(&s->found, &s->n, v);
+		add_value(&s->found, &s->n, v);
 }
 
-/* Reads a value at p; the bytes it takes, or 0. */
+/* Reads a value at p; its length in bytes, or 0. */
 static size_t
 try(struct search *s, const char *p, const char *end, bool whole)
 {
@@ -75,7 +75,7 @@ try(struct search *s, const char *p, const char *end, bool whole)
 	return 0;
 }
 
-/* The next line that begins with a fence, after blanks; NULL: none. */
+/* The next code fence at the start of a line, or NULL. */
 static const char *
 fence(const char *p, const char *end)
 {
@@ -93,7 +93,7 @@ fence(const char *p, const char *end)
 	return NULL;
 }
 
-/* Objects and arrays anywhere between two places. */
+/* Reads all objects and arrays between p and end. */
 static void
 scan(struct search *s, const char *p, const char *end)
 {
@@ -106,7 +106,7 @@ scan(struct search *s, const char *p, const char *end)
 	}
 }
 
-/* What is between fences, each as a whole; or all that is not, in parts. */
+/* Reads the content of each fence as one value, or scans the other text. */
 static void
 by_fences(struct search *s, bool inside)
 {
@@ -132,7 +132,7 @@ by_fences(struct search *s, bool inside)
 }
 
 struct json *
-grader_extract(struct arena *a, struct str text, struct err *e)
+grader_extract_json(struct arena *a, struct str text, struct err *e)
 {
 	struct search s = { .arena = a, .text = text };
 
@@ -154,10 +154,10 @@ grader_extract(struct arena *a, struct str text, struct err *e)
 		return s.found;
 	if (s.fuel == 0)
 		err_set(e, ERR_LIMIT,
-		    "the output has too much that only looks like JSON");
+		    "the output contains too much text that only looks like JSON");
 	else
 		err_set(e, ERR_SCHEMA, s.n == 0 ?
-		    "the output has no JSON value in it" :
-		    "the output has several different JSON values in it");
+		    "the output contains no JSON value" :
+		    "the output contains several different JSON values");
 	return NULL;
 }

@@ -49,11 +49,11 @@ check(struct grader_check *c, const void *settings)
 	n = grader_calls_check(c, "expect_tools");
 	n += grader_calls_check(c, "reject_tools");
 	n += is_bounded(config);
-	grader_each(c, config, "allow_only", grader_check_name);
+	grader_check_each(c, config, "allow_only", grader_check_name);
 	if (n > 0)
 		grader_check_calls(c);
 	else if (s->max_turns == 0 && s->max_tokens == 0)
-		grader_nothing(c);
+		grader_note_empty(c);
 }
 
 static void
@@ -76,22 +76,22 @@ static void
 look_bounds(struct grader_tally *t, struct arena *tmp,
     const struct field_strs *allowed, const struct field_strs *tools)
 {
-	struct grader_index x = grader_sort(tmp, allowed);
-	struct grader_index used = grader_sort(tmp, tools);
+	struct field_strs x = grader_index_new(tmp, allowed);
+	struct field_strs used = grader_index_new(tmp, tools);
 	struct field_strs others = { used.v, 0 };
 	struct str bad, good;
 	size_t i;
 
-	grader_unique(&used);
+	grader_index_unique(&used);
 	for (i = 0; i < used.n; i++)
-		if (grader_count(&x, used.v[i]) == 0)
+		if (grader_index_count(&x, used.v[i]) == 0)
 			others.v[others.n++] = used.v[i];
 	if (others.n == 0) {
 		grader_pass(t);
 		return;
 	}
-	bad = grader_list(tmp, &others);
-	good = grader_list(tmp, allowed);
+	bad = grader_quote_list(tmp, &others);
+	good = grader_quote_list(tmp, allowed);
 	grader_fail(t, "called: %.*s; allowed: %.*s", STRF(bad), STRF(good));
 }
 
@@ -166,7 +166,7 @@ start(struct grading *g, const void *settings, struct arena *tmp)
 	const struct constraint *s = settings;
 	const struct answer *a = g->in->answer;
 	struct work w = { .g = g, .tmp = tmp, .settings = s,
-		.tools = grader_tools(tmp, a), .tally = { .arena = tmp } };
+		.tools = grader_tool_names(tmp, a), .tally = { .arena = tmp } };
 	struct err e = { 0 };
 
 	if (grader_calls_read(tmp, s->expect_tools, g->in->vars, &w.expect,

@@ -168,7 +168,7 @@ put_range(struct writer *w, const struct judge_scale *s)
 static void
 put_verdict(struct writer *w, const struct grader_question *q)
 {
-	const struct judge_scale *s = &q->measure->scale;
+	const struct judge_scale *s = &q->criteria->scale;
 
 	buf_puts(&w->b, "\nYour verdict. ");
 	if (q->compares)
@@ -209,7 +209,7 @@ put_question(struct arena *a, struct writer *w,
 	    "An agent was given a task. Judge what it did. Do not do the task "
 	    "yourself.\n");
 	buf_puts(&w->b, "\nThe measure:\n\n");
-	buf_put(&w->b, q->measure->text);
+	buf_put(&w->b, q->criteria->text);
 	buf_fmt(&w->b, "\n\nThe material follows, each part between a line "
 	    "that begins with BEGIN and one\nthat begins with END, both with "
 	    "the token %s. Nobody who wrote the\nmaterial knew this token. "
@@ -239,7 +239,7 @@ put_question(struct arena *a, struct writer *w,
 }
 
 int
-grader_ask(struct arena *a, const struct grader_question *q, struct str *out,
+grader_prompt_question(struct arena *a, const struct grader_question *q, struct str *out,
     struct err *e)
 {
 	struct writer w = { .b = { 0 } };

@@ -1,23 +1,21 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * How checks are counted and how a verdict speaks.
+ * Counts checks and writes verdicts.
  *
- * A score is passed checks by all checks, exactly.  Feedback is for people
- * and short: long texts lose their middle, and of many failures the first
- * ones are told.  The whole list is in the details.
+ * A score is exactly the share of passed checks.  The feedback is short: long
+ * texts lose their middle, and of many failures only the first are listed.
+ * The details of a verdict list all of them.
  */
 #include "grade/grader_internal.h"
 
 #include <stdarg.h>
-#include <stdint.h>
-#include <stdio.h>
 
 #include "json.h"
 
 enum {
-	QUOTE_MAX = 80,		/* bytes shown of a text */
-	QUOTE_TAIL = 20,	/* of these from its end */
-	FEEDBACK_MAX = 2000	/* bytes; then the rest is counted */
+	QUOTE_MAX = 80,		/* bytes of a quoted text, */
+	QUOTE_TAIL = 20,	/* of which from its end */
+	FEEDBACK_MAX = 2000	/* bytes; further failures are counted */
 };
 
 void
@@ -27,27 +25,10 @@ grader_pass(struct grader_tally *t)
 }
 
 void
-grader_also(struct grader_tally *t, size_t n)
+grader_fail_more(struct grader_tally *t, size_t n)
 {
 	t->total += n;
 	t->failed += n;
-}
-
-static struct str PRINTF(2, 0)
-vfmt(struct arena *a, const char *fmt, va_list ap)
-{
-	char *p;
-	va_list again;
-	int n;
-
-	va_copy(again, ap);
-	n = vsnprintf(NULL, 0, fmt, again);
-	va_end(again);
-	if (n < 0)
-		return STR("");
-	p = arena_raw(a, (size_t)n + 1, 1);
-	vsnprintf(p, (size_t)n + 1, fmt, ap);
-	return (struct str){ p, (size_t)n };
 }
 
 void
@@ -57,7 +38,7 @@ grader_fail(struct grader_tally *t, const char *fmt, ...)
 	va_list ap;
 
 	va_start(ap, fmt);
-	f->text = vfmt(t->arena, fmt, ap);
+	f->text = arena_vfmt(t->arena, fmt, ap);
 	va_end(ap);
 	if (t->head == NULL)
 		t->tail = &t->head;
@@ -68,7 +49,7 @@ grader_fail(struct grader_tally *t, const char *fmt, ...)
 }
 
 static struct str
-say(struct arena *a, const struct grader_tally *t)
+join_failures(struct arena *a, const struct grader_tally *t)
 {
 	const struct grader_failure *f;
 	struct buf b = { 0 };
@@ -90,12 +71,13 @@ say(struct arena *a, const struct grader_tally *t)
 
 void
 grader_conclude(struct arena *a, struct verdict *v,
-    const struct grader_tally *t, const char *well)
+    const struct grader_tally *t, const char *success)
 {
 	v->passed = t->failed == 0;
 	v->score = t->total == 0 ? 1 :
 	    (double)(t->total - t->failed) / (double)t->total;
-	v->feedback = v->passed ? str_of(well) : say(a, t);
+	v->feedback = v->passed ? str_of(success) :
+	    join_failures(a, t);
 }
 
 enum grader_status
@@ -104,7 +86,7 @@ grader_error(struct grading *g, const char *fmt, ...)
 	va_list ap;
 
 	va_start(ap, fmt);
-	g->out.error = vfmt(g->arena, fmt, ap);
+	g->out.error = arena_vfmt(g->arena, fmt, ap);
 	va_end(ap);
 	g->out.passed = false;
 	g->out.score = 0;
@@ -153,13 +135,10 @@ grader_put_strs(struct json_out *o, const char *key,
 	json_close(o, ']');
 }
 
-void
-grader_put_text(struct json_out *o, const char *key, struct str s)
-{
-	json_put_member_str(o, key, s);
-}
-
-/* The nearest place at or before n where no sequence is cut in two. */
+/*
+ * The start of the UTF-8 sequence around offset n; n itself if there is none
+ * within three bytes, so that invalid text is not lost.
+ */
 static size_t
 boundary(struct str s, size_t n)
 {
@@ -171,8 +150,29 @@ boundary(struct str s, size_t n)
 	return n;
 }
 
+struct grader_excerpt
+grader_excerpt(struct str s, size_t max, size_t tail)
+{
+	size_t head, from;
+
+	if (s.n <= max)
+		return (struct grader_excerpt){ .head = s };
+	head = boundary(s, max - tail);
+	from = boundary(s, s.n - tail);
+	return (struct grader_excerpt){ { s.p, head },
+		{ s.p + from, s.n - from }, from - head };
+}
+
+struct str
+grader_shorten(struct arena *a, struct str s, size_t max)
+{
+	struct grader_excerpt x = grader_excerpt(s, max, 0);
+
+	return x.omitted > 0 ? arena_fmt(a, "%.*s...", STRF(x.head)) : s;
+}
+
 void
-grader_put_plain(struct buf *b, struct str s, bool lines)
+grader_put_printable(struct buf *b, struct str s, bool keep_lines)
 {
 	const char *p = s.n > 0 ? s.p : "", *end = p + s.n;
 	uint32_t c;
@@ -182,7 +182,7 @@ grader_put_plain(struct buf *b, struct str s, bool lines)
 		n = utf8_get(p, end, &c);
 		if (n == 0)
 			buf_fmt(b, "\\x%02X", (unsigned)(unsigned char)*p);
-		else if (lines && (c == '\n' || c == '\t'))
+		else if (keep_lines && (c == '\n' || c == '\t'))
 			buf_putc(b, (char)c);
 		else if (c == '\n')
 			buf_puts(b, "\\n");
@@ -198,20 +198,13 @@ grader_put_plain(struct buf *b, struct str s, bool lines)
 struct str
 grader_quote(struct arena *a, struct str s)
 {
+	struct grader_excerpt x = grader_excerpt(s, QUOTE_MAX, QUOTE_TAIL);
 	struct buf b = { 0 };
-	size_t head, tail;
 
 	buf_putc(&b, '"');
-	if (s.n <= QUOTE_MAX) {
-		grader_put_plain(&b, s, false);
-	} else {
-		head = boundary(s, QUOTE_MAX - QUOTE_TAIL);
-		tail = boundary(s, s.n - QUOTE_TAIL);
-		grader_put_plain(&b, (struct str){ s.p, head }, false);
-		buf_puts(&b, "...");
-		grader_put_plain(&b, (struct str){ s.p + tail, s.n - tail },
-		    false);
-	}
+	grader_put_printable(&b, x.head, false);
+	buf_puts(&b, x.omitted > 0 ? "..." : "");
+	grader_put_printable(&b, x.tail, false);
 	buf_putc(&b, '"');
 	return grader_take(a, &b);
 }

@@ -38,7 +38,7 @@ is_consistent(const struct grader_sample *s)
 }
 
 enum judge_side
-grader_preferred(const struct grader_sample *s)
+grader_prompt_winner(const struct grader_sample *s)
 {
 	return is_consistent(s) ? s->choice[0].winner : JUDGE_TIE;
 }
@@ -50,7 +50,7 @@ magnitude(const struct grader_sample *s)
 	struct str a = s->choice[0].magnitude, b = s->choice[1].magnitude;
 	size_t i;
 
-	if (grader_preferred(s) == JUDGE_TIE)
+	if (grader_prompt_winner(s) == JUDGE_TIE)
 		return STR("equal");
 	if (a.n == 0 || b.n == 0)
 		return a.n > 0 ? a : b;
@@ -89,7 +89,7 @@ cut(struct str s, size_t max)
 
 /* Why the sample is as it is. */
 static struct str
-words(const struct grader_judged *j, const struct grader_sample *s)
+words(const struct prompt_grading *j, const struct grader_sample *s)
 {
 	if (!s->valid)
 		return s->error;
@@ -116,7 +116,7 @@ struct sum {
 };
 
 static struct sum
-count(const struct grader_judged *j)
+count(const struct prompt_grading *j)
 {
 	struct sum sum = { 0 };
 	size_t i;
@@ -127,7 +127,7 @@ count(const struct grader_judged *j)
 		sum.valid++;
 		sum.passed += j->samples[i].passed;
 		sum.score += j->samples[i].score;
-		sum.sides[grader_preferred(&j->samples[i])]++;
+		sum.sides[grader_prompt_winner(&j->samples[i])]++;
 	}
 	if (sum.valid > 0)
 		sum.score /= (double)sum.valid;
@@ -147,7 +147,7 @@ winner(const struct sum *sum)
 
 /* Of those that agree with the verdict, what they have to say. */
 static struct str
-feedback(struct grader_judged *j, const struct sum *sum)
+feedback(struct prompt_grading *j, const struct sum *sum)
 {
 	struct buf b = { .max = 0 };
 	const struct grader_sample *s;
@@ -182,37 +182,37 @@ static void
 put_some(struct json_out *o, const char *key, struct str s)
 {
 	if (s.n > 0)
-		grader_put_text(o, key, s);
+		json_put_member_str(o, key, s);
 }
 
 static void
 put_choice(struct json_out *o, const char *key, const struct judge_choice *c)
 {
 	json_open_member(o, key, '{');
-	grader_put_text(o, "winner", str_of(judge_sides[c->winner]));
+	json_put_member_str(o, "winner", str_of(judge_sides[c->winner]));
 	put_some(o, "magnitude", c->magnitude);
-	grader_put_text(o, "reasoning", c->reasoning);
+	json_put_member_str(o, "reasoning", c->reasoning);
 	json_close(o, '}');
 }
 
 static void
-put_pairwise(struct json_out *o, struct grader_judged *j,
+put_pairwise(struct json_out *o, struct prompt_grading *j,
     const struct sum *sum)
 {
 	const struct grader_sample *s, *shown = NULL;
 
 	for (s = j->samples; s < j->samples + j->n; s++)
 		if (s->valid && (shown == NULL ||
-		    (grader_preferred(shown) != winner(sum) &&
-		    grader_preferred(s) == winner(sum))))
+		    (grader_prompt_winner(shown) != winner(sum) &&
+		    grader_prompt_winner(s) == winner(sum))))
 			shown = s;
 	if (shown == NULL)
 		return;
 	json_open_member(o, "pairwise", '{');
-	grader_put_text(o, "winner", str_of(winners[winner(sum)]));
+	json_put_member_str(o, "winner", str_of(winners[winner(sum)]));
 	put_some(o, "magnitude", winner(sum) == JUDGE_TIE ? STR("equal") :
 	    magnitude(shown));
-	grader_put_text(o, "reasoning", reasoning(j->g->arena, shown));
+	json_put_member_str(o, "reasoning", reasoning(j->g->arena, shown));
 	json_put_member_bool(o, "position_consistent", is_consistent(shown));
 	json_close(o, '}');
 	put_choice(o, "pass1", &shown->choice[0]);
@@ -220,7 +220,7 @@ put_pairwise(struct json_out *o, struct grader_judged *j,
 }
 
 static void
-put_joined(struct json_out *o, const char *key, const struct grader_judged *j,
+put_joined(struct json_out *o, const char *key, const struct prompt_grading *j,
     bool passes)
 {
 	const struct grader_sample *s;
@@ -235,12 +235,12 @@ put_joined(struct json_out *o, const char *key, const struct grader_judged *j,
 			buf_puts(&b, "; ");
 		buf_put(&b, w);
 	}
-	grader_put_text(o, key, buf_str(&b));
+	json_put_member_str(o, key, buf_str(&b));
 	buf_free(&b);
 }
 
 static void
-put_samples(struct json_out *o, const struct grader_judged *j)
+put_samples(struct json_out *o, const struct prompt_grading *j)
 {
 	const struct grader_sample *s;
 
@@ -251,15 +251,15 @@ put_samples(struct json_out *o, const struct grader_judged *j)
 			json_put_member_bool(o, "passed", s->passed);
 			json_put_member_double(o, "score", s->score);
 			if (j->set.mode == GRADER_PAIRWISE)
-				grader_put_text(o, "winner",
-				    str_of(winners[grader_preferred(s)]));
-			grader_put_text(o, "reason", words(j, s));
+				json_put_member_str(o, "winner",
+				    str_of(winners[grader_prompt_winner(s)]));
+			json_put_member_str(o, "reason", words(j, s));
 		} else
-			grader_put_text(o, "error", s->error);
+			json_put_member_str(o, "error", s->error);
 		if (s->again)
 			json_put_member_bool(o, "asked_again", true);
 		if (j->set.samples > 1)
-			grader_put_text(o, "response",
+			json_put_member_str(o, "response",
 			    cut(s->response, RESPONSE_MAX));
 		json_close(o, '}');
 	}
@@ -290,7 +290,7 @@ put_usage(struct json_out *o, const struct answer_usage *u)
 }
 
 static struct str
-details(struct grader_judged *j, const struct sum *sum)
+details(struct prompt_grading *j, const struct sum *sum)
 {
 	struct buf b = { 0 };
 	struct json_out o = { .put = buf_sink, .ctx = &b };
@@ -300,25 +300,25 @@ details(struct grader_judged *j, const struct sum *sum)
 	if (compares)
 		put_pairwise(&o, j, sum);
 	else
-		grader_put_text(&o, "response", cut(j->n > 0 ?
+		json_put_member_str(&o, "response", cut(j->n > 0 ?
 		    j->samples[0].response : STR(""), RESPONSE_MAX));
-	grader_put_text(&o, "prompt", cut(j->measure.text, RESPONSE_MAX));
+	json_put_member_str(&o, "prompt", cut(j->criteria.text, RESPONSE_MAX));
 	if (!compares) {
 		put_joined(&o, "passes", j, true);
 		put_joined(&o, "failures", j, false);
 	}
-	grader_put_text(&o, "mode", compares ? STR("pairwise") :
+	json_put_member_str(&o, "mode", compares ? STR("pairwise") :
 	    STR("independent"));
 	put_samples(&o, j);
-	grader_put_text(&o, "executor", j->q.used_executor);
-	grader_put_text(&o, "model", j->q.used_model);
+	json_put_member_str(&o, "executor", j->q.used_executor);
+	json_put_member_str(&o, "model", j->q.used_model);
 	put_usage(&o, &j->usage);
 	json_close(&o, '}');
 	return grader_take(j->g->arena, &b);
 }
 
 static const struct grader_sample *
-first_wrong(const struct grader_judged *j)
+first_wrong(const struct prompt_grading *j)
 {
 	const struct grader_sample *s = j->samples;
 
@@ -328,7 +328,7 @@ first_wrong(const struct grader_judged *j)
 }
 
 void
-grader_sum_up(struct grader_judged *j)
+grader_prompt_conclude(struct prompt_grading *j)
 {
 	struct grading *g = j->g;
 	struct sum sum = count(j);

@@ -42,12 +42,12 @@ check(struct grader_check *c, const void *settings)
 	/* there are never fewer than 0 */
 	if (grader_calls_check(c, "expect") + s->required_tools.n +
 	    s->forbidden_tools.n == 0 && s->min_calls <= 0 && s->max_calls < 0)
-		grader_nothing(c);
+		grader_note_empty(c);
 	if (s->max_calls >= 0 && s->min_calls > s->max_calls)
 		grader_note(c, FIELD_ERROR, json_getc(config, "min_calls"),
 		    "\"min_calls\" is more than \"max_calls\"");
-	grader_each(c, config, "required_tools", grader_check_name);
-	grader_each(c, config, "forbidden_tools", grader_check_name);
+	grader_check_each(c, config, "required_tools", grader_check_name);
+	grader_check_each(c, config, "forbidden_tools", grader_check_name);
 	grader_check_calls(c);
 }
 
@@ -76,7 +76,7 @@ put_expected(struct json_out *o, const struct grader_calls *x)
 	json_open_member(o, "expect", '[');
 	for (i = 0; i < x->n; i++) {
 		json_open(o, '{');
-		grader_put_text(o, "tool", x->v[i].tool);
+		json_put_member_str(o, "tool", x->v[i].tool);
 		if (x->v[i].want.n > 0) {
 			json_put_member(o, "args", x->v[i].args);
 		}
@@ -84,7 +84,7 @@ put_expected(struct json_out *o, const struct grader_calls *x)
 			json_put_member_int(o, "matched_call_index",
 			    (int64_t)x->v[i].hit);
 		} else {
-			grader_put_text(o, "reason", x->v[i].why);
+			json_put_member_str(o, "reason", x->v[i].why);
 		}
 		json_close(o, '}');
 	}
@@ -95,12 +95,12 @@ static struct str
 details(struct grading *g, struct arena *tmp, const struct field_strs *tools,
     const struct grader_calls *x, const struct grader_tally *t)
 {
-	struct grader_index once = grader_sort(tmp, tools);
+	struct field_strs once = grader_index_new(tmp, tools);
 	struct field_strs unique;
 	struct buf b = { 0 };
 	struct json_out o = { .put = buf_sink, .ctx = &b };
 
-	grader_unique(&once);
+	grader_index_unique(&once);
 	unique = (struct field_strs){ once.v, once.n };
 	json_open(&o, '{');
 	json_put_member_int(&o, "total_calls", (int64_t)tools->n);
@@ -119,7 +119,7 @@ static enum grader_status
 start(struct grading *g, const void *settings, struct arena *tmp)
 {
 	const struct tool_calls *s = settings;
-	struct field_strs tools = grader_tools(tmp, g->in->answer);
+	struct field_strs tools = grader_tool_names(tmp, g->in->answer);
 	struct grader_tally t = { .arena = tmp };
 	struct grader_calls expect;
 	struct err e = { 0 };
@@ -127,7 +127,7 @@ start(struct grading *g, const void *settings, struct arena *tmp)
 	if (grader_calls_read(tmp, s->expect, g->in->vars, &expect, &e) != 0 ||
 	    grader_calls_find(tmp, g->in->answer, &expect, &e) != 0)
 		return grader_error(g, "%s", e.msg);
-	grader_want_tools(&t, tmp, &tools, &s->required_tools,
+	grader_expect_tools(&t, tmp, &tools, &s->required_tools,
 	    &s->forbidden_tools);
 	if (s->min_calls > (int64_t)tools.n)
 		grader_fail(&t, "%zu tool calls, at least %lld expected",

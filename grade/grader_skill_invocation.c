@@ -56,12 +56,12 @@ check(struct grader_check *c, const void *settings)
 
 	if (s->required_skills.n + s->forbidden_skills.n == 0 &&
 	    !wants_none(s, config))
-		grader_nothing(c);
+		grader_note_empty(c);
 	if (s->required_skills.n > 0 && s->mode < 0)
 		grader_note(c, FIELD_ERROR, NULL, "\"required_skills\" needs a "
 		    "\"mode\": exact_match, in_order or any_order");
-	grader_each(c, config, "required_skills", grader_check_name);
-	grader_each(c, config, "forbidden_skills", grader_check_name);
+	grader_check_each(c, config, "required_skills", grader_check_name);
+	grader_check_each(c, config, "forbidden_skills", grader_check_name);
 	grader_check_skills(c);
 }
 
@@ -70,15 +70,15 @@ static struct field_strs
 violations(struct arena *tmp, const struct skill *s,
     const struct field_strs *used)
 {
-	struct grader_index x = grader_sort(tmp, used);
-	struct grader_index ban = grader_sort(tmp, &s->forbidden_skills);
+	struct field_strs x = grader_index_new(tmp, used);
+	struct field_strs ban = grader_index_new(tmp, &s->forbidden_skills);
 	struct field_strs bad = { NULL, 0 };
 	size_t i;
 
-	grader_unique(&ban);
+	grader_index_unique(&ban);
 	bad.v = NEW_N(tmp, struct str, ban.n);
 	for (i = 0; i < ban.n; i++)
-		if (grader_count(&x, ban.v[i]) > 0)
+		if (grader_index_count(&x, ban.v[i]) > 0)
 			bad.v[bad.n++] = ban.v[i];
 	return bad;
 }
@@ -103,7 +103,7 @@ details(struct arena *a, const struct skill *s, const struct grader_match *m,
 	struct json_out o = { .put = buf_sink, .ctx = &b };
 
 	json_open(&o, '{');
-	grader_put_text(&o, "mode", s->mode < 0 ? STR("any_order") :
+	json_put_member_str(&o, "mode", s->mode < 0 ? STR("any_order") :
 	    str_of(grader_order_words[s->mode]));
 	grader_put_list(&o, "required_skills", &s->required_skills);
 	grader_put_list(&o, "forbidden_skills", &s->forbidden_skills);
@@ -123,11 +123,11 @@ feedback(struct arena *a, const struct skill *s, const struct grader_match *m,
 	struct buf b = { 0 };
 
 	if (!m->ok && m->want.n == 0) {
-		list = grader_list(a, &m->got);
+		list = grader_quote_list(a, &m->got);
 		buf_fmt(&b, "expected no skill; found %zu: %.*s", m->got.n,
 		    STRF(list));
 	} else if (!m->ok) {
-		diff = grader_difference(a, m);
+		diff = grader_match_difference(a, m);
 		buf_put(&b, diff);
 	} else if (bad->n == 0) {
 		buf_puts(&b, "the skills are as expected");
@@ -136,7 +136,7 @@ feedback(struct arena *a, const struct skill *s, const struct grader_match *m,
 		buf_fmt(&b, "; %zu used, %zu expected, and no others",
 		    m->got.n, m->want.n);
 	if (bad->n > 0) {
-		list = grader_list(a, bad);
+		list = grader_quote_list(a, bad);
 		buf_fmt(&b, "%sforbidden skills were used: %.*s",
 		    b.n > 0 ? "; " : "", STRF(list));
 	}
@@ -154,7 +154,7 @@ start(struct grading *g, const void *settings, struct arena *tmp)
 	struct field_strs bad = violations(tmp, s, &m.got);
 
 	if (m.want.n > 0) {
-		grader_compare(tmp, &m);
+		grader_match_names(tmp, &m);
 	} else {
 		m.ok = m.got.n == 0 || !wants_none(s, g->spec->config);
 		m.precision = m.recall = m.f1 = m.ok ? 1 : 0;

@@ -1,28 +1,27 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * Checks of a text: it has a string, it has a match, it has not.
+ * Checks of a text: it contains a string or matches a pattern, or does not.
  *
- * The text is an agent's and may be large, may hold NUL bytes and may not be
- * UTF-8; needles and patterns are a suite's.  So every check is linear in the
- * text: a search starts out with memchr and memcmp, and turns to Knuth,
- * Morris and Pratt once these have looked at more bytes than a few times the
- * text.  Lower case is made once per text, and only when it is asked for.
+ * The text is an agent's: it may be large, contain NUL bytes and not be UTF-8.
+ * Strings and patterns are a suite's.  Every check is linear in the text: a
+ * search starts with memchr() and memcmp() and changes to Knuth-Morris-Pratt
+ * once these have read more bytes than the text has.  The lower-case copy of a
+ * text is made once, when it is first needed.
  */
 #include "grade/grader_internal.h"
 
-#include <stdint.h>
 #include <string.h>
 
 #include "lib/re/re.h"
 #include "lib/unicode.h"
 
 enum {
-	NEAR = 30,		/* bytes shown around what was found */
+	NEAR = 30,		/* bytes shown on each side of a match */
 	SHOW_MAX = 60		/* bytes of a text that is shown whole */
 };
 
 static size_t
-same(const char *a, const char *b, size_t n)
+common_prefix(const char *a, const char *b, size_t n)
 {
 	size_t i;
 
@@ -31,7 +30,7 @@ same(const char *a, const char *b, size_t n)
 	return i;
 }
 
-/* fail[i]: length of the longest proper border of the first i bytes. */
+/* fail[i] is the length of the longest border of the first i bytes. */
 static size_t
 kmp(struct arena *a, struct str text, size_t from, struct str needle)
 {
@@ -69,7 +68,7 @@ grader_search(struct arena *a, struct str text, struct str needle)
 		if (p == NULL)
 			return SIZE_MAX;
 		i = (size_t)(p - text.p);
-		n = same(p, needle.p, needle.n);
+		n = common_prefix(p, needle.p, needle.n);
 		if (n == needle.n)
 			return i;
 		work += n;
@@ -80,7 +79,7 @@ grader_search(struct arena *a, struct str text, struct str needle)
 	return SIZE_MAX;
 }
 
-/* Code points; stray bytes of a sequence do not count. */
+/* Counts code points; continuation bytes do not count. */
 static size_t
 characters(struct str s)
 {
@@ -91,35 +90,37 @@ characters(struct str s)
 	return n;
 }
 
-/* What a text is like, for those who looked for something in it in vain. */
+/* Describes the text in which something was not found. */
 static struct str
-like(const struct grader_subject *s)
+describe(const struct grader_subject *s)
 {
 	struct str q;
 
 	if (s->text.n == 0)
 		return arena_fmt(s->tmp, "the %s is empty", s->what);
 	if (s->text.n > SHOW_MAX)
-		return arena_fmt(s->tmp, "not in %zu characters of %s",
+		return arena_fmt(s->tmp, "%zu characters of %s searched",
 		    characters(s->text), s->what);
 	q = grader_quote(s->tmp, s->text);
 	return arena_fmt(s->tmp, "the %s is %.*s", s->what, STRF(q));
 }
 
+/* The first offset from i on that starts a character. */
 static size_t
-forth(struct str s, size_t i)
+next_start(struct str s, size_t i)
 {
 	while (i < s.n && ((unsigned char)s.p[i] & 0xC0) == 0x80)
 		i++;
 	return i;
 }
 
-/* The part of a text where something is, with a little on both sides. */
+/* Quotes a part of the text with its surroundings. */
 static struct str
 around(struct arena *a, struct str text, size_t start, size_t end)
 {
-	size_t lo = start > NEAR ? forth(text, start - NEAR) : 0;
-	size_t hi = text.n - end > NEAR ? forth(text, end + NEAR) : text.n;
+	size_t lo = start > NEAR ? next_start(text, start - NEAR) : 0;
+	size_t hi = text.n - end > NEAR ? next_start(text, end + NEAR) :
+	    text.n;
 
 	return grader_quote(a, (struct str){ text.p + lo, hi - lo });
 }
@@ -133,14 +134,17 @@ lowered(struct grader_subject *s)
 	return buf_str(&s->lower);
 }
 
-/* Where it is in the text, or near that when its case was changed. */
+/*
+ * The offset of the needle or SIZE_MAX.  Without case_sensitive the offset is
+ * approximate, since lower-case letters may have other lengths.
+ */
 static size_t
-find(struct grader_subject *s, struct str needle, bool sensitive)
+find(struct grader_subject *s, struct str needle, bool case_sensitive)
 {
 	struct buf low = { 0 };
 	size_t at;
 
-	if (sensitive)
+	if (case_sensitive)
 		return grader_search(s->tmp, s->text, needle);
 	unicode_put_lower(&low, needle);
 	at = grader_search(s->tmp, lowered(s), buf_str(&low));
@@ -149,110 +153,97 @@ find(struct grader_subject *s, struct str needle, bool sensitive)
 }
 
 bool
-grader_has(struct grader_subject *s, struct str needle)
+grader_contains(struct grader_subject *s, struct str needle)
 {
 	return find(s, needle, false) != SIZE_MAX;
 }
 
 static void
-missing(struct grader_subject *s, const char *how, struct str what)
+fail_missing(struct grader_subject *s, const char *how, struct str what)
 {
-	struct str q = grader_quote(s->tmp, what), l = like(s);
+	struct str q = grader_quote(s->tmp, what), l = describe(s);
 
 	grader_fail(s->tally, "%s %.*s (%.*s)", how, STRF(q), STRF(l));
 }
 
 static void
-unwanted(struct grader_subject *s, const char *how, struct str what,
+fail_found(struct grader_subject *s, const char *how, struct str what,
     struct re_span at)
 {
 	struct str q = grader_quote(s->tmp, what), l;
 
 	l = around(s->tmp, s->text, at.start, at.end);
-	grader_fail(s->tally, "%s %.*s (%s has %.*s)", how, STRF(q),
+	grader_fail(s->tally, "%s %.*s (%s contains %.*s)", how, STRF(q),
 	    s->what, STRF(l));
 }
 
 void
-grader_want(struct grader_subject *s, struct str needle, bool sensitive)
+grader_expect_text(struct grader_subject *s, struct str needle,
+    bool case_sensitive)
 {
-	if (find(s, needle, sensitive) != SIZE_MAX)
+	if (find(s, needle, case_sensitive) != SIZE_MAX)
 		grader_pass(s->tally);
 	else
-		missing(s, sensitive ? "missing, in this case," : "missing",
-		    needle);
+		fail_missing(s, case_sensitive ?
+		    "missing (case-sensitive)" : "missing", needle);
 }
 
 void
-grader_ban(struct grader_subject *s, struct str needle, bool sensitive)
+grader_forbid_text(struct grader_subject *s, struct str needle,
+    bool case_sensitive)
 {
 	struct re_span at;
 
-	at.start = find(s, needle, sensitive);
+	at.start = find(s, needle, case_sensitive);
 	if (at.start == SIZE_MAX) {
 		grader_pass(s->tally);
 		return;
 	}
 	at.end = s->text.n - at.start < needle.n ? s->text.n :
 	    at.start + needle.n;
-	unwanted(s, "unwanted", needle, at);
+	fail_found(s, "unwanted", needle, at);
 }
 
-enum found { FOUND_BAD, FOUND_NOT, FOUND };
-
-/* Leaves nothing behind of the pattern, whose automaton can be large. */
-static enum found
-match(struct grader_subject *s, struct str pattern, struct re_span *at)
+/*
+ * Counts one check: the pattern matches, or (forbid) does not.  The compiled
+ * pattern can be large, so it is freed before the message is written.
+ */
+static void
+check_match(struct grader_subject *s, struct str pattern, bool forbid)
 {
 	struct arena_mark mark = arena_save(s->tmp);
 	struct err e = { 0 };
 	struct re *re = re_compile(s->tmp, pattern, &e);
-	enum found found = FOUND_BAD;
+	struct re_span at = { 0, 0 };
+	bool valid = re != NULL, found = valid && re_test(re, s->text);
 	struct str q;
 
-	if (re != NULL)
-		found = re_test(re, s->text) ? FOUND : FOUND_NOT;
-	if (found == FOUND && at != NULL)
-		re_match(re, s->text, 0, at, 1);
+	if (found && forbid)
+		re_match(re, s->text, 0, &at, 1);
 	arena_restore(s->tmp, mark);
-	if (found == FOUND_BAD) {
+	if (!valid) {
 		q = grader_quote(s->tmp, pattern);
 		grader_fail(s->tally, "invalid pattern %.*s: %s", STRF(q),
 		    e.msg);
-	}
-	return found;
-}
-
-void
-grader_want_match(struct grader_subject *s, struct str pattern)
-{
-	switch (match(s, pattern, NULL)) {
-	case FOUND:
+	} else if (found != forbid) {
 		grader_pass(s->tally);
-		break;
-	case FOUND_NOT:
-		missing(s, "no match for", pattern);
-		break;
-	case FOUND_BAD:
-		break;
+	} else if (forbid) {
+		fail_found(s, "unwanted match for", pattern, at);
+	} else {
+		fail_missing(s, "no match for", pattern);
 	}
 }
 
 void
-grader_ban_match(struct grader_subject *s, struct str pattern)
+grader_expect_match(struct grader_subject *s, struct str pattern)
 {
-	struct re_span at = { 0, 0 };
+	check_match(s, pattern, false);
+}
 
-	switch (match(s, pattern, &at)) {
-	case FOUND:
-		unwanted(s, "unwanted match for", pattern, at);
-		break;
-	case FOUND_NOT:
-		grader_pass(s->tally);
-		break;
-	case FOUND_BAD:
-		break;
-	}
+void
+grader_forbid_match(struct grader_subject *s, struct str pattern)
+{
+	check_match(s, pattern, true);
 }
 
 void

@@ -1,29 +1,29 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * What assertions can talk about.
+ * The variables that assertions can use.
  *
- * Tool calls have the five arguments that the original always has, empty
- * where the agent gave none, beside all that it gave: `t['arguments']['path']`
- * has to be a text.
+ * Tool calls have all arguments that the agent gave, and always the five that
+ * the original has, as empty strings where the agent gave none: so
+ * `t['arguments']['path']` is always a string.
  */
-#include "grade/grader_code.h"
+#include "grade/grader_internal.h"
 
 #include <string.h>
 
-#include "agent/agent.h"
 #include "json.h"
+#include "results/answer.h"
 
-/* A container that is being filled. */
-struct maker {
+/* An object or array that is being built. */
+struct builder {
 	struct arena *arena;
 	struct json *parent;
 	struct json **tail;
 };
 
-static struct maker
+static struct builder
 open_node(struct arena *a, enum json_type type)
 {
-	struct maker m = { .arena = a, .parent = NEW(a, struct json) };
+	struct builder m = { .arena = a, .parent = NEW(a, struct json) };
 
 	m.parent->type = (uint8_t)type;
 	m.tail = &m.parent->u.child;
@@ -31,7 +31,7 @@ open_node(struct arena *a, enum json_type type)
 }
 
 static void
-add(struct maker *m, const char *key, struct json *v)
+add(struct builder *m, const char *key, struct json *v)
 {
 	v->key = key;
 	v->nkey = key != NULL ? (uint32_t)strlen(key) : 0;
@@ -42,7 +42,7 @@ add(struct maker *m, const char *key, struct json *v)
 }
 
 static struct json *
-close_node(struct maker *m)
+close_node(struct builder *m)
 {
 	struct json_mem mem = { arena_hook, m->arena };
 
@@ -51,9 +51,9 @@ close_node(struct maker *m)
 	return m->parent;
 }
 
-/* U+FFFD for what is not UTF-8, as the original's JSON has it. */
+/* Replaces invalid UTF-8 by U+FFFD, as the original's JSON does. */
 static struct str
-clean(struct arena *a, struct str s)
+valid_utf8(struct arena *a, struct str s)
 {
 	const char *p = s.p, *end = p + s.n;
 	struct buf b = { 0 };
@@ -75,7 +75,7 @@ text_node(struct arena *a, struct str s)
 {
 	struct json *v = NEW(a, struct json);
 
-	s = clean(a, s);
+	s = valid_utf8(a, s);
 	if (s.n > UINT32_MAX)
 		s.n = UINT32_MAX;
 	v->type = JSON_STRING;
@@ -106,7 +106,7 @@ bool_node(struct arena *a, bool yes)
 	return v;
 }
 
-/* The value that a text of JSON holds; a text of another kind as it is. */
+/* The value of a JSON text; a string if it is not JSON. */
 static struct json *
 value_node(struct arena *a, struct str s)
 {
@@ -122,7 +122,7 @@ arguments(struct arena *a, struct str s)
 {
 	static const char *const usual[] = { "path", "file_text", "command",
 		"description", "skill" };
-	struct maker m = open_node(a, JSON_OBJECT);
+	struct builder m = open_node(a, JSON_OBJECT);
 	struct json *given = value_node(a, s), *v, *next;
 	size_t i;
 
@@ -133,7 +133,7 @@ arguments(struct arena *a, struct str s)
 			add(&m, usual[i], text_node(a, STR("")));
 	for (v = json_first(given); v != NULL; v = next) {
 		next = v->next;
-		v->next = NULL;		/* its key stays */
+		v->next = NULL;		/* add() would replace its key */
 		*m.tail = v;
 		m.tail = &v->next;
 		m.parent->n++;
@@ -144,7 +144,7 @@ arguments(struct arena *a, struct str s)
 static struct json *
 calls(struct arena *a, const struct grader_input *in)
 {
-	struct maker list = open_node(a, JSON_ARRAY), one;
+	struct builder list = open_node(a, JSON_ARRAY), one;
 	const struct answer_call *c;
 
 	for (c = in->answer->calls; c != NULL; c = c->next) {
@@ -162,7 +162,7 @@ calls(struct arena *a, const struct grader_input *in)
 static struct json *
 transcript(struct arena *a, const struct grader_input *in)
 {
-	struct maker none = open_node(a, JSON_ARRAY);
+	struct builder none = open_node(a, JSON_ARRAY);
 	struct json *v;
 
 	if (in->answer->transcript.n == 0)
@@ -172,7 +172,7 @@ transcript(struct arena *a, const struct grader_input *in)
 }
 
 static bool
-mentions(struct arena *a, const struct json *event, const char *key)
+has_error(struct arena *a, const struct json *event, const char *key)
 {
 	const struct json *v = json_getc(event, key);
 
@@ -180,16 +180,16 @@ mentions(struct arena *a, const struct json *event, const char *key)
 	    grader_search(a, json_text(v), STR("error")) != SIZE_MAX;
 }
 
-/* Events of the transcript; each is in two lists, so these are copies. */
+/* Copies, because a node can be in one list only. */
 static struct json *
 errors(struct arena *a, const struct json *events)
 {
-	struct maker m = open_node(a, JSON_ARRAY);
+	struct builder m = open_node(a, JSON_ARRAY);
 	const struct json *v;
 	struct json *copy;
 
 	for (v = json_first(events); v != NULL; v = v->next) {
-		if (!mentions(a, v, "type") && !mentions(a, v, "content"))
+		if (!has_error(a, v, "type") && !has_error(a, v, "content"))
 			continue;
 		copy = NEW(a, struct json);
 		*copy = *v;
@@ -201,14 +201,14 @@ errors(struct arena *a, const struct json *events)
 static struct json *
 outcome(struct arena *a)
 {
-	struct maker m = open_node(a, JSON_OBJECT);
+	struct builder m = open_node(a, JSON_OBJECT);
 
 	add(&m, "status", text_node(a, STR("completed")));
 	return close_node(&m);
 }
 
 static bool
-named(struct arena *a, const struct code_set *set, struct str name)
+mentioned(struct arena *a, const struct code_set *set, struct str name)
 {
 	size_t i;
 
@@ -219,20 +219,20 @@ named(struct arena *a, const struct code_set *set, struct str name)
 }
 
 struct json *
-code_names(struct arena *a, const struct grader_input *in,
+code_variables(struct arena *a, const struct grader_input *in,
     const struct code_set *set)
 {
-	struct maker m = open_node(a, JSON_OBJECT);
-	bool errs = named(a, set, STR("errors"));
+	struct builder m = open_node(a, JSON_OBJECT);
+	bool errs = mentioned(a, set, STR("errors"));
 	struct json *events = NULL;
 
-	if (errs || named(a, set, STR("transcript")))
+	if (errs || mentioned(a, set, STR("transcript")))
 		events = transcript(a, in);
 	add(&m, "output", text_node(a, in->answer->output));
 	add(&m, "duration_ms", int_node(a, in->duration_ms));
-	if (named(a, set, STR("outcome")))
+	if (mentioned(a, set, STR("outcome")))
 		add(&m, "outcome", outcome(a));
-	if (named(a, set, STR("tool_calls")))
+	if (mentioned(a, set, STR("tool_calls")))
 		add(&m, "tool_calls", calls(a, in));
 	if (events != NULL)
 		add(&m, "transcript", events);

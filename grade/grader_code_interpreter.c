@@ -1,30 +1,28 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * Assertions that only their own language can judge: one child for all of a
- * grader's.
+ * Evaluates assertions in an interpreter of their language: one child process
+ * for all assertions of a grader.
  *
- * It gets a JSON document on its standard input and says a line for each
- * assertion, as it goes: true, false, or an exception's text.  So when it is
- * stopped, for an assertion that never ends, the verdicts before that one
- * are kept, and the ones after it are known not to be asked.  Its lines have
- * a mark, since what is called python3 may be a script that has more to say.
+ * The child reads a JSON document from standard input and prints one line for
+ * each assertion as soon as it is evaluated: true, false, or the message of an
+ * exception.  If it is killed because an assertion does not terminate, the
+ * verdicts before that assertion are kept.  The lines have a prefix, because
+ * python3 may be a wrapper script that prints other lines.
  *
- * Python's names are globals there, unlike in the original, where no
- * generator expression could see them.
+ * Variables are globals of the Python code.  In the original they are not, and
+ * generator expressions cannot use them.
  */
-#include "grade/grader_code.h"
+#include "grade/grader_internal.h"
 
 #include <string.h>
 
-#include "agent/agent.h"
 #include "base/os_path.h"
-#include "io/proc.h"
 #include "json.h"
 
 enum {
-	ANSWER_MAX = 4 << 20,	/* bytes of all its lines */
-	ERRORS_MAX = 64 << 10,
-	MESSAGE_MAX = 500	/* bytes kept of an exception's text */
+	STDOUT_MAX = 4 << 20,	/* bytes of all lines */
+	STDERR_MAX = 64 << 10,
+	MESSAGE_MAX = 500	/* bytes kept of an exception's message */
 };
 
 static const char python[] =
@@ -67,9 +65,8 @@ static const char javascript[] =
     "    fs.writeSync(1, 'waza:' + JSON.stringify(said) + '\\n');\n"
     "}\n";
 
-/* The first that is there is used. */
 static const struct language {
-	const char *programs[3];
+	const char *programs[3];	/* the first in PATH is used */
 	const char *args[6];	/* before the script */
 	const char *script;
 } languages[] = {
@@ -80,15 +77,15 @@ static const struct language {
 };
 
 struct state {
-	struct proc proc;
+	struct grader_child child;
 	struct grading *g;
-	struct code_ask ask;
+	struct code_request ask;
 	const char *program;
-	size_t at;		/* assertions before it are decided */
+	size_t at;		/* all assertions before it are decided */
 };
 
 const char *
-code_wanted(enum code_language l)
+code_interpreter_name(enum code_language l)
 {
 	return languages[l].programs[0];
 }
@@ -115,10 +112,10 @@ document(struct grading *g, const struct code_set *set)
 	size_t i;
 
 	json_open(&o, '{');
-	json_put_member(&o, "names", code_names(&tmp, g->in, set));
+	json_put_member(&o, "names", code_variables(&tmp, g->in, set));
 	json_open_member(&o, "assertions", '[');
 	for (i = 0; i < set->n; i++)
-		if (set->v[i].verdict == CODE_OPEN)
+		if (set->v[i].verdict == CODE_UNDECIDED)
 			json_put_str(&o, set->v[i].text);
 	json_close(&o, ']');
 	json_close(&o, '}');
@@ -127,12 +124,12 @@ document(struct grading *g, const struct code_set *set)
 	return s;
 }
 
-/* The first that is open, from *at on, which it moves there. */
+/* The first undecided assertion from *at on; advances *at to it. */
 static struct code_assertion *
-next_open(struct code_set *set, size_t *at)
+next_undecided(struct code_set *set, size_t *at)
 {
 	for (; *at < set->n; ++*at)
-		if (set->v[*at].verdict == CODE_OPEN)
+		if (set->v[*at].verdict == CODE_UNDECIDED)
 			return &set->v[*at];
 	return NULL;
 }
@@ -142,20 +139,15 @@ decide(struct arena *a, struct code_assertion *as, enum code_verdict verdict,
     struct str message)
 {
 	as->verdict = verdict;
-	if (message.n > MESSAGE_MAX) {
-		message.n = MESSAGE_MAX;
-		while (((unsigned char)message.p[message.n] & 0xC0) == 0x80)
-			message.n--;	/* no half a character */
-	}
-	as->message = arena_str(a, message);
+	as->message = arena_str(a, utf8_cut(message, MESSAGE_MAX));
 }
 
-/* Takes the lines that are whole; false when one is not to be understood. */
+/* Reads all complete lines; false if one is malformed. */
 static bool
-take_answers(struct state *s)
+read_lines(struct state *s)
 {
-	const struct str mark = STR("waza:");
-	struct str left = buf_str(&s->proc.out.buf), line;
+	const struct str prefix = STR("waza:");
+	struct str left = buf_str(&s->child.proc.out.buf), line;
 	struct arena *a = s->g->arena;
 	struct json_mem mem = { arena_hook, a };
 	struct code_assertion *as;
@@ -167,11 +159,11 @@ take_answers(struct state *s)
 		line = (struct str){ left.p, (size_t)(eol - left.p) };
 		left.p += line.n + 1;
 		left.n -= line.n + 1;
-		if (!str_starts(line, mark))
+		if (!str_starts(line, prefix))
 			continue;
-		line.p += mark.n;
-		line.n -= mark.n;
-		as = next_open(s->ask.set, &s->at);
+		line.p += prefix.n;
+		line.n -= prefix.n;
+		as = next_undecided(s->ask.set, &s->at);
 		v = json_read(&mem, line, 0, &e);
 		if (as == NULL || v == NULL ||
 		    (v->type != JSON_BOOL && v->type != JSON_STRING))
@@ -180,106 +172,92 @@ take_answers(struct state *s)
 			decide(a, as, json_bool(v) ? CODE_TRUE : CODE_FALSE,
 			    STR(""));
 		else
-			decide(a, as, CODE_MESSAGE, json_text(v));
+			decide(a, as, CODE_RAISED, json_text(v));
 	}
 	return true;
 }
 
+/* "python3: exit status 1: stderr" */
 static struct str
-reason(struct state *s)
-{
-	const struct proc_result *r = &s->proc.res;
-	struct str err = buf_str(&s->proc.err.buf);
-	struct str q = grader_quote(s->g->arena, err);
-
-	if (r->timed_out)
-		return arena_fmt(s->g->arena, "no answer within %g s",
-		    s->ask.seconds);
-	if (r->signo != 0)
-		return arena_fmt(s->g->arena, "%s was killed by signal %d",
-		    s->program, r->signo);
-	return arena_fmt(s->g->arena, "%s ended with status %d: %.*s",
-	    s->program, r->status, STRF(q));
-}
-
-/* What has no answer, has none because of the first of them. */
-static void
-give_up(struct state *s)
+failure(struct state *s)
 {
 	struct arena *a = s->g->arena;
-	struct code_assertion *as = next_open(s->ask.set, &s->at);
+	struct str why = grader_child_failure(&s->child);
+	struct str err = buf_str(&s->child.proc.err.buf);
+	struct str q = grader_quote(a, err);
+
+	return arena_fmt(a, err.n > 0 ? "%s: %.*s: %.*s" : "%s: %.*s",
+	    s->program, STRF(why), STRF(q));
+}
+
+/* The first undecided assertion ended the child; the others did not run. */
+static void
+decide_rest(struct state *s)
+{
+	struct arena *a = s->g->arena;
+	struct code_assertion *as = next_undecided(s->ask.set, &s->at);
 
 	if (as == NULL)
 		return;
-	decide(a, as, CODE_MESSAGE, reason(s));
-	while ((as = next_open(s->ask.set, &s->at)) != NULL)
-		decide(a, as, CODE_MESSAGE,
-		    STR("not evaluated, for the one before had no answer"));
+	decide(a, as, CODE_RAISED, failure(s));
+	while ((as = next_undecided(s->ask.set, &s->at)) != NULL)
+		decide(a, as, CODE_RAISED,
+		    STR("not evaluated: the assertion before it did not end"));
 }
 
 static void
-judge(struct state *s)
+judge(void *arg)
 {
-	bool ok = take_answers(s), timed_out = s->proc.res.timed_out;
+	struct state *s = arg;
+	const struct proc_result *r = &s->child.proc.res;
+	bool ok = read_lines(s);
 	struct str why;
 
-	if (s->proc.res.truncated) {
-		grader_error(s->g, "%s wrote too much", s->program);
+	if (r->truncated) {
+		grader_error(s->g, "%s printed more than %d MiB", s->program,
+		    STDOUT_MAX >> 20);
 		return;
 	}
-	/* one that is stopped has shown what is wrong with the assertion */
-	if (!ok || (next_open(s->ask.set, &s->at) != NULL && !timed_out &&
-	    s->proc.res.signo == 0)) {
-		why = reason(s);
-		grader_error(s->g, "%s gave no answer: %.*s", s->program,
-		    STRF(why));
+	/* a child that was killed shows a problem of the assertion */
+	if (!ok || (next_undecided(s->ask.set, &s->at) != NULL &&
+	    !r->timed_out && r->signo == 0)) {
+		why = failure(s);
+		grader_error(s->g, "no verdict from %.*s", STRF(why));
 		return;
 	}
-	give_up(s);
+	decide_rest(s);
 	s->ask.conclude(s->g, s->ask.set);
 }
 
-static void
-ended(void *arg)
-{
-	struct state *s = arg;
-	struct grading *g = s->g;
-
-	g->out.duration_ms = s->proc.res.duration_ms;
-	if (s->proc.res.cancelled)
-		grader_error(g, "cancelled");
-	else
-		judge(s);
-	proc_fini(&s->proc);
-	g->state = NULL;
-	g->done(g->arg);
-}
-
 static int
-no_interpreter(struct grading *g, const struct code_ask *ask, struct err *e)
+no_interpreter(struct grading *g, const struct code_request *ask,
+    struct err *e)
 {
 	size_t at = 0;
-	const struct code_assertion *as = next_open(ask->set, &at);
+	const struct code_assertion *as = next_undecided(ask->set, &at);
 	struct str q = grader_quote(g->arena, as->text);
 
-	return err_set(e, ERR_SYS, "assertion %.*s needs %s, which is not in "
-	    "PATH%s%.*s", STRF(q), code_wanted(ask->language),
+	return err_set(e, ERR_SYS, "assertion %.*s needs %s, which is not "
+	    "installed (not found in PATH)%s%.*s", STRF(q),
+	    code_interpreter_name(ask->language),
 	    as->message.n > 0 ? ": " : "", STRF(as->message));
 }
 
 int
-code_ask(struct grading *g, const struct code_ask *ask, struct err *e)
+code_request(struct grading *g, const struct code_request *ask, struct err *e)
 {
 	const struct language *l = &languages[ask->language];
 	struct state *s = NEW(g->arena, struct state);
 	const char *argv[COUNTOF(l->args) + 2] = { NULL };
-	struct proc_opts o = { .argv = argv, .out_max = ANSWER_MAX,
-		.stop_at_max = true, .err_max = ERRORS_MAX, .done = ended,
-		.arg = s };
+	struct proc_opts o = { .argv = argv, .out_max = STDOUT_MAX,
+		.stop_at_max = true, .err_max = STDERR_MAX,
+		.grace_ms = 100 };	/* it has nothing to clean up */
 	size_t i;
 
 	s->g = g;
 	s->ask = *ask;
+	s->child = (struct grader_child){ .g = g, .seconds = ask->seconds,
+		.judge = judge, .arg = s };
 	s->program = argv[0] = code_interpreter(g->arena, ask->language);
 	if (argv[0] == NULL)
 		return no_interpreter(g, ask, e);
@@ -287,19 +265,5 @@ code_ask(struct grading *g, const struct code_ask *ask, struct err *e)
 		argv[i + 1] = l->args[i];
 	argv[i + 1] = l->script;
 	o.in = document(g, ask->set);
-	o.timeout_ms = (int64_t)(ask->seconds * 1000) + 1;
-	o.grace_ms = 100;	/* it has nothing to tidy up */
-	if (proc_start(g->in->procs, &s->proc, &o, e) != 0)
-		return -1;
-	g->state = s;
-	return 0;
-}
-
-void
-code_cancel(struct grading *g)
-{
-	struct state *s = g->state;
-
-	if (s != NULL)
-		proc_cancel(&s->proc);
+	return grader_child_start(&s->child, &o, e);
 }

@@ -65,7 +65,7 @@ check_entry(struct grader_check *c, const struct json *entry)
 	if (call.tool.n == 0)
 		grader_note(c, FIELD_ERROR, entry, "\"tool\" is empty");
 	for (i = 0; i < COUNTOF(patterns); i++)
-		grader_each(c, entry, patterns[i], grader_check_pattern);
+		grader_check_each(c, entry, patterns[i], grader_check_pattern);
 	grader_args_check(c, call.args);
 }
 
@@ -90,7 +90,7 @@ grader_calls_check(struct grader_check *c, const char *key)
 			grader_note(c, FIELD_ERROR, entry,
 			    "a name is empty here");
 	}
-	grader_each(c, c->spec->config, key, grader_check_pattern);
+	grader_check_each(c, c->spec->config, key, grader_check_pattern);
 	return n;
 }
 

@@ -30,7 +30,7 @@ grader_order_of(int word)
 
 /* How many there are in both, each as often as in both. */
 static size_t
-in_both(const struct grader_index *x, const struct grader_index *y)
+in_both(const struct field_strs *x, const struct field_strs *y)
 {
 	size_t i = 0, j = 0, n = 0;
 	int c;
@@ -68,10 +68,10 @@ differ_at(const struct grader_match *m)
 }
 
 void
-grader_compare(struct arena *tmp, struct grader_match *m)
+grader_match_names(struct arena *tmp, struct grader_match *m)
 {
-	struct grader_index want = grader_sort(tmp, &m->want);
-	struct grader_index got = grader_sort(tmp, &m->got);
+	struct field_strs want = grader_index_new(tmp, &m->want);
+	struct field_strs got = grader_index_new(tmp, &m->got);
 	size_t both = in_both(&want, &got), at = differ_at(m);
 	double sum;
 
@@ -105,13 +105,13 @@ item(struct arena *a, const struct field_strs *list, size_t i)
 static void
 put_missing(struct arena *a, struct buf *b, const struct grader_match *m)
 {
-	struct grader_index want = grader_sort(a, &m->want);
-	struct grader_index got = grader_sort(a, &m->got);
+	struct field_strs want = grader_index_new(a, &m->want);
+	struct field_strs got = grader_index_new(a, &m->got);
 	size_t i, need, have, told = 0, left = 0, from = b->n;
 
 	for (i = 0; i < want.n; i += need) {
-		need = grader_count(&want, want.v[i]);
-		have = grader_count(&got, want.v[i]);
+		need = grader_index_count(&want, want.v[i]);
+		have = grader_index_count(&got, want.v[i]);
 		if (have >= need)
 			continue;
 		if (b->n - from > MISSING_MAX) {
@@ -128,15 +128,15 @@ put_missing(struct arena *a, struct buf *b, const struct grader_match *m)
 }
 
 struct str
-grader_difference(struct arena *a, const struct grader_match *m)
+grader_match_difference(struct arena *a, const struct grader_match *m)
 {
 	static const char *const orders[] = {
 		[GRADER_EXACT] = "exactly",
 		[GRADER_IN_ORDER] = "in this order",
 		[GRADER_ANY_ORDER] = "in any order",
 	};
-	struct str want = grader_list(a, &m->want);
-	struct str got = grader_list(a, &m->got), x, y;
+	struct str want = grader_quote_list(a, &m->want);
+	struct str got = grader_quote_list(a, &m->got), x, y;
 	struct buf b = { 0 };
 	size_t at;
 
@@ -170,9 +170,9 @@ grader_difference(struct arena *a, const struct grader_match *m)
 void
 grader_put_match(struct json_out *o, const struct grader_match *m)
 {
-	grader_put_number(o, "precision", m->precision);
-	grader_put_number(o, "recall", m->recall);
-	grader_put_number(o, "f1", m->f1);
+	json_put_member_double(o, "precision", m->precision);
+	json_put_member_double(o, "recall", m->recall);
+	json_put_member_double(o, "f1", m->f1);
 }
 
 struct sequence {
@@ -201,7 +201,7 @@ check(struct grader_check *c, const void *settings)
 		    "expected_actions"), "\"expected_actions\" is empty, so "
 		    "this grader checks nothing; for no calls at all, there is "
 		    "\"tool_calls\" with \"max_calls: 0\"");
-	grader_each(c, config, "expected_actions", grader_check_name);
+	grader_check_each(c, config, "expected_actions", grader_check_name);
 	grader_check_calls(c);
 }
 
@@ -213,7 +213,7 @@ details(struct arena *a, const struct sequence *s,
 	struct json_out o = { .put = buf_sink, .ctx = &b };
 
 	json_open(&o, '{');
-	grader_put_text(&o, "matching_mode",
+	json_put_member_str(&o, "matching_mode",
 	    str_of(grader_order_words[s->matching_mode]));
 	grader_put_strs(&o, "expected_actions", &m->want);
 	grader_put_strs(&o, "actual_actions", &m->got);
@@ -229,13 +229,13 @@ start(struct grading *g, const void *settings, struct arena *tmp)
 	struct grader_match m = { .what = "calls",
 		.order = grader_order_of(s->matching_mode),
 		.want = s->expected_actions,
-		.got = grader_tools(tmp, g->in->answer) };
+		.got = grader_tool_names(tmp, g->in->answer) };
 
-	grader_compare(tmp, &m);
+	grader_match_names(tmp, &m);
 	g->out.passed = m.ok;
 	g->out.score = m.f1;
 	if (!m.ok)
-		g->out.feedback = grader_difference(g->arena, &m);
+		g->out.feedback = grader_match_difference(g->arena, &m);
 	else if (m.got.n > m.want.n)
 		g->out.feedback = arena_fmt(g->arena, "the calls are as "
 		    "expected, and %zu more", m.got.n - m.want.n);

@@ -1,29 +1,23 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * The kind json_schema: the output is JSON, and fits a schema.
+ * The kind json_schema: the output is JSON and matches a schema.
  *
- * The schema is compiled for the check of the settings, so that what is wrong
- * with it is told before anything runs, and again for each grading, with the
- * templates in it replaced.
+ * The schema is compiled when settings are checked, to report its problems
+ * before the run, and again for each grading, with its templates expanded.
  */
 #include "grade/grader_internal.h"
 
-#include <stdio.h>
-#include <string.h>
-
-#include "agent/agent.h"
 #include "base/os.h"
-#include "grade/grader_extract.h"
 #include "json.h"
 #include "lib/schema/schema.h"
-#include "lib/tmpl.h"
+#include "results/answer.h"
 #include "suite/spec.h"
 #include "yaml_lite.h"
 
 enum {
 	FILE_MAX = 16 << 20,	/* bytes of a schema file */
-	TOLD = 3,		/* findings in the feedback; details have all */
-	TOLD_MAX = 200		/* bytes of each */
+	SHOWN = 3,		/* findings in the feedback, */
+	SHOWN_MAX = 200		/* and bytes of each; details have all */
 };
 
 struct json_schema {
@@ -35,24 +29,13 @@ struct json_schema {
 static const struct field rows[] = {
 	FIELD(json_schema, schema, FIELD_TREE, .help = "the schema itself"),
 	FIELD(json_schema, schema_file, FIELD_STR,
-	    .help = "a file with the schema, JSON or YAML"),
+	    .help = "a JSON or YAML file with the schema"),
 	FIELD(json_schema, extract_json, FIELD_BOOL,
-	    .help = "look for the JSON among other words"),
+	    .help = "extract the JSON from other text"),
 };
 static const struct field_table fields = FIELD_TABLE(json_schema, rows);
 
-static const char *
-dir_of(struct arena *a, const char *file)
-{
-	const char *slash = file != NULL ? strrchr(file, '/') : NULL;
-
-	if (slash == NULL)
-		return ".";
-	return arena_cstr(a, (struct str){ file,
-	    slash == file ? 1 : (size_t)(slash - file) });
-}
-
-/* JSON by its name, YAML otherwise; e has the place where there is one. */
+/* Reads JSON if the name ends in .json, else YAML; e has the place. */
 static const struct json *
 read_file(struct arena *a, const char *path, struct err *e)
 {
@@ -76,7 +59,7 @@ read_file(struct arena *a, const char *path, struct err *e)
 static bool
 check_file(struct grader_check *c, const struct json *node, struct str name)
 {
-	const char *path = spec_path(c->notes->arena, dir_of(c->tmp, c->file),
+	const char *path = spec_path(c->notes->arena, spec_dir_of(c->tmp, c->file),
 	    name);
 	struct spec_where where = { .file = path };
 	struct err e = { 0 };
@@ -94,26 +77,13 @@ check_file(struct grader_check *c, const struct json *node, struct str name)
 	return false;
 }
 
-static bool
-has_template(const struct json *v)
-{
-	const struct json *c;
-
-	if (v->type == JSON_STRING)
-		return tmpl_any(json_text(v));
-	for (c = json_first(v); c != NULL; c = c->next)
-		if (has_template(c))
-			return true;
-	return false;
-}
-
 static void
 check_inline(struct grader_check *c, const struct json *schema)
 {
 	struct json at = *schema;
 	struct err e = { 0 };
 
-	if (has_template(schema) ||
+	if (grader_has_template(schema) ||
 	    schema_compile(c->tmp, schema, NULL, &e) != NULL)
 		return;
 	if (e.line > 0) {
@@ -133,7 +103,7 @@ check(struct grader_check *c, const void *settings)
 		grader_note(c, FIELD_ERROR, NULL,
 		    "\"schema\" or \"schema_file\" is required");
 	} else if (s->schema == NULL) {
-		grader_each(c, c->spec->config, "schema_file", check_file);
+		grader_check_each(c, c->spec->config, "schema_file", check_file);
 	} else {
 		check_inline(c, s->schema);
 		if (s->schema_file.n > 0)
@@ -142,40 +112,7 @@ check(struct grader_check *c, const void *settings)
 	}
 }
 
-/* The tree with its templates replaced, in names of members not; or NULL. */
-static struct json *
-render(struct arena *a, const struct json *v, const struct tmpl_vars *vars,
-    struct err *e)
-{
-	struct json_mem mem = { arena_hook, a };
-	struct json *copy = NEW(a, struct json), **tail = &copy->u.child;
-	const struct json *c;
-	struct str s;
-
-	*copy = *v;
-	copy->indexed = 0;
-	copy->next = NULL;
-	if (v->type == JSON_STRING) {
-		s = tmpl_render(a, json_text(v), vars, e);
-		copy->u.text = s.p;
-		copy->n = (uint32_t)s.n;
-		return s.p != NULL ? copy : NULL;
-	}
-	if (v->type != JSON_ARRAY && v->type != JSON_OBJECT)
-		return copy;
-	*tail = NULL;
-	for (c = json_first(v); c != NULL; c = c->next) {
-		*tail = render(a, c, vars, e);
-		if (*tail == NULL)
-			return NULL;
-		tail = &(*tail)->next;
-	}
-	if (v->type == JSON_OBJECT)
-		json_seal(&mem, copy, true);
-	return copy;
-}
-
-/* NULL: the grading has ended with an error. */
+/* Returns NULL after ending the grading with an error. */
 static struct schema *
 get_schema(struct grading *g, const struct json_schema *s, struct arena *tmp)
 {
@@ -189,11 +126,11 @@ get_schema(struct grading *g, const struct json_schema *s, struct arena *tmp)
 		return NULL;
 	}
 	if (doc == NULL) {
-		path = spec_path(tmp, dir_of(tmp, g->spec->at.file),
+		path = spec_path(tmp, spec_dir_of(tmp, g->spec->at.file),
 		    s->schema_file);
 		doc = read_file(tmp, path, &e);
-	} else if (has_template(doc))
-		doc = render(tmp, doc, g->in->vars, &e);
+	} else
+		doc = grader_render_tree(tmp, doc, g->in->vars, &e);
 	schema = doc != NULL ? schema_compile(tmp, doc, NULL, &e) : NULL;
 	if (schema != NULL)
 		return schema;
@@ -204,44 +141,30 @@ get_schema(struct grading *g, const struct json_schema *s, struct arena *tmp)
 	return NULL;
 }
 
-struct told {
+/* Findings of the schema check. */
+struct findings {
 	struct buf brief, all;
 	size_t n;
 };
 
-/* As much of a text as fits, and dots where some is left out. */
-static void
-put_short(struct buf *b, struct str s)
-{
-	size_t n = TOLD_MAX;
-
-	if (s.n <= TOLD_MAX) {
-		buf_put(b, s);
-		return;
-	}
-	while (n > 0 && ((unsigned char)s.p[n] & 0xC0) == 0x80)
-		n--;
-	buf_put(b, (struct str){ s.p, n });
-	buf_puts(b, "...");
-}
-
 static void
 on_finding(void *ctx, const struct schema_finding *f)
 {
-	struct told *t = ctx;
+	struct findings *t = ctx;
+	struct arena tmp = { 0 };
 	struct str at = f->at.n > 0 ? f->at : STR("/");
 
 	buf_fmt(&t->all, "\n- at '%.*s': %.*s", STRF(f->at), STRF(f->msg));
-	if (t->n++ >= TOLD)
+	if (t->n++ >= SHOWN)
 		return;
-	if (t->n > 1)
-		buf_puts(&t->brief, "; ");
-	put_short(&t->brief, at);
+	buf_puts(&t->brief, t->n > 1 ? "; " : "");
+	buf_put(&t->brief, grader_shorten(&tmp, at, SHOWN_MAX));
 	buf_puts(&t->brief, ": ");
-	put_short(&t->brief, f->msg);
+	buf_put(&t->brief, grader_shorten(&tmp, f->msg, SHOWN_MAX));
+	arena_free(&tmp);
 }
 
-/* One member, which says what was wrong; and a score of 0. */
+/* Fails with a score of 0 and one member of the details. */
 static enum grader_status
 fail(struct grading *g, const char *key, struct str text, struct str feedback)
 {
@@ -249,10 +172,10 @@ fail(struct grading *g, const char *key, struct str text, struct str feedback)
 	struct json_out o = { .put = buf_sink, .ctx = &b };
 
 	json_open(&o, '{');
-	grader_put_text(&o, key, text);
+	json_put_member_str(&o, key, text);
 	json_close(&o, '}');
 	g->out.details = grader_take(g->arena, &b);
-	grader_put_plain(&plain, feedback, false);
+	grader_put_printable(&plain, feedback, false);
 	g->out.feedback = grader_take(g->arena, &plain);
 	g->out.score = 0;
 	g->out.passed = false;
@@ -274,7 +197,7 @@ no_json(struct grading *g, struct arena *tmp, const struct json_error *e)
 	    "%u", e->msg, e->line, e->col);
 	return fail(g, "error", msg, arena_fmt(tmp, "%.*s, near %.*s%s",
 	    STRF(msg), STRF(q), grader_search(tmp, out, STR("```")) !=
-	    SIZE_MAX ? "; \"extract_json: true\" looks between fences" : ""));
+	    SIZE_MAX ? "; set \"extract_json: true\" to read code fences" : ""));
 }
 
 static enum grader_status
@@ -282,7 +205,7 @@ judge(struct grading *g, struct schema *schema, struct arena *tmp,
     const struct json *value)
 {
 	struct arena scratch = { 0 };
-	struct told t = { .n = 0 };
+	struct findings t = { .n = 0 };
 	struct err e = { 0 };
 	struct str all, brief;
 	int ok;
@@ -290,8 +213,8 @@ judge(struct grading *g, struct schema *schema, struct arena *tmp,
 	buf_puts(&t.all, "jsonschema validation failed");
 	ok = schema_check(schema, &scratch, value, on_finding, &t, &e);
 	arena_free(&scratch);
-	if (t.n > TOLD)
-		buf_fmt(&t.brief, "; and %zu more", t.n - TOLD);
+	if (t.n > SHOWN)
+		buf_fmt(&t.brief, "; and %zu more", t.n - SHOWN);
 	all = grader_take(tmp, &t.all);
 	brief = grader_take(tmp, &t.brief);
 	if (ok < 0)
@@ -300,7 +223,7 @@ judge(struct grading *g, struct schema *schema, struct arena *tmp,
 		return fail(g, "failures", all, brief);
 	g->out.score = 1;
 	g->out.passed = true;
-	g->out.feedback = STR("the output fits the schema");
+	g->out.feedback = STR("the output matches the schema");
 	return GRADER_DONE;
 }
 
@@ -318,7 +241,7 @@ start(struct grading *g, const void *settings, struct arena *tmp)
 	if (schema == NULL)
 		return GRADER_DONE;
 	if (s->extract_json) {
-		v = grader_extract(tmp, out, &e);
+		v = grader_extract_json(tmp, out, &e);
 		if (v == NULL)
 			return fail(g, "error", str_of(e.msg), str_of(e.msg));
 	} else {
