@@ -140,7 +140,7 @@ refusal(const struct grader_snapshot *s, const char *dir, struct str rest)
 		return NULL;
 	if (S_ISLNK(st.st_mode))
 		return "it is a symbolic link";
-	return S_ISREG(st.st_mode) ? NULL : "it is not a plain file";
+	return S_ISREG(st.st_mode) ? NULL : "it is not a regular file";
 }
 
 static int

@@ -107,7 +107,7 @@ grader_limit(struct grader_tally *t, const char *what, int64_t max,
 	if (max < 0)
 		return;
 	if (known && got > max)
-		grader_fail(t, "%lld %s, expected at most %lld",
+		grader_fail(t, "%lld %s, at most %lld expected",
 		    (long long)got, what, (long long)max);
 	else
 		grader_pass(t);

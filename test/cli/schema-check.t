@@ -110,7 +110,7 @@ then
 	is 'does not fit: score' 0 "$(verdict bad score | sed 's/^0\.0$/0/')"
 	is 'does not fit: words' '"/nam: is not allowed; did you mean \"name\"?; /: must have the property \"name\""' "$(verdict bad feedback)"
 	is 'does not fit: details' '{"failures": "jsonschema validation failed\n- at '\''/nam'\'': is not allowed; did you mean \"name\"?\n- at '\'''\'': must have the property \"name\""}' "$(verdict bad details)"
-	like 'no JSON' '*the output is not JSON: *line 1, column 1*extract_json: true*looks between fences*' "$(verdict prose feedback)"
+	like 'no JSON' '*the output is not JSON: *line 1, column 1*extract_json: true*to read code fences*' "$(verdict prose feedback)"
 	like 'no JSON: details' '{"error": "the output is not JSON: *"}' "$(verdict prose details)"
 else
 	skip 'no python3 here'

@@ -32,5 +32,5 @@ chmod +x fake/python3
 echo '(lambda: 1)()' | suite >one.yaml
 run env PATH="$tmp/fake:$PATH" "$WAZA" run -q one.yaml
 is 'a flood: status' 1 "$rc"
-like 'a flood: words' '*grader_error*python3 wrote too much*' "$out"
+like 'a flood: words' '*grader_error*python3 printed more than 4 MiB*' "$out"
 done_testing

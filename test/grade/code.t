@@ -67,7 +67,7 @@ done
 graded <<'Y'
 assertions: ["  "]
 Y
-like 'an empty assertion' '*e.yaml:7:27: *an assertion is empty*' "$err"
+like 'an empty assertion' '*e.yaml:7:27: *empty assertion*' "$err"
 graded <<'Y'
 assertions: [a], language: pyton
 Y
@@ -84,14 +84,14 @@ assertions: ["len(output) > 0", "(lambda: True)()"]
 Y
 path=$PATH
 is 'no python3: status' 2 "$rc"
-like 'no python3: words' '*e.yaml:7:46: *needs python3, which is not in PATH*' "$err"
+like 'no python3: words' '*e.yaml:7:46: *needs python3, which is not installed (not found in PATH)*' "$err"
 path=$tmp/empty
 graded <<'Y'
 assertions: ["output.length > 0"], language: javascript
 Y
 path=$PATH
 is 'no node: status' 2 "$rc"
-like 'no node: words' '*e.yaml:7:*needs node, which is not in PATH*' "$err"
+like 'no node: words' '*e.yaml:7:*needs node, which is not installed (not found in PATH)*' "$err"
 
 # one child for all that is declined; what it says is the verdict
 cat >fake/python3 <<'SH'
@@ -129,20 +129,20 @@ Y
 broken 'garbage' 1 '*"error_class":"grader_error"*' <<'SH'
 echo 'waza:{"results"'
 SH
-broken 'too few' 1 '*python3 gave no answer: python3 ended with status 0*"error_class":"grader_error"*' <<'SH'
+broken 'too few' 1 '*no verdict from python3: exit status 0*"error_class":"grader_error"*' <<'SH'
 echo waza:true
 SH
 broken 'too many' 1 '*"error_class":"grader_error"*' <<'SH'
 printf 'waza:true\nwaza:true\nwaza:true\n'
 SH
-broken 'fails' 1 '*python3 ended with status 3: *no such thing*' <<'SH'
+broken 'fails' 1 '*python3: exit status 3: *no such thing*' <<'SH'
 echo 'no such thing' >&2
 exit 3
 SH
 broken 'floods' 1 '*"error_class":"grader_error"*' <<'SH'
 yes waza:true
 SH
-broken 'hangs' 1 '*Failed: (lambda: 2)(): no answer within 0.3 s*' <<'SH'
+broken 'hangs' 1 '*Failed: (lambda: 2)(): python3: timed out after 0.3 s*' <<'SH'
 echo waza:true
 tail -f /dev/null
 SH

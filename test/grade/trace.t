@@ -152,5 +152,5 @@ graders: [{type: tool_calls, config: {max_calls: 0}}]
 tasks: [{id: a, prompt: p}]
 YAML
 run "$WAZA" validate mute.yaml
-like 'an executor without calls' '*mute.yaml:4:*warning: executor "command" does not tell which tools are called*' "$out$err"
+like 'an executor without calls' '*mute.yaml:4:*warning: executor "command" does not report tool calls*' "$out$err"
 done_testing

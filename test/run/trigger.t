@@ -340,7 +340,7 @@ like 'too many' '*more than 10000 prompts*' "$out$err"
 rm trigger_tests.yaml
 suite 'executor: mock' "$accuracy 0.9}" >eval.yaml
 run "$WAZA" run
-like 'a metric without tests' 'eval.yaml:4:11: warning: metric "trigger_accuracy" comes only with trigger tests*' "$err"
+like 'a metric without tests' 'eval.yaml:4:11: warning: metric "trigger_accuracy" has no effect without trigger tests*' "$err"
 is 'has no effect' 0 "$rc"
 
 # public suites

@@ -157,15 +157,15 @@ texts(void)
 	v = grade("text", "{contains_cs: [Ada], not_contains_cs: [ada, ADA], "
 	    "not_contains: [x], regex_not_match: ['d+']}", "ada x dd");
 	OK(near(v.score, 1.0 / 5));
-	OK(says(v.feedback, "missing, in this case, \"Ada\""));
-	OK(says(v.feedback, "unwanted \"x\" (output has \"ada x dd\")"));
+	OK(says(v.feedback, "missing (case-sensitive) \"Ada\""));
+	OK(says(v.feedback, "unwanted \"x\" (output contains \"ada x dd\")"));
 	OK(says(v.feedback, "unwanted match for \"d+\""));
 	OK(says(grade("text", "contains: zebra", "").feedback, "is empty"));
 	OK(says(grade("text", "contains: x", "a\033[1m\302\233\377\n").feedback,
 	    "is \"a\\x1B[1m\\x9B\\xFF\\n\")"));
 	v = grade("text", "contains: Ada", "xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx"
 	    "xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx\303\244");
-	OK(says(v.feedback, "missing \"Ada\" (not in 79 characters of output)"));
+	OK(says(v.feedback, "missing \"Ada\" (79 characters of output searched)"));
 	OK(grade("text", "contains: [123, true]", "123 True").passed);
 }
 
@@ -420,8 +420,8 @@ escapes(void)
 	OK(symlink("round", in_dir("round")) == 0);
 	OK(symlink(in_dir("sub"), in_dir("inward")) == 0);
 	OK(mkfifo(in_dir("pipe"), 0600) == 0);
-	OK(says(grade("file", "must_exist: [etc/passwd]", "").error, "by a link"));
-	OK(says(grade("file", "must_exist: [etc]", "").error, "by a link"));
+	OK(says(grade("file", "must_exist: [etc/passwd]", "").error, "symbolic link"));
+	OK(says(grade("file", "must_exist: [etc]", "").error, "symbolic link"));
 	OK(says(grade("file", "must_not_exist: [etc/no/such]", "").error, "link"));
 	OK(grade("file", "must_exist: [link, inward]", "").passed);
 	OK(!grade("file", "must_exist: [inward/none]", "").passed);
@@ -445,16 +445,16 @@ lost_workspaces(void)
 	struct verdict v;
 
 	v = grade_with("file", want, STR(""), &w);
-	OK(!v.passed && str_is(v.error, "the workspace is gone"));
+	OK(!v.passed && str_is(v.error, "the workspace was removed"));
 	v = grade_with("file", ban, STR(""), &w);
-	OK(!v.passed && str_is(v.error, "the workspace is gone"));
+	OK(!v.passed && str_is(v.error, "the workspace was removed"));
 	OK(symlink("sub", w.workspace) == 0);
 	v = grade_with("file", ban, STR(""), &w);
-	OK(!v.passed && str_is(v.error, "the workspace was replaced by a link"));
+	OK(!v.passed && str_is(v.error, "the workspace was replaced by a symbolic link"));
 	OK(unlink(w.workspace) == 0);
 	put_file("ws", "");
 	v = grade_with("file", ban, STR(""), &w);
-	OK(!v.passed && says(v.error, "not a directory any more"));
+	OK(!v.passed && says(v.error, "no longer a directory"));
 	OK(unlink(w.workspace) == 0 && mkdir(w.workspace, 0755) == 0);
 	OK(grade_with("file", ban, STR(""), &w).passed);
 	OK(rmdir(w.workspace) == 0);
@@ -577,7 +577,7 @@ checks(void)
 	OK(says(noted("text", "contains: []", false), "checks nothing"));
 	OK(says(noted("text", "contains: ['']", false), "checks nothing"));
 	OK(says(noted("text", "contains: [a, '']", false),
-	    "eval.yaml:1:15: warning: an empty string is in every output"));
+	    "eval.yaml:1:15: warning: every output contains the empty string"));
 	OK(says(noted("text", "regex_match:\n  - a\n  - '('\n", false),
 	    "eval.yaml:3:5: error: invalid pattern \"(\": "));
 	OK(says(noted("regex", "pattern: '(?=x)'", false), "eval.yaml:1:10: error"));
@@ -587,8 +587,8 @@ checks(void)
 	OK(says(noted("text", "contains: {a: b}", false), "error: \"contains\" must be"));
 	OK(says(noted("text", "[a]", false), "error: expected a mapping"));
 	OK(says(noted("txet", "contains: [a]", false),
-	    "unknown grader type \"txet\"; did you mean \"text\"?"));
-	OK(says(noted("nonsense", "{}", false), "unknown grader type \"nonsense\"\n"));
+	    "unknown grader type \"txet\" (did you mean \"text\"? kinds: "));
+	OK(says(noted("nonsense", "{}", false), "unknown grader type \"nonsense\" (kinds: "));
 	OK(says(noted("", "{}", false), "a grader needs a type"));
 	OK(says(noted("file", "{}", false), "checks nothing"));
 	OK(says(noted("file", "must_exist: [a, ../b]", false),
@@ -604,7 +604,7 @@ checks(void)
 	OK(says(noted("text", "contains: '{{.Vars.y}}'", false), "error: template: "));
 	OK(says(noted("text", "contains: ['']", false), "checks nothing"));
 	OK(says(noted("text", "contains: [a, '']", false),
-	    "eval.yaml:1:15: warning: an empty string is in every output"));
+	    "eval.yaml:1:15: warning: every output contains the empty string"));
 	OK(says(noted("text", "regex_match: '{{.Vars.x}}'", false), "error: invalid pattern \"(\""));
 	OK(noted("text", "contains: '{{.Vars.x}}'", false).n == 0);
 }
@@ -657,10 +657,10 @@ expectations(void)
 	x.output_contains_any = (struct field_strs){ ab, 2 };
 	s = expect(&x, &a);
 	OK(says(s, "_output_contains 0.500 missing \"Ada L\" (the output is"));
-	OK(says(s, "_output_not_contains 0.500 unwanted \"Ada\" (output has \"ADA"));
+	OK(says(s, "_output_not_contains 0.500 unwanted \"Ada\" (output contains \"ADA"));
 	OK(says(s, "_output_contains_any 1.000 "));
 	a.output = STR("Bob");
-	OK(says(expect(&x, &a), "_output_contains_any 0.000 none of \"Ada\", \"Ada L\""));
+	OK(says(expect(&x, &a), "_output_contains_any 0.000 the output contains none of \"Ada\", \"Ada L\""));
 	x = none;
 	x.output_contains = (struct field_strs){ no, 1 };
 	OK(says(expect(&x, &a), "_output_contains 0.000 template: "));
@@ -695,8 +695,8 @@ expectations(void)
 	x = none;
 	x.tool_calls = yaml("{required: [{pattern: 'azd (up|down)'}, {pattern: "
 	    "none}, bash, {tool: rm}], forbidden: [{pattern: '^rm '}, {tool: cp}]}");
-	OK(says(expect(&x, &a), "_tool_calls 0.667 no call like \"none\" (2 calls); "
-	    "unwanted call like \"^rm \""));
+	OK(says(expect(&x, &a), "_tool_calls 0.667 no call matches \"none\" (2 tool calls); "
+	    "forbidden call matches \"^rm \""));
 
 	x = none;
 	x.says_trigger = x.should_trigger = true;
@@ -734,12 +734,12 @@ expected_checks(void)
 	struct str empty[2] = { STR(""), STR("a") };
 	struct spec_expected none = { .behavior = NO_LIMITS }, x = none;
 
-	OK(str_is(expected_notes(NULL), "a.yaml:1:1: warning: nothing grades this task: its "
-	    "trials will end as errors\nb.yaml:1:1: warning: nothing grades this task: its "
+	OK(str_is(expected_notes(NULL), "a.yaml:1:1: warning: this task has no graders: its "
+	    "trials will end as errors\nb.yaml:1:1: warning: this task has no graders: its "
 	    "trials will end as errors\n"));
-	OK(says(expected_notes(&x), "a.yaml:1:1: warning: nothing grades"));
+	OK(says(expected_notes(&x), "a.yaml:1:1: warning: this task has no graders"));
 	x.outcomes = yaml("[{type: odd}]");
-	OK(says(expected_notes(&x), "b.yaml:1:1: warning: nothing grades"));
+	OK(says(expected_notes(&x), "b.yaml:1:1: warning: this task has no graders"));
 	x = none;
 	x.behavior.max_tokens = 0;
 	OK(expected_notes(&x).n == 0);
@@ -749,14 +749,14 @@ expected_checks(void)
 	x = none;
 	x.outcomes = yaml("- type: task_completed\n- type: file_made\n");
 	OK(str_is(expected_notes(&x), "a.yaml:2:9: warning: outcome \"file_made\" has no "
-	    "effect: there is no way to check it\n"));
+	    "effect: it is not supported\n"));
 	x.outcomes = yaml("[a, {type: tool_called}]");
 	OK(says(expected_notes(&x), "without \"tool_name\""));
 	x = none;
 	x.tool_calls = yaml("{required: [{pattern: '('}, {}], other: []}");
 	OK(says(expected_notes(&x), "a.yaml:1:23: error: invalid pattern"));
-	OK(says(expected_notes(&x), "expected a \"pattern\" or a \"tool\""));
-	OK(says(expected_notes(&x), "only lists \"required\" and"));
+	OK(says(expected_notes(&x), "\"pattern\" or \"tool\" is missing"));
+	OK(says(expected_notes(&x), "only the lists \"required\" and"));
 	x.tool_calls = yaml("[a]");
 	OK(says(expected_notes(&x), "not a mapping"));
 	x = none;
@@ -772,7 +772,7 @@ expected_checks(void)
 	x = none;
 	x.says_activated = true;
 	OK(says(expected_notes(&x), "\"skill_activated\" has no effect with executor \"mock\""));
-	OK(says(expected_notes(&x), "nothing grades this task"));
+	OK(says(expected_notes(&x), "this task has no graders"));
 }
 
 /* The warnings of a whole suite. */
@@ -815,15 +815,15 @@ suite_checks(void)
 	rows[1].vars = yaml("{a: 2}");
 	rows[2].id = STR("3");
 	s = suite_notes(&suite);
-	OK(says(s, "eval.yaml:5:3: warning: metric \"behavior_quality\" is not computed; "
-	    "it has no effect\n"));
-	OK(says(s, "eval.yaml:6:3: warning: metric \"trigger_accuracy\" comes only with "
-	    "trigger tests"));
+	OK(says(s, "eval.yaml:5:3: warning: metric \"behavior_quality\" has no "
+	    "effect: it is not supported\n"));
+	OK(says(s, "eval.yaml:6:3: warning: metric \"trigger_accuracy\" has no "
+	    "effect without trigger tests"));
 	OK(grader_search(&mem, s, STR("other")) == SIZE_MAX);
 	OK(grader_search(&mem, s, STR("task_completion")) == SIZE_MAX);
 	suite = (struct spec_suite){ .dir = ".", .tasks = rows, .ntasks = 3 };
-	OK(str_is(suite_notes(&suite), "t.csv:2:1: warning: nothing grades this task: its "
-	    "trials will end as errors\neval.yaml:9:5: warning: nothing grades this task: its "
+	OK(str_is(suite_notes(&suite), "t.csv:2:1: warning: this task has no graders: its "
+	    "trials will end as errors\neval.yaml:9:5: warning: this task has no graders: its "
 	    "trials will end as errors\n"));
 }
 

@@ -586,7 +586,7 @@ static void
 question(void)
 {
 	struct grader_criteria m = { .text = STR("MEASURE") };
-	struct grader_question q = { .in = &in, .measure = &m };
+	struct grader_question q = { .in = &in, .criteria = &m };
 	struct str a, b, token;
 	struct buf big = { 0 };
 	struct err e;

@@ -603,7 +603,7 @@ static const struct {
 	{ "behavior", "max_tool_calls: 0", ":9:9: this grader checks nothing\n" },
 	{ "behavior", "max_tool_calls: -1", ":1:17: \"max_tool_calls\" must be at least 0" },
 	{ "behavior", "max_tool_call: 1", ":1:1: warning: unknown key \"max_tool_call\"" },
-	{ "behavior", "required_tools: ['']", ":1:18: a name is empty here\n" },
+	{ "behavior", "required_tools: ['']", ":1:18: empty name\n" },
 	{ "behavior", "required_tools: []", ":9:9: this grader checks nothing\n" },
 	{ "behavior", "{max_tool_calls: 1, max_tokens: 2, max_duration_ms: 3, required_tools: [a], "
 	    "forbidden_tools: [b]}", "" },
@@ -702,10 +702,10 @@ checks(void)
 			printf("# %.*s\n", STRF(s));
 	}
 	OK(says(check_with("behavior", "max_tool_calls: 1", "command"),
-	    "executor \"command\" does not tell which tools are called"));
+	    "executor \"command\" does not report tool calls"));
 	OK(check_with("behavior", "max_tokens: 1", "command").n == 0);
 	OK(says(check_with("skill_invocation", "forbidden_skills: [a]",
-	    "command"), "does not tell which skills are used"));
+	    "command"), "does not report the skills that it used"));
 }
 
 /* A long trace of hostile names, all of which goes through every kind. */

@@ -599,7 +599,7 @@ hostile(void)
 	OK(symlink("a.txt", in_top("ws/link")) == 0);
 	OK(mkfifo(in_top("ws/pipe"), 0600) == 0);
 	OK(mkdir(in_top("ws/dir"), 0755) == 0);
-	OK(says(grade_one("etc/passwd", "s.txt").error, "by a link"));
+	OK(says(grade_one("etc/passwd", "s.txt").error, "symbolic link"));
 	OK(scores(grade_one("link", "s.txt"), 1));
 	OK(scores(grade_one("pipe", "s.txt"), 0));
 	OK(scores(grade_one("dir", "s.txt"), 0));
@@ -679,9 +679,9 @@ updates(void)
 		.no_skills = true };
 	OK(scores(grade_with(in, set), 0.5) && is_gone("suite/snap"));
 	in = (struct grader_input){ .trial = 1, .update_snapshots = true,
-		.erred = true };
+		.grader_failed = true };
 	OK(scores(grade_with(in, set), 0.5) && is_gone("suite/snap"));
-	in.erred = false;
+	in.grader_failed = false;
 	v = grade_with(in, set);
 	OK(scores(v, 1) && says(v.feedback, "; snapshot updated: \""));
 	OK(says(v.details, "\"updated\":true"));
@@ -725,7 +725,7 @@ refusals(void)
 	OK(scores(updated("a.txt", "d/."), 0.5) && is_gone("suite/tasks/d"));
 	OK(mkfifo(in_top("suite/tasks/fifo"), 0600) == 0);
 	v = updated("a.txt", "fifo");
-	OK(scores(v, 0.5) && says(v.feedback, "not a plain file"));
+	OK(scores(v, 0.5) && says(v.feedback, "not a regular file"));
 	OK(scores(updated("a.txt", "s.txt/below"), 0.5));
 	OK(holds("suite/tasks/s.txt", "one\ntwo\nthree\n"));
 	OK(symlink("../ctx", in_top("suite/tasks/inside")) == 0);

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/base.h"
+#include "grade/grader_internal.h"
 #include "json.h"
 #include "lib/schema/schema.h"
 #include "test/tool/tap.h"
@@ -531,9 +532,9 @@ extracts(struct str text, const char *want)
 static void
 extraction(void)
 {
-	static const char none[] = "the output has no JSON value in it";
+	static const char none[] = "the output contains no JSON value";
 	static const char many[] =
-	    "the output has several different JSON values in it";
+	    "the output contains several different JSON values";
 	struct arena a = { 0 };
 
 	OK(extracts(STR(" {\"a\": 1}\n"), "{\"a\":1}"));
@@ -560,7 +561,7 @@ extraction(void)
 	OK(extracts(str_of(repeat(&a, "", "[", 1000, "")), none));
 	OK(extracts(str_of(repeat(&a, "", "[0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,"
 	    "0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,", 20000, "")),
-	    "the output has too much that only looks like JSON"));
+	    "the output contains too much text that only looks like JSON"));
 	arena_free(&a);
 }
 
