@@ -51,7 +51,8 @@ check_blank(struct grader_check *c, const struct json *node, struct str s)
  * values.
  */
 static bool
-check_without_python(struct grader_check *c, const struct json *node, struct str s)
+check_without_python(struct grader_check *c, const struct json *node,
+    struct str s)
 {
 	struct arena_mark mark = arena_save(c->tmp);
 	struct err e = { 0 };
@@ -85,11 +86,13 @@ check(struct grader_check *c, const void *settings)
 	if (code_interpreter(c->tmp, language) != NULL)
 		return;
 	if (language == CODE_PYTHON)
-		grader_check_each(c, c->spec->config, key, check_without_python);
+		grader_check_each(c, c->spec->config, key,
+		    check_without_python);
 	else
 		grader_note(c, FIELD_ERROR, json_getc(c->spec->config,
 		    "language"), "\"%s\" needs %s, which is not "
-		    "installed (not found in PATH)", languages[language], code_interpreter_name(language));
+		    "installed (not found in PATH)", languages[language],
+		    code_interpreter_name(language));
 }
 
 static struct str

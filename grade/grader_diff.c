@@ -1,19 +1,17 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * The kind diff: files of the workspace against snapshots, byte by byte, and
- * against fragments that they must have, or must not.
+ * The kind diff: compares files of the workspace with snapshots, byte by byte,
+ * and checks that they contain fragments, or do not.
  *
- * A file that is there is one check, its snapshot one, each fragment one; a
- * file that is not there fails them all.
+ * The file itself is one check, its snapshot is one, and each fragment is one;
+ * a missing file fails all of them.
  *
- * Snapshots can be updated: the first trial writes what it finds, the others
- * then do not compare.  So what is written does not depend on which trial was
- * faster.
+ * To update snapshots, the first trial writes its files and the other trials
+ * do not compare.  So the result does not depend on which trial is faster.
  */
 #include "grade/grader_internal.h"
 
 #include <errno.h>
-#include <stdint.h>
 #include <string.h>
 
 #include "json.h"
@@ -23,7 +21,7 @@
 
 enum {
 	DIFF_MAX = 1500,	/* bytes of a diff in the details */
-	FEEDBACK_MAX = 3000	/* bytes; then diffs are left out */
+	FEEDBACK_MAX = 3000	/* bytes of all diffs in the feedback */
 };
 
 struct expected {
@@ -39,43 +37,44 @@ struct diff {
 
 static const struct field expected_rows[] = {
 	FIELD(expected, path, FIELD_STR, .flags = FIELD_REQUIRED,
-	    .help = "of the file, in the workspace"),
+	    .help = "file in the workspace"),
 	FIELD(expected, snapshot, FIELD_STR,
-	    .help = "a file that it has to be equal to"),
+	    .help = "file with the expected content"),
 	FIELD(expected, contains, FIELD_STRS,
-	    .help = "what it has to have, or, after -, must not have"),
+	    .help = "required text, or forbidden text after -"),
 };
 static const struct field_table expected_fields =
     FIELD_TABLE(expected, expected_rows);
 
 static const struct field diff_rows[] = {
 	FIELD(diff, expected_files, FIELD_OBJECTS, .flags = FIELD_REQUIRED,
-	    .sub = &expected_fields, .help = "what files are like"),
-	FIELD(diff, context_dir, FIELD_STR, .help = "where snapshots are"),
+	    .sub = &expected_fields, .help = "expected files"),
+	FIELD(diff, context_dir, FIELD_STR,
+	    .help = "directory of the snapshots"),
 	FIELD(diff, update_snapshots, FIELD_BOOL,
 	    .help = "write the files as snapshots"),
 };
 static const struct field_table diff_fields = FIELD_TABLE(diff, diff_rows);
 
-/* What came of a file, for the details. */
+/* The result for one file, for the details. */
 struct finding {
-	struct str diff;	/* from the snapshot; empty: none */
-	bool updated;
+	struct str diff;	/* from the snapshot, or empty */
+	bool updated;		/* the snapshot was written */
 };
 
-/* One grading at work. */
+/* The state of one grading. */
 struct work {
 	struct grading *g;
 	struct arena *tmp;
 	struct grader_tally tally;
-	struct grader_snapshot_origin home;
-	struct str failed;	/* why there is no verdict; empty: none */
+	struct grader_snapshot_origin origin;
+	struct str error;	/* empty: none */
 	struct buf diffs, notes;	/* for the feedback */
-	size_t left_out;	/* diffs that are not there */
+	size_t omitted;		/* diffs that are not in the feedback */
 	bool update;
 };
 
-/* White space as Unicode has it. */
+/* White space as Unicode defines it. */
 static bool
 is_space(uint32_t c)
 {
@@ -94,7 +93,7 @@ is_space(uint32_t c)
 }
 
 static struct str
-trimmed(struct str s)
+trim_unicode(struct str s)
 {
 	size_t n, from = 0, to = 0, i;
 	uint32_t c;
@@ -111,27 +110,27 @@ trimmed(struct str s)
 	return (struct str){ s.p + from, to > from ? to - from : 0 };
 }
 
-/* A fragment without its sign; *ban: it must not be there. */
+/* A fragment without its sign; *forbid: the file must not contain it. */
 static struct str
-fragment(struct str s, bool *ban)
+fragment(struct str s, bool *forbid)
 {
-	*ban = s.n > 0 && s.p[0] == '-';
+	*forbid = s.n > 0 && s.p[0] == '-';
 	if (s.n > 0 && (s.p[0] == '-' || s.p[0] == '+')) {
 		s.p++;
 		s.n--;
 	}
-	return trimmed(s);
+	return trim_unicode(s);
 }
 
 static bool
 check_fragment(struct grader_check *c, const struct json *node, struct str s)
 {
-	bool ban;
+	bool forbid;
 
-	if (fragment(s, &ban).n > 0)
+	if (fragment(s, &forbid).n > 0)
 		return true;
 	grader_note(c, FIELD_WARNING, node,
-	    "an empty fragment passes with every file");
+	    "every file contains an empty fragment");
 	return false;
 }
 
@@ -139,16 +138,16 @@ static bool
 check_snapshot(struct grader_check *c, const struct json *node, struct str s)
 {
 	const struct json *dir = json_getc(c->spec->config, "context_dir");
-	struct grader_snapshot_origin home = { .suite = c->suite, .task = c->task,
-		.file = c->spec->at.file };
+	struct grader_snapshot_origin origin = { .suite = c->suite,
+		.task = c->task, .file = c->spec->at.file };
 	struct str q = grader_quote(c->tmp, s);
 	struct grader_snapshot found;
 
 	if (dir != NULL && dir->type == JSON_STRING)
-		home.context_dir = json_text(dir);
-	if (tmpl_any(home.context_dir))
+		origin.context_dir = json_text(dir);
+	if (tmpl_any(origin.context_dir))
 		return true;
-	if (grader_snapshot_find(c->tmp, &home, s, &found) == -1) {
+	if (grader_snapshot_find(c->tmp, &origin, s, &found) == -1) {
 		grader_note(c, FIELD_ERROR, node, "snapshot %.*s is not a path",
 		    STRF(q));
 		return false;
@@ -157,7 +156,7 @@ check_snapshot(struct grader_check *c, const struct json *node, struct str s)
 		return true;
 	q = grader_quote(c->tmp, str_of(found.path));
 	grader_note(c, FIELD_WARNING, node,
-	    "there is no snapshot %.*s; --update-snapshots makes it", STRF(q));
+	    "snapshot %.*s is missing; --update-snapshots creates it", STRF(q));
 	return false;
 }
 
@@ -175,7 +174,7 @@ check(struct grader_check *c, const void *settings)
 	for (v = json_first(v); v != NULL; v = v->next, x++) {
 		if (x->snapshot.n + x->contains.n == 0)
 			grader_note(c, FIELD_ERROR, v,
-			    "expected a \"snapshot\" or \"contains\" here");
+			    "\"snapshot\" or \"contains\" is missing");
 		grader_check_each(c, v, "path", grader_check_path);
 		if (x->snapshot.n > 0 && !d->update_snapshots)
 			grader_check_each(c, v, "snapshot", check_snapshot);
@@ -183,7 +182,7 @@ check(struct grader_check *c, const void *settings)
 	}
 }
 
-/* Line and column of the first byte that differs, from 1. */
+/* Where the first different byte is. */
 static struct str
 first_difference(struct arena *a, struct str x, struct str y, bool binary)
 {
@@ -204,7 +203,7 @@ is_binary(struct str s)
 	return s.n > 0 && memchr(s.p, '\0', s.n) != NULL;
 }
 
-/* The diff, shortened and fit to print; *n lines are changed. */
+/* The shortened, printable diff; sets *n to the number of changed lines. */
 static struct str
 diff_text(struct work *w, struct str path, const char *snapshot,
     struct str want, struct str have, size_t *n)
@@ -224,7 +223,7 @@ diff_text(struct work *w, struct str path, const char *snapshot,
 }
 
 static void
-tell_difference(struct work *w, const struct expected *x,
+fail_different(struct work *w, const struct expected *x,
     const struct grader_snapshot *snap, struct str have, struct finding *f)
 {
 	struct str p = grader_quote(w->tmp, x->path);
@@ -244,7 +243,7 @@ tell_difference(struct work *w, const struct expected *x,
 	    "(%zu line%s removed or added)", STRF(p), STRF(q), STRF(at), n,
 	    n == 1 ? "" : "s");
 	if (w->diffs.n + f->diff.n > FEEDBACK_MAX) {
-		w->left_out++;
+		w->omitted++;
 		return;
 	}
 	buf_putc(&w->diffs, '\n');
@@ -281,7 +280,8 @@ compare(struct work *w, struct arena *mem, const struct expected *x,
 	struct err e = { 0 };
 	int rc;
 
-	if (grader_snapshot_find(w->tmp, &w->home, x->snapshot, &snap) == -1) {
+	if (grader_snapshot_find(w->tmp, &w->origin, x->snapshot,
+	    &snap) == -1) {
 		grader_fail(&w->tally, "snapshot %.*s is not a path", STRF(q));
 		return;
 	}
@@ -292,31 +292,31 @@ compare(struct work *w, struct arena *mem, const struct expected *x,
 	else if (w->update)
 		update(w, &snap, have, f);
 	else if (rc == 0)
-		tell_difference(w, x, &snap, have, f);
+		fail_different(w, x, &snap, have, f);
 	else if (e.sys == ENOENT)
-		grader_fail(&w->tally, "there is no snapshot %.*s; "
-		    "--update-snapshots makes it", STRF(q));
+		grader_fail(&w->tally, "snapshot %.*s is missing; "
+		    "--update-snapshots creates it", STRF(q));
 	else
 		grader_fail(&w->tally, "cannot read snapshot %.*s: %s",
 		    STRF(q), e.msg);
 }
 
 static void
-look_for(struct work *w, const struct expected *x, struct str text,
+check_fragment_in(struct work *w, const struct expected *x, struct str text,
     struct str item)
 {
 	struct str p = grader_quote(w->tmp, x->path), q, part;
 	size_t at, i, line = 1;
-	bool ban;
+	bool forbid;
 
-	part = fragment(item, &ban);
+	part = fragment(item, &forbid);
 	at = part.n == 0 ? SIZE_MAX : grader_search(w->tmp, text, part);
 	q = grader_quote(w->tmp, part);
 	for (i = 0; at != SIZE_MAX && i < at; i++)
 		line += text.p[i] == '\n';
-	if (part.n == 0 || ban == (at == SIZE_MAX))
+	if (part.n == 0 || forbid == (at == SIZE_MAX))
 		grader_pass(&w->tally);
-	else if (ban)
+	else if (forbid)
 		grader_fail(&w->tally, "unwanted %.*s in file %.*s, line %zu",
 		    STRF(q), STRF(p), line);
 	else
@@ -325,12 +325,12 @@ look_for(struct work *w, const struct expected *x, struct str text,
 }
 
 static void
-look_at(struct work *w, const struct expected *x, struct finding *f)
+check_file(struct work *w, const struct expected *x, struct finding *f)
 {
 	struct str q = grader_quote(w->tmp, x->path), text;
-	const char *full = grader_workspace_path(w->tmp, w->g->in->workspace, x->path,
-	    &w->failed);
-	struct arena mem = { 0 };	/* for what may be large */
+	const char *full = grader_workspace_path(w->tmp, w->g->in->workspace,
+	    x->path, &w->error);
+	struct arena mem = { 0 };	/* for files, which can be large */
 	struct err e = { 0 };
 	size_t i;
 
@@ -341,7 +341,7 @@ look_at(struct work *w, const struct expected *x, struct finding *f)
 		if (x->snapshot.n > 0)
 			compare(w, &mem, x, text, f);
 		for (i = 0; i < x->contains.n; i++)
-			look_for(w, x, text, x->contains.v[i]);
+			check_fragment_in(w, x, text, x->contains.v[i]);
 	} else {
 		if (e.sys == ENOENT || e.sys == ENOTDIR)
 			grader_fail(&w->tally, "missing file %.*s", STRF(q));
@@ -351,7 +351,8 @@ look_at(struct work *w, const struct expected *x, struct finding *f)
 		else
 			grader_fail(&w->tally, "cannot read file %.*s: %s",
 			    STRF(q), e.msg);
-		grader_fail_more(&w->tally, (x->snapshot.n > 0) + x->contains.n);
+		grader_fail_more(&w->tally,
+		    (x->snapshot.n > 0) + x->contains.n);
 	}
 	arena_free(&mem);
 }
@@ -376,19 +377,18 @@ details(struct work *w, const struct diff *d, const struct finding *f)
 			grader_put_strs(&o, "contains", &x[i].contains);
 		if (f[i].diff.n > 0)
 			json_put_member_str(&o, "diff", f[i].diff);
-		if (f[i].updated) {
+		if (f[i].updated)
 			json_put_member_bool(&o, "updated", true);
-		}
 		json_close(&o, '}');
 	}
 	json_close(&o, ']');
 	grader_put_failures(&o, &w->tally);
-	json_put_member_str(&o, "workspace_dir", str_of(dir != NULL ? dir : ""));
+	json_put_member_cstr(&o, "workspace_dir", dir != NULL ? dir : "");
 	json_close(&o, '}');
 	return grader_take(w->g->arena, &b);
 }
 
-/* What the checks say, what was written, and the diffs below. */
+/* The feedback: failures, updated snapshots, and diffs below. */
 static void
 conclude(struct work *w)
 {
@@ -399,9 +399,9 @@ conclude(struct work *w)
 	buf_put(&b, v->feedback);
 	buf_put(&b, buf_str(&w->notes));
 	buf_put(&b, buf_str(&w->diffs));
-	if (w->left_out > 0)
-		buf_fmt(&b, "\n(%zu more diff%s in the details)", w->left_out,
-		    w->left_out == 1 ? "" : "s");
+	if (w->omitted > 0)
+		buf_fmt(&b, "\n(%zu more diff%s in the details)", w->omitted,
+		    w->omitted == 1 ? "" : "s");
 	v->feedback = grader_take(w->g->arena, &b);
 }
 
@@ -416,19 +416,19 @@ start(struct grading *g, const void *settings, struct arena *tmp)
 	const char *why;
 	size_t i;
 
-	w.home = (struct grader_snapshot_origin){ in->suite, in->task,
+	w.origin = (struct grader_snapshot_origin){ in->suite, in->task,
 		g->spec->at.file, d->context_dir };
 	w.update = (d->update_snapshots || in->update_snapshots) &&
 	    !in->no_skills && !in->grader_failed;
 	if (in->workspace == NULL)
-		grader_fail(&w.tally, "there is no workspace to look into");
+		grader_fail(&w.tally, "the trial has no workspace");
 	else if ((why = grader_workspace_problem(in->workspace)) != NULL)
 		return grader_error(g, "%s", why);
 	else
-		for (i = 0; i < d->expected_files.n && w.failed.n == 0; i++)
-			look_at(&w, &x[i], &f[i]);
-	if (w.failed.n > 0) {
-		grader_error(g, "%.*s", STRF(w.failed));
+		for (i = 0; i < d->expected_files.n && w.error.n == 0; i++)
+			check_file(&w, &x[i], &f[i]);
+	if (w.error.n > 0) {
+		grader_error(g, "%.*s", STRF(w.error));
 	} else {
 		conclude(&w);
 		g->out.details = details(&w, d, f);

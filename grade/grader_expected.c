@@ -173,7 +173,8 @@ static void
 grade_outcome(struct work *w, struct grader_tally *t, const struct json *o)
 {
 	const struct answer *a = w->in->answer;
-	struct str type = json_str(o, "type"), tool = json_str(o, "tool_name"), q;
+	struct str type = json_str(o, "type"), q;
+	struct str tool = json_str(o, "tool_name");
 
 	if (str_is(type, "task_completed")) {
 		q = grader_quote(&w->tmp, a->error);
@@ -187,8 +188,8 @@ grade_outcome(struct work *w, struct grader_tally *t, const struct json *o)
 		if (called(a, tool))
 			grader_pass(t);
 		else
-			grader_fail(t, "tool %.*s was not called (%zu tool calls)",
-			    STRF(q), a->ncalls);
+			grader_fail(t, "tool %.*s was not called (%zu tool "
+			    "calls)", STRF(q), a->ncalls);
 	}
 }
 
@@ -264,8 +265,8 @@ grade_calls(struct work *w, struct grader_tally *t, const char *key, int want)
 		else
 			grader_fail(t, want ?
 			    "no call matches %.*s (%zu tool calls)" :
-			    "forbidden call matches %.*s (%zu tool calls)", STRF(q),
-			    w->in->answer->ncalls);
+			    "forbidden call matches %.*s (%zu tool calls)",
+			    STRF(q), w->in->answer->ncalls);
 	}
 }
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: ISC */
 /*
  * The kinds file and file_exists: files that the agent left in its workspace.
- * A path that leads out of it is an error, not a verdict.
+ * A path that leads out of the workspace is an error, not a verdict.
  */
 #include "grade/grader_internal.h"
 
@@ -23,7 +23,7 @@ struct file {
 
 static const struct field pattern_rows[] = {
 	FIELD(file_pattern, path, FIELD_STR, .flags = FIELD_REQUIRED,
-	    .help = "of the file, in the workspace"),
+	    .help = "file in the workspace"),
 	FIELD(file_pattern, must_match, FIELD_STRS, .help = "patterns"),
 	FIELD(file_pattern, must_not_match, FIELD_STRS, .help = "patterns"),
 };
@@ -35,7 +35,7 @@ static const struct field file_rows[] = {
 	FIELD(file, must_not_exist, FIELD_STRS,
 	    .help = "paths in the workspace"),
 	FIELD(file, content_patterns, FIELD_OBJECTS, .sub = &pattern_fields,
-	    .help = "what files hold"),
+	    .help = "patterns for the content of files"),
 	FIELD(file, path, FIELD_STRS, .alias = "file",
 	    .help = "the same as must_exist"),
 	FIELD(file, paths, FIELD_STRS, .alias = "files",
@@ -43,12 +43,12 @@ static const struct field file_rows[] = {
 };
 static const struct field_table file_fields = FIELD_TABLE(file, file_rows);
 
-/* One grading at work. */
+/* The state of one grading. */
 struct work {
 	struct grading *g;
 	struct arena *tmp;
 	struct grader_tally tally;
-	struct str failed;	/* why there is no verdict; empty: none */
+	struct str error;	/* empty: none */
 };
 
 static void
@@ -64,7 +64,8 @@ check(struct grader_check *c, const void *settings)
 	for (i = 0; i < COUNTOF(file_rows); i++) {
 		if (file_rows[i].type != FIELD_STRS)
 			continue;
-		grader_check_each(c, config, file_rows[i].key, grader_check_path);
+		grader_check_each(c, config, file_rows[i].key,
+		    grader_check_path);
 		if (file_rows[i].alias != NULL)
 			grader_check_each(c, config, file_rows[i].alias,
 			    grader_check_path);
@@ -79,46 +80,36 @@ check(struct grader_check *c, const void *settings)
 	}
 }
 
-/* Where a path of the settings is, or NULL and the work has failed. */
+/* The full path, or NULL and w->error. */
 static const char *
-locate(struct work *w, struct str path)
+full_path(struct work *w, struct str path)
 {
-	return grader_workspace_path(w->tmp, w->g->in->workspace, path, &w->failed);
+	return grader_workspace_path(w->tmp, w->g->in->workspace, path,
+	    &w->error);
 }
 
-/* Whatever is not known to be absent counts as there. */
+/* A file that cannot be examined counts as existing only if it is required. */
 static void
-want_file(struct work *w, struct str path)
+check_exists(struct work *w, struct str path, bool required)
 {
-	const char *full = locate(w, path);
+	const char *full = full_path(w, path);
 	struct str q = grader_quote(w->tmp, path);
 	struct stat st;
+	bool found;
 
 	if (full == NULL)
 		return;
-	if (stat(full, &st) != 0 && (errno == ENOENT || errno == ENOTDIR))
-		grader_fail(&w->tally, "missing file %.*s", STRF(q));
-	else
+	found = stat(full, &st) == 0 ||
+	    (required && errno != ENOENT && errno != ENOTDIR);
+	if (found == required)
 		grader_pass(&w->tally);
+	else
+		grader_fail(&w->tally, required ? "missing file %.*s" :
+		    "unwanted file %.*s", STRF(q));
 }
 
 static void
-ban_file(struct work *w, struct str path)
-{
-	const char *full = locate(w, path);
-	struct str q = grader_quote(w->tmp, path);
-	struct stat st;
-
-	if (full == NULL)
-		return;
-	if (stat(full, &st) == 0)
-		grader_fail(&w->tally, "unwanted file %.*s", STRF(q));
-	else
-		grader_pass(&w->tally);
-}
-
-static void
-look_into(struct work *w, const struct file_pattern *p, struct str text)
+check_content(struct work *w, const struct file_pattern *p, struct str text)
 {
 	struct str q = grader_quote(w->tmp, p->path);
 	struct grader_subject s = { .tally = &w->tally, .tmp = w->tmp,
@@ -134,27 +125,28 @@ look_into(struct work *w, const struct file_pattern *p, struct str text)
 	grader_subject_fini(&s);
 }
 
-/* A file that cannot be read fails once for itself and for each pattern. */
+/* A file that cannot be read fails one check, and one for each pattern. */
 static void
-look_at(struct work *w, const struct file_pattern *p)
+check_patterns(struct work *w, const struct file_pattern *p)
 {
-	const char *full = locate(w, p->path);
+	const char *full = full_path(w, p->path);
 	struct str q = grader_quote(w->tmp, p->path), text;
-	struct arena mem = { 0 };	/* for what may be large */
+	struct arena mem = { 0 };	/* for the file, which can be large */
 	struct err e = { 0 };
 
 	if (full == NULL)
 		return;
 	if (grader_workspace_read(&mem, full, &text, &e) == 0) {
 		grader_pass(&w->tally);
-		look_into(w, p, text);
+		check_content(w, p, text);
 	} else if (e.code == ERR_LIMIT) {
-		w->failed = arena_fmt(w->tmp, "file %.*s is %s", STRF(q),
+		w->error = arena_fmt(w->tmp, "file %.*s is %s", STRF(q),
 		    e.msg);
 	} else {
 		grader_fail(&w->tally, "cannot read file %.*s: %s", STRF(q),
 		    e.msg);
-		grader_fail_more(&w->tally, p->must_match.n + p->must_not_match.n);
+		grader_fail_more(&w->tally,
+		    p->must_match.n + p->must_not_match.n);
 	}
 	arena_free(&mem);
 }
@@ -193,14 +185,14 @@ details(struct work *w, const struct file *f, const struct field_strs *exist)
 	grader_put_strs(&o, "must_not_exist", &f->must_not_exist);
 	put_patterns(&o, &f->content_patterns);
 	grader_put_failures(&o, &w->tally);
-	json_put_member_str(&o, "workspace_dir", str_of(dir != NULL ? dir : ""));
+	json_put_member_cstr(&o, "workspace_dir", dir != NULL ? dir : "");
 	json_close(&o, '}');
 	return grader_take(w->g->arena, &b);
 }
 
-/* must_exist with its other spellings. */
+/* must_exist and its other spellings. */
 static struct field_strs
-wanted(struct arena *a, const struct file *f)
+required_files(struct arena *a, const struct file *f)
 {
 	const struct field_strs *from[] = { &f->must_exist, &f->path,
 		&f->paths };
@@ -221,24 +213,24 @@ start(struct grading *g, const void *settings, struct arena *tmp)
 	const struct file *f = settings;
 	const struct file_pattern *p = f->content_patterns.v;
 	struct work w = { .g = g, .tmp = tmp, .tally = { .arena = tmp } };
-	struct field_strs exist = wanted(tmp, f);
+	struct field_strs exist = required_files(tmp, f);
 	const char *why;
 	size_t i;
 
 	if (g->in->workspace == NULL) {
-		grader_fail(&w.tally, "there is no workspace to look into");
+		grader_fail(&w.tally, "the trial has no workspace");
 	} else if ((why = grader_workspace_problem(g->in->workspace)) != NULL) {
 		return grader_error(g, "%s", why);
 	} else {
-		for (i = 0; i < exist.n && w.failed.n == 0; i++)
-			want_file(&w, exist.v[i]);
-		for (i = 0; i < f->must_not_exist.n && w.failed.n == 0; i++)
-			ban_file(&w, f->must_not_exist.v[i]);
-		for (i = 0; i < f->content_patterns.n && w.failed.n == 0; i++)
-			look_at(&w, &p[i]);
+		for (i = 0; i < exist.n && w.error.n == 0; i++)
+			check_exists(&w, exist.v[i], true);
+		for (i = 0; i < f->must_not_exist.n && w.error.n == 0; i++)
+			check_exists(&w, f->must_not_exist.v[i], false);
+		for (i = 0; i < f->content_patterns.n && w.error.n == 0; i++)
+			check_patterns(&w, &p[i]);
 	}
-	if (w.failed.n > 0)
-		return grader_error(g, "%.*s", STRF(w.failed));
+	if (w.error.n > 0)
+		return grader_error(g, "%.*s", STRF(w.error));
 	grader_conclude(g->arena, &g->out, &w.tally, "all file checks passed");
 	g->out.details = details(&w, f, &exist);
 	return GRADER_DONE;

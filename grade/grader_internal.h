@@ -109,7 +109,7 @@ struct str grader_take(struct arena *, struct buf *);
 /* A text without its middle; never splits a UTF-8 sequence. */
 struct grader_excerpt {
 	struct str head, tail;
-	size_t omitted;			/* bytes between them; 0: all is shown */
+	size_t omitted;			/* bytes between head and tail */
 };
 /* At most max bytes, of which `tail` are from the end. */
 struct grader_excerpt grader_excerpt(struct str, size_t max, size_t tail);

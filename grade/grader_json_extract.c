@@ -154,7 +154,8 @@ grader_extract_json(struct arena *a, struct str text, struct err *e)
 		return s.found;
 	if (s.fuel == 0)
 		err_set(e, ERR_LIMIT,
-		    "the output contains too much text that only looks like JSON");
+		    "the output contains too much text that only looks like "
+		    "JSON");
 	else
 		err_set(e, ERR_SCHEMA, s.n == 0 ?
 		    "the output contains no JSON value" :

@@ -59,8 +59,8 @@ read_file(struct arena *a, const char *path, struct err *e)
 static bool
 check_file(struct grader_check *c, const struct json *node, struct str name)
 {
-	const char *path = spec_path(c->notes->arena, spec_dir_of(c->tmp, c->file),
-	    name);
+	const char *path = spec_path(c->notes->arena,
+	    spec_dir_of(c->tmp, c->file), name);
 	struct spec_where where = { .file = path };
 	struct err e = { 0 };
 	const struct json *doc = read_file(c->tmp, path, &e);
@@ -103,7 +103,8 @@ check(struct grader_check *c, const void *settings)
 		grader_note(c, FIELD_ERROR, NULL,
 		    "\"schema\" or \"schema_file\" is required");
 	} else if (s->schema == NULL) {
-		grader_check_each(c, c->spec->config, "schema_file", check_file);
+		grader_check_each(c, c->spec->config, "schema_file",
+		    check_file);
 	} else {
 		check_inline(c, s->schema);
 		if (s->schema_file.n > 0)
@@ -197,7 +198,8 @@ no_json(struct grading *g, struct arena *tmp, const struct json_error *e)
 	    "%u", e->msg, e->line, e->col);
 	return fail(g, "error", msg, arena_fmt(tmp, "%.*s, near %.*s%s",
 	    STRF(msg), STRF(q), grader_search(tmp, out, STR("```")) !=
-	    SIZE_MAX ? "; set \"extract_json: true\" to read code fences" : ""));
+	    SIZE_MAX ? "; set \"extract_json: true\" to read code fences" :
+	    ""));
 }
 
 static enum grader_status

@@ -59,7 +59,8 @@ check(struct grader_check *c, const void *settings)
 		    "command"), "\"command\" is empty");
 	if (p->timeout > TIMEOUT_MAX)
 		grader_note(c, FIELD_ERROR, json_getc(c->spec->config,
-		    "timeout"), "\"timeout\" is more than 86400 seconds (a day)");
+		    "timeout"), "\"timeout\" must be at most %d seconds",
+		    TIMEOUT_MAX);
 }
 
 static bool

@@ -165,7 +165,8 @@ ask(struct prompt_grading *s, struct err *e)
 		s->q.ntools = COUNTOF(judge_grade_tools);
 	}
 	s->q.sample = (unsigned)s->n + 1;
-	if (asked->p == NULL && grader_prompt_question(g->arena, &q, asked, e) == -1)
+	if (asked->p == NULL &&
+	    grader_prompt_question(g->arena, &q, asked, e) == -1)
 		return -1;
 	s->q.prompt = *asked;
 	return 0;
@@ -288,7 +289,8 @@ static int
 make_measure(struct prompt_grading *s, struct err *e)
 {
 	struct grading *g = s->g;
-	struct grader_rubric_source from = { g->in->suite, g->spec->at.file, NULL };
+	struct grader_rubric_source from = { .suite = g->in->suite,
+		.file = g->spec->at.file };
 
 	if (!is_given(s->set.rubric)) {
 		s->criteria.text = s->set.prompt;

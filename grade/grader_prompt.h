@@ -48,8 +48,8 @@ struct grader_question {
 };
 
 /* Writes the question into the arena; -1 and *e without random bytes. */
-int grader_prompt_question(struct arena *, const struct grader_question *, struct str *,
-    struct err *);
+int grader_prompt_question(struct arena *, const struct grader_question *,
+    struct str *, struct err *);
 
 enum grader_mode { GRADER_ALONE, GRADER_PAIRWISE };
 

@@ -239,8 +239,8 @@ put_question(struct arena *a, struct writer *w,
 }
 
 int
-grader_prompt_question(struct arena *a, const struct grader_question *q, struct str *out,
-    struct err *e)
+grader_prompt_question(struct arena *a, const struct grader_question *q,
+    struct str *out, struct err *e)
 {
 	struct writer w = { .b = { 0 } };
 

@@ -353,8 +353,8 @@ blame(struct err *e, const char *path)
 }
 
 static int
-read_file(struct arena *a, const struct grader_rubric_source *from, const char *path,
-    struct grader_criteria *out, struct err *e)
+read_file(struct arena *a, const struct grader_rubric_source *from,
+    const char *path, struct grader_criteria *out, struct err *e)
 {
 	struct grader_rubric_source here = { from->suite, path, from->notes };
 	struct str text, name = str_of(path);
@@ -388,7 +388,8 @@ names_file(struct str s)
 
 /* Beside the file that names it, or beside the suite, or here. */
 static const char *
-find_file(struct arena *a, const struct grader_rubric_source *from, struct str name)
+find_file(struct arena *a, const struct grader_rubric_source *from,
+    struct str name)
 {
 	const char *file = from->file, *dir, *path;
 	const char *slash = file == NULL ? NULL : strrchr(file, '/');

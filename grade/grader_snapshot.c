@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * Snapshots are a suite's.  Agents can reach them though, and make links, so
- * before one is written it is looked at where that really would be.
+ * Snapshots belong to a suite.  Agents can reach them and create links, so
+ * links are resolved before a snapshot is written.
  */
 #include "grade/grader_internal.h"
 
@@ -15,17 +15,6 @@
 #include "io/workspace.h"
 #include "suite/spec.h"
 
-static const char *
-dir_of(struct arena *a, const char *file)
-{
-	const char *slash = file == NULL ? NULL : strrchr(file, '/');
-
-	if (slash == NULL)
-		return ".";
-	return arena_cstr(a, (struct str){ file,
-	    slash == file ? 1 : (size_t)(slash - file) });
-}
-
 static bool
 is_dir(const char *path)
 {
@@ -34,14 +23,14 @@ is_dir(const char *path)
 	return lstat(path, &st) == 0 && S_ISDIR(st.st_mode);
 }
 
-/* Without "dir/.." in it, where that is sure to lead nowhere. */
+/* Joins two paths; removes "dir/.." if dir is a real directory. */
 static const char *
 join(struct arena *a, const char *dir, const char *name)
 {
 	while (strncmp(name, "../", 3) == 0 && strcmp(dir, ".") != 0 &&
 	    strcmp(dir, "/") != 0 && !str_ends(str_of(dir), STR("/")) &&
 	    !str_ends(str_of(dir), STR("..")) && is_dir(dir)) {
-		dir = dir_of(a, dir);
+		dir = spec_dir_of(a, dir);
 		name += 3;
 	}
 	if (strcmp(dir, ".") == 0)
@@ -50,23 +39,24 @@ join(struct arena *a, const char *dir, const char *name)
 	    name).p;
 }
 
+/* Also a dangling link. */
 static bool
-is_there(const char *path)
+has_entry(const char *path)
 {
 	struct stat st;
 
 	return lstat(path, &st) == 0;
 }
 
-/* The first directory that has it, or the first of all. */
+/* Searches the directories of the suite; a new snapshot goes into the first. */
 static void
-look_in(struct arena *a, const struct grader_snapshot_origin *h, const char *name,
-    struct grader_snapshot *s)
+search_dirs(struct arena *a, const struct grader_snapshot_origin *h,
+    const char *name, struct grader_snapshot *s)
 {
 	const char *dir[5], *path;
 	size_t i, n = 0;
 
-	dir[n++] = dir_of(a, h->file);
+	dir[n++] = spec_dir_of(a, h->file);
 	dir[n++] = h->suite->dir;
 	if (h->task != NULL && h->task->context_dir.n > 0)
 		dir[n++] = spec_path(a, h->suite->dir, h->task->context_dir);
@@ -76,7 +66,7 @@ look_in(struct arena *a, const struct grader_snapshot_origin *h, const char *nam
 	s->path = join(a, dir[0], name);
 	for (i = 0; i < n && !s->exists; i++) {
 		path = join(a, dir[i], name);
-		if (!is_there(path))
+		if (!has_entry(path))
 			continue;
 		s->exists = true;
 		s->roots[1] = dir[i];
@@ -97,26 +87,26 @@ grader_snapshot_find(struct arena *a, const struct grader_snapshot_origin *h,
 	if (plain[0] == '/') {
 		s->path = plain;
 	} else if (h->context_dir.n > 0) {
-		s->roots[1] = spec_path(a, dir_of(a, h->file),
+		s->roots[1] = spec_path(a, spec_dir_of(a, h->file),
 		    h->context_dir);
 		s->path = join(a, s->roots[1], plain);
 	} else {
-		look_in(a, h, plain, s);
+		search_dirs(a, h, plain, s);
 		return 0;
 	}
-	s->exists = is_there(s->path);
+	s->exists = has_entry(s->path);
 	return 0;
 }
 
-/* The directory above the path that exists; *rest is the path from there. */
+/* The nearest existing directory; *rest is the path from there. */
 static const char *
-above(struct arena *a, const char *path, struct str *rest)
+existing_dir(struct arena *a, const char *path, struct str *rest)
 {
 	char *dir = arena_cstr(a, str_of(path)), *slash;
 
 	while ((slash = strrchr(dir, '/')) != NULL && slash > dir) {
 		*slash = '\0';
-		if (is_there(dir)) {
+		if (has_entry(dir)) {
 			*rest = str_of(path + (slash - dir));
 			return dir;
 		}
@@ -125,7 +115,7 @@ above(struct arena *a, const char *path, struct str *rest)
 	return slash != NULL ? "/" : ".";
 }
 
-/* Why it is not written; NULL: it can be. */
+/* Why the snapshot must not be written, or NULL. */
 static const char *
 refusal(const struct grader_snapshot *s, const char *dir, struct str rest)
 {
@@ -133,7 +123,7 @@ refusal(const struct grader_snapshot *s, const char *dir, struct str rest)
 
 	if (!workspace_inside(rest) || str_ends(rest, STR("/")) ||
 	    str_ends(rest, STR("/.")))
-		return "its path is not that of a file";
+		return "its path does not name a file";
 	if (!os_inside(s->roots[0], dir) && !os_inside(s->roots[1], dir))
 		return "it is not in the suite's directory";
 	if (lstat(s->path, &st) == -1)
@@ -156,7 +146,7 @@ grader_snapshot_write(struct arena *a, const struct grader_snapshot *s,
     struct str text, struct err *e)
 {
 	struct str rest, beside;
-	const char *dir = above(a, s->path, &rest), *why, *from;
+	const char *dir = existing_dir(a, s->path, &rest), *why, *from;
 
 	while (rest.n > 0 && rest.p[0] == '/') {
 		rest.p++;
@@ -166,7 +156,7 @@ grader_snapshot_write(struct arena *a, const struct grader_snapshot *s,
 	if (why != NULL)
 		return err_set(e, ERR_SCHEMA, "%s", why);
 	beside = arena_fmt(a, "%.*s.tmp.%ld", STRF(rest), (long)getpid());
-	dir = arena_fmt(a, "%s/.", dir).p;	/* it may be a link itself */
+	dir = arena_fmt(a, "%s/.", dir).p;	/* dir may be a link itself */
 	if (workspace_put(a, dir, beside, text, e) == -1)
 		return e->sys != 0 ? sys_error(e, e->sys) : -1;
 	from = join(a, dir, beside.p);

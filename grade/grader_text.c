@@ -134,7 +134,8 @@ check(struct grader_check *c, const void *settings)
 	if (n == 0)
 		grader_note_empty(c);
 	for (i = 0; i < COUNTOF(text_rows); i++)
-		grader_check_each(c, c->spec->config, text_rows[i].key, check_item);
+		grader_check_each(c, c->spec->config, text_rows[i].key,
+		    check_item);
 	for (i = 0; i < COUNTOF(patterns); i++)
 		grader_check_each(c, c->spec->config, patterns[i],
 		    grader_check_pattern);

@@ -164,7 +164,8 @@ check_one(struct grader_check *c, const struct json *v)
 		return;
 	}
 	if (m.kind == GRADER_REGEX)
-		grader_check_each(c, v, words[GRADER_REGEX], grader_check_pattern);
+		grader_check_each(c, v, words[GRADER_REGEX],
+		    grader_check_pattern);
 	if (m.kind == GRADER_SCHEMA &&
 	    schema_compile(c->tmp, m.value, NULL, &e) == NULL)
 		grader_note(c, FIELD_ERROR, m.value, "json_schema: %s", e.msg);

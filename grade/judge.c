@@ -367,7 +367,8 @@ judge_ask(struct judging *q)
 	}
 	q->req = (struct agent_request){ .task = stand_in(q->arena, in->task),
 		.prompt = q->prompt, .model = j->suite.config.model,
-		.workspace = in->workspace != NULL ? in->workspace : in->empty_dir,
+		.workspace = in->workspace != NULL ? in->workspace :
+		    in->empty_dir,
 		.run_id = j->set->run_id,
 		.trial = in->trial > 0 ? in->trial : 1,
 		.attempt = in->attempt > 0 ? in->attempt : 1,

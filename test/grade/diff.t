@@ -24,10 +24,10 @@ YAML
 
 run "$WAZA" validate suite
 is 'a missing snapshot is not an error' 0 "$rc"
-like 'but a warning with its place' '*suite/tasks/a.yaml:10:42: warning: there is no snapshot "suite/snap/list.txt"*' "$out"
+like 'but a warning with its place' '*suite/tasks/a.yaml:10:42: warning: snapshot "suite/snap/list.txt" is missing*' "$out"
 run "$WAZA" run -q suite
 is 'missing snapshot: status 1' 1 "$rc"
-like 'missing snapshot: words' '*there is no snapshot*list.txt*--update-snapshots*' "$out"
+like 'missing snapshot: words' '*snapshot*list.txt*is missing*--update-snapshots*' "$out"
 like 'missing snapshot: 4 of 6 checks' '*diff 0.67*' "$out"
 ok 'and none was made' [ ! -e suite/snap ]
 
@@ -107,6 +107,6 @@ tasks:
 YAML
 run "$WAZA" run bad.yaml
 is 'mistakes: status 2' 2 "$rc"
-like 'mistakes: nothing to check' '*bad.yaml:10:15: expected a "snapshot" or "contains" here*' "$err"
+like 'mistakes: nothing to check' '*bad.yaml:10:15: "snapshot" or "contains" is missing*' "$err"
 like 'mistakes: out of the workspace' '*bad.yaml:11:22: path "../a.txt" leads out of the workspace*' "$err"
 done_testing

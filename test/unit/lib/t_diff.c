@@ -561,7 +561,7 @@ vectors(void)
 	OK(says(v.details, "\"failures\":[\"file \\\"a.txt\\\" differs"));
 	OK(says(v.details, "\"workspace_dir\":\""));
 	v = grade_one("a.txt", "none.txt");
-	OK(scores(v, 0.5) && says(v.feedback, "there is no snapshot"));
+	OK(scores(v, 0.5) && says(v.feedback, " is missing; --update-"));
 	v = grade_one("a.txt", ".");
 	OK(scores(v, 0.5) && says(v.feedback, "cannot read snapshot"));
 	v = grade_one("../a.txt", "s.txt");
@@ -721,7 +721,7 @@ refusals(void)
 	OK(scores(updated("a.txt", in_top("out/new")), 0.5) && is_gone("out/new"));
 	OK(scores(updated("a.txt", "/waza-no-such-file"), 0.5));
 	OK(scores(updated("a.txt", "."), 0.5) && scores(updated("a.txt", ".."), 0.5));
-	OK(says(updated("a.txt", "d/").feedback, "its path is not that of a file"));
+	OK(says(updated("a.txt", "d/").feedback, "its path does not name a file"));
 	OK(scores(updated("a.txt", "d/."), 0.5) && is_gone("suite/tasks/d"));
 	OK(mkfifo(in_top("suite/tasks/fifo"), 0600) == 0);
 	v = updated("a.txt", "fifo");
@@ -762,14 +762,14 @@ notes(void)
 	OK(says(noted("{}", false), "Missing required field: expected_files"));
 	OK(says(noted("expected_files: []", false), "t.yaml:9:9: this grader checks nothing"));
 	OK(says(noted("expected_files: [{path: a}]", false),
-	    "t.yaml:1:18: expected a \"snapshot\" or \"contains\" here"));
+	    "t.yaml:1:18: \"snapshot\" or \"contains\" is missing"));
 	OK(says(noted("expected_files: [{snapshot: a}]", false), "Missing required field: path"));
 	OK(says(noted("expected_files: [{path: ../a, contains: b}]", false),
 	    "t.yaml:1:25: path \"../a\" leads out of the workspace"));
 	OK(says(noted("expected_files: [{path: a, contains: [b, '- ']}]", false),
 	    "t.yaml:1:42: warning: an empty fragment"));
 	OK(says(noted("expected_files: [{path: a, snapshot: none}]", false),
-	    "t.yaml:1:38: warning: there is no snapshot \"none\"; --update-snapshots makes it"));
+	    "t.yaml:1:38: warning: snapshot \"none\" is missing; --update-snapshots creates it"));
 	OK(noted("expected_files: [{path: a, snapshot: none}]", true).n == 0);
 	OK(noted("{update_snapshots: true, expected_files: [{path: a, snapshot: none}]}", false).n == 0);
 	OK(noted("expected_files: [{path: a, snapshot: in-suite}]", false).n == 0);
