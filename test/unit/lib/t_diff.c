@@ -767,7 +767,7 @@ notes(void)
 	OK(says(noted("expected_files: [{path: ../a, contains: b}]", false),
 	    "t.yaml:1:25: path \"../a\" leads out of the workspace"));
 	OK(says(noted("expected_files: [{path: a, contains: [b, '- ']}]", false),
-	    "t.yaml:1:42: warning: an empty fragment"));
+	    "t.yaml:1:42: warning: every file contains an empty"));
 	OK(says(noted("expected_files: [{path: a, snapshot: none}]", false),
 	    "t.yaml:1:38: warning: snapshot \"none\" is missing; --update-snapshots creates it"));
 	OK(noted("expected_files: [{path: a, snapshot: none}]", true).n == 0);
