@@ -69,14 +69,14 @@ unknown_type(struct arena *a, struct str type)
 
 	if (type.n == 0)
 		return STR("a grader needs a type");
-	buf_fmt(&b, "unknown grader type %.*s (", STRF(q));
 	for (i = 0; i < COUNTOF(kinds); i++)
 		str_nearest(&near, str_of(kinds[i]->name));
 	if (near.best.p != NULL)
-		buf_fmt(&b, "did you mean \"%.*s\"? ", STRF(near.best));
-	buf_puts(&b, "kinds: ");
+		return arena_fmt(a, "unknown grader type %.*s; did you mean "
+		    "\"%.*s\"?", STRF(q), STRF(near.best));
+	buf_fmt(&b, "unknown grader type %.*s (kinds:", STRF(q));
 	for (i = 0; i < COUNTOF(kinds); i++)
-		buf_fmt(&b, i > 0 ? ", %s" : "%s", kinds[i]->name);
+		buf_fmt(&b, i > 0 ? ", %s" : " %s", kinds[i]->name);
 	buf_putc(&b, ')');
 	return grader_take(a, &b);
 }

@@ -587,7 +587,7 @@ checks(void)
 	OK(says(noted("text", "contains: {a: b}", false), "error: \"contains\" must be"));
 	OK(says(noted("text", "[a]", false), "error: expected a mapping"));
 	OK(says(noted("txet", "contains: [a]", false),
-	    "unknown grader type \"txet\" (did you mean \"text\"? kinds: "));
+	    "unknown grader type \"txet\"; did you mean \"text\"?\n"));
 	OK(says(noted("nonsense", "{}", false), "unknown grader type \"nonsense\" (kinds: "));
 	OK(says(noted("", "{}", false), "a grader needs a type"));
 	OK(says(noted("file", "{}", false), "checks nothing"));
