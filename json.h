@@ -1,23 +1,40 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * json.h: json_.  A JSON reader, value tree and writer in one header that
- * needs nothing but C99.  Include it to declare; in exactly one file, first
+ * json.h: json_.  A JSON reader, value tree and writer in one header, in C99
+ * without other dependencies.  Including it declares the functions; exactly
+ * one source file also defines them:
  *
  *	#define JSON_IMPLEMENTATION
+ *	#include "json.h"
  *
- * READING is strict RFC 8259.  Text must be UTF-8 without a byte order mark;
- * lone surrogates, control characters in strings and nesting beyond a limit
- * are errors.  The tree lives in memory that the caller's hook hands out, and
- * borrows from the text whatever it can: both must outlive it.  Nothing is
- * freed by parts.  Reading takes time and memory linear in the text
- * (n log n in the members of one object).
+ * READING.  The reader accepts exactly RFC 8259.  The text must be UTF-8
+ * without a byte order mark; lone surrogates, control characters in strings
+ * and nesting beyond a limit are errors.  The tree is allocated by a hook of
+ * the caller and borrows strings and numbers from the text, so both must
+ * outlive it.  Nothing is freed separately: an arena suits best.  Time and
+ * memory are linear in the text, and n log n in the members of one object.
  *
- * A VALUE is a struct json.  Numbers keep their spelling.  Of members with
- * the same name the last wins and takes the place of the first.
+ *	struct json_error e;
+ *	struct json *v = json_read(&mem, text, 0, &e);
+ *	if (v == NULL)
+ *		printf("%u:%u: %s\n", e.line, e.col, e.msg);
+ *	else if (json_int(json_getc(v, "id"), &id))
+ *		...
  *
- * WRITING streams through a hook, allocates nothing, and always gives valid
- * JSON: ill-formed UTF-8 becomes U+FFFD, a double that JSON cannot express
- * becomes null.
+ * VALUES.  A value is a struct json.  Numbers keep their spelling, so none
+ * loses precision until it is converted.  If an object repeats a name, the
+ * last value takes the place of the first.  Do not change a tree after
+ * reading it.
+ *
+ * WRITING.  The writer calls a hook with pieces of output and allocates
+ * nothing.  It places commas, line breaks and indentation, and always writes
+ * valid JSON: ill-formed UTF-8 becomes U+FFFD, and a double that JSON cannot
+ * express (infinity, NaN) becomes null.
+ *
+ *	struct json_out o = { .put = write_bytes, .ctx = file };
+ *	json_open(&o, '{');
+ *	json_put_member_int(&o, "id", 7);
+ *	json_close(&o, '}');
  */
 #ifndef JSON_H
 #define JSON_H
@@ -28,15 +45,15 @@
 
 #ifndef STRUCT_STR
 #define STRUCT_STR
-struct str {			/* a borrowed run of bytes */
+struct str {			/* borrowed bytes, not NUL-terminated */
 	const char *p;
 	size_t n;
 };
 #endif
 
 enum {
-	JSON_DEPTH = 128,	/* nesting, unless the caller says otherwise */
-	JSON_COL_MAX = 65535	/* columns beyond this read as this */
+	JSON_DEPTH = 128,	/* default limit of nesting */
+	JSON_COL_MAX = 65535	/* larger columns are stored as this */
 };
 
 enum json_type {
@@ -49,89 +66,104 @@ enum json_type {
 };
 
 /*
- * One value.  Read type and places directly, everything else through the
- * functions below.  A builder of trees other than json_read() fills all
- * fields, links children by next, and calls json_seal() on each finished
+ * One value.  Read type, lines and columns directly, everything else through
+ * the functions below.  Code that builds trees without json_read() fills all
+ * fields, links children by next, and calls json_seal() on each complete
  * object.
  */
 struct json {
-	struct json *next;	/* the sibling after this one, or NULL */
+	struct json *next;	/* the next sibling, or NULL */
 	const char *key;	/* this member's name; NULL outside objects */
 	union {
-		const char *text;	/* number as spelt; string decoded */
-		struct json *child;	/* first of an array or object */
+		const char *text;	/* number as spelt, decoded string */
+		struct json *child;	/* the first of an array or object */
 	} u;
 	uint32_t nkey;		/* bytes of the name */
-	uint32_t n;		/* bytes of text, children, or truth */
-	uint32_t line, key_line;	/* 1-based; 0 where unknown */
+	uint32_t n;		/* bytes of text, number of children, or 0/1 */
+	uint32_t line, key_line;	/* 1-based; 0: unknown */
 	uint16_t col, key_col;	/* 1-based, in bytes */
 	uint8_t type;		/* enum json_type */
 	uint8_t indexed;	/* private to json_seal() */
 	uint8_t sourced;	/* see json_source() */
 };
 
-/* Where memory comes from: aligned for any struct json; NULL = none left. */
+/*
+ * Allocates n bytes, aligned for a struct json; they need not be zeroed.
+ * NULL means out of memory.
+ */
 struct json_mem {
 	void *(*alloc)(void *ctx, size_t n);
 	void *ctx;
 };
 
 struct json_error {
-	const char *msg;	/* a constant */
-	size_t off;		/* bytes before the place */
-	unsigned line, col;	/* of off; 1-based, col in bytes */
+	const char *msg;	/* a string constant */
+	size_t off;		/* offset of the error in the text */
+	unsigned line, col;	/* of that offset; 1-based, col in bytes */
 };
 
 /*
- * Reads the one value that text holds; depth 0 means JSON_DEPTH.  NULL on
- * failure, with *e filled.
+ * Reads a text that contains one value, at most `depth` levels deep (0 means
+ * JSON_DEPTH).  Returns NULL and fills *e on failure; then memory taken from
+ * the hook is not used any more.
  */
 struct json *json_read(const struct json_mem *, struct str text,
     unsigned depth, struct json_error *e);
 
-/* As json_read(), but stops after the value; *used bytes of text were read. */
+/*
+ * As json_read(), but the value may be followed by other text: *used is the
+ * number of bytes read.
+ */
 struct json *json_read_prefix(const struct json_mem *, struct str text,
     unsigned depth, size_t *used, struct json_error *e);
 
-/* Line and column of an offset into text. */
+/* The line and column of an offset, both 1-based. */
 void json_place(struct str text, size_t off, unsigned *line, unsigned *col);
 
-/* The type in words, with its article: "a string", "null". */
+/* The type for messages, with an article: "a string", "null". */
 const char *json_type_name(enum json_type);
 
-struct str json_key(const struct json *);	/* p is NULL for no key */
-struct str json_text(const struct json *);	/* of a string or number */
+/* The name of a member; p is NULL outside objects. */
+struct str json_key(const struct json *);
+/* A decoded string, or a number as JSON spells it; else empty. */
+struct str json_text(const struct json *);
+/* Whether the value is true; false for any other value. */
+bool json_bool(const struct json *);
+/* The number of children of an array or object; else 0. */
+size_t json_count(const struct json *);
 
 /*
- * The text as somebody wrote it who may have used another spelling than
- * JSON's: of a number or truth value that a builder of trees has marked as
- * sourced, and json_text(), true or false of all others.  The source ends in
- * a NUL.  A number's comes after the NUL behind u.text, a truth value's is
- * u.text.
+ * The original spelling of a number or boolean, for trees that were read from
+ * a language with other spellings; else json_text(), "true" or "false".  Code
+ * that builds such a tree sets `sourced`, and stores the NUL-terminated
+ * spelling in u.text (booleans) or after a NUL behind u.text (numbers).
  */
 struct str json_source(const struct json *);
 
-bool json_bool(const struct json *);		/* of a JSON_BOOL */
-size_t json_count(const struct json *);	/* children of array, object */
-
 /*
- * Iterate: for (v = json_first(a); v != NULL; v = v->next).  What is no array
- * or object, or is NULL, has nothing in it.
+ * The first child, or NULL if there is none, or if the value is NULL or not
+ * an array or object: for (v = json_first(a); v != NULL; v = v->next).
  */
 struct json *json_first(const struct json *);
 
-/* The member of that name; NULL if there is none, or no object (or NULL). */
+/*
+ * The member with that name, or NULL if there is none, or if the value is
+ * NULL or not an object.  json_str() returns the text of a member that is a
+ * string; else it is empty.
+ */
 struct json *json_get(const struct json *, struct str name);
 struct json *json_getc(const struct json *, const char *name);
-/* Its text, if it is a string; otherwise, or if there is none, no bytes. */
 struct str json_str(const struct json *, const char *name);
 
-/* A number that is exactly an int64_t (1e2 and 3.0 are); never rounds. */
+/*
+ * Each converts a number; false if the value is NULL, not a number or out of
+ * range.  json_int() never rounds: 1e2 and 3.0 are integers, 3.5 is not.
+ * json_double() rounds to the nearest double.
+ */
 bool json_int(const struct json *, int64_t *);
-/* A number, correctly rounded; false for another type, or out of range. */
 bool json_double(const struct json *, double *);
 
-/* Same value: numbers by what they mean, objects in any order. */
+/* Whether two values are equal: numbers by value, members in any order. */
 bool json_equal(const struct json *, const struct json *);
 
 /*
@@ -143,40 +175,45 @@ bool json_equal_with(const struct json *, const struct json *,
     void *ctx);
 
 /*
- * Ends the building of an object: settles duplicate names and makes lookups
- * fast.  With last_wins the later value replaces the earlier one; otherwise
- * the first duplicate found is returned (and the object is not usable).
- * NULL is success.  Out of memory is not an error, only slower lookups.
+ * Completes an object that was built without json_read(): resolves duplicate
+ * names and makes lookups fast.  If last_wins, later values replace earlier
+ * ones and the result is NULL.  Otherwise returns the first duplicate member,
+ * and the object is not usable, or NULL.  If memory runs out, lookups are
+ * slower, but correct.
  */
 const struct json *json_seal(const struct json_mem *, struct json *obj,
     bool last_wins);
 
 /*
- * A writer.  Set put and ctx, zero the rest; indent > 0 writes over several
- * lines.  Commas and line breaks are its business; balance is the caller's.
+ * A writer.  Set put, ctx and indent, zero the rest.  The caller must balance
+ * brackets and alternate names and values in objects.
  */
 struct json_out {
 	void (*put)(void *ctx, const char *p, size_t n);
 	void *ctx;
-	unsigned indent;	/* columns per level; 0: on one line */
-	unsigned depth;		/* private from here */
-	bool more;		/* a value stands before this one */
-	bool named;		/* a key stands before this one */
+	unsigned indent;	/* spaces per level; 0: all on one line */
+	unsigned depth;		/* private, like all that follow */
+	bool more;		/* a value precedes in this container */
+	bool named;		/* a key precedes */
 };
 
+/* Each writes one token or value, in an object after json_put_key(). */
 void json_open(struct json_out *, char bracket);	/* '{' or '[' */
 void json_close(struct json_out *, char bracket);	/* '}' or ']' */
 void json_put_key(struct json_out *, struct str);
 void json_put_str(struct json_out *, struct str);
 void json_put_cstr(struct json_out *, const char *);
 void json_put_int(struct json_out *, int64_t);
-void json_put_double(struct json_out *, double);	/* shortest digits */
+void json_put_double(struct json_out *, double);	/* shortest form */
 void json_put_bool(struct json_out *, bool);
 void json_put_null(struct json_out *);
-void json_put_raw(struct json_out *, struct str json);	/* one value as it is */
-void json_put(struct json_out *, const struct json *);	/* a tree; NULL: null */
+void json_put_raw(struct json_out *, struct str json);	/* valid JSON */
+void json_put(struct json_out *, const struct json *);	/* NULL: null */
 
-/* A member of an object: its name, then its value as above. */
+/*
+ * Each writes a member of an object: its name, then its value as above.
+ * json_open_member() opens a member that is an object or array.
+ */
 void json_put_member(struct json_out *, const char *name, const struct json *);
 void json_put_member_str(struct json_out *, const char *name, struct str);
 void json_put_member_cstr(struct json_out *, const char *name, const char *);
@@ -185,10 +222,12 @@ void json_put_member_double(struct json_out *, const char *name, double);
 void json_put_member_bool(struct json_out *, const char *name, bool);
 void json_put_member_null(struct json_out *, const char *name);
 void json_put_member_raw(struct json_out *, const char *name, struct str json);
-/* A member that is an object or array: its name, then json_open(). */
 void json_open_member(struct json_out *, const char *name, char bracket);
 
-/* Shortest decimal that reads back as d, NUL-terminated; its length. */
+/*
+ * Formats the shortest decimal that reads back as d, or "null", NUL-terminated,
+ * and returns its length.
+ */
 size_t json_format_double(char out[32], double d);
 
 #endif
@@ -201,14 +240,14 @@ size_t json_format_double(char out[32], double d);
 #include <stdlib.h>
 #include <string.h>
 
-/* Whether double arithmetic rounds to double each time; if unsure, no. */
+/* Whether each operation on doubles rounds to double; if unknown, no. */
 #ifdef FLT_EVAL_METHOD
 #define JSON_EXACT (FLT_EVAL_METHOD == 0)
 #else
 #define JSON_EXACT 0
 #endif
 
-/* For what every string and value goes through; clang would not inline it. */
+/* For the hot path, which clang would not inline otherwise. */
 #if defined(__GNUC__)
 #define JSON_INLINE static inline __attribute__((always_inline))
 #else
@@ -216,22 +255,22 @@ size_t json_format_double(char out[32], double d);
 #endif
 
 /*
- * Reader.  No recursion and no stack: while a container is open, its next
- * field leads to the container around it, and `tail` is where the next child
- * is linked.  Closing a container puts both back.
+ * Reader.  It needs neither recursion nor a stack: while a container is open,
+ * its next field points to the enclosing container, and `tail` to the place
+ * where the next child is linked.  Closing the container restores both.
  */
 enum { JSON_SMALL = 16 };	/* objects up to this size need no index */
 
 struct json_reader {
 	const struct json_mem *mem;
 	const char *begin, *end;
-	const char *bol;	/* where the current line begins */
+	const char *bol;	/* the start of the current line */
 	uint32_t line;
 	unsigned room;		/* levels that may still be opened */
-	struct json *slab, *slab_end;	/* nodes in stock */
+	struct json *slab, *slab_end;	/* allocated, unused nodes */
 	struct json *open;	/* innermost open container */
 	struct json **tail;
-	const char *msg, *at;	/* the error, once there is one */
+	const char *msg, *at;	/* the error and its place */
 };
 
 static const char *
@@ -271,8 +310,8 @@ json_col(const struct json_reader *r, const char *p)
 }
 
 /*
- * Nodes are taken in slabs sized after the text that is left: few calls of
- * the hook for a long text, little slack for a short one.
+ * Allocates a slab of nodes, sized by the rest of the text: few calls of the
+ * hook for a long text, little unused memory for a short one.
  */
 static bool
 json_stock(struct json_reader *r, const char *p)
@@ -291,9 +330,9 @@ json_stock(struct json_reader *r, const char *p)
 }
 
 /*
- * Eight bytes of text at a time, the first as the lowest.  A test sets the
- * top bit of the first byte it looks for (of later ones also by mistake, as
- * borrows and carries go upwards); json_before_top() counts those before it.
+ * Eight bytes of text at a time, the first one lowest.  A test sets the top
+ * bit of the first byte that matches (and maybe, wrongly, of later ones, as
+ * borrows and carries move up); json_before_top() counts the bytes before it.
  */
 #define JSON_ONES UINT64_C(0x0101010101010101)
 #define JSON_TOPS (JSON_ONES << 7)
@@ -348,9 +387,9 @@ json_space(struct json_reader *r, const char *p)
 }
 
 /*
- * Bytes of the well-formed sequence at p (RFC 3629 section 4), or 0.  The
- * masks take the fixed bits of each byte; t has those bits that may not all
- * be zero (overlong) and may not say surrogate, or beyond U+10FFFF.
+ * The length of the well-formed sequence at p (RFC 3629 section 4), or 0.
+ * The masks select the fixed bits of each byte; t are the bits that tell
+ * overlong forms (all zero), surrogates and values above U+10FFFF.
  */
 static inline size_t
 json_utf8(const char *p, const char *end)
@@ -372,7 +411,7 @@ json_utf8(const char *p, const char *end)
 	    (s[3] & 0xC0) == 0x80 && t != 0 && ((t & 7) < 4 || t == 4) ? 4 : 0;
 }
 
-/* Which of eight bytes do not stand for themselves in a string. */
+/* Marks those of eight bytes that are not plain text in a string. */
 JSON_INLINE uint64_t
 json_special(uint64_t x)
 {
@@ -380,7 +419,7 @@ json_special(uint64_t x)
 	    ((x ^ JSON_ONES * '\\') - JSON_ONES) | x) & JSON_TOPS;
 }
 
-/* Past the bytes that stand for themselves in a string. */
+/* Skips bytes that are plain text in a string. */
 JSON_INLINE const char *
 json_plain(const char *p, const char *end)
 {
@@ -395,7 +434,7 @@ json_plain(const char *p, const char *end)
 	return p;
 }
 
-/* Past plain bytes and UTF-8, to a quote, a backslash, or NULL. */
+/* Skips plain text and UTF-8 up to a quote or backslash; NULL: error. */
 static const char *
 json_run(struct json_reader *r, const char *p)
 {
@@ -443,25 +482,16 @@ json_hex4(const char *p, const char *end, unsigned *u)
 static char *
 json_encode(char *out, unsigned u)
 {
-	if (u < 0x80) {
-		*out++ = (char)u;
-	} else if (u < 0x800) {
-		*out++ = (char)(0xC0 | u >> 6);
-		*out++ = (char)(0x80 | (u & 0x3F));
-	} else if (u < 0x10000) {
-		*out++ = (char)(0xE0 | u >> 12);
-		*out++ = (char)(0x80 | (u >> 6 & 0x3F));
-		*out++ = (char)(0x80 | (u & 0x3F));
-	} else {
-		*out++ = (char)(0xF0 | u >> 18);
-		*out++ = (char)(0x80 | (u >> 12 & 0x3F));
-		*out++ = (char)(0x80 | (u >> 6 & 0x3F));
-		*out++ = (char)(0x80 | (u & 0x3F));
-	}
+	static const unsigned char lead[] = { 0, 0xC0, 0xE0, 0xF0 };
+	int more = u < 0x80 ? 0 : u < 0x800 ? 1 : u < 0x10000 ? 2 : 3;
+
+	*out++ = (char)(lead[more] | u >> 6 * more);
+	while (more-- > 0)
+		*out++ = (char)(0x80 | (u >> 6 * more & 0x3F));
 	return out;
 }
 
-/* \uXXXX, of which two make a character beyond U+FFFF; p is after "\u". */
+/* \uXXXX, or two of them for a surrogate pair; p is after "\u". */
 static const char *
 json_unicode(struct json_reader *r, const char *p, char **out)
 {
@@ -503,7 +533,7 @@ json_escape(struct json_reader *r, const char *p, char **out)
 	return p + 2;
 }
 
-/* The first quote from p on after an even number of backslashes, or end. */
+/* The first quote after an even number of backslashes, or end. */
 static const char *
 json_closing(const char *p, const char *end)
 {
@@ -519,8 +549,8 @@ json_closing(const char *p, const char *end)
 }
 
 /*
- * The rest of a string whose first escape is at p.  No escape decodes to
- * more bytes than it has, so the text's own length is room enough.
+ * Decodes a string whose first escape is at p.  No escape decodes to more
+ * bytes than it has, so the length of the source is sufficient.
  */
 static const char *
 json_decode(struct json_reader *r, const char *start, const char *p,
@@ -558,7 +588,7 @@ json_string_rest(struct json_reader *r, const char *start, const char *p,
 	return p + 1;
 }
 
-/* A string, p at its opening quote; the place after the closing one. */
+/* Reads the string whose opening quote is at p; returns its end. */
 JSON_INLINE const char *
 json_string(struct json_reader *r, const char *p, struct str *text)
 {
@@ -645,7 +675,7 @@ json_word(struct json_reader *r, const char *p, struct json *v)
 	return json_unexpected(r, p, "expected a value");
 }
 
-/* Opens v and goes to its first child, or to its closing bracket. */
+/* Opens a container; returns the place of its first child or bracket. */
 static const char *
 json_enter(struct json_reader *r, const char *p, struct json *v)
 {
@@ -694,7 +724,7 @@ json_name(struct json_reader *r, const char *p, struct json *v)
 	return json_space(r, p + 1);
 }
 
-/* One value (with its name, in an object), or only a container's opening. */
+/* Reads a value, with its name in an object; only opens containers. */
 JSON_INLINE const char *
 json_value(struct json_reader *r, const char *p)
 {
@@ -736,7 +766,7 @@ json_value(struct json_reader *r, const char *p)
 	return json_word(r, p, v);
 }
 
-/* After a value: past closing brackets, to the next value or the end. */
+/* Skips commas and closing brackets up to the next value or the end. */
 static const char *
 json_after(struct json_reader *r, const char *p)
 {
@@ -775,8 +805,9 @@ json_tree(struct json_reader *r, const char *p)
 	return p;
 }
 
-static struct json *
-json_start(const struct json_mem *mem, struct str text, unsigned depth,
+/* If used is NULL, nothing but white space may follow the value. */
+struct json *
+json_read_prefix(const struct json_mem *mem, struct str text, unsigned depth,
     size_t *used, struct json_error *e)
 {
 	struct json_reader r = {
@@ -786,7 +817,7 @@ json_start(const struct json_mem *mem, struct str text, unsigned depth,
 	const char *p;
 
 	if (text.n == 0)
-		text.p = "";	/* it may have been NULL */
+		text.p = "";	/* instead of NULL */
 	r.begin = r.bol = text.p;
 	r.end = text.p + text.n;
 	r.tail = &root;
@@ -811,21 +842,14 @@ struct json *
 json_read(const struct json_mem *mem, struct str text, unsigned depth,
     struct json_error *e)
 {
-	return json_start(mem, text, depth, NULL, e);
-}
-
-struct json *
-json_read_prefix(const struct json_mem *mem, struct str text, unsigned depth,
-    size_t *used, struct json_error *e)
-{
-	return json_start(mem, text, depth, used, e);
+	return json_read_prefix(mem, text, depth, NULL, e);
 }
 
 /*
- * Objects.  Up to JSON_SMALL members are searched as they are; a 256-bit set
- * of hashed names tells that there is no duplicate, almost always without a
- * comparison.  Beyond, an array sorted by hash and name hangs in a hidden
- * node before the first member: unlike a hash table it has no bad inputs.
+ * Objects.  Up to JSON_SMALL members are searched linearly; a 256-bit set of
+ * hashed names detects duplicates, almost always without comparisons.  Larger
+ * objects have an array sorted by hash and name, stored in a hidden node
+ * before the first member: unlike a hash table it has no worst-case input.
  */
 struct json_slot {
 	uint64_t hash;
@@ -859,7 +883,7 @@ json_slot_cmp(const struct json_slot *a, uint64_t hash, const char *key,
 	return nkey == 0 ? 0 : memcmp(a->v->key, key, nkey);
 }
 
-/* Bottom-up and stable; the result is in one of the two arrays. */
+/* A stable bottom-up merge sort; the result is one of the two arrays. */
 static struct json_slot *
 json_sort(struct json_slot *a, struct json_slot *b, size_t n)
 {
@@ -943,7 +967,7 @@ json_before(const struct json *a, const struct json *b)
 	    a->key_col < b->key_col;
 }
 
-/* Of the slots, sorted, the first in the text whose name was there before. */
+/* The member, first in the text, that repeats an earlier name; or NULL. */
 static const struct json *
 json_duplicate(const struct json_slot *s, size_t n)
 {
@@ -959,8 +983,8 @@ json_duplicate(const struct json_slot *s, size_t n)
 }
 
 /*
- * Equal names are neighbours in s, in their order.  Keeps one slot of each
- * and takes the others' nodes out of the list; the number of slots left.
+ * Removes repeated names, which are adjacent in s and in order: keeps one slot
+ * of each and unlinks the other nodes.  Returns the number of slots left.
  */
 static size_t
 json_unique(struct json *obj, struct json_slot *s, size_t n)
@@ -1129,15 +1153,15 @@ json_type_name(enum json_type type)
 }
 
 /*
- * Numbers.  A spelling is digits times a power of ten.  768 digits decide
- * the rounding of every double; of those beyond it only matters whether one
- * is not zero, so the last digit kept says that.
+ * Numbers are digits times a power of ten.  768 digits determine how any
+ * double is rounded; of further digits it only matters whether one is not
+ * zero, which the last digit kept records.
  */
 enum { JSON_DIGITS = 800 };
 
 struct json_decimal {
 	bool neg;
-	size_t n;			/* digits, none of them leading zeros */
+	size_t n;			/* digits, without leading zeros */
 	int64_t exp;			/* value = digits * 10^exp */
 	char digits[JSON_DIGITS + 32];	/* room for an exponent */
 };
@@ -1155,7 +1179,7 @@ json_exponent(const char *p, const char *end)
 	return neg ? -e : e;
 }
 
-/* Trailing zeros move into the exponent. */
+/* Parses a number; trailing zeros move into the exponent. */
 static void
 json_decimal(struct json_decimal *d, struct str s)
 {
@@ -1198,11 +1222,11 @@ json_digits_value(const struct json_decimal *d)
 	return u;
 }
 
-/* Not one from elsewhere (YAML's .inf) that has no spelling in JSON. */
+/* Whether JSON can express the number: YAML's .inf and .nan it cannot. */
 static bool
 json_is_decimal(const struct json *v)
 {
-	return v->type == JSON_NUMBER && v->n > 0 &&
+	return v != NULL && v->type == JSON_NUMBER && v->n > 0 &&
 	    v->u.text[v->n - 1] >= '0' && v->u.text[v->n - 1] <= '9';
 }
 
@@ -1230,10 +1254,10 @@ json_int(const struct json *v, int64_t *out)
 }
 
 /*
- * The double nearest to w * 10^exp, w not 0 and exp from -27 to 27: 5^27
- * fits in 64 bits, so that product and quotient are exact in 128.  Of these
- * the top 64 bits are taken, the lowest standing for all that follow; then
- * the conversion to double rounds once, and powers of two change nothing.
+ * The double nearest to w * 10^exp, for w > 0 and exp from -27 to 27: 5^27
+ * fits in 64 bits, so product and quotient are exact in 128.  The top 64 bits
+ * are kept, with the lowest set if any lower bit was; the conversion to double
+ * then rounds once, and scaling by powers of two is exact.
  */
 #ifdef __SIZEOF_INT128__
 static bool
@@ -1280,9 +1304,8 @@ json_scale(uint64_t w, int exp, double *out)
 #endif
 
 /*
- * Digits below 2^53 and a power of ten below 10^23 are both exact doubles,
- * so that one operation rounds once; not where the machine computes in a
- * wider format.
+ * Digits below 2^53 and powers of ten below 10^23 are exact doubles, so one
+ * operation rounds once, unless the machine computes in a wider format.
  */
 static bool
 json_nearest(uint64_t w, int64_t exp, double *out)
@@ -1311,7 +1334,7 @@ json_take_digits(const char *p, const char *end, uint64_t *w)
 	return p;
 }
 
-/* The usual number, of up to 19 digits and near 1; false for others. */
+/* The common case: up to 19 digits and a small exponent; else false. */
 static bool
 json_quick_double(struct str s, double *out)
 {
@@ -1335,11 +1358,11 @@ json_quick_double(struct str s, double *out)
 		exp += json_exponent(p + 1, end);
 	if (!json_nearest(w, exp, out))
 		return false;
-	*out *= sign[neg];	/* a branch here would be a coin's toss */
+	*out *= sign[neg];	/* a branch would be mispredicted often */
 	return true;
 }
 
-/* Any number, by strtod: no decimal point for the locale to disagree about. */
+/* Any number, by strtod() without a decimal point, which locales change. */
 static double
 json_slow_double(struct str s)
 {
@@ -1422,8 +1445,8 @@ json_equal(const struct json *a, const struct json *b)
 }
 
 /*
- * Doubles.  Digits first, then their layout: plain from 1e-6 to below 1e21,
- * as JavaScript and Go have it.
+ * Formats digits with the decimal point after `point` of them; without an
+ * exponent from 1e-6 to below 1e21, as JavaScript and Go do.
  */
 static size_t
 json_layout(char *out, const char *digits, size_t n, int point)
@@ -1458,11 +1481,11 @@ json_layout(char *out, const char *digits, size_t n, int point)
 }
 
 /*
- * Shortest digits of d > 0, and where the point is.  15 digits always come
- * back as they were, so below that printf drops zeros for us; only where
- * doubles are sparser (subnormals) can fewer do.  A power of two has doubles
- * at half the distance below it, so that the nearest decimal of 16 digits
- * may be too far below it, while the next one up is still near enough.
+ * The shortest digits of d > 0 and the place of the point.  15 digits always
+ * survive the conversion to double and back, so shorter results are those 15
+ * without trailing zeros; only subnormals, which are sparser, need fewer
+ * tried.  Below a power of two, doubles are half as far apart as above, so
+ * the nearest decimal of 16 digits may be too low and the next one right.
  */
 static size_t
 json_shortest(double d, char digits[32], int *point)
@@ -1502,12 +1525,12 @@ json_format_double(char out[32], double d)
 
 	if (!(m <= DBL_MAX))
 		return (size_t)snprintf(out, 32, "null");
-	if (m == 0)			/* whose sign no comparison shows */
+	if (m == 0)			/* 0 and -0 compare equal */
 		return (size_t)snprintf(out, 32, "%s",
 		    memcmp(&d, &zero, sizeof(d)) == 0 ? "0" : "-0");
 	if (d < 0)
 		*p++ = '-';
-	/* The usual case, a few decimals: exact while m * 10^k < 10^15. */
+	/* The common case, a few decimals: exact while m * 10^k < 10^15. */
 	if (JSON_EXACT && m < 1e9 && m >= 1e-3) {
 		k = 6;
 		if ((double)(int64_t)(m * 1e6 + 0.5) / 1e6 != m)
@@ -1527,9 +1550,9 @@ json_format_double(char out[32], double d)
 }
 
 /*
- * Writer.  Pieces are gathered here, so that the hook is called once for a
- * token or for a few hundred bytes of a tree, and nothing is held back when
- * a function of the interface returns.
+ * Writer.  This buffer collects output, so that the hook is called once per
+ * token or per few hundred bytes of a tree; every public function empties it
+ * before it returns.
  */
 struct json_hold {
 	struct json_out *o;
@@ -1579,7 +1602,7 @@ json_break(struct json_hold *h)
 		json_addc(h, ' ');
 }
 
-/* What stands between this value or key and the one before it. */
+/* Writes the separator before a value or key. */
 static void
 json_lead(struct json_hold *h)
 {
@@ -1616,9 +1639,9 @@ json_add_close(struct json_hold *h, char bracket)
 }
 
 /*
- * Bytes of the UTF-8 sequence at p if it may stand as it is, or 0.  U+0085,
- * U+2028 and U+2029 may not, although RFC 8259 allows it: readers that split
- * a stream into lines may take them for line breaks.
+ * The length of the UTF-8 sequence at p if it is written unescaped, or 0.
+ * U+0085, U+2028 and U+2029 are escaped, although RFC 8259 allows them:
+ * readers that split a stream into lines may treat them as line breaks.
  */
 static inline size_t
 json_verbatim(const char *p, const char *end)
@@ -1632,7 +1655,7 @@ json_verbatim(const char *p, const char *end)
 	return k;
 }
 
-/* How many bytes of [p, end) the escape stands for. */
+/* Writes the character at p escaped; returns its length in the source. */
 static size_t
 json_add_escape(struct json_hold *h, const char *p, const char *end)
 {
@@ -1707,7 +1730,7 @@ json_add_raw(struct json_hold *h, const char *p, size_t n)
 		json_add(h, p, n);
 }
 
-/* Recurses as deep as the tree, which its reader has limited. */
+/* Recurses as deep as the tree, whose reader limits its depth. */
 static void
 json_add_tree(struct json_hold *h, const struct json *v)
 {
@@ -1746,7 +1769,6 @@ json_add_tree(struct json_hold *h, const struct json *v)
 	}
 }
 
-/* The interface: each of these gathers, and hands over what it has. */
 static void
 json_hold(struct json_hold *h, struct json_out *o)
 {
@@ -1818,75 +1840,28 @@ json_put(struct json_out *o, const struct json *v)
 	json_flush(&h);
 }
 
-static void
-json_put_name(struct json_out *o, const char *name)
-{
-	struct str s = { name, strlen(name) };
-
-	json_put_key(o, s);
+#define JSON_MEMBER(member, put, T) \
+void \
+member(struct json_out *o, const char *name, T value) \
+{ \
+	json_put_key(o, (struct str){ name, strlen(name) }); \
+	put(o, value); \
 }
 
-void
-json_put_member(struct json_out *o, const char *name, const struct json *v)
-{
-	json_put_name(o, name);
-	json_put(o, v);
-}
-
-void
-json_put_member_str(struct json_out *o, const char *name, struct str s)
-{
-	json_put_name(o, name);
-	json_put_str(o, s);
-}
-
-void
-json_put_member_cstr(struct json_out *o, const char *name, const char *s)
-{
-	json_put_name(o, name);
-	json_put_cstr(o, s);
-}
-
-void
-json_put_member_int(struct json_out *o, const char *name, int64_t n)
-{
-	json_put_name(o, name);
-	json_put_int(o, n);
-}
-
-void
-json_put_member_double(struct json_out *o, const char *name, double d)
-{
-	json_put_name(o, name);
-	json_put_double(o, d);
-}
-
-void
-json_put_member_bool(struct json_out *o, const char *name, bool b)
-{
-	json_put_name(o, name);
-	json_put_bool(o, b);
-}
+JSON_MEMBER(json_put_member, json_put, const struct json *)
+JSON_MEMBER(json_put_member_str, json_put_str, struct str)
+JSON_MEMBER(json_put_member_cstr, json_put_cstr, const char *)
+JSON_MEMBER(json_put_member_int, json_put_int, int64_t)
+JSON_MEMBER(json_put_member_double, json_put_double, double)
+JSON_MEMBER(json_put_member_bool, json_put_bool, bool)
+JSON_MEMBER(json_put_member_raw, json_put_raw, struct str)
+JSON_MEMBER(json_open_member, json_open, char)
+#undef JSON_MEMBER
 
 void
 json_put_member_null(struct json_out *o, const char *name)
 {
-	json_put_name(o, name);
-	json_put_null(o);
-}
-
-void
-json_put_member_raw(struct json_out *o, const char *name, struct str json)
-{
-	json_put_name(o, name);
-	json_put_raw(o, json);
-}
-
-void
-json_open_member(struct json_out *o, const char *name, char bracket)
-{
-	json_put_name(o, name);
-	json_open(o, bracket);
+	json_put_member_raw(o, name, (struct str){ "null", 4 });
 }
 
 void
