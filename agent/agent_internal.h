@@ -135,6 +135,9 @@ void agent_play(struct agent_job *, const struct agent_script *);
 /* Writes [{path, content}] to the workspace; the answer fails on errors. */
 void agent_write_files(struct agent_job *, const struct json *files);
 
+/* Begins the event of a call in a transcript; the caller closes it. */
+void agent_open_call(struct json_out *, const struct answer_call *);
+
 /* Writes the transcript from the answer's calls and output. */
 void agent_put_transcript(struct agent_job *);
 

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * Executor `remote`: clients elsewhere do the work (seeds/004).  A task names
- * a tool, a page and an input; what comes back is the answer.
+ * Executor `remote`: evaluation clients do the work (seeds/004).  A task names
+ * a tool, a page and an input; the client's result is the answer.
  *
- * What an error of a client means (the codes are the document's):
+ * The codes of a client's error, as in that document, and its class:
  *
  *	-32001				timeout
  *	-32002 -32003 -32004 -32005	infrastructure
- *	-32700 -32600 -32601		infrastructure: it does not know us
- *	others				the agent
+ *	-32700 -32600 -32601		infrastructure: unknown protocol
+ *	others				agent error
  */
 #include "agent/agent_internal.h"
 
@@ -20,24 +20,20 @@
 #include "suite/spec.h"
 
 enum {
-	EVENTS_MAX = 64 << 10,	/* bytes kept of what is said on the way */
-	WORDS_MAX = 300,	/* bytes of an error in words */
-	CALLS_MAX = 10000	/* of tools, in an answer */
+	EVENTS_MAX = 64 << 10,	/* bytes of progress reports that are kept */
+	TEXT_MAX = 300,		/* bytes of an error's message */
+	CALLS_MAX = 10000	/* tool calls in an answer */
 };
 
-/* A task's settings over those of the suite. */
-struct remote_agent {
-	struct spec_remote all;		/* config.remote */
-};
-
-struct hub_job {
+struct evaluation {
 	struct agent_job *job;
 	struct hub_eval eval;
 	struct buf events;		/* of the transcript, with commas */
 };
 
+/* The settings for all tasks, of the user and of the suite. */
 static void
-read_all(struct arena *a, const struct spec_suite *s,
+read_settings(struct arena *a, const struct spec_suite *s,
     struct spec_notes *notes, struct spec_remote *out)
 {
 	const struct json *from[] = { json_getc(s->executors, "remote"),
@@ -52,6 +48,7 @@ read_all(struct arena *a, const struct spec_suite *s,
 			    i > 0 ? notes : NULL, out);
 }
 
+/* A task's settings take precedence over those of the suite. */
 static struct spec_remote
 settings_of(const struct spec_remote *all, const struct spec_task *t)
 {
@@ -90,47 +87,45 @@ check(const struct spec_suite *s, struct spec_notes *notes)
 
 	if (s->tasks == NULL) {
 		spec_note(notes, FIELD_ERROR, s->config.executor_at,
-		    "evaluation clients do not judge");
+		    "evaluation clients cannot judge");
 		return;
 	}
-	read_all(notes->arena, s, notes, &all);
+	read_settings(notes->arena, s, notes, &all);
 	for (i = 0; i < s->ntasks; i++) {
 		t = &s->tasks[i];
 		if (settings_of(&all, t).tool.n == 0)
 			spec_note(notes, FIELD_ERROR, t->remote != NULL ?
 			    t->remote->at : t->at, "executor \"remote\" needs "
-			    "a \"tool\": in the task, or for all of them in "
-			    "config.remote");
+			    "a \"tool\", in the task or in config.remote");
 		if (t->inputs.follow_up_prompts.n > 0 ||
 		    t->inputs.responder != NULL)
 			spec_note(notes, FIELD_WARNING, t->at, "executor "
-			    "\"remote\" asks once: there will be no second "
-			    "turn");
+			    "\"remote\" sends one prompt: follow-up prompts "
+			    "are ignored");
 	}
 }
 
 static int
 open_hub(struct agent *a, struct err *e)
 {
-	struct remote_agent *r = NEW(a->arena, struct remote_agent);
+	struct spec_remote *all = NEW(a->arena, struct spec_remote);
 
-	a->state = r;
-	read_all(a->arena, a->suite, NULL, &r->all);
+	a->state = all;
+	read_settings(a->arena, a->suite, NULL, all);
 	if (a->suite->tasks == NULL)
 		return err_set(e, ERR_SCHEMA,
-		    "evaluation clients do not judge");
+		    "evaluation clients cannot judge");
 	if (a->hub == NULL)
-		return err_set(e, ERR_SCHEMA, "executor \"remote\" needs "
-		    "evaluation clients, and there is no place for them to "
-		    "come to: give --http HOST:PORT, or run the suite in "
-		    "\"waza serve\"");
+		return err_set(e, ERR_SCHEMA, "executor \"remote\" needs an "
+		    "address for evaluation clients: give --http HOST:PORT, "
+		    "or run the suite in \"waza serve\"");
 	return 0;
 }
 
 /*
- * The question.
+ * The request.
  */
-struct asking {
+struct request {
 	struct json_out out;
 	struct arena *arena;
 	const struct tmpl_vars *vars;
@@ -139,7 +134,7 @@ struct asking {
 };
 
 static struct str
-render(struct asking *q, struct str text)
+render(struct request *q, struct str text)
 {
 	struct str s = tmpl_render(q->arena, text, q->vars, &q->err);
 
@@ -149,9 +144,9 @@ render(struct asking *q, struct str text)
 	return STR("");
 }
 
-/* Recurses as deep as the tree, which its reader has limited. */
+/* The reader limits the depth of the tree, and so this recursion. */
 static void
-put_rendered(struct asking *q, const struct json *v)
+put_rendered(struct request *q, const struct json *v)
 {
 	const struct json *c;
 	bool object = v->type == JSON_OBJECT;
@@ -173,9 +168,9 @@ put_rendered(struct asking *q, const struct json *v)
 	json_close(&q->out, object ? '}' : ']');
 }
 
-/* Without one, it is the prompt, as a message. */
+/* Without an input, the prompt is sent as a message. */
 static void
-put_input(struct asking *q, const struct spec_remote *r, struct str prompt)
+put_input(struct request *q, const struct spec_remote *r, struct str prompt)
 {
 	json_put_key(&q->out, STR("input"));
 	if (r->input != NULL) {
@@ -188,9 +183,9 @@ put_input(struct asking *q, const struct spec_remote *r, struct str prompt)
 	json_close(&q->out, '}');
 }
 
-/* A model by name alone is the main one. */
+/* A string is the name of the main model. */
 static void
-put_model(struct asking *q, const struct spec_remote *r, struct str model)
+put_model(struct request *q, const struct spec_remote *r, struct str model)
 {
 	if (r->model == NULL && model.n == 0)
 		return;
@@ -214,9 +209,9 @@ has(const struct json *obj, const char *key)
 	return v != NULL && v->type != JSON_NULL;
 }
 
-/* What is said, and of tags, retries and priority what is not. */
+/* The given metadata; tags, retries and priority have defaults. */
 static void
-put_metadata(struct asking *q, const struct spec_remote *r,
+put_metadata(struct request *q, const struct spec_remote *r,
     const struct agent_request *req)
 {
 	const struct spec_task *t = req->task;
@@ -236,24 +231,23 @@ put_metadata(struct asking *q, const struct spec_remote *r,
 			json_put_str(&q->out, t->tags.v[i]);
 		json_close(&q->out, ']');
 	}
-	if (!has(r->metadata, "retries")) {
+	if (!has(r->metadata, "retries"))
 		json_put_member_int(&q->out, "retries",
 		    r->retries > 0 ? r->retries : 0);
-	}
 	if (!has(r->metadata, "priority"))
 		json_put_member_str(&q->out, "priority", r->priority.n > 0 ?
 		    r->priority : STR("normal"));
 	json_close(&q->out, '}');
 }
 
-/* The params of `evaluate`; p is NULL when they cannot be made. */
+/* The params of `evaluate`; p is NULL after an error in a template. */
 static struct str
 make_params(struct agent_job *j, const struct spec_remote *r,
     int64_t timeout_ms, struct err *e)
 {
 	const struct agent_request *req = j->req;
 	struct buf b = { 0 };
-	struct asking q = { .out = { .put = buf_sink, .ctx = &b },
+	struct request q = { .out = { .put = buf_sink, .ctx = &b },
 		.arena = j->arena, .vars = req->vars };
 	struct str s = { NULL, 0 };
 
@@ -280,36 +274,30 @@ make_params(struct agent_job *j, const struct spec_remote *r,
 	return s;
 }
 
-/*
- * On the way.
- */
 static void
 on_status(void *arg, const struct hub_status *s)
 {
-	struct hub_job *r = arg;
+	struct evaluation *r = arg;
 	struct json_out o = { .put = buf_sink, .ctx = &r->events };
-	char text[WORDS_MAX];
-	struct str words = s->message;
+	char text[TEXT_MAX];
+	struct str words = utf8_cut(s->message, TEXT_MAX - 40);
 
-	if (words.n > WORDS_MAX - 40)
-		words.n = WORDS_MAX - 40;
 	if (s->progress >= 0)
 		snprintf(text, sizeof(text), "%d%%%s%.*s",
 		    (int)(s->progress * 100 + 0.5), words.n > 0 ? ": " : "",
 		    STRF(words));
 	else
 		snprintf(text, sizeof(text), "%.*s%s%.*s",
-		    (int)(s->status.n < 20 ? s->status.n : 20), s->status.p,
-		    words.n > 0 ? ": " : "", STRF(words));
+		    STRF(utf8_cut(s->status, 20)), words.n > 0 ? ": " : "",
+		    STRF(words));
 	r->job->event(r->job->arg, AGENT_STEP, str_of(text));
 	if (r->events.n > EVENTS_MAX)
 		return;
 	json_open(&o, '{');
 	json_put_member_str(&o, "type", STR("remote.status"));
 	json_put_member_str(&o, "status", s->status);
-	if (s->progress >= 0) {
+	if (s->progress >= 0)
 		json_put_member_double(&o, "progress", s->progress);
-	}
 	if (words.n > 0)
 		json_put_member_str(&o, "message", words);
 	json_close(&o, '}');
@@ -335,7 +323,7 @@ is_success(struct str status)
 }
 
 static void
-take_call(struct hub_job *r, const struct json *v,
+take_call(struct evaluation *r, const struct json *v,
     struct answer_call ***tail)
 {
 	static const char *const kept[] = { "duration", "timestamp", "error" };
@@ -355,25 +343,17 @@ take_call(struct hub_job *r, const struct json *v,
 	**tail = c;
 	*tail = &c->next;
 	r->job->ans.ncalls++;
-	json_open(&o, '{');
-	json_put_member_str(&o, "type", STR("tool.execution_complete"));
-	json_put_member_str(&o, "tool_name", c->name);
-	json_put_member_raw(&o, "arguments", c->arguments);
-	if (result != NULL) {
-		json_put_member_raw(&o, "tool_result", c->result);
-	}
-	json_put_member_bool(&o, "success", c->success);
+	agent_open_call(&o, c);
 	for (i = 0; i < COUNTOF(kept); i++)
-		if (has(v, kept[i])) {
+		if (has(v, kept[i]))
 			json_put_member(&o, kept[i], json_getc(v, kept[i]));
-		}
 	json_close(&o, '}');
 	buf_putc(&r->events, ',');
 }
 
-/* Who had it, and what it says of its own work. */
+/* Ends the transcript: the client, and what it reports about its work. */
 static void
-put_end(struct hub_job *r, const struct hub_end *end)
+put_end(struct evaluation *r, const struct hub_end *end)
 {
 	static const char *const kept[] = { "status", "executionTime",
 		"metadata", "code", "message", "data" };
@@ -388,20 +368,19 @@ put_end(struct hub_job *r, const struct hub_end *end)
 	json_put_member_str(&o, "client_id", end->client);
 	json_put_member_int(&o, "tries", end->tries);
 	for (i = 0; i < COUNTOF(kept); i++)
-		if (has(v, kept[i])) {
+		if (has(v, kept[i]))
 			json_put_member(&o, kept[i], json_getc(v, kept[i]));
-		}
 	json_close(&o, '}');
 	r->job->ans.transcript = arena_fmt(r->job->arena, "[%.*s]",
 	    STRF(buf_str(&r->events)));
 }
 
 /*
- * {status, output, executionTime, toolCalls, metadata}.  What is not such an
- * object is the output itself, be it null, 0 or false.
+ * {status, output, executionTime, toolCalls, metadata}.  Any other value, even
+ * null, 0 or false, is the output itself.
  */
 static void
-take_result(struct hub_job *r, const struct json *result)
+take_result(struct evaluation *r, const struct json *result)
 {
 	struct agent_job *j = r->job;
 	struct answer_call **tail = &j->ans.calls;
@@ -430,13 +409,12 @@ take_result(struct hub_job *r, const struct json *result)
 	if (why.n == 0)
 		why = json_str(result, "message");
 	agent_fail(j, ANSWER_FAILED, "the client's status is \"%.*s\"%s%.*s",
-	    (int)(status.n < 40 ? status.n : 40), status.p,
-	    why.n > 0 ? ": " : "",
-	    (int)(why.n < WORDS_MAX ? why.n : WORDS_MAX), why.p);
+	    STRF(utf8_cut(status, 40)), why.n > 0 ? ": " : "",
+	    STRF(utf8_cut(why, TEXT_MAX)));
 }
 
 static void
-take_error(struct hub_job *r, const struct json *error)
+take_error(struct evaluation *r, const struct json *error)
 {
 	struct agent_job *j = r->job;
 	struct str msg = json_str(error, "message"), why;
@@ -453,13 +431,12 @@ take_error(struct hub_job *r, const struct json *error)
 	    code == -32600 || code == -32601)
 		fault = ANSWER_INFRA;
 	agent_fail(j, fault, "%.*s%s%.*s (%lld)",
-	    (int)(msg.n < 100 ? msg.n : 100), msg.p, why.n > 0 ? ": " : "",
-	    (int)(why.n < WORDS_MAX ? why.n : WORDS_MAX), why.p,
-	    (long long)code);
+	    STRF(utf8_cut(msg, 100)), why.n > 0 ? ": " : "",
+	    STRF(utf8_cut(why, TEXT_MAX)), (long long)code);
 }
 
 static void
-take_end(struct hub_job *r, const struct hub_end *end)
+take_end(struct evaluation *r, const struct hub_end *end)
 {
 	struct agent_job *j = r->job;
 
@@ -470,20 +447,20 @@ take_end(struct hub_job *r, const struct hub_end *end)
 	case HUB_ERROR:
 		take_error(r, end->error);
 		break;
-	case HUB_LATE:
+	case HUB_TIMEOUT:
 		j->ans.late = true;
-		agent_fail(j, ANSWER_FAILED, "no answer of client %.*s within "
-		    "%lld ms", STRF(end->client),
+		agent_fail(j, ANSWER_FAILED, "client %.*s did not answer "
+		    "within %lld ms", STRF(end->client),
 		    (long long)r->eval.timeout_ms);
 		break;
 	case HUB_LOST:
-		agent_fail(j, ANSWER_INFRA, "resource: client %.*s has gone%s",
-		    STRF(end->client), end->tries > 1 ?
-		    ", as those before it" : "");
+		agent_fail(j, ANSWER_INFRA, "resource: client %.*s "
+		    "disconnected%s", STRF(end->client), end->tries > 1 ?
+		    ", as did those before it" : "");
 		break;
-	case HUB_NOBODY:
-		agent_fail(j, ANSWER_INFRA, "resource: no client that has tool "
-		    "\"%.*s\" was there within %lld s", STRF(r->eval.tool),
+	case HUB_NO_CLIENT:
+		agent_fail(j, ANSWER_INFRA, "resource: no client with tool "
+		    "\"%.*s\" connected within %lld s", STRF(r->eval.tool),
 		    (long long)r->eval.wait_ms / 1000);
 		break;
 	}
@@ -500,7 +477,7 @@ record(const struct agent_request *req, char way, struct arena *a,
 static void
 on_done(void *arg, const struct hub_end *end)
 {
-	struct hub_job *r = arg;
+	struct evaluation *r = arg;
 	struct agent_job *j = r->job;
 
 	record(j->req, '<', j->arena, end->result);
@@ -515,14 +492,13 @@ on_done(void *arg, const struct hub_end *end)
 static enum agent_status
 start(struct agent *a, struct agent_job *j)
 {
-	const struct remote_agent *all = a->state;
-	struct spec_remote s = settings_of(&all->all, j->req->task);
-	struct hub_job *r = NEW(j->arena, struct hub_job);
+	struct spec_remote s = settings_of(a->state, j->req->task);
+	struct evaluation *r = NEW(j->arena, struct evaluation);
 	struct hub_eval *x = &r->eval;
 	struct err e = { 0 };
 
 	if (j->req->sample > 0) {
-		agent_fail(j, ANSWER_INFRA, "evaluation clients do not judge");
+		agent_fail(j, ANSWER_INFRA, "evaluation clients cannot judge");
 		return AGENT_DONE;
 	}
 	j->state = r;
@@ -549,7 +525,7 @@ start(struct agent *a, struct agent_job *j)
 static void
 cancel(struct agent *a, struct agent_job *j)
 {
-	struct hub_job *r = j->state;
+	struct evaluation *r = j->state;
 
 	(void)a;
 	hub_cancel(&r->eval);
@@ -560,7 +536,7 @@ cancel(struct agent *a, struct agent_job *j)
 
 const struct agent_kind agent_remote = {
 	.name = "remote",
-	.help = "evaluation clients that have connected to us",
+	.help = "evaluation clients that connect to waza",
 	.no_files = true, .all_turns = true, .own_deadline = true,
 	.cannot_judge = true, .check = check,
 	.needs_workspace = agent_no_workspace, .skills = agent_no_skills,

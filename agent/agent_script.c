@@ -86,7 +86,18 @@ take_call(struct agent_job *j, const struct json *v, struct answer_call ***tail)
 	j->ans.ncalls++;
 }
 
-/* What of the transcript the graders and the reader of a report look at. */
+void
+agent_open_call(struct json_out *o, const struct answer_call *c)
+{
+	json_open(o, '{');
+	json_put_member_cstr(o, "type", "tool.execution_complete");
+	json_put_member_str(o, "tool_name", c->name);
+	json_put_member_raw(o, "arguments", c->arguments);
+	if (c->result.n > 0)
+		json_put_member_raw(o, "tool_result", c->result);
+	json_put_member_bool(o, "success", c->success);
+}
+
 void
 agent_put_transcript(struct agent_job *j)
 {
@@ -96,14 +107,7 @@ agent_put_transcript(struct agent_job *j)
 
 	json_open(&o, '[');
 	for (c = j->ans.calls; c != NULL; c = c->next) {
-		json_open(&o, '{');
-		json_put_member_cstr(&o, "type", "tool.execution_complete");
-		json_put_member_str(&o, "tool_name", c->name);
-		json_put_member_raw(&o, "arguments", c->arguments);
-		if (c->result.n > 0) {
-			json_put_member_raw(&o, "tool_result", c->result);
-		}
-		json_put_member_bool(&o, "success", c->success);
+		agent_open_call(&o, c);
 		json_close(&o, '}');
 	}
 	json_open(&o, '{');

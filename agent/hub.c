@@ -1,18 +1,17 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * Evaluations: those that wait, by tool and priority; those that a client
- * has; and how they end.
+ * Evaluations: the queue by tool and priority, sending, retries and ends.
  *
  * Invariants:
- *	WAITING: it is in the list of its group and priority;
+ *	WAITING: the evaluation is in the list of its group and priority;
  *	SENT: it is in the list of its client, which counts it as running;
  *	its timer runs unless its client is lost;
  *	a group has at least one evaluation;
- *	nobody who has room could do what waits, but for what was taken from
- *	him (`avoid`).
+ *	no client with capacity could do a waiting evaluation, except one that
+ *	the evaluation was taken from (`avoid`).
  *
- * done() may submit and cancel any evaluation, so that no pointer to a list
- * is kept over it.
+ * done() may submit and cancel any evaluation: keep no pointer into a list
+ * across it.
  */
 #include "agent/hub_internal.h"
 
@@ -21,9 +20,9 @@
 #include "json.h"
 
 enum {
-	REST_MS = 1000,		/* before a client is asked again */
-	REST_MAX_MS = 60000,
-	AGAIN_MAX = 3		/* sent again to one that comes and goes */
+	DELAY_MS = 1000,	/* before a retry, by default */
+	DELAY_MAX_MS = 60000,
+	RESENDS_MAX = 3		/* to a client that keeps reconnecting */
 };
 
 static const char *const priorities[] = {
@@ -77,7 +76,7 @@ hub_list_del(struct hub_list *l, struct hub_eval *e)
 }
 
 /*
- * Waiting.
+ * The queue.
  */
 static struct str
 group_name(const struct hub_group *g)
@@ -86,34 +85,34 @@ group_name(const struct hub_group *g)
 }
 
 static struct hub_group *
-get_group(struct hub *r, struct str tool)
+get_group(struct hub *h, struct str tool)
 {
 	struct hub_group *g;
 
-	for (g = r->groups; g != NULL; g = g->next)
+	for (g = h->groups; g != NULL; g = g->next)
 		if (str_eq(group_name(g), tool))
 			return g;
-	g = r->spare;
+	g = h->spare;
 	if (g != NULL)
-		r->spare = g->next;
+		h->spare = g->next;
 	else
-		g = NEW(&r->arena, struct hub_group);
-	*g = (struct hub_group){ .next = r->groups, .nname = tool.n };
+		g = NEW(&h->arena, struct hub_group);
+	*g = (struct hub_group){ .next = h->groups, .nname = tool.n };
 	memcpy(g->name, tool.p, tool.n);
-	r->groups = g;
+	h->groups = g;
 	return g;
 }
 
 static void
-drop_group(struct hub *r, struct hub_group *g)
+drop_group(struct hub *h, struct hub_group *g)
 {
 	struct hub_group **p;
 
-	for (p = &r->groups; *p != g; p = &(*p)->next)
+	for (p = &h->groups; *p != g; p = &(*p)->next)
 		;
 	*p = g->next;
-	g->next = r->spare;
-	r->spare = g;
+	g->next = h->spare;
+	h->spare = g;
 }
 
 static void on_wait(void *);
@@ -148,35 +147,33 @@ dequeue(struct hub_eval *e)
 	e->group = NULL;
 }
 
-/* Somebody has the tool, and is not stuck with all it can do. */
+/* Whether it will be able to do the tool, once it has capacity. */
 static bool
 is_able(const struct hub_client *c, struct str tool)
 {
-	return c->link != NULL && c->ready && c->stuck < c->room &&
+	return c->link != NULL && c->ready && c->held < c->capacity &&
 	    hub_can(c, tool);
 }
 
 static bool
-others_able(const struct hub *r, struct str tool, uint64_t but)
+others_can(const struct hub *h, struct str tool, uint64_t except)
 {
 	const struct hub_client *c;
 
-	for (c = r->head; c != NULL; c = c->next)
-		if (c->birth != but && is_able(c, tool))
+	for (c = h->list[HUB_KNOWN].head; c != NULL;
+	    c = c->node[HUB_KNOWN].next)
+		if (c->number != except && is_able(c, tool))
 			return true;
 	return false;
 }
 
-/* One that was taken from a client goes back to it only in need. */
+/* An evaluation returns to the client that lost it only if it must. */
 static bool
-may_have(const struct hub_client *c, const struct hub_eval *e)
+may_get(const struct hub_client *c, const struct hub_eval *e)
 {
-	return e->avoid != c->birth || !others_able(c->hub, e->tool, c->birth);
+	return e->avoid != c->number || !others_can(c->hub, e->tool, c->number);
 }
 
-/*
- * At a client.
- */
 static void on_deadline(void *);
 
 static int64_t
@@ -186,29 +183,29 @@ deadline_ms(const struct hub_eval *e)
 }
 
 static void
-give(struct hub_client *c, struct hub_eval *e)
+send_to(struct hub_client *c, struct hub_eval *e)
 {
-	struct hub *r = c->hub;
+	struct hub *h = c->hub;
 
 	dequeue(e);
 	e->state = HUB_SENT;
 	e->client = c;
 	e->tries++;
-	e->again = 0;
-	e->serial = ++r->serial;
-	e->sent_at = loop_clock(r->loop);
+	e->resends = 0;
+	e->serial = ++h->serial;
+	e->sent_at = loop_clock(h->loop);
 	hub_list_add(&c->evals, e, false);
 	c->running++;
-	r->running++;
-	r->dispatched++;
-	hub_settle(c);
+	h->running++;
+	h->dispatched++;
+	hub_update_idle(c);
 	start_timer(e, on_deadline, deadline_ms(e));
 	c->link->evaluate(c->link->arg, e);
 }
 
-/* From its client; that may have others now. */
+/* Takes the evaluation from its client. */
 static void
-take(struct hub_eval *e)
+detach(struct hub_eval *e)
 {
 	struct hub_client *c = e->client;
 
@@ -233,22 +230,23 @@ finish(struct hub_eval *e, const struct hub_end *end)
 	e->done(e->arg, &full);
 }
 
-/* To whoever can do it now; else it waits. */
+/* Sends the evaluation to an idle client, else it waits. */
 static void
 dispatch(struct hub_eval *e, bool front)
 {
-	struct hub *r = e->hub;
+	struct hub *h = e->hub;
 	struct hub_client *c;
 
 	enqueue(e, front);
-	for (c = r->idle; c != NULL; c = c->next_idle)
-		if (hub_can(c, e->tool) && may_have(c, e)) {
-			give(c, e);
+	for (c = h->list[HUB_IDLE_CLIENTS].head; c != NULL;
+	    c = c->node[HUB_IDLE_CLIENTS].next)
+		if (hub_can(c, e->tool) && may_get(c, e)) {
+			send_to(c, e);
 			return;
 		}
 }
 
-/* What waits longest of the most urgent, of what this one can do. */
+/* The oldest of the most urgent evaluations that this client can do. */
 static struct hub_eval *
 best_for(const struct hub_client *c)
 {
@@ -263,7 +261,7 @@ best_for(const struct hub_client *c)
 			if (best != NULL && p < (size_t)best->priority)
 				break;
 			for (e = g->list[p].head; e != NULL; e = e->next)
-				if (may_have(c, e))
+				if (may_get(c, e))
 					break;
 			if (e == NULL)
 				continue;
@@ -277,47 +275,50 @@ best_for(const struct hub_client *c)
 }
 
 void
-hub_take_work(struct hub_client *c)
+hub_assign_work(struct hub_client *c)
 {
 	struct hub_eval *e;
 
-	while (hub_has_room(c) && (e = best_for(c)) != NULL)
-		give(c, e);
+	while (hub_has_capacity(c) && (e = best_for(c)) != NULL)
+		send_to(c, e);
 }
 
 static void
-on_rest(void *arg)
+on_delay(void *arg)
 {
 	dispatch(arg, true);
 }
 
-/* Taken from c: another try, if one is left. */
+/* Queues it for another client if retries are left, after a delay. */
 static bool
-try_again(struct hub_eval *e, const struct hub_client *c, int64_t rest)
+try_again(struct hub_eval *e, const struct hub_client *c, int64_t delay)
 {
 	if (e->tries > e->retries)
 		return false;
-	e->avoid = c->birth;
-	if (rest > 0) {
-		e->state = HUB_RESTING;
-		start_timer(e, on_rest, rest);
+	e->avoid = c->number;
+	if (delay > 0) {
+		e->state = HUB_DELAYED;
+		start_timer(e, on_delay, delay);
 	} else
 		dispatch(e, true);
 	return true;
 }
 
-/* It goes on at the client, which may not be told; nobody waits for it. */
+/*
+ * Takes it from the client, which may continue to work on it: not every client
+ * can cancel.
+ */
 static void
 abandon(struct hub_eval *e)
 {
 	struct hub_client *c = e->client;
 
-	take(e);
+	detach(e);
 	if (c->link == NULL)
 		return;
-	hub_stick(c, e->timeout_ms);
-	if (c->stops)
-		c->link->stop(c->link->arg, e);
+	hub_hold_slot(c, e->timeout_ms);
+	if (c->can_cancel)
+		c->link->cancel(c->link->arg, e);
 }
 
 static void
@@ -327,7 +328,7 @@ on_deadline(void *arg)
 
 	e->client->failed++;
 	abandon(e);
-	finish(e, &(struct hub_end){ .how = HUB_LATE });
+	finish(e, &(struct hub_end){ .how = HUB_TIMEOUT });
 }
 
 static void
@@ -335,32 +336,33 @@ on_wait(void *arg)
 {
 	struct hub_eval *e = arg;
 
-	if (others_able(e->hub, e->tool, 0)) {
+	if (others_can(e->hub, e->tool, 0)) {
 		start_timer(e, on_wait, e->wait_ms);
 		return;
 	}
 	dequeue(e);
-	finish(e, &(struct hub_end){ .how = HUB_NOBODY });
+	finish(e, &(struct hub_end){ .how = HUB_NO_CLIENT });
 }
 
 /*
- * The engine's side.
+ * For the engine.
  */
 int
-hub_submit(struct hub *r, struct hub_eval *e, struct err *err)
+hub_submit(struct hub *h, struct hub_eval *e, struct err *err)
 {
-	size_t max = r->queue_max > 0 ? r->queue_max : HUB_QUEUE_MAX;
+	size_t max = h->queue_max > 0 ? h->queue_max : HUB_QUEUE_MAX;
 
-	if (r->waiting >= max)
-		return err_set(err, ERR_LIMIT,
-		    "%zu evaluations wait already", r->waiting);
+	if (h->waiting >= max)
+		return err_set(err, ERR_LIMIT, "the queue is full: %zu "
+		    "evaluations are waiting", h->waiting);
 	if (e->tool.n > HUB_NAME_MAX)
-		return err_set(err, ERR_LIMIT, "the tool's name is too long");
-	e->hub = r;
+		return err_set(err, ERR_LIMIT, "the tool's name is longer "
+		    "than %d bytes", HUB_NAME_MAX);
+	e->hub = h;
 	e->client = NULL;
-	e->seq = ++r->seq;
+	e->seq = ++h->seq;
 	e->avoid = 0;
-	e->tries = e->again = 0;
+	e->tries = e->resends = 0;
 	dispatch(e, false);
 	return 0;
 }
@@ -383,7 +385,7 @@ hub_cancel(struct hub_eval *e)
 	case HUB_SENT:
 		abandon(e);
 		break;
-	case HUB_RESTING:
+	case HUB_DELAYED:
 		break;
 	}
 	timer_stop(e->hub->loop, &e->timer);
@@ -392,10 +394,10 @@ hub_cancel(struct hub_eval *e)
 }
 
 /*
- * The client's side.
+ * For links and clients.
  */
 void
-hub_clock(struct hub_client *c, bool on)
+hub_deadlines(struct hub_client *c, bool on)
 {
 	struct hub_eval *e;
 
@@ -406,32 +408,32 @@ hub_clock(struct hub_client *c, bool on)
 			timer_stop(c->hub->loop, &e->timer);
 }
 
-/* It is not coming back, or cannot do it any more. */
+/* The client does not return, or lost the tool. */
 static void
-move_on(struct hub_client *c, struct hub_eval *e)
+reassign_one(struct hub_client *c, struct hub_eval *e)
 {
-	take(e);
+	detach(e);
 	c->failed++;
 	if (!try_again(e, c, 0))
 		finish(e, &(struct hub_end){ .how = HUB_LOST });
 }
 
 void
-hub_take_away(struct hub_client *c)
+hub_reassign(struct hub_client *c)
 {
 	while (c->evals.head != NULL)
-		move_on(c, c->evals.head);
+		reassign_one(c, c->evals.head);
 }
 
-/* The serial stays: an answer to what was sent before is as good. */
+/* The serial stays: an answer to the earlier request counts. */
 void
-hub_send_again(struct hub_client *c)
+hub_resend(struct hub_client *c)
 {
 	uint64_t last = c->hub->serial;
 	struct hub_eval *e;
 	uint64_t at = 0;
 
-	/* by serial, as the list may change on the way */
+	/* by serial, since the list may change meanwhile */
 	while (c->link != NULL) {
 		for (e = c->evals.head; e != NULL; e = e->next)
 			if (e->serial > at)
@@ -439,8 +441,8 @@ hub_send_again(struct hub_client *c)
 		if (e == NULL || e->serial > last)
 			return;
 		at = e->serial;
-		if (!hub_can(c, e->tool) || e->again++ >= AGAIN_MAX) {
-			move_on(c, e);
+		if (!hub_can(c, e->tool) || e->resends++ >= RESENDS_MAX) {
+			reassign_one(c, e);
 			continue;
 		}
 		start_timer(e, on_deadline, deadline_ms(e));
@@ -448,29 +450,29 @@ hub_send_again(struct hub_client *c)
 	}
 }
 
-/* When to ask again, as the client says: retryAfter in s, or ...Ms. */
+/* The delay that the client asks for: retryAfterMs, or retryAfter (s). */
 static int64_t
-rest_of(const struct json *error)
+retry_delay(const struct json *error)
 {
 	const struct json *data = json_getc(error, "data");
 	const struct json *ms = json_getc(data, "retryAfterMs");
 	const struct json *s = json_getc(data, "retryAfter");
-	double rest = REST_MS;
+	double delay = DELAY_MS;
 
-	if (ms != NULL && json_double(ms, &rest))
+	if (ms != NULL && json_double(ms, &delay))
 		;
-	else if (s != NULL && json_double(s, &rest))
-		rest *= 1000;
-	return !(rest > 1) ? 1 : rest > REST_MAX_MS ? REST_MAX_MS :
-	    (int64_t)rest;
+	else if (s != NULL && json_double(s, &delay))
+		delay *= 1000;
+	return !(delay > 1) ? 1 : delay > DELAY_MAX_MS ? DELAY_MAX_MS :
+	    (int64_t)delay;
 }
 
 /*
- * Errors that say nothing of the evaluation, only of this client at this
- * time (seeds/004): it is tried again, as long as there are retries.
+ * Errors of this client at this time, not of the evaluation (seeds/004): retry
+ * while retries are left.  True: it was queued again.
  */
 static bool
-is_passing(struct hub_client *c, struct hub_eval *e,
+retry_error(struct hub_client *c, struct hub_eval *e,
     const struct json *error)
 {
 	const struct json *v = json_getc(error, "code");
@@ -481,10 +483,10 @@ is_passing(struct hub_client *c, struct hub_eval *e,
 	switch (code) {
 	case -32003:			/* rate limit */
 	case -32005:			/* resource */
-		return try_again(e, c, rest_of(error));
+		return try_again(e, c, retry_delay(error));
 	case -32004:			/* invalid tool */
-		hub_learn_lack(c, e->tool);
-		return others_able(c->hub, e->tool, c->birth) &&
+		hub_add_missing(c, e->tool);
+		return others_can(c->hub, e->tool, c->number) &&
 		    try_again(e, c, 0);
 	}
 	return false;
@@ -512,29 +514,29 @@ hub_answer(struct hub_link *link, uint64_t serial,
 		return false;
 	if (e == NULL) {
 		c->hub->dropped++;
-		if (serial > 0 && serial <= c->hub->serial && c->stuck > 0) {
-			hub_unstick(c, 1);
-			hub_take_work(c);
+		if (serial > 0 && serial <= c->hub->serial && c->held > 0) {
+			hub_free_slots(c, 1);
+			hub_assign_work(c);
 		}
 		return false;
 	}
-	take(e);
+	detach(e);
 	if (error != NULL)
 		c->failed++;
 	else
 		c->done++;
-	hub_settle(c);
-	hub_take_work(c);	/* before what done() may submit */
-	if (error == NULL || !is_passing(c, e, error))
+	hub_update_idle(c);
+	hub_assign_work(c);	/* before done() submits more */
+	if (error == NULL || !retry_error(c, e, error))
 		finish(e, &(struct hub_end){ .how = error != NULL ?
 		    HUB_ERROR : HUB_RESULT, .result = result,
 		    .error = error });
 	return true;
 }
 
-/* Of several trials of the same evaluation it is the oldest. */
+/* By id, the oldest: several trials share the id of an evaluation. */
 bool
-hub_tell(struct hub_link *link, const struct hub_status *s)
+hub_progress(struct hub_link *link, const struct hub_status *s)
 {
 	struct hub_client *c = link->client;
 	struct hub_eval *e;
@@ -552,7 +554,7 @@ hub_tell(struct hub_link *link, const struct hub_status *s)
 }
 
 size_t
-hub_assigned(const struct hub *r, const struct hub_link *link)
+hub_assigned(const struct hub *h, const struct hub_link *link)
 {
 	const struct hub_client *c = link->client;
 	const struct hub_group *g;
@@ -561,7 +563,7 @@ hub_assigned(const struct hub *r, const struct hub_link *link)
 	if (c == NULL)
 		return 0;
 	n = c->running;
-	for (g = r->groups; g != NULL; g = g->next)
+	for (g = h->groups; g != NULL; g = g->next)
 		if (hub_can(c, group_name(g)))
 			n += g->n;
 	return n;

@@ -1,17 +1,16 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * Clients: who is known, who is connected, who has room.
+ * Clients: registration, connections, capacity.
  *
  * Invariants:
- *	is_idle == hub_has_room(), after each call from outside;
- *	is_away: no link, not lost, nothing running;
+ *	in list HUB_IDLE_CLIENTS == hub_has_capacity(), after each call;
+ *	in list HUB_AWAY: no link, not lost, nothing running;
  *	lost: no link, and lost_timer runs.
  *
- * Places that are stuck: a client that was given up on an evaluation may
- * still be at it, and is not to have more at once than it said.  They are
- * free again when it answers, however late, when it says that it is ready,
- * or when the time is over that it had for it.  So one that never answers
- * gets little to spoil.
+ * Held slots: a client may still work on an evaluation that was abandoned, and
+ * must not get more at once than its capacity.  A slot is free again when the
+ * client answers, however late, when it reports that it is ready, or when the
+ * evaluation's time is over.  So a client that never answers gets little work.
  */
 #include "agent/hub_internal.h"
 
@@ -28,12 +27,41 @@ static void on_lost(void *);
 static void on_sweep(void *);
 
 void
-hub_init(struct hub *r)
+hub_init(struct hub *h)
 {
-	r->last = &r->head;
-	r->last_idle = &r->idle;
-	r->last_away = &r->away;
-	r->sweep = (struct timer){ .fn = on_sweep, .arg = r };
+	h->sweep = (struct timer){ .fn = on_sweep, .arg = h };
+}
+
+static void
+list_del(struct hub_client *c, enum hub_membership k)
+{
+	struct hub_clients *l = &c->hub->list[k];
+	struct hub_node *n = &c->node[k];
+
+	if (n->prev == NULL)
+		return;
+	*n->prev = n->next;
+	if (n->next != NULL)
+		n->next->node[k].prev = n->prev;
+	else
+		l->last = n->prev;
+	*n = (struct hub_node){ NULL, NULL };
+	l->n--;
+}
+
+/* At the end; a member moves there. */
+static void
+list_add(struct hub_client *c, enum hub_membership k)
+{
+	struct hub_clients *l = &c->hub->list[k];
+
+	list_del(c, k);
+	if (l->last == NULL)
+		l->last = &l->head;
+	c->node[k].prev = l->last;
+	*l->last = c;
+	l->last = &c->node[k].next;
+	l->n++;
 }
 
 bool
@@ -74,110 +102,78 @@ hub_stamp(char out[HUB_STAMP], int64_t wall_ns)
  * The table.
  */
 static struct hub_client **
-bucket_of(struct hub *r, struct str id)
+bucket_of(struct hub *h, struct str id)
 {
-	uint64_t h = 14695981039346656037u;
+	uint64_t hash = 14695981039346656037u;	/* FNV-1a */
 	size_t i;
 
 	for (i = 0; i < id.n; i++)
-		h = (h ^ (unsigned char)id.p[i]) * 1099511628211u;
-	return &r->bucket[(h ^ h >> 32) % HUB_BUCKETS];
+		hash = (hash ^ (unsigned char)id.p[i]) * 1099511628211u;
+	return &h->bucket[(hash ^ hash >> 32) % HUB_BUCKETS];
 }
 
 static struct hub_client *
-find(struct hub *r, struct str id)
+find(struct hub *h, struct str id)
 {
 	struct hub_client *c;
 
-	for (c = *bucket_of(r, id); c != NULL; c = c->next_hash)
+	for (c = *bucket_of(h, id); c != NULL; c = c->next_hash)
 		if (str_eq(c->id, id))
 			return c;
 	return NULL;
 }
 
 static void
-set_away(struct hub_client *c, bool away)
-{
-	struct hub *r = c->hub;
-
-	if (away == c->is_away)
-		return;
-	c->is_away = away;
-	if (away) {
-		c->next_away = NULL;
-		c->prev_away = r->last_away;
-		*r->last_away = c;
-		r->last_away = &c->next_away;
-		r->naway++;
-		return;
-	}
-	*c->prev_away = c->next_away;
-	if (c->next_away != NULL)
-		c->next_away->prev_away = c->prev_away;
-	else
-		r->last_away = c->prev_away;
-	r->naway--;
-}
-
-static void
 forget(struct hub_client *c)
 {
-	struct hub *r = c->hub;
-	struct hub_client **p = bucket_of(r, c->id);
+	struct hub_client **p = bucket_of(c->hub, c->id);
 	struct arena arena = c->arena;	/* the record is in it */
 
 	while (*p != c)
 		p = &(*p)->next_hash;
 	*p = c->next_hash;
-	set_away(c, false);
-	*c->prev = c->next;
-	if (c->next != NULL)
-		c->next->prev = c->prev;
-	else
-		r->last = c->prev;
-	r->known--;
+	list_del(c, HUB_IDLE_CLIENTS);
+	list_del(c, HUB_AWAY);
+	list_del(c, HUB_KNOWN);
 	arena_free(&c->own);
 	arena_free(&arena);
 }
 
 static struct hub_client *
-create(struct hub *r, struct str id)
+add_client(struct hub *h, struct str id)
 {
 	struct arena arena = { 0 };
 	struct hub_client *c = NEW(&arena, struct hub_client);
-	struct hub_client **b = bucket_of(r, id);
+	struct hub_client **b = bucket_of(h, id);
 
 	c->arena = arena;
-	c->hub = r;
+	c->hub = h;
 	c->id = arena_str(&c->arena, id);
-	c->birth = ++r->births;
+	c->number = ++h->numbers;
 	c->lost_timer = (struct timer){ .fn = on_lost, .arg = c };
 	c->next_hash = *b;
 	*b = c;
-	c->prev = r->last;
-	*r->last = c;
-	r->last = &c->next;
-	r->known++;
+	list_add(c, HUB_KNOWN);
 	return c;
 }
 
 void
-hub_fini(struct hub *r)
+hub_fini(struct hub *h)
 {
 	struct hub_client *c;
 
-	timer_stop(r->loop, &r->sweep);
-	while ((c = r->head) != NULL) {
-		timer_stop(r->loop, &c->lost_timer);
+	timer_stop(h->loop, &h->sweep);
+	while ((c = h->list[HUB_KNOWN].head) != NULL) {
+		timer_stop(h->loop, &c->lost_timer);
 		if (c->link != NULL)
 			c->link->client = NULL;
 		forget(c);
 	}
-	arena_free(&r->arena);
+	arena_free(&h->arena);
 }
 
 /*
- * What they can do.
+ * Capabilities.
  */
 static int
 by_name(const void *a, const void *b)
@@ -190,53 +186,41 @@ hub_can(const struct hub_client *c, struct str tool)
 {
 	size_t i;
 
-	for (i = 0; i < c->nlacks; i++)
-		if (str_eq(c->lacks[i], tool))
+	for (i = 0; i < c->nmissing; i++)
+		if (str_eq(c->missing[i], tool))
 			return false;
 	return c->tools.n == 0 || bsearch(&tool, c->tools.v, c->tools.n,
 	    sizeof(*c->tools.v), by_name) != NULL;
 }
 
 bool
-hub_has_room(const struct hub_client *c)
+hub_has_capacity(const struct hub_client *c)
 {
-	return c->link != NULL && c->ready && c->running + c->stuck < c->room;
+	return c->link != NULL && c->ready &&
+	    c->running + c->held < c->capacity;
 }
 
-/* Those that just got something go behind the others. */
+/* At the end of the list, so that clients take turns. */
 void
-hub_settle(struct hub_client *c)
+hub_update_idle(struct hub_client *c)
 {
-	struct hub *r = c->hub;
-	bool room = hub_has_room(c);
-
-	if (c->is_idle) {
-		*c->prev_idle = c->next_idle;
-		if (c->next_idle != NULL)
-			c->next_idle->prev_idle = c->prev_idle;
-		else
-			r->last_idle = c->prev_idle;
-	}
-	c->is_idle = room;
-	if (!room)
-		return;
-	c->next_idle = NULL;
-	c->prev_idle = r->last_idle;
-	*r->last_idle = c;
-	r->last_idle = &c->next_idle;
+	if (hub_has_capacity(c))
+		list_add(c, HUB_IDLE_CLIENTS);
+	else
+		list_del(c, HUB_IDLE_CLIENTS);
 }
 
 void
-hub_learn_lack(struct hub_client *c, struct str tool)
+hub_add_missing(struct hub_client *c, struct str tool)
 {
-	if (c->nlacks < HUB_LACKS && hub_can(c, tool))
-		c->lacks[c->nlacks++] = arena_str(&c->own, tool);
+	if (c->nmissing < HUB_MISSING_MAX && hub_can(c, tool))
+		c->missing[c->nmissing++] = arena_str(&c->own, tool);
 }
 
 static void
-learn(struct hub_client *c, const struct hub_hello *h)
+set_capabilities(struct hub_client *c, const struct hub_hello *h)
 {
-	struct arena own = { 0 };	/* for h may be from the old one */
+	struct arena own = { 0 };	/* h may point into the old one */
 	struct field_strs tools = { NEW_N(&own, struct str, h->tools.n), 0 };
 	size_t i;
 
@@ -247,87 +231,88 @@ learn(struct hub_client *c, const struct hub_hello *h)
 	c->name = arena_str(&own, h->name);
 	c->version = arena_str(&own, h->version);
 	c->tools = tools;
-	c->nlacks = 0;
-	c->room = h->room == 0 ? 1 : h->room > HUB_ROOM_MAX ?
-	    HUB_ROOM_MAX : h->room;
-	c->stops = h->stops;
+	c->nmissing = 0;
+	c->capacity = h->capacity == 0 ? 1 : h->capacity > HUB_CAPACITY_MAX ?
+	    HUB_CAPACITY_MAX : h->capacity;
+	c->can_cancel = h->can_cancel;
 	arena_free(&c->own);
 	c->own = own;
 }
 
 /*
- * Places that are stuck.
+ * Held slots.
  */
 void
-hub_stick(struct hub_client *c, int64_t ms)
+hub_hold_slot(struct hub_client *c, int64_t ms)
 {
-	struct hub *r = c->hub;
-	int64_t until = add_near(loop_now(r->loop), ms);
+	struct hub *h = c->hub;
+	int64_t until = add_near(loop_now(h->loop), ms);
 
-	if (until > c->stuck_until)
-		c->stuck_until = until;
-	if (c->stuck++ == 0 && r->nstuck++ == 0)
-		timer_start(r->loop, &r->sweep, SWEEP_MS);
-	hub_settle(c);
+	if (until > c->held_until)
+		c->held_until = until;
+	if (c->held++ == 0 && h->nheld++ == 0)
+		timer_start(h->loop, &h->sweep, SWEEP_MS);
+	hub_update_idle(c);
 }
 
 void
-hub_unstick(struct hub_client *c, size_t n)
+hub_free_slots(struct hub_client *c, size_t n)
 {
-	if (c->stuck == 0)
+	if (c->held == 0)
 		return;
-	c->stuck -= n < c->stuck ? n : c->stuck;
-	if (c->stuck == 0) {
-		c->hub->nstuck--;
-		c->stuck_until = 0;
+	c->held -= n < c->held ? n : c->held;
+	if (c->held == 0) {
+		c->hub->nheld--;
+		c->held_until = 0;
 	}
-	hub_settle(c);
+	hub_update_idle(c);
 }
 
 static void
 on_sweep(void *arg)
 {
-	struct hub *r = arg;
-	int64_t now = loop_now(r->loop);
+	struct hub *h = arg;
+	int64_t now = loop_now(h->loop);
 	struct hub_client *c;
 
-	for (c = r->head; c != NULL; c = c->next)
-		if (c->stuck > 0 && now >= c->stuck_until) {
-			hub_unstick(c, c->stuck);
-			hub_take_work(c);
+	for (c = h->list[HUB_KNOWN].head; c != NULL;
+	    c = c->node[HUB_KNOWN].next)
+		if (c->held > 0 && now >= c->held_until) {
+			hub_free_slots(c, c->held);
+			hub_assign_work(c);
 		}
-	if (r->nstuck > 0)
-		timer_start(r->loop, &r->sweep, SWEEP_MS);
+	if (h->nheld > 0)
+		timer_start(h->loop, &h->sweep, SWEEP_MS);
 }
 
 /*
- * Coming and going.
+ * Connections.
  */
 static void
-changed(struct hub *r)
+changed(struct hub *h)
 {
-	if (r->changed != NULL)
-		r->changed(r->arg);
+	if (h->changed != NULL)
+		h->changed(h->arg);
 }
 
 static void
 attach(struct hub_client *c, struct hub_link *link)
 {
-	struct hub *r = c->hub;
+	struct hub *h = c->hub;
 	struct hub_link *old = c->link;
 
-	timer_stop(r->loop, &c->lost_timer);
+	timer_stop(h->loop, &c->lost_timer);
 	c->lost = false;
-	set_away(c, false);
+	list_del(c, HUB_AWAY);
 	c->link = link;
 	link->client = c;
 	c->ready = false;
-	c->stale = c->running > 0;
+	c->must_resend = c->running > 0;
 	c->since_ns = os_wall_ns();
-	hub_unstick(c, c->stuck);
-	hub_clock(c, true);
+	hub_free_slots(c, c->held);
+	hub_deadlines(c, true);
 	if (old == NULL) {
-		r->nclients++;
+		h->nclients++;
 	} else {
 		old->client = NULL;
 		old->replaced(old->arg);
@@ -335,27 +320,28 @@ attach(struct hub_client *c, struct hub_link *link)
 }
 
 int
-hub_register(struct hub *r, struct hub_link *link,
-    const struct hub_hello *h, struct err *e)
+hub_register(struct hub *h, struct hub_link *link,
+    const struct hub_hello *hello, struct err *e)
 {
-	struct hub_client *c = find(r, h->id);
+	struct hub_client *c = find(h, hello->id);
 
 	if (link->client != NULL && link->client != c)
 		return err_set(e, ERR_SCHEMA, "this connection is "
 		    "registered with another clientId");
-	if (c == NULL && r->known >= HUB_CLIENTS_MAX && r->away != NULL)
-		forget(r->away);
-	if (c == NULL && r->known >= HUB_CLIENTS_MAX)
+	if (c == NULL && h->list[HUB_KNOWN].n >= HUB_CLIENTS_MAX &&
+	    h->list[HUB_AWAY].head != NULL)
+		forget(h->list[HUB_AWAY].head);
+	if (c == NULL && h->list[HUB_KNOWN].n >= HUB_CLIENTS_MAX)
 		return err_set(e, ERR_LIMIT, "too many clients");
 	if (c == NULL)
-		c = create(r, h->id);
-	learn(c, h);
+		c = add_client(h, hello->id);
+	set_capabilities(c, hello);
 	if (c->link != link)
 		attach(c, link);
 	c->seen_ns = os_wall_ns();
-	hub_settle(c);
-	hub_take_work(c);
-	changed(r);
+	hub_update_idle(c);
+	hub_assign_work(c);
+	changed(h);
 	return 0;
 }
 
@@ -367,62 +353,59 @@ hub_ready(struct hub_link *link)
 	if (c == NULL)
 		return;
 	c->ready = true;
-	hub_unstick(c, c->stuck);
-	hub_settle(c);
-	if (c->stale) {
-		c->stale = false;
-		hub_send_again(c);
+	hub_free_slots(c, c->held);
+	hub_update_idle(c);
+	if (c->must_resend) {
+		c->must_resend = false;
+		hub_resend(c);
 	}
-	hub_take_work(c);
+	hub_assign_work(c);
 	changed(c->hub);
 }
 
 void
-hub_part(struct hub_link *link)
+hub_disconnected(struct hub_link *link)
 {
 	struct hub_client *c = link->client;
-	struct hub *r;
+	struct hub *h;
 
 	if (c == NULL)
 		return;
-	r = c->hub;
+	h = c->hub;
 	link->client = NULL;
 	c->link = NULL;
 	c->ready = false;
 	c->lost = true;
 	c->seen_ns = os_wall_ns();
-	r->nclients--;
-	hub_unstick(c, c->stuck);
-	hub_settle(c);
-	hub_clock(c, false);
-	timer_start(r->loop, &c->lost_timer, r->lost_ms);
-	changed(r);
+	h->nclients--;
+	hub_free_slots(c, c->held);
+	hub_update_idle(c);
+	hub_deadlines(c, false);
+	timer_start(h->loop, &c->lost_timer, h->lost_ms);
+	changed(h);
 }
 
 static void
 on_lost(void *arg)
 {
 	struct hub_client *c = arg;
-	struct hub *r = c->hub;
+	struct hub *h = c->hub;
 
 	c->lost = false;
-	hub_take_away(c);
-	set_away(c, true);
-	if (r->naway > HUB_AWAY_MAX)
-		forget(r->away);
-	changed(r);
+	hub_reassign(c);
+	list_add(c, HUB_AWAY);
+	if (h->list[HUB_AWAY].n > HUB_AWAY_MAX)
+		forget(h->list[HUB_AWAY].head);
+	changed(h);
 }
 
 void
-hub_heard(struct hub_link *link)
+hub_seen(struct hub_link *link)
 {
 	if (link->client != NULL)
 		link->client->seen_ns = os_wall_ns();
 }
 
-/*
- * The list of them.
- */
 static void
 put_number(struct json_out *o, const char *key, uint64_t n)
 {
@@ -443,7 +426,7 @@ put_client(struct json_out *o, const struct hub_client *c)
 	for (i = 0; i < c->tools.n; i++)
 		json_put_str(o, c->tools.v[i]);
 	json_close(o, ']');
-	put_number(o, "maxConcurrency", c->room);
+	put_number(o, "maxConcurrency", c->capacity);
 	json_put_member_str(o, "version", c->version);
 	json_put_member_bool(o, "connected", c->link != NULL);
 	json_put_member_bool(o, "ready", c->ready);
@@ -456,12 +439,13 @@ put_client(struct json_out *o, const struct hub_client *c)
 }
 
 void
-hub_put_clients(struct json_out *o, const struct hub *r)
+hub_put_clients(struct json_out *o, const struct hub *h)
 {
 	const struct hub_client *c;
 
 	json_open(o, '[');
-	for (c = r->head; c != NULL; c = c->next)
+	for (c = h->list[HUB_KNOWN].head; c != NULL;
+	    c = c->node[HUB_KNOWN].next)
 		if (c->link != NULL || c->lost)
 			put_client(o, c);
 	json_close(o, ']');

@@ -1,22 +1,20 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * hub_internal.h: hub_.  The parts of the hub: evaluations (hub.c) and
- * clients (hub_client.c).  Only for these.
+ * hub_internal.h: hub_.  Shared by the evaluations (hub.c) and the clients
+ * (hub_client.c) of a hub.
  */
 #ifndef WAZA_HUB_INTERNAL_H
 #define WAZA_HUB_INTERNAL_H
 
 #include "agent/hub.h"
 
-enum hub_state {
-	HUB_IDLE, HUB_WAITING, HUB_SENT, HUB_RESTING
-};
+enum hub_state { HUB_IDLE, HUB_WAITING, HUB_SENT, HUB_DELAYED };
 
 struct hub_list {
 	struct hub_eval *head, **last;	/* last NULL: not used yet */
 };
 
-/* Those that wait for the same tool. */
+/* Evaluations that wait for the same tool. */
 struct hub_group {
 	struct hub_group *next;
 	char name[HUB_NAME_MAX];
@@ -26,52 +24,59 @@ struct hub_group {
 };
 
 /*
- * The record is in an arena of its own, with the id; what it can do is in
- * another one, since that changes.
+ * The record and the id are in `arena`; the capabilities, which a client may
+ * change by registering again, are in `own`.
  */
 struct hub_client {
 	struct arena arena, own;
 	struct hub *hub;
 	struct str id;
-	uint64_t birth;
-	struct hub_link *link;	/* NULL: not connected */
+	uint64_t number;		/* unique, from 1 */
+	struct hub_link *link;		/* NULL: not connected */
 	struct str name, version;
 	struct field_strs tools;	/* sorted */
-	size_t room;
-	bool stops, ready;
-	bool stale;			/* what it has is to be sent again */
-	bool lost, is_idle, is_away;
-	struct hub_list evals;	/* the oldest first */
+	size_t capacity;
+	bool can_cancel, ready;
+	bool must_resend;		/* its evaluations, when it is ready */
+	bool lost;
+	struct hub_list evals;		/* oldest first */
 	size_t running;
-	size_t stuck;			/* places that may still be taken by
-					 * what is wanted no more */
-	int64_t stuck_until;
-	struct str lacks[HUB_LACKS];	/* tools that it said it has not */
-	size_t nlacks;
-	uint64_t done, failed, round;
+	size_t held;			/* slots that abandoned evaluations
+					 * may still occupy */
+	int64_t held_until;
+	struct str missing[HUB_MISSING_MAX];	/* tools that it refused */
+	size_t nmissing;
+	uint64_t done, failed;
 	int64_t since_ns, seen_ns;
 	struct timer lost_timer;
 	struct hub_client *next_hash;
-	struct hub_client *next, **prev;
-	struct hub_client *next_idle, **prev_idle;
-	struct hub_client *next_away, **prev_away;
+	struct hub_node {
+		struct hub_client *next, **prev;	/* NULL: not in it */
+	} node[HUB_LISTS];
 };
 
+/* Insert an evaluation at one end of a list; remove it from its list. */
 void hub_list_add(struct hub_list *, struct hub_eval *, bool front);
 void hub_list_del(struct hub_list *, struct hub_eval *);
 
-/* hub_client.c */
+/* hub_client.c: what a client can do now. */
 bool hub_can(const struct hub_client *, struct str tool);
-bool hub_has_room(const struct hub_client *);
-void hub_settle(struct hub_client *);	/* among those with room */
-void hub_learn_lack(struct hub_client *, struct str tool);
-void hub_stick(struct hub_client *, int64_t ms);
-void hub_unstick(struct hub_client *, size_t n);
+bool hub_has_capacity(const struct hub_client *);
+/* Puts the client at the end of the idle list, or removes it. */
+void hub_update_idle(struct hub_client *);
+/* Remembers that the client refused the tool. */
+void hub_add_missing(struct hub_client *, struct str tool);
+/* Marks a slot as occupied for ms at most; frees n of these slots. */
+void hub_hold_slot(struct hub_client *, int64_t ms);
+void hub_free_slots(struct hub_client *, size_t n);
 
-/* hub.c: evaluations of a client that are to be sent, or taken away. */
-void hub_take_work(struct hub_client *);
-void hub_send_again(struct hub_client *);
-void hub_take_away(struct hub_client *);	/* it does not come back */
-void hub_clock(struct hub_client *, bool on);	/* their deadlines */
+/* hub.c: sends waiting evaluations to the client while it has capacity. */
+void hub_assign_work(struct hub_client *);
+/* Sends its evaluations again, after it reconnected. */
+void hub_resend(struct hub_client *);
+/* Takes all its evaluations away: it does not return. */
+void hub_reassign(struct hub_client *);
+/* Starts or stops the deadlines of its evaluations. */
+void hub_deadlines(struct hub_client *, bool on);
 
 #endif

@@ -205,9 +205,9 @@ read_hello(struct arena *a, const struct json *m, struct hub_hello *h)
 	h->version = cut(json_str(caps, "version"), HUB_NAME_MAX);
 	v = json_getc(caps, "maxConcurrency");
 	if (v != NULL && json_int(v, &n) && n > 1)
-		h->room = n < HUB_ROOM_MAX ? (size_t)n : HUB_ROOM_MAX;
+		h->capacity = n < HUB_CAPACITY_MAX ? (size_t)n : HUB_CAPACITY_MAX;
 	v = json_getc(caps, "cancel");
-	h->stops = v != NULL && v->type == JSON_BOOL && json_bool(v);
+	h->can_cancel = v != NULL && v->type == JSON_BOOL && json_bool(v);
 	return read_tools(a, json_getc(caps, "tools"), &h->tools);
 }
 
@@ -279,7 +279,7 @@ on_status(struct evalclient *p, const struct json *m)
 		    s.progress;
 	if (id != NULL)
 		s.serial = serial_of(p->set, id);
-	hub_tell(&p->link, &s);
+	hub_progress(&p->link, &s);
 }
 
 static void
@@ -456,7 +456,7 @@ evalclient_message(void *arg, struct str text)
 
 	if (p->closing)
 		return;
-	hub_heard(&p->link);
+	hub_seen(&p->link);
 	m = json_read(&mem, text, s->depth, &je);
 	if (m != NULL)
 		dispatch(p, m);
@@ -566,7 +566,7 @@ on_gone(void *arg)
 	struct arena own = p->own;	/* the peer is in it */
 
 	timer_stop(p->set->loop, &p->tick);
-	hub_part(&p->link);
+	hub_disconnected(&p->link);
 	arena_free(&own);
 }
 
@@ -583,7 +583,7 @@ evalclient_adopt(struct evalclients *s, struct conn *c,
 	p->conn = c;
 	p->authed = authed || s->token.n == 0;
 	p->link = (struct hub_link){ .evaluate = link_evaluate,
-		.stop = link_stop, .replaced = link_replaced, .arg = p };
+		.cancel = link_stop, .replaced = link_replaced, .arg = p };
 	p->since = p->credit_at = loop_now(s->loop);
 	p->credit = BURST;
 	p->tick = (struct timer){ .fn = on_tick, .arg = p };

@@ -100,7 +100,7 @@ for want in \
     'bad.yaml:9:30: line 1 of "url"' \
     'bad.yaml:9:59: line 1 of "input"' \
     'bad.yaml:10:35: warning: "timeout" is in milliseconds' \
-    'bad.yaml:10:10: warning: executor "remote" asks once'
+    'bad.yaml:10:10: warning: executor "remote" sends one prompt'
 do ok "what is wrong: $want" has "$tmp/out" "$want"
 done
 cat >slip.yaml <<'YAML'
@@ -309,7 +309,7 @@ two=
 over
 is 'killed in the middle: status' 1 "$rc"
 is 'killed in the middle: with a retry the other does it' '"passed"' "$("$WAZA" parse --pretty r.json | grep -A8 '"test_id": "keeps"' | sed -n 's/^ *"status": \("[a-z]*"\),*/\1/p' | head -n 1)"
-ok 'killed in the middle: without one it is the resource that failed' has report 'resource: client doomed has gone'
+ok 'killed in the middle: without one it is the resource that failed' has report 'resource: client doomed disconnected'
 is 'killed in the middle: nothing is counted twice' 2 "$(grep -c . r.json.journal | awk '{ print $1 - 1 }')"
 ok 'killed in the middle: as infrastructure' has r.json infrastructure
 is 'killed in the middle: once at the other' 1 "$(grep -c '"evaluate"' other)"
@@ -367,8 +367,8 @@ begin late.yaml --config-json '{"remote":{"grace_seconds":1}}'
 printf '%s\n' '<welcome' '> {"type":"register","clientId":"mute","capabilities":["t"]}' '> {"type":"ready"}' '<evaluate' end |
     "$talker" talk "$port" >said
 over
-ok 'late: no answer' has report 'no answer of client mute within 300 ms'
-ok 'late: nobody has it' has report 'resource: no client that has tool "unknown" was there within 1 s'
+ok 'late: no answer' has report 'client mute did not answer within 300 ms'
+ok 'late: nobody has it' has report 'resource: no client with tool "unknown" connected within 1 s'
 is 'late: classes' '"timeout" "infrastructure"' "$(classes | tr '\n' ' ' | sed 's/ $//')"
 
 #

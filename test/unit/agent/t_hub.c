@@ -88,14 +88,14 @@ static void
 open_link(struct client *c)
 {
 	*c = (struct client){ .link = { .evaluate = on_evaluate,
-		.stop = on_stop, .replaced = on_replaced, .arg = c } };
+		.cancel = on_stop, .replaced = on_replaced, .arg = c } };
 }
 
 static int
 enter(struct client *c, const char *id, size_t room, const char *tool)
 {
 	struct str tools[1] = { str_of(tool != NULL ? tool : "") };
-	struct hub_hello h = { .id = str_of(id), .room = room,
+	struct hub_hello h = { .id = str_of(id), .capacity = room,
 		.tools = { tools, tool != NULL }, .version = STR("1.0.0") };
 
 	return hub_register(&hub, &c->link, &h, &e);
@@ -237,12 +237,12 @@ test_dispatch(void)
 	come(&b, "b", 3, NULL);			/* any tool */
 	OK(b.n == 2 && strcmp(b.what[0], "two") == 0 &&
 	    strcmp(b.what[1], "three") == 0);
-	OK(hub_tell(&a.link, &(struct hub_status){ .progress = 0.5,
+	OK(hub_progress(&a.link, &(struct hub_status){ .progress = 0.5,
 	    .evaluation = STR("one") }));
 	OK(w[0].told == 1 && w[0].progress == 0.5);
-	OK(hub_tell(&a.link, &(struct hub_status){ .progress = 0.75,
+	OK(hub_progress(&a.link, &(struct hub_status){ .progress = 0.75,
 	    .serial = a.got[0] }) && w[0].progress == 0.75);
-	OK(!hub_tell(&a.link, &(struct hub_status){ .progress = 0.5,
+	OK(!hub_progress(&a.link, &(struct hub_status){ .progress = 0.5,
 	    .evaluation = STR("two") }));
 	OK(answer(&a, 0, "null") && w[0].done == 1);
 	OK(w[0].how == HUB_RESULT && strcmp(w[0].client, "a") == 0);
@@ -254,8 +254,8 @@ test_dispatch(void)
 	OK(answer(&b, 0, "{}") && answer(&b, 1, "0") && w[2].done == 1);
 	OK(a.n == 2 ? answer(&a, 1, "1") : answer(&b, 2, "1"));
 	OK(w[1].done == 1 && w[3].done == 1);
-	hub_part(&a.link);
-	hub_part(&b.link);
+	hub_disconnected(&a.link);
+	hub_disconnected(&b.link);
 	OK(hub.nclients == 0);
 	end();
 }
@@ -287,7 +287,7 @@ test_order(void)
 	}
 	OK(strcmp(got, want) == 0);
 	OK(last.done == 1);
-	hub_part(&a.link);
+	hub_disconnected(&a.link);
 	end();
 }
 
@@ -296,7 +296,7 @@ test_cancel(void)
 {
 	struct client a;
 	struct work w[3] = { 0 };
-	struct hub_hello h = { .id = STR("a"), .room = 1, .stops = true };
+	struct hub_hello h = { .id = STR("a"), .capacity = 1, .can_cancel = true };
 
 	begin();
 	submit(&w[0], "waits", "t");
@@ -319,7 +319,7 @@ test_cancel(void)
 	OK(a.stopped == 1);
 	hub_cancel(&w[2].x);		/* harmless */
 	OK(a.stopped == 1);
-	hub_part(&a.link);
+	hub_disconnected(&a.link);
 	end();
 }
 
@@ -336,7 +336,7 @@ test_deadline(void)
 	pass(6900);			/* timeout 5 s, grace 2 s */
 	OK(w[0].done == 0);
 	pass(200);
-	OK(w[0].done == 1 && w[0].how == HUB_LATE);
+	OK(w[0].done == 1 && w[0].how == HUB_TIMEOUT);
 	OK(strcmp(w[0].client, "a") == 0 && a.n == 1);
 	OK(!answer(&a, 0, "\"late\"") && w[0].done == 1);
 	OK(a.n == 2 && answer(&a, 1, "1") && w[1].done == 1);
@@ -348,12 +348,12 @@ test_deadline(void)
 	pass(6100);
 	OK(a.n == 4);
 	pass(7100);
-	OK(w[1].done == 1 && w[1].how == HUB_LATE);
+	OK(w[1].done == 1 && w[1].how == HUB_TIMEOUT);
 	/* and who is stuck is no hope for those that wait */
 	submit(&w[2], "waits", "t");
-	hub_part(&a.link);
+	hub_disconnected(&a.link);
 	pass(30100);
-	OK(w[2].done == 1 && w[2].how == HUB_NOBODY);
+	OK(w[2].done == 1 && w[2].how == HUB_NO_CLIENT);
 	OK(w[2].client[0] == '\0' && w[2].tries == 0);
 	end();
 }
@@ -371,7 +371,7 @@ test_wait(void)
 	pass(29900);
 	OK(w[0].done == 0);
 	pass(200);
-	OK(w[0].done == 1 && w[0].how == HUB_NOBODY);
+	OK(w[0].done == 1 && w[0].how == HUB_NO_CLIENT);
 	w[0].x.timeout_ms = 200000;
 	submit(&w[0], "long", "t");
 	submit(&w[1], "waits", "t");
@@ -379,7 +379,7 @@ test_wait(void)
 	OK(w[0].done == 0 && w[1].done == 0);
 	OK(answer(&a, 0, "1") && answer(&a, 1, "1"));
 	OK(w[1].done == 1 && w[1].how == HUB_RESULT);
-	hub_part(&a.link);
+	hub_disconnected(&a.link);
 	end();
 }
 
@@ -395,7 +395,7 @@ test_lost(void)
 	submit(&w[0], "none", "t");
 	submit(&w[1], "one", "t");
 	come(&b, "b", 2, "t");
-	hub_part(&a.link);
+	hub_disconnected(&a.link);
 	pass(9900);
 	OK(w[0].done == 0 && b.n == 0);	/* the deadline waits as well */
 	pass(200);
@@ -407,15 +407,15 @@ test_lost(void)
 	w[2].x.retries = 2;
 	submit(&w[2], "back", "t");
 	OK(b.n == 2);
-	hub_part(&b.link);
+	hub_disconnected(&b.link);
 	pass(10100);
 	OK(w[2].done == 0 && hub.waiting == 1);
 	come(&a, "a", 2, "u");
 	OK(a.n == 0);
 	come(&b, "b", 1, "t");
 	OK(b.n == 1 && answer(&b, 0, "1") && w[2].done == 1);
-	hub_part(&a.link);
-	hub_part(&b.link);
+	hub_disconnected(&a.link);
+	hub_disconnected(&b.link);
 	end();
 }
 
@@ -433,7 +433,7 @@ test_return(void)
 	submit(&w[2], "three", "t");
 	OK(answer(&a, 0, "1") && a.n == 3);
 	serial = a.got[1];
-	hub_part(&a.link);
+	hub_disconnected(&a.link);
 	pass(5000);
 	open_link(&again);
 	OK(enter(&again, "a", 2, "t") == 0);
@@ -451,14 +451,14 @@ test_return(void)
 	OK(enter(&third, "a", 2, "t") == 0 && again.replaced == 1);
 	OK(hub.nclients == 1);
 	OK(!answer(&again, 0, "1") && w[2].done == 0);
-	hub_part(&again.link);
+	hub_disconnected(&again.link);
 	OK(hub.nclients == 1);
 	pass(6000);			/* its time begins anew */
 	OK(w[2].done == 0);
 	hub_ready(&third.link);
 	OK(third.n == 1 && answer(&third, 0, "1") && w[2].done == 1);
 	OK(w[2].tries == 1);
-	hub_part(&third.link);
+	hub_disconnected(&third.link);
 	end();
 }
 
@@ -474,27 +474,27 @@ test_crash(void)
 	come(&a, "a", 1, "t");
 	submit(&w, "deadly", "t");
 	for (i = 0; i < 10 && w.done == 0; i++) {
-		hub_part(&a.link);
+		hub_disconnected(&a.link);
 		pass(1000);
 		come(&a, "a", 1, "t");
 	}
 	OK(i == 4 && w.how == HUB_LOST);
-	hub_part(&a.link);
+	hub_disconnected(&a.link);
 	/* one that comes back without the tool */
 	come(&a, "a", 1, "t");
 	submit(&w, "other", "t");
-	hub_part(&a.link);
+	hub_disconnected(&a.link);
 	come(&a, "a", 1, "u");
 	OK(w.done == 1 && w.how == HUB_LOST);
 	/* one that comes back and is never ready */
 	come(&a, "a", 1, "t");
 	submit(&w, "never", "t");
-	hub_part(&a.link);
+	hub_disconnected(&a.link);
 	open_link(&a);
 	enter(&a, "a", 1, "t");
 	pass(7100);
-	OK(w.done == 1 && w.how == HUB_LATE);
-	hub_part(&a.link);
+	OK(w.done == 1 && w.how == HUB_TIMEOUT);
+	hub_disconnected(&a.link);
 	end();
 }
 
@@ -524,7 +524,7 @@ test_errors(void)
 	OK(a.n == 3 && b.n == 1 && refuse(&a, 2, tool));
 	OK(w[0].done == 1 && w[0].code == -32004);	/* nobody else has it */
 	/* one that has too much to do is asked later */
-	hub_part(&a.link);
+	hub_disconnected(&a.link);
 	come(&a, "a", 1, "t");
 	w[1].x.retries = 1;
 	submit(&w[1], "busy", "t");
@@ -542,8 +542,8 @@ test_errors(void)
 	hub_cancel(&w[2].x);
 	pass(2000);
 	OK(a.n == 3 && w[2].done == 0);
-	hub_part(&a.link);
-	hub_part(&b.link);
+	hub_disconnected(&a.link);
+	hub_disconnected(&b.link);
 	end();
 }
 
@@ -569,10 +569,10 @@ test_limits(void)
 		open_link(&a);
 		snprintf(id, sizeof(id), "c-%zu", i);
 		enter(&a, id, 1, NULL);
-		hub_part(&a.link);
+		hub_disconnected(&a.link);
 	}
 	pass(10100);
-	known = hub.known;
+	known = hub.list[HUB_KNOWN].n;
 	OK(known == HUB_AWAY_MAX);
 	/* and there is an end to those that are there */
 	for (i = 0; i < HUB_CLIENTS_MAX; i++) {
@@ -580,14 +580,14 @@ test_limits(void)
 		snprintf(id, sizeof(id), "d-%zu", i);
 		if (enter(&a, id, 1, NULL) == -1)
 			break;
-		hub_part(&a.link);
+		hub_disconnected(&a.link);
 	}
 	OK(i == HUB_CLIENTS_MAX);	/* those away give way */
 	open_link(&a);
 	OK(enter(&a, "one-more", 1, NULL) == -1);
 	OK(enter(&a, "d-5", 1, NULL) == 0);
 	OK(enter(&a, "d-6", 1, NULL) == -1);	/* another id */
-	hub_part(&a.link);
+	hub_disconnected(&a.link);
 	end();
 }
 
@@ -606,7 +606,7 @@ test_list(void)
 	come(&a, "a", 2, "t");
 	submit(&w, "1", "t");
 	answer(&a, 0, "1");
-	hub_part(&a.link);
+	hub_disconnected(&a.link);
 	come(&a, "a", 2, "t");
 	submit(&w, "2", "t");
 	answer(&a, 0, "1");
@@ -621,7 +621,7 @@ test_list(void)
 	OK(json_int(json_getc(v, "maxConcurrency"), &n) && n == 2);
 	OK(json_bool(json_getc(v, "ready")));
 	OK(json_count(json_getc(v, "tools")) == 1);
-	hub_part(&a.link);
+	hub_disconnected(&a.link);
 	buf_free(&b);
 	end();
 }
