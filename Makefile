@@ -53,7 +53,7 @@ AGENT = agent agent_command agent_formats agent_home agent_mcp agent_mock agent_
 	proto/acp_turn proto/copilot proto/copilot_event proto/copilot_permit proto/copilot_session \
 	proto/copilot_settings proto/openai proto/openai_answer proto/openai_body proto/openai_read \
 	proto/openai_setup
-AGENT_H = agent agent_internal agent_preset agent_stream hub hub_internal proto/acp proto/copilot \
+AGENT_H = agent agent_internal hub hub_internal proto/acp proto/copilot \
 	proto/openai
 GRADE = grader_action_sequence grader_behavior grader_check grader_child grader_code \
 	grader_code_interpreter grader_code_variables grader_diff grader_expected grader_file grader_json_extract \

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * Executor `command`: any program as an agent.  One child a trial, the prompt
- * on its stdin, its stdout the answer; it works in the trial's workspace and
- * finds the rest in WAZA_ variables.  With persistent: true, agent_pool.c
- * takes over.  What it prints may be events (agent_stream.h), and programs
- * that are known need no command (agent_preset.h).
+ * Executor `command`: any program as an agent.  One child per trial gets the
+ * prompt on stdin and writes the answer to stdout; it runs in the trial's
+ * workspace and finds everything else in WAZA_ variables.  Output may be events
+ * (agent_stream.c).  Presets (agent_preset.c) replace the command for known
+ * programs.  With `persistent: true`, agent_pool.c takes over.
  */
 #include "agent/agent_internal.h"
 
@@ -14,8 +14,6 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "agent/agent_preset.h"
-#include "agent/agent_stream.h"
 #include "base/os.h"
 #include "base/os_path.h"
 #include "base/os_spawn.h"
@@ -25,7 +23,7 @@
 #include "lib/tmpl.h"
 #include "suite/spec.h"
 
-enum { STREAM_MAX = 256 << 20 };	/* bytes of events, then it is ended */
+enum { STREAM_MAX = 256 << 20 };	/* bytes of events */
 
 struct command {
 	struct agent_job *job;
@@ -34,7 +32,7 @@ struct command {
 	bool streams;
 	uint64_t bytes;			/* of stdout */
 	struct proc_tail tail;		/* of stderr */
-	bool heard;			/* something came from it */
+	bool heard;			/* it wrote something */
 	struct mask secrets;		/* of its environment */
 };
 
@@ -77,7 +75,7 @@ add(struct arena *a, const char **set, size_t *n, const char *name,
 	set[(*n)++] = arena_fmt(a, "%s=%s", name, cstr != NULL ? cstr : "").p;
 }
 
-/* The directories of skills, as PATH has them. */
+/* Skill directories, separated by colons as in PATH. */
 static struct str
 skill_path(struct arena *a, const struct field_strs *dirs)
 {
@@ -99,7 +97,7 @@ number(struct arena *a, unsigned n)
 	return arena_fmt(a, "%u", n);
 }
 
-/* What belongs to one trial: its name, place and input. */
+/* The variables of one trial. */
 static int
 add_trial(struct arena *a, const char **set, size_t *n,
     const struct agent_request *r, struct err *e)
@@ -119,14 +117,14 @@ add_trial(struct arena *a, const char **set, size_t *n,
 	add(a, set, n, "WAZA_ATTEMPT", number(a, r->attempt));
 	if (r->workspace != NULL) {
 		add(a, set, n, "WAZA_WORKSPACE", str_of(r->workspace));
-		/* some believe it rather than look where they are */
+		/* some programs trust it more than getcwd() */
 		add(a, set, n, "PWD", str_of(agent_cwd(r)));
 	}
 	if (r->sample > 0)
 		add(a, set, n, "WAZA_SAMPLE", number(a, r->sample));
 	*n += agent_home_env(a, r, set + *n);
 	for (i = 0; r->task->inputs.repos.n > 0 && i < AGENT_GIT_VARS; i++)
-		set[(*n)++] = agent_git_vars[i];	/* it has its own */
+		set[(*n)++] = agent_git_vars[i];	/* not ours */
 	for (v = json_first(r->task->inputs.environment); v != NULL;
 	    v = v->next)
 		agent_env_add(a, v, set, n);
@@ -235,7 +233,7 @@ on_done(void *arg)
 	j->done(j->arg);
 }
 
-/* Its own words for the program, or the suite's. */
+/* argv, environment and stdin, from the preset or from config.command. */
 static int
 set_up(struct agent *a, struct agent_job *j, struct proc_opts *o,
     struct err *e)
@@ -262,6 +260,13 @@ format_of(const struct agent *a)
 	return agent_format(p != NULL ? str_of(p->format) : name);
 }
 
+/* Presets ignore `persistent`. */
+static bool
+is_pool(const struct agent *a)
+{
+	return a->kind == &agent_command && a->suite->config.persistent;
+}
+
 static enum agent_status
 command_start(struct agent *a, struct agent_job *j)
 {
@@ -271,7 +276,7 @@ command_start(struct agent *a, struct agent_job *j)
 	struct command *c;
 	struct err e = { 0 };
 
-	if (a->suite->config.persistent)
+	if (is_pool(a))
 		return agent_pool_start(a, j);
 	c = NEW(j->arena, struct command);
 	j->state = c;
@@ -294,7 +299,7 @@ command_cancel(struct agent *a, struct agent_job *j)
 {
 	struct command *c = j->state;
 
-	if (a->suite->config.persistent)
+	if (is_pool(a))
 		agent_pool_cancel(a, j);
 	else
 		proc_cancel(&c->proc);
@@ -313,7 +318,7 @@ has_template(const struct json *command)
 	return false;
 }
 
-/* The words are the same for all trials, unless there is a template. */
+/* Without a template, argv is the same for all trials. */
 static int
 command_open(struct agent *a, struct err *e)
 {
@@ -321,7 +326,7 @@ command_open(struct agent *a, struct err *e)
 
 	if (agent_preset(a->kind->name) != NULL)
 		return 0;
-	if (a->suite->config.persistent)
+	if (is_pool(a))
 		return agent_pool_open(a, e);
 	if (!has_template(a->suite->config.command))
 		a->state = agent_argv(a->arena, a->suite,
@@ -332,7 +337,7 @@ command_open(struct agent *a, struct err *e)
 static bool
 command_close(struct agent *a)
 {
-	return !a->suite->config.persistent || agent_pool_close(a);
+	return !is_pool(a) || agent_pool_close(a);
 }
 
 static void
@@ -349,8 +354,7 @@ command_check(const struct spec_suite *s, struct spec_notes *notes)
 	if (cmd->type != JSON_STRING &&
 	    (cmd->type != JSON_ARRAY || json_count(cmd) == 0))
 		spec_note(notes, FIELD_ERROR, spec_at(s->path, cmd),
-		    "\"command\" must be a list of words, or a line for the "
-		    "shell");
+		    "\"command\" must be a list of words or a shell command");
 	else if (cmd->type == JSON_STRING && json_text(cmd).n == 0)
 		spec_note(notes, FIELD_ERROR, spec_at(s->path, cmd),
 		    "\"command\" is empty");
@@ -361,9 +365,9 @@ command_check(const struct spec_suite *s, struct spec_notes *notes)
 			    json_type_name((enum json_type)v->type));
 	if (format.n > 0 && agent_format(format) == NULL)
 		spec_note(notes, FIELD_ERROR, spec_at(s->path, json_getc(
-		    s->config.tree, "output_format")), "output_format cannot "
-		    "be \"%.*s\"; it is %s", (int)(format.n < 80 ? format.n :
-		    80), format.p, agent_format_names());
+		    s->config.tree, "output_format")), "unknown "
+		    "output_format \"%.*s\"; it must be %s",
+		    STRF(utf8_cut(format, 80)), agent_format_names());
 }
 
 /* Plain text on stdout is only the answer; workers and events report more. */

@@ -1,15 +1,14 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * The words of each program: Claude Code, Codex, Copilot CLI, Gemini CLI and
- * opencode.  Events that are not named here are passed over; new ones come
- * with every release.
+ * The output formats of Claude Code, Codex, Copilot CLI, Gemini CLI, opencode,
+ * and our own.  Unknown events are ignored: every release adds some.
  */
-#include "agent/agent_stream.h"
+#include "agent/agent_internal.h"
 
 #include "json.h"
 
 static bool
-truth(const struct json *obj, const char *key)
+is_true(const struct json *obj, const char *key)
 {
 	const struct json *v = json_getc(obj, key);
 
@@ -24,6 +23,20 @@ add_cost(struct agent_stream *s, const struct json *obj, const char *key)
 
 	if (v != NULL && json_double(v, &d) && d > 0)
 		s->job->ans.usage.cost += d;
+}
+
+/* Adds token counts by their names in obj; a name may be NULL. */
+static void
+add_tokens(struct answer_usage *u, const struct json *obj, const char *input,
+    const char *output, const char *cache_read, const char *cache_write)
+{
+	u->known = true;
+	agent_stream_add(&u->input_tokens, obj, input);
+	agent_stream_add(&u->output_tokens, obj, output);
+	if (cache_read != NULL)
+		agent_stream_add(&u->cache_read_tokens, obj, cache_read);
+	if (cache_write != NULL)
+		agent_stream_add(&u->cache_write_tokens, obj, cache_write);
 }
 
 static void
@@ -50,7 +63,7 @@ claude_content(struct agent_stream *s, const struct json *list)
 			agent_stream_say(s, json_str(v, "text"));
 		} else if (str_is(type, "tool_use")) {
 			input = json_getc(v, "input");
-			s->text.n = 0;	/* what comes after is the answer */
+			s->text.n = 0;	/* the answer follows the last call */
 			agent_stream_call(s, json_str(v, "id"),
 			    json_str(v, "name"), input);
 			if (str_is(json_str(v, "name"), "Skill"))
@@ -60,7 +73,7 @@ claude_content(struct agent_stream *s, const struct json *list)
 		} else if (str_is(type, "tool_result")) {
 			agent_stream_result(s, agent_stream_find(s,
 			    json_str(v, "tool_use_id")), json_getc(v,
-			    "content"), !truth(v, "is_error"));
+			    "content"), !is_true(v, "is_error"));
 		}
 	}
 }
@@ -71,16 +84,12 @@ claude_result(struct agent_stream *s, const struct json *v)
 	const struct json *usage = json_getc(v, "usage");
 	struct answer_usage *u = &s->job->ans.usage;
 
-	u->known = true;
 	agent_stream_add(&u->turns, v, "num_turns");
-	agent_stream_add(&u->input_tokens, usage, "input_tokens");
-	agent_stream_add(&u->output_tokens, usage, "output_tokens");
-	agent_stream_add(&u->cache_read_tokens, usage,
-	    "cache_read_input_tokens");
-	agent_stream_add(&u->cache_write_tokens, usage,
-	    "cache_creation_input_tokens");
+	add_tokens(u, usage, "input_tokens", "output_tokens",
+	    "cache_read_input_tokens", "cache_creation_input_tokens");
 	add_cost(s, v, "total_cost_usd");
-	if (truth(v, "is_error") || !str_is(json_str(v, "subtype"), "success"))
+	if (is_true(v, "is_error") ||
+	    !str_is(json_str(v, "subtype"), "success"))
 		agent_stream_fail(s, json_str(v, "result").n > 0 ?
 		    json_str(v, "result") : json_str(v, "subtype"));
 	else
@@ -149,14 +158,9 @@ agent_read_codex(struct agent_stream *s, const struct json *v)
 	} else if (str_is(type, "item.completed")) {
 		codex_item(s, json_getc(v, "item"), true);
 	} else if (str_is(type, "turn.completed")) {
-		u->known = true;
 		u->turns++;
-		agent_stream_add(&u->input_tokens, usage, "input_tokens");
-		agent_stream_add(&u->output_tokens, usage, "output_tokens");
-		agent_stream_add(&u->cache_read_tokens, usage,
-		    "cached_input_tokens");
-		agent_stream_add(&u->cache_write_tokens, usage,
-		    "cache_write_input_tokens");
+		add_tokens(u, usage, "input_tokens", "output_tokens",
+		    "cached_input_tokens", "cache_write_input_tokens");
 	} else if (str_is(type, "turn.failed")) {
 		agent_stream_fail(s, json_str(json_getc(v, "error"),
 		    "message"));
@@ -181,10 +185,10 @@ copilot_result(struct agent_stream *s, const struct json *v)
 	if (n != NULL)
 		json_double(n, &u->premium_requests);
 	if (code != NULL && json_int(code, &status) && status != 0)
-		agent_stream_fail(s, STR("the agent ended with an error"));
+		agent_stream_fail(s, STR("the agent exited with an error"));
 }
 
-/* Not all of its versions say skill.invoked here; those that do, say both. */
+/* Newer versions report a skill twice: as a call and as skill.invoked. */
 static void
 copilot_skill(struct agent_stream *s, struct str name)
 {
@@ -201,15 +205,15 @@ static void
 copilot_call_end(struct agent_stream *s, const struct json *d)
 {
 	struct answer_call *c = agent_stream_find(s, json_str(d, "toolCallId"));
-	bool well = truth(d, "success");
-	const struct json *result = json_getc(d, well ? "result" : "error");
+	bool ok = is_true(d, "success");
+	const struct json *result = json_getc(d, ok ? "result" : "error");
 	struct json_mem mem = { arena_hook, s->job->arena };
 	struct json_error e;
 
 	if (json_getc(result, "content") != NULL)
 		result = json_getc(result, "content");
-	agent_stream_result(s, c, result, well);
-	if (c != NULL && well && str_is(c->name, "skill"))
+	agent_stream_result(s, c, result, ok);
+	if (c != NULL && ok && str_is(c->name, "skill"))
 		copilot_skill(s, json_str(json_read(&mem, c->arguments, 0, &e),
 		    "skill"));
 }
@@ -243,39 +247,11 @@ agent_read_copilot(struct agent_stream *s, const struct json *v)
 /*
  * Gemini CLI: --output-format stream-json, or json: one object.
  */
-static void
-gemini_stats(struct agent_stream *s, const struct json *stats)
-{
-	struct answer_usage *u = &s->job->ans.usage;
-
-	if (stats == NULL)
-		return;
-	u->known = true;
-	agent_stream_add(&u->input_tokens, stats, "input_tokens");
-	agent_stream_add(&u->output_tokens, stats, "output_tokens");
-	agent_stream_add(&u->cache_read_tokens, stats, "cached");
-}
-
-/* {"models": {"name": {"tokens": {"prompt", "candidates", "cached"}}}} */
-static void
-gemini_models(struct agent_stream *s, const struct json *models)
-{
-	struct answer_usage *u = &s->job->ans.usage;
-	const struct json *m, *tokens;
-
-	for (m = json_first(models); m != NULL; m = m->next) {
-		tokens = json_getc(m, "tokens");
-		u->known = true;
-		agent_stream_add(&u->input_tokens, tokens, "prompt");
-		agent_stream_add(&u->output_tokens, tokens, "candidates");
-		agent_stream_add(&u->cache_read_tokens, tokens, "cached");
-	}
-}
-
 void
 agent_read_gemini(struct agent_stream *s, const struct json *v)
 {
 	struct str type = json_str(v, "type"), id = json_str(v, "tool_id");
+	const struct json *stats = json_getc(v, "stats"), *m;
 	struct answer_call *c;
 
 	set_session(s, v, "session_id");
@@ -295,13 +271,18 @@ agent_read_gemini(struct agent_stream *s, const struct json *v)
 		    != NULL ? "error" : "output"),
 		    str_is(json_str(v, "status"), "success"));
 	} else if (str_is(type, "result")) {
-		gemini_stats(s, json_getc(v, "stats"));
+		if (stats != NULL)
+			add_tokens(&s->job->ans.usage, stats, "input_tokens",
+			    "output_tokens", "cached", NULL);
 		if (!str_is(json_str(v, "status"), "success"))
 			agent_stream_fail(s, json_str(json_getc(v, "error"),
 			    "message"));
 	} else if (json_getc(v, "response") != NULL) {
 		agent_stream_settle(s, json_str(v, "response"));
-		gemini_models(s, json_getc(json_getc(v, "stats"), "models"));
+		for (m = json_first(json_getc(stats, "models")); m != NULL;
+		    m = m->next)
+			add_tokens(&s->job->ans.usage, json_getc(m, "tokens"),
+			    "prompt", "candidates", "cached", NULL);
 	} else if (type.n == 0 && json_getc(v, "error") != NULL) {
 		agent_stream_fail(s, json_str(json_getc(v, "error"),
 		    "message"));
@@ -309,7 +290,7 @@ agent_read_gemini(struct agent_stream *s, const struct json *v)
 }
 
 /*
- * opencode: run --format json.  Each step has its own text; the last counts.
+ * opencode: run --format json.  Each step has a text; the last one counts.
  */
 static void
 opencode_tool(struct agent_stream *s, const struct json *part)
@@ -343,10 +324,8 @@ agent_read_opencode(struct agent_stream *s, const struct json *v)
 	} else if (str_is(type, "step_finish")) {
 		tokens = json_getc(part, "tokens");
 		cache = json_getc(tokens, "cache");
-		u->known = true;
 		u->turns++;
-		agent_stream_add(&u->input_tokens, tokens, "input");
-		agent_stream_add(&u->output_tokens, tokens, "output");
+		add_tokens(u, tokens, "input", "output", NULL, NULL);
 		agent_stream_add(&u->cache_read_tokens, cache, "read");
 		agent_stream_add(&u->cache_write_tokens, cache, "write");
 		add_cost(s, part, "cost");
@@ -359,7 +338,7 @@ agent_read_opencode(struct agent_stream *s, const struct json *v)
 }
 
 /*
- * json: our own, as a persistent worker says it.
+ * json: our own format, that of persistent workers.
  */
 void
 agent_read_json(struct agent_stream *s, const struct json *v)
@@ -380,12 +359,10 @@ agent_read_json(struct agent_stream *s, const struct json *v)
 		if (c->type == JSON_STRING)
 			agent_stream_skill(s, json_text(c));
 	usage = json_getc(v, "usage");
-	u->known = usage != NULL;
 	agent_stream_add(&u->turns, usage, "turns");
-	agent_stream_add(&u->input_tokens, usage, "input_tokens");
-	agent_stream_add(&u->output_tokens, usage, "output_tokens");
-	agent_stream_add(&u->cache_read_tokens, usage, "cache_read_tokens");
-	agent_stream_add(&u->cache_write_tokens, usage, "cache_write_tokens");
+	add_tokens(u, usage, "input_tokens", "output_tokens",
+	    "cache_read_tokens", "cache_write_tokens");
+	u->known = usage != NULL;
 	add_cost(s, usage, "cost");
 	if (json_str(v, "error").n > 0)
 		agent_stream_fail(s, json_str(v, "error"));

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * Where an agent's process keeps what is its own.
+ * TMPDIR and HOME of an agent's process, and changes to its environment.
  *
- * Most agents leave files in TMPDIR, so they get one that goes away with the
- * trial.  HOME is the user's, with its logins, unless `home: private` is said;
- * then it is empty but for a .cache that stays between trials and runs, since
- * some agents unpack hundreds of megabytes into it when they first start.
+ * Most agents leave files in TMPDIR, so they get one that is removed after the
+ * trial.  HOME is the user's, with its logins, unless the settings say `home:
+ * private`.  A private HOME is empty except for .cache, which persists between
+ * runs: some agents unpack hundreds of megabytes there on first start.
  */
 #include "agent/agent_internal.h"
 
@@ -28,9 +28,9 @@ struct settings {
 static const char *const homes[] = { "user", "private", NULL };
 static const struct field rows[] = {
 	FIELD(settings, home, FIELD_ENUM, .words = homes,
-	    .help = "whose HOME it has"),
+	    .help = "HOME of the user, or a private one"),
 	FIELD(settings, cache_home, FIELD_STR,
-	    .help = "what a private HOME has as .cache"),
+	    .help = ".cache of a private HOME"),
 };
 static const struct field_table table = FIELD_TABLE(settings, rows);
 
@@ -57,7 +57,7 @@ agent_home_check(const struct spec_suite *s, const char *name,
 			field_decode(&ctx, &table, places[i], &set);
 }
 
-/* Without a word about it: beside the user's other caches. */
+/* By default, beside the user's other caches. */
 static const char *
 default_cache(struct arena *a)
 {
@@ -70,7 +70,7 @@ default_cache(struct arena *a)
 	return NULL;
 }
 
-/* "~/x" is the user's; other paths are relative to the suite. */
+/* "~/x" is in the user's HOME; other paths are relative to the suite. */
 static const char *
 cache_path(struct arena *a, const struct spec_suite *s, struct str path)
 {
@@ -97,8 +97,7 @@ agent_home_read(struct agent *a, struct err *e)
 	struct agent_home *h = &a->home;
 	struct field_ctx ctx = { .arena = a->arena,
 		.flags = FIELD_LAX | FIELD_OPEN };
-	bool worker = str_is(str_of(a->kind->name), "command") &&
-	    a->suite->config.persistent;
+	bool pool = a->kind == &agent_command && a->suite->config.persistent;
 
 	*h = (struct agent_home){ 0 };
 	if (a->kind->no_files)
@@ -109,7 +108,7 @@ agent_home_read(struct agent *a, struct err *e)
 		    "must be user or private", a->kind->name);
 	h->own = set.home == HOME_PRIVATE;
 	h->tmp = a->kind->private_tmp || h->own;
-	h->shared = a->kind->shared_process || worker;
+	h->shared = a->kind->shared_process || pool;
 	if (h->own)
 		h->cache = cache_path(a->arena, a->suite, set.cache_home);
 	return 0;
@@ -121,7 +120,7 @@ agent_has_own_dirs(const struct agent *a)
 	return a->home.tmp;
 }
 
-/* All of it that is missing; it may be there. */
+/* Creates the directory and its parents; existing ones are fine. */
 static int
 make_dirs(struct arena *a, const char *path, struct err *e)
 {
@@ -137,7 +136,7 @@ make_dirs(struct arena *a, const char *path, struct err *e)
 	return mkdir(p, 0700) == -1 && errno != EEXIST ? err_sys(e, p) : 0;
 }
 
-/* Empty, also when somebody else could not clear it. */
+/* Creates an empty directory; one that an earlier run left is removed. */
 static int
 make_dir(const char *path, struct err *e)
 {
@@ -218,23 +217,23 @@ clear(const char **dir, struct err *e)
 int
 agent_remove_dirs(struct agent *a, struct agent_request *r, struct err *e)
 {
-	int one = 0, two = 0;
+	int tmp = 0, home = 0;
 
 	if (!a->home.shared) {
-		one = clear(&r->tmp, e);
-		two = clear(&r->home, e);
+		tmp = clear(&r->tmp, e);
+		home = clear(&r->home, e);
 	}
 	r->tmp = r->home = r->cache = NULL;
-	return one == -1 || two == -1 ? -1 : 0;
+	return tmp == -1 || home == -1 ? -1 : 0;
 }
 
 int
 agent_remove_shared_dirs(struct agent *a, struct err *e)
 {
-	int one = clear(&a->home.tmp_dir, e);
-	int two = clear(&a->home.home_dir, e);
+	int tmp = clear(&a->home.tmp_dir, e);
+	int home = clear(&a->home.home_dir, e);
 
-	return one == -1 || two == -1 ? -1 : 0;
+	return tmp == -1 || home == -1 ? -1 : 0;
 }
 
 size_t
@@ -250,7 +249,7 @@ agent_home_env(struct arena *a, const struct agent_request *r,
 	set[n++] = arena_fmt(a, "HOME=%s", r->home).p;
 	set[n++] = r->cache == NULL ? "XDG_CACHE_HOME" :
 	    arena_fmt(a, "XDG_CACHE_HOME=%s", r->cache).p;
-	set[n++] = "XDG_CONFIG_HOME";	/* or they would lead elsewhere */
+	set[n++] = "XDG_CONFIG_HOME";	/* they would name other directories */
 	set[n++] = "XDG_DATA_HOME";
 	set[n++] = "XDG_STATE_HOME";
 	return n;

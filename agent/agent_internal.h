@@ -144,4 +144,103 @@ void agent_put_transcript(struct agent_job *);
 /* Replaces secrets by stars everywhere in the answer. */
 void agent_mask(struct agent_job *, const struct mask *);
 
+/*
+ * Programs with a preset (agent_preset.c): argv, environment and the format of
+ * their output.
+ */
+enum agent_prompt_way {
+	AGENT_BY_STDIN,			/* as it is */
+	AGENT_BY_MESSAGE,		/* as a line of JSON for Claude */
+	AGENT_BY_ARGUMENT		/* the last word, or in "--flag=" */
+};
+
+struct agent_preset {
+	const char *name, *program, *format;
+	const char *args[12];		/* before model and prompt */
+	const char *model_flag, *prompt_flag;
+	const char *effort[2], *mcp[2];	/* words; the level, or the name of a
+					 * file, is appended to the last */
+	enum agent_prompt_way way;
+	const char *env[3];
+};
+
+/* The preset of that executor, or NULL. */
+const struct agent_preset *agent_preset(const char *name);
+
+/* Sets argv, environment and stdin for a job; 0, or -1 with the error. */
+struct proc_opts;
+int agent_preset_set(const struct agent_preset *, struct agent *,
+    struct agent_job *, struct proc_opts *, struct err *);
+
+/* Notes problems with the settings of the suite's preset. */
+void agent_preset_check(const struct spec_suite *, struct spec_notes *);
+
+/*
+ * The output of a program (agent_stream.c): text, or events as one JSON object
+ * per line, in one of the formats of agent_formats.c.  Everything but the
+ * buffers lives in the job's arena.
+ */
+struct agent_stream_call {
+	struct agent_stream_call *prev;
+	struct str id;			/* the agent's, to find the result */
+	struct answer_call call;
+};
+
+struct agent_stream {
+	struct agent_job *job;
+	const struct agent_format *format;
+	struct buf line;		/* incomplete */
+	struct buf text;		/* of the answer */
+	struct buf all;			/* may be one document */
+	struct agent_stream_call *last;
+	struct answer_call **tail;
+	struct str error;
+	size_t events;			/* lines that were understood */
+	size_t kept;			/* bytes of calls and skills */
+	bool full;			/* kept is over its limit */
+	bool final;			/* the text is complete */
+	const struct mask *secrets;	/* of the agent */
+};
+
+/* Reads the object of a line, or of the whole output. */
+typedef void agent_read_fn(struct agent_stream *, const struct json *);
+agent_read_fn agent_read_claude, agent_read_codex, agent_read_copilot,
+    agent_read_gemini, agent_read_opencode, agent_read_json;
+
+struct agent_format {
+	const char *name;
+	agent_read_fn *read;		/* NULL: plain text */
+};
+
+/* The format of that name, or NULL; all names, for messages. */
+const struct agent_format *agent_format(struct str name);
+const char *agent_format_names(void);
+
+/*
+ * Begin a stream; add output; end it, which makes the answer and frees the
+ * buffers.  An error in the stream is the agent's.
+ */
+void agent_stream_init(struct agent_stream *, struct agent_job *,
+    const struct agent_format *, const struct mask *);
+void agent_stream_put(struct agent_stream *, struct str);
+void agent_stream_end(struct agent_stream *);
+
+/*
+ * For the formats: add text to the answer, set all of it, set the error (the
+ * first one stays), add a skill.
+ */
+void agent_stream_say(struct agent_stream *, struct str text);
+void agent_stream_settle(struct agent_stream *, struct str text);
+void agent_stream_fail(struct agent_stream *, struct str why);
+void agent_stream_skill(struct agent_stream *, struct str name);
+/* Adds a call, or updates the one of that id; NULL: too many. */
+struct answer_call *agent_stream_call(struct agent_stream *, struct str id,
+    struct str name, const struct json *arguments);
+/* The call of that id, or NULL; and its result (the call may be NULL). */
+struct answer_call *agent_stream_find(struct agent_stream *, struct str id);
+void agent_stream_result(struct agent_stream *, struct answer_call *,
+    const struct json *result, bool success);
+/* Adds a non-negative member of an object to a sum. */
+void agent_stream_add(int64_t *sum, const struct json *obj, const char *key);
+
 #endif

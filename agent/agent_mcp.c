@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * MCP servers of a suite, for the agents that take some.
+ * MCP servers of a suite, in the forms that agents take.
  *
  *	mcp_servers:
  *	  NAME: {command: node, args: [server.mjs], env: {A: b}, cwd: dir}
  *	  NAME: {url: "http://...", headers: {A: b}}
  *
- * A command with a slash, and cwd, are relative to the suite, which the agent
- * does not know.  Few protocols have cwd: a shell goes there first.
+ * A command with a slash, and cwd, are relative to the suite; the agent gets
+ * absolute paths.  Few protocols have cwd: a shell changes to it first.
  */
 #include "agent/agent_internal.h"
 
@@ -23,20 +23,20 @@ enum type { STDIO, HTTP, SSE };
 static const char *const types[] = { "stdio", "http", "sse", "local", NULL };
 
 struct server {
-	int type;			/* enum type; -1: not said */
+	int type;			/* enum type; -1: not given */
 	struct str command, url, cwd;
 	struct field_strs args;
 	const struct json *env, *headers, *tools, *timeout;
 };
 static const struct field rows[] = {
 	FIELD(server, type, FIELD_ENUM, .words = types),
-	FIELD(server, command, FIELD_STR, .help = "that starts it"),
-	FIELD(server, args, FIELD_STRS, .help = "of the command"),
+	FIELD(server, command, FIELD_STR, .help = "program to start"),
+	FIELD(server, args, FIELD_STRS, .help = "its arguments"),
 	FIELD(server, env, FIELD_TREE, .help = "{NAME: value}"),
-	FIELD(server, cwd, FIELD_STR, .help = "where it is started"),
-	FIELD(server, url, FIELD_STR, .help = "of one that runs already"),
+	FIELD(server, cwd, FIELD_STR, .help = "its working directory"),
+	FIELD(server, url, FIELD_STR, .help = "of a running server"),
 	FIELD(server, headers, FIELD_TREE, .help = "{name: value}"),
-	FIELD(server, tools, FIELD_TREE, .help = "those it may use; all"),
+	FIELD(server, tools, FIELD_TREE, .help = "tools to offer; default all"),
 	FIELD(server, timeout, FIELD_TREE, .help = "milliseconds"),
 };
 static const struct field_table table = FIELD_TABLE(server, rows);
@@ -55,9 +55,6 @@ read_server(const struct field_ctx *ctx, const struct json *v,
 	return 0;
 }
 
-/*
- * What is wrong with them, before anything runs.
- */
 static void
 check_map(const struct json *map, const char *what, const char *file,
     struct spec_notes *notes)
@@ -95,7 +92,7 @@ check_server(const struct json *v, const char *file, struct spec_notes *notes)
 	check_map(s.headers, "headers", file, notes);
 	if (s.type == STDIO ? s.command.n == 0 : s.url.n == 0)
 		spec_note(notes, FIELD_ERROR, spec_at(file, v), "the MCP "
-		    "server has no \"%s\"", s.type == STDIO ? "command" :
+		    "server needs a \"%s\"", s.type == STDIO ? "command" :
 		    "url");
 }
 
@@ -112,9 +109,6 @@ agent_mcp_check(const struct spec_suite *s, struct spec_notes *notes)
 			check_server(v, s->path, notes);
 }
 
-/*
- * As agents have them.
- */
 static const char *
 find_program(struct arena *a, const struct spec_suite *s, struct str name)
 {
@@ -128,7 +122,7 @@ find_program(struct arena *a, const struct spec_suite *s, struct str name)
 	return found != NULL ? os_absolute(a, found) : p;
 }
 
-/* Words before the arguments, at most 5; their number. */
+/* The words before the arguments; returns their number, at most 5. */
 static size_t
 start_words(struct arena *a, const struct spec_suite *s,
     const struct server *v, const char **word)
@@ -188,9 +182,8 @@ static void
 put_server(struct json_out *o, struct arena *a, const struct spec_suite *s,
     const struct server *v, bool list)
 {
-	if (v->type != STDIO || !list) {	/* ACP: stdio has no type */
+	if (v->type != STDIO || !list)		/* ACP: stdio has no type */
 		json_put_member_cstr(o, "type", types[v->type]);
-	}
 	if (v->type == STDIO)
 		put_command(o, a, s, v, list);
 	else {
@@ -214,14 +207,13 @@ agent_mcp_put(struct json_out *o, const struct spec_suite *s)
 		json_put_key(o, json_key(v));
 		json_open(o, '{');
 		put_server(o, &a, s, &m, false);
-		json_put_key(o, STR("tools"));	/* or Copilot takes none */
+		json_put_key(o, STR("tools"));	/* Copilot needs it */
 		if (m.tools != NULL)
 			json_put(o, m.tools);
 		else
 			json_put_raw(o, STR("[\"*\"]"));
-		if (m.timeout != NULL) {
+		if (m.timeout != NULL)
 			json_put_member(o, "timeout", m.timeout);
-		}
 		json_close(o, '}');
 	}
 	json_close(o, '}');

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * Executor `mock`: no agent at all.  It echoes the prompt, word for word as
- * microsoft/waza's does, since suites assert on that; or it plays a script,
- * the suite's config.mock with the task's own mock over it.
+ * Executor `mock`: no agent.  It echoes the prompt, in the exact words of
+ * microsoft/waza's mock, since suites assert on them; or it plays a script: the
+ * suite's config.mock, over which the task's `mock` takes precedence.
  */
 #include "agent/agent_internal.h"
 
@@ -19,7 +19,7 @@ struct mock {
 	struct loop *loop;
 };
 
-/* Both scripts into one; what is wrong with them mock_check has said. */
+/* Merges both scripts; mock_check() has reported wrong members. */
 static void
 read_script(struct arena *a, const struct spec_suite *s,
     const struct spec_task *t, struct agent_script *out)
@@ -42,46 +42,33 @@ mock_needs_workspace(const struct spec_suite *s, const struct spec_task *t)
 	return has_files(s->config.mock) || has_files(t->mock);
 }
 
-struct checking {
-	struct spec_notes *notes;
-	const char *file;
-};
-
 static void
-note_finding(void *ctx, const struct field_finding *f)
+check_items(const struct json *list, const char *key, const char *what,
+    const char *file, struct spec_notes *notes)
 {
-	struct checking *c = ctx;
-	enum field_level level = f->level;
+	const struct json *v;
 
-	if (c->notes->strict)
-		level = FIELD_ERROR;
-	spec_note(c->notes, level,
-	    (struct spec_where){ c->file, f->line, f->col }, "%s", f->msg);
+	for (v = json_first(list); v != NULL; v = v->next)
+		if (json_getc(v, key) == NULL)
+			spec_note(notes, FIELD_ERROR, spec_at(file, v),
+			    "%s needs a \"%s\"", what, key);
 }
 
 static void
 check_script(const struct json *mock, const char *file,
     struct spec_notes *notes)
 {
-	struct checking c = { notes, file };
-	struct field_ctx ctx = { notes->arena, FIELD_LAX, note_finding, &c,
-		"mock" };
+	struct spec_source src = { notes, file };
+	struct field_ctx ctx = { .arena = notes->arena, .flags = FIELD_LAX |
+		(notes->strict ? (unsigned)FIELD_STRICT : 0),
+		.report = spec_report, .ctx = &src, .path = "mock" };
 	struct agent_script s = { 0 };
-	const struct json *v;
 
 	if (mock == NULL)
 		return;
 	field_decode(&ctx, &agent_script_table, mock, &s);
-	if (s.tool_calls != NULL)
-		for (v = json_first(s.tool_calls); v != NULL; v = v->next)
-			if (json_getc(v, "name") == NULL)
-				spec_note(notes, FIELD_ERROR, spec_at(file, v),
-				    "a tool call needs a name");
-	if (s.files != NULL)
-		for (v = json_first(s.files); v != NULL; v = v->next)
-			if (json_getc(v, "path") == NULL)
-				spec_note(notes, FIELD_ERROR, spec_at(file, v),
-				    "a file needs a path");
+	check_items(s.tool_calls, "name", "a tool call", file, notes);
+	check_items(s.files, "path", "a file", file, notes);
 }
 
 static void
@@ -121,7 +108,7 @@ mock_skills(const struct spec_suite *s, const struct spec_task *t)
 	return AGENT_SKILLS_SIMULATED;
 }
 
-/* A judge says nothing rather than what it was asked to judge. */
+/* A judge's answer is empty: an echo would contain what it judges. */
 static void
 echo(struct agent_job *j)
 {

@@ -1,19 +1,18 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * Persistent workers: one child per worker slot that answers many trials.  It
- * gets one JSON object a line and says one a line:
+ * Persistent workers of executor `command`: children that each answer many
+ * trials, one at a time.  A worker reads and writes one JSON object per line:
  *
  *	> {"id": 1, "task_id": "", "prompt": "", "model": "", "workspace": "",
  *	   "run_id": "", "trial": 1, "attempt": 1}
  *	< {"output": "", "tool_calls": [], "usage": {}, "skills": []}
  *
- * To a judge it also says "role": "judge" and "sample": 1.  Where the task
- * has them, there are "cwd", "environment" and "skill_directories", too.
+ * A request to a judge also has "role": "judge" and "sample": 1.  "cwd",
+ * "environment" and "skill_directories" are present if the task has them.
  *
- * A worker is idle, busy with one job, or gone; a job that is cancelled takes
- * its worker with it, and so does a line that is no answer, since there is no
- * other way to be sure that the next answer is the next job's.  A reply that
- * repeats the id is checked by it.
+ * A worker is idle, busy with one job, or terminated.  Cancelling a job
+ * terminates its worker, and so does an invalid line: otherwise the next line
+ * might answer an older request.  An id in an answer has to match.
  */
 #include "agent/agent_internal.h"
 
@@ -27,7 +26,7 @@
 #include "lib/tmpl.h"
 #include "suite/spec.h"
 
-enum { CLOSE_GRACE_MS = 2000 };	/* from the end of its stdin to SIGTERM */
+enum { CLOSE_GRACE_MS = 2000 };	/* from end of stdin to SIGTERM */
 
 struct worker {
 	struct pool *pool;
@@ -35,15 +34,15 @@ struct worker {
 	struct agent_job *job;		/* NULL: idle */
 	struct buf line;		/* of its stdout */
 	struct proc_tail tail;		/* of its stderr */
-	int64_t asked;			/* the number of the question */
+	int64_t request_id;		/* of the last request */
 	size_t answers;
 	bool alive, cancelled;
-	bool spoilt;			/* it said what is no answer */
+	bool invalid;			/* it wrote an invalid line */
 };
 
 struct pool {
 	struct agent *agent;
-	struct worker *v;
+	struct worker *v;		/* n places */
 	size_t n, alive;
 	bool closing;
 	struct timer grace;
@@ -64,9 +63,9 @@ agent_pool_open(struct agent *a, struct err *e)
 	return 0;
 }
 
-/* What the environment and the working directory say to other programs. */
+/* Other programs get these from their environment and cwd. */
 static void
-put_place(struct json_out *o, const struct spec_suite *s,
+put_environment(struct json_out *o, const struct spec_suite *s,
     const struct agent_request *r)
 {
 	const struct json *env = r->task->inputs.environment;
@@ -76,9 +75,8 @@ put_place(struct json_out *o, const struct spec_suite *s,
 
 	if (r->cwd != NULL)
 		json_put_member_str(o, "cwd", str_of(r->cwd));
-	if (env != NULL && json_first(env) != NULL) {
+	if (json_first(env) != NULL)
 		json_put_member(o, "environment", env);
-	}
 	if (r->no_skills || r->task->skill_directories.n == 0)
 		return;
 	dirs = spec_skill_dirs(&a, s, r->task);
@@ -90,14 +88,14 @@ put_place(struct json_out *o, const struct spec_suite *s,
 }
 
 static void
-ask(struct worker *w, const struct agent_request *r)
+send_request(struct worker *w, const struct agent_request *r)
 {
 	struct buf b = { 0 };
 	struct json_out o = { .put = buf_sink, .ctx = &b };
 
-	w->line.n = 0;			/* said before it was asked */
+	w->line.n = 0;			/* drop output before the request */
 	json_open(&o, '{');
-	json_put_member_int(&o, "id", ++w->asked);
+	json_put_member_int(&o, "id", ++w->request_id);
 	json_put_member_str(&o, "task_id", r->task->id);
 	json_put_member_str(&o, "prompt", r->prompt);
 	json_put_member_str(&o, "model", r->model);
@@ -106,7 +104,7 @@ ask(struct worker *w, const struct agent_request *r)
 	json_put_member_str(&o, "run_id", str_of(r->run_id));
 	json_put_member_int(&o, "trial", r->trial);
 	json_put_member_int(&o, "attempt", r->attempt);
-	put_place(&o, w->pool->agent->suite, r);
+	put_environment(&o, w->pool->agent->suite, r);
 	if (r->sample > 0) {
 		json_put_member_str(&o, "role", r->responds ? STR("responder") :
 		    STR("judge"));
@@ -128,22 +126,18 @@ finish(struct worker *w)
 	j->done(j->arg);
 }
 
-/* Whether the answer is to this question, as far as it says. */
+/* Whether its id, if any, is that of the request. */
 static bool
-is_mine(const struct worker *w, const struct json *v)
+id_matches(const struct worker *w, const struct json *v)
 {
 	const struct json *id = json_getc(v, "id");
 	int64_t n;
 
-	return id == NULL || (json_int(id, &n) && n == w->asked);
+	return id == NULL || (json_int(id, &n) && n == w->request_id);
 }
 
-/*
- * One line of its stdout is the answer to what it was asked.  A line that
- * cannot be one ends the worker: nobody knows what its next line answers.
- */
 static void
-take_answer(struct worker *w, struct str line)
+read_answer(struct worker *w, struct str line)
 {
 	struct agent_job *j = w->job;
 	struct json_mem mem = { arena_hook, j->arena };
@@ -152,7 +146,7 @@ take_answer(struct worker *w, struct str line)
 	struct json *v;
 
 	v = json_read(&mem, arena_str(j->arena, line), 0, &je);
-	if (v != NULL && v->type == JSON_OBJECT && is_mine(w, v) &&
+	if (v != NULL && v->type == JSON_OBJECT && id_matches(w, v) &&
 	    agent_read_script(j->arena, v, &s) == 0) {
 		agent_play(j, &s);
 		if (s.files != NULL && j->ans.fault == ANSWER_OK)
@@ -164,12 +158,12 @@ take_answer(struct worker *w, struct str line)
 	}
 	if (v == NULL)
 		agent_fail(j, ANSWER_FAILED,
-		    "the worker's line is not JSON: %s at column %u", je.msg,
+		    "the worker's answer is not JSON: %s at column %u", je.msg,
 		    je.col);
 	else
-		agent_fail(j, ANSWER_FAILED, "the worker's line is not an "
-		    "answer to what it was asked");
-	w->spoilt = true;
+		agent_fail(j, ANSWER_FAILED, "the worker's line does "
+		    "not answer the request");
+	w->invalid = true;
 	proc_cancel(&w->proc);		/* on_done finishes the job */
 }
 
@@ -182,16 +176,16 @@ on_out(void *arg, struct str s)
 
 	w->line.max = PROC_OUT_MAX;
 	buf_put(&w->line, s);
-	if (w->line.full) {		/* no end to its line */
+	if (w->line.full) {		/* the line is too long */
 		proc_cancel(&w->proc);
 		return;
 	}
-	while (w->line.n > 0 && !w->spoilt && !w->cancelled &&
+	while (w->line.n > 0 && !w->invalid && !w->cancelled &&
 	    (nl = memchr(w->line.p, '\n', w->line.n)) != NULL) {
 		line = (struct str){ w->line.p, (size_t)(nl - w->line.p) };
 		if (w->job != NULL && line.n > 0)
-			take_answer(w, line);
-		if (w->line.n > 0)	/* or it was dropped meanwhile */
+			read_answer(w, line);
+		if (w->line.n > 0)	/* not dropped by send_request */
 			buf_eat(&w->line, line.n + 1);
 	}
 }
@@ -227,16 +221,15 @@ start_worker(struct pool *p, struct worker *w, struct agent_job *j,
 }
 
 /*
- * A worker may end when it likes, but for between question and answer.  If it
- * had answered before, and nothing of this answer has come, the question goes
- * to its successor.
+ * A worker may exit between requests.  If it has answered before, and has
+ * written nothing of this answer, the request goes to a new worker.
  */
 static bool
-ask_successor(struct worker *w, struct agent_job *j)
+retry_request(struct worker *w, struct agent_job *j)
 {
 	struct err e;
 
-	if (w->answers == 0 || w->line.n > 0 || w->cancelled || w->spoilt ||
+	if (w->answers == 0 || w->line.n > 0 || w->cancelled || w->invalid ||
 	    w->pool->closing || w->proc.res.truncated)
 		return false;
 	buf_free(&w->line);
@@ -247,24 +240,24 @@ ask_successor(struct worker *w, struct agent_job *j)
 		return true;
 	}
 	w->job = j;
-	ask(w, j->req);
+	send_request(w, j->req);
 	return true;
 }
 
 static void
 judge_end(struct worker *w, struct agent_job *j)
 {
-	struct str said = j->ans.error;
+	struct str error = j->ans.error;
 	struct str tail = proc_tail_get(j->arena, &w->tail);
 
 	w->proc.res.truncated |= w->line.full;
 	agent_judge_exit(j, &w->proc, tail);
-	if (w->spoilt && !w->cancelled) {
+	if (w->invalid && !w->cancelled) {
 		j->ans.fault = ANSWER_FAILED;
-		j->ans.error = said;
+		j->ans.error = error;
 	} else if (j->ans.fault == ANSWER_OK)
 		agent_fail(j, ANSWER_FAILED,
-		    "the worker ended without an answer");
+		    "the worker exited without an answer");
 }
 
 static void
@@ -276,7 +269,7 @@ on_done(void *arg)
 
 	w->alive = false;
 	p->alive--;
-	if (j != NULL && ask_successor(w, j))
+	if (j != NULL && retry_request(w, j))
 		return;
 	if (j != NULL)
 		judge_end(w, j);
@@ -290,7 +283,7 @@ on_done(void *arg)
 	}
 }
 
-/* An idle worker, else a place for a new one. */
+/* An idle worker, else a place for a new one, or NULL. */
 static struct worker *
 pick(struct pool *p)
 {
@@ -312,7 +305,7 @@ agent_pool_start(struct agent *a, struct agent_job *j)
 	struct worker *w = pick(p);
 	struct err e = { 0 };
 
-	if (w == NULL) {		/* all being ended */
+	if (w == NULL) {		/* all are terminating */
 		agent_fail(j, ANSWER_INFRA, "no worker is free");
 		return AGENT_DONE;
 	}
@@ -323,7 +316,7 @@ agent_pool_start(struct agent *a, struct agent_job *j)
 	w->job = j;
 	w->tail.n = 0;
 	j->state = w;
-	ask(w, j->req);
+	send_request(w, j->req);
 	return AGENT_LATER;
 }
 

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * Programs that are known.
+ * Presets of known programs.
  *
- * Each works without asking anybody, in the trial's workspace.  Prompts go by
- * stdin where the program reads them there: an argument can be seen by all
- * users of the machine, and is limited.  Where it has to be one, it is given
- * so that it is not taken for an option when it begins with a dash.
+ * Each runs in the trial's workspace without asking for permission.  A prompt
+ * goes to stdin if the program reads it there: all users of the machine can
+ * see arguments, and their size is limited.  Otherwise it is passed so that a
+ * prompt that begins with a dash is not taken for an option.
  */
-#include "agent/agent_preset.h"
+#include "agent/agent_internal.h"
 
 #include <string.h>
 #include <unistd.h>
@@ -17,7 +17,7 @@
 #include "json.h"
 #include "suite/spec.h"
 
-enum { ARGUMENT_MAX = 120 << 10 };	/* bytes; Linux takes 128 kB */
+enum { ARGUMENT_MAX = 120 << 10 };	/* bytes; Linux allows 128 KiB */
 
 static const struct agent_preset presets[] = {
 	{ .name = "claude", .program = "claude", .format = "claude",
@@ -78,8 +78,8 @@ read_settings(struct arena *a, const struct spec_suite *s, const char *name,
 
 	*out = (struct settings){ 0 };
 	if (field_decode(&ctx, &table, agent_settings(a, s, name), out) > 0)
-		return err_set(e, ERR_SCHEMA, "settings of executor \"%s\" "
-		    "make no sense: cli_path is a text, args a list", name);
+		return err_set(e, ERR_SCHEMA, "settings of executor \"%s\": "
+		    "cli_path must be a string, args a list of strings", name);
 	return 0;
 }
 
@@ -96,7 +96,7 @@ program(struct arena *a, const struct spec_suite *s,
 	    spec_path(a, s->dir, str_of(path));
 }
 
-/* The words that end an argv, at most two; one is NULL: there is a NUL. */
+/* The last words of argv, at most two; NULL for a prompt with a NUL. */
 static size_t
 put_prompt(const struct agent_preset *p, struct arena *a, struct str prompt,
     const char **argv)
@@ -116,7 +116,7 @@ put_prompt(const struct agent_preset *p, struct arena *a, struct str prompt,
 	return n;
 }
 
-/* The words there are, the last one with the value behind it. */
+/* Copies the words and appends the value to the last one. */
 static size_t
 put_words(const char *const *word, struct arena *a, const char *value,
     const char **argv)
@@ -131,7 +131,7 @@ put_words(const char *const *word, struct arena *a, const char *value,
 }
 
 static int
-put_thought(const struct agent_preset *p, const struct spec_suite *s,
+put_effort_and_mcp(const struct agent_preset *p, const struct spec_suite *s,
     struct agent_job *j, const char **argv, size_t *n, struct err *e)
 {
 	const struct spec_config *c = &s->config;
@@ -167,15 +167,15 @@ make_argv(const struct agent_preset *p, struct agent *a, struct agent_job *j,
 		argv[n++] = p->model_flag;
 		argv[n++] = arena_cstr(ar, j->req->model);
 	}
-	if (put_thought(p, a->suite, j, argv, &n, e) == -1)
+	if (put_effort_and_mcp(p, a->suite, j, argv, &n, e) == -1)
 		return NULL;
 	for (i = 0; i < set->args.n; i++)
 		argv[n++] = arena_cstr(ar, set->args.v[i]);
 	n += put_prompt(p, ar, j->req->prompt, argv + n);
 	for (i = 0; i < n; i++)
 		if (argv[i] == NULL) {
-			err_set(e, ERR_SCHEMA, "a NUL byte among the words "
-			    "for %s", p->program);
+			err_set(e, ERR_SCHEMA, "an argument of %s "
+			    "contains a NUL", p->program);
 			return NULL;
 		}
 	return argv;
@@ -231,8 +231,9 @@ agent_preset_set(const struct agent_preset *p, struct agent *a,
 	if (read_settings(j->arena, a->suite, p->name, &set, e) == -1)
 		return -1;
 	if (p->way == AGENT_BY_ARGUMENT && j->req->prompt.n > ARGUMENT_MAX)
-		return err_set(e, ERR_LIMIT, "the prompt is too long for %s, "
-		    "which takes it as an argument", p->program);
+		return err_set(e, ERR_LIMIT, "the prompt is too long: %s takes "
+		    "it as an argument, at most %d KiB", p->program,
+		    ARGUMENT_MAX >> 10);
 	o->argv = make_argv(p, a, j, &set, e);
 	if (o->argv != NULL)
 		o->env = make_env(p, a, j, &set, e);
@@ -261,8 +262,8 @@ agent_preset_check(const struct spec_suite *s, struct spec_notes *notes)
 		if (path != NULL && strchr(path, '/') == NULL &&
 		    os_find(&tmp, path) == NULL)
 			spec_note(notes, FIELD_WARNING, s->config.executor_at,
-			    "executor \"%s\" needs the program %s, which is "
-			    "not in PATH", p->name, path);
+			    "executor \"%s\" needs `%s`, which is not "
+			    "installed (not found in PATH)", p->name, path);
 	}
 	arena_free(&tmp);
 }

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * Executor `replay`: answers that were recorded by `waza run --record`, given
- * again at once, with the files that were in the workspace then.
+ * Executor `replay`: plays answers that `waza run --record` recorded, at once,
+ * and restores the files of the workspace.  Also the answers of results files.
  *
- * The name of a recording has of the task's id what a file name can have, and
- * of its SHA-256 enough that no two ids share a file, whatever the system
- * thinks of upper and lower case.
+ * A recording's name contains the task's id as far as a file name can, and part
+ * of its SHA-256, so that ids never share a file, even if the file system
+ * ignores case.
  */
 #include "agent/agent_internal.h"
 
@@ -22,10 +22,6 @@
 #include "suite/spec.h"
 
 enum { NAME_MAX_KEPT = 60, HASH_KEPT = 12 };
-
-struct replay {
-	const char *dir;
-};
 
 static bool
 is_plain(char c)
@@ -109,8 +105,7 @@ check(const struct spec_suite *s, struct spec_notes *notes)
 
 	if (dir != NULL && (stat(dir, &st) == -1 || !S_ISDIR(st.st_mode)))
 		spec_note(notes, FIELD_WARNING, s->config.executor_at,
-		    "there are no recordings in %.100s, which is no "
-		    "directory", dir);
+		    "%.100s is not a directory of recordings", dir);
 	arena_free(&tmp);
 }
 
@@ -118,36 +113,33 @@ static int
 open_dir(struct agent *a, struct err *e)
 {
 	const char *const *given = a->state;
-	struct replay *r = NEW(a->arena, struct replay);
+	const char **dir = NEW(a->arena, const char *);
 	struct stat st;
 
-	r->dir = given != NULL ? *given : dir_of(a->arena, a->suite);
-	a->state = r;
-	if (r->dir == NULL)
-		return err_set(e, ERR_SCHEMA, "executor \"replay\" needs the "
-		    "directory of the recordings: \"dir\" in its settings, or "
-		    "--replay DIR");
-	if (stat(r->dir, &st) == -1)
-		return err_sys(e, r->dir);
+	*dir = given != NULL ? *given : dir_of(a->arena, a->suite);
+	a->state = dir;
+	if (*dir == NULL)
+		return err_set(e, ERR_SCHEMA, "executor \"replay\" needs a "
+		    "directory of recordings: set \"dir\" in its settings, or "
+		    "use --replay DIR");
+	if (stat(*dir, &st) == -1)
+		return err_sys(e, *dir);
 	if (!S_ISDIR(st.st_mode))
-		return err_set(e, ERR_SCHEMA, "%.120s: is no directory of "
-		    "recordings", r->dir);
+		return err_set(e, ERR_SCHEMA, "%.120s: not a directory of "
+		    "recordings", *dir);
 	return 0;
 }
 
-/*
- * Recordings.
- */
 bool
 agent_has_answer(const struct agent *a, const struct agent_request *req)
 {
-	const struct replay *r = a->state;
+	const char *const *dir = a->state;
 	struct arena tmp = { 0 };
 	bool yes;
 
 	if (a->kind != &agent_replay)
 		return true;
-	yes = access(agent_record_path(&tmp, r->dir, req), R_OK) == 0;
+	yes = access(agent_record_path(&tmp, *dir, req), R_OK) == 0;
 	arena_free(&tmp);
 	return yes;
 }
@@ -190,7 +182,7 @@ take_fault(struct agent_job *j, const struct json *ans)
 		    ANSWER_FAILED;
 }
 
-/* What is not as it was then. */
+/* Notes differences between the recording and the task. */
 static void
 compare(struct agent_job *j, const struct json *head, const struct json *ans,
     const char *path)
@@ -199,7 +191,7 @@ compare(struct agent_job *j, const struct json *head, const struct json *ans,
 
 	agent_prompt_hash(j->req, hex);
 	if (!str_is(json_str(head, "prompt_sha256"), hex))
-		j->ans.note = arena_fmt(j->arena, "%s: was recorded with "
+		j->ans.note = arena_fmt(j->arena, "%s: recorded with "
 		    "another prompt than the task has now", path);
 	else if (j->req->workspace != NULL &&
 	    json_getc(ans, "files_left_out") != NULL)
@@ -207,7 +199,7 @@ compare(struct agent_job *j, const struct json *head, const struct json *ans,
 		    "workspace were recorded", path);
 }
 
-/* Whether they are what agent_write_files() takes. */
+/* Whether agent_write_files() can take them. */
 static bool
 are_files(const struct json *files)
 {
@@ -235,8 +227,8 @@ play(struct agent_job *j, struct str text, const char *path)
 	    json_getc(head, "waza_record") == NULL ||
 	    (v = json_getc(read_line(j->arena, last), "answer")) == NULL ||
 	    v->type != JSON_OBJECT || !are_files(json_getc(v, "files"))) {
-		agent_fail(j, ANSWER_INFRA, "%s: is no recording, or not all "
-		    "of one", path);
+		agent_fail(j, ANSWER_INFRA, "%s: not a recording, or an "
+		    "incomplete one", path);
 		return AGENT_DONE;
 	}
 	outcome_answer(j->arena, &(struct outcome_trial){ .node = v },
@@ -255,17 +247,17 @@ play(struct agent_job *j, struct str text, const char *path)
 static enum agent_status
 start(struct agent *a, struct agent_job *j)
 {
-	const struct replay *r = a->state;
+	const char *const *dir = a->state;
 	const char *path;
 	struct str text;
 	struct err e = { 0 };
 
 	if (j->req->sample > 0) {
-		agent_fail(j, ANSWER_INFRA, "recordings do not judge: name "
+		agent_fail(j, ANSWER_INFRA, "recordings cannot judge: name "
 		    "another executor in \"judge\"");
 		return AGENT_DONE;
 	}
-	path = agent_record_path(j->arena, r->dir, j->req);
+	path = agent_record_path(j->arena, *dir, j->req);
 	if (os_read_plain(j->arena, path, AGENT_RECORD_MAX, &text, &e) == 0)
 		return play(j, text, path);
 	agent_fail(j, ANSWER_INFRA, "no recording of this trial: %s", e.msg);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * Answers that are written down: the mock's script, and what a persistent
- * worker says.  Both have the same keys and become the same answer.
+ * Answers as JSON objects: a mock's script, or a persistent worker's line.
+ * Other executors use its errors, transcripts and masking.
  */
 #include "agent/agent_internal.h"
 
@@ -15,7 +15,7 @@
 
 static const struct field script_rows[] = {
 	FIELD(agent_script, output, FIELD_STR, .help = "the answer"),
-	FIELD(agent_script, error, FIELD_STR, .help = "why there is none"),
+	FIELD(agent_script, error, FIELD_STR, .help = "why the agent failed"),
 	FIELD(agent_script, tool_calls, FIELD_TREE,
 	    .help = "list of {name, arguments, result, success}"),
 	FIELD(agent_script, usage, FIELD_TREE, .help = "tokens and turns"),
@@ -30,8 +30,8 @@ const struct field_table agent_script_table =
 
 static const struct field usage_rows[] = {
 	FIELD(answer_usage, turns, FIELD_INT, .help = "turns"),
-	FIELD(answer_usage, input_tokens, FIELD_INT, .help = "read"),
-	FIELD(answer_usage, output_tokens, FIELD_INT, .help = "written"),
+	FIELD(answer_usage, input_tokens, FIELD_INT, .help = "tokens read"),
+	FIELD(answer_usage, output_tokens, FIELD_INT, .help = "tokens written"),
 	FIELD(answer_usage, cache_read_tokens, FIELD_INT, .help = "from cache"),
 	FIELD(answer_usage, cache_write_tokens, FIELD_INT, .help = "to cache"),
 	FIELD(answer_usage, premium_requests, FIELD_NUM, .help = "requests"),
@@ -137,9 +137,8 @@ agent_play(struct agent_job *j, const struct agent_script *s)
 	struct err e;
 
 	j->ans.output = arena_str(j->arena, s->output);
-	if (s->tool_calls != NULL)
-		for (v = json_first(s->tool_calls); v != NULL; v = v->next)
-			take_call(j, v, &tail);
+	for (v = json_first(s->tool_calls); v != NULL; v = v->next)
+		take_call(j, v, &tail);
 	take_skills(j, &s->skills);
 	if (s->usage != NULL)
 		j->ans.usage.known = field_decode_one(j->arena, &usage_table,
@@ -147,7 +146,7 @@ agent_play(struct agent_job *j, const struct agent_script *s)
 	agent_put_transcript(j);
 	if (s->error.n > 0)
 		agent_fail(j, ANSWER_FAILED, "%.*s",
-		    (int)(s->error.n < 400 ? s->error.n : 400), s->error.p);
+		    STRF(utf8_cut(s->error, 400)));
 }
 
 int

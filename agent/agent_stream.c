@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * The stream of a one-shot agent, line by line.
+ * The output of a program, line by line.
  *
- * Lines that are no JSON objects are passed over: programs print things.  A
- * stream without a single event may be one document over several lines, as
- * some print on demand; it is tried as that, and is text if it is not.
+ * Lines that are not JSON objects are ignored: programs print other things.
+ * Output without any event may be one JSON document on several lines; if it is
+ * not, it is plain text.
  */
-#include "agent/agent_stream.h"
+#include "agent/agent_internal.h"
 
 #include <string.h>
 
@@ -14,12 +14,12 @@
 #include "lib/mask.h"
 
 enum {
-	LINE_MAX_BYTES = 8 << 20,	/* of one event */
-	ALL_MAX = 1 << 20,		/* of a document */
-	FIND_MAX = 1000,		/* calls looked back at */
-	CALLS_MAX = 10000,		/* of tools, and skills */
+	LINE_MAX_BYTES = 8 << 20,	/* bytes of one event */
+	ALL_MAX = 1 << 20,		/* bytes of a document */
+	FIND_MAX = 1000,		/* last calls that can get a result */
+	CALLS_MAX = 10000,		/* calls, and skills */
 	KEEP_MAX = 32 << 20,		/* bytes of calls and skills */
-	ERROR_MAX = 400			/* bytes of an error's words */
+	ERROR_MAX = 400			/* bytes of an error's message */
 };
 
 static const struct agent_format formats[] = {	/* sorted by name */
@@ -61,16 +61,13 @@ agent_stream_init(struct agent_stream *s, struct agent_job *j,
 }
 
 static void
-read_line(struct agent_stream *s, struct str line)
+read_object(struct agent_stream *s, struct str text)
 {
 	struct arena tmp = { 0 };
 	struct json_mem mem = { arena_hook, &tmp };
 	struct json_error e;
-	const struct json *v;
+	const struct json *v = json_read(&mem, text, 0, &e);
 
-	if (line.n == 0 || line.p[0] != '{')
-		return;
-	v = json_read(&mem, line, 0, &e);
 	if (v != NULL && v->type == JSON_OBJECT) {
 		s->events++;
 		s->format->read(s, v);
@@ -78,7 +75,14 @@ read_line(struct agent_stream *s, struct str line)
 	arena_free(&tmp);
 }
 
-/* A line that is too long is dropped whole; its end is looked for. */
+static void
+read_line(struct agent_stream *s, struct str line)
+{
+	if (line.n > 0 && line.p[0] == '{')
+		read_object(s, line);
+}
+
+/* A line that is too long is dropped. */
 void
 agent_stream_put(struct agent_stream *s, struct str in)
 {
@@ -104,44 +108,27 @@ agent_stream_put(struct agent_stream *s, struct str in)
 	buf_put(&s->line, in);
 }
 
-static void
-read_document(struct agent_stream *s)
-{
-	struct arena tmp = { 0 };
-	struct json_mem mem = { arena_hook, &tmp };
-	struct json_error e;
-	const struct json *v = s->all.full ? NULL :
-	    json_read(&mem, buf_str(&s->all), 0, &e);
-
-	if (v != NULL && v->type == JSON_OBJECT) {
-		s->events++;
-		s->format->read(s, v);
-	}
-	arena_free(&tmp);
-}
-
 void
 agent_stream_end(struct agent_stream *s)
 {
 	struct agent_job *j = s->job;
 
 	read_line(s, buf_str(&s->line));
-	if (s->events == 0)
-		read_document(s);
+	if (s->events == 0 && !s->all.full)
+		read_object(s, buf_str(&s->all));
 	if (s->events == 0 && !s->all.full)
 		agent_stream_say(s, buf_str(&s->all));
 	j->ans.output = arena_str(j->arena, buf_str(&s->text));
 	agent_put_transcript(j);
 	if (s->error.n > 0)
-		agent_fail(j, ANSWER_FAILED, "%.*s", (int)s->error.n,
-		    s->error.p);
+		agent_fail(j, ANSWER_FAILED, "%.*s", STRF(s->error));
 	buf_free(&s->line);
 	buf_free(&s->text);
 	buf_free(&s->all);
 }
 
 static void
-tell(struct agent_stream *s, enum agent_event what, struct str detail)
+send_event(struct agent_stream *s, enum agent_event what, struct str detail)
 {
 	if (s->job->event != NULL)
 		s->job->event(s->job->arg, what, mask_text(s->job->arena,
@@ -154,7 +141,7 @@ agent_stream_say(struct agent_stream *s, struct str text)
 	if (s->final || text.n == 0)
 		return;
 	if (s->text.n == 0)
-		tell(s, AGENT_TEXT, STR("answering"));
+		send_event(s, AGENT_TEXT, STR("answering"));
 	buf_put(&s->text, text);
 }
 
@@ -173,13 +160,12 @@ agent_stream_fail(struct agent_stream *s, struct str why)
 	if (s->error.n > 0)
 		return;
 	if (why.n == 0)
-		why = STR("the agent says that it failed");
+		why = STR("the agent reported a failure");
 	why = mask_text(s->job->arena, s->secrets, why);
-	why.n = why.n < ERROR_MAX ? why.n : ERROR_MAX;
-	s->error = arena_str(s->job->arena, why);
+	s->error = arena_str(s->job->arena, utf8_cut(why, ERROR_MAX));
 }
 
-/* Whether so much more is kept; where it is not, that is its end. */
+/* Counts n more bytes; false ends the agent: it reported too much. */
 static bool
 keep(struct agent_stream *s, size_t n)
 {
@@ -188,8 +174,8 @@ keep(struct agent_stream *s, size_t n)
 	    s->job->ans.skills.n < CALLS_MAX)
 		return true;
 	if (!s->full)
-		s->error = arena_fmt(s->job->arena, "the agent says more than "
-		    "%d MiB about its tools, or calls more than %d of them",
+		s->error = arena_fmt(s->job->arena, "the agent reported more "
+		    "than %d MiB about its tools, or more than %d calls",
 		    KEEP_MAX >> 20, CALLS_MAX);
 	s->full = true;
 	return false;
@@ -247,7 +233,7 @@ agent_stream_call(struct agent_stream *s, struct str id, struct str name,
 	*s->tail = &c->call;
 	s->tail = &c->call.next;
 	s->job->ans.ncalls++;
-	tell(s, AGENT_TOOL, c->call.name);
+	send_event(s, AGENT_TOOL, c->call.name);
 	return &c->call;
 }
 

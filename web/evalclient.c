@@ -205,7 +205,8 @@ read_hello(struct arena *a, const struct json *m, struct hub_hello *h)
 	h->version = cut(json_str(caps, "version"), HUB_NAME_MAX);
 	v = json_getc(caps, "maxConcurrency");
 	if (v != NULL && json_int(v, &n) && n > 1)
-		h->capacity = n < HUB_CAPACITY_MAX ? (size_t)n : HUB_CAPACITY_MAX;
+		h->capacity = n < HUB_CAPACITY_MAX ? (size_t)n :
+		    HUB_CAPACITY_MAX;
 	v = json_getc(caps, "cancel");
 	h->can_cancel = v != NULL && v->type == JSON_BOOL && json_bool(v);
 	return read_tools(a, json_getc(caps, "tools"), &h->tools);

@@ -200,7 +200,7 @@ ask command 'command: ["printf", "just hello"], output_format: claude'
 is 'events that are none are the answer' 0 "$rc"
 ask command 'command: ["true"], output_format: clod'
 is 'unknown format: status' 2 "$rc"
-like 'unknown format: words' '*e.yaml:3:*output_format cannot be "clod"; it is text, json*' "$err"
+like 'unknown format: words' '*e.yaml:3:*unknown output_format "clod"; it must be text, json*' "$err"
 seconds=1
 ask command 'command: ["yes", "{}"], output_format: claude'
 seconds=20
@@ -210,7 +210,7 @@ has 'a flood of events ends' '"error_class":"timeout"'
 rm bin/gemini
 sed 's/executor: command.*/executor: gemini}/' e.yaml >g.yaml
 run env PATH="$tmp/bin" "$WAZA" validate g.yaml
-like 'a program that is not in PATH' '*needs the program gemini, which is not in PATH*' "$out"
+like 'a program that is not in PATH' '*needs `gemini`, which is not installed (not found in PATH)*' "$out"
 
 # recordings of the real programs, where they are
 rec=${AGENTS:-$top/../shared/agents}/transcripts

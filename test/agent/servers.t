@@ -28,8 +28,8 @@ YAML
 ask 'executor: acp, acp: {command: [x]}, mcp_servers: {a: {}, b: {url: x, type: stdio}, c: 7, d: {command: x, env: [1]}, e: {command: x, arg: 1}}'
 is 'servers that are none: status' 2 "$rc"
 run "$WAZA" validate e.yaml
-is 'servers that are none: where' 'e.yaml:3:84: the MCP server has no "command"
-e.yaml:3:91: the MCP server has no "command"
+is 'servers that are none: where' 'e.yaml:3:84: the MCP server needs a "command"
+e.yaml:3:91: the MCP server needs a "command"
 e.yaml:3:117: an MCP server must be a mapping, not a number
 e.yaml:3:141: "env" must be a mapping of names to values
 e.yaml:3:163: warning: unknown key "arg"; did you mean "args"?' "$(printf '%s\n' "$out" "$err" | grep '^e.yaml:3')"

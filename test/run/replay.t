@@ -67,17 +67,17 @@ like 'no recording: names the file' '*no recording of this trial: *rec/t-b-*.3.1
 like 'no recording: infrastructure' '*"error_class":"infrastructure"*' "$(cat three.json)"
 sed 's/prompt: answer b/prompt: another/' replay.yaml >changed.yaml
 run "$WAZA" run -q changed.yaml
-like 'another prompt is said' '*t-b-*was recorded with another prompt than the task has now*' "$err"
+like 'another prompt is said' '*t-b-*recorded with another prompt than the task has now*' "$err"
 sed 's/, replay: {dir: rec}//' replay.yaml >nodir.yaml
 run "$WAZA" run -q nodir.yaml
 is 'no directory: status' 2 "$rc"
-like 'no directory: says so' '*needs the directory of the recordings*' "$err"
+like 'no directory: says so' '*needs a directory of recordings*' "$err"
 run "$WAZA" run -q eval.yaml --replay nowhere
 is 'no such directory' 2 "$rc"
 run "$WAZA" run -q eval.yaml --replay rec --executor mock
 is '--replay with --executor' 2 "$rc"
 
-# what is no recording
+# invalid recordings
 for f in rec/t-b-*.1.1.jsonl
 do cp "$f" keep
 done
@@ -96,7 +96,7 @@ do
 done
 head -c 300 keep >"$f"
 run "$WAZA" run -q replay.yaml --task b -o bad.json
-like 'cut off: says so' '*is no recording, or not all of one*' "$(cat bad.json)"
+like 'cut off: says so' '*not a recording, or an incomplete one*' "$(cat bad.json)"
 
 # errors, timeouts, attempts, several turns, calls, models
 cat >more.yaml <<'YAML'

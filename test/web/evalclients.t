@@ -92,7 +92,7 @@ for want in \
     'bad.yaml:5:10: executor "remote" needs a "tool"' \
     'bad.yaml:6:35: "timeout" must be from 1 to ' \
     'bad.yaml:6:58: "retries" must be from 0 to 100' \
-    'bad.yaml:6:72: warning: "priority" is low, normal, high or critical' \
+    'bad.yaml:6:72: warning: "priority" must be low, normal, high or critical' \
     'bad.yaml:7:22: "tool" must be a string' \
     'bad.yaml:7:37: "metadata" must be a mapping, not a list' \
     'bad.yaml:8:45: "tool" is given twice' \
