@@ -134,7 +134,7 @@ plan(struct acp *x, const struct json *result, const struct menu *m,
 	if (items != NULL && id.n == 0)
 		return err_set(e, ERR_SCHEMA, "the agent has no %s \"%.*s\"; "
 		    "it offers: %.*s", m->what,
-		    (int)(want.n < 40 ? want.n : 40), want.p,
+		    STRF(utf8_cut(want, 40)),
 		    STRF(offers(x->job->arena, items, key)));
 	if (strcmp(key, "value") == 0)
 		add(x, "session/set_config_option", "value", id,

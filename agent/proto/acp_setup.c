@@ -109,12 +109,12 @@ check_agent(struct checking *c, const struct json *v)
 	if (i < COUNTOF(agents))
 		spec_note(c->notes, FIELD_ERROR, place(c, v),
 		    "unknown agent \"%.*s\"; did you mean \"%s\"?",
-		    (int)(name.n < 60 ? name.n : 60), name.p, agents[i].name);
+		    STRF(utf8_cut(name, 60)), agents[i].name);
 	else
 		spec_note(c->notes, FIELD_ERROR, place(c, v),
 		    "unknown agent \"%.*s\"; it is claude, codex, copilot, "
 		    "gemini, goose or opencode, or give its \"command\"",
-		    (int)(name.n < 60 ? name.n : 60), name.p);
+		    STRF(utf8_cut(name, 60)));
 }
 
 static void

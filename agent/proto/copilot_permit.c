@@ -112,8 +112,8 @@ static bool
 refuse(struct copilot_session *s, struct str kind, struct str path)
 {
 	copilot_fail(s, ANSWER_FAILED, "wanted to leave the workspace: "
-	    "%.*s %.*s", (int)(kind.n < 50 ? kind.n : 50), kind.p,
-	    (int)(path.n < 300 ? path.n : 300), path.p);
+	    "%.*s %.*s", STRF(utf8_cut(kind, 50)),
+	    STRF(utf8_cut(path, 300)));
 	return false;
 }
 

@@ -1,17 +1,16 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * Executor `openai`: one question to a model server, and its retries.
+ * Executor `openai`: one request to a model server, and its retries.
  *
  *	start -> try -> (answer) -> done
- *	           \-> (failure that may pass) -> wait -> try
- *	           \-> (any other failure, or once too often) -> done
+ *	           \-> (temporary failure) -> wait -> try
+ *	           \-> (other failure, or no retries left) -> done
  *
- * A try is a fetch.  What comes is cut into messages by its type: server-sent
- * events, a JSON value a line, or one value; each is read into the reply.
+ * A try is a fetch.  The body is split into messages by its type: server-sent
+ * events, one JSON value per line, or one value; each is added to the reply.
  *
- * The job may be cancelled from within its own event(), so events are sent
- * where that can be borne: from on_data(), which then ends the fetch, or as
- * the last thing that a function does.
+ * The caller may cancel the job from within event().  So events are only sent
+ * from on_data(), which then ends the fetch, or as a function's last action.
  */
 #include "agent/proto/openai.h"
 
@@ -29,16 +28,16 @@
 #include "suite/spec.h"
 
 enum {
-	BACKOFF_MS = 500,		/* before the second try, then twice */
-	BACKOFF_MAX_MS = 60 * 1000,	/* that each time, up to this */
-	WAIT_MAX_MS = 3600 * 1000,	/* whatever the server asks for */
-	ERROR_MAX = 64 << 10,		/* bytes of a refusal that are read */
-	WORDS_MAX = 110			/* bytes of it that are told */
+	BACKOFF_MS = 500,		/* before the first retry; it doubles */
+	BACKOFF_MAX_MS = 60 * 1000,
+	WAIT_MAX_MS = 3600 * 1000,	/* if the server asks for more */
+	ERROR_MAX = 64 << 10,		/* bytes of an error that are read */
+	SHOWN_MAX = 110			/* bytes of an error in messages */
 };
 
 enum shape { UNKNOWN, WHOLE, LINES, EVENTS };
 
-struct ask {
+struct exchange {
 	struct agent_job *job;
 	struct openai *to;
 	struct procs *procs;
@@ -49,21 +48,21 @@ struct ask {
 	int64_t tries;
 	int status;
 	enum shape shape;
-	int64_t after_ms;		/* as the server asks; -1: not */
+	int64_t after_ms;		/* delay the server asks for; or -1 */
 	struct str location;		/* of a redirect */
-	struct buf raw;			/* a line, an answer or a refusal */
+	struct buf raw;			/* a line, a whole body or an error */
 	struct http_events events;
 	struct openai_reply reply;
 	struct arena scratch;		/* of one message */
-	struct str why;			/* the last try failed */
-	bool starting, early;		/* within start; it is over already */
+	struct str why;			/* of the last failure */
+	bool starting, early;		/* within start; done before its end */
 	bool busy, cancelled;		/* within on_data; cancelled there */
 	bool heard, answering;
-	size_t told;			/* calls that there was an event of */
+	size_t nreported;		/* calls that were reported */
 };
 
 static void
-drop_try(struct ask *k)
+free_try(struct exchange *k)
 {
 	openai_reply_free(&k->reply);
 	http_events_free(&k->events);
@@ -72,13 +71,13 @@ drop_try(struct ask *k)
 }
 
 static void
-conclude(struct ask *k)
+finish(struct exchange *k)
 {
 	struct agent_job *j = k->job;
 
 	timer_stop(k->procs->loop, &k->timer);
 	fetch_stop(&k->fetch);
-	drop_try(k);
+	free_try(k);
 	buf_free(&k->body);
 	if (k->starting)
 		k->early = true;
@@ -87,9 +86,9 @@ conclude(struct ask *k)
 }
 
 /*
- * Tries that failed.
+ * Failed tries.
  */
-static void try_now(struct ask *k);
+static void try_now(struct exchange *k);
 
 static void
 on_timer(void *arg)
@@ -97,9 +96,9 @@ on_timer(void *arg)
 	try_now(arg);
 }
 
-/* Doubled each time, and spread, so that trials do not come all at once. */
+/* Doubled each time, with jitter so that trials do not retry together. */
 static int64_t
-pause_ms(const struct ask *k)
+backoff_ms(const struct exchange *k)
 {
 	int64_t most = BACKOFF_MS, i;
 	uint16_t dice = 0;
@@ -116,7 +115,7 @@ pause_ms(const struct ask *k)
 }
 
 static void PRINTF(4, 5)
-fail_try(struct ask *k, enum answer_fault fault, bool again,
+fail_try(struct exchange *k, enum answer_fault fault, bool again,
     const char *fmt, ...)
 {
 	struct agent_job *j = k->job;
@@ -131,15 +130,15 @@ fail_try(struct ask *k, enum answer_fault fault, bool again,
 	    str_of(msg)), 170);
 	if (!again || k->tries > k->to->set.retries) {
 		if (k->tries > 1)
-			agent_fail(j, fault, "%.*s (tried %lld times)",
+			agent_fail(j, fault, "%.*s (%lld attempts)",
 			    STRF(k->why), (long long)k->tries);
 		else
 			agent_fail(j, fault, "%.*s", STRF(k->why));
-		conclude(k);
+		finish(k);
 		return;
 	}
-	ms = pause_ms(k);
-	drop_try(k);
+	ms = backoff_ms(k);
+	free_try(k);
 	timer_start(k->procs->loop, &k->timer, ms);
 	if (k->status == 0 || j->event == NULL)
 		return;
@@ -148,9 +147,9 @@ fail_try(struct ask *k, enum answer_fault fault, bool again,
 	j->event(j->arg, AGENT_STEP, str_of(wait));
 }
 
-/* Models that know no tools say so: a judge can do without them. */
+/* The model does not support tools: a judge can do without them. */
 static bool
-drop_tools(struct ask *k)
+retry_without_tools(struct exchange *k)
 {
 	if (k->q.ntools == 0 || k->status < 400 || k->status >= 500 ||
 	    k->status == 429 || !openai_mentions(k->reply.error, "tool"))
@@ -158,15 +157,15 @@ drop_tools(struct ask *k)
 	k->q.ntools = 0;
 	k->body.n = 0;
 	openai_put(&k->body, &k->q);
-	drop_try(k);
+	free_try(k);
 	k->tries--;
 	try_now(k);
 	return true;
 }
 
-/* The server said no, in its own words or in those of something before it. */
+/* The server, or a proxy, answered with an error status. */
 static void
-refused(struct ask *k)
+on_refusal(struct exchange *k)
 {
 	struct json_mem mem = { arena_hook, &k->scratch };
 	struct json_error e;
@@ -179,63 +178,60 @@ refused(struct ask *k)
 	if (k->status < 400) {
 		fail_try(k, ANSWER_FAILED, false, "HTTP %d: redirects are not "
 		    "followed%s%.*s", k->status, k->location.n > 0 ?
-		    "; set base_url to where it leads: " : "",
+		    "; set base_url to its target: " : "",
 		    STRF(k->location));
 		return;
 	}
 	if (v == NULL || !openai_read_error(&k->reply, v))
 		k->reply.error = arena_str(j->arena, buf_str(&k->raw));
-	if (drop_tools(k))
+	if (retry_without_tools(k))
 		return;
 	if (str_is(k->reply.error_type, "insufficient_quota"))
 		pass = false;		/* waiting does not help */
 	words = mask_text(j->arena, &k->to->secrets, k->reply.error);
-	if (words.n > WORDS_MAX)
+	if (words.n > SHOWN_MAX)
 		j->ans.stderr_tail = openai_clip(j->arena, words, 4000);
-	words = openai_clip(j->arena, words, WORDS_MAX);
+	words = openai_clip(j->arena, words, SHOWN_MAX);
 	fail_try(k, infra ? ANSWER_INFRA : ANSWER_FAILED, pass,
 	    "HTTP %d from %.*s%s%.*s", k->status,
 	    STRF(k->to->url.authority), words.n > 0 ? ": " : "", STRF(words));
 }
 
-/* What servers say when they cannot answer now. */
+/* Error types that a retry may resolve. */
 static bool
-may_pass(struct str type)
+is_temporary(struct str type)
 {
 	return openai_mentions(type, "overloaded") ||
 	    openai_mentions(type, "server_error") ||
 	    openai_mentions(type, "rate_limit");
 }
 
-/* All is there that will come. */
+/* The body is complete. */
 static void
-settle(struct ask *k)
+finish_reply(struct exchange *k)
 {
 	struct openai_reply *r = &k->reply;
 	struct str words;
 
 	if (r->error.n > 0) {
 		words = openai_clip(k->job->arena, mask_text(k->job->arena,
-		    &k->to->secrets, r->error), WORDS_MAX);
+		    &k->to->secrets, r->error), SHOWN_MAX);
 		k->status = 0;
-		fail_try(k, ANSWER_FAILED, may_pass(r->error_type),
-		    "the server broke off: %.*s", STRF(words));
+		fail_try(k, ANSWER_FAILED, is_temporary(r->error_type),
+		    "the server reported an error: %.*s", STRF(words));
 	} else if (!r->finished)
-		fail_try(k, ANSWER_INFRA, true, "%.*s ended its answer in the "
-		    "midst of it", STRF(k->to->url.authority));
+		fail_try(k, ANSWER_INFRA, true, "%.*s closed the connection "
+		    "before the end of its answer", STRF(k->to->url.authority));
 	else {
 		openai_answer(k->job, k->to, &k->q, r);
-		conclude(k);
+		finish(k);
 	}
 }
 
-/*
- * Messages.
- */
 static void
 on_message(void *arg, struct str text)
 {
-	struct ask *k = arg;
+	struct exchange *k = arg;
 	const struct agent_request *req = k->job->req;
 	struct json_mem mem = { arena_hook, &k->scratch };
 	struct arena_mark mark = arena_save(&k->scratch);
@@ -264,7 +260,7 @@ on_message(void *arg, struct str text)
 }
 
 static void
-take_lines(struct ask *k, struct str s)
+take_lines(struct exchange *k, struct str s)
 {
 	const char *lf;
 	struct str part;
@@ -286,9 +282,9 @@ take_lines(struct ask *k, struct str s)
 	}
 }
 
-/* A server that does not say what it sends is looked at. */
+/* Without a known Content-Type, the first byte decides. */
 static enum shape
-shape_of(const struct ask *k, struct str s)
+shape_of(const struct exchange *k, struct str s)
 {
 	while (s.n > 0 && (s.p[0] == ' ' || s.p[0] == '\n' ||
 	    s.p[0] == '\r' || s.p[0] == '\t')) {
@@ -303,9 +299,9 @@ shape_of(const struct ask *k, struct str s)
 	    WHOLE;
 }
 
-/* The first text, and each call as soon as it has a name. */
+/* Reports the first text, and each call as soon as its name is known. */
 static void
-tell(struct ask *k)
+send_events(struct exchange *k)
 {
 	struct agent_job *j = k->job;
 	const struct openai_call *c;
@@ -321,8 +317,8 @@ tell(struct ask *k)
 		j->event(j->arg, AGENT_TEXT, STR("answering"));
 	}
 	for (c = k->reply.calls; c != NULL && c->name.n > 0; c = c->next)
-		if (i++ == k->told) {
-			k->told++;
+		if (i++ == k->nreported) {
+			k->nreported++;
 			j->event(j->arg, AGENT_TOOL, c->name);
 		}
 }
@@ -330,7 +326,7 @@ tell(struct ask *k)
 static bool
 on_data(void *arg, struct str s)
 {
-	struct ask *k = arg;
+	struct exchange *k = arg;
 
 	k->busy = true;
 	if (k->status >= 300) {
@@ -346,7 +342,7 @@ on_data(void *arg, struct str s)
 			take_lines(k, s);
 		else
 			buf_put(&k->raw, s);
-		tell(k);
+		send_events(k);
 	}
 	k->busy = false;
 	return !k->cancelled && !k->reply.over && k->raw.n < FETCH_MAX &&
@@ -369,9 +365,9 @@ digits(struct str s)
 	return n;
 }
 
-/* Seconds, or a date (RFC 9110, section 10.2.3); or what OpenAI adds. */
+/* Retry-After: seconds or a date (RFC 9110, 10.2.3); or OpenAI's in ms. */
 static int64_t
-wish(const struct http_head *h)
+retry_after(const struct http_head *h)
 {
 	struct str s = http_get(h, "retry-after");
 	int64_t n = digits(http_get(h, "retry-after-ms")), at;
@@ -399,11 +395,11 @@ is_type(struct str s, const char *type)
 static void
 on_head(void *arg, const struct http_head *h)
 {
-	struct ask *k = arg;
+	struct exchange *k = arg;
 	struct str type = http_get(h, "content-type");
 
 	k->status = h->status;
-	k->after_ms = wish(h);
+	k->after_ms = retry_after(h);
 	k->location = openai_clip(k->job->arena, http_get(h, "location"),
 	    80);
 	if (is_type(type, "text/event-stream"))
@@ -418,12 +414,12 @@ on_head(void *arg, const struct http_head *h)
 static void
 on_done(void *arg)
 {
-	struct ask *k = arg;
+	struct exchange *k = arg;
 	struct fetch *f = &k->fetch;
 
 	if (k->cancelled) {
 		agent_fail(k->job, ANSWER_CANCELLED, "cancelled");
-		conclude(k);
+		finish(k);
 		return;
 	}
 	if (f->end != FETCH_OK) {
@@ -433,31 +429,31 @@ on_done(void *arg)
 		return;
 	}
 	if (k->status >= 300) {
-		refused(k);
+		on_refusal(k);
 		return;
 	}
 	if (k->shape == EVENTS)
 		http_events_end(&k->events);
 	else if (k->raw.n > 0)
 		on_message(k, buf_str(&k->raw));
-	settle(k);
+	finish_reply(k);
 }
 
 static void
-try_now(struct ask *k)
+try_now(struct exchange *k)
 {
 	const struct agent_request *req = k->job->req;
 	struct fetch_opts o = { .procs = k->procs, .method = "POST",
 		.url = k->to->url, .field = k->to->field,
 		.nfields = k->to->nfields, .body = buf_str(&k->body),
-		.env = k->to->env, .names = &k->to->names, .head = on_head, .data = on_data,
-		.done = on_done, .arg = k };
+		.env = k->to->env, .names = &k->to->names, .head = on_head,
+		.data = on_data, .done = on_done, .arg = k };
 
 	k->tries++;
 	k->status = 0;
 	k->shape = UNKNOWN;
 	k->after_ms = -1;
-	k->told = 0;
+	k->nreported = 0;
 	k->answering = false;
 	k->events = (struct http_events){ .event = on_message, .arg = k };
 	openai_reply_init(&k->reply, k->job->arena,
@@ -484,18 +480,18 @@ openai_open(struct agent *a, struct err *e)
 }
 
 static bool
-spent(const struct openai *o, struct agent_job *j)
+over_budget(const struct openai *o, struct agent_job *j)
 {
 	const struct openai_settings *s = &o->set;
 
 	if (s->max_tokens_total > 0 && o->spent->tokens >= s->max_tokens_total)
 		agent_fail(j, ANSWER_INFRA, "the budget is spent: %lld tokens "
-		    "were used, and max_tokens_total is %lld",
+		    "used, max_tokens_total is %lld",
 		    (long long)o->spent->tokens,
 		    (long long)s->max_tokens_total);
 	else if (s->max_cost > 0 && o->spent->cost >= s->max_cost)
 		agent_fail(j, ANSWER_INFRA, "the budget is spent: %g dollars "
-		    "were used, and max_cost is %g", o->spent->cost,
+		    "used, max_cost is %g", o->spent->cost,
 		    s->max_cost);
 	else
 		return false;
@@ -503,12 +499,12 @@ spent(const struct openai *o, struct agent_job *j)
 }
 
 static int
-make_question(struct ask *k)
+make_question(struct exchange *k)
 {
 	const struct agent_request *req = k->job->req;
 	struct openai_question *q = &k->q;
 	struct agent_conversation *t = req->conversation;
-	struct openai_talk *conversation;
+	struct openai_history *history;
 	struct err e = { 0 };
 
 	*q = (struct openai_question){ .to = k->to, .prompt = req->prompt,
@@ -518,7 +514,7 @@ make_question(struct ask *k)
 		q->model = k->to->set.model;
 	if (q->model.n == 0) {
 		agent_fail(k->job, ANSWER_INFRA, "executor \"openai\" needs a "
-		    "model");
+		    "model: set config.model, or use --model");
 		return -1;
 	}
 	if (req->vars != NULL)
@@ -529,22 +525,22 @@ make_question(struct ask *k)
 		return -1;
 	}
 	if (t != NULL && t->state == NULL) {
-		conversation = t->state = NEW(t->arena, struct openai_talk);
-		conversation->tail = &conversation->head;
+		history = t->state = NEW(t->arena, struct openai_history);
+		history->tail = &history->head;
 	}
 	if (t != NULL)
-		q->before = ((struct openai_talk *)t->state)->head;
+		q->before = ((struct openai_history *)t->state)->head;
 	return 0;
 }
 
 static enum agent_status
 openai_start(struct agent *a, struct agent_job *j)
 {
-	struct ask *k;
+	struct exchange *k;
 
-	if (spent(a->state, j))
+	if (over_budget(a->state, j))
 		return AGENT_DONE;
-	k = j->state = NEW(j->arena, struct ask);
+	k = j->state = NEW(j->arena, struct exchange);
 	k->job = j;
 	k->to = a->state;
 	k->procs = a->procs;
@@ -561,7 +557,7 @@ openai_start(struct agent *a, struct agent_job *j)
 static void
 openai_cancel(struct agent *a, struct agent_job *j)
 {
-	struct ask *k = j->state;
+	struct exchange *k = j->state;
 
 	(void)a;
 	if (k->busy) {
@@ -573,7 +569,7 @@ openai_cancel(struct agent *a, struct agent_job *j)
 		    STRF(k->why));
 	else
 		agent_fail(j, ANSWER_CANCELLED, "cancelled");
-	conclude(k);
+	finish(k);
 }
 
 static void
@@ -585,7 +581,7 @@ end_conversation(struct agent *a, struct agent_conversation *t)
 
 const struct agent_kind agent_openai = {
 	.name = "openai",
-	.help = "asks a model server: OpenAI, Anthropic, Ollama and the like",
+	.help = "asks a model server: OpenAI, Anthropic, Ollama or compatible",
 	.needs = AGENT_NEEDS_SERVER,
 	.offers_tools = true,
 	.takes_effort = true,

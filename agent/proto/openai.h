@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * openai.h: openai_ agent_.  Executor `openai`: a model behind HTTP, asked
- * without an agent around it.  Its parts, for the openai*.c files: settings
- * (openai_setup.c), questions (openai_body.c), what comes back
- * (openai_read.c) and what it means (openai_answer.c), and the course of a
- * question with its retries (openai.c).
+ * openai.h: openai_ agent_.  Executor `openai`: a model's HTTP API without an
+ * agent.  For the openai*.c files: settings (openai_setup.c), requests
+ * (openai_body.c), replies (openai_read.c), answers (openai_answer.c), and one
+ * exchange with its retries (openai.c).
  */
 #ifndef WAZA_OPENAI_H
 #define WAZA_OPENAI_H
@@ -25,38 +24,38 @@ struct spec_suite;
 
 enum {
 	OPENAI_FIELDS_MAX = 32,		/* headers of a request */
-	OPENAI_CALLS_MAX = 1000		/* of tools, in an answer */
+	OPENAI_CALLS_MAX = 1000		/* tool calls in an answer */
 };
 
 enum openai_api {
 	OPENAI_CHAT, OPENAI_RESPONSES, OPENAI_ANTHROPIC, OPENAI_OLLAMA
 };
 
-/* What differs between the interfaces, beside the shapes of messages. */
+/* The APIs; their message formats are in openai_body.c and openai_read.c. */
 struct openai_kind {
 	const char *name;
-	const char *base;		/* where it is, if nobody says */
-	const char *base_env;		/* who may say so, or NULL */
-	const char *path;		/* after that */
-	const char *version;		/* a base may have it at its end */
-	const char *key_env;		/* or NULL: there is no key */
+	const char *base;		/* default of base_url */
+	const char *base_env;		/* variable with a default, or NULL */
+	const char *path;		/* appended to the base */
+	const char *version;		/* before it, unless the base has it */
+	const char *key_env;		/* variable of the key, or NULL */
 	const char *key_field, *key_prefix;
-	int64_t max_tokens;		/* where it has to be said */
+	int64_t max_tokens;		/* default, if the API requires it */
 };
 extern const struct openai_kind openai_kinds[];	/* by enum openai_api */
 
 struct openai_settings {
 	int api;			/* enum openai_api */
 	struct str base_url, api_key_env, system, model;
-	const struct json *headers;	/* {name: value}; ${NAME} in it */
-	const struct json *body;	/* more members of each request */
-	double temperature;		/* below 0: not said */
+	const struct json *headers;	/* {name: value}; ${NAME} expands */
+	const struct json *body;	/* additional members of requests */
+	double temperature;		/* negative: not set */
 	int64_t max_tokens, max_tokens_total, retries;
-	double max_cost;		/* 0: no limit, as for tokens */
+	double max_cost;		/* 0: no limit, also for tokens */
 	bool stream;
 };
 
-/* A model server, for all questions of a run. */
+/* A model server, for all requests of a run. */
 struct openai {
 	struct openai_settings set;
 	const struct openai_kind *kind;
@@ -67,29 +66,29 @@ struct openai {
 	const struct json *prices;	/* of models, or NULL */
 	struct str effort;		/* of reasoning, or empty */
 	struct fetch_names names;
-	const char *const *env;		/* of curl: without the keys */
-	struct agent_spent *spent, own;	/* own: where the run has none */
-	bool vendor;			/* at the maker's own address */
+	const char *const *env;		/* of curl, without the keys */
+	struct agent_spent *spent, own;	/* own: if the run has none */
+	bool vendor;			/* at the vendor's own address */
 };
 
-/* openai_setup.c */
+/* openai_setup.c: notes problems in the settings; reads them, 0 or -1. */
 void openai_check(const struct spec_suite *, struct spec_notes *);
 int openai_set_up(struct arena *, const struct spec_suite *, struct openai *,
     struct err *);
-/* What the tokens cost, in dollars; false: the price is not known. */
+/* The cost of the tokens in dollars; false: the price is unknown. */
 bool openai_cost(const struct openai *, struct str model,
     const struct answer_usage *, double *dollars);
 
-/* What has been said in a conversation, the oldest first. */
+/* The turns of a conversation, the oldest first. */
 struct openai_turn {
 	struct openai_turn *next;
-	struct str asked, answered;
+	struct str prompt, answer;
 };
-struct openai_talk {
+struct openai_history {
 	struct openai_turn *head, **tail;
 };
 
-/* openai_body.c: a request, as JSON. */
+/* openai_body.c: writes a request as JSON. */
 struct openai_question {
 	const struct openai *to;
 	struct str model, system, prompt;
@@ -99,10 +98,10 @@ struct openai_question {
 };
 void openai_put(struct buf *, const struct openai_question *);
 
-/* openai_read.c: an answer, put together from messages. */
+/* openai_read.c: a reply, assembled from messages. */
 struct openai_call {
 	struct openai_call *next;
-	int64_t key;			/* by which later parts refer to it */
+	int64_t key;			/* index that later parts refer to */
 	struct str name;
 	struct buf arguments;		/* JSON */
 };
@@ -114,26 +113,27 @@ struct openai_reply {
 	struct openai_call *calls;
 	size_t ncalls;
 	struct answer_usage usage;
-	struct str id, model, stop;	/* why it ended */
-	struct str error;		/* in the server's words */
+	struct str id, stop;		/* stop: why it ended */
+	struct str error;		/* the server's message */
 	struct str error_type;
-	bool finished;			/* the answer is whole */
-	bool over;			/* nothing more will come */
+	bool finished;			/* the answer is complete */
+	bool over;			/* ignore further messages */
 };
 
 void openai_reply_init(struct openai_reply *, struct arena *,
     enum openai_api);
-/* One message of a stream, or the whole answer. */
+/* Adds one message of a stream, or the whole body. */
 void openai_read(struct openai_reply *, const struct json *);
 void openai_reply_free(struct openai_reply *);
-/* The server's words in an error: {"error": {"message": ...}} and such. */
+/* Reads {"error": {"message": ...}} and the like; false: no error. */
 bool openai_read_error(struct openai_reply *, const struct json *);
 
-/* openai_answer.c: the reply, as an answer and as a message to repeat. */
+/* openai_answer.c: makes the answer, and adds it to the conversation. */
 void openai_answer(struct agent_job *, struct openai *,
     const struct openai_question *, const struct openai_reply *);
-/* In one line, whole characters, and not too long. */
+/* At most max bytes on one line, in the arena; "..." marks the rest. */
 struct str openai_clip(struct arena *, struct str, size_t max);
+/* Whether the text contains the word, case-insensitively. */
 bool openai_mentions(struct str text, const char *word);
 
 #endif

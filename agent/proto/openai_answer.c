@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * From what a server said to the answer of a job: text, calls, tokens and
- * their cost, without secrets; and what is left of the budget.
+ * Makes a job's answer from a server's reply: text, calls, tokens and their
+ * cost, without secrets; and counts what the run has spent.
  */
 #include "agent/proto/openai.h"
 
@@ -45,7 +45,7 @@ openai_mentions(struct str text, const char *word)
 	return false;
 }
 
-/* One JSON value, whatever it was. */
+/* The text if it is JSON, else the text as a JSON string. */
 static struct str
 one_value(struct arena *a, struct str text)
 {
@@ -85,7 +85,7 @@ take_calls(struct agent_job *j, const struct openai_reply *r)
 	}
 }
 
-/* What it takes from the budget; where nobody counts, a guess. */
+/* Without token counts from the server, the budget uses an estimate. */
 static void
 take_usage(struct agent_job *j, struct openai *to,
     const struct openai_question *q, const struct openai_reply *r)
@@ -103,19 +103,19 @@ take_usage(struct agent_job *j, struct openai *to,
 }
 
 static void
-remember(struct agent_job *j, struct str asked)
+remember(struct agent_job *j, struct str prompt)
 {
 	struct agent_conversation *t = j->req->conversation;
-	struct openai_talk *conversation;
+	struct openai_history *history;
 	struct openai_turn *turn;
 
 	if (t == NULL)
 		return;
-	conversation = t->state;
-	turn = *conversation->tail = NEW(t->arena, struct openai_turn);
-	conversation->tail = &turn->next;
-	turn->asked = arena_str(t->arena, asked);
-	turn->answered = arena_str(t->arena, j->ans.output);
+	history = t->state;
+	turn = *history->tail = NEW(t->arena, struct openai_turn);
+	history->tail = &turn->next;
+	turn->prompt = arena_str(t->arena, prompt);
+	turn->answer = arena_str(t->arena, j->ans.output);
 }
 
 static bool
@@ -135,7 +135,7 @@ void
 openai_answer(struct agent_job *j, struct openai *to,
     const struct openai_question *q, const struct openai_reply *r)
 {
-	bool mute = r->text.n == 0 && r->calls == NULL;
+	bool empty = r->text.n == 0 && r->calls == NULL;
 
 	j->ans.output = arena_str(j->arena, buf_str(&r->text));
 	j->ans.session_id = r->id;
@@ -144,9 +144,9 @@ openai_answer(struct agent_job *j, struct openai *to,
 	agent_put_transcript(j);
 	agent_mask(j, &to->secrets);
 	j->ans.truncated = stopped_by_limit(r);
-	if (mute && j->ans.truncated)
+	if (empty && j->ans.truncated)
 		agent_fail(j, ANSWER_FAILED, "no answer within max_tokens");
-	else if (mute && (openai_mentions(r->stop, "filter") ||
+	else if (empty && (openai_mentions(r->stop, "filter") ||
 	    openai_mentions(r->stop, "refusal")))
 		agent_fail(j, ANSWER_FAILED, "the server refused to answer: "
 		    "%.*s", STRF(openai_clip(j->arena, r->stop, 40)));

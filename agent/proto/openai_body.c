@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * Requests, one shape an interface:
+ * Requests, one format per API:
  *
  *	chat		{model, messages, stream, stream_options, max_tokens,
  *			temperature, tools, tool_choice}
@@ -10,8 +10,8 @@
  *	ollama		{model, messages, options: {temperature, num_predict},
  *			tools}
  *
- * A tool that is offered has to be called: only judges get some, to say what
- * they have come to.
+ * The model has to call one of the tools: only judges get tools, to report
+ * their verdict.
  */
 #include "agent/proto/openai.h"
 
@@ -36,14 +36,14 @@ put_messages(struct json_out *o, const struct openai_question *q,
 	if (system && q->system.n > 0)
 		put_message(o, "system", q->system);
 	for (t = q->before; t != NULL; t = t->next) {
-		put_message(o, "user", t->asked);
-		put_message(o, "assistant", t->answered);
+		put_message(o, "user", t->prompt);
+		put_message(o, "assistant", t->answer);
 	}
 	put_message(o, "user", q->prompt);
 	json_close(o, ']');
 }
 
-/* chat and ollama put a tool into "function"; anthropic has its own word. */
+/* chat and ollama put a tool into "function"; anthropic names differ. */
 static void
 put_tool(struct json_out *o, const struct agent_tool *t, enum openai_api api)
 {
@@ -52,9 +52,8 @@ put_tool(struct json_out *o, const struct agent_tool *t, enum openai_api api)
 	json_open(o, '{');
 	if (api != OPENAI_ANTHROPIC)
 		json_put_member_str(o, "type", STR("function"));
-	if (wrapped) {
+	if (wrapped)
 		json_open_member(o, "function", '{');
-	}
 	json_put_member_str(o, "name", str_of(t->name));
 	json_put_member_str(o, "description", str_of(t->help));
 	json_put_key(o, api == OPENAI_ANTHROPIC ? STR("input_schema") :
@@ -79,9 +78,8 @@ put_choice(struct json_out *o, const struct openai_question *q,
 	}
 	json_open(o, '{');
 	json_put_member_str(o, "type", str_of(q->ntools > 1 ? "any" : type));
-	if (q->ntools == 1 && api == OPENAI_CHAT) {
+	if (q->ntools == 1 && api == OPENAI_CHAT)
 		json_open_member(o, "function", '{');
-	}
 	if (q->ntools == 1)
 		json_put_member_str(o, "name", str_of(q->tools[0].name));
 	if (q->ntools == 1 && api == OPENAI_CHAT)
@@ -108,26 +106,18 @@ put_tools(struct json_out *o, const struct openai_question *q,
 static void
 put_int(struct json_out *o, const char *key, int64_t v)
 {
-	if (v <= 0)
-		return;
-	json_put_member_int(o, key, v);
+	if (v > 0)
+		json_put_member_int(o, key, v);
 }
 
 static void
 put_temperature(struct json_out *o, double t)
 {
-	if (t < 0)
-		return;
-	json_put_member_double(o, "temperature", t);
+	if (t >= 0)
+		json_put_member_double(o, "temperature", t);
 }
 
-static void
-put_stream(struct json_out *o, bool stream)
-{
-	json_put_member_bool(o, "stream", stream);
-}
-
-/* OpenAI has renamed the limit; others know it by the old name. */
+/* OpenAI renamed the limit; other servers use the old name. */
 static void
 put_chat(struct json_out *o, const struct openai_question *q)
 {
@@ -139,7 +129,7 @@ put_chat(struct json_out *o, const struct openai_question *q)
 	put_int(o, q->to->vendor ? "max_completion_tokens" : "max_tokens",
 	    s->max_tokens);
 	put_temperature(o, s->temperature);
-	put_stream(o, s->stream);
+	json_put_member_bool(o, "stream", s->stream);
 	if (!s->stream)
 		return;
 	json_open_member(o, "stream_options", '{');
@@ -163,7 +153,7 @@ put_responses(struct json_out *o, const struct openai_question *q)
 	put_int(o, "max_output_tokens", s->max_tokens);
 	put_temperature(o, s->temperature);
 	json_put_member_bool(o, "store", false);
-	put_stream(o, s->stream);
+	json_put_member_bool(o, "stream", s->stream);
 }
 
 static void
@@ -177,7 +167,7 @@ put_anthropic(struct json_out *o, const struct openai_question *q)
 	put_int(o, "max_tokens", s->max_tokens > 0 ? s->max_tokens :
 	    q->to->kind->max_tokens);
 	put_temperature(o, s->temperature);
-	put_stream(o, s->stream);
+	json_put_member_bool(o, "stream", s->stream);
 }
 
 static void
@@ -186,7 +176,7 @@ put_ollama(struct json_out *o, const struct openai_question *q)
 	const struct openai_settings *s = &q->to->set;
 
 	put_messages(o, q, "messages", true);
-	put_stream(o, s->stream);
+	json_put_member_bool(o, "stream", s->stream);
 	if (s->temperature < 0 && s->max_tokens <= 0)
 		return;
 	json_open_member(o, "options", '{');

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * Answers, put together from the messages of a stream or from one that has it
- * all.  Each interface has a function that takes either; what it does not
- * know it passes over, since new kinds of messages come with every release.
+ * Replies, assembled from the messages of a stream or read from one body.  Each
+ * API has a function for both.  Unknown messages are ignored: every release
+ * adds some.
  */
 #include "agent/proto/openai.h"
 
@@ -24,7 +24,7 @@ keep(struct openai_reply *r, struct str *to, struct str s)
 		*to = arena_str(r->arena, s);
 }
 
-/* A count that is there, and makes sense. */
+/* Takes a plausible count, if there is one. */
 static void
 count(int64_t *to, const struct json *obj, const char *key)
 {
@@ -64,7 +64,7 @@ call_of(struct openai_reply *r, int64_t key)
 		if ((*p)->key == key)
 			return *p;
 	if (r->ncalls == OPENAI_CALLS_MAX) {
-		r->error = STR("more calls of tools than are taken");
+		r->error = STR("too many tool calls");
 		return NULL;
 	}
 	r->ncalls++;
@@ -73,7 +73,7 @@ call_of(struct openai_reply *r, int64_t key)
 	return *p;
 }
 
-/* What is known of a call so far; arguments are text, or a value. */
+/* Adds to a call; arguments are text (a part of it) or a JSON value. */
 static void
 add_call(struct openai_reply *r, int64_t key, struct str name,
     const struct json *args, bool whole)
@@ -110,7 +110,7 @@ openai_read_error(struct openai_reply *r, const struct json *v)
 			keep(r, &r->error_type, json_str(e, "type"));
 		if (r->error.n == 0)
 			r->error = r->error_type.n > 0 ? r->error_type :
-			    STR("an error without words");
+			    STR("an error without a message");
 	}
 	if (r->error.n > 0)
 		return true;
@@ -166,7 +166,7 @@ read_chat(struct openai_reply *r, const struct json *v)
 		r->finished = true;
 }
 
-/* An element of a response's output; what was streamed is not added again. */
+/* An element of a response's output; `text`: it was not streamed before. */
 static void
 read_item(struct openai_reply *r, const struct json *item, int64_t key,
     bool text)
@@ -230,7 +230,7 @@ read_responses(struct openai_reply *r, const struct json *v)
 		read_response(r, whole);
 	else if (str_is(type, "error")) {
 		if (!openai_read_error(r, v))
-			r->error = STR("an error without words");
+			r->error = STR("an error without a message");
 		r->over = true;
 	}
 }
@@ -323,7 +323,7 @@ openai_read(struct openai_reply *r, const struct json *v)
 
 	if (is_error(v) || str_is(json_str(v, "type"), "error")) {
 		if (!openai_read_error(r, v))
-			r->error = STR("an error without words");
+			r->error = STR("an error without a message");
 		r->over = true;
 	} else
 		read[r->api](r, v);

@@ -1,11 +1,9 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * Settings of the executor `openai`, and what follows from them: the address,
- * the headers, the secrets among them, the prices.
+ * Settings of the executor `openai`: address, headers, keys, prices.
  *
- * Keys are never settings: those name the variables that keys are in.  All
- * that comes from the environment into a request is masked wherever it comes
- * back.
+ * Settings never contain keys, but the names of variables that do.  Values from
+ * the environment are masked in everything that the server returns.
  */
 #include "agent/proto/openai.h"
 
@@ -45,26 +43,27 @@ static const char *const apis[] = { "chat", "responses", "anthropic", "ollama",
 	NULL };
 
 static const struct field rows[] = {
-	FIELD(openai_settings, base_url, FIELD_STR, .help = "where it is"),
+	FIELD(openai_settings, base_url, FIELD_STR, .help = "its address"),
 	FIELD(openai_settings, api, FIELD_ENUM, .words = apis,
-	    .help = "which interface it has"),
+	    .help = "API of the server"),
 	FIELD(openai_settings, api_key_env, FIELD_STR,
-	    .help = "the variable with the key"),
-	FIELD(openai_settings, headers, FIELD_TREE, .help = "more headers"),
+	    .help = "variable that contains the key"),
+	FIELD(openai_settings, headers, FIELD_TREE,
+	    .help = "additional headers"),
 	FIELD(openai_settings, body, FIELD_TREE,
-	    .help = "more members of requests"),
-	FIELD(openai_settings, model, FIELD_STR, .help = "which model"),
+	    .help = "additional members of requests"),
+	FIELD(openai_settings, model, FIELD_STR, .help = "name of the model"),
 	FIELD(openai_settings, system, FIELD_STR, .help = "system message"),
 	FIELD(openai_settings, temperature, FIELD_NUM, .min = 0, .max = 2),
 	FIELD(openai_settings, max_tokens, FIELD_INT,
-	    .min = 1, .max = 100000000, .help = "of an answer"),
+	    .min = 1, .max = 100000000, .help = "limit per answer"),
 	FIELD(openai_settings, max_tokens_total, FIELD_INT,
-	    .min = 0, .max = INT64_MAX, .help = "of a run"),
+	    .min = 0, .max = INT64_MAX, .help = "limit per run"),
 	FIELD(openai_settings, max_cost, FIELD_NUM,
-	    .min = 0, .max = 1000000000, .help = "of a run, in dollars"),
+	    .min = 0, .max = 1000000000, .help = "limit per run, in dollars"),
 	FIELD(openai_settings, retries, FIELD_INT, .min = 0, .max = 100),
 	FIELD(openai_settings, stream, FIELD_BOOL,
-	    .help = "the answer as it is made"),
+	    .help = "stream the answer"),
 };
 static const struct field_table table = FIELD_TABLE(openai_settings, rows);
 static const struct openai_settings init = { .api = OPENAI_CHAT,
@@ -83,7 +82,7 @@ read_settings(struct arena *a, const struct spec_suite *s,
 }
 
 /*
- * The address: the interface's path after the base, before a query.
+ * The address: the API's path goes after the base, before its query.
  */
 static struct str
 join(struct arena *a, struct str base, const struct openai_kind *k)
@@ -121,7 +120,7 @@ base_of(const struct openai_settings *set, bool *vendor)
 	return str_of(k->base);
 }
 
-/* The variable of the key; empty: there is none. */
+/* The name of the key's variable; empty: no key. */
 static struct str
 key_env(const struct openai_settings *set)
 {
@@ -132,7 +131,7 @@ key_env(const struct openai_settings *set)
 	return k->key_env != NULL ? str_of(k->key_env) : STR("");
 }
 
-/* Its value; empty when it is not set. */
+/* The value of a variable; empty if it is not set. */
 static struct str
 variable(struct arena *a, struct str name)
 {
@@ -145,7 +144,7 @@ variable(struct arena *a, struct str name)
 struct setting_up {
 	struct arena *arena;
 	struct openai *o;
-	const char **unset;		/* "NAME": not for curl */
+	const char **unset;		/* variables hidden from curl */
 	size_t nunset;
 	struct err *err;
 };
@@ -184,14 +183,13 @@ set_key(struct setting_up *u)
 		return 0;
 	if (key.n == 0 && (o->vendor || o->set.api_key_env.p != NULL))
 		return err_set(u->err, ERR_SCHEMA, "%.*s is not set: executor "
-		    "\"" NAME "\" takes the key from there",
-		    (int)(env.n < 80 ? env.n : 80), env.p);
+		    "\"" NAME "\" needs it as its key",
+		    STRF(utf8_cut(env, 80)));
 	if (key.n == 0)
 		return 0;
 	if (!http_value_ok(key))
-		return err_set(u->err, ERR_SCHEMA, "%.*s has characters that "
-		    "cannot be in a key", (int)(env.n < 80 ? env.n : 80),
-		    env.p);
+		return err_set(u->err, ERR_SCHEMA, "%.*s contains characters "
+		    "that a key cannot have", STRF(utf8_cut(env, 80)));
 	add_secret(u, env, key);
 	return set_field(u, str_of(o->kind->key_field), arena_fmt(u->arena,
 	    "%s%.*s", o->kind->key_prefix, STRF(key)));
@@ -218,8 +216,7 @@ expand(struct setting_up *u, struct str s, struct str *out)
 		value = variable(u->arena, name);
 		if (value.n == 0 || u->nunset >= OPENAI_FIELDS_MAX)
 			r = err_set(u->err, ERR_SCHEMA, "%.*s is not set: a "
-			    "header needs it", (int)(name.n < 80 ? name.n :
-			    80), name.p);
+			    "header needs it", STRF(utf8_cut(name, 80)));
 		else
 			add_secret(u, name, value);
 		buf_put(&b, value);
@@ -243,7 +240,7 @@ set_headers(struct setting_up *u)
 			return -1;
 		if (!http_value_ok(value))
 			return err_set(u->err, ERR_SCHEMA, "header \"%.*s\" "
-			    "has characters that cannot be in it",
+			    "contains characters that it cannot have",
 			    (int)(v->nkey < 80 ? v->nkey : 80), v->key);
 	}
 	return 0;
@@ -288,7 +285,7 @@ price(const struct json *p, const char *key, double otherwise)
 	return v != NULL && json_double(v, &d) && d >= 0 ? d : otherwise;
 }
 
-/* The cache's tokens are among the input, but not with Anthropic. */
+/* Cached tokens are part of the input tokens, except with Anthropic. */
 bool
 openai_cost(const struct openai *o, struct str model,
     const struct answer_usage *u, double *dollars)
@@ -311,7 +308,7 @@ openai_cost(const struct openai *o, struct str model,
 }
 
 /*
- * Checks, before anything runs.
+ * Checks of the settings.
  */
 struct check {
 	const struct spec_suite *suite;
@@ -319,7 +316,7 @@ struct check {
 	struct openai_settings set;
 };
 
-/* Where a setting is written, as far as that is known. */
+/* The place of a setting in the suite, else that of the executor. */
 static struct spec_where
 place_of(const struct check *c, const char *key)
 {
@@ -333,7 +330,7 @@ place_of(const struct check *c, const char *key)
 	return v != NULL ? spec_at(c->suite->path, v) : g->executor_at;
 }
 
-/* One of the places that have settings, with what is wrong there. */
+/* Reports problems in one of the places of settings. */
 static void
 check_block(struct check *c, const struct json *block, const char *file,
     unsigned flags)
@@ -405,8 +402,8 @@ check_headers(struct check *c)
 			spec_note(c->notes, FIELD_ERROR, at, "header "
 			    "\"%.*s\" must be a string", STRF(key));
 		else if (!http_name_ok(json_key(v)) || is_ours(json_key(v)))
-			spec_note(c->notes, FIELD_ERROR, at, "\"%.*s\" cannot "
-			    "be a header of yours", STRF(key));
+			spec_note(c->notes, FIELD_ERROR, at, "header "
+			    "\"%.*s\" cannot be set", STRF(key));
 	}
 	v = c->set.body;
 	if (v != NULL && v->type != JSON_OBJECT)
@@ -438,23 +435,23 @@ check_address(struct check *c)
 		return;
 	}
 	if (u.authority.n > 100)
-		spec_note(c->notes, FIELD_ERROR, at, "base_url: the name of "
-		    "the host is too long");
+		spec_note(c->notes, FIELD_ERROR, at, "base_url: the host name "
+		    "is too long");
 	if (u.tls && os_find(a, "curl") == NULL)
 		spec_note(c->notes, FIELD_WARNING, at, "executor \"" NAME "\" "
-		    "needs the program curl for https, which is not in PATH");
+		    "needs `curl` for https, which is not installed (not "
+		    "found in PATH)");
 	if (key.n > 0 && !u.tls && !is_local(u.host))
-		spec_note(c->notes, FIELD_WARNING, at, "the key goes to %.*s "
-		    "unencrypted", (int)(u.host.n < 80 ? u.host.n : 80),
-		    u.host.p);
+		spec_note(c->notes, FIELD_WARNING, at, "the key is sent to "
+		    "%.*s unencrypted", STRF(utf8_cut(u.host, 80)));
 	if (env.n > 0 && key.n == 0 &&
 	    (vendor || c->set.api_key_env.p != NULL))
 		spec_note(c->notes, FIELD_WARNING, place_of(c, "api_key_env"),
 		    "executor \"" NAME "\" takes its key from %.*s, which is "
-		    "not set", (int)(env.n < 80 ? env.n : 80), env.p);
+		    "not set", STRF(utf8_cut(env, 80)));
 }
 
-/* A judge's model may come with the question. */
+/* A judge's model may be given with the request. */
 static void
 check_model(struct check *c)
 {
@@ -464,13 +461,13 @@ check_model(struct check *c)
 
 	if (model.n == 0 && s->ntasks > 0)
 		spec_note(c->notes, FIELD_ERROR, s->config.executor_at,
-		    "executor \"" NAME "\" needs config.model, or --model");
+		    "executor \"" NAME "\" needs a model: set config.model, "
+		    "or use --model");
 	if (model.n > 0 && c->set.max_cost > 0 &&
 	    json_get(s->prices, model) == NULL)
 		spec_note(c->notes, FIELD_ERROR, place_of(c, "max_cost"),
-		    "max_cost needs the price of model \"%.*s\" among the "
-		    "prices of the settings", (int)(model.n < 80 ? model.n :
-		    80), model.p);
+		    "max_cost needs the price of model \"%.*s\" in the "
+		    "settings' prices", STRF(utf8_cut(model, 80)));
 }
 
 void
@@ -487,7 +484,7 @@ openai_check(const struct spec_suite *s, struct spec_notes *notes)
 	    c.set.api != OPENAI_CHAT && c.set.api != OPENAI_RESPONSES)
 		spec_note(notes, FIELD_WARNING, s->config.executor_at,
 		    "\"reasoning_effort\" has no effect with api \"%s\": put "
-		    "what it takes into \"body\"",
+		    "the API's own setting into \"body\"",
 		    openai_kinds[c.set.api].name);
 	check_headers(&c);
 	check_address(&c);
@@ -495,8 +492,8 @@ openai_check(const struct spec_suite *s, struct spec_notes *notes)
 	for (i = 0; i < s->ntasks; i++)
 		if (s->tasks[i].inputs.files.n > 0) {
 			spec_note(notes, FIELD_WARNING, s->tasks[i].at,
-			    "executor \"" NAME "\" gives the model the "
-			    "prompt only: it does not see input files");
+			    "executor \"" NAME "\" sends only the "
+			    "prompt: the model does not see input files");
 			break;
 		}
 }

@@ -185,7 +185,7 @@ do
 	export WHAT
 	ask copilot-cli
 	is "endless $WHAT: status" 1 "$rc"
-	has "endless $WHAT: why" '"error_msg":"the agent says more than 32 MiB about its tools, or calls more than 10000 of them"'
+	has "endless $WHAT: why" '"error_msg":"the agent reported more than 32 MiB about its tools, or more than 10000 calls"'
 done
 
 # any command with events, or one document

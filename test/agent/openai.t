@@ -224,7 +224,7 @@ is '429, twice: three requests' 3 "$(grep -c '^POST' log)"
 like '429: it says that it waits' '*HTTP 429, waiting*' "$out"
 printf 'HTTP/1.1 503 No\r\nRetry-After: Sun, 06 Nov 1994 08:49:37 GMT\r\nContent-Length: 0\r\n\r\n' >e503
 serve e503
-bad '503, again and again' infrastructure "HTTP 503 from 127.0.0.1:$port (tried 3 times)" 'retries: 2'
+bad '503, again and again' infrastructure "HTTP 503 from 127.0.0.1:$port (3 attempts)" 'retries: 2'
 is '503: as often as it says' 3 "$(grep -c '^POST' log)"
 answer quota '429 Too Many' application/json <<'JSON'
 {"error":{"message":"You exceeded your current quota","type":"insufficient_quota","code":"insufficient_quota"}}
@@ -243,7 +243,7 @@ ask
 is 'no answer, and then one' 0 "$rc"
 head -n 8 chat >half
 serve half
-bad 'half a stream' infrastructure "127.0.0.1:$port ended its answer in the midst of it"
+bad 'half a stream' infrastructure "127.0.0.1:$port closed the connection before the end of its answer"
 printf 'HTTP/1.1 200 OK\r\nContent-Length: 99\r\nContent-Type: application/json\r\n\r\n{"id":"x"' >nine
 serve nine
 bad 'half an answer' infrastructure 'the body was cut off after 9 bytes'
@@ -254,13 +254,13 @@ answer junk '200 OK' application/json <<'TXT'
 <html>hello</html>
 TXT
 serve junk
-bad 'a page of HTML' agent_error 'the server broke off: its message is not JSON*<html>hello'
+bad 'a page of HTML' agent_error 'the server reported an error: its message is not JSON*<html>hello'
 answer broken '200 OK' text/event-stream <<'SSE'
 data: {"error":{"message":"the engine is on fire","type":"fire"}}
 
 SSE
 serve broken
-bad 'an error in the stream' agent_error 'the server broke off: the engine is on fire'
+bad 'an error in the stream' agent_error 'the server reported an error: the engine is on fire'
 answer filter '200 OK' application/json <<'JSON'
 {"choices":[{"message":{"content":null},"finish_reason":"content_filter"}]}
 JSON
@@ -343,13 +343,13 @@ serve chat
 suite 'max_tokens_total: 20' 'trials_per_task: 4'
 ask
 is 'max_tokens_total: questions' 2 "$(grep -c '^POST' log)"
-has 'max_tokens_total: words' 'the budget is spent: 36 tokens were used, and max_tokens_total is 20'
+has 'max_tokens_total: words' 'the budget is spent: 36 tokens used, max_tokens_total is 20'
 serve chat
 suite 'max_tokens_total: 30' 'trials_per_task: 2'
 edit 's/type: text, name: t, config: .*/type: prompt, name: t, config: {prompt: Is it well}}]/'
 ask
 is 'max_tokens_total: the judge takes its share' 2 "$(grep -c '^POST' log)"
-has 'max_tokens_total: the judge takes its share, words' '36 tokens were used, and max_tokens_total is 30'
+has 'max_tokens_total: the judge takes its share, words' '36 tokens used, max_tokens_total is 30'
 serve chat
 suite 'max_cost: 0.00001' 'trials_per_task: 2'
 ask
@@ -357,7 +357,7 @@ is 'max_cost without a price' 2 "$rc"
 like 'max_cost without a price: words' '*e.yaml:7:*max_cost needs the price of model "m-1"*' "$err"
 ask --config-json '{"prices":{"m-1":{"input":2,"output":3,"cache_read":1}}}'
 has 'the cost' '"cost":0.00004'
-has 'max_cost: words' 'the budget is spent: 4e-05 dollars were used, and max_cost is 1e-05'
+has 'max_cost: words' 'the budget is spent: 4e-05 dollars used, max_cost is 1e-05'
 
 # settings of all kinds: the ladder
 serve chat
@@ -379,7 +379,7 @@ is 'OPENAI_BASE_URL: status' 0 "$rc"
 like 'OPENAI_BASE_URL' '*POST /x/chat/completions *' "$(cat log)"
 run "$WAZA" run -q --executor openai e.yaml
 is 'no model: status' 2 "$rc"
-like 'no model: words' '*executor "openai" needs config.model, or --model*' "$err"
+like 'no model: words' '*executor "openai" needs a model: set config.model, or use --model*' "$err"
 suite 'api: grpc, basurl: x'
 run "$WAZA" run e.yaml
 like 'an api that is none' '*e.yaml:7:*"api" must be one of chat, responses, anthropic, ollama, not "grpc"*' "$err"
@@ -390,7 +390,7 @@ run "$WAZA" validate e.yaml
 like 'an address that is none' '*e.yaml:7:*base_url: the URL begins with neither http:// nor https://*' "$out$err"
 suite 'headers: {Host: x, "a b": y, c: [1]}'
 run "$WAZA" run -q e.yaml
-like 'headers that are ours' '*"Host" cannot be a header of yours*"a b" cannot be*header "c" must be a string*' "$err"
+like 'headers that are ours' '*header "Host" cannot be set*"a b" cannot be*header "c" must be a string*' "$err"
 suite 'api_key_env: NO_SUCH_KEY'
 run "$WAZA" run e.yaml
 is 'a key that is not there: status' 2 "$rc"
@@ -402,7 +402,7 @@ config: {executor: openai, model: m, base_url: "http://llm.example:1/v1"}
 tasks: [{id: a, prompt: x, inputs: {files: [{path: a, content: b}]}, graders: [{type: text, config: {contains: [hello]}}]}]
 YAML
 run "$WAZA" run e.yaml --task none
-like 'a key in the open' '*the key goes to llm.example unencrypted*' "$err"
+like 'a key in the open' '*the key is sent to llm.example unencrypted*' "$err"
 like 'files that nobody sees' '*does not see input files*' "$err"
 
 # a judge, by its tools
@@ -493,12 +493,12 @@ FAIL=7
 suite 'retries: 1'
 edit 's|http://[^/]*|https://llm.example|'
 ask
-has 'https: no connection' '(tried 2 times)'
+has 'https: no connection' '(2 attempts)'
 PATH=$tmp/none:$(dirname "$(command -v grep)")
 if ! command -v curl >/dev/null
 then
 	run "$WAZA" run e.yaml
-	like 'https: without curl' '*needs the program curl for https*https needs the program curl*' "$err$out"
+	like 'https: without curl' '*needs `curl` for https*https needs the program curl*' "$err$out"
 else
 	skip 'curl is where grep is'
 fi
