@@ -70,13 +70,13 @@ REPORT = compare compare_gate compare_gate_out compare_json compare_markdown com
 	report_html report_junit report_log report_markdown report_out report_tap report_text \
 	report_trigger report_words
 REPORT_H = compare report report_internal
-RPC = rpc_about rpc_answer rpc_cache rpc_error rpc_eval rpc_gate rpc_notify rpc_run rpc_runs \
-	rpc_stream rpc_view session session_agent session_file session_fix session_params \
-	session_prompt session_store tool tool_command
-RPC_H = rpc_internal rpc_run rpc_stream rpc_view session session_internal tool
-WEB = evalclient evalclient_web server web web_answer web_api web_base web_feed web_gate web_page \
-	web_runs web_sse web_upstream
-WEB_H = evalclient evalclient_internal server web web_api web_api_internal web_internal web_page
+RPC = rpc_about rpc_answer rpc_cache rpc_eval rpc_gate rpc_notify rpc_run rpc_runs rpc_stream \
+	rpc_view session session_agent session_file session_fix session_params session_prompt \
+	session_store tool tool_command
+RPC_H = rpc_internal rpc_stream rpc_view session session_internal tool
+WEB = evalclient server web web_answer web_api web_feed web_gate web_page web_runs web_sse \
+	web_upstream
+WEB_H = evalclient server web web_api web_api_internal web_internal web_page
 CMD = cache call client client_command client_show client_target cmd compare config connect doctor \
 	evalclients grade jsonrpc parse run run_on_server run_options schema_check serve service \
 	settings stdout validate worker worker_job worker_link

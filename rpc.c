@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * From a message to its answers.
+ * From a message to its replies.
  *
- * An immediate call costs no allocation that lasts: its tree is in an arena
- * that is wound back, its answer is written where it will be sent from.  Only
- * a call that may be answered later gets memory of its own, and its request
- * is copied there.
+ * A call that is answered at once allocates nothing that lasts: its tree is in
+ * a scratch arena that is wound back, and the reply is written straight into
+ * the buffer that is sent.  Only a call that may be answered later gets memory
+ * of its own, with a copy of its request.
  *
- * A batch is answered as a whole, when the last of its calls is.
+ * A batch is answered as a whole, after its last call.
  */
 #include "rpc.h"
 
@@ -15,50 +15,70 @@
 
 #include "base/os.h"
 #include "rpc/rpc_internal.h"
-#include "rpc/session.h"
 
 enum {
 	BATCH_MAX = 1000,	/* calls in a batch */
-	TIDY_MS = 1000,		/* at most once in so long */
-	TIDY_BYTES = 1 << 20	/* of a message: worth it */
+	TRIM_MS = 1000,
+	TRIM_BYTES = 1 << 20,	/* of a message: trim after it */
+	RUNS_MAX = 128,
+	KEPT_RUNS_MAX = 100
 };
 
 static const struct json null_id = { .type = JSON_NULL };
 
-static const struct rpc_method *const methods[] = {	/* sorted by name */
-	&rpc_cancel_request, &rpc_eval_get, &rpc_eval_list, &rpc_eval_run,
-	&rpc_eval_validate,
-	&tool_hello, &tool_initialize,
-	&session_message, &session_delete, &session_generate_fix,
-	&tool_cancelled, &tool_initialized, &tool_ping,
-	&tool_resources, &rpc_discover, &rpc_run_cancel, &rpc_run_list,
-	&rpc_run_result, &rpc_run_status, &rpc_run_subscribe, &rpc_task_get,
-	&rpc_task_list, &tool_call, &tool_list,
-	&session_waza_message, &session_waza_delete, &session_waza_fix,
-};
+/*
+ * The table of methods.
+ */
+static int
+by_name(const void *key, const void *row)
+{
+	const struct str *name = key;
+	const struct rpc_row *r = row;
+
+	return str_cmp(*name, str_of(r->method->name));
+}
+
+/* Where the name is in the table, or belongs. */
+static size_t
+place_of(const struct rpc_table *t, struct str name)
+{
+	return search_first(&name, t->row, t->nrows, sizeof(t->row[0]),
+	    by_name);
+}
+
+const struct rpc_row *
+rpc_find_row(const struct rpc *r, struct str name)
+{
+	const struct rpc_table *t = &r->state->table;
+	size_t i = place_of(t, name);
+
+	return i < t->nrows && str_is(name, t->row[i].method->name) ?
+	    &t->row[i] : NULL;
+}
+
+void
+rpc_add(struct rpc *r, const struct rpc_module *m, void *arg)
+{
+	struct rpc_table *t = &r->state->table;
+	size_t i, k, at;
+
+	assert(t->nmodules < RPC_MODULES_MAX &&
+	    t->nrows + m->nmethods <= RPC_METHODS_MAX);
+	t->module[t->nmodules].module = m;
+	t->module[t->nmodules++].arg = arg;
+	for (i = 0; i < m->nmethods; i++) {
+		at = place_of(t, str_of(m->methods[i].name));
+		for (k = t->nrows++; k > at; k--)
+			t->row[k] = t->row[k - 1];
+		t->row[at] = (struct rpc_row){ &m->methods[i], arg };
+	}
+}
 
 const struct rpc_method *
-rpc_method(size_t i)
+rpc_method(const struct rpc *r, size_t i)
 {
-	return i < COUNTOF(methods) ? methods[i] : NULL;
-}
-
-static int
-by_name(const void *name, const void *row)
-{
-	const struct rpc_method *const *m = row;
-
-	return str_cmp(*(const struct str *)name, str_of((*m)->name));
-}
-
-static const struct rpc_method *
-find_method(struct str name)
-{
-	size_t i = search_first(&name, methods, COUNTOF(methods),
-	    sizeof(methods[0]), by_name);
-
-	return i < COUNTOF(methods) && str_is(name, methods[i]->name) ?
-	    methods[i] : NULL;
+	return i < r->state->table.nrows ? r->state->table.row[i].method :
+	    NULL;
 }
 
 /*
@@ -69,12 +89,11 @@ is_owed(void *arg)
 {
 	const struct rpc_peer *p = arg;
 
-	return p->ncalls > 0 || p->nruns > 0 || p->nheard > 0;
+	return p->ncalls > 0 || p->nruns > 0;
 }
 
-/* One that will ask no more is sent away when it has all its answers. */
 void
-rpc_settle(struct rpc_peer *p)
+rpc_close_if_done(struct rpc_peer *p)
 {
 	if (p->conn != NULL && conn_half(p->conn) && !is_owed(p))
 		conn_finish(p->conn);
@@ -83,57 +102,55 @@ rpc_settle(struct rpc_peer *p)
 static void
 on_ended(void *arg)
 {
-	rpc_settle(arg);
+	rpc_close_if_done(arg);
 }
 
 static void
 on_broken(void *arg, const struct err *e)
 {
 	struct rpc_peer *p = arg;
-	struct arena_mark mark = arena_save(&p->rpc->arena);
+	struct arena *a = &p->rpc->state->scratch;
+	struct arena_mark mark = arena_save(a);
 	struct rpc_call c = { .peer = p, .rpc = p->rpc, .id = &null_id,
-		.arena = &p->rpc->arena };
+		.arena = a };
 
 	if (p->via == RPC_WS)
-		return;		/* its close has a code and a reason */
+		return;		/* the close frame has a code and a reason */
 	rpc_fail(&c, e->code == ERR_LIMIT ? RPC_INVALID_REQUEST :
 	    RPC_PARSE_ERROR, e->code == ERR_LIMIT ? "%s" : "Parse error: %s",
 	    e->msg);
 	rpc_answer_error(&c);
-	arena_restore(&p->rpc->arena, mark);
+	arena_restore(a, mark);
 }
 
-/* Freed memory goes back to the system after a while, not each time. */
 static void
-on_tidy(void *arg)
+on_trim(void *arg)
 {
 	struct rpc *r = arg;
 
-	r->tidying = false;
-	buf_free(&r->trash);
+	r->state->trimming = false;
+	buf_free(&r->state->discarded);
 	os_trim();
 }
 
 void
-rpc_tidy(struct rpc *r)
+rpc_trim_soon(struct rpc *r)
 {
-	if (r->tidying)
+	struct rpc_state *s = r->state;
+
+	if (s->trimming)
 		return;
-	r->tidying = true;
-	r->tidy = (struct timer){ .fn = on_tidy, .arg = r };
-	timer_start(r->loop, &r->tidy, TIDY_MS);
+	s->trimming = true;
+	s->trim = (struct timer){ .fn = on_trim, .arg = r };
+	timer_start(r->loop, &s->trim, TRIM_MS);
 }
 
+/* Pending calls go on without their peer; their replies are discarded. */
 static void
-on_gone(void *arg)
+orphan_calls(struct rpc_peer *p)
 {
-	struct rpc_peer *p = arg;
-	struct rpc *r = p->rpc;
 	struct rpc_call *c, *next;
-	struct arena arena;
 
-	p->conn = NULL;
-	rpc_runs_orphan(p);
 	for (c = p->calls; c != NULL; c = c->next) {
 		c->peer = NULL;
 		if (c->batch != NULL)
@@ -142,19 +159,31 @@ on_gone(void *arg)
 	for (c = p->calls; c != NULL; c = next) {
 		next = c->next;
 		c->prev = NULL;
-		r->lost++;
+		p->rpc->state->orphans++;
 		if (c->stop != NULL)
 			c->stop(c);
 	}
-	*p->prev = p->next;
-	if (p->next != NULL)
-		p->next->prev = p->prev;
-	r->npeers--;
-	rpc_tidy(r);
-	arena = p->arena;	/* the peer itself is in it */
-	arena_free(&arena);
-	if (r->npeers == 0 && r->quiet != NULL)
-		r->quiet(r->arg);
+}
+
+static void
+on_gone(void *arg)
+{
+	struct rpc_peer *p = arg;
+	struct rpc *r = p->rpc;
+	struct rpc_table *t = &r->state->table;
+	size_t i;
+
+	p->conn = NULL;
+	for (i = 0; i < t->nmodules; i++)
+		if (t->module[i].module->gone != NULL)
+			t->module[i].module->gone(t->module[i].arg, p);
+	orphan_calls(p);
+	LIST_REMOVE(p);
+	r->state->npeers--;
+	rpc_trim_soon(r);
+	arena_free(&p->arena);
+	if (r->state->npeers == 0 && r->idle != NULL)
+		r->idle(r->idle_arg);
 }
 
 static struct rpc_peer *
@@ -163,9 +192,7 @@ new_peer(struct rpc *r, enum rpc_via via, struct conn_opts *o)
 	struct arena arena = { 0 };
 	struct rpc_peer *p = NEW(&arena, struct rpc_peer);
 
-	p->arena = arena;
-	p->rpc = r;
-	p->via = via;
+	*p = (struct rpc_peer){ .arena = arena, .rpc = r, .via = via };
 	o->message = rpc_message;
 	o->broken = on_broken;
 	o->ended = on_ended;
@@ -176,16 +203,12 @@ new_peer(struct rpc *r, enum rpc_via via, struct conn_opts *o)
 }
 
 static void
-enter(struct rpc_peer *p)
+link_peer(struct rpc_peer *p)
 {
-	struct rpc *r = p->rpc;
+	struct rpc_state *s = p->rpc->state;
 
-	p->next = r->peers;
-	p->prev = &r->peers;
-	if (p->next != NULL)
-		p->next->prev = &p->next;
-	r->peers = p;
-	r->npeers++;
+	LIST_PUSH(&s->peers, p);
+	s->npeers++;
 }
 
 struct rpc_peer *
@@ -194,67 +217,33 @@ rpc_accept(struct rpc *r, enum rpc_via via, int in, int out,
 {
 	struct conn_opts o = { .in = in, .out = out, .framer = framer };
 	struct rpc_peer *p = new_peer(r, via, &o);
-	struct arena arena;
 
-	p->conn = conn_new(&r->conns, &o);
+	p->conn = conn_new(&r->state->conns, &o);
 	if (p->conn == NULL) {
-		arena = p->arena;
-		arena_free(&arena);
+		arena_free(&p->arena);
 		return NULL;
 	}
-	enter(p);
+	link_peer(p);
 	return p;
 }
 
 struct rpc_peer *
 rpc_adopt(struct rpc *r, enum rpc_via via, struct conn *c,
-    const struct conn_framer *framer)
+    const struct conn_framer *framer, bool authed)
 {
 	struct conn_opts o = { 0 };
 	struct rpc_peer *p = new_peer(r, via, &o);
 
 	p->conn = c;
+	p->authed = authed;
 	conn_hand_over(c, framer, &o);
-	enter(p);
+	link_peer(p);
 	return p;
 }
 
-static enum rpc_status
-find(struct rpc_call *c, const struct json *name)
-{
-	struct str s;
-
-	if (c->method != NULL)
-		return RPC_DONE;
-	s = json_text(name);
-	rpc_data(c, "method", s);
-	return rpc_fail(c, RPC_METHOD_NOT_FOUND, "Method not found: %.*s",
-	    (int)(s.n < 100 ? s.n : 100), s.p);
-}
-
-enum rpc_status
-rpc_ask(struct rpc_call *c, const struct rpc_method *m,
-    const struct json *params, struct buf *value)
-{
-	struct rpc_call inner = { .peer = c->peer, .rpc = c->rpc,
-		.method = m, .params = params, .arena = c->arena,
-		.out = { .put = buf_sink, .ctx = value }, .buf = value };
-	enum rpc_status status;
-	void *decoded;
-
-	assert((m->flags & RPC_SLOW) == 0);
-	status = rpc_decode(&inner, m, params, &decoded);
-	if (status == RPC_DONE)
-		status = m->fn(&inner, decoded);
-	if (status == RPC_FAIL) {
-		c->kind = inner.kind;
-		c->message = inner.message;
-		c->data = inner.data;
-		c->tail = inner.tail;
-	}
-	return status;
-}
-
+/*
+ * Calls.
+ */
 void
 rpc_stop(struct rpc_peer *p, const struct json *id, bool answer)
 {
@@ -279,7 +268,7 @@ check_named(struct rpc_call *c)
 	    "Invalid params: parameters go by name, not by position");
 }
 
-/* The value goes out as it is made; what then fails is taken back. */
+/* The value is written into the output while it is made; an error undoes it. */
 static enum rpc_status
 perform(struct rpc_call *c)
 {
@@ -289,22 +278,21 @@ perform(struct rpc_call *c)
 	if (status == RPC_DONE)
 		status = check_named(c);
 	if (status == RPC_DONE)
-		status = rpc_decode(c, c->method, c->params, &params);
+		status = rpc_decode(c, c->method->params, c->params, &params);
 	if (status != RPC_DONE)
 		return status;
-	rpc_open_answer(c);
-	buf_put(c->buf, STR(",\"result\":"));
+	rpc_begin(c);
 	status = c->method->fn(c, params);
 	if (status == RPC_DONE)
 		rpc_close_answer(c);
 	else
-		rpc_take_back(c);
+		rpc_undo_answer(c);
 	return status;
 }
 
-/* A call that outlives its message: all of it in memory of its own. */
+/* Copies a call and its request into memory that outlives the message. */
 static struct rpc_call *
-keep(const struct rpc_call *c, const struct json *request)
+copy_call(const struct rpc_call *c, const struct json *request)
 {
 	struct arena own = { 0 };
 	struct rpc_call *k = NEW(&own, struct rpc_call);
@@ -319,8 +307,8 @@ keep(const struct rpc_call *c, const struct json *request)
 	k->own = own;
 	k->arena = &k->own;
 	mem = (struct json_mem){ arena_hook, &k->own };
-	copy = json_read(&mem, arena_str(&k->own, buf_str(&b)), c->rpc->depth,
-	    &e);
+	copy = json_read(&mem, arena_str(&k->own, buf_str(&b)),
+	    c->rpc->limits.depth, &e);
 	buf_free(&b);
 	k->id = c->id != NULL ? json_getc(copy, "id") : NULL;
 	k->params = json_getc(copy, "params");
@@ -328,24 +316,11 @@ keep(const struct rpc_call *c, const struct json *request)
 }
 
 static void
-let_go(struct rpc_call *c)
-{
-	struct arena own = c->own;
-
-	arena_free(&own);
-}
-
-static void
-wait_for(struct rpc_call *c)
+link_call(struct rpc_call *c)
 {
 	struct rpc_peer *p = c->peer;
 
-	c->later = true;
-	c->next = p->calls;
-	c->prev = &p->calls;
-	if (c->next != NULL)
-		c->next->prev = &c->next;
-	p->calls = c;
+	LIST_PUSH(&p->calls, c);
 	p->ncalls++;
 	if (c->batch != NULL)
 		c->batch->waiting++;
@@ -354,20 +329,25 @@ wait_for(struct rpc_call *c)
 static void
 serve(struct rpc_call *c, const struct json *request)
 {
-	enum rpc_status status = find(c, json_getc(request, "method"));
+	struct str name = json_text(json_getc(request, "method"));
 	struct rpc_call *k = c;
+	enum rpc_status status;
 
-	if (status == RPC_DONE) {
+	if (c->method == NULL) {
+		rpc_data(c, "method", name);
+		status = rpc_fail(c, RPC_METHOD_NOT_FOUND,
+		    "Method not found: %.*s", STRF(utf8_cut(name, 100)));
+	} else {
 		if (c->method->flags & RPC_SLOW)
-			k = keep(c, request);
+			k = copy_call(c, request);
 		status = perform(k);
 	}
 	if (status == RPC_FAIL)
 		rpc_answer_error(k);
 	if (status == RPC_LATER)
-		wait_for(k);
+		link_call(k);
 	else if (k != c)
-		let_go(k);
+		arena_free(&k->own);
 }
 
 /*
@@ -378,6 +358,27 @@ invalid(struct rpc_call *c, const char *why)
 {
 	rpc_data(c, "detail", str_of(why));
 	return rpc_fail(c, RPC_INVALID_REQUEST, NULL);
+}
+
+static bool
+is_id(const struct json *v)
+{
+	return v->type == JSON_STRING || v->type == JSON_NUMBER ||
+	    v->type == JSON_NULL;
+}
+
+/* The method is looked up first: its family decides the numbers of errors. */
+static void
+set_method(struct rpc_call *c, const struct json *name)
+{
+	const struct rpc_row *row = NULL;
+
+	if (name != NULL && name->type == JSON_STRING)
+		row = rpc_find_row(c->rpc, json_text(name));
+	if (row != NULL) {
+		c->method = row->method;
+		c->arg = row->arg;
+	}
 }
 
 static enum rpc_status
@@ -401,16 +402,14 @@ open_envelope(struct rpc_call *c, const struct json *v)
 		else if (str_is(key, "jsonrpc"))
 			version = m;
 	}
-	if (c->id != NULL && c->id->type != JSON_STRING &&
-	    c->id->type != JSON_NUMBER && c->id->type != JSON_NULL) {
+	if (c->id != NULL && !is_id(c->id)) {
 		c->id = &null_id;
 		return invalid(c, "id must be a string, a number or null");
 	}
 	if (method == NULL && c->id != NULL && (json_getc(v, "result") !=
 	    NULL || json_getc(v, "error") != NULL))
-		return RPC_LATER;	/* an answer; we have asked nothing */
-	if (method != NULL && method->type == JSON_STRING)
-		c->method = find_method(json_text(method));
+		return RPC_LATER;	/* a response: ignored */
+	set_method(c, method);
 	if (version == NULL || version->type != JSON_STRING ||
 	    !str_is(json_text(version), "2.0") || method == NULL ||
 	    method->type != JSON_STRING) {
@@ -432,10 +431,10 @@ open_envelope(struct rpc_call *c, const struct json *v)
 }
 
 static void
-one(struct rpc_peer *p, const struct json *v, struct rpc_batch *b)
+handle(struct rpc_peer *p, const struct json *v, struct rpc_batch *b)
 {
 	struct rpc_call c = { .peer = p, .rpc = p->rpc, .batch = b,
-		.arena = &p->rpc->arena };
+		.arena = &p->rpc->state->scratch };
 	enum rpc_status status = open_envelope(&c, v);
 
 	if (status == RPC_DONE)
@@ -447,8 +446,6 @@ one(struct rpc_peer *p, const struct json *v, struct rpc_batch *b)
 static void
 end_batch(struct rpc_batch *b)
 {
-	struct arena arena;
-
 	if (--b->waiting > 0)
 		return;
 	if (b->peer != NULL && b->buf.full) {
@@ -466,16 +463,15 @@ end_batch(struct rpc_batch *b)
 		conn_end(b->peer->conn);
 	}
 	buf_free(&b->buf);
-	arena = b->arena;
-	arena_free(&arena);
+	arena_free(&b->arena);
 }
 
 static void
 batch(struct rpc_peer *p, const struct json *list)
 {
+	struct arena *scratch = &p->rpc->state->scratch, arena = { 0 };
 	struct rpc_call whole = { .peer = p, .rpc = p->rpc, .id = &null_id,
-		.arena = &p->rpc->arena };
-	struct arena arena = { 0 };
+		.arena = scratch };
 	struct arena_mark mark;
 	const struct json *v;
 	struct rpc_batch *b;
@@ -490,12 +486,12 @@ batch(struct rpc_peer *p, const struct json *list)
 	b = NEW(&arena, struct rpc_batch);
 	b->arena = arena;
 	b->peer = p;
-	b->buf.max = p->rpc->conns.limits.queue_max;
+	b->buf.max = p->rpc->state->conns.limits.queue_max;
 	b->waiting = 1;
 	for (v = json_first(list); v != NULL; v = v->next) {
-		mark = arena_save(&p->rpc->arena);
-		one(p, v, b);
-		arena_restore(&p->rpc->arena, mark);
+		mark = arena_save(scratch);
+		handle(p, v, b);
+		arena_restore(scratch, mark);
 	}
 	end_batch(b);
 }
@@ -504,7 +500,7 @@ static void
 refuse_text(struct rpc_peer *p, const struct json_error *e)
 {
 	struct rpc_call c = { .peer = p, .rpc = p->rpc, .id = &null_id,
-		.arena = &p->rpc->arena };
+		.arena = &p->rpc->state->scratch };
 
 	rpc_data(&c, "detail", arena_fmt(c.arena, "%s at byte %zu", e->msg,
 	    e->off + 1));
@@ -516,11 +512,12 @@ void
 rpc_message(void *peer, struct str text)
 {
 	struct rpc_peer *p = peer;
-	struct arena *a = &p->rpc->arena;
+	struct arena *a = &p->rpc->state->scratch;
 	struct arena_mark mark = arena_save(a);
 	struct json_mem mem = { arena_hook, a };
 	struct json_error e;
-	const struct json *v = json_read(&mem, text, p->rpc->depth, &e);
+	const struct json *v = json_read(&mem, text, p->rpc->limits.depth,
+	    &e);
 
 	if (v == NULL) {
 		refuse_text(p, &e);
@@ -529,34 +526,32 @@ rpc_message(void *peer, struct str text)
 	} else if (v->type == JSON_ARRAY)
 		batch(p, v);
 	else
-		one(p, v, NULL);
+		handle(p, v, NULL);
 	p->spoken = true;
 	arena_restore(a, mark);
-	if (text.n > TIDY_BYTES)
-		rpc_tidy(p->rpc);
+	if (text.n > TRIM_BYTES)
+		rpc_trim_soon(p->rpc);
 }
 
 /*
  * Calls that are answered later.
  */
 static void
-forget(struct rpc_call *c)
+free_call(struct rpc_call *c)
 {
 	struct rpc_peer *p = c->peer;
 	struct rpc_batch *b = c->batch;
 
 	if (p != NULL) {
-		*c->prev = c->next;
-		if (c->next != NULL)
-			c->next->prev = c->prev;
+		LIST_REMOVE(c);
 		p->ncalls--;
 	} else
-		c->rpc->lost--;
-	let_go(c);
+		c->rpc->state->orphans--;
+	arena_free(&c->own);
 	if (b != NULL)
 		end_batch(b);
 	if (p != NULL)
-		rpc_settle(p);
+		rpc_close_if_done(p);
 }
 
 void
@@ -570,45 +565,64 @@ void
 rpc_done(struct rpc_call *c)
 {
 	rpc_close_answer(c);
-	forget(c);
+	free_call(c);
 }
 
 void
 rpc_failed(struct rpc_call *c)
 {
 	rpc_answer_error(c);
-	forget(c);
+	free_call(c);
 }
 
 void
 rpc_drop(struct rpc_call *c)
 {
-	forget(c);
+	free_call(c);
 }
 
+/*
+ * The server.
+ */
 void
 rpc_init(struct rpc *r)
 {
-	r->conns.loop = r->loop;
-	r->conns.limits = r->limits;
-	conns_init(&r->conns);
-	if (r->runs_max == 0)
-		r->runs_max = 128;
-	if (r->kept_max == 0)
-		r->kept_max = 100;
-	if (r->tools_max == 0)
-		r->tools_max = 64;
+	struct arena own = { 0 };
+	struct rpc_state *s = NEW(&own, struct rpc_state);
+
+	s->own = own;
+	s->conns.loop = r->loop;
+	s->conns.limits = r->limits.conns;
+	conns_init(&s->conns);
+	s->inside.rpc = r;
+	s->inside.via = RPC_TCP;
+	s->inside.inside = true;
+	s->runs.tail = &s->runs.head;
+	if (r->limits.runs == 0)
+		r->limits.runs = RUNS_MAX;
+	if (r->limits.kept_runs == 0)
+		r->limits.kept_runs = KEPT_RUNS_MAX;
+	r->state = s;
+}
+
+struct conns *
+rpc_conns(struct rpc *r)
+{
+	return &r->state->conns;
 }
 
 void
 rpc_cancel(struct rpc *r)
 {
+	struct rpc_table *t = &r->state->table;
 	struct rpc_call *c, *next;
 	struct rpc_peer *p;
+	size_t i;
 
-	rpc_runs_cancel(r);
-	session_stop(r);
-	for (p = r->peers; p != NULL; p = p->next)
+	for (i = 0; i < t->nmodules; i++)
+		if (t->module[i].module->cancel != NULL)
+			t->module[i].module->cancel(t->module[i].arg);
+	for (p = r->state->peers; p != NULL; p = p->next)
 		for (c = p->calls; c != NULL; c = next) {
 			next = c->next;
 			if (c->stop != NULL)
@@ -619,23 +633,38 @@ rpc_cancel(struct rpc *r)
 bool
 rpc_busy(const struct rpc *r)
 {
+	const struct rpc_table *t = &r->state->table;
 	const struct rpc_peer *p;
+	size_t i;
 
-	for (p = r->peers; p != NULL; p = p->next)
+	for (p = r->state->peers; p != NULL; p = p->next)
 		if (p->ncalls > 0)
 			return true;
-	return r->running > 0 || r->lost > 0 || session_busy(r);
+	for (i = 0; i < t->nmodules; i++)
+		if (t->module[i].module->busy != NULL &&
+		    t->module[i].module->busy(t->module[i].arg))
+			return true;
+	return r->state->orphans > 0;
 }
 
 void
 rpc_fini(struct rpc *r)
 {
-	conns_fini(&r->conns);
-	session_fini(r);
-	rpc_runs_fini(r);
-	rpc_cache_fini(r);
-	timer_stop(r->loop, &r->tidy);
-	buf_free(&r->trash);
-	buf_free(&r->allowed);
-	arena_free(&r->arena);
+	struct rpc_state *s = r->state;
+	struct rpc_table *t;
+	size_t i;
+
+	if (s == NULL)
+		return;
+	conns_fini(&s->conns);
+	t = &s->table;
+	for (i = t->nmodules; i-- > 0; )
+		if (t->module[i].module->close != NULL)
+			t->module[i].module->close(t->module[i].arg);
+	timer_stop(r->loop, &s->trim);
+	buf_free(&s->discarded);
+	buf_free(&s->allowed.path);
+	arena_free(&s->scratch);
+	arena_free(&s->own);
+	r->state = NULL;
 }

@@ -48,15 +48,15 @@ cmd_evalclients_start(struct cmd_evalclients *c, struct rpc *r, struct web *w,
 	hub_init(&c->hub);
 	c->peers.hub = &c->hub;
 	c->peers.version = r->version;
-	c->peers.token = r->token;
+	c->peers.token = r->access.token;
 	c->peers.ping_ms = set->ping_seconds * 1000;
 	c->peers.idle_ms = set->idle_seconds * 1000;
-	c->peers.depth = r->depth;
+	c->peers.depth = r->limits.depth;
 	evalclients_init(&c->peers);
 	evalclient_routes(w, &c->peers);
 	w->clients = count;
 	w->clients_arg = c;
-	r->hub = &c->hub;
+	r->setup.hub = &c->hub;
 }
 
 void
@@ -129,17 +129,17 @@ set_up(struct cmd_job *j, struct cmd_http *h, const struct config *c)
 	struct rpc *r = &h->server.rpc;
 	struct err *e = j->call->err;
 
-	if (config_token(j->call->arena, c, &r->token, NULL, e) == -1)
+	if (config_token(j->call->arena, c, &r->access.token, NULL, e) == -1)
 		return -1;
-	if (c->allow_remote && r->token.n == 0)
+	if (c->allow_remote && r->access.token.n == 0)
 		return err_set(e, ERR_SCHEMA, "--allow-remote needs a token: "
 		    "set WAZA_AUTH_TOKEN or give --token-file");
 	r->loop = j->loop;
 	r->procs = &j->procs;
 	r->version = cmd_version_number;
-	r->limits = (struct conn_limits){ (size_t)l->message_bytes,
+	r->limits.conns = (struct conn_limits){ (size_t)l->message_bytes,
 		(size_t)l->queue_bytes, (size_t)l->connections, 0 };
-	r->depth = (unsigned)l->depth;
+	r->limits.depth = (unsigned)l->depth;
 	h->server.arena = j->call->arena;
 	h->server.remote = c->allow_remote;
 	h->server.framer = &conn_line;	/* that is, HTTP and no other */

@@ -15,8 +15,7 @@
 #include "cmd/evalclients.h"
 #include "io/loop.h"
 #include "io/proc.h"
-#include "rpc/session.h"
-#include "rpc/tool.h"
+#include "rpc/rpc_view.h"
 #include "suite/config.h"
 #include "web/server.h"
 
@@ -88,9 +87,9 @@ set_roots(struct cmd_service *s)
 	for (i = 0; i < n; i++)
 		if (access(v[i], F_OK) == -1)
 			return err_sys(s->call->err, v[i]);
-	r->roots = v;
-	r->nroots = n;
-	r->stdio_roots = given->n > 0;
+	r->access.roots = v;
+	r->access.nroots = n;
+	r->access.stdio_roots = given->n > 0;
 	return 0;
 }
 
@@ -115,7 +114,7 @@ read_template(struct cmd_service *s)
 		r = err_set(e, ERR_SCHEMA, "%.80s:%u:%u: %.100s", path.p,
 		    bad.line, bad.col, bad.msg);
 	arena_free(&a);
-	s->server.rpc.template = text;
+	s->sessions.template = text;
 	return r;
 }
 
@@ -144,30 +143,30 @@ set_up(struct cmd_service *s)
 	struct rpc *r = &s->server.rpc;
 	struct err *e = s->call->err;
 
-	if (config_token(s->call->arena, c, &r->token, NULL, e) == -1 ||
+	if (config_token(s->call->arena, c, &r->access.token, NULL, e) == -1 ||
 	    tool_check(s->call->arena, c->tools, e) == -1 ||
 	    set_roots(s) == -1)
 		return -1;
-	if (c->allow_remote && r->token.n == 0)
+	if (c->allow_remote && r->access.token.n == 0)
 		return err_set(e, ERR_SCHEMA, "--allow-remote needs a token: "
 		    "set WAZA_AUTH_TOKEN or give --token-file");
 	s->server.arena = s->call->arena;
 	s->server.remote = c->allow_remote;
 	s->server.framer = framers[c->framing];
 	r->version = cmd_version_number;
-	r->unix_token = c->unix_token;
-	r->require_hello = c->require_hello;
-	r->limits = (struct conn_limits){ (size_t)l->message_bytes,
+	r->access.unix_token = c->unix_token;
+	r->access.require_hello = c->require_hello;
+	r->limits.conns = (struct conn_limits){ (size_t)l->message_bytes,
 		(size_t)l->queue_bytes, (size_t)l->connections,
 		l->idle_seconds * 1000 };
-	r->depth = (unsigned)l->depth;
-	r->runs_max = (size_t)l->runs;
-	r->kept_max = (size_t)l->kept_runs;
-	r->tools_max = (size_t)l->tools;
-	r->executor = or_null(c->executor);
-	r->model = or_null(c->model);
-	r->tools = c->tools;
-	r->settings = c;
+	r->limits.depth = (unsigned)l->depth;
+	r->limits.runs = (size_t)l->runs;
+	r->limits.kept_runs = (size_t)l->kept_runs;
+	s->tools.max = (size_t)l->tools;
+	r->setup.executor = or_null(c->executor);
+	r->setup.model = or_null(c->model);
+	s->tools.commands = c->tools;
+	r->setup.settings = c;
 	return read_template(s);
 }
 
@@ -201,7 +200,10 @@ cmd_service_start(struct cmd_service *s)
 		if (sig_start(r->loop, &s->sig[i], s->call->err) == -1)
 			return -1;
 	}
-	return session_restore(r, tell, NULL, s->call->err);
+	rpc_add_evals(r);
+	tool_add(r, &s->tools);
+	s->sessions.log = tell;
+	return session_open(r, &s->sessions, s->call->err);
 }
 
 int

@@ -16,6 +16,8 @@
 #include "io/loop.h"
 #include "io/proc.h"
 #include "lib/opt.h"
+#include "rpc/session.h"
+#include "rpc/tool.h"
 #include "suite/config.h"
 #include "waza.h"
 #include "web/server.h"
@@ -64,6 +66,8 @@ struct cmd_service {
 	struct config *config;
 	struct procs procs;
 	struct server server;
+	struct tools tools;
+	struct session_opts sessions;
 	struct cmd_evalclients *clients;	/* or NULL */
 	struct sig_watch sig[3];
 };

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * Methods about the service itself: rpc.discover, $/cancelRequest; and the
- * schema of a method's parameters, which tools have as well.
+ * Methods about the service itself: rpc.discover, $/cancelRequest; the schema
+ * of a method's parameters; the registration of all methods of evaluations.
  */
 #include "rpc/rpc_internal.h"
 
@@ -42,9 +42,8 @@ static void
 put_field(struct json_out *o, const struct field *f)
 {
 	json_open_member(o, f->key, '{');
-	if (types[f->type] != NULL) {
+	if (types[f->type] != NULL)
 		json_put_member_cstr(o, "type", types[f->type]);
-	}
 	if (f->type == FIELD_ENUM)
 		put_words(o, f);
 	if (f->type == FIELD_STRS || f->type == FIELD_INTS ||
@@ -54,9 +53,8 @@ put_field(struct json_out *o, const struct field *f)
 		json_put_member_int(o, "minimum", f->min);
 		json_put_member_int(o, "maximum", f->max);
 	}
-	if (f->help != NULL) {
+	if (f->help != NULL)
 		json_put_member_cstr(o, "description", f->help);
-	}
 	json_close(o, '}');
 }
 
@@ -113,24 +111,19 @@ discover(struct rpc_call *c, void *params)
 	json_put_member_cstr(o, "name", "waza");
 	json_put_member_cstr(o, "version", c->rpc->version);
 	json_open_member(o, "methods", '[');
-	for (i = 0; (m = rpc_method(i)) != NULL; i++)
+	for (i = 0; (m = rpc_method(c->rpc, i)) != NULL; i++)
 		put_method(o, m);
 	json_close(o, ']');
 	json_close(o, '}');
 	return RPC_DONE;
 }
 
-const struct rpc_method rpc_discover = {
-	.name = "rpc.discover", .family = RPC_EVAL, .fn = discover,
-	.help = "what methods there are, and their parameters",
-};
-
 struct cancel_params {
 	const struct json *id;
 };
 static const struct field cancel_rows[] = {
 	FIELD(cancel_params, id, FIELD_TREE, .flags = FIELD_REQUIRED,
-	    .help = "of the request that is wanted no more"),
+	    .help = "of the request to cancel"),
 };
 static const struct field_table cancel_table =
     FIELD_TABLE(cancel_params, cancel_rows);
@@ -145,8 +138,21 @@ cancel_request(struct rpc_call *c, void *params)
 	return RPC_DONE;
 }
 
-const struct rpc_method rpc_cancel_request = {
-	.name = "$/cancelRequest", .family = RPC_SESSION,
-	.params = &cancel_table, .fn = cancel_request,
-	.help = "a request is wanted no more",
+static const struct rpc_method methods[] = {
+	{ .name = "$/cancelRequest", .family = RPC_SESSION,
+	    .params = &cancel_table, .fn = cancel_request,
+	    .help = "cancel a request" },
+	{ .name = "rpc.discover", .family = RPC_EVAL, .fn = discover,
+	    .help = "list the methods and their parameters" },
 };
+static const struct rpc_module about_module = { .methods = methods,
+	.nmethods = COUNTOF(methods) };
+
+void
+rpc_add_evals(struct rpc *r)
+{
+	rpc_add(r, &about_module, r);
+	rpc_add(r, &rpc_suite_module, r);
+	rpc_add(r, &rpc_runs_module, r);
+	rpc_add(r, &rpc_run_module, r);
+}

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * Answers and notifications, written where they will be sent from: into the
- * connection's buffer, a batch's, or nowhere when nobody hears them.
+ * Replies and notifications, written straight into the buffer that is sent:
+ * that of the connection or of a batch, or a buffer that is discarded.  Errors
+ * and their numbers.
  */
 #include "rpc/rpc_internal.h"
 
@@ -14,11 +15,78 @@ struct rpc_datum {
 	struct rpc_datum *next;
 	const char *key;
 	struct str value;
-	bool json;		/* as it is; else it is a text */
+	bool json;		/* JSON text, not a string */
 };
 
+/*
+ * The kinds of errors.  The protocol documents use some numbers twice; a
+ * client knows which family it called, so each family keeps its own numbers.
+ * A kind that a document does not define has a number that no document uses.
+ */
+#define SAME(n) { n, n, n }
+
+static const struct kind {
+	const char *name, *text;
+	int number[RPC_FAMILY__MAX];
+} kinds[] = {
+	[RPC_PARSE_ERROR] = { "parse_error", "Parse error", SAME(-32700) },
+	[RPC_INVALID_REQUEST] = { "invalid_request", "Invalid request", SAME(-32600) },
+	[RPC_METHOD_NOT_FOUND] = { "method_not_found", "Method not found", SAME(-32601) },
+	[RPC_INVALID_PARAMS] = { "invalid_params", "Invalid params", SAME(-32602) },
+	[RPC_INTERNAL] = { "internal", "Internal error", SAME(-32603) },
+	[RPC_EVAL_NOT_FOUND] = { "eval_not_found", "Eval not found", { -32000, -32020, -32020 } },
+	[RPC_VALIDATION_FAILED] = { "validation_failed", "Validation failed",
+	    { -32001, -32021, -32602 } },
+	[RPC_RUN_FAILED] = { "run_failed", "Run failed", { -32002, -32000, -32010 } },
+	[RPC_TOOL_FAILED] = { "tool_failed", "Tool failed", { -32002, -32000, -32010 } },
+	[RPC_AUTH_FAILED] = { "auth_failed", "Authentication failed: invalid or missing token",
+	    { -32024, -32001, -32024 } },
+	[RPC_PATH_DENIED] = { "path_denied", "Path access denied", { -32025, -32002, -32011 } },
+	[RPC_TIMEOUT] = { "timeout", "Timeout", { -32002, -32000, -32010 } },
+	[RPC_RATE_LIMITED] = { "rate_limited", "Rate limit exceeded", { -32027, -32027, -32015 } },
+	[RPC_TOOL_UNKNOWN] = { "tool_unknown", "Unknown tool", { -32028, -32602, -32028 } },
+	[RPC_RESOURCE] = { "resource", "Resource error", { -32029, -32029, -32015 } },
+	[RPC_SESSION_NOT_FOUND] = { "session_not_found", "Session not found", SAME(-32003) },
+	[RPC_AGENT_INIT] = { "agent_init", "Agent initialization failed", SAME(-32012) },
+	[RPC_SESSION_BUSY] = { "session_busy", "Session in use", SAME(-32013) },
+	[RPC_CONFIG] = { "config", "Configuration error", SAME(-32014) },
+	[RPC_IO] = { "io", "I/O error", SAME(-32016) },
+	[RPC_SERIALIZATION] = { "serialization", "Serialization error", SAME(-32017) },
+	[RPC_TRANSPORT] = { "transport", "Transport error", { -32030, -32030, -32001 } },
+	[RPC_CANCELLED] = { "cancelled", "Cancelled", SAME(-32031) },
+	[RPC_RUN_NOT_FOUND] = { "run_not_found", "Run not found", SAME(-32602) },
+	[RPC_WORKSPACE] = { "workspace", "Workspace error", SAME(-32011) },
+	[RPC_NO_RESULT] = { "no_result", "No results", SAME(-32032) },
+	[RPC_RUN_OVER] = { "run_over", "The run is over", SAME(-32033) },
+	[RPC_TASK_NOT_FOUND] = { "task_not_found", "Task not found", SAME(-32602) },
+};
+
+/* Fails to compile if a kind has no row. */
+typedef char rows_are_complete[COUNTOF(kinds) == RPC_KIND__MAX ? 1 : -1];
+
+int
+rpc_number(enum rpc_kind kind, enum rpc_family family)
+{
+	return kinds[kind].number[family];
+}
+
+const char *
+rpc_kind_name(enum rpc_kind kind)
+{
+	return kinds[kind].name;
+}
+
+const char *
+rpc_kind_text(enum rpc_kind kind)
+{
+	return kinds[kind].text;
+}
+
+/*
+ * Replies.
+ */
 static bool
-is_heard(const struct rpc_call *c)
+is_wanted(const struct rpc_call *c)
 {
 	return c->id != NULL && (c->batch != NULL ? c->batch->peer != NULL :
 	    c->peer != NULL);
@@ -27,8 +95,8 @@ is_heard(const struct rpc_call *c)
 void
 rpc_open_answer(struct rpc_call *c)
 {
-	if (!is_heard(c)) {
-		c->buf = &c->rpc->trash;
+	if (!is_wanted(c)) {
+		c->buf = &c->rpc->state->discarded;
 		c->buf->n = 0;
 	} else
 		c->buf = c->batch != NULL ? &c->batch->buf :
@@ -50,12 +118,12 @@ void
 rpc_close_answer(struct rpc_call *c)
 {
 	buf_putc(c->buf, '}');
-	if (is_heard(c) && c->batch == NULL)
+	if (is_wanted(c) && c->batch == NULL)
 		conn_end(c->peer->conn);
 }
 
 void
-rpc_take_back(struct rpc_call *c)
+rpc_undo_answer(struct rpc_call *c)
 {
 	c->buf->n = c->from;
 }
@@ -147,34 +215,22 @@ rpc_data_json(struct rpc_call *c, const char *key, struct str s)
 struct json_out *
 rpc_notify(struct rpc_peer *p, const char *method)
 {
-	struct rpc *r = p->rpc;
-	struct buf *b = p->conn != NULL ? conn_begin(p->conn) : &r->trash;
+	struct rpc_state *s = p->rpc->state;
+	struct buf *b = p->conn != NULL ? conn_begin(p->conn) : &s->discarded;
 
 	if (p->conn == NULL)
 		b->n = 0;
 	buf_put(b, STR("{\"jsonrpc\":\"2.0\",\"method\":\""));
 	buf_puts(b, method);
 	buf_put(b, STR("\",\"params\":"));
-	r->note = (struct json_out){ .put = buf_sink, .ctx = b };
-	return &r->note;
+	s->note = (struct json_out){ .put = buf_sink, .ctx = b };
+	return &s->note;
 }
 
 void
 rpc_notify_end(struct rpc_peer *p)
 {
-	buf_putc(p->rpc->note.ctx, '}');
+	buf_putc(p->rpc->state->note.ctx, '}');
 	if (p->conn != NULL)
 		conn_end(p->conn);
-}
-
-void
-rpc_put_text(struct json_out *o, const char *key, struct str s)
-{
-	json_put_member_str(o, key, s);
-}
-
-void
-rpc_put_int(struct json_out *o, const char *key, int64_t n)
-{
-	json_put_member_int(o, key, n);
 }

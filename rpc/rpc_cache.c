@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * Answers that are asked for again and again.
+ * Cached answers of eval.get.
  *
- * An answer comes from the suite's file and from the .waza.yaml that is
- * nearest to it, maybe from one that comes to be later: so it is good as long
- * as these files, there or not, are the same by device, inode, size and time.
- * Questions that came with one read are older than the first look at the
- * files: one look is enough for all of them.
+ * An answer depends on the suite's file and on the nearest .waza.yaml, which
+ * may be created later.  It is valid while device, inode, size and time of all
+ * these files, existing or not, are unchanged.  Requests that arrived in one
+ * read were all sent before the files were checked: one check is enough for
+ * them.
  */
 #include "rpc/rpc_internal.h"
 
@@ -18,9 +18,9 @@
 
 enum {
 	ENTRIES = 64,
-	LEVELS = 10,		/* as the loader looks upwards */
+	LEVELS = 10,		/* directories upwards, as the loader */
 	ANSWER_MAX = 64 << 10,
-	FRESH_S = 2		/* a file may change again and look the same */
+	FRESH_S = 2		/* a younger file can change unnoticed */
 };
 
 struct mark {
@@ -37,11 +37,11 @@ struct entry {
 	struct mark marks[LEVELS + 2];
 	size_t nmarks;
 	uint64_t used;
-	uint64_t read;		/* when it was last found to be good */
+	uint64_t read;		/* when it was last found valid */
 };
 
 struct rpc_cache {
-	struct arena arena;	/* the cache is in it */
+	struct arena arena;	/* holds the cache itself */
 	struct entry v[ENTRIES];
 	uint64_t clock;
 };
@@ -73,7 +73,7 @@ is_same(const struct mark *a)
 bool
 rpc_cached(struct rpc *r, struct str path, struct buf *out)
 {
-	struct rpc_cache *k = r->cache;
+	struct rpc_cache *k = r->state->cache;
 	struct entry *e;
 	size_t i;
 
@@ -84,12 +84,12 @@ rpc_cached(struct rpc *r, struct str path, struct buf *out)
 			break;
 	if (e == k->v + ENTRIES)
 		return false;
-	for (i = 0; i < e->nmarks && e->read != r->conns.reads; i++)
+	for (i = 0; i < e->nmarks && e->read != r->state->conns.reads; i++)
 		if (!is_same(&e->marks[i])) {
 			e->used = 0;
 			return false;
 		}
-	e->read = r->conns.reads;
+	e->read = r->state->conns.reads;
 	e->used = ++k->clock;
 	buf_put(out, e->answer);
 	return true;
@@ -113,7 +113,7 @@ add_mark(struct entry *e, const char *path)
 		e->marks[e->nmarks++] = look(path);
 }
 
-/* .waza.yaml in the suite's directory and those above it. */
+/* .waza.yaml in the suite's directory and in those above it. */
 static void
 add_project(struct entry *e, const char *file)
 {
@@ -134,6 +134,7 @@ void
 rpc_cache_keep(struct rpc *r, struct str path, const char *file,
     struct str answer)
 {
+	struct rpc_cache *k = r->state->cache;
 	struct arena arena = { 0 };
 	struct entry *e;
 	time_t now;
@@ -141,13 +142,13 @@ rpc_cache_keep(struct rpc *r, struct str path, const char *file,
 
 	if (answer.n > ANSWER_MAX)
 		return;
-	if (r->cache == NULL) {
-		r->cache = NEW(&arena, struct rpc_cache);
-		r->cache->arena = arena;
+	if (k == NULL) {
+		r->state->cache = k = NEW(&arena, struct rpc_cache);
+		k->arena = arena;
 	}
-	e = oldest(r->cache);
+	e = oldest(k);
 	arena_free(&e->arena);
-	*e = (struct entry){ .used = ++r->cache->clock };
+	*e = (struct entry){ .used = ++k->clock };
 	e->path = arena_str(&e->arena, path);
 	e->answer = arena_str(&e->arena, answer);
 	add_mark(e, arena_cstr(&e->arena, str_of(file)));
@@ -159,16 +160,15 @@ rpc_cache_keep(struct rpc *r, struct str path, const char *file,
 }
 
 void
-rpc_cache_fini(struct rpc *r)
+rpc_cache_free(struct rpc *r)
 {
-	struct arena arena;
+	struct rpc_cache *k = r->state->cache;
 	struct entry *e;
 
-	if (r->cache == NULL)
+	if (k == NULL)
 		return;
-	for (e = r->cache->v; e < r->cache->v + ENTRIES; e++)
+	for (e = k->v; e < k->v + ENTRIES; e++)
 		arena_free(&e->arena);
-	arena = r->cache->arena;
-	arena_free(&arena);
-	r->cache = NULL;
+	arena_free(&k->arena);
+	r->state->cache = NULL;
 }

@@ -1,16 +1,13 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * Methods about suites as they are written: eval.list, eval.get,
- * eval.validate, task.list, task.get.
+ * Methods about suites: eval.list, eval.get, eval.validate, task.list,
+ * task.get.
  *
- * A suite is read anew for each call, but for eval.get, which editors ask
- * again and again: its answer is kept as long as the files that it comes from
- * are the same.
+ * Each call reads the suite again, except eval.get, which editors call over
+ * and over: its answer is cached while the files behind it are unchanged.
  */
 #include "rpc/rpc_internal.h"
 
-#include <errno.h>
-#include <string.h>
 #include <sys/stat.h>
 
 #include "agent/agent.h"
@@ -30,7 +27,7 @@ struct path_params {
 
 static const struct field path_rows[] = {
 	FIELD(path_params, path, FIELD_STR,
-	    .flags = FIELD_REQUIRED | FIELD_PATH, .help = "of eval.yaml"),
+	    .flags = FIELD_REQUIRED | FIELD_PATH, .help = "path of eval.yaml"),
 };
 static const struct field_table path_table =
     FIELD_TABLE(path_params, path_rows);
@@ -63,12 +60,12 @@ rpc_check_suite(const struct spec_suite *s, struct str executor,
 }
 
 static void
-put_messages(struct json_out *o, const char *key,
-    const struct spec_notes *notes, enum field_level level)
+put_messages(struct json_out *o, const struct spec_notes *notes,
+    enum field_level level)
 {
 	const struct spec_note *n;
 
-	json_open_member(o, key, '[');
+	json_open(o, '[');
 	for (n = notes->head; n != NULL; n = n->next)
 		if (n->level == level)
 			json_put_cstr(o, n->msg);
@@ -83,43 +80,41 @@ put_places(struct json_out *o, const struct spec_notes *notes)
 	json_open_member(o, "details", '[');
 	for (n = notes->head; n != NULL; n = n->next) {
 		json_open(o, '{');
-		rpc_put_text(o, "level", n->level == FIELD_ERROR ? STR("error") :
+		json_put_member_str(o, "level", n->level == FIELD_ERROR ? STR("error") :
 		    STR("warning"));
-		rpc_put_text(o, "file", str_of(n->at.file != NULL ?
-		    n->at.file : ""));
-		rpc_put_int(o, "line", n->at.line);
-		rpc_put_int(o, "col", n->at.col);
-		rpc_put_text(o, "message", str_of(n->msg));
+		json_put_member_cstr(o, "file", n->at.file != NULL ?
+		    n->at.file : "");
+		json_put_member_int(o, "line", n->at.line);
+		json_put_member_int(o, "col", n->at.col);
+		json_put_member_cstr(o, "message", n->msg);
 		json_close(o, '}');
 	}
 	json_close(o, ']');
 }
 
-void
-rpc_put_notes(struct json_out *o, const struct spec_notes *notes)
+static void
+put_notes(struct json_out *o, const struct spec_notes *notes)
 {
-	if (notes->errors > 0)
-		put_messages(o, "errors", notes, FIELD_ERROR);
-	if (notes->warnings > 0)
-		put_messages(o, "warnings", notes, FIELD_WARNING);
+	if (notes->errors > 0) {
+		json_put_key(o, STR("errors"));
+		put_messages(o, notes, FIELD_ERROR);
+	}
+	if (notes->warnings > 0) {
+		json_put_key(o, STR("warnings"));
+		put_messages(o, notes, FIELD_WARNING);
+	}
 	if (notes->head != NULL)
 		put_places(o, notes);
 }
 
-/* Why a suite cannot be used, as an error. */
 enum rpc_status
 rpc_refuse_suite(struct rpc_call *c, struct str path,
     const struct spec_notes *notes)
 {
 	struct buf b = { 0 };
 	struct json_out o = { .put = buf_sink, .ctx = &b };
-	const struct spec_note *n;
 
-	json_open(&o, '[');
-	for (n = notes->head; n != NULL; n = n->next)
-		if (n->level == FIELD_ERROR)
-			json_put_cstr(&o, n->msg);
-	json_close(&o, ']');
+	put_messages(&o, notes, FIELD_ERROR);
 	rpc_data(c, "path", path);
 	rpc_data_json(c, "errors", buf_str(&b));
 	buf_free(&b);
@@ -134,14 +129,13 @@ struct list_params {
 };
 static const struct field list_rows[] = {
 	FIELD(list_params, directory, FIELD_STR, .alias = "dir",
-	    .flags = FIELD_PATH, .help = "where to look; the default is here"),
+	    .flags = FIELD_PATH, .help = "where to search; default: the current directory"),
 };
 static const struct list_params list_init = { { ".", 1 } };
 static const struct field_table list_table = {
 	list_rows, COUNTOF(list_rows), sizeof(struct list_params), &list_init
 };
 
-/* Only what the list has is looked at: no tasks are read. */
 static void
 put_entry(struct json_out *o, struct rpc_call *c, struct str path,
     struct buf *bad)
@@ -161,16 +155,16 @@ put_entry(struct json_out *o, struct rpc_call *c, struct str path,
 		if (bad->n > 0)
 			buf_putc(bad, ',');
 		json_open(&b, '{');
-		rpc_put_text(&b, "path", path);
-		rpc_put_text(&b, "message", str_of(v == NULL ? e.msg :
-		    "no mapping"));
+		json_put_member_str(&b, "path", path);
+		json_put_member_cstr(&b, "message", v == NULL ? e.msg :
+		    "not a mapping");
 		json_close(&b, '}');
 	} else {
 		json_open(o, '{');
-		rpc_put_text(o, "path", path);
+		json_put_member_str(o, "path", path);
 		for (i = 0; i < COUNTOF(keys); i++) {
 			m = json_getc(v, keys[i]);
-			rpc_put_text(o, keys[i], m != NULL &&
+			json_put_member_str(o, keys[i], m != NULL &&
 			    (m->type == JSON_STRING || m->type == JSON_NUMBER ||
 			    m->type == JSON_BOOL) ? json_source(m) : STR(""));
 		}
@@ -210,11 +204,6 @@ eval_list(struct rpc_call *c, void *params)
 	return RPC_DONE;
 }
 
-const struct rpc_method rpc_eval_list = {
-	.name = "eval.list", .family = RPC_EVAL, .params = &list_table,
-	.fn = eval_list, .help = "suites below a directory",
-};
-
 /*
  * eval.get
  */
@@ -224,16 +213,16 @@ put_config(struct json_out *o, const struct spec_suite *s)
 	const struct spec_config *g = &s->config;
 
 	json_open_member(o, "config", '{');
-	rpc_put_text(o, "executor", g->executor);
+	json_put_member_str(o, "executor", g->executor);
 	if (g->model.n > 0)
-		rpc_put_text(o, "model", g->model);
+		json_put_member_str(o, "model", g->model);
 	if (g->judge_model.n > 0)
-		rpc_put_text(o, "judge_model", g->judge_model);
-	rpc_put_int(o, "trials_per_task", g->trials_per_task);
-	rpc_put_int(o, "timeout_seconds", g->timeout_seconds);
-	rpc_put_int(o, "max_attempts", g->max_attempts);
+		json_put_member_str(o, "judge_model", g->judge_model);
+	json_put_member_int(o, "trials_per_task", g->trials_per_task);
+	json_put_member_int(o, "timeout_seconds", g->timeout_seconds);
+	json_put_member_int(o, "max_attempts", g->max_attempts);
 	if (g->workers > 0)
-		rpc_put_int(o, "workers", g->workers);
+		json_put_member_int(o, "workers", g->workers);
 	json_put_member_bool(o, "parallel", g->parallel);
 	json_put_member_bool(o, "fail_fast", g->fail_fast);
 	json_put_member_double(o, "task_pass_threshold",
@@ -263,15 +252,15 @@ static void
 put_suite(struct json_out *o, struct str path, const struct spec_suite *s)
 {
 	json_open(o, '{');
-	rpc_put_text(o, "path", path);
-	rpc_put_text(o, "name", s->name);
-	rpc_put_text(o, "skill", s->skill);
-	rpc_put_text(o, "version", s->version);
+	json_put_member_str(o, "path", path);
+	json_put_member_str(o, "name", s->name);
+	json_put_member_str(o, "skill", s->skill);
+	json_put_member_str(o, "version", s->version);
 	if (s->description.n > 0)
-		rpc_put_text(o, "description", s->description);
+		json_put_member_str(o, "description", s->description);
 	put_config(o, s);
 	put_metrics(o, s);
-	rpc_put_int(o, "tasks", (int64_t)s->ntasks);
+	json_put_member_int(o, "tasks", (int64_t)s->ntasks);
 	json_close(o, '}');
 }
 
@@ -299,11 +288,6 @@ eval_get(struct rpc_call *c, void *params)
 	return RPC_DONE;
 }
 
-const struct rpc_method rpc_eval_get = {
-	.name = "eval.get", .family = RPC_EVAL, .params = &path_table,
-	.fn = eval_get, .help = "a suite's settings",
-};
-
 /*
  * eval.validate
  */
@@ -324,18 +308,13 @@ eval_validate(struct rpc_call *c, void *params)
 	json_open(o, '{');
 	json_put_member_bool(o, "valid", notes.errors == 0);
 	if (s != NULL && notes.errors == 0) {
-		rpc_put_text(o, "name", s->name);
-		rpc_put_text(o, "skill", s->skill);
+		json_put_member_str(o, "name", s->name);
+		json_put_member_str(o, "skill", s->skill);
 	}
-	rpc_put_notes(o, &notes);
+	put_notes(o, &notes);
 	json_close(o, '}');
 	return RPC_DONE;
 }
-
-const struct rpc_method rpc_eval_validate = {
-	.name = "eval.validate", .family = RPC_EVAL, .params = &path_table,
-	.fn = eval_validate, .help = "what is wrong with a suite",
-};
 
 /*
  * task.list, task.get
@@ -356,10 +335,10 @@ static void
 put_task(struct json_out *o, const struct spec_suite *s,
     const struct spec_task *t)
 {
-	rpc_put_text(o, "id", t->id);
-	rpc_put_text(o, "name", t->name);
-	rpc_put_text(o, "description", t->description);
-	rpc_put_text(o, "file", beside(s, t->at.file));
+	json_put_member_str(o, "id", t->id);
+	json_put_member_str(o, "name", t->name);
+	json_put_member_str(o, "description", t->description);
+	json_put_member_str(o, "file", beside(s, t->at.file));
 }
 
 static enum rpc_status
@@ -396,14 +375,9 @@ task_list(struct rpc_call *c, void *params)
 	return RPC_DONE;
 }
 
-const struct rpc_method rpc_task_list = {
-	.name = "task.list", .family = RPC_EVAL, .params = &path_table,
-	.fn = task_list, .help = "a suite's tasks",
-};
-
 static const struct field task_rows[] = {
 	FIELD(path_params, path, FIELD_STR,
-	    .flags = FIELD_REQUIRED | FIELD_PATH, .help = "of eval.yaml"),
+	    .flags = FIELD_REQUIRED | FIELD_PATH, .help = "path of eval.yaml"),
 	{ .key = "taskId", .alias = "task_id", .type = FIELD_STR,
 	    .flags = FIELD_REQUIRED, .off = offsetof(struct path_params, task),
 	    .help = "id of the task" },
@@ -411,7 +385,7 @@ static const struct field task_rows[] = {
 static const struct field_table task_table =
     FIELD_TABLE(path_params, task_rows);
 
-/* Settings stand beside the type, wherever the suite had them. */
+/* A grader's settings become members next to its type. */
 static void
 put_graders(struct json_out *o, const struct spec_graders *list)
 {
@@ -420,8 +394,8 @@ put_graders(struct json_out *o, const struct spec_graders *list)
 
 	for (i = 0; i < list->n; i++) {
 		json_open(o, '{');
-		rpc_put_text(o, "type", list->v[i].type);
-		rpc_put_text(o, "name", list->v[i].name);
+		json_put_member_str(o, "type", list->v[i].type);
+		json_put_member_str(o, "name", list->v[i].name);
 		json_put_member_double(o, "weight", list->v[i].weight);
 		for (v = json_first(list->v[i].config); v != NULL;
 		    v = v->next) {
@@ -462,7 +436,7 @@ task_get(struct rpc_call *c, void *params)
 	}
 	json_open(o, '{');
 	put_task(o, s, &s->tasks[i]);
-	rpc_put_text(o, "prompt", s->tasks[i].inputs.prompt);
+	json_put_member_str(o, "prompt", s->tasks[i].inputs.prompt);
 	put_tags(o, &s->tasks[i].tags);
 	json_open_member(o, "graders", '[');
 	put_graders(o, &s->graders);
@@ -472,7 +446,24 @@ task_get(struct rpc_call *c, void *params)
 	return RPC_DONE;
 }
 
-const struct rpc_method rpc_task_get = {
-	.name = "task.get", .family = RPC_EVAL, .params = &task_table,
-	.fn = task_get, .help = "a task, with its prompt and graders",
+static void
+close_cache(void *arg)
+{
+	rpc_cache_free(arg);
+}
+
+#define ROW(n, table, function, text) { .name = n, .family = RPC_EVAL, \
+	.flags = RPC_AS_TOOL, .params = table, .fn = function, .help = text }
+static const struct rpc_method methods[] = {
+	ROW("eval.get", &path_table, eval_get, "the settings of a suite"),
+	ROW("eval.list", &list_table, eval_list,
+	    "list the suites below a directory"),
+	ROW("eval.validate", &path_table, eval_validate,
+	    "report all problems in a suite"),
+	ROW("task.get", &task_table, task_get,
+	    "a task with its prompt and graders"),
+	ROW("task.list", &path_table, task_list, "list the tasks of a suite"),
 };
+
+const struct rpc_module rpc_suite_module = { .methods = methods,
+	.nmethods = COUNTOF(methods), .close = close_cache };

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * What a call has to pass before its function sees it: hello and token,
- * parameters, path roots.
+ * The checks before a method's function runs: hello and token, parameters,
+ * path roots; and calls from within the server.
  */
 #include "rpc/rpc_internal.h"
 
+#include <assert.h>
 #include <string.h>
 
 #include "base/os_path.h"
@@ -21,16 +22,10 @@ rpc_same_secret(struct str a, struct str b)
 }
 
 bool
-rpc_token_via(const struct rpc *r, enum rpc_via via)
+rpc_needs_token(const struct rpc *r, enum rpc_via via)
 {
-	return r->token.n > 0 && (via == RPC_TCP || via == RPC_WS ||
-	    (via == RPC_UNIX && r->unix_token));
-}
-
-bool
-rpc_needs_token(const struct rpc_peer *p)
-{
-	return rpc_token_via(p->rpc, p->via);
+	return r->access.token.n > 0 && (via == RPC_TCP || via == RPC_WS ||
+	    (via == RPC_UNIX && r->access.unix_token));
 }
 
 bool
@@ -48,11 +43,11 @@ rpc_check_peer(struct rpc_call *c)
 	const struct rpc_peer *p = c->peer;
 	unsigned flags = c->method->flags;
 	bool hello = flags & RPC_HELLO ||
-	    (c->rpc->require_hello && p->via != RPC_STDIO);
+	    (c->rpc->access.require_hello && p->via != RPC_STDIO);
 
 	if (flags & RPC_OPEN)
 		return RPC_DONE;
-	if (rpc_needs_token(p) && !p->authed) {
+	if (rpc_needs_token(c->rpc, p->via) && !p->authed) {
 		rpc_data(c, "hint", STR("say hello with a token first"));
 		return rpc_fail(c, RPC_AUTH_FAILED, NULL);
 	}
@@ -64,23 +59,25 @@ rpc_check_peer(struct rpc_call *c)
 	return RPC_DONE;
 }
 
-/* The last answer holds for all that came with the same read. */
+/* An allowed path stays allowed for all messages of the same read. */
 bool
 rpc_allows(const struct rpc_peer *p, const char *path)
 {
-	struct rpc *r = p->rpc;
+	const struct rpc_access *set = &p->rpc->access;
+	struct rpc_allowed *last = &p->rpc->state->allowed;
+	uint64_t read = p->rpc->state->conns.reads;
 	size_t i;
 
-	if (r->nroots == 0 || (p->via == RPC_STDIO && !r->stdio_roots))
+	if (set->nroots == 0 || (p->via == RPC_STDIO && !set->stdio_roots))
 		return true;
-	if (r->allowed.n > 0 && r->allowed_read == r->conns.reads &&
-	    str_is(buf_str(&r->allowed), path))
+	if (last->path.n > 0 && last->read == read &&
+	    str_is(buf_str(&last->path), path))
 		return true;
-	for (i = 0; i < r->nroots; i++)
-		if (os_inside(r->roots[i], path)) {
-			r->allowed.n = 0;
-			buf_puts(&r->allowed, path);
-			r->allowed_read = r->conns.reads;
+	for (i = 0; i < set->nroots; i++)
+		if (os_inside(set->roots[i], path)) {
+			last->path.n = 0;
+			buf_puts(&last->path, path);
+			last->read = read;
 			return true;
 		}
 	return false;
@@ -94,7 +91,7 @@ check_path(struct rpc_call *c, const struct field *f, struct str path)
 	if (p == NULL) {
 		rpc_data(c, "field", str_of(f->key));
 		return rpc_fail(c, RPC_INVALID_PARAMS,
-		    "Invalid params: \"%s\" holds a NUL byte", f->key);
+		    "Invalid params: \"%s\" contains a NUL byte", f->key);
 	}
 	if (path.n == 0 || rpc_allows(c->peer, p))
 		return RPC_DONE;
@@ -102,19 +99,20 @@ check_path(struct rpc_call *c, const struct field *f, struct str path)
 	return rpc_fail(c, RPC_PATH_DENIED, NULL);
 }
 
-struct complaint {
+/* Only the first finding becomes the error. */
+struct finding {
 	struct rpc_call *call;
-	bool told;
+	bool reported;
 };
 
 static void
 on_finding(void *ctx, const struct field_finding *f)
 {
-	struct complaint *x = ctx;
+	struct finding *x = ctx;
 
-	if (f->level != FIELD_ERROR || x->told)
+	if (f->level != FIELD_ERROR || x->reported)
 		return;
-	x->told = true;
+	x->reported = true;
 	rpc_data(x->call, "field", f->path.n > 0 ? f->path : f->key);
 	rpc_fail(x->call, RPC_INVALID_PARAMS, "Invalid params: %s", f->msg);
 }
@@ -123,7 +121,7 @@ enum rpc_status
 rpc_decode_part(struct rpc_call *c, const struct field_table *t,
     const struct json *v, const char *path, void *out)
 {
-	struct complaint x = { .call = c };
+	struct finding x = { .call = c };
 	struct field_ctx ctx = { .arena = c->arena, .flags = FIELD_OPEN,
 		.report = on_finding, .ctx = &x, .path = path };
 
@@ -131,11 +129,10 @@ rpc_decode_part(struct rpc_call *c, const struct field_table *t,
 }
 
 enum rpc_status
-rpc_decode(struct rpc_call *c, const struct rpc_method *m,
+rpc_decode(struct rpc_call *c, const struct field_table *t,
     const struct json *params, void **out)
 {
 	static const struct json none = { .type = JSON_OBJECT };
-	const struct field_table *t = m->params;
 	enum rpc_status status;
 	char *settings;
 	size_t i;
@@ -154,4 +151,58 @@ rpc_decode(struct rpc_call *c, const struct rpc_method *m,
 			status = check_path(c, &t->rows[i], *(struct str *)
 			    (void *)(settings + t->rows[i].off));
 	return status;
+}
+
+/*
+ * Calls from within the server.
+ */
+enum rpc_status
+rpc_forward(struct rpc_call *c, const struct rpc_method *m,
+    const struct json *params, struct buf *value)
+{
+	const struct rpc_row *row = rpc_find_row(c->rpc, str_of(m->name));
+	struct rpc_call inner = { .peer = c->peer, .rpc = c->rpc,
+		.method = m, .arg = row->arg, .params = params,
+		.arena = c->arena, .buf = value,
+		.out = { .put = buf_sink, .ctx = value } };
+	enum rpc_status status;
+	void *decoded;
+
+	assert((m->flags & RPC_SLOW) == 0);
+	status = rpc_decode(&inner, m->params, params, &decoded);
+	if (status == RPC_DONE)
+		status = m->fn(&inner, decoded);
+	if (status == RPC_FAIL) {
+		c->kind = inner.kind;
+		c->message = inner.message;
+		c->data = inner.data;
+		c->tail = inner.tail;
+	}
+	return status;
+}
+
+enum rpc_status
+rpc_inside(struct rpc *r, struct arena *a, const char *method,
+    const struct json *params, struct buf *value, struct rpc_why *why)
+{
+	struct rpc_call c = { .peer = &r->state->inside, .rpc = r,
+		.arena = a };
+	const struct rpc_row *row = rpc_find_row(r, str_of(method));
+	size_t from = value->n;
+	struct buf data = { 0 };
+	struct json_out o = { .put = buf_sink, .ctx = &data };
+	enum rpc_status status;
+
+	assert(row != NULL);
+	status = rpc_forward(&c, row->method, params, value);
+	if (status != RPC_FAIL)
+		return status;
+	value->n = from;
+	json_open(&o, '{');
+	rpc_put_data(&o, &c);
+	json_close(&o, '}');
+	*why = (struct rpc_why){ c.kind, arena_str(a, c.message),
+		arena_str(a, buf_str(&data)) };
+	buf_free(&data);
+	return RPC_FAIL;
 }

@@ -1,70 +1,288 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * rpc_internal.h: rpc_.  What the methods of the eval family share.  Only for
- * the rpc_*.c files.
+ * rpc_internal.h: rpc_.  The parts of a server, of its peers and of its runs,
+ * and what the modules of rpc/ share.
  */
 #ifndef WAZA_RPC_INTERNAL_H
 #define WAZA_RPC_INTERNAL_H
 
+#include "io/loop.h"
+#include "results/event.h"
+#include "results/store.h"
 #include "rpc.h"
+#include "rpc/rpc_stream.h"
+#include "rpc/rpc_view.h"
 
+struct run;
+struct run_opts;
 struct spec_notes;
 struct spec_suite;
 
-/* A batch: answered as a whole. */
+enum {
+	RPC_MODULES_MAX = 8,
+	RPC_METHODS_MAX = 64,
+	RPC_LISTENERS_MAX = 64,		/* of a run, besides its owner */
+	RPC_RESULT_MAX = 8 << 20	/* bytes kept of one run's results */
+};
+
+struct rpc_peer {
+	struct rpc *rpc;
+	struct conn *conn;	/* NULL: disconnected */
+	enum rpc_via via;
+	bool spoken;		/* it has sent a message */
+	bool hello;		/* it has identified itself */
+	bool authed;		/* it has shown the token */
+	bool mcp;		/* it has called initialize */
+	bool inside;		/* the server itself: see rpc_inside() */
+	unsigned refused;	/* wrong tokens so far */
+	struct str name, version, agent;	/* from hello */
+	struct arena arena;	/* holds the peer itself */
+	struct rpc_call *calls;	/* to be answered later */
+	size_t ncalls;
+	struct rpc_run *runs;	/* that it started, not over */
+	size_t nruns;		/* those, and its subscriptions */
+	struct rpc_peer *next, **prev;
+};
+
+/* A registered method. */
+struct rpc_row {
+	const struct rpc_method *method;
+	void *arg;
+};
+
+struct rpc_table {
+	struct rpc_row row[RPC_METHODS_MAX];	/* sorted by name */
+	size_t nrows;
+	struct {
+		const struct rpc_module *module;
+		void *arg;
+	} module[RPC_MODULES_MAX];
+	size_t nmodules;
+};
+
+/* The runs of a server, oldest first. */
+struct rpc_runs {
+	struct rpc_run *head, **tail;
+	size_t n;
+	size_t unfinished;	/* queued or started, not over */
+	size_t active;		/* started, not over */
+	struct timer start;
+	bool starting;		/* that timer is set */
+};
+
+/* The last path that the roots allowed, and the read that brought it. */
+struct rpc_allowed {
+	struct buf path;
+	uint64_t read;
+};
+
+struct rpc_state {
+	struct arena own;	/* holds the state itself */
+	struct conns conns;
+	struct rpc_peer *peers;
+	size_t npeers;
+	struct rpc_peer inside;	/* the caller of rpc_inside() */
+	size_t orphans;		/* pending calls of disconnected peers */
+	struct rpc_table table;
+	struct rpc_runs runs;
+	struct rpc_cache *cache;	/* of eval.get; NULL: empty */
+	struct rpc_allowed allowed;
+	struct arena scratch;	/* of the message being handled */
+	struct buf discarded;	/* replies that nobody reads */
+	struct json_out note;	/* the notification being written */
+	struct timer trim;
+	bool trimming;		/* that timer is set */
+};
+
+/* A batch is answered as a whole, after its last call. */
 struct rpc_batch {
-	struct arena arena;	/* the batch is in it */
-	struct rpc_peer *peer;	/* NULL: it has gone */
-	struct buf buf;		/* the answers, with their commas */
-	size_t waiting;		/* for so many calls, and for itself */
-	struct rpc_batch *next, **prev;
+	struct arena arena;	/* holds the batch itself */
+	struct rpc_peer *peer;	/* NULL: disconnected */
+	struct buf buf;		/* the replies, separated by commas */
+	size_t waiting;		/* unanswered calls, plus one while reading */
 };
 
 /*
- * An answer up to the member after the id; its end; all of it taken back.
- * Or an error, from what rpc_fail() has noted.
+ * A reply up to the member after the id; its end; the whole of it removed
+ * again; or an error reply with what rpc_fail() has set.
  */
 void rpc_open_answer(struct rpc_call *);
 void rpc_close_answer(struct rpc_call *);
-void rpc_take_back(struct rpc_call *);
+void rpc_undo_answer(struct rpc_call *);
 void rpc_answer_error(struct rpc_call *);
 
-/* Members of an object; the first ones are those of rpc_data(). */
+/* Writes what rpc_data() has added, as members. */
 void rpc_put_data(struct json_out *, const struct rpc_call *);
-void rpc_put_text(struct json_out *, const char *key, struct str);
-void rpc_put_int(struct json_out *, const char *key, int64_t);
 
 /*
- * The first line of a request of HTTP, which a page in a browser can send to
- * any port; the lines behind it may be calls of its making.
+ * An HTTP request line: a page in a browser can send one to any port and may
+ * have chosen the lines that follow.
  */
 bool rpc_is_http(struct str line);
 
-/* RPC_DONE: the peer may call it. */
+/* The method of that name; NULL: there is none. */
+const struct rpc_row *rpc_find_row(const struct rpc *, struct str name);
+
+/* RPC_DONE: the peer has shown what the method needs (hello, token). */
 enum rpc_status rpc_check_peer(struct rpc_call *);
 
-/* The file of a suite that was named by it or by its directory. */
+/* Whether the peer may name this path, after resolving links. */
+bool rpc_allows(const struct rpc_peer *, const char *path);
+
+/* Closes a half-closed connection once all its replies are sent. */
+void rpc_close_if_done(struct rpc_peer *);
+
+/*
+ * The file of a suite, given that file or its directory; in the call's arena.
+ * RPC_FAIL with the reason set if there is none.
+ */
 enum rpc_status rpc_find_suite(struct rpc_call *, struct str path,
     const char **out);
 
-/* What is wrong with its executor and graders. */
+/* Adds what is wrong with a suite's executor and graders. */
 void rpc_check_suite(const struct spec_suite *, struct str executor,
     struct spec_notes *);
 
-/* errors, warnings, details: members of an object. */
-void rpc_put_notes(struct json_out *, const struct spec_notes *);
+/* Sets the error of a suite that cannot be used; always RPC_FAIL. */
 enum rpc_status rpc_refuse_suite(struct rpc_call *, struct str path,
     const struct spec_notes *);
 
-/* A table of parameters as a JSON Schema; NULL: none. */
+/* Methods about suites, about runs, and eval.run; the argument is the rpc. */
+extern const struct rpc_module rpc_suite_module, rpc_runs_module,
+    rpc_run_module;
+
+/* Writes a table of parameters as a JSON Schema (NULL: no parameters). */
 void rpc_put_schema(struct json_out *, const struct field_table *);
 
 /*
- * Answers of eval.get by path, as long as the suite's file and the project's
- * are the same.
+ * Answers of eval.get by path, valid while the suite's file and the project's
+ * settings are unchanged.  cached: appends the answer, false if there is none.
  */
 bool rpc_cached(struct rpc *, struct str path, struct buf *out);
 void rpc_cache_keep(struct rpc *, struct str path, const char *file,
     struct str answer);
+void rpc_cache_free(struct rpc *);
+
+/*
+ * Runs.
+ */
+enum rpc_run_state {		/* from COMPLETED on: over */
+	RPC_STATE_PENDING, RPC_STATE_RUNNING, RPC_STATE_COMPLETED,
+	RPC_STATE_FAILED, RPC_STATE_CANCELLED
+};
+
+/* A call that is answered with the end of a run; set before launch. */
+struct rpc_run_waiter {
+	struct rpc_call *call;	/* NULL: none */
+	/* called while the run's results are still there: the kind of error
+	 * and its text, or RPC_KIND__MAX and a summary as JSON */
+	void (*answer)(struct rpc_call *, enum rpc_kind, struct str);
+	void (*released)(void *arg);	/* the suite is unused from now on */
+	void *arg;
+};
+
+/* What executes a run; freed when it is over. */
+struct rpc_run_engine {
+	struct arena arena;	/* suite and options */
+	struct spec_suite *suite;
+	struct run *run;	/* NULL: freed */
+	struct event_bus bus;
+	struct event_sink sink;
+	struct timer timer;	/* to cancel it, then to free it */
+	int64_t started_ms;	/* on the loop's clock */
+};
+
+/* Who is notified of a run. */
+struct rpc_run_audience {
+	struct rpc_peer *owner;	/* NULL: disconnected, or the server */
+	struct rpc_run *next, **prev;	/* of the owner's runs */
+	struct rpc_peer *listeners[RPC_LISTENERS_MAX];
+	size_t n;
+	bool silent;		/* nobody is notified */
+	bool events;		/* the owner gets eval.event, nothing else */
+	bool verbose;		/* more eval.log */
+	bool detach;		/* not cancelled when the owner disconnects */
+};
+
+struct rpc_run_task {		/* what the results do not contain */
+	bool started;
+	struct str error;
+};
+
+struct rpc_run_progress {
+	int64_t total, done;	/* tasks */
+	struct rpc_run_task *tasks;
+	size_t ntasks;
+};
+
+/* What is remembered of a run; all but `brief` from its end on. */
+struct rpc_run_record {
+	struct store_run brief;
+	struct buf summary;	/* one JSON object */
+	struct str counts;	/* the same without the tasks, */
+	struct str tasks;	/* and the list of tasks alone */
+	struct buf result;	/* the results file; empty: too large */
+	struct str error;
+	struct rpc_shown shown;	/* of the caller of rpc_view.h */
+};
+
+struct rpc_run {
+	struct arena arena;	/* holds the run itself */
+	struct rpc *rpc;
+	const char *id;
+	struct str path, name, output;
+	int64_t created_ns;	/* wall clock */
+	enum rpc_run_state state;
+	bool queued;		/* waits for its turn: not in `active` yet */
+	bool cancelling;
+	struct rpc_run_waiter waiter;
+	struct rpc_run_engine engine;
+	struct rpc_run_audience audience;
+	struct rpc_run_progress progress;
+	struct rpc_run_record record;
+	struct rpc_stream stream;
+	struct rpc_run *next, **prev;
+};
+
+/*
+ * Makes a run; NULL: too many, and the call's error is set.  Set its suite
+ * (in engine.arena, if it is to be freed with the run), waiter and audience,
+ * then launch it: it is queued and starts from the loop.  If launch fails (-1,
+ * *e is set), discard it.
+ */
+struct rpc_run *rpc_run_new(struct rpc_call *, struct str path);
+int rpc_run_launch(struct rpc_run *, struct rpc_peer *owner,
+    struct run_opts *, struct err *);
+void rpc_run_discard(struct rpc_run *);
+
+/* Cancels a run from the loop; no effect if it is over. */
+void rpc_run_cancel(struct rpc_run *);
+
+const char *rpc_run_word(const struct rpc_run *);	/* its state */
+
+/*
+ * Starts a run for a tool; nobody is notified of it.  begin appends the value
+ * that eval.run returns.  wait returns RPC_LATER and calls answer() at the
+ * end, as a waiter.
+ */
+enum rpc_status rpc_run_begin(struct rpc_call *, const struct json *params,
+    struct buf *value);
+enum rpc_status rpc_run_wait(struct rpc_call *, const struct json *params,
+    void (*answer)(struct rpc_call *, enum rpc_kind, struct str text));
+
+/* rpc_notify.c: listen attaches the audience to the run's events. */
+void rpc_run_listen(struct rpc_run *);
+int rpc_run_add_listener(struct rpc_run *, struct rpc_peer *);	/* -1: full */
+void rpc_run_drop_listener(struct rpc_run *, struct rpc_peer *);
+void rpc_run_notify_end(struct rpc_run *);	/* eval.complete */
+
+/*
+ * rpc_view.c: fills the record when the run is launched, with each event and
+ * at its end; writes the member "progress".
+ */
+void rpc_run_describe(struct rpc_run *);
+void rpc_run_note(struct rpc_run *, const struct event *);
+void rpc_run_keep(struct rpc_run *);
+void rpc_run_put_progress(struct json_out *, const struct rpc_run *);
 
 #endif

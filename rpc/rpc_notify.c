@@ -1,28 +1,28 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * What the peers of a run hear of it: eval.progress, eval.log and, last of
- * all, eval.complete.  Its owner can have all events instead, as stream-json
- * has them: eval.event.
+ * Notifications of a run to its owner and its subscribers: eval.progress,
+ * eval.log and finally eval.complete.  The owner can ask for all events
+ * instead, in the format of stream-json: eval.event.
  *
- * One that does not read fast enough loses the log first; the rest waits for
- * it, until conn.h gives it up.
+ * A peer that reads too slowly gets no eval.log; everything else is queued,
+ * up to the limit of conn.h.
  */
-#include "rpc/rpc_run.h"
-
 #include "rpc/rpc_internal.h"
 
-enum { LOG_PENDING_MAX = 256 << 10 };	/* bytes: no log beyond */
+enum { LOG_PENDING_MAX = 256 << 10 };	/* bytes queued: no more eval.log */
 
-/* The nth of those who listen; NULL: there are no more. */
+/* The i-th peer to notify; NULL after the last. */
 static struct rpc_peer *
 nth(const struct rpc_run *r, size_t i)
 {
-	if (r->owner != NULL && !r->silent) {
+	const struct rpc_run_audience *a = &r->audience;
+
+	if (a->owner != NULL && !a->silent) {
 		if (i == 0)
-			return r->owner;
+			return a->owner;
 		i--;
 	}
-	return i < r->nlisteners ? r->listeners[i] : NULL;
+	return i < a->n ? a->listeners[i] : NULL;
 }
 
 int
@@ -33,22 +33,23 @@ rpc_run_add_listener(struct rpc_run *r, struct rpc_peer *p)
 	for (i = 0; nth(r, i) != NULL; i++)
 		if (nth(r, i) == p)
 			return 0;
-	if (r->nlisteners == RPC_LISTENERS_MAX)
+	if (r->audience.n == RPC_LISTENERS_MAX)
 		return -1;
-	r->listeners[r->nlisteners++] = p;
-	p->nheard++;
+	r->audience.listeners[r->audience.n++] = p;
+	p->nruns++;
 	return 0;
 }
 
 void
 rpc_run_drop_listener(struct rpc_run *r, struct rpc_peer *p)
 {
+	struct rpc_run_audience *a = &r->audience;
 	size_t i;
 
-	for (i = 0; i < r->nlisteners; i++)
-		if (r->listeners[i] == p) {
-			r->listeners[i] = r->listeners[--r->nlisteners];
-			p->nheard--;
+	for (i = 0; i < a->n; i++)
+		if (a->listeners[i] == p) {
+			a->listeners[i] = a->listeners[--a->n];
+			p->nruns--;
 			return;
 		}
 }
@@ -61,66 +62,68 @@ put_progress(struct json_out *o, const struct rpc_run *r,
 	    ev->type != EVENT_EVAL_COMPLETE;
 
 	json_open(o, '{');
-	rpc_put_text(o, "runId", str_of(r->id));
-	rpc_put_text(o, "event", str_of(what));
+	json_put_member_cstr(o, "runId", r->id);
+	json_put_member_cstr(o, "event", what);
 	if (task) {
-		rpc_put_text(o, "taskName", ev->task);
-		rpc_put_text(o, "displayName", ev->name);
-		rpc_put_int(o, "taskNum", ev->idx + 1);
+		json_put_member_str(o, "taskName", ev->task);
+		json_put_member_str(o, "displayName", ev->name);
+		json_put_member_int(o, "taskNum", ev->idx + 1);
 	}
-	rpc_put_int(o, "totalTasks", r->total);
+	json_put_member_int(o, "totalTasks", r->progress.total);
 	if (ev->trial > 0)
-		rpc_put_int(o, "trial", ev->trial);
+		json_put_member_int(o, "trial", ev->trial);
 	if (ev->status.n > 0)
-		rpc_put_text(o, "status", ev->status);
+		json_put_member_str(o, "status", ev->status);
 	if (ev->type == EVENT_TRIAL_COMPLETE ||
 	    ev->type == EVENT_TASK_COMPLETE ||
 	    ev->type == EVENT_EVAL_COMPLETE) {
 		json_put_member_double(o, "score", ev->score);
-		rpc_put_int(o, "durationMs", ev->type == EVENT_EVAL_COMPLETE ?
+		json_put_member_int(o, "durationMs",
+		    ev->type == EVENT_EVAL_COMPLETE ?
 		    (int64_t)(ev->totals.duration_sec * 1000) : ev->took_ms);
 	}
 	if (ev->error_class.n > 0)
-		rpc_put_text(o, "errorClass", ev->error_class);
+		json_put_member_str(o, "errorClass", ev->error_class);
 	if (ev->error.n > 0)
-		rpc_put_text(o, "error", ev->error);
+		json_put_member_str(o, "error", ev->error);
 	json_close(o, '}');
 }
 
 static bool
-hears_events(const struct rpc_run *r, const struct rpc_peer *p)
+gets_events(const struct rpc_run *r, const struct rpc_peer *p)
 {
-	return r->events && p == r->owner;
+	return r->audience.events && p == r->audience.owner;
 }
 
-/* The object of stream-json, with the id by the name it has here. */
+/* The object of stream-json, with the id under the key that JSON-RPC uses. */
 static void
-tell_event(struct rpc_run *r, const struct event *ev)
+send_event(struct rpc_run *r, const struct event *ev)
 {
 	struct buf line = { 0 }, b = { 0 };
 	struct json_out o = { .put = buf_sink, .ctx = &b };
+	struct rpc_peer *p = r->audience.owner;
 
-	if (r->owner == NULL || r->silent || !r->events)
+	if (p == NULL || r->audience.silent || !r->audience.events)
 		return;
 	event_line(&line, ev);
 	json_open(&o, '{');
-	rpc_put_text(&o, "runId", str_of(r->id));
+	json_put_member_cstr(&o, "runId", r->id);
 	buf_putc(&b, ',');
 	buf_put(&b, (struct str){ line.p + 1, line.n - 2 });
-	json_put_raw(rpc_notify(r->owner, "eval.event"), buf_str(&b));
-	rpc_notify_end(r->owner);
+	json_put_raw(rpc_notify(p, "eval.event"), buf_str(&b));
+	rpc_notify_end(p);
 	buf_free(&line);
 	buf_free(&b);
 }
 
 static void
-tell_progress(struct rpc_run *r, const struct event *ev, const char *what)
+send_progress(struct rpc_run *r, const struct event *ev, const char *what)
 {
 	struct rpc_peer *p;
 	size_t i;
 
 	for (i = 0; (p = nth(r, i)) != NULL; i++) {
-		if (hears_events(r, p))
+		if (gets_events(r, p))
 			continue;
 		put_progress(rpc_notify(p, "eval.progress"), r, ev, what);
 		rpc_notify_end(p);
@@ -128,27 +131,26 @@ tell_progress(struct rpc_run *r, const struct event *ev, const char *what)
 }
 
 static void
-tell_log(struct rpc_run *r, const char *level, struct str text)
+send_log(struct rpc_run *r, const char *level, struct str text)
 {
 	struct rpc_peer *p;
 	struct json_out *o;
 	size_t i;
 
 	for (i = 0; (p = nth(r, i)) != NULL; i++) {
-		if (hears_events(r, p) || p->conn == NULL ||
+		if (gets_events(r, p) || p->conn == NULL ||
 		    conn_pending(p->conn) > LOG_PENDING_MAX)
 			continue;
 		o = rpc_notify(p, "eval.log");
 		json_open(o, '{');
-		rpc_put_text(o, "runId", str_of(r->id));
-		rpc_put_text(o, "level", str_of(level));
-		rpc_put_text(o, "message", text);
+		json_put_member_cstr(o, "runId", r->id);
+		json_put_member_cstr(o, "level", level);
+		json_put_member_str(o, "message", text);
 		json_close(o, '}');
 		rpc_notify_end(p);
 	}
 }
 
-/* A line of the log; what it is made of is short, or is cut. */
 static void
 log_event(struct rpc_run *r, const struct event *ev)
 {
@@ -158,7 +160,7 @@ log_event(struct rpc_run *r, const struct event *ev)
 	if (ev->type == EVENT_ERROR) {
 		level = "error";
 		buf_put(&b, ev->problem.message);
-	} else if (!r->verbose) {
+	} else if (!r->audience.verbose) {
 		return;
 	} else if (ev->type == EVENT_TASK_START) {
 		buf_puts(&b, "Running task: ");
@@ -178,7 +180,7 @@ log_event(struct rpc_run *r, const struct event *ev)
 		buf_put(&b, ev->detail);
 	}
 	if (b.n > 0)
-		tell_log(r, level, buf_str(&b));
+		send_log(r, level, buf_str(&b));
 	buf_free(&b);
 }
 
@@ -194,44 +196,44 @@ on_event(void *arg, const struct event *ev)
 		[EVENT_EVAL_COMPLETE] = "run_complete",
 	};
 	struct rpc_run *r = arg;
+	const struct rpc_setup *set = &r->rpc->setup;
 
 	if (ev->type == EVENT_EVAL_START)
-		r->total = ev->tasks;
+		r->progress.total = ev->tasks;
 	if (ev->type == EVENT_TASK_COMPLETE)
-		r->done++;
+		r->progress.done++;
 	rpc_run_note(r, ev);
 	rpc_stream_add(&r->stream, ev);
-	tell_event(r, ev);
+	send_event(r, ev);
 	if (names[ev->type] != NULL)
-		tell_progress(r, ev, names[ev->type]);
+		send_progress(r, ev, names[ev->type]);
 	log_event(r, ev);
-	if (r->rpc->changed != NULL && (ev->type == EVENT_EVAL_START ||
+	if (set->changed != NULL && (ev->type == EVENT_EVAL_START ||
 	    ev->type == EVENT_TASK_COMPLETE))
-		r->rpc->changed(r->rpc->changed_arg, r);
+		set->changed(set->changed_arg, r);
 }
 
 void
 rpc_run_listen(struct rpc_run *r)
 {
-	r->sink = (struct event_sink){ .fn = on_event, .arg = r };
-	event_listen(&r->bus, &r->sink);
+	r->engine.sink = (struct event_sink){ .fn = on_event, .arg = r };
+	event_listen(&r->engine.bus, &r->engine.sink);
 }
 
-/* There is nothing more to hear. */
 static void
-dismiss(struct rpc_run *r)
+drop_listeners(struct rpc_run *r)
 {
 	struct rpc_peer *p;
 
-	while (r->nlisteners > 0) {
-		p = r->listeners[r->nlisteners - 1];
+	while (r->audience.n > 0) {
+		p = r->audience.listeners[r->audience.n - 1];
 		rpc_run_drop_listener(r, p);
-		rpc_settle(p);
+		rpc_close_if_done(p);
 	}
 }
 
 void
-rpc_run_tell_end(struct rpc_run *r)
+rpc_run_notify_end(struct rpc_run *r)
 {
 	struct rpc_peer *p;
 	struct json_out *o;
@@ -240,26 +242,26 @@ rpc_run_tell_end(struct rpc_run *r)
 	for (i = 0; (p = nth(r, i)) != NULL; i++) {
 		o = rpc_notify(p, "eval.complete");
 		json_open(o, '{');
-		rpc_put_text(o, "runId", str_of(r->id));
-		if (r->state == RPC_STATE_COMPLETED) {
-			json_put_member_raw(o, "summary", r->counts);
-		} else
-			rpc_put_text(o, "error", r->error.n > 0 ? r->error :
-			    STR("Run cancelled"));
-		rpc_put_text(o, "status", str_of(rpc_run_word(r)));
+		json_put_member_cstr(o, "runId", r->id);
+		if (r->state == RPC_STATE_COMPLETED)
+			json_put_member_raw(o, "summary", r->record.counts);
+		else
+			json_put_member_str(o, "error", r->record.error.n > 0 ?
+			    r->record.error : STR("Run cancelled"));
+		json_put_member_cstr(o, "status", rpc_run_word(r));
 		if (r->output.n > 0)
-			rpc_put_text(o, "output", r->output);
+			json_put_member_str(o, "output", r->output);
 		json_close(o, '}');
 		rpc_notify_end(p);
 	}
-	dismiss(r);
+	drop_listeners(r);
 }
 
 void
 rpc_run_put_progress(struct json_out *o, const struct rpc_run *r)
 {
 	json_open_member(o, "progress", '{');
-	rpc_put_int(o, "totalTasks", r->total);
-	rpc_put_int(o, "tasksDone", r->done);
+	json_put_member_int(o, "totalTasks", r->progress.total);
+	json_put_member_int(o, "tasksDone", r->progress.done);
 	json_close(o, '}');
 }

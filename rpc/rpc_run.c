@@ -1,34 +1,31 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * Running suites: eval.run, and what becomes of a run until it is forgotten.
+ * Running suites: eval.run, and the life of a run until it is forgotten.
  *
  *	PENDING -> RUNNING -> COMPLETED | FAILED | CANCELLED
  *
- * A run begins in the turn after the one that answered eval.run, so that the
- * answer is on the wire before the first notification.  Of one that is over
- * only its answers are kept: what it needed to run is freed.
+ * A run starts in the turn after the one that answered eval.run, so that the
+ * answer is sent before the first notification.  When a run is over, only its
+ * record is kept; its suite and engine are freed.
  */
-#include "rpc/rpc_run.h"
+#include "rpc/rpc_internal.h"
 
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#include "agent/agent.h"
 #include "base/os.h"
-#include "io/loop.h"
 #include "results/result.h"
-#include "rpc/rpc_internal.h"
 #include "run/run.h"
 #include "suite/config.h"
 #include "suite/spec.h"
 
 enum {
-	PENDING_MAX = 1000,	/* runs that wait */
-	NAME_BYTES = 60,	/* of a suite's name, in that of a file */
-	RESULTS_MAX = 64 << 20,	/* bytes kept of all results, */
-	STREAMS_MAX = 64 << 20,	/* and of all events; but of one run */
-	STREAM_MIN = 256 << 10	/* at least this */
+	QUEUE_MAX = 1000,	/* runs that wait for their turn */
+	NAME_BYTES = 60,	/* of a suite's name, in a file name */
+	RESULTS_MAX = 64 << 20,	/* bytes kept of all results */
+	STREAMS_MAX = 64 << 20,	/* bytes kept of all events; */
+	STREAM_MIN = 256 << 10	/* but at least these for each run */
 };
 
 static const char *const words[] = {
@@ -38,7 +35,7 @@ static const char *const words[] = {
 };
 
 bool
-rpc_run_over(const struct rpc_run *r)
+rpc_view_over(const struct rpc_run *r)
 {
 	return r->state >= RPC_STATE_COMPLETED;
 }
@@ -46,210 +43,226 @@ rpc_run_over(const struct rpc_run *r)
 const char *
 rpc_run_word(const struct rpc_run *r)
 {
-	return words[r->cancelling && !rpc_run_over(r) ? RPC_STATE_CANCELLED :
+	return words[r->cancelling && !rpc_view_over(r) ? RPC_STATE_CANCELLED :
 	    r->state];
 }
 
-/*
- * The list of all, oldest first.
- */
-static void
-unlink_run(struct rpc_run *r)
+static struct rpc_runs *
+runs_of(const struct rpc_run *r)
 {
-	struct rpc *s = r->rpc;
-
-	*r->prev = r->next;
-	if (r->next != NULL)
-		r->next->prev = r->prev;
-	else
-		s->last_run = r->prev;
-	s->nruns--;
+	return &r->rpc->state->runs;
 }
 
 static void
 forget(struct rpc_run *r)
 {
-	struct arena arena;
+	struct rpc_runs *all = runs_of(r);
 
-	unlink_run(r);
+	if (r->next == NULL)
+		all->tail = r->prev;
+	LIST_REMOVE(r);
+	all->n--;
 	rpc_stream_free(&r->stream);
-	buf_free(&r->summary);
-	buf_free(&r->result);
-	buf_free(&r->page);
-	arena = r->arena;	/* the run itself is in it */
-	arena_free(&arena);
+	buf_free(&r->record.summary);
+	buf_free(&r->record.result);
+	buf_free(&r->record.shown.page);
+	arena_free(&r->arena);
 }
 
-/* Of those that are over: what they need to run is freed. */
-static void
-trim(struct rpc *s)
+static size_t
+result_bytes(const struct rpc_run *r)
 {
-	struct rpc_run *r, *next;
-	size_t results = 0, events = 0, ended = s->nruns - s->running;
+	return r->record.result.n + r->record.shown.page.n;
+}
 
-	for (r = s->runs; r != NULL; r = r->next) {
-		results += r->result.n + r->page.n;
-		events += r->run == NULL ? r->stream.text.n : 0;
+/* Forgets results, events and runs that are over, the oldest first. */
+static void
+enforce_limits(struct rpc *s)
+{
+	struct rpc_runs *all = &s->state->runs;
+	struct rpc_run *r, *next;
+	size_t results = 0, events = 0, over = all->n - all->unfinished;
+
+	for (r = all->head; r != NULL; r = r->next) {
+		results += result_bytes(r);
+		events += r->engine.run == NULL ? r->stream.text.n : 0;
 	}
-	for (r = s->runs; r != NULL; r = next) {
+	for (r = all->head; r != NULL; r = next) {
 		next = r->next;
-		if (!rpc_run_over(r) || r->run != NULL)
+		if (!rpc_view_over(r) || r->engine.run != NULL)
 			continue;
 		if (results > RESULTS_MAX) {
-			results -= r->result.n + r->page.n;
-			buf_free(&r->result);
-			buf_free(&r->page);
+			results -= result_bytes(r);
+			buf_free(&r->record.result);
+			buf_free(&r->record.shown.page);
 		}
 		if (events > STREAMS_MAX) {
 			events -= r->stream.text.n;
 			rpc_stream_free(&r->stream);
 		}
-		if (ended > s->kept_max) {
-			ended--;
+		if (over > s->limits.kept_runs) {
+			over--;
 			forget(r);
 		}
 	}
 }
 
-/* Somebody may want to know. */
 static void
-tell(struct rpc_run *r)
+notify_change(struct rpc_run *r)
 {
-	if (r->rpc->changed != NULL)
-		r->rpc->changed(r->rpc->changed_arg, r);
+	const struct rpc_setup *set = &r->rpc->setup;
+
+	if (set->changed != NULL)
+		set->changed(set->changed_arg, r);
 }
 
 /*
  * The end of a run.
  */
 static void
-free_run(struct rpc_run *r)
+free_engine(struct rpc_run *r)
 {
-	run_free(r->run);
-	r->run = NULL;
-	arena_free(&r->suite);
+	run_free(r->engine.run);
+	r->engine.run = NULL;
+	arena_free(&r->engine.arena);
 }
 
 static void
 disown(struct rpc_run *r)
 {
-	struct rpc_peer *p = r->owner;
+	struct rpc_run_audience *a = &r->audience;
 
-	if (p == NULL)
+	if (a->owner == NULL)
 		return;
-	*r->prev_own = r->next_own;
-	if (r->next_own != NULL)
-		r->next_own->prev_own = r->prev_own;
-	p->nruns--;
-	r->owner = NULL;
+	*a->prev = a->next;
+	if (a->next != NULL)
+		a->next->audience.prev = a->prev;
+	a->owner->nruns--;
+	a->owner = NULL;
 }
 
 static void start_next(struct rpc *);
 
 static void
-on_over(void *arg)
+on_released(void *arg)
 {
 	struct rpc_run *r = arg;
 	struct rpc *s = r->rpc;
-	struct rpc_peer *p = r->owner;
+	struct rpc_peer *p = r->audience.owner;
 
-	free_run(r);
-	if (r->over != NULL)
-		r->over(r->arg);
-	rpc_tidy(s);
+	free_engine(r);
+	if (r->waiter.released != NULL)
+		r->waiter.released(r->waiter.arg);
+	rpc_trim_soon(s);
 	disown(r);
-	s->running--;
+	runs_of(r)->unfinished--;
 	if (p != NULL)
-		rpc_settle(p);
+		rpc_close_if_done(p);
 	start_next(s);
-	trim(s);
+	enforce_limits(s);
 }
 
 static void
 answer_waiter(struct rpc_run *r)
 {
-	struct rpc_call *c = r->waiter;
+	struct rpc_call *c = r->waiter.call;
 
-	r->waiter = NULL;
+	r->waiter.call = NULL;
+	if (c == NULL)
+		return;
 	if (r->state == RPC_STATE_COMPLETED)
-		r->answer(c, RPC_KIND__MAX, buf_str(&r->summary));
+		r->waiter.answer(c, RPC_KIND__MAX, buf_str(&r->record.summary));
 	else if (r->state == RPC_STATE_CANCELLED)
-		r->answer(c, RPC_CANCELLED, STR("Run cancelled"));
+		r->waiter.answer(c, RPC_CANCELLED, STR("Run cancelled"));
 	else
-		r->answer(c, RPC_RUN_FAILED, r->error);
+		r->waiter.answer(c, RPC_RUN_FAILED, r->record.error);
+}
+
+/* Sets the run's timer to call that function in the next turn. */
+static void
+call_soon(struct rpc_run *r, void (*fn)(void *))
+{
+	timer_stop(r->rpc->loop, &r->engine.timer);
+	r->engine.timer = (struct timer){ .fn = fn, .arg = r };
+	timer_start(r->rpc->loop, &r->engine.timer, 0);
 }
 
 static void
 on_done(void *arg)
 {
 	struct rpc_run *r = arg;
-	const struct err *e = run_error(r->run);
+	const struct err *e = run_error(r->engine.run);
 
 	r->state = e->code != ERR_NONE ? RPC_STATE_FAILED :
-	    run_cancelled(r->run) ? RPC_STATE_CANCELLED : RPC_STATE_COMPLETED;
+	    run_cancelled(r->engine.run) ? RPC_STATE_CANCELLED :
+	    RPC_STATE_COMPLETED;
 	if (r->state == RPC_STATE_FAILED)
-		r->error = arena_str(&r->arena, str_of(e->msg));
+		r->record.error = arena_str(&r->arena, str_of(e->msg));
 	rpc_run_keep(r);
-	rpc_run_tell_end(r);
+	rpc_run_notify_end(r);
 	rpc_stream_end(&r->stream);
-	tell(r);
-	if (r->waiter != NULL)
-		answer_waiter(r);
-	timer_stop(r->rpc->loop, &r->timer);
-	r->timer = (struct timer){ .fn = on_over, .arg = r };
-	timer_start(r->rpc->loop, &r->timer, 0);
+	notify_change(r);
+	answer_waiter(r);
+	call_soon(r, on_released);
 }
 
+/*
+ * The queue.
+ */
 static void on_start(void *);
 
 static void
 start_soon(struct rpc *s)
 {
-	if (s->starting)
+	struct rpc_runs *all = &s->state->runs;
+
+	if (all->starting)
 		return;
-	s->starting = true;
-	s->start = (struct timer){ .fn = on_start, .arg = s };
-	timer_start(s->loop, &s->start, 0);
+	all->starting = true;
+	all->start = (struct timer){ .fn = on_start, .arg = s };
+	timer_start(s->loop, &all->start, 0);
 }
 
-/* One in a turn: children take their time to start, and others wait. */
+/* Starts one run in a turn: starting children takes time, and peers wait. */
 static void
 on_start(void *arg)
 {
 	struct rpc *s = arg;
-	struct rpc_run *r = s->runs;
+	struct rpc_run *r = s->state->runs.head;
 
-	s->starting = false;
-	while (r != NULL && !(r->begun && r->state == RPC_STATE_PENDING))
+	s->state->runs.starting = false;
+	while (r != NULL && (r->queued || r->state != RPC_STATE_PENDING))
 		r = r->next;
 	if (r == NULL)
 		return;
 	start_soon(s);
 	r->state = RPC_STATE_RUNNING;
-	r->began = loop_now(s->loop);
-	run_start(r->run, on_done, r);
+	r->engine.started_ms = loop_now(s->loop);
+	run_start(r->engine.run, on_done, r);
 	if (r->cancelling)
-		run_cancel(r->run);
+		run_cancel(r->engine.run);
 }
 
 static void
-begin(struct rpc_run *r)
+unqueue(struct rpc_run *r)
 {
-	r->begun = true;
-	r->rpc->active++;
+	r->queued = false;
+	runs_of(r)->active++;
 	start_soon(r->rpc);
 }
 
-/* In the order in which they were asked for. */
+/* A run has ended: others may start, in the order of their calls. */
 static void
 start_next(struct rpc *s)
 {
+	struct rpc_runs *all = &s->state->runs;
 	struct rpc_run *r;
 
-	s->active--;
-	for (r = s->runs; r != NULL && s->active < s->runs_max; r = r->next)
-		if (!r->begun)
-			begin(r);
+	all->active--;
+	for (r = all->head; r != NULL && all->active < s->limits.runs;
+	    r = r->next)
+		if (r->queued)
+			unqueue(r);
 }
 
 static void
@@ -257,21 +270,20 @@ on_cancel(void *arg)
 {
 	struct rpc_run *r = arg;
 
-	run_cancel(r->run);
+	run_cancel(r->engine.run);
 }
 
-/* From the loop, for its end must not be told within another answer. */
+/* From the loop: its end must not be sent in the middle of another reply. */
 void
-rpc_run_end(struct rpc_run *r)
+rpc_run_cancel(struct rpc_run *r)
 {
-	if (rpc_run_over(r) || r->cancelling)
+	if (rpc_view_over(r) || r->cancelling)
 		return;
 	r->cancelling = true;
-	if (r->state == RPC_STATE_RUNNING) {
-		r->timer = (struct timer){ .fn = on_cancel, .arg = r };
-		timer_start(r->rpc->loop, &r->timer, 0);
-	} else if (!r->begun)
-		begin(r);	/* its end is told as any other's */
+	if (r->state == RPC_STATE_RUNNING)
+		call_soon(r, on_cancel);
+	else if (r->queued)
+		unqueue(r);	/* it starts cancelled, to end like any other */
 }
 
 /*
@@ -312,10 +324,10 @@ static const struct field run_rows[] = {
 static const struct field_table run_table = FIELD_TABLE(run_params, run_rows);
 
 static struct str
-pick(struct arena *a, struct str given, const char *usual)
+pick(struct arena *a, struct str given, const char *otherwise)
 {
-	return given.n > 0 || usual == NULL ? arena_str(a, given) :
-	    arena_str(a, str_of(usual));
+	return arena_str(a, given.n > 0 || otherwise == NULL ? given :
+	    str_of(otherwise));
 }
 
 static const char *
@@ -338,7 +350,7 @@ keep_list(struct arena *a, const struct field_strs *list, size_t *n)
 	return v;
 }
 
-/* A journal that nobody else sees: it is removed as soon as it is open. */
+/* The path of a private journal: it is unlinked as soon as it is open. */
 static const char *
 journal_name(struct arena *a)
 {
@@ -355,10 +367,11 @@ journal_name(struct arena *a)
 static void
 set_opts(struct rpc_run *r, const struct run_params *p, struct run_opts *o)
 {
-	struct arena *a = &r->suite;
+	const struct rpc_setup *set = &r->rpc->setup;
+	struct arena *a = &r->engine.arena;
 
-	o->executor = pick(a, p->executor, r->rpc->executor);
-	o->model = pick(a, p->model, r->rpc->model);
+	o->executor = pick(a, p->executor, set->executor);
+	o->model = pick(a, p->model, set->model);
 	o->judge_model = arena_str(a, p->judge_model);
 	o->trials = p->trials;
 	o->workers = p->workers;
@@ -368,49 +381,56 @@ set_opts(struct rpc_run *r, const struct run_params *p, struct run_opts *o)
 	o->context_dir = keep_path(a, p->context_dir);
 	o->output = keep_path(a, p->output);
 	o->fail_fast = p->fail_fast;
-	o->hub = r->rpc->hub;
+	o->hub = set->hub;
 	o->verbose = p->verbose;
 }
 
-/* A results file of its own, where the server keeps them. */
+static bool
+is_unsafe(char c, bool first)
+{
+	return strchr(" /\\:*?\"<>|", c) != NULL || c < ' ' || c >= 0x7f ||
+	    (first && c == '.');
+}
+
+/* A run without an output file gets one in the results directory, if any. */
 static void
 set_output(struct rpc_run *r, struct run_opts *o)
 {
-	struct arena *a = &r->suite;
-	struct str name = arena_str(a, r->spec->name);
+	struct arena *a = &r->engine.arena;
+	struct str name = r->engine.suite->name;
+	const char *dir = r->rpc->setup.results_dir;
 	struct buf b = { 0 };
 	size_t i;
 
-	if (r->rpc->results_dir == NULL || o->output != NULL)
+	if (dir == NULL || o->output != NULL)
 		return;
 	for (i = 0; i < name.n && i < NAME_BYTES; i++)
-		buf_putc(&b, strchr(" /\\:*?\"<>|", name.p[i]) != NULL ||
-		    (unsigned char)name.p[i] < ' ' ||
-		    (unsigned char)name.p[i] >= 0x7f ||
-		    (i == 0 && name.p[i] == '.') ? '_' : name.p[i]);
+		buf_putc(&b, is_unsafe(name.p[i], i == 0) ? '_' : name.p[i]);
 	o->journal = journal_name(a);
 	o->run_id = run_make_id(a);
-	o->output = arena_fmt(a, "%s/%.*s%s.json", r->rpc->results_dir,
-	    STRF(buf_str(&b)), o->run_id + strlen("run")).p;
+	o->output = arena_fmt(a, "%s/%.*s%s.json", dir, STRF(buf_str(&b)),
+	    o->run_id + strlen("run")).p;
 	buf_free(&b);
 }
 
-/* The suite with its executor, as far as it can be known to work. */
+/* Loads the suite and checks it, its executor included. */
 static enum rpc_status
 load(struct rpc_run *r, struct rpc_call *c, const struct run_params *p,
     const char *path, const struct run_opts *o)
 {
-	struct spec_notes notes = { .arena = &r->suite };
+	struct spec_notes notes = { .arena = &r->engine.arena };
+	struct spec_suite *s = spec_load_part(&r->engine.arena, path, &notes);
 
-	r->spec = spec_load_part(&r->suite, path, &notes);
-	if (r->spec != NULL && c->rpc->settings != NULL)
-		config_apply(c->rpc->settings, r->spec);
-	if (r->spec != NULL && r->spec->config.model.n == 0)
-		r->spec->config.model = o->model;
-	if (r->spec != NULL)
-		rpc_check_suite(r->spec, o->executor.n > 0 ? o->executor :
-		    r->spec->config.executor, &notes);
-	if (r->spec == NULL || notes.errors > 0)
+	r->engine.suite = s;
+	if (s != NULL) {
+		if (c->rpc->setup.settings != NULL)
+			config_apply(c->rpc->setup.settings, s);
+		if (s->config.model.n == 0)
+			s->config.model = o->model;
+		rpc_check_suite(s, o->executor.n > 0 ? o->executor :
+		    s->config.executor, &notes);
+	}
+	if (s == NULL || notes.errors > 0)
 		return rpc_refuse_suite(c, p->path, &notes);
 	return RPC_DONE;
 }
@@ -418,35 +438,34 @@ load(struct rpc_run *r, struct rpc_call *c, const struct run_params *p,
 static void
 link_run(struct rpc_run *r, struct rpc_peer *p)
 {
-	struct rpc *s = r->rpc;
+	struct rpc_runs *all = runs_of(r);
+	struct rpc_run_audience *a = &r->audience;
 
-	if (s->last_run == NULL)
-		s->last_run = &s->runs;
-	r->prev = s->last_run;
-	*s->last_run = r;
-	s->last_run = &r->next;
-	s->nruns++;
-	s->running++;
-	if (p->house)
+	r->prev = all->tail;
+	*all->tail = r;
+	all->tail = &r->next;
+	all->n++;
+	all->unfinished++;
+	if (p->inside)
 		return;
-	r->owner = p;
-	r->next_own = p->runs;
-	r->prev_own = &p->runs;
-	if (r->next_own != NULL)
-		r->next_own->prev_own = &r->next_own;
+	a->owner = p;
+	a->next = p->runs;
+	a->prev = &p->runs;
+	if (a->next != NULL)
+		a->next->audience.prev = &a->next;
 	p->runs = r;
 	p->nruns++;
 }
 
-/* The more runs go on, the less is kept of each. */
+/* The more runs are unfinished, the fewer events are kept of each. */
 static size_t
 stream_share(const struct rpc *s)
 {
-	size_t n = STREAMS_MAX / (s->running + 1);
+	size_t n = STREAMS_MAX / (s->state->runs.unfinished + 1);
 
 	if (n < STREAM_MIN)
 		n = STREAM_MIN;
-	return n < s->stream_max ? n : s->stream_max;
+	return n < s->limits.stream_bytes ? n : s->limits.stream_bytes;
 }
 
 struct rpc_run *
@@ -455,7 +474,8 @@ rpc_run_new(struct rpc_call *c, struct str path)
 	struct arena arena = { 0 };
 	struct rpc_run *r;
 
-	if (c->rpc->running >= c->rpc->runs_max + PENDING_MAX) {
+	if (c->rpc->state->runs.unfinished >=
+	    c->rpc->limits.runs + QUEUE_MAX) {
 		rpc_fail(c, RPC_RATE_LIMITED, NULL);
 		return NULL;
 	}
@@ -463,7 +483,8 @@ rpc_run_new(struct rpc_call *c, struct str path)
 	r->arena = arena;
 	r->rpc = c->rpc;
 	r->path = arena_str(&r->arena, path);
-	r->started_ns = os_wall_ns();
+	r->created_ns = os_wall_ns();
+	r->queued = true;
 	return r;
 }
 
@@ -472,41 +493,40 @@ rpc_run_launch(struct rpc_run *r, struct rpc_peer *owner, struct run_opts *o,
     struct err *e)
 {
 	struct rpc *s = r->rpc;
+	struct rpc_run_engine *x = &r->engine;
 
 	if (o->output == NULL)
-		o->journal = journal_name(&r->suite);
+		o->journal = journal_name(&x->arena);
 	rpc_run_listen(r);
-	r->run = run_new(s->loop, s->procs, r->spec, o, &r->bus, e);
-	if (r->run == NULL)
+	x->run = run_new(s->loop, s->procs, x->suite, o, &x->bus, e);
+	if (x->run == NULL)
 		return -1;
 	if (o->journal != NULL)
 		unlink(o->journal);
-	r->id = arena_cstr(&r->arena, str_of(run_results(r->run)->run_id));
-	r->name = arena_str(&r->arena, r->spec->name);
+	r->id = arena_cstr(&r->arena, str_of(run_results(x->run)->run_id));
+	r->name = arena_str(&r->arena, x->suite->name);
 	if (o->output != NULL)
 		r->output = arena_str(&r->arena, str_of(o->output));
 	r->stream.max = stream_share(s);
 	r->stream.id = r->id;
 	rpc_run_describe(r);
 	link_run(r, owner);
-	if (s->active < s->runs_max)
-		begin(r);
-	tell(r);
+	if (runs_of(r)->active < s->limits.runs)
+		unqueue(r);
+	notify_change(r);
 	return 0;
 }
 
 void
 rpc_run_discard(struct rpc_run *r)
 {
-	struct arena arena = r->arena;
-
-	arena_free(&r->suite);
-	arena_free(&arena);
+	arena_free(&r->engine.arena);
+	arena_free(&r->arena);
 }
 
-/* A run that can begin; NULL: the call has failed. */
+/* Makes and launches a run; NULL: the call's error is set. */
 static struct rpc_run *
-make_run(struct rpc_call *c, const struct run_params *p)
+make_run(struct rpc_call *c, const struct run_params *p, bool silent)
 {
 	struct run_opts o = { 0 };
 	struct err e = { 0 };
@@ -518,9 +538,10 @@ make_run(struct rpc_call *c, const struct run_params *p)
 	r = rpc_run_new(c, p->path);
 	if (r == NULL)
 		return NULL;
-	r->verbose = p->verbose;
-	r->detach = p->detach;
-	r->events = p->events;
+	r->audience.verbose = p->verbose;
+	r->audience.detach = p->detach;
+	r->audience.events = p->events;
+	r->audience.silent = silent;
 	set_opts(r, p, &o);
 	if (load(r, c, p, path, &o) != RPC_DONE) {
 		rpc_run_discard(r);
@@ -537,48 +558,39 @@ make_run(struct rpc_call *c, const struct run_params *p)
 }
 
 static void
-put_begun(struct json_out *o, const struct rpc_run *r)
+put_launched(struct json_out *o, const struct rpc_run *r)
 {
 	json_open(o, '{');
-	rpc_put_text(o, "runId", str_of(r->id));
-	rpc_put_text(o, "status", r->begun ? STR("running") : STR("pending"));
+	json_put_member_cstr(o, "runId", r->id);
+	json_put_member_cstr(o, "status", r->queued ? "pending" : "running");
 	json_close(o, '}');
 }
 
 static enum rpc_status
 eval_run(struct rpc_call *c, void *params)
 {
-	struct rpc_run *r = make_run(c, params);
+	struct rpc_run *r = make_run(c, params, false);
 
 	if (r == NULL)
 		return RPC_FAIL;
-	put_begun(&c->out, r);
+	put_launched(&c->out, r);
 	return RPC_DONE;
 }
 
-const struct rpc_method rpc_eval_run = {
-	.name = "eval.run", .family = RPC_EVAL, .params = &run_table,
-	.fn = eval_run, .help = "runs a suite",
-};
-
-/* The call is wanted no more; it is answered when the run has ended. */
+/* The call was cancelled; it is answered when the run has ended. */
 static void
 stop_waiting(struct rpc_call *c)
 {
-	rpc_run_end(c->state);
+	rpc_run_cancel(c->state);
 }
 
 static struct rpc_run *
 make_silent(struct rpc_call *c, const struct json *params)
 {
-	struct rpc_run *r = NULL;
 	void *decoded;
 
-	if (rpc_decode(c, &rpc_eval_run, params, &decoded) == RPC_DONE)
-		r = make_run(c, decoded);
-	if (r != NULL)
-		r->silent = true;
-	return r;
+	return rpc_decode(c, &run_table, params, &decoded) == RPC_DONE ?
+	    make_run(c, decoded, true) : NULL;
 }
 
 enum rpc_status
@@ -589,7 +601,7 @@ rpc_run_begin(struct rpc_call *c, const struct json *params, struct buf *value)
 
 	if (r == NULL)
 		return RPC_FAIL;
-	put_begun(&o, r);
+	put_launched(&o, r);
 	return RPC_DONE;
 }
 
@@ -601,49 +613,74 @@ rpc_run_wait(struct rpc_call *c, const struct json *params,
 
 	if (r == NULL)
 		return RPC_FAIL;
-	r->waiter = c;
-	r->answer = answer;
+	r->waiter.call = c;
+	r->waiter.answer = answer;
 	c->state = r;
 	c->stop = stop_waiting;
 	return RPC_LATER;
 }
 
-void
-rpc_runs_orphan(struct rpc_peer *p)
+/*
+ * The module.
+ */
+static void
+on_peer_gone(void *arg, struct rpc_peer *p)
 {
+	struct rpc *s = arg;
 	struct rpc_run *r;
 
-	for (r = p->rpc->runs; r != NULL; r = r->next)
+	for (r = s->state->runs.head; r != NULL; r = r->next)
 		rpc_run_drop_listener(r, p);
 	while ((r = p->runs) != NULL) {
 		disown(r);
-		if (!r->detach)
-			rpc_run_end(r);
+		if (!r->audience.detach)
+			rpc_run_cancel(r);
 	}
 }
 
-void
-rpc_runs_cancel(struct rpc *s)
+static void
+cancel_all(void *arg)
 {
+	struct rpc *s = arg;
 	struct rpc_run *r;
 
-	for (r = s->runs; r != NULL; r = r->next)
-		rpc_run_end(r);
+	for (r = s->state->runs.head; r != NULL; r = r->next)
+		rpc_run_cancel(r);
 }
 
-void
-rpc_runs_fini(struct rpc *s)
+static bool
+is_busy(const void *arg)
 {
+	const struct rpc *s = arg;
+
+	return s->state->runs.unfinished > 0;
+}
+
+static void
+close_all(void *arg)
+{
+	struct rpc *s = arg;
 	struct rpc_run *r;
 
-	timer_stop(s->loop, &s->start);
-	while ((r = s->runs) != NULL) {
-		timer_stop(s->loop, &r->timer);
-		if (r->waiter != NULL)
-			rpc_drop(r->waiter);
+	timer_stop(s->loop, &s->state->runs.start);
+	while ((r = s->state->runs.head) != NULL) {
+		timer_stop(s->loop, &r->engine.timer);
+		if (r->waiter.call != NULL)
+			rpc_drop(r->waiter.call);
 		disown(r);
-		if (r->run != NULL)
-			free_run(r);
+		if (r->engine.run != NULL)
+			free_engine(r);
 		forget(r);
 	}
 }
+
+static const struct rpc_method methods[] = {
+	{ .name = "eval.run", .family = RPC_EVAL, .flags = RPC_AS_TOOL,
+	    .params = &run_table, .fn = eval_run, .help = "run a suite" },
+};
+
+const struct rpc_module rpc_run_module = {
+	.methods = methods, .nmethods = COUNTOF(methods),
+	.gone = on_peer_gone, .cancel = cancel_all, .busy = is_busy,
+	.close = close_all,
+};

@@ -1,75 +1,70 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * What is to be seen of a run: while it goes on, from its results so far;
- * when it is over, from what is kept of them.
+ * The public view of a run: from its results so far until it is over, then
+ * from its record.
  */
 #include "rpc/rpc_view.h"
 
-#include "results/event.h"
 #include "results/result.h"
-#include "results/store.h"
 #include "rpc/rpc_internal.h"
-#include "rpc/rpc_run.h"
 #include "run/run.h"
 #include "suite/spec.h"
 
-enum { ERROR_BYTES = 1000 };	/* of a task's error that is kept */
+enum { ERROR_BYTES = 1000 };	/* kept of a task's error */
 
 /*
- * Tasks, by what is told of them.
+ * Tasks.
  */
 void
 rpc_run_note(struct rpc_run *r, const struct event *ev)
 {
-	struct rpc_task *t;
-	struct str s = ev->error;
+	struct rpc_run_task *t;
 
-	if (ev->idx < 0 || (size_t)ev->idx >= r->ntasks)
+	if (ev->idx < 0 || (size_t)ev->idx >= r->progress.ntasks)
 		return;
-	t = &r->tasks[ev->idx];
+	t = &r->progress.tasks[ev->idx];
 	if (ev->type == EVENT_TASK_START)
-		t->begun = true;
-	if (ev->type != EVENT_TASK_COMPLETE || s.n == 0)
-		return;
-	s.n = s.n > ERROR_BYTES ? ERROR_BYTES : s.n;
-	t->error = arena_str(&r->arena, s);
+		t->started = true;
+	if (ev->type == EVENT_TASK_COMPLETE && ev->error.n > 0)
+		t->error = arena_str(&r->arena,
+		    utf8_cut(ev->error, ERROR_BYTES));
 }
 
 static const char *
-task_word(const struct rpc_run *r, const struct result_task *t, bool begun)
+task_word(const struct rpc_run *r, const struct result_task *t, bool started)
 {
-	if (t->status != RESULT_NONE || rpc_run_over(r))
+	if (t->status != RESULT_NONE || rpc_view_over(r))
 		return result_word(t->status);
-	return begun ? "running" : "pending";
+	return started ? "running" : "pending";
 }
 
 static void
 put_task(struct json_out *o, const struct rpc_run *r,
-    const struct result_task *t, const struct rpc_task *more)
+    const struct result_task *t, const struct rpc_run_task *more)
 {
 	json_open(o, '{');
-	rpc_put_text(o, "id", t->spec->id);
-	rpc_put_text(o, "name", t->spec->name);
-	rpc_put_text(o, "status", str_of(task_word(r, t, more->begun)));
+	json_put_member_str(o, "id", t->spec->id);
+	json_put_member_str(o, "name", t->spec->name);
+	json_put_member_cstr(o, "status", task_word(r, t, more->started));
 	if (result_is_error(t->status))
-		rpc_put_text(o, "errorClass", str_of(result_class(t->status)));
+		json_put_member_cstr(o, "errorClass", result_class(t->status));
 	json_put_member_double(o, "score", t->stats.avg);
-	rpc_put_int(o, "trials", (int64_t)t->ntrials);
-	rpc_put_int(o, "durationMs", t->stats.avg_ms);
+	json_put_member_int(o, "trials", (int64_t)t->ntrials);
+	json_put_member_int(o, "durationMs", t->stats.avg_ms);
 	if (more->error.n > 0)
-		rpc_put_text(o, "error", more->error);
+		json_put_member_str(o, "error", more->error);
 	json_close(o, '}');
 }
 
 static void
 put_tasks(struct json_out *o, const struct rpc_run *r)
 {
-	const struct result_run *res = run_results(r->run);
+	const struct result_run *res = run_results(r->engine.run);
 	size_t i;
 
 	json_open(o, '[');
 	for (i = 0; i < res->ntasks; i++)
-		put_task(o, r, &res->tasks[i], &r->tasks[i]);
+		put_task(o, r, &res->tasks[i], &r->progress.tasks[i]);
 	json_close(o, ']');
 }
 
@@ -77,8 +72,8 @@ void
 rpc_view_tasks(struct json_out *o, const struct rpc_run *r)
 {
 	json_put_key(o, STR("tasks"));
-	if (r->task_list.n > 0)
-		json_put_raw(o, r->task_list);
+	if (r->record.tasks.n > 0)
+		json_put_raw(o, r->record.tasks);
 	else
 		put_tasks(o, r);
 }
@@ -86,52 +81,60 @@ rpc_view_tasks(struct json_out *o, const struct rpc_run *r)
 /*
  * Numbers.
  */
-void
-rpc_view_brief(const struct rpc_run *r, struct store_run *out)
+static void
+put_usage(struct store_run *out, const struct result_run *res)
 {
-	const struct result_run *res;
+	int64_t tokens = res->usage.input_tokens + res->usage.output_tokens;
 
-	*out = r->brief;
-	out->state = (enum store_state)(r->cancelling && !rpc_run_over(r) ?
-	    RPC_STATE_CANCELLED : r->state);
-	out->tasks = (size_t)r->total;
-	out->done = (size_t)r->done;
-	if (rpc_run_over(r) || r->run == NULL)
-		return;
-	res = run_results(r->run);
-	out->tasks = res->ntasks;
-	if (r->state == RPC_STATE_RUNNING)
-		out->duration_ms = loop_now(r->rpc->loop) - r->began;
-	if (res->usage.input_tokens + res->usage.output_tokens > 0)
-		out->tokens = res->usage.input_tokens +
-		    res->usage.output_tokens;
+	if (tokens > 0)
+		out->tokens = tokens;
 	if (res->usage.cost > 0)
 		out->cost = res->usage.cost;
 }
 
 void
+rpc_view_brief(const struct rpc_run *r, struct store_run *out)
+{
+	const struct result_run *res;
+
+	*out = r->record.brief;
+	out->state = (enum store_state)(r->cancelling && !rpc_view_over(r) ?
+	    RPC_STATE_CANCELLED : r->state);
+	out->tasks = (size_t)r->progress.total;
+	out->done = (size_t)r->progress.done;
+	if (rpc_view_over(r) || r->engine.run == NULL)
+		return;
+	res = run_results(r->engine.run);
+	out->tasks = res->ntasks;
+	if (r->state == RPC_STATE_RUNNING)
+		out->duration_ms = loop_now(r->rpc->loop) -
+		    r->engine.started_ms;
+	put_usage(out, res);
+}
+
+void
 rpc_run_describe(struct rpc_run *r)
 {
-	const struct result_run *res = run_results(r->run);
-	struct store_run *b = &r->brief;
+	const struct result_run *res = run_results(r->engine.run);
+	struct store_run *b = &r->record.brief;
 	struct arena *a = &r->arena;
 
 	*b = (struct store_run){ .id = str_of(r->id), .name = r->name,
 		.path = r->path, .live = true, .ok = -1, .tokens = -1,
 		.cost = -1, .started_ns = res->started_ns };
-	b->skill = arena_str(a, r->spec->skill);
+	b->skill = arena_str(a, r->engine.suite->skill);
 	b->executor = arena_str(a, res->executor);
 	b->model = arena_str(a, res->model);
 	b->judge = arena_str(a, res->judge_model.n > 0 ? res->judge_model :
-	    r->spec->config.judge_model);
-	r->ntasks = res->ntasks;
-	r->tasks = NEW_N(a, struct rpc_task, r->ntasks);
+	    r->engine.suite->config.judge_model);
+	r->progress.ntasks = res->ntasks;
+	r->progress.tasks = NEW_N(a, struct rpc_run_task, res->ntasks);
 }
 
 static void
 sum(struct rpc_run *r)
 {
-	const struct result_run *res = run_results(r->run);
+	const struct result_run *res = run_results(r->engine.run);
 	struct store_run b;
 
 	rpc_view_brief(r, &b);
@@ -145,80 +148,79 @@ sum(struct rpc_run *r)
 	b.score = res->sum.score;
 	b.sum_ms = b.duration_ms = res->duration_ms;
 	b.ok = result_ok(res);
-	if (res->usage.input_tokens + res->usage.output_tokens > 0)
-		b.tokens = res->usage.input_tokens + res->usage.output_tokens;
-	if (res->usage.cost > 0)
-		b.cost = res->usage.cost;
-	r->brief = b;
+	put_usage(&b, res);
+	r->record.brief = b;
 }
 
 static void
 put_counts(struct json_out *o, const struct store_run *b)
 {
-	rpc_put_int(o, "total", (int64_t)b->total);
-	rpc_put_int(o, "passed", (int64_t)b->passed);
-	rpc_put_int(o, "failed", (int64_t)b->failed);
-	rpc_put_int(o, "errors", (int64_t)b->errors);
-	rpc_put_int(o, "skipped", (int64_t)b->skipped);
+	json_put_member_int(o, "total", (int64_t)b->total);
+	json_put_member_int(o, "passed", (int64_t)b->passed);
+	json_put_member_int(o, "failed", (int64_t)b->failed);
+	json_put_member_int(o, "errors", (int64_t)b->errors);
+	json_put_member_int(o, "skipped", (int64_t)b->skipped);
 	json_put_member_double(o, "passRate", b->rate);
 	json_put_member_double(o, "score", b->score);
-	rpc_put_int(o, "durationMs", b->sum_ms);
+	json_put_member_int(o, "durationMs", b->sum_ms);
 	json_put_member_bool(o, "ok", b->ok > 0);
 }
 
-/* What run.status and eval.complete say, while all of it is still there. */
+/* Makes the record while the engine's results are still there. */
 void
 rpc_run_keep(struct rpc_run *r)
 {
-	struct json_out o = { .put = buf_sink, .ctx = &r->summary };
+	struct rpc_run_record *rec = &r->record;
+	struct json_out o = { .put = buf_sink, .ctx = &rec->summary };
 	size_t at, end;
 
 	sum(r);
 	json_open(&o, '{');
-	put_counts(&o, &r->brief);
-	r->counts = arena_fmt(&r->arena, "%.*s}", STRF(buf_str(&r->summary)));
+	put_counts(&o, &rec->brief);
+	rec->counts = arena_fmt(&r->arena, "%.*s}",
+	    STRF(buf_str(&rec->summary)));
 	json_put_key(&o, STR("tasks"));
-	at = r->summary.n;
+	at = rec->summary.n;
 	put_tasks(&o, r);
-	end = r->summary.n;
+	end = rec->summary.n;
 	json_close(&o, '}');
-	r->task_list = (struct str){ r->summary.p + at, end - at };
-	r->result.max = RPC_RESULT_MAX;
-	result_write_buf(run_results(r->run), &r->result);
-	if (r->result.full)
-		buf_free(&r->result);
+	rec->tasks = (struct str){ rec->summary.p + at, end - at };
+	rec->result.max = RPC_RESULT_MAX;
+	result_write_buf(run_results(r->engine.run), &rec->result);
+	if (rec->result.full)
+		buf_free(&rec->result);
 }
 
-/*
- * The rest is asked for.
- */
-struct rpc_run *
-rpc_view_find(struct rpc *s, struct str id)
+struct rpc_view_counts
+rpc_view_counts(const struct rpc *s)
 {
-	struct rpc_run *r;
+	const struct rpc_runs *all = &s->state->runs;
 
-	for (r = s->runs; r != NULL; r = r->next)
-		if (str_is(id, r->id))
-			return r;
-	return NULL;
+	return (struct rpc_view_counts){ all->n, all->unfinished,
+		all->active };
 }
 
 struct rpc_run *
 rpc_view_next(struct rpc *s, struct rpc_run *r)
 {
-	return r == NULL ? s->runs : r->next;
+	return r == NULL ? s->state->runs.head : r->next;
 }
 
-bool
-rpc_view_over(const struct rpc_run *r)
+struct rpc_run *
+rpc_view_find(struct rpc *s, struct str id)
 {
-	return rpc_run_over(r);
+	struct rpc_run *r;
+
+	for (r = s->state->runs.head; r != NULL; r = r->next)
+		if (str_is(id, r->id))
+			break;
+	return r;
 }
 
 struct str
 rpc_view_error(const struct rpc_run *r)
 {
-	return r->error;
+	return r->record.error;
 }
 
 struct str
@@ -236,19 +238,13 @@ rpc_view_stream(struct rpc_run *r)
 struct str
 rpc_view_results(const struct rpc_run *r)
 {
-	return buf_str(&r->result);
+	return buf_str(&r->record.result);
 }
 
-struct rpc_mark *
-rpc_view_mark(struct rpc_run *r)
+struct rpc_shown *
+rpc_view_shown(struct rpc_run *r)
 {
-	return &r->mark;
-}
-
-struct buf *
-rpc_view_page(struct rpc_run *r)
-{
-	return &r->page;
+	return &r->record.shown;
 }
 
 static void
@@ -280,50 +276,20 @@ rpc_view_task(const struct rpc_run *r, struct str id, struct buf *b)
 	const struct result_task *t;
 	size_t i;
 
-	if (r->run == NULL)
+	if (r->engine.run == NULL)
 		return false;
-	res = run_results(r->run);
+	res = run_results(r->engine.run);
 	for (i = 0; i < res->ntasks && !str_eq(res->tasks[i].spec->id, id); )
 		i++;
 	if (i == res->ntasks)
 		return false;
 	t = &res->tasks[i];
 	json_open(&o, '{');
-	rpc_put_text(&o, "test_id", t->spec->id);
-	rpc_put_text(&o, "display_name", t->spec->name);
-	rpc_put_text(&o, "status", str_of(task_word(r, t,
-	    r->tasks[i].begun)));
+	json_put_member_str(&o, "test_id", t->spec->id);
+	json_put_member_str(&o, "display_name", t->spec->name);
+	json_put_member_cstr(&o, "status", task_word(r, t,
+	    r->progress.tasks[i].started));
 	put_trials(&o, res, t);
 	json_close(&o, '}');
 	return true;
-}
-
-/*
- * Methods from within.
- */
-enum rpc_status
-rpc_inside(struct rpc *s, struct arena *a, const struct rpc_method *m,
-    const struct json *params, struct buf *value, struct rpc_why *why)
-{
-	struct rpc_call c = { .peer = &s->house, .rpc = s, .method = m,
-		.arena = a };
-	size_t from = value->n;
-	struct buf data = { 0 };
-	struct json_out o = { .put = buf_sink, .ctx = &data };
-	enum rpc_status status;
-
-	s->house.rpc = s;
-	s->house.via = RPC_TCP;
-	s->house.house = true;
-	status = rpc_ask(&c, m, params, value);
-	if (status != RPC_FAIL)
-		return status;
-	value->n = from;
-	json_open(&o, '{');
-	rpc_put_data(&o, &c);
-	json_close(&o, '}');
-	*why = (struct rpc_why){ c.kind, arena_str(a, c.message),
-		arena_str(a, buf_str(&data)) };
-	buf_free(&data);
-	return RPC_FAIL;
 }

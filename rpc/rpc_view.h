@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * rpc_view.h: rpc_view_ rpc_inside.  The runs of a server and its methods,
- * for those within it: HTTP, the page.
+ * rpc_view.h: rpc_view_ rpc_inside rpc_add_evals.  The runs of a server and
+ * its methods, for the HTTP API and the page.
  *
- * A run belongs to the server from when it was asked for until it is one of
- * too many that are over; pointers to one are good until the loop turns.
+ * The server remembers a run from eval.run until too many later ones are over;
+ * a pointer to a run is valid until the loop turns.
  */
 #ifndef WAZA_RPC_VIEW_H
 #define WAZA_RPC_VIEW_H
@@ -17,55 +17,62 @@
 #include "rpc.h"
 
 struct json_out;
-struct rpc_run;
 struct rpc_stream;
 struct store_run;
 
+/* Registers the methods eval.*, task.*, run.*, rpc.* and $/cancelRequest. */
+void rpc_add_evals(struct rpc *);
+
 /*
- * Has a method answer a question that came in some other way, with the gates
- * that hold on sockets, but for hello and token: those are the caller's.  A
- * run that it starts goes on whoever leaves.  RPC_FAIL says why in *why, all
- * in the arena.
+ * Calls a method, by name, for a request that arrived in another way.
+ * Parameters and paths are checked as on sockets; hello and token are the
+ * caller's business.  A run that it starts has no owner.  RPC_DONE: the value
+ * is appended; RPC_FAIL: *why has the reason, in the arena.
  */
 struct rpc_why {
 	enum rpc_kind kind;
 	struct str message;
 	struct str data;	/* an object as JSON, without the kind */
 };
-enum rpc_status rpc_inside(struct rpc *, struct arena *,
-    const struct rpc_method *, const struct json *params, struct buf *value,
-    struct rpc_why *why);
+enum rpc_status rpc_inside(struct rpc *, struct arena *, const char *method,
+    const struct json *params, struct buf *value, struct rpc_why *why);
 
-struct rpc_run *rpc_view_find(struct rpc *, struct str id);	/* or NULL */
-/* All of them, the oldest first; NULL: the first. */
+struct rpc_view_counts {
+	size_t known;		/* runs that are remembered */
+	size_t unfinished;	/* of them: not over */
+	size_t active;		/* of them: executing */
+};
+struct rpc_view_counts rpc_view_counts(const struct rpc *);
+
+/* The run with that id, or NULL; the run after this one (NULL: the oldest). */
+struct rpc_run *rpc_view_find(struct rpc *, struct str id);
 struct rpc_run *rpc_view_next(struct rpc *, struct rpc_run *);
 
+/* A summary of the run, in memory of the run. */
 void rpc_view_brief(const struct rpc_run *, struct store_run *);
 bool rpc_view_over(const struct rpc_run *);
-struct str rpc_view_error(const struct rpc_run *);	/* in words, or empty */
+struct str rpc_view_error(const struct rpc_run *);	/* or empty */
 struct str rpc_view_output(const struct rpc_run *);	/* file, or empty */
 struct rpc_stream *rpc_view_stream(struct rpc_run *);
 
-/* A member "tasks", each in a few numbers, as far as they are known. */
+/* Writes the member "tasks": each with the numbers known so far. */
 void rpc_view_tasks(struct json_out *, const struct rpc_run *);
 
 /*
- * The results, as they are kept of a run that is over; empty: they are not.
- * The results of one task of a run that goes on, an object in the file's
- * shape; false: there is none of that id.
+ * results: the results file of a run that is over; empty: it was too large to
+ * be kept.  task: appends the results of one task of a run that is not over,
+ * an object as in the results file; false: no such task.
  */
 struct str rpc_view_results(const struct rpc_run *);
 bool rpc_view_task(const struct rpc_run *, struct str id, struct buf *);
 
-/* What was last told of it by those who tell. */
-struct rpc_mark {
-	bool changed;		/* since */
-	int state;		/* enum store_state */
-	int64_t told;		/* on the loop's clock */
+/* What the caller keeps with a run, for as long as it is remembered. */
+struct rpc_shown {
+	bool changed;		/* since it was last sent */
+	int state;		/* enum store_state, as last sent */
+	int64_t sent_ms;	/* on the loop's clock */
+	struct buf page;	/* its description as JSON; freed with it */
 };
-struct rpc_mark *rpc_view_mark(struct rpc_run *);
-
-/* Bytes that somebody made of it, for as long as it is remembered. */
-struct buf *rpc_view_page(struct rpc_run *);
+struct rpc_shown *rpc_view_shown(struct rpc_run *);
 
 #endif

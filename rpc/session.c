@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * The methods of sessions: generate_fix, delete_session, and a message that
- * nobody waits for.  Each has two names, the document's and ours.
+ * The methods of sessions: generate_fix, delete_session and user_message.
+ * Each has two names, that of the protocol document and ours.
  */
 #include "rpc/session.h"
 
@@ -26,7 +26,7 @@ busy(struct rpc_call *c, const struct session *s)
 static enum rpc_status
 generate_fix(struct rpc_call *c, void *params)
 {
-	struct sessions *all = session_all(c->rpc);
+	struct sessions *all = c->arg;
 	struct session_params *p = NEW(c->arena, struct session_params);
 	struct session *s = NULL;
 	struct str plan, executor;
@@ -46,7 +46,7 @@ generate_fix(struct rpc_call *c, void *params)
 		return RPC_FAIL;
 	if (all->stopping)
 		return rpc_fail(c, RPC_RESOURCE,
-		    "Resource exhausted: the server is about to end");
+		    "Resource exhausted: the server is shutting down");
 	fresh = s == NULL;
 	if (fresh)
 		s = session_new(all, &e);
@@ -61,7 +61,7 @@ struct delete_in {
 };
 static const struct field delete_rows[] = {
 	FIELD(delete_in, session_id, FIELD_STR, .flags = FIELD_REQUIRED,
-	    .help = "as generate_fix gave it"),
+	    .help = "as generate_fix returned it"),
 };
 static const struct field_table delete_table =
     FIELD_TABLE(delete_in, delete_rows);
@@ -70,7 +70,8 @@ static enum rpc_status
 delete_session(struct rpc_call *c, void *params)
 {
 	const struct delete_in *p = params;
-	struct session *s = session_find(session_all(c->rpc), p->session_id);
+	struct sessions *all = c->arg;
+	struct session *s = session_find(all, p->session_id);
 	char when[SESSION_TIME];
 
 	if (s == NULL)
@@ -84,11 +85,11 @@ delete_session(struct rpc_call *c, void *params)
 	json_put_member_cstr(&c->out, "deleted_at", when);
 	json_close(&c->out, '}');
 	session_drop(s);
-	session_expire_later(session_all(c->rpc));
+	session_expire_later(all);
 	return RPC_DONE;
 }
 
-/* No agent of ours asks its user anything, so there is nobody to tell. */
+/* No agent asks its user anything, so there is nobody to send it to. */
 static enum rpc_status
 message(struct rpc_call *c, void *params)
 {
@@ -99,19 +100,74 @@ message(struct rpc_call *c, void *params)
 	return RPC_DONE;
 }
 
+static void
+stop(void *arg)
+{
+	struct sessions *all = arg;
+	struct session *s;
+
+	if (all->stopping)
+		return;
+	all->stopping = true;
+	timer_stop(all->rpc->loop, &all->expiry);
+	for (s = all->head; s != NULL; s = s->next)
+		if (s->fix != NULL)
+			session_fix_stop(s->fix);
+		else {
+			session_agent_close(s->agent);
+			s->agent = NULL;
+		}
+}
+
+static bool
+is_busy(const void *arg)
+{
+	const struct sessions *all = arg;
+
+	return all->nagents > 0;
+}
+
+/* Saved sessions stay on disk. */
+static void
+close_all(void *arg)
+{
+	struct sessions *all = arg;
+	struct session *s;
+
+	stop(all);
+	timer_stop(all->rpc->loop, &all->step);
+	while ((s = all->head) != NULL) {
+		if (s->fix != NULL)
+			session_fix_free(s->fix);
+		s->file[0] = '\0';
+		session_drop(s);
+	}
+	if (all->agents == NULL)	/* else their children still run */
+		arena_free(&all->arena);
+}
+
 #define FIX(n) { .name = n, .family = RPC_SESSION, .flags = RPC_SLOW, \
 	.params = &session_fix_table, .fn = generate_fix, \
-	.help = "has an agent fix incidents in a directory" }
+	.help = "let an agent fix incidents in a directory" }
 #define DELETE(n) { .name = n, .family = RPC_SESSION, \
 	.params = &delete_table, .fn = delete_session, \
-	.help = "forgets a session" }
+	.help = "delete a session" }
 #define MESSAGE(n) { .name = n, .family = RPC_SESSION, .fn = message, \
-	.help = "is taken, and has no effect" }
+	.help = "accepted and ignored" }
+static const struct rpc_method methods[] = {
+	FIX("kaiak/generate_fix"), FIX("waza/generate_fix"),
+	DELETE("kaiak/delete_session"), DELETE("waza/delete_session"),
+	MESSAGE("kaiak/client/user_message"),
+	MESSAGE("waza/client/user_message"),
+};
 
-const struct rpc_method session_generate_fix = FIX("kaiak/generate_fix");
-const struct rpc_method session_waza_fix = FIX("waza/generate_fix");
-const struct rpc_method session_delete = DELETE("kaiak/delete_session");
-const struct rpc_method session_waza_delete = DELETE("waza/delete_session");
-const struct rpc_method session_message = MESSAGE("kaiak/client/user_message");
-const struct rpc_method session_waza_message =
-    MESSAGE("waza/client/user_message");
+const struct rpc_module session_module = {
+	.methods = methods, .nmethods = COUNTOF(methods), .cancel = stop,
+	.busy = is_busy, .close = close_all,
+};
+
+int
+session_open(struct rpc *r, const struct session_opts *o, struct err *e)
+{
+	return session_restore(sessions_new(r, o), e);
+}

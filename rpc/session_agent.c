@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * Who fixes: the executor that a provider stands for, its settings, and the
- * agent that is opened for a session.
+ * The agent of a session: the executor that a provider maps to, its settings,
+ * and the agent itself.
  *
- * A plan is a suite of one task, as JSON, in which all of that is said.  Two
- * calls with the same plan can be answered by the same agent; another plan is
- * another agent, which knows nothing of what was said to the first.
+ * A plan is a suite of one task, as JSON, with all of these settings.  Calls
+ * with the same plan can share an agent; another plan needs another agent,
+ * which does not know the conversation with the first.
  */
 #include "rpc/session_internal.h"
 
@@ -20,82 +20,60 @@
 #include "suite/spec.h"
 
 /*
- * Providers of the document, for whom nobody has set an executor.  One with a
- * key of its own has a place of its own, too, that nobody can guess: what is
- * meant for it must not go to another.
+ * The providers of the protocol document, if the settings name no executor.  A
+ * provider with a key of its own also needs its own base_url from the settings:
+ * requests for it must not go to another server.
  */
-static const struct {
-	const char *provider, *executor, *api, *key;
+static const struct provider {
+	const char *name, *executor, *api, *key;
 } providers[] = {
 	{ "anthropic", "openai", "anthropic", NULL },
 	{ "databricks", "openai", "chat", "DATABRICKS_TOKEN" },
 	{ "openai", "openai", "chat", NULL },
 };
 
-static const char *
-key_of(struct str provider)
+static const struct provider *
+find_provider(struct str name)
 {
 	size_t i;
 
 	for (i = 0; i < COUNTOF(providers); i++)
-		if (str_is(provider, providers[i].provider))
-			return providers[i].key;
+		if (str_is(name, providers[i].name))
+			return &providers[i];
 	return NULL;
 }
 
-static const char *
-api_of(struct str provider, const char **executor)
-{
-	size_t i;
-
-	for (i = 0; i < COUNTOF(providers); i++)
-		if (str_is(provider, providers[i].provider)) {
-			*executor = providers[i].executor;
-			return providers[i].api;
-		}
-	return NULL;
-}
-
+/* The entry of that name in "executors" of the settings, or NULL. */
 static const struct json *
 entry(const struct rpc *r, struct str name)
 {
-	return r->settings == NULL || r->settings->executors == NULL ? NULL :
-	    json_get(r->settings->executors, name);
+	const struct config *set = r->setup.settings;
+
+	return set == NULL || set->executors == NULL ? NULL :
+	    json_get(set->executors, name);
 }
 
-static struct str
-text_in(const struct json *obj, const char *key)
-{
-	const struct json *v = obj == NULL ? NULL : json_getc(obj, key);
-
-	return v != NULL && v->type == JSON_STRING ? json_text(v) : STR("");
-}
-
-/* The settings' word; else the provider's own, or what is known of it. */
+/* From the settings; else the provider's own, or the one in the table. */
 static struct str
 executor_of(const struct rpc *r, struct str provider)
 {
-	const struct config *set = r->settings;
-	const char *known = NULL;
-	struct str own = text_in(entry(r, provider), "executor");
+	const struct config *set = r->setup.settings;
+	const struct provider *known = find_provider(provider);
+	struct str own = json_str(entry(r, provider), "executor");
 
 	if (set != NULL && set->sessions.executor.n > 0)
 		return set->sessions.executor;
-	if (r->executor != NULL)
-		return str_of(r->executor);
+	if (r->setup.executor != NULL)
+		return str_of(r->setup.executor);
 	if (own.n > 0)
 		return own;
-	if (api_of(provider, &known) != NULL)
-		return str_of(known);
-	return provider;
+	return known != NULL ? str_of(known->executor) : provider;
 }
 
 static bool
 is_known(const struct rpc *r, struct str provider)
 {
-	const char *executor;
-
-	return api_of(provider, &executor) != NULL ||
+	return find_provider(provider) != NULL ||
 	    entry(r, provider) != NULL || agent_find(provider) != NULL;
 }
 
@@ -105,8 +83,7 @@ refuse_provider(struct rpc_call *c, struct str provider)
 	rpc_data(c, "field", STR("agent_config.model.provider"));
 	return rpc_fail(c, RPC_INVALID_PARAMS, "Invalid params: \"provider\" "
 	    "cannot be \"%.*s\"; it is openai, anthropic, databricks, or one "
-	    "of \"executors\" in the settings",
-	    (int)(provider.n < 60 ? provider.n : 60), provider.p);
+	    "of \"executors\" in the settings", STRF(utf8_cut(provider, 60)));
 }
 
 static void
@@ -125,47 +102,47 @@ put_members(struct json_out *o, const struct json *obj)
 }
 
 /*
- * What the settings have for the two.  A provider's own is for the executor
- * that it stands for, and an executor's not for another provider's API.
+ * The settings of executor and provider.  A provider's entry is for the
+ * executor that it maps to; an executor's entry is not used for the API of
+ * another provider.
  */
 static void
 put_settings(struct json_out *o, const struct rpc *r, struct str executor,
     struct str provider)
 {
 	const struct json *own = entry(r, provider);
-	const char *known = NULL, *api = api_of(provider, &known);
-	bool table = api != NULL && str_is(executor, known);
+	const struct provider *known = find_provider(provider);
+	bool mapped = known != NULL && str_is(executor, known->executor);
 
-	if (table)
-		json_put_member_str(o, "api", str_of(api));
-	if (table && key_of(provider) != NULL)
-		json_put_member_str(o, "api_key_env", str_of(key_of(provider)));
-	if (!table || str_eq(executor, provider))
+	if (mapped)
+		json_put_member_cstr(o, "api", known->api);
+	if (mapped && known->key != NULL)
+		json_put_member_cstr(o, "api_key_env", known->key);
+	if (!mapped || str_eq(executor, provider))
 		put_members(o, entry(r, executor));
 	if (!str_eq(executor, provider) &&
-	    (table || str_eq(text_in(own, "executor"), executor)))
+	    (mapped || str_eq(json_str(own, "executor"), executor)))
 		put_members(o, own);
 }
 
-/* Of members with the same name the last one counts. */
+/* The last of several members with the same name takes precedence. */
 static void
 put_config(struct json_out *o, const struct rpc *r, struct str executor,
     const struct session_params *p)
 {
 	const struct session_model *m = &p->model;
-	int64_t seconds = r->settings != NULL ?
-	    r->settings->sessions.timeout_seconds :
-	    config_defaults.sessions.timeout_seconds;
+	const struct config *set = r->setup.settings != NULL ?
+	    r->setup.settings : &config_defaults;
 
 	put_settings(o, r, executor, m->provider);
-	if (m->temperature >= 0) {
+	if (m->temperature >= 0)
 		json_put_member_double(o, "temperature", m->temperature);
-	}
 	if (m->max_tokens > 0)
 		json_put_member_int(o, "max_tokens", m->max_tokens);
 	json_put_member_str(o, "executor", executor);
 	json_put_member_str(o, "model", m->model_id);
-	json_put_member_int(o, "timeout_seconds", seconds);
+	json_put_member_int(o, "timeout_seconds",
+	    set->sessions.timeout_seconds);
 	json_put_member_int(o, "trials_per_task", 1);
 	json_put_member_int(o, "max_attempts", 1);
 	json_put_member_int(o, "workers", 1);
@@ -194,7 +171,7 @@ make_plan(struct arena *a, const struct rpc *r, struct str executor,
 	return plan;
 }
 
-/* The suite of a plan; NULL and noted when there is something wrong. */
+/* The suite of a plan; NULL: the notes have the errors. */
 static struct spec_suite *
 read_plan(struct arena *a, const struct rpc *r, struct str plan,
     struct spec_notes *notes)
@@ -202,7 +179,7 @@ read_plan(struct arena *a, const struct rpc *r, struct str plan,
 	struct json_mem mem = { arena_hook, a };
 	struct json_error e;
 	const struct json *v = json_read(&mem, arena_str(a, plan),
-	    r->depth + JSON_DEPTH, &e);
+	    r->limits.depth + JSON_DEPTH, &e);
 	struct spec_suite *s;
 
 	if (v == NULL) {
@@ -213,9 +190,9 @@ read_plan(struct arena *a, const struct rpc *r, struct str plan,
 	s = spec_load_tree(a, "generate_fix", v, notes);
 	if (s == NULL)
 		return NULL;
-	if (r->settings != NULL)
-		config_apply(r->settings, s);
-	s->executors = NULL;		/* what counts of them is in it */
+	if (r->setup.settings != NULL)
+		config_apply(r->setup.settings, s);
+	s->executors = NULL;		/* the plan has what applies */
 	agent_check(s, s->config.executor, notes);
 	return notes->errors > 0 ? NULL : s;
 }
@@ -228,14 +205,17 @@ first_error(const struct spec_notes *notes)
 	for (n = notes->head; n != NULL; n = n->next)
 		if (n->level == FIELD_ERROR)
 			return n->msg;
-	return "the settings make no sense";
+	return "invalid settings";
 }
 
 static bool
-needs_place(const struct rpc *r, struct str provider, struct str executor)
+needs_base_url(const struct rpc *r, struct str provider, struct str executor)
 {
-	return str_is(executor, "openai") && key_of(provider) != NULL &&
-	    text_in(entry(r, provider), "base_url").n == 0;
+	const struct provider *known = find_provider(provider);
+
+	return str_is(executor, "openai") && known != NULL &&
+	    known->key != NULL && json_str(entry(r, provider),
+	    "base_url").n == 0;
 }
 
 enum rpc_status
@@ -249,7 +229,7 @@ session_plan(struct rpc_call *c, const struct session_params *p,
 	if (!is_known(c->rpc, p->model.provider))
 		return refuse_provider(c, p->model.provider);
 	*executor = executor_of(c->rpc, p->model.provider);
-	if (needs_place(c->rpc, p->model.provider, *executor)) {
+	if (needs_base_url(c->rpc, p->model.provider, *executor)) {
 		rpc_data(c, "executor", *executor);
 		return rpc_fail(c, RPC_CONFIG, "Configuration error: provider "
 		    "\"%.*s\" needs its base_url: executors.%.*s.base_url",
@@ -269,7 +249,7 @@ session_plan(struct rpc_call *c, const struct session_params *p,
  * Agents.
  */
 static int
-move_in(struct session_agent *x, struct err *e)
+make_dirs(struct session_agent *x, struct err *e)
 {
 	const char *tmp = getenv("TMPDIR");
 	struct str dir;
@@ -284,16 +264,15 @@ move_in(struct session_agent *x, struct err *e)
 		return err_sys(e, path);
 	x->scratch = path;
 	dir = arena_fmt(&x->arena, "%s/", path);
-	return agent_make_dirs(&x->agent, &x->arena, &x->lodging, dir.p, dir.p,
-	    e);
+	return agent_make_dirs(&x->agent, &x->arena, &x->dirs, dir.p, dir.p, e);
 }
 
 static void
-move_out(struct session_agent *x)
+remove_dirs(struct session_agent *x)
 {
 	struct err e;
 
-	(void)agent_remove_dirs(&x->agent, &x->lodging, &e);
+	(void)agent_remove_dirs(&x->agent, &x->dirs, &e);
 	(void)agent_remove_shared_dirs(&x->agent, &e);
 	if (x->scratch != NULL)
 		(void)workspace_remove(x->scratch, &e);
@@ -303,15 +282,10 @@ move_out(struct session_agent *x)
 void
 session_agent_free(struct session_agent *x)
 {
-	struct arena arena;
-
-	move_out(x);
-	*x->prev = x->next;
-	if (x->next != NULL)
-		x->next->prev = x->prev;
+	remove_dirs(x);
+	LIST_REMOVE(x);
 	x->all->nagents--;
-	arena = x->arena;
-	arena_free(&arena);
+	arena_free(&x->arena);
 }
 
 static void
@@ -343,11 +317,7 @@ session_agent_open(struct sessions *all, struct str plan, struct err *e)
 	x->arena = arena;
 	x->all = all;
 	x->conversation.arena = &x->arena;
-	x->next = all->agents;
-	x->prev = &all->agents;
-	if (x->next != NULL)
-		x->next->prev = &x->next;
-	all->agents = x;
+	LIST_PUSH(&all->agents, x);
 	all->nagents++;
 	notes.arena = &x->arena;
 	x->plan = arena_str(&x->arena, plan);
@@ -357,16 +327,16 @@ session_agent_open(struct sessions *all, struct str plan, struct err *e)
 		session_agent_free(x);
 		return NULL;
 	}
-	x->place = arena_cstr(&x->arena, x->suite->description);
+	x->dir = arena_cstr(&x->arena, x->suite->description);
 	x->agent = (struct agent){ .suite = x->suite,
 		.kind = agent_find(x->suite->config.executor),
-		.procs = all->rpc->procs, .hub = all->rpc->hub,
+		.procs = all->rpc->procs, .hub = all->rpc->setup.hub,
 		.arena = &x->arena, .workers = 1 };
 	if (agent_open(&x->agent, e) == -1) {
 		session_agent_free(x);
 		return NULL;
 	}
-	if (move_in(x, e) == -1) {
+	if (make_dirs(x, e) == -1) {
 		session_agent_close(x);
 		return NULL;
 	}

@@ -2,9 +2,9 @@
 /*
  * Sessions that outlive the server: a JSON file each, in sessions.persist_dir.
  *
- * Files have names of their own, so that neither what a client sends becomes
- * a name nor a listing of the directory tells an id.  A file is written
- * beside, synced and renamed; what is there is always whole.
+ * A file's name is not the session's id, so that no client chooses file names
+ * and a listing of the directory reveals no id.  A file is written under a
+ * temporary name, synced and renamed: it is always complete.
  */
 #include "rpc/session_internal.h"
 
@@ -85,7 +85,7 @@ static void
 put_session(struct buf *b, const struct session *s)
 {
 	struct json_out o = { .put = buf_sink, .ctx = b };
-	const struct session_said *x;
+	const struct session_turn *x;
 
 	json_open(&o, '{');
 	json_put_member_int(&o, "version", VERSION);
@@ -97,7 +97,7 @@ put_session(struct buf *b, const struct session *s)
 	json_put_member_str(&o, "executor", buf_str(&s->executor));
 	json_put_member_str(&o, "model", buf_str(&s->model));
 	json_open_member(&o, "turns", '[');
-	for (x = s->said; x != NULL; x = x->next) {
+	for (x = s->turns; x != NULL; x = x->next) {
 		json_open(&o, '{');
 		json_put_member_str(&o, "asked", buf_str(&x->asked));
 		json_put_member_str(&o, "answered", buf_str(&x->answered));
@@ -172,7 +172,7 @@ struct restore {
 	struct arena arena;
 };
 
-/* "session-UUID.json": the UUID, or empty. */
+/* The UUID in "session-UUID" and the suffix; or empty. */
 static struct str
 name_in(struct str name, const char *suffix)
 {
@@ -203,11 +203,11 @@ read_session(const struct restore *r, struct arena *a, const char *path,
 	if (field_decode_one(a, &file_table, v, in, &bad) == -1)
 		return err_set(e, ERR_SCHEMA, "%.100s: %.90s", path, bad.msg);
 	if (!is_uuid(in->id))
-		return err_set(e, ERR_SCHEMA, "%.100s: this is no session",
+		return err_set(e, ERR_SCHEMA, "%.100s: \"id\" is not a UUID",
 		    path);
 	if (session_find(r->all, in->id) != NULL)
-		return err_set(e, ERR_SCHEMA, "%.100s: this session is there "
-		    "twice", path);
+		return err_set(e, ERR_SCHEMA, "%.100s: another file has the "
+		    "same session", path);
 	return 0;
 }
 
@@ -215,7 +215,7 @@ static void
 take_session(struct restore *r, const struct file_in *in, struct str file)
 {
 	const struct turn_in *t = in->turns.v;
-	struct session *s = session_put_in(r->all, in->id), **more;
+	struct session *s = session_insert(r->all, in->id), **more;
 	int64_t idle = (os_wall_ns() - in->used_ns) / 1000000;
 	size_t i;
 
@@ -228,7 +228,7 @@ take_session(struct restore *r, const struct file_in *in, struct str file)
 	buf_put(&s->executor, in->executor);
 	buf_put(&s->model, in->model);
 	for (i = 0; i < in->turns.n; i++)
-		session_say(s, t[i].asked, t[i].answered);
+		session_remember(s, t[i].asked, t[i].answered);
 	if (r->n == r->room) {
 		r->room = r->room == 0 ? 64 : r->room * 2;
 		more = NEW_N(&r->arena, struct session *, r->room);
@@ -249,12 +249,12 @@ read_entry(struct restore *r, const char *dir, struct str name)
 	struct err e = { 0 };
 
 	if (name_in(name, ".json.new").n > 0)
-		unlink(path);		/* nobody has finished it */
+		unlink(path);		/* left by an interrupted save */
 	else if (file.n > 0) {
 		if (read_session(r, &a, path, &in, &e) == 0)
 			take_session(r, &in, file);
-		else if (r->all->tell != NULL)
-			r->all->tell(r->all->arg, e.msg);
+		else
+			session_log(r->all, e.msg);
 	}
 	arena_free(&a);
 }
@@ -269,17 +269,14 @@ by_use(const void *a, const void *b)
 }
 
 int
-session_restore(struct rpc *rpc, void (*tell)(void *arg, const char *),
-    void *arg, struct err *e)
+session_restore(struct sessions *all, struct err *e)
 {
-	struct restore r = { .all = session_all(rpc) };
-	const char *dir = dir_of(r.all);
+	struct restore r = { .all = all };
+	const char *dir = dir_of(all);
 	const struct dirent *d;
 	DIR *in;
 	size_t i;
 
-	r.all->tell = tell;
-	r.all->arg = arg;
 	if (dir == NULL)
 		return 0;
 	if (mkdir(dir, 0700) == -1 && errno != EEXIST)
@@ -292,13 +289,13 @@ session_restore(struct rpc *rpc, void (*tell)(void *arg, const char *),
 	closedir(in);
 	if (r.n > 0)
 		qsort(r.v, r.n, sizeof(*r.v), by_use);
-	session_sort(r.all, r.v, r.n);
-	for (i = 0; i + (size_t)r.all->set->max < r.n; i++)
+	session_sort(all, r.v, r.n);
+	for (i = 0; i + (size_t)all->set->max < r.n; i++)
 		session_drop(r.v[i]);
-	if (i > 0 && tell != NULL)
-		tell(arg, arena_fmt(&r.arena, "%s: %zu old sessions were "
-		    "forgotten: more than sessions.max", dir, i).p);
+	if (i > 0)
+		session_log(all, arena_fmt(&r.arena, "%s: deleted the %zu "
+		    "oldest sessions: more than sessions.max", dir, i).p);
 	arena_free(&r.arena);
-	session_expire_later(r.all);
+	session_expire_later(all);
 	return 0;
 }

@@ -1,18 +1,17 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * A fix: a scan of the directory, a run of the agent in it, another scan, and
- * the answer.
+ * A fix: scan the directory, run the agent in it, scan again, reply.
  *
- *   phase      comes                      then
+ *   phase      event                      action
  *   WAITING    a step                     started, analyzing; LOOKING
- *   LOOKING    steps, until all is seen   the run is launched; RUNNING
- *   RUNNING    the run's end              COMPARING
- *   COMPARING  steps, until all is seen   completed or failed, the answer
- *   any        it is wanted no more       the same end, as cancelled
+ *   LOOKING    the scan is complete       launch the run; RUNNING
+ *   RUNNING    the run has ended          COMPARING
+ *   COMPARING  the scan is complete       completed or failed; reply
+ *   any        cancelled                  the same end, as cancelled
  *
- * Steps of all fixes are taken in turn, for a few milliseconds in each turn
- * of the loop.  Who has gone gets no answer, and no second look is taken for
- * him.  The fix is in an arena of its own; what the call has lives longer.
+ * The fixes take their steps in turn, for a few milliseconds in each turn of
+ * the loop.  If the caller has disconnected, the second scan is skipped.  A fix
+ * has its own arena; the call lives longer.
  */
 #include "rpc/session_internal.h"
 
@@ -23,20 +22,20 @@
 #include "io/workspace_scan.h"
 #include "json.h"
 #include "results/result.h"
-#include "rpc/rpc_run.h"
 #include "run/run.h"
 #include "suite/spec.h"
 
 enum {
-	STEP_MS = 5,		/* of a turn of the loop, for all fixes */
-	PENDING_MAX = 256 << 10,	/* bytes: no finer progress beyond */
+	STEP_MS = 5,		/* in a turn of the loop, for all fixes */
+	PENDING_MAX = 256 << 10,	/* bytes queued: no tool progress */
+	TEXT_BYTES = 200,	/* of an error or a tool's name */
 	AT_START = 0, AT_LOOK = 25, AT_RUN = 50, AT_MOST = 95, AT_END = 100
 };
 
 enum phase { WAITING, LOOKING, RUNNING, COMPARING };
 
 struct session_fix {
-	struct arena arena;		/* it is in it */
+	struct arena arena;		/* holds the fix itself */
 	struct session *session;
 	struct rpc_call *call;
 	const struct session_params *p;
@@ -44,25 +43,25 @@ struct session_fix {
 	char id[4 + SESSION_ID];	/* "req-" UUID */
 	int64_t created_ns;
 	enum phase phase;
-	bool fresh;			/* it has made its session */
+	bool fresh;			/* the session was made for it */
 	bool queued, cancelled;
-	bool asked;			/* the agent was */
+	bool asked;			/* the agent got the prompt */
 	int progress;
 	int64_t tools;			/* calls so far */
 	struct workspace_scan *scan;
 	struct rpc_run *run;		/* while RUNNING */
 	struct event_sink sink;
-	/* what came of it */
-	enum rpc_kind kind;		/* RPC_KIND__MAX: it is fine */
+	/* the outcome: */
+	enum rpc_kind kind;		/* RPC_KIND__MAX: success */
 	struct str error;
 	struct str run_id, output;
-	const struct json *trial;	/* the results' */
+	const struct json *trial;	/* in the results */
 	int64_t took_ms;
 	struct session_fix *next;	/* of the queue */
 };
 
 static bool
-is_heard(const struct session_fix *f)
+is_connected(const struct session_fix *f)
 {
 	return f->call->peer != NULL && f->call->peer->conn != NULL;
 }
@@ -71,15 +70,15 @@ is_heard(const struct session_fix *f)
  * Progress.
  */
 static void
-tell(struct session_fix *f, const char *stage, int progress, const char *key,
-    struct str detail, const char *text)
+notify_detail(struct session_fix *f, const char *stage, int progress,
+    const char *key, struct str detail, const char *text)
 {
 	struct rpc_peer *p = f->call->peer;
 	struct json_out *o;
 	char when[SESSION_TIME];
 
 	f->progress = progress;
-	if (!is_heard(f))
+	if (!is_connected(f))
 		return;
 	session_time(when, os_wall_ns());
 	o = rpc_notify(p, "kaiak/generateFix/progress");
@@ -99,32 +98,23 @@ tell(struct session_fix *f, const char *stage, int progress, const char *key,
 }
 
 static void
-say(struct session_fix *f, const char *stage, int progress, const char *text)
+notify(struct session_fix *f, const char *stage, int progress,
+    const char *text)
 {
-	tell(f, stage, progress, NULL, STR(""), text);
+	notify_detail(f, stage, progress, NULL, STR(""), text);
 }
 
-static struct str
-cut(struct str s)
-{
-	size_t n = s.n < 200 ? s.n : 200;
-
-	while (n < s.n && n > 0 && ((unsigned char)s.p[n] & 0xC0) == 0x80)
-		n--;
-	return (struct str){ s.p, n };
-}
-
-/* Each tool that the agent calls brings it closer to an end nobody knows. */
+/* The number of tool calls is unknown: approach the end ever more slowly. */
 static void
-tell_tool(struct session_fix *f, struct str tool)
+notify_tool(struct session_fix *f, struct str tool)
 {
 	int64_t room = AT_MOST - AT_RUN;
 
 	f->tools++;
-	if (is_heard(f) && conn_pending(f->call->peer->conn) <= PENDING_MAX)
-		tell(f, "generating", AT_RUN + (int)(room * f->tools /
-		    (f->tools + 10)), "tool", cut(tool), "The agent calls a "
-		    "tool");
+	if (is_connected(f) && conn_pending(f->call->peer->conn) <= PENDING_MAX)
+		notify_detail(f, "generating", AT_RUN + (int)(room *
+		    f->tools / (f->tools + 10)), "tool", utf8_cut(tool,
+		    TEXT_BYTES), "The agent calls a tool");
 }
 
 static void
@@ -133,9 +123,9 @@ on_event(void *arg, const struct event *ev)
 	struct session_fix *f = arg;
 
 	if (ev->type == EVENT_TRIAL_START)
-		say(f, "generating", AT_RUN, "Generating fixes");
+		notify(f, "generating", AT_RUN, "Generating fixes");
 	else if (ev->type == EVENT_TASK_PROGRESS && str_is(ev->step, "tool"))
-		tell_tool(f, ev->detail);
+		notify_tool(f, ev->detail);
 	else if (ev->type == EVENT_TRIAL_COMPLETE && ev->error.n > 0)
 		f->error = arena_str(&f->arena, ev->error);
 }
@@ -192,16 +182,14 @@ put_change(struct json_out *o, const struct workspace_change *c)
 	json_open(o, '{');
 	json_put_member_str(o, "path", c->path);
 	json_put_member_str(o, "status", str_of(words[c->kind]));
-	json_put_key(o, STR("diff"));
 	if (c->diff.p != NULL)
-		json_put_str(o, c->diff);
+		json_put_member_str(o, "diff", c->diff);
 	else
-		json_put_null(o);
+		json_put_member_null(o, "diff");
 	if (c->diff.p == NULL && c->no_diff != NULL)
 		json_put_member_str(o, "no_diff", str_of(c->no_diff));
-	if (c->excluded) {
+	if (c->excluded)
 		json_put_member_bool(o, "excluded", true);
-	}
 	json_close(o, '}');
 }
 
@@ -217,23 +205,11 @@ put_changes(struct json_out *o, const struct workspace_scan *l)
 }
 
 static void
-put_usage(struct json_out *o, const struct session_fix *f)
-{
-	const struct json *d = json_getc(f->trial, "session_digest");
-	const struct json *u = json_getc(d, "usage");
-
-	json_put_key(o, STR("usage"));
-	if (u != NULL)
-		json_put(o, u);
-	else
-		json_put_null(o);
-}
-
-static void
 put_result(struct session_fix *f)
 {
 	struct json_out *o = &f->call->out;
 	const struct json *t = json_getc(f->trial, "transcript");
+	const struct json *d = json_getc(f->trial, "session_digest");
 	char when[SESSION_TIME];
 
 	session_time(when, f->created_ns);
@@ -249,19 +225,16 @@ put_result(struct session_fix *f)
 	put_changes(o, f->scan);
 	if (f->scan->incomplete != NULL)
 		json_put_member_cstr(o, "changes_cut", f->scan->incomplete);
-	put_usage(o, f);
+	json_put_member(o, "usage", json_getc(d, "usage"));
 	json_put_member_int(o, "duration_ms", f->took_ms);
-	if (f->p->transcript) {
-		json_put_key(o, STR("transcript"));
-		if (t != NULL)
-			json_put(o, t);
-		else
-			json_put_raw(o, STR("[]"));
-	}
+	if (f->p->transcript && t != NULL)
+		json_put_member(o, "transcript", t);
+	else if (f->p->transcript)
+		json_put_member_raw(o, "transcript", STR("[]"));
 	json_close(o, '}');
 }
 
-/* Also of a fix that failed: the files are the user's own. */
+/* A failed fix reports its changes, too: the files are the user's own. */
 static void
 add_data(struct session_fix *f)
 {
@@ -284,13 +257,13 @@ add_data(struct session_fix *f)
 	buf_free(&b);
 }
 
-/* What stays: a session that a client can know of, and what it said. */
+/* Keeps the session if the client can know its id, and the conversation. */
 static void
-settle(struct session_fix *f)
+update_session(struct session_fix *f)
 {
 	struct session *s = f->session;
 	struct sessions *all = s->all;
-	bool ok = f->kind == RPC_KIND__MAX, heard = is_heard(f);
+	bool ok = f->kind == RPC_KIND__MAX;
 	struct buf asked = { 0 };
 	struct err e;
 
@@ -298,19 +271,19 @@ settle(struct session_fix *f)
 	if (!ok && s->agent != NULL)
 		agent_conversation_end(&s->agent->agent,
 		    &s->agent->conversation);
-	if (all->stopping || s->agent == NULL || s->agent->told >
+	if (all->stopping || s->agent == NULL || s->agent->sent >
 	    SESSION_TALK_MAX) {
 		session_agent_close(s->agent);
 		s->agent = NULL;
 	}
-	if (f->fresh && (!f->asked || !heard)) {
+	if (f->fresh && (!f->asked || !is_connected(f))) {
 		session_drop(s);
 		session_expire_later(all);
 		return;
 	}
 	if (f->asked) {
 		session_put_request(&asked, f->p);
-		session_say(s, buf_str(&asked), ok ? f->output :
+		session_remember(s, buf_str(&asked), ok ? f->output :
 		    STR("(I was interrupted before I could answer.)"));
 		buf_free(&asked);
 		s->working_dir.n = s->executor.n = s->model.n = 0;
@@ -320,26 +293,22 @@ settle(struct session_fix *f)
 	}
 	s->fixes += ok;
 	session_touch(s);
-	if (session_save(s, &e) == -1 && all->tell != NULL)
-		all->tell(all->arg, e.msg);
+	if (session_save(s, &e) == -1)
+		session_log(all, e.msg);
 }
 
 void
 session_fix_free(struct session_fix *f)
 {
-	struct arena arena;
-
 	unqueue(f);
 	f->session->fix = NULL;
 	if (f->run != NULL) {
-		f->run->waiter = NULL;
-		f->run->over = NULL;
-		f->session->agent = NULL;	/* it is at work, and stays */
+		f->run->waiter = (struct rpc_run_waiter){ 0 };
+		f->session->agent = NULL;	/* the run still uses it */
 	}
 	workspace_scan_free(f->scan);
 	rpc_drop(f->call);
-	arena = f->arena;
-	arena_free(&arena);
+	arena_free(&f->arena);
 }
 
 static void
@@ -351,16 +320,17 @@ finish(struct session_fix *f)
 
 	unqueue(f);
 	if (f->kind == RPC_KIND__MAX) {
-		say(f, "completed", AT_END, "The fix is complete");
+		notify(f, "completed", AT_END, "The fix is complete");
 		rpc_begin(c);
 		put_result(f);
 	} else {
-		tell(f, "failed", f->progress, "error", f->error,
+		notify_detail(f, "failed", f->progress, "error", f->error,
 		    "The fix has failed");
 		add_data(f);
-		rpc_fail(c, f->kind, "%.*s", STRF(cut(f->error)));
+		rpc_fail(c, f->kind, "%.*s",
+		    STRF(utf8_cut(f->error, TEXT_BYTES)));
 	}
-	settle(f);
+	update_session(f);
 	arena = f->arena;		/* the fix is in it */
 	if (f->kind == RPC_KIND__MAX)
 		rpc_done(c);
@@ -389,7 +359,7 @@ fail(struct session_fix *f, enum rpc_kind kind, const char *fmt, ...)
 static void
 take_results(struct session_fix *f)
 {
-	struct result_run *r = run_results(f->run->run);
+	struct result_run *r = run_results(f->run->engine.run);
 	const struct result_trial *t = &r->tasks[0].trials[0];
 	const struct json *output;
 	struct err e;
@@ -407,10 +377,11 @@ take_results(struct session_fix *f)
 	case RESULT_INFRA:
 		f->asked = false;
 		fail(f, RPC_AGENT_INIT, "Agent initialization failed: %.*s",
-		    STRF(cut(f->error)));
+		    STRF(utf8_cut(f->error, TEXT_BYTES)));
 		break;
 	case RESULT_TIMEOUT:
-		fail(f, RPC_TIMEOUT, "Agent error: %.*s", STRF(cut(f->error)));
+		fail(f, RPC_TIMEOUT, "Agent error: %.*s",
+		    STRF(utf8_cut(f->error, TEXT_BYTES)));
 		break;
 	case RESULT_NONE:
 	case RESULT_FAILED:
@@ -420,7 +391,7 @@ take_results(struct session_fix *f)
 	case RESULT_CANCELLED:
 	case RESULT__MAX:
 		fail(f, RPC_RUN_FAILED, "Agent error: %.*s",
-		    STRF(cut(f->error)));
+		    STRF(utf8_cut(f->error, TEXT_BYTES)));
 		break;
 	}
 }
@@ -435,23 +406,24 @@ on_run(struct rpc_call *c, enum rpc_kind kind, struct str text)
 	else if (kind == RPC_CANCELLED)
 		fail(f, kind, "Cancelled");
 	else
-		fail(f, RPC_RUN_FAILED, "Agent error: %.*s", STRF(cut(text)));
+		fail(f, RPC_RUN_FAILED, "Agent error: %.*s",
+		    STRF(utf8_cut(text, TEXT_BYTES)));
 }
 
-/* The agent's suite is free from now on. */
+/* The agent's suite is unused from now on. */
 static void
-on_over(void *arg)
+on_released(void *arg)
 {
 	struct session_fix *f = arg;
 
 	f->run = NULL;
 	f->phase = COMPARING;
-	if (is_heard(f))
+	if (is_connected(f))
 		workspace_scan_again(f->scan);
 	enqueue(f);
 }
 
-/* The prompt is not rendered again: what is in it is nobody's template. */
+/* The rendered prompt goes through a variable: its text is not a template. */
 static void
 set_prompt(struct session_fix *f, struct spec_task *t, struct str prompt)
 {
@@ -468,7 +440,7 @@ set_prompt(struct session_fix *f, struct spec_task *t, struct str prompt)
 	buf_free(&b);
 }
 
-/* The agent of the session, if it is the one that is wanted. */
+/* Opens the session's agent, unless the one there has the same plan. */
 static int
 find_agent(struct session_fix *f, struct err *e)
 {
@@ -487,37 +459,36 @@ static int
 launch(struct session_fix *f, struct str prompt)
 {
 	struct session_agent *x = f->session->agent;
-	struct run_opts o = { .shared_workspace = x->place,
+	struct run_opts o = { .shared_workspace = x->dir,
 		.allow_ungraded = true, .agent = &x->agent,
-		.agent_dirs = &x->lodging };
+		.agent_dirs = &x->dirs };
 	struct err e = { 0 };
+	struct rpc_run *r;
 
 	if (agent_has_conversations(&x->agent))
 		o.conversation = &x->conversation;
-	f->run = rpc_run_new(f->call, str_of(x->place));
-	if (f->run == NULL) {
+	r = rpc_run_new(f->call, str_of(x->dir));
+	if (r == NULL) {
 		fail(f, RPC_RATE_LIMITED,
 		    "Resource exhausted: there are too many runs");
 		return -1;
 	}
 	set_prompt(f, &x->suite->tasks[0], prompt);
-	f->run->spec = x->suite;
-	f->run->silent = true;
-	f->run->waiter = f->call;
-	f->run->answer = on_run;
-	f->run->over = on_over;
-	f->run->arg = f;
+	r->engine.suite = x->suite;
+	r->audience.silent = true;
+	r->waiter = (struct rpc_run_waiter){ .call = f->call,
+		.answer = on_run, .released = on_released, .arg = f };
 	f->sink = (struct event_sink){ .fn = on_event, .arg = f };
-	event_listen(&f->run->bus, &f->sink);
-	x->told += prompt.n;
-	if (rpc_run_launch(f->run, f->call->peer, &o, &e) == -1) {
-		rpc_run_discard(f->run);
-		f->run = NULL;
+	event_listen(&r->engine.bus, &f->sink);
+	x->sent += prompt.n;
+	if (rpc_run_launch(r, f->call->peer, &o, &e) == -1) {
+		rpc_run_discard(r);
 		fail(f, RPC_AGENT_INIT, "Agent initialization failed: %s",
 		    e.msg);
 		return -1;
 	}
-	f->run_id = arena_str(&f->arena, str_of(f->run->id));
+	f->run = r;
+	f->run_id = arena_str(&f->arena, str_of(r->id));
 	f->asked = true;
 	f->phase = RUNNING;
 	return 0;
@@ -527,28 +498,27 @@ static int
 start_run(struct session_fix *f)
 {
 	struct session *s = f->session;
-	struct rpc *r = s->all->rpc;
-	struct str template = r->template, prompt;
+	struct str template = s->all->opts.template, prompt;
 	struct err e = { 0 };
-	bool goes_on;
+	bool remembers;
 
 	if (find_agent(f, &e) == -1) {
 		fail(f, RPC_AGENT_INIT, "Agent initialization failed: %s",
 		    e.msg);
 		return -1;
 	}
-	goes_on = agent_conversation_open(&s->agent->agent,
+	remembers = agent_conversation_open(&s->agent->agent,
 	    &s->agent->conversation);
-	if (!goes_on)
+	if (!remembers)
 		agent_conversation_end(&s->agent->agent,
 		    &s->agent->conversation);
 	if (template.n == 0)
 		template = str_of(session_template);
 	prompt = session_prompt(&f->arena, template, f->p, f->scan,
-	    goes_on ? NULL : s->said, &e);
+	    remembers ? NULL : s->turns, &e);
 	if (prompt.p == NULL) {
-		fail(f, RPC_CONFIG, "Configuration error: the template of "
-		    "prompts: %s", e.msg);
+		fail(f, RPC_CONFIG, "Configuration error: the prompt "
+		    "template: %s", e.msg);
 		return -1;
 	}
 	return launch(f, prompt);
@@ -571,11 +541,11 @@ look(struct session_fix *f, int64_t ms)
 	return true;
 }
 
-/* True: it is done with the queue. */
+/* True: the fix needs no further step for now. */
 static bool
 step(struct session_fix *f, int64_t ms)
 {
-	if (!is_heard(f) && f->phase == COMPARING) {
+	if (!is_connected(f) && f->phase == COMPARING) {
 		finish(f);
 		return true;
 	}
@@ -585,8 +555,8 @@ step(struct session_fix *f, int64_t ms)
 		return true;
 	}
 	if (f->phase == WAITING) {
-		say(f, "started", AT_START, "Processing has begun");
-		say(f, "analyzing", AT_LOOK,
+		notify(f, "started", AT_START, "Processing has begun");
+		notify(f, "analyzing", AT_LOOK,
 		    "Analyzing code incidents and generating context");
 		f->phase = LOOKING;
 	}
@@ -612,7 +582,7 @@ session_step(void *arg)
 		enqueue(all->queue);
 }
 
-/* From the loop: an answer must not come within another. */
+/* Answers from the loop: a reply must not begin within another. */
 void
 session_fix_stop(struct session_fix *f)
 {
@@ -620,7 +590,7 @@ session_fix_stop(struct session_fix *f)
 		return;
 	f->cancelled = true;
 	if (f->phase == RUNNING)
-		rpc_run_end(f->run);
+		rpc_run_cancel(f->run);
 	else
 		enqueue(f);
 }
@@ -632,7 +602,7 @@ on_stop(struct rpc_call *c)
 
 	session_fix_stop(f);
 	if (f->phase != RUNNING)
-		enqueue(f);		/* also when he has gone since */
+		enqueue(f);		/* also if the peer has disconnected */
 }
 
 enum rpc_status
@@ -644,19 +614,12 @@ session_fix(struct rpc_call *c, const struct session_params *p,
 	char id[SESSION_ID];
 	struct err e;
 
-	f->arena = arena;
-	f->session = s;
-	f->call = c;
-	f->p = p;
-	f->plan = plan;
-	f->executor = executor;
-	f->fresh = fresh;
-	f->kind = RPC_INTERNAL;
-	f->error = STR("internal error");
-	f->created_ns = os_wall_ns();
+	*f = (struct session_fix){ .arena = arena, .session = s, .call = c,
+		.p = p, .plan = plan, .executor = executor, .fresh = fresh,
+		.kind = RPC_INTERNAL, .error = STR("internal error"),
+		.created_ns = os_wall_ns() };
 	if (session_make_id(id, &e) == -1) {
-		arena = f->arena;
-		arena_free(&arena);
+		arena_free(&f->arena);
 		if (fresh)
 			session_drop(s);
 		return rpc_fail(c, RPC_INTERNAL, "%s", e.msg);

@@ -1,14 +1,9 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * session_internal.h: session_.  The parts of sessions: the parameters
+ * session_internal.h: session_ sessions_.  The parts of sessions: parameters
  * (session_params.c), the prompt (session_prompt.c), the agent
  * (session_agent.c), a fix (session_fix.c), the store (session_store.c,
  * session_file.c).
- *
- *	fix:  LOOKING -> RUNNING -> COMPARING -> answered
- *
- * LOOKING and COMPARING are steps on a queue that all fixes share; RUNNING is
- * the run's.  A fix that is wanted no more goes to its end from each of them.
  */
 #ifndef WAZA_SESSION_INTERNAL_H
 #define WAZA_SESSION_INTERNAL_H
@@ -22,36 +17,35 @@
 #include "io/loop.h"
 #include "lib/field.h"
 #include "results/event.h"
-#include "rpc.h"
+#include "rpc/rpc_internal.h"
 #include "rpc/session.h"
 #include "suite/config.h"
 
-struct rpc_run;
 struct workspace_scan;
 
 enum {
 	SESSION_ID = 37,		/* a UUID and its NUL */
 	SESSION_TIME = 24,		/* 2025-12-25T10:35:45Z */
 	SESSION_INCIDENTS = 1000,
-	SESSION_PATTERNS = 256,		/* with their braces resolved */
-	SESSION_SAID_MAX = 256 << 10,	/* bytes of what was said before */
-	SESSION_ANSWER_MAX = 32 << 10,	/* and of one answer in that */
-	SESSION_TALK_MAX = 8 << 20,	/* bytes told to one agent's session */
-	SESSION_AGENTS_MAX = 64		/* that are kept without a fix */
+	SESSION_PATTERNS = 256,		/* after expanding braces */
+	SESSION_HISTORY_MAX = 256 << 10,	/* bytes of earlier turns */
+	SESSION_ANSWER_MAX = 32 << 10,	/* bytes of one answer in them */
+	SESSION_TALK_MAX = 8 << 20,	/* bytes sent to one agent */
+	SESSION_AGENTS_MAX = 64		/* agents kept open between fixes */
 };
 
 struct session_incident {
 	struct str id, rule_id, message, description;
-	struct str uri, code_snip;	/* of the original's, in prompts */
-	int64_t line_number;		/* 0: not said */
-	int effort, severity;		/* index of the word; -1: not said */
+	struct str uri, code_snip;	/* as Kaiak sends them, for prompts */
+	int64_t line_number;		/* 0: missing */
+	int effort, severity;		/* index of the word; -1: missing */
 };
 extern const char *const session_efforts[], *const session_severities[];
 
 struct session_model {
 	struct str provider, model_id;
-	double temperature;		/* below 0: not said */
-	int64_t max_tokens;		/* 0: not said */
+	double temperature;		/* below 0: missing */
+	int64_t max_tokens;		/* 0: missing */
 };
 
 struct session_workspace {
@@ -59,9 +53,9 @@ struct session_workspace {
 	struct field_strs include_patterns, exclude_patterns;
 };
 
-/* What a call wants, checked; it lives as long as the call. */
+/* The checked parameters of a call, in its arena. */
 struct session_params {
-	struct str session_id;		/* p NULL: a new one */
+	struct str session_id;		/* p NULL: make a new one */
 	struct field_list incidents;	/* of struct session_incident */
 	const struct json *incidents_json, *migration;	/* or NULL */
 	struct str source, target;	/* technologies, or empty */
@@ -73,110 +67,140 @@ struct session_params {
 	struct field_strs include, exclude;	/* without braces */
 };
 
+/*
+ * Reads what session_fix_table has decoded and checks it together with the
+ * settings.  RPC_FAIL: the call's error is set.
+ */
 extern const struct field_table session_fix_table;
 enum rpc_status session_read_params(struct rpc_call *, void *decoded,
     struct session_params *);
 
-/*
- * The prompt: from the template, or e has the place in it.  `before` is what
- * was said, where the agent does not know it.
- */
-struct session_said {		/* one question and its answer */
-	struct session_said *next;
+struct session_turn {		/* one request and its answer */
+	struct session_turn *next;
 	struct buf asked, answered;
 };
+
+/*
+ * Renders the prompt into the arena (p NULL: *e has the place in the
+ * template).  `history` are the turns that the agent does not remember.
+ */
 struct str session_prompt(struct arena *, struct str template,
     const struct session_params *, const struct workspace_scan *,
-    const struct session_said *before, struct err *);
-/* What is remembered of it: the incidents and their context. */
+    const struct session_turn *history, struct err *);
+/* Appends what a turn remembers of a request: incidents and context. */
 void session_put_request(struct buf *, const struct session_params *);
 
 /*
- * An agent that is open.  Made from a plan, which says all that it depends
- * on; closing takes its time, and then it is gone.
+ * An open agent.  Its plan contains everything that it depends on: a suite of
+ * one task as JSON.
  */
 struct session_agent {
 	struct sessions *all;
-	struct arena arena;		/* it is in it */
+	struct arena arena;		/* holds the agent itself */
 	struct spec_suite *suite;
 	struct agent agent;
 	struct agent_conversation conversation;
-	struct agent_request lodging;
+	struct agent_request dirs;	/* where its home and so on are */
 	const char *scratch;		/* its own directory, or NULL */
-	const char *place;		/* where it works */
-	struct str plan;		/* as it was made from */
-	size_t told;			/* bytes */
-	struct session_agent *next, **prev;	/* of those that exist */
+	const char *dir;		/* where it works */
+	struct str plan;
+	size_t sent;			/* bytes of prompts */
+	struct session_agent *next, **prev;	/* of all */
 	bool closing;
 };
 
-/* The plan for such a call, or the call has failed: RPC_FAIL. */
+/* Makes the plan for a call.  RPC_FAIL: the call's error is set. */
 enum rpc_status session_plan(struct rpc_call *, const struct session_params *,
     struct str *plan, struct str *executor);
+/*
+ * open: NULL and *e if the agent cannot start.  close takes turns of the loop
+ * and then frees the agent (NULL: no effect); free does so at once.
+ */
 struct session_agent *session_agent_open(struct sessions *, struct str plan,
     struct err *);
-void session_agent_close(struct session_agent *);	/* NULL is fine */
-void session_agent_free(struct session_agent *);	/* at once */
+void session_agent_close(struct session_agent *);
+void session_agent_free(struct session_agent *);
 
 struct session {
-	struct arena arena;		/* it is in it */
+	struct arena arena;		/* holds the session itself */
 	struct sessions *all;
 	char id[SESSION_ID];
-	char file[SESSION_ID];		/* in persist_dir; empty: none yet */
+	char file[SESSION_ID];		/* name in persist_dir; empty: none */
 	int64_t created_ns, used_ns;	/* wall clock */
-	int64_t used_ms;		/* the loop's */
-	struct session_said *said, **last;
-	size_t nsaid;			/* bytes */
+	int64_t used_ms;		/* the loop's clock */
+	struct session_turn *turns, **last;
+	size_t turn_bytes;
 	int64_t fixes;			/* that succeeded */
-	struct buf working_dir, executor, model;	/* of the last one */
-	struct session_fix *fix;	/* that goes on, or NULL */
+	struct buf working_dir, executor, model;	/* of the last fix */
+	struct session_fix *fix;	/* that is running, or NULL */
 	struct session_agent *agent;	/* or NULL */
-	struct session *next, **prev;	/* in the order of use */
-	struct session *next_id;	/* in a chain of the table */
+	struct session *next, **prev;	/* the longest unused first */
+	struct session *next_id;	/* in a chain of the hash table */
 };
 
 enum { SESSION_CHAINS = 1024 };		/* a power of 2 */
 
 struct sessions {
 	struct rpc *rpc;
-	struct arena arena;		/* it is in it */
+	struct arena arena;		/* holds the sessions themselves */
 	const struct config_sessions *set;
+	struct session_opts opts;
 	struct session *head, **tail;	/* the longest unused first */
 	struct session *chain[SESSION_CHAINS];
 	size_t n;
 	struct session_agent *agents;
 	size_t nagents;
-	struct session_fix *queue, **queue_tail;	/* of steps */
+	struct session_fix *queue, **queue_tail;	/* fixes to step */
 	struct timer step, expiry;
-	void (*tell)(void *arg, const char *);	/* the server's log, or NULL */
-	void *arg;
-	bool stepping, stopping;
+	bool stepping;			/* the timer `step` is set */
+	bool stopping;			/* no more fixes are started */
 };
 
-/* session_store.c */
-struct sessions *session_all(struct rpc *);	/* made when first asked for */
-struct session *session_find(struct sessions *, struct str id);
-/* NULL: there are too many, or no id can be made. */
+/*
+ * session_store.c.  sessions_new makes an empty store and registers it with
+ * the server, whose settings it uses.
+ */
+struct sessions *sessions_new(struct rpc *, const struct session_opts *);
+struct session *session_find(struct sessions *, struct str id);	/* or NULL */
+/* A new session; NULL and *e: too many, or no random numbers. */
 struct session *session_new(struct sessions *, struct err *);
-struct session *session_put_in(struct sessions *, struct str id);
-void session_drop(struct session *);		/* no fix goes on in it */
-void session_touch(struct session *);		/* it was used just now */
-void session_say(struct session *, struct str asked, struct str answered);
+/* Adds a session with that id, as the last used one. */
+struct session *session_insert(struct sessions *, struct str id);
+/* Forgets a session without a running fix, its file included. */
+void session_drop(struct session *);
+/* Makes it the last used one. */
+void session_touch(struct session *);
+/* Appends a turn; drops the oldest while they are too large. */
+void session_remember(struct session *, struct str asked, struct str answered);
+/* Sets the timer that forgets idle sessions. */
 void session_expire_later(struct sessions *);
-/* The list anew: all there are, the longest unused first. */
-void session_sort(struct sessions *, struct session *const *, size_t);
+/* Replaces the list by these n sessions, which are all there are. */
+void session_sort(struct sessions *, struct session *const *, size_t n);
+/* A random UUID; -1 and *e: no random numbers.  2025-12-25T10:35:45Z. */
 int session_make_id(char id[SESSION_ID], struct err *);
 void session_time(char out[SESSION_TIME], int64_t wall_ns);
+/* Writes a message to the server's log, if there is one. */
+void session_log(struct sessions *, const char *message);
 
-/* session_file.c: no effect where nothing is kept. */
+/*
+ * session_file.c: saves a session, removes its file, reads all files; without
+ * persist_dir they do nothing.  -1 and *e: a system call failed.
+ */
 int session_save(struct session *, struct err *);
 void session_unsave(struct session *);
+int session_restore(struct sessions *, struct err *);
 
-/* session_fix.c */
+/*
+ * session_fix.c: starts a fix for the call, which is answered later.  `fresh`:
+ * the session was made for it.  stop ends it soon; free does so at once,
+ * without a reply; step is the callback of the timer of that name.
+ */
 enum rpc_status session_fix(struct rpc_call *, const struct session_params *,
     struct session *, bool fresh, struct str plan, struct str executor);
 void session_fix_stop(struct session_fix *);
-void session_fix_free(struct session_fix *);	/* without an answer */
-void session_step(void *sessions);		/* the timer's */
+void session_fix_free(struct session_fix *);
+void session_step(void *sessions);
+
+extern const struct rpc_module session_module;
 
 #endif

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * The parameters of generate_fix, field by field, and what they mean together
- * with the settings.
+ * The parameters of generate_fix: field tables, checks, defaults from the
+ * settings.
  *
- * The document's spelling and the original program's are both read: a
- * workspace may be the path itself, a model may be below
+ * The spellings of the protocol document and of the original program (Kaiak)
+ * are both accepted: a workspace can be just a path, and the model can be in
  * override_base_config.
  */
 #include "rpc/session_internal.h"
@@ -39,7 +39,7 @@ static const struct field incident_rows[] = {
 	    .help = "of the analysis"),
 	FIELD(session_incident, message, FIELD_STR, .flags = FIELD_REQUIRED,
 	    .help = "what is wrong"),
-	FIELD(session_incident, description, FIELD_STR, .help = "more of it"),
+	FIELD(session_incident, description, FIELD_STR, .help = "details"),
 	FIELD(session_incident, effort, FIELD_ENUM, .words = session_efforts,
 	    .help = "to fix it"),
 	FIELD(session_incident, severity, FIELD_ENUM,
@@ -59,16 +59,16 @@ static const struct field workspace_rows[] = {
 	FIELD(session_workspace, working_dir, FIELD_STR,
 	    .help = "absolute path"),
 	FIELD(session_workspace, include_patterns, FIELD_STRS,
-	    .help = "globs of files that count"),
+	    .help = "globs of files to consider"),
 	FIELD(session_workspace, exclude_patterns, FIELD_STRS,
-	    .help = "globs of files that do not"),
+	    .help = "globs of files to leave out"),
 };
 static const struct field_table workspace_table =
     FIELD_TABLE(session_workspace, workspace_rows);
 
 static const struct field model_rows[] = {
 	FIELD(session_model, provider, FIELD_STR,
-	    .help = "openai, anthropic, databricks, or of the settings"),
+	    .help = "openai, anthropic, databricks, or from the settings"),
 	FIELD(session_model, model_id, FIELD_STR, .alias = "model",
 	    .help = "as the provider calls it"),
 	FIELD(session_model, temperature, FIELD_NUM, .min = 0, .max = 1,
@@ -121,11 +121,11 @@ struct fix_in {
 	bool include_transcript;
 };
 static const struct field fix_rows[] = {
-	FIELD(fix_in, session_id, FIELD_STR, .help = "to go on with it"),
+	FIELD(fix_in, session_id, FIELD_STR, .help = "to continue it"),
 	FIELD(fix_in, incidents, FIELD_OBJECTS, .flags = FIELD_REQUIRED,
 	    .sub = &incident_table, .help = "1 to 1000"),
 	FIELD(fix_in, migration_context, FIELD_OBJECT,
-	    .sub = &migration_table, .help = "what it is about"),
+	    .sub = &migration_table, .help = "what is migrated"),
 	FIELD(fix_in, agent_config, FIELD_OBJECT, .flags = FIELD_REQUIRED,
 	    .sub = &agent_table, .help = "workspace and model"),
 	FIELD(fix_in, include_transcript, FIELD_BOOL,
@@ -144,16 +144,6 @@ bad(struct rpc_call *c, struct str field, const char *fmt, ...)
 	va_end(ap);
 	rpc_data(c, "field", field);
 	return rpc_fail(c, RPC_INVALID_PARAMS, "Invalid params: %s", msg);
-}
-
-static struct str
-cut(struct str s)
-{
-	size_t n = s.n < 60 ? s.n : 60;
-
-	while (n < s.n && n > 0 && ((unsigned char)s.p[n] & 0xC0) == 0x80)
-		n--;
-	return (struct str){ s.p, n };
 }
 
 /*
@@ -191,7 +181,8 @@ check_unique(struct rpc_call *c, const struct session_incident *v, size_t n)
 		if (str_eq(p[i - 1]->id, p[i]->id))
 			return bad(c, arena_fmt(c->arena, "incidents[%zu].id",
 			    (size_t)(p[i] - v)), "\"id\" is that of another "
-			    "incident: \"%.*s\"", STRF(cut(p[i]->id)));
+			    "incident: \"%.*s\"",
+			    STRF(utf8_cut(p[i]->id, 60)));
 	return RPC_DONE;
 }
 
@@ -228,7 +219,7 @@ read_workspace(struct rpc_call *c, const struct json *w,
 	return RPC_DONE;
 }
 
-/* "./src" is src, "." all there is; false: it leads elsewhere. */
+/* "./src" becomes src, "." everything; false: it contains "..". */
 static bool
 make_relative(struct str *s)
 {
@@ -263,7 +254,8 @@ read_patterns(struct rpc_call *c, const char *key,
 		field = arena_fmt(c->arena, "agent_config.workspace.%s[%zu]",
 		    key, i);
 		if (in->v[i].n == 0 || in->v[i].n > 1000)
-			return bad(c, field, "a pattern has 1 to 1000 bytes");
+			return bad(c, field,
+			    "a pattern must have 1 to 1000 bytes");
 		n = glob_braces(c->arena, in->v[i], out->v + out->n,
 		    SESSION_PATTERNS - out->n);
 		if (n > SESSION_PATTERNS - out->n)
@@ -273,8 +265,8 @@ read_patterns(struct rpc_call *c, const char *key,
 			if (glob_check(out->v[out->n + k], &e) == -1)
 				return bad(c, field, "%s", e.msg);
 			if (!make_relative(&out->v[out->n + k]))
-				return bad(c, field, "a pattern cannot lead "
-				    "out of the directory");
+				return bad(c, field, "a pattern cannot "
+				    "leave the directory");
 		}
 		out->n += n;
 	}
@@ -297,8 +289,8 @@ find_dir(struct rpc_call *c, struct session_params *p)
 	struct stat st;
 	char *path;
 
-	if (dir.n == 0 && c->rpc->settings != NULL) {
-		dir = c->rpc->settings->sessions.working_dir;
+	if (dir.n == 0 && c->rpc->setup.settings != NULL) {
+		dir = c->rpc->setup.settings->sessions.working_dir;
 		path = dir.n > 0 ? os_real(c->arena, dir.p) : NULL;
 		if (path != NULL)
 			dir = str_of(path);
@@ -309,7 +301,7 @@ find_dir(struct rpc_call *c, struct session_params *p)
 	path = arena_cstr(c->arena, dir);
 	if (path == NULL)
 		return bad(c, str_of(field),
-		    "\"working_dir\" holds a NUL byte");
+		    "\"working_dir\" contains a NUL byte");
 	if (*path != '/')
 		return bad(c, str_of(field),
 		    "\"working_dir\" must be an absolute path");
@@ -321,11 +313,11 @@ find_dir(struct rpc_call *c, struct session_params *p)
 	if (stat(path, &st) == -1)
 		return no_workspace(c, dir, strerror(errno));
 	if (!S_ISDIR(st.st_mode))
-		return no_workspace(c, dir, "this is no directory");
+		return no_workspace(c, dir, "not a directory");
 	p->dir = os_real(c->arena, path);
 	if (p->dir == NULL || access(p->dir, R_OK | X_OK) == -1)
 		return no_workspace(c, dir, strerror(errno));
-	if (!utf8_valid(str_of(p->dir)))	/* plans and prompts are */
+	if (!utf8_valid(str_of(p->dir)))	/* as plans and prompts */
 		return no_workspace(c, dir, "its path is not UTF-8");
 	return RPC_DONE;
 }
@@ -341,17 +333,17 @@ check_text(struct rpc_call *c, const char *key, struct str s)
 	if (s.n == 0)
 		return bad(c, field, "Missing required field: %s", key);
 	if (s.n > 200 || memchr(s.p, '\0', s.n) != NULL)
-		return bad(c, field, "\"%s\" is too long, or holds a NUL byte",
-		    key);
+		return bad(c, field,
+		    "\"%s\" is too long or contains a NUL byte", key);
 	return RPC_DONE;
 }
 
-/* The call's, over those of override_base_config, over the settings. */
+/* The call takes precedence over override_base_config, then the settings. */
 static enum rpc_status
 read_model(struct rpc_call *c, const struct agent_in *in,
     struct session_model *m)
 {
-	const struct config *set = c->rpc->settings;
+	const struct config *set = c->rpc->setup.settings;
 	struct base_in base = { .model = { .temperature = -1 } };
 
 	if (set != NULL) {

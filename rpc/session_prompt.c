@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * What an agent is asked: a template, and the variables for it.
+ * The prompt of a fix: a template and its variables.
  *
- * Values are texts that are ready to stand in a prompt, so that a template
- * needs neither loops nor conditions; a block that has nothing to say is
- * empty, its heading included.
+ * A variable's value is text that is ready for a prompt, so that a template
+ * needs neither loops nor conditions; a block without content is empty, its
+ * heading included.
  */
 #include "rpc/session_internal.h"
 
@@ -32,7 +32,7 @@ const char session_template[] =
     "{{.Vars.files}}"
     "{{.Vars.excluded}}";
 
-/* Further lines of a text stand below its first. */
+/* Indents the lines of a text after the first. */
 static void
 put_text(struct buf *b, struct str s, const char *indent)
 {
@@ -138,7 +138,7 @@ session_put_request(struct buf *b, const struct session_params *p)
 	put_incidents(b, p);
 }
 
-/* A name with a line break in it would be two. */
+/* A file name with a line break would look like two. */
 static bool
 is_one_line(struct str s)
 {
@@ -200,7 +200,7 @@ put_excluded(struct buf *b, const struct session_params *p)
 }
 
 static void
-put_history(struct buf *b, const struct session_said *s)
+put_history(struct buf *b, const struct session_turn *s)
 {
 	if (s == NULL)
 		return;
@@ -229,10 +229,9 @@ put_var(struct json_out *o, const char *key, struct buf *b)
 static void
 put_tree_var(struct json_out *o, const char *key, const struct json *v)
 {
-	struct json_out inner;
 	struct buf b = { 0 };
+	struct json_out inner = { .put = buf_sink, .ctx = &b };
 
-	inner = (struct json_out){ .put = buf_sink, .ctx = &b };
 	if (v != NULL)
 		json_put(&inner, v);
 	put_var(o, key, &b);
@@ -241,7 +240,7 @@ put_tree_var(struct json_out *o, const char *key, const struct json *v)
 
 static void
 put_vars(struct json_out *o, const struct session_params *p,
-    const struct workspace_scan *l, const struct session_said *before)
+    const struct workspace_scan *l, const struct session_turn *history)
 {
 	struct buf b = { 0 };
 
@@ -263,7 +262,7 @@ put_vars(struct json_out *o, const struct session_params *p,
 	put_var(o, "files", &b);
 	put_excluded(&b, p);
 	put_var(o, "excluded", &b);
-	put_history(&b, before);
+	put_history(&b, history);
 	put_var(o, "history", &b);
 	buf_free(&b);
 }
@@ -271,7 +270,7 @@ put_vars(struct json_out *o, const struct session_params *p,
 struct str
 session_prompt(struct arena *a, struct str template,
     const struct session_params *p, const struct workspace_scan *l,
-    const struct session_said *before, struct err *e)
+    const struct session_turn *history, struct err *e)
 {
 	struct json_mem mem = { arena_hook, a };
 	struct tmpl_vars vars = { .task_name = STR("generate_fix"),
@@ -281,7 +280,7 @@ session_prompt(struct arena *a, struct str template,
 	struct json_error je;
 
 	json_open(&o, '{');
-	put_vars(&o, p, l, before);
+	put_vars(&o, p, l, history);
 	json_close(&o, '}');
 	vars.vars[0] = json_read(&mem, arena_str(a, buf_str(&b)), 0, &je);
 	buf_free(&b);

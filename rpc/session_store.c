@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * Which sessions there are: found by their ids, forgotten after a while.
+ * The store of sessions: found by id, forgotten when idle for too long.
  *
- * They are in one list, the longest unused first, so that what is to be
- * forgotten is at its head.  Ids are random: to know one is to be allowed to
- * use it.
+ * One list has the longest unused session first, so that the next one to
+ * forget is at its head.  Ids are random: knowing an id is the permission to
+ * use the session.
  */
 #include "rpc/session_internal.h"
 
@@ -12,7 +12,6 @@
 #include <time.h>
 
 #include "base/os.h"
-#include "io/proc.h"
 
 int
 session_make_id(char id[SESSION_ID], struct err *e)
@@ -47,25 +46,30 @@ session_time(char out[SESSION_TIME], int64_t wall_ns)
 }
 
 struct sessions *
-session_all(struct rpc *r)
+sessions_new(struct rpc *r, const struct session_opts *o)
 {
 	struct arena arena = { 0 };
-	struct sessions *all = r->sessions;
+	struct sessions *all = NEW(&arena, struct sessions);
 
-	if (all != NULL)
-		return all;
-	all = NEW(&arena, struct sessions);
 	all->arena = arena;
 	all->rpc = r;
-	all->set = r->settings != NULL ? &r->settings->sessions :
+	all->opts = *o;
+	all->set = r->setup.settings != NULL ? &r->setup.settings->sessions :
 	    &config_defaults.sessions;
 	all->tail = &all->head;
 	all->queue_tail = &all->queue;
-	r->sessions = all;
+	rpc_add(r, &session_module, all);
 	return all;
 }
 
-/* FNV-1a: the ids are ours, so nobody can choose where they go. */
+void
+session_log(struct sessions *all, const char *message)
+{
+	if (all->opts.log != NULL)
+		all->opts.log(all->opts.arg, message);
+}
+
+/* FNV-1a: the ids are ours, so that nobody can force collisions. */
 static struct session **
 chain_of(struct sessions *all, struct str id)
 {
@@ -101,17 +105,13 @@ append(struct session *s)
 static void
 take_out(struct session *s)
 {
-	struct sessions *all = s->all;
-
-	*s->prev = s->next;
-	if (s->next != NULL)
-		s->next->prev = s->prev;
-	else
-		all->tail = s->prev;
+	if (s->next == NULL)
+		s->all->tail = s->prev;
+	LIST_REMOVE(s);
 }
 
 struct session *
-session_put_in(struct sessions *all, struct str id)
+session_insert(struct sessions *all, struct str id)
 {
 	struct arena arena = { 0 };
 	struct session *s = NEW(&arena, struct session), **chain;
@@ -119,7 +119,7 @@ session_put_in(struct sessions *all, struct str id)
 	s->arena = arena;
 	s->all = all;
 	snprintf(s->id, sizeof(s->id), "%.*s", STRF(id));
-	s->last = &s->said;
+	s->last = &s->turns;
 	s->created_ns = s->used_ns = os_wall_ns();
 	s->used_ms = loop_clock(all->rpc->loop);
 	chain = chain_of(all, str_of(s->id));
@@ -131,14 +131,14 @@ session_put_in(struct sessions *all, struct str id)
 }
 
 static void
-forget_said(struct session *s)
+forget_turn(struct session *s)
 {
-	struct session_said *one = s->said;
+	struct session_turn *one = s->turns;
 
-	s->said = one->next;
-	if (s->said == NULL)
-		s->last = &s->said;
-	s->nsaid -= one->asked.n + one->answered.n;
+	s->turns = one->next;
+	if (s->turns == NULL)
+		s->last = &s->turns;
+	s->turn_bytes -= one->asked.n + one->answered.n;
 	buf_free(&one->asked);
 	buf_free(&one->answered);
 }
@@ -148,7 +148,6 @@ session_drop(struct session *s)
 {
 	struct sessions *all = s->all;
 	struct session **p = chain_of(all, str_of(s->id));
-	struct arena arena;
 
 	while (*p != s)
 		p = &(*p)->next_id;
@@ -157,16 +156,15 @@ session_drop(struct session *s)
 	all->n--;
 	session_unsave(s);
 	session_agent_close(s->agent);
-	while (s->said != NULL)
-		forget_said(s);
+	while (s->turns != NULL)
+		forget_turn(s);
 	buf_free(&s->working_dir);
 	buf_free(&s->executor);
 	buf_free(&s->model);
-	arena = s->arena;
-	arena_free(&arena);
+	arena_free(&s->arena);
 }
 
-/* The end of a text is where it says what came of it. */
+/* The end of a long text matters most: it has the outcome. */
 static struct str
 last_part(struct str s)
 {
@@ -182,24 +180,24 @@ last_part(struct str s)
 }
 
 void
-session_say(struct session *s, struct str asked, struct str answered)
+session_remember(struct session *s, struct str asked, struct str answered)
 {
-	struct session_said *one = NEW(&s->arena, struct session_said);
+	struct session_turn *one = NEW(&s->arena, struct session_turn);
 
 	buf_put(&one->asked, last_part(asked));
 	buf_put(&one->answered, last_part(answered));
-	s->nsaid += one->asked.n + one->answered.n;
+	s->turn_bytes += one->asked.n + one->answered.n;
 	*s->last = one;
 	s->last = &one->next;
-	while (s->nsaid > SESSION_SAID_MAX && s->said != one)
-		forget_said(s);
+	while (s->turn_bytes > SESSION_HISTORY_MAX && s->turns != one)
+		forget_turn(s);
 }
 
 /*
  * Time.
  */
 static bool
-is_over(const struct session *s, int64_t now)
+is_expired(const struct session *s, int64_t now)
 {
 	return s->fix == NULL &&
 	    now - s->used_ms >= s->all->set->idle_seconds * 1000;
@@ -211,7 +209,7 @@ expire(struct sessions *all)
 	int64_t now = loop_clock(all->rpc->loop);
 	struct session *s, *next;
 
-	for (s = all->head; s != NULL && (s->fix != NULL || is_over(s, now));
+	for (s = all->head; s != NULL && (s->fix != NULL || is_expired(s, now));
 	    s = next) {
 		next = s->next;
 		if (s->fix == NULL)
@@ -228,7 +226,7 @@ on_expiry(void *arg)
 	session_expire_later(all);
 }
 
-/* When the first that is idle may be; those with a fix are not. */
+/* At the time when the first session without a fix expires. */
 void
 session_expire_later(struct sessions *all)
 {
@@ -246,7 +244,7 @@ session_expire_later(struct sessions *all)
 	timer_start(all->rpc->loop, &all->expiry, left > 0 ? left : 0);
 }
 
-/* Agents that wait for another question are processes, and not for free. */
+/* Open agents are processes: closes those of the longest unused sessions. */
 static void
 limit_agents(struct sessions *all)
 {
@@ -283,12 +281,12 @@ session_new(struct sessions *all, struct err *e)
 		expire(all);
 	if (all->n >= (size_t)all->set->max) {
 		err_set(e, ERR_LIMIT, "Resource exhausted: there are %lld "
-		    "sessions, and no more are allowed; delete some",
+		    "sessions, the maximum; delete some",
 		    (long long)all->set->max);
 		return NULL;
 	}
 	return session_make_id(id, e) == -1 ? NULL :
-	    session_put_in(all, str_of(id));
+	    session_insert(all, str_of(id));
 }
 
 void
@@ -300,57 +298,4 @@ session_sort(struct sessions *all, struct session *const *v, size_t n)
 	all->tail = &all->head;
 	for (i = 0; i < n; i++)
 		append(v[i]);
-}
-
-/*
- * The end.
- */
-void
-session_stop(struct rpc *r)
-{
-	struct sessions *all = r->sessions;
-	struct session *s;
-
-	if (all == NULL || all->stopping)
-		return;
-	all->stopping = true;
-	timer_stop(r->loop, &all->expiry);
-	for (s = all->head; s != NULL; s = s->next)
-		if (s->fix != NULL)
-			session_fix_stop(s->fix);
-		else {
-			session_agent_close(s->agent);
-			s->agent = NULL;
-		}
-}
-
-bool
-session_busy(const struct rpc *r)
-{
-	return r->sessions != NULL && r->sessions->nagents > 0;
-}
-
-/* What is kept on disk stays there. */
-void
-session_fini(struct rpc *r)
-{
-	struct sessions *all = r->sessions;
-	struct session *s;
-	struct arena arena;
-
-	if (all == NULL)
-		return;
-	session_stop(r);
-	timer_stop(r->loop, &all->step);
-	while ((s = all->head) != NULL) {
-		if (s->fix != NULL)
-			session_fix_free(s->fix);
-		s->file[0] = '\0';
-		session_drop(s);
-	}
-	r->sessions = NULL;
-	if (all->agents != NULL)
-		return;		/* the loop broke: their children live on */
-	arena = all->arena;
-	arena_free(&arena);
 }

@@ -1,25 +1,26 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * Who a peer is, and which tools it can call.
+ * Identification of a peer (hello, initialize) and its tools.
  */
 #include "rpc/tool.h"
 
 #include <string.h>
 
 #include "rpc/rpc_internal.h"
-#include "rpc/rpc_run.h"
 
 enum {
-	REFUSED_MAX = 3,	/* wrong tokens, then it is sent away */
-	NAME_MAX_BYTES = 200	/* kept of what a peer calls itself */
+	REFUSED_MAX = 3,	/* wrong tokens before disconnecting */
+	NAME_MAX_BYTES = 200,	/* of the name in hello */
+	COMMANDS_MAX = 64,	/* at the same time */
+	ERROR_BYTES = 300
 };
 
 static void
 put_server(struct rpc_call *c, const char *key)
 {
 	json_open_member(&c->out, key, '{');
-	rpc_put_text(&c->out, "name", STR("waza"));
-	rpc_put_text(&c->out, "version", str_of(c->rpc->version));
+	json_put_member_str(&c->out, "name", STR("waza"));
+	json_put_member_str(&c->out, "version", str_of(c->rpc->version));
 	json_close(&c->out, '}');
 }
 
@@ -33,9 +34,10 @@ struct hello_params {
 static const struct field hello_rows[] = {
 	FIELD(hello_params, name, FIELD_STR, .help = "of the client"),
 	FIELD(hello_params, version, FIELD_STR, .help = "of the client"),
-	FIELD(hello_params, agent, FIELD_STR, .help = "who it works for"),
-	FIELD(hello_params, pid, FIELD_TREE, .help = "its process"),
-	FIELD(hello_params, token, FIELD_STR, .help = "where one is needed"),
+	FIELD(hello_params, agent, FIELD_STR, .help = "the agent it works for"),
+	FIELD(hello_params, pid, FIELD_TREE, .help = "of its process"),
+	FIELD(hello_params, token, FIELD_STR,
+	    .help = "if the server requires one"),
 };
 static const struct field_table hello_table =
     FIELD_TABLE(hello_params, hello_rows);
@@ -80,8 +82,7 @@ missing(struct rpc_call *c, const struct hello_params *p)
 static struct str
 keep_name(struct rpc_peer *p, struct str s)
 {
-	s.n = s.n < NAME_MAX_BYTES ? s.n : NAME_MAX_BYTES;
-	return arena_str(&p->arena, s);
+	return arena_str(&p->arena, utf8_cut(s, NAME_MAX_BYTES));
 }
 
 static enum rpc_status
@@ -90,8 +91,8 @@ hello(struct rpc_call *c, void *params)
 	const struct hello_params *h = params;
 	struct rpc_peer *p = c->peer;
 
-	if (c->rpc->token.n > 0 && rpc_needs_token(p) &&
-	    !rpc_same_secret(h->token, c->rpc->token))
+	if (rpc_needs_token(c->rpc, p->via) &&
+	    !rpc_same_secret(h->token, c->rpc->access.token))
 		return refuse(c);
 	if (h->name.n == 0 || h->version.n == 0 || h->agent.n == 0 ||
 	    !is_pid(h->pid))
@@ -105,20 +106,14 @@ hello(struct rpc_call *c, void *params)
 	p->refused = 0;
 	json_open(&c->out, '{');
 	json_put_member_bool(&c->out, "success", true);
-	rpc_put_text(&c->out, "message", STR("Client identified"));
+	json_put_member_str(&c->out, "message", STR("Client identified"));
 	put_server(c, "server");
 	json_close(&c->out, '}');
 	return RPC_DONE;
 }
 
-const struct rpc_method tool_hello = {
-	.name = "hello", .family = RPC_TOOL, .flags = RPC_OPEN,
-	.params = &hello_table, .fn = hello,
-	.help = "says who the client is, and shows the token",
-};
-
 /*
- * ping, initialize and what else is short.
+ * Small methods.
  */
 static enum rpc_status
 nothing(struct rpc_call *c, void *params)
@@ -129,7 +124,7 @@ nothing(struct rpc_call *c, void *params)
 	return RPC_DONE;
 }
 
-/* To MCP it is an empty result, and its clients refuse any other. */
+/* MCP clients refuse a result that is not empty. */
 static enum rpc_status
 ping(struct rpc_call *c, void *params)
 {
@@ -138,11 +133,6 @@ ping(struct rpc_call *c, void *params)
 	buf_put(c->buf, STR("{\"status\":\"ok\"}"));
 	return RPC_DONE;
 }
-
-const struct rpc_method tool_ping = {
-	.name = "ping", .family = RPC_TOOL, .fn = ping,
-	.help = "whether the server is there",
-};
 
 struct initialize_params {
 	struct str protocolVersion;
@@ -159,7 +149,7 @@ static const struct field initialize_rows[] = {
 static const struct field_table initialize_table =
     FIELD_TABLE(initialize_params, initialize_rows);
 
-/* The client's version where we know it, else our newest. */
+/* The client's version if it is supported, else the newest one. */
 static struct str
 agree(struct str wanted)
 {
@@ -184,34 +174,23 @@ initialize(struct rpc_call *c, void *params)
 	if (c->peer->name.n == 0 && name != NULL && name->type == JSON_STRING)
 		c->peer->name = keep_name(c->peer, json_text(name));
 	json_open(o, '{');
-	rpc_put_text(o, "protocolVersion", agree(p->protocolVersion));
+	json_put_member_str(o, "protocolVersion", agree(p->protocolVersion));
 	json_put_member_raw(o, "capabilities",
 	    STR("{\"tools\":{\"listChanged\":false}}"));
 	put_server(c, "serverInfo");
-	rpc_put_text(o, "instructions", STR("Evaluates AI agents: find suites "
+	json_put_member_str(o, "instructions", STR("Evaluates AI agents: find suites "
 	    "with eval_list, check them with eval_validate, run them with "
 	    "eval_run."));
 	json_close(o, '}');
 	return RPC_DONE;
 }
 
-const struct rpc_method tool_initialize = {
-	.name = "initialize", .family = RPC_TOOL,
-	.params = &initialize_table, .fn = initialize,
-	.help = "begins a session of the Model Context Protocol",
-};
-
-const struct rpc_method tool_initialized = {
-	.name = "notifications/initialized", .family = RPC_TOOL,
-	.fn = nothing, .help = "the client is ready (MCP)",
-};
-
 struct cancelled_params {
 	const struct json *requestId;
 };
 static const struct field cancelled_rows[] = {
 	FIELD(cancelled_params, requestId, FIELD_TREE,
-	    .help = "of the request that is wanted no more"),
+	    .help = "of the request to cancel"),
 };
 static const struct field_table cancelled_table =
     FIELD_TABLE(cancelled_params, cancelled_rows);
@@ -226,12 +205,6 @@ cancelled(struct rpc_call *c, void *params)
 	return nothing(c, NULL);
 }
 
-const struct rpc_method tool_cancelled = {
-	.name = "notifications/cancelled", .family = RPC_TOOL,
-	.params = &cancelled_table, .fn = cancelled,
-	.help = "a request is wanted no more (MCP)",
-};
-
 static enum rpc_status
 resources(struct rpc_call *c, void *params)
 {
@@ -240,22 +213,10 @@ resources(struct rpc_call *c, void *params)
 	return RPC_DONE;
 }
 
-const struct rpc_method tool_resources = {
-	.name = "resources/list", .family = RPC_TOOL, .flags = RPC_HELLO,
-	.fn = resources, .help = "there are none",
-};
-
 /*
  * Methods as tools.
  */
-static bool
-is_tool(const struct rpc_method *m)
-{
-	return m->family == RPC_EVAL && m != &rpc_run_subscribe &&
-	    m != &rpc_discover;
-}
-
-/* eval_list, cmd_eval_list, or eval.list itself. */
+/* eval_list, waza_eval_list, or eval.list itself. */
 static bool
 is_named(const struct rpc_method *m, struct str s)
 {
@@ -274,13 +235,13 @@ is_named(const struct rpc_method *m, struct str s)
 }
 
 static const struct rpc_method *
-find_method(struct str name)
+find_method(const struct rpc *r, struct str name)
 {
 	const struct rpc_method *m;
 	size_t i;
 
-	for (i = 0; (m = rpc_method(i)) != NULL; i++)
-		if (is_tool(m) && is_named(m, name))
+	for (i = 0; (m = rpc_method(r, i)) != NULL; i++)
+		if (m->flags & RPC_AS_TOOL && is_named(m, name))
 			return m;
 	return NULL;
 }
@@ -294,8 +255,8 @@ put_method_tool(struct json_out *o, struct arena *a,
 	while ((dot = strchr(name, '.')) != NULL)
 		*dot = '_';
 	json_open(o, '{');
-	rpc_put_text(o, "name", str_of(name));
-	rpc_put_text(o, "description", str_of(m->help));
+	json_put_member_cstr(o, "name", name);
+	json_put_member_cstr(o, "description", m->help);
 	json_put_key(o, STR("inputSchema"));
 	rpc_put_schema(o, m->params);
 	json_close(o, '}');
@@ -305,19 +266,20 @@ static void
 put_command_tool(struct json_out *o, const struct tool_command *t)
 {
 	json_open(o, '{');
-	rpc_put_text(o, "name", t->name);
-	rpc_put_text(o, "description", t->description);
-	json_put_key(o, STR("inputSchema"));
+	json_put_member_str(o, "name", t->name);
+	json_put_member_str(o, "description", t->description);
 	if (t->input_schema != NULL)
-		json_put(o, t->input_schema);
+		json_put_member(o, "inputSchema", t->input_schema);
 	else
-		json_put_raw(o, STR("{\"type\":\"object\"}"));
+		json_put_member_raw(o, "inputSchema",
+		    STR("{\"type\":\"object\"}"));
 	json_close(o, '}');
 }
 
 static enum rpc_status
 list(struct rpc_call *c, void *params)
 {
+	const struct tools *tools = c->arg;
 	const struct rpc_method *m;
 	const struct json *v;
 	struct tool_command t;
@@ -326,21 +288,16 @@ list(struct rpc_call *c, void *params)
 	(void)params;
 	json_open(&c->out, '{');
 	json_open_member(&c->out, "tools", '[');
-	for (i = 0; (m = rpc_method(i)) != NULL; i++)
-		if (is_tool(m))
+	for (i = 0; (m = rpc_method(c->rpc, i)) != NULL; i++)
+		if (m->flags & RPC_AS_TOOL)
 			put_method_tool(&c->out, c->arena, m);
-	for (v = json_first(c->rpc->tools); v != NULL; v = v->next)
-		if (tool_find(c->arena, c->rpc->tools, json_key(v), &t))
+	for (v = json_first(tools->commands); v != NULL; v = v->next)
+		if (tool_find(c->arena, tools->commands, json_key(v), &t))
 			put_command_tool(&c->out, &t);
 	json_close(&c->out, ']');
 	json_close(&c->out, '}');
 	return RPC_DONE;
 }
-
-const struct rpc_method tool_list = {
-	.name = "tools/list", .family = RPC_TOOL, .flags = RPC_HELLO,
-	.fn = list, .help = "what tools there are",
-};
 
 /*
  * tools/call
@@ -368,8 +325,8 @@ put_content(struct json_out *o, struct str text, bool failed)
 {
 	json_open_member(o, "content", '[');
 	json_open(o, '{');
-	rpc_put_text(o, "type", STR("text"));
-	rpc_put_text(o, "text", text);
+	json_put_member_cstr(o, "type", "text");
+	json_put_member_str(o, "text", text);
 	json_close(o, '}');
 	json_close(o, ']');
 	json_put_member_bool(o, "isError", failed);
@@ -388,16 +345,13 @@ tool_put(struct rpc_call *c, struct str text, bool failed)
 		text.n--;
 	json_open(o, '{');
 	json_put_member_bool(o, "success", !failed);
-	rpc_put_text(o, "result", text);
-	if (v != NULL && (v->type == JSON_OBJECT || v->type == JSON_ARRAY)) {
+	json_put_member_str(o, "result", text);
+	if (v != NULL && (v->type == JSON_OBJECT || v->type == JSON_ARRAY))
 		json_put_member(o, "structured", v);
-	}
-	if (is_mcp(c)) {
+	if (is_mcp(c))
 		put_content(o, text, failed);
-		if (v != NULL && v->type == JSON_OBJECT) {
-			json_put_member(o, "structuredContent", v);
-		}
-	}
+	if (is_mcp(c) && v != NULL && v->type == JSON_OBJECT)
+		json_put_member(o, "structuredContent", v);
 	json_close(o, '}');
 }
 
@@ -418,11 +372,11 @@ tool_fail(struct rpc_call *c, enum rpc_kind kind, struct str text)
 		rpc_done(c);
 		return;
 	}
-	rpc_fail(c, kind, "%.*s", (int)(text.n < 300 ? text.n : 300), text.p);
+	rpc_fail(c, kind, "%.*s", STRF(utf8_cut(text, ERROR_BYTES)));
 	rpc_failed(c);
 }
 
-/* To MCP a tool that fails has a result, too. */
+/* For MCP the failure of a tool is a result. */
 static enum rpc_status
 failed(struct rpc_call *c)
 {
@@ -453,15 +407,16 @@ static enum rpc_status
 call_method(struct rpc_call *c, const struct rpc_method *m,
     const struct json *arguments)
 {
+	bool run = strcmp(m->name, "eval.run") == 0;
 	struct buf b = { 0 };
 	enum rpc_status status;
 
-	if (m == &rpc_eval_run && waits(arguments)) {
+	if (run && waits(arguments)) {
 		status = rpc_run_wait(c, arguments, run_over);
 		return status == RPC_FAIL ? failed(c) : status;
 	}
-	status = m == &rpc_eval_run ? rpc_run_begin(c, arguments, &b) :
-	    rpc_ask(c, m, arguments, &b);
+	status = run ? rpc_run_begin(c, arguments, &b) :
+	    rpc_forward(c, m, arguments, &b);
 	if (status == RPC_DONE)
 		tool_put(c, buf_str(&b), false);
 	buf_free(&b);
@@ -473,7 +428,8 @@ call(struct rpc_call *c, void *params)
 {
 	const struct call_params *p = params;
 	const struct json *args = p->arguments;
-	const struct rpc_method *m = find_method(p->name);
+	const struct rpc_method *m = find_method(c->rpc, p->name);
+	const struct tools *tools = c->arg;
 	struct tool_command t;
 
 	if (args != NULL && args->type == JSON_NULL)
@@ -483,7 +439,7 @@ call(struct rpc_call *c, void *params)
 		return rpc_fail(c, RPC_INVALID_PARAMS,
 		    "Invalid params: \"arguments\" must be an object");
 	}
-	if (tool_find(c->arena, c->rpc->tools, p->name, &t)) {
+	if (tool_find(c->arena, tools->commands, p->name, &t)) {
 		enum rpc_status status = tool_run(c, &t, args);
 
 		return status == RPC_FAIL && c->kind == RPC_TOOL_FAILED ?
@@ -497,11 +453,34 @@ call(struct rpc_call *c, void *params)
 	}
 	rpc_data(c, "tool", p->name);
 	return rpc_fail(c, RPC_TOOL_UNKNOWN, "Unknown tool: %.*s",
-	    (int)(p->name.n < 100 ? p->name.n : 100), p->name.p);
+	    STRF(utf8_cut(p->name, 100)));
 }
 
-const struct rpc_method tool_call = {
-	.name = "tools/call", .family = RPC_TOOL,
-	.flags = RPC_HELLO | RPC_SLOW, .params = &call_table, .fn = call,
-	.help = "runs a tool",
+#define ROW(n, gate, table, function, text) { .name = n, .family = RPC_TOOL, \
+	.flags = gate, .params = table, .fn = function, .help = text }
+static const struct rpc_method methods[] = {
+	ROW("hello", RPC_OPEN, &hello_table, hello,
+	    "identify the client and show the token"),
+	ROW("initialize", 0, &initialize_table, initialize,
+	    "begin a session of the Model Context Protocol"),
+	ROW("notifications/cancelled", 0, &cancelled_table, cancelled,
+	    "cancel a request (MCP)"),
+	ROW("notifications/initialized", 0, NULL, nothing,
+	    "the client is ready (MCP)"),
+	ROW("ping", 0, NULL, ping, "check that the server responds"),
+	ROW("resources/list", RPC_HELLO, NULL, resources,
+	    "list resources; there are none"),
+	ROW("tools/call", RPC_HELLO | RPC_SLOW, &call_table, call,
+	    "call a tool"),
+	ROW("tools/list", RPC_HELLO, NULL, list, "list the tools"),
 };
+static const struct rpc_module tool_module = { .methods = methods,
+	.nmethods = COUNTOF(methods) };
+
+void
+tool_add(struct rpc *r, struct tools *t)
+{
+	if (t->max == 0)
+		t->max = COMMANDS_MAX;
+	rpc_add(r, &tool_module, t);
+}

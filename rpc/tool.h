@@ -2,11 +2,11 @@
 /*
  * tool.h: tool_.  The methods of seeds/002 and of MCP: hello, ping, tools.
  *
- * A tool is a method under another name (eval_list for eval.list, also
- * cmd_eval_list), or a command of the settings that gets its arguments as
- * JSON on stdin.  Both worlds call them by tools/call.  One that said hello
- * gets {success, result}; one that said initialize gets `content` as well,
- * and a tool that fails is no error to it but a result with isError.
+ * A tool is a method under another name (eval_list for eval.list), or a
+ * command of the settings that reads its arguments as JSON from stdin.  Both
+ * protocols call it by tools/call.  After hello the result is {success,
+ * result}; after initialize it also has `content`, and a tool that fails
+ * returns a result with isError instead of an error.
  */
 #ifndef WAZA_TOOL_H
 #define WAZA_TOOL_H
@@ -16,6 +16,16 @@
 
 struct json;
 
+/* The tools of a server.  Set the public part, zero the rest. */
+struct tools {
+	const struct json *commands;	/* of the settings, by name; or NULL */
+	size_t max;		/* commands at the same time; 0: 64 */
+	size_t running;		/* private */
+};
+
+/* Registers the methods; the tools must live until rpc_fini(). */
+void tool_add(struct rpc *, struct tools *);
+
 /* A command of the settings: an entry of `tools`. */
 struct tool_command {
 	struct str name, description;
@@ -24,23 +34,27 @@ struct tool_command {
 	double timeout_seconds;
 };
 
-/* What is wrong with the settings' tools is said in *e. */
+/* Checks the tools of the settings: 0, or -1 and *e. */
 int tool_check(struct arena *, const struct json *tools, struct err *);
 
-/* The entry of that name; false: there is none. */
+/* Decodes the command of that name into the arena; false: there is none. */
 bool tool_find(struct arena *, const struct json *tools, struct str name,
     struct tool_command *);
 
-/* Runs it for the call, which is answered by tool_answer() or tool_fail(). */
+/*
+ * Starts a command for a call, which is answered later by tool_answer() or
+ * tool_fail(); RPC_FAIL: the call's error is set.
+ */
 enum rpc_status tool_run(struct rpc_call *, const struct tool_command *,
     const struct json *arguments);
 
 /*
- * Answers of tools/call.  The text is what the tool printed; when it is one
- * JSON value, that goes along as it is.
+ * The result of tools/call, from the text that the tool printed; if that is
+ * one JSON value, the result has it as well.  put writes it; answer and fail
+ * answer a call that returned RPC_LATER.
  */
 void tool_put(struct rpc_call *, struct str text, bool failed);
-void tool_answer(struct rpc_call *, struct str text);	/* of a LATER one */
+void tool_answer(struct rpc_call *, struct str text);
 void tool_fail(struct rpc_call *, enum rpc_kind, struct str text);
 
 #endif

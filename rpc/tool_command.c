@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * Tools that are commands of the settings: arguments as JSON on stdin, what
- * it prints is the answer.  Ends with the call that asked for it.
+ * Tools that are commands of the settings: they read their arguments as JSON
+ * from stdin and print the answer.  A command ends with its call.
  */
 #include "rpc/tool.h"
 
@@ -10,7 +10,7 @@
 #include "lib/schema/schema.h"
 
 enum {
-	TIMEOUT = 60,		/* seconds, unless the settings say otherwise */
+	TIMEOUT = 60,		/* seconds; the default */
 	OUTPUT_MAX = 4 << 20,	/* bytes of an answer */
 	STDERR_MAX = 4 << 10
 };
@@ -18,11 +18,11 @@ enum {
 static const struct field command_rows[] = {
 	FIELD(tool_command, command, FIELD_STRS, .flags = FIELD_REQUIRED,
 	    .min = 1, .max = 1000, .help = "the program and its arguments"),
-	FIELD(tool_command, description, FIELD_STR, .help = "for people"),
+	FIELD(tool_command, description, FIELD_STR, .help = "for users"),
 	FIELD(tool_command, input_schema, FIELD_TREE,
 	    .help = "JSON Schema of the arguments"),
 	FIELD(tool_command, timeout_seconds, FIELD_NUM, .alias = "timeout",
-	    .min = 0, .max = 86400, .help = "that it may take"),
+	    .min = 0, .max = 86400, .help = "before it is terminated"),
 };
 static const struct field_table command_table =
     FIELD_TABLE(tool_command, command_rows);
@@ -64,12 +64,13 @@ tool_find(struct arena *a, const struct json *tools, struct str name,
 struct state {
 	struct proc proc;
 	struct rpc_call *call;
+	struct tools *tools;
 	double seconds;
 	bool stopped;
 };
 
 static void
-ended(void *arg)
+on_ended(void *arg)
 {
 	struct state *s = arg;
 	struct rpc_call *c = s->call;
@@ -80,7 +81,7 @@ ended(void *arg)
 	bool late = r->timed_out, more = r->truncated;
 
 	proc_fini(&s->proc);
-	c->rpc->commands--;
+	s->tools->running--;
 	while (err.n > 0 && err.p[err.n - 1] == '\n')
 		err.n--;
 	if (s->stopped)
@@ -119,8 +120,7 @@ note_finding(void *ctx, const struct schema_finding *f)
 		return;
 	rpc_data(c, "field", f->at);
 	rpc_fail(c, RPC_INVALID_PARAMS, "Invalid params: arguments%.*s: %.*s",
-	    (int)(f->at.n < 100 ? f->at.n : 100), f->at.p,
-	    (int)(f->msg.n < 200 ? f->msg.n : 200), f->msg.p);
+	    STRF(utf8_cut(f->at, 100)), STRF(utf8_cut(f->msg, 200)));
 }
 
 static enum rpc_status
@@ -162,31 +162,33 @@ enum rpc_status
 tool_run(struct rpc_call *c, const struct tool_command *t,
     const struct json *arguments)
 {
+	struct tools *tools = c->arg;
 	struct state *s = NEW(c->arena, struct state);
 	const char **argv = NEW_N(c->arena, const char *, t->command.n + 1);
 	struct proc_opts o = { .argv = argv, .out_max = OUTPUT_MAX,
-		.err_max = STDERR_MAX, .stop_at_max = true, .done = ended,
+		.err_max = STDERR_MAX, .stop_at_max = true, .done = on_ended,
 		.arg = s };
 	struct err e = { 0 };
 	size_t i;
 
 	if (check_arguments(c, t->input_schema, arguments) != RPC_DONE)
 		return RPC_FAIL;
-	if (c->rpc->commands >= c->rpc->tools_max)
+	if (tools->running >= tools->max)
 		return rpc_fail(c, RPC_RATE_LIMITED, NULL);
 	for (i = 0; i < t->command.n; i++) {
 		argv[i] = arena_cstr(c->arena, t->command.v[i]);
 		if (argv[i] == NULL)
 			return rpc_fail(c, RPC_CONFIG,
-			    "the command holds a NUL byte");
+			    "the command contains a NUL byte");
 	}
 	s->call = c;
+	s->tools = tools;
 	s->seconds = t->timeout_seconds;
 	o.timeout_ms = (int64_t)(t->timeout_seconds * 1000) + 1;
 	o.in = input(c->arena, arguments);
 	if (proc_start(c->rpc->procs, &s->proc, &o, &e) != 0)
 		return rpc_fail(c, RPC_TOOL_FAILED, "%s", e.msg);
-	c->rpc->commands++;
+	tools->running++;
 	c->state = s;
 	c->stop = stop;
 	return RPC_LATER;

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * One client and its messages.
+ * One evaluation client and its messages.
  *
- * How much a client may say is a bucket of messages that fills with time, and
- * with every answer that it owes us.  What is said beyond that is not acted
- * on; who goes on is sent away.
+ * Messages are limited by a token bucket, refilled by time and by each answer
+ * to a request.  Messages beyond it are ignored; clients that keep exceeding
+ * it are disconnected.
  */
 #include "web/evalclient.h"
 
@@ -17,23 +17,34 @@
 #include "json.h"
 #include "lib/ws.h"
 #include "rpc.h"
-#include "web/evalclient_internal.h"
+#include "web/web.h"
 
 enum {
 	PING_MS = 30000,
 	IDLE_MS = 60000,
 	RATE = 100,		/* messages a second */
 	BURST = 500,
-	EARNED = 10,		/* messages by an answer */
-	OVER_MAX = 2000,	/* messages too many, then it has to go */
-	BYE_MS = 5000,		/* that it has to read our goodbye */
-	TEXT_MAX = 1000		/* bytes of what a status says */
+	EARNED = 10,		/* messages for an answer */
+	EXCESS_MAX = 2000,	/* excess messages before disconnecting */
+	BYE_MS = 5000,		/* for the client to read our close frame */
+	TEXT_MAX = 1000,	/* bytes of the message in a status */
+	RATE_LIMITED = -32003	/* "Rate limit exceeded" */
 };
 
-static void on_tick(void *);
-static void link_evaluate(void *, const struct hub_eval *);
-static void link_stop(void *, const struct hub_eval *);
-static void link_replaced(void *);
+struct evalclient {
+	struct arena own;	/* holds the client itself */
+	struct evalclients *set;
+	struct conn *conn;
+	struct hub_link link;
+	struct json_out out;
+	bool authed;		/* it has shown the token, or needs none */
+	bool closing;		/* we closed it: its messages are ignored */
+	int64_t since;
+	double credit;		/* messages that it may send */
+	int64_t credit_at;
+	unsigned excess;	/* messages beyond its credit */
+	struct timer tick;
+};
 
 /*
  * Writing.
@@ -63,7 +74,7 @@ put_now(struct json_out *o)
 }
 
 static void
-say_welcome(struct evalclient *p)
+send_welcome(struct evalclient *p)
 {
 	struct json_out *o = begin(p);
 
@@ -78,7 +89,7 @@ say_welcome(struct evalclient *p)
 }
 
 static void
-say_pong(struct evalclient *p)
+send_pong(struct evalclient *p)
 {
 	struct json_out *o = begin(p);
 
@@ -88,7 +99,7 @@ say_pong(struct evalclient *p)
 }
 
 static void
-say_error(struct evalclient *p, int code, const char *message, struct str more)
+send_error(struct evalclient *p, int code, const char *message, struct str more)
 {
 	struct json_out *o = begin(p);
 
@@ -96,13 +107,13 @@ say_error(struct evalclient *p, int code, const char *message, struct str more)
 	json_put_member_int(o, "code", code);
 	json_put_member_str(o, "message",
 	    arena_fmt(&p->set->arena, "%s%.*s", message,
-	    (int)(more.n < 100 ? more.n : 100), more.p));
-	if (code == EVALCLIENT_RATE)
+	    STRF(utf8_cut(more, 100))));
+	if (code == RATE_LIMITED)
 		json_put_member_int(o, "retryAfterMs", 1000);
 	end(p);
 }
 
-/* JSON-RPC: the error that a request gets; id NULL is null. */
+/* A JSON-RPC error response; id NULL is written as null. */
 static void
 answer_error(struct evalclient *p, const struct json *id, int code,
     const char *kind, const char *message)
@@ -115,7 +126,7 @@ answer_error(struct evalclient *p, const struct json *id, int code,
 	json_put_member_str(o, "message", str_of(message));
 	json_open_member(o, "data", '{');
 	json_put_member_str(o, "kind", str_of(kind));
-	if (code == EVALCLIENT_RATE)
+	if (code == RATE_LIMITED)
 		json_put_member_int(o, "retryAfterMs", 1000);
 	if (code == -32601)
 		json_put_member_str(o, "hint", STR("the methods are at /rpc"));
@@ -125,9 +136,9 @@ answer_error(struct evalclient *p, const struct json *id, int code,
 	end(p);
 }
 
-/* From now on nothing is read; what it says is nobody's business. */
+/* Sends a close frame; messages from the client are ignored from now on. */
 static void
-send_away(struct evalclient *p, int code, struct str why)
+close_client(struct evalclient *p, int code, struct str why)
 {
 	p->closing = true;
 	timer_start(p->set->loop, &p->tick, BYE_MS);
@@ -138,7 +149,7 @@ send_away(struct evalclient *p, int code, struct str why)
  * Registration.
  */
 static void
-say_ack(struct evalclient *p, struct str id, const char *reason)
+send_ack(struct evalclient *p, struct str id, const char *reason)
 {
 	struct json_out *o = begin(p);
 
@@ -153,19 +164,11 @@ say_ack(struct evalclient *p, struct str id, const char *reason)
 		json_put_member_str(o, "reason", str_of(reason));
 	else
 		json_put_member_int(o, "evaluationsCount",
-		    (int64_t)hub_assigned( p->set->hub, &p->link));
+		    (int64_t)hub_assigned(p->set->hub, &p->link));
 	end(p);
 }
 
-static struct str
-cut(struct str s, size_t max)
-{
-	if (s.n > max)
-		s.n = max;
-	return s;
-}
-
-/* Names; where there are none, any will do. */
+/* The names of tools; without any, the client takes all evaluations. */
 static const char *
 read_tools(struct arena *a, const struct json *list, struct field_strs *out)
 {
@@ -187,7 +190,7 @@ read_tools(struct arena *a, const struct json *list, struct field_strs *out)
 	return NULL;
 }
 
-/* What it can do: an object, or only the list of tools. */
+/* Capabilities: an object, or only the list of tools. */
 static const char *
 read_hello(struct arena *a, const struct json *m, struct hub_hello *h)
 {
@@ -200,9 +203,9 @@ read_hello(struct arena *a, const struct json *m, struct hub_hello *h)
 		    "digits and ._:@+=~-";
 	if (caps != NULL && caps->type == JSON_ARRAY)
 		return read_tools(a, caps, &h->tools);
-	h->name = cut(json_str(m, "name").n > 0 ? json_str(m, "name") :
+	h->name = utf8_cut(json_str(m, "name").n > 0 ? json_str(m, "name") :
 	    json_str(caps, "name"), HUB_NAME_MAX);
-	h->version = cut(json_str(caps, "version"), HUB_NAME_MAX);
+	h->version = utf8_cut(json_str(caps, "version"), HUB_NAME_MAX);
 	v = json_getc(caps, "maxConcurrency");
 	if (v != NULL && json_int(v, &n) && n > 1)
 		h->capacity = n < HUB_CAPACITY_MAX ? (size_t)n :
@@ -221,14 +224,14 @@ on_register(struct evalclient *p, const struct json *m)
 
 	if (!p->authed && !rpc_same_secret(json_str(m, "secretKey"),
 	    p->set->token)) {
-		say_ack(p, cut(h.id, HUB_ID_MAX), "Invalid secret key");
-		send_away(p, WS_POLICY, STR("Invalid secret key"));
+		send_ack(p, utf8_cut(h.id, HUB_ID_MAX), "Invalid secret key");
+		close_client(p, WS_POLICY, STR("Invalid secret key"));
 		return;
 	}
 	if (why == NULL && hub_register(p->set->hub, &p->link, &h,
 	    &e) == -1)
 		why = e.msg;
-	say_ack(p, cut(h.id, HUB_ID_MAX), why);
+	send_ack(p, utf8_cut(h.id, HUB_ID_MAX), why);
 }
 
 /*
@@ -241,12 +244,12 @@ on_ready(struct evalclient *p, const struct json *m)
 	if (p->link.client != NULL)
 		hub_ready(&p->link);
 	else
-		say_error(p, -32600, "not registered", STR(""));
+		send_error(p, -32600, "not registered", STR(""));
 }
 
 /*
- * Of our requests' ids, which tell one server from another: what was asked by
- * the one before us is none of ours.  0: it is none.
+ * The number in the id of one of our requests; 0: not ours.  Ids differ between
+ * servers, so that answers to an earlier server are ignored.
  */
 static uint64_t
 serial_of(const struct evalclients *set, const struct json *id)
@@ -269,9 +272,9 @@ serial_of(const struct evalclients *set, const struct json *id)
 static void
 on_status(struct evalclient *p, const struct json *m)
 {
-	struct hub_status s = { .status = cut(json_str(m, "status"), 20),
+	struct hub_status s = { .status = utf8_cut(json_str(m, "status"), 20),
 		.evaluation = json_str(m, "evaluationId"), .progress = -1,
-		.message = cut(json_str(m, "message"), TEXT_MAX) };
+		.message = utf8_cut(json_str(m, "message"), TEXT_MAX) };
 	const struct json *v = json_getc(m, "progress");
 	const struct json *id = json_getc(m, "requestId");
 
@@ -287,12 +290,12 @@ static void
 on_ping(struct evalclient *p, const struct json *m)
 {
 	(void)m;
-	say_pong(p);
+	send_pong(p);
 }
 
-/* Pongs, and what one server made its clients say. */
+/* Ignored: pongs, and a message that another server demands. */
 static void
-on_nothing(struct evalclient *p, const struct json *m)
+on_ignored(struct evalclient *p, const struct json *m)
 {
 	(void)p;
 	(void)m;
@@ -302,9 +305,9 @@ static const struct type {
 	const char *name;
 	void (*fn)(struct evalclient *, const struct json *);
 } types[] = {			/* sorted by name */
-	{ "auth_verify", on_nothing },
+	{ "auth_verify", on_ignored },
 	{ "ping", on_ping },
-	{ "pong", on_nothing },
+	{ "pong", on_ignored },
 	{ "ready", on_ready },
 	{ "register", on_register },
 	{ "status", on_status },
@@ -320,7 +323,7 @@ on_typed(struct evalclient *p, const struct json *m, struct str type)
 			types[i].fn(p, m);
 			return;
 		}
-	say_error(p, -32600, "Unknown message type: ", type);
+	send_error(p, -32600, "Unknown message type: ", type);
 }
 
 /*
@@ -367,7 +370,7 @@ on_request(struct evalclient *p, const struct json *m)
 	end(p);
 }
 
-/* Whether there is a result does not hang on what it is. */
+/* A missing result counts as null. */
 static bool
 on_answer(struct evalclient *p, const struct json *m)
 {
@@ -385,10 +388,10 @@ on_answer(struct evalclient *p, const struct json *m)
 }
 
 /*
- * What may be said.
+ * The rate limit.
  */
 static bool
-may_say(struct evalclient *p)
+take_credit(struct evalclient *p)
 {
 	int64_t now = loop_now(p->set->loop);
 
@@ -397,7 +400,7 @@ may_say(struct evalclient *p)
 	if (p->credit > BURST)
 		p->credit = BURST;
 	if (p->credit > BURST / 2.0)
-		p->over = 0;
+		p->excess = 0;
 	if (p->credit >= 1) {
 		p->credit -= 1;
 		return true;
@@ -405,19 +408,19 @@ may_say(struct evalclient *p)
 	return false;
 }
 
-/* A request has its answer; the others are told once in a while. */
+/* A request gets an error; other messages get one error in a hundred. */
 static void
-too_much(struct evalclient *p, const struct json *m)
+refuse_excess(struct evalclient *p, const struct json *m)
 {
 	const struct json *id = json_getc(m, "id");
 
-	if (p->over++ > OVER_MAX)
-		send_away(p, WS_POLICY, STR("Rate limit exceeded"));
+	if (p->excess++ > EXCESS_MAX)
+		close_client(p, WS_POLICY, STR("Rate limit exceeded"));
 	else if (json_getc(m, "method") != NULL && id != NULL && is_id(id))
-		answer_error(p, id, EVALCLIENT_RATE, "rate_limited",
+		answer_error(p, id, RATE_LIMITED, "rate_limited",
 		    "Rate limit exceeded");
-	else if (p->over % 100 == 1)
-		say_error(p, EVALCLIENT_RATE, "Rate limit exceeded", STR(""));
+	else if (p->excess % 100 == 1)
+		send_error(p, RATE_LIMITED, "Rate limit exceeded", STR(""));
 }
 
 static void
@@ -431,12 +434,12 @@ dispatch(struct evalclient *p, const struct json *m)
 		p->credit += EARNED;
 		return;
 	}
-	if (!may_say(p)) {
-		too_much(p, m);
+	if (!take_credit(p)) {
+		refuse_excess(p, m);
 		return;
 	}
 	if (answers)
-		return;			/* late, or not asked for */
+		return;			/* late or unknown: ignored */
 	if (m->type == JSON_OBJECT && json_getc(m, "method") != NULL)
 		on_request(p, m);
 	else if (type != NULL && type->type == JSON_STRING)
@@ -461,15 +464,15 @@ evalclient_message(void *arg, struct str text)
 	m = json_read(&mem, text, s->depth, &je);
 	if (m != NULL)
 		dispatch(p, m);
-	else if (may_say(p))
+	else if (take_credit(p))
 		answer_error(p, NULL, -32700, "parse_error", "Parse error");
 	else
-		too_much(p, NULL);
+		refuse_excess(p, NULL);
 	arena_free(&s->arena);
 }
 
 /*
- * What the hub has for it.
+ * Calls from the hub.
  */
 static void
 link_evaluate(void *arg, const struct hub_eval *x)
@@ -501,12 +504,12 @@ link_replaced(void *arg)
 {
 	struct evalclient *p = arg;
 
-	send_away(p, WS_NORMAL, STR("a newer connection has this clientId"));
+	close_client(p, WS_NORMAL, STR("a newer connection has this clientId"));
 }
 
 /*
- * Time.  A client that is silent is asked for a sign of life by a ping of the
- * WebSocket, which browsers answer by themselves.
+ * Time.  A silent client gets a WebSocket ping, which browsers answer
+ * themselves.
  */
 static void
 on_tick(void *arg)
@@ -518,7 +521,7 @@ on_tick(void *arg)
 
 	if (p->link.client == NULL && !p->closing &&
 	    now - p->since >= s->idle_ms) {
-		send_away(p, WS_POLICY, STR("not registered in time"));
+		close_client(p, WS_POLICY, STR("not registered in time"));
 		return;
 	}
 	if (silent >= s->idle_ms || p->closing) {
@@ -535,24 +538,9 @@ on_tick(void *arg)
 }
 
 /*
- * Its connection.
+ * The connection.
  */
-static void
-on_broken(void *arg, const struct err *e)
-{
-	(void)arg;
-	(void)e;
-}
-
-static void
-on_ended(void *arg)
-{
-	struct evalclient *p = arg;
-
-	conn_finish(p->conn);
-}
-
-/* How long it may be silent is on_tick's business. */
+/* on_tick() limits the silence. */
 static bool
 is_owed(void *arg)
 {
@@ -564,17 +552,15 @@ static void
 on_gone(void *arg)
 {
 	struct evalclient *p = arg;
-	struct arena own = p->own;	/* the peer is in it */
 
 	timer_stop(p->set->loop, &p->tick);
 	hub_disconnected(&p->link);
-	arena_free(&own);
+	arena_free(&p->own);
 }
 
 struct evalclient *
 evalclient_adopt(struct evalclients *s, struct conn *c,
-    const struct conn_framer *f,
-    bool authed)
+    const struct conn_framer *f, bool authed)
 {
 	struct arena own = { 0 };
 	struct evalclient *p = NEW(&own, struct evalclient);
@@ -589,11 +575,10 @@ evalclient_adopt(struct evalclients *s, struct conn *c,
 	p->credit = BURST;
 	p->tick = (struct timer){ .fn = on_tick, .arg = p };
 	conn_hand_over(c, f, &(struct conn_opts){ .message = evalclient_message,
-		.broken = on_broken, .ended = on_ended, .owed = is_owed,
-		.gone = on_gone, .arg = p });
+		.owed = is_owed, .gone = on_gone, .arg = p });
 	timer_start(s->loop, &p->tick, s->ping_ms < s->idle_ms ? s->ping_ms :
 	    s->idle_ms);
-	say_welcome(p);
+	send_welcome(p);
 	return p;
 }
 
@@ -618,4 +603,26 @@ void
 evalclients_fini(struct evalclients *s)
 {
 	arena_free(&s->arena);
+}
+
+/*
+ * Routes.  They need no token: the client shows it in its first message.
+ */
+static void
+on_socket(struct web_req *r)
+{
+	bool authed = r->authed;	/* web_upgrade() ends the request */
+
+	evalclient_adopt(r->arg, web_upgrade(r), &conn_ws, authed);
+}
+
+static const struct web_route routes[] = {
+	{ WEB_WS, "/", WEB_OPEN, on_socket },
+	{ WEB_WS, "/ws", WEB_OPEN, on_socket },
+};
+
+void
+evalclient_routes(struct web *w, struct evalclients *s)
+{
+	web_add(w, routes, COUNTOF(routes), s);
 }

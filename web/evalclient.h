@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: ISC */
 /*
  * evalclient.h: evalclient_ evalclients_.  Evaluation clients (seeds/004):
- * connections of programs that do tasks for the server; hub.h has what they
- * are asked.
+ * connections of programs that do tasks for the server.  The hub (hub.h)
+ * decides what they are asked.
  *
  *	OPEN -> (register) -> REGISTERED -> (ready) -> evaluations
  *
- * A message is JSON: one with a type is answered with one that has a type,
- * a request of JSON-RPC with an answer of JSON-RPC, and an answer is one to
- * our requests.  Nothing that a client says ends the connection but a wrong
- * secret, too many messages, or silence.
+ * Messages are JSON.  A message with a type is answered by a message with a
+ * type, a JSON-RPC request by a JSON-RPC response; a response answers one of
+ * our requests.  Only a wrong secret, too many messages or silence ends the
+ * connection.
  */
 #ifndef WAZA_EVALCLIENT_H
 #define WAZA_EVALCLIENT_H
@@ -31,32 +31,32 @@ struct web;
 struct evalclients {
 	struct loop *loop;
 	struct hub *hub;
-	const char *version;	/* ours */
-	struct str token;	/* what they must show; empty: nothing */
-	int64_t ping_ms;	/* of silence, then we ask; 0: 30 s */
-	int64_t idle_ms;	/* of silence, then it is lost; 0: 60 s */
+	const char *version;	/* of this program */
+	struct str token;	/* that they must show; empty: none */
+	int64_t ping_ms;	/* silence before a ping; 0: 30 s */
+	int64_t idle_ms;	/* silence before disconnecting; 0: 60 s */
 	unsigned depth;		/* nesting of messages; 0: JSON_DEPTH */
 	/* private */
-	struct arena arena;	/* of the message that is being read */
+	struct arena arena;	/* of the message being read */
 	char id[24];		/* of this server */
-	char tag[16];		/* what ids of its requests begin with */
+	char tag[16];		/* prefix of the ids of its requests */
 };
 
+/* fini: after the connections of all evaluation clients are closed. */
 void evalclients_init(struct evalclients *);
-/* After all connections of evaluation clients are closed. */
 void evalclients_fini(struct evalclients *);
 
 /*
- * Takes over a live connection, with that framing from now on: from within
- * chosen() or message() (conn.h).  authed: it has shown the token already.
+ * Takes over a live connection with that framing, from within chosen() or
+ * message() (conn.h).  authed: it has shown the token.
  */
 struct evalclient *evalclient_adopt(struct evalclients *, struct conn *,
     const struct conn_framer *, bool authed);
 
-/* One message from the client; what conn.h calls with each. */
-void evalclient_message(void *peer, struct str);
+/* Handles one message from the client: the message() of conn.h. */
+void evalclient_message(void *client, struct str);
 
-/* WebSockets at / and /ws. */
+/* Adds WebSocket routes at / and /ws. */
 void evalclient_routes(struct web *, struct evalclients *);
 
 #endif

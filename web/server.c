@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * Listeners.  Each hands on what it accepts and knows nothing more of it.
+ * Listeners.  Each hands an accepted connection on and keeps nothing of it.
  */
 #include "web/server.h"
 
@@ -15,14 +15,14 @@
 #include "web/web.h"
 
 enum {
-	BACKLOG_TURN = 64,	/* connections accepted in a row */
+	ACCEPT_MAX = 64,	/* connections accepted in a turn */
 	PORT_MAX = 65535,
-	REST_MS = 100,		/* when no descriptor is free */
-	ALIVE_S = 15		/* a quarter of the time to find out */
+	REST_MS = 100,		/* pause when no descriptor is free */
+	ALIVE_S = 15		/* a dead peer is noticed after four of these */
 };
 
 static void
-on_quiet(void *arg)
+on_idle(void *arg)
 {
 	struct server *s = arg;
 
@@ -33,8 +33,8 @@ on_quiet(void *arg)
 void
 server_init(struct server *s)
 {
-	s->rpc.quiet = on_quiet;
-	s->rpc.arg = s;
+	s->rpc.idle = on_idle;
+	s->rpc.idle_arg = s;
 	rpc_init(&s->rpc);
 }
 
@@ -46,9 +46,6 @@ on_rest(void *arg)
 	fd_want(p->server->rpc.loop, &p->w, LOOP_READ);
 }
 
-/*
- * A door: nobody knows yet what the connection speaks.
- */
 static enum rpc_via
 via_of(const struct server_port *p)
 {
@@ -64,47 +61,25 @@ on_chosen(void *arg, struct conn *c, const struct conn_framer *f)
 	if (f == &conn_http)
 		web_adopt(s->web, c, via_of(p));
 	else
-		rpc_adopt(&s->rpc, via_of(p), c, f);
+		rpc_adopt(&s->rpc, via_of(p), c, f, false);
 }
 
-/* Not before something was chosen; then they are others. */
+/* The protocol is chosen by the first bytes, unless the listener has one. */
 static void
-on_nothing(void *arg)
-{
-	(void)arg;
-}
-
-static void
-on_no_message(void *arg, struct str s)
-{
-	(void)arg;
-	(void)s;
-}
-
-static void
-on_no_sense(void *arg, const struct err *e)
-{
-	(void)arg;
-	(void)e;
-}
-
-static void
-let_in(struct server_port *p, int fd)
+hand_on(struct server_port *p, int fd)
 {
 	struct server *s = p->server;
-	struct conn_opts door = { .in = fd, .out = fd,
-		.message = on_no_message, .broken = on_no_sense,
-		.ended = on_nothing, .gone = on_nothing, .chosen = on_chosen,
+	struct conn_opts o = { .in = fd, .out = fd, .chosen = on_chosen,
 		.arg = p };
-
 	struct conn *c;
 
-	if (s->web != NULL && s->framer == NULL)
-		conn_new(&s->rpc.conns, &door);
-	else if (!p->http)
+	if (!p->http && (s->web == NULL || s->framer != NULL)) {
 		rpc_accept(&s->rpc, via_of(p), fd, fd, s->framer);
-	else if ((c = conn_new(&s->rpc.conns, &door)) != NULL)
-		web_adopt(s->web, c, via_of(p));
+		return;
+	}
+	c = conn_new(rpc_conns(&s->rpc), &o);
+	if (c != NULL && s->framer != NULL)
+		web_adopt(s->web, c, RPC_TCP);
 }
 
 static void
@@ -115,15 +90,15 @@ on_connection(void *arg, int ready)
 	int i, fd;
 
 	(void)ready;
-	for (i = 0; i < BACKLOG_TURN; i++) {
+	for (i = 0; i < ACCEPT_MAX; i++) {
 		fd = os_accept(p->at.fd);
 		if (fd == -1)
 			break;
 		if (p->path == NULL)
 			os_keepalive(fd, ALIVE_S);
-		let_in(p, fd);
+		hand_on(p, fd);
 	}
-	if (i < BACKLOG_TURN && (errno == EMFILE || errno == ENFILE)) {
+	if (i < ACCEPT_MAX && (errno == EMFILE || errno == ENFILE)) {
 		fd_want(s->rpc.loop, &p->w, 0);
 		timer_start(s->rpc.loop, &p->rest, REST_MS);
 	}
@@ -150,7 +125,7 @@ no_room(struct err *e)
 	    SERVER_LISTEN_MAX);
 }
 
-/* The last colon parts host and port; brackets go around IPv6. */
+/* The last colon separates host and port; an IPv6 address is in brackets. */
 static int
 split(struct arena *a, const char *where, const char **host,
     const char **port, struct err *e)
@@ -163,15 +138,15 @@ split(struct arena *a, const char *where, const char **host,
 	if (**port == '\0' || strspn(*port, "0123456789") != strlen(*port) ||
 	    strlen(*port) > 5 || strtol(*port, NULL, 10) > PORT_MAX)
 		return err_set(e, ERR_SCHEMA,
-		    "\"%.100s\" is no HOST:PORT", where);
+		    "\"%.100s\" is not HOST:PORT", where);
 	if (colon == NULL || colon == where)
 		return 0;
 	h = (struct str){ where, (size_t)(colon - where) };
 	if (h.n > 2 && h.p[0] == '[' && h.p[h.n - 1] == ']')
 		h = (struct str){ h.p + 1, h.n - 2 };
 	else if (memchr(h.p, ':', h.n) != NULL)
-		return err_set(e, ERR_SCHEMA, "\"%.100s\" is no HOST:PORT; "
-		    "an IPv6 address goes in brackets", where);
+		return err_set(e, ERR_SCHEMA, "\"%.100s\" is not HOST:PORT; "
+		    "put an IPv6 address in brackets", where);
 	*host = arena_str(a, h).p;
 	return 0;
 }
@@ -193,7 +168,7 @@ server_tcp(struct server *s, const char *where, struct err *e)
 	return n > 0 ? 0 : -1;
 }
 
-/* A name that it listens on is one that it may be called. */
+/* A name that the server listens on is allowed as Host. */
 static void
 add_host(struct server *s, const char *host)
 {
@@ -251,7 +226,7 @@ server_stdio(struct server *s, struct err *e)
 {
 	if (rpc_accept(&s->rpc, RPC_STDIO, STDIN_FILENO, STDOUT_FILENO,
 	    s->framer) == NULL)
-		return err_set(e, ERR_LIMIT, "no connection is allowed");
+		return err_set(e, ERR_LIMIT, "too many connections");
 	return 0;
 }
 

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * server.h: server_.  Where peers come in: stdio, TCP and unix sockets, any
- * number of them at once, all with the same methods behind them.
+ * server.h: server_.  The listeners of a server: stdio, TCP and unix sockets,
+ * any number at once, all with the same methods behind them.
  *
- * It is over when it has been told to stop, or when it serves nothing but
- * stdio and that peer has gone; runs are cancelled then, and it ends when
- * their children have.
+ * A server is over when it is stopped, or when it serves nothing but stdio and
+ * that peer has disconnected.  Then runs are cancelled; server_run() returns
+ * when their children have ended.
  */
 #ifndef WAZA_SERVER_H
 #define WAZA_SERVER_H
@@ -23,40 +23,44 @@ struct server_port {
 	struct server *server;
 	struct os_listener at;
 	const char *path;	/* of a unix socket, or NULL */
-	bool http;		/* it was asked for as that */
+	bool http;		/* added by server_http() */
 	struct fd_watch w;
-	struct timer rest;	/* no descriptor was free */
+	struct timer rest;	/* pause: no descriptor was free */
 };
 
-/* Set the rpc's public part and these, zero the rest. */
+/* Set the public part of rpc and the members before ports, zero the rest. */
 struct server {
 	struct rpc rpc;
-	const struct conn_framer *framer;	/* NULL: by the first bytes */
-	struct web *web;	/* HTTP as well, if the first bytes say so;
-				 * or NULL */
-	bool remote;		/* addresses other than loopback are fine */
+	const struct conn_framer *framer;	/* NULL: chosen by the first
+						 * bytes */
+	struct web *web;	/* HTTP as well; or NULL */
+	bool remote;		/* allow addresses other than loopback */
 	struct arena *arena;	/* lives as long as the server */
 	struct server_port ports[SERVER_LISTEN_MAX];	/* private from here */
 	size_t nports;
 	bool stopping;
 };
 
-void server_init(struct server *);
+void server_init(struct server *);	/* also calls rpc_init() */
 
 /*
- * "HOST:PORT", "[IPv6]:PORT", ":PORT" and "PORT", which mean loopback.
- * ports[] has what came of it.  -1: refused (then nothing was bound), or the
- * system said no.
+ * Listens on "HOST:PORT", "[IPv6]:PORT", or ":PORT" and "PORT", which mean
+ * loopback; ports[] gets the addresses.  -1 and *e: nothing was bound.
+ * server_http() accepts "http://" in front and needs the server's web.
  */
 int server_tcp(struct server *, const char *where, struct err *);
-/* The same, maybe with "http://" before it; needs the server's web. */
 int server_http(struct server *, const char *where, struct err *);
+/* Listens on a unix socket; -1 and *e on failure. */
 int server_unix(struct server *, const char *path, struct err *);
+/* Serves stdin and stdout; -1 and *e: too many connections. */
 int server_stdio(struct server *, struct err *);
 
-/* Serves until it is over; -1 when the loop fails. */
+/*
+ * run serves until the server is over; -1 and *e: the loop failed.  stop ends
+ * it, from within the loop.  fini closes everything and removes unix sockets.
+ */
 int server_run(struct server *, struct err *);
-void server_stop(struct server *);	/* from within the loop */
-void server_fini(struct server *);	/* unix sockets are removed */
+void server_stop(struct server *);
+void server_fini(struct server *);
 
 #endif

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * From a request to its row.
+ * From a request to its route.
  *
- * A request that is answered before its function returns costs no memory that
- * lasts: what is made for it is in an arena that is wound back, its answer is
- * written where it will be sent from.  One that is answered later has its
- * strings copied.
+ * A request that is answered before its function returns allocates nothing that
+ * lasts: its memory is in an arena that is wound back, and the answer is
+ * written straight into the buffer that is sent.  A request that is answered
+ * later gets copies of its strings.
  */
 #include "web/web_internal.h"
 
@@ -14,10 +14,11 @@
 
 #include "lib/http.h"
 #include "lib/ws.h"
+#include "rpc/rpc_view.h"
 
 static const struct method {
 	const char *name;
-	unsigned bit;		/* 0: known, and of no use here */
+	unsigned bit;		/* 0: known, but no route has it */
 } methods[] = {
 	{ "GET", WEB_GET }, { "HEAD", WEB_GET }, { "POST", WEB_POST },
 	{ "PUT", WEB_PUT }, { "DELETE", WEB_DELETE },
@@ -33,16 +34,6 @@ web_conn_of(struct web_req *r)
 /*
  * Paths.
  */
-static int
-hex(char c)
-{
-	if (c >= '0' && c <= '9')
-		return c - '0';
-	if (c >= 'a' && c <= 'f')
-		return c - 'a' + 10;
-	return c >= 'A' && c <= 'F' ? c - 'A' + 10 : -1;
-}
-
 bool
 web_decode(struct arena *a, struct str s, bool plus, struct str *out)
 {
@@ -58,10 +49,12 @@ web_decode(struct arena *a, struct str s, bool plus, struct str *out)
 		char c = s.p[i];
 
 		if (c == '%') {
-			if (s.n - i < 3 || hex(s.p[i + 1]) < 0 ||
-			    hex(s.p[i + 2]) < 0)
+			int hi = s.n - i < 3 ? -1 : hex_digit(s.p[i + 1]);
+			int lo = hi < 0 ? -1 : hex_digit(s.p[i + 2]);
+
+			if (lo < 0)
 				return false;
-			c = (char)(hex(s.p[i + 1]) << 4 | hex(s.p[i + 2]));
+			c = (char)(hi << 4 | lo);
 			i += 2;
 		} else if (plus && c == '+')
 			c = ' ';
@@ -72,27 +65,42 @@ web_decode(struct arena *a, struct str s, bool plus, struct str *out)
 }
 
 bool
-web_query(struct web_req *r, const char *name, struct str *value)
+web_next_pair(struct str *query, struct str *key, struct str *value)
 {
-	struct str left = r->query, pair, key, text;
+	struct str pair;
 	const char *end;
 
-	while (left.n > 0) {
-		end = memchr(left.p, '&', left.n);
-		pair = left;
-		if (end != NULL)
-			pair.n = (size_t)(end - left.p);
-		left.p += pair.n + (end != NULL);
-		left.n -= pair.n + (end != NULL);
-		end = pair.n > 0 ? memchr(pair.p, '=', pair.n) : NULL;
-		key = pair;
-		if (end != NULL)
-			key.n = (size_t)(end - pair.p);
+	while (query->n > 0 && query->p[0] == '&') {
+		query->p++;
+		query->n--;
+	}
+	if (query->n == 0)
+		return false;
+	pair = *query;
+	end = memchr(pair.p, '&', pair.n);
+	if (end != NULL)
+		pair.n = (size_t)(end - pair.p);
+	query->p += pair.n + (end != NULL);
+	query->n -= pair.n + (end != NULL);
+	*key = pair;
+	*value = STR("");
+	end = memchr(pair.p, '=', pair.n);
+	if (end != NULL) {
+		key->n = (size_t)(end - pair.p);
+		*value = (struct str){ end + 1, pair.n - key->n - 1 };
+	}
+	return true;
+}
+
+bool
+web_query(struct web_req *r, const char *name, struct str *value)
+{
+	struct str left = r->query, key, text;
+
+	while (web_next_pair(&left, &key, &text)) {
 		if (!web_decode(r->arena, key, true, &key) ||
 		    !str_is(key, name))
 			continue;
-		text = end == NULL ? STR("") : (struct str){ end + 1,
-			pair.n - (size_t)(end - pair.p) - 1 };
 		if (!web_decode(r->arena, text, true, &text))
 			return false;
 		*value = text;
@@ -101,7 +109,7 @@ web_query(struct web_req *r, const char *name, struct str *value)
 	return false;
 }
 
-/* The length of the segment at the beginning. */
+/* The length of the first segment. */
 static size_t
 segment(const char *p, const char *end)
 {
@@ -110,7 +118,7 @@ segment(const char *p, const char *end)
 	return (size_t)((slash != NULL ? slash : end) - p);
 }
 
-/* Segment by segment; what stands at ":name" becomes a parameter. */
+/* Compares segment by segment; a segment at ":name" becomes a parameter. */
 static bool
 matches(struct web_req *r, const char *pattern)
 {
@@ -139,7 +147,7 @@ matches(struct web_req *r, const char *pattern)
 
 /*
  * The target of a request (RFC 9112, section 3.2): a path, or a whole URL
- * whose authority then counts instead of Host.
+ * whose authority replaces Host.
  */
 static bool
 read_target(struct web_conn *c)
@@ -184,7 +192,7 @@ find_method(struct str name)
 	return NULL;
 }
 
-/* The row for path and method; *all has the methods of the path. */
+/* The row for path and method; *all are all methods of the path. */
 static const struct web_route *
 find_route(struct web_req *r, unsigned bit, unsigned *all, unsigned *flags)
 {
@@ -209,7 +217,7 @@ find_route(struct web_req *r, unsigned bit, unsigned *all, unsigned *flags)
 }
 
 static void
-say_allow(struct web_req *r, unsigned all)
+put_allow(struct web_req *r, unsigned all)
 {
 	struct buf b = { 0 };
 	size_t i;
@@ -224,12 +232,12 @@ say_allow(struct web_req *r, unsigned all)
 	buf_free(&b);
 }
 
-/* There is such a path, but not for this. */
+/* The path exists, but not for this method. */
 static void
 refuse_method(struct web_req *r, unsigned all)
 {
 	if (str_is(r->method, "OPTIONS")) {
-		say_allow(r, all);
+		put_allow(r, all);
 		web_answer(r, 204, NULL, STR(""));
 		return;
 	}
@@ -240,12 +248,12 @@ refuse_method(struct web_req *r, unsigned all)
 		    STR("Only a WebSocket is served here"), STR(""));
 		return;
 	}
-	say_allow(r, all);
+	put_allow(r, all);
 	web_fail(r, 405, "method_not_allowed", STR("Method not allowed"),
 	    STR(""));
 }
 
-/* A WebSocket is asked for as the RFC has it (RFC 6455, section 4.2). */
+/* Refuses a malformed WebSocket handshake (RFC 6455, section 4.2). */
 static bool
 check_upgrade(struct web_req *r)
 {
@@ -283,7 +291,7 @@ route(struct web_conn *c)
 		return;
 	}
 	row = find_route(r, ws ? WEB_WS : m->bit, &all, &flags);
-	if (row == NULL && ws && all != 0) {	/* just a GET, then */
+	if (row == NULL && ws && all != 0) {	/* a plain GET */
 		ws = false;
 		row = find_route(r, m->bit, &all, &flags);
 	}
@@ -328,15 +336,13 @@ on_message(void *arg, struct str body)
 	begin(c, body);
 	if (!read_target(c))
 		web_fail(&c->req, str_is(c->req.method, "CONNECT") ? 501 : 400,
-		    "invalid_request", STR("What is asked for is no path"),
+		    "invalid_request", STR("request target is not a path"),
 		    STR(""));
 	else if (web_check_source(c))
 		route(c);
 	arena_restore(&w->arena, mark);
-	if (c->conn == NULL) {		/* it has been handed over */
-		struct arena own = c->own;
-
-		arena_free(&own);
+	if (c->conn == NULL) {		/* handed over by web_upgrade() */
+		arena_free(&c->own);
 		return;
 	}
 	c->calling = false;
@@ -344,7 +350,7 @@ on_message(void *arg, struct str body)
 	assert(!c->busy || c->later);
 }
 
-/* The stream makes no sense: the status says why, and it ends. */
+/* Malformed input: answers with the status, then the connection closes. */
 static void
 on_broken(void *arg, const struct err *e)
 {
@@ -394,15 +400,13 @@ static void
 on_gone(void *arg)
 {
 	struct web_conn *c = arg;
-	struct arena own;
 
 	if (c->busy && c->stream.gone != NULL)
 		c->stream.gone(c->stream.arg);
 	arena_free(&c->kept);
 	buf_free(&c->fields);
-	rpc_tidy(c->web->rpc);
-	own = c->own;
-	arena_free(&own);
+	rpc_trim_soon(c->web->rpc);
+	arena_free(&c->own);
 }
 
 void
@@ -474,7 +478,7 @@ web_upgrade(struct web_req *r)
 	buf_free(&c->fields);
 	arena_free(&c->kept);
 	c->busy = false;
-	c->conn = NULL;		/* on_message() sees to the rest */
+	c->conn = NULL;		/* on_message() frees the rest */
 	return conn;
 }
 
@@ -485,6 +489,48 @@ web_add(struct web *w, const struct web_route *rows, size_t n, void *arg)
 	w->table[w->ntables].rows = rows;
 	w->table[w->ntables].n = n;
 	w->table[w->ntables++].arg = arg;
+}
+
+/*
+ * The routes of every server: /health, and JSON-RPC over a WebSocket.
+ */
+static void
+health(struct web_req *r)
+{
+	struct web *w = r->web;
+	struct json_out *o = web_json(r);
+
+	json_open(o, '{');
+	json_put_member_cstr(o, "status", "ok");
+	json_put_member_cstr(o, "version", w->rpc->version);
+	json_put_member_int(o, "runs",
+	    (int64_t)rpc_view_counts(w->rpc).unfinished);
+	json_put_member_int(o, "clients",
+	    w->clients != NULL ? (int64_t)w->clients(w->clients_arg) : 0);
+	json_close(o, '}');
+	web_end_json(r, 200);
+}
+
+static void
+json_rpc(struct web_req *r)
+{
+	struct rpc *rpc = r->web->rpc;
+	bool authed = r->authed;	/* web_upgrade() ends the request */
+
+	rpc_adopt(rpc, RPC_WS, web_upgrade(r), &conn_ws, authed);
+}
+
+static const struct web_route rows[] = {
+	{ WEB_GET, "/health", WEB_OPEN, health },
+	{ WEB_GET, "/api/v1/health", WEB_OPEN, health },
+	{ WEB_WS, "/rpc", WEB_OPEN, json_rpc },		/* last: not if bare */
+};
+
+void
+web_init(struct web *w)
+{
+	w->date_at = -1;
+	web_add(w, rows, COUNTOF(rows) - w->bare, NULL);
 }
 
 void

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * web.h: web_.  The HTTP face of a server: a request passes the gates, finds
- * its row in a table of routes, and is answered by that row's function.
+ * web.h: web_.  HTTP: a request passes the checks, finds its row in a table of
+ * routes, and the row's function answers it.
  *
- * Gates, in this order: the request makes sense (conn_http), its Host is one
- * of ours and its Origin too (a page from elsewhere is turned away, whatever
- * name it made ours answer to), there is such a path, the token is shown, the
- * path knows the method.  Functions see only what has passed.
+ * The checks, in this order: the request is well-formed (conn_http); its Host
+ * is a name of this server and its Origin as well, so that pages from elsewhere
+ * are refused even if their name resolves to this server; the path exists; the
+ * token is shown; the path has the method.  A function runs only after that.
  *
- * A connection has one request at a time: what comes behind it waits until it
- * is answered, so that answers are in order.  A function answers before it
- * returns, or says that it will (web_later, web_stream_begin).
+ * A connection has one request at a time; the next one waits for its answer,
+ * so that answers are in order.  A function answers before it returns, or
+ * announces an answer (web_later, web_stream_begin).
  */
 #ifndef WAZA_WEB_H
 #define WAZA_WEB_H
@@ -31,27 +31,27 @@ struct web_req;
 enum {
 	WEB_PARAMS_MAX = 4,	/* names in a path */
 	WEB_TABLES_MAX = 8,
-	WEB_STREAM_MAX = 1 << 20	/* bytes that wait for a stream's
-					 * reader; then it is sent away */
+	WEB_STREAM_MAX = 1 << 20	/* bytes queued for a stream's reader
+					 * before it is disconnected */
 };
 
-/* Methods, and what is wanted instead of an answer. */
+/* HTTP methods, and WebSocket upgrades. */
 enum {
 	WEB_GET = 1,		/* and HEAD */
 	WEB_POST = 2,
 	WEB_PUT = 4,
 	WEB_DELETE = 8,
 	WEB_PATCH = 16,
-	WEB_WS = 32		/* a WebSocket: see web_upgrade() */
+	WEB_WS = 32		/* see web_upgrade() */
 };
 
 enum {
 	WEB_OPEN = 1,		/* needs no token */
-	WEB_QUERY_TOKEN = 2	/* which may also be ?access_token=...; so it
-				 * may for a WebSocket */
+	WEB_QUERY_TOKEN = 2	/* the token can also be ?access_token=...,
+				 * as for every WebSocket */
 };
 
-/* "/api/v1/runs/:id": a segment with a colon is any, and a parameter. */
+/* "/api/v1/runs/:id": a segment with a colon matches any and is a parameter. */
 struct web_route {
 	unsigned methods;
 	const char *path;
@@ -59,32 +59,32 @@ struct web_route {
 	void (*fn)(struct web_req *);
 };
 
-/* Its strings are good for the call, or until a later answer. */
+/* A request.  Its strings are valid for the call, or until a later answer. */
 struct web_req {
 	struct web *web;
-	void *arg;		/* of the table */
+	void *arg;		/* of web_add() */
 	enum rpc_via via;
-	bool authed;		/* it has shown the token, or needs none */
+	bool authed;		/* the token was shown or is not required */
 	struct str method;
-	struct str path;	/* as it came, without the query */
-	struct str query;	/* as it came, without the "?" */
+	struct str path;	/* not decoded, without the query */
+	struct str query;	/* not decoded, without the "?" */
 	struct str param[WEB_PARAMS_MAX];	/* of the path, decoded */
 	struct str body;
 	const struct http_head *head;	/* NULL after the call */
 	struct arena *arena;	/* lives as long as the request */
-	void *state;		/* the function's own */
+	void *state;		/* for the function's own use */
 };
 
 /* Set the public part, zero the rest. */
 struct web {
-	struct rpc *rpc;	/* its connections, token, version */
-	bool remote;		/* any address may be a Host */
+	struct rpc *rpc;	/* initialized before the first connection */
+	bool remote;		/* any IP address is allowed as Host */
 	bool bare;		/* /health only: no /rpc */
-	const char *const *hosts;	/* names that may be, besides */
+	const char *const *hosts;	/* more allowed names */
 	size_t nhosts;
-	const char *const *origins;	/* that are let in, besides */
+	const char *const *origins;	/* more allowed origins */
 	size_t norigins;
-	size_t (*clients)(void *);	/* for /health; or NULL */
+	size_t (*clients)(void *);	/* their number, for /health; or NULL */
 	void *clients_arg;
 	/* private */
 	struct {
@@ -93,61 +93,67 @@ struct web {
 		void *arg;
 	} table[WEB_TABLES_MAX];
 	size_t ntables;
-	struct arena arena;	/* of the request that is being answered */
+	struct arena arena;	/* of the request being answered */
 	struct buf body;	/* of its answer */
 	struct json_out json;
 	char date[32];
-	int64_t date_at;	/* the second that it tells */
+	int64_t date_at;	/* the second that it is for */
 };
 
-void web_init(struct web *);	/* with /health and /rpc */
-void web_fini(struct web *);	/* after its connections have gone */
+/*
+ * init adds /health and /rpc; fini is for after the last connection.  add
+ * registers routes, which must live as long, with an argument for their
+ * functions; at most WEB_TABLES_MAX times.
+ */
+void web_init(struct web *);
+void web_fini(struct web *);
 void web_add(struct web *, const struct web_route *, size_t n, void *arg);
 
-/* A connection that speaks HTTP: from within chosen() (conn.h). */
+/* Takes over a connection that speaks HTTP: from within chosen() (conn.h). */
 void web_adopt(struct web *, struct conn *, enum rpc_via);
 
 /*
- * What was asked.  A query's value is decoded, into the arena; false: there is
- * none of that name.
+ * query: the decoded value of that name, in the request's arena; false: it is
+ * missing or malformed.  decode resolves %XX (and "+", with plus); false: it is
+ * malformed.  next_pair splits the first key=value off a query; false: it is
+ * empty.
  */
 bool web_query(struct web_req *, const char *name, struct str *value);
 bool web_decode(struct arena *, struct str, bool plus, struct str *out);
+bool web_next_pair(struct str *query, struct str *key, struct str *value);
+
+/* Adds a header field to the answer; ignored if the value is not valid. */
+void web_field(struct web_req *, const char *name, struct str value);
 
 /*
- * Answers.  Fields first, then one of these.  After it the request is no
- * more.  A field that cannot be one is left out.
+ * Each of answer, end, end_json and fail sends the answer and ends the request.
+ * For the two ends, append the body to the buffer of begin, or write it to the
+ * output of json.  fail sends {"error":{"code":status,"kind":...,"message":...,
+ * "data":{...}}}; data is a JSON object or empty.
  */
-void web_field(struct web_req *, const char *name, struct str value);
 void web_answer(struct web_req *, int status, const char *type, struct str);
-/* The same without a copy: append the body, or write it as JSON, between. */
 struct buf *web_begin(struct web_req *);
 struct json_out *web_json(struct web_req *);
 void web_end(struct web_req *, int status, const char *type);
 void web_end_json(struct web_req *, int status);
-/*
- * {"error":{"code":status,"kind":...,"message":...,"data":{...}}}; data is an
- * object as JSON, or empty.
- */
 void web_fail(struct web_req *, int status, const char *kind,
     struct str message, struct str data);
-int web_status(enum rpc_kind);		/* that goes with it */
+int web_status(enum rpc_kind);		/* the HTTP status of an error */
 
 /*
- * Keeps the request: it is answered later, unless gone() comes before, which
- * is its end.  The arena is another from then on: what was made in it before
- * is lost with the call.
+ * Keeps the request to answer it later, unless gone() is called first, which
+ * ends it.  The request has another arena from then on; what was allocated in
+ * the old one is lost when the function returns.
  */
 void web_later(struct web_req *, void (*gone)(void *arg), void *arg);
 
 /*
- * An answer that goes on, as text/event-stream does.  What is put goes out
- * with the loop's next turn, together with all else by then.  begin: false
- * when only the head was asked for; then the request is no more.  put: false
- * when the reader is too slow; it is sent away then, and gone() will come.
- * room: so many bytes may be put.  drained() comes when all has been sent.
- * flush: now, for one who has many to send to.  end: the answer is whole;
- * gone() does not come then.
+ * An answer in pieces, such as text/event-stream.  Pieces are sent in the next
+ * turn of the loop, all together; flush sends at once.  begin: false if only
+ * the head was requested; then the request has ended.  put: false if the reader
+ * is too slow; then it is disconnected and gone() follows.  room: how many
+ * bytes put accepts.  drained() is called when everything is sent.  end
+ * completes the answer; gone() does not follow.
  */
 struct web_stream {
 	void (*gone)(void *arg);
@@ -163,9 +169,8 @@ void web_stream_flush(struct web_req *);
 void web_stream_end(struct web_req *);
 
 /*
- * Of a WEB_WS route: answers 101.  The connection is the caller's, to be
- * handed over at once to one who speaks WebSocket (rpc_adopt); the request is
- * no more.
+ * Answers 101 to a request of a WEB_WS route and ends it.  The caller must hand
+ * the connection over at once to an owner that speaks WebSocket (rpc_adopt).
  */
 struct conn *web_upgrade(struct web_req *);
 

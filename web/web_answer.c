@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * Answers (RFC 9112), written where they will be sent from.
+ * Answers (RFC 9112), written straight into the buffer that is sent.
  */
 #include "web/web_internal.h"
 
@@ -29,7 +29,7 @@ static const struct reason {
 	{ 505, "HTTP Version Not Supported" },
 };
 
-/* With which status a kind of error goes; all others with 500. */
+/* The status of each kind of error; 500 for all others. */
 static const struct {
 	enum rpc_kind kind;
 	int status;
@@ -79,7 +79,7 @@ put_number(struct buf *b, size_t n)
 	buf_put(b, (struct str){ p, (size_t)(text + sizeof(text) - p) });
 }
 
-/* RFC 9110, section 6.6.1; made once a second. */
+/* RFC 9110, section 6.6.1; formatted once a second. */
 static struct str
 date(struct web *w)
 {
@@ -92,7 +92,7 @@ date(struct web *w)
 	return (struct str){ w->date, HTTP_DATE };
 }
 
-/* All but how the body's end is told, and the empty line. */
+/* The head without the fields that delimit the body and the empty line. */
 static void
 put_head(struct web_conn *c, struct buf *b, int status, const char *type)
 {
@@ -137,7 +137,7 @@ web_field(struct web_req *r, const char *name, struct str value)
 	buf_put(&c->fields, STR("\r\n"));
 }
 
-/* A 204 and a 304 have no body, and do not say so (section 8.6). */
+/* 204 and 304 have no body and no Content-Length (section 8.6). */
 void
 web_answer(struct web_req *r, int status, const char *type, struct str body)
 {
@@ -202,17 +202,16 @@ web_fail(struct web_req *r, int status, const char *kind, struct str message,
 	json_put_member_int(o, "code", status);
 	json_put_member_cstr(o, "kind", kind);
 	json_put_member_str(o, "message", message);
-	if (data.n > 0) {
+	if (data.n > 0)
 		json_put_member_raw(o, "data", data);
-	}
 	json_close(o, '}');
 	json_close(o, '}');
 	web_end_json(r, status);
 }
 
 /*
- * Streams (RFC 9112, section 7.1): chunks, or until the end of the connection
- * for those that know none.
+ * Streams (RFC 9112, section 7.1): chunks, or until the connection closes for
+ * HTTP/1.0.
  */
 bool
 web_stream_begin(struct web_req *r, const char *type,

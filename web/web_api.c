@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * The API: its routes, its start and end, and those of its answers that a
- * method gives as they are.
+ * The API: its table of routes, its setup, and the routes that return what a
+ * method returns.
  */
 #include "web/web_api_internal.h"
 
@@ -12,8 +12,8 @@
 #include "lib/http.h"
 
 enum {
-	STREAM_BYTES = 32 << 20,	/* of events, kept of a run */
-	BEAT_MS = 15000		/* of silence on a stream */
+	STREAM_BYTES = 32 << 20,	/* of events kept for a run */
+	BEAT_MS = 15000		/* between signs of life on a stream */
 };
 
 /*
@@ -52,8 +52,8 @@ static bool
 refuse(struct web_req *r, struct str name, const char *what)
 {
 	web_api_fail(r, RPC_INVALID_PARAMS, arena_fmt(r->arena,
-	    "Invalid params: \"%.*s\" %s", (int)(name.n < 60 ? name.n : 60),
-	    name.p, what).p, "field", name);
+	    "Invalid params: \"%.*s\" %s", STRF(utf8_cut(name, 60)), what).p,
+	    "field", name);
 	return false;
 }
 
@@ -65,16 +65,16 @@ set_arg(struct web_req *r, struct web_arg *v, size_t n, struct str key,
 
 	if (!web_decode(r->arena, key, true, &key) ||
 	    !web_decode(r->arena, value, true, &value))
-		return refuse(r, key, "is not encoded as it should be");
+		return refuse(r, key, "is not encoded correctly");
 	for (i = 0; i < n && !str_is(key, v[i].name); i++)
 		;
 	if (i == n)
-		return refuse(r, key, "is not known here");
+		return refuse(r, key, "is unknown");
 	if (v[i].given)
 		return refuse(r, key, "is given twice");
 	if (!utf8_valid(value) || (value.n > 0 &&
 	    memchr(value.p, '\0', value.n) != NULL))
-		return refuse(r, key, "is no text");
+		return refuse(r, key, "is not UTF-8 text");
 	v[i].given = true;
 	v[i].value = value;
 	return true;
@@ -84,37 +84,20 @@ bool
 web_api_args(struct web_req *r, struct web_arg *v, size_t n)
 {
 	struct str left = r->query, key, value;
-	const char *p;
 
-	while (left.n > 0) {
-		p = memchr(left.p, '&', left.n);
-		key = left;
-		if (p != NULL)
-			key.n = (size_t)(p - left.p);
-		left.p += key.n + (p != NULL);
-		left.n -= key.n + (p != NULL);
-		if (key.n == 0)
-			continue;
-		value = STR("");
-		p = memchr(key.p, '=', key.n);
-		if (p != NULL) {
-			value = (struct str){ p + 1,
-				key.n - (size_t)(p - key.p) - 1 };
-			key.n = (size_t)(p - key.p);
-		}
+	while (web_next_pair(&left, &key, &value))
 		if (!set_arg(r, v, n, key, value))
 			return false;
-	}
 	return true;
 }
 
 bool
-web_api_count(struct web_req *r, const struct web_arg *a, size_t usual,
+web_api_count(struct web_req *r, const struct web_arg *a, size_t otherwise,
     size_t max, size_t *out)
 {
 	size_t i;
 
-	*out = usual;
+	*out = otherwise;
 	if (!a->given)
 		return true;
 	*out = 0;
@@ -124,11 +107,11 @@ web_api_count(struct web_req *r, const struct web_arg *a, size_t usual,
 	if (i > 0 && i == a->value.n && *out <= max)
 		return true;
 	return refuse(r, str_of(a->name), arena_fmt(r->arena,
-	    "is no number from 0 to %zu", max).p);
+	    "is not a number from 0 to %zu", max).p);
 }
 
 /*
- * What methods answer.
+ * Methods.
  */
 static struct rpc *
 rpc_of(const struct web_req *r)
@@ -136,15 +119,16 @@ rpc_of(const struct web_req *r)
 	return r->web->rpc;
 }
 
-/* Answers with what the method says; `location` is where a new run is. */
+/* Answers with what the method returns. */
 static void
-pass_on(struct web_req *r, const struct rpc_method *m,
+pass_on(struct web_req *r, const char *method,
     const struct json *params, int status)
 {
 	struct buf *b = web_begin(r);
 	struct rpc_why why;
 
-	if (rpc_inside(rpc_of(r), r->arena, m, params, b, &why) == RPC_DONE)
+	if (rpc_inside(rpc_of(r), r->arena, method, params, b, &why) ==
+	    RPC_DONE)
 		web_end_json(r, status);
 	else
 		web_api_why(r, &why);
@@ -170,34 +154,34 @@ object(struct arena *a, const char *key, const struct web_arg *arg)
 }
 
 static void
-ask_by(struct web_req *r, const struct rpc_method *m, const char *name,
+pass_arg(struct web_req *r, const char *method, const char *name,
     const char *key)
 {
 	struct web_arg arg = { .name = name };
 
 	if (web_api_args(r, &arg, 1))
-		pass_on(r, m, object(r->arena, key, &arg), 200);
+		pass_on(r, method, object(r->arena, key, &arg), 200);
 }
 
 static void
 evals(struct web_req *r)
 {
-	ask_by(r, &rpc_eval_list, "dir", "directory");
+	pass_arg(r, "eval.list", "dir", "directory");
 }
 
 static void
 eval(struct web_req *r)
 {
-	ask_by(r, &rpc_eval_get, "path", "path");
+	pass_arg(r, "eval.get", "path", "path");
 }
 
 static void
 tasks(struct web_req *r)
 {
-	ask_by(r, &rpc_task_list, "path", "path");
+	pass_arg(r, "task.list", "path", "path");
 }
 
-/* The runId in what eval.run answers. */
+/* The runId in the result of eval.run. */
 static struct str
 run_id(struct arena *a, struct str answer)
 {
@@ -219,7 +203,7 @@ start(struct web_req *r)
 
 	if (!web_api_args(r, NULL, 0))
 		return;
-	params = json_read(&mem, r->body, rpc_of(r)->depth, &e);
+	params = json_read(&mem, r->body, rpc_of(r)->limits.depth, &e);
 	if (params == NULL) {
 		web_api_fail(r, RPC_PARSE_ERROR, NULL, "detail",
 		    arena_fmt(r->arena, "%s at byte %zu", e.msg, e.off + 1));
@@ -227,12 +211,12 @@ start(struct web_req *r)
 	}
 	if (params->type != JSON_OBJECT) {
 		web_api_fail(r, RPC_INVALID_PARAMS,
-		    "Invalid params: the body is to be an object", NULL,
+		    "Invalid params: the body must be an object", NULL,
 		    STR(""));
 		return;
 	}
 	b = web_begin(r);
-	if (rpc_inside(rpc_of(r), r->arena, &rpc_eval_run, params, b, &why) !=
+	if (rpc_inside(rpc_of(r), r->arena, "eval.run", params, b, &why) !=
 	    RPC_DONE) {
 		web_api_why(r, &why);
 		return;
@@ -254,28 +238,32 @@ cancel(struct web_req *r)
 	if (run.live == NULL || rpc_view_over(run.live))
 		web_api_fail(r, RPC_RUN_OVER, NULL, "runId", r->param[0]);
 	else
-		pass_on(r, &rpc_run_cancel, object(r->arena, "runId", &id),
+		pass_on(r, "run.cancel", object(r->arena, "runId", &id),
 		    202);
+}
+
+void
+web_api_put_clients(struct web_api *api, struct json_out *o)
+{
+	void *arg = api->clients_arg;
+
+	json_open(o, '{');
+	json_put_key(o, STR("clients"));
+	if (api->put_clients != NULL)
+		api->put_clients(arg, o);
+	else
+		json_put_raw(o, STR("[]"));
+	json_put_member_int(o, "queued",
+	    api->queued != NULL ? (int64_t)api->queued(arg) : 0);
+	json_close(o, '}');
 }
 
 static void
 clients(struct web_req *r)
 {
-	struct web_api *api = r->arg;
-	struct json_out *o;
-
 	if (!web_api_args(r, NULL, 0))
 		return;
-	o = web_json(r);
-	json_open(o, '{');
-	json_put_key(o, STR("clients"));
-	if (api->put_clients != NULL)
-		api->put_clients(api->clients_arg, o);
-	else
-		json_put_raw(o, STR("[]"));
-	json_put_member_int(o, "queued",
-	    api->queued != NULL ? (int64_t)api->queued(api->clients_arg) : 0);
-	json_close(o, '}');
+	web_api_put_clients(r->arg, web_json(r));
 	web_end_json(r, 200);
 }
 
@@ -287,23 +275,22 @@ static const struct web_route rows[] = {
 	{ WEB_DELETE, V1("/runs/:id"), 0, cancel },
 	{ WEB_GET, V1("/runs/:id/result"), 0, web_api_result },
 	{ WEB_GET, V1("/runs/:id/tasks/:task"), 0, web_api_task },
-	{ WEB_GET, V1("/runs/:id/stream"), WEB_QUERY_TOKEN, web_hub_stream },
+	{ WEB_GET, V1("/runs/:id/stream"), WEB_QUERY_TOKEN, web_sse_stream },
 	{ WEB_GET, V1("/runs/:id/compare/:other"), 0, web_api_compare },
 	{ WEB_GET, V1("/events"), WEB_QUERY_TOKEN, web_feed_stream },
 	{ WEB_GET, V1("/evals"), 0, evals },
 	{ WEB_GET, V1("/eval"), 0, eval },
 	{ WEB_GET, V1("/tasks"), 0, tasks },
 	{ WEB_GET, V1("/clients"), 0, clients },
-	{ WEB_GET, "/api/health", WEB_OPEN, web_old_health },
-	{ WEB_GET, "/api/summary", 0, web_old_summary },
-	{ WEB_GET, "/api/runs", 0, web_old_list },
-	{ WEB_GET, "/api/runs/:id", 0, web_old_get },
-	{ WEB_GET, "/api/storage/status", 0, web_old_storage },
+	{ WEB_GET, "/api/health", WEB_OPEN, web_upstream_health },
+	{ WEB_GET, "/api/summary", 0, web_upstream_summary },
+	{ WEB_GET, "/api/runs", 0, web_upstream_list },
+	{ WEB_GET, "/api/runs/:id", 0, web_upstream_get },
+	{ WEB_GET, "/api/storage/status", 0, web_upstream_storage },
 };
 
 /*
- * Whoever reads a stream hears from us now and then, so that what is between
- * us does not take it for dead.
+ * The setup.
  */
 static void
 on_beat(void *arg)
@@ -311,7 +298,7 @@ on_beat(void *arg)
 	struct web_api *api = arg;
 
 	api->beating = false;
-	web_hub_beat(api);
+	web_sse_beat(api);
 	web_feed_beat(api);
 }
 
@@ -325,7 +312,7 @@ web_api_beat(struct web_api *api)
 	timer_start(api->web->rpc->loop, &api->beat, BEAT_MS);
 }
 
-/* The results of a run that goes on are written again and again. */
+/* The output file of an unfinished run: the store reads it later. */
 static bool
 is_growing(void *arg, const char *path)
 {
@@ -353,10 +340,10 @@ web_api_init(struct web_api *api, struct err *e)
 			return -1;
 		api->stored = true;
 	}
-	rpc->results_dir = api->results_dir;
-	rpc->stream_max = STREAM_BYTES;
-	rpc->changed = web_feed_run;
-	rpc->changed_arg = api;
+	rpc->setup.results_dir = api->results_dir;
+	rpc->limits.stream_bytes = STREAM_BYTES;
+	rpc->setup.changed = web_feed_run;
+	rpc->setup.changed_arg = api;
 	web_add(api->web, rows, COUNTOF(rows), api);
 	return 0;
 }
@@ -370,13 +357,13 @@ web_api_fini(struct web_api *api)
 	if (api->web == NULL)
 		return;
 	rpc = api->web->rpc;
-	if (rpc->changed_arg == api)
-		rpc->changed = NULL;
+	if (rpc->setup.changed_arg == api)
+		rpc->setup.changed = NULL;
 	if (rpc->loop == NULL)
 		return;
 	timer_stop(rpc->loop, &api->beat);
 	web_feed_fini(api);
-	web_hub_fini(api);
+	web_sse_fini(api);
 	if (api->stored)
 		store_fini(&api->store);
 	api->stored = false;

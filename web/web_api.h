@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * web_api.h: web_api_.  The API by HTTP, version 1, and that of
- * microsoft/waza: runs of this server, those that results files tell of, and
- * what happens in them as server-sent events.  waza-rpc(5) has the routes.
+ * web_api.h: web_api_.  The HTTP API, version 1, and the one of
+ * microsoft/waza: the runs of this server, the runs in results files, and their
+ * events as server-sent events.  The routes are documented in waza-rpc(5).
  *
- * Whatever is done is done by the methods of JSON-RPC, with their gates and
- * their kinds of errors.  A run belongs to the server, not to whoever asked
- * for it.
+ * The methods of JSON-RPC do the work, with their checks and their kinds of
+ * errors.  A run belongs to the server, not to the client that started it.
  */
 #ifndef WAZA_WEB_API_H
 #define WAZA_WEB_API_H
@@ -21,50 +20,51 @@
 #include "web/web.h"
 
 struct json_out;
-struct outcome;
-struct rpc_run;
-struct rpc_why;
 struct web_feed;
-struct web_hub;
+struct web_readers;
 
 enum {
-	WEB_API_PAGES = 32,		/* answers that are kept, */
-	WEB_API_PAGE_MAX = 1 << 20	/* of that many bytes at most */
+	WEB_API_PAGES = 32,		/* cached answers, */
+	WEB_API_PAGE_MAX = 1 << 20	/* each of at most that many bytes */
+};
+
+/* The answer for one run of a results file. */
+struct web_api_page {
+	const struct store_file *file;
+	struct store_stamp stamp;
+	struct buf body;
+	uint64_t used;
 };
 
 /* Set the public part, zero the rest. */
 struct web_api {
 	struct web *web;
 	const char *results_dir;	/* or NULL */
-	/* a list of the evaluation clients, and how many evaluations wait for
-	 * one; or NULL */
+	/* write the list of evaluation clients; the number of evaluations that
+	 * wait for one; or NULL */
 	void (*put_clients)(void *arg, struct json_out *);
 	size_t (*queued)(void *arg);
 	void *clients_arg;
 	/* private */
 	struct store store;
-	bool stored;		/* there is one */
+	bool stored;		/* the store is open */
 	unsigned turn;		/* of marks in it */
-	struct web_hub *hubs;	/* runs that are read, */
-	struct web_feed *feeds;	/* and readers of all */
+	struct web_readers *readers;	/* of single runs, */
+	struct web_feed *feeds;	/* and of all changes */
 	struct timer beat, feed;
-	bool beating, feeding;
-	bool clients_new;
-	struct {
-		const struct store_file *file;
-		struct store_stamp stamp;
-		struct buf body;
-		uint64_t used;
-	} page[WEB_API_PAGES];
+	bool beating, feeding;	/* these timers are set */
+	bool clients_changed;
+	struct web_api_page page[WEB_API_PAGES];
 	uint64_t uses;
 };
 
 /*
- * After the server's loop and rpc have begun.  -1: there is no such directory
- * of results.
+ * init: after rpc_init() and rpc_add_evals(); -1 and *e: the directory of
+ * results cannot be read.  fini: before rpc_fini(); no effect without init.
  */
 int web_api_init(struct web_api *, struct err *);
-void web_api_fini(struct web_api *);	/* before the server's */
-void web_api_clients(void *web_api);	/* they have changed */
+void web_api_fini(struct web_api *);
+/* To be called when the evaluation clients have changed. */
+void web_api_clients(void *web_api);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * web_api_internal.h: web_api_ web_old_ web_feed_ web_hub_.  What the files of
- * the API share.
+ * web_api_internal.h: web_api_ web_runs_ web_sse_ web_feed_ web_upstream_.
+ * What the files of the API share.
  */
 #ifndef WAZA_WEB_API_INTERNAL_H
 #define WAZA_WEB_API_INTERNAL_H
@@ -9,9 +9,11 @@
 #include "rpc/rpc_view.h"
 #include "web/web_api.h"
 
+struct outcome;
+
 /*
- * What a query may have: values by name, decoded.  False: it has something
- * else, and has been refused.
+ * Reads the query into these arguments, decoded.  False: it has others or is
+ * malformed, and the request was refused.
  */
 struct web_arg {
 	const char *name;
@@ -19,15 +21,22 @@ struct web_arg {
 	bool given;
 };
 bool web_api_args(struct web_req *, struct web_arg *, size_t n);
-/* A number from 0 to max, or the usual where there is none. */
-bool web_api_count(struct web_req *, const struct web_arg *, size_t usual,
+/* A number from 0 to max, or the default.  False: refused. */
+bool web_api_count(struct web_req *, const struct web_arg *, size_t otherwise,
     size_t max, size_t *out);
 
+/*
+ * Answer with an error: message NULL is the kind's own, key and value are a
+ * member of `data` (key NULL: none); or with the error of a method.
+ */
 void web_api_fail(struct web_req *, enum rpc_kind, const char *message,
     const char *key, struct str value);
 void web_api_why(struct web_req *, const struct rpc_why *);
 
-/* A run that was asked for by its id: one of the two is not NULL. */
+/*
+ * A run: one of the two is not NULL.  find answers with an error and returns
+ * false if there is no run with that id.
+ */
 struct web_run {
 	struct rpc_run *live;
 	struct store_file *file;
@@ -35,8 +44,8 @@ struct web_run {
 bool web_api_find(struct web_req *, struct str id, struct web_run *);
 
 /*
- * All runs, the youngest first: next gives false after the last.  A file of a
- * run that is remembered is passed over.
+ * All runs, the youngest first, each in `at` and `run`; next: false after the
+ * last.  The file of a run that the server remembers is skipped.
  */
 struct web_runs {
 	struct web_api *api;
@@ -51,35 +60,42 @@ void web_runs_begin(struct web_runs *, struct web_api *, struct arena *);
 bool web_runs_next(struct web_runs *);
 
 /*
- * The results of a run, whole; NULL: there are none, and *e says why.  Those
- * of a file may be kept for a moment: then only until the next call.
+ * The results of a run; NULL and *e: there are none.  With `keep`, those of a
+ * file may be in the store's cache: they are valid until the next call.
  */
 struct outcome *web_api_outcome(struct web_api *, const struct web_run *,
     struct arena *, bool keep, struct err *);
 
-/* Routes of the other files. */
+/* Writes an object with the evaluation clients and the waiting evaluations. */
+void web_api_put_clients(struct web_api *, struct json_out *);
+
+/* The functions of routes in other files; see the table in web_api.c. */
 void web_api_list(struct web_req *);
 void web_api_get(struct web_req *);
 void web_api_result(struct web_req *);
 void web_api_task(struct web_req *);
 void web_api_compare(struct web_req *);
-void web_hub_stream(struct web_req *);	/* the events of a run, */
-void web_feed_stream(struct web_req *);	/* and of all that goes on */
-void web_old_health(struct web_req *);
-void web_old_summary(struct web_req *);
-void web_old_list(struct web_req *);
-void web_old_get(struct web_req *);
-void web_old_storage(struct web_req *);
+void web_sse_stream(struct web_req *);
+void web_feed_stream(struct web_req *);
+void web_upstream_health(struct web_req *);
+void web_upstream_summary(struct web_req *);
+void web_upstream_list(struct web_req *);
+void web_upstream_get(struct web_req *);
+void web_upstream_storage(struct web_req *);
 
-/* Something that the list has is new. */
+/* A run, or a results file, has changed: the readers of the feed get it. */
 void web_feed_run(void *web_api, struct rpc_run *);
 void web_feed_file(void *web_api, const struct store_run *);
-void web_feed_beat(struct web_api *);
-void web_feed_fini(struct web_api *);
-void web_hub_beat(struct web_api *);
-void web_hub_fini(struct web_api *);
 
-/* There is a reader to be kept awake. */
+/*
+ * web_api_beat sets a timer while streams have readers; it calls the other two,
+ * which write to silent streams so that proxies keep them open.  fini detaches
+ * all readers.
+ */
 void web_api_beat(struct web_api *);
+void web_feed_beat(struct web_api *);
+void web_sse_beat(struct web_api *);
+void web_feed_fini(struct web_api *);
+void web_sse_fini(struct web_api *);
 
 #endif

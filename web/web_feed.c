@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * All that goes on, to those who show it: an event for each run that has
- * begun, gone on or ended, and one when the evaluation clients are others.
+ * The stream of all changes: an event for each run that was started, has made
+ * progress or has ended, and one when the evaluation clients have changed.
  *
- * A run's progress is told once a second at most, its state at once.  What is
- * told is how it stands, not what has changed, so that one who missed some of
- * it only has to wait for the next; one who reads too slowly is sent away, and
- * asks again.
+ * The progress of a run is sent at most once a second, a new state at once.
+ * An event has the whole state, not the difference, so that a reader that
+ * missed some only waits for the next.  A reader that is too slow is
+ * disconnected and reconnects.
  */
 #include "web/web_api_internal.h"
 
@@ -15,7 +15,7 @@
 
 enum {
 	EACH_MS = 1000,		/* between two events of a run */
-	SOON_MS = 20		/* for what comes together */
+	SOON_MS = 20		/* to combine changes */
 };
 
 struct web_feed {		/* a reader */
@@ -31,15 +31,12 @@ on_gone(void *arg)
 
 	if (f->prev == NULL)
 		return;
-	*f->prev = f->next;
-	if (f->next != NULL)
-		f->next->prev = f->prev;
+	LIST_REMOVE(f);
 	f->prev = NULL;
 }
 
-/* The same bytes to all. */
 static void
-tell(struct web_api *api, const char *event, struct str data)
+send_all(struct web_api *api, const char *event, struct str data)
 {
 	struct buf b = { 0 };
 	struct web_feed *f, *next;
@@ -55,7 +52,7 @@ tell(struct web_api *api, const char *event, struct str data)
 }
 
 static void
-tell_run(struct web_api *api, const struct store_run *run)
+send_run(struct web_api *api, const struct store_run *run)
 {
 	struct buf b = { 0 };
 	struct json_out o = { .put = buf_sink, .ctx = &b };
@@ -63,41 +60,26 @@ tell_run(struct web_api *api, const struct store_run *run)
 	json_open(&o, '{');
 	store_put(&o, run);
 	json_close(&o, '}');
-	tell(api, "run", buf_str(&b));
+	send_all(api, "run", buf_str(&b));
 	buf_free(&b);
 }
 
 static void
-put_clients(struct web_api *api, struct buf *b)
-{
-	struct json_out o = { .put = buf_sink, .ctx = b };
-
-	json_open(&o, '{');
-	json_put_key(&o, STR("clients"));
-	if (api->put_clients != NULL)
-		api->put_clients(api->clients_arg, &o);
-	else
-		json_put_raw(&o, STR("[]"));
-	json_put_member_int(&o, "queued",
-	    api->queued != NULL ? (int64_t)api->queued(api->clients_arg) : 0);
-	json_close(&o, '}');
-}
-
-static void
-tell_clients(struct web_api *api)
+send_clients(struct web_api *api)
 {
 	struct buf b = { 0 };
+	struct json_out o = { .put = buf_sink, .ctx = &b };
 
-	put_clients(api, &b);
-	tell(api, "clients", buf_str(&b));
+	web_api_put_clients(api, &o);
+	send_all(api, "clients", buf_str(&b));
 	buf_free(&b);
 }
 
 static void on_time(void *);
 
-/* At the earlier of two times. */
+/* Sends the changes after that time, or earlier if that is planned. */
 static void
-tell_in(struct web_api *api, int64_t ms)
+send_in(struct web_api *api, int64_t ms)
 {
 	struct loop *loop = api->web->rpc->loop;
 
@@ -115,7 +97,7 @@ on_time(void *arg)
 	struct web_api *api = arg;
 	struct rpc *rpc = api->web->rpc;
 	int64_t now = loop_now(rpc->loop), wait;
-	struct rpc_mark *m;
+	struct rpc_shown *m;
 	struct rpc_run *r;
 	struct store_run run;
 
@@ -124,22 +106,24 @@ on_time(void *arg)
 		return;
 	for (r = rpc_view_next(rpc, NULL); r != NULL;
 	    r = rpc_view_next(rpc, r)) {
-		m = rpc_view_mark(r);
+		m = rpc_view_shown(r);
 		if (!m->changed)
 			continue;
 		rpc_view_brief(r, &run);
-		wait = m->state == (int)run.state ? m->told + EACH_MS - now :
+		wait = m->state == (int)run.state ? m->sent_ms + EACH_MS - now :
 		    0;
 		if (wait > 0) {
-			tell_in(api, wait);
+			send_in(api, wait);
 			continue;
 		}
-		*m = (struct rpc_mark){ false, (int)run.state, now };
-		tell_run(api, &run);
+		m->changed = false;
+		m->state = (int)run.state;
+		m->sent_ms = now;
+		send_run(api, &run);
 	}
-	if (api->clients_new) {
-		api->clients_new = false;
-		tell_clients(api);
+	if (api->clients_changed) {
+		api->clients_changed = false;
+		send_clients(api);
 	}
 }
 
@@ -150,11 +134,11 @@ web_feed_run(void *arg, struct rpc_run *r)
 
 	if (api->feeds == NULL)
 		return;
-	rpc_view_mark(r)->changed = true;
-	tell_in(api, SOON_MS);
+	rpc_view_shown(r)->changed = true;
+	send_in(api, SOON_MS);
 }
 
-/* A file of a run that is remembered is that run's, and told by it. */
+/* The server itself reports the runs that it remembers. */
 void
 web_feed_file(void *arg, const struct store_run *run)
 {
@@ -162,7 +146,7 @@ web_feed_file(void *arg, const struct store_run *run)
 
 	if (api->feeds != NULL &&
 	    rpc_view_find(api->web->rpc, run->id) == NULL)
-		tell_run(api, run);
+		send_run(api, run);
 }
 
 void
@@ -172,8 +156,8 @@ web_api_clients(void *arg)
 
 	if (api->feeds == NULL)
 		return;
-	api->clients_new = true;
-	tell_in(api, SOON_MS);
+	api->clients_changed = true;
+	send_in(api, SOON_MS);
 }
 
 void
@@ -183,6 +167,7 @@ web_feed_stream(struct web_req *r)
 	struct web_arg arg = { .name = "access_token" };
 	struct web_api *api = r->arg;
 	struct buf b = { 0 };
+	struct json_out o = { .put = buf_sink, .ctx = &b };
 	struct web_feed *f;
 
 	if (!web_api_args(r, &arg, 1))
@@ -195,13 +180,9 @@ web_feed_stream(struct web_req *r)
 		return;
 	f->req = r;
 	f->api = api;
-	f->next = api->feeds;
-	f->prev = &api->feeds;
-	if (f->next != NULL)
-		f->next->prev = &f->next;
-	api->feeds = f;
+	LIST_PUSH(&api->feeds, f);
 	buf_put(&b, STR("retry: 1000\n\nevent: clients\ndata: "));
-	put_clients(api, &b);
+	web_api_put_clients(api, &o);
 	buf_put(&b, STR("\n\n"));
 	web_stream_put(r, buf_str(&b));
 	buf_free(&b);

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * Who may ask.
+ * Access checks: Host, Origin and token.
  *
- * A browser is a way for strangers to reach loopback: a page from elsewhere
- * can send requests here, and a name of its own can be made to mean this
- * address.  So a name in Host must be one of ours (an address cannot be made
- * to mean another), and an Origin, which browsers send and pages cannot forge,
- * must be the Host itself.  Programs send no Origin.
+ * A browser lets strangers reach loopback: a page from elsewhere can send
+ * requests to this server, and its owner can make its name resolve to this
+ * address.  So a name in Host must be a name of this server (an IP address
+ * cannot resolve to another one), and Origin, which browsers send and pages
+ * cannot forge, must equal Host.  Programs send no Origin.
  */
 #include "web/web_internal.h"
 
@@ -14,7 +14,7 @@
 
 #include "lib/http.h"
 
-enum { REFUSED_MAX = 3 };	/* wrong tokens, then it is sent away */
+enum { REFUSED_MAX = 3 };	/* wrong tokens before disconnecting */
 
 static bool
 is_digit(char c)
@@ -50,14 +50,12 @@ is_ipv6(struct str s)
 	if (s.n < 4 || s.p[0] != '[' || s.p[s.n - 1] != ']')
 		return false;
 	for (i = 1; i < s.n - 1; i++)
-		if (!is_digit(s.p[i]) && (s.p[i] < 'a' || s.p[i] > 'f') &&
-		    (s.p[i] < 'A' || s.p[i] > 'F') && s.p[i] != ':' &&
-		    s.p[i] != '.')
+		if (hex_digit(s.p[i]) < 0 && s.p[i] != ':' && s.p[i] != '.')
 			return false;
 	return true;
 }
 
-/* An authority without its port, and without a dot at the end. */
+/* An authority without its port and a final dot. */
 static struct str
 host_of(struct str s)
 {
@@ -111,7 +109,7 @@ is_same(struct str a, struct str b)
 	return a.n == b.n;
 }
 
-/* "http://" or "https://", where a proxy is before us, and the Host. */
+/* "http://" ("https://": behind a proxy) and the Host, or an allowed one. */
 static bool
 is_own_origin(const struct web *w, struct str origin, struct str authority)
 {
@@ -134,7 +132,7 @@ forbid(struct web_conn *c, const char *why)
 	return false;
 }
 
-/* A unix socket is out of a browser's reach, and has no name of its own. */
+/* Browsers cannot reach a unix socket, which has no host name either. */
 bool
 web_check_source(struct web_conn *c)
 {
@@ -142,12 +140,13 @@ web_check_source(struct web_conn *c)
 
 	if (c->authority.p != NULL && c->via != RPC_UNIX &&
 	    !is_ours(c->web, c->authority))
-		return forbid(c, "Host is none of this server's names");
+		return forbid(c, "Host is not a name of this server");
 	if (origin.p != NULL && !is_own_origin(c->web, origin, c->authority))
-		return forbid(c, "Origin is another server's page");
+		return forbid(c, "Origin is not this server");
 	return true;
 }
 
+/* The token that the request shows; p NULL: none. */
 static struct str
 shown(struct web_conn *c, bool query)
 {
@@ -166,8 +165,8 @@ shown(struct web_conn *c, bool query)
 }
 
 /*
- * A WebSocket for JSON-RPC may show it later, with hello; one that shows a
- * wrong one is turned away at once.
+ * A WebSocket can show the token later, with hello; one that shows a wrong
+ * token is refused at once.
  */
 bool
 web_check_token(struct web_conn *c, unsigned flags, bool ws)
@@ -176,11 +175,12 @@ web_check_token(struct web_conn *c, unsigned flags, bool ws)
 	const struct rpc *rpc = c->web->rpc;
 	struct str token;
 
-	r->authed = !rpc_token_via(rpc, c->via);
+	r->authed = !rpc_needs_token(rpc, c->via);
 	if (r->authed)
 		return true;
 	token = shown(c, ws || flags & WEB_QUERY_TOKEN);
-	r->authed = token.p != NULL && rpc_same_secret(token, rpc->token);
+	r->authed = token.p != NULL &&
+	    rpc_same_secret(token, rpc->access.token);
 	if (r->authed || (flags & WEB_OPEN && token.p == NULL) ||
 	    (flags & WEB_OPEN && !ws))
 		return true;

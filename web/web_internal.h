@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * web_internal.h: web_.  What a request is made of.  Only for web.c, web_gate.c
+ * web_internal.h: web_.  A connection and its request, for web.c, web_gate.c
  * and web_answer.c.
  */
 #ifndef WAZA_WEB_INTERNAL_H
@@ -8,38 +8,36 @@
 
 #include "web/web.h"
 
-/* A connection, and the request it has. */
 struct web_conn {
 	struct web_req req;	/* first */
-	struct conn *conn;
+	struct conn *conn;	/* NULL: handed over */
 	struct web *web;
 	enum rpc_via via;
-	struct str authority;	/* that it was sent to; p NULL: not said */
-	struct arena own;	/* this is in it */
+	struct str authority;	/* Host, or of the URL; p NULL: missing */
+	struct arena own;	/* holds the connection itself */
 	struct arena kept;	/* of a request that is answered later */
-	struct buf fields;	/* of the answer, more than the usual */
+	struct buf fields;	/* additional fields of the answer */
 	struct web_stream stream;
 	unsigned refused;	/* wrong tokens so far */
-	bool busy;		/* a request is here */
+	bool busy;		/* a request is not answered yet */
 	bool calling;		/* its function has not returned */
-	bool later;		/* it is answered later, */
-	bool streaming;		/* or is being so */
+	bool later;		/* it is answered later */
+	bool streaming;		/* its answer has begun */
 	bool chunked;
-	bool keep;		/* the connection goes on after it */
+	bool keep;		/* keep the connection after the answer */
 	bool http11;		/* not 1.0 */
 	bool only_head;
-	bool caching;		/* the answer says itself */
+	bool caching;		/* the answer has its own Cache-Control */
 };
 
+/* The connection of a request. */
 struct web_conn *web_conn_of(struct web_req *);
 
-/* The answer has been written; what comes next may come. */
+/* Ends the request after its answer was written. */
 void web_over(struct web_conn *);
 
-/*
- * The gates.  False: it has been turned away.
- */
-bool web_check_source(struct web_conn *);	/* Host and Origin */
+/* Check Host and Origin; the token.  False: the request was refused. */
+bool web_check_source(struct web_conn *);
 bool web_check_token(struct web_conn *, unsigned flags, bool ws);
 
 #endif

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * The page's own files.  They hold nothing that is secret, so that they need
- * no token: the page asks for it, and then the server.
+ * The files of the page.  They contain nothing secret and need no token: the
+ * page asks the user for it.
  *
- * What agents say is shown in it, so the policy trusts nothing but these
- * files: no script, style or address from elsewhere, no markup made of text
- * (trusted types), no frame around it.
+ * The page shows what agents wrote, so its policy trusts only these files: no
+ * script, style or address from elsewhere, no markup made from text (trusted
+ * types), no frame around it.
  */
 #include "web/web_page.h"
 
@@ -53,7 +53,7 @@ answer(struct web_req *r, struct str name)
 	}
 	web_field(r, "Content-Security-Policy", STR(POLICY));
 	web_field(r, "Cross-Origin-Opener-Policy", STR("same-origin"));
-	/* a newer program may have newer files */
+	/* a newer version of the program may have newer files */
 	web_field(r, "Cache-Control", STR("no-cache"));
 	web_answer(r, 200, type_of(f->name),
 	    (struct str){ (const char *)f->p, f->n });

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * web_page.h: web_page_.  The page that people look at.  Its sources are in
- * page/; page/embed makes them build/web_files.c.
+ * web_page.h: web_page_.  The page for browsers.  Its sources are in page/;
+ * page/embed turns them into build/web_files.c.
  */
 #ifndef WAZA_WEB_PAGE_H
 #define WAZA_WEB_PAGE_H
@@ -21,6 +21,7 @@ struct web_page_file {
 extern const struct web_page_file web_page_files[];	/* build/web_files.c */
 extern const size_t web_page_nfiles;
 
-void web_page_add(struct web *);	/* GET / and /page/NAME */
+/* Adds the routes GET / and GET /page/NAME. */
+void web_page_add(struct web *);
 
 #endif

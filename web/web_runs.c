@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * Runs, wherever they are known from: in a list, one with its tasks, its
- * results.
+ * Runs, of this server and in results files: the list, one run with its tasks,
+ * its results, one task, a comparison.
  *
- * What is said of a run that is over does not change any more, so the bytes
- * are kept: with the run, or for some of the files.
+ * The description of a run that is over does not change any more, so its bytes
+ * are kept: with the run, or in a cache for some of the files.
  */
 #include "web/web_api_internal.h"
 
@@ -20,9 +20,9 @@
 #include "results/outcome.h"
 
 enum {
-	LIST_USUAL = 50, LIST_MAX = 1000,
-	WHOLE_MAX = 4 << 20,	/* bytes of a file that are sent in one */
-	PIECE = 256 << 10	/* and else at a time */
+	LIST_DEFAULT = 50, LIST_MAX = 1000,
+	WHOLE_MAX = 4 << 20,	/* bytes of a file that is sent at once; */
+	PIECE = 256 << 10	/* a larger one is sent in such pieces */
 };
 
 /*
@@ -52,7 +52,7 @@ is_same_file(struct arena *a, struct str x, struct str y)
 	return p != NULL && q != NULL && strcmp(p, q) == 0;
 }
 
-/* Its own file is not listed; copies of that have another id. */
+/* Marks the files with the run's id: its own is skipped, copies are listed. */
 static void
 mark(struct web_api *api, struct arena *a, struct rpc_run *r)
 {
@@ -76,7 +76,7 @@ web_runs_begin(struct web_runs *s, struct web_api *api, struct arena *a)
 	struct rpc_run *r;
 
 	*s = (struct web_runs){ .api = api };
-	s->live = NEW_N(a, struct rpc_run *, rpc->nruns);
+	s->live = NEW_N(a, struct rpc_run *, rpc_view_counts(rpc).known);
 	for (r = rpc_view_next(rpc, NULL); r != NULL;
 	    r = rpc_view_next(rpc, r))
 		s->live[s->nlive++] = r;
@@ -168,7 +168,7 @@ web_api_list(struct web_req *r)
 	struct json_out *o;
 
 	if (!web_api_args(r, args, COUNTOF(args)) ||
-	    !web_api_count(r, &args[LIMIT], LIST_USUAL, LIST_MAX, &limit) ||
+	    !web_api_count(r, &args[LIMIT], LIST_DEFAULT, LIST_MAX, &limit) ||
 	    !web_api_count(r, &args[OFFSET], 0, 1000000, &offset) ||
 	    !read_state(r, &args[STATUS], &q.state))
 		return;
@@ -189,13 +189,11 @@ web_api_list(struct web_req *r)
 	}
 	json_close(o, ']');
 	json_put_member_int(o, "total", (int64_t)total);
-	if (api->stored) {
+	if (api->stored)
 		json_put_member_int(o, "skippedFiles",
 		    (int64_t)api->store.nskipped);
-	}
-	if (api->stored && !api->store.scanned) {
+	if (api->stored && !api->store.scanned)
 		json_put_member_bool(o, "scanning", true);
-	}
 	json_close(o, '}');
 	web_end_json(r, 200);
 }
@@ -252,7 +250,7 @@ no_result(struct web_req *r, const char *why)
 	    why).p, "runId", r->param[0]);
 }
 
-/* A file on its way out, a piece at a time. */
+/* A large file that is sent in pieces. */
 struct sending {
 	struct web_req *req;
 	int fd;
@@ -327,7 +325,7 @@ open_output(struct arena *a, struct str path, int64_t *size, struct err *e)
 		return err_sys(e, p);
 	if (fstat(fd, &st) == -1 || !S_ISREG(st.st_mode)) {
 		os_close(&fd);
-		return err_set(e, ERR_SYS, "it is no plain file");
+		return err_set(e, ERR_SYS, "not a regular file");
 	}
 	*size = (int64_t)st.st_size;
 	return fd;
@@ -371,15 +369,13 @@ web_api_result(struct web_req *r)
 static void
 put_end(struct web_req *r, struct json_out *o, struct str error, bool results)
 {
-	if (error.n > 0) {
+	if (error.n > 0)
 		json_put_member_str(o, "error", error);
-	}
-	json_put_key(o, STR("resultsUrl"));
 	if (results)
-		json_put_str(o, arena_fmt(r->arena,
+		json_put_member_str(o, "resultsUrl", arena_fmt(r->arena,
 		    "/api/v1/runs/%.*s/result", STRF(r->param[0])));
 	else
-		json_put_null(o);
+		json_put_member_null(o, "resultsUrl");
 	json_close(o, '}');
 }
 
@@ -401,7 +397,7 @@ make_live(struct web_req *r, struct rpc_run *run, struct buf *b)
 static void
 get_live(struct web_req *r, struct rpc_run *run)
 {
-	struct buf *page = rpc_view_page(run), *b;
+	struct buf *page = &rpc_view_shown(run)->page, *b;
 
 	if (!rpc_view_over(run)) {
 		b = web_begin(r);
@@ -414,19 +410,19 @@ get_live(struct web_req *r, struct rpc_run *run)
 	web_answer(r, 200, "application/json", buf_str(page));
 }
 
-/* The place for the file's page: its own, or the one unused for longest. */
-static size_t
-place_of(struct web_api *api, const struct store_file *f)
+/* The file's page in the cache, or the longest unused one. */
+static struct web_api_page *
+page_of(struct web_api *api, const struct store_file *f)
 {
-	size_t i, at = 0;
+	struct web_api_page *p, *oldest = api->page;
 
-	for (i = 0; i < WEB_API_PAGES; i++) {
-		if (api->page[i].file == f)
-			return i;
-		if (api->page[i].used < api->page[at].used)
-			at = i;
+	for (p = api->page; p < api->page + WEB_API_PAGES; p++) {
+		if (p->file == f)
+			return p;
+		if (p->used < oldest->used)
+			oldest = p;
 	}
-	return at;
+	return oldest;
 }
 
 static void
@@ -458,13 +454,13 @@ static void
 get_file(struct web_req *r, const struct store_file *f)
 {
 	struct web_api *api = r->arg;
-	size_t i = place_of(api, f);
-	struct buf *b = &api->page[i].body;
+	struct web_api_page *p = page_of(api, f);
+	struct buf *b = &p->body;
 	struct outcome *oc;
 	struct err e;
 
-	if (api->page[i].file != f || b->n == 0 ||
-	    !store_same(&api->page[i].stamp, &f->stamp) ||
+	if (p->file != f || b->n == 0 ||
+	    !store_same(&p->stamp, &f->stamp) ||
 	    !is_same_id(buf_str(b), r->param[0])) {
 		oc = store_outcome(&api->store, f, &e);
 		if (oc == NULL) {
@@ -473,10 +469,10 @@ get_file(struct web_req *r, const struct store_file *f)
 		}
 		b->n = 0;
 		make_file(r, f, oc, b);
-		api->page[i].file = f;
-		api->page[i].stamp = f->stamp;
+		p->file = f;
+		p->stamp = f->stamp;
 	}
-	api->page[i].used = ++api->uses;
+	p->used = ++api->uses;
 	web_answer(r, 200, "application/json", buf_str(b));
 	if (b->n > WEB_API_PAGE_MAX)
 		buf_free(b);

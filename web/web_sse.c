@@ -1,20 +1,18 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * The events of a run to all who read them (server-sent events, as the HTML
- * standard has them).
+ * The events of a run for its readers, as server-sent events (HTML standard).
  *
- * A reader is a number: that of the event it gets next.  What it gets are
- * bytes as rpc_stream.h keeps them, many events at a time.  While much waits
- * to be sent to it, it gets nothing; it goes on when that has left, with what
- * is still kept by then.  So a reader costs no more than READER_BYTES however
- * slow it is, and one that has left can come again and name the last event it
- * has seen.
+ * A reader is little more than the number of its next event.  It gets bytes as
+ * rpc_stream.h keeps them, many events at a time.  While too much is queued for
+ * it, it gets nothing; when that is sent, it continues with what is still kept
+ * by then.  So a slow reader costs at most READER_BYTES, and one that has
+ * disconnected can come back and name the last event it has seen.
  *
- * All readers of a run hang on a hub.  New events do not go out one by one:
- * the hub sends to its readers in slices of time, and while runs go on it rests
- * after each, SHARE times as long as it took, so that many readers do not slow
- * the run down.  What they lag behind by then they get when it is over;
- * only when events are about to be dropped the run has to wait.
+ * New events are not sent one by one: the readers of a run are served in slices
+ * of time.  While runs are active, each slice is followed by a pause of SHARE
+ * times its length, so that many readers do not slow the runs down.  Readers
+ * catch up when the run is over; the run only has to wait for them when events
+ * are about to be dropped.
  */
 #include "web/web_api_internal.h"
 
@@ -24,76 +22,68 @@
 #include "rpc/rpc_stream.h"
 
 enum {
-	READER_BYTES = 64 << 10,	/* that wait for one */
-	SLICE_MS = 2,		/* of sending, while runs go on, */
-	IDLE_SLICE_MS = 20,	/* and while there are none */
-	SHARE = 32,		/* of rest to one of work */
-	REST_MS = 1000		/* at most */
+	READER_BYTES = 64 << 10,	/* queued for a reader at most */
+	SLICE_MS = 2,		/* of sending, while runs are active, */
+	IDLE_SLICE_MS = 20,	/* and while none are */
+	SHARE = 32,		/* pause, in lengths of the slice */
+	PAUSE_MS = 1000		/* at most */
 };
 #define MS INT64_C(1000000)
 
-struct web_hub {
-	struct arena own;	/* it is in it */
+struct web_readers {		/* of one run */
+	struct arena own;	/* holds this struct itself */
 	struct web_api *api;
 	struct rpc_run *run;
 	struct rpc_stream *stream;
 	struct rpc_tap tap;
 	struct timer timer;
-	bool waiting;		/* the timer runs */
-	int64_t rest_until;	/* on the loop's clock */
-	uint64_t sent;		/* the first that somebody has not got, */
-	uint64_t least;		/* as far as is known now */
-	bool more;		/* somebody could take more */
-	struct web_reader *readers;
-	struct web_reader *turn;	/* whose it is; NULL: the first's */
-	struct web_hub *next, **prev;
+	bool waiting;		/* the timer is set */
+	int64_t pause_until;	/* on the loop's clock */
+	uint64_t sent;		/* the first event that a reader lacks, */
+	uint64_t least;		/* as far as known in this round */
+	bool more;		/* a reader could take more */
+	struct web_reader *first;
+	struct web_reader *turn;	/* the next to serve; NULL: the first */
+	struct web_readers *next, **prev;
 };
 
 struct web_reader {
 	struct web_req *req;
-	struct web_hub *hub;
-	uint64_t at;		/* the number of the event it gets next */
+	struct web_readers *all;	/* NULL: detached */
+	uint64_t at;		/* the number of its next event */
 	struct web_reader *next, **prev;
 };
 
-/*
- * Hubs come with the first reader and go with the last.
- */
+/* The struct is freed with its last reader. */
 static void
-close_hub(struct web_hub *h)
+free_readers(struct web_readers *h)
 {
-	struct arena own = h->own;
-
 	rpc_stream_untap(&h->tap);
 	timer_stop(h->api->web->rpc->loop, &h->timer);
-	*h->prev = h->next;
-	if (h->next != NULL)
-		h->next->prev = h->prev;
-	arena_free(&own);
+	LIST_REMOVE(h);
+	arena_free(&h->own);
 }
 
 static void
-unlink_reader(struct web_reader *r)
+detach(struct web_reader *r)
 {
-	*r->prev = r->next;
-	if (r->next != NULL)
-		r->next->prev = r->prev;
-	if (r->hub->turn == r)
-		r->hub->turn = r->next;
-	r->hub = NULL;
+	LIST_REMOVE(r);
+	if (r->all->turn == r)
+		r->all->turn = r->next;
+	r->all = NULL;
 }
 
 static void
 on_reader_gone(void *arg)
 {
 	struct web_reader *r = arg;
-	struct web_hub *h = r->hub;
+	struct web_readers *h = r->all;
 
 	if (h == NULL)
 		return;
-	unlink_reader(r);
-	if (h->readers == NULL)
-		close_hub(h);
+	detach(r);
+	if (h->first == NULL)
+		free_readers(h);
 }
 
 static size_t
@@ -104,72 +94,75 @@ room(const struct web_req *req)
 	return n < READER_BYTES ? READER_BYTES - n : 0;
 }
 
-/* Sends what there is, as much as it takes; true: it has ended. */
+/* Sends as much as the reader takes; true: its stream has ended. */
 static bool
-feed(struct web_reader *r)
+send_events(struct web_reader *r)
 {
-	const struct rpc_stream *s = r->hub->stream;
+	const struct rpc_stream *s = r->all->stream;
 	struct str text;
 
 	while (r->at < s->next && room(r->req) > 0) {
 		text = rpc_stream_get(s, &r->at, room(r->req));
 		if (!web_stream_put(r->req, text))
-			return false;	/* it is sent away */
+			return false;	/* it is disconnected */
 	}
 	if (!s->over || r->at < s->next)
 		return false;
-	unlink_reader(r);
+	detach(r);
 	web_stream_end(r->req);
 	return true;
 }
 
-/* After its rest, if that can be. */
-static void
-soon(struct web_hub *h)
+static size_t
+active_runs(const struct web_readers *h)
 {
-	struct rpc *rpc = h->api->web->rpc;
-	int64_t rest = h->rest_until - loop_now(rpc->loop);
+	return rpc_view_counts(h->api->web->rpc).active;
+}
 
-	if (rpc->active == 0 || rest < 0 || h->stream->over ||
+/* Serves the readers after the pause, at once if that cannot wait. */
+static void
+serve_soon(struct web_readers *h)
+{
+	struct loop *loop = h->api->web->rpc->loop;
+	int64_t pause = h->pause_until - loop_now(loop);
+
+	if (active_runs(h) == 0 || pause < 0 || h->stream->over ||
 	    rpc_stream_bytes(h->stream, h->sent) > h->stream->max / 4 * 3)
-		rest = 0;
-	if (h->waiting && (rest > 0 || h->timer.at <= loop_now(rpc->loop)))
+		pause = 0;
+	if (h->waiting && (pause > 0 || h->timer.at <= loop_now(loop)))
 		return;
 	h->waiting = true;
-	timer_start(rpc->loop, &h->timer, rest);
+	timer_start(loop, &h->timer, pause);
 }
 
 static void
 on_drained(void *arg)
 {
 	struct web_reader *r = arg;
-	struct web_hub *h = r->hub;
+	struct web_readers *h = r->all;
 
 	if (h == NULL || (r->at >= h->stream->next && !h->stream->over))
 		return;
-	if (h->api->web->rpc->active > 0 && !h->stream->over) {
-		soon(h);
+	if (active_runs(h) > 0 && !h->stream->over) {
+		serve_soon(h);
 		return;
 	}
-	feed(r);
-	if (h->readers == NULL)
-		close_hub(h);
+	send_events(r);
+	if (h->first == NULL)
+		free_readers(h);
 }
 
-/*
- * To all of them, a slice of time after the other.
- */
 static void
 serve(struct web_reader *r)
 {
-	struct web_hub *h = r->hub;
+	struct web_readers *h = r->all;
 	const struct rpc_stream *s = h->stream;
 
-	if ((r->at >= s->next && !s->over) || feed(r))
+	if ((r->at >= s->next && !s->over) || send_events(r))
 		return;
 	web_stream_flush(r->req);
 	if (r->at >= s->next || room(r->req) == 0)
-		return;		/* else: it goes on when all has left */
+		return;		/* on_drained() continues */
 	h->more = true;
 	if (r->at < h->least)
 		h->least = r->at;
@@ -178,15 +171,14 @@ serve(struct web_reader *r)
 static void
 on_time(void *arg)
 {
-	struct web_hub *h = arg;
-	struct rpc *rpc = h->api->web->rpc;
+	struct web_readers *h = arg;
 	int64_t start = os_now_ns(), took = 0;
-	int64_t slice = rpc->active > 0 ? SLICE_MS : IDLE_SLICE_MS;
+	int64_t slice = active_runs(h) > 0 ? SLICE_MS : IDLE_SLICE_MS;
 	struct web_reader *r = h->turn;
 
 	h->waiting = false;
 	if (r == NULL) {
-		r = h->readers;
+		r = h->first;
 		h->least = h->stream->next;
 		h->more = false;
 	}
@@ -197,46 +189,46 @@ on_time(void *arg)
 		took = os_now_ns() - start;
 	}
 	took = took * SHARE / MS;
-	h->rest_until = loop_clock(rpc->loop) +
-	    (took < REST_MS ? took : REST_MS);
+	h->pause_until = loop_clock(h->api->web->rpc->loop) +
+	    (took < PAUSE_MS ? took : PAUSE_MS);
 	if (r == NULL)
 		h->sent = h->least;
-	if (h->readers == NULL)
-		close_hub(h);
+	if (h->first == NULL)
+		free_readers(h);
 	else if (r != NULL || h->more)
-		soon(h);
+		serve_soon(h);
 }
 
 static void
 on_event(void *arg)
 {
-	soon(arg);
+	serve_soon(arg);
 }
 
-/* The run is forgotten; who reads of it has to ask again. */
+/* The run is forgotten: its readers have to ask again. */
 static void
 on_stream_gone(void *arg)
 {
-	struct web_hub *h = arg;
+	struct web_readers *h = arg;
 	struct web_reader *r;
 
-	while ((r = h->readers) != NULL) {
-		unlink_reader(r);
+	while ((r = h->first) != NULL) {
+		detach(r);
 		web_stream_end(r->req);
 	}
-	close_hub(h);
+	free_readers(h);
 }
 
-static struct web_hub *
-hub_of(struct web_api *api, struct rpc_run *run)
+static struct web_readers *
+readers_of(struct web_api *api, struct rpc_run *run)
 {
 	struct arena own = { 0 };
-	struct web_hub *h;
+	struct web_readers *h;
 
-	for (h = api->hubs; h != NULL; h = h->next)
+	for (h = api->readers; h != NULL; h = h->next)
 		if (h->run == run)
 			return h;
-	h = NEW(&own, struct web_hub);
+	h = NEW(&own, struct web_readers);
 	h->own = own;
 	h->api = api;
 	h->run = run;
@@ -246,18 +238,11 @@ hub_of(struct web_api *api, struct rpc_run *run)
 		.arg = h };
 	h->timer = (struct timer){ .fn = on_time, .arg = h };
 	rpc_stream_tap(h->stream, &h->tap);
-	h->next = api->hubs;
-	h->prev = &api->hubs;
-	if (h->next != NULL)
-		h->next->prev = &h->next;
-	api->hubs = h;
+	LIST_PUSH(&api->readers, h);
 	return h;
 }
 
-/*
- * A reader.  One that has seen the end is told that there is no more: a
- * browser would ask again and again.
- */
+/* The number of the last event that the client has seen; false: refused. */
 static bool
 last_seen(struct web_req *r, uint64_t *seen)
 {
@@ -292,7 +277,7 @@ join(struct web_req *req, struct rpc_run *run, uint64_t seen)
 		.drained = on_drained };
 	struct web_api *api = req->arg;
 	struct web_reader *r;
-	struct web_hub *h;
+	struct web_readers *h;
 
 	web_later(req, NULL, NULL);
 	r = NEW(req->arena, struct web_reader);
@@ -300,24 +285,20 @@ join(struct web_req *req, struct rpc_run *run, uint64_t seen)
 	if (!web_stream_begin(req, "text/event-stream", &st))
 		return;
 	put_start(req);
-	h = hub_of(api, run);
+	h = readers_of(api, run);
 	r->req = req;
-	r->hub = h;
+	r->all = h;
 	r->at = seen + 1;
-	r->next = h->readers;
-	r->prev = &h->readers;
-	if (r->next != NULL)
-		r->next->prev = &r->next;
-	h->readers = r;
+	LIST_PUSH(&h->first, r);
 	web_api_beat(api);
-	feed(r);
-	if (h->readers == NULL)
-		close_hub(h);
+	send_events(r);
+	if (h->first == NULL)
+		free_readers(h);
 }
 
-/* Of a run of which there is only a file: that it is over, and how. */
+/* A run of which only a file is left: one event with its outcome. */
 static void
-tell_end(struct web_req *req, const struct store_run *run)
+send_outcome(struct web_req *req, const struct store_run *run)
 {
 	struct web_stream st = { 0 };
 	struct event ev = { .type = EVENT_EVAL_COMPLETE, .seq = 1,
@@ -347,7 +328,7 @@ tell_end(struct web_req *req, const struct store_run *run)
 }
 
 void
-web_hub_stream(struct web_req *r)
+web_sse_stream(struct web_req *r)
 {
 	const struct rpc_stream *s;
 	struct web_run run;
@@ -358,15 +339,16 @@ web_hub_stream(struct web_req *r)
 	web_field(r, "X-Accel-Buffering", STR("no"));
 	if (run.live == NULL) {
 		if (run.file->run.state == STORE_RUNNING)
-			web_api_fail(r, RPC_NO_RESULT, "No events: the run is "
-			    "another server's", "runId", r->param[0]);
+			web_api_fail(r, RPC_NO_RESULT, "No events: the run "
+			    "belongs to another server", "runId", r->param[0]);
 		else if (seen > 0)
 			web_answer(r, 204, NULL, STR(""));
 		else
-			tell_end(r, &run.file->run);
+			send_outcome(r, &run.file->run);
 		return;
 	}
 	s = rpc_view_stream(run.live);
+	/* 204: a browser that has seen the end must not ask again */
 	if (s->over && seen > 0 && seen + 1 >= s->next)
 		web_answer(r, 204, NULL, STR(""));
 	else
@@ -374,13 +356,13 @@ web_hub_stream(struct web_req *r)
 }
 
 void
-web_hub_beat(struct web_api *api)
+web_sse_beat(struct web_api *api)
 {
-	struct web_hub *h;
+	struct web_readers *h;
 	struct web_reader *r, *next;
 
-	for (h = api->hubs; h != NULL; h = h->next)
-		for (r = h->readers; r != NULL; r = next) {
+	for (h = api->readers; h != NULL; h = h->next)
+		for (r = h->first; r != NULL; r = next) {
 			next = r->next;
 			if (room(r->req) == READER_BYTES)
 				web_stream_put(r->req, STR(":\n\n"));
@@ -388,15 +370,14 @@ web_hub_beat(struct web_api *api)
 		}
 }
 
-/* Readers find out by their connections. */
 void
-web_hub_fini(struct web_api *api)
+web_sse_fini(struct web_api *api)
 {
-	struct web_hub *h;
+	struct web_readers *h;
 
-	while ((h = api->hubs) != NULL) {
-		while (h->readers != NULL)
-			unlink_reader(h->readers);
-		close_hub(h);
+	while ((h = api->readers) != NULL) {
+		while (h->first != NULL)
+			detach(h->first);
+		free_readers(h);
 	}
 }

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * What the dashboard of microsoft/waza asks for, in its shapes
- * (reference/upstream-waza.md, section 8), so that its page works here.
+ * The API of microsoft/waza (reference/upstream-waza.md, section 8), so that
+ * its dashboard works with this server.
  *
- * Of a task it shows the first trial.  Runs that go on are not in it; a cost
- * that nobody knows is 0, where the original makes one up.
+ * The dashboard shows the first trial of a task, and only runs that are over.
+ * An unknown cost is 0; the original invents one.
  */
 #include "web/web_api_internal.h"
 
@@ -27,7 +27,7 @@ fail(struct web_req *r, int status, const char *text)
 }
 
 void
-web_old_health(struct web_req *r)
+web_upstream_health(struct web_req *r)
 {
 	struct json_out *o = web_json(r);
 
@@ -39,14 +39,12 @@ web_old_health(struct web_req *r)
 }
 
 void
-web_old_storage(struct web_req *r)
+web_upstream_storage(struct web_req *r)
 {
 	web_answer(r, 200, "application/json", STR("{\"configured\":false}\n"));
 }
 
-/*
- * Runs that are over.
- */
+/* All runs that are over. */
 static struct store_run *
 gather(struct web_req *r, size_t *n)
 {
@@ -68,7 +66,7 @@ share(double part, size_t of)
 }
 
 void
-web_old_summary(struct web_req *r)
+web_upstream_summary(struct web_req *r)
 {
 	size_t i, n, tasks = 0, passed = 0;
 	struct store_run *v = gather(r, &n);
@@ -95,43 +93,30 @@ web_old_summary(struct web_req *r)
 	web_end_json(r, 200);
 }
 
+/* A run and the number by which it is sorted. */
+struct sorted {
+	double by;
+	const struct store_run *run;
+};
+
 static int
-compare(double x, double y)
+by_number(const void *x, const void *y)
 {
-	return x < y ? -1 : x > y;
+	const struct sorted *a = x, *b = y;
+
+	return a->by < b->by ? -1 : a->by > b->by;
 }
 
-static int
-by_tokens(const void *x, const void *y)
+static double
+sort_number(const struct store_run *run, struct str sort)
 {
-	const struct store_run *a = x, *b = y;
-
-	return compare((double)a->tokens, (double)b->tokens);
-}
-
-static int
-by_cost(const void *x, const void *y)
-{
-	const struct store_run *a = x, *b = y;
-
-	return compare(a->cost, b->cost);
-}
-
-static int
-by_duration(const void *x, const void *y)
-{
-	const struct store_run *a = x, *b = y;
-
-	return compare((double)a->duration_ms, (double)b->duration_ms);
-}
-
-static int
-by_time(const void *x, const void *y)
-{
-	const struct store_run *a = x, *b = y;
-
-	return a->started_ns < b->started_ns ? -1 :
-	    a->started_ns > b->started_ns;
+	if (str_is(sort, "tokens"))
+		return (double)run->tokens;
+	if (str_is(sort, "cost"))
+		return run->cost;
+	if (str_is(sort, "duration"))
+		return (double)run->duration_ms;
+	return (double)run->started_ns;		/* the default, as there */
 }
 
 static void
@@ -156,35 +141,26 @@ put_run(struct json_out *o, const struct store_run *run)
 	json_put_member_str(o, "source", STR("local"));
 }
 
-/* Whatever else it is asked for by, it is the time, as there. */
 void
-web_old_list(struct web_req *r)
+web_upstream_list(struct web_req *r)
 {
-	static const struct {
-		const char *name;
-		int (*by)(const void *, const void *);
-	} orders[] = {
-		{ "tokens", by_tokens }, { "cost", by_cost },
-		{ "duration", by_duration },
-	};
-	int (*by)(const void *, const void *) = by_time;
 	struct str sort = STR(""), order = STR("");
 	size_t i, n;
 	struct store_run *v = gather(r, &n);
+	struct sorted *s = NEW_N(r->arena, struct sorted, n);
 	struct json_out *o;
 
 	(void)web_query(r, "sort", &sort);
 	(void)web_query(r, "order", &order);
-	for (i = 0; i < COUNTOF(orders); i++)
-		if (str_is(sort, orders[i].name))
-			by = orders[i].by;
+	for (i = 0; i < n; i++)
+		s[i] = (struct sorted){ sort_number(&v[i], sort), &v[i] };
 	if (n > 1)
-		qsort(v, n, sizeof(*v), by);
+		qsort(s, n, sizeof(*s), by_number);
 	o = web_json(r);
 	json_open(o, '[');
 	for (i = 0; i < n; i++) {
 		json_open(o, '{');
-		put_run(o, &v[str_is(order, "asc") ? i : n - 1 - i]);
+		put_run(o, s[str_is(order, "asc") ? i : n - 1 - i].run);
 		json_close(o, '}');
 	}
 	json_close(o, ']');
@@ -290,16 +266,15 @@ put_task(struct json_out *o, const struct outcome_task *t)
 	json_put_member_double(o, "score", t->score);
 	json_put_member_double(o, "duration", (double)t->duration_ms / 1000);
 	put_graders(o, trial);
-	if (list != NULL && list->type == JSON_ARRAY) {
+	if (list != NULL && list->type == JSON_ARRAY)
 		json_put_member(o, "transcript", list);
-	}
 	put_digest(o, json_getc(trial, "session_digest"));
 	put_interval(o, json_getc(t->node, "stats"));
 	json_close(o, '}');
 }
 
 void
-web_old_get(struct web_req *r)
+web_upstream_get(struct web_req *r)
 {
 	struct web_api *api = r->arg;
 	struct web_run at = { 0 };

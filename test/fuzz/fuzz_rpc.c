@@ -15,7 +15,9 @@
 #include "io/loop.h"
 #include "io/proc.h"
 #include "json.h"
-#include "rpc.h"
+#include "rpc/rpc_internal.h"
+#include "rpc/session.h"
+#include "rpc/tool.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *, size_t);
 
@@ -136,20 +138,21 @@ check(struct arena *a, struct str said, struct str got)
 
 struct talk {
 	struct rpc rpc;
+	struct tools tools;
 	struct loop *loop;
 	struct rpc_peer *peer;
-	int fd, quiet;
+	int fd, idle;
 	int far;		/* the dispatcher's end */
 	bool over;		/* it has been sent away */
 	struct buf got;
 };
 
 static void
-on_quiet(void *arg)
+on_idle(void *arg)
 {
 	struct talk *t = arg;
 
-	t->quiet++;
+	t->idle++;
 }
 
 static void
@@ -197,7 +200,7 @@ busy(const struct talk *t)
 {
 	char c;
 
-	return t->quiet == 0 && (t->peer->ncalls > 0 ||
+	return t->idle == 0 && (t->peer->ncalls > 0 ||
 	    conn_pending(t->peer->conn) > 0 ||
 	    recv(t->far, &c, 1, MSG_PEEK | MSG_DONTWAIT) == 1);
 }
@@ -227,6 +230,7 @@ static void
 begin(struct talk *t, bool token)
 {
 	static const char *const roots[] = { "/nowhere/at/all" };
+	struct err e;
 	int fd[2];
 
 	assert(socketpair(AF_UNIX, SOCK_STREAM, 0, fd) == 0);
@@ -236,13 +240,16 @@ begin(struct talk *t, bool token)
 	t->far = fd[0];
 	t->rpc.loop = t->loop;
 	t->rpc.version = "0";
-	t->rpc.roots = roots;
-	t->rpc.nroots = 1;
-	t->rpc.quiet = on_quiet;
-	t->rpc.arg = t;
+	t->rpc.access.roots = roots;
+	t->rpc.access.nroots = 1;
+	t->rpc.idle = on_idle;
+	t->rpc.idle_arg = t;
 	if (token)
-		t->rpc.token = STR("t");
+		t->rpc.access.token = STR("t");
 	rpc_init(&t->rpc);
+	rpc_add_evals(&t->rpc);
+	tool_add(&t->rpc, &t->tools);
+	assert(session_open(&t->rpc, &(struct session_opts){ 0 }, &e) == 0);
 	t->peer = rpc_accept(&t->rpc, token ? RPC_TCP : RPC_UNIX, fd[0],
 	    fd[0], &conn_line);
 	assert(t->peer != NULL);
@@ -265,7 +272,7 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	procs_init(&procs, t.loop, false);
 	t.rpc.procs = &procs;
 	begin(&t, s.p[0] == 'T');
-	while (s.n > 0 && t.quiet == 0 && !t.over) {
+	while (s.n > 0 && t.idle == 0 && !t.over) {
 		eol = memchr(s.p, '\n', s.n);
 		line = (struct str){ s.p, eol != NULL ?
 			(size_t)(eol - s.p) : s.n };
@@ -273,8 +280,9 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		s.p += line.n + (eol != NULL);
 		s.n -= line.n + (eol != NULL);
 	}
+	assert(rpc_view_counts(&t.rpc).unfinished == 0);
 	rpc_fini(&t.rpc);
-	assert(t.quiet == 1 && t.rpc.running == 0);
+	assert(t.idle == 1 && t.rpc.state == NULL);
 	close(t.fd);
 	buf_free(&t.got);
 	procs_fini(&procs);

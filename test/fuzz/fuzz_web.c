@@ -99,27 +99,13 @@ on_chosen(void *arg, struct conn *c, const struct conn_framer *f)
 	if (f == &conn_http)
 		web_adopt(&s->web, c, RPC_TCP);
 	else
-		rpc_adopt(&s->rpc, RPC_TCP, c, f);
+		rpc_adopt(&s->rpc, RPC_TCP, c, f, false);
 }
 
 static void
 nothing(void *arg)
 {
 	(void)arg;
-}
-
-static void
-no_message(void *arg, struct str s)
-{
-	(void)arg;
-	(void)s;
-}
-
-static void
-no_sense(void *arg, const struct err *e)
-{
-	(void)arg;
-	(void)e;
 }
 
 static void
@@ -174,9 +160,7 @@ play(struct buf *log, unsigned how, struct str in, unsigned cuts)
 {
 	static const char *const hosts[] = { "ours.example" };
 	struct server s = { 0 };
-	struct conn_opts door = { .message = no_message, .broken = no_sense,
-		.ended = nothing, .gone = nothing, .chosen = on_chosen,
-		.arg = &s };
+	struct conn_opts door = { .chosen = on_chosen, .arg = &s };
 	struct err e;
 	size_t n;
 	int fd[2];
@@ -184,8 +168,8 @@ play(struct buf *log, unsigned how, struct str in, unsigned cuts)
 	os_init(&e);
 	s.rpc.loop = loop_new(NULL, &e);
 	s.rpc.version = "1";
-	s.rpc.token = how & 1 ? STR("s3cret") : STR("");
-	s.rpc.limits.message_max = how & 2 ? 20 : 1 << 16;
+	s.rpc.access.token = how & 1 ? STR("s3cret") : STR("");
+	s.rpc.limits.conns.message_max = how & 2 ? 20 : 1 << 16;
 	rpc_init(&s.rpc);
 	s.web = (struct web){ .rpc = &s.rpc, .remote = how & 4,
 		.hosts = hosts, .nhosts = 1 };
@@ -196,7 +180,7 @@ play(struct buf *log, unsigned how, struct str in, unsigned cuts)
 	os_nonblock(fd[0]);
 	os_nonblock(fd[1]);
 	door.in = door.out = fd[0];
-	assert(conn_new(&s.rpc.conns, &door) != NULL);
+	assert(conn_new(rpc_conns(&s.rpc), &door) != NULL);
 	while (in.n > 0) {
 		n = cuts == 0 ? in.n : cut(&cuts);
 		n = n < in.n ? n : in.n;
@@ -208,11 +192,11 @@ play(struct buf *log, unsigned how, struct str in, unsigned cuts)
 		go_on(&s);
 	}
 	shutdown(fd[1], SHUT_WR);
-	for (n = 0; n < ROOM && s.rpc.conns.n > 0; n++) {
+	for (n = 0; n < ROOM && rpc_conns(&s.rpc)->n > 0; n++) {
 		turn(&s, fd[1]);
 		go_on(&s);
 	}
-	assert(s.rpc.conns.n == 0 && s.kept == NULL);
+	assert(rpc_conns(&s.rpc)->n == 0 && s.kept == NULL);
 	turn(&s, fd[1]);
 	close(fd[1]);
 	sum_up(&s, log);

@@ -76,7 +76,7 @@ ok 'in a row: nothing is left' nothing_left
 # so many and no more
 up '{"executor":"mock","sessions":{"max":2}}'
 { fix 1; fix 2; fix 3; } | "$RPCPIPE" talk sock >out
-like 'too many: -32015' '*"error":{"code":-32015,"message":"Resource exhausted: there are 2 sessions, and no more are allowed; delete some","data":{"kind":"resource"}}*' "$(grep error out)"
+like 'too many: -32015' '*"error":{"code":-32015,"message":"Resource exhausted: there are 2 sessions, the maximum; delete some","data":{"kind":"resource"}}*' "$(grep error out)"
 id=$(ids <out | head -n 1)
 like 'too many: those that are there go on' '*"result"*' "$(ask sock "$(fix 4 "\"session_id\":\"$id\"")" | tail -n 1)"
 ask sock "$(delete 5 "$id")" >out
@@ -124,7 +124,7 @@ ask sock "$(fix 1)" >out
 ask sock "$(fix 2)" >last
 stop
 up '{"executor":"mock","sessions":{"persist_dir":"few","max":1}}'
-like 'fewer: told' '*few: 1 old sessions were forgotten: more than sessions.max*' "$(cat log)"
+like 'fewer: told' '*few: deleted the 1 oldest sessions: more than sessions.max*' "$(cat log)"
 like 'fewer: the oldest' '*-32003*' "$(ask sock "$(delete 3 "$(ids <out)")")"
 like 'fewer: not the last' '*"deleted":true*' "$(ask sock "$(delete 4 "$(ids <last)")")"
 stop

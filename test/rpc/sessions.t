@@ -322,7 +322,7 @@ like 'out of them by a link' '*"code":-32011*' "$(ln -s "$tmp/elsewhere" "$tmp/p
 odd=$(printf 'o\377d') && mkdir "$tmp/proj/$odd" && ln -s "$odd" "$tmp/proj/fine"
 like 'a path that is no text: -32011' '*"code":-32011,"message":"Workspace error: its path is not UTF-8"*' "$(ask sock "$(fix 1 | sed 's|/proj"|/proj/fine"|')" | tail -n 1)"
 like 'a directory that is none: -32011' '*"code":-32011,"message":"Workspace error: *' "$(ask sock "$(fix 1 | sed 's|/proj"|/proj/none"|')" | tail -n 1)"
-like 'a file: -32011' '*"code":-32011,"message":"Workspace error: this is no directory"*' "$(ask sock "$(fix 1 | sed 's|/proj"|/proj/A.java"|')" | tail -n 1)"
+like 'a file: -32011' '*"code":-32011,"message":"Workspace error: not a directory"*' "$(ask sock "$(fix 1 | sed 's|/proj"|/proj/A.java"|')" | tail -n 1)"
 stop
 cd "$tmp" || exit 1
 

@@ -50,21 +50,6 @@ on_message(void *arg, struct str s)
 }
 
 static void
-on_broken(void *arg, const struct err *e)
-{
-	(void)arg;
-	(void)e;
-}
-
-static void
-on_ended(void *arg)
-{
-	struct echo *x = arg;
-
-	conn_finish(x->conn);
-}
-
-static void
 on_gone(void *arg)
 {
 	struct echo *x = arg;
@@ -76,8 +61,7 @@ on_gone(void *arg)
 static void
 echo(struct web_req *r)
 {
-	struct conn_opts o = { .message = on_message, .broken = on_broken,
-		.ended = on_ended, .gone = on_gone };
+	struct conn_opts o = { .message = on_message, .gone = on_gone };
 	struct arena arena = { 0 };
 	struct echo *x = NEW(&arena, struct echo);
 
@@ -215,7 +199,7 @@ main(int argc, char **argv)
 	os_init(&e);
 	s.arena = &arena;
 	s.rpc.version = "echo";
-	s.rpc.limits.message_max = MESSAGE_MAX;
+	s.rpc.limits.conns.message_max = MESSAGE_MAX;
 	s.rpc.loop = loop_new(NULL, &e);
 	s.web = &w;
 	w.rpc = &s.rpc;

@@ -16,11 +16,22 @@
 #include "json.h"
 #include "lib/schema/schema.h"
 #include "rpc/rpc_internal.h"
+#include "rpc/session.h"
+#include "rpc/tool.h"
 #include "test/tool/tap.h"
 
 static struct err e;
 static struct loop *l;
 static struct procs procs;
+static struct rpc table;	/* a server with all methods, for their table */
+
+static void
+add_all(struct rpc *r, struct tools *tools)
+{
+	rpc_add_evals(r);
+	tool_add(r, tools);
+	(void)session_open(r, &(struct session_opts){ 0 }, &e);
+}
 
 /*
  * Numbers, as seeds/000, 002 and 003 have them; where they are silent, one
@@ -109,7 +120,7 @@ methods(void)
 	size_t i, k, found = 0;
 	bool sorted = true, whole = true;
 
-	for (i = 0; (m = rpc_method(i)) != NULL; i++) {
+	for (i = 0; (m = rpc_method(&table, i)) != NULL; i++) {
 		sorted = sorted && (before == NULL ||
 		    strcmp(before->name, m->name) < 0);
 		whole = whole && m->fn != NULL && m->help != NULL &&
@@ -121,7 +132,7 @@ methods(void)
 	OK(sorted);
 	OK(whole);
 	OK(found == COUNTOF(needed));
-	OK(rpc_method(i) == NULL && rpc_method(i + 1000) == NULL);
+	OK(rpc_method(&table, i) == NULL && rpc_method(&table, i + 1000) == NULL);
 }
 
 static const struct json *
@@ -142,7 +153,7 @@ schema_of(struct arena *a, const char *method)
 	const struct json *v;
 	size_t i;
 
-	for (i = 0; (m = rpc_method(i)) != NULL; i++)
+	for (i = 0; (m = rpc_method(&table, i)) != NULL; i++)
 		if (strcmp(m->name, method) == 0)
 			break;
 	rpc_put_schema(&o, m->params);
@@ -172,7 +183,7 @@ schemas(void)
 	const struct rpc_method *m;
 	size_t i;
 
-	for (i = 0; (m = rpc_method(i)) != NULL; i++)
+	for (i = 0; (m = rpc_method(&table, i)) != NULL; i++)
 		tap_ok(schema_of(&a, m->name) != NULL, m->name, __FILE__,
 		    __LINE__);
 	arena_free(&a);
@@ -197,18 +208,19 @@ schemas(void)
  */
 struct talk {
 	struct rpc rpc;
+	struct tools tools;
 	struct rpc_peer *peer;
 	int fd;
 	struct buf got;
-	int quiet;
+	int idle;
 };
 
 static void
-on_quiet(void *arg)
+on_idle(void *arg)
 {
 	struct talk *t = arg;
 
-	t->quiet++;
+	t->idle++;
 }
 
 static struct rpc_peer *
@@ -230,9 +242,10 @@ begin(struct talk *t, enum rpc_via via)
 	t->rpc.loop = l;
 	t->rpc.procs = &procs;
 	t->rpc.version = "1.2.3";
-	t->rpc.quiet = on_quiet;
-	t->rpc.arg = t;
+	t->rpc.idle = on_idle;
+	t->rpc.idle_arg = t;
 	rpc_init(&t->rpc);
+	add_all(&t->rpc, &t->tools);
 	t->peer = join(t, via, &t->fd);
 }
 
@@ -349,12 +362,12 @@ envelopes(void)
 	OK(has(say(&t, ""), "\"id\":null,\"error\":{\"code\":-32700,"));
 
 	/* nothing is kept of what was said */
-	used = t.rpc.arena.used;
+	used = t.rpc.state->scratch.used;
 	for (i = 0; i < 20; i++)
 		say(&t, "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"rpc.discover\"}");
-	OK(t.rpc.arena.used == used && t.peer->ncalls == 0);
+	OK(t.rpc.state->scratch.used == used && t.peer->ncalls == 0);
 	end(&t);
-	OK(t.quiet == 1);
+	OK(t.idle == 1);
 }
 
 /* Who may call what. */
@@ -366,9 +379,9 @@ gates(void)
 	    "{\"name\":\"n\",\"version\":\"1\",\"agent\":\"a\",\"pid\":1,\"token\":\"%s\"}}";
 	char text[300];
 
-	t.rpc.token = STR("secret");
+	t.rpc.access.token = STR("secret");
 	begin(&t, RPC_TCP);
-	OK(rpc_needs_token(t.peer));
+	OK(rpc_needs_token(&t.rpc, t.peer->via));
 	OK(has(say(&t, PING("1")), "\"code\":-32001,"));
 	OK(has(say(&t, "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"run.list\"}"), "\"code\":-32024,"));
 	snprintf(text, sizeof(text), hello, "secre");
@@ -383,17 +396,17 @@ gates(void)
 	OK(says(&t, PING("1"), PONG("1") "\n"));
 	end(&t);
 
-	u.rpc.token = STR("secret");
+	u.rpc.access.token = STR("secret");
 	begin(&u, RPC_UNIX);
-	OK(!rpc_needs_token(u.peer));
-	u.rpc.unix_token = true;
-	OK(rpc_needs_token(u.peer));
+	OK(!rpc_needs_token(&u.rpc, u.peer->via));
+	u.rpc.access.unix_token = true;
+	OK(rpc_needs_token(&u.rpc, u.peer->via));
 	end(&u);
 
-	v.rpc.token = STR("secret");
-	v.rpc.require_hello = true;
+	v.rpc.access.token = STR("secret");
+	v.rpc.access.require_hello = true;
 	begin(&v, RPC_STDIO);
-	OK(!rpc_needs_token(v.peer));
+	OK(!rpc_needs_token(&v.rpc, v.peer->via));
 	OK(says(&v, PING("1"), PONG("1") "\n"));
 	OK(has(say(&v, "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"tools/list\"}"), "\"code\":-32600,"));
 	end(&v);
@@ -405,8 +418,8 @@ roots(void)
 	struct talk t = { .fd = -1 }, u = { .fd = -1 };
 	static const char *const list[] = { "/usr", "/tmp" };
 
-	t.rpc.roots = list;
-	t.rpc.nroots = COUNTOF(list);
+	t.rpc.access.roots = list;
+	t.rpc.access.nroots = COUNTOF(list);
 	begin(&t, RPC_UNIX);
 	OK(rpc_allows(t.peer, "/tmp") && rpc_allows(t.peer, "/tmp/none"));
 	OK(rpc_allows(t.peer, "/usr"));
@@ -414,11 +427,11 @@ roots(void)
 	OK(!rpc_allows(t.peer, "/tmp/../etc/passwd"));
 	OK(!rpc_allows(t.peer, "/tmpx"));
 	end(&t);
-	u.rpc.roots = list;
-	u.rpc.nroots = COUNTOF(list);
+	u.rpc.access.roots = list;
+	u.rpc.access.nroots = COUNTOF(list);
 	begin(&u, RPC_STDIO);
 	OK(rpc_allows(u.peer, "/etc/passwd"));
-	u.rpc.stdio_roots = true;
+	u.rpc.access.stdio_roots = true;
 	OK(!rpc_allows(u.peer, "/etc/passwd"));
 	end(&u);
 }
@@ -454,7 +467,7 @@ later(void)
 	struct str got;
 	int other, i;
 
-	t.rpc.tools = read_json(&a, STR("{\"cat\":{\"command\":[\"cat\"]},"
+	t.tools.commands = read_json(&a, STR("{\"cat\":{\"command\":[\"cat\"]},"
 	    "\"hang\":{\"command\":[\"tail\",\"-f\",\"/dev/null\"]}}"));
 	begin(&t, RPC_UNIX);
 	say(&t, greet);
@@ -488,7 +501,7 @@ later(void)
 	conn_drop(t.peer->conn);
 	for (i = 0; i < 500 && rpc_busy(&t.rpc); i++)
 		loop_turn(l, &e);
-	OK(!rpc_busy(&t.rpc) && t.rpc.npeers == 0 && t.quiet == 1);
+	OK(!rpc_busy(&t.rpc) && t.rpc.state->npeers == 0 && t.idle == 1);
 	close(other);
 	t.peer = join(&t, RPC_UNIX, &t.fd);
 	OK(says(&t, PING("4"), PONG("4") "\n"));
@@ -512,17 +525,17 @@ settling(void)
 	struct arena a = { 0 };
 	int i;
 
-	t.rpc.tools = read_json(&a, STR("{\"cat\":{\"command\":[\"cat\"]}}"));
+	t.tools.commands = read_json(&a, STR("{\"cat\":{\"command\":[\"cat\"]}}"));
 	begin(&t, RPC_UNIX);
 	say(&t, greet);
 	say(&t, CALL("1", "cat"));
 	shutdown(t.fd, SHUT_WR);
 	t.got.n = 0;
-	for (i = 0; i < 5000 && t.quiet == 0; i++) {
+	for (i = 0; i < 5000 && t.idle == 0; i++) {
 		loop_turn(l, &e);
 		gather(&t);
 	}
-	OK(t.quiet == 1);
+	OK(t.idle == 1);
 	OK(str_is(buf_str(&t.got), CAT("1") "\n"));
 	end(&t);
 	arena_free(&a);
@@ -537,7 +550,7 @@ large(void)
 	struct str got;
 	int i;
 
-	t.rpc.limits.queue_max = 20000;
+	t.rpc.limits.conns.queue_max = 20000;
 	begin(&t, RPC_UNIX);
 	buf_putc(&b, '[');
 	for (i = 0; i < 20; i++)
@@ -576,6 +589,9 @@ main(void)
 	os_init(&e);
 	l = loop_new(NULL, &e);
 	procs_init(&procs, l, false);
+	table = (struct rpc){ .loop = l };
+	rpc_init(&table);
+	add_all(&table, &(struct tools){ 0 });
 	numbers();
 	methods();
 	schemas();
@@ -586,6 +602,7 @@ main(void)
 	settling();
 	large();
 	notes();
+	rpc_fini(&table);
 	procs_fini(&procs);
 	loop_free(l);
 	OK(os_fd_count() == fds);

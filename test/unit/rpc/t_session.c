@@ -16,6 +16,7 @@
 static int64_t fake_now = 1000000;
 static struct config set;
 static struct rpc rpc;
+static struct sessions *all;
 static struct err e;
 static char dir[] = "/tmp/t_session.XXXXXX";
 
@@ -26,22 +27,24 @@ fake_clock(void)
 }
 
 static void
-begin(const char *persist)
+begin(const char *persist, const struct session_opts *o)
 {
 	set = config_defaults;
 	set.sessions.max = 3;
 	set.sessions.idle_seconds = 10;
 	if (persist != NULL)
 		set.sessions.persist_dir = str_of(persist);
-	rpc = (struct rpc){ .settings = &set };
+	rpc = (struct rpc){ .setup.settings = &set };
 	rpc.loop = loop_new(fake_clock, &e);
+	rpc_init(&rpc);
+	all = sessions_new(&rpc, o != NULL ? o : &(struct session_opts){ 0 });
 }
 
 static void
 finish(void)
 {
-	session_fini(&rpc);
-	OK(rpc.sessions == NULL);
+	rpc_fini(&rpc);
+	OK(rpc.state == NULL);
 	loop_free(rpc.loop);
 }
 
@@ -60,13 +63,10 @@ test_ids(void)
 static void
 test_store(void)
 {
-	struct sessions *all;
 	struct session *s[3], *t;
 
-	begin(NULL);
-	OK(!session_busy(&rpc));
-	all = session_all(&rpc);
-	OK(session_all(&rpc) == all);
+	begin(NULL, NULL);
+	OK(!rpc_busy(&rpc));
 	s[0] = session_new(all, &e);
 	s[1] = session_new(all, &e);
 	s[2] = session_new(all, &e);
@@ -98,17 +98,17 @@ test_said(void)
 	struct session *s;
 	size_t i;
 
-	begin(NULL);
-	s = session_new(session_all(&rpc), &e);
+	begin(NULL, NULL);
+	s = session_new(all, &e);
 	for (i = 0; i < SESSION_ANSWER_MAX; i++)
 		buf_puts(&b, "\xC3\xA9");
-	session_say(s, STR("one"), buf_str(&b));
-	OK(s->said->answered.n <= SESSION_ANSWER_MAX);
-	OK(utf8_valid(buf_str(&s->said->answered)));
+	session_remember(s, STR("one"), buf_str(&b));
+	OK(s->turns->answered.n <= SESSION_ANSWER_MAX);
+	OK(utf8_valid(buf_str(&s->turns->answered)));
 	for (i = 0; i < 20; i++)
-		session_say(s, STR("more"), buf_str(&b));
-	OK(s->nsaid <= SESSION_SAID_MAX);
-	OK(str_is(buf_str(&s->said->asked), "more"));	/* the first is gone */
+		session_remember(s, STR("more"), buf_str(&b));
+	OK(s->turn_bytes <= SESSION_HISTORY_MAX);
+	OK(str_is(buf_str(&s->turns->asked), "more"));	/* the first is gone */
 	buf_free(&b);
 	finish();
 }
@@ -127,7 +127,7 @@ test_prompt(void)
 {
 	struct session_incident v[2];
 	struct session_params p = { .dir = "/w", .incidents = { v, 2 } };
-	struct session_said said = { .next = NULL };
+	struct session_turn said = { .next = NULL };
 	struct arena a = { 0 };
 	struct str s;
 
@@ -200,13 +200,14 @@ test_files(void)
 	char path[64], id[3][SESSION_ID];
 	struct session *s;
 	int told = 0, i;
+	struct session_opts o = { .log = tell, .arg = &told };
 
 	snprintf(path, sizeof(path), "%s/kept", dir);
-	begin(path);
-	OK(session_restore(&rpc, tell, &told, &e) == 0 && told == 0);
+	begin(path, &o);
+	OK(session_restore(all, &e) == 0 && told == 0);
 	for (i = 0; i < 3; i++) {
-		s = session_new(rpc.sessions, &e);
-		session_say(s, STR("asked \x01\n"), STR("answered"));
+		s = session_new(all, &e);
+		session_remember(s, STR("asked \x01\n"), STR("answered"));
 		s->fixes = i;
 		s->used_ns += i;	/* in this order */
 		OK(session_save(s, &e) == 0 && session_save(s, &e) == 0);
@@ -219,19 +220,19 @@ test_files(void)
 	put_file("session-00000000-0000-4000-8000-000000000000.json", "{}");
 	put_file("session-00000000-0000-4000-8000-000000000001.json", "nope");
 	put_file("session-x.json", "nobody's");
-	begin(path);
+	begin(path, &o);
 	set.sessions.max = 2;
-	OK(session_restore(&rpc, tell, &told, &e) == 0 && told == 3);
-	OK(rpc.sessions->n == 2);	/* the longest unused had to go */
-	OK(session_find(rpc.sessions, str_of(id[0])) == NULL);
-	s = session_find(rpc.sessions, str_of(id[2]));
-	OK(s != NULL && s->fixes == 2 && rpc.sessions->head->fixes == 1);
-	OK(s != NULL && str_is(buf_str(&s->said->asked), "asked \x01\n"));
+	OK(session_restore(all, &e) == 0 && told == 3);
+	OK(all->n == 2);	/* the longest unused had to go */
+	OK(session_find(all, str_of(id[0])) == NULL);
+	s = session_find(all, str_of(id[2]));
+	OK(s != NULL && s->fixes == 2 && all->head->fixes == 1);
+	OK(s != NULL && str_is(buf_str(&s->turns->asked), "asked \x01\n"));
 	session_drop(s);
 	OK(count(path) == 4);
 	finish();
-	begin("/dev/null/no");
-	OK(session_restore(&rpc, NULL, NULL, &e) == -1);
+	begin("/dev/null/no", NULL);
+	OK(session_restore(all, &e) == -1);
 	finish();
 }
 

@@ -14,6 +14,7 @@
 #include "io/conn.h"
 #include "io/loop.h"
 #include "lib/http.h"
+#include "rpc/rpc_internal.h"
 #include "test/tool/tap.h"
 
 #if defined(OS_SHORT)		/* a byte at a time, and not always */
@@ -236,7 +237,7 @@ on_chosen(void *arg, struct conn *c, const struct conn_framer *f)
 	if (f == &conn_http)
 		web_adopt(&web, c, via);
 	else
-		rpc_adopt(&rpc, via, c, f);
+		rpc_adopt(&rpc, via, c, f, false);
 }
 
 static void
@@ -267,7 +268,7 @@ begin(struct end *x)
 	os_nonblock(fd[1]);
 	x->fd = fd[1];
 	door.in = door.out = fd[0];
-	return conn_new(&rpc.conns, &door);
+	return conn_new(rpc_conns(&rpc), &door);
 }
 
 static void
@@ -712,7 +713,7 @@ token_gate(void)
 	struct end x;
 
 	OK(answers(GET("/secret"), "200 GET /secret [][] - |"));
-	rpc.token = STR("s3cret");
+	rpc.access.token = STR("s3cret");
 	OK(refuses(STR(GET("/secret")), 401, true));
 	OK(refuses(STR(WITH("/secret", "Authorization: Bearer s3cre")), 401, true));
 	OK(refuses(STR(WITH("/secret", "Authorization: Bearer s3cretx")), 401, true));
@@ -749,11 +750,11 @@ token_gate(void)
 	end(&x);
 	via = RPC_UNIX;
 	OK(refuses(STR(GET("/secret")), 200, true));
-	rpc.unix_token = true;
+	rpc.access.unix_token = true;
 	OK(refuses(STR(GET("/secret")), 401, true));
-	rpc.unix_token = false;
+	rpc.access.unix_token = false;
 	via = RPC_TCP;
-	rpc.token = STR("");
+	rpc.access.token = STR("");
 }
 
 /*
@@ -925,9 +926,9 @@ slow_readers(void)
 	if (write(x.fd, GET("/big"), strlen(GET("/big"))) > 0)
 		turns(3);
 	later(70000);
-	OK(rpc.conns.n == 1);
+	OK(rpc_conns(&rpc)->n == 1);
 	later(10000);
-	OK(rpc.conns.n == 0);
+	OK(rpc_conns(&rpc)->n == 0);
 	end(&x);
 }
 
@@ -949,7 +950,7 @@ slow_writers(void)
 	OK(is_answer(&x, "200 GET /say [][] - |200 GET /say [][] 2 |"));
 	later(80000);
 	hear(&x);
-	OK(x.eof && rpc.conns.n == 0);
+	OK(x.eof && rpc_conns(&rpc)->n == 0);
 	end(&x);
 	/* endless headers, a line now and then */
 	begin(&x);
@@ -979,14 +980,14 @@ slow_writers(void)
 	begin(&x);
 	feed(&x, STR("GE"));
 	later(15000);
-	OK(rpc.conns.n == 1);
+	OK(rpc_conns(&rpc)->n == 1);
 	later(10000);
-	OK(rpc.conns.n == 0);
+	OK(rpc_conns(&rpc)->n == 0);
 	end(&x);
 	/* nothing: it may be one who listens; but its place can be taken */
 	begin(&x);
 	later(100000);
-	OK(rpc.conns.n == 1);
+	OK(rpc_conns(&rpc)->n == 1);
 	end(&x);
 	later(1000);
 }
@@ -995,10 +996,10 @@ slow_writers(void)
 static void
 places(void)
 {
-	size_t most = rpc.conns.limits.conn_max, i;
+	size_t most = rpc_conns(&rpc)->limits.conn_max, i;
 	struct end x[4], y, z;
 
-	rpc.conns.limits.conn_max = 4;
+	rpc_conns(&rpc)->limits.conn_max = 4;
 	begin(&x[0]);				/* says nothing */
 	later(100);
 	begin(&x[1]);
@@ -1009,7 +1010,7 @@ places(void)
 	later(100);
 	begin(&x[3]);				/* JSON-RPC: may be silent */
 	feed(&x[3], STR("{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"x\"}\n"));
-	OK(rpc.conns.n == 4);
+	OK(rpc_conns(&rpc)->n == 4);
 	OK(begin(&y) == NULL);			/* it is too soon */
 	end(&y);
 	later(3000);
@@ -1029,9 +1030,9 @@ places(void)
 		end(&x[i]);
 	end(&y);
 	end(&z);
-	rpc.conns.limits.conn_max = most;
+	rpc_conns(&rpc)->limits.conn_max = most;
 	later(1000);
-	OK(rpc.conns.n == 0);
+	OK(rpc_conns(&rpc)->n == 0);
 }
 
 /*
@@ -1060,12 +1061,12 @@ upgrades(void)
 	OK(has(&x, "\"id\":71"));
 	feed(&x, (struct str){ bin, sizeof(bin) - 1 });
 	OK(has(&x, "\"id\":72"));
-	OK(rpc.npeers == 1);
+	OK(rpc.state->npeers == 1);
 	feed(&x, STR("\x88\x82\0\0\0\0\x03\xe8"));
 	OK(has(&x, "\x88\x02\x03\xe8") && x.eof);
 	end(&x);
 	turns(3);
-	OK(rpc.npeers == 0);
+	OK(rpc.state->npeers == 0);
 	/* what is wrong ends with a code and a reason, and nothing else */
 	begin(&x);
 	feed(&x, STR("GET /rpc HTTP/1.1\r\n" HOST UP V13 KEY "\r\n"));
@@ -1096,23 +1097,23 @@ upgrades(void)
 	OK(refuses(STR("GET /say HTTP/1.1\r\n" HOST UP V13 KEY "\r\n"), 200, true));
 	OK(answers(GET("/"), "200 GET / [][] - |"));
 	/* the token: by the field, the query, or hello; a wrong one is out */
-	rpc.token = STR("s3cret");
+	rpc.access.token = STR("s3cret");
 	OK(refuses(STR("GET /rpc HTTP/1.1\r\n" HOST UP V13 KEY "Authorization: Bearer x\r\n\r\n"),
 	    401, true));
 	OK(refuses(STR("GET / HTTP/1.1\r\n" HOST UP V13 KEY "\r\n"), 401, true));
 	begin(&x);
 	feed(&x, STR("GET /rpc HTTP/1.1\r\n" HOST UP V13 KEY "Authorization: Bearer s3cret\r\n\r\n"));
-	OK(has(&x, " 101 ") && rpc.peers->authed);
+	OK(has(&x, " 101 ") && rpc.state->peers->authed);
 	end(&x);
 	begin(&x);
 	feed(&x, STR("GET /rpc?access_token=s3cret HTTP/1.1\r\n" HOST UP V13 KEY "\r\n"));
-	OK(has(&x, " 101 ") && rpc.peers->authed);
+	OK(has(&x, " 101 ") && rpc.state->peers->authed);
 	end(&x);
 	begin(&x);
 	feed(&x, STR("GET /rpc HTTP/1.1\r\n" HOST UP V13 KEY "\r\n"));
-	OK(has(&x, " 101 ") && !rpc.peers->authed);
+	OK(has(&x, " 101 ") && !rpc.state->peers->authed);
 	end(&x);
-	rpc.token = STR("");
+	rpc.access.token = STR("");
 	turns(3);
 }
 
@@ -1135,7 +1136,7 @@ ping_flood(void)
 		sent += n > 0 ? (size_t)n : 0;
 		turn();
 	}
-	OK(rpc.peers != NULL && conn_pending(rpc.peers->conn) < 2 << 20);
+	OK(rpc.state->peers != NULL && conn_pending(rpc.state->peers->conn) < 2 << 20);
 	OK(sent < 50 << 20);
 	if (EACH == 1) {	/* and when it reads, it gets them all */
 		for (i = 0, x.got.n = 0; i < 1000; i++) {
@@ -1172,7 +1173,7 @@ main(void)
 	l = loop_new(fake_clock, &e);
 	rpc.loop = l;
 	rpc.version = "1.2";
-	rpc.limits.message_max = 100;
+	rpc.limits.conns.message_max = 100;
 	rpc_init(&rpc);
 	web.rpc = &rpc;
 	web.hosts = hosts;
