@@ -23,13 +23,13 @@
 
 #include "base/os.h"
 #include "base/os_net.h"
+#include "io/wire.h"
 #include "json.h"
 
 enum {
 	BUSY_MS = 50,		/* then a unix socket is tried again */
 	ALIVE_S = 15,		/* for os_keepalive */
-	SHOWN = 60,		/* bytes of what makes no sense */
-	REFUSED = -32601	/* JSON-RPC: no such method */
+	SHOWN = 60		/* bytes of what makes no sense */
 };
 
 struct client_question {
@@ -141,34 +141,15 @@ end_gone(struct client *c)
 static void
 put_call(struct client *c, int64_t id, const char *method, struct str params)
 {
-	struct json_out o = { .put = buf_sink, .ctx = conn_begin(c->conn) };
-
-	json_open(&o, '{');
-	json_put_member_cstr(&o, "jsonrpc", "2.0");
-	if (id > 0) {
-		json_put_member_int(&o, "id", id);
-	}
-	json_put_member_cstr(&o, "method", method);
-	if (params.n > 0) {
-		json_put_member_raw(&o, "params", params);
-	}
-	json_close(&o, '}');
+	wire_put_call(conn_begin(c->conn), id, method, params);
 	conn_end(c->conn);
 }
 
 static void
 refuse(struct client *c, const struct json *id)
 {
-	struct json_out o = { .put = buf_sink, .ctx = conn_begin(c->conn) };
-
-	json_open(&o, '{');
-	json_put_member_cstr(&o, "jsonrpc", "2.0");
-	json_put_member(&o, "id", id);
-	json_open_member(&o, "error", '{');
-	json_put_member_int(&o, "code", REFUSED);
-	json_put_member_cstr(&o, "message", "Method not found");
-	json_close(&o, '}');
-	json_close(&o, '}');
+	wire_put_error(conn_begin(c->conn), id, WIRE_NO_METHOD,
+	    "Method not found");
 	conn_end(c->conn);
 }
 
@@ -296,7 +277,7 @@ on_hello(void *arg, const struct client_answer *a)
 	if (a->error == NULL) {
 		c->server = server_name(c, json_getc(a->result, "server"));
 		ready(c);
-	} else if (client_is_kind(a->error, "method_not_found", REFUSED))
+	} else if (client_is_kind(a->error, "method_not_found", WIRE_NO_METHOD))
 		ready(c);
 	else if (client_is_kind(a->error, "auth_failed", -32001))
 		refused(c);

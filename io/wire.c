@@ -3,58 +3,57 @@
  * JSON-RPC 2.0 with a child.
  *
  * Invariants:
- *   1. A question is in `open` from wire_ask until its callback is called,
- *      which is once; one whose answer is not wanted has no callback.
- *   2. over  <=>  the child has been reaped; nothing is sent, nothing is
- *      added to `open` any more.
- *   3. `in` is empty or begins with a message that is not all here.
+ *   1. A request is in `pending` from wire_ask until its callback is called,
+ *      exactly once; a forgotten request has no callback.
+ *   2. ended  <=>  the child has been reaped; nothing is sent or added to
+ *      `pending` any more.
+ *   3. `in` is empty or begins with an incomplete message.
  *
- * Whatever arrives together is looked at where it lies; only what is left
- * over is kept, so a wire at rest holds no buffer.
+ * Complete messages are parsed in the read buffer; only an incomplete rest is
+ * kept, so an idle wire holds no buffer.
  */
 #include "io/wire.h"
 
 #include <string.h>
 
 #include "json.h"
+#include "lib/http.h"
 
-enum {
-	HEAD_MAX = 16 * 1024,		/* bytes of the lines before a block */
-	REFUSED = -32601		/* JSON-RPC: no such method */
-};
+enum { HEAD_MAX = 16 * 1024 };	/* bytes of the lines before a block */
 
-struct wire_question {
-	struct wire_question *next;
+struct wire_request {
+	struct wire_request *next;
 	int64_t id;
 	wire_answer_fn *fn;
 	void *ctx;
 };
 
 static void
-break_off(struct wire *w)
+set_broken(struct wire *w)
 {
-	w->broken = true;	/* `in` stays: its message may be in use */
+	w->broken = true;	/* `in` stays: a callback may be using it */
 	wire_kill(w);
 }
 
-/* A child that has closed its stdin will hardly stay. */
+/* A child that has closed its stdin is expected to exit. */
 static void
 push(struct wire *w, struct str s)
 {
-	if (w->over || w->ending || proc_write(&w->proc, s) == 0)
+	if (w->ended || w->ending || proc_write(&w->proc, s) == 0)
 		return;
 	if (w->proc.in_open)
-		break_off(w);
+		set_broken(w);
 	else
 		wire_end(w);
 }
 
+/* Sends the message and frees it. */
 static void
-put_message(struct wire *w, struct buf *b)
+send_message(struct wire *w, struct buf *b)
 {
 	struct buf h = { 0 };
 
-	if (w->o.record != NULL && !w->over && !w->ending)
+	if (w->o.record != NULL && !w->ended && !w->ending)
 		w->o.record(w->o.arg, '>', buf_str(b));
 	if (w->o.blocks) {
 		buf_fmt(&h, "Content-Length: %zu\r\n\r\n", b->n);
@@ -66,99 +65,106 @@ put_message(struct wire *w, struct buf *b)
 	buf_free(b);
 }
 
-static void
-open_message(struct json_out *o, struct buf *b)
+static struct json_out
+open_message(struct buf *b)
 {
-	*o = (struct json_out){ .put = buf_sink, .ctx = b };
-	json_open(o, '{');
-	json_put_member_cstr(o, "jsonrpc", "2.0");
+	struct json_out o = { .put = buf_sink, .ctx = b };
+
+	json_open(&o, '{');
+	json_put_member_cstr(&o, "jsonrpc", "2.0");
+	return o;
 }
 
-static void
-put_call(struct wire *w, int64_t id, const char *method, struct str params)
+void
+wire_put_call(struct buf *b, int64_t id, const char *method, struct str params)
 {
-	struct buf b = { 0 };
-	struct json_out o;
+	struct json_out o = open_message(b);
 
-	open_message(&o, &b);
-	if (id > 0) {
+	if (id > 0)
 		json_put_member_int(&o, "id", id);
-	}
 	json_put_member_cstr(&o, "method", method);
-	if (params.n > 0) {
+	if (params.n > 0)
 		json_put_member_raw(&o, "params", params);
-	}
 	json_close(&o, '}');
-	put_message(w, &b);
 }
 
 void
-wire_ask(struct wire *w, const char *method, struct str params,
-    wire_answer_fn *fn, void *ctx)
+wire_put_error(struct buf *b, const struct json *id, int code, const char *msg)
 {
-	struct wire_question *q = w->spare;
+	struct json_out o = open_message(b);
 
-	if (w->over)
-		return;
-	if (q != NULL)
-		w->spare = q->next;
-	else
-		q = NEW(&w->arena, struct wire_question);
-	*q = (struct wire_question){ w->open, ++w->seq, fn, ctx };
-	w->open = q;
-	put_call(w, q->id, method, params);
-}
-
-void
-wire_tell(struct wire *w, const char *method, struct str params)
-{
-	put_call(w, 0, method, params);
-}
-
-void
-wire_reply(struct wire *w, const struct json *id, struct str result)
-{
-	struct buf b = { 0 };
-	struct json_out o;
-
-	open_message(&o, &b);
-	json_put_member(&o, "id", id);
-	json_put_member_raw(&o, "result", result.n > 0 ? result : STR("null"));
-	json_close(&o, '}');
-	put_message(w, &b);
-}
-
-void
-wire_refuse(struct wire *w, const struct json *id, int code, const char *msg)
-{
-	struct buf b = { 0 };
-	struct json_out o;
-
-	open_message(&o, &b);
 	json_put_member(&o, "id", id);
 	json_open_member(&o, "error", '{');
 	json_put_member_int(&o, "code", code);
 	json_put_member_cstr(&o, "message", msg);
 	json_close(&o, '}');
 	json_close(&o, '}');
-	put_message(w, &b);
+}
+
+void
+wire_tell(struct wire *w, const char *method, struct str params)
+{
+	struct buf b = { 0 };
+
+	wire_put_call(&b, 0, method, params);
+	send_message(w, &b);
+}
+
+void
+wire_ask(struct wire *w, const char *method, struct str params,
+    wire_answer_fn *fn, void *ctx)
+{
+	struct wire_request *q = w->spare;
+	struct buf b = { 0 };
+
+	if (w->ended)
+		return;
+	if (q != NULL)
+		w->spare = q->next;
+	else
+		q = NEW(&w->arena, struct wire_request);
+	*q = (struct wire_request){ w->pending, ++w->seq, fn, ctx };
+	w->pending = q;
+	wire_put_call(&b, q->id, method, params);
+	send_message(w, &b);
+}
+
+void
+wire_reply(struct wire *w, const struct json *id, struct str result)
+{
+	struct buf b = { 0 };
+	struct json_out o = open_message(&b);
+
+	json_put_member(&o, "id", id);
+	json_put_member_raw(&o, "result", result.n > 0 ? result : STR("null"));
+	json_close(&o, '}');
+	send_message(w, &b);
+}
+
+void
+wire_refuse(struct wire *w, const struct json *id, int code, const char *msg)
+{
+	struct buf b = { 0 };
+
+	wire_put_error(&b, id, code, msg);
+	send_message(w, &b);
 }
 
 void
 wire_forget(struct wire *w, void *ctx)
 {
-	struct wire_question *q;
+	struct wire_request *q;
 
-	for (q = w->open; q != NULL; q = q->next)
+	for (q = w->pending; q != NULL; q = q->next)
 		if (q->ctx == ctx)
 			q->fn = NULL;
 }
 
 static void
-answer(struct wire *w, struct wire_question **at, const struct json *result,
+answer(struct wire *w, struct wire_request **at, const struct json *result,
     const struct json *error)
 {
-	struct wire_question *q = *at;
+	struct wire_request *q = *at;
 	wire_answer_fn *fn = q->fn;
 	void *ctx = q->ctx;
 
@@ -170,12 +176,12 @@ answer(struct wire *w, struct wire_question **at, const struct json *result,
 }
 
 static void
-take_answer(struct wire *w, const struct json *v, const struct json *id)
+handle_response(struct wire *w, const struct json *v, const struct json *id)
 {
 	static const struct json none = { .type = JSON_NULL };
 	const struct json *error = json_getc(v, "error");
 	const struct json *result = json_getc(v, "result");
-	struct wire_question **at = &w->open;
+	struct wire_request **at = &w->pending;
 	int64_t n;
 
 	if (!json_int(id, &n))
@@ -183,7 +189,7 @@ take_answer(struct wire *w, const struct json *v, const struct json *id)
 	while (*at != NULL && (*at)->id != n)
 		at = &(*at)->next;
 	if (*at == NULL)
-		return;			/* nobody asked that */
+		return;			/* no such request */
 	if (error != NULL && error->type != JSON_NULL)
 		answer(w, at, NULL, error);
 	else
@@ -191,7 +197,7 @@ take_answer(struct wire *w, const struct json *v, const struct json *id)
 }
 
 static void
-take_value(struct wire *w, const struct json *v)
+handle_value(struct wire *w, const struct json *v)
 {
 	const struct json *method = json_getc(v, "method");
 	const struct json *params = json_getc(v, "params");
@@ -201,19 +207,19 @@ take_value(struct wire *w, const struct json *v)
 		id = NULL;
 	if (method == NULL || method->type != JSON_STRING) {
 		if (id != NULL)
-			take_answer(w, v, id);
+			handle_response(w, v, id);
 	} else if (id == NULL) {
 		if (w->o.notify != NULL)
 			w->o.notify(w->o.arg, json_text(method), params);
 	} else if (w->o.request != NULL)
 		w->o.request(w->o.arg, id, json_text(method), params);
 	else
-		wire_refuse(w, id, REFUSED, "Method not found");
+		wire_refuse(w, id, WIRE_NO_METHOD, "Method not found");
 }
 
-/* One value, or a list of them: a batch. */
+/* A message is one value or a batch: a list of values. */
 static void
-take_message(struct wire *w, struct str text)
+handle_message(struct wire *w, struct str text)
 {
 	struct arena a = { 0 };
 	struct json_mem mem = { arena_hook, &a };
@@ -224,13 +230,13 @@ take_message(struct wire *w, struct str text)
 		w->o.record(w->o.arg, '<', text);
 	if (v != NULL && v->type == JSON_ARRAY)
 		for (v = json_first(v); v != NULL; v = v->next)
-			take_value(w, v);
+			handle_value(w, v);
 	else if (v != NULL)
-		take_value(w, v);
+		handle_value(w, v);
 	arena_free(&a);
 }
 
-/* What next functions say: 1 a message, 0 not all of one, -1 never one. */
+/* The next_ functions return 1: a message, 0: incomplete, -1: too long. */
 static int
 next_line(struct wire *w, struct str in, size_t *used, struct str *msg)
 {
@@ -249,29 +255,20 @@ next_line(struct wire *w, struct str in, size_t *used, struct str *msg)
 	return 1;
 }
 
-static char
-lower(char c)
-{
-	return c >= 'A' && c <= 'Z' ? (char)(c + 'a' - 'A') : c;
-}
-
 /*
- * The length that the line gives, in *n.  Something may have been printed
- * before it without an end of line.
+ * Reads the length from a header line into *n.  Other output without a line
+ * end may precede the header.
  */
 static bool
 read_length(struct str line, size_t *n)
 {
 	static const char name[] = "content-length:";
 	const size_t len = sizeof(name) - 1;
-	size_t at, i;
+	size_t at;
 
-	for (at = 0; at + len <= line.n; at++) {
-		for (i = 0; i < len && lower(line.p[at + i]) == name[i]; i++)
-			;
-		if (i == len)
+	for (at = 0; at + len <= line.n; at++)
+		if (http_same((struct str){ line.p + at, len }, name))
 			break;
-	}
 	if (at + len > line.n)
 		return false;
 	for (at += len; at < line.n && line.p[at] == ' '; at++)
@@ -286,9 +283,9 @@ read_length(struct str line, size_t *n)
 }
 
 /*
- * The lines up to the empty one behind a Content-Length, which may be more
- * than a head: other things that were printed.  Those are let go of at once,
- * so that *used is not 0 without a message; what is kept is bounded.
+ * Reads lines up to the empty one after a Content-Length.  Lines before it are
+ * other output; they are dropped at once by advancing *used, which bounds the
+ * bytes that are kept.
  */
 static int
 read_head(struct str in, size_t *used, size_t *body, size_t *length)
@@ -323,7 +320,7 @@ next_block(struct wire *w, struct str in, size_t *used, struct str *msg)
 	int rc;
 
 	if (in.n < w->seen)
-		return 0;		/* the body is not all here */
+		return 0;		/* the body is incomplete */
 	w->seen = 0;
 	rc = read_head(in, used, &body, &length);
 	if (rc != 1)
@@ -337,9 +334,9 @@ next_block(struct wire *w, struct str in, size_t *used, struct str *msg)
 	return 1;
 }
 
-/* All messages that are whole; the bytes they took. */
+/* Handles all complete messages; returns the bytes that are done. */
 static size_t
-take_all(struct wire *w, struct str in)
+handle_all(struct wire *w, struct str in)
 {
 	size_t all = 0, used;
 	struct str msg;
@@ -350,13 +347,13 @@ take_all(struct wire *w, struct str in)
 		rc = w->o.blocks ? next_block(w, in, &used, &msg) :
 		    next_line(w, in, &used, &msg);
 		if (rc == 1)
-			take_message(w, msg);
+			handle_message(w, msg);
 		in.p += used;
 		in.n -= used;
 		all += used;
 	} while (rc == 1 && !w->broken);
 	if (rc == -1)
-		break_off(w);
+		set_broken(w);
 	return all;
 }
 
@@ -368,7 +365,7 @@ wire_feed(struct wire *w, struct str s)
 	if (w->broken)
 		return;
 	if (w->in.n == 0) {
-		used = take_all(w, s);
+		used = handle_all(w, s);
 		s.p += used;
 		s.n -= used;
 		if (!w->broken)
@@ -376,7 +373,7 @@ wire_feed(struct wire *w, struct str s)
 		return;
 	}
 	buf_put(&w->in, s);
-	used = take_all(w, buf_str(&w->in));
+	used = handle_all(w, buf_str(&w->in));
 	if (w->broken)
 		return;
 	buf_eat(&w->in, used);
@@ -398,19 +395,19 @@ on_err(void *arg, struct str s)
 	proc_tail_add(&w->tail, s);
 }
 
-/* The last line needs no end. */
+/* The last line may lack its line end. */
 static void
 on_done(void *arg)
 {
 	struct wire *w = arg;
 
-	w->over = true;
+	w->ended = true;
 	timer_stop(w->proc.set->loop, &w->grace);
 	if (!w->broken && !w->o.blocks && w->in.n > 0)
-		take_message(w, buf_str(&w->in));
+		handle_message(w, buf_str(&w->in));
 	buf_free(&w->in);
-	while (w->open != NULL)
-		answer(w, &w->open, NULL, NULL);
+	while (w->pending != NULL)
+		answer(w, &w->pending, NULL, NULL);
 	arena_free(&w->arena);
 	w->spare = NULL;
 	proc_fini(&w->proc);
@@ -444,7 +441,7 @@ wire_start(struct procs *ps, struct wire *w, const struct wire_opts *o,
 void
 wire_end(struct wire *w)
 {
-	if (w->over || w->ending)
+	if (w->ended || w->ending)
 		return;
 	w->ending = true;
 	proc_close_in(&w->proc);
@@ -454,7 +451,7 @@ wire_end(struct wire *w)
 void
 wire_kill(struct wire *w)
 {
-	if (w->over)
+	if (w->ended)
 		return;
 	w->ending = true;
 	proc_close_in(&w->proc);
@@ -466,10 +463,10 @@ wire_fini(struct wire *w)
 {
 	if (w->proc.set == NULL)
 		return;
-	w->over = true;
+	w->ended = true;
 	timer_stop(w->proc.set->loop, &w->grace);
 	proc_fini(&w->proc);
 	buf_free(&w->in);
 	arena_free(&w->arena);
-	w->open = w->spare = NULL;
+	w->pending = w->spare = NULL;
 }

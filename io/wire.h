@@ -1,16 +1,17 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * wire.h: wire_.  JSON-RPC 2.0 with a child, as its client: questions of ours
- * with their answers, its notifications, and questions of its own.
+ * wire.h: wire_.  A JSON-RPC 2.0 client over the pipes of a child: our
+ * requests with their responses, and the child's notifications and requests.
  *
- * Messages are lines or Content-Length blocks.  What is no JSON is passed
- * over (agents print things).  A wire lives inside its owner and may not move
- * while it runs; it ends once, by ended(), when the child has been reaped.
- * Every question that is open then is answered with nothing before that.
- * What is asked or said after the child's end is dropped.
+ * Messages are lines or Content-Length blocks.  Input that is not JSON is
+ * skipped, because agents print other things too.  A wire lives inside its
+ * owner and must not move while it runs.  It ends once, with ended(), after
+ * the child has been reaped; every pending request is answered with neither
+ * result nor error before that.  Messages sent after the child's end are
+ * dropped.
  *
- * Values handed to a callback live for the call.  A callback may use and end
- * the wire, but not free it.
+ * Values passed to a callback are valid during the call.  A callback may use
+ * and end the wire, but must not free it.
  */
 #ifndef WAZA_WIRE_H
 #define WAZA_WIRE_H
@@ -27,12 +28,13 @@ struct json;
 
 enum {
 	WIRE_MESSAGE_MAX = 64 << 20,	/* bytes of a message from the child */
-	WIRE_GRACE_MS = 3000		/* from the end of stdin to SIGTERM */
+	WIRE_GRACE_MS = 3000,		/* from the end of stdin to SIGTERM */
+	WIRE_NO_METHOD = -32601		/* JSON-RPC: method not found */
 };
 
 /*
- * Exactly one of result and error is there, or neither: the child has ended.
- * A result that is missing is null.
+ * Exactly one of result and error is not NULL, or both are NULL: the child has
+ * ended.  A response without a result has the result null.
  */
 typedef void wire_answer_fn(void *ctx, const struct json *result,
     const struct json *error);
@@ -43,13 +45,13 @@ struct wire_opts {
 	bool blocks;			/* Content-Length; else lines */
 	void (*notify)(void *arg, struct str method,
 	    const struct json *params);
-	/* to be answered by wire_reply or wire_refuse, now or later; an id
-	 * that is needed later has to be copied.  NULL: all are refused */
+	/* to be answered with wire_reply or wire_refuse, now or later; copy
+	 * the id if it is needed later.  NULL: all requests are refused */
 	void (*request)(void *arg, const struct json *id, struct str method,
 	    const struct json *params);
-	/* read .proc.res; the last call, after which the wire may go */
+	/* read .proc.res; the last call, which may free the wire */
 	void (*ended)(void *arg);
-	/* each message as it is, '>' to and '<' from the child; or NULL */
+	/* every message, '>' to and '<' from the child; or NULL */
 	void (*record)(void *arg, char way, struct str message);
 	void *arg;
 };
@@ -57,25 +59,26 @@ struct wire_opts {
 struct wire {
 	struct proc proc;
 	struct proc_tail tail;	/* of its stderr */
-	bool broken;		/* it said what cannot be read, or reads not
-				 * what it is told; it is being ended */
+	bool broken;		/* it sent an oversized message or does not
+				 * read; it is being terminated */
 	struct wire_opts o;	/* private from here */
-	struct arena arena;	/* of the questions */
-	struct wire_question *open, *spare;
-	struct buf in;		/* the message that is not all here */
-	size_t seen;		/* bytes of it looked at, or needed */
+	struct arena arena;	/* of the requests */
+	struct wire_request *pending, *spare;
+	struct buf in;		/* an incomplete message */
+	size_t seen;		/* bytes of it searched, or needed */
 	int64_t seq;
 	struct timer grace;
-	bool ending, over;
+	bool ending, ended;
 };
 
-/* -1: the child could not be started; nothing will be called. */
+/* -1: the child could not be started, and no callback will be called. */
 int wire_start(struct procs *, struct wire *, const struct wire_opts *,
     struct err *);
 
 /*
- * params is one JSON value on one line, or empty.  .proc.res of a child that
- * had SIGTERM says cancelled, whoever wanted it gone.
+ * Send a request, a notification, the response to a request of the child, or
+ * an error response.  params and result are one JSON value on one line; empty
+ * means none, or null.
  */
 void wire_ask(struct wire *, const char *method, struct str params,
     wire_answer_fn *, void *ctx);
@@ -84,20 +87,32 @@ void wire_reply(struct wire *, const struct json *id, struct str result);
 void wire_refuse(struct wire *, const struct json *id, int code,
     const char *msg);
 
-/* Answers to questions of this ctx are wanted no more. */
+/* Responses to requests with this ctx are ignored from now on. */
 void wire_forget(struct wire *, void *ctx);
 
-/* Closes its stdin; SIGTERM and SIGKILL follow if it does not go. */
+/*
+ * Closes its stdin; SIGTERM and SIGKILL follow if it does not exit.  After
+ * SIGTERM .proc.res.cancelled is set.
+ */
 void wire_end(struct wire *);
 void wire_kill(struct wire *);		/* SIGTERM at once */
 
 /*
- * SIGKILL at once; nothing is called any more, and the wire may go.  Not from
- * a callback of the wire.  Harmless on a zero wire, and after the end.
+ * SIGKILL at once; no callback is called any more, and the wire may be freed.
+ * Not from a callback of the wire.  Harmless on a zero wire and after the end.
  */
 void wire_fini(struct wire *);
 
 /* Reads bytes as if the child had written them: for tests. */
 void wire_feed(struct wire *, struct str);
+
+/*
+ * Append a JSON-RPC request (with id 0: a notification) or an error response
+ * to a buffer, without a line end.
+ */
+void wire_put_call(struct buf *, int64_t id, const char *method,
+    struct str params);
+void wire_put_error(struct buf *, const struct json *id, int code,
+    const char *msg);
 
 #endif
