@@ -38,7 +38,7 @@ LIB_H = csv diff diff_internal field glob http mask opt stats tmpl unicode ws \
 	schema/schema schema/schema_internal yaml/yaml_internal
 IO = conn conn_frame conn_http conn_sweep conn_ws fetch fetch_curl fetch_name loop proc wire \
 	workspace workspace_scan
-IO_H = conn conn_internal fetch fetch_curl loop proc wire workspace workspace_scan
+IO_H = conn conn_internal fetch fetch_internal loop proc wire workspace workspace_scan
 SUITE = config config_check config_keys config_layer config_merge config_show config_spell \
 	config_token spec spec_config spec_file spec_grader spec_input spec_remote spec_skill \
 	spec_task spec_tasks spec_trigger

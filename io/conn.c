@@ -1,23 +1,23 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * Peers on the loop.
+ * Connections on the loop.
  *
- * Memory: what is read goes into one block that all share, and messages are
- * worked off from there; only what is left of a message that is not whole is
- * kept with its connection.  Output buffers go round in the same way.  So a
- * connection that is silent costs its struct and a descriptor.
+ * Memory: all connections read into one shared block, and messages are handled
+ * in place; only an incomplete message is copied to its connection.  Output
+ * buffers are shared in the same way.  A silent connection thus costs its
+ * struct and a descriptor.
  *
- * Many that are sent much share the loop: of what could not be sent at once no
- * more than TURN leaves at a time.
+ * Fairness: output that could not be written at once leaves in pieces of at
+ * most TURN bytes.
  *
- * Back-pressure: a peer that does not read what it asked for is not read from
- * until it has: at most the block and what HIGH allows wait for it, and what
- * is sent to it unasked is limited by queue_max.
+ * Back-pressure: a peer that does not read its answers is not read from.  At
+ * most one block of input and HIGH bytes of answers wait for it; unrequested
+ * output is limited by queue_max.
  *
- * Three reasons why what has come is not handed on, and `in` may hold whole
- * messages: held (the owner wants it so; it is read on until a block waits,
- * so that its end is noticed), stalled (too much waits to be sent, or it was
- * held until now; it goes on when it can be written to), last (no more).
+ * `in` may hold whole messages that are not delivered, for three reasons:
+ * held (by the owner; input is still read until a block waits, so that its end
+ * is noticed), stalled (too much output waits, or it was held until now;
+ * delivery resumes when the peer can be written to), last (closing).
  */
 #include "io/conn_internal.h"
 
@@ -33,19 +33,19 @@
 #include "lib/http.h"
 
 enum {
-	HIGH = 1 << 20,		/* bytes waiting to be sent: read no more */
-	LOW = 64 << 10,		/* and go on reading */
+	HIGH = 1 << 20,		/* bytes of unsent output: stop reading */
+	LOW = 64 << 10,		/* resume reading */
 	SPARE_MAX = 256 << 10,	/* bytes of a buffer that is kept */
-	TURN = 16 << 10,	/* bytes sent in a turn, of what had to wait */
-	HALF_S = 2		/* then one that is half closed is asked */
+	TURN = 16 << 10,	/* bytes of delayed output per turn */
+	HALF_S = 2		/* keep-alive of a half-closed connection */
 };
 
 static void on_reap(void *);
 
 static size_t
-or_else(size_t n, size_t usual)
+or_default(size_t n, size_t value)
 {
-	return n > 0 ? n : usual;
+	return n > 0 ? n : value;
 }
 
 void
@@ -53,36 +53,18 @@ conns_init(struct conns *s)
 {
 	struct conn_limits *l = &s->limits;
 
-	l->message_max = or_else(l->message_max, CONN_MESSAGE_MAX);
-	l->queue_max = or_else(l->queue_max, CONN_QUEUE_MAX);
-	l->conn_max = or_else(l->conn_max, CONN_MAX);
+	l->message_max = or_default(l->message_max, CONN_MESSAGE_MAX);
+	l->queue_max = or_default(l->queue_max, CONN_QUEUE_MAX);
+	l->conn_max = or_default(l->conn_max, CONN_MAX);
 	s->quiet = -1;
 	s->sweep = (struct timer){ .fn = conn_sweep, .arg = s };
 	s->reap = (struct timer){ .fn = on_reap, .arg = s };
-}
-
-const struct conn_limits *
-conn_limits(const struct conn *c)
-{
-	return &c->set->limits;
 }
 
 size_t *
 conn_seen(struct conn *c)
 {
 	return &c->seen;
-}
-
-struct conns *
-conn_set(const struct conn *c)
-{
-	return c->set;
-}
-
-const struct conn_framer *
-conn_framing(const struct conn *c)
-{
-	return c->framer;
 }
 
 int64_t
@@ -128,8 +110,8 @@ conn_half(const struct conn *c)
 }
 
 /*
- * What poll() is to look for.  One that is stalled goes on when it can be
- * written to, also when somebody else's message has made the room.
+ * Sets the events to poll for.  A stalled connection resumes when it can be
+ * written to, so it waits for that even without output.
  */
 static void
 update(struct conn *c)
@@ -161,8 +143,9 @@ conn_wake(struct conn *c)
 	update(c);
 }
 
+/* Keeps the empty output buffer for other connections, or frees it. */
 static void
-give_back(struct conn *c)
+release_out(struct conn *c)
 {
 	struct buf *spare = &c->set->spare;
 
@@ -210,7 +193,7 @@ conn_drop(struct conn *c)
 }
 
 static void
-bury(struct conn *c)
+free_conn(struct conn *c)
 {
 	if (c->o.gone != NULL)
 		c->o.gone(c->o.arg);
@@ -228,7 +211,7 @@ on_reap(void *arg)
 
 	while ((c = s->dead) != NULL) {
 		s->dead = c->next;
-		bury(c);
+		free_conn(c);
 	}
 }
 
@@ -257,8 +240,8 @@ conns_fini(struct conns *s)
 }
 
 /*
- * Writing.  Descriptors 0 to 2 block, so that they are asked first, and get
- * no more than what fits for certain.
+ * Writing.  Descriptors 0 to 2 block, so they are polled first and get no more
+ * than PIPE_BUF bytes, which is certain to fit.
  */
 static ssize_t
 write_some(struct conn *c, size_t most)
@@ -277,9 +260,9 @@ write_some(struct conn *c, size_t most)
 }
 
 /*
- * The end, when all is written.  A TCP socket that is closed while something
- * is unread takes back what was sent (RFC 9112, 9.6), so that what still comes
- * is read for a moment, and thrown away.
+ * Closes after all output is written.  Closing a TCP socket with unread input
+ * discards sent data (RFC 9112, 9.6), so input is read and ignored for a
+ * moment.
  */
 static void
 part(struct conn *c)
@@ -301,9 +284,9 @@ flush_some(struct conn *c, size_t most)
 {
 	ssize_t n;
 
-	if (c->last && !c->bade && !c->dead && c->framer != NULL &&
+	if (c->last && !c->said_bye && !c->dead && c->framer != NULL &&
 	    c->framer->bye != NULL) {
-		c->bade = true;
+		c->said_bye = true;
 		c->framer->bye(c);
 	}
 	while (!c->dead && conn_pending(c) > 0 && most > 0) {
@@ -319,7 +302,7 @@ flush_some(struct conn *c, size_t most)
 		c->active = loop_now(c->set->loop);
 	}
 	if (conn_pending(c) == 0 && c->out.p != NULL)
-		give_back(c);
+		release_out(c);
 	if (c->last && conn_pending(c) == 0)
 		part(c);
 	update(c);
@@ -350,9 +333,9 @@ conn_abort(struct conn *c)
 	c->out.n = c->from;
 }
 
-/* False: nobody will ever read it. */
+/* False: the connection is closing, and the message is discarded. */
 static bool
-append(struct conn *c)
+accept_message(struct conn *c)
 {
 	if (c->dead || c->parting) {
 		c->out.n = c->sent = 0;
@@ -369,14 +352,14 @@ append(struct conn *c)
 void
 conn_end_raw(struct conn *c)
 {
-	if (append(c) && (!c->reading || c->o.out <= 2))
+	if (accept_message(c) && (!c->reading || c->o.out <= 2))
 		flush(c);
 }
 
 void
 conn_end_soon(struct conn *c)
 {
-	if (append(c))
+	if (accept_message(c))
 		update(c);
 }
 
@@ -397,8 +380,8 @@ conn_flush(struct conn *c)
 void
 conn_end(struct conn *c)
 {
-	if (c->bade)
-		conn_abort(c);	/* nothing comes after a goodbye */
+	if (c->said_bye)
+		conn_abort(c);	/* nothing may follow a close */
 	else if (!c->dead && !c->parting)
 		(c->framer != NULL ? c->framer : &conn_line)->wrap(&c->out,
 		    c->from);
@@ -436,7 +419,7 @@ conn_hand_over(struct conn *c, const struct conn_framer *f,
 	c->held = false;
 }
 
-/* What has waited is handed on from the loop, when it can be written to. */
+/* Waiting messages are delivered from the loop, as after a stall. */
 void
 conn_hold(struct conn *c, bool on)
 {
@@ -473,9 +456,9 @@ conn_fail(struct conn *c, const struct err *e)
 	conn_finish(c);
 }
 
-/* Hands on the messages there are; the bytes that are done with. */
+/* Delivers all whole messages; returns the bytes that are done. */
 static size_t
-work_off(struct conn *c, struct str in, bool last)
+deliver(struct conn *c, struct str in, bool last)
 {
 	size_t at = c->framer == NULL ? conn_blank(in) : 0, used;
 	struct err e = { 0 };
@@ -503,13 +486,13 @@ work_off(struct conn *c, struct str in, bool last)
 	return at;
 }
 
-/* Notes when a message began to come that is not all there. */
+/* Records when an incomplete message began, for is_late(). */
 static void
-clock_in(struct conn *c, size_t came)
+note_progress(struct conn *c, size_t came)
 {
-	bool part = c->framer == NULL ? c->in.n > 0 : c->seen > 0;
+	bool partial = c->framer == NULL ? c->in.n > 0 : c->seen > 0;
 
-	if (!part || c->held) {
+	if (!partial || c->held) {
 		c->begun = 0;
 		c->got = 0;
 		return;
@@ -536,7 +519,7 @@ read_end(struct conn *c)
 		conn_finish(c);
 }
 
-/* From the loop: the owner may want to send more. */
+/* Writes from the loop, and calls drained(), which may send more. */
 static void
 drain(struct conn *c, size_t most)
 {
@@ -549,27 +532,27 @@ drain(struct conn *c, size_t most)
 		c->o.drained(c->o.arg);
 }
 
-/* Takes in what came, or with nothing what is left; last: it is the end. */
+/* Handles new input, or (s empty) input that waited; last: end of input. */
 static void
-take(struct conn *c, struct str s, bool last)
+handle_input(struct conn *c, struct str s, bool last)
 {
 	size_t used, came = s.n;
 
 	c->reading = true;
 	if (c->in.n == 0) {
-		used = work_off(c, s, last);
+		used = deliver(c, s, last);
 		s.p += used;
 		s.n -= used;
 		if (s.n > 0 && !c->dead && !c->last)
 			buf_put(&c->in, s);
 	} else {
 		buf_put(&c->in, s);
-		used = work_off(c, buf_str(&c->in), last);
+		used = deliver(c, buf_str(&c->in), last);
 		buf_eat(&c->in, used);
 	}
 	if (c->in.n == 0 && c->in.p != NULL)
 		buf_free(&c->in);
-	clock_in(c, came);
+	note_progress(c, came);
 	c->reading = false;
 	if (last)
 		read_end(c);
@@ -595,16 +578,17 @@ conn_read(struct conn *c)
 	}
 	c->active = c->heard = loop_now(s->loop);
 	s->reads++;
-	take(c, (struct str){ s->block, n > 0 ? (size_t)n : 0 }, n <= 0);
+	handle_input(c, (struct str){ s->block, n > 0 ? (size_t)n : 0 },
+	    n <= 0);
 }
 
-/* With messages that had to wait for room. */
+/* Delivers messages that had to wait until output left. */
 static void
 resume(struct conn *c)
 {
 	while (c->stalled && !c->held && conn_pending(c) <= LOW && !c->dead &&
 	    !c->last)
-		take(c, STR(""), c->half);
+		handle_input(c, STR(""), c->half);
 }
 
 static void
@@ -631,7 +615,7 @@ on_out(void *arg, int ready)
 }
 
 static void
-enter(struct conns *s, struct conn *c)
+add_conn(struct conns *s, struct conn *c)
 {
 	c->set = s;
 	c->active = c->heard = c->whole = loop_now(s->loop);
@@ -663,7 +647,7 @@ conn_new(struct conns *s, const struct conn_opts *o)
 		return NULL;
 	}
 	*c = refused;
-	enter(s, c);
+	add_conn(s, c);
 	c->framer = o->framer;
 	c->in_w = (struct fd_watch){ .fd = o->in, .fn = on_in, .arg = c };
 	c->out_w = (struct fd_watch){ .fd = o->out, .fn = on_out, .arg = c };

@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * Two framers: a message a line, and blocks with a Content-Length before
- * them, as language servers have it.
+ * Two framers: a message per line, and blocks after a Content-Length header,
+ * as language servers use them.
  */
-#include "io/conn.h"
+#include "io/conn_internal.h"
 
 #include <string.h>
+
+#include "lib/http.h"
 
 enum { HEADER_ROOM = 40 };	/* "Content-Length: ", 20 digits, CRLF CRLF */
 
@@ -15,23 +17,12 @@ too_long(struct err *e)
 	return err_set(e, ERR_LIMIT, "Message exceeds maximum size");
 }
 
-static bool
-is_blank(struct str s)
-{
-	size_t i;
-
-	for (i = 0; i < s.n; i++)
-		if (s.p[i] != ' ' && s.p[i] != '\t' && s.p[i] != '\r')
-			return false;
-	return true;
-}
-
-/* Blank lines are nothing.  The last line needs no end. */
+/* Blank lines are skipped.  The last line may lack its line end. */
 static int
 line_next(struct conn *c, struct str in, bool last, size_t *used,
     struct str *msg, struct err *e)
 {
-	size_t *seen = conn_seen(c), max = conn_limits(c)->message_max;
+	size_t *seen = &c->seen, max = c->set->limits.message_max;
 	const char *eol;
 	size_t n;
 
@@ -48,7 +39,7 @@ line_next(struct conn *c, struct str in, bool last, size_t *used,
 		*msg = (struct str){ in.p, n };
 		*used += n + (eol != NULL);
 		*seen = 0;
-		if (!is_blank(*msg))
+		if (str_trim(*msg).n > 0)
 			return 1;
 		if (eol == NULL)
 			return 0;
@@ -68,37 +59,7 @@ const struct conn_framer conn_line = {
 	.name = "line", .next = line_next, .wrap = line_wrap,
 };
 
-static char
-lower(char c)
-{
-	return c >= 'A' && c <= 'Z' ? (char)(c + 'a' - 'A') : c;
-}
-
-static bool
-same_name(struct str a, struct str b)
-{
-	size_t i;
-
-	for (i = 0; i < a.n && i < b.n; i++)
-		if (lower(a.p[i]) != lower(b.p[i]))
-			return false;
-	return a.n == b.n;
-}
-
-static struct str
-trim(struct str s)
-{
-	while (s.n > 0 && (s.p[0] == ' ' || s.p[0] == '\t')) {
-		s.p++;
-		s.n--;
-	}
-	while (s.n > 0 && (s.p[s.n - 1] == ' ' || s.p[s.n - 1] == '\t' ||
-	    s.p[s.n - 1] == '\r'))
-		s.n--;
-	return s;
-}
-
-/* Digits only; the limit is checked before anything is stored. */
+/* Digits only; the limit is checked before the body is read. */
 static int
 read_length(struct str s, size_t max, size_t *n, struct err *e)
 {
@@ -122,7 +83,7 @@ struct head {
 	bool has;
 };
 
-/* "Name: value"; of headers other than the length nobody cares. */
+/* "Name: value"; headers other than Content-Length are ignored. */
 static int
 read_header(struct head *h, struct str line, size_t max, struct err *e)
 {
@@ -134,9 +95,9 @@ read_header(struct head *h, struct str line, size_t max, struct err *e)
 		return err_set(e, ERR_SYNTAX, "header line without a colon");
 	name = (struct str){ line.p, (size_t)(colon - line.p) };
 	value = (struct str){ colon + 1, line.n - name.n - 1 };
-	if (!same_name(trim(name), STR("Content-Length")))
+	if (!http_same(str_trim(name), "Content-Length"))
 		return 0;
-	if (read_length(trim(value), max, &n, e) == -1)
+	if (read_length(str_trim(value), max, &n, e) == -1)
 		return -1;
 	if (h->has && h->length != n)
 		return err_set(e, ERR_SYNTAX,
@@ -153,8 +114,8 @@ head_too_long(struct err *e)
 }
 
 /*
- * The bytes of the head with its empty line, 0 when that is not there yet,
- * -1 when it makes no sense.  Lines end in LF or CRLF.
+ * Reads the head up to its empty line: 1 and its length in *bytes, 0 if it is
+ * incomplete, -1 if it is malformed.  Lines end in LF or CRLF.
  */
 static int
 read_head(struct str in, size_t max, size_t *bytes, struct head *h,
@@ -170,7 +131,7 @@ read_head(struct str in, size_t max, size_t *bytes, struct head *h,
 		at += line.n + 1;
 		if (at > CONN_HEAD_MAX)
 			return head_too_long(e);
-		if (trim(line).n > 0) {
+		if (str_trim(line).n > 0) {
 			if (read_header(h, line, max, e) == -1)
 				return -1;
 			continue;
@@ -192,23 +153,23 @@ conn_blank(struct str s)
 	return n;
 }
 
-/* The head is read again until it is whole; it is short, and bounded. */
+/* An incomplete head is read again each time; it is short and bounded. */
 static int
 lsp_next(struct conn *c, struct str in, bool last, size_t *used,
     struct str *msg, struct err *e)
 {
-	size_t *seen = conn_seen(c), bytes = 0;
+	size_t *seen = &c->seen, bytes = 0;
 	struct head h = { 0 };
 	int rc;
 
 	*used = 0;
 	if (in.n < *seen && !last)
-		return 0;		/* the body is not all here */
-	*used = conn_blank(in);	/* between messages they do no harm */
+		return 0;		/* the body is incomplete */
+	*used = conn_blank(in);	/* allowed between messages */
 	in.p += *used;
 	in.n -= *used;
 	*seen = 0;
-	rc = read_head(in, conn_limits(c)->message_max, &bytes, &h, e);
+	rc = read_head(in, c->set->limits.message_max, &bytes, &h, e);
 	if (rc != 1)
 		return rc;
 	if (in.n - bytes < h.length) {
@@ -246,7 +207,7 @@ const struct conn_framer conn_lsp = {
 	.name = "lsp", .next = lsp_next, .wrap = lsp_wrap,
 };
 
-/* Capital letters, and maybe a blank after them: a method of HTTP. */
+/* An HTTP method: capital letters, possibly followed by a space. */
 static bool
 is_method(struct str s)
 {
@@ -258,24 +219,21 @@ is_method(struct str s)
 }
 
 /*
- * Content-Length, Content-Type: the first four letters tell, in any case.
- * Everything else that JSON cannot begin with is a line too: a line that is
- * answered with an error.
+ * "cont" (case-insensitive) begins Content-Length or Content-Type.  Anything
+ * else, even if it is not JSON, is a line and is answered with an error.
  */
 const struct conn_framer *
 conn_sniff(struct str head, bool last, bool http)
 {
-	static const char word[] = "cont";
-	bool block = true;
-	size_t i;
+	static const char *const starts[] = { "", "c", "co", "con", "cont" };
+	bool block;
 
-	head.n = head.n < sizeof(word) - 1 ? head.n : sizeof(word) - 1;
-	for (i = 0; i < head.n; i++)
-		block &= lower(head.p[i]) == word[i];
+	head.n = head.n < 4 ? head.n : 4;
+	block = http_same(head, starts[head.n]);
 	http = http && is_method(head);
-	if (i < sizeof(word) - 1 && (block || http) && !last)
+	if (head.n < 4 && (block || http) && !last)
 		return NULL;
-	if (block && i == sizeof(word) - 1)
+	if (block && head.n == 4)
 		return &conn_lsp;
-	return http && i > 0 ? &conn_http : &conn_line;
+	return http && head.n > 0 ? &conn_http : &conn_line;
 }

@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * Requests of HTTP/1.1 as messages (RFC 9112).
+ * HTTP/1.1 requests as messages (RFC 9112).
  *
- * A head is looked for where it came.  A body of a known length is waited for
- * in the same place: conn_seen() then says, with BODY set, how many bytes head
- * and body have.  Chunks are put together elsewhere, behind a copy of their
- * head.  In each case the head is read once more when all is there, so that
- * it need not be kept, and one place for it does for all connections.
+ * A request with a body of known length stays in the input buffer until it is
+ * complete: c->seen, with BODY set, is then the number of bytes of head and
+ * body.  Chunks are assembled in a separate buffer after a copy of their head.
+ * In both cases the head is parsed again when the request is complete, so that
+ * one struct http_head serves all connections.
  */
-#include "io/conn.h"
+#include "io/conn_internal.h"
 
 #include "lib/http.h"
 
 enum {
-	SLOW_MS = 20000,	/* then a request is too slow */
+	SLOW_MS = 20000,	/* for a request to arrive */
 	IDLE_MS = 75000		/* between requests */
 };
 
@@ -21,8 +21,8 @@ static const size_t BODY = SIZE_MAX ^ SIZE_MAX >> 1;
 
 struct chunks {
 	struct http_body body;
-	struct buf msg;		/* the head, and what there is of the body */
-	size_t head;		/* bytes of the head; 0: none is under way */
+	struct buf msg;		/* the head and the body so far */
+	size_t head;		/* bytes of the head; 0: no request */
 };
 
 static int
@@ -35,7 +35,7 @@ refuse(struct http_head *h, int status, struct err *e)
 }
 
 static void
-say_continue(struct conn *c)
+send_continue(struct conn *c)
 {
 	buf_puts(conn_begin(c), "HTTP/1.1 100 Continue\r\n\r\n");
 	conn_end_raw(c);
@@ -49,12 +49,12 @@ read_again(struct http_head *h, struct str in, size_t *used, struct err *e)
 	return http_head_read(h, HTTP_REQUEST, in, &seen, used, e);
 }
 
-/* Takes chunks until the body is whole; *used counts on. */
+/* Appends chunks until the body is complete; adds to *used. */
 static int
 gather(struct conn *c, struct chunks *x, struct str in, size_t *used,
     struct str *msg, struct err *e)
 {
-	struct http_head *h = conn_set(c)->request;
+	struct http_head *h = c->set->request;
 	struct str data;
 	size_t n;
 	int rc = 0;
@@ -66,7 +66,7 @@ gather(struct conn *c, struct chunks *x, struct str in, size_t *used,
 		if (rc != -1)
 			buf_put(&x->msg, data);
 	}
-	*conn_seen(c) = 1;	/* in the middle of it */
+	c->seen = 1;		/* within a message */
 	if (rc == -1)
 		return refuse(h, e->code == ERR_LIMIT ? 413 : 400, e);
 	if (rc == 1) {
@@ -81,15 +81,15 @@ static int
 begin_chunks(struct conn *c, struct str in, size_t *used, struct str *msg,
     struct err *e)
 {
-	const struct http_head *h = conn_request(c);
+	const struct http_head *h = c->set->request;
 	struct chunks *x = conn_state(c, sizeof(*x));
 
-	http_body_init(&x->body, h, conn_limits(c)->message_max);
+	http_body_init(&x->body, h, c->set->limits.message_max);
 	x->msg.n = 0;
 	x->head = *used;
 	buf_put(&x->msg, (struct str){ in.p, *used });
 	if (h->expects && *used == in.n)
-		say_continue(c);
+		send_continue(c);
 	return gather(c, x, in, used, msg, e);
 }
 
@@ -97,12 +97,12 @@ static int
 http_next(struct conn *c, struct str in, bool last, size_t *used,
     struct str *msg, struct err *e)
 {
-	size_t *seen = conn_seen(c), bytes = 0;
-	struct http_head *h = conn_set(c)->request;
+	size_t *seen = &c->seen, bytes = 0;
+	struct http_head *h = c->set->request;
 	struct chunks *x = conn_state(c, 0);
 	int rc;
 
-	(void)last;		/* half a request is none */
+	(void)last;		/* an incomplete request is ignored */
 	*used = 0;
 	if (x != NULL && x->head > 0)
 		return gather(c, x, in, used, msg, e);
@@ -120,14 +120,14 @@ http_next(struct conn *c, struct str in, bool last, size_t *used,
 		*used = bytes;
 		return begin_chunks(c, in, used, msg, e);
 	}
-	if (h->size > conn_limits(c)->message_max)
+	if (h->size > c->set->limits.message_max)
 		return refuse(h, 413, e);
 	*msg = (struct str){ in.p + bytes, (size_t)h->size };
 	*used = bytes + (size_t)h->size;
 	if (in.n >= *used)
 		return 1;
 	if (h->expects && in.n == bytes && !(*seen & BODY))
-		say_continue(c);
+		send_continue(c);
 	*seen = BODY | *used;
 	*used = 0;
 	return 0;

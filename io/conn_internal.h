@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * conn_internal.h: conn_.  What a connection is made of.  Only for conn.c and
- * conn_sweep.c; framers see no more of it than conn.h has.
+ * conn_internal.h: conn_.  The parts of a connection; only for conn*.c.
  */
 #ifndef WAZA_CONN_INTERNAL_H
 #define WAZA_CONN_INTERNAL_H
@@ -18,37 +17,46 @@ struct conn {
 	struct conn *next, **prev;
 	struct conn_opts o;
 	const struct conn_framer *framer;
-	struct fd_watch in_w, out_w;	/* of a socket only in_w */
-	struct buf in;			/* the start of a message */
+	struct fd_watch in_w, out_w;	/* a socket uses only in_w */
+	struct buf in;			/* input not handled yet */
 	struct buf out;
 	size_t sent;			/* bytes of out */
-	size_t from;			/* of the message that is appended */
-	size_t seen;			/* the framer's */
-	struct buf state;		/* too */
-	int64_t active;			/* when something last came or went */
-	int64_t heard;			/* when something last came */
-	int64_t whole;			/* when the last message did */
-	int64_t begun;			/* when the next began to; 0: not yet */
+	size_t from;			/* where the new message begins */
+	size_t seen;			/* see conn_seen() */
+	struct buf state;		/* see conn_state() */
+	int64_t active;			/* time of the last input or output */
+	int64_t heard;			/* time of the last input */
+	int64_t whole;			/* time of the last whole message */
+	int64_t begun;			/* when the next began; 0: not yet */
 	size_t got;			/* bytes of it */
 	bool same;			/* one descriptor for both */
-	bool reading;			/* what is sent waits for its end */
-	bool stalled, held;		/* `in` may hold whole messages */
-	bool bade;			/* farewell was said */
-	bool emptied;			/* drained() is to tell of it */
-	bool half, last, parting, asleep, dead;
+	bool reading;			/* output waits until input is handled */
+	bool stalled, held;		/* see conn.c */
+	bool said_bye;			/* framer->bye was called */
+	bool emptied;			/* drained() is due */
+	bool half;			/* end of input */
+	bool last;			/* close when all output is written */
+	bool parting;			/* written and shut down; see part() */
+	bool asleep;			/* in the quiet set */
+	bool dead;
 };
 
-/* So much waits for the owner that no more is read. */
-bool conn_full(const struct conn *);
-
-void conn_wake(struct conn *);	/* if it sleeps */
-void conn_read(struct conn *);	/* something has come */
-void conn_fail(struct conn *, const struct err *);	/* broken() */
-void conn_sweep(void *conns);	/* once in CONN_SWEEP_MS */
-
 /*
- * Makes one go whose place may be taken, if there is one.
+ * The framer's own state, zeroed, of the size that the first call gives.  It
+ * lasts until the framer is replaced or the connection ends.  With 0: NULL if
+ * there is none yet.
  */
+void *conn_state(struct conn *, size_t);
+
+bool conn_full(const struct conn *);	/* held, with a block of input */
+void conn_wake(struct conn *);		/* if it is asleep */
+void conn_read(struct conn *);		/* its input is ready */
+void conn_fail(struct conn *, const struct err *);	/* broken(), finish */
+
+/* conn_sweep.c: looks at all connections every CONN_SWEEP_MS. */
+void conn_sweep(void *conns);
+
+/* Drops the longest idle connection that may be dropped, if there is one. */
 void conn_make_room(struct conns *);
 
 #endif

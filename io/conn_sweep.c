@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * What becomes of connections in time: who has vanished, who is idle or too
- * slow, who may sleep.
+ * Connections over time: finds those whose peer has disconnected, is idle or
+ * too slow, and those that may sleep.
  *
- * Those that were silent for a second move to a set of their own (where the
- * system has one), so that poll() is not to look at them each turn.
+ * A connection that was silent for a second moves to a separate set, where the
+ * system has one, so that poll() need not look at it in each turn.
  */
 #include "io/conn_internal.h"
 
@@ -14,11 +14,11 @@
 #include "base/os_net.h"
 
 enum {
-	PART_MS = 1000,		/* see part() */
+	PART_MS = 1000,		/* for the peer to close; see part() */
 	QUIET_MS = 1000,	/* of silence, then it sleeps */
-	START_MS = 20000,	/* for four bytes, once there is one */
-	YIELD_MS = 2000,	/* without a message: may be made to go */
-	END_MS = 60000		/* of not reading the last that was sent */
+	START_MS = 20000,	/* from the first byte to the fourth */
+	YIELD_MS = 2000,	/* without a message: may be replaced */
+	END_MS = 60000		/* for the peer to read the last output */
 };
 
 static void on_quiet(void *, int);
@@ -30,15 +30,11 @@ conn_full(const struct conn *c)
 }
 
 static bool
-owes(const struct conn *c)
+is_owed(const struct conn *c)
 {
 	return c->held || (c->o.owed != NULL && c->o.owed(c->o.arg));
 }
 
-/*
- * Makes room: of those that may be made to go, the one that said nothing
- * whole for the longest time.
- */
 void
 conn_make_room(struct conns *s)
 {
@@ -47,17 +43,15 @@ conn_make_room(struct conns *s)
 	for (c = s->head; c != NULL; c = c->next)
 		if (c->same && (c->framer == NULL || c->framer->idle_ms > 0) &&
 		    (oldest == NULL || c->whole < oldest->whole) &&
-		    conn_pending(c) == 0 && !owes(c))
+		    conn_pending(c) == 0 && !is_owed(c))
 			oldest = c;
 	if (oldest != NULL && loop_now(s->loop) - oldest->whole >= YIELD_MS)
 		conn_drop(oldest);
 }
 
-/*
- * Once in a while: who has vanished, who is idle, who may sleep.
- */
+/* Drops a half-closed connection whose peer has disconnected. */
 static void
-look_alive(struct conn *c)
+check_peer(struct conn *c)
 {
 	struct pollfd p = { .fd = c->o.out };
 
@@ -81,21 +75,21 @@ start_quiet(struct conns *s)
 	return true;
 }
 
+/* Moves a connection that waits only for input to the quiet set. */
 static void
-lull(struct conn *c)
+sleep_if_idle(struct conn *c)
 {
 	struct conns *s = c->set;
 
 	if (!c->same || c->half || c->last || c->stalled || c->emptied ||
-	    conn_full(c) ||
-	    conn_pending(c) > 0 || !start_quiet(s) ||
+	    conn_full(c) || conn_pending(c) > 0 || !start_quiet(s) ||
 	    os_quiet_add(s->quiet, c->in_w.fd, c) == -1)
 		return;
 	fd_stop(s->loop, &c->in_w);
 	c->asleep = true;
 }
 
-/* A message that has begun, and takes its time. */
+/* Whether a message takes too long to arrive. */
 static bool
 is_late(const struct conn *c, int64_t now)
 {
@@ -105,7 +99,7 @@ is_late(const struct conn *c, int64_t now)
 	    now - c->begun > most + (int64_t)c->got;
 }
 
-/* It does not read what it was sent, or says nothing and waits for nothing. */
+/* Whether the peer does not read its output, or is silent and owed nothing. */
 static bool
 is_idle(const struct conn *c, int64_t silent)
 {
@@ -119,11 +113,11 @@ is_idle(const struct conn *c, int64_t silent)
 		return true;
 	if (own > 0 && (most == 0 || most > own))
 		most = own;
-	return most > 0 && silent > most && !owes(c);
+	return most > 0 && silent > most && !is_owed(c);
 }
 
 static void
-look_at(struct conn *c, int64_t now)
+check(struct conn *c, int64_t now)
 {
 	struct err e = { 0 };
 	int64_t silent = now - c->active;
@@ -132,12 +126,12 @@ look_at(struct conn *c, int64_t now)
 	    (c->framer == NULL && is_late(c, now)))
 		conn_drop(c);
 	else if (c->half)
-		look_alive(c);
+		check_peer(c);
 	else if (!c->last && is_late(c, now)) {
 		err_set(&e, ERR_TIMEOUT, "the message took too long");
 		conn_fail(c, &e);
 	} else if (!c->asleep && silent >= QUIET_MS)
-		lull(c);
+		sleep_if_idle(c);
 }
 
 void
@@ -148,7 +142,7 @@ conn_sweep(void *arg)
 
 	for (c = s->head; c != NULL; c = next) {
 		next = c->next;
-		look_at(c, loop_now(s->loop));
+		check(c, loop_now(s->loop));
 	}
 	if (s->n > 0)
 		timer_start(s->loop, &s->sweep, CONN_SWEEP_MS);

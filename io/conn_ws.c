@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * Messages of a WebSocket.  All that comes is taken at once, so that nothing
- * of it stays with the connection but the message that is not whole.
+ * WebSocket messages.  All input is consumed at once; only an incomplete
+ * message is kept.
  *
- * The end (RFC 6455, section 7): one close goes out, whoever was first, and
- * nothing after it.
+ * Closing (RFC 6455, section 7): exactly one close frame is sent, no matter
+ * which side began, and nothing after it.
  */
-#include "io/conn.h"
+#include "io/conn_internal.h"
 
 #include <string.h>
 
@@ -14,29 +14,29 @@
 
 enum { WHY_MAX = 100 };
 
-struct face {
+struct ws_state {
 	struct ws ws;
-	bool binary;		/* the last message was */
-	bool closed;		/* a close has gone out */
-	int code;		/* that it is to have; 0: the usual */
+	bool binary;		/* the last message was binary */
+	bool closed;		/* our close has been sent */
+	int code;		/* of our close; 0: by the reason */
 	char why[WHY_MAX];
-	int said;		/* the code of the close that came, or 0 */
-	char reason[WS_CONTROL_MAX];	/* and its reason */
-	size_t nreason;
+	int peer_code;		/* of the received close, or 0 */
+	char peer_why[WS_CONTROL_MAX];
+	size_t npeer_why;
 };
 
-static struct face *
-face_of(struct conn *c)
+static struct ws_state *
+state_of(struct conn *c)
 {
-	struct face *f = conn_state(c, sizeof(*f));
+	struct ws_state *f = conn_state(c, sizeof(*f));
 
-	f->ws.client = conn_framing(c) == &conn_ws_client;
+	f->ws.client = c->framer == &conn_ws_client;
 	return f;
 }
 
 /* A mask for what a client sends (section 5.3). */
 static const unsigned char *
-mask_of(const struct face *f, unsigned char mask[WS_MASK])
+mask_of(const struct ws_state *f, unsigned char mask[WS_MASK])
 {
 	struct err e;
 
@@ -50,7 +50,7 @@ mask_of(const struct face *f, unsigned char mask[WS_MASK])
 static void
 put_close(struct conn *c, int code, struct str why)
 {
-	struct face *f = face_of(c);
+	struct ws_state *f = state_of(c);
 	unsigned char mask[WS_MASK];
 
 	if (f->closed)
@@ -63,9 +63,9 @@ put_close(struct conn *c, int code, struct str why)
 static void
 bye(struct conn *c)
 {
-	const struct face *f = face_of(c);
+	const struct ws_state *f = state_of(c);
 	int code = f->code != 0 ? f->code : f->ws.code != 0 ? f->ws.code :
-	    conn_set(c)->ending ? WS_GOING_AWAY : WS_NORMAL;
+	    c->set->ending ? WS_GOING_AWAY : WS_NORMAL;
 
 	put_close(c, code, str_of(f->why));
 }
@@ -73,7 +73,7 @@ bye(struct conn *c)
 void
 conn_ws_close(struct conn *c, int code, struct str why)
 {
-	struct face *f = face_of(c);
+	struct ws_state *f = state_of(c);
 
 	f->code = code;
 	why.n = why.n < sizeof(f->why) ? why.n : sizeof(f->why) - 1;
@@ -85,7 +85,7 @@ conn_ws_close(struct conn *c, int code, struct str why)
 void
 conn_ws_send(struct conn *c, enum ws_op op, struct str s)
 {
-	const struct face *f = face_of(c);
+	const struct ws_state *f = state_of(c);
 	unsigned char mask[WS_MASK];
 
 	if (f->closed)
@@ -97,30 +97,30 @@ conn_ws_send(struct conn *c, enum ws_op op, struct str s)
 bool
 conn_ws_binary(struct conn *c)
 {
-	return face_of(c)->binary;
+	return state_of(c)->binary;
 }
 
 int
 conn_ws_code(struct conn *c, struct str *why)
 {
-	const struct face *f = face_of(c);
+	const struct ws_state *f = state_of(c);
 
-	*why = (struct str){ f->reason, f->nreason };
-	return f->said;
+	*why = (struct str){ f->peer_why, f->npeer_why };
+	return f->peer_code;
 }
 
 static int
 next(struct conn *c, struct str in, bool last, size_t *used, struct str *msg,
     struct err *e)
 {
-	struct face *f = face_of(c);
+	struct ws_state *f = state_of(c);
 	struct ws_event ev;
 	size_t n;
 	int rc;
 
 	(void)last;
 	*used = 0;
-	f->ws.max = conn_limits(c)->message_max;
+	f->ws.max = c->set->limits.message_max;
 	for (;;) {
 		rc = ws_next(&f->ws, (struct str){ in.p + *used,
 		    in.n - *used }, &n, &ev, e);
@@ -139,11 +139,11 @@ next(struct conn *c, struct str in, bool last, size_t *used, struct str *msg,
 			conn_ws_send(c, WS_PONG, ev.data);
 			break;
 		case WS_CLOSE:
-			f->said = ev.code;
-			f->nreason = ev.data.n < sizeof(f->reason) ?
-			    ev.data.n : sizeof(f->reason);
-			if (f->nreason > 0)
-				memcpy(f->reason, ev.data.p, f->nreason);
+			f->peer_code = ev.code;
+			f->npeer_why = ev.data.n < sizeof(f->peer_why) ?
+			    ev.data.n : sizeof(f->peer_why);
+			if (f->npeer_why > 0)
+				memcpy(f->peer_why, ev.data.p, f->npeer_why);
 			put_close(c, ev.code, STR(""));
 			conn_finish(c);
 			*used = in.n;
@@ -164,7 +164,7 @@ server_wrap(struct buf *b, size_t from)
 static void
 client_wrap(struct buf *b, size_t from)
 {
-	static const struct face client = { .ws = { .client = true } };
+	static const struct ws_state client = { .ws = { .client = true } };
 	unsigned char mask[WS_MASK];
 
 	ws_wrap(b, from, WS_TEXT, mask_of(&client, mask));
@@ -173,7 +173,7 @@ client_wrap(struct buf *b, size_t from)
 static void
 ws_forget(struct conn *c)
 {
-	ws_free(&face_of(c)->ws);
+	ws_free(&state_of(c)->ws);
 }
 
 const struct conn_framer conn_ws = {

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * One request to an HTTP server.
+ * One HTTP request.
  *
- * A socket is read while the request is still being written, because a server
- * may refuse a long one before it has read it all: then writing fails, and the
- * answer is what counts (`deaf`).
+ * The socket is read while the request is still being written, because a
+ * server may refuse a long request before it has read all of it.  Then writing
+ * fails (write_failed), but the response is still read.
  *
- * Names are looked up by a child (fetch_name.c), and https leaves them to curl.
+ * A child looks up names (fetch_name.c); for https, curl does.
  */
 #include "io/fetch.h"
 
@@ -16,12 +16,12 @@
 
 #include "base/os.h"
 #include "base/os_net.h"
-#include "io/fetch_curl.h"
+#include "io/fetch_internal.h"
 
 enum { CHUNK = 64 * 1024 };	/* bytes per turn */
 
 static void
-put_away(struct fetch *f)
+release(struct fetch *f)
 {
 	if (f->w.fd != -1) {
 		fd_stop(f->o.procs->loop, &f->w);
@@ -40,28 +40,28 @@ fetch_stop(struct fetch *f)
 {
 	assert(!f->busy);
 	if (f->running)
-		put_away(f);
+		release(f);
 }
 
 void
 fetch_finish(struct fetch *f, enum fetch_end end)
 {
 	f->end = end;
-	put_away(f);
+	release(f);
 	f->o.done(f->o.arg);
 }
 
 static void
-cut_off(struct fetch *f)
+finish_early(struct fetch *f)
 {
-	err_set(&f->err, ERR_SYS, "%.*s ended the connection %s",
+	err_set(&f->err, ERR_SYS, "%.*s closed the connection %s",
 	    STRF(f->o.url.authority), f->in.n > 0 ?
-	    "in the head of its answer" : "without an answer");
+	    "within the response header" : "without a response");
 	fetch_finish(f, FETCH_LOST);
 }
 
 static bool
-hand_over(struct fetch *f, struct str data)
+deliver(struct fetch *f, struct str data)
 {
 	bool more;
 
@@ -71,7 +71,7 @@ hand_over(struct fetch *f, struct str data)
 	return more;
 }
 
-/* Runs of the body, as they are in `in`. */
+/* Delivers the parts of the body that are in `in`. */
 static void
 feed_body(struct fetch *f, struct str in, bool last)
 {
@@ -86,7 +86,7 @@ feed_body(struct fetch *f, struct str in, bool last)
 			    FETCH_LOST : FETCH_BAD);
 			return;
 		}
-		if (!hand_over(f, data))
+		if (!deliver(f, data))
 			r = 1;
 		in.p += used;
 		in.n -= used;
@@ -95,7 +95,7 @@ feed_body(struct fetch *f, struct str in, bool last)
 		fetch_finish(f, FETCH_OK);
 }
 
-/* Interim answers (RFC 9110, section 15.2) are passed over. */
+/* Interim responses (RFC 9110, section 15.2) are skipped. */
 static int
 read_head(struct fetch *f, struct http_head *h)
 {
@@ -109,7 +109,7 @@ read_head(struct fetch *f, struct http_head *h)
 			return r;
 		if (h->status == 101)
 			return err_set(&f->err, ERR_SYNTAX, "the server "
-			    "changes the protocol, which nobody asked for");
+			    "switched protocols without being asked");
 		if (h->status >= 200)
 			break;
 		buf_eat(&f->in, used);
@@ -134,7 +134,7 @@ fetch_feed(struct fetch *f, struct str in, bool last)
 	if (r == -1)
 		fetch_finish(f, FETCH_BAD);
 	else if (r == 0 && last)
-		cut_off(f);
+		finish_early(f);
 	if (r != 1)
 		return;
 	f->headed = true;
@@ -152,7 +152,7 @@ fetch_feed(struct fetch *f, struct str in, bool last)
  * The socket.
  */
 
-/* The nth address that is known, or that the system finds. */
+/* Connects to the nth address, known or found by the system. */
 static int
 connect_nth(struct fetch *f, const char *port, struct err *e)
 {
@@ -178,7 +178,7 @@ connect_next(struct fetch *f)
 		if (f->w.fd != -1)
 			return 0;
 		if (e.sys == ENOENT && f->nth > 0)
-			return -1;	/* the last one's reason stays */
+			return -1;	/* keeps the previous error */
 		f->err = e;
 		if (e.sys == 0 || e.sys == ENOENT)
 			return -1;
@@ -245,14 +245,14 @@ send_some(struct fetch *f)
 	if (n == -1 && (errno == EAGAIN || errno == EWOULDBLOCK))
 		return;
 	if (n == -1)
-		f->deaf = true;
+		f->write_failed = true;
 	else
 		f->sent += (size_t)n;
-	if (f->deaf || unsent(f).n == 0)
+	if (f->write_failed || unsent(f).n == 0)
 		fd_want(f->o.procs->loop, &f->w, LOOP_READ);
 }
 
-/* Once a turn: what it is for may stop the fetch. */
+/* Reads once per turn: the owner may stop the fetch in between. */
 static void
 read_some(struct fetch *f)
 {
@@ -263,8 +263,8 @@ read_some(struct fetch *f)
 		return;
 	if (n == -1) {
 		err_set(&f->err, ERR_SYS, "the connection to %.*s broke%s: %s",
-		    STRF(f->o.url.authority), f->headed ? " in the midst of "
-		    "the answer" : "", strerror(errno));
+		    STRF(f->o.url.authority), f->headed ? " within the "
+		    "response" : "", strerror(errno));
 		fetch_finish(f, FETCH_LOST);
 		return;
 	}
@@ -292,7 +292,7 @@ on_ready(void *arg, int ready)
 		read_some(f);
 }
 
-/* RFC 9112, section 3; one request a connection. */
+/* RFC 9112, section 3; one request per connection. */
 static void
 put_request(struct fetch *f)
 {
@@ -350,9 +350,9 @@ fetch_start(struct fetch *f, const struct fetch_opts *o)
 	*f = (struct fetch){ .o = *o, .running = true, .end = FETCH_UNABLE };
 	f->w.fd = -1;
 	if (!fields_ok(o))
-		r = err_set(&f->err, ERR_SCHEMA, "a header cannot be sent: it "
-		    "has characters that are not allowed, or the name of the "
-		    "host is too long");
+		r = err_set(&f->err, ERR_SCHEMA, "invalid request: a header "
+		    "contains characters that are not allowed, or the host "
+		    "name is too long");
 	else if (o->url.tls)
 		r = fetch_curl_start(f);
 	else {
@@ -360,6 +360,6 @@ fetch_start(struct fetch *f, const struct fetch_opts *o)
 		r = start_socket(f);
 	}
 	if (r == -1)
-		put_away(f);
+		release(f);
 	return r;
 }

@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * https, by a child: curl knows TLS, certificates and proxies.
+ * https through a curl child, which handles TLS, certificates and proxies.
  *
- * Its arguments are the same for all; what it is to do it reads from stdin in
- * the language of its configuration files, so that neither keys nor prompts
- * can be seen in a list of processes, and none of them is on disk.  A body
- * that is too long for a line there (curl takes 10 MiB) goes through a file
- * that only we can read.  It prints the answer as it came over the wire.
+ * Its arguments are always the same.  It reads a configuration from stdin, so
+ * that neither keys nor prompts appear in a process list or on disk.  A body
+ * that is too long for a line there (curl's limit is 10 MiB) is passed in a
+ * temporary file that only we can read.  curl prints the raw response.
  */
-#include "io/fetch_curl.h"
+#include "io/fetch_internal.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -16,10 +15,11 @@
 #include <unistd.h>
 
 #include "base/os.h"
+#include "io/workspace.h"
 
-enum { LINE_MAX_BYTES = 8 << 20 };
+enum { LINE_MAX_BYTES = 8 << 20 };	/* of the configuration */
 
-/* A word in quotes: \ and " and ends of lines need a backslash. */
+/* Within quotes, \, " and line ends are escaped with a backslash. */
 static void
 put_quoted(struct buf *b, struct str s)
 {
@@ -49,12 +49,10 @@ fits_line(struct str body)
 static int
 write_body(struct fetch *f)
 {
-	const char *dir = getenv("TMPDIR");
 	int fd, r;
 
 	f->file = arena_cstr(&f->arena, arena_fmt(&f->arena,
-	    "%s/waza-body.XXXXXX", dir != NULL && dir[0] != '\0' ? dir :
-	    "/tmp"));
+	    "%s/waza-body.XXXXXX", workspace_tmp()));
 	fd = mkstemp(f->file);
 	if (fd == -1) {
 		err_sys(&f->err, f->file);
@@ -127,9 +125,9 @@ on_err(void *arg, struct str s)
 	f->ntalk += s.n;
 }
 
-/* What it complained about, in one line. */
+/* The first line of its stderr, or its exit status. */
 static void
-tell(struct fetch *f)
+set_err(struct fetch *f)
 {
 	struct str s = { f->talk, f->ntalk };
 	const char *lf = memchr(s.p, '\n', s.n);
@@ -147,9 +145,9 @@ tell(struct fetch *f)
 		    f->proc.res.status);
 }
 
-/* By its exit status: what another try may mend, and what it will not. */
+/* Classifies the exit status; a retry may help only with FETCH_LOST. */
 static enum fetch_end
-meaning(int status)
+end_of(int status)
 {
 	static const unsigned char unable[] = { 1, 2, 3, 4, 5, 26, 27, 43 };
 	static const unsigned char bad[] = { 35, 51, 53, 54, 58, 59, 60, 66,
@@ -175,8 +173,8 @@ on_done(void *arg)
 		fetch_feed(f, STR(""), true);
 		return;
 	}
-	tell(f);
-	fetch_finish(f, meaning(f->proc.res.status));
+	set_err(f);
+	fetch_finish(f, end_of(f->proc.res.status));
 }
 
 int
@@ -193,7 +191,7 @@ fetch_curl_start(struct fetch *f)
 	if (proc_start(f->o.procs, &f->proc, &o, &f->err) == 0)
 		return 0;
 	if (f->proc.res.exec_errno == ENOENT)
-		return err_set(&f->err, ERR_SYS, "https needs the program "
-		    "curl, which is not in PATH");
+		return err_set(&f->err, ERR_SYS, "https needs `curl`, which "
+		    "is not installed (not found in PATH)");
 	return -1;
 }

@@ -1,23 +1,23 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * The addresses of a name, by a child: getaddrinfo(3) blocks for as long as a
- * name server takes, and all trials would wait with it.  getent(1) prints
- * them, one a line; where there is none, or one that does not know how, the
- * name is looked up as ever.
+ * Looks up the addresses of a host with a child: getaddrinfo(3) blocks for as
+ * long as a name server takes, and all trials would wait for it.  getent(1)
+ * prints the addresses, one per line.  Where it is missing or lacks `ahosts`,
+ * getaddrinfo(3) is used.
  *
- * What was found is used for a minute, by all requests of a run.
+ * All requests of a run share the addresses for a minute.
  */
-#include "io/fetch_curl.h"
+#include "io/fetch_internal.h"
 
 #include <string.h>
 
 enum {
 	FRESH_MS = 60 * 1000,
 	OUTPUT_MAX = 16 << 10,
-	NOT_FOUND = 2		/* exit status; others: it does not know how */
+	NOT_FOUND = 2		/* exit status; others: not supported */
 };
 
-/* An address has only such characters; and this machine is known. */
+/* An address consists of digits and dots, or contains a colon. */
 bool
 fetch_name_plain(struct str host)
 {
@@ -50,7 +50,7 @@ fetch_name_forget(struct fetch *f)
 }
 
 static void
-add(struct fetch_names *k, struct str addr)
+add_address(struct fetch_names *k, struct str addr)
 {
 	size_t i;
 
@@ -64,9 +64,9 @@ add(struct fetch_names *k, struct str addr)
 	k->v[k->n++][addr.n] = '\0';
 }
 
-/* "93.184.215.14  STREAM example.com", and the same again for each kind. */
+/* Lines like "93.184.215.14  STREAM example.com", several per address. */
 static void
-read_all(struct fetch_names *k, struct str text)
+read_addresses(struct fetch_names *k, struct str text)
 {
 	const char *end;
 	size_t n;
@@ -77,7 +77,7 @@ read_all(struct fetch_names *k, struct str text)
 		for (end = text.p; end < text.p + n && *end != ' ' &&
 		    *end != '\t' && *end != '\n'; )
 			end++;
-		add(k, (struct str){ text.p, (size_t)(end - text.p) });
+		add_address(k, (struct str){ text.p, (size_t)(end - text.p) });
 	}
 }
 
@@ -93,13 +93,13 @@ on_done(void *arg)
 	k->at = loop_now(f->o.procs->loop);
 	k->host = f->o.url.host;
 	if (status == 0)
-		read_all(k, out);
+		read_addresses(k, out);
 	proc_fini(&f->proc);
 	if (k->n > 0 || status != NOT_FOUND) {
 		fetch_connect(f, k->n > 0);
 		return;
 	}
-	err_set(&f->err, ERR_SYS, "cannot find %.*s: no such name",
+	err_set(&f->err, ERR_SYS, "cannot resolve %.*s: no such host",
 	    STRF(f->o.url.host));
 	fetch_finish(f, FETCH_LOST);
 }

@@ -236,7 +236,7 @@ printf 'SSH-2.0-OpenSSH_9.2\r\n' >ssh
 serve ssh
 bad 'no HTTP' agent_error 'this is no answer of HTTP'
 serve none.gone
-bad 'no answer' infrastructure "127.0.0.1:$port ended the connection without an answer"
+bad 'no answer' infrastructure "127.0.0.1:$port closed the connection without a response"
 serve none.gone chat
 suite 'retries: 1'
 ask
@@ -330,7 +330,7 @@ is 'a name: status' 0 "$rc"
 is 'a name: looked up once' 'ahosts model.test' "$(cat looked)"
 edit 's/model.test:/none.test:/'
 ask
-has 'a name that is none: words' 'cannot find none.test: no such name'
+has 'a name that is none: words' 'cannot resolve none.test: no such host'
 seconds=1
 suite 'retries: 0'
 edit 's/127.0.0.1:/slow.test:/'
@@ -498,7 +498,7 @@ PATH=$tmp/none:$(dirname "$(command -v grep)")
 if ! command -v curl >/dev/null
 then
 	run "$WAZA" run e.yaml
-	like 'https: without curl' '*needs `curl` for https*https needs the program curl*' "$err$out"
+	like 'https: without curl' '*needs `curl` for https*https needs `curl`, which*' "$err$out"
 else
 	skip 'curl is where grep is'
 fi

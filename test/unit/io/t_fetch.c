@@ -249,7 +249,7 @@ static void
 test_failures(void)
 {
 	OK(ask("", AFTER, 0, STR("{}")) == FETCH_LOST);
-	OK(strstr(client.f.err.msg, "without an answer") != NULL);
+	OK(strstr(client.f.err.msg, "without a response") != NULL);
 	OK(ask("HTTP/1.1 200 O", AFTER, 0, STR("{}")) == FETCH_LOST);
 	OK(ask("HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nhello", AFTER, 0,
 	    STR("{}")) == FETCH_LOST && client.data.n == 5);
