@@ -4,28 +4,29 @@
  *
  * Invariants, whenever a callback can run:
  *   1. w[i] != NULL  =>  w[i]->slot == i + 1, and pfd[i].fd == w[i]->fd when
- *      something is wanted, else -1 (poll reports a hangup even to those who
- *      ask for nothing).
+ *      something is wanted, else -1 (poll reports a hangup even if no event
+ *      is wanted).
  *   2. w[i] == NULL  =>  pfd[i].fd == -1.  Such tombstones are counted in
  *      `dead` and removed by sweep(), which runs only before poll: no slot
- *      moves or is used again while dispatch walks.
- *   3. Slots made during dispatch lie at or beyond the end of its walk.
+ *      moves or is reused during dispatch.
+ *   3. Slots created during dispatch are beyond the range it walks.
  *   4. For i > 0: heap[(i - 1) / 2] is not later than heap[i], by (at, seq);
  *      heap[t->slot - 1] == t.
- *   5. A timer started in this turn has at >= now and seq > fence; all others
- *      due (at <= now) are before it in that order, so that the first timer
- *      with seq > fence ends the walk.
+ *   5. A timer started in this turn has at >= now and seq > fence; all other
+ *      due timers (at <= now) precede it, so the first timer with seq > fence
+ *      ends the walk.
  *   6. prev != NULL  <=>  the child or signal watch is in its list;
- *      a child is in kids[pid % KIDS].
- *   7. next_kid and next_sig, where a walk goes on, are in their list or NULL.
+ *      a child is in children[pid % CHILDREN].
+ *   7. next_child and next_sig, the next elements of a walk, are in their
+ *      list or NULL.
  *   8. w->slot == QUIET  <=>  w is in the quiet set, wanting LOOP_READ.
- *      Watches go there only before poll and come back only before dispatch
- *      or by their owner's doing, so a tag that the set reports is alive.
+ *      Watches move there only before poll and return only before dispatch or
+ *      when their owner changes them, so a tag that the set reports is alive.
  *
- * poll looks at every descriptor in every turn, 20 ns and more for each.  A
- * server with a thousand idle connections would spend more on them than on
- * its work; what has had nothing to read for QUIET_TURNS turns therefore
- * waits in the quiet set, which poll sees as one descriptor.
+ * poll examines every descriptor in every turn, at 20 ns and more each.  A
+ * server with a thousand idle connections would spend more time on them than
+ * on its work.  Watches without input for QUIET_TURNS turns therefore wait in
+ * the quiet set, which is one descriptor for poll.
  */
 #include "io/loop.h"
 
@@ -41,9 +42,9 @@
 #include "base/os.h"
 
 enum {
-	KIDS = 256,
+	CHILDREN = 256,			/* hash buckets */
 	REAP_MS = 5, REAP_MAX = 200,	/* in loop_free: some do not die */
-	QUIET_MIN = 64,			/* fewer are not worth it */
+	QUIET_MIN = 64,			/* watches; fewer are not worth it */
 	QUIET_TURNS = 64
 };
 
@@ -54,17 +55,17 @@ struct loop {
 	int64_t now;			/* read after poll */
 	struct pollfd *pfd;
 	struct fd_watch **w;		/* parallel to pfd */
-	uint64_t *last;			/* parallel: the turn it was ready in */
+	uint64_t *last;			/* parallel: turn of its last event */
 	size_t n, cap, dead;
 	uint64_t turn;
-	struct fd_watch quiet;		/* .fd -1: not there, or not yet */
+	struct fd_watch quiet;		/* .fd -1: none, or not yet */
 	size_t nquiet;
 	struct timer **heap;
 	size_t nheap, heapcap;
 	uint64_t seq, fence;		/* timers started; before this turn */
-	struct child *kids[KIDS];
-	struct child *next_kid;
-	size_t nkids;
+	struct child *children[CHILDREN];
+	struct child *next_child;
+	size_t nchildren;
 	bool adopts;
 	struct sig_watch *sigs, *next_sig;
 	struct fd_watch sigpipe;
@@ -73,11 +74,11 @@ struct loop {
 	uint64_t nofile;
 };
 
-static volatile sig_atomic_t sig_wr = -1;	/* all a handler can know */
+static volatile sig_atomic_t sig_wr = -1;	/* for the handler */
 
 /*
- * A full pipe loses the byte, which is harmless unless all of what fills it
- * is about other signals: 64 KiB of them within one turn.
+ * If the pipe is full, the byte is lost.  That is harmless unless the pipe
+ * holds only other signals: 64 KiB of them within one turn.
  */
 static void
 on_signal(int signo)
@@ -89,7 +90,7 @@ on_signal(int signo)
 	errno = saved;
 }
 
-/* buf_room ends the process with the message that base.c has for it. */
+/* On failure buf_room terminates the process with base.c's message. */
 static void *
 resize(void *p, size_t n, size_t size)
 {
@@ -102,7 +103,7 @@ resize(void *p, size_t n, size_t size)
 }
 
 static size_t
-more(size_t cap)
+grown(size_t cap)
 {
 	return cap == 0 ? 16 : cap * 2;
 }
@@ -115,10 +116,10 @@ events_of(int want)
 }
 
 static void
-hot_add(struct loop *l, struct fd_watch *w, int want)
+poll_add(struct loop *l, struct fd_watch *w, int want)
 {
 	if (l->n == l->cap) {
-		l->cap = more(l->cap);
+		l->cap = grown(l->cap);
 		l->pfd = resize(l->pfd, l->cap, sizeof(l->pfd[0]));
 		l->w = resize(l->w, l->cap, sizeof(l->w[0]));
 		l->last = resize(l->last, l->cap, sizeof(l->last[0]));
@@ -131,7 +132,7 @@ hot_add(struct loop *l, struct fd_watch *w, int want)
 }
 
 static void
-hot_del(struct loop *l, struct fd_watch *w)
+poll_del(struct loop *l, struct fd_watch *w)
 {
 	l->w[w->slot - 1] = NULL;
 	l->pfd[w->slot - 1].fd = -1;
@@ -149,7 +150,7 @@ void
 fd_start(struct loop *l, struct fd_watch *w, int want)
 {
 	assert(w->slot == 0);
-	hot_add(l, w, want);
+	poll_add(l, w, want);
 }
 
 void
@@ -162,7 +163,7 @@ fd_want(struct loop *l, struct fd_watch *w, int want)
 		if (want == LOOP_READ)
 			return;
 		quiet_del(l, w);
-		hot_add(l, w, want);
+		poll_add(l, w, want);
 		return;
 	}
 	p = &l->pfd[w->slot - 1];
@@ -178,13 +179,13 @@ fd_stop(struct loop *l, struct fd_watch *w)
 	if (w->slot == QUIET)
 		quiet_del(l, w);
 	else
-		hot_del(l, w);
+		poll_del(l, w);
 	w->slot = 0;
 }
 
-/* The first slot is the signal pipe's. */
+/* Moves idle watches to the quiet set.  Slot 0 is the signal pipe. */
 static void
-demote(struct loop *l)
+move_to_quiet(struct loop *l)
 {
 	size_t i;
 
@@ -194,7 +195,7 @@ demote(struct loop *l)
 		l->quiet.fd = os_quiet_new();
 		if (l->quiet.fd == -1)
 			return;
-		hot_add(l, &l->quiet, LOOP_READ);
+		poll_add(l, &l->quiet, LOOP_READ);
 	}
 	for (i = 1; i < l->n; i++) {
 		if (l->w[i] == NULL || l->w[i] == &l->quiet ||
@@ -210,9 +211,9 @@ demote(struct loop *l)
 	}
 }
 
-/* How many more are ready now than poll has found. */
+/* Moves ready watches back; returns how many more are ready than poll found. */
 static int
-promote(struct loop *l)
+move_from_quiet(struct loop *l)
 {
 	void *tag[OS_QUIET_MAX];
 	struct fd_watch *w;
@@ -225,12 +226,13 @@ promote(struct loop *l)
 	for (i = 0; i < n; i++) {
 		w = tag[i];
 		quiet_del(l, w);
-		hot_add(l, w, LOOP_READ);
+		poll_add(l, w, LOOP_READ);
 		l->pfd[w->slot - 1].revents = POLLIN;
 	}
 	return (int)n - 1;
 }
 
+/* Removes tombstones. */
 static void
 sweep(struct loop *l)
 {
@@ -290,8 +292,8 @@ heap_down(struct loop *l, size_t i, struct timer *t)
 }
 
 /*
- * The clock is asked again, for a callback that has worked for a while must
- * not cut the time of what it starts.
+ * Reads the clock again: the time that a callback has spent must not shorten
+ * the timers it starts.
  */
 void
 timer_start(struct loop *l, struct timer *t, int64_t after_ms)
@@ -304,7 +306,7 @@ timer_start(struct loop *l, struct timer *t, int64_t after_ms)
 	t->at = after_ms > INT64_MAX - now ? INT64_MAX : now + after_ms;
 	t->seq = ++l->seq;
 	if (l->nheap == l->heapcap) {
-		l->heapcap = more(l->heapcap);
+		l->heapcap = grown(l->heapcap);
 		l->heap = resize(l->heap, l->heapcap, sizeof(l->heap[0]));
 	}
 	heap_up(l, l->nheap++, t);
@@ -333,7 +335,7 @@ fire_timers(struct loop *l)
 
 	while (l->nheap > 0 && (t = l->heap[0])->at <= l->now &&
 	    t->seq <= l->fence) {
-		assert(t->slot == 1);	/* else it was zeroed while it ran */
+		assert(t->slot == 1);	/* else its owner zeroed it */
 		timer_stop(l, t);
 		t->fn(t->arg);
 	}
@@ -342,7 +344,7 @@ fire_timers(struct loop *l)
 void
 child_start(struct loop *l, struct child *c)
 {
-	struct child **head = &l->kids[(size_t)c->pid % KIDS];
+	struct child **head = &l->children[(size_t)c->pid % CHILDREN];
 
 	assert(c->prev == NULL && c->pid > 0);
 	c->next = *head;
@@ -350,7 +352,7 @@ child_start(struct loop *l, struct child *c)
 	if (c->next != NULL)
 		c->next->prev = &c->next;
 	*head = c;
-	l->nkids++;
+	l->nchildren++;
 }
 
 void
@@ -358,17 +360,17 @@ child_stop(struct loop *l, struct child *c)
 {
 	if (c->prev == NULL)
 		return;
-	if (l->next_kid == c)
-		l->next_kid = c->next;
+	if (l->next_child == c)
+		l->next_child = c->next;
 	if (c->next != NULL)
 		c->next->prev = c->prev;
 	*c->prev = c->next;
 	c->prev = NULL;
-	l->nkids--;
+	l->nchildren--;
 }
 
 static void
-forgotten(void *arg, int wstatus)
+free_forgotten(void *arg, int wstatus)
 {
 	(void)wstatus;
 	free(arg);
@@ -379,11 +381,11 @@ child_forget(struct loop *l, pid_t pid)
 {
 	struct child *c = resize(NULL, 1, sizeof(*c));
 
-	*c = (struct child){ .pid = pid, .fn = forgotten, .arg = c };
+	*c = (struct child){ .pid = pid, .fn = free_forgotten, .arg = c };
 	child_start(l, c);
 }
 
-/* Whether it had ended: only then may c have been freed by its callback. */
+/* True if the child has ended; its callback may have freed c then. */
 static bool
 reap(struct loop *l, struct child *c)
 {
@@ -401,9 +403,9 @@ reap(struct loop *l, struct child *c)
 }
 
 static struct child *
-find_kid(const struct loop *l, pid_t pid)
+find_child(const struct loop *l, pid_t pid)
 {
-	struct child *c = l->kids[(size_t)pid % KIDS];
+	struct child *c = l->children[(size_t)pid % CHILDREN];
 
 	while (c != NULL && c->pid != pid)
 		c = c->next;
@@ -413,7 +415,7 @@ find_kid(const struct loop *l, pid_t pid)
 bool
 child_watched(const struct loop *l, pid_t pid)
 {
-	return find_kid(l, pid) != NULL;
+	return find_child(l, pid) != NULL;
 }
 
 static void
@@ -422,9 +424,9 @@ reap_each(struct loop *l)
 	struct child *c;
 	size_t i;
 
-	for (i = 0; i < KIDS; i++) {
-		for (c = l->kids[i]; c != NULL; c = l->next_kid) {
-			l->next_kid = c->next;
+	for (i = 0; i < CHILDREN; i++) {
+		for (c = l->children[i]; c != NULL; c = l->next_child) {
+			l->next_child = c->next;
 			reap(l, c);
 		}
 	}
@@ -436,10 +438,10 @@ child_reap(struct loop *l, bool give_up)
 	struct child *c, *next;
 	size_t i, left = 0;
 
-	for (i = 0; i < KIDS; i++) {
-		for (c = l->kids[i]; c != NULL; c = next) {
+	for (i = 0; i < CHILDREN; i++) {
+		for (c = l->children[i]; c != NULL; c = next) {
 			next = c->next;
-			if (c->fn != forgotten || reap(l, c))
+			if (c->fn != free_forgotten || reap(l, c))
 				continue;
 			left++;
 			if (give_up) {
@@ -452,10 +454,9 @@ child_reap(struct loop *l, bool give_up)
 }
 
 /*
- * With n children of which k have ended this costs k calls where the system
- * lets us peek.  Where it does not, where an ended child that is nobody's
- * hides the others from the peek, or where our children have all been reaped
- * by somebody else, it costs n: one pass per wakeup.
+ * If k of n children have ended, this takes k calls where the system can peek
+ * for ended children.  It takes n calls where it cannot, where an ended child
+ * without a watch hides the others, or where someone else reaped ours.
  */
 static void
 reap_all(struct loop *l)
@@ -463,11 +464,11 @@ reap_all(struct loop *l)
 	struct child *c;
 	pid_t pid;
 
-	while (l->nkids > 0 || l->adopts) {
+	while (l->nchildren > 0 || l->adopts) {
 		pid = os_peek_child();
 		if (pid == 0)
 			return;
-		c = pid == -1 ? NULL : find_kid(l, pid);
+		c = pid == -1 ? NULL : find_child(l, pid);
 		if (c != NULL) {
 			if (!reap(l, c))
 				return;
@@ -488,7 +489,7 @@ loop_adopt(struct loop *l)
 }
 
 static int
-handle(int signo, int flags, struct sigaction *old, struct err *e)
+set_handler(int signo, int flags, struct sigaction *old, struct err *e)
 {
 	struct sigaction sa = { .sa_handler = on_signal };
 
@@ -508,7 +509,7 @@ sig_start(struct loop *l, struct sig_watch *s, struct err *e)
 	for (o = l->sigs; o != NULL; o = o->next)
 		assert(o->signo != s->signo);
 	assert(s->signo != SIGCHLD);
-	if (handle(s->signo, 0, &s->old, e) == -1)
+	if (set_handler(s->signo, 0, &s->old, e) == -1)
 		return -1;
 	s->next = l->sigs;
 	s->prev = &l->sigs;
@@ -569,7 +570,7 @@ loop_new(int64_t (*now_ms)(void), struct err *e)
 	sig_wr = p[1];
 	l->sigpipe_wr = p[1];
 	l->sigpipe.fd = p[0];
-	if (handle(SIGCHLD, SA_NOCLDSTOP, &l->old_chld, e) == -1) {
+	if (set_handler(SIGCHLD, SA_NOCLDSTOP, &l->old_chld, e) == -1) {
 		sig_wr = -1;
 		os_close(&p[0]);
 		os_close(&p[1]);
@@ -659,7 +660,7 @@ dispatch(struct loop *l, int found)
 }
 
 static int
-patience(struct loop *l)
+poll_timeout(struct loop *l)
 {
 	int64_t wait;
 
@@ -670,11 +671,11 @@ patience(struct loop *l)
 }
 
 static bool
-idle(const struct loop *l)
+is_idle(const struct loop *l)
 {
-	size_t own = 1 + (l->quiet.slot != 0);	/* and the signal pipe */
+	size_t own = 1 + (l->quiet.slot != 0);	/* 1: the signal pipe */
 
-	return l->n == own && l->nquiet == 0 && l->nheap == 0 && l->nkids == 0;
+	return l->n == own && l->nquiet == 0 && l->nheap == 0 && l->nchildren == 0;
 }
 
 int
@@ -683,17 +684,17 @@ loop_turn(struct loop *l, struct err *e)
 	int found;
 
 	l->turn++;
-	demote(l);
+	move_to_quiet(l);
 	sweep(l);
-	if (idle(l))
+	if (is_idle(l))
 		return 0;
 	l->fence = l->seq;
-	found = poll(l->pfd, (nfds_t)l->n, patience(l));
+	found = poll(l->pfd, (nfds_t)l->n, poll_timeout(l));
 	if (found == -1 && errno != EINTR && errno != EAGAIN)
 		return err_sys(e, "poll");
 	l->now = l->clock();
-	if (found > 0)			/* after EINTR: next turn again */
-		dispatch(l, found + promote(l));
+	if (found > 0)			/* after EINTR: in the next turn */
+		dispatch(l, found + move_from_quiet(l));
 	fire_timers(l);
 	return 1;
 }

@@ -7,7 +7,7 @@
  *   RUNNING    timer, cancel, output > max  SIGTERM, ENDING, timer = grace
  *   ENDING     timer                        SIGKILL, KILLED
  *   R, E, K    reaped, pipes open           LINGERING, timer = 500 ms
- *   LINGERING  timer                        complete; the pipes are given up
+ *   LINGERING  timer                        complete; the pipes are closed
  *   R, E, K    reaped, pipes closed         complete
  *   LINGERING  last pipe closed             complete
  *   any        proc_fini                    SIGKILL, IDLE; the loop reaps it
@@ -18,13 +18,13 @@
  *   1. phase != IDLE  <=>  the proc is in its set's list.
  *   2. pid != 0  <=>  the child has not been reaped and is being watched.
  *   3. A pipe is open  <=>  its w.fd != -1  <=>  its watch is started.
- *   4. A callback of the owner is the last thing that a function does with
- *      the proc, for the proc may be gone afterwards.
+ *   4. A function calls the owner's callback last, because the callback may
+ *      free the proc.
  *
- * The process group is signalled by number up to 500 ms after its leader was
- * reaped.  Should every member have ended by then and the system have given
- * the number to a new group, that one would be hit; this takes a round
- * through all process ids in that time.
+ * Known limitation: the process group is signalled by number up to 500 ms
+ * after its leader was reaped.  If all members have ended and the system has
+ * reused the number, another group would get the signal; that takes a cycle
+ * through all process ids within that time.
  */
 #include "io/proc.h"
 
@@ -41,16 +41,16 @@
 #include "base/os_spawn.h"
 
 enum {
-	CHUNK = 64 * 1024,		/* what a pipe holds, mostly */
+	CHUNK = 64 * 1024,		/* the usual capacity of a pipe */
 	READS = 4,			/* chunks per turn and pipe */
-	SWEEP_MS = 100,			/* at most one sweep in that time, */
-	RESWEEP_MS = 5,			/* but while there are strays */
+	SWEEP_MS = 100,			/* between two sweeps, */
+	RESWEEP_MS = 5,			/* or this while strays are found */
 	RESWEEP_MAX = 200		/* rounds: some do not die */
 };
 
 #define MARK "WAZA_PROC"
 
-/* The child may have moved to another group, though not its own any more. */
+/* Signals the group, and the child itself if it has left the group. */
 static void
 group_kill(const struct proc *p, int signo)
 {
@@ -76,7 +76,7 @@ in_close(struct proc *p)
 	p->in_open = false;
 }
 
-/* The mark of a process in our care, and whether its child still runs. */
+/* Whether a process has our mark; *running: its child still runs. */
 static bool
 marked(struct procs *ps, pid_t pid, struct arena *a, bool *running)
 {
@@ -99,9 +99,8 @@ marked(struct procs *ps, pid_t pid, struct arena *a, bool *running)
 }
 
 /*
- * Every descendant is below one of our children, and becomes one when those
- * above it are gone: killing those that are nobody's, round after round,
- * leaves none.
+ * Kills descendants that no proc watches.  Every descendant becomes our child
+ * when its ancestors have ended, so repeated rounds kill all of them.
  */
 static void
 sweep(void *arg)
@@ -138,7 +137,7 @@ sweep_soon(struct procs *ps)
 		timer_start(ps->loop, &ps->sweep, SWEEP_MS);
 }
 
-/* Out of the set, with nothing open and no watch left. */
+/* Leaves the set; closes all pipes and stops all watches. */
 static void
 retire(struct proc *p)
 {
@@ -163,13 +162,13 @@ complete(struct proc *p)
 }
 
 static bool
-ended(const struct proc *p)
+is_complete(const struct proc *p)
 {
 	return p->pid == 0 && p->out.w.fd == -1 && p->err.w.fd == -1;
 }
 
 static void
-end(struct proc *p)
+terminate(struct proc *p)
 {
 	if (p->phase != PROC_RUNNING)
 		return;
@@ -186,7 +185,7 @@ on_timer(void *arg)
 	switch (p->phase) {
 	case PROC_RUNNING:
 		p->res.timed_out = true;
-		end(p);
+		terminate(p);
 		break;
 	case PROC_ENDING:
 		p->phase = PROC_KILLED;
@@ -217,7 +216,7 @@ on_reaped(void *arg, int wstatus)
 	p->res.duration_ms = loop_clock(p->set->loop) - p->started;
 	in_close(p);
 	p->phase = PROC_LINGERING;
-	if (ended(p))
+	if (is_complete(p))
 		complete(p);
 	else
 		timer_start(p->set->loop, &p->timer, PROC_LINGER_MS);
@@ -232,7 +231,7 @@ keep(struct proc *p, struct proc_pipe *s, struct str got)
 		got.n = room;
 		p->res.truncated = true;
 		if (p->stop_at_max)
-			end(p);
+			terminate(p);
 	}
 	buf_put(&s->buf, got);
 }
@@ -261,7 +260,7 @@ on_readable(void *arg, int ready)
 	if (n > 0 || (n == -1 && (errno == EAGAIN || errno == EWOULDBLOCK)))
 		return;
 	pipe_close(p, &s->w);
-	if (ended(p))
+	if (is_complete(p))
 		complete(p);
 }
 
@@ -273,7 +272,7 @@ in_front(const struct proc *p)
 	return (struct str){ p->inq.p + p->inq_off, p->inq.n - p->inq_off };
 }
 
-/* The queue moves to its front when half of it is gone: linear in all. */
+/* Compacts the queue when half of it is written: linear in total. */
 static void
 in_eat(struct proc *p, size_t n)
 {
@@ -314,7 +313,7 @@ on_writable(void *arg, int ready)
 		in_close(p);
 }
 
-/* Our ends are mine[], the child's are its[]; -1 where there is no pipe. */
+/* Our ends are mine[], the child's are its[]; -1: no pipe. */
 static int
 open_pipes(const struct proc_opts *o, int mine[3], int its[3], struct err *e)
 {
@@ -339,7 +338,7 @@ open_pipes(const struct proc_opts *o, int mine[3], int its[3], struct err *e)
 	return 0;
 }
 
-/* The mark comes instead of one that we may have got ourselves. */
+/* The environment with our mark; it replaces one that we inherited. */
 static const char *const *
 marked_env(struct arena *a, const struct proc *p, const char *const *env)
 {
@@ -405,7 +404,7 @@ watch(struct proc *p, const struct proc_opts *o, const int mine[3])
 	p->in_w.arg = p;
 	if (mine[0] != -1) {
 		fd_start(l, &p->in_w, o->in.n > 0 ? LOOP_WRITE : 0);
-		if (o->in.n > 0)	/* a new pipe has room */
+		if (o->in.n > 0)	/* an empty pipe has room */
 			on_writable(p, LOOP_WRITE);
 	}
 	p->child = (struct child){ .pid = p->pid, .fn = on_reaped, .arg = p };
@@ -417,7 +416,7 @@ watch(struct proc *p, const struct proc_opts *o, const int mine[3])
 }
 
 static void
-enlist(struct procs *ps, struct proc *p)
+add_proc(struct procs *ps, struct proc *p)
 {
 	p->next = ps->head;
 	p->prev = &ps->head;
@@ -455,7 +454,7 @@ proc_start(struct procs *ps, struct proc *p, const struct proc_opts *o,
 	p->stop_at_max = o->stop_at_max;
 	p->done = o->done;
 	p->arg = o->arg;
-	enlist(ps, p);
+	add_proc(ps, p);
 	watch(p, o, mine);
 	return 0;
 }
@@ -487,7 +486,7 @@ proc_cancel(struct proc *p)
 	if (p->phase != PROC_RUNNING)
 		return;
 	p->res.cancelled = true;
-	end(p);
+	terminate(p);
 }
 
 void
@@ -526,7 +525,7 @@ procs_cancel(struct procs *ps)
 		proc_cancel(p);
 }
 
-/* Kills and reaps what nobody watches; whether there was anything. */
+/* Kills and reaps children that no proc watches; true: there were some. */
 static bool
 reap_strays(struct procs *ps)
 {
@@ -546,8 +545,8 @@ reap_strays(struct procs *ps)
 }
 
 /*
- * Who exits with strays unreaped leaves zombies to an init that may not.  A
- * child has to be gone before what it leaves behind is ours.
+ * Reaps strays before we exit, since the init process of a container may not
+ * do it.  A child must end before its descendants become ours, hence rounds.
  */
 void
 procs_fini(struct procs *ps)
@@ -594,7 +593,7 @@ proc_tail_get(struct arena *a, const struct proc_tail *t)
 	if (cut != NULL)
 		s = (struct str){ cut + 1, t->n - (size_t)(cut + 1 - s.p) };
 	while (s.n > 0 && ((unsigned char)*s.p & 0xC0) == 0x80) {
-		s.p++;		/* cut within a character */
+		s.p++;		/* the rest of a character */
 		s.n--;
 	}
 	while (s.n > 0 && (s.p[s.n - 1] == '\n' || s.p[s.n - 1] == '\r'))

@@ -3,12 +3,12 @@
  * proc.h: proc_ procs_.  A child process with its three pipes on the loop,
  * and the set of all such children.
  *
- * A struct proc lives inside its owner and may not move while it runs.  It
- * completes exactly once, by a call of done(), when the child has been reaped
- * and its output is at its end, or 500 ms after reaping when something else
- * keeps the output open.  What is left of its process group is killed then.
+ * A struct proc lives inside its owner and must not move while it runs.  It
+ * completes exactly once, with done(), when the child has been reaped and its
+ * output has ended, or 500 ms after reaping if another process keeps the
+ * output open.  The rest of its process group is killed then.
  *
- * A callback may start, cancel and fini any proc and free its owner, its own
+ * A callback may start, cancel and fini any proc and free any owner, its own
  * included.
  */
 #ifndef WAZA_PROC_H
@@ -23,21 +23,21 @@
 #include "io/loop.h"
 
 enum {
-	PROC_OUT_MAX = 10 << 20,	/* kept of each of stdout and stderr */
-	PROC_IN_MAX = 64 << 20,		/* waiting in proc_write */
+	PROC_OUT_MAX = 10 << 20,	/* bytes kept of stdout, of stderr */
+	PROC_IN_MAX = 64 << 20,		/* bytes queued by proc_write */
 	PROC_GRACE_MS = 2000,		/* from SIGTERM to SIGKILL */
 	PROC_LINGER_MS = 500		/* from reaping to giving up on pipes */
 };
 
 /*
- * The children of a loop.  When adopting, and where the system can (Linux),
- * descendants that left their process group and outlived their parent are
- * killed too: those that still have the child's WAZA_PROC in the environment
- * within 100 ms of its completion, the others when no child runs any more.
+ * The children of a loop.  With `adopts`, where the system supports it
+ * (Linux), descendants that left their process group and outlived their parent
+ * are killed too: those with the child's WAZA_PROC in the environment within
+ * 100 ms of its completion, the others when no child runs any more.
  */
 struct procs {
 	struct loop *loop;
-	struct proc *head;		/* those that run */
+	struct proc *head;		/* running children */
 	size_t running;
 	bool adopts;
 	uint64_t seq;			/* the rest is private */
@@ -46,22 +46,23 @@ struct procs {
 	struct timer sweep;
 };
 
+/* Prepares the set; cancels all running children; proc_fini for each. */
 void procs_init(struct procs *, struct loop *, bool adopt);
-void procs_cancel(struct procs *);	/* all that run now */
-void procs_fini(struct procs *);	/* as proc_fini on each */
+void procs_cancel(struct procs *);
+void procs_fini(struct procs *);
 
 struct proc_opts {
 	const char *const *argv, *const *env;	/* as in os_spawn.h */
 	const char *cwd;		/* NULL: ours */
 	struct str in;			/* its stdin; borrowed until done */
 	bool in_open;			/* proc_write will add to it */
-	bool err_joins;			/* stderr goes where stdout goes */
+	bool err_joins;			/* stderr goes to stdout */
 	size_t out_max, err_max;	/* bytes kept; 0: PROC_OUT_MAX */
-	bool stop_at_max;		/* end the child that writes more */
+	bool stop_at_max;		/* terminate it if it writes more */
 	int64_t timeout_ms;		/* 0: none */
 	int64_t grace_ms;		/* 0: PROC_GRACE_MS */
-	void (*on_out)(void *arg, struct str);	/* gets what comes; else */
-	void (*on_err)(void *arg, struct str);	/* it is kept, see below */
+	void (*on_out)(void *arg, struct str);	/* gets output at once; */
+	void (*on_err)(void *arg, struct str);	/* NULL: it is kept */
 	void (*done)(void *arg);		/* read .res, .out, .err */
 	void *arg;
 };
@@ -69,15 +70,15 @@ struct proc_opts {
 struct proc_result {
 	int wstatus;			/* as from waitpid; -1 unknown */
 	int status;			/* exit status, -1 when killed */
-	int signo;			/* what killed it, or 0 */
+	int signo;			/* the signal that killed it, or 0 */
 	int exec_errno;			/* why proc_start failed, or 0 */
-	bool timed_out, cancelled;	/* we ended it */
-	bool truncated;			/* wrote more than is kept */
-	bool left_open;			/* something else held the output */
+	bool timed_out, cancelled;	/* we terminated it */
+	bool truncated;			/* it wrote more than is kept */
+	bool left_open;			/* another process held the output */
 	int64_t duration_ms;		/* until it was reaped */
 };
 
-/* A stream that we read: the first max bytes, and how many there were. */
+/* An output stream: its first max bytes and the number of all bytes. */
 struct proc_pipe {
 	struct buf buf;			/* the owner may take it in done() */
 	uint64_t total;
@@ -88,9 +89,9 @@ struct proc_pipe {
 };
 
 /*
- * The last bytes of a stream that may have no end.  proc_tail_get gives them
- * from the beginning of a line, or a word, lest half a secret is left, and
- * without the ends of lines behind them.
+ * The last bytes of a stream of any length.  proc_tail_get returns a copy that
+ * begins at a line or a word, so that no part of a secret escapes redaction,
+ * and lacks trailing line ends.
  */
 enum { PROC_TAIL = 4096 };
 struct proc_tail {
@@ -103,8 +104,8 @@ struct str proc_tail_get(struct arena *, const struct proc_tail *);
 enum proc_phase {
 	PROC_IDLE,			/* not started, or completed */
 	PROC_RUNNING,
-	PROC_ENDING,			/* had SIGTERM */
-	PROC_KILLED,			/* had SIGKILL */
+	PROC_ENDING,			/* got SIGTERM */
+	PROC_KILLED,			/* got SIGKILL */
 	PROC_LINGERING			/* reaped, output still open */
 };
 
@@ -124,39 +125,39 @@ struct proc {
 	void (*done)(void *arg);
 	void *arg;
 	struct fd_watch in_w;
-	struct str in;			/* borrowed, before inq */
-	struct buf inq;
+	struct str in;			/* borrowed; written before inq */
+	struct buf inq;			/* queued by proc_write */
 	size_t inq_off;
 	bool in_open;
 };
 
 /*
- * Starts a child in a process group of its own.  The proc is zero, or has
- * completed, or has seen proc_fini.  argv, env and cwd are not needed after
- * the call.  On -1 nothing runs and done() will not be called: e->sys and
+ * Starts a child in its own process group.  The proc must be zero, completed
+ * or finished with proc_fini.  argv, env and cwd are not needed after the
+ * call.  On -1 nothing runs and done() is not called; e->sys and
  * .res.exec_errno are the errno (ENOENT, EACCES, ...).
  */
 int proc_start(struct procs *, struct proc *, const struct proc_opts *,
     struct err *);
 
 /*
- * More for its stdin (in_open only), copied.  -1 when that is closed or has
- * PROC_IN_MAX bytes waiting.  A child that closes its stdin or ends without
- * reading it all is no error: what is left is dropped.
+ * Queues a copy for its stdin (with in_open).  -1 if stdin is closed or more
+ * than PROC_IN_MAX bytes would wait.  It is not an error if the child closes
+ * its stdin or exits without reading all input: the rest is dropped.
  */
 int proc_write(struct proc *, struct str);
-void proc_close_in(struct proc *);	/* after what is waiting */
+void proc_close_in(struct proc *);	/* once the queue is written */
 
 /*
  * SIGTERM to the process group, SIGKILL after the grace; done() follows with
- * .res.cancelled.  No effect on a proc that is being ended or is idle.
+ * .res.cancelled.  No effect on a proc that is ending or idle.
  */
 void proc_cancel(struct proc *);
 
 /*
- * Frees what was kept.  A child that still runs is killed at once, reaped
- * later by the loop (at the latest by loop_free), and done() is not called.
- * Harmless on a zero or idle proc, and twice.
+ * Frees the kept output.  A running child is killed at once and reaped later
+ * by the loop (at the latest in loop_free); done() is not called.  Harmless on
+ * a zero or idle proc, and twice.
  */
 void proc_fini(struct proc *);
 
