@@ -675,7 +675,8 @@ is_idle(const struct loop *l)
 {
 	size_t own = 1 + (l->quiet.slot != 0);	/* 1: the signal pipe */
 
-	return l->n == own && l->nquiet == 0 && l->nheap == 0 && l->nchildren == 0;
+	return l->n == own && l->nquiet == 0 && l->nheap == 0 &&
+	    l->nchildren == 0;
 }
 
 int
