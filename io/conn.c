@@ -183,9 +183,7 @@ conn_drop(struct conn *c)
 	if (!c->same)
 		fd_stop(s->loop, &c->out_w);
 	close_fds(c);
-	*c->prev = c->next;
-	if (c->next != NULL)
-		c->next->prev = c->prev;
+	LIST_REMOVE(c);
 	s->n--;
 	c->next = s->dead;
 	s->dead = c;
@@ -619,11 +617,7 @@ add_conn(struct conns *s, struct conn *c)
 {
 	c->set = s;
 	c->active = c->heard = c->whole = loop_now(s->loop);
-	c->next = s->head;
-	c->prev = &s->head;
-	if (c->next != NULL)
-		c->next->prev = &c->next;
-	s->head = c;
+	LIST_PUSH(&s->head, c);
 	if (s->n++ == 0)
 		timer_start(s->loop, &s->sweep, CONN_SWEEP_MS);
 }

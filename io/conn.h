@@ -111,7 +111,7 @@ struct conn_opts {
 	 * closes; or NULL */
 	void (*broken)(void *arg, const struct err *);
 	void (*ended)(void *arg);	/* end of input; NULL: conn_finish() */
-	bool (*owed)(void *arg);	/* the peer awaits an answer: not idle */
+	bool (*owed)(void *arg);	/* it awaits an answer: not idle */
 	void (*drained)(void *arg);	/* all output is written; or NULL.
 					 * Called from the loop */
 	void (*gone)(void *arg);	/* the last call; or NULL */

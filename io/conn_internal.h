@@ -30,7 +30,7 @@ struct conn {
 	int64_t begun;			/* when the next began; 0: not yet */
 	size_t got;			/* bytes of it */
 	bool same;			/* one descriptor for both */
-	bool reading;			/* output waits until input is handled */
+	bool reading;			/* output waits for the end of it */
 	bool stalled, held;		/* see conn.c */
 	bool said_bye;			/* framer->bye was called */
 	bool emptied;			/* drained() is due */

@@ -347,11 +347,7 @@ child_start(struct loop *l, struct child *c)
 	struct child **head = &l->children[(size_t)c->pid % CHILDREN];
 
 	assert(c->prev == NULL && c->pid > 0);
-	c->next = *head;
-	c->prev = head;
-	if (c->next != NULL)
-		c->next->prev = &c->next;
-	*head = c;
+	LIST_PUSH(head, c);
 	l->nchildren++;
 }
 
@@ -362,9 +358,7 @@ child_stop(struct loop *l, struct child *c)
 		return;
 	if (l->next_child == c)
 		l->next_child = c->next;
-	if (c->next != NULL)
-		c->next->prev = c->prev;
-	*c->prev = c->next;
+	LIST_REMOVE(c);
 	c->prev = NULL;
 	l->nchildren--;
 }
@@ -511,11 +505,7 @@ sig_start(struct loop *l, struct sig_watch *s, struct err *e)
 	assert(s->signo != SIGCHLD);
 	if (set_handler(s->signo, 0, &s->old, e) == -1)
 		return -1;
-	s->next = l->sigs;
-	s->prev = &l->sigs;
-	if (s->next != NULL)
-		s->next->prev = &s->next;
-	l->sigs = s;
+	LIST_PUSH(&l->sigs, s);
 	return 0;
 }
 
@@ -527,9 +517,7 @@ sig_stop(struct loop *l, struct sig_watch *s)
 	sigaction(s->signo, &s->old, NULL);
 	if (l->next_sig == s)
 		l->next_sig = s->next;
-	if (s->next != NULL)
-		s->next->prev = s->prev;
-	*s->prev = s->next;
+	LIST_REMOVE(s);
 	s->prev = NULL;
 }
 

@@ -146,9 +146,7 @@ retire(struct proc *p)
 	pipe_close(p, &p->out.w);
 	pipe_close(p, &p->err.w);
 	group_kill(p, SIGKILL);
-	if (p->next != NULL)
-		p->next->prev = p->prev;
-	*p->prev = p->next;
+	LIST_REMOVE(p);
 	p->set->running--;
 	p->phase = PROC_IDLE;
 	sweep_soon(p->set);
@@ -415,17 +413,6 @@ watch(struct proc *p, const struct proc_opts *o, const int mine[3])
 		timer_start(l, &p->timer, o->timeout_ms);
 }
 
-static void
-add_proc(struct procs *ps, struct proc *p)
-{
-	p->next = ps->head;
-	p->prev = &ps->head;
-	if (p->next != NULL)
-		p->next->prev = &p->next;
-	ps->head = p;
-	ps->running++;
-}
-
 int
 proc_start(struct procs *ps, struct proc *p, const struct proc_opts *o,
     struct err *e)
@@ -454,7 +441,8 @@ proc_start(struct procs *ps, struct proc *p, const struct proc_opts *o,
 	p->stop_at_max = o->stop_at_max;
 	p->done = o->done;
 	p->arg = o->arg;
-	add_proc(ps, p);
+	LIST_PUSH(&ps->head, p);
+	ps->running++;
 	watch(p, o, mine);
 	return 0;
 }
