@@ -62,8 +62,8 @@ GRADE = grader_action_sequence grader_behavior grader_check grader_child grader_
 	grader_text_checks grader_tool_calls grader_tool_constraint grader_trace grader_trace_args \
 	grader_trace_calls grader_trigger grader_verdict grader_workspace judge judge_verdict
 GRADE_H = grader_internal grader_prompt grader_trace judge
-RUN = run run_cache run_hook run_plan run_preamble run_record run_repo run_stored run_trial run_trigger \
-	run_turn run_workspace
+RUN = run run_ask run_cache run_hook run_plan run_preamble run_record run_repo run_stored run_trial \
+	run_trigger run_turn run_workspace
 RUN_H = run run_internal
 REPORT = compare compare_gate compare_gate_out compare_json compare_markdown compare_text \
 	compare_words report report_change report_console report_csv report_detail report_github \

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * A run: which trials there are, when each starts, when all is over.
+ * A run: its tasks and trials, when each starts, and how the run ends.
  *
- * Trials start in the order of the suite, trial by trial, as slots are free.
- * A task's hooks stand around its trials: while the first ones run, none of
- * its trials can start, but those of later tasks can.  All starting is done
- * by run_pump(), which leaves to the loop after a slice of time, so that
- * signals and timers are heard also when no trial ever waits.
+ * Trials start in suite order, task by task, as slots become free.  While a
+ * task's before_task hooks run, none of its trials can start, but those of
+ * later tasks can.  Only run_pump() starts trials; after RUN_SLICE_MS it
+ * returns to the loop, so that signals and timers are handled even if no trial
+ * ever waits.
  */
 #include "run/run.h"
 
@@ -19,9 +19,8 @@
 #include "run/run_internal.h"
 
 enum {
-	SLICE_MS = 20,		/* of starting, before the loop has its turn */
-	REFRESH_MS = 1000,	/* between two writings of the results */
-	REFRESH_SHARE = 10	/* but at most this part of all time */
+	REFRESH_MS = 1000,	/* minimum between two writes of the results */
+	REFRESH_SHARE = 10	/* writing takes at most this part of time */
 };
 
 const char *
@@ -36,8 +35,9 @@ run_make_id(struct arena *a)
 	    noise[2], noise[3]).p;
 }
 
+/* Sets the timestamp for templates, and the run's id. */
 static void
-stamp(struct run *run)
+set_identity(struct run *run)
 {
 	time_t now = (time_t)(run->results.started_ns / 1000000000);
 	struct tm tm;
@@ -67,7 +67,7 @@ init_results(struct run *run)
 	r->trials = (size_t)(run->opts.trials > 0 ? run->opts.trials :
 	    c->trials_per_task);
 	r->journal.fd = -1;
-	stamp(run);
+	set_identity(run);
 }
 
 static void on_again(void *);
@@ -76,22 +76,58 @@ static void on_refresh(void *);
 static void
 init_slots(struct run *run)
 {
+	struct run_queue *q = &run->queue;
 	size_t i, n = run->results.ntasks, most = n * run->results.trials;
 
-	run->tasks = NEW_N(&run->arena, struct run_task, n);
+	q->tasks = NEW_N(&run->arena, struct run_task, n);
 	for (i = 0; i < n; i++)
-		run->tasks[i].run = run;
-	run->nslots = run_workers(run);
+		q->tasks[i].run = run;
+	q->nslots = run_workers(run);
 	if (most < run->results.triggers.n)
 		most = run->results.triggers.n;
-	if (run->nslots > most && most > 0)
-		run->nslots = most;
-	run->slots = NEW_N(&run->arena, struct run_trial, run->nslots);
-	for (i = 0; i < run->nslots; i++)
-		run->slots[i].run = run;
+	if (q->nslots > most && most > 0)
+		q->nslots = most;
+	q->slots = NEW_N(&run->arena, struct run_trial, q->nslots);
+	for (i = 0; i < q->nslots; i++)
+		q->slots[i].run = run;
 	run_triggers_init(run);
-	run->again = (struct timer){ .fn = on_again, .arg = run };
+	q->again = (struct timer){ .fn = on_again, .arg = run };
 	run->refresh = (struct timer){ .fn = on_refresh, .arg = run };
+}
+
+/* Chooses and opens the executor, and prepares the judges. */
+static int
+open_agents(struct run *run, struct err *e)
+{
+	const struct run_opts *o = &run->opts;
+	const struct spec_suite *s = run->suite;
+	struct result_run *r = &run->results;
+
+	run->agent = o->agent != NULL ? o->agent : &run->own;
+	run->own = (struct agent){ .kind = agent_find(r->executor),
+		.suite = s, .procs = run->procs, .hub = o->hub,
+		.arena = &run->arena, .workers = run->queue.nslots,
+		.spent = &run->spent };
+	if (o->stored != NULL) {
+		run->agent->kind = &agent_stored;
+		run->agent->state = &run->opts.stored;
+	}
+	if (run->agent->kind == NULL)
+		return err_set(e, ERR_SCHEMA, "unknown executor \"%.*s\"",
+		    STRF(r->executor));
+	if (o->replay != NULL)
+		run->agent->state = &run->opts.replay;
+	/* stored and replayed answers are judged as the suite says */
+	run->judges = (struct judges){ .suite = s, .procs = run->procs,
+		.executor = o->stored != NULL || o->replay != NULL ?
+		    s->config.executor : r->executor,
+		.model = o->stored != NULL ? s->config.model : r->model,
+		.judge_model = o->judge_model, .arena = &run->arena,
+		.run_id = r->run_id, .workers = run->queue.nslots,
+		.spent = &run->spent };
+	if (run_record_open(run, e) == -1)
+		return -1;
+	return o->agent == NULL ? agent_open(run->agent, e) : 0;
 }
 
 struct run *
@@ -115,36 +151,12 @@ run_new(struct loop *loop, struct procs *procs, const struct spec_suite *s,
 	result_init(&run->results);
 	if (o->stored != NULL)
 		run_stored_fill(run);
-	run_select_triggers(run);
+	run_triggers_select(run);
 	if (run_open_journal(run, e) == -1)
 		goto fail;
 	run_forget_reruns(run);
 	init_slots(run);
-	run->agent = o->agent != NULL ? o->agent : &run->own;
-	run->own = (struct agent){ .kind = agent_find(run->results.executor),
-		.suite = s, .procs = procs, .hub = o->hub,
-		.arena = &run->arena, .workers = run->nslots,
-		.spent = &run->spent };
-	if (o->stored != NULL) {
-		run->agent->kind = &agent_stored;
-		run->agent->state = &run->opts.stored;
-	}
-	if (run->agent->kind == NULL) {
-		err_set(e, ERR_SCHEMA, "unknown executor \"%.*s\"",
-		    STRF(run->results.executor));
-		goto fail;
-	}
-	if (o->replay != NULL)
-		run->agent->state = &run->opts.replay;
-	run->judges = (struct judges){ .suite = s, .procs = procs,
-		.executor = o->stored != NULL || o->replay != NULL ?
-		    s->config.executor : run->results.executor,
-		.model = o->stored != NULL ? s->config.model :
-		    run->results.model, .judge_model = o->judge_model,
-		.arena = &run->arena, .run_id = run->results.run_id,
-		.workers = run->nslots, .spent = &run->spent };
-	if (run_record_open(run, e) == -1 ||
-	    (o->agent == NULL && agent_open(run->agent, e) == -1))
+	if (open_agents(run, e) == -1)
 		goto fail;
 	run_cache_open(run);
 	return run;
@@ -161,7 +173,7 @@ run_free(struct run *run)
 	if (run == NULL)
 		return;
 	result_close(&run->results);
-	arena = run->arena;	/* the run itself is in it */
+	arena = run->arena;	/* it contains the run itself */
 	arena_free(&arena);
 }
 
@@ -205,8 +217,19 @@ run_abort(struct run *run, const struct err *e)
 /*
  * Tasks.
  */
+/* The message of the first error of a task, wherever it is known. */
+static struct str
+task_error(const struct run *run, size_t i)
+{
+	struct str own = run->results.tasks[i].error;
+	struct str trial = run->queue.tasks[i].error;
+
+	return own.n > 0 ? own : trial.n > 0 ? trial :
+	    run_stored_error(run, i);
+}
+
 static void
-tell_task(struct run *run, size_t i, enum event_type type)
+emit_task(struct run *run, size_t i, enum event_type type)
 {
 	struct result_task *t = &run->results.tasks[i];
 	struct event ev = { .type = type,
@@ -219,11 +242,10 @@ tell_task(struct run *run, size_t i, enum event_type type)
 		ev.status = str_of(result_word(t->status));
 		ev.error_class = str_of(result_class(t->status));
 		if (result_is_error(t->status))
-			ev.error = t->error.n > 0 ? t->error :
-			    run->tasks[i].error.n > 0 ? run->tasks[i].error :
-			    run_stored_error(run, i);
+			ev.error = task_error(run, i);
 		ev.score = t->stats.avg;
-		ev.took_ms = loop_clock(run->loop) - run->tasks[i].started;
+		ev.took_ms = loop_clock(run->loop) -
+		    run->queue.tasks[i].started;
 		ev.source.task = t;
 		ev.source.run = &run->results;
 	}
@@ -235,15 +257,15 @@ end_task(struct run *run, size_t i)
 {
 	struct result_task *t = &run->results.tasks[i];
 
-	run->tasks[i].phase = RUN_TASK_ENDED;
+	run->queue.tasks[i].phase = RUN_TASK_ENDED;
 	run->dirty = true;
 	if (run->cancelled && t->done < t->ntrials && t->error.n == 0)
-		return;			/* it has no status */
+		return;			/* incomplete: no status */
 	result_end_task(&run->results, i);
-	tell_task(run, i, EVENT_TASK_COMPLETE);
+	emit_task(run, i, EVENT_TASK_COMPLETE);
 	if (t->status != RESULT_PASSED && run->opts.stored == NULL &&
 	    (run->suite->config.fail_fast || run->opts.fail_fast))
-		run->stopped = true;
+		run->queue.stopped = true;
 }
 
 static bool start_hooks(struct run *, size_t task, enum spec_hook_kind,
@@ -258,41 +280,40 @@ after_hooks(void *arg)
 	if (t->hooks->err.code != ERR_NONE)
 		run_warn(run, "hook_failed", t->hooks->err.msg);
 	t->hooks = NULL;
-	run->hooking--;
-	end_task(run, (size_t)(t - run->tasks));
+	run->queue.hooking--;
+	end_task(run, (size_t)(t - run->queue.tasks));
 	run_pump(run);
 }
 
-/* All trials are in. */
 static void
 close_task(struct run *run, size_t i)
 {
-	struct run_task *t = &run->tasks[i];
+	struct run_task *t = &run->queue.tasks[i];
 
 	t->phase = RUN_TASK_CLOSING;
 	if (!start_hooks(run, i, SPEC_AFTER_TASK, after_hooks))
 		end_task(run, i);
 }
 
-/* The next trial of the task that has to be run; ntrials: none. */
+/* The next trial of the task that has to run; ntrials: none. */
 static size_t
 next_trial(struct run *run, size_t i)
 {
 	struct result_task *r = &run->results.tasks[i];
-	struct run_task *t = &run->tasks[i];
+	struct run_task *t = &run->queue.tasks[i];
 
 	while (t->next < r->ntrials &&
 	    r->trials[t->next].status != RESULT_NONE)
-		t->next++;		/* by an earlier run */
+		t->next++;		/* resumed, or imported */
 	return t->next;
 }
 
 void
 run_trial_ended(struct run *run, struct run_trial *trial)
 {
-	struct run_task *t = &run->tasks[trial->task];
+	struct run_task *t = &run->queue.tasks[trial->task];
 
-	run->busy--;
+	run->queue.busy--;
 	t->running--;
 	run->dirty = true;
 	if (t->running == 0 && (run->cancelled ||
@@ -304,15 +325,16 @@ run_trial_ended(struct run *run, struct run_trial *trial)
 static void
 open_task(struct run *run, size_t i)
 {
-	struct run_task *t = &run->tasks[i];
+	struct run_queue *q = &run->queue;
+	struct run_task *t = &q->tasks[i];
 
 	t->phase = RUN_TASK_OPEN;
-	if (run->open == NULL)
-		run->open = t;
+	if (q->open == NULL)
+		q->open = t;
 	else
-		run->last->next_open = t;
-	run->last = t;
-	tell_task(run, i, EVENT_TASK_START);
+		q->last_open->next_open = t;
+	q->last_open = t;
+	emit_task(run, i, EVENT_TASK_START);
 }
 
 static void
@@ -320,11 +342,11 @@ before_hooks(void *arg)
 {
 	struct run_task *t = arg;
 	struct run *run = t->run;
-	size_t i = (size_t)(t - run->tasks);
+	size_t i = (size_t)(t - run->queue.tasks);
 	struct err e = t->hooks->err;
 
 	t->hooks = NULL;
-	run->hooking--;
+	run->queue.hooking--;
 	if (e.code == ERR_NONE && !run->cancelled) {
 		open_task(run, i);
 	} else {
@@ -336,46 +358,41 @@ before_hooks(void *arg)
 	run_pump(run);
 }
 
-/* True: hooks run, and done() follows. */
+/* Whether hooks of that kind run; answers that are stored need none. */
+static bool
+has_hooks(const struct run *run, enum spec_hook_kind kind)
+{
+	return run->suite->hooks[kind].n > 0 && run->opts.stored == NULL;
+}
+
+/* False if there are no hooks; otherwise done() follows. */
 static bool
 start_hooks(struct run *run, size_t i, enum spec_hook_kind kind,
     void (*done)(void *))
 {
-	const struct spec_task *spec = run->results.tasks[i].spec;
-	struct run_task *t = &run->tasks[i];
-	struct run_hooks *hs;
+	struct run_task *t = &run->queue.tasks[i];
 
-	if (run->suite->hooks[kind].n == 0 || run->opts.stored != NULL)
+	if (!has_hooks(run, kind))
 		return false;
-	hs = NEW(&run->arena, struct run_hooks);
-	t->hooks = hs;
-	run->hooking++;
-	hs->run = run;
-	hs->list = &run->suite->hooks[kind];
-	hs->task_id = spec->id;
-	hs->vars = (struct tmpl_vars){ .job_id = str_of(run->results.run_id),
-		.task_name = spec->name, .timestamp = str_of(run->timestamp),
-		.iteration = 1, .attempt = 1,
-		.vars = { spec->vars, run->suite->inputs } };
-	hs->done = done;
-	hs->arg = t;
-	if (run_hooks_start(hs))
-		done(t);		/* none could be started */
+	t->hooks = NEW(&run->arena, struct run_hooks);
+	run->queue.hooking++;
+	run_hooks_start(t->hooks, run, kind, run->results.tasks[i].spec, done,
+	    t);
 	return true;
 }
 
 static void
 begin_task(struct run *run, size_t i)
 {
-	struct run_task *t = &run->tasks[i];
+	struct run_task *t = &run->queue.tasks[i];
 
 	t->started = loop_clock(run->loop);
 	if (run->results.tasks[i].imported != NULL) {
-		t->phase = RUN_TASK_ENDED;	/* nobody is told of it */
+		t->phase = RUN_TASK_ENDED;	/* imported: no events */
 		return;
 	}
 	if (next_trial(run, i) == run->results.tasks[i].ntrials) {
-		end_task(run, i);	/* all of it by an earlier run */
+		end_task(run, i);	/* the journal has all its trials */
 		return;
 	}
 	t->phase = RUN_TASK_HOOKING;
@@ -384,24 +401,25 @@ begin_task(struct run *run, size_t i)
 }
 
 /*
- * The task whose next trial can start now, or ntasks.  New tasks are begun
- * when there is none, as long as their hooks leave a slot free.
+ * The task whose next trial can start now, or ntasks.  If no open task is
+ * left, new ones are begun, as long as their hooks leave a slot free.
  */
 static size_t
 find_work(struct run *run)
 {
+	struct run_queue *q = &run->queue;
 	size_t i, n = run->results.ntasks;
 
 	for (;;) {
-		for (; run->open != NULL; run->open = run->open->next_open) {
-			i = (size_t)(run->open - run->tasks);
+		for (; q->open != NULL; q->open = q->open->next_open) {
+			i = (size_t)(q->open - q->tasks);
 			if (next_trial(run, i) < run->results.tasks[i].ntrials)
 				return i;
 		}
-		if (run->fresh == n || run->stopped ||
-		    run->hooking >= run->nslots - run->busy)
+		if (q->first_new == n || q->stopped ||
+		    q->hooking >= q->nslots - q->busy)
 			return n;
-		begin_task(run, run->fresh++);
+		begin_task(run, q->first_new++);
 	}
 }
 
@@ -410,9 +428,9 @@ free_slot(struct run *run)
 {
 	size_t i;
 
-	for (i = 0; i < run->nslots; i++)
-		if (run->slots[i].state == RUN_TRIAL_IDLE)
-			return &run->slots[i];
+	for (i = 0; i < run->queue.nslots; i++)
+		if (run->queue.slots[i].state == RUN_TRIAL_IDLE)
+			return &run->queue.slots[i];
 	return NULL;
 }
 
@@ -427,40 +445,41 @@ on_again(void *arg)
 static void
 start_trials(struct run *run)
 {
-	int64_t until = loop_clock(run->loop) + SLICE_MS;
+	int64_t until = loop_clock(run->loop) + RUN_SLICE_MS;
+	struct run_queue *q = &run->queue;
 	struct run_trial *t;
 	size_t i;
 
-	while (!run->cancelled && !run->held && run->busy < run->nslots &&
+	while (!run->cancelled && !q->held && q->busy < q->nslots &&
 	    (i = find_work(run)) < run->results.ntasks) {
 		t = free_slot(run);
-		run->busy++;
-		run->tasks[i].running++;
-		run_trial_start(t, i, run->tasks[i].next++);
+		q->busy++;
+		q->tasks[i].running++;
+		run_trial_start(t, i, q->tasks[i].next++);
 		run_trial_go(t);
 		if (loop_clock(run->loop) >= until) {
-			timer_start(run->loop, &run->again, 0);
+			timer_start(run->loop, &q->again, 0);
 			return;
 		}
 	}
-	if (run->busy == 0 && run->hooking == 0 &&
-	    (!run->held || run->cancelled) && run_triggers_pump(run))
+	if (q->busy == 0 && q->hooking == 0 && (!q->held || run->cancelled) &&
+	    run_triggers_pump(run))
 		close_run(run);
 }
 
 void
 run_pump(struct run *run)
 {
-	if (run->phase != RUN_GOING || run->pumping)
+	if (run->phase != RUN_GOING || run->queue.pumping)
 		return;
-	run->pumping = true;
+	run->queue.pumping = true;
 	start_trials(run);
-	run->pumping = false;
+	run->queue.pumping = false;
 }
 
 /*
- * The results file while the run goes on: at most once a second, and less
- * often when writing it takes long, so that all of it stays linear.
+ * Writes the results file while the run continues: at most once a second, and
+ * less often if writing takes long, so that the total time stays linear.
  */
 static void
 on_refresh(void *arg)
@@ -487,7 +506,7 @@ on_refresh(void *arg)
  * The run as a whole.
  */
 static void
-tell_end(struct run *run)
+emit_end(struct run *run)
 {
 	struct result_run *r = &run->results;
 	struct event ev = { .type = EVENT_EVAL_COMPLETE,
@@ -528,7 +547,7 @@ end_run(void *arg)
 	r->ended = true;
 	r->cancelled = run->cancelled && run->err.code == ERR_NONE;
 	r->aborted = run->err.code != ERR_NONE;
-	r->complete = !run->cancelled && run->fresh == r->ntasks &&
+	r->complete = !run->cancelled && run->queue.first_new == r->ntasks &&
 	    r->triggers.done == r->triggers.n;
 	result_sum(r);
 	if (run->opts.output != NULL &&
@@ -537,7 +556,7 @@ end_run(void *arg)
 		run->err = e;
 	if (run->err.code != ERR_NONE)
 		run_warn(run, "run_failed", run->err.msg);
-	tell_end(run);
+	emit_end(run);
 	run->done(run->arg);
 }
 
@@ -567,34 +586,21 @@ after_run(void *arg)
 		end_run(run);
 }
 
-/* True: hooks run, and done() follows. */
-static bool
-start_run_hooks(struct run *run, enum spec_hook_kind kind,
-    void (*done)(void *))
-{
-	if (run->suite->hooks[kind].n == 0 || run->opts.stored != NULL)
-		return false;
-	run->hooks = (struct run_hooks){ .run = run, .done = done, .arg = run,
-		.list = &run->suite->hooks[kind] };
-	run->hooks.vars = (struct tmpl_vars){ .iteration = 1, .attempt = 1,
-		.job_id = str_of(run->results.run_id),
-		.timestamp = str_of(run->timestamp),
-		.vars = { run->suite->inputs, NULL } };
-	return !run_hooks_start(&run->hooks);
-}
-
-/* Also after a cancel: what before_run has set up is to be taken down. */
+/* after_run hooks also run after a cancel: they undo before_run. */
 static void
 close_run(struct run *run)
 {
 	run->phase = RUN_CLOSING;
-	timer_stop(run->loop, &run->again);
-	if (!start_run_hooks(run, SPEC_AFTER_RUN, after_run))
+	timer_stop(run->loop, &run->queue.again);
+	if (has_hooks(run, SPEC_AFTER_RUN))
+		run_hooks_start(&run->hooks, run, SPEC_AFTER_RUN, NULL,
+		    after_run, run);
+	else
 		after_run(run);
 }
 
 static void
-tell_start(struct run *run)
+emit_start(struct run *run)
 {
 	struct result_run *r = &run->results;
 	struct event ev = { .type = EVENT_EVAL_START,
@@ -628,21 +634,24 @@ run_start(struct run *run, void (*done)(void *arg), void *arg)
 	run->arg = arg;
 	run->started = loop_clock(run->loop);
 	run->phase = RUN_OPENING;
-	tell_start(run);
+	emit_start(run);
 	if (run->results.regraded)
 		run_warn(run, "regraded", "the results file was graded again "
-		    "after its run: the verdicts of trials that are taken over "
-		    "are those of the run");
-	if (run->cancelled || !start_run_hooks(run, SPEC_BEFORE_RUN, go))
+		    "after its run: resumed trials keep the verdicts of the "
+		    "run");
+	if (!run->cancelled && has_hooks(run, SPEC_BEFORE_RUN))
+		run_hooks_start(&run->hooks, run, SPEC_BEFORE_RUN, NULL, go,
+		    run);
+	else
 		go(run);
 }
 
 void
 run_hold(struct run *run, bool hold)
 {
-	run->held = hold;
+	run->queue.held = hold;
 	if (!hold)
-		timer_start(run->loop, &run->again, 0);
+		timer_start(run->loop, &run->queue.again, 0);
 }
 
 void
@@ -651,18 +660,18 @@ run_cancel(struct run *run)
 	size_t i;
 
 	if (run->phase == RUN_CLOSING && run->cancelled)
-		run_hooks_cancel(&run->hooks);	/* asked for twice */
+		run_hooks_cancel(&run->hooks);	/* the second request */
 	if (run->phase == RUN_OPENING && run->hooks.list != NULL)
 		run_hooks_cancel(&run->hooks);
 	run->cancelled = true;
 	if (run->phase != RUN_GOING)
 		return;
 	for (i = 0; i < run->results.ntasks; i++)
-		if (run->tasks[i].hooks != NULL)
-			run_hooks_cancel(run->tasks[i].hooks);
-	for (i = 0; i < run->nslots; i++)
-		run_trial_cancel(&run->slots[i]);
+		if (run->queue.tasks[i].hooks != NULL)
+			run_hooks_cancel(run->queue.tasks[i].hooks);
+	for (i = 0; i < run->queue.nslots; i++)
+		run_trial_cancel(&run->queue.slots[i]);
 	run_triggers_cancel(run);
-	if (run->phase == RUN_GOING)	/* it may have ended with them */
-		timer_start(run->loop, &run->again, 0);
+	if (run->phase == RUN_GOING)	/* the callbacks may have ended it */
+		timer_start(run->loop, &run->queue.again, 0);
 }

@@ -337,19 +337,19 @@ static bool
 make_key(const struct run_trial *t, char hex[CACHE_KEY])
 {
 	struct run *run = t->run;
-	struct keying k = { .run = run, .task = run_trial_spec(t),
+	struct keying k = { .run = run, .task = t->ask.task,
 		.ok = true };
 	char question[CACHE_KEY];
 
-	agent_prompt_hash(&t->req, question);
+	agent_prompt_hash(&t->ask.req, question);
 	cache_hash_init(&k.hash);
 	cache_hash_part(&k.hash, STR("waza " QUOTE(WAZA_VERSION) " trial"));
 	cache_hash_part(&k.hash, run->results.executor);
 	cache_hash_part(&k.hash, run->results.model);
 	cache_hash_part(&k.hash, run->opts.judge_model);
 	cache_hash_int(&k.hash, run->opts.no_skills);
-	cache_hash_int(&k.hash, t->req.trial);
-	cache_hash_int(&k.hash, run_trial_timeout_ms(run, k.task));
+	cache_hash_int(&k.hash, t->ask.req.trial);
+	cache_hash_int(&k.hash, run_timeout_ms(run, k.task));
 	cache_hash_part(&k.hash, str_of(question));
 	put_suite(&k);
 	put_task(&k, k.task);
@@ -377,7 +377,7 @@ static bool
 may_cache(const struct run_trial *t)
 {
 	const struct run *run = t->run;
-	const struct spec_task *task = run_trial_spec(t);
+	const struct spec_task *task = t->ask.task;
 	const struct spec_expected *x = task->expected;
 
 	if (run->cache == NULL || task->inputs.responder != NULL ||
@@ -414,7 +414,7 @@ run_cache_take(struct run_trial *t)
 		t->key[0] = '\0';
 		return false;
 	}
-	v = cache_get(&t->arena, run->opts.cache, t->key);
+	v = cache_get(&t->ask.arena, run->opts.cache, t->key);
 	if (v == NULL || (run->opts.rerun_failed &&
 	    json_getc(v, "status") != NULL &&
 	    !str_is(json_text(json_getc(v, "status")), "passed")))
@@ -426,9 +426,9 @@ run_cache_take(struct run_trial *t)
 		return false;
 	trial = &run->results.tasks[t->task].trials[t->trial];
 	t->cached = true;
-	t->status = trial->status;
-	t->duration_ms = trial->duration_ms;
-	t->req.attempt = trial->attempts;
+	t->ask.status = trial->status;
+	t->ask.duration_ms = trial->duration_ms;
+	t->ask.req.attempt = trial->attempts;
 	return true;
 }
 
@@ -443,16 +443,16 @@ run_cache_keep(struct run_trial *t)
 	const struct json *v;
 	struct err e = { 0 };
 
-	if (t->cached || t->key[0] == '\0' || result_is_error(t->status) ||
-	    trial->status != t->status)
+	if (t->cached || t->key[0] == '\0' || result_is_error(t->ask.status) ||
+	    trial->status != t->ask.status)
 		return;
-	v = result_read(&t->arena, &run->results, trial, &e);
+	v = result_read(&t->ask.arena, &run->results, trial, &e);
 	if (v == NULL)
 		return;
 	buf_fmt(&b, "{\"waza_cache\":1,\"key\":\"%s\",\"task\":", t->key);
-	json_put_str(&o, run_trial_spec(t)->id);
+	json_put_str(&o, t->ask.task->id);
 	buf_fmt(&b, ",\"trial\":%zu,\"status\":\"%s\",\"score\":",
-	    t->trial + 1, result_word(t->status));
+	    t->trial + 1, result_word(t->ask.status));
 	o.more = false;
 	json_put_double(&o, trial->score);
 	buf_puts(&b, ",\"weighted\":");

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * Hooks: commands of the suite before and after the run and each task, by
- * /bin/sh, one after the other.  One that fails is a warning, or, when it
- * says error_on_fail, the end of the list and an error.
+ * Hooks: shell commands of the suite, before and after the run and each task,
+ * one after the other.  A hook that fails causes a warning or, if it has
+ * error_on_fail, ends the list with an error.
  */
 #include "run/run_internal.h"
 
@@ -13,7 +13,6 @@
 
 static void step(struct run_hooks *);
 
-/* Whether the exit status is one of those that the hook accepts. */
 static bool
 accepted(const struct spec_hook *h, int status)
 {
@@ -27,20 +26,20 @@ accepted(const struct spec_hook *h, int status)
 	return false;
 }
 
-/* False: the list ends here. */
-static bool
+/* Reports a failure, and skips the other hooks if it is an error. */
+static void
 failed(struct run_hooks *hs, const struct spec_hook *h, const char *why)
 {
 	struct err e;
 
 	err_set(&e, ERR_SYS, "hook \"%.*s\": %s",
-	    (int)(h->command.n < 80 ? h->command.n : 80), h->command.p, why);
-	if (h->error_on_fail) {
-		hs->err = e;
-		return false;
+	    STRF(utf8_cut(h->command, 80)), why);
+	if (!h->error_on_fail) {
+		run_warn(hs->run, "hook_failed", e.msg);
+		return;
 	}
-	run_warn(hs->run, "hook_failed", e.msg);
-	return true;
+	hs->err = e;
+	hs->next = hs->list->n;
 }
 
 static const char **
@@ -64,34 +63,31 @@ on_done(void *arg)
 	const struct spec_hook *h = hs->cur;
 	const struct proc_result *r = &hs->proc.res;
 	char why[300];
-	struct str said = buf_str(&hs->proc.out.buf);
-	bool more = true;
+	struct str output = buf_str(&hs->proc.out.buf);
 
-	while (said.n > 0 && said.p[said.n - 1] == '\n')
-		said.n--;
-	if (said.n > 200) {
-		said.p += said.n - 200;
-		said.n = 200;
+	while (output.n > 0 && output.p[output.n - 1] == '\n')
+		output.n--;
+	if (output.n > 200) {
+		output.p += output.n - 200;
+		output.n = 200;
 	}
 	if (r->cancelled)
-		more = failed(hs, h, "cancelled");
+		failed(hs, h, "cancelled");
 	else if (r->timed_out)
-		more = failed(hs, h, "took too long");
+		failed(hs, h, "took too long");
 	else if (!accepted(h, r->status)) {
 		snprintf(why, sizeof(why), r->signo != 0 ?
 		    "killed by signal %d%s%.*s" : "exit status %d%s%.*s",
 		    r->signo != 0 ? r->signo : r->status,
-		    said.n > 0 ? ": " : "", STRF(said));
-		more = failed(hs, h, why);
+		    output.n > 0 ? ": " : "", STRF(output));
+		failed(hs, h, why);
 	}
 	proc_fini(&hs->proc);
 	arena_free(&hs->arena);
-	if (!more)
-		hs->next = hs->list->n;
 	step(hs);
 }
 
-/* True: it runs.  False: it could not, which failed() has judged. */
+/* False if it could not be started, which failed() has reported. */
 static bool
 start(struct run_hooks *hs, const struct spec_hook *h)
 {
@@ -105,8 +101,7 @@ start(struct run_hooks *hs, const struct spec_hook *h)
 	command = tmpl_render(&hs->arena, h->command, &hs->vars, &e);
 	argv[2] = command.p == NULL ? NULL : arena_cstr(&hs->arena, command);
 	if (argv[2] == NULL) {
-		if (!failed(hs, h, e.msg))
-			hs->next = hs->list->n;
+		failed(hs, h, e.msg);
 		return false;
 	}
 	o.env = hook_env(hs);
@@ -114,41 +109,44 @@ start(struct run_hooks *hs, const struct spec_hook *h)
 	    run->suite->dir, h->working_directory);
 	o.timeout_ms = run->suite->config.timeout_seconds * 1000;
 	if (proc_start(run->procs, &hs->proc, &o, &e) == -1) {
-		if (!failed(hs, h, e.msg))
-			hs->next = hs->list->n;
+		failed(hs, h, e.msg);
 		return false;
 	}
 	return true;
 }
 
-/* Starts the next hook that can be started, or ends. */
-static bool
-advance(struct run_hooks *hs)
+/* Starts the next hook; after the last one, calls done(). */
+static void
+step(struct run_hooks *hs)
 {
 	const struct spec_hook *list = hs->list->v;
 
 	while (hs->next < hs->list->n) {
 		hs->cur = &list[hs->next++];
 		if (start(hs, hs->cur))
-			return true;
+			return;
 		arena_free(&hs->arena);
 	}
-	return false;
+	hs->done(hs->arg);
 }
 
-static void
-step(struct run_hooks *hs)
+void
+run_hooks_start(struct run_hooks *hs, struct run *run,
+    enum spec_hook_kind kind, const struct spec_task *task,
+    void (*done)(void *), void *arg)
 {
-	if (!advance(hs))
-		hs->done(hs->arg);
-}
-
-bool
-run_hooks_start(struct run_hooks *hs)
-{
-	hs->next = 0;
-	hs->err = (struct err){ 0 };
-	return !advance(hs);
+	*hs = (struct run_hooks){ .run = run, .done = done, .arg = arg,
+		.list = &run->suite->hooks[kind] };
+	hs->vars = (struct tmpl_vars){ .iteration = 1, .attempt = 1,
+		.job_id = str_of(run->results.run_id),
+		.timestamp = str_of(run->timestamp),
+		.vars = { NULL, run->suite->inputs } };
+	if (task != NULL) {
+		hs->task_id = task->id;
+		hs->vars.task_name = task->name;
+		hs->vars.vars[0] = task->vars;
+	}
+	step(hs);
 }
 
 void

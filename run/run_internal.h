@@ -1,20 +1,16 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * run_internal.h: run_.  The parts of a run: the run with its tasks
- * (run.c), a trial (run_trial.c), hooks (run_hook.c).
+ * run_internal.h: run_.  The parts of a run.
  *
  *	run:   IDLE -> OPENING (before_run) -> GOING -> CLOSING (after_run)
- *	       -> ENDING (the executor's children) -> ENDED
+ *	       -> ENDING (children of the executor exit) -> ENDED
  *	task:  NEW -> HOOKING (before_task) -> OPEN -> CLOSING (after_task)
  *	       -> ENDED
- *	trial: IDLE -> PREPARE -> [FETCHING] -> FILL -> ASK -> [ASKING]
- *	       -> ANSWERED -> GRADE -> [GRADING] -> GRADED -> FINISH -> IDLE,
- *	       from ANSWERED back to ASK for another turn, and from GRADED
- *	       back to PREPARE for another attempt
+ *	trial: see the table in run_trial.c
  *
- * States in brackets wait for the loop.  A trial is driven by run_trial_go(),
- * which returns when it waits or is finished; whoever called that calls
- * run_pump() afterwards, so that the stack does not grow with the suite.
+ * A trial that need not wait runs to its end in run_trial_go().  Its caller
+ * calls run_pump() afterwards, which starts the next one: so the stack does
+ * not grow with the suite.
  */
 #ifndef WAZA_RUN_INTERNAL_H
 #define WAZA_RUN_INTERNAL_H
@@ -36,56 +32,103 @@
 #include "suite/spec.h"
 
 struct mask;
+struct run_cache;
+struct run_trial;
+struct run_triggers;
 
-/* A list of hooks, run one after the other. */
+enum { RUN_SLICE_MS = 20 };	/* of starting trials, per turn of the loop */
+
+/* run_hook.c: a list of hooks that run one after the other. */
 struct run_hooks {
 	struct run *run;
 	const struct field_list *list;	/* of struct spec_hook */
 	struct tmpl_vars vars;
-	struct str task_id;		/* empty: a run's */
+	struct str task_id;		/* empty: hooks of the run */
 	size_t next;
 	const struct spec_hook *cur;
-	struct arena arena;		/* of the one that runs */
+	struct arena arena;		/* of the current hook */
 	struct proc proc;
-	struct err err;			/* of an error_on_fail hook */
+	struct err err;			/* of a hook with error_on_fail */
 	void (*done)(void *arg);
 	void *arg;
 };
 
-/* True when there is nothing to wait for; else done() follows. */
-bool run_hooks_start(struct run_hooks *);
+/*
+ * Starts the hooks of a task or, with task NULL, of the run; done(arg) is
+ * called once all have ended, possibly before this returns.
+ */
+void run_hooks_start(struct run_hooks *, struct run *, enum spec_hook_kind,
+    const struct spec_task *task, void (*done)(void *), void *arg);
+/* Terminates the current hook and skips the others; done() follows. */
 void run_hooks_cancel(struct run_hooks *);
 
-/* run_record.c: what an agent and we say to each other, kept in a file. */
+/* run_record.c: the messages to and from an agent, written to a file. */
 struct run_record {
 	struct run *run;
-	struct buf wire;		/* its lines, but the first and last */
+	struct buf messages;		/* lines between the first and last */
 	int64_t started;
-	bool going, cut;
+	bool active;
 };
 
-/* Before anything is recorded: makes the directory. */
+/* Creates the directory for recordings, if wanted; 0, or -1 and *e. */
 int run_record_open(struct run *, struct err *);
-/* Sets the request's hooks; no effect where nothing is recorded. */
+/* Starts recording a request; no effect if nothing is to be recorded. */
 void run_record_start(struct run *, struct run_record *,
     struct agent_request *);
-/* Writes it; no effect where that is done, or nothing was started. */
+/* Writes the recording with its answer, once; a failure is a warning. */
 void run_record_end(struct run_record *, const struct agent_request *,
     const struct answer *, int64_t took_ms, bool late);
+/* Discards a recording that was not written. */
 void run_record_drop(struct run_record *);
-/* What an answer that was recorded says of itself. */
-void run_replayed(struct run *, const struct answer *, int64_t *took_ms,
-    bool *late);
 
+/* One prompt to the agent, of a trial or of a trigger test. */
+struct run_ask {
+	struct run *run;
+	const struct spec_task *task;
+	struct arena arena;		/* of this attempt */
+	char *dir;			/* the workspace, or NULL */
+	struct tmpl_vars vars;
+	struct agent_request req;
+	struct agent_job job;		/* job.req is NULL until it starts */
+	void (*progress)(void *arg, enum agent_event, struct str detail);
+	void (*done)(void *arg);
+	void *arg;
+	struct judging *responder;	/* asked instead of the agent */
+	struct timer deadline;
+	struct timer first_event;	/* until the agent's first event */
+	bool timed_out, silent, cancelled;
+	int64_t started, duration_ms;	/* loop clock */
+	int64_t started_ns;		/* wall clock */
+	struct run_record record;
+	enum result_status status;
+	struct str error;		/* message, or empty */
+};
+
+/* run_ask.c: prepares an attempt; the caller sets req.prompt. */
+void run_ask_init(struct run_ask *, struct run *, const struct spec_task *,
+    size_t trial, unsigned attempt);
 /*
- * run_cache.c: trials that were run before.  take: true when the trial's
- * result is there, and is the run's now.  keep: after result_add.
+ * Asks the agent.  True if it has answered already; otherwise progress(arg,
+ * ...), unless NULL, and done(arg) follow.
  */
-struct run_cache;
-void run_cache_open(struct run *);
-struct run_trial;
-bool run_cache_take(struct run_trial *);
-void run_cache_keep(struct run_trial *);
+bool run_ask_start(struct run_ask *, void (*progress)(void *,
+    enum agent_event, struct str), void (*done)(void *), void *arg);
+/* Limits the time of q->responder to what is left for the agent. */
+void run_ask_arm(struct run_ask *);
+/* After an answer: true if it is usable; else status and error are set. */
+bool run_ask_ended(struct run_ask *);
+/* Interrupts the agent or the responder; done() follows. */
+void run_ask_cancel(struct run_ask *);
+/* Sets status and error. */
+void run_ask_fail(struct run_ask *, enum result_status, const char *fmt, ...)
+    PRINTF(3, 4);
+/* Writes the recording, if there is one; graders may change the files. */
+void run_ask_record(struct run_ask *);
+/* Removes the private directories, returns the workspace, frees memory. */
+void run_ask_free(struct run_ask *);
+
+/* Time limit of an answer: from the options, the task or the suite. */
+int64_t run_timeout_ms(const struct run *, const struct spec_task *);
 
 enum run_task_phase {
 	RUN_TASK_NEW, RUN_TASK_HOOKING, RUN_TASK_OPEN, RUN_TASK_CLOSING,
@@ -99,7 +142,7 @@ struct run_task {
 	size_t next;			/* trial to start */
 	size_t running;
 	int64_t started;
-	struct str error;		/* of its first trial that had one */
+	struct str error;		/* of its first trial with an error */
 	struct run_hooks *hooks;	/* while they run */
 	struct run_task *next_open;
 };
@@ -110,24 +153,46 @@ enum run_trial_state {
 	RUN_TRIAL_GRADING, RUN_TRIAL_GRADED, RUN_TRIAL_FINISH
 };
 
-/* A repository of the suite as it is for all trials of a run. */
+/* A repository of the suite, at the same commit for all trials. */
 struct run_repo {
 	struct run_repo *next;
 	const char *source;		/* a directory in it */
-	struct str wanted, commit;	/* as it is named, and its hash */
-	const char *store;		/* the directory .git, or a bare one */
+	struct str wanted, commit;	/* as the suite names it; its hash */
+	const char *store;		/* its .git directory, or a bare one */
 };
 
 enum run_fetch_step { RUN_FETCH_LOOK, RUN_FETCH_CLONE, RUN_FETCH_CHECKOUT };
 
-/* The repositories of a trial, one after the other. */
+/* The repositories of a trial, fetched one after the other. */
 struct run_fetch {
-	size_t next;			/* which one */
+	size_t next;			/* index of the current one */
 	enum run_fetch_step step;
 	const char *source, *dest;
-	const struct run_repo *repo;	/* NULL: not looked at */
+	const struct run_repo *repo;	/* NULL: not looked up yet */
 	struct proc proc;
 	int64_t started;
+	struct str note;		/* the commits, for the results */
+};
+
+/* The turns of a trial: prompt, answer, follow-up prompt, and so on. */
+struct run_dialog {
+	struct agent_conversation conversation;
+	struct answer total;		/* of the turns so far */
+	struct answer_call **last_call;	/* tails of its lists */
+	struct answer_turn **last_turn;
+	size_t turn;			/* the current one, from 1 */
+	bool open;			/* more turns may follow */
+	bool added;			/* this turn's answer is in total */
+	struct buf history;		/* all turns as text */
+	struct buf text;		/* of a prompt that repeats them */
+	struct buf events;		/* of all turns: a list's elements */
+	size_t sent;			/* bytes of all prompts */
+	struct str question;		/* this turn's prompt alone */
+	struct str prompt;		/* the task's, for the results */
+	struct str preamble;		/* instructions and skills */
+	bool skills_in_prompt;		/* the preamble contains skills */
+	struct str note;		/* for the results, or empty */
+	struct judging reply;		/* of the responder */
 };
 
 struct run_trial {
@@ -135,55 +200,43 @@ struct run_trial {
 	enum run_trial_state state;
 	bool going;			/* run_trial_go() is on the stack */
 	size_t task, trial;		/* indices */
-	struct arena arena;		/* of this attempt */
-	char *dir;			/* the workspace, or NULL */
-	struct tmpl_vars vars;
-	struct agent_request req;
-	struct agent_job job;
-	/* run_turn.c: */
-	struct agent_conversation conversation;
-	struct answer sum;	/* of the turns so far */
-	struct answer_call **last_call;	/* its tails */
-	struct answer_turn **last_turn;
-	size_t turn;			/* that is asked, from 1 */
-	bool talks;			/* there may be more turns */
-	bool taken;			/* this turn is in the sum */
-	struct buf said;		/* so far */
-	struct buf words;		/* of a prompt with what was said */
-	struct buf events;		/* of all turns */
-	size_t told;			/* bytes of all prompts */
-	struct str asked;		/* the prompt of this turn, plain */
-	struct str prompt;		/* the task's, as it is kept */
-	struct str given;		/* what stands before it */
-	bool told_skills;		/* they are in that */
-	struct str note;		/* about the answer, or empty */
-	struct judging reply;		/* what the responder says */
-	bool responding;
-	struct run_fetch fetch;		/* run_repo.c */
-	struct str fetched;		/* what was, in words, or empty */
-	struct timer deadline, first;	/* total, and until the first event */
-	bool timed_out, silent, cancelled;
-	int64_t started, duration_ms;
-	int64_t wall_ns;		/* when it started */
+	struct run_ask ask;
+	struct run_dialog dialog;
+	struct run_fetch fetch;
 	struct grader_input in;
 	struct grading grading;
 	struct verdict *verdicts;
-	size_t nverdicts, grader;
-	bool old_verdicts;		/* some are those of the file */
-	struct run_record record;
+	size_t nverdicts;
+	size_t grader;			/* next one to start */
+	bool old_verdicts;		/* some are from the results file */
 	char key[65];			/* in the cache; empty: not cached */
-	bool cached;			/* that is where it is from */
-	enum result_status status;
-	struct str error;
+	bool cached;			/* the result is from the cache */
 };
 
-/* Sets out on a trial; then run_trial_go(). */
+/* Puts a trial into the slot; then call run_trial_go(). */
 void run_trial_start(struct run_trial *, size_t task, size_t trial);
+/* Runs the trial until it waits or is finished. */
 void run_trial_go(struct run_trial *);
+/* For callbacks: sets the state and continues, unless a caller does. */
+void run_trial_resume(struct run_trial *, enum run_trial_state);
 void run_trial_cancel(struct run_trial *);
 
 enum run_phase {
 	RUN_IDLE, RUN_OPENING, RUN_GOING, RUN_CLOSING, RUN_ENDING, RUN_ENDED
+};
+
+/* The tasks and trials that are to start, and the slots they run in. */
+struct run_queue {
+	struct run_task *tasks;
+	size_t first_new;		/* first task that is NEW */
+	struct run_task *open, *last_open;	/* with trials to start */
+	size_t hooking;			/* tasks whose hooks run */
+	struct run_trial *slots;
+	size_t nslots, busy;
+	bool stopped;			/* start no new task (fail_fast) */
+	bool held;			/* start nothing until resumed */
+	bool pumping;			/* run_pump() is on the stack */
+	struct timer again;		/* calls run_pump() */
 };
 
 struct run {
@@ -194,30 +247,23 @@ struct run {
 	struct run_opts opts;
 	struct event_bus *bus;
 	struct result_run results;
-	struct agent own;		/* unless one was lent */
+	struct agent own;		/* unless opts.agent is set */
 	struct agent *agent;
 	struct agent_spent spent;
 	struct judges judges;
-	size_t closing;			/* of these two, what is not closed */
+	size_t closing;			/* agent and judges not closed yet */
 	enum run_phase phase;
-	struct run_task *tasks;
-	size_t fresh;			/* first task that is NEW */
-	struct run_task *open, *last;	/* with trials to start, in order */
-	size_t hooking;			/* tasks whose hooks run */
-	bool *regraded;			/* of stored answers: these tasks */
-	struct mask *secrets;	/* not to be recorded */
+	struct run_queue queue;
+	bool *regraded;			/* with opts.stored: these tasks */
+	struct mask *secrets;		/* masked in recordings */
 	struct run_cache *cache;	/* NULL: nothing is cached */
-	struct run_repo *repos;		/* those that were looked at */
-	bool told;			/* that old verdicts stay */
+	struct run_repo *repos;		/* those looked up so far */
+	bool warned_files;		/* that old verdicts are kept */
 	struct workspace_pool pool;
-	struct run_trial *slots;
-	size_t nslots, busy;
-	struct run_triggers *triggers;	/* NULL: none is to be asked */
+	struct run_triggers *triggers;	/* NULL: no trigger tests */
 	struct run_hooks hooks;		/* of the run */
-	bool cancelled, stopped;	/* stopped: no new task (fail_fast) */
-	bool held;			/* nothing new for the moment */
-	bool pumping, dirty;
-	struct timer again;		/* goes on with run_pump */
+	bool cancelled;
+	bool dirty;			/* the results file is out of date */
 	struct timer refresh;		/* of the results file */
 	struct err err;
 	int64_t started;
@@ -226,97 +272,97 @@ struct run {
 	void *arg;
 };
 
-const struct spec_task *run_trial_spec(const struct run_trial *);
-
 /*
- * run_input.c: the trial's directory; and what is in it, and where in it the
- * agent starts, once the repositories are there.
+ * run_cache.c.  open: sets run->cache if the options allow it.  take: true if
+ * the trial's result was found and added to the run.  keep: stores the result
+ * of a trial after result_add(); a failure is a warning.
  */
+void run_cache_open(struct run *);
+bool run_cache_take(struct run_trial *);
+void run_cache_keep(struct run_trial *);
+
+/* run_workspace.c: whether the agent, inputs or graders need a directory. */
 bool run_needs_workspace(const struct run_trial *);
-int run_make_workspace(struct run_trial *, struct err *);
-int run_fill_workspace(struct run_trial *, struct err *);
-
-/* The directories of the agent's own process, where it gets some. */
-int run_make_home(struct run *, struct arena *, struct agent_request *,
+/* Takes a directory of that name and sets req.scratch; 0, or -1 and *e. */
+int run_make_workspace(struct run_ask *, struct str name, size_t slot,
     struct err *);
-void run_remove_home(struct run *, struct agent_request *);
-
-/*
- * An input that is not there.  -1, unless the agent would not look at it:
- * then it is a warning.
- */
+/* Copies the task's files and sets the working directory; 0, or -1 and *e. */
+int run_fill_workspace(struct run_trial *, struct err *);
+/* Reports a missing input: -1, or 0 and a warning if the agent ignores it. */
 int run_missing_input(struct run_trial *, const struct err *);
+/* Creates and removes HOME and TMPDIR of the agent, if it gets its own. */
+int run_make_home(struct run_ask *, struct err *);
+void run_remove_home(struct run_ask *);
 
 /*
- * run_repo.c: repositories for the workspace.  True: they are fetched, and
- * the trial will be in RUN_TRIAL_FILL.  False: there is nothing to wait for;
- * t->error says what is wrong, if anything is.
+ * run_repo.c: clones repositories into the workspace.  True: a child runs, and
+ * the trial will continue in RUN_TRIAL_FILL.  False: all done, or ask.error
+ * has the reason why not.
  */
 bool run_fetch(struct run_trial *);
 void run_fetch_cancel(struct run_trial *);
 
-/* run_skill.c: what stands before the prompt; -1 when it cannot be given. */
+/* run_preamble.c: sets the text before the prompt; 0, or -1 and *e. */
 int run_make_preamble(struct run_trial *, struct err *);
+/* Whether the list contains the name, which is not empty. */
+bool run_has_skill(const struct field_strs *, struct str name);
 
 /*
- * run_turn.c: the questions of a trial.  first: before any is asked.  next:
- * after an answer; ASK: req.prompt is the next one; WAIT: the trial will be
- * ANSWERED again; OVER: job.ans has all answers; BAD: t->error says why.
- * end: the conversation is over, whatever came of it.
+ * run_turn.c.  first: prepares the first turn; 0, or -1 and *e.  next: after
+ * an answer.  RUN_TURN_ASK: ask.req.prompt is the next prompt; RUN_TURN_WAIT:
+ * the responder is asked, the trial will be ANSWERED again; RUN_TURN_LAST:
+ * ask.job.ans holds all turns; RUN_TURN_BAD: ask.error has the reason.  end:
+ * frees the dialog and, if it was interrupted, completes the answer.
  */
-enum run_turn { RUN_TURN_ASK, RUN_TURN_WAIT, RUN_TURN_OVER, RUN_TURN_BAD };
+enum run_turn { RUN_TURN_ASK, RUN_TURN_WAIT, RUN_TURN_LAST, RUN_TURN_BAD };
 int run_turn_first(struct run_trial *, struct err *);
 enum run_turn run_turn_next(struct run_trial *);
 void run_turn_end(struct run_trial *);
 
-/* run_plan.c: in this order, before anything starts. */
-int run_select(struct run *, struct err *);
+/* run_plan.c, in this order before anything starts; 0, or -1 and *e. */
+int run_select(struct run *, struct err *);	/* the tasks */
 int run_open_journal(struct run *, struct err *);
-void run_forget_reruns(struct run *);		/* what is to be run again */
+/* Resets trials of the journal that the options want to run again. */
+void run_forget_reruns(struct run *);
+/* The number of trials that run at the same time. */
 size_t run_workers(const struct run *);
+/* Whether --task and --tags select the task. */
 bool run_selects(const struct run_opts *, const struct spec_task *);
 
 /*
- * run_stored.c: where the answers are those of a results file.  Selects its
- * tasks; after result_init, says what of it stays; of a trial that is graded
- * again, says what it was.
+ * run_stored.c: grading the answers of a results file again.  select: the
+ * file's tasks; 0, or -1 and *e.  fill: after result_init(), imports what is
+ * not graded again.  prepare: restores the request of a trial.
  */
 int run_stored_select(struct run *, struct err *);
 void run_stored_fill(struct run *);
 void run_stored_prepare(struct run_trial *);
+/* The trial's duration and object in the file. */
 int64_t run_stored_ms(const struct run_trial *);
 const struct json *run_stored_node(const struct run_trial *);
-/* The words of the task's first error that stays; empty: none. */
+/* The message of the task's first imported error; empty: none. */
 struct str run_stored_error(const struct run *, size_t task);
-/*
- * True where a grader cannot be asked, as the agent's files are gone: *out is
- * what it has said then.
- */
+/* True if the grader cannot run without the agent's files: old verdict. */
 bool run_stored_verdict(struct run_trial *, const struct spec_grader *,
     struct verdict *out);
 
 /*
- * run_trigger.c: the trigger tests, after the tasks.  Wanted before the
- * journal is opened, made ready once there are slots.  pump starts what can
- * be started; true: there is nothing to wait for.
+ * run_trigger.c: the trigger tests, which run after the tasks.  select: before
+ * the journal is opened, decides whether they run.  init: once there are
+ * slots.  pump: starts tests; true if none is left or running.
  */
-void run_select_triggers(struct run *);
+void run_triggers_select(struct run *);
 void run_triggers_init(struct run *);
 bool run_triggers_pump(struct run *);
 void run_triggers_cancel(struct run *);
 
-/* Starts what can be started. */
+/* run.c: starts trials while slots are free. */
 void run_pump(struct run *);
-
-/* A trial is finished and recorded. */
+/* A trial is finished and recorded; its slot is free. */
 void run_trial_ended(struct run *, struct run_trial *);
-
-/* Ends the run early: nothing new is started, what runs is cancelled. */
+/* Ends the run with an error: cancels what is running. */
 void run_abort(struct run *, const struct err *);
-
-/* Something went wrong that is not fatal; told as an error event. */
+/* Emits an error event of that type; the run continues. */
 void run_warn(struct run *, const char *type, const char *msg);
-
-int64_t run_trial_timeout_ms(const struct run *, const struct spec_task *);
 
 #endif

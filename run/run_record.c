@@ -111,8 +111,8 @@ on_message(void *arg, char way, struct str message)
 	json_put_key(&o, STR("message"));
 	put_message(&o, message);
 	json_close(&o, '}');
-	buf_put(&r->wire, mask_json(&tmp, r->run->secrets, buf_str(&b)));
-	buf_putc(&r->wire, '\n');
+	buf_put(&r->messages, mask_json(&tmp, r->run->secrets, buf_str(&b)));
+	buf_putc(&r->messages, '\n');
 	buf_free(&b);
 	arena_free(&tmp);
 }
@@ -124,8 +124,8 @@ run_record_start(struct run *run, struct run_record *r,
 	req->record = NULL;
 	if (run->opts.record == NULL)
 		return;
-	*r = (struct run_record){ .run = run, .wire = { .max = WIRE_MAX },
-		.started = loop_clock(run->loop), .going = true };
+	*r = (struct run_record){ .run = run, .messages = { .max = WIRE_MAX },
+		.started = loop_clock(run->loop), .active = true };
 	req->record = on_message;
 	req->record_arg = r;
 }
@@ -133,8 +133,8 @@ run_record_start(struct run *run, struct run_record *r,
 void
 run_record_drop(struct run_record *r)
 {
-	buf_free(&r->wire);
-	r->going = false;
+	buf_free(&r->messages);
+	r->active = false;
 }
 
 /*
@@ -286,14 +286,14 @@ run_record_end(struct run_record *r, const struct agent_request *req,
 	struct arena tmp = { 0 };
 	struct err e = { 0 };
 
-	if (!r->going)
+	if (!r->active)
 		return;
 	put_head(&head, r, req);
 	put_answer(&tail, req, ans, took_ms, late);
 	buf_put(&all, mask_json(&tmp, r->run->secrets, buf_str(&head)));
 	buf_putc(&all, '\n');
-	buf_put(&all, buf_str(&r->wire));
-	if (r->wire.full)
+	buf_put(&all, buf_str(&r->messages));
+	if (r->messages.full)
 		buf_puts(&all, "{\"note\":\"messages are left out: there are "
 		    "too many\"}\n");
 	buf_put(&all, mask_json(&tmp, r->run->secrets, buf_str(&tail)));
@@ -306,16 +306,4 @@ run_record_end(struct run_record *r, const struct agent_request *req,
 	buf_free(&all);
 	arena_free(&tmp);
 	run_record_drop(r);
-}
-
-void
-run_replayed(struct run *run, const struct answer *ans,
-    int64_t *took_ms, bool *late)
-{
-	if (ans->took_ms > 0)
-		*took_ms = ans->took_ms;
-	*late = *late || ans->late;
-	if (ans->note.n > 0)
-		run_warn(run, "recording_differs",
-		    arena_fmt(&run->arena, "%.*s", STRF(ans->note)).p);
 }

@@ -27,7 +27,7 @@ enum { SAID_MAX = 64 << 10 };	/* bytes of what git says */
 static const struct spec_repo *
 spec_of(const struct run_trial *t)
 {
-	const struct spec_repo *v = run_trial_spec(t)->inputs.repos.v;
+	const struct spec_repo *v = t->ask.task->inputs.repos.v;
 
 	return &v[t->fetch.next];
 }
@@ -61,9 +61,9 @@ wrong(struct run_trial *t, const char *fmt, ...)
 	va_end(ap);
 	err_set(&all, ERR_SYS, "repository \"%.*s\": %s",
 	    STRF(cut(spec_of(t)->source, 60)), e.msg);
-	if (!t->cancelled && run_missing_input(t, &all) == 0)
+	if (!t->ask.cancelled && run_missing_input(t, &all) == 0)
 		return true;
-	t->error = arena_str(&t->arena, str_of(all.msg));
+	t->ask.error = arena_str(&t->ask.arena, str_of(all.msg));
 	return false;
 }
 
@@ -181,11 +181,11 @@ choose_dest(struct run_trial *t)
 	const char *path;
 
 	if (dest.n == 0)
-		dest = name_of(&t->arena, t->fetch.repo->store);
-	path = str_is(dest, ".") ? t->dir : arena_fmt(&t->arena, "%s/%.*s",
-	    t->dir, STRF(dest)).p;
+		dest = name_of(&t->ask.arena, t->fetch.repo->store);
+	path = str_is(dest, ".") ? t->ask.dir : arena_fmt(&t->ask.arena,
+	    "%s/%.*s", t->ask.dir, STRF(dest)).p;
 	if ((!str_is(dest, ".") && !workspace_inside(dest)) ||
-	    !os_inside(t->dir, path))
+	    !os_inside(t->ask.dir, path))
 		return wrong(t, "\"%.*s\" is not a path inside the workspace",
 		    STRF(cut(dest, 60)));
 	t->fetch.dest = path;
@@ -221,7 +221,7 @@ set_argv(struct run_trial *t, const char **argv)
 		argv[n++] = f->source;
 		argv[n++] = "rev-parse";
 		argv[n++] = "--git-common-dir";
-		argv[n++] = arena_fmt(&t->arena, "%.*s^{commit}",
+		argv[n++] = arena_fmt(&t->ask.arena, "%.*s^{commit}",
 		    STRF(wanted(t))).p;
 		break;
 	case RUN_FETCH_CLONE:
@@ -258,11 +258,11 @@ start(struct run_trial *t, bool *ok)
 	struct proc_opts o = { .argv = argv, .out_max = SAID_MAX,
 		.err_max = SAID_MAX, .done = on_git, .arg = t };
 	struct run *run = t->run;
-	int64_t all = run_trial_timeout_ms(run, run_trial_spec(t));
+	int64_t all = run_timeout_ms(run, t->ask.task);
 	struct err e = { 0 };
 
 	set_argv(t, argv);
-	o.env = git_env(&t->arena);
+	o.env = git_env(&t->ask.arena);
 	o.timeout_ms = all - (loop_clock(run->loop) - t->fetch.started);
 	if (o.timeout_ms < 1)
 		o.timeout_ms = 1;
@@ -279,10 +279,10 @@ begin(struct run_trial *t)
 {
 	struct run_fetch *f = &t->fetch;
 
-	if (f->next == run_trial_spec(t)->inputs.repos.n)
+	if (f->next == t->ask.task->inputs.repos.n)
 		return false;
-	f->source = spec_path(&t->arena, spec_task_dir(&t->arena,
-	    run_trial_spec(t)), spec_of(t)->source);
+	f->source = spec_path(&t->ask.arena, spec_task_dir(&t->ask.arena,
+	    t->ask.task), spec_of(t)->source);
 	f->step = RUN_FETCH_LOOK;
 	f->repo = find(t);
 	f->dest = NULL;
@@ -320,7 +320,7 @@ judge_end(struct run_trial *t)
 
 	if (r->timed_out)
 		return wrong(t, "git took longer than %lld s", (long long)
-		    run_trial_timeout_ms(t->run, run_trial_spec(t)) / 1000);
+		    run_timeout_ms(t->run, t->ask.task) / 1000);
 	if (t->fetch.step == RUN_FETCH_LOOK && said.n > 0 &&
 	    t->fetch.proc.out.buf.n > 0)
 		return wrong(t, "it has no commit \"%.*s\"",
@@ -332,9 +332,10 @@ judge_end(struct run_trial *t)
 static void
 note_commit(struct run_trial *t)
 {
-	t->fetched = arena_fmt(&t->arena, "%.*s%srepository %.*s at %.12s",
-	    STRF(t->fetched), t->fetched.n > 0 ? "; " : "",
-	    STRF(name_of(&t->arena, t->fetch.repo->store)),
+	t->fetch.note = arena_fmt(&t->ask.arena,
+	    "%.*s%srepository %.*s at %.12s", STRF(t->fetch.note),
+	    t->fetch.note.n > 0 ? "; " : "",
+	    STRF(name_of(&t->ask.arena, t->fetch.repo->store)),
 	    t->fetch.repo->commit.p);
 }
 
@@ -345,7 +346,7 @@ step(struct run_trial *t)
 	struct run_fetch *f = &t->fetch;
 	bool ok = true;
 
-	if (t->cancelled)
+	if (t->ask.cancelled)
 		return false;
 	if (f->proc.res.status != 0) {
 		if (!judge_end(t))
@@ -398,7 +399,7 @@ run_fetch(struct run_trial *t)
 {
 	t->fetch = (struct run_fetch){
 		.started = loop_clock(t->run->loop) };
-	return run_trial_spec(t)->inputs.repos.n > 0 && advance(t);
+	return t->ask.task->inputs.repos.n > 0 && advance(t);
 }
 
 void

@@ -180,7 +180,7 @@ workspace(struct run_trial *t, const struct json *node)
 	struct stat st;
 
 	if (dir == NULL && v != NULL && v->type == JSON_STRING)
-		dir = arena_cstr(&t->arena, json_text(v));
+		dir = arena_cstr(&t->ask.arena, json_text(v));
 	return dir != NULL && stat(dir, &st) == 0 && S_ISDIR(st.st_mode) ?
 	    dir : NULL;
 }
@@ -193,15 +193,15 @@ run_stored_prepare(struct run_trial *t)
 
 	v = json_getc(node, "run_number");
 	if (v != NULL && json_int(v, &n) && n > 0)
-		t->vars.iteration = n;
+		t->ask.vars.iteration = n;
 	v = json_getc(node, "attempts");
 	if (v != NULL && json_int(v, &n) && n > 0 && n <= INT32_MAX)
-		t->req.attempt = (unsigned)n;
-	t->vars.attempt = t->req.attempt;
+		t->ask.req.attempt = (unsigned)n;
+	t->ask.vars.attempt = t->ask.req.attempt;
 	v = json_getc(node, "prompt");
 	if (v != NULL && v->type == JSON_STRING)
-		t->req.prompt = json_text(v);
-	t->req.workspace = workspace(t, node);
+		t->ask.req.prompt = json_text(v);
+	t->ask.req.workspace = workspace(t, node);
 }
 
 int64_t
@@ -256,15 +256,15 @@ run_stored_verdict(struct run_trial *t, const struct spec_grader *g,
 	const struct json *v, *b;
 	int64_t ms;
 
-	if (t->req.workspace != NULL ||
+	if (t->ask.req.workspace != NULL ||
 	    !(grader_flags_of(g) & GRADER_WORKSPACE))
 		return false;
 	*out = (struct verdict){ .name = g->name, .type = g->type,
 		.weight = g->weight, .spec = g };
 	v = old_verdict(t, g->name);
-	if (!t->run->told) {
-		t->run->told = true;
-		run_warn(t->run, "verdicts_kept", arena_fmt(&t->arena,
+	if (!t->run->warned_files) {
+		t->run->warned_files = true;
+		run_warn(t->run, "verdicts_kept", arena_fmt(&t->ask.arena,
 		    "the agent's files are not there: graders like \"%.*s\" "
 		    "cannot look at them, and what they have said stays; "
 		    "--workspace DIR says where the files are",
@@ -283,7 +283,7 @@ run_stored_verdict(struct run_trial *t, const struct spec_grader *g,
 	out->passed = b != NULL && b->type == JSON_BOOL && json_bool(b);
 	out->feedback = json_str(v, "feedback");
 	out->error = json_str(v, "error");
-	out->details = json_of(&t->arena, json_getc(v, "details"));
+	out->details = json_of(&t->ask.arena, json_getc(v, "details"));
 	b = json_getc(v, "duration_ms");
 	if (b != NULL && json_int(b, &ms) && ms >= 0)
 		out->duration_ms = ms;

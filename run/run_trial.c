@@ -1,104 +1,73 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * One trial: a workspace, an answer, verdicts, a record.  The states are in
- * run_internal.h; each has its function, which says what comes next.
+ * One trial: a workspace, an answer, verdicts, a record.
+ *
+ * A trial is a state machine in a slot of the run.  Each state that does not
+ * wait has a function, which returns the next state:
+ *
+ *	state     does                            next state
+ *	IDLE      the slot is free                PREPARE (run_trial_start)
+ *	PREPARE   expand the prompt, look into    FETCHING, FILL; ASK (stored
+ *	          the cache, make a workspace     answer); FINISH (cached)
+ *	FETCHING  waits for git                   FILL
+ *	FILL      copy files, prepare the dialog  ASK
+ *	ASK       ask the agent                   ASKING, ANSWERED
+ *	ASKING    waits for agent or responder    ANSWERED
+ *	ANSWERED  classify, choose the next turn  ASK, ASKING, GRADE
+ *	GRADE     start the next grader           GRADE, GRADING, GRADED
+ *	GRADING   waits for a grader              GRADE
+ *	GRADED    decide                          FINISH; PREPARE (next attempt)
+ *	FINISH    record, report, clean up        IDLE
+ *
+ * Any state but IDLE can also fail, which leads to FINISH with ask.status and
+ * ask.error set.
  */
 #include "run/run_internal.h"
 
-#include <stdarg.h>
-#include <stdio.h>
 #include <string.h>
 
-#include "base/os.h"
 #include "json.h"
 #include "results/event.h"
 
-const struct spec_task *
-run_trial_spec(const struct run_trial *t)
-{
-	return t->run->results.tasks[t->task].spec;
-}
+enum { ERROR_MAX = 199 };	/* bytes of an executor's message */
 
-int64_t
-run_trial_timeout_ms(const struct run *run, const struct spec_task *task)
-{
-	if (run->opts.timeout_seconds > 0)
-		return run->opts.timeout_seconds * 1000;
-	if (task->timeout_seconds > 0)
-		return task->timeout_seconds * 1000;
-	return run->suite->config.timeout_seconds * 1000;
-}
-
-static int64_t
-first_event_ms(const struct run *run, const struct spec_task *task)
-{
-	if (task->first_event_timeout_seconds > 0)
-		return task->first_event_timeout_seconds * 1000;
-	return run->suite->config.first_event_timeout_seconds * 1000;
-}
-
-/* The trial is decided, by an error. */
-static enum run_trial_state PRINTF(3, 4)
-fail(struct run_trial *t, enum result_status status, const char *fmt, ...)
-{
-	struct err e;
-	va_list ap;
-
-	va_start(ap, fmt);
-	vsnprintf(e.msg, sizeof(e.msg), fmt, ap);
-	va_end(ap);
-	t->status = status;
-	t->error = arena_str(&t->arena, str_of(e.msg));
-	return RUN_TRIAL_FINISH;
-}
+/* The trial ends with what run_ask_fail() or run_ask_ended() has set. */
+#define FAIL(t, ...) \
+	(run_ask_fail(&(t)->ask, __VA_ARGS__), RUN_TRIAL_FINISH)
 
 static enum run_trial_state
 prepare(struct run_trial *t)
 {
-	const struct spec_task *task = run_trial_spec(t);
+	struct run_ask *q = &t->ask;
 	struct run *run = t->run;
 	struct err e = { 0 };
+	struct str name, prompt;
 
-	t->timed_out = t->silent = false;
-	t->prompt = t->error = t->fetched = STR("");
-	t->verdicts = NULL;
-	t->nverdicts = t->grader = 0;
-	t->started = loop_clock(run->loop);
-	t->wall_ns = os_wall_ns();
-	t->vars = (struct tmpl_vars){ .job_id = str_of(run->results.run_id),
-		.task_name = task->name, .timestamp = str_of(run->timestamp),
-		.iteration = (int64_t)t->trial + 1, .attempt = t->req.attempt,
-		.vars = { task->vars, run->suite->inputs } };
-	t->req.task = task;
-	t->req.model = run->results.model;
-	t->req.run_id = run->results.run_id;
-	t->req.trial = (unsigned)t->trial + 1;
-	t->req.vars = &t->vars;
-	t->req.no_skills = run->opts.no_skills;
-	t->req.workspace = run->opts.shared_workspace;
-	t->req.scratch = t->req.cwd = NULL;
-	t->req.nfiles = 0;
-	t->job.req = NULL;
-	t->req.prompt = tmpl_render(&t->arena, task->inputs.prompt, &t->vars,
-	    &e);
-	if (t->req.prompt.p == NULL) {
-		t->req.prompt = STR("");
-		return fail(t, RESULT_INFRA, "prompt: %s", e.msg);
-	}
+	prompt = tmpl_render(&q->arena, q->task->inputs.prompt, &q->vars, &e);
+	if (prompt.p == NULL)
+		return FAIL(t, RESULT_INFRA, "prompt: %s", e.msg);
+	q->req.prompt = prompt;
+	q->req.workspace = run->opts.shared_workspace;
+	name = arena_fmt(&q->arena, "%zu-%zu-%u", t->task + 1, t->trial + 1,
+	    q->req.attempt);
 	if (run->opts.stored != NULL) {
+		/* no agent runs: only graders may need a directory */
 		run_stored_prepare(t);
-		if (grader_flags(run->suite, task) & GRADER_NEEDS_DIR &&
-		    run_make_workspace(t, &e) == -1)
-			return fail(t, RESULT_INFRA, "%s", e.msg);
+		if (grader_flags(run->suite, q->task) & GRADER_NEEDS_DIR &&
+		    run_make_workspace(q, name, (size_t)(t - run->queue.slots),
+		    &e) == -1)
+			return FAIL(t, RESULT_INFRA, "%s", e.msg);
 		return RUN_TRIAL_ASK;
 	}
-	if (t->req.attempt == 1 && run_cache_take(t))
+	if (q->req.attempt == 1 && run_cache_take(t))
 		return RUN_TRIAL_FINISH;
 	if (run_needs_workspace(t)) {
-		if (run_make_workspace(t, &e) == -1)
-			return fail(t, RESULT_INFRA, "%s", e.msg);
+		if (run_make_workspace(q, name, (size_t)(t - run->queue.slots),
+		    &e) == -1)
+			return FAIL(t, RESULT_INFRA, "%s", e.msg);
+		/* a shared workspace is used although the trial has its own */
 		if (run->opts.shared_workspace == NULL)
-			t->req.workspace = t->dir;
+			q->req.workspace = q->dir;
 		if (run_fetch(t))
 			return RUN_TRIAL_FETCHING;
 	}
@@ -108,38 +77,30 @@ prepare(struct run_trial *t)
 static enum run_trial_state
 fill(struct run_trial *t)
 {
-	struct run *run = t->run;
+	struct run_ask *q = &t->ask;
 	struct err e = { 0 };
 
-	if (t->cancelled)
-		return fail(t, RESULT_CANCELLED, "cancelled");
-	if (t->error.n > 0)
-		return fail(t, RESULT_INFRA, "%.*s", STRF(t->error));
-	if (t->dir != NULL && run_fill_workspace(t, &e) == -1)
-		return fail(t, RESULT_INFRA, "%s", e.msg);
-	if (run_make_home(run, &t->arena, &t->req, &e) == -1 ||
-	    run_turn_first(t, &e) == -1)
-		return fail(t, RESULT_INFRA, "%s", e.msg);
-	t->started = loop_clock(run->loop);
-	run_record_start(run, &t->record, &t->req);
+	if (q->cancelled)
+		return FAIL(t, RESULT_CANCELLED, "cancelled");
+	if (q->error.n > 0)
+		return FAIL(t, RESULT_INFRA, "%.*s", STRF(q->error));
+	if ((q->dir != NULL && run_fill_workspace(t, &e) == -1) ||
+	    run_make_home(q, &e) == -1 || run_turn_first(t, &e) == -1)
+		return FAIL(t, RESULT_INFRA, "%s", e.msg);
+	/* the time limit is the agent's: it excludes the preparation */
+	q->started = loop_clock(t->run->loop);
+	run_record_start(t->run, &q->record, &q->req);
 	return RUN_TRIAL_ASK;
 }
 
 static void
 on_answer(void *arg)
 {
-	struct run_trial *t = arg;
-	struct run *run = t->run;
-
-	t->state = RUN_TRIAL_ANSWERED;
-	if (t->going)			/* from within agent_cancel */
-		return;
-	run_trial_go(t);
-	run_pump(run);
+	run_trial_resume(arg, RUN_TRIAL_ANSWERED);
 }
 
 static void
-on_event(void *arg, enum agent_event type, struct str detail)
+on_progress(void *arg, enum agent_event type, struct str detail)
 {
 	static const char *const steps[] = {
 		[AGENT_STEP] = "executing", [AGENT_TEXT] = "answering",
@@ -148,71 +109,25 @@ on_event(void *arg, enum agent_event type, struct str detail)
 	struct run_trial *t = arg;
 	struct event ev = { .type = EVENT_TASK_PROGRESS,
 		.run_id = str_of(t->run->results.run_id),
-		.idx = (int64_t)t->task, .task = run_trial_spec(t)->id,
-		.name = run_trial_spec(t)->name, .trial = (int64_t)t->trial + 1,
+		.idx = (int64_t)t->task, .task = t->ask.task->id,
+		.name = t->ask.task->name, .trial = (int64_t)t->trial + 1,
 		.step = str_of(steps[type]), .detail = detail };
 
-	timer_stop(t->run->loop, &t->first);
 	event_emit(t->run->bus, &ev);
-}
-
-static void
-on_deadline(void *arg)
-{
-	struct run_trial *t = arg;
-
-	t->timed_out = true;
-	if (t->responding)
-		judge_cancel(&t->reply);
-	else
-		agent_cancel(t->run->agent, &t->job);
-}
-
-static void
-on_silence(void *arg)
-{
-	struct run_trial *t = arg;
-
-	t->silent = true;
-	on_deadline(t);
-}
-
-/* Of the trial's, for all its turns together. */
-static int64_t
-time_left(const struct run_trial *t)
-{
-	int64_t left = run_trial_timeout_ms(t->run, run_trial_spec(t)) -
-	    (loop_clock(t->run->loop) - t->started);
-
-	return left > 0 ? left : 0;
 }
 
 static enum run_trial_state
 ask(struct run_trial *t)
 {
-	struct run *run = t->run;
-	int64_t first = first_event_ms(run, run_trial_spec(t));
-
-	if (t->cancelled)
-		return fail(t, RESULT_CANCELLED, "cancelled");
-	t->req.timeout_ms = run_trial_timeout_ms(run, run_trial_spec(t));
-	t->job = (struct agent_job){ .req = &t->req, .arena = &t->arena,
-		.event = on_event, .done = on_answer, .arg = t };
-	t->deadline = (struct timer){ .fn = on_deadline, .arg = t };
-	t->first = (struct timer){ .fn = on_silence, .arg = t };
-	if (agent_start(run->agent, &t->job) == AGENT_DONE)
-		return RUN_TRIAL_ANSWERED;
-	if (run->agent->kind->own_deadline)
-		return RUN_TRIAL_ASKING;
-	timer_start(run->loop, &t->deadline, time_left(t));
-	if (first > 0)
-		timer_start(run->loop, &t->first, first);
-	return RUN_TRIAL_ASKING;
+	if (t->ask.cancelled)
+		return FAIL(t, RESULT_CANCELLED, "cancelled");
+	return run_ask_start(&t->ask, on_progress, on_answer, t) ?
+	    RUN_TRIAL_ANSWERED : RUN_TRIAL_ASKING;
 }
 
 /*
- * What the baseline answered in the same trial, for graders that compare.
- * Errors of graders leave the answer; other errors have none.
+ * The baseline's answer in the same trial, for graders that compare.  A trial
+ * with a grader's error has an answer; other errors have none.
  */
 static void
 find_baseline(struct run_trial *t)
@@ -223,7 +138,7 @@ find_baseline(struct run_trial *t)
 	struct err e;
 
 	if (base == NULL || t->task >= base->ntasks ||
-	    base->tasks[t->task].spec != run_trial_spec(t) ||
+	    base->tasks[t->task].spec != t->ask.task ||
 	    t->trial >= base->tasks[t->task].ntrials)
 		return;
 	trial = &base->tasks[t->task].trials[t->trial];
@@ -231,7 +146,7 @@ find_baseline(struct run_trial *t)
 	    trial->status != RESULT_GRADER_ERROR &&
 	    trial->status != RESULT_JUDGE_ERROR)
 		return;
-	output = json_getc(result_read(&t->arena, base, trial, &e),
+	output = json_getc(result_read(&t->ask.arena, base, trial, &e),
 	    "final_output");
 	if (output == NULL || output->type != JSON_STRING)
 		return;
@@ -239,254 +154,249 @@ find_baseline(struct run_trial *t)
 	t->in.has_baseline = true;
 }
 
-/* Whether an answer without skills says that none was used. */
+/*
+ * Whether an empty list of skills in the answer means that none was used: the
+ * executor reports skills, and they were not given to it in the prompt.
+ */
 static bool
-tells_skills(const struct run *run, const struct spec_task *task)
+reports_skills(const struct run_trial *t)
 {
+	const struct run *run = t->run;
 	const struct agent_kind *k = run->agent->kind;
 
-	if (run->opts.no_skills || run->opts.stored != NULL || k->all_turns)
-		return false;
-	return agent_skills(k, run->suite, task) == AGENT_SKILLS_REPORTED;
+	return !run->opts.no_skills && run->opts.stored == NULL &&
+	    !k->all_turns && !t->dialog.skills_in_prompt &&
+	    agent_skills(k, run->suite, t->ask.task) == AGENT_SKILLS_REPORTED;
 }
 
 static enum run_trial_state
 answered(struct run_trial *t)
 {
+	struct run_ask *q = &t->ask;
 	struct run *run = t->run;
-	const struct answer *ans = &t->job.ans;
+	bool ok = run_ask_ended(q);
 
-	timer_stop(run->loop, &t->deadline);
-	timer_stop(run->loop, &t->first);
-	t->duration_ms = run->opts.stored != NULL ? run_stored_ms(t) :
-	    loop_clock(run->loop) - t->started;
-	run_replayed(run, ans, &t->duration_ms, &t->timed_out);
-	if (t->cancelled)
-		return fail(t, RESULT_CANCELLED, "cancelled");
-	if (t->silent)
-		return fail(t, RESULT_TIMEOUT, "no sign of life within %lld s",
-		    (long long)first_event_ms(run, run_trial_spec(t)) / 1000);
-	if (t->timed_out && run->agent->kind->own_deadline)
-		return fail(t, RESULT_TIMEOUT, "%.*s", STRF(ans->error));
-	if (t->timed_out)
-		return fail(t, RESULT_TIMEOUT, "no answer within %lld s",
-		    (long long)run_trial_timeout_ms(run,
-		    run_trial_spec(t)) / 1000);
-	if (ans->fault != ANSWER_OK)
-		return fail(t, ans->fault == ANSWER_INFRA ? RESULT_INFRA :
-		    RESULT_AGENT_ERROR, "%.*s", STRF(ans->error));
+	if (run->opts.stored != NULL)
+		q->duration_ms = run_stored_ms(t);
+	if (!ok) {
+		/* events and reports repeat it: do not trust its length */
+		q->error = utf8_cut(q->error, ERROR_MAX);
+		return RUN_TRIAL_FINISH;
+	}
 	switch (run_turn_next(t)) {
 	case RUN_TURN_ASK:
 		return RUN_TRIAL_ASK;
 	case RUN_TURN_WAIT:
-		timer_start(run->loop, &t->deadline, time_left(t));
+		run_ask_arm(q);
 		return RUN_TRIAL_ASKING;
 	case RUN_TURN_BAD:
-		return fail(t, RESULT_INFRA, "%.*s", STRF(t->error));
-	case RUN_TURN_OVER:
+		return FAIL(t, RESULT_INFRA, "%.*s", STRF(q->error));
+	case RUN_TURN_LAST:
 		break;
 	}
-	t->job.ans.skills_known |= tells_skills(run, run_trial_spec(t)) &&
-	    !t->told_skills;
-	run_record_end(&t->record, &t->req, ans, t->duration_ms, false);
-	t->in = (struct grader_input){ .suite = run->suite,
-		.task = run_trial_spec(t), .answer = ans,
-		.workspace = t->req.workspace, .vars = &t->vars,
+	q->job.ans.skills_known |= reports_skills(t);
+	run_ask_record(q);	/* before graders can change the files */
+	t->in = (struct grader_input){ .suite = run->suite, .task = q->task,
+		.answer = &q->job.ans, .workspace = q->req.workspace,
+		.vars = &q->vars, .duration_ms = q->duration_ms,
 		.update_snapshots = run->opts.update_snapshots,
-		.duration_ms = t->duration_ms, .procs = run->procs,
-		.scratch = t->req.scratch, .empty_dir = t->dir,
-		.judges = &run->judges,
+		.procs = run->procs, .scratch = q->req.scratch,
+		.empty_dir = q->dir, .judges = &run->judges,
 		.no_skills = run->opts.no_skills,
-		.trial = t->req.trial, .attempt = t->req.attempt };
+		.trial = q->req.trial, .attempt = q->req.attempt };
 	find_baseline(t);
 	return RUN_TRIAL_GRADE;
-}
-
-static size_t
-count_graders(const struct run_trial *t)
-{
-	return t->run->suite->graders.n + run_trial_spec(t)->graders.n;
 }
 
 static void
 on_verdict(void *arg)
 {
 	struct run_trial *t = arg;
-	struct run *run = t->run;
 
 	t->verdicts[t->nverdicts++] = t->grading.out;
-	t->state = RUN_TRIAL_GRADE;
-	if (t->going)
-		return;
-	run_trial_go(t);
-	run_pump(run);
+	run_trial_resume(t, RUN_TRIAL_GRADE);
 }
 
-/* The suite's graders first, then the task's; then what is expected. */
+/* Adds the verdicts of the task's `expected` block. */
+static void
+add_expected(struct run_trial *t)
+{
+	struct verdict *all, *more;
+	size_t n;
+
+	more = grader_expected(&t->ask.arena, &t->in, &n);
+	if (n == 0)
+		return;
+	all = NEW_N(&t->ask.arena, struct verdict, t->nverdicts + n);
+	if (t->nverdicts > 0)
+		memcpy(all, t->verdicts, t->nverdicts * sizeof(*all));
+	memcpy(all + t->nverdicts, more, n * sizeof(*all));
+	t->verdicts = all;
+	t->nverdicts += n;
+}
+
+/* One grader per call: the suite's, then the task's, then `expected`. */
 static enum run_trial_state
 grade(struct run_trial *t)
 {
 	const struct spec_graders *suite = &t->run->suite->graders;
-	const struct spec_graders *task = &run_trial_spec(t)->graders;
-	struct verdict *more;
-	size_t n;
+	const struct spec_graders *task = &t->ask.task->graders;
 
+	if (t->ask.cancelled)
+		return FAIL(t, RESULT_CANCELLED, "cancelled");
 	if (t->verdicts == NULL)
-		t->verdicts = NEW_N(&t->arena, struct verdict,
-		    count_graders(t) + 1);
-	if (t->cancelled)
-		return fail(t, RESULT_CANCELLED, "cancelled");
-	if (t->grader < count_graders(t)) {
-		t->grading = (struct grading){ .in = &t->in,
-			.arena = &t->arena, .done = on_verdict, .arg = t };
-		t->grading.spec = t->grader < suite->n ?
-		    &suite->v[t->grader] : &task->v[t->grader - suite->n];
-		t->grader++;
-		t->in.grader_failed |= t->nverdicts > 0 &&
-		    t->verdicts[t->nverdicts - 1].error.n > 0;
-		if (t->run->opts.stored != NULL && run_stored_verdict(t,
-		    t->grading.spec, &t->verdicts[t->nverdicts])) {
-			t->nverdicts++;
-			return RUN_TRIAL_GRADE;
-		}
-		if (grader_start(&t->grading) == GRADER_LATER)
-			return RUN_TRIAL_GRADING;
+		t->verdicts = NEW_N(&t->ask.arena, struct verdict,
+		    suite->n + task->n + 1);
+	if (t->grader == suite->n + task->n) {
+		add_expected(t);
+		return RUN_TRIAL_GRADED;
+	}
+	t->grading = (struct grading){ .in = &t->in, .arena = &t->ask.arena,
+		.spec = t->grader < suite->n ? &suite->v[t->grader] :
+		    &task->v[t->grader - suite->n],
+		.done = on_verdict, .arg = t };
+	t->grader++;
+	t->in.grader_failed |= t->nverdicts > 0 &&
+	    t->verdicts[t->nverdicts - 1].error.n > 0;
+	if (t->run->opts.stored != NULL && run_stored_verdict(t,
+	    t->grading.spec, &t->grading.out)) {
 		t->verdicts[t->nverdicts++] = t->grading.out;
 		return RUN_TRIAL_GRADE;
 	}
-	more = grader_expected(&t->arena, &t->in, &n);
-	if (n > 0) {
-		struct verdict *all = NEW_N(&t->arena,
-		    struct verdict, t->nverdicts + n);
-
-		if (t->nverdicts > 0)
-			memcpy(all, t->verdicts, t->nverdicts * sizeof(*all));
-		memcpy(all + t->nverdicts, more, n * sizeof(*all));
-		t->verdicts = all;
-		t->nverdicts += n;
-	}
-	return RUN_TRIAL_GRADED;
+	if (grader_start(&t->grading) == GRADER_LATER)
+		return RUN_TRIAL_GRADING;
+	t->verdicts[t->nverdicts++] = t->grading.out;
+	return RUN_TRIAL_GRADE;
 }
 
-static void
-clean_up(struct run_trial *t)
+/* A replay can only repeat attempts that were recorded. */
+static bool
+may_retry(const struct run_trial *t)
 {
-	struct err e;
+	const struct run *run = t->run;
+	struct agent_request next = t->ask.req;
 
-	run_remove_home(t->run, &t->req);
-	if (t->dir != NULL && !t->run->opts.keep_workspace &&
-	    workspace_give(&t->run->pool, t->dir, &e) == -1)
-		run_warn(t->run, "workspace_left", e.msg);
-	t->dir = NULL;
+	next.attempt++;
+	return t->ask.req.attempt < run->suite->config.max_attempts &&
+	    !t->ask.cancelled && !run->cancelled &&
+	    run->opts.stored == NULL && agent_has_answer(run->agent, &next);
 }
 
+/*
+ * An error of a grader is an error of the trial, whatever the others found:
+ * with a verdict missing, the trial has neither passed nor failed.  Only a
+ * failure is worth another attempt.
+ */
 static enum run_trial_state
 graded(struct run_trial *t)
 {
-	struct run *run = t->run;
+	struct run_ask *q = &t->ask;
 	const struct verdict *v;
-	int64_t most = run->suite->config.max_attempts;
-	struct agent_request next = t->req;
 
-	next.attempt++;
-	t->status = RESULT_PASSED;
-	if (t->nverdicts == 0 && !run->opts.allow_ungraded)
-		return fail(t, RESULT_GRADER_ERROR,
-		    "nothing graded this trial: the task has no grader and no "
-		    "expected block");
+	if (t->nverdicts == 0 && !t->run->opts.allow_ungraded)
+		return FAIL(t, RESULT_GRADER_ERROR, "nothing graded this "
+		    "trial: the task has no grader and no expected block");
+	q->status = RESULT_PASSED;
 	for (v = t->verdicts; v < t->verdicts + t->nverdicts; v++) {
 		if (v->error.n > 0)
-			return fail(t, v->judge ? RESULT_JUDGE_ERROR :
+			return FAIL(t, v->judge ? RESULT_JUDGE_ERROR :
 			    RESULT_GRADER_ERROR, "grader \"%.*s\": %.*s",
 			    STRF(v->name), STRF(v->error));
 		if (!v->passed && !v->advisory)
-			t->status = RESULT_FAILED;
+			q->status = RESULT_FAILED;
 	}
-	if (t->status == RESULT_FAILED && t->req.attempt < most &&
-	    !t->cancelled && !run->cancelled && run->opts.stored == NULL &&
-	    agent_has_answer(run->agent, &next)) {
-		run_turn_end(t);
-		clean_up(t);
-		arena_free(&t->arena);
-		t->req.attempt++;
-		return RUN_TRIAL_PREPARE;
-	}
-	return RUN_TRIAL_FINISH;
+	if (q->status == RESULT_PASSED || !may_retry(t))
+		return RUN_TRIAL_FINISH;
+	run_turn_end(t);
+	run_ask_free(q);
+	run_ask_init(q, t->run, q->task, t->trial, q->req.attempt + 1);
+	t->verdicts = NULL;
+	t->nverdicts = t->grader = 0;
+	t->fetch = (struct run_fetch){ 0 };
+	t->dialog = (struct run_dialog){ 0 };
+	return RUN_TRIAL_PREPARE;
 }
 
 static void
-tell(struct run_trial *t, enum event_type type)
+emit(struct run_trial *t, enum event_type type)
 {
-	struct result_task *task = &t->run->results.tasks[t->task];
+	struct result_run *r = &t->run->results;
+	struct result_task *task = &r->tasks[t->task];
 	struct result_trial *trial = &task->trials[t->trial];
-	struct event ev = { .type = type,
-		.run_id = str_of(t->run->results.run_id),
-		.idx = (int64_t)t->task,
-		.total = (int64_t)t->run->results.ntasks,
+	struct event ev = { .type = type, .run_id = str_of(r->run_id),
+		.idx = (int64_t)t->task, .total = (int64_t)r->ntasks,
 		.task = task->spec->id, .name = task->spec->name,
-		.trial = (int64_t)t->trial + 1, .attempt = t->req.attempt,
-		.trials = (int64_t)t->run->results.trials };
+		.trial = (int64_t)t->trial + 1, .attempt = t->ask.req.attempt,
+		.trials = (int64_t)r->trials };
 
 	if (type == EVENT_TRIAL_COMPLETE) {
-		ev.status = str_of(result_word(t->status));
-		ev.error_class = str_of(result_class(t->status));
-		ev.error = t->error;
+		ev.status = str_of(result_word(t->ask.status));
+		ev.error_class = str_of(result_class(t->ask.status));
+		ev.error = t->ask.error;
 		ev.score = trial->score;
-		ev.took_ms = t->duration_ms;
+		ev.took_ms = t->ask.duration_ms;
 		ev.cached = t->cached;
-		ev.source.trial = trial;
-		ev.source.task = task;
-		ev.source.run = &t->run->results;
+		ev.source = (struct event_source){ trial, task, r };
 	}
 	event_emit(t->run->bus, &ev);
 }
 
-/* Kept first, told afterwards. */
+/* The note and, if it is kept, the workspace. */
+static void
+describe(struct run_trial *t, struct result_record *r)
+{
+	const struct run_ask *q = &t->ask;
+
+	r->note = t->dialog.note;
+	if (t->run->opts.keep_workspace && q->dir != NULL) {
+		r->workspace = str_of(q->req.workspace);
+		r->note = arena_fmt(&t->ask.arena, "%.*s%sworkspace kept at "
+		    "%s", STRF(r->note), r->note.n > 0 ? "; " : "",
+		    q->req.workspace);
+	}
+	if (t->run->opts.stored != NULL) {
+		r->previous = run_stored_node(t);
+		r->note = t->old_verdicts ? STR("verdicts on the agent's files "
+		    "are those of the run") : STR("");
+	}
+}
+
+/*
+ * The journal comes first, the event after it: what was reported is never
+ * lost.  A cancelled trial is neither recorded nor reported.
+ */
 static enum run_trial_state
 finish(struct run_trial *t)
 {
-	struct result_record r = { .task = t->task, .trial = t->trial,
-		.status = t->status, .attempts = t->req.attempt,
-		.duration_ms = t->duration_ms, .started_ns = t->wall_ns,
-		.answer = &t->job.ans,
-		.verdicts = t->verdicts, .nverdicts = t->nverdicts,
-		.prompt = t->req.prompt, .error = t->error };
+	struct run_ask *q = &t->ask;
 	struct run *run = t->run;
 	struct err e = { 0 };
+	struct result_record r = { .task = t->task, .trial = t->trial,
+		.status = q->status, .attempts = q->req.attempt,
+		.duration_ms = q->duration_ms, .started_ns = q->started_ns,
+		.answer = q->job.req != NULL ? &q->job.ans : NULL,
+		.verdicts = t->verdicts, .nverdicts = t->nverdicts,
+		.error = q->error };
 
-	if (t->job.req == NULL)
-		r.answer = NULL;
-	else if (t->status != RESULT_CANCELLED)
-		run_record_end(&t->record, &t->req, &t->job.ans,
-		    t->duration_ms, t->timed_out);
-	run_record_drop(&t->record);
+	run_ask_record(q);
 	run_turn_end(t);
-	r.note = t->note;
-	r.prompt = t->prompt.n > 0 ? t->prompt : t->req.prompt;
-	if (run->opts.keep_workspace && t->dir != NULL) {
-		r.workspace = str_of(t->req.workspace);
-		r.note = arena_fmt(&t->arena, "%.*s%sworkspace kept at %s",
-		    STRF(r.note), r.note.n > 0 ? "; " : "",
-		    t->req.workspace);
-	}
-	if (run->opts.stored != NULL) {
-		r.previous = run_stored_node(t);
-		r.note = t->old_verdicts ? STR("verdicts on the agent's files "
-		    "are those of the run") : STR("");
-	}
-	if (result_is_error(t->status) && run->tasks[t->task].error.n == 0)
-		run->tasks[t->task].error = arena_str(&run->arena, t->error);
-	if (t->status != RESULT_CANCELLED) {
+	/* the task's prompt, not that of the last turn */
+	r.prompt = t->dialog.prompt.n > 0 ? t->dialog.prompt : q->req.prompt;
+	describe(t, &r);
+	if (result_is_error(q->status) &&
+	    run->queue.tasks[t->task].error.n == 0)
+		run->queue.tasks[t->task].error = arena_str(&run->arena,
+		    q->error);
+	if (q->status != RESULT_CANCELLED) {
 		if (!t->cached && result_add(&run->results, &r, &e) == -1)
 			run_abort(run, &e);
 		run_cache_keep(t);
-		tell(t, EVENT_TRIAL_COMPLETE);
+		emit(t, EVENT_TRIAL_COMPLETE);
 	}
-	clean_up(t);
-	arena_free(&t->arena);
+	run_ask_free(q);
 	t->state = RUN_TRIAL_IDLE;
 	run_trial_ended(run, t);
-	return RUN_TRIAL_IDLE;
+	return t->state;	/* the slot may hold another trial now */
 }
 
 void
@@ -496,60 +406,50 @@ run_trial_start(struct run_trial *t, size_t task, size_t trial)
 
 	*t = (struct run_trial){ .run = run, .state = RUN_TRIAL_PREPARE,
 		.task = task, .trial = trial };
-	t->req.attempt = 1;
-	tell(t, EVENT_TRIAL_START);
+	run_ask_init(&t->ask, run, run->results.tasks[task].spec, trial, 1);
+	emit(t, EVENT_TRIAL_START);
 }
 
 void
 run_trial_go(struct run_trial *t)
 {
+	/* a state without a function waits for the loop */
+	static enum run_trial_state (*const step[])(struct run_trial *) = {
+		[RUN_TRIAL_PREPARE] = prepare, [RUN_TRIAL_FILL] = fill,
+		[RUN_TRIAL_ASK] = ask, [RUN_TRIAL_ANSWERED] = answered,
+		[RUN_TRIAL_GRADE] = grade, [RUN_TRIAL_GRADED] = graded,
+		[RUN_TRIAL_FINISH] = finish
+	};
+
 	t->going = true;
-	while (t->state != RUN_TRIAL_IDLE && t->state != RUN_TRIAL_FETCHING &&
-	    t->state != RUN_TRIAL_ASKING && t->state != RUN_TRIAL_GRADING) {
-		switch (t->state) {
-		case RUN_TRIAL_PREPARE:
-			t->state = prepare(t);
-			break;
-		case RUN_TRIAL_FILL:
-			t->state = fill(t);
-			break;
-		case RUN_TRIAL_ASK:
-			t->state = ask(t);
-			break;
-		case RUN_TRIAL_ANSWERED:
-			t->state = answered(t);
-			break;
-		case RUN_TRIAL_GRADE:
-			t->state = grade(t);
-			break;
-		case RUN_TRIAL_GRADED:
-			t->state = graded(t);
-			break;
-		case RUN_TRIAL_FINISH:
-			t->state = finish(t);
-			break;
-		case RUN_TRIAL_IDLE:
-		case RUN_TRIAL_FETCHING:
-		case RUN_TRIAL_ASKING:
-		case RUN_TRIAL_GRADING:
-			break;
-		}
-	}
+	while (step[t->state] != NULL)
+		t->state = step[t->state](t);
 	t->going = false;
+}
+
+/* Cancelling can call back while run_trial_go() is on the stack. */
+void
+run_trial_resume(struct run_trial *t, enum run_trial_state state)
+{
+	struct run *run = t->run;
+
+	t->state = state;
+	if (t->going)
+		return;
+	run_trial_go(t);
+	run_pump(run);
 }
 
 void
 run_trial_cancel(struct run_trial *t)
 {
-	if (t->state == RUN_TRIAL_IDLE || t->cancelled)
+	if (t->state == RUN_TRIAL_IDLE || t->ask.cancelled)
 		return;
-	t->cancelled = true;
+	t->ask.cancelled = true;
 	if (t->state == RUN_TRIAL_FETCHING)
 		run_fetch_cancel(t);
-	else if (t->state == RUN_TRIAL_ASKING && t->responding)
-		judge_cancel(&t->reply);
 	else if (t->state == RUN_TRIAL_ASKING)
-		agent_cancel(t->run->agent, &t->job);
+		run_ask_cancel(&t->ask);
 	else if (t->state == RUN_TRIAL_GRADING)
 		grader_cancel(&t->grading);
 }

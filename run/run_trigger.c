@@ -1,50 +1,34 @@
 /* SPDX-License-Identifier: ISC */
 /*
  * Trigger tests: prompts that are asked after the tasks of a run, to see
- * whether a skill comes into play.  Nothing is graded.  Each prompt has a
- * slot while it is asked:
+ * whether the agent uses a skill.  Nothing is graded.  Each prompt has a slot
+ * while it is asked:
  *
  *	free -> [asking] -> free
  *
- * An answer that comes at once never gets to the state in brackets.
+ * An immediate answer skips the state in brackets.
  */
 #include "run/run_internal.h"
 
-#include <stdarg.h>
-#include <stdio.h>
 #include <sys/stat.h>
 
-#include "base/os.h"
 #include "results/event.h"
-
-enum { SLICE_MS = 20 };		/* of starting, before the loop has its turn */
 
 struct run_trigger {
 	struct run *run;
-	bool busy, asking;		/* asking: the executor has it */
-	size_t i;			/* which prompt */
-	struct arena arena;
-	char *dir;			/* the workspace, or NULL */
-	struct tmpl_vars vars;
-	struct agent_request req;
-	struct agent_job job;
-	struct timer deadline, first;	/* as those of a trial */
-	bool timed_out, silent, cancelled;
-	int64_t started, duration_ms;
-	int64_t wall_ns;
-	struct run_record record;
-	enum result_status status;
-	struct str error;
+	bool busy, asking;		/* asking: waits for the executor */
+	size_t i;			/* index of the prompt */
+	struct run_ask ask;
 };
 
 struct run_triggers {
-	struct run_trigger *slots;	/* run->nslots */
-	size_t next, busy;		/* prompt to ask; slots in use */
+	struct run_trigger *slots;	/* queue.nslots of them */
+	size_t next, busy;		/* next prompt; slots in use */
 };
 
-/* Part of a whole run by somebody who has the skill and tells of it. */
+/* They belong to a whole run by an agent that has the skill and reports it. */
 void
-run_select_triggers(struct run *run)
+run_triggers_select(struct run *run)
 {
 	const struct run_opts *o = &run->opts;
 	const struct agent_kind *k = agent_find(run->results.executor);
@@ -64,13 +48,13 @@ void
 run_triggers_init(struct run *run)
 {
 	struct run_triggers *ts;
-	size_t i;
+	size_t i, n = run->queue.nslots;
 
 	if (run->results.triggers.n == 0)
 		return;
 	ts = NEW(&run->arena, struct run_triggers);
-	ts->slots = NEW_N(&run->arena, struct run_trigger, run->nslots);
-	for (i = 0; i < run->nslots; i++)
+	ts->slots = NEW_N(&run->arena, struct run_trigger, n);
+	for (i = 0; i < n; i++)
 		ts->slots[i].run = run;
 	run->triggers = ts;
 }
@@ -82,109 +66,58 @@ spec_of(const struct run_trigger *t)
 }
 
 static void
-tell(struct run_trigger *t)
+emit(struct run_trigger *t)
 {
-	struct run *run = t->run;
+	struct result_run *r = &t->run->results;
 	struct event ev = { .type = EVENT_TRIGGER_COMPLETE,
-		.run_id = str_of(run->results.run_id), .idx = (int64_t)t->i,
-		.total = (int64_t)run->results.triggers.n,
+		.run_id = str_of(r->run_id), .idx = (int64_t)t->i,
+		.total = (int64_t)r->triggers.n,
 		.prompt = spec_of(t)->task.inputs.prompt,
 		.should_trigger = spec_of(t)->should,
-		.did_trigger = result_did_trigger(&run->results, t->i),
-		.status = str_of(result_word(t->status)),
-		.error_class = str_of(result_class(t->status)),
-		.error = t->error, .took_ms = t->duration_ms,
-		.source.run = &run->results };
+		.did_trigger = result_did_trigger(r, t->i),
+		.status = str_of(result_word(t->ask.status)),
+		.error_class = str_of(result_class(t->ask.status)),
+		.error = t->ask.error, .took_ms = t->ask.duration_ms,
+		.source.run = r };
 
-	event_emit(run->bus, &ev);
+	event_emit(t->run->bus, &ev);
 }
 
-/* Kept first, told afterwards; what was cancelled is neither. */
+/* As for a trial: recorded first, then reported, unless cancelled. */
 static void
 finish(struct run_trigger *t)
 {
+	struct run_ask *q = &t->ask;
 	struct run *run = t->run;
-	struct result_record r = { .task = t->i, .status = t->status,
-		.attempts = 1, .duration_ms = t->duration_ms,
-		.started_ns = t->wall_ns, .error = t->error };
+	struct result_record r = { .task = t->i, .status = q->status,
+		.attempts = 1, .duration_ms = q->duration_ms,
+		.started_ns = q->started_ns, .error = q->error,
+		.answer = q->job.req != NULL ? &q->job.ans : NULL };
 	struct err e = { 0 };
 
-	if (t->job.req != NULL)
-		r.answer = &t->job.ans;
-	if (t->job.req != NULL && t->status != RESULT_CANCELLED)
-		run_record_end(&t->record, &t->req, r.answer, t->duration_ms,
-		    t->timed_out);
-	run_record_drop(&t->record);
-	if (t->status != RESULT_CANCELLED) {
+	run_ask_record(q);
+	if (q->status != RESULT_CANCELLED) {
 		if (result_add_trigger(&run->results, &r, &e) == -1)
 			run_abort(run, &e);
 		else
-			tell(t);
+			emit(t);
 	}
-	run_remove_home(run, &t->req);
-	if (t->dir != NULL && !run->opts.keep_workspace &&
-	    workspace_give(&run->pool, t->dir, &e) == -1)
-		run_warn(run, "workspace_left", e.msg);
-	arena_free(&t->arena);
+	run_ask_free(q);
 	t->busy = false;
 	run->triggers->busy--;
 	run->dirty = true;
 }
 
-static void PRINTF(3, 4)
-fail(struct run_trigger *t, enum result_status status, const char *fmt, ...)
-{
-	struct err e;
-	va_list ap;
-
-	va_start(ap, fmt);
-	vsnprintf(e.msg, sizeof(e.msg), fmt, ap);
-	va_end(ap);
-	t->status = status;
-	t->error = arena_str(&t->arena, str_of(e.msg));
-	finish(t);
-}
-
-static bool
-has_skill(const struct field_strs *skills, struct str name)
-{
-	size_t i;
-
-	for (i = 0; i < skills->n; i++)
-		if (str_eq(skills->v[i], name))
-			return true;
-	return false;
-}
-
 static void
 answered(struct run_trigger *t)
 {
-	struct run *run = t->run;
-	const struct answer *ans = &t->job.ans;
+	struct run_ask *q = &t->ask;
 
-	timer_stop(run->loop, &t->deadline);
-	timer_stop(run->loop, &t->first);
-	t->duration_ms = loop_clock(run->loop) - t->started;
-	run_replayed(run, ans, &t->duration_ms, &t->timed_out);
-	if (t->cancelled)
-		fail(t, RESULT_CANCELLED, "cancelled");
-	else if (t->silent)
-		fail(t, RESULT_TIMEOUT, "no sign of life within %lld s",
-		    (long long)run->suite->config.first_event_timeout_seconds);
-	else if (t->timed_out)
-		fail(t, RESULT_TIMEOUT, "no answer within %lld s", (long long)
-		    run_trial_timeout_ms(run, &spec_of(t)->task) / 1000);
-	else if (ans->fault != ANSWER_OK) {
-		t->status = ans->fault == ANSWER_INFRA ? RESULT_INFRA :
-		    RESULT_AGENT_ERROR;
-		t->error = ans->error;
-		finish(t);
-	} else {
-		t->status = has_skill(&ans->skills,
-		    run->suite->triggers->skill) == spec_of(t)->should ?
+	if (run_ask_ended(q))
+		q->status = run_has_skill(&q->job.ans.skills,
+		    t->run->suite->triggers->skill) == spec_of(t)->should ?
 		    RESULT_PASSED : RESULT_FAILED;
-		finish(t);
-	}
+	finish(t);
 }
 
 static void
@@ -198,98 +131,38 @@ on_answer(void *arg)
 	run_pump(run);
 }
 
-static void
-on_event(void *arg, enum agent_event type, struct str detail)
-{
-	struct run_trigger *t = arg;
-
-	(void)type;
-	(void)detail;
-	timer_stop(t->run->loop, &t->first);
-}
-
-static void
-on_deadline(void *arg)
-{
-	struct run_trigger *t = arg;
-
-	t->timed_out = true;
-	agent_cancel(t->run->agent, &t->job);
-}
-
-static void
-on_silence(void *arg)
-{
-	struct run_trigger *t = arg;
-
-	t->silent = true;
-	on_deadline(t);
-}
-
-/* With the suite's fixtures, so that there is something to talk about. */
+/* Copies the suite's fixtures, so that the prompt has something to act on. */
 static int
 make_workspace(struct run_trigger *t, struct err *e)
 {
+	struct run_ask *q = &t->ask;
 	struct run *run = t->run;
 	const char *from = run->opts.context_dir;
 	struct stat st;
 
-	t->dir = workspace_take(&run->pool, &t->arena,
-	    arena_fmt(&t->arena, "trigger-%zu", t->i + 1), e);
-	if (t->dir == NULL)
+	if (run_make_workspace(q, arena_fmt(&q->arena, "trigger-%zu",
+	    t->i + 1), (size_t)(t - run->triggers->slots), e) == -1)
 		return -1;
-	t->req.workspace = t->dir;
-	t->req.scratch = arena_fmt(&t->arena, "%s/slot-%zu-", run->pool.dir,
-	    (size_t)(t - run->triggers->slots)).p;
+	q->req.workspace = q->dir;
 	if (from == NULL)
-		from = arena_fmt(&t->arena, "%s/fixtures",
-		    run->suite->dir).p;
+		from = arena_fmt(&q->arena, "%s/fixtures", run->suite->dir).p;
 	if (stat(from, &st) == -1 || !S_ISDIR(st.st_mode))
 		return 0;
-	return workspace_copy(&t->arena, t->dir, from, STR(""), e);
+	return workspace_copy(&q->arena, q->dir, from, STR(""), e);
 }
 
 static int
 prepare(struct run_trigger *t, struct err *e)
 {
+	struct run_ask *q = &t->ask;
 	struct run *run = t->run;
-	const struct spec_task *task = &spec_of(t)->task;
 
-	t->vars = (struct tmpl_vars){ .job_id = str_of(run->results.run_id),
-		.task_name = task->name, .timestamp = str_of(run->timestamp),
-		.iteration = 1, .attempt = 1,
-		.vars = { run->suite->inputs, NULL } };
-	t->req = (struct agent_request){ .task = task,
-		.prompt = task->inputs.prompt, .model = run->results.model,
-		.run_id = run->results.run_id, .trial = 1, .attempt = 1,
-		.vars = &t->vars };
-	run_record_start(run, &t->record, &t->req);
-	if ((agent_needs_workspace(run->agent, task) ||
-	    run->opts.keep_workspace) &&
-	    make_workspace(t, e) == -1)
+	q->req.prompt = q->task->inputs.prompt;
+	run_record_start(run, &q->record, &q->req);
+	if ((agent_needs_workspace(run->agent, q->task) ||
+	    run->opts.keep_workspace) && make_workspace(t, e) == -1)
 		return -1;
-	return run_make_home(run, &t->arena, &t->req, e);
-}
-
-static void
-ask(struct run_trigger *t)
-{
-	struct run *run = t->run;
-	int64_t first = run->suite->config.first_event_timeout_seconds;
-
-	t->deadline = (struct timer){ .fn = on_deadline, .arg = t };
-	t->first = (struct timer){ .fn = on_silence, .arg = t };
-	t->job = (struct agent_job){ .req = &t->req, .arena = &t->arena,
-		.event = on_event, .done = on_answer, .arg = t };
-	if (agent_start(run->agent, &t->job) == AGENT_DONE) {
-		answered(t);
-		return;
-	}
-	t->asking = true;
-	timer_start(run->loop, &t->deadline,
-	    run_trial_timeout_ms(run, &spec_of(t)->task));
-	if (first > 0)
-		timer_start(run->loop, &t->first, first * 1000);
+	return run_make_home(q, e);
 }
 
 static void
@@ -299,21 +172,23 @@ start(struct run *run, size_t i)
 	struct err e = { 0 };
 
 	while (t->busy)
-		t++;			/* one is free, or we were not here */
+		t++;			/* the caller knows that one is free */
 	*t = (struct run_trigger){ .run = run, .busy = true, .i = i };
 	run->triggers->busy++;
-	t->started = loop_clock(run->loop);
-	t->wall_ns = os_wall_ns();
+	run_ask_init(&t->ask, run, &spec_of(t)->task, 0, 1);
 	if (run->results.triggers.simulated) {
-		t->status = RESULT_PASSED;
+		t->ask.status = RESULT_PASSED;
 		finish(t);
-	} else if (prepare(t, &e) == -1)
-		fail(t, RESULT_INFRA, "%s", e.msg);
+	} else if (prepare(t, &e) == -1) {
+		run_ask_fail(&t->ask, RESULT_INFRA, "%s", e.msg);
+		finish(t);
+	} else if (run_ask_start(&t->ask, NULL, on_answer, t))
+		answered(t);
 	else
-		ask(t);
+		t->asking = true;
 }
 
-/* Passes over what an earlier run has done; n: there is none. */
+/* Skips the tests of an earlier run; n: none is left. */
 static size_t
 next_prompt(struct run *run)
 {
@@ -328,21 +203,22 @@ next_prompt(struct run *run)
 bool
 run_triggers_pump(struct run *run)
 {
-	int64_t until = loop_clock(run->loop) + SLICE_MS;
+	int64_t until = loop_clock(run->loop) + RUN_SLICE_MS;
 	struct run_triggers *ts = run->triggers;
+	struct run_queue *queue = &run->queue;
 
 	if (ts == NULL)
 		return true;
-	while (!run->cancelled && !run->stopped && !run->held &&
-	    ts->busy < run->nslots &&
+	while (!run->cancelled && !queue->stopped && !queue->held &&
+	    ts->busy < queue->nslots &&
 	    next_prompt(run) < run->results.triggers.n) {
 		start(run, ts->next++);
 		if (loop_clock(run->loop) >= until) {
-			timer_start(run->loop, &run->again, 0);
+			timer_start(run->loop, &queue->again, 0);
 			return false;
 		}
 	}
-	return ts->busy == 0 && (run->cancelled || run->stopped ||
+	return ts->busy == 0 && (run->cancelled || queue->stopped ||
 	    next_prompt(run) == run->results.triggers.n);
 }
 
@@ -352,11 +228,9 @@ run_triggers_cancel(struct run *run)
 	struct run_trigger *t;
 	size_t i;
 
-	for (i = 0; run->triggers != NULL && i < run->nslots; i++) {
+	for (i = 0; run->triggers != NULL && i < run->queue.nslots; i++) {
 		t = &run->triggers->slots[i];
-		if (!t->asking || t->cancelled)
-			continue;
-		t->cancelled = true;
-		agent_cancel(run->agent, &t->job);
+		if (t->asking && !t->ask.cancelled)
+			run_ask_cancel(&t->ask);
 	}
 }

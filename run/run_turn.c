@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * The questions of a trial: its prompt; then the follow-ups that the task
- * has, or that a model thinks up in the user's place.
+ * The turns of a trial: its prompt, then the task's follow-up prompts, then
+ * those that a responder (a model in the user's place) makes up.
  *
- * An agent that remembers is asked on; one that does not is told what was
- * said before.  The answer of the trial is the answers of all its turns.
+ * An agent that has conversations is asked the next prompt alone; any other
+ * gets the history of the conversation before it.  The trial's answer combines
+ * the answers of all turns.
  *
- * Memory: what is said is kept once (SAID_MAX) and given whole only at the
- * end; prompts that repeat it are in one buffer, and what executors copy of
- * them is limited as a sum (TOLD_MAX).
+ * Memory: the history exists once (HISTORY_MAX); prompts that repeat it share
+ * one buffer, and SENT_MAX limits what executors copy of them.
  */
 #include "run/run_internal.h"
 
@@ -18,56 +18,53 @@
 #include "suite/spec.h"
 
 enum {
-	SAID_MAX = 8 << 20,	/* bytes of what was said */
-	TOLD_MAX = 64 << 20,	/* bytes of all prompts */
+	HISTORY_MAX = 8 << 20,	/* bytes of the conversation */
+	SENT_MAX = 64 << 20,	/* bytes of all prompts */
 	EVENTS_MAX = 64 << 20	/* bytes of all events */
 };
 
+/* An executor with all_turns has answered the follow-ups already. */
 static bool
 has_more(const struct run_trial *t)
 {
-	const struct spec_inputs *in = &run_trial_spec(t)->inputs;
+	const struct spec_inputs *in = &t->ask.task->inputs;
 
 	return (in->follow_up_prompts.n > 0 || in->responder != NULL) &&
 	    t->run->opts.stored == NULL && !t->run->agent->kind->all_turns;
 }
 
 static void
-put_said(struct run_trial *t, const char *who, struct str text)
+add_history(struct run_dialog *d, const char *who, struct str text)
 {
-	buf_puts(&t->said, who);
-	buf_puts(&t->said, ":\n");
-	buf_put(&t->said, text);
-	buf_puts(&t->said, "\n\n");
+	buf_puts(&d->history, who);
+	buf_puts(&d->history, ":\n");
+	buf_put(&d->history, text);
+	buf_puts(&d->history, "\n\n");
 }
 
 int
 run_turn_first(struct run_trial *t, struct err *e)
 {
-	bool more = has_more(t);
+	struct run_dialog *d = &t->dialog;
+	struct run_ask *q = &t->ask;
 
-	t->prompt = t->asked = t->req.prompt;
-	t->note = t->fetched;
-	t->turn = 1;
-	t->sum = (struct answer){ .exit_status = -1 };
-	t->last_call = &t->sum.calls;
-	t->last_turn = &t->sum.turns;
-	t->said = (struct buf){ .max = SAID_MAX };
-	t->words = (struct buf){ 0 };
-	t->events = (struct buf){ .max = EVENTS_MAX };
-	t->conversation = (struct agent_conversation){ .arena = &t->arena };
-	t->req.conversation = t->run->opts.conversation;
-	if (t->req.conversation == NULL && more &&
+	*d = (struct run_dialog){ .prompt = q->req.prompt,
+		.question = q->req.prompt, .note = t->fetch.note, .turn = 1,
+		.total = { .exit_status = -1 }, .open = has_more(t),
+		.history = { .max = HISTORY_MAX },
+		.events = { .max = EVENTS_MAX },
+		.conversation = { .arena = &q->arena } };
+	d->last_call = &d->total.calls;
+	d->last_turn = &d->total.turns;
+	q->req.conversation = t->run->opts.conversation;
+	if (q->req.conversation == NULL && d->open &&
 	    agent_has_conversations(t->run->agent))
-		t->req.conversation = &t->conversation;
-	t->talks = more;
-	t->taken = t->responding = false;
-	t->told = 0;
+		q->req.conversation = &d->conversation;
 	if (run_make_preamble(t, e) == -1)
 		return -1;
-	if (t->given.n > 0)
-		t->req.prompt = arena_fmt(&t->arena, "%.*s%.*s",
-		    STRF(t->given), STRF(t->prompt));
+	if (d->preamble.n > 0)
+		q->req.prompt = arena_fmt(&q->arena, "%.*s%.*s",
+		    STRF(d->preamble), STRF(d->prompt));
 	return 0;
 }
 
@@ -85,56 +82,42 @@ join(struct arena *a, const struct field_strs *x, const struct field_strs *y)
 	return out;
 }
 
+/* Adds the elements of a list of events, without its brackets. */
 static void
-add_usage(struct answer_usage *sum, const struct answer_usage *u)
-{
-	sum->known = sum->known || u->known;
-	sum->turns = add_near(sum->turns, u->turns);
-	sum->input_tokens = add_near(sum->input_tokens, u->input_tokens);
-	sum->output_tokens = add_near(sum->output_tokens, u->output_tokens);
-	sum->cache_read_tokens = add_near(sum->cache_read_tokens,
-	    u->cache_read_tokens);
-	sum->cache_write_tokens = add_near(sum->cache_write_tokens,
-	    u->cache_write_tokens);
-	sum->premium_requests += u->premium_requests;
-	sum->cost += u->cost;
-}
-
-/* What is in a list of events, without its brackets. */
-static void
-add_events(struct run_trial *t, struct str list)
+add_events(struct run_dialog *d, struct str list)
 {
 	list = str_trim(list);
 	if (list.n < 3 || list.p[0] != '[' || list.p[list.n - 1] != ']')
 		return;
-	if (t->events.n > 0)
-		buf_putc(&t->events, ',');
-	buf_put(&t->events, (struct str){ list.p + 1, list.n - 2 });
+	if (d->events.n > 0)
+		buf_putc(&d->events, ',');
+	buf_put(&d->events, (struct str){ list.p + 1, list.n - 2 });
 }
 
-/* The answer of this turn, to those before. */
+/* Adds the answer of this turn to the total, once. */
 static void
-take_answer(struct run_trial *t)
+add_answer(struct run_trial *t)
 {
-	struct answer *sum = &t->sum, *ans = &t->job.ans;
+	struct run_dialog *d = &t->dialog;
+	struct answer *sum = &d->total, *ans = &t->ask.job.ans;
 	struct answer_turn *turn;
 
-	if (t->taken)
+	if (d->added)
 		return;
-	t->taken = true;
-	turn = NEW(&t->arena, struct answer_turn);
-	turn->prompt = t->asked;
+	d->added = true;
+	turn = NEW(&t->ask.arena, struct answer_turn);
+	turn->prompt = d->question;
 	turn->output = ans->output;
-	*t->last_turn = turn;
-	t->last_turn = &turn->next;
-	put_said(t, "User", t->asked);
-	put_said(t, "Assistant", ans->output);
-	for (*t->last_call = ans->calls; *t->last_call != NULL;
-	    t->last_call = &(*t->last_call)->next)
+	*d->last_turn = turn;
+	d->last_turn = &turn->next;
+	add_history(d, "User", d->question);
+	add_history(d, "Assistant", ans->output);
+	for (*d->last_call = ans->calls; *d->last_call != NULL;
+	    d->last_call = &(*d->last_call)->next)
 		sum->ncalls++;
-	sum->skills = join(&t->arena, &sum->skills, &ans->skills);
-	add_usage(&sum->usage, &ans->usage);
-	add_events(t, ans->transcript);
+	sum->skills = join(&t->ask.arena, &sum->skills, &ans->skills);
+	answer_add_usage(&sum->usage, &ans->usage);
+	add_events(d, ans->transcript);
 	sum->truncated = sum->truncated || ans->truncated;
 	sum->skills_known = sum->skills_known || ans->skills_known;
 }
@@ -146,21 +129,25 @@ all_outputs(struct run_trial *t)
 	struct buf b = { 0 };
 	struct str s;
 
-	for (turn = t->sum.turns; turn != NULL; turn = turn->next) {
-		if (turn != t->sum.turns)
+	for (turn = t->dialog.total.turns; turn != NULL; turn = turn->next) {
+		if (turn != t->dialog.total.turns)
 			buf_puts(&b, "\n\n");
 		buf_put(&b, turn->output);
 	}
-	s = arena_str(&t->arena, buf_str(&b));
+	s = arena_str(&t->ask.arena, buf_str(&b));
 	buf_free(&b);
 	return s;
 }
 
-/* The trial's answer: all of them, but how it ended is the last one's. */
+/*
+ * Replaces the last turn's answer by the total; session, exit status and error
+ * stay those of the last turn.
+ */
 static void
-give_answer(struct run_trial *t)
+combine_answers(struct run_trial *t)
 {
-	struct answer *ans = &t->job.ans, *sum = &t->sum;
+	struct run_dialog *d = &t->dialog;
+	struct answer *ans = &t->ask.job.ans, *sum = &d->total;
 
 	ans->output = all_outputs(t);
 	ans->calls = sum->calls;
@@ -169,108 +156,111 @@ give_answer(struct run_trial *t)
 	ans->skills_known = sum->skills_known;
 	ans->usage = sum->usage;
 	ans->turns = sum->turns->next != NULL ? sum->turns : NULL;
-	ans->truncated = sum->truncated || t->events.full;
-	if (t->events.n > 0 && !t->events.full)
-		ans->transcript = arena_fmt(&t->arena, "[%.*s]",
-		    STRF(buf_str(&t->events)));
-	t->talks = false;		/* it is given */
+	ans->truncated = sum->truncated || d->events.full;
+	if (d->events.n > 0 && !d->events.full)
+		ans->transcript = arena_fmt(&t->ask.arena, "[%.*s]",
+		    STRF(buf_str(&d->events)));
+	d->open = false;
 }
 
 static enum run_turn
 bad(struct run_trial *t, const char *why, struct str more)
 {
-	t->taken = true;		/* nothing was asked after it */
-	t->error = arena_fmt(&t->arena, "%s%.*s", why, STRF(more));
+	t->dialog.added = true;		/* nothing was asked after it */
+	t->ask.error = arena_fmt(&t->ask.arena, "%s%.*s", why, STRF(more));
 	return RUN_TURN_BAD;
 }
 
 static enum run_turn
-over(struct run_trial *t)
+last_turn(struct run_trial *t)
 {
-	give_answer(t);
-	return RUN_TURN_OVER;
+	combine_answers(t);
+	return RUN_TURN_LAST;
 }
 
-/* Asks on; an agent that forgets has to be told all of it. */
-static enum run_turn
-go_on(struct run_trial *t, struct str prompt)
+/* Accounts for a prompt; false if the conversation has become too large. */
+static bool
+fits(struct run_dialog *d, size_t n)
 {
-	t->turn++;
-	t->taken = false;
-	t->asked = arena_str(&t->arena, prompt);
-	t->req.prompt = t->asked;
-	if (t->req.conversation == NULL && !t->run->agent->kind->no_files) {
-		t->words.n = 0;
-		buf_put(&t->words, t->given);
-		buf_puts(&t->words, "This is what was said so far; go on with "
+	d->sent += n;
+	return !d->history.full && d->sent <= SENT_MAX;
+}
+
+/* An agent without conversations gets the history with the prompt. */
+static enum run_turn
+next_turn(struct run_trial *t, struct str prompt)
+{
+	struct run_dialog *d = &t->dialog;
+	struct run_ask *q = &t->ask;
+
+	d->turn++;
+	d->added = false;
+	d->question = q->req.prompt = arena_str(&q->arena, prompt);
+	if (q->req.conversation == NULL && !t->run->agent->kind->no_files) {
+		d->text.n = 0;
+		buf_put(&d->text, d->preamble);
+		buf_puts(&d->text, "This is what was said so far; go on with "
 		    "the last message of the user.\n\n");
-		buf_put(&t->words, buf_str(&t->said));
-		buf_puts(&t->words, "User:\n");
-		buf_put(&t->words, prompt);
-		buf_putc(&t->words, '\n');
-		t->req.prompt = buf_str(&t->words);
+		buf_put(&d->text, buf_str(&d->history));
+		buf_puts(&d->text, "User:\n");
+		buf_put(&d->text, prompt);
+		buf_putc(&d->text, '\n');
+		q->req.prompt = buf_str(&d->text);
 	}
-	t->told += t->req.prompt.n;
-	if (t->said.full || t->told > TOLD_MAX)
-		return bad(t, "what was said before is too much to repeat",
-		    STR(""));
-	return RUN_TURN_ASK;
+	return fits(d, q->req.prompt.n) ? RUN_TURN_ASK : bad(t,
+	    "the conversation is too long to repeat in a prompt", STR(""));
 }
 
 /*
- * A model in the user's place.
+ * The responder.
  */
 static void
 on_reply(void *arg)
 {
-	struct run_trial *t = arg;
-	struct run *run = t->run;
-
-	t->state = RUN_TRIAL_ANSWERED;
-	if (t->going)
-		return;
-	run_trial_go(t);
-	run_pump(run);
+	run_trial_resume(arg, RUN_TRIAL_ANSWERED);
 }
 
 static enum run_turn
 take_reply(struct run_trial *t)
 {
-	struct str said = str_trim(t->reply.ans.output);
+	const struct answer *ans = &t->dialog.reply.ans;
+	struct str text = str_trim(ans->output);
 
-	t->responding = false;
-	if (t->reply.ans.fault != ANSWER_OK)
-		return bad(t, "responder: ", t->reply.ans.error);
-	if (said.n == 0 || str_is(said, "DONE"))
-		return over(t);
-	return go_on(t, said);
+	t->ask.responder = NULL;
+	if (ans->fault != ANSWER_OK)
+		return bad(t, "responder: ", ans->error);
+	if (text.n == 0 || str_is(text, "DONE"))
+		return last_turn(t);
+	return next_turn(t, text);
 }
 
 static enum run_turn
 ask_responder(struct run_trial *t, const struct spec_responder *r)
 {
+	struct run_dialog *d = &t->dialog;
+	struct run_ask *q = &t->ask;
+
 	t->in = (struct grader_input){ .suite = t->run->suite,
-		.task = run_trial_spec(t), .answer = &t->sum,
-		.workspace = t->req.workspace, .vars = &t->vars,
-		.procs = t->run->procs, .scratch = t->req.scratch,
-		.trial = t->req.trial, .attempt = t->req.attempt };
-	t->words.n = 0;
-	buf_puts(&t->words, "You play the user in a talk with an assistant. ");
-	buf_put(&t->words, r->instructions);
-	buf_puts(&t->words, "\n\nThe talk so far:\n\n");
-	buf_put(&t->words, buf_str(&t->said));
-	buf_puts(&t->words, "Answer with the user's next message and nothing "
+		.task = q->task, .answer = &d->total,
+		.workspace = q->req.workspace, .vars = &q->vars,
+		.procs = t->run->procs, .scratch = q->req.scratch,
+		.trial = q->req.trial, .attempt = q->req.attempt };
+	d->text.n = 0;
+	buf_puts(&d->text, "You play the user in a talk with an assistant. ");
+	buf_put(&d->text, r->instructions);
+	buf_puts(&d->text, "\n\nThe talk so far:\n\n");
+	buf_put(&d->text, buf_str(&d->history));
+	buf_puts(&d->text, "Answer with the user's next message and nothing "
 	    "else, or with DONE when the user has all that was wanted.\n");
-	t->told += t->words.n;
-	if (t->said.full || t->told > TOLD_MAX)
-		return bad(t, "what was said is too much for a responder",
+	if (!fits(d, d->text.n))
+		return bad(t, "the conversation is too long for a responder",
 		    STR(""));
-	t->reply = (struct judging){ .judges = &t->run->judges,
-		.model = r->model, .in = &t->in, .sample = (unsigned)t->turn,
-		.responds = true, .prompt = buf_str(&t->words),
-		.arena = &t->arena, .done = on_reply, .arg = t };
-	t->responding = true;
-	return judge_ask(&t->reply) == JUDGE_LATER ? RUN_TURN_WAIT :
+	d->reply = (struct judging){ .judges = &t->run->judges,
+		.model = r->model, .in = &t->in, .sample = (unsigned)d->turn,
+		.responds = true, .prompt = buf_str(&d->text),
+		.arena = &q->arena, .done = on_reply, .arg = t };
+	q->responder = &d->reply;
+	return judge_ask(&d->reply) == JUDGE_LATER ? RUN_TURN_WAIT :
 	    take_reply(t);
 }
 
@@ -278,44 +268,46 @@ static enum run_turn
 follow_up(struct run_trial *t, struct str prompt)
 {
 	struct err e = { 0 };
-	struct str next = tmpl_render(&t->arena, prompt, &t->vars, &e);
+	struct str next = tmpl_render(&t->ask.arena, prompt, &t->ask.vars, &e);
 
 	if (next.p == NULL)
 		return bad(t, "follow_up_prompts: ", str_of(e.msg));
-	return go_on(t, next);
+	return next_turn(t, next);
 }
 
 enum run_turn
 run_turn_next(struct run_trial *t)
 {
-	const struct spec_inputs *in = &run_trial_spec(t)->inputs;
-	size_t asked = t->turn - 1, fixed = in->follow_up_prompts.n;
+	const struct spec_inputs *in = &t->ask.task->inputs;
+	size_t asked = t->dialog.turn - 1, fixed = in->follow_up_prompts.n;
 
-	if (!t->talks)
-		return RUN_TURN_OVER;
-	if (t->responding)
+	if (!t->dialog.open)
+		return RUN_TURN_LAST;
+	if (t->ask.responder != NULL)
 		return take_reply(t);
-	take_answer(t);
-	if (t->events.full)
-		return bad(t, "the events of the talk are too many", STR(""));
+	add_answer(t);
+	if (t->dialog.events.full)
+		return bad(t, "the conversation has too many events", STR(""));
 	if (asked < fixed)
 		return follow_up(t, in->follow_up_prompts.v[asked]);
 	if (in->responder != NULL &&
 	    (int64_t)(asked - fixed) < in->responder->max_followups)
 		return ask_responder(t, in->responder);
-	return over(t);
+	return last_turn(t);
 }
 
 void
 run_turn_end(struct run_trial *t)
 {
-	if (t->talks && t->job.req != NULL) {
-		take_answer(t);
-		give_answer(t);
+	struct run_dialog *d = &t->dialog;
+
+	if (d->open && t->ask.job.req != NULL) {
+		add_answer(t);
+		combine_answers(t);
 	}
-	t->talks = false;
-	agent_conversation_end(t->run->agent, &t->conversation);
-	buf_free(&t->said);
-	buf_free(&t->words);
-	buf_free(&t->events);
+	d->open = false;
+	agent_conversation_end(t->run->agent, &d->conversation);
+	buf_free(&d->history);
+	buf_free(&d->text);
+	buf_free(&d->events);
 }

@@ -150,7 +150,7 @@ ask '' 'instruction_files: [sub]'
 like 'instructions: a directory' '*e.yaml:7:*sub is not a regular file*' "$err"
 printf 'a\377b' >bad.md
 ask '' 'instruction_files: [bad.md]'
-has 'instructions: no text' 'instruction file \\"bad.md\\" is not a text in UTF-8'
+has 'instructions: no text' 'instruction file \\"bad.md\\" is not UTF-8 text'
 
 # TMPDIR is the trial's, HOME the user's
 ask

@@ -232,7 +232,7 @@ cat >/dev/null
 dd if=/dev/zero bs=1000000 count=5 2>/dev/null | tr '\0' x
 SH
 chmod +x big.sh
-[ -n "${SHORT-}" ] || bad 'too much' infrastructure 'what was said before is too much to repeat' \
+[ -n "${SHORT-}" ] || bad 'too much' infrastructure 'the conversation is too long to repeat' \
     'executor: command, command: [./big.sh]' 'follow_up_prompts: [b, c, d, e]'
 
 # checked before anything runs
