@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * Sequences of names, and the kind action_sequence, which is about the tools
- * that were called.
+ * Sequences of names, and the kind action_sequence, which checks the sequence
+ * of called tools.
  *
- * Whether a sequence will do is what its order says; how good it is, is the
- * F1 of its names whatever their order, so that a score can be below 1 where
- * all is well: calls that nobody asked for cost precision.
+ * The order decides whether a sequence passes.  The score is the F1 of the
+ * names in any order, so it can be below 1 although the sequence passes: extra
+ * calls reduce precision.
  */
 #include "grade/grader_trace.h"
 
-#include "agent/agent.h"
 #include "json.h"
+#include "results/answer.h"
 #include "suite/spec.h"
 
-enum { MISSING_MAX = 300 };	/* bytes of names that are told as missing */
+enum { MISSING_MAX = 300 };	/* bytes of listed missing names */
 
 const char *const grader_order_words[] = { "exact_match", "in_order_match",
 	"any_order_match", "in_order", "any_order", NULL };
@@ -28,9 +28,9 @@ grader_order_of(int word)
 	return orders[word];
 }
 
-/* How many there are in both, each as often as in both. */
+/* The size of the intersection of two sorted lists, with duplicates. */
 static size_t
-in_both(const struct field_strs *x, const struct field_strs *y)
+count_common(const struct field_strs *x, const struct field_strs *y)
 {
 	size_t i = 0, j = 0, n = 0;
 	int c;
@@ -44,9 +44,9 @@ in_both(const struct field_strs *x, const struct field_strs *y)
 	return n;
 }
 
-/* How many of those expected were found one after the other. */
+/* How many of the expected names were found in order. */
 static size_t
-in_order(const struct grader_match *m)
+count_in_order(const struct grader_match *m)
 {
 	size_t i, n = 0;
 
@@ -55,9 +55,9 @@ in_order(const struct grader_match *m)
 	return n;
 }
 
-/* The first place where they are not the same. */
+/* The index of the first difference. */
 static size_t
-differ_at(const struct grader_match *m)
+first_difference(const struct grader_match *m)
 {
 	size_t i;
 
@@ -72,7 +72,7 @@ grader_match_names(struct arena *tmp, struct grader_match *m)
 {
 	struct field_strs want = grader_index_new(tmp, &m->want);
 	struct field_strs got = grader_index_new(tmp, &m->got);
-	size_t both = in_both(&want, &got), at = differ_at(m);
+	size_t both = count_common(&want, &got), at = first_difference(m);
 	double sum;
 
 	switch (m->order) {
@@ -80,7 +80,7 @@ grader_match_names(struct arena *tmp, struct grader_match *m)
 		m->ok = at == m->want.n && at == m->got.n;
 		break;
 	case GRADER_IN_ORDER:
-		m->ok = in_order(m) == m->want.n;
+		m->ok = count_in_order(m) == m->want.n;
 		break;
 	case GRADER_ANY_ORDER:
 		m->ok = both == m->want.n;
@@ -99,7 +99,7 @@ grader_match_names(struct arena *tmp, struct grader_match *m)
 static struct str
 item(struct arena *a, const struct field_strs *list, size_t i)
 {
-	return i < list->n ? grader_quote(a, list->v[i]) : STR("nothing more");
+	return i < list->n ? grader_quote(a, list->v[i]) : STR("nothing");
 }
 
 static void
@@ -142,17 +142,17 @@ grader_match_difference(struct arena *a, const struct grader_match *m)
 
 	switch (m->order) {
 	case GRADER_EXACT:
-		at = differ_at(m);
+		at = first_difference(m);
 		x = item(a, &m->want, at);
 		y = item(a, &m->got, at);
 		buf_fmt(&b, "first difference at %zu: %.*s expected, %.*s "
 		    "found", at + 1, STRF(x), STRF(y));
 		break;
 	case GRADER_IN_ORDER:
-		at = in_order(m);
+		at = count_in_order(m);
 		x = item(a, &m->want, at);
-		buf_fmt(&b, "first difference at %zu: %.*s does not come",
-		    at + 1, STRF(x));
+		buf_fmt(&b, "first difference at %zu: %.*s not found", at + 1,
+		    STRF(x));
 		if (at > 0) {
 			y = item(a, &m->want, at - 1);
 			buf_fmt(&b, " after %.*s", STRF(y));
@@ -183,7 +183,7 @@ struct sequence {
 static const struct field sequence_rows[] = {
 	FIELD(sequence, matching_mode, FIELD_ENUM, .alias = "mode",
 	    .flags = FIELD_REQUIRED, .words = grader_order_words,
-	    .help = "how the calls have to be like it"),
+	    .help = "how the calls must match"),
 	FIELD(sequence, expected_actions, FIELD_STRS, .flags = FIELD_REQUIRED,
 	    .help = "names of tools"),
 };
@@ -199,8 +199,8 @@ check(struct grader_check *c, const void *settings)
 	if (s->expected_actions.n == 0)
 		grader_note(c, FIELD_ERROR, json_getc(config,
 		    "expected_actions"), "\"expected_actions\" is empty, so "
-		    "this grader checks nothing; for no calls at all, there is "
-		    "\"tool_calls\" with \"max_calls: 0\"");
+		    "this grader checks nothing; to forbid all calls, use a "
+		    "\"tool_calls\" grader with \"max_calls: 0\"");
 	grader_check_each(c, config, "expected_actions", grader_check_name);
 	grader_check_calls(c);
 }
@@ -238,7 +238,7 @@ start(struct grading *g, const void *settings, struct arena *tmp)
 		g->out.feedback = grader_match_difference(g->arena, &m);
 	else if (m.got.n > m.want.n)
 		g->out.feedback = arena_fmt(g->arena, "the calls are as "
-		    "expected, and %zu more", m.got.n - m.want.n);
+		    "expected, with %zu more", m.got.n - m.want.n);
 	else
 		g->out.feedback = STR("the calls are as expected");
 	g->out.details = details(g->arena, s, &m);

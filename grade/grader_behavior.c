@@ -1,15 +1,14 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * The kind behavior: how much an agent may take to come to its answer, and
- * which tools it has to use and must not use.
+ * The kind behavior: limits on what an agent uses for its answer, and required
+ * and forbidden tools.
  *
- * A limit of 0 is none, as it always was; that is said where somebody writes
- * it.
+ * A limit of 0 means no limit, as in the original; check() warns about it.
  */
 #include "grade/grader_trace.h"
 
-#include "agent/agent.h"
 #include "json.h"
+#include "results/answer.h"
 #include "suite/spec.h"
 
 struct behavior {
@@ -22,9 +21,9 @@ struct behavior {
 	.min = 0, .max = INT64_MAX, .help = text)
 
 static const struct field behavior_rows[] = {
-	LIMIT(max_tool_calls, NULL, "calls of tools; 0: no limit"),
-	LIMIT(max_tokens, NULL, "tokens read and written; 0: no limit"),
-	LIMIT(max_duration_ms, NULL, "time of the agent; 0: no limit"),
+	LIMIT(max_tool_calls, NULL, "tool calls; 0: no limit"),
+	LIMIT(max_tokens, NULL, "input and output tokens; 0: no limit"),
+	LIMIT(max_duration_ms, NULL, "time for the answer; 0: no limit"),
 	LIMIT(max_response_time_ms, NULL, "the same as max_duration_ms"),
 	LIMIT(max_iterations, "max_turns", "turns; 0: no limit"),
 	FIELD(behavior, required_tools, FIELD_STRS, .help = "names of tools"),
@@ -35,7 +34,7 @@ static const struct field_table behavior_fields =
     FIELD_TABLE(behavior, behavior_rows);
 
 static bool
-about_tools(const struct behavior *b)
+needs_calls(const struct behavior *b)
 {
 	return b->max_tool_calls > 0 || b->required_tools.n > 0 ||
 	    b->forbidden_tools.n > 0;
@@ -51,14 +50,14 @@ check(struct grader_check *c, const void *settings)
 	if (calls != NULL && calls->type != JSON_NULL &&
 	    b->max_tool_calls == 0)
 		grader_note(c, FIELD_WARNING, calls,
-		    "0 is no limit here; for no calls at all, there is "
-		    "\"tool_calls\" with \"max_calls: 0\"");
-	if (!about_tools(b) && b->max_tokens == 0 && b->max_duration_ms == 0 &&
+		    "0 means no limit; to forbid all calls, use a "
+		    "\"tool_calls\" grader with \"max_calls: 0\"");
+	if (!needs_calls(b) && b->max_tokens == 0 && b->max_duration_ms == 0 &&
 	    b->max_response_time_ms == 0 && b->max_iterations == 0)
 		grader_note_empty(c);
 	grader_check_each(c, config, "required_tools", grader_check_name);
 	grader_check_each(c, config, "forbidden_tools", grader_check_name);
-	if (about_tools(b))
+	if (needs_calls(b))
 		grader_check_calls(c);
 }
 
@@ -79,7 +78,8 @@ details(struct grading *g, const struct behavior *s,
 
 	json_open(&o, '{');
 	for (i = 0; i < COUNTOF(limits); i++) {
-		if (i > 2 && limits[i].value == 0)	/* only ours has it */
+		/* the original has only the first three */
+		if (i > 2 && limits[i].value == 0)
 			continue;
 		json_put_member_int(&o, limits[i].key, limits[i].value);
 	}
@@ -93,8 +93,9 @@ details(struct grading *g, const struct behavior *s,
 	return grader_take(g->arena, &b);
 }
 
+/* 0 means no limit. */
 static int64_t
-or_none(int64_t max)
+limit(int64_t max)
 {
 	return max > 0 ? max : -1;
 }
@@ -108,21 +109,21 @@ start(struct grading *g, const void *settings, struct arena *tmp)
 	struct field_strs tools = grader_tool_names(tmp, a);
 	struct grader_tally t = { .arena = tmp };
 
-	grader_limit(&t, "tool calls", or_none(s->max_tool_calls),
+	grader_limit(&t, "tool calls", limit(s->max_tool_calls),
 	    (int64_t)tools.n, true);
-	grader_limit(&t, "tokens", or_none(s->max_tokens),
+	grader_limit(&t, "tokens", limit(s->max_tokens),
 	    add_near(u->input_tokens, u->output_tokens), u->known);
-	grader_limit(&t, "turns", or_none(s->max_iterations), u->turns,
+	grader_limit(&t, "turns", limit(s->max_iterations), u->turns,
 	    u->known);
 	grader_expect_tools(&t, tmp, &tools, &s->required_tools,
 	    &s->forbidden_tools);
-	grader_limit(&t, "ms until the answer", or_none(s->max_duration_ms),
+	grader_limit(&t, "ms until the answer", limit(s->max_duration_ms),
 	    g->in->duration_ms, true);
 	grader_limit(&t, "ms until the answer",
-	    or_none(s->max_response_time_ms), g->in->duration_ms, true);
+	    limit(s->max_response_time_ms), g->in->duration_ms, true);
 	grader_conclude(g->arena, &g->out, &t,
 	    !u->known && (s->max_tokens > 0 || s->max_iterations > 0) ?
-	    "within all limits that are known; tokens and turns are not" :
+	    "within all limits; tokens and turns are unknown" :
 	    "within all limits");
 	g->out.details = details(g, s, &tools, &t);
 	return GRADER_DONE;

@@ -11,6 +11,7 @@
 
 #include <stdarg.h>
 
+#include "agent/agent.h"
 #include "json.h"
 #include "lib/re/re.h"
 #include "lib/tmpl.h"
@@ -171,29 +172,10 @@ grader_check_templates(struct grader_check *c, const struct json *v)
 	return c->notes->errors == errors;
 }
 
-bool
-grader_reports_skills(const struct spec_suite *suite,
-    const struct spec_task *task)
-{
-	struct str name = suite->config.executor;
-	size_t i;
-
-	if (str_is(name, "command"))
-		return suite->config.persistent;
-	if (!str_is(name, "mock"))
-		return !str_is(name, "remote") && !str_is(name, "openai");
-	if (suite->config.mock != NULL || task != NULL)
-		return suite->config.mock != NULL || task->mock != NULL;
-	for (i = 0; i < suite->ntasks; i++)
-		if (suite->tasks[i].mock != NULL)
-			return true;
-	return false;
-}
-
 void
 grader_check_skills(struct grader_check *c)
 {
-	if (c->noted_skills || grader_reports_skills(c->suite, c->task))
+	if (c->noted_skills || agent_may_report_skills(c->suite, c->task))
 		return;
 	c->noted_skills = true;
 	grader_note(c, FIELD_WARNING, NULL,
@@ -201,18 +183,10 @@ grader_check_skills(struct grader_check *c)
 	    "grader will see none", STRF(c->suite->config.executor));
 }
 
-/* Whether the command prints only its answer, according to the suite. */
-static bool
-reports_calls(const struct spec_config *c)
-{
-	return !str_is(c->executor, "command") || c->persistent ||
-	    (c->output_format.n > 0 && !str_is(c->output_format, "text"));
-}
-
 void
 grader_check_calls(struct grader_check *c)
 {
-	if (c->noted_calls || reports_calls(&c->suite->config))
+	if (c->noted_calls || agent_reports_calls(c->suite))
 		return;
 	c->noted_calls = true;
 	grader_note(c, FIELD_WARNING, NULL,
@@ -225,7 +199,7 @@ is_graded(const struct spec_suite *suite, const struct spec_task *task)
 {
 	return suite->graders.n > 0 || task->graders.n > 0 ||
 	    (task->expected != NULL && grader_has_expectations(task->expected,
-	    grader_reports_skills(suite, task)));
+	    agent_may_report_skills(suite, task)));
 }
 
 /*

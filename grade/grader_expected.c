@@ -11,9 +11,9 @@
 
 #include <string.h>
 
+#include "agent/agent.h"
 #include "json.h"
 #include "lib/re/re.h"
-#include "results/answer.h"
 #include "suite/spec.h"
 
 enum { VERDICT_MAX = 7 };
@@ -476,7 +476,7 @@ grader_check_expected(struct grader_check *c)
 	check_outcomes(c, x->outcomes);
 	check_calls(c, x->tool_calls);
 	if ((x->says_trigger || x->says_activated) && !c->noted_skills &&
-	    !grader_reports_skills(c->suite, c->task)) {
+	    !agent_may_report_skills(c->suite, c->task)) {
 		c->noted_skills = true;
 		grader_note(c, FIELD_WARNING, NULL,
 		    "\"%s\" has no effect with executor \"%.*s\", which does "

@@ -275,9 +275,6 @@ void grader_check_metrics(struct grader_check *);
 /* Notes, once, an executor that does not report tool calls, or skills. */
 void grader_check_calls(struct grader_check *);
 void grader_check_skills(struct grader_check *);
-/* Whether the executor reports used skills; task NULL: for any task. */
-bool grader_reports_skills(const struct spec_suite *,
-    const struct spec_task *);
 /* Whether an `expected:` block leads to at least one verdict. */
 bool grader_has_expectations(const struct spec_expected *,
     bool reports_skills);

@@ -2,17 +2,17 @@
 /*
  * The kind prompt: a model judges the answer.
  *
- * Samples are asked for one after the other, so that a trial never asks more
- * than one question at a time and `workers` stays what it says.  A comparison
- * is two questions, with the answers in either order.  A judge that gives no
- * verdict is asked once more; after that there is none, and that is an error:
- * what nobody has judged has not passed.
+ * Samples are taken one after the other, so a trial never asks more than one
+ * question at a time and does not exceed `workers`.  A comparison is two
+ * questions, with the answers in both orders.  A judge that gives no verdict
+ * is asked once more; if it fails again, the sample is invalid.
  *
- *	start -> ask -> [waits] -> take -> ask again, the next, or sum up
+ *	start -> prepare -> judge_ask -> [waits] -> take_answer
+ *	           ^                                   |
+ *	           +-- again, other order, next sample +-> conclude
  */
 #include "grade/grader_prompt.h"
 
-#include "agent/agent.h"
 #include "base/os.h"
 #include "json.h"
 #include "lib/tmpl.h"
@@ -27,20 +27,20 @@ static const char *const modes[] = {
 static const struct field prompt_rows[] = {
 	FIELD(grader_prompt, prompt, FIELD_STR, .help = "the criteria"),
 	FIELD(grader_prompt, rubric, FIELD_TREE,
-	    .help = "a built-in rubric, or a file, instead"),
-	FIELD(grader_prompt, model, FIELD_STR, .help = "that judges"),
+	    .help = "a built-in rubric or a file, instead of prompt"),
+	FIELD(grader_prompt, model, FIELD_STR, .help = "model of the judge"),
 	FIELD(grader_prompt, judge, FIELD_TREE,
-	    .help = "over the suite's judge"),
+	    .help = "settings over the suite's judge"),
 	FIELD(grader_prompt, mode, FIELD_ENUM, .words = modes,
-	    .help = "pairwise: against the baseline"),
+	    .help = "pairwise: compare with the baseline"),
 	FIELD(grader_prompt, samples, FIELD_INT, .min = 1, .max = SAMPLES_MAX,
-	    .help = "how often it is asked"),
+	    .help = "number of verdicts; the majority counts"),
 	FIELD(grader_prompt, threshold, FIELD_NUM, .min = 0, .max = 1,
-	    .help = "scores from here on pass"),
+	    .help = "minimum score to pass"),
 	FIELD(grader_prompt, continue_session, FIELD_BOOL,
-	    .help = "not possible: the judge gets the answer"),
+	    .help = "show the whole transcript to the judge"),
 	FIELD(grader_prompt, reasoning_effort, FIELD_STR,
-	    .help = "how long the judge thinks"),
+	    .help = "reasoning effort of the judge"),
 	{ .key = "response_format", .type = FIELD_TREE, .flags = FIELD_IGNORED,
 	    .off = offsetof(struct grader_prompt, unused) },
 };
@@ -58,7 +58,7 @@ is_given(const struct json *v)
 	return v != NULL && v->type != JSON_NULL;
 }
 
-/* The rubric's templates are its file's, so they are checked as text. */
+/* Checks the templates of a rubric, whose text may be from a file. */
 static bool
 check_text(struct grader_check *c, const struct json *at, struct str text)
 {
@@ -72,7 +72,7 @@ check_text(struct grader_check *c, const struct json *at, struct str text)
 }
 
 static void
-check_measure(struct grader_check *c, const struct grader_prompt *p)
+check_criteria(struct grader_check *c, const struct grader_prompt *p)
 {
 	const struct json *prompt = json_getc(c->spec->config, "prompt");
 	struct grader_rubric_source from = { c->suite, c->file, c->notes };
@@ -80,8 +80,8 @@ check_measure(struct grader_check *c, const struct grader_prompt *p)
 	struct err e = { 0 };
 
 	if (is_given(p->rubric) && is_given(prompt))
-		grader_note(c, FIELD_ERROR, p->rubric, "a grader has either "
-		    "\"prompt\" or \"rubric\"");
+		grader_note(c, FIELD_ERROR, p->rubric, "set either \"prompt\" "
+		    "or \"rubric\"");
 	else if (is_given(p->rubric)) {
 		if (grader_read_rubric(c->tmp, &from, p->rubric, &m, &e) == -1)
 			grader_note(c, FIELD_ERROR, p->rubric, "%s", e.msg);
@@ -89,7 +89,7 @@ check_measure(struct grader_check *c, const struct grader_prompt *p)
 			check_text(c, p->rubric, m.text);
 	} else if (!is_given(prompt))
 		grader_note(c, FIELD_ERROR, NULL,
-		    "a grader of this type needs \"prompt\" or \"rubric\"");
+		    "\"prompt\" or \"rubric\" is required");
 	else if (grader_is_blank(p->prompt))
 		grader_note_empty(c);
 }
@@ -99,12 +99,12 @@ check(struct grader_check *c, const void *settings)
 {
 	const struct grader_prompt *p = settings;
 
-	check_measure(c, p);
+	check_criteria(c, p);
 	judge_check(c->suite, p->judge, c->spec->at, c->notes);
 	if (p->mode == GRADER_PAIRWISE && p->threshold >= 0)
 		grader_note(c, FIELD_WARNING, json_getc(c->spec->config,
-		    "threshold"), "\"threshold\" has no effect on a "
-		    "comparison");
+		    "threshold"), "\"threshold\" has no effect with "
+		    "\"mode: pairwise\"");
 }
 
 static const struct spec_grader *
@@ -146,8 +146,9 @@ use(struct answer_usage *sum, const struct answer_usage *u)
 	sum->cost += u->cost;
 }
 
+/* Prepares the next question. */
 static int
-ask(struct prompt_grading *s, struct err *e)
+prepare(struct prompt_grading *s, struct err *e)
 {
 	struct grading *g = s->g;
 	struct grader_question q = { .in = g->in, .criteria = &s->criteria,
@@ -172,7 +173,7 @@ ask(struct prompt_grading *s, struct err *e)
 	return 0;
 }
 
-/* The sample is over; a comparison gives half a point for a tie. */
+/* Ends a sample.  A tie scores 0.5. */
 static void
 end_sample(struct prompt_grading *s, bool valid)
 {
@@ -196,7 +197,7 @@ end_sample(struct prompt_grading *s, bool valid)
 }
 
 static void
-take(struct prompt_grading *s)
+take_answer(struct prompt_grading *s)
 {
 	struct grader_sample *sample = &s->samples[s->n];
 	const struct answer *ans = &s->q.ans;
@@ -223,7 +224,7 @@ take(struct prompt_grading *s)
 	} else if (r == -1) {
 		said = grader_quote(a, ans->output);
 		sample->error = arena_fmt(a, "the judge gave no verdict: %s; "
-		    "it said %.*s", e.msg, STRF(said));
+		    "its answer: %.*s", e.msg, STRF(said));
 		end_sample(s, false);
 	} else if (s->set.mode == GRADER_PAIRWISE && s->turn == 0) {
 		s->turn = 1;
@@ -232,28 +233,28 @@ take(struct prompt_grading *s)
 		end_sample(s, true);
 }
 
-/* Fewer than a majority can have a verdict now, whatever comes. */
+/* Whether a majority of valid samples has become impossible. */
 static bool
-hopeless(const struct prompt_grading *s)
+lacks_majority(const struct prompt_grading *s)
 {
 	return 2 * s->invalid >= (size_t)s->set.samples;
 }
 
-/* True when it is over; else on_answer goes on. */
+/* True when the grading has ended; false: on_answer() continues it. */
 static bool
-go(struct prompt_grading *s)
+advance(struct prompt_grading *s)
 {
 	struct err e = { 0 };
 
 	while (s->n < (size_t)s->set.samples && !s->cancelled &&
-	    !hopeless(s)) {
-		if (ask(s, &e) == -1) {
+	    !lacks_majority(s)) {
+		if (prepare(s, &e) == -1) {
 			grader_error(s->g, "%s", e.msg);
 			return true;
 		}
 		if (judge_ask(&s->q) == JUDGE_LATER)
 			return false;
-		take(s);
+		take_answer(s);
 	}
 	s->g->out.duration_ms = os_now_ms() - s->began;
 	if (s->cancelled)
@@ -269,14 +270,14 @@ on_answer(void *arg)
 	struct prompt_grading *s = arg;
 	struct grading *g = s->g;
 
-	take(s);
-	if (go(s))
+	take_answer(s);
+	if (advance(s))
 		g->done(g->arg);
 }
 
-/* The baseline beside itself: a tie that nobody need be asked about. */
+/* The baseline is not compared with itself. */
 static enum grader_status
-tie(struct grading *g)
+skip_baseline(struct grading *g)
 {
 	g->out.passed = true;
 	g->out.score = 0.5;
@@ -286,7 +287,7 @@ tie(struct grading *g)
 }
 
 static int
-make_measure(struct prompt_grading *s, struct err *e)
+read_criteria(struct prompt_grading *s, struct err *e)
 {
 	struct grading *g = s->g;
 	struct grader_rubric_source from = { .suite = g->in->suite,
@@ -315,13 +316,13 @@ start(struct grading *g, const void *settings, struct arena *tmp)
 	s->set = *(const struct grader_prompt *)settings;
 	s->began = os_now_ms();
 	if (s->set.mode == GRADER_PAIRWISE && g->in->no_skills)
-		return tie(g);
+		return skip_baseline(g);
 	if (s->set.mode == GRADER_PAIRWISE && !g->in->has_baseline)
-		return grader_error(g, "there is no answer of the baseline to "
-		    "compare with");
+		return grader_error(g, "the baseline has no answer to compare "
+		    "with");
 	if (g->in->judges == NULL)
-		return grader_error(g, "there is no judge");
-	if (make_measure(s, &e) == -1)
+		return grader_error(g, "no judge is available");
+	if (read_criteria(s, &e) == -1)
 		return grader_error(g, "%s", e.msg);
 	s->samples = NEW_N(g->arena, struct grader_sample,
 	    (size_t)s->set.samples);
@@ -331,7 +332,7 @@ start(struct grading *g, const void *settings, struct arena *tmp)
 		.effort = s->set.reasoning_effort, .in = g->in,
 		.arena = g->arena, .done = on_answer, .arg = s };
 	g->state = s;
-	return go(s) ? GRADER_DONE : GRADER_LATER;
+	return advance(s) ? GRADER_DONE : GRADER_LATER;
 }
 
 static void

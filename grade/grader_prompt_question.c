@@ -1,25 +1,24 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * What a judge is asked.
+ * Writes the question to a judge.
  *
- * Who is judged has written much of what the judge reads, and would like to
- * pass.  So each part of the material stands between two lines with a token
- * that was drawn after it was written: no answer can close its own fence, and
- * the judge is told that nothing inside is said by us.
+ * The agent wrote much of the text and wants to pass.  So each part of the
+ * material is between two lines with a random token that the agent cannot
+ * know: no answer can close its own fence, and the question tells the judge
+ * that nothing inside is an instruction.
  */
 #include "grade/grader_prompt.h"
 
-#include "agent/agent.h"
 #include "base/os.h"
 #include "json.h"
 #include "lib/tmpl.h"
 #include "suite/spec.h"
 
 enum {
-	TOKEN = 12,			/* random bytes of a fence */
+	TOKEN = 12,			/* random bytes of the token */
 	PART_MAX = 200000,		/* bytes of a part, */
-	PART_TAIL = 50000,		/* of these from its end */
-	CALLS_MAX = 100,		/* calls that are listed */
+	PART_TAIL = 50000,		/* of which from its end */
+	CALLS_MAX = 100,		/* listed calls */
 	CALL_MAX = 600			/* bytes of arguments, of a result */
 };
 
@@ -29,7 +28,7 @@ struct writer {
 };
 
 static int
-draw(struct writer *w, struct err *e)
+draw_token(struct writer *w, struct err *e)
 {
 	static const char hex[] = "0123456789abcdef";
 	unsigned char noise[TOKEN];
@@ -44,33 +43,16 @@ draw(struct writer *w, struct err *e)
 	return 0;
 }
 
-/* The nearest place at or before n where no character is cut in two. */
-static size_t
-boundary(struct str s, size_t n)
-{
-	size_t i;
-
-	for (i = 0; i < 3 && n > i && n < s.n; i++)
-		if (((unsigned char)s.p[n - i] & 0xC0) != 0x80)
-			return n - i;
-	return n;
-}
-
 static void
 put_text(struct writer *w, struct str s)
 {
-	size_t head, tail;
+	struct grader_excerpt x = grader_excerpt(s, PART_MAX, PART_TAIL);
 
-	if (s.n <= PART_MAX) {
-		buf_put(&w->b, s);
-		return;
-	}
-	head = boundary(s, PART_MAX - PART_TAIL);
-	tail = boundary(s, s.n - PART_TAIL);
-	buf_put(&w->b, (struct str){ s.p, head });
-	buf_fmt(&w->b, "\nCUT %s: %zu bytes are left out here\n", w->token,
-	    tail - head);
-	buf_put(&w->b, (struct str){ s.p + tail, s.n - tail });
+	buf_put(&w->b, x.head);
+	if (x.omitted > 0)
+		buf_fmt(&w->b, "\nCUT %s: %zu bytes are left out here\n",
+		    w->token, x.omitted);
+	buf_put(&w->b, x.tail);
 }
 
 static void
@@ -84,14 +66,13 @@ put_part(struct writer *w, const char *name, struct str s)
 static void
 put_short(struct writer *w, const char *what, struct str s)
 {
-	size_t n = s.n > CALL_MAX ? boundary(s, CALL_MAX) : s.n;
+	struct grader_excerpt x = grader_excerpt(s, CALL_MAX, 0);
 
 	if (s.n == 0)
 		return;
 	buf_puts(&w->b, what);
-	buf_put(&w->b, (struct str){ s.p, n });
-	if (n < s.n)
-		buf_puts(&w->b, "...");
+	buf_put(&w->b, x.head);
+	buf_puts(&w->b, x.omitted > 0 ? "..." : "");
 }
 
 static void
@@ -127,7 +108,7 @@ put_task(struct arena *a, struct writer *w, const struct grader_input *in)
 	put_part(w, "TASK", done.p != NULL ? done : text);
 }
 
-/* An answer to several messages, each with what was said to it. */
+/* If there were several turns, each with the user's message. */
 static void
 put_answer(struct writer *w, const struct answer *ans)
 {
@@ -147,7 +128,7 @@ put_answer(struct writer *w, const struct answer *ans)
 	}
 }
 
-/* The levels that a verdict may have: `1, 2, 3` or "a number from 1 to 5". */
+/* The allowed levels: "one of 1, 2, 3" or "a number from 1 to 5". */
 static void
 put_range(struct writer *w, const struct judge_scale *s)
 {
@@ -244,7 +225,7 @@ grader_prompt_question(struct arena *a, const struct grader_question *q,
 {
 	struct writer w = { .b = { 0 } };
 
-	if (draw(&w, e) == -1)
+	if (draw_token(&w, e) == -1)
 		return -1;
 	put_question(a, &w, q);
 	*out = grader_take(a, &w.b);

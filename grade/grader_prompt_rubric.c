@@ -1,20 +1,18 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * Rubrics: measures that have a name, or a file.
+ * Rubrics: criteria that are built in or in a file.
  *
- * A file ending in .yaml or .yml has the shape that microsoft/waza's examples
- * have: criteria, steps, levels, and how a level becomes a score.  The level
- * is what the judge is to say, under the name that the rubric's own format of
- * answers gives it.  Any other file is text.
+ * A file that ends in .yaml or .yml has the format of microsoft/waza's
+ * examples: criteria, steps, levels, and the score of each level.  The judge
+ * returns a level, in the member that the rubric's output schema names.  Any
+ * other file is plain text.
  */
 #include "grade/grader_prompt.h"
 
 #include <string.h>
-#include <sys/stat.h>
 
 #include "base/os.h"
 #include "json.h"
-#include "lib/field.h"
 #include "suite/spec.h"
 #include "yaml_lite.h"
 
@@ -90,12 +88,12 @@ struct normal {				/* score_normalization */
 };
 
 static const struct field normal_rows[] = {
-	FIELD(normal, method, FIELD_STR, .help = "linear, or by the mapping"),
-	FIELD(normal, raw_min, FIELD_NUM, .help = "the worst level"),
-	FIELD(normal, raw_max, FIELD_NUM, .help = "the best level"),
+	FIELD(normal, method, FIELD_STR, .help = "linear or mapping"),
+	FIELD(normal, raw_min, FIELD_NUM, .help = "lowest level"),
+	FIELD(normal, raw_max, FIELD_NUM, .help = "highest level"),
 	FIELD(normal, normalized_min, FIELD_NUM, .help = "0"),
 	FIELD(normal, normalized_max, FIELD_NUM, .help = "1"),
-	FIELD(normal, mapping, FIELD_TREE, .help = "level to score"),
+	FIELD(normal, mapping, FIELD_TREE, .help = "score of each level"),
 };
 static const struct field_table normal_table =
     FIELD_TABLE(normal, normal_rows);
@@ -110,7 +108,7 @@ struct level {
 static const struct field level_rows[] = {
 	FIELD(level, value, FIELD_TREE, .flags = FIELD_REQUIRED),
 	FIELD(level, label, FIELD_STR, .alias = "name"),
-	FIELD(level, description, FIELD_STR, .help = "what it means"),
+	FIELD(level, description, FIELD_STR, .help = "meaning of the level"),
 	FIELD(level, normalized_score, FIELD_NUM, .alias = "score"),
 	FIELD(level, examples, FIELD_TREE, .alias = "example"),
 };
@@ -128,26 +126,27 @@ struct rubric {
 };
 
 static const struct field rubric_rows[] = {
-	FIELD(rubric, name, FIELD_STR, .help = "of the rubric"),
+	FIELD(rubric, name, FIELD_STR, .help = "name of the rubric"),
 	FIELD(rubric, description, FIELD_STR, .help = "what it measures"),
-	FIELD(rubric, version, FIELD_STR, .help = "of the rubric"),
-	FIELD(rubric, source, FIELD_STR, .help = "where it is from"),
-	FIELD(rubric, score_type, FIELD_STR, .help = "ordinal, binary"),
+	FIELD(rubric, version, FIELD_STR, .help = "version of the rubric"),
+	FIELD(rubric, source, FIELD_STR, .help = "origin of the rubric"),
+	FIELD(rubric, score_type, FIELD_STR, .help = "ordinal or binary"),
 	FIELD(rubric, evaluation_criteria, FIELD_STR, .alias = "criteria"),
 	FIELD(rubric, chain_of_thought, FIELD_STR, .alias = "steps"),
 	FIELD(rubric, score_normalization, FIELD_OBJECT, .sub = &normal_table),
 	FIELD(rubric, rating_levels, FIELD_OBJECTS, .sub = &level_table),
-	FIELD(rubric, input_mapping, FIELD_TREE, .help = "not needed"),
+	FIELD(rubric, input_mapping, FIELD_TREE, .help = "not used"),
 	FIELD(rubric, output_format, FIELD_TREE, .help = "of the verdict"),
 	FIELD(rubric, output_schema, FIELD_TREE, .help = "of the verdict"),
 };
 static const struct field_table rubric_table =
     FIELD_TABLE(rubric, rubric_rows);
 
+/* Receives the problems of a rubric: warnings as notes, the first error. */
 struct finding {
 	struct spec_notes *notes;	/* or NULL */
 	const char *file;
-	struct err *err;		/* the first */
+	struct err *err;
 };
 
 static void
@@ -177,7 +176,7 @@ put_part(struct buf *b, const char *head, struct str text)
 		buf_putc(b, '\n');
 }
 
-/* A level's value as it stands in a verdict. */
+/* A level as it is written in a verdict. */
 static struct str
 level_name(const struct json *v)
 {
@@ -214,7 +213,7 @@ put_levels(struct buf *b, const struct rubric *r)
 	}
 }
 
-/* An object of levels and scores, as `mapping` is, from the levels. */
+/* Makes an object of levels and scores, like `mapping`, from the levels. */
 static const struct json *
 levels_mapping(struct arena *a, const struct rubric *r)
 {
@@ -242,7 +241,7 @@ levels_mapping(struct arena *a, const struct rubric *r)
 	return obj->n > 0 ? obj : NULL;
 }
 
-/* The member of the rubric's own answer that has the level. */
+/* The member of the rubric's output schema that contains the level. */
 static struct str
 level_key(const struct rubric *r)
 {
@@ -275,7 +274,7 @@ check_mapping(const struct json *m, struct err *e)
 		if (!json_double(v, &d) || !(d >= 0 && d <= 1)) {
 			err_set(e, ERR_SCHEMA, "the score of level \"%.*s\" "
 			    "is not a number from 0 to 1",
-			    (int)(v->nkey < 40 ? v->nkey : 40), v->key);
+			    STRF(utf8_cut(json_key(v), 40)));
 			return err_at(e, v->line, v->col);
 		}
 	return 0;
@@ -296,8 +295,8 @@ make_scale(struct arena *a, const struct rubric *r, struct judge_scale *s,
 		return -1;
 	if (n->normalized_min < 0 || n->normalized_min > 0 ||
 	    n->normalized_max < 1 || n->normalized_max > 1)
-		return err_set(e, ERR_SCHEMA, "scores are from 0 to 1: "
-		    "normalized_min and normalized_max cannot be otherwise");
+		return err_set(e, ERR_SCHEMA, "normalized_min must be 0 "
+		    "and normalized_max must be 1");
 	s->min = n->raw_min;
 	s->max = n->raw_max;
 	s->ranged = n->raw_max > n->raw_min;
@@ -320,13 +319,14 @@ read_rubric(struct arena *a, const struct grader_rubric_source *from,
 	struct buf b = { 0 };
 
 	if (v->type != JSON_OBJECT)
-		return err_set(e, ERR_SCHEMA, "a rubric is a mapping, not %s",
+		return err_set(e, ERR_SCHEMA,
+		    "a rubric must be a mapping, not %s",
 		    json_type_name((enum json_type)v->type));
 	if (field_decode(&ctx, &rubric_table, v, &r) > 0)
 		return -1;
 	if (r.evaluation_criteria.n == 0 && r.description.n == 0)
-		return err_set(e, ERR_SCHEMA, "the rubric has no "
-		    "\"evaluation_criteria\"");
+		return err_set(e, ERR_SCHEMA, "\"evaluation_criteria\" is "
+		    "missing in the rubric");
 	if (make_scale(a, &r, &out->scale, e) == -1)
 		return -1;
 	put_part(&b, "", r.description);
@@ -337,9 +337,9 @@ read_rubric(struct arena *a, const struct grader_rubric_source *from,
 	return 0;
 }
 
-/* Names the file in front of the message, as far as there is room. */
+/* Adds the file to the message, which has limited space. */
 static int
-blame(struct err *e, const char *path)
+add_path(struct err *e, const char *path)
 {
 	struct err inner = *e;
 
@@ -361,11 +361,11 @@ read_file(struct arena *a, const struct grader_rubric_source *from,
 	const struct json *v;
 
 	if (os_read_plain(a, path, GRADER_RUBRIC_MAX, &text, e) == -1)
-		return blame(e, path);
+		return add_path(e, path);
 	if (grader_is_blank(text) || memchr(text.p, '\0', text.n) != NULL) {
 		err_set(e, ERR_SCHEMA, grader_is_blank(text) ?
 		    "the rubric is empty" : "the rubric is a binary file");
-		return blame(e, path);
+		return add_path(e, path);
 	}
 	if (!str_ends(name, STR(".yaml")) && !str_ends(name, STR(".yml"))) {
 		out->text = text;
@@ -373,11 +373,11 @@ read_file(struct arena *a, const struct grader_rubric_source *from,
 	}
 	v = yaml_read_one(a, text, e);
 	if (v == NULL || read_rubric(a, &here, v, out, e) == -1)
-		return blame(e, path);
+		return add_path(e, path);
 	return 0;
 }
 
-/* Whether it is meant as a file, be there one or not. */
+/* Whether the name is that of a file, existing or not. */
 static bool
 names_file(struct str s)
 {
@@ -386,43 +386,36 @@ names_file(struct str s)
 	    str_ends(s, STR(".yml"));
 }
 
-/* Beside the file that names it, or beside the suite, or here. */
+/* Beside the file that names it, else beside the suite, else here. */
 static const char *
 find_file(struct arena *a, const struct grader_rubric_source *from,
     struct str name)
 {
-	const char *file = from->file, *dir, *path;
-	const char *slash = file == NULL ? NULL : strrchr(file, '/');
-	struct stat st;
+	const char *path = spec_path(a, spec_dir_of(a, from->file), name);
 
-	dir = slash == NULL ? "." : arena_fmt(a, "%.*s", slash == file ? 1 :
-	    (int)(slash - file), file).p;
-	path = spec_path(a, dir, name);
-	return stat(path, &st) == 0 ? path :
+	return spec_exists(path) ? path :
 	    spec_path(a, from->suite->dir, name);
 }
 
 static int
-unknown(struct str name, struct err *e)
+unknown_rubric(struct str name, struct err *e)
 {
-	const char *near = NULL;
+	struct str_nearest near = { .word = name };
+	struct str shown = utf8_cut(name, 60);
 	size_t i;
-	int n = (int)(name.n < 60 ? name.n : 60);
 
 	for (i = 0; i < COUNTOF(built_ins); i++)
-		if (str_similar(name, str_of(built_ins[i].name)))
-			near = built_ins[i].name;
-	if (near != NULL)
+		str_nearest(&near, str_of(built_ins[i].name));
+	if (near.best.p != NULL)
 		return err_set(e, ERR_SCHEMA, "unknown rubric \"%.*s\"; did "
-		    "you mean \"%s\"?", n, name.p, near);
+		    "you mean \"%.*s\"?", STRF(shown), STRF(near.best));
 	if (memchr(name.p, ' ', name.n) != NULL ||
 	    memchr(name.p, '\n', name.n) != NULL)
-		return err_set(e, ERR_SCHEMA, "\"rubric\" is the name of a "
-		    "rubric or of a file; criteria as such go into "
-		    "\"prompt\"");
-	return err_set(e, ERR_SCHEMA, "unknown rubric \"%.*s\": neither one "
-	    "that is built in nor a file ending in .md, .txt or .yaml", n,
-	    name.p);
+		return err_set(e, ERR_SCHEMA, "\"rubric\" must be the name "
+		    "of a rubric or of a file; use \"prompt\" for criteria");
+	return err_set(e, ERR_SCHEMA, "unknown rubric \"%.*s\": neither "
+	    "built in nor a file ending in .md, .txt, .yaml or .yml",
+	    STRF(shown));
 }
 
 int
@@ -445,6 +438,6 @@ grader_read_rubric(struct arena *a, const struct grader_rubric_source *from,
 			return 0;
 		}
 	if (!names_file(name))
-		return unknown(name, e);
+		return unknown_rubric(name, e);
 	return read_file(a, from, find_file(a, from, name), out, e);
 }

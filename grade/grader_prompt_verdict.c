@@ -1,17 +1,14 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * What comes of a judge's samples: the majority of those that have a verdict,
- * the mean of their scores, and an account of each.
+ * The verdict of a `prompt` grader: the majority of its valid samples, the mean
+ * of their scores, and details of each sample.
  */
 #include "grade/grader_prompt.h"
 
-#include <string.h>
-
-#include "agent/agent.h"
 #include "json.h"
 
 enum {
-	RESPONSE_MAX = 32 << 10,	/* bytes kept of an answer */
+	RESPONSE_MAX = 32 << 10,	/* bytes kept of a response */
 	FEEDBACK_MAX = 1500		/* bytes of reasons in the feedback */
 };
 
@@ -19,9 +16,9 @@ static const char *const winners[] = {
 	[JUDGE_A] = "skill", [JUDGE_B] = "baseline", [JUDGE_TIE] = "tie"
 };
 
-/* The second time the answer was B. */
+/* The winner of the second question, where the answer is B. */
 static enum judge_side
-second(const struct grader_sample *s)
+second_winner(const struct grader_sample *s)
 {
 	static const enum judge_side swapped[] = {
 		[JUDGE_A] = JUDGE_B, [JUDGE_B] = JUDGE_A,
@@ -34,7 +31,7 @@ second(const struct grader_sample *s)
 static bool
 is_consistent(const struct grader_sample *s)
 {
-	return s->choice[0].winner == second(s);
+	return s->choice[0].winner == second_winner(s);
 }
 
 enum judge_side
@@ -43,7 +40,7 @@ grader_prompt_winner(const struct grader_sample *s)
 	return is_consistent(s) ? s->choice[0].winner : JUDGE_TIE;
 }
 
-/* The weaker of the two words; a tie is equal. */
+/* The weaker of the two magnitudes; "equal" for a tie. */
 static struct str
 magnitude(const struct grader_sample *s)
 {
@@ -56,7 +53,7 @@ magnitude(const struct grader_sample *s)
 		return a.n > 0 ? a : b;
 	for (i = 0; judge_magnitudes[i] != NULL; i++)
 		if (str_is(a, judge_magnitudes[i]))
-			return b;	/* a is the strongest word left */
+			return b;	/* a is not weaker than b */
 		else if (str_is(b, judge_magnitudes[i]))
 			return a;
 	return a;
@@ -70,26 +67,14 @@ reasoning(struct arena *a, const struct grader_sample *s)
 	if (is_consistent(s))
 		return first.n > 0 ? first : s->choice[1].reasoning;
 	other = s->choice[1].reasoning;
-	return arena_fmt(a, "the judge chose %s first and %s when the order "
+	return arena_fmt(a, "the judge chose %s first and %s after the order "
 	    "was swapped: %.*s / %.*s", winners[s->choice[0].winner],
-	    winners[second(s)], STRF(first), STRF(other));
+	    winners[second_winner(s)], STRF(first), STRF(other));
 }
 
+/* The reason of a sample, or its error. */
 static struct str
-cut(struct str s, size_t max)
-{
-	size_t n = max;
-
-	if (s.n <= max)
-		return s;
-	while (n > max - 4 && ((unsigned char)s.p[n] & 0xC0) == 0x80)
-		n--;
-	return (struct str){ s.p, n };
-}
-
-/* Why the sample is as it is. */
-static struct str
-words(const struct prompt_grading *j, const struct grader_sample *s)
+reason(const struct prompt_grading *j, const struct grader_sample *s)
 {
 	if (!s->valid)
 		return s->error;
@@ -98,7 +83,7 @@ words(const struct prompt_grading *j, const struct grader_sample *s)
 	return s->passed ? s->verdict.passes : s->verdict.failures;
 }
 
-/* On one line, with nothing that a terminal would act on. */
+/* On one line, without control characters. */
 static void
 put_line(struct buf *b, struct str s)
 {
@@ -134,7 +119,7 @@ count(const struct prompt_grading *j)
 	return sum;
 }
 
-/* Unless most of them are ties, the side that more of them prefer. */
+/* The side that more samples prefer; a tie if most of them are ties. */
 static enum judge_side
 winner(const struct sum *sum)
 {
@@ -145,11 +130,11 @@ winner(const struct sum *sum)
 	return a > b ? JUDGE_A : JUDGE_B;
 }
 
-/* Of those that agree with the verdict, what they have to say. */
+/* The reasons of the samples that agree with the verdict. */
 static struct str
 feedback(struct prompt_grading *j, const struct sum *sum)
 {
-	struct buf b = { .max = 0 };
+	struct buf b = { 0 };
 	const struct grader_sample *s;
 	size_t left = FEEDBACK_MAX;
 	struct str w;
@@ -160,12 +145,12 @@ feedback(struct prompt_grading *j, const struct sum *sum)
 	else if (j->set.mode == GRADER_PAIRWISE)
 		buf_fmt(&b, "%s", winners[winner(sum)]);
 	for (s = j->samples; s < j->samples + j->n; s++) {
-		w = words(j, s);
+		w = reason(j, s);
 		if (!s->valid || s->passed != j->g->out.passed || w.n == 0 ||
 		    left == 0)
 			continue;
 		buf_puts(&b, any ? "; " : b.n > 0 ? ": " : "");
-		w = cut(w, left);
+		w = utf8_cut(w, left);
 		put_line(&b, w);
 		left -= w.n;
 		any = true;
@@ -173,13 +158,13 @@ feedback(struct prompt_grading *j, const struct sum *sum)
 	if (left == 0)
 		buf_puts(&b, "...");
 	if (b.n == 0)
-		buf_puts(&b, j->g->out.passed ? "the judge passed it, without "
-		    "a word" : "the judge failed it, without a word");
+		buf_puts(&b, j->g->out.passed ? "passed, without a reason" :
+		    "failed, without a reason");
 	return grader_take(j->g->arena, &b);
 }
 
 static void
-put_some(struct json_out *o, const char *key, struct str s)
+put_nonempty(struct json_out *o, const char *key, struct str s)
 {
 	if (s.n > 0)
 		json_put_member_str(o, key, s);
@@ -190,7 +175,7 @@ put_choice(struct json_out *o, const char *key, const struct judge_choice *c)
 {
 	json_open_member(o, key, '{');
 	json_put_member_str(o, "winner", str_of(judge_sides[c->winner]));
-	put_some(o, "magnitude", c->magnitude);
+	put_nonempty(o, "magnitude", c->magnitude);
 	json_put_member_str(o, "reasoning", c->reasoning);
 	json_close(o, '}');
 }
@@ -210,7 +195,7 @@ put_pairwise(struct json_out *o, struct prompt_grading *j,
 		return;
 	json_open_member(o, "pairwise", '{');
 	json_put_member_str(o, "winner", str_of(winners[winner(sum)]));
-	put_some(o, "magnitude", winner(sum) == JUDGE_TIE ? STR("equal") :
+	put_nonempty(o, "magnitude", winner(sum) == JUDGE_TIE ? STR("equal") :
 	    magnitude(shown));
 	json_put_member_str(o, "reasoning", reasoning(j->g->arena, shown));
 	json_put_member_bool(o, "position_consistent", is_consistent(shown));
@@ -219,8 +204,9 @@ put_pairwise(struct json_out *o, struct prompt_grading *j,
 	put_choice(o, "pass2", &shown->choice[1]);
 }
 
+/* Writes the reasons of all samples, joined by "; ". */
 static void
-put_joined(struct json_out *o, const char *key, const struct prompt_grading *j,
+put_reasons(struct json_out *o, const char *key, const struct prompt_grading *j,
     bool passes)
 {
 	const struct grader_sample *s;
@@ -253,14 +239,14 @@ put_samples(struct json_out *o, const struct prompt_grading *j)
 			if (j->set.mode == GRADER_PAIRWISE)
 				json_put_member_str(o, "winner",
 				    str_of(winners[grader_prompt_winner(s)]));
-			json_put_member_str(o, "reason", words(j, s));
+			json_put_member_str(o, "reason", reason(j, s));
 		} else
 			json_put_member_str(o, "error", s->error);
 		if (s->again)
 			json_put_member_bool(o, "asked_again", true);
 		if (j->set.samples > 1)
 			json_put_member_str(o, "response",
-			    cut(s->response, RESPONSE_MAX));
+			    utf8_cut(s->response, RESPONSE_MAX));
 		json_close(o, '}');
 	}
 	json_close(o, ']');
@@ -280,9 +266,8 @@ put_usage(struct json_out *o, const struct answer_usage *u)
 	if (!u->known)
 		return;
 	json_open_member(o, "usage", '{');
-	for (i = 0; i < COUNTOF(rows); i++) {
+	for (i = 0; i < COUNTOF(rows); i++)
 		json_put_member_int(o, rows[i].key, rows[i].n);
-	}
 	json_put_member_double(o, "premium_requests", u->premium_requests);
 	if (u->cost > 0)
 		json_put_member_double(o, "cost", u->cost);
@@ -300,12 +285,13 @@ details(struct prompt_grading *j, const struct sum *sum)
 	if (compares)
 		put_pairwise(&o, j, sum);
 	else
-		json_put_member_str(&o, "response", cut(j->n > 0 ?
+		json_put_member_str(&o, "response", utf8_cut(j->n > 0 ?
 		    j->samples[0].response : STR(""), RESPONSE_MAX));
-	json_put_member_str(&o, "prompt", cut(j->criteria.text, RESPONSE_MAX));
+	json_put_member_str(&o, "prompt",
+	    utf8_cut(j->criteria.text, RESPONSE_MAX));
 	if (!compares) {
-		put_joined(&o, "passes", j, true);
-		put_joined(&o, "failures", j, false);
+		put_reasons(&o, "passes", j, true);
+		put_reasons(&o, "failures", j, false);
 	}
 	json_put_member_str(&o, "mode", compares ? STR("pairwise") :
 	    STR("independent"));
@@ -318,7 +304,7 @@ details(struct prompt_grading *j, const struct sum *sum)
 }
 
 static const struct grader_sample *
-first_wrong(const struct prompt_grading *j)
+first_invalid(const struct prompt_grading *j)
 {
 	const struct grader_sample *s = j->samples;
 
@@ -343,11 +329,11 @@ grader_prompt_conclude(struct prompt_grading *j)
 		g->out.feedback = feedback(j, &sum);
 		return;
 	}
-	why = first_wrong(j)->error;
+	why = first_invalid(j)->error;
 	g->out.judge = true;
 	if (wanted == 1)
 		grader_error(g, "%.*s", STRF(why));
 	else
-		grader_error(g, "%zu of %zu samples had a verdict; %.*s",
+		grader_error(g, "only %zu of %zu samples have a verdict; %.*s",
 		    sum.valid, wanted, STRF(why));
 }

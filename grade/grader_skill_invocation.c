@@ -2,13 +2,13 @@
 /*
  * The kind skill_invocation: which skills were used, in which order.
  *
- * An empty list of required skills says something only together with
- * `exact_match` or `allow_extra: false`: that no skill is to be used at all.
+ * An empty list of required skills, together with `exact_match` or
+ * `allow_extra: false`, means that no skill may be used.
  */
 #include "grade/grader_trace.h"
 
-#include "agent/agent.h"
 #include "json.h"
+#include "results/answer.h"
 #include "suite/spec.h"
 
 struct skill {
@@ -22,9 +22,9 @@ static const struct field skill_rows[] = {
 	FIELD(skill, forbidden_skills, FIELD_STRS, .help = "names of skills"),
 	FIELD(skill, mode, FIELD_ENUM, .alias = "matching_mode",
 	    .words = grader_order_words,
-	    .help = "how the skills used have to be like the required ones"),
+	    .help = "how the used skills must match"),
 	FIELD(skill, allow_extra, FIELD_BOOL,
-	    .help = "false: others cost some of the score"),
+	    .help = "false: other skills reduce the score"),
 };
 
 static const struct skill skill_init = { .mode = -1, .allow_extra = true };
@@ -38,9 +38,9 @@ is_exact(const struct skill *s)
 	return s->mode >= 0 && grader_order_of(s->mode) == GRADER_EXACT;
 }
 
-/* Whether no skill at all is what is wanted. */
+/* Whether no skill may be used. */
 static bool
-wants_none(const struct skill *s, const struct json *config)
+forbids_all(const struct skill *s, const struct json *config)
 {
 	const struct json *list = json_getc(config, "required_skills");
 
@@ -55,7 +55,7 @@ check(struct grader_check *c, const void *settings)
 	const struct json *config = c->spec->config;
 
 	if (s->required_skills.n + s->forbidden_skills.n == 0 &&
-	    !wants_none(s, config))
+	    !forbids_all(s, config))
 		grader_note_empty(c);
 	if (s->required_skills.n > 0 && s->mode < 0)
 		grader_note(c, FIELD_ERROR, NULL, "\"required_skills\" needs a "
@@ -65,7 +65,7 @@ check(struct grader_check *c, const void *settings)
 	grader_check_skills(c);
 }
 
-/* The forbidden ones that were used, each once. */
+/* The forbidden skills that were used, each once. */
 static struct field_strs
 violations(struct arena *tmp, const struct skill *s,
     const struct field_strs *used)
@@ -83,7 +83,7 @@ violations(struct arena *tmp, const struct skill *s,
 	return bad;
 }
 
-/* More than were required cost up to 0.6 of the score, where not allowed. */
+/* Extra skills that are not allowed cost up to 0.6 of the score. */
 static double
 score(const struct skill *s, const struct grader_match *m)
 {
@@ -133,7 +133,7 @@ feedback(struct arena *a, const struct skill *s, const struct grader_match *m,
 		buf_puts(&b, "the skills are as expected");
 	}
 	if (m->want.n > 0 && !s->allow_extra && m->got.n > m->want.n)
-		buf_fmt(&b, "; %zu used, %zu expected, and no others",
+		buf_fmt(&b, "; %zu used, only %zu expected",
 		    m->got.n, m->want.n);
 	if (bad->n > 0) {
 		list = grader_quote_list(a, bad);
@@ -156,7 +156,7 @@ start(struct grading *g, const void *settings, struct arena *tmp)
 	if (m.want.n > 0) {
 		grader_match_names(tmp, &m);
 	} else {
-		m.ok = m.got.n == 0 || !wants_none(s, g->spec->config);
+		m.ok = m.got.n == 0 || !forbids_all(s, g->spec->config);
 		m.precision = m.recall = m.f1 = m.ok ? 1 : 0;
 	}
 	g->out.passed = m.ok && bad.n == 0;

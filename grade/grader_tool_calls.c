@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * The kind tool_calls: how many calls there are, of which tools, and single
- * calls that have to be among them, with their arguments.
+ * The kind tool_calls: the number of calls, required and forbidden tools, and
+ * expected calls with their arguments.
  */
 #include "grade/grader_trace.h"
 
-#include "agent/agent.h"
 #include "json.h"
+#include "results/answer.h"
 #include "suite/spec.h"
 
 struct tool_calls {
@@ -21,10 +21,10 @@ static const struct field calls_rows[] = {
 	FIELD(tool_calls, forbidden_tools, FIELD_STRS,
 	    .help = "names of tools"),
 	FIELD(tool_calls, min_calls, FIELD_INT, .min = 0, .max = INT64_MAX,
-	    .help = "calls, at least"),
+	    .help = "minimum number of calls"),
 	FIELD(tool_calls, max_calls, FIELD_INT, .min = 0, .max = INT64_MAX,
-	    .help = "calls, at most; 0: none"),
-	FIELD(tool_calls, expect, FIELD_TREE, .help = "calls"),
+	    .help = "maximum number of calls; 0: none"),
+	FIELD(tool_calls, expect, FIELD_TREE, .help = "expected calls"),
 };
 
 static const struct tool_calls calls_init = { .min_calls = -1,
@@ -39,7 +39,7 @@ check(struct grader_check *c, const void *settings)
 	const struct tool_calls *s = settings;
 	const struct json *config = c->spec->config;
 
-	/* there are never fewer than 0 */
+	/* min_calls: 0 checks nothing */
 	if (grader_calls_check(c, "expect") + s->required_tools.n +
 	    s->forbidden_tools.n == 0 && s->min_calls <= 0 && s->max_calls < 0)
 		grader_note_empty(c);
@@ -52,7 +52,8 @@ check(struct grader_check *c, const void *settings)
 }
 
 static void
-look(struct grader_tally *t, struct arena *tmp, const struct grader_calls *x)
+check_expected(struct grader_tally *t, struct arena *tmp,
+    const struct grader_calls *x)
 {
 	struct str q;
 	size_t i;
@@ -63,7 +64,7 @@ look(struct grader_tally *t, struct arena *tmp, const struct grader_calls *x)
 			continue;
 		}
 		q = grader_quote(tmp, grader_call_label(tmp, &x->v[i]));
-		grader_fail(t, "no call like %.*s: %.*s", STRF(q),
+		grader_fail(t, "no call matches %.*s: %.*s", STRF(q),
 		    STRF(x->v[i].why));
 	}
 }
@@ -77,15 +78,13 @@ put_expected(struct json_out *o, const struct grader_calls *x)
 	for (i = 0; i < x->n; i++) {
 		json_open(o, '{');
 		json_put_member_str(o, "tool", x->v[i].tool);
-		if (x->v[i].want.n > 0) {
+		if (x->v[i].want.n > 0)
 			json_put_member(o, "args", x->v[i].args);
-		}
-		if (x->v[i].hit != SIZE_MAX) {
+		if (x->v[i].hit != SIZE_MAX)
 			json_put_member_int(o, "matched_call_index",
 			    (int64_t)x->v[i].hit);
-		} else {
+		else
 			json_put_member_str(o, "reason", x->v[i].why);
-		}
 		json_close(o, '}');
 	}
 	json_close(o, ']');
@@ -96,15 +95,13 @@ details(struct grading *g, struct arena *tmp, const struct field_strs *tools,
     const struct grader_calls *x, const struct grader_tally *t)
 {
 	struct field_strs once = grader_index_new(tmp, tools);
-	struct field_strs unique;
 	struct buf b = { 0 };
 	struct json_out o = { .put = buf_sink, .ctx = &b };
 
 	grader_index_unique(&once);
-	unique = (struct field_strs){ once.v, once.n };
 	json_open(&o, '{');
 	json_put_member_int(&o, "total_calls", (int64_t)tools->n);
-	grader_put_list(&o, "unique_tools", &unique);
+	grader_put_list(&o, "unique_tools", &once);
 	json_put_member_int(&o, "passed_checks",
 	    (int64_t)(t->total - t->failed));
 	json_put_member_int(&o, "total_checks", (int64_t)t->total);
@@ -135,8 +132,9 @@ start(struct grading *g, const void *settings, struct arena *tmp)
 	else if (s->min_calls >= 0)
 		grader_pass(&t);
 	grader_limit(&t, "tool calls", s->max_calls, (int64_t)tools.n, true);
-	look(&t, tmp, &expect);
-	grader_conclude(g->arena, &g->out, &t, "all calls as expected");
+	check_expected(&t, tmp, &expect);
+	grader_conclude(g->arena, &g->out, &t,
+	    "all tool calls are as expected");
 	g->out.details = details(g, tmp, &tools, &expect, &t);
 	return GRADER_DONE;
 }

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * The kind tool_constraint: calls that there have to be, calls that there must
- * not be, and tools that are all that may be used.
+ * The kind tool_constraint: expected calls, rejected calls, and the only tools
+ * that may be used.
  *
- * Entries are mappings or, as many write them, only the pattern of a tool.
+ * An entry is a mapping or, as in many suites, only the pattern of a tool.
  */
 #include "grade/grader_trace.h"
 
-#include "agent/agent.h"
 #include "json.h"
+#include "results/answer.h"
 #include "suite/spec.h"
 
 struct constraint {
@@ -21,18 +21,18 @@ static const struct field constraint_rows[] = {
 	FIELD(constraint, expect_tools, FIELD_TREE, .help = "calls"),
 	FIELD(constraint, reject_tools, FIELD_TREE, .help = "calls"),
 	FIELD(constraint, allow_only, FIELD_STRS,
-	    .help = "names of the only tools; none: no tool"),
+	    .help = "the only allowed tools; empty: none"),
 	FIELD(constraint, max_turns, FIELD_INT, .min = 0, .max = INT64_MAX,
 	    .help = "turns; 0: no limit"),
 	FIELD(constraint, max_tokens, FIELD_INT, .min = 0, .max = INT64_MAX,
-	    .help = "tokens read and written; 0: no limit"),
+	    .help = "input and output tokens; 0: no limit"),
 };
 static const struct field_table constraint_fields =
     FIELD_TABLE(constraint, constraint_rows);
 
-/* An empty list is one too, and says that there is to be no call. */
+/* Also true for an empty list, which forbids all calls. */
 static bool
-is_bounded(const struct json *config)
+has_allow_only(const struct json *config)
 {
 	const struct json *v = json_getc(config, "allow_only");
 
@@ -48,7 +48,7 @@ check(struct grader_check *c, const void *settings)
 
 	n = grader_calls_check(c, "expect_tools");
 	n += grader_calls_check(c, "reject_tools");
-	n += is_bounded(config);
+	n += has_allow_only(config);
 	grader_check_each(c, config, "allow_only", grader_check_name);
 	if (n > 0)
 		grader_check_calls(c);
@@ -57,23 +57,23 @@ check(struct grader_check *c, const void *settings)
 }
 
 static void
-look(struct grader_tally *t, struct arena *tmp, const struct grader_call *c,
-    bool want)
+check_call(struct grader_tally *t, struct arena *tmp,
+    const struct grader_call *c, bool want)
 {
 	struct str q = grader_quote(tmp, grader_call_label(tmp, c));
 
 	if ((c->hit != SIZE_MAX) == want)
 		grader_pass(t);
 	else if (want)
-		grader_fail(t, "no call like %.*s: %.*s", STRF(q),
+		grader_fail(t, "no call matches %.*s: %.*s", STRF(q),
 		    STRF(c->why));
 	else
-		grader_fail(t, "call %zu is like %.*s, and should not be",
+		grader_fail(t, "call %zu matches rejected %.*s",
 		    c->hit + 1, STRF(q));
 }
 
 static void
-look_bounds(struct grader_tally *t, struct arena *tmp,
+check_allowed(struct grader_tally *t, struct arena *tmp,
     const struct field_strs *allowed, const struct field_strs *tools)
 {
 	struct field_strs x = grader_index_new(tmp, allowed);
@@ -108,7 +108,7 @@ put_labels(struct json_out *o, struct arena *tmp, const char *key,
 	grader_put_list(o, key, &labels);
 }
 
-/* One grading at work. */
+/* The state of one grading. */
 struct work {
 	struct grading *g;
 	struct arena *tmp;
@@ -128,20 +128,19 @@ details(struct work *w)
 	json_open(&o, '{');
 	put_labels(&o, w->tmp, "expect_tools", &w->expect);
 	put_labels(&o, w->tmp, "reject_tools", &w->reject);
-	if (is_bounded(w->g->spec->config))
+	if (has_allow_only(w->g->spec->config))
 		grader_put_list(&o, "allow_only", &w->settings->allow_only);
 	grader_put_failures(&o, &w->tally);
 	grader_put_strs(&o, "tools_used", &w->tools);
 	grader_put_tokens(&o, a);
-	if (a->usage.known) {
+	if (a->usage.known)
 		json_put_member_int(&o, "total_turns", a->usage.turns);
-	}
 	json_close(&o, '}');
 	return grader_take(w->g->arena, &b);
 }
 
 static void
-look_all(struct work *w)
+check_all(struct work *w)
 {
 	const struct constraint *s = w->settings;
 	const struct answer_usage *u = &w->g->in->answer->usage;
@@ -149,11 +148,11 @@ look_all(struct work *w)
 	size_t i;
 
 	for (i = 0; i < w->expect.n; i++)
-		look(t, w->tmp, &w->expect.v[i], true);
+		check_call(t, w->tmp, &w->expect.v[i], true);
 	for (i = 0; i < w->reject.n; i++)
-		look(t, w->tmp, &w->reject.v[i], false);
-	if (is_bounded(w->g->spec->config))
-		look_bounds(t, w->tmp, &s->allow_only, &w->tools);
+		check_call(t, w->tmp, &w->reject.v[i], false);
+	if (has_allow_only(w->g->spec->config))
+		check_allowed(t, w->tmp, &s->allow_only, &w->tools);
 	grader_limit(t, "turns", s->max_turns > 0 ? s->max_turns : -1,
 	    u->turns, u->known);
 	grader_limit(t, "tokens", s->max_tokens > 0 ? s->max_tokens : -1,
@@ -175,11 +174,11 @@ start(struct grading *g, const void *settings, struct arena *tmp)
 	    grader_calls_find(tmp, a, &w.expect, &e) != 0 ||
 	    grader_calls_find(tmp, a, &w.reject, &e) != 0)
 		return grader_error(g, "%s", e.msg);
-	look_all(&w);
+	check_all(&w);
 	grader_conclude(g->arena, &g->out, &w.tally, !a->usage.known &&
 	    (s->max_turns > 0 || s->max_tokens > 0) ?
-	    "all tool constraints hold; tokens and turns are not known" :
-	    "all tool constraints hold");
+	    "all tool constraints are met; tokens and turns are unknown" :
+	    "all tool constraints are met");
 	g->out.details = details(&w);
 	return GRADER_DONE;
 }

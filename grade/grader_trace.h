@@ -101,6 +101,8 @@ struct grader_args {
 	size_t n;
 };
 
+/* A value as patterns see it: a string itself, null as "", else its JSON. */
+struct str grader_arg_text(struct arena *, const struct json *);
 /*
  * Reads a mapping of argument names to matchers; NULL and null mean none.  -1
  * and *e if a matcher is invalid.

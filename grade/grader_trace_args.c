@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * What the arguments of a call have to be: matchers, by name.
+ * Matchers for the arguments of a call.
  *
- * A matcher is a mapping with exactly one of the words below.  Anything else
- * stands for itself, as with `equals`; but a mapping that looks like an
- * attempt at a matcher is refused rather than compared with.
+ * A matcher is a mapping with exactly one of the keys below.  Any other value
+ * means `equals` that value, but a mapping that looks like a misspelt matcher
+ * is an error.
  */
 #include "grade/grader_trace.h"
 
@@ -15,7 +15,7 @@
 #include "lib/schema/schema.h"
 #include "suite/spec.h"
 
-static const char *const words[] = {
+static const char *const keys[] = {
 	[GRADER_EQUALS] = "equals",
 	[GRADER_REGEX] = "regex",
 	[GRADER_CONTAINS] = "contains",
@@ -26,70 +26,66 @@ static const char *const words[] = {
 static const char *const bounds[] = { "gte", "gt", "lte", "lt" };
 enum { AT_LEAST, ABOVE, AT_MOST, BELOW };
 
-/* The word, or GRADER_ARG__MAX. */
-static enum grader_arg_kind
-word(struct str key)
+/* The index of the word, or n. */
+static size_t
+index_of(struct str word, const char *const *words, size_t n)
 {
 	size_t i;
 
-	for (i = 0; i < COUNTOF(words); i++)
-		if (str_is(key, words[i]))
-			break;
-	return (enum grader_arg_kind)i;
+	for (i = 0; i < n && !str_is(word, words[i]); i++)
+		;
+	return i;
 }
 
 static bool
 is_bound(struct str key)
 {
-	size_t i;
-
-	for (i = 0; i < COUNTOF(bounds); i++)
-		if (str_is(key, bounds[i]))
-			return true;
-	return false;
+	return index_of(key, bounds, COUNTOF(bounds)) < COUNTOF(bounds);
 }
 
-/* The word that a key of one letter more or less may be meant for. */
-static const char *
-meant(struct str key)
+/* The key that a misspelt key was probably meant to be; p is NULL if none. */
+static struct str
+intended_key(struct str key)
 {
+	struct str_nearest near = { .word = key };
 	size_t i;
 
-	for (i = 0; i < COUNTOF(words); i++)
-		if (str_similar(key, str_of(words[i])))
-			return words[i];
-	return is_bound(key) ? "range" : NULL;
+	for (i = 0; i < COUNTOF(keys); i++)
+		str_nearest(&near, str_of(keys[i]));
+	return near.best.p == NULL && is_bound(key) ? STR("range") : near.best;
 }
 
-/* Which matcher it is and what that has; -1 when it is none that can be. */
+/* Sets kind and value of the matcher; -1 and *e if it is invalid. */
 static int
 classify(struct grader_arg *m, const struct json *v, struct err *e)
 {
 	const struct json *member;
-	const char *near;
-	size_t known = 0;
+	struct str near;
+	size_t i, known = 0;
 
 	m->kind = GRADER_EQUALS;
 	m->value = v;
 	if (v->type != JSON_OBJECT)
 		return 0;
-	for (member = json_first(v); member != NULL; member = member->next)
-		if (word(json_key(member)) != GRADER_ARG__MAX) {
-			m->kind = word(json_key(member));
-			m->value = member;
-			known++;
-		}
+	for (member = json_first(v); member != NULL; member = member->next) {
+		i = index_of(json_key(member), keys, COUNTOF(keys));
+		if (i == COUNTOF(keys))
+			continue;
+		m->kind = (enum grader_arg_kind)i;
+		m->value = member;
+		known++;
+	}
 	if (known == 1 && json_count(v) == 1)
 		return 0;
 	if (known > 0 || json_count(v) == 0)
 		return err_set(e, ERR_SCHEMA, "expected exactly one of equals, "
-		    "regex, contains, range and json_schema here");
+		    "regex, contains, range and json_schema");
 	member = json_first(v);
-	near = meant(json_key(member));
-	if (near != NULL)
-		return err_set(e, ERR_SCHEMA, "\"%.*s\" is no matcher; did you "
-		    "mean \"%s\"? (a value is compared with by \"equals\")",
-		    STRF(json_key(member)), near);
+	near = intended_key(json_key(member));
+	if (near.p != NULL)
+		return err_set(e, ERR_SCHEMA, "unknown matcher \"%.*s\"; did "
+		    "you mean \"%.*s\"? (use \"equals\" to compare with a "
+		    "mapping)", STRF(json_key(member)), STRF(near));
 	return 0;
 }
 
@@ -105,8 +101,8 @@ check_range(const struct json *range, struct err *e)
 		    "\"range\" needs one of gte, gt, lte and lt");
 	for (v = json_first(range); v != NULL; v = v->next) {
 		if (!is_bound(json_key(v)))
-			return err_set(e, ERR_SCHEMA, "expected only gte, gt, "
-			    "lte and lt in a \"range\"");
+			return err_set(e, ERR_SCHEMA, "\"range\" takes only "
+			    "gte, gt, lte and lt");
 		if (!json_double(v, &d))
 			return err_set(e, ERR_SCHEMA, "\"%.*s\" must be a "
 			    "number", STRF(json_key(v)));
@@ -119,11 +115,11 @@ check_range(const struct json *range, struct err *e)
 		}
 	}
 	if (any_lo && any_hi && lo > hi)
-		return err_set(e, ERR_SCHEMA, "nothing is in this range");
+		return err_set(e, ERR_SCHEMA, "\"range\" is empty");
 	return 0;
 }
 
-/* What of a matcher can be wrong whatever its templates become. */
+/* Finds errors that do not depend on templates. */
 static int
 check_value(const struct grader_arg *m, struct err *e)
 {
@@ -134,15 +130,15 @@ check_value(const struct grader_arg *m, struct err *e)
 	case GRADER_CONTAINS:
 		if (v->type != JSON_STRING && v->type != JSON_NUMBER)
 			return err_set(e, ERR_SCHEMA, "\"%s\" must be a string",
-			    words[m->kind]);
+			    keys[m->kind]);
 		return v->n > 0 ? 0 : err_set(e, ERR_SCHEMA,
-		    "\"%s\" is empty, which is in everything", words[m->kind]);
+		    "\"%s\" is empty: it matches everything", keys[m->kind]);
 	case GRADER_RANGE:
 		return check_range(v, e);
 	case GRADER_SCHEMA:
 		if (v->type != JSON_OBJECT || json_count(v) == 0)
 			return err_set(e, ERR_SCHEMA, "\"json_schema\" must be "
-			    "a mapping, and not empty");
+			    "a non-empty mapping");
 		return 0;
 	case GRADER_EQUALS:
 	case GRADER_ARG__MAX:
@@ -164,7 +160,7 @@ check_one(struct grader_check *c, const struct json *v)
 		return;
 	}
 	if (m.kind == GRADER_REGEX)
-		grader_check_each(c, v, words[GRADER_REGEX],
+		grader_check_each(c, v, keys[GRADER_REGEX],
 		    grader_check_pattern);
 	if (m.kind == GRADER_SCHEMA &&
 	    schema_compile(c->tmp, m.value, NULL, &e) == NULL)
@@ -180,7 +176,7 @@ grader_args_check(struct grader_check *c, const struct json *map)
 		return;
 	if (map->type != JSON_OBJECT) {
 		grader_note(c, FIELD_ERROR, map,
-		    "\"args\" must be a mapping of names and matchers");
+		    "\"args\" must be a mapping of argument names to matchers");
 		return;
 	}
 	for (v = json_first(map); v != NULL; v = v->next)
@@ -215,6 +211,7 @@ grader_args_read(struct arena *a, const struct json *map,
 	return 0;
 }
 
+/* A member of an object, or an element of an array by its index. */
 static const struct json *
 element(const struct json *v, struct str key)
 {
@@ -233,9 +230,9 @@ element(const struct json *v, struct str key)
 	return v;
 }
 
-/* The argument of that name, or along that path of names and numbers. */
+/* The argument of that name, or at that path: a.b.0. */
 static const struct json *
-find(const struct json *arguments, struct str name)
+find_argument(const struct json *arguments, struct str name)
 {
 	const struct json *v = json_get(arguments, name);
 	const char *p = name.p, *end = p + name.n, *dot;
@@ -251,9 +248,8 @@ find(const struct json *arguments, struct str name)
 	return v;
 }
 
-/* A string is itself, null is empty, all else its JSON text. */
-static struct str
-text_of(struct arena *a, const struct json *v)
+struct str
+grader_arg_text(struct arena *a, const struct json *v)
 {
 	struct buf b = { 0 };
 	struct json_out o = { .put = buf_sink, .ctx = &b };
@@ -265,7 +261,7 @@ text_of(struct arena *a, const struct json *v)
 	return grader_take(a, &b);
 }
 
-/* The same for people: only strings are in quotes. */
+/* For messages: only strings are in quotes. */
 static struct str
 show(struct arena *a, const struct json *v)
 {
@@ -273,40 +269,26 @@ show(struct arena *a, const struct json *v)
 
 	if (v->type == JSON_NULL)
 		return STR("null");
-	q = grader_quote(a, text_of(a, v));
+	q = grader_quote(a, grader_arg_text(a, v));
 	if (v->type == JSON_STRING)
 		return q;
 	return (struct str){ q.p + 1, q.n - 2 };
 }
 
-/* The bound that d is beyond, or NULL. */
+/* The first bound that d violates, or NULL. */
 static const char *
-beyond(const struct json *range, double d)
+violated_bound(const struct json *range, double d)
 {
 	const struct json *v;
 	double limit;
 	size_t i;
-	bool in = true;
 
 	for (i = 0; i < COUNTOF(bounds); i++) {
 		v = json_getc(range, bounds[i]);
 		if (v == NULL || !json_double(v, &limit))
 			continue;
-		switch (i) {
-		case AT_LEAST:
-			in = d >= limit;
-			break;
-		case ABOVE:
-			in = d > limit;
-			break;
-		case AT_MOST:
-			in = d <= limit;
-			break;
-		case BELOW:
-			in = d < limit;
-			break;
-		}
-		if (!in)
+		if (!(i == AT_LEAST ? d >= limit : i == ABOVE ? d > limit :
+		    i == AT_MOST ? d <= limit : d < limit))
 			return bounds[i];
 	}
 	return NULL;
@@ -324,43 +306,40 @@ match_range(const struct grader_arg *m, struct arena *tmp,
 		buf_fmt(why, "a number expected, %.*s found", STRF(is));
 		return 0;
 	}
-	key = beyond(m->value, d);
+	key = violated_bound(m->value, d);
 	if (key == NULL)
 		return 1;
-	limit = json_text(json_getc(m->value, key));
-	buf_fmt(why, "%s %.*s expected, %.*s found", key,
-	    (int)(limit.n < 40 ? limit.n : 40), limit.p, STRF(is));
+	limit = utf8_cut(json_text(json_getc(m->value, key)), 40);
+	buf_fmt(why, "%s %.*s expected, %.*s found", key, STRF(limit),
+	    STRF(is));
 	return 0;
 }
 
-struct findings {
+/* The first finding of a schema check. */
+struct first_finding {
 	struct buf *why;
-	size_t n;
+	bool found;
 };
 
 static void
 on_finding(void *ctx, const struct schema_finding *f)
 {
-	struct findings *s = ctx;
-	size_t at = f->at.n < 80 ? f->at.n : 80;
-	size_t n = f->msg.n < 120 ? f->msg.n : 120;
+	struct first_finding *s = ctx;
 
-	if (s->n++ > 0)
+	if (s->found)
 		return;
-	if (utf8_valid((struct str){ f->at.p, at }))
-		buf_put(s->why, (struct str){ f->at.p, at });
-	buf_puts(s->why, at > 0 ? ": " : "");
-	while (n > 0 && !utf8_valid((struct str){ f->msg.p, n }))
-		n--;
-	buf_put(s->why, (struct str){ f->msg.p, n });
+	s->found = true;
+	buf_put(s->why, utf8_cut(f->at, 80));
+	buf_puts(s->why, f->at.n > 0 ? ": " : "");
+	buf_put(s->why, utf8_cut(f->msg, 120));
 }
 
 static int
 match_one(const struct grader_arg *m, struct arena *tmp, const struct json *v,
     struct buf *why, struct err *e)
 {
-	struct findings f = { why, 0 };
-	struct str want, is;
+	struct first_finding f = { why, false };
+	struct str want, is, text;
 	bool ok = false;
 
 	switch (m->kind) {
@@ -372,11 +351,11 @@ match_one(const struct grader_arg *m, struct arena *tmp, const struct json *v,
 		ok = json_equal(m->value, v);
 		break;
 	case GRADER_REGEX:
-		ok = re_test(m->re, text_of(tmp, v));
+		ok = re_test(m->re, grader_arg_text(tmp, v));
 		break;
 	case GRADER_CONTAINS:
-		ok = grader_search(tmp, text_of(tmp, v), json_text(m->value))
-		    != SIZE_MAX;
+		text = grader_arg_text(tmp, v);
+		ok = grader_search(tmp, text, json_text(m->value)) != SIZE_MAX;
 		break;
 	case GRADER_ARG__MAX:
 		break;
@@ -387,7 +366,7 @@ match_one(const struct grader_arg *m, struct arena *tmp, const struct json *v,
 	is = show(tmp, v);
 	buf_fmt(why, "%s%.*s expected, %.*s found",
 	    m->kind == GRADER_REGEX ? "a match for " :
-	    m->kind == GRADER_CONTAINS ? "something with " : "", STRF(want),
+	    m->kind == GRADER_CONTAINS ? "text with " : "", STRF(want),
 	    STRF(is));
 	return 0;
 }
@@ -405,9 +384,9 @@ grader_args_match(const struct grader_args *args, struct arena *tmp,
 		buf_puts(why, all ? "argument " : "; argument ");
 		buf_put(why, grader_quote(tmp, args->v[i].name));
 		buf_puts(why, ": ");
-		v = find(arguments, args->v[i].name);
+		v = find_argument(arguments, args->v[i].name);
 		if (v == NULL) {
-			buf_puts(why, "not there");
+			buf_puts(why, "missing");
 			rc = 0;
 		} else {
 			rc = match_one(&args->v[i], tmp, v, why, e);

@@ -1,41 +1,39 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * Single calls as settings describe them: patterns for the tool and for some
- * well-known arguments, and matchers for any of them.
+ * Calls that settings describe: patterns for the tool and for well-known
+ * arguments, and matchers for any argument.
  *
- * The trace is gone through once, and the arguments of a call are read only
- * if somebody wants to know them.
+ * The trace is read once; the arguments of a call are parsed only if a
+ * description needs them.
  */
 #include "grade/grader_trace.h"
 
-#include <string.h>
-
-#include "agent/agent.h"
 #include "json.h"
 #include "lib/re/re.h"
+#include "results/answer.h"
 #include "suite/spec.h"
 
 static const struct field call_rows[] = {
 	FIELD(grader_call, tool, FIELD_STR, .alias = "name",
-	    .flags = FIELD_REQUIRED, .help = "pattern for its name"),
+	    .flags = FIELD_REQUIRED, .help = "pattern for the name"),
 	FIELD(grader_call, command_pattern, FIELD_STR,
 	    .help = "pattern for the argument command"),
 	FIELD(grader_call, skill_pattern, FIELD_STR,
 	    .help = "pattern for the argument skill"),
 	FIELD(grader_call, path_pattern, FIELD_STR,
-	    .help = "pattern for the argument path, or file_path"),
+	    .help = "pattern for the argument path or file_path"),
 	FIELD(grader_call, args, FIELD_TREE, .help = "matchers by name"),
 };
 static const struct field_table call_fields =
     FIELD_TABLE(grader_call, call_rows);
 
-/* In the order of the patterns, but for the tool's name. */
+/* By index of the pattern; 0 is the name of the tool. */
 static const char *const argument_names[][2] = {
 	{ NULL, NULL }, { "command", NULL }, { "skill", NULL },
 	{ "path", "file_path" },
 };
 
-/* The next entry of a list; what is no list is its own only entry. */
+/* The entries of a list; another value is a list of one entry. */
 static const struct json *
 first(const struct json *list)
 {
@@ -83,19 +81,19 @@ grader_calls_check(struct grader_check *c, const char *key)
 			check_entry(c, entry);
 		else if (entry->type != JSON_STRING)
 			grader_note(c, FIELD_ERROR, entry,
-			    "\"%s\": expected a mapping with \"tool\", or a "
-			    "tool's name, not %s", key,
+			    "\"%s\": expected a mapping with \"tool\" or the "
+			    "name of a tool, not %s", key,
 			    json_type_name((enum json_type)entry->type));
 		else if (entry->n == 0)
 			grader_note(c, FIELD_ERROR, entry,
-			    "a name is empty here");
+			    "empty name");
 	}
 	grader_check_each(c, c->spec->config, key, grader_check_pattern);
 	return n;
 }
 
 static struct re *
-compile(struct arena *a, struct str pattern, struct err *e)
+compile_ignoring_case(struct arena *a, struct str pattern, struct err *e)
 {
 	struct buf b = { 0 };
 	struct re *re;
@@ -120,15 +118,16 @@ read_entry(struct arena *a, const struct json *entry, struct grader_call *c,
 		c->tool = json_text(entry);
 	else if (entry->type != JSON_OBJECT ||
 	    field_decode(&ctx, &call_fields, entry, c) > 0)
-		return err_set(e, ERR_SCHEMA, "a call is not described as it "
-		    "should be");
+		return err_set(e, ERR_SCHEMA, "invalid description of a "
+		    "call");
 	patterns[0] = c->tool;
 	patterns[1] = c->command_pattern;
 	patterns[2] = c->skill_pattern;
 	patterns[3] = c->path_pattern;
 	for (i = 0; i < COUNTOF(patterns); i++)
 		if (patterns[i].n > 0 &&
-		    (c->re[i] = compile(a, patterns[i], e)) == NULL)
+		    (c->re[i] = compile_ignoring_case(a, patterns[i],
+		    e)) == NULL)
 			return -1;
 	return grader_args_read(a, c->args, &c->want, e);
 }
@@ -152,12 +151,12 @@ grader_calls_read(struct arena *a, const struct json *list,
 	return 0;
 }
 
-/* The arguments of a call, once somebody wants them. */
+/* The arguments of a call, parsed when they are first needed. */
 struct arguments {
 	const struct answer_call *call;
 	struct arena *tmp;
 	bool read;
-	const struct json *tree;	/* NULL: they are no JSON */
+	const struct json *tree;	/* NULL: not JSON */
 };
 
 static const struct json *
@@ -172,28 +171,22 @@ tree_of(struct arguments *a)
 	return a->tree;
 }
 
-/* An argument as a pattern sees it; one that is not there is empty. */
+/* The text of the first argument with one of the names, or "". */
 static struct str
 text_of(struct arguments *a, const char *const *names)
 {
 	const struct json *tree = tree_of(a), *v;
-	struct buf b = { 0 };
-	struct json_out o = { .put = buf_sink, .ctx = &b };
 	size_t i;
 
 	for (i = 0; i < 2 && names[i] != NULL; i++) {
 		v = json_getc(tree, names[i]);
-		if (v == NULL || v->type == JSON_NULL)
-			continue;
-		if (v->type == JSON_STRING)
-			return json_text(v);
-		json_put(&o, v);
-		return grader_take(a->tmp, &b);
+		if (v != NULL && v->type != JSON_NULL)
+			return grader_arg_text(a->tmp, v);
 	}
 	return STR("");
 }
 
-/* The pattern of a named argument that does not match, or 0. */
+/* The index of the first argument pattern that does not match, or 0. */
 static size_t
 mismatch(const struct grader_call *c, struct arguments *a)
 {
@@ -206,7 +199,7 @@ mismatch(const struct grader_call *c, struct arguments *a)
 	return 0;
 }
 
-/* As grader_args_match(), of all that is asked of the call. */
+/* As grader_args_match(), for all conditions except the name. */
 static int
 matches(const struct grader_call *c, struct arguments *a, struct buf *why,
     struct err *e)
@@ -222,16 +215,16 @@ matches(const struct grader_call *c, struct arguments *a, struct buf *why,
 	if (c->want.n > 0 && tree_of(a) == NULL &&
 	    a->call->arguments.n > 0) {
 		q = grader_quote(a->tmp, a->call->arguments);
-		buf_fmt(why, "its arguments cannot be read as JSON: %.*s",
+		buf_fmt(why, "the arguments are not JSON: %.*s",
 		    STRF(q));
 		return 0;
 	}
 	return grader_args_match(&c->want, a->tmp, tree_of(a), why, e);
 }
 
-/* Tries one call of the trace with all that have found none yet. */
+/* Compares one call of the trace with all descriptions without a match. */
 static int
-try_all(struct grader_calls *calls, struct arguments *a, size_t at,
+match_call(struct grader_calls *calls, struct arguments *a, size_t at,
     struct err *e)
 {
 	struct grader_call *c;
@@ -255,7 +248,7 @@ try_all(struct grader_calls *calls, struct arguments *a, size_t at,
 	return rc;
 }
 
-/* Why the last call that the name fits is not the one. */
+/* Sets why the last call with a matching name does not match. */
 static void
 explain(struct arena *keep, struct grader_call *c, struct arguments *a)
 {
@@ -265,7 +258,7 @@ explain(struct arena *keep, struct grader_call *c, struct arguments *a)
 	if (c->hit != SIZE_MAX)
 		return;
 	if (c->near == NULL) {
-		c->why = STR("no tool of that name was called");
+		c->why = STR("no such tool was called");
 		return;
 	}
 	a->call = c->near;
@@ -288,7 +281,7 @@ grader_calls_find(struct arena *keep, const struct answer *answer,
 	for (call = answer->calls; call != NULL && rc >= 0;
 	    call = call->next) {
 		a = (struct arguments){ .call = call, .tmp = &tmp };
-		rc = try_all(calls, &a, at++, e);
+		rc = match_call(calls, &a, at++, e);
 		arena_free(&tmp);
 	}
 	for (i = 0; i < calls->n && rc >= 0; i++)

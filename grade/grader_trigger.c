@@ -1,18 +1,17 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * The kind trigger: whether a task's prompt speaks of what a skill is for, or
- * does not.  It compares words, asks nobody and does not look at the answer.
+ * The kind trigger: whether a task's prompt matches the description of a skill.
+ * It compares words only and ignores the answer.
  *
- * Words of the skill are those of its name, of its description as far as
- * "DO NOT USE FOR:", and of its body.  The score is the share of the prompt's
- * words that are among them, each counted once; or what the best phrase after
- * "USE FOR:" gets, if that is more: 1 when it is in the prompt as it stands,
- * else the share of its words that are.
+ * The words of a skill are those of its name, of its description up to
+ * "DO NOT USE FOR:", and of its body.  The score is the larger of two values:
+ * the share of the prompt's words (each counted once) that are words of the
+ * skill; and the score of the best phrase after "USE FOR:", which is 1 if the
+ * prompt contains the phrase, else the share of its words in the prompt.
  */
 #include "grade/grader_trace.h"
 
 #include <string.h>
-#include <sys/stat.h>
 
 #include "json.h"
 #include "lib/re/re.h"
@@ -21,8 +20,8 @@
 #include "suite/spec.h"
 
 enum {
-	WORD_MIN = 3,		/* bytes; shorter ones are no words */
-	PHRASES_MAX = 1000	/* each is looked for in the prompt */
+	WORD_MIN = 3,		/* bytes; shorter words are ignored */
+	PHRASES_MAX = 1000	/* each is searched in the prompt */
 };
 
 static const char *const stop_words[] = {	/* sorted */
@@ -37,17 +36,17 @@ enum { POSITIVE, NEGATIVE };
 
 struct trigger {
 	struct str skill_path;
-	int mode;		/* -1: as the task expects */
+	int mode;		/* -1: as `expected:` of the task */
 	double threshold;
 };
 
 static const struct field trigger_rows[] = {
 	FIELD(trigger, skill_path, FIELD_STR, .flags = FIELD_REQUIRED,
-	    .help = "SKILL.md, or its directory"),
+	    .help = "SKILL.md or its directory"),
 	FIELD(trigger, mode, FIELD_ENUM, .words = mode_words,
-	    .help = "whether the prompt is for the skill"),
+	    .help = "whether the prompt matches the skill"),
 	FIELD(trigger, threshold, FIELD_NUM, .min = 0, .max = 1,
-	    .help = "the score of a prompt that is"),
+	    .help = "minimum score of a match"),
 };
 
 static const struct trigger trigger_init = { .mode = -1, .threshold = 0.6 };
@@ -56,39 +55,30 @@ static const struct field_table trigger_fields = {
 	&trigger_init
 };
 
-/* Beside the file that names it, or here. */
+/* Beside the file that names it, else in the working directory. */
 static const char *
-locate(struct arena *a, const struct spec_grader *spec, struct str path)
+find_skill(struct arena *a, const struct spec_grader *spec, struct str path)
 {
-	const char *file = spec->at.file, *slash, *dir = ".";
+	return spec_path(a, spec_dir_of(a, spec->at.file), path);
+}
 
-	slash = file != NULL ? strrchr(file, '/') : NULL;
-	if (slash != NULL)
-		dir = arena_cstr(a, (struct str){ file,
-		    slash == file ? 1 : (size_t)(slash - file) });
-	return spec_path(a, dir, path);
+static int
+by_word(const void *word, const void *row)
+{
+	return str_cmp(*(const struct str *)word,
+	    str_of(*(const char *const *)row));
 }
 
 static bool
 is_stop_word(struct str s)
 {
-	size_t lo = 0, hi = COUNTOF(stop_words), mid;
-	int c;
+	size_t i = search_first(&s, stop_words, COUNTOF(stop_words),
+	    sizeof(stop_words[0]), by_word);
 
-	while (lo < hi) {
-		mid = lo + (hi - lo) / 2;
-		c = str_cmp(s, str_of(stop_words[mid]));
-		if (c == 0)
-			return true;
-		if (c < 0)
-			hi = mid;
-		else
-			lo = mid + 1;
-	}
-	return false;
+	return i < COUNTOF(stop_words) && str_is(s, stop_words[i]);
 }
 
-/* What takes texts apart; the pattern is made when it is first needed. */
+/* Splits texts into words; the pattern is compiled when first needed. */
 struct reader {
 	struct arena *arena;
 	struct re *letter;
@@ -106,7 +96,7 @@ in_word(struct reader *r, const char *p, size_t n)
 	return r->letter != NULL && re_test(r->letter, (struct str){ p, n });
 }
 
-/* The words of a text in small letters, in their order. */
+/* The words of a text in lower case, in order, without stop words. */
 static struct field_strs
 split(struct reader *r, struct str text)
 {
@@ -135,7 +125,7 @@ split(struct reader *r, struct str text)
 	return words;
 }
 
-/* Where the label, in capitals, is in the text; SIZE_MAX: nowhere. */
+/* The offset of a label, case-insensitively, or SIZE_MAX. */
 static size_t
 find_label(struct str text, const char *label, size_t from)
 {
@@ -154,7 +144,7 @@ find_label(struct str text, const char *label, size_t from)
 	return SIZE_MAX;
 }
 
-/* The part of a description that says what the skill is for. */
+/* The part of a description after "USE FOR:". */
 static struct str
 use_for(struct str text)
 {
@@ -177,34 +167,22 @@ use_for(struct str text)
 	return text;
 }
 
+/* Without a remark in parentheses at the end. */
 static struct str
-trim(struct str s)
-{
-	while (s.n > 0 && (unsigned char)s.p[0] <= ' ') {
-		s.p++;
-		s.n--;
-	}
-	while (s.n > 0 && (unsigned char)s.p[s.n - 1] <= ' ')
-		s.n--;
-	return s;
-}
-
-/* Without the remark in brackets at its end. */
-static struct str
-plain(struct str s)
+without_remark(struct str s)
 {
 	size_t i, n;
 
-	s = trim(s);
+	s = str_trim(s);
 	n = s.n;
 	if (n > 0 && s.p[n - 1] == ')')
 		for (i = s.n - 1; i > 0 && s.p[i - 1] != ')'; i--)
 			if (s.p[i - 1] == '(')
 				n = i - 1;
-	return trim((struct str){ s.p, n });
+	return str_trim((struct str){ s.p, n });
 }
 
-/* The bytes of a quotation mark at p: ", or a curly one; 0: there is none. */
+/* The length of a straight or curly quotation mark at s.p[i], or 0. */
 static size_t
 quote_at(struct str s, size_t i)
 {
@@ -215,13 +193,13 @@ quote_at(struct str s, size_t i)
 }
 
 static void
-add(struct field_strs *list, struct str s)
+add_phrase(struct field_strs *list, struct str s)
 {
 	if (s.n > 0)
 		list->v[list->n++] = s;
 }
 
-/* What is in quotes; without any, what is between commas. */
+/* Quoted phrases or, without any, phrases between commas. */
 static struct field_strs
 phrases_of(struct arena *a, struct str text)
 {
@@ -234,7 +212,7 @@ phrases_of(struct arena *a, struct str text)
 		if (n == 0)
 			continue;
 		if (open && i > from) {
-			add(&list, trim((struct str){ text.p + from,
+			add_phrase(&list, str_trim((struct str){ text.p + from,
 			    i - from }));
 			any = true;
 			open = false;
@@ -245,21 +223,21 @@ phrases_of(struct arena *a, struct str text)
 	}
 	if (any)
 		return list;
-	text = trim(text);
+	text = str_trim(text);
 	while (text.n > 0 && text.p[text.n - 1] == '.')
 		text.n--;
 	for (i = from = 0; i <= text.n; i++)
 		if (i == text.n || text.p[i] == ',') {
-			add(&list, plain((struct str){ text.p + from,
-			    i - from }));
+			add_phrase(&list, without_remark((struct str){
+			    text.p + from, i - from }));
 			from = i + 1;
 		}
 	return list;
 }
 
-/* On one line, as phrases are meant. */
+/* The text on one line, since phrases may be wrapped. */
 static struct str
-flat(struct arena *a, struct str s)
+join_lines(struct arena *a, struct str s)
 {
 	char *p = arena_raw(a, s.n + 1, 1);
 	size_t i, n = 0;
@@ -272,14 +250,15 @@ flat(struct arena *a, struct str s)
 	return (struct str){ p, n };
 }
 
-/* What a skill is known by. */
-struct known {
+/* The words and phrases of a skill. */
+struct vocabulary {
 	struct field_strs words;
 	struct field_strs phrases;
 };
 
 static int
-learn(struct reader *r, const char *path, struct known *k, struct err *e)
+read_skill(struct reader *r, const char *path, struct vocabulary *k,
+    struct err *e)
 {
 	struct spec_skill skill;
 	struct field_strs words;
@@ -289,7 +268,7 @@ learn(struct reader *r, const char *path, struct known *k, struct err *e)
 
 	if (spec_read_skill(r->arena, path, &skill, e) != 0)
 		return -1;
-	about = flat(r->arena, skill.description);
+	about = join_lines(r->arena, skill.description);
 	k->phrases = phrases_of(r->arena, use_for(about));
 	if (k->phrases.n > PHRASES_MAX)
 		return err_set(e, ERR_LIMIT, "more than %d phrases after "
@@ -310,7 +289,7 @@ learn(struct reader *r, const char *path, struct known *k, struct err *e)
 	k->words = grader_index_new(r->arena, &words);
 	grader_index_unique(&k->words);
 	return k->words.n > 0 ? 0 : err_set(e, ERR_SCHEMA,
-	    "it has no words that a prompt could have");
+	    "it contains no words to compare");
 }
 
 static bool
@@ -318,24 +297,23 @@ check_skill(struct grader_check *c, const struct json *node, struct str path)
 {
 	struct reader r = { .arena = c->tmp };
 	struct str q = grader_quote(c->tmp, path);
-	const char *found = locate(c->tmp, c->spec, path);
+	const char *found = find_skill(c->tmp, c->spec, path);
 	struct err e = { 0 };
-	struct stat st;
-	struct known k;
+	struct vocabulary k;
 
-	if (stat(found, &st) != 0) {
-		grader_note(c, FIELD_ERROR, node, "there is no skill %.*s, "
-		    "neither beside this file nor in the working directory",
+	if (!spec_exists(found)) {
+		grader_note(c, FIELD_ERROR, node, "skill %.*s not found "
+		    "beside this file or in the working directory",
 		    STRF(q));
 		return false;
 	}
-	if (learn(&r, found, &k, &e) == 0)
+	if (read_skill(&r, found, &k, &e) == 0)
 		return true;
 	grader_note(c, FIELD_ERROR, node, "skill %.*s: %s", STRF(q), e.msg);
 	return false;
 }
 
-/* Where no mode is given, each task has to say what it expects. */
+/* Without a mode, each task needs `expected.should_trigger`. */
 static void
 check_mode(struct grader_check *c)
 {
@@ -347,9 +325,9 @@ check_mode(struct grader_check *c)
 		if (t->expected == NULL || !t->expected->says_trigger)
 			break;
 	if (t < end || c->suite->ntasks == 0)
-		grader_note(c, FIELD_ERROR, NULL, "\"mode\" is needed: "
-		    "positive or negative (or \"should_trigger\" in what the "
-		    "task expects)");
+		grader_note(c, FIELD_ERROR, NULL, "\"mode\" is required: "
+		    "positive or negative (or \"should_trigger\" in the "
+		    "task's \"expected\")");
 }
 
 static void
@@ -362,11 +340,11 @@ check(struct grader_check *c, const void *settings)
 	grader_check_each(c, c->spec->config, "skill_path", check_skill);
 }
 
-/* What a prompt and a skill have in common. */
-struct likeness {
+/* The comparison of a prompt with a skill. */
+struct similarity {
 	size_t words;			/* of the prompt, each once */
-	struct field_strs matched;	/* of them, in their order */
-	double phrase;			/* of the best phrase */
+	struct field_strs matched;	/* those of the skill, in order */
+	double phrase;			/* score of the best phrase */
 	double score;
 };
 
@@ -397,10 +375,10 @@ phrase_score(struct reader *r, const struct field_strs *phrases,
 	return best;
 }
 
-static struct likeness
-compare(struct reader *r, const struct known *k, struct str prompt)
+static struct similarity
+compare(struct reader *r, const struct vocabulary *k, struct str prompt)
 {
-	struct likeness x = { 0, { NULL, 0 }, 0, 0 };
+	struct similarity x = { 0, { NULL, 0 }, 0, 0 };
 	struct field_strs words = split(r, prompt);
 	struct field_strs once = grader_index_new(r->arena, &words);
 	bool *seen;
@@ -426,7 +404,7 @@ compare(struct reader *r, const struct known *k, struct str prompt)
 
 static struct str
 details(struct arena *a, const struct trigger *s, int mode,
-    const struct known *k, const struct likeness *x)
+    const struct vocabulary *k, const struct similarity *x)
 {
 	struct buf b = { 0 };
 	struct json_out o = { .put = buf_sink, .ctx = &b };
@@ -445,16 +423,16 @@ details(struct arena *a, const struct trigger *s, int mode,
 
 static struct str
 feedback(struct arena *a, const struct trigger *s, int mode,
-    const struct likeness *x)
+    const struct similarity *x)
 {
 	bool over = x->score >= s->threshold;
 	struct str list = grader_quote_list(a, &x->matched);
 
-	return arena_fmt(a, "the prompt %s for the skill%s: score %.2f, %s "
-	    "%.2f (%zu of its %zu words are the skill's: %.*s; best phrase "
-	    "%.2f)", over ? "is" : "is not",
+	return arena_fmt(a, "the prompt %s the skill%s: score %.2f, %s %.2f "
+	    "(%zu of %zu words are words of the skill: %.*s; best phrase "
+	    "%.2f)", over ? "matches" : "does not match",
 	    over == (mode == POSITIVE) ? "" :
-	    over ? ", and should not be" : ", and should be",
+	    over ? ", but should not" : ", but should",
 	    x->score, over ? "at least" : "below", s->threshold,
 	    x->matched.n, x->words, STRF(list), x->phrase);
 }
@@ -466,20 +444,21 @@ start(struct grading *g, const void *settings, struct arena *tmp)
 	const struct spec_task *task = g->in->task;
 	struct reader r = { .arena = tmp };
 	struct err e = { 0 };
-	struct likeness x;
-	struct known k;
+	struct similarity x;
+	struct vocabulary k;
 	struct str prompt;
 	int mode = s->mode;
 
 	if (mode < 0 && (task->expected == NULL ||
 	    !task->expected->says_trigger))
-		return grader_error(g, "\"mode\" is needed");
+		return grader_error(g, "\"mode\" is required");
 	if (mode < 0)
 		mode = task->expected->should_trigger ? POSITIVE : NEGATIVE;
 	prompt = tmpl_render(tmp, task->inputs.prompt, g->in->vars, &e);
 	if (prompt.p == NULL && e.code != ERR_NONE)
 		return grader_error(g, "prompt: %s", e.msg);
-	if (learn(&r, locate(tmp, g->spec, s->skill_path), &k, &e) != 0)
+	if (read_skill(&r, find_skill(tmp, g->spec, s->skill_path), &k,
+	    &e) != 0)
 		return grader_error(g, "skill: %s", e.msg);
 	x = compare(&r, &k, prompt);
 	g->out.score = x.score;

@@ -1,16 +1,15 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * Judges: whose settings they have, when they are opened, how they are asked.
+ * Judges: their settings, when they are opened, how they are asked.
  *
- * An executor takes its settings from a suite, so a judge is an executor on
- * a suite of its own: a copy without tasks, whose config has the settings of
- * the judge.  What was meant for the agents is not in it: their skills would
- * help nobody to judge, and a script for the mock is no verdict.
+ * An executor takes its settings from a suite, so each judge has a suite of its
+ * own: a copy without tasks whose config contains the judge's settings.  It
+ * does not contain what is only for the agents, such as their skills and the
+ * mock's script.
  */
 #include "grade/judge.h"
 
 #include <string.h>
-#include <sys/stat.h>
 
 #include "grader.h"
 #include "io/proc.h"
@@ -22,30 +21,31 @@ struct judge {
 	struct judge *next;
 	struct judges *set;
 	const struct json *own;
-	const char *dir;		/* that its command is relative to */
-	struct str model, effort;	/* the grader's */
+	const char *dir;		/* its command is relative to */
+	struct str model, effort;	/* set by the grader, or empty */
 	struct spec_suite suite;
 	struct agent agent;
-	struct str error;		/* why it cannot be asked */
+	struct str error;		/* why it cannot be used, or empty */
 };
 
-/* An executor's own setting, which it takes from the block itself. */
+/* A setting that the executor itself reads from the block. */
 #define OWN(k) { .key = k, .type = FIELD_TREE, .help = "", \
 	.off = offsetof(struct spec_config, tree) }
 
-/* The rows of `judge:`. */
+/* The keys of `judge:`. */
 static const struct field judge_rows[] = {
-	FIELD(spec_config, executor, FIELD_STR, .help = "who judges"),
-	FIELD(spec_config, model, FIELD_STR, .help = "which model"),
+	FIELD(spec_config, executor, FIELD_STR, .help = "executor"),
+	FIELD(spec_config, model, FIELD_STR, .help = "model"),
 	FIELD(spec_config, reasoning_effort, FIELD_STR,
-	    .help = "how long it thinks"),
+	    .help = "reasoning effort"),
 	FIELD(spec_config, timeout_seconds, FIELD_INT, .min = 1, .max = 86400,
-	    .help = "for one question"),
+	    .help = "time limit of one question"),
 	FIELD(spec_config, command, FIELD_TREE, .help = "the judge's command"),
-	FIELD(spec_config, output_format, FIELD_STR, .help = "of the command"),
+	FIELD(spec_config, output_format, FIELD_STR,
+	    .help = "output format of the command"),
 	FIELD(spec_config, persistent, FIELD_BOOL,
-	    .help = "one command for many questions"),
-	FIELD(spec_config, mock, FIELD_TREE, .help = "what the mock answers"),
+	    .help = "one process for many questions"),
+	FIELD(spec_config, mock, FIELD_TREE, .help = "answers of the mock"),
 	OWN("acp"), OWN("agent"), OWN("api"), OWN("api_key_env"), OWN("args"),
 	OWN("auth_method"), OWN("base_url"), OWN("cli_path"), OWN("copilot"),
 	OWN("env"), OWN("headers"), OWN("max_cost"), OWN("max_tokens"),
@@ -56,7 +56,7 @@ static const struct field judge_rows[] = {
 static const struct field_table judge_table =
     FIELD_TABLE(spec_config, judge_rows);
 
-/* Settings of a block over those there are; notes may be NULL. */
+/* Applies the settings of a block; notes may be NULL. */
 static void
 overlay(struct arena *a, const struct json *block, const char *file,
     struct spec_notes *notes, struct spec_config *c)
@@ -88,7 +88,7 @@ overlay(struct arena *a, const struct json *block, const char *file,
 	} else if (at == NULL && command && notes != NULL)
 		spec_note(notes, FIELD_ERROR, spec_at(file, block),
 		    "a judge with \"command\" and \"mock\" needs "
-		    "\"executor\", too");
+		    "\"executor\"");
 	if (at != NULL)
 		c->executor_at = spec_at(file, at);
 }
@@ -100,46 +100,44 @@ is_given(const struct json *v)
 }
 
 /*
- * What a judge's command is relative to: the grader's file, where there is
- * such a program beside it, else the suite.
+ * The directory of a judge's command: that of the grader's file if the program
+ * is there, else the suite's.
  */
 static const char *
 command_dir(struct arena *a, const struct spec_suite *s,
     const struct json *own, const char *file)
 {
 	const struct json *word = json_first(json_getc(own, "command"));
-	const char *slash, *dir = ".", *path;
-	struct stat st;
+	const char *dir;
 
 	if (word == NULL || word->type != JSON_STRING || file == NULL ||
 	    strcmp(file, s->path) == 0)
 		return s->dir;
-	slash = strrchr(file, '/');
-	if (slash != NULL)
-		dir = arena_fmt(a, "%.*s", slash == file ? 1 :
-		    (int)(slash - file), file).p;
-	path = arena_fmt(a, "%s/%.*s", dir, STRF(json_text(word))).p;
-	return stat(path, &st) == 0 ? dir : s->dir;
+	dir = spec_dir_of(a, file);
+	return spec_exists(arena_fmt(a, "%s/%.*s", dir,
+	    STRF(json_text(word))).p) ? dir : s->dir;
 }
 
-/* Where the suite's `judge` stands; it may be in the settings. */
+/* The file with the suite's `judge`: the suite, or a settings file. */
 static const char *
 file_of(const struct spec_suite *s)
 {
 	return s->config.judge_file != NULL ? s->config.judge_file : s->path;
 }
 
-struct sources {			/* of a judge's settings */
+/* Where a judge's settings come from. */
+struct sources {
 	const struct spec_suite *suite;
 	const struct judges *set;	/* NULL: before the run */
-	const struct json *own;
-	const char *file;
-	struct str model, effort;
+	const struct json *own;		/* the grader's `judge:`, or NULL */
+	const char *file;		/* of the grader */
+	struct str model, effort;	/* set by the grader, or empty */
 };
 
+/* Makes the suite of a judge; the later settings take precedence. */
 static void
-derive(struct arena *a, const struct sources *from, struct spec_notes *notes,
-    struct spec_suite *out)
+derive_suite(struct arena *a, const struct sources *from,
+    struct spec_notes *notes, struct spec_suite *out)
 {
 	struct spec_config *c = &out->config;
 	const struct json *shared = from->suite->config.judge;
@@ -152,7 +150,7 @@ derive(struct arena *a, const struct sources *from, struct spec_notes *notes,
 	c->mcp_servers = NULL;
 	c->reasoning_effort = c->judge_reasoning_effort;
 	c->skill_directories = c->required_skills = (struct field_strs){ 0 };
-	c->executor_at.file = NULL;	/* until it is named */
+	c->executor_at.file = NULL;	/* set if `judge:` names it */
 	if (from->set != NULL) {
 		c->executor = from->set->executor;
 		c->model = from->set->model;
@@ -180,17 +178,19 @@ derive(struct arena *a, const struct sources *from, struct spec_notes *notes,
 		c->reasoning_effort = from->effort;
 }
 
-/* A mock without a script has nothing to say. */
+/* A scripted executor cannot judge without a script. */
 static bool
-is_mute(const struct spec_config *c)
+lacks_script(const struct spec_config *c)
 {
-	return str_is(c->executor, "mock") &&
+	const struct agent_kind *kind = agent_find(c->executor);
+
+	return kind != NULL && kind->scripted &&
 	    !is_given(json_getc(c->mock, "output")) &&
 	    !is_given(json_getc(c->mock, "tool_calls")) &&
 	    !is_given(json_getc(c->mock, "error"));
 }
 
-/* Who answers in the user's place is asked as a judge is. */
+/* A responder, which plays the user, is asked like a judge. */
 static void
 check_responders(const struct spec_suite *s, struct spec_notes *notes)
 {
@@ -203,11 +203,11 @@ check_responders(const struct spec_suite *s, struct spec_notes *notes)
 			break;
 	if (i == s->ntasks)
 		return;
-	derive(notes->arena, &from, NULL, &judge);
-	if (is_mute(&judge.config))
+	derive_suite(notes->arena, &from, NULL, &judge);
+	if (lacks_script(&judge.config))
 		spec_note(notes, FIELD_WARNING, s->tasks[i].at, "the mock "
-		    "cannot be the responder without a script: say who is, as "
-		    "\"judge\" in the suite's config");
+		    "cannot be the responder without a script: set \"judge\" "
+		    "in the suite's config");
 }
 
 void
@@ -219,11 +219,11 @@ judge_check_suite(const struct spec_suite *s, struct spec_notes *notes)
 	check_responders(s, notes);
 	if (!is_given(s->config.judge))
 		return;
-	/* the block twice: once for its findings, once for what it means */
+	/* read the block twice: for its problems and for its settings */
 	judge = *s;
 	overlay(notes->arena, s->config.judge, file_of(s), notes,
 	    &judge.config);
-	derive(notes->arena, &from, NULL, &judge);
+	derive_suite(notes->arena, &from, NULL, &judge);
 	if (judge.config.executor_at.file != NULL)
 		agent_check(&judge, judge.config.executor, notes);
 }
@@ -233,19 +233,21 @@ judge_check(const struct spec_suite *s, const struct json *own,
     struct spec_where at, struct spec_notes *notes)
 {
 	struct sources from = { .suite = s, .own = own, .file = at.file };
+	const struct agent_kind *kind;
 	struct spec_suite judge;
 
-	derive(notes->arena, &from, notes, &judge);
+	derive_suite(notes->arena, &from, notes, &judge);
 	if (is_given(own) && judge.config.executor_at.file != NULL)
 		agent_check(&judge, judge.config.executor, notes);
-	if (str_is(judge.config.executor, "remote"))
-		spec_note(notes, FIELD_ERROR, at, "evaluation clients do not "
-		    "judge: say who does, as \"judge\" in the suite's config "
-		    "or in this grader");
-	if (is_mute(&judge.config))
+	kind = agent_find(judge.config.executor);
+	if (kind != NULL && kind->cannot_judge)
+		spec_note(notes, FIELD_ERROR, at, "executor \"%s\" cannot "
+		    "judge: set \"judge\" in the suite's config or in this "
+		    "grader", kind->name);
+	if (lacks_script(&judge.config))
 		spec_note(notes, FIELD_WARNING, at, "the mock cannot judge "
-		    "without a script: say who does, as \"judge\" in the "
-		    "suite's config or in this grader");
+		    "without a script: set \"judge\" in the suite's config "
+		    "or in this grader");
 }
 
 static bool
@@ -263,7 +265,7 @@ open_judge(struct judge *j, const struct judging *q)
 		.effort = j->effort };
 	struct err e = { 0 };
 
-	derive(set->arena, &from, NULL, &j->suite);
+	derive_suite(set->arena, &from, NULL, &j->suite);
 	j->suite.dir = j->dir;
 	j->agent = (struct agent){ .kind = agent_find(j->suite.config.executor),
 		.suite = &j->suite, .procs = set->procs, .arena = set->arena,
@@ -272,7 +274,7 @@ open_judge(struct judge *j, const struct judging *q)
 	if (j->agent.kind == NULL)
 		j->error = arena_fmt(set->arena, "unknown executor \"%.*s\"",
 		    STRF(j->suite.config.executor));
-	else if (is_mute(&j->suite.config))
+	else if (lacks_script(&j->suite.config))
 		j->error = STR("the mock cannot judge without a script");
 	else if (agent_open(&j->agent, &e) == -1)
 		j->error = arena_str(set->arena, str_of(e.msg));
@@ -339,9 +341,9 @@ on_deadline(void *arg)
 	agent_cancel(&q->judge->agent, &q->job);
 }
 
-/* The task as the judge's executor sees it: its name, and nothing to do. */
+/* The task that the judge's executor sees: only its names. */
 static const struct spec_task *
-stand_in(struct arena *a, const struct spec_task *task)
+placeholder_task(struct arena *a, const struct spec_task *task)
 {
 	struct spec_task *t = NEW(a, struct spec_task);
 
@@ -365,7 +367,8 @@ judge_ask(struct judging *q)
 		fail(q, ANSWER_INFRA, j->error);
 		return JUDGE_DONE;
 	}
-	q->req = (struct agent_request){ .task = stand_in(q->arena, in->task),
+	q->req = (struct agent_request){ .task = placeholder_task(q->arena,
+		in->task),
 		.prompt = q->prompt, .model = j->suite.config.model,
 		.workspace = in->workspace != NULL ? in->workspace :
 		    in->empty_dir,

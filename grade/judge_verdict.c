@@ -1,24 +1,24 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * What a judge has said: by calling tools, or in an object of JSON somewhere
- * in its answer, among prose or in a code fence.
+ * Reads the verdict of a judge: calls of tools, or a JSON object anywhere in
+ * its answer, in prose or in a code fence.
  *
- * The last object with a verdict's members counts.  If something is wrong
- * with that one there is no verdict: an earlier object may be a quotation.
- * Objects within objects or lists do not count, be these cut off, since the
- * parts of a list of criteria look just like a verdict on the whole.
+ * The last object with the members of a verdict counts.  If it is invalid there
+ * is no verdict, since an earlier object may be a quotation.  Objects inside
+ * objects or lists do not count, even if the outer one is truncated: the parts
+ * of a list of criteria look like a verdict on the whole.
  */
 #include "grade/judge.h"
 
-#include <stdint.h>
 #include <string.h>
 
+#include "grade/grader_internal.h"
 #include "json.h"
 
 enum {
-	DEPTH = 16,			/* of an object that can be a verdict */
-	ROOM = 4 << 20,			/* bytes for its tree */
-	WORDS_MAX = 64 << 10		/* bytes of reasons */
+	DEPTH = 16,			/* nesting of a verdict */
+	TREE_MAX = 4 << 20,		/* bytes of its tree */
+	REASONS_MAX = 64 << 10		/* bytes of reasons */
 };
 
 const char *const judge_sides[] = {
@@ -46,16 +46,16 @@ const struct agent_tool judge_choice_tools[1] = {
 	    "\"equal\"]},\"reasoning\":{\"type\":\"string\"}}}" },
 };
 
-/* Memory that comes to an end, so that a huge object is no verdict. */
-struct room {
+/* Limited memory, so that a huge object is not a verdict. */
+struct limited_arena {
 	struct arena *arena;
 	size_t left;
 };
 
 static void *
-take_room(void *ctx, size_t n)
+alloc_limited(void *ctx, size_t n)
 {
-	struct room *r = ctx;
+	struct limited_arena *r = ctx;
 
 	if (n > r->left)
 		return NULL;
@@ -66,8 +66,8 @@ take_room(void *ctx, size_t n)
 static struct json *
 read_object(struct arena *a, struct str text, size_t *used)
 {
-	struct room room = { a, ROOM };
-	struct json_mem mem = { take_room, &room };
+	struct limited_arena limited = { a, TREE_MAX };
+	struct json_mem mem = { alloc_limited, &limited };
 	struct json_error e;
 
 	return json_read_prefix(&mem, text, DEPTH, used, &e);
@@ -82,9 +82,9 @@ after_blanks(const char *p, const char *end)
 	return p;
 }
 
-/* Whether an object that has members may begin here, or a list of such. */
+/* Whether a non-empty object, or a list of such objects, may start here. */
 static bool
-is_begun(const char *p, const char *end)
+may_start(const char *p, const char *end)
 {
 	if (*p == '[')
 		p = after_blanks(p + 1, end);
@@ -94,9 +94,9 @@ is_begun(const char *p, const char *end)
 	return p < end && *p == '"';
 }
 
-/* Where what is open at p seems to be closed, going by brackets alone. */
+/* Where the bracket at p seems to be closed, counting only brackets. */
 static const char *
-closing(const char *p, const char *end)
+closing_bracket(const char *p, const char *end)
 {
 	size_t open = 0;
 
@@ -109,9 +109,9 @@ closing(const char *p, const char *end)
 	return end;
 }
 
-/* Whether something that cannot be read was to be what is wanted. */
+/* Whether the first member of a malformed object is wanted. */
 static bool
-was_meant(const char *p, const char *end, struct arena *tmp,
+starts_wanted(const char *p, const char *end, struct arena *tmp,
     bool (*wanted)(const void *, const struct json *), const void *ctx)
 {
 	struct json name = { .type = JSON_NULL }, obj = { .type = JSON_OBJECT };
@@ -119,7 +119,7 @@ was_meant(const char *p, const char *end, struct arena *tmp,
 	size_t used;
 
 	p = after_blanks(p + 1, end);
-	if (*p == '{')			/* the first of a list */
+	if (*p == '{')			/* the first object of a list */
 		p = after_blanks(p + 1, end);
 	v = read_object(tmp, (struct str){ p, (size_t)(end - p) }, &used);
 	if (v == NULL)
@@ -132,12 +132,11 @@ was_meant(const char *p, const char *end, struct arena *tmp,
 }
 
 /*
- * Inside of something that is broken, cut off or badly quoted, an object
- * counts only at the beginning of a line, where it is hardly a part of that.
+ * Inside a malformed object, an object counts only at the start of a line,
+ * where it is probably not a part of the other one.
  *
- * Linear: an attempt that fails has read on from its brace; that another
- * attempt reads the same bytes, its own brace must be open within, and only
- * DEPTH of them can be.
+ * Linear: attempts that fail read the same byte at most DEPTH times, because
+ * their braces must be nested.
  */
 size_t
 judge_last_object(struct str text,
@@ -150,7 +149,7 @@ judge_last_object(struct str text,
 
 	for (; p < end; p += used) {
 		used = 1;
-		if (!is_begun(p, end) ||
+		if (!may_start(p, end) ||
 		    (p < shut && p > text.p && p[-1] != '\n'))
 			continue;
 		v = read_object(&tmp, (struct str){ p, (size_t)(end - p) },
@@ -160,8 +159,8 @@ judge_last_object(struct str text,
 				found = (size_t)(p - text.p);
 		} else {
 			used = 1;
-			shut = p < shut ? shut : closing(p, end);
-			if (was_meant(p, end, &tmp, wanted, ctx))
+			shut = p < shut ? shut : closing_bracket(p, end);
+			if (starts_wanted(p, end, &tmp, wanted, ctx))
 				found = SIZE_MAX;
 		}
 		arena_free(&tmp);
@@ -179,9 +178,9 @@ last_object(struct arena *a, struct str text,
 	    (struct str){ text.p + at, text.n - at }, &used);
 }
 
-/* A name as it is, or behind what a server of tools puts before it. */
+/* Whether the call is of the tool; servers may add a prefix to its name. */
 static bool
-calls(const struct answer_call *c, const char *tool)
+is_call_of(const struct answer_call *c, const char *tool)
 {
 	struct str name = c->name;
 	size_t n = strlen(tool);
@@ -206,7 +205,7 @@ read_arguments(struct arena *a, const struct answer_call *c)
 }
 
 static struct str
-words_of_call(struct arena *a, const struct answer_call *c)
+reason_of_call(struct arena *a, const struct answer_call *c)
 {
 	const struct json *args = read_arguments(a, c);
 	struct str what = json_str(args, "description");
@@ -217,36 +216,27 @@ words_of_call(struct arena *a, const struct answer_call *c)
 	return arena_fmt(a, "%.*s: %.*s", STRF(what), STRF(why));
 }
 
-/* Calls of one of the two tools: how many, and their words. */
+/* Calls of one of the two tools: their number and their reasons. */
 struct side {
 	size_t n;
-	struct buf words;
+	struct buf reasons;
 };
 
 static void
 count_call(struct side *s, struct arena *a, const struct answer_call *c)
 {
 	struct arena_mark mark = arena_save(a);
-	struct str words = words_of_call(a, c);
+	struct str reason = reason_of_call(a, c);
 
 	s->n++;
-	s->words.max = WORDS_MAX;
-	if (words.n > 0 && s->words.n > 0)
-		buf_puts(&s->words, "; ");
-	buf_put(&s->words, words);
+	s->reasons.max = REASONS_MAX;
+	if (reason.n > 0 && s->reasons.n > 0)
+		buf_puts(&s->reasons, "; ");
+	buf_put(&s->reasons, reason);
 	arena_restore(a, mark);
 }
 
-static struct str
-take_words(struct side *s, struct arena *a)
-{
-	struct str words = arena_str(a, buf_str(&s->words));
-
-	buf_free(&s->words);
-	return words;
-}
-
-/* P passes, F fails: the score is P/(P+F), and all have to pass. */
+/* The score is the share of passes; one failure fails the whole. */
 static bool
 read_calls(struct arena *a, const struct answer *ans,
     struct judge_verdict *v)
@@ -255,13 +245,13 @@ read_calls(struct arena *a, const struct answer *ans,
 	const struct answer_call *c;
 
 	for (c = ans->calls; c != NULL; c = c->next) {
-		if (calls(c, judge_grade_tools[0].name))
+		if (is_call_of(c, judge_grade_tools[0].name))
 			count_call(&pass, a, c);
-		else if (calls(c, judge_grade_tools[1].name))
+		else if (is_call_of(c, judge_grade_tools[1].name))
 			count_call(&fail, a, c);
 	}
-	v->passes = take_words(&pass, a);
-	v->failures = take_words(&fail, a);
+	v->passes = grader_take(a, &pass.reasons);
+	v->failures = grader_take(a, &fail.reasons);
 	if (pass.n + fail.n == 0)
 		return false;
 	v->by_tool = true;
@@ -283,7 +273,7 @@ is_verdict(const void *ctx, const struct json *v)
 	    json_get(v, level_key(ctx)) != NULL;
 }
 
-/* Whether the name of a level means this value. */
+/* Whether the value is the level of that name. */
 static bool
 is_level(struct arena *a, struct str name, const struct json *v)
 {
@@ -312,7 +302,7 @@ read_level(struct arena *a, const struct judge_scale *s, const struct json *v,
 			return 0;
 	if (s->mapping != NULL && !s->ranged)
 		return err_set(e, ERR_SCHEMA, "\"%.*s\" of the verdict is "
-		    "none of the rubric's levels", STRF(key));
+		    "not a level of the rubric", STRF(key));
 	if (!json_double(v, &d))
 		return err_set(e, ERR_SCHEMA, "\"%.*s\" of the verdict is %s, "
 		    "not a number", STRF(key),
@@ -338,7 +328,7 @@ reason_of(const struct json *v)
 }
 
 static bool
-present(const struct json *v)
+is_given(const struct json *v)
 {
 	return v != NULL && v->type != JSON_NULL;
 }
@@ -350,19 +340,19 @@ read_json(struct arena *a, const struct json *v, const struct judge_scale *s,
 	const struct json *passed = json_getc(v, "passed");
 	const struct json *level = json_get(v, level_key(s));
 
-	if (present(passed) && passed->type != JSON_BOOL)
+	if (is_given(passed) && passed->type != JSON_BOOL)
 		return err_set(e, ERR_SCHEMA, "\"passed\" of the verdict is "
 		    "%s, not true or false",
 		    json_type_name((enum json_type)passed->type));
-	if (present(level)) {
+	if (is_given(level)) {
 		if (read_level(a, s, level, &out->score, e) == -1)
 			return -1;
 		out->passed = out->score >= (threshold < 0 ? 0.5 : threshold);
-	} else if (present(passed))
+	} else if (is_given(passed))
 		out->score = json_bool(passed) ? 1 : 0;
 	else
 		return err_set(e, ERR_SCHEMA, "the verdict is null");
-	if (!present(passed))
+	if (!is_given(passed))
 		return 0;
 	if (json_bool(passed) ? !(out->score > 0) : !(out->score < 1))
 		return err_set(e, ERR_SCHEMA, "the verdict contradicts itself:"
@@ -385,8 +375,8 @@ judge_read(struct arena *a, const struct answer *ans,
 		return 0;
 	v = last_object(a, ans->output, is_verdict, scale);
 	if (v == NULL)
-		return err_set(e, ERR_SCHEMA, "there is no verdict in its "
-		    "answer");
+		return err_set(e, ERR_SCHEMA, "the answer contains no "
+		    "verdict");
 	if (read_json(a, v, scale, threshold, out, e) == -1)
 		return -1;
 	*(out->passed ? &out->passes : &out->failures) = reason_of(v);
@@ -432,7 +422,7 @@ read_choice(const struct json *v, struct judge_choice *out, struct err *e)
 	return 0;
 }
 
-/* Of several calls the last counts, as of several objects. */
+/* The last call counts, as does the last object. */
 int
 judge_read_choice(struct arena *a, const struct answer *ans,
     struct judge_choice *out, struct err *e)
@@ -442,12 +432,12 @@ judge_read_choice(struct arena *a, const struct answer *ans,
 
 	*out = (struct judge_choice){ .winner = JUDGE_TIE };
 	for (c = ans->calls; c != NULL; c = c->next)
-		if (calls(c, judge_choice_tools[0].name))
+		if (is_call_of(c, judge_choice_tools[0].name))
 			last = c;
 	v = last != NULL ? read_arguments(a, last) :
 	    last_object(a, ans->output, is_choice, NULL);
 	if (v == NULL)
-		return err_set(e, ERR_SCHEMA, "there is no verdict in its "
-		    "answer");
+		return err_set(e, ERR_SCHEMA, "the answer contains no "
+		    "verdict");
 	return read_choice(v, out, e);
 }

@@ -101,12 +101,12 @@ then
 	like 'a flood' '1 judge_error 0 *wrote more than*' "$got"
 fi
 judged 'say quote'
-is 'the answer is not the verdict' '1  0 the judge failed it, without a word' "$got"
+is 'the answer is not the verdict' '1  0 failed, without a reason' "$got"
 like 'but the judge sees it' '*trust me*' "$(cat line)"
 judged 'say where'
 is 'role, sample, model, workspace' '0  1 judge 1 jm file' "$got"
 judged 'say second'
-is 'asked again, once' '0  1 the judge passed it, without a word' "$got"
+is 'asked again, once' '0  1 passed, without a reason' "$got"
 like 'asked again: it is in the details' '*"asked_again":true*' "$(cat line)"
 judged 'say votes' ', samples: 3'
 like 'the majority passes' '0  0.6 2 of 3 passed*' "$got"
@@ -193,7 +193,7 @@ bad 'a rubric that is a pipe' null ', rubric: pipe.md' '2 e.yaml:12:*pipe.md: no
 echo >blank.md
 bad 'a rubric without a word' null ', rubric: blank.md' '2 e.yaml:12:*blank.md: the rubric is empty'
 bad 'prompt and rubric' x ', rubric: helpfulness' '2 e.yaml:12:*either*'
-bad 'neither' null '' '2 e.yaml:12:*needs "prompt" or "rubric"'
+bad 'neither' null '' '2 e.yaml:12:*"prompt" or "rubric" is required'
 bad 'a judge that is none' x ', judge: {executor: nobody}' '2 e.yaml:12:*Invalid executor type: nobody'
 bad 'a template' "'{{.Vars.no}}'" '' '2 e.yaml:12:*there is no variable "no"'
 bad 'pairwise without a baseline' x ', mode: pairwise' '2 e.yaml:12:9: mode "pairwise" compares with the baseline: it needs --baseline*'
@@ -248,7 +248,7 @@ pair() {
 	got="$rc $("$WAZA" parse r.json | sed -n 's/.*"validations":{"better":{[^{]*"score":\([0-9.]*\),.*"pairwise":\({[^}]*}\).*"pass1".*/\1 \2/p')"
 }
 pair biased
-is 'pairwise: who prefers the first prefers none' '0 0.5 {"winner":"tie","magnitude":"equal","reasoning":"the judge chose skill first and baseline when the order was swapped: it came first / it came first","position_consistent":false}' "$got"
+is 'pairwise: who prefers the first prefers none' '0 0.5 {"winner":"tie","magnitude":"equal","reasoning":"the judge chose skill first and baseline after the order was swapped: it came first / it came first","position_consistent":false}' "$got"
 like 'pairwise: the baseline has a tie' '*"baseline_outcome":*"feedback":"not compared: this is the baseline"*' "$("$WAZA" parse r.json)"
 pair fair
 like 'pairwise: the impact of the skill' '*"skill_impact":{*,"pairwise":{"winner":"skill",*' "$("$WAZA" parse r.json)"

@@ -67,7 +67,7 @@ like 'its details' '*"max_tool_calls":3,"max_tokens":0,"max_duration_ms":0,"requ
 like 'action_sequence: F1' '*"score":0.8,*"passed":true*"precision":0.6666666666666666,"recall":1,"f1":0.8}' "$(verdict s)"
 like 'tool_constraint: labels' '*"expect_tools":?"^ba (command_pattern: AZD?\\s+up)","view"?,"reject_tools":?"rm"?,"failures":null*"tokens_total":120,"total_turns":2}' "$(verdict c)"
 like 'tool_calls: which call it was' '*"total_calls":3*"passed_checks":4,"total_checks":4*"matched_call_index":1}*"matched_call_index":0}*' "$(verdict t)"
-like 'skill_invocation: extra skills cost' '*"score":0.46666*"passed":true*2 used, 1 expected*"actual_skills":?"greet","extra"?,"allow_extra":false*' "$(verdict k)"
+like 'skill_invocation: extra skills cost' '*"score":0.46666*"passed":true*2 used, only 1 expected*"actual_skills":?"greet","extra"?,"allow_extra":false*' "$(verdict k)"
 like 'trigger' '*"passed":true,*"mode":"positive","threshold":0.6,"skill_path":"skills/greet","matched_keywords":?"say","hello"?*"phrase_score":1}' "$(verdict g)"
 
 run "$WAZA" run -q --task bad -o r.json
@@ -76,10 +76,10 @@ like 'the report says what' '*3 tool calls, at most 2 expected; 120 tokens, at m
 like 'and where a sequence differs' '*first difference at 2: "view" expected, "bash" found*' "$out"
 like 'behavior' '*required tool ?"Bash?" was not called (called: ?"bash?", ?"view?"); forbidden tool ?"view?" was called (2 of 3 calls)*' "$(verdict b)"
 like 'action_sequence' '*; expected 2 calls exactly: ?"view?", ?"view?"; found 3: ?"view?", ?"bash?", ?"view?"",*' "$(verdict s)"
-like 'tool_constraint' '*no call like ?"bash (command_pattern: npm)?": command is ?"azd  up?"; called: ?"bash?"; allowed: ?"view?"",*' "$(verdict c)"
-like 'tool_calls' '*3 tool calls, at least 4 expected; no call like ?"bash (args: ?options.force?)?": argument ?"options.force?": false expected, true found",*' "$(verdict t)"
+like 'tool_constraint' '*no call matches ?"bash (command_pattern: npm)?": command is ?"azd  up?"; called: ?"bash?"; allowed: ?"view?"",*' "$(verdict c)"
+like 'tool_calls' '*3 tool calls, at least 4 expected; no call matches ?"bash (args: ?options.force?)?": argument ?"options.force?": false expected, true found",*' "$(verdict t)"
 like 'skill_invocation' '*"score":0,*forbidden skills were used: ?"extra?"*' "$(verdict k)"
-like 'trigger' '*the prompt is not for the skill, and should be: score 0.00*' "$(verdict g)"
+like 'trigger' '*the prompt does not match the skill, but should: score 0.00*' "$(verdict g)"
 
 # from elsewhere: skill_path is beside the file, or in the working directory
 mkdir -p elsewhere deep/tasks
@@ -90,7 +90,7 @@ run "$WAZA" run -q deep/eval.yaml --task good
 is 'a skill from the working directory' 0 "$rc"
 run sh -c "cd elsewhere && \"\$WAZA\" run -q ../deep/eval.yaml --task good"
 is 'no skill: status 2, before anything runs' 2 "$rc"
-like 'no skill: where it is named' '*../deep/eval.yaml:30:46: there is no skill "skills/greet", neither beside*' "$err"
+like 'no skill: where it is named' '*../deep/eval.yaml:30:46: skill "skills/greet" not found beside*' "$err"
 
 # settings are checked with their places
 refuse() {

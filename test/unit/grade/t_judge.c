@@ -334,13 +334,13 @@ scales(void)
 		{ "{\"flagged\": false, \"reasoning\": \"ok\"}", 1, 1, "ok" },
 		{ "{\"flagged\": true}", 0, 0, "" },
 		{ "{\"flagged\": \"true\"}", 0, 0, "" },
-		{ "{\"flagged\": 1}", -1, 0, "none of the rubric's levels" },
+		{ "{\"flagged\": 1}", -1, 0, "not a level of the rubric" },
 		{ "{\"score\": 1}", -1, 0, "no verdict" },
 	};
 	static const struct row words[] = {
 		{ "{\"score\": \"good\"}", 1, 1, "" },
 		{ "{\"score\": \"bad\"}", 0, 0, "" },
-		{ "{\"score\": \"ugly\"}", -1, 0, "none of the rubric's levels" },
+		{ "{\"score\": \"ugly\"}", -1, 0, "not a level of the rubric" },
 	};
 	struct grader_criteria m;
 	struct err e;
@@ -704,7 +704,7 @@ settings(void)
 		{ "prompt: x\nsamples: 3\nmode: independent\nthreshold: 1\n", NULL, 0 },
 		{ "\nrubric: helpfulness\n", NULL, 0 },
 		{ "prompt: x\nrubric: helpfulness\n", "either", 2 },
-		{ "samples: 3\n", "needs \"prompt\" or \"rubric\"", 1 },
+		{ "samples: 3\n", "\"prompt\" or \"rubric\" is required", 1 },
 		{ "prompt: ' '\n", "checks nothing", 1 },
 		{ "\nrubric: helpfullness\n", "did you mean", 2 },
 		{ "\n\nrubric: [x]\n", "must be a string", 3 },

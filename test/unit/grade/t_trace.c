@@ -165,86 +165,86 @@ static const struct {
 	{ "behavior", "{required_tools: [a]}", NULL, 0, false, "(called: none)" },
 	{ "behavior", "{max_tool_calls: 0, forbidden_tools: rm}", "a\nb", 1, true, "within" },
 	{ "behavior", "{max_tokens: 1, max_turns: 1}", NULL, 1, true,
-	    "within all limits that are known; tokens and turns are not" },
+	    "within all limits; tokens and turns are unknown" },
 	{ "behavior", "{required_tools: ['{{.Vars.tool}}']}", "bash", 1, true, "within" },
 	/* action_sequence */
 	{ "action_sequence", "{matching_mode: in_order_match, expected_actions: [view, edit, view]}",
-	    "view\nbash\nedit\nview", 6.0 / 7, true, "the calls are as expected, and 1 more" },
+	    "view\nbash\nedit\nview", 6.0 / 7, true, "the calls are as expected, with 1 more" },
 	{ "action_sequence", "{matching_mode: any_order_match, expected_actions: [a, a]}", "a\nb",
 	    0.5, false, "missing \"a\" (2 expected, 1 found); expected 2 calls in any order: \"a\", "
 	    "\"a\"; found 2: \"a\", \"b\"" },
 	{ "action_sequence", "{matching_mode: exact_match, expected_actions: [a]}", NULL, 0, false,
-	    "first difference at 1: \"a\" expected, nothing more found; expected 1 calls exactly: "
+	    "first difference at 1: \"a\" expected, nothing found; expected 1 calls exactly: "
 	    "\"a\"; found 0: none" },
 	{ "action_sequence", "{matching_mode: exact_match, expected_actions: [a, b]}", "a\nb", 1,
 	    true, "the calls are as expected" },
 	{ "action_sequence", "{matching_mode: exact_match, expected_actions: [a, b]}", "b\na", 1,
 	    false, "first difference at 1: \"a\" expected, \"b\" found" },
 	{ "action_sequence", "{matching_mode: exact_match, expected_actions: [a]}", "a\nc", 2.0 / 3,
-	    false, "first difference at 2: nothing more expected, \"c\" found" },
+	    false, "first difference at 2: nothing expected, \"c\" found" },
 	{ "action_sequence", "{matching_mode: in_order_match, expected_actions: [a, b, c]}",
-	    "c\na\nb", 1, false, "first difference at 3: \"c\" does not come after \"b\"" },
+	    "c\na\nb", 1, false, "first difference at 3: \"c\" not found after \"b\"" },
 	{ "action_sequence", "{matching_mode: in_order_match, expected_actions: [x]}", "a", 0,
-	    false, "first difference at 1: \"x\" does not come" },
+	    false, "first difference at 1: \"x\" not found" },
 	{ "action_sequence", "{matching_mode: any_order, expected_actions: [b, a]}", "a\nb\nc",
 	    0.8, true, "as expected" },
 	{ "action_sequence", "{mode: in_order, expected_actions: '{{.Vars.tool}}'}", "bash", 1,
 	    true, "as expected" },
 	/* tool_constraint */
 	{ "tool_constraint", "{expect_tools: [{tool: '^ba', command_pattern: 'AZD\\s+up'}]}",
-	    "Bash {\"command\":\"azd  up\"}", 1, true, "all tool constraints hold" },
+	    "Bash {\"command\":\"azd  up\"}", 1, true, "all tool constraints are met" },
 	{ "tool_constraint", "{expect_tools: [{tool: '^ba', command_pattern: 'AZD\\s+up'}]}",
 	    "view {\"command\":\"azd up\"}\nBash {\"command\":\"ls\"}", 0, false,
-	    "no call like \"^ba (command_pattern: AZD\\s+up)\": command is \"ls\"" },
+	    "no call matches \"^ba (command_pattern: AZD\\s+up)\": command is \"ls\"" },
 	{ "tool_constraint", "{expect_tools: [bash, view], reject_tools: [rm, {tool: edit}]}",
-	    "bash\nrm\nedit", 0.25, false, "no call like \"view\": no tool of that name was called; "
-	    "call 2 is like \"rm\", and should not be; call 3 is like \"edit\", and should not be" },
+	    "bash\nrm\nedit", 0.25, false, "no call matches \"view\": no such tool was called; "
+	    "call 2 matches rejected \"rm\"; call 3 matches rejected \"edit\"" },
 	{ "tool_constraint", "{reject_tools: [{tool: '.', path_pattern: '^/etc'}]}",
-	    "a {\"path\":\"/ETC/passwd\"}", 0, false, "call 1 is like \". (path_pattern: ^/etc)\"" },
+	    "a {\"path\":\"/ETC/passwd\"}", 0, false, "call 1 matches rejected \". (path_pattern: ^/etc)\"" },
 	{ "tool_constraint", "{reject_tools: [{tool: '.', path_pattern: '^/etc'}]}",
-	    "a {\"file_path\":\"/etc/passwd\"}", 0, false, "call 1 is like" },
+	    "a {\"file_path\":\"/etc/passwd\"}", 0, false, "call 1 matches rejected" },
 	{ "tool_constraint", "{expect_tools: [{tool: skill, skill_pattern: '^greet$'}]}",
-	    "skill {\"skill\":\"greet\"}", 1, true, "hold" },
+	    "skill {\"skill\":\"greet\"}", 1, true, "are met" },
 	{ "tool_constraint", "{expect_tools: [{tool: sh, command_pattern: '\"-lc\",\"ls'}]}",
-	    "shell {\"command\":[\"sh\",\"-lc\",\"ls\"]}", 1, true, "hold" },
+	    "shell {\"command\":[\"sh\",\"-lc\",\"ls\"]}", 1, true, "are met" },
 	{ "tool_constraint", "{expect_tools: [{tool: b, command_pattern: '^$'}]}", "b", 1, true,
-	    "hold" },
+	    "are met" },
 	{ "tool_constraint", "{allow_only: [view, grep]}", "view\nbash\nview\nrm\nbash", 0, false,
 	    "called: \"bash\", \"rm\"; allowed: \"view\", \"grep\"" },
-	{ "tool_constraint", "{allow_only: [view, grep]}", "view", 1, true, "hold" },
+	{ "tool_constraint", "{allow_only: [view, grep]}", "view", 1, true, "are met" },
 	{ "tool_constraint", "{allow_only: []}", "view", 0, false,
 	    "called: \"view\"; allowed: none" },
-	{ "tool_constraint", "{allow_only: []}", NULL, 1, true, "hold" },
+	{ "tool_constraint", "{allow_only: []}", NULL, 1, true, "are met" },
 	{ "tool_constraint", "{max_turns: 3, max_tokens: 1, reject_tools: x}", NULL, 1, true,
-	    "tokens and turns are not known" },
+	    "tokens and turns are unknown" },
 	{ "tool_constraint", "{expect_tools: [{tool: '{{.Vars.tool}}', args: {n: '{{.Vars.tool}}'}}]}",
-	    "bash {\"n\":\"bash\"}", 1, true, "hold" },
+	    "bash {\"n\":\"bash\"}", 1, true, "are met" },
 	{ "tool_constraint", "{reject_tools: [{tool: b, args: {n: 1}}]}", "b {\"n\":2}", 1, true,
-	    "hold" },
+	    "are met" },
 	{ "tool_constraint", "{reject_tools: [{tool: b, args: {n: 1}}]}", "b {\"n\":1.0}", 0, false,
-	    "call 1 is like \"b (args: [n])\"" },
+	    "call 1 matches rejected \"b (args: [n])\"" },
 	{ "tool_constraint", "{reject_tools: [{tool: b, args: {n: 1}}]}", "b {\"n\":", 1, true,
-	    "hold" },
+	    "are met" },
 	/* tool_calls */
 	{ "tool_calls", "{required_tools: [a, b], forbidden_tools: [c], min_calls: 4, max_calls: 2}",
 	    "a\nc\nc", 1.0 / 5, false, "required tool \"b\" was not called (called: \"a\", \"c\"); "
 	    "forbidden tool \"c\" was called (2 of 3 calls); 3 tool calls, at least 4 expected; "
 	    "3 tool calls, at most 2 expected" },
 	{ "tool_calls", "{max_calls: 0}", "a", 0, false, "1 tool calls, at most 0 expected" },
-	{ "tool_calls", "{max_calls: 0}", NULL, 1, true, "all calls as expected" },
-	{ "tool_calls", "{min_calls: 0, max_calls: 1}", "a", 1, true, "all calls as expected" },
+	{ "tool_calls", "{max_calls: 0}", NULL, 1, true, "all tool calls are as expected" },
+	{ "tool_calls", "{min_calls: 0, max_calls: 1}", "a", 1, true, "all tool calls are as expected" },
 	{ "tool_calls", "{expect: [{tool: '^A$'}, {tool: x}, b]}", "a\nxb", 1, true, "as expected" },
 	{ "tool_calls", "{expect: [{tool: a, args: {n: {equals: 1}, m: {regex: '^x'}}}]}",
-	    "a {\"n\":1,\"m\":\"y\"}\na {\"n\":2,\"m\":\"x\"}", 0, false, "no call like "
+	    "a {\"n\":1,\"m\":\"y\"}\na {\"n\":2,\"m\":\"x\"}", 0, false, "no call matches "
 	    "\"a (args: [n, m])\": argument \"n\": 1 expected, 2 found" },
 	{ "tool_calls", "{expect: [{tool: a, args: {n: 1}}]}", "a {\"n\":1}\na nonsense", 1, true,
 	    "as expected" },
 	{ "tool_calls", "{expect: [{tool: a, args: {n: 1}}]}", "b {\"n\":1}\na nonsense", 0, false,
-	    "its arguments cannot be read as JSON: \"nonsense\"" },
+	    "the arguments are not JSON: \"nonsense\"" },
 	{ "tool_calls", "{expect: [{tool: a, args: {n: 1}}]}", "a", 0, false,
-	    "argument \"n\": not there" },
+	    "argument \"n\": missing" },
 	{ "tool_calls", "{expect: [{tool: a, args: {n: 1}}]}", "a [1]", 0, false,
-	    "argument \"n\": not there" },
+	    "argument \"n\": missing" },
 	{ "tool_calls", "{expect: {tool: a}}", "a", 1, true, "as expected" },
 };
 
@@ -298,7 +298,7 @@ static const struct {
 	{ "{regex: '\"k\":\\[1'}", "{ \"k\" : [ 1 ] }", true, "" },
 	{ "{regex: '^$'}", "null", true, "" },
 	{ "{contains: bc}", "\"abcd\"", true, "" },
-	{ "{contains: BC}", "\"abcd\"", false, "something with \"BC\" expected, \"abcd\" found" },
+	{ "{contains: BC}", "\"abcd\"", false, "text with \"BC\" expected, \"abcd\" found" },
 	{ "{contains: '\"b\"'}", "[\"a\", \"b\"]", true, "" },
 	{ "{contains: 12}", "\"a12\"", true, "" },
 	{ "{contains: rue}", "true", true, "" },
@@ -335,7 +335,7 @@ arguments(void)
 		OK(v.passed || says(v.feedback, matchers[i].why));
 		OK(utf8_valid(v.feedback) && utf8_valid(v.details));
 	}
-	/* by path, only where the plain name is not there */
+	/* by path, only where the plain name is missing */
 	v = grade("tool_calls", "expect: [{tool: t, args: {a.b.1.c: 2}}]",
 	    "t {\"a\":{\"b\":[0,{\"c\":2}]}}");
 	OK(v.passed);
@@ -344,8 +344,8 @@ arguments(void)
 	OK(!v.passed && says(v.feedback, "2 expected, 3 found"));
 	v = grade("tool_calls", "expect: [{tool: t, args: {a.: 2, a.b: 1}}]",
 	    "t {\"a\":[1]}");
-	OK(!v.passed && says(v.feedback, "argument \"a.\": not there; "
-	    "argument \"a.b\": not there"));
+	OK(!v.passed && says(v.feedback, "argument \"a.\": missing; "
+	    "argument \"a.b\": missing"));
 }
 
 static void
@@ -382,12 +382,12 @@ details(void)
 	OK(near(v.score, 1.0 / 3));
 	OK(has(v, "{expect_tools: ['b (args: [x, y])'], reject_tools: [], "
 	    "tools_used: [bash, rm], tokens_total: 110, total_turns: 4}"));
-	OK(says(v.details, "\"failures\":[\"no call like"));
+	OK(says(v.details, "\"failures\":[\"no call matches"));
 	v = grade_with("tool_calls", yaml("{expect: [{tool: rm}, {tool: x, "
 	    "args: {n: {equals: 1}}}]}"), &w);
 	OK(has(v, "{total_calls: 2, unique_tools: [bash, rm], passed_checks: "
 	    "1, total_checks: 2, expect: [{tool: rm, matched_call_index: 1}, "
-	    "{tool: x, args: {n: {equals: 1}}, reason: no tool of that name "
+	    "{tool: x, args: {n: {equals: 1}}, reason: no such tool "
 	    "was called}]}"));
 }
 
@@ -399,16 +399,16 @@ static const struct {
 	const char *feedback;
 } skill_rows[] = {
 	{ "{mode: any_order, required_skills: [s], allow_extra: false}", "s t u", 0.3, true,
-	    "the skills are as expected; 3 used, 1 expected, and no others" },
+	    "the skills are as expected; 3 used, only 1 expected" },
 	{ "{mode: any_order, required_skills: [s]}", "s t u", 0.5, true, "as expected" },
 	{ "{mode: in_order, required_skills: [s, u]}", "s t u", 0.8, true, "as expected" },
 	{ "{mode: in_order, required_skills: [u, s]}", "s t u", 0.8, false,
-	    "first difference at 2: \"s\" does not come after \"u\"; expected 2 skills in this order: "
+	    "first difference at 2: \"s\" not found after \"u\"; expected 2 skills in this order: "
 	    "\"u\", \"s\"; found 3: \"s\", \"t\", \"u\"" },
 	{ "{mode: exact_match, required_skills: [s]}", "s", 1, true, "as expected" },
 	{ "{mode: exact_match, required_skills: [s]}", "", 0, false, "found 0: none" },
 	{ "{mode: exact_match, required_skills: [s], allow_extra: false}", "t s", 2.0 / 3 * 0.7,
-	    false, "\"t\", \"s\"; 2 used, 1 expected, and no others" },
+	    false, "\"t\", \"s\"; 2 used, only 1 expected" },
 	{ "{forbidden_skills: [x]}", "s", 1, true, "as expected" },
 	{ "{forbidden_skills: [x, t, x]}", "t x s", 0, false,
 	    "forbidden skills were used: \"t\", \"x\"" },
@@ -497,19 +497,19 @@ triggers(void)
 	OK(has(v, "{mode: positive, threshold: 0.6, skill_path: SKILL.md, "
 	    "matched_keywords: [deploy, stack], matched_count: 2, "
 	    "keyword_count: 12, phrase_score: 0}"));
-	OK(says(v.feedback, "the prompt is for the skill: score 0.67, at least "
-	    "0.60 (2 of its 3 words are the skill's: \"deploy\", \"stack\"; "
+	OK(says(v.feedback, "the prompt matches the skill: score 0.67, at least "
+	    "0.60 (2 of 3 words are words of the skill: \"deploy\", \"stack\"; "
 	    "best phrase 0.00)"));
 	v = trigger("{skill_path: ., mode: negative}", "Deploy the stack");
 	OK(!v.passed && near(v.score, 1));
-	OK(says(v.feedback, "the prompt is for the skill, and should not be"));
+	OK(says(v.feedback, "the prompt matches the skill, but should not"));
 	/* what it is not for are no words of it */
 	v = trigger("{skill_path: SKILL.md, mode: negative}",
 	    "Write me a haiku, some poetry");
 	OK(v.passed && near(v.score, 0));
 	OK(has(v, "{matched_keywords: null, matched_count: 0}"));
 	v = trigger("{skill_path: SKILL.md, mode: positive}", "a haiku");
-	OK(!v.passed && says(v.feedback, "is not for the skill, and should be"));
+	OK(!v.passed && says(v.feedback, "does not match the skill, but should"));
 	/* a phrase: as it stands, or by its words */
 	v = trigger("{skill_path: SKILL.md, mode: positive}",
 	    "Would everybody please SHIP the Code somewhere nice today");
@@ -598,8 +598,8 @@ static const struct {
 	const char *note;	/* what follows the file's name; "": nothing */
 } check_rows[] = {
 	{ "behavior", "{}", ":9:9: this grader checks nothing\n" },
-	{ "behavior", "max_tool_calls: 0", ":1:17: warning: 0 is no limit here; for no calls at "
-	    "all, there is \"tool_calls\" with \"max_calls: 0\"\n" },
+	{ "behavior", "max_tool_calls: 0", ":1:17: warning: 0 means no limit; to forbid all "
+	    "calls, use a \"tool_calls\" grader with \"max_calls: 0\"\n" },
 	{ "behavior", "max_tool_calls: 0", ":9:9: this grader checks nothing\n" },
 	{ "behavior", "max_tool_calls: -1", ":1:17: \"max_tool_calls\" must be at least 0" },
 	{ "behavior", "max_tool_call: 1", ":1:1: warning: unknown key \"max_tool_call\"" },
@@ -638,7 +638,7 @@ static const struct {
 	    "did you mean \"path_pattern\"?" },
 	{ "tool_constraint", "reject_tools: [{tool: ''}]", ":1:16: \"tool\" is empty\n" },
 	{ "tool_constraint", "reject_tools: [1]", ":1:16: \"reject_tools\": expected a mapping with "
-	    "\"tool\", or a tool's name, not a number\n" },
+	    "\"tool\" or the name of a tool, not a number\n" },
 	{ "tool_constraint", "expect_tools: ['{{.Vars.p}}']", ":1:16: invalid pattern \"(\"" },
 	{ "tool_constraint", "expect_tools: ['{{.Vars.q}}']", ":1:16: template: " },
 	{ "tool_calls", "{}", ":9:9: this grader checks nothing\n" },
@@ -647,12 +647,12 @@ static const struct {
 	{ "tool_calls", "{min_calls: 3, max_calls: 2}", ":1:13: \"min_calls\" is more than "
 	    "\"max_calls\"\n" },
 	{ "tool_calls", "expect: [{tool: a, args: [x]}]", ":1:26: \"args\" must be a mapping of "
-	    "names and matchers\n" },
+	    "argument names to matchers\n" },
 	{ "tool_calls", "expect: [{tool: a, args: {x: {equals: 1, regex: a}}}]", ":1:30: argument "
-	    "\"x\": expected exactly one of equals, regex, contains, range and json_schema here\n" },
+	    "\"x\": expected exactly one of equals, regex, contains, range and json_schema\n" },
 	{ "tool_calls", "expect: [{tool: a, args: {x: {equals: 1, y: 2}}}]", "exactly one of" },
 	{ "tool_calls", "expect: [{tool: a, args: {x: {}}}]", "exactly one of" },
-	{ "tool_calls", "expect: [{tool: a, args: {x: {regexp: a}}}]", "\"regexp\" is no matcher; "
+	{ "tool_calls", "expect: [{tool: a, args: {x: {regexp: a}}}]", "unknown matcher \"regexp\"; "
 	    "did you mean \"regex\"?" },
 	{ "tool_calls", "expect: [{tool: a, args: {x: {gte: 1}}}]", "did you mean \"range\"?" },
 	{ "tool_calls", "expect: [{tool: a, args: {x: {regex: '('}}}]",
@@ -660,24 +660,24 @@ static const struct {
 	{ "tool_calls", "expect: [{tool: a, args: {x: {regex: ''}}}]", "is empty" },
 	{ "tool_calls", "expect: [{tool: a, args: {x: {contains: []}}}]", "must be a string" },
 	{ "tool_calls", "expect: [{tool: a, args: {x: {range: {}}}}]", "needs one of gte" },
-	{ "tool_calls", "expect: [{tool: a, args: {x: {range: {min: 1}}}}]", "expected only gte, gt" },
+	{ "tool_calls", "expect: [{tool: a, args: {x: {range: {min: 1}}}}]", "takes only gte, gt" },
 	{ "tool_calls", "expect: [{tool: a, args: {x: {range: {gte: a}}}}]", "must be a number" },
 	{ "tool_calls", "expect: [{tool: a, args: {x: {range: {gte: 2, lt: 1}}}}]",
-	    "nothing is in this range" },
+	    "\"range\" is empty" },
 	{ "tool_calls", "expect: [{tool: a, args: {x: {json_schema: {type: 1}}}}]",
 	    ":1:44: json_schema: " },
 	{ "tool_calls", "expect: [{tool: a, args: {x: {json_schema: true}}}]",
-	    "must be a mapping" },
+	    "must be a non-empty mapping" },
 	{ "tool_calls", "{required_tools: [a], expect: [{tool: a, args: {x: 1, y: {equals: {}}, z: "
 	    "{range: {gt: 1}}}}]}", "" },
 	{ "trigger", "{mode: positive}", ":1:1: Missing required field: skill_path\n" },
 	{ "trigger", "{skill_path: ., mode: possitive}", "did you mean \"positive\"?" },
 	{ "trigger", "{skill_path: ., mode: positive, threshold: 1.5}", ":1:44: \"threshold\" must be " },
-	{ "trigger", "{skill_path: .}", ":9:9: \"mode\" is needed" },
-	{ "trigger", "{skill_path: no/where, mode: positive}", ":1:14: there is no skill "
-	    "\"no/where\", neither beside this file nor in the working directory\n" },
+	{ "trigger", "{skill_path: .}", ":9:9: \"mode\" is required" },
+	{ "trigger", "{skill_path: no/where, mode: positive}", ":1:14: skill "
+	    "\"no/where\" not found beside this file or in the working directory\n" },
 	{ "trigger", "{skill_path: bad.md, mode: positive}", ":1:14: skill \"bad.md\": " },
-	{ "trigger", "{skill_path: empty.md, mode: positive}", "it has no words" },
+	{ "trigger", "{skill_path: empty.md, mode: positive}", "it contains no words" },
 	{ "trigger", "{skill_path: ., mode: positive}", "" },
 };
 
