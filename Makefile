@@ -21,10 +21,10 @@ HARDEN  = -fstack-protector-strong -U_FORTIFY_SOURCE -D_FORTIFY_SOURCE=2
 DEFS    = -I. -DWAZA_VERSION=$(VERSION)
 # The modules of each folder, in the order of DESIGN.md section 3, and the
 # headers of each folder.
-BASE = base json os os_net os_path os_peer os_spawn
+BASE = base json os os_net os_path os_spawn
 BASE_H = base os os_internal os_net os_path os_spawn
 LIB = csv diff diff_search field glob http http_body http_events http_url mask opt stats tmpl \
-	unicode ws ws_frame ws_key py/expr py/expr_atom py/expr_call py/expr_case py/expr_equal py/expr_eval \
+	unicode ws ws_key py/expr py/expr_atom py/expr_call py/expr_case py/expr_equal py/expr_eval \
 	py/expr_format py/expr_lex py/expr_literal py/expr_map py/expr_method py/expr_num \
 	py/expr_parse py/expr_pattern py/expr_re py/expr_repr py/expr_seq py/expr_split py/expr_text \
 	py/expr_unicode py/expr_value re/re re/re_atom re/re_class re/re_cuts re/re_dfa re/re_lit \

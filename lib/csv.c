@@ -2,10 +2,9 @@
 /*
  * Comma-separated values into the tree of json.h.
  *
- * One pass over the text, which is not copied: a field borrows from it, but
- * for quoted ones that have a doubled quote or a CR LF in them.  The names of
- * the columns are shared by all records, so a record costs one node and one
- * more for each field.
+ * One pass over the text.  A field borrows from the text, unless it is quoted
+ * and contains a doubled quote or a CR LF.  All records share the column
+ * names, so a record costs one node plus one per field.
  */
 #include "lib/csv.h"
 
@@ -18,22 +17,27 @@ enum { COLUMNS_MAX = 10000 };
 struct reader {
 	struct arena *arena;
 	const char *p, *end;
-	const char *bol;	/* where the line begins */
+	const char *bol;	/* the start of the line */
 	unsigned line;
 	struct err *err;
 };
 
-static int
-fail(struct reader *r, const char *at, const char *msg)
+static uint16_t
+column(const struct reader *r, const char *at)
 {
 	size_t col = (size_t)(at - r->bol) + 1;
 
-	err_set(r->err, ERR_SYNTAX, "%s", msg);
-	return err_at(r->err, r->line,
-	    (unsigned)(col < JSON_COL_MAX ? col : JSON_COL_MAX));
+	return (uint16_t)(col < JSON_COL_MAX ? col : JSON_COL_MAX);
 }
 
-/* The bytes of the line end at p: LF, CR LF, or a CR that ends the text. */
+static int
+fail(struct reader *r, const char *at, const char *msg)
+{
+	err_set(r->err, ERR_SYNTAX, "%s", msg);
+	return err_at(r->err, r->line, column(r, at));
+}
+
+/* The length of the line end at p: LF, CR LF, or CR at the end; else 0. */
 static size_t
 eol(const struct reader *r, const char *p)
 {
@@ -48,7 +52,6 @@ eol(const struct reader *r, const char *p)
 	return 0;
 }
 
-/* Past the end of the line, if that is where we are. */
 static void
 next_line(struct reader *r)
 {
@@ -57,7 +60,7 @@ next_line(struct reader *r)
 	r->line++;
 }
 
-/* A quoted field's text, given what stands between its quotes. */
+/* Decodes the text between the quotes of a field. */
 static struct str
 unquote(struct reader *r, const char *from, const char *to)
 {
@@ -70,7 +73,7 @@ unquote(struct reader *r, const char *from, const char *to)
 	for (; from < to; from++) {
 		if (*from == '"' || (*from == '\r' && from + 1 < to &&
 		    from[1] == '\n'))
-			from++;	/* the second of the two stays */
+			from++;	/* keep the second of the two */
 		*w++ = *from;
 	}
 	return (struct str){ out, (size_t)(w - out) };
@@ -101,8 +104,8 @@ read_quoted(struct reader *r, struct str *out)
 	}
 	*out = unquote(r, from, r->p++);
 	if (r->p < r->end && *r->p != ',' && eol(r, r->p) == 0)
-		return fail(r, r->p, "text behind a closing quote; a quote "
-		    "inside a quoted field is written twice");
+		return fail(r, r->p, "text after a closing quote; write a "
+		    "quote inside a quoted field twice");
 	return 0;
 }
 
@@ -115,23 +118,15 @@ read_field(struct reader *r, struct str *out)
 		return read_quoted(r, out);
 	while (r->p < r->end && *r->p != ',' && eol(r, r->p) == 0) {
 		if (*r->p == '"')
-			return fail(r, r->p, "a quote inside a field that "
-			    "does not begin with one");
+			return fail(r, r->p, "quote inside an unquoted field; "
+			    "quote the whole field");
 		r->p++;
 	}
 	*out = (struct str){ from, (size_t)(r->p - from) };
 	return 0;
 }
 
-static uint16_t
-column(const struct reader *r)
-{
-	size_t col = (size_t)(r->p - r->bol) + 1;
-
-	return (uint16_t)(col < JSON_COL_MAX ? col : JSON_COL_MAX);
-}
-
-/* The next node of a record: a string at the reader's place. */
+/* Reads the next field into v. */
 static int
 read_cell(struct reader *r, struct json *v)
 {
@@ -139,7 +134,7 @@ read_cell(struct reader *r, struct json *v)
 
 	v->type = JSON_STRING;
 	v->line = r->line;
-	v->col = column(r);
+	v->col = column(r, r->p);
 	if (read_field(r, &s) == -1)
 		return -1;
 	if (s.n > UINT32_MAX)
@@ -149,7 +144,7 @@ read_cell(struct reader *r, struct json *v)
 	return 0;
 }
 
-/* Blank lines are passed over; whether there is anything left. */
+/* Skips blank lines; false at the end of the text. */
 static bool
 at_record(struct reader *r)
 {
@@ -158,7 +153,7 @@ at_record(struct reader *r)
 	return r->p < r->end;
 }
 
-/* The first record, as a list of its nodes. */
+/* Reads the first record; its members are the column names. */
 static struct json *
 read_header(struct reader *r, size_t *n)
 {
@@ -188,8 +183,8 @@ read_header(struct reader *r, size_t *n)
 	row->n = (uint32_t)*n;
 	twice = json_seal(&mem, row, false);
 	if (twice != NULL) {
-		err_set(r->err, ERR_SYNTAX, "two columns are called \"%.*s\"",
-		    (int)(twice->nkey < 40 ? twice->nkey : 40), twice->key);
+		err_set(r->err, ERR_SYNTAX, "duplicate column \"%.*s\"",
+		    STRF(utf8_cut(json_key(twice), 40)));
 		err_at(r->err, twice->line, twice->col);
 		return NULL;
 	}
@@ -225,14 +220,14 @@ read_record(struct reader *r, const struct json *header, size_t n,
 	if (i + 1 != n) {
 		err_set(r->err, ERR_SYNTAX, "%s fields than the header, "
 		    "which has %zu", i < n ? "fewer" : "more", n);
-		return err_at(r->err, row->line, i < n ? 1 : column(r));
+		return err_at(r->err, row->line, i < n ? 1 : column(r, r->p));
 	}
 	json_seal(&mem, row, false);
 	next_line(r);
 	return 0;
 }
 
-/* Text that no table has; sets the reader's place for the message. */
+/* Refuses invalid UTF-8 and NUL bytes. */
 static int
 check_text(struct reader *r)
 {
@@ -247,9 +242,9 @@ check_text(struct reader *r)
 			r->line++;
 		}
 		if (n == 0)
-			return fail(r, p, "the text is not UTF-8");
+			return fail(r, p, "the text is not valid UTF-8");
 		if (*p == '\0')
-			return fail(r, p, "a NUL byte: this is not a text");
+			return fail(r, p, "NUL byte: this is not a text file");
 	}
 	r->bol = r->p;
 	r->line = 1;
@@ -275,7 +270,7 @@ csv_read(struct arena *a, struct str text, struct err *e)
 	if (check_text(&r) == -1)
 		return NULL;
 	if (!at_record(&r)) {
-		fail(&r, r.p, "there is no header: the file is empty");
+		fail(&r, r.p, "the header is missing: the file is empty");
 		return NULL;
 	}
 	header = read_header(&r, &n);

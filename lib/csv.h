@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * csv.h: csv_.  Comma-separated values after RFC 4180, strictly: the first
- * record names the columns, every other has as many fields, quotes stand
- * only around a whole field.  Blank lines are passed over, a byte order mark
- * is dropped, lines may end in CR LF.
+ * csv.h: csv_.  A strict reader for comma-separated values (RFC 4180).  The
+ * first record names the columns; all records have the same number of fields;
+ * quotes must enclose a whole field.  Blank lines and a byte order mark are
+ * ignored; lines may end in CR LF.
  */
 #ifndef WAZA_CSV_H
 #define WAZA_CSV_H
@@ -15,8 +15,9 @@
 struct json;
 
 /*
- * The records as a JSON array of objects, all values strings, each with its
- * line.  NULL on failure, with line and column.  The text must outlive it.
+ * Returns the records as a JSON array of objects; all values are strings, with
+ * line and column.  The tree borrows from the text.  NULL on failure, with
+ * line and column.
  */
 struct json *csv_read(struct arena *, struct str text, struct err *);
 

@@ -2,10 +2,10 @@
 /*
  * Unified diffs.
  *
- * What begins and ends alike is cut off first, by bytes; only the lines
- * between are numbered, equal ones alike.  Lines that only one text has are
- * changed in any case, so the search runs over the others: two texts that
- * have nothing in common cost next to nothing.
+ * The common beginning and end are removed first, by bytes.  The lines between
+ * get numbers, equal lines the same.  Lines that only one text contains are
+ * changes in any case, so the search skips them: texts without common lines
+ * cost almost nothing.
  *
  * Line numbers count from 0 here.  Index 0 is text a, 1 is text b.
  */
@@ -19,7 +19,7 @@
 enum {
 	BLOCK = 4096,		/* bytes compared at once */
 	PROBES = 64,		/* in the table of lines */
-	LONG_PART = 4		/* of max: a line that is longer is cut */
+	LONG_PART = 4		/* lines over 1/4 of max are truncated */
 };
 
 /* The lines of one text between the first and the last change. */
@@ -27,13 +27,13 @@ struct side {
 	struct str text;
 	size_t from, to;	/* their bytes */
 	size_t line;		/* lines before them */
-	size_t *at;		/* n + 1 offsets; NULL: too many to look at */
+	size_t *at;		/* n + 1 offsets; NULL: too many to compare */
 	size_t n;
-	uint32_t *id;		/* equal lines have the same */
+	uint32_t *id;		/* numbers; equal lines have the same */
 	unsigned char *changed;
 };
 
-/* Lines from line[] on, n[] of them, are bytes at[] to end[]. */
+/* n[] lines from line[] on; they are the bytes at[] to end[]. */
 struct change {
 	size_t line[2], n[2], at[2], end[2];
 };
@@ -70,7 +70,7 @@ count_lines(struct str text, size_t from, size_t to)
 	return n;
 }
 
-/* How many bytes two texts have in common at their beginning. */
+/* The length of the common beginning of two texts. */
 static size_t
 common_head(const char *a, const char *b, size_t most)
 {
@@ -83,7 +83,7 @@ common_head(const char *a, const char *b, size_t most)
 	return n;
 }
 
-/* The same before their ends. */
+/* The length of the common end; a and b point to the ends. */
 static size_t
 common_tail(const char *a, const char *b, size_t most)
 {
@@ -97,7 +97,7 @@ common_tail(const char *a, const char *b, size_t most)
 	return n;
 }
 
-/* Cuts off the lines that both begin and end with. */
+/* Excludes the lines that both texts begin and end with. */
 static void
 trim(struct side *a, struct side *b)
 {
@@ -157,10 +157,10 @@ hash(struct str s)
 	return (uint32_t)(h ^ h >> 32);
 }
 
-/* One line for all that are equal; side and line are in one number. */
+/* A class of equal lines. */
 struct class {
 	uint32_t hash;
-	uint32_t line;
+	uint32_t line;		/* one of them: 2 * line + side */
 };
 
 struct classes {
@@ -172,8 +172,8 @@ struct classes {
 };
 
 /*
- * Where the table is crowded, which takes texts made for it, a line may get
- * a number of its own: it counts as changed then, which is not wrong.
+ * In a crowded table, which takes crafted texts, a line may get a class of its
+ * own.  It then counts as changed, which is still correct.
  */
 static uint32_t
 class_of(struct classes *c, unsigned which, size_t i)
@@ -199,8 +199,8 @@ class_of(struct classes *c, unsigned which, size_t i)
 }
 
 /*
- * The lines of b come mostly in the order of those of a: the one behind the
- * last that was found is tried before the table is.
+ * The lines of b are mostly in the order of those of a: try the line after the
+ * last match before the table.
  */
 static void
 number_b(struct classes *c)
@@ -246,7 +246,7 @@ number(struct arena *a, struct side *side)
 			side[s].changed[i] = seen[side[s].id[i]] != 3;
 }
 
-/* The lines that both texts have. */
+/* The lines of one text that both texts contain. */
 static struct diff_seq
 shared(struct arena *a, const struct side *s)
 {
@@ -271,10 +271,9 @@ take_marks(struct side *s, const struct diff_seq *q)
 }
 
 /*
- * Lines added, or removed, in a row of equal ones are the last of them:
- * people append.  Moves the changed lines of s from i to e down as far as they
- * go without meeting a change of the other text, which is at j; the number of
- * lines that they passed.
+ * Of a run of equal lines, the last ones are marked as added or removed, since
+ * people append.  Moves the changed lines i to e of s down until they meet a
+ * change of the other text, whose line is j; returns by how many lines.
  */
 static size_t
 slide(struct side *s, size_t i, size_t e, const struct side *other, size_t j)
@@ -329,7 +328,7 @@ compare(struct arena *mem, struct side *side)
 	slide_all(side);
 }
 
-/* The next change from a place on, which moves behind it. */
+/* Finds the next change and moves the place behind it. */
 static bool
 next_change(const struct side *side, struct place *p, struct change *c)
 {
@@ -365,24 +364,10 @@ next_change(const struct side *side, struct place *p, struct change *c)
 	return c->n[0] + c->n[1] > 0;
 }
 
-/* How much of a line is shown, and not a part of a character at its end. */
-static size_t
-shown(const struct out *o, struct str line)
-{
-	size_t n = o->max / LONG_PART, i;
-
-	if (o->max == 0 || line.n <= n)
-		return line.n;
-	for (i = 0; i < 3 && i < n; i++)
-		if (((unsigned char)line.p[n - i] & 0xC0) != 0x80)
-			return n - i;
-	return n;
-}
-
 static void
 put_line(struct out *o, char sign, struct str line)
 {
-	size_t n = shown(o, line);
+	size_t n = o->max == 0 ? line.n : utf8_cut(line, o->max / LONG_PART).n;
 
 	if (o->max > 0 && o->b->n - o->start + n > o->max)
 		o->cut = true;
@@ -422,7 +407,7 @@ put_range(struct buf *b, char sign, size_t line, size_t n)
 		buf_fmt(b, ",%zu", n);
 }
 
-/* Offset of n lines before (after) another one's; *n is how many there are. */
+/* The offset *n lines before (after) another; sets *n if there are fewer. */
 static size_t
 lines_before(struct str text, size_t at, size_t *n)
 {
@@ -449,7 +434,7 @@ lines_after(struct str text, size_t at, size_t *n)
 	return at;
 }
 
-/* Changes from the first to the last; p is behind the first. */
+/* Writes the changes from first to last as one hunk; p is behind first. */
 static size_t
 put_hunk(struct out *o, const struct side *side, struct place p,
     const struct change *first, const struct change *last)
@@ -485,7 +470,7 @@ put_hunk(struct out *o, const struct side *side, struct place p,
 	return n;
 }
 
-/* Changes with no more than twice the context between them are one hunk. */
+/* Changes with at most twice the context between them form one hunk. */
 static size_t
 put_hunks(struct out *o, const struct side *side)
 {

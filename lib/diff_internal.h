@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * diff_internal.h: diff_.  What two sequences of numbers do not share.
+ * diff_internal.h: diff_.  The difference of two sequences of numbers.
  */
 #ifndef WAZA_DIFF_INTERNAL_H
 #define WAZA_DIFF_INTERNAL_H
@@ -12,14 +12,14 @@
 
 struct diff_seq {
 	const uint32_t *id;
-	unsigned char *changed;	/* set to 1 where it has to go, or is new */
+	unsigned char *changed;	/* set to 1 where it differs */
 	int n;
 };
 
 /*
- * Marks what has to be changed so that the sequences are the same: as little
- * as possible, or after so many steps a little more.  Scratch memory is
- * linear.
+ * Marks the elements to remove from a and to insert from b, as few as possible;
+ * maybe more if the search exceeds `steps`.  Scratch memory is linear and comes
+ * from the arena.
  */
 void diff_search(struct arena *, struct diff_seq a, struct diff_seq b,
     size_t steps);

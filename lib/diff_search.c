@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * Myers, "An O(ND) Difference Algorithm and Its Variations" (1986), in linear
- * space.
+ * The linear-space variant of Myers, "An O(ND) Difference Algorithm and Its
+ * Variations" (1986).
  *
- * The search halves boxes, a part of one sequence by a part of the other, at
- * a place that a shortest path goes through, until one side of the box is
- * empty.  The larger half waits on a stack and the smaller is next, so the
- * stack is as deep as the logarithm of the numbers.  A box that takes too
- * long is cut at the furthest place seen: correct, though maybe not shortest.
+ * The search splits boxes, each a range of one sequence by a range of the
+ * other, at a point of a shortest path, until one side is empty.  The larger
+ * half is pushed on a stack and the smaller one is next, so the depth of the
+ * stack is logarithmic.  A box that takes too long is split at the furthest
+ * point seen: the result is correct, but may not be the shortest.
  */
 #include "lib/diff_internal.h"
 
@@ -15,8 +15,8 @@
 #include <limits.h>
 
 enum {
-	ROUNDS = 2048,		/* a box gets before it is cut anyhow */
-	ROUNDS_MIN = 8,		/* and when time is getting short */
+	ROUNDS = 2048,		/* per box, before it is split anyway */
+	ROUNDS_MIN = 8,		/* the same when few steps are left */
 	STACK = 64
 };
 
@@ -24,12 +24,12 @@ struct box {
 	int a0, a1, b0, b1;
 };
 
-/* A diagonal is a place in a minus a place in b. */
+/* A diagonal is an index into a minus an index into b. */
 struct work {
 	struct diff_seq a, b;
-	int *ahead, *back;	/* by diagonal: the furthest place in a */
+	int *ahead, *back;	/* by diagonal: the furthest index into a */
 	size_t left;		/* steps */
-	bool hurry;
+	bool hurry;		/* a box has exceeded its rounds */
 };
 
 static void
@@ -58,16 +58,16 @@ shrink(const struct work *w, struct box *x)
 	}
 }
 
-/* Diagonals that a search from one corner has come to. */
+/* The diagonals that a search from one corner has reached. */
 struct front {
 	int min, max;
-	int *at;		/* the furthest place in a, by diagonal */
+	int *at;		/* by diagonal: the furthest index into a */
 };
 
 /*
- * Widens a front by one diagonal on either side, within the box; beyond its
- * edge there is `none`.  At the box's border it recedes instead, so that only
- * every other diagonal is in it, as the number of rounds is odd or even.
+ * Widens a front by one diagonal on either side, with `none` beyond its ends.
+ * At the border of the box it shrinks instead, so that it contains every other
+ * diagonal: odd or even ones, like the number of rounds.
  */
 static void
 widen(struct front *f, const struct box *x, int none)
@@ -82,7 +82,7 @@ widen(struct front *f, const struct box *x, int none)
 		f->max--;
 }
 
-/* One more line, and all that are equal after it; the place in a. */
+/* Follows one change and all equal elements after it; the index into a. */
 static int
 step_ahead(struct work *w, const struct box *x, const struct front *f, int d)
 {
@@ -112,7 +112,7 @@ step_back(struct work *w, const struct box *x, const struct front *f, int d)
 	return i;
 }
 
-/* The place inside of the box that is furthest from its corner. */
+/* The point inside the box that is furthest from its corner. */
 static bool
 furthest(const struct box *x, const struct front *f, bool ahead, int *a,
     int *b)
@@ -135,11 +135,11 @@ furthest(const struct box *x, const struct front *f, bool ahead, int *a,
 }
 
 /*
- * Where to cut the box, which differs at both ends: where the two fronts
- * meet, or where one of them was when time was up.  False: nowhere.
+ * Finds the point to split a box that differs at both ends: where the two
+ * fronts meet, or the furthest one when the rounds are used up.  False: none.
  */
 static bool
-cut(struct work *w, const struct box *x, int *a, int *b)
+find_split(struct work *w, const struct box *x, int *a, int *b)
 {
 	struct front f = { x->a0 - x->b0, x->a0 - x->b0, w->ahead };
 	struct front r = { x->a1 - x->b1, x->a1 - x->b1, w->back };
@@ -195,7 +195,7 @@ search(struct work *w)
 		x = stack[--n];
 		shrink(w, &x);
 		if (x.a0 == x.a1 || x.b0 == x.b1 || w->left == 0 ||
-		    !cut(w, &x, &a, &b)) {
+		    !find_split(w, &x, &a, &b)) {
 			mark(w, &x);
 			continue;
 		}

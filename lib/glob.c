@@ -2,11 +2,10 @@
 /*
  * Patterns over file names.
  *
- * A pattern is a row of chunks, each of them without a star outside of sets,
- * with stars between them.  A chunk behind a star is put at the first place
- * where it matches, and stays there: that is what Go does, and it makes the
- * time at most the product of both lengths.  The last chunk has to end where
- * the name ends.
+ * A pattern is a sequence of chunks with stars between them.  As in Go, a
+ * chunk behind a star matches at the first possible place and is not tried
+ * again elsewhere, so the time is at most the product of both lengths.  The
+ * last chunk must match at the end of the name.
  */
 #include "lib/glob.h"
 
@@ -14,10 +13,10 @@
 
 struct scan {
 	const char *p, *end;
-	const char *bad;	/* why the pattern is none, or NULL */
+	const char *bad;	/* what is wrong with the pattern, or NULL */
 };
 
-/* The character at p: one byte where it is not UTF-8. */
+/* Decodes the character at p; an invalid byte counts as one character. */
 static size_t
 get_char(const char *p, const char *end, uint32_t *c)
 {
@@ -29,7 +28,7 @@ get_char(const char *p, const char *end, uint32_t *c)
 	return 1;
 }
 
-/* An end of a range in a set. */
+/* Reads one end of a range in a set. */
 static bool
 set_char(struct scan *s, uint32_t *c)
 {
@@ -38,12 +37,12 @@ set_char(struct scan *s, uint32_t *c)
 	if (s->p < s->end && *s->p == '\\')
 		s->p++;
 	else if (s->p < s->end && (*s->p == '-' || *s->p == ']')) {
-		s->bad = *s->p == '-' ? "a range without its first character" :
-		    "an empty set";
+		s->bad = *s->p == '-' ? "a range lacks its first character" :
+		    "a set is empty";
 		return false;
 	}
 	if (s->p == s->end) {
-		s->bad = "a set without its ]";
+		s->bad = "] is missing";
 		return false;
 	}
 	n = utf8_get(s->p, s->end, c);
@@ -55,7 +54,7 @@ set_char(struct scan *s, uint32_t *c)
 	return true;
 }
 
-/* A set, behind its bracket; whether c is in it, or the pattern is bad. */
+/* Whether c is in the set, from behind its bracket on; may set bad. */
 static bool
 match_set(struct scan *s, uint32_t c)
 {
@@ -81,7 +80,7 @@ match_set(struct scan *s, uint32_t c)
 	return in != negated;
 }
 
-/* One item of a chunk against c; the scan moves on whatever the answer. */
+/* Whether the next item of a chunk matches c; always skips the item. */
 static bool
 match_item(struct scan *s, uint32_t c)
 {
@@ -96,7 +95,7 @@ match_item(struct scan *s, uint32_t c)
 		return c != '/';
 	case '\\':
 		if (++s->p == s->end) {
-			s->bad = "a backslash at the end";
+			s->bad = "it ends with a backslash";
 			return false;
 		}
 		break;
@@ -105,7 +104,7 @@ match_item(struct scan *s, uint32_t c)
 	return want == c;
 }
 
-/* Where the chunk ends in the name if it starts at p; NULL: no match. */
+/* The end of the chunk's match at p, or NULL. */
 static const char *
 match_chunk(struct str chunk, const char *p, const char *end)
 {
@@ -119,7 +118,7 @@ match_chunk(struct str chunk, const char *p, const char *end)
 			return NULL;
 		n = get_char(p, end, &c);
 		at = s.p;
-		/* bytes that are no characters are equal only to themselves */
+		/* invalid bytes match only themselves */
 		if (c == 0xFFFD && *at != '[' && *at != '?' && *at != '\\') {
 			if (*at != *p)
 				return NULL;
@@ -134,7 +133,7 @@ match_chunk(struct str chunk, const char *p, const char *end)
 	return p;
 }
 
-/* Takes leading stars and a chunk off the pattern. */
+/* Removes leading stars and a chunk from the pattern. */
 static struct str
 next_chunk(struct str *pattern, bool *star)
 {
@@ -156,7 +155,7 @@ next_chunk(struct str *pattern, bool *star)
 	return (struct str){ from, (size_t)(p - from) };
 }
 
-/* The first place behind the star, short of a slash, where the chunk fits. */
+/* The end of the chunk's first match after a star, before any slash. */
 static const char *
 match_behind(struct str chunk, const char *p, const char *end, bool last)
 {
@@ -227,9 +226,6 @@ glob_any(struct str pattern)
 	return false;
 }
 
-/*
- * Paths.
- */
 static struct str
 strip_slashes(struct str s)
 {
@@ -240,7 +236,7 @@ strip_slashes(struct str s)
 	return s;
 }
 
-/* Takes what is up to the next slash, and those. */
+/* Removes and returns the part up to the next slash. */
 static struct str
 next_part(struct str *s)
 {
@@ -266,8 +262,8 @@ is_plain_at_end(struct str pattern)
 }
 
 /*
- * Only the last ** ever has to be tried again: what is before it has found
- * the earliest place, which leaves the most to the rest.
+ * Only the last ** is ever retried: the parts before it matched at the
+ * earliest place, which leaves the longest rest.
  */
 bool
 glob_path(struct str pattern, struct str path)
@@ -304,7 +300,7 @@ struct braces {
 	size_t n, max;
 };
 
-/* The first brace that opens a list: its end, and the number of commas. */
+/* Finds the first list in braces: its start, end and number of commas. */
 static const char *
 find_list(struct str s, const char **open, size_t *commas)
 {
@@ -329,7 +325,7 @@ find_list(struct str s, const char **open, size_t *commas)
 	return NULL;
 }
 
-/* The word up to the next comma that is not in braces, or to the end. */
+/* The text up to the next comma that is not in nested braces. */
 static struct str
 next_word(const char **p, const char *end)
 {

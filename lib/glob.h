@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * glob.h: glob_.  File name patterns as Go's filepath.Match has them: * and ?
- * stop at a slash, [a-z] and [^a-z] are sets, a backslash takes the next
- * character as it is.  There are no braces, and ** is *.
+ * glob.h: glob_.  File name patterns as in Go's filepath.Match: * and ? do not
+ * match a slash, [a-z] and [^a-z] are sets, a backslash quotes the next
+ * character.  Braces are not special, and ** means *.
  *
- * Patterns over paths, as editors have them, are made of such patterns between
- * slashes, where ** alone is any number of directories, none included.
+ * Path patterns, as in editors, are such patterns separated by slashes, where
+ * ** matches any number of directories, including none.
  */
 #ifndef WAZA_GLOB_H
 #define WAZA_GLOB_H
@@ -14,20 +14,23 @@
 
 #include "base/base.h"
 
-bool glob_match(struct str pattern, struct str name);	/* of all of name */
-int glob_check(struct str pattern, struct err *);	/* -1: bad, .col */
-bool glob_any(struct str pattern);	/* whether it has anything special */
+/* Whether the pattern matches the whole name; a bad pattern matches none. */
+bool glob_match(struct str pattern, struct str name);
+/* 0, or -1 if the pattern is malformed, with the column. */
+int glob_check(struct str pattern, struct err *);
+/* Whether the pattern contains special characters. */
+bool glob_any(struct str pattern);
 
 /*
- * Whether a pattern over paths is about this one.  One whose last part is
- * plain ("target", "src/gen") is also about all that is below the
- * directory that it matches.
+ * Whether a path pattern matches the path.  A pattern whose last part has no
+ * special characters ("target", "src/gen") also matches everything below the
+ * directory that it names.
  */
 bool glob_path(struct str pattern, struct str path);
 
 /*
- * What a pattern with {a,b} stands for, without braces, into out[max]; how
- * many there are, or max + 1 when there are more.
+ * Expands {a,b} into patterns without braces, in the arena: stores at most max
+ * in out and returns their number, or max + 1 if there are more.
  */
 size_t glob_braces(struct arena *, struct str pattern, struct str *out,
     size_t max);

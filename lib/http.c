@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * Heads of HTTP/1.1 messages.  The rules, with their sections of RFC 9112,
- * are strict where two readers of a message could otherwise disagree about
- * its end, and lenient elsewhere.
+ * Heads of HTTP/1.1 messages; sections refer to RFC 9112.  The parser is
+ * strict where two readers could disagree about the end of a message (request
+ * smuggling), and lenient elsewhere.
  */
 #include "lib/http.h"
 
@@ -57,7 +57,7 @@ http_name_ok(struct str s)
 	return s.n > 0;
 }
 
-/* field-value of RFC 9110, section 5.5; obs-text is let through. */
+/* field-value of RFC 9110, section 5.5, including obs-text. */
 bool
 http_value_ok(struct str s)
 {
@@ -70,6 +70,7 @@ http_value_ok(struct str s)
 	return true;
 }
 
+/* Removes OWS; unlike str_trim() not CR and LF, which must be refused. */
 static struct str
 trim(struct str s)
 {
@@ -93,7 +94,7 @@ http_get(const struct http_head *h, const char *name)
 	return (struct str){ NULL, 0 };
 }
 
-/* The next of a list's elements into *word; false at the end. */
+/* Removes the next element from a list; false at the end. */
 static bool
 next_word(struct str *list, struct str *word)
 {
@@ -107,7 +108,7 @@ next_word(struct str *list, struct str *word)
 		list->p += word->n + (comma != NULL);
 		list->n -= word->n + (comma != NULL);
 		*word = trim(*word);
-		if (word->n > 0)	/* empty ones do not count */
+		if (word->n > 0)	/* empty elements are ignored */
 			return true;
 	}
 	return false;
@@ -138,8 +139,8 @@ refuse(struct http_head *h, int status, struct err *e, const char *why)
 }
 
 /*
- * The end of the head that begins at `from`, or 0.  *seen stays before a
- * line end that may be the last, so that it is looked at again.
+ * The end of the head that begins at `from`, or 0.  *seen stays before a line
+ * end that may turn out to be the last.
  */
 static size_t
 find_end(struct str in, size_t from, size_t *seen)
@@ -166,7 +167,7 @@ find_end(struct str in, size_t from, size_t *seen)
 	return 0;
 }
 
-/* The line at the beginning of *in, without its end. */
+/* Removes the first line from *in; returns it without its end. */
 static struct str
 next_line(struct str *in)
 {
@@ -180,7 +181,7 @@ next_line(struct str *in)
 	return line;
 }
 
-/* "HTTP/1.1" (section 2.3): the minor number, or -1; -2 is another major. */
+/* The minor version of "HTTP/1.x" (section 2.3); -2: not 1, -1: malformed. */
 static int
 read_version(struct str v)
 {
@@ -209,26 +210,25 @@ read_request(struct http_head *h, struct str line, struct err *e)
 	struct str rest;
 
 	if (a == NULL)
-		return refuse(h, 400, e, "the first line is no request");
+		return refuse(h, 400, e, "malformed request line");
 	h->method = (struct str){ line.p, (size_t)(a - line.p) };
 	rest = (struct str){ a + 1, line.n - h->method.n - 1 };
 	b = memchr(rest.p, ' ', rest.n);
 	if (b == NULL || !http_name_ok(h->method))
-		return refuse(h, 400, e, "the first line is no request");
+		return refuse(h, 400, e, "malformed request line");
 	h->target = (struct str){ rest.p, (size_t)(b - rest.p) };
 	h->minor = read_version((struct str){ b + 1,
 	    rest.n - h->target.n - 1 });
 	if (h->minor == -2)
-		return refuse(h, 505, e, "the version of HTTP is not 1.0 or "
-		    "1.1");
+		return refuse(h, 505, e, "the HTTP version is not 1.0 or 1.1");
 	if (h->minor < 0 || !is_target(h->target))
-		return refuse(h, 400, e, "the first line is no request");
+		return refuse(h, 400, e, "malformed request line");
 	if (h->target.n > HTTP_TARGET_MAX)
-		return refuse(h, 414, e, "what is asked for is too long");
+		return refuse(h, 414, e, "the request target is too long");
 	return 0;
 }
 
-/* version SP status SP reason (section 4); the last blank is often missing */
+/* version SP status SP reason (section 4); some servers omit the last SP */
 static int
 read_status(struct http_head *h, struct str line, struct err *e)
 {
@@ -239,8 +239,7 @@ read_status(struct http_head *h, struct str line, struct err *e)
 	if (h->minor < 0 || line.n < 12 || line.p[8] != ' ' ||
 	    !is_digit(p[0]) || !is_digit(p[1]) || !is_digit(p[2]) ||
 	    (line.n > 12 && p[3] != ' '))
-		return refuse(h, 400, e, "the first line is no answer of "
-		    "HTTP/1.0 or 1.1");
+		return refuse(h, 400, e, "malformed status line");
 	h->status = (p[0] - '0') * 100 + (p[1] - '0') * 10 + (p[2] - '0');
 	if (h->status < 100)
 		return refuse(h, 400, e, "the status is below 100");
@@ -257,21 +256,20 @@ read_field(struct http_head *h, struct str line, struct err *e)
 	struct http_field *f;
 
 	if (h->nfields == HTTP_FIELDS_MAX)
-		return refuse(h, 431, e, "the head has too many lines");
+		return refuse(h, 431, e, "too many header fields");
 	if (colon == NULL || is_blank(line.p[0]))
-		return refuse(h, 400, e, "a line of the head is no field");
+		return refuse(h, 400, e, "malformed header field");
 	f = &h->field[h->nfields++];
 	f->name = (struct str){ line.p, (size_t)(colon - line.p) };
 	f->value = trim((struct str){ colon + 1, line.n - f->name.n - 1 });
 	if (h->side == HTTP_RESPONSE)	/* section 5.1 */
 		f->name = trim(f->name);
 	if (!http_name_ok(f->name) || !http_value_ok(f->value))
-		return refuse(h, 400, e, "a field of the head has characters "
-		    "that it cannot have");
+		return refuse(h, 400, e, "invalid character in a header field");
 	return 0;
 }
 
-/* Content-Length, maybe several times, but the same (section 6.3, 5). */
+/* Content-Length; may be repeated with the same value (section 6.3, 5). */
 static int
 read_size(struct http_head *h, bool *given, struct err *e)
 {
@@ -284,17 +282,18 @@ read_size(struct http_head *h, bool *given, struct err *e)
 			continue;
 		list = h->field[i].value;
 		if (list.n == 0)
-			return refuse(h, 400, e, "the length is no number");
+			return refuse(h, 400, e,
+			    "Content-Length is not a number");
 		while (next_word(&list, &w)) {
 			for (n = 0, k = 0; k < w.n; k++) {
 				if (!is_digit(w.p[k]) || k >= 18)
-					return refuse(h, k >= 18 ? 413 : 400,
-					    e, "the length is no number");
+					return refuse(h, k >= 18 ? 413 : 400, e,
+					    "Content-Length is not a number");
 				n = n * 10 + (uint64_t)(w.p[k] - '0');
 			}
 			if (*given && n != h->size)
-				return refuse(h, 400, e, "two lengths that "
-				    "differ");
+				return refuse(h, 400, e,
+				    "conflicting Content-Length fields");
 			*given = true;
 			h->size = n;
 		}
@@ -302,7 +301,7 @@ read_size(struct http_head *h, bool *given, struct err *e)
 	return 0;
 }
 
-/* Whether there is Transfer-Encoding; chunked is the only one we know. */
+/* Transfer-Encoding; only chunked is supported. */
 static int
 read_coding(struct http_head *h, bool *given, struct err *e)
 {
@@ -314,15 +313,15 @@ read_coding(struct http_head *h, bool *given, struct err *e)
 			continue;
 		for (list = h->field[i].value; next_word(&list, &w); ) {
 			if (!http_same(w, "chunked"))
-				return refuse(h, 501, e, "the body is in a "
-				    "coding other than chunked");
+				return refuse(h, 501, e, "Transfer-Encoding "
+				    "other than chunked is not supported");
 			if (*given)
 				return refuse(h, 400, e, "the body is chunked "
 				    "twice");
 			*given = true;
 		}
 		if (!*given)
-			return refuse(h, 400, e, "an empty Transfer-Encoding");
+			return refuse(h, 400, e, "Transfer-Encoding is empty");
 	}
 	return 0;
 }
@@ -336,7 +335,8 @@ settle_length(struct http_head *h, struct err *e)
 	if (read_size(h, &sized, e) == -1 || read_coding(h, &coded, e) == -1)
 		return -1;
 	if (h->side == HTTP_REQUEST && coded && (sized || h->minor == 0))
-		return refuse(h, 400, e, "two opinions about the length");
+		return refuse(h, 400, e, "both Content-Length and "
+		    "Transfer-Encoding");
 	if (h->side == HTTP_RESPONSE && (h->status < 200 ||
 	    h->status == 204 || h->status == 304))
 		h->length = HTTP_NONE;
@@ -362,7 +362,7 @@ check_host(struct http_head *h, struct err *e)
 	for (i = 0; i < h->nfields; i++)
 		n += http_same(h->field[i].name, "host");
 	if (n > 1 || (n == 0 && h->minor > 0))
-		return refuse(h, 400, e, "a request has one Host");
+		return refuse(h, 400, e, "a request must have one Host field");
 	h->expects = h->minor > 0 && http_has(h, "expect", "100-continue");
 	return 0;
 }
@@ -387,7 +387,7 @@ parse(struct http_head *h, struct str in, struct err *e)
 	return settle_length(h, e);
 }
 
-/* Nothing that came so far, or it could still become an answer. */
+/* Whether the input so far can be the beginning of a response. */
 static bool
 may_be_status(struct str in)
 {
@@ -413,15 +413,15 @@ http_head_read(struct http_head *h, enum http_side side, struct str in,
 		from++;
 	if (from == in.n)
 		return from <= HTTP_HEAD_MAX ? 0 :
-		    refuse(h, 400, e, "nothing but empty lines");
+		    refuse(h, 400, e, "too many empty lines");
 	if (side == HTTP_RESPONSE && !may_be_status(in))
-		return refuse(h, 400, e, "this is no answer of HTTP/1.0 or "
-		    "1.1");
+		return refuse(h, 400, e, "the response is not HTTP/1.0 or "
+		    "HTTP/1.1");
 	end = find_end(in, from, seen);
 	if ((end == 0 ? in.n : end) - from > HTTP_HEAD_MAX)
 		return memchr(in.p + from, '\n', HTTP_HEAD_MAX) == NULL ?
 		    refuse(h, 414, e, "the first line is too long") :
-		    refuse(h, 431, e, "the head is too long");
+		    refuse(h, 431, e, "the header fields are too long");
 	if (end == 0)
 		return 0;
 	*used = end;

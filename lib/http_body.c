@@ -2,17 +2,17 @@
 /*
  * Bodies of HTTP/1.1 messages.
  *
- * Chunks (RFC 9112, section 7.1) go by one byte at a time, but for what is in
- * them:
+ * A state machine reads chunks (RFC 9112, section 7.1) byte by byte, except
+ * for their data:
  *
- *   SIZE      hexadecimal digits, then SIZE_LF, or EXT after ';' or a blank
+ *   SIZE      hexadecimal digits, then SIZE_LF, or EXT after ';' or a space
  *   EXT       until CR, then SIZE_LF
  *   SIZE_LF   LF; then DATA, or TRAILER after a chunk of 0
  *   DATA      the bytes of the chunk, then DATA_CR
  *   DATA_CR   CR, DATA_LF  LF, then SIZE
- *   TRAILER   at the beginning of a line: CR ends it all, else FIELD
+ *   TRAILER   at the beginning of a line: END_LF after CR, else FIELD
  *   FIELD     until LF, then TRAILER
- *   END_LF    LF, and the body is over
+ *   END_LF    LF, then OVER: the body is complete
  */
 #include "lib/http.h"
 
@@ -32,31 +32,21 @@ http_body_init(struct http_body *b, const struct http_head *h, uint64_t max)
 static int
 too_long(const struct http_body *b, struct err *e)
 {
-	return err_set(e, ERR_LIMIT, "the body has more than %llu bytes",
+	return err_set(e, ERR_LIMIT, "the body is larger than %llu bytes",
 	    (unsigned long long)b->max);
 }
 
 static int
 bad(struct err *e)
 {
-	return err_set(e, ERR_SYNTAX, "the chunks of the body make no sense");
-}
-
-static int
-hex(char c)
-{
-	if (c >= '0' && c <= '9')
-		return c - '0';
-	if (c >= 'a' && c <= 'f')
-		return c - 'a' + 10;
-	return c >= 'A' && c <= 'F' ? c - 'A' + 10 : -1;
+	return err_set(e, ERR_SYNTAX, "malformed chunk in the body");
 }
 
 /* A byte of the line before a chunk. */
 static int
 size_byte(struct http_body *b, char c, struct err *e)
 {
-	int digit = hex(c);
+	int digit = hex_digit(c);
 
 	if (digit >= 0) {
 		if (b->line++ >= 15)
@@ -75,7 +65,7 @@ size_byte(struct http_body *b, char c, struct err *e)
 	return 0;
 }
 
-/* From a state to the next, by a byte that is not of the body. */
+/* Advances the state by one byte that is not data. */
 static int
 step(struct http_body *b, char c, struct err *e)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * Server-sent events, as browsers read them: lines end in LF, CR or CRLF, a
- * line with a colon at its beginning is a comment, lines of data are joined by
- * LF, and a blank line ends an event.
+ * Server-sent events, read as browsers do: lines end in LF, CR or CRLF, a line
+ * that begins with a colon is a comment, data lines are joined by LF, and a
+ * blank line ends an event.
  */
 #include "lib/http.h"
 
@@ -67,7 +67,7 @@ http_events_put(struct http_events *s, struct str in)
 	}
 }
 
-/* Some servers leave out the last blank line; one that is cut is dropped. */
+/* Some servers omit the last blank line; an incomplete line is dropped. */
 void
 http_events_end(struct http_events *s)
 {

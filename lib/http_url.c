@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: ISC */
-/* URLs of servers (RFC 3986, RFC 9110 section 4), and dates of HTTP. */
+/* URLs (RFC 3986, RFC 9110 section 4) and dates (RFC 9110 section 5.6.7). */
 #include "lib/http.h"
 
+#include <stdio.h>
 #include <string.h>
+
+static const char months[] = "JanFebMarAprMayJunJulAugSepOctNovDec";
 
 static bool
 is_digit(char c)
@@ -36,7 +39,7 @@ read_port(struct str s, struct http_url *u, struct err *e)
 	for (i = 0; i < s.n && i < 6; i++) {
 		if (!is_digit(s.p[i]))
 			return err_set(e, ERR_SYNTAX, "the port of the URL is "
-			    "no number");
+			    "not a number");
 		n = n * 10 + (unsigned)(s.p[i] - '0');
 	}
 	if (n == 0 || n > 65535)
@@ -46,7 +49,7 @@ read_port(struct str s, struct http_url *u, struct err *e)
 	return 0;
 }
 
-/* Letters, digits and what else names and addresses have in them. */
+/* Whether the characters can be a name or address; six: IPv6. */
 static bool
 is_host(struct str s, bool six)
 {
@@ -71,11 +74,11 @@ read_authority(struct str s, struct http_url *u, struct err *e)
 
 	u->authority = s;
 	if (memchr(s.p, '@', s.n) != NULL)
-		return err_set(e, ERR_SYNTAX, "the URL has a user name in it; "
-		    "keys come from the environment");
+		return err_set(e, ERR_SYNTAX, "the URL contains a user name; "
+		    "set keys in the environment instead");
 	end = memchr(s.p, six ? ']' : ':', s.n);
 	if (six && end == NULL)
-		return err_set(e, ERR_SYNTAX, "the URL has no \"]\"");
+		return err_set(e, ERR_SYNTAX, "\"]\" is missing in the URL");
 	u->host = s;
 	if (end != NULL)
 		u->host.n = (size_t)(end - s.p);
@@ -83,10 +86,11 @@ read_authority(struct str s, struct http_url *u, struct err *e)
 	if (six)
 		skip(&u->host, 1);
 	if (!is_host(u->host, six))
-		return err_set(e, ERR_SYNTAX, "the URL has no proper host");
+		return err_set(e, ERR_SYNTAX, "the host of the URL is missing "
+		    "or invalid");
 	if (s.n > 0 && s.p[0] != ':')
-		return err_set(e, ERR_SYNTAX, "the URL has something after "
-		    "\"]\"");
+		return err_set(e, ERR_SYNTAX, "unexpected text after \"]\" in "
+		    "the URL");
 	if (s.n > 0)
 		skip(&s, 1);
 	return read_port(s, u, e);
@@ -105,15 +109,15 @@ http_url_rest(struct str s, bool tls, struct http_url *u, struct err *e)
 		s.n = (size_t)(end - s.p);
 	for (i = 0; i < s.n; i++)
 		if ((unsigned char)s.p[i] <= 0x20 || s.p[i] == 0x7F)
-			return err_set(e, ERR_SYNTAX, "the URL has blanks or "
-			    "control characters in it");
+			return err_set(e, ERR_SYNTAX, "the URL contains a "
+			    "space or control character");
 	for (i = 0; i < s.n && s.p[i] != '/' && s.p[i] != '?'; i++)
 		;
 	auth = (struct str){ s.p, i };
 	skip(&s, i);
 	if (s.n > 0 && s.p[0] == '?')
-		return err_set(e, ERR_SYNTAX, "the URL has no path before "
-		    "\"?\"");
+		return err_set(e, ERR_SYNTAX, "the path before \"?\" is "
+		    "missing in the URL");
 	u->path = s.n > 0 ? s : STR("/");
 	return read_authority(auth, u, e);
 }
@@ -124,8 +128,8 @@ http_url_read(struct str s, struct http_url *u, struct err *e)
 	bool tls = starts(s, "https://");
 
 	if (!tls && !starts(s, "http://"))
-		return err_set(e, ERR_SYNTAX, "the URL begins with neither "
-		    "http:// nor https://");
+		return err_set(e, ERR_SYNTAX, "the URL must begin with http:// "
+		    "or https://");
 	skip(&s, tls ? 8 : 7);
 	return http_url_rest(s, tls, u, e);
 }
@@ -145,7 +149,7 @@ days(int64_t y, int m, int d)
 	return era * 146097 + (int64_t)doe - 719468;
 }
 
-/* n digits at the beginning, or -1; in a date of asctime one is a blank. */
+/* Removes n digits and returns their value, or -1; " 6" is allowed. */
 static int
 number(struct str *s, size_t n)
 {
@@ -177,11 +181,10 @@ word(struct str *s, const char *w)
 static int
 month(struct str *s)
 {
-	static const char names[] = "JanFebMarAprMayJunJulAugSepOctNovDec";
 	int i;
 
 	for (i = 0; i < 12 && s->n >= 3; i++)
-		if (memcmp(s->p, names + (ptrdiff_t)i * 3, 3) == 0) {
+		if (memcmp(s->p, months + (ptrdiff_t)i * 3, 3) == 0) {
 			skip(s, 3);
 			return i + 1;
 		}
@@ -206,9 +209,8 @@ clock_time(struct str *s, struct moment *m)
 }
 
 /*
- * RFC 9110, section 5.6.7: "Sun, 06 Nov 1994 08:49:37 GMT", "Sunday, 06-Nov-94
- * 08:49:37 GMT", "Sun Nov  6 08:49:37 1994".  The day of the week is not
- * looked at.
+ * "Sun, 06 Nov 1994 08:49:37 GMT", "Sunday, 06-Nov-94 08:49:37 GMT" or
+ * "Sun Nov  6 08:49:37 1994".  The day of the week is ignored.
  */
 static bool
 read_moment(struct str s, struct moment *m)
@@ -275,39 +277,17 @@ civil(int64_t day, int *y, int *m, int *d)
 	*y = (int)(era * 400 + yoe) + (*m <= 2);
 }
 
-static char *
-two(char *p, int n)
-{
-	*p++ = (char)('0' + n / 10 % 10);
-	*p++ = (char)('0' + n % 10);
-	return p;
-}
-
 void
 http_date_put(int64_t seconds, char out[HTTP_DATE])
 {
-	static const char days_of[] = "ThuFriSatSunMonTueWed";
-	static const char months[] = "JanFebMarAprMayJunJulAugSepOctNovDec";
-	static const char zone[] = " GMT";
+	static const char names[] = "ThuFriSatSunMonTueWed";
 	int64_t day = seconds / 86400;
 	int y, m, d, s = (int)(seconds % 86400);
-	char *p = out;
+	char text[128];
 
 	civil(day, &y, &m, &d);
-	memcpy(p, days_of + day % 7 * 3, 3);
-	p[3] = ',';
-	p[4] = ' ';
-	p = two(p + 5, d);
-	*p++ = ' ';
-	memcpy(p, months + (m - 1) * 3, 3);
-	p += 3;
-	*p++ = ' ';
-	p = two(two(p, y / 100), y % 100);
-	*p++ = ' ';
-	p = two(p, s / 3600);
-	*p++ = ':';
-	p = two(p, s / 60 % 60);
-	*p++ = ':';
-	p = two(p, s % 60);
-	memcpy(p, zone, sizeof(zone) - 1);
+	snprintf(text, sizeof(text),
+	    "%.3s, %02d %.3s %04d %02d:%02d:%02d GMT", names + day % 7 * 3, d,
+	    months + (ptrdiff_t)(m - 1) * 3, y, s / 3600, s / 60 % 60, s % 60);
+	memcpy(out, text, HTTP_DATE);
 }

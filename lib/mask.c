@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * Secrets in texts.
+ * Masking secrets.
  *
- * A text is looked through once, whatever is in it: agents know the secrets,
- * and could fill what they say with them.  Those that overlap go together, so
- * that no end of one is left.
+ * One pass over the text, as an agent could fill it with secrets.  Secrets
+ * that overlap are masked together, so that no part of one remains.
  */
 #include "lib/mask.h"
 
@@ -13,7 +12,7 @@
 
 #include "json.h"
 
-enum { DEPTH = 2 * JSON_DEPTH };	/* what was nested may be in more */
+enum { DEPTH = 2 * JSON_DEPTH };	/* we wrap values in further levels */
 
 static const struct str stars = { "***", 3 };
 
@@ -52,7 +51,7 @@ mask_add(struct arena *a, struct mask *m, struct str secret)
 	buf_free(&b);
 }
 
-/* NAME, or anything that ends in _NAME. */
+/* Whether the name is, say, KEY or ends in _KEY. */
 static bool
 is_secret(struct str name)
 {
@@ -85,7 +84,7 @@ mask_add_env(struct arena *a, struct mask *m, const char *const *env)
 	}
 }
 
-/* The bytes of the longest that begins here; 0: none. */
+/* The length of the longest secret at the start of the text, or 0. */
 static size_t
 secret_at(const struct mask *m, struct str text)
 {
@@ -97,7 +96,7 @@ secret_at(const struct mask *m, struct str text)
 	return 0;
 }
 
-/* Up to where they go that begin at `at`, or before the end of another. */
+/* The end of the secret at `at`, n bytes, and of all that overlap it. */
 static size_t
 end_of(const struct mask *m, struct str text, size_t at, size_t n)
 {

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * mask.h: mask_.  Texts without the secrets in them.
+ * mask.h: mask_.  Removes secrets from texts.
  *
- * An agent has keys in its environment, and its answers and errors quote
- * them; results are shown around.  A secret is masked as it is and as it
- * looks inside of a JSON string.
+ * An agent has keys in its environment and may quote them in answers and
+ * errors, and results are shared.  A secret is masked both as it is and as it
+ * is spelt inside a JSON string.
  */
 #ifndef WAZA_MASK_H
 #define WAZA_MASK_H
@@ -14,28 +14,28 @@
 #include "base/base.h"
 
 enum {
-	MASK_MIN = 4,		/* bytes; less is in every other word */
-	MASK_ENV_MIN = 8	/* of a variable that has only the name */
+	MASK_MIN = 4,		/* bytes; shorter ones match common words */
+	MASK_ENV_MIN = 8	/* bytes, if only the name suggests a secret */
 };
 
-/* Zero is none.  All of it lives in the arena of the calls. */
+/* A set of secrets.  Zero is empty; pass the same arena to all calls. */
 struct mask {
-	struct str *v;		/* the longest first */
+	struct str *v;		/* longest first */
 	size_t n, room;
 };
 
-/* One that is too short is left out. */
+/* Adds a copy of a secret; ignores those shorter than MASK_MIN. */
 void mask_add(struct arena *, struct mask *, struct str secret);
 
-/* The values of variables ("NAME=value") whose names say that they are. */
+/* Adds the values of variables ("NAME=value") with names like API_KEY. */
 void mask_add_env(struct arena *, struct mask *, const char *const *env);
 
-/* The text with stars instead of them: itself, where there are none. */
+/* Returns the text with "***" for each secret, or the text itself. */
 struct str mask_text(struct arena *, const struct mask *, struct str text);
 
 /*
- * The same with a text that is one JSON value, and stays one, though a number
- * may be a secret: then it becomes a string.
+ * The same for a text that is one JSON value: the result is valid JSON too.
+ * A number that contains a secret becomes a string.
  */
 struct str mask_json(struct arena *, const struct mask *, struct str json);
 

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * stats.c: statistics in numbers of our own.  The results of a run are to be
- * the same wherever it is repeated, but `double` is not: x87 keeps more bits
- * between two steps, compilers fuse a multiplication with an addition, and
- * the square root is in a library that may not be linked.  A struct num has
- * 60 bits of mantissa, seven more than a double, and is cut, not rounded, so
- * that each operation is a few lines; only sums, and the last step, to a
- * double, round.  It has no sign: nothing here is negative.
+ * Statistics in software floating point.  Results must be identical on every
+ * machine, but operations on `double` are not: x87 keeps extra bits between
+ * operations, compilers fuse multiplication and addition, and sqrt() is in a
+ * library that may not be linked.  A struct num has 60 bits of mantissa, seven
+ * more than a double.  Operations truncate, which keeps each a few lines long;
+ * only sums and the final conversion to double round.  Nothing here is
+ * negative, so there is no sign.
  *
  * Invariant: 2^59 <= m < 2^60, or m == 0.  The value is m * 2^e.
  */
@@ -20,10 +20,10 @@ struct num {
 	int e;
 };
 
-enum { BITS = 60, SMALL = -8192 };	/* exponents below it are 0 */
+enum { BITS = 60, SMALL = -8192 };	/* smaller exponents become 0 */
 #define TOP (UINT64_C(1) << (BITS - 1))
 
-/* Any m below 2^63. */
+/* Normalizes m * 2^e, for any m below 2^63. */
 static struct num
 num_of(uint64_t m, int e)
 {
@@ -38,7 +38,7 @@ num_of(uint64_t m, int e)
 	return (struct num){ m, e };
 }
 
-/* IEEE 754 binary64, taken apart; what is below 2^-1022 is 0. */
+/* Decodes an IEEE 754 binary64; subnormal numbers become 0. */
 static struct num
 num_get(double d)
 {
@@ -53,7 +53,7 @@ num_get(double d)
 	return (struct num){ b << 7, e - 1075 - 7 };
 }
 
-/* To the nearest, to even between two. */
+/* Rounds to nearest, ties to even. */
 static double
 num_double(struct num a)
 {
@@ -93,13 +93,13 @@ num_add(struct num a, struct num b)
 		return num_add(b, a);
 	if (b.m == 0 || (by = a.e - b.e) >= BITS)
 		return a;
-	/* sums are long: what is cut here would add up to a bias */
+	/* round: truncation would bias long sums */
 	if (by > 0)
 		b.m = (b.m + (UINT64_C(1) << (by - 1))) >> by;
 	return num_of(a.m + b.m, a.e);
 }
 
-/* The distance between the two. */
+/* The absolute difference. */
 static struct num
 num_sub(struct num a, struct num b)
 {
@@ -109,7 +109,7 @@ num_sub(struct num a, struct num b)
 		return num_sub(b, a);
 	if (b.m == 0 || (by = a.e - b.e) >= BITS)
 		return a;
-	/* three spare bits above the mantissa, so that less is cut */
+	/* use the three spare bits above the mantissa, to truncate less */
 	if (by >= 3)
 		return num_of((a.m << 3) - (b.m >> (by - 3)), a.e - 3);
 	return num_of((a.m << by) - b.m, b.e);
@@ -124,11 +124,11 @@ num_mul(struct num a, struct num b)
 
 	if (a.m == 0 || b.m == 0 || a.e + b.e < SMALL)
 		return (struct num){ 0, 0 };
-	/* 119 or 120 bits; keep one more than num_of() may take away */
+	/* 119 or 120 bits; keep one more than num_of() may drop */
 	return num_of(((a1 * b1) << 1) + (mid >> 29), a.e + b.e + BITS - 1);
 }
 
-/* Long division, a bit at a time; b is not 0. */
+/* Long division, bit by bit; b is not 0. */
 static struct num
 num_div(struct num a, struct num b)
 {
@@ -145,7 +145,7 @@ num_div(struct num a, struct num b)
 	return num_of(q, a.e - b.e - (BITS + 1));
 }
 
-/* By digits, two bits of the radicand for one of the root. */
+/* Digit by digit: two bits of the radicand for one of the root. */
 static struct num
 num_sqrt(struct num a)
 {
@@ -221,7 +221,7 @@ stats_weighted(const double *x, const double *w, size_t n)
 	return num_double(num_div(sum, total));
 }
 
-/* Two passes: no cancellation however close together the values are. */
+/* Two passes, to avoid cancellation if the values are close together. */
 static struct num
 std_dev(const double *x, size_t n)
 {
@@ -251,9 +251,9 @@ stats_square(double x)
 }
 
 /*
- * The bootstrap.  Values become integers in units that let n of them be
- * added.  Of the 10 000 sums only the 251 smallest and the 250 largest are
- * kept, in a heap each with the innermost on top: that is the one wanted.
+ * The bootstrap.  Values become integers in a unit that is small enough to add
+ * n of them.  Of the 10,000 sums only the 251 smallest and the 250 largest are
+ * kept, each in a heap whose top is the sum that is needed.
  */
 enum { LOW = STATS_BOOTSTRAPS / 40 + 1, HIGH = STATS_BOOTSTRAPS / 40 };
 
@@ -278,7 +278,7 @@ heap_down(struct heap *h, size_t i)
 	h->v[i] = v;
 }
 
-/* Keeps the smallest. */
+/* Adds a value; a full heap keeps the smallest. */
 static void
 heap_offer(struct heap *h, uint64_t v)
 {
@@ -295,7 +295,7 @@ heap_offer(struct heap *h, uint64_t v)
 	}
 }
 
-/* A counter, mixed until its bits look like chance (splitmix64). */
+/* The next number of a splitmix64 generator. */
 static uint64_t
 draw(uint64_t *state)
 {
@@ -306,7 +306,7 @@ draw(uint64_t *state)
 	return z ^ z >> 31;
 }
 
-/* Sum of n values drawn from v, two for each number of the generator. */
+/* The sum of n values drawn from v, two per random number. */
 static uint64_t
 resample(const uint64_t *v, size_t n, uint64_t *state)
 {
@@ -338,7 +338,7 @@ sort(uint64_t *v, size_t n)
 		}
 }
 
-/* x in units of 2^-unit; at most 1. */
+/* x in units of 2^-unit; x above 1 counts as 1. */
 static uint64_t
 fixed(double x, int unit)
 {
@@ -352,6 +352,25 @@ fixed(double x, int unit)
 	if (by < 0)
 		return a.m << -by;
 	return by == 0 ? a.m : (a.m + (UINT64_C(1) << (by - 1))) >> by;
+}
+
+/* The sums at both ends of the interval of resampled sums; sorts v. */
+static void
+bootstrap_sums(uint64_t *v, size_t n, uint64_t seed, uint64_t *lo,
+    uint64_t *hi)
+{
+	struct heap low = { 0, LOW, { 0 } }, high = { 0, HIGH, { 0 } };
+	uint64_t s;
+	size_t i;
+
+	sort(v, n);
+	for (i = 0; i < STATS_BOOTSTRAPS; i++) {
+		s = resample(v, n, &seed);
+		heap_offer(&low, s);
+		heap_offer(&high, UINT64_MAX - s);
+	}
+	*lo = low.v[0];
+	*hi = UINT64_MAX - high.v[0];
 }
 
 static void
@@ -370,8 +389,7 @@ void
 stats_bootstrap(const double *x, size_t n, uint64_t seed, double *lo,
     double *hi)
 {
-	uint64_t v[STATS_BOOTSTRAP_MAX], s;
-	struct heap low = { 0, LOW, { 0 } }, high = { 0, HIGH, { 0 } };
+	uint64_t v[STATS_BOOTSTRAP_MAX], low, high;
 	int unit = 62;
 	size_t i;
 
@@ -387,15 +405,9 @@ stats_bootstrap(const double *x, size_t n, uint64_t seed, double *lo,
 		unit--;
 	for (i = 0; i < n; i++)
 		v[i] = fixed(x[i], unit);
-	sort(v, n);
-	for (i = 0; i < STATS_BOOTSTRAPS; i++) {
-		s = resample(v, n, &seed);
-		heap_offer(&low, s);
-		heap_offer(&high, UINT64_MAX - s);
-	}
-	*lo = num_double(num_div(num_of(low.v[0], -unit), num_int(n)));
-	*hi = num_double(num_div(num_of(UINT64_MAX - high.v[0], -unit),
-	    num_int(n)));
+	bootstrap_sums(v, n, seed, &low, &high);
+	*lo = num_double(num_div(num_of(low, -unit), num_int(n)));
+	*hi = num_double(num_div(num_of(high, -unit), num_int(n)));
 }
 
 void
@@ -434,8 +446,8 @@ stats_bootstrap_memo(struct stats_memo *memo, const double *x, size_t n,
 }
 
 /*
- * Pairs.  A difference is kept as a whole number of units of 2^-unit, with 1
- * added so that it has no sign: 0 to 2 units, n of which can be added.
+ * Pairs.  A difference plus 1, which makes it unsigned, is an integer in units
+ * of 2^-unit that is small enough to add n of them.
  */
 static uint64_t
 shifted(double before, double after, int unit)
@@ -443,7 +455,7 @@ shifted(double before, double after, int unit)
 	return (UINT64_C(1) << unit) + fixed(after, unit) - fixed(before, unit);
 }
 
-/* A sum of n of these: the mean of the differences. */
+/* The mean difference, from the sum of n shifted differences. */
 static double
 unshifted(uint64_t sum, size_t n, int unit)
 {
@@ -482,8 +494,8 @@ void
 stats_paired(const double *before, const double *after, size_t n,
     uint64_t seed, struct stats_change *c)
 {
-	uint64_t v[STATS_BOOTSTRAP_MAX], s, sum = 0;
-	struct heap low = { 0, LOW, { 0 } }, high = { 0, HIGH, { 0 } };
+	uint64_t v[STATS_BOOTSTRAP_MAX], low, high, sum = 0;
+	bool same = true;
 	int unit = 61;
 	size_t i;
 
@@ -494,26 +506,23 @@ stats_paired(const double *before, const double *after, size_t n,
 		normal_change(before, after, n, unit, c);
 		return;
 	}
-	for (i = 0; i < n; i++)
+	for (i = 0; i < n; i++) {
 		sum += v[i] = shifted(before[i], after[i], unit);
+		same = same && v[i] == v[0];
+	}
 	if (n > 0)
 		c->mean = c->lo = c->hi = unshifted(sum, n, unit);
-	sort(v, n);
-	if (n < 2 || v[0] == v[n - 1])
+	if (same)
 		return;
-	for (i = 0; i < STATS_BOOTSTRAPS; i++) {
-		s = resample(v, n, &seed);
-		heap_offer(&low, s);
-		heap_offer(&high, UINT64_MAX - s);
-	}
-	c->lo = unshifted(low.v[0], n, unit);
-	c->hi = unshifted(UINT64_MAX - high.v[0], n, unit);
+	bootstrap_sums(v, n, seed, &low, &high);
+	c->lo = unshifted(low, n, unit);
+	c->hi = unshifted(high, n, unit);
 }
 
 /*
- * Twice the sum of the binomial coefficients up to the smaller number, over
- * 2^(a+b).  The coefficients grow from 1, and exponents are ours, so that
- * nothing is lost before the end.
+ * Twice the sum of the binomial coefficients up to the smaller number, divided
+ * by 2^(a+b).  A struct num has a larger range of exponents than a double, so
+ * the large coefficients do not overflow.
  */
 double
 stats_sign_test(size_t a, size_t b)

@@ -2,9 +2,9 @@
 /*
  * Templates.
  *
- * One pass: text up to the next braces is copied, what is in them is read by
- * a few functions that each take one word of it.  Values are not rendered
- * again, so what an agent or a table says cannot become a template.
+ * One pass copies the text between templates and expands each template.
+ * Values are not expanded again, so output of an agent or a table cannot
+ * become a template.
  */
 #include "lib/tmpl.h"
 
@@ -16,25 +16,19 @@ struct render {
 	struct arena *arena;
 	const struct tmpl_vars *vars;
 	struct buf out;
-	const char *p, *end;	/* within the braces, or behind them */
+	const char *p, *end;	/* the rest of the braces or of the text */
 	struct err *err;
 };
 
-static void
-put(void *ctx, const char *p, size_t n)
+static const char *
+skip_space(const char *p, const char *end)
 {
-	buf_put(ctx, (struct str){ p, n });
+	while (p < end && strchr(" \t\r\n", *p) != NULL && *p != '\0')
+		p++;
+	return p;
 }
 
-static void
-blanks(struct render *r)
-{
-	while (r->p < r->end && strchr(" \t\r\n", *r->p) != NULL &&
-	    *r->p != '\0')
-		r->p++;
-}
-
-/* A name: what may follow a dot. */
+/* Reads an identifier, maybe empty. */
 static struct str
 word(struct render *r)
 {
@@ -53,14 +47,10 @@ word(struct render *r)
 static struct str
 shorten(struct str s)
 {
-	size_t n = s.n < 60 ? s.n : 60;
-
-	while (n < s.n && n > 0 && ((unsigned char)s.p[n] & 0xC0) == 0x80)
-		n--;
-	return (struct str){ s.p, n };
+	return utf8_cut(s, 60);
 }
 
-/* The quoted string at p, "so" or `so`; false: there is none, or no end. */
+/* Reads a string in double quotes or backquotes; false: malformed. */
 static bool
 quoted(struct render *r, struct buf *out)
 {
@@ -81,42 +71,34 @@ quoted(struct render *r, struct buf *out)
 	return true;
 }
 
-static const char *
-nearest_var(const struct render *r, struct str name, size_t *n)
+static int
+unknown_var(struct render *r, struct str name)
 {
+	struct str_nearest near = { .word = name };
 	const struct json *v;
 	size_t i;
 
 	for (i = 0; i < COUNTOF(r->vars->vars); i++)
-		for (v = r->vars->vars[i] == NULL ? NULL :
-		    json_first(r->vars->vars[i]); v != NULL; v = v->next)
-			if (str_similar(name, json_key(v))) {
-				*n = v->nkey;
-				return v->key;
-			}
-	return NULL;
+		for (v = json_first(r->vars->vars[i]); v != NULL; v = v->next)
+			str_nearest(&near, json_key(v));
+	if (near.best.p == NULL)
+		return err_set(r->err, ERR_SCHEMA, "unknown variable \"%.*s\"",
+		    STRF(shorten(name)));
+	return err_set(r->err, ERR_SCHEMA, "unknown variable \"%.*s\"; did "
+	    "you mean \"%.*s\"?", STRF(shorten(name)),
+	    STRF(shorten(near.best)));
 }
 
 static int
 put_var(struct render *r, struct str name)
 {
-	struct json_out o = { .put = put, .ctx = &r->out };
+	struct json_out o = { .put = buf_sink, .ctx = &r->out };
 	const struct json *v = json_get(r->vars->vars[0], name);
-	const char *near;
-	size_t n;
 
 	if (v == NULL)
 		v = json_get(r->vars->vars[1], name);
-	if (v == NULL) {
-		near = nearest_var(r, name, &n);
-		if (near == NULL)
-			return err_set(r->err, ERR_SCHEMA,
-			    "there is no variable \"%.*s\"",
-			    STRF(shorten(name)));
-		return err_set(r->err, ERR_SCHEMA, "there is no variable "
-		    "\"%.*s\"; did you mean \"%.*s\"?", STRF(shorten(name)),
-		    STRF(shorten((struct str){ near, n })));
-	}
+	if (v == NULL)
+		return unknown_var(r, name);
 	if (v->type == JSON_STRING || v->type == JSON_NUMBER)
 		buf_put(&r->out, json_text(v));
 	else if (v->type != JSON_NULL)
@@ -124,7 +106,7 @@ put_var(struct render *r, struct str name)
 	return 0;
 }
 
-/* Behind the dot of .Name or .Vars.name. */
+/* Expands .Name or .Vars.name, from behind its first dot on. */
 static int
 put_field(struct render *r, struct str all)
 {
@@ -145,28 +127,27 @@ put_field(struct render *r, struct str all)
 		r->p++;
 		name = word(r);
 		if (name.n == 0 || (r->p < r->end && *r->p == '-'))
-			return err_set(r->err, ERR_SYNTAX, "\"%.*s\": such a "
-			    "name needs {{index .Vars \"name\"}}",
+			return err_set(r->err, ERR_SYNTAX, "\"%.*s\": use "
+			    "{{index .Vars \"name\"}} for such a name",
 			    STRF(shorten(all)));
 		return put_var(r, name);
 	} else
-		return err_set(r->err, ERR_SYNTAX, "\"%.*s\" is unknown; there "
-		    "are .TaskName .JobID .Iteration .Attempt .Timestamp "
-		    "and .Vars.name", STRF(shorten(all)));
+		return err_set(r->err, ERR_SYNTAX, "\"%.*s\" is unknown; use "
+		    ".TaskName .JobID .Iteration .Attempt .Timestamp "
+		    "or .Vars.name", STRF(shorten(all)));
 	return 0;
 }
 
-/* Behind the word index: .Vars "name". */
+/* Expands index .Vars "name", from behind the first word on. */
 static int
 put_index(struct render *r, struct str all)
 {
 	struct buf name = { 0 };
 	int rc;
 
-	blanks(r);
+	r->p = skip_space(r->p, r->end);
 	if ((size_t)(r->end - r->p) > 5 && memcmp(r->p, ".Vars", 5) == 0) {
-		r->p += 5;
-		blanks(r);
+		r->p = skip_space(r->p + 5, r->end);
 		if (quoted(r, &name)) {
 			rc = put_var(r, buf_str(&name));
 			buf_free(&name);
@@ -175,10 +156,10 @@ put_index(struct render *r, struct str all)
 		buf_free(&name);
 	}
 	return err_set(r->err, ERR_SYNTAX,
-	    "\"%.*s\" must read {{index .Vars \"name\"}}", STRF(shorten(all)));
+	    "\"%.*s\" must be {{index .Vars \"name\"}}", STRF(shorten(all)));
 }
 
-/* Where the braces that open at p close, strings aside; NULL: nowhere. */
+/* The end of the braces that open at p, ignoring those in strings; or NULL. */
 static const char *
 closing(const char *p, const char *end)
 {
@@ -198,18 +179,17 @@ closing(const char *p, const char *end)
 	return NULL;
 }
 
-/* Whether the braces hold one of ours, by how it begins. */
+/* Whether the braces at p begin like one of our templates. */
 static bool
-is_ours(const char *p, const char *end)
+is_template(const char *p, const char *end)
 {
 	struct str s;
 
-	for (p += 2; p < end && strchr(" \t\r\n", *p) != NULL && *p != '\0';)
-		p++;
+	p = skip_space(p + 2, end);
 	s = (struct str){ p, (size_t)(end - p) };
 	if (s.n == 0)
 		return false;
-	if (*p == '"' || *p == '`')	/* {{"key": 1}} is JSON in a format */
+	if (*p == '"' || *p == '`')	/* {{"key": 1}} is not a template */
 		return s.n >= 4 && p[3] == *p && (memcmp(p + 1, "{{", 2) == 0 ||
 		    memcmp(p + 1, "}}", 2) == 0);
 	return (*p == '.' && s.n > 1 && ((p[1] >= 'A' && p[1] <= 'Z') ||
@@ -217,7 +197,7 @@ is_ours(const char *p, const char *end)
 	    s.n > 5 && strchr(" \t", p[5]) != NULL && p[5] != '\0');
 }
 
-/* The braces at r->p, all of them: the text is what stands from open on. */
+/* Expands the template `all`, which starts at r->p. */
 static int
 put_action(struct render *r, struct str all)
 {
@@ -225,9 +205,8 @@ put_action(struct render *r, struct str all)
 	struct buf lit = { 0 };
 	int rc = 0;
 
-	r->p += 2;
 	r->end = all.p + all.n - 2;
-	blanks(r);
+	r->p = skip_space(r->p + 2, r->end);
 	if (*r->p == '.') {
 		r->p++;
 		rc = put_field(r, all);
@@ -237,23 +216,20 @@ put_action(struct render *r, struct str all)
 	} else if (quoted(r, &lit))
 		buf_put(&r->out, buf_str(&lit));
 	buf_free(&lit);
-	if (rc == 0) {
-		blanks(r);
-		if (r->p != r->end)
-			rc = err_set(r->err, ERR_SYNTAX, "\"%.*s\" is more "
-			    "than a name", STRF(shorten(all)));
-	}
+	if (rc == 0 && skip_space(r->p, r->end) != r->end)
+		rc = err_set(r->err, ERR_SYNTAX, "\"%.*s\" has unexpected text "
+		    "after the name", STRF(shorten(all)));
 	r->end = end;
 	r->p = all.p + all.n;
 	return rc;
 }
 
-/* The next of our templates from p on; NULL: there is none. */
+/* The next template from p on, or NULL. */
 static const char *
 next_open(const char *p, const char *end)
 {
 	while ((p = memchr(p, '{', (size_t)(end - p))) != NULL) {
-		if (p + 1 < end && p[1] == '{' && is_ours(p, end))
+		if (p + 1 < end && p[1] == '{' && is_template(p, end))
 			return p;
 		p++;
 	}
@@ -271,7 +247,7 @@ tmpl_render(struct arena *a, struct str text, const struct tmpl_vars *vars,
 	int rc = 0;
 
 	if (text.n == 0)
-		return STR("");		/* p must not be NULL */
+		return STR("");		/* NULL would mean failure */
 	if (!tmpl_any(text))
 		return text;
 	r.p = text.p;

@@ -2,12 +2,13 @@
 /*
  * tmpl.h: tmpl_.  Templates in prompts, hooks and graders: {{.TaskName}},
  * {{.JobID}}, {{.Iteration}}, {{.Attempt}}, {{.Timestamp}}, {{.Vars.name}}
- * and {{index .Vars "any name"}}, blanks inside the braces allowed; and
- * {{"{{"}} for the braces themselves.  Nothing else of Go's templates.
+ * and {{index .Vars "any name"}}, with optional white space inside the
+ * braces, and {{"{{"}} for literal braces.  The rest of Go's templates is not
+ * supported.
  *
- * What begins in one of these ways and is not known is an error, not left
- * standing.  What begins otherwise, as {{secrets.X}}, is not ours: prompts
- * are about other people's templates too, and keep them as they are.
+ * Braces that begin like one of these, but are not one, are an error.  Other
+ * braces, such as {{secrets.X}}, are copied unchanged, because prompts may
+ * quote templates of other programs.
  */
 #ifndef WAZA_TMPL_H
 #define WAZA_TMPL_H
@@ -22,17 +23,19 @@ struct json;
 struct tmpl_vars {
 	struct str job_id, task_name, timestamp;
 	int64_t iteration, attempt;	/* from 1 */
-	const struct json *vars[2];	/* objects or NULL; the first wins */
+	const struct json *vars[2];	/* objects or NULL, the first takes
+					 * precedence */
 };
 
 /*
- * The text with its templates replaced, in the arena; the text itself when
- * it has none.  p is NULL on failure: e->line and e->col are within text.
+ * Returns the text with its templates expanded, in the arena, or the text
+ * itself if it contains none.  On failure p is NULL; e->line and e->col are
+ * the place in the text.
  */
 struct str tmpl_render(struct arena *, struct str text,
     const struct tmpl_vars *, struct err *);
 
-/* Whether there is anything to replace. */
+/* Whether the text contains a template. */
 bool tmpl_any(struct str text);
 
 #endif

@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * What comes over a WebSocket (RFC 6455, section 5).
+ * WebSocket frames (RFC 6455, section 5).
  *
- * A frame is its head, gathered byte by byte and judged as soon as there is
- * enough of it, and its payload, which goes through the mask into the message
- * (or, of a control frame, into a place of its own, since it may come between
- * the fragments of a message).  Memory follows what has come, not what a head
- * promises.
+ * The reader collects the head of a frame byte by byte and checks it as early
+ * as possible.  It unmasks the payload into the message or, as control frames
+ * may come between the fragments of a message, into a separate buffer.
+ * Memory grows with the bytes received, not with the length in the head.
  */
 #include "lib/ws.h"
 
@@ -14,7 +13,7 @@
 
 enum {
 	FIN = 0x80, RSV = 0x70, OP = 0x0F, MASKED = 0x80, LENGTH = 0x7F,
-	KEEP_MAX = 4 << 10	/* bytes of a buffer that is kept */
+	KEEP_MAX = 4 << 10	/* larger message buffers are freed */
 };
 
 static int
@@ -31,6 +30,27 @@ bad(struct ws *w, struct err *e, const char *why)
 	return refuse(w, WS_PROTOCOL, e, why);
 }
 
+/* Applies a mask, from its byte `at` on; out may be in. */
+static void
+xor_mask(char *out, const char *in, size_t n,
+    const unsigned char mask[WS_MASK], size_t at)
+{
+	unsigned char key[8];
+	uint64_t k, v;
+	size_t i;
+
+	for (i = 0; i < sizeof(key); i++)
+		key[i] = mask[(at + i) % WS_MASK];
+	memcpy(&k, key, sizeof(k));
+	for (i = 0; n - i >= sizeof(v); i += sizeof(v)) {
+		memcpy(&v, in + i, sizeof(v));
+		v ^= k;
+		memcpy(out + i, &v, sizeof(v));
+	}
+	for (; i < n; i++)
+		out[i] = (char)((unsigned char)in[i] ^ key[i % WS_MASK]);
+}
+
 static bool
 is_control(enum ws_op op)
 {
@@ -38,8 +58,8 @@ is_control(enum ws_op op)
 }
 
 /*
- * UTF-8 as it comes (RFC 3629): how many bytes a character still needs, and
- * between what the next of them lies.
+ * Incremental UTF-8 (RFC 3629): the number of bytes that the character still
+ * needs, and the range of the next one.
  */
 static bool
 lead(struct ws_text *t, unsigned char c)
@@ -85,11 +105,9 @@ is_text(struct ws_text *t, struct str s)
 	return true;
 }
 
-/*
- * Heads.
- */
+/* Checks the first two bytes of a head. */
 static int
-judge(struct ws *w, struct err *e)
+check_head(struct ws *w, struct err *e)
 {
 	unsigned op = w->head[0] & OP, n = w->head[1] & LENGTH;
 	bool masked = w->head[1] & MASKED;
@@ -99,17 +117,17 @@ judge(struct ws *w, struct err *e)
 	if (w->head[0] & RSV)
 		return bad(w, e, "a reserved bit is set");
 	if ((op > WS_BINARY && op < WS_CLOSE) || op > WS_PONG)
-		return bad(w, e, "a frame of an unknown kind");
+		return bad(w, e, "unknown opcode");
 	if (masked == w->client)
-		return bad(w, e, w->client ? "a frame of the server is masked" :
-		    "a frame of the client is not masked");
+		return bad(w, e, w->client ? "the server masked a frame" :
+		    "the client did not mask a frame");
 	if (is_control(w->op) && (!w->fin || n > WS_CONTROL_MAX))
-		return bad(w, e, w->fin ? "a control frame is too long" :
-		    "a control frame is in fragments");
+		return bad(w, e, w->fin ? "control frame is too long" :
+		    "control frame is fragmented");
 	if (w->op == WS_MORE && w->whole == WS_MORE)
-		return bad(w, e, "a fragment of nothing");
+		return bad(w, e, "continuation without a message");
 	if (w->op != WS_MORE && !is_control(w->op) && w->whole != WS_MORE)
-		return bad(w, e, "a message within another");
+		return bad(w, e, "new message before the last one ended");
 	return 0;
 }
 
@@ -121,7 +139,7 @@ length_bytes(const struct ws *w)
 	return n < 126 ? 0 : n == 126 ? 2 : 8;
 }
 
-/* The bytes that the head has in all, as far as can be told. */
+/* The length of the head, as far as it is known. */
 static size_t
 head_bytes(const struct ws *w)
 {
@@ -129,8 +147,9 @@ head_bytes(const struct ws *w)
 	    (w->client ? 0 : WS_MASK);
 }
 
+/* Evaluates a complete head. */
 static int
-settle(struct ws *w, struct err *e)
+finish_head(struct ws *w, struct err *e)
 {
 	size_t i, n = length_bytes(w);
 
@@ -138,7 +157,7 @@ settle(struct ws *w, struct err *e)
 	for (i = 0; i < n; i++)
 		w->left = w->left << 8 | w->head[2 + i];
 	if (w->left >> 63)
-		return bad(w, e, "a length of 2^63 or more");
+		return bad(w, e, "length is 2^63 or more");
 	if (!w->client)
 		memcpy(w->mask, w->head + 2 + n, WS_MASK);
 	w->at = 0;
@@ -157,7 +176,7 @@ settle(struct ws *w, struct err *e)
 	return 0;
 }
 
-/* 1: it is all there. */
+/* 1 if the head is complete. */
 static int
 take_head(struct ws *w, struct str in, size_t *used, struct err *e)
 {
@@ -165,32 +184,16 @@ take_head(struct ws *w, struct str in, size_t *used, struct err *e)
 		if (*used == in.n)
 			return 0;
 		w->head[w->nhead++] = (unsigned char)in.p[(*used)++];
-		if (w->nhead == 2 && judge(w, e) == -1)
+		if (w->nhead == 2 && check_head(w, e) == -1)
 			return -1;
 	}
-	return settle(w, e) == -1 ? -1 : 1;
+	return finish_head(w, e) == -1 ? -1 : 1;
 }
 
-/*
- * Payloads.
- */
 static void
 unmask(struct ws *w, char *out, struct str in)
 {
-	unsigned char key[8];
-	uint64_t k, v;
-	size_t i;
-
-	for (i = 0; i < sizeof(key); i++)
-		key[i] = w->mask[(w->at + i) % WS_MASK];
-	memcpy(&k, key, sizeof(k));
-	for (i = 0; in.n - i >= sizeof(v); i += sizeof(v)) {
-		memcpy(&v, in.p + i, sizeof(v));
-		v ^= k;
-		memcpy(out + i, &v, sizeof(v));
-	}
-	for (; i < in.n; i++)
-		out[i] = (char)((unsigned char)in.p[i] ^ key[i % WS_MASK]);
+	xor_mask(out, in.p, in.n, w->mask, w->at);
 	w->at = (w->at + in.n) % WS_MASK;
 }
 
@@ -209,7 +212,7 @@ take_data(struct ws *w, struct str in, struct err *e)
 	w->msg.n += in.n;
 	if (w->whole == WS_TEXT &&
 	    !is_text(&w->text, (struct str){ to, in.n }))
-		return refuse(w, WS_NOT_UTF8, e, "a text is not UTF-8");
+		return refuse(w, WS_NOT_UTF8, e, "text is not valid UTF-8");
 	return 0;
 }
 
@@ -240,18 +243,18 @@ read_close(struct ws *w, struct ws_event *ev, struct err *e)
 	if (w->ncontrol == 0)
 		return 1;
 	if (w->ncontrol == 1)
-		return bad(w, e, "a close with half a code");
+		return bad(w, e, "close frame with an incomplete code");
 	ev->code = (unsigned char)w->control[0] << 8 |
 	    (unsigned char)w->control[1];
 	ev->data = (struct str){ w->control + 2, w->ncontrol - 2 };
 	if (!ws_code_ok(ev->code))
-		return bad(w, e, "a close with a code that there is not");
+		return bad(w, e, "close frame with an invalid code");
 	if (!is_text(&t, ev->data) || t.need > 0)
-		return refuse(w, WS_NOT_UTF8, e, "a reason is not UTF-8");
+		return refuse(w, WS_NOT_UTF8, e, "reason is not valid UTF-8");
 	return 1;
 }
 
-/* The frame is whole: 1 when it ends something that is to be told. */
+/* Ends a frame; 1 if it completes a message or is a control frame. */
 static int
 end_frame(struct ws *w, struct ws_event *ev, struct err *e)
 {
@@ -264,8 +267,8 @@ end_frame(struct ws *w, struct ws_event *ev, struct err *e)
 	if (!w->fin)
 		return 0;
 	if (w->whole == WS_TEXT && w->text.need > 0)
-		return refuse(w, WS_NOT_UTF8, e, "a text ends in the middle "
-		    "of a character");
+		return refuse(w, WS_NOT_UTF8, e, "text ends in the middle of "
+		    "a character");
 	*ev = (struct ws_event){ .op = w->whole, .data = buf_str(&w->msg) };
 	if (ev->data.p == NULL)
 		ev->data = STR("");
@@ -292,7 +295,7 @@ ws_next(struct ws *w, struct str in, size_t *used, struct ws_event *ev,
 
 	*used = 0;
 	if (w->code != 0)
-		return err_set(e, ERR_SYNTAX, "the stream is broken");
+		return err_set(e, ERR_SYNTAX, "the connection has failed");
 	if (w->done)
 		forget(w);
 	for (;;) {
@@ -322,4 +325,82 @@ void
 ws_free(struct ws *w)
 {
 	buf_free(&w->msg);
+}
+
+/*
+ * Writing.
+ */
+static size_t
+make_head(unsigned char out[WS_HEAD_MAX], unsigned first, size_t n,
+    const unsigned char *mask)
+{
+	size_t bytes = n < 126 ? 0 : n <= 0xFFFF ? 2 : 8, i;
+	uint64_t left = n;
+
+	out[0] = (unsigned char)first;
+	out[1] = (unsigned char)((bytes == 0 ? n : bytes == 2 ? 126 : 127) |
+	    (mask != NULL ? (unsigned)MASKED : 0));
+	for (i = bytes; i > 0; i--, left >>= 8)
+		out[1 + i] = (unsigned char)left;
+	if (mask != NULL)
+		memcpy(out + 2 + bytes, mask, WS_MASK);
+	return 2 + bytes + (mask != NULL ? WS_MASK : 0);
+}
+
+static void
+wrap(struct buf *b, size_t from, unsigned first, const unsigned char *mask)
+{
+	unsigned char head[WS_HEAD_MAX];
+	size_t n = b->n - from, room;
+
+	room = make_head(head, first, n, mask);
+	if (buf_room(b, room) == NULL)
+		return;
+	if (n > 0) {
+		memmove(b->p + from + room, b->p + from, n);
+		if (mask != NULL)
+			xor_mask(b->p + from + room, b->p + from + room, n,
+			    mask, 0);
+	}
+	memcpy(b->p + from, head, room);
+	b->n += room;
+}
+
+void
+ws_wrap(struct buf *b, size_t from, enum ws_op op, const unsigned char *mask)
+{
+	wrap(b, from, (unsigned)FIN | (unsigned)op, mask);
+}
+
+void
+ws_put_part(struct buf *b, enum ws_op op, bool fin, struct str payload,
+    const unsigned char *mask)
+{
+	size_t from = b->n;
+
+	if (op >= WS_CLOSE && payload.n > WS_CONTROL_MAX)
+		payload.n = WS_CONTROL_MAX;
+	buf_put(b, payload);
+	wrap(b, from, (fin ? (unsigned)FIN : 0) | (unsigned)op, mask);
+}
+
+void
+ws_put(struct buf *b, enum ws_op op, struct str payload,
+    const unsigned char *mask)
+{
+	ws_put_part(b, op, true, payload, mask);
+}
+
+void
+ws_put_close(struct buf *b, int code, struct str reason,
+    const unsigned char *mask)
+{
+	size_t from = b->n;
+
+	if (code != WS_NO_CODE) {
+		buf_putc(b, (char)(code >> 8));
+		buf_putc(b, (char)(code & 0xFF));
+		buf_put(b, utf8_cut(reason, WS_CONTROL_MAX - 2));
+	}
+	wrap(b, from, (unsigned)FIN | WS_CLOSE, mask);
 }

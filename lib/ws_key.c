@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * The handshake of a WebSocket (RFC 6455, section 4), and the SHA-1 (RFC 3174)
- * and base64 (RFC 4648) that it asks for.  It proves no more than that both
- * mean a WebSocket; nothing is kept secret by it.
+ * The WebSocket handshake (RFC 6455, section 4), with the SHA-1 (RFC 3174) and
+ * base64 (RFC 4648) that it requires.  It only proves that both sides speak
+ * WebSocket; it protects no secret.
  */
 #include "lib/ws.h"
 
@@ -59,7 +59,7 @@ sha1_block(uint32_t h[5], const unsigned char *p)
 	h[4] += e;
 }
 
-/* Of texts of less than two blocks. */
+/* For texts that fit in two blocks. */
 static void
 sha1(struct str s, unsigned char out[DIGEST])
 {
@@ -133,24 +133,24 @@ int
 ws_refusal(const struct http_head *h, const char **why)
 {
 	if (!str_is(h->method, "GET")) {
-		*why = "a WebSocket is asked for with GET";
+		*why = "a WebSocket request must use GET";
 		return 405;
 	}
 	if (h->minor < 1 || !http_has(h, "connection", "upgrade")) {
-		*why = "a WebSocket takes HTTP/1.1 and Connection: Upgrade";
+		*why = "a WebSocket needs HTTP/1.1 and Connection: Upgrade";
 		return 400;
 	}
 	if (h->length != HTTP_NONE && h->size > 0) {
-		*why = "a request for a WebSocket has no body";
+		*why = "a WebSocket request must not have a body";
 		return 400;
 	}
 	if (!str_is(http_get(h, "sec-websocket-version"), "13")) {
-		*why = "the version of WebSocket is 13";
+		*why = "Sec-WebSocket-Version must be 13";
 		return http_get(h, "sec-websocket-version").p == NULL ? 400 :
 		    426;
 	}
 	if (!is_key(http_get(h, "sec-websocket-key"))) {
-		*why = "Sec-WebSocket-Key is 16 bytes in base64";
+		*why = "Sec-WebSocket-Key must be 16 bytes in base64";
 		return 400;
 	}
 	return 0;
@@ -199,20 +199,18 @@ ws_check_answer(const struct http_head *h, const char accept[WS_ACCEPT],
 	struct str got = http_get(h, "sec-websocket-accept");
 
 	if (h->status != 101)
-		return err_set(e, ERR_SCHEMA, "the server answers %d %.*s, "
-		    "not with a WebSocket", h->status,
-		    (int)(h->reason.n < 80 ? h->reason.n : 80),
-		    h->reason.n > 0 ? h->reason.p : "");
+		return err_set(e, ERR_SCHEMA, "the server refused a WebSocket: "
+		    "%d %.*s", h->status, STRF(utf8_cut(h->reason, 80)));
 	if (!ws_wanted(h) || !http_has(h, "connection", "upgrade"))
-		return err_set(e, ERR_SYNTAX, "the server switches to "
-		    "something else than a WebSocket");
+		return err_set(e, ERR_SYNTAX, "the server switched to another "
+		    "protocol than WebSocket");
 	if (!str_eq(got, (struct str){ accept, WS_ACCEPT }))
 		return err_set(e, ERR_SYNTAX, "the server's "
 		    "Sec-WebSocket-Accept is wrong");
 	if (http_get(h, "sec-websocket-extensions").n > 0 ||
 	    http_get(h, "sec-websocket-protocol").n > 0)
-		return err_set(e, ERR_SYNTAX, "the server uses an extension "
-		    "or protocol that was not asked for");
+		return err_set(e, ERR_SYNTAX, "the server selected an "
+		    "extension or protocol that was not offered");
 	return 0;
 }
 
@@ -229,6 +227,6 @@ ws_url_read(struct str s, struct http_url *u, struct err *e)
 			return http_url_rest((struct str){ s.p + n, s.n - n },
 			    i >= 2, u, e);
 	}
-	return err_set(e, ERR_SYNTAX, "the URL begins with neither ws:// nor "
+	return err_set(e, ERR_SYNTAX, "the URL must begin with ws:// or "
 	    "wss://");
 }

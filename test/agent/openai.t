@@ -234,7 +234,7 @@ bad 'a quota that is used up' infrastructure "HTTP 429 from 127.0.0.1:$port: You
 is 'a quota: waiting does not help' 1 "$(grep -c '^POST' log)"
 printf 'SSH-2.0-OpenSSH_9.2\r\n' >ssh
 serve ssh
-bad 'no HTTP' agent_error 'this is no answer of HTTP'
+bad 'no HTTP' agent_error 'the response is not HTTP'
 serve none.gone
 bad 'no answer' infrastructure "127.0.0.1:$port closed the connection without a response"
 serve none.gone chat
@@ -271,7 +271,7 @@ dd if=/dev/zero bs=65536 count=4 2>/dev/null | tr '\0' ':' >>x.never
 if [ -z "${SHORT-}" ]
 then
 	serve x.never
-	bad 'a stream without an end' agent_error 'the body has more than 67108864 bytes'
+	bad 'a stream without an end' agent_error 'the body is larger than 67108864 bytes'
 else
 	skip '64 MiB take long, a byte at a time'
 fi
@@ -387,7 +387,7 @@ like 'an unknown setting' '*e.yaml:7:*unknown key "basurl"; did you mean "base_u
 suite 'base_url: "ftp://x"'
 edit 's|base_url: "http[^"]*", ||'
 run "$WAZA" validate e.yaml
-like 'an address that is none' '*e.yaml:7:*base_url: the URL begins with neither http:// nor https://*' "$out$err"
+like 'an address that is none' '*e.yaml:7:*base_url: the URL must begin with http:// or https://*' "$out$err"
 suite 'headers: {Host: x, "a b": y, c: [1]}'
 run "$WAZA" run -q e.yaml
 like 'headers that are ours' '*header "Host" cannot be set*"a b" cannot be*header "c" must be a string*' "$err"

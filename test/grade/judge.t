@@ -195,7 +195,7 @@ bad 'a rubric without a word' null ', rubric: blank.md' '2 e.yaml:12:*blank.md: 
 bad 'prompt and rubric' x ', rubric: helpfulness' '2 e.yaml:12:*either*'
 bad 'neither' null '' '2 e.yaml:12:*"prompt" or "rubric" is required'
 bad 'a judge that is none' x ', judge: {executor: nobody}' '2 e.yaml:12:*Invalid executor type: nobody'
-bad 'a template' "'{{.Vars.no}}'" '' '2 e.yaml:12:*there is no variable "no"'
+bad 'a template' "'{{.Vars.no}}'" '' '2 e.yaml:12:*unknown variable "no"'
 bad 'pairwise without a baseline' x ', mode: pairwise' '2 e.yaml:12:9: mode "pairwise" compares with the baseline: it needs --baseline*'
 judged 'say session' ', continue_session: true'
 like 'continue_session: what was said' '0*BEGIN SESSION *assistant.message*trust me*END SESSION*' "$rc$(cat pids/session)"

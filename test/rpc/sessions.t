@@ -398,7 +398,7 @@ stop
 printf 'ok\n {{.Vars.incidnts}}' >t.txt
 run "$WAZA" serve --socket sock --config-json '{"sessions":{"prompt_template":"t.txt"}}' </dev/null
 is 'a template that is none: status' 2 "$rc"
-is 'a template that is none: where' 'waza: t.txt:2:2: there is no variable "incidnts"; did you mean "incidents"?' "$err"
+is 'a template that is none: where' 'waza: t.txt:2:2: unknown variable "incidnts"; did you mean "incidents"?' "$err"
 run "$WAZA" serve --socket sock --config-json '{"sessions":{"prompt_template":"none.txt"}}' </dev/null
 is 'no template: status' 2 "$rc"
 done_testing

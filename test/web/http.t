@@ -62,7 +62,7 @@ is 'no Host' 400 "$(status 'GET /health HTTP/1.1\r\n\r\n')"
 is 'HTTP/2' 505 "$(status 'PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n')"
 is 'a body that is too long' 413 "$(status 'POST /health HTTP/1.1\r\nHost: localhost\r\nContent-Length: 99999999999\r\n\r\n')"
 is 'a coding that nobody knows' 501 "$(status 'POST /health HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: gzip\r\n\r\n')"
-is 'two opinions about the length' 400 "$(status 'POST /health HTTP/1.1\r\nHost: localhost\r\nContent-Length: 3\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n')"
+is 'Content-Length and Transfer-Encoding' 400 "$(status 'POST /health HTTP/1.1\r\nHost: localhost\r\nContent-Length: 3\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n')"
 is 'a name that is too long' 414 "$({ printf 'GET /'; awk 'BEGIN { for (i = 0; i < 9000; i++) printf "a" }'
     printf ' HTTP/1.1\r\nHost: localhost\r\n\r\n'; } | "$RPCPIPE" talk "$port" | sed -n 's|^HTTP/1.1 \([0-9]*\) .*|\1|p')"
 is 'endless headers' 431 "$({ printf 'GET / HTTP/1.1\r\nHost: localhost\r\n'

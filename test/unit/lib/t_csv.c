@@ -65,20 +65,20 @@ test_bad(void)
 	struct str nul = STR("a\nb\0c\n");
 	struct err e = { 0 };
 
-	OK(reads("", "1:1: there is no header: the file is empty"));
-	OK(reads("\n\n", "3:1: there is no header: the file is empty"));
+	OK(reads("", "1:1: the header is missing: the file is empty"));
+	OK(reads("\n\n", "3:1: the header is missing: the file is empty"));
 	OK(reads("a,b\n1\n", "2:1: fewer fields than the header, which has 2"));
 	OK(reads("a,b\n1,2,3\n",
 	    "2:5: more fields than the header, which has 2"));
-	OK(reads("a,b,a\n", "1:5: two columns are called \"a\""));
-	OK(reads("a\nx\"y\n", "2:2: a quote inside a field that does not "
-	    "begin with one"));
+	OK(reads("a,b,a\n", "1:5: duplicate column \"a\""));
+	OK(reads("a\nx\"y\n", "2:2: quote inside an unquoted field; "
+	    "quote the whole field"));
 	OK(reads("a,b\n1,\"x\ny\n", "2:3: a quote is not closed"));
-	OK(reads("a,b\n1,\"x\"y\n", "2:6: text behind a closing quote; "
-	    "a quote inside a quoted field is written twice"));
-	OK(reads("a\n\"x\ny\" z\n", "3:3: text behind a closing quote; "
-	    "a quote inside a quoted field is written twice"));
-	OK(reads("a\nb\n\377\n", "3:1: the text is not UTF-8"));
+	OK(reads("a,b\n1,\"x\"y\n", "2:6: text after a closing quote; "
+	    "write a quote inside a quoted field twice"));
+	OK(reads("a\n\"x\ny\" z\n", "3:3: text after a closing quote; "
+	    "write a quote inside a quoted field twice"));
+	OK(reads("a\nb\n\377\n", "3:1: the text is not valid UTF-8"));
 	OK(csv_read(&arena, nul, &e) == NULL && e.line == 2 && e.col == 2);
 }
 

@@ -77,26 +77,26 @@ test_foreign(void)
 static void
 test_bad(void)
 {
-	OK(gives("a\n {{.Vars.zz}}", "2:2: there is no variable \"zz\""));
-	OK(gives("{{index .Vars \"my kei\"}}", "1:1: there is no variable "
+	OK(gives("a\n {{.Vars.zz}}", "2:2: unknown variable \"zz\""));
+	OK(gives("{{index .Vars \"my kei\"}}", "1:1: unknown variable "
 	    "\"my kei\"; did you mean \"my key\"?"));
-	OK(gives("{{.Task}}", "1:1: \"{{.Task}}\" is unknown; there are "
-	    ".TaskName .JobID .Iteration .Attempt .Timestamp and .Vars.name"));
+	OK(gives("{{.Task}}", "1:1: \"{{.Task}}\" is unknown; use "
+	    ".TaskName .JobID .Iteration .Attempt .Timestamp or .Vars.name"));
 	OK(gives("x {{.JobID", "1:3: {{ is not closed"));
-	OK(gives("{{.Vars.a-b}}", "1:1: \"{{.Vars.a-b}}\": such a name needs "
-	    "{{index .Vars \"name\"}}"));
-	OK(gives("{{.Vars.}}", "1:1: \"{{.Vars.}}\": such a name needs "
-	    "{{index .Vars \"name\"}}"));
+	OK(gives("{{.Vars.a-b}}", "1:1: \"{{.Vars.a-b}}\": use "
+	    "{{index .Vars \"name\"}} for such a name"));
+	OK(gives("{{.Vars.}}", "1:1: \"{{.Vars.}}\": use "
+	    "{{index .Vars \"name\"}} for such a name"));
 	OK(gives("{{.JobID | upper}}",
-	    "1:1: \"{{.JobID | upper}}\" is more than a name"));
+	    "1:1: \"{{.JobID | upper}}\" has unexpected text after the name"));
 	OK(gives("{{.Vars.x.y}}",
-	    "1:1: \"{{.Vars.x.y}}\" is more than a name"));
-	OK(gives("{{index .Vars 1}}", "1:1: \"{{index .Vars 1}}\" must read "
+	    "1:1: \"{{.Vars.x.y}}\" has unexpected text after the name"));
+	OK(gives("{{index .Vars 1}}", "1:1: \"{{index .Vars 1}}\" must be "
 	    "{{index .Vars \"name\"}}"));
-	OK(gives("{{index .Vars}}", "1:1: \"{{index .Vars}}\" must read "
+	OK(gives("{{index .Vars}}", "1:1: \"{{index .Vars}}\" must be "
 	    "{{index .Vars \"name\"}}"));
 	OK(gives("{{\"{{\" 1}}",
-	    "1:1: \"{{\"{{\" 1}}\" is more than a name"));
+	    "1:1: \"{{\"{{\" 1}}\" has unexpected text after the name"));
 }
 
 static void
