@@ -128,7 +128,6 @@ on_trim(void *arg)
 {
 	struct rpc *r = arg;
 
-	r->state->trimming = false;
 	buf_free(&r->state->discarded);
 	os_trim();
 }
@@ -136,13 +135,7 @@ on_trim(void *arg)
 void
 rpc_trim_soon(struct rpc *r)
 {
-	struct rpc_state *s = r->state;
-
-	if (s->trimming)
-		return;
-	s->trimming = true;
-	s->trim = (struct timer){ .fn = on_trim, .arg = r };
-	timer_start(r->loop, &s->trim, TRIM_MS);
+	timer_once(r->loop, &r->state->trim, TRIM_MS, on_trim, r);
 }
 
 /* Pending calls go on without their peer; their replies are discarded. */

@@ -204,6 +204,27 @@ hex_digit(char c)
 	return -1;
 }
 
+void
+hex_uuid(char out[37], const unsigned char random[16])
+{
+	static const char hex[] = "0123456789abcdef";
+	size_t i, n = 0;
+
+	for (i = 0; i < 16; i++) {
+		unsigned char c = random[i];
+
+		if (i == 4 || i == 6 || i == 8 || i == 10)
+			out[n++] = '-';
+		if (i == 6)
+			c = (unsigned char)((c & 0x0f) | 0x40);
+		if (i == 8)
+			c = (unsigned char)((c & 0x3f) | 0x80);
+		out[n++] = hex[c >> 4];
+		out[n++] = hex[c & 15];
+	}
+	out[n] = '\0';
+}
+
 size_t
 search_first(const void *key, const void *rows, size_t n, size_t size,
     int (*cmp)(const void *key, const void *row))

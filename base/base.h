@@ -67,6 +67,8 @@ struct str str_trim(struct str);
 
 /* The value of a hexadecimal digit, or -1. */
 int hex_digit(char);
+/* 16 random bytes as a UUID (RFC 9562, version 4). */
+void hex_uuid(char out[37], const unsigned char random[16]);
 
 /*
  * The index of the first of n sorted rows of `size` bytes for which cmp(key,

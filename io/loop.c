@@ -313,6 +313,16 @@ timer_start(struct loop *l, struct timer *t, int64_t after_ms)
 }
 
 void
+timer_once(struct loop *l, struct timer *t, int64_t after_ms,
+    void (*fn)(void *), void *arg)
+{
+	if (t->slot != 0)
+		return;
+	*t = (struct timer){ .fn = fn, .arg = arg };
+	timer_start(l, t, after_ms);
+}
+
+void
 timer_stop(struct loop *l, struct timer *t)
 {
 	struct timer *last;

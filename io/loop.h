@@ -86,6 +86,9 @@ struct timer {
 /* Starting a running timer moves it. */
 void timer_start(struct loop *, struct timer *, int64_t after_ms);
 void timer_stop(struct loop *, struct timer *);
+/* Starts a timer with this callback, unless it is running. */
+void timer_once(struct loop *, struct timer *, int64_t after_ms,
+    void (*fn)(void *), void *arg);
 
 /* fn gets the wait status once; -1 if someone else reaped the child. */
 struct child {

@@ -60,11 +60,13 @@ rpc_check_suite(const struct spec_suite *s, struct str executor,
 }
 
 static void
-put_messages(struct json_out *o, const struct spec_notes *notes,
-    enum field_level level)
+put_messages(struct json_out *o, const char *key,
+    const struct spec_notes *notes, enum field_level level)
 {
 	const struct spec_note *n;
 
+	if (key != NULL)
+		json_put_key(o, str_of(key));
 	json_open(o, '[');
 	for (n = notes->head; n != NULL; n = n->next)
 		if (n->level == level)
@@ -95,14 +97,10 @@ put_places(struct json_out *o, const struct spec_notes *notes)
 static void
 put_notes(struct json_out *o, const struct spec_notes *notes)
 {
-	if (notes->errors > 0) {
-		json_put_key(o, STR("errors"));
-		put_messages(o, notes, FIELD_ERROR);
-	}
-	if (notes->warnings > 0) {
-		json_put_key(o, STR("warnings"));
-		put_messages(o, notes, FIELD_WARNING);
-	}
+	if (notes->errors > 0)
+		put_messages(o, "errors", notes, FIELD_ERROR);
+	if (notes->warnings > 0)
+		put_messages(o, "warnings", notes, FIELD_WARNING);
 	if (notes->head != NULL)
 		put_places(o, notes);
 }
@@ -114,7 +112,7 @@ rpc_refuse_suite(struct rpc_call *c, struct str path,
 	struct buf b = { 0 };
 	struct json_out o = { .put = buf_sink, .ctx = &b };
 
-	put_messages(&o, notes, FIELD_ERROR);
+	put_messages(&o, NULL, notes, FIELD_ERROR);
 	rpc_data(c, "path", path);
 	rpc_data_json(c, "errors", buf_str(&b));
 	buf_free(&b);
@@ -129,7 +127,8 @@ struct list_params {
 };
 static const struct field list_rows[] = {
 	FIELD(list_params, directory, FIELD_STR, .alias = "dir",
-	    .flags = FIELD_PATH, .help = "where to search; default: the current directory"),
+	    .flags = FIELD_PATH,
+	    .help = "where to search; default: the current directory"),
 };
 static const struct list_params list_init = { { ".", 1 } };
 static const struct field_table list_table = {
@@ -319,8 +318,9 @@ eval_validate(struct rpc_call *c, void *params)
 /*
  * task.list, task.get
  */
+/* A path relative to the suite's directory, if it is inside. */
 static struct str
-beside(const struct spec_suite *s, const char *file)
+relative(const struct spec_suite *s, const char *file)
 {
 	struct str dir = str_of(s->dir), f = str_of(file);
 
@@ -338,7 +338,7 @@ put_task(struct json_out *o, const struct spec_suite *s,
 	json_put_member_str(o, "id", t->id);
 	json_put_member_str(o, "name", t->name);
 	json_put_member_str(o, "description", t->description);
-	json_put_member_str(o, "file", beside(s, t->at.file));
+	json_put_member_str(o, "file", relative(s, t->at.file));
 }
 
 static enum rpc_status

@@ -67,7 +67,6 @@ struct rpc_runs {
 	size_t unfinished;	/* queued or started, not over */
 	size_t active;		/* started, not over */
 	struct timer start;
-	bool starting;		/* that timer is set */
 };
 
 /* The last path that the roots allowed, and the read that brought it. */
@@ -91,7 +90,6 @@ struct rpc_state {
 	struct buf discarded;	/* replies that nobody reads */
 	struct json_out note;	/* the notification being written */
 	struct timer trim;
-	bool trimming;		/* that timer is set */
 };
 
 /* A batch is answered as a whole, after its last call. */

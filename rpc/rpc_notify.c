@@ -163,20 +163,14 @@ log_event(struct rpc_run *r, const struct event *ev)
 	} else if (!r->audience.verbose) {
 		return;
 	} else if (ev->type == EVENT_TASK_START) {
-		buf_puts(&b, "Running task: ");
-		buf_put(&b, ev->task);
+		buf_fmt(&b, "Running task: %.*s", STRF(ev->task));
 	} else if (ev->type == EVENT_TASK_COMPLETE) {
-		buf_puts(&b, "Task ");
-		buf_put(&b, ev->task);
-		buf_puts(&b, ": ");
-		buf_put(&b, ev->status);
+		buf_fmt(&b, "Task %.*s: %.*s", STRF(ev->task),
+		    STRF(ev->status));
 	} else if (ev->type == EVENT_TASK_PROGRESS) {
 		level = "debug";
-		buf_put(&b, ev->task);
-		buf_puts(&b, ": ");
-		buf_put(&b, ev->step);
-		if (ev->detail.n > 0)
-			buf_putc(&b, ' ');
+		buf_fmt(&b, "%.*s: %.*s%s", STRF(ev->task), STRF(ev->step),
+		    ev->detail.n > 0 ? " " : "");
 		buf_put(&b, ev->detail);
 	}
 	if (b.n > 0)

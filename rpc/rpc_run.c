@@ -214,13 +214,7 @@ static void on_start(void *);
 static void
 start_soon(struct rpc *s)
 {
-	struct rpc_runs *all = &s->state->runs;
-
-	if (all->starting)
-		return;
-	all->starting = true;
-	all->start = (struct timer){ .fn = on_start, .arg = s };
-	timer_start(s->loop, &all->start, 0);
+	timer_once(s->loop, &s->state->runs.start, 0, on_start, s);
 }
 
 /* Starts one run in a turn: starting children takes time, and peers wait. */
@@ -230,7 +224,6 @@ on_start(void *arg)
 	struct rpc *s = arg;
 	struct rpc_run *r = s->state->runs.head;
 
-	s->state->runs.starting = false;
 	while (r != NULL && (r->queued || r->state != RPC_STATE_PENDING))
 		r = r->next;
 	if (r == NULL)
@@ -317,8 +310,9 @@ static const struct field run_rows[] = {
 	ROW(timeout, FIELD_INT, .alias = "timeout_seconds", .min = 1,
 	    .max = 86400, .help = "seconds for a trial"),
 	ROW(fail_fast, FIELD_BOOL, .alias = "failFast",
-	    .help = "start no task after one that did not pass"),
-	ROW(detach, FIELD_BOOL, .help = "goes on when the caller has gone"),
+	    .help = "start no task after one that failed"),
+	ROW(detach, FIELD_BOOL,
+	    .help = "continue after the caller disconnects"),
 	ROW(events, FIELD_BOOL, .help = "eval.event instead of eval.progress"),
 };
 static const struct field_table run_table = FIELD_TABLE(run_params, run_rows);

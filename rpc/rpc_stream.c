@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * Events, kept.
+ * The stored events of a run.
  *
  *	text	dropped | event first | event first + 1 | ... | event next - 1
  *		0       text_at                                         text.n
  *	ends	the offset in text after each, the first one's at end_at
  *
- * What is dropped is taken out when it is half of all, so that each byte is
- * moved once at most.
+ * Dropped bytes are removed when they are half of the text, so that each byte
+ * is moved at most once.
  */
 #include "rpc/rpc_stream.h"
 
@@ -15,7 +15,7 @@
 
 #include "json.h"
 
-enum { CUT_BYTES = 3000 };	/* of a text that is too long */
+enum { CUT_BYTES = 3000 };	/* left of a long string */
 
 static size_t
 end_of(const struct rpc_stream *s, uint64_t i)
@@ -41,7 +41,7 @@ compact(struct rpc_stream *s)
 	s->text_at = s->end_at = 0;
 }
 
-/* The last one always stays. */
+/* Drops the oldest events, never the last. */
 static void
 drop(struct rpc_stream *s)
 {
@@ -57,13 +57,7 @@ drop(struct rpc_stream *s)
 		compact(s);
 }
 
-static void
-cut(struct str *s)
-{
-	s->n = s->n > CUT_BYTES ? CUT_BYTES : s->n;
-}
-
-/* The object of stream-json, with the run's id by the name it has here. */
+/* The object of stream-json, with the run's id under the key of the API. */
 static void
 put(struct rpc_stream *s, const struct event *ev)
 {
@@ -72,18 +66,30 @@ put(struct rpc_stream *s, const struct event *ev)
 	buf_fmt(&s->text, "id: %llu\nevent: %s\ndata: ",
 	    (unsigned long long)ev->seq, event_name(ev->type));
 	event_line(&s->text, ev);
-	s->text.n -= 2;		/* a brace and a newline */
+	s->text.n -= 2;		/* the brace and the newline */
 	buf_put(&s->text, STR(",\"runId\":"));
 	json_put_cstr(&o, s->id);
 	buf_put(&s->text, STR("}\n\n"));
 }
 
+static void
+call_listeners(struct rpc_stream *s)
+{
+	struct rpc_tap *t, *next;
+
+	for (t = s->taps; t != NULL; t = next) {
+		next = t->next;
+		t->fn(t->arg);
+	}
+}
+
 void
 rpc_stream_add(struct rpc_stream *s, const struct event *ev)
 {
-	struct rpc_tap *t, *next;
 	struct event less = *ev;
-	size_t from = s->text.n;
+	struct str *texts[] = { &less.prompt, &less.detail, &less.error,
+		&less.problem.message, &less.task, &less.name };
+	size_t i, from = s->text.n;
 
 	if (s->max == 0)
 		return;
@@ -93,34 +99,22 @@ rpc_stream_add(struct rpc_stream *s, const struct event *ev)
 	put(s, ev);
 	if (s->text.n - from > RPC_EVENT_MAX) {
 		s->text.n = from;
-		cut(&less.prompt);
-		cut(&less.detail);
-		cut(&less.error);
-		cut(&less.problem.message);
-		cut(&less.task);
-		cut(&less.name);
+		for (i = 0; i < COUNTOF(texts); i++)
+			*texts[i] = utf8_cut(*texts[i], CUT_BYTES);
 		put(s, &less);
 	}
 	buf_put(&s->ends, (struct str){ (char *)&s->text.n,
 	    sizeof(s->text.n) });
 	s->next = ev->seq + 1;
 	drop(s);
-	for (t = s->taps; t != NULL; t = next) {
-		next = t->next;
-		t->fn(t->arg);
-	}
+	call_listeners(s);
 }
 
 void
 rpc_stream_end(struct rpc_stream *s)
 {
-	struct rpc_tap *t, *next;
-
 	s->over = true;
-	for (t = s->taps; t != NULL; t = next) {
-		next = t->next;
-		t->fn(t->arg);
-	}
+	call_listeners(s);
 }
 
 void
@@ -149,7 +143,7 @@ rpc_stream_get(const struct rpc_stream *s, uint64_t *next, size_t max)
 	if (*next >= s->next)
 		return STR("");
 	from = end_of(s, *next - 1);
-	lo = *next + 1;		/* one at least */
+	lo = *next + 1;		/* at least one */
 	while (lo < hi) {
 		mid = lo + (hi - lo + 1) / 2;
 		if (end_of(s, mid - 1) - from <= max)
@@ -172,11 +166,7 @@ rpc_stream_bytes(const struct rpc_stream *s, uint64_t next)
 void
 rpc_stream_tap(struct rpc_stream *s, struct rpc_tap *t)
 {
-	t->next = s->taps;
-	t->prev = &s->taps;
-	if (t->next != NULL)
-		t->next->prev = &t->next;
-	s->taps = t;
+	LIST_PUSH(&s->taps, t);
 }
 
 void
@@ -184,8 +174,6 @@ rpc_stream_untap(struct rpc_tap *t)
 {
 	if (t->prev == NULL)
 		return;
-	*t->prev = t->next;
-	if (t->next != NULL)
-		t->next->prev = t->prev;
+	LIST_REMOVE(t);
 	t->prev = NULL;
 }

@@ -165,13 +165,6 @@ session_unsave(struct session *s)
 /*
  * Reading.
  */
-struct restore {
-	struct sessions *all;
-	struct session **v;
-	size_t n, room;
-	struct arena arena;
-};
-
 /* The UUID in "session-UUID" and the suffix; or empty. */
 static struct str
 name_in(struct str name, const char *suffix)
@@ -186,7 +179,7 @@ name_in(struct str name, const char *suffix)
 }
 
 static int
-read_session(const struct restore *r, struct arena *a, const char *path,
+read_session(struct sessions *all, struct arena *a, const char *path,
     struct file_in *in, struct err *e)
 {
 	struct json_mem mem = { arena_hook, a };
@@ -205,17 +198,17 @@ read_session(const struct restore *r, struct arena *a, const char *path,
 	if (!is_uuid(in->id))
 		return err_set(e, ERR_SCHEMA, "%.100s: \"id\" is not a UUID",
 		    path);
-	if (session_find(r->all, in->id) != NULL)
+	if (session_find(all, in->id) != NULL)
 		return err_set(e, ERR_SCHEMA, "%.100s: another file has the "
 		    "same session", path);
 	return 0;
 }
 
 static void
-take_session(struct restore *r, const struct file_in *in, struct str file)
+add_session(struct sessions *all, const struct file_in *in, struct str file)
 {
 	const struct turn_in *t = in->turns.v;
-	struct session *s = session_insert(r->all, in->id), **more;
+	struct session *s = session_insert(all, in->id);
 	int64_t idle = (os_wall_ns() - in->used_ns) / 1000000;
 	size_t i;
 
@@ -229,18 +222,10 @@ take_session(struct restore *r, const struct file_in *in, struct str file)
 	buf_put(&s->model, in->model);
 	for (i = 0; i < in->turns.n; i++)
 		session_remember(s, t[i].asked, t[i].answered);
-	if (r->n == r->room) {
-		r->room = r->room == 0 ? 64 : r->room * 2;
-		more = NEW_N(&r->arena, struct session *, r->room);
-		if (r->n > 0)
-			memcpy(more, r->v, r->n * sizeof(*more));
-		r->v = more;
-	}
-	r->v[r->n++] = s;
 }
 
 static void
-read_entry(struct restore *r, const char *dir, struct str name)
+read_entry(struct sessions *all, const char *dir, struct str name)
 {
 	struct arena a = { 0 };
 	const char *path = arena_fmt(&a, "%s/%.*s", dir, STRF(name)).p;
@@ -251,10 +236,10 @@ read_entry(struct restore *r, const char *dir, struct str name)
 	if (name_in(name, ".json.new").n > 0)
 		unlink(path);		/* left by an interrupted save */
 	else if (file.n > 0) {
-		if (read_session(r, &a, path, &in, &e) == 0)
-			take_session(r, &in, file);
+		if (read_session(all, &a, path, &in, &e) == 0)
+			add_session(all, &in, file);
 		else
-			session_log(r->all, e.msg);
+			session_log(all, e.msg);
 	}
 	arena_free(&a);
 }
@@ -268,14 +253,33 @@ by_use(const void *a, const void *b)
 	    ((*x)->used_ns < (*y)->used_ns);
 }
 
+/* Sorts by time of use and drops the oldest sessions beyond the maximum. */
+static void
+sort_and_trim(struct sessions *all, const char *dir)
+{
+	struct arena a = { 0 };
+	struct session **v = NEW_N(&a, struct session *, all->n), *s;
+	size_t i, n = 0;
+
+	for (s = all->head; s != NULL; s = s->next)
+		v[n++] = s;
+	if (n > 0)
+		qsort(v, n, sizeof(*v), by_use);
+	session_sort(all, v, n);
+	for (i = 0; i + (size_t)all->set->max < n; i++)
+		session_drop(v[i]);
+	if (i > 0)
+		session_log(all, arena_fmt(&a, "%s: deleted the %zu oldest "
+		    "sessions: more than sessions.max", dir, i).p);
+	arena_free(&a);
+}
+
 int
 session_restore(struct sessions *all, struct err *e)
 {
-	struct restore r = { .all = all };
 	const char *dir = dir_of(all);
 	const struct dirent *d;
 	DIR *in;
-	size_t i;
 
 	if (dir == NULL)
 		return 0;
@@ -285,17 +289,9 @@ session_restore(struct sessions *all, struct err *e)
 	if (in == NULL)
 		return err_sys(e, dir);
 	while ((d = readdir(in)) != NULL)
-		read_entry(&r, dir, str_of(d->d_name));
+		read_entry(all, dir, str_of(d->d_name));
 	closedir(in);
-	if (r.n > 0)
-		qsort(r.v, r.n, sizeof(*r.v), by_use);
-	session_sort(all, r.v, r.n);
-	for (i = 0; i + (size_t)all->set->max < r.n; i++)
-		session_drop(r.v[i]);
-	if (i > 0)
-		session_log(all, arena_fmt(&r.arena, "%s: deleted the %zu "
-		    "oldest sessions: more than sessions.max", dir, i).p);
-	arena_free(&r.arena);
+	sort_and_trim(all, dir);
 	session_expire_later(all);
 	return 0;
 }

@@ -144,11 +144,7 @@ enqueue(struct session_fix *f)
 		*all->queue_tail = f;
 		all->queue_tail = &f->next;
 	}
-	if (all->stepping)
-		return;
-	all->stepping = true;
-	all->step = (struct timer){ .fn = session_step, .arg = all };
-	timer_start(all->rpc->loop, &all->step, 0);
+	timer_once(all->rpc->loop, &all->step, 0, session_step, all);
 }
 
 static void
@@ -571,7 +567,6 @@ session_step(void *arg)
 	int64_t until = loop_clock(loop) + STEP_MS, left;
 	struct session_fix *f;
 
-	all->stepping = false;
 	while ((f = all->queue) != NULL &&
 	    (left = until - loop_clock(loop)) > 0) {
 		unqueue(f);

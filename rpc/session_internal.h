@@ -152,7 +152,6 @@ struct sessions {
 	size_t nagents;
 	struct session_fix *queue, **queue_tail;	/* fixes to step */
 	struct timer step, expiry;
-	bool stepping;			/* the timer `step` is set */
 	bool stopping;			/* no more fixes are started */
 };
 

@@ -16,21 +16,11 @@
 int
 session_make_id(char id[SESSION_ID], struct err *e)
 {
-	static const char hex[] = "0123456789abcdef";
-	unsigned char r[16];
-	size_t i, n = 0;
+	unsigned char random[16];
 
-	if (os_random(r, sizeof(r), e) == -1)
+	if (os_random(random, sizeof(random), e) == -1)
 		return -1;
-	r[6] = (unsigned char)((r[6] & 0x0f) | 0x40);	/* RFC 9562: 4, */
-	r[8] = (unsigned char)((r[8] & 0x3f) | 0x80);	/* random */
-	for (i = 0; i < sizeof(r); i++) {
-		if (i == 4 || i == 6 || i == 8 || i == 10)
-			id[n++] = '-';
-		id[n++] = hex[r[i] >> 4];
-		id[n++] = hex[r[i] & 15];
-	}
-	id[n] = '\0';
+	hex_uuid(id, random);
 	return 0;
 }
 

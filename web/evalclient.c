@@ -78,9 +78,9 @@ send_welcome(struct evalclient *p)
 {
 	struct json_out *o = begin(p);
 
-	json_put_member_str(o, "type", STR("welcome"));
+	json_put_member_cstr(o, "type", "welcome");
 	json_put_member_str(o, "serverId", str_of(p->set->id));
-	json_put_member_str(o, "version", STR("1.0.0"));
+	json_put_member_cstr(o, "version", "1.0.0");
 	json_put_member_str(o, "server", arena_fmt(&p->set->arena, "waza %s",
 	    p->set->version));
 	put_now(o);
@@ -89,21 +89,11 @@ send_welcome(struct evalclient *p)
 }
 
 static void
-send_pong(struct evalclient *p)
-{
-	struct json_out *o = begin(p);
-
-	json_put_member_str(o, "type", STR("pong"));
-	put_now(o);
-	end(p);
-}
-
-static void
 send_error(struct evalclient *p, int code, const char *message, struct str more)
 {
 	struct json_out *o = begin(p);
 
-	json_put_member_str(o, "type", STR("error"));
+	json_put_member_cstr(o, "type", "error");
 	json_put_member_int(o, "code", code);
 	json_put_member_str(o, "message",
 	    arena_fmt(&p->set->arena, "%s%.*s", message,
@@ -115,21 +105,21 @@ send_error(struct evalclient *p, int code, const char *message, struct str more)
 
 /* A JSON-RPC error response; id NULL is written as null. */
 static void
-answer_error(struct evalclient *p, const struct json *id, int code,
-    const char *kind, const char *message)
+answer_error(struct evalclient *p, const struct json *id, enum rpc_kind kind)
 {
 	struct json_out *o = begin(p);
 
-	json_put_member_str(o, "jsonrpc", STR("2.0"));
+	json_put_member_cstr(o, "jsonrpc", "2.0");
 	json_open_member(o, "error", '{');
-	json_put_member_int(o, "code", code);
-	json_put_member_str(o, "message", str_of(message));
+	json_put_member_int(o, "code", kind == RPC_RATE_LIMITED ?
+	    RATE_LIMITED : rpc_number(kind, RPC_EVAL));
+	json_put_member_cstr(o, "message", rpc_kind_text(kind));
 	json_open_member(o, "data", '{');
-	json_put_member_str(o, "kind", str_of(kind));
-	if (code == RATE_LIMITED)
+	json_put_member_cstr(o, "kind", rpc_kind_name(kind));
+	if (kind == RPC_RATE_LIMITED)
 		json_put_member_int(o, "retryAfterMs", 1000);
-	if (code == -32601)
-		json_put_member_str(o, "hint", STR("the methods are at /rpc"));
+	if (kind == RPC_METHOD_NOT_FOUND)
+		json_put_member_cstr(o, "hint", "the methods are at /rpc");
 	json_close(o, '}');
 	json_close(o, '}');
 	json_put_member(o, "id", id);
@@ -153,15 +143,14 @@ send_ack(struct evalclient *p, struct str id, const char *reason)
 {
 	struct json_out *o = begin(p);
 
-	json_put_member_str(o, "type", STR("registration_ack"));
+	json_put_member_cstr(o, "type", "registration_ack");
 	json_put_member_str(o, "clientId", id);
-	json_put_member_str(o, "status", reason == NULL ? STR("accepted") :
-	    STR("rejected"));
-	json_put_member_str(o, "message", reason == NULL ?
-	    STR("Client registered successfully") :
-	    STR("Registration rejected"));
+	json_put_member_cstr(o, "status", reason == NULL ? "accepted" :
+	    "rejected");
+	json_put_member_cstr(o, "message", reason == NULL ?
+	    "Client registered successfully" : "Registration rejected");
 	if (reason != NULL)
-		json_put_member_str(o, "reason", str_of(reason));
+		json_put_member_cstr(o, "reason", reason);
 	else
 		json_put_member_int(o, "evaluationsCount",
 		    (int64_t)hub_assigned(p->set->hub, &p->link));
@@ -289,8 +278,12 @@ on_status(struct evalclient *p, const struct json *m)
 static void
 on_ping(struct evalclient *p, const struct json *m)
 {
+	struct json_out *o = begin(p);
+
 	(void)m;
-	send_pong(p);
+	json_put_member_cstr(o, "type", "pong");
+	put_now(o);
+	end(p);
 }
 
 /* Ignored: pongs, and a message that another server demands. */
@@ -343,27 +336,20 @@ on_request(struct evalclient *p, const struct json *m)
 	const struct json *method = json_getc(m, "method");
 	struct json_out *o;
 
-	if (id != NULL && !is_id(id)) {
-		answer_error(p, NULL, -32600, "invalid_request",
-		    "Invalid request");
-		return;
-	}
 	if (id == NULL)
 		return;			/* a notification */
-	if (method->type != JSON_STRING) {
-		answer_error(p, id, -32600, "invalid_request",
-		    "Invalid request");
+	if (!is_id(id) || method->type != JSON_STRING) {
+		answer_error(p, is_id(id) ? id : NULL, RPC_INVALID_REQUEST);
 		return;
 	}
 	if (!str_is(json_text(method), "ping")) {
-		answer_error(p, id, -32601, "method_not_found",
-		    "Method not found");
+		answer_error(p, id, RPC_METHOD_NOT_FOUND);
 		return;
 	}
 	o = begin(p);
-	json_put_member_str(o, "jsonrpc", STR("2.0"));
+	json_put_member_cstr(o, "jsonrpc", "2.0");
 	json_open_member(o, "result", '{');
-	json_put_member_str(o, "type", STR("pong"));
+	json_put_member_cstr(o, "type", "pong");
 	put_now(o);
 	json_close(o, '}');
 	json_put_member(o, "id", id);
@@ -417,8 +403,7 @@ refuse_excess(struct evalclient *p, const struct json *m)
 	if (p->excess++ > EXCESS_MAX)
 		close_client(p, WS_POLICY, STR("Rate limit exceeded"));
 	else if (json_getc(m, "method") != NULL && id != NULL && is_id(id))
-		answer_error(p, id, RATE_LIMITED, "rate_limited",
-		    "Rate limit exceeded");
+		answer_error(p, id, RPC_RATE_LIMITED);
 	else if (p->excess % 100 == 1)
 		send_error(p, RATE_LIMITED, "Rate limit exceeded", STR(""));
 }
@@ -445,8 +430,7 @@ dispatch(struct evalclient *p, const struct json *m)
 	else if (type != NULL && type->type == JSON_STRING)
 		on_typed(p, m, json_text(type));
 	else
-		answer_error(p, NULL, -32600, "invalid_request",
-		    "Invalid request");
+		answer_error(p, NULL, RPC_INVALID_REQUEST);
 }
 
 void
@@ -465,7 +449,7 @@ evalclient_message(void *arg, struct str text)
 	if (m != NULL)
 		dispatch(p, m);
 	else if (take_credit(p))
-		answer_error(p, NULL, -32700, "parse_error", "Parse error");
+		answer_error(p, NULL, RPC_PARSE_ERROR);
 	else
 		refuse_excess(p, NULL);
 	arena_free(&s->arena);

@@ -241,16 +241,7 @@ web_stream_begin(struct web_req *r, const char *type,
 static void
 put_chunk(struct buf *b, struct str s)
 {
-	static const char digits[] = "0123456789abcdef";
-	char head[20], *p = head + sizeof(head);
-	size_t n = s.n;
-
-	*--p = '\n';
-	*--p = '\r';
-	do
-		*--p = digits[n & 15];
-	while ((n >>= 4) > 0);
-	buf_put(b, (struct str){ p, (size_t)(head + sizeof(head) - p) });
+	buf_fmt(b, "%zx\r\n", s.n);
 	buf_put(b, s);
 	buf_put(b, STR("\r\n"));
 }

@@ -297,7 +297,6 @@ on_beat(void *arg)
 {
 	struct web_api *api = arg;
 
-	api->beating = false;
 	web_sse_beat(api);
 	web_feed_beat(api);
 }
@@ -305,11 +304,7 @@ on_beat(void *arg)
 void
 web_api_beat(struct web_api *api)
 {
-	if (api->beating)
-		return;
-	api->beating = true;
-	api->beat = (struct timer){ .fn = on_beat, .arg = api };
-	timer_start(api->web->rpc->loop, &api->beat, BEAT_MS);
+	timer_once(api->web->rpc->loop, &api->beat, BEAT_MS, on_beat, api);
 }
 
 /* The output file of an unfinished run: the store reads it later. */

@@ -52,7 +52,7 @@ struct web_api {
 	struct web_readers *readers;	/* of single runs, */
 	struct web_feed *feeds;	/* and of all changes */
 	struct timer beat, feed;
-	bool beating, feeding;	/* these timers are set */
+	bool feeding;		/* the timer `feed` is set */
 	bool clients_changed;
 	struct web_api_page page[WEB_API_PAGES];
 	uint64_t uses;

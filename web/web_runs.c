@@ -201,20 +201,6 @@ web_api_list(struct web_req *r)
 /*
  * Results.
  */
-static struct outcome *
-read_text(struct arena *a, struct str text, const char *path, struct err *e)
-{
-	struct json_mem mem = { arena_hook, a };
-	struct json_error je;
-	struct json *root = json_read(&mem, text, 0, &je);
-
-	if (root != NULL)
-		return outcome_of(a, root, path, e);
-	err_set(e, ERR_SYNTAX, "%s", je.msg);
-	err_at(e, je.line, je.col);
-	return NULL;
-}
-
 struct outcome *
 web_api_outcome(struct web_api *api, const struct web_run *run,
     struct arena *a, bool keep, struct err *e)
@@ -234,7 +220,7 @@ web_api_outcome(struct web_api *api, const struct web_run *run,
 		struct store_run b;
 
 		rpc_view_brief(run->live, &b);
-		return read_text(a, text, arena_cstr(a, path.n > 0 ? path :
+		return outcome_parse(a, text, arena_cstr(a, path.n > 0 ? path :
 		    b.id), e);
 	}
 	if (path.n > 0)

@@ -23,24 +23,15 @@ enum { METHOD_NOT_FOUND = -32601 };
 static void
 make_id(struct copilot *c, char id[40])
 {
-	static const char hex[] = "0123456789abcdef";
 	unsigned char r[16] = { 0 };
 	struct err e;
-	size_t i, n = 0;
+	size_t i;
 
 	c->serial++;
 	if (os_random(r, sizeof(r), &e) == -1)
 		for (i = 0; i < 4; i++)
 			r[15 - i] = (unsigned char)(c->serial >> 8 * i);
-	r[6] = (unsigned char)((r[6] & 0x0f) | 0x40);	/* RFC 9562: 4, */
-	r[8] = (unsigned char)((r[8] & 0x3f) | 0x80);	/* random */
-	for (i = 0; i < sizeof(r); i++) {
-		if (i == 4 || i == 6 || i == 8 || i == 10)
-			id[n++] = '-';
-		id[n++] = hex[r[i] >> 4];
-		id[n++] = hex[r[i] & 15];
-	}
-	id[n] = '\0';
+	hex_uuid(id, r);
 }
 
 void
