@@ -40,14 +40,14 @@ expr_raise(struct eval *ev, const char *fmt, ...)
 	n = vsnprintf(ev->err->msg, sizeof(ev->err->msg), fmt, ap);
 	va_end(ap);
 	if (n < 0 || (size_t)n >= sizeof(ev->err->msg))
-		return expr_decline(ev, "the text of an exception is long");
+		return expr_decline(ev, "long text of an exception");
 	return -1;
 }
 
 static int
 limit(struct eval *ev, const char *what)
 {
-	expr_decline(ev, "it takes more %s than an expression may", what);
+	expr_decline(ev, "more %s than an expression can take", what);
 	ev->err->code = ERR_LIMIT;
 	return -1;
 }
@@ -99,7 +99,7 @@ expr_compile(struct arena *a, struct str source, struct err *e)
 	struct expr *expr;
 
 	if (source.n > EXPR_SOURCE_MAX) {
-		err_set(e, ERR_LIMIT, "the expression has more than %d bytes",
+		err_set(e, ERR_LIMIT, "expression of more than %d bytes",
 		    EXPR_SOURCE_MAX);
 		e->col = 1;
 		return NULL;

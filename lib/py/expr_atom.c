@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * The parser's operands: names, strings, displays, comprehensions, and what
- * may follow them.
+ * The parser's operands: names, strings, displays and comprehensions, and
+ * the calls, indices and attributes that follow them.
  *
- * A name is bound when the comprehension around it has been read, for its
- * element comes before its targets.  p->refs has the names in the order of
- * the source; `up` of one that is not yet bound counts the comprehensions
- * that were closed around it, which is how far away its variable will be.
- * The first iterable of a comprehension is not inside of it.
+ * A name is bound when the comprehension around it has been read, because the
+ * element of a comprehension precedes its targets.  p->refs lists the names
+ * in source order; .up of an unbound name counts the comprehensions that were
+ * closed around it, which is the distance to its variable.  The first
+ * iterable of a comprehension belongs to the enclosing scope.
  */
-#include "lib/py/expr_lex.h"
+#include "lib/py/expr_internal.h"
 
 #include <string.h>
 
@@ -47,7 +47,7 @@ text_node(struct parser *p, struct str s, size_t at)
 	struct text *t = NEW(p->arena, struct text);
 
 	*t = (struct text){ .p = s.p, .n = s.n, .len = EXPR_UNKNOWN,
-		.fixed = true };
+		.constant = true };
 	expr_len(t);
 	n->u.value.kind = EXPR_STR;
 	n->u.value.u.text = t;
@@ -64,7 +64,7 @@ reference(struct parser *p)
 	n->u.var.name = expr_lex_text(p);
 	if (n->u.var.name.n > 1 && n->u.var.name.p[0] == '_' &&
 	    n->u.var.name.p[1] == '_')
-		return expr_fail(p, "a name that begins with __");
+		return expr_fail(p, "name that begins with __");
 	if (p->nrefs == p->caprefs) {
 		p->caprefs = p->caprefs == 0 ? 16 : p->caprefs * 2;
 		v = NEW_N(p->arena, struct node *, p->caprefs);
@@ -86,184 +86,85 @@ name(struct parser *p)
 	if (str_is(s, "None"))
 		return constant(p, expr_none());
 	if (is_keyword(s))
-		return expr_fail(p, "a keyword that is not expected here");
+		return expr_fail(p, "unexpected keyword");
 	return reference(p);
 }
 
-/* Strings. */
-
-/* What stands in braces; p->tok is behind it afterwards. */
-static struct node *
-field(struct parser *p, size_t at, size_t to)
-{
-	struct parser save = *p;
-	struct node *n = expr_new(p, EXPR_OP_FIELD, at), **tail = &n->kid, *x;
-	size_t end;
-
-	p->s.n = to;
-	p->i = at;
-	p->brackets = 1;
-	p->in_format = true;
-	if (expr_lex_next(p) == -1 || (x = expr_any(p)) == NULL ||
-	    expr_add(p, n, &tail, x) == NULL)
-		return NULL;
-	if (expr_is_op(p, '!')) {
-		n->what = (uint8_t)(p->i < to ? p->s.p[p->i] : 0);
-		p->i++;
-		if ((n->what != 'r' && n->what != 's') || p->i >= to ||
-		    strchr(":}", p->s.p[p->i]) == NULL)
-			return expr_fail(p, "a conversion like this");
-		if (expr_lex_next(p) == -1)
-			return NULL;
-	}
-	end = p->tok.at;
-	if (expr_is_op(p, ':')) {
-		for (end = p->i; end < to && p->s.p[end] != '}'; end++)
-			if (strchr("{\\\n", p->s.p[end]) != NULL)
-				return expr_fail(p, "a format like this");
-		n->u.name = (struct str){ p->s.p + p->i, end - p->i };
-	} else if (!expr_is_op(p, '}'))
-		return expr_fail(p, "not what is expected in braces");
-	if (end >= to)
-		return expr_fail(p, "a brace without its end");
-	save.refs = p->refs;
-	save.nrefs = p->nrefs;
-	save.caprefs = p->caprefs;
-	*p = save;
-	n->at = (uint32_t)end + 1;
-	return n;
-}
-
-/* The parts of one f'' appended to n. */
-static struct node *
-format_parts(struct parser *p, struct node *n, struct node ***tail)
-{
-	struct token t = p->tok;
-	size_t i = t.body, end;
-	struct node *x;
-	struct str s;
-
-	while (i < t.body_end) {
-		if (expr_literal_text(p, i, t.body_end, t.raw, t.format,
-		    &end, &s) == -1)
-			return NULL;
-		if (s.n > 0 && expr_add(p, n, tail, text_node(p, s, i)) == NULL)
-			return NULL;
-		if (end == t.body_end)
-			break;
-		if (p->s.p[end] == '}')
-			return expr_fail(p, "a brace alone");
-		if (p->in_format)
-			return expr_fail(p, "an f'' in an f''");
-		x = field(p, end + 1, t.body_end);
-		if (x == NULL || expr_add(p, n, tail, x) == NULL)
-			return NULL;
-		i = x->at;
-	}
-	return n;
-}
-
-/* Adjacent strings are one. */
+/* Adjacent strings are joined. */
 static struct node *
 strings(struct parser *p)
 {
-	struct node *n = expr_new(p, EXPR_OP_FORMAT, p->tok.at);
-	struct node **tail = &n->kid, *kid;
-	bool format = false;
+	size_t at = p->tok.at, pieces = 0;
 	struct buf b = { 0 };
-	struct str s;
+	struct str s = { NULL, 0 };
+	int rc = 0;
 
-	while (p->tok.kind == LEX_STRING) {
-		format = format || p->tok.format;
-		if (format_parts(p, n, &tail) == NULL ||
-		    expr_lex_next(p) == -1)
-			return NULL;
+	while (p->tok.kind == LEX_STRING && rc == 0) {
+		rc = expr_lex_string(p, &s);
+		if (rc == 0) {
+			buf_put(&b, s);
+			pieces++;
+			rc = expr_lex_next(p);
+		}
 	}
-	if (format)
-		return n;
-	if (n->nkids == 1)
-		return n->kid;
-	for (kid = n->kid; kid != NULL; kid = kid->next)
-		buf_put(&b, (struct str){ kid->u.value.u.text->p,
-		    kid->u.value.u.text->n });
-	s = arena_str(p->arena, buf_str(&b));
+	if (rc == 0 && pieces > 1)
+		s = arena_str(p->arena, buf_str(&b));
 	buf_free(&b);
-	return text_node(p, s, n->at);
+	return rc == -1 ? NULL : text_node(p, s, at);
 }
 
 /* Comprehensions. */
 
 struct comp {
 	struct node *node, **tail;
-	size_t refs;		/* where its names begin */
-	size_t first, first_end;	/* names of the first iterable */
+	size_t refs;		/* its first name in p->refs */
+	size_t first, first_end;	/* names in the first iterable */
 	struct str names[32];	/* of its targets */
 	size_t nnames;
 };
 
-static struct node *target_list(struct parser *, struct comp *, bool *many);
-
 static struct node *
 target(struct parser *p, struct comp *c)
 {
-	unsigned close = expr_is_op(p, '(') ? ')' :
-	    expr_is_op(p, '[') ? ']' : 0;
+	struct str name = expr_lex_text(p);
 	struct node *n;
 	size_t i;
-	bool many;
 
-	if (close != 0) {
-		if (++p->depth > EXPR_DEPTH_MAX || expr_lex_next(p) == -1)
-			return expr_fail(p, "a target like this");
-		n = target_list(p, c, &many);
-		p->depth--;
-		if (n == NULL || expr_take_op(p, close) == -1)
-			return NULL;
-		return many || close == ')' ? n :
-		    expr_of(p, EXPR_OP_TUPLE, n->at, n, NULL);
-	}
-	if (p->tok.kind != LEX_NAME || is_keyword(expr_lex_text(p)))
-		return expr_fail(p, "a target like this");
+	if (p->tok.kind != LEX_NAME || is_keyword(name) ||
+	    str_is(name, "True") || str_is(name, "None") ||
+	    str_is(name, "False") || str_starts(name, STR("__")))
+		return expr_fail(p, "unsupported target");
 	n = expr_new(p, EXPR_OP_LOCAL, p->tok.at);
-	n->u.var.name = expr_lex_text(p);
-	if (str_is(n->u.var.name, "True") || str_is(n->u.var.name, "None") ||
-	    str_is(n->u.var.name, "False") || str_starts(n->u.var.name,
-	    STR("__")))
-		return expr_fail(p, "a target like this");
+	n->u.var.name = name;
 	for (i = 0; i < c->nnames; i++)
-		if (str_eq(c->names[i], n->u.var.name))
+		if (str_eq(c->names[i], name))
 			break;
 	if (i == COUNTOF(c->names))
-		return expr_fail(p, "so many variables");
+		return expr_fail(p, "too many variables");
 	if (i == c->nnames)
-		c->names[c->nnames++] = n->u.var.name;
+		c->names[c->nnames++] = name;
 	n->u.var.slot = (uint32_t)i;
 	return expr_lex_next(p) == -1 ? NULL : n;
 }
 
+/* One name, or several that the elements are unpacked into. */
 static struct node *
-target_list(struct parser *p, struct comp *c, bool *many)
+targets(struct parser *p, struct comp *c)
 {
-	struct node *first = target(p, c), *n, **tail;
+	struct node *name = target(p, c), *n, **tail;
 
-	*many = false;
-	if (first == NULL || !expr_is_op(p, ','))
-		return first;
-	*many = true;
-	n = expr_new(p, EXPR_OP_TUPLE, first->at);
+	if (name == NULL || !expr_is_op(p, ','))
+		return name;
+	n = expr_new(p, EXPR_OP_TUPLE, name->at);
 	tail = &n->kid;
-	for (;;) {
-		if (expr_add(p, n, &tail, first) == NULL)
-			return NULL;
+	while (expr_add(p, n, &tail, name) != NULL) {
 		if (!expr_is_op(p, ','))
 			return n;
 		if (expr_lex_next(p) == -1)
 			return NULL;
-		if (expr_is_op(p, ')') || expr_is_op(p, ']') ||
-		    expr_lex_is(p, "in"))
-			return n;
-		first = target(p, c);
+		name = target(p, c);
 	}
+	return NULL;
 }
 
 /* for target in iterable if condition ... */
@@ -272,13 +173,13 @@ clause(struct parser *p, struct comp *c)
 {
 	struct node *n = expr_new(p, EXPR_OP_FOR, p->tok.at);
 	struct node **tail = &n->kid;
-	bool first = c->first == SIZE_MAX, many;
+	bool first = c->first == SIZE_MAX;
 
 	if (expr_lex_next(p) == -1 ||
-	    expr_add(p, n, &tail, target_list(p, c, &many)) == NULL)
+	    expr_add(p, n, &tail, targets(p, c)) == NULL)
 		return NULL;
 	if (!expr_lex_is(p, "in"))
-		return expr_fail(p, "not what is expected here");
+		return expr_fail(p, "unexpected token");
 	if (first)
 		c->first = p->nrefs;
 	if (expr_lex_next(p) == -1 ||
@@ -315,7 +216,7 @@ bind(struct parser *p, const struct comp *c)
 	}
 }
 
-/* From its first "for"; element and, of a dict, val are read already. */
+/* Reads from the first "for"; val is the value of a dict, or NULL. */
 static struct node *
 comprehension(struct parser *p, enum expr_comp kind, size_t refs,
     struct node *element, struct node *val)
@@ -338,7 +239,7 @@ comprehension(struct parser *p, enum expr_comp kind, size_t refs,
 
 /* Displays. */
 
-/* The rest of a list of expressions, up to close, which is taken too. */
+/* The rest of a list of expressions, with the closing bracket. */
 static struct node *
 elements(struct parser *p, struct node *n, struct node *first, unsigned close)
 {
@@ -458,7 +359,7 @@ atom(struct parser *p)
 	if (p->tok.kind == LEX_STRING)
 		return strings(p);
 	if (p->tok.kind == LEX_NUMBER)
-		return expr_literal_number(p, &v) == -1 ? NULL :
+		return expr_lex_number(p, &v) == -1 ? NULL :
 		    constant(p, v);
 	if (expr_is_op(p, '('))
 		return parens(p);
@@ -466,11 +367,11 @@ atom(struct parser *p)
 		return list(p);
 	if (expr_is_op(p, '{'))
 		return braces(p);
-	return expr_fail(p, p->tok.kind == LEX_END ? "it ends too early" :
-	    "not what is expected here");
+	return expr_fail(p, p->tok.kind == LEX_END ? "unexpected end" :
+	    "unexpected token");
 }
 
-/* One argument: x, name=x, or all there is: x for ... */
+/* One argument: x, name=x, or a generator as the only one. */
 static struct node *
 argument(struct parser *p, const struct node *call)
 {
@@ -482,8 +383,8 @@ argument(struct parser *p, const struct node *call)
 	if (expr_is_op(p, '=')) {
 		if (x->op != EXPR_OP_GLOBAL || x->at != at ||
 		    p->nrefs != refs + 1)
-			return expr_fail(p, "not what is expected here");
-		p->nrefs = refs;	/* a name, but not of a variable */
+			return expr_fail(p, "unexpected token");
+		p->nrefs = refs;	/* not a variable */
 		n = expr_new(p, EXPR_OP_KEYWORD, x->at);
 		n->u.name = x->u.var.name;
 		if (expr_lex_next(p) == -1)
@@ -498,10 +399,10 @@ argument(struct parser *p, const struct node *call)
 	}
 	if (expr_lex_is(p, "for")) {
 		if (call->nkids > 1)
-			return expr_fail(p, "a generator without parentheses");
+			return expr_fail(p, "generator without parentheses");
 		x = comprehension(p, EXPR_COMP_GEN, refs, x, NULL);
 		if (x != NULL && !expr_is_op(p, ')'))
-			return expr_fail(p, "a generator without parentheses");
+			return expr_fail(p, "generator without parentheses");
 	}
 	return x;
 }
@@ -520,24 +421,24 @@ call(struct parser *p, struct node *what)
 		if (x == NULL)
 			return NULL;
 		if (named && x->op != EXPR_OP_KEYWORD)
-			return expr_fail(p, "an argument without a name here");
+			return expr_fail(p, "positional argument after a named one");
 		named = named || x->op == EXPR_OP_KEYWORD;
 		for (y = n->kid->next; named && y != NULL; y = y->next)
 			if (y->op == EXPR_OP_KEYWORD &&
 			    str_eq(y->u.name, x->u.name))
-				return expr_fail(p, "a name given twice");
+				return expr_fail(p, "repeated argument name");
 		if (expr_add(p, n, &tail, x) == NULL)
 			return NULL;
 		if (expr_is_op(p, ',') ? expr_lex_next(p) == -1 :
 		    !expr_is_op(p, ')'))
-			return expr_fail(p, "not what is expected here");
+			return expr_fail(p, "unexpected token");
 	}
 	if (n->nkids > EXPR_ARGS_MAX + 1)
-		return expr_fail(p, "so many arguments");
+		return expr_fail(p, "too many arguments");
 	return expr_lex_next(p) == -1 ? NULL : n;
 }
 
-/* A bound of a slice, or None where there is none. */
+/* A bound of a slice; None if it is absent. */
 static struct node *
 bound(struct parser *p)
 {
@@ -549,17 +450,11 @@ bound(struct parser *p)
 static struct node *
 slice(struct parser *p, struct node *of, struct node *from)
 {
-	struct node *n = expr_new(p, EXPR_OP_SLICE, of->at);
-	struct node **tail = &n->kid;
+	struct node *n = expr_of(p, EXPR_OP_SLICE, of->at, of, from);
+	struct node **tail = &from->next;
 
-	if (expr_add(p, n, &tail, of) == NULL ||
-	    expr_add(p, n, &tail, from) == NULL ||
-	    expr_take_op(p, ':') == -1 ||
-	    expr_add(p, n, &tail, bound(p)) == NULL)
-		return NULL;
-	if (!expr_is_op(p, ']') && expr_take_op(p, ':') == -1)
-		return NULL;
-	if (expr_add(p, n, &tail, bound(p)) == NULL ||
+	if (n == NULL || expr_take_op(p, ':') == -1 ||
+	    expr_add(p, n, &tail, bound(p)) == NULL ||
 	    expr_take_op(p, ']') == -1)
 		return NULL;
 	return n;
@@ -573,7 +468,7 @@ subscript(struct parser *p, struct node *of)
 	if (expr_lex_next(p) == -1)
 		return NULL;
 	if (expr_is_op(p, ']'))
-		return expr_fail(p, "not what is expected here");
+		return expr_fail(p, "unexpected token");
 	x = bound(p);
 	if (x == NULL)
 		return NULL;
@@ -593,7 +488,7 @@ attribute(struct parser *p, struct node *of)
 	if (expr_lex_next(p) == -1)
 		return NULL;
 	if (p->tok.kind != LEX_NAME || is_keyword(expr_lex_text(p)))
-		return expr_fail(p, "not what is expected after a dot");
+		return expr_fail(p, "unexpected token");
 	n = expr_of(p, EXPR_OP_ATTR, p->tok.at, of, NULL);
 	if (n == NULL)
 		return NULL;

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * Which values are equal, less, or in others.
+ * Equality, order and membership.
  *
- * In containers Python takes the same object for equal even where it is not
- * equal to itself; as NaN is, that is left to Python.
+ * In containers, Python considers an object equal to itself even if it is NaN.
+ * Values have no identity here, so that comparison is declined.
  */
 #include "lib/py/expr_internal.h"
 
 #include <string.h>
 
-/* Exactly, although a double has fewer digits. */
+/* Compares exactly, without converting to the less precise type. */
 static int
 compare_mixed(int64_t i, double d)
 {
@@ -27,8 +27,8 @@ compare_mixed(int64_t i, double d)
 	return rest > 0 ? -1 : rest < 0 ? 1 : 0;
 }
 
-int
-expr_num_compare(struct value a, struct value b, bool *unordered)
+static int
+num_compare(struct value a, struct value b, bool *unordered)
 {
 	*unordered = (a.kind == EXPR_FLOAT && a.u.d != a.u.d) ||
 	    (b.kind == EXPR_FLOAT && b.u.d != b.u.d);
@@ -48,11 +48,11 @@ expr_same(struct eval *ev, struct value a, struct value b)
 {
 	if (a.kind == EXPR_FLOAT && b.kind == EXPR_FLOAT &&
 	    (a.u.d != a.u.d || b.u.d != b.u.d))
-		return expr_decline(ev, "NaN among others");
+		return expr_decline(ev, "NaN in a container");
 	return expr_equal(ev, a, b);
 }
 
-/* The first place where they differ, or the shorter's end; 0, -1. */
+/* The first index where they differ, or the length of the shorter. */
 static int
 first_difference(struct eval *ev, struct seq *a, struct seq *b, size_t *at)
 {
@@ -88,44 +88,33 @@ equal_dicts(struct eval *ev, struct map *a, struct map *b)
 	return rc;
 }
 
+/* Compares two values of the same kind that are not numbers. */
 static int
 equal_kind(struct eval *ev, struct value a, struct value b)
 {
 	size_t at;
 
-	switch ((enum expr_kind)a.kind) {
-	case EXPR_NONE:
+	if (a.kind == EXPR_NONE)
 		return 1;
-	case EXPR_STR:
+	if (a.kind == EXPR_STR) {
 		if (a.u.text->n != b.u.text->n)
 			return 0;
 		if (expr_bytes(ev, a.u.text->n) == -1)
 			return -1;
 		return memcmp(a.u.text->p, b.u.text->p, a.u.text->n) == 0;
-	case EXPR_LIST:
-	case EXPR_TUPLE:
+	}
+	if (EXPR_ISSEQ(a)) {
 		if (a.u.seq->n != b.u.seq->n)
 			return 0;
 		if (first_difference(ev, a.u.seq, b.u.seq, &at) == -1)
 			return -1;
 		return at == a.u.seq->n;
-	case EXPR_DICT:
-		return equal_dicts(ev, a.u.map, b.u.map);
-	case EXPR_SET:
-		return expr_set_compare(ev, EXPR_EQ, a.u.map, b.u.map);
-	case EXPR_BOOL:
-	case EXPR_INT:
-	case EXPR_FLOAT:
-	case EXPR_VIEW:
-	case EXPR_GEN:
-	case EXPR_MATCH:
-	case EXPR_FLAGS:
-	case EXPR_MODULE:
-	case EXPR_BUILTIN:
-	case EXPR_KIND__MAX:
-		break;
 	}
-	return expr_decline(ev, "whether two objects of this type are equal");
+	if (a.kind == EXPR_DICT)
+		return equal_dicts(ev, a.u.map, b.u.map);
+	if (a.kind == EXPR_SET)
+		return expr_set_compare(ev, EXPR_EQ, a.u.map, b.u.map);
+	return expr_decline(ev, "equality of this type");
 }
 
 int
@@ -134,10 +123,10 @@ expr_equal(struct eval *ev, struct value a, struct value b)
 	bool unordered;
 
 	if (EXPR_ISNUM(a) && EXPR_ISNUM(b))
-		return expr_num_compare(a, b, &unordered) == 0;
+		return num_compare(a, b, &unordered) == 0;
 	if (a.kind == EXPR_VIEW || b.kind == EXPR_VIEW ||
 	    a.kind == EXPR_FLAGS || b.kind == EXPR_FLAGS)
-		return expr_decline(ev, "whether this is equal");
+		return expr_decline(ev, "equality of this type");
 	return a.kind != b.kind ? 0 : equal_kind(ev, a, b);
 }
 
@@ -169,21 +158,21 @@ expr_compare(struct eval *ev, enum expr_rel rel, struct value a,
 	int order;
 
 	if (EXPR_ISNUM(a) && EXPR_ISNUM(b)) {
-		order = expr_num_compare(a, b, &unordered);
+		order = num_compare(a, b, &unordered);
 		return !unordered && decide(rel, order);
 	}
 	if (a.kind == EXPR_STR && b.kind == EXPR_STR) {
 		if (expr_bytes(ev, a.u.text->n) == -1)
 			return -1;
-		return decide(rel, str_cmp((struct str){ a.u.text->p,
-		    a.u.text->n }, (struct str){ b.u.text->p, b.u.text->n }));
+		return decide(rel, str_cmp(expr_bytes_of(a),
+		    expr_bytes_of(b)));
 	}
 	if (a.kind == b.kind && EXPR_ISSEQ(a))
 		return compare_seqs(ev, rel, a.u.seq, b.u.seq);
 	if (a.kind == EXPR_SET && b.kind == EXPR_SET)
 		return expr_set_compare(ev, rel, a.u.map, b.u.map);
 	if (a.kind > EXPR_SET || b.kind > EXPR_SET)
-		return expr_decline(ev, "a comparison of this");
+		return expr_decline(ev, "order of this type");
 	return expr_raise(ev, "'%s' not supported between instances of '%s' "
 	    "and '%s'", names[rel], expr_type(a), expr_type(b));
 }
@@ -195,11 +184,11 @@ in_text(struct eval *ev, struct value what, const struct text *t)
 	size_t at;
 
 	if (what.kind > EXPR_SET)
-		return expr_decline(ev, "this in a text");
+		return expr_decline(ev, "this type in a text");
 	if (what.kind != EXPR_STR)
 		return expr_raise(ev, "'in <string>' requires string as left "
 		    "operand, not %s", expr_type(what));
-	expr_find_init(&f, (struct str){ what.u.text->p, what.u.text->n });
+	expr_find_init(&f, expr_bytes_of(what));
 	return expr_find(ev, &f, (struct str){ t->p, t->n }, 0, &at);
 }
 
@@ -231,12 +220,12 @@ expr_in(struct eval *ev, struct value what, struct value where)
 	    (where.kind == EXPR_VIEW && where.sub == EXPR_VALUES))
 		return in_iter(ev, what, where);
 	if (where.kind == EXPR_SET && what.kind == EXPR_SET)
-		return expr_decline(ev, "a set in a set");
+		return expr_decline(ev, "set in a set");
 	if (where.kind == EXPR_DICT || where.kind == EXPR_SET ||
 	    (where.kind == EXPR_VIEW && where.sub == EXPR_KEYS))
 		return expr_map_get(ev, where.u.map, what, &v);
 	if (where.kind > EXPR_SET)
-		return expr_decline(ev, "whether it is in this");
+		return expr_decline(ev, "membership in this type");
 	return expr_raise(ev, "argument of type '%s' is not iterable",
 	    expr_type(where));
 }

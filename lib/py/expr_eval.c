@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * The walk over the tree, in Python's order of evaluation: which of several
- * mistakes is raised depends on it.
+ * The walk over the tree, in Python's order of evaluation, which decides what
+ * exception is raised if there are several errors.
  *
  * A comprehension is a generator: a stack of iterators, one for each "for",
- * that finds the next element on demand.  A list is one that is run to its
- * end.  Names of an outer comprehension are looked up when they are needed,
- * so a generator sees the variables as they are then, as in Python.
+ * that computes the next element on demand.  A list comprehension runs it to
+ * its end.  Names of an outer comprehension are looked up when they are
+ * needed, so that a generator sees their current values, as in Python.
  */
 #include "lib/py/expr_internal.h"
 
@@ -49,7 +49,7 @@ local(struct eval *ev, const struct node *n, struct value *out)
 	for (up = n->u.var.up; up > 0; up--)
 		f = f->up;
 	if (!f->set[n->u.var.slot])
-		return expr_decline(ev, "a variable that is not set yet");
+		return expr_decline(ev, "variable before its assignment");
 	*out = f->v[n->u.var.slot];
 	return 0;
 }
@@ -92,8 +92,9 @@ build_map(struct eval *ev, const struct node *n, struct value *out)
 }
 
 /*
- * Keys are hashed when all are there, but in a large display some before
- * others are evaluated, and Python has to say which mistake came first.
+ * Python evaluates a large display in parts and hashes the keys of each part
+ * before the next.  If a key cannot be hashed, it has to decide which error
+ * comes first.
  */
 static int
 mapping(struct eval *ev, const struct node *n, struct value *out)
@@ -103,7 +104,7 @@ mapping(struct eval *ev, const struct node *n, struct value *out)
 	if (build_map(ev, n, out) == 0)
 		return 0;
 	if (n->nkids > LARGE && ev->status == EXPR_RAISED)
-		expr_decline(ev, "what goes wrong first in a large display");
+		expr_decline(ev, "first error in a large display");
 	return -1;
 }
 
@@ -123,19 +124,19 @@ junction(struct eval *ev, const struct node *n, struct value *out)
 	return 0;
 }
 
-/* Objects of different types are not the same, nor are None and others. */
+/* Identity is known for None, for bools and for objects of two types. */
 static int
 identical(struct eval *ev, struct value a, struct value b)
 {
 	if (a.kind == EXPR_BUILTIN || b.kind == EXPR_BUILTIN)
-		return expr_decline(ev, "which object this is");
+		return expr_decline(ev, "identity of objects");
 	if (a.kind != b.kind)
 		return 0;
 	if (a.kind == EXPR_NONE)
 		return 1;
 	if (a.kind == EXPR_BOOL)
 		return a.u.i == b.u.i;
-	return expr_decline(ev, "which object this is");
+	return expr_decline(ev, "identity of objects");
 }
 
 static int
@@ -143,26 +144,16 @@ relation(struct eval *ev, enum expr_rel rel, struct value a, struct value b)
 {
 	int rc;
 
-	switch (rel) {
-	case EXPR_IN:
-	case EXPR_NOT_IN:
+	if (rel >= EXPR_LT && rel <= EXPR_GE)
+		return expr_compare(ev, rel, a, b);
+	if (rel == EXPR_IN || rel == EXPR_NOT_IN)
 		rc = expr_in(ev, a, b);
-		return rc == -1 ? -1 : rc == (rel == EXPR_IN);
-	case EXPR_IS:
-	case EXPR_IS_NOT:
+	else if (rel == EXPR_IS || rel == EXPR_IS_NOT)
 		rc = identical(ev, a, b);
-		return rc == -1 ? -1 : rc == (rel == EXPR_IS);
-	case EXPR_EQ:
-	case EXPR_NE:
+	else
 		rc = expr_equal(ev, a, b);
-		return rc == -1 ? -1 : rc == (rel == EXPR_EQ);
-	case EXPR_LT:
-	case EXPR_LE:
-	case EXPR_GT:
-	case EXPR_GE:
-		break;
-	}
-	return expr_compare(ev, rel, a, b);
+	return rc == -1 ? -1 : rc == (rel == EXPR_IN || rel == EXPR_IS ||
+	    rel == EXPR_EQ);
 }
 
 static int
@@ -227,16 +218,13 @@ call_method(struct eval *ev, const struct node *n, struct value *out)
 		    arguments(ev, n, &g) == -1)
 			return -1;
 		if (self.kind != EXPR_BUILTIN)
-			return expr_decline(ev, "a call of this");
-		return self.u.builtin->call(ev, &g.args, out);
+			return expr_decline(ev, "call of a flag");
+		return expr_call(ev, self.u.builtin, &g.args, out);
 	}
 	if (expr_attr(ev, self, n->kid->u.name, &m) == -1 ||
 	    arguments(ev, n, &g) == -1)
 		return -1;
-	if (g.args.n < m->min || g.args.n > m->max)
-		return expr_decline(ev, "%s() with %zu arguments", m->name,
-		    g.args.n);
-	return m->call(ev, self, &g.args, out);
+	return expr_call_method(ev, m, self, &g.args, out);
 }
 
 static int
@@ -251,9 +239,9 @@ call(struct eval *ev, const struct node *n, struct value *out)
 	    arguments(ev, n, &g) == -1)
 		return -1;
 	if (what.kind == EXPR_BUILTIN)
-		return what.u.builtin->call(ev, &g.args, out);
+		return expr_call(ev, what.u.builtin, &g.args, out);
 	if (what.kind > EXPR_SET)
-		return expr_decline(ev, "a call of this");
+		return expr_decline(ev, "call of this type");
 	return expr_raise(ev, "'%s' object is not callable", expr_type(what));
 }
 
@@ -269,7 +257,7 @@ attribute(struct eval *ev, const struct node *n, struct value *out)
 		return expr_re_attr(ev, n->u.name, out);
 	if (expr_attr(ev, self, n->u.name, &m) == -1)
 		return -1;
-	return expr_decline(ev, "a method that is not called");
+	return expr_decline(ev, "method that is not called");
 }
 
 /* Operators. */
@@ -291,7 +279,7 @@ static int
 slice(struct eval *ev, const struct node *n, struct value *out)
 {
 	const struct node *kid;
-	struct value v[4];
+	struct value v[3];
 	size_t i = 0;
 
 	for (kid = n->kid; kid != NULL; kid = kid->next)
@@ -300,39 +288,16 @@ slice(struct eval *ev, const struct node *n, struct value *out)
 	return expr_slice(ev, v[0], v + 1, out);
 }
 
-static int
-format(struct eval *ev, const struct node *n, struct value *out)
-{
-	struct sink s = { 0 };
-	const struct node *kid;
-	struct value v;
-	struct sink r;
-
-	for (kid = n->kid; kid != NULL; kid = kid->next) {
-		if (kid->op == EXPR_OP_CONST) {
-			if (expr_put_str(ev, &s, kid->u.value) == -1)
-				return -1;
-			continue;
-		}
-		if (expr_node(ev, kid->kid, &v) == -1)
-			return -1;
-		if (kid->what != 0) {
-			r = (struct sink){ 0 };
-			if ((kid->what == 'r' ? expr_put_repr(ev, &r, v) :
-			    expr_put_str(ev, &r, v)) == -1 ||
-			    expr_take(ev, &r, &v) == -1)
-				return -1;
-		}
-		if (expr_put_format(ev, &s, v, kid->u.name) == -1)
-			return -1;
-	}
-	return expr_take(ev, &s, out);
-}
-
 /* Comprehensions. */
 
-static int assign(struct eval *, const struct node *, struct value);
+static void
+assign(struct eval *ev, const struct node *target, struct value v)
+{
+	ev->frame->v[target->u.var.slot] = v;
+	ev->frame->set[target->u.var.slot] = true;
+}
 
+/* Assigns an element to a name, or its elements to several. */
 static int
 unpack(struct eval *ev, const struct node *n, struct value v)
 {
@@ -340,8 +305,12 @@ unpack(struct eval *ev, const struct node *n, struct value v)
 	struct value item;
 	struct iter it;
 	size_t got = 0;
-	int rc = 1;
+	int rc;
 
+	if (n->op != EXPR_OP_TUPLE) {
+		assign(ev, n, v);
+		return 0;
+	}
 	if (v.kind < EXPR_STR)
 		return expr_raise(ev, "cannot unpack non-iterable %s object",
 		    expr_type(v));
@@ -352,24 +321,15 @@ unpack(struct eval *ev, const struct node *n, struct value v)
 		if (rc == 0)
 			return expr_raise(ev, "not enough values to unpack "
 			    "(expected %u, got %zu)", (unsigned)n->nkids, got);
-		if (rc == -1 || assign(ev, kid, item) == -1)
+		if (rc == -1)
 			return -1;
+		assign(ev, kid, item);
 	}
 	rc = expr_next(ev, &it, &item);
 	if (rc == 1)
 		return expr_raise(ev, "too many values to unpack (expected %u)",
 		    (unsigned)n->nkids);
 	return rc;
-}
-
-static int
-assign(struct eval *ev, const struct node *target, struct value v)
-{
-	if (target->op == EXPR_OP_TUPLE)
-		return unpack(ev, target, v);
-	ev->frame->v[target->u.var.slot] = v;
-	ev->frame->set[target->u.var.slot] = true;
-	return 0;
 }
 
 static const struct node *
@@ -404,7 +364,7 @@ start(struct eval *ev, const struct node *n, struct value *out)
 	return expr_iter(ev, v, &g->it[0]);
 }
 
-/* Whether the conditions of a clause hold: 1, 0, -1. */
+/* A predicate: the conditions of a clause are true. */
 static int
 holds(struct eval *ev, const struct node *clause)
 {
@@ -421,9 +381,9 @@ holds(struct eval *ev, const struct node *clause)
 }
 
 /*
- * Sets the variables of the next element; 1, 0 at the end, -1.  level is the
- * clause whose iterator is asked next: the last one to begin with, outwards
- * when one ends, inwards when one has given a value.
+ * Sets the variables of the next element; 1, 0 at the end, -1.  `level` is the
+ * clause whose iterator is advanced next.  It moves outwards when an iterator
+ * ends and inwards when one has returned a value.
  */
 static int
 advance(struct eval *ev, struct gen *g)
@@ -449,7 +409,7 @@ advance(struct eval *ev, struct gen *g)
 		clause = first_clause(g->node);
 		for (i = 0; i < level; i++)
 			clause = clause->next;
-		if (assign(ev, clause->kid, v) == -1)
+		if (unpack(ev, clause->kid, v) == -1)
 			return -1;
 		rc = holds(ev, clause);
 		if (rc == -1)
@@ -465,7 +425,7 @@ advance(struct eval *ev, struct gen *g)
 	}
 }
 
-/* The next element, and of a dict what belongs to it. */
+/* The next element, or key and value of a dict: 1, 0 at the end, -1. */
 static int
 step(struct eval *ev, struct gen *g, struct value *out, struct value *val)
 {
@@ -475,7 +435,7 @@ step(struct eval *ev, struct gen *g, struct value *out, struct value *val)
 	if (g->done)
 		return 0;
 	if (g->busy || ev->depth >= EXPR_GENS_MAX)
-		return expr_decline(ev, "generators that feed each other");
+		return expr_decline(ev, "generators that consume each other");
 	g->busy = true;
 	ev->depth++;
 	ev->frame = &g->frame;
@@ -540,7 +500,7 @@ operand(struct eval *ev, const struct node *n, struct value *out)
 	if (expr_node(ev, n->kid, &v) == -1)
 		return -1;
 	if (n->op == EXPR_OP_UNARY)
-		return expr_unary(ev, n->what, v, out);
+		return expr_sign(ev, n->what, v, out);
 	*out = expr_bool(!expr_true(v));
 	return 0;
 }
@@ -586,12 +546,9 @@ expr_node(struct eval *ev, const struct node *n, struct value *out)
 		return slice(ev, n, out);
 	case EXPR_OP_COMP:
 		return comprehension(ev, n, out);
-	case EXPR_OP_FORMAT:
-		return format(ev, n, out);
 	case EXPR_OP_KEYWORD:
 	case EXPR_OP_FOR:
-	case EXPR_OP_FIELD:
 		break;
 	}
-	return expr_decline(ev, "this");
+	return expr_decline(ev, "node that is not an expression");
 }

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * expr_internal.h: expr_.  Nodes and values, and the functions that the files
- * of expr share.
+ * expr_internal.h: expr_.  Tokens, nodes and values, and the functions that
+ * the files of lib/py share.
  *
- * Functions that can fail return -1 after expr_raise() or expr_decline();
- * nothing is evaluated after that.  A value never changes once it is made,
- * but for what it remembers (a text its length, a tree that it was read, a
- * generator how far it is).
+ * Unless stated otherwise, a function that returns int returns 0, or -1 after
+ * expr_raise() or expr_decline(); the evaluation ends then.  A predicate that
+ * can fail returns 1, 0 or -1.  Values are immutable, except for cached facts
+ * (the length of a text, elements read from a tree, the state of a generator).
+ * They are allocated in the evaluation's arena.
  */
 #ifndef WAZA_EXPR_INTERNAL_H
 #define WAZA_EXPR_INTERNAL_H
@@ -21,12 +22,14 @@
 struct json;
 
 enum {
-	EXPR_NAMES_MAX = 256,		/* different variables */
-	EXPR_ARGS_MAX  = 16,		/* of a call */
-	EXPR_GENS_MAX  = 8,		/* generators that feed each other */
-	EXPR_RES_MAX   = 32,		/* different patterns */
-	EXPR_STEP_BYTES = 64		/* that are looked at in a step */
+	EXPR_NAMES_MAX = 256,		/* distinct global variables */
+	EXPR_ARGS_MAX  = 16,		/* arguments of a call */
+	EXPR_GENS_MAX  = 8,		/* generators that consume each other */
+	EXPR_RES_MAX   = 32,		/* distinct patterns */
+	EXPR_STEP_BYTES = 64		/* bytes that can be read in a step */
 };
+
+/* Values. */
 
 enum expr_kind {
 	EXPR_NONE,
@@ -37,11 +40,11 @@ enum expr_kind {
 	EXPR_LIST,		/* u.seq */
 	EXPR_TUPLE,		/* u.seq */
 	EXPR_DICT,		/* u.map */
-	EXPR_SET,		/* u.map; values are None */
-	EXPR_VIEW,		/* u.map; sub says of what */
+	EXPR_SET,		/* u.map; its values are None */
+	EXPR_VIEW,		/* u.map; sub: enum expr_view */
 	EXPR_GEN,		/* u.gen */
 	EXPR_MATCH,		/* u.match */
-	EXPR_FLAGS,		/* u.i; of re */
+	EXPR_FLAGS,		/* u.i; flags of re */
 	EXPR_MODULE,		/* re */
 	EXPR_BUILTIN,		/* u.builtin */
 	EXPR_KIND__MAX
@@ -58,16 +61,17 @@ struct text {
 	const char *p;		/* UTF-8 */
 	size_t n;
 	size_t len;		/* code points, or EXPR_UNKNOWN */
-	struct text *low;	/* lower(), once it was asked for */
-	bool fixed;		/* of the expression: nothing is remembered */
-	uint8_t facts;		/* enum expr_fact, for patterns; 0: unknown */
+	struct text *low;	/* cached result of lower(), or NULL */
+	bool constant;		/* part of the expression: caches nothing */
+	uint8_t facts;		/* cached enum expr_fact; 0: unknown */
 };
 
+/* Facts about a text that decide whether a pattern can be matched here. */
 enum expr_fact {
 	EXPR_FACT_KNOWN  = 1,
-	EXPR_FACT_WORD   = 2,	/* a letter or digit beyond ASCII */
-	EXPR_FACT_FOLD   = 4,	/* a letter with the case of one in ASCII */
-	EXPR_FACT_UNSURE = 8	/* a character that is new in Unicode */
+	EXPR_FACT_WORD   = 2,	/* has a letter or digit that is not ASCII */
+	EXPR_FACT_FOLD   = 4,	/* has a letter that case folds to ASCII */
+	EXPR_FACT_CHANGED = 8	/* has a character that Pythons disagree on */
 };
 
 struct value {
@@ -88,7 +92,7 @@ struct value {
 struct seq {
 	struct value *v;
 	size_t n;
-	const struct json *src;	/* an array that is not read yet, or NULL */
+	const struct json *src;	/* array whose elements are not read yet */
 };
 
 struct pair {
@@ -99,9 +103,9 @@ struct pair {
 struct map {
 	struct pair *v;
 	size_t n, cap;
-	uint32_t *index;	/* number of a pair + 1 by hash; NULL: small */
+	uint32_t *index;	/* index of a pair + 1, by hash; NULL: small */
 	size_t nindex;		/* a power of two */
-	const struct json *src;	/* an object that is not read yet, or NULL */
+	const struct json *src;	/* object whose members are not read yet */
 };
 
 struct iter {
@@ -109,7 +113,7 @@ struct iter {
 	size_t at;
 };
 
-/* The variables of one run of a comprehension. */
+/* The variables of one evaluation of a comprehension. */
 struct frame {
 	struct frame *up;
 	struct value *v;
@@ -123,6 +127,8 @@ struct gen {
 	bool started, done, busy;
 };
 
+/* Nodes. */
+
 enum expr_op {
 	EXPR_OP_CONST,		/* u.value */
 	EXPR_OP_GLOBAL,		/* u.var.slot */
@@ -135,18 +141,16 @@ enum expr_op {
 	EXPR_OP_OR,
 	EXPR_OP_NOT,
 	EXPR_OP_IF,		/* kids: condition, then, else */
-	EXPR_OP_COMPARE,	/* sub of each kid but the first: expr_rel */
-	EXPR_OP_BINARY,		/* sub: expr_arith */
-	EXPR_OP_UNARY,		/* sub: '-' '+' '~' */
-	EXPR_OP_ATTR,		/* kid: of what; u.name */
-	EXPR_OP_CALL,		/* kids: what, arguments */
-	EXPR_OP_KEYWORD,	/* an argument with a name */
-	EXPR_OP_INDEX,		/* kids: of what, index */
-	EXPR_OP_SLICE,		/* kids: of what, from, to, step */
-	EXPR_OP_COMP,		/* sub: expr_comp; kids: element(s), FORs */
-	EXPR_OP_FOR,		/* kids: target, iterable, conditions */
-	EXPR_OP_FORMAT,		/* of an f-string; kids are its parts */
-	EXPR_OP_FIELD		/* sub: 0 'r' 's'; u.name: how */
+	EXPR_OP_COMPARE,	/* every kid but the first has a .rel */
+	EXPR_OP_BINARY,		/* what: enum expr_arith */
+	EXPR_OP_UNARY,		/* what: '-' or '+' */
+	EXPR_OP_ATTR,		/* kid: object; u.name */
+	EXPR_OP_CALL,		/* kids: callee, arguments */
+	EXPR_OP_KEYWORD,	/* a named argument; u.name */
+	EXPR_OP_INDEX,		/* kids: object, index */
+	EXPR_OP_SLICE,		/* kids: object, from, to */
+	EXPR_OP_COMP,		/* what: enum expr_comp; kids: element(s), FORs */
+	EXPR_OP_FOR		/* kids: target, iterable, conditions */
 };
 
 enum expr_rel {
@@ -156,8 +160,7 @@ enum expr_rel {
 
 enum expr_arith {
 	EXPR_ADD, EXPR_SUB, EXPR_MUL, EXPR_DIV, EXPR_FLOOR, EXPR_MOD,
-	EXPR_POW, EXPR_BITOR, EXPR_BITXOR, EXPR_BITAND, EXPR_SHL, EXPR_SHR,
-	EXPR_ARITH__MAX
+	EXPR_BITOR, EXPR_BITAND, EXPR_ARITH__MAX
 };
 
 enum expr_comp { EXPR_COMP_LIST, EXPR_COMP_SET, EXPR_COMP_DICT,
@@ -165,12 +168,12 @@ enum expr_comp { EXPR_COMP_LIST, EXPR_COMP_SET, EXPR_COMP_DICT,
 
 struct node {
 	uint8_t op;		/* enum expr_op */
-	uint8_t what;		/* what the op says of it */
-	uint8_t rel;		/* as a kid of a comparison */
+	uint8_t what;		/* depends on op */
+	uint8_t rel;		/* enum expr_rel, as a kid of a comparison */
 	bool bound;		/* a name whose variable is known */
 	uint16_t depth;
-	uint16_t nslots;	/* of a comprehension */
-	uint32_t at;		/* in the source */
+	uint16_t nslots;	/* variables of a comprehension */
+	uint32_t at;		/* offset in the source */
 	uint32_t nkids;
 	struct node *kid, *next;
 	union {
@@ -189,6 +192,8 @@ struct expr {
 	size_t nnames;
 };
 
+/* An evaluation (expr.c). */
+
 struct eval {
 	const struct json *names;
 	struct arena *arena;
@@ -196,178 +201,265 @@ struct eval {
 	enum expr_status status;
 	size_t steps;		/* left */
 	size_t memory;		/* left */
-	unsigned depth;
+	unsigned depth;		/* of generators */
 	const struct expr *expr;
 	struct value *globals;
 	bool *known;		/* which globals have been looked up */
 	struct frame *frame;
 	struct pattern *patterns;
 	size_t npatterns;
-	struct uni *uni;	/* what is known of code points, once needed */
 };
 
-/* The arguments of a call: n without names, then nnamed with. */
+/* Ends the evaluation as declined; the text names the unsupported part. */
+int expr_decline(struct eval *, const char *fmt, ...) PRINTF(2, 3);
+/* Ends it with an exception; declines if the text is too long for an err. */
+int expr_raise(struct eval *, const char *fmt, ...) PRINTF(2, 3);
+/* Each charges time, n steps or those of n bytes. */
+int expr_steps(struct eval *, size_t n);
+int expr_bytes(struct eval *, size_t n);
+/* Memory that is not zeroed, charged; NULL after declining. */
+void *expr_alloc(struct eval *, size_t n);
+/* Room for one more than n elements; may move them; NULL after declining. */
+void *expr_grow(struct eval *, void *, size_t n, size_t *cap, size_t size);
+
+/* Tokens and literals (expr_lex.c). */
+
+enum lex_kind { LEX_END, LEX_NAME, LEX_NUMBER, LEX_STRING, LEX_OP };
+
+/* The .op of an operator of two characters. */
+#define LEX2(a, b) ((a) << 8 | (b))
+
+struct token {
+	enum lex_kind kind;
+	unsigned op;		/* a character, or two by LEX2 */
+	size_t at, end;		/* in the source */
+	size_t body, body_end;	/* of a string, between its quotes */
+	bool raw;		/* r'' */
+};
+
+struct parser {
+	struct arena *arena;
+	struct err *err;
+	struct str s;
+	size_t i;		/* behind the token */
+	unsigned brackets;	/* open at i; newlines in them are blanks */
+	unsigned depth;
+	struct token tok;
+	struct node **refs;	/* names in source order, to be bound */
+	size_t nrefs, caprefs;
+};
+
+/* Sets a syntax error at an offset of the source; returns -1. */
+int expr_lex_fail(struct parser *, size_t at, const char *why);
+/* Reads the next token into p->tok. */
+int expr_lex_next(struct parser *);
+/* The source text of the token; whether it is the name `keyword`. */
+struct str expr_lex_text(const struct parser *);
+bool expr_lex_is(const struct parser *, const char *keyword);
+/* The value of a number or string token; -1 if it is declined. */
+int expr_lex_number(struct parser *, struct value *);
+int expr_lex_string(struct parser *, struct str *);
+
+/*
+ * The parser (expr_parse.c: operators, expr_atom.c: operands).  Functions
+ * that return a node return NULL after setting p->err.
+ */
+
+/* Parses the whole source into expr; -1 if it is declined. */
+int expr_parse(struct arena *, struct str, struct expr *, struct err *);
+/* Sets a syntax error at the token; returns NULL. */
+struct node *expr_fail(struct parser *, const char *why);
+struct node *expr_new(struct parser *, enum expr_op, size_t at);
+/* Appends a kid at *tail, unless it is NULL; returns n. */
+struct node *expr_add(struct parser *, struct node *n,
+    struct node ***tail, struct node *kid);
+/* A new node with one kid, or with two if b is not NULL. */
+struct node *expr_of(struct parser *, enum expr_op, size_t at,
+    struct node *a, struct node *b);
+bool expr_is_op(const struct parser *, unsigned op);
+/* Skips the operator; -1 if the token is another one. */
+int expr_take_op(struct parser *, unsigned op);
+/* An expression; one without "if ... else"; an operand with its suffixes. */
+struct node *expr_any(struct parser *);
+struct node *expr_or(struct parser *);
+struct node *expr_primary(struct parser *);
+
+/* The walk over the tree (expr_eval.c). */
+
+int expr_node(struct eval *, const struct node *, struct value *);
+/* The next element of a generator: 1, 0 at the end, -1. */
+int expr_gen_next(struct eval *, struct gen *, struct value *);
+
+/* expr_value.c: makes values. */
+
+/* Python's name of the value's type; its truth in Python's sense. */
+const char *expr_type(struct value);
+bool expr_true(struct value);
+struct value expr_none(void);
+struct value expr_bool(bool);
+struct value expr_int(int64_t);
+struct value expr_float(double);
+/* A text that refers to the bytes. */
+int expr_str(struct eval *, struct str, struct value *);
+struct str expr_bytes_of(struct value text);
+/* A list or tuple that takes over the array. */
+int expr_seq(struct eval *, enum expr_kind, struct value *, size_t n,
+    struct value *);
+/* The value of a tree; its elements are read when they are needed. */
+int expr_json(struct eval *, const struct json *, struct value *);
+/* Reads the elements of a tree, if that has not been done. */
+int expr_read_seq(struct eval *, struct seq *);
+int expr_read_map(struct eval *, struct map *);
+size_t expr_map_n(struct value);
+
+/* expr_equal.c: predicates, except for the last. */
+
+int expr_equal(struct eval *, struct value, struct value);
+/* rel is one of EXPR_LT to EXPR_GE. */
+int expr_compare(struct eval *, enum expr_rel rel, struct value, struct value);
+int expr_in(struct eval *, struct value what, struct value where);
+/* Equality of elements of containers: declines NaN. */
+int expr_same(struct eval *, struct value, struct value);
+
+/* expr_map.c: dicts and sets. */
+
+int expr_map_new(struct eval *, enum expr_kind, struct value *);
+/* Replaces the value of an equal key. */
+int expr_map_put(struct eval *, struct map *, struct value key,
+    struct value val);
+/* 1 and the value, 0 if the key is missing, -1. */
+int expr_map_get(struct eval *, struct map *, struct value key,
+    struct value *);
+/* Union, intersection or difference of sets. */
+int expr_set_op(struct eval *, enum expr_arith, struct map *, struct map *,
+    struct value *);
+/* A predicate; rel is one of EXPR_EQ, EXPR_LT to EXPR_GE. */
+int expr_set_compare(struct eval *, enum expr_rel, struct map *,
+    struct map *);
+
+/* expr_num.c: operators. */
+
+int expr_arith(struct eval *, enum expr_arith, struct value, struct value,
+    struct value *);
+int expr_sign(struct eval *, int sign, struct value, struct value *);
+/* Reads decimal digits; false if there are others, or too many. */
+bool expr_read_int(struct str, int64_t *);
+/* Reads digits with a point and an exponent; false if out of range. */
+bool expr_read_float(struct str, double *);
+
+/* expr_seq.c: sequences and iteration. */
+
+int expr_index(struct eval *, struct value of, struct value at,
+    struct value *);
+int expr_slice(struct eval *, struct value of, const struct value bounds[2],
+    struct value *);
+int expr_concat(struct eval *, struct value, struct value, struct value *);
+int expr_repeat(struct eval *, struct value, int64_t times, struct value *);
+/* All elements of an iterable. */
+int expr_as_list(struct eval *, struct value, struct value *);
+/* Starts an iteration; expr_next() returns 1, 0 at the end, -1. */
+int expr_iter(struct eval *, struct value of, struct iter *);
+int expr_next(struct eval *, struct iter *, struct value *);
+
+/* expr_text.c: lengths, offsets and search. */
+
+/* Length in code points; whether all are ASCII; bytes before a code point. */
+size_t expr_len(struct text *);
+bool expr_ascii(struct text *);
+size_t expr_offset(struct text *, size_t cp);
+/* Bytes [from, to) as a text of its own. */
+int expr_sub(struct eval *, const struct text *, size_t from, size_t to,
+    struct value *);
+/* The code point at byte i and its width; U+FFFD and 1 for a bad byte. */
+uint32_t expr_code_at(const struct text *, size_t i, size_t *width);
+/* The byte where the code point before byte i > 0 begins. */
+size_t expr_code_before(const struct text *, size_t i);
+bool expr_is_space(uint32_t);
+
+/* A search for a text, perhaps repeated. */
+struct finder {
+	struct str needle;
+	size_t rare;		/* offset of its rarest byte */
+	size_t work;		/* bytes compared without a match */
+	uint32_t *fail;		/* table, once the work was too much */
+};
+void expr_find_init(struct finder *, struct str needle);
+/* The first match at or after byte `from`: 1 and its offset, 0, -1. */
+int expr_find(struct eval *, struct finder *, struct str hay, size_t from,
+    size_t *at);
+
+/* expr_case.c: case and classes of characters. */
+
+enum expr_case { EXPR_LOWER, EXPR_UPPER, EXPR_FOLD, EXPR_TITLE,
+	EXPR_CAPITALIZE };
+int expr_case(struct eval *, struct text *, enum expr_case, struct value *);
+enum expr_test { EXPR_ALNUM, EXPR_ALPHA, EXPR_DIGIT, EXPR_IS_LOWER,
+	EXPR_IS_UPPER, EXPR_SPACE };
+/* isalnum() and its like, as a bool. */
+int expr_test(struct eval *, struct text *, enum expr_test, struct value *);
+
+/* expr_repr.c: str() and repr(). */
+
+/* A text under construction. */
+struct sink {
+	char *p;
+	size_t n, cap;
+};
+int expr_put(struct eval *, struct sink *, struct str);
+int expr_put_repr(struct eval *, struct sink *, struct value);
+int expr_put_str(struct eval *, struct sink *, struct value);
+/* The finished text as a value. */
+int expr_take(struct eval *, const struct sink *, struct value *);
+/* Raises with the repr of v between two texts. */
+int expr_raise_repr(struct eval *, const char *before, struct value v,
+    const char *after);
+
+/* Calls (expr_call.c). */
+
+/* The arguments of a call: n without names, then nnamed with names. */
 struct args {
 	struct value *v;
 	const struct str *names;
 	size_t n, nnamed;
 };
 
-/* A text being made, in the arena. */
-struct sink {
-	char *p;
-	size_t n, cap;
-};
-
-/* A text that is looked for, perhaps several times. */
-struct finder {
-	struct str needle;
-	size_t rare;		/* where its rarest byte is */
-	size_t work;		/* bytes compared in vain */
-	uint32_t *fail;		/* once that was too much */
-};
-
+/*
+ * Functions and methods.  The number of arguments is checked before the call:
+ * min to max without names, and names only if .named is set.
+ */
 struct builtin {
 	const char *name;
-	int (*call)(struct eval *, const struct args *, struct value *);
-	bool type;		/* a type in Python, not a function */
+	int (*call)(struct eval *, const struct args *, int variant,
+	    struct value *);
+	int variant;
+	unsigned min, max;
+	bool named;
 };
 
 struct method {
 	const char *name;
 	enum expr_kind kind;
 	int (*call)(struct eval *, struct value self, const struct args *,
-	    struct value *);
-	unsigned min, max;	/* arguments */
+	    int variant, struct value *);
+	int variant;
+	unsigned min, max;
 };
 
-/* expr.c */
-int expr_decline(struct eval *, const char *fmt, ...) PRINTF(2, 3);
-int expr_raise(struct eval *, const char *fmt, ...) PRINTF(2, 3);
-int expr_steps(struct eval *, size_t n);
-int expr_bytes(struct eval *, size_t n);	/* the steps of n bytes */
-void *expr_alloc(struct eval *, size_t n);	/* NULL: declined */
-void *expr_grow(struct eval *, void *, size_t n, size_t *cap, size_t size);
-
-/* expr_parse.c */
-int expr_parse(struct arena *, struct str, struct expr *, struct err *);
-
-/* expr_eval.c */
-int expr_node(struct eval *, const struct node *, struct value *);
-int expr_gen_next(struct eval *, struct gen *, struct value *);
-int expr_iter(struct eval *, struct value of, struct iter *);
-/* 1 and a value, 0 at the end, -1. */
-int expr_next(struct eval *, struct iter *, struct value *);
-
-/* expr_value.c */
-const char *expr_type(struct value);	/* Python's name of the type */
-bool expr_true(struct value);
-struct value expr_none(void);
-struct value expr_bool(bool);
-struct value expr_int(int64_t);
-struct value expr_float(double);
-int expr_str(struct eval *, struct str, struct value *);	/* borrows */
-int expr_seq(struct eval *, enum expr_kind, struct value *, size_t n,
-    struct value *);		/* takes over the values */
-int expr_json(struct eval *, const struct json *, struct value *);
-int expr_read_seq(struct eval *, struct seq *);	/* if it is not yet */
-int expr_read_map(struct eval *, struct map *);
-size_t expr_seq_n(struct value);
-size_t expr_map_n(struct value);
-
-/* expr_equal.c: 1, 0, -1 */
-int expr_equal(struct eval *, struct value, struct value);
-int expr_compare(struct eval *, enum expr_rel, struct value, struct value);
-int expr_in(struct eval *, struct value what, struct value where);
-int expr_same(struct eval *, struct value, struct value);	/* in a list */
-int expr_num_compare(struct value, struct value, bool *unordered);
-
-/* expr_map.c */
-int expr_map_new(struct eval *, enum expr_kind, struct value *);
-int expr_map_put(struct eval *, struct map *, struct value key,
-    struct value val);
-int expr_map_get(struct eval *, struct map *, struct value key,
-    struct value *);			/* 1, 0, -1 */
-int expr_set_op(struct eval *, enum expr_arith, struct map *, struct map *,
-    struct value *);
-int expr_set_compare(struct eval *, enum expr_rel, struct map *,
-    struct map *);
-
-/* expr_num.c */
-int expr_arith(struct eval *, enum expr_arith, struct value, struct value,
-    struct value *);
-int expr_unary(struct eval *, int op, struct value, struct value *);
-bool expr_read_int(struct str, int64_t *);	/* digits only */
-bool expr_read_float(struct str, double *);
-int expr_unsupported(struct eval *, const char *op, struct value,
-    struct value);
-
-/* expr_seq.c */
-int expr_index(struct eval *, struct value of, struct value at,
-    struct value *);
-int expr_slice(struct eval *, struct value of, const struct value v[3],
-    struct value *);
-int expr_concat(struct eval *, struct value, struct value, struct value *);
-int expr_repeat(struct eval *, struct value, int64_t, struct value *);
-int expr_as_list(struct eval *, struct value, struct value *);
-
-/* expr_text.c */
-size_t expr_len(struct text *);		/* in code points */
-bool expr_ascii(struct text *);
-size_t expr_offset(struct text *, size_t cp);	/* bytes before it */
-void expr_find_init(struct finder *, struct str needle);
-/* The first at or after byte `from`; with back the last before it. */
-int expr_find(struct eval *, struct finder *, struct str hay, size_t from,
-    size_t *at);		/* 1, 0, -1 */
-int expr_find_back(struct eval *, struct finder *, struct str hay,
-    size_t to, size_t *at);
-int expr_sub(struct eval *, const struct text *, size_t from, size_t to,
-    struct value *);		/* bytes of it, as a text of its own */
-bool expr_is_space(uint32_t);
-
-/* expr_case.c */
-enum expr_case { EXPR_LOWER, EXPR_UPPER, EXPR_TITLE, EXPR_FOLD };
-int expr_case(struct eval *, struct text *, enum expr_case, struct value *);
-int expr_title(struct eval *, struct text *, struct value *);
-int expr_capitalize(struct eval *, struct text *, struct value *);
-int expr_swapcase(struct eval *, struct text *, struct value *);
-int expr_props(struct eval *, uint32_t, unsigned *);	/* EXPR_UNI_ bits */
-int expr_test(struct eval *, struct text *, const char *name,
-    struct value *);
-
-/* expr_repr.c */
-int expr_put(struct eval *, struct sink *, struct str);
-int expr_put_repr(struct eval *, struct sink *, struct value);
-int expr_put_str(struct eval *, struct sink *, struct value);
-size_t expr_put_float(char out[40], double);
-int expr_take(struct eval *, const struct sink *, struct value *);
-/* Raises with the repr of v between two texts. */
-int expr_raise_repr(struct eval *, const char *before, struct value v,
-    const char *after);
-
-/* expr_format.c */
-int expr_put_format(struct eval *, struct sink *, struct value,
-    struct str how);
-int expr_percent(struct eval *, struct text *, struct value, struct value *);
-int expr_str_format(struct eval *, struct value self, const struct args *,
-    struct value *);
-
-/* expr_call.c */
+/* The builtin function of that name, or NULL. */
 const struct builtin *expr_builtin(struct str name);
-int expr_call_method(struct eval *, struct value self, struct str name,
+int expr_call(struct eval *, const struct builtin *, const struct args *,
+    struct value *);
+int expr_call_method(struct eval *, const struct method *, struct value self,
     const struct args *, struct value *);
-/* 0 when it has it; else raises or declines. */
+/* Finds a method; if there is none, raises or declines. */
 int expr_attr(struct eval *, struct value self, struct str name,
     const struct method **);
-int expr_split(struct eval *, struct value, const struct args *,
-    struct value *);
-extern const struct method expr_str_methods[], expr_split_methods[];
-extern const struct method expr_other_methods[], expr_re_methods[];
-
-/* expr_re.c */
+/* An attribute of the module re. */
 int expr_re_attr(struct eval *, struct str name, struct value *);
+/* Tables that end with a row without a name. */
+extern const struct method expr_str_methods[], expr_re_methods[];
 
-/* expr_pattern.c: a pattern of Python's re in the language of re.h */
+/* Translates patterns of Python's re for lib/re (expr_pattern.c). */
 
 enum expr_flag {		/* with Python's values */
 	EXPR_FLAG_FOLD    = 2,
@@ -382,19 +474,23 @@ enum { EXPR_GROUPS_MAX = 20 };
 
 struct translation {
 	struct sink out;
-	size_t ngroups;		/* without the whole */
+	size_t ngroups;		/* without the whole match */
 	size_t group[EXPR_GROUPS_MAX + 1];	/* their numbers in out */
-	size_t marks[EXPR_GROUPS_MAX];	/* empty groups where the match ends */
+	size_t marks[EXPR_GROUPS_MAX];	/* empty groups at the match's end */
 	size_t nmarks;
-	size_t weight;		/* instructions, about */
-	bool nullable;		/* it can match nothing */
+	size_t weight;		/* estimated number of instructions */
+	bool nullable;		/* can match the empty text */
 	bool looped;		/* a group is repeated */
-	bool dollar;		/* it depends on a newline at the end */
-	bool not_empty;		/* it is not for the empty text */
-	unsigned taboo;		/* facts that may not be of the text */
+	bool dollar;		/* depends on a newline at the end */
+	bool not_empty;		/* does not apply to the empty text */
+	unsigned taboo;		/* facts that the text must not have */
 };
 
+/*
+ * Writes a pattern for the subject to t->out; the pattern also applies to
+ * other texts that are ASCII, and end in a newline, as the subject does.
+ */
 int expr_translate(struct eval *, struct text *pattern, int64_t flags,
-    enum expr_match, struct text *subject, struct translation *);
+    enum expr_match, struct text *subject, struct translation *t);
 
 #endif

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * The words of an expression.
+ * Tokens of an expression, and the values of literals.
  *
- * What Python would take after a warning, or only in some versions, is
- * refused: a number with a letter behind it, names beyond ASCII.
+ * Sources that Python accepts with a warning, or only in some versions, are
+ * declined, such as a number followed by a letter.  So are names that are not
+ * ASCII, formatted strings, bytes, and numbers that are not decimal.
  */
-#include "lib/py/expr_lex.h"
+#include "lib/py/expr_internal.h"
 
 #include <string.h>
 
@@ -35,9 +36,9 @@ is_word(int c)
 	    is_digit(c) || c == '_';
 }
 
-/* Nothing but blanks, comments and ends of lines from here on. */
+/* Only blanks, comments and newlines follow. */
 static bool
-is_over(const struct parser *p)
+only_blanks(const struct parser *p)
 {
 	size_t i;
 
@@ -57,18 +58,11 @@ blanks(struct parser *p)
 	int c;
 
 	for (; (c = peek(p, 0)) != -1; p->i++) {
-		if (c == '\\' && peek(p, 1) == '\n') {
-			if (p->in_format)
-				break;
-			p->i++;
-		} else if (c == '#') {
-			if (p->in_format)
-				return expr_lex_fail(p, p->i,
-				    "a comment in braces");
+		if (c == '#') {
 			while (peek(p, 1) != '\n' && peek(p, 1) != -1)
 				p->i++;
 		} else if (c == '\n' && p->brackets == 0) {
-			if (!is_over(p))
+			if (!only_blanks(p))
 				return expr_lex_fail(p, p->i,
 				    "more than one line");
 			p->i = p->s.n - 1;
@@ -78,59 +72,36 @@ blanks(struct parser *p)
 	return 0;
 }
 
-static void
-digits(struct parser *p)
-{
-	while (is_digit(peek(p, 0)) ||
-	    (peek(p, 0) == '_' && is_digit(peek(p, 1))))
-		p->i++;
-}
-
 static int
 number(struct parser *p)
 {
-	int c = peek(p, 1) | 0x20;
+	int c;
 
-	if (peek(p, 0) == '0' && (c == 'x' || c == 'o' || c == 'b')) {
-		for (p->i += 2; is_word(peek(p, 0)); p->i++)
+	while (is_digit(peek(p, 0)))
+		p->i++;
+	if (peek(p, 0) == '.')
+		for (p->i++; is_digit(peek(p, 0)); p->i++)
 			;
-	} else {
-		digits(p);
-		if (peek(p, 0) == '.') {
-			p->i++;
-			if (is_digit(peek(p, 0)))
-				digits(p);
-		}
-		c = peek(p, 1);
-		if ((peek(p, 0) | 0x20) == 'e' && (is_digit(c) ||
-		    ((c == '+' || c == '-') && is_digit(peek(p, 2))))) {
-			p->i += 2;
-			digits(p);
-		}
-	}
+	c = peek(p, 1);
+	if ((peek(p, 0) | 0x20) == 'e' && (is_digit(c) ||
+	    ((c == '+' || c == '-') && is_digit(peek(p, 2)))))
+		for (p->i += 2; is_digit(peek(p, 0)); p->i++)
+			;
 	if (is_word(peek(p, 0)) || peek(p, 0) == '.')
-		return expr_lex_fail(p, p->i, "unclear behind a number");
+		return expr_lex_fail(p, p->i, "unsupported number");
 	p->tok.kind = LEX_NUMBER;
 	return 0;
 }
 
-/* From its first quote; prefix is what stands before it. */
+/* Reads a string from its first quote. */
 static int
-string(struct parser *p, struct str prefix)
+string(struct parser *p, bool raw)
 {
 	int quote = peek(p, 0), c;
 	bool triple = peek(p, 1) == quote && peek(p, 2) == quote;
-	size_t k;
 
 	p->tok.kind = LEX_STRING;
-	p->tok.raw = p->tok.format = false;
-	for (k = 0; k < prefix.n; k++) {
-		c = prefix.p[k] | 0x20;
-		if (c == 'b')
-			return expr_lex_fail(p, p->tok.at, "bytes");
-		p->tok.raw = p->tok.raw || c == 'r';
-		p->tok.format = p->tok.format || c == 'f';
-	}
+	p->tok.raw = raw;
 	p->i += triple ? 3 : 1;
 	p->tok.body = p->i;
 	for (; (c = peek(p, 0)) != -1; p->i++) {
@@ -145,25 +116,7 @@ string(struct parser *p, struct str prefix)
 		if (c == '\\' && peek(p, 1) != -1)
 			p->i++;
 	}
-	return expr_lex_fail(p, p->tok.at, "a string without an end");
-}
-
-static bool
-is_prefix(struct str s)
-{
-	static const char *const all[] = { "", "r", "u", "f", "b", "rf", "fr",
-		"rb", "br" };
-	char low[2];
-	size_t i;
-
-	if (s.n > 2)
-		return false;
-	for (i = 0; i < s.n; i++)
-		low[i] = (char)(s.p[i] | 0x20);
-	for (i = 0; i < COUNTOF(all); i++)
-		if (str_is((struct str){ low, s.n }, all[i]))
-			return true;
-	return false;
+	return expr_lex_fail(p, p->tok.at, "unterminated string");
 }
 
 static int
@@ -176,9 +129,10 @@ word(struct parser *p)
 		p->i++;
 	s = (struct str){ p->s.p + from, p->i - from };
 	if (peek(p, 0) == '\'' || peek(p, 0) == '"') {
-		if (!is_prefix(s))
-			return expr_lex_fail(p, p->i, "a string here");
-		return string(p, s);
+		if (s.n != 1 || strchr("rRuU", s.p[0]) == NULL)
+			return expr_lex_fail(p, p->tok.at,
+			    "unsupported string prefix");
+		return string(p, (s.p[0] | 0x20) == 'r');
 	}
 	p->tok.kind = LEX_NAME;
 	return 0;
@@ -206,7 +160,7 @@ operator(struct parser *p)
 		p->brackets--;
 	else if (c < ' ' || c >= 0x7F)
 		return expr_lex_fail(p, p->i - 1,
-		    "a character that is not expected");
+		    "unexpected character");
 	return 0;
 }
 
@@ -224,7 +178,7 @@ expr_lex_next(struct parser *p)
 	else if (is_digit(c) || (c == '.' && is_digit(peek(p, 1))))
 		rc = number(p);
 	else if (c == '\'' || c == '"')
-		rc = string(p, STR(""));
+		rc = string(p, false);
 	else if (is_word(c))
 		rc = word(p);
 	else
@@ -243,4 +197,97 @@ bool
 expr_lex_is(const struct parser *p, const char *keyword)
 {
 	return p->tok.kind == LEX_NAME && str_is(expr_lex_text(p), keyword);
+}
+
+/* Literals. */
+
+int
+expr_lex_number(struct parser *p, struct value *out)
+{
+	struct str s = expr_lex_text(p);
+	bool real = false;
+	int64_t v;
+	double d;
+	size_t i;
+
+	for (i = 0; i < s.n; i++)
+		real = real || !is_digit(s.p[i]);
+	if (s.n > 1 && s.p[0] == '0' && is_digit(s.p[1]))
+		return expr_lex_fail(p, p->tok.at, "unsupported number");
+	if (real && expr_read_float(s, &d))
+		*out = expr_float(d);
+	else if (!real && expr_read_int(s, &v))
+		*out = expr_int(v);
+	else
+		return expr_lex_fail(p, p->tok.at, "number out of range");
+	return 0;
+}
+
+/*
+ * Decodes \xhh or \uhhhh, s being at the x or u; returns the bytes it takes,
+ * or 0.
+ */
+static size_t
+hex_escape(struct str s, char *out, size_t *n)
+{
+	size_t want = s.p[0] == 'x' ? 2 : 4, i;
+	uint32_t cp = 0;
+
+	for (i = 1; i <= want; i++) {
+		if (i >= s.n || hex_digit(s.p[i]) == -1)
+			return 0;
+		cp = cp * 16 + (uint32_t)hex_digit(s.p[i]);
+	}
+	if (cp >= 0xD800 && cp <= 0xDFFF)
+		return 0;
+	*n = utf8_put(out, cp);
+	return want + 1;
+}
+
+/* Decodes the escape behind a backslash; the bytes it takes, or 0. */
+static size_t
+escape(struct str s, char *out, size_t *n)
+{
+	static const char from[] = "\\'\"nrt", to[] = "\\'\"\n\r\t";
+	const char *hit = memchr(from, s.p[0], sizeof(from) - 1);
+
+	*n = 0;
+	if (hit != NULL) {
+		out[(*n)++] = to[hit - from];
+		return 1;
+	}
+	if (s.p[0] == 'x' || s.p[0] == 'u')
+		return hex_escape(s, out, n);
+	if (strchr("abfvNU\n", s.p[0]) != NULL || is_digit(s.p[0]) ||
+	    (unsigned char)s.p[0] >= 0x80)
+		return 0;
+	out[(*n)++] = '\\';		/* unknown escapes stay as they are */
+	out[(*n)++] = s.p[0];
+	return 1;
+}
+
+int
+expr_lex_string(struct parser *p, struct str *out)
+{
+	size_t i = p->tok.body, to = p->tok.body_end, k, used, n = 0;
+	char *dst;
+
+	*out = (struct str){ p->s.p + i, to - i };
+	if (p->tok.raw || memchr(p->s.p + i, '\\', to - i) == NULL)
+		return 0;
+	dst = arena_raw(p->arena, to - i + 4, 1);
+	while (i < to) {
+		if (p->s.p[i] != '\\') {
+			dst[n++] = p->s.p[i++];
+			continue;
+		}
+		used = escape((struct str){ p->s.p + i + 1, to - i - 1 },
+		    dst + n, &k);
+		if (used == 0)
+			return expr_lex_fail(p, i, "unsupported escape");
+		n += k;
+		i += used + 1;
+	}
+	*out = (struct str){ dst, n };
+	return 0;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * Dicts and sets: pairs in order of insertion, and an index by hash once
- * there are many.  Values that are equal hash alike, over all types.
+ * Dicts and sets: pairs in order of insertion, with a hash index if there are
+ * more than a few.
  */
 #include "lib/py/expr_internal.h"
 
@@ -11,90 +11,38 @@
 
 enum { SMALL = 8 };
 
-static uint64_t
-mix(uint64_t h, uint64_t x)
-{
-	h = (h ^ x) * UINT64_C(0x9E3779B97F4A7C15);
-	return h ^ h >> 29;
-}
-
-static uint64_t
-hash_text(const struct text *t)
-{
-	uint64_t h = t->n;
-	size_t i;
-
-	for (i = 0; i < t->n; i++)
-		h = mix(h, (unsigned char)t->p[i]);
-	return h;
-}
-
-static uint64_t
-hash_float(double d)
-{
-	uint64_t bits;
-
-	if (d >= -9e15 && d <= 9e15 && d == (double)(int64_t)d)
-		return mix(1, (uint64_t)(int64_t)d);
-	memcpy(&bits, &d, sizeof(bits));
-	return mix(2, bits);
-}
-
-/* An int that a float can be equal to hashes as that float would. */
-static uint64_t
-hash_int(int64_t i)
-{
-	double d = (double)i;
-
-	if (i >= -INT64_C(9000000000000000) && i <= INT64_C(9000000000000000))
-		return mix(1, (uint64_t)i);
-	return hash_float(d);
-}
-
+/*
+ * Equal values have equal hashes, over all types.  Only texts are spread;
+ * keys of other types are rare.
+ */
 static int
 hash(struct eval *ev, struct value v, uint64_t *out)
 {
-	uint64_t h;
 	size_t i;
 
-	switch ((enum expr_kind)v.kind) {
-	case EXPR_NONE:
-		*out = 3;
-		return 0;
-	case EXPR_BOOL:
-	case EXPR_INT:
-		*out = hash_int(v.u.i);
-		return 0;
-	case EXPR_FLOAT:
-		if (v.u.d != v.u.d)
-			return expr_decline(ev, "NaN as a key");
-		*out = hash_float(v.u.d);
-		return 0;
-	case EXPR_STR:
-		*out = hash_text(v.u.text);
-		return expr_bytes(ev, v.u.text->n);
-	case EXPR_TUPLE:
-		*out = 4;
-		for (i = 0; i < v.u.seq->n; i++) {
-			if (hash(ev, v.u.seq->v[i], &h) == -1)
-				return -1;
-			*out = mix(*out, h);
+	*out = 0;
+	if (v.kind == EXPR_STR) {
+		for (i = 0; i < v.u.text->n; i++) {
+			*out ^= (unsigned char)v.u.text->p[i];
+			*out *= UINT64_C(0x9E3779B97F4A7C15);
+			*out ^= *out >> 29;
 		}
-		return expr_steps(ev, v.u.seq->n);
-	case EXPR_LIST:
-	case EXPR_DICT:
-	case EXPR_SET:
-		return expr_raise(ev, "unhashable type: '%s'", expr_type(v));
-	case EXPR_VIEW:
-	case EXPR_GEN:
-	case EXPR_MATCH:
-	case EXPR_FLAGS:
-	case EXPR_MODULE:
-	case EXPR_BUILTIN:
-	case EXPR_KIND__MAX:
-		break;
+		return expr_bytes(ev, v.u.text->n);
 	}
-	return expr_decline(ev, "this as a key");
+	if (v.kind == EXPR_FLOAT && v.u.d != v.u.d)
+		return expr_decline(ev, "NaN as a key");
+	if (v.kind == EXPR_TUPLE) {
+		for (i = 0; i < v.u.seq->n; i++)
+			if (hash(ev, v.u.seq->v[i], out) == -1)
+				return -1;
+		*out = 0;
+		return expr_steps(ev, v.u.seq->n);
+	}
+	if (v.kind <= EXPR_FLOAT)
+		return 0;
+	if (v.kind <= EXPR_SET)
+		return expr_raise(ev, "unhashable type: '%s'", expr_type(v));
+	return expr_decline(ev, "this type as a key");
 }
 
 int
@@ -109,7 +57,7 @@ expr_map_new(struct eval *ev, enum expr_kind kind, struct value *out)
 	return 0;
 }
 
-/* The place of a key: 1 and its number, or 0 and where it would go; -1. */
+/* The index of a key: 1 and its pair, 0 and its free slot, or -1. */
 static int
 place(struct eval *ev, const struct map *map, struct value key, uint64_t h,
     size_t *at)
@@ -119,7 +67,8 @@ place(struct eval *ev, const struct map *map, struct value key, uint64_t h,
 
 	if (map->index == NULL) {
 		for (i = 0; i < map->n; i++) {
-			rc = expr_equal(ev, map->v[i].key, key);
+			rc = expr_steps(ev, 1) == -1 ? -1 :
+			    expr_equal(ev, map->v[i].key, key);
 			if (rc != 0) {
 				*at = i;
 				return rc;
@@ -130,7 +79,8 @@ place(struct eval *ev, const struct map *map, struct value key, uint64_t h,
 	for (i = (size_t)h & (map->nindex - 1); map->index[i] != 0;
 	    i = (i + 1) & (map->nindex - 1)) {
 		*at = map->index[i] - 1;
-		rc = expr_equal(ev, map->v[*at].key, key);
+		rc = expr_steps(ev, 1) == -1 ? -1 :
+		    expr_equal(ev, map->v[*at].key, key);
 		if (rc != 0)
 			return rc;
 	}
@@ -154,13 +104,13 @@ reindex(struct eval *ev, struct map *map)
 			return -1;
 		for (k = (size_t)h & (map->nindex - 1); map->index[k] != 0;
 		    k = (k + 1) & (map->nindex - 1))
-			;
+			if (expr_steps(ev, 1) == -1)
+				return -1;
 		map->index[k] = (uint32_t)i + 1;
 	}
 	return expr_steps(ev, map->n);
 }
 
-/* The first key stays, the last value wins. */
 int
 expr_map_put(struct eval *ev, struct map *map, struct value key,
     struct value val)
@@ -203,8 +153,7 @@ expr_map_get(struct eval *ev, struct map *map, struct value key,
 	if (hash(ev, key, &h) == -1)
 		return -1;
 	if (map->src != NULL && key.kind == EXPR_STR) {
-		json = json_get(map->src, (struct str){ key.u.text->p,
-		    key.u.text->n });
+		json = json_get(map->src, expr_bytes_of(key));
 		if (json == NULL)
 			return 0;
 		return expr_json(ev, json, out) == -1 ? -1 : 1;
@@ -217,7 +166,7 @@ expr_map_get(struct eval *ev, struct map *map, struct value key,
 	return rc;
 }
 
-/* Puts those pairs of `from` whose key is (or is not) in `in`. */
+/* Adds the pairs whose key is in `in` or not; all of them if it is NULL. */
 static int
 put_where(struct eval *ev, struct map *to, const struct map *from,
     struct map *in, int present)
@@ -242,17 +191,17 @@ expr_set_op(struct eval *ev, enum expr_arith op, struct map *a,
 {
 	if (expr_map_new(ev, EXPR_SET, out) == -1)
 		return -1;
-	if (op == EXPR_BITAND)		/* the elements of the smaller */
+	if (op == EXPR_BITAND)		/* elements of the smaller set, as in Python */
 		return put_where(ev, out->u.map, b->n > a->n ? a : b,
 		    b->n > a->n ? b : a, 1);
-	if (put_where(ev, out->u.map, a, op == EXPR_BITOR ? NULL : b, 0) == -1)
-		return -1;
 	if (op == EXPR_SUB)
-		return 0;
-	return put_where(ev, out->u.map, b, op == EXPR_BITOR ? NULL : a, 0);
+		return put_where(ev, out->u.map, a, b, 0);
+	if (put_where(ev, out->u.map, a, NULL, 0) == -1)
+		return -1;
+	return put_where(ev, out->u.map, b, NULL, 0);
 }
 
-/* Whether all keys of a are in b. */
+/* A predicate: all keys of a are in b. */
 static int
 is_subset(struct eval *ev, const struct map *a, struct map *b)
 {

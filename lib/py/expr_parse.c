@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * The parser: recursive descent into a tree of nodes.
+ * The parser's operators: recursive descent into a tree of nodes.
  *
- * Depth is counted twice: of the recursion here, and of the tree, which a
- * chain of operators makes deep without it.  Python has such limits too,
- * far beyond ours.
+ * Two depths are limited: that of the recursion, and that of the tree, which
+ * a chain of operators makes deep without recursion.  Python's limits are
+ * much higher.
  */
-#include "lib/py/expr_lex.h"
+#include "lib/py/expr_internal.h"
 
 #include <string.h>
 
@@ -37,7 +37,7 @@ expr_add(struct parser *p, struct node *n, struct node ***tail,
 	if (kid->depth >= n->depth)
 		n->depth = (uint16_t)(kid->depth + 1);
 	if (n->depth > EXPR_DEPTH_MAX) {
-		err_set(p->err, ERR_LIMIT, "it nests deeper than %d",
+		err_set(p->err, ERR_LIMIT, "nests deeper than %d",
 		    EXPR_DEPTH_MAX);
 		err_at(p->err, 0, n->at + 1);
 		return NULL;
@@ -69,7 +69,7 @@ int
 expr_take_op(struct parser *p, unsigned op)
 {
 	if (!expr_is_op(p, op)) {
-		expr_fail(p, "not what is expected here");
+		expr_fail(p, "unexpected token");
 		return -1;
 	}
 	return expr_lex_next(p);
@@ -77,53 +77,35 @@ expr_take_op(struct parser *p, unsigned op)
 
 /* Operators. */
 
-enum { POWER = 8 };
-
 static const struct {
 	unsigned op;
 	enum expr_arith what;
 	unsigned level;
 } operators[] = {
 	{ '|', EXPR_BITOR, 1 },
-	{ '^', EXPR_BITXOR, 2 },
-	{ '&', EXPR_BITAND, 3 },
-	{ LEX2('<', '<'), EXPR_SHL, 4 },
-	{ LEX2('>', '>'), EXPR_SHR, 4 },
-	{ '+', EXPR_ADD, 5 },
-	{ '-', EXPR_SUB, 5 },
-	{ '*', EXPR_MUL, 6 },
-	{ '/', EXPR_DIV, 6 },
-	{ LEX2('/', '/'), EXPR_FLOOR, 6 },
-	{ '%', EXPR_MOD, 6 },
-	{ LEX2('*', '*'), EXPR_POW, POWER },
+	{ '&', EXPR_BITAND, 2 },
+	{ '+', EXPR_ADD, 3 },
+	{ '-', EXPR_SUB, 3 },
+	{ '*', EXPR_MUL, 4 },
+	{ '/', EXPR_DIV, 4 },
+	{ LEX2('/', '/'), EXPR_FLOOR, 4 },
+	{ '%', EXPR_MOD, 4 },
 };
 
-/* -x, or x ** y, which binds more on its left, less on its right. */
 static struct node *
 unary(struct parser *p)
 {
 	size_t at = p->tok.at;
 	unsigned op = p->tok.op;
-	struct node *n, *x;
+	struct node *n;
 
-	if (p->tok.kind != LEX_OP || (op != '-' && op != '+' && op != '~')) {
-		n = expr_primary(p);
-		if (n == NULL || !expr_is_op(p, LEX2('*', '*')))
-			return n;
-		if (expr_lex_next(p) == -1 || ++p->depth > EXPR_DEPTH_MAX)
-			return expr_fail(p, "so many powers");
-		x = unary(p);
-		p->depth--;
-		n = x == NULL ? NULL : expr_of(p, EXPR_OP_BINARY, at, n, x);
-		if (n != NULL)
-			n->what = EXPR_POW;
-		return n;
-	}
+	if (!expr_is_op(p, '-') && !expr_is_op(p, '+'))
+		return expr_primary(p);
 	if (expr_lex_next(p) == -1 || ++p->depth > EXPR_DEPTH_MAX)
-		return expr_fail(p, "so many signs");
-	x = unary(p);
+		return expr_fail(p, "too many signs");
+	n = unary(p);
 	p->depth--;
-	n = x == NULL ? NULL : expr_of(p, EXPR_OP_UNARY, at, x, NULL);
+	n = n == NULL ? NULL : expr_of(p, EXPR_OP_UNARY, at, n, NULL);
 	if (n != NULL)
 		n->what = (uint8_t)op;
 	return n;
@@ -151,7 +133,7 @@ binary(struct parser *p, unsigned min)
 	return n;
 }
 
-/* The comparison at the token, which is taken; 0: none, -1. */
+/* Reads a comparison operator: 1, 0 if there is none, -1. */
 static int
 relation(struct parser *p, enum expr_rel *rel)
 {
@@ -166,14 +148,11 @@ relation(struct parser *p, enum expr_rel *rel)
 	size_t i;
 
 	*rel = EXPR_EQ;
-	if (p->tok.kind == LEX_OP) {
-		for (i = 0; i < COUNTOF(all); i++)
-			if (all[i].op == p->tok.op) {
-				*rel = all[i].rel;
-				return expr_lex_next(p) == -1 ? -1 : 1;
-			}
-		return 0;
-	}
+	for (i = 0; p->tok.kind == LEX_OP && i < COUNTOF(all); i++)
+		if (all[i].op == p->tok.op) {
+			*rel = all[i].rel;
+			return expr_lex_next(p) == -1 ? -1 : 1;
+		}
 	if (expr_lex_is(p, "in"))
 		*rel = EXPR_IN;
 	else if (expr_lex_is(p, "is"))
@@ -184,15 +163,13 @@ relation(struct parser *p, enum expr_rel *rel)
 		return 0;
 	if (expr_lex_next(p) == -1)
 		return -1;
-	if (*rel == EXPR_IS && expr_lex_is(p, "not")) {
-		*rel = EXPR_IS_NOT;
-		return expr_lex_next(p) == -1 ? -1 : 1;
-	}
 	if (*rel == EXPR_NOT_IN && !expr_lex_is(p, "in")) {
-		expr_fail(p, "not what is expected here");
+		expr_fail(p, "unexpected token");
 		return -1;
 	}
-	if (*rel == EXPR_NOT_IN)
+	if (*rel == EXPR_IS && expr_lex_is(p, "not"))
+		*rel = EXPR_IS_NOT;
+	if (*rel == EXPR_NOT_IN || *rel == EXPR_IS_NOT)
 		return expr_lex_next(p) == -1 ? -1 : 1;
 	return 1;
 }
@@ -230,13 +207,13 @@ inversion(struct parser *p)
 	if (!expr_lex_is(p, "not"))
 		return comparison(p);
 	if (expr_lex_next(p) == -1 || ++p->depth > EXPR_DEPTH_MAX)
-		return expr_fail(p, "so many negations");
+		return expr_fail(p, "too many negations");
 	n = inversion(p);
 	p->depth--;
 	return n == NULL ? NULL : expr_of(p, EXPR_OP_NOT, at, n, NULL);
 }
 
-/* Operands of one of "and" and "or", side by side as in Python's tree. */
+/* A chain of "and" or "or", whose operands are kids of one node. */
 static struct node *
 junction(struct parser *p, enum expr_op op)
 {
@@ -281,7 +258,7 @@ conditional(struct parser *p)
 	    expr_add(p, n, &tail, then) == NULL)
 		return NULL;
 	if (!expr_lex_is(p, "else"))
-		return expr_fail(p, "an if without else");
+		return expr_fail(p, "missing else");
 	if (expr_lex_next(p) == -1)
 		return NULL;
 	return expr_add(p, n, &tail, expr_any(p));
@@ -293,7 +270,7 @@ expr_any(struct parser *p)
 	struct node *n;
 
 	if (++p->depth > EXPR_DEPTH_MAX) {
-		err_set(p->err, ERR_LIMIT, "it nests deeper than %d",
+		err_set(p->err, ERR_LIMIT, "nests deeper than %d",
 		    EXPR_DEPTH_MAX);
 		err_at(p->err, 0, (unsigned)p->tok.at + 1);
 		return NULL;
@@ -303,7 +280,7 @@ expr_any(struct parser *p)
 	return n;
 }
 
-/* Numbers the global variables. */
+/* Assigns slots to the global variables. */
 static int
 number_names(struct parser *p, struct expr *expr)
 {
@@ -338,17 +315,17 @@ expr_parse(struct arena *a, struct str source, struct expr *expr,
 	struct parser p = { .arena = a, .err = e, .s = source };
 
 	if (!utf8_valid(source))
-		return expr_lex_fail(&p, 0, "it is not UTF-8");
+		return expr_lex_fail(&p, 0, "not UTF-8");
 	if (source.n > 0 && (memchr(source.p, '\0', source.n) != NULL ||
 	    memchr(source.p, '\r', source.n) != NULL ||
 	    memchr(source.p, '\f', source.n) != NULL))
-		return expr_lex_fail(&p, 0, "a control character");
+		return expr_lex_fail(&p, 0, "control character");
 	if (expr_lex_next(&p) == -1)
 		return -1;
 	expr->root = expr_any(&p);
 	if (expr->root == NULL)
 		return -1;
 	if (p.tok.kind != LEX_END)
-		return expr_lex_fail(&p, p.tok.at, "not what is expected here");
+		return expr_lex_fail(&p, p.tok.at, "unexpected token");
 	return number_names(&p, expr);
 }

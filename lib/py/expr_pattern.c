@@ -1,21 +1,20 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * From Python's regular expressions to ours.
+ * Translates patterns of Python's re to the dialect of lib/re.
  *
- * The two agree on much: alternatives are tried from the left, repetitions
- * take as much (or as little) as they can, the leftmost match wins.  What
- * differs is written out here, for the text it is to be matched against:
- * \d \w \s know Unicode in Python, $ stands also before a newline at the end.
- * Where that cannot be written, or where a pattern makes use of how Python's
- * engine walks (lookaround, references, repeating what can be empty), it is
- * declined.
+ * The two agree on alternatives, which are tried from the left, on greedy and
+ * lazy repetition, and on the leftmost match.  Differences are written out for
+ * the text that the pattern is matched against: in Python, \d \w \s match
+ * Unicode, and $ matches before a newline at the end.  A pattern that cannot
+ * be written so, or that depends on backtracking (lookaround, references,
+ * repetition of an empty match), is declined.
  *
- * "$" before a final newline: at the end of the pattern it becomes an empty
- * group and the newline, if it is there; the group tells where the match
- * ended.
+ * "$" at the end of the pattern, if the text ends in a newline, becomes an
+ * empty group and an optional newline; the group marks the end of the match.
  */
 #include "lib/py/expr_internal.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #include "lib/unicode.h"
@@ -29,18 +28,18 @@ struct pat {
 	int64_t flags;
 	enum expr_match how;
 	struct translation *t;
-	bool ascii;		/* the subject is */
-	bool newline;		/* the subject ends in one */
-	size_t inner;		/* groups in out, with marks */
+	bool ascii;		/* the subject is ASCII */
+	bool newline;		/* the subject ends in a newline */
+	size_t inner;		/* groups in the output, with marks */
 	unsigned depth;
 	struct str names[EXPR_GROUPS_MAX];
 	size_t nnames;
 };
 
-/* What a piece of the pattern is like. */
+/* Properties of a piece of the pattern. */
 struct piece {
 	bool nullable;
-	bool fixed;		/* an anchor, which cannot be repeated */
+	bool anchor;		/* cannot be repeated */
 	size_t weight;
 };
 
@@ -48,9 +47,9 @@ static int alternatives(struct pat *, struct piece *);
 static int braces(struct pat *, int64_t *min, int64_t *max);
 
 static int
-no(struct pat *p)
+unsupported(struct pat *p)
 {
-	return expr_decline(p->ev, "whether this pattern means the same here");
+	return expr_decline(p->ev, "unsupported regular expression");
 }
 
 static int
@@ -60,18 +59,12 @@ put(struct pat *p, const char *s)
 }
 
 static int
-put_number(struct pat *p, const char *before, uint32_t n, unsigned base,
-    const char *after)
+put_rune(struct pat *p, const char *before, uint32_t c)
 {
-	static const char digits[] = "0123456789abcdef";
-	char text[12], *q = text + sizeof(text);
+	char text[24];
 
-	do
-		*--q = digits[n % base];
-	while ((n /= base) > 0);
-	return put(p, before) == -1 || expr_put(p->ev, &p->t->out,
-	    (struct str){ q, (size_t)(text + sizeof(text) - q) }) == -1 ||
-	    put(p, after) == -1 ? -1 : 0;
+	snprintf(text, sizeof(text), "%s\\x{%lx}", before, (unsigned long)c);
+	return put(p, text);
 }
 
 static int
@@ -80,19 +73,13 @@ peek(const struct pat *p, size_t k)
 	return p->s.n - p->i > k ? (unsigned char)p->s.p[p->i + k] : -1;
 }
 
-/* The subject may have none of these. */
-static void
-need_none(struct pat *p, unsigned mask)
-{
-	p->t->taboo |= mask;
-}
-
 /*
- * Whether case means the same for these code points: for all that have none,
- * and from Latin to Cyrillic also for those that have, but for a few.
+ * True if Python folds the case of these code points as lib/re does.  It does
+ * so for code points without case and, with a few exceptions, for Latin to
+ * Cyrillic.
  */
 static bool
-case_is_clear(const struct pat *p, uint32_t lo, uint32_t hi)
+folds_alike(const struct pat *p, uint32_t lo, uint32_t hi)
 {
 	static const uint32_t others[] = { 0x130, 0x131, 0x390, 0x3B0, 0x1FD3,
 		0x1FE3, 0xFB05, 0xFB06 };
@@ -111,14 +98,14 @@ case_is_clear(const struct pat *p, uint32_t lo, uint32_t hi)
 static int
 put_literal(struct pat *p, uint32_t c)
 {
-	if (!case_is_clear(p, c, c))
-		return no(p);
-	return put_number(p, "\\x{", c, 16, "}");
+	if (!folds_alike(p, c, c))
+		return unsupported(p);
+	return put_rune(p, "", c);
 }
 
 /* Escapes and classes. */
 
-/* What \d \w \s and their opposites are within brackets; NULL: unclear. */
+/* \d \w \s and their opposites within brackets; NULL: not possible. */
 static const char *
 class_of(const struct pat *p, int letter)
 {
@@ -152,27 +139,19 @@ is_class(int c)
 static bool
 hex(struct pat *p, size_t digits, uint32_t *out)
 {
-	int c;
-
-	*out = 0;
-	for (; digits > 0; digits--, p->i++) {
-		c = peek(p, 0);
-		if (c >= '0' && c <= '9')
-			c -= '0';
-		else if ((c | 0x20) >= 'a' && (c | 0x20) <= 'f')
-			c = (c | 0x20) - 'a' + 10;
-		else
+	for (*out = 0; digits > 0; digits--, p->i++) {
+		if (peek(p, 0) == -1 || hex_digit((char)peek(p, 0)) == -1)
 			return false;
-		*out = *out * 16 + (uint32_t)c;
+		*out = *out * 16 + (uint32_t)hex_digit((char)peek(p, 0));
 	}
-	return *out <= 0x10FFFF && (*out < 0xD800 || *out > 0xDFFF);
+	return *out < 0xD800 || *out > 0xDFFF;
 }
 
-/* The code point of the escape at p->i, behind its backslash; false: none. */
+/* The code point of an escape, read from behind the backslash. */
 static bool
-escaped(struct pat *p, bool in_class, uint32_t *out)
+escaped(struct pat *p, uint32_t *out)
 {
-	static const char from[] = "abfnrtv", to[] = "\a\b\f\n\r\t\v";
+	static const char from[] = "nrt", to[] = "\n\r\t";
 	int c = peek(p, 0);
 	const char *hit;
 
@@ -180,12 +159,12 @@ escaped(struct pat *p, bool in_class, uint32_t *out)
 		return false;
 	p->i++;
 	hit = strchr(from, c);
-	if (hit != NULL && (c != 'b' || in_class)) {
+	if (hit != NULL) {
 		*out = (uint32_t)to[hit - from];
 		return true;
 	}
-	if (c == 'x' || c == 'u' || c == 'U')
-		return hex(p, c == 'x' ? 2 : c == 'u' ? 4 : 8, out);
+	if (c == 'x' || c == 'u')
+		return hex(p, c == 'x' ? 2 : 4, out);
 	*out = (uint32_t)c;
 	return !((c >= '0' && c <= '9') || ((c | 0x20) >= 'a' &&
 	    (c | 0x20) <= 'z'));
@@ -200,28 +179,28 @@ rune(struct pat *p, uint32_t *out)
 	return n > 0;
 }
 
-/* One end of a range; -1, or 1 when it was \d or such, which was put. */
+/* Reads an end of a range: 0; 1 if it was \d or its like and put; -1. */
 static int
 class_end(struct pat *p, uint32_t *out)
 {
 	int c = peek(p, 0);
 
 	if (c == -1)
-		return no(p);
+		return unsupported(p);
 	if (c != '\\')
-		return rune(p, out) ? 0 : no(p);
+		return rune(p, out) ? 0 : unsupported(p);
 	p->i++;
 	c = peek(p, 0);
 	if (!is_class(c))
-		return escaped(p, true, out) ? 0 : no(p);
+		return escaped(p, out) ? 0 : unsupported(p);
 	p->i++;
-	need_none(p, EXPR_FACT_UNSURE);
+	p->t->taboo |= EXPR_FACT_CHANGED;
 	if (class_of(p, c) == NULL)
-		return no(p);
+		return unsupported(p);
 	return put(p, class_of(p, c)) == -1 ? -1 : 1;
 }
 
-/* From behind its bracket. */
+/* A class, read from behind its bracket. */
 static int
 class(struct pat *p)
 {
@@ -243,20 +222,20 @@ class(struct pat *p)
 		if (peek(p, 0) == '-' && peek(p, 1) != ']') {
 			p->i++;
 			if (rc == 1)
-				return no(p);
+				return unsupported(p);
 			rc = class_end(p, &hi);
 			if (rc == -1)
 				return -1;
 			if (rc == 1 || hi < lo)
-				return no(p);
+				return unsupported(p);
 		} else if (rc == 1)
 			continue;
 		else
 			hi = lo;
-		if (!case_is_clear(p, lo, hi))
-			return no(p);
-		if (put_number(p, "\\x{", lo, 16, "}") == -1 ||
-		    put_number(p, "-\\x{", hi, 16, "}") == -1)
+		if (!folds_alike(p, lo, hi))
+			return unsupported(p);
+		if (put_rune(p, "", lo) == -1 ||
+		    put_rune(p, "-", hi) == -1)
 			return -1;
 	}
 	p->i++;
@@ -277,7 +256,7 @@ dollar(struct pat *p)
 	if (!p->newline || (last && p->how == EXPR_MATCH_FULL))
 		return put(p, "\\z");
 	if (!last || t->nmarks == COUNTOF(t->marks))
-		return no(p);
+		return unsupported(p);
 	t->marks[t->nmarks++] = ++p->inner;
 	return put(p, "()\\n?\\z");
 }
@@ -297,19 +276,19 @@ backslash(struct pat *p, struct piece *out)
 		p->i++;
 		*out = (struct piece){ true, true, 1 };
 		p->t->not_empty = p->t->not_empty || c == 'B';
-		need_none(p, EXPR_FACT_WORD | EXPR_FACT_UNSURE);
+		p->t->taboo |= EXPR_FACT_WORD | EXPR_FACT_CHANGED;
 		return put(p, c == 'b' ? "\\b" : "\\B");
 	}
 	if (is_class(c)) {
 		p->i++;
-		need_none(p, EXPR_FACT_UNSURE);
+		p->t->taboo |= EXPR_FACT_CHANGED;
 		if (put(p, c == 'W' ? "[^" : "[") == -1 ||
 		    put(p, class_of(p, c == 'W' ? 'w' : c)) == -1)
 			return -1;
 		return put(p, "]");
 	}
-	if (!escaped(p, false, &cp))
-		return no(p);
+	if (!escaped(p, &cp))
+		return unsupported(p);
 	return put_literal(p, cp);
 }
 
@@ -327,12 +306,12 @@ group_name(struct pat *p)
 		p->i++;
 	name = (struct str){ p->s.p + from, p->i - from };
 	if (c != '>' || name.n == 0 || (name.p[0] >= '0' && name.p[0] <= '9'))
-		return no(p);
+		return unsupported(p);
 	for (i = 0; i < p->nnames; i++)
 		if (str_eq(p->names[i], name))
-			return no(p);
+			return unsupported(p);
 	if (p->nnames == COUNTOF(p->names))
-		return no(p);
+		return unsupported(p);
 	p->names[p->nnames++] = name;
 	p->i++;
 	return put(p, "(?P<") == -1 || expr_put(p->ev, &p->t->out, name) ==
@@ -345,19 +324,19 @@ open_capture(struct pat *p)
 	struct translation *t = p->t;
 
 	if (t->ngroups == EXPR_GROUPS_MAX)
-		return no(p);
+		return unsupported(p);
 	t->group[++t->ngroups] = ++p->inner;
 	return 0;
 }
 
-/* From behind its parenthesis. */
+/* A group, read from behind its parenthesis. */
 static int
 group(struct pat *p, struct piece *out)
 {
 	int64_t flags = p->flags;
 
 	if (p->depth == DEPTH_MAX)
-		return no(p);
+		return unsupported(p);
 	if (peek(p, 0) != '?') {
 		if (open_capture(p) == -1 || put(p, "(") == -1)
 			return -1;
@@ -372,18 +351,18 @@ group(struct pat *p, struct piece *out)
 	} else if (peek(p, 1) == 'i' && peek(p, 2) == ':') {
 		p->i += 3;
 		p->flags |= EXPR_FLAG_FOLD;
-		need_none(p, EXPR_FACT_FOLD);
+		p->t->taboo |= EXPR_FACT_FOLD;
 		if (put(p, "(?i:") == -1)
 			return -1;
 	} else
-		return no(p);
+		return unsupported(p);
 	p->depth++;
 	if (alternatives(p, out) == -1)
 		return -1;
 	p->depth--;
 	p->flags = flags;
 	if (peek(p, 0) != ')')
-		return no(p);
+		return unsupported(p);
 	p->i++;
 	return put(p, ")");
 }
@@ -420,7 +399,7 @@ atom(struct pat *p, struct piece *out)
 	}
 	if (c == '*' || c == '+' || c == '?' || (c == '{' &&
 	    braces(p, &min, &max) == 1) || !rune(p, &cp))
-		return no(p);
+		return unsupported(p);
 	return put_literal(p, cp);
 }
 
@@ -437,55 +416,53 @@ count(struct pat *p, int64_t *out)
 	    p->i - from }, out);
 }
 
-/* {m,n} at p->i: 1, or 0 when these are characters like others. */
+/* Reads {m,n}: 1, or 0 if these are ordinary characters. */
 static int
 braces(struct pat *p, int64_t *min, int64_t *max)
 {
 	size_t from = p->i++;
-	bool low = false;
+	bool low, high = false;
 
 	*min = 0;
-	*max = COUNT_MAX + 1;
-	if (peek(p, 0) == '}')
-		goto literal;
 	low = count(p, min);
+	*max = low ? *min : INT64_MAX;
 	if (peek(p, 0) == ',') {
 		p->i++;
+		high = true;
 		if (!count(p, max))
 			*max = INT64_MAX;
-	} else if (low)
-		*max = *min;
-	if (peek(p, 0) != '}' || (!low && p->s.p[p->i - 1] == '{'))
-		goto literal;
+	}
+	if (peek(p, 0) != '}' || (!low && !high)) {
+		p->i = from;
+		return 0;
+	}
 	p->i++;
 	return 1;
-literal:
-	p->i = from;
-	return 0;
 }
 
 static int
 put_times(struct pat *p, int64_t min, int64_t max)
 {
+	char text[24];
+
 	if (min == 0 && max == 1)
 		return put(p, "?");
 	if (max == INT64_MAX && min <= 1)
 		return put(p, min == 0 ? "*" : "+");
 	if (min > COUNT_MAX || (max != INT64_MAX && max > COUNT_MAX))
-		return no(p);
-	if (put_number(p, "{", (uint32_t)min, 10, "") == -1)
-		return -1;
-	if (max == min)
-		return put(p, "}");
-	return max == INT64_MAX ? put(p, ",}") :
-	    put_number(p, ",", (uint32_t)max, 10, "}");
+		return unsupported(p);
+	if (max == INT64_MAX)
+		snprintf(text, sizeof(text), "{%d,}", (int)min);
+	else
+		snprintf(text, sizeof(text), "{%d,%d}", (int)min, (int)max);
+	return put(p, text);
 }
 
-/* What may follow an atom, in which there were groups since `groups`. */
+/* Reads a repetition of the atom, which contains the groups after `groups`. */
 static int
 repetition(struct pat *p, struct piece *a, size_t groups)
 {
-	int64_t min = 0, max = INT64_MAX;
+	int64_t min = 0, max = INT64_MAX, again[2];
 	int c = peek(p, 0);
 	bool lazy;
 
@@ -498,8 +475,8 @@ repetition(struct pat *p, struct piece *a, size_t groups)
 		max = c == '?' ? 1 : INT64_MAX;
 	} else
 		return 0;
-	if (a->nullable || a->fixed || max < min || max == 0)
-		return no(p);
+	if (a->nullable || a->anchor || max < min || max == 0)
+		return unsupported(p);
 	if (put_times(p, min, max) == -1)
 		return -1;
 	lazy = peek(p, 0) == '?';
@@ -510,15 +487,9 @@ repetition(struct pat *p, struct piece *a, size_t groups)
 	}
 	c = peek(p, 0);
 	if (c == '*' || c == '+' || c == '?')
-		return no(p);
-	if (c == '{') {
-		size_t at = p->i;
-		int64_t x, y;
-
-		if (braces(p, &x, &y) == 1)
-			return no(p);
-		p->i = at;
-	}
+		return unsupported(p);
+	if (c == '{' && braces(p, &again[0], &again[1]) == 1)
+		return unsupported(p);
 	if (p->t->ngroups > groups && (max > 1 || lazy))
 		p->t->looped = true;
 	a->nullable = min == 0;
@@ -540,7 +511,7 @@ sequence(struct pat *p, struct piece *out)
 		out->nullable = out->nullable && a.nullable;
 		out->weight += a.weight;
 		if (out->weight > WEIGHT_MAX)
-			return no(p);
+			return unsupported(p);
 	}
 	return 0;
 }
@@ -562,7 +533,7 @@ alternatives(struct pat *p, struct piece *out)
 	return 0;
 }
 
-/* (?im) and its like, which have to come first. */
+/* Reads (?im) and its like at the start of the pattern. */
 static void
 leading_flags(struct pat *p)
 {
@@ -594,7 +565,7 @@ expr_translate(struct eval *ev, struct text *pattern, int64_t flags,
 	p.newline = subject->n > 0 && subject->p[subject->n - 1] == '\n';
 	leading_flags(&p);
 	if (p.flags & EXPR_FLAG_FOLD) {
-		need_none(&p, EXPR_FACT_FOLD);
+		p.t->taboo |= EXPR_FACT_FOLD;
 		if (put(&p, "(?i)") == -1)
 			return -1;
 	}
@@ -603,7 +574,7 @@ expr_translate(struct eval *ev, struct text *pattern, int64_t flags,
 	if (alternatives(&p, &whole) == -1)
 		return -1;
 	if (p.i < p.s.n)
-		return no(&p);
+		return unsupported(&p);
 	if (how != EXPR_SEARCH && put(&p, how == EXPR_MATCH_FULL ? ")\\z" :
 	    ")") == -1)
 		return -1;

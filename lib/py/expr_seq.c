@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * Sequences: indices and slices, joining and repeating, and iteration over
- * whatever can be iterated over.
+ * Sequences: indices, slices, concatenation and repetition; iteration over
+ * all types that allow it.
  */
 #include "lib/py/expr_internal.h"
 
 #include <string.h>
 
-/* The text of the code point at index i, which is there. */
+/* The code point at an existing index, as a text. */
 static int
 char_at(struct eval *ev, struct text *t, size_t i, struct value *out)
 {
@@ -37,13 +37,13 @@ expr_index(struct eval *ev, struct value of, struct value at,
 
 	if (of.kind == EXPR_DICT)
 		return index_map(ev, of.u.map, at, out);
-	if (of.kind == EXPR_MATCH || of.kind > EXPR_MATCH)
-		return expr_decline(ev, "an index of this");
+	if (of.kind >= EXPR_MATCH)
+		return expr_decline(ev, "index of this type");
 	if (!text && !EXPR_ISSEQ(of))
 		return expr_raise(ev, "'%s' object is not subscriptable", type);
 	if (!EXPR_ISINT(at))
 		return text || at.kind > EXPR_SET ?
-		    expr_decline(ev, "how Python says what an index is not") :
+		    expr_decline(ev, "message about an index") :
 		    expr_raise(ev, "%s indices must be integers or slices, "
 		    "not %s", type, expr_type(at));
 	n = (int64_t)(text ? expr_len(of.u.text) : of.u.seq->n);
@@ -58,99 +58,57 @@ expr_index(struct eval *ev, struct value of, struct value at,
 	return 0;
 }
 
-/* One bound of a slice: absent, or counted from the end, and in range. */
+/* One bound of a slice, counted from the end if negative, and in range. */
 static int
-bound(struct eval *ev, struct value v, int64_t absent, int64_t n, bool back,
-    int64_t *out)
+bound(struct eval *ev, struct value v, int64_t absent, int64_t n, int64_t *out)
 {
-	int64_t i = absent, low = back ? -1 : 0, high = back ? n - 1 : n;
+	int64_t i = absent;
 
 	if (EXPR_ISINT(v)) {
 		i = v.u.i;
 		if (i < 0)
-			i = i < -n ? low : i + n;
-		else if (i > high)
-			i = high;
+			i = i < -n ? 0 : i + n;
+		else if (i > n)
+			i = n;
 	} else if (v.kind != EXPR_NONE)
-		return v.kind > EXPR_SET ? expr_decline(ev, "such a slice") :
+		return v.kind > EXPR_SET ?
+		    expr_decline(ev, "slice with this type") :
 		    expr_raise(ev, "slice indices must be integers or None or "
 		    "have an __index__ method");
 	*out = i;
 	return 0;
 }
 
-static int
-slice_text(struct eval *ev, struct text *t, int64_t from, int64_t step,
-    size_t count, struct value *out)
-{
-	struct sink s = { 0 };
-	size_t a, b;
-
-	if (expr_bytes(ev, t->n) == -1)
-		return -1;
-	if (step == 1) {
-		a = expr_offset(t, (size_t)from);
-		b = expr_offset(t, (size_t)from + count);
-		return expr_sub(ev, t, a, b, out);
-	}
-	if (!expr_ascii(t) && expr_bytes(ev, mul_max(count, t->n)) == -1)
-		return -1;
-	for (; count > 0; count--, from += step) {
-		a = expr_offset(t, (size_t)from);
-		b = expr_offset(t, (size_t)from + 1);
-		if (expr_put(ev, &s, (struct str){ t->p + a, b - a }) == -1)
-			return -1;
-	}
-	return expr_take(ev, &s, out);
-}
-
-static int
-slice_seq(struct eval *ev, struct value of, int64_t from, int64_t step,
-    size_t count, struct value *out)
-{
-	struct value *v = expr_alloc(ev, mul_max(count, sizeof(*v)));
-	size_t i;
-
-	if (v == NULL || expr_steps(ev, count) == -1 ||
-	    expr_read_seq(ev, of.u.seq) == -1)
-		return -1;
-	for (i = 0; i < count; i++, from += step)
-		v[i] = of.u.seq->v[from];
-	return expr_seq(ev, (enum expr_kind)of.kind, v, count, out);
-}
-
 int
-expr_slice(struct eval *ev, struct value of, const struct value v[3],
+expr_slice(struct eval *ev, struct value of, const struct value bounds[2],
     struct value *out)
 {
-	int64_t n, from = 0, to = 0, step = 1;
-	size_t count = 0;
+	int64_t n, from, to;
+	struct text *t;
 
 	if (of.kind == EXPR_DICT || of.kind > EXPR_SET)
-		return expr_decline(ev, "a slice of this");
+		return expr_decline(ev, "slice of this type");
 	if (of.kind != EXPR_STR && !EXPR_ISSEQ(of))
 		return expr_raise(ev, "'%s' object is not subscriptable",
 		    expr_type(of));
 	n = (int64_t)(of.kind == EXPR_STR ? expr_len(of.u.text) :
 	    of.u.seq->n);
-	if (EXPR_ISINT(v[2]))
-		step = v[2].u.i;
-	else if (bound(ev, v[2], 0, n, false, &from) == -1)
+	if (bound(ev, bounds[0], 0, n, &from) == -1 ||
+	    bound(ev, bounds[1], n, n, &to) == -1)
 		return -1;
-	if (step == 0)
-		return expr_raise(ev, "slice step cannot be zero");
-	/* beyond the length all steps are alike, and none overflows */
-	step = step > n + 1 ? n + 1 : step < -n - 1 ? -n - 1 : step;
-	if (bound(ev, v[0], step < 0 ? n - 1 : 0, n, step < 0, &from) == -1 ||
-	    bound(ev, v[1], step < 0 ? -1 : n, n, step < 0, &to) == -1)
+	to = to < from ? from : to;
+	if (of.kind == EXPR_STR) {
+		t = of.u.text;
+		if (expr_bytes(ev, t->n) == -1)
+			return -1;
+		return expr_sub(ev, t, expr_offset(t, (size_t)from),
+		    expr_offset(t, (size_t)to), out);
+	}
+	if (expr_read_seq(ev, of.u.seq) == -1)
 		return -1;
-	if (step > 0 && from < to)
-		count = (size_t)((to - from - 1) / step + 1);
-	else if (step < 0 && from > to)
-		count = (size_t)((from - to - 1) / -step + 1);
-	return of.kind == EXPR_STR ?
-	    slice_text(ev, of.u.text, from, step, count, out) :
-	    slice_seq(ev, of, from, step, count, out);
+	return expr_seq(ev, (enum expr_kind)of.kind,
+	    from == to ? NULL : of.u.seq->v + from,
+	    (size_t)(to - from), out);
 }
 
 static int
@@ -173,23 +131,18 @@ int
 expr_concat(struct eval *ev, struct value a, struct value b,
     struct value *out)
 {
-	size_t n;
-	char *p;
+	struct sink s = { 0 };
 
 	if (a.kind != b.kind)
-		return b.kind > EXPR_SET ? expr_decline(ev, "adding this") :
+		return b.kind > EXPR_SET ? expr_decline(ev, "concatenation with this type") :
 		    expr_raise(ev, "can only concatenate %s (not \"%s\") to %s",
 		    expr_type(a), expr_type(b), expr_type(a));
 	if (a.kind != EXPR_STR)
 		return concat_seqs(ev, (enum expr_kind)a.kind, a.u.seq,
 		    b.u.seq, out);
-	n = a.u.text->n + b.u.text->n;
-	p = expr_alloc(ev, n);
-	if (p == NULL || expr_bytes(ev, n) == -1)
+	if (expr_put_str(ev, &s, a) == -1 || expr_put_str(ev, &s, b) == -1)
 		return -1;
-	memcpy(p, a.u.text->p, a.u.text->n);
-	memcpy(p + a.u.text->n, b.u.text->p, b.u.text->n);
-	return expr_str(ev, (struct str){ p, n }, out);
+	return expr_take(ev, &s, out);
 }
 
 int
@@ -235,7 +188,7 @@ expr_iter(struct eval *ev, struct value of, struct iter *it)
 		return expr_read_map(ev, of.u.map);
 	case EXPR_SET:
 		return of.u.map->n > 1 ?
-		    expr_decline(ev, "the order of a set") : 0;
+		    expr_decline(ev, "order of a set") : 0;
 	case EXPR_STR:
 	case EXPR_GEN:
 		return 0;
@@ -252,7 +205,7 @@ expr_iter(struct eval *ev, struct value of, struct iter *it)
 	case EXPR_KIND__MAX:
 		break;
 	}
-	return expr_decline(ev, "iteration over this");
+	return expr_decline(ev, "iteration over this type");
 }
 
 static int

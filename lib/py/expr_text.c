@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * Texts: lengths and places in code points, and searching.
+ * Texts: lengths and offsets in code points, and search.
  *
- * A search jumps to the needle's rarest byte and compares around it.  A text
- * and a needle made to mislead it cost at most a constant times their length:
- * once too much was compared in vain, the search goes on with the table of
- * Knuth, Morris and Pratt.
+ * A search jumps to the needle's rarest byte and compares around it.  Its time
+ * is linear even for texts made to mislead it: after too many comparisons
+ * without a match, it continues with the algorithm of Knuth, Morris and Pratt.
  */
 #include "lib/py/expr_internal.h"
 
@@ -13,7 +12,7 @@
 
 static const uint64_t ones = UINT64_MAX / 0xFF;
 
-/* Bytes 10xxxxxx continue a code point. */
+/* Counts the bytes 10xxxxxx, which continue a code point. */
 static size_t
 continued(const char *p, size_t n)
 {
@@ -82,9 +81,30 @@ expr_is_space(uint32_t c)
 	    c == 0x2029 || c == 0x202F || c == 0x205F || c == 0x3000;
 }
 
-/* Searching. */
+uint32_t
+expr_code_at(const struct text *t, size_t i, size_t *width)
+{
+	uint32_t c;
 
-/* How common a byte is in texts, about. */
+	*width = utf8_get(t->p + i, t->p + t->n, &c);
+	if (*width > 0)
+		return c;
+	*width = 1;
+	return 0xFFFD;
+}
+
+size_t
+expr_code_before(const struct text *t, size_t i)
+{
+	do
+		i--;
+	while (i > 0 && ((unsigned char)t->p[i] & 0xC0) == 0x80);
+	return i;
+}
+
+/* Search. */
+
+/* An estimate of how common a byte is in texts. */
 static unsigned
 commonness(unsigned char c)
 {
@@ -112,65 +132,56 @@ expr_find_init(struct finder *f, struct str needle)
 	}
 }
 
-/* Byte i of a text of n bytes, seen from its beginning or its end. */
-static char
-seen(struct str s, size_t i, bool back)
-{
-	return s.p[back ? s.n - 1 - i : i];
-}
-
-/* fail[i]: how much of the needle's beginning ends at its byte i - 1. */
+/* fail[i]: length of the needle's longest prefix that ends at byte i - 1. */
 static int
-table(struct eval *ev, struct finder *f, bool back)
+make_table(struct eval *ev, struct finder *f)
 {
 	struct str s = f->needle;
 	uint32_t k = 0;
 	size_t i;
 
 	if (s.n >= UINT32_MAX / 4)
-		return expr_decline(ev, "a search for a text of this size");
+		return expr_decline(ev, "search for a text of this size");
 	f->fail = expr_alloc(ev, (s.n + 1) * sizeof(*f->fail));
 	if (f->fail == NULL || expr_bytes(ev, s.n) == -1)
 		return -1;
 	f->fail[0] = f->fail[1] = 0;
 	for (i = 1; i < s.n; i++) {
-		while (k > 0 && seen(s, i, back) != seen(s, k, back))
+		while (k > 0 && s.p[i] != s.p[k])
 			k = f->fail[k];
-		if (seen(s, i, back) == seen(s, k, back))
+		if (s.p[i] == s.p[k])
 			k++;
 		f->fail[i + 1] = k;
 	}
 	return 0;
 }
 
-/* The first needle in the text, seen from either end; where it begins. */
 static int
-find_slowly(struct eval *ev, struct finder *f, struct str hay, bool back,
-    size_t *at)
+find_by_table(struct eval *ev, struct finder *f, struct str hay, size_t *at)
 {
 	struct str s = f->needle;
 	size_t i, k = 0;
 
-	if (f->fail == NULL && table(ev, f, back) == -1)
+	if (f->fail == NULL && make_table(ev, f) == -1)
 		return -1;
 	for (i = 0; i < hay.n; i++) {
-		while (k > 0 && seen(hay, i, back) != seen(s, k, back))
+		while (k > 0 && hay.p[i] != s.p[k])
 			k = f->fail[k];
-		if (seen(hay, i, back) == seen(s, k, back))
+		if (hay.p[i] == s.p[k])
 			k++;
 		if (k == s.n) {
-			*at = back ? hay.n - 1 - i : i + 1 - s.n;
+			*at = i + 1 - s.n;
 			return 1;
 		}
 	}
 	return 0;
 }
 
-/* Whether more was compared in vain than a search may. */
+/* True once more has been compared without a match than a search may. */
 static bool
-tired(struct finder *f, size_t n)
+exhausted(struct finder *f, size_t n)
 {
-	f->work += f->needle.n;	/* a little, to begin with */
+	f->work += f->needle.n;
 	return f->work > 1024 && f->work / 4 > n;
 }
 
@@ -185,7 +196,7 @@ expr_find(struct eval *ev, struct finder *f, struct str hay, size_t from,
 	*at = from;
 	if (s.n > hay.n - from || s.n == 0)
 		return s.n == 0;
-	while (f->fail == NULL && !tired(f, hay.n)) {
+	while (f->fail == NULL && !exhausted(f, hay.n)) {
 		p = (size_t)(end - p) < s.n ? NULL : memchr(p + f->rare,
 		    s.p[f->rare], (size_t)(end - p) - s.n + 1);
 		if (p == NULL)
@@ -196,35 +207,7 @@ expr_find(struct eval *ev, struct finder *f, struct str hay, size_t from,
 			return expr_bytes(ev, *at - from) == -1 ? -1 : 1;
 		p++;
 	}
-	rc = find_slowly(ev, f, (struct str){ p, (size_t)(end - p) }, false,
-	    at);
+	rc = find_by_table(ev, f, (struct str){ p, (size_t)(end - p) }, at);
 	*at = rc == 1 ? *at + (size_t)(p - hay.p) : hay.n;
 	return expr_bytes(ev, 8 * (*at - from)) == -1 ? -1 : rc;
-}
-
-int
-expr_find_back(struct eval *ev, struct finder *f, struct str hay, size_t to,
-    size_t *at)
-{
-	struct str s = f->needle;
-	size_t i = to;
-
-	int rc;
-
-	*at = to;
-	if (s.n > to || s.n == 0)
-		return s.n == 0;
-	for (; f->fail == NULL; i--) {
-		if (i < s.n)
-			return expr_bytes(ev, 8 * to);
-		*at = i - s.n;
-		if (hay.p[*at] != s.p[0])
-			continue;
-		if (memcmp(hay.p + *at, s.p, s.n) == 0)
-			return expr_bytes(ev, 8 * (to - *at)) == -1 ? -1 : 1;
-		if (tired(f, hay.n))
-			break;
-	}
-	rc = find_slowly(ev, f, (struct str){ hay.p, i }, true, at);
-	return expr_bytes(ev, 8 * (rc == 1 ? to - *at : to)) == -1 ? -1 : rc;
 }

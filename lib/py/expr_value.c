@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * Values: how they are made, from constants and from value trees.  A tree is
- * read one level at a time, when somebody looks into it.
+ * Makes values from constants and from value trees.  A tree is read one level
+ * at a time, when its elements are needed.
  */
 #include "lib/py/expr_internal.h"
 
@@ -21,8 +21,6 @@ expr_type(struct value v)
 	if (v.kind == EXPR_VIEW)
 		return v.sub == EXPR_KEYS ? "dict_keys" :
 		    v.sub == EXPR_VALUES ? "dict_values" : "dict_items";
-	if (v.kind == EXPR_BUILTIN && v.u.builtin->type)
-		return "type";
 	return names[v.kind];
 }
 
@@ -42,7 +40,7 @@ expr_true(struct value v)
 		return v.u.text->n > 0;
 	case EXPR_LIST:
 	case EXPR_TUPLE:
-		return expr_seq_n(v) > 0;
+		return v.u.seq->n > 0;
 	case EXPR_DICT:
 	case EXPR_SET:
 	case EXPR_VIEW:
@@ -94,6 +92,12 @@ expr_str(struct eval *ev, struct str s, struct value *out)
 	return 0;
 }
 
+struct str
+expr_bytes_of(struct value v)
+{
+	return (struct str){ v.u.text->p, v.u.text->n };
+}
+
 static int
 seq_new(struct eval *ev, enum expr_kind kind, struct seq seq,
     struct value *out)
@@ -130,7 +134,7 @@ number(struct eval *ev, const struct json *json, struct value *out)
 	else if (k < s.n && json_double(json, &d))
 		*out = expr_float(d);
 	else
-		return expr_decline(ev, "a number of this size");
+		return expr_decline(ev, "number out of range");
 	return 0;
 }
 
@@ -196,12 +200,6 @@ expr_read_map(struct eval *ev, struct map *map)
 		    expr_map_put(ev, map, key, val) == -1)
 			return -1;
 	return 0;
-}
-
-size_t
-expr_seq_n(struct value v)
-{
-	return v.u.seq->n;
 }
 
 size_t

@@ -139,8 +139,8 @@ test_table(const char *path)
 		    line.n - want.n - 1 });
 		got = answer(&b, source, names);
 		rows++;
-		if (!EXACT && (str_ends(got, STR("processor")) ||
-		    str_ends(got, STR("division like this"))))
+		if (!EXACT && (str_ends(got, STR("inexact arithmetic")) ||
+		    str_ends(got, STR("inexact division"))))
 			continue;
 		if (want.p[0] == 'D' ? got.p[0] != 'D' : !str_eq(got, want)) {
 			wrong++;
@@ -292,11 +292,11 @@ test_bounds(void)
 	struct arena a = { 0 };
 	struct str none = STR("");
 
-	OK(bounded(STR("10**10**10"), none, "64 bits"));
-	OK(bounded(STR("2**2**2**2**2"), none, "64 bits"));
-	OK(bounded(STR("'a'*10**12"), none, "memory"));
-	OK(bounded(STR("[1]*10**12"), none, "memory"));
-	OK(bounded(STR("'a'.center(10**12)"), none, "size"));
+	OK(bounded(STR("10**10**10"), none, "token"));
+	OK(bounded(STR("9000000000*9000000000"), none, "64 bits"));
+	OK(bounded(STR("'a'*1000000000000"), none, "memory"));
+	OK(bounded(STR("[1]*1000000000000"), none, "memory"));
+	OK(bounded(STR("'a'.center(1000000000000)"), none, "center"));
 	OK(bounded(STR("len([1 for a in 'x'*9999 for b in 'x'*9999])"), none, "memory"));
 	OK(bounded(STR("any(0 for a in 'x'*9999 for b in 'x'*9999)"), none, "memory"));
 	OK(bounded(STR("[[c*1000 for a in 'x'*999] for c in 'y'*999]"), none, "than"));
@@ -338,8 +338,8 @@ test_large(void)
 	OK(is("('a'*100000 + 'b') in output", bad, EXPR_FALSE));
 	OK(is("('b' + 'a'*100000) in output", bad, EXPR_FALSE));
 	OK(is("output.find('a'*100000 + 'b' + 'a'*10) == -1", bad, EXPR_TRUE));
-	OK(is("output.rfind('b' + 'a'*100000) == -1", bad, EXPR_TRUE));
-	OK(is("output.rfind('a'*1000 + 'b' + 'a'*100000) == -1", bad, EXPR_TRUE));
+	OK(is("output.rfind('b' + 'a'*100000) == -1", bad, EXPR_DECLINED));
+	OK(is("output.find('a'*1000 + 'b' + 'a'*100000) == -1", bad, EXPR_TRUE));
 	OK(is("output.count('a'*1000 + 'b') == 0", bad, EXPR_TRUE));
 	OK(is("output.count('aa') == 2000000", bad, EXPR_TRUE));
 	OK(is("len(output.replace('aa', 'b')) == 2000000", bad, EXPR_TRUE));
