@@ -421,7 +421,7 @@ call(struct parser *p, struct node *what)
 		if (x == NULL)
 			return NULL;
 		if (named && x->op != EXPR_OP_KEYWORD)
-			return expr_fail(p, "positional argument after a named one");
+			return expr_fail(p, "unnamed after named argument");
 		named = named || x->op == EXPR_OP_KEYWORD;
 		for (y = n->kid->next; named && y != NULL; y = y->next)
 			if (y->op == EXPR_OP_KEYWORD &&

@@ -253,7 +253,7 @@ test_one(struct eval *ev, uint32_t c, enum expr_test test)
 		return cat[0] == 'L' || cat[0] == 'N';
 	if (test == EXPR_DIGIT)
 		return is_one_of(cat, "No ") ?
-		    expr_decline(ev, "isdigit() of U+%04X", (unsigned)c) :
+		    expr_decline(ev, "digit U+%04X", (unsigned)c) :
 		    is_one_of(cat, "Nd ");
 	cased = is_cased(ev, c);
 	if (cased != 1)

@@ -149,7 +149,7 @@ enum expr_op {
 	EXPR_OP_KEYWORD,	/* a named argument; u.name */
 	EXPR_OP_INDEX,		/* kids: object, index */
 	EXPR_OP_SLICE,		/* kids: object, from, to */
-	EXPR_OP_COMP,		/* what: enum expr_comp; kids: element(s), FORs */
+	EXPR_OP_COMP,		/* what: enum expr_comp; kids: element, FORs */
 	EXPR_OP_FOR		/* kids: target, iterable, conditions */
 };
 
@@ -395,7 +395,7 @@ enum expr_case { EXPR_LOWER, EXPR_UPPER, EXPR_FOLD, EXPR_TITLE,
 int expr_case(struct eval *, struct text *, enum expr_case, struct value *);
 enum expr_test { EXPR_ALNUM, EXPR_ALPHA, EXPR_DIGIT, EXPR_IS_LOWER,
 	EXPR_IS_UPPER, EXPR_SPACE };
-/* isalnum() and its like, as a bool. */
+/* The result of a method such as isdigit. */
 int expr_test(struct eval *, struct text *, enum expr_test, struct value *);
 
 /* expr_repr.c: str() and repr(). */

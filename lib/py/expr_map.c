@@ -191,7 +191,7 @@ expr_set_op(struct eval *ev, enum expr_arith op, struct map *a,
 {
 	if (expr_map_new(ev, EXPR_SET, out) == -1)
 		return -1;
-	if (op == EXPR_BITAND)		/* elements of the smaller set, as in Python */
+	if (op == EXPR_BITAND)		/* the elements of the smaller set */
 		return put_where(ev, out->u.map, b->n > a->n ? a : b,
 		    b->n > a->n ? b : a, 1);
 	if (op == EXPR_SUB)

@@ -87,7 +87,8 @@ check_subject(struct eval *ev, const struct pattern *p, struct text *t)
 	if (p->t.taboo != 0 && !p->ascii && facts(ev, t, &f) == -1)
 		return -1;
 	if (f & p->t.taboo || (p->t.not_empty && t->n == 0))
-		return expr_decline(ev, "unsupported regular expression for this text");
+		return expr_decline(ev, "this regular expression for "
+		    "this text");
 	return 0;
 }
 
@@ -117,8 +118,8 @@ compile(struct eval *ev, struct text *source, int64_t flags,
 	}
 	for (i = 0; i < ev->npatterns; i++)
 		if (is_usable(&ev->patterns[i], s, flags, how, t))
-			return check_subject(ev, &ev->patterns[i], t) == -1 ? NULL :
-			    &ev->patterns[i];
+			return check_subject(ev, &ev->patterns[i], t) == -1 ?
+			    NULL : &ev->patterns[i];
 	if (i == EXPR_RES_MAX) {
 		expr_decline(ev, "more than %d patterns", EXPR_RES_MAX);
 		return NULL;

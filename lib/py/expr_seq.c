@@ -134,7 +134,8 @@ expr_concat(struct eval *ev, struct value a, struct value b,
 	struct sink s = { 0 };
 
 	if (a.kind != b.kind)
-		return b.kind > EXPR_SET ? expr_decline(ev, "concatenation with this type") :
+		return b.kind > EXPR_SET ?
+		    expr_decline(ev, "concatenation with this type") :
 		    expr_raise(ev, "can only concatenate %s (not \"%s\") to %s",
 		    expr_type(a), expr_type(b), expr_type(a));
 	if (a.kind != EXPR_STR)
