@@ -315,9 +315,9 @@ grade_skill(struct work *w)
 
 	if (w->in->answer->skills.n == 0 && !w->in->answer->skills_known)
 		return;
-	if (x->says_trigger)
+	if (x->trigger_given)
 		expect_skill(w, &t, x->should_trigger);
-	if (x->says_activated)
+	if (x->activated_given)
 		expect_skill(w, &t, x->skill_activated);
 	if (t.total == 0)
 		return;
@@ -359,7 +359,7 @@ grader_has_expectations(const struct spec_expected *x, bool reports_skills)
 	    (x->tool_calls != NULL &&
 	    (has_entries(json_getc(x->tool_calls, "required")) ||
 	    has_entries(json_getc(x->tool_calls, "forbidden")))) ||
-	    (reports_skills && (x->says_trigger || x->says_activated));
+	    (reports_skills && (x->trigger_given || x->activated_given));
 }
 
 /*
@@ -475,12 +475,12 @@ grader_check_expected(struct grader_check *c)
 	check_strs(c, "output_contains_any", &x->output_contains_any, 1);
 	check_outcomes(c, x->outcomes);
 	check_calls(c, x->tool_calls);
-	if ((x->says_trigger || x->says_activated) && !c->noted_skills &&
+	if ((x->trigger_given || x->activated_given) && !c->noted_skills &&
 	    !agent_may_report_skills(c->suite, c->task)) {
 		c->noted_skills = true;
 		grader_note(c, FIELD_WARNING, NULL,
 		    "\"%s\" has no effect with executor \"%.*s\", which does "
-		    "not report the skills that it used", x->says_trigger ?
+		    "not report the skills that it used", x->trigger_given ?
 		    "should_trigger" : "skill_activated",
 		    STRF(c->suite->config.executor));
 	}

@@ -322,7 +322,7 @@ check_mode(struct grader_check *c)
 	    t + c->suite->ntasks;
 
 	for (; t < end; t++)
-		if (t->expected == NULL || !t->expected->says_trigger)
+		if (t->expected == NULL || !t->expected->trigger_given)
 			break;
 	if (t < end || c->suite->ntasks == 0)
 		grader_note(c, FIELD_ERROR, NULL, "\"mode\" is required: "
@@ -450,7 +450,7 @@ start(struct grading *g, const void *settings, struct arena *tmp)
 	int mode = s->mode;
 
 	if (mode < 0 && (task->expected == NULL ||
-	    !task->expected->says_trigger))
+	    !task->expected->trigger_given))
 		return grader_error(g, "\"mode\" is required");
 	if (mode < 0)
 		mode = task->expected->should_trigger ? POSITIVE : NEGATIVE;

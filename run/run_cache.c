@@ -291,7 +291,7 @@ put_expected(struct keying *k, const struct spec_expected *x)
 	put_tree(k, x->outcomes);
 	put_tree(k, x->tool_calls);
 	cache_hash_int(h, x->should_trigger | x->skill_activated << 1 |
-	    x->says_trigger << 2 | x->says_activated << 3);
+	    x->trigger_given << 2 | x->activated_given << 3);
 }
 
 static void

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * config.h: config_.  Settings: what servers, clients, tools and executors go
- * by, where a suite or a call does not say.  waza-config(5) has the keys.
+ * config.h: config_.  Settings: the defaults of servers, clients, tools and
+ * executors; suites and calls take precedence.  waza-config(5) has the keys.
  *
- * They come from several places, each over those before: what stands here,
+ * They come from several sources, in ascending precedence: built-in defaults,
  * the user's file, the project's .waza.yaml, --config-path (or WAZA_CONFIG),
- * the environment, --config-json, flags.  Objects merge member by member,
- * all else replaces, and null takes away what was said before, so that the
- * default holds.  Every value knows where it came from.
+ * the environment, --config-json, flags.  Objects are merged member by member,
+ * other values replace, and null removes the value of lower sources.  Every
+ * value keeps its source.
  *
- * Secrets are not among them: a token is in a file that only its owner can
- * read, or in WAZA_AUTH_TOKEN.  A secret in a settings file is an error.
+ * Secrets are not settings: a token is in a file that only its owner can read,
+ * or in WAZA_AUTH_TOKEN.  A secret in a settings file is an error.
  */
 #ifndef WAZA_CONFIG_H
 #define WAZA_CONFIG_H
@@ -25,18 +25,18 @@
 
 struct json;
 
-enum config_level {		/* where a value came from, lowest first */
+enum config_level {		/* of a source, lowest precedence first */
 	CONFIG_DEFAULT, CONFIG_USER, CONFIG_PROJECT, CONFIG_FILE, CONFIG_ENV,
 	CONFIG_JSON, CONFIG_FLAG
 };
 
 /*
- * A flag of a command that stands for a setting.  Several with the key of a
- * list make one list of them all.
+ * A command-line flag that sets a setting.  Several flags with the key of a
+ * list form one list.
  */
 struct config_flag {
 	const char *flag;	/* "--framing", for messages */
-	const char *key;	/* "framing", "limits.runs"; not in a map */
+	const char *key;	/* "framing", "limits.runs"; no map entry */
 	const char *value;
 };
 
@@ -48,8 +48,8 @@ struct config_sources {
 	/* NULL: getenv */
 	const char *(*env)(void *ctx, const char *name);
 	void *ctx;
-	const char *dir;	/* where .waza.yaml is looked for; NULL: "." */
-	const char *token;	/* what WAZA_AUTH_TOKEN was; NULL: not set */
+	const char *dir;	/* search .waza.yaml from here; NULL: "." */
+	const char *token;	/* value of WAZA_AUTH_TOKEN; NULL: not set */
 };
 
 enum config_via { CONFIG_STDIO, CONFIG_TCP, CONFIG_UNIX, CONFIG_HTTP };
@@ -67,12 +67,12 @@ struct config_tool {
 	struct str name;
 	struct field_strs command;	/* one string or more */
 	struct str description;
-	const struct json *input_schema;	/* one that compiles, or NULL */
+	const struct json *input_schema;	/* valid, or NULL */
 	double timeout_seconds;
 	struct spec_where at;
 };
 
-struct config_price {		/* dollars for a million tokens */
+struct config_price {		/* dollars per million tokens */
 	struct str model;
 	double input, output, cache_read, cache_write;
 };
@@ -87,8 +87,8 @@ struct config_sessions {
 	int64_t max, idle_seconds, timeout_seconds;
 	struct str persist_dir, prompt_template;	/* or empty */
 	struct str executor, provider, working_dir;	/* or empty */
-	double temperature;	/* below 0: not said */
-	int64_t max_tokens;	/* 0: not said */
+	double temperature;	/* negative: not given */
+	int64_t max_tokens;	/* 0: not given */
 };
 
 struct config_remote {
@@ -96,19 +96,19 @@ struct config_remote {
 };
 
 /*
- * The settings, decoded.  Strings end in a NUL, and have no other.  Paths are
- * relative to the working directory, wherever they were written.
+ * The settings, decoded.  Strings are NUL-terminated and contain no other NUL.
+ * Paths are relative to the working directory.
  */
 struct config {
-	struct field_strs listen;	/* as ports, in words */
-	struct config_port *ports;	/* none: as the command sees fit */
+	struct field_strs listen;	/* the same as ports, as strings */
+	struct config_port *ports;	/* none: the command's default */
 	size_t nports;
 	int framing;			/* enum config_framing */
 	bool allow_remote, require_hello, unix_token;
 	struct str token_file;		/* or empty */
-	struct field_strs roots;	/* none: as the command sees fit */
+	struct field_strs roots;	/* none: the command's default */
 	struct field_strs hosts, origins;	/* of HTTP, besides loopback */
-	struct str host;		/* where a server is to be found */
+	struct str host;		/* of the server, for clients */
 	int64_t port, timeout_seconds;
 	struct str executor, model;	/* empty: the suite's */
 	const struct json *judge;	/* {executor, model, ...}, or NULL */
@@ -123,42 +123,42 @@ struct config {
 	struct config_sessions sessions;
 	struct config_remote remote;
 	int log_level;			/* enum config_log */
-	const struct json *tree;	/* all that was said; private */
+	const struct json *tree;	/* all sources merged; private */
 	const struct json *other;	/* private from here */
 	const char *env_token;
-	bool file_token;		/* token_file goes before env_token */
+	bool file_token;		/* token_file takes precedence */
 };
 
 /*
- * Everything that is wrong is in the notes; a flag or variable is a "file"
- * there.  NULL when there is an error among them.  The result lives in the
- * arena, which also has the names of files in the notes.
+ * Reads all sources.  All problems are noted; the "file" of a note can be a
+ * flag or variable.  NULL if there is an error.  The result and the file names
+ * in the notes live in the arena.
  */
 struct config *config_load(struct arena *, const struct config_sources *,
     struct spec_notes *);
 
-/* Where the suite says nothing: executors, prices, and who judges. */
+/* Gives a suite the executors, the prices and, if it has none, the judge. */
 void config_apply(const struct config *, struct spec_suite *);
 
-/* What holds where nothing is said. */
+/* The built-in defaults. */
 extern const struct config config_defaults;
 
 struct config_leaf {
 	struct str key;		/* "limits.runs", "prices.\"gpt-4.1\".input" */
-	struct str value;	/* as JSON; empty: not for everybody's eyes */
+	struct str value;	/* as JSON; empty: hidden */
 	struct spec_where at;	/* file NULL: the default */
 };
 
-/* Every setting with its value and source, sorted as in the manual. */
+/* Lists all settings in the order of the manual; returns their number. */
 size_t config_leaves(struct arena *, const struct config *,
     struct config_leaf **);
 
 enum { CONFIG_TOKEN_MAX = 4096 };	/* bytes */
 
 /*
- * The token that peers have to show; empty when none is set.  -1 when it
- * cannot be had, or others could have read it.  *source, unless NULL, is
- * where it is from.
+ * The token that peers must present; empty if none is set.  -1 if its file
+ * cannot be read or other users can read it.  *source, unless NULL, is the
+ * file or variable.
  */
 int config_token(struct arena *, const struct config *, struct str *token,
     const char **source, struct err *);

@@ -56,7 +56,7 @@ read_file(struct config_loader *l, enum config_level level, const char *path)
 	arena_free(&yaml.scratch);
 }
 
-/* Whether the file exists.  Reading a FIFO nobody named could block. */
+/* Whether it is a regular file: reading a FIFO could block. */
 static bool
 found(struct config_loader *l, const char *path)
 {

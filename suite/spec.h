@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * spec.h: spec_.  A suite as it is written: eval.yaml, its task files, CSV
- * tables and .waza.yaml, decoded into structs, every part with its place.
+ * spec.h: spec_.  A suite as written: eval.yaml, its task files, CSV tables
+ * and .waza.yaml, decoded into structs with their places in the files.
  *
- * Loading reports all that is wrong, and not only the first thing, as notes.
- * Everything lives in the suite's arena and is read-only afterwards.  Paths
- * in it are relative to the file that names them; where that does not exist,
- * to the working directory (spec_path).
+ * The loader reports all problems, not only the first, as notes.  Everything
+ * lives in the suite's arena and is read-only afterwards.  Paths are relative
+ * to the file that names them; if nothing exists there, to the working
+ * directory (spec_path).
  */
 #ifndef WAZA_SPEC_H
 #define WAZA_SPEC_H
@@ -21,11 +21,11 @@
 struct json;
 
 struct spec_where {
-	const char *file;	/* as it was named, or found */
+	const char *file;	/* as named or found */
 	unsigned line, col;	/* 0: the file as a whole */
 };
 
-/* What there is to say about the files read. */
+/* An error or a warning about a file. */
 struct spec_note {
 	struct spec_note *next;
 	enum field_level level;
@@ -34,31 +34,32 @@ struct spec_note {
 	const char *msg;
 };
 
-enum { SPEC_NOTES_MAX = 10000 };	/* kept; those beyond are counted */
+enum { SPEC_NOTES_MAX = 10000 };	/* kept; more are only counted */
 
 struct spec_notes {
 	struct arena *arena;
-	struct spec_note *head, *last;	/* in the order of their finding */
+	struct spec_note *head, *last;	/* in the order they were found */
 	size_t errors, warnings;
 	bool strict;		/* unknown keys are errors */
 	bool updates;		/* snapshots will be written */
-	bool stored;		/* answers are there: no executor is asked */
+	bool stored;		/* answers are given: no executor runs */
 };
 
+/* Adds a note; with NULL notes it has no effect. */
 void spec_note(struct spec_notes *, enum field_level, struct spec_where,
     const char *fmt, ...) PRINTF(4, 5);
 
-/* The note as people read it: "file:line:col: warning: message". */
+/* Appends the line "file:line:col: warning: message". */
 void spec_note_put(struct buf *, const struct spec_note *);
 
-/* What a decoding of a part of a file finds, as notes: for field_ctx. */
+/* For field_ctx: turns the findings of field_decode() into notes. */
 struct spec_source {
 	struct spec_notes *notes;
 	const char *file;
 };
 void spec_report(void *source, const struct field_finding *);
 
-/* The node's place in that file. */
+/* The place of a node in a file; NULL: the file as a whole. */
 struct spec_where spec_at(const char *file, const struct json *);
 
 struct spec_hook {
@@ -77,7 +78,7 @@ struct spec_grader {
 	struct str name;	/* unique among those of its task */
 	struct str type;
 	double weight;		/* above 0 */
-	const struct json *config;	/* its settings, wherever they stood */
+	const struct json *config;	/* all its settings */
 	struct spec_where at;
 };
 
@@ -101,55 +102,55 @@ struct spec_config {
 	int64_t timeout_seconds;	/* 300 */
 	int64_t first_event_timeout_seconds;	/* 0: none */
 	int64_t max_attempts;		/* 1 */
-	int64_t workers;		/* 0: not said */
+	int64_t workers;		/* 0: not given */
 	bool parallel, fail_fast;
 	struct str executor;		/* "mock" */
-	struct spec_where executor_at;	/* where it is named */
+	struct spec_where executor_at;	/* its place */
 	struct str model, judge_model, group_by;
 	struct str reasoning_effort, judge_reasoning_effort;	/* or empty */
-	double pass_threshold;		/* 1; of the suite */
-	double task_pass_threshold;	/* 1; of a task's trials */
+	double pass_threshold;		/* 1; for the suite */
+	double task_pass_threshold;	/* 1; for the trials of a task */
 	struct field_strs skill_directories, required_skills, disabled_skills;
 	struct field_strs instruction_files;
 	bool inject_skill_body;
-	/* the executors' own; they decode them */
+	/* settings of executors, which decode them */
 	const struct json *mock, *command, *judge, *mcp_servers;
 	struct str output_format;
 	bool persistent;
-	bool verbose, session_log;	/* only .waza.yaml has them, */
-	bool cache;			/* and these */
+	/* only from .waza.yaml */
+	bool verbose, session_log, cache;
 	struct str cache_dir;		/* or empty */
 	const struct json *executors;	/* {name: {...}} */
-	const struct json *tree;	/* all of it, as it is written */
-	const char *judge_file;		/* where judge is; NULL: here */
+	const struct json *tree;	/* `config` as written */
+	const char *judge_file;		/* that has `judge`; NULL: this one */
 	struct {
 		const struct json *block;
 		const char *file;
-	} judging[2];			/* a judge's own, over all these */
+	} judging[2];			/* of a judge; take precedence */
 };
 
 struct spec_input_file {
-	struct str path, content;	/* no content: a fixture of that path */
+	struct str path, content;	/* no content: a fixture file */
 };
 
-/* A model that answers in the user's place. */
+/* A model that answers instead of a user. */
 struct spec_responder {
 	struct str model, instructions;
 	int64_t max_followups;		/* 5 */
 };
 
-/* A repository for the workspace. */
+/* A git repository in the workspace. */
 struct spec_repo {
 	int type;			/* 0: worktree */
-	struct str source;		/* a directory in one that is here */
+	struct str source;		/* a directory in a local repository */
 	struct str commit;		/* empty: HEAD */
-	struct str dest;		/* empty: what it is called */
+	struct str dest;		/* empty: the name of source */
 };
 
 struct spec_inputs {
 	struct str prompt, prompt_file;
 	struct field_list files;	/* of struct spec_input_file */
-	const struct json *context;	/* .fixture: a file or directory */
+	const struct json *context;	/* .fixture: a path */
 	const struct json *environment;
 	struct field_strs follow_up_prompts;
 	const struct spec_responder *responder;	/* NULL: none */
@@ -170,40 +171,40 @@ struct spec_expected {
 	const struct json *outcomes;	/* [{type, ...}] */
 	const struct json *tool_calls;
 	bool should_trigger, skill_activated;
-	bool says_trigger, says_activated;	/* whether those were given */
+	bool trigger_given, activated_given;	/* key is given */
 };
 
 /*
- * What a client elsewhere is asked to do: of a task, or config.remote for all
- * of them.  Strings may be templates.
+ * The work of an evaluation client: of a task, or config.remote for all tasks.
+ * Strings may be templates.
  */
 struct spec_remote {
 	struct str tool, url;		/* or empty */
 	const struct json *input;	/* any value, or NULL */
-	const struct json *target, *model;	/* as they stand, or NULL */
+	const struct json *target, *model;	/* as written, or NULL */
 	const struct json *metadata;	/* a mapping, or NULL */
-	int64_t timeout_ms;		/* 0: not said */
-	int64_t retries;		/* -1: not said */
+	int64_t timeout_ms;		/* 0: not given */
+	int64_t retries;		/* -1: not given */
 	struct str priority;		/* or empty */
 	struct field_strs tags;		/* of the metadata */
 	struct spec_where at;
 };
 
 struct spec_task {
-	struct str id, name;	/* each the other where it is not given */
+	struct str id, name;	/* a missing one is equal to the other */
 	struct str description, group;
 	struct field_strs tags;
 	struct str context_dir;
-	struct field_strs skill_directories;	/* beside the suite's */
-	struct field_strs instruction_files;	/* beside the suite's */
+	struct field_strs skill_directories;	/* in addition to the suite's */
+	struct field_strs instruction_files;	/* likewise */
 	int64_t timeout_seconds, first_event_timeout_seconds;	/* 0: suite's */
 	struct spec_inputs inputs;
 	const struct spec_expected *expected;	/* NULL: none */
 	struct spec_graders graders;
 	const struct json *mock;
-	const struct spec_remote *remote;	/* NULL: nothing of it */
+	const struct spec_remote *remote;	/* or NULL */
 	const struct json *vars;	/* the CSV row, or NULL */
-	bool golden;		/* waza gate: it has to pass */
+	bool golden;		/* waza gate: it must pass */
 	struct spec_where at;
 };
 
@@ -212,13 +213,13 @@ struct spec_trigger {
 	struct spec_task task;	/* its id, prompt, mock and place */
 	struct str reason, confidence;	/* high, medium, or empty */
 	double weight;		/* 0.5 for medium, else 1 */
-	bool should;		/* the skill is to come into play */
+	bool should;		/* trigger the skill */
 };
 
 struct spec_triggers {
 	const char *file;	/* trigger_tests.yaml beside eval.yaml */
 	struct str skill;
-	struct spec_trigger *v;	/* those that should first */
+	struct spec_trigger *v;	/* first those that should trigger */
 	size_t n;
 };
 
@@ -231,74 +232,71 @@ struct spec_suite {
 	const struct json *inputs;	/* template variables, or NULL */
 	struct spec_graders graders;
 	struct field_list metrics;	/* of struct spec_metric */
-	struct spec_task *tasks;	/* those that are enabled */
+	struct spec_task *tasks;	/* enabled ones */
 	size_t ntasks;
 	bool baseline;
 	const struct spec_triggers *triggers;	/* NULL: there are none */
-	int64_t program_timeout;	/* of .waza.yaml; 30 s */
-	/* the settings' executors and prices, set by whoever runs it */
+	int64_t program_timeout;	/* seconds, from .waza.yaml; 30 */
+	/* from the settings; see config_apply() */
 	const struct json *executors, *prices;
 };
 
 /*
- * Reads a suite with everything that belongs to it.  NULL when the notes
- * have errors; a file that cannot be read is one.
+ * Reads a suite and all its files.  NULL if an error was noted, which includes
+ * files that cannot be read.
  */
 struct spec_suite *spec_load(struct arena *, const char *path,
     struct spec_notes *);
 
 /*
- * The same, but with errors it returns what could be read nevertheless, so
- * that more of it can be checked.  NULL: eval.yaml could not be read at all.
+ * The same, but despite errors it returns the parts that could be read, so
+ * that callers can check more.  NULL: eval.yaml could not be read.
  */
 struct spec_suite *spec_load_part(struct arena *, const char *path,
     struct spec_notes *);
 
 /*
- * A suite that is not in a file: the tree, under that name, with paths from
- * the working directory; no .waza.yaml, no trigger tests.
+ * Reads a suite from a tree; name is used in messages.  Paths are relative to
+ * the working directory; .waza.yaml and trigger tests are not read.
  */
 struct spec_suite *spec_load_tree(struct arena *, const char *name,
     const struct json *, struct spec_notes *);
 
-/*
- * cache.dir of the .waza.yaml that holds for suites in that directory; empty
- * where it says nothing.
- */
+/* cache.dir of the .waza.yaml for suites in that directory; or empty. */
 struct str spec_cache_dir(struct arena *, const char *dir,
     struct spec_notes *);
 
 /*
- * eval.yaml and eval.yml below a directory, sorted; hidden directories other
- * than .github, node_modules and vendor are not entered, nor are symbolic
- * links.  -1 when it cannot be read.
+ * Finds eval.yaml and eval.yml below a directory, sorted.  Hidden directories
+ * (except .github), node_modules, vendor and symbolic links are skipped.  -1
+ * if the directory cannot be read.
  */
 int spec_find(struct arena *, const char *dir, struct field_strs *paths,
     struct err *);
 
-/* A SKILL.md; what its front matter does not say is empty. */
+/* A SKILL.md; keys that its front matter lacks are empty. */
 struct spec_skill {
 	struct str name, description;
-	struct str body;	/* what follows the front matter */
-	const char *dir;	/* that it is in */
+	struct str body;	/* after the front matter */
+	const char *dir;	/* of the file */
 };
 
 enum {
-	SPEC_SKILLS_MAX = 1000,	/* in a directory */
-	SPEC_INSTRUCTIONS_MAX = 1 << 20	/* bytes of a file of instructions */
+	SPEC_SKILLS_MAX = 1000,	/* entries of a skill directory */
+	SPEC_INSTRUCTIONS_MAX = 1 << 20	/* bytes of an instruction file */
 };
 
 /*
- * Reads one, by its own path or that of its directory, into the arena.  -1
- * when there is none, or its front matter is not YAML.
+ * Reads a SKILL.md, given its path or its directory, into the arena.  -1 if it
+ * cannot be read or its front matter is not YAML.
  */
 int spec_read_skill(struct arena *, const char *path, struct spec_skill *,
     struct err *);
 
 /*
- * The skills of a skill directory: the one whose SKILL.md is in it, else
- * those of the directories in it, in order.  -1 when there is none, or one
- * cannot be read; what came before that is in the list.
+ * Lists the skills of a skill directory: its own SKILL.md, else those of its
+ * subdirectories in order.  -1 if there is none or one cannot be read; the
+ * list then has the skills before it.
  */
 struct spec_skills {
 	struct spec_skill *v;
@@ -307,27 +305,30 @@ struct spec_skills {
 int spec_list_skills(struct arena *, const char *dir, struct spec_skills *,
     struct err *);
 
-/* Whether a list of names has this one, or "*". */
+/* Whether a list contains this name or "*". */
 bool spec_names(const struct field_strs *, struct str name);
 
 /*
- * The directories of the suite's skills and, unless it is NULL, the task's;
- * where some are disabled, each other skill's own.
+ * The skill directories of the suite and of the task (which may be NULL).  If
+ * skills are disabled, the directory of each other skill instead.
  */
 struct field_strs spec_skill_dirs(struct arena *, const struct spec_suite *,
     const struct spec_task *);
 
 /*
- * Reads the keys of an evaluation from an object, which may have others if it
- * is open; what is wrong with them is noted, unless notes is NULL.
+ * Reads the keys of an evaluation from an object; `open` allows other keys.
+ * Problems are noted unless notes is NULL.
  */
 void spec_read_remote(struct arena *, const struct json *, bool open,
     const char *file, struct spec_notes *, struct spec_remote *);
 
-/* What the paths in a task are relative to. */
+/* The directory that paths in a task are relative to. */
 const char *spec_task_dir(struct arena *, const struct spec_task *);
 
-/* Where a path named in a file of `dir` leads; always an answer. */
+/*
+ * Resolves a path named in a file of `dir`; if nothing exists there, against
+ * the working directory.  Never NULL.
+ */
 char *spec_path(struct arena *, const char *dir, struct str path);
 
 /* The directory of a file; "." if the path has no slash or is NULL. */

@@ -182,7 +182,7 @@ void spec_read_graders(struct spec_loader *, const char *file,
  */
 void spec_name_graders(struct spec_loader *, struct spec_graders *);
 
-/* spec_tasks.c: reads all tasks of the suite and checks their ids. */
+/* spec_tasks.c: reads all tasks of the suite and checks their ids */
 struct spec_task_list {
 	const struct json *tasks;	/* patterns and tasks, or NULL */
 	const struct json *tasks_from;	/* a CSV file, or NULL */

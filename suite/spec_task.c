@@ -137,8 +137,8 @@ read_expected(struct spec_loader *l, const char *file, const struct json *v)
 	if (in.excludes.n > 0)
 		in.e.output_not_contains = join(l->arena,
 		    in.e.output_not_contains, in.excludes);
-	in.e.says_trigger = spec_given(json_getc(v, "should_trigger"));
-	in.e.says_activated = spec_given(json_getc(v, "skill_activated"));
+	in.e.trigger_given = spec_given(json_getc(v, "should_trigger"));
+	in.e.activated_given = spec_given(json_getc(v, "skill_activated"));
 	out = NEW(l->arena, struct spec_expected);
 	*out = in.e;
 	return out;

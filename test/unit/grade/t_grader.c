@@ -699,7 +699,7 @@ expectations(void)
 	    "forbidden call matches \"^rm \""));
 
 	x = none;
-	x.says_trigger = x.should_trigger = true;
+	x.trigger_given = x.should_trigger = true;
 	OK(expect(&x, &a).n == 0);
 	a.skills = (struct field_strs){ tools, 2 };
 	OK(says(expect(&x, &a), "_skill 0.000 skill \"my-skill\" was not used"));
@@ -770,7 +770,7 @@ expected_checks(void)
 	x.output_contains = (struct field_strs){ empty, 1 };
 	OK(says(expected_notes(&x), "a.yaml:1:1: error: \"output_contains\" checks nothing"));
 	x = none;
-	x.says_activated = true;
+	x.activated_given = true;
 	OK(says(expected_notes(&x), "\"skill_activated\" has no effect with executor \"mock\""));
 	OK(says(expected_notes(&x), "this task has no graders"));
 }

@@ -480,7 +480,7 @@ trigger(const char *config, const char *prompt)
 static void
 triggers(void)
 {
-	static const struct spec_expected yes = { .says_trigger = true,
+	static const struct spec_expected yes = { .trigger_given = true,
 		.should_trigger = true };
 	struct with w = { .prompt = "deploy the stack", .expected = &yes,
 		.file = in_dir("eval.yaml") };

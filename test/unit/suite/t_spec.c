@@ -114,7 +114,7 @@ test_task_file(const struct spec_suite *s)
 	OK(x->behavior.max_tool_calls == 0 && x->behavior.max_tokens == 100);
 	OK(x->behavior.max_iterations == -1);
 	OK(x->behavior.required_tools.n == 1);
-	OK(x->says_trigger && !x->should_trigger && !x->says_activated);
+	OK(x->trigger_given && !x->should_trigger && !x->activated_given);
 	OK(x->outcomes != NULL && x->tool_calls != NULL);
 	OK(t->mock != NULL && t->vars == NULL);
 }
