@@ -278,7 +278,7 @@ part(struct conn *c)
 }
 
 static void
-flush_some(struct conn *c, size_t most)
+flush(struct conn *c, size_t most)
 {
 	ssize_t n;
 
@@ -304,12 +304,6 @@ flush_some(struct conn *c, size_t most)
 	if (c->last && conn_pending(c) == 0)
 		part(c);
 	update(c);
-}
-
-static void
-flush(struct conn *c)
-{
-	flush_some(c, SIZE_MAX);
 }
 
 struct buf *
@@ -351,7 +345,7 @@ void
 conn_end_raw(struct conn *c)
 {
 	if (accept_message(c) && (!c->reading || c->o.out <= 2))
-		flush(c);
+		flush(c, SIZE_MAX);
 }
 
 void
@@ -368,7 +362,7 @@ conn_flush(struct conn *c)
 
 	if (c->reading || c->dead)
 		return;
-	flush(c);
+	flush(c, SIZE_MAX);
 	if (some && conn_pending(c) == 0 && c->o.drained != NULL) {
 		c->emptied = true;
 		update(c);
@@ -399,7 +393,7 @@ conn_finish(struct conn *c)
 	c->last = true;
 	conn_wake(c);
 	if (!c->reading)
-		flush(c);
+		flush(c, SIZE_MAX);
 }
 
 void
@@ -524,7 +518,7 @@ drain(struct conn *c, size_t most)
 	bool some = conn_pending(c) > 0 || c->emptied;
 
 	c->emptied = false;
-	flush_some(c, most);
+	flush(c, most);
 	if (some && conn_pending(c) == 0 && !c->dead && !c->last &&
 	    c->o.drained != NULL)
 		c->o.drained(c->o.arg);

@@ -188,12 +188,18 @@ connect_next(struct fetch *f)
 
 static void on_ready(void *arg, int ready);
 
-static void
-watch(struct fetch *f)
+/* Connects to the next address and watches it; -1 if none is left. */
+static int
+connect_watched(struct fetch *f)
 {
+	if (connect_next(f) == -1) {
+		fetch_name_forget(f);
+		return -1;
+	}
 	f->w.fn = on_ready;
 	f->w.arg = f;
 	fd_start(f->o.procs->loop, &f->w, LOOP_WRITE);
+	return 0;
 }
 
 static void
@@ -205,23 +211,16 @@ try_next(struct fetch *f, int sys)
 	fd_stop(f->o.procs->loop, &f->w);
 	os_close(&f->w.fd);
 	f->nth++;
-	if (connect_next(f) == -1) {
-		fetch_name_forget(f);
+	if (connect_watched(f) == -1)
 		fetch_finish(f, FETCH_LOST);
-	} else
-		watch(f);
 }
 
 void
 fetch_connect(struct fetch *f, bool named)
 {
 	f->named = named;
-	if (connect_next(f) == 0) {
-		watch(f);
-		return;
-	}
-	fetch_name_forget(f);
-	fetch_finish(f, FETCH_LOST);
+	if (connect_watched(f) == -1)
+		fetch_finish(f, FETCH_LOST);
 }
 
 static struct str
@@ -326,19 +325,13 @@ fields_ok(const struct fetch_opts *o)
 static int
 start_socket(struct fetch *f)
 {
-	int r;
-
 	if (f->o.names != NULL && !fetch_name_plain(f->o.url.host)) {
 		f->named = fetch_name_known(f);
 		if (!f->named && fetch_name_start(f) == 0)
 			return 0;
 	}
-	r = connect_next(f);
-	if (r == 0)
-		watch(f);
-	else
-		f->end = FETCH_LOST;
-	return r;
+	f->end = FETCH_LOST;
+	return connect_watched(f);
 }
 
 int

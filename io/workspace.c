@@ -76,6 +76,26 @@ open_dir(int at, const char *name)
 	    O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 }
 
+/* A stream over an open directory, which stays open; NULL on failure. */
+static DIR *
+open_list(int dir)
+{
+	int fd = dup(dir);
+	DIR *list = fd == -1 ? NULL : fdopendir(fd);
+
+	if (list == NULL)
+		os_close(&fd);
+	else
+		rewinddir(list);
+	return list;
+}
+
+static bool
+is_dots(const char *name)
+{
+	return strcmp(name, ".") == 0 || strcmp(name, "..") == 0;
+}
+
 /*
  * Opens the directory of the path's last name and creates missing ones; *last
  * is that name.  -1 on failure.
@@ -192,15 +212,13 @@ copy_entries(struct copier *c, int from, struct str path, unsigned depth)
 {
 	struct dirent *d;
 	struct str to;
-	int fd = dup(from), r = 0;
-	DIR *list = fd == -1 ? NULL : fdopendir(fd);
+	int r = 0;
+	DIR *list = open_list(from);
 
-	if (list == NULL) {
-		os_close(&fd);
+	if (list == NULL)
 		return err_sys(c->err, "fdopendir");
-	}
 	while (r == 0 && (d = readdir(list)) != NULL) {
-		if (strcmp(d->d_name, ".") == 0 || strcmp(d->d_name, "..") == 0)
+		if (is_dots(d->d_name))
 			continue;
 		to = path.n == 0 ? str_of(d->d_name) : arena_fmt(c->arena,
 		    "%.*s/%s", STRF(path), d->d_name);
@@ -272,18 +290,12 @@ static void
 remove_entries(struct removal *r, int dir, unsigned depth)
 {
 	struct dirent *d;
-	int fd = dup(dir);
-	DIR *list = fd == -1 ? NULL : fdopendir(fd);
+	DIR *list = open_list(dir);
 
-	if (list == NULL) {
-		os_close(&fd);
+	if (list == NULL)
 		return;
-	}
-	rewinddir(list);
 	while ((d = readdir(list)) != NULL)
-		if (strcmp(d->d_name, ".") != 0 &&
-		    strcmp(d->d_name, "..") != 0 &&
-		    unlinkat(dir, d->d_name, 0) == -1)
+		if (!is_dots(d->d_name) && unlinkat(dir, d->d_name, 0) == -1)
 			remove_dir(r, dir, d->d_name, depth);
 	closedir(list);
 }

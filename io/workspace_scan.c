@@ -157,8 +157,9 @@ push_dir(struct workspace_scan_state *s, struct str path, unsigned depth)
 	s->last = &d->next;
 }
 
+/* Compares a struct str, or structs whose first member is their path. */
 static int
-by_bytes(const void *a, const void *b)
+by_path(const void *a, const void *b)
 {
 	return str_cmp(*(const struct str *)a, *(const struct str *)b);
 }
@@ -194,7 +195,7 @@ read_names(struct workspace_scan_state *s, const char *path)
 	}
 	closedir(d);
 	if (s->nnames > 0)
-		qsort(s->names, s->nnames, sizeof(*s->names), by_bytes);
+		qsort(s->names, s->nnames, sizeof(*s->names), by_path);
 }
 
 /* Reads the names of the next directory; false: none is left. */
@@ -340,13 +341,6 @@ add_entry(struct workspace_scan_state *s, struct str path,
 		copy_file(s, f);
 }
 
-static int
-by_path(const void *a, const void *b)
-{
-	return str_cmp(((const struct entry *)a)->path,
-	    ((const struct entry *)b)->path);
-}
-
 static void
 end_first(struct workspace_scan_state *s)
 {
@@ -368,8 +362,7 @@ end_first(struct workspace_scan_state *s)
 static struct entry *
 find(struct workspace_scan_state *s, struct str path)
 {
-	struct entry key = { .path = path };
-	size_t i = search_first(&key, s->v, s->n, sizeof(*s->v), by_path);
+	size_t i = search_first(&path, s->v, s->n, sizeof(*s->v), by_path);
 
 	return i < s->n && str_eq(s->v[i].path, path) ? &s->v[i] : NULL;
 }
@@ -563,13 +556,6 @@ report_unseen(struct workspace_scan_state *s, const struct entry *f)
 		report_deleted(s, f);
 }
 
-static int
-by_change(const void *a, const void *b)
-{
-	return str_cmp(((const struct workspace_change *)a)->path,
-	    ((const struct workspace_change *)b)->path);
-}
-
 static void
 end_second(struct workspace_scan_state *s)
 {
@@ -577,7 +563,7 @@ end_second(struct workspace_scan_state *s)
 
 	if (scan->nchanges > 0)
 		qsort(scan->changes, scan->nchanges, sizeof(*scan->changes),
-		    by_change);
+		    by_path);
 	s->phase = DONE;
 }
 

@@ -94,16 +94,17 @@ check_secrets(struct check *c, const struct json *v)
 	}
 }
 
+/* Notes an error for each of the keys that is given. */
 static void
-check_token(struct check *c, const char *key)
+refuse(struct check *c, const char *const *keys, const char *why)
 {
-	const struct json *v = json_getc(c->layer->root, key);
+	const struct json *v;
 
-	if (spec_given(v))
-		BAD(c, v, "\"%s\" is not allowed: settings are displayed and "
-		    "shared; put the token in a file that only you can read "
-		    "and name the file in \"token_file\", or set "
-		    "WAZA_AUTH_TOKEN", key);
+	for (; *keys != NULL; keys++) {
+		v = json_getc(c->layer->root, *keys);
+		if (spec_given(v))
+			BAD(c, v, "\"%s\" %s", *keys, why);
+	}
 }
 
 /* An empty name is likely an unset variable of a script; null is "none". */
@@ -114,28 +115,6 @@ check_empty(struct check *c)
 
 	if (v != NULL && v->type == JSON_STRING && json_text(v).n == 0)
 		BAD(c, v, "\"token_file\" is empty");
-}
-
-/*
- * A project's file may come from somebody else: it must not open the server to
- * others or send the token elsewhere.
- */
-static void
-check_project(struct check *c)
-{
-	static const char *const own[] = { "allow_remote", "host",
-		"hosts", "origins", "token_file" };
-	const struct json *v;
-	size_t i;
-
-	for (i = 0; i < COUNTOF(own); i++) {
-		v = json_getc(c->layer->root, own[i]);
-		if (spec_given(v))
-			BAD(c, v, "\"%s\" cannot be set in a project's "
-			    ".waza.yaml, which others may write; set it in "
-			    "your own settings, the environment or a flag",
-			    own[i]);
-	}
 }
 
 static bool
@@ -249,6 +228,13 @@ check_listen(struct check *c, const struct json *list)
 	}
 }
 
+bool
+config_is_word(char c)
+{
+	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
+	    (c >= '0' && c <= '9') || c == '_' || c == '-';
+}
+
 /* The value if it is an object; notes an error if it is anything else. */
 static const struct json *
 object(struct check *c, const struct json *v)
@@ -264,10 +250,7 @@ is_tool_name(struct str s)
 	size_t i;
 
 	for (i = 0; i < s.n; i++)
-		if (!((s.p[i] >= 'a' && s.p[i] <= 'z') ||
-		    (s.p[i] >= 'A' && s.p[i] <= 'Z') ||
-		    (s.p[i] >= '0' && s.p[i] <= '9') || s.p[i] == '_' ||
-		    s.p[i] == '-' || s.p[i] == '.'))
+		if (!config_is_word(s.p[i]) && s.p[i] != '.')
 			return false;
 	return s.n > 0 && s.n <= TOOL_NAME_MAX;
 }
@@ -331,7 +314,12 @@ config_check(struct config_loader *l, const struct config_layer *layer)
 {
 	static const char *const maps[] = { "executors", "tools", "prices" };
 	static const char *const trees[] = { "executors", "tools", "judge" };
-	static const char *const tokens[] = { "token", "auth_token", "auth" };
+	static const char *const tokens[] = { "token", "auth_token", "auth",
+		NULL };
+	/* A project's file may come from somebody else: it must not open the
+	 * server to others or send the token elsewhere. */
+	static const char *const personal[] = { "allow_remote", "host",
+		"hosts", "origins", "token_file", NULL };
 	struct check c = { l, layer, { l->notes, layer->name } };
 	struct config scratch = config_defaults;
 	size_t i;
@@ -339,8 +327,9 @@ config_check(struct config_loader *l, const struct config_layer *layer)
 	decode(&c, &config_table, layer->root, NULL, &scratch);
 	if (layer->root->type != JSON_OBJECT)
 		return;
-	for (i = 0; i < COUNTOF(tokens); i++)
-		check_token(&c, tokens[i]);
+	refuse(&c, tokens, "is not allowed: settings are displayed and "
+	    "shared; put the token in a file that only you can read and name "
+	    "the file in \"token_file\", or set WAZA_AUTH_TOKEN");
 	for (i = 0; i < COUNTOF(maps); i++)
 		check_map(&c, maps[i]);
 	for (i = 0; i < COUNTOF(trees); i++)
@@ -350,5 +339,7 @@ config_check(struct config_loader *l, const struct config_layer *layer)
 	check_nul(&c, &config_table, layer->root);
 	check_listen(&c, json_getc(layer->root, "listen"));
 	if (layer->level == CONFIG_PROJECT)
-		check_project(&c);
+		refuse(&c, personal, "cannot be set in a project's "
+		    ".waza.yaml, which others may write; set it in your own "
+		    "settings, the environment or a flag");
 }

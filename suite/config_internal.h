@@ -63,6 +63,9 @@ void config_check(struct config_loader *, const struct config_layer *);
  */
 const char *config_listen(struct str, enum config_via *, struct err *);
 
+/* Whether it is a letter, a digit, "_" or "-" (ASCII). */
+bool config_is_word(char);
+
 /* config_spell.c: replaces the keys of seeds/003 in a layer by ours */
 void config_respell(struct config_loader *, struct config_layer *);
 

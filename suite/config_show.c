@@ -11,33 +11,22 @@
 
 struct show {
 	struct arena *arena;
-	struct config_leaf *v;	/* NULL: only count */
-	size_t n;
+	struct buf leaves;	/* of struct config_leaf */
 };
 
-static struct config_leaf *
-add_leaf(struct show *s, struct str key, const struct config_item *i)
+/* Appends a setting; frees the value. */
+static void
+add_leaf(struct show *s, struct str key, const struct json *v,
+    struct buf *value)
 {
-	struct config_leaf *leaf;
+	const struct config_item *i = (const struct config_item *)v;
+	struct config_leaf leaf = { .key = key,
+		.value = arena_str(s->arena, buf_str(value)) };
 
-	if (s->v == NULL) {
-		s->n++;
-		return NULL;
-	}
-	leaf = &s->v[s->n++];
-	leaf->key = key;
 	if (i != NULL)
-		leaf->at = spec_at(i->from->name, &i->json);
-	return leaf;
-}
-
-static struct str
-finish(struct show *s, struct buf *b)
-{
-	struct str out = arena_str(s->arena, buf_str(b));
-
-	buf_free(b);
-	return out;
+		leaf.at = spec_at(i->from->name, v);
+	buf_put(&s->leaves, (struct str){ (char *)&leaf, sizeof(leaf) });
+	buf_free(value);
 }
 
 static bool
@@ -46,10 +35,7 @@ is_plain(struct str key)
 	size_t i;
 
 	for (i = 0; i < key.n; i++)
-		if (!((key.p[i] >= 'a' && key.p[i] <= 'z') ||
-		    (key.p[i] >= 'A' && key.p[i] <= 'Z') ||
-		    (key.p[i] >= '0' && key.p[i] <= '9') ||
-		    key.p[i] == '_' || key.p[i] == '-'))
+		if (!config_is_word(key.p[i]))
 			return false;
 	return key.n > 0;
 }
@@ -68,7 +54,9 @@ add_word(struct show *s, struct str path, struct str word)
 		buf_put(&b, word);
 	else
 		json_put_str(&o, word);
-	return finish(s, &b);
+	path = arena_str(s->arena, buf_str(&b));
+	buf_free(&b);
+	return path;
 }
 
 static void
@@ -131,21 +119,17 @@ show_tree(struct show *s, struct str path, const struct json *v, bool hidden)
 {
 	struct buf b = { 0 };
 	struct json_out o = { .put = buf_sink, .ctx = &b };
-	struct config_leaf *leaf;
 	const struct json *m;
 
 	if (v->type == JSON_OBJECT && json_count(v) > 0) {
 		for (m = json_first(v); m != NULL; m = m->next)
-			show_tree(s, s->v == NULL ? path :
-			    add_word(s, path, json_key(m)), m,
+			show_tree(s, add_word(s, path, json_key(m)), m,
 			    hidden || is_hidden(json_key(m)));
 		return;
 	}
-	leaf = add_leaf(s, path, (const struct config_item *)v);
-	if (leaf == NULL || hidden)
-		return;
-	json_put(&o, v);
-	leaf->value = finish(s, &b);
+	if (!hidden)
+		json_put(&o, v);
+	add_leaf(s, path, v, &b);
 }
 
 static void
@@ -154,7 +138,7 @@ show_table(struct show *s, struct str path, const struct field_table *t,
 {
 	const struct field *f;
 	const struct json *v;
-	struct config_leaf *leaf;
+	const char *member;
 	struct str key;
 
 	for (f = t->rows; f < t->rows + t->n; f++) {
@@ -165,20 +149,15 @@ show_table(struct show *s, struct str path, const struct field_table *t,
 			continue;
 		v = json_getc(obj, f->key);
 		key = add_word(s, path, str_of(f->key));
-		if (f->type == FIELD_OBJECT) {
-			show_table(s, key, f->sub, v,
-			    (const char *)in + f->off);
-			continue;
-		}
-		if (f->type == FIELD_TREE && v != NULL) {
+		member = (const char *)in + f->off;
+		if (f->type == FIELD_OBJECT)
+			show_table(s, key, f->sub, v, member);
+		else if (f->type == FIELD_TREE && v != NULL)
 			show_tree(s, key, v, false);
-			continue;
+		else {
+			put_member(&o, f, member);
+			add_leaf(s, key, v, &b);
 		}
-		leaf = add_leaf(s, key, (const struct config_item *)v);
-		if (leaf == NULL)
-			continue;
-		put_member(&o, f, (const char *)in + f->off);
-		leaf->value = finish(s, &b);
 	}
 }
 
@@ -187,10 +166,12 @@ config_leaves(struct arena *a, const struct config *c,
     struct config_leaf **out)
 {
 	struct show s = { .arena = a };
+	size_t n;
 
 	show_table(&s, STR(""), &config_table, c->tree, c);
-	s.v = *out = NEW_N(a, struct config_leaf, s.n);
-	s.n = 0;
-	show_table(&s, STR(""), &config_table, c->tree, c);
-	return s.n;
+	n = s.leaves.n / sizeof(**out);
+	*out = NEW_N(a, struct config_leaf, n);
+	memcpy(*out, s.leaves.p, s.leaves.n);
+	buf_free(&s.leaves);
+	return n;
 }

@@ -160,119 +160,117 @@ spec_read_yaml(struct spec_loader *l, const char *path, struct spec_file *f)
 	return f->root == NULL ? -1 : 0;
 }
 
-static int
-by_bytes(const void *a, const void *b)
+int
+spec_by_bytes(const void *a, const void *b)
 {
-	return strcmp(*(char *const *)a, *(char *const *)b);
+	return str_cmp(*(const struct str *)a, *(const struct str *)b);
 }
 
 void
-spec_push_path(struct buf *list, char *path)
+spec_push(struct buf *list, struct str s)
 {
-	buf_put(list, (struct str){ (const char *)&path, sizeof(path) });
+	buf_put(list, (struct str){ (const char *)&s, sizeof(s) });
 }
 
-void
-spec_take_paths(struct arena *a, struct buf *list, struct spec_paths *out)
+struct field_strs
+spec_take(struct arena *a, struct buf *list)
 {
-	out->n = list->n / sizeof(char *);
-	out->v = NEW_N(a, char *, out->n + 1);
-	if (list->n > 0)
-		memcpy(out->v, list->p, list->n);
+	struct field_strs out = { NULL, list->n / sizeof(struct str) };
+
+	out.v = NEW_N(a, struct str, out.n);
+	if (out.n > 0)
+		memcpy(out.v, list->p, list->n);
 	buf_free(list);
+	return out;
 }
 
-static void
-sort(struct spec_paths *paths)
+static struct field_strs
+take_sorted(struct arena *a, struct buf *list)
 {
-	if (paths->n > 0)
-		qsort(paths->v, paths->n, sizeof(*paths->v), by_bytes);
+	struct field_strs out = spec_take(a, list);
+
+	if (out.n > 0)
+		qsort(out.v, out.n, sizeof(*out.v), spec_by_bytes);
+	return out;
 }
 
 int
-spec_list(struct arena *a, const char *dir, struct spec_paths *names)
+spec_list(struct arena *a, const char *dir, struct field_strs *names)
 {
 	DIR *d = opendir(dir);
 	struct buf list = { 0 };
 	struct dirent *e;
 
-	*names = (struct spec_paths){ 0 };
+	*names = (struct field_strs){ 0 };
 	if (d == NULL)
 		return -1;
 	while ((e = readdir(d)) != NULL)
 		if (strcmp(e->d_name, ".") != 0 && strcmp(e->d_name, "..") != 0)
-			spec_push_path(&list, spec_join(a, ".",
-			    str_of(e->d_name)));
+			spec_push(&list, arena_str(a, str_of(e->d_name)));
 	closedir(d);
-	spec_take_paths(a, &list, names);
-	sort(names);
+	*names = take_sorted(a, &list);
 	return 0;
 }
 
 /* The entries of each directory that match one part of the pattern. */
-static void
-glob_part(struct arena *a, struct str part, const struct spec_paths *dirs,
-    struct spec_paths *out)
+static struct field_strs
+glob_part(struct arena *a, struct str part, const struct field_strs *dirs)
 {
-	struct spec_paths names;
+	struct field_strs names;
 	struct buf list = { 0 };
 	size_t i, k;
 	char *p;
 
 	for (i = 0; i < dirs->n; i++) {
 		if (!glob_any(part)) {
-			p = spec_join(a, dirs->v[i], part);
+			p = spec_join(a, dirs->v[i].p, part);
 			if (spec_exists(p))
-				spec_push_path(&list, p);
+				spec_push(&list, str_of(p));
 			continue;
 		}
-		if (spec_list(a, dirs->v[i], &names) == -1)
+		if (spec_list(a, dirs->v[i].p, &names) == -1)
 			continue;
 		for (k = 0; k < names.n; k++)
-			if (glob_match(part, str_of(names.v[k])))
-				spec_push_path(&list, spec_join(a, dirs->v[i],
-				    str_of(names.v[k])));
+			if (glob_match(part, names.v[k]))
+				spec_push(&list, str_of(spec_join(a,
+				    dirs->v[i].p, names.v[k])));
 	}
-	spec_take_paths(a, &list, out);
+	return spec_take(a, &list);
 }
 
-void
-spec_glob(struct arena *a, const char *dir, struct str pattern,
-    struct spec_paths *out)
+struct field_strs
+spec_glob(struct arena *a, const char *dir, struct str pattern)
 {
-	struct str root = str_of(dir), part;
+	struct field_strs out = { NEW(a, struct str), pattern.n > 0 };
 	const char *p = pattern.p, *end = p + pattern.n, *slash;
+	struct str part;
 
-	if (pattern.n > 0 && *p == '/')
-		root = STR("/");
-	out->v = NEW_N(a, char *, 1);
-	out->v[0] = arena_cstr(a, root);
-	out->n = 1;
-	while (p < end && out->n > 0) {
+	out.v[0] = out.n > 0 && *p == '/' ? STR("/") : str_of(dir);
+	while (p < end && out.n > 0) {
 		slash = memchr(p, '/', (size_t)(end - p));
 		if (slash == NULL)
 			slash = end;
 		part = (struct str){ p, (size_t)(slash - p) };
 		if (part.n > 0 && !str_is(part, "."))
-			glob_part(a, part, out, out);
+			out = glob_part(a, part, &out);
 		p = slash < end ? slash + 1 : end;
 	}
-	if (pattern.n == 0)
-		out->n = 0;
+	return out;
 }
 
+/* Whether spec_find() enters a directory of that name. */
 static bool
-is_searched(const char *name)
+is_searched(struct str name)
 {
-	if (name[0] == '.')
-		return strcmp(name, ".github") == 0;
-	return strcmp(name, "node_modules") != 0 && strcmp(name, "vendor") != 0;
+	if (name.p[0] == '.')
+		return str_is(name, ".github");
+	return !str_is(name, "node_modules") && !str_is(name, "vendor");
 }
 
 static void
 walk(struct arena *a, const char *dir, unsigned depth, struct buf *found)
 {
-	struct spec_paths names;
+	struct field_strs names;
 	struct stat st;
 	size_t i;
 	char *path;
@@ -280,11 +278,11 @@ walk(struct arena *a, const char *dir, unsigned depth, struct buf *found)
 	if (depth > WALK_DEPTH || spec_list(a, dir, &names) == -1)
 		return;
 	for (i = 0; i < names.n; i++) {
-		path = spec_join(a, dir, str_of(names.v[i]));
-		if (strcmp(names.v[i], "eval.yaml") == 0 ||
-		    strcmp(names.v[i], "eval.yml") == 0) {
+		path = spec_join(a, dir, names.v[i]);
+		if (str_is(names.v[i], "eval.yaml") ||
+		    str_is(names.v[i], "eval.yml")) {
 			if (stat(path, &st) == 0 && !S_ISDIR(st.st_mode))
-				spec_push_path(found, path);
+				spec_push(found, str_of(path));
 		} else if (lstat(path, &st) == 0 && S_ISDIR(st.st_mode) &&
 		    is_searched(names.v[i]))
 			walk(a, path, depth + 1, found);
@@ -295,18 +293,11 @@ int
 spec_find(struct arena *a, const char *dir, struct field_strs *paths,
     struct err *e)
 {
-	struct spec_paths names;
 	struct buf list = { 0 };
-	size_t i;
 
-	if (spec_list(a, dir, &names) == -1)
+	if (spec_list(a, dir, paths) == -1)
 		return err_sys(e, dir);
 	walk(a, dir, 0, &list);
-	spec_take_paths(a, &list, &names);
-	sort(&names);
-	paths->n = names.n;
-	paths->v = NEW_N(a, struct str, names.n);
-	for (i = 0; i < names.n; i++)
-		paths->v[i] = str_of(names.v[i]);
+	*paths = take_sorted(a, &list);
 	return 0;
 }

@@ -117,7 +117,7 @@ spec_read_graders(struct spec_loader *l, const char *file,
 }
 
 struct named {
-	struct str name;
+	struct str name;	/* first, for spec_by_bytes() */
 	size_t index;
 	bool made;		/* made from the type, not given */
 };
@@ -135,24 +135,11 @@ by_name(const void *a, const void *b)
 	return x->index < y->index ? -1 : x->index > y->index;
 }
 
-static int
-same_name(const void *key, const void *elem)
-{
-	return str_cmp(*(const struct str *)key, ((const struct named *)
-	    elem)->name);
-}
-
-static int
-cmp_str(const void *a, const void *b)
-{
-	return str_cmp(*(const struct str *)a, *(const struct str *)b);
-}
-
 static bool
 is_suite_name(const struct spec_loader *l, struct str name)
 {
 	return l->names != NULL && l->suite->graders.n > 0 && bsearch(&name,
-	    l->names, l->suite->graders.n, sizeof(name), cmp_str) != NULL;
+	    l->names, l->suite->graders.n, sizeof(name), spec_by_bytes) != NULL;
 }
 
 /*
@@ -171,7 +158,7 @@ numbered_name(struct spec_loader *l, const struct named *v, size_t n,
 	for (;; *k += step) {
 		s = arena_fmt(&l->scratch, "%.*s-%u", STRF(name), *k);
 		if (!is_suite_name(l, s) &&
-		    bsearch(&s, v, n, sizeof(*v), same_name) == NULL)
+		    bsearch(&s, v, n, sizeof(*v), spec_by_bytes) == NULL)
 			break;
 		arena_restore(&l->scratch, mark);
 		step = ++tries < 10 ? 1 : step * 2;
@@ -225,7 +212,7 @@ spec_name_graders(struct spec_loader *l, struct spec_graders *g)
 	l->names = NEW_N(l->arena, struct str, g->n);
 	for (i = 0; i < g->n; i++)
 		l->names[i] = g->v[i].name;
-	qsort(l->names, g->n, sizeof(*l->names), cmp_str);
+	qsort(l->names, g->n, sizeof(*l->names), spec_by_bytes);
 }
 
 bool

@@ -73,21 +73,19 @@ int spec_read_text(struct spec_loader *, const char *path,
 /* Reads the one document of a YAML file.  -1 on failure, which is noted. */
 int spec_read_yaml(struct spec_loader *, const char *path, struct spec_file *);
 
-struct spec_paths {		/* in the arena, sorted */
-	char **v;
-	size_t n;
-};
-
-/* Appends a path to a buffer of paths; the second takes the list out of it. */
-void spec_push_path(struct buf *, char *path);
-void spec_take_paths(struct arena *, struct buf *, struct spec_paths *);
+/* Appends a string to a buffer of strings; takes the list out of it. */
+void spec_push(struct buf *, struct str);
+struct field_strs spec_take(struct arena *, struct buf *);
 
 /* The names in a directory, sorted by bytes; -1 and errno on failure. */
-int spec_list(struct arena *, const char *dir, struct spec_paths *names);
+int spec_list(struct arena *, const char *dir, struct field_strs *names);
 
 /* All files that a pattern matches, in the order of Go's filepath.Glob. */
-void spec_glob(struct arena *, const char *dir, struct str pattern,
-    struct spec_paths *);
+struct field_strs spec_glob(struct arena *, const char *dir,
+    struct str pattern);
+
+/* For qsort() and bsearch(): compares two struct str by bytes. */
+int spec_by_bytes(const void *, const void *);
 
 /*
  * spec.c: decodes an object by a table and notes every problem; returns the

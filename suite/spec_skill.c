@@ -108,7 +108,7 @@ int
 spec_list_skills(struct arena *a, const char *dir, struct spec_skills *out,
     struct err *e)
 {
-	struct spec_paths names;
+	struct field_strs names;
 	size_t i, used = a->used;
 	const char *path;
 
@@ -122,7 +122,7 @@ spec_list_skills(struct arena *a, const char *dir, struct spec_skills *out,
 		    dir, SPEC_SKILLS_MAX);
 	out->v = NEW_N(a, struct spec_skill, names.n);
 	for (i = 0; i < names.n; i++) {
-		path = spec_join(a, dir, str_of(names.v[i]));
+		path = spec_join(a, dir, names.v[i]);
 		if (has_skill(a, path) && read_one(a, path, out, e) == -1)
 			return -1;
 		if (a->used - used > DIR_MAX)
@@ -144,24 +144,6 @@ spec_names(const struct field_strs *list, struct str name)
 	return false;
 }
 
-static void
-push(struct buf *list, struct str s)
-{
-	buf_put(list, (struct str){ (char *)&s, sizeof(s) });
-}
-
-static struct field_strs
-take_strs(struct arena *a, struct buf *list)
-{
-	struct field_strs out = { NULL, list->n / sizeof(struct str) };
-
-	out.v = NEW_N(a, struct str, out.n);
-	if (out.n > 0)
-		memcpy(out.v, list->p, list->n);
-	buf_free(list);
-	return out;
-}
-
 /* A directory whose skills cannot be listed is added as a whole. */
 static void
 add_dirs(struct arena *a, const struct spec_suite *s, const char *base,
@@ -177,12 +159,12 @@ add_dirs(struct arena *a, const struct spec_suite *s, const char *base,
 		path = str_of(spec_path(a, base, dirs->v[i]));
 		if (off->n == 0 ||
 		    spec_list_skills(a, path.p, &found, &e) == -1) {
-			push(out, path);
+			spec_push(out, path);
 			continue;
 		}
 		for (k = 0; k < found.n; k++)
 			if (!spec_names(off, found.v[k].name))
-				push(out, str_of(found.v[k].dir));
+				spec_push(out, str_of(found.v[k].dir));
 	}
 }
 
@@ -198,7 +180,7 @@ spec_skill_dirs(struct arena *a, const struct spec_suite *s,
 			add_dirs(a, s, spec_task_dir(a, t),
 			    &t->skill_directories, &list);
 	}
-	return take_strs(a, &list);
+	return spec_take(a, &list);
 }
 
 /* The names of the skills that were found, for a message. */
@@ -237,11 +219,11 @@ all_names(struct spec_loader *l)
 		for (k = 0; k < found.n; k++) {
 			name = found.v[k].name;
 			if (name.n > 0 && name.n <= NAME_BYTES)
-				push(&list, arena_str(l->arena, name));
+				spec_push(&list, arena_str(l->arena, name));
 		}
 		arena_restore(&l->scratch, mark);
 	}
-	return take_strs(l->arena, &list);
+	return spec_take(l->arena, &list);
 }
 
 static void

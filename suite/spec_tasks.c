@@ -70,7 +70,7 @@ add_pattern(struct spec_loader *l, const struct spec_file *f,
     const struct json *v, struct buf *list)
 {
 	struct str pattern = json_text(v);
-	struct spec_paths paths;
+	struct field_strs paths;
 	struct err e;
 	size_t i, n = 0;
 
@@ -79,12 +79,12 @@ add_pattern(struct spec_loader *l, const struct spec_file *f,
 		    SPEC_SHORT(pattern), e.msg);
 		return;
 	}
-	spec_glob(l->arena, f->dir, pattern, &paths);
+	paths = spec_glob(l->arena, f->dir, pattern);
 	if (paths.n == 0 && !glob_any(pattern))
-		spec_glob(l->arena, ".", pattern, &paths);
+		paths = spec_glob(l->arena, ".", pattern);
 	for (i = 0; i < paths.n; i++)
-		if (is_task_file(l, paths.v[i], f->path, v)) {
-			add_origin(list, paths.v[i], v);
+		if (is_task_file(l, paths.v[i].p, f->path, v)) {
+			add_origin(list, paths.v[i].p, v);
 			n++;
 		}
 	if (n == 0)
