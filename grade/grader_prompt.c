@@ -129,23 +129,6 @@ grader_comparing(const struct spec_suite *s)
 	return g;
 }
 
-static void
-use(struct answer_usage *sum, const struct answer_usage *u)
-{
-	if (!u->known)
-		return;
-	sum->known = true;
-	sum->turns = add_near(sum->turns, u->turns);
-	sum->input_tokens = add_near(sum->input_tokens, u->input_tokens);
-	sum->output_tokens = add_near(sum->output_tokens, u->output_tokens);
-	sum->cache_read_tokens = add_near(sum->cache_read_tokens,
-	    u->cache_read_tokens);
-	sum->cache_write_tokens = add_near(sum->cache_write_tokens,
-	    u->cache_write_tokens);
-	sum->premium_requests += u->premium_requests;
-	sum->cost += u->cost;
-}
-
 /* Prepares the next question. */
 static int
 prepare(struct prompt_grading *s, struct err *e)
@@ -206,7 +189,7 @@ take_answer(struct prompt_grading *s)
 	struct str said;
 	int r;
 
-	use(&s->usage, &ans->usage);
+	answer_add_usage(&s->usage, &ans->usage);
 	sample->response = ans->output;
 	if (ans->fault != ANSWER_OK) {
 		s->cancelled |= ans->fault == ANSWER_CANCELLED;
