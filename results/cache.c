@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * The directory of entries.  KEY.json is one, and KEY.json. with letters
- * behind is one that was being written when its process died.
+ * cache.c: the directory of entries.  KEY.json is an entry; KEY.json.XXXXXX is
+ * left behind by a process that died while it wrote one.
  */
 #include "results/cache.h"
 
@@ -18,7 +18,7 @@
 
 #define ENDING ".json"
 
-/* True for ours, of which *whole are entries. */
+/* True if waza wrote the file; *whole: it is an entry. */
 static bool
 is_ours(const char *name, bool *whole)
 {
@@ -34,7 +34,7 @@ cache_get(struct arena *a, const char *dir, const char *key)
 {
 	struct json_mem mem = { arena_hook, a };
 	struct json_error je;
-	struct json *v, *k;
+	struct json *v;
 	struct str text;
 	struct err e;
 	int64_t version;
@@ -43,26 +43,32 @@ cache_get(struct arena *a, const char *dir, const char *key)
 	    CACHE_ENTRY_MAX, &text, &e) == -1)
 		return NULL;
 	v = json_read(&mem, text, 0, &je);
-	k = json_getc(v, "waza_cache");
-	if (k == NULL || !json_int(k, &version) || version != 1)
+	if (json_getc(v, "waza_cache") == NULL ||
+	    !json_int(json_getc(v, "waza_cache"), &version) || version != 1)
 		return NULL;
-	k = json_getc(v, "key");
-	return k != NULL && k->type == JSON_STRING &&
-	    str_is(json_text(k), key) ? v : NULL;
+	return str_is(json_str(v, "key"), key) ? v : NULL;
 }
 
-static int
-write_all(int fd, const char *tmp, const char *path, struct str text,
-    struct err *e)
+int
+cache_write_file(const char *path, struct str text, struct err *e)
 {
-	int r = os_write_all(fd, text, e);
+	struct arena a = { 0 };
+	char *tmp = arena_cstr(&a, arena_fmt(&a, "%s.XXXXXX", path));
+	int fd = mkstemp(tmp), r = -1;
 
-	if (close(fd) == -1 && r == 0)
-		r = err_sys(e, path);
-	if (r == 0 && rename(tmp, path) == -1)
-		r = err_sys(e, path);
-	if (r == -1)
-		unlink(tmp);
+	if (fd == -1)
+		err_sys(e, path);
+	else {
+		os_cloexec(fd);
+		r = os_write_all(fd, text, e);
+		if (close(fd) == -1 && r == 0)
+			r = err_sys(e, path);
+		if (r == 0 && rename(tmp, path) == -1)
+			r = err_sys(e, path);
+		if (r == -1)
+			unlink(tmp);
+	}
+	arena_free(&a);
 	return r;
 }
 
@@ -70,23 +76,52 @@ int
 cache_put(const char *dir, const char *key, struct str entry, struct err *e)
 {
 	struct arena a = { 0 };
-	const char *path = arena_fmt(&a, "%s/%s" ENDING, dir, key).p;
-	char *tmp = arena_cstr(&a, arena_fmt(&a, "%s.XXXXXX", path));
-	int fd = -1, r = -1;
+	int r;
 
 	if (entry.n > CACHE_ENTRY_MAX)
-		err_set(e, ERR_LIMIT, "an entry of more than %d MiB is not "
-		    "kept", CACHE_ENTRY_MAX >> 20);
-	else if (mkdir(dir, 0777) == -1 && errno != EEXIST)
-		err_sys(e, dir);
-	else if ((fd = mkstemp(tmp)) == -1)
-		err_sys(e, dir);
-	else {
-		os_cloexec(fd);
-		r = write_all(fd, tmp, path, entry, e);
-	}
+		return err_set(e, ERR_LIMIT, "an entry of more than %d MiB is "
+		    "not cached", CACHE_ENTRY_MAX >> 20);
+	if (mkdir(dir, 0777) == -1 && errno != EEXIST)
+		return err_sys(e, dir);
+	r = cache_write_file(arena_fmt(&a, "%s/%s" ENDING, dir, key).p, entry,
+	    e);
 	arena_free(&a);
 	return r;
+}
+
+static int
+by_name(const void *a, const void *b)
+{
+	return strcmp(*(char *const *)a, *(char *const *)b);
+}
+
+char **
+cache_names(struct arena *a, const char *dir, size_t max, size_t *n)
+{
+	struct buf b = { 0 };
+	struct dirent *d;
+	char **v, *name;
+	DIR *dp = opendir(dir);
+
+	*n = 0;
+	if (dp == NULL)
+		return NULL;
+	while (*n < max && (d = readdir(dp)) != NULL) {
+		if (strcmp(d->d_name, ".") == 0 ||
+		    strcmp(d->d_name, "..") == 0)
+			continue;
+		name = arena_cstr(a, str_of(d->d_name));
+		buf_put(&b, (struct str){ (char *)&name, sizeof(name) });
+		++*n;
+	}
+	closedir(dp);
+	v = NEW_N(a, char *, *n + 1);
+	if (*n > 0)
+		memcpy(v, b.p, b.n);
+	buf_free(&b);
+	if (*n > 1)
+		qsort(v, *n, sizeof(v[0]), by_name);
+	return v;
 }
 
 static void
@@ -110,30 +145,21 @@ count(struct cache_stats *s, const char *path, const char *name)
 		s->newest = (int64_t)st.st_mtime;
 }
 
-/* Calls fn with each name but the two that every directory has. */
+/* Calls fn for each name in the directory. */
 static int
 each(const char *dir, struct cache_stats *s,
     void (*fn)(struct cache_stats *, const char *path, const char *name),
     struct err *e)
 {
 	struct arena a = { 0 };
-	struct dirent *d;
-	DIR *dp = opendir(dir);
+	size_t i, n;
+	char **v = cache_names(&a, dir, SIZE_MAX, &n);
+	int r = v != NULL || errno == ENOENT ? 0 : err_sys(e, dir);
 
-	if (dp == NULL)
-		return errno == ENOENT ? 0 : err_sys(e, dir);
-	while ((d = readdir(dp)) != NULL)
-		if (strcmp(d->d_name, ".") != 0 &&
-		    strcmp(d->d_name, "..") != 0) {
-			struct arena_mark mark = arena_save(&a);
-
-			fn(s, arena_fmt(&a, "%s/%s", dir, d->d_name).p,
-			    d->d_name);
-			arena_restore(&a, mark);
-		}
-	closedir(dp);
+	for (i = 0; i < n; i++)
+		fn(s, arena_fmt(&a, "%s/%s", dir, v[i]).p, v[i]);
 	arena_free(&a);
-	return 0;
+	return r;
 }
 
 int
@@ -143,7 +169,7 @@ cache_stats(const char *dir, struct cache_stats *s, struct err *e)
 	return each(dir, s, count, e);
 }
 
-/* What another process has removed is gone as well. */
+/* Another process may have removed the file already. */
 static void
 clear(struct cache_stats *s, const char *path, const char *name)
 {
@@ -160,8 +186,8 @@ cache_clear(const char *dir, struct cache_stats *s, struct err *e)
 	if (cache_stats(dir, s, e) == -1)
 		return -1;
 	if (s->others > 0)
-		return err_set(e, ERR_SCHEMA, "%.60s: has \"%.60s\", which "
-		    "is no entry of a cache: nothing is removed", dir,
+		return err_set(e, ERR_SCHEMA, "%.60s: contains \"%.60s\", "
+		    "which is not a cache entry; nothing was removed", dir,
 		    s->other);
 	if (each(dir, s, clear, e) == -1)
 		return -1;

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * cache.h: cache_.  What is worth keeping from one run to the next: a
- * directory of entries, one JSON file each, named by a key; and the keys,
- * which are SHA-256 (FIPS 180-4).
+ * cache.h: cache_.  A directory of entries that outlive a run, one JSON file
+ * each, named by a key; and the keys, which are SHA-256 (FIPS 180-4).
  *
- * Any number of processes may use a directory at the same time: an entry is
- * there whole or not at all, and of two with the same key one stays.
+ * Any number of processes may use a directory at the same time: a reader sees
+ * a whole entry or none, and the last of two writers wins.
  */
 #ifndef WAZA_CACHE_H
 #define WAZA_CACHE_H
@@ -20,7 +19,7 @@ struct json;
 
 enum {
 	CACHE_KEY = 65,			/* bytes of a key with its NUL */
-	CACHE_ENTRY_MAX = 64 << 20	/* bytes; what is larger is not kept */
+	CACHE_ENTRY_MAX = 64 << 20	/* bytes of an entry */
 };
 
 struct cache_hash {
@@ -29,43 +28,54 @@ struct cache_hash {
 	unsigned char block[64];
 };
 
+/* Start, add bytes, and end with the hash in hexadecimal. */
 void cache_hash_init(struct cache_hash *);
 void cache_hash_put(struct cache_hash *, struct str);
-/* With its length before it, so that parts do not run into each other. */
-void cache_hash_part(struct cache_hash *, struct str);
-void cache_hash_int(struct cache_hash *, int64_t);
-void cache_hash_json(struct cache_hash *, const struct json *);	/* or NULL */
 void cache_hash_end(struct cache_hash *, char hex[CACHE_KEY]);
 
+/* Add a value so that adjacent values cannot be confused; json may be NULL. */
+void cache_hash_part(struct cache_hash *, struct str);
+void cache_hash_int(struct cache_hash *, int64_t);
+void cache_hash_json(struct cache_hash *, const struct json *);
+
 /*
- * What a file has, all of it; false when it is none or cannot be read.  Of a
- * directory: the names in it and below, and what those files have.  Links in
- * it are told apart by where they lead, and not followed; false also where
- * there is more in it than one would want to read each time.
+ * Adds the contents of a file; false if it is not a regular file or cannot be
+ * read.  Of a directory: all names in it and below, and their contents; links
+ * are not followed, their targets are added.  False also if it has too many
+ * files to read each time.
  */
 bool cache_hash_file(struct cache_hash *, const char *path);
 bool cache_hash_dir(struct cache_hash *, const char *path);
 
-/* An entry, or NULL when there is none, or what is there is not one. */
+/* The names in a directory, sorted; NULL and errno if it cannot be read. */
+char **cache_names(struct arena *, const char *dir, size_t max, size_t *n);
+
+/* Writes a file under a temporary name and renames it; 0, or -1 and *e. */
+int cache_write_file(const char *path, struct str, struct err *);
+
+/* Returns an entry in the arena; NULL if it is missing or invalid. */
 struct json *cache_get(struct arena *, const char *dir, const char *key);
 
-/* An object that has "waza_cache" and "key" first; the directory is made. */
+/*
+ * Stores an entry, a JSON object that starts with "waza_cache" and "key";
+ * creates the directory.  0, or -1 and *e.
+ */
 int cache_put(const char *dir, const char *key, struct str entry,
     struct err *);
 
 struct cache_stats {
-	size_t entries, others;		/* others: files that are not ours */
+	size_t entries, others;		/* others: files that are not entries */
 	uint64_t bytes;
 	int64_t oldest, newest;		/* seconds since 1970; 0: none */
-	char other[64];			/* the name of one, or empty */
+	char other[64];			/* name of one of the others, or "" */
 };
 
-/* Of a directory that is not there: nothing, and no error. */
+/* Counts the entries; a missing directory has none.  0, or -1 and *e. */
 int cache_stats(const char *dir, struct cache_stats *, struct err *);
 
 /*
- * Removes the entries, and the directory itself when that is empty then.  -1
- * and nothing is removed where there is anything else in it.
+ * Removes the entries, and the directory if it is empty then.  -1 and *e, and
+ * nothing is removed, if the directory contains other files.
  */
 int cache_clear(const char *dir, struct cache_stats *, struct err *);
 

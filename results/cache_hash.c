@@ -1,11 +1,9 @@
 /* SPDX-License-Identifier: ISC */
-/* cache_hash.c: keys.  SHA-256 as in FIPS 180-4, and what goes into it. */
+/* cache_hash.c: SHA-256 as in FIPS 180-4, of values, files, directories. */
 #include "results/cache.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -165,7 +163,7 @@ cache_hash_file(struct cache_hash *s, const char *path)
 	ssize_t n = -1;
 	int fd = -1;
 
-	/* a pipe would have us wait for a writer */
+	/* opening a pipe would wait for a writer */
 	if (stat(path, &st) == 0 && S_ISREG(st.st_mode))
 		fd = open(path, O_RDONLY | O_NOCTTY | O_CLOEXEC);
 	if (fd == -1)
@@ -185,46 +183,6 @@ struct walk {
 	size_t names;
 };
 
-static int
-by_name(const void *a, const void *b)
-{
-	return strcmp(*(char *const *)a, *(char *const *)b);
-}
-
-/* The names in a directory, sorted; NULL when it cannot be read. */
-static char **
-read_names(struct walk *w, const char *dir, size_t *n)
-{
-	struct buf all = { 0 };
-	struct dirent *d;
-	char **v, *p;
-	DIR *dp = opendir(dir);
-	size_t i;
-
-	*n = 0;
-	if (dp == NULL)
-		return NULL;
-	while ((d = readdir(dp)) != NULL && w->names + *n <= NAMES_MAX) {
-		if (strcmp(d->d_name, ".") == 0 ||
-		    strcmp(d->d_name, "..") == 0)
-			continue;
-		buf_put(&all, (struct str){ d->d_name,
-		    strlen(d->d_name) + 1 });
-		++*n;
-	}
-	closedir(dp);
-	v = NEW_N(&w->arena, char *, *n + 1);
-	p = arena_raw(&w->arena, all.n + 1, 1);
-	if (all.n > 0)
-		memcpy(p, all.p, all.n);
-	buf_free(&all);
-	for (i = 0; i < *n; i++, p += strlen(p) + 1)
-		v[i] = p;
-	if (*n > 1)
-		qsort(v, *n, sizeof(v[0]), by_name);
-	return v;
-}
-
 static bool
 hash_link(struct walk *w, const char *path)
 {
@@ -236,9 +194,9 @@ hash_link(struct walk *w, const char *path)
 	return n >= 0;
 }
 
-/* Of version control and of ourselves, nothing is anybody's business. */
+/* Directories of git and of waza itself do not affect a trial. */
 static bool
-is_passed_over(const char *name)
+is_ignored(const char *name)
 {
 	return strcmp(name, ".git") == 0 || strcmp(name, ".waza") == 0 ||
 	    strcmp(name, ".waza-cache") == 0;
@@ -250,12 +208,13 @@ walk(struct walk *w, const char *dir, int depth)
 	const char *path;
 	struct stat st;
 	size_t i, n;
-	char **v = depth < DEPTH_MAX ? read_names(w, dir, &n) : NULL;
+	char **v = depth < DEPTH_MAX ? cache_names(&w->arena, dir,
+	    NAMES_MAX + 1 - w->names, &n) : NULL;
 
 	if (v == NULL || (w->names += n) > NAMES_MAX)
 		return false;
 	for (i = 0; i < n; i++) {
-		if (is_passed_over(v[i]))
+		if (is_ignored(v[i]))
 			continue;
 		path = arena_fmt(&w->arena, "%s/%s", dir, v[i]).p;
 		cache_hash_part(w->hash, str_of(v[i]));

@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * Events: one struct, one table, one line of JSON each.
+ * event.c: events as lines of JSON.
  *
- * A row of the table is a key on the wire: of which types, from which member,
- * and whether it is left out while it says nothing.  The order of the rows is
- * the order of the keys; where seeds/001 shows the same key in two places,
- * there are two rows.  Its examples differ in the keys they show, and every
- * event has the union of them.
+ * Each row of the table is a key on the wire: its event types, its member, and
+ * whether it is omitted while empty.  The order of the rows is the order of the
+ * keys; a key that seeds/001 shows in two places has two rows.  The examples
+ * there differ in the keys they show; events have all of them.
  */
 #include "results/event.h"
 
@@ -18,16 +17,15 @@
 enum kind {
 	KIND_STR,
 	KIND_BOOL,
-	KIND_WORD,		/* struct str; an error is "failed" here */
-	KIND_INT,		/* int64_t */
-	KIND_SEQ,		/* uint64_t */
+	KIND_WORD,		/* struct str; "error" is written as "failed" */
+	KIND_INT,		/* int64_t, or a uint64_t below 2^63 */
 	KIND_SEC,		/* int64_t milliseconds, written as seconds */
 	KIND_NUM		/* double, always with a fraction */
 };
 
-#define SEC_MAX INT64_C(1000000000000)	/* of a time that makes sense */
+#define SEC_MAX INT64_C(1000000000000)	/* latest plausible time */
 
-enum when { ALWAYS, SAID };	/* SAID: neither empty nor zero */
+enum when { ALWAYS, NONZERO };	/* NONZERO: omitted if empty or zero */
 
 #define ON(type)  (1u << EVENT_##type)
 #define EVAL      (ON(EVAL_START) | ON(EVAL_COMPLETE))
@@ -52,7 +50,7 @@ struct row {
 
 static const struct row rows[] = {
 	SAME(ON(EVAL_START),    eval,        STR, ALWAYS),
-	SAME(ON(EVAL_COMPLETE), eval,        STR, SAID),
+	SAME(ON(EVAL_COMPLETE), eval,        STR, NONZERO),
 	SAME(ON(EVAL_START),    skill,       STR, ALWAYS),
 	SAME(ON(EVAL_START),    tasks,       INT, ALWAYS),
 	SAME(TASK | TRIAL | TRIGGER, idx,    INT, ALWAYS),
@@ -64,13 +62,13 @@ static const struct row rows[] = {
 	SAME(ON(TASK_PROGRESS), step,        STR, ALWAYS),
 	SAME(ON(TASK_PROGRESS), detail,      STR, ALWAYS),
 	SAME(TRIAL,             trial,       INT, ALWAYS),
-	SAME(ON(TASK_PROGRESS), trial,       INT, SAID),
-	SAME(TASK | TRIAL,      attempt,     INT, SAID),
+	SAME(ON(TASK_PROGRESS), trial,       INT, NONZERO),
+	SAME(TASK | TRIAL,      attempt,     INT, NONZERO),
 	SAME(DONE | TRIGGER,    status,      WORD, ALWAYS),
 	SAME(DONE,              score,       NUM, ALWAYS),
 	SAME(DONE | TRIGGER,    took_ms,     INT, ALWAYS),
-	SAME(ON(TRIAL_COMPLETE), cached,     BOOL, SAID),
-	SAME(TASK | TRIAL | TRIGGER, total,  INT, SAID),
+	SAME(ON(TRIAL_COMPLETE), cached,     BOOL, NONZERO),
+	SAME(TASK | TRIAL | TRIGGER, total,  INT, NONZERO),
 	PART(ON(EVAL_COMPLETE), totals, passed,     INT, ALWAYS),
 	PART(ON(EVAL_COMPLETE), totals, failed,     INT, ALWAYS),
 	SAME(ON(EVAL_COMPLETE), total,       INT, ALWAYS),
@@ -79,22 +77,22 @@ static const struct row rows[] = {
 	PART(ON(EVAL_COMPLETE), totals, errors,     INT, ALWAYS),
 	PART(ON(EVAL_COMPLETE), totals, skipped,    INT, ALWAYS),
 	SAME(ON(EVAL_COMPLETE), score,       NUM, ALWAYS),
-	SAME(ON(EVAL_COMPLETE), status,      WORD, SAID),
-	PART(ON(EVAL_COMPLETE), totals, results,    STR, SAID),
-	SAME(START | TRIAL | ON(TASK_COMPLETE), trials, INT, SAID),
+	SAME(ON(EVAL_COMPLETE), status,      WORD, NONZERO),
+	PART(ON(EVAL_COMPLETE), totals, results,    STR, NONZERO),
+	SAME(START | TRIAL | ON(TASK_COMPLETE), trials, INT, NONZERO),
 	PART(ON(ERROR), problem, error_type,  STR, ALWAYS),
 	PART(ON(ERROR), problem, message,     STR, ALWAYS),
-	PART(ON(ERROR), problem, file,        STR, SAID),
-	PART(ON(ERROR), problem, line,        INT, SAID),
-	PART(ON(ERROR), problem, col,         INT, SAID),
-	SAME(ON(ERROR),         task,        STR, SAID),
-	SAME(DONE | TRIGGER | ON(EVAL_COMPLETE), error_class, STR, SAID),
-	SAME(DONE | TRIGGER | ON(EVAL_COMPLETE), error, STR, SAID),
-	SAME(EVAL,              executor,    STR, SAID),
-	SAME(EVAL,              model,       STR, SAID),
+	PART(ON(ERROR), problem, file,        STR, NONZERO),
+	PART(ON(ERROR), problem, line,        INT, NONZERO),
+	PART(ON(ERROR), problem, col,         INT, NONZERO),
+	SAME(ON(ERROR),         task,        STR, NONZERO),
+	SAME(DONE | TRIGGER | ON(EVAL_COMPLETE), error_class, STR, NONZERO),
+	SAME(DONE | TRIGGER | ON(EVAL_COMPLETE), error, STR, NONZERO),
+	SAME(EVAL,              executor,    STR, NONZERO),
+	SAME(EVAL,              model,       STR, NONZERO),
 	ROW(ALL,  "timestamp",  time_ms,     SEC, ALWAYS),
-	SAME(ALL,               run_id,      STR, SAID),
-	SAME(ALL,               seq,         SEQ, SAID),
+	SAME(ALL,               run_id,      STR, NONZERO),
+	SAME(ALL,               seq,         INT, NONZERO),
 };
 
 static const char *const names[] = {
@@ -137,7 +135,7 @@ event_emit(struct event_bus *bus, struct event *e)
 		s->fn(s->arg, e);
 }
 
-/* 1 as "1.0": a reader that goes by the spelling finds the type it expects. */
+/* Writes 1 as "1.0", for readers that derive the type from the spelling. */
 static void
 put_num(struct json_out *w, double d)
 {
@@ -162,20 +160,19 @@ put_member(struct json_out *w, const struct row *r, const void *m)
 	case KIND_STR:
 	case KIND_WORD:
 		memcpy(&s, m, sizeof(s));
-		if (r->when == SAID && s.n == 0)
+		if (r->when == NONZERO && s.n == 0)
 			return;
 		if (r->kind == KIND_WORD && str_is(s, "error"))
 			s = STR("failed");
 		json_put_member_str(w, r->key, s);
 		return;
 	case KIND_BOOL:
-		if (r->when == SAID && !*(const bool *)m)
+		if (r->when == NONZERO && !*(const bool *)m)
 			return;
 		json_put_member_bool(w, r->key, *(const bool *)m);
 		return;
 	case KIND_INT:
-	case KIND_SEQ:		/* never so many that the sign would show */
-		if (r->when == SAID && *(const int64_t *)m == 0)
+		if (r->when == NONZERO && *(const int64_t *)m == 0)
 			return;
 		json_put_member_int(w, r->key, *(const int64_t *)m);
 		return;
@@ -224,7 +221,6 @@ read_member(const struct json *v, const struct row *r, void *m)
 			*(bool *)m = json_bool(v);
 		return;
 	case KIND_INT:
-	case KIND_SEQ:
 		if (json_int(v, &n))
 			*(int64_t *)m = n;
 		return;

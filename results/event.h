@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * event.h: event_.  What happens in a run, told once, to all who listen.
+ * event.h: event_.  The events of a run, sent once to all listeners.
  *
- * One struct for all events; a table says which members each type has and
- * what they are called on the wire (seeds/001).  Strings are only for the
- * call.  Sinks are called in the order in which they were added; a sink may
- * not emit.
+ * One struct serves all events; a table in event.c defines which members each
+ * type has and their names on the wire (seeds/001).  Strings are valid only
+ * during the call.  Sinks are called in the order in which they were added and
+ * must not emit events.
  */
 #ifndef WAZA_EVENT_H
 #define WAZA_EVENT_H
@@ -91,21 +91,24 @@ struct event_bus {
 	struct event_sink *head, **tail;
 };
 
+/* Adds a sink, which must live as long as the bus. */
 void event_listen(struct event_bus *, struct event_sink *);
+/* Sets seq and time_ms and calls all sinks. */
 void event_emit(struct event_bus *, struct event *);
 
-const char *event_name(enum event_type);	/* "eval_start" */
+/* "eval_start" and so on; a constant. */
+const char *event_name(enum event_type);
 
 /*
- * The event as one line of stream-json, with its newline; always valid JSON.
- * There a status is "passed" or "failed" and nothing else: an error is a
- * failure whose error_class and error say more.
+ * Appends the event as one line of stream-json with its newline; always valid
+ * JSON.  The status is "passed" or "failed" there: an error is a failure with
+ * error_class and error.
  */
 void event_line(struct buf *, const struct event *);
 
 /*
- * The other way: what such an object says, as far as it makes sense; false
- * when it is no event.  Strings are borrowed from the tree.
+ * Reads such an object; false if it is not an event.  Members of the wrong
+ * type are ignored.  Strings are borrowed from the tree.
  */
 bool event_read(const struct json *, struct event *);
 

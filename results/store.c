@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * The list of results files: by time, by id, searched.
+ * store.c: the lists of results files, by time and by id, and their filter.
  *
- * The id of a file is that of its run, or one made from its path if it has
- * none that is fit.  Of several files of one run (a copy, or one that was
- * graded again) the first by path is found by the run's id; all of them are
- * found by that id with a mark of their path behind it, so that none hides
- * another.  Both lists are made when they are asked for, from the tree of
- * directories, after something has changed.
+ * A file has the id of its run, or one made from its path if the run's id is
+ * unsuitable.  If a run has several files (copies, or files graded again), its
+ * id finds the first by path.  Each of them can be found by its long id, the
+ * run's id followed by a hash of the path.  Both lists are rebuilt on request
+ * after a change.
  */
 #include "results/store_internal.h"
 
@@ -86,9 +85,9 @@ entries(const struct buf *list, size_t *n)
 	return (struct store_file **)(void *)list->p;
 }
 
-/* The first of those with one id has it, the others their own. */
+/* The first file with an id gets it, the others get their long ids. */
 static void
-name_them(struct store_file **v, size_t n)
+set_ids(struct store_file **v, size_t n)
 {
 	size_t i;
 
@@ -97,8 +96,9 @@ name_them(struct store_file **v, size_t n)
 		    v[i - 1]->eval_id) ? v[i]->long_id : v[i]->eval_id;
 }
 
+/* Rebuilds both lists if necessary. */
 static void
-arrange(struct store *s)
+update_lists(struct store *s)
 {
 	struct store_file **v, *f;
 	struct store_dir *d;
@@ -120,31 +120,30 @@ arrange(struct store *s)
 	v = entries(&s->by_id, &n);
 	if (n > 1)
 		qsort(v, n, sizeof(*v), by_id);
-	name_them(v, n);
+	set_ids(v, n);
 }
 
 struct store_file **
 store_list(struct store *s, size_t *n)
 {
 	store_wake(s);
-	arrange(s);
+	update_lists(s);
 	return entries(&s->by_time, n);
 }
 
-/* Where the files with that id, or with a larger one, begin. */
-static size_t
-lower(struct store_file **v, size_t n, struct str id)
+static int
+cmp_id(const void *id, const void *file)
 {
-	size_t lo = 0, mid;
+	const struct store_file *f = *(struct store_file *const *)file;
 
-	while (lo < n) {
-		mid = lo + (n - lo) / 2;
-		if (str_cmp(v[mid]->eval_id, id) < 0)
-			lo = mid + 1;
-		else
-			n = mid;
-	}
-	return lo;
+	return str_cmp(*(const struct str *)id, f->eval_id);
+}
+
+/* The index of the first file whose id is not less. */
+static size_t
+find_first(struct store_file **v, size_t n, struct str id)
+{
+	return search_first(&id, v, n, sizeof(*v), cmp_id);
 }
 
 struct store_file *
@@ -155,17 +154,19 @@ store_find(struct store *s, struct str id)
 	size_t i, n;
 
 	store_wake(s);
-	arrange(s);
+	update_lists(s);
 	v = entries(&s->by_id, &n);
-	i = lower(v, n, id);
+	i = find_first(v, n, id);
 	if (i < n && str_eq(v[i]->eval_id, id))
 		return v[i];
+	/* a long id is ID~HASH */
 	while (stem.n > 0 && stem.p[stem.n - 1] != '~')
 		stem.n--;
 	if (stem.n == 0)
 		return NULL;
 	stem.n--;
-	for (i = lower(v, n, stem); i < n && str_eq(v[i]->eval_id, stem); i++)
+	i = find_first(v, n, stem);
+	for (; i < n && str_eq(v[i]->eval_id, stem); i++)
 		if (str_eq(v[i]->long_id, id))
 			return v[i];
 	return NULL;
@@ -177,36 +178,34 @@ store_group(struct store *s, struct str id, size_t *n)
 	struct store_file **v;
 	size_t i, all;
 
-	arrange(s);
+	update_lists(s);
 	v = entries(&s->by_id, &all);
-	i = lower(v, all, id);
+	i = find_first(v, all, id);
 	for (*n = 0; i + *n < all && str_eq(v[i + *n]->eval_id, id); )
 		++*n;
 	return *n > 0 ? v + i : NULL;
 }
 
 /*
- * What lists say.
+ * Summaries.
  */
 static void
-key_ok(struct json_out *o, int ok)
+put_ok(struct json_out *o, int ok)
 {
-	json_put_key(o, STR("ok"));
 	if (ok < 0)
-		json_put_null(o);
+		json_put_member_null(o, "ok");
 	else
-		json_put_bool(o, ok > 0);
+		json_put_member_bool(o, "ok", ok > 0);
 }
 
 static void
 put_summary(struct json_out *o, const struct store_run *r)
 {
-	json_put_key(o, STR("summary"));
 	if (!r->summed) {
-		json_put_null(o);
+		json_put_member_null(o, "summary");
 		return;
 	}
-	json_open(o, '{');
+	json_open_member(o, "summary", '{');
 	json_put_member_int(o, "total", (int64_t)r->total);
 	json_put_member_int(o, "passed", (int64_t)r->passed);
 	json_put_member_int(o, "failed", (int64_t)r->failed);
@@ -215,7 +214,7 @@ put_summary(struct json_out *o, const struct store_run *r)
 	json_put_member_double(o, "passRate", r->rate);
 	json_put_member_double(o, "score", r->score);
 	json_put_member_int(o, "durationMs", r->sum_ms);
-	key_ok(o, r->ok);
+	put_ok(o, r->ok);
 	json_close(o, '}');
 }
 
@@ -231,7 +230,7 @@ store_put(struct json_out *o, const struct store_run *r)
 	json_put_member_str(o, "path", r->path);
 	json_put_member_str(o, "source", r->live ? STR("live") : STR("file"));
 	json_put_member_str(o, "status", str_of(words[r->state]));
-	key_ok(o, r->ok);
+	put_ok(o, r->ok);
 	json_put_member_str(o, "executor", r->executor);
 	json_put_member_str(o, "model", r->model);
 	json_put_member_str(o, "startedAt", str_of(when));
@@ -243,16 +242,14 @@ store_put(struct json_out *o, const struct store_run *r)
 		json_put_member_int(o, "total", (int64_t)r->tasks);
 		json_close(o, '}');
 	}
-	json_put_key(o, STR("tokens"));
 	if (r->tokens < 0)
-		json_put_null(o);
+		json_put_member_null(o, "tokens");
 	else
-		json_put_int(o, r->tokens);
-	json_put_key(o, STR("cost"));
+		json_put_member_int(o, "tokens", r->tokens);
 	if (r->cost < 0)
-		json_put_null(o);
+		json_put_member_null(o, "cost");
 	else
-		json_put_double(o, r->cost);
+		json_put_member_double(o, "cost", r->cost);
 }
 
 static char
@@ -261,8 +258,9 @@ lower_case(char c)
 	return c >= 'A' && c <= 'Z' ? (char)(c - 'A' + 'a') : c;
 }
 
+/* Whether part occurs in s; ASCII letters match in either case. */
 static bool
-holds(struct str s, struct str part)
+contains(struct str s, struct str part)
 {
 	size_t i, k;
 
@@ -290,7 +288,7 @@ store_matches(const struct store_run *r, const struct store_query *q)
 	if (q->q.n == 0)
 		return true;
 	for (i = 0; i < COUNTOF(in); i++)
-		if (holds(*in[i], q->q))
+		if (contains(*in[i], q->q))
 			return true;
 	return false;
 }

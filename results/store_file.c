@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * One results file: in a few numbers for the list, and whole for those who
- * ask for it.
+ * store_file.c: one results file: its summary for the list, and the whole file
+ * on request.
  *
- * The last one that was asked for stays in memory for a moment, since whoever
- * looks at one task of a run looks at the next one soon.
+ * The last file that was requested stays in memory for a while, since a client
+ * that views one task of a run usually views the next one soon.
  */
 #include "results/store_internal.h"
 
@@ -22,9 +22,9 @@
 #include "results/result_internal.h"
 
 enum {
-	ID_BYTES = 128,		/* of a run's id that is taken as it is */
-	HELD_MS = 10000,	/* an outcome is kept */
-	STILL_S = 600		/* "running", if it changed since */
+	ID_BYTES = 128,		/* longest run id that is used unchanged */
+	HELD_MS = 10000,	/* how long an outcome stays in memory */
+	STILL_S = 600		/* a file older than this is not running */
 };
 
 void
@@ -46,7 +46,7 @@ store_same(const struct store_stamp *a, const struct store_stamp *b)
 }
 
 /*
- * From an outcome to its numbers.
+ * The summary.
  */
 static void
 count_tasks(struct store_run *r, const struct outcome *o)
@@ -102,7 +102,7 @@ add_usage(struct store_run *r, const struct json *u)
 	return true;
 }
 
-/* As the summary has it, or else as the trials have it. */
+/* From the summary or, if it has none, from the trials. */
 static void
 count_usage(struct store_run *r, const struct outcome *o)
 {
@@ -123,7 +123,7 @@ store_still(int64_t mtime)
 	return os_wall_ns() - mtime < (int64_t)STILL_S * 1000000000;
 }
 
-/* A file that says "running" is believed while somebody writes to it. */
+/* "running" is true only while the file is still written to. */
 static void
 set_state(struct store_run *r, struct str word, int64_t mtime)
 {
@@ -141,9 +141,9 @@ set_state(struct store_run *r, struct str word, int64_t mtime)
 		r->ok = 0;
 }
 
-/* What can be part of an address without being written otherwise. */
+/* Whether an id can be part of a URL without escapes. */
 static bool
-is_fit(struct str id)
+is_url_safe(struct str id)
 {
 	size_t i;
 
@@ -168,13 +168,13 @@ hash(struct str s)
 	return h;
 }
 
-struct kept {			/* a string, and where it is to be found */
+struct copy {			/* a string, and where its copy goes */
 	struct str *to, s;
 };
 
-/* All in one buffer, which does not move while it is filled. */
+/* Copies all strings into one buffer, which is allocated in advance. */
 static void
-keep(struct store_file *f, const struct kept *v, size_t n)
+copy_strings(struct store_file *f, const struct copy *v, size_t n)
 {
 	size_t i, all = 1;
 	struct buf b = { 0 };
@@ -187,20 +187,20 @@ keep(struct store_file *f, const struct kept *v, size_t n)
 		buf_put(&b, v[i].s);
 		buf_putc(&b, '\0');
 	}
-	buf_free(&f->text);	/* some of them may have been there */
+	buf_free(&f->text);	/* some strings may have come from it */
 	f->text = b;
 }
 
 static void
-take(struct arena *a, struct store_file *f, const char *path,
+summarize(struct arena *a, struct store_file *f, const char *path,
     const char *below, const struct outcome *o)
 {
 	struct store_run r = { .tokens = -1, .cost = -1 };
 	unsigned long long mark = hash(str_of(below));
-	struct str id = is_fit(o->run_id) ? o->run_id :
+	struct str id = is_url_safe(o->run_id) ? o->run_id :
 	    arena_fmt(a, "file-%016llx", mark);
 	const struct json *config = json_getc(o->root, "config");
-	const struct kept all[] = {
+	const struct copy all[] = {
 		{ &f->name, f->name }, { &f->eval_id, id },
 		{ &f->long_id, arena_fmt(a, "%.*s~%08llx", STRF(id),
 		    mark & 0xffffffff) },
@@ -218,7 +218,7 @@ take(struct arena *a, struct store_file *f, const char *path,
 		r.started_ns = f->stamp.mtime;
 	set_state(&r, json_str(o->root, "status"), f->stamp.mtime);
 	f->run = r;
-	keep(f, all, COUNTOF(all));
+	copy_strings(f, all, COUNTOF(all));
 	f->run.id = f->eval_id;
 }
 
@@ -242,13 +242,13 @@ store_load(struct store *s, const char *path, struct store_file *f)
 	o = read_whole(&s->scratch, path, &e);
 	ok = o != NULL && (o->name.n > 0 || o->ntasks > 0);
 	if (ok)
-		take(&s->scratch, f, path, path + strlen(s->dir), o);
+		summarize(&s->scratch, f, path, path + strlen(s->dir), o);
 	arena_restore(&s->scratch, mark);
 	return ok;
 }
 
 /*
- * On demand.
+ * The whole file.
  */
 static void
 on_drop(void *arg)
@@ -268,7 +268,7 @@ store_forget(struct store *s, const struct store_file *f)
 	os_trim();
 }
 
-/* A file as it is now, if it still is one, and still where it seems to be. */
+/* -1 unless it is still a regular file inside the directory. */
 static int
 check(struct store *s, const char *path, struct store_stamp *stamp,
     struct err *e)
@@ -344,9 +344,6 @@ store_open(struct store *s, const struct store_file *f, int64_t *size,
 	return fd;
 }
 
-/*
- * Tasks in a few numbers.
- */
 static void
 put_task(struct json_out *o, const struct outcome_task *t)
 {
@@ -364,12 +361,10 @@ put_task(struct json_out *o, const struct outcome_task *t)
 	json_put_member_double(o, "score", t->score);
 	json_put_member_int(o, "trials", (int64_t)t->ntrials);
 	json_put_member_int(o, "durationMs", t->duration_ms);
-	if (result_is_error(t->status)) {
+	if (result_is_error(t->status))
 		json_put_member_cstr(o, "errorClass", result_class(t->status));
-	}
-	if (error.n > 0) {
+	if (error.n > 0)
 		json_put_member_str(o, "error", error);
-	}
 	json_close(o, '}');
 }
 

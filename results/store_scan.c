@@ -1,78 +1,36 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * Looking through the directories, a slice at a time.
+ * store_scan.c: scans the directories, a slice at a time.
  *
- * A look goes through the list of directories, in which each stands after the
- * one that it is in.  A directory whose own time has changed is read anew and
- * merged with what was known of it, both sorted; then each of its files is
- * asked for its time, and those that changed are read.  Nothing is read twice
- * while it stays the same.  A time that is younger than the clock of a
- * filesystem may be coarse is not trusted.
+ * A scan follows the list of directories, in which each comes after its
+ * parent.  A directory whose modification time has changed is listed again and
+ * merged with its known contents, both sorted by name.  Then each of its files
+ * is checked, and those that changed are read.  A modification time that is
+ * younger than the clock resolution of a filesystem is not trusted.
  *
- * The first slice may take longer than others, so that a directory of the
- * usual size is known before anybody asks.
+ * The first slice may take longer than the others, so that a directory of the
+ * usual size is complete before the first request.
  */
 #include "results/store_internal.h"
 
-#include <dirent.h>
 #include <errno.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
 #include "base/os.h"
 #include "io/loop.h"
+#include "results/cache.h"
 
 enum {
 	FIRST_MS = 300,		/* of the first slice */
 	SLICE_MS = 5,
-	LOOK_MS = 1000,		/* between two looks, at least, */
-	SHARE = 20,		/* and this many times what the last took; */
-	IDLE_MS = 10000,	/* or so long, when nobody has asked */
-	ASKED_MS = 60000,	/* for that */
-	COARSE_MS = 2500	/* of a filesystem's clock */
+	SCAN_MS = 1000,		/* minimum pause between two scans, */
+	SHARE = 20,		/* and as a multiple of the last scan's time */
+	IDLE_MS = 10000,	/* minimum pause without requests */
+	ASKED_MS = 60000,	/* how long a request counts */
+	COARSE_MS = 2500	/* resolution of a filesystem's clock */
 };
 #define MS INT64_C(1000000)
-
-struct names {			/* of a directory, sorted */
-	char **v;
-	size_t n;
-};
-
-static int
-by_name(const void *x, const void *y)
-{
-	return strcmp(*(char *const *)x, *(char *const *)y);
-}
-
-/* -1: it cannot be read. */
-static int
-list_names(struct arena *a, const char *path, struct names *out)
-{
-	DIR *d = opendir(path);
-	struct dirent *e;
-	struct buf b = { 0 };
-	char *name;
-
-	if (d == NULL)
-		return -1;
-	while ((e = readdir(d)) != NULL &&
-	    b.n / sizeof(name) < STORE_FILES + STORE_DIRS) {
-		if (e->d_name[0] == '.')
-			continue;
-		name = arena_cstr(a, str_of(e->d_name));
-		buf_put(&b, (struct str){ (char *)&name, sizeof(name) });
-	}
-	closedir(d);
-	out->n = b.n / sizeof(name);
-	out->v = NEW_N(a, char *, out->n);
-	if (b.n > 0)
-		memcpy(out->v, b.p, b.n);
-	buf_free(&b);
-	if (out->n > 1)
-		qsort(out->v, out->n, sizeof(*out->v), by_name);
-	return 0;
-}
 
 static const char *
 join(struct arena *a, const struct store_dir *d, const char *name)
@@ -81,7 +39,7 @@ join(struct arena *a, const struct store_dir *d, const char *name)
 }
 
 /*
- * What is known.
+ * The known directories and files.
  */
 static struct store_dir *
 add_dir(struct store *s, const char *path, unsigned depth)
@@ -155,22 +113,23 @@ add_file(struct store *s, struct store_file **at, const char *name)
 	s->nfiles++;
 }
 
+/* Removes a directory from its parent; the scan frees it later. */
 static void
-lose(struct store_dir **sub)
+detach(struct store_dir **sub)
 {
 	(*sub)->gone = true;
 	(*sub)->in = NULL;
 	*sub = (*sub)->next_sub;
 }
 
-/* What is in its directories goes when they are looked at: they come later. */
+/* Its subdirectories are emptied when the scan reaches them. */
 static void
 empty(struct store *s, struct store_dir *d)
 {
 	while (d->files != NULL)
 		remove_file(s, &d->files);
 	while (d->subs != NULL)
-		lose(&d->subs);
+		detach(&d->subs);
 	d->listed_ns = 0;
 }
 
@@ -192,9 +151,9 @@ has_room(struct store *s, size_t n, size_t max)
 	return false;
 }
 
-/* A name that was not there before. */
+/* Adds a name that is new in the directory. */
 static void
-meet(struct store *s, struct store_dir *d, const char *name,
+add_name(struct store *s, struct store_dir *d, const char *name,
     struct store_file **file, struct store_dir **sub)
 {
 	const char *path = join(&s->scratch, d, name);
@@ -217,7 +176,7 @@ meet(struct store *s, struct store_dir *d, const char *name,
 }
 
 static void
-merge(struct store *s, struct store_dir *d, const struct names *names)
+merge(struct store *s, struct store_dir *d, char **names, size_t n)
 {
 	struct store_file **f = &d->files;
 	struct store_dir **sub = &d->subs;
@@ -225,27 +184,29 @@ merge(struct store *s, struct store_dir *d, const struct names *names)
 	bool known;
 	size_t i;
 
-	for (i = 0; i < names->n; i++) {
-		while (*f != NULL && strcmp((*f)->name.p, names->v[i]) < 0)
+	for (i = 0; i < n; i++) {
+		if (names[i][0] == '.')
+			continue;
+		while (*f != NULL && strcmp((*f)->name.p, names[i]) < 0)
 			remove_file(s, f);
-		while (*sub != NULL && strcmp((*sub)->name, names->v[i]) < 0)
-			lose(sub);
+		while (*sub != NULL && strcmp((*sub)->name, names[i]) < 0)
+			detach(sub);
 		mark = arena_save(&s->scratch);
 		known = (*f != NULL &&
-		    strcmp((*f)->name.p, names->v[i]) == 0) ||
-		    (*sub != NULL && strcmp((*sub)->name, names->v[i]) == 0);
+		    strcmp((*f)->name.p, names[i]) == 0) ||
+		    (*sub != NULL && strcmp((*sub)->name, names[i]) == 0);
 		if (!known)
-			meet(s, d, names->v[i], f, sub);
+			add_name(s, d, names[i], f, sub);
 		arena_restore(&s->scratch, mark);
-		if (*f != NULL && strcmp((*f)->name.p, names->v[i]) == 0)
+		if (*f != NULL && strcmp((*f)->name.p, names[i]) == 0)
 			f = &(*f)->next;
-		if (*sub != NULL && strcmp((*sub)->name, names->v[i]) == 0)
+		if (*sub != NULL && strcmp((*sub)->name, names[i]) == 0)
 			sub = &(*sub)->next_sub;
 	}
 	while (*f != NULL)
 		remove_file(s, f);
 	while (*sub != NULL)
-		lose(sub);
+		detach(sub);
 }
 
 static bool
@@ -254,15 +215,15 @@ is_young(int64_t mtime, int64_t now)
 	return mtime > now - COARSE_MS * MS;
 }
 
-/* -1: it is gone. */
+/* Lists the directory if it has changed; -1 if it is gone. */
 static int
 visit(struct store *s, struct store_dir *d)
 {
 	struct arena_mark mark = arena_save(&s->scratch);
 	struct store_stamp now;
-	struct names names;
 	struct stat st;
-	int rc = 0;
+	char **names;
+	size_t n;
 
 	if (d->gone || (d == s->dirs ? stat(d->path.p, &st) :
 	    lstat(d->path.p, &st)) == -1 || !S_ISDIR(st.st_mode))
@@ -273,12 +234,12 @@ visit(struct store *s, struct store_dir *d)
 		return 0;
 	d->stamp = now;
 	d->listed_ns = os_wall_ns();
-	if (list_names(&s->scratch, d->path.p, &names) == -1)
-		rc = -1;
-	else
-		merge(s, d, &names);
+	names = cache_names(&s->scratch, d->path.p, STORE_FILES + STORE_DIRS,
+	    &n);
+	if (names != NULL)
+		merge(s, d, names, n);
 	arena_restore(&s->scratch, mark);
-	return rc;
+	return names != NULL ? 0 : -1;
 }
 
 /*
@@ -294,8 +255,9 @@ is_due(struct store *s, const struct store_file *f, const char *path,
 	return s->later == NULL || !s->later(s->arg, path);
 }
 
+/* Reads a file if it has changed. */
 static void
-look_at(struct store *s, const struct store_dir *d, struct store_file *f)
+check_file(struct store *s, const struct store_dir *d, struct store_file *f)
 {
 	struct arena_mark mark = arena_save(&s->scratch);
 	const char *path = join(&s->scratch, d, f->name.p);
@@ -320,7 +282,7 @@ look_at(struct store *s, const struct store_dir *d, struct store_file *f)
 }
 
 /*
- * The look as a whole.
+ * The scan as a whole.
  */
 static void
 begin(struct store *s, struct store_dir *d)
@@ -329,9 +291,9 @@ begin(struct store *s, struct store_dir *d)
 	s->file_at = NULL;
 }
 
-/* Takes a directory out that is gone; the next one. */
+/* Removes a directory that is gone; returns the next one. */
 static struct store_dir *
-leave(struct store *s, struct store_dir *d)
+remove_dir(struct store *s, struct store_dir *d)
 {
 	struct store_dir **at = &s->dirs, *next = d->next, **sub;
 
@@ -340,7 +302,7 @@ leave(struct store *s, struct store_dir *d)
 		for (sub = &d->in->subs; *sub != d; sub = &(*sub)->next_sub)
 			;
 		d->in->listed_ns = 0;
-		lose(sub);
+		detach(sub);
 	}
 	if (d == s->dirs)
 		return next;
@@ -356,7 +318,7 @@ leave(struct store *s, struct store_dir *d)
 	return next;
 }
 
-/* One step; false: all has been seen. */
+/* One step; false if the scan is complete. */
 static bool
 step(struct store *s)
 {
@@ -367,7 +329,7 @@ step(struct store *s)
 		return false;
 	if (s->file_at == NULL) {
 		if (visit(s, d) == -1)
-			begin(s, leave(s, d));
+			begin(s, remove_dir(s, d));
 		else
 			s->file_at = &d->files;
 		return true;
@@ -377,7 +339,7 @@ step(struct store *s)
 		begin(s, d->next);
 		return true;
 	}
-	look_at(s, d, f);
+	check_file(s, d, f);
 	s->file_at = &f->next;
 	return true;
 }
@@ -405,8 +367,8 @@ slice(struct store *s, int64_t ms)
 	took = s->used_ns / MS * SHARE;
 	s->used_ns = 0;
 	s->idle = loop_now(s->loop) - s->asked > ASKED_MS;
-	if (took < (s->idle ? IDLE_MS : LOOK_MS))
-		took = s->idle ? IDLE_MS : LOOK_MS;
+	if (took < (s->idle ? IDLE_MS : SCAN_MS))
+		took = s->idle ? IDLE_MS : SCAN_MS;
 	timer_start(s->loop, &s->timer, took);
 }
 

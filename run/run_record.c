@@ -1,21 +1,19 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * Recordings of trials, for executor `replay`: a file for each attempt,
+ * Recordings of trials, for executor `replay`: one file per attempt,
  *
  *	{"waza_record":1,"task":...,"trial":n,"attempt":n,"executor":...,
  *	 "model":...,"prompt_sha256":...,"prompt":...}
  *	{"way":">","ms":n,"message":...}	and so on, also with "<"
  *	{"answer":{"duration_ms":n,"fault":...,...,"files":[...]}}
  *
- * It is written whole when the answer is there, and before anything is
- * graded, as graders may change the files.  Secrets that are in our
- * environment are masked: they have no place in a file that is passed around.
+ * The file is written when the answer is complete and before anything is
+ * graded, since graders may change the workspace.  Secrets from the
+ * environment are masked, because recordings are passed around.
  */
 #include "run/run_internal.h"
 
-#include <dirent.h>
 #include <errno.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -29,16 +27,16 @@
 
 enum {
 	WIRE_MAX = 64 << 20,	/* bytes of messages in a recording */
-	FILES_MAX = 16 << 20,	/* bytes of files */
-	FILE_MAX = 4 << 20,	/* bytes of one */
-	COUNT_MAX = 2000,	/* files */
+	FILES_MAX = 16 << 20,	/* bytes of all files together */
+	FILE_MAX = 4 << 20,	/* bytes of one file */
+	COUNT_MAX = 2000,	/* number of files */
 	DEPTH_MAX = 20
 };
 
 /*
  * Secrets.
  */
-/* Variables that settings name: api_key_env, github_token_env ... */
+/* Masks the variables that settings name: api_key_env and the like. */
 static void
 add_named(struct arena *a, struct mask *s, const struct json *tree)
 {
@@ -148,8 +146,9 @@ struct files {
 };
 
 static void
-put_one(struct files *f, const char *path, const char *inside)
+put_file(struct files *f, const char *path, const char *inside)
 {
+	struct arena_mark mark = arena_save(&f->arena);
 	struct str text;
 	struct err e;
 
@@ -157,6 +156,7 @@ put_one(struct files *f, const char *path, const char *inside)
 	    &text, &e) == -1 || f->bytes + text.n > FILES_MAX ||
 	    !utf8_valid(text) || !utf8_valid(str_of(inside))) {
 		f->left_out++;
+		arena_restore(&f->arena, mark);
 		return;
 	}
 	result_put_str(f->out, f->n++ == 0 ? STR("{\"path\":") :
@@ -164,39 +164,34 @@ put_one(struct files *f, const char *path, const char *inside)
 	result_put_str(f->out, STR(",\"content\":"), text);
 	buf_putc(f->out, '}');
 	f->bytes += text.n;
+	arena_restore(&f->arena, mark);
 }
 
 static void
 put_dir(struct files *f, const char *dir, int depth)
 {
-	struct arena_mark mark;
+	struct arena_mark mark = arena_save(&f->arena);
 	const char *path;
-	struct dirent *d;
 	struct stat st;
-	DIR *dp = depth < DEPTH_MAX ? opendir(dir) : NULL;
+	size_t i, n = 0;
+	char **v = depth < DEPTH_MAX ? cache_names(&f->arena, dir, SIZE_MAX,
+	    &n) : NULL;
 
-	if (dp == NULL) {
-		f->left_out++;
-		return;
-	}
-	while ((d = readdir(dp)) != NULL) {
-		if (strcmp(d->d_name, ".") == 0 ||
-		    strcmp(d->d_name, "..") == 0 ||
-		    strcmp(d->d_name, ".git") == 0)
+	f->left_out += v == NULL;
+	for (i = 0; i < n; i++) {
+		if (strcmp(v[i], ".git") == 0)
 			continue;
-		mark = arena_save(&f->arena);
-		path = arena_fmt(&f->arena, "%s/%s", dir, d->d_name).p;
+		path = arena_fmt(&f->arena, "%s/%s", dir, v[i]).p;
 		if (lstat(path, &st) == -1 || f->left_out > COUNT_MAX)
 			f->left_out++;
 		else if (S_ISDIR(st.st_mode))
 			put_dir(f, path, depth + 1);
 		else if (S_ISREG(st.st_mode))
-			put_one(f, path, path + strlen(f->top) + 1);
+			put_file(f, path, path + strlen(f->top) + 1);
 		else
 			f->left_out++;
-		arena_restore(&f->arena, mark);
 	}
-	closedir(dp);
+	arena_restore(&f->arena, mark);
 }
 
 static void
@@ -255,29 +250,6 @@ put_answer(struct buf *b, const struct agent_request *req,
 	arena_free(&tmp);
 }
 
-static int
-write_file(const char *path, struct str text, struct err *e)
-{
-	struct arena a = { 0 };
-	char *tmp = arena_cstr(&a, arena_fmt(&a, "%s.XXXXXX", path));
-	int fd = mkstemp(tmp), r = -1;
-
-	if (fd == -1)
-		err_sys(e, path);
-	else {
-		os_cloexec(fd);
-		r = os_write_all(fd, text, e);
-		if (close(fd) == -1 && r == 0)
-			r = err_sys(e, path);
-		if (r == 0 && rename(tmp, path) == -1)
-			r = err_sys(e, path);
-		if (r == -1)
-			unlink(tmp);
-	}
-	arena_free(&a);
-	return r;
-}
-
 void
 run_record_end(struct run_record *r, const struct agent_request *req,
     const struct answer *ans, int64_t took_ms, bool late)
@@ -294,11 +266,11 @@ run_record_end(struct run_record *r, const struct agent_request *req,
 	buf_putc(&all, '\n');
 	buf_put(&all, buf_str(&r->messages));
 	if (r->messages.full)
-		buf_puts(&all, "{\"note\":\"messages are left out: there are "
-		    "too many\"}\n");
+		buf_puts(&all, "{\"note\":\"too many messages: the others are "
+		    "missing\"}\n");
 	buf_put(&all, mask_json(&tmp, r->run->secrets, buf_str(&tail)));
 	buf_putc(&all, '\n');
-	if (write_file(agent_record_path(&tmp, r->run->opts.record, req),
+	if (cache_write_file(agent_record_path(&tmp, r->run->opts.record, req),
 	    buf_str(&all), &e) == -1)
 		run_warn(r->run, "record_failed", e.msg);
 	buf_free(&head);

@@ -148,7 +148,7 @@ is 'stats of none' 0 "$rc"
 echo mine >mine/notes.txt
 run "$WAZA" cache clear --cache-dir mine
 is 'clear refuses what is not its own' 2 "$rc"
-like 'and says what' '*notes.txt*nothing is removed*' "$err"
+like 'and says what' '*notes.txt*nothing was removed*' "$err"
 is 'and removes nothing' 4 "$(find mine -name '*.json' | wc -l | tr -d ' ')"
 rm mine/notes.txt
 mkdir mine/sub
