@@ -1,12 +1,12 @@
 // api: requests to the server that this page came from, and its streams.
-// A token is kept in this tab and sent as a header; only streams, whose
-// requests cannot have headers, have it in their address.
+// The token is kept in this tab and sent as a header. Event streams cannot set
+// headers, so for them the token is in the address.
 import { byId } from './dom.js';
 
 const base = new URL('api/v1/', document.baseURI);
 const KEY = 'waza-token', AGAIN_MS = 1000, AGAIN_MAX_MS = 30000;
 
-// What a request came to, if not to an answer; status 0: nobody answered.
+// A failed request; status 0: the server did not answer.
 class Trouble extends Error {
 	constructor(status, message, data) {
 		super(message);
@@ -14,8 +14,8 @@ class Trouble extends Error {
 	}
 }
 
-// Storage may be forbidden: then the token lives as long as the page.
-function stored(fn) {
+// If storage is forbidden, the token lasts only as long as the page.
+function withStorage(fn) {
 	try {
 		return fn(sessionStorage);
 	} catch {
@@ -23,17 +23,17 @@ function stored(fn) {
 	}
 }
 
-let token = stored((s) => s.getItem(KEY)), asking = null;
+let token = withStorage((s) => s.getItem(KEY)), asking = null;
 
-// One box for all requests that wait for it.
-function ask() {
+// All waiting requests share one dialog.
+function askForToken() {
 	const box = byId('token-box'), field = byId('token');
 	if (token)
 		byId('token-why').textContent = 'The server did not accept that token.';
 	asking = asking || new Promise((done) => {
 		box.onclose = () => {
 			token = field.value.trim();
-			stored((s) => s.setItem(KEY, token));
+			withStorage((s) => s.setItem(KEY, token));
 			field.value = '';
 			asking = null;
 			done();
@@ -63,7 +63,7 @@ async function call(method, where, body) {
 		});
 		if (answer.status === 401) {
 			if (sent === token)
-				await ask();
+				await askForToken();
 		} else if (answer.ok)
 			return answer;
 		else
@@ -87,7 +87,7 @@ export function remove(where) {
 	return call('DELETE', where);
 }
 
-// path PART...: of a request; parts may hold anything
+// path PART...: the path of a request; parts may contain any character
 export function path(...parts) {
 	return parts.map(encodeURIComponent).join('/');
 }
@@ -99,20 +99,20 @@ function linkState(word) {
 }
 
 /*
- * listen PATH EVENTS: a function for each type of event; gives one that ends
- * it.  The browser connects again by itself, and says where it was; when it
- * gives up, a wrong token may be the reason, so that we ask the server for
- * something else first, which finds out.  No event is told twice.
+ * listen PATH EVENTS: calls the function of each type of event; returns a
+ * function that stops. The browser reconnects by itself and sends the id of the
+ * last event. When it gives up, the token may be wrong, so this makes another
+ * request first, which then asks for a token. No event is delivered twice.
  *
- * lost() is called when the stream has gone away, opened(again) when it is
- * there: what happened before it was is for the caller to find out.
- * pauses: a browser has six connections for all of its tabs, so that a tab that
- * nobody looks at gives this one back.
+ * lost() is called when the stream breaks, opened(again) when it is connected;
+ * the caller has to fetch what happened before that.
+ * pauses: a browser has six connections for all its tabs, so a hidden tab
+ * closes its stream.
  */
 export function listen(where, events, { pauses, lost, opened } = {}) {
 	let source = null, seen = 0, wait = AGAIN_MS, timer = 0, again = false;
 
-	function hear(type, e) {
+	function receive(type, e) {
 		const seq = Number(e.lastEventId);
 		if (seq > 0 && seq <= seen)
 			return;
@@ -149,7 +149,7 @@ export function listen(where, events, { pauses, lost, opened } = {}) {
 			source.addEventListener(type, (e) => {
 				// the browser's own "error" has no data
 				if (e instanceof MessageEvent)
-					hear(type, e);
+					receive(type, e);
 			});
 		source.addEventListener('error', (e) => {
 			if (!(e instanceof MessageEvent))
@@ -163,7 +163,7 @@ export function listen(where, events, { pauses, lost, opened } = {}) {
 			source.close();
 	}
 
-	function looked() {
+	function onVisibility() {
 		if (document.hidden)
 			close();
 		else
@@ -171,10 +171,10 @@ export function listen(where, events, { pauses, lost, opened } = {}) {
 	}
 
 	if (pauses)
-		document.addEventListener('visibilitychange', looked);
+		document.addEventListener('visibilitychange', onVisibility);
 	open();
 	return () => {
-		document.removeEventListener('visibilitychange', looked);
+		document.removeEventListener('visibilitychange', onVisibility);
 		close();
 		linkState('');
 	};

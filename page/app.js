@@ -1,6 +1,6 @@
-// app: which view is shown, the keys, and files that are dropped.  A view is
-// a function that fills an element and gives { title, table, search, keys,
-// drawn, stop }, of which it may leave out any.
+// app: views, keyboard shortcuts and dropped files. A view is a function that
+// fills an element and returns { title, table, search, keys, drawn, stop }; all
+// but the title are optional.
 import { announce, button, byId, go, h, title, to } from './dom.js';
 import { openFile } from './store.js';
 import { showClients } from './clients.js';
@@ -15,7 +15,7 @@ const views = { __proto__: null, '': showRuns, trends: showTrends,
 	compare: showCompare, clients: showClients, new: showNew, run: showRun,
 	task: showTask };
 const main = byId('main');
-const scrolls = new Map();	/* where each view was left */
+const scrolls = new Map();	/* scroll position of each view */
 let view = {}, turn = 0, shown = '', linked = false;
 
 // "#/run/ID?q=x" as { parts: ['run', 'ID'], query }
@@ -30,7 +30,7 @@ function route() {
 				return p;
 			}
 		}),
-		// what a view wants to find again when somebody comes back
+		// stores a view's settings in the address
 		keep(changes) {
 			for (const [k, v] of Object.entries(changes)) {
 				query.set(k, v);
@@ -44,7 +44,7 @@ function route() {
 
 function fault(e) {
 	announce(e.message);
-	return h('section.fault', title('That did not work'), h('p', e.message),
+	return h('section.fault', title('Something went wrong'), h('p', e.message),
 	    h('p.row', button('Try again', show),
 		h('a.button', { href: '#/' }, 'All runs')));
 }
@@ -74,13 +74,13 @@ async function show() {
 	main.setAttribute('aria-busy', 'true');
 	try {
 		if (!fn)
-			throw new Error('There is no such view.');
+			throw new Error('This view does not exist.');
 		next = await fn(root, at);
 	} catch (e) {
 		if (e instanceof TypeError)
 			console.error(e);
 		root.replaceChildren(fault(e));
-		next = { title: 'Trouble' };
+		next = { title: 'Error' };
 	}
 	if (mine !== turn) {
 		if (next.stop)
@@ -177,7 +177,7 @@ byId('file').onchange = (e) => {
 	openFiles([...e.target.files]);
 	e.target.value = '';
 };
-// "#main" would be a view
+// a link to "#main" would open a view
 byId('skip').onclick = (e) => {
 	e.preventDefault();
 	main.focus();

@@ -1,9 +1,9 @@
-// chart: lines as SVG, drawn for the width that there is.  Each has words
-// beside it that say the same.
+// chart: line charts as SVG, drawn for the available width. Each chart has a
+// label with the same information.
 import { percent } from './format.js';
 import { svg } from './dom.js';
 
-// spark VALUES LABEL: from 0 to 1, without axes
+// spark VALUES LABEL: a small chart of values from 0 to 1, without axes
 export function spark(values, label) {
 	const w = 120, last = values.length - 1;
 	const x = (i) => i * w / Math.max(1, last), y = (v) => 4 + 22 * (1 - v);
@@ -18,8 +18,8 @@ export function spark(values, label) {
 
 /*
  * lines POINTS WIDTH LABEL: pass rate as a line with points, score as a dashed
- * one.  A point is { rate, score, state, when, href, words }; they stand at
- * equal distances, since suites run in bursts.
+ * line. A point is { rate, score, state, when, href, words }. Points have equal
+ * distances, since suites run in bursts.
  */
 export function lines(points, w, label) {
 	const left = 40, right = w - 14, top = 14, height = w < 420 ? 170 : 200;
@@ -46,7 +46,7 @@ export function lines(points, w, label) {
 	    svg('title', {}, p.words))));
 }
 
-// interval MEAN LOWER UPPER: where a change lies, and where zero is
+// interval MEAN LOWER UPPER: the confidence interval of a change
 export function interval(mean, lo, hi, name, label) {
 	const edge = Math.max(Math.abs(lo), Math.abs(hi), 0.01) * 1.1;
 	const x = (v) => 240 + v / edge * 230;

@@ -1,4 +1,4 @@
-// clients: evaluation clients that are connected, and what they do.
+// clients: connected evaluation clients and what they are doing.
 import { badge, h, title } from './dom.js';
 import { count, plural, time } from './format.js';
 import { get, listen } from './api.js';
@@ -6,14 +6,14 @@ import { Table } from './table.js';
 
 const columns = [
 	{ id: 'state', label: 'Status', value: (c) => c.running,
-		cell: (c) => c.running > 0 ? badge('running', 'working') :
+		cell: (c) => c.running > 0 ? badge('running', 'busy') :
 		    c.ready ? badge('passed', 'ready') : badge('pending', 'not ready') },
 	{ id: 'name', label: 'Client', value: (c) => c.name || c.clientId,
 		cell: (c) => [c.name || c.clientId, ' ',
 			c.name && h('small', c.clientId)] },
 	{ id: 'tools', label: 'Tools', value: (c) => (c.tools || []).join(', '),
 		show: (tools) => tools || 'any' },
-	{ id: 'work', label: 'At work', tag: 'at work', number: true,
+	{ id: 'work', label: 'Running', tag: 'running', number: true,
 		value: (c) => c.running,
 		cell: (c) => `${count(c.running)} of ${count(c.maxConcurrency)}` },
 	{ id: 'done', label: 'Done', tag: 'done', number: true,
@@ -29,11 +29,11 @@ export async function showClients(root) {
 	const sum = h('p.sum', { role: 'status' });
 	const table = new Table({ label: 'clients', columns,
 		key: (c) => c.clientId, stamp: (c) => JSON.stringify(c),
-		empty: 'No client is connected. One that serves a tool: ' +
+		empty: 'No client is connected. To start one: ' +
 		    `waza worker ws://${location.host}/ws --tool NAME=COMMAND` });
 
 	function draw(found) {
-		// a list alone, or with how much waits
+		// a list, or an object that also has the queue length
 		const clients = Array.isArray(found) ? found : found.clients;
 		sum.textContent = plural(clients.length, 'client') + (found.queued ?
 		    `, ${plural(found.queued, 'evaluation')} waiting` : '');

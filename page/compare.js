@@ -1,4 +1,4 @@
-// compare: two runs side by side, and whether the change is more than chance.
+// compare: two runs side by side, and whether the change is significant.
 import { badge, dim, go, h, icon, title, to } from './dom.js';
 import { allRuns, getComparison, getRun, localRuns } from './store.js';
 import { cost, count, duration, exactly, few, percent, points, runState, score,
@@ -19,7 +19,7 @@ function side(letter, run) {
 	h('p.dim', `${run.model || run.executor} · ${exactly(run.startedAt)}`));
 }
 
-// The change of a number, and below it from what to what.
+// The change of a number, with both values below it.
 function change(label, a, b, show, by) {
 	const d = typeof a === 'number' && typeof b === 'number' ? b - a : NaN;
 	return tile(label, by ? by(d) : Number.isNaN(d) ? '–' :
@@ -27,23 +27,23 @@ function change(label, a, b, show, by) {
 	`${show(a)} → ${show(b)}`);
 }
 
-function judgement(c) {
+function significance(c) {
 	const pair = (c.comparisons || [])[0], range = pair && pair.interval;
 	const way = range && (range.lower > 0 ? 'up' : range.upper < 0 ? 'down' :
 	    'dim');
-	return h('section.panel', h('h2', 'Is it more than chance?'),
+	return h('section.panel', h('h2', 'Significance'),
 	    h('p', c.verdict && icon(verdicts[c.verdict] || 'skipped'), ' ',
 		c.summary[0].toUpperCase() + c.summary.slice(1)),
 	    range && range.num_bootstraps > 0 && interval(pair.mean_delta,
-		range.lower, range.upper, way, 'mean change of a score ' +
+		range.lower, range.upper, way, 'mean score change ' +
 		`${signed(pair.mean_delta)}, 95 % interval ` +
 		`${signed(range.lower)} to ${signed(range.upper)}`),
 	    pair && h('p.dim', `${count(pair.improved)} better, ` +
-		`${count(pair.worsened)} worse, ${count(pair.unchanged)} the same`),
+		`${count(pair.worsened)} worse, ${count(pair.unchanged)} unchanged`),
 	    c.warnings.map((w) => h('p.warning', w)));
 }
 
-// A bar to the left or the right of a line that is no change.
+// A bar to the left (worse) or right (better) of the zero line.
 function tilt(d) {
 	if (d === null)
 		return dim('not in both');
@@ -53,7 +53,7 @@ function tilt(d) {
 	return [signed(d), h('span.tilt', part)];
 }
 
-function standing(r, i) {
+function outcome(r, i) {
 	const s = r.statuses[i];
 	return r.scores[i] === null || r.scores[i] === undefined ? dim('missing') :
 	    [badge(taskState(s)), ' ', score(r.scores[i])];
@@ -73,9 +73,9 @@ const columns = (href) => [
 		cell: (r) => [h('a', { href: href(r) }, r.display_name || r.task_id), ' ',
 			r.display_name !== r.task_id && h('small', r.task_id)] },
 	{ id: 'a', label: 'A', tag: 'A', value: (r) => r.scores[0],
-		cell: (r) => standing(r, 0) },
+		cell: (r) => outcome(r, 0) },
 	{ id: 'b', label: 'B', tag: 'B', value: (r) => r.scores[1],
-		cell: (r) => standing(r, 1) },
+		cell: (r) => outcome(r, 1) },
 	{ id: 'flip', label: 'Flip', value: (r) => r.flip,
 		cell: (r) => fixed(r) ? badge('passed', 'fixed') :
 		    broken(r) && badge('failed', 'broken') },
@@ -83,7 +83,7 @@ const columns = (href) => [
 		value: (r) => r.score_delta, show: tilt },
 ];
 
-// Which two?  For those who come without.
+// A form to choose two runs.
 async function choose(root) {
 	const { runs } = await allRuns();
 	const all = [...localRuns(), ...runs].filter((r) => r.summary);
@@ -93,13 +93,13 @@ async function choose(root) {
 		    `${percent(r.summary.passRate)} · ${when(r.startedAt)}`)));
 	const a = select(1), b = select(0);
 	root.append(title('Compare'), all.length < 2 ? h('p.empty',
-	    'Two finished runs are needed. Drop two results files here, or run ' +
-	    'something twice.') : h('form.pair', { onsubmit: (e) => {
+	    'Comparing needs two finished runs. Drop two results files here, or ' +
+	    'run a suite twice.') : h('form.pair', { onsubmit: (e) => {
 		e.preventDefault();
 		go(to('compare', a.value, b.value));
-	} }, h('label', 'A, before', a), h('label', 'B, after', b),
+	} }, h('label', 'A (baseline)', a), h('label', 'B (new)', b),
 	h('p.row', h('button.main', 'Compare'),
-	    dim('In the list of runs: mark two with x, then press c.'))));
+	    dim('In the list of runs, select two with x, then press c.'))));
 	return { title: 'Compare' };
 }
 
@@ -115,12 +115,12 @@ export async function showCompare(root, at) {
 	const list = new List({ at, title: 'Tasks', label: 'tasks',
 		name: 'deltas', kinds, start: rows.some(changed) ? 'changed' : 'all',
 		columns: columns(href), href, key: (r) => r.task_id,
-		stamp: () => '', sort: 'delta', empty: 'No task fits.',
+		stamp: () => '', sort: 'delta', empty: 'No matching tasks.', order: 'Suite order',
 		words: (r) => `${r.task_id} ${r.display_name}` });
 
 	root.append(h('div.title', title('Compare'), h('p.row',
 	    h('a.button', { href: to('compare', b, a) }, 'Swap'),
-	    h('a.button', { href: '#/compare' }, 'Others'))),
+	    h('a.button', { href: '#/compare' }, 'Choose other runs'))),
 	h('div.sides', side('A', runA), side('B', runB)),
 	h('dl.tiles',
 	    change('Pass rate', x.passRate, y.passRate, percent, points),
@@ -128,8 +128,8 @@ export async function showCompare(root, at) {
 	    change('Duration', runA.durationMs, runB.durationMs, duration),
 	    change('Tokens', runA.tokens, runB.tokens, few),
 	    change('Cost', runA.cost, runB.cost, cost)),
-	judgement(c), list.element);
+	significance(c), list.element);
 	list.set(rows);
-	return { title: `${runA.name}: A and B`, table: list.table,
+	return { title: `Compare: ${runA.name}`, table: list.table,
 		search: list.search };
 }

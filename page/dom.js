@@ -1,10 +1,10 @@
-// dom: elements from plain values.  What comes from outside becomes a text
-// node or an attribute, never markup; the policy of the page forbids the rest.
+// dom: creates elements from plain values. Foreign data becomes a text node or
+// an attribute, never markup; the content security policy forbids the rest.
 const SVG = 'http://www.w3.org/2000/svg';
 const props = new Set(['value', 'checked', 'disabled', 'hidden', 'open']);
 
-// Text is shown, never obeyed: control characters are made visible, since some
-// of them turn a line around; colours of a terminal are left out.
+// Control characters are made visible, since some of them reverse the text;
+// terminal colours are removed.
 const colour = /\x1b\[[0-9;:]*m/g;
 const control = /[\x00-\x08\x0b-\x1f\x7f\u202a-\u202e\u2066-\u2069]/g;
 
@@ -15,7 +15,7 @@ export function plain(text) {
 		    `⟨U+${c.charCodeAt(0).toString(16).toUpperCase()}⟩`);
 }
 
-// Nested lists are flat, what is not there is left out.
+// Flattens nested lists; null, undefined and false are skipped.
 function fill(el, attributes, kids) {
 	for (const [name, value] of Object.entries(attributes))
 		if (name.startsWith('on'))
@@ -52,7 +52,7 @@ export function dim(...kids) {
 	return h('span.dim', ...kids);
 }
 
-// Gets the focus when its view is opened.
+// The heading, which gets the focus when its view is opened.
 export function title(...kids) {
 	return h('h1', { tabindex: '-1' }, ...kids);
 }
@@ -63,7 +63,7 @@ export function icon(name, label) {
 	svg('use', { href: `#i-${name}` }));
 }
 
-// badge STATE WORD: a shape, a colour and a word say the same
+// badge STATE WORD: a state as shape, colour and word
 export function badge(state, word) {
 	return h('span', { class: `badge ${state}` }, icon(state), word || state);
 }
@@ -73,7 +73,7 @@ export function to(...parts) {
 	return '#/' + parts.map(encodeURIComponent).join('/');
 }
 
-// go HREF: also to where one is, which is made anew
+// go HREF: opens a view; the current view is reloaded
 export function go(href) {
 	if (href === location.hash)
 		dispatchEvent(new HashChangeEvent('hashchange'));
@@ -85,7 +85,7 @@ export function byId(id) {
 	return document.getElementById(id);
 }
 
-// For those who do not see the page change.
+// For screen readers.
 export function announce(text) {
 	byId('live').textContent = text;
 }
@@ -101,7 +101,7 @@ export function bar(parts, label) {
 	return el;
 }
 
-// Other kids for an element; what has the focus keeps it, by its place.
+// Replaces the kids of an element; the focus stays at the same index.
 export function swap(el, ...kids) {
 	const all = () => [...el.querySelectorAll('a, button, select')];
 	const had = all().indexOf(document.activeElement);
@@ -110,7 +110,7 @@ export function swap(el, ...kids) {
 		all()[had].focus({ preventScroll: true });
 }
 
-// At most one call of fn in a while, and one at its end.
+// Throttles fn: at most one call per interval, at its end.
 export function slowly(fn, ms) {
 	let timer = 0;
 	const later = () => {

@@ -1,4 +1,4 @@
-// format: numbers, times and states as people read them.
+// format: numbers, times and states for display.
 import { h } from './dom.js';
 
 const whole = new Intl.NumberFormat('en');
@@ -10,16 +10,16 @@ const full = new Intl.DateTimeFormat(undefined,
     { dateStyle: 'medium', timeStyle: 'medium' });
 const NONE = '–';
 
-function there(x) {
+function isNumber(x) {
 	return typeof x === 'number' && Number.isFinite(x);
 }
 
 export function count(n) {
-	return there(n) ? whole.format(n) : NONE;
+	return isNumber(n) ? whole.format(n) : NONE;
 }
 
 export function few(n) {
-	return there(n) ? short.format(n) : NONE;
+	return isNumber(n) ? short.format(n) : NONE;
 }
 
 // plural N WORD: "1 task", "2 tasks"
@@ -27,35 +27,35 @@ export function plural(n, word) {
 	return `${count(n)} ${word}${n === 1 ? '' : 's'}`;
 }
 
-// Nothing but all is 100%.
+// Rounds down, so that only 1 is 100%.
 export function percent(x) {
-	if (!there(x))
+	if (!isNumber(x))
 		return NONE;
 	const p = Math.floor(x * 1000 + 1e-7) / 10;
 	return `${Number.isInteger(p) ? p : p.toFixed(1)}%`;
 }
 
 export function score(x) {
-	return there(x) ? x.toFixed(2) : NONE;
+	return isNumber(x) ? x.toFixed(2) : NONE;
 }
 
 export function signed(x, digits = 2) {
-	if (!there(x))
+	if (!isNumber(x))
 		return NONE;
 	const s = Math.abs(x).toFixed(digits);
 	return Number(s) === 0 ? s : `${x < 0 ? '−' : '+'}${s}`;
 }
 
 export function points(x) {
-	return there(x) ? `${signed(x * 100, 1)} points` : NONE;
+	return isNumber(x) ? `${signed(x * 100, 1)} points` : NONE;
 }
 
 export function cost(x) {
-	return there(x) ? `$${x.toFixed(x < 1 ? 4 : 2)}` : NONE;
+	return isNumber(x) ? `$${x.toFixed(x < 1 ? 4 : 2)}` : NONE;
 }
 
 export function duration(ms) {
-	if (!there(ms))
+	if (!isNumber(ms))
 		return NONE;
 	if (ms < 1000)
 		return `${Math.round(ms)} ms`;
@@ -92,7 +92,7 @@ export function time(iso) {
 	return h('time', { datetime: iso, title: exactly(iso) }, when(iso));
 }
 
-// Shapes and colours know these; any other word is an error's.
+// States with a shape and a colour; any other word counts as an error.
 const states = ['passed', 'failed', 'running', 'pending', 'cancelled',
 	'skipped'];
 
@@ -105,15 +105,15 @@ export function runState(run) {
 	    run.status === 'failed' ? 'error' : taskState(run.status);
 }
 
-// Those that did not pass, by verdict and by accident.  Some writers count
-// errors among the failures and some beside them; this holds for both.
+// Tasks by outcome. Some results files count errors as failures, others
+// separately; this works for both.
 export function parts(s) {
 	const errors = s.errors || 0, skipped = s.skipped || 0;
 	return { passed: s.passed, errors, skipped,
 		failed: Math.max(0, s.total - s.passed - errors - skipped) };
 }
 
-// How many of its tasks, in words that also stand for a bar.
+// The outcome of the tasks as text, also the label of a bar.
 export function tally(s) {
 	if (!s)
 		return 'no result yet';

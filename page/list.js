@@ -1,11 +1,11 @@
-// list: a table with a search and a filter above it, whose settings stand in
-// the address, so that who comes back finds it as it was.
+// list: a table with a search and a filter, whose settings are kept in the
+// address, so that the back button restores them.
 import { count } from './format.js';
 import { button, h, swap } from './dom.js';
 import { Table } from './table.js';
 
-// chips LABEL CHOICES CHOSEN CHOOSE: one of several, as buttons that are in or
-// out; a choice is [value, word, how many]
+// chips LABEL CHOICES CHOSEN CHOOSE: toggle buttons for one of several choices;
+// a choice is [value, word, count]
 export function chips(label, choices, chosen, choose) {
 	return h('div.chips', { role: 'group', 'aria-label': label },
 	    choices.map(([value, word, n]) => button([word, n !== undefined &&
@@ -19,16 +19,16 @@ export function search(label, oninput, value = '') {
 		onfocus: (e) => e.target.select() });
 }
 
-// finds TEXT QUERY: each of its words is somewhere in the text
+// finds TEXT QUERY: whether the text contains each word of the query
 export function finds(text, query) {
 	const t = text.toLowerCase();
 	return query.toLowerCase().split(/\s+/).every((w) => t.includes(w));
 }
 
 /*
- * kinds: [id, word, fits(row)] each; those that no row fits are left out.
- * words(row) is what is searched, also(row) one more condition.  The rest is
- * the table's.
+ * kinds: a list of [id, word, fits(row)]; kinds without rows are not shown.
+ * words(row) is the searched text, also(row) an extra condition. All other
+ * options are the table's.
  */
 export class List {
 	constructor({ at, title, kinds, words, also, start = '', more, ...table }) {
@@ -66,11 +66,11 @@ export class List {
 			id === 'all' ? all.length : all.filter(fits).length])
 			.filter(([id, , n]) => n > 0 || id === this.kind || id === 'all');
 		const fits = (this.kinds.find((k) => k[0] === this.kind) || [])[2];
-		const said = JSON.stringify([kinds, this.kind]);
-		if (said !== this.said)
+		const drawn = JSON.stringify([kinds, this.kind]);
+		if (drawn !== this.drawn)
 			swap(this.chips, chips('Show', kinds, this.kind,
 			    (show) => this.change({ show })));
-		this.said = said;
+		this.drawn = drawn;
 		this.table.set(fits ? all.filter(fits) : all);
 	}
 }

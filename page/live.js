@@ -1,16 +1,16 @@
-// live: what a run's events tell, as tasks and as a log.
+// live: the tasks and the log of a run, from its events.
 import { duration, plural, score } from './format.js';
 
 const LOG_MAX = 300;
 
-// The wire knows "failed" only; whether the agent or something else failed
-// stands beside it.
+// Events only have the status "failed"; error_class says whether the agent or
+// something else failed.
 function word(e) {
 	return !e.error_class ? e.status :
 	    e.error_class === 'cancelled' ? 'cancelled' : 'error';
 }
 
-const said = (e) => e.error ? `; ${e.error}` : '';
+const errorText = (e) => e.error ? `; ${e.error}` : '';
 
 // What each event changes, and the line that it adds to the log.
 const events = {
@@ -27,12 +27,13 @@ const events = {
 		t.done = (t.done || 0) + 1;
 		return e.trials > 1 && [state === 'passed' ? 'dim' : state,
 			`${t.name}, trial ${e.trial}: ${state} ${score(e.score)}, ` +
-			duration(e.took_ms) + said(e)];
+			duration(e.took_ms) + errorText(e)];
 	},
 	task_complete(run, e) {
 		const t = Object.assign(run.task(e), { status: word(e),
 			score: e.score, durationMs: e.took_ms, error: e.error });
-		return [t.status, `${t.name}: ${t.status} ${score(e.score)}${said(e)}`];
+		return [t.status, `${t.name}: ${t.status} ${score(e.score)}` +
+			errorText(e)];
 	},
 	trigger_complete: (run, e) => [e.status,
 		`trigger: ${e.prompt}: ${e.status}`],
@@ -46,11 +47,11 @@ export const eventTypes = Object.keys(events);
 export class Live {
 	constructor(run) {
 		this.log = [];
-		this.lines = 0;		/* ever */
+		this.lines = 0;		/* including removed ones */
 		this.take(run);
 	}
 
-	// What the server says is so, whatever the events said.
+	// Replaces the state from events by the server's.
 	take(run) {
 		this.tasks = (run.tasks || []).slice();
 		this.byId = new Map(this.tasks.map((t) => [t.id, t]));
@@ -71,7 +72,7 @@ export class Live {
 		return t;
 	}
 
-	hear(type, e) {
+	receive(type, e) {
 		const line = events[type](this, e);
 		this.total = Math.max(this.total, e.tasks || 0);
 		if (!line)

@@ -1,12 +1,12 @@
-// map: every task of a run as one cell, in the order of the suite.  A canvas,
-// so that ten thousand cells that change all the time are no burden; what is
-// in it is in the list below, too.  Shapes differ, not only colours.
+// map: one cell for each task of a run, in suite order. It is a canvas, so that
+// ten thousand changing cells stay fast; the list below has the same content.
+// States differ in shape and colour.
 import { h } from './dom.js';
 
 const inks = { passed: 'good', failed: 'bad', error: 'warn', running: 'accent',
 	pending: 'edge', cancelled: 'dim', skipped: 'dim', cut: 'panel' };
 
-// Colours as they are now: a canvas knows no style sheet.
+// The current colours, since a canvas does not use the style sheet.
 function colours() {
 	const probe = h('span', { hidden: true }), found = {};
 	document.body.append(probe);
@@ -59,7 +59,7 @@ const shapes = {
 	},
 };
 
-// state(i) is the state of task i, name(i) its name, open(i) leads to it
+// state(i) is the state of task i, name(i) its name, open(i) opens it
 export class TaskMap {
 	constructor(state, name, open) {
 		Object.assign(this, { state, name, open, n: 0 });

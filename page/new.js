@@ -1,15 +1,15 @@
-// new: a run, from one of the suites that the server finds.
+// new: the form that starts a run of a suite on the server.
 import { count, plural } from './format.js';
 import { finds, search } from './list.js';
 import { get, post } from './api.js';
 import { button, go, h, title, to } from './dom.js';
 
-const SHOWN = 200;	/* suites, tasks: more are found by typing */
+const SHOWN = 200;	/* listed suites or tasks; search finds the others */
 const executors = ['acp', 'claude', 'codex', 'command', 'copilot-cli',
 	'copilot-sdk', 'gemini', 'mock', 'openai', 'opencode', 'remote', 'replay'];
 
-// picker LABEL WORDS CHOICE: what fits a search, as radio buttons or check
-// boxes; words(item) is what is searched, choice(item) what is shown
+// picker LABEL WORDS CHOICE: search results as radio buttons or check boxes;
+// words(item) is the searched text, choice(item) the shown elements
 function picker(label, words, choice) {
 	let items = [];
 	const list = h('div.choices', { role: 'group', 'aria-label': label });
@@ -22,7 +22,7 @@ function picker(label, words, choice) {
 			h('label.choice', choice(x))));
 		if (left > 0 || some.length === 0)
 			list.append(h('p.dim', left > 0 ?
-			    `${count(left)} more: search for them.` : 'None.'));
+			    `${count(left)} more; use the search.` : 'None.'));
 	}
 
 	return { search: field, list, element: h('div', field, list),
@@ -57,7 +57,7 @@ export async function showNew(root, at) {
 	const about = h('div'), many = h('small', { role: 'status' });
 	const problem = h('div.fault', { role: 'alert', hidden: true });
 	const start = h('button', { type: 'submit', class: 'main', disabled: true },
-	    'Start the run');
+	    'Start run');
 	const suitePicker = picker('suites',
 	    (e) => `${e.name} ${e.skill} ${e.path}`, (e) => [h('input', {
 		    type: 'radio', name: 'suite', value: e.path,
@@ -77,7 +77,7 @@ export async function showNew(root, at) {
 		    `${count(tasks.size)} of ${count(ntasks)}`;
 	}
 
-	// Why it was refused: a sentence, and what is wrong with the suite.
+	// The error message, and the problems in the suite.
 	function complain(e) {
 		problem.hidden = !e;
 		problem.replaceChildren(h('b', e ? e.message : ''), h('ul',
@@ -85,7 +85,7 @@ export async function showNew(root, at) {
 			(x) => h('li', String(x)))));
 	}
 
-	async function look() {
+	async function findSuites() {
 		const found = await get(`evals?dir=${encodeURIComponent(
 		    dir.value.trim() || '.')}`);
 		suitePicker.set(found.evals);
@@ -96,7 +96,7 @@ export async function showNew(root, at) {
 
 	function show(suite, list) {
 		const c = suite.config, usual = { executor: c.executor || 'mock',
-			model: c.model || 'the executor’s own',
+			model: c.model || 'executor default',
 			trials: c.trials_per_task, workers: c.workers || 1,
 			timeout: c.timeout_seconds };
 		for (const [k, v] of Object.entries(usual))
@@ -149,19 +149,21 @@ export async function showNew(root, at) {
 		}
 	}
 
-	await look();
+	await findSuites();
 	root.append(title('New run'),
 	    h('form.new', { onsubmit: send },
 		h('section', h('h2', 'Suite'), suitePicker.element,
-		    h('details', h('summary', 'Look elsewhere'),
-			field('dir', 'Directory', dir), button('Look there',
-			    () => look().then(() => complain(null), complain)))),
+		    h('details', h('summary', 'Other directory'),
+			field('dir', 'Directory', dir), button('List suites',
+			    () => findSuites().then(() => complain(null), complain)))),
 		h('section', about, h('div.fields',
-		    field('executor', 'Executor', inputs.executor, 'empty: the suite’s'),
-		    field('model', 'Model', inputs.model, 'empty: the suite’s'),
-		    field('trials', 'Trials of each task', inputs.trials),
-		    field('workers', 'Trials at once', inputs.workers),
-		    field('timeout', 'Seconds for a trial', inputs.timeout)),
+		    field('executor', 'Executor', inputs.executor,
+			'Leave empty to use the suite’s value'),
+		    field('model', 'Model', inputs.model,
+			'Leave empty to use the suite’s value'),
+		    field('trials', 'Trials per task', inputs.trials),
+		    field('workers', 'Concurrent trials', inputs.workers),
+		    field('timeout', 'Timeout (s)', inputs.timeout)),
 		h('datalist', { id: 'executors' },
 		    executors.map((x) => h('option', { value: x }))),
 		h('details', h('summary', 'Tasks: ', many),

@@ -1,17 +1,17 @@
-// results: a results file, ours or the original's, as the server's answers
-// tell it, so that a file that was opened here looks like any other run.
+// results: converts a results file, of waza or of the original, into the
+// server's format, so that an opened file looks like any other run.
 
 function mean(list) {
 	return list.reduce((a, b) => a + b, 0) / (list.length || 1);
 }
 
-// The original writes no score of a trial: it is the mean of its verdicts'.
+// The original does not write a trial's score: it is the mean of its verdicts.
 export function trialScore(trial) {
 	return trial.score ??
 	    mean(Object.values(trial.validations || {}).map((v) => v.score));
 }
 
-function listed(task) {
+function summarize(task) {
 	const runs = task.runs || [], stats = task.stats || {};
 	return {
 		id: task.test_id, name: task.display_name || task.test_id,
@@ -23,11 +23,11 @@ function listed(task) {
 	};
 }
 
-// asRun FILE ID PATH: throws where it is no results file
+// asRun FILE ID PATH: throws if it is not a results file
 export function asRun(file, id, path) {
 	const s = file && file.summary, config = (file && file.config) || {};
 	if (!s || !Array.isArray(file.tasks))
-		throw new Error('this is no results file: no "tasks", no "summary"');
+		throw new Error('not a results file: "tasks" or "summary" is missing');
 	const ok = s.succeeded === s.total_tests, u = s.usage;
 	return {
 		runId: id, name: file.eval_name || '(no name)', skill: file.skill,
@@ -35,7 +35,7 @@ export function asRun(file, id, path) {
 		executor: config.engine_type, model: config.model_id,
 		startedAt: file.timestamp, durationMs: s.duration_ms,
 		tokens: u ? u.input_tokens + u.output_tokens : null,
-		cost: u && u.cost, tasks: file.tasks.map(listed),
+		cost: u && u.cost, tasks: file.tasks.map(summarize),
 		summary: { total: s.total_tests, passed: s.succeeded, ok,
 			failed: s.failed, errors: s.errors, skipped: s.skipped,
 			passRate: s.success_rate, score: s.aggregate_score },
@@ -54,8 +54,8 @@ function row(a, b) {
 	};
 }
 
-// compare A B: what the server says of two of its runs, but for the
-// statistics; for files that it does not have
+// compare A B: the server's comparison without statistics, for files that the
+// server does not have
 export function compare(a, b) {
 	const first = new Set(a.tasks.map((t) => t.id));
 	const second = new Map(b.tasks.map((t) => [t.id, t]));
@@ -65,7 +65,7 @@ export function compare(a, b) {
 		task_deltas: rows, warnings: [], verdict: '',
 		aggregate_score_delta: b.summary.score - a.summary.score,
 		success_rate_delta: b.summary.passRate - a.summary.passRate,
-		summary: 'the server works this out for runs that it has; these ' +
-		    'are files that were opened here.',
+		summary: 'not available for opened files; the server computes it ' +
+		    'only for its own runs.',
 	};
 }

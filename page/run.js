@@ -1,4 +1,4 @@
-// run: one run, while it goes on and after.
+// run: one run, running or finished.
 import { announce, badge, bar, button, dim, go, h, slowly, title, to } from './dom.js';
 import { cost, count, duration, few, percent, plural, runState, score, tally,
 	taskState, time } from './format.js';
@@ -10,12 +10,12 @@ import { plainTable } from './table.js';
 import { rateBar } from './runs.js';
 import { TaskMap } from './map.js';
 
-const TELL_MS = 5000, DRAW_MS = 200;
+const ANNOUNCE_MS = 5000, DRAW_MS = 200;
 const rank = ['failed', 'error', 'running', 'cancelled', 'pending', 'skipped',
 	'passed'];
 
 export function crumbs(...steps) {
-	return h('nav.crumbs', { 'aria-label': 'Where this is' },
+	return h('nav.crumbs', { 'aria-label': 'Breadcrumbs' },
 	    h('ol', [['Runs', '#/'], ...steps].map(([word, href]) =>
 		h('li', href ? h('a', { href }, word) : word))));
 }
@@ -55,7 +55,7 @@ const kinds = [['all', 'All'], ...['failed', 'error', 'passed', 'running',
 	'cancelled'].map((s) => [s, s[0].toUpperCase() + s.slice(1),
 	(t) => taskState(t.status) === s])];
 
-// The log stays at its end, unless somebody has scrolled up.
+// The log stays scrolled to its end, unless the user has scrolled up.
 class Log {
 	constructor(live) {
 		this.live = live;
@@ -82,7 +82,7 @@ class Log {
 
 function triggerTests(file) {
 	const m = file.trigger_metrics, word = (did) => did ? 'trigger' : 'not';
-	return !m ? dim('There were none.') : h('div.block',
+	return !m ? dim('No trigger tests.') : h('div.block',
 	    h('dl.tiles.small', ['accuracy', 'precision', 'recall',
 		'f1'].map((k) => tile(k, percent(m[k])))),
 	    plainTable(['Prompt', 'Should', 'Did', 'Verdict'],
@@ -92,7 +92,7 @@ function triggerTests(file) {
 			    t.did_trigger ? 'passed' : 'failed')])));
 }
 
-// They stand in the results file only, which may be large: for who asks.
+// Only the results file has them; it may be large, so it is loaded on demand.
 function triggers(id) {
 	const box = h('details', { ontoggle: async () => {
 		if (box.children.length === 1)
@@ -101,8 +101,8 @@ function triggers(id) {
 	return box;
 }
 
-// The run of the same suite that came before, to compare with.
-async function before(run) {
+// The previous run of the same suite.
+async function previousRun(run) {
 	const { runs } = await get(
 	    `runs?limit=50&suite=${encodeURIComponent(run.name)}`);
 	return runs.find((r) => r.name === run.name && r.summary &&
@@ -113,7 +113,7 @@ class RunView {
 	constructor(root, at, run) {
 		const open = (t) => t && to('run', run.runId, 'task', t.id);
 		Object.assign(this, { run, id: run.runId, live: new Live(run),
-			since: performance.now(), told: 0 });
+			since: performance.now(), announced: 0 });
 		this.head = h('div.title');
 		this.tiles = h('dl.tiles');
 		this.meter = h('div.meter', { role: 'progressbar',
@@ -127,7 +127,8 @@ class RunView {
 			start: 'all', columns: columns(this.id), href: open,
 			key: (t) => t.id, stamp: (t) => JSON.stringify(t),
 			words: (t) => `${t.id} ${t.name} ${t.error || ''}`,
-			sort: isOver(run) ? 'state' : '', empty: 'No task fits.' });
+			sort: isOver(run) ? 'state' : '', empty: 'No matching tasks.',
+			order: 'Suite order' });
 		this.log = new Log(this.live);
 		this.extra = h('div', isOver(run) && triggers(this.id));
 		root.append(crumbs([run.name]), this.head, this.problem, this.tiles,
@@ -147,12 +148,12 @@ class RunView {
 		if (!isOver(r))
 			return act('Cancel', this.cancel, 'danger');
 		return !isLocal(this.id) && [
-			act('Compare with the one before', this.compare),
+			act('Compare with previous run', this.compare),
 			r.source === 'live' && h('a.button', { href: '#/new?' +
 			    new URLSearchParams({ path: r.path || '',
 				    model: r.model || '', executor: r.executor || '' }) },
 			'Run again'),
-			r.summary && act('Results file', this.download)];
+			r.summary && act('Download results', this.download)];
 	}
 
 	async cancel() {
@@ -161,13 +162,13 @@ class RunView {
 	}
 
 	async compare() {
-		const other = await before(this.run);
+		const other = await previousRun(this.run);
 		if (!other)
-			throw new Error('This is the first run of its suite here.');
+			throw new Error('This suite has no previous run.');
 		go(to('compare', other.runId, this.id));
 	}
 
-	// A link could not carry the token.
+	// A link cannot send the token.
 	async download() {
 		const text = await getText(path('runs', this.id, 'result'));
 		const href = URL.createObjectURL(new Blob([text],
@@ -177,10 +178,10 @@ class RunView {
 	}
 
 	drawHead() {
-		const r = this.run, said = JSON.stringify([r.status, r.ok]);
-		if (said === this.said)
+		const r = this.run, drawn = JSON.stringify([r.status, r.ok]);
+		if (drawn === this.drawn)
 			return;
-		this.said = said;
+		this.drawn = drawn;
 		this.head.replaceChildren(h('div',
 		    title(r.name, ' ', badge(runState(r))),
 		    h('p.dim.meta', [r.skill && `skill ${r.skill}`,
@@ -193,7 +194,7 @@ class RunView {
 
 	drawTiles(n, took) {
 		const r = this.run, s = r.summary, { total } = this.live;
-		// a guess, once there is something to guess from
+		// an estimate, after a few tasks
 		const left = n.done > 2 && n.done < total && `about ${duration(
 		    Math.ceil(took / n.done * (total - n.done) / 1000) * 1000)} left`;
 		this.tiles.replaceChildren(...isOver(r) && s ? [
@@ -235,16 +236,16 @@ class RunView {
 		if (isOver(this.run))
 			return;
 		document.title = `${n.done}/${total} ${this.run.name} · waza`;
-		if (Date.now() - this.told > TELL_MS) {
-			this.told = Date.now();
+		if (Date.now() - this.announced > ANNOUNCE_MS) {
+			this.announced = Date.now();
 			announce(words);
 		}
 	}
 
-	// Its events, until it is over; a stream that goes away may be its end.
+	// Receives events until the run is over, which a lost stream may mean.
 	follow() {
-		const hear = (type) => (e) => {
-			this.live.hear(type, e);
+		const receive = (type) => (e) => {
+			this.live.receive(type, e);
 			if (this.run.status === 'pending')
 				this.run = { ...this.run, status: 'running' };
 			this.later();
@@ -253,11 +254,11 @@ class RunView {
 		};
 		this.clock = setInterval(this.later, 1000);
 		this.unlisten = listen(`${path('runs', this.id)}/stream`,
-		    Object.fromEntries(eventTypes.map((t) => [t, hear(t)])),
-		    { lost: () => this.look() });
+		    Object.fromEntries(eventTypes.map((t) => [t, receive(t)])),
+		    { lost: () => this.checkEnd() });
 	}
 
-	async look() {
+	async checkEnd() {
 		const run = await getRun(this.id).catch(() => null);
 		if (!run || !isOver(run) || this.stopped)
 			return false;
@@ -267,13 +268,13 @@ class RunView {
 		this.extra.replaceChildren(triggers(this.id));
 		this.draw();
 		document.title = `${run.name} ${runState(run)} · waza`;
-		announce(`The run is over: ${runState(run)}. ${tally(run.summary)}`);
+		announce(`Run finished: ${runState(run)}. ${tally(run.summary)}`);
 		return true;
 	}
 
-	// What the events said is replaced by what was written down.
+	// Waits until the server has the results, which replace the events.
 	async finish() {
-		for (let i = 0; i < 40 && !this.stopped && !await this.look(); i++)
+		for (let i = 0; i < 40 && !this.stopped && !await this.checkEnd(); i++)
 			await new Promise((done) => setTimeout(done, 250));
 	}
 

@@ -1,4 +1,4 @@
-// runs: all of them, to be searched, sorted, marked and opened.
+// runs: the list of all runs.
 import { badge, bar, button, dim, go, h, slowly, swap, title, to } from './dom.js';
 import { cost, count, duration, few, parts, percent, plural, points,
 	runState, score, tally, time, when } from './format.js';
@@ -25,14 +25,14 @@ function rate(run) {
 }
 
 const columns = (marks) => [
-	{ id: 'mark', label: 'Marked', cell: (r) => h('input', {
+	{ id: 'mark', label: 'Selected', cell: (r) => h('input', {
 		type: 'checkbox', checked: marks.ids.includes(r.runId),
-		'aria-label': `Mark ${r.name}, ${when(r.startedAt)}, to compare`,
+		'aria-label': `Select ${r.name}, ${when(r.startedAt)}, to compare`,
 		onchange: () => marks.toggle(r.runId) }) },
 	{ id: 'state', label: 'Status', value: runState, show: badge },
 	{ id: 'name', label: 'Suite', value: (r) => r.name,
 		cell: (r) => [h('a', { href: to('run', r.runId) }, r.name || r.runId), ' ',
-			h('small', r.source === 'window' ? 'in this window' :
+			h('small', r.source === 'window' ? 'opened file' :
 			    r.skill)] },
 	{ id: 'model', label: 'Model', value: (r) => r.model || r.executor,
 		cell: (r) => r.model || dim(r.executor) },
@@ -51,7 +51,7 @@ const columns = (marks) => [
 		cell: (r) => time(r.startedAt) },
 ];
 
-// The two that were marked last, and what can be done with them.
+// The two runs that were selected last, and the link to compare them.
 class Marks {
 	constructor(known, changed) {
 		Object.assign(this, { ids: [], known, changed });
@@ -64,7 +64,7 @@ class Marks {
 		this.changed();
 	}
 
-	// The older one is what the newer is measured against.
+	// The older run is the baseline.
 	href() {
 		const at = (id) => Date.parse((this.known(id) || {}).startedAt);
 		return this.ids.length === 2 && to('compare',
@@ -74,18 +74,18 @@ class Marks {
 	draw() {
 		const href = this.href();
 		this.element.hidden = this.ids.length === 0;
-		this.element.replaceChildren(href ? 'Two runs are marked.' :
-		    'One run is marked; mark another to compare them.',
-		href ? h('a.button.main', { href }, 'Compare the two') : '');
+		this.element.replaceChildren(href ? 'Two runs selected.' :
+		    'One run selected. Select another to compare them.',
+		href ? h('a.button.main', { href }, 'Compare') : '');
 	}
 }
 
-// A suite that ran lately, and where it is going.
+// A recently run suite and its trend.
 function card(name, rates, chosen, choose) {
 	const by = Math.round((rates[0] - rates[1]) * 1000) / 1000;
 	return button([dim(name), h('b', percent(rates[0])),
 		h('span', { class: by > 0 ? 'up' : by < 0 ? 'down' : 'dim' },
-		    by === 0 ? 'as before' : `${by > 0 ? '▲' : '▼'} ${points(by).slice(1)}`),
+		    by === 0 ? 'unchanged' : `${by > 0 ? '▲' : '▼'} ${points(by).slice(1)}`),
 		spark([...rates].reverse(), 'pass rates')], choose,
 	{ class: 'card', 'aria-pressed': String(chosen) });
 }
@@ -97,7 +97,7 @@ const kinds = [['all', 'All'], ['passed', 'Passed', is('passed')],
 	['cancelled', 'Cancelled', is('cancelled')]];
 
 export async function showRuns(root, at) {
-	let total = 0, suite = at.query.get('suite') || '', saidSuites = '';
+	let total = 0, suite = at.query.get('suite') || '', drawnSuites = '';
 	let known = new Map();
 	const cards = h('div.cards');
 	const select = h('select', { 'aria-label': 'Suite',
@@ -118,16 +118,16 @@ export async function showRuns(root, at) {
 		draw();
 	}
 
-	// Only when they say something new: somebody may be choosing.
+	// Redraws only after changes, since the user may be choosing.
 	function drawSuites(all) {
 		const by = [...Map.groupBy(all, (r) => r.name)];
 		const some = by.map(([name, runs]) => [name, runs.filter((r) =>
 			r.summary).slice(0, SPARK).map((r) => r.summary.passRate)])
 			.filter(([, rates]) => rates.length > 1).slice(0, CARDS);
-		const said = JSON.stringify([suite, some, by.length]);
-		if (said === saidSuites)
+		const drawn = JSON.stringify([suite, some, by.length]);
+		if (drawn === drawnSuites)
 			return;
-		saidSuites = said;
+		drawnSuites = drawn;
 		cards.hidden = some.length === 0;
 		swap(cards, ...some.map(([name, rates]) =>
 			card(name, rates, name === suite, () => choose(name))));
@@ -139,9 +139,9 @@ export async function showRuns(root, at) {
 	function draw() {
 		const all = [...localRuns(), ...known.values()];
 		note.hidden = total <= known.size;
-		note.textContent = `The server has ${plural(total, 'run')}; these are ` +
-		    `the newest ${count(known.size)}.`;
-		list.table.empty = all.length > 0 ? 'No run fits the search.' :
+		note.textContent = `Showing the newest ${count(known.size)} of ` +
+		    `${plural(total, 'run')}.`;
+		list.table.empty = all.length > 0 ? 'No matching runs.' :
 		    'No runs yet. Start one, or drop a results file here.';
 		drawSuites(all);
 		marks.draw();
@@ -156,7 +156,7 @@ export async function showRuns(root, at) {
 		draw();
 	}
 
-	function learn(r) {
+	function update(r) {
 		if (!known.has(r.runId)) {
 			known = new Map([[r.runId, r], ...known]);
 			total++;
@@ -165,18 +165,18 @@ export async function showRuns(root, at) {
 		later();
 	}
 
-	// What came between the list and the stream is among the newest.
+	// Fetches runs that started after the list was loaded.
 	async function catchUp(again) {
 		if (again)
 			await load();
 		else
-			(await get('runs?limit=50')).runs.reverse().forEach(learn);
+			(await get('runs?limit=50')).runs.reverse().forEach(update);
 	}
 
 	await load();
 	root.append(h('div.hidden', title('Runs')), cards,
 	    marks.element, list.element, note);
-	const stop = listen('events', { run: learn }, { pauses: true,
+	const stop = listen('events', { run: update }, { pauses: true,
 		opened: (again) => catchUp(again).catch(() => undefined) });
 	return { title: 'Runs', table: list.table, search: list.search,
 		keys: {

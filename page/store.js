@@ -1,5 +1,5 @@
-// store: runs, wherever they are: on the server, or in files that were opened
-// in this window and are known to nobody else.
+// store: runs on the server, and files opened in this window, which are not
+// sent to the server.
 import { asRun, compare } from './results.js';
 import { get, path } from './api.js';
 
@@ -23,8 +23,8 @@ export async function openFile(file) {
 
 function local(id) {
 	if (!opened.has(id))
-		throw new Error('That file was open in another window, or before ' +
-		    'this page was loaded again. Open it once more.');
+		throw new Error('This file is no longer open: the page was reloaded, or it ' +
+		    'was opened in another window. Open it again.');
 	return opened.get(id);
 }
 
@@ -32,7 +32,7 @@ export function localRuns() {
 	return [...opened.values()].map((o) => o.run).reverse();
 }
 
-// Newest first, up to a number that a page can hold.
+// Newest first, at most RUNS_MAX.
 export async function allRuns() {
 	let runs = [], part;
 	do {

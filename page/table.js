@@ -1,6 +1,6 @@
-// table: rows in pages, sorted by any column, walked with j and k.  Only a
-// page of rows is in the document, so that ten thousand cost no more than a
-// hundred; a row that has not changed keeps its element, and so its focus.
+// table: rows in pages, sortable by column, with keys j and k. Only one page of
+// rows is in the document, so ten thousand rows cost no more than a hundred. An
+// unchanged row keeps its element, and so its focus.
 import { count } from './format.js';
 import { button, go, h, swap } from './dom.js';
 
@@ -10,7 +10,7 @@ function none(x) {
 	return x === null || x === undefined || x === '';
 }
 
-// What is not there is last, whichever way.
+// Missing values are last in both directions.
 function order(a, b, down) {
 	if (none(a) || none(b))
 		return none(a) - none(b);
@@ -20,7 +20,7 @@ function order(a, b, down) {
 	    String(a).localeCompare(String(b), undefined, { numeric: true });
 }
 
-// plainTable HEADS ROWS: cells as they are, without anything to press
+// plainTable HEADS ROWS: a static table
 export function plainTable(heads, rows) {
 	return h('table', h('thead', h('tr', heads.map((w) =>
 		h('th', { scope: 'col' }, w)))),
@@ -28,17 +28,17 @@ export function plainTable(heads, rows) {
 }
 
 /*
- * columns: { id, label, number, tag, value(row), show(value), cell(row) }; one
- * without value cannot be sorted by, one without cell is its value, shown; a
- * tag stands before it on a phone.  key(row) is a row's name, stamp(row)
- * changes when its cells do, href(row) is where it leads.  sort: "id" or
- * "-id", or '' for the order in which the rows come.
+ * columns: { id, label, number, tag, value(row), show(value), cell(row) }. A
+ * column without value cannot be sorted; one without cell shows its value; the
+ * tag is shown before the value on a phone. key(row) identifies a row,
+ * stamp(row) changes when its cells do, href(row) is the link of the row. sort:
+ * "id", "-id", or '' for the given order, which `order` names.
  */
 export class Table {
 	constructor(options) {
 		Object.assign(this, { sort: '', empty: 'Nothing here.', page: 0,
 			rows: [], shown: [], all: [], made: new Map() }, options);
-		this.active = null;	/* key of the row that has the keys */
+		this.active = null;	/* key of the row that j and k move */
 		this.heads = new Map(this.columns.map((c) => [c.id, this.head(c)]));
 		this.body = h('tbody');
 		this.pager = h('nav.pager', { 'aria-label': `Pages of ${this.label}` });
@@ -58,11 +58,11 @@ export class Table {
 		    h('span.hidden', c.label));
 	}
 
-	// On a phone there are no heads to press.
+	// Replaces the column heads on a phone.
 	chooser() {
 		this.select = h('select', { onchange: () =>
 			this.sortBy(this.select.value) },
-		h('option', { value: '' }, 'as they come'),
+		h('option', { value: '' }, this.order || 'Default order'),
 		this.columns.filter((c) => c.value).map((c) => ['', '-'].map((m) =>
 			h('option', { value: m + c.id },
 			    `${c.label} ${m ? '↓' : '↑'}`))));
@@ -147,7 +147,7 @@ export class Table {
 		c.cell ? c.cell(row) : c.show(c.value(row)))));
 	}
 
-	// A press anywhere in a row is one on its link; but text can be selected.
+	// A click anywhere in a row opens its link, unless text is selected.
 	clicked(e, row) {
 		if (this.href && !e.target.closest('a, button, input') &&
 		    String(getSelection()) === '')
@@ -181,7 +181,7 @@ export class Table {
 		}
 	}
 
-	// Moves the keys by a row, over the end of a page, too.
+	// Moves the active row, across pages.
 	move(by) {
 		const at = this.shown.findIndex((r) => this.key(r) === this.active);
 		let next = at === -1 && by < 0 ? -1 : at + by;

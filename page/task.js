@@ -1,5 +1,5 @@
-// task: one task of a run: its trials, what was asked and answered, what the
-// agent did, and what the graders said of it.
+// task: one task of a run: its trials with prompt, answer, tool calls and
+// verdicts.
 import { badge, button, dim, go, h, icon, swap, title, to } from './dom.js';
 import { chips } from './list.js';
 import { cost, count, duration, exactly, few, percent, plural, points, score,
@@ -16,8 +16,9 @@ function section(name, ...kids) {
 }
 
 /*
- * What the agent did.  Transcripts of the original have a start and an end of
- * each call, ours an end; files without a transcript have calls only.
+ * The steps of the agent. Transcripts of the original contain the start and the
+ * end of each call, those of waza only the end; results files without a
+ * transcript have only the calls.
  */
 function steps(trial) {
 	const out = [], begun = new Map();
@@ -50,7 +51,7 @@ function steps(trial) {
 		step.result = step.result ?? c.result;
 		step.success = step.success ?? c.success;
 	});
-	// the last word is the answer, which is there already
+	// the last message is the answer, which is shown above
 	const last = out[out.length - 1];
 	if (last && last.who === 'assistant' &&
 	    last.says.trim() === (trial.final_output || '').trim())
@@ -58,7 +59,7 @@ function steps(trial) {
 	return out.filter((s) => s.name || s.says);
 }
 
-// The argument that tells most, on a line.
+// The most informative argument, on one line.
 function gist(args) {
 	const a = args || {}, best = typeof a === 'string' ? a : a.command ||
 	    a.path || a.file_path || a.pattern || a.query || a.url || a.skill ||
@@ -72,7 +73,7 @@ function step(s) {
 		return h('li.step', h('span.dot'),
 		    h('div', h('small', s.who), pre(s.says, 'said')));
 	return h('li.step', icon(bad ? 'failed' : 'passed',
-	    bad ? 'failed' : 'worked'), h('details',
+	    bad ? 'failed' : 'succeeded'), h('details',
 	h('summary', h('b', s.name), ' ', h('code', gist(s.args))),
 	s.args && value(s.args), s.result !== undefined && s.result !== '' &&
 	    [h('h4', 'Result'), value(s.result)]));
@@ -86,11 +87,11 @@ function timeline(trial) {
 		more.remove();
 	});
 	return all.length > 0 && section(tools > 0 ?
-	    `What it did: ${plural(tools, 'tool call')}` : 'What it said', list,
+	    `Tool calls (${count(tools)})` : 'Messages', list,
 	all.length > STEPS && more);
 }
 
-// Differences that the feedback had no room for.
+// Diffs that are not in the feedback.
 function moreDiffs(v) {
 	const files = (v.details || {}).expected_files;
 	return (Array.isArray(files) ? files : []).filter((f) => f && f.diff &&
@@ -113,7 +114,7 @@ function verdicts(trial) {
 	const all = Object.entries(trial.validations || {});
 	const good = ([, v]) => v.passed && !v.error ? 1 : 0;
 	return section('Verdicts', all.length === 0 &&
-	    dim('No grader has seen this trial.'),
+	    dim('This trial was not graded.'),
 	all.sort((a, b) => good(a) - good(b)).map(verdict));
 }
 
@@ -138,7 +139,7 @@ function transcript(trial) {
 	const box = h('details.more', { ontoggle: () => {
 		if (box.children.length === 1)
 			box.append(value(trial.transcript));
-	} }, h('summary', 'Transcript as it was recorded'));
+	} }, h('summary', 'Raw transcript'));
 	return (trial.transcript || []).length > 0 && box;
 }
 
@@ -147,7 +148,7 @@ function showTrial(trial) {
 	return h('div.columns', h('div.column',
 	    trial.prompt && section('Prompt', pre(trial.prompt, 'asked')),
 	    section('Answer', trial.final_output ? pre(trial.final_output) :
-		dim('No answer.'), trial.truncated && dim('It was cut off.')),
+		dim('No answer.'), trial.truncated && dim('Truncated.')),
 	    turns.length > 1 && section('Turns', h('ol.turns',
 		turns.map((t) => h('li', pre(t.prompt, 'asked'),
 		    pre(t.output))))),
@@ -170,14 +171,14 @@ function figures(task, runs) {
 	tile('Score', score(s.avg_score ?? trialScore(first)),
 	    s.std_dev_score > 0 && `± ${score(s.std_dev_score)}`),
 	tile('Duration', duration(s.avg_duration_ms ?? first.duration_ms),
-	    n > 1 && 'on average'),
-	s.flaky && tile('Flaky', 'yes', 'it passes sometimes'),
+	    n > 1 && 'average'),
+	s.flaky && tile('Flaky', 'yes', 'passes sometimes'),
 	i && tile('With skills', percent(i.pass_rate_with_skills),
-	    `${points(i.delta)} to without`));
+	    `${points(i.delta)} compared to no skills`));
 }
 
-// Where to go from here: the tasks beside it, and the next that did not pass.
-function beside(run, id) {
+// Links to the previous and next task, and to the next failure.
+function neighbours(run, id) {
 	const all = run.tasks || [], i = all.findIndex((t) => t.id === id);
 	const link = (t) => t && to('run', run.runId, 'task', t.id);
 	const bad = (t) => ['failed', 'error'].includes(taskState(t.status));
@@ -185,12 +186,12 @@ function beside(run, id) {
 		link(all.slice(i + 1).find(bad) || all.slice(0, i).find(bad))];
 }
 
-// A task of a run that goes on may have no trials yet.
+// A task of a running run may have no trials yet.
 function notYet(root, run, id) {
 	root.append(crumbs([run.name, to('run', run.runId)], [id]),
 	    title(id, ' ', badge('running')), h('p.empty',
-		'Its trials are not written down yet. They appear here as soon ' +
-		'as they are.'));
+		'No trial has finished yet. Trials appear here as soon as they ' +
+		'finish.'));
 	const timer = setTimeout(() => go(location.hash), AGAIN_MS);
 	return { title: id, stop: () => clearTimeout(timer) };
 }
@@ -205,7 +206,7 @@ export async function showTask(root, at) {
 	if (!task || (!isOver(run) && runs.length === 0))
 		return notYet(root, run, id);
 	const name = task.display_name || id;
-	const [previous, next, failure] = beside(run, id);
+	const [previous, next, failure] = neighbours(run, id);
 	const place = h('div'), choice = h('div');
 	const link = (href, word) => href && h('a.button', { href }, word);
 

@@ -1,5 +1,5 @@
-// text: what agents, graders and programs have said; diffs in it are shown as
-// such, and very long texts come in parts.
+// text: output of agents, graders and programs. Diffs are highlighted; very
+// long texts are shortened until the user asks for the rest.
 import { h, plain } from './dom.js';
 import { count } from './format.js';
 
@@ -14,11 +14,11 @@ export function pre(text, name) {
 	const more = h('button', { type: 'button', onclick: () => {
 		box.textContent = all;
 		more.remove();
-	} }, `Show all of it (${count(all.length)} characters)`);
+	} }, `Show all (${count(all.length)} characters)`);
 	return h('div', box, more);
 }
 
-// A value as JSON; what is null or empty says nothing and is left out.
+// A value as JSON, without null and empty members.
 export function value(v) {
 	return pre(typeof v === 'string' ? v :
 	    JSON.stringify(v, (k, x) => x === null || x === '' ? undefined : x, 2));
@@ -28,7 +28,7 @@ const kinds = [['+++ ', 'file'], ['--- ', 'file'], ['@@', 'hunk'], ['+', 'add'],
 	['-', 'del'], ['\\', 'note']];
 
 function diffLine(line, i) {
-	// only at the top are these names of files
+	// file names are only in the first two lines
 	const kind = kinds.find(([start, name]) => line.startsWith(start) &&
 	    (name !== 'file' || i < 2));
 	return h('span', { class: kind ? kind[1] : 'same' }, `${line}\n`);
@@ -37,12 +37,12 @@ function diffLine(line, i) {
 function diff(lines) {
 	const all = lines.slice(0, 5000);
 	return h('pre.diff', { tabindex: '0',
-		'aria-label': 'differences' }, all.map(diffLine),
+		'aria-label': 'Diff' }, all.map(diffLine),
 	lines.length > all.length &&
 	    h('span.note', `… ${lines.length - all.length} more\n`));
 }
 
-// How many lines from i on are a unified diff; 0 where none begins.
+// The number of lines of a unified diff that starts at line i, or 0.
 function diffLength(lines, i) {
 	let k = i + 2, hunk = false;
 	if (!lines[i].startsWith('--- ') || !(lines[i + 1] || '').startsWith('+++ '))
@@ -57,7 +57,7 @@ function diffLength(lines, i) {
 	return hunk ? k - i : 0;
 }
 
-// Text in which there may be diffs, each as what it is.
+// Text with its diffs highlighted.
 export function rich(text) {
 	const lines = plain(text).split('\n'), out = [];
 	let words = [];

@@ -1,12 +1,12 @@
-// theme: light or dark as it was last chosen.  Not a module: it runs before
-// the page is drawn, so that nobody is dazzled.
+// theme: light or dark, as last chosen. Not a module: it runs before the page
+// is drawn, so that the wrong theme never flashes.
 (() => {
 	const names = ['auto', 'light', 'dark'];
 	let now = 'auto';
 	try {
 		now = localStorage.getItem('waza-theme') || now;
 	} catch {
-		// storage may be forbidden; then it is not remembered
+		// storage may be forbidden; then the choice is not remembered
 	}
 
 	function apply(name) {

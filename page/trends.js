@@ -24,8 +24,8 @@ function numbers(points) {
 		percent(p.rate), score(p.score)]))));
 }
 
-// A suite: its last numbers, the chart, and the same as a table; draw() is
-// for when its width is known.
+// A suite: its latest numbers, the chart, and the same data as a table. Call
+// draw() once the width is known.
 function panel(name, runs) {
 	const points = runs.slice(0, LAST).reverse().map(point);
 	const first = points[0], last = points[points.length - 1];
@@ -61,8 +61,8 @@ export async function showTrends(root, at) {
 		panels = some.slice(0, SUITES).map(([n, list]) => panel(n, list));
 		place.replaceChildren(...panels.map((p) => p.element));
 		rest.textContent = some.length === 0 ?
-		    'No suite has run twice yet: there is no trend.' :
-		    all.length > some.length ? `Only once: ${all.filter(
+		    'No suite has run more than once yet.' :
+		    all.length > some.length ? `Run only once: ${all.filter(
 			([, list]) => list.length === 1).map(([n]) => n).join(', ')}` : '';
 		fit();
 	}

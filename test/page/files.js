@@ -49,7 +49,7 @@ async function tasks(page) {
 	['<img src=x onerror=alert(1)>', 0]);
 	await page.click('button:has-text("Trial 2")');
 	like('an error without verdicts', await page.innerText('.columns'),
-	    /session timed out after 300s[\s\S]*No grader has seen this trial/);
+	    /session timed out after 300s[\s\S]*This trial was not graded/);
 	await page.keyboard.press('u');
 	await page.click('a:has-text("Explain recursion")');
 	await page.waitForSelector('.step');
@@ -124,7 +124,7 @@ main(async () => {
 	await tasks(page);
 	await page.at('');
 	like('it is in the list, and says where it is',
-	    await page.innerText('tbody tr:has-text("in this window")'),
+	    await page.innerText('tbody tr:has-text("opened file")'),
 	    /code-explainer-eval/);
 
 	const better = JSON.parse(original);
@@ -140,7 +140,7 @@ main(async () => {
 	await drop(page, ['c.json', '{"no": "results"}']);
 	await page.waitForSelector('.fault');
 	like('a file that is none', await page.innerText('.fault'),
-	    /c\.json: this is no results file/);
+	    /c\.json: not a results file/);
 	await drop(page, ['d.json', '{"half']);
 	await page.waitForSelector('.fault >> text=d.json');
 	is('nothing was sent', sent, []);

@@ -50,11 +50,11 @@ async function marks(page) {
 	await page.keyboard.press('j');
 	await page.keyboard.press('x');
 	await page.waitForSelector('.marked');
-	like('x: marked', await page.innerText('.marked'), /One run is marked/);
+	like('x: marked', await page.innerText('.marked'), /One run selected/);
 	like('x: the focus stays', await focused(page), /^tr\.active/);
 	await page.keyboard.press('j');
 	await page.keyboard.press('x');
-	like('x: two', await page.innerText('.marked'), /Two runs are marked/);
+	like('x: two', await page.innerText('.marked'), /Two runs selected/);
 	await page.keyboard.press('c');
 	await page.waitForSelector('h1:has-text("Compare")');
 	is('c: the older is A', await page.locator('.sides h2').allInnerTexts(),
@@ -93,7 +93,7 @@ async function tabs(page) {
 	await page.reload();
 	await page.waitForSelector('table.runs');
 	await page.keyboard.press('Tab');
-	like('Tab: to skip what is on top', await focused(page), /Skip to the content/);
+	like('Tab: to skip what is on top', await focused(page), /Skip to content/);
 	await page.keyboard.press('Enter');
 	like('which leads to the content', await focused(page), /^main/);
 	const seen = new Set();

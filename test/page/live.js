@@ -26,7 +26,7 @@ function go(...ids) {
 async function start(page) {
 	await page.at('new');
 	await page.getByRole('radio', { name: /steps/ }).check();
-	await page.click('button:enabled:has-text("Start the run")');
+	await page.click('button:enabled:has-text("Start run")');
 	await page.locator('tbody .badge.running').nth(2).waitFor();
 	return page.url().split('#')[1];
 }
@@ -57,7 +57,7 @@ async function cut(page, way, route) {
 		.count(), 1);
 	await page.at(`${route.slice(1)}/task/c`);
 	like('a task that is not done says so', await page.innerText('main'),
-	    /not written down yet/);
+	    /No trial has finished yet/);
 	go('c');
 	await page.waitForSelector('pre:has-text("done with c")');
 	ok('and shows its trials when it is', true);

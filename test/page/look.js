@@ -105,7 +105,7 @@ async function words(page, all) {
 	is('of one model', await page.locator('svg.lines a').count(), 3);
 	await page.at(all.compare);
 	like('an interval, too', await page.getAttribute('svg.interval', 'aria-label'),
-	    /^mean change of a score [+−\d.]+, 95 % interval/);
+	    /^mean score change [+−\d.]+, 95 % interval/);
 }
 
 async function still(url, all) {

@@ -33,7 +33,7 @@ async function start(page) {
 	await page.fill('#model', 'tester-1');
 	await page.getByText(/^Tasks: /).click();
 	await page.waitForSelector('text=The second step');
-	await page.click('button:enabled:has-text("Start the run")');
+	await page.click('button:enabled:has-text("Start run")');
 }
 
 async function watch(page) {
@@ -50,7 +50,7 @@ async function watch(page) {
 	is('the end: what came of the tasks', await page.locator('tbody .c-state')
 		.allInnerTexts(), ['passed', 'failed', 'error']);
 	like('the end is told', await page.textContent('#live'),
-	    /over: failed\. 1 of 3 tasks passed, 1 failed, 1 error/);
+	    /finished: failed\. 1 of 3 tasks passed, 1 failed, 1 error/);
 	like('the log', await page.innerText('.log'), /The second step.*failed/);
 	is('no cancel any more', await page.locator('text=Cancel').count(), 0);
 	is('the pass rate', await page.locator('.tile dd').first().innerText()
@@ -95,9 +95,9 @@ async function again(page) {
 	is('run again: the same settings', [await page.isChecked('input[name=suite]'),
 		await page.inputValue('#model'), await page.inputValue('#executor')],
 	[true, 'tester-1', 'command']);
-	await page.click('button:enabled:has-text("Start the run")');
+	await page.click('button:enabled:has-text("Start run")');
 	await page.waitForSelector('h1 .badge.passed');
-	await page.click('text=Compare with the one before');
+	await page.click('text=Compare with previous run');
 	await page.waitForSelector('h1:has-text("Compare")');
 }
 
@@ -110,7 +110,7 @@ async function compare(page) {
 	like('deltas', await page.innerText('.tiles'),
 	    /Pass rate\s+\+66\.7 points\s+33\.3% → 100%/);
 	like('in words of statistics', await page.innerText(
-	    'section:has(> h2:text("more than chance"))'),
+	    'section:has(> h2:text("Significance"))'),
 	/too few tasks to tell: \+\d\.\d\d over 3/i);
 	await shot(page, 'compare');
 	await page.click('text=Swap');
@@ -129,7 +129,7 @@ async function list(page) {
 	    /steps\s+100%\s+▲ 66\.7 points/);
 	await page.fill('[type=search]', 'nothing like it');
 	is('a search that finds nothing', await page.innerText('.empty'),
-	    'No run fits the search.');
+	    'No matching runs.');
 	await page.fill('[type=search]', 'tester failed');
 	is('one that finds one', await page.locator('table.runs tbody tr').count(), 1);
 	like('it is in the address', page.url(), /q=tester/);
@@ -154,7 +154,7 @@ async function cancel(page) {
 	fs.rmSync(path.join(dir, 'go'));
 	await page.at('new');
 	await page.getByRole('radio', { name: /steps/ }).check();
-	await page.click('button:enabled:has-text("Start the run")');
+	await page.click('button:enabled:has-text("Start run")');
 	await page.waitForSelector('tbody .badge.running');
 	await page.click('text=Cancel');
 	await page.waitForSelector('h1 .badge.cancelled');
@@ -165,7 +165,7 @@ async function refused(page) {
 	suite('broken', ['id: a, prompt: x, graders: [{type: nonsense}]']);
 	await page.at('new');
 	await page.getByRole('radio', { name: /broken/ }).check();
-	await page.click('button:enabled:has-text("Start the run")');
+	await page.click('button:enabled:has-text("Start run")');
 	await page.waitForSelector('.fault li');
 	like('a suite that is wrong: what is wrong with it',
 	    await page.innerText('.fault'), /nonsense/);

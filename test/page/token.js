@@ -15,7 +15,7 @@ main(async () => {
 	page.on('request', (r) => asked.push(r));
 
 	await page.waitForSelector('#token-box[open]');
-	is('it asks', await page.innerText('#token-title'), 'This server wants a token');
+	is('it asks', await page.innerText('#token-title'), 'This server requires a token');
 	await page.fill('#token', 'wrong');
 	await page.keyboard.press('Enter');
 	await page.waitForSelector('text=did not accept that token');
@@ -32,7 +32,7 @@ main(async () => {
 
 	await page.at('new');
 	await page.getByRole('radio', { name: /quick/ }).check();
-	await page.click('button:enabled:has-text("Start the run")');
+	await page.click('button:enabled:has-text("Start run")');
 	await page.waitForSelector('h1 .badge.passed');
 	ok('a run, from its start to its end', true);
 	is('the token is kept in the tab, nowhere else', await page.evaluate(() =>
