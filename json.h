@@ -197,18 +197,23 @@ struct json_out {
 	bool named;		/* a key precedes */
 };
 
-/* Each writes one token or value, in an object after json_put_key(). */
-void json_open(struct json_out *, char bracket);	/* '{' or '[' */
-void json_close(struct json_out *, char bracket);	/* '}' or ']' */
+/*
+ * Each writes one token or value; in an object, json_put_key() precedes each
+ * value.  Brackets are '{', '[' and '}', ']'.  A double is written with the
+ * fewest digits that read back as the same value.  json_put_raw() copies text
+ * that must be one JSON value; json_put() writes a tree, or null for NULL.
+ */
+void json_open(struct json_out *, char bracket);
+void json_close(struct json_out *, char bracket);
 void json_put_key(struct json_out *, struct str);
 void json_put_str(struct json_out *, struct str);
 void json_put_cstr(struct json_out *, const char *);
 void json_put_int(struct json_out *, int64_t);
-void json_put_double(struct json_out *, double);	/* shortest form */
+void json_put_double(struct json_out *, double);
 void json_put_bool(struct json_out *, bool);
 void json_put_null(struct json_out *);
-void json_put_raw(struct json_out *, struct str json);	/* valid JSON */
-void json_put(struct json_out *, const struct json *);	/* NULL: null */
+void json_put_raw(struct json_out *, struct str json);
+void json_put(struct json_out *, const struct json *);
 
 /*
  * Each writes a member of an object: its name, then its value as above.
@@ -657,19 +662,14 @@ json_word(struct json_reader *r, const char *p, struct json *v)
 {
 	size_t have = (size_t)(r->end - p);
 
-	if (have >= 4 && memcmp(p, "true", 4) == 0) {
-		v->type = JSON_BOOL;
-		v->n = 1;
+	if (have >= 4 && memcmp(p, "null", 4) == 0)
+		return p + 4;	/* as *v is 0 */
+	v->type = JSON_BOOL;
+	v->n = *p == 't';
+	if (have >= 4 && memcmp(p, "true", 4) == 0)
 		return p + 4;
-	}
-	if (have >= 5 && memcmp(p, "false", 5) == 0) {
-		v->type = JSON_BOOL;
+	if (have >= 5 && memcmp(p, "false", 5) == 0)
 		return p + 5;
-	}
-	if (have >= 4 && memcmp(p, "null", 4) == 0) {
-		v->type = JSON_NULL;
-		return p + 4;
-	}
 	if (p == r->begin && have >= 3 && memcmp(p, "\xEF\xBB\xBF", 3) == 0)
 		return json_fail(r, p, "byte order mark before the text");
 	return json_unexpected(r, p, "expected a value");
@@ -1120,16 +1120,21 @@ json_text(const struct json *v)
 	return (struct str){ v->u.text, v->n };
 }
 
+static struct str
+json_bool_text(bool b)
+{
+	return b ? (struct str){ "true", 4 } : (struct str){ "false", 5 };
+}
+
 struct str
 json_source(const struct json *v)
 {
 	const char *p = v->u.text;
 
-	if (!v->sourced && v->type != JSON_BOOL)
-		return json_text(v);
 	if (!v->sourced)
-		p = v->n != 0 ? "true" : "false";
-	else if (v->type == JSON_NUMBER)
+		return v->type == JSON_BOOL ? json_bool_text(v->n != 0) :
+		    json_text(v);
+	if (v->type == JSON_NUMBER)
 		p += v->n + 1;
 	return (struct str){ p, strlen(p) };
 }
@@ -1723,122 +1728,58 @@ json_add_str(struct json_hold *h, struct str s)
 }
 
 static void
-json_add_raw(struct json_hold *h, const char *p, size_t n)
+json_add_raw(struct json_hold *h, struct str s)
 {
 	json_lead(h);
-	if (n > 0)		/* p may be NULL */
-		json_add(h, p, n);
+	if (s.n > 0)		/* p may be NULL */
+		json_add(h, s.p, s.n);
 }
 
 /* Recurses as deep as the tree, whose reader limits its depth. */
 static void
 json_add_tree(struct json_hold *h, const struct json *v)
 {
+	const bool object = v != NULL && v->type == JSON_OBJECT;
 	const struct json *c;
 
-	switch ((enum json_type)v->type) {
-	case JSON_NULL:
-		json_add_raw(h, "null", 4);
-		break;
-	case JSON_BOOL:
-		json_add_raw(h, v->n ? "true" : "false", v->n ? 4 : 5);
-		break;
-	case JSON_NUMBER:
-		if (json_is_decimal(v))
-			json_add_raw(h, v->u.text, v->n);
-		else
-			json_add_raw(h, "null", 4);
-		break;
-	case JSON_STRING:
-		json_add_str(h, json_text(v));
-		break;
-	case JSON_ARRAY:
-		json_add_open(h, '[');
-		for (c = json_first(v); c != NULL; c = c->next)
-			json_add_tree(h, c);
-		json_add_close(h, ']');
-		break;
-	case JSON_OBJECT:
-		json_add_open(h, '{');
+	if (object || (v != NULL && v->type == JSON_ARRAY)) {
+		json_add_open(h, object ? '{' : '[');
 		for (c = json_first(v); c != NULL; c = c->next) {
-			json_add_key(h, json_key(c));
+			if (object)
+				json_add_key(h, json_key(c));
 			json_add_tree(h, c);
 		}
-		json_add_close(h, '}');
-		break;
-	}
+		json_add_close(h, object ? '}' : ']');
+	} else if (v != NULL && v->type == JSON_STRING)
+		json_add_str(h, json_text(v));
+	else if (v != NULL && v->type == JSON_BOOL)
+		json_add_raw(h, json_bool_text(v->n != 0));
+	else if (json_is_decimal(v))
+		json_add_raw(h, json_text(v));
+	else
+		json_add_raw(h, (struct str){ "null", 4 });
 }
 
-static void
-json_hold(struct json_hold *h, struct json_out *o)
-{
-	h->o = o;
-	h->n = 0;
+/* A public function that writes through a buffer. */
+#define JSON_PUT(function, add, T) \
+void \
+function(struct json_out *o, T value) \
+{ \
+	struct json_hold h; \
+ \
+	h.o = o; \
+	h.n = 0; \
+	add(&h, value); \
+	json_flush(&h); \
 }
 
-void
-json_open(struct json_out *o, char bracket)
-{
-	struct json_hold h;
-
-	json_hold(&h, o);
-	json_add_open(&h, bracket);
-	json_flush(&h);
-}
-
-void
-json_close(struct json_out *o, char bracket)
-{
-	struct json_hold h;
-
-	json_hold(&h, o);
-	json_add_close(&h, bracket);
-	json_flush(&h);
-}
-
-void
-json_put_key(struct json_out *o, struct str key)
-{
-	struct json_hold h;
-
-	json_hold(&h, o);
-	json_add_key(&h, key);
-	json_flush(&h);
-}
-
-void
-json_put_str(struct json_out *o, struct str s)
-{
-	struct json_hold h;
-
-	json_hold(&h, o);
-	json_add_str(&h, s);
-	json_flush(&h);
-}
-
-void
-json_put_raw(struct json_out *o, struct str json)
-{
-	struct json_hold h;
-
-	json_hold(&h, o);
-	json_add_raw(&h, json.p, json.n);
-	json_flush(&h);
-}
-
-void
-json_put(struct json_out *o, const struct json *v)
-{
-	struct json_hold h;
-
-	if (v == NULL) {
-		json_put_null(o);
-		return;
-	}
-	json_hold(&h, o);
-	json_add_tree(&h, v);
-	json_flush(&h);
-}
+JSON_PUT(json_open, json_add_open, char)
+JSON_PUT(json_close, json_add_close, char)
+JSON_PUT(json_put_key, json_add_key, struct str)
+JSON_PUT(json_put_str, json_add_str, struct str)
+JSON_PUT(json_put_raw, json_add_raw, struct str)
+JSON_PUT(json_put, json_add_tree, const struct json *)
+#undef JSON_PUT
 
 #define JSON_MEMBER(member, put, T) \
 void \
@@ -1896,8 +1837,7 @@ json_put_double(struct json_out *o, double d)
 void
 json_put_bool(struct json_out *o, bool b)
 {
-	json_put_raw(o, b ? (struct str){ "true", 4 } :
-	    (struct str){ "false", 5 });
+	json_put_raw(o, json_bool_text(b));
 }
 
 void

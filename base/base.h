@@ -33,11 +33,14 @@ struct str {
 #define STR(lit) ((struct str){ "" lit, sizeof(lit) - 1 })
 #define STRF(s)  (int)(s).n, (s).p	/* for "%.*s"; the caller bounds n */
 
-/* Views and comparisons; nothing is copied, cstr is NUL-terminated. */
+/*
+ * Views and comparisons; nothing is copied, cstr is NUL-terminated.
+ * str_cmp() orders by bytes, then by length.
+ */
 struct str str_of(const char *cstr);
 bool str_eq(struct str, struct str);
 bool str_is(struct str, const char *cstr);
-int str_cmp(struct str, struct str);	/* by bytes, then by length */
+int str_cmp(struct str, struct str);
 bool str_starts(struct str, struct str prefix);
 bool str_ends(struct str, struct str suffix);
 
@@ -51,15 +54,16 @@ size_t str_distance(struct str, struct str, size_t max);
 /* Whether `want` is close enough to `got` to be suggested as a correction. */
 bool str_similar(struct str got, struct str want);
 
+struct str_nearest {
+	struct str word, best;
+	size_t distance;	/* private */
+};
+
 /*
  * Finds the best correction of a misspelt word.  Set word, zero the rest, and
  * call str_nearest() for each candidate; best is then the closest one, the
  * first among equals, or best.p is NULL if no candidate is similar.
  */
-struct str_nearest {
-	struct str word, best;
-	size_t distance;	/* private */
-};
 void str_nearest(struct str_nearest *, struct str candidate);
 
 /* The string without spaces, tabs, CR and LF at both ends. */
@@ -167,9 +171,9 @@ size_t mul_max(size_t a, size_t b);
 int64_t add_near(int64_t a, int64_t b);
 
 /*
- * Decodes the character at p and returns its length in bytes, or 0 if there
- * is no well-formed UTF-8 sequence (RFC 3629: no surrogates, no overlong
- * forms) within [p, end).
+ * Decodes the character at p and returns its length in bytes, or 0 if [p, end)
+ * does not start with a well-formed UTF-8 sequence (RFC 3629: no surrogates,
+ * no overlong forms).
  */
 size_t utf8_get(const char *p, const char *end, uint32_t *cp);
 size_t utf8_put(char out[4], uint32_t cp);	/* returns the length */

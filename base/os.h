@@ -73,6 +73,8 @@ int os_nonblock(int fd);
 int os_cloexec(int fd);
 void os_close(int *fd);		/* sets it to -1; does nothing to -1 */
 
+enum { OS_QUIET_MAX = 64 };
+
 /*
  * A set of descriptors that are rarely ready.  The set is a descriptor that
  * polls readable when one of its members is readable or hung up; its cost
@@ -80,8 +82,6 @@ void os_close(int *fd);		/* sets it to -1; does nothing to -1 */
  * such sets (only Linux has), or if the set cannot hold that descriptor.
  * ready stores the tags of readable members and returns their number.
  */
-enum { OS_QUIET_MAX = 64 };
-
 int os_quiet_new(void);
 int os_quiet_add(int set, int fd, void *tag);
 void os_quiet_del(int set, int fd);

@@ -71,14 +71,6 @@ bool http_has(const struct http_head *, const char *name, const char *word);
 /* Case-insensitive comparison, ASCII only. */
 bool http_same(struct str, const char *word);
 
-/*
- * The body of a message.  http_body_init() starts after a head, with a limit
- * in bytes (0: none).  http_body_next() consumes *used bytes of `in`; *data is
- * a piece of the body, or empty.  It returns 1 at the end of the body, where
- * the rest of `in` belongs to the next message; 0 if it must be called again,
- * with more input if all was used; -1 on error.  Set `last` if no more input
- * will come: an incomplete body is then an error.
- */
 struct http_body {
 	enum http_length length;
 	uint64_t left;		/* of the body, or of the chunk */
@@ -87,6 +79,14 @@ struct http_body {
 	size_t line;		/* bytes of the line so far */
 };
 
+/*
+ * The body of a message.  http_body_init() starts after a head, with a limit
+ * in bytes (0: none).  http_body_next() consumes *used bytes of `in`; *data is
+ * a piece of the body, or empty.  It returns 1 at the end of the body, where
+ * the rest of `in` belongs to the next message; 0 if it must be called again,
+ * with more input if all was used; -1 on error.  Set `last` if no more input
+ * will come: an incomplete body is then an error.
+ */
 void http_body_init(struct http_body *, const struct http_head *,
     uint64_t max);
 int http_body_next(struct http_body *, struct str in, bool last,
@@ -115,13 +115,7 @@ void http_date_put(int64_t seconds, char out[HTTP_DATE]);
 bool http_value_ok(struct str);
 bool http_name_ok(struct str);
 
-/*
- * A reader of server-sent events.  Set event and arg, zero the rest.
- * http_events_put() takes input in pieces of any size and calls event() with
- * the data of each complete event; names, ids and comments are ignored.
- * http_events_end() also reports an event that lacks its final blank line,
- * then frees the buffers like http_events_free().  event() must not free them.
- */
+/* A reader of server-sent events.  Set event and arg, zero the rest. */
 struct http_events {
 	void (*event)(void *arg, struct str data);
 	void *arg;
@@ -129,6 +123,12 @@ struct http_events {
 	bool cr, some;
 };
 
+/*
+ * http_events_put() takes input in pieces of any size and calls event() with
+ * the data of each complete event; names, ids and comments are ignored.
+ * http_events_end() also reports an event that lacks its final blank line,
+ * then frees the buffers like http_events_free().  event() must not free them.
+ */
 void http_events_put(struct http_events *, struct str);
 void http_events_end(struct http_events *);
 void http_events_free(struct http_events *);

@@ -43,7 +43,7 @@ void stats_bootstrap(const double *x, size_t n, uint64_t seed, double *lo,
 /*
  * A cache of stats_bootstrap() for few values and one seed: thousands of tasks
  * with three trials each have few distinct sets of scores.  The zero value is
- * empty; the results are those of stats_bootstrap().
+ * empty.
  */
 struct stats_memo {
 	struct stats_known {
@@ -53,8 +53,13 @@ struct stats_memo {
 	} slots[STATS_MEMO_SLOTS];
 };
 
+/* stats_bootstrap() through a cache; all calls must have the same seed. */
 void stats_bootstrap_memo(struct stats_memo *, const double *x, size_t n,
     uint64_t seed, double *lo, double *hi);
+
+struct stats_change {
+	double mean, lo, hi;	/* of the difference; 95 % interval */
+};
 
 /*
  * Paired comparison of n values before and after: the mean difference and its
@@ -62,10 +67,6 @@ void stats_bootstrap_memo(struct stats_memo *, const double *x, size_t n,
  * the special cases of stats_bootstrap().  Values above 1 count as 1, so
  * differences are from -1 to 1.
  */
-struct stats_change {
-	double mean, lo, hi;
-};
-
 void stats_paired(const double *before, const double *after, size_t n,
     uint64_t seed, struct stats_change *);
 

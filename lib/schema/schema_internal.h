@@ -55,7 +55,7 @@ struct schema_map {
 /* Longer probe chains mean crafted keys: callers refuse the schema. */
 enum { SCHEMA_WAY_MAX = 500 };
 
-uint32_t schema_hash(struct str);
+uint32_t schema_hash(struct str);	/* not for crafted input */
 /* The value of a key, or NULL. */
 void *schema_map_get(const struct schema_map *, struct str key);
 /* Adds a key that the map does not contain yet; borrows it. */
@@ -67,6 +67,7 @@ struct schema_ref {
 	struct str uri;		/* without the fragment */
 	struct str fragment;	/* percent-decoded */
 };
+/* Resolves a reference against a base URI (RFC 3986, section 5). */
 struct schema_ref schema_uri_resolve(struct arena *, struct str base,
     struct str ref);
 
