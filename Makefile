@@ -77,9 +77,9 @@ WEB = evalclient server web web_answer web_api web_feed web_gate web_page web_ru
 	web_upstream
 WEB_H = evalclient server web web_api web_api_internal web_internal web_page
 CMD = cache call client client_command client_show client_target cmd compare config connect doctor \
-	evalclients grade jsonrpc parse run run_on_server run_options schema_check serve service \
-	settings stdout validate worker worker_job worker_link
-CMD_H = client client_command evalclients run run_on_server service stdout worker
+	evalclients grade job jsonrpc list match parse run run_on_server schema_check serve service \
+	settings stdout validate wait worker worker_job worker_link
+CMD_H = client client_command evalclients job run run_on_server service stdout wait worker
 PAGE = index.html style.css icon.svg theme.js api.js app.js chart.js clients.js compare.js dom.js \
 	format.js list.js live.js map.js new.js results.js run.js runs.js store.js table.js task.js \
 	text.js trends.js

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * main, the command table, exit status.
+ * main and the command table.
  *
- * A command gets its decoded options and its operands, says on stderr what
- * went wrong, and returns the exit status.  stdout is for data.
+ * A command receives its decoded options and its operands, prints errors to
+ * stderr and data to stdout, and returns the exit status (waza.h).
  */
 #include "waza.h"
 
@@ -19,24 +19,18 @@ static int version_main(struct cmd_call *);
 
 static const struct cmd_command help = {
 	.name = "help", .usage = "[COMMAND]", .max = 1, .fn = help_main,
-	.help = "say how a command is used"
+	.help = "Print how a command is used"
 };
 static const struct cmd_command version = {
 	.name = "version", .usage = "", .fn = version_main,
-	.help = "print the version"
+	.help = "Print the version"
 };
 static const struct cmd_command *const commands[] = {	/* sorted by name */
-	&cmd_cache, &cmd_call_server,
-	&cmd_compare, &cmd_config,
-	&cmd_connect, &cmd_delete_session, &cmd_disconnect,
-	&cmd_doctor, &cmd_gate,
-	&cmd_generate_fix,
-	&cmd_grade,
-	&help, &cmd_jsonrpc, &cmd_list, &cmd_match, &cmd_parse,
-	&cmd_ping,
-	&cmd_run,
-	&cmd_schema_check, &cmd_serve,
-	&cmd_validate, &version, &cmd_worker,
+	&cmd_cache, &cmd_call_server, &cmd_compare, &cmd_config, &cmd_connect,
+	&cmd_delete_session, &cmd_disconnect, &cmd_doctor, &cmd_gate,
+	&cmd_generate_fix, &cmd_grade, &help, &cmd_jsonrpc, &cmd_list,
+	&cmd_match, &cmd_parse, &cmd_ping, &cmd_run, &cmd_schema_check,
+	&cmd_serve, &cmd_validate, &version, &cmd_worker,
 };
 
 static const struct cmd_command *
@@ -55,11 +49,12 @@ put_usage(struct buf *b)
 {
 	size_t i;
 
-	buf_puts(b, "usage: waza COMMAND [OPTION ...] [OPERAND ...]\n\n");
+	buf_puts(b, "usage: waza COMMAND [OPTION ...] [ARGUMENT ...]\n\n");
 	for (i = 0; i < COUNTOF(commands); i++)
 		buf_fmt(b, "  %-14s %s\n", commands[i]->name,
 		    commands[i]->help);
-	buf_puts(b, "\nwaza help COMMAND says more; waza(1) says all.\n");
+	buf_puts(b, "\nwaza help COMMAND lists the options of a command; "
+	    "see waza(1) for more.\n");
 }
 
 static void
@@ -72,41 +67,22 @@ put_command_usage(const struct cmd_command *cmd, struct buf *b)
 	opt_help(&cmd->opts, b);
 }
 
-/* The word most like the misspelt one among n; NULL when none is. */
-static const char *
-nearest(const char *word, const char *const *words, size_t n)
-{
-	const char *best = NULL;
-	size_t i, d, least = SIZE_MAX;
-
-	for (i = 0; i < n; i++) {
-		if (!str_similar(str_of(word), str_of(words[i])))
-			continue;
-		d = str_distance(str_of(word), str_of(words[i]), 60);
-		if (d < least) {
-			least = d;
-			best = words[i];
-		}
-	}
-	return best;
-}
-
 static int
 unknown_command(const char *name)
 {
 	static const char *const options[] = { "--help", "--version" };
-	const char *words[COUNTOF(commands)], *near;
+	struct str_nearest near = { .word = str_of(name) };
 	struct buf b = { 0 };
+	bool option = *name == '-';
 	size_t i;
 
-	for (i = 0; i < COUNTOF(commands); i++)
-		words[i] = commands[i]->name;
-	near = *name == '-' ? nearest(name, options, COUNTOF(options)) :
-	    nearest(name, words, COUNTOF(words));
+	for (i = 0; i < (option ? COUNTOF(options) : COUNTOF(commands)); i++)
+		str_nearest(&near, str_of(option ? options[i] :
+		    commands[i]->name));
 	fprintf(stderr, "waza: unknown %s \"%s\"",
-	    *name == '-' ? "option" : "command", name);
-	if (near != NULL)
-		fprintf(stderr, "; did you mean \"%s\"?", near);
+	    option ? "option" : "command", name);
+	if (near.best.p != NULL)
+		fprintf(stderr, "; did you mean \"%.*s\"?", STRF(near.best));
 	put_usage(&b);
 	fprintf(stderr, "\n%.*s", STRF(buf_str(&b)));
 	buf_free(&b);
@@ -126,8 +102,8 @@ help_main(struct cmd_call *c)
 	cmd = find_command(str_of(c->args[0]));
 	if (cmd == NULL)
 		return unknown_command(c->args[0]);
+	buf_fmt(&out, "%s.\n\n", cmd->help);
 	put_command_usage(cmd, &out);
-	buf_fmt(&out, "\nTo %s.\n", cmd->help);
 	return cmd_finish(c, &out, CMD_OK);
 }
 
@@ -161,19 +137,21 @@ run_command(struct cmd_call *c, const struct cmd_command *cmd, char **argv)
 		return wrong_use(cmd, c->err);
 	c->opt = opt;
 	c->args = argv;
-	if (c->nargs < cmd->min) {
-		err_set(c->err, ERR_SCHEMA, "an operand is missing");
+	if (c->nargs < COUNTOF(cmd->required) &&
+	    cmd->required[c->nargs] != NULL) {
+		err_set(c->err, ERR_SCHEMA, "missing argument: %s",
+		    cmd->required[c->nargs]);
 		return wrong_use(cmd, c->err);
 	}
 	if (c->nargs > cmd->max) {
-		err_set(c->err, ERR_SCHEMA, "one operand too many: \"%s\"",
+		err_set(c->err, ERR_SCHEMA, "unexpected argument: %s",
 		    argv[cmd->max]);
 		return wrong_use(cmd, c->err);
 	}
 	return cmd->fn(c);
 }
 
-/* Options that stand in for a command. */
+/* --version and --help instead of a command. */
 static const char *
 command_word(const char *arg)
 {
@@ -194,7 +172,7 @@ wants_help(char **argv)
 	return false;
 }
 
-/* No child's business: from here on only we know it. */
+/* Removes the token from the environment, so that children do not see it. */
 static const char *
 take_token(struct arena *a)
 {

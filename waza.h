@@ -1,84 +1,157 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * waza.h: cmd_.  What the commands share: how they are called, how they say
- * what is wrong, how they end.
+ * waza.h: cmd_.  Shared by all commands: how they are declared and called,
+ * their exit statuses, and how they read input and print errors.
  */
 #ifndef WAZA_WAZA_H
 #define WAZA_WAZA_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 #include "base/base.h"
 #include "lib/opt.h"
 
+struct config;
+struct config_flag;
+struct config_sources;
+struct json;
 struct spec_notes;
 struct spec_suite;
+struct cmd_job;
 
-enum { CMD_OK, CMD_FAILED, CMD_ERROR };	/* passed, failed, could not tell */
+/*
+ * Exit statuses.  For `run` and `grade`, cmd_exit_status() decides; `gate`
+ * returns enum compare_status (report/compare.h), as the original does.
+ */
+enum {
+	CMD_OK,			/* everything passed */
+	CMD_FAILED,		/* it ran, and something did not pass */
+	CMD_ERROR		/* usage, configuration or system error */
+};
+
+/*
+ * The exit status of `run` and `grade`: 128 + the signal that interrupted the
+ * job, CMD_ERROR if a pass or a report failed (errors), else by the results.
+ * Defined in cmd/job.c.
+ */
+int cmd_exit_status(const struct cmd_job *, bool errors);
+
 enum { CMD_INPUT_MAX = 64 << 20 };	/* bytes of a file named in argv */
 
+/* One call of a command; lives until the program exits. */
 struct cmd_call {
 	struct arena *arena;
-	const void *opt;	/* the command's own struct */
+	const void *opt;	/* the command's own options struct */
 	char **args;		/* operands */
 	size_t nargs;
 	struct err *err;
-	const char *token;	/* what WAZA_AUTH_TOKEN was, or NULL */
+	const char *token;	/* the value of WAZA_AUTH_TOKEN, or NULL */
 };
 
-/* A command returns the exit status; it has said why it is not 0. */
+/*
+ * A command returns an exit status, and prints the reason to stderr if it is
+ * not CMD_OK.
+ */
 struct cmd_command {
 	const char *name;
 	const char *usage;	/* options and operands */
-	const char *help;	/* one line */
+	const char *help;	/* one line, begins with an imperative verb */
 	struct opt_table opts;
 	size_t size;		/* of the options struct */
-	size_t min, max;	/* operands */
+	const char *required[3];	/* names of the required operands */
+	size_t max;		/* operands */
 	int (*fn)(struct cmd_call *);
-	int misuse;		/* status for wrong use; 0: CMD_ERROR */
+	int misuse;		/* status for wrong usage; 0: CMD_ERROR */
 };
+
+/* The option table of a command, and one row of it for member m of struct T. */
 #define CMD_OPTS(rows) { rows, COUNTOF(rows) }
+#define CMD_OPT(T, m, t, ...) \
+	{ .type = t, .off = offsetof(struct T, m), __VA_ARGS__ }
 
-extern const char cmd_version_number[];	/* our version, "1.2.3" */
+/* The rows --config-path and --config-json of every command with settings. */
+#define CMD_CONFIG_OPTS(T, path, json) \
+	CMD_OPT(T, path, OPT_STR, .name = "config-path", .value = "FILE", \
+	    .help = "settings that override the user's and the project's"), \
+	CMD_OPT(T, json, OPT_STR, .name = "config-json", .value = "TEXT", \
+	    .help = "settings that override all others, as JSON")
 
-/* The commands, beside those in waza.c itself. */
-extern const struct cmd_command cmd_compare, cmd_config, cmd_gate,
-    cmd_grade, cmd_jsonrpc, cmd_cache, cmd_doctor, cmd_serve,
+extern const char cmd_version_number[];	/* the version, "1.2.3" */
+
+/* The commands, each defined in the file of its name or its group. */
+extern const struct cmd_command cmd_cache, cmd_call_server, cmd_compare,
+    cmd_config, cmd_connect, cmd_delete_session, cmd_disconnect, cmd_doctor,
+    cmd_gate, cmd_generate_fix, cmd_grade, cmd_jsonrpc, cmd_list, cmd_match,
+    cmd_parse, cmd_ping, cmd_run, cmd_schema_check, cmd_serve, cmd_validate,
     cmd_worker;
-extern const struct cmd_command cmd_list, cmd_match, cmd_parse, cmd_run,
-    cmd_schema_check, cmd_validate;
 
-extern const struct cmd_command cmd_call_server, cmd_connect,
-    cmd_delete_session, cmd_disconnect, cmd_generate_fix, cmd_ping;
-
-/* The suite that the first operand names; a directory: the one in it. */
+/*
+ * The path of the suite that the first operand names (default eval.yaml); for
+ * a directory, the eval.yml or eval.yaml in it.
+ */
 const char *cmd_suite_path(const struct cmd_call *);
 
 /*
- * What the settings say of executors, prices and judges, for a suite that
- * says nothing; path and json as in config.h, or NULL.
+ * Loads the settings and applies executors, prices and the judge to the suite
+ * where it does not set them.  path and json are --config-path and
+ * --config-json, or NULL.  Problems are added to the notes.
  */
 void cmd_settings(const struct cmd_call *, const char *path,
     const char *json, struct spec_suite *, struct spec_notes *);
 
-/* Where trials are cached: the option's, the setting's, or the default. */
+/*
+ * Loads the settings for a command without a suite and prints errors and
+ * warnings to stderr.  NULL after an error.
+ */
+struct config *cmd_load_config(struct cmd_call *,
+    const struct config_sources *);
+
+/* Moves the flags that have a value to the front; returns how many. */
+size_t cmd_given_flags(struct config_flag *, size_t n);
+
+/* The cache directory: the option's, else the setting's, else the default. */
 const char *cmd_cache_dir(const struct cmd_call *, const char *option,
     struct str setting);
 
 /*
- * Of one of several models: its results file, results_MODEL.json; and its
- * recordings, a directory in the directory (NULL: none).
+ * With several models, each has its own results file (results_MODEL.json) and
+ * its own directory for recordings (DIR/MODEL; NULL if dir is NULL).  make
+ * creates dir.  Both paths live in the arena.
  */
 const char *cmd_model_path(struct arena *, const char *path,
     const char *model);
 const char *cmd_model_dir(struct arena *, const char *dir, const char *model,
     bool make);
 
+/*
+ * The index of an option's value among n words; a NULL value is the first.
+ * -1 with a message that lists the words.
+ */
+int cmd_choose(const char *option, const char *value,
+    const char *const *words, size_t n, struct err *);
+/* --format text|json of several commands: 1 for json, 0 for text, or -1. */
+int cmd_choose_json(const char *value, struct err *);
+
+/* Reads a file, or stdin if the name is "-".  -1 with a message. */
+int cmd_read_input(struct arena *, const char *name, struct str *text,
+    struct err *);
+/* What messages call that input: the name, or "stdin". */
+const char *cmd_input_name(const char *name);
+/* json_read() into an arena; NULL with message, line and column. */
+struct json *cmd_read_json(struct arena *, struct str text, struct err *);
+
 /* Each prints to stderr and returns CMD_ERROR. */
 int cmd_complain(const struct err *);			/* waza: message */
-int cmd_complain_at(const char *file, const struct err *);	/* with place */
+int cmd_complain_at(const char *file, const struct err *); /* file:1:2: ... */
 
-/* Writes out to stdout and frees it; the status, or CMD_ERROR if it cannot. */
+/*
+ * Prints errors (and, if all is true, warnings) to stderr.  Returns CMD_ERROR
+ * if there is an error, or a warning in strict mode; else CMD_OK.
+ */
+int cmd_print_notes(const struct spec_notes *, bool all);
+
+/* Writes out to stdout and frees it; the status, or CMD_ERROR on failure. */
 int cmd_finish(struct cmd_call *, struct buf *out, int status);
 
 #endif

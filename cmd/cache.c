@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: ISC */
-/* waza cache: what `waza run --cache` has kept, and how to get rid of it. */
+/* waza cache: shows or clears the trials that `waza run --cache` has stored. */
 #include "waza.h"
 
-#include <stdio.h>
 #include <string.h>
 #include <time.h>
 
@@ -14,13 +13,12 @@ struct cache_opt {
 	const char *dir, *format;
 };
 
-#define ROW(m, t, ...) \
-	{ .type = t, .off = offsetof(struct cache_opt, m), __VA_ARGS__ }
 static const struct opt cache_rows[] = {
-	ROW(dir, OPT_STR, .name = "cache-dir", .value = "DIR",
-	    .help = "which one, instead of .waza-cache"),
-	ROW(format, OPT_STR, .name = "format", .value = "FORMAT",
-	    .help = "of stats: text or json"),
+	CMD_OPT(cache_opt, dir, OPT_STR, .name = "cache-dir", .value = "DIR",
+	    .help = "directory of the cache (default: .waza-cache)"),
+	CMD_OPT(cache_opt, format, OPT_STR, .name = "format",
+	    .value = "text|json",
+	    .help = "output format of stats (default: text)"),
 };
 
 static const char *
@@ -47,7 +45,7 @@ put_text(struct buf *b, const char *dir, const struct cache_stats *s)
 		buf_fmt(b, "newest    %s\n", day(s->newest, when));
 	}
 	if (s->others > 0)
-		buf_fmt(b, "others    %zu that are no entries: %s\n",
+		buf_fmt(b, "others    %zu that are not entries: %s\n",
 		    s->others, s->other);
 }
 
@@ -67,23 +65,42 @@ put_json(struct buf *b, const char *dir, const struct cache_stats *s)
 	buf_putc(b, '\n');
 }
 
-/* Where a run here would keep it; NULL: .waza.yaml cannot be read. */
+/* The directory that a run here would use; NULL: .waza.yaml is invalid. */
 static const char *
 find_dir(struct cmd_call *c, const char *option)
 {
 	struct spec_notes notes = { .arena = c->arena };
 	struct str setting = STR("");
-	const struct spec_note *n;
-	struct buf b = { 0 };
 
 	if (option == NULL)
 		setting = spec_cache_dir(c->arena, ".", &notes);
-	for (n = notes.head; n != NULL; n = n->next)
-		if (n->level == FIELD_ERROR)
-			spec_note_put(&b, n);
-	fprintf(stderr, "%.*s", STRF(buf_str(&b)));
-	buf_free(&b);
-	return notes.errors > 0 ? NULL : cmd_cache_dir(c, option, setting);
+	return cmd_print_notes(&notes, false) != CMD_OK ? NULL :
+	    cmd_cache_dir(c, option, setting);
+}
+
+static int
+show_stats(struct cmd_call *c, const char *dir, struct buf *out)
+{
+	const struct cache_opt *o = c->opt;
+	int json = cmd_choose_json(o->format, c->err);
+	struct cache_stats s;
+
+	if (json == -1 || cache_stats(dir, &s, c->err) == -1)
+		return -1;
+	(json ? put_json : put_text)(out, dir, &s);
+	return 0;
+}
+
+static int
+clear(struct cmd_call *c, const char *dir, struct buf *out)
+{
+	struct cache_stats s;
+
+	if (cache_clear(dir, &s, c->err) == -1)
+		return -1;
+	buf_fmt(out, "%zu %s removed from %s\n", s.entries,
+	    s.entries == 1 ? "entry" : "entries", dir);
+	return 0;
 }
 
 static int
@@ -91,37 +108,24 @@ cache_main(struct cmd_call *c)
 {
 	const struct cache_opt *o = c->opt;
 	const char *dir = find_dir(c, o->dir);
-	bool json = o->format != NULL && strcmp(o->format, "json") == 0;
-	struct cache_stats s;
 	struct buf out = { 0 };
+	int r;
 
 	if (dir == NULL)
 		return CMD_ERROR;
-	if (o->format != NULL && !json && strcmp(o->format, "text") != 0) {
-		err_set(c->err, ERR_SCHEMA, "--format is text or json, not "
-		    "\"%s\"", o->format);
-		return cmd_complain(c->err);
-	}
-	if (strcmp(c->args[0], "stats") == 0) {
-		if (cache_stats(dir, &s, c->err) == -1)
-			return cmd_complain(c->err);
-		(json ? put_json : put_text)(&out, dir, &s);
-	} else if (strcmp(c->args[0], "clear") == 0) {
-		if (cache_clear(dir, &s, c->err) == -1)
-			return cmd_complain(c->err);
-		buf_fmt(&out, "%zu %s removed from %s\n", s.entries,
-		    s.entries == 1 ? "entry" : "entries", dir);
-	} else {
-		err_set(c->err, ERR_SCHEMA, "cache has clear and stats, no "
-		    "\"%s\"", c->args[0]);
-		return cmd_complain(c->err);
-	}
-	return cmd_finish(c, &out, CMD_OK);
+	if (strcmp(c->args[0], "stats") == 0)
+		r = show_stats(c, dir, &out);
+	else if (strcmp(c->args[0], "clear") == 0)
+		r = clear(c, dir, &out);
+	else
+		r = err_set(c->err, ERR_SCHEMA, "unknown argument \"%s\": "
+		    "must be clear or stats", c->args[0]);
+	return r == -1 ? cmd_complain(c->err) : cmd_finish(c, &out, CMD_OK);
 }
 
 const struct cmd_command cmd_cache = {
 	.name = "cache", .usage = "[OPTION ...] clear|stats",
 	.opts = CMD_OPTS(cache_rows), .size = sizeof(struct cache_opt),
-	.min = 1, .max = 1, .fn = cache_main,
-	.help = "look at the cache of trials, or clear it"
+	.required = { "clear|stats" }, .max = 1, .fn = cache_main,
+	.help = "Show or clear the cache of trials"
 };

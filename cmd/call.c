@@ -1,18 +1,16 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * waza call, generate-fix, delete-session: one question to a server, and all
- * that it tells until the answer.
+ * waza call, generate-fix and delete-session: one request to a server, and the
+ * notifications until its answer.
  *
- * For people each notification is a line, and the answer stands below them
- * (seeds/003).  For programs the messages themselves are lines.
+ * For people, each notification is a line, and the answer follows below them
+ * (seeds/003).  For programs (--json), each message is a line.
  */
 #include "cmd/client_command.h"
 
 #include <stdio.h>
 #include <string.h>
-#include <unistd.h>
 
-#include "base/os.h"
 #include "json.h"
 
 struct call_opt {
@@ -21,31 +19,30 @@ struct call_opt {
 	bool json, quiet;
 };
 
-#define ROW(m, t, ...) \
-	{ .type = t, .off = offsetof(struct call_opt, m), __VA_ARGS__ }
+#define OPT(m, t, ...) CMD_OPT(call_opt, m, t, __VA_ARGS__)
+#define PARAMS_ROWS \
+	OPT(params_json, OPT_STR, .name = "params-json", .value = "TEXT", \
+	    .group = "Input", .help = "parameters, as JSON"), \
+	OPT(params_file, OPT_STR, .name = "params-file", .value = "FILE", \
+	    .help = "file with the parameters (-: stdin)")
 #define SHOW_ROWS \
-	ROW(json, OPT_FLAG, .name = "json", \
-	    .help = "print the messages, one JSON object a line"), \
-	ROW(quiet, OPT_FLAG, .name = "quiet", .letter = 'q', \
-	    .help = "print nothing but the result"), \
+	OPT(json, OPT_FLAG, .name = "json", .group = "Output", \
+	    .help = "print the messages, one JSON object per line"), \
+	OPT(quiet, OPT_FLAG, .name = "quiet", .letter = 'q', \
+	    .help = "print only the result"), \
 	CMD_CONNECT_OPT, \
 	CMD_CLIENT_OPTS
-#define PARAMS_ROWS \
-	ROW(params_json, OPT_STR, .name = "params-json", .value = "TEXT", \
-	    .help = "the parameters"), \
-	ROW(params_file, OPT_STR, .name = "params-file", .value = "FILE", \
-	    .help = "where the parameters are; - is stdin")
 static const struct opt call_rows[] = { PARAMS_ROWS, SHOW_ROWS };
 static const struct opt delete_rows[] = { SHOW_ROWS };
 
 struct show {
 	const struct call_opt *opt;
-	bool titled;		/* the result has a heading, in any case */
-	size_t notes;		/* shown */
+	bool titled;		/* the result always has a heading */
+	size_t notes;		/* notifications shown */
 	int status;
-	bool detach;		/* what was asked for goes on without us */
-	struct str run_id;	/* of the run that is waited for */
-	struct buf error;	/* for stderr */
+	bool detach;		/* the run continues without this client */
+	struct str run_id;	/* of the run to wait for */
+	struct buf error;	/* printed to stderr at the end */
 };
 
 /*
@@ -54,15 +51,10 @@ struct show {
 static struct json *
 read_params(struct cmd_call *c, const char *name, struct str text)
 {
-	struct json_mem mem = { arena_hook, c->arena };
-	struct json_error je;
-	struct json *v = json_read(&mem, text, 0, &je);
+	struct json *v = cmd_read_json(c->arena, text, c->err);
 
-	if (v == NULL) {
-		err_set(c->err, ERR_SYNTAX, "%s", je.msg);
-		err_at(c->err, je.line, je.col);
-	} else if (v->type != JSON_OBJECT && v->type != JSON_ARRAY) {
-		err_set(c->err, ERR_SCHEMA, "parameters are an object");
+	if (v != NULL && v->type != JSON_OBJECT && v->type != JSON_ARRAY) {
+		err_set(c->err, ERR_SCHEMA, "parameters must be an object");
 		err_at(c->err, v->line, v->col);
 		v = NULL;
 	}
@@ -71,7 +63,7 @@ read_params(struct cmd_call *c, const char *name, struct str text)
 	return v;
 }
 
-/* -1: it has said what is wrong; *out is NULL when there are none. */
+/* -1: the reason was printed; *out is NULL if there are no parameters. */
 static int
 find_params(struct cmd_call *c, const char *operand, struct json **out)
 {
@@ -82,7 +74,7 @@ find_params(struct cmd_call *c, const char *operand, struct json **out)
 
 	*out = NULL;
 	if ((operand != NULL) + (o->params_json != NULL) + (file != NULL) > 1) {
-		err_set(c->err, ERR_SCHEMA, "the parameters are given twice");
+		err_set(c->err, ERR_SCHEMA, "parameters are given twice");
 		cmd_complain(c->err);
 		return -1;
 	}
@@ -90,9 +82,7 @@ find_params(struct cmd_call *c, const char *operand, struct json **out)
 		return 0;
 	if (text != NULL)
 		s = str_of(text);
-	else if (strcmp(file, "-") == 0 ? os_read_fd(c->arena, STDIN_FILENO,
-	    "standard input", CMD_INPUT_MAX, &s, c->err) == -1 :
-	    os_read_file(c->arena, file, CMD_INPUT_MAX, &s, c->err) == -1) {
+	else if (cmd_read_input(c->arena, file, &s, c->err) == -1) {
 		cmd_complain(c->err);
 		return -1;
 	}
@@ -102,7 +92,7 @@ find_params(struct cmd_call *c, const char *operand, struct json **out)
 }
 
 /*
- * What comes.
+ * Messages from the server.
  */
 static void
 put_line(struct cmd_ask *k, const struct json *message)
@@ -168,8 +158,8 @@ on_note(struct cmd_ask *k, const struct json *message, struct str method,
 }
 
 /*
- * A run that eval.run has started would end with us, unless it is detached:
- * then its end is the result.
+ * A run that eval.run has started ends with this connection, unless it is
+ * detached: so wait for the end of the run, which is the result.
  */
 static bool
 waits_for_run(struct cmd_ask *k, const struct json *result)
@@ -244,8 +234,8 @@ call_main(struct cmd_call *c)
 const struct cmd_command cmd_call_server = {
 	.name = "call", .usage = "[OPTION ...] METHOD [PARAMS]",
 	.opts = CMD_OPTS(call_rows), .size = sizeof(struct call_opt),
-	.min = 1, .max = 2, .fn = call_main,
-	.help = "ask the server anything"
+	.required = { "METHOD" }, .max = 2, .fn = call_main,
+	.help = "Call a method of the server"
 };
 
 static int
@@ -257,8 +247,8 @@ generate_fix_main(struct cmd_call *c)
 		return CMD_ERROR;
 	if (params != NULL)
 		return ask(c, "kaiak/generate_fix", params, true);
-	err_set(c->err, ERR_SCHEMA, "the parameters are missing: give "
-	    "--params-json or --params-file");
+	err_set(c->err, ERR_SCHEMA, "missing parameters: give --params-json "
+	    "or --params-file");
 	return cmd_complain(c->err);
 }
 
@@ -267,14 +257,12 @@ const struct cmd_command cmd_generate_fix = {
 	.usage = "--params-json TEXT|--params-file FILE [OPTION ...]",
 	.opts = CMD_OPTS(call_rows), .size = sizeof(struct call_opt),
 	.fn = generate_fix_main,
-	.help = "have an agent fix what a migration has found"
+	.help = "Let an agent fix what a migration has found"
 };
 
 static int
 delete_session_main(struct cmd_call *c)
 {
-	struct json_mem mem = { arena_hook, c->arena };
-	struct json_error je;
 	struct buf b = { 0 };
 	struct json_out w = { .put = buf_sink, .ctx = &b };
 	struct json *params;
@@ -282,7 +270,8 @@ delete_session_main(struct cmd_call *c)
 	json_open(&w, '{');
 	json_put_member_cstr(&w, "session_id", c->args[0]);
 	json_close(&w, '}');
-	params = json_read(&mem, arena_str(c->arena, buf_str(&b)), 0, &je);
+	params = cmd_read_json(c->arena, arena_str(c->arena, buf_str(&b)),
+	    c->err);
 	buf_free(&b);
 	return ask(c, "kaiak/delete_session", params, false);
 }
@@ -290,6 +279,6 @@ delete_session_main(struct cmd_call *c)
 const struct cmd_command cmd_delete_session = {
 	.name = "delete-session", .usage = "[OPTION ...] ID",
 	.opts = CMD_OPTS(delete_rows), .size = sizeof(struct call_opt),
-	.min = 1, .max = 1, .fn = delete_session_main,
-	.help = "end a session of generate-fix"
+	.required = { "ID" }, .max = 1, .fn = delete_session_main,
+	.help = "Delete a session of generate-fix"
 };

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: ISC */
-/* A command that asks a server. */
+/* Shared by the commands that ask a server: which server, and one request. */
 #include "cmd/client_command.h"
 
 #include <errno.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,8 +11,8 @@
 #include "suite/config.h"
 
 enum {
-	PARTING_MS = 500,	/* to get the last words out */
-	MESSAGE_MIN = 256 << 20	/* bytes: an answer may hold all of a fix */
+	CANCEL_MS = 500,	/* to send a cancellation */
+	MESSAGE_MIN = 256 << 20	/* bytes: an answer may contain a whole fix */
 };
 
 static bool
@@ -24,54 +23,28 @@ is_set(const char *name)
 	return v != NULL && v[0] != '\0';
 }
 
-static size_t
-flags(const struct cmd_client_opt *o, const struct client_stored *stored,
-    struct config_flag *v)
-{
-	size_t n = 0;
-
-	if (o->framing != NULL)
-		v[n++] = (struct config_flag){ "--framing", "framing",
-			o->framing };
-	else if (stored->framing != NULL)
-		v[n++] = (struct config_flag){ "connection", "framing",
-			stored->framing };
-	if (o->token_file != NULL)
-		v[n++] = (struct config_flag){ "--token-file", "token_file",
-			o->token_file };
-	else if (stored->token_file != NULL)
-		v[n++] = (struct config_flag){ "connection", "token_file",
-			stored->token_file };
-	if (o->timeout != NULL)
-		v[n++] = (struct config_flag){ "--timeout", "timeout_seconds",
-			o->timeout };
-	return n;
-}
-
 static struct config *
 settings(struct cmd_call *c, const struct cmd_client_opt *o,
     const struct client_stored *stored)
 {
-	struct config_flag v[3];
+	struct config_flag flags[] = {
+		{ o->framing != NULL ? "--framing" : "connection", "framing",
+		    o->framing != NULL ? o->framing : stored->framing },
+		{ o->token_file != NULL ? "--token-file" : "connection",
+		    "token_file", o->token_file != NULL ? o->token_file :
+		    stored->token_file },
+		{ "--timeout", "timeout_seconds", o->timeout },
+	};
 	struct config_sources from = { .path = o->config_path,
-		.json = o->config_json, .flags = v, .token = c->token };
-	struct spec_notes notes = { .arena = c->arena };
-	const struct spec_note *n;
-	struct buf b = { 0 };
-	struct config *config;
+		.json = o->config_json, .flags = flags, .token = c->token,
+		.nflags = cmd_given_flags(flags, COUNTOF(flags)) };
 
-	from.nflags = flags(o, stored, v);
-	config = config_load(c->arena, &from, &notes);
-	for (n = notes.head; n != NULL; n = n->next)
-		spec_note_put(&b, n);
-	fprintf(stderr, "%.*s", STRF(buf_str(&b)));
-	buf_free(&b);
-	return config;
+	return cmd_load_config(c, &from);
 }
 
-/* Whether somebody has said where the server is. */
+/* Whether the settings name a host or port, besides the defaults. */
 static bool
-says_host(struct cmd_call *c, const struct config *config)
+names_server(struct cmd_call *c, const struct config *config)
 {
 	struct config_leaf *v;
 	size_t i, n = config_leaves(c->arena, config, &v);
@@ -92,7 +65,7 @@ host_port(struct cmd_call *c, const struct config *config)
 	    config->host.p, (int)config->port).p;
 }
 
-/* NULL: none is known, and it has said so. */
+/* NULL: no server is known, which was printed. */
 static const char *
 find_name(struct cmd_call *c, const struct cmd_client_opt *o,
     const struct client_stored *stored, const struct config *config)
@@ -103,10 +76,10 @@ find_name(struct cmd_call *c, const struct cmd_client_opt *o,
 		return host_port(c, config);
 	if (stored->name != NULL)
 		return stored->name;
-	if (says_host(c, config))
+	if (names_server(c, config))
 		return host_port(c, config);
-	err_set(c->err, ERR_SCHEMA, "nothing is connected: \"waza connect "
-	    "TARGET\" remembers a server, --connect TARGET names one");
+	err_set(c->err, ERR_SCHEMA, "not connected to a server: run \"waza "
+	    "connect TARGET\", or give --connect TARGET");
 	cmd_complain(c->err);
 	return NULL;
 }
@@ -144,7 +117,7 @@ cmd_client_find(struct cmd_call *c, const struct cmd_client_opt *o,
 		return -1;
 	}
 	if (c->token != NULL)
-		stored.token_file = NULL;	/* what is set goes before */
+		stored.token_file = NULL;	/* WAZA_AUTH_TOKEN wins */
 	config = settings(c, o, own ? &none : &stored);
 	if (config == NULL)
 		return -1;
@@ -160,7 +133,7 @@ cmd_client_find(struct cmd_call *c, const struct cmd_client_opt *o,
 }
 
 /*
- * One question.
+ * One request.
  */
 static void
 on_answer(void *arg, const struct client_answer *a)
@@ -169,7 +142,7 @@ on_answer(void *arg, const struct client_answer *a)
 
 	k->id = 0;
 	if (a->lost != NULL)
-		return;		/* on_change says it */
+		return;		/* on_change handles it */
 	k->over = k->answer == NULL || k->answer(k, a);
 }
 
@@ -188,18 +161,17 @@ on_change(void *arg)
 {
 	struct cmd_ask *k = arg;
 
-	if (k->client.state != CLIENT_OVER || k->over)
-		return;			/* who has answered may go */
-	k->over = k->lost = true;
+	/* After the answer the server may disconnect. */
+	if (k->client.state == CLIENT_OVER && !k->over)
+		k->over = k->lost = true;
 }
 
 static void
 on_signal(void *arg)
 {
-	struct cmd_ask_signal *s = arg;
+	struct cmd_ask *k = arg;
 
-	s->ask->signo = s->w.signo;
-	s->ask->over = true;
+	k->over = true;
 }
 
 static void
@@ -222,9 +194,7 @@ gone(void *arg)
 static int
 start(struct cmd_ask *k)
 {
-	static const int signals[] = { SIGINT, SIGTERM, SIGHUP };
 	struct err *e = k->call->err;
-	size_t i;
 
 	k->loop = loop_new(NULL, e);
 	if (k->loop == NULL)
@@ -237,14 +207,7 @@ start(struct cmd_ask *k)
 	k->opts.arg = k;
 	client_start(&k->client, &k->opts);
 	k->id = client_ask(&k->client, k->method, k->params, on_answer, k);
-	for (i = 0; i < COUNTOF(signals); i++) {
-		k->sig[i].ask = k;
-		k->sig[i].w = (struct sig_watch){ .signo = signals[i],
-			.fn = on_signal, .arg = &k->sig[i] };
-		if (sig_start(k->loop, &k->sig[i].w, e) == -1)
-			return -1;
-	}
-	return 0;
+	return cmd_signals_start(&k->signals, k->loop, on_signal, k, e);
 }
 
 static void
@@ -255,9 +218,9 @@ on_late(void *arg)
 	*late = true;
 }
 
-/* What was asked is wanted no more: the server should know. */
+/* Tells the server that the answer is no longer needed. */
 static void
-part(struct cmd_ask *k)
+cancel(struct cmd_ask *k)
 {
 	struct err e;
 	bool late = false;
@@ -266,7 +229,7 @@ part(struct cmd_ask *k)
 	if (k->id == 0 || k->client.state != CLIENT_READY)
 		return;
 	client_cancel(&k->client, k->id);
-	timer_start(k->loop, &t, PARTING_MS);
+	timer_start(k->loop, &t, CANCEL_MS);
 	while (!late && client_pending(&k->client) > 0)
 		if (loop_turn(k->loop, &e) != 1)
 			break;
@@ -277,26 +240,23 @@ static int
 wait_for(struct cmd_ask *k)
 {
 	struct err *e = k->call->err;
-	int r;
+	int signo;
 
-	while (!k->over) {
-		r = loop_turn(k->loop, e);
-		if (r == 0)		/* a bug of ours; better than a hang */
-			err_set(e, ERR_SYS, "nothing left to wait for");
-		if (r != 1)
+	while (!k->over)
+		if (cmd_turn(k->loop, e) == -1)
 			return cmd_complain(e);
-	}
-	cmd_stdout_flush(&k->out, &k->signo);
-	if (k->signo != 0 || k->out.lost)
-		part(k);
-	if (k->signo != 0)
-		return 128 + k->signo;
+	cmd_stdout_flush(&k->out, &k->signals.signo);
+	signo = k->signals.signo;
+	if (signo != 0 || k->out.lost)
+		cancel(k);
+	if (signo != 0)
+		return 128 + signo;
 	if (k->lost)
 		return cmd_complain(&k->client.err);
 	if (!k->out.lost)
 		return CMD_OK;
 	if (k->out.sys == EPIPE)
-		return CMD_ERROR;	/* who has read enough knows */
+		return CMD_ERROR;	/* the reader has read enough */
 	err_set(e, ERR_SYS, "cannot write to standard output: %s",
 	    strerror(k->out.sys));
 	return cmd_complain(e);
@@ -306,7 +266,6 @@ int
 cmd_ask(struct cmd_ask *k)
 {
 	int status = CMD_ERROR;
-	size_t i;
 
 	if (start(k) == 0)
 		status = wait_for(k);
@@ -317,8 +276,7 @@ cmd_ask(struct cmd_ask *k)
 	k->server = arena_str(k->call->arena, k->client.server);
 	client_fini(&k->client);
 	cmd_stdout_end(&k->out);
-	for (i = 0; i < COUNTOF(k->sig); i++)
-		sig_stop(k->loop, &k->sig[i].w);
+	cmd_signals_stop(&k->signals);
 	loop_free(k->loop);
 	k->loop = NULL;
 	return status;

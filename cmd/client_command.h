@@ -12,73 +12,71 @@
 
 #include "cmd/client.h"
 #include "cmd/stdout.h"
+#include "cmd/wait.h"
 #include "io/loop.h"
 #include "lib/opt.h"
 #include "waza.h"
 
-/* The zero value says nothing. */
+/* NULL members were not given. */
 struct cmd_client_opt {
 	const char *connect, *token_file, *framing, *timeout;
 	const char *config_path, *config_json;
 };
 
-/* Rows for a struct whose first member is one of these. */
-#define CMD_CLIENT_OPT(m, t, ...) \
-	{ .type = t, .off = offsetof(struct cmd_client_opt, m), __VA_ARGS__ }
+/* Rows for a struct that begins with a struct cmd_client_opt. */
+#define CMD_CLIENT_OPT(m, t, ...) CMD_OPT(cmd_client_opt, m, t, __VA_ARGS__)
 #define CMD_CLIENT_OPTS \
 	CMD_CLIENT_OPT(framing, OPT_STR, .name = "framing", \
-	    .value = "line|lsp", .help = "how messages are cut"), \
+	    .value = "line|lsp", .help = "framing of messages (default: " \
+	    "lsp on unix sockets, else line)"), \
 	CMD_CLIENT_OPT(token_file, OPT_STR, .name = "token-file", \
-	    .value = "FILE", .help = "what to show to the server"), \
+	    .value = "FILE", .help = "file with the token for the server"), \
 	CMD_CLIENT_OPT(timeout, OPT_STR, .name = "timeout", \
-	    .value = "SECONDS", .help = "of silence, then give up; 0: never"), \
-	CMD_CLIENT_OPT(config_path, OPT_STR, .name = "config-path", \
-	    .value = "FILE", \
-	    .help = "settings over the user's and the project's"), \
-	CMD_CLIENT_OPT(config_json, OPT_STR, .name = "config-json", \
-	    .value = "TEXT", .help = "settings over all others, as JSON")
+	    .value = "SECONDS", \
+	    .help = "give up after this much silence (0: never)"), \
+	CMD_CONFIG_OPTS(cmd_client_opt, config_path, config_json)
 #define CMD_CONNECT_OPT \
 	CMD_CLIENT_OPT(connect, OPT_STR, .name = "connect", \
-	    .value = "TARGET", .help = "ask this server, not the connected")
+	    .value = "TARGET", .group = "Connection", \
+	    .help = "ask this server instead of the connected one")
 
 /*
- * Which server it is: the one of --connect, of WAZA_HOST and WAZA_PORT, the
- * one that is connected, the settings'.  Fills in all but the loop and the
- * functions.  -1: it has said what is wrong.
+ * Chooses the server: that of --connect, else of WAZA_HOST and WAZA_PORT,
+ * else the connected one, else that of the settings.  Fills in everything but
+ * the loop and the functions.  -1: the reason was printed.
  */
 int cmd_client_find(struct cmd_call *, const struct cmd_client_opt *,
     struct client_opts *);
 
-/* One question.  Set the first part, zero the rest. */
+/* One request.  Set the first part and zero the rest. */
 struct cmd_ask {
 	struct cmd_call *call;
-	struct client_opts opts;	/* of cmd_client_find */
+	struct client_opts opts;	/* from cmd_client_find */
 	const char *method;
 	struct str params;
-	/* these may be NULL; what is told or answered lives for the call.
-	 * answer: false when there is something else to wait for */
+	/*
+	 * Both may be NULL; their JSON is valid during the call only.  answer
+	 * returns false if there is something else to wait for.
+	 */
 	void (*notify)(struct cmd_ask *, const struct json *message,
 	    struct str method, const struct json *params);
 	bool (*answer)(struct cmd_ask *, const struct client_answer *);
 	void *arg;
-	/* what came of it */
+	/* the outcome: */
 	bool over;		/* set it to end the waiting */
-	int signo;		/* a signal ended it, or 0 */
-	struct str server;	/* "waza 1.2.3", as it says */
-	struct cmd_stdout out;	/* stdout, until it ends */
+	struct str server;	/* "waza 1.2.3", from the server */
+	struct cmd_stdout out;	/* stdout, until cmd_ask returns */
 	struct client client;	/* private from here */
-	bool lost;		/* it has gone before it was over */
+	bool lost;		/* disconnected before it was over */
 	int64_t id;
 	struct loop *loop;
-	struct cmd_ask_signal {
-		struct sig_watch w;
-		struct cmd_ask *ask;
-	} sig[3];
+	struct cmd_signals signals;
 };
 
 /*
- * Asks and waits.  CMD_OK when all has come that was to come, whatever it
- * was; 128 + the signal after one; else CMD_ERROR, and it has said why.
+ * Sends the request and waits.  CMD_OK after a result or an error of the
+ * server; 128 + the signal after one; else CMD_ERROR, and the reason was
+ * printed.
  */
 int cmd_ask(struct cmd_ask *);
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * Commands about results that are there: compare and gate.
+ * waza compare and waza gate: both compare results files.
  *
- * The gate's exit status has meanings of its own, those of the original: 1 a
- * regression, 2 a golden task, and 3 where other commands have 2.
+ * The exit status of gate has the meanings of the original: 1 for a
+ * regression, 2 for a golden task, and 3 where other commands have 2.
  */
 #include "waza.h"
 
@@ -15,37 +15,20 @@
 #include "report/report.h"
 #include "results/outcome.h"
 
-enum { GATE_BAD = COMPARE_CONFIG };
+enum { GATE_ERROR = COMPARE_CONFIG };
 
-/* Which of the words it is; NULL is the first.  -1: none, *e says so. */
 static int
-choose(const char *option, const char *s, const char *const *words, size_t n,
-    struct err *e)
+read_files(struct cmd_call *c, const char *const *paths, size_t n,
+    const struct outcome **files)
 {
-	struct buf b = { 0 };
 	size_t i;
 
-	if (s == NULL)
-		return 0;
-	for (i = 0; i < n; i++)
-		if (strcmp(s, words[i]) == 0)
-			return (int)i;
-	for (i = 0; i < n; i++)
-		buf_fmt(&b, "%s%s", i == 0 ? "" : i == n - 1 ? " or " : ", ",
-		    words[i]);
-	err_set(e, ERR_SCHEMA, "--%s is %.*s, not \"%.40s\"", option,
-	    STRF(buf_str(&b)), s);
-	buf_free(&b);
-	return -1;
-}
-
-static void
-complain(const char *path, const struct err *e)
-{
-	if (e->line > 0)
-		cmd_complain_at(path, e);
-	else
-		cmd_complain(e);
+	for (i = 0; i < n; i++) {
+		files[i] = outcome_read(c->arena, paths[i], c->err);
+		if (files[i] == NULL)
+			return cmd_complain_at(paths[i], c->err);
+	}
+	return CMD_OK;
 }
 
 /* waza compare */
@@ -53,13 +36,12 @@ struct compare_opt {
 	const char *format;
 	bool verbose;
 };
-static const struct opt compare_opts[] = {
-	{ .name = "format", .letter = 'f', .type = OPT_STR,
-	    .off = offsetof(struct compare_opt, format),
-	    .value = "table|json|markdown", .help = "how it is printed" },
-	{ .name = "verbose", .letter = 'v', .type = OPT_FLAG,
-	    .off = offsetof(struct compare_opt, verbose),
-	    .help = "list all tasks, however many" },
+static const struct opt compare_rows[] = {
+	CMD_OPT(compare_opt, format, OPT_STR, .name = "format", .letter = 'f',
+	    .value = "table|json|markdown",
+	    .help = "output format (default: table)"),
+	CMD_OPT(compare_opt, verbose, OPT_FLAG, .name = "verbose",
+	    .letter = 'v', .help = "list all tasks"),
 };
 
 static int
@@ -67,23 +49,18 @@ compare_main(struct cmd_call *c)
 {
 	static const char *const formats[] = { "table", "json", "markdown" };
 	const struct compare_opt *o = c->opt;
-	int format = choose("format", o->format, formats, COUNTOF(formats),
-	    c->err);
+	int format = cmd_choose("format", o->format, formats,
+	    COUNTOF(formats), c->err);
 	const struct outcome *files[COMPARE_FILES];
 	struct report_opts r = { .verbose = o->verbose };
 	struct compare all;
 	struct buf out = { 0 };
-	size_t i;
 
 	if (format == -1)
 		return cmd_complain(c->err);
-	for (i = 0; i < c->nargs; i++) {
-		files[i] = outcome_read(c->arena, c->args[i], c->err);
-		if (files[i] == NULL) {
-			complain(c->args[i], c->err);
-			return CMD_ERROR;
-		}
-	}
+	if (read_files(c, (const char *const *)c->args, c->nargs,
+	    files) != CMD_OK)
+		return CMD_ERROR;
 	compare_make(c->arena, &all, files, c->nargs);
 	report_env(&r, STDOUT_FILENO);
 	if (format == 0)
@@ -101,34 +78,32 @@ struct gate_opt {
 	const char *on_new, *on_removed, *format;
 	bool golden, significant, verbose;
 };
-static const struct opt gate_opts[] = {
-	{ .name = "baseline", .type = OPT_STR, .off = offsetof(struct gate_opt, baseline),
-	    .value = "FILE", .help = "results that were accepted" },
-	{ .name = "current", .type = OPT_STR, .off = offsetof(struct gate_opt, current),
-	    .value = "FILE", .help = "results that are to be" },
-	{ .name = "max-regression-pct", .type = OPT_STR,
-	    .off = offsetof(struct gate_opt, max_drop), .value = "N",
-	    .help = "points the success rate may fall by; 0" },
-	{ .name = "min-pass-pct", .type = OPT_STR, .off = offsetof(struct gate_opt, min_pass),
-	    .value = "N", .help = "percent of tasks that have to pass; 0" },
-	{ .name = "significant", .type = OPT_FLAG,
-	    .off = offsetof(struct gate_opt, significant),
-	    .help = "a fall that may be chance is a warning" },
-	{ .name = "golden-must-pass", .type = OPT_FLAG,
-	    .off = offsetof(struct gate_opt, golden),
-	    .help = "golden tasks have to pass" },
-	{ .name = "on-new-tasks", .type = OPT_STR, .off = offsetof(struct gate_opt, on_new),
-	    .value = "allow|warn|fail", .help = "allow" },
-	{ .name = "on-removed-tasks", .type = OPT_STR,
-	    .off = offsetof(struct gate_opt, on_removed),
-	    .value = "allow|warn|fail", .help = "warn" },
-	{ .name = "format", .letter = 'f', .type = OPT_STR,
-	    .off = offsetof(struct gate_opt, format),
-	    .value = "FORMAT",
-	    .help = "human, json, markdown, github-actions" },
-	{ .name = "verbose", .letter = 'v', .type = OPT_FLAG,
-	    .off = offsetof(struct gate_opt, verbose),
-	    .help = "list all tasks, however many" },
+#define GATE(m, t, ...) CMD_OPT(gate_opt, m, t, __VA_ARGS__)
+static const struct opt gate_rows[] = {
+	GATE(baseline, OPT_STR, .name = "baseline", .value = "FILE",
+	    .group = "Input",
+	    .help = "accepted results (required)"),
+	GATE(current, OPT_STR, .name = "current", .value = "FILE",
+	    .help = "new results (required)"),
+	GATE(max_drop, OPT_STR, .name = "max-regression-pct", .value = "N",
+	    .group = "Rules",
+	    .help = "allowed drop of the pass rate, in points (default: 0)"),
+	GATE(min_pass, OPT_STR, .name = "min-pass-pct", .value = "N",
+	    .help = "percent of tasks that must pass (default: 0)"),
+	GATE(significant, OPT_FLAG, .name = "significant",
+	    .help = "only warn if a drop is not significant"),
+	GATE(golden, OPT_FLAG, .name = "golden-must-pass",
+	    .help = "fail if a golden task does not pass"),
+	GATE(on_new, OPT_STR, .name = "on-new-tasks",
+	    .value = "allow|warn|fail", .help = "default: allow"),
+	GATE(on_removed, OPT_STR, .name = "on-removed-tasks",
+	    .value = "allow|warn|fail", .help = "default: warn"),
+	GATE(format, OPT_STR, .name = "format", .letter = 'f',
+	    .group = "Output",
+	    .value = "FORMAT", .help = "human (default), json, markdown or "
+	    "github-actions"),
+	GATE(verbose, OPT_FLAG, .name = "verbose", .letter = 'v',
+	    .help = "list all tasks"),
 };
 
 /* 0 to 100, with up to nine decimals. */
@@ -150,29 +125,33 @@ get_percent(const char *option, const char *s, double *out, struct err *e)
 		}
 	*out = d / unit;
 	if (*p != '\0' || n == 0 || *out > 100)
-		return err_set(e, ERR_SCHEMA, "--%s is a number from 0 to "
-		    "100, not \"%.40s\"", option, s);
+		return err_set(e, ERR_SCHEMA, "--%s must be a number from "
+		    "0 to 100, not \"%.40s\"", option, s);
+	return 0;
+}
+
+static int
+get_policy(const char *option, const char *value, enum compare_policy *out,
+    struct err *e)
+{
+	static const char *const words[] = { "allow", "warn", "fail" };
+	int i = cmd_choose(option, value, words, COUNTOF(words), e);
+
+	if (i == -1)
+		return -1;
+	*out = (enum compare_policy)i;
 	return 0;
 }
 
 static int
 get_rules(const struct gate_opt *o, struct compare_rules *r, struct err *e)
 {
-	static const char *const words[] = { "allow", "warn", "fail" };
-	int fresh = choose("on-new-tasks", o->on_new, words, COUNTOF(words),
-	    e), gone;
-
-	if (fresh == -1)
-		return -1;
-	gone = choose("on-removed-tasks", o->on_removed != NULL ?
-	    o->on_removed : "warn", words, COUNTOF(words), e);
-	if (gone == -1)
-		return -1;
-	r->on_new = (enum compare_policy)fresh;
-	r->on_removed = (enum compare_policy)gone;
 	r->golden = o->golden;
 	r->significant = o->significant;
-	if (get_percent("max-regression-pct", o->max_drop, &r->max_drop,
+	if (get_policy("on-new-tasks", o->on_new, &r->on_new, e) == -1 ||
+	    get_policy("on-removed-tasks", o->on_removed != NULL ?
+	    o->on_removed : "warn", &r->on_removed, e) == -1 ||
+	    get_percent("max-regression-pct", o->max_drop, &r->max_drop,
 	    e) == -1)
 		return -1;
 	return get_percent("min-pass-pct", o->min_pass, &r->min_pass, e);
@@ -202,26 +181,20 @@ run_gate(struct cmd_call *c, const struct compare_rules *rules, int format)
 	struct compare both;
 	struct compare_gate g;
 	struct buf out = { 0 };
-	size_t i;
 
-	for (i = 0; i < COUNTOF(paths); i++) {
-		files[i] = outcome_read(c->arena, paths[i], c->err);
-		if (files[i] == NULL) {
-			complain(paths[i], c->err);
-			return GATE_BAD;
-		}
-	}
+	if (read_files(c, paths, COUNTOF(paths), files) != CMD_OK)
+		return GATE_ERROR;
 	compare_make(c->arena, &both, files, COUNTOF(paths));
 	compare_gate(c->arena, &g, &both, rules);
 	if (g.common == 0) {
-		fprintf(stderr, "waza: no task is in both %s and %s\n",
+		fprintf(stderr, "waza: %s and %s have no task in common\n",
 		    o->baseline, o->current);
-		return GATE_BAD;
+		return GATE_ERROR;
 	}
 	report_env(&r, STDOUT_FILENO);
 	put_gate(&out, &g, format, &r);
 	if (cmd_finish(c, &out, CMD_OK) != CMD_OK)
-		return GATE_BAD;
+		return GATE_ERROR;
 	return (int)g.status;
 }
 
@@ -232,8 +205,8 @@ gate_main(struct cmd_call *c)
 		"github-actions" };
 	const struct gate_opt *o = c->opt;
 	struct compare_rules rules = { 0 };
-	int format = choose("format", o->format, formats, COUNTOF(formats),
-	    c->err);
+	int format = cmd_choose("format", o->format, formats,
+	    COUNTOF(formats), c->err);
 
 	if (format != -1 && o->baseline == NULL)
 		format = err_set(c->err, ERR_SCHEMA, "--baseline is missing");
@@ -241,7 +214,7 @@ gate_main(struct cmd_call *c)
 		format = err_set(c->err, ERR_SCHEMA, "--current is missing");
 	if (format == -1 || get_rules(o, &rules, c->err) == -1) {
 		cmd_complain(c->err);
-		return GATE_BAD;
+		return GATE_ERROR;
 	}
 	return run_gate(c, &rules, format);
 }
@@ -249,13 +222,14 @@ gate_main(struct cmd_call *c)
 const struct cmd_command cmd_compare = {
 	.name = "compare",
 	.usage = "[-f table|json|markdown] [-v] FILE FILE ...",
-	.opts = CMD_OPTS(compare_opts), .size = sizeof(struct compare_opt),
-	.min = 2, .max = COMPARE_FILES, .fn = compare_main,
-	.help = "say how results differ, and whether that is chance"
+	.opts = CMD_OPTS(compare_rows), .size = sizeof(struct compare_opt),
+	.required = { "FILE", "FILE" }, .max = COMPARE_FILES, .fn = compare_main,
+	.help = "Compare results and test whether the difference is "
+	    "significant"
 };
 const struct cmd_command cmd_gate = {
 	.name = "gate", .usage = "--baseline FILE --current FILE [OPTION ...]",
-	.opts = CMD_OPTS(gate_opts), .size = sizeof(struct gate_opt),
-	.fn = gate_main, .misuse = GATE_BAD,
-	.help = "let results pass that are no worse than others"
+	.opts = CMD_OPTS(gate_rows), .size = sizeof(struct gate_opt),
+	.fn = gate_main, .misuse = GATE_ERROR,
+	.help = "Fail if results regress against a baseline"
 };

@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * The command config: which settings hold, and where each of them is from.
+ * waza config: prints the effective settings and the source of each.
  *
- * The token is not a setting; where it is from is shown, and what is wrong
- * with it, but not what it is.
+ * The token is not a setting.  Its source is shown, and problems with it, but
+ * not its value.
  */
 #include "waza.h"
 
-#include <stdio.h>
 #include <string.h>
 
 #include "json.h"
@@ -18,30 +17,14 @@ struct config_opt {
 	bool show;
 };
 static const struct opt config_rows[] = {
-	{ .name = "config-json", .type = OPT_STR, .off = offsetof(struct config_opt, json),
-	    .value = "TEXT", .help = "settings over all others, as JSON" },
-	{ .name = "config-path", .type = OPT_STR, .off = offsetof(struct config_opt, path),
-	    .value = "FILE",
-	    .help = "over your own settings and the project's" },
-	{ .name = "format", .type = OPT_STR, .off = offsetof(struct config_opt, format),
-	    .value = "text|json", .help = "how they are printed" },
-	{ .name = "show", .type = OPT_FLAG, .off = offsetof(struct config_opt, show),
-	    .help = "print them; this is what it does anyway" },
+	CMD_CONFIG_OPTS(config_opt, path, json),
+	CMD_OPT(config_opt, format, OPT_STR, .name = "format",
+	    .value = "text|json", .help = "output format (default: text)"),
+	CMD_OPT(config_opt, show, OPT_FLAG, .name = "show",
+	    .help = "print the settings; this is the default"),
 };
 
-enum { VALUE_WIDTH = 40 };	/* longer ones push their source away */
-
-static void
-put_notes(const struct spec_notes *notes)
-{
-	struct buf b = { 0 };
-	const struct spec_note *n;
-
-	for (n = notes->head; n != NULL; n = n->next)
-		spec_note_put(&b, n);
-	fprintf(stderr, "%.*s", STRF(buf_str(&b)));
-	buf_free(&b);
-}
+enum { VALUE_WIDTH = 40 };	/* longer values shift their source */
 
 static void
 put_source(struct buf *b, const struct spec_where *at)
@@ -51,7 +34,7 @@ put_source(struct buf *b, const struct spec_where *at)
 		buf_fmt(b, ":%u:%u", at->line, at->col);
 }
 
-/* Characters, so that columns stand below each other. */
+/* Counts characters, so that columns are aligned. */
 static size_t
 width(struct str s)
 {
@@ -105,18 +88,13 @@ put_json(struct buf *b, const struct config_leaf *v, size_t n)
 	for (i = 0; i < n; i++) {
 		json_put_key(&o, v[i].key);
 		json_open(&o, '{');
-		json_put_key(&o, STR("value"));
-		if (v[i].value.n > 0)
-			json_put_raw(&o, v[i].value);
-		else
-			json_put_null(&o);
-		json_put_key(&o, STR("source"));
+		json_put_member_raw(&o, "value", v[i].value.n > 0 ?
+		    v[i].value : STR("null"));
 		source.n = 0;
 		put_source(&source, &v[i].at);
-		json_put_str(&o, buf_str(&source));
-		if (v[i].value.n == 0) {
+		json_put_member_str(&o, "source", buf_str(&source));
+		if (v[i].value.n == 0)
 			json_put_member_bool(&o, "hidden", true);
-		}
 		json_close(&o, '}');
 	}
 	json_close(&o, '}');
@@ -124,7 +102,7 @@ put_json(struct buf *b, const struct config_leaf *v, size_t n)
 	buf_free(&source);
 }
 
-/* The settings, and as the last of them the token, if there is one. */
+/* The settings; the token is the last of them, if there is one. */
 static size_t
 leaves(struct cmd_call *call, const struct config *c, const char *token,
     struct config_leaf **out)
@@ -146,32 +124,23 @@ config_main(struct cmd_call *call)
 	const struct config_opt *opt = call->opt;
 	struct config_sources from = { .path = opt->path, .json = opt->json,
 		.token = call->token };
-	struct spec_notes notes = { .arena = call->arena };
 	struct config_leaf *v;
 	struct config *c;
 	struct buf out = { 0 };
 	struct str token;
 	const char *source = NULL;
-	bool json = opt->format != NULL && strcmp(opt->format, "json") == 0;
-	int status = CMD_OK;
+	int json = cmd_choose_json(opt->format, call->err), status = CMD_OK;
 	size_t n;
 
-	if (opt->format != NULL && !json && strcmp(opt->format, "text") != 0) {
-		err_set(call->err, ERR_SCHEMA, "--format is text or json, "
-		    "not \"%.40s\"", opt->format);
+	if (json == -1)
 		return cmd_complain(call->err);
-	}
-	c = config_load(call->arena, &from, &notes);
-	put_notes(&notes);
+	c = cmd_load_config(call, &from);
 	if (c == NULL)
 		return CMD_ERROR;
 	if (config_token(call->arena, c, &token, &source, call->err) == -1)
 		status = cmd_complain(call->err);
 	n = leaves(call, c, source, &v);
-	if (json)
-		put_json(&out, v, n);
-	else
-		put_text(&out, v, n);
+	(json ? put_json : put_text)(&out, v, n);
 	return cmd_finish(call, &out, status);
 }
 
@@ -179,5 +148,5 @@ const struct cmd_command cmd_config = {
 	.name = "config", .usage = "[--format FORMAT] [--config-path FILE] "
 	    "[--config-json TEXT]", .opts = CMD_OPTS(config_rows),
 	.size = sizeof(struct config_opt), .fn = config_main,
-	.help = "show which settings hold, and where they are from"
+	.help = "Print the effective settings and their sources"
 };

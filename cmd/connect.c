@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * waza connect, disconnect, ping: which server the other commands ask, and
- * whether it is there.
+ * waza connect, disconnect and ping: three small commands about the server
+ * that the other commands ask.
  *
- * What is remembered is where it is and how it is talked to, never a token:
- * of that only the file.
+ * The address, the framing and the path of the token file are stored; a token
+ * never is.
  */
 #include "cmd/client_command.h"
 
@@ -21,7 +21,7 @@ struct connect_opt {
 static const struct opt connect_rows[] = { CMD_CLIENT_OPTS };
 
 static int
-say(struct cmd_call *c, const char *words, const char *name,
+print_line(struct cmd_call *c, const char *words, const char *name,
     struct str server)
 {
 	struct buf b = { 0 };
@@ -42,13 +42,13 @@ show_connected(struct cmd_call *c)
 	if (r == -1)
 		return cmd_complain(c->err);
 	if (r == 1)
-		return say(c, "connected to", s.name, STR(""));
-	err_set(c->err, ERR_SCHEMA, "nothing is connected");
+		return print_line(c, "connected to", s.name, STR(""));
+	err_set(c->err, ERR_SCHEMA, "not connected to a server");
 	cmd_complain(c->err);
 	return CMD_FAILED;
 }
 
-/* Whatever it answers to that, it is a server that can be asked. */
+/* Any answer to ping, even an error, proves that it is a server. */
 static int
 connect_main(struct cmd_call *c)
 {
@@ -72,14 +72,14 @@ connect_main(struct cmd_call *c)
 	s.name = k->opts.target.name;
 	if (client_store(c->arena, &s, c->err) == -1)
 		return cmd_complain(c->err);
-	return say(c, "connected to", s.name, k->server);
+	return print_line(c, "connected to", s.name, k->server);
 }
 
 const struct cmd_command cmd_connect = {
 	.name = "connect", .usage = "[OPTION ...] [TARGET]",
 	.opts = CMD_OPTS(connect_rows), .size = sizeof(struct connect_opt),
 	.max = 1, .fn = connect_main,
-	.help = "remember a server for the commands that ask one"
+	.help = "Remember a server for the commands that ask one"
 };
 
 static int
@@ -92,13 +92,13 @@ disconnect_main(struct cmd_call *c)
 	if (r == -1)
 		return cmd_complain(c->err);
 	if (r == 1 && known == 1)
-		return say(c, "disconnected from", s.name, STR(""));
-	return say(c, "nothing", "was connected", STR(""));
+		return print_line(c, "disconnected from", s.name, STR(""));
+	return print_line(c, "not connected", "to a server", STR(""));
 }
 
 const struct cmd_command cmd_disconnect = {
 	.name = "disconnect", .usage = "", .fn = disconnect_main,
-	.help = "forget the server that is connected"
+	.help = "Forget the connected server"
 };
 
 struct ping_opt {
@@ -108,8 +108,8 @@ struct ping_opt {
 
 static const struct opt ping_rows[] = {
 	CMD_CONNECT_OPT,
-	{ .type = OPT_FLAG, .off = offsetof(struct ping_opt, json),
-	    .name = "json", .help = "say it for programs" },
+	CMD_OPT(ping_opt, json, OPT_FLAG, .name = "json",
+	    .help = "print JSON"),
 	CMD_CLIENT_OPTS
 };
 
@@ -158,7 +158,7 @@ ping_main(struct cmd_call *c)
 		put_pong(&b, k, (double)took_ns / 1e6);
 		return cmd_finish(c, &b, CMD_OK);
 	}
-	return say(c, arena_fmt(c->arena, "an answer after %.1f ms from",
+	return print_line(c, arena_fmt(c->arena, "answer after %.1f ms from",
 	    (double)took_ns / 1e6).p, k->opts.target.name, k->server);
 }
 
@@ -166,5 +166,5 @@ const struct cmd_command cmd_ping = {
 	.name = "ping", .usage = "[OPTION ...]",
 	.opts = CMD_OPTS(ping_rows), .size = sizeof(struct ping_opt),
 	.fn = ping_main,
-	.help = "ask whether the server is there"
+	.help = "Check whether the server answers"
 };

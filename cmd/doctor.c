@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * waza doctor: what could run here, and what is missing for the rest.
+ * waza doctor: which executors can run here, and what the others need.
  *
- * Nobody is asked over the network, and nothing costs anything: programs are
- * looked for and asked for their version, variables and files of logins are
- * looked for and not read.  So it can be told that there is no sign of a
- * login, but not that a login still holds.
+ * It makes no network requests and costs nothing: it looks for programs and
+ * asks for their version, and looks for variables and login files without
+ * reading them.  So it can report that a login is missing, but not whether an
+ * existing login is still valid.
  */
 #include "waza.h"
 
@@ -28,57 +28,52 @@ struct doctor_opt {
 	const char *format, *config_path, *config_json;
 };
 
-#define ROW(m, t, ...) \
-	{ .type = t, .off = offsetof(struct doctor_opt, m), __VA_ARGS__ }
 static const struct opt doctor_rows[] = {
-	ROW(format, OPT_STR, .name = "format", .value = "FORMAT",
-	    .help = "text or json"),
-	ROW(config_path, OPT_STR, .name = "config-path", .value = "FILE",
-	    .help = "settings over your own and the project's"),
-	ROW(config_json, OPT_STR, .name = "config-json", .value = "TEXT",
-	    .help = "settings over all others, as JSON"),
+	CMD_OPT(doctor_opt, format, OPT_STR, .name = "format",
+	    .value = "text|json", .help = "output format (default: text)"),
+	CMD_CONFIG_OPTS(doctor_opt, config_path, config_json),
 };
 
-/* What is known of a program that an executor, or a grader, needs. */
+/* A program that an executor or a grader needs. */
 struct program {
 	const char *name;		/* of the executor or tool */
-	const char *words[7];		/* any of these */
-	const char *path_env;		/* may name it instead */
+	const char *programs[7];	/* any of these */
+	const char *path_env;		/* variable with its path, or NULL */
 	const char *keys[4];		/* variables; one is enough */
 	const char *logins[2];		/* files below HOME */
-	const char *install, *login;	/* what to do */
-	const char *what_for;		/* of a tool */
+	const char *install, *login;	/* how to do that */
+	const char *purpose;		/* of a tool */
 };
 
 static const struct program executors[] = {
 	{
 		.name = "acp",
-		.words = { "claude-agent-acp", "claude-code-acp", "codex-acp",
+		.programs = { "claude-agent-acp", "claude-code-acp", "codex-acp",
 		    "copilot", "gemini", "goose", "opencode" },
 		.install = "install an agent that speaks ACP (gemini, "
 		    "opencode, goose, claude-agent-acp, codex-acp), or name "
 		    "its command in executors.acp"
 	}, {
-		.name = "claude", .words = { "claude" },
+		.name = "claude", .programs = { "claude" },
 		.keys = { "ANTHROPIC_API_KEY", "ANTHROPIC_AUTH_TOKEN",
 		    "CLAUDE_CODE_OAUTH_TOKEN" },
 		.logins = { ".claude/.credentials.json" },
 		.install = "npm install -g @anthropic-ai/claude-code",
 		.login = "run claude and log in, or set ANTHROPIC_API_KEY"
 	}, {
-		.name = "codex", .words = { "codex" },
+		.name = "codex", .programs = { "codex" },
 		.keys = { "OPENAI_API_KEY", "CODEX_API_KEY" },
 		.logins = { ".codex/auth.json" },
 		.install = "npm install -g @openai/codex",
 		.login = "codex login, or set OPENAI_API_KEY"
 	}, {
-		.name = "copilot-cli", .words = { "copilot" },
+		.name = "copilot-cli", .programs = { "copilot" },
 		.keys = { "COPILOT_GITHUB_TOKEN", "GH_TOKEN", "GITHUB_TOKEN" },
 		.logins = { ".copilot/config.json" },
 		.install = "npm install -g @github/copilot",
 		.login = "run copilot and log in, or set COPILOT_GITHUB_TOKEN"
 	}, {
-		.name = "copilot-sdk", .words = { "copilot" },
+		.name = "copilot-sdk", .programs = { "copilot" },
 		.path_env = "COPILOT_CLI_PATH",
 		.keys = { "COPILOT_GITHUB_TOKEN", "GH_TOKEN", "GITHUB_TOKEN" },
 		.logins = { ".copilot/config.json" },
@@ -86,46 +81,47 @@ static const struct program executors[] = {
 		.login = "run copilot and log in, set COPILOT_GITHUB_TOKEN, "
 		    "or name a provider"
 	}, {
-		.name = "gemini", .words = { "gemini" },
+		.name = "gemini", .programs = { "gemini" },
 		.keys = { "GEMINI_API_KEY", "GOOGLE_API_KEY" },
 		.logins = { ".gemini/oauth_creds.json" },
 		.install = "npm install -g @google/gemini-cli",
 		.login = "run gemini and log in, or set GEMINI_API_KEY"
 	}, {
-		.name = "opencode", .words = { "opencode" },
+		.name = "opencode", .programs = { "opencode" },
 		.install = "npm install -g opencode-ai"
 	},
 };
 
 static const struct program tools[] = {
 	{
-		.name = "curl", .words = { "curl" },
-		.what_for = "models behind https", .install = "install curl"
+		.name = "curl", .programs = { "curl" },
+		.purpose = "models behind https", .install = "install curl"
 	}, {
-		.name = "git", .words = { "git" },
-		.what_for = "repositories in workspaces",
+		.name = "git", .programs = { "git" },
+		.purpose = "repositories in workspaces",
 		.install = "install git"
 	}, {
-		.name = "node", .words = { "node" },
-		.what_for = "JavaScript in code graders",
+		.name = "node", .programs = { "node" },
+		.purpose = "JavaScript in code graders",
 		.install = "install Node.js"
 	}, {
-		.name = "python3", .words = { "python3" },
-		.what_for = "code graders beyond what waza evaluates itself",
+		.name = "python3", .programs = { "python3" },
+		.purpose = "code graders that need more than the built-in evaluator",
 		.install = "install Python 3"
 	},
 };
 
-/* What was found. */
+/* The findings about one executor or tool. */
 struct finding {
 	const char *name;
 	const struct program *program;	/* or NULL */
 	const struct json *settings;	/* of the executor, or NULL */
 	const char *path;		/* of the program, or NULL */
-	struct proc proc;		/* that tells the version */
+	struct proc proc;		/* prints the version */
+	struct doctor *doctor;
 	struct str version;		/* or empty */
-	struct str says, fix;
-	bool fine;
+	struct str text, fix;
+	bool ok;
 };
 
 struct doctor {
@@ -134,7 +130,7 @@ struct doctor {
 	struct finding *v;		/* executors, then tools */
 	size_t n, nexecutors;
 	struct procs procs;
-	size_t waiting;
+	size_t waiting;			/* for versions */
 };
 
 static bool
@@ -163,13 +159,13 @@ find_program(struct doctor *d, const struct finding *f)
 		return access(path, X_OK) == 0 ? path : NULL;
 	if (path != NULL)
 		return os_find(d->arena, path);
-	for (i = 0; i < COUNTOF(f->program->words) && path == NULL &&
-	    f->program->words[i] != NULL; i++)
-		path = os_find(d->arena, f->program->words[i]);
+	for (i = 0; i < COUNTOF(f->program->programs) && path == NULL &&
+	    f->program->programs[i] != NULL; i++)
+		path = os_find(d->arena, f->program->programs[i]);
 	return path;
 }
 
-/* Of the first line, from its first digit on: "curl 8.1.0 (x86)": 8.1.0 */
+/* The first word of the first line with a digit: 8.1.0 of "curl 8.1.0 (x)". */
 static struct str
 version_of(struct arena *a, struct str out)
 {
@@ -185,20 +181,11 @@ version_of(struct arena *a, struct str out)
 	return arena_str(a, (struct str){ out.p + from, n });
 }
 
-static struct doctor *
-doctor_of(struct finding *f)
-{
-	void *set = f->proc.set;
-
-	return (struct doctor *)(void *)((char *)set -
-	    offsetof(struct doctor, procs));
-}
-
 static void
 on_version(void *arg)
 {
 	struct finding *f = arg;
-	struct doctor *d = doctor_of(f);
+	struct doctor *d = f->doctor;
 
 	d->waiting--;
 	if (f->proc.res.status == 0 && f->proc.out.buf.n > 0)
@@ -207,7 +194,7 @@ on_version(void *arg)
 }
 
 static void
-ask_version(struct doctor *d, struct finding *f)
+start_version(struct doctor *d, struct finding *f)
 {
 	const char *argv[] = { f->path, "--version", NULL };
 	struct proc_opts o = { .argv = argv, .out_max = 4096,
@@ -220,7 +207,7 @@ ask_version(struct doctor *d, struct finding *f)
 }
 
 static int
-ask_versions(struct doctor *d)
+find_versions(struct doctor *d)
 {
 	struct err *e = d->call->err;
 	struct loop *loop = loop_new(NULL, e);
@@ -232,7 +219,7 @@ ask_versions(struct doctor *d)
 	procs_init(&d->procs, loop, false);
 	for (i = 0; i < d->n; i++)
 		if (d->v[i].path != NULL)
-			ask_version(d, &d->v[i]);
+			start_version(d, &d->v[i]);
 	while (d->waiting > 0 && r == 1)
 		r = loop_turn(loop, e);
 	procs_fini(&d->procs);
@@ -277,27 +264,28 @@ judge_program(struct doctor *d, struct finding *f)
 	struct str login;
 
 	if (f->path == NULL) {
-		f->says = p->words[1] != NULL ?
-		    STR("there is none of the programs that are known") :
-		    arena_fmt(d->arena, "there is no program %s", p->words[0]);
+		f->text = p->programs[1] != NULL ?
+		    STR("no known ACP agent is installed") :
+		    arena_fmt(d->arena, "`%s` is not installed (not found in "
+		    "PATH)", p->programs[0]);
 		f->fix = str_of(p->install);
 		return;
 	}
-	f->says = arena_fmt(d->arena, "%s%s%.*s", f->path,
-	    f->version.n > 0 ? ", version " : ", which tells no version",
+	f->text = arena_fmt(d->arena, "%s%s%.*s", f->path,
+	    f->version.n > 0 ? ", version " : ", unknown version",
 	    STRF(f->version));
-	f->fine = true;
+	f->ok = true;
 	if (p->login == NULL)
 		return;
 	login = login_of(d, f);
-	f->fine = login.n > 0;
-	f->says = arena_fmt(d->arena, "%.*s; %.*s", STRF(f->says),
-	    STRF(f->fine ? login : STR("no sign of a login")));
-	if (!f->fine)
+	f->ok = login.n > 0;
+	f->text = arena_fmt(d->arena, "%.*s; %.*s", STRF(f->text),
+	    STRF(f->ok ? login : STR("no login found")));
+	if (!f->ok)
 		f->fix = str_of(p->login);
 }
 
-/* A server of one's own needs no key, and plain http no curl. */
+/* A self-hosted server needs no key, and http without TLS no curl. */
 static void
 judge_openai(struct doctor *d, struct finding *f)
 {
@@ -314,31 +302,31 @@ judge_openai(struct doctor *d, struct finding *f)
 	if (key.n == 0)
 		key = str_of(claude ? "ANTHROPIC_API_KEY" : "OPENAI_API_KEY");
 	if (!own && !is_set(arena_cstr(d->arena, key))) {
-		f->says = arena_fmt(d->arena, "no key: %.*s is not set",
+		f->text = arena_fmt(d->arena, "no key: %.*s is not set",
 		    STRF(key));
-		f->fix = arena_fmt(d->arena, "set %.*s, or base_url to a "
-		    "server of your own", STRF(key));
+		f->fix = arena_fmt(d->arena, "set %.*s, or set base_url "
+		    "to your own server", STRF(key));
 		return;
 	}
 	if (!(own && !str_starts(base, STR("https:"))) &&
 	    os_find(d->arena, "curl") == NULL) {
-		f->says = STR("https needs the program curl");
+		f->text = STR("https needs `curl`, which is not installed");
 		f->fix = STR("install curl");
 		return;
 	}
-	f->fine = true;
-	f->says = own ? STR("a server of your own, in base_url") :
+	f->ok = true;
+	f->text = own ? STR("your own server, from base_url") :
 	    arena_fmt(d->arena, "key in %.*s", STRF(key));
 	if (own && base.n == 0)
-		f->says = STR("Ollama on this machine, if it runs");
+		f->text = STR("Ollama on this machine, if it is running");
 }
 
 static void
 judge(struct doctor *d, struct finding *f)
 {
 	if (json_getc(f->settings, "command") != NULL) {
-		f->fine = true;
-		f->says = STR("runs the command that the settings name");
+		f->ok = true;
+		f->text = STR("runs the command of the settings");
 		return;
 	}
 	if (f->program != NULL) {
@@ -349,14 +337,14 @@ judge(struct doctor *d, struct finding *f)
 		judge_openai(d, f);
 		return;
 	}
-	f->fine = true;
-	f->says = strcmp(f->name, "command") == 0 ?
-	    STR("runs the command that the suite names") :
-	    STR("is part of waza");
+	f->ok = true;
+	f->text = strcmp(f->name, "command") == 0 ?
+	    STR("runs the command of the suite") :
+	    STR("built in");
 }
 
 /*
- * All of it.
+ * Collecting and printing.
  */
 static const struct program *
 program_of(const char *name)
@@ -386,6 +374,7 @@ add(struct doctor *d, const char *name, const struct program *p,
 {
 	struct finding *f = &d->v[d->n++];
 
+	f->doctor = d;
 	f->name = name;
 	f->program = p;
 	f->settings = json_getc(all, name);
@@ -421,12 +410,12 @@ put_text(struct buf *b, const struct doctor *d)
 		if (i == 0 || i == d->nexecutors)
 			buf_puts(b, i == 0 ? "executors:\n" :
 			    "for some graders and tasks:\n");
-		buf_fmt(b, "  %-3s %-12s %.*s\n", f->fine ? "ok" : "no",
-		    f->name, STRF(f->says));
-		if (f->program != NULL && f->program->what_for != NULL &&
-		    !f->fine)
+		buf_fmt(b, "  %-3s %-12s %.*s\n", f->ok ? "ok" : "no",
+		    f->name, STRF(f->text));
+		if (f->program != NULL && f->program->purpose != NULL &&
+		    !f->ok)
 			buf_fmt(b, "  %16s for: %s\n", "",
-			    f->program->what_for);
+			    f->program->purpose);
 		if (f->fix.n > 0)
 			buf_fmt(b, "  %16s fix: %.*s\n", "", STRF(f->fix));
 	}
@@ -437,17 +426,14 @@ put_finding(struct json_out *o, const struct finding *f)
 {
 	json_open(o, '{');
 	json_put_member_cstr(o, "name", f->name);
-	json_put_member_bool(o, "ok", f->fine);
-	json_put_member_str(o, "says", f->says);
-	if (f->path != NULL) {
+	json_put_member_bool(o, "ok", f->ok);
+	json_put_member_str(o, "says", f->text);
+	if (f->path != NULL)
 		json_put_member_cstr(o, "program", f->path);
-	}
-	if (f->version.n > 0) {
+	if (f->version.n > 0)
 		json_put_member_str(o, "version", f->version);
-	}
-	if (f->fix.n > 0) {
+	if (f->fix.n > 0)
 		json_put_member_str(o, "fix", f->fix);
-	}
 	json_close(o, '}');
 }
 
@@ -470,46 +456,29 @@ put_json(struct buf *b, const struct doctor *d)
 	buf_putc(b, '\n');
 }
 
+/* Replaces aliases of executors by their names. */
 static int
 check_names(struct cmd_call *c)
 {
-	const struct agent_kind *k, *near = NULL;
+	const struct agent_kind *k;
 	size_t i, n;
 
 	for (i = 0; i < c->nargs; i++) {
-		k = agent_find(str_of(c->args[i]));
+		struct str_nearest near = { .word = str_of(c->args[i]) };
+
+		k = agent_find(near.word);
 		if (k != NULL) {
 			c->args[i] = arena_cstr(c->arena, str_of(k->name));
 			continue;
 		}
 		for (n = 0; (k = agent_nth(n)) != NULL; n++)
-			if (str_similar(str_of(c->args[i]), str_of(k->name)))
-				near = k;
+			str_nearest(&near, str_of(k->name));
 		return err_set(c->err, ERR_SCHEMA, "unknown executor \"%.60s\""
-		    "%s%s%s", c->args[i], near != NULL ? "; did you mean \"" :
-		    "", near != NULL ? near->name : "", near != NULL ?
-		    "\"?" : "");
+		    "%s%.*s%s", c->args[i], near.best.p != NULL ?
+		    "; did you mean \"" : "", STRF(near.best),
+		    near.best.p != NULL ? "\"?" : "");
 	}
 	return 0;
-}
-
-static const struct json *
-read_settings(struct cmd_call *c, const struct doctor_opt *o)
-{
-	struct spec_notes notes = { .arena = c->arena };
-	struct config_sources from = { .path = o->config_path,
-		.json = o->config_json, .token = c->token };
-	const struct config *cfg = config_load(c->arena, &from, &notes);
-	const struct spec_note *n;
-
-	if (cfg != NULL)
-		return cfg->executors;
-	for (n = notes.head; n != NULL && n->level != FIELD_ERROR; n = n->next)
-		;
-	err_set(c->err, ERR_SCHEMA, "%.60s: %.120s", n == NULL ||
-	    n->at.file == NULL ? "settings" : n->at.file,
-	    n == NULL ? "cannot be read" : n->msg);
-	return NULL;
 }
 
 static int
@@ -517,25 +486,24 @@ doctor_main(struct cmd_call *c)
 {
 	const struct doctor_opt *o = c->opt;
 	struct doctor d = { .call = c, .arena = c->arena };
-	const struct json *settings;
+	struct config_sources from = { .path = o->config_path,
+		.json = o->config_json, .token = c->token };
+	const struct config *config;
 	struct buf out = { 0 };
-	int status = CMD_OK;
-	bool json = o->format != NULL && strcmp(o->format, "json") == 0;
+	int status = CMD_OK, json = cmd_choose_json(o->format, c->err);
 	size_t i;
 
-	if (o->format != NULL && !json && strcmp(o->format, "text") != 0)
-		err_set(c->err, ERR_SCHEMA, "--format is text or json, not "
-		    "\"%.60s\"", o->format);
-	settings = c->err->code == ERR_NONE && check_names(c) == 0 ?
-	    read_settings(c, o) : NULL;
-	if (c->err->code != ERR_NONE)
+	if (json == -1 || check_names(c) == -1)
 		return cmd_complain(c->err);
-	collect(&d, settings);
-	if (ask_versions(&d) == -1)
+	config = cmd_load_config(c, &from);
+	if (config == NULL)
+		return CMD_ERROR;
+	collect(&d, config->executors);
+	if (find_versions(&d) == -1)
 		return cmd_complain(c->err);
 	for (i = 0; i < d.n; i++) {
 		judge(&d, &d.v[i]);
-		if (c->nargs > 0 && !d.v[i].fine)
+		if (c->nargs > 0 && !d.v[i].ok)
 			status = CMD_FAILED;
 	}
 	(json ? put_json : put_text)(&out, &d);
@@ -546,5 +514,5 @@ const struct cmd_command cmd_doctor = {
 	.name = "doctor", .usage = "[OPTION ...] [EXECUTOR ...]",
 	.opts = CMD_OPTS(doctor_rows), .size = sizeof(struct doctor_opt),
 	.max = 64, .fn = doctor_main,
-	.help = "say which executors could run here, and what is missing"
+	.help = "Report which executors can run here, and what is missing"
 };

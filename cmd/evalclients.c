@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * Where evaluation clients come in.  `waza run --http` has a small server for
- * nothing else: no methods, no files.
+ * Evaluation clients.  The server of `waza run --http` serves nothing else:
+ * no methods, no files.
  */
 #include "cmd/evalclients.h"
 
@@ -14,6 +14,13 @@
 #include "web/server.h"
 #include "web/web.h"
 
+/* The server of `waza run --http`. */
+struct cmd_http {
+	struct server server;
+	struct web web;
+	struct cmd_evalclients clients;
+};
+
 static size_t
 count(void *arg)
 {
@@ -23,17 +30,17 @@ count(void *arg)
 }
 
 void
-cmd_evalclients_put(void *arg, struct json_out *o)
+cmd_evalclients_put(void *hub, struct json_out *o)
 {
-	hub_put_clients(o, arg);
+	hub_put_clients(o, hub);
 }
 
 size_t
 cmd_evalclients_queued(void *arg)
 {
-	const struct hub *r = arg;
+	const struct hub *hub = arg;
 
-	return r->waiting;
+	return hub->waiting;
 }
 
 void
@@ -42,18 +49,18 @@ cmd_evalclients_start(struct cmd_evalclients *c, struct rpc *r, struct web *w,
 {
 	const struct config_remote *set = &conf->remote;
 
-	c->hub.loop = c->peers.loop = r->loop;
+	c->hub.loop = c->clients.loop = r->loop;
 	c->hub.grace_ms = set->grace_seconds * 1000;
 	c->hub.lost_ms = set->lost_seconds * 1000;
 	hub_init(&c->hub);
-	c->peers.hub = &c->hub;
-	c->peers.version = r->version;
-	c->peers.token = r->access.token;
-	c->peers.ping_ms = set->ping_seconds * 1000;
-	c->peers.idle_ms = set->idle_seconds * 1000;
-	c->peers.depth = r->limits.depth;
-	evalclients_init(&c->peers);
-	evalclient_routes(w, &c->peers);
+	c->clients.hub = &c->hub;
+	c->clients.version = r->version;
+	c->clients.token = r->access.token;
+	c->clients.ping_ms = set->ping_seconds * 1000;
+	c->clients.idle_ms = set->idle_seconds * 1000;
+	c->clients.depth = r->limits.depth;
+	evalclients_init(&c->clients);
+	evalclient_routes(w, &c->clients);
 	w->clients = count;
 	w->clients_arg = c;
 	r->setup.hub = &c->hub;
@@ -64,7 +71,7 @@ cmd_evalclients_fini(struct cmd_evalclients *c)
 {
 	if (c == NULL || c->hub.loop == NULL)
 		return;
-	evalclients_fini(&c->peers);
+	evalclients_fini(&c->clients);
 	hub_fini(&c->hub);
 }
 
@@ -89,64 +96,55 @@ cmd_web_gates(struct arena *a, struct web *w, const struct config *c)
 	w->norigins = c->origins.n;
 }
 
-/*
- * Of a run.
- */
-struct cmd_http {
-	struct server server;
-	struct web web;
-	struct cmd_evalclients clients;
-};
-
-static struct config *
-load(struct cmd_job *j)
+/* Loading the suite has printed the warnings about the settings already. */
+static const struct config *
+load_settings(struct cmd_run *run)
 {
-	const struct cmd_run_opt *o = &j->opt;
-	struct config_flag flags[2];
-	struct config_sources from = { .path = o->config_path,
-		.json = o->config_json, .dir = j->suite->dir,
-		.token = j->call->token, .flags = flags };
-	struct spec_notes notes = { .arena = j->call->arena };
-	struct config *c;
+	const struct cmd_run_opt *o = &run->opt;
+	struct cmd_call *call = run->job.call;
+	struct config_flag flags[] = {
+		{ "--token-file", "token_file", o->server.token_file },
+		{ "--allow-remote", "allow_remote",
+		    o->server.allow_remote ? "true" : NULL },
+	};
+	struct config_sources from = { .path = o->execution.config_path,
+		.json = o->execution.config_json, .dir = run->job.suite->dir,
+		.token = call->token, .flags = flags,
+		.nflags = cmd_given_flags(flags, COUNTOF(flags)) };
+	struct spec_notes notes = { .arena = call->arena };
+	const struct config *c = config_load(call->arena, &from, &notes);
 
-	if (o->token_file != NULL)
-		flags[from.nflags++] = (struct config_flag){ "--token-file",
-			"token_file", o->token_file };
-	if (o->allow_remote)
-		flags[from.nflags++] = (struct config_flag){ "--allow-remote",
-			"allow_remote", "true" };
-	c = config_load(j->call->arena, &from, &notes);
-	if (c == NULL)			/* load() has said what else it is */
-		err_set(j->call->err, ERR_SCHEMA, "the settings for --http "
-		    "are wrong: %.150s", notes.head->msg);
+	if (c == NULL)
+		err_set(call->err, ERR_SCHEMA, "invalid settings for --http: "
+		    "%.150s", notes.head->msg);
 	return c;
 }
 
 static int
-set_up(struct cmd_job *j, struct cmd_http *h, const struct config *c)
+set_up(struct cmd_run *run, struct cmd_http *h, const struct config *c)
 {
 	const struct config_limits *l = &c->limits;
+	struct cmd_call *call = run->job.call;
 	struct rpc *r = &h->server.rpc;
-	struct err *e = j->call->err;
 
-	if (config_token(j->call->arena, c, &r->access.token, NULL, e) == -1)
+	if (config_token(call->arena, c, &r->access.token, NULL, call->err) == -1)
 		return -1;
 	if (c->allow_remote && r->access.token.n == 0)
-		return err_set(e, ERR_SCHEMA, "--allow-remote needs a token: "
-		    "set WAZA_AUTH_TOKEN or give --token-file");
-	r->loop = j->loop;
-	r->procs = &j->procs;
+		return err_set(call->err, ERR_SCHEMA, "--allow-remote needs a "
+		    "token: set WAZA_AUTH_TOKEN or give --token-file");
+	r->loop = run->job.loop;
+	r->procs = &run->job.procs;
 	r->version = cmd_version_number;
 	r->limits.conns = (struct conn_limits){ (size_t)l->message_bytes,
 		(size_t)l->queue_bytes, (size_t)l->connections, 0 };
 	r->limits.depth = (unsigned)l->depth;
-	h->server.arena = j->call->arena;
+	h->server.arena = call->arena;
 	h->server.remote = c->allow_remote;
-	h->server.framer = &conn_line;	/* that is, HTTP and no other */
+	h->server.framer = &conn_line;	/* only HTTP is detected besides it */
 	h->server.web = &h->web;
 	h->web.rpc = r;
 	h->web.bare = true;
-	cmd_web_gates(j->call->arena, &h->web, c);
+	cmd_web_gates(call->arena, &h->web, c);
 	web_init(&h->web);
 	server_init(&h->server);
 	cmd_evalclients_start(&h->clients, r, &h->web, c);
@@ -154,37 +152,35 @@ set_up(struct cmd_job *j, struct cmd_http *h, const struct config *c)
 }
 
 int
-cmd_evalclients_open(struct cmd_job *j)
+cmd_evalclients_open(struct cmd_run *run)
 {
+	const struct opt_list *http = &run->opt.server.http;
+	struct cmd_call *call = run->job.call;
 	struct cmd_http *h;
 	const struct config *c;
 	size_t i;
 
-	if (j->opt.http.n == 0)
+	if (http->n == 0)
 		return 0;
-	if (j->suite == NULL)
-		return err_set(j->call->err, ERR_SCHEMA, "--http is for runs "
-		    "here: clients of a server that runs it come to that");
-	h = NEW(j->call->arena, struct cmd_http);
-	c = load(j);
-	if (c == NULL || set_up(j, h, c) == -1)
+	h = NEW(call->arena, struct cmd_http);
+	c = load_settings(run);
+	if (c == NULL || set_up(run, h, c) == -1)
 		return -1;
-	j->http = h;
-	j->run.hub = &h->clients.hub;
-	for (i = 0; i < j->opt.http.n; i++)
-		if (server_http(&h->server, j->opt.http.v[i],
-		    j->call->err) == -1)
+	run->http = h;
+	run->run.hub = &h->clients.hub;
+	for (i = 0; i < http->n; i++)
+		if (server_http(&h->server, http->v[i], call->err) == -1)
 			return -1;
-	for (i = 0; i < h->server.nports && !j->opt.quiet; i++)
-		fprintf(stderr, "waza: evaluation clients come to ws://%s\n",
-		    h->server.ports[i].at.name);
+	for (i = 0; i < h->server.nports && !run->opt.job.quiet; i++)
+		fprintf(stderr, "waza: listening for evaluation clients on "
+		    "ws://%s\n", h->server.ports[i].at.name);
 	return 0;
 }
 
 void
-cmd_evalclients_close(struct cmd_job *j)
+cmd_evalclients_close(struct cmd_run *run)
 {
-	struct cmd_http *h = j->http;
+	struct cmd_http *h = run->http;
 
 	if (h == NULL)
 		return;

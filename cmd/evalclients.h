@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: ISC */
 /*
  * cmd/evalclients.h: cmd_.  Evaluation clients of `waza serve` and of
- * `waza run --http`.
+ * `waza run --http`: the hub that gives them work, and their connections.
  */
 #ifndef WAZA_CMD_EVALCLIENTS_H
 #define WAZA_CMD_EVALCLIENTS_H
@@ -12,32 +12,33 @@
 struct config;
 struct json_out;
 struct rpc;
-struct cmd_job;
+struct cmd_run;
 struct web;
 
 struct cmd_evalclients {
 	struct hub hub;
-	struct evalclients peers;
+	struct evalclients clients;
 };
 
-/* The list of them, and how many evaluations wait; of a struct hub. */
+/* Writes the list of clients, or counts waiting evaluations, of a hub. */
 void cmd_evalclients_put(void *hub, struct json_out *);
 size_t cmd_evalclients_queued(void *hub);
 
-/* For runs of that server; by its web they come in. */
-void cmd_evalclients_start(struct cmd_evalclients *, struct rpc *, struct web *,
-    const struct config *);
-/* After the connections have gone, and before the loop. */
+/* Starts the hub for runs of this server and adds its routes to the web. */
+void cmd_evalclients_start(struct cmd_evalclients *, struct rpc *,
+    struct web *, const struct config *);
+/* Call it after connections are closed and before the loop is freed. */
 void cmd_evalclients_fini(struct cmd_evalclients *);
 
-/* Who may come, as the settings say. */
+/* Sets the hosts and origins that the settings allow; copies to the arena. */
 void cmd_web_gates(struct arena *, struct web *, const struct config *);
 
 /*
- * A server for the length of a run, which gets its clients; stop: after the
- * run, before the loop.
+ * `waza run --http`: a server for the duration of the run, for evaluation
+ * clients only.  open does nothing without --http, and returns -1 with the
+ * call's err.  close follows the end of the runs; without open it is harmless.
  */
-int cmd_evalclients_open(struct cmd_job *);
-void cmd_evalclients_close(struct cmd_job *);
+int cmd_evalclients_open(struct cmd_run *);
+void cmd_evalclients_close(struct cmd_run *);
 
 #endif

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * waza jsonrpc: the methods for editors and tools, on stdio, TCP and unix
- * sockets.
+ * waza jsonrpc: serves editors and tools over stdio, TCP and unix sockets.
  *
- * Where it listens is said by its own options only: an editor that starts it
- * wants to talk to it by pipes, whatever the settings have.
+ * Only options add listeners, because an editor that starts it expects pipes,
+ * whatever the settings contain.
  */
 #include "waza.h"
 
@@ -39,7 +38,7 @@ jsonrpc(struct cmd_call *c)
 const struct cmd_command cmd_jsonrpc = {
 	.name = "jsonrpc",
 	.usage = "[--tcp HOST:PORT] [--unix PATH] [OPTION ...]",
-	.help = "serve editors and tools by JSON-RPC",
+	.help = "Serve editors and tools over JSON-RPC",
 	.opts = CMD_OPTS(rows), .size = sizeof(struct cmd_service_opt),
 	.fn = jsonrpc,
 };

@@ -1,502 +1,536 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * waza run: a suite from the shell, an IDE, or CI.
+ * waza run: runs a suite from the shell, an IDE or CI.
  *
- * One pass is one run of the suite by one model; several models, and the
+ * One pass runs the suite once with one model.  Several models, and the
  * baseline without skills, are passes one after the other.  With
- * --stream-json stdout has events and nothing else; otherwise it has the
- * report, at the end.
+ * --stream-json, stdout contains events and nothing else; otherwise it
+ * contains the report, at the end.
  */
 #include "cmd/run.h"
 
-#include <signal.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include "agent/agent.h"
-#include "base/os.h"
 #include "cmd/evalclients.h"
 #include "cmd/run_on_server.h"
 #include "grader.h"
-#include "io/loop.h"
-#include "io/proc.h"
-#include "report/report.h"
-#include "results/event.h"
 #include "results/result.h"
-#include "run/run.h"
 #include "suite/spec.h"
 
-/* An error that has no run: also an event, where those are wanted. */
-static void
-tell_error(struct cmd_job *j, const char *type, const char *msg,
-    struct spec_where at)
-{
-	struct event ev = { .type = EVENT_ERROR, .problem = {
-		.error_type = str_of(type), .message = str_of(msg),
-		.line = at.line, .col = at.col } };
+enum { PARALLEL_WORKERS = 4 };	/* of --parallel, if the suite sets none */
 
-	if (at.file != NULL)
-		ev.problem.file = str_of(at.file);
-	event_emit(&j->bus, &ev);
+#define OPT(m, t, ...) CMD_OPT(cmd_run_opt, m, t, __VA_ARGS__)
+#define SELECT(m, t, ...) OPT(selection.m, t, __VA_ARGS__)
+#define EXECUTE(m, t, ...) OPT(execution.m, t, __VA_ARGS__)
+#define REUSE(m, t, ...) OPT(reuse.m, t, __VA_ARGS__)
+#define SERVER(m, t, ...) OPT(server.m, t, __VA_ARGS__)
+#define OUTPUT(m, t, ...) OPT(output.m, t, __VA_ARGS__)
+static const struct opt run_rows[] = {
+	CMD_JOB_OPT(tasks, OPT_LIST, .name = "task", .value = "GLOB",
+	    .group = "Selection",
+	    .help = "only tasks with a matching id or name (repeatable)"),
+	SELECT(tags, OPT_LIST, .name = "tags", .value = "GLOB",
+	    .help = "only tasks with a matching tag (repeatable)"),
+	SELECT(shard, OPT_STR, .name = "shard", .value = "K/N",
+	    .help = "only every Nth task, starting with the Kth"),
+	SELECT(no_triggers, OPT_FLAG, .name = "no-triggers",
+	    .help = "skip the trigger tests"),
+	SELECT(no_skills, OPT_FLAG, .name = "no-skills",
+	    .help = "run without the suite's skills"),
+	SELECT(baseline, OPT_FLAG, .name = "baseline",
+	    .help = "add a pass without skills and compare with it"),
+	EXECUTE(executor, OPT_STR, .name = "executor", .value = "NAME",
+	    .group = "Execution",
+	    .help = "executor (default: suite's)"),
+	EXECUTE(models, OPT_LIST, .name = "model", .value = "NAME",
+	    .help = "model (default: suite's); repeat it for more passes"),
+	EXECUTE(trials, OPT_INT, .name = "trials", .value = "N", .min = 1,
+	    .max = 100000, .help = "trials of each task (default: suite's)"),
+	EXECUTE(timeout, OPT_INT, .name = "timeout", .value = "SECONDS",
+	    .min = 1, .max = 86400,
+	    .help = "time limit of a trial (default: suite's)"),
+	EXECUTE(parallel, OPT_FLAG, .name = "parallel",
+	    .help = "use the suite's number of workers, or 4"),
+	EXECUTE(fail_fast, OPT_FLAG, .name = "fail-fast",
+	    .help = "start no more tasks after one that did not pass"),
+	EXECUTE(context_dir, OPT_STR, .name = "context-dir", .value = "DIR",
+	    .help = "directory of input files (default: fixtures)"),
+	EXECUTE(keep, OPT_FLAG, .name = "keep-workspace",
+	    .help = "do not remove the workspaces of trials"),
+	CMD_JOB_EXECUTION,
+	CMD_CONFIG_OPTS(cmd_run_opt, execution.config_path,
+	    execution.config_json),
+	REUSE(resume, OPT_FLAG, .name = "resume", .group = "Reuse",
+	    .help = "continue an interrupted run"),
+	REUSE(retry_errors, OPT_FLAG, .name = "retry-errors",
+	    .help = "run trials again that ended in an error"),
+	REUSE(rerun_failed, OPT_FLAG, .name = "rerun-failed",
+	    .help = "run trials again that did not pass"),
+	REUSE(record, OPT_STR, .name = "record", .value = "DIR",
+	    .help = "record the answers of agents"),
+	REUSE(replay, OPT_STR, .name = "replay", .value = "DIR",
+	    .help = "replay recorded answers, without an agent"),
+	REUSE(cache, OPT_FLAG, .name = "cache",
+	    .help = "reuse trials that have not changed"),
+	REUSE(cache_all, OPT_FLAG, .name = "cache-all",
+	    .help = "also those that a model judges"),
+	REUSE(no_cache, OPT_FLAG, .name = "no-cache",
+	    .help = "do not use the cache, even if the settings do"),
+	REUSE(cache_dir, OPT_STR, .name = "cache-dir", .value = "DIR",
+	    .help = "directory of the cache (default: .waza-cache)"),
+	SERVER(on_server, OPT_FLAG, .name = "remote", .group = "Servers",
+	    .help = "run on the connected server"),
+	SERVER(connect, OPT_STR, .name = "connect", .value = "TARGET",
+	    .help = "run on this server"),
+	SERVER(framing, OPT_STR, .name = "framing", .value = "line|lsp",
+	    .help = "framing of messages to the server"),
+	SERVER(http, OPT_LIST, .name = "http", .value = "HOST:PORT",
+	    .help = "listen here for evaluation clients (port 0: any free)"),
+	SERVER(allow_remote, OPT_FLAG, .name = "allow-remote",
+	    .help = "accept clients from other machines; needs a token"),
+	SERVER(token_file, OPT_STR, .name = "token-file", .value = "FILE",
+	    .help = "token for the server, or for clients of --http"),
+	CMD_JOB_OUTPUT,
+	CMD_JOB_OPT(format, OPT_STR, .name = "format", .value = "text|json",
+	    .help = "json is the same as --stream-json"),
+	OUTPUT(stream, OPT_FLAG, .name = "stream-json",
+	    .help = "print events, one JSON object per line"),
+	OUTPUT(transcript_dir, OPT_STR, .name = "transcript-dir",
+	    .value = "DIR", .help = "write a transcript of each task"),
+	OUTPUT(session_log, OPT_FLAG, .name = "session-log",
+	    .help = "write a log of events"),
+	OUTPUT(session_dir, OPT_STR, .name = "session-dir", .value = "DIR",
+	    .help = "directory of that log (default: .)"),
+};
+
+/*
+ * Options.
+ */
+
+/* Digits only; strtol would accept blanks and signs. */
+static bool
+read_number(const char **p, int64_t *n)
+{
+	const char *s = *p;
+
+	for (*n = 0; *s >= '0' && *s <= '9' && *n < 1000000; s++)
+		*n = *n * 10 + (*s - '0');
+	if (s == *p)
+		return false;
+	*p = s;
+	return true;
 }
 
-/* Once there is a console, it is the one that prints error events. */
 static int
-fail(struct cmd_job *j, const char *type)
+read_shard(struct cmd_run *r)
 {
-	tell_error(j, type, j->call->err->msg, (struct spec_where){ 0 });
-	return j->talks ? CMD_ERROR : cmd_complain(j->call->err);
-}
+	const char *s = r->opt.selection.shard;
 
-static void
-print_note(const struct spec_note *n)
-{
-	const char *what = n->level == FIELD_ERROR ? "" : "warning: ";
-
-	if (n->at.line > 0)
-		fprintf(stderr, "%s:%u:%u: %s%s\n", n->at.file, n->at.line,
-		    n->at.col, what, n->msg);
-	else
-		fprintf(stderr, "%s: %s%s\n",
-		    n->at.file != NULL ? n->at.file : "waza", what, n->msg);
+	r->job.sharded = s != NULL;
+	if (s == NULL || (read_number(&s, &r->run.shard) && *s++ == '/' &&
+	    read_number(&s, &r->run.shards) && *s == '\0' &&
+	    r->run.shard >= 1 && r->run.shard <= r->run.shards))
+		return 0;
+	return err_set(r->job.call->err, ERR_SCHEMA, "--shard must be K/N "
+	    "with K from 1 to N, not \"%s\"", r->opt.selection.shard);
 }
 
 static int
-print_notes(struct cmd_job *j, const struct spec_notes *notes)
+read_format(struct cmd_run *r)
 {
-	const struct spec_note *n;
+	const char *f = r->opt.job.format;
 
-	for (n = notes->head; n != NULL; n = n->next) {
-		if (n->level == FIELD_ERROR || notes->strict || !j->opt.quiet)
-			print_note(n);
-		if (n->level == FIELD_ERROR || notes->strict)
-			tell_error(j, "eval_load_failed", n->msg, n->at);
-	}
-	return notes->errors > 0 || (notes->strict && notes->warnings > 0) ?
-	    CMD_ERROR : CMD_OK;
+	if (f != NULL && (strcmp(f, "json") == 0 ||
+	    strcmp(f, "stream-json") == 0))
+		r->opt.output.stream = true;
+	else if (f != NULL && strcmp(f, "default") != 0 &&
+	    cmd_choose_json(f, r->job.call->err) == -1)
+		return -1;
+	r->job.no_progress = r->opt.output.stream;
+	if (r->opt.output.stream)
+		r->job.owns_stdout = "--stream-json";
+	return 0;
 }
 
-static void
-settle_cache(struct cmd_job *j)
+static int
+check_models(struct cmd_run *r)
 {
-	const struct spec_config *c = &j->suite->config;
+	const struct opt_list *m = &r->opt.execution.models;
+	struct err *e = r->job.call->err;
+	size_t i, k;
 
-	if (j->opt.no_cache || !(j->opt.cache || j->opt.cache_all || c->cache))
+	if (m->n > CMD_PASSES_MAX)
+		return err_set(e, ERR_LIMIT, "more than %d models",
+		    CMD_PASSES_MAX);
+	for (i = 0; i < m->n; i++)
+		for (k = 0; k < i; k++)
+			if (strcmp(m->v[i], m->v[k]) == 0)
+				return err_set(e, ERR_SCHEMA, "--model %s is "
+				    "given twice", m->v[i]);
+	return 0;
+}
+
+static struct str
+or_empty(const char *s)
+{
+	return s != NULL ? str_of(s) : STR("");
+}
+
+/* The options, as the engine wants them. */
+static struct run_opts
+engine_opts(const struct cmd_run_opt *o)
+{
+	return (struct run_opts){
+		.executor = or_empty(o->reuse.replay != NULL ? "replay" :
+		    o->execution.executor),
+		.judge_model = or_empty(o->job.judge_model),
+		.trials = o->execution.trials, .workers = o->job.workers,
+		.timeout_seconds = o->execution.timeout,
+		.tasks = o->job.tasks.v, .ntasks = o->job.tasks.n,
+		.tags = o->selection.tags.v, .ntags = o->selection.tags.n,
+		.context_dir = o->execution.context_dir,
+		.resume = o->reuse.resume,
+		.retry_errors = o->reuse.retry_errors,
+		.rerun_failed = o->reuse.rerun_failed,
+		.fail_fast = o->execution.fail_fast,
+		.keep_workspace = o->execution.keep,
+		.no_skills = o->selection.no_skills,
+		.update_snapshots = o->job.update, .verbose = o->job.verbose,
+		.no_triggers = o->selection.no_triggers,
+		.record = o->reuse.record, .replay = o->reuse.replay
+	};
+}
+
+/* -1: the call's err describes what is wrong with the options. */
+static int
+read_options(struct cmd_run *r)
+{
+	struct cmd_run_opt *o = &r->opt;
+
+	r->run = engine_opts(o);
+	if (o->reuse.replay != NULL && o->execution.executor != NULL)
+		return err_set(r->job.call->err, ERR_SCHEMA, "--replay uses "
+		    "no executor: remove --executor %s",
+		    o->execution.executor);
+	if (read_format(r) == -1 || read_shard(r) == -1 ||
+	    check_models(r) == -1)
+		return -1;
+	r->job.on_server = o->server.on_server || o->server.connect != NULL;
+	r->job.adopt = !r->job.on_server;
+	if (r->job.on_server && cmd_on_server_check(r) == -1)
+		return -1;
+	return cmd_job_check(&r->job);
+}
+
+/*
+ * The suite, and where it and the options have to agree.
+ */
+static void
+settle_cache(struct cmd_run *r)
+{
+	const struct spec_config *c = &r->job.suite->config;
+
+	if (r->opt.reuse.no_cache ||
+	    !(r->opt.reuse.cache || r->opt.reuse.cache_all || c->cache))
 		return;
-	j->run.cache_all = j->opt.cache_all;
-	j->run.cache = cmd_cache_dir(j->call, j->opt.cache_dir,
+	r->run.cache_all = r->opt.reuse.cache_all;
+	r->run.cache = cmd_cache_dir(r->job.call, r->opt.reuse.cache_dir,
 	    c->cache_dir);
 }
 
-/* Where options and suite have to agree. */
 static void
-settle(struct cmd_job *j, struct spec_notes *notes)
+settle_baseline(struct cmd_run *r, struct spec_notes *notes)
 {
-	const struct spec_config *c = &j->suite->config;
-	struct spec_where at = { .file = j->suite->path };
+	const struct spec_suite *s = r->job.suite;
+	struct spec_where at = { .file = s->path };
 
-	j->opt.verbose |= c->verbose;
-	j->opt.session_log |= c->session_log;
-	if (j->opt.parallel && j->run.workers == 0 && c->workers == 0)
-		j->run.workers = 4;
-	settle_cache(j);
-	j->baseline = j->opt.baseline || j->suite->baseline;
-	if (j->baseline && (j->opt.no_skills ||
-	    (c->skill_directories.n == 0 && c->required_skills.n == 0))) {
-		spec_note(notes, FIELD_WARNING, at,
-		    "there are no skills to compare with: no baseline");
-		j->baseline = false;
+	r->baseline = r->opt.selection.baseline || s->baseline;
+	if (r->baseline && (r->opt.selection.no_skills ||
+	    (s->config.skill_directories.n == 0 &&
+	    s->config.required_skills.n == 0))) {
+		spec_note(notes, FIELD_WARNING, at, "the suite has no skills: "
+		    "no baseline is run");
+		r->baseline = false;
 	}
-	j->compares = grader_comparing(j->suite);
-	if (j->compares != NULL && !j->baseline)
-		spec_note(notes, FIELD_ERROR, j->compares->at, "mode "
+	r->compares = grader_comparing(s);
+	if (r->compares != NULL && !r->baseline)
+		spec_note(notes, FIELD_ERROR, r->compares->at, "mode "
 		    "\"pairwise\" compares with the baseline: it needs "
 		    "--baseline or \"baseline: true\", and skills to leave "
 		    "out");
 }
 
 static int
-load(struct cmd_job *j)
+load(struct cmd_run *r)
 {
-	struct cmd_call *c = j->call;
-	struct spec_notes notes = { .arena = c->arena,
-		.strict = j->opt.strict, .updates = j->opt.update };
-	struct str executor;
+	struct cmd_job *j = &r->job;
+	struct spec_notes notes = { .arena = j->call->arena,
+		.strict = j->opt->strict, .updates = j->opt->update };
+	const struct opt_list *models = &r->opt.execution.models;
+	struct spec_config *c;
 
-	j->suite = spec_load(c->arena, cmd_suite_path(c), &notes);
+	cmd_job_load(j, r->opt.execution.config_path,
+	    r->opt.execution.config_json, &notes);
 	if (j->suite != NULL) {
-		cmd_settings(c, j->opt.config_path, j->opt.config_json,
-		    j->suite, &notes);
-		if (j->opt.models.n > 0 && j->suite->config.model.n == 0)
-			j->suite->config.model = str_of(j->opt.models.v[0]);
-		executor = j->run.executor.n > 0 ? j->run.executor :
-		    j->suite->config.executor;
-		agent_check(j->suite, executor, &notes);
+		c = &j->suite->config;
+		if (models->n > 0 && c->model.n == 0)
+			c->model = str_of(models->v[0]);
+		agent_check(j->suite, r->run.executor.n > 0 ?
+		    r->run.executor : c->executor, &notes);
 		grader_check(j->suite, &notes);
-		settle(j, &notes);
+		j->opt->verbose |= c->verbose;
+		r->opt.output.session_log |= c->session_log;
+		if (r->opt.execution.parallel && r->run.workers == 0 &&
+		    c->workers == 0)
+			r->run.workers = PARALLEL_WORKERS;
+		settle_cache(r);
+		settle_baseline(r, &notes);
 	}
-	return print_notes(j, &notes);
+	return cmd_job_print_notes(j, &notes);
+}
+
+/*
+ * Output while it runs.
+ */
+static void
+cancel_on_server(struct cmd_job *j)
+{
+	struct cmd_run *r = (struct cmd_run *)(void *)j;
+
+	if (r->server != NULL)
+		cmd_on_server_cancel(r->server);
 }
 
 static void
-cancel(void *arg)
+on_stdout_lost(void *arg)
 {
-	struct cmd_job *j = arg;
+	struct cmd_run *r = arg;
 
-	if (j->cur != NULL)
-		run_cancel(j->cur);
-	if (j->remote != NULL)
-		cmd_on_server_cancel(j->remote);
+	cmd_job_cancel(&r->job);
 }
 
+/* Pauses the run while the reader of stdout is slow. */
 static void
 hold(void *arg, bool on)
 {
-	struct cmd_job *j = arg;
+	struct cmd_run *r = arg;
 
-	if (j->cur != NULL)
-		run_hold(j->cur, on);
-	if (j->remote != NULL)
-		cmd_on_server_hold(j->remote, on);
+	if (r->job.current != NULL)
+		run_hold(r->job.current, on);
+	if (r->server != NULL)
+		cmd_on_server_hold(r->server, on);
 }
 
 static void
 on_event(void *arg, const struct event *ev)
 {
-	struct cmd_job *j = arg;
+	struct cmd_run *r = arg;
 	struct buf b = { 0 };
 
 	event_line(&b, ev);
-	cmd_stdout_put(&j->out, buf_str(&b));
+	cmd_stdout_put(&r->out, buf_str(&b));
 	buf_free(&b);
 }
 
 static void
-start_stream(struct cmd_job *j)
+start_stream(struct cmd_run *r)
 {
-	j->out.hold = hold;
-	j->out.gone = cancel;
-	j->out.arg = j;
-	j->stream = (struct event_sink){ .fn = on_event, .arg = j };
-	event_listen(&j->bus, &j->stream);
-}
-
-static void
-on_signal(void *arg)
-{
-	struct cmd_interrupt *i = arg;
-
-	i->job->signo = i->w.signo;
-	cancel(i->job);
-}
-
-static void
-on_tick(void *arg)
-{
-	struct cmd_job *j = arg;
-
-	report_console_tick(&j->console, os_wall_ns() / 1000000);
-	timer_start(j->loop, &j->tick, 100);
+	r->out = (struct cmd_stdout){ .hold = hold, .gone = on_stdout_lost,
+		.arg = r };
+	r->stream = (struct event_sink){ .fn = on_event, .arg = r };
+	event_listen(&r->job.bus, &r->stream);
 }
 
 static int
-start_loop(struct cmd_job *j)
+start(struct cmd_run *r)
 {
-	static const int signals[] = { SIGINT, SIGTERM, SIGHUP };
-	struct err *e = j->call->err;
-	size_t i;
+	struct cmd_job *j = &r->job;
+	const char *dir = r->opt.output.session_dir;
 
-	j->loop = loop_new(NULL, e);
-	if (j->loop == NULL)
+	if (cmd_job_start(j) == -1)
 		return -1;
-	procs_init(&j->procs, j->loop, !j->opt.remote);
-	j->out.loop = j->loop;
-	for (i = 0; i < COUNTOF(signals); i++) {
-		j->sig[i] = (struct cmd_interrupt){ .job = j };
-		j->sig[i].w = (struct sig_watch){ .signo = signals[i],
-			.fn = on_signal, .arg = &j->sig[i] };
-		if (sig_start(j->loop, &j->sig[i].w, e) == -1)
-			return -1;
-	}
-	return 0;
-}
-
-static int
-start_sinks(struct cmd_job *j)
-{
-	struct report_console *c = &j->console;
-	struct err *e = j->call->err;
-
-	report_env(&c->opts, STDERR_FILENO);
-	c->opts.color = c->opts.color && !j->opt.no_color;
-	c->fd = STDERR_FILENO;
-	c->level = j->opt.stream || j->opt.quiet ? REPORT_QUIET :
-	    j->opt.verbose ? REPORT_VERBOSE : REPORT_NORMAL;
-	c->live = c->level == REPORT_NORMAL && isatty(STDERR_FILENO);
-	report_console_start(c, &j->bus);
-	j->talks = true;
-	j->tick = (struct timer){ .fn = on_tick, .arg = j };
-	if (j->opt.session_log || j->opt.session_dir != NULL) {
-		j->log.suite = str_of(j->suite != NULL ? j->suite->path :
+	r->out.loop = j->loop;
+	if (r->opt.output.session_log || dir != NULL) {
+		r->log.suite = str_of(j->suite != NULL ? j->suite->path :
 		    cmd_suite_path(j->call));
-		if (report_log_start(&j->log, j->opt.session_dir != NULL ?
-		    j->opt.session_dir : ".", &j->bus, e) == -1)
+		if (report_log_start(&r->log, dir != NULL ? dir : ".",
+		    &j->bus, j->call->err) == -1)
 			return -1;
 	}
-	if (j->opt.transcript_dir != NULL)
-		return report_transcripts_start(&j->transcripts,
-		    j->opt.transcript_dir, &j->bus, e);
-	return 0;
+	if (r->opt.output.transcript_dir != NULL &&
+	    report_transcripts_start(&r->transcripts,
+	    r->opt.output.transcript_dir, &j->bus, j->call->err) == -1)
+		return -1;
+	return cmd_evalclients_open(r);
 }
 
-static void
-on_done(void *arg)
+/*
+ * Passes.
+ */
+static bool
+is_interrupted(const struct cmd_run *r)
 {
-	struct cmd_job *j = arg;
-
-	timer_stop(j->loop, &j->tick);
-	j->cur = NULL;
+	return r->job.signals.signo != 0 || r->out.lost;
 }
 
+/* The same pass without skills; its journal is beside the results file. */
 static int
-run_pass(struct cmd_job *j, const struct run_opts *o, struct run **out)
-{
-	struct err *e = j->call->err;
-	int r;
-
-	j->cur = run_new(j->loop, &j->procs, j->suite, o, &j->bus, e);
-	if (j->cur == NULL)
-		return fail(j, "run_failed");
-	*out = j->runs[j->nruns++] = j->cur;
-	if (j->console.live)
-		timer_start(j->loop, &j->tick, 100);
-	run_start(j->cur, on_done, j);
-	while (j->cur != NULL) {
-		r = loop_turn(j->loop, e);
-		if (r == 0)		/* a bug of ours; better than a hang */
-			err_set(e, ERR_SYS, "nothing left to wait for");
-		if (r != 1)
-			return fail(j, "system");
-	}
-	return run_error(*out)->code != ERR_NONE ? CMD_ERROR : CMD_OK;
-}
-
-static int
-run_baseline(struct cmd_job *j, const struct run_opts *with, struct run **out)
+run_baseline(struct cmd_run *r, const struct run_opts *with, struct run **out)
 {
 	struct run_opts o = *with;
 
 	o.no_skills = true;
 	if (o.output != NULL)
-		o.journal = arena_fmt(j->call->arena, "%s.baseline.journal",
-		    o.output).p;
+		o.journal = arena_fmt(r->job.call->arena,
+		    "%s.baseline.journal", o.output).p;
 	o.output = NULL;
-	return run_pass(j, &o, out);
+	return cmd_job_pass(&r->job, &o, out);
 }
 
 static int
-run_remote(struct cmd_job *j, const char *model)
+run_on_server(struct cmd_run *r, const char *model, const char *output)
 {
-	const char *output = j->opt.output;
-	int r;
+	struct cmd_job *j = &r->job;
+	int status;
 
-	if (output != NULL && j->opt.models.n > 1)
-		output = cmd_model_path(j->call->arena, output, model);
-	if (j->console.live)
-		timer_start(j->loop, &j->tick, 100);
-	r = cmd_on_server_pass(j->remote, model, output);
-	timer_stop(j->loop, &j->tick);
-	if (r != CMD_OK && j->signo == 0 && j->call->err->code != ERR_NONE)
-		return fail(j, "remote_failed");
-	return r;
+	cmd_job_tick(j, true);
+	status = cmd_on_server_pass(r->server, model, output);
+	cmd_job_tick(j, false);
+	if (status != CMD_OK && j->signals.signo == 0 &&
+	    j->call->err->code != ERR_NONE)
+		return cmd_job_fail(j, "remote_failed");
+	return status;
 }
 
-/* The pass of one model, and its baseline; that first, if it is needed. */
+/*
+ * The pass of one model and its baseline.  The baseline comes first if a
+ * grader compares with it; otherwise last, so that results come early.
+ */
 static int
-run_model(struct cmd_job *j, const char *model)
+run_here(struct cmd_run *r, struct run_opts *o)
 {
-	struct run_opts o = j->run;
+	struct cmd_job *j = &r->job;
 	struct run *with = NULL, *without = NULL;
-	int r;
+	int status;
 
-	if (j->remote != NULL)
-		return run_remote(j, model);
-	if (model != NULL)
-		o.model = str_of(model);
-	if (j->opt.models.n > 1) {
-		o.record = cmd_model_dir(j->call->arena, o.record, model,
-		    true);
-		o.replay = cmd_model_dir(j->call->arena, o.replay, model,
-		    false);
+	if (r->compares != NULL) {
+		status = run_baseline(r, o, &without);
+		if (status != CMD_OK || is_interrupted(r))
+			return status;
+		o->baseline = run_results(without);
 	}
-	if (j->opt.output != NULL)
-		o.output = j->opt.models.n > 1 ? cmd_model_path(j->call->arena,
-		    j->opt.output, model) : j->opt.output;
-	if (j->compares != NULL) {
-		r = run_baseline(j, &o, &without);
-		if (r != CMD_OK || j->signo != 0 || j->out.lost)
-			return r;
-		o.baseline = run_results(without);
-	}
-	r = run_pass(j, &o, &with);
+	status = cmd_job_pass(j, o, &with);
 	if (with != NULL)
 		j->results[j->nresults++] = run_results(with);
-	if (r != CMD_OK || j->signo != 0 || j->out.lost ||
-	    !j->baseline)
-		return r;
+	if (status != CMD_OK || is_interrupted(r) || !r->baseline)
+		return status;
 	if (without == NULL) {
-		r = run_baseline(j, &o, &without);
-		if (r != CMD_OK)
-			return r;
+		status = run_baseline(r, o, &without);
+		if (status != CMD_OK)
+			return status;
 	}
 	run_results(with)->baseline = run_results(without);
-	if (o.output != NULL && result_write(run_results(with), o.output,
+	if (o->output != NULL && result_write(run_results(with), o->output,
 	    j->call->err) == -1)
-		return fail(j, "results_failed");
+		return cmd_job_fail(j, "results_failed");
 	return CMD_OK;
 }
 
+/* A pass with this model; NULL: the suite's. */
 static int
-run_models(struct cmd_job *j)
+run_model(struct cmd_run *r, const char *model)
 {
-	const struct opt_list *m = &j->opt.models;
+	struct arena *a = r->job.call->arena;
+	struct run_opts o = r->run;
+
+	o.output = r->opt.job.output;
+	if (r->opt.execution.models.n > 1) {
+		o.record = cmd_model_dir(a, o.record, model, true);
+		o.replay = cmd_model_dir(a, o.replay, model, false);
+		if (o.output != NULL)
+			o.output = cmd_model_path(a, o.output, model);
+	}
+	if (r->server != NULL)
+		return run_on_server(r, model, o.output);
+	if (model != NULL)
+		o.model = str_of(model);
+	return run_here(r, &o);
+}
+
+static int
+run_models(struct cmd_run *r)
+{
+	const struct opt_list *m = &r->opt.execution.models;
+	int status = CMD_OK;
 	size_t i;
-	int r = CMD_OK;
 
 	if (m->n == 0)
-		return run_model(j, NULL);
-	for (i = 0; i < m->n && r == CMD_OK; i++) {
-		if (j->signo != 0 || j->out.lost)
-			break;
-		r = run_model(j, m->v[i]);
-	}
-	return r;
-}
-
-/* On stdout, unless something else has it to itself. */
-static int
-print_reports(struct cmd_job *j)
-{
-	struct report_opts o = { 0 };
-	struct buf out = { 0 };
-	size_t i;
-	bool alone = j->opt.stream;
-
-	for (i = 0; i < j->opt.reporters.n; i++)
-		alone |= report_flags(j->opt.reporters.v[i]) & REPORT_ALONE;
-	if (alone)
-		return CMD_OK;
-	report_env(&o, STDOUT_FILENO);
-	o.color = o.color && !j->opt.no_color;
-	o.verbose = j->opt.verbose;
-	o.interpret = j->opt.interpret;
-	for (i = 0; i < j->nresults; i++)
-		report_text(&out, j->results[i], &o);
-	if (j->nresults > 1)
-		report_models(&out, j->results, j->nresults, &o);
-	return cmd_finish(j->call, &out, CMD_OK);
-}
-
-/* Whatever the outcome, every reporter has its turn. */
-static int
-write_reports(struct cmd_job *j)
-{
-	const struct opt_list *r = &j->opt.reporters;
-	struct report_opts o = { 0 };
-	int status = print_reports(j);
-	size_t i;
-
-	for (i = 0; i < r->n; i++)
-		if (report_write(r->v[i], j->results, j->nresults, &o,
-		    j->call->err) == -1)
-			status = fail(j, "report_failed");
+		return run_model(r, NULL);
+	for (i = 0; i < m->n && status == CMD_OK && !is_interrupted(r); i++)
+		status = run_model(r, m->v[i]);
 	return status;
 }
 
-static bool
-all_ok(const struct cmd_job *j)
-{
-	const struct result_run *r;
-	size_t i;
-
-	if (j->remote != NULL)
-		return cmd_on_server_ok(j->remote) && j->nresults > 0;
-	for (i = 0; i < j->nresults; i++) {
-		r = j->results[i];
-		if (r->ntasks == 0 && j->run.shards > 0)
-			continue;	/* more shards than tasks */
-		if (!result_ok(r))
-			return false;
-		if (r->baseline != NULL && r->sum.rate < r->baseline->sum.rate)
-			return false;	/* worse with its skill */
-	}
-	return j->nresults > 0;
-}
-
 static int
-run_all(struct cmd_job *j)
+run_suite(struct cmd_run *r)
 {
+	struct cmd_job *j = &r->job;
 	int status, reports;
 
-	if (!j->opt.remote && load(j) != CMD_OK)
+	if (!j->on_server && load(r) != CMD_OK)
 		return CMD_ERROR;
-	if (start_loop(j) == -1 || start_sinks(j) == -1 ||
-	    cmd_evalclients_open(j) == -1)
-		return fail(j, "system");
-	if (j->opt.remote) {
-		j->remote = cmd_on_server_open(j);
-		if (j->remote == NULL)
+	if (start(r) == -1)
+		return cmd_job_fail(j, "system");
+	if (j->on_server) {
+		r->server = cmd_on_server_open(r);
+		if (r->server == NULL)
 			return CMD_ERROR;
 	}
-	status = run_models(j);
+	status = run_models(r);
 	report_console_clear(&j->console);
-	reports = write_reports(j);
-	if (j->signo != 0)
-		return 128 + j->signo;
-	if (status != CMD_OK || reports != CMD_OK || j->out.lost)
-		return CMD_ERROR;
-	return all_ok(j) ? CMD_OK : CMD_FAILED;
+	reports = cmd_job_report(j);	/* of what there is, in any case */
+	return cmd_exit_status(j, status != CMD_OK || reports != CMD_OK ||
+	    r->out.lost);
 }
 
+/* Runs end before the connections that they use, and those before the loop. */
 static void
-clean_up(struct cmd_job *j)
+clean_up(struct cmd_run *r)
 {
-	size_t i;
-
-	report_console_end(&j->console);
-	report_log_end(&j->log);
-	report_transcripts_end(&j->transcripts);
-	cmd_stdout_end(&j->out);
-	for (i = 0; i < j->nruns; i++)
-		run_free(j->runs[i]);
-	cmd_on_server_close(j->remote);
-	if (j->loop == NULL)
-		return;
-	cmd_evalclients_close(j);
-	for (i = 0; i < COUNTOF(j->sig); i++)
-		sig_stop(j->loop, &j->sig[i].w);
-	procs_fini(&j->procs);
-	loop_free(j->loop);
+	report_log_end(&r->log);
+	report_transcripts_end(&r->transcripts);
+	cmd_stdout_end(&r->out);
+	cmd_job_free_runs(&r->job);
+	cmd_on_server_close(r->server);
+	cmd_evalclients_close(r);
+	cmd_job_end(&r->job);
 }
 
-int
-cmd_run_suite(struct cmd_call *c)
+static int
+run_main(struct cmd_call *c)
 {
-	struct cmd_job *j = NEW(c->arena, struct cmd_job);
+	struct cmd_run *r = NEW(c->arena, struct cmd_run);
 	int status;
 
-	j->call = c;
-	j->opt = *(const struct cmd_run_opt *)c->opt;
-	j->log.fd = -1;
-	if (cmd_run_read(j) == -1)
+	r->opt = *(const struct cmd_run_opt *)c->opt;
+	r->job.call = c;
+	r->job.opt = &r->opt.job;
+	r->job.cancelled = cancel_on_server;
+	r->log.fd = -1;
+	if (read_options(r) == -1)
 		return cmd_complain(c->err);
-	if (j->opt.stream)
-		start_stream(j);
-	status = run_all(j);
-	cmd_stdout_flush(&j->out, &j->signo);
-	clean_up(j);
+	if (r->opt.output.stream)
+		start_stream(r);
+	status = run_suite(r);
+	cmd_stdout_flush(&r->out, &r->job.signals.signo);
+	clean_up(r);
 	return status;
 }
+
+const struct cmd_command cmd_run = {
+	.name = "run", .usage = "[OPTION ...] [EVAL.yaml|DIR]",
+	.opts = CMD_OPTS(run_rows), .size = sizeof(struct cmd_run_opt),
+	.max = 1, .fn = run_main,
+	.help = "Run a suite, grade the answers and report"
+};

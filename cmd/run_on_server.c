@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * waza run --remote.
+ * waza run --remote: a run on a server.
  *
- * What goes on is heard of as events, the same as here, and goes to the same
- * bus.  At the end the server has the results file, from which all reports
- * are made; where a suite can be read here as well, it says where its graders
- * stand.  Whether it passed is the server's word.
+ * The server sends the events of the run, and they go to the job's bus like
+ * those of a local run.  At the end the server's results file is fetched, and
+ * all reports are made from it; if the suite can be read here as well, it
+ * provides the places of the graders.  The server decides whether the run
+ * passed.
  *
- * The last event, eval_complete, is told when the results are here.
+ * The last event, eval_complete, is emitted after the results were fetched.
  */
 #include "cmd/run_on_server.h"
 
@@ -25,24 +26,24 @@
 #include "results/result.h"
 #include "suite/spec.h"
 
-enum { CANCEL_MS = 10000 };	/* for the server to end what was begun */
+enum { CANCEL_MS = 10000 };	/* the server's time to end a run */
 
 struct cmd_on_server {
 	struct cmd_job *job;
+	const struct cmd_run_opt *opt;
 	struct client client;
 	struct client_opts opts;
 	struct spec_suite *suite;	/* as far as it is known here */
 	const char *path;	/* of the suite, for the server */
-	bool bad;		/* one of the runs did not pass */
-	/* of the question that is open: */
+	/* the request that was sent last: */
 	bool answered;
 	struct json *result;	/* in the call's arena; or NULL */
-	/* of the pass that goes on: */
+	/* the current pass: */
 	struct str run_id;
-	bool complete;		/* eval.complete has come */
+	bool complete;		/* eval.complete was received */
 	const struct json *last;	/* eval_complete, or NULL */
 	bool cancelled;
-	struct timer late;
+	struct timer late;	/* the server did not end in CANCEL_MS */
 	bool given_up;
 	struct result_run *runs[CMD_PASSES_MAX];
 	size_t nruns;
@@ -52,43 +53,48 @@ struct cmd_on_server {
  * Options.
  */
 int
-cmd_on_server_check(struct cmd_job *j)
+cmd_on_server_check(struct cmd_run *run)
 {
-	const struct cmd_run_opt *o = &j->opt;
+	const struct cmd_run_opt *o = &run->opt;
 	const struct {
 		bool given;
 		const char *name;
-	} no[] = {
-		{ o->baseline, "baseline" }, { o->no_skills, "no-skills" },
-		{ o->no_triggers, "no-triggers" }, { o->resume, "resume" },
-		{ o->retry_errors, "retry-errors" },
-		{ o->rerun_failed, "rerun-failed" },
-		{ o->record != NULL, "record" },
-		{ o->replay != NULL, "replay" }, { o->cache, "cache" },
-		{ o->cache_all, "cache-all" }, { o->no_cache, "no-cache" },
-		{ o->cache_dir != NULL, "cache-dir" },
-		{ o->keep, "keep-workspace" },
-		{ o->update, "update-snapshots" },
-		{ o->shard != NULL, "shard" }, { o->parallel, "parallel" },
-		{ o->strict, "strict" },
-		{ o->transcript_dir != NULL, "transcript-dir" },
-		{ o->http.n > 0, "http" },
+	} local[] = {
+		{ o->selection.baseline, "baseline" },
+		{ o->selection.no_skills, "no-skills" },
+		{ o->selection.no_triggers, "no-triggers" },
+		{ o->reuse.resume, "resume" },
+		{ o->reuse.retry_errors, "retry-errors" },
+		{ o->reuse.rerun_failed, "rerun-failed" },
+		{ o->reuse.record != NULL, "record" },
+		{ o->reuse.replay != NULL, "replay" },
+		{ o->reuse.cache, "cache" },
+		{ o->reuse.cache_all, "cache-all" },
+		{ o->reuse.no_cache, "no-cache" },
+		{ o->reuse.cache_dir != NULL, "cache-dir" },
+		{ o->execution.keep, "keep-workspace" },
+		{ o->job.update, "update-snapshots" },
+		{ o->selection.shard != NULL, "shard" },
+		{ o->execution.parallel, "parallel" },
+		{ o->job.strict, "strict" },
+		{ o->output.transcript_dir != NULL, "transcript-dir" },
+		{ o->server.http.n > 0, "http" },
 	};
 	size_t i;
 
-	for (i = 0; i < COUNTOF(no); i++)
-		if (no[i].given)
-			return err_set(j->call->err, ERR_SCHEMA,
-			    "--%s cannot be used with --remote", no[i].name);
+	for (i = 0; i < COUNTOF(local); i++)
+		if (local[i].given)
+			return err_set(run->job.call->err, ERR_SCHEMA, "--%s "
+			    "cannot be used with --remote", local[i].name);
 	return 0;
 }
 
 /*
- * Paths: a server on this machine sees the files that we see, from another
- * directory.
+ * Paths: a server on this machine sees the same files, but may have another
+ * working directory.
  */
 static bool
-is_here(const struct client_target *t)
+is_local(const struct client_target *t)
 {
 	return t->path != NULL || strcmp(t->host, "localhost") == 0 ||
 	    strncmp(t->host, "127.", 4) == 0 || strcmp(t->host, "::1") == 0;
@@ -102,7 +108,7 @@ server_path(struct cmd_on_server *r, const char *path)
 	char *dir;
 	size_t n = 256;
 
-	if (!is_here(&r->opts.target) || path[0] == '/' ||
+	if (!is_local(&r->opts.target) || path[0] == '/' ||
 	    stat(path, &st) == -1)
 		return path;
 	do {
@@ -112,14 +118,8 @@ server_path(struct cmd_on_server *r, const char *path)
 	return dir[0] == '/' ? arena_fmt(a, "%s/%s", dir, path).p : path;
 }
 
-static const char *
-given_path(const struct cmd_job *j)
-{
-	return j->call->nargs > 0 ? j->call->args[0] : "eval.yaml";
-}
-
 /*
- * Questions.
+ * Requests.
  */
 static struct json *
 read_text(struct cmd_on_server *r, struct str text)
@@ -152,9 +152,9 @@ truth_of(const struct json *obj, const char *key)
 	return v != NULL && v->type == JSON_BOOL && json_bool(v);
 }
 
-/* What is wrong with a suite, each by itself; else what it says. */
+/* One event for each problem of a suite; otherwise one for the error. */
 static void
-tell_error(struct cmd_on_server *r, const struct json *error)
+emit_error(struct cmd_on_server *r, const struct json *error)
 {
 	const struct json *data = json_getc(error, "data");
 	const struct json *v = json_first(json_getc(data, "errors"));
@@ -178,7 +178,7 @@ tell_error(struct cmd_on_server *r, const struct json *error)
 	buf_free(&b);
 }
 
-/* Of the run its id: what is told of it may come right after. */
+/* Takes the id of a run at once: its events may follow immediately. */
 static void
 on_answer(void *arg, const struct client_answer *a)
 {
@@ -187,7 +187,7 @@ on_answer(void *arg, const struct client_answer *a)
 	r->answered = true;
 	r->result = NULL;
 	if (a->error != NULL)
-		tell_error(r, a->error);
+		emit_error(r, a->error);
 	else if (a->lost == NULL)
 		r->result = copy(r, a->result);
 	if (r->run_id.n == 0)
@@ -200,30 +200,26 @@ is_over(const struct cmd_on_server *r)
 	return r->given_up || r->client.state == CLIENT_OVER;
 }
 
-/* CMD_ERROR: it is the end of it all, and the job's err says why. */
+/* CMD_ERROR: the connection is lost, and the call's err describes why. */
 static int
-wait_for(struct cmd_on_server *r, const bool *what)
+wait_for(struct cmd_on_server *r, const bool *done)
 {
 	struct err *e = r->job->call->err;
-	int n;
 
-	while (!*what && !is_over(r)) {
-		n = loop_turn(r->job->loop, e);
-		if (n == 0)		/* a bug of ours; better than a hang */
-			err_set(e, ERR_SYS, "nothing left to wait for");
-		if (n != 1)
+	while (!*done && !is_over(r))
+		if (cmd_turn(r->job->loop, e) == -1)
 			return CMD_ERROR;
-	}
-	if (*what)
+	if (*done)
 		return CMD_OK;
 	if (r->client.state == CLIENT_OVER)
 		*e = r->client.err;
 	else
-		err_set(e, ERR_TIMEOUT, "the server did not end the run");
+		err_set(e, ERR_TIMEOUT, "the server did not end the run within %d s",
+		    CANCEL_MS / 1000);
 	return CMD_ERROR;
 }
 
-/* Whether there is an answer; a refusal has been told. */
+/* CMD_ERROR: no result; an error of the server was reported as an event. */
 static int
 ask(struct cmd_on_server *r, const char *method, struct str params)
 {
@@ -257,7 +253,7 @@ ask_about(struct cmd_on_server *r, const char *method, const char *key,
 }
 
 /*
- * What is told.
+ * Events.
  */
 static void
 on_note(void *arg, const struct json *message, struct str method,
@@ -280,7 +276,7 @@ on_note(void *arg, const struct json *message, struct str method,
 }
 
 static void
-tell_last(struct cmd_on_server *r, const char *output)
+emit_last(struct cmd_on_server *r, const char *output)
 {
 	struct event ev;
 
@@ -317,7 +313,7 @@ take_metrics(struct arena *a, struct spec_suite *s, const struct json *v)
 	s->metrics.n = n;
 }
 
-/* Here, if it can be read without a fault; else as the server has it. */
+/* Loads the suite here if it can be read; otherwise asks the server. */
 static int
 learn_suite(struct cmd_on_server *r)
 {
@@ -328,7 +324,7 @@ learn_suite(struct cmd_on_server *r)
 
 	if (r->suite != NULL)
 		return CMD_OK;
-	if (is_here(&r->opts.target) && access(r->path, R_OK) == 0)
+	if (is_local(&r->opts.target) && access(r->path, R_OK) == 0)
 		r->suite = spec_load(c->arena, cmd_suite_path(c), &notes);
 	if (r->suite != NULL)
 		return CMD_OK;
@@ -347,7 +343,7 @@ learn_suite(struct cmd_on_server *r)
 	return CMD_OK;
 }
 
-/* From *at on, since they come in the same order. */
+/* Starts at *at, because the server keeps the order of the suite. */
 static const struct spec_task *
 find_task(const struct spec_suite *s, struct str id, size_t *at)
 {
@@ -363,7 +359,7 @@ find_task(const struct spec_suite *s, struct str id, size_t *at)
 	return NULL;
 }
 
-/* The suite with the tasks of this run, those it did not come to as well. */
+/* The suite with exactly the tasks of this run, also those not started. */
 static struct spec_suite *
 suite_of(struct cmd_on_server *r, const struct json *tasks)
 {
@@ -395,9 +391,8 @@ suite_of(struct cmd_on_server *r, const struct json *tasks)
 static void
 put_text(struct json_out *o, const char *key, const char *s)
 {
-	if (s == NULL)
-		return;
-	json_put_member_cstr(o, key, s);
+	if (s != NULL)
+		json_put_member_cstr(o, key, s);
 }
 
 static void
@@ -416,32 +411,31 @@ put_list(struct json_out *o, const char *key, const struct opt_list *l)
 static void
 put_number(struct json_out *o, const char *key, int64_t n)
 {
-	if (n == 0)
-		return;
-	json_put_member_int(o, key, n);
+	if (n != 0)
+		json_put_member_int(o, key, n);
 }
 
 static void
 put_params(struct cmd_on_server *r, const char *model, struct buf *b)
 {
-	const struct cmd_run_opt *p = &r->job->opt;
+	const struct cmd_run_opt *p = r->opt;
 	struct json_out o = { .put = buf_sink, .ctx = b };
 
 	json_open(&o, '{');
 	put_text(&o, "path", r->path);
-	put_text(&o, "executor", p->executor);
+	put_text(&o, "executor", p->execution.executor);
 	put_text(&o, "model", model);
-	put_text(&o, "judge_model", p->judge_model);
-	if (p->context_dir != NULL)
-		put_text(&o, "context_dir", server_path(r, p->context_dir));
-	put_list(&o, "tasks", &p->tasks);
-	put_list(&o, "tags", &p->tags);
-	put_number(&o, "trials", p->trials);
-	put_number(&o, "workers", p->workers);
-	put_number(&o, "timeout", p->timeout);
-	if (p->fail_fast) {
+	put_text(&o, "judge_model", p->job.judge_model);
+	if (p->execution.context_dir != NULL)
+		put_text(&o, "context_dir",
+		    server_path(r, p->execution.context_dir));
+	put_list(&o, "tasks", &p->job.tasks);
+	put_list(&o, "tags", &p->selection.tags);
+	put_number(&o, "trials", p->execution.trials);
+	put_number(&o, "workers", p->job.workers);
+	put_number(&o, "timeout", p->execution.timeout);
+	if (p->execution.fail_fast)
 		json_put_member_bool(&o, "fail_fast", true);
-	}
 	json_put_member_bool(&o, "events", true);
 	json_close(&o, '}');
 }
@@ -454,7 +448,6 @@ on_late(void *arg)
 	r->given_up = true;
 }
 
-/* For the second time: then there is no waiting. */
 void
 cmd_on_server_cancel(struct cmd_on_server *r)
 {
@@ -481,13 +474,7 @@ cmd_on_server_hold(struct cmd_on_server *r, bool on)
 	client_hold(&r->client, on);
 }
 
-bool
-cmd_on_server_ok(const struct cmd_on_server *r)
-{
-	return !r->bad;
-}
-
-/* What run.status says, as a results file. */
+/* The result of run.status in the form of a results file. */
 static struct json *
 brief(struct cmd_on_server *r, const struct json *sum)
 {
@@ -506,9 +493,8 @@ brief(struct cmd_on_server *r, const struct json *sum)
 	v = json_first(json_getc(sum, "tasks"));
 	for (; v != NULL; v = v->next) {
 		json_open(&o, '{');
-		for (i = 0; i < COUNTOF(keys); i++) {
+		for (i = 0; i < COUNTOF(keys); i++)
 			json_put_member(&o, keys[i], json_getc(v, keys[i]));
-		}
 		json_put_member(&o, "error_class", json_getc(v, "errorClass"));
 		json_close(&o, '}');
 	}
@@ -519,22 +505,25 @@ brief(struct cmd_on_server *r, const struct json *sum)
 	return root;
 }
 
-/* Why there are no results at all. */
+/* Sets the call's err to the reason why a run has no results. */
 static void
-no_results(struct cmd_on_server *r, const struct json *status)
+set_no_results(struct cmd_on_server *r, const struct json *status)
 {
 	struct str why = json_str(status, "error");
 	struct buf b = { 0 };
 
 	if (why.n == 0)
-		why = STR("it does not say why");
+		why = STR("no reason given");
 	client_put_note(&b, why, NULL);
 	err_set(r->job->call->err, ERR_SCHEMA, "the server has no results: "
 	    "%.*s", (int)(b.n < 140 ? b.n - 1 : 140), b.p);
 	buf_free(&b);
 }
 
-/* From the results file; if that is too large, from what is known of it. */
+/*
+ * From the results file; if the server cannot send it, e.g. because it is too
+ * large, from the summary.  An output file needs the results file.
+ */
 static struct result_run *
 fetch_results(struct cmd_on_server *r, const char *output)
 {
@@ -548,10 +537,11 @@ fetch_results(struct cmd_on_server *r, const char *output)
 		return NULL;
 	sum = json_getc(r->result, "result");
 	if (sum == NULL || sum->type != JSON_OBJECT) {
-		no_results(r, r->result);
+		set_no_results(r, r->result);
 		return NULL;
 	}
-	r->bad = r->bad || !truth_of(sum, "ok");
+	if (!truth_of(sum, "ok"))
+		r->job->server_failed = true;
 	s = suite_of(r, json_getc(sum, "tasks"));
 	whole = ask_about(r, "run.result", "runId", r->run_id) == CMD_OK;
 	if (is_over(r) || (!whole && output != NULL))
@@ -572,7 +562,7 @@ take_results(struct cmd_on_server *r, const char *output)
 	r->runs[r->nruns++] = j->results[j->nresults++] = run;
 	if (output != NULL && result_write(run, output, j->call->err) == -1)
 		return CMD_ERROR;
-	tell_last(r, output);
+	emit_last(r, output);
 	return CMD_OK;
 }
 
@@ -600,19 +590,23 @@ cmd_on_server_pass(struct cmd_on_server *r, const char *model,
 }
 
 struct cmd_on_server *
-cmd_on_server_open(struct cmd_job *j)
+cmd_on_server_open(struct cmd_run *run)
 {
+	struct cmd_job *j = &run->job;
 	struct cmd_on_server *r = NEW(j->call->arena, struct cmd_on_server);
-	struct cmd_client_opt o = { .connect = j->opt.connect,
-		.token_file = j->opt.token_file, .framing = j->opt.framing,
-		.config_path = j->opt.config_path,
-		.config_json = j->opt.config_json };
+	struct cmd_client_opt o = { .connect = run->opt.server.connect,
+		.token_file = run->opt.server.token_file,
+		.framing = run->opt.server.framing,
+		.config_path = run->opt.execution.config_path,
+		.config_json = run->opt.execution.config_json };
 
 	r->job = j;
+	r->opt = &run->opt;
 	r->late = (struct timer){ .fn = on_late, .arg = r };
 	if (cmd_client_find(j->call, &o, &r->opts) == -1)
 		return NULL;
-	r->path = server_path(r, given_path(j));
+	r->path = server_path(r, j->call->nargs > 0 ? j->call->args[0] :
+	    "eval.yaml");
 	r->opts.loop = j->loop;
 	r->opts.notify = on_note;
 	r->opts.arg = r;

@@ -1,34 +1,38 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * cmd/run_on_server.h: cmd_.  A pass of `waza run` that a server executes:
- * started by eval.run, followed by its events, reported from its results file.
+ * cmd/run_on_server.h: cmd_.  A pass of `waza run --remote`, which a server
+ * executes: started by eval.run, followed by its events, and reported from
+ * its results file.
  */
 #ifndef WAZA_CMD_RUN_ON_SERVER_H
 #define WAZA_CMD_RUN_ON_SERVER_H
 
 #include <stdbool.h>
 
-struct cmd_job;
+struct cmd_run;
 struct cmd_on_server;
 
-/* -1: an option that a server cannot be told; the call's err names it. */
-int cmd_on_server_check(struct cmd_job *);
+/* -1 if an option cannot be passed to a server; the call's err names it. */
+int cmd_on_server_check(struct cmd_run *);
 
-/* Begins to connect.  NULL: it has said what is wrong. */
-struct cmd_on_server *cmd_on_server_open(struct cmd_job *);
+/*
+ * Starts to connect.  The result lives in the call's arena; close it before
+ * the loop ends.  NULL: the reason was printed.
+ */
+struct cmd_on_server *cmd_on_server_open(struct cmd_run *);
 void cmd_on_server_close(struct cmd_on_server *);	/* NULL is harmless */
 
 /*
- * One pass, with the model or, if it is NULL, the suite's; its results are
- * the job's then.  CMD_ERROR when it could not be run: the job's err says why,
- * or the server's words have been printed.
+ * Runs one pass with this model (NULL: the suite's), adds its results to the
+ * job and writes them to output, unless that is NULL.  CMD_ERROR: the call's
+ * err describes the reason, or is empty if the server's error was reported.
  */
 int cmd_on_server_pass(struct cmd_on_server *, const char *model,
     const char *output);
 
-/* Cancels the current run. */
+/* Cancels the run; the second call does not wait for the server any more. */
 void cmd_on_server_cancel(struct cmd_on_server *);
+/* Pauses reading from the server, or resumes it. */
 void cmd_on_server_hold(struct cmd_on_server *, bool);
-bool cmd_on_server_ok(const struct cmd_on_server *);	/* all have passed */
 
 #endif

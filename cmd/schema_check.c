@@ -1,18 +1,16 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * The command schema-check: whether files fit a JSON Schema, and where not.
+ * waza schema-check: checks files against a JSON Schema.
  *
- * Findings are data and go to stdout; what keeps us from telling goes to
- * stderr, and the other files are looked at nevertheless.
+ * Findings are data and go to stdout.  If a file cannot be checked, the reason
+ * goes to stderr, and the other files are still checked.
  */
 #include "waza.h"
 
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
-#include <unistd.h>
 
-#include "base/os.h"
 #include "json.h"
 #include "lib/schema/schema.h"
 #include "yaml_lite.h"
@@ -22,28 +20,26 @@ struct schema_opt {
 	struct opt_list refs;
 	bool quiet;
 };
+#define OPT(m, t, ...) CMD_OPT(schema_opt, m, t, __VA_ARGS__)
 static const struct opt schema_rows[] = {
-	{ .name = "draft", .type = OPT_STR, .off = offsetof(struct schema_opt, draft),
-	    .value = "7|2020-12",
-	    .help = "where the schema does not say which" },
-	{ .name = "format", .type = OPT_STR, .off = offsetof(struct schema_opt, format),
-	    .value = "text|json", .help = "how findings are printed" },
-	{ .name = "quiet", .letter = 'q', .type = OPT_FLAG,
-	    .off = offsetof(struct schema_opt, quiet),
-	    .help = "say nothing of valid files" },
-	{ .name = "ref", .type = OPT_LIST, .off = offsetof(struct schema_opt, refs),
-	    .value = "FILE",
-	    .help = "another schema, for references to its $id" },
+	OPT(draft, OPT_STR, .name = "draft", .value = "7|2020-12",
+	    .help = "if the schema has no $schema (default: 2020-12)"),
+	OPT(refs, OPT_LIST, .name = "ref", .value = "FILE",
+	    .help = "schema for references to its $id (repeatable)"),
+	OPT(format, OPT_STR, .name = "format", .value = "text|json",
+	    .help = "output format (default: text)"),
+	OPT(quiet, OPT_FLAG, .name = "quiet", .letter = 'q',
+	    .help = "do not mention valid files"),
 };
 
-/* The files, one after the other. */
+/* One call: checks file after file. */
 struct check {
 	struct cmd_call *call;
 	const struct schema_opt *opt;
 	struct schema *schema;
 	struct buf out;
 	struct json_out json;
-	const char *name;	/* of the file at hand */
+	const char *name;	/* of the current file */
 	bool as_json;
 	size_t findings;	/* in it */
 	int status;
@@ -53,12 +49,6 @@ static bool
 is_stdin(const char *name)
 {
 	return strcmp(name, "-") == 0;
-}
-
-static const char *
-shown(const char *name)
-{
-	return is_stdin(name) ? "stdin" : name;
 }
 
 static bool
@@ -72,40 +62,32 @@ looks_like_json(struct str text)
 	return i < text.n && (text.p[i] == '{' || text.p[i] == '[');
 }
 
-/* All documents of a file; JSON by its name or its looks, else YAML. */
+/* All documents of a file: JSON by its name or its first byte, else YAML. */
 static const struct json *
 read_values(struct arena *a, const char *name, struct err *e)
 {
-	struct json_mem mem = { arena_hook, a };
-	struct json_error je;
 	struct json *v = NULL;
+	struct err bad = { 0 };
 	struct str text;
 	bool json = str_ends(str_of(name), STR(".json"));
 
-	if ((is_stdin(name) ? os_read_fd(a, STDIN_FILENO, "stdin",
-	    CMD_INPUT_MAX, &text, e) : os_read_file(a, name, CMD_INPUT_MAX,
-	    &text, e)) == -1)
+	if (cmd_read_input(a, name, &text, e) == -1)
 		return NULL;
 	if (json || looks_like_json(text))
-		v = json_read(&mem, text, 0, &je);
-	if (v != NULL)
+		v = cmd_read_json(a, text, json ? e : &bad);
+	if (v != NULL || json)
 		return v;
-	if (!json) {
-		v = yaml_read(a, text, NULL, e);
-		return v != NULL && json_count(v) == 0 ?
-		    yaml_read_one(a, text, e) : json_first(v);
-	}
-	err_set(e, ERR_SYNTAX, "%s", je.msg);
-	err_at(e, je.line, je.col);
-	return NULL;
+	v = yaml_read(a, text, NULL, e);	/* JSON errors may be YAML */
+	return v != NULL && json_count(v) == 0 ?
+	    yaml_read_one(a, text, e) : json_first(v);
 }
 
 static int
 complain(const char *name, const struct err *e)
 {
 	if (e->line > 0)
-		return cmd_complain_at(shown(name), e);
-	fprintf(stderr, "%s%s%s\n", e->code == ERR_SYS ? "" : shown(name),
+		return cmd_complain_at(cmd_input_name(name), e);
+	fprintf(stderr, "%s%s%s\n", e->code == ERR_SYS ? "" : cmd_input_name(name),
 	    e->code == ERR_SYS ? "waza: " : ": ", e->msg);
 	return CMD_ERROR;
 }
@@ -144,7 +126,7 @@ worse(struct check *c, int status)
 		c->status = status;
 }
 
-/* What is wrong with the file itself, in the list of its errors. */
+/* A file that cannot be read has this as its only error. */
 static void
 put_unread(struct check *c, const struct err *e)
 {
@@ -182,7 +164,7 @@ check_file(struct check *c, const char *name)
 {
 	int before = c->status;
 
-	c->name = shown(name);
+	c->name = cmd_input_name(name);
 	c->findings = 0;
 	if (!c->as_json) {
 		check_values(c, name);
@@ -218,7 +200,7 @@ check_files(struct check *c)
 	}
 }
 
-/* The one schema in a file; NULL: it has been said why there is none. */
+/* The schema in a file; NULL: the reason was printed. */
 static const struct json *
 read_schema(struct cmd_call *c, const char *name)
 {
@@ -227,15 +209,15 @@ read_schema(struct cmd_call *c, const char *name)
 	if (v != NULL && v->next == NULL)
 		return v;
 	if (v != NULL) {
-		err_set(c->err, ERR_SCHEMA, "there are several documents in "
-		    "it, not one schema");
+		err_set(c->err, ERR_SCHEMA, "more than one document: a "
+		    "schema file must contain one");
 		err_at(c->err, v->next->line, v->next->col);
 	}
 	complain(name, c->err);
 	return NULL;
 }
 
-/* Schemas to refer to, each by its $id, or else by its name. */
+/* Schemas that others refer to by $id, or by file name if there is none. */
 static int
 read_refs(struct cmd_call *c, const struct schema_opt *o,
     struct schema_opts *out)
@@ -260,7 +242,6 @@ read_refs(struct cmd_call *c, const struct schema_opt *o,
 	return 0;
 }
 
-/* There is only one standard input. */
 static size_t
 count_stdin(const struct check *c)
 {
@@ -276,22 +257,20 @@ count_stdin(const struct check *c)
 static int
 get_options(struct check *c, struct schema_opts *out)
 {
+	static const char *const drafts[] = { "2020-12", "7" };
 	const struct schema_opt *o = c->opt;
 	struct err *e = c->call->err;
+	int json, draft;
 
 	if (count_stdin(c) > 1)
 		return err_set(e, ERR_SCHEMA,
 		    "standard input (-) can only be read once");
-	c->as_json = o->format != NULL && strcmp(o->format, "json") == 0;
-	if (o->format != NULL && !c->as_json && strcmp(o->format, "text") != 0)
-		return err_set(e, ERR_SCHEMA,
-		    "--format is text or json, not \"%s\"", o->format);
-	if (o->draft != NULL && strcmp(o->draft, "7") == 0)
+	json = cmd_choose_json(o->format, e);
+	draft = cmd_choose("draft", o->draft, drafts, COUNTOF(drafts), e);
+	c->as_json = json == 1;
+	if (draft == 1)
 		out->draft = SCHEMA_7;
-	else if (o->draft != NULL && strcmp(o->draft, "2020-12") != 0)
-		return err_set(e, ERR_SCHEMA,
-		    "--draft is 7 or 2020-12, not \"%s\"", o->draft);
-	return 0;
+	return json == -1 || draft == -1 ? -1 : 0;
 }
 
 static int
@@ -320,6 +299,6 @@ const struct cmd_command cmd_schema_check = {
 	.name = "schema-check",
 	.usage = "[OPTION ...] SCHEMA FILE|- ...",
 	.opts = CMD_OPTS(schema_rows), .size = sizeof(struct schema_opt),
-	.min = 2, .max = SIZE_MAX, .fn = schema_check_main,
-	.help = "check JSON or YAML against a JSON Schema"
+	.required = { "SCHEMA", "FILE" }, .max = SIZE_MAX, .fn = schema_check_main,
+	.help = "Check JSON or YAML against a JSON Schema"
 };

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * waza serve: a server that stays, for several clients.
+ * waza serve: a long-lived server for several clients.
  *
- * It listens where its options say, else where the settings do, else for HTTP
- * on port 3000 of loopback.  The options leave nothing of the settings: who
- * names a socket wants no other open.  All sockets serve HTTP, too.
+ * It listens on the addresses of its options, else on those of the settings,
+ * else for HTTP on port 3000 of loopback.  If an option names an address, those
+ * of the settings are ignored.  All sockets serve HTTP, too.
  */
 #include "waza.h"
 
@@ -14,7 +14,7 @@
 #include "web/web_api.h"
 #include "web/web_page.h"
 
-#define USUAL "127.0.0.1:3000"
+#define DEFAULT_HTTP "127.0.0.1:3000"
 
 struct serve_opt {
 	struct cmd_service_opt service;	/* first */
@@ -22,14 +22,14 @@ struct serve_opt {
 	const char *results_dir;
 };
 
-#define ROW(m, t, ...) \
-	{ .type = t, .off = offsetof(struct serve_opt, m), __VA_ARGS__ }
 static const struct opt rows[] = {
-	ROW(http, OPT_LIST, .name = "http", .value = "HOST:PORT",
-	    .help = "listen there for HTTP; usually " USUAL),
-	ROW(results_dir, OPT_STR, .name = "results-dir", .value = "DIR",
-	    .help = "show the results below it, keep those of runs there"),
-	CMD_SERVICE_OPTS
+	CMD_OPT(serve_opt, http, OPT_LIST, .name = "http",
+	    .value = "HOST:PORT", .group = "Listeners",
+	    .help = "listen for HTTP (default: " DEFAULT_HTTP ")"),
+	CMD_SERVICE_OPTS,
+	CMD_OPT(serve_opt, results_dir, OPT_STR, .name = "results-dir",
+	    .value = "DIR", .group = "Results",
+	    .help = "show results below DIR, and store those of runs there"),
 };
 
 static void
@@ -63,7 +63,7 @@ start(struct cmd_service *s, struct web_api *api)
 }
 
 static bool
-is_told(const struct serve_opt *o)
+names_address(const struct serve_opt *o)
 {
 	return o->http.n > 0 || o->service.tcp.n > 0 ||
 	    o->service.sockets.n > 0 || o->service.stdio;
@@ -85,11 +85,11 @@ listen_all(struct cmd_service *s)
 {
 	const struct serve_opt *o = s->call->opt;
 
-	if (is_told(o))
+	if (names_address(o))
 		return listen_http(s, o) == -1 ? -1 : cmd_service_listen(s);
 	if (s->config->nports > 0)
 		return cmd_service_listen_set(s);
-	return server_http(&s->server, USUAL, s->call->err);
+	return server_http(&s->server, DEFAULT_HTTP, s->call->err);
 }
 
 static int
@@ -118,7 +118,7 @@ serve(struct cmd_call *c)
 const struct cmd_command cmd_serve = {
 	.name = "serve",
 	.usage = "[--http HOST:PORT] [--results-dir DIR] [OPTION ...]",
-	.help = "serve several clients at once, also by HTTP",
+	.help = "Serve several clients at once, also over HTTP",
 	.opts = CMD_OPTS(rows), .size = sizeof(struct serve_opt),
 	.fn = serve,
 };

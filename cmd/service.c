@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * A server as its options and settings want it.
+ * A server, set up from options and settings.
  *
- * stdout belongs to the protocol; what there is to say to people goes to
- * stderr.
+ * stdout belongs to the protocol; messages for people go to stderr.
  */
 #include "cmd/service.h"
 
-#include <signal.h>
 #include <stdio.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "base/os.h"
@@ -22,52 +21,34 @@
 /*
  * Settings.
  */
-static size_t
-flags(struct cmd_service *s, struct config_flag *v)
-{
-	const struct cmd_service_opt *o = s->opt;
-	size_t i, n = 0;
-
-	if (o->framing != NULL)
-		v[n++] = (struct config_flag){ "--framing", "framing",
-			o->framing };
-	if (o->token_file != NULL)
-		v[n++] = (struct config_flag){ "--token-file", "token_file",
-			o->token_file };
-	if (o->remote)
-		v[n++] = (struct config_flag){ "--allow-remote",
-			"allow_remote", "true" };
-	if (o->hello)
-		v[n++] = (struct config_flag){ "--require-hello",
-			"require_hello", "true" };
-	for (i = 0; i < o->roots.n; i++)
-		v[n++] = (struct config_flag){ "--root", "roots",
-			o->roots.v[i] };
-	return n;
-}
-
 static int
 load(struct cmd_service *s)
 {
-	struct cmd_call *c = s->call;
-	struct config_flag *v = NEW_N(c->arena, struct config_flag,
-	    s->opt->roots.n + 4);
-	struct config_sources from = { .path = s->opt->path,
-		.json = s->opt->json, .flags = v, .token = c->token };
-	struct spec_notes notes = { .arena = c->arena };
-	struct buf b = { 0 };
-	const struct spec_note *n;
+	const struct cmd_service_opt *o = s->opt;
+	const struct config_flag fixed[] = {
+		{ "--framing", "framing", o->framing },
+		{ "--token-file", "token_file", o->token_file },
+		{ "--allow-remote", "allow_remote",
+		    o->allow_remote ? "true" : NULL },
+		{ "--require-hello", "require_hello",
+		    o->hello ? "true" : NULL },
+	};
+	struct config_flag *v = NEW_N(s->call->arena, struct config_flag,
+	    COUNTOF(fixed) + o->roots.n);
+	struct config_sources from = { .path = o->path, .json = o->json,
+		.flags = v, .token = s->call->token };
+	size_t i;
 
-	from.nflags = flags(s, v);
-	s->config = config_load(c->arena, &from, &notes);
-	for (n = notes.head; n != NULL; n = n->next)
-		spec_note_put(&b, n);
-	fprintf(stderr, "%.*s", STRF(buf_str(&b)));
-	buf_free(&b);
+	memcpy(v, fixed, sizeof(fixed));
+	for (i = 0; i < o->roots.n; i++)
+		v[COUNTOF(fixed) + i] = (struct config_flag){ "--root",
+			"roots", o->roots.v[i] };
+	from.nflags = cmd_given_flags(v, COUNTOF(fixed) + o->roots.n);
+	s->config = cmd_load_config(s->call, &from);
 	return s->config == NULL ? -1 : 0;
 }
 
-/* On sockets files are served from here on downwards, if nothing is said. */
+/* By default, files below the working directory are served on sockets. */
 static int
 set_roots(struct cmd_service *s)
 {
@@ -93,7 +74,7 @@ set_roots(struct cmd_service *s)
 	return 0;
 }
 
-/* The template of prompts, as it is now. */
+/* Reads the template of prompts once; later changes have no effect. */
 static int
 read_template(struct cmd_service *s)
 {
@@ -108,7 +89,7 @@ read_template(struct cmd_service *s)
 	    e) == -1)
 		return -1;
 	if (!utf8_valid(text))
-		r = err_set(e, ERR_SYNTAX, "%.150s: this is not UTF-8",
+		r = err_set(e, ERR_SYNTAX, "%.150s: is not UTF-8",
 		    path.p);
 	else if (session_check_template(&a, text, &bad) == -1)
 		r = err_set(e, ERR_SCHEMA, "%.80s:%u:%u: %.100s", path.p,
@@ -119,7 +100,7 @@ read_template(struct cmd_service *s)
 }
 
 static void
-tell(void *arg, const char *msg)
+print_message(void *arg, const char *msg)
 {
 	(void)arg;
 	fprintf(stderr, "waza: %s\n", msg);
@@ -184,9 +165,7 @@ on_signal(void *arg)
 int
 cmd_service_start(struct cmd_service *s)
 {
-	static const int signals[] = { SIGINT, SIGTERM, SIGHUP };
 	struct rpc *r = &s->server.rpc;
-	size_t i;
 
 	r->loop = loop_new(NULL, s->call->err);
 	if (r->loop == NULL)
@@ -194,15 +173,12 @@ cmd_service_start(struct cmd_service *s)
 	procs_init(&s->procs, r->loop, true);
 	r->procs = &s->procs;
 	server_init(&s->server);
-	for (i = 0; i < COUNTOF(signals); i++) {
-		s->sig[i] = (struct sig_watch){ .signo = signals[i],
-			.fn = on_signal, .arg = s };
-		if (sig_start(r->loop, &s->sig[i], s->call->err) == -1)
-			return -1;
-	}
+	if (cmd_signals_start(&s->signals, r->loop, on_signal, s,
+	    s->call->err) == -1)
+		return -1;
 	rpc_add_evals(r);
 	tool_add(r, &s->tools);
-	s->sessions.log = tell;
+	s->sessions.log = print_message;
 	return session_open(r, &s->sessions, s->call->err);
 }
 
@@ -259,7 +235,7 @@ cmd_service_stdio(struct cmd_service *s)
 }
 
 static void
-say_where(const struct cmd_service *s)
+print_addresses(const struct cmd_service *s)
 {
 	const struct server_port *p;
 	size_t i;
@@ -275,7 +251,7 @@ say_where(const struct cmd_service *s)
 int
 cmd_service_run(struct cmd_service *s)
 {
-	say_where(s);
+	print_addresses(s);
 	if (server_run(&s->server, s->call->err) == -1)
 		return cmd_complain(s->call->err);
 	return CMD_OK;
@@ -288,6 +264,7 @@ cmd_service_fini(struct cmd_service *s)
 		return;
 	server_fini(&s->server);
 	cmd_evalclients_fini(s->clients);
+	cmd_signals_stop(&s->signals);
 	procs_fini(&s->procs);
 	loop_free(s->server.rpc.loop);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* What suites, settings and options say together, for several commands. */
+/* Paths and settings that several commands derive from their options. */
 #include "waza.h"
 
 #include <string.h>
@@ -8,7 +8,6 @@
 #include "suite/config.h"
 #include "suite/spec.h"
 
-/* A directory means the suite in it. */
 const char *
 cmd_suite_path(const struct cmd_call *c)
 {
@@ -24,7 +23,7 @@ cmd_suite_path(const struct cmd_call *c)
 	return arena_fmt(c->arena, "%s/eval.yaml", path).p;
 }
 
-/* A warning that is there already: both read the project's file. */
+/* Suite and settings both read the project's file: report it once. */
 static bool
 is_noted(const struct spec_notes *notes, const struct spec_note *n)
 {
@@ -54,6 +53,27 @@ cmd_settings(const struct cmd_call *c, const char *path, const char *json,
 		config_apply(cfg, s);
 }
 
+struct config *
+cmd_load_config(struct cmd_call *c, const struct config_sources *from)
+{
+	struct spec_notes notes = { .arena = c->arena };
+	struct config *config = config_load(c->arena, from, &notes);
+
+	cmd_print_notes(&notes, true);
+	return config;
+}
+
+size_t
+cmd_given_flags(struct config_flag *v, size_t n)
+{
+	size_t i, k = 0;
+
+	for (i = 0; i < n; i++)
+		if (v[i].value != NULL)
+			v[k++] = v[i];
+	return k;
+}
+
 const char *
 cmd_cache_dir(const struct cmd_call *c, const char *option,
     struct str setting)
@@ -63,33 +83,39 @@ cmd_cache_dir(const struct cmd_call *c, const char *option,
 	return setting.n > 0 ? arena_cstr(c->arena, setting) : ".waza-cache";
 }
 
+/* A model as part of a file name. */
+static char *
+file_name(struct arena *a, const char *model)
+{
+	char *name = arena_cstr(a, str_of(model)), *p;
+
+	for (p = name; *p != '\0'; p++)
+		if (strchr("/\\: ", *p) != NULL)
+			*p = '-';
+	return name;
+}
+
 const char *
 cmd_model_path(struct arena *a, const char *path, const char *model)
 {
 	const char *dot = strrchr(path, '.'), *slash = strrchr(path, '/');
-	char *name = arena_cstr(a, str_of(model)), *p;
-	size_t n;
 
 	if (dot == NULL || (slash != NULL && dot < slash))
 		dot = path + strlen(path);
-	for (p = name; *p != '\0'; p++)
-		if (strchr("/\\: ", *p) != NULL)
-			*p = '-';
-	n = (size_t)(dot - path);
-	return arena_fmt(a, "%.*s_%s%s", (int)n, path, name, dot).p;
+	return arena_fmt(a, "%.*s_%s%s", (int)(dot - path), path,
+	    file_name(a, model), dot).p;
 }
 
 const char *
 cmd_model_dir(struct arena *a, const char *dir, const char *model, bool make)
 {
-	char *name = arena_cstr(a, str_of(model)), *p;
+	char *name = file_name(a, model);
 
 	if (dir == NULL)
 		return NULL;
 	if (make)
-		(void)mkdir(dir, 0777);	/* the next one fails, and says why */
-	for (p = name; *p != '\0'; p++)
-		if (strchr("/\\: ", *p) != NULL || (*p == '.' && p == name))
-			*p = '-';
+		(void)mkdir(dir, 0777);	/* errors show when it is used */
+	if (name[0] == '.')
+		name[0] = '-';
 	return arena_fmt(a, "%s/%s", dir, name).p;
 }

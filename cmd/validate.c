@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * Commands about suites as they are written: validate and list.
+ * waza validate: reports all problems in suites, without running anything.
  *
- * Findings are data, so they go to stdout, each on a line of its own, in the
- * order of files and lines; nothing is run.
+ * Findings are data and go to stdout, one per line, in the order of files and
+ * lines.
  */
 #include "waza.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -17,58 +16,29 @@
 #include "json.h"
 #include "suite/spec.h"
 
-enum format { FORMAT_TEXT, FORMAT_JSON };
-
-static int
-get_format(struct cmd_call *c, const char *s, enum format *out)
-{
-	*out = s != NULL && strcmp(s, "json") == 0 ? FORMAT_JSON : FORMAT_TEXT;
-	if (s == NULL || *out == FORMAT_JSON || strcmp(s, "text") == 0)
-		return 0;
-	err_set(c->err, ERR_SCHEMA, "--format is text or json, not \"%s\"", s);
-	return -1;
-}
-
-static bool
-is_dir(const char *path)
-{
-	struct stat st;
-
-	return stat(path, &st) == 0 && S_ISDIR(st.st_mode);
-}
-
-static bool
-is_file(const char *path)
-{
-	struct stat st;
-
-	return stat(path, &st) == 0 && !S_ISDIR(st.st_mode);
-}
-
-/* waza validate */
 struct validate_opt {
 	bool strict;
 	const char *format;
 };
-static const struct opt validate_opts[] = {
-	{ .name = "strict", .type = OPT_FLAG, .off = offsetof(struct validate_opt, strict),
-	    .help = "unknown keys are errors, warnings make a suite invalid" },
-	{ .name = "format", .type = OPT_STR, .off = offsetof(struct validate_opt, format),
-	    .value = "text|json", .help = "how findings are printed" },
+static const struct opt validate_rows[] = {
+	CMD_OPT(validate_opt, strict, OPT_FLAG, .name = "strict",
+	    .help = "treat warnings and unknown keys as errors"),
+	CMD_OPT(validate_opt, format, OPT_STR, .name = "format",
+	    .value = "text|json", .help = "output format (default: text)"),
 };
 
-/* A file with findings, or a suite without. */
+/* A note about a file, or a suite that was read. */
 struct finding {
-	const struct spec_note *note;	/* NULL: nothing wrong */
+	const struct spec_note *note;	/* NULL: the suite itself */
 	const char *file;
-	size_t seq, group;	/* order of finding; of its file's first */
+	size_t seq, group;	/* order of discovery; its file's first */
 };
 
 struct validation {
 	struct cmd_call *call;
 	bool strict;
 	struct buf findings;	/* of struct finding */
-	struct buf ok;		/* lines about suites that are */
+	struct buf ok;		/* lines about valid suites */
 	bool invalid;
 };
 
@@ -108,9 +78,10 @@ static int
 validate_path(struct validation *v, const char *path)
 {
 	struct field_strs found;
+	struct stat st;
 	size_t i;
 
-	if (!is_dir(path)) {
+	if (stat(path, &st) == -1 || !S_ISDIR(st.st_mode)) {
 		validate_file(v, path);
 		return 0;
 	}
@@ -118,7 +89,7 @@ validate_path(struct validation *v, const char *path)
 		return -1;
 	if (found.n == 0)
 		return err_set(v->call->err, ERR_SCHEMA,
-		    "%s: there is no eval.yaml in or below it", path);
+		    "%s: no eval.yaml found in or below it", path);
 	for (i = 0; i < found.n; i++)
 		validate_file(v, found.v[i].p);
 	return 0;
@@ -151,7 +122,7 @@ by_place(const void *a, const void *b)
 	return x->seq < y->seq ? -1 : 1;
 }
 
-/* By files in the order in which they were met, and by lines within. */
+/* Files in the order in which they were read, and lines within a file. */
 static void
 sort_findings(struct finding *f, size_t n)
 {
@@ -171,9 +142,8 @@ put_note(struct json_out *o, const struct spec_note *n)
 	json_put_member_int(o, "line", n->at.line);
 	json_put_member_int(o, "col", n->at.col);
 	json_put_member_cstr(o, "message", n->msg);
-	if (n->key.n > 0) {
+	if (n->key.n > 0)
 		json_put_member_str(o, "key", n->key);
-	}
 	json_close(o, '}');
 }
 
@@ -220,10 +190,10 @@ validate_main(struct cmd_call *c)
 	struct validation v = { .call = c, .strict = opt->strict };
 	struct buf out = { 0 };
 	struct finding *f;
-	enum format format;
+	int json = cmd_choose_json(opt->format, c->err);
 	size_t i, n;
 
-	if (get_format(c, opt->format, &format) == -1)
+	if (json == -1)
 		return cmd_complain(c->err);
 	for (i = 0; i < c->nargs; i++)
 		if (validate_path(&v, c->args[i]) == -1) {
@@ -234,7 +204,7 @@ validate_main(struct cmd_call *c)
 	f = (struct finding *)(void *)v.findings.p;
 	n = v.findings.n / sizeof(*f);
 	sort_findings(f, n);
-	if (format == FORMAT_JSON)
+	if (json)
 		put_findings_json(&out, f, n, !v.invalid);
 	else {
 		for (i = 0; i < n; i++)
@@ -247,146 +217,9 @@ validate_main(struct cmd_call *c)
 	return cmd_finish(c, &out, v.invalid ? CMD_ERROR : CMD_OK);
 }
 
-/* waza list */
-struct list_opt {
-	const char *format;
-};
-static const struct opt list_opts[] = {
-	{ .name = "format", .type = OPT_STR, .off = offsetof(struct list_opt, format),
-	    .value = "text|json", .help = "how they are printed" },
-};
-
-static const char *
-first_error(const struct spec_notes *notes, struct arena *a)
-{
-	const struct spec_note *n = notes->head;
-	struct buf b = { 0 };
-	const char *s;
-
-	while (n != NULL && n->level != FIELD_ERROR)
-		n = n->next;
-	if (n == NULL)
-		return "cannot be read";
-	spec_note_put(&b, n);
-	b.n--;			/* the newline */
-	s = arena_cstr(a, buf_str(&b));
-	buf_free(&b);
-	return s != NULL ? s : n->msg;
-}
-
-static void
-put_suite_json(struct json_out *o, const char *path,
-    const struct spec_suite *s, const char *error)
-{
-	size_t i;
-
-	json_open(o, '{');
-	json_put_member_str(o, "path", str_of(path));
-	if (s != NULL) {
-		json_put_member_str(o, "name", s->name);
-		json_put_member_str(o, "skill", s->skill);
-		json_put_member_str(o, "version", s->version);
-	}
-	json_open_member(o, "tasks", '[');
-	for (i = 0; s != NULL && i < s->ntasks; i++) {
-		json_open(o, '{');
-		json_put_member_str(o, "id", s->tasks[i].id);
-		json_put_member_str(o, "name", s->tasks[i].name);
-		json_put_member_str(o, "file", str_of(s->tasks[i].at.file));
-		json_close(o, '}');
-	}
-	json_close(o, ']');
-	if (error != NULL)
-		json_put_member_str(o, "error", str_of(error));
-	json_close(o, '}');
-}
-
-static void
-put_suite_text(struct buf *b, const char *path, const struct spec_suite *s,
-    const char *error)
-{
-	const struct spec_task *t;
-	size_t i;
-
-	buf_puts(b, path);
-	if (s != NULL && s->name.n > 0)
-		buf_fmt(b, ": %.*s", STRF(s->name));
-	if (s != NULL && s->skill.n > 0)
-		buf_fmt(b, " (skill %.*s)", STRF(s->skill));
-	buf_putc(b, '\n');
-	if (error != NULL)
-		buf_fmt(b, "  error: %s\n", error);
-	for (i = 0; error == NULL && i < s->ntasks; i++) {
-		t = &s->tasks[i];
-		buf_fmt(b, "  %.*s", STRF(t->id));
-		if (!str_eq(t->id, t->name))
-			buf_fmt(b, "  %.*s", STRF(t->name));
-		buf_putc(b, '\n');
-	}
-}
-
-static void
-list_suite(struct cmd_call *c, const char *path, struct buf *out,
-    struct json_out *o)
-{
-	struct spec_notes notes = { .arena = c->arena };
-	struct arena_mark mark = arena_save(c->arena);
-	const struct spec_suite *s;
-	const char *error = NULL;
-
-	s = spec_load_part(c->arena, path, &notes);
-	if (notes.errors > 0)
-		error = first_error(&notes, c->arena);
-	if (o != NULL)
-		put_suite_json(o, path, s, error);
-	else
-		put_suite_text(out, path, s, error);
-	arena_restore(c->arena, mark);
-}
-
-static int
-list_main(struct cmd_call *c)
-{
-	const struct list_opt *opt = c->opt;
-	const char *dir = c->nargs > 0 ? c->args[0] : ".";
-	struct str one = str_of(dir);
-	struct field_strs found = { &one, 1 };
-	struct buf out = { 0 };
-	struct json_out o = { .put = buf_sink, .ctx = &out, .indent = 2 };
-	enum format format;
-	size_t i;
-
-	if (get_format(c, opt->format, &format) == -1)
-		return cmd_complain(c->err);
-	if (!is_file(dir) &&
-	    spec_find(c->arena, dir, &found, c->err) == -1)
-		return cmd_complain(c->err);
-	if (format == FORMAT_JSON) {
-		json_open(&o, '{');
-		json_open_member(&o, "evals", '[');
-	}
-	for (i = 0; i < found.n; i++)
-		list_suite(c, found.v[i].p, &out,
-		    format == FORMAT_JSON ? &o : NULL);
-	if (format == FORMAT_JSON) {
-		json_close(&o, ']');
-		json_close(&o, '}');
-		buf_putc(&out, '\n');
-	} else if (found.n == 0)
-		buf_fmt(&out, "%s: there is no eval.yaml in or below it\n",
-		    dir);
-	return cmd_finish(c, &out, CMD_OK);
-}
-
-const struct cmd_command cmd_list = {
-	.name = "list", .usage = "[--format text|json] [DIR]",
-	.opts = CMD_OPTS(list_opts), .size = sizeof(struct list_opt),
-	.max = 1, .fn = list_main,
-	.help = "show the suites below a directory, and their tasks"
-};
 const struct cmd_command cmd_validate = {
 	.name = "validate", .usage = "[--strict] [--format text|json] PATH ...",
-	.opts = CMD_OPTS(validate_opts), .size = sizeof(struct validate_opt),
-	.min = 1, .max = SIZE_MAX, .fn = validate_main,
-	.help = "say what is wrong with suites"
+	.opts = CMD_OPTS(validate_rows), .size = sizeof(struct validate_opt),
+	.required = { "PATH" }, .max = SIZE_MAX, .fn = validate_main,
+	.help = "Report all problems in suites"
 };

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * waza worker: a client of `waza serve` or `waza run --http` that does
- * evaluations by commands (seeds/004).
+ * waza worker: an evaluation client of `waza serve` or `waza run --http`, which
+ * runs a command for each evaluation (seeds/004).
  */
 #include "waza.h"
 
-#include <signal.h>
 #include <string.h>
 
 #include "agent/hub.h"
 #include "base/os.h"
+#include "cmd/wait.h"
 #include "cmd/worker.h"
 #include "io/loop.h"
 #include "lib/ws.h"
@@ -24,27 +24,28 @@ struct worker_opt {
 	bool once, verbose, quiet;
 };
 
-#define ROW(m, t, ...) \
-	{ .type = t, .off = offsetof(struct worker_opt, m), __VA_ARGS__ }
+#define OPT(m, t, ...) CMD_OPT(worker_opt, m, t, __VA_ARGS__)
 static const struct opt rows[] = {
-	ROW(tools, OPT_LIST, .name = "tool", .value = "NAME=COMMAND",
-	    .help = "a tool, and the command that does it"),
-	ROW(room, OPT_INT, .name = "concurrency", .value = "N", .min = 1,
-	    .max = ROOM_MAX, .help = "evaluations at the same time; 1"),
-	ROW(id, OPT_STR, .name = "id", .value = "ID",
-	    .help = "who it is, to be known again; else made up"),
-	ROW(name, OPT_STR, .name = "name", .value = "NAME",
-	    .help = "what people see"),
-	ROW(token_file, OPT_STR, .name = "token-file", .value = "FILE",
-	    .help = "what the server wants to be shown"),
-	ROW(attempts, OPT_INT, .name = "attempts", .value = "N", .min = 1,
-	    .max = 1000000, .help = "to connect, in a row; then it gives up"),
-	ROW(once, OPT_FLAG, .name = "once",
-	    .help = "end when the server does"),
-	ROW(verbose, OPT_FLAG, .name = "verbose", .letter = 'v',
-	    .help = "say what is done"),
-	ROW(quiet, OPT_FLAG, .name = "quiet", .letter = 'q',
-	    .help = "say only why it ends"),
+	OPT(tools, OPT_LIST, .name = "tool", .value = "NAME=COMMAND",
+	    .group = "Evaluations",
+	    .help = "a tool and its shell command (required, repeatable)"),
+	OPT(room, OPT_INT, .name = "concurrency", .value = "N", .min = 1,
+	    .max = ROOM_MAX, .help = "evaluations at once (default: 1)"),
+	OPT(id, OPT_STR, .name = "id", .value = "ID", .group = "Connection",
+	    .help = "id after a reconnection (default: random)"),
+	OPT(name, OPT_STR, .name = "name", .value = "NAME",
+	    .help = "name that people see"),
+	OPT(token_file, OPT_STR, .name = "token-file", .value = "FILE",
+	    .help = "file with the token for the server"),
+	OPT(attempts, OPT_INT, .name = "attempts", .value = "N", .min = 1,
+	    .max = 1000000, .help = "failures to connect in a row before "
+	    "giving up (default: no limit)"),
+	OPT(once, OPT_FLAG, .name = "once",
+	    .help = "end when the server ends"),
+	OPT(verbose, OPT_FLAG, .name = "verbose", .letter = 'v',
+	    .group = "Output", .help = "print each evaluation"),
+	OPT(quiet, OPT_FLAG, .name = "quiet", .letter = 'q',
+	    .help = "print only the reason for the end"),
 };
 
 struct worker {
@@ -52,9 +53,9 @@ struct worker {
 	const struct worker_opt *opt;
 	struct loop *loop;
 	struct procs procs;
-	struct cmd_worker_jobs work;
+	struct cmd_worker_jobs jobs;
 	struct cmd_worker_link link;
-	struct sig_watch sig[3];
+	struct cmd_signals signals;
 };
 
 static void
@@ -63,10 +64,10 @@ on_idle(void *arg)
 	struct worker *w = arg;
 
 	if (w->link.stopping)
-		cmd_worker_link_part(&w->link);
+		cmd_worker_link_leave(&w->link);
 }
 
-/* The first asks the commands to end, and tells the server; the second ends. */
+/* The first signal ends the commands and then leaves; the second ends at once. */
 static void
 on_signal(void *arg)
 {
@@ -77,9 +78,9 @@ on_signal(void *arg)
 		return;
 	}
 	w->link.stopping = true;
-	cmd_worker_cancel_job(&w->work);
-	if (w->work.running == 0)
-		cmd_worker_link_part(&w->link);
+	cmd_worker_jobs_cancel(&w->jobs);
+	if (w->jobs.running == 0)
+		cmd_worker_link_leave(&w->link);
 }
 
 /* A UUID, version 4 (RFC 9562, 5.4). */
@@ -115,7 +116,7 @@ read_tools(struct worker *w)
 		eq = strchr(list->v[i], '=');
 		if (eq == NULL || eq == list->v[i] || eq[1] == '\0' ||
 		    eq - list->v[i] > HUB_NAME_MAX)
-			return err_set(w->call->err, ERR_SCHEMA, "--tool needs "
+			return err_set(w->call->err, ERR_SCHEMA, "--tool must be "
 			    "NAME=COMMAND, not \"%.100s\"", list->v[i]);
 		v[i].name = (struct str){ list->v[i],
 			(size_t)(eq - list->v[i]) };
@@ -126,8 +127,8 @@ read_tools(struct worker *w)
 				    "--tool %.*s is given twice",
 				    STRF(v[i].name));
 	}
-	w->work.tools = v;
-	w->work.ntools = list->n;
+	w->jobs.tools = v;
+	w->jobs.ntools = list->n;
 	return 0;
 }
 
@@ -140,9 +141,8 @@ read_url(struct worker *w)
 	if (ws_url_read(str_of(w->call->args[0]), &w->link.url, e) == -1)
 		return -1;
 	if (w->link.url.tls)
-		return err_set(e, ERR_SCHEMA, "%.100s: only ws:// is spoken "
-		    "here; for wss:// put a TLS proxy (stunnel, socat) before "
-		    "it", w->call->args[0]);
+		return err_set(e, ERR_SCHEMA, "%.100s: wss:// is not "
+		    "supported: use ws:// and a TLS proxy (stunnel, socat)", w->call->args[0]);
 	w->link.where = w->call->args[0];
 	w->link.host = arena_cstr(a, w->link.url.host);
 	w->link.port = arena_cstr(a, w->link.url.port);
@@ -156,14 +156,10 @@ read_token(struct worker *w)
 		w->opt->token_file };
 	struct config_sources from = { .token = w->call->token,
 		.flags = &flag, .nflags = flag.value != NULL };
-	struct spec_notes notes = { .arena = w->call->arena };
-	struct config *c = config_load(w->call->arena, &from, &notes);
-	const struct spec_note *n;
+	struct config *c = cmd_load_config(w->call, &from);
 
-	for (n = notes.head; n != NULL && c == NULL; n = n->next)
-		if (n->level == FIELD_ERROR)
-			return err_set(w->call->err, ERR_SCHEMA, "%s: %s",
-			    n->at.file, n->msg);
+	if (c == NULL)
+		return err_set(w->call->err, ERR_SCHEMA, "invalid settings");
 	return config_token(w->call->arena, c, &w->link.token, NULL,
 	    w->call->err);
 }
@@ -176,14 +172,14 @@ set_up(struct worker *w)
 	w->link.id = w->opt->id != NULL ? str_of(w->opt->id) :
 	    make_id(w->call->arena);
 	if (!hub_id_ok(w->link.id))
-		return err_set(w->call->err, ERR_SCHEMA, "--id is made of up "
-		    "to %d letters, digits and ._:@+=~-", HUB_ID_MAX);
-	w->work.procs = &w->procs;
-	w->work.room = w->opt->room > 0 ? (size_t)w->opt->room : 1;
-	w->work.verbose = w->opt->verbose && !w->opt->quiet;
-	w->work.idle = on_idle;
-	w->work.arg = w;
-	w->link.work = &w->work;
+		return err_set(w->call->err, ERR_SCHEMA, "--id must be 1 to "
+		    "%d letters, digits or ._:@+=~-", HUB_ID_MAX);
+	w->jobs.procs = &w->procs;
+	w->jobs.room = w->opt->room > 0 ? (size_t)w->opt->room : 1;
+	w->jobs.verbose = w->opt->verbose && !w->opt->quiet;
+	w->jobs.idle = on_idle;
+	w->jobs.arg = w;
+	w->link.jobs = &w->jobs;
 	w->link.name = w->opt->name;
 	w->link.attempts = w->opt->attempts;
 	w->link.once = w->opt->once;
@@ -194,19 +190,13 @@ set_up(struct worker *w)
 static int
 work(struct worker *w)
 {
-	static const int signals[] = { SIGINT, SIGTERM, SIGHUP };
 	struct err *e = w->call->err;
-	size_t i;
 
-	for (i = 0; i < COUNTOF(signals); i++) {
-		w->sig[i] = (struct sig_watch){ .signo = signals[i],
-			.fn = on_signal, .arg = w };
-		if (sig_start(w->loop, &w->sig[i], e) == -1)
-			return cmd_complain(e);
-	}
+	if (cmd_signals_start(&w->signals, w->loop, on_signal, w, e) == -1)
+		return cmd_complain(e);
 	cmd_worker_link_start(&w->link);
 	while (w->link.state != CMD_WORKER_ENDED)
-		if (loop_turn(w->loop, e) != 1)
+		if (cmd_turn(w->loop, e) == -1)
 			return cmd_complain(e);
 	return w->link.status;
 }
@@ -214,13 +204,9 @@ work(struct worker *w)
 static void
 clean_up(struct worker *w)
 {
-	size_t i;
-
-	cmd_worker_drop_job(&w->work);
+	cmd_worker_jobs_drop(&w->jobs);
 	cmd_worker_link_fini(&w->link);
-	for (i = 0; i < COUNTOF(w->sig); i++)
-		if (w->sig[i].fn != NULL)
-			sig_stop(w->loop, &w->sig[i]);
+	cmd_signals_stop(&w->signals);
 	procs_fini(&w->procs);
 	loop_free(w->loop);
 }
@@ -248,7 +234,7 @@ worker(struct cmd_call *c)
 const struct cmd_command cmd_worker = {
 	.name = "worker",
 	.usage = "ws://HOST:PORT --tool NAME=COMMAND [OPTION ...]",
-	.help = "do evaluations for a server, by commands",
+	.help = "Run evaluations for a server, with commands",
 	.opts = CMD_OPTS(rows), .size = sizeof(struct worker_opt),
-	.min = 1, .max = 1, .fn = worker,
+	.required = { "ws://HOST:PORT" }, .max = 1, .fn = worker,
 };

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * cmd/worker.h: cmd_.  The parts of `waza worker`: the command
- * (cmd/worker.c), the connection (cmd/worker_link.c) and the evaluations
- * (cmd/worker_job.c).
+ * cmd/worker.h: cmd_.  The parts of `waza worker`: the command (worker.c), the
+ * connection (worker_link.c) and the evaluations (worker_job.c).
  */
 #ifndef WAZA_CMD_WORKER_H
 #define WAZA_CMD_WORKER_H
@@ -26,74 +25,80 @@ struct cmd_tool {
 	const char *command;	/* for /bin/sh -c */
 };
 
-/* All that is to be done, and by what. */
+/* All evaluations.  Set the first part and zero the rest. */
 struct cmd_worker_jobs {
 	struct procs *procs;
 	const struct cmd_tool *tools;
 	size_t ntools;
-	size_t room;		/* at the same time */
-	struct conn *conn;	/* NULL: there is none that we are known to */
+	size_t room;		/* evaluations at the same time */
+	struct conn *conn;	/* NULL: not registered at the server */
 	bool verbose;
-	bool ending;		/* nothing new is begun */
 	void (*idle)(void *arg);	/* the last command has ended */
 	void *arg;
+	bool ending;		/* starts nothing new */
 	size_t running;		/* commands */
-	struct cmd_worker_job *jobs;	/* private */
+	struct cmd_worker_job *first;	/* private */
 };
 
-/* A request of the server: does it, or says why not. */
-void cmd_worker_begin_job(struct cmd_worker_jobs *, const struct json *request);
-/* It is not wanted any more. */
-void cmd_worker_stop_job(struct cmd_worker_jobs *, const struct json *id);
-/* What was done while nobody could be told, now that there is a conn. */
-void cmd_worker_report_job(struct cmd_worker_jobs *);
-/* Asks all commands to end; idle() follows if any runs. */
-void cmd_worker_cancel_job(struct cmd_worker_jobs *);
-/* Ends all jobs at once without reporting them. */
-void cmd_worker_drop_job(struct cmd_worker_jobs *);
-
-void cmd_put_text(struct json_out *, const char *key, struct str);
+/* Handles an evaluate request: starts its command, or replies an error. */
+void cmd_worker_jobs_start(struct cmd_worker_jobs *,
+    const struct json *request);
+/* Ends the command of the request with this id, if there is one. */
+void cmd_worker_jobs_stop(struct cmd_worker_jobs *, const struct json *id);
+/* Sends the replies of evaluations that ended without a connection. */
+void cmd_worker_jobs_report(struct cmd_worker_jobs *);
+/* Asks all commands to end; idle() follows if any is running. */
+void cmd_worker_jobs_cancel(struct cmd_worker_jobs *);
+/* Kills all commands and forgets their evaluations. */
+void cmd_worker_jobs_drop(struct cmd_worker_jobs *);
 
 enum cmd_worker_link_state {
-	CMD_WORKER_RESTING, CMD_WORKER_CONNECTING, CMD_WORKER_SHAKING,
-	CMD_WORKER_GREETED, CMD_WORKER_REGISTERED, CMD_WORKER_ENDED
+	CMD_WORKER_WAITING,	/* before the next attempt to connect */
+	CMD_WORKER_CONNECTING,
+	CMD_WORKER_SHAKING,	/* the WebSocket handshake is under way */
+	CMD_WORKER_GREETED,	/* the server has sent welcome */
+	CMD_WORKER_REGISTERED,
+	CMD_WORKER_ENDED
 };
 
-/* The way to the server.  Set the public part, zero the rest. */
+/* The connection to the server.  Set the first part and zero the rest. */
 struct cmd_worker_link {
 	struct loop *loop;
-	const char *where;	/* the URL as it was given */
+	const char *where;	/* the URL as given */
 	struct http_url url;
 	const char *host, *port;
 	struct str token, id;	/* token: empty for none */
 	const char *name;	/* or NULL */
-	struct cmd_worker_jobs *work;
-	int64_t attempts;	/* in a row; 0: any number */
-	bool once;		/* it ends when the server does */
+	struct cmd_worker_jobs *jobs;
+	int64_t attempts;	/* failures in a row; 0: no limit */
+	bool once;		/* end when the server ends */
 	bool quiet;
-	bool stopping;		/* the next end is the last one */
+	bool stopping;		/* do not reconnect */
 	/* read-only: */
-	enum cmd_worker_link_state state;	/* ENDED: it is over, */
-	int status;		/* and this is the exit status */
+	enum cmd_worker_link_state state;
+	int status;		/* the exit status, if state is ENDED */
 	/* private: */
 	struct conns conns;
-	bool was_in;		/* it was registered at least once */
+	bool was_registered;	/* at least once */
 	struct fd_watch connecting;	/* fd -1: idle */
 	size_t nth;		/* address of the host */
 	struct conn *conn;
 	char accept[WS_ACCEPT];
 	char server[64];	/* its serverId */
 	unsigned failures;	/* in a row */
-	struct timer rest, tick;
-	int64_t since;		/* the state, for one that hangs */
-	char why[200];		/* of the last failure */
-	char refused[200];	/* by the last address */
+	struct timer retry, tick;
+	int64_t since;		/* when the state began */
+	char why[200];		/* the last failure that was printed */
+	char refused[200];	/* error of the last address */
 };
 
+/* Starts to connect; it reconnects until the state is CMD_WORKER_ENDED. */
 void cmd_worker_link_start(struct cmd_worker_link *);
 /* Tells the server that the worker leaves, then ends. */
-void cmd_worker_link_part(struct cmd_worker_link *);
-void cmd_worker_link_end(struct cmd_worker_link *);		/* at once */
+void cmd_worker_link_leave(struct cmd_worker_link *);
+/* Ends at once. */
+void cmd_worker_link_end(struct cmd_worker_link *);
+/* Closes the connection and stops the timers. */
 void cmd_worker_link_fini(struct cmd_worker_link *);
 
 #endif

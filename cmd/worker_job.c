@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * The evaluations of `waza worker`: a command for each, the input as JSON on
- * its stdin, what it prints as the answer.
+ * The evaluations of `waza worker`: one command each, which reads the input as
+ * JSON from stdin and prints the answer.
  *
- * Commands outlive a connection that is lost: what they print is told to the
- * server when it is there again, if it is the same one.  It may ask again for
- * what it does not know to be done; that is known by the id of the request.
+ * Commands survive a lost connection: the reply is sent after reconnecting to
+ * the same server.  The server may repeat a request whose reply it has not
+ * seen; the request's id shows that it is known.
  */
 #include "cmd/worker.h"
 
@@ -26,69 +26,63 @@ enum {
 };
 
 struct cmd_worker_job {
-	struct arena arena;	/* this is in it */
-	struct cmd_worker_jobs *work;
+	struct arena arena;	/* also of this struct */
+	struct cmd_worker_jobs *all;
 	struct cmd_worker_job *next, **prev;
 	struct str id;		/* of the request, as JSON */
 	struct str evaluation, url;
 	const struct cmd_tool *tool;
 	struct proc proc;
 	int64_t began_ns, limit_ms;
-	bool stopped;		/* nobody wants it */
-	bool over;		/* the reply waits to be sent */
+	bool stopped;		/* cancelled by the server */
+	bool over;		/* the reply could not be sent yet */
 	struct str reply;
 };
 
 /*
  * Messages.
  */
-struct saying {
+struct reply {
 	struct buf text;
 	struct json_out out;
 };
-
-void
-cmd_put_text(struct json_out *o, const char *key, struct str s)
-{
-	json_put_member_str(o, key, s);
-}
 
 static void
 put_now(struct json_out *o, int64_t ns)
 {
 	char text[HUB_STAMP];
 
-	cmd_put_text(o, "timestamp", hub_stamp(text, ns));
+	json_put_member_str(o, "timestamp", hub_stamp(text, ns));
 }
 
 static void
-say_status(struct cmd_worker_job *j, const char *status, double progress)
+send_status(struct cmd_worker_job *j, const char *status, double progress)
 {
 	struct buf b = { 0 };
 	struct json_out o = { .put = buf_sink, .ctx = &b };
 
 	json_open(&o, '{');
-	cmd_put_text(&o, "type", STR("status"));
-	cmd_put_text(&o, "evaluationId", j->evaluation);
+	json_put_member_cstr(&o, "type", "status");
+	json_put_member_str(&o, "evaluationId", j->evaluation);
 	json_put_member_raw(&o, "requestId", j->id);
-	cmd_put_text(&o, "status", str_of(status));
+	json_put_member_cstr(&o, "status", status);
 	json_put_member_double(&o, "progress", progress);
 	json_close(&o, '}');
-	if (j->work->conn != NULL)
-		conn_send(j->work->conn, buf_str(&b));
+	if (j->all->conn != NULL)
+		conn_send(j->all->conn, buf_str(&b));
 	buf_free(&b);
 }
 
 static void
-open_reply(struct saying *s)
+open_reply(struct reply *s)
 {
 	s->out = (struct json_out){ .put = buf_sink, .ctx = &s->text };
 	json_open(&s->out, '{');
-	cmd_put_text(&s->out, "jsonrpc", STR("2.0"));
+	json_put_member_cstr(&s->out, "jsonrpc", "2.0");
 }
 
 static struct str
-close_reply(struct saying *s, struct str id)
+close_reply(struct reply *s, struct str id)
 {
 	json_put_member_raw(&s->out, "id", id);
 	json_close(&s->out, '}');
@@ -106,22 +100,22 @@ put_refusal(struct json_out *o, const struct refusal *r)
 {
 	json_open_member(o, "error", '{');
 	json_put_member_int(o, "code", r->code);
-	cmd_put_text(o, "message", str_of(r->message));
+	json_put_member_cstr(o, "message", r->message);
 	json_open_member(o, "data", '{');
-	cmd_put_text(o, "tool", r->tool);
-	cmd_put_text(o, "error", r->why);
+	json_put_member_str(o, "tool", r->tool);
+	json_put_member_str(o, "error", r->why);
 	if (r->url.n > 0)
-		cmd_put_text(o, "url", r->url);
+		json_put_member_str(o, "url", r->url);
 	put_now(o, os_wall_ns());
 	json_close(o, '}');
 	json_close(o, '}');
 }
 
-/* What was never begun. */
+/* Replies an error to a request that starts no command. */
 static void
 refuse(struct cmd_worker_jobs *w, struct str id, const struct refusal *r)
 {
-	struct saying s = { 0 };
+	struct reply s = { 0 };
 
 	open_reply(&s);
 	put_refusal(&s.out, r);
@@ -145,11 +139,11 @@ forget(struct cmd_worker_job *j)
 	arena_free(&arena);
 }
 
-/* Now, or when there is somebody to tell. */
+/* Sends the reply now, or keeps it until there is a connection. */
 static void
-reply(struct cmd_worker_job *j, struct str text, const char *status)
+finish(struct cmd_worker_job *j, struct str text, const char *status)
 {
-	struct cmd_worker_jobs *w = j->work;
+	struct cmd_worker_jobs *w = j->all;
 
 	if (w->conn == NULL) {
 		j->over = true;
@@ -157,26 +151,26 @@ reply(struct cmd_worker_job *j, struct str text, const char *status)
 		return;
 	}
 	conn_send(w->conn, text);
-	say_status(j, status, 1);
+	send_status(j, status, 1);
 	forget(j);
 }
 
 static void
 fail(struct cmd_worker_job *j, int code, const char *message, struct str why)
 {
-	struct saying s = { 0 };
+	struct reply s = { 0 };
 	struct refusal r = { code, message, j->tool->name, j->url, why };
 
-	if (j->work->verbose)
+	if (j->all->verbose)
 		fprintf(stderr, "waza: %.*s: %.*s\n", STRF(j->evaluation),
 		    STRF(why));
 	open_reply(&s);
 	put_refusal(&s.out, &r);
-	reply(j, close_reply(&s, j->id), "failed");
+	finish(j, close_reply(&s, j->id), "failed");
 	buf_free(&s.text);
 }
 
-/* One JSON value is that; anything else is a text, without its last LF. */
+/* One JSON value is used as it is; other output is a text without its LF. */
 static void
 put_output(struct json_out *o, struct arena *a, struct str text)
 {
@@ -196,38 +190,37 @@ put_output(struct json_out *o, struct arena *a, struct str text)
 static void
 succeed(struct cmd_worker_job *j, struct str output)
 {
-	struct saying s = { 0 };
+	struct reply s = { 0 };
 	struct json_out *o = &s.out;
 	int64_t ms = j->proc.res.duration_ms;
 
 	open_reply(&s);
 	json_open_member(o, "result", '{');
-	cmd_put_text(o, "status", STR("success"));
+	json_put_member_cstr(o, "status", "success");
 	json_put_key(o, STR("output"));
 	put_output(o, &j->arena, output);
 	json_put_member_int(o, "executionTime", ms);
 	json_open_member(o, "toolCalls", '[');
 	json_open(o, '{');
-	cmd_put_text(o, "tool", j->tool->name);
+	json_put_member_str(o, "tool", j->tool->name);
 	put_now(o, j->began_ns);
 	json_put_member_int(o, "duration", ms);
-	cmd_put_text(o, "status", STR("success"));
+	json_put_member_cstr(o, "status", "success");
 	json_close(o, '}');
 	json_close(o, ']');
 	json_close(o, '}');
-	reply(j, close_reply(&s, j->id), "completed");
+	finish(j, close_reply(&s, j->id), "completed");
 	buf_free(&s.text);
 }
 
+/* What went wrong: stderr, else the signal or the exit status. */
 static struct str
-complaint(struct cmd_worker_job *j)
+failure_text(struct cmd_worker_job *j)
 {
 	struct str err = buf_str(&j->proc.err.buf);
 
-	while (err.n > 0 && err.p[err.n - 1] == '\n')
-		err.n--;
-	if (err.n > 0)
-		return err;
+	if (str_trim(err).n > 0)
+		return str_trim(err);
 	if (j->proc.res.signo != 0)
 		return arena_fmt(&j->arena, "killed by signal %d",
 		    j->proc.res.signo);
@@ -238,7 +231,7 @@ static void
 on_done(void *arg)
 {
 	struct cmd_worker_job *j = arg;
-	struct cmd_worker_jobs *w = j->work;
+	struct cmd_worker_jobs *w = j->all;
 	const struct proc_result *r = &j->proc.res;
 
 	w->running--;
@@ -254,7 +247,7 @@ on_done(void *arg)
 		fail(j, -32000, "Tool execution failed", arena_fmt(&j->arena,
 		    "the tool printed more than %d bytes", OUTPUT_MAX));
 	else if (r->status != 0)
-		fail(j, -32000, "Tool execution failed", complaint(j));
+		fail(j, -32000, "Tool execution failed", failure_text(j));
 	else
 		succeed(j, buf_str(&j->proc.out.buf));
 	if (w->running == 0)
@@ -262,7 +255,7 @@ on_done(void *arg)
 }
 
 /*
- * The beginning of one.
+ * The start of a job.
  */
 static struct str
 text_of(struct arena *a, const struct json *v, const char *more)
@@ -294,7 +287,7 @@ find_job(const struct cmd_worker_jobs *w, struct str id)
 {
 	struct cmd_worker_job *j;
 
-	for (j = w->jobs; j != NULL; j = j->next)
+	for (j = w->first; j != NULL; j = j->next)
 		if (str_eq(j->id, id))
 			return j;
 	return NULL;
@@ -307,7 +300,7 @@ add_env(struct cmd_worker_job *j, const char **env, size_t *n, const char *name,
 	char *s = arena_cstr(&j->arena, arena_fmt(&j->arena, "%s=%.*s", name,
 	    STRF(value)));
 
-	if (s != NULL)			/* a NUL: then it is not said */
+	if (s != NULL)			/* a value with a NUL is left out */
 		env[(*n)++] = s;
 }
 
@@ -333,7 +326,7 @@ start(struct cmd_worker_job *j, const struct json *params, struct err *e)
 		    arena_fmt(&j->arena, "%lld", (long long)j->limit_ms));
 	o.env = os_env(&j->arena, env, n);
 	o.in = text_of(&j->arena, json_getc(params, "input"), "\n");
-	return proc_start(j->work->procs, &j->proc, &o, e);
+	return proc_start(j->all->procs, &j->proc, &o, e);
 }
 
 static struct cmd_worker_job *
@@ -344,18 +337,18 @@ new_job(struct cmd_worker_jobs *w, struct str id, const struct cmd_tool *tool,
 	struct cmd_worker_job *j = NEW(&arena, struct cmd_worker_job);
 
 	j->arena = arena;
-	j->work = w;
+	j->all = w;
 	j->id = arena_str(&j->arena, id);
 	j->evaluation = arena_str(&j->arena, json_str(params,
 	    "evaluationId"));
 	j->url = arena_str(&j->arena, json_str(params, "url"));
 	j->tool = tool;
 	j->began_ns = os_wall_ns();
-	j->next = w->jobs;
-	j->prev = &w->jobs;
+	j->next = w->first;
+	j->prev = &w->first;
 	if (j->next != NULL)
 		j->next->prev = &j->next;
-	w->jobs = j;
+	w->first = j;
 	return j;
 }
 
@@ -369,14 +362,14 @@ begin(struct cmd_worker_jobs *w, struct str id, const struct json *params)
 
 	if (tool == NULL) {
 		refuse(w, id, &(struct refusal){ -32004, "Invalid tool", name,
-		    json_str(params, "url"), STR("there is no such tool") });
+		    json_str(params, "url"), STR("unknown tool") });
 		return;
 	}
 	if (w->running >= w->room || w->ending) {
 		refuse(w, id, &(struct refusal){ -32003,
 		    "Rate limit exceeded", name, json_str(params, "url"),
 		    w->ending ? STR("the worker ends") :
-		    STR("all places are taken") });
+		    STR("the worker is busy") });
 		return;
 	}
 	j = new_job(w, id, tool, params);
@@ -388,11 +381,11 @@ begin(struct cmd_worker_jobs *w, struct str id, const struct json *params)
 		return;
 	}
 	w->running++;
-	say_status(j, "running", 0);
+	send_status(j, "running", 0);
 }
 
 void
-cmd_worker_begin_job(struct cmd_worker_jobs *w, const struct json *request)
+cmd_worker_jobs_start(struct cmd_worker_jobs *w, const struct json *request)
 {
 	const struct json *id = json_getc(request, "id");
 	struct arena scratch = { 0 };
@@ -400,7 +393,7 @@ cmd_worker_begin_job(struct cmd_worker_jobs *w, const struct json *request)
 	struct str text;
 
 	if (id == NULL)
-		return;			/* nobody wants an answer */
+		return;			/* a notification */
 	text = text_of(&scratch, id, "");
 	j = find_job(w, text);
 	if (j == NULL)
@@ -409,7 +402,7 @@ cmd_worker_begin_job(struct cmd_worker_jobs *w, const struct json *request)
 }
 
 void
-cmd_worker_stop_job(struct cmd_worker_jobs *w, const struct json *id)
+cmd_worker_jobs_stop(struct cmd_worker_jobs *w, const struct json *id)
 {
 	struct arena scratch = { 0 };
 	struct cmd_worker_job *j = id != NULL ?
@@ -423,11 +416,11 @@ cmd_worker_stop_job(struct cmd_worker_jobs *w, const struct json *id)
 }
 
 void
-cmd_worker_report_job(struct cmd_worker_jobs *w)
+cmd_worker_jobs_report(struct cmd_worker_jobs *w)
 {
 	struct cmd_worker_job *j, *next;
 
-	for (j = w->jobs; j != NULL; j = next) {
+	for (j = w->first; j != NULL; j = next) {
 		next = j->next;
 		if (j->over) {
 			conn_send(w->conn, j->reply);
@@ -437,20 +430,20 @@ cmd_worker_report_job(struct cmd_worker_jobs *w)
 }
 
 void
-cmd_worker_cancel_job(struct cmd_worker_jobs *w)
+cmd_worker_jobs_cancel(struct cmd_worker_jobs *w)
 {
 	struct cmd_worker_job *j;
 
 	w->ending = true;
-	for (j = w->jobs; j != NULL; j = j->next)
+	for (j = w->first; j != NULL; j = j->next)
 		if (!j->over)
 			proc_cancel(&j->proc);
 }
 
 void
-cmd_worker_drop_job(struct cmd_worker_jobs *w)
+cmd_worker_jobs_drop(struct cmd_worker_jobs *w)
 {
-	while (w->jobs != NULL)
-		forget(w->jobs);
+	while (w->first != NULL)
+		forget(w->first);
 	w->running = 0;
 }

@@ -2,10 +2,10 @@
 /*
  * The connection of `waza worker` to its server.
  *
- *	RESTING -> CONNECTING -> SHAKING -> GREETED -> REGISTERED
+ *	WAITING -> CONNECTING -> SHAKING -> GREETED -> REGISTERED
  *
- * and from all of them back to RESTING, for longer each time that it fails,
- * and never for the same time as others that failed with it.
+ * and from all of them back to WAITING.  The delay doubles with each failure
+ * in a row, and is partly random, so that workers do not return all at once.
  */
 #include "cmd/worker.h"
 
@@ -20,30 +20,34 @@
 #include "waza.h"
 
 enum {
-	REST_MS = 500,		/* after the first failure; then twice that, */
-	REST_MAX_MS = 30000,	/* up to here */
-	SHAKE_MS = 15000,	/* until it is registered */
+	RETRY_MS = 500,		/* after the first failure; doubles */
+	RETRY_MAX_MS = 30000,	/* up to this */
+	SHAKE_MS = 15000,	/* limit until it is registered */
 	PING_MS = 30000,
-	DEAD_MS = 70000		/* of silence */
+	DEAD_MS = 70000		/* silence after which it is lost */
 };
 
 static void try_connect(struct cmd_worker_link *);
+
+static void PRINTF(1, 0)
+print(const char *fmt, va_list ap)
+{
+	fputs("waza: ", stderr);
+	vfprintf(stderr, fmt, ap);
+	fputc('\n', stderr);
+}
 
 static void PRINTF(2, 3)
 note(const struct cmd_worker_link *w, const char *fmt, ...)
 {
 	va_list ap;
 
-	if (w->quiet)
-		return;
-	fputs("waza: ", stderr);
 	va_start(ap, fmt);
-	vfprintf(stderr, fmt, ap);
+	if (!w->quiet)
+		print(fmt, ap);
 	va_end(ap);
-	fputc('\n', stderr);
 }
 
-/* The end of all of it. */
 static void
 finish(struct cmd_worker_link *w, int status)
 {
@@ -51,35 +55,33 @@ finish(struct cmd_worker_link *w, int status)
 	w->state = CMD_WORKER_ENDED;
 }
 
-static int PRINTF(2, 3)
+/* Ends with an error, which is printed even if the worker is quiet. */
+static void PRINTF(2, 3)
 give_up(struct cmd_worker_link *w, const char *fmt, ...)
 {
 	va_list ap;
 
-	fputs("waza: ", stderr);
 	va_start(ap, fmt);
-	vfprintf(stderr, fmt, ap);
+	print(fmt, ap);
 	va_end(ap);
-	fputc('\n', stderr);
 	finish(w, CMD_ERROR);
-	return CMD_ERROR;
 }
 
 /*
  * Between connections.
  */
 static int64_t
-rest_ms(const struct cmd_worker_link *w)
+retry_ms(const struct cmd_worker_link *w)
 {
-	int64_t ms = REST_MS;
+	int64_t ms = RETRY_MS;
 	unsigned i;
 	uint16_t noise = 0;
 	struct err e;
 
-	for (i = 1; i < w->failures && ms < REST_MAX_MS; i++)
+	for (i = 1; i < w->failures && ms < RETRY_MAX_MS; i++)
 		ms *= 2;
-	if (ms > REST_MAX_MS)
-		ms = REST_MAX_MS;
+	if (ms > RETRY_MAX_MS)
+		ms = RETRY_MAX_MS;
 	os_random(&noise, sizeof(noise), &e);
 	return ms / 2 + ms * noise / 65536;
 }
@@ -89,29 +91,29 @@ lost(struct cmd_worker_link *w, const char *why)
 {
 	int64_t ms;
 
-	w->conn = w->work->conn = NULL;
-	if (w->state == CMD_WORKER_ENDED || w->state == CMD_WORKER_RESTING)
+	w->conn = w->jobs->conn = NULL;
+	if (w->state == CMD_WORKER_ENDED || w->state == CMD_WORKER_WAITING)
 		return;
-	if (w->stopping || (w->once && w->was_in &&
+	if (w->stopping || (w->once && w->was_registered &&
 	    w->state == CMD_WORKER_CONNECTING)) {
-		finish(w, CMD_OK);	/* nobody is there any more */
+		finish(w, CMD_OK);	/* the server has ended */
 		return;
 	}
-	w->state = CMD_WORKER_RESTING;
+	w->state = CMD_WORKER_WAITING;
 	w->failures++;
 	if (w->attempts > 0 && (int64_t)w->failures >= w->attempts) {
 		give_up(w, "%s: %s", w->where, why);
 		return;
 	}
-	ms = rest_ms(w);
-	if (strcmp(w->why, why) != 0)	/* the same is said once */
-		note(w, "%s: %s; trying again", w->where, why);
+	ms = retry_ms(w);
+	if (strcmp(w->why, why) != 0)	/* print a reason once */
+		note(w, "%s: %s; reconnecting", w->where, why);
 	snprintf(w->why, sizeof(w->why), "%s", why);
-	timer_start(w->loop, &w->rest, ms);
+	timer_start(w->loop, &w->retry, ms);
 }
 
 static void
-on_rest(void *arg)
+on_retry(void *arg)
 {
 	struct cmd_worker_link *w = arg;
 
@@ -120,7 +122,7 @@ on_rest(void *arg)
 }
 
 /*
- * What the server says.
+ * Messages.
  */
 static struct json_out
 begin(struct cmd_worker_link *w, const char *type)
@@ -128,7 +130,7 @@ begin(struct cmd_worker_link *w, const char *type)
 	struct json_out o = { .put = buf_sink, .ctx = conn_begin(w->conn) };
 
 	json_open(&o, '{');
-	cmd_put_text(&o, "type", str_of(type));
+	json_put_member_cstr(&o, "type", type);
 	return o;
 }
 
@@ -140,39 +142,39 @@ end(struct cmd_worker_link *w, struct json_out *o)
 }
 
 static void
-say_register(struct cmd_worker_link *w)
+send_register(struct cmd_worker_link *w)
 {
 	struct json_out o = begin(w, "register");
 	size_t i;
 
-	cmd_put_text(&o, "clientId", w->id);
+	json_put_member_str(&o, "clientId", w->id);
 	if (w->token.n > 0)
-		cmd_put_text(&o, "secretKey", w->token);
+		json_put_member_str(&o, "secretKey", w->token);
 	if (w->name != NULL)
-		cmd_put_text(&o, "name", str_of(w->name));
+		json_put_member_cstr(&o, "name", w->name);
 	json_open_member(&o, "capabilities", '{');
 	json_open_member(&o, "tools", '[');
-	for (i = 0; i < w->work->ntools; i++)
-		json_put_str(&o, w->work->tools[i].name);
+	for (i = 0; i < w->jobs->ntools; i++)
+		json_put_str(&o, w->jobs->tools[i].name);
 	json_close(&o, ']');
-	json_put_member_int(&o, "maxConcurrency", (int64_t)w->work->room);
-	cmd_put_text(&o, "version", str_of(cmd_version_number));
+	json_put_member_int(&o, "maxConcurrency", (int64_t)w->jobs->room);
+	json_put_member_cstr(&o, "version", cmd_version_number);
 	json_put_member_bool(&o, "cancel", true);
 	json_close(&o, '}');
 	end(w, &o);
 }
 
 static void
-say_plain(struct cmd_worker_link *w, const char *type)
+send_plain(struct cmd_worker_link *w, const char *type)
 {
 	struct json_out o = begin(w, type);
 	char text[HUB_STAMP];
 
-	cmd_put_text(&o, "timestamp", hub_stamp(text, os_wall_ns()));
+	json_put_member_str(&o, "timestamp", hub_stamp(text, os_wall_ns()));
 	end(w, &o);
 }
 
-/* Another server knows nothing of what was asked by the one before. */
+/* A different server does not know the requests of the one before. */
 static void
 on_welcome(struct cmd_worker_link *w, const struct json *m)
 {
@@ -181,11 +183,11 @@ on_welcome(struct cmd_worker_link *w, const struct json *m)
 	if (id.n >= sizeof(w->server))
 		id.n = sizeof(w->server) - 1;
 	if (w->server[0] != '\0' && !str_is(id, w->server))
-		cmd_worker_drop_job(w->work);
+		cmd_worker_jobs_drop(w->jobs);
 	memcpy(w->server, id.p, id.n);
 	w->server[id.n] = '\0';
 	w->state = CMD_WORKER_GREETED;
-	say_register(w);
+	send_register(w);
 }
 
 static void
@@ -194,20 +196,19 @@ on_ack(struct cmd_worker_link *w, const struct json *m)
 	struct str why = json_str(m, "reason");
 
 	if (!str_is(json_str(m, "status"), "accepted")) {
-		give_up(w, "%s: registration rejected: %.*s",
-		    w->where, (int)(why.n < 200 ? why.n : 200),
-		    why.p);
+		give_up(w, "%s: registration rejected: %.*s", w->where,
+		    STRF(utf8_cut(why, 200)));
 		return;
 	}
 	w->state = CMD_WORKER_REGISTERED;
-	w->was_in = true;
+	w->was_registered = true;
 	w->failures = 0;
 	w->why[0] = '\0';
-	w->work->conn = w->conn;
+	w->jobs->conn = w->conn;
 	note(w, "registered as %.*s at %s", STRF(w->id), w->where);
-	cmd_worker_report_job(w->work);
+	cmd_worker_jobs_report(w->jobs);
 	if (!w->stopping)
-		say_plain(w, "ready");
+		send_plain(w, "ready");
 }
 
 static void
@@ -216,19 +217,18 @@ on_request(struct cmd_worker_link *w, const struct json *m, struct str method)
 	if (w->state != CMD_WORKER_REGISTERED)
 		return;
 	if (str_is(method, "evaluate"))
-		cmd_worker_begin_job(w->work, m);
+		cmd_worker_jobs_start(w->jobs, m);
 	else if (str_is(method, "$/cancelRequest"))
-		cmd_worker_stop_job(w->work, json_getc(json_getc(m, "params"),
+		cmd_worker_jobs_stop(w->jobs, json_getc(json_getc(m, "params"),
 		    "id"));
 	else if (json_getc(m, "id") != NULL) {
 		struct json_out o = { .put = buf_sink,
 			.ctx = conn_begin(w->conn) };
 
 		json_open(&o, '{');
-		cmd_put_text(&o, "jsonrpc", STR("2.0"));
-		json_put_member_raw(&o, "error",
-		    STR("{\"code\":-32601,\"message\":\"Method "
-		    "not found\"}"));
+		json_put_member_cstr(&o, "jsonrpc", "2.0");
+		json_put_member_raw(&o, "error", STR("{\"code\":-32601,"
+		    "\"message\":\"Method not found\"}"));
 		json_put_member(&o, "id", json_getc(m, "id"));
 		end(w, &o);
 	}
@@ -254,9 +254,8 @@ on_message(void *arg, struct str text)
 	else if (str_is(type, "registration_ack"))
 		on_ack(w, m);
 	else if (str_is(type, "error") && !w->quiet)
-		note(w, "the server says: %.*s", (int)(json_str(m,
-		    "message").n < 200 ? json_str(m, "message").n : 200),
-		    json_str(m, "message").p);
+		note(w, "error from the server: %.*s",
+		    STRF(utf8_cut(json_str(m, "message"), 200)));
 	arena_free(&a);
 }
 
@@ -268,7 +267,7 @@ on_broken(void *arg, const struct err *e)
 {
 	struct cmd_worker_link *w = arg;
 
-	snprintf(w->why, sizeof(w->why), "%s", "");
+	w->why[0] = '\0';
 	note(w, "%s: %s", w->where, e->msg);
 }
 
@@ -287,46 +286,47 @@ is_owed(void *arg)
 	return true;
 }
 
+/* Why the connection was lost, by the state that it had. */
 static const char *
 loss(const struct cmd_worker_link *w)
 {
 	switch (w->state) {
 	case CMD_WORKER_REGISTERED:
-		return "the connection is lost";
+		return "connection lost";
 	case CMD_WORKER_GREETED:
-		return "the server did not register us";
-	case CMD_WORKER_RESTING:
+		return "the server did not accept the registration";
+	case CMD_WORKER_WAITING:
 	case CMD_WORKER_CONNECTING:
 	case CMD_WORKER_SHAKING:
 	case CMD_WORKER_ENDED:
 		break;
 	}
-	return "this is no server of evaluations";
+	return "not a server for evaluation clients";
 }
 
 /*
- * A goodbye of the server may be the end.  That of one who has our id from
- * another connection is: two would take it from each other for ever.
+ * After a close frame of the server the worker may end.  It always does if
+ * another worker has taken its id: two would displace each other for ever.
  */
 static void
 on_gone(void *arg)
 {
 	struct cmd_worker_link *w = arg;
-	bool in = w->state == CMD_WORKER_REGISTERED && !w->stopping;
+	bool registered = w->state == CMD_WORKER_REGISTERED && !w->stopping;
 	struct str why;
-	int code = in ? conn_ws_code(w->conn, &why) : 0;
+	int code = registered ? conn_ws_code(w->conn, &why) : 0;
 
 	if (code == WS_NORMAL && why.n > 0 && !w->once) {
-		w->conn = w->work->conn = NULL;
+		w->conn = w->jobs->conn = NULL;
 		give_up(w, "%s: %.*s", w->where, STRF(why));
 	} else if (code != 0 && w->once) {
-		w->conn = w->work->conn = NULL;
+		w->conn = w->jobs->conn = NULL;
 		finish(w, CMD_OK);
 	} else
 		lost(w, loss(w));
 }
 
-/* The head of the answer to our handshake, as one message. */
+/* A framer for the response to the handshake: its head is one message. */
 static int
 head_next(struct conn *c, struct str in, bool last, size_t *used,
     struct str *msg, struct err *e)
@@ -386,7 +386,7 @@ shake_hands(struct cmd_worker_link *w, int fd)
 		.broken = on_broken, .ended = on_ended, .owed = is_owed,
 		.gone = on_gone, .arg = w });
 	if (w->conn == NULL || os_random(nonce, sizeof(nonce), &e) == -1) {
-		lost(w, "no room for a connection");
+		lost(w, "cannot create a connection");
 		return;
 	}
 	w->state = CMD_WORKER_SHAKING;
@@ -447,7 +447,7 @@ stop_connecting(struct cmd_worker_link *w)
 	w->connecting.fd = -1;
 }
 
-/* A sign of life now and then, and an end for what hangs. */
+/* Pings the server, and ends a connection that hangs. */
 static void
 on_tick(void *arg)
 {
@@ -461,7 +461,7 @@ on_tick(void *arg)
 		if (now - conn_heard(w->conn) > DEAD_MS)
 			conn_drop(w->conn);
 		else
-			say_plain(w, "ping");
+			send_plain(w, "ping");
 		break;
 	case CMD_WORKER_CONNECTING:
 		if (slow) {
@@ -474,7 +474,7 @@ on_tick(void *arg)
 		if (slow)
 			conn_drop(w->conn);
 		break;
-	case CMD_WORKER_RESTING:
+	case CMD_WORKER_WAITING:
 	case CMD_WORKER_ENDED:
 		break;
 	}
@@ -486,7 +486,7 @@ cmd_worker_link_start(struct cmd_worker_link *w)
 	w->conns.loop = w->loop;
 	conns_init(&w->conns);
 	w->connecting.fd = -1;
-	w->rest = (struct timer){ .fn = on_rest, .arg = w };
+	w->retry = (struct timer){ .fn = on_retry, .arg = w };
 	w->tick = (struct timer){ .fn = on_tick, .arg = w };
 	timer_start(w->loop, &w->tick, PING_MS);
 	try_connect(w);
@@ -499,7 +499,7 @@ cmd_worker_link_end(struct cmd_worker_link *w)
 }
 
 void
-cmd_worker_link_part(struct cmd_worker_link *w)
+cmd_worker_link_leave(struct cmd_worker_link *w)
 {
 	if (w->state == CMD_WORKER_REGISTERED || w->state == CMD_WORKER_GREETED)
 		conn_ws_close(w->conn, WS_NORMAL, STR("the worker ends"));
@@ -513,6 +513,6 @@ cmd_worker_link_fini(struct cmd_worker_link *w)
 	w->state = CMD_WORKER_ENDED;
 	conns_fini(&w->conns);
 	stop_connecting(w);
-	timer_stop(w->loop, &w->rest);
+	timer_stop(w->loop, &w->retry);
 	timer_stop(w->loop, &w->tick);
 }

@@ -8,7 +8,7 @@ trap 'rm -rf "$tmp"' EXIT
 : >"$tmp/log"
 
 "$waza" run "$here" --http 127.0.0.1:0 --reporter tap 2>"$tmp/log" &
-until url=$(sed -n 's/.*clients come to //p' "$tmp/log") && [ -n "$url" ]
+until url=$(sed -n 's/.*evaluation clients on //p' "$tmp/log") && [ -n "$url" ]
 do
 	kill -0 $! || { cat "$tmp/log" >&2; exit 2; }
 	sleep 1

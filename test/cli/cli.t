@@ -22,19 +22,19 @@ is 'unknown letter' 'waza parse: unknown option "-z"' "$(head -n 1 "$tmp/err")"
 run "$WAZA" parse --pretty=yes
 is 'a value for a flag' 'waza parse: --pretty takes no value' "$(head -n 1 "$tmp/err")"
 run "$WAZA" parse a b
-is 'one operand too many' 'waza parse: one operand too many: "b"' "$(head -n 1 "$tmp/err")"
+is 'one argument too many' 'waza parse: unexpected argument: b' "$(head -n 1 "$tmp/err")"
 run "$WAZA" match
-is 'an operand is missing' 'waza match: an operand is missing' "$(head -n 1 "$tmp/err")"
-is 'an operand is missing: status' 2 "$rc"
+is 'an argument is missing' 'waza match: missing argument: PATTERN' "$(head -n 1 "$tmp/err")"
+is 'an argument is missing: status' 2 "$rc"
 run "$WAZA" help
 is 'help: status' 0 "$rc"
 is 'help: nothing on stderr' '' "$err"
 run "$WAZA" help match
-like 'help match: usage' 'usage: waza match*' "$out"
+like 'help match: usage' 'Find a regular expression in a text.*usage: waza match*' "$out"
 run "$WAZA" match --help
-like 'match --help: the same' 'usage: waza match*' "$out"
+like 'match --help: the same' 'Find a regular expression in a text.*usage: waza match*' "$out"
 run "$WAZA" parse --pretty --help x
-like 'help after other options' 'usage: waza parse*' "$out"
+like 'help after other options' 'Print YAML or JSON as JSON.*usage: waza parse*' "$out"
 run "$WAZA" --verison
 is 'misspelt first option: status' 2 "$rc"
 is 'misspelt first option: words' 'waza: unknown option "--verison"; did you mean "--version"?' \

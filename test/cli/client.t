@@ -14,16 +14,16 @@ words() {
 # nothing is known yet
 run "$waza" connect
 is 'connect: nothing yet: status' 1 "$rc"
-words 'connect: nothing yet' 'waza: nothing is connected'
+words 'connect: nothing yet' 'waza: not connected to a server'
 for c in 'ping' 'call ping' 'delete-session x' 'generate-fix --params-json {}' 'run --remote evals/quick'
 do
 	# shellcheck disable=SC2086 # words they are
 	run "$waza" $c
-	is "$c: nothing is connected: status" 2 "$rc"
-	words "$c: nothing is connected" 'waza: nothing is connected: "waza connect TARGET" remembers a server, --connect TARGET names one'
+	is "$c: not connected: status" 2 "$rc"
+	words "$c: not connected" 'waza: not connected to a server: run "waza connect TARGET", or give --connect TARGET'
 done
 run "$waza" disconnect
-is 'disconnect: nothing' '0 nothing was connected' "$rc $out"
+is 'disconnect: nothing' '0 not connected to a server' "$rc $out"
 run "$waza" connect none
 is 'connect: no server: status' 2 "$rc"
 words 'connect: no server' "waza: cannot connect to $tmp/none: No such file or directory; is the server running?"
@@ -37,7 +37,7 @@ for at in sock "unix:$tmp/sock" "$port" ":$port" "127.0.0.1:$port" "tcp://localh
 do
 	run "$waza" connect "$at"
 	like "connect $at" 'connected to *sock (waza [0-9]*)' "$(printf '%s\n' "$out" | sed "s/$port/sock/")"
-	like "connect $at: ping" 'an answer after * ms from * (waza *)' "$("$waza" ping)"
+	like "connect $at: ping" 'answer after * ms from * (waza *)' "$("$waza" ping)"
 	for f in line lsp
 	do is "call --framing $f, $at" '{"status":"ok"}' "$("$waza" call -q --framing "$f" ping | "$waza" parse)"
 	done
@@ -86,7 +86,7 @@ is 'call: no such method: status' 1 "$rc"
 run "$waza" call ping '{'
 is 'call: no JSON' '2 PARAMS:1:2: unexpected end of input' "$rc $err"
 run "$waza" call ping 5
-is 'call: no parameters' '2 PARAMS:1:1: parameters are an object' "$rc $err"
+is 'call: no parameters' '2 PARAMS:1:1: parameters must be an object' "$rc $err"
 printf '{"path":\n "evals/quick",}' >params
 run "$waza" call --params-file params eval.get
 like 'call --params-file: a mistake' '2 params:2:16: *' "$rc $err"
@@ -97,7 +97,7 @@ is 'call --params-json' '"quick"' "$("$waza" call --params-json "$(cat params)" 
 run "$waza" call --params-file none eval.get
 is 'call --params-file: none' '2 waza: none: No such file or directory' "$rc $err"
 run "$waza" call --params-file params eval.get '{}'
-is 'call: given twice' '2 waza: the parameters are given twice' "$rc $err"
+is 'call: given twice' '2 waza: parameters are given twice' "$rc $err"
 run "$waza" call --timeout x ping
 like 'call --timeout: no number' '2 --timeout: *' "$rc $err"
 is 'tools/call, after hello' '"{\"status\":\"ok\"}"' "$("$waza" call tools/call '{"name":"ping"}' | sed -n 's/.*"result": \(.*\),/\1/p')"
@@ -550,7 +550,7 @@ is 'generate-fix: again in its session' "0 $session" "$rc $(printf '%s\n' "$out"
 run "$waza" generate-fix --params-json "{\"incidents\":[],\"agent_config\":{\"workspace\":\"$tmp/project\",\"model\":{\"provider\":\"openai\",\"model_id\":\"m\"}}}"
 like 'generate-fix: no incidents' '1 waza: kaiak/generate_fix: Invalid params: Must provide 1-1000 incidents (-32602)*' "$rc $err"
 run "$waza" generate-fix
-is 'generate-fix: no parameters' '2 waza: the parameters are missing: give --params-json or --params-file' "$rc $err"
+is 'generate-fix: no parameters' '2 waza: missing parameters: give --params-json or --params-file' "$rc $err"
 cat >agent.sh <<'SH'
 echo $$ >>"$LOG"
 tail -f /dev/null &

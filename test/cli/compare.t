@@ -120,7 +120,7 @@ like 'and no more' '*
 run "$WAZA" compare a.json
 is 'one is not enough' 2 $rc
 run "$WAZA" compare -f xml a.json b.json
-is 'an unknown format' 'waza: --format is table, json or markdown, not "xml"' "$err"
+is 'an unknown format' 'waza: --format must be table, json or markdown, not "xml"' "$err"
 echo '{"tasks": [' >bad.json
 run "$WAZA" compare a.json bad.json
 is 'a file that is no JSON' '2 bad.json:2:1: unexpected end of input' "$rc $err"

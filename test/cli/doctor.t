@@ -22,7 +22,7 @@ program() {
 doctor
 is 'overview: status' 0 "$rc"
 like 'overview: what needs nothing' '*ok  command *ok  mock *ok  replay *' "$out"
-like 'overview: what is missing, and the fix' '*no  claude *no program claude
+like 'overview: what is missing, and the fix' '*no  claude *`claude` is not installed (not found in PATH)
 * fix: npm install -g @anthropic-ai/claude-code*' "$out"
 like 'overview: for graders' '*no  python3 *for: code graders*fix: install Python 3*' "$out"
 is 'every executor is there' "$("$WAZA" doctor --format json | grep -o '"name":"[a-z0-9-]*"' | sort -u | wc -l | tr -d ' ')" \
@@ -32,8 +32,8 @@ is 'named and missing' 1 "$rc"
 doctor mock replay
 is 'named and there' 0 "$rc"
 is 'only those' 'executors:
-  ok  mock         is part of waza
-  ok  replay       is part of waza' "$out"
+  ok  mock         built in
+  ok  replay       built in' "$out"
 doctor copilot-skd
 is 'unknown: status' 2 "$rc"
 like 'unknown: said' '*unknown executor "copilot-skd"; did you mean "copilot-sdk"?' "$err"
@@ -44,7 +44,7 @@ program claude 'echo "2.3.4 (Claude Code)"'
 doctor claude
 is 'no login: status' 1 "$rc"
 is 'no login: said' "executors:
-  no  claude       $tmp/bin/claude, version 2.3.4; no sign of a login
+  no  claude       $tmp/bin/claude, version 2.3.4; no login found
                    fix: run claude and log in, or set ANTHROPIC_API_KEY" "$out"
 ANTHROPIC_API_KEY=sk-canary-0123456789
 export ANTHROPIC_API_KEY
@@ -71,7 +71,7 @@ program gemini 'exit 7'
 program codex 'printf "\033[31m\001 1.\0332 x\n"'
 program opencode 'while :; do echo 123456789012345678901234567890; done'
 doctor gemini codex opencode
-like 'fails' '*bin/gemini, which tells no version; no sign of a login*' "$out"
+like 'fails' '*bin/gemini, unknown version; no login found*' "$out"
 is 'control characters stay out' "$out" "$(printf '%s' "$out" | tr -d '\001\033')"
 like 'floods' '*opencode     *bin/opencode*' "$out"
 
@@ -87,7 +87,7 @@ is 'openai without a key' 1 "$rc"
 OPENAI_API_KEY=sk-canary-y
 export OPENAI_API_KEY
 doctor openai
-like 'openai without curl' '*https needs the program curl*' "$out"
+like 'openai without curl' '*https needs `curl`, which is not installed*' "$out"
 program curl 'echo curl 8.0'
 doctor openai
 is 'openai with both' 0 "$rc"

@@ -69,7 +69,7 @@ is 'draft 7' 'one.json:1:2: /0: must be null, is a number (1)' "$out"
 run "$WAZA" schema-check list.json one.json
 like 'draft 2020-12' 'list.json:1:11: /items: must be a schema; *' "$err"
 run "$WAZA" schema-check --draft 4 list.json one.json
-is 'no such draft' 'waza: --draft is 7 or 2020-12, not "4"' "$err"
+is 'no such draft' 'waza: --draft must be 2020-12 or 7, not "4"' "$err"
 run "$WAZA" schema-check s.json
 is 'no file' 2 "$rc"
 

@@ -49,7 +49,7 @@ is 'missing file: status' 2 "$rc"
 mkdir sub/eval.yaml
 run "$WAZA" validate empty
 is 'a directory without suites' 2 "$rc"
-like 'a directory without suites: words' 'waza: empty: there is no eval.yaml*' "$err"
+like 'a directory without suites: words' 'waza: empty: no eval.yaml found*' "$err"
 printf 'a\000b' >bin.yaml
 run "$WAZA" validate bin.yaml
 is 'a binary file' 'bin.yaml: binary file, not YAML' "$out"

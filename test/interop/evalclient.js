@@ -36,7 +36,7 @@ function start(args, pattern) {
 }
 
 const run = () => start(['run', suite, '--http', '127.0.0.1:0', '-o',
-	path.join(dir, 'r.json')], /come to (ws:\S+)\n/);
+	path.join(dir, 'r.json')], /clients on (ws:\S+)\n/);
 
 // A client as theirs is: what it registers with, in which order it speaks.
 class Agent {

@@ -17,8 +17,8 @@ begin() {
 	: >log
 	"$WAZA" run --http 127.0.0.1:0 -o r.json "$@" </dev/null >report 2>log &
 	go=$!
-	wait_until 60 has log 'clients come to'
-	port=$(sed -n 's/.*clients come to ws:.*://p' log)
+	wait_until 60 has log 'evaluation clients on'
+	port=$(sed -n 's/.*evaluation clients on ws:.*://p' log)
 }
 
 # over: the run has ended; its status in $rc

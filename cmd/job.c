@@ -1,0 +1,259 @@
+/* SPDX-License-Identifier: ISC */
+/*
+ * The part of a job that `waza run` and `waza grade` share.
+ *
+ * Errors have two readers: people on stderr, and programs as events.  Until
+ * the console has started, an error is printed here; afterwards the console
+ * prints the error events, below its progress line.
+ */
+#include "cmd/job.h"
+
+#include <unistd.h>
+
+#include "base/os.h"
+#include "results/result.h"
+#include "suite/spec.h"
+
+enum { TICK_MS = 100 };		/* between redraws of the console */
+
+int
+cmd_job_check(struct cmd_job *j)
+{
+	const struct opt_list *r = &j->opt->reporters;
+	struct err *e = j->call->err;
+	size_t i;
+
+	for (i = 0; i < r->n; i++) {
+		if (report_check(r->v[i], e) == -1)
+			return -1;
+		if (j->owns_stdout != NULL &&
+		    report_flags(r->v[i]) & REPORT_STDOUT)
+			return err_set(e, ERR_SCHEMA, "reporter %s needs a "
+			    "file with %s", r->v[i], j->owns_stdout);
+	}
+	return 0;
+}
+
+static void
+emit_error(struct cmd_job *j, const char *type, const char *msg,
+    struct spec_where at)
+{
+	struct event ev = { .type = EVENT_ERROR, .problem = {
+		.error_type = str_of(type), .message = str_of(msg),
+		.line = at.line, .col = at.col } };
+
+	if (at.file != NULL)
+		ev.problem.file = str_of(at.file);
+	event_emit(&j->bus, &ev);
+}
+
+int
+cmd_job_fail(struct cmd_job *j, const char *type)
+{
+	emit_error(j, type, j->call->err->msg, (struct spec_where){ 0 });
+	return j->has_console ? CMD_ERROR : cmd_complain(j->call->err);
+}
+
+void
+cmd_job_load(struct cmd_job *j, const char *path, const char *json,
+    struct spec_notes *notes)
+{
+	j->suite = spec_load(j->call->arena, cmd_suite_path(j->call), notes);
+	if (j->suite != NULL)
+		cmd_settings(j->call, path, json, j->suite, notes);
+}
+
+int
+cmd_job_print_notes(struct cmd_job *j, const struct spec_notes *notes)
+{
+	const struct spec_note *n;
+
+	for (n = notes->head; n != NULL; n = n->next)
+		if (n->level == FIELD_ERROR || notes->strict)
+			emit_error(j, "eval_load_failed", n->msg, n->at);
+	return cmd_print_notes(notes, !j->opt->quiet);
+}
+
+void
+cmd_job_cancel(struct cmd_job *j)
+{
+	if (j->current != NULL)
+		run_cancel(j->current);
+	if (j->cancelled != NULL)
+		j->cancelled(j);
+}
+
+static void
+on_signal(void *arg)
+{
+	cmd_job_cancel(arg);
+}
+
+static void
+on_tick(void *arg)
+{
+	struct cmd_job *j = arg;
+
+	report_console_tick(&j->console, os_wall_ns() / 1000000);
+	timer_start(j->loop, &j->tick, TICK_MS);
+}
+
+void
+cmd_job_tick(struct cmd_job *j, bool on)
+{
+	if (!on)
+		timer_stop(j->loop, &j->tick);
+	else if (j->console.live)
+		timer_start(j->loop, &j->tick, TICK_MS);
+}
+
+/* The options for output to this descriptor. */
+static struct report_opts
+report_opts(const struct cmd_job *j, int fd)
+{
+	struct report_opts o = { .verbose = j->opt->verbose,
+		.interpret = j->opt->interpret };
+
+	report_env(&o, fd);
+	o.color = o.color && !j->opt->no_color;
+	return o;
+}
+
+int
+cmd_job_start(struct cmd_job *j)
+{
+	struct report_console *c = &j->console;
+	struct err *e = j->call->err;
+
+	j->loop = loop_new(NULL, e);
+	if (j->loop == NULL)
+		return -1;
+	procs_init(&j->procs, j->loop, j->adopt);
+	if (cmd_signals_start(&j->signals, j->loop, on_signal, j, e) == -1)
+		return -1;
+	c->opts = report_opts(j, STDERR_FILENO);
+	c->fd = STDERR_FILENO;
+	if (j->opt->quiet || j->no_progress)
+		c->level = REPORT_QUIET;
+	else if (j->opt->verbose)
+		c->level = REPORT_VERBOSE;
+	c->live = c->level == REPORT_NORMAL && isatty(STDERR_FILENO);
+	report_console_start(c, &j->bus);
+	j->has_console = true;
+	j->tick = (struct timer){ .fn = on_tick, .arg = j };
+	return 0;
+}
+
+static void
+on_done(void *arg)
+{
+	struct cmd_job *j = arg;
+
+	cmd_job_tick(j, false);
+	j->current = NULL;
+}
+
+int
+cmd_job_pass(struct cmd_job *j, const struct run_opts *o, struct run **out)
+{
+	struct err *e = j->call->err;
+
+	*out = run_new(j->loop, &j->procs, j->suite, o, &j->bus, e);
+	if (*out == NULL)
+		return cmd_job_fail(j, "run_failed");
+	j->runs[j->nruns++] = j->current = *out;
+	cmd_job_tick(j, true);
+	run_start(*out, on_done, j);
+	while (j->current != NULL)
+		if (cmd_turn(j->loop, e) == -1)
+			return cmd_job_fail(j, "system");
+	return run_error(*out)->code != ERR_NONE ? CMD_ERROR : CMD_OK;
+}
+
+/* To stdout, unless an option or a reporter has it to itself. */
+static int
+print_report(struct cmd_job *j)
+{
+	struct report_opts o = report_opts(j, STDOUT_FILENO);
+	struct buf out = { 0 };
+	size_t i;
+
+	if (j->owns_stdout != NULL)
+		return CMD_OK;
+	for (i = 0; i < j->opt->reporters.n; i++)
+		if (report_flags(j->opt->reporters.v[i]) & REPORT_ALONE)
+			return CMD_OK;
+	for (i = 0; i < j->nresults; i++) {
+		report_text(&out, j->results[i], &o);
+		if (j->results[i]->stored != NULL)
+			report_changes(&out, j->results[i], &o);
+	}
+	if (j->nresults > 1)
+		report_models(&out, j->results, j->nresults, &o);
+	return cmd_finish(j->call, &out, CMD_OK);
+}
+
+/* A reporter that fails does not keep the others from writing. */
+int
+cmd_job_report(struct cmd_job *j)
+{
+	const struct opt_list *r = &j->opt->reporters;
+	struct report_opts o = { 0 };
+	int status = print_report(j);
+	size_t i;
+
+	for (i = 0; i < r->n; i++)
+		if (report_write(r->v[i], j->results, j->nresults, &o,
+		    j->call->err) == -1)
+			status = cmd_job_fail(j, "report_failed");
+	return status;
+}
+
+bool
+cmd_job_passed(const struct cmd_job *j)
+{
+	const struct result_run *r;
+	size_t i;
+
+	if (j->on_server)
+		return !j->server_failed && j->nresults > 0;
+	for (i = 0; i < j->nresults; i++) {
+		r = j->results[i];
+		if (r->ntasks == 0 && j->sharded)
+			continue;	/* more shards than tasks */
+		if (!result_ok(r))
+			return false;
+		if (r->baseline != NULL && r->sum.rate < r->baseline->sum.rate)
+			return false;	/* the skill made it worse */
+	}
+	return j->nresults > 0;
+}
+
+int
+cmd_exit_status(const struct cmd_job *j, bool errors)
+{
+	if (j->signals.signo != 0)
+		return 128 + j->signals.signo;
+	if (errors)
+		return CMD_ERROR;
+	return cmd_job_passed(j) ? CMD_OK : CMD_FAILED;
+}
+
+void
+cmd_job_free_runs(struct cmd_job *j)
+{
+	while (j->nruns > 0)
+		run_free(j->runs[--j->nruns]);
+}
+
+void
+cmd_job_end(struct cmd_job *j)
+{
+	report_console_end(&j->console);
+	cmd_job_free_runs(j);
+	if (j->loop == NULL)
+		return;
+	cmd_signals_stop(&j->signals);
+	procs_fini(&j->procs);
+	loop_free(j->loop);
+}

@@ -1,0 +1,136 @@
+/* SPDX-License-Identifier: ISC */
+/*
+ * cmd/job.h: cmd_.  The job of `waza run` and `waza grade`: the options that
+ * both have, the loop with its signals and console, one pass after the other,
+ * the reports, and the exit status (cmd_exit_status in waza.h).
+ *
+ * A command embeds a struct cmd_job, sets its first part, zeroes the rest,
+ * and calls check, load, start, pass, report and end, in this order.
+ */
+#ifndef WAZA_CMD_JOB_H
+#define WAZA_CMD_JOB_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "cmd/wait.h"
+#include "io/loop.h"
+#include "io/proc.h"
+#include "report/report.h"
+#include "results/event.h"
+#include "run/run.h"
+#include "waza.h"
+
+struct result_run;
+struct spec_notes;
+struct spec_suite;
+
+enum { CMD_PASSES_MAX = 32 };	/* passes that are reported: models */
+
+/* The options that both commands have; first in their options structs. */
+struct cmd_job_opt {
+	struct opt_list tasks, reporters;
+	const char *output, *judge_model, *format;
+	int64_t workers;
+	bool update, strict, interpret, verbose, quiet, no_color;
+};
+
+#define CMD_JOB_OPT(m, t, ...) CMD_OPT(cmd_job_opt, m, t, __VA_ARGS__)
+#define CMD_JOB_EXECUTION \
+	CMD_JOB_OPT(judge_model, OPT_STR, .name = "judge-model", \
+	    .group = "Execution", .value = "NAME", \
+	    .help = "model that judges (default: suite's)"), \
+	CMD_JOB_OPT(workers, OPT_INT, .name = "workers", .value = "N", \
+	    .min = 1, .max = 1024, \
+	    .help = "trials at the same time (default: suite's)"), \
+	CMD_JOB_OPT(update, OPT_FLAG, .name = "update-snapshots", \
+	    .help = "store what diff graders find as expected"), \
+	CMD_JOB_OPT(strict, OPT_FLAG, .name = "strict", \
+	    .help = "treat warnings about the suite as errors")
+#define CMD_JOB_OUTPUT \
+	CMD_JOB_OPT(output, OPT_STR, .name = "output", .letter = 'o', \
+	    .group = "Output", .value = "FILE", \
+	    .help = "write a results file (JSON)"), \
+	CMD_JOB_OPT(reporters, OPT_LIST, .name = "reporter", \
+	    .value = "NAME[:FILE]", .help = "add a report: " \
+	    "csv, github, html, json, junit, markdown, tap"), \
+	CMD_JOB_OPT(interpret, OPT_FLAG, .name = "interpret", \
+	    .help = "explain the results in plain words"), \
+	CMD_JOB_OPT(verbose, OPT_FLAG, .name = "verbose", .letter = 'v', \
+	    .help = "print details"), \
+	CMD_JOB_OPT(quiet, OPT_FLAG, .name = "quiet", .letter = 'q', \
+	    .help = "print no progress"), \
+	CMD_JOB_OPT(no_color, OPT_FLAG, .name = "no-color", \
+	    .help = "do not use colors, even on a terminal")
+
+struct cmd_job {
+	struct cmd_call *call;
+	struct cmd_job_opt *opt;
+	void (*cancelled)(struct cmd_job *);	/* besides the run; or NULL */
+	bool adopt;		/* see procs_init */
+	bool no_progress;	/* the console prints errors only */
+	const char *owns_stdout;	/* the option because of which stdout
+				 * is not for reports, or NULL */
+	struct spec_suite *suite;	/* NULL: a server has it */
+	bool on_server;		/* the server decides what has passed, */
+	bool server_failed;	/* and a run there did not */
+	bool sharded;		/* a run may have no task */
+	/* results of the passes that are reported */
+	struct result_run *results[CMD_PASSES_MAX];
+	size_t nresults;
+	/* set by start */
+	struct loop *loop;
+	struct procs procs;
+	struct cmd_signals signals;
+	struct event_bus bus;
+	struct report_console console;
+	bool has_console;	/* it prints the error events */
+	struct timer tick;	/* redraws the console */
+	struct run *current;	/* NULL: between passes */
+	struct run *runs[2 * CMD_PASSES_MAX];	/* with their baselines */
+	size_t nruns;
+};
+
+/* Checks the reporters before anything is run.  -1 with the call's err. */
+int cmd_job_check(struct cmd_job *);
+
+/*
+ * Loads the suite and the settings (path, json: see cmd_settings) into
+ * j->suite, which stays NULL if the suite cannot be read.
+ */
+void cmd_job_load(struct cmd_job *, const char *path, const char *json,
+    struct spec_notes *);
+
+/* Prints what was noted, also as events; CMD_ERROR: nothing can be run. */
+int cmd_job_print_notes(struct cmd_job *, const struct spec_notes *);
+
+/* Creates the loop and starts signals and console.  -1 with the call's err. */
+int cmd_job_start(struct cmd_job *);
+
+/* Reports the call's err, as an event of this type or on stderr: CMD_ERROR. */
+int cmd_job_fail(struct cmd_job *, const char *type);
+
+/* Cancels the current pass, because of a signal or a lost reader. */
+void cmd_job_cancel(struct cmd_job *);
+
+/*
+ * Runs one pass to its end.  *out is the run, which lives until the job ends,
+ * or NULL if it could not be created.  CMD_ERROR: the reason was reported.
+ */
+int cmd_job_pass(struct cmd_job *, const struct run_opts *, struct run **out);
+
+/* The console redraws itself in this time; for passes on a server. */
+void cmd_job_tick(struct cmd_job *, bool on);
+
+/* Prints the report to stdout and writes all reporters; an exit status. */
+int cmd_job_report(struct cmd_job *);
+
+/* Whether the results mean success. */
+bool cmd_job_passed(const struct cmd_job *);
+
+/* Frees the runs; end does it as well, and frees everything else. */
+void cmd_job_free_runs(struct cmd_job *);
+void cmd_job_end(struct cmd_job *);
+
+#endif
