@@ -501,9 +501,9 @@ over
 is 'worker with the token: passes' 0 "$rc"
 is 'worker with the token: its commands do not have it' '"u text"' "$(field r.json final_output | sed 's/ "$/"/')"
 run "$WAZA" worker wss://example.org/ --tool a=b
-like 'worker: only ws' '*only ws:// is spoken here*' "$err"
+like 'worker: only ws' '*wss:// is not supported*' "$err"
 run "$WAZA" worker ws://127.0.0.1:1 --tool a
-like 'worker: a tool without a command' '*--tool needs NAME=COMMAND, not "a"*' "$err"
+like 'worker: a tool without a command' '*--tool must be NAME=COMMAND, not "a"*' "$err"
 run "$WAZA" worker ws://127.0.0.1:1
 like 'worker: no tool' '*needs at least one --tool*' "$err"
 run "$WAZA" worker --attempts 2 ws://127.0.0.1:1 --tool a=b
