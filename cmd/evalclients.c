@@ -127,7 +127,8 @@ set_up(struct cmd_run *run, struct cmd_http *h, const struct config *c)
 	struct cmd_call *call = run->job.call;
 	struct rpc *r = &h->server.rpc;
 
-	if (config_token(call->arena, c, &r->access.token, NULL, call->err) == -1)
+	if (config_token(call->arena, c, &r->access.token, NULL,
+	    call->err) == -1)
 		return -1;
 	if (c->allow_remote && r->access.token.n == 0)
 		return err_set(call->err, ERR_SCHEMA, "--allow-remote needs a "

@@ -214,8 +214,8 @@ wait_for(struct cmd_on_server *r, const bool *done)
 	if (r->client.state == CLIENT_OVER)
 		*e = r->client.err;
 	else
-		err_set(e, ERR_TIMEOUT, "the server did not end the run within %d s",
-		    CANCEL_MS / 1000);
+		err_set(e, ERR_TIMEOUT, "the server did not end the run "
+		    "within %d s", CANCEL_MS / 1000);
 	return CMD_ERROR;
 }
 

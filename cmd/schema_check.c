@@ -87,7 +87,8 @@ complain(const char *name, const struct err *e)
 {
 	if (e->line > 0)
 		return cmd_complain_at(cmd_input_name(name), e);
-	fprintf(stderr, "%s%s%s\n", e->code == ERR_SYS ? "" : cmd_input_name(name),
+	fprintf(stderr, "%s%s%s\n",
+	    e->code == ERR_SYS ? "" : cmd_input_name(name),
 	    e->code == ERR_SYS ? "waza: " : ": ", e->msg);
 	return CMD_ERROR;
 }

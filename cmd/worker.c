@@ -67,7 +67,7 @@ on_idle(void *arg)
 		cmd_worker_link_leave(&w->link);
 }
 
-/* The first signal ends the commands and then leaves; the second ends at once. */
+/* The first signal ends the commands, then leaves; the second ends at once. */
 static void
 on_signal(void *arg)
 {
@@ -116,8 +116,8 @@ read_tools(struct worker *w)
 		eq = strchr(list->v[i], '=');
 		if (eq == NULL || eq == list->v[i] || eq[1] == '\0' ||
 		    eq - list->v[i] > HUB_NAME_MAX)
-			return err_set(w->call->err, ERR_SCHEMA, "--tool must be "
-			    "NAME=COMMAND, not \"%.100s\"", list->v[i]);
+			return err_set(w->call->err, ERR_SCHEMA, "--tool must "
+			    "be NAME=COMMAND, not \"%.100s\"", list->v[i]);
 		v[i].name = (struct str){ list->v[i],
 			(size_t)(eq - list->v[i]) };
 		v[i].command = eq + 1;
