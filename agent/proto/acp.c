@@ -2,18 +2,18 @@
 /*
  * Executor `acp`: a session with an agent.
  *
- *   state     comes                        then
- *   GREETING  answer to initialize         LOGIN if a method is set, OPENING
- *   LOGIN     answer to authenticate       OPENING
- *   OPENING   session/new wants a login    LOGIN, if there is one way only
- *   OPENING   a session                    SETTING, or PROMPTED
- *   SETTING   answers to mode and model    PROMPTED
- *   PROMPTED  session/update               goes into the turn
- *   PROMPTED  answer to session/prompt     RESTING in a conversation; ENDING
- *   any       an error, or cancel          ENDING
- *   ENDING    the end of the process       GONE; the job is done
- *   RESTING   the next job of the conversation     PROMPTED
- *   RESTING   agent_conversation_end                GONE
+ *   state         event                      next state
+ *   INITIALIZING  reply to initialize        LOGIN if a method is set; OPENING
+ *   LOGIN         reply to authenticate      OPENING
+ *   OPENING       session/new needs a login  LOGIN, if there is one method
+ *   OPENING       a session                  SETTING, or PROMPTED
+ *   SETTING       replies to mode and model  PROMPTED
+ *   PROMPTED      session/update             (added to the turn)
+ *   PROMPTED      reply to session/prompt    WAITING in a conversation; ENDING
+ *   any           an error, or cancel        ENDING
+ *   ENDING        the process ends           GONE; the job is done
+ *   WAITING       the next prompt            PROMPTED
+ *   WAITING       the conversation ends      GONE
  *
  * A job is done when its process has terminated, so that nothing writes to
  * the workspace while it is graded.  In a conversation, done() is called in the
@@ -40,22 +40,26 @@ enum {
 	LOGIN_NEEDED = -32000		/* ACP: authentication required */
 };
 
+/* Text of the agent; masked first, since a cut secret would not match. */
 static struct str
-cut(struct str s, size_t max)
+masked(struct acp *x, struct str s, size_t max)
 {
-	if (s.n > max)
-		s.n = max;
-	return s;
+	return utf8_cut(mask_text(x->job->arena, &x->secrets, s), max);
 }
 
-/* Words of the agent; masked before they are cut, lest half a secret stays. */
-static struct str
-said(struct acp *x, struct str s, size_t max)
+/* The agent has nothing more to do. */
+static void
+end_process(struct acp *x)
 {
-	return cut(mask_text(x->job->arena, &x->secrets, s), max);
+	x->settled = true;
+	x->state = ACP_ENDING;
+	if (x->known != NULL && x->known->ignores_eof)
+		wire_kill(&x->wire);
+	else
+		wire_end(&x->wire);
 }
 
-/* The job's answer is an error; the process is to go. */
+/* Makes the job's answer an error and ends the process. */
 static void PRINTF(3, 4)
 fail(struct acp *x, enum answer_fault fault, const char *fmt, ...)
 {
@@ -68,17 +72,12 @@ fail(struct acp *x, enum answer_fault fault, const char *fmt, ...)
 	va_end(ap);
 	if (!x->settled)
 		agent_fail(j, fault, "%s", msg);
-	x->settled = true;
-	x->state = ACP_ENDING;
-	if (x->known != NULL && x->known->deaf)
-		wire_kill(&x->wire);
-	else
-		wire_end(&x->wire);
+	end_process(x);
 }
 
-/* An error as the agent says it, with what it adds. */
+/* The message of an error, with its details. */
 static struct str
-words(struct acp *x, const struct json *error)
+error_text(struct acp *x, const struct json *error)
 {
 	const struct json *data = json_getc(error, "data");
 	struct str msg = json_str(error, "message");
@@ -89,9 +88,10 @@ words(struct acp *x, const struct json *error)
 	if (more.n == 0 && data != NULL && data->type == JSON_STRING)
 		more = json_text(data);
 	if (more.n == 0 || str_eq(more, msg))
-		return msg.n > 0 ? said(x, msg, 400) : STR("an error");
-	return arena_fmt(x->job->arena, "%.*s: %.*s", STRF(said(x, msg, 200)),
-	    STRF(said(x, more, 200)));
+		return msg.n > 0 ? masked(x, msg, 400) :
+		    STR("an error without a message");
+	return arena_fmt(x->job->arena, "%.*s: %.*s", STRF(masked(x, msg, 200)),
+	    STRF(masked(x, more, 200)));
 }
 
 static bool
@@ -104,21 +104,22 @@ wants_login(const struct json *error)
 }
 
 static void
-fail_login(struct acp *x, const struct json *error)
+fail_no_login(struct acp *x, const struct json *error)
 {
-	fail(x, ANSWER_INFRA, "the agent wants a login (%.*s): log in with its "
+	fail(x, ANSWER_INFRA, "the agent needs a login (%.*s): log in with its "
 	    "own program, or set auth_method%s%.*s",
-	    STRF(cut(words(x, error), 150)), x->logins.n > 0 ?
-	    " to one of: " : "", STRF(cut(x->logins, 200)));
+	    STRF(utf8_cut(error_text(x, error), 150)), x->logins.n > 0 ?
+	    " to one of: " : "", STRF(utf8_cut(x->logins, 200)));
 }
 
 static void
 fail_error(struct acp *x, const char *what, const struct json *error)
 {
 	if (wants_login(error))
-		fail_login(x, error);
+		fail_no_login(x, error);
 	else
-		fail(x, ANSWER_FAILED, "%s: %.*s", what, STRF(words(x, error)));
+		fail(x, ANSWER_FAILED, "%s: %.*s", what,
+		    STRF(error_text(x, error)));
 }
 
 bool
@@ -127,11 +128,8 @@ acp_is_copilot(const struct acp *x)
 	return str_is(x->name, "Copilot") || str_is(x->name, "copilot");
 }
 
-/*
- * The end of a turn.
- */
 static void
-on_rested(void *arg)
+on_answered(void *arg)
 {
 	struct acp *x = arg;
 	struct agent_job *j = x->job;
@@ -142,11 +140,11 @@ on_rested(void *arg)
 }
 
 static void
-rest(struct acp *x)
+keep_session(struct acp *x)
 {
-	x->state = ACP_RESTING;
+	x->state = ACP_WAITING;
 	x->conversation->state = x;
-	x->timer.fn = on_rested;
+	x->timer.fn = on_answered;
 	timer_start(x->agent->procs->loop, &x->timer, 0);
 }
 
@@ -157,11 +155,11 @@ judge_stop(struct acp *x, struct str reason)
 		const char *reason, *words;
 	} stops[] = {
 		{ "cancelled", "the agent cancelled its turn" },
-		{ "max_tokens", "the agent stopped: the limit of tokens "
-		    "was reached (max_tokens)" },
-		{ "max_turn_requests", "the agent stopped: the limit of "
-		    "model requests in a turn was reached" },
-		{ "refusal", "the agent refused to go on (refusal)" },
+		{ "max_tokens", "the agent stopped: it reached its "
+		    "limit of tokens (max_tokens)" },
+		{ "max_turn_requests", "the agent stopped: it reached "
+		    "its limit of model requests in a turn" },
+		{ "refusal", "the agent refused to continue (refusal)" },
 	};
 	size_t i;
 
@@ -171,12 +169,13 @@ judge_stop(struct acp *x, struct str reason)
 			return;
 		}
 	fail(x, ANSWER_FAILED, "the agent stopped: %.*s", STRF(reason.n > 0 ?
-	    said(x, reason, 100) : STR("without reason")));
+	    masked(x, reason, 100) : STR("no reason given")));
 }
 
-/* Copilot reports errors of the model as text, and then no usage. */
+/* Copilot reports errors of the model as text, without usage. */
 static bool
-hides_error(const struct acp *x, const struct json *result, struct str *error)
+is_hidden_error(const struct acp *x, const struct json *result,
+    struct str *error)
 {
 	const struct buf *b = &x->turn.text;
 
@@ -202,28 +201,22 @@ on_prompted(void *ctx, const struct json *result, const struct json *error)
 	else if (error != NULL)
 		fail_error(x, "the agent failed", error);
 	else if (x->turn.refused.n > 0)
-		fail(x, ANSWER_FAILED, "the agent wanted to leave the "
-		    "workspace: %.*s", STRF(said(x, x->turn.refused, 300)));
+		fail(x, ANSWER_FAILED, "the agent tried to leave the "
+		    "workspace: %.*s", STRF(masked(x, x->turn.refused, 300)));
 	else if (!str_is(stop, "end_turn"))
 		judge_stop(x, stop);
-	else if (hides_error(x, result, &hidden))
+	else if (is_hidden_error(x, result, &hidden))
 		fail(x, ANSWER_FAILED, "the agent failed: %.*s",
-		    STRF(said(x, hidden, 400)));
+		    STRF(masked(x, hidden, 400)));
 	else if (x->conversation != NULL)
-		rest(x);
-	else {
-		x->settled = true;
-		x->state = ACP_ENDING;
-		if (x->known != NULL && x->known->deaf)
-			wire_kill(&x->wire);
-		else
-			wire_end(&x->wire);
-	}
+		keep_session(x);
+	else
+		end_process(x);
 	acp_turn_free(&x->turn);
 }
 
 /*
- * Questions, in their order.
+ * Requests, in their order.
  */
 static void
 ask(struct acp *x, const char *method, struct buf *params, wire_answer_fn *fn)
@@ -263,8 +256,8 @@ on_set(void *ctx, const struct json *result, const struct json *error)
 	if (x->state != ACP_SETTING || (result == NULL && error == NULL))
 		return;
 	if (error != NULL)
-		fail(x, ANSWER_INFRA, "the agent does not take the mode or "
-		    "model: %.*s", STRF(words(x, error)));
+		fail(x, ANSWER_INFRA, "the agent refused the mode or "
+		    "model: %.*s", STRF(error_text(x, error)));
 	else
 		set_next(x);
 }
@@ -312,9 +305,10 @@ on_login(void *ctx, const struct json *result, const struct json *error)
 	if (x->state != ACP_LOGIN || (result == NULL && error == NULL))
 		return;
 	if (error != NULL)
-		fail(x, ANSWER_INFRA, "the agent's login failed: %.*s (ways to "
-		    "log in: %.*s)", STRF(cut(words(x, error), 200)),
-		    STRF(cut(x->logins, 200)));
+		fail(x, ANSWER_INFRA, "the agent's login failed: %.*s "
+		    "(methods: %.*s)",
+		    STRF(utf8_cut(error_text(x, error), 200)),
+		    STRF(utf8_cut(x->logins, 200)));
 	else
 		open_session(x);
 }
@@ -346,7 +340,7 @@ on_opened(void *ctx, const struct json *result, const struct json *error)
 	    x->login.n > 0)
 		log_in(x, x->login);
 	else if (error != NULL)
-		fail_error(x, "the agent opens no session", error);
+		fail_error(x, "the agent did not open a session", error);
 	else if (id.n == 0)
 		fail(x, ANSWER_FAILED, "the agent's session has no id");
 	else {
@@ -361,7 +355,7 @@ on_opened(void *ctx, const struct json *result, const struct json *error)
 	}
 }
 
-/* "id (name), id (name)"; and the only one, where there is one only. */
+/* Lists them as "id (name), id (name)"; keeps the only one, if so. */
 static void
 take_logins(struct acp *x, const struct json *methods)
 {
@@ -373,28 +367,29 @@ take_logins(struct acp *x, const struct json *methods)
 		id = json_str(v, "id");
 		x->logins = arena_fmt(x->arena, "%.*s%s%.*s (%.*s)",
 		    STRF(x->logins), x->logins.n > 0 ? ", " : "",
-		    STRF(cut(id, 100)), STRF(cut(json_str(v, "name"), 100)));
+		    STRF(utf8_cut(id, 100)),
+		    STRF(utf8_cut(json_str(v, "name"), 100)));
 		x->login = json_count(methods) == 1 ?
 		    arena_str(x->arena, id) : STR("");
 	}
 }
 
 static void
-on_greeted(void *ctx, const struct json *result, const struct json *error)
+on_initialized(void *ctx, const struct json *result, const struct json *error)
 {
 	struct acp *x = ctx;
 	const struct json *version = json_getc(result, "protocolVersion");
 	int64_t n = -1;
 
-	if (x->state != ACP_GREETING || (result == NULL && error == NULL))
+	if (x->state != ACP_INITIALIZING || (result == NULL && error == NULL))
 		return;
 	if (error != NULL) {
-		fail_error(x, "the agent does not greet", error);
+		fail_error(x, "the agent refused to initialize", error);
 		return;
 	}
 	if (version == NULL || !json_int(version, &n) || n != ACP_VERSION) {
-		fail(x, ANSWER_INFRA, "the agent speaks version %lld of the "
-		    "Agent Client Protocol; waza speaks %d", (long long)n,
+		fail(x, ANSWER_INFRA, "the agent uses version %lld of the "
+		    "Agent Client Protocol; waza supports %d", (long long)n,
 		    ACP_VERSION);
 		return;
 	}
@@ -407,20 +402,20 @@ on_greeted(void *ctx, const struct json *result, const struct json *error)
 		open_session(x);
 }
 
-/* No files and no terminal of ours: every agent has its own ways to them. */
+/* We offer no files or terminal: every agent has its own. */
 static void
-greet(struct acp *x)
+initialize(struct acp *x)
 {
-	x->state = ACP_GREETING;
+	x->state = ACP_INITIALIZING;
 	wire_ask(&x->wire, "initialize", STR("{\"protocolVersion\":1,"
 	    "\"clientCapabilities\":{\"fs\":{\"readTextFile\":false,"
 	    "\"writeTextFile\":false},\"terminal\":false},\"clientInfo\":{"
 	    "\"name\":\"waza\",\"title\":\"waza\",\"version\":\""
-	    QUOTE(WAZA_VERSION) "\"}}"), on_greeted, x);
+	    QUOTE(WAZA_VERSION) "\"}}"), on_initialized, x);
 }
 
 /*
- * What comes from the agent.
+ * Messages from the agent.
  */
 static void
 on_notify(void *arg, struct str method, const struct json *params)
@@ -435,12 +430,12 @@ on_notify(void *arg, struct str method, const struct json *params)
 		return;
 	acp_turn_end(x, NULL);
 	acp_turn_free(&x->turn);
-	fail(x, ANSWER_FAILED, "the agent says more than %d MiB, or calls more "
-	    "than %d tools, in a turn", ACP_TEXT_MAX >> 20, ACP_CALLS_MAX);
+	fail(x, ANSWER_FAILED, "the agent sent more than %d MiB, or more than "
+	    "%d tool calls, in a turn", ACP_TEXT_MAX >> 20, ACP_CALLS_MAX);
 	wire_kill(&x->wire);
 }
 
-/* Each is answered, or the agent may wait forever. */
+/* Answer every request, or the agent may wait forever. */
 static void
 on_request(void *arg, const struct json *id, struct str method,
     const struct json *params)
@@ -453,7 +448,7 @@ on_request(void *arg, const struct json *id, struct str method,
 		return;
 	}
 	snprintf(msg, sizeof(msg), "Method not found: %.*s",
-	    STRF(cut(method, 80)));
+	    STRF(utf8_cut(method, 80)));
 	wire_refuse(&x->wire, id, NOT_FOUND, msg);
 }
 
@@ -477,18 +472,18 @@ judge_end(struct acp *x)
 {
 	const struct proc_result *res = &x->wire.proc.res;
 	const char *when = x->state < ACP_PROMPTED ?
-	    "before it was ready" : "in its turn";
+	    "before it was ready" : "during its turn";
 
 	if (x->cancelled)
 		fail(x, ANSWER_CANCELLED, "cancelled");
 	else if (x->wire.broken)
-		fail(x, ANSWER_FAILED, "the agent says what is no protocol, or "
+		fail(x, ANSWER_FAILED, "the agent sent an invalid message, or "
 		    "more than %d MiB at once", WIRE_MESSAGE_MAX >> 20);
 	else if (res->signo != 0)
 		fail(x, ANSWER_FAILED, "the agent was killed by signal %d %s",
 		    res->signo, when);
 	else
-		fail(x, ANSWER_FAILED, "the agent ended %s: exit status %d",
+		fail(x, ANSWER_FAILED, "the agent exited %s: exit status %d",
 		    when, res->status);
 }
 
@@ -499,7 +494,7 @@ on_ended(void *arg)
 	struct agent_job *j = x->job;
 
 	timer_stop(x->agent->procs->loop, &x->timer);
-	if (j != NULL && x->state == ACP_RESTING) {	/* its answer is due */
+	if (j != NULL && x->state == ACP_WAITING) {	/* on_answered is due */
 		x->state = ACP_GONE;
 		timer_start(x->agent->procs->loop, &x->timer, 0);
 		return;
@@ -553,10 +548,10 @@ make(struct agent *a, struct agent_job *j)
 	x->arena = mem;
 	x->set = *(const struct acp_settings *)a->state;
 	x->known = acp_agent(x->set.agent);
-	x->room = r->workspace;
+	x->workspace = r->workspace;
 	x->home = r->home;
 	x->tmp = r->tmp;
-	x->cwd = os_absolute(mem, x->room != NULL ? agent_cwd(r) :
+	x->cwd = os_absolute(mem, x->workspace != NULL ? agent_cwd(r) :
 	    x->home != NULL ? x->home : tmp != NULL ? tmp : "/tmp");
 	x->timer.arg = x;
 	acp_turn_init(&x->turn);
@@ -590,7 +585,7 @@ acp_start(struct agent *a, struct agent_job *j)
 	struct err e = { 0 };
 
 	if (x != NULL && x->state == ACP_GONE) {
-		agent_fail(j, ANSWER_FAILED, "the agent ended between two "
+		agent_fail(j, ANSWER_FAILED, "the agent exited between two "
 		    "prompts: exit status %d", x->wire.proc.res.status);
 		return AGENT_DONE;
 	}
@@ -607,19 +602,19 @@ acp_start(struct agent *a, struct agent_job *j)
 		agent_fail(j, ANSWER_INFRA, "%s", e.msg);
 		return AGENT_DONE;
 	}
-	greet(x);
+	initialize(x);
 	return AGENT_LATER;
 }
 
 static void
-on_patience(void *arg)
+on_cancel_timeout(void *arg)
 {
 	struct acp *x = arg;
 
 	wire_kill(&x->wire);
 }
 
-/* It is asked to stop first, so that its own children end with the turn. */
+/* Ask it to stop first, so that its own children end with the turn. */
 static void
 acp_cancel(struct agent *a, struct agent_job *j)
 {
@@ -629,9 +624,9 @@ acp_cancel(struct agent *a, struct agent_job *j)
 
 	if (x->state != ACP_PROMPTED || x->cancelled) {
 		x->cancelled = true;
-		if (x->state != ACP_RESTING && x->state != ACP_GONE)
+		if (x->state != ACP_WAITING && x->state != ACP_GONE)
 			wire_kill(&x->wire);
-		return;			/* or its answer is due */
+		return;			/* on_answered is due */
 	}
 	x->cancelled = true;
 	json_open(&o, '{');
@@ -639,7 +634,7 @@ acp_cancel(struct agent *a, struct agent_job *j)
 	json_close(&o, '}');
 	wire_tell(&x->wire, "session/cancel", buf_str(&b));
 	buf_free(&b);
-	x->timer.fn = on_patience;
+	x->timer.fn = on_cancel_timeout;
 	timer_start(a->procs->loop, &x->timer, ACP_CANCEL_MS);
 }
 
@@ -659,7 +654,7 @@ acp_conversation_open(const struct agent_conversation *t)
 {
 	const struct acp *x = t->state;
 
-	return x->state == ACP_RESTING;
+	return x->state == ACP_WAITING;
 }
 
 /* Other agents may load skills without calling a tool. */
@@ -674,7 +669,7 @@ acp_skills(const struct spec_suite *s, const struct spec_task *t)
 	acp_read(&a, s, &set);
 	known = acp_agent(set.agent);
 	arena_free(&a);
-	return known != NULL && known->tells ? AGENT_SKILLS_REPORTED :
+	return known != NULL && known->reports_skills ? AGENT_SKILLS_REPORTED :
 	    AGENT_SKILLS_SOMETIMES;
 }
 

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * acp.h: acp_ agent_.  Executor `acp`: agents that speak the Agent Client
- * Protocol, version 1.  A process a trial, or a conversation; its parts for the
- * acp*.c files:
- * the settings with what is known of each agent (acp_setup.c), the session
- * (acp.c) and its mode and model (acp_plan.c), what is said in a turn
- * (acp_turn.c, acp_answer.c) and permissions (acp_permit.c).
+ * acp.h: acp_ agent_.  Executor `acp`: agents that support the Agent Client
+ * Protocol, version 1.  One process per trial or conversation.  For the acp*.c
+ * files: settings and known agents (acp_setup.c), the session (acp.c), its mode
+ * and model (acp_plan.c), a turn (acp_turn.c) and its answer (acp_answer.c),
+ * permissions (acp_permit.c).
  */
 #ifndef WAZA_ACP_H
 #define WAZA_ACP_H
@@ -24,24 +23,24 @@ struct json;
 
 enum {
 	ACP_VERSION = 1,
-	ACP_CANCEL_MS = 5000,		/* for the end of a cancelled turn */
-	ACP_TEXT_MAX = 10 << 20,	/* bytes kept of what it says, and of
-					 * its calls */
-	ACP_CALLS_MAX = 10000
+	ACP_CANCEL_MS = 5000,		/* for a cancelled turn to end */
+	ACP_TEXT_MAX = 10 << 20,	/* bytes of text in a turn, and of
+					 * calls */
+	ACP_CALLS_MAX = 10000		/* calls in a turn */
 };
 
-/* What is known of an agent, by its name in the settings. */
+/* A known agent, by its name in the settings. */
 struct acp_agent {
 	const char *name;
 	const char *argv[4];
-	const char *instead;		/* a program that does as well */
-	const char *model_flag;		/* takes the model, or NULL */
-	const char *model_env;		/* the same, by the environment */
-	const char *effort_flag;	/* of reasoning, "--flag="; or NULL */
-	const char *mcp_flag;		/* the same, of a file with servers */
+	const char *instead;		/* alternative program, or NULL */
+	const char *model_flag;		/* for the model, or NULL */
+	const char *model_env;		/* variable for the model, or NULL */
+	const char *effort_flag;	/* reasoning effort: "--flag=", NULL */
+	const char *mcp_flag;		/* file of MCP servers: the same */
 	const char *env[3];		/* "K=V" */
-	bool deaf;			/* does not end with its stdin */
-	bool tells;			/* its skills are a tool of their own */
+	bool ignores_eof;		/* does not exit at end of stdin */
+	bool reports_skills;		/* loads each skill by a tool call */
 };
 
 struct acp_settings {
@@ -49,56 +48,57 @@ struct acp_settings {
 	const struct json *command, *permissions, *env, *home;
 };
 
-/* One of the table, or NULL. */
+/* The known agent of that name, or NULL. */
 const struct acp_agent *acp_agent(struct str name);
 
-/* The settings of a suite, over each other; checked by acp_check. */
+/* Reads the settings (ignores wrong ones); notes what is wrong. */
 void acp_read(struct arena *, const struct spec_suite *,
     struct acp_settings *);
 void acp_check(const struct spec_suite *, struct spec_notes *);
 
+/* argv and environment of the agent, in the arena; NULL with the error. */
 const char **acp_argv(struct arena *, const struct spec_suite *,
     const struct acp_settings *, const struct agent_request *, struct err *);
 const char **acp_env(struct arena *, const struct spec_suite *,
     const struct acp_settings *, const struct agent_request *, struct err *);
 
-/* Whether the model is in argv or the environment already. */
+/* Whether argv or the environment contains the model. */
 bool acp_names_model(const struct acp_settings *);
 
-/* The flag that argv has one of; NULL: it goes by the protocol. */
+/* The flag that argv uses; NULL: use the protocol. */
 const char *acp_effort_flag(const struct acp_settings *);
 const char *acp_mcp_flag(const struct acp_settings *);
 
-enum acp_status { ACP_SILENT, ACP_UNDERWAY, ACP_COMPLETED, ACP_FAILED };
+enum acp_status { ACP_NO_STATUS, ACP_UNDERWAY, ACP_COMPLETED, ACP_FAILED };
 
-/* A call of a tool; its texts are JSON but for the name. */
+/* A tool call; input and output are JSON. */
 struct acp_call {
 	struct acp_call *next;
 	struct str id;
 	struct buf name, title, kind;
 	struct buf input, output;
-	struct str path;		/* the first it names, or empty */
-	struct str outside;		/* one that is not the trial's */
-	size_t at;			/* bytes of text that came before */
-	bool raw;			/* output is its rawOutput */
+	struct str path;		/* the first path it names, or empty */
+	struct str outside;		/* a path outside of the trial's */
+	size_t at;			/* bytes of text before it */
+	bool raw;			/* output is rawOutput */
 	enum acp_status status;
 };
 
-/* What an agent says from a prompt to its end. */
+/* The agent's messages from a prompt to its reply. */
 struct acp_turn {
 	struct buf text;
-	struct buf message_id;		/* of the last piece of text */
-	size_t last;			/* where the last message begins */
+	struct buf message_id;		/* of the last chunk of text */
+	size_t last;			/* start of the last message */
 	struct acp_call *calls, **tail;
 	size_t ncalls, bytes;		/* bytes: of the calls */
-	bool parted;			/* a call came after the last text */
-	bool full;			/* it says more than is kept */
-	double cost;			/* of the session, as it says */
+	bool parted;			/* a call followed the last text */
+	bool full;			/* over a limit */
+	double cost;			/* of the session so far */
 	bool has_cost;
-	struct str refused;		/* what it may not touch, or empty */
+	struct str refused;		/* kind and path, or empty */
 };
 
-/* A question that is still to be asked. */
+/* A request to be sent before the prompt. */
 struct acp_ask {
 	struct acp_ask *next;
 	const char *method;
@@ -106,20 +106,19 @@ struct acp_ask {
 };
 
 enum acp_state {
-	ACP_GREETING,			/* initialize */
+	ACP_INITIALIZING,			/* initialize */
 	ACP_LOGIN,			/* authenticate */
 	ACP_OPENING,			/* session/new */
 	ACP_SETTING,			/* mode, model */
 	ACP_PROMPTED,			/* session/prompt */
-	ACP_RESTING,			/* between prompts */
-	ACP_ENDING,			/* its answer is there, or was given
-					 * up; the process goes */
+	ACP_WAITING,			/* between prompts */
+	ACP_ENDING,			/* waiting for the process to exit */
 	ACP_GONE
 };
 
 struct acp {
 	struct agent *agent;
-	struct agent_job *job;		/* NULL: resting */
+	struct agent_job *job;		/* NULL: between prompts */
 	struct agent_conversation *conversation;	/* or NULL */
 	struct arena *arena;		/* the conversation's, or the job's */
 	struct acp_settings set;
@@ -127,40 +126,44 @@ struct acp {
 	struct wire wire;
 	enum acp_state state;
 	const char *cwd;		/* of the session, absolute */
-	const char *room, *home, *tmp;	/* what is its own; each may be NULL */
-	struct str session, name;	/* name: of the agent, as it says */
-	struct str logins;		/* its ways to log in, in words */
-	struct str login;		/* the only one there is, or empty */
+	const char *workspace, *home, *tmp;	/* it may use; or NULL */
+	struct str session, name;	/* name: as the agent reports it */
+	struct str logins;		/* its login methods, for messages */
+	struct str login;		/* the only method, or empty */
 	bool logged_in;
-	bool settled;			/* the job's answer is made */
+	bool settled;			/* the answer is final */
 	bool cancelled;
-	struct acp_ask *asks;		/* what is to be set before a prompt */
+	struct acp_ask *asks;		/* before the first prompt */
 	struct mask secrets;		/* of its environment */
 	struct acp_turn turn;
-	struct answer_usage before;	/* of the session, until this turn */
+	struct answer_usage before;	/* of the session before this turn */
 	struct timer timer;
 };
 
+/* Whether the agent is the Copilot CLI, which has its own habits. */
 bool acp_is_copilot(const struct acp *);
 
-/* Adds to asks what makes a new session the one that is wanted. */
+/* Adds the requests that set mode, model and effort; 0, or -1. */
 int acp_plan(struct acp *, const struct json *session, struct err *);
 
-/* Takes a session/update, or the call that a permission is asked for. */
+/*
+ * A turn: begin; add a session/update, or the call of a permission request
+ * (`asking`; NULL: over a limit).
+ */
 void acp_turn_init(struct acp_turn *);
 void acp_turn_update(struct acp *, const struct json *update);
 struct acp_call *acp_turn_call(struct acp *, const struct json *call,
     bool asking);
-/* The answer's text, calls, skills, usage and transcript. */
+/* Makes the answer: text, calls, skills, usage and transcript. */
 void acp_turn_end(struct acp *, const struct json *result);
 void acp_turn_free(struct acp_turn *);
 
-/* Notes in the call what it touches that is not the trial's. */
-void acp_look(struct acp *, struct acp_call *, const struct json *call);
-/* The answer to session/request_permission. */
+/* Sets path and outside of the call from the paths that it names. */
+void acp_check_paths(struct acp *, struct acp_call *, const struct json *call);
+/* Answers session/request_permission. */
 void acp_permit(struct acp *, const struct json *id,
     const struct json *params);
-/* The words for `permissions`; NULL at the end. */
+/* The kinds of tools in `permissions`; ends with NULL. */
 extern const char *const acp_kinds[];
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* The answer that a turn makes: text, calls, skills, usage, transcript. */
+/* Makes the answer from a turn. */
 #include "agent/proto/acp.h"
 
 #include <string.h>
@@ -13,7 +13,7 @@ own(struct acp *x, const struct buf *b)
 	return arena_str(x->job->arena, buf_str(b));
 }
 
-/* Gemini has the tool's name only in the id: tool__tool_123_0. */
+/* Gemini sends the tool's name only in the id: tool__tool_123_0. */
 static struct str
 name_in_id(struct str id)
 {
@@ -39,7 +39,7 @@ call_name(struct acp *x, const struct acp_call *c)
 	    STR("tool");
 }
 
-/* What its title begins with, in quotes; Gemini says a skill so. */
+/* The quoted start of the title: Gemini names a skill so. */
 static struct str
 quoted_title(const struct acp_call *c)
 {
@@ -52,7 +52,7 @@ quoted_title(const struct acp_call *c)
 	return (struct str){ s.p + 1, (size_t)(end - s.p - 1) };
 }
 
-/* Some agents show only where their tool goes to work, or on what. */
+/* Some agents send no input, only a path or a title. */
 static struct str
 call_arguments(struct acp *x, const struct acp_call *c)
 {
@@ -87,14 +87,14 @@ take_calls(struct acp *x)
 		to->arguments = call_arguments(x, c);
 		to->result = c->output.n > 0 ? own(x, &c->output) : STR("");
 		to->success = c->status == ACP_COMPLETED ||
-		    c->status == ACP_SILENT;
+		    c->status == ACP_NO_STATUS;
 		*tail = to;
 		tail = &to->next;
 		ans->ncalls++;
 	}
 }
 
-/* The tool by which agents of several makers load a skill, and its name. */
+/* Whether the call loads a skill, and which. */
 static bool
 is_skill(struct arena *a, const struct answer_call *c, struct str *name)
 {
@@ -139,20 +139,21 @@ number(const struct json *obj, const char *a, const char *b, int64_t *out)
 	return v != NULL && json_int(v, out) && *out >= 0;
 }
 
-static int64_t
-less(int64_t *n, int64_t before)
+/* Makes a total the difference to an earlier total, which is updated. */
+static void
+subtract(int64_t *n, int64_t *before)
 {
 	int64_t all = *n;
 
-	if (all >= before)
-		*n = all - before;
-	return all;
+	if (all >= *before)
+		*n = all - *before;
+	*before = all;
 }
 
 /*
- * Not in the protocol, but most agents say.  Copilot's sum is that of the
- * session, and so is the cost of all; others' is the turn's, and opencode's
- * the last model call's.
+ * Not in the protocol, but most agents send it.  Copilot's counts are those of
+ * the session, and so is every agent's cost; others' counts are the turn's,
+ * opencode's the last model call's.
  */
 static void
 take_usage(struct acp *x, const struct json *result)
@@ -172,14 +173,11 @@ take_usage(struct acp *x, const struct json *result)
 	number(v, "cachedWriteTokens", "cacheWriteInputTokens",
 	    &u->cache_write_tokens);
 	if (acp_is_copilot(x) && u->known) {
-		x->before.input_tokens = less(&u->input_tokens,
-		    x->before.input_tokens);
-		x->before.output_tokens = less(&u->output_tokens,
-		    x->before.output_tokens);
-		x->before.cache_read_tokens = less(&u->cache_read_tokens,
-		    x->before.cache_read_tokens);
-		x->before.cache_write_tokens = less(&u->cache_write_tokens,
-		    x->before.cache_write_tokens);
+		subtract(&u->input_tokens, &x->before.input_tokens);
+		subtract(&u->output_tokens, &x->before.output_tokens);
+		subtract(&u->cache_read_tokens, &x->before.cache_read_tokens);
+		subtract(&u->cache_write_tokens,
+		    &x->before.cache_write_tokens);
 	}
 	if (x->turn.has_cost && x->turn.cost >= x->before.cost) {
 		u->cost = x->turn.cost - x->before.cost;
@@ -197,7 +195,7 @@ put_text(struct acp *x, struct json_out *o, size_t from, size_t to)
 	s.p += from;
 	s.n = to - from;
 	while (s.n > 0 && s.p[s.n - 1] == '\n')
-		s.n--;			/* the end of a message that we made */
+		s.n--;			/* added between messages */
 	if (s.n == 0)
 		return;
 	json_open(o, '{');
@@ -214,23 +212,20 @@ put_call(struct json_out *o, const struct acp_call *from,
 	json_put_member_cstr(o, "type", "tool.execution_complete");
 	json_put_member_str(o, "tool_call_id", from->id);
 	json_put_member_str(o, "tool_name", c->name);
-	if (from->title.n > 0) {
+	if (from->title.n > 0)
 		json_put_member_str(o, "title", buf_str(&from->title));
-	}
-	if (from->kind.n > 0) {
+	if (from->kind.n > 0)
 		json_put_member_str(o, "kind", buf_str(&from->kind));
-	}
 	json_put_member_raw(o, "arguments", c->arguments);
-	if (c->result.n > 0) {
+	if (c->result.n > 0)
 		json_put_member_raw(o, "tool_result", c->result);
-	}
 	json_put_member_bool(o, "success", c->success);
 	json_close(o, '}');
 }
 
 /*
- * Messages and calls in their order.  How often the model was asked nobody
- * says: at least once, and again for each text that follows calls.
+ * Messages and calls in their order.  No agent reports the number of model
+ * turns; we count one, and one for each text that follows calls.
  */
 static void
 put_transcript(struct acp *x)

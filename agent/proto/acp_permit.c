@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * Who may do what.  An agent that asks is answered by the kind of its tool,
- * and by the paths that it names: those that lead out of the trial's own
- * directories are refused whatever the kind, unless "path" is one of those in
- * a list.  A command for a shell is not
- * read; the agent's own sandbox is what holds it.
+ * Permissions.  The kind of the tool and the paths that it names decide: paths
+ * outside of the trial's directories are refused for every kind, unless the
+ * list of permissions contains "path".  Shell commands are not searched for
+ * paths; only the agent's own sandbox restricts them.
  */
 #include "agent/proto/acp.h"
 
@@ -19,7 +18,7 @@ const char *const acp_kinds[] = {
 	"fetch", "switch_mode", "other", "path", NULL
 };
 
-/* Members of rawInput that are paths; agents' spelling, without _ and case. */
+/* Members of rawInput that are paths; lower case, without _ and -. */
 static const char *const path_keys[] = {
 	"path", "paths", "file", "files", "filepath", "filename", "fileuri",
 	"absolutepath", "targetfile", "targetpath", "notebookpath", "cwd",
@@ -46,7 +45,7 @@ is_path_key(struct str key)
 	return false;
 }
 
-/* Skills are the suite's, to be read. */
+/* Skills are outside of the trial's directories and may be read. */
 static bool
 in_skills(struct acp *x, const struct acp_call *c, const char *path,
     struct arena *a)
@@ -67,7 +66,7 @@ in_skills(struct acp *x, const struct acp_call *c, const char *path,
 }
 
 static bool
-owns(struct acp *x, const struct acp_call *c, struct str path)
+is_allowed_path(struct acp *x, const struct acp_call *c, struct str path)
 {
 	struct arena a = { 0 };
 	const char *p;
@@ -77,13 +76,14 @@ owns(struct acp *x, const struct acp_call *c, struct str path)
 		path.p += 7;
 		path.n -= 7;
 	}
-	if (path.n > 0 && path.p[0] == '~')	/* nobody's else than HOME's */
+	if (path.n > 0 && path.p[0] == '~')	/* in the private HOME */
 		path = arena_fmt(&a, "%s/%.*s", x->home != NULL ? x->home : "",
 		    (int)path.n - 1, path.p + 1);
 	else if (path.n == 0 || path.p[0] != '/')
 		path = arena_fmt(&a, "%s/%.*s", x->cwd, STRF(path));
 	p = arena_cstr(&a, path);
-	ok = p != NULL && ((x->room != NULL && os_inside(x->room, p)) ||
+	ok = p != NULL &&
+	    ((x->workspace != NULL && os_inside(x->workspace, p)) ||
 	    (x->home != NULL && os_inside(x->home, p)) ||
 	    (x->tmp != NULL && os_inside(x->tmp, p)) ||
 	    in_skills(x, c, p, &a));
@@ -92,7 +92,7 @@ owns(struct acp *x, const struct acp_call *c, struct str path)
 }
 
 static void
-look_at(struct acp *x, struct acp_call *c, const struct json *v)
+check_path(struct acp *x, struct acp_call *c, const struct json *v)
 {
 	if (v != NULL && v->type == JSON_OBJECT)
 		v = json_getc(v, "path");
@@ -100,36 +100,36 @@ look_at(struct acp *x, struct acp_call *c, const struct json *v)
 		return;
 	if (c->path.n == 0)
 		c->path = arena_str(x->arena, json_text(v));
-	if (c->outside.n == 0 && !owns(x, c, json_text(v)))
+	if (c->outside.n == 0 && !is_allowed_path(x, c, json_text(v)))
 		c->outside = arena_str(x->arena, json_text(v));
 }
 
 void
-acp_look(struct acp *x, struct acp_call *c, const struct json *call)
+acp_check_paths(struct acp *x, struct acp_call *c, const struct json *call)
 {
 	const struct json *v, *w;
 
 	for (v = json_first(json_getc(call, "locations")); v != NULL;
 	    v = v->next)
-		look_at(x, c, v);
+		check_path(x, c, v);
 	for (v = json_first(json_getc(call, "content")); v != NULL;
 	    v = v->next)
-		look_at(x, c, v);
+		check_path(x, c, v);
 	v = json_getc(call, "rawInput");
 	if (v == NULL || v->type != JSON_OBJECT)
 		return;
 	for (v = json_first(v); v != NULL; v = v->next) {
 		if (!is_path_key(json_key(v)))
 			continue;
-		look_at(x, c, v);
+		check_path(x, c, v);
 		for (w = v->type == JSON_ARRAY ? json_first(v) : NULL;
 		    w != NULL; w = w->next)
-			look_at(x, c, w);
+			check_path(x, c, w);
 	}
 }
 
 static bool
-lists(const struct json *list, struct str kind)
+list_has(const struct json *list, struct str kind)
 {
 	const struct json *v;
 
@@ -146,10 +146,10 @@ approves(const struct acp_settings *set, struct str kind)
 
 	if (p == NULL || p->type == JSON_STRING)
 		return p == NULL || str_is(json_text(p), "approve");
-	return lists(p, kind.n > 0 ? kind : STR("other"));
+	return list_has(p, kind.n > 0 ? kind : STR("other"));
 }
 
-/* The option of that kind; what it is called is the agent's business. */
+/* The id of the option of that kind; agents choose their own names. */
 static const struct json *
 option(const struct json *options, const char *kind)
 {
@@ -184,9 +184,8 @@ reply(struct acp *x, const struct json *id, const struct json *chosen)
 	json_open_member(&o, "outcome", '{');
 	json_put_member_cstr(&o, "outcome",
 	    chosen != NULL ? "selected" : "cancelled");
-	if (chosen != NULL) {
+	if (chosen != NULL)
 		json_put_member(&o, "optionId", chosen);
-	}
 	json_close(&o, '}');
 	json_close(&o, '}');
 	wire_reply(&x->wire, id, buf_str(&b));
@@ -205,7 +204,7 @@ acp_permit(struct acp *x, const struct json *id, const struct json *params)
 		reply(x, id, NULL);
 		return;
 	}
-	out = c->outside.n > 0 && !lists(x->set.permissions, STR("path"));
+	out = c->outside.n > 0 && !list_has(x->set.permissions, STR("path"));
 	allow = !out && approves(&x->set, buf_str(&c->kind));
 	if (out && x->turn.refused.n == 0)
 		x->turn.refused = arena_fmt(x->job->arena, "%.*s %.*s",

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * What is to be set in a new session: its mode, its model, and how long that
- * thinks.  Agents offer the first two in lists of their own (modes, models),
- * or all as options, which is the newer form.  What is wanted has to be
- * offered, by its id, by what follows the last / or # of that (opencode has
- * provider/model, Copilot has URIs), or by its name.
+ * Settings of a new session: mode, model, reasoning effort.  Agents offer modes
+ * and models in lists, or, in the newer form, all three as options.  A value
+ * matches by its id, by the part of the id after the last / or # (opencode uses
+ * provider/model, Copilot URIs), or by its name.
  */
 #include "agent/proto/acp.h"
 
@@ -28,7 +27,7 @@ static const struct menu model_menu = { .what = "model", .list = "models",
 	.current = "currentModelId", .option = "model",
 	.method = "session/set_model", .param = "modelId" };
 
-/* Only an option; there is no older form. */
+/* Only as an option: there is no older form. */
 static const struct menu effort_menu = { .what = "reasoning effort",
 	.list = "", .items = "", .id = "", .current = "",
 	.option = "thought_level" };
@@ -43,7 +42,7 @@ last_part(struct str s)
 	return (struct str){ s.p + i, s.n - i };
 }
 
-/* The id of what is wanted; exact ones before others. */
+/* The id of the wanted item, or empty; exact matches come first. */
 static struct str
 pick(const struct json *items, const char *id, struct str want)
 {
@@ -71,8 +70,7 @@ offers(struct arena *a, const struct json *items, const char *id)
 		if (all.n > 100)
 			return arena_fmt(a, "%.*s, ...", STRF(all));
 		all = arena_fmt(a, "%.*s%s%.*s", STRF(all), all.n > 0 ? ", " :
-		    "", (int)(json_str(v, id).n < 60 ? json_str(v, id).n : 60),
-		    json_str(v, id).p);
+		    "", STRF(utf8_cut(json_str(v, id), 60)));
 	}
 	return all;
 }
@@ -100,9 +98,8 @@ add(struct acp *x, const char *method, const char *key, struct str value,
 
 	json_open(&o, '{');
 	json_put_member_str(&o, "sessionId", x->session);
-	if (option.n > 0) {
+	if (option.n > 0)
 		json_put_member_str(&o, "configId", option);
-	}
 	json_put_member_str(&o, key, value);
 	json_close(&o, '}');
 	q->method = method;
@@ -141,11 +138,11 @@ plan(struct acp *x, const struct json *result, const struct menu *m,
 		    json_str(option, "id"));
 	else if (items != NULL)
 		add(x, m->method, m->param, id, STR(""));
-	else if (m == &mode_menu)	/* it may know what it does not show */
+	else if (m == &mode_menu)	/* not offered, but may exist */
 		add(x, m->method, m->param, want, STR(""));
 	else if (m == &effort_menu)
-		return err_set(e, ERR_SCHEMA, "the agent has no reasoning "
-		    "effort that can be set");
+		return err_set(e, ERR_SCHEMA, "the agent has no setting for "
+		    "reasoning effort");
 	return 0;
 }
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * Settings of the executor `acp`, and what is known of agents.
+ * Settings of the executor `acp`, and the known agents.
  *
- * Where a name and a command are given, the command is what is run, and the
- * name says what to expect of it.
+ * If both a name and a command are given, the command is run, and the name
+ * tells what it supports.
  */
 #include "agent/proto/acp.h"
 
@@ -19,24 +19,24 @@
 
 static const struct acp_agent agents[] = {	/* sorted by name */
 	{ .name = "claude", .argv = { "claude-agent-acp" }, .instead = "claude-code-acp",
-	    .model_env = "ANTHROPIC_MODEL", .tells = true,
+	    .model_env = "ANTHROPIC_MODEL", .reports_skills = true,
 	    .env = { "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC=1", "DISABLE_AUTOUPDATER=1" } },
-	{ .name = "codex", .argv = { "codex-acp" }, .deaf = true },
+	{ .name = "codex", .argv = { "codex-acp" }, .ignores_eof = true },
 	{ .name = "copilot", .argv = { "copilot", "--acp", "--no-auto-update" },
-	    .model_flag = "--model", .tells = true, .effort_flag = "--reasoning-effort=",
+	    .model_flag = "--model", .reports_skills = true, .effort_flag = "--reasoning-effort=",
 	    .mcp_flag = "--additional-mcp-config=@" },
-	{ .name = "gemini", .argv = { "gemini", "--acp" }, .model_flag = "-m", .tells = true,
+	{ .name = "gemini", .argv = { "gemini", "--acp" }, .model_flag = "-m", .reports_skills = true,
 	    .env = { "GEMINI_CLI_TRUST_WORKSPACE=true" } },
 	{ .name = "goose", .argv = { "goose", "acp" }, .model_env = "GOOSE_MODEL" },
-	{ .name = "opencode", .argv = { "opencode", "acp" }, .tells = true,
+	{ .name = "opencode", .argv = { "opencode", "acp" }, .reports_skills = true,
 	    .env = { "OPENCODE_DISABLE_AUTOUPDATE=1" } },
 };
 
 static const struct field rows[] = {
-	FIELD(acp_settings, agent, FIELD_STR, .help = "which one is meant"),
-	FIELD(acp_settings, command, FIELD_TREE, .help = "that starts it"),
-	FIELD(acp_settings, auth_method, FIELD_STR, .help = "of logging in"),
-	FIELD(acp_settings, mode, FIELD_STR, .help = "of the session"),
+	FIELD(acp_settings, agent, FIELD_STR, .help = "name of a known agent"),
+	FIELD(acp_settings, command, FIELD_TREE, .help = "command to start it"),
+	FIELD(acp_settings, auth_method, FIELD_STR, .help = "login method"),
+	FIELD(acp_settings, mode, FIELD_STR, .help = "mode of the session"),
 	FIELD(acp_settings, permissions, FIELD_TREE,
 	    .help = "approve, deny, or a list of kinds that are approved"),
 	FIELD(acp_settings, env, FIELD_TREE, .help = "its environment"),
@@ -66,13 +66,13 @@ acp_read(struct arena *a, const struct spec_suite *s, struct acp_settings *out)
 }
 
 /*
- * What is wrong with the settings.  Those of the suite have a place in it;
- * others are said where the executor is named.
+ * Checks of the settings.  Problems in the user's settings are reported at the
+ * place that names the executor.
  */
 struct checking {
 	const struct spec_suite *suite;
 	struct spec_notes *notes;
-	bool own;			/* of the suite */
+	bool own;			/* the suite's settings */
 };
 
 static struct spec_where
@@ -99,21 +99,21 @@ static void
 check_agent(struct checking *c, const struct json *v)
 {
 	struct str name = v->type == JSON_STRING ? json_text(v) : STR("");
+	struct str_nearest near = { .word = name };
 	size_t i;
 
 	if (v->type != JSON_STRING || acp_agent(name) != NULL)
-		return;			/* another type was told already */
+		return;			/* a wrong type is reported already */
 	for (i = 0; i < COUNTOF(agents); i++)
-		if (str_similar(name, str_of(agents[i].name)))
-			break;
-	if (i < COUNTOF(agents))
+		str_nearest(&near, str_of(agents[i].name));
+	if (near.best.p != NULL)
 		spec_note(c->notes, FIELD_ERROR, place(c, v),
-		    "unknown agent \"%.*s\"; did you mean \"%s\"?",
-		    STRF(utf8_cut(name, 60)), agents[i].name);
+		    "unknown agent \"%.*s\"; did you mean \"%.*s\"?",
+		    STRF(utf8_cut(name, 60)), STRF(near.best));
 	else
 		spec_note(c->notes, FIELD_ERROR, place(c, v),
-		    "unknown agent \"%.*s\"; it is claude, codex, copilot, "
-		    "gemini, goose or opencode, or give its \"command\"",
+		    "unknown agent \"%.*s\": use claude, codex, copilot, "
+		    "gemini, goose or opencode, or set \"command\"",
 		    STRF(utf8_cut(name, 60)));
 }
 
@@ -126,8 +126,7 @@ check_command(struct checking *c, const struct json *cmd)
 		return;
 	if (cmd->type != JSON_ARRAY || json_count(cmd) == 0) {
 		spec_note(c->notes, FIELD_ERROR, place(c, cmd),
-		    "\"command\" must be a list of words, or a line for the "
-		    "shell");
+		    "\"command\" must be a list of words or a shell command");
 		return;
 	}
 	for (v = json_first(cmd); v != NULL; v = v->next)
@@ -186,7 +185,7 @@ check_env(struct checking *c, const struct json *env)
 			    "\"env\" must be a mapping of names to values");
 }
 
-/* One of the places where settings stand; a wrong value counts there. */
+/* Checks one of the places of settings. */
 static void
 check_one(struct checking *c, const struct json *obj, unsigned flags)
 {
@@ -273,7 +272,7 @@ acp_argv(struct arena *a, const struct spec_suite *s,
 	if (set->command != NULL)
 		return agent_argv(a, s, set->command, r->vars, e);
 	if (known == NULL) {
-		err_set(e, ERR_SCHEMA, "no agent and no command");
+		err_set(e, ERR_SCHEMA, "neither an agent nor a command is set");
 		return NULL;
 	}
 	argv = NEW_N(a, const char *, COUNTOF(known->argv) + 5);

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * What an agent says in a turn, and the answer that it makes.
+ * Collects the messages of a turn.
  *
- * Calls are known by their id: agents report one first by an update, or twice
- * as new, or first with nothing in it.  A call's first title is kept, as later
- * ones are paths and results; where the agent gives the tool's own name, that
- * is the name.  Pieces of text are joined; a line ends where a new message
- * begins, which is after a call, or with another messageId.
+ * Calls are identified by their id: agents may send an update first, report a
+ * call twice as new, or begin with an empty one.  The first title is kept:
+ * later ones are paths and results.  The tool's own name takes precedence.
+ * Chunks of text are joined; a new message, after a call or with another
+ * messageId, begins a new line.
  */
 #include "agent/proto/acp.h"
 
@@ -41,7 +41,7 @@ acp_turn_free(struct acp_turn *t)
 }
 
 static void
-tell(struct acp *x, enum agent_event event, struct str detail)
+send_event(struct acp *x, enum agent_event event, struct str detail)
 {
 	struct agent_job *j = x->job;
 
@@ -69,7 +69,7 @@ take_text(struct acp *x, const struct json *update)
 	}
 	if (begins) {
 		t->last = t->text.n;
-		tell(x, AGENT_TEXT, STR("answering"));
+		send_event(x, AGENT_TEXT, STR("answering"));
 	}
 	t->parted = false;
 	t->message_id.n = 0;
@@ -78,7 +78,7 @@ take_text(struct acp *x, const struct json *update)
 	t->full |= t->text.full;
 }
 
-/* Another text instead of what is there, as far as there is room. */
+/* Replaces the text, unless the turn would exceed its limit. */
 static void
 replace(struct acp_turn *t, struct buf *b, struct str s)
 {
@@ -106,7 +106,7 @@ replace_json(struct acp_turn *t, struct buf *b, const struct json *v)
 }
 
 static void
-once(struct acp_turn *t, struct buf *b, struct str s)
+set_once(struct acp_turn *t, struct buf *b, struct str s)
 {
 	if (b->n == 0)
 		replace(t, b, s);
@@ -131,7 +131,7 @@ is_nothing(const struct json *v)
 	    (v->type == JSON_OBJECT && json_count(v) == 0);
 }
 
-/* What a person would be asked is not always what the tool is given. */
+/* The input in a permission request may differ from the real input. */
 static void
 take_input(struct acp_turn *t, struct acp_call *c, const struct json *v,
     bool asking)
@@ -218,23 +218,23 @@ acp_turn_call(struct acp *x, const struct json *call, bool asking)
 
 	if (c == NULL)
 		return NULL;
-	once(t, &c->name, json_str(call, "name"));
-	once(t, &c->name, meta_name(call));
-	once(t, &c->title, json_str(call, "title"));
+	set_once(t, &c->name, json_str(call, "name"));
+	set_once(t, &c->name, meta_name(call));
+	set_once(t, &c->title, json_str(call, "title"));
 	if (json_str(call, "kind").n > 0)
 		replace(t, &c->kind, json_str(call, "kind"));
 	take_input(t, c, json_getc(call, "rawInput"), asking);
 	if (!asking)
 		take_output(t, c, call);
 	take_status(c, json_str(call, "status"));
-	acp_look(x, c, call);
+	acp_check_paths(x, c, call);
 	if (t->ncalls > was)
-		tell(x, AGENT_TOOL, c->name.n > 0 ? buf_str(&c->name) :
+		send_event(x, AGENT_TOOL, c->name.n > 0 ? buf_str(&c->name) :
 		    c->title.n > 0 ? buf_str(&c->title) : STR("tool"));
 	return c;
 }
 
-/* Tokens of it are those in the context, not those that were paid for. */
+/* Its tokens are those in the context, not those that were billed. */
 static void
 take_usage(struct acp_turn *t, const struct json *update)
 {

@@ -1,15 +1,13 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * Executor `copilot-sdk`: the process, and who is served by it.
+ * Executor `copilot-sdk`: the process and its sessions.
  *
- * A link is `c->link` while new sessions may go to it.  It is let go of when
- * its process ends, when it does not do what it is told, or when there is no
- * use in it; the process of a link without sessions that is not `c->link` is
- * being ended.
+ * New sessions go to `c->link`.  A link is retired when its process ends, does
+ * not react, or is useless; the process of a retired link is terminated when
+ * its last session has left.
  */
 #include "agent/proto/copilot.h"
 
-#include <unistd.h>
 
 #include "base/os.h"
 #include "base/os_path.h"
@@ -19,9 +17,9 @@
 
 enum { METHOD_NOT_FOUND = -32601 };
 
-/* Chosen by us, since events may come before the answer that tells it. */
+/* We choose the id, since events may come before the reply to create. */
 static void
-make_id(struct copilot *c, char id[40])
+make_id(struct copilot *c, char id[37])
 {
 	unsigned char r[16] = { 0 };
 	struct err e;
@@ -43,9 +41,9 @@ copilot_retire(struct copilot_link *l)
 		wire_kill(&l->wire);
 }
 
-/* One that nobody waits for any more may never have got ready. */
+/* Without sessions, a process that is not ready may never become so. */
 void
-copilot_let_go(struct copilot_link *l)
+copilot_check_link(struct copilot_link *l)
 {
 	if (l->sessions == NULL && (l->c->link != l || !l->ready))
 		copilot_retire(l);
@@ -73,7 +71,7 @@ on_notify(void *arg, struct str method, const struct json *params)
 
 	if (s == NULL || !str_is(method, "session.event"))
 		return;
-	copilot_heard(s);
+	copilot_record_reply(s);
 	copilot_event(s, json_getc(params, "event"));
 }
 
@@ -82,10 +80,10 @@ on_record(void *arg, char way, struct str message)
 {
 	struct copilot_link *l = arg;
 	const struct agent_request *r;
-	struct copilot_session *s = l->speaker;
+	struct copilot_session *s = l->sender;
 
 	if (way == '<') {
-		l->heard = message;
+		l->incoming = message;
 		return;
 	}
 	r = s != NULL && s->job != NULL ? s->job->req : NULL;
@@ -94,7 +92,7 @@ on_record(void *arg, char way, struct str message)
 		    &l->c->set.secrets, message));
 }
 
-/* It cannot serve this run, nor could another. */
+/* This process cannot serve the run, and another one could not either. */
 static void
 refuse(struct copilot_link *l, struct str why)
 {
@@ -107,7 +105,7 @@ refuse(struct copilot_link *l, struct str why)
 		    STRF(c->refused));
 		copilot_finish(l->sessions);
 	}
-	copilot_let_go(l);
+	copilot_check_link(l);
 }
 
 static struct str
@@ -118,8 +116,8 @@ words(struct copilot_link *l, const char *before, const struct json *error)
 	    mask_text(l->c->agent->arena, &l->c->set.secrets,
 	    json_text(msg)) : STR("no reason given");
 
-	s.n = s.n < 300 ? s.n : 300;
-	return arena_fmt(l->c->agent->arena, "%s: %.*s", before, STRF(s));
+	return arena_fmt(l->c->agent->arena, "%s: %.*s", before,
+	    STRF(utf8_cut(s, 300)));
 }
 
 static void
@@ -135,7 +133,7 @@ get_ready(struct copilot_link *l)
 	}
 }
 
-/* A CLI that does not know the question will say it when it is asked. */
+/* A CLI without this method reports missing logins when it is used. */
 static void
 on_auth(void *ctx, const struct json *result, const struct json *error)
 {
@@ -147,8 +145,8 @@ on_auth(void *ctx, const struct json *result, const struct json *error)
 	if (in == NULL || in->type != JSON_BOOL || json_bool(in))
 		get_ready(l);
 	else
-		refuse(l, STR("nobody is logged in to Copilot: `copilot "
-		    "login`, GH_TOKEN, or a provider; see waza-agents(7)"));
+		refuse(l, STR("not logged in to Copilot: use `copilot login`, "
+		    "GH_TOKEN or a provider; see waza-agents(7)"));
 }
 
 static void
@@ -180,11 +178,11 @@ on_ping(void *ctx, const struct json *result, const struct json *error)
 	if (result != NULL)
 		check_version(l, result);
 	else if (error != NULL)
-		refuse(l, words(l, "the Copilot CLI does not answer to ping",
+		refuse(l, words(l, "the Copilot CLI does not answer ping",
 		    error));
 }
 
-/* Those of before `connect` tell their version in answer to `ping`. */
+/* Older versions have no `connect`: `ping` returns their version. */
 static void
 on_connect(void *ctx, const struct json *result, const struct json *error)
 {
@@ -217,12 +215,12 @@ blame_end(struct copilot_link *l, struct copilot_session *s)
 		return;
 	s->job->ans.exit_status = r->status;
 	if (l->wire.broken)
-		copilot_fail(s, f, "the Copilot CLI sent what is no message");
+		copilot_fail(s, f, "the Copilot CLI sent an invalid message");
 	else if (r->signo != 0)
 		copilot_fail(s, f, "the Copilot CLI was killed by signal "
 		    "%d%s", r->signo, when);
 	else
-		copilot_fail(s, f, "the Copilot CLI ended with status %d%s",
+		copilot_fail(s, f, "the Copilot CLI exited with status %d%s",
 		    r->status, when);
 }
 
@@ -242,7 +240,7 @@ on_ended(void *arg)
 	l->next = c->spare;
 	c->spare = l;
 	if (--c->links == 0 && c->closing) {
-		timer_stop(c->agent->procs->loop, &c->patience);
+		timer_stop(c->agent->procs->loop, &c->timer);
 		c->agent->closed(c->agent->arg);
 	}
 }
@@ -262,7 +260,7 @@ start_link(struct copilot *c, struct err *e)
 	l->next = NULL;
 	l->c = c;
 	l->ready = false;
-	l->sessions = l->speaker = NULL;
+	l->sessions = l->sender = NULL;
 	l->deleting = 0;
 	o.arg = l;
 	if (wire_start(c->agent->procs, &l->wire, &o, e) == -1) {
@@ -288,16 +286,16 @@ join(struct copilot_link *l, struct copilot_session *s)
 	l->sessions = s;
 }
 
-/* The next question of a conversation. */
+/* The next prompt of a conversation. */
 static enum agent_status
-go_on(struct copilot_session *s, struct agent_job *j)
+continue_session(struct copilot_session *s, struct agent_job *j)
 {
 	s->job = j;
 	j->state = s;
 	copilot_event_reset(s);
 	if (s->link == NULL) {
-		agent_fail(j, ANSWER_FAILED, "the Copilot CLI ended between "
-		    "two questions");
+		agent_fail(j, ANSWER_FAILED, "the Copilot CLI exited between "
+		    "two prompts");
 		return AGENT_DONE;
 	}
 	copilot_send(s);
@@ -341,11 +339,11 @@ start(struct agent *a, struct agent_job *j)
 		return AGENT_DONE;
 	}
 	if (j->req->conversation != NULL && j->req->conversation->state != NULL)
-		return go_on(j->req->conversation->state, j);
+		return continue_session(j->req->conversation->state, j);
 	if (c->link == NULL && start_link(c, &e) == -1) {
-		agent_fail(j, ANSWER_INFRA, "no Copilot CLI: %s; install it "
-		    "(npm install -g @github/copilot), or say where it is: "
-		    "cli_path, or COPILOT_CLI_PATH", e.msg);
+		agent_fail(j, ANSWER_INFRA, "cannot start the Copilot CLI: "
+		    "%s; install it (npm install -g @github/copilot), or set "
+		    "cli_path or COPILOT_CLI_PATH", e.msg);
 		return AGENT_DONE;
 	}
 	s = new_session(c, j);
@@ -385,7 +383,7 @@ on_shutdown(void *ctx, const struct json *result, const struct json *error)
 	wire_end(&l->wire);
 }
 
-/* It would end without having deleted what it was told to. */
+/* Not before it has deleted its sessions. */
 static void
 shut_down(struct copilot_link *l)
 {
@@ -415,29 +413,24 @@ copilot_delete(struct copilot_session *s)
 	copilot_params(s, &o, &b);
 	json_close(&o, '}');
 	l->deleting++;
-	l->speaker = s;
+	l->sender = s;
 	wire_ask(&l->wire, "session.delete", buf_str(&b), on_deleted, l);
-	l->speaker = NULL;
+	l->sender = NULL;
 	buf_free(&b);
 }
 
-/* Nobody waits for the end of a session that has no question. */
+/* A session between prompts has no job that waits for its end. */
 static void
 end_conversation(struct agent *a, struct agent_conversation *t)
 {
 	struct copilot_session *s = t->state;
-	struct buf b = { 0 };
-	struct json_out o;
 
 	(void)a;
 	if (s->link == NULL)
 		return;
-	copilot_params(s, &o, &b);
-	json_close(&o, '}');
-	copilot_say(s, "session.destroy", buf_str(&b), NULL);
-	buf_free(&b);
+	copilot_ask_plain(s, "session.destroy", NULL);
 	copilot_delete(s);
-	copilot_leave(s);
+	copilot_unlink(s);
 }
 
 static bool
@@ -468,8 +461,8 @@ close_copilot(struct agent *a)
 	c->closing = true;
 	if (c->link == NULL)
 		return false;
-	c->patience = (struct timer){ .fn = end_link, .arg = c };
-	timer_start(a->procs->loop, &c->patience, COPILOT_PATIENCE_MS);
+	c->timer = (struct timer){ .fn = end_link, .arg = c };
+	timer_start(a->procs->loop, &c->timer, COPILOT_PATIENCE_MS);
 	shut_down(c->link);
 	return false;
 }
@@ -477,7 +470,7 @@ close_copilot(struct agent *a)
 const struct agent_kind agent_copilot = {
 	.name = "copilot-sdk",
 	.alias = "copilot",
-	.help = "the Copilot CLI, over the wire of its SDK",
+	.help = "the Copilot CLI, over the protocol of its SDK",
 	.needs = AGENT_NEEDS_PROGRAM,
 	.offers_tools = true,
 	.loads_skills = true,

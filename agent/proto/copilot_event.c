@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * What a session tells, and the answer that is made of it.
+ * The events of a session, and the answer that they make.
  *
- * The output is what the agent said in all its messages, one after the other;
- * deltas repeat parts of those.  Events of other agents that it has set to
- * work (with an agentId) count as work, not as words.  Types of events that
- * are not in the table are nobody's business: each release adds some.
+ * The output consists of all messages of the main agent; deltas repeat parts of
+ * them.  Events of subagents (with an agentId) count as work, but their text is
+ * not part of the answer.  Unknown types are ignored: every release adds some.
  */
 #include "agent/proto/copilot.h"
 
@@ -23,16 +22,6 @@ is_true(const struct json *obj, const char *key)
 }
 
 static void
-add_int(int64_t *sum, const struct json *obj, const char *key)
-{
-	const struct json *v = json_getc(obj, key);
-	int64_t n;
-
-	if (v != NULL && json_int(v, &n) && n > 0 && *sum <= INT64_MAX - n)
-		*sum += n;
-}
-
-static void
 add_num(double *sum, const struct json *obj, const char *key)
 {
 	const struct json *v = json_getc(obj, key);
@@ -43,14 +32,14 @@ add_num(double *sum, const struct json *obj, const char *key)
 }
 
 static void
-tell(struct copilot_session *s, enum agent_event type, struct str detail)
+send_event(struct copilot_session *s, enum agent_event type, struct str detail)
 {
 	if (s->job->event != NULL)
 		s->job->event(s->job->arg, type, mask_text(s->job->arena,
 		    &s->c->set.secrets, detail));
 }
 
-/* Whether so much more is still kept; the first time it is not, that's it. */
+/* Counts n more bytes; over the limit, the session fails and stops. */
 static bool
 keep(struct copilot_session *s, size_t n)
 {
@@ -60,13 +49,13 @@ keep(struct copilot_session *s, size_t n)
 	if (s->kept <= COPILOT_KEEP_MAX)
 		return true;
 	s->job->ans.truncated = true;
-	copilot_fail(s, ANSWER_FAILED, "said more than %d MiB",
+	copilot_fail(s, ANSWER_FAILED, "wrote more than %d MiB",
 	    COPILOT_KEEP_MAX >> 20);
 	copilot_stop(s);
 	return false;
 }
 
-/* The value as JSON, in the job's arena. */
+/* The value as JSON in the job's arena; empty over the limit. */
 static struct str
 json_of(struct copilot_session *s, const struct json *v)
 {
@@ -83,87 +72,88 @@ json_of(struct copilot_session *s, const struct json *v)
 
 /* Begins an event of the transcript. */
 static struct json_out
-script(struct copilot_session *s, const char *type)
+open_event(struct copilot_session *s, const char *type)
 {
-	struct json_out o = { .put = buf_sink, .ctx = &s->script };
+	struct json_out o = { .put = buf_sink, .ctx = &s->transcript };
 
-	buf_putc(&s->script, s->script.n == 0 ? '[' : ',');
+	buf_putc(&s->transcript, s->transcript.n == 0 ? '[' : ',');
 	json_open(&o, '{');
 	json_put_member_cstr(&o, "type", type);
 	return o;
 }
 
 static void
-script_text(struct copilot_session *s, const char *type, const char *key,
+put_event(struct copilot_session *s, const char *type, const char *key,
     struct str text)
 {
-	struct json_out o = script(s, type);
+	struct json_out o = open_event(s, type);
 
 	json_put_member_str(&o, key, text);
 	json_close(&o, '}');
 }
 
 static void
-on_message(struct copilot_session *s, const struct json *data, bool main)
+on_message(struct copilot_session *s, const struct json *data, bool main_agent)
 {
 	struct str text = json_str(data, "content");
 
-	if (text.n == 0 || !main || !keep(s, 2 * text.n))
+	if (text.n == 0 || !main_agent || !keep(s, 2 * text.n))
 		return;
 	buf_put(&s->text, text);
-	script_text(s, "assistant.message", "content", text);
-	tell(s, AGENT_TEXT, STR("answering"));
+	put_event(s, "assistant.message", "content", text);
+	send_event(s, AGENT_TEXT, STR("answering"));
 }
 
 static void
-on_delta(struct copilot_session *s, const struct json *data, bool main)
+on_delta(struct copilot_session *s, const struct json *data, bool main_agent)
 {
 	(void)data;
-	if (main)
-		tell(s, AGENT_TEXT, STR("answering"));
+	if (main_agent)
+		send_event(s, AGENT_TEXT, STR("answering"));
 }
 
 static void
-on_turn(struct copilot_session *s, const struct json *data, bool main)
+on_turn(struct copilot_session *s, const struct json *data, bool main_agent)
 {
 	(void)data;
-	if (main)
+	if (main_agent)
 		s->job->ans.usage.turns++;
-	tell(s, AGENT_STEP, STR("working"));
+	send_event(s, AGENT_STEP, STR("working"));
 }
 
 static void
-on_usage(struct copilot_session *s, const struct json *data, bool main)
+add_tokens(struct answer_usage *u, const struct json *from)
+{
+	u->known = true;
+	agent_stream_add(&u->input_tokens, from, "inputTokens");
+	agent_stream_add(&u->output_tokens, from, "outputTokens");
+	agent_stream_add(&u->cache_read_tokens, from, "cacheReadTokens");
+	agent_stream_add(&u->cache_write_tokens, from, "cacheWriteTokens");
+}
+
+static void
+on_usage(struct copilot_session *s, const struct json *data, bool main_agent)
 {
 	struct answer_usage *u = &s->job->ans.usage;
 
-	(void)main;
-	u->known = true;
-	add_int(&u->input_tokens, data, "inputTokens");
-	add_int(&u->output_tokens, data, "outputTokens");
-	add_int(&u->cache_read_tokens, data, "cacheReadTokens");
-	add_int(&u->cache_write_tokens, data, "cacheWriteTokens");
+	(void)main_agent;
+	add_tokens(u, data);
 	add_num(&u->premium_requests, data, "cost");
 }
 
-/* The totals; but of all questions, so that they serve only for the first. */
+/* The totals of all prompts: usable only if there was one prompt. */
 static void
-on_shutdown(struct copilot_session *s, const struct json *data, bool main)
+on_shutdown(struct copilot_session *s, const struct json *data, bool main_agent)
 {
-	const struct json *metrics = json_getc(data, "modelMetrics"), *v, *m;
+	const struct json *metrics = json_getc(data, "modelMetrics"), *v;
 	struct answer_usage u = { .known = true };
 
-	(void)main;
-	if (s->asked != 1 || json_first(metrics) == NULL)
+	(void)main_agent;
+	if (s->prompts != 1 || json_first(metrics) == NULL)
 		return;
 	u.turns = s->job->ans.usage.turns;
-	for (v = json_first(metrics); v != NULL; v = v->next) {
-		m = json_getc(v, "usage");
-		add_int(&u.input_tokens, m, "inputTokens");
-		add_int(&u.output_tokens, m, "outputTokens");
-		add_int(&u.cache_read_tokens, m, "cacheReadTokens");
-		add_int(&u.cache_write_tokens, m, "cacheWriteTokens");
-	}
+	for (v = json_first(metrics); v != NULL; v = v->next)
+		add_tokens(&u, json_getc(v, "usage"));
 	add_num(&u.premium_requests, data, "totalPremiumRequests");
 	s->job->ans.usage = u;
 }
@@ -218,7 +208,7 @@ add_call(struct copilot_session *s, const struct json *data)
 	*s->tail = &c->call;
 	s->tail = &c->call.next;
 	j->ans.ncalls++;
-	o = script(s, "tool.execution_start");
+	o = open_event(s, "tool.execution_start");
 	json_put_member_str(&o, "tool_call_id", id);
 	json_put_member_str(&o, "tool_name", name);
 	json_put_member_raw(&o, "arguments", args);
@@ -226,30 +216,30 @@ add_call(struct copilot_session *s, const struct json *data)
 	return c;
 }
 
-/* Its notes to the user on what it is about are no work. */
+/* report_intent tells the user what comes next: not a real call. */
 static void
-on_tool(struct copilot_session *s, const struct json *data, bool main)
+on_tool(struct copilot_session *s, const struct json *data, bool main_agent)
 {
 	const struct copilot_call *c;
 
-	(void)main;
+	(void)main_agent;
 	if (str_is(json_str(data, "toolName"), "report_intent") ||
 	    find_call(s, json_str(data, "toolCallId")) != NULL)
 		return;
 	c = add_call(s, data);
 	if (c != NULL)
-		tell(s, AGENT_TOOL, c->call.name);
+		send_event(s, AGENT_TOOL, c->call.name);
 }
 
 static void
-on_tool_end(struct copilot_session *s, const struct json *data, bool main)
+on_tool_end(struct copilot_session *s, const struct json *data, bool main_agent)
 {
 	struct copilot_call *c = find_call(s, json_str(data, "toolCallId"));
 	const struct json *result = json_getc(data, "result");
 	const struct json *v = json_getc(result, "content");
 	struct json_out o;
 
-	(void)main;
+	(void)main_agent;
 	if (c == NULL || c->call.result.n > 0)
 		return;
 	c->call.success = is_true(data, "success");
@@ -262,23 +252,22 @@ on_tool_end(struct copilot_session *s, const struct json *data, bool main)
 		c->call.result = json_of(s, v);
 	if (!keep(s, c->call.result.n + c->id.n + c->call.name.n))
 		return;
-	o = script(s, "tool.execution_complete");
+	o = open_event(s, "tool.execution_complete");
 	json_put_member_str(&o, "tool_call_id", c->id);
 	json_put_member_str(&o, "tool_name", c->call.name);
-	if (c->call.result.n > 0) {
+	if (c->call.result.n > 0)
 		json_put_member_raw(&o, "tool_result", c->call.result);
-	}
 	json_put_member_bool(&o, "success", c->call.success);
 	json_close(&o, '}');
 }
 
 static void
-on_skill(struct copilot_session *s, const struct json *data, bool main)
+on_skill(struct copilot_session *s, const struct json *data, bool main_agent)
 {
 	struct str name = json_str(data, "name");
 	struct copilot_skill *k;
 
-	(void)main;
+	(void)main_agent;
 	if (name.n == 0 || !keep(s, 2 * name.n + sizeof(*k)))
 		return;
 	k = NEW(s->job->arena, struct copilot_skill);
@@ -286,11 +275,11 @@ on_skill(struct copilot_session *s, const struct json *data, bool main)
 	*s->skills_tail = k;
 	s->skills_tail = &k->next;
 	s->job->ans.skills.n++;
-	script_text(s, "skill.invoked", "name", name);
-	tell(s, AGENT_STEP, STR("using a skill"));
+	put_event(s, "skill.invoked", "name", name);
+	send_event(s, AGENT_STEP, STR("using a skill"));
 }
 
-/* What another provider, or another hour, would have answered. */
+/* Errors of the provider or account, not of the agent. */
 static bool
 is_infra(struct str type, int64_t status)
 {
@@ -300,42 +289,42 @@ is_infra(struct str type, int64_t status)
 }
 
 static void
-on_error(struct copilot_session *s, const struct json *data, bool main)
+on_error(struct copilot_session *s, const struct json *data, bool main_agent)
 {
 	struct str why = mask_text(s->job->arena, &s->c->set.secrets,
 	    json_str(data, "message"));
 	struct str type = json_str(data, "errorType");
 	int64_t status = 0;
 
-	if (!main)
+	if (!main_agent)
 		return;
-	add_int(&status, data, "statusCode");
-	why.n = why.n < 400 ? why.n : 400;
-	type.n = type.n < 40 ? type.n : 40;
+	agent_stream_add(&status, data, "statusCode");
+	why = utf8_cut(why, 400);
+	type = utf8_cut(type, 40);
 	if (keep(s, why.n))
-		script_text(s, "session.error", "message", why);
+		put_event(s, "session.error", "message", why);
 	copilot_fail(s, is_infra(type, status) ? ANSWER_INFRA : ANSWER_FAILED,
 	    "%.*s%s%.*s", STRF(type), type.n > 0 ? ": " : "", STRF(why));
 }
 
 static void
-on_abort(struct copilot_session *s, const struct json *data, bool main)
+on_abort(struct copilot_session *s, const struct json *data, bool main_agent)
 {
 	(void)data;
-	s->aborted = s->aborted || main;
+	s->aborted = s->aborted || main_agent;
 }
 
 static void
-on_idle(struct copilot_session *s, const struct json *data, bool main)
+on_idle(struct copilot_session *s, const struct json *data, bool main_agent)
 {
-	if (!main)
+	if (!main_agent)
 		return;
 	s->aborted = s->aborted || is_true(data, "aborted");
 	if (s->phase == COPILOT_RUNNING || s->phase == COPILOT_STOPPING)
 		copilot_idle(s);
 }
 
-/* A request of our own answers that of the event; the result follows. */
+/* Begins the request that answers an event; the result follows. */
 static void
 open_reply(struct copilot_session *s, const struct json *data,
     struct json_out *o, struct buf *b)
@@ -346,16 +335,17 @@ open_reply(struct copilot_session *s, const struct json *data,
 }
 
 /*
- * "approve-once" is the one approval that all releases take.  A refusal is
- * "user-not-available", since "reject" would end the turn.
+ * All releases accept "approve-once".  A refusal is "user-not-available", since
+ * "reject" would end the turn.
  */
 static void
-on_permission(struct copilot_session *s, const struct json *data, bool main)
+on_permission(struct copilot_session *s, const struct json *data,
+    bool main_agent)
 {
 	struct buf b = { 0 };
 	struct json_out o;
 
-	(void)main;
+	(void)main_agent;
 	if (is_true(data, "resolvedByHook"))
 		return;
 	open_reply(s, data, &o, &b);
@@ -365,20 +355,20 @@ on_permission(struct copilot_session *s, const struct json *data, bool main)
 	    "user-not-available");
 	json_close(&o, '}');
 	json_close(&o, '}');
-	copilot_say(s, "session.permissions.handlePendingPermissionRequest",
+	copilot_ask(s, "session.permissions.handlePendingPermissionRequest",
 	    buf_str(&b), NULL);
 	buf_free(&b);
 }
 
-/* A call of a tool of ours: that it was called is all we want to know. */
+/* A call of a tool that we offer: we only record it. */
 static void
-on_external(struct copilot_session *s, const struct json *data, bool main)
+on_external(struct copilot_session *s, const struct json *data, bool main_agent)
 {
 	struct copilot_call *c = find_call(s, json_str(data, "toolCallId"));
 	struct buf b = { 0 };
 	struct json_out o;
 
-	(void)main;
+	(void)main_agent;
 	if (c == NULL)
 		c = add_call(s, data);
 	if (c != NULL)
@@ -386,7 +376,7 @@ on_external(struct copilot_session *s, const struct json *data, bool main)
 	open_reply(s, data, &o, &b);
 	json_put_cstr(&o, "recorded");
 	json_close(&o, '}');
-	copilot_say(s, "session.tools.handlePendingToolCall", buf_str(&b),
+	copilot_ask(s, "session.tools.handlePendingToolCall", buf_str(&b),
 	    NULL);
 	buf_free(&b);
 }
@@ -394,7 +384,7 @@ on_external(struct copilot_session *s, const struct json *data, bool main)
 static const struct {
 	const char *type;
 	void (*fn)(struct copilot_session *, const struct json *data,
-	    bool main);
+	    bool main_agent);
 } events[] = {				/* sorted by type */
 	{ "abort", on_abort },
 	{ "assistant.message", on_message },
@@ -416,7 +406,7 @@ copilot_event(struct copilot_session *s, const struct json *event)
 {
 	struct str type = json_str(event, "type");
 	const struct json *agent = json_getc(event, "agentId");
-	bool main = agent == NULL || agent->type == JSON_NULL;
+	bool main_agent = agent == NULL || agent->type == JSON_NULL;
 	size_t i;
 
 	for (i = 0; i < COUNTOF(events); i++)
@@ -424,15 +414,15 @@ copilot_event(struct copilot_session *s, const struct json *event)
 			break;
 	if (i == COUNTOF(events))
 		return;
-	/* between two questions nobody listens, but it may not wait for us */
+	/* between prompts, answer only permission requests: it would wait */
 	if (s->job != NULL || events[i].fn == on_permission)
-		events[i].fn(s, json_getc(event, "data"), main);
+		events[i].fn(s, json_getc(event, "data"), main_agent);
 }
 
 void
 copilot_event_reset(struct copilot_session *s)
 {
-	s->cancelled = s->aborted = s->unheard = false;
+	s->cancelled = s->aborted = s->unresponsive = false;
 	s->kept = 0;
 	memset(s->calls, 0, sizeof(s->calls));
 	s->tail = &s->job->ans.calls;
@@ -448,12 +438,12 @@ copilot_event_answer(struct copilot_session *s)
 	const struct copilot_skill *skill;
 
 	ans->output = arena_str(a, buf_str(&s->text));
-	if (s->script.n > 0) {
-		buf_putc(&s->script, ']');
-		ans->transcript = arena_str(a, buf_str(&s->script));
+	if (s->transcript.n > 0) {
+		buf_putc(&s->transcript, ']');
+		ans->transcript = arena_str(a, buf_str(&s->transcript));
 	}
 	buf_free(&s->text);
-	buf_free(&s->script);
+	buf_free(&s->transcript);
 	ans->session_id = arena_str(a, str_of(s->id));
 	ans->skills.v = NEW_N(a, struct str, ans->skills.n);
 	ans->skills.n = 0;

@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * What a session may do.  It is asked for each file written, each command,
- * and each path outside of its workspace; for the latter in two requests, of
- * which either can be the one that tells the path.
+ * Permissions of a session.  The CLI asks for each file that it writes, each
+ * command, and each path outside of the workspace; for such a path it sends two
+ * requests, and either may contain the path.
  *
- * A command is not searched for paths: those that the CLI finds in it, it
- * asks for.  This keeps an agent to its workspace that means well; it is no
- * sandbox.
+ * We do not search commands for paths: the CLI asks for those that it finds.
+ * This keeps a well-meaning agent in its workspace; it is not a sandbox.
  */
 #include "agent/proto/copilot.h"
 
@@ -26,7 +25,7 @@ is_listed(const struct field_strs *list, struct str kind)
 	return false;
 }
 
-/* Skills lie elsewhere, and are there to be read. */
+/* Skills are outside of the workspace and may be read. */
 static bool
 is_inside(const struct copilot_session *s, const struct json *path, bool read)
 {
@@ -93,7 +92,7 @@ stays_inside(const struct copilot_session *s, const struct json *ask,
 	    all_inside(s, json_getc(prompt, "paths"), read);
 }
 
-/* The path that is asked for, as far as the request names one. */
+/* The path of the request, if it names one. */
 static struct str
 path_of(const struct json *ask, const struct json *prompt)
 {
@@ -107,11 +106,11 @@ path_of(const struct json *ask, const struct json *prompt)
 	    STR("a path outside");
 }
 
-/* An agent that goes where it has no business has not done its task. */
+/* Leaving the workspace fails the trial. */
 static bool
 refuse(struct copilot_session *s, struct str kind, struct str path)
 {
-	copilot_fail(s, ANSWER_FAILED, "wanted to leave the workspace: "
+	copilot_fail(s, ANSWER_FAILED, "tried to leave the workspace: "
 	    "%.*s %.*s", STRF(utf8_cut(kind, 50)),
 	    STRF(utf8_cut(path, 300)));
 	return false;
@@ -131,7 +130,7 @@ copilot_permits(struct copilot_session *s, const struct json *data)
 	if (s->job == NULL || set->policy == COPILOT_DENY)
 		return false;
 	if (s->job->req->sample > 0 && !read)
-		return false;		/* a judge looks, and that is all */
+		return false;		/* judges may only read */
 	if (set->policy == COPILOT_LISTED && !is_listed(&set->kinds, kind))
 		return false;
 	if (set->policy == COPILOT_LISTED &&

@@ -2,10 +2,9 @@
 /*
  * A session, from session.create to session.delete.
  *
- * Whatever comes of it, a job ends in copilot_finish, which is reached by way
- * of session.destroy where there is a session: its session.shutdown has the
- * totals.  Each wait that we began ourselves is bounded by `patience`; one
- * that is not heard within it has its process given up.
+ * Every job ends in copilot_finish(), after session.destroy if a session
+ * exists: its session.shutdown contains the totals.  A timer bounds each wait
+ * for an abort or an end; a process that misses it is replaced.
  */
 #include "agent/proto/copilot.h"
 
@@ -41,22 +40,22 @@ copilot_fail(struct copilot_session *s, enum answer_fault fault,
 }
 
 void
-copilot_say(struct copilot_session *s, const char *method, struct str params,
+copilot_ask(struct copilot_session *s, const char *method, struct str params,
     wire_answer_fn *fn)
 {
-	s->link->speaker = s;
+	s->link->sender = s;
 	wire_ask(&s->link->wire, method, params, fn, s);
-	s->link->speaker = NULL;
+	s->link->sender = NULL;
 }
 
 void
-copilot_heard(struct copilot_session *s)
+copilot_record_reply(struct copilot_session *s)
 {
 	const struct agent_request *r = s->job == NULL ? NULL : s->job->req;
 
-	if (r != NULL && r->record != NULL && s->link->heard.n > 0)
+	if (r != NULL && r->record != NULL && s->link->incoming.n > 0)
 		r->record(r->record_arg, '<', mask_json(s->job->arena,
-		    &s->c->set.secrets, s->link->heard));
+		    &s->c->set.secrets, s->link->incoming));
 }
 
 void
@@ -67,16 +66,17 @@ copilot_params(struct copilot_session *s, struct json_out *o, struct buf *b)
 	json_put_member_cstr(o, "sessionId", s->id);
 }
 
-/* A message that has nothing but the session in it. */
-static void
-say(struct copilot_session *s, const char *method, wire_answer_fn *fn)
+/* A request with no parameter but the session. */
+void
+copilot_ask_plain(struct copilot_session *s, const char *method,
+    wire_answer_fn *fn)
 {
 	struct buf b = { 0 };
 	struct json_out o;
 
 	copilot_params(s, &o, &b);
 	json_close(&o, '}');
-	copilot_say(s, method, buf_str(&b), fn);
+	copilot_ask(s, method, buf_str(&b), fn);
 	buf_free(&b);
 }
 
@@ -91,7 +91,7 @@ put_list(struct json_out *o, const char *key, const struct field_strs *list)
 	json_close(o, ']');
 }
 
-/* Without those of the suite, there are to be none of anybody's. */
+/* Without skills of the suite, disable all others, too. */
 static void
 put_skills(struct json_out *o, const struct copilot_session *s)
 {
@@ -161,9 +161,8 @@ put_session(struct json_out *o, const struct copilot_session *s)
 	json_put_member_bool(o, "requestElicitation", false);
 	json_put_member_bool(o, "hooks", false);
 	json_put_member_raw(o, "infiniteSessions", STR("{\"enabled\":false}"));
-	if (set->provider.n > 0) {
+	if (set->provider.n > 0)
 		json_put_member_raw(o, "provider", set->provider);
-	}
 	if (suite->config.reasoning_effort.n > 0)
 		json_put_member_str(o, "reasoningEffort",
 		    suite->config.reasoning_effort);
@@ -178,11 +177,11 @@ put_session(struct json_out *o, const struct copilot_session *s)
 }
 
 void
-copilot_leave(struct copilot_session *s)
+copilot_unlink(struct copilot_session *s)
 {
 	struct copilot_link *l = s->link;
 
-	timer_stop(loop_of(s), &s->patience);
+	timer_stop(loop_of(s), &s->timer);
 	if (l == NULL)
 		return;
 	wire_forget(&l->wire, s);
@@ -190,7 +189,7 @@ copilot_leave(struct copilot_session *s)
 	if (s->next != NULL)
 		s->next->prev = s->prev;
 	s->link = NULL;
-	copilot_let_go(l);
+	copilot_check_link(l);
 }
 
 static void
@@ -212,21 +211,21 @@ copilot_finish(struct copilot_session *s)
 	if (j != NULL && j->ans.fault != ANSWER_OK && s->link != NULL)
 		j->ans.stderr_tail = proc_tail_get(j->arena,
 		    &s->link->wire.tail);
-	copilot_leave(s);
+	copilot_unlink(s);
 	if (j != NULL && s->conversation != NULL)
 		s->conversation->state = NULL;
 	if (j != NULL)
 		answer(s);
 }
 
-/* It was told to stop, or to end, and is not heard of. */
+/* It did not stop, or end, in time. */
 static void
-on_patience(void *arg)
+on_timeout(void *arg)
 {
 	struct copilot_session *s = arg;
 
 	if (s->phase == COPILOT_STOPPING) {
-		s->unheard = true;
+		s->unresponsive = true;
 		copilot_idle(s);
 		return;
 	}
@@ -235,14 +234,14 @@ on_patience(void *arg)
 }
 
 static void
-be_patient(struct copilot_session *s, int64_t ms)
+wait_at_most(struct copilot_session *s, int64_t ms)
 {
-	s->patience.fn = on_patience;
-	s->patience.arg = s;
-	timer_start(loop_of(s), &s->patience, ms);
+	s->timer.fn = on_timeout;
+	s->timer.arg = s;
+	timer_start(loop_of(s), &s->timer, ms);
 }
 
-/* Only the process is gone where there is neither of both. */
+/* Whether it is a result; neither result nor error: the process ended. */
 static bool
 answered(struct copilot_session *s, const struct json *result,
     const struct json *error, const char *what)
@@ -252,14 +251,14 @@ answered(struct copilot_session *s, const struct json *result,
 
 	if (result == NULL && error == NULL)
 		return false;
-	copilot_heard(s);
+	copilot_record_reply(s);
 	if (error == NULL)
 		return true;
 	why = msg != NULL && msg->type == JSON_STRING ? mask_text(
 	    s->job->arena, &s->c->set.secrets, json_text(msg)) :
 	    STR("no reason given");
-	why.n = why.n < 400 ? why.n : 400;
-	copilot_fail(s, ANSWER_FAILED, "%s: %.*s", what, STRF(why));
+	copilot_fail(s, ANSWER_FAILED, "%s: %.*s", what,
+	    STRF(utf8_cut(why, 400)));
 	return false;
 }
 
@@ -270,7 +269,7 @@ on_destroyed(void *ctx, const struct json *result, const struct json *error)
 
 	if (result == NULL && error == NULL)
 		return;
-	copilot_heard(s);
+	copilot_record_reply(s);
 	copilot_delete(s);
 	copilot_finish(s);
 }
@@ -279,19 +278,20 @@ static void
 destroy(struct copilot_session *s)
 {
 	s->phase = COPILOT_ENDING;
-	be_patient(s, s->unheard ? COPILOT_LAST_MS : COPILOT_PATIENCE_MS);
-	say(s, "session.destroy", on_destroyed);
+	wait_at_most(s, s->unresponsive ? COPILOT_LAST_MS :
+	    COPILOT_PATIENCE_MS);
+	copilot_ask_plain(s, "session.destroy", on_destroyed);
 }
 
-/* The session goes on resting where there may be another question. */
+/* A conversation keeps its session for the next prompt. */
 void
 copilot_idle(struct copilot_session *s)
 {
-	timer_stop(loop_of(s), &s->patience);
+	timer_stop(loop_of(s), &s->timer);
 	if (s->aborted)
 		copilot_fail(s, ANSWER_FAILED, "the turn was aborted");
 	if (s->conversation != NULL && s->job->ans.fault == ANSWER_OK) {
-		wire_forget(&s->link->wire, s);	/* what is not answered yet */
+		wire_forget(&s->link->wire, s);	/* pending replies */
 		answer(s);
 	} else
 		destroy(s);
@@ -314,11 +314,11 @@ copilot_send(struct copilot_session *s)
 	struct json_out o;
 
 	s->phase = COPILOT_RUNNING;
-	s->asked++;
+	s->prompts++;
 	copilot_params(s, &o, &b);
 	json_put_member_str(&o, "prompt", s->job->req->prompt);
 	json_close(&o, '}');
-	copilot_say(s, "session.send", buf_str(&b), on_sent);
+	copilot_ask(s, "session.send", buf_str(&b), on_sent);
 	buf_free(&b);
 }
 
@@ -328,7 +328,7 @@ on_created(void *ctx, const struct json *result, const struct json *error)
 	struct copilot_session *s = ctx;
 
 	if (answered(s, result, error, "session.create")) {
-		timer_stop(loop_of(s), &s->patience);
+		timer_stop(loop_of(s), &s->timer);
 		if (s->cancelled)
 			copilot_idle(s);
 		else
@@ -347,7 +347,7 @@ copilot_create(struct copilot_session *s)
 	copilot_params(s, &o, &b);
 	put_session(&o, s);
 	json_close(&o, '}');
-	copilot_say(s, "session.create", buf_str(&b), on_created);
+	copilot_ask(s, "session.create", buf_str(&b), on_created);
 	buf_free(&b);
 }
 
@@ -359,12 +359,12 @@ copilot_stop(struct copilot_session *s)
 		copilot_finish(s);
 		break;
 	case COPILOT_CREATING:
-		be_patient(s, COPILOT_PATIENCE_MS);
+		wait_at_most(s, COPILOT_PATIENCE_MS);
 		break;
 	case COPILOT_RUNNING:
 		s->phase = COPILOT_STOPPING;
-		be_patient(s, COPILOT_PATIENCE_MS);
-		say(s, "session.abort", NULL);
+		wait_at_most(s, COPILOT_PATIENCE_MS);
+		copilot_ask_plain(s, "session.abort", NULL);
 		break;
 	case COPILOT_STOPPING:
 	case COPILOT_ENDING:

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * Settings of copilot-sdk.  They stand in the suite's config itself, in its
- * `copilot:` or `copilot-sdk:`, in `executors:` under either name, or in that
- * of the settings; what is more particular holds.
+ * Settings of copilot-sdk: in the suite's config, its `copilot:` or
+ * `copilot-sdk:`, its `executors:` under either name, or the `executors:` of
+ * the user's settings.  The more specific place takes precedence.
  */
 #include "agent/proto/copilot.h"
 
@@ -16,7 +16,7 @@
 #include "suite/spec.h"
 
 struct provider {
-	int type, wire_api;		/* -1: not said */
+	int type, wire_api;		/* -1: not given */
 	struct str base_url, api_key_env, model;
 	const struct json *headers;
 };
@@ -29,8 +29,8 @@ static const struct field provider_rows[] = {
 	FIELD(provider, wire_api, FIELD_ENUM, .words = wires),
 	FIELD(provider, base_url, FIELD_STR, .flags = FIELD_REQUIRED),
 	FIELD(provider, api_key_env, FIELD_STR,
-	    .help = "the variable that has its key"),
-	FIELD(provider, model, FIELD_STR, .help = "as the provider calls it"),
+	    .help = "variable that contains its key"),
+	FIELD(provider, model, FIELD_STR, .help = "the provider's name for it"),
 	FIELD(provider, headers, FIELD_TREE, .help = "{name: value}"),
 };
 static const struct field_table provider_table =
@@ -43,13 +43,13 @@ struct block {				/* as it is written */
 };
 
 static const struct field block_rows[] = {
-	FIELD(block, cli_path, FIELD_STR, .help = "the Copilot CLI"),
+	FIELD(block, cli_path, FIELD_STR, .help = "path of the Copilot CLI"),
 	FIELD(block, system, FIELD_STR, .help = "added to its system message"),
 	FIELD(block, github_token_env, FIELD_STR,
-	    .help = "the variable that has a token of GitHub"),
+	    .help = "variable that contains a GitHub token"),
 	FIELD(block, permissions, FIELD_TREE,
 	    .help = "approve, deny, or a list of kinds"),
-	FIELD(block, provider, FIELD_TREE, .help = "models of one's own"),
+	FIELD(block, provider, FIELD_TREE, .help = "other provider of models"),
 	FIELD(block, env, FIELD_TREE, .help = "{NAME: value}"),
 	FIELD(block, home, FIELD_TREE, .help = "user or private"),
 	{ .key = "cache_home", .type = FIELD_TREE,
@@ -75,7 +75,7 @@ is_scalar(const struct json *v)
 	    v->type == JSON_BOOL;
 }
 
-/* {name: value}; what is not one of these is noted, or false is returned. */
+/* Whether it is {name: value}; notes problems unless notes is NULL. */
 static bool
 check_map(const struct json *map, const char *what, const char *file,
     struct spec_notes *notes)
@@ -105,6 +105,7 @@ check_map(const struct json *map, const char *what, const char *file,
 static void
 check_kind(const struct json *v, const char *file, struct spec_notes *notes)
 {
+	struct str_nearest near = { .best = { "", 0 } };
 	size_t i;
 
 	if (v->type != JSON_STRING) {
@@ -113,16 +114,15 @@ check_kind(const struct json *v, const char *file, struct spec_notes *notes)
 		    json_type_name((enum json_type)v->type));
 		return;
 	}
-	for (i = 0; i < COUNTOF(kinds); i++)
-		if (str_is(json_text(v), kinds[i]))
+	near.word = json_text(v);
+	for (i = 0; i < COUNTOF(kinds); i++) {
+		if (str_is(near.word, kinds[i]))
 			return;
-	for (i = 0; i < COUNTOF(kinds); i++)
-		if (str_similar(json_text(v), str_of(kinds[i])))
-			break;
+		str_nearest(&near, str_of(kinds[i]));
+	}
 	spec_note(notes, FIELD_WARNING, spec_at(file, v), "unknown kind of "
-	    "permission%s%s%s", i < COUNTOF(kinds) ? "; did you mean \"" : "",
-	    i < COUNTOF(kinds) ? kinds[i] : "",
-	    i < COUNTOF(kinds) ? "\"?" : "");
+	    "permission%s%.*s%s", near.best.n > 0 ? "; did you mean \"" : "",
+	    STRF(near.best), near.best.n > 0 ? "\"?" : "");
 }
 
 static void
@@ -145,7 +145,7 @@ check_permissions(const struct json *p, const char *file,
 		    "kinds");
 }
 
-/* What the agent was told is not told once more for the judge. */
+/* Reports a problem once, though agent and judge share settings. */
 static void
 report(void *source, const struct field_finding *f)
 {
@@ -159,7 +159,7 @@ report(void *source, const struct field_finding *f)
 	spec_report(source, f);
 }
 
-/* One of the places of the suite that settings may stand in. */
+/* Checks one of the places of settings. */
 static void
 check_block(const char *file, const struct json *v, unsigned flags,
     struct spec_notes *notes)
@@ -185,7 +185,7 @@ check_block(const char *file, const struct json *v, unsigned flags,
 	check_map(p.headers, "headers", file, notes);
 }
 
-/* A block with what is meant for several executors, and that for this one. */
+/* Checks a block for several executors, and its members for this one. */
 static void
 check_both(const char *file, const struct json *v, struct spec_notes *notes)
 {
@@ -240,8 +240,8 @@ take_named(struct arena *a, const struct json *v, struct block *b,
 }
 
 /*
- * In the order of agent_settings(), but by both names.  The system message
- * that agents get is not for judges, who may have their own.
+ * In the order of agent_settings(), but by both names.  Judges do not get the
+ * agents' system message; they may have their own.
  */
 static int
 read_block(struct arena *a, const struct spec_suite *s, struct block *b,
@@ -264,10 +264,10 @@ read_block(struct arena *a, const struct spec_suite *s, struct block *b,
 	*judge_system = b->system;
 	b->system = system;
 	return errors == 0 ? 0 : err_set(e, ERR_SCHEMA, "settings of "
-	    "copilot-sdk: a value is not of its type");
+	    "copilot-sdk: a value has the wrong type");
 }
 
-/* The variable's value, which is a secret; -1 when there is none. */
+/* The value of a variable, added to the secrets; -1 if it is not set. */
 static int
 take_secret(struct arena *a, struct str name, const char *what,
     struct mask *k, struct str *value, struct err *e)
@@ -278,7 +278,7 @@ take_secret(struct arena *a, struct str name, const char *what,
 	if (v == NULL || *v == '\0')
 		return err_set(e, ERR_SCHEMA, "copilot-sdk: the variable "
 		    "\"%.*s\" (%s) is not set",
-		    name.n < 60 ? (int)name.n : 60, name.p, what);
+		    STRF(utf8_cut(name, 60)), what);
 	*value = arena_str(a, str_of(v));
 	mask_add(a, k, *value);
 	return 0;
@@ -287,16 +287,8 @@ take_secret(struct arena *a, struct str name, const char *what,
 static void
 put(struct json_out *o, const char *key, struct str value)
 {
-	if (value.n == 0)
-		return;
-	json_put_member_str(o, key, value);
-}
-
-static struct str
-scalar(const struct json *v)
-{
-	return v->type == JSON_BOOL ? json_bool(v) ? STR("true") :
-	    STR("false") : json_source(v);
+	if (value.n > 0)
+		json_put_member_str(o, key, value);
 }
 
 static void
@@ -309,13 +301,13 @@ put_headers(struct json_out *o, const struct json *headers)
 	json_open_member(o, "headers", '{');
 	for (v = json_first(headers); v != NULL; v = v->next) {
 		json_put_key(o, json_key(v));
-		json_put_str(o, scalar(v));
+		json_put_str(o, agent_scalar(v));
 	}
 	json_close(o, '}');
 }
 
-/* The provider as session.create has it. */
-static int
+/* The provider as session.create takes it. */
+static void
 make_provider(struct arena *a, const struct provider *p, struct str key,
     struct copilot_settings *out)
 {
@@ -334,7 +326,6 @@ make_provider(struct arena *a, const struct provider *p, struct str key,
 	out->provider = arena_str(a, buf_str(&b));
 	out->model = arena_str(a, p->model);
 	buf_free(&b);
-	return 0;
 }
 
 static int
@@ -355,7 +346,8 @@ read_provider(struct arena *a, const struct json *v, struct provider *p,
 	if (p->api_key_env.n > 0 && take_secret(a, p->api_key_env,
 	    "api_key_env of the provider", &out->secrets, &key, e) == -1)
 		return -1;
-	return make_provider(a, p, key, out);
+	make_provider(a, p, key, out);
+	return 0;
 }
 
 static void
@@ -379,9 +371,8 @@ read_permissions(struct arena *a, const struct json *p,
 }
 
 /*
- * The directories themselves: the CLI takes those that have a SKILL.md as
- * well as those that have such directories in them, and from the former it
- * takes nothing else.
+ * The CLI accepts directories with a SKILL.md and directories that contain such
+ * directories, so ours can be passed on unchanged.
  */
 static void
 add_skills(struct arena *a, const struct spec_suite *s,
@@ -428,7 +419,8 @@ make_argv(struct arena *a, const struct spec_suite *s, const struct block *b,
 	if (b->cli_path.n > 0) {
 		path = arena_cstr(a, b->cli_path);
 		if (path == NULL)
-			return err_set(e, ERR_SCHEMA, "NUL in cli_path");
+			return err_set(e, ERR_SCHEMA,
+			    "\"cli_path\" contains a NUL");
 		if (strchr(path, '/') != NULL)
 			path = os_absolute(a, spec_path(a, s->dir,
 			    b->cli_path));
@@ -461,7 +453,7 @@ add_env(struct arena *a, const char **set, size_t *n, struct str name,
 	set[*n] = arena_cstr(a, arena_fmt(a, "%.*s=%.*s", STRF(name),
 	    STRF(value)));
 	if (set[(*n)++] == NULL)
-		return err_set(e, ERR_SCHEMA, "NUL in \"env\"");
+		return err_set(e, ERR_SCHEMA, "\"env\" contains a NUL");
 	return 0;
 }
 
@@ -473,9 +465,9 @@ is_offline(const struct block *b)
 }
 
 /*
- * The key of the provider goes over the wire, so that no command of the agent
- * finds it in its environment.  Offline, the CLI wants to see a provider and
- * a model there before it takes ours.
+ * The provider's key is sent by the protocol, so that no command of the agent
+ * finds it in its environment.  Offline, the CLI requires a provider and a
+ * model in the environment before it accepts ours.
  */
 static int
 make_env(struct arena *a, const struct block *b, const struct provider *p,
@@ -507,7 +499,7 @@ make_env(struct arena *a, const struct block *b, const struct provider *p,
 		return -1;
 	for (v = json_first(b->env); v != NULL; v = v->next)
 		if (memchr(v->key, '=', v->nkey) == NULL &&
-		    add_env(a, set, &n, json_key(v), scalar(v), e) == -1)
+		    add_env(a, set, &n, json_key(v), agent_scalar(v), e) == -1)
 			return -1;
 	out->env = os_env(a, set, n);
 	mask_add_env(a, &out->secrets, out->env);

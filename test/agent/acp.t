@@ -120,16 +120,16 @@ ask '[[ask:edit|x]]' "$agent, permissions: [read, edit]"
 has 'a kind that is' '"final_output":"b"'
 ask '[[ask:edit|/etc/passwd]]' "$agent, permissions: [edit, path]"
 has 'a path outside, where that is in the list' '"final_output":"b"'
-bad 'outside' agent_error 'wanted to leave the workspace: edit /etc/passwd' '[[ask:edit|/etc/passwd]]'
+bad 'outside' agent_error 'tried to leave the workspace: edit /etc/passwd' '[[ask:edit|/etc/passwd]]'
 has 'outside: refused' '"final_output":"n"'
 mkdir -p skills/tidy
 printf -- '---\nname: tidy\ndescription: d\n---\nx\n' >skills/tidy/SKILL.md
 ask "[[ask:read|$tmp/skills/tidy/SKILL.md]]" "$agent" 'skill_directories: [skills]'
 has 'a skill may be read' '"final_output":"b"'
-bad 'a skill, written' agent_error 'wanted to leave the workspace: edit' "[[ask:edit|$tmp/skills/tidy/SKILL.md]]" "$agent" 'skill_directories: [skills]'
-bad 'upwards' agent_error 'wanted to leave the workspace: read ../../x' '[[ask:read|../../x]]'
-bad 'at home' agent_error 'wanted to leave the workspace: edit ~/.profile' '[[ask:edit|~/.profile]]'
-bad 'by a link' agent_error 'wanted to leave the workspace: edit out/x' '[[run:ln -s /etc out]] [[ask:edit|out/x]]'
+bad 'a skill, written' agent_error 'tried to leave the workspace: edit' "[[ask:edit|$tmp/skills/tidy/SKILL.md]]" "$agent" 'skill_directories: [skills]'
+bad 'upwards' agent_error 'tried to leave the workspace: read ../../x' '[[ask:read|../../x]]'
+bad 'at home' agent_error 'tried to leave the workspace: edit ~/.profile' '[[ask:edit|~/.profile]]'
+bad 'by a link' agent_error 'tried to leave the workspace: edit out/x' '[[run:ln -s /etc out]] [[ask:edit|out/x]]'
 
 # ways to fail
 bad error agent_error 'the agent failed: Internal error: no model' '[[error:no model]]'

@@ -111,7 +111,7 @@ is 'unknown requests are refused' 'refused by -32601: .' "$(answer)"
 ask "[[outside:$tmp/out.txt|text]]"
 is 'outside: the model goes on' 'denied: ' "$(answer)"
 is 'outside: it has failed' 1 "$rc"
-like 'outside: words' '*wanted to leave the workspace: * '"$tmp/out.txt"'*"error_class":"agent_error"*' "$json"
+like 'outside: words' '*tried to leave the workspace: * '"$tmp/out.txt"'*"error_class":"agent_error"*' "$json"
 like 'outside: the call failed' '*"success":false*' "$json"
 ok 'outside: nothing is written' [ ! -e out.txt ]
 ask "[[write:$tmp/out.txt|text]]"
@@ -181,14 +181,14 @@ ask '[[say:by ping]]'
 is 'a CLI that only knows ping' 'by ping' "$(answer)"
 unset DOUBLE_NO_CONNECT
 DOUBLE_NO_AUTH=1; export DOUBLE_NO_AUTH
-bad 'nobody is logged in' infrastructure 'nobody is logged in to Copilot*copilot login' '[[say:x]]'
+bad 'nobody is logged in' infrastructure 'not logged in to Copilot*copilot login' '[[say:x]]'
 is 'nobody is logged in: nothing was asked' 0 "$(count session.create)"
 ask '[[say:x]]' 'provider: {base_url: "http://127.0.0.1:1/v1"}'
 is 'a provider needs no login' 0 "$rc"
 is 'a provider: no login is tried' 1 "$(count --no-auto-login)"
 unset DOUBLE_NO_AUTH
 COPILOT_CLI_PATH=$tmp/none
-bad 'no CLI' infrastructure 'no Copilot CLI*none*' '[[say:x]]'
+bad 'no CLI' infrastructure 'cannot start the Copilot CLI*none*' '[[say:x]]'
 ask '[[say:x]]' "cli_path: $double"
 is 'cli_path comes before COPILOT_CLI_PATH' 0 "$rc"
 COPILOT_CLI_PATH=$double
@@ -381,7 +381,7 @@ bad 'fake: crash' agent_error 'ended with status 9' '[[crash:9]]'
 bad 'fake: hang' timeout 'no answer within 1 s' '[[hang:60]]' '' 1
 bad 'fake: no session.idle' timeout 'no answer within 1 s' '[[noidle]]' '' 1
 export FAKE_COPILOT_NOAUTH=1
-bad 'fake: no login' infrastructure 'nobody is logged in' '[[say:x]]'
+bad 'fake: no login' infrastructure 'not logged in' '[[say:x]]'
 unset FAKE_COPILOT_NOAUTH
 export FAKE_COPILOT_PROTOCOL=4
 bad 'fake: a protocol to come' infrastructure 'speaks protocol 4*update waza' '[[say:x]]'
