@@ -133,7 +133,7 @@ bad 'by a link' agent_error 'tried to leave the workspace: edit out/x' '[[run:ln
 
 # ways to fail
 bad error agent_error 'the agent failed: Internal error: no model' '[[error:no model]]'
-bad crash agent_error 'the agent ended in its turn: exit status 7' '[[crash:7]]'
+bad crash agent_error 'the agent exited during its turn: exit status 7' '[[crash:7]]'
 has 'crash: the end of stderr' 'the last words'
 has 'crash: what it had said' '"final_output":"about to crash"'
 bad max_tokens agent_error 'limit of tokens' '[[stop:max_tokens]]'
@@ -143,7 +143,7 @@ bad 'a new reason' agent_error 'the agent stopped: pause' '[[stop:pause]]'
 bad 'no program' infrastructure 'nothing*No such file' x 'command: [./nothing]'
 bad 'exits' agent_error 'ended before it was ready: exit status 5' x "$agent, env: {DOUBLE_ACP: exit}"
 has 'exits: the end of stderr' 'double: no such option'
-bad 'another version' infrastructure 'speaks version 2 of the Agent Client Protocol; waza speaks 1' x "$agent, env: {DOUBLE_ACP: v2}"
+bad 'another version' infrastructure 'uses version 2 of the Agent Client Protocol; waza supports 1' x "$agent, env: {DOUBLE_ACP: v2}"
 bad 'errors as text' agent_error 'the agent failed: Error: 400 no model' '[[error:no model]]' "$agent, env: {DOUBLE_ACP: copilot}"
 ask '[[say:Error: 5 is what it says]]' "$agent, env: {DOUBLE_ACP: copilot}" '' Error
 is 'errors as text: only without usage' 0 "$rc"
@@ -153,12 +153,12 @@ bad flood agent_error 'more than 10 MiB' '[[flood]]'
 bad garbage agent_error 'no protocol' x "$agent, env: {DOUBLE_ACP: garbage}"
 
 # login
-bad 'a login, two ways' infrastructure 'wants a login (Authentication required)*auth_method to one of: key (A key), sso (Web)' x "$agent, env: {DOUBLE_ACP: auth2}"
+bad 'a login, two ways' infrastructure 'needs a login (Authentication required)*auth_method to one of: key (A key), sso (Web)' x "$agent, env: {DOUBLE_ACP: auth2}"
 ask '[[say:in]]' "$agent, env: {DOUBLE_ACP: auth1}" '' in
 is 'a login, one way' 0 "$rc"
 ask '[[say:in]]' "$agent, auth_method: key, env: {DOUBLE_ACP: auth2}" '' in
 is 'a login, the way that is set' 0 "$rc"
-bad 'a login, the wrong way' infrastructure 'wants a login' x "$agent, auth_method: sso, env: {DOUBLE_ACP: auth2}"
+bad 'a login, the wrong way' infrastructure 'needs a login' x "$agent, auth_method: sso, env: {DOUBLE_ACP: auth2}"
 
 # mode and model
 ask '[[again]]' "$agent, mode: code, env: {DOUBLE_ACP: modes}" 'model: m-1' 'mode http://x/modes#code, model p/m-1'

@@ -66,7 +66,7 @@ then
 	like 'acp: a command' "*\"method\":\"session/new\"*\"mcpServers\":[[]{\"name\":\"one\",\"command\":\"/bin/sh\",\"args\":[[]*\"a b\",\"2\"],\"env\":[[]{\"name\":\"A\",\"value\":\"1\"},{\"name\":\"B\",\"value\":\"true\"}]}*" "$(cat rec/*)"
 	like 'acp: an address' '*{"name":"two","type":"http","url":"http://127.0.0.1:9/x","headers":[[]{"name":"K","value":"v"}]}*' "$(cat rec/*)"
 	ask 'executor: acp, acp: {command: [double_acp]}, reasoning_effort: high'
-	like 'acp: no effort to set' '*the agent has no reasoning effort that can be set*' "$(cat r)"
+	like 'acp: no effort to set' '*the agent has no setting for reasoning effort*' "$(cat r)"
 else skip 'no double_acp (make check builds it)'
 fi
 
