@@ -105,7 +105,7 @@ check_map(const struct json *map, const char *what, const char *file,
 static void
 check_kind(const struct json *v, const char *file, struct spec_notes *notes)
 {
-	struct str_nearest near = { .best = { "", 0 } };
+	struct str_nearest near = { .distance = 0 };
 	size_t i;
 
 	if (v->type != JSON_STRING) {
@@ -120,9 +120,13 @@ check_kind(const struct json *v, const char *file, struct spec_notes *notes)
 			return;
 		str_nearest(&near, str_of(kinds[i]));
 	}
-	spec_note(notes, FIELD_WARNING, spec_at(file, v), "unknown kind of "
-	    "permission%s%.*s%s", near.best.n > 0 ? "; did you mean \"" : "",
-	    STRF(near.best), near.best.n > 0 ? "\"?" : "");
+	if (near.best.p != NULL)
+		spec_note(notes, FIELD_WARNING, spec_at(file, v), "unknown "
+		    "kind of permission; did you mean \"%.*s\"?",
+		    STRF(near.best));
+	else
+		spec_note(notes, FIELD_WARNING, spec_at(file, v),
+		    "unknown kind of permission");
 }
 
 static void

@@ -145,7 +145,7 @@ is 'an error: the session is ended' 1 "$(count session.delete)"
 bad 'rate limit' infrastructure 'rate_limit: slow down' '[[error:rate_limit|slow down]]'
 bad 'aborted by itself' agent_error 'aborted' '[[abort]]'
 bad 'send refused' agent_error 'session.send failed' '[[badsend]]'
-bad 'crash' agent_error 'ended with status 7' '[[crash:7]]'
+bad 'crash' agent_error 'exited with status 7' '[[crash:7]]'
 like 'crash: the end of stderr' '*double: dying as told*' "$out"
 bad 'killed' agent_error 'killed by signal 9' '[[kill]]'
 bad 'garbage' agent_error 'no message' '[[garbage]]'
@@ -165,7 +165,7 @@ DOUBLE_MUTE=1; export DOUBLE_MUTE
 bad 'never ready' timeout 'no answer within 1 s' '[[say:x]]' '' 1
 unset DOUBLE_MUTE
 DOUBLE_EXIT=3; export DOUBLE_EXIT
-bad 'ends at once' infrastructure 'ended with status 3 before it was ready' '[[say:x]]'
+bad 'ends at once' infrastructure 'exited with status 3 before it was ready' '[[say:x]]'
 like 'ends at once: the end of stderr' '*double: cannot start*' "$out"
 unset DOUBLE_EXIT
 DOUBLE_BAD_CREATE=1; export DOUBLE_BAD_CREATE
@@ -302,7 +302,7 @@ is 'talk: an error after the end of a turn is not heard' 0 "$rc"
 sed 's/.say:three./[crash:5]/' talk.yaml >e.yaml
 : >log
 run "$WAZA" run -q e.yaml
-like 'talk: it dies' '*ended with status 5*' "$out"
+like 'talk: it dies' '*exited with status 5*' "$out"
 sed 's/.say:three./[hang]/; s/seconds: 20/seconds: 1/' talk.yaml >e.yaml
 : >log
 run "$WAZA" run -q e.yaml
@@ -377,7 +377,7 @@ big=${SHORT:+30000}
 ask "[[big:${big:=3000000}]]"
 is 'fake: big' "$big" "$(answer | tr -d '\n' | wc -c | tr -d ' ')"
 bad 'fake: error' agent_error 'it broke' '[[error:it broke]]'
-bad 'fake: crash' agent_error 'ended with status 9' '[[crash:9]]'
+bad 'fake: crash' agent_error 'exited with status 9' '[[crash:9]]'
 bad 'fake: hang' timeout 'no answer within 1 s' '[[hang:60]]' '' 1
 bad 'fake: no session.idle' timeout 'no answer within 1 s' '[[noidle]]' '' 1
 export FAKE_COPILOT_NOAUTH=1

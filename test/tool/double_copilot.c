@@ -1,28 +1,29 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * double_copilot: stands in for `copilot --headless --stdio` in tests, on the
- * wire of its SDK.  Sessions run side by side, as in the real one.  What it
- * does is in the prompt:
+ * double_copilot: replaces `copilot --headless --stdio` in tests, with the
+ * protocol of its SDK.  Sessions run in parallel, as in the real one.  The
+ * prompt contains directives:
  *
- *	[[say:TEXT]]		what it answers; [[params]] instead what it was
- *				created with, [[env:NAME]] a variable
- *	[[write:PATH|TEXT]]	writes a file, if it may
- *	[[outside:PATH|TEXT]]	the same, asking twice
- *	[[shell:TEXT]]		asks to run a command, and does not
+ *	[[say:TEXT]]		answers it; [[params]]: the parameters of
+ *				session.create, [[env:NAME]]: a variable
+ *	[[write:PATH|TEXT]]	writes a file, if permitted
+ *	[[outside:PATH|TEXT]]	the same, with two requests
+ *	[[shell:TEXT]]		asks to run a command, but does not run it
  *	[[tool:NAME|JSON]]	calls a tool of the client
  *	[[skill:NAME]] [[intent]] [[delta]] [[sub]] [[early]] [[late]] [[noise]]
- *	[[request]]		asks something that no client knows, and waits
+ *	[[request]]		sends an unknown request, and waits
  *	[[error:TYPE|TEXT]] [[abort]] [[badsend]]
- *	[[leak]]		an error that has its secrets in it
- *	[[hang]] until session.abort, [[deaf]] not even then
+ *	[[leak]]		sends an error that contains its secrets
+ *	[[hang]] until session.abort, [[deaf]] even after that
  *	[[crash:STATUS]] [[kill]] [[garbage]] [[flood]] [[calls]]
  *
- * DOUBLE_LOG names a file that gets a line for each start, message of note
- * and end.  DOUBLE_PROTOCOL, DOUBLE_NO_CONNECT, DOUBLE_NO_AUTH, DOUBLE_EXIT,
- * DOUBLE_MUTE and DOUBLE_BAD_CREATE (mute: no answer) spoil the beginning.
+ * DOUBLE_LOG names a file that gets a line for each start, session request and
+ * end.  DOUBLE_PROTOCOL, DOUBLE_NO_CONNECT, DOUBLE_NO_AUTH, DOUBLE_EXIT,
+ * DOUBLE_MUTE and DOUBLE_BAD_CREATE (mute: no answer) make the start fail.
  */
 #include <errno.h>
 #include <signal.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -99,61 +100,64 @@ quote(struct str s)
 	return b->p;
 }
 
-static void
-send_text(const char *text)
+static char text[4 << 20];	/* of the message being formatted */
+
+static void PRINTF(1, 2)
+send_text(const char *fmt, ...)
 {
+	va_list ap;
+
+	va_start(ap, fmt);
+	vsnprintf(text, sizeof(text), fmt, ap);
+	va_end(ap);
 	frame(str_of(text));
+}
+
+/* An id is a number or a string. */
+static const char *
+source(const struct json *id)
+{
+	static char number[40];
+
+	snprintf(number, sizeof(number), "%.*s", STRF(json_text(id)));
+	return id->type == JSON_STRING ? quote(json_text(id)) : number;
 }
 
 static void
 reply(const struct json *id, const char *result)
 {
-	struct buf b = { 0 };
-	struct json_out o = { .put = buf_sink, .ctx = &b };
-
-	buf_puts(&b, "{\"jsonrpc\":\"2.0\",\"id\":");
-	json_put(&o, id);
-	buf_fmt(&b, ",\"result\":%s}", result);
-	frame(buf_str(&b));
-	buf_free(&b);
+	send_text("{\"jsonrpc\":\"2.0\",\"id\":%s,\"result\":%s}", source(id),
+	    result);
 }
 
 static void
 refuse(const struct json *id, int code, const char *msg)
 {
-	struct buf b = { 0 };
-	struct json_out o = { .put = buf_sink, .ctx = &b };
-
-	buf_puts(&b, "{\"jsonrpc\":\"2.0\",\"id\":");
-	json_put(&o, id);
-	buf_fmt(&b, ",\"error\":{\"code\":%d,\"message\":%s}}", code,
-	    quote(str_of(msg)));
-	frame(buf_str(&b));
-	buf_free(&b);
+	send_text("{\"jsonrpc\":\"2.0\",\"id\":%s,\"error\":{\"code\":%d,"
+	    "\"message\":%s}}", source(id), code, quote(str_of(msg)));
 }
 
-/* data is JSON; more follows the event's other members. */
-static void
-event_more(struct session *s, const char *type, const char *data,
-    const char *more)
+/* The data are JSON; agent is the id of a subagent, or NULL. */
+static void PRINTF(4, 5)
+event_of(struct session *s, const char *agent, const char *type,
+    const char *fmt, ...)
 {
-	struct buf b = { 0 };
+	static char data[sizeof(text) - 1000];
+	va_list ap;
 
-	buf_fmt(&b, "{\"jsonrpc\":\"2.0\",\"method\":\"session.event\","
+	va_start(ap, fmt);
+	vsnprintf(data, sizeof(data), fmt, ap);
+	va_end(ap);
+	send_text("{\"jsonrpc\":\"2.0\",\"method\":\"session.event\","
 	    "\"params\":{\"sessionId\":\"%s\",\"event\":{\"type\":\"%s\","
-	    "\"data\":%s,\"id\":\"x\",\"parentId\":null%s}}}", s->id, type,
-	    data, more);
-	frame(buf_str(&b));
-	buf_free(&b);
+	    "\"data\":%s,\"id\":\"x\",\"parentId\":null%s%s%s}}}", s->id,
+	    type, data, agent != NULL ? ",\"agentId\":\"" : "",
+	    agent != NULL ? agent : "", agent != NULL ? "\"" : "");
 }
 
-static void
-event(struct session *s, const char *type, const char *data)
-{
-	event_more(s, type, data, "");
-}
+#define event(s, type, ...) event_of(s, NULL, type, __VA_ARGS__)
 
-/* What stands in [[name:...]] of the prompt; false when it is not there. */
+/* The argument of [[name:...]] in the prompt; false: it is not there. */
 static bool
 directive(const struct session *s, const char *name, struct str *arg)
 {
@@ -213,15 +217,10 @@ idle(struct session *s, bool aborted)
 }
 
 static void
-message(struct session *s, struct str text, const char *more)
+message(struct session *s, struct str content, const char *agent)
 {
-	struct buf b = { 0 };
-
-	buf_fmt(&b, "{\"messageId\":\"m\",\"content\":%s,"
-	    "\"toolRequests\":[]}", quote(text));
-	buf_putc(&b, '\0');
-	event_more(s, "assistant.message", b.p, more);
-	buf_free(&b);
+	event_of(s, agent, "assistant.message", "{\"messageId\":\"m\","
+	    "\"content\":%s,\"toolRequests\":[]}", quote(content));
 }
 
 static void
@@ -244,7 +243,7 @@ conclude(struct session *s, const char *before)
 	if (has(s, "params"))
 		buf_puts(&b, s->params);
 	usage(s);
-	message(s, buf_str(&b), "");
+	message(s, buf_str(&b), NULL);
 	event(s, "assistant.turn_end", "{\"turnId\":\"1\"}");
 	idle(s, false);
 	buf_free(&b);
@@ -253,51 +252,40 @@ conclude(struct session *s, const char *before)
 static void
 tool_start(struct session *s, const char *id, struct str name, struct str args)
 {
-	struct buf b = { 0 };
-
-	buf_fmt(&b, "{\"toolCallId\":\"%s\",\"toolName\":%s,\"arguments\":",
-	    id, quote(name));
-	buf_put(&b, args.n > 0 ? args : STR("{}"));
-	buf_putc(&b, '}');
-	buf_putc(&b, '\0');
-	event(s, "tool.execution_start", b.p);
-	buf_free(&b);
+	event(s, "tool.execution_start", "{\"toolCallId\":\"%s\","
+	    "\"toolName\":%s,\"arguments\":%.*s}", id, quote(name),
+	    STRF(args));
 }
 
 static void
-tool_end(struct session *s, bool ok, const char *text)
+tool_end(struct session *s, bool ok, const char *words)
 {
-	struct buf b = { 0 };
-
-	buf_fmt(&b, ok ? "{\"toolCallId\":\"call-1\",\"success\":true,"
-	    "\"result\":{\"content\":%s}}" : "{\"toolCallId\":\"call-1\","
-	    "\"success\":false,\"error\":{\"message\":%s,\"code\":\"denied\"}}",
-	    quote(str_of(text)));
-	buf_putc(&b, '\0');
-	event(s, "tool.execution_complete", b.p);
-	buf_free(&b);
+	if (ok)
+		event(s, "tool.execution_complete", "{\"toolCallId\":"
+		    "\"call-1\",\"success\":true,\"result\":{\"content\":%s}}",
+		    quote(str_of(words)));
+	else
+		event(s, "tool.execution_complete", "{\"toolCallId\":"
+		    "\"call-1\",\"success\":false,\"error\":{\"message\":%s,"
+		    "\"code\":\"denied\"}}", quote(str_of(words)));
 }
 
 static void
 ask_permission(struct session *s, const char *kind, const char *key,
     struct str value, const char *prompt)
 {
-	struct buf b = { 0 };
+	bool path = strcmp(prompt, "path") == 0;
 
-	s->asked++;
-	buf_fmt(&b, "{\"requestId\":\"r-%d\",\"permissionRequest\":{\"kind\":"
-	    "\"%s\",\"toolCallId\":\"call-1\",\"%s\":%s},\"promptRequest\":"
-	    "{\"kind\":\"%s\"", s->asked, kind, key, quote(value), prompt);
-	if (strcmp(prompt, "path") == 0)
-		buf_fmt(&b, ",\"paths\":[%s]", quote(value));
-	buf_puts(&b, "}}");
-	buf_putc(&b, '\0');
-	event(s, "permission.requested", b.p);
-	buf_free(&b);
+	event(s, "permission.requested", "{\"requestId\":\"r-%d\","
+	    "\"permissionRequest\":{\"kind\":\"%s\",\"toolCallId\":"
+	    "\"call-1\",\"%s\":%s},\"promptRequest\":{\"kind\":\"%s\"%s%s%s}}",
+	    ++s->asked, kind, key, quote(value), prompt,
+	    path ? ",\"paths\":[" : "", path ? quote(value) : "",
+	    path ? "]" : "");
 }
 
 static void
-write_file(struct session *s, struct str path, struct str text)
+write_file(struct session *s, struct str path, struct str words)
 {
 	char name[3000];
 	FILE *f;
@@ -310,7 +298,7 @@ write_file(struct session *s, struct str path, struct str text)
 		conclude(s, "failed: ");
 		return;
 	}
-	fwrite(text.p, 1, text.n, f);
+	fwrite(words.p, 1, words.n, f);
 	fclose(f);
 	tool_end(s, true, "Created file");
 	conclude(s, "done: ");
@@ -320,12 +308,12 @@ static void
 permission(struct session *s, const struct json *params)
 {
 	const struct json *v = json_getc(json_getc(params, "result"), "kind");
-	struct str arg = STR(""), path, text;
+	struct str arg = STR(""), path, words;
 	bool ok = v != NULL && str_is(json_text(v), "approve-once");
 
 	if (!directive(s, "write", &arg))
 		directive(s, "outside", &arg);
-	split(arg, &path, &text);
+	split(arg, &path, &words);
 	if (!ok) {
 		tool_end(s, false, "Permission denied");
 		conclude(s, "denied: ");
@@ -336,51 +324,44 @@ permission(struct session *s, const struct json *params)
 		tool_end(s, true, "ran");
 		conclude(s, "ran: ");
 	} else
-		write_file(s, path, text);
+		write_file(s, path, words);
 }
 
 static void
 ask_tool(struct session *s, struct str arg)
 {
 	struct str name, args;
-	struct buf b = { 0 };
 
 	split(arg, &name, &args);
+	if (args.n == 0)
+		args = STR("{}");
 	tool_start(s, "call-1", name, args);
 	s->step = TOOL;
-	buf_fmt(&b, "{\"requestId\":\"t-1\",\"sessionId\":\"%s\","
-	    "\"toolCallId\":\"call-1\",\"toolName\":%s,\"arguments\":%.*s}",
-	    s->id, quote(name), args.n > 0 ? (int)args.n : 2,
-	    args.n > 0 ? args.p : "{}");
-	buf_putc(&b, '\0');
-	event(s, "external_tool.requested", b.p);
-	buf_free(&b);
+	event(s, "external_tool.requested", "{\"requestId\":\"t-1\","
+	    "\"sessionId\":\"%s\",\"toolCallId\":\"call-1\",\"toolName\":%s,"
+	    "\"arguments\":%.*s}", s->id, quote(name), STRF(args));
 }
 
-/* Things that happen on the way. */
+/* Events before the answer. */
 static void
-colour(struct session *s)
+preamble(struct session *s)
 {
-	struct buf b = { 0 };
 	struct str arg;
 
 	if (has(s, "noise"))
-		out(STR("warning: a line that is no message\nand more\r\n"));
+		out(STR("warning: not a message\nand more\r\n"));
 	if (has(s, "delta"))
 		event(s, "assistant.message_delta",
 		    "{\"deltaContent\":\"part\"}");
 	if (has(s, "sub")) {
-		message(s, STR("of a sub-agent"), ",\"agentId\":\"sub-1\"");
-		event_more(s, "session.idle", "{}", ",\"agentId\":\"sub-1\"");
+		message(s, STR("of a sub-agent"), "sub-1");
+		event_of(s, "sub-1", "session.idle", "{}");
 	}
 	if (has(s, "intent"))
 		tool_start(s, "call-0", STR("report_intent"), STR("{}"));
-	if (directive(s, "skill", &arg)) {
-		buf_fmt(&b, "{\"name\":%s,\"source\":\"custom\"}", quote(arg));
-		buf_putc(&b, '\0');
-		event(s, "skill.invoked", b.p);
-		buf_free(&b);
-	}
+	if (directive(s, "skill", &arg))
+		event(s, "skill.invoked", "{\"name\":%s,\"source\":"
+		    "\"custom\"}", quote(arg));
 }
 
 static void
@@ -391,7 +372,7 @@ flood(struct session *s)
 
 	memset(big, 'x', sizeof(big) - 1);
 	for (i = 0; i < 200; i++)
-		message(s, (struct str){ big, sizeof(big) - 1 }, "");
+		message(s, (struct str){ big, sizeof(big) - 1 }, NULL);
 }
 
 static void
@@ -411,28 +392,24 @@ leak(struct session *s)
 {
 	const char *key = strstr(s->params, "\"apiKey\":\"");
 	const char *token = getenv("COPILOT_SDK_AUTH_TOKEN");
-	struct buf b = { 0 }, data = { 0 };
+	struct buf b = { 0 };
 
 	key = key == NULL ? "" : key + 10;
 	buf_fmt(&b, "bad key %.*s, %s", (int)strcspn(key, "\""), key,
 	    token != NULL ? token : "");
 	fprintf(stderr, "bad key %.*s\n", (int)strcspn(key, "\""), key);
-	buf_fmt(&data, "{\"errorType\":\"query\",\"message\":%s}",
+	message(s, buf_str(&b), NULL);
+	event(s, "session.error", "{\"errorType\":\"query\",\"message\":%s}",
 	    quote(buf_str(&b)));
-	buf_putc(&data, '\0');
-	message(s, buf_str(&b), "");
-	event(s, "session.error", data.p);
 	buf_free(&b);
-	buf_free(&data);
 	idle(s, false);
 }
 
-/* Ways not to get to the end of the turn. */
+/* Directives that end the turn, or never end it. */
 static bool
-spoil(struct session *s)
+misbehave(struct session *s)
 {
-	struct str arg, type, text;
-	struct buf b = { 0 };
+	struct str arg, type, words;
 
 	if (directive(s, "crash", &arg)) {
 		fprintf(stderr, "double: dying as told\n");
@@ -447,12 +424,9 @@ spoil(struct session *s)
 	else if (has(s, "calls"))
 		many_calls(s);
 	else if (directive(s, "error", &arg)) {
-		split(arg, &type, &text);
-		buf_fmt(&b, "{\"errorType\":%s,\"message\":%s}", quote(type),
-		    quote(text));
-		buf_putc(&b, '\0');
-		event(s, "session.error", b.p);
-		buf_free(&b);
+		split(arg, &type, &words);
+		event(s, "session.error", "{\"errorType\":%s,\"message\":%s}",
+		    quote(type), quote(words));
 		idle(s, false);
 		return true;
 	} else if (has(s, "leak")) {
@@ -471,33 +445,27 @@ spoil(struct session *s)
 static void
 turn(struct session *s)
 {
-	struct str arg, path, text;
-	char id[200];
+	struct str arg, path, words;
 
 	event(s, "user.message", "{\"content\":\"x\"}");
 	event(s, "assistant.turn_start", "{\"turnId\":\"0\"}");
-	colour(s);
-	if (spoil(s))
+	preamble(s);
+	if (misbehave(s))
 		return;
 	if (has(s, "request")) {
 		s->step = REQUEST;
-		snprintf(id, sizeof(id), "{\"jsonrpc\":\"2.0\",\"id\":\"%s\","
-		    "\"method\":\"hooks.invoke\",\"params\":{}}", s->id);
-		send_text(id);
+		send_text("{\"jsonrpc\":\"2.0\",\"id\":\"%s\",\"method\":"
+		    "\"hooks.invoke\",\"params\":{}}", s->id);
 	} else if (directive(s, "tool", &arg))
 		ask_tool(s, arg);
-	else if (directive(s, "outside", &arg)) {
-		split(arg, &path, &text);
+	else if (directive(s, "outside", &arg) ||
+	    directive(s, "write", &arg)) {
+		split(arg, &path, &words);
 		usage(s);
 		tool_start(s, "call-1", STR("create"), STR("{\"a\":[1,{}]}"));
-		s->step = SECOND;
-		ask_permission(s, "write", "fileName", path, "path");
-	} else if (directive(s, "write", &arg)) {
-		split(arg, &path, &text);
-		usage(s);
-		tool_start(s, "call-1", STR("create"), STR("{\"a\":[1,{}]}"));
-		s->step = PERMISSION;
-		ask_permission(s, "write", "fileName", path, "write");
+		s->step = has(s, "outside") ? SECOND : PERMISSION;
+		ask_permission(s, "write", "fileName", path,
+		    has(s, "outside") ? "path" : "write");
 	} else if (directive(s, "shell", &arg)) {
 		tool_start(s, "call-1", STR("bash"), STR("{}"));
 		s->step = PERMISSION;
@@ -549,7 +517,7 @@ create(const struct json *id, const struct json *params)
 	json_put(&o, params);
 	snprintf(s->params, sizeof(s->params), "%.*s", STRF(buf_str(&b)));
 	buf_free(&b);
-	/* before the answer, as the real one does */
+	/* before the reply, as the real one does */
 	event(s, "session.start", "{}");
 	snprintf(result, sizeof(result), "{\"sessionId\":\"%s\"}", s->id);
 	reply(id, result);
@@ -558,16 +526,13 @@ create(const struct json *id, const struct json *params)
 static void
 destroy(struct session *s, const struct json *id)
 {
-	char data[400];
-
 	if (s->step == DEAF)
 		return;
-	snprintf(data, sizeof(data), "{\"totalPremiumRequests\":3,"
+	event(s, "session.shutdown", "{\"totalPremiumRequests\":3,"
 	    "\"modelMetrics\":{\"a\":{\"usage\":{\"inputTokens\":%d,"
 	    "\"outputTokens\":%d}},\"b\":{\"usage\":{\"inputTokens\":100,"
 	    "\"outputTokens\":1,\"cacheReadTokens\":5}}}}", 11 * s->calls,
 	    7 * s->calls);
-	event(s, "session.shutdown", data);
 	reply(id, "{\"success\":true}");
 }
 
@@ -584,7 +549,7 @@ send_prompt(struct session *s, const struct json *id,
 	if (!has(s, "early") && !has(s, "late"))
 		reply(id, "{\"messageId\":\"m\"}");
 	turn(s);
-	if (has(s, "late"))		/* it has answered all the same */
+	if (has(s, "late"))		/* although it has answered */
 		refuse(id, -32603, "too late");
 	else if (has(s, "early"))
 		reply(id, "{\"messageId\":\"m\"}");
@@ -625,14 +590,14 @@ call(const struct json *id, struct str method, const struct json *params)
 	const struct json *sid = json_getc(params, "sessionId");
 	struct session *s = sid == NULL ? NULL : find(json_text(sid));
 	const char *version = getenv("DOUBLE_PROTOCOL");
-	char text[200];
+	char result[200];
 
 	if (str_is(method, "connect") && getenv("DOUBLE_NO_CONNECT") != NULL)
 		refuse(id, -32601, "Unhandled method connect");
 	else if (str_is(method, "connect") || str_is(method, "ping")) {
-		snprintf(text, sizeof(text), "{\"protocolVersion\":%s}",
+		snprintf(result, sizeof(result), "{\"protocolVersion\":%s}",
 		    version != NULL ? version : "3");
-		reply(id, text);
+		reply(id, result);
 	} else if (str_is(method, "auth.getStatus"))
 		reply(id, getenv("DOUBLE_NO_AUTH") != NULL ?
 		    "{\"isAuthenticated\":false}" :
@@ -649,12 +614,12 @@ call(const struct json *id, struct str method, const struct json *params)
 }
 
 static void
-take(struct str text)
+take(struct str msg)
 {
 	struct arena a = { 0 };
 	struct json_mem mem = { arena_hook, &a };
 	struct json_error je;
-	const struct json *v = json_read(&mem, text, 0, &je);
+	const struct json *v = json_read(&mem, msg, 0, &je);
 	const struct json *method = json_getc(v, "method");
 	const struct json *id = json_getc(v, "id");
 	const struct json *error = json_getc(json_getc(v, "error"), "code");
@@ -679,7 +644,7 @@ take(struct str text)
 	arena_free(&a);
 }
 
-/* One message that is whole in b, and away with it. */
+/* Takes one complete message from b; false: there is none. */
 static bool
 next(struct buf *b)
 {
