@@ -8,7 +8,6 @@
  */
 #include "agent/proto/copilot.h"
 
-
 #include "base/os.h"
 #include "base/os_path.h"
 #include "io/proc.h"

@@ -53,7 +53,7 @@ test_ids(void)
 {
 	char a[SESSION_ID], b[SESSION_ID], when[SESSION_TIME];
 
-	OK(agent_make_uuid(a, &e) == 0 && agent_make_uuid(b, &e) == 0);
+	OK(session_make_id(a, &e) == 0 && session_make_id(b, &e) == 0);
 	OK(strlen(a) == 36 && strcmp(a, b) != 0);
 	OK(a[8] == '-' && a[13] == '-' && a[14] == '4' && a[23] == '-');
 	session_time(when, (int64_t)1766658945 * 1000000000 + 5);
