@@ -23,13 +23,13 @@ static const struct acp_agent agents[] = {	/* sorted by name */
 	    .env = { "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC=1", "DISABLE_AUTOUPDATER=1" } },
 	{ .name = "codex", .argv = { "codex-acp" }, .ignores_eof = true },
 	{ .name = "copilot", .argv = { "copilot", "--acp", "--no-auto-update" },
-	    .model_flag = "--model", .reports_skills = true, .effort_flag = "--reasoning-effort=",
-	    .mcp_flag = "--additional-mcp-config=@" },
-	{ .name = "gemini", .argv = { "gemini", "--acp" }, .model_flag = "-m", .reports_skills = true,
-	    .env = { "GEMINI_CLI_TRUST_WORKSPACE=true" } },
+	    .model_flag = "--model", .effort_flag = "--reasoning-effort=",
+	    .mcp_flag = "--additional-mcp-config=@", .reports_skills = true },
+	{ .name = "gemini", .argv = { "gemini", "--acp" }, .model_flag = "-m",
+	    .env = { "GEMINI_CLI_TRUST_WORKSPACE=true" }, .reports_skills = true },
 	{ .name = "goose", .argv = { "goose", "acp" }, .model_env = "GOOSE_MODEL" },
-	{ .name = "opencode", .argv = { "opencode", "acp" }, .reports_skills = true,
-	    .env = { "OPENCODE_DISABLE_AUTOUPDATE=1" } },
+	{ .name = "opencode", .argv = { "opencode", "acp" },
+	    .env = { "OPENCODE_DISABLE_AUTOUPDATE=1" }, .reports_skills = true },
 };
 
 static const struct field rows[] = {

@@ -141,7 +141,7 @@ bad refusal agent_error 'the agent refused' '[[stop:refusal]]'
 bad cancelled agent_error 'the agent cancelled its turn' '[[stop:cancelled]]'
 bad 'a new reason' agent_error 'the agent stopped: pause' '[[stop:pause]]'
 bad 'no program' infrastructure 'nothing*No such file' x 'command: [./nothing]'
-bad 'exits' agent_error 'ended before it was ready: exit status 5' x "$agent, env: {DOUBLE_ACP: exit}"
+bad 'exits' agent_error 'exited before it was ready: exit status 5' x "$agent, env: {DOUBLE_ACP: exit}"
 has 'exits: the end of stderr' 'double: no such option'
 bad 'another version' infrastructure 'uses version 2 of the Agent Client Protocol; waza supports 1' x "$agent, env: {DOUBLE_ACP: v2}"
 bad 'errors as text' agent_error 'the agent failed: Error: 400 no model' '[[error:no model]]' "$agent, env: {DOUBLE_ACP: copilot}"
@@ -150,7 +150,7 @@ is 'errors as text: only without usage' 0 "$rc"
 [ -n "${SHORT-}" ] ||
 bad flood agent_error 'more than 10 MiB' '[[flood]]'
 [ -n "${SHORT-}" ] ||
-bad garbage agent_error 'no protocol' x "$agent, env: {DOUBLE_ACP: garbage}"
+bad garbage agent_error 'invalid message' x "$agent, env: {DOUBLE_ACP: garbage}"
 
 # login
 bad 'a login, two ways' infrastructure 'needs a login (Authentication required)*auth_method to one of: key (A key), sso (Web)' x "$agent, env: {DOUBLE_ACP: auth2}"

@@ -148,7 +148,7 @@ bad 'send refused' agent_error 'session.send failed' '[[badsend]]'
 bad 'crash' agent_error 'exited with status 7' '[[crash:7]]'
 like 'crash: the end of stderr' '*double: dying as told*' "$out"
 bad 'killed' agent_error 'killed by signal 9' '[[kill]]'
-bad 'garbage' agent_error 'no message' '[[garbage]]'
+bad 'garbage' agent_error 'invalid message' '[[garbage]]'
 bad 'hang' timeout 'no answer within 1 s' '[[hang]]' '' 1
 is 'hang: it was aborted, and the session ended' '1 1' "$(count session.abort) $(count session.destroy)"
 if [ -z "${SHORT-}${WRAP-}" ]
