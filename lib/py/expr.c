@@ -1,11 +1,9 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * Expressions: the two functions of the interface, and how an evaluation
- * ends early and stays in bounds.
+ * The interface of expressions, and the limits of an evaluation.
  *
- * The source becomes a tree of nodes (expr_parse.c), the tree is walked
- * (expr_eval.c).  Everything that an evaluation makes is in the caller's
- * arena and is counted.
+ * expr_parse.c compiles the source to a tree of nodes, expr_eval.c walks the
+ * tree.  Time and memory are charged to struct eval.
  */
 #include "lib/py/expr.h"
 
@@ -27,7 +25,7 @@ expr_decline(struct eval *ev, const char *fmt, ...)
 	return -1;
 }
 
-/* A text that does not fit would not be Python's: Python has to say it. */
+/* A truncated text would differ from Python's, so it is declined. */
 int
 expr_raise(struct eval *ev, const char *fmt, ...)
 {
@@ -78,7 +76,6 @@ expr_alloc(struct eval *ev, size_t n)
 	return arena_raw(ev->arena, n, sizeof(int64_t));
 }
 
-/* Room for one more than n things of that size; NULL: declined. */
 void *
 expr_grow(struct eval *ev, void *old, size_t n, size_t *cap, size_t size)
 {

@@ -9,12 +9,11 @@
 /* Builtin functions. */
 
 static int
-call_len(struct eval *ev, const struct args *a, int variant,
+call_len(struct eval *ev, const struct args *a,
     struct value *out)
 {
 	struct value v = a->v[0];
 
-	(void)variant;
 	if (v.kind == EXPR_STR)
 		*out = expr_int((int64_t)expr_len(v.u.text));
 	else if (EXPR_ISSEQ(v))
@@ -33,10 +32,10 @@ enum { ALL, ANY };
 
 /* any() and all(); the order of a set does not matter. */
 static int
-call_any(struct eval *ev, const struct args *a, int variant,
+call_any(struct eval *ev, const struct args *a,
     struct value *out)
 {
-	bool some = variant == ANY;
+	bool some = a->variant == ANY;
 	struct value v = a->v[0];
 	struct iter it;
 	size_t i;
@@ -58,12 +57,11 @@ call_any(struct eval *ev, const struct args *a, int variant,
 }
 
 static int
-call_str(struct eval *ev, const struct args *a, int variant,
+call_str(struct eval *ev, const struct args *a,
     struct value *out)
 {
 	struct sink s = { 0 };
 
-	(void)variant;
 	if (a->n == 1 && a->v[0].kind == EXPR_STR) {
 		*out = a->v[0];
 		return 0;
@@ -132,12 +130,11 @@ parse_int(struct eval *ev, struct value v, struct value *out)
 }
 
 static int
-call_int(struct eval *ev, const struct args *a, int variant,
+call_int(struct eval *ev, const struct args *a,
     struct value *out)
 {
 	struct value v = a->n > 0 ? a->v[0] : expr_int(0);
 
-	(void)variant;
 	if (v.kind == EXPR_STR)
 		return parse_int(ev, v, out);
 	if (EXPR_ISINT(v))
@@ -195,12 +192,11 @@ parse_float(struct eval *ev, struct value v, struct value *out)
 }
 
 static int
-call_float(struct eval *ev, const struct args *a, int variant,
+call_float(struct eval *ev, const struct args *a,
     struct value *out)
 {
 	struct value v = a->n > 0 ? a->v[0] : expr_float(0);
 
-	(void)variant;
 	if (v.kind == EXPR_STR)
 		return parse_float(ev, v, out);
 	if (!EXPR_ISNUM(v))
@@ -210,20 +206,18 @@ call_float(struct eval *ev, const struct args *a, int variant,
 }
 
 static int
-call_bool(struct eval *ev, const struct args *a, int variant,
+call_bool(struct eval *ev, const struct args *a,
     struct value *out)
 {
 	(void)ev;
-	(void)variant;
 	*out = expr_bool(a->n > 0 && expr_true(a->v[0]));
 	return 0;
 }
 
 static int
-call_list(struct eval *ev, const struct args *a, int variant,
+call_list(struct eval *ev, const struct args *a,
     struct value *out)
 {
-	(void)variant;
 	if (a->n == 0)
 		return expr_seq(ev, EXPR_LIST, NULL, 0, out);
 	return expr_as_list(ev, a->v[0], out);
@@ -231,13 +225,12 @@ call_list(struct eval *ev, const struct args *a, int variant,
 
 /* dict() with named arguments, or of a dict, which needs no copy. */
 static int
-call_dict(struct eval *ev, const struct args *a, int variant,
+call_dict(struct eval *ev, const struct args *a,
     struct value *out)
 {
 	struct value key;
 	size_t i;
 
-	(void)variant;
 	if (a->n == 1) {
 		*out = a->v[0];
 		return out->kind != EXPR_DICT || a->nnamed > 0 ?
@@ -276,12 +269,13 @@ expr_builtin(struct str name)
 }
 
 int
-expr_call(struct eval *ev, const struct builtin *b, const struct args *a,
+expr_call(struct eval *ev, const struct builtin *b, struct args *a,
     struct value *out)
 {
 	if (a->n < b->min || a->n > b->max || (a->nnamed > 0 && !b->named))
 		return expr_decline(ev, "arguments of %s()", b->name);
-	return b->call(ev, a, b->variant, out);
+	a->variant = b->variant;
+	return b->call(ev, a, out);
 }
 
 /* Methods of containers. */
@@ -290,7 +284,7 @@ enum { COUNT, INDEX };
 
 static int
 seq_count(struct eval *ev, struct value self, const struct args *a,
-    int variant, struct value *out)
+    struct value *out)
 {
 	struct seq *seq = self.u.seq;
 	int64_t n = 0;
@@ -304,14 +298,14 @@ seq_count(struct eval *ev, struct value self, const struct args *a,
 		    expr_same(ev, seq->v[i], a->v[0]);
 		if (rc == -1)
 			return -1;
-		if (rc == 1 && variant == INDEX) {
+		if (rc == 1 && a->variant == INDEX) {
 			*out = expr_int((int64_t)i);
 			return 0;
 		}
 		n += rc;
 	}
 	*out = expr_int(n);
-	if (variant == COUNT)
+	if (a->variant == COUNT)
 		return 0;
 	if (self.kind == EXPR_TUPLE)
 		return expr_raise(ev, "tuple.index(x): x not in tuple");
@@ -320,22 +314,21 @@ seq_count(struct eval *ev, struct value self, const struct args *a,
 
 static int
 dict_get(struct eval *ev, struct value self, const struct args *a,
-    int variant, struct value *out)
+    struct value *out)
 {
-	(void)variant;
 	*out = a->n > 1 ? a->v[1] : expr_none();
 	return expr_map_get(ev, self.u.map, a->v[0], out) == -1 ? -1 : 0;
 }
 
 static int
 dict_view(struct eval *ev, struct value self, const struct args *a,
-    int variant, struct value *out)
+    struct value *out)
 {
 	(void)ev;
 	(void)a;
 	*out = self;
 	out->kind = EXPR_VIEW;
-	out->sub = (uint8_t)variant;
+	out->sub = (uint8_t)a->variant;
 	return 0;
 }
 
@@ -403,9 +396,10 @@ expr_attr(struct eval *ev, struct value self, struct str name,
 
 int
 expr_call_method(struct eval *ev, const struct method *m, struct value self,
-    const struct args *a, struct value *out)
+    struct args *a, struct value *out)
 {
 	if (a->n < m->min || a->n > m->max || a->nnamed > 0)
 		return expr_decline(ev, "arguments of %s()", m->name);
-	return m->call(ev, self, a, m->variant, out);
+	a->variant = m->variant;
+	return m->call(ev, self, a, out);
 }

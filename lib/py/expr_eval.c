@@ -191,7 +191,7 @@ arguments(struct eval *ev, const struct node *n, struct given *g)
 	const struct node *kid;
 	size_t i = 0;
 
-	g->args = (struct args){ g->v, g->names, 0, 0 };
+	g->args = (struct args){ .v = g->v, .names = g->names };
 	for (kid = n->kid->next; kid != NULL; kid = kid->next, i++) {
 		if (kid->op == EXPR_OP_KEYWORD)
 			g->names[g->args.nnamed++] = kid->u.name;

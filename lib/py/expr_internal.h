@@ -160,7 +160,7 @@ enum expr_rel {
 
 enum expr_arith {
 	EXPR_ADD, EXPR_SUB, EXPR_MUL, EXPR_DIV, EXPR_FLOOR, EXPR_MOD,
-	EXPR_BITOR, EXPR_BITAND, EXPR_ARITH__MAX
+	EXPR_BITOR, EXPR_ARITH__MAX
 };
 
 enum expr_comp { EXPR_COMP_LIST, EXPR_COMP_SET, EXPR_COMP_DICT,
@@ -286,6 +286,7 @@ struct node *expr_primary(struct parser *);
 
 /* The walk over the tree (expr_eval.c). */
 
+/* Evaluates a node. */
 int expr_node(struct eval *, const struct node *, struct value *);
 /* The next element of a generator: 1, 0 at the end, -1. */
 int expr_gen_next(struct eval *, struct gen *, struct value *);
@@ -312,8 +313,9 @@ int expr_read_seq(struct eval *, struct seq *);
 int expr_read_map(struct eval *, struct map *);
 size_t expr_map_n(struct value);
 
-/* expr_equal.c: predicates, except for the last. */
+/* expr_equal.c: predicates. */
 
+/* Python's ==. */
 int expr_equal(struct eval *, struct value, struct value);
 /* rel is one of EXPR_LT to EXPR_GE. */
 int expr_compare(struct eval *, enum expr_rel rel, struct value, struct value);
@@ -323,6 +325,7 @@ int expr_same(struct eval *, struct value, struct value);
 
 /* expr_map.c: dicts and sets. */
 
+/* An empty dict or set. */
 int expr_map_new(struct eval *, enum expr_kind, struct value *);
 /* Replaces the value of an equal key. */
 int expr_map_put(struct eval *, struct map *, struct value key,
@@ -330,15 +333,13 @@ int expr_map_put(struct eval *, struct map *, struct value key,
 /* 1 and the value, 0 if the key is missing, -1. */
 int expr_map_get(struct eval *, struct map *, struct value key,
     struct value *);
-/* Union, intersection or difference of sets. */
-int expr_set_op(struct eval *, enum expr_arith, struct map *, struct map *,
-    struct value *);
 /* A predicate; rel is one of EXPR_EQ, EXPR_LT to EXPR_GE. */
 int expr_set_compare(struct eval *, enum expr_rel, struct map *,
     struct map *);
 
 /* expr_num.c: operators. */
 
+/* A binary operator of any types; a sign, '-' or '+'. */
 int expr_arith(struct eval *, enum expr_arith, struct value, struct value,
     struct value *);
 int expr_sign(struct eval *, int sign, struct value, struct value *);
@@ -349,6 +350,7 @@ bool expr_read_float(struct str, double *);
 
 /* expr_seq.c: sequences and iteration. */
 
+/* of[at], of[from:to], a + b, a * times; None is an absent bound. */
 int expr_index(struct eval *, struct value of, struct value at,
     struct value *);
 int expr_slice(struct eval *, struct value of, const struct value bounds[2],
@@ -376,13 +378,14 @@ uint32_t expr_code_at(const struct text *, size_t i, size_t *width);
 size_t expr_code_before(const struct text *, size_t i);
 bool expr_is_space(uint32_t);
 
-/* A search for a text, perhaps repeated. */
+/* A search for a text, which can be repeated. */
 struct finder {
 	struct str needle;
 	size_t rare;		/* offset of its rarest byte */
 	size_t work;		/* bytes compared without a match */
 	uint32_t *fail;		/* table, once the work was too much */
 };
+/* Prepares a search; refers to the needle. */
 void expr_find_init(struct finder *, struct str needle);
 /* The first match at or after byte `from`: 1 and its offset, 0, -1. */
 int expr_find(struct eval *, struct finder *, struct str hay, size_t from,
@@ -392,6 +395,7 @@ int expr_find(struct eval *, struct finder *, struct str hay, size_t from,
 
 enum expr_case { EXPR_LOWER, EXPR_UPPER, EXPR_FOLD, EXPR_TITLE,
 	EXPR_CAPITALIZE };
+/* The text in another case; declines letters with special mappings. */
 int expr_case(struct eval *, struct text *, enum expr_case, struct value *);
 enum expr_test { EXPR_ALNUM, EXPR_ALPHA, EXPR_DIGIT, EXPR_IS_LOWER,
 	EXPR_IS_UPPER, EXPR_SPACE };
@@ -421,6 +425,7 @@ struct args {
 	struct value *v;
 	const struct str *names;
 	size_t n, nnamed;
+	int variant;		/* of the function that is called */
 };
 
 /*
@@ -429,8 +434,7 @@ struct args {
  */
 struct builtin {
 	const char *name;
-	int (*call)(struct eval *, const struct args *, int variant,
-	    struct value *);
+	int (*call)(struct eval *, const struct args *, struct value *);
 	int variant;
 	unsigned min, max;
 	bool named;
@@ -440,17 +444,18 @@ struct method {
 	const char *name;
 	enum expr_kind kind;
 	int (*call)(struct eval *, struct value self, const struct args *,
-	    int variant, struct value *);
+	    struct value *);
 	int variant;
 	unsigned min, max;
 };
 
 /* The builtin function of that name, or NULL. */
 const struct builtin *expr_builtin(struct str name);
-int expr_call(struct eval *, const struct builtin *, const struct args *,
+/* Each calls, after checking the arguments. */
+int expr_call(struct eval *, const struct builtin *, struct args *,
     struct value *);
 int expr_call_method(struct eval *, const struct method *, struct value self,
-    const struct args *, struct value *);
+    struct args *, struct value *);
 /* Finds a method; if there is none, raises or declines. */
 int expr_attr(struct eval *, struct value self, struct str name,
     const struct method **);
@@ -482,7 +487,6 @@ struct translation {
 	bool nullable;		/* can match the empty text */
 	bool looped;		/* a group is repeated */
 	bool dollar;		/* depends on a newline at the end */
-	bool not_empty;		/* does not apply to the empty text */
 	unsigned taboo;		/* facts that the text must not have */
 };
 

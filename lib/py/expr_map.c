@@ -166,41 +166,6 @@ expr_map_get(struct eval *ev, struct map *map, struct value key,
 	return rc;
 }
 
-/* Adds the pairs whose key is in `in` or not; all of them if it is NULL. */
-static int
-put_where(struct eval *ev, struct map *to, const struct map *from,
-    struct map *in, int present)
-{
-	struct value v;
-	size_t i;
-	int rc;
-
-	for (i = 0; i < from->n; i++) {
-		rc = in == NULL ? present :
-		    expr_map_get(ev, in, from->v[i].key, &v);
-		if (rc == -1 || (rc == present && expr_map_put(ev, to,
-		    from->v[i].key, from->v[i].val) == -1))
-			return -1;
-	}
-	return 0;
-}
-
-int
-expr_set_op(struct eval *ev, enum expr_arith op, struct map *a,
-    struct map *b, struct value *out)
-{
-	if (expr_map_new(ev, EXPR_SET, out) == -1)
-		return -1;
-	if (op == EXPR_BITAND)		/* the elements of the smaller set */
-		return put_where(ev, out->u.map, b->n > a->n ? a : b,
-		    b->n > a->n ? b : a, 1);
-	if (op == EXPR_SUB)
-		return put_where(ev, out->u.map, a, b, 0);
-	if (put_where(ev, out->u.map, a, NULL, 0) == -1)
-		return -1;
-	return put_where(ev, out->u.map, b, NULL, 0);
-}
-
 /* A predicate: all keys of a are in b. */
 static int
 is_subset(struct eval *ev, const struct map *a, struct map *b)

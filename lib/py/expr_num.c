@@ -24,7 +24,7 @@ unsupported(struct eval *ev, enum expr_arith op, struct value a,
     struct value b)
 {
 	static const char *const names[EXPR_ARITH__MAX] = { "+", "-", "*", "/",
-		"//", "%", "|", "&" };
+		"//", "%", "|" };
 
 	if (a.kind > EXPR_SET || b.kind > EXPR_SET)
 		return expr_decline(ev, "arithmetic with this type");
@@ -150,7 +150,7 @@ arith_ints(struct eval *ev, enum expr_arith op, int64_t a, int64_t b,
 	int64_t v = 0;
 	bool ok;
 
-	if (op == EXPR_BITOR || op == EXPR_BITAND)
+	if (op == EXPR_BITOR)
 		return expr_decline(ev, "bits of integers");
 	if (op != EXPR_ADD && op != EXPR_SUB && op != EXPR_MUL)
 		return divide_ints(ev, op, a, b, out);
@@ -173,7 +173,7 @@ arith_floats(struct eval *ev, enum expr_arith op, struct value va,
 	double a = va.kind == EXPR_FLOAT ? va.u.d : (double)va.u.i;
 	double b = vb.kind == EXPR_FLOAT ? vb.u.d : (double)vb.u.i;
 
-	if (op == EXPR_BITOR || op == EXPR_BITAND)
+	if (op == EXPR_BITOR)
 		return unsupported(ev, op, va, vb);
 	if (!EXACT || op == EXPR_FLOOR || op == EXPR_MOD)
 		return expr_decline(ev, "inexact arithmetic");
@@ -216,11 +216,9 @@ expr_arith(struct eval *ev, enum expr_arith op, struct value a,
 		return multiply(ev, a, b, out);
 	if (op == EXPR_MOD && a.kind == EXPR_STR)
 		return expr_decline(ev, "formatting with %%");
-	if (a.kind == EXPR_SET && b.kind == EXPR_SET && (op == EXPR_SUB ||
-	    op == EXPR_BITAND || op == EXPR_BITOR))
-		return expr_set_op(ev, op, a.u.map, b.u.map, out);
-	if (a.kind == EXPR_DICT && b.kind == EXPR_DICT && op == EXPR_BITOR)
-		return expr_decline(ev, "union of dicts");
+	if (a.kind == b.kind && ((a.kind == EXPR_SET && op == EXPR_SUB) ||
+	    (op == EXPR_BITOR && (a.kind == EXPR_SET || a.kind == EXPR_DICT))))
+		return expr_decline(ev, "operator of sets and dicts");
 	if (a.kind == EXPR_FLAGS && b.kind == EXPR_FLAGS &&
 	    op == EXPR_BITOR) {
 		*out = (struct value){ .kind = EXPR_FLAGS };

@@ -83,13 +83,12 @@ static const struct {
 	unsigned level;
 } operators[] = {
 	{ '|', EXPR_BITOR, 1 },
-	{ '&', EXPR_BITAND, 2 },
-	{ '+', EXPR_ADD, 3 },
-	{ '-', EXPR_SUB, 3 },
-	{ '*', EXPR_MUL, 4 },
-	{ '/', EXPR_DIV, 4 },
-	{ LEX2('/', '/'), EXPR_FLOOR, 4 },
-	{ '%', EXPR_MOD, 4 },
+	{ '+', EXPR_ADD, 2 },
+	{ '-', EXPR_SUB, 2 },
+	{ '*', EXPR_MUL, 3 },
+	{ '/', EXPR_DIV, 3 },
+	{ LEX2('/', '/'), EXPR_FLOOR, 3 },
+	{ '%', EXPR_MOD, 3 },
 };
 
 static struct node *

@@ -272,12 +272,11 @@ backslash(struct pat *p, struct piece *out)
 		*out = (struct piece){ true, true, 1 };
 		return put(p, c == 'A' ? "\\A" : "\\z");
 	}
-	if (c == 'b' || c == 'B') {
+	if (c == 'b') {
 		p->i++;
 		*out = (struct piece){ true, true, 1 };
-		p->t->not_empty = p->t->not_empty || c == 'B';
 		p->t->taboo |= EXPR_FACT_WORD | EXPR_FACT_CHANGED;
-		return put(p, c == 'b' ? "\\b" : "\\B");
+		return put(p, "\\b");
 	}
 	if (is_class(c)) {
 		p->i++;
@@ -333,8 +332,6 @@ open_capture(struct pat *p)
 static int
 group(struct pat *p, struct piece *out)
 {
-	int64_t flags = p->flags;
-
 	if (p->depth == DEPTH_MAX)
 		return unsupported(p);
 	if (peek(p, 0) != '?') {
@@ -348,19 +345,12 @@ group(struct pat *p, struct piece *out)
 		p->i += 3;
 		if (open_capture(p) == -1 || group_name(p) == -1)
 			return -1;
-	} else if (peek(p, 1) == 'i' && peek(p, 2) == ':') {
-		p->i += 3;
-		p->flags |= EXPR_FLAG_FOLD;
-		p->t->taboo |= EXPR_FACT_FOLD;
-		if (put(p, "(?i:") == -1)
-			return -1;
 	} else
 		return unsupported(p);
 	p->depth++;
 	if (alternatives(p, out) == -1)
 		return -1;
 	p->depth--;
-	p->flags = flags;
 	if (peek(p, 0) != ')')
 		return unsupported(p);
 	p->i++;

@@ -86,7 +86,7 @@ check_subject(struct eval *ev, const struct pattern *p, struct text *t)
 
 	if (p->t.taboo != 0 && !p->ascii && facts(ev, t, &f) == -1)
 		return -1;
-	if (f & p->t.taboo || (p->t.not_empty && t->n == 0))
+	if (f & p->t.taboo)
 		return expr_decline(ev, "this regular expression for "
 		    "this text");
 	return 0;
@@ -196,7 +196,7 @@ read_args(struct eval *ev, const struct args *a, size_t n, int64_t *flags)
 }
 
 static int
-re_find(struct eval *ev, const struct args *a, int variant,
+re_find(struct eval *ev, const struct args *a,
     struct value *out)
 {
 	struct match *m;
@@ -209,7 +209,7 @@ re_find(struct eval *ev, const struct args *a, int variant,
 	if (read_args(ev, a, 2, &flags) == -1)
 		return -1;
 	t = a->v[1].u.text;
-	p = compile(ev, a->v[0].u.text, flags, (enum expr_match)variant, t);
+	p = compile(ev, a->v[0].u.text, flags, (enum expr_match)a->variant, t);
 	if (p == NULL || expr_bytes(ev, t->n * (1 + p->t.weight / 32)) == -1)
 		return -1;
 	before = ev->arena->used;
@@ -291,7 +291,7 @@ compile_all(struct eval *ev, struct text *source, int64_t flags,
 enum { FINDALL, SPLIT };
 
 static int
-re_list(struct eval *ev, const struct args *a, int variant,
+re_list(struct eval *ev, const struct args *a,
     struct value *out)
 {
 	struct re_span spans[EXPR_GROUPS_MAX + 1];
@@ -308,17 +308,17 @@ re_list(struct eval *ev, const struct args *a, int variant,
 	p = compile_all(ev, a->v[0].u.text, flags, t);
 	if (p == NULL)
 		return -1;
-	if (variant == SPLIT && p->t.ngroups > 0)
+	if (a->variant == SPLIT && p->t.ngroups > 0)
 		return expr_decline(ev, "split() with groups");
 	while ((rc = match_at(ev, p, t, at, spans)) == 1) {
 		v = expr_grow(ev, v, n, &cap, sizeof(*v));
-		if (v == NULL || (variant == SPLIT ?
+		if (v == NULL || (a->variant == SPLIT ?
 		    expr_sub(ev, t, at, spans[0].start, &v[n++]) :
 		    found(ev, p, t, spans, &v[n++])) == -1)
 			return -1;
 		at = spans[0].end;
 	}
-	if (rc == 0 && variant == SPLIT) {
+	if (rc == 0 && a->variant == SPLIT) {
 		v = expr_grow(ev, v, n, &cap, sizeof(*v));
 		if (v == NULL || expr_sub(ev, t, at, t->n, &v[n++]) == -1)
 			return -1;
@@ -327,7 +327,7 @@ re_list(struct eval *ev, const struct args *a, int variant,
 }
 
 static int
-re_sub(struct eval *ev, const struct args *a, int variant,
+re_sub(struct eval *ev, const struct args *a,
     struct value *out)
 {
 	struct re_span spans[EXPR_GROUPS_MAX + 1];
@@ -338,7 +338,6 @@ re_sub(struct eval *ev, const struct args *a, int variant,
 	size_t at = 0;
 	int rc;
 
-	(void)variant;
 	if (read_args(ev, a, 3, &flags) == -1)
 		return -1;
 	t = a->v[1].u.text;
@@ -446,12 +445,11 @@ group_number(struct eval *ev, const struct match *m, struct value v,
 
 static int
 match_group(struct eval *ev, struct value self, const struct args *a,
-    int variant, struct value *out)
+    struct value *out)
 {
 	struct match *m = self.u.match;
 	size_t k = 0;
 
-	(void)variant;
 	if (find_spans(ev, m) == -1 ||
 	    (a->n > 0 && group_number(ev, m, a->v[0], &k) == -1))
 		return -1;
@@ -460,12 +458,11 @@ match_group(struct eval *ev, struct value self, const struct args *a,
 
 static int
 match_groups(struct eval *ev, struct value self, const struct args *a,
-    int variant, struct value *out)
+    struct value *out)
 {
 	struct match *m = self.u.match;
 
 	(void)a;
-	(void)variant;
 	if (m->pat->t.looped && m->pat->t.ngroups > 0)
 		return expr_decline(ev, "repeated group");
 	if (find_spans(ev, m) == -1)

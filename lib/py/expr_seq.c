@@ -180,32 +180,16 @@ int
 expr_iter(struct eval *ev, struct value of, struct iter *it)
 {
 	*it = (struct iter){ of, 0 };
-	switch ((enum expr_kind)of.kind) {
-	case EXPR_LIST:
-	case EXPR_TUPLE:
+	if (EXPR_ISSEQ(of))
 		return expr_read_seq(ev, of.u.seq);
-	case EXPR_DICT:
-	case EXPR_VIEW:
+	if (of.kind == EXPR_DICT || of.kind == EXPR_VIEW)
 		return expr_read_map(ev, of.u.map);
-	case EXPR_SET:
-		return of.u.map->n > 1 ?
-		    expr_decline(ev, "order of a set") : 0;
-	case EXPR_STR:
-	case EXPR_GEN:
+	if (of.kind == EXPR_STR || of.kind == EXPR_GEN ||
+	    (of.kind == EXPR_SET && of.u.map->n <= 1))
 		return 0;
-	case EXPR_NONE:
-	case EXPR_BOOL:
-	case EXPR_INT:
-	case EXPR_FLOAT:
+	if (of.kind < EXPR_STR)
 		return expr_raise(ev, "'%s' object is not iterable",
 		    expr_type(of));
-	case EXPR_MATCH:
-	case EXPR_FLAGS:
-	case EXPR_MODULE:
-	case EXPR_BUILTIN:
-	case EXPR_KIND__MAX:
-		break;
-	}
 	return expr_decline(ev, "iteration over this type");
 }
 

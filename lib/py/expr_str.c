@@ -12,7 +12,7 @@ enum { FIND, INDEX };
 
 static int
 str_find(struct eval *ev, struct value self, const struct args *a,
-    int variant, struct value *out)
+    struct value *out)
 {
 	struct text before = { .p = self.u.text->p, .len = EXPR_UNKNOWN };
 	struct finder f;
@@ -24,7 +24,7 @@ str_find(struct eval *ev, struct value self, const struct args *a,
 	rc = expr_find(ev, &f, expr_bytes_of(self), 0, &before.n);
 	if (rc == -1)
 		return -1;
-	if (rc == 0 && variant == INDEX)
+	if (rc == 0 && a->variant == INDEX)
 		return expr_raise(ev, "substring not found");
 	*out = expr_int(rc == 0 ? -1 : (int64_t)expr_len(&before));
 	return 0;
@@ -32,14 +32,13 @@ str_find(struct eval *ev, struct value self, const struct args *a,
 
 static int
 str_count(struct eval *ev, struct value self, const struct args *a,
-    int variant, struct value *out)
+    struct value *out)
 {
 	struct finder f;
 	size_t i = 0, at;
 	int64_t n = 0;
 	int rc;
 
-	(void)variant;
 	if (a->v[0].kind != EXPR_STR)
 		return expr_decline(ev, "arguments of count()");
 	if (a->v[0].u.text->n == 0) {
@@ -60,7 +59,7 @@ enum { PREFIX, SUFFIX };
 /* startswith() and endswith() of a text or of one of a tuple. */
 static int
 str_affix(struct eval *ev, struct value self, const struct args *a,
-    int variant, struct value *out)
+    struct value *out)
 {
 	const struct value *v = a->v;
 	struct str s = expr_bytes_of(self);
@@ -76,7 +75,7 @@ str_affix(struct eval *ev, struct value self, const struct args *a,
 			return expr_decline(ev, "arguments of startswith()");
 		if (expr_bytes(ev, v[i].u.text->n) == -1)
 			return -1;
-		yes = variant == SUFFIX ? str_ends(s, expr_bytes_of(v[i])) :
+		yes = a->variant == SUFFIX ? str_ends(s, expr_bytes_of(v[i])) :
 		    str_starts(s, expr_bytes_of(v[i]));
 	}
 	*out = expr_bool(yes);
@@ -151,14 +150,13 @@ split_text(struct parts *p, struct str sep, int64_t max)
 
 static int
 str_split(struct eval *ev, struct value self, const struct args *a,
-    int variant, struct value *out)
+    struct value *out)
 {
 	struct parts p = { .ev = ev, .of = self.u.text };
 	struct value sep = a->n > 0 ? a->v[0] : expr_none();
 	int64_t max = -1;
 	int rc;
 
-	(void)variant;
 	if ((sep.kind != EXPR_STR && sep.kind != EXPR_NONE) ||
 	    (a->n > 1 && !EXPR_ISINT(a->v[1])))
 		return expr_decline(ev, "arguments of split()");
@@ -181,7 +179,7 @@ is_line_break(uint32_t c)
 
 static int
 str_splitlines(struct eval *ev, struct value self, const struct args *a,
-    int variant, struct value *out)
+    struct value *out)
 {
 	struct parts p = { .ev = ev, .of = self.u.text };
 	const struct text *t = self.u.text;
@@ -189,7 +187,6 @@ str_splitlines(struct eval *ev, struct value self, const struct args *a,
 	uint32_t c;
 
 	(void)a;
-	(void)variant;
 	expr_len(self.u.text);
 	if (expr_bytes(ev, 8 * t->n) == -1)
 		return -1;
@@ -227,7 +224,7 @@ enum { LEFT = 1, RIGHT = 2 };
 
 static int
 str_strip(struct eval *ev, struct value self, const struct args *a,
-    int variant, struct value *out)
+    struct value *out)
 {
 	const struct text *t = self.u.text, *set = NULL;
 	size_t from = 0, to = t->n, n, last;
@@ -236,12 +233,12 @@ str_strip(struct eval *ev, struct value self, const struct args *a,
 		set = a->v[0].u.text;
 	else if (a->n > 0 && a->v[0].kind != EXPR_NONE)
 		return expr_decline(ev, "arguments of strip()");
-	for (; variant & LEFT && from < to; from += n)
+	for (; a->variant & LEFT && from < to; from += n)
 		if (expr_bytes(ev, set == NULL ? 1 : set->n) == -1)
 			return -1;
 		else if (!is_among(expr_code_at(t, from, &n), set))
 			break;
-	for (; variant & RIGHT && from < to; to = last) {
+	for (; a->variant & RIGHT && from < to; to = last) {
 		last = expr_code_before(t, to);
 		if (expr_bytes(ev, set == NULL ? 1 : set->n) == -1)
 			return -1;
@@ -255,13 +252,12 @@ str_strip(struct eval *ev, struct value self, const struct args *a,
 
 static int
 str_join(struct eval *ev, struct value self, const struct args *a,
-    int variant, struct value *out)
+    struct value *out)
 {
 	struct sink s = { 0 };
 	struct value v, *item;
 	size_t i;
 
-	(void)variant;
 	if (a->v[0].kind > EXPR_GEN)
 		return expr_decline(ev, "arguments of join()");
 	if (a->v[0].kind < EXPR_STR)
@@ -284,7 +280,7 @@ str_join(struct eval *ev, struct value self, const struct args *a,
 
 static int
 str_replace(struct eval *ev, struct value self, const struct args *a,
-    int variant, struct value *out)
+    struct value *out)
 {
 	struct str hay = expr_bytes_of(self);
 	int64_t max = -1;
@@ -293,7 +289,6 @@ str_replace(struct eval *ev, struct value self, const struct args *a,
 	size_t i = 0, at;
 	int rc = 0;
 
-	(void)variant;
 	if (a->v[0].kind != EXPR_STR || a->v[0].u.text->n == 0 ||
 	    a->v[1].kind != EXPR_STR || (a->n > 2 && !EXPR_ISINT(a->v[2])))
 		return expr_decline(ev, "arguments of replace()");
@@ -320,18 +315,18 @@ str_replace(struct eval *ev, struct value self, const struct args *a,
 
 static int
 str_case(struct eval *ev, struct value self, const struct args *a,
-    int variant, struct value *out)
+    struct value *out)
 {
 	(void)a;
-	return expr_case(ev, self.u.text, (enum expr_case)variant, out);
+	return expr_case(ev, self.u.text, (enum expr_case)a->variant, out);
 }
 
 static int
 str_test(struct eval *ev, struct value self, const struct args *a,
-    int variant, struct value *out)
+    struct value *out)
 {
 	(void)a;
-	return expr_test(ev, self.u.text, (enum expr_test)variant, out);
+	return expr_test(ev, self.u.text, (enum expr_test)a->variant, out);
 }
 
 const struct method expr_str_methods[] = {

@@ -27,32 +27,17 @@ expr_type(struct value v)
 bool
 expr_true(struct value v)
 {
-	switch ((enum expr_kind)v.kind) {
-	case EXPR_NONE:
+	if (v.kind == EXPR_NONE)
 		return false;
-	case EXPR_BOOL:
-	case EXPR_INT:
-	case EXPR_FLAGS:
-		return v.u.i != 0;
-	case EXPR_FLOAT:
+	if (v.kind == EXPR_FLOAT)
 		return v.u.d != 0;
-	case EXPR_STR:
+	if (EXPR_ISINT(v) || v.kind == EXPR_FLAGS)
+		return v.u.i != 0;
+	if (v.kind == EXPR_STR)
 		return v.u.text->n > 0;
-	case EXPR_LIST:
-	case EXPR_TUPLE:
+	if (EXPR_ISSEQ(v))
 		return v.u.seq->n > 0;
-	case EXPR_DICT:
-	case EXPR_SET:
-	case EXPR_VIEW:
-		return expr_map_n(v) > 0;
-	case EXPR_GEN:
-	case EXPR_MATCH:
-	case EXPR_MODULE:
-	case EXPR_BUILTIN:
-	case EXPR_KIND__MAX:
-		break;
-	}
-	return true;
+	return v.kind > EXPR_VIEW || expr_map_n(v) > 0;
 }
 
 struct value

@@ -119,6 +119,7 @@ class Gen:
             lambda: '(' + R.choice(['1_0', '0x1F', '0b11', '0o17', I()]) + ' ' + R.choice('& | ^ << >> **'.split()) + ' ' + R.choice(['2', '0', '3']) + ')',
             lambda: '~' + I(),
             lambda: self.dict(d) + ' | ' + self.dict(d),
+            lambda: self.set(d) + R.choice([' & ', ' | ', ' - ', ' ^ ']) + self.set(d),
             lambda: 'dict(' + self.any(d) + ')',
             lambda: '[a for (a, b), c in [((1, 2), 3)]]',
         ])()
@@ -210,7 +211,7 @@ class Gen:
             lambda: self.text(d) + '.' + R.choice('isalpha isdigit isalnum isspace islower isupper'.split()) + '()',
             lambda: self.any(d) + R.choice([' is None', ' is not None', ' is True']),
             lambda: 'bool(' + self.any(d) + ')',
-            lambda: self.set(d) + R.choice([' <= ', ' == ', ' & ', ' | ', ' - ']) + self.set(d),
+            lambda: self.set(d) + R.choice([' <= ', ' == ', ' < ', ' > ']) + self.set(d),
         ])()
 
     def set(self, d):
