@@ -93,16 +93,12 @@ is_owed(void *arg)
 }
 
 void
-rpc_close_if_done(struct rpc_peer *p)
+rpc_close_if_done(void *peer)
 {
+	struct rpc_peer *p = peer;
+
 	if (p->conn != NULL && conn_half(p->conn) && !is_owed(p))
 		conn_finish(p->conn);
-}
-
-static void
-on_ended(void *arg)
-{
-	rpc_close_if_done(arg);
 }
 
 static void
@@ -188,7 +184,7 @@ new_peer(struct rpc *r, enum rpc_via via, struct conn_opts *o)
 	*p = (struct rpc_peer){ .arena = arena, .rpc = r, .via = via };
 	o->message = rpc_message;
 	o->broken = on_broken;
-	o->ended = on_ended;
+	o->ended = rpc_close_if_done;
 	o->owed = is_owed;
 	o->gone = on_gone;
 	o->arg = p;

@@ -69,12 +69,15 @@ struct store_query {
 /* Whether the filter selects the run. */
 bool store_matches(const struct store_run *, const struct store_query *);
 
+struct stat;
 struct store_stamp {		/* of a file, to detect changes */
 	int64_t mtime, ctime, size;	/* nanoseconds, bytes */
 	uint64_t ino;
 };
 /* Whether the file has not changed. */
 bool store_same(const struct store_stamp *, const struct store_stamp *);
+/* The stamp of a file with this status. */
+void store_stamp(struct store_stamp *, const struct stat *);
 
 /* A file of the directory; only results files are listed. */
 struct store_file {

@@ -31,7 +31,6 @@ void store_scan_stop(struct store *);
 bool store_load(struct store *, const char *path, struct store_file *f);
 /* Frees the cached outcome if it is that of the file; NULL: of any. */
 void store_forget(struct store *, const struct store_file *);
-void store_stamp(struct store_stamp *, const struct stat *);
 /* Whether a file with this time may still be written to by a run. */
 bool store_still(int64_t mtime);
 

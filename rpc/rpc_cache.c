@@ -3,8 +3,8 @@
  * Cached answers of eval.get.
  *
  * An answer depends on the suite's file and on the nearest .waza.yaml, which
- * may be created later.  It is valid while device, inode, size and time of all
- * these files, existing or not, are unchanged.  Requests that arrived in one
+ * may be created later.  It is valid while inode, size and times of all these
+ * files, existing or not, are unchanged.  Requests that arrived in one
  * read were all sent before the files were checked: one check is enough for
  * them.
  */
@@ -12,23 +12,20 @@
 
 #include <string.h>
 #include <sys/stat.h>
-#include <time.h>
 
 #include "base/os.h"
 
 enum {
 	ENTRIES = 64,
 	LEVELS = 10,		/* directories upwards, as the loader */
-	ANSWER_MAX = 64 << 10,
-	FRESH_S = 2		/* a younger file can change unnoticed */
+	ANSWER_MAX = 64 << 10
 };
+/* A file younger than this can change again unnoticed. */
+#define FRESH_NS (2 * INT64_C(1000000000))
 
 struct mark {
 	const char *path;
-	dev_t dev;
-	ino_t ino;
-	off_t size;
-	struct timespec at;
+	struct store_stamp stamp;	/* zero: no such file */
 };
 
 struct entry {
@@ -52,12 +49,8 @@ look(const char *path)
 	struct mark m = { .path = path };
 	struct stat st;
 
-	if (stat(path, &st) == 0) {
-		m.dev = st.st_dev;
-		m.ino = st.st_ino;
-		m.size = st.st_size;
-		m.at = st.st_mtim;
-	}
+	if (stat(path, &st) == 0)
+		store_stamp(&m.stamp, &st);
 	return m;
 }
 
@@ -66,8 +59,7 @@ is_same(const struct mark *a)
 {
 	struct mark b = look(a->path);
 
-	return a->dev == b.dev && a->ino == b.ino && a->size == b.size &&
-	    a->at.tv_sec == b.at.tv_sec && a->at.tv_nsec == b.at.tv_nsec;
+	return store_same(&a->stamp, &b.stamp);
 }
 
 bool
@@ -137,7 +129,7 @@ rpc_cache_keep(struct rpc *r, struct str path, const char *file,
 	struct rpc_cache *k = r->state->cache;
 	struct arena arena = { 0 };
 	struct entry *e;
-	time_t now;
+	int64_t fresh;
 	size_t i;
 
 	if (answer.n > ANSWER_MAX)
@@ -153,15 +145,16 @@ rpc_cache_keep(struct rpc *r, struct str path, const char *file,
 	e->answer = arena_str(&e->arena, answer);
 	add_mark(e, arena_cstr(&e->arena, str_of(file)));
 	add_project(e, file);
-	now = (time_t)(os_wall_ns() / 1000000000);
+	fresh = os_wall_ns() - FRESH_NS;
 	for (i = 0; i < e->nmarks; i++)
-		if (e->marks[i].at.tv_sec > now - FRESH_S)
+		if (e->marks[i].stamp.mtime > fresh)
 			e->used = 0;
 }
 
 void
-rpc_cache_free(struct rpc *r)
+rpc_cache_free(void *rpc)
 {
+	struct rpc *r = rpc;
 	struct rpc_cache *k = r->state->cache;
 	struct entry *e;
 

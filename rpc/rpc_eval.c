@@ -446,12 +446,6 @@ task_get(struct rpc_call *c, void *params)
 	return RPC_DONE;
 }
 
-static void
-close_cache(void *arg)
-{
-	rpc_cache_free(arg);
-}
-
 #define ROW(n, table, function, text) { .name = n, .family = RPC_EVAL, \
 	.flags = RPC_AS_TOOL, .params = table, .fn = function, .help = text }
 static const struct rpc_method methods[] = {
@@ -466,4 +460,4 @@ static const struct rpc_method methods[] = {
 };
 
 const struct rpc_module rpc_suite_module = { .methods = methods,
-	.nmethods = COUNTOF(methods), .close = close_cache };
+	.nmethods = COUNTOF(methods), .close = rpc_cache_free };

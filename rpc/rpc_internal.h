@@ -128,7 +128,7 @@ enum rpc_status rpc_check_peer(struct rpc_call *);
 bool rpc_allows(const struct rpc_peer *, const char *path);
 
 /* Closes a half-closed connection once all its replies are sent. */
-void rpc_close_if_done(struct rpc_peer *);
+void rpc_close_if_done(void *peer);
 
 /*
  * The file of a suite, given that file or its directory; in the call's arena.
@@ -159,7 +159,7 @@ void rpc_put_schema(struct json_out *, const struct field_table *);
 bool rpc_cached(struct rpc *, struct str path, struct buf *out);
 void rpc_cache_keep(struct rpc *, struct str path, const char *file,
     struct str answer);
-void rpc_cache_free(struct rpc *);
+void rpc_cache_free(void *rpc);
 
 /*
  * Runs.

@@ -132,27 +132,30 @@ rpc_stream_free(struct rpc_stream *s)
 	s->first = s->next;
 }
 
+static int
+by_offset(const void *key, const void *row)
+{
+	const size_t *a = key, *b = row;
+
+	return (*a > *b) - (*a < *b);
+}
+
 struct str
 rpc_stream_get(const struct rpc_stream *s, uint64_t *next, size_t max)
 {
-	uint64_t lo, hi = s->next, mid;
-	size_t from;
+	const size_t *v = (const size_t *)(const void *)s->ends.p;
+	size_t from, beyond, n;
 
 	if (*next < s->first)
 		*next = s->first;
 	if (*next >= s->next)
 		return STR("");
 	from = end_of(s, *next - 1);
-	lo = *next + 1;		/* at least one */
-	while (lo < hi) {
-		mid = lo + (hi - lo + 1) / 2;
-		if (end_of(s, mid - 1) - from <= max)
-			lo = mid;
-		else
-			hi = mid - 1;
-	}
-	*next = lo;
-	return (struct str){ s->text.p + from, end_of(s, lo - 1) - from };
+	beyond = from + max + 1;
+	n = search_first(&beyond, v + s->end_at + (*next - s->first),
+	    (size_t)(s->next - *next), sizeof(*v), by_offset);
+	*next += n > 0 ? n : 1;		/* at least one */
+	return (struct str){ s->text.p + from, end_of(s, *next - 1) - from };
 }
 
 size_t

@@ -217,34 +217,12 @@ rpc_view_find(struct rpc *s, struct str id)
 	return r;
 }
 
-struct str
-rpc_view_error(const struct rpc_run *r)
+struct rpc_view
+rpc_view(struct rpc_run *r)
 {
-	return r->record.error;
-}
-
-struct str
-rpc_view_output(const struct rpc_run *r)
-{
-	return r->output;
-}
-
-struct rpc_stream *
-rpc_view_stream(struct rpc_run *r)
-{
-	return &r->stream;
-}
-
-struct str
-rpc_view_results(const struct rpc_run *r)
-{
-	return buf_str(&r->record.result);
-}
-
-struct rpc_shown *
-rpc_view_shown(struct rpc_run *r)
-{
-	return &r->record.shown;
+	return (struct rpc_view){ .error = r->record.error,
+		.output = r->output, .results = buf_str(&r->record.result),
+		.stream = &r->stream, .shown = &r->record.shown };
 }
 
 static void

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * rpc_view.h: rpc_view_ rpc_inside rpc_add_evals.  The runs of a server and
+ * rpc_view.h: rpc_view rpc_inside rpc_add_evals.  The runs of a server and
  * its methods, for the HTTP API and the page.
  *
  * The server remembers a run from eval.run until too many later ones are over;
@@ -48,31 +48,33 @@ struct rpc_view_counts rpc_view_counts(const struct rpc *);
 struct rpc_run *rpc_view_find(struct rpc *, struct str id);
 struct rpc_run *rpc_view_next(struct rpc *, struct rpc_run *);
 
-/* A summary of the run, in memory of the run. */
-void rpc_view_brief(const struct rpc_run *, struct store_run *);
-bool rpc_view_over(const struct rpc_run *);
-struct str rpc_view_error(const struct rpc_run *);	/* or empty */
-struct str rpc_view_output(const struct rpc_run *);	/* file, or empty */
-struct rpc_stream *rpc_view_stream(struct rpc_run *);
-
-/* Writes the member "tasks": each with the numbers known so far. */
-void rpc_view_tasks(struct json_out *, const struct rpc_run *);
-
-/*
- * results: the results file of a run that is over; empty: it was too large to
- * be kept.  task: appends the results of one task of a run that is not over,
- * an object as in the results file; false: no such task.
- */
-struct str rpc_view_results(const struct rpc_run *);
-bool rpc_view_task(const struct rpc_run *, struct str id, struct buf *);
-
-/* What the caller keeps with a run, for as long as it is remembered. */
+/* What the API keeps with a run, for as long as it is remembered. */
 struct rpc_shown {
 	bool changed;		/* since it was last sent */
 	int state;		/* enum store_state, as last sent */
 	int64_t sent_ms;	/* on the loop's clock */
 	struct buf page;	/* its description as JSON; freed with it */
 };
-struct rpc_shown *rpc_view_shown(struct rpc_run *);
+
+/* What is known of a run, in its memory; brief is the same for a list. */
+struct rpc_view {
+	struct str error;	/* or empty */
+	struct str output;	/* the path of its results file, or empty */
+	struct str results;	/* that file, if it is over; empty: too large */
+	struct rpc_stream *stream;
+	struct rpc_shown *shown;
+};
+struct rpc_view rpc_view(struct rpc_run *);
+void rpc_view_brief(const struct rpc_run *, struct store_run *);
+bool rpc_view_over(const struct rpc_run *);
+
+/* Writes the member "tasks": each with the numbers known so far. */
+void rpc_view_tasks(struct json_out *, const struct rpc_run *);
+
+/*
+ * Appends the results of one task of a run that is not over, an object as in
+ * the results file; false: no such task.
+ */
+bool rpc_view_task(const struct rpc_run *, struct str id, struct buf *);
 
 #endif

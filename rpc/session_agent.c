@@ -280,18 +280,14 @@ remove_dirs(struct session_agent *x)
 }
 
 void
-session_agent_free(struct session_agent *x)
+session_agent_free(void *arg)
 {
+	struct session_agent *x = arg;
+
 	remove_dirs(x);
 	LIST_REMOVE(x);
 	x->all->nagents--;
 	arena_free(&x->arena);
-}
-
-static void
-on_closed(void *arg)
-{
-	session_agent_free(arg);
 }
 
 void
@@ -301,7 +297,7 @@ session_agent_close(struct session_agent *x)
 		return;
 	x->closing = true;
 	agent_conversation_end(&x->agent, &x->conversation);
-	x->agent.closed = on_closed;
+	x->agent.closed = session_agent_free;
 	x->agent.arg = x;
 	if (agent_close(&x->agent))
 		session_agent_free(x);

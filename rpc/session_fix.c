@@ -3,8 +3,8 @@
  * A fix: scan the directory, run the agent in it, scan again, reply.
  *
  *   phase      event                      action
- *   WAITING    a step                     started, analyzing; LOOKING
- *   LOOKING    the scan is complete       launch the run; RUNNING
+ *   WAITING    a step                     started, analyzing; SCANNING
+ *   SCANNING    the scan is complete       launch the run; RUNNING
  *   RUNNING    the run has ended          COMPARING
  *   COMPARING  the scan is complete       completed or failed; reply
  *   any        cancelled                  the same end, as cancelled
@@ -16,7 +16,6 @@
 #include "rpc/session_internal.h"
 
 #include <stdio.h>
-#include <string.h>
 
 #include "base/os.h"
 #include "io/workspace_scan.h"
@@ -29,10 +28,10 @@ enum {
 	STEP_MS = 5,		/* in a turn of the loop, for all fixes */
 	PENDING_MAX = 256 << 10,	/* bytes queued: no tool progress */
 	TEXT_BYTES = 200,	/* of an error or a tool's name */
-	AT_START = 0, AT_LOOK = 25, AT_RUN = 50, AT_MOST = 95, AT_END = 100
+	AT_START = 0, AT_SCAN = 25, AT_RUN = 50, AT_MOST = 95, AT_END = 100
 };
 
-enum phase { WAITING, LOOKING, RUNNING, COMPARING };
+enum phase { WAITING, SCANNING, RUNNING, COMPARING };
 
 struct session_fix {
 	struct arena arena;		/* holds the fix itself */
@@ -336,17 +335,13 @@ finish(struct session_fix *f)
 	arena_free(&arena);
 }
 
-static void PRINTF(3, 4)
-fail(struct session_fix *f, enum rpc_kind kind, const char *fmt, ...)
+static void
+fail(struct session_fix *f, enum rpc_kind kind, const char *what,
+    struct str why)
 {
-	char msg[400];
-	va_list ap;
-
-	va_start(ap, fmt);
-	vsnprintf(msg, sizeof(msg), fmt, ap);
-	va_end(ap);
 	f->kind = kind;
-	f->error = arena_str(&f->arena, str_of(msg));
+	f->error = why.n == 0 ? str_of(what) : arena_fmt(&f->arena,
+	    "%s: %.*s", what, STRF(utf8_cut(why, TEXT_BYTES)));
 }
 
 /*
@@ -366,30 +361,15 @@ take_results(struct session_fix *f)
 	output = json_getc(f->trial, "final_output");
 	if (output != NULL && output->type == JSON_STRING)
 		f->output = json_text(output);
-	switch (t->status) {
-	case RESULT_PASSED:
+	if (t->status == RESULT_PASSED)
 		f->kind = RPC_KIND__MAX;
-		break;
-	case RESULT_INFRA:
+	else if (t->status == RESULT_INFRA) {
 		f->asked = false;
-		fail(f, RPC_AGENT_INIT, "Agent initialization failed: %.*s",
-		    STRF(utf8_cut(f->error, TEXT_BYTES)));
-		break;
-	case RESULT_TIMEOUT:
-		fail(f, RPC_TIMEOUT, "Agent error: %.*s",
-		    STRF(utf8_cut(f->error, TEXT_BYTES)));
-		break;
-	case RESULT_NONE:
-	case RESULT_FAILED:
-	case RESULT_AGENT_ERROR:
-	case RESULT_GRADER_ERROR:
-	case RESULT_JUDGE_ERROR:
-	case RESULT_CANCELLED:
-	case RESULT__MAX:
-		fail(f, RPC_RUN_FAILED, "Agent error: %.*s",
-		    STRF(utf8_cut(f->error, TEXT_BYTES)));
-		break;
-	}
+		fail(f, RPC_AGENT_INIT, "Agent initialization failed",
+		    f->error);
+	} else
+		fail(f, t->status == RESULT_TIMEOUT ? RPC_TIMEOUT :
+		    RPC_RUN_FAILED, "Agent error", f->error);
 }
 
 static void
@@ -400,10 +380,9 @@ on_run(struct rpc_call *c, enum rpc_kind kind, struct str text)
 	if (kind == RPC_KIND__MAX)
 		take_results(f);
 	else if (kind == RPC_CANCELLED)
-		fail(f, kind, "Cancelled");
+		fail(f, kind, "Cancelled", STR(""));
 	else
-		fail(f, RPC_RUN_FAILED, "Agent error: %.*s",
-		    STRF(utf8_cut(text, TEXT_BYTES)));
+		fail(f, RPC_RUN_FAILED, "Agent error", text);
 }
 
 /* The agent's suite is unused from now on. */
@@ -466,7 +445,7 @@ launch(struct session_fix *f, struct str prompt)
 	r = rpc_run_new(f->call, str_of(x->dir));
 	if (r == NULL) {
 		fail(f, RPC_RATE_LIMITED,
-		    "Resource exhausted: there are too many runs");
+		    "Resource exhausted: there are too many runs", STR(""));
 		return -1;
 	}
 	set_prompt(f, &x->suite->tasks[0], prompt);
@@ -479,8 +458,8 @@ launch(struct session_fix *f, struct str prompt)
 	x->sent += prompt.n;
 	if (rpc_run_launch(r, f->call->peer, &o, &e) == -1) {
 		rpc_run_discard(r);
-		fail(f, RPC_AGENT_INIT, "Agent initialization failed: %s",
-		    e.msg);
+		fail(f, RPC_AGENT_INIT, "Agent initialization failed",
+		    str_of(e.msg));
 		return -1;
 	}
 	f->run = r;
@@ -499,8 +478,8 @@ start_run(struct session_fix *f)
 	bool remembers;
 
 	if (find_agent(f, &e) == -1) {
-		fail(f, RPC_AGENT_INIT, "Agent initialization failed: %s",
-		    e.msg);
+		fail(f, RPC_AGENT_INIT, "Agent initialization failed",
+		    str_of(e.msg));
 		return -1;
 	}
 	remembers = agent_conversation_open(&s->agent->agent,
@@ -513,8 +492,8 @@ start_run(struct session_fix *f)
 	prompt = session_prompt(&f->arena, template, f->p, f->scan,
 	    remembers ? NULL : s->turns, &e);
 	if (prompt.p == NULL) {
-		fail(f, RPC_CONFIG, "Configuration error: the prompt "
-		    "template: %s", e.msg);
+		fail(f, RPC_CONFIG, "Configuration error: the prompt template",
+		    str_of(e.msg));
 		return -1;
 	}
 	return launch(f, prompt);
@@ -523,40 +502,29 @@ start_run(struct session_fix *f)
 /*
  * Steps.
  */
-static bool
-look(struct session_fix *f, int64_t ms)
-{
-	if (!workspace_scan_step(f->scan, ms))
-		return false;
-	if (f->phase == COMPARING) {
-		finish(f);
-		return true;
-	}
-	if (start_run(f) == -1)
-		finish(f);
-	return true;
-}
-
 /* True: the fix needs no further step for now. */
 static bool
 step(struct session_fix *f, int64_t ms)
 {
-	if (!is_connected(f) && f->phase == COMPARING) {
-		finish(f);
-		return true;
-	}
-	if (f->cancelled && f->phase != COMPARING) {
-		fail(f, RPC_CANCELLED, "Cancelled");
+	bool comparing = f->phase == COMPARING;
+
+	if (f->cancelled && !comparing) {
+		fail(f, RPC_CANCELLED, "Cancelled", STR(""));
 		finish(f);
 		return true;
 	}
 	if (f->phase == WAITING) {
 		notify(f, "started", AT_START, "Processing has begun");
-		notify(f, "analyzing", AT_LOOK,
+		notify(f, "analyzing", AT_SCAN,
 		    "Analyzing code incidents and generating context");
-		f->phase = LOOKING;
+		f->phase = SCANNING;
 	}
-	return look(f, ms);
+	if (!(comparing && !is_connected(f)) &&
+	    !workspace_scan_step(f->scan, ms))
+		return false;
+	if (comparing || start_run(f) == -1)
+		finish(f);
+	return true;
 }
 
 void

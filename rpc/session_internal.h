@@ -119,7 +119,7 @@ enum rpc_status session_plan(struct rpc_call *, const struct session_params *,
 struct session_agent *session_agent_open(struct sessions *, struct str plan,
     struct err *);
 void session_agent_close(struct session_agent *);
-void session_agent_free(struct session_agent *);
+void session_agent_free(void *session_agent);
 
 struct session {
 	struct arena arena;		/* holds the session itself */

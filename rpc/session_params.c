@@ -10,8 +10,6 @@
 #include "rpc/session_internal.h"
 
 #include <errno.h>
-#include <stdarg.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -36,18 +34,18 @@ static const struct field incident_rows[] = {
 	FIELD(session_incident, id, FIELD_STR, .flags = FIELD_REQUIRED,
 	    .help = "unique in the call"),
 	FIELD(session_incident, rule_id, FIELD_STR, .flags = FIELD_REQUIRED,
-	    .help = "of the analysis"),
+	    .help = "rule of the analysis"),
 	FIELD(session_incident, message, FIELD_STR, .flags = FIELD_REQUIRED,
 	    .help = "what is wrong"),
 	FIELD(session_incident, description, FIELD_STR, .help = "details"),
 	FIELD(session_incident, effort, FIELD_ENUM, .words = session_efforts,
-	    .help = "to fix it"),
+	    .help = "needed to fix it"),
 	FIELD(session_incident, severity, FIELD_ENUM,
 	    .words = session_severities, .help = "of the issue"),
 	FIELD(session_incident, uri, FIELD_STR, .help = "of the file"),
 	FIELD(session_incident, line_number, FIELD_INT,
 	    .alias = "lineNumber", .min = 0, .max = INT32_MAX,
-	    .help = "in it"),
+	    .help = "in the file"),
 	FIELD(session_incident, code_snip, FIELD_STR, .alias = "codeSnip",
 	    .help = "the code in question"),
 };
@@ -92,11 +90,11 @@ struct agent_in {
 };
 static const struct field agent_rows[] = {
 	FIELD(agent_in, workspace, FIELD_TREE,
-	    .help = "where: working_dir, include_patterns, exclude_patterns"),
+	    .help = "working_dir, include_patterns, exclude_patterns"),
 	FIELD(agent_in, model, FIELD_TREE,
-	    .help = "who: provider, model_id, temperature, max_tokens"),
+	    .help = "provider, model_id, temperature, max_tokens"),
 	ROW(agent_in, "override_base_config", base, FIELD_TREE,
-	    .help = "another place for the model"),
+	    .help = "can contain the model instead"),
 };
 static const struct field_table agent_table =
     FIELD_TABLE(agent_in, agent_rows);
@@ -133,18 +131,9 @@ static const struct field fix_rows[] = {
 };
 const struct field_table session_fix_table = FIELD_TABLE(fix_in, fix_rows);
 
-static enum rpc_status PRINTF(3, 4)
-bad(struct rpc_call *c, struct str field, const char *fmt, ...)
-{
-	char msg[300];
-	va_list ap;
-
-	va_start(ap, fmt);
-	vsnprintf(msg, sizeof(msg), fmt, ap);
-	va_end(ap);
-	rpc_data(c, "field", field);
-	return rpc_fail(c, RPC_INVALID_PARAMS, "Invalid params: %s", msg);
-}
+/* Sets the error of a field; the format must be a literal. */
+#define BAD(c, field, ...) (rpc_data(c, "field", field), \
+	rpc_fail(c, RPC_INVALID_PARAMS, "Invalid params: " __VA_ARGS__))
 
 /*
  * Incidents.
@@ -154,7 +143,7 @@ need_text(struct rpc_call *c, size_t i, const char *key, struct str s)
 {
 	if (s.n > 0)
 		return RPC_DONE;
-	return bad(c, arena_fmt(c->arena, "incidents[%zu].%s", i, key),
+	return BAD(c, arena_fmt(c->arena, "incidents[%zu].%s", i, key),
 	    "\"%s\" is empty", key);
 }
 
@@ -179,7 +168,7 @@ check_unique(struct rpc_call *c, const struct session_incident *v, size_t n)
 	qsort(p, n, sizeof(*p), by_id);
 	for (i = 1; i < n; i++)
 		if (str_eq(p[i - 1]->id, p[i]->id))
-			return bad(c, arena_fmt(c->arena, "incidents[%zu].id",
+			return BAD(c, arena_fmt(c->arena, "incidents[%zu].id",
 			    (size_t)(p[i] - v)), "\"id\" is that of another "
 			    "incident: \"%.*s\"",
 			    STRF(utf8_cut(p[i]->id, 60)));
@@ -193,7 +182,7 @@ check_incidents(struct rpc_call *c, const struct field_list *list)
 	size_t i;
 
 	if (list->n < 1 || list->n > SESSION_INCIDENTS)
-		return bad(c, STR("incidents"), "Must provide 1-%d incidents",
+		return BAD(c, STR("incidents"), "Must provide 1-%d incidents",
 		    SESSION_INCIDENTS);
 	for (i = 0; i < list->n; i++)
 		if (need_text(c, i, "id", v[i].id) != RPC_DONE ||
@@ -254,18 +243,18 @@ read_patterns(struct rpc_call *c, const char *key,
 		field = arena_fmt(c->arena, "agent_config.workspace.%s[%zu]",
 		    key, i);
 		if (in->v[i].n == 0 || in->v[i].n > 1000)
-			return bad(c, field,
+			return BAD(c, field,
 			    "a pattern must have 1 to 1000 bytes");
 		n = glob_braces(c->arena, in->v[i], out->v + out->n,
 		    SESSION_PATTERNS - out->n);
 		if (n > SESSION_PATTERNS - out->n)
-			return bad(c, field, "more than %d patterns",
+			return BAD(c, field, "more than %d patterns",
 			    SESSION_PATTERNS);
 		for (k = 0; k < n; k++) {
 			if (glob_check(out->v[out->n + k], &e) == -1)
-				return bad(c, field, "%s", e.msg);
+				return BAD(c, field, "%s", e.msg);
 			if (!make_relative(&out->v[out->n + k]))
-				return bad(c, field, "a pattern cannot "
+				return BAD(c, field, "a pattern cannot "
 				    "leave the directory");
 		}
 		out->n += n;
@@ -296,14 +285,14 @@ find_dir(struct rpc_call *c, struct session_params *p)
 			dir = str_of(path);
 	}
 	if (dir.n == 0)
-		return bad(c, str_of(field),
+		return BAD(c, str_of(field),
 		    "Missing required field: working_dir");
 	path = arena_cstr(c->arena, dir);
 	if (path == NULL)
-		return bad(c, str_of(field),
+		return BAD(c, str_of(field),
 		    "\"working_dir\" contains a NUL byte");
 	if (*path != '/')
-		return bad(c, str_of(field),
+		return BAD(c, str_of(field),
 		    "\"working_dir\" must be an absolute path");
 	if (!rpc_allows(c->peer, path)) {
 		rpc_data(c, "field", str_of(field));
@@ -331,9 +320,9 @@ check_text(struct rpc_call *c, const char *key, struct str s)
 	struct str field = arena_fmt(c->arena, "agent_config.model.%s", key);
 
 	if (s.n == 0)
-		return bad(c, field, "Missing required field: %s", key);
+		return BAD(c, field, "Missing required field: %s", key);
 	if (s.n > 200 || memchr(s.p, '\0', s.n) != NULL)
-		return bad(c, field,
+		return BAD(c, field,
 		    "\"%s\" is too long or contains a NUL byte", key);
 	return RPC_DONE;
 }

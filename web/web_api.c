@@ -317,7 +317,7 @@ is_growing(void *arg, const char *path)
 
 	for (r = rpc_view_next(rpc, NULL); r != NULL;
 	    r = rpc_view_next(rpc, r))
-		if (!rpc_view_over(r) && str_is(rpc_view_output(r), path))
+		if (!rpc_view_over(r) && str_is(rpc_view(r).output, path))
 			return true;
 	return false;
 }

@@ -34,13 +34,14 @@ void web_api_fail(struct web_req *, enum rpc_kind, const char *message,
 void web_api_why(struct web_req *, const struct rpc_why *);
 
 /*
- * A run: one of the two is not NULL.  find answers with an error and returns
- * false if there is no run with that id.
+ * A run: one of the two is not NULL.  lookup returns false if there is no run
+ * with that id; find also answers with an error then.
  */
 struct web_run {
 	struct rpc_run *live;
 	struct store_file *file;
 };
+bool web_api_lookup(struct web_api *, struct str id, struct web_run *);
 bool web_api_find(struct web_req *, struct str id, struct web_run *);
 
 /*

@@ -106,7 +106,7 @@ on_time(void *arg)
 		return;
 	for (r = rpc_view_next(rpc, NULL); r != NULL;
 	    r = rpc_view_next(rpc, r)) {
-		m = rpc_view_shown(r);
+		m = rpc_view(r).shown;
 		if (!m->changed)
 			continue;
 		rpc_view_brief(r, &run);
@@ -134,7 +134,7 @@ web_feed_run(void *arg, struct rpc_run *r)
 
 	if (api->feeds == NULL)
 		return;
-	rpc_view_shown(r)->changed = true;
+	rpc_view(r).shown->changed = true;
 	send_in(api, SOON_MS);
 }
 

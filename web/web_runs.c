@@ -65,7 +65,7 @@ mark(struct web_api *api, struct arena *a, struct rpc_run *r)
 	for (i = 0; i < n; i++) {
 		v[i]->turn = api->turn;
 		v[i]->own = is_same_file(a, v[i]->run.path,
-		    rpc_view_output(r));
+		    rpc_view(r).output);
 	}
 }
 
@@ -120,14 +120,18 @@ web_runs_next(struct web_runs *s)
 }
 
 bool
-web_api_find(struct web_req *r, struct str id, struct web_run *out)
+web_api_lookup(struct web_api *api, struct str id, struct web_run *out)
 {
-	struct web_api *api = r->arg;
-
 	out->live = rpc_view_find(api->web->rpc, id);
 	out->file = out->live == NULL && api->stored ?
 	    store_find(&api->store, id) : NULL;
-	if (out->live != NULL || out->file != NULL)
+	return out->live != NULL || out->file != NULL;
+}
+
+bool
+web_api_find(struct web_req *r, struct str id, struct web_run *out)
+{
+	if (web_api_lookup(r->arg, id, out))
 		return true;
 	web_api_fail(r, RPC_RUN_NOT_FOUND, NULL, "runId", id);
 	return false;
@@ -214,8 +218,8 @@ web_api_outcome(struct web_api *api, const struct web_run *run,
 		err_set(e, ERR_SCHEMA, "the run is not over");
 		return NULL;
 	}
-	path = rpc_view_output(run->live);
-	text = rpc_view_results(run->live);
+	path = rpc_view(run->live).output;
+	text = rpc_view(run->live).results;
 	if (text.n > 0) {
 		struct store_run b;
 
@@ -230,10 +234,10 @@ web_api_outcome(struct web_api *api, const struct web_run *run,
 }
 
 static void
-no_result(struct web_req *r, const char *why)
+no_result(struct web_req *r, struct str id, const char *why)
 {
 	web_api_fail(r, RPC_NO_RESULT, arena_fmt(r->arena, "No results: %s",
-	    why).p, "runId", r->param[0]);
+	    why).p, "runId", id);
 }
 
 /* A large file that is sent in pieces. */
@@ -295,7 +299,7 @@ answer_file(struct web_req *r, int fd, int64_t size)
 	rc = os_read_fd(r->arena, fd, "the results", WHOLE_MAX, &text, &e);
 	os_close(&fd);
 	if (rc == -1)
-		no_result(r, e.msg);
+		no_result(r, r->param[0], e.msg);
 	else
 		web_answer(r, 200, "application/json", text);
 }
@@ -332,19 +336,19 @@ web_api_result(struct web_req *r)
 	if (run.file != NULL)
 		fd = store_open(&api->store, run.file, &size, &e);
 	else if (!rpc_view_over(run.live)) {
-		no_result(r, "the run is not over");
+		no_result(r, r->param[0], "the run is not over");
 		return;
-	} else if (rpc_view_results(run.live).n > 0) {
+	} else if (rpc_view(run.live).results.n > 0) {
 		web_answer(r, 200, "application/json",
-		    rpc_view_results(run.live));
+		    rpc_view(run.live).results);
 		return;
-	} else if ((path = rpc_view_output(run.live)).n > 0)
+	} else if ((path = rpc_view(run.live).output).n > 0)
 		fd = open_output(r->arena, path, &size, &e);
 	else
 		fd = err_set(&e, ERR_LIMIT,
 		    "they were too large to be kept");
 	if (fd == -1)
-		no_result(r, e.msg);
+		no_result(r, r->param[0], e.msg);
 	else
 		answer_file(r, fd, size);
 }
@@ -369,21 +373,22 @@ static void
 make_live(struct web_req *r, struct rpc_run *run, struct buf *b)
 {
 	struct json_out o = { .put = buf_sink, .ctx = b };
+	struct rpc_view v = rpc_view(run);
 	struct store_run brief;
 
 	rpc_view_brief(run, &brief);
 	json_open(&o, '{');
 	store_put(&o, &brief);
 	rpc_view_tasks(&o, run);
-	put_end(r, &o, rpc_view_error(run), rpc_view_over(run) &&
-	    (rpc_view_results(run).n > 0 || rpc_view_output(run).n > 0));
+	put_end(r, &o, v.error, rpc_view_over(run) &&
+	    v.results.n + v.output.n > 0);
 	buf_putc(b, '\n');
 }
 
 static void
 get_live(struct web_req *r, struct rpc_run *run)
 {
-	struct buf *page = &rpc_view_shown(run)->page, *b;
+	struct buf *page = &rpc_view(run).shown->page, *b;
 
 	if (!rpc_view_over(run)) {
 		b = web_begin(r);
@@ -450,7 +455,7 @@ get_file(struct web_req *r, const struct store_file *f)
 	    !is_same_id(buf_str(b), r->param[0])) {
 		oc = store_outcome(&api->store, f, &e);
 		if (oc == NULL) {
-			no_result(r, e.msg);
+			no_result(r, r->param[0], e.msg);
 			return;
 		}
 		b->n = 0;
@@ -487,33 +492,29 @@ web_api_task(struct web_req *r)
 	const struct outcome_task *t;
 	struct outcome *oc;
 	struct web_run run;
-	struct buf *b;
 	struct err e;
+	bool found;
 
 	if (!web_api_args(r, NULL, 0) || !web_api_find(r, r->param[0], &run))
 		return;
-	b = web_begin(r);
-	if (run.live != NULL && !rpc_view_over(run.live)) {
-		if (rpc_view_task(run.live, r->param[1], b))
-			web_end_json(r, 200);
-		else
-			web_api_fail(r, RPC_TASK_NOT_FOUND, NULL, "taskId",
-			    r->param[1]);
-		return;
+	if (run.live != NULL && !rpc_view_over(run.live))
+		found = rpc_view_task(run.live, r->param[1], web_begin(r));
+	else {
+		oc = web_api_outcome(api, &run, r->arena, true, &e);
+		if (oc == NULL) {
+			no_result(r, r->param[0], e.msg);
+			return;
+		}
+		t = outcome_find(oc, r->param[1]);
+		found = t != NULL;
+		if (found)
+			json_put(web_json(r), t->node);
 	}
-	oc = web_api_outcome(api, &run, r->arena, true, &e);
-	if (oc == NULL) {
-		no_result(r, e.msg);
-		return;
-	}
-	t = outcome_find(oc, r->param[1]);
-	if (t == NULL) {
+	if (found)
+		web_end_json(r, 200);
+	else
 		web_api_fail(r, RPC_TASK_NOT_FOUND, NULL, "taskId",
 		    r->param[1]);
-		return;
-	}
-	json_put(web_json(r), t->node);
-	web_end_json(r, 200);
 }
 
 void
@@ -533,9 +534,7 @@ web_api_compare(struct web_req *r)
 			return;
 		files[i] = web_api_outcome(api, &run, r->arena, false, &e);
 		if (files[i] == NULL) {
-			web_api_fail(r, RPC_NO_RESULT, arena_fmt(r->arena,
-			    "No results: %s", e.msg).p, "runId",
-			    r->param[i]);
+			no_result(r, r->param[i], e.msg);
 			return;
 		}
 	}

@@ -232,7 +232,7 @@ readers_of(struct web_api *api, struct rpc_run *run)
 	h->own = own;
 	h->api = api;
 	h->run = run;
-	h->stream = rpc_view_stream(run);
+	h->stream = rpc_view(run).stream;
 	h->sent = h->stream->next;
 	h->tap = (struct rpc_tap){ .fn = on_event, .gone = on_stream_gone,
 		.arg = h };
@@ -347,7 +347,7 @@ web_sse_stream(struct web_req *r)
 			send_outcome(r, &run.file->run);
 		return;
 	}
-	s = rpc_view_stream(run.live);
+	s = rpc_view(run.live).stream;
 	/* 204: a browser that has seen the end must not ask again */
 	if (s->over && seen > 0 && seen + 1 >= s->next)
 		web_answer(r, 204, NULL, STR(""));

@@ -277,18 +277,15 @@ void
 web_upstream_get(struct web_req *r)
 {
 	struct web_api *api = r->arg;
-	struct web_run at = { 0 };
+	struct web_run at;
 	struct store_run run;
 	struct outcome *oc;
 	struct json_out *o;
 	struct err e;
 	size_t i;
 
-	at.live = rpc_view_find(api->web->rpc, r->param[0]);
-	if (at.live == NULL && api->stored)
-		at.file = store_find(&api->store, r->param[0]);
-	oc = at.live == NULL && at.file == NULL ? NULL :
-	    web_api_outcome(api, &at, r->arena, true, &e);
+	oc = web_api_lookup(api, r->param[0], &at) ?
+	    web_api_outcome(api, &at, r->arena, true, &e) : NULL;
 	if (oc == NULL) {
 		fail(r, 404, "run not found");
 		return;
