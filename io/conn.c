@@ -56,7 +56,6 @@ conns_init(struct conns *s)
 	l->message_max = or_default(l->message_max, CONN_MESSAGE_MAX);
 	l->queue_max = or_default(l->queue_max, CONN_QUEUE_MAX);
 	l->conn_max = or_default(l->conn_max, CONN_MAX);
-	s->quiet = -1;
 	s->sweep = (struct timer){ .fn = conn_sweep, .arg = s };
 	s->reap = (struct timer){ .fn = on_reap, .arg = s };
 }
@@ -121,7 +120,7 @@ update(struct conn *c)
 	int w = conn_pending(c) > 0 || (c->stalled && !c->held) ||
 	    c->emptied ? LOOP_WRITE : 0;
 
-	if (c->dead || c->asleep)
+	if (c->dead)
 		return;
 	if (c->same) {
 		fd_want(c->set->loop, &c->in_w, r | w);
@@ -130,17 +129,6 @@ update(struct conn *c)
 			fd_want(c->set->loop, &c->in_w, r);
 		fd_want(c->set->loop, &c->out_w, w);
 	}
-}
-
-void
-conn_wake(struct conn *c)
-{
-	if (!c->asleep)
-		return;
-	c->asleep = false;
-	os_quiet_del(c->set->quiet, c->in_w.fd);
-	fd_start(c->set->loop, &c->in_w, LOOP_READ);
-	update(c);
 }
 
 /* Keeps the empty output buffer for other connections, or frees it. */
@@ -176,10 +164,7 @@ conn_drop(struct conn *c)
 	if (c->dead)
 		return;
 	c->dead = true;
-	if (c->asleep)
-		os_quiet_del(s->quiet, c->in_w.fd);
-	else
-		fd_stop(s->loop, &c->in_w);
+	fd_stop(s->loop, &c->in_w);
 	if (!c->same)
 		fd_stop(s->loop, &c->out_w);
 	close_fds(c);
@@ -227,9 +212,6 @@ conns_fini(struct conns *s)
 	on_reap(s);
 	timer_stop(s->loop, &s->reap);
 	timer_stop(s->loop, &s->sweep);
-	if (s->quiet != -1)
-		fd_stop(s->loop, &s->quiet_w);
-	os_close(&s->quiet);
 	buf_free(&s->spare);
 	free(s->block);
 	free(s->request);
@@ -337,7 +319,6 @@ accept_message(struct conn *c)
 		conn_drop(c);
 		return false;
 	}
-	conn_wake(c);
 	return true;
 }
 
@@ -391,7 +372,6 @@ void
 conn_finish(struct conn *c)
 {
 	c->last = true;
-	conn_wake(c);
 	if (!c->reading)
 		flush(c, SIZE_MAX);
 }
@@ -420,7 +400,6 @@ conn_hold(struct conn *c, bool on)
 	c->held = on;
 	if (on || !was || c->dead || c->last)
 		return;
-	conn_wake(c);
 	if (!c->reading && (c->in.n > 0 || c->half))
 		c->stalled = true;
 	update(c);
@@ -551,8 +530,8 @@ handle_input(struct conn *c, struct str s, bool last)
 	drain(c, SIZE_MAX);
 }
 
-void
-conn_read(struct conn *c)
+static void
+read_some(struct conn *c)
 {
 	struct conns *s = c->set;
 	ssize_t n = os_read(c->o.in, s->block, CONN_BLOCK);
@@ -592,7 +571,7 @@ on_in(void *arg, int ready)
 		drain(c, TURN);
 	if (ready & LOOP_READ && !c->stalled && !c->dead &&
 	    (!c->last || c->parting))
-		conn_read(c);
+		read_some(c);
 	resume(c);
 }
 

@@ -135,8 +135,6 @@ struct conns {
 	char *block;		/* input is read into this */
 	struct http_head *request;	/* see conn_request() */
 	struct buf spare;	/* an unused output buffer */
-	int quiet;		/* the set of sleeping connections, or -1 */
-	struct fd_watch quiet_w;
 	struct timer sweep, reap;
 	bool ending;		/* in conns_fini() */
 };

@@ -37,7 +37,6 @@ struct conn {
 	bool half;			/* end of input */
 	bool last;			/* close when all output is written */
 	bool parting;			/* written and shut down; see part() */
-	bool asleep;			/* in the quiet set */
 	bool dead;
 };
 
@@ -49,8 +48,6 @@ struct conn {
 void *conn_state(struct conn *, size_t);
 
 bool conn_full(const struct conn *);	/* held, with a block of input */
-void conn_wake(struct conn *);		/* if it is asleep */
-void conn_read(struct conn *);		/* its input is ready */
 void conn_fail(struct conn *, const struct err *);	/* broken(), finish */
 
 /* conn_sweep.c: looks at all connections every CONN_SWEEP_MS. */

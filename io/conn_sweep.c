@@ -1,10 +1,7 @@
 /* SPDX-License-Identifier: ISC */
 /*
  * Connections over time: finds those whose peer has disconnected, is idle or
- * too slow, and those that may sleep.
- *
- * A connection that was silent for a second moves to a separate set, where the
- * system has one, so that poll() need not look at it in each turn.
+ * too slow.
  */
 #include "io/conn_internal.h"
 
@@ -15,13 +12,10 @@
 
 enum {
 	PART_MS = 1000,		/* for the peer to close; see part() */
-	QUIET_MS = 1000,	/* of silence, then it sleeps */
 	START_MS = 20000,	/* from the first byte to the fourth */
 	YIELD_MS = 2000,	/* without a message: may be replaced */
 	END_MS = 60000		/* for the peer to read the last output */
 };
-
-static void on_quiet(void *, int);
 
 bool
 conn_full(const struct conn *c)
@@ -59,34 +53,6 @@ check_peer(struct conn *c)
 	    p.revents & (POLLERR | POLLHUP | POLLNVAL)) ||
 	    (c->same && os_peer_closed(c->o.out)))
 		conn_drop(c);
-}
-
-static bool
-start_quiet(struct conns *s)
-{
-	if (s->quiet != -1)
-		return true;
-	s->quiet = os_quiet_new();
-	if (s->quiet == -1)
-		return false;
-	s->quiet_w = (struct fd_watch){ .fd = s->quiet, .fn = on_quiet,
-		.arg = s };
-	fd_start(s->loop, &s->quiet_w, LOOP_READ);
-	return true;
-}
-
-/* Moves a connection that waits only for input to the quiet set. */
-static void
-sleep_if_idle(struct conn *c)
-{
-	struct conns *s = c->set;
-
-	if (!c->same || c->half || c->last || c->stalled || c->emptied ||
-	    conn_full(c) || conn_pending(c) > 0 || !start_quiet(s) ||
-	    os_quiet_add(s->quiet, c->in_w.fd, c) == -1)
-		return;
-	fd_stop(s->loop, &c->in_w);
-	c->asleep = true;
 }
 
 /* Whether a message takes too long to arrive. */
@@ -130,8 +96,7 @@ check(struct conn *c, int64_t now)
 	else if (!c->last && is_late(c, now)) {
 		err_set(&e, ERR_TIMEOUT, "the message took too long");
 		conn_fail(c, &e);
-	} else if (!c->asleep && silent >= QUIET_MS)
-		sleep_if_idle(c);
+	}
 }
 
 void
@@ -146,22 +111,4 @@ conn_sweep(void *arg)
 	}
 	if (s->n > 0)
 		timer_start(s->loop, &s->sweep, CONN_SWEEP_MS);
-}
-
-static void
-on_quiet(void *arg, int ready)
-{
-	struct conns *s = arg;
-	void *tags[OS_QUIET_MAX];
-	size_t i, n = os_quiet_ready(s->quiet, tags);
-	struct conn *c;
-
-	(void)ready;
-	for (i = 0; i < n; i++) {
-		c = tags[i];
-		if (c->dead)
-			continue;
-		conn_wake(c);
-		conn_read(c);
-	}
 }

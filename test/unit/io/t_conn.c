@@ -646,7 +646,7 @@ silence(void)
 	OK(begin(&set, &z, NULL));
 	z.owed = true;
 	later(3000);
-	OK(feed(&y, STR("1\n")));	/* also one that sleeps is heard */
+	OK(feed(&y, STR("1\n")));	/* after a long silence */
 	turns(2);
 	OK(is_log(&y, "1|"));
 	conn_send(y.c, STR("2"));
@@ -688,9 +688,9 @@ silence(void)
 	conns_fini(&set);
 }
 
-/* Those that sleep: heard, sent to, dropped, gone. */
+/* Many silent connections: read from, sent to, dropped, closed. */
 static void
-sleepers(void)
+silent_ones(void)
 {
 	struct conns set = { .loop = l };
 	struct end x[100];
@@ -775,7 +775,7 @@ holding(void)
 	end(&x);
 	buf_free(&b);
 
-	/* one that sleeps, and one that ends meanwhile */
+	/* after a long silence; and one that ends while held */
 	OK(begin(&set, &y, NULL));
 	later(3000);
 	conn_hold(y.c, true);
@@ -947,7 +947,7 @@ main(void)
 		queue_full();
 	}
 	silence();
-	sleepers();
+	silent_ones();
 	holding();
 	ends();
 	pipes();
