@@ -1,16 +1,14 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * Trials that need not be run again, as nothing has changed since.
+ * The cache: trials that need not run again because nothing has changed.
  *
- * A key is over all that can make a difference: the suite's settings, the
- * task with its files, the graders with what they name, the executor with its
- * settings, the model, the number of the trial, this program's version.
- * Whatever string of these is the name of a file stands for what that has;
- * skills and fixtures stand for all that is in them.  What changes outside of
- * that (an agent's own version, a service) is not seen.  Tasks with
- * repositories, or with a model in the user's place, are not cached at all.
- *
- * Verdicts are kept, errors are not.
+ * A key covers everything that can affect a trial: the suite's settings, the
+ * task with its files, the graders with the files they name, the executor with
+ * its settings, the model, the number of the trial, the version of waza.  Each
+ * string in these that names a file stands for the file's contents; skills and
+ * fixtures stand for the contents of their directories.  Other changes (a new
+ * version of the agent, a service) are not noticed.  Tasks with repositories
+ * or a responder are not cached.  Verdicts are cached, errors are not.
  */
 #include "run/run_internal.h"
 
@@ -26,7 +24,7 @@
 
 enum { PATH_LONGEST = 1024, DEPTH = 60 };
 
-/* Files and directories that were hashed already, by their path. */
+/* A file or directory that was hashed already. */
 struct known {
 	struct known *next;
 	struct str path;
@@ -49,8 +47,9 @@ struct keying {
 	bool ok;
 };
 
+/* Hashes a file or directory, once per run. */
 static struct known *
-know(struct run *run, const char *path, bool dir)
+hash_path(struct run *run, const char *path, bool dir)
 {
 	struct known **head, *k;
 	struct cache_hash h;
@@ -73,8 +72,8 @@ know(struct run *run, const char *path, bool dir)
 	return k;
 }
 
-/* What is there under that path; nothing is something to tell apart, too. */
-static bool
+/* Adds the contents of a file or, if allowed, a directory. */
+static void
 put_path(struct keying *k, const char *path, bool dirs)
 {
 	const struct known *found;
@@ -82,30 +81,19 @@ put_path(struct keying *k, const char *path, bool dirs)
 
 	if (stat(path, &st) == -1 || (!S_ISREG(st.st_mode) &&
 	    !(dirs && S_ISDIR(st.st_mode))))
-		return false;
-	found = know(k->run, path, S_ISDIR(st.st_mode));
+		return;
+	found = hash_path(k->run, path, S_ISDIR(st.st_mode));
 	k->ok = k->ok && found->ok;
 	cache_hash_part(&k->hash, str_of(found->hex));
-	return true;
 }
 
-static const char *
-dir_of(struct arena *a, const char *path)
-{
-	const char *slash = strrchr(path, '/');
-
-	return slash == NULL ? "." :
-	    arena_str(a, (struct str){ path, (size_t)(slash - path) }).p;
-}
-
-/* Where input files, and files that settings name, may be. */
+/* Adds all files of that name in the directories that are searched. */
 static void
 put_name(struct keying *k, struct str name, bool dirs)
 {
-	const struct spec_suite *s = k->run->suite;
 	struct arena *a = &k->arena;
-	const char *base[5];
-	size_t i, n = 0;
+	const char *in[RUN_INPUT_DIRS];
+	size_t i, n;
 
 	if (name.n == 0 || name.n > PATH_LONGEST ||
 	    memchr(name.p, '\0', name.n) != NULL ||
@@ -115,23 +103,16 @@ put_name(struct keying *k, struct str name, bool dirs)
 		put_path(k, arena_str(a, name).p, dirs);
 		return;
 	}
-	if (k->task->context_dir.n > 0)
-		base[n++] = spec_path(a, s->dir, k->task->context_dir);
-	if (k->run->opts.context_dir != NULL)
-		base[n++] = k->run->opts.context_dir;
-	base[n++] = arena_fmt(a, "%s/fixtures", s->dir).p;
-	base[n++] = k->task->at.file != NULL ? dir_of(a, k->task->at.file) :
-	    s->dir;
-	base[n++] = s->dir;
+	n = run_input_dirs(a, k->run, k->task, in);
 	for (i = 0; i < n; i++)
-		put_path(k, arena_fmt(a, "%s/%.*s", base[i], STRF(name)).p,
+		put_path(k, arena_fmt(a, "%s/%.*s", in[i], STRF(name)).p,
 		    dirs);
 	put_path(k, arena_str(a, name).p, dirs);
 }
 
-/* A string, and the words of it: "python3 tools/check.py --all". */
+/* Adds the files named by a string or by one of its words. */
 static void
-put_named(struct keying *k, struct str s)
+put_words(struct keying *k, struct str s)
 {
 	struct arena_mark mark = arena_save(&k->arena);
 	struct str word;
@@ -151,6 +132,7 @@ put_named(struct keying *k, struct str s)
 	arena_restore(&k->arena, mark);
 }
 
+/* Adds the files named by any string in a tree. */
 static void
 put_files_of(struct keying *k, const struct json *v, int depth)
 {
@@ -159,7 +141,7 @@ put_files_of(struct keying *k, const struct json *v, int depth)
 	if (v == NULL || depth > DEPTH)
 		return;
 	if (v->type == JSON_STRING)
-		put_named(k, json_text(v));
+		put_words(k, json_text(v));
 	for (c = json_first(v); c != NULL; c = c->next)
 		put_files_of(k, c, depth + 1);
 }
@@ -171,11 +153,11 @@ put_tree(struct keying *k, const struct json *v)
 	put_files_of(k, v, 0);
 }
 
-/* But what says only how much is run, or what is made of it. */
+/* Leaves out settings that do not affect a single trial. */
 static void
 put_config(struct keying *k, const struct json *tree)
 {
-	static const char *const no_matter[] = { "fail_fast", "group_by",
+	static const char *const ignored[] = { "fail_fast", "group_by",
 		"max_workers", "parallel", "pass_threshold", "session_log",
 		"task_pass_threshold", "trials_per_task", "verbose",
 		"workers" };
@@ -183,10 +165,10 @@ put_config(struct keying *k, const struct json *tree)
 	size_t i;
 
 	for (v = json_first(tree); v != NULL; v = v->next) {
-		for (i = 0; i < COUNTOF(no_matter); i++)
-			if (str_is(json_key(v), no_matter[i]))
+		for (i = 0; i < COUNTOF(ignored); i++)
+			if (str_is(json_key(v), ignored[i]))
 				break;
-		if (i < COUNTOF(no_matter))
+		if (i < COUNTOF(ignored))
 			continue;
 		cache_hash_part(&k->hash, json_key(v));
 		put_tree(k, v);
@@ -204,7 +186,7 @@ put_strs(struct keying *k, const struct field_strs *v)
 }
 
 static void
-put_files_named(struct keying *k, const struct field_strs *files)
+put_files(struct keying *k, const struct field_strs *files)
 {
 	size_t i;
 
@@ -248,7 +230,7 @@ put_suite(struct keying *k)
 	cache_hash_int(h, c->first_event_timeout_seconds);
 	cache_hash_int(h, s->program_timeout);
 	put_dirs(k, &c->skill_directories);
-	put_files_named(k, &c->instruction_files);
+	put_files(k, &c->instruction_files);
 	for (i = 0; i < COUNTOF(env); i++) {
 		v = getenv(env[i]);
 		cache_hash_part(h, str_of(v != NULL ? v : ""));
@@ -326,7 +308,7 @@ put_task(struct keying *k, const struct spec_task *t)
 	put_tree(k, t->mock);
 	cache_hash_int(h, t->first_event_timeout_seconds);
 	put_dirs(k, &t->skill_directories);
-	put_files_named(k, &t->instruction_files);
+	put_files(k, &t->instruction_files);
 	put_inputs(k, &t->inputs);
 	put_expected(k, t->expected);
 	put_graders(k, &k->run->suite->graders);
@@ -358,11 +340,9 @@ make_key(const struct run_trial *t, char hex[CACHE_KEY])
 	return k.ok;
 }
 
-/*
- * What may be cached.
- */
+/* Whether a model grades: its verdicts are not repeatable. */
 static bool
-has_judged(const struct spec_graders *g)
+is_judged(const struct spec_graders *g)
 {
 	size_t i;
 
@@ -383,12 +363,12 @@ may_cache(const struct run_trial *t)
 	if (run->cache == NULL || task->inputs.responder != NULL ||
 	    task->inputs.repos.n > 0)
 		return false;
-	return run->opts.cache_all || !(has_judged(&run->suite->graders) ||
-	    has_judged(&task->graders) ||
+	return run->opts.cache_all || !(is_judged(&run->suite->graders) ||
+	    is_judged(&task->graders) ||
 	    (x != NULL && x->behavior.max_response_time_ms >= 0));
 }
 
-/* Not where the trial leaves more behind than a result. */
+/* Disabled if trials have effects beyond their results. */
 void
 run_cache_open(struct run *run)
 {
@@ -409,7 +389,6 @@ run_cache_take(struct run_trial *t)
 	struct err e = { 0 };
 	int r;
 
-	t->key[0] = '\0';
 	if (!may_cache(t) || !make_key(t, t->key)) {
 		t->key[0] = '\0';
 		return false;
@@ -449,19 +428,17 @@ run_cache_keep(struct run_trial *t)
 	v = result_read(&t->ask.arena, &run->results, trial, &e);
 	if (v == NULL)
 		return;
-	buf_fmt(&b, "{\"waza_cache\":1,\"key\":\"%s\",\"task\":", t->key);
-	json_put_str(&o, t->ask.task->id);
-	buf_fmt(&b, ",\"trial\":%zu,\"status\":\"%s\",\"score\":",
-	    t->trial + 1, result_word(t->ask.status));
-	o.more = false;
-	json_put_double(&o, trial->score);
-	buf_puts(&b, ",\"weighted\":");
-	o.more = false;
-	json_put_double(&o, trial->weighted);
-	buf_puts(&b, ",\"run\":");
-	o.more = false;
-	json_put(&o, v);
-	buf_puts(&b, "}\n");
+	json_open(&o, '{');
+	json_put_member_int(&o, "waza_cache", 1);
+	json_put_member_cstr(&o, "key", t->key);
+	json_put_member_str(&o, "task", t->ask.task->id);
+	json_put_member_int(&o, "trial", (int64_t)t->trial + 1);
+	json_put_member_cstr(&o, "status", result_word(t->ask.status));
+	json_put_member_double(&o, "score", trial->score);
+	json_put_member_double(&o, "weighted", trial->weighted);
+	json_put_member(&o, "run", v);
+	json_close(&o, '}');
+	buf_putc(&b, '\n');
 	if (cache_put(run->opts.cache, t->key, buf_str(&b), &e) == -1 &&
 	    !run->cache->warned) {
 		run->cache->warned = true;

@@ -283,6 +283,14 @@ void run_cache_keep(struct run_trial *);
 
 /* run_workspace.c: whether the agent, inputs or graders need a directory. */
 bool run_needs_workspace(const struct run_trial *);
+/*
+ * The directories in which input files are looked up, in this order: the
+ * task's context_dir (else --context-dir, else fixtures/), that of the task's
+ * file, that of the suite.  Returns RUN_INPUT_DIRS.
+ */
+enum { RUN_INPUT_DIRS = 3 };
+size_t run_input_dirs(struct arena *, const struct run *,
+    const struct spec_task *, const char *dirs[RUN_INPUT_DIRS]);
 /* Takes a directory of that name and sets req.scratch; 0, or -1 and *e. */
 int run_make_workspace(struct run_ask *, struct str name, size_t slot,
     struct err *);

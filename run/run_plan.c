@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * What there is to run: the tasks selected, the workers, and the journal of
- * an earlier run with what it leaves to do.
+ * What a run has to do: the selected tasks, the number of workers, and the
+ * journal of an earlier run with the trials it has.
  */
 #include "run/run_internal.h"
 
@@ -45,7 +45,7 @@ run_selects(const struct run_opts *o, const struct spec_task *t)
 	return false;
 }
 
-/* Shard K of N has every Nth of the selected tasks, from the Kth on. */
+/* Shard K of N has every Nth selected task, starting with the Kth. */
 int
 run_select(struct run *run, struct err *e)
 {
@@ -66,7 +66,7 @@ run_select(struct run *run, struct err *e)
 		r->tasks[r->ntasks++].spec = &s->tasks[i];
 	}
 	if (r->ntasks == 0 && !(o->shards > 0 && nth > 0))
-		return err_set(e, ERR_SCHEMA, "no task is selected by %s",
+		return err_set(e, ERR_SCHEMA, "%s selects no task",
 		    o->ntasks > 0 && o->ntags > 0 ? "--task and --tags" :
 		    o->ntasks > 0 ? "--task" : "--tags");
 	return 0;
@@ -82,7 +82,7 @@ run_workers(const struct run *run)
 	return (size_t)(n > WORKERS_MAX ? WORKERS_MAX : n);
 }
 
-/* Letters that a file name can have anywhere. */
+/* Replaces characters that are not portable in file names. */
 static struct str
 file_name(struct arena *a, struct str name)
 {
@@ -100,9 +100,9 @@ file_name(struct arena *a, struct str name)
 	return str_of(p);
 }
 
-/* A journal that goes with the process: nothing can be resumed. */
+/* An unlinked journal, which disappears with the process. */
 static int
-open_nameless(struct run *run, struct err *e)
+open_unlinked(struct run *run, struct err *e)
 {
 	const char *tmp = getenv("TMPDIR");
 	char *path = arena_cstr(&run->arena, arena_fmt(&run->arena,
@@ -119,8 +119,8 @@ open_nameless(struct run *run, struct err *e)
 }
 
 /*
- * Beside the results; without such, in .waza; and where that cannot be
- * written, in a file without a name.
+ * The journal is beside the results file, or in .waza without one.  If .waza
+ * cannot be written, it is unlinked, and the run cannot be resumed.
  */
 int
 run_open_journal(struct run *run, struct err *e)
@@ -131,7 +131,7 @@ run_open_journal(struct run *run, struct err *e)
 	bool resume = o->resume || o->retry_errors || o->rerun_failed;
 
 	if (o->stored != NULL)
-		return open_nameless(run, e);
+		return open_unlinked(run, e);
 	if (o->journal == NULL && o->output != NULL)
 		o->journal = arena_fmt(a, "%s.journal", o->output).p;
 	if (o->journal != NULL)
@@ -141,10 +141,10 @@ run_open_journal(struct run *run, struct err *e)
 	    o->model.n > 0 ? (int)model.n : 0, model.p,
 	    o->no_skills ? ".baseline" : "").p;
 	if (mkdir(".waza", 0777) == -1 && errno != EEXIST)
-		return resume ? err_sys(e, ".waza") : open_nameless(run, e);
+		return resume ? err_sys(e, ".waza") : open_unlinked(run, e);
 	if (result_open(&run->results, o->journal, resume, e) == 0)
 		return 0;
-	return resume || e->sys == ENOSPC ? -1 : open_nameless(run, e);
+	return resume || e->sys == ENOSPC ? -1 : open_unlinked(run, e);
 }
 
 int
@@ -157,7 +157,8 @@ run_check_output(struct arena *a, const char *path, struct err *e)
 	if (path == NULL)
 		return 0;
 	if (*path == '\0')
-		return err_set(e, ERR_SCHEMA, "the results file has no name");
+		return err_set(e, ERR_SCHEMA, "the name of the results file "
+		    "is empty");
 	if (stat(path, &st) == 0) {
 		if (S_ISDIR(st.st_mode))
 			return err_set(e, ERR_SYS, "%s: is a directory", path);
@@ -173,30 +174,26 @@ run_check_output(struct arena *a, const char *path, struct err *e)
 	return 0;
 }
 
-/* What an earlier run did that is to be done again is forgotten. */
+static bool
+runs_again(const struct run_opts *o, enum result_status status)
+{
+	return (result_is_error(status) &&
+	    (o->retry_errors || o->rerun_failed)) ||
+	    (status == RESULT_FAILED && o->rerun_failed);
+}
+
 void
 run_forget_reruns(struct run *run)
 {
-	const struct run_opts *o = &run->opts;
-	struct result_task *task;
-	struct result_trial *t;
+	struct result_run *r = &run->results;
 	size_t i, k;
 
-	for (i = 0; i < run->results.ntasks; i++) {
-		task = &run->results.tasks[i];
-		for (k = 0; k < task->ntrials; k++) {
-			t = &task->trials[k];
-			if ((result_is_error(t->status) &&
-			    (o->retry_errors || o->rerun_failed)) ||
-			    (t->status == RESULT_FAILED && o->rerun_failed))
-				result_forget(&run->results, i, k);
-		}
-	}
-	for (i = 0; i < run->results.triggers.n; i++) {
-		t = &run->results.triggers.v[i];
-		if ((result_is_error(t->status) &&
-		    (o->retry_errors || o->rerun_failed)) ||
-		    (t->status == RESULT_FAILED && o->rerun_failed))
-			result_forget_trigger(&run->results, i);
-	}
+	for (i = 0; i < r->ntasks; i++)
+		for (k = 0; k < r->tasks[i].ntrials; k++)
+			if (runs_again(&run->opts,
+			    r->tasks[i].trials[k].status))
+				result_forget(r, i, k);
+	for (i = 0; i < r->triggers.n; i++)
+		if (runs_again(&run->opts, r->triggers.v[i].status))
+			result_forget_trigger(r, i);
 }

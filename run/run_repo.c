@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * Repositories for a trial's workspace.
+ * Repositories in a trial's workspace.
  *
  * Each is a clone that borrows its objects from the user's repository, which
- * is only read: whatever the agent does to branches, tags and settings of its
- * own is gone with the workspace, and trials do not get in each other's way.
+ * is only read: changes that the agent makes to branches, tags and settings
+ * disappear with the workspace, and trials do not affect each other.
  *
- *	LOOK      where is the repository, and what is the commit called?
+ *	LOOK      find the repository and the hash of the commit
  *	CLONE     without files
- *	CHECKOUT  the files, of no branch
+ *	CHECKOUT  the files, with a detached HEAD
  *
- * A repository is looked at once in a run, so that all trials get the same
- * commit, also when the user makes another one meanwhile.
+ * A repository is looked up once per run, so that all trials get the same
+ * commit even if the user commits in the meantime.
  */
 #include "run/run_internal.h"
 
@@ -22,7 +22,7 @@
 #include "base/os_path.h"
 #include "base/os_spawn.h"
 
-enum { SAID_MAX = 64 << 10 };	/* bytes of what git says */
+enum { OUTPUT_MAX = 64 << 10 };	/* bytes of git's output */
 
 static const struct spec_repo *
 spec_of(const struct run_trial *t)
@@ -40,15 +40,9 @@ wanted(const struct run_trial *t)
 	return commit.n > 0 ? commit : STR("HEAD");
 }
 
-static struct str
-cut(struct str s, size_t max)
-{
-	return s.n > max ? (struct str){ s.p, max } : s;
-}
-
 /*
- * False: the trial cannot go on.  An agent that does not look at its files
- * goes on without.
+ * Reports a problem with the current repository.  False: the trial fails.
+ * True: the agent reads no files, and the trial continues without it.
  */
 static bool PRINTF(2, 3)
 wrong(struct run_trial *t, const char *fmt, ...)
@@ -60,16 +54,16 @@ wrong(struct run_trial *t, const char *fmt, ...)
 	vsnprintf(e.msg, sizeof(e.msg), fmt, ap);
 	va_end(ap);
 	err_set(&all, ERR_SYS, "repository \"%.*s\": %s",
-	    STRF(cut(spec_of(t)->source, 60)), e.msg);
+	    STRF(utf8_cut(spec_of(t)->source, 60)), e.msg);
 	if (!t->ask.cancelled && run_missing_input(t, &all) == 0)
 		return true;
 	t->ask.error = arena_str(&t->ask.arena, str_of(all.msg));
 	return false;
 }
 
-/* Its last line, which is the one that says what is wrong. */
+/* The last line of its errors, which has the reason. */
 static struct str
-last_words(const struct proc *p)
+last_error(const struct proc *p)
 {
 	struct str s = str_trim(buf_str(&p->err.buf));
 	size_t i;
@@ -84,11 +78,12 @@ last_words(const struct proc *p)
 		s.p += 7;
 		s.n -= 7;
 	}
-	return cut(s, 100);
+	return utf8_cut(s, 100);
 }
 
+/* Takes the first line of a text. */
 static struct str
-line(struct str *text)
+take_line(struct str *text)
 {
 	const char *nl = text->n == 0 ? NULL : memchr(text->p, '\n', text->n);
 	struct str s = { text->p, nl == NULL ? text->n :
@@ -126,28 +121,28 @@ find(const struct run_trial *t)
 	return NULL;
 }
 
-/* What two lines of rev-parse say, for the rest of the run. */
+/* Remembers the output of rev-parse for the rest of the run. */
 static bool
-learn(struct run_trial *t)
+remember(struct run_trial *t)
 {
 	struct arena *a = &t->run->arena;
 	struct str text = buf_str(&t->fetch.proc.out.buf);
-	struct str store = line(&text), hash = line(&text);
+	struct str store = take_line(&text), hash = take_line(&text);
 	struct run_repo *r;
 	const char *path;
 
 	if (store.n == 0 || !is_hash(hash))
-		return wrong(t, "git says nothing sensible of it");
+		return wrong(t, "unexpected output of git rev-parse");
 	t->fetch.repo = find(t);
 	if (t->fetch.repo != NULL)
-		return true;		/* another trial was faster */
+		return true;		/* another trial has looked it up */
 	path = store.p[0] == '/' ? arena_cstr(a, store) :
 	    arena_cstr(a, arena_fmt(a, "%s/%.*s", t->fetch.source,
 	    STRF(store)));
 	r = NEW(a, struct run_repo);
 	r->store = path == NULL ? NULL : os_real(a, path);
 	if (r->store == NULL)
-		return wrong(t, "git says nothing sensible of it");
+		return wrong(t, "unexpected output of git rev-parse");
 	r->source = arena_cstr(a, str_of(t->fetch.source));
 	r->wanted = wanted(t);
 	r->commit = arena_str(a, hash);
@@ -157,7 +152,7 @@ learn(struct run_trial *t)
 	return true;
 }
 
-/* What a repository is called: its directory, without .git. */
+/* The name of a repository: its directory, without .git. */
 static struct str
 name_of(struct arena *a, const char *store)
 {
@@ -173,7 +168,7 @@ name_of(struct arena *a, const char *store)
 	return arena_str(a, (struct str){ s.p + i, s.n - i });
 }
 
-/* Links of a repository that is there already lead nowhere else. */
+/* An earlier repository may contain links: check where the path leads. */
 static bool
 choose_dest(struct run_trial *t)
 {
@@ -187,12 +182,12 @@ choose_dest(struct run_trial *t)
 	if ((!str_is(dest, ".") && !workspace_inside(dest)) ||
 	    !os_inside(t->ask.dir, path))
 		return wrong(t, "\"%.*s\" is not a path inside the workspace",
-		    STRF(cut(dest, 60)));
+		    STRF(utf8_cut(dest, 60)));
 	t->fetch.dest = path;
 	return true;
 }
 
-/* Ours, without what would lead git to another repository. */
+/* Our environment without the variables that redirect git. */
 static const char **
 git_env(struct arena *a)
 {
@@ -250,13 +245,13 @@ set_argv(struct run_trial *t, const char **argv)
 
 static void on_git(void *);
 
-/* True: a child runs.  False: wrong() has the reason. */
+/* True: a child runs.  False: *ok is the result of wrong(). */
 static bool
 start(struct run_trial *t, bool *ok)
 {
 	const char *argv[24];
-	struct proc_opts o = { .argv = argv, .out_max = SAID_MAX,
-		.err_max = SAID_MAX, .done = on_git, .arg = t };
+	struct proc_opts o = { .argv = argv, .out_max = OUTPUT_MAX,
+		.err_max = OUTPUT_MAX, .done = on_git, .arg = t };
 	struct run *run = t->run;
 	int64_t all = run_timeout_ms(run, t->ask.task);
 	struct err e = { 0 };
@@ -268,12 +263,12 @@ start(struct run_trial *t, bool *ok)
 		o.timeout_ms = 1;
 	if (proc_start(run->procs, &t->fetch.proc, &o, &e) == 0)
 		return true;
-	*ok = e.sys == ENOENT ? wrong(t, "there is no git to make a copy of "
-	    "it with") : wrong(t, "%s", e.msg);
+	*ok = e.sys == ENOENT ? wrong(t, "git is not installed (not found in "
+	    "PATH)") : wrong(t, "%s", e.msg);
 	return false;
 }
 
-/* The next one from its first step; false: there is none. */
+/* Prepares the current repository; false if there are no more. */
 static bool
 begin(struct run_trial *t)
 {
@@ -289,7 +284,7 @@ begin(struct run_trial *t)
 	return true;
 }
 
-/* Starts what can be started.  True: a child runs. */
+/* Starts with the next repositories.  True: a child runs. */
 static bool
 advance(struct run_trial *t)
 {
@@ -312,19 +307,20 @@ advance(struct run_trial *t)
 	return false;
 }
 
+/* Git failed: chooses the message. */
 static bool
-judge_end(struct run_trial *t)
+report_failure(struct run_trial *t)
 {
 	const struct proc_result *r = &t->fetch.proc.res;
-	struct str said = last_words(&t->fetch.proc);
+	struct str said = last_error(&t->fetch.proc);
 
 	if (r->timed_out)
 		return wrong(t, "git took longer than %lld s", (long long)
 		    run_timeout_ms(t->run, t->ask.task) / 1000);
 	if (t->fetch.step == RUN_FETCH_LOOK && said.n > 0 &&
 	    t->fetch.proc.out.buf.n > 0)
-		return wrong(t, "it has no commit \"%.*s\"",
-		    STRF(cut(wanted(t), 60)));
+		return wrong(t, "commit \"%.*s\" not found",
+		    STRF(utf8_cut(wanted(t), 60)));
 	return said.n > 0 ? wrong(t, "%.*s", STRF(said)) :
 	    wrong(t, "git ended with status %d", r->status);
 }
@@ -349,16 +345,16 @@ step(struct run_trial *t)
 	if (t->ask.cancelled)
 		return false;
 	if (f->proc.res.status != 0) {
-		if (!judge_end(t))
+		if (!report_failure(t))
 			return false;
-		f->next++;		/* it goes on without */
+		f->next++;		/* continue without it */
 		return advance(t);
 	}
 	switch (f->step) {
 	case RUN_FETCH_LOOK:
 		f->step = RUN_FETCH_CLONE;
 		f->dest = NULL;
-		if (!learn(t) || (f->repo != NULL && !choose_dest(t)))
+		if (!remember(t) || (f->repo != NULL && !choose_dest(t)))
 			return false;
 		break;
 	case RUN_FETCH_CLONE:
@@ -381,17 +377,11 @@ static void
 on_git(void *arg)
 {
 	struct run_trial *t = arg;
-	struct run *run = t->run;
-	bool more = step(t);
 
-	if (more)
+	if (step(t))
 		return;
 	proc_fini(&t->fetch.proc);
-	t->state = RUN_TRIAL_FILL;
-	if (t->going)
-		return;
-	run_trial_go(t);
-	run_pump(run);
+	run_trial_resume(t, RUN_TRIAL_FILL);
 }
 
 bool

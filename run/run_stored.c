@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * A run whose answers are those of a results file: which of its tasks and
- * trials are graded again, and which stay as they are.
+ * A run that grades the answers of a results file again: which of its tasks
+ * and trials are graded, and which are imported unchanged.
  *
- * The run has the tasks of the file, in its order.  Those that the suite no
- * longer has, or that were not selected, are taken over whole, and so are
- * trials that ended before there was anything to grade.
+ * The run has the tasks of the file in the file's order.  Tasks that are not
+ * in the suite or not selected are imported whole, and so are trials that
+ * ended before there was an answer.
  */
 #include "run/run_internal.h"
 
@@ -27,9 +27,9 @@ stored_trial(const struct run_trial *t)
 	return &stored_task(t->run, t->task)->trials[t->trial];
 }
 
-/* A task that is only known from the file. */
+/* A task that the suite does not have any more. */
 static const struct spec_task *
-lost_task(struct run *run, const struct outcome_task *from)
+task_from_file(struct run *run, const struct outcome_task *from)
 {
 	struct spec_task *t = NEW(&run->arena, struct spec_task);
 
@@ -52,7 +52,7 @@ take_head(struct run *run)
 	r->model = o->model;
 	if (o->run_id.n > 0)
 		r->run_id = arena_str(&run->arena, o->run_id).p;
-	r->trials = 0;			/* run_stored_fill() makes them */
+	r->trials = 0;			/* run_stored_fill() allocates them */
 }
 
 int
@@ -81,15 +81,16 @@ run_stored_select(struct run *run, struct err *e)
 	}
 	if (n == 0)
 		return err_set(e, ERR_SCHEMA, "%.120s: %s", o->path,
-		    known == 0 ? "has no task of this suite" :
-		    "no task of it is selected by --task");
+		    known == 0 ? "contains no task of this suite" :
+		    "no task of the file matches --task");
 	for (i = 0; i < o->ntasks; i++)
 		if (r->tasks[i].spec == NULL)
-			r->tasks[i].spec = lost_task(run, &o->tasks[i]);
+			r->tasks[i].spec = task_from_file(run,
+			    &o->tasks[i]);
 	return 0;
 }
 
-/* Whether there is an answer: it did not end before. */
+/* Whether the trial has an answer. */
 static bool
 answered(const struct outcome_trial *t)
 {
@@ -99,7 +100,7 @@ answered(const struct outcome_trial *t)
 	case RESULT_GRADER_ERROR:
 	case RESULT_JUDGE_ERROR:
 		return true;
-	case RESULT_NONE:		/* it does not say, or only "skipped" */
+	case RESULT_NONE:		/* no status, or an unknown one */
 		return json_getc(t->node, "status") == NULL;
 	case RESULT_AGENT_ERROR:
 	case RESULT_TIMEOUT:
@@ -160,18 +161,15 @@ struct str
 run_stored_error(const struct run *run, size_t i)
 {
 	const struct result_task *t = &run->results.tasks[i];
-	const struct json *v;
+	struct str error = STR("");
 	size_t k;
 
-	for (k = 0; k < t->ntrials; k++) {
-		v = json_getc(t->trials[k].imported, "error_msg");
-		if (v != NULL && v->type == JSON_STRING)
-			return json_text(v);
-	}
-	return STR("");
+	for (k = 0; k < t->ntrials && error.n == 0; k++)
+		error = json_str(t->trials[k].imported, "error_msg");
+	return error;
 }
 
-/* The agent's files: where we are told, or where the run has left them. */
+/* The agent's files: from --workspace, or kept by the run; else NULL. */
 static const char *
 workspace(struct run_trial *t, const struct json *node)
 {
@@ -216,37 +214,32 @@ run_stored_node(const struct run_trial *t)
 	return stored_trial(t)->node;
 }
 
-/* In a map by name, or a list made by hand. */
+/* Verdicts are a map or, in files written by hand, a list. */
 static const struct json *
 old_verdict(const struct run_trial *t, struct str name)
 {
 	const struct json *all = json_getc(run_stored_node(t), "validations");
-	const struct json *v, *id;
+	const struct json *v;
 
 	if (all == NULL || all->type == JSON_OBJECT)
 		return json_get(all, name);
-	for (v = json_first(all); v != NULL; v = v->next) {
-		id = json_getc(v, "identifier");
-		if (id != NULL && id->type == JSON_STRING &&
-		    str_eq(json_text(id), name))
+	for (v = json_first(all); v != NULL; v = v->next)
+		if (str_eq(json_str(v, "identifier"), name))
 			return v;
-	}
 	return NULL;
 }
 
-static struct str
-json_of(struct arena *a, const struct json *v)
+/* Warns once per run that graders need files that are gone. */
+static void
+warn_files(struct run_trial *t, struct str grader)
 {
-	struct buf b = { 0 };
-	struct json_out o = { .put = buf_sink, .ctx = &b };
-	struct str s = STR("");
-
-	if (v == NULL)
-		return s;
-	json_put(&o, v);
-	s = arena_str(a, buf_str(&b));
-	buf_free(&b);
-	return s;
+	if (t->run->warned_files)
+		return;
+	t->run->warned_files = true;
+	run_warn(t->run, "verdicts_kept", arena_fmt(&t->ask.arena,
+	    "the agent's files are missing: graders like \"%.*s\" cannot "
+	    "run, their old verdicts are kept; use --workspace DIR to name "
+	    "the directory of the files", STRF(utf8_cut(grader, 80))).p);
 }
 
 bool
@@ -262,17 +255,10 @@ run_stored_verdict(struct run_trial *t, const struct spec_grader *g,
 	*out = (struct verdict){ .name = g->name, .type = g->type,
 		.weight = g->weight, .spec = g };
 	v = old_verdict(t, g->name);
-	if (!t->run->warned_files) {
-		t->run->warned_files = true;
-		run_warn(t->run, "verdicts_kept", arena_fmt(&t->ask.arena,
-		    "the agent's files are not there: graders like \"%.*s\" "
-		    "cannot look at them, and what they have said stays; "
-		    "--workspace DIR says where the files are",
-		    g->name.n > 80 ? 80 : (int)g->name.n, g->name.p).p);
-	}
+	warn_files(t, g->name);
 	if (v == NULL || !str_eq(json_str(v, "type"), g->type)) {
-		out->error = STR("needs --workspace DIR: the agent's files "
-		    "are not there any more");
+		out->error = STR("the agent's files are missing: use "
+		    "--workspace DIR");
 		return true;
 	}
 	if (json_getc(v, "score") == NULL ||
@@ -283,7 +269,7 @@ run_stored_verdict(struct run_trial *t, const struct spec_grader *g,
 	out->passed = b != NULL && b->type == JSON_BOOL && json_bool(b);
 	out->feedback = json_str(v, "feedback");
 	out->error = json_str(v, "error");
-	out->details = json_of(&t->ask.arena, json_getc(v, "details"));
+	out->details = result_json(&t->ask.arena, json_getc(v, "details"));
 	b = json_getc(v, "duration_ms");
 	if (b != NULL && json_int(b, &ms) && ms >= 0)
 		out->duration_ms = ms;

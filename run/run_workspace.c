@@ -10,31 +10,33 @@
 #include "base/os_path.h"
 #include "json.h"
 
-/*
- * Looks for an input file in the task's context_dir (else --context-dir, else
- * fixtures/), then beside the task's file, then beside the suite.
- */
-static char *
-find_fixture(struct run_trial *t, struct str path)
+size_t
+run_input_dirs(struct arena *a, const struct run *run,
+    const struct spec_task *task, const char *dirs[RUN_INPUT_DIRS])
 {
-	const struct run *run = t->run;
-	const struct spec_task *task = t->ask.task;
+	const char *suite = run->suite->dir;
+
+	dirs[0] = task->context_dir.n > 0 ?
+	    spec_path(a, suite, task->context_dir) :
+	    run->opts.context_dir != NULL ? run->opts.context_dir :
+	    arena_fmt(a, "%s/fixtures", suite).p;
+	dirs[1] = spec_task_dir(a, task);
+	dirs[2] = suite;
+	return RUN_INPUT_DIRS;
+}
+
+/* The path of an input file, or NULL. */
+static char *
+find_input(struct run_trial *t, struct str path)
+{
 	struct arena *a = &t->ask.arena;
-	const char *base[4];
+	const char *dirs[RUN_INPUT_DIRS];
+	size_t i, n = run_input_dirs(a, t->run, t->ask.task, dirs);
 	struct stat st;
-	size_t i, n = 0;
 	char *p;
 
-	if (task->context_dir.n > 0)
-		base[n++] = spec_path(a, run->suite->dir, task->context_dir);
-	else if (run->opts.context_dir != NULL)
-		base[n++] = run->opts.context_dir;
-	else
-		base[n++] = arena_fmt(a, "%s/fixtures", run->suite->dir).p;
-	base[n++] = spec_task_dir(a, task);
-	base[n++] = run->suite->dir;
 	for (i = 0; i < n; i++) {
-		p = arena_cstr(a, arena_fmt(a, "%s/%.*s", base[i],
+		p = arena_cstr(a, arena_fmt(a, "%s/%.*s", dirs[i],
 		    STRF(path)));
 		if (p != NULL && stat(p, &st) == 0)
 			return p;
@@ -75,7 +77,7 @@ put_input(struct run_trial *t, const struct spec_input_file *f, struct err *e)
 	if (!workspace_inside(f->path))
 		return err_set(e, ERR_SCHEMA, "input file \"%.*s\" is not a "
 		    "path inside the workspace", STRF(f->path));
-	from = find_fixture(t, f->path);
+	from = find_input(t, f->path);
 	if (from == NULL)
 		return missing(t, "input file", f->path, e);
 	return workspace_copy(&t->ask.arena, t->ask.req.workspace, from,
@@ -86,7 +88,7 @@ static int
 put_fixture(struct run_trial *t, const struct json *fixture, struct err *e)
 {
 	struct str path = json_text(fixture), name = path;
-	char *from = find_fixture(t, path);
+	char *from = find_input(t, path);
 	struct stat st;
 	size_t i;
 
@@ -110,8 +112,7 @@ run_needs_workspace(const struct run_trial *t)
 	return task->inputs.files.n > 0 ||
 	    task->inputs.repos.n > 0 || task->inputs.workdir.n > 0 ||
 	    t->run->opts.keep_workspace ||
-	    (task->inputs.context != NULL &&
-	    json_getc(task->inputs.context, "fixture") != NULL) ||
+	    json_getc(task->inputs.context, "fixture") != NULL ||
 	    agent_needs_workspace(t->run->agent, task) ||
 	    grader_flags(t->run->suite, task) != 0;
 }
@@ -166,8 +167,7 @@ run_fill_workspace(struct run_trial *t, struct err *e)
 		if (put_input(t, &files[i], e) == -1)
 			return -1;
 	t->ask.req.nfiles = in->files.n;
-	fixture = in->context == NULL ? NULL :
-	    json_getc(in->context, "fixture");
+	fixture = json_getc(in->context, "fixture");
 	if (fixture != NULL && fixture->type == JSON_STRING) {
 		t->ask.req.nfiles++;
 		if (put_fixture(t, fixture, e) == -1)

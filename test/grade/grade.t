@@ -62,8 +62,8 @@ is 'no hook was run' '' "$(cat hooks)"
 is 'unchanged: the same statuses and scores' "$(of r.json)" "$(of o.json)"
 like 'unchanged: says so' '*Graded again: 4 of 4 tasks; nothing has changed*' "$out"
 like 'file graders cannot look again: said once' \
-    "*agent's files are not there*files*--workspace*" "$err"
-is 'and only once' 1 "$(grep -c 'files are not there' "$tmp/err")"
+    "*agent's files are missing*files*--workspace*" "$err"
+is 'and only once' 1 "$(grep -c 'files are missing' "$tmp/err")"
 ok 'the new results are JSON' sh -c '"$WAZA" parse o.json >/dev/null'
 is 'no journal is left' '' "$(ls | grep 'o.json.' || :)"
 like 'they say what they are' '*"metadata"*"regraded"*"tasks":4*' \
@@ -130,7 +130,7 @@ is '--workspace: with the file' passed "$(task filed o5.json)"
 sed 's/name: files/name: newfiles/' eval.yaml >named.yaml
 run "$WAZA" grade named.yaml --results r.json --task filed -o o6.json
 is 'no files, no old verdict: an error' error "$(task filed o6.json)"
-like 'that says what is needed' '*newfiles*needs --workspace DIR*' "$out"
+like 'that says what is needed' '*newfiles*use --workspace DIR*' "$out"
 run "$WAZA" grade --results o6.json --workspace ws --task filed -o o6.json
 is 'a grader error can be graded again' passed "$(task filed o6.json)"
 run "$WAZA" grade --results r.json --workspace nowhere

@@ -155,9 +155,9 @@ is 'commits made meanwhile do not count' '2 2 2 ' "$(grep -o '"final_output":"Fi
 mkdir plain
 bad 'no repository' 'repository \\"plain\\": not a git repository' "$sh: cat" 'repos: [{source: plain}]'
 bad 'no directory' 'repository \\"nowhere\\": ' "$sh: cat" 'repos: [{source: nowhere}]'
-bad 'no commit' 'repository \\"app\\": it has no commit \\"v9\\"' "$sh: cat" 'repos: [{source: app, commit: v9}]'
+bad 'no commit' 'repository \\"app\\": commit \\"v9\\" not found' "$sh: cat" 'repos: [{source: app, commit: v9}]'
 git init -q empty
-bad 'no commit at all' 'it has no commit \\"HEAD\\"' "$sh: cat" 'repos: [{source: empty}]'
+bad 'no commit at all' 'commit \\"HEAD\\" not found' "$sh: cat" 'repos: [{source: empty}]'
 bad 'two in one place' 'already exists' "$sh: cat" 'repos: [{source: app}, {source: app}]'
 bad 'through a link' 'is not a path inside the workspace' "$sh: cat" 'repos: [{source: app}, {source: app, dest: app/link/x}]'
 bad 'workdir through a link' 'workdir \\"app/link\\" is not a path inside' "$sh: cat" 'repos: [{source: app}], workdir: app/link'
@@ -170,7 +170,7 @@ do ln -s "$(command -v $p)" nogit/
 done
 run env PATH="$tmp/nogit" "$WAZA" run -q -o r.json e.yaml
 "$WAZA" parse r.json >r
-has 'no git: words' 'repository \\"app\\": there is no git'
+has 'no git: words' 'repository \\"app\\": git is not installed'
 
 # a git that hangs: time, and an interrupt
 mkdir slow
