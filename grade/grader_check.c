@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * What the checks of settings share: notes at a place, templates, patterns,
- * and what the executor reports.
+ * Checks of settings, for all kinds: notes at a place, templates, patterns, and
+ * what the executor reports.
  *
  * A string with a template is checked after expansion.  For a grader of the
  * suite the expansion depends on the task, so the string is checked with each
@@ -50,6 +50,12 @@ grader_is_blank(struct str s)
 		if (s.p[i] != ' ' && (s.p[i] < '\t' || s.p[i] > '\r'))
 			return false;
 	return true;
+}
+
+bool
+grader_is_set(const struct json *v)
+{
+	return v != NULL && v->type != JSON_NULL;
 }
 
 /* Placeholder values for what only a run knows. */

@@ -30,15 +30,22 @@ open_node(struct arena *a, enum json_type type)
 	return m;
 }
 
+/* Appends a node, which keeps its key. */
+static void
+append(struct builder *m, struct json *v)
+{
+	v->next = NULL;
+	*m->tail = v;
+	m->tail = &v->next;
+	m->parent->n++;
+}
+
 static void
 add(struct builder *m, const char *key, struct json *v)
 {
 	v->key = key;
 	v->nkey = key != NULL ? (uint32_t)strlen(key) : 0;
-	v->next = NULL;
-	*m->tail = v;
-	m->tail = &v->next;
-	m->parent->n++;
+	append(m, v);
 }
 
 static struct json *
@@ -133,10 +140,7 @@ arguments(struct arena *a, struct str s)
 			add(&m, usual[i], text_node(a, STR("")));
 	for (v = json_first(given); v != NULL; v = next) {
 		next = v->next;
-		v->next = NULL;		/* add() would replace its key */
-		*m.tail = v;
-		m.tail = &v->next;
-		m.parent->n++;
+		append(&m, v);
 	}
 	return close_node(&m);
 }

@@ -17,6 +17,7 @@
 #include "json.h"
 #include "lib/diff.h"
 #include "lib/tmpl.h"
+#include "lib/unicode.h"
 #include "suite/spec.h"
 
 enum {
@@ -78,18 +79,8 @@ struct work {
 static bool
 is_space(uint32_t c)
 {
-	static const struct { uint32_t from, to; } spaces[] = {
-		{ 0x09, 0x0D }, { 0x20, 0x20 }, { 0x85, 0x85 },
-		{ 0xA0, 0xA0 }, { 0x1680, 0x1680 }, { 0x2000, 0x200A },
-		{ 0x2028, 0x2029 }, { 0x202F, 0x202F }, { 0x205F, 0x205F },
-		{ 0x3000, 0x3000 },
-	};
-	size_t i;
-
-	for (i = 0; i < COUNTOF(spaces); i++)
-		if (c >= spaces[i].from && c <= spaces[i].to)
-			return true;
-	return false;
+	return (c >= '\t' && c <= '\r') || c == 0x85 ||
+	    unicode_category(c)[0] == 'Z';
 }
 
 static struct str

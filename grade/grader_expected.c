@@ -143,6 +143,20 @@ behavior_details(struct work *w, const struct grader_tally *t)
 	return grader_take(w->arena, &b);
 }
 
+/* Adds a verdict of that name if any check was made; else NULL. */
+static struct verdict *
+conclude(struct work *w, const char *name, const struct grader_tally *t,
+    const char *success)
+{
+	struct verdict *v;
+
+	if (t->total == 0)
+		return NULL;
+	v = add(w, name);
+	grader_conclude(w->arena, v, t, success);
+	return v;
+}
+
 static void
 grade_behavior(struct work *w)
 {
@@ -162,11 +176,9 @@ grade_behavior(struct work *w)
 	    w->in->duration_ms, true);
 	grader_expect_tools(&t, &w->tmp, &tools, &b->required_tools,
 	    &b->forbidden_tools);
-	if (t.total == 0)
-		return;
-	v = add(w, "_behavior");
-	grader_conclude(w->arena, v, &t, "within all limits");
-	v->details = behavior_details(w, &t);
+	v = conclude(w, "_behavior", &t, "within all limits");
+	if (v != NULL)
+		v->details = behavior_details(w, &t);
 }
 
 static void
@@ -204,11 +216,9 @@ grade_outcomes(struct work *w)
 		return;
 	for (o = json_first(list); o != NULL; o = o->next)
 		grade_outcome(w, &t, o);
-	if (t.total == 0)
-		return;
-	v = add(w, "_outcomes");
-	grader_conclude(w->arena, v, &t, "all outcomes are as expected");
-	v->details = details(w, NULL, NULL, &t);
+	v = conclude(w, "_outcomes", &t, "all outcomes are as expected");
+	if (v != NULL)
+		v->details = details(w, NULL, NULL, &t);
 }
 
 /*
@@ -280,11 +290,9 @@ grade_tool_calls(struct work *w)
 		return;
 	grade_calls(w, &t, "required", 1);
 	grade_calls(w, &t, "forbidden", 0);
-	if (t.total == 0)
-		return;
-	v = add(w, "_tool_calls");
-	grader_conclude(w->arena, v, &t, "all tool calls are as expected");
-	v->details = behavior_details(w, &t);
+	v = conclude(w, "_tool_calls", &t, "all tool calls are as expected");
+	if (v != NULL)
+		v->details = behavior_details(w, &t);
 }
 
 static void
@@ -319,11 +327,9 @@ grade_skill(struct work *w)
 		expect_skill(w, &t, x->should_trigger);
 	if (x->activated_given)
 		expect_skill(w, &t, x->skill_activated);
-	if (t.total == 0)
-		return;
-	v = add(w, "_skill");
-	grader_conclude(w->arena, v, &t, "skills are as expected");
-	v->details = details(w, "skills", &w->in->answer->skills, &t);
+	v = conclude(w, "_skill", &t, "skills are as expected");
+	if (v != NULL)
+		v->details = details(w, "skills", &w->in->answer->skills, &t);
 }
 
 static bool

@@ -157,12 +157,11 @@ put_patterns(struct json_out *o, const struct field_list *list)
 	const struct file_pattern *p = list->v;
 	size_t i;
 
-	json_put_key(o, STR("content_patterns"));
 	if (list->n == 0) {
-		json_put_null(o);
+		json_put_member_null(o, "content_patterns");
 		return;
 	}
-	json_open(o, '[');
+	json_open_member(o, "content_patterns", '[');
 	for (i = 0; i < list->n; i++) {
 		json_open(o, '{');
 		json_put_member_str(o, "Path", p[i].path);

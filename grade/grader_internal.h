@@ -99,7 +99,9 @@ enum grader_status grader_error(struct grading *, const char *fmt, ...)
 
 /* Writes the member "failures": the messages, or null if there are none. */
 void grader_put_failures(struct json_out *, const struct grader_tally *);
-/* Writes a member that is a list of strings, or null if it is empty. */
+/* Each writes a list of strings; _strs() writes null if it is empty. */
+void grader_put_list(struct json_out *, const char *key,
+    const struct field_strs *);
 void grader_put_strs(struct json_out *, const char *key,
     const struct field_strs *);
 
@@ -123,10 +125,7 @@ struct str grader_quote(struct arena *, struct str);
  */
 void grader_put_printable(struct buf *, struct str, bool keep_lines);
 
-/*
- * Checks of a text (grader_text_checks.c); all are linear in the text.  Each
- * of the first four counts one check in the tally.
- */
+/* Checks of a text (grader_text_checks.c); all are linear in the text. */
 struct grader_subject {
 	struct grader_tally *tally;
 	struct arena *tmp;
@@ -136,6 +135,7 @@ struct grader_subject {
 	bool lowered;			/* once it is needed */
 };
 
+/* Each counts one check: the text contains the needle, or matches, or not. */
 void grader_expect_text(struct grader_subject *, struct str needle,
     bool case_sensitive);
 void grader_forbid_text(struct grader_subject *, struct str needle,
@@ -231,6 +231,8 @@ void grader_note(struct grader_check *, enum field_level,
 void grader_note_empty(struct grader_check *);
 /* Whether the text is only white space. */
 bool grader_is_blank(struct str);
+/* Whether a setting is present and not null. */
+bool grader_is_set(const struct json *);
 
 /*
  * Calls fn with each string of a member, which is a list or one string, with
@@ -323,18 +325,18 @@ const char *code_interpreter(struct arena *, enum code_language);
 /* The usual name of an interpreter, for messages. */
 const char *code_interpreter_name(enum code_language);
 
-/*
- * Evaluates all undecided assertions in one child process.  Then conclude() is
- * called with all of them decided (or the grading ends with an error, if the
- * child gave no answers at all), and g->done() follows.  The grading can be
- * cancelled with grader_child_cancel().  -1 and *e if there is no child.
- */
 struct code_request {
 	struct code_set *set;
 	enum code_language language;
 	double seconds;			/* time limit */
 	void (*conclude)(struct grading *, const struct code_set *);
 };
+/*
+ * Evaluates all undecided assertions in one child process.  Then conclude() is
+ * called with all of them decided (or the grading ends with an error, if the
+ * child gave no answers at all), and g->done() follows.  The grading can be
+ * cancelled with grader_child_cancel().  -1 and *e if no child was started.
+ */
 int code_request(struct grading *, const struct code_request *, struct err *);
 
 #endif

@@ -52,12 +52,6 @@ static const struct field_table prompt_fields = {
 	&prompt_init
 };
 
-static bool
-is_given(const struct json *v)
-{
-	return v != NULL && v->type != JSON_NULL;
-}
-
 /* Checks the templates of a rubric, whose text may be from a file. */
 static bool
 check_text(struct grader_check *c, const struct json *at, struct str text)
@@ -79,15 +73,15 @@ check_criteria(struct grader_check *c, const struct grader_prompt *p)
 	struct grader_criteria m;
 	struct err e = { 0 };
 
-	if (is_given(p->rubric) && is_given(prompt))
+	if (grader_is_set(p->rubric) && grader_is_set(prompt))
 		grader_note(c, FIELD_ERROR, p->rubric, "set either \"prompt\" "
 		    "or \"rubric\"");
-	else if (is_given(p->rubric)) {
+	else if (grader_is_set(p->rubric)) {
 		if (grader_read_rubric(c->tmp, &from, p->rubric, &m, &e) == -1)
 			grader_note(c, FIELD_ERROR, p->rubric, "%s", e.msg);
 		else
 			check_text(c, p->rubric, m.text);
-	} else if (!is_given(prompt))
+	} else if (!grader_is_set(prompt))
 		grader_note(c, FIELD_ERROR, NULL,
 		    "\"prompt\" or \"rubric\" is required");
 	else if (grader_is_blank(p->prompt))
@@ -276,7 +270,7 @@ read_criteria(struct prompt_grading *s, struct err *e)
 	struct grader_rubric_source from = { .suite = g->in->suite,
 		.file = g->spec->at.file };
 
-	if (!is_given(s->set.rubric)) {
+	if (!grader_is_set(s->set.rubric)) {
 		s->criteria.text = s->set.prompt;
 		return 0;
 	}
@@ -310,7 +304,7 @@ start(struct grading *g, const void *settings, struct arena *tmp)
 	s->samples = NEW_N(g->arena, struct grader_sample,
 	    (size_t)s->set.samples);
 	s->q = (struct judging){ .judges = g->in->judges,
-		.own = is_given(s->set.judge) ? s->set.judge : NULL,
+		.own = grader_is_set(s->set.judge) ? s->set.judge : NULL,
 		.file = g->spec->at.file, .model = s->set.model,
 		.effort = s->set.reasoning_effort, .in = g->in,
 		.arena = g->arena, .done = on_answer, .arg = s };

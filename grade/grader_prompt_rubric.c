@@ -180,18 +180,10 @@ put_part(struct buf *b, const char *head, struct str text)
 static struct str
 level_name(const struct json *v)
 {
-	switch ((enum json_type)v->type) {
-	case JSON_STRING:
-	case JSON_NUMBER:
-		return json_text(v);
-	case JSON_BOOL:
+	if (v->type == JSON_BOOL)
 		return json_bool(v) ? STR("true") : STR("false");
-	case JSON_NULL:
-	case JSON_ARRAY:
-	case JSON_OBJECT:
-		break;
-	}
-	return STR("");
+	return v->type == JSON_STRING || v->type == JSON_NUMBER ?
+	    json_text(v) : STR("");
 }
 
 static void

@@ -6,6 +6,7 @@
 #include "grade/grader_prompt.h"
 
 #include "json.h"
+#include "results/result.h"
 
 enum {
 	RESPONSE_MAX = 32 << 10,	/* bytes kept of a response */
@@ -255,23 +256,13 @@ put_samples(struct json_out *o, const struct prompt_grading *j)
 static void
 put_usage(struct json_out *o, const struct answer_usage *u)
 {
-	const struct { const char *key; int64_t n; } rows[] = {
-		{ "turns", u->turns }, { "input_tokens", u->input_tokens },
-		{ "output_tokens", u->output_tokens },
-		{ "cache_read_tokens", u->cache_read_tokens },
-		{ "cache_write_tokens", u->cache_write_tokens }
-	};
-	size_t i;
+	struct buf b = { 0 };
 
 	if (!u->known)
 		return;
-	json_open_member(o, "usage", '{');
-	for (i = 0; i < COUNTOF(rows); i++)
-		json_put_member_int(o, rows[i].key, rows[i].n);
-	json_put_member_double(o, "premium_requests", u->premium_requests);
-	if (u->cost > 0)
-		json_put_member_double(o, "cost", u->cost);
-	json_close(o, '}');
+	result_put_usage(&b, u);
+	json_put_member_raw(o, "usage", buf_str(&b));
+	buf_free(&b);
 }
 
 static struct str

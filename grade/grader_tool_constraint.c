@@ -34,9 +34,7 @@ static const struct field_table constraint_fields =
 static bool
 has_allow_only(const struct json *config)
 {
-	const struct json *v = json_getc(config, "allow_only");
-
-	return v != NULL && v->type != JSON_NULL;
+	return grader_is_set(json_getc(config, "allow_only"));
 }
 
 static void

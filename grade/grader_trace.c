@@ -172,15 +172,3 @@ grader_put_tokens(struct json_out *o, const struct answer *a)
 	json_put_member_int(o, "tokens_total",
 	    add_near(a->usage.input_tokens, a->usage.output_tokens));
 }
-
-void
-grader_put_list(struct json_out *o, const char *key,
-    const struct field_strs *list)
-{
-	size_t i;
-
-	json_open_member(o, key, '[');
-	for (i = 0; i < list->n; i++)
-		json_put_str(o, list->v[i]);
-	json_close(o, ']');
-}

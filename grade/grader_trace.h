@@ -54,9 +54,6 @@ void grader_expect_tools(struct grader_tally *, struct arena *tmp,
 void grader_put_counts(struct json_out *, const struct grader_input *);
 /* Writes "tokens_total" if the usage is known. */
 void grader_put_tokens(struct json_out *, const struct answer *);
-/* Writes a member that is a list of strings, [] if it is empty. */
-void grader_put_list(struct json_out *, const char *key,
-    const struct field_strs *);
 
 /* How a sequence of names must match the expected one. */
 enum grader_order { GRADER_EXACT, GRADER_IN_ORDER, GRADER_ANY_ORDER };

@@ -14,7 +14,6 @@
 #include <string.h>
 
 #include "json.h"
-#include "lib/re/re.h"
 #include "lib/tmpl.h"
 #include "lib/unicode.h"
 #include "suite/spec.h"
@@ -78,27 +77,20 @@ is_stop_word(struct str s)
 	return i < COUNTOF(stop_words) && str_is(s, stop_words[i]);
 }
 
-/* Splits texts into words; the pattern is compiled when first needed. */
-struct reader {
-	struct arena *arena;
-	struct re *letter;
-};
-
 static bool
-in_word(struct reader *r, const char *p, size_t n)
+in_word(uint32_t c)
 {
-	struct err e = { 0 };
+	const char *category;
 
-	if (n == 1 && (unsigned char)*p < 0x80)
-		return (*p >= 'a' && *p <= 'z') || (*p >= '0' && *p <= '9');
-	if (r->letter == NULL)
-		r->letter = re_compile(r->arena, STR("^[\\pL\\pN]"), &e);
-	return r->letter != NULL && re_test(r->letter, (struct str){ p, n });
+	if (c < 0x80)
+		return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9');
+	category = unicode_category(c);
+	return category[0] == 'L' || category[0] == 'N';
 }
 
 /* The words of a text in lower case, in order, without stop words. */
 static struct field_strs
-split(struct reader *r, struct str text)
+split(struct arena *a, struct str text)
 {
 	struct field_strs words = { NULL, 0 };
 	struct buf lower = { 0 };
@@ -107,11 +99,11 @@ split(struct reader *r, struct str text)
 	size_t n;
 
 	unicode_put_lower(&lower, text);
-	text = grader_take(r->arena, &lower);
-	words.v = NEW_N(r->arena, struct str, text.n / (WORD_MIN + 1) + 1);
+	text = grader_take(a, &lower);
+	words.v = NEW_N(a, struct str, text.n / (WORD_MIN + 1) + 1);
 	for (p = text.p, end = p + text.n; p <= end; p += n) {
 		n = p < end ? utf8_get(p, end, &cp) : 1;
-		if (p < end && n > 0 && in_word(r, p, n)) {
+		if (p < end && n > 0 && in_word(cp)) {
 			from = from != NULL ? from : p;
 			continue;
 		}
@@ -257,7 +249,7 @@ struct vocabulary {
 };
 
 static int
-read_skill(struct reader *r, const char *path, struct vocabulary *k,
+read_skill(struct arena *a, const char *path, struct vocabulary *k,
     struct err *e)
 {
 	struct spec_skill skill;
@@ -266,10 +258,10 @@ read_skill(struct reader *r, const char *path, struct vocabulary *k,
 	struct str about;
 	size_t i, end;
 
-	if (spec_read_skill(r->arena, path, &skill, e) != 0)
+	if (spec_read_skill(a, path, &skill, e) != 0)
 		return -1;
-	about = join_lines(r->arena, skill.description);
-	k->phrases = phrases_of(r->arena, use_for(about));
+	about = join_lines(a, skill.description);
+	k->phrases = phrases_of(a, use_for(about));
 	if (k->phrases.n > PHRASES_MAX)
 		return err_set(e, ERR_LIMIT, "more than %d phrases after "
 		    "\"USE FOR:\"", PHRASES_MAX);
@@ -284,9 +276,9 @@ read_skill(struct reader *r, const char *path, struct vocabulary *k,
 	}
 	buf_putc(&b, ' ');
 	buf_put(&b, skill.body);
-	words = split(r, buf_str(&b));
+	words = split(a, buf_str(&b));
 	buf_free(&b);
-	k->words = grader_index_new(r->arena, &words);
+	k->words = grader_index_new(a, &words);
 	grader_index_unique(&k->words);
 	return k->words.n > 0 ? 0 : err_set(e, ERR_SCHEMA,
 	    "it contains no words to compare");
@@ -295,7 +287,6 @@ read_skill(struct reader *r, const char *path, struct vocabulary *k,
 static bool
 check_skill(struct grader_check *c, const struct json *node, struct str path)
 {
-	struct reader r = { .arena = c->tmp };
 	struct str q = grader_quote(c->tmp, path);
 	const char *found = find_skill(c->tmp, c->spec, path);
 	struct err e = { 0 };
@@ -307,7 +298,7 @@ check_skill(struct grader_check *c, const struct json *node, struct str path)
 		    STRF(q));
 		return false;
 	}
-	if (read_skill(&r, found, &k, &e) == 0)
+	if (read_skill(c->tmp, found, &k, &e) == 0)
 		return true;
 	grader_note(c, FIELD_ERROR, node, "skill %.*s: %s", STRF(q), e.msg);
 	return false;
@@ -349,7 +340,7 @@ struct similarity {
 };
 
 static double
-phrase_score(struct reader *r, const struct field_strs *phrases,
+phrase_score(struct arena *a, const struct field_strs *phrases,
     struct str prompt, const struct field_strs *words)
 {
 	struct buf low = { 0 }, lower = { 0 };
@@ -361,10 +352,10 @@ phrase_score(struct reader *r, const struct field_strs *phrases,
 	for (i = 0; i < phrases->n && best < 1; i++) {
 		lower.n = 0;
 		unicode_put_lower(&lower, phrases->v[i]);
-		if (grader_search(r->arena, buf_str(&low), buf_str(&lower)) !=
+		if (grader_search(a, buf_str(&low), buf_str(&lower)) !=
 		    SIZE_MAX)
 			best = 1;
-		parts = split(r, phrases->v[i]);
+		parts = split(a, phrases->v[i]);
 		for (k = n = 0; k < parts.n; k++)
 			n += grader_index_count(words, parts.v[k]) > 0;
 		share = parts.n > 0 ? (double)n / (double)parts.n : 0;
@@ -376,11 +367,11 @@ phrase_score(struct reader *r, const struct field_strs *phrases,
 }
 
 static struct similarity
-compare(struct reader *r, const struct vocabulary *k, struct str prompt)
+compare(struct arena *a, const struct vocabulary *k, struct str prompt)
 {
 	struct similarity x = { 0, { NULL, 0 }, 0, 0 };
-	struct field_strs words = split(r, prompt);
-	struct field_strs once = grader_index_new(r->arena, &words);
+	struct field_strs words = split(a, prompt);
+	struct field_strs once = grader_index_new(a, &words);
 	bool *seen;
 	size_t i, at;
 
@@ -388,15 +379,15 @@ compare(struct reader *r, const struct vocabulary *k, struct str prompt)
 	x.words = once.n;
 	if (once.n == 0)
 		return x;
-	seen = NEW_N(r->arena, bool, once.n);
-	x.matched.v = NEW_N(r->arena, struct str, once.n);
+	seen = NEW_N(a, bool, once.n);
+	x.matched.v = NEW_N(a, struct str, once.n);
 	for (i = 0; i < words.n; i++) {
 		at = grader_index_find(&once, words.v[i]);
 		if (!seen[at] && grader_index_count(&k->words, words.v[i]) > 0)
 			x.matched.v[x.matched.n++] = words.v[i];
 		seen[at] = true;
 	}
-	x.phrase = phrase_score(r, &k->phrases, prompt, &once);
+	x.phrase = phrase_score(a, &k->phrases, prompt, &once);
 	x.score = (double)x.matched.n / (double)once.n;
 	x.score = x.phrase > x.score ? x.phrase : x.score;
 	return x;
@@ -442,7 +433,6 @@ start(struct grading *g, const void *settings, struct arena *tmp)
 {
 	const struct trigger *s = settings;
 	const struct spec_task *task = g->in->task;
-	struct reader r = { .arena = tmp };
 	struct err e = { 0 };
 	struct similarity x;
 	struct vocabulary k;
@@ -457,10 +447,10 @@ start(struct grading *g, const void *settings, struct arena *tmp)
 	prompt = tmpl_render(tmp, task->inputs.prompt, g->in->vars, &e);
 	if (prompt.p == NULL && e.code != ERR_NONE)
 		return grader_error(g, "prompt: %s", e.msg);
-	if (read_skill(&r, find_skill(tmp, g->spec, s->skill_path), &k,
+	if (read_skill(tmp, find_skill(tmp, g->spec, s->skill_path), &k,
 	    &e) != 0)
 		return grader_error(g, "skill: %s", e.msg);
-	x = compare(&r, &k, prompt);
+	x = compare(tmp, &k, prompt);
 	g->out.score = x.score;
 	g->out.passed = (x.score >= s->threshold) == (mode == POSITIVE);
 	g->out.feedback = feedback(g->arena, s, mode, &x);

@@ -107,14 +107,25 @@ grader_put_failures(struct json_out *o, const struct grader_tally *t)
 {
 	const struct grader_failure *f;
 
-	json_put_key(o, STR("failures"));
 	if (t->head == NULL) {
-		json_put_null(o);
+		json_put_member_null(o, "failures");
 		return;
 	}
-	json_open(o, '[');
+	json_open_member(o, "failures", '[');
 	for (f = t->head; f != NULL; f = f->next)
 		json_put_str(o, f->text);
+	json_close(o, ']');
+}
+
+void
+grader_put_list(struct json_out *o, const char *key,
+    const struct field_strs *list)
+{
+	size_t i;
+
+	json_open_member(o, key, '[');
+	for (i = 0; i < list->n; i++)
+		json_put_str(o, list->v[i]);
 	json_close(o, ']');
 }
 
@@ -122,17 +133,10 @@ void
 grader_put_strs(struct json_out *o, const char *key,
     const struct field_strs *list)
 {
-	size_t i;
-
-	json_put_key(o, str_of(key));
-	if (list->n == 0) {
-		json_put_null(o);
-		return;
-	}
-	json_open(o, '[');
-	for (i = 0; i < list->n; i++)
-		json_put_str(o, list->v[i]);
-	json_close(o, ']');
+	if (list->n == 0)
+		json_put_member_null(o, key);
+	else
+		grader_put_list(o, key, list);
 }
 
 /*

@@ -11,7 +11,7 @@
 
 #include <string.h>
 
-#include "grader.h"
+#include "grade/grader_internal.h"
 #include "io/proc.h"
 #include "json.h"
 #include "lib/field.h"
@@ -93,12 +93,6 @@ overlay(struct arena *a, const struct json *block, const char *file,
 		c->executor_at = spec_at(file, at);
 }
 
-static bool
-is_given(const struct json *v)
-{
-	return v != NULL && v->type != JSON_NULL;
-}
-
 /*
  * The directory of a judge's command: that of the grader's file if the program
  * is there, else the suite's.
@@ -157,14 +151,14 @@ derive_suite(struct arena *a, const struct sources *from,
 	}
 	if (c->judge_model.n > 0)
 		c->model = c->judge_model;
-	if (is_given(shared)) {
+	if (grader_is_set(shared)) {
 		c->judging[0].block = shared;
 		c->judging[0].file = file_of(out);
 		overlay(a, shared, file_of(out), NULL, c);
 	}
 	if (from->set != NULL && from->set->judge_model.n > 0)
 		c->model = from->set->judge_model;
-	if (is_given(from->own)) {
+	if (grader_is_set(from->own)) {
 		c->judging[1].block = from->own;
 		c->judging[1].file = from->file;
 		overlay(a, from->own, from->file, notes, c);
@@ -185,9 +179,9 @@ lacks_script(const struct spec_config *c)
 	const struct agent_kind *kind = agent_find(c->executor);
 
 	return kind != NULL && kind->scripted &&
-	    !is_given(json_getc(c->mock, "output")) &&
-	    !is_given(json_getc(c->mock, "tool_calls")) &&
-	    !is_given(json_getc(c->mock, "error"));
+	    !grader_is_set(json_getc(c->mock, "output")) &&
+	    !grader_is_set(json_getc(c->mock, "tool_calls")) &&
+	    !grader_is_set(json_getc(c->mock, "error"));
 }
 
 /* A responder, which plays the user, is asked like a judge. */
@@ -217,7 +211,7 @@ judge_check_suite(const struct spec_suite *s, struct spec_notes *notes)
 	struct spec_suite judge;
 
 	check_responders(s, notes);
-	if (!is_given(s->config.judge))
+	if (!grader_is_set(s->config.judge))
 		return;
 	/* read the block twice: for its problems and for its settings */
 	judge = *s;
@@ -237,7 +231,7 @@ judge_check(const struct spec_suite *s, const struct json *own,
 	struct spec_suite judge;
 
 	derive_suite(notes->arena, &from, notes, &judge);
-	if (is_given(own) && judge.config.executor_at.file != NULL)
+	if (grader_is_set(own) && judge.config.executor_at.file != NULL)
 		agent_check(&judge, judge.config.executor, notes);
 	kind = agent_find(judge.config.executor);
 	if (kind != NULL && kind->cannot_judge)

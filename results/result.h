@@ -319,4 +319,7 @@ void result_time(char out[RESULT_TIME_MAX], int64_t wall_ns);
  */
 int64_t result_parse_time(struct str);
 
+/* Appends usage as a JSON object. */
+void result_put_usage(struct buf *, const struct answer_usage *);
+
 #endif

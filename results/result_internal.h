@@ -33,7 +33,6 @@ int result_put_file(struct result_run *, const struct result_sink *,
 /* Appends an element of a task's "runs"; the arena is for scratch. */
 void result_put_trial(struct buf *, struct arena *,
     const struct result_record *, const struct result_trial *);
-void result_put_usage(struct buf *, const struct answer_usage *);
 
 /* result_trigger.c: an element of "trigger_results", and "trigger_metrics". */
 void result_put_trigger(struct buf *, struct arena *,
