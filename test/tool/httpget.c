@@ -1,25 +1,25 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * httpget: a client of HTTP, for tests where there is no other.
+ * httpget: an HTTP client for tests without curl.
  *
  *	httpget [-i] [-s] [-X METHOD] [-H FIELD]... [-d BODY] [-e N] [-q]
  *	    [-t SECONDS] ADDRESS TARGET
  *
- * asks once and prints the body of the answer, as it comes, chunks taken
- * apart.  ADDRESS is a port of this machine, HOST:PORT, or the path of a unix
- * socket.
+ * sends one request and prints the body of the answer, decoded, while it is
+ * received.  ADDRESS is a port of this machine, HOST:PORT, or the path of a
+ * unix socket.
  *
- *	-i	the head of the answer first
- *	-s	its status first, on a line of its own
- *	-X	GET, or POST with a body, unless this says otherwise
- *	-H	"Name: value"; instead of the usual one if it is Host
- *	-d	a body; - is stdin
- *	-e	stops after so many events of a stream (empty lines)
- *	-q	reads the head, and then no more: until it is ended
- *	-t	seconds for all of it; else 60
+ *	-i	print the head of the answer first
+ *	-s	print its status first, on its own line
+ *	-X	the method; default: GET, or POST with a body
+ *	-H	"Name: value"; a Host replaces the default one
+ *	-d	the body; - is stdin
+ *	-e	stop after N events of a stream (empty lines)
+ *	-q	read the head, then nothing more, until it is killed
+ *	-t	the time limit; default: 60
  *
- * Exit status: 0 when the answer is 2xx or 3xx and whole, or -e is content; 1
- * for other answers; 2 when there is none, or the time is over.
+ * Exit status: 0 if the answer is 2xx or 3xx and complete, or -e is reached; 1
+ * for other answers; 2 without an answer, or after the time limit.
  */
 #include <errno.h>
 #include <poll.h>
@@ -132,7 +132,7 @@ take(struct get *g, struct buf *in)
 	return n > 0;
 }
 
-/* Prints it, up to the end of the last event that is wanted. */
+/* Prints it, up to the end of the last requested event. */
 static void
 show(struct get *g, struct str s)
 {

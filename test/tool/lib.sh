@@ -1,5 +1,5 @@
-# lib.sh: sourced by every *.t; POSIX sh only.  TAP helpers and a directory
-# $tmp that goes away at the end.
+# lib.sh: sourced by every *.t; POSIX sh only.  TAP helpers and a temporary
+# directory $tmp.
 set -u
 : "${WAZA:?set WAZA to the binary under test}"
 export WAZA
@@ -15,7 +15,7 @@ esac
 tmp=$(mktemp -d) || exit 1
 trap 'rm -rf "$tmp"' EXIT
 trap 'exit 1' HUP INT TERM
-# nobody's settings but the test's own
+# do not use the settings of the user who runs the tests
 WAZA_HOME=$tmp/.nobody
 export WAZA_HOME
 unset WAZA_CONFIG WAZA_LISTEN WAZA_ROOTS
@@ -45,16 +45,16 @@ is() {
 	fi
 }
 
-# like NAME PATTERN GOT: a pattern as in case
+# like NAME PATTERN GOT: a pattern of case
 like() {
-	# shellcheck disable=SC2254 # it is meant as a pattern
+	# shellcheck disable=SC2254 # a pattern
 	case $3 in
 	$2) is "$1" "$3" "$3" ;;
 	*)  is "$1" "$2" "$3" ;;
 	esac
 }
 
-# run COMMAND...: leaves $out, $err and $rc
+# run COMMAND...: sets $out, $err and $rc
 run() {
 	rc=0
 	"$@" >"$tmp/out" 2>"$tmp/err" || rc=$?

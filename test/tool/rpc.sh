@@ -1,5 +1,5 @@
-# lib.sh: sourced after ../lib.sh by the tests of servers.  Suites in $tmp, a
-# server in the background, clients that stay.
+# rpc.sh: sourced after lib.sh by the tests of servers: suites in $tmp, a server
+# in the background, persistent clients.
 : "${RPCPIPE:?set RPCPIPE to the client}"
 unset WAZA_CONFIG WAZA_AUTH_TOKEN WAZA_HOST WAZA_PORT WAZA_TIMEOUT
 HOME=$tmp WAZA_HOME=$tmp/home LOG=$tmp/children
@@ -10,7 +10,7 @@ export RPCPIPE
 srv= pid_a= pid_b= pid_c=
 trap 'for p in $srv $pid_a $pid_b $pid_c; do kill -9 "$p"; done; rm -rf "$tmp"' EXIT
 
-# an agent that says who it is, has a child of its own, and never answers
+# an agent that writes its pid, starts a child, and never answers
 mkdir evals/hang
 cat >evals/hang/eval.yaml <<'YAML'
 name: hang
@@ -19,7 +19,7 @@ config: {executor: command, command: 'echo $$ >>$LOG; tail -f /dev/null & echo $
 tasks: [{id: a, prompt: x, expected: {output_contains: [x]}}]
 YAML
 
-# wait_until SECONDS COMMAND...: polls until the command succeeds
+# wait_until SECONDS COMMAND...: repeat the command until it succeeds
 wait_until() {
 	n=$(($1 * 50))
 	shift
@@ -31,7 +31,7 @@ wait_until() {
 	done
 }
 
-# lines FILE N: it has as many, or more
+# lines FILE N: the file has at least N lines
 lines() {
 	[ "$(grep -c . "$1")" -ge "$2" ]
 }
@@ -41,7 +41,7 @@ has() {
 	grep -qF -e "$2" "$1"
 }
 
-# serve OPTION...: on $tmp/sock and on $port
+# serve OPTION...: start a server on $tmp/sock and on $port
 serve() {
 	: >log
 	"$WAZA" jsonrpc --unix sock --tcp 127.0.0.1:0 "$@" </dev/null >served 2>log &
@@ -50,7 +50,7 @@ serve() {
 	port=$(sed -n 's/.*listening on 127.0.0.1://p' log)
 }
 
-# stop [SIGNAL]: the server; leaves its status in $rc
+# stop [SIGNAL]: end the server; sets $rc to its status
 stop() {
 	kill "-${1:-TERM}" "$srv"
 	rc=0
@@ -58,7 +58,8 @@ stop() {
 	srv=
 }
 
-# client NAME ADDRESS [OPTION...]: one that stays; say NAME TEXT; leave NAME
+# client NAME ADDRESS [OPTION...]: start a persistent client; say NAME TEXT: send
+# a line; leave NAME: end its input
 client() {
 	name=$1 addr=$2
 	shift 2
@@ -91,7 +92,7 @@ leave() {
 	rm -f "$1.in"
 }
 
-# die NAME: without a word
+# die NAME: kill the client
 die() {
 	eval "kill -9 \$pid_$1; wait \$pid_$1; pid_$1=" 2>/dev/null
 	case $1 in
@@ -102,19 +103,19 @@ die() {
 	rm -f "$1.in"
 }
 
-# ask ADDRESS TEXT: one question and its answers, to their end
+# ask ADDRESS TEXT: send a request, print all answers
 ask() {
 	printf '%s\n' "$2" | "$RPCPIPE" talk "$1"
 }
 
-# children_gone: all that have said who they are
+# children_gone: all agents that wrote their pid have ended
 children_gone() {
 	for p in $(cat "$LOG")
 	do ! kill -0 "$p" 2>/dev/null || return 1
 	done
 }
 
-# hang_on NAME: starts a run that hangs, and waits until its children are there
+# hang_on NAME: start a run that hangs, and wait until its children run
 hang_on() {
 	: >"$LOG"
 	: >"$1.out"
@@ -126,19 +127,19 @@ hang_on() {
 ping='{"jsonrpc":"2.0","id":"p","method":"ping"}'
 pong='{"jsonrpc":"2.0","id":"p","result":{"status":"ok"}}'
 
-# alive NAME: the server still answers, on both ways
+# alive NAME: the server still answers on both sockets
 alive() {
 	is "$1: it still answers" "$pong $pong" "$(ask sock "$ping") $(ask "$port" "$ping")"
 }
 
-# fds: how many descriptors the server has open; empty where nobody can tell
+# fds: the number of open descriptors of the server; empty if unknown
 fds() {
 	if [ -d "/proc/$srv/fd" ]
 	then find "/proc/$srv/fd" -type l 2>/dev/null | grep -c .
 	fi
 }
 
-# rss: its memory in KiB; empty where nobody can tell
+# rss: its memory in KiB; empty if unknown
 rss() {
 	ps -o rss= -p "$srv" 2>/dev/null | tr -d ' '
 }

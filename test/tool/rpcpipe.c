@@ -4,34 +4,34 @@
  *
  *	rpcpipe play stdio|tcp|unix|ws FILE LOG COMMAND...
  *
- * starts the server and plays a transcript to it: in both framings (by ws:
- * over a WebSocket at /rpc), message by message, byte by byte, and all at
- * once.  LOG gets the server's stderr, and tells where it listens.
+ * starts the server and plays a transcript to it: in both framings (ws: over a
+ * WebSocket at /rpc), message by message, byte by byte, and all at once.  LOG
+ * gets the server's stderr, which contains its address.
  *
  *	# a comment          %steps  never all at once
- *	%only tcp unix       not by other ways; %arg one argument of the server
- *	> what is sent       >> its next line (a blank in a framing of lines)
- *	< what comes         as JSON
+ *	%only tcp unix       only on these transports; %arg a server argument
+ *	> sent text          >> its next line (a blank in line framing)
+ *	< received text      as JSON
  *
- * Replies come in the order of the file, and so do notifications; how the two
- * mix is free.  Nothing else comes, and then the stream ends.  In what comes,
- * "<*>" is any value, "<n>" any number, "<$x>" a string that is the same
- * wherever it stands, also in what is sent; within a longer string <*> is any
- * run of characters.  A member "..." allows for others, an element "..." for
- * any that follow.  Numbers are the same when they are spelt the same.
+ * Replies must arrive in the order of the file, and so must notifications; the
+ * two can be interleaved.  Then the stream must end.  In received text "<*>" is
+ * any value, "<n>" any number, "<$x>" a string that is the same at each
+ * occurrence, also in sent text; within a longer string <*> matches any
+ * characters.  A member "..." allows other members, an element "..." any further
+ * elements.  Numbers are compared by their spelling.
  *
  *	rpcpipe talk [-k] [-l] [-q] [-n LINES] ADDRESS
  *
- * sends stdin and prints what comes.  At the end of stdin it says so (-k: it
- * does not); it ends with the server's stream, or after so many lines.  With
- * -q it never reads.  ADDRESS is a port, or the path of a unix socket.  With
- * -l it is the server: the path is listened on, and the first client is who
- * it talks with.
+ * sends stdin and prints the answers.  At end of stdin it closes its writing
+ * side (-k: it does not); it ends with the server's stream, or after LINES
+ * lines.  With -q it never reads.  ADDRESS is a port, or the path of a unix
+ * socket.  With -l it is the server: it listens on the path and talks with the
+ * first client.
  *
  *	rpcpipe crowd CONNECTIONS TIMES ADDRESS
  *
- * sends stdin so many times on each of so many connections at once, reads
- * each to its end, and prints how many lines came.
+ * opens CONNECTIONS connections, sends stdin TIMES times on each, reads each to
+ * its end, and prints the number of received lines.
  *
  *	rpcpipe nap
  *
@@ -117,7 +117,7 @@ dial(const char *where)
 	return fd;
 }
 
-/* The first who comes to a unix socket; it is there when it can be called. */
+/* Accepts the first client of a unix socket. */
 static int
 answer(const char *path)
 {
@@ -139,7 +139,7 @@ answer(const char *path)
 	return fd;
 }
 
-/* All of it; false when nobody takes it any more. */
+/* Writes all of it; false if the other end is closed. */
 static bool
 put(int fd, struct str s)
 {
@@ -235,7 +235,7 @@ read_script(struct arena *a, const char *file)
 }
 
 /*
- * What matches what.
+ * Matching.
  */
 struct vars {
 	struct { struct str name, value; } v[VARS_MAX];

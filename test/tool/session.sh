@@ -1,11 +1,11 @@
-# session.sh: sourced after ../lib.sh and lib.sh by the tests of sessions: a
-# project, agents, requests.
+# session.sh: sourced after lib.sh and rpc.sh by the tests of sessions: a project,
+# agents, requests.
 : "${DOUBLES:=$top/test/tool}"
 mkdir tmp proj elsewhere
 TMPDIR=$tmp/tmp
 export TMPDIR
 
-# an agent that edits a file, one that says what it was asked, one that fails
+# an agent that edits a file, one that repeats its prompt, one that fails
 cat >edit.sh <<'SH'
 #!/bin/sh
 cat >/dev/null
@@ -18,7 +18,7 @@ printf '#!/bin/sh\ncat >/dev/null\necho half >half\necho "no luck" >&2\nexit 3\n
 printf '#!/bin/sh\necho $$ >>"$LOG"\ntail -f /dev/null & echo $! >>"$LOG"; wait\n' >hang.sh
 chmod +x ./*.sh
 
-# project: as it was
+# project: restore the project
 project() {
 	rm -rf proj
 	mkdir -p proj/src proj/target proj/.git
@@ -28,12 +28,12 @@ project() {
 	echo ref >proj/.git/HEAD
 }
 
-# settings of a command, or an executor, as the agent of all sessions
+# print settings with a command, or an executor, as the agent of all sessions
 agent() {
 	echo "{\"executor\":\"command\",\"executors\":{\"command\":{\"command\":[\"$tmp/$1\"]}}${2:+,$2}}"
 }
 
-# up SETTINGS [OPTION...]: waza serve on sock
+# up SETTINGS [OPTION...]: start waza serve on sock
 up() {
 	: >log
 	: >"$LOG"
@@ -47,7 +47,7 @@ up() {
 config="{\"workspace\":{\"working_dir\":\"$tmp/proj\"},\"model\":{\"provider\":\"openai\",\"model_id\":\"gpt-4\"}}"
 incident='{"id":"dep-1","rule_id":"deprecated-api","message":"Replace Collections.sort() with List.sort()"}'
 
-# fix ID [MORE]: a request, with further parameters
+# fix ID [MORE]: print a request, with further parameters
 fix() {
 	printf '%s\n' "{\"jsonrpc\":\"2.0\",\"id\":$1,\"method\":\"kaiak/generate_fix\",\"params\":{\"incidents\":[$incident],\"agent_config\":$config${2:+,$2}}}"
 }
@@ -57,7 +57,8 @@ delete() {
 	echo "{\"jsonrpc\":\"2.0\",\"id\":$1,\"method\":\"kaiak/delete_session\",\"params\":{\"session_id\":\"$2\"}}"
 }
 
-# block TEXT: in a frame; unblock: messages of a stream, one a line
+# block TEXT: print it with headers; unblock: print the messages of a stream, one
+# per line
 block() {
 	printf 'Content-Length: %d\r\n\r\n%s' "${#1}" "$1"
 }
@@ -65,18 +66,18 @@ unblock() {
 	tr -d '\r' | sed 's/Content-Length: [0-9]*$//' | grep .
 }
 
-# member NAME: of the last line that has such a text
+# member NAME: the value of a member in the last line that has it
 member() {
 	sed -n "s/.*\"$1\":\"\\([^\"]*\\)\".*/\\1/p" | tail -n 1
 }
 
-# stages: of the progress in a stream
+# stages: the stages of progress in a stream
 stages() {
 	sed -n 's/.*"stage":"\([a-z]*\)","progress":\([0-9]*\).*/\1 \2/p' | tr '\n' ' '
 }
 four='started 0 analyzing 25 generating 50 completed 100 '
 
-# nothing_left: no child, no file
+# nothing_left: all children have ended, all files are removed
 nothing_left() {
 	children_gone && ! ls "$TMPDIR" | grep -q '^waza'
 }

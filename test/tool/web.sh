@@ -1,10 +1,10 @@
-# lib.sh: sourced after ../lib.sh and ../rpc/lib.sh by the tests of HTTP.
+# web.sh: sourced after lib.sh and rpc.sh by the tests of HTTP.
 : "${HTTPGET:=$DOUBLES/httpget}"
 [ -x "$HTTPGET" ] || skip_all "no $HTTPGET"
 export HTTPGET
 v1=/api/v1
 
-# web OPTION...: a server on $port (HTTP), in the background
+# web OPTION...: start an HTTP server on $port in the background
 web() {
 	: >log
 	"$WAZA" serve --http 127.0.0.1:0 "$@" </dev/null >served 2>log &
@@ -13,7 +13,7 @@ web() {
 	port=$(sed -n 's|.*listening on http://127.0.0.1:||p' log)
 }
 
-# get OPTION... TARGET: the body
+# get OPTION... TARGET: print the body
 get() {
 	for last
 	do :
@@ -22,7 +22,7 @@ get() {
 	"$HTTPGET" "$@" "$port" "$last"
 }
 
-# drop_last WORD...: all but the last, quoted
+# drop_last WORD...: print all but the last, quoted
 drop_last() {
 	while [ $# -gt 1 ]
 	do
@@ -31,22 +31,22 @@ drop_last() {
 	done
 }
 
-# code OPTION... TARGET: the status and the body
+# code OPTION... TARGET: print the status and the body
 code() {
 	get -s "$@" | tr '\n' ' ' | sed 's/ *$//'
 }
 
-# post PATH [MORE]: starts a run; leaves its id in $id
+# post PATH [MORE]: start a run; sets $id to its id
 post() {
 	id=$(get -d "{\"path\":\"$1\"${2-}}" "$v1/runs" | sed -n 's/.*"runId":"\([^"]*\)".*/\1/p')
 }
 
-# value KEY: its values in what is read, as they are spelt
+# value KEY: print the values of the member on standard input, as spelt
 value() {
 	grep -o "\"$1\":[^,}]*" | sed 's/^[^:]*://'
 }
 
-# state ID WORD: the run's status is that
+# state ID WORD: the run has this status
 state() {
 	get "$v1/runs/$1" | grep -q "\"status\":\"$2\",\"ok\""
 }
@@ -54,7 +54,7 @@ over() {
 	! state "$1" running && ! state "$1" pending
 }
 
-# fits NAME PATTERN GOT: as like, but only * and ? are special
+# fits NAME PATTERN GOT: like `like`, but only * and ? are special
 fits() {
 	like "$1" "$(printf '%s\n' "$2" | sed 's/[][\\]/\\&/g')" "$3"
 }
