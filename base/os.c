@@ -9,7 +9,6 @@
 
 #include "base/os.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -93,22 +92,6 @@ int64_t
 os_wall_ns(void)
 {
 	return clock_ns(CLOCK_REALTIME);
-}
-
-static int64_t
-timeval_ns(struct timeval t)
-{
-	return (int64_t)t.tv_sec * 1000000000 + (int64_t)t.tv_usec * 1000;
-}
-
-int64_t
-os_cpu_ns(void)
-{
-	struct rusage ru;
-
-	if (getrusage(RUSAGE_SELF, &ru) == -1)
-		return 0;
-	return timeval_ns(ru.ru_utime) + timeval_ns(ru.ru_stime);
 }
 
 int
@@ -467,22 +450,6 @@ os_trim(void)
 #if defined(__GLIBC__)
 	malloc_trim(0);
 #endif
-}
-
-/* The open directory itself is counted and subtracted. */
-int
-os_fd_count(void)
-{
-	DIR *d = opendir("/dev/fd");
-	struct dirent *f;
-	int n = 0;
-
-	if (d == NULL)
-		return -1;
-	while ((f = readdir(d)) != NULL)
-		n += f->d_name[0] != '.';
-	closedir(d);
-	return n - 1;
 }
 
 uint64_t

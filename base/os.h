@@ -28,7 +28,6 @@ int os_init(struct err *);
 int64_t os_now_ms(void);	/* monotonic: for intervals and deadlines */
 int64_t os_now_ns(void);	/* the same clock, for measuring */
 int64_t os_wall_ns(void);	/* since 1970-01-01T00:00:00Z */
-int64_t os_cpu_ns(void);	/* processor time of this process */
 
 int os_random(void *p, size_t n, struct err *);	/* for keys and tokens */
 
@@ -89,9 +88,6 @@ size_t os_quiet_ready(int set, void *tag[OS_QUIET_MAX]);
 
 /* Returns freed memory to the system, where malloc keeps it. */
 void os_trim(void);
-
-/* The number of open descriptors, or -1 if it is unknown. */
-int os_fd_count(void);
 
 /*
  * The soft limit on open descriptors.  raise lifts it to the hard limit and

@@ -31,6 +31,15 @@ struct decoder {
 	size_t errors;
 };
 
+/* A value to decode, and where to. */
+struct slot {
+	struct decoder *d;
+	const struct field *f;
+	const struct json *v;
+	const struct step *at;	/* its path */
+	void *out;		/* the member */
+};
+
 static void
 path_put(struct buf *b, const struct step *s)
 {
@@ -108,84 +117,80 @@ name_of(const struct json *v, const struct field *f)
 }
 
 static bool
-wrong_type(struct decoder *d, const struct field *f, const struct json *v,
-    const struct step *at, const char *want)
+wrong_type(const struct slot *s, const char *want)
 {
-	return bad(d, v, at, "\"%.*s\" must be %s, not %s",
-	    STRF(shorten(name_of(v, f))), want,
-	    json_type_name((enum json_type)v->type));
+	return bad(s->d, s->v, s->at, "\"%.*s\" must be %s, not %s",
+	    STRF(shorten(name_of(s->v, s->f))), want,
+	    json_type_name((enum json_type)s->v->type));
 }
 
 /* The caller compares, as doubles cannot represent every int64_t. */
 static bool
-in_range(struct decoder *d, const struct field *f, const struct json *v,
-    const struct step *at, bool inside)
+in_range(const struct slot *s, bool inside)
 {
+	const struct field *f = s->f;
+	struct str source = shorten(json_source(s->v));
+
 	if ((f->min == 0 && f->max == 0) || inside)
 		return true;
 	if (f->max == INT64_MAX)
-		return bad(d, v, at, "\"%s\" must be at least %lld, not %.*s",
-		    f->key, (long long)f->min, STRF(shorten(json_source(v))));
-	return bad(d, v, at, "\"%s\" must be from %lld to %lld, not %.*s",
-	    f->key, (long long)f->min, (long long)f->max,
-	    STRF(shorten(json_source(v))));
+		return bad(s->d, s->v, s->at, "\"%s\" must be at least %lld, "
+		    "not %.*s", f->key, (long long)f->min, STRF(source));
+	return bad(s->d, s->v, s->at, "\"%s\" must be from %lld to %lld, not "
+	    "%.*s", f->key, (long long)f->min, (long long)f->max,
+	    STRF(source));
 }
 
 static bool
-get_str(struct decoder *d, const struct field *f, const struct json *v,
-    const struct step *at, struct str *out)
+get_str(const struct slot *s, struct str *out)
 {
-	if (v->type == JSON_STRING) {
-		*out = json_text(v);
+	if (s->v->type == JSON_STRING) {
+		*out = json_text(s->v);
 		return true;
 	}
-	if ((d->ctx->flags & FIELD_LAX) != 0 &&
-	    (v->type == JSON_NUMBER || v->type == JSON_BOOL)) {
-		*out = json_source(v);
+	if ((s->d->ctx->flags & FIELD_LAX) != 0 &&
+	    (s->v->type == JSON_NUMBER || s->v->type == JSON_BOOL)) {
+		*out = json_source(s->v);
 		return true;
 	}
-	return wrong_type(d, f, v, at, "a string");
+	return wrong_type(s, "a string");
 }
 
 static void
-set_str(struct decoder *d, const struct field *f, const struct json *v,
-    const struct step *at, void *out)
+set_str(const struct slot *s)
 {
-	struct str s;
+	struct str text;
 
-	if (get_str(d, f, v, at, &s))
-		*(struct str *)out = s;
+	if (get_str(s, &text))
+		*(struct str *)s->out = text;
 }
 
 static void
-set_int(struct decoder *d, const struct field *f, const struct json *v,
-    const struct step *at, void *out)
+set_int(const struct slot *s)
 {
 	int64_t i;
 
-	if (v->type != JSON_NUMBER)
-		wrong_type(d, f, v, at, "a whole number");
-	else if (!json_int(v, &i))
-		bad(d, v, at, "\"%s\" must be a whole number, not %.*s",
-		    f->key, STRF(shorten(json_source(v))));
-	else if (in_range(d, f, v, at, i >= f->min && i <= f->max))
-		*(int64_t *)out = i;
+	if (s->v->type != JSON_NUMBER)
+		wrong_type(s, "a whole number");
+	else if (!json_int(s->v, &i))
+		bad(s->d, s->v, s->at, "\"%s\" must be a whole number, not "
+		    "%.*s", s->f->key, STRF(shorten(json_source(s->v))));
+	else if (in_range(s, i >= s->f->min && i <= s->f->max))
+		*(int64_t *)s->out = i;
 }
 
 static void
-set_num(struct decoder *d, const struct field *f, const struct json *v,
-    const struct step *at, void *out)
+set_num(const struct slot *s)
 {
 	double x;
 
-	if (v->type != JSON_NUMBER)
-		wrong_type(d, f, v, at, "a number");
-	else if (!json_double(v, &x))
-		bad(d, v, at, "\"%s\" must be a finite number, not %.*s",
-		    f->key, STRF(shorten(json_source(v))));
-	else if (in_range(d, f, v, at,
-	    x >= (double)f->min && x <= (double)f->max))
-		*(double *)out = x;
+	if (s->v->type != JSON_NUMBER)
+		wrong_type(s, "a number");
+	else if (!json_double(s->v, &x))
+		bad(s->d, s->v, s->at, "\"%s\" must be a finite number, not "
+		    "%.*s", s->f->key, STRF(shorten(json_source(s->v))));
+	else if (in_range(s, x >= (double)s->f->min && x <= (double)s->f->max))
+		*(double *)s->out = x;
 }
 
 static bool
@@ -217,171 +222,148 @@ get_old_bool(const struct json *v, bool *out)
 }
 
 static void
-set_bool(struct decoder *d, const struct field *f, const struct json *v,
-    const struct step *at, void *out)
+set_bool(const struct slot *s)
 {
 	bool b;
 
-	if (v->type == JSON_BOOL)
-		*(bool *)out = json_bool(v);
-	else if (d->ctx->flags & FIELD_LAX && get_old_bool(v, &b))
-		*(bool *)out = b;
+	if (s->v->type == JSON_BOOL)
+		*(bool *)s->out = json_bool(s->v);
+	else if (s->d->ctx->flags & FIELD_LAX && get_old_bool(s->v, &b))
+		*(bool *)s->out = b;
 	else
-		wrong_type(d, f, v, at, "true or false");
+		wrong_type(s, "true or false");
 }
 
 static void
-set_enum(struct decoder *d, const struct field *f, const struct json *v,
-    const struct step *at, void *out)
+set_enum(const struct slot *s)
 {
 	struct buf list = { .max = 120 };
 	struct str_nearest near = { 0 };
 	int i;
 
-	if (!get_str(d, f, v, at, &near.word))
+	if (!get_str(s, &near.word))
 		return;
-	for (i = 0; f->words[i] != NULL; i++) {
-		if (str_is(near.word, f->words[i])) {
-			*(int *)out = i;
+	for (i = 0; s->f->words[i] != NULL; i++) {
+		if (str_is(near.word, s->f->words[i])) {
+			*(int *)s->out = i;
 			buf_free(&list);
 			return;
 		}
-		str_nearest(&near, str_of(f->words[i]));
-		buf_fmt(&list, "%s%s", i > 0 ? ", " : "", f->words[i]);
+		str_nearest(&near, str_of(s->f->words[i]));
+		buf_fmt(&list, "%s%s", i > 0 ? ", " : "", s->f->words[i]);
 	}
 	if (near.best.p != NULL)
-		bad(d, v, at, "\"%s\" cannot be \"%.*s\"; did you mean "
-		    "\"%.*s\"?", f->key, STRF(shorten(near.word)),
+		bad(s->d, s->v, s->at, "\"%s\" cannot be \"%.*s\"; did you "
+		    "mean \"%.*s\"?", s->f->key, STRF(shorten(near.word)),
 		    STRF(near.best));
 	else
-		bad(d, v, at, "\"%s\" must be one of %.*s, not \"%.*s\"",
-		    f->key, STRF(buf_str(&list)), STRF(shorten(near.word)));
+		bad(s->d, s->v, s->at, "\"%s\" must be one of %.*s, not "
+		    "\"%.*s\"", s->f->key, STRF(buf_str(&list)),
+		    STRF(shorten(near.word)));
 	buf_free(&list);
 }
 
 static void
-set_strs(struct decoder *d, const struct field *f, const struct json *v,
-    const struct step *at, void *out)
+set_strs(const struct slot *s)
 {
 	struct field_strs list = { 0 };
-	struct step step = { .up = at };
-	const struct json *c;
+	struct step step = { .up = s->at };
+	struct slot item = { s->d, s->f, NULL, &step, NULL };
 	bool ok = true;
 
-	if (v->type != JSON_ARRAY) {
-		list.v = NEW(d->ctx->arena, struct str);
-		list.n = 1;
-		if (v->type == JSON_OBJECT)
-			ok = wrong_type(d, f, v, at, "a list of strings");
-		else
-			ok = get_str(d, f, v, at, list.v);
-	} else {
-		list.v = NEW_N(d->ctx->arena, struct str, json_count(v));
-		for (c = json_first(v); c != NULL; c = c->next) {
-			step.index = list.n;
-			ok &= get_str(d, f, c, &step, &list.v[list.n++]);
-		}
+	if (s->v->type == JSON_OBJECT) {
+		wrong_type(s, "a list of strings");
+		return;
+	}
+	list.v = NEW_N(s->d->ctx->arena, struct str, json_count(s->v) + 1);
+	if (s->v->type != JSON_ARRAY)
+		ok = get_str(s, &list.v[list.n++]);
+	for (item.v = json_first(s->v); item.v != NULL; item.v = item.v->next) {
+		step.index = list.n;
+		ok &= get_str(&item, &list.v[list.n++]);
 	}
 	if (ok)
-		*(struct field_strs *)out = list;
+		*(struct field_strs *)s->out = list;
 }
 
 static void
-set_ints(struct decoder *d, const struct field *f, const struct json *v,
-    const struct step *at, void *out)
+set_ints(const struct slot *s)
 {
 	struct field_ints list = { 0 };
-	struct step step = { .up = at };
-	const struct json *c;
-	int64_t n = (int64_t)json_count(v);
+	struct step step = { .up = s->at };
+	struct slot item = { s->d, s->f, NULL, &step, NULL };
+	long long n = (long long)json_count(s->v), min = s->f->min;
+	long long max = s->f->max;
 	bool ok = true;
 
-	if (v->type != JSON_ARRAY) {
-		wrong_type(d, f, v, at, "a list of whole numbers");
+	if (s->v->type != JSON_ARRAY) {
+		wrong_type(s, "a list of whole numbers");
 		return;
 	}
-	if ((f->min != 0 || f->max != 0) && (n < f->min || n > f->max)) {
-		bad(d, v, at, "\"%s\" must have %lld to %lld numbers, not %lld",
-		    f->key, (long long)f->min, (long long)f->max, (long long)n);
+	if ((min != 0 || max != 0) && (n < min || n > max)) {
+		bad(s->d, s->v, s->at, "\"%s\" must have %lld to %lld "
+		    "numbers, not %lld", s->f->key, min, max, n);
 		return;
 	}
-	list.v = NEW_N(d->ctx->arena, int64_t, (size_t)n);
-	for (c = json_first(v); c != NULL; c = c->next) {
+	list.v = NEW_N(s->d->ctx->arena, int64_t, (size_t)n);
+	for (item.v = json_first(s->v); item.v != NULL; item.v = item.v->next) {
 		step.index = list.n;
-		if (!json_int(c, &list.v[list.n++]))
-			ok = wrong_type(d, f, c, &step, "whole numbers");
+		if (!json_int(item.v, &list.v[list.n++]))
+			ok = wrong_type(&item, "whole numbers");
 	}
 	if (ok)
-		*(struct field_ints *)out = list;
+		*(struct field_ints *)s->out = list;
 }
 
 static void decode(struct decoder *, const struct field_table *,
     const struct json *, const struct step *, void *out);
 
 static void
-set_objects(struct decoder *d, const struct field *f, const struct json *v,
-    const struct step *at, void *out)
+set_object(const struct slot *s)
 {
-	struct field_list list = { 0 };
-	struct step step = { .up = at };
-	const struct json *c;
-	size_t errors = d->errors;
-	char *elem;
-
-	if (v->type != JSON_ARRAY) {
-		wrong_type(d, f, v, at, "a list");
-		return;
-	}
-	list.v = arena_alloc(d->ctx->arena,
-	    mul_max(json_count(v), f->sub->size), sizeof(int64_t));
-	for (c = json_first(v); c != NULL; c = c->next) {
-		step.index = list.n;
-		elem = (char *)list.v + list.n++ * f->sub->size;
-		if (f->sub->init != NULL)
-			memcpy(elem, f->sub->init, f->sub->size);
-		decode(d, f->sub, c, &step, elem);
-	}
-	if (d->errors == errors)
-		*(struct field_list *)out = list;
+	decode(s->d, s->f->sub, s->v, s->at, s->out);
 }
 
 static void
-set(struct decoder *d, const struct field *f, const struct json *v,
-    const struct step *at, void *out)
+set_objects(const struct slot *s)
 {
-	switch (f->type) {
-	case FIELD_STR:
-		set_str(d, f, v, at, out);
-		break;
-	case FIELD_INT:
-		set_int(d, f, v, at, out);
-		break;
-	case FIELD_NUM:
-		set_num(d, f, v, at, out);
-		break;
-	case FIELD_BOOL:
-		set_bool(d, f, v, at, out);
-		break;
-	case FIELD_ENUM:
-		set_enum(d, f, v, at, out);
-		break;
-	case FIELD_STRS:
-		set_strs(d, f, v, at, out);
-		break;
-	case FIELD_INTS:
-		set_ints(d, f, v, at, out);
-		break;
-	case FIELD_OBJECT:
-		decode(d, f->sub, v, at, out);
-		break;
-	case FIELD_OBJECTS:
-		set_objects(d, f, v, at, out);
-		break;
-	case FIELD_TREE:
-		*(const struct json **)out = v;
-		break;
+	const struct field_table *sub = s->f->sub;
+	struct field_list list = { 0 };
+	struct step step = { .up = s->at };
+	const struct json *c;
+	size_t errors = s->d->errors;
+	char *elem;
+
+	if (s->v->type != JSON_ARRAY) {
+		wrong_type(s, "a list");
+		return;
 	}
+	list.v = arena_alloc(s->d->ctx->arena,
+	    mul_max(json_count(s->v), sub->size), sizeof(int64_t));
+	for (c = json_first(s->v); c != NULL; c = c->next) {
+		step.index = list.n;
+		elem = (char *)list.v + list.n++ * sub->size;
+		if (sub->init != NULL)
+			memcpy(elem, sub->init, sub->size);
+		decode(s->d, sub, c, &step, elem);
+	}
+	if (s->d->errors == errors)
+		*(struct field_list *)s->out = list;
 }
+
+static void
+set_tree(const struct slot *s)
+{
+	*(const struct json **)s->out = s->v;
+}
+
+static void (*const setters[])(const struct slot *) = {
+	[FIELD_STR] = set_str, [FIELD_INT] = set_int, [FIELD_NUM] = set_num,
+	[FIELD_BOOL] = set_bool, [FIELD_ENUM] = set_enum,
+	[FIELD_STRS] = set_strs, [FIELD_INTS] = set_ints,
+	[FIELD_OBJECT] = set_object, [FIELD_OBJECTS] = set_objects,
+	[FIELD_TREE] = set_tree,
+};
 
 static void
 unknown(struct decoder *d, const struct field_table *t, const struct json *v,
@@ -446,7 +428,8 @@ decode(struct decoder *d, const struct field_table *t, const struct json *obj,
 			continue;
 		seen |= (uint64_t)1 << (f - t->rows);
 		warn_flags(d, f, v, &step);
-		set(d, f, v, &step, (char *)out + f->off);
+		setters[f->type](&(struct slot){ d, f, v, &step,
+		    (char *)out + f->off });
 	}
 	for (i = 0; i < t->n; i++)
 		if (t->rows[i].flags & FIELD_REQUIRED && !(seen >> i & 1)) {

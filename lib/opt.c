@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* Command-line options.  Pure: argv in, a struct out. */
+/* Command-line options. */
 #include "lib/opt.h"
 
 #include <errno.h>
@@ -96,11 +96,15 @@ set(struct arena *a, const struct opt *o, const char *value, void *out,
 	return 0;
 }
 
+/* Sets an option to the next word of argv. */
 static int
-needs_value(const struct opt *o, struct err *e)
+take_next(struct arena *a, const struct opt *o, char ***argv, void *out,
+    struct err *e)
 {
-	return err_set(e, ERR_SCHEMA, "--%s needs a value: %s", o->name,
-	    o->value);
+	if ((*argv)[1] == NULL)
+		return err_set(e, ERR_SCHEMA, "--%s needs a value: %s",
+		    o->name, o->value);
+	return set(a, o, *++*argv, out, e);
 }
 
 /* *argv is "--name" or "--name=value"; leaves it at the last word used. */
@@ -117,15 +121,12 @@ take_name(struct arena *a, const struct opt_table *t, char ***argv, void *out,
 		return unknown(t, name, e);
 	if (o->type == OPT_FLAG && eq != NULL)
 		return err_set(e, ERR_SCHEMA, "--%s takes no value", o->name);
-	if (o->type != OPT_FLAG && eq == NULL) {
-		if ((*argv)[1] == NULL)
-			return needs_value(o, e);
-		return set(a, o, *++*argv, out, e);
-	}
+	if (o->type != OPT_FLAG && eq == NULL)
+		return take_next(a, o, argv, out, e);
 	return set(a, o, eq != NULL ? eq + 1 : NULL, out, e);
 }
 
-/* *argv is "-x", "-xVALUE" or "-xyz". */
+/* *argv is "-x", "-xVALUE" or "-xyz"; leaves it at the last word used. */
 static int
 take_letters(struct arena *a, const struct opt_table *t, char ***argv,
     void *out, struct err *e)
@@ -138,15 +139,10 @@ take_letters(struct arena *a, const struct opt_table *t, char ***argv,
 		if (o == NULL)
 			return err_set(e, ERR_SCHEMA,
 			    "unknown option \"-%c\"", *p);
-		if (o->type == OPT_FLAG) {
-			set(a, o, NULL, out, e);
-			continue;
-		}
-		if (p[1] != '\0')
-			return set(a, o, p + 1, out, e);
-		if ((*argv)[1] == NULL)
-			return needs_value(o, e);
-		return set(a, o, *++*argv, out, e);
+		if (o->type != OPT_FLAG)
+			return p[1] != '\0' ? set(a, o, p + 1, out, e) :
+			    take_next(a, o, argv, out, e);
+		set(a, o, NULL, out, e);
 	}
 	return 0;
 }

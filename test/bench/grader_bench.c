@@ -15,6 +15,7 @@
 #include "lib/tmpl.h"
 #include "suite/spec.h"
 #include "yaml_lite.h"
+#include "test/tool/tap.h"
 
 enum { ANSWER = 1024, AT_LEAST_MS = 500 };
 
@@ -36,7 +37,7 @@ measure(const struct row *r, const struct grader_input *in)
 	struct err e = { 0 };
 	struct spec_grader spec = { .name = STR("g"), .weight = 1 };
 	struct grading g = { .in = in, .spec = &spec, .arena = &a };
-	int64_t began = os_cpu_ns(), took;
+	int64_t began = tap_cpu_ns(), took;
 	size_t i, n = 0;
 
 	spec.type = str_of(r->type);
@@ -46,7 +47,7 @@ measure(const struct row *r, const struct grader_input *in)
 			grader_start(&g);
 			arena_free(&a);
 		}
-		took = os_cpu_ns() - began;
+		took = tap_cpu_ns() - began;
 	} while (took < (int64_t)AT_LEAST_MS * 1000000);
 	printf("%-12s %-24s %10.0f /s %8.2f us\n", r->type, r->what,
 	    (double)n * 1e9 / (double)took, (double)took / 1e3 / (double)n);

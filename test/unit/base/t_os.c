@@ -45,7 +45,6 @@ clocks(void)
 
 	OK(ms > 0 && ns / 1000000 >= ms && os_now_ms() >= ms);
 	OK(os_wall_ns() > INT64_C(1600000000000000000));
-	OK(os_cpu_ns() >= 0);
 }
 
 static void
@@ -424,7 +423,7 @@ main(void)
 
 	OK(os_init(&e) == 0);
 	OK(mkdtemp(dir) != NULL);
-	fds = os_fd_count();
+	fds = tap_fd_count();
 	clocks();
 	random_bytes();
 	files();
@@ -437,7 +436,7 @@ main(void)
 	peer_closed();
 	unix_sockets();
 	insides();
-	OK(os_fd_count() == fds);
+	OK(tap_fd_count() == fds);
 	OK(rmdir(dir) == 0);
 	arena_free(&a);
 	return tap_done();

@@ -765,7 +765,7 @@ crowd(void)
 int
 main(void)
 {
-	int fds = os_fd_count();
+	int fds = tap_fd_count();
 
 	os_init(&e);
 	OK(mkdtemp(dir) != NULL);
@@ -784,6 +784,6 @@ main(void)
 	loop_free(l);
 	OK(rmdir(dir) == 0);
 	arena_free(&arena);
-	OK(os_fd_count() == fds);
+	OK(tap_fd_count() == fds);
 	return tap_done();
 }

@@ -934,7 +934,7 @@ pipes(void)
 int
 main(void)
 {
-	int fds = os_fd_count();
+	int fds = tap_fd_count();
 
 	os_init(&e);
 	l = loop_new(fake_clock, &e);
@@ -952,6 +952,6 @@ main(void)
 	ends();
 	pipes();
 	loop_free(l);
-	OK(os_fd_count() == fds);
+	OK(tap_fd_count() == fds);
 	return tap_done();
 }

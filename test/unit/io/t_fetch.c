@@ -354,7 +354,7 @@ main(void)
 	l = loop_new(NULL, &e);
 	procs_init(&ps, l, false);
 	server.conn.fd = -1;
-	fds = os_fd_count();
+	fds = tap_fd_count();
 	OK(os_listen_tcp("127.0.0.1", "0", false, &server.at, 1, &e) == 1);
 	test_answers();
 	test_failures();
@@ -364,7 +364,7 @@ main(void)
 	test_https();
 	fd_stop(l, &server.accept);
 	os_close(&server.at.fd);
-	OK(os_fd_count() == fds);
+	OK(tap_fd_count() == fds);
 	OK(loop_turn(l, &e) == 0);
 	buf_free(&client.data);
 	buf_free(&server.got);

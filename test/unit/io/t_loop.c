@@ -677,7 +677,7 @@ main(void)
 	int fds;
 
 	OK(os_init(&e) == 0);
-	fds = os_fd_count();
+	fds = tap_fd_count();
 	timers_fire_in_order();
 	timers_stop_and_move();
 	timers_wait_for_the_next_turn();
@@ -695,6 +695,6 @@ main(void)
 	children_are_reaped();
 	foreign_children_are_left_alone();
 	adopted_children_are_reaped();
-	OK(os_fd_count() == fds);
+	OK(tap_fd_count() == fds);
 	return tap_done();
 }

@@ -559,7 +559,7 @@ main(int argc, char **argv)
 	self = argv[0];
 	OK(os_init(&e) == 0);
 	OK(mkdtemp(dir) != NULL);
-	fds = os_fd_count();
+	fds = tap_fd_count();
 	output_and_status();
 	stdin_feed();
 	flood();
@@ -570,7 +570,7 @@ main(int argc, char **argv)
 	freed_in_callbacks();
 	streaming();
 	open_pipe();
-	OK(os_fd_count() == fds);
+	OK(tap_fd_count() == fds);
 	OK(rmdir(dir) == 0);
 	return tap_done();
 }

@@ -229,7 +229,7 @@ at_once(int n)
 {
 	struct job *j = calloc((size_t)n, sizeof(*j));
 	char bytes[SMALL];
-	int i, good = 0, fds = os_fd_count();
+	int i, good = 0, fds = tap_fd_count();
 
 	begin();
 	memset(bytes, 'x', sizeof(bytes));
@@ -251,7 +251,7 @@ at_once(int n)
 	OK(good == n);
 	free(j);
 	finish();
-	OK(os_fd_count() == fds);
+	OK(tap_fd_count() == fds);
 }
 
 static int to_start, completed;
@@ -286,7 +286,7 @@ static void
 in_a_row(int n)
 {
 	struct proc p[4];
-	int i, fds = os_fd_count();
+	int i, fds = tap_fd_count();
 
 	begin();
 	memset(p, 0, sizeof(p));
@@ -297,7 +297,7 @@ in_a_row(int n)
 		;
 	OK(completed == n);
 	finish();
-	OK(os_fd_count() == fds);
+	OK(tap_fd_count() == fds);
 }
 
 static int

@@ -286,7 +286,7 @@ int
 main(void)
 {
 	struct err e;
-	int fds = os_fd_count();
+	int fds = tap_fd_count();
 
 	if (mkdtemp(dir) == NULL)
 		return 1;
@@ -296,7 +296,7 @@ main(void)
 	test_replaced();
 	test_limits();
 	test_deep();
-	OK(os_fd_count() == fds);
+	OK(tap_fd_count() == fds);
 	OK(workspace_remove(dir, &e) == 0);
 	return tap_done();
 }

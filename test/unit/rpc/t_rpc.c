@@ -584,7 +584,7 @@ notes(void)
 int
 main(void)
 {
-	int fds = os_fd_count();
+	int fds = tap_fd_count();
 
 	os_init(&e);
 	l = loop_new(NULL, &e);
@@ -605,6 +605,6 @@ main(void)
 	rpc_fini(&table);
 	procs_fini(&procs);
 	loop_free(l);
-	OK(os_fd_count() == fds);
+	OK(tap_fd_count() == fds);
 	return tap_done();
 }

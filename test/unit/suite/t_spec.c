@@ -213,9 +213,9 @@ load_time(struct buf *text, struct arena *a, size_t *tasks, size_t *used)
 	if (f == NULL || fwrite(text->p, 1, text->n, f) != text->n ||
 	    fclose(f) != 0)
 		return 1e9;
-	t = os_cpu_ns();
+	t = tap_cpu_ns();
 	s = spec_load(a, path, &notes);
-	t = os_cpu_ns() - t;
+	t = tap_cpu_ns() - t;
 	*tasks = s == NULL ? 0 : s->ntasks;
 	*used = a->used;
 	unlink(path);

@@ -1166,7 +1166,7 @@ main(void)
 {
 	static const char *const hosts[] = { "ours.example" };
 	static const char *const origins[] = { "chrome-extension://abc" };
-	int fds = os_fd_count();
+	int fds = tap_fd_count();
 	struct end last;
 
 	os_init(&e);
@@ -1207,6 +1207,6 @@ main(void)
 	buf_free(&last.got);
 	web_fini(&web);
 	loop_free(l);
-	OK(os_fd_count() == fds);
+	OK(tap_fd_count() == fds);
 	return tap_done();
 }
