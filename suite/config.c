@@ -30,10 +30,7 @@ resolve(struct config_loader *l, const struct config_layer *from, struct str s)
 			return arena_fmt(l->arena, "%s/%.*s", home,
 			    (int)s.n - 2, s.p + 2);
 	}
-	if (s.n == 0 || s.p[0] == '/' || strcmp(from->dir, ".") == 0)
-		return arena_str(l->arena, s);
-	return arena_fmt(l->arena, "%s%s%.*s", from->dir,
-	    strcmp(from->dir, "/") == 0 ? "" : "/", STRF(s));
+	return s.n == 0 ? s : str_of(spec_join(l->arena, from->dir, s));
 }
 
 static void
@@ -66,6 +63,17 @@ own_strings(struct arena *a, const struct field_table *t, void *out)
 		else if (f->type == FIELD_OBJECT)
 			own_strings(a, f->sub, (char *)out + f->off);
 	}
+}
+
+/* Decodes an object that was checked before. */
+static void
+decode(struct arena *a, const struct field_table *t, const struct json *v,
+    void *out)
+{
+	struct field_ctx ctx = { .arena = a, .flags = FIELD_LAX };
+
+	field_decode(&ctx, t, v, out);
+	own_strings(a, t, out);
 }
 
 /* The address of plain "tcp". */
@@ -147,14 +155,12 @@ check_schema(struct config_loader *l, const struct config_item *i)
 static void
 set_tool(struct config_loader *l, const struct json *v, struct config_tool *t)
 {
-	struct field_ctx ctx = { .arena = l->arena, .flags = FIELD_LAX };
 	struct config_item *cmd;
 
 	*t = config_tool_init;
 	t->name = arena_str(l->arena, json_key(v));
 	t->at = spec_at(((const struct config_item *)v)->from->name, v);
-	field_decode(&ctx, &config_tool_table, v, t);
-	own_strings(l->arena, &config_tool_table, t);
+	decode(l->arena, &config_tool_table, v, t);
 	check_schema(l, item(v, "input_schema"));
 	cmd = (struct config_item *)json_getc(v, "command");
 	if (cmd == NULL || t->command.n == 0)
@@ -180,7 +186,6 @@ set_tools(struct config_loader *l, struct config *c)
 static void
 set_prices(struct config_loader *l, struct config *c)
 {
-	struct field_ctx ctx = { .arena = l->arena, .flags = FIELD_LAX };
 	const struct json *v;
 	struct config_price *p;
 
@@ -190,18 +195,18 @@ set_prices(struct config_loader *l, struct config *c)
 	for (v = json_first(c->prices); v != NULL; v = v->next) {
 		p = &c->price[c->nprices++];
 		p->model = arena_str(l->arena, json_key(v));
-		field_decode(&ctx, &config_price_table, v, p);
+		decode(l->arena, &config_price_table, v, p);
 	}
 }
 
+/* Resolves paths and decodes the parts that tables cannot describe. */
 static void
-settle(struct config_loader *l, struct config *c)
+finish(struct config_loader *l, struct config *c)
 {
 	const struct config_item *i = item(c->tree, "roots");
 	const struct json *s = json_getc(c->tree, "sessions");
 	size_t k;
 
-	own_strings(l->arena, &config_table, c);
 	resolve_member(l, c->tree, "token_file", &c->token_file);
 	resolve_member(l, s, "persist_dir", &c->sessions.persist_dir);
 	resolve_member(l, s, "prompt_template", &c->sessions.prompt_template);
@@ -222,7 +227,6 @@ config_load(struct arena *a, const struct config_sources *from,
     struct spec_notes *notes)
 {
 	struct config_loader l = { .arena = a, .notes = notes, .from = from };
-	struct field_ctx ctx = { .arena = a, .flags = FIELD_LAX };
 	struct config *c = NEW(a, struct config);
 	struct config_item *tree = NULL;
 	const struct config_layer *i;
@@ -237,9 +241,9 @@ config_load(struct arena *a, const struct config_sources *from,
 	*c = config_defaults;
 	if (tree != NULL) {
 		c->tree = &tree->json;
-		field_decode(&ctx, &config_table, c->tree, c);
+		decode(a, &config_table, c->tree, c);
 	}
-	settle(&l, c);
+	finish(&l, c);
 	return notes->errors > errors ? NULL : c;
 }
 
@@ -250,7 +254,7 @@ config_apply(const struct config *c, struct spec_suite *s)
 
 	s->executors = c->executors;
 	s->prices = c->prices;
-	if (c->judge == NULL || (own != NULL && own->type != JSON_NULL))
+	if (c->judge == NULL || spec_given(own))
 		return;
 	s->config.judge = c->judge;
 	s->config.judge_file = item(c->tree, "judge")->from->name;

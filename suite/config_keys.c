@@ -138,27 +138,17 @@ config_foreign(const struct field *f)
 	return (f->flags & (FIELD_IGNORED | FIELD_RETIRED)) != 0;
 }
 
+/* Keys have at most two levels. */
 const struct field *
 config_row(struct str key)
 {
-	const struct field_table *t = &config_table;
-	const struct field *f = NULL;
-	const char *dot;
-	struct str word;
+	const char *dot = memchr(key.p, '.', key.n);
+	struct str first = { key.p, dot != NULL ? (size_t)(dot - key.p) :
+		key.n };
+	const struct field *f = field_find(&config_table, first);
 
-	while (key.n > 0) {
-		if (t == NULL)
-			return NULL;
-		dot = memchr(key.p, '.', key.n);
-		word = key;
-		if (dot != NULL)
-			word.n = (size_t)(dot - key.p);
-		f = field_find(t, word);
-		if (f == NULL)
-			return NULL;
-		t = f->sub;
-		word.n += dot != NULL;
-		key = (struct str){ key.p + word.n, key.n - word.n };
-	}
-	return f;
+	if (f == NULL || dot == NULL)
+		return f;
+	return f->sub == NULL ? NULL : field_find(f->sub,
+	    (struct str){ dot + 1, key.n - first.n - 1 });
 }

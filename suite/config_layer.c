@@ -203,8 +203,7 @@ split(struct arena *a, struct str s, char sep)
 			q = end;
 		if (q == p)
 			continue;
-		*tail = new_string(a, (struct str){ p,
-		    (size_t)(q - p) });
+		*tail = new_string(a, (struct str){ p, (size_t)(q - p) });
 		tail = &(*tail)->next;
 	}
 	return new_group(a, JSON_ARRAY, first);

@@ -13,6 +13,8 @@
  */
 #include "suite/config_internal.h"
 
+#include <string.h>
+
 struct respell {
 	struct config_loader *loader;
 	struct config_layer *layer;
@@ -50,51 +52,45 @@ add_session(struct respell *r, const struct json *v, const char *key)
 		spec_append(r->loader->arena, r->sessions, &r->stail, v, key);
 }
 
+/* The members of the old keys, and the new key of each. */
+static const struct {
+	const char *key, *member, *new_key;
+	bool session;
+} members[] = {
+	{ "model", "provider", "provider", true },
+	{ "model", "temperature", "temperature", true },
+	{ "model", "max_tokens", "max_tokens", true },
+	{ "model", "model_id", "model", false },
+	{ "model", "model", "model", false },
+	{ "workspace", "working_dir", "working_dir", true },
+	{ "init_config", "transport", NULL, false },	/* see read_init() */
+	{ "init_config", "socket_path", NULL, false },
+};
+
+/* Translates the members of an old key and notes unknown ones. */
 static void
-check_keys(struct respell *r, const struct json *obj, const char *const *known)
+read_members(struct respell *r, const char *key, const struct json *obj)
 {
 	const struct json *v;
 	size_t i;
 
 	for (v = json_first(obj); v != NULL; v = v->next) {
-		for (i = 0; known[i] != NULL; i++)
-			if (str_is(json_key(v), known[i]))
+		for (i = 0; i < COUNTOF(members); i++)
+			if (strcmp(members[i].key, key) == 0 &&
+			    str_is(json_key(v), members[i].member))
 				break;
-		if (known[i] == NULL)
+		if (i == COUNTOF(members))
 			spec_note(r->loader->notes, r->loader->notes->strict ?
 			    FIELD_ERROR : FIELD_WARNING,
 			    spec_at(r->layer->name, v),
 			    "unknown key \"%.*s\"", SPEC_SHORT(json_key(v)));
+		else if (members[i].session)
+			add_session(r, v, members[i].new_key);
+		else if (members[i].new_key != NULL &&
+		    (json_getc(obj, "model_id") == NULL ||
+		    str_is(json_key(v), "model_id")))
+			add_root(r, v, members[i].new_key);
 	}
-}
-
-static void
-read_model(struct respell *r, const struct json *m)
-{
-	static const char *const keys[] = { "provider", "model_id", "model",
-		"temperature", "max_tokens", NULL };
-	const struct json *id = json_getc(m, "model_id");
-
-	check_keys(r, m, keys);
-	if (id == NULL)
-		id = json_getc(m, "model");
-	if (id != NULL)
-		add_root(r, id, "model");
-	add_session(r, json_getc(m, "provider"), "provider");
-	add_session(r, json_getc(m, "temperature"), "temperature");
-	add_session(r, json_getc(m, "max_tokens"), "max_tokens");
-}
-
-static void
-read_workspace(struct respell *r, const struct json *w)
-{
-	static const char *const keys[] = { "working_dir", NULL };
-
-	if (w->type == JSON_OBJECT) {
-		check_keys(r, w, keys);
-		add_session(r, json_getc(w, "working_dir"), "working_dir");
-	} else
-		add_session(r, w, "working_dir");
 }
 
 static bool
@@ -109,7 +105,6 @@ is_text(const struct json *v, const char *text)
 static void
 read_init(struct respell *r, const struct json *in)
 {
-	static const char *const keys[] = { "transport", "socket_path", NULL };
 	const struct json *how = json_getc(in, "transport");
 	const struct json *path = json_getc(in, "socket_path");
 	struct json list;
@@ -120,7 +115,7 @@ read_init(struct respell *r, const struct json *in)
 		    json_type_name((enum json_type)in->type));
 		return;
 	}
-	check_keys(r, in, keys);
+	read_members(r, "init_config", in);
 	if (is_text(how, "socket") || is_text(how, "unix") ||
 	    (how == NULL && path != NULL)) {
 		if (path == NULL || path->type != JSON_STRING ||
@@ -165,11 +160,13 @@ translate(struct respell *r, const struct json *v)
 	} else if (v->type == JSON_NULL)
 		return;
 	else if (str_is(json_key(v), "model"))
-		read_model(r, v);
-	else if (str_is(json_key(v), "workspace"))
-		read_workspace(r, v);
-	else
+		read_members(r, "model", v);
+	else if (str_is(json_key(v), "init_config"))
 		read_init(r, v);
+	else if (v->type == JSON_OBJECT)
+		read_members(r, "workspace", v);
+	else
+		add_session(r, v, "working_dir");
 }
 
 /* Adds the layer's own sessions together with the translated keys. */

@@ -331,21 +331,30 @@ read_suite(struct spec_loader *l, const struct spec_file *f)
 		spec_read_triggers(l);
 }
 
+static struct spec_suite *
+load(struct arena *a, struct spec_notes *notes, const struct spec_file *f,
+    bool alone)
+{
+	struct spec_loader l = { .arena = a, .notes = notes, .alone = alone };
+
+	l.suite = NEW(a, struct spec_suite);
+	l.suite->path = f->path;
+	l.suite->dir = f->dir;
+	read_suite(&l, f);
+	arena_free(&l.scratch);
+	return l.suite;
+}
+
 struct spec_suite *
 spec_load_tree(struct arena *a, const char *name, const struct json *root,
     struct spec_notes *notes)
 {
-	struct spec_loader l = { .arena = a, .notes = notes, .alone = true };
 	struct spec_file f = { .path = arena_cstr(a, str_of(name)),
 		.dir = ".", .root = root };
 	size_t errors = notes->errors;
+	struct spec_suite *s = load(a, notes, &f, true);
 
-	l.suite = NEW(a, struct spec_suite);
-	l.suite->path = f.path;
-	l.suite->dir = f.dir;
-	read_suite(&l, &f);
-	arena_free(&l.scratch);
-	return notes->errors == errors ? l.suite : NULL;
+	return notes->errors == errors ? s : NULL;
 }
 
 struct spec_suite *
@@ -353,23 +362,17 @@ spec_load_part(struct arena *a, const char *path, struct spec_notes *notes)
 {
 	struct spec_loader l = { .arena = a, .notes = notes };
 	struct spec_file f;
+	int r = spec_read_yaml(&l, arena_cstr(a, str_of(path)), &f);
 
-	path = arena_cstr(a, str_of(path));
-	if (spec_read_yaml(&l, path, &f) == -1)
-		goto out;
-	if (f.root->type != JSON_OBJECT) {
-		spec_note(notes, FIELD_ERROR, spec_at(path, f.root),
-		    "not a suite: expected a mapping, not %s",
-		    json_type_name((enum json_type)f.root->type));
-		goto out;
-	}
-	l.suite = NEW(a, struct spec_suite);
-	l.suite->path = path;
-	l.suite->dir = f.dir;
-	read_suite(&l, &f);
-out:
 	arena_free(&l.scratch);
-	return l.suite;
+	if (r == -1)
+		return NULL;
+	if (f.root->type == JSON_OBJECT)
+		return load(a, notes, &f, false);
+	spec_error(&l, f.path, f.root, "",
+	    "not a suite: expected a mapping, not %s",
+	    json_type_name((enum json_type)f.root->type));
+	return NULL;
 }
 
 struct spec_suite *

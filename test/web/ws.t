@@ -78,9 +78,9 @@ like 'a batch' "*\\[$pong,$pong\\]*" \
 like 'no JSON' '*"code":-32700*' "$(printf '\201\203\0\0\0\0{x}' | ws)"
 like 'on a unix socket' "*$pong*" "$({ open_ws; printf '\201\252\0\0\0\0'; printf %s "$ping"; } |
     "$RPCPIPE" talk sock | LC_ALL=C tr -d '\000-\011\013-\037\177-\377')"
-like '2^63 bytes' '*a length of 2^63 or more*' "$(printf '\202\377\200\0\0\0\0\0\0\0\0\0\0\0' | ws)"
+like '2^63 bytes' '*length is 2^63 or more*' "$(printf '\202\377\200\0\0\0\0\0\0\0\0\0\0\0' | ws)"
 like '2^40 bytes' '*Message exceeds maximum size*' "$(printf '\202\377\0\0\001\0\0\0\0\0\0\0\0\0' | ws)"
-like 'a frame without a mask' '*not masked*' "$(printf '\201\001x' | ws)"
+like 'a frame without a mask' '*did not mask*' "$(printf '\201\001x' | ws)"
 
 # a million pings, of which the pongs are not read, and then are
 before=$(rss)
