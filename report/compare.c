@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * compare.c: tasks joined over files, and what is to be said of two columns.
+ * compare.c: joins the tasks of several files, and tests pairs of files.
  *
- * All tasks of all files are sorted by id, so that those of one row stand
- * together, and the rows then put back into the order in which they are
- * first met: n log n, whatever the files hold.
+ * All tasks of all files are sorted by id, so that those of one row are
+ * adjacent; the rows are then sorted by their first occurrence.  This takes
+ * n log n steps for any input.
  */
 #include "report/compare.h"
 
@@ -16,7 +16,7 @@
 #include "results/outcome.h"
 
 enum { SEED = 1 };
-#define ALIKE 1e-9		/* means of the same may differ by less */
+#define ALIKE 1e-9		/* equal means may differ by less, from rounding */
 
 struct ref {
 	struct str id;
@@ -40,12 +40,6 @@ by_id(const void *a, const void *b)
 	int c = str_cmp(x->id, y->id);
 
 	return c != 0 ? c : by_place(a, b);
-}
-
-static const struct outcome_task *
-find(const struct compare *c, size_t file, struct str id)
-{
-	return outcome_find(c->files[file], id);
 }
 
 static void
@@ -77,7 +71,7 @@ make_rows(struct arena *a, struct compare *c)
 		r->name = c->files[refs[i].file]->tasks[refs[i].task].name;
 		r->in = NEW_N(a, const struct outcome_task *, c->nfiles);
 		for (n = 0; n < c->nfiles; n++)
-			r->in[n] = find(c, n, r->id);
+			r->in[n] = outcome_find(c->files[n], r->id);
 	}
 }
 
@@ -87,9 +81,9 @@ is_done(const struct outcome_task *t)
 	return t != NULL && t->finished;
 }
 
-/* From a to b. */
+/* The difference from a to b; 0 if it is only rounding. */
 static double
-apart(double a, double b)
+difference(double a, double b)
 {
 	return b > a + ALIKE || b + ALIKE < a ? b - a : 0;
 }
@@ -109,13 +103,13 @@ judge(const struct compare_pair *p)
 		return COMPARE_UNCLEAR;
 	if (!clear)
 		return COMPARE_SAME;
-	/* a few large changes may outweigh many small ones */
+	/* A few large changes may outweigh many small ones. */
 	if ((p->mean > 0) != (p->better > p->worse))
 		return COMPARE_UNCLEAR;
 	return p->mean > 0 ? COMPARE_BETTER : COMPARE_WORSE;
 }
 
-/* x and y are scratch, as long as there are rows. */
+/* x and y are scratch space for all rows. */
 static void
 make_pair(const struct compare *c, struct compare_pair *p, double *x,
     double *y)
@@ -131,8 +125,8 @@ make_pair(const struct compare *c, struct compare_pair *p, double *x,
 			continue;
 		x[p->tasks] = a->score;
 		y[p->tasks++] = b->score;
-		p->better += apart(a->score, b->score) > 0;
-		p->worse += apart(a->score, b->score) < 0;
+		p->better += difference(a->score, b->score) > 0;
+		p->worse += difference(a->score, b->score) < 0;
 		p->fixed += b->status == RESULT_PASSED &&
 		    a->status != RESULT_PASSED;
 		p->broken += b->status != RESULT_PASSED &&
@@ -147,16 +141,6 @@ make_pair(const struct compare *c, struct compare_pair *p, double *x,
 	p->p = stats_sign_test(p->better, p->worse);
 	p->p_flips = stats_sign_test(p->fixed, p->broken);
 	p->verdict = judge(p);
-}
-
-static struct str
-shown(struct str s, size_t max)
-{
-	if (s.n <= max)
-		return s;
-	for (s.n = max; s.n > 0 && ((unsigned char)s.p[s.n] & 0xC0) == 0x80; )
-		s.n--;
-	return s;
 }
 
 static void
@@ -175,8 +159,8 @@ make_warnings(struct arena *a, struct compare *c)
 		if (!str_eq(c->files[i]->name, c->files[0]->name))
 			warn(c, arena_fmt(a, "these are different suites: "
 			    "\"%.*s\" in 1, \"%.*s\" in %zu",
-			    STRF(shown(c->files[0]->name, 100)),
-			    STRF(shown(c->files[i]->name, 100)), i + 1));
+			    STRF(utf8_cut(c->files[0]->name, 100)),
+			    STRF(utf8_cut(c->files[i]->name, 100)), i + 1));
 	for (i = 0; i < c->nfiles; i++) {
 		for (k = n = 0; k < c->files[i]->ntasks; k++)
 			n += !c->files[i]->tasks[k].finished;
@@ -246,8 +230,8 @@ compare_delta(const struct compare *c, const struct compare_row *r,
 	*score = *pass_rate = 0;
 	if (!is_done(a) || !is_done(b))
 		return false;
-	*score = apart(a->score, b->score);
-	*pass_rate = apart(a->pass_rate, b->pass_rate);
+	*score = difference(a->score, b->score);
+	*pass_rate = difference(a->pass_rate, b->pass_rate);
 	return true;
 }
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * The gate's decision.  Every rule adds what it finds to one list; the end
- * follows from the list, and every format prints the same list.
+ * The decision of `waza gate`.  Every rule adds its findings to one list; the
+ * exit status follows from the list, and every format prints the same list.
  */
 #include "report/compare.h"
 
@@ -93,7 +93,7 @@ count(struct compare_gate *g)
 	g->p = stats_sign_test(fixed, broken);
 }
 
-/* In percentage points; the counts are far below 2^25, so one rounding. */
+/* In percentage points.  Counts are far below 2^25, so it rounds only once. */
 static double
 drop(size_t was, size_t of_was, size_t is, size_t of_is)
 {
@@ -120,11 +120,11 @@ check_rate(struct arena *a, struct compare_gate *g)
 	    (double)g->tasks[IS];
 	g->drop = all > both ? all : both;
 	if (g->drop > g->rules->max_drop + 1e-9)
-		add(g, "regression", !chance, arena_fmt(a, "the success rate "
+		add(g, "regression", !chance, arena_fmt(a, "the pass rate "
 		    "fell by %.2f percentage points%s, more than %.2f%s",
 		    g->drop, both > all ? " over the tasks in both" : "",
-		    g->rules->max_drop, chance ? ", but that may be chance" :
-		    ""), NULL);
+		    g->rules->max_drop, chance ? ", but the drop is not "
+		    "significant" : ""), NULL);
 	if (g->rate[IS] * 100 < g->rules->min_pass - 1e-9)
 		add(g, "pass_rate", true, arena_fmt(a, "%.1f%% passed, less "
 		    "than %.1f%%", report_rate(g->rate[IS]),
@@ -137,7 +137,7 @@ check_policy(struct arena *a, struct compare_gate *g,
 {
 	static const char *const kinds[] = { "new_task", "removed_task" };
 	static const char *const words[] = {
-		"is new", "is not there any more"
+		"is new", "was removed"
 	};
 	size_t i;
 
@@ -163,14 +163,13 @@ check_golden(struct arena *a, struct compare_gate *g)
 	for (i = 0; i < g->of->nrows; i++) {
 		const struct compare_row *r = &g->of->rows[i];
 		struct str s, status;
-		bool cut;
 
 		if (!compare_gate_golden(r))
 			continue;
 		s = title(a, r);
-		status = report_cut(compare_task_status(r->in[IS]), 40, &cut);
+		status = utf8_cut(compare_task_status(r->in[IS]), 40);
 		add(g, "golden_failure", true, r->in[IS] == NULL ?
-		    arena_fmt(a, "golden task %.*s is not there any more",
+		    arena_fmt(a, "golden task %.*s was removed",
 		    STRF(s)) : arena_fmt(a, "golden task %.*s did not pass: "
 		    "%.*s", STRF(s), STRF(status)), r);
 	}

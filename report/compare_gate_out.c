@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * What the gate says, to a person, a program, a pull request, a workflow.
+ * The output of `waza gate`: text, JSON, Markdown, GitHub workflow commands.
  */
 #include "report/compare.h"
 
@@ -21,7 +21,7 @@ verdict(const struct compare_gate *g)
 	return words[g->status];
 }
 
-/* The rows that flipped, to pass or from it; *at is where to go on. */
+/* The next row from *at on that was fixed (to_pass) or broke; or NULL. */
 static const struct compare_row *
 flipped(const struct compare *c, bool to_pass, size_t *at)
 {
@@ -37,7 +37,6 @@ flipped(const struct compare *c, bool to_pass, size_t *at)
 	return NULL;
 }
 
-/* For a person. */
 static void
 put_side(struct buf *b, const struct compare_gate *g, size_t k,
     const struct report_opts *o)
@@ -64,8 +63,7 @@ put_flipped(struct buf *b, const struct compare_gate *g, bool to_pass,
 
 	while ((r = flipped(g->of, to_pass, &at)) != NULL) {
 		if (n++ == 0)
-			buf_fmt(b, "\n%s\n", to_pass ? "Pass now:" :
-			    "Do not pass any more:");
+			buf_fmt(b, "\n%s\n", to_pass ? "Fixed:" : "Broke:");
 		if (n > LIST_MAX && !o->verbose)
 			continue;
 		buf_puts(b, "  ");
@@ -75,7 +73,7 @@ put_flipped(struct buf *b, const struct compare_gate *g, bool to_pass,
 		buf_fmt(b, "  %s\n", compare_flip(r, WAS, IS));
 	}
 	if (n > LIST_MAX && !o->verbose)
-		buf_fmt(b, "  and %zu more; -v lists them\n", n - LIST_MAX);
+		buf_fmt(b, "  and %zu more; use -v to list them\n", n - LIST_MAX);
 }
 
 static void
@@ -97,7 +95,7 @@ put_issues(struct buf *b, const struct compare_gate *g, bool fatal,
 		buf_putc(b, '\n');
 	}
 	if (n > LIST_MAX && !o->verbose)
-		buf_fmt(b, "  and %zu more; -v lists them\n", n - LIST_MAX);
+		buf_fmt(b, "  and %zu more; use -v to list them\n", n - LIST_MAX);
 }
 
 void
@@ -115,7 +113,7 @@ compare_gate_text(struct buf *b, const struct compare_gate *g,
 	buf_putc(b, '\n');
 	put_side(b, g, WAS, o);
 	put_side(b, g, IS, o);
-	buf_fmt(b, "  the success rate fell by %.2f percentage points, %.2f "
+	buf_fmt(b, "  the pass rate fell by %.2f percentage points, %.2f "
 	    "allowed\n", g->drop, g->rules->max_drop);
 	buf_fmt(b, "  %zu task%s in both, %zu new, %zu removed\n  ", g->common,
 	    g->common == 1 ? "" : "s", g->nnew, g->nremoved);
@@ -130,12 +128,6 @@ compare_gate_text(struct buf *b, const struct compare_gate *g,
 }
 
 static void
-key_open(struct json_out *o, const char *key, char bracket)
-{
-	json_open_member(o, key, bracket);
-}
-
-static void
 put_task(struct json_out *o, const struct compare_row *r)
 {
 	const struct outcome_task *t = r->in[IS] != NULL ? r->in[IS] :
@@ -144,9 +136,8 @@ put_task(struct json_out *o, const struct compare_row *r)
 	json_open(o, '{');
 	json_put_member_str(o, "task_id", r->id);
 	json_put_member_str(o, "display_name", r->name);
-	if (compare_gate_marked(r)) {
+	if (compare_gate_marked(r))
 		json_put_member_bool(o, "golden", true);
-	}
 	json_put_member_str(o, "status", compare_task_status(t));
 	json_put_member_double(o, "pass_rate", t->pass_rate);
 	json_close(o, '}');
@@ -202,7 +193,7 @@ put_lists(struct json_out *o, const struct compare_gate *g)
 	size_t i, k;
 
 	for (i = 0; i < COUNTOF(lists); i++) {
-		key_open(o, lists[i].key, '[');
+		json_open_member(o, lists[i].key, '[');
 		for (k = 0; k < g->of->nrows; k++)
 			if (lists[i].has(g, &g->of->rows[k]))
 				put_task(o, &g->of->rows[k]);
@@ -215,7 +206,7 @@ put_issue_list(struct json_out *o, const struct compare_gate *g, bool fatal)
 {
 	size_t i;
 
-	key_open(o, fatal ? "failures" : "warnings", '[');
+	json_open_member(o, fatal ? "failures" : "warnings", '[');
 	for (i = 0; i < g->nissues; i++) {
 		const struct compare_issue *is = &g->issues[i];
 
@@ -262,7 +253,7 @@ put_change(struct json_out *o, const struct compare_gate *g)
 
 	json_put_member_int(o, "common_task_count", (int64_t)g->common);
 	json_put_member_double(o, "min_pass_pct", g->rules->min_pass);
-	key_open(o, "significance", '{');
+	json_open_member(o, "significance", '{');
 	json_put_member_double(o, "mean_delta", p->mean);
 	json_put_member_double(o, "lower", p->lo);
 	json_put_member_double(o, "upper", p->hi);
@@ -309,8 +300,8 @@ mark_flipped(struct buf *b, const struct compare_gate *g, bool to_pass)
 
 	while ((r = flipped(g->of, to_pass, &at)) != NULL)
 		if (n++ < LIST_MAX) {
-			buf_puts(b, n == 1 ? to_pass ? "\n### Pass now\n\n" :
-			    "\n### Do not pass any more\n\n" : "");
+			buf_puts(b, n == 1 ? to_pass ? "\n### Fixed\n\n" :
+			    "\n### Broke\n\n" : "");
 			buf_fmt(b, "- %s ", to_pass ? "✅" : "❌");
 			report_inline(b, r->name, 100);
 			buf_fmt(b, " (%s)\n", compare_flip(r, WAS, IS));
@@ -344,11 +335,11 @@ compare_gate_markdown(struct buf *b, const struct compare_gate *g)
 	buf_fmt(b, "## Gate: %s\n\n", g->status == COMPARE_OK ?
 	    "✅ passed" : "❌ failed");
 	buf_puts(b, "| | Baseline | Current |\n|---|---:|---:|\n");
-	buf_fmt(b, "| Success rate | %.1f%% | %.1f%% |\n",
+	buf_fmt(b, "| Pass rate | %.1f%% | %.1f%% |\n",
 	    report_rate(g->rate[WAS]), report_rate(g->rate[IS]));
 	buf_fmt(b, "| Score | %.3f | %.3f |\n", f[WAS]->score, f[IS]->score);
 	buf_fmt(b, "| Tasks | %zu | %zu |\n\n", g->tasks[WAS], g->tasks[IS]);
-	buf_fmt(b, "- The success rate fell by %.2f percentage points, %.2f "
+	buf_fmt(b, "- The pass rate fell by %.2f percentage points, %.2f "
 	    "allowed\n- %zu in both, %zu new, %zu removed\n- ", g->drop,
 	    g->rules->max_drop, g->common, g->nnew, g->nremoved);
 	compare_sentence(b, &g->of->pairs[0]);
@@ -359,7 +350,7 @@ compare_gate_markdown(struct buf *b, const struct compare_gate *g)
 	mark_issues(b, g, false);
 }
 
-/* For a workflow: one command a line. */
+/* A workflow command, which is one line. */
 static void
 put_command(struct buf *b, const struct compare_gate *g, const char *level,
     const char *title, struct str text)
@@ -387,7 +378,7 @@ compare_gate_github(struct buf *b, const struct compare_gate *g)
 		report_line(&s, r->name, 100, false);
 		buf_fmt(&s, ": %s", compare_flip(r, WAS, IS));
 		put_command(b, g, g->status == COMPARE_OK ? "warning" :
-		    "error", "does not pass any more", buf_str(&s));
+		    "error", "broke", buf_str(&s));
 	}
 	buf_fmt(&s, "gate %s: %.1f%% passed, %.1f%% before; ",
 	    g->status == COMPARE_OK ? "passed" : "failed",

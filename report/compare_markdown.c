@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: ISC */
 /*
  * A comparison for a comment on a pull request: the verdict first, then the
- * files, then the tasks that changed.  A comment may have 64 KiB, so that
- * the list ends before that.
+ * files, then the tasks that changed.  The list ends before the limit of a
+ * comment, 64 KiB.
  */
 #include "report/compare.h"
 
@@ -88,7 +88,7 @@ put_rows(struct buf *b, const struct compare *c)
 	if (more > 0)
 		buf_fmt(b, "\n%zu more changed.\n", more);
 	if (n + more < c->nrows)
-		buf_fmt(b, "\n%zu task%s did not change.\n", c->nrows - n -
+		buf_fmt(b, "\n%zu task%s unchanged.\n", c->nrows - n -
 		    more, c->nrows - n - more == 1 ? "" : "s");
 }
 
@@ -101,11 +101,11 @@ compare_markdown(struct buf *b, const struct compare *c)
 	for (i = c->nfiles - 1; i-- > 0; ) {
 		const struct compare_pair *p = &c->pairs[i];
 
-		buf_fmt(b, "- %zu against 1: **", p->file + 1);
+		buf_fmt(b, "- %zu vs 1: **", p->file + 1);
 		compare_sentence(b, p);
 		buf_puts(b, "**");
 		if (p->tasks > 0) {
-			buf_fmt(b, "<br>%zu better, %zu worse, %zu the same; ",
+			buf_fmt(b, "<br>%zu better, %zu worse, %zu unchanged; ",
 			    p->better, p->worse, p->same);
 			compare_flips(b, p);
 		}

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * A comparison for a person: the files, the tasks, and whether it is real.
+ * A comparison for people: the files, the tasks, and whether the changes are
+ * significant.
  *
- * Of many tasks only those are listed that changed or are not in all files;
- * of many files only the first and the last have a column, when there is no
- * room for all.
+ * If there are many tasks, only those are listed that changed or are not in
+ * all files.  If not all files fit the width, only the first and the last have
+ * a column.
  */
 #include "report/compare.h"
 
@@ -28,7 +29,7 @@ struct text {
 	bool ends;		/* only the first and the last file */
 };
 
-/* A path that is too long loses its first directories. */
+/* Drops leading directories until the path fits. */
 static struct str
 tail(const char *path, size_t cols)
 {
@@ -39,14 +40,6 @@ tail(const char *path, size_t cols)
 	    (p = memchr(s.p, '/', s.n)) != NULL)
 		s = (struct str){ p + 1, s.n - (size_t)(p + 1 - s.p) };
 	return s;
-}
-
-static void
-put_strong(struct text *t, const char *words)
-{
-	report_color(t->b, "1", t->o);
-	buf_puts(t->b, words);
-	report_plain(t->b, t->o);
 }
 
 static void
@@ -130,7 +123,7 @@ put_files(struct text *t)
 	buf_puts(t->b, "\n\n");
 }
 
-/* Which columns a row has. */
+/* Whether this file has a column. */
 static bool
 has_column(const struct text *t, size_t file)
 {
@@ -144,7 +137,7 @@ is_listed(const struct text *t, const struct compare_row *r)
 	    compare_changed(t->c, r);
 }
 
-/* Why there is no difference: "not in 1, 3", "not finished in 2". */
+/* Why a row has no difference: "not in 1, 3", "not finished in 2". */
 static void
 put_absent(struct buf *b, const struct compare *c,
     const struct compare_row *r, bool finished)
@@ -240,11 +233,11 @@ put_rows(struct text *t)
 		else
 			hidden++;
 	if (hidden > 0)
-		buf_fmt(t->b, "  (%zu that did not change are not listed; "
-		    "-v lists them)\n", hidden);
+		buf_fmt(t->b, "  (%zu unchanged tasks are not listed; use "
+		    "-v to list them)\n", hidden);
 	if (t->ends)
-		buf_puts(t->b, "  (the files in between are in "
-		    "--format json)\n");
+		buf_puts(t->b, "  (--format json includes the files in "
+		    "between)\n");
 }
 
 static void
@@ -258,10 +251,15 @@ put_pair(struct text *t, const struct compare_pair *p)
 
 	struct buf s = { 0 };
 
-	buf_fmt(t->b, "\n%zu against 1: ", p->file + 1);
+	buf_putc(t->b, '\n');
+	report_line(t->b, tail(t->c->files[p->file]->path, 30), 30,
+	    t->o->ascii);
+	buf_puts(t->b, " vs ");
+	report_line(t->b, tail(t->c->files[0]->path, 30), 30, t->o->ascii);
+	buf_puts(t->b, ": ");
 	if (p->better + p->worse + p->fixed + p->broken > 0) {
-		buf_fmt(t->b, "of %zu task%s in both %zu better, %zu worse, "
-		    "%zu the same\n  ", p->tasks, p->tasks == 1 ? "" : "s",
+		buf_fmt(t->b, "%zu task%s in both, %zu better, %zu worse, "
+		    "%zu unchanged\n  ", p->tasks, p->tasks == 1 ? "" : "s",
 		    p->better, p->worse, p->same);
 		compare_flips(&s, p);
 		compare_wrapped(t->b, buf_str(&s), 2, t->width);
@@ -290,7 +288,7 @@ compare_text(struct buf *b, const struct compare *c,
 		put_pair(&t, &c->pairs[i]);
 	for (i = 0; i < c->nwarnings; i++) {
 		buf_puts(b, i == 0 ? "\n" : "");
-		put_strong(&t, "warning: ");
+		report_strong(b, "warning: ", o);
 		report_line(b, c->warnings[i], 0, o->ascii);
 		buf_putc(b, '\n');
 	}

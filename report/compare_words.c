@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * A comparison of two in a sentence.
+ * The comparison of two files in sentences.
  */
 #include "report/compare.h"
 
@@ -22,8 +22,8 @@ compare_word(enum compare_verdict v)
 }
 
 /*
- * What rounds to 0 has no sign; d is below 10^9.  A half goes up, also one
- * that is missed by a hair: machines do not agree on that hair.
+ * A value that rounds to 0 has no sign; d is below 10^9.  Halves are rounded
+ * up, also those missed by a rounding error, which differs between machines.
  */
 void
 compare_signed(struct buf *b, double d, int decimals, bool plus)
@@ -67,30 +67,30 @@ put_size(struct buf *b, const struct compare_pair *p)
 	buf_puts(b, ")");
 }
 
-/* What would be convincing, where it is not: "10 better to 2 worse". */
+/* How many changes would be significant, where they are not. */
 static void
-put_needed(struct buf *b, size_t a, size_t c, const char *one,
-    const char *other)
+put_needed(struct buf *b, size_t x, size_t y)
 {
-	bool swap = c > a;
-	size_t few = swap ? a : c;
+	size_t fewer = x < y ? x : y;
 
-	buf_fmt(b, "; it would take %zu %s to %zu %s", stats_sign_needed(few),
-	    swap ? other : one, few, swap ? one : other);
+	buf_fmt(b, "at least %zu changes in one direction",
+	    stats_sign_needed(fewer));
+	if (fewer > 0)
+		buf_fmt(b, " against %zu", fewer);
+	buf_puts(b, " are needed");
 }
 
 void
 compare_sentence(struct buf *b, const struct compare_pair *p)
 {
 	static const char *const begin[] = {
-		[COMPARE_NOTHING] = "nothing to compare: no task is in both",
+		[COMPARE_NOTHING] = "nothing to compare: no task in common",
 		[COMPARE_FEW] = "too few tasks to tell: ",
-		[COMPARE_SAME] = "no real change: ",
+		[COMPARE_SAME] = "no significant change: ",
 		[COMPARE_UNCLEAR] = "unclear: ",
 		[COMPARE_BETTER] = "better: ",
 		[COMPARE_WORSE] = "worse: ",
 	};
-	size_t least = stats_sign_needed(0);
 
 	if (p->verdict == COMPARE_SAME && p->better + p->worse == 0) {
 		buf_fmt(b, "no change: %s%zu task%s scored the same",
@@ -103,29 +103,40 @@ compare_sentence(struct buf *b, const struct compare_pair *p)
 		return;
 	if (p->verdict == COMPARE_FEW) {
 		compare_signed(b, p->mean, 2, true);
-		buf_fmt(b, " over %zu; it would take %zu that change the "
-		    "same way", p->tasks, least);
+		buf_fmt(b, " over %zu; ", p->tasks);
+		put_needed(b, 0, 0);
 		return;
 	}
 	put_size(b, p);
 	buf_puts(b, p->verdict == COMPARE_UNCLEAR ? ", but " : ", ");
 	put_p(b, p->p);
-	if (p->p >= 0.05)
-		put_needed(b, p->better, p->worse, "better", "worse");
+	if (p->p >= 0.05) {
+		buf_puts(b, "; ");
+		put_needed(b, p->better, p->worse);
+	}
 }
 
 void
 compare_flips(struct buf *b, const struct compare_pair *p)
 {
 	if (p->fixed + p->broken == 0) {
-		buf_puts(b, "no task went from pass to fail or back");
+		buf_puts(b, "no task was fixed or broke");
 		return;
 	}
-	buf_fmt(b, "%zu from fail to pass, %zu from pass to fail, ", p->fixed,
-	    p->broken);
+	if (p->fixed > 0)
+		buf_fmt(b, "%zu task%s fixed", p->fixed,
+		    p->fixed == 1 ? "" : "s");
+	if (p->broken > 0)
+		buf_fmt(b, "%s%zu task%s broke", p->fixed > 0 ? ", " : "",
+		    p->broken, p->broken == 1 ? "" : "s");
+	buf_puts(b, p->p_flips < 0.05 ? "; significant (" :
+	    "; not significant (");
 	put_p(b, p->p_flips);
-	if (p->p_flips >= 0.05)
-		put_needed(b, p->fixed, p->broken, "up", "down");
+	if (p->p_flips >= 0.05) {
+		buf_puts(b, "; ");
+		put_needed(b, p->fixed, p->broken);
+	}
+	buf_putc(b, ')');
 }
 
 void

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * Reporters by name: one row each.  What a reporter needs is checked before
- * the run, since afterwards it would be too late to ask again.
+ * The table of reporters.  Their paths are checked before the run, because an
+ * error after it would lose the report.
  */
 #include "report/report.h"
 
@@ -14,7 +14,7 @@
 #include "report/report_internal.h"
 #include "results/result.h"
 
-/* Of the results file there is a copy for each run: it has no render(). */
+/* A results file for each run, so it is not rendered. */
 static const struct report_kind report_json = {
 	.name = "json:PATH", .path = true
 };
@@ -24,7 +24,7 @@ static const struct report_kind *const kinds[] = {	/* sorted by name */
 	&report_markdown, &report_tap,
 };
 
-static const char *const names[] = {	/* and their names, for usage */
+static const char *const names[] = {	/* the names of kinds[], for usage */
 	"csv:PATH", "github", "html:PATH", "json:PATH", "junit:PATH",
 	"markdown:PATH", "tap[:PATH]",
 };
@@ -57,22 +57,22 @@ find(struct str name)
 static int
 unknown(struct str name, struct err *e)
 {
-	struct buf said = { 0 }, near = { 0 };
+	struct str_nearest near = { .word = name };
+	struct buf shown = { 0 };
 	size_t i;
 
-	report_line(&said, name, 40, false);
-	buf_putc(&said, '\0');
-	for (i = 0; near.n == 0 && i < COUNTOF(kinds); i++)
-		if (str_similar(name, name_of(kinds[i])))
-			buf_fmt(&near, "; did you mean \"%.*s\"?",
-			    STRF(name_of(kinds[i])));
-	if (near.n == 0)
-		buf_puts(&near, "; there are csv, github, html, json, junit, "
-		    "markdown and tap");
-	buf_putc(&near, '\0');
-	err_set(e, ERR_SCHEMA, "unknown reporter \"%s\"%s", said.p, near.p);
-	buf_free(&said);
-	buf_free(&near);
+	report_line(&shown, name, 40, false);
+	for (i = 0; i < COUNTOF(kinds); i++)
+		str_nearest(&near, name_of(kinds[i]));
+	if (near.best.p != NULL)
+		err_set(e, ERR_SCHEMA, "unknown reporter \"%.*s\"; did you "
+		    "mean \"%.*s\"?", STRF(buf_str(&shown)),
+		    STRF(near.best));
+	else
+		err_set(e, ERR_SCHEMA, "unknown reporter \"%.*s\" (reporters: "
+		    "csv, github, html, json, junit, markdown, tap)",
+		    STRF(buf_str(&shown)));
+	buf_free(&shown);
 	return -1;
 }
 
@@ -104,7 +104,7 @@ split(const char *spec, struct parts *p, struct err *e)
 	    "reporter json writes to a file, not to stdout");
 }
 
-/* The nearest directory above the path that is there has to take files. */
+/* The nearest existing directory above the path must be writable. */
 static int
 check_dir(const char *path, struct err *e)
 {
@@ -161,7 +161,7 @@ report_flags(const char *spec)
 	return p.kind->flags;
 }
 
-/* results.json of several models: results_MODEL.json each. */
+/* With several models, results.json becomes results_MODEL.json for each. */
 static int
 write_json(const char *path, struct result_run *const *runs, size_t n,
     struct err *e)

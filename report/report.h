@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * report.h: report_.  What a run says to people and to other programs: the
- * console while it goes on, the report at its end, and files for CI.
+ * report.h: report_.  The output of a run, for people and programs: the console
+ * during the run, the report at its end, and files for CI.
  *
- * Everything from a suite or an agent is hostile here: whatever it holds, a
- * terminal gets no control bytes, XML is well-formed, HTML runs no script,
- * an annotation stays one line.  Long texts are shortened; only the results
- * file has them whole.  Memory is bounded by one task's details.
+ * Text from suites and agents is hostile.  Whatever it contains, terminals
+ * receive no control bytes, XML is well-formed, HTML runs no script, and an
+ * annotation is one line.  Long texts are truncated, except in the results
+ * file.  Memory is bounded by the details of one task.
  */
 #ifndef WAZA_REPORT_H
 #define WAZA_REPORT_H
@@ -22,65 +22,67 @@ struct json;
 struct result_run;
 struct result_trial;
 
-/* The zero value is right for a file. */
+/* The zero value is right for files. */
 struct report_opts {
 	bool color;		/* escape sequences; only for a terminal */
-	bool ascii;		/* the reader does not know UTF-8 */
+	bool ascii;		/* the reader does not support UTF-8 */
 	bool dumb;		/* a terminal that cannot redraw a line */
 	bool verbose;		/* all tasks, all failures, prompts */
-	bool interpret;		/* also in plain words */
+	bool interpret;		/* add an interpretation */
 	unsigned width;		/* columns of a line; 0: 80 */
-	/* where the details of a trial come from; NULL: result_read */
+	/* reads the details of a trial; NULL: result_read */
 	struct json *(*read)(struct arena *, const struct result_run *,
 	    const struct result_trial *, struct err *);
 };
 
 /*
- * What the environment says about a terminal or file on fd: color unless
- * NO_COLOR or TERM=dumb, ascii unless the locale says UTF-8, the width of
- * COLUMNS.  Color and width only where fd is a terminal; a terminal without
- * a TERM is taken for a dumb one.
+ * Sets color, ascii, dumb and width from the environment: color unless
+ * NO_COLOR is set or TERM is dumb, ascii unless the locale is UTF-8, width from
+ * COLUMNS.  Color and width are set only if fd is a terminal; a terminal
+ * without TERM is dumb.
  */
 void report_env(struct report_opts *, int fd);
 
-/* The report at the end of a run. */
+/* Appends the report at the end of a run. */
 void report_text(struct buf *, const struct result_run *,
     const struct report_opts *);
 
-/* After it: what has changed where stored answers were graded again. */
+/* Appends the changes after `waza grade`; the run has .stored. */
 void report_changes(struct buf *, const struct result_run *,
     const struct report_opts *);
 
-/* Several models side by side, after their reports. */
+/* Appends a table of several models, after their reports. */
 void report_models(struct buf *, struct result_run *const *runs, size_t n,
     const struct report_opts *);
 
 /*
- * Reporters: NAME or NAME:PATH, where - stands for stdout.  check refuses
- * before a run what would fail after it: names that are not known, a path
- * that is missing or not wanted, a directory that cannot be written.
+ * Reporters: NAME or NAME:PATH; the path - is stdout.  report_check() finds
+ * before a run what would fail after it: an unknown name, a missing path, a
+ * directory that cannot be written.  -1 with a message.
  */
 enum {
 	REPORT_STDOUT = 1,	/* it writes to stdout */
-	REPORT_ALONE = 2	/* and wants it for itself */
+	REPORT_ALONE = 2	/* and nothing else may */
 };
 int report_check(const char *spec, struct err *);
-unsigned report_flags(const char *spec);	/* of one that check took */
-size_t report_names(const char *const **);	/* NAME or NAME:PATH, sorted */
+/* The flags of a reporter that report_check() has accepted. */
+unsigned report_flags(const char *spec);
+/* The names for usage, "csv:PATH" and so on, sorted; returns how many. */
+size_t report_names(const char *const **);
 
 /*
- * One report of all the runs (one for each model), each followed by its
- * baseline.  A path is written whole or not at all: beside it, then renamed;
- * directories on the way are made.  What is there and is no file (a pipe, a
- * terminal) is written to as it is.
+ * Writes one report of all runs (one per model), each followed by its baseline.
+ * A file is replaced as a whole, and missing directories are created.  A path
+ * that is not a regular file (a pipe, a terminal) is opened and written to.
+ * -1 with a message.
  */
 int report_write(const char *spec, struct result_run *const *runs, size_t n,
     const struct report_opts *, struct err *);
 
 /*
- * The console, on stderr while the run goes on.  On a terminal one line that
- * is redrawn, at most ten times a second; elsewhere, and on a dumb one, a
- * line for each task.  Set the first members, zero the rest, then start.
+ * The console, on stderr during the run: on a terminal, one progress line that
+ * is redrawn at most ten times a second; otherwise, and on a dumb terminal, a
+ * line per task.  Set the first members and zero the rest.
  */
 enum report_level { REPORT_NORMAL, REPORT_QUIET, REPORT_VERBOSE };
 enum { REPORT_RUNNING = 8 };	/* trials named in the progress line */
@@ -89,7 +91,7 @@ struct report_console {
 	struct report_opts opts;
 	enum report_level level;
 	int fd;
-	bool live;		/* it is a terminal; start clears it if dumb */
+	bool live;		/* a terminal; start clears it if dumb */
 	/* private */
 	struct event_sink sink;
 	struct buf out;
@@ -97,40 +99,44 @@ struct report_console {
 		int64_t idx, trial;	/* trial 0: free */
 		char name[32];
 	} running[REPORT_RUNNING];
-	int64_t tasks, trials;	/* to come in all; trials of each */
+	int64_t tasks, trials;	/* in total; trials of each */
 	int64_t done, passed, failed, errors;	/* tasks */
 	int64_t trials_done, active;
-	int64_t triggers, triggers_done;	/* tests: in all; so far */
+	int64_t triggers, triggers_done;	/* tests: in total; so far */
 	int64_t began_ms, drawn_ms;	/* since 1970, as in events */
 	bool shown;		/* the progress line is on the screen */
 };
 
-/* tick redraws: from a timer, while no events come; now_ms as in events */
+/* Subscribes to the bus; the console must live as long as the bus. */
 void report_console_start(struct report_console *, struct event_bus *);
+/* Redraws the progress line between events; now_ms as in events. */
 void report_console_tick(struct report_console *, int64_t now_ms);
-void report_console_clear(struct report_console *);	/* others may print */
-void report_console_end(struct report_console *);	/* clears and frees */
+/* Removes the progress line, so that others can print. */
+void report_console_clear(struct report_console *);
+/* Removes the progress line and frees the buffers. */
+void report_console_end(struct report_console *);
 
 /*
- * Files that grow with the run, as sinks on its bus.  A failure to write
- * ends the writing, not the run: .err has it (ERR_NONE: all is well).  To
- * end what was not started, or could not be, is harmless.
+ * Files that are written during the run by sinks on its bus.  Set opts (and
+ * suite) and zero the rest; start returns -1 with a message.  A write error ends
+ * the writing, not the run, and is kept in .err.  end is harmless if start
+ * failed or was not called.
  */
 struct report_log {		/* DIR/YYYYMMDDTHHMMSSZ-session.jsonl */
 	struct event_sink sink;
 	struct report_opts opts;
 	char *path;
 	int fd;
-	struct str suite;	/* path of eval.yaml, may be empty */
+	struct str suite;	/* path of eval.yaml, or empty */
 	struct err err;
 	struct arena arena;
 	struct buf buf;
 };
 int report_log_start(struct report_log *, const char *dir, struct event_bus *,
-    struct err *);		/* opts and suite are set, the rest is zero */
+    struct err *);
 void report_log_end(struct report_log *);
 
-struct report_transcripts {	/* DIR/NAME-YYYYMMDD-HHMMSS.json, one a task */
+struct report_transcripts {	/* DIR/NAME-YYYYMMDD-HHMMSS.json */
 	struct event_sink sink;
 	struct report_opts opts;
 	const char *dir;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * report_change.c: what grading again has changed, a line a task.  The tasks
- * of such a run are those of the file, in its order.
+ * report_change.c: the changes after `waza grade`, one line per task.  The
+ * tasks of such a run are those of the results file, in its order.
  */
 #include "report/report.h"
 
@@ -10,8 +10,7 @@
 #include "results/result.h"
 #include "suite/spec.h"
 
-/* So much may rounding take. */
-#define EPSILON 1e-9
+#define EPSILON 1e-9		/* scores may differ by rounding */
 
 enum { NAME_COLS = 40, NAME_MIN = 8, LINES = 100 };
 
@@ -63,7 +62,7 @@ report_changes(struct buf *b, const struct result_run *run,
 	buf_fmt(b, "\nGraded again: %zu of %zu task%s", again, run->ntasks,
 	    run->ntasks == 1 ? "" : "s");
 	if (n == 0) {
-		buf_puts(b, "; nothing has changed\n");
+		buf_puts(b, "; no changes\n");
 		return;
 	}
 	buf_fmt(b, ", %zu changed\n", n);
@@ -73,5 +72,5 @@ report_changes(struct buf *b, const struct result_run *run,
 			w++;
 		}
 	if (w < n)
-		buf_fmt(b, "  and %zu more; -v lists all\n", n - w);
+		buf_fmt(b, "  and %zu more; use -v to list them\n", n - w);
 }

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * The console while a run goes on.
+ * The console during a run.
  *
- * Time is what the events say, so that a test needs no clock.  The progress
- * line is the last thing on the screen or not there at all (`shown`): whoever
- * writes below it wipes it first, and it comes back with the next event.
+ * Time is taken from the events, so that tests need no clock.  The progress
+ * line is the last line on the screen or not shown at all (`shown`): before
+ * anything else is printed it is erased, and the next event or tick redraws it.
  */
 #include "report/report_internal.h"
 
@@ -22,6 +22,7 @@ enum {
 	SHORT = 200		/* columns of a prompt or an answer with -v */
 };
 
+/* setlocale() is never called, so read the variables in its order. */
 static bool
 locale_is_utf8(void)
 {
@@ -66,20 +67,21 @@ flush(struct report_console *c)
 {
 	struct err e = { 0 };
 
-	if (c->out.n > 0)	/* a lost terminal is no reason to stop */
+	if (c->out.n > 0)	/* the run continues without its terminal */
 		os_write_all(c->fd, buf_str(&c->out), &e);
 	c->out.n = 0;
 }
 
+/* Erases the progress line, if it is on the screen. */
 static void
-wipe(struct report_console *c)
+erase(struct report_console *c)
 {
 	if (c->shown)
 		buf_puts(&c->out, "\r\033[K");
 	c->shown = false;
 }
 
-/* What is running now, as far as there is room. */
+/* The names of up to three running trials, and how many more there are. */
 static void
 put_running(struct report_console *c, struct buf *b)
 {
@@ -96,6 +98,7 @@ put_running(struct report_console *c, struct buf *b)
 		buf_fmt(b, " +%lld", (long long)(c->active - named));
 }
 
+/* Assumes that the remaining trials take as long as those so far. */
 static void
 draw(struct report_console *c, int64_t now)
 {
@@ -127,8 +130,8 @@ draw(struct report_console *c, int64_t now)
 		buf_fmt(&b, " | trigger tests %lld/%lld",
 		    (long long)c->triggers_done, (long long)c->triggers);
 	put_running(c, &b);
-	wipe(c);
-	/* a narrower screen cuts the line off instead of wrapping it */
+	erase(c);
+	/* With wrapping off, a narrower screen truncates the line. */
 	buf_puts(&c->out, "\033[?7l");
 	report_line(&c->out, buf_str(&b), width_of(c) - 1, c->opts.ascii);
 	buf_puts(&c->out, "\033[?7h");
@@ -141,6 +144,7 @@ draw(struct report_console *c, int64_t now)
 void
 report_console_tick(struct report_console *c, int64_t now)
 {
+	/* Limit redraws; a clock that went back must not stop them. */
 	if (c->live && c->level != REPORT_QUIET && c->tasks > 0 &&
 	    (!c->shown || now - c->drawn_ms >= REDRAW_MS ||
 	    now < c->drawn_ms))
@@ -150,12 +154,13 @@ report_console_tick(struct report_console *c, int64_t now)
 void
 report_console_clear(struct report_console *c)
 {
-	wipe(c);
+	erase(c);
 	flush(c);
 }
 
+/* Remembers a running trial; beyond REPORT_RUNNING they are only counted. */
 static void
-began(struct report_console *c, const struct event *e)
+add_running(struct report_console *c, const struct event *e)
 {
 	struct buf b = { 0 };
 	size_t i, n;
@@ -177,7 +182,7 @@ began(struct report_console *c, const struct event *e)
 }
 
 static void
-ended(struct report_console *c, const struct event *e)
+remove_running(struct report_console *c, const struct event *e)
 {
 	size_t i;
 
@@ -192,6 +197,7 @@ ended(struct report_console *c, const struct event *e)
 		}
 }
 
+/* Any error has the same mark; its class is printed beside it. */
 static enum result_status
 status_of(const struct event *e)
 {
@@ -217,7 +223,7 @@ put_error_of(struct report_console *c, const struct event *e)
 	}
 }
 
-/* Score, time, and what kind of error. */
+/* Score, duration and error. */
 static void
 put_result(struct report_console *c, const struct event *e)
 {
@@ -240,6 +246,7 @@ put_short(struct report_console *c, const char *what, struct str s)
 	buf_putc(&c->out, '\n');
 }
 
+/* With -v, for a local run: prompt, answer and verdicts of a trial. */
 static void
 put_verdicts(struct report_console *c, const struct event *e)
 {
@@ -271,7 +278,7 @@ put_verdicts(struct report_console *c, const struct event *e)
 static void
 put_trial(struct report_console *c, const struct event *e)
 {
-	wipe(c);
+	erase(c);
 	buf_puts(&c->out, "    ");
 	report_mark(&c->out, status_of(e), &c->opts);
 	buf_putc(&c->out, ' ');
@@ -288,7 +295,7 @@ put_trial(struct report_console *c, const struct event *e)
 static void
 put_task(struct report_console *c, const struct event *e)
 {
-	wipe(c);
+	erase(c);
 	buf_fmt(&c->out, "[%lld/%lld] ", (long long)c->done,
 	    (long long)c->tasks);
 	report_mark(&c->out, status_of(e), &c->opts);
@@ -301,7 +308,7 @@ put_task(struct report_console *c, const struct event *e)
 static void
 put_trigger(struct report_console *c, const struct event *e)
 {
-	wipe(c);
+	erase(c);
 	buf_fmt(&c->out, "[trigger %lld/%lld] ", (long long)c->triggers_done,
 	    (long long)c->triggers);
 	report_mark(&c->out, status_of(e), &c->opts);
@@ -317,7 +324,7 @@ put_trigger(struct report_console *c, const struct event *e)
 static void
 put_error(struct report_console *c, const struct event *e)
 {
-	wipe(c);
+	erase(c);
 	if (e->problem.file.n > 0) {
 		report_line(&c->out, e->problem.file, 0, c->opts.ascii);
 		buf_puts(&c->out, ":");
@@ -343,15 +350,19 @@ count_task(struct report_console *c, const struct event *e)
 	c->errors += result_is_error(st);
 }
 
+/*
+ * Tasks are printed as lines with -v, and where the progress line cannot be
+ * shown.  Of trigger tests, those that passed are printed with -v only.
+ */
 static void
-hear(void *arg, const struct event *e)
+on_event(void *arg, const struct event *e)
 {
 	struct report_console *c = arg;
 	bool lines = c->level == REPORT_VERBOSE ||
 	    (c->level == REPORT_NORMAL && !c->live);
 
 	switch (e->type) {
-	case EVENT_EVAL_START:
+	case EVENT_EVAL_START:	/* each pass counts from zero */
 		c->tasks = e->tasks;
 		c->trials = e->trials;
 		c->done = c->passed = c->failed = c->errors = 0;
@@ -361,10 +372,10 @@ hear(void *arg, const struct event *e)
 		c->began_ms = e->time_ms;
 		break;
 	case EVENT_TRIAL_START:
-		began(c, e);
+		add_running(c, e);
 		break;
 	case EVENT_TRIAL_COMPLETE:
-		ended(c, e);
+		remove_running(c, e);
 		if (c->level == REPORT_VERBOSE)
 			put_trial(c, e);
 		break;
@@ -399,7 +410,7 @@ void
 report_console_start(struct report_console *c, struct event_bus *bus)
 {
 	c->live = c->live && !c->opts.dumb;
-	c->sink = (struct event_sink){ .fn = hear, .arg = c };
+	c->sink = (struct event_sink){ .fn = on_event, .arg = c };
 	event_listen(bus, &c->sink);
 }
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * Comma-separated values (RFC 4180), a row for each trial.
+ * Comma-separated values (RFC 4180), one row per trial.
  *
- * Spreadsheets take a cell that begins with one of = + - @ for a formula; a
- * text that came from outside and does gets an apostrophe before it.
+ * Spreadsheets treat a cell that begins with = + - or @ as a formula, so such
+ * text from suites and agents is prefixed with an apostrophe.
  */
 #include "report/report_internal.h"
 
@@ -59,7 +59,7 @@ put_failed(struct report_out *o, const struct report_detail *d)
 	buf_free(&names);
 }
 
-/* t NULL: the task has no trial to show. */
+/* t is NULL if the task has no trial. */
 static void
 put_row(struct report_out *o, const struct result_run *run, bool base,
     const struct result_task *k, const struct result_trial *t)

@@ -1,25 +1,15 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * What is known of one trial, from its line in the journal.
+ * The details of a trial, from its line in the journal.
  *
- * The journal may be gone or damaged by the time of the report; then the
- * numbers are still right, and the detail says why there is no more.
+ * The journal may be missing or damaged by the time of the report.  Then the
+ * numbers are still right, and .error contains the reason.
  */
 #include "report/report_internal.h"
 
 #include "json.h"
 #include "results/result.h"
 #include "suite/spec.h"
-
-static struct str
-text_of(const struct json *v, const char *key)
-{
-	const struct json *m = json_getc(v, key);
-
-	if (m == NULL || m->type != JSON_STRING)
-		return (struct str){ "", 0 };
-	return json_text(m);
-}
 
 static const struct spec_grader *
 find_in(const struct spec_graders *list, struct str name)
@@ -32,7 +22,7 @@ find_in(const struct spec_graders *list, struct str name)
 	return NULL;
 }
 
-/* Where the grader of that name stands; the task, for those of `expected:`. */
+/* The place of the grader; for a check of `expected:`, that of the task. */
 static struct spec_where
 find_grader(const struct result_run *run, const struct spec_task *task,
     struct str name)
@@ -60,10 +50,10 @@ read_verdicts(struct arena *a, const struct result_run *run,
 			continue;
 		v = &d->v[d->n++];
 		v->name = json_key(m);
-		v->type = text_of(m, "type");
-		v->feedback = text_of(m, "feedback");
+		v->type = json_str(m, "type");
+		v->feedback = json_str(m, "feedback");
 		if (v->feedback.n == 0)
-			v->feedback = text_of(m, "error");
+			v->feedback = json_str(m, "error");
 		passed = json_getc(m, "passed");
 		v->passed = passed != NULL && passed->type == JSON_BOOL &&
 		    json_bool(passed);
@@ -90,10 +80,10 @@ report_detail(struct arena *a, const struct report_opts *o,
 		d->error = arena_fmt(a, "no details: %s", e.msg);
 		return;
 	}
-	d->prompt = text_of(d->json, "prompt");
-	d->output = text_of(d->json, "final_output");
-	d->error = text_of(d->json, "error_msg");
-	d->stderr_tail = text_of(d->json, "stderr_tail");
+	d->prompt = json_str(d->json, "prompt");
+	d->output = json_str(d->json, "final_output");
+	d->error = json_str(d->json, "error_msg");
+	d->stderr_tail = json_str(d->json, "stderr_tail");
 	read_verdicts(a, run, task->spec, d);
 }
 
@@ -150,7 +140,7 @@ report_end(const struct result_run *run, bool *broken)
 		return run->cancelled ? "the run was interrupted" :
 		    "the run did not finish";
 	return run->complete ? NULL :
-	    "the run ended with a task that did not pass";
+	    "the run ended after a task that did not pass";
 }
 
 bool
@@ -163,9 +153,9 @@ report_missed(struct buf *b, const struct result_run *run)
 	if (!run->complete || m == NULL || !result_metric(run, m, &value))
 		return false;
 	if (m->threshold - value < 0.001)
-		decimals = 4;		/* or they would look the same */
+		decimals = 4;		/* or both would look equal */
 	report_line(b, m->name, 40, false);
-	buf_fmt(b, " is %.*f%%, needed %.*f%%", decimals, value * 100,
+	buf_fmt(b, " is %.*f%%, required %.*f%%", decimals, value * 100,
 	    decimals, m->threshold * 100);
 	return true;
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * GitHub workflow commands: an annotation at the grader that failed, or at
- * its task.  The runner reads them from the job's output line by line, so
- * that a line break, or a % that would decode to one, is written as %0A.
+ * GitHub workflow commands: an annotation at the grader that failed, or at its
+ * task.  A command is one line of the job's output, so line breaks, and % which
+ * could encode one, are written as %0A and %25.
  */
 #include "report/report_internal.h"
 
@@ -17,7 +17,7 @@
 
 enum {
 	MESSAGE_MAX = 2000,
-	SUMMARY_MAX = 1000 << 10	/* GitHub takes 1 MiB for a step */
+	SUMMARY_MAX = 1000 << 10	/* GitHub accepts 1 MiB per step */
 };
 
 void
@@ -107,7 +107,7 @@ put_flaky(struct report_out *o, const struct result_task *k)
 	    k->ntrials);
 }
 
-/* Errors only where the run misses its metric by them. */
+/* They are errors only if they make the run fail. */
 static void
 put_triggers(struct report_out *o, const struct result_run *run)
 {

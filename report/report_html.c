@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * One HTML file that needs nothing else: no script, no font, no address.
+ * One self-contained HTML file, without scripts, fonts or links.
  *
- * Everything from outside is escaped, and a policy in the head forbids the
- * page to load or run anything, should an escape ever be missing.
+ * Text from suites and agents is escaped.  In case an escape is missing, a
+ * policy in the head forbids the page to load or run anything.
  */
 #include "report/report_internal.h"
 
@@ -139,7 +139,7 @@ put_title(struct report_out *o, const struct result_run *r, bool base)
 	buf_fmt(b, " (95%%: %.0f–%.0f%%)", r->sum.rate_lo * 100,
 	    r->sum.rate_hi * 100);
 	if (need < 1) {
-		buf_puts(b, ", needed ");
+		buf_puts(b, ", required ");
 		report_percent(b, need);
 	}
 	buf_fmt(b, ". Score %.2f. Duration ", r->sum.score);
@@ -213,7 +213,7 @@ put_histogram(struct buf *b, const struct result_run *r)
 		if (r->tasks[i].status != RESULT_NONE)
 			n[at < 0 ? 0 : at > BUCKETS ? BUCKETS : at]++;
 	}
-	open_chart(b, BUCKETS + 1, "How many tasks have which score");
+	open_chart(b, BUCKETS + 1, "Number of tasks by score");
 	for (i = 0; i <= BUCKETS; i++) {
 		max = n[i] > max ? n[i] : max;
 		buf_fmt(b, "%.1f: %zu; ", (double)i / BUCKETS, n[i]);
@@ -255,7 +255,7 @@ put_verdicts(struct buf *b, const struct report_detail *d)
 	if (d->n == 0)
 		return;
 	buf_puts(b, "<table>\n<tr><th>grader</th><th>type</th>"
-	    "<th class=\"n\">score</th><th>what it said</th></tr>\n");
+	    "<th class=\"n\">score</th><th>feedback</th></tr>\n");
 	for (i = 0; i < d->n; i++) {
 		const struct report_verdict *v = &d->v[i];
 

@@ -1,14 +1,12 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * JUnit XML, in the shape that Jenkins' schema describes and others read.
+ * JUnit XML, as described by the schema of Jenkins.
  *
- * A task that ran once is a testcase; of one that ran several times every
- * trial is.  Whoever reads this counts failures, and their number has to
- * agree with our exit status: a trial that failed while its task passed
- * (task_pass_threshold) is therefore shown as skipped, with the reason, and
- * so is whatever did not pass in the baseline.  So are trigger tests that
- * came out wrong, unless the run fails by them.  A run that broke off has an
- * error of its own.
+ * A task that ran once is a testcase; otherwise each of its trials is one.
+ * Readers count failures, which must agree with the exit status.  Therefore
+ * these are shown as skipped, with the reason: a failed trial of a task that
+ * passed (task_pass_threshold), failures of the baseline, and wrong trigger
+ * tests that do not make the run fail.  An interrupted run adds an error.
  */
 #include "report/report_internal.h"
 
@@ -21,7 +19,7 @@ struct counts {
 	size_t tests, failures, errors, skipped;
 };
 
-/* How a trial counts; a task's when t is NULL. */
+/* The status that is shown for a trial, or for the task if t is NULL. */
 static enum result_status
 shown(const struct result_task *k, const struct result_trial *t, bool base)
 {
@@ -31,7 +29,7 @@ shown(const struct result_task *k, const struct result_trial *t, bool base)
 	    RESULT_NONE : st;
 }
 
-/* A task without trials to show, or with an error that is none of theirs. */
+/* Whether the task has no trials, or an error of its own. */
 static bool
 has_own_case(const struct result_task *k)
 {
@@ -47,7 +45,7 @@ count(struct counts *c, enum result_status st)
 	c->skipped += st == RESULT_NONE;
 }
 
-/* How the ith trigger test counts in a run that fails by them, or not. */
+/* The status that is shown for the ith trigger test. */
 static enum result_status
 shown_trigger(const struct result_run *run, size_t i, bool fails)
 {
@@ -104,7 +102,7 @@ static void
 put_property(struct buf *b, const char *name, struct str value)
 {
 	if (value.n == 0)
-		return;		/* some readers want no empty ones */
+		return;		/* some readers reject empty values */
 	buf_puts(b, "      <property");
 	put_attr(b, "name", str_of(name));
 	put_attr(b, "value", value);
@@ -143,7 +141,7 @@ put_properties(struct report_out *o, const struct result_run *run, bool base)
 	arena_restore(&o->arena, mark);
 }
 
-/* One paragraph for each verdict that did not pass, then the error. */
+/* A paragraph for each verdict that did not pass, then the error. */
 static void
 put_reasons(struct buf *b, const struct report_detail *d)
 {
@@ -171,7 +169,7 @@ put_reasons(struct buf *b, const struct report_detail *d)
 	report_escape(b, report_cut(d->error, TEXT_MAX, &cut));
 }
 
-/* One line that says why: the error, or the first verdict's words. */
+/* A one-line reason: the error, or the feedback of the first failure. */
 static struct str
 reason(const struct report_detail *d)
 {
@@ -323,7 +321,7 @@ put_triggers(struct report_out *o, const struct result_run *run)
 	}
 }
 
-/* Whoever counts failures is to see that not all was run. */
+/* An interrupted run has an error, so that it does not count as passed. */
 static void
 put_end(struct report_out *o, const struct result_run *run)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * Files that grow with a run: the session log, one line an event, and a
- * transcript for each task.  Their shapes are the original's.
+ * Files that are written during a run: the session log, one line per event,
+ * and a transcript of each task.  Their formats are those of the original.
  */
 #include "report/report_internal.h"
 
@@ -28,7 +28,7 @@ put_time(struct json_out *w, const char *key, int64_t ms)
 	buf_free(&b);
 }
 
-/* Makes a file that was not there: STEM.EXT, or STEM-2.EXT and so on. */
+/* Creates a new file: STEM.EXT, or STEM-2.EXT and so on if it exists. */
 static int
 make_new(struct arena *a, struct str stem, const char *ext, char **path,
     struct err *e)
@@ -149,7 +149,7 @@ log_error(struct report_log *l, struct json_out *w, const struct event *e)
 }
 
 static void
-log_hear(void *arg, const struct event *e)
+log_on_event(void *arg, const struct event *e)
 {
 	struct report_log *l = arg;
 	struct json_out w = { .put = buf_sink, .ctx = &l->buf };
@@ -201,7 +201,7 @@ report_log_start(struct report_log *l, const char *dir, struct event_bus *bus,
 		arena_free(&l->arena);
 		return -1;
 	}
-	l->sink = (struct event_sink){ .fn = log_hear, .arg = l };
+	l->sink = (struct event_sink){ .fn = log_on_event, .arg = l };
 	event_listen(bus, &l->sink);
 	return 0;
 }
@@ -239,7 +239,7 @@ put_file_name(struct buf *b, struct str name)
 		buf_puts(b, "unnamed");
 }
 
-/* What the trials have under a key: all items of all lists, or the last. */
+/* All items of the lists that the trials have under this key. */
 static void
 put_joined(struct json_out *w, const char *key, const struct json *const *v,
     size_t n)
@@ -258,6 +258,7 @@ put_joined(struct json_out *w, const char *key, const struct json *const *v,
 	json_close(w, ']');
 }
 
+/* The value of the last trial that has this key; or NULL. */
 static const struct json *
 last_of(const char *key, const struct json *const *v, size_t n)
 {
@@ -307,7 +308,7 @@ put_transcript(struct report_transcripts *t, const struct event *e,
 }
 
 static void
-transcript_hear(void *arg, const struct event *e)
+transcript_on_event(void *arg, const struct event *e)
 {
 	struct report_transcripts *t = arg;
 	const struct result_task *k = e->source.task;
@@ -353,7 +354,7 @@ report_transcripts_start(struct report_transcripts *t, const char *dir,
 	if (access(dir, W_OK | X_OK) == -1)
 		return err_sys(e, dir);
 	t->dir = dir;
-	t->sink = (struct event_sink){ .fn = transcript_hear, .arg = t };
+	t->sink = (struct event_sink){ .fn = transcript_on_event, .arg = t };
 	event_listen(bus, &t->sink);
 	return 0;
 }

@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * Markdown as GitHub renders it: for a comment on a pull request, the summary
- * of a job, or a file.
+ * Markdown for GitHub: a comment on a pull request, the summary of a job, or a
+ * file.
  *
- * Words from outside must not become markup, mentions or references: what
- * means something is escaped, and a comment that shows nothing stands behind
- * @ and #.  Longer texts are in code blocks, fenced by more backticks than
- * any run in them has.
+ * Text from suites and agents must not become markup, mentions or references:
+ * markup is escaped, and an empty comment follows @ and #.  Longer texts are
+ * code blocks, with a fence of more backticks than any sequence inside.
  */
 #include "report/report_internal.h"
 
@@ -19,7 +18,7 @@ enum {
 	LINE_COLS = 300,
 	ANSWER_MAX = 2000,
 	TRIALS_MAX = 5,		/* of a task, in full */
-	TASK_ROOM = 16 << 10,	/* that one task may take, at most */
+	TASK_ROOM = 16 << 10,	/* bytes of one task, at most */
 	ROW_ROOM = 4 << 10
 };
 
@@ -50,7 +49,7 @@ report_inline(struct buf *b, struct str s, size_t cols)
 	buf_free(&line);
 }
 
-/* The longest run of backticks, and one more; at least three. */
+/* One more than the longest sequence of backticks; at least three. */
 static size_t
 fence(struct str s)
 {
@@ -109,12 +108,12 @@ put_head(struct report_out *o, const struct result_run *r, bool base)
 	    ok ? "✅ Passed" : "❌ Failed", r->sum.score);
 	report_took(&o->b, r->duration_ms);
 	buf_fmt(&o->b, "\n\n- Tasks: %zu (%zu passed, %zu failed, %zu error%s, "
-	    "%zu skipped)\n- Success rate: ", r->ntasks, r->sum.passed,
+	    "%zu skipped)\n- Pass rate: ", r->ntasks, r->sum.passed,
 	    r->sum.failed, r->sum.errors, r->sum.errors == 1 ? "" : "s",
 	    r->sum.skipped);
 	report_percent(&o->b, r->sum.rate);
 	if (need < 1) {
-		buf_puts(&o->b, " (needed: ");
+		buf_puts(&o->b, " (required: ");
 		report_percent(&o->b, need);
 		buf_putc(&o->b, ')');
 	}
@@ -162,7 +161,7 @@ put_table(struct report_out *o, const struct result_run *r)
 	buf_puts(&o->b, "\n| Task | Score | Status | Graders |\n"
 	    "| --- | ---: | --- | --- |\n");
 	for (i = 0; i < r->ntasks; i++) {
-		/* half of the room is for what went wrong */
+		/* Half of the space is reserved for failures. */
 		if (!report_room(o, o->room / 2 + ROW_ROOM))
 			break;
 		put_row(o, r, &r->tasks[i]);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * Where reports go: pieces to a descriptor, and files that appear whole.
+ * Writes reports to a descriptor piece by piece, and replaces files as a whole.
  *
- * A file is made under another name in the same directory and renamed, so
- * that a reader finds the old one or the new one and never half of either.
+ * A file is written under another name in the same directory and then renamed,
+ * so that a reader sees either the old or the new file, never a part.
  */
 #include "report/report_internal.h"
 
@@ -67,7 +67,7 @@ make_dir(const char *path, struct err *e)
 
 	if (mkdir(path, 0777) == 0 || errno == EEXIST)
 		return 0;
-	/* a directory that is there may refuse in other words */
+	/* An existing directory may fail with another error. */
 	if (stat(path, &st) == 0 && S_ISDIR(st.st_mode))
 		return 0;
 	return err_sys(e, path);

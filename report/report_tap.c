@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * TAP version 14: a test point for each task, and a block of YAML after one
- * that did not pass, or not always.  The plan comes last, when it is known.
+ * TAP version 14: a test point per task, and a YAML block after one that did
+ * not pass or is flaky.  The plan comes last, when the number is known.
  */
 #include "report/report_internal.h"
 
@@ -17,7 +17,7 @@ begin(struct report_out *o)
 	buf_puts(&o->b, "TAP version 14\n");
 }
 
-/* A # would begin a directive, and a \ escapes. */
+/* Escapes #, which begins a directive, and the escape character. */
 static void
 put_name(struct buf *b, struct str name)
 {
@@ -33,7 +33,7 @@ put_name(struct buf *b, struct str name)
 	buf_free(&line);
 }
 
-/* JSON's strings are YAML's; it has no objection to the C1 controls. */
+/* A JSON string is valid YAML, except for the C1 controls. */
 static void
 put_string(struct json_out *w, struct str s)
 {
@@ -110,7 +110,7 @@ put_block(struct report_out *o, const struct result_run *run,
 	buf_puts(&o->b, "  ...\n");
 }
 
-/* What the agent does without the skill is known, and fails nothing. */
+/* Failures of the baseline are expected: TODO does not fail the tests. */
 static void
 put_directive(struct buf *b, const struct result_task *k, bool base)
 {
@@ -123,7 +123,7 @@ put_directive(struct buf *b, const struct result_task *k, bool base)
 		buf_puts(b, " # TODO baseline, without the skill");
 }
 
-/* What is wrong fails nothing, unless the run misses its metric by it. */
+/* A wrong result is TODO, unless it makes the run fail. */
 static void
 put_trigger(struct report_out *o, const struct result_run *run, size_t i,
     bool fails)
@@ -190,7 +190,7 @@ put_run(struct report_out *o, const struct result_run *run, bool base)
 	}
 }
 
-/* In place of the plan's word that all is there; a harness stops here. */
+/* The run is incomplete: a harness must not count it as passed. */
 static void
 bail_out(struct report_out *o, const struct result_run *run)
 {

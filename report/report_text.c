@@ -1,12 +1,10 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * The report at the end of a run, for a person: what ran, what did not pass
- * and why, what cannot be relied on, and the numbers that the exit status
- * follows from.
+ * The report at the end of a run, for people: the tasks, what did not pass and
+ * why, what is flaky, and the numbers that determine the exit status.
  *
- * A long list is no report: of a large suite only what did not pass is
- * listed, and of many failures only the first are told in full, unless
- * --verbose asks for all.
+ * It stays short: for a large suite only tasks that did not pass are listed,
+ * and only the first failures are shown in full, unless --verbose is given.
  */
 #include "report/report_internal.h"
 
@@ -16,8 +14,8 @@
 #include "suite/spec.h"
 
 enum {
-	LIST_MAX = 200,		/* tasks listed whatever their status */
-	FULL_MAX = 25,		/* failures told in full */
+	LIST_MAX = 200,		/* tasks up to which all are listed */
+	FULL_MAX = 25,		/* failures shown in full */
 	SLOW_MAX = 3,
 	GROUPS_MAX = 50,
 	ANSWER_LINES = 8,
@@ -31,22 +29,14 @@ struct text {
 	const struct report_opts *o;
 	struct arena arena;	/* details of one trial */
 	size_t width, name;	/* columns: of a line, of the names */
-	const char *dash, *pm;	/* "–" and "±", or what stands for them */
+	const char *dash, *pm;	/* "–" and "±", or in ASCII */
 };
-
-static void
-put_strong(struct text *t, const char *words)
-{
-	report_color(t->b, "1", t->o);
-	buf_puts(t->b, words);
-	report_plain(t->b, t->o);
-}
 
 static void
 put_section(struct text *t, const char *words)
 {
 	buf_putc(t->b, '\n');
-	put_strong(t, words);
+	report_strong(t->b, words, t->o);
 	buf_putc(t->b, '\n');
 }
 
@@ -75,9 +65,8 @@ put_heading(struct text *t)
 	buf_puts(t->b, "\n\n");
 }
 
-/* Whether the task is one of those listed. */
 static bool
-listed(const struct text *t, const struct result_task *k)
+is_listed(const struct text *t, const struct result_task *k)
 {
 	return t->o->verbose || t->run->ntasks <= LIST_MAX ||
 	    report_is_partial(k) ||
@@ -120,17 +109,17 @@ put_tasks(struct text *t)
 
 	for (i = 0; i < r->ntasks; i++) {
 		cols = report_cols(r->tasks[i].spec->name, t->width / 2);
-		if (listed(t, &r->tasks[i]) && cols > t->name)
+		if (is_listed(t, &r->tasks[i]) && cols > t->name)
 			t->name = cols;
 	}
 	for (i = 0; i < r->ntasks; i++)
-		if (listed(t, &r->tasks[i]))
+		if (is_listed(t, &r->tasks[i]))
 			put_task(t, &r->tasks[i]);
 		else
 			hidden++;
 	if (hidden > 0)
-		buf_fmt(t->b, "  (%zu that passed or did not run are not "
-		    "listed; -v lists them)\n", hidden);
+		buf_fmt(t->b, "  (%zu tasks that passed or did not run are "
+		    "not listed; use -v to list them)\n", hidden);
 }
 
 static void
@@ -171,7 +160,7 @@ put_quoted(struct text *t, const char *what, struct str s, size_t lines)
 	    t->o);
 }
 
-/* The end of it, as many lines. */
+/* The last lines of a text. */
 static struct str
 last_lines(struct str s, size_t lines)
 {
@@ -196,7 +185,7 @@ put_trials(struct text *t, const struct result_task *k)
 	if (k->ntrials < 2)
 		return;
 	if (bad == k->ntrials) {
-		buf_fmt(t->b, "    none of %zu trials passed; the first:\n",
+		buf_fmt(t->b, "    none of %zu trials passed; the first one:\n",
 		    k->ntrials);
 		return;
 	}
@@ -266,7 +255,7 @@ put_failures(struct text *t)
 		arena_restore(&t->arena, mark);
 	}
 	if (n > FULL_MAX && !t->o->verbose)
-		buf_fmt(t->b, "\n  and %zu more; -v shows them all\n",
+		buf_fmt(t->b, "\n  and %zu more; use -v to show them\n",
 		    n - FULL_MAX);
 }
 
@@ -293,7 +282,7 @@ put_flaky(struct text *t)
 	}
 }
 
-/* The slowest few, in one pass; only where it is a choice. */
+/* The slowest few; not shown if there are no more tasks than that. */
 static void
 put_slowest(struct text *t)
 {
@@ -350,7 +339,7 @@ put_groups(struct text *t)
 		for (j = 0; j < n && !str_eq(g[j].name, name); j++)
 			;
 		if (j == GROUPS_MAX)
-			return;		/* no summary any more */
+			return;		/* too many for a summary */
 		if (j == n)
 			g[n++] = (struct group){ .name = name };
 		g[j].total++;
@@ -459,7 +448,7 @@ put_baseline(struct text *t)
 		return;
 	buf_puts(t->b, "without the skill ");
 	report_percent(t->b, base->sum.rate);
-	buf_fmt(t->b, ", score %.2f: the skill makes %+.1f points\n",
+	buf_fmt(t->b, ", score %.2f; effect of the skill: %+.1f points\n",
 	    base->sum.score, (t->run->sum.rate - base->sum.rate) * 100);
 }
 
@@ -476,9 +465,8 @@ put_outcome(struct text *t)
 	buf_puts(t->b, ok ? "PASSED" : "FAILED");
 	report_plain(t->b, t->o);
 	if (need < 1) {
-		buf_puts(t->b, ": a pass rate of ");
+		buf_puts(t->b, ": required pass rate ");
 		report_percent(t->b, need);
-		buf_puts(t->b, " was needed");
 	}
 	if (end != NULL)
 		buf_fmt(t->b, "; %s", end);
@@ -489,7 +477,7 @@ put_outcome(struct text *t)
 }
 
 static void
-put_words(struct text *t)
+put_interpretation(struct text *t)
 {
 	const struct result_run *r = t->run;
 	double score = r->sum.score * 100, rate = r->sum.rate * 100;
@@ -497,24 +485,27 @@ put_words(struct text *t)
 
 	for (i = 0; i < r->ntasks; i++)
 		flaky += r->tasks[i].stats.flaky;
-	put_section(t, "In plain words");
-	buf_fmt(t->b, "  The score of %.0f out of 100 is %s.\n", score,
+	put_section(t, "Interpretation");
+	buf_fmt(t->b, "  Score: %.0f/100, %s.\n", score,
 	    score > 90 ? "excellent" : score >= 70 ? "good" :
-	    score >= 50 ? "not there yet: it needs work" : "poor");
+	    score >= 50 ? "below the target" : "poor");
 	buf_fmt(t->b, "  %s of the tasks passed.\n", rate >= 100 ? "All" :
 	    rate >= 80 ? "Most" : rate > 50 ? "More than half" :
 	    rate >= 50 ? "Half" : rate > 0 ? "Less than half" : "None");
 	if (r->sum.errors > 0)
-		buf_fmt(t->b, "  %zu could not be judged; that says nothing "
-		    "about the agent's answers.\n", r->sum.errors);
+		buf_fmt(t->b, "  %zu task%s ended in an error, which is not a "
+		    "verdict on the answer.\n", r->sum.errors,
+		    r->sum.errors == 1 ? "" : "s");
 	if (r->trials > 1 && flaky == 0)
-		buf_puts(t->b, "  Every task came out the same each time.\n");
+		buf_puts(t->b, "  Every task had the same result in all "
+		    "trials.\n");
 	else if (flaky > 0)
-		buf_fmt(t->b, "  %zu task%s passed only sometimes; more trials "
-		    "would say how often.\n", flaky, flaky == 1 ? "" : "s");
+		buf_fmt(t->b, "  %zu task%s passed only in some trials; run "
+		    "more trials to measure how often.\n", flaky,
+		    flaky == 1 ? "" : "s");
 	else
-		buf_puts(t->b, "  Each task ran once, so how steady the agent "
-		    "is cannot be said.\n");
+		buf_puts(t->b, "  Each task ran once, so its consistency is "
+		    "unknown.\n");
 }
 
 void
@@ -533,7 +524,7 @@ report_text(struct buf *b, const struct result_run *run,
 	put_slowest(&t);
 	report_triggers_text(b, run, t.width, o);
 	if (o->interpret)
-		put_words(&t);
+		put_interpretation(&t);
 	put_counts(&t);
 	put_usage(&t);
 	put_baseline(&t);

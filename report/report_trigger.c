@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * The trigger tests of a run, in the reports that people read: how often the
- * skill did as it should, and the prompts where it did not.
+ * The trigger tests of a run in the reports for people: how often the skill
+ * triggered as it should, and the prompts for which it did not.
  */
 #include "report/report_internal.h"
 
@@ -10,17 +10,9 @@
 #include "suite/spec.h"
 
 enum {
-	WRONG_MAX = 25,		/* listed, unless all are asked for */
-	ROW_ROOM = 2 << 10	/* that one of them may take, at most */
+	WRONG_MAX = 25,		/* listed without -v */
+	ROW_ROOM = 2 << 10	/* bytes of one, at most */
 };
-
-static struct str
-text_of(const struct json *v, const char *key)
-{
-	const struct json *m = json_getc(v, key);
-
-	return m != NULL && m->type == JSON_STRING ? json_text(m) : STR("");
-}
 
 bool
 report_trigger(struct arena *a, const struct result_run *run, size_t i,
@@ -40,8 +32,8 @@ report_trigger(struct arena *a, const struct result_run *run, size_t i,
 		    "should not trigger, did";
 	v = kept->off < 0 || kept->status == RESULT_PASSED ? NULL :
 	    result_read(a, run, kept, &e);
-	t->error = text_of(v, "error_msg");
-	t->output = text_of(v, "final_output");
+	t->error = json_str(v, "error_msg");
+	t->output = json_str(v, "final_output");
 	if (result_is_error(kept->status) && t->error.n == 0)
 		t->error = str_of(report_status(kept->status));
 	return true;
@@ -76,12 +68,12 @@ report_triggers_sum(struct buf *b, const struct result_run *run)
 	report_percent(b, a.precision);
 	buf_puts(b, ", recall ");
 	report_percent(b, a.recall);
-	buf_fmt(b, ", F1 %.2f; %zu of %zu prompts right", a.f1, right, t->n);
+	buf_fmt(b, ", F1 %.2f; %zu of %zu prompts correct", a.f1, right, t->n);
 	if (a.errors > 0)
 		buf_fmt(b, ", %zu error%s", a.errors,
 		    a.errors == 1 ? "" : "s");
 	if (t->done < t->n)
-		buf_fmt(b, ", %zu not asked", t->n - t->done);
+		buf_fmt(b, ", %zu not run", t->n - t->done);
 	if (t->simulated)
 		buf_puts(b, "; simulated by mock");
 }
@@ -129,7 +121,7 @@ report_triggers_text(struct buf *b, const struct result_run *run,
 		arena_free(&a);
 	}
 	if (n > WRONG_MAX && !o->verbose)
-		buf_fmt(b, "  and %zu more; -v shows them all\n",
+		buf_fmt(b, "  and %zu more; use -v to show them\n",
 		    n - WRONG_MAX);
 }
 

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * Words that come from outside, made fit for where they go.
+ * Text from suites and agents, made safe for its destination.
  *
- * A terminal obeys control bytes, and some characters turn the direction of
- * writing; neither leaves here.  Columns are counted as terminals count them,
- * by a table of the wide and the empty ranges: coarse, but never too few for
- * what suites are written in.
+ * Terminals obey control bytes, and some characters change the direction of
+ * writing: both are removed here.  Columns are counted as terminals do, with a
+ * table of wide and of combining characters, which is coarse but never counts
+ * too few columns for the scripts that suites are written in.
  */
 #include "report/report_internal.h"
 
@@ -31,14 +31,14 @@ static const struct range wide[] = {
 	{ 0x1F18E, 0x1F18E }, { 0x1F191, 0x1F19A }, { 0x1F200, 0x1F64F }, { 0x1F680, 0x1FAFF },
 	{ 0x20000, 0x3FFFD },
 };
-static const struct range empty[] = {	/* written over what stands before */
+static const struct range combining[] = {	/* take no column */
 	{ 0x300, 0x36F }, { 0x483, 0x489 }, { 0x591, 0x5BD }, { 0x610, 0x61A },
 	{ 0x64B, 0x65F }, { 0x900, 0x902 }, { 0x93C, 0x93C }, { 0x941, 0x948 },
 	{ 0xE31, 0xE31 }, { 0xE34, 0xE3A }, { 0xE47, 0xE4E }, { 0x1AB0, 0x1AFF },
 	{ 0x1DC0, 0x1DFF }, { 0x20D0, 0x20FF }, { 0xFE00, 0xFE0F }, { 0xFE20, 0xFE2F },
 	{ 0xE0100, 0xE01EF },
 };
-static const struct range hidden[] = {	/* no ink, or turns what follows */
+static const struct range hidden[] = {	/* invisible, or change direction */
 	{ 0xAD, 0xAD }, { 0x61C, 0x61C }, { 0x180E, 0x180E }, { 0x200B, 0x200F },
 	{ 0x2028, 0x202E }, { 0x2060, 0x206F }, { 0xFEFF, 0xFEFF }, { 0xFFF9, 0xFFFB },
 	{ 0xE0000, 0xE00FF },
@@ -57,7 +57,7 @@ in(const struct range *r, size_t n, uint32_t cp)
 	return false;
 }
 
-/* The character at p as it may be shown, and how many bytes it was. */
+/* Decodes a character as it may be shown (0: not at all); its bytes. */
 static size_t
 next(const char *p, const char *end, uint32_t *cp)
 {
@@ -79,7 +79,7 @@ next(const char *p, const char *end, uint32_t *cp)
 static size_t
 columns(uint32_t cp)
 {
-	if (cp == 0 || in(empty, COUNTOF(empty), cp))
+	if (cp == 0 || in(combining, COUNTOF(combining), cp))
 		return 0;
 	return in(wide, COUNTOF(wide), cp) ? 2 : 1;
 }
@@ -97,10 +97,7 @@ put_char(struct buf *b, uint32_t cp, bool ascii)
 		buf_put(b, (struct str){ s, utf8_put(s, cp) });
 }
 
-/*
- * `fit` is where the buffer ended while there was still room for the sign
- * that something is missing.
- */
+/* `fit` is the end of the text that leaves room for the ellipsis. */
 size_t
 report_line(struct buf *b, struct str s, size_t cols, bool ascii)
 {
@@ -191,12 +188,7 @@ struct str
 report_cut(struct str s, size_t max, bool *cut)
 {
 	*cut = s.n > max;
-	if (!*cut)
-		return s;
-	s.n = max;
-	while (s.n > 0 && max - s.n < 4 && (s.p[s.n] & 0xC0) == 0x80)
-		s.n--;
-	return s;
+	return utf8_cut(s, max);
 }
 
 void
@@ -228,7 +220,7 @@ report_block(struct buf *b, struct str s, const char *indent, size_t lines,
 		buf_fmt(b, "%s(%zu more bytes)\n", indent, s.n);
 }
 
-/* Characters that XML 1.0 section 2.2 allows, but no C1 controls. */
+/* Characters that XML 1.0 section 2.2 allows, without the C1 controls. */
 static bool
 may_be_xml(uint32_t cp)
 {
@@ -251,9 +243,9 @@ entity(char c)
 	return NULL;
 }
 
-/* What stands for the character at p; NULL: itself.  *n: its bytes. */
+/* The replacement of the character at p, or NULL.  *n: its bytes. */
 static const char *
-stand_in(const char *p, const char *end, bool escape, size_t *n)
+replacement(const char *p, const char *end, bool escape, size_t *n)
 {
 	uint32_t cp;
 
@@ -277,7 +269,7 @@ clean(struct buf *b, struct str s, bool escape)
 	size_t n;
 
 	for (; p < end; p += n) {
-		with = stand_in(p, end, escape, &n);
+		with = replacement(p, end, escape, &n);
 		if (with == NULL)
 			continue;
 		buf_put(b, (struct str){ from, (size_t)(p - from) });
@@ -336,6 +328,14 @@ report_plain(struct buf *b, const struct report_opts *o)
 {
 	if (o->color)
 		buf_puts(b, "\033[0m");
+}
+
+void
+report_strong(struct buf *b, const char *words, const struct report_opts *o)
+{
+	report_color(b, "1", o);
+	buf_puts(b, words);
+	report_plain(b, o);
 }
 
 void

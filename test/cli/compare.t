@@ -51,9 +51,11 @@ is 'the table' '    file    model    success   score  duration
   - Task t4  1.00   n/a     n/a  not in 2
   ! Task t5   n/a  0.00     n/a  not in 1
 
-2 against 1: of 3 tasks in both 1 better, 1 worse, 1 the same
-  1 from fail to pass, 1 from pass to fail, p = 1; it would take 8 up to 1 down
-  too few tasks to tell: +0.03 over 3; it would take 6 that change the same way' "$out"
+b.json vs a.json: 3 tasks in both, 1 better, 1 worse, 1 unchanged
+  1 task fixed, 1 task broke; not significant (p = 1; at least 8 changes in one
+    direction against 1 are needed)
+  too few tasks to tell: +0.03 over 3; at least 6 changes in one direction are
+    needed' "$out"
 is 'nothing on stderr' '' "$err"
 like 'no NaN anywhere' '' "$(printf %s "$out" | grep -i nan)"
 run env LC_ALL=C "$WAZA" compare a.json b.json
@@ -69,7 +71,7 @@ set -- ; i=0
 while [ $i -lt 12 ]; do set -- "$@" "t$i:passed:$([ $i -lt 2 ] && echo 0.5 || echo 0.9)"; i=$((i + 1)); done
 results high.json m "$@"
 run "$WAZA" compare low.json high.json
-like 'better' '*12 from fail to pass, 0 from pass to fail, p < 0.001*better: +0.33 (95 % interval 0.23 to 0.40), p = 0.002' "$out"
+like 'better' '*12 tasks fixed; significant (p < 0.001)*better: +0.33 (95 % interval 0.23 to 0.40), p = 0.002' "$out"
 run "$WAZA" compare high.json low.json
 like 'worse' '*worse: -0.33 (95 % interval -0.40 to -0.23), p = 0.002' "$out"
 "$WAZA" compare -f json low.json high.json >one.json
@@ -79,11 +81,11 @@ suite=other
 results c.json m t1:passed:1
 unset suite
 run "$WAZA" compare a.json b.json c.json
-like 'three files, each against the first' '*2 against 1:*3 against 1:*' "$out"
+like 'three files, each against the first' '*b.json vs a.json:*c.json vs a.json:*' "$out"
 like 'other suites are noticed' '*warning: these are different suites: "demo" in 1, "other" in 3' "$out"
 results d.json m x:passed:1
 run "$WAZA" compare a.json d.json
-like 'nothing in common' '*2 against 1: nothing to compare: no task is in both' "$out"
+like 'nothing in common' '*d.json vs a.json: nothing to compare: no task in common' "$out"
 set --; i=0
 while [ $i -lt 30 ]; do set -- "$@" a.json; i=$((i + 1)); done
 run "$WAZA" compare "$@" b.json
@@ -111,10 +113,10 @@ sed 's/Task t2/a|b <i> @you/' a.json >n.json
 run "$WAZA" compare -f markdown n.json m.json
 like 'the verdict first' '## Comparison
 
-- 2 against 1: \*\*too few tasks to tell*' "$out"
+- 2 vs 1: \*\*too few tasks to tell*' "$out"
 like 'a table of what changed' '*| a\\|b &lt;i&gt; @<!-- -->you | 0.90 | 0.40 | -0.50 | ❌ pass -> fail |*' "$out"
 like 'and no more' '*
-1 task did not change.' "$out"
+1 task unchanged.' "$out"
 
 # what is wrong
 run "$WAZA" compare a.json
@@ -137,21 +139,22 @@ is 'worse: 1' 1 $rc
 is 'what and why' 'gate failed
   baseline   75.0% of 4 tasks passed  score 0.775  a.json  gpt-4o
   current    50.0% of 4 tasks passed  score 0.550  b.json  gpt-5
-  the success rate fell by 25.00 percentage points, 0.00 allowed
+  the pass rate fell by 25.00 percentage points, 0.00 allowed
   3 tasks in both, 1 new, 1 removed
-  too few tasks to tell: +0.03 over 3; it would take 6 that change the same way
+  too few tasks to tell: +0.03 over 3; at least 6 changes in one direction are
+    needed
 
-Do not pass any more:
+Broke:
   ✗ Task t2  pass -> fail
 
-Pass now:
+Fixed:
   ✓ Task t3  fail -> pass
 
 Failures:
-  the success rate fell by 25.00 percentage points, more than 0.00
+  the pass rate fell by 25.00 percentage points, more than 0.00
 
 Warnings:
-  task "Task t4" [t4] is not there any more' "$out"
+  task "Task t4" [t4] was removed' "$out"
 run "$WAZA" gate --baseline a.json --current b.json --max-regression-pct 25
 is 'as much as is allowed' 0 $rc
 run "$WAZA" gate --baseline a.json --current b.json --max-regression-pct 24.99
@@ -203,9 +206,9 @@ like 'Markdown' '## Gate: ❌ failed
 sed 's/Task t2/100% a\\n::error::b/' b.json >'x,y:z.json'
 run "$WAZA" gate --baseline a.json --current x,y:z.json -f github-actions
 is 'GitHub' 1 $rc
-is 'annotations stay on their lines' '::error file=x%2Cy%3Az.json,title=regression::the success rate fell by 25.00 percentage points, more than 0.00
-::warning file=x%2Cy%3Az.json,title=removed_task::task "Task t4" [t4] is not there any more
-::error file=x%2Cy%3Az.json,title=does not pass any more::Task t2: pass -> fail' "$(printf '%s\n' "$out" | sed '$d')"
+is 'annotations stay on their lines' '::error file=x%2Cy%3Az.json,title=regression::the pass rate fell by 25.00 percentage points, more than 0.00
+::warning file=x%2Cy%3Az.json,title=removed_task::task "Task t4" [t4] was removed
+::error file=x%2Cy%3Az.json,title=broke::Task t2: pass -> fail' "$(printf '%s\n' "$out" | sed '$d')"
 like 'and a notice' '::notice file=x%2Cy%3Az.json,title=waza gate::gate failed: 50.0%25 passed, 75.0%25 before; *' "$(printf '%s\n' "$out" | tail -n 1)"
 sed 's/Task t2/100% a\\n::error::b/' a.json >w.json
 run "$WAZA" gate --baseline w.json --current b.json -f github-actions
@@ -261,5 +264,5 @@ awk 'BEGIN {
 sed 's/"t7","display_name":"Task 7","status":"passed"/"t7","display_name":"Task 7","status":"failed"/' many.json >most.json
 run "$WAZA" compare many.json most.json
 like 'of many only what changed is listed' '*✗ Task 7*pass -> fail
-  (9999 that did not change are not listed; -v lists them)*' "$out"
+  (9999 unchanged tasks are not listed; use -v to list them)*' "$out"
 done_testing

@@ -60,7 +60,7 @@ is 'unchanged: status as the run' 1 "$rc"
 is 'no agent was started' '' "$(cat trace)"
 is 'no hook was run' '' "$(cat hooks)"
 is 'unchanged: the same statuses and scores' "$(of r.json)" "$(of o.json)"
-like 'unchanged: says so' '*Graded again: 4 of 4 tasks; nothing has changed*' "$out"
+like 'unchanged: says so' '*Graded again: 4 of 4 tasks; no changes*' "$out"
 like 'file graders cannot look again: said once' \
     "*agent's files are missing*files*--workspace*" "$err"
 is 'and only once' 1 "$(grep -c 'files are missing' "$tmp/err")"

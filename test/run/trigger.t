@@ -66,7 +66,7 @@ is 'a file that is fine is fine' 'eval.yaml: ok (2 tasks)' "$out"
 run "$WAZA" run -o r.json --reporter tap:t.tap
 is 'mock: status' 0 "$rc"
 is 'mock: TAP says it too' 1 "$(grep -c '^# .*simulated' t.tap)"
-like 'mock: it is said that nobody was asked' '*accuracy 100.0%*3 of 3 prompts right; simulated by mock*' "$out"
+like 'mock: it is said that nobody was asked' '*accuracy 100.0%*3 of 3 prompts correct; simulated by mock*' "$out"
 is 'mock: and in the results' 'true 2 1 1' \
     "$(value r.json simulated) $(value r.json true_positives) $(value r.json true_negatives) $(value r.json accuracy)"
 is 'mock: as wished' 'tt tt ff ' "$(answers r.json)"
@@ -106,7 +106,7 @@ is 'script: answers' 'tt tf ft ' "$(answers r.json)"
 is 'script: arithmetic' '1 1 0 1 0.5 0.6667 0.5714 0.4' \
     "$(for k in true_positives false_positives true_negatives false_negatives precision recall f1 accuracy
        do value r.json $k; done | tr '\n' ' ' | sed 's/ $//')"
-like 'report: accuracy' '*Triggers of speller*accuracy 40.0%, precision 50.0%, recall 66.7%, F1 0.57; 1 of 3 prompts right*' "$out"
+like 'report: accuracy' '*Triggers of speller*accuracy 40.0%, precision 50.0%, recall 66.7%, F1 0.57; 1 of 3 prompts correct*' "$out"
 like 'report: what went wrong, and where' '*should trigger, did not: miss  trigger_tests.yaml:4*should not trigger, did: wrong <&> hit  trigger_tests.yaml:6*' "$out"
 run "$WAZA" run -q --reporter junit:j.xml --reporter tap:t.tap
 is 'junit: what is wrong fails nothing' 'tests="5" failures="0" errors="0"' \
@@ -115,7 +115,7 @@ is 'tap: what is wrong fails nothing' 2 "$(grep -c '^not ok .* # TODO' t.tap)"
 suite 'executor: mock' "$accuracy 0.41}, {name: task_completion, threshold: 1}" >eval.yaml
 run "$WAZA" run -o r.json --reporter junit:j.xml --reporter tap:t.tap --reporter github --reporter html:h.html --reporter markdown:m.md
 is 'a missed metric: status 1' 1 "$rc"
-like 'a missed metric: words' '*FAILED; metric trigger_accuracy is 40.0%, needed 41.0%*' "$out"
+like 'a missed metric: words' '*FAILED; metric trigger_accuracy is 40.0%, required 41.0%*' "$out"
 is 'a missed metric: the results' 'false "failed"' \
     "$("$WAZA" parse r.json | grep -o '"trigger_accuracy":{[^}]*}' | grep -o '"passed":[a-z]*' | sed 's/.*://') $("$WAZA" parse r.json | grep -o '"status":"[a-z]*"}$' | sed 's/.*:\(.*\)}/\1/')"
 is 'both metrics are there' '"task_completion"
@@ -131,7 +131,7 @@ is 'graded again: they are as they were' "1 tt tf ft  $("$WAZA" parse r.json | g
     "$rc $(answers g.json) $("$WAZA" parse g.json | grep -o '"metrics":{.*}},"tasks"')"
 suite 'executor: mock' "$accuracy 0.4001}" >near.yaml
 run "$WAZA" run -q near.yaml
-like 'a metric that is nearly reached' '1 *is 40.0000%, needed 40.0100%*' "$rc $out"
+like 'a metric that is nearly reached' '1 *is 40.0000%, required 40.0100%*' "$rc $out"
 run "$WAZA" run --stream-json
 is 'stream: events of their own' '"type":"trigger_complete" "idx":0 "prompt":"hit" "should_trigger":true "did_trigger":true "status":"passed" "took_ms":0 "total":3 ' \
     "$(grep trigger_complete out | head -n 1 | sed 's/"took_ms":[0-9]*/"took_ms":0/' | tr ',{}' '\n\n\n' | grep -v 'timestamp\|run_id\|seq\|^$' | tr '\n' ' ')"

@@ -98,7 +98,7 @@ verdicts(void)
 	fill(&a, &b, 5, 0, 0);
 	p = pair(&arena, &c);
 	OK(p->verdict == COMPARE_FEW && p->lo == 0.75 && p->p == 0.0625);
-	OK(says(p, "too few tasks to tell: +0.75 over 5; it would take 6"));
+	OK(says(p, "too few tasks to tell: +0.75 over 5; at least 6 changes"));
 	fill(&a, &b, 6, 0, 0);
 	p = pair(&arena, &c);
 	OK(p->verdict == COMPARE_BETTER && p->fixed == 6 && p->broken == 0);
@@ -111,12 +111,12 @@ verdicts(void)
 	fill(&a, &b, 3, 2, 15);
 	p = pair(&arena, &c);
 	OK(p->verdict == COMPARE_SAME && p->lo < 0 && p->hi > 0);
-	OK(says(p, "no real change: +0.038 (95 % interval -0."));
+	OK(says(p, "no significant change: +0.038 (95 % interval -0."));
 	/* the bootstrap is sure of 4 among 10; four throws of a coin are not */
 	fill(&a, &b, 4, 0, 6);
 	p = pair(&arena, &c);
 	OK(p->verdict == COMPARE_UNCLEAR && p->lo > 0 && p->p == 0.125);
-	OK(says(p, "unclear: +0.30 (95 % interval 0.08 to 0.53), but p = 0.12; it would take 6"));
+	OK(says(p, "unclear: +0.30 (95 % interval 0.08 to 0.53), but p = 0.12; at least 6"));
 	fill(&a, &b, 0, 0, 0);
 	p = pair(&arena, &c);
 	OK(p->verdict == COMPARE_NOTHING && c.nrows == 0);

@@ -228,11 +228,11 @@ check_text(void)
 	run.usage.output_tokens = 89;
 	report_text(&b, &run, &o);
 	OK(has(&b, "  + Hello"));
-	OK(has(&b, "is not there yet"));
+	OK(has(&b, "below the target"));
 	OK(has(&b, "Less than half of the tasks passed"));
 	OK(has(&b, "prompt:\n      | Say bye"));
 	OK(has(&b, "+ polite (regex) 1.00"));
-	OK(has(&b, "a pass rate of 25.0% was needed"));
+	OK(has(&b, "required pass rate 25.0%"));
 	OK(has(&b, "usage: 1,234,567 tokens in, 89 out"));
 	suite.config.pass_threshold = 1;
 
@@ -737,7 +737,7 @@ check_specs(void)
 	for (i = 1; i < n; i++)
 		OK(strcmp(list[i - 1], list[i]) < 0);
 	OK(fails("junt:x", "unknown reporter \"junt\"; did you mean \"junit\"?"));
-	OK(fails("nothing", "there are csv, github"));
+	OK(fails("nothing", "(reporters: csv, github"));
 	OK(fails("", "unknown reporter \"\""));
 	OK(fails("junit", "reporter junit needs a path: junit:PATH"));
 	OK(fails("junit:", "the path after the colon is missing"));
@@ -862,7 +862,7 @@ check_broken(void)
 	run.ended = true;
 	b.n = 0;
 	report_text(&b, &run, &o);
-	OK(has(&b, "FAILED; the run ended with a task that did not pass\n"));
+	OK(has(&b, "FAILED; the run ended after a task that did not pass\n"));
 	s = write_report("junit", &o);
 	OK(holds(s, "<testsuites tests=\"6\" failures=\"1\" errors=\"1\""));
 	OK(!holds(s, "incomplete"));
@@ -919,13 +919,13 @@ check_metric(void)
 	run.sum.rate = 0.5;
 	run.sum.skipped = 0;
 	report_text(&b, &run, &o);
-	OK(has(&b, "FAILED: a pass rate of 50.0% was needed; metric "
-	    "task_completion is 50.0%, needed 90.0%\n"));
+	OK(has(&b, "FAILED: required pass rate 50.0%; metric "
+	    "task_completion is 50.0%, required 90.0%\n"));
 	OK(holds(write_report("markdown", &o),
-	    "- Metric missed: task\\_completion is 50.0%, needed 90.0%\n"));
+	    "- Metric missed: task\\_completion is 50.0%, required 90.0%\n"));
 	OK(holds(write_report("markdown", &o), "1 failed, 1 error, 0 skipped"));
 	OK(holds(write_report("html", &o),
-	    "Metric missed: task_completion is 50.0%, needed 90.0%."));
+	    "Metric missed: task_completion is 50.0%, required 90.0%."));
 	run.complete = false;
 	b.n = 0;
 	report_text(&b, &run, &o);
@@ -934,7 +934,7 @@ check_metric(void)
 	run.sum.rate = 0.9;
 	b.n = 0;
 	report_text(&b, &run, &o);
-	OK(has(&b, "PASSED: a pass rate of 50.0% was needed\n"));
+	OK(has(&b, "PASSED: required pass rate 50.0%\n"));
 	suite.metrics = (struct field_list){ NULL, 0 };
 	suite.config.pass_threshold = 1;
 	buf_free(&b);
@@ -1294,12 +1294,12 @@ check_large(void)
 	run.tasks = many;
 	run.ntasks = N;
 	report_text(&b, &run, &o);
-	OK(has(&b, "(18000 that passed or did not run are not listed;"));
-	OK(has(&b, "and 1975 more; -v shows them all"));
+	OK(has(&b, "(18000 tasks that passed or did not run are not listed;"));
+	OK(has(&b, "and 1975 more; use -v to show them"));
 	s = write_report("tap", &o);
 	OK(str_ends(s, STR("\n1..20000\n")));
 	s = write_report("html", &o);
-	OK(is_balanced(s, true) && holds(s, "How many tasks have which score"));
+	OK(is_balanced(s, true) && holds(s, "Number of tasks by score"));
 	setenv("GITHUB_STEP_SUMMARY", path_of("big.md"), 1);
 	write_report("github", &o);
 	unsetenv("GITHUB_STEP_SUMMARY");
