@@ -223,7 +223,8 @@ const struct cmd_command cmd_compare = {
 	.name = "compare",
 	.usage = "[-f table|json|markdown] [-v] FILE FILE ...",
 	.opts = CMD_OPTS(compare_rows), .size = sizeof(struct compare_opt),
-	.required = { "FILE", "FILE" }, .max = COMPARE_FILES, .fn = compare_main,
+	.required = { "FILE", "FILE" }, .max = COMPARE_FILES,
+	.fn = compare_main,
 	.help = "Compare results and test whether the difference is "
 	    "significant"
 };

@@ -48,8 +48,8 @@ struct program {
 static const struct program executors[] = {
 	{
 		.name = "acp",
-		.programs = { "claude-agent-acp", "claude-code-acp", "codex-acp",
-		    "copilot", "gemini", "goose", "opencode" },
+		.programs = { "claude-agent-acp", "claude-code-acp",
+		    "codex-acp", "copilot", "gemini", "goose", "opencode" },
 		.install = "install an agent that speaks ACP (gemini, "
 		    "opencode, goose, claude-agent-acp, codex-acp), or name "
 		    "its command in executors.acp"
@@ -106,7 +106,7 @@ static const struct program tools[] = {
 		.install = "install Node.js"
 	}, {
 		.name = "python3", .programs = { "python3" },
-		.purpose = "code graders that need more than the built-in evaluator",
+		.purpose = "code graders beyond the built-in evaluator",
 		.install = "install Python 3"
 	},
 };

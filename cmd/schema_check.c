@@ -300,6 +300,7 @@ const struct cmd_command cmd_schema_check = {
 	.name = "schema-check",
 	.usage = "[OPTION ...] SCHEMA FILE|- ...",
 	.opts = CMD_OPTS(schema_rows), .size = sizeof(struct schema_opt),
-	.required = { "SCHEMA", "FILE" }, .max = SIZE_MAX, .fn = schema_check_main,
+	.required = { "SCHEMA", "FILE" }, .max = SIZE_MAX,
+	.fn = schema_check_main,
 	.help = "Check JSON or YAML against a JSON Schema"
 };

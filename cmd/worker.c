@@ -142,7 +142,8 @@ read_url(struct worker *w)
 		return -1;
 	if (w->link.url.tls)
 		return err_set(e, ERR_SCHEMA, "%.100s: wss:// is not "
-		    "supported: use ws:// and a TLS proxy (stunnel, socat)", w->call->args[0]);
+		    "supported: use ws:// and a TLS proxy (stunnel, socat)",
+		    w->call->args[0]);
 	w->link.where = w->call->args[0];
 	w->link.host = arena_cstr(a, w->link.url.host);
 	w->link.port = arena_cstr(a, w->link.url.port);

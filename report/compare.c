@@ -16,7 +16,7 @@
 #include "results/outcome.h"
 
 enum { SEED = 1 };
-#define ALIKE 1e-9		/* equal means may differ by less, from rounding */
+#define ALIKE 1e-9		/* equal means may differ by rounding */
 
 struct ref {
 	struct str id;

@@ -73,7 +73,8 @@ put_flipped(struct buf *b, const struct compare_gate *g, bool to_pass,
 		buf_fmt(b, "  %s\n", compare_flip(r, WAS, IS));
 	}
 	if (n > LIST_MAX && !o->verbose)
-		buf_fmt(b, "  and %zu more; use -v to list them\n", n - LIST_MAX);
+		buf_fmt(b, "  and %zu more; use -v to list them\n",
+		    n - LIST_MAX);
 }
 
 static void
@@ -95,7 +96,8 @@ put_issues(struct buf *b, const struct compare_gate *g, bool fatal,
 		buf_putc(b, '\n');
 	}
 	if (n > LIST_MAX && !o->verbose)
-		buf_fmt(b, "  and %zu more; use -v to list them\n", n - LIST_MAX);
+		buf_fmt(b, "  and %zu more; use -v to list them\n",
+		    n - LIST_MAX);
 }
 
 void

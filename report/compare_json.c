@@ -168,8 +168,10 @@ put_files(struct json_out *o, const struct compare *c)
 	for (i = 0; i < c->nfiles; i++)
 		json_put_double(o, f[i]->rate);
 	json_close(o, ']');
-	json_put_member_double(o, "aggregate_score_delta", last->score - f[0]->score);
-	json_put_member_double(o, "success_rate_delta", last->rate - f[0]->rate);
+	json_put_member_double(o, "aggregate_score_delta",
+	    last->score - f[0]->score);
+	json_put_member_double(o, "success_rate_delta",
+	    last->rate - f[0]->rate);
 }
 
 static void

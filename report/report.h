@@ -118,8 +118,8 @@ void report_console_end(struct report_console *);
 
 /*
  * Files that are written during the run by sinks on its bus.  Set opts (and
- * suite) and zero the rest; start returns -1 with a message.  A write error ends
- * the writing, not the run, and is kept in .err.  end is harmless if start
+ * suite) and zero the rest; start returns -1 with a message.  A write error
+ * ends the writing, not the run, and is kept in .err.  end is harmless if start
  * failed or was not called.
  */
 struct report_log {		/* DIR/YYYYMMDDTHHMMSSZ-session.jsonl */

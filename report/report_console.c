@@ -22,7 +22,7 @@ enum {
 	SHORT = 200		/* columns of a prompt or an answer with -v */
 };
 
-/* setlocale() is never called, so read the variables in its order. */
+/* The C locale is in effect, so read the variables that would set it. */
 static bool
 locale_is_utf8(void)
 {
