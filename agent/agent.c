@@ -231,6 +231,29 @@ agent_no_skills(const struct spec_suite *s, const struct spec_task *t)
 	return AGENT_SKILLS_NEVER;
 }
 
+bool
+agent_lists(const struct json *permissions, struct str kind)
+{
+	const struct json *v;
+
+	if (permissions == NULL || permissions->type != JSON_ARRAY)
+		return false;
+	for (v = json_first(permissions); v != NULL; v = v->next)
+		if (v->type == JSON_STRING && str_eq(json_text(v), kind))
+			return true;
+	return false;
+}
+
+bool
+agent_approves(const struct json *permissions, struct str kind)
+{
+	if (permissions == NULL || permissions->type == JSON_NULL)
+		return true;
+	return permissions->type == JSON_STRING ?
+	    str_is(json_text(permissions), "approve") :
+	    agent_lists(permissions, kind);
+}
+
 const char *
 agent_cwd(const struct agent_request *r)
 {
@@ -263,26 +286,44 @@ add_members(struct arena *a, struct json *obj, struct json ***tail,
 	}
 }
 
-/* The last of several members of one name wins: add the weakest first. */
+size_t
+agent_blocks(const struct spec_suite *s, const char *name,
+    struct agent_block out[AGENT_BLOCKS])
+{
+	const struct spec_config *c = &s->config;
+	const struct json *block;
+	const char *file;
+	size_t i, n = 0;
+
+	out[n++] = (struct agent_block){ json_getc(s->executors, name), NULL,
+		false };
+	out[n++] = (struct agent_block){ c->tree, s->path, true };
+	out[n++] = (struct agent_block){ json_getc(c->executors, name),
+		s->path, false };
+	out[n++] = (struct agent_block){ json_getc(c->tree, name), s->path,
+		false };
+	for (i = 0; i < COUNTOF(c->judging); i++) {
+		block = c->judging[i].block;
+		file = c->judging[i].file;
+		out[n++] = (struct agent_block){ block, file, true };
+		out[n++] = (struct agent_block){ json_getc(block, name), file,
+			false };
+	}
+	return n;
+}
+
+/* The last of several members of one name wins. */
 const struct json *
 agent_settings(struct arena *a, const struct spec_suite *s, const char *name)
 {
-	const struct spec_config *c = &s->config;
+	struct agent_block block[AGENT_BLOCKS];
 	struct json_mem mem = { arena_hook, a };
 	struct json *obj = NEW(a, struct json), **tail = &obj->u.child;
-	const struct json *block;
-	size_t i;
+	size_t i, n = agent_blocks(s, name, block);
 
 	obj->type = JSON_OBJECT;
-	add_members(a, obj, &tail, json_getc(s->executors, name));
-	add_members(a, obj, &tail, c->tree);
-	add_members(a, obj, &tail, json_getc(c->executors, name));
-	add_members(a, obj, &tail, json_getc(c->tree, name));
-	for (i = 0; i < COUNTOF(c->judging); i++) {
-		block = c->judging[i].block;
-		add_members(a, obj, &tail, block);
-		add_members(a, obj, &tail, json_getc(block, name));
-	}
+	for (i = 0; i < n; i++)
+		add_members(a, obj, &tail, block[i].v);
 	json_seal(&mem, obj, true);
 	return obj;
 }

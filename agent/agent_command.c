@@ -80,15 +80,12 @@ static struct str
 skill_path(struct arena *a, const struct field_strs *dirs)
 {
 	struct buf b = { 0 };
-	struct str path;
 	size_t i;
 
 	for (i = 0; i < dirs->n; i++)
 		buf_fmt(&b, "%s%s", i > 0 ? ":" : "",
 		    os_absolute(a, dirs->v[i].p));
-	path = arena_str(a, buf_str(&b));
-	buf_free(&b);
-	return path;
+	return agent_take(a, &b);
 }
 
 static struct str
@@ -340,10 +337,60 @@ command_close(struct agent *a)
 	return !is_pool(a) || agent_pool_close(a);
 }
 
+bool
+agent_check_map(const struct json *map, const char *what, const char *file,
+    struct spec_notes *notes)
+{
+	const struct json *v;
+	bool ok = true;
+
+	if (map == NULL || map->type == JSON_NULL)
+		return true;
+	if (map->type != JSON_OBJECT) {
+		if (notes != NULL)
+			spec_note(notes, FIELD_ERROR, spec_at(file, map),
+			    "\"%s\" must be a mapping of names to values",
+			    what);
+		return false;
+	}
+	for (v = json_first(map); v != NULL; v = v->next) {
+		if (v->type != JSON_OBJECT && v->type != JSON_ARRAY &&
+		    json_key(v).n > 0)
+			continue;
+		ok = false;
+		if (notes != NULL)
+			spec_note(notes, FIELD_ERROR, spec_at(file, v),
+			    "each value of \"%s\" must be a string", what);
+	}
+	return ok;
+}
+
+void
+agent_check_command(const struct spec_suite *s, const struct json *cmd,
+    const struct spec_where *at, struct spec_notes *notes)
+{
+	const struct json *v;
+
+	if (cmd->type != JSON_STRING &&
+	    (cmd->type != JSON_ARRAY || json_count(cmd) == 0))
+		spec_note(notes, FIELD_ERROR, at != NULL ? *at :
+		    spec_at(s->path, cmd), "\"command\" must be a list of "
+		    "words or a shell command");
+	else if (cmd->type == JSON_STRING && json_text(cmd).n == 0)
+		spec_note(notes, FIELD_ERROR, at != NULL ? *at :
+		    spec_at(s->path, cmd), "\"command\" is empty");
+	for (v = json_first(cmd); v != NULL; v = v->next)
+		if (v->type != JSON_STRING && v->type != JSON_NUMBER)
+			spec_note(notes, FIELD_ERROR, at != NULL ? *at :
+			    spec_at(s->path, v), "each word of \"command\" "
+			    "must be a string, not %s",
+			    json_type_name((enum json_type)v->type));
+}
+
 static void
 command_check(const struct spec_suite *s, struct spec_notes *notes)
 {
-	const struct json *cmd = s->config.command, *v;
+	const struct json *cmd = s->config.command;
 	struct str format = s->config.output_format;
 
 	if (cmd == NULL) {
@@ -351,18 +398,7 @@ command_check(const struct spec_suite *s, struct spec_notes *notes)
 		    "executor \"command\" needs config.command");
 		return;
 	}
-	if (cmd->type != JSON_STRING &&
-	    (cmd->type != JSON_ARRAY || json_count(cmd) == 0))
-		spec_note(notes, FIELD_ERROR, spec_at(s->path, cmd),
-		    "\"command\" must be a list of words or a shell command");
-	else if (cmd->type == JSON_STRING && json_text(cmd).n == 0)
-		spec_note(notes, FIELD_ERROR, spec_at(s->path, cmd),
-		    "\"command\" is empty");
-	for (v = json_first(cmd); v != NULL; v = v->next)
-		if (v->type != JSON_STRING && v->type != JSON_NUMBER)
-			spec_note(notes, FIELD_ERROR, spec_at(s->path, v),
-			    "each word of \"command\" must be a string, not %s",
-			    json_type_name((enum json_type)v->type));
+	agent_check_command(s, cmd, NULL, notes);
 	if (format.n > 0 && agent_format(format) == NULL)
 		spec_note(notes, FIELD_ERROR, spec_at(s->path, json_getc(
 		    s->config.tree, "output_format")), "unknown "

@@ -7,14 +7,6 @@
 
 #include "json.h"
 
-static bool
-is_true(const struct json *obj, const char *key)
-{
-	const struct json *v = json_getc(obj, key);
-
-	return v != NULL && v->type == JSON_BOOL && json_bool(v);
-}
-
 static void
 add_cost(struct agent_stream *s, const struct json *obj, const char *key)
 {
@@ -73,7 +65,7 @@ claude_content(struct agent_stream *s, const struct json *list)
 		} else if (str_is(type, "tool_result")) {
 			agent_stream_result(s, agent_stream_find(s,
 			    json_str(v, "tool_use_id")), json_getc(v,
-			    "content"), !is_true(v, "is_error"));
+			    "content"), !agent_is_true(v, "is_error"));
 		}
 	}
 }
@@ -88,7 +80,7 @@ claude_result(struct agent_stream *s, const struct json *v)
 	add_tokens(u, usage, "input_tokens", "output_tokens",
 	    "cache_read_input_tokens", "cache_creation_input_tokens");
 	add_cost(s, v, "total_cost_usd");
-	if (is_true(v, "is_error") ||
+	if (agent_is_true(v, "is_error") ||
 	    !str_is(json_str(v, "subtype"), "success"))
 		agent_stream_fail(s, json_str(v, "result").n > 0 ?
 		    json_str(v, "result") : json_str(v, "subtype"));
@@ -205,7 +197,7 @@ static void
 copilot_call_end(struct agent_stream *s, const struct json *d)
 {
 	struct answer_call *c = agent_stream_find(s, json_str(d, "toolCallId"));
-	bool ok = is_true(d, "success");
+	bool ok = agent_is_true(d, "success");
 	const struct json *result = json_getc(d, ok ? "result" : "error");
 	struct json_mem mem = { arena_hook, s->job->arena };
 	struct json_error e;

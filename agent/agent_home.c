@@ -15,6 +15,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/os_spawn.h"
 #include "io/workspace.h"
 #include "json.h"
 #include "suite/spec.h"
@@ -43,18 +44,17 @@ void
 agent_home_check(const struct spec_suite *s, const char *name,
     struct spec_notes *notes)
 {
-	const struct json *places[] = { s->config.tree,
-		json_getc(s->config.executors, name),
-		json_getc(s->config.tree, name) };
+	struct agent_block block[AGENT_BLOCKS];
 	struct spec_source src = { notes, s->path };
 	struct field_ctx ctx = { .arena = notes->arena, .flags = FIELD_LAX |
 		FIELD_OPEN, .report = spec_report, .ctx = &src };
 	struct settings set;
 	size_t i;
 
-	for (i = 0; i < COUNTOF(places); i++)
-		if (places[i] != NULL && places[i]->type == JSON_OBJECT)
-			field_decode(&ctx, &table, places[i], &set);
+	agent_blocks(s, name, block);
+	for (i = 1; i < AGENT_OWN_BLOCKS; i++)	/* of the suite */
+		if (block[i].v != NULL && block[i].v->type == JSON_OBJECT)
+			field_decode(&ctx, &table, block[i].v, &set);
 }
 
 /* By default, beside the user's other caches. */
@@ -255,19 +255,6 @@ agent_home_env(struct arena *a, const struct agent_request *r,
 	return n;
 }
 
-/* Whether one of the changes is of the variable of "K=V". */
-static bool
-is_changed(const char *const *set, size_t n, const char *var)
-{
-	size_t i, len = strcspn(var, "=");
-
-	for (i = 0; i < n; i++)
-		if (strcspn(set[i], "=") == len &&
-		    memcmp(set[i], var, len) == 0)
-			return true;
-	return false;
-}
-
 struct str
 agent_scalar(const struct json *v)
 {
@@ -287,32 +274,12 @@ agent_env_add(struct arena *a, const struct json *v, const char **set,
 }
 
 const char **
-agent_env_change(struct arena *a, const char *const *env,
-    const char *const *set, size_t n)
-{
-	const char **out;
-	size_t i, k = 0, have = 0;
-
-	while (env[have] != NULL)
-		have++;
-	out = NEW_N(a, const char *, have + n + 1);
-	for (i = 0; i < n; i++)
-		if (strchr(set[i], '=') != NULL &&
-		    !is_changed(set + i + 1, n - i - 1, set[i]))
-			out[k++] = set[i];
-	for (i = 0; i < have; i++)
-		if (!is_changed(set, n, env[i]))
-			out[k++] = env[i];
-	return out;
-}
-
-const char **
 agent_home_over(struct agent *a, const char *const *env)
 {
 	struct agent_request r = { .tmp = a->home.tmp_dir,
 		.home = a->home.home_dir, .cache = a->home.cache };
 	const char *set[AGENT_HOME_MAX];
 
-	return agent_env_change(a->arena, env, set,
+	return os_env_change(a->arena, env, set,
 	    agent_home_env(a->arena, &r, set));
 }

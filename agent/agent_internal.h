@@ -6,12 +6,15 @@
 #ifndef WAZA_AGENT_INTERNAL_H
 #define WAZA_AGENT_INTERNAL_H
 
+#include <stdarg.h>
+
 #include "agent/agent.h"
 
 struct json;
 struct json_out;
 struct mask;
 struct proc;
+struct spec_where;
 
 extern const struct agent_kind agent_acp, agent_claude, agent_codex,
     agent_command, agent_copilot, agent_copilot_cli, agent_gemini,
@@ -23,11 +26,21 @@ enum agent_skills agent_no_skills(const struct spec_suite *,
     const struct spec_task *);
 
 /*
- * The settings of an executor as one object in the arena.  Later ones take
- * precedence: `executors.NAME` of the user's settings; the suite's `config`,
- * its `config.executors.NAME` and `config.NAME`; for a judge, its `judge`
- * block and the member NAME of that.
+ * The places of an executor's settings; later ones take precedence:
+ * `executors.NAME` of the user's settings; the suite's `config`, its
+ * `config.executors.NAME` and `config.NAME`; for a judge, its `judge` blocks
+ * and the member NAME of each.  Returns their number; v may be NULL.
  */
+enum { AGENT_OWN_BLOCKS = 4, AGENT_BLOCKS = 16 };
+struct agent_block {
+	const struct json *v;
+	const char *file;		/* NULL: the user's settings */
+	bool open;			/* has settings of others, too */
+};
+size_t agent_blocks(const struct spec_suite *, const char *name,
+    struct agent_block out[AGENT_BLOCKS]);
+
+/* The settings of all places as one object in the arena. */
 const struct json *agent_settings(struct arena *, const struct spec_suite *,
     const char *name);
 
@@ -47,14 +60,7 @@ size_t agent_home_env(struct arena *, const struct agent_request *,
     const char **set);
 
 /*
- * A copy of an environment with n changes, as os_env() takes them: "K=V" sets,
- * "K" removes, and the last change of a name counts.
- */
-const char **agent_env_change(struct arena *, const char *const *env,
-    const char *const *set, size_t n);
-
-/*
- * Appends a member {NAME: value} to the n changes in `set`, as "NAME=value",
+ * Appends a member {NAME: value} to the n changes in `set`, for os_env(),
  * unless its name or value cannot be in an environment.
  */
 void agent_env_add(struct arena *, const struct json *member,
@@ -75,11 +81,29 @@ const char **agent_argv(struct arena *, const struct spec_suite *,
     const struct json *command, const struct tmpl_vars *, struct err *);
 
 /*
+ * Whether it is a mapping of names to strings, numbers or booleans, or absent;
+ * notes each problem, at its place in the file, unless notes is NULL.
+ */
+bool agent_check_map(const struct json *map, const char *what,
+    const char *file, struct spec_notes *);
+
+/* Notes what is wrong with such a `command`, at its place or at `at`. */
+void agent_check_command(const struct spec_suite *, const struct json *command,
+    const struct spec_where *at, struct spec_notes *);
+
+/*
  * The environment of a program: WAZA_ variables, TMPDIR, HOME; `trial` adds
  * those of one trial and writes the prompt's file.  NULL with the error.
  */
 const char **agent_env(struct arena *, const struct spec_suite *,
     const struct agent_request *, bool trial, struct err *);
+
+/*
+ * The setting `permissions`: absent or "approve", "deny", or a list of kinds.
+ * Whether it approves the kind; whether it is a list that contains it.
+ */
+bool agent_approves(const struct json *permissions, struct str kind);
+bool agent_lists(const struct json *permissions, struct str kind);
 
 /* Sets the answer's exit status and stderr, and its fault if it failed. */
 void agent_judge_exit(struct agent_job *, const struct proc *,
@@ -92,8 +116,7 @@ void agent_judge_exit(struct agent_job *, const struct proc *,
  * returns the path, or NULL with the error.
  */
 void agent_mcp_check(const struct spec_suite *, struct spec_notes *);
-void agent_mcp_put(struct json_out *, const struct spec_suite *);
-void agent_mcp_put_list(struct json_out *, const struct spec_suite *);
+void agent_mcp_put(struct json_out *, const struct spec_suite *, bool list);
 const char *agent_mcp_file(struct arena *, const struct spec_suite *,
     const struct agent_request *, struct err *);
 
@@ -106,9 +129,17 @@ enum agent_status agent_pool_start(struct agent *, struct agent_job *);
 void agent_pool_cancel(struct agent *, struct agent_job *);
 bool agent_pool_close(struct agent *);
 
-/* Makes the answer an error with this message. */
+/* Make the answer an error with this message. */
 void agent_fail(struct agent_job *, enum answer_fault, const char *fmt, ...)
     PRINTF(3, 4);
+void agent_vfail(struct agent_job *, enum answer_fault, const char *fmt,
+    va_list) PRINTF(3, 0);
+
+/* Copies the buffer to the arena and frees it. */
+struct str agent_take(struct arena *, struct buf *);
+
+/* Whether the member is true. */
+bool agent_is_true(const struct json *obj, const char *key);
 
 /* A value as JSON text in the arena. */
 struct str agent_json_text(struct arena *, const struct json *);
@@ -131,6 +162,9 @@ int agent_read_script(struct arena *, const struct json *,
 
 /* Makes the script the job's answer, with a transcript. */
 void agent_play(struct agent_job *, const struct agent_script *);
+
+/* Appends a skill to the answer's list. */
+void agent_add_skill(struct agent_job *, struct str name);
 
 /* Writes [{path, content}] to the workspace; the answer fails on errors. */
 void agent_write_files(struct agent_job *, const struct json *files);

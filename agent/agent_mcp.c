@@ -56,23 +56,6 @@ read_server(const struct field_ctx *ctx, const struct json *v,
 }
 
 static void
-check_map(const struct json *map, const char *what, const char *file,
-    struct spec_notes *notes)
-{
-	const struct json *v;
-
-	if (map == NULL || map->type == JSON_NULL)
-		return;
-	if (map->type != JSON_OBJECT)
-		spec_note(notes, FIELD_ERROR, spec_at(file, map),
-		    "\"%s\" must be a mapping of names to values", what);
-	for (v = json_first(map); v != NULL; v = v->next)
-		if (v->type == JSON_OBJECT || v->type == JSON_ARRAY)
-			spec_note(notes, FIELD_ERROR, spec_at(file, v),
-			    "each value of \"%s\" must be a string", what);
-}
-
-static void
 check_server(const struct json *v, const char *file, struct spec_notes *notes)
 {
 	struct spec_source src = { notes, file };
@@ -88,8 +71,8 @@ check_server(const struct json *v, const char *file, struct spec_notes *notes)
 		    json_type_name((enum json_type)v->type));
 	if (read_server(&ctx, v, &s) == -1 || notes->errors > errors)
 		return;
-	check_map(s.env, "env", file, notes);
-	check_map(s.headers, "headers", file, notes);
+	agent_check_map(s.env, "env", file, notes);
+	agent_check_map(s.headers, "headers", file, notes);
 	if (s.type == STDIO ? s.command.n == 0 : s.url.n == 0)
 		spec_note(notes, FIELD_ERROR, spec_at(file, v), "the MCP "
 		    "server needs a \"%s\"", s.type == STDIO ? "command" :
@@ -193,51 +176,32 @@ put_server(struct json_out *o, struct arena *a, const struct spec_suite *s,
 }
 
 void
-agent_mcp_put(struct json_out *o, const struct spec_suite *s)
+agent_mcp_put(struct json_out *o, const struct spec_suite *s, bool list)
 {
 	struct arena a = { 0 };
 	struct field_ctx ctx = { .arena = &a, .flags = FIELD_LAX };
 	const struct json *v;
 	struct server m;
 
-	json_open(o, '{');
+	json_open(o, list ? '[' : '{');
 	for (v = json_first(s->config.mcp_servers); v != NULL; v = v->next) {
 		if (read_server(&ctx, v, &m) == -1)
 			continue;
-		json_put_key(o, json_key(v));
+		if (!list)
+			json_put_key(o, json_key(v));
 		json_open(o, '{');
-		put_server(o, &a, s, &m, false);
-		json_put_key(o, STR("tools"));	/* Copilot needs it */
-		if (m.tools != NULL)
-			json_put(o, m.tools);
-		else
-			json_put_raw(o, STR("[\"*\"]"));
-		if (m.timeout != NULL)
+		if (list)
+			json_put_member_str(o, "name", json_key(v));
+		put_server(o, &a, s, &m, list);
+		if (!list && m.tools != NULL)
+			json_put_member(o, "tools", m.tools);
+		else if (!list)		/* Copilot needs it */
+			json_put_member_raw(o, "tools", STR("[\"*\"]"));
+		if (!list && m.timeout != NULL)
 			json_put_member(o, "timeout", m.timeout);
 		json_close(o, '}');
 	}
-	json_close(o, '}');
-	arena_free(&a);
-}
-
-void
-agent_mcp_put_list(struct json_out *o, const struct spec_suite *s)
-{
-	struct arena a = { 0 };
-	struct field_ctx ctx = { .arena = &a, .flags = FIELD_LAX };
-	const struct json *v;
-	struct server m;
-
-	json_open(o, '[');
-	for (v = json_first(s->config.mcp_servers); v != NULL; v = v->next) {
-		if (read_server(&ctx, v, &m) == -1)
-			continue;
-		json_open(o, '{');
-		json_put_member_str(o, "name", json_key(v));
-		put_server(o, &a, s, &m, true);
-		json_close(o, '}');
-	}
-	json_close(o, ']');
+	json_close(o, list ? ']' : '}');
 	arena_free(&a);
 }
 
@@ -253,7 +217,7 @@ agent_mcp_file(struct arena *a, const struct spec_suite *s,
 
 	json_open(&o, '{');
 	json_put_key(&o, STR("mcpServers"));
-	agent_mcp_put(&o, s);
+	agent_mcp_put(&o, s, false);
 	json_close(&o, '}');
 	if (path == NULL)
 		err_set(e, ERR_SCHEMA, "there is no place for mcp_servers");

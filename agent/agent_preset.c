@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "base/os_path.h"
+#include "base/os_spawn.h"
 #include "io/proc.h"
 #include "json.h"
 #include "suite/spec.h"
@@ -202,7 +203,7 @@ make_env(const struct agent_preset *p, struct agent *a, struct agent_job *j,
 		if (m->type != JSON_OBJECT && m->type != JSON_ARRAY &&
 		    m->type != JSON_NULL)
 			agent_env_add(j->arena, m, change, &n);
-	return agent_env_change(j->arena, env, change, n);
+	return os_env_change(j->arena, env, change, n);
 }
 
 /* {"type":"user","message":{"role":"user","content":[{...}]}} */
@@ -211,15 +212,12 @@ message(struct arena *a, struct str prompt)
 {
 	struct buf b = { 0 };
 	struct json_out o = { .put = buf_sink, .ctx = &b };
-	struct str s;
 
 	buf_puts(&b, "{\"type\":\"user\",\"message\":{\"role\":\"user\","
 	    "\"content\":[{\"type\":\"text\",\"text\":");
 	json_put_str(&o, prompt);
 	buf_puts(&b, "}]}}\n");
-	s = arena_str(a, buf_str(&b));
-	buf_free(&b);
-	return s;
+	return agent_take(a, &b);
 }
 
 int

@@ -249,7 +249,6 @@ make_params(struct agent_job *j, const struct spec_remote *r,
 	struct buf b = { 0 };
 	struct request q = { .out = { .put = buf_sink, .ctx = &b },
 		.arena = j->arena, .vars = req->vars };
-	struct str s = { NULL, 0 };
 
 	json_open(&q.out, '{');
 	json_put_member_str(&q.out, "evaluationId", req->task->id);
@@ -266,12 +265,11 @@ make_params(struct agent_job *j, const struct spec_remote *r,
 	json_put_member_int(&q.out, "timeout", timeout_ms);
 	put_metadata(&q, r, req);
 	json_close(&q.out, '}');
-	if (q.failed)
-		*e = q.err;
-	else
-		s = arena_str(j->arena, buf_str(&b));
+	if (!q.failed)
+		return agent_take(j->arena, &b);
+	*e = q.err;
 	buf_free(&b);
-	return s;
+	return (struct str){ NULL, 0 };
 }
 
 static void

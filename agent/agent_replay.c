@@ -77,14 +77,6 @@ agent_prompt_hash(const struct agent_request *r, char hex[CACHE_KEY])
 	arena_free(&tmp);
 }
 
-static bool
-is_true(const struct json *obj, const char *key)
-{
-	const struct json *v = json_getc(obj, key);
-
-	return v != NULL && v->type == JSON_BOOL && json_bool(v);
-}
-
 /*
  * Settings.
  */
@@ -175,7 +167,7 @@ take_fault(struct agent_job *j, const struct json *ans)
 {
 	struct str word = json_str(ans, "fault"), why = json_str(ans, "error");
 
-	j->ans.late = is_true(ans, "late");
+	j->ans.late = agent_is_true(ans, "late");
 	j->ans.error = why;
 	if (!str_is(word, "ok") && word.n > 0 && !j->ans.late)
 		j->ans.fault = str_is(word, "infrastructure") ? ANSWER_INFRA :

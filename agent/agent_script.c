@@ -5,13 +5,14 @@
  */
 #include "agent/agent_internal.h"
 
-#include <stdarg.h>
-#include <stdio.h>
+#include <string.h>
 
 #include "io/workspace.h"
 #include "json.h"
 #include "lib/field.h"
 #include "lib/mask.h"
+
+enum { ERROR_MAX = 500 };	/* bytes of an error's message */
 
 static const struct field script_rows[] = {
 	FIELD(agent_script, output, FIELD_STR, .help = "the answer"),
@@ -43,14 +44,36 @@ static const struct field_table usage_table =
 void
 agent_fail(struct agent_job *j, enum answer_fault fault, const char *fmt, ...)
 {
-	char msg[512];
 	va_list ap;
 
 	va_start(ap, fmt);
-	vsnprintf(msg, sizeof(msg), fmt, ap);
+	agent_vfail(j, fault, fmt, ap);
 	va_end(ap);
+}
+
+void
+agent_vfail(struct agent_job *j, enum answer_fault fault, const char *fmt,
+    va_list ap)
+{
 	j->ans.fault = fault;
-	j->ans.error = arena_str(j->arena, str_of(msg));
+	j->ans.error = utf8_cut(arena_vfmt(j->arena, fmt, ap), ERROR_MAX);
+}
+
+struct str
+agent_take(struct arena *a, struct buf *b)
+{
+	struct str s = arena_str(a, buf_str(b));
+
+	buf_free(b);
+	return s;
+}
+
+bool
+agent_is_true(const struct json *obj, const char *key)
+{
+	const struct json *v = json_getc(obj, key);
+
+	return v != NULL && v->type == JSON_BOOL && json_bool(v);
 }
 
 struct str
@@ -58,12 +81,9 @@ agent_json_text(struct arena *a, const struct json *v)
 {
 	struct buf b = { 0 };
 	struct json_out o = { .put = buf_sink, .ctx = &b };
-	struct str s;
 
 	json_put(&o, v);
-	s = arena_str(a, buf_str(&b));
-	buf_free(&b);
-	return s;
+	return agent_take(a, &b);
 }
 
 static void
@@ -115,18 +135,22 @@ agent_put_transcript(struct agent_job *j)
 	json_put_member_str(&o, "content", j->ans.output);
 	json_close(&o, '}');
 	json_close(&o, ']');
-	j->ans.transcript = arena_str(j->arena, buf_str(&b));
-	buf_free(&b);
+	j->ans.transcript = agent_take(j->arena, &b);
 }
 
-static void
-take_skills(struct agent_job *j, const struct field_strs *from)
+void
+agent_add_skill(struct agent_job *j, struct str name)
 {
-	struct field_strs *to = &j->ans.skills;
+	struct field_strs *list = &j->ans.skills;
+	struct str *v;
 
-	to->v = NEW_N(j->arena, struct str, from->n);
-	for (to->n = 0; to->n < from->n; to->n++)
-		to->v[to->n] = arena_str(j->arena, from->v[to->n]);
+	if ((list->n & (list->n - 1)) == 0) {	/* full: twice as much room */
+		v = NEW_N(j->arena, struct str, 2 * list->n + 1);
+		if (list->n > 0)
+			memcpy(v, list->v, list->n * sizeof(*v));
+		list->v = v;
+	}
+	list->v[list->n++] = arena_str(j->arena, name);
 }
 
 void
@@ -135,11 +159,13 @@ agent_play(struct agent_job *j, const struct agent_script *s)
 	struct answer_call **tail = &j->ans.calls;
 	const struct json *v;
 	struct err e;
+	size_t i;
 
 	j->ans.output = arena_str(j->arena, s->output);
 	for (v = json_first(s->tool_calls); v != NULL; v = v->next)
 		take_call(j, v, &tail);
-	take_skills(j, &s->skills);
+	for (i = 0; i < s->skills.n; i++)
+		agent_add_skill(j, s->skills.v[i]);
 	if (s->usage != NULL)
 		j->ans.usage.known = field_decode_one(j->arena, &usage_table,
 		    s->usage, &j->ans.usage, &e) == 0;

@@ -251,18 +251,8 @@ agent_stream_result(struct agent_stream *s, struct answer_call *c,
 void
 agent_stream_skill(struct agent_stream *s, struct str name)
 {
-	struct field_strs *list = &s->job->ans.skills;
-	struct str *v;
-
-	if (name.n == 0 || !keep(s, name.n))
-		return;
-	if ((list->n & (list->n - 1)) == 0) {	/* room for twice as many */
-		v = NEW_N(s->job->arena, struct str, 2 * list->n + 1);
-		if (list->n > 0)
-			memcpy(v, list->v, list->n * sizeof(*v));
-		list->v = v;
-	}
-	list->v[list->n++] = arena_str(s->job->arena, name);
+	if (name.n > 0 && keep(s, name.n))
+		agent_add_skill(s->job, name);
 }
 
 void

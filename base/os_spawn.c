@@ -354,21 +354,27 @@ is_set(const char *const *set, size_t n, const char *name)
 }
 
 const char **
-os_env(struct arena *a, const char *const *set, size_t n)
+os_env_change(struct arena *a, const char *const *env,
+    const char *const *set, size_t n)
 {
-	const char *const *ours = our_env();
-	const char **env;
+	const char **out;
 	size_t i, k = 0, have = 0;
 
-	while (ours[have] != NULL)
+	while (env[have] != NULL)
 		have++;
-	env = NEW_N(a, const char *, have + n + 1);
+	out = NEW_N(a, const char *, have + n + 1);
 	for (i = 0; i < n; i++)
 		if (strchr(set[i], '=') != NULL &&
 		    !is_set(set + i + 1, n - i - 1, set[i]))
-			env[k++] = set[i];
+			out[k++] = set[i];
 	for (i = 0; i < have; i++)
-		if (!is_set(set, n, ours[i]))
-			env[k++] = ours[i];
-	return env;
+		if (!is_set(set, n, env[i]))
+			out[k++] = env[i];
+	return out;
+}
+
+const char **
+os_env(struct arena *a, const char *const *set, size_t n)
+{
+	return os_env_change(a, our_env(), set, n);
 }

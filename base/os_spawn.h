@@ -51,5 +51,8 @@ pid_t os_spawn(const struct os_spawn *, struct err *);
  * and borrows the strings: first the changes, then ours in their order.
  */
 const char **os_env(struct arena *, const char *const *set, size_t n);
+/* The same for another environment than ours. */
+const char **os_env_change(struct arena *, const char *const *env,
+    const char *const *set, size_t n);
 
 #endif

@@ -63,15 +63,12 @@ end_process(struct acp *x)
 static void PRINTF(3, 4)
 fail(struct acp *x, enum answer_fault fault, const char *fmt, ...)
 {
-	struct agent_job *j = x->job;
-	char msg[512];
 	va_list ap;
 
 	va_start(ap, fmt);
-	vsnprintf(msg, sizeof(msg), fmt, ap);
-	va_end(ap);
 	if (!x->settled)
-		agent_fail(j, fault, "%s", msg);
+		agent_vfail(x->job, fault, fmt, ap);
+	va_end(ap);
 	end_process(x);
 }
 
@@ -225,14 +222,23 @@ ask(struct acp *x, const char *method, struct buf *params, wire_answer_fn *fn)
 	buf_free(params);
 }
 
+/* An object with one member, to be followed by json_close(). */
+static struct json_out
+open_params(struct buf *b, const char *key, struct str value)
+{
+	struct json_out o = { .put = buf_sink, .ctx = b };
+
+	json_open(&o, '{');
+	json_put_member_str(&o, key, value);
+	return o;
+}
+
 static void
 prompt(struct acp *x)
 {
 	struct buf b = { 0 };
-	struct json_out o = { .put = buf_sink, .ctx = &b };
+	struct json_out o = open_params(&b, "sessionId", x->session);
 
-	json_open(&o, '{');
-	json_put_member_str(&o, "sessionId", x->session);
 	json_open_member(&o, "prompt", '[');
 	json_open(&o, '{');
 	json_put_member_str(&o, "type", STR("text"));
@@ -283,13 +289,11 @@ static void
 open_session(struct acp *x)
 {
 	struct buf b = { 0 };
-	struct json_out o = { .put = buf_sink, .ctx = &b };
+	struct json_out o = open_params(&b, "cwd", str_of(x->cwd));
 
-	json_open(&o, '{');
-	json_put_member_str(&o, "cwd", str_of(x->cwd));
 	json_put_key(&o, STR("mcpServers"));
 	if (acp_mcp_flag(&x->set) == NULL)
-		agent_mcp_put_list(&o, x->agent->suite);
+		agent_mcp_put(&o, x->agent->suite, true);
 	else
 		json_put_raw(&o, STR("[]"));
 	json_close(&o, '}');
@@ -317,10 +321,8 @@ static void
 log_in(struct acp *x, struct str method)
 {
 	struct buf b = { 0 };
-	struct json_out o = { .put = buf_sink, .ctx = &b };
+	struct json_out o = open_params(&b, "methodId", method);
 
-	json_open(&o, '{');
-	json_put_member_str(&o, "methodId", method);
 	json_close(&o, '}');
 	x->logged_in = true;
 	x->state = ACP_LOGIN;
@@ -620,7 +622,7 @@ acp_cancel(struct agent *a, struct agent_job *j)
 {
 	struct acp *x = j->state;
 	struct buf b = { 0 };
-	struct json_out o = { .put = buf_sink, .ctx = &b };
+	struct json_out o;
 
 	if (x->state != ACP_PROMPTED || x->cancelled) {
 		x->cancelled = true;
@@ -629,8 +631,7 @@ acp_cancel(struct agent *a, struct agent_job *j)
 		return;			/* on_answered is due */
 	}
 	x->cancelled = true;
-	json_open(&o, '{');
-	json_put_member_str(&o, "sessionId", x->session);
+	o = open_params(&b, "sessionId", x->session);
 	json_close(&o, '}');
 	wire_tell(&x->wire, "session/cancel", buf_str(&b));
 	buf_free(&b);

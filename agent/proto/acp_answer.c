@@ -119,14 +119,12 @@ is_skill(struct arena *a, const struct answer_call *c, struct str *name)
 static void
 take_skills(struct agent_job *j)
 {
-	struct field_strs *out = &j->ans.skills;
 	const struct answer_call *c;
 	struct str name;
 
-	out->v = NEW_N(j->arena, struct str, j->ans.ncalls);
 	for (c = j->ans.calls; c != NULL; c = c->next)
 		if (is_skill(j->arena, c, &name))
-			out->v[out->n++] = name;
+			agent_add_skill(j, name);
 }
 
 static bool
@@ -250,8 +248,7 @@ put_transcript(struct acp *x)
 	put_text(x, &o, at, x->turn.text.n);
 	j->ans.usage.turns += x->turn.text.n > at && x->turn.ncalls > 0;
 	json_close(&o, ']');
-	j->ans.transcript = arena_str(j->arena, buf_str(&b));
-	buf_free(&b);
+	j->ans.transcript = agent_take(j->arena, &b);
 }
 
 void

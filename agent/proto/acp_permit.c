@@ -9,6 +9,7 @@
 
 #include <string.h>
 
+#include "agent/agent_internal.h"
 #include "base/os_path.h"
 #include "json.h"
 #include "suite/spec.h"
@@ -128,27 +129,6 @@ acp_check_paths(struct acp *x, struct acp_call *c, const struct json *call)
 	}
 }
 
-static bool
-list_has(const struct json *list, struct str kind)
-{
-	const struct json *v;
-
-	for (v = json_first(list); v != NULL; v = v->next)
-		if (v->type == JSON_STRING && str_eq(json_text(v), kind))
-			return true;
-	return false;
-}
-
-static bool
-approves(const struct acp_settings *set, struct str kind)
-{
-	const struct json *p = set->permissions;
-
-	if (p == NULL || p->type == JSON_STRING)
-		return p == NULL || str_is(json_text(p), "approve");
-	return list_has(p, kind.n > 0 ? kind : STR("other"));
-}
-
 /* The id of the option of that kind; agents choose their own names. */
 static const struct json *
 option(const struct json *options, const char *kind)
@@ -204,8 +184,9 @@ acp_permit(struct acp *x, const struct json *id, const struct json *params)
 		reply(x, id, NULL);
 		return;
 	}
-	out = c->outside.n > 0 && !list_has(x->set.permissions, STR("path"));
-	allow = !out && approves(&x->set, buf_str(&c->kind));
+	out = c->outside.n > 0 && !agent_lists(x->set.permissions, STR("path"));
+	allow = !out && agent_approves(x->set.permissions,
+	    c->kind.n > 0 ? buf_str(&c->kind) : STR("other"));
 	if (out && x->turn.refused.n == 0)
 		x->turn.refused = arena_fmt(x->job->arena, "%.*s %.*s",
 		    STRF(buf_str(&c->kind)), STRF(c->outside));

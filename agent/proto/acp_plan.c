@@ -9,6 +9,7 @@
 
 #include <string.h>
 
+#include "agent/agent_internal.h"
 #include "json.h"
 #include "suite/spec.h"
 
@@ -103,8 +104,7 @@ add(struct acp *x, const char *method, const char *key, struct str value,
 	json_put_member_str(&o, key, value);
 	json_close(&o, '}');
 	q->method = method;
-	q->params = arena_str(x->arena, buf_str(&b));
-	buf_free(&b);
+	q->params = agent_take(x->arena, &b);
 	while (*at != NULL)
 		at = &(*at)->next;
 	*at = q;

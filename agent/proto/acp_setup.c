@@ -117,25 +117,6 @@ check_agent(struct checking *c, const struct json *v)
 		    STRF(utf8_cut(name, 60)));
 }
 
-static void
-check_command(struct checking *c, const struct json *cmd)
-{
-	const struct json *v;
-
-	if (cmd->type == JSON_STRING && json_text(cmd).n > 0)
-		return;
-	if (cmd->type != JSON_ARRAY || json_count(cmd) == 0) {
-		spec_note(c->notes, FIELD_ERROR, place(c, cmd),
-		    "\"command\" must be a list of words or a shell command");
-		return;
-	}
-	for (v = json_first(cmd); v != NULL; v = v->next)
-		if (v->type != JSON_STRING && v->type != JSON_NUMBER)
-			spec_note(c->notes, FIELD_ERROR, place(c, v),
-			    "each word of \"command\" must be a string, not %s",
-			    json_type_name((enum json_type)v->type));
-}
-
 static bool
 is_kind(struct str word)
 {
@@ -207,7 +188,8 @@ check_one(struct checking *c, const struct json *obj, unsigned flags)
 	if ((v = json_getc(obj, "agent")) != NULL)
 		check_agent(c, v);
 	if (s.command != NULL)
-		check_command(c, s.command);
+		agent_check_command(c->suite, s.command, c->own ? NULL :
+		    &c->suite->config.executor_at, c->notes);
 	if (s.permissions != NULL)
 		check_permissions(c, s.permissions);
 	if (s.env != NULL)
@@ -217,19 +199,21 @@ check_one(struct checking *c, const struct json *obj, unsigned flags)
 void
 acp_check(const struct spec_suite *s, struct spec_notes *notes)
 {
-	const struct spec_config *c = &s->config;
-	struct checking own = { s, notes, true };
-	struct checking other = { s, notes, false };
-	unsigned strict = notes->strict ? (unsigned)FIELD_STRICT : 0;
+	struct agent_block block[AGENT_BLOCKS];
+	struct checking c = { .suite = s, .notes = notes };
 	struct acp_settings set = { .agent = { NULL, 0 } };
+	size_t i;
 
-	check_one(&other, json_getc(s->executors, "acp"), strict);
-	check_one(&own, c->tree, FIELD_OPEN);
-	check_one(&own, json_getc(c->executors, "acp"), strict);
-	check_one(&own, json_getc(c->tree, "acp"), strict);
+	agent_blocks(s, "acp", block);
+	for (i = 0; i < AGENT_OWN_BLOCKS; i++) {
+		c.own = block[i].file != NULL;
+		check_one(&c, block[i].v, block[i].open ?
+		    (unsigned)FIELD_OPEN : notes->strict ?
+		    (unsigned)FIELD_STRICT : 0);
+	}
 	acp_read(notes->arena, s, &set);
 	if (set.command == NULL && set.agent.n == 0)
-		spec_note(notes, FIELD_ERROR, c->executor_at,
+		spec_note(notes, FIELD_ERROR, s->config.executor_at,
 		    "executor \"acp\" needs config.acp.agent (claude, codex, "
 		    "copilot, gemini, goose, opencode) or config.acp.command");
 }
@@ -321,5 +305,5 @@ acp_env(struct arena *a, const struct spec_suite *s,
 	if (known != NULL && known->model_env != NULL && r->model.n > 0)
 		change[n++] = arena_fmt(a, "%s=%.*s", known->model_env,
 		    STRF(r->model)).p;
-	return agent_env_change(a, env, change, n);
+	return os_env_change(a, env, change, n);
 }

@@ -42,8 +42,6 @@ enum {
 	COPILOT_BUCKETS = 64		/* a power of 2 */
 };
 
-enum copilot_policy { COPILOT_APPROVE, COPILOT_DENY, COPILOT_LISTED };
-
 /* Settings; all of it lives in the run's arena. */
 struct copilot_settings {
 	const char **argv, **env;
@@ -51,8 +49,7 @@ struct copilot_settings {
 	struct str provider;		/* JSON for session.create, or empty */
 	struct str system;		/* appended, or empty */
 	struct str judge_system;	/* the same for a judge */
-	enum copilot_policy policy;
-	struct field_strs kinds;	/* COPILOT_LISTED: approved kinds */
+	const struct json *permissions;	/* or NULL */
 	struct field_strs disabled;	/* skills */
 	bool no_skills;			/* all skills are disabled */
 	struct mask secrets;		/* keys, tokens, the environment */
@@ -117,12 +114,6 @@ struct copilot_session {
 	struct buf text, transcript;
 	struct copilot_call *calls[COPILOT_BUCKETS];	/* by id */
 	struct answer_call **tail;
-	struct copilot_skill *skills, **skills_tail;
-};
-
-struct copilot_skill {
-	struct copilot_skill *next;
-	struct str name;
 };
 
 /* copilot_settings.c: notes problems; reads the settings, 0 or -1. */

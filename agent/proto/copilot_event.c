@@ -13,14 +13,6 @@
 #include "io/wire.h"
 #include "json.h"
 
-static bool
-is_true(const struct json *obj, const char *key)
-{
-	const struct json *v = json_getc(obj, key);
-
-	return v != NULL && v->type == JSON_BOOL && json_bool(v);
-}
-
 static void
 add_num(double *sum, const struct json *obj, const char *key)
 {
@@ -61,13 +53,12 @@ json_of(struct copilot_session *s, const struct json *v)
 {
 	struct buf b = { 0 };
 	struct json_out o = { .put = buf_sink, .ctx = &b };
-	struct str out = STR("");
 
 	json_put(&o, v);
 	if (keep(s, b.n))
-		out = arena_str(s->job->arena, buf_str(&b));
+		return agent_take(s->job->arena, &b);
 	buf_free(&b);
-	return out;
+	return STR("");
 }
 
 /* Begins an event of the transcript. */
@@ -242,7 +233,7 @@ on_tool_end(struct copilot_session *s, const struct json *data, bool main_agent)
 	(void)main_agent;
 	if (c == NULL || c->call.result.n > 0)
 		return;
-	c->call.success = is_true(data, "success");
+	c->call.success = agent_is_true(data, "success");
 	if (!c->call.success && json_getc(data, "error") != NULL) {
 		result = json_getc(data, "error");
 		v = json_getc(result, "message");
@@ -265,16 +256,11 @@ static void
 on_skill(struct copilot_session *s, const struct json *data, bool main_agent)
 {
 	struct str name = json_str(data, "name");
-	struct copilot_skill *k;
 
 	(void)main_agent;
-	if (name.n == 0 || !keep(s, 2 * name.n + sizeof(*k)))
+	if (name.n == 0 || !keep(s, 2 * name.n + sizeof(name)))
 		return;
-	k = NEW(s->job->arena, struct copilot_skill);
-	k->name = arena_str(s->job->arena, name);
-	*s->skills_tail = k;
-	s->skills_tail = &k->next;
-	s->job->ans.skills.n++;
+	agent_add_skill(s->job, name);
 	put_event(s, "skill.invoked", "name", name);
 	send_event(s, AGENT_STEP, STR("using a skill"));
 }
@@ -319,7 +305,7 @@ on_idle(struct copilot_session *s, const struct json *data, bool main_agent)
 {
 	if (!main_agent)
 		return;
-	s->aborted = s->aborted || is_true(data, "aborted");
+	s->aborted = s->aborted || agent_is_true(data, "aborted");
 	if (s->phase == COPILOT_RUNNING || s->phase == COPILOT_STOPPING)
 		copilot_idle(s);
 }
@@ -346,7 +332,7 @@ on_permission(struct copilot_session *s, const struct json *data,
 	struct json_out o;
 
 	(void)main_agent;
-	if (is_true(data, "resolvedByHook"))
+	if (agent_is_true(data, "resolvedByHook"))
 		return;
 	open_reply(s, data, &o, &b);
 	json_open(&o, '{');
@@ -426,8 +412,6 @@ copilot_event_reset(struct copilot_session *s)
 	s->kept = 0;
 	memset(s->calls, 0, sizeof(s->calls));
 	s->tail = &s->job->ans.calls;
-	s->skills = NULL;
-	s->skills_tail = &s->skills;
 }
 
 void
@@ -435,19 +419,12 @@ copilot_event_answer(struct copilot_session *s)
 {
 	struct arena *a = s->job->arena;
 	struct answer *ans = &s->job->ans;
-	const struct copilot_skill *skill;
 
-	ans->output = arena_str(a, buf_str(&s->text));
+	ans->output = agent_take(a, &s->text);
 	if (s->transcript.n > 0) {
 		buf_putc(&s->transcript, ']');
-		ans->transcript = arena_str(a, buf_str(&s->transcript));
+		ans->transcript = agent_take(a, &s->transcript);
 	}
-	buf_free(&s->text);
-	buf_free(&s->transcript);
 	ans->session_id = arena_str(a, str_of(s->id));
-	ans->skills.v = NEW_N(a, struct str, ans->skills.n);
-	ans->skills.n = 0;
-	for (skill = s->skills; skill != NULL; skill = skill->next)
-		ans->skills.v[ans->skills.n++] = skill->name;
 	agent_mask(s->job, &s->c->set.secrets);
 }

@@ -9,21 +9,8 @@
  */
 #include "agent/proto/copilot.h"
 
-#include <string.h>
-
 #include "base/os_path.h"
 #include "json.h"
-
-static bool
-is_listed(const struct field_strs *list, struct str kind)
-{
-	size_t i;
-
-	for (i = 0; i < list->n; i++)
-		if (str_eq(list->v[i], kind))
-			return true;
-	return false;
-}
 
 /* Skills are outside of the workspace and may be read. */
 static bool
@@ -122,20 +109,14 @@ copilot_permits(struct copilot_session *s, const struct json *data)
 	const struct copilot_settings *set = &s->c->set;
 	const struct json *ask = json_getc(data, "permissionRequest");
 	const struct json *prompt = json_getc(data, "promptRequest");
-	const struct json *v = json_getc(ask, "kind");
-	struct str kind = v != NULL && v->type == JSON_STRING ?
-	    json_text(v) : STR("");
+	struct str kind = json_str(ask, "kind");
 	bool read = str_is(kind, "read");
 
-	if (s->job == NULL || set->policy == COPILOT_DENY)
+	if (s->job == NULL || !agent_approves(set->permissions, kind))
 		return false;
 	if (s->job->req->sample > 0 && !read)
 		return false;		/* judges may only read */
-	if (set->policy == COPILOT_LISTED && !is_listed(&set->kinds, kind))
-		return false;
-	if (set->policy == COPILOT_LISTED &&
-	    is_listed(&set->kinds, STR("path")))
-		return true;
-	return stays_inside(s, ask, prompt, read) ||
+	return agent_lists(set->permissions, STR("path")) ||
+	    stays_inside(s, ask, prompt, read) ||
 	    refuse(s, kind, path_of(ask, prompt));
 }

@@ -28,15 +28,13 @@ void
 copilot_fail(struct copilot_session *s, enum answer_fault fault,
     const char *fmt, ...)
 {
-	char msg[500];
 	va_list ap;
 
 	if (s->job == NULL || s->job->ans.fault != ANSWER_OK)
 		return;
 	va_start(ap, fmt);
-	vsnprintf(msg, sizeof(msg), fmt, ap);
+	agent_vfail(s->job, fault, fmt, ap);
 	va_end(ap);
-	agent_fail(s->job, fault, "%s", msg);
 }
 
 void
@@ -168,7 +166,7 @@ put_session(struct json_out *o, const struct copilot_session *s)
 		    suite->config.reasoning_effort);
 	if (json_first(suite->config.mcp_servers) != NULL) {
 		json_put_key(o, STR("mcpServers"));
-		agent_mcp_put(o, suite);
+		agent_mcp_put(o, suite, false);
 	}
 	put_skills(o, s);
 	put_system(o, s);

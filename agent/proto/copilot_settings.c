@@ -68,40 +68,6 @@ is_given(const struct json *v)
 	return v != NULL && v->type != JSON_NULL;
 }
 
-static bool
-is_scalar(const struct json *v)
-{
-	return v->type == JSON_STRING || v->type == JSON_NUMBER ||
-	    v->type == JSON_BOOL;
-}
-
-/* Whether it is {name: value}; notes problems unless notes is NULL. */
-static bool
-check_map(const struct json *map, const char *what, const char *file,
-    struct spec_notes *notes)
-{
-	const struct json *v;
-
-	if (!is_given(map))
-		return true;
-	if (map->type != JSON_OBJECT) {
-		if (notes != NULL)
-			spec_note(notes, FIELD_ERROR, spec_at(file, map),
-			    "\"%s\" must be a mapping of names to values",
-			    what);
-		return false;
-	}
-	for (v = json_first(map); v != NULL; v = v->next) {
-		if (is_scalar(v) && json_key(v).n > 0)
-			continue;
-		if (notes != NULL)
-			spec_note(notes, FIELD_ERROR, spec_at(file, v),
-			    "each value of \"%s\" must be a string", what);
-		return false;
-	}
-	return true;
-}
-
 static void
 check_kind(const struct json *v, const char *file, struct spec_notes *notes)
 {
@@ -180,13 +146,13 @@ check_block(const char *file, const struct json *v, unsigned flags,
 		ctx.flags |= FIELD_STRICT;
 	field_decode(&ctx, &block_table, v, &b);
 	check_permissions(b.permissions, file, notes);
-	check_map(b.env, "env", file, notes);
+	agent_check_map(b.env, "env", file, notes);
 	if (!is_given(b.provider))
 		return;
 	ctx.path = "provider";
 	ctx.flags &= ~(unsigned)FIELD_OPEN;
 	field_decode(&ctx, &provider_table, b.provider, &p);
-	check_map(p.headers, "headers", file, notes);
+	agent_check_map(p.headers, "headers", file, notes);
 }
 
 /* Checks a block for several executors, and its members for this one. */
@@ -343,7 +309,7 @@ read_provider(struct arena *a, const struct json *v, struct provider *p,
 		return 0;
 	if (field_decode(&ctx, &provider_table, v, p) != 0 ||
 	    p->base_url.n == 0 ||
-	    !check_map(p->headers, "headers", NULL, NULL))
+	    !agent_check_map(p->headers, "headers", NULL, NULL))
 		return err_set(e, ERR_SCHEMA, "copilot-sdk: \"provider\" must "
 		    "have a base_url; type is openai, azure or anthropic, "
 		    "wire_api completions or responses");
@@ -352,26 +318,6 @@ read_provider(struct arena *a, const struct json *v, struct provider *p,
 		return -1;
 	make_provider(a, p, key, out);
 	return 0;
-}
-
-static void
-read_permissions(struct arena *a, const struct json *p,
-    struct copilot_settings *out)
-{
-	const struct json *v;
-
-	if (!is_given(p))
-		return;
-	if (p->type == JSON_STRING) {
-		if (!str_is(json_text(p), "approve"))
-			out->policy = COPILOT_DENY;
-		return;
-	}
-	out->policy = COPILOT_LISTED;
-	out->kinds.v = NEW_N(a, struct str, json_count(p));
-	for (v = json_first(p); v != NULL; v = v->next)
-		if (v->type == JSON_STRING)
-			out->kinds.v[out->kinds.n++] = json_text(v);
 }
 
 /*
@@ -450,15 +396,11 @@ make_argv(struct arena *a, const struct spec_suite *s, const struct block *b,
 	return 0;
 }
 
-static int
-add_env(struct arena *a, const char **set, size_t *n, struct str name,
-    struct str value, struct err *e)
+static void
+add_env(struct arena *a, const char **set, size_t *n, const char *name,
+    struct str value)
 {
-	set[*n] = arena_cstr(a, arena_fmt(a, "%.*s=%.*s", STRF(name),
-	    STRF(value)));
-	if (set[(*n)++] == NULL)
-		return err_set(e, ERR_SCHEMA, "\"env\" contains a NUL");
-	return 0;
+	set[(*n)++] = arena_fmt(a, "%s=%.*s", name, STRF(value)).p;
 }
 
 static bool
@@ -482,7 +424,7 @@ make_env(struct arena *a, const struct block *b, const struct provider *p,
 	struct str token;
 	size_t n = 0;
 
-	if (!check_map(b->env, "env", NULL, NULL))
+	if (!agent_check_map(b->env, "env", NULL, NULL))
 		return err_set(e, ERR_SCHEMA, "copilot-sdk: \"env\" must be a "
 		    "mapping of names to values");
 	set = NEW_N(a, const char *, 6 + (is_given(b->env) ?
@@ -491,20 +433,18 @@ make_env(struct arena *a, const struct block *b, const struct provider *p,
 	if (p->api_key_env.n > 0)
 		set[n++] = arena_cstr(a, p->api_key_env);
 	if (p->base_url.n > 0 && is_offline(b)) {
-		add_env(a, set, &n, STR("COPILOT_PROVIDER_BASE_URL"),
-		    p->base_url, e);
-		add_env(a, set, &n, STR("COPILOT_MODEL"), p->model.n > 0 ?
-		    p->model : STR("default"), e);
+		add_env(a, set, &n, "COPILOT_PROVIDER_BASE_URL", p->base_url);
+		add_env(a, set, &n, "COPILOT_MODEL", p->model.n > 0 ?
+		    p->model : STR("default"));
 	}
-	if (b->github_token_env.n > 0 && (take_secret(a, b->github_token_env,
-	    "github_token_env", &out->secrets, &token, e) == -1 ||
-	    add_env(a, set, &n, STR("COPILOT_SDK_AUTH_TOKEN"), token,
-	    e) == -1))
-		return -1;
-	for (v = json_first(b->env); v != NULL; v = v->next)
-		if (memchr(v->key, '=', v->nkey) == NULL &&
-		    add_env(a, set, &n, json_key(v), agent_scalar(v), e) == -1)
+	if (b->github_token_env.n > 0) {
+		if (take_secret(a, b->github_token_env, "github_token_env",
+		    &out->secrets, &token, e) == -1)
 			return -1;
+		add_env(a, set, &n, "COPILOT_SDK_AUTH_TOKEN", token);
+	}
+	for (v = json_first(b->env); v != NULL; v = v->next)
+		agent_env_add(a, v, set, &n);
 	out->env = os_env(a, set, n);
 	mask_add_env(a, &out->secrets, out->env);
 	mask_add_env(a, &out->secrets, os_env(a, NULL, 0));
@@ -523,7 +463,7 @@ copilot_read_settings(struct arena *a, const struct spec_suite *s,
 	    make_argv(a, s, &b, out, e) == -1)
 		return -1;
 	out->system = b.system;
-	read_permissions(a, b.permissions, out);
+	out->permissions = b.permissions;
 	read_disabled(s, out);
 	return make_env(a, &b, &p, out, e);
 }

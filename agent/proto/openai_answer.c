@@ -14,7 +14,6 @@ struct str
 openai_clip(struct arena *a, struct str s, size_t max)
 {
 	struct buf b = { 0 };
-	struct str out;
 	uint32_t cp;
 	size_t n;
 
@@ -29,9 +28,7 @@ openai_clip(struct arena *a, struct str s, size_t max)
 	}
 	if (s.n > 0)
 		buf_puts(&b, "...");
-	out = arena_str(a, buf_str(&b));
-	buf_free(&b);
-	return out;
+	return agent_take(a, &b);
 }
 
 bool

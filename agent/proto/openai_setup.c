@@ -330,43 +330,20 @@ place_of(const struct check *c, const char *key)
 	return v != NULL ? spec_at(c->suite->path, v) : g->executor_at;
 }
 
-/* Reports problems in one of the places of settings. */
 static void
-check_block(struct check *c, const struct json *block, const char *file,
-    unsigned flags)
+check_block(struct check *c, const struct agent_block *b)
 {
-	struct spec_source src = { c->notes, file };
-	struct field_ctx ctx = { .arena = c->notes->arena,
-		.flags = FIELD_LAX | flags, .report = spec_report,
-		.ctx = &src, .path = NAME };
+	struct spec_source src = { c->notes, b->file != NULL ? b->file :
+		"executors." NAME };
+	struct field_ctx ctx = { .arena = c->notes->arena, .flags = FIELD_LAX |
+		(b->open ? (unsigned)FIELD_OPEN : 0) |
+		(c->notes->strict ? (unsigned)FIELD_STRICT : 0),
+		.report = spec_report, .ctx = &src,
+		.path = b->open ? NULL : NAME };
 	struct openai_settings tmp = init;
 
-	if (block == NULL || block->type == JSON_NULL)
-		return;
-	if (c->notes->strict)
-		ctx.flags |= FIELD_STRICT;
-	if (flags & FIELD_OPEN)
-		ctx.path = NULL;
-	field_decode(&ctx, &table, block, &tmp);
-}
-
-static void
-check_blocks(struct check *c)
-{
-	const struct spec_suite *s = c->suite;
-	const struct spec_config *g = &s->config;
-	size_t i;
-
-	check_block(c, json_getc(s->executors, NAME), "executors." NAME, 0);
-	check_block(c, g->tree, s->path, FIELD_OPEN);
-	check_block(c, json_getc(g->executors, NAME), s->path, 0);
-	check_block(c, json_getc(g->tree, NAME), s->path, 0);
-	for (i = 0; i < COUNTOF(g->judging); i++) {
-		check_block(c, g->judging[i].block, g->judging[i].file,
-		    FIELD_OPEN);
-		check_block(c, json_getc(g->judging[i].block, NAME),
-		    g->judging[i].file, 0);
-	}
+	if (b->v != NULL && b->v->type != JSON_NULL)
+		field_decode(&ctx, &table, b->v, &tmp);
 }
 
 static bool
@@ -474,9 +451,11 @@ void
 openai_check(const struct spec_suite *s, struct spec_notes *notes)
 {
 	struct check c = { .suite = s, .notes = notes };
-	size_t i, errors = notes->errors;
+	struct agent_block block[AGENT_BLOCKS];
+	size_t i, n = agent_blocks(s, NAME, block), errors = notes->errors;
 
-	check_blocks(&c);
+	for (i = 0; i < n; i++)
+		check_block(&c, &block[i]);
 	if (notes->errors > errors)
 		return;
 	read_settings(notes->arena, s, &c.set);
