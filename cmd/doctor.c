@@ -324,6 +324,8 @@ judge_openai(struct doctor *d, struct finding *f)
 static void
 judge(struct doctor *d, struct finding *f)
 {
+	const struct agent_kind *k = agent_find(str_of(f->name));
+
 	if (json_getc(f->settings, "command") != NULL) {
 		f->ok = true;
 		f->text = STR("runs the command of the settings");
@@ -333,12 +335,12 @@ judge(struct doctor *d, struct finding *f)
 		judge_program(d, f);
 		return;
 	}
-	if (strcmp(f->name, "openai") == 0) {
+	if (k != NULL && k->needs == AGENT_NEEDS_SERVER) {
 		judge_openai(d, f);
 		return;
 	}
 	f->ok = true;
-	f->text = strcmp(f->name, "command") == 0 ?
+	f->text = k != NULL && k->needs == AGENT_NEEDS_COMMAND ?
 	    STR("runs the command of the suite") :
 	    STR("built in");
 }

@@ -212,10 +212,11 @@ static bool
 needs_base_url(const struct rpc *r, struct str provider, struct str executor)
 {
 	const struct provider *known = find_provider(provider);
+	const struct agent_kind *kind = agent_find(executor);
 
-	return str_is(executor, "openai") && known != NULL &&
-	    known->key != NULL && json_str(entry(r, provider),
-	    "base_url").n == 0;
+	return kind != NULL && kind->needs == AGENT_NEEDS_SERVER &&
+	    known != NULL && known->key != NULL &&
+	    json_str(entry(r, provider), "base_url").n == 0;
 }
 
 enum rpc_status
