@@ -44,7 +44,7 @@ SUITE = config config_check config_keys config_layer config_merge config_show co
 SUITE_H = config config_internal spec spec_internal
 RESULTS = answer cache cache_hash event outcome outcome_answer outcome_run result result_file \
 	result_import result_journal result_pairwise result_time result_trial result_trigger \
-	result_usage result_write store store_file store_scan
+	result_write store store_file store_scan
 RESULTS_H = answer cache event outcome result result_internal store store_internal verdict
 AGENT = agent agent_command agent_formats agent_home agent_mcp agent_mock agent_pool \
 	agent_preset agent_remote agent_replay agent_script agent_stream \

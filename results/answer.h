@@ -15,6 +15,8 @@
 #include "base/base.h"
 #include "lib/field.h"
 
+struct json;
+
 /* Why an answer is missing or incomplete. */
 enum answer_fault {
 	ANSWER_OK,
@@ -67,5 +69,12 @@ struct answer {
 
 /* Adds the usage of another answer; unknown usage changes nothing. */
 void answer_add_usage(struct answer_usage *sum, const struct answer_usage *);
+
+/* The usage in the object of a trial; unknown if it has none. */
+struct answer_usage answer_read_usage(const struct json *trial);
+
+/* Adds `times` the usage; subtracting it again leaves no rounding error. */
+void answer_count_usage(struct answer_usage *sum, const struct answer_usage *,
+    int times);
 
 #endif

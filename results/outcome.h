@@ -19,6 +19,7 @@
 struct answer;
 struct json;
 struct spec_suite;
+struct spec_task;
 
 enum { OUTCOME_MAX = 1 << 30 };	/* bytes of a file */
 
@@ -71,6 +72,10 @@ struct outcome *outcome_of(struct arena *, struct json *root,
 
 /* The task with that id, or NULL. */
 const struct outcome_task *outcome_find(const struct outcome *, struct str id);
+
+/* A spec for a task that only the file has; it borrows the names. */
+struct spec_task *outcome_task_spec(struct arena *,
+    const struct outcome_task *);
 
 /* The agent's answer in a trial, as far as the file contains it. */
 void outcome_answer(struct arena *, const struct outcome_trial *,

@@ -213,7 +213,7 @@ outcome_answer(struct arena *a, const struct outcome_trial *t,
 		take_digest(a, digest, script, ans);
 	take_skills(a, node, script, ans);
 	take_turns(a, json_getc(node, "turns"), ans);
-	ans->usage = result_read_usage(node);
+	ans->usage = answer_read_usage(node);
 	if (script != NULL && script->type == JSON_ARRAY)
 		ans->transcript = json_of(a, script);
 	ans->session_id = json_str(digest, "session_id");

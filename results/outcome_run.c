@@ -18,8 +18,8 @@ enum { MISSING_MAX = 1000000 };	/* trials that have not run */
 /*
  * Tasks.
  */
-static struct spec_task *
-task_from_file(struct arena *a, const struct outcome_task *from)
+struct spec_task *
+outcome_task_spec(struct arena *a, const struct outcome_task *from)
 {
 	struct spec_task *t = NEW(a, struct spec_task);
 
@@ -48,7 +48,7 @@ take_tasks(struct result_run *r, const struct outcome *o)
 	}
 	for (i = 0; i < o->ntasks; i++)
 		if (!known[i])
-			r->tasks[n++].spec = task_from_file(r->arena,
+			r->tasks[n++].spec = outcome_task_spec(r->arena,
 			    &o->tasks[i]);
 	r->ntasks = n;
 }
@@ -89,7 +89,7 @@ take_trigger(struct result_run *r, struct spec_trigger *t,
 {
 	bool did = result_true(v, "did_trigger");
 	enum result_status error = result_of_class(json_str(v, "error_class"));
-	struct answer_usage usage = result_read_usage(v);
+	struct answer_usage usage = answer_read_usage(v);
 
 	t->should = result_true(v, "should_trigger");
 	t->task.inputs.prompt = json_str(v, "prompt");
@@ -104,7 +104,7 @@ take_trigger(struct result_run *r, struct spec_trigger *t,
 		out->status = RESULT_AGENT_ERROR;
 	(void)result_int(v, "duration_ms", &out->duration_ms);
 	r->triggers.simulated |= result_true(v, "simulated");
-	result_add_usage(&r->usage, &usage, 1);
+	answer_count_usage(&r->usage, &usage, 1);
 }
 
 /* The location of a test in the suite, whose order is the same. */

@@ -161,7 +161,7 @@ result_add(struct result_run *run, const struct result_record *r,
 		return -1;
 	result_replace(run, &task->trials[r->trial], &t, &task->done);
 	if (r->answer != NULL)
-		result_add_usage(&run->usage, &r->answer->usage, 1);
+		answer_count_usage(&run->usage, &r->answer->usage, 1);
 	return 0;
 }
 

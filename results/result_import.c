@@ -19,7 +19,7 @@ result_import_trial(struct result_run *run, size_t task, size_t trial,
     const struct outcome_trial *from)
 {
 	struct result_task *t = &run->tasks[task];
-	struct answer_usage usage = result_read_usage(from->node);
+	struct answer_usage usage = answer_read_usage(from->node);
 
 	t->trials[trial] = (struct result_trial){ .imported = from->node,
 		.status = from->status != RESULT_NONE ? from->status :
@@ -28,7 +28,7 @@ result_import_trial(struct result_run *run, size_t task, size_t trial,
 		.score = from->score, .weighted = from->weighted,
 		.duration_ms = from->duration_ms };
 	t->done++;
-	result_add_usage(&run->usage, &usage, 1);
+	answer_count_usage(&run->usage, &usage, 1);
 }
 
 void
@@ -71,9 +71,8 @@ read_entry(const struct json *entry, struct result_trial *t)
 	    t->duration_ms >= 0 && t->duration_ms < INT64_C(1000000000000);
 }
 
-/* The members of obj except those named. */
-static void
-put_others(struct json_out *o, const struct json *obj,
+void
+result_put_others(struct json_out *o, const struct json *obj,
     const char *const *names)
 {
 	const struct json *v;
@@ -103,7 +102,7 @@ write_line(struct result_run *run, size_t task, size_t trial,
 	result_put_int(b, STR(",\"trial\":"), (int64_t)trial + 1);
 	result_line_numbers(b, t);
 	json_open(&o, '{');
-	put_others(&o, from, cached);
+	result_put_others(&o, from, cached);
 	json_put_member_bool(&o, cached[0], true);
 	json_close(&o, '}');
 	return result_line_end(run, t, e);
@@ -115,7 +114,7 @@ result_add_cached(struct result_run *run, size_t task, size_t trial,
 {
 	struct result_trial t = { .off = -1 };
 	const struct json *from = json_getc(entry, "run");
-	struct answer_usage usage = result_read_usage(from);
+	struct answer_usage usage = answer_read_usage(from);
 
 	if (!read_entry(entry, &t))
 		return 0;
@@ -124,7 +123,7 @@ result_add_cached(struct result_run *run, size_t task, size_t trial,
 		return -1;
 	result_replace(run, &run->tasks[task].trials[trial], &t,
 	    &run->tasks[task].done);
-	result_add_usage(&run->usage, &usage, 1);
+	answer_count_usage(&run->usage, &usage, 1);
 	return 1;
 }
 
@@ -201,7 +200,7 @@ put_metadata(struct json_out *o, const struct result_run *run)
 		n += run->tasks[i].imported == NULL;
 	result_time(when, run->started_ns);
 	json_open_member(o, "metadata", '{');
-	put_others(o, json_getc(run->stored->root, "metadata"), ours);
+	result_put_others(o, json_getc(run->stored->root, "metadata"), ours);
 	json_open_member(o, "regraded", '{');
 	json_put_member_cstr(o, "at", when);
 	json_put_member_int(o, "tasks", n);
@@ -224,7 +223,7 @@ result_put_other_members(struct json_out *o, const struct result_run *run)
 	if (run->stored == NULL)
 		return;
 	root = run->stored->root;
-	put_others(o, root, ours);
+	result_put_others(o, root, ours);
 	put_metadata(o, run);
 	for (i = 0; i < COUNTOF(base) && run->baseline == NULL; i++) {
 		v = json_getc(root, base[i]);
@@ -240,5 +239,5 @@ result_put_other_task_members(struct json_out *o, const struct result_task *t)
 		"group", "status", "runs", "stats", "skill_impact",
 		"error_class", "error_msg", "golden", NULL };
 
-	put_others(o, t->previous, ours);
+	result_put_others(o, t->previous, ours);
 }

@@ -54,6 +54,10 @@ void result_put_other_members(struct json_out *, const struct result_run *);
 void result_put_other_task_members(struct json_out *,
     const struct result_task *);
 
+/* The members of an object except those in a list that ends with NULL. */
+void result_put_others(struct json_out *, const struct json *obj,
+    const char *const *names);
+
 /* result_pairwise.c: the member "pairwise", if its trials were compared. */
 void result_put_pairwise(struct json_out *, const struct result_run *,
     size_t task);
@@ -73,12 +77,6 @@ int result_line_end(struct result_run *, struct result_trial *, struct err *);
  */
 void result_replace(struct result_run *, struct result_trial *slot,
     const struct result_trial *, size_t *done);
-
-/* Adds `times` the usage to a sum; subtracting leaves no rounding error. */
-void result_add_usage(struct answer_usage *sum, const struct answer_usage *,
-    int times);
-/* The usage in a trial's object; unknown if it has none. */
-struct answer_usage result_read_usage(const struct json *trial);
 
 /* Reads a member as a number; false if it is missing or not such a number. */
 bool result_int(const struct json *obj, const char *key, int64_t *);

@@ -120,9 +120,9 @@ result_replace(struct result_run *run, struct result_trial *slot,
 	struct err e;
 
 	if (slot->off >= 0 && run->journal.fd != -1) {
-		old = result_read_usage(result_read(&run->scratch, run, slot,
+		old = answer_read_usage(result_read(&run->scratch, run, slot,
 		    &e));
-		result_add_usage(&run->usage, &old, -1);
+		answer_count_usage(&run->usage, &old, -1);
 	}
 	arena_restore(&run->scratch, mark);
 	*done -= slot->status != RESULT_NONE;
@@ -159,14 +159,9 @@ put_header(struct result_run *run, struct err *e)
 /*
  * Reading a journal.
  */
-struct known {			/* a task by its id */
-	struct str id;
-	size_t task;
-};
-
 struct reader {
 	struct result_run *run;
-	struct known *known;	/* sorted; run->ntasks of them */
+	struct result_task **by_id;	/* run->ntasks of them, sorted */
 	bool headed;		/* the first line was read */
 	int64_t at;		/* of the line in the file */
 	unsigned line;
@@ -176,22 +171,31 @@ struct reader {
 static int
 by_id(const void *a, const void *b)
 {
-	const struct known *x = a, *y = b;
+	const struct result_task *const *x = a, *const *y = b;
 
-	return str_cmp(x->id, y->id);
+	return str_cmp((*x)->spec->id, (*y)->spec->id);
 }
 
-static struct known *
-know(struct result_run *run)
+static int
+cmp_id(const void *id, const void *task)
 {
-	struct known *k = NEW_N(&run->scratch, struct known, run->ntasks);
+	const struct result_task *const *t = task;
+
+	return str_cmp(*(const struct str *)id, (*t)->spec->id);
+}
+
+static struct result_task **
+sort_tasks(struct result_run *run)
+{
+	struct result_task **v = NEW_N(&run->scratch, struct result_task *,
+	    run->ntasks);
 	size_t i;
 
 	for (i = 0; i < run->ntasks; i++)
-		k[i] = (struct known){ run->tasks[i].spec->id, i };
+		v[i] = &run->tasks[i];
 	if (run->ntasks > 1)
-		qsort(k, run->ntasks, sizeof(k[0]), by_id);
-	return k;
+		qsort(v, run->ntasks, sizeof(v[0]), by_id);
+	return v;
 }
 
 static struct json *
@@ -282,16 +286,16 @@ take(struct reader *r, struct str line)
 {
 	struct result_run *run = r->run;
 	struct result_trial t = { .off = -1 };
-	struct result_task *task;
+	struct result_task **task;
 	struct answer_usage usage;
-	struct known key = { { NULL, 0 }, 0 }, *k;
 	struct json_error je;
+	struct str id;
 	struct json *v = read_json(&run->scratch, line, &je);
 	int64_t trial;
 
 	if (json_getc(v, REGRADED) != NULL)
 		run->regraded = json_str(v, REGRADED).n > 0;
-	key.id = json_str(v, "task");
+	id = json_str(v, "task");
 	if (v == NULL || !restore(v, line, &t) ||
 	    t.status == RESULT_CANCELLED)
 		return;
@@ -302,15 +306,12 @@ take(struct reader *r, struct str line)
 	}
 	if (run->ntasks == 0 || !result_int(v, "trial", &trial))
 		return;
-	k = bsearch(&key, r->known, run->ntasks, sizeof(key), by_id);
-	if (k == NULL)
+	task = bsearch(&id, r->by_id, run->ntasks, sizeof(*task), cmp_id);
+	if (task == NULL || trial < 1 || (uint64_t)trial > (*task)->ntrials)
 		return;
-	task = &run->tasks[k->task];
-	if (trial < 1 || (uint64_t)trial > task->ntrials)
-		return;
-	result_replace(run, &task->trials[trial - 1], &t, &task->done);
-	usage = result_read_usage(json_getc(v, "run"));
-	result_add_usage(&run->usage, &usage, 1);
+	result_replace(run, &(*task)->trials[trial - 1], &t, &(*task)->done);
+	usage = answer_read_usage(json_getc(v, "run"));
+	answer_count_usage(&run->usage, &usage, 1);
 }
 
 /* Reads the whole lines of b and removes them from it. */
@@ -387,7 +388,7 @@ resume(struct result_run *run, struct err *e)
 	struct buf b = { .max = RESULT_LINE_MAX + 2 * CHUNK };
 	int rc;
 
-	r.known = know(run);
+	r.by_id = sort_tasks(run);
 	rc = read_all(&r, &b);
 	buf_free(&b);
 	arena_restore(&run->scratch, mark);

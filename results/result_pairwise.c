@@ -55,7 +55,7 @@ count_trial(struct pairs *p, struct arena *a, const struct result_run *run,
 static void
 put(struct json_out *o, const struct pairs *p)
 {
-	const struct json *v;
+	static const char *const ours[] = { "winner", NULL };
 	size_t i, winner = TIE;
 
 	for (i = 0; i < TIE; i++)
@@ -63,11 +63,7 @@ put(struct json_out *o, const struct pairs *p)
 			winner = i;
 	json_open_member(o, "pairwise", '{');
 	json_put_member_cstr(o, "winner", sides[winner]);
-	for (v = json_first(p->first[winner]); v != NULL; v = v->next)
-		if (!str_is(json_key(v), "winner")) {
-			json_put_key(o, json_key(v));
-			json_put(o, v);
-		}
+	result_put_others(o, p->first[winner], ours);
 	for (i = 0; i < SIDES && p->n > 1; i++)
 		json_put_member_int(o, sides[i], (int64_t)p->won[i]);
 	json_close(o, '}');

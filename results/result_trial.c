@@ -233,6 +233,54 @@ put_answer_usage(struct buf *b, const struct answer_usage *u)
 	result_put_usage(b, u);
 }
 
+bool
+result_int(const struct json *obj, const char *key, int64_t *n)
+{
+	const struct json *v = json_getc(obj, key);
+
+	return v != NULL && json_int(v, n);
+}
+
+bool
+result_num(const struct json *obj, const char *key, double *d)
+{
+	const struct json *v = json_getc(obj, key);
+
+	return v != NULL && json_double(v, d);
+}
+
+bool
+result_true(const struct json *obj, const char *key)
+{
+	const struct json *v = json_getc(obj, key);
+
+	return v != NULL && v->type == JSON_BOOL && json_bool(v);
+}
+
+unsigned
+result_attempts(const struct json *trial)
+{
+	int64_t n;
+
+	return result_int(trial, "attempts", &n) && n > 0 && n <= INT32_MAX ?
+	    (unsigned)n : 1;
+}
+
+struct str
+result_json(struct arena *a, const struct json *v)
+{
+	struct buf b = { 0 };
+	struct json_out o = { .put = buf_sink, .ctx = &b };
+	struct str s;
+
+	if (v == NULL)
+		return STR("");
+	json_put(&o, v);
+	s = arena_str(a, buf_str(&b));
+	buf_free(&b);
+	return s;
+}
+
 static void
 put_digest(struct buf *b, struct arena *a, const struct answer *ans,
     bool error)
@@ -352,11 +400,9 @@ put_regraded(struct buf *b, struct arena *a, const struct result_record *r,
 {
 	static const char *const graded[] = { "run_number", "attempts",
 	    "status", "validations", "error_msg", "error_class", "score",
-	    "weighted_score", "note", "grading_ms" };
-	struct json_out o = { .put = buf_sink, .ctx = b };
-	const struct json *v;
+	    "weighted_score", "note", "grading_ms", NULL };
+	struct json_out o = { .put = buf_sink, .ctx = b, .more = true };
 	int64_t n;
-	size_t i;
 
 	if (!result_int(r->previous, "run_number", &n))
 		n = (int64_t)r->trial + 1;
@@ -364,17 +410,7 @@ put_regraded(struct buf *b, struct arena *a, const struct result_record *r,
 	result_put_int(b, KEY("attempts"), t->attempts);
 	result_put_str(b, KEY("status"), str_of(result_word(t->status)));
 	put_verdicts(b, a, r);
-	for (v = json_first(r->previous); v != NULL; v = v->next) {
-		for (i = 0; i < COUNTOF(graded); i++)
-			if (str_is(json_key(v), graded[i]))
-				break;
-		if (i < COUNTOF(graded))
-			continue;
-		result_put_str(b, STR(","), json_key(v));
-		buf_putc(b, ':');
-		o.more = false;
-		json_put(&o, v);
-	}
+	result_put_others(&o, r->previous, graded);
 	put_some(b, KEY("error_msg"), r->error);
 	put_some(b, KEY("error_class"), str_of(result_class(t->status)));
 	result_put_num(b, KEY("score"), t->score);

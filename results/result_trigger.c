@@ -166,7 +166,7 @@ result_add_trigger(struct result_run *run, const struct result_record *r,
 	result_replace(run, &run->triggers.v[r->task], &t,
 	    &run->triggers.done);
 	if (r->answer != NULL)
-		result_add_usage(&run->usage, &r->answer->usage, 1);
+		answer_count_usage(&run->usage, &r->answer->usage, 1);
 	return 0;
 }
 
@@ -206,6 +206,6 @@ result_take_trigger(struct result_run *run, const struct json *line,
 	    result_true(item, "simulated") != run->triggers.simulated)
 		return;
 	result_replace(run, &run->triggers.v[n - 1], t, &run->triggers.done);
-	usage = result_read_usage(item);
-	result_add_usage(&run->usage, &usage, 1);
+	usage = answer_read_usage(item);
+	answer_count_usage(&run->usage, &usage, 1);
 }

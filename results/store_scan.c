@@ -62,23 +62,14 @@ add_dir(struct store *s, const char *path, unsigned depth)
 	return d;
 }
 
+/* Adds a file to the numbers, or (by -1) takes it out again. */
 static void
-uncount(struct store *s, const struct store_file *f)
+count(struct store *s, const struct store_file *f, int by)
 {
 	if (f->results)
-		s->nresults--;
+		s->nresults += (size_t)by;
 	else if (f->read)
-		s->nskipped--;
-	s->stale = s->stale || f->results;
-}
-
-static void
-count(struct store *s, const struct store_file *f)
-{
-	if (f->results)
-		s->nresults++;
-	else
-		s->nskipped++;
+		s->nskipped += (size_t)by;
 	s->stale = s->stale || f->results;
 }
 
@@ -88,7 +79,7 @@ remove_file(struct store *s, struct store_file **at)
 	struct store_file *f = *at;
 
 	*at = f->next;
-	uncount(s, f);
+	count(s, f, -1);
 	store_forget(s, f);
 	buf_free(&f->text);
 	f->next = s->spare;
@@ -269,12 +260,12 @@ check_file(struct store *s, const struct store_dir *d, struct store_file *f)
 	if (plain)
 		store_stamp(&now, &st);
 	if (is_due(s, f, path, &now)) {
-		uncount(s, f);
+		count(s, f, -1);
 		f->read = true;
 		f->stamp = now;
 		f->results = plain && now.size <= STORE_FILE_MAX &&
 		    store_load(s, path, f);
-		count(s, f);
+		count(s, f, 1);
 		if (f->results && s->scanned && s->changed != NULL)
 			s->changed(s->arg, &f->run);
 	}

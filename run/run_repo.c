@@ -22,7 +22,10 @@
 #include "base/os_path.h"
 #include "base/os_spawn.h"
 
-enum { OUTPUT_MAX = 64 << 10 };	/* bytes of git's output */
+enum {
+	OUTPUT_MAX = 64 << 10,	/* bytes of git's output */
+	ARGS = 24		/* of a git command, with the last NULL */
+};
 
 static const struct spec_repo *
 spec_of(const struct run_trial *t)
@@ -199,48 +202,27 @@ git_env(struct arena *a)
 	return os_env(a, set, AGENT_GIT_VARS + 2);
 }
 
+/* The command of the current step: at most ARGS words with the NULL. */
 static void
 set_argv(struct run_trial *t, const char **argv)
 {
-	struct run_fetch *f = &t->fetch;
-	size_t n = 0;
+	const struct run_fetch *f = &t->fetch;
+	const char *common[] = { "git", "-c", "core.hooksPath=/dev/null", "-c",
+		"advice.detachedHead=false" };
+	const char *step[][ARGS - COUNTOF(common)] = {
+		[RUN_FETCH_LOOK] = { "-C", f->source, "rev-parse",
+		    "--git-common-dir", arena_fmt(&t->ask.arena,
+		    "%.*s^{commit}", STRF(wanted(t))).p },
+		[RUN_FETCH_CLONE] = { "clone", "--quiet", "--shared",
+		    "--no-checkout", "--template=", "--config",
+		    "remote.origin.pushurl=nowhere", "--",
+		    f->repo != NULL ? f->repo->store : NULL, f->dest },
+		[RUN_FETCH_CHECKOUT] = { "-C", f->dest, "checkout", "--quiet",
+		    "--detach", f->repo != NULL ? f->repo->commit.p : NULL },
+	};
 
-	argv[n++] = "git";
-	argv[n++] = "-c";
-	argv[n++] = "core.hooksPath=/dev/null";
-	argv[n++] = "-c";
-	argv[n++] = "advice.detachedHead=false";
-	switch (f->step) {
-	case RUN_FETCH_LOOK:
-		argv[n++] = "-C";
-		argv[n++] = f->source;
-		argv[n++] = "rev-parse";
-		argv[n++] = "--git-common-dir";
-		argv[n++] = arena_fmt(&t->ask.arena, "%.*s^{commit}",
-		    STRF(wanted(t))).p;
-		break;
-	case RUN_FETCH_CLONE:
-		argv[n++] = "clone";
-		argv[n++] = "--quiet";
-		argv[n++] = "--shared";
-		argv[n++] = "--no-checkout";
-		argv[n++] = "--template=";
-		argv[n++] = "--config";
-		argv[n++] = "remote.origin.pushurl=nowhere";
-		argv[n++] = "--";
-		argv[n++] = f->repo->store;
-		argv[n++] = f->dest;
-		break;
-	case RUN_FETCH_CHECKOUT:
-		argv[n++] = "-C";
-		argv[n++] = f->dest;
-		argv[n++] = "checkout";
-		argv[n++] = "--quiet";
-		argv[n++] = "--detach";
-		argv[n++] = f->repo->commit.p;
-		break;
-	}
-	argv[n] = NULL;
+	memcpy(argv, common, sizeof(common));
+	memcpy(argv + COUNTOF(common), step[f->step], sizeof(step[0]));
 }
 
 static void on_git(void *);
@@ -249,7 +231,7 @@ static void on_git(void *);
 static bool
 start(struct run_trial *t, bool *ok)
 {
-	const char *argv[24];
+	const char *argv[ARGS];
 	struct proc_opts o = { .argv = argv, .out_max = OUTPUT_MAX,
 		.err_max = OUTPUT_MAX, .done = on_git, .arg = t };
 	struct run *run = t->run;

@@ -27,20 +27,6 @@ stored_trial(const struct run_trial *t)
 	return &stored_task(t->run, t->task)->trials[t->trial];
 }
 
-/* A task that the suite does not have any more. */
-static const struct spec_task *
-task_from_file(struct run *run, const struct outcome_task *from)
-{
-	struct spec_task *t = NEW(&run->arena, struct spec_task);
-
-	t->id = from->id;
-	t->name = from->name;
-	t->group = from->group;
-	t->golden = from->golden;
-	t->at.file = run->suite->path;
-	return t;
-}
-
 static void
 take_head(struct run *run)
 {
@@ -62,6 +48,7 @@ run_stored_select(struct run *run, struct err *e)
 	const struct spec_suite *s = run->suite;
 	struct result_run *r = &run->results;
 	const struct outcome_task *from;
+	struct spec_task *task;
 	size_t i, n = 0, known = 0;
 
 	take_head(run);
@@ -83,10 +70,13 @@ run_stored_select(struct run *run, struct err *e)
 		return err_set(e, ERR_SCHEMA, "%.120s: %s", o->path,
 		    known == 0 ? "contains no task of this suite" :
 		    "no task of the file matches --task");
-	for (i = 0; i < o->ntasks; i++)
-		if (r->tasks[i].spec == NULL)
-			r->tasks[i].spec = task_from_file(run,
-			    &o->tasks[i]);
+	for (i = 0; i < o->ntasks; i++) {
+		if (r->tasks[i].spec != NULL)
+			continue;
+		task = outcome_task_spec(&run->arena, &o->tasks[i]);
+		task->at.file = s->path;
+		r->tasks[i].spec = task;
+	}
 	return 0;
 }
 
