@@ -1,6 +1,6 @@
-# Peers that mean no good, or are broken: too much, too deep, too long, half
-# of it, never reading, never leaving, all at once.  The others are served,
-# and afterwards everything is as it was.
+# Hostile or broken peers: messages that are too many, nested too deeply, too
+# long or incomplete; peers that never read or never disconnect.  Other peers
+# are served meanwhile, and nothing is left behind.
 . "${0%/*}/../tool/lib.sh"
 . "$top/test/tool/rpc.sh"
 [ -z "${SHORT-}" ] || skip_all 'so much takes too long a byte at a time'
@@ -28,13 +28,13 @@ serve
 alive 'before'
 rss0=$(rss) fds0=$(fds)
 
-# many, that want no answer
+# many notifications
 ok 'a million notifications' sh -c 'awk -v n="$1" '\''BEGIN { while (n-- > 0) print "{\"jsonrpc\":\"2.0\",\"method\":\"ping\"}"; print "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"ping\"}" }'\'' |
     "$RPCPIPE" talk sock >got' sh "$T_RPC_NOTES"
 is 'a million notifications: one answer' '{"jsonrpc":"2.0","id":1,"result":{"status":"ok"}}' "$(cat got)"
 small 'a million notifications' 2000
 
-# a page in a browser can send a request of HTTP, with calls as its lines
+# a page in a browser can send an HTTP request whose lines are calls
 printf 'POST / HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n%s\n' "$ping" >post
 for at in "$port" sock
 do is "calls within HTTP, $at" '-32700 ' "$("$RPCPIPE" talk "$at" <post 2>/dev/null | sed 's/.*"code":\(-[0-9]*\).*/\1/' | tr '\n' ' ')"
@@ -66,10 +66,10 @@ awk 'BEGIN { for (i = 0; i < 12 * 1024 * 16; i++) printf "0123456789012345678901
     "$RPCPIPE" talk sock >got
 like '12 MiB: refused' '*"id":null,"error":{"code":-32600,"message":"Message exceeds maximum size"*' "$(cat got)"
 printf 'Content-Length: 1099511627776\r\n\r\n{}' | "$RPCPIPE" talk -k "$port" >got
-like '2^40 bytes: refused, and it is over' '*"code":-32600,"message":"Message exceeds maximum size"*' "$(cat got)"
+like '2^40 bytes: refused and disconnected' '*"code":-32600,"message":"Message exceeds maximum size"*' "$(cat got)"
 repeat 10000 'Content-Type: x' | "$RPCPIPE" talk sock >got
-like 'a head without an end' '*"code":-32600,"message":"header block is too long"*' "$(cat got)"
-# what malloc once had for one large message, it may keep
+like 'an endless head' '*"code":-32600,"message":"header block is too long"*' "$(cat got)"
+# malloc may keep the memory of one large message
 small 'too long' 16000
 
 # a batch of a thousand; one of a thousand and one
@@ -79,7 +79,7 @@ batch() {
 is 'a batch of 1000' 1000 "$(batch 1000 | "$RPCPIPE" talk sock | grep -o '"status":"ok"' | grep -c .)"
 like 'a batch of 1001' '{"jsonrpc":"2.0","id":null,"error":{"code":-32600,*' "$(batch 1001 | "$RPCPIPE" talk sock)"
 
-# half a message, and then nothing; others do not wait
+# half a message, then a pause; other peers do not wait
 client a sock
 client b "$port"
 printf '{"jsonrpc":"2.0","id":1,' >&3
@@ -92,7 +92,7 @@ ok 'half a block, and the rest' wait_until 20 has b.out '"status":"ok"'
 leave a
 leave b
 
-# one that asks for much and never reads: it is not read from any more
+# a peer that sends many requests and never reads: its input is paused
 client a "$port" -q
 client b sock -q
 (repeat 20000 '{"jsonrpc":"2.0","id":1,"method":"rpc.discover"}' >&3) 2>/dev/null &
@@ -108,10 +108,10 @@ die b
 wait "$one" "$two" 2>/dev/null
 
 # a hundred runs at once on fifty connections
-is 'a hundred runs at once: all that there is to say' 2400 "$(printf '%s\n' "$start" | "$RPCPIPE" crowd 50 2 sock)"
+is 'a hundred runs at once: all notifications' 2400 "$(printf '%s\n' "$start" | "$RPCPIPE" crowd 50 2 sock)"
 is 'two hundred connections' 200 "$(printf '%s\n' "$ping" | "$RPCPIPE" crowd 200 1 "$port")"
 
-# many that vanish in the middle
+# peers that disconnect in the middle of a run
 : >"$LOG"
 for i in 1 2 3 4 5 6 7 8 9 10
 do
@@ -119,8 +119,8 @@ do
 	hang_on a
 	die a
 done
-ok 'ten that vanish: no child is left' wait_until 20 children_gone
-# on TCP it looks as if they would only say no more
+ok 'ten peers disconnect: no child is left' wait_until 20 children_gone
+# on TCP this looks like half-closing
 if [ "$(uname)" = Linux ]
 then
 	client a "$port"
@@ -139,7 +139,7 @@ then
 else skip 'nobody can tell here when a peer closes its end of TCP'
 fi
 
-# and after all that
+# afterwards
 alive 'after'
 small 'after' 18000
 # (the set of those that sleep is one, once there is one)
@@ -150,9 +150,9 @@ fi
 stop
 is 'SIGTERM: status' 0 "$rc"
 is 'nothing on stdout' '' "$(cat served)"
-is 'nothing on stderr but where it listens' 2 "$(grep -c . log)"
+is 'only the addresses on stderr' 2 "$(grep -c . log)"
 
-# one that never reads what it is told of a run: given up, and its run with it
+# a peer that never reads notifications is disconnected, its run cancelled
 cat >evals/hang/flood.yaml <<'YAML'
 name: flood
 skill: s
@@ -178,11 +178,11 @@ do
 	say $x "$ping"
 	wait_until 20 has $x.out '"status":"ok"'
 done
-is 'one connection too many: sent away' '' "$(printf '%s\n' "$ping" | "$RPCPIPE" talk sock 2>/dev/null)"
+is 'one connection too many: closed' '' "$(printf '%s\n' "$ping" | "$RPCPIPE" talk sock 2>/dev/null)"
 leave c
-ok 'room again' wait_until 20 sh -c 'printf "%s\n" "$1" | "$RPCPIPE" talk sock 2>/dev/null | grep -q ok' sh "$ping"
+ok 'accepted again' wait_until 20 sh -c 'printf "%s\n" "$1" | "$RPCPIPE" talk sock 2>/dev/null | grep -q ok' sh "$ping"
 
-# as many runs as are allowed; the others wait their turn
+# the maximum of runs; others wait for their turn
 : >"$LOG"
 hang_on a
 for i in 2 3 4
@@ -193,9 +193,9 @@ is 'runs: two at a time' '"running" "running" "pending" "pending" ' \
     "$(sed -n 's/.*"result":.*"status":\("[a-z]*"\).*/\1/p' a.out | tr '\n' ' ')"
 id=$(sed -n 's/.*"id":4,"result":{"runId":"\([^"]*\)".*/\1/p' a.out)
 say a "{\"jsonrpc\":\"2.0\",\"id\":9,\"method\":\"run.cancel\",\"params\":{\"runId\":\"$id\"}}"
-ok 'runs: one that waits is cancelled' wait_until 20 has a.out "{\"runId\":\"$id\",\"error\":\"Run cancelled\""
+ok 'runs: a waiting run is cancelled' wait_until 20 has a.out "{\"runId\":\"$id\",\"error\":\"Run cancelled\""
 say a "{\"jsonrpc\":\"2.0\",\"id\":9,\"method\":\"run.cancel\",\"params\":{\"runId\":\"$run_id\"}}"
-ok 'runs: the next one begins' wait_until 20 lines "$LOG" 6
+ok 'runs: the next one starts' wait_until 20 lines "$LOG" 6
 die a
 ok 'runs: all end with their peer' wait_until 20 children_gone
 stop
@@ -210,13 +210,13 @@ client c sock
 hang_on b
 say c "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"run.subscribe\",\"params\":{\"runId\":\"$run_id\"}}"
 wait_until 20 has c.out '"id":1,"result"'
-ok 'one that says nothing is sent away' wait_until 20 sh -c "! kill -0 $pid_a"
-is 'one that waits for its run is not' "$pong" "$(say b "$ping"; wait_until 20 has b.out '"status":"ok"'; grep '"p"' b.out)"
+ok 'a silent peer is disconnected' wait_until 20 sh -c "! kill -0 $pid_a"
+is 'a peer that waits for its run is not' "$pong" "$(say b "$ping"; wait_until 20 has b.out '"status":"ok"'; grep '"p"' b.out)"
 leave a
-is 'nor one that listens to it' "$pong" "$(say c "$ping"; wait_until 20 has c.out '"status":"ok"'; grep '"p"' c.out)"
+is 'nor a subscriber' "$pong" "$(say c "$ping"; wait_until 20 has c.out '"status":"ok"'; grep '"p"' c.out)"
 die b
 ok 'silence: no child is left' wait_until 20 children_gone
 leave c
-like 'it hears of the end, also when it says no more' '*"method":"eval.complete"*' "$(tail -n 1 c.out)"
+like 'a half-closed subscriber gets the end' '*"method":"eval.complete"*' "$(tail -n 1 c.out)"
 stop
 done_testing

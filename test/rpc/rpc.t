@@ -34,7 +34,7 @@ do
 	done
 done
 
-# a framing that is pinned; the other is then no message at all
+# a fixed framing; the other one is malformed then
 cat >ping <<'EOT'
 > {"jsonrpc":"2.0","id":1,"method":"ping"}
 < {"jsonrpc":"2.0","id":1,"result":{"status":"ok"}}
@@ -54,11 +54,11 @@ like 'a line where blocks are pinned' '*"code":-32700*' "$(printf '%s\n\n' "$pin
 like 'a block where lines are pinned' '*"code":-32700*"id":1,"result"*' \
     "$(printf 'Content-Length: %d\n\n%s\n' "${#ping}" "$ping" | "$WAZA" jsonrpc --framing line | tr '\n' ' ')"
 run "$WAZA" jsonrpc --framing http </dev/null
-is 'a framing that is none' 2 "$rc"
+is 'an unknown framing' 2 "$rc"
 
-# as the manual of any shell has it
+# from the shell
 is 'echo' "$pong" "$(echo "$ping" | "$WAZA" jsonrpc)"
-is 'printf, without an end of the line' "$pong" "$(printf %s "$ping" | "$WAZA" jsonrpc)"
+is 'printf without a newline' "$pong" "$(printf %s "$ping" | "$WAZA" jsonrpc)"
 is 'CRLF, and blank lines' "$pong" "$(printf '\r\n\n%s\r\n \t\n\r\n' "$ping" | "$WAZA" jsonrpc)"
 is 'a header without CR, in other letters, with others beside it' "$(block "$pong")" \
     "$(printf 'CONTENT-LENGTH:%d \nContent-Type: application/json\n\n%s' "${#ping}" "$ping" | "$WAZA" jsonrpc)"
@@ -66,11 +66,11 @@ is 'content-type first' "$(block "$pong")" \
     "$(printf 'Content-Type: x\r\nContent-Length: %d\r\n\r\n%s' "${#ping}" "$ping" | "$WAZA" jsonrpc)"
 run "$WAZA" jsonrpc </dev/null
 is 'nothing at all: status' 0 "$rc"
-is 'nothing at all: nothing' '' "$out$err"
+is 'nothing at all: no output' '' "$out$err"
 run sh -c 'printf %s "$1" | "$WAZA" jsonrpc 2>&1' sh '{"jsonrpc":"2.0","id":1,"meth'
 like 'half a line' '*"id":null*"code":-32700*' "$out"
 is 'half a line: status' 0 "$rc"
-like 'a length that is none' '*"code":-32700*' "$(printf 'Content-Length: 1x\r\n\r\n{}' | "$WAZA" jsonrpc)"
+like 'an invalid length' '*"code":-32700*' "$(printf 'Content-Length: 1x\r\n\r\n{}' | "$WAZA" jsonrpc)"
 like 'no length' '*"code":-32700*' "$(printf 'Content-Type: x\r\n\r\n{}' | "$WAZA" jsonrpc)"
 like 'two lengths' '*"code":-32700*' "$(printf 'Content-Length: 2\r\nContent-Length: 3\r\n\r\n{} ' | "$WAZA" jsonrpc)"
 like '2^40 bytes' '*"code":-32600,"message":"Message exceeds maximum size"*' \

@@ -1,10 +1,10 @@
-# Runs over JSON-RPC as people and their programs meet them: from the shell,
-# by seeds/000's own client, cancelled, left behind, watched by others.
+# Runs over JSON-RPC: from the shell, by the client of seeds/000, cancelled,
+# detached, with subscribers.
 . "${0%/*}/../tool/lib.sh"
 . "$top/test/tool/rpc.sh"
 start='{"jsonrpc":"2.0","id":1,"method":"eval.run","params":{"path":"evals/quick"}}'
 
-# field KEY: its values in what is read, as they are spelt
+# field KEY: its values on stdin, not decoded
 field() {
 	grep -o "\"$1\":[^,}]*" | sed 's/^[^:]*://'
 }
@@ -29,7 +29,7 @@ else
 	like 'the client of seeds/000: complete' "*Run complete: {'runId': 'run-*'summary': {'total': 5, 'passed': 4, 'failed': 1,*'passRate': 0.8*" "$out"
 fi
 
-# a pipe that ends: what was asked for is done
+# the end of a pipe: its requests are still completed
 run sh -c 'printf %s "$1" | "$WAZA" jsonrpc' sh "$start"
 is 'a pipe that ends: status' 0 "$rc"
 is 'a pipe that ends: nothing on stderr' '' "$err"
@@ -45,19 +45,19 @@ like 'an output file' '*"output":"r.json"*' "$(printf '%s' \
     "$WAZA" jsonrpc | tail -n 1)"
 is 'an output file: it is there' 10 "$("$WAZA" parse r.json | grep -o '"run_number"' | grep -c .)"
 
-# stdout that nobody reads any more: no reason to go on
+# a closed stdout ends the run
 : >"$LOG"
 mkfifo gone
 "$WAZA" jsonrpc <gone 2>err | head -n 4 >first &
 exec 6>gone
 printf '%s\n' '{"jsonrpc":"2.0","id":1,"method":"eval.run","params":{"path":"evals/hang"}}' >&6
-ok 'stdout is closed: the run has begun' wait_until 20 lines "$LOG" 2
+ok 'stdout is closed: the run has started' wait_until 20 lines "$LOG" 2
 exec 6>&-
 ok 'stdout is closed: its children are ended' wait_until 30 children_gone
 wait
 
 serve
-like 'port 0: the real one is said' '[1-9]*' "$port"
+like 'port 0: the real port is printed' '[1-9]*' "$port"
 ok 'the unix socket is for its owner only' [ "$(ls -l sock | cut -c 1-10)" = 'srw-------' ]
 
 # the shell's examples: a client that half-closes, one that does not
@@ -78,7 +78,7 @@ then
 else skip 'no nc'
 fi
 
-# many runs in one write: each is answered before it is told of
+# many runs in one write: each answer precedes its notifications
 i=0
 while [ "$i" -lt 20 ]
 do
@@ -94,7 +94,7 @@ is 'twenty in one write: answers come first' '' "$(awk '{
 	if (/eval.complete/) over[id] = 1
 }' got)"
 
-# who hears of a run: who started it, who asked to; nobody else
+# only the owner and subscribers of a run are notified
 client a sock
 client b sock
 client c "$port"
@@ -111,25 +111,25 @@ like 'run.status, asked by another' "*\"runId\":\"$run_id\",\"status\":\"running
 is 'run.cancel' "{\"jsonrpc\":\"2.0\",\"id\":8,\"result\":{\"runId\":\"$run_id\",\"status\":\"cancelled\"}}" \
     "$(ask sock "{\"jsonrpc\":\"2.0\",\"id\":8,\"method\":\"run.cancel\",\"params\":{\"runId\":\"$run_id\"}}")"
 ok 'run.cancel: no child is left' wait_until 20 children_gone
-ok 'the one who started it hears its end' wait_until 20 has a.out '"status":"cancelled"}}'
+ok 'the owner gets the end' wait_until 20 has a.out '"status":"cancelled"}}'
 like 'run.cancel: how it ended' "*\"runId\":\"$run_id\",\"error\":\"Run cancelled\",\"status\":\"cancelled\"*" "$(tail -n 1 a.out)"
-ok 'the one who subscribed hears it, too' wait_until 20 has c.out '"method":"eval.complete"'
-is 'and only what came after' 0 "$(grep -c '"event":"run_start"' c.out)"
+ok 'the subscriber gets it, too' wait_until 20 has c.out '"method":"eval.complete"'
+is 'the subscriber gets only later notifications' 0 "$(grep -c '"event":"run_start"' c.out)"
 say b "$ping"
 ok 'the third is answered' wait_until 20 lines b.out 2
-is 'and hears nothing else' "$pong
+is 'the third gets nothing else' "$pong
 $pong" "$(cat b.out)"
 like 'run.status: cancelled' "*\"runId\":\"$run_id\",\"status\":\"cancelled\"*" \
     "$(ask sock "{\"jsonrpc\":\"2.0\",\"id\":7,\"method\":\"run.status\",\"params\":{\"runId\":\"$run_id\"}}")"
 leave b
 leave c
 
-# a client that vanishes: its run ends, its children with it
+# a client disconnects: its run and the children end
 hang_on a
 die a
 ok 'vanished (unix): its children are ended' wait_until 20 children_gone
 alive 'vanished (unix)'
-# (on TCP that is found out with the next word to it)
+# (on TCP the next notification detects it)
 cat >evals/hang/chatty.yaml <<'YAML'
 name: chatty
 skill: s
@@ -140,12 +140,12 @@ YAML
 client a "$port"
 : >"$LOG"
 say a '{"jsonrpc":"2.0","id":1,"method":"eval.run","params":{"path":"evals/hang/chatty.yaml","trials":500}}'
-ok 'vanishing (TCP): it has begun' wait_until 20 lines "$LOG" 4
+ok 'disconnect (TCP): the run has started' wait_until 20 lines "$LOG" 4
 die a
 ok 'vanished (TCP): its children are ended' wait_until 20 children_gone
 alive 'vanished (TCP)'
 
-# but not what it asked to go on without it
+# a detached run continues
 client a sock
 : >"$LOG"
 say a '{"jsonrpc":"2.0","id":1,"method":"eval.run","params":{"path":"evals/hang","detach":true}}'
@@ -157,11 +157,11 @@ if [ -n "$before" ]
 then ok 'detached: its peer has gone' wait_until 20 sh -c "[ \$(find /proc/$srv/fd -type l | grep -c .) -lt $before ]"
 else skip 'nobody counts descriptors here'
 fi
-like 'detached: it goes on' "*\"runId\":\"$id\",\"status\":\"running\"*" \
+like 'detached: it continues' "*\"runId\":\"$id\",\"status\":\"running\"*" \
     "$(ask sock "{\"jsonrpc\":\"2.0\",\"id\":7,\"method\":\"run.status\",\"params\":{\"runId\":\"$id\"}}")"
 ok 'detached: so do its children' sh -c 'for p in $(cat "$LOG"); do kill -0 "$p" || exit 1; done'
 
-# SIGTERM ends the server, and all that it began
+# SIGTERM ends the server and its runs
 stop
 is 'SIGTERM: status' 0 "$rc"
 ok 'SIGTERM: no child is left' children_gone

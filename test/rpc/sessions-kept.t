@@ -1,9 +1,9 @@
-# Sessions in numbers: many at once, many in a row, limits, expiry, and those
-# that outlive the server.
+# Many sessions: at once and in a row, limits, expiry, and sessions that
+# outlive the server.
 . "${0%/*}/../tool/lib.sh"
 . "$top/test/tool/rpc.sh"
 . "$top/test/tool/session.sh"
-# a byte at a time, or under valgrind, they would take all day
+# too slow with one-byte reads or under valgrind
 [ -z "${SHORT-}${WRAP-}" ] || AT_ONCE=20 IN_A_ROW=30
 : "${AT_ONCE:=200}" "${IN_A_ROW:=1000}"
 
@@ -73,17 +73,17 @@ like 'in a row: the last is gone' '*-32003*' "$(ask sock "$(delete 1 "$(tail -n 
 stop
 ok 'in a row: nothing is left' nothing_left
 
-# so many and no more
+# the maximum number of sessions
 up '{"executor":"mock","sessions":{"max":2}}'
 { fix 1; fix 2; fix 3; } | "$RPCPIPE" talk sock >out
 like 'too many: -32015' '*"error":{"code":-32015,"message":"Resource exhausted: there are 2 sessions, the maximum; delete some","data":{"kind":"resource"}}*' "$(grep error out)"
 id=$(ids <out | head -n 1)
-like 'too many: those that are there go on' '*"result"*' "$(ask sock "$(fix 4 "\"session_id\":\"$id\"")" | tail -n 1)"
+like 'too many: existing sessions still work' '*"result"*' "$(ask sock "$(fix 4 "\"session_id\":\"$id\"")" | tail -n 1)"
 ask sock "$(delete 5 "$id")" >out
 like 'too many: after one is deleted' '*"result"*' "$(ask sock "$(fix 6)" | tail -n 1)"
 stop
 
-# kept, and there again after a restart
+# saved sessions are there after a restart
 project
 up "$(agent echo.sh '"sessions":{"persist_dir":"kept"}')"
 ask sock "$(fix 1)" >out
@@ -91,8 +91,8 @@ id=$(ids <out)
 ask sock "$(fix 2)" >out
 other=$(ids <out)
 is 'kept: a file each' 2 "$(ls kept | grep -c '^session-.*\.json$')"
-is 'kept: no name tells an id' 0 "$(ls kept | grep -c -e "$id" -e "$other")"
-is 'kept: only for us' '-rw------- -rw-------' "$(ls -l kept | sed -n 's/^\(-[rwx-]*\).*/\1/p' | tr '\n' ' ' | sed 's/ $//')"
+is 'kept: file names do not contain the id' 0 "$(ls kept | grep -c -e "$id" -e "$other")"
+is 'kept: readable by the owner only' '-rw------- -rw-------' "$(ls -l kept | sed -n 's/^\(-[rwx-]*\).*/\1/p' | tr '\n' ' ' | sed 's/ $//')"
 kill -9 "$srv"
 wait "$srv" 2>/dev/null
 srv=
@@ -103,45 +103,45 @@ echo half >kept/session-00000000-0000-4000-8000-000000000002.json.new
 echo mine >kept/notes.txt
 up "$(agent echo.sh '"sessions":{"persist_dir":"kept"}')"
 ask sock "$(fix 3 "\"session_id\":\"$id\"")" >out
-like 'kept: it knows what was said' "*\"session_id\":\"$id\"*This is what was said so far*1. dep-1: *Assistant:*User:*" "$(tail -n 1 out)"
-like 'kept: what is no session is told' '*session-00000000-0000-4000-8000-00000000000*' "$(cat log)"
-like 'kept: and what is wrong with it' '*session-00000000-0000-4000-8000-000000000003.json: "used_ns" must be at least 0*' "$(cat log)"
-is 'kept: and stays' 'junk mine' "$(cat kept/session-00000000-0000-4000-8000-000000000000.json) $(cat kept/notes.txt)"
-ok 'kept: what was half written is gone' [ ! -e kept/session-00000000-0000-4000-8000-000000000002.json.new ]
+like 'kept: the conversation is remembered' "*\"session_id\":\"$id\"*This is what was said so far*1. dep-1: *Assistant:*User:*" "$(tail -n 1 out)"
+like 'kept: an invalid file is logged' '*session-00000000-0000-4000-8000-00000000000*' "$(cat log)"
+like 'kept: with the reason' '*session-00000000-0000-4000-8000-000000000003.json: "used_ns" must be at least 0*' "$(cat log)"
+is 'kept: the invalid file stays' 'junk mine' "$(cat kept/session-00000000-0000-4000-8000-000000000000.json) $(cat kept/notes.txt)"
+ok 'kept: an incomplete file is removed' [ ! -e kept/session-00000000-0000-4000-8000-000000000002.json.new ]
 like 'kept: deleted' '*"deleted":true*' "$(ask sock "$(delete 4 "$other")")"
 stop
 rm kept/session-0000*
 is 'kept: the other file has gone' 1 "$(ls kept | grep -c '^session-.*\.json$')"
 up "$(agent echo.sh '"sessions":{"persist_dir":"kept"}')"
-like 'kept: the deleted one is not there' '*-32003*' "$(ask sock "$(delete 5 "$other")")"
+like 'kept: the deleted session is not found' '*-32003*' "$(ask sock "$(delete 5 "$other")")"
 ask sock "$(fix 6 "\"session_id\":\"$id\"")" >out
 stop
 is 'kept: three fixes' '"fixes":3' "$(grep -o '"fixes":[0-9]*' kept/session-*)"
 
-# fewer are allowed than were kept: the oldest go, and that is told
+# more files than sessions.max: the oldest are deleted, and that is logged
 up '{"executor":"mock","sessions":{"persist_dir":"few"}}'
 ask sock "$(fix 1)" >out
 ask sock "$(fix 2)" >last
 stop
 up '{"executor":"mock","sessions":{"persist_dir":"few","max":1}}'
-like 'fewer: told' '*few: deleted the 1 oldest sessions: more than sessions.max*' "$(cat log)"
+like 'fewer: logged' '*few: deleted the 1 oldest sessions: more than sessions.max*' "$(cat log)"
 like 'fewer: the oldest' '*-32003*' "$(ask sock "$(delete 3 "$(ids <out)")")"
 like 'fewer: not the last' '*"deleted":true*' "$(ask sock "$(delete 4 "$(ids <last)")")"
 stop
 
-# forgotten after a while, on disk as well
+# idle sessions expire, on disk as well
 up '{"executor":"mock","sessions":{"persist_dir":"brief","idle_seconds":1}}'
 ask sock "$(fix 1)" >out
-ok 'expiry: the file goes' wait_until 60 sh -c '[ -z "$(ls brief)" ]'
-like 'expiry: and the session' '*-32003*' "$(ask sock "$(delete 1 "$(ids <out)")")"
+ok 'expiry: the file is removed' wait_until 60 sh -c '[ -z "$(ls brief)" ]'
+like 'expiry: the session is not found' '*-32003*' "$(ask sock "$(delete 1 "$(ids <out)")")"
 stop
 up '{"executor":"mock","sessions":{"persist_dir":"brief"}}'
 ask sock "$(fix 1)" >out
 stop
 is 'expiry: it was kept' 1 "$(ls brief | grep -c .)"
 up '{"executor":"mock","sessions":{"persist_dir":"brief","idle_seconds":1}}'
-ok 'expiry: those of before a restart, too' wait_until 60 sh -c '[ -z "$(ls brief)" ]'
+ok 'expiry: also after a restart' wait_until 60 sh -c '[ -z "$(ls brief)" ]'
 stop
 run "$WAZA" serve --socket sock --config-json '{"sessions":{"persist_dir":"/dev/null/x"}}' </dev/null
-is 'a directory that cannot be: status' 2 "$rc"
+is 'an impossible directory: status' 2 "$rc"
 done_testing

@@ -1,4 +1,4 @@
-# Sessions: generate_fix and delete_session as seeds/003 has them.
+# Sessions: generate_fix and delete_session of seeds/003.
 . "${0%/*}/../tool/lib.sh"
 . "$top/test/tool/rpc.sh"
 . "$top/test/tool/session.sh"
@@ -58,7 +58,7 @@ is 'by pipes, to the end of input' "$four" "$(fix 1 | "$WAZA" jsonrpc --config-j
 is 'aliases' 'true' "$( { fix 1 | sed 's/kaiak/waza/'; echo '{"jsonrpc":"2.0","id":2,"method":"waza/client/user_message"}'; } |
     "$WAZA" jsonrpc --config-json '{"executor":"mock"}' | sed -n 's/.*"received":\([a-z]*\).*/\1/p')"
 
-# what the agent is asked
+# the prompt
 project
 up "$(agent echo.sh)"
 full='{"id":"i-1","rule_id":"r-1","message":"First {{.Vars.x}}","description":"More\nof it","effort":"trivial","severity":"critical","uri":"file:///a/B.java","lineNumber":7,"codeSnip":"x = 1"}'
@@ -71,20 +71,20 @@ like 'prompt: where' "*$tmp/proj, your working directory*" "$last"
 like 'prompt: the files' '*Its files:\\n\\nA.java\\nsrc/B.java\\ntarget/out\\n\\n*' "$last"
 id=$(member session_id <out)
 
-# the second request: a program is told what was said, in another session not
+# the second request: the prompt has the conversation of this session only
 ask sock "$(fix 2 "\"session_id\":\"$id\"")" >out
 last=$(tail -n 1 out)
-like 'again: what was said' '*"output":"This is what was said so far; go on with the last message of the user.\\n\\nUser:\\nThey are about a migration from Java 8*1. i-1: r-1*Assistant:\\n*User:\\nFix the incidents below*1. dep-1: *' "$last"
+like 'again: the conversation' '*"output":"This is what was said so far; go on with the last message of the user.\\n\\nUser:\\nThey are about a migration from Java 8*1. i-1: r-1*Assistant:\\n*User:\\nFix the incidents below*1. dep-1: *' "$last"
 like 'again: the same session' "*\"session_id\":\"$id\"*" "$last"
 like 'another session knows nothing' '*"output":"Fix the incidents below*' "$(ask sock "$(fix 3)" | tail -n 1)"
 like 'transcript: on request' '*"transcript":\[*\]*' "$(ask sock "$(fix 3 '"include_transcript":true')" | tail -n 1)"
-like 'transcript: else not' '*"duration_ms":*[0-9]}}' "$(ask sock "$(fix 3)" | tail -n 1)"
+like 'transcript: not by default' '*"duration_ms":*[0-9]}}' "$(ask sock "$(fix 3)" | tail -n 1)"
 
 # patterns
 old=$config
 config="{\"workspace\":{\"working_dir\":\"$tmp/proj\",\"include_patterns\":[\"**/*.{java,kt}\"],\"exclude_patterns\":[\"./target/**\",\"src\"]},\"model\":{\"provider\":\"openai\",\"model_id\":\"gpt-4\"}}"
 last=$(ask sock "$(fix 4)" | tail -n 1)
-like 'patterns: only what counts is listed' '*Its files:\\n\\nA.java\\n\\nChange only files that match: **/\*.{java,kt}\\nDo not change files that match: ./target/**, src\\n*' "$last"
+like 'patterns: only included files are listed' '*Its files:\\n\\nA.java\\n\\nChange only files that match: **/\*.{java,kt}\\nDo not change files that match: ./target/**, src\\n*' "$last"
 stop
 cat >stray.sh <<'SH'
 #!/bin/sh
@@ -94,12 +94,12 @@ SH
 chmod +x stray.sh
 up "$(agent stray.sh)"
 last=$(ask sock "$(fix 4)" | tail -n 1)
-like 'patterns: what is excluded is told' '*{"path":"src/N.java","status":"added","diff":null,"no_diff":"excluded","excluded":true},{"path":"target/new","status":"added",*{"path":"target/out","status":"modified","diff":null,"no_diff":"excluded","excluded":true}\]*' "$last"
+like 'patterns: an excluded change is reported' '*{"path":"src/N.java","status":"added","diff":null,"no_diff":"excluded","excluded":true},{"path":"target/new","status":"added",*{"path":"target/out","status":"modified","diff":null,"no_diff":"excluded","excluded":true}\]*' "$last"
 like 'patterns: the others with a diff' '*"changes":\[{"path":"A.java","status":"deleted","diff":"--- a/A.java\\n+++ /dev/null\\n*},{"path":"K.kt","status":"added","diff":"*},*' "$last"
 config=$old
 stop
 
-# the agent's own session goes on where it has one
+# an agent with conversations continues its own
 project
 if [ -x "$DOUBLES/double_acp" ]
 then
@@ -174,7 +174,7 @@ else
 	skip 'no double_model (make check builds it)'
 fi
 
-# one at a time in a session, others meanwhile; what is told is told at once
+# one fix at a time in a session, others meanwhile; progress is sent at once
 up "$(agent hang.sh)"
 client a sock
 say a "$(fix 1)"
@@ -199,26 +199,26 @@ wait_until 60 lines "$LOG" 4
 say a '{"jsonrpc":"2.0","method":"$/cancelRequest","params":{"id":1}}'
 ok 'cancel: -32031' wait_until 60 has a.out '"id":1,"error":{"code":-32031,"message":"Cancelled","data":{"kind":"cancelled",'
 is 'cancel: the stages' 'started 0 analyzing 25 generating 50 failed 50 ' "$(stages <a.out)"
-like 'cancel: what it has changed is told' '*"changes":\[\]*' "$(grep '"id":1' a.out)"
+like 'cancel: its changes are reported' '*"changes":\[\]*' "$(grep '"id":1' a.out)"
 ok 'cancel: its children are gone' sh -c '! kill -0 "$(sed -n 1p "$LOG")" 2>/dev/null && ! kill -0 "$(sed -n 2p "$LOG")" 2>/dev/null'
 is 'cancel: the reply is last' "$(tail -n 1 a.out)" "$(grep '"id":1,' a.out)"
-like 'cancel: the session is there' '*"deleted":true*' "$(ask sock "$(delete 9 "$id")")"
+like 'cancel: the session still exists' '*"deleted":true*' "$(ask sock "$(delete 9 "$id")")"
 
-# who hangs up takes his fix along, and his new session
+# a disconnect ends the fix and deletes the new session
 id=$(member session_id <b.out)
 die b
 ok 'gone: children' wait_until 60 children_gone
 ok 'gone: the session' wait_until 60 sh -c "printf '%s\n' '$(delete 1 "$id")' | $RPCPIPE talk sock | grep -q -e -32003"
 say a "$ping"
-is 'gone: others go on' 2 "$(wait_until 60 sh -c '[ "$(grep -c status...ok a.out)" -eq 2 ]' && grep -c 'status":"ok' a.out)"
+is 'gone: others continue' 2 "$(wait_until 60 sh -c '[ "$(grep -c status...ok a.out)" -eq 2 ]' && grep -c 'status":"ok' a.out)"
 say a "$(fix 6)"
-ok 'gone: and begin anew' wait_until 60 sh -c '[ "$(grep -c stage...generating a.out)" -eq 2 ]'
+ok 'gone: new requests work' wait_until 60 sh -c '[ "$(grep -c stage...generating a.out)" -eq 2 ]'
 stop
 ok 'a signal ends the fix' children_gone
 is 'a signal: status' 0 "$rc"
 die a
 
-# more than may run at once wait; a fix is a run as any other
+# fixes beyond the limit wait; a fix is a run like any other
 project
 up "$(agent hang.sh '"limits":{"runs":1}')"
 client a sock
@@ -239,7 +239,7 @@ leave a
 stop
 ok 'run.cancel: nothing is left' nothing_left
 
-# what kills or hangs the original
+# input that crashes or hangs the original program
 project
 up "$(agent edit.sh)"
 client a sock
@@ -274,9 +274,9 @@ project
 up "$(agent fail.sh)"
 ask sock "$(fix 1)" >out
 like 'the agent fails: -32010' '*"id":1,"error":{"code":-32010,"message":"Agent error: exit status 3","data":{"kind":"run_failed","request_id":"req-*","stderr":"no luck","session_id":"*' "$(tail -n 1 out)"
-like 'the agent fails: what it has done is told' '*"changes":\[{"path":"half","status":"added",*' "$(tail -n 1 out)"
+like 'the agent fails: its changes are reported' '*"changes":\[{"path":"half","status":"added",*' "$(tail -n 1 out)"
 is 'the agent fails: the stages' 'started 0 analyzing 25 generating 50 failed 50 ' "$(stages <out)"
-like 'the agent fails: the session is there' '*"deleted":true*' "$(ask sock "$(delete 2 "$(member session_id <out)")")"
+like 'the agent fails: the session still exists' '*"deleted":true*' "$(ask sock "$(delete 2 "$(member session_id <out)")")"
 stop
 up "$(agent no-such-program)"
 ask sock "$(fix 1)" >out
@@ -284,29 +284,29 @@ like 'no agent: -32012' '*"error":{"code":-32012,"message":"Agent initialization
 like 'no agent: no session' '*-32003*' "$(ask sock "$(delete 2 "$(member session_id <out)")")"
 stop
 up "$(agent hang.sh '"sessions":{"timeout_seconds":1}')"
-like 'no end: -32010' '*"error":{"code":-32010,"message":"Agent error: no answer within 1 s","data":{"kind":"timeout",*' "$(ask sock "$(fix 1)" | tail -n 1)"
-ok 'no end: children' wait_until 60 children_gone
+like 'timeout: -32010' '*"error":{"code":-32010,"message":"Agent error: no answer within 1 s","data":{"kind":"timeout",*' "$(ask sock "$(fix 1)" | tail -n 1)"
+ok 'timeout: children' wait_until 60 children_gone
 stop
 up '{"executor":"command"}'
-like 'settings that are none: -32014' '*"error":{"code":-32014,"message":"Configuration error: executor \\"command\\" needs config.command","data":{"kind":"config",*' "$(ask sock "$(fix 1)" | tail -n 1)"
+like 'invalid settings: -32014' '*"error":{"code":-32014,"message":"Configuration error: executor \\"command\\" needs config.command","data":{"kind":"config",*' "$(ask sock "$(fix 1)" | tail -n 1)"
 stop
 
-# who fixes; and nothing goes to another provider than the one that is named
+# the provider; requests never go to another one
 project
 up '{"executors":{"databricks":{"base_url":"http://127.0.0.1:9/v1"}}}'
 unset DATABRICKS_TOKEN
 like 'databricks: its own key' '*"code":-32012,*DATABRICKS_TOKEN is not set*' "$(ask sock "$(fix 1 | sed 's/openai/databricks/')" | tail -n 1)"
 stop
 up '{"executors":{"openai":{"base_url":"http://127.0.0.1:9/v1"}}}'
-like 'databricks: its own place' '*"code":-32014,*"Configuration error: provider \\"databricks\\" needs its base_url: executors.databricks.base_url"*' "$(ask sock "$(fix 1 | sed 's/openai/databricks/')" | tail -n 1)"
+like 'databricks: its own base_url' '*"code":-32014,*"Configuration error: provider \\"databricks\\" needs its base_url: executors.databricks.base_url"*' "$(ask sock "$(fix 1 | sed 's/openai/databricks/')" | tail -n 1)"
 stop
 up "{\"executors\":{\"databricks\":{\"executor\":\"command\",\"command\":[\"$tmp/edit.sh\"]},\"mine\":{\"executor\":\"mock\"}}}"
-like 'provider: as the settings say' '*"executor":"command"*' "$(ask sock "$(fix 1 | sed 's/openai/databricks/')" | tail -n 1)"
+like 'provider: from the settings' '*"executor":"command"*' "$(ask sock "$(fix 1 | sed 's/openai/databricks/')" | tail -n 1)"
 like 'provider: a name of their own' '*"executor":"mock"*' "$(ask sock "$(fix 1 | sed 's/openai/mine/')" | tail -n 1)"
 like 'provider: an executor' '*"executor":"mock"*' "$(ask sock "$(fix 1 | sed 's/openai/mock/')" | tail -n 1)"
 stop
 up "{\"sessions\":{\"executor\":\"mock\"},\"executor\":\"command\",\"model\":{\"provider\":\"openai\",\"model_id\":\"gpt-4\",\"temperature\":0.1},\"workspace\":{\"working_dir\":\"$tmp/proj\"}}"
-like 'settings: where a call says nothing' '*"executor":"mock","model":"gpt-4"*' \
+like 'settings: defaults for a call' '*"executor":"mock","model":"gpt-4"*' \
     "$(ask sock "$(config='{}'; fix 1)" | tail -n 1)"
 stop
 
@@ -320,8 +320,8 @@ like 'inside of them' '*"result":*' "$(ask sock "$(fix 1)" | tail -n 1)"
 like 'out of them by a link' '*"code":-32011*' "$(ln -s "$tmp/elsewhere" "$tmp/proj/out"
     ask sock "$(fix 1 | sed 's|/proj"|/proj/out"|')" | tail -n 1)"
 odd=$(printf 'o\377d') && mkdir "$tmp/proj/$odd" && ln -s "$odd" "$tmp/proj/fine"
-like 'a path that is no text: -32011' '*"code":-32011,"message":"Workspace error: its path is not UTF-8"*' "$(ask sock "$(fix 1 | sed 's|/proj"|/proj/fine"|')" | tail -n 1)"
-like 'a directory that is none: -32011' '*"code":-32011,"message":"Workspace error: *' "$(ask sock "$(fix 1 | sed 's|/proj"|/proj/none"|')" | tail -n 1)"
+like 'a path that is not UTF-8: -32011' '*"code":-32011,"message":"Workspace error: its path is not UTF-8"*' "$(ask sock "$(fix 1 | sed 's|/proj"|/proj/fine"|')" | tail -n 1)"
+like 'a missing directory: -32011' '*"code":-32011,"message":"Workspace error: *' "$(ask sock "$(fix 1 | sed 's|/proj"|/proj/none"|')" | tail -n 1)"
 like 'a file: -32011' '*"code":-32011,"message":"Workspace error: not a directory"*' "$(ask sock "$(fix 1 | sed 's|/proj"|/proj/A.java"|')" | tail -n 1)"
 stop
 cd "$tmp" || exit 1
@@ -380,25 +380,25 @@ wrong -32602 agent_config.model.max_tokens "{$i,\"agent_config\":{$w,\"model\":{
 wrong -32602 agent_config.override_base_config.model.max_tokens "{$i,\"agent_config\":{$w,$m,\"override_base_config\":{\"model\":{\"max_tokens\":\"x\"}}}}"
 wrong -32602 session_id "{$i,$c,\"session_id\":7}"
 wrong -32602 include_transcript "{$i,$c,\"include_transcript\":\"yes\"}"
-like 'an id that nobody made' '*"error":{"code":-32003,"message":"Session not found","data":{"kind":"session_not_found","session_id":"../../etc/passwd"}}}' \
+like 'an unknown id' '*"error":{"code":-32003,"message":"Session not found","data":{"kind":"session_not_found","session_id":"../../etc/passwd"}}}' \
     "$(ask sock "$(fix 1 '"session_id":"../../etc/passwd"')")"
 like 'an empty id' '*-32003*' "$(ask sock "$(fix 1 '"session_id":""')")"
-like 'null is none' '*"result"*' "$(ask sock "$(fix 1 '"session_id":null')")"
+like 'null means none' '*"result"*' "$(ask sock "$(fix 1 '"session_id":null')")"
 is 'delete without an id' '{"jsonrpc":"2.0","id":1,"error":{"code":-32602,"message":"Invalid params: Missing required field: session_id","data":{"kind":"invalid_params","field":"session_id"}}}' \
     "$(ask sock '{"jsonrpc":"2.0","id":1,"method":"kaiak/delete_session"}')"
 is 'nothing was started by all that but one' 1 "$(grep -c . "$LOG")"
 like "the original's spelling" '*"result"*' "$(ask sock "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"kaiak/generate_fix\",\"params\":{$i,\"agent_config\":{\"workspace\":\"$tmp/proj\",\"override_base_config\":{\"model\":{\"provider\":\"openai\",\"model\":\"m\"}}}}}" | tail -n 1)"
 stop
 
-# a template of one's own
+# a custom template
 printf 'In {{.Vars.working_dir}}: {{.Vars.incidents_json}} {{.Vars.migration_json}}{{.Vars.count}}' >t.txt
 up "$(agent echo.sh '"sessions":{"prompt_template":"t.txt"}')"
 like 'template' "*\"output\":\"In $tmp/proj: \[{\\\\\"id\\\\\":\\\\\"dep-1\\\\\",*}\] 1\"*" "$(ask sock "$(fix 1)" | tail -n 1)"
 stop
 printf 'ok\n {{.Vars.incidnts}}' >t.txt
 run "$WAZA" serve --socket sock --config-json '{"sessions":{"prompt_template":"t.txt"}}' </dev/null
-is 'a template that is none: status' 2 "$rc"
-is 'a template that is none: where' 'waza: t.txt:2:2: unknown variable "incidnts"; did you mean "incidents"?' "$err"
+is 'an invalid template: status' 2 "$rc"
+is 'an invalid template: its place' 'waza: t.txt:2:2: unknown variable "incidnts"; did you mean "incidents"?' "$err"
 run "$WAZA" serve --socket sock --config-json '{"sessions":{"prompt_template":"none.txt"}}' </dev/null
 is 'no template: status' 2 "$rc"
 done_testing

@@ -1,5 +1,4 @@
-# Listeners, tokens, roots, tools that are commands: what a server lets in,
-# and what it leaves behind.
+# Listeners, tokens, roots, and tools that are commands.
 . "${0%/*}/../tool/lib.sh"
 . "$top/test/tool/rpc.sh"
 hello='{"jsonrpc":"2.0","id":"h","method":"hello","params":{"name":"t","version":"1","agent":"a","pid":1}}'
@@ -42,17 +41,17 @@ stop INT
 is 'SIGINT: status' 0 "$rc"
 echo mine >file
 run "$WAZA" jsonrpc --unix file </dev/null
-is 'a file is no socket: status' 2 "$rc"
-is 'a file is no socket: it is left alone' mine "$(cat file)"
+is 'a file instead of a socket: status' 2 "$rc"
+is 'a file instead of a socket: unchanged' mine "$(cat file)"
 
-# several at once, stdio among them; stdin may end without that being the end
+# several listeners and stdio; the end of stdin does not end the server
 mkfifo both.in
 "$WAZA" jsonrpc --stdio --unix s1 --unix s2 --tcp 127.0.0.1:0 --tcp 0 <both.in >both.out 2>log &
 srv=$!
 exec 6>both.in
 printf '%s\n' "$ping" >&6
 ok 'several: stdio' wait_until 20 has both.out '"status":"ok"'
-is 'several: all are said' 4 "$(grep -c listening log)"
+is 'several: all are printed' 4 "$(grep -c listening log)"
 exec 6>&-
 is 'several: the others after the end of stdin' "$pong $pong" "$(ask s1 "$ping") $(ask s2 "$ping")"
 stop
@@ -68,7 +67,7 @@ kill "$srv" 2>/dev/null
 wait "$srv" 2>/dev/null
 srv=
 
-# a token: from the environment, from a file that is its owner's
+# a token from the environment, from a private file
 (umask 077; echo s3cret >token)
 WAZA_AUTH_TOKEN=s3cret
 export WAZA_AUTH_TOKEN
@@ -85,11 +84,11 @@ like 'a token that others can read: why' '*token*' "$err"
 run "$WAZA" jsonrpc --token-file nowhere --tcp 0 </dev/null
 is 'no token file: status' 2 "$rc"
 run "$WAZA" jsonrpc --root nowhere </dev/null
-is 'a root that is not there: status' 2 "$rc"
+is 'a missing root: status' 2 "$rc"
 run "$WAZA" jsonrpc --config-json '{"tools":{"x":{"command":[]}}}' </dev/null
 is 'a tool without a command: status' 2 "$rc"
 run "$WAZA" jsonrpc --config-json '{"tools":{"x":{"command":["a"],"input_schema":{"type":7}}}}' </dev/null
-is 'a schema that is none: status' 2 "$rc"
+is 'an invalid schema: status' 2 "$rc"
 
 # tools
 WAZA_AUTH_TOKEN=s3cret
@@ -114,12 +113,12 @@ ok 'a tool that takes too long: ended' wait_until 20 children_gone
 like 'a tool that prints anything: valid JSON' '*"success":true,"result":"a*b*c"*' "$(both binary '{}' | "$WAZA" parse --json)"
 like 'a tool does not see the token' '*"result":"none"*' "$(both env '{}')"
 
-# a run that is not waited for: its caller is not told of it
+# a run without waiting: its caller is not notified
 printf '%s\n%s\n' "$hello" "$(call eval_run '{"path":"evals/quick","wait":false}')" | "$RPCPIPE" talk sock >got
 is 'a run that is not waited for: two answers and no more' 2 "$(grep -c . got)"
 like 'a run that is not waited for' '*"structured":{"runId":"run-*","status":"running"}*' "$(tail -n 1 got)"
 
-# the caller leaves, cancels, or the server is told to stop: no child is left
+# the caller disconnects or cancels, or the server stops: no child is left
 client a sock
 : >"$LOG"
 say a "$hello"
@@ -154,7 +153,7 @@ is 'SIGTERM while a tool works: status' 0 "$rc"
 ok 'SIGTERM while a tool works: no child is left' children_gone
 die a
 
-# as many as are allowed, and one more; arguments that are nested deep
+# the maximum of tools and one more; deeply nested arguments
 serve --config-json '{"limits":{"tools":2,"depth":300},"tools":{"hang":{"command":["sh","-c","echo $$ >>$LOG; tail -f /dev/null"]},
     "cat":{"command":["cat"]}}}'
 : >"$LOG"
@@ -166,12 +165,12 @@ ok 'two tools at work' wait_until 20 lines "$LOG" 2
 like 'one too many' '*"code":-32027*"kind":"rate_limited"*' "$(both cat '{}')"
 die a
 ok 'two tools: ended' wait_until 20 children_gone
-like 'room again' '*"success":true,"result":"{}"*' "$(both cat '{}')"
+like 'accepted again' '*"success":true,"result":"{}"*' "$(both cat '{}')"
 deep=$(awk 'BEGIN { while (n++ < 200) printf "{\"a\":"; printf "1"; while (--n > 0) printf "}" }')
 like 'deep arguments' '*"id":"c","result":{"success":true,*' "$(both cat "$deep")"
 stop
 
-# on a pipe that ends, it is waited for; when nobody reads, it is not
+# at the end of a pipe the server waits for the tool; with stdout closed it does not
 like 'a pipe that ends' '*"id":"c","result":{"success":true,"result":"{\\"a\\":1}"*' "$(printf '%s\n%s' "$hello" "$(call x '{"a":1}')" |
     "$WAZA" jsonrpc --config-json '{"tools":{"x":{"command":["cat"]}}}' | tail -n 1)"
 : >"$LOG"
@@ -179,9 +178,9 @@ mkfifo gone
 "$WAZA" jsonrpc --config-json '{"tools":{"x":{"command":["sh","-c","echo $$ >>$LOG; tail -f /dev/null"]}}}' <gone 2>err | head -n 1 >first &
 exec 6>gone
 printf '%s\n%s\n' "$hello" "$(call x '{}')" >&6
-ok 'nobody reads: it has begun' wait_until 20 lines "$LOG" 1
+ok 'nobody reads: it has started' wait_until 20 lines "$LOG" 1
 exec 6>&-
 ok 'nobody reads: it is ended' wait_until 20 children_gone
 wait
-is 'nobody reads: nothing is said of it' '' "$(cat err)"
+is 'nobody reads: nothing on stderr' '' "$(cat err)"
 done_testing

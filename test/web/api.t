@@ -1,12 +1,12 @@
-# The API by HTTP: every route, every refusal, streams that go on, results
-# that are still there when the server comes back.
+# The HTTP API: every route, every refusal, live streams, and results after a
+# restart.
 . "${0%/*}/../tool/lib.sh"
 . "$top/test/tool/rpc.sh"
 . "$top/test/tool/web.sh"
 TZ=UTC0
 export TZ
 
-# a suite that goes on when a file says so
+# a suite whose tasks wait for files
 mkdir evals/steps go
 GO=$tmp/go
 export GO
@@ -53,7 +53,7 @@ fits 'a task of it' '{"test_id":"five",*"status":"failed","runs":[{"run_number":
 fits 'a file of its own' "results/quick-${id#run-}.json" "$(ls results/*.json)"
 is 'and no other' 1 "$(find results -type f | grep -c .)"
 
-# HEAD says the same without saying it
+# HEAD: the same without a body
 fits 'HEAD' "HTTP/1.1 200 OK*Content-Type: application/json*Content-Length: $(get "$v1/runs/$id" | wc -c | tr -d ' ')*" \
     "$(get -i -X HEAD "$v1/runs/$id" | tr -d '\r')"
 
@@ -83,7 +83,7 @@ fits 'no such method' 'HTTP/1.1 405 *Allow: *GET*POST*' "$(get -i -X PUT $v1/run
 post evals/steps/odd.yaml
 ok 'another run' wait_until 60 over "$id"
 odd=$id
-is 'its name makes no path' 2 "$(find results -name '*.json' | grep -c .)"
+is 'its name does not become a path' 2 "$(find results -name '*.json' | grep -c .)"
 post evals/quick ',"output":"mine.json"'
 ok 'a run with an output' wait_until 60 over "$id"
 is 'is written there' yes "$([ -f mine.json ] && echo yes)"
@@ -93,7 +93,7 @@ is 'the youngest first' "\"$mine\" \"$odd\" \"$quick\" " "$(get $v1/runs | value
 fits 'a part of them' "{\"runs\":[{\"runId\":\"$odd\",*}],\"total\":3,\"skippedFiles\":0}" "$(get "$v1/runs?limit=1&offset=1")"
 is 'none of them' '{"runs":[],"total":3,"skippedFiles":0}' "$(get "$v1/runs?limit=0")"
 is 'searched' "\"$odd\"" "$(get "$v1/runs?q=ODD+name" | value runId)"
-is 'searched in vain' '{"runs":[],"total":0,"skippedFiles":0}' "$(get "$v1/runs?q=zebra")"
+is 'searched without a match' '{"runs":[],"total":0,"skippedFiles":0}' "$(get "$v1/runs?q=zebra")"
 is 'of a suite' "\"$mine\" \"$quick\" " "$(get "$v1/runs?suite=quick" | value runId | tr '\n' ' ')"
 is 'of a suite, encoded' "\"$odd\"" "$(get "$v1/runs?suite=..%2Fodd%20name%3A%20%C3%A9" | value runId)"
 is 'with a status' '{"runs":[],"total":0,"skippedFiles":0}' "$(get "$v1/runs?status=failed")"
@@ -137,37 +137,37 @@ Content-Type: text/event-stream
 *
 Transfer-Encoding: chunked*' "$(get -i -X HEAD "$v1/runs/$quick/stream" | tr -d '\r')"
 
-# a stream while it goes on; whoever asked for the run has long gone
+# a stream of a live run; the client that started it has disconnected
 get "$v1/events" >feed 2>&1 &
 feed=$!
 ok 'events: it begins with the clients' wait_until 60 has feed 'data: {"clients":[],"queued":0}'
 post evals/steps
-ok 'it goes on' wait_until 60 lines "$LOG" 1
-fits 'it goes on: how far it is' "*\"status\":\"running\",\"ok\":null,*\"summary\":null,\"progress\":{\"done\":0,\"total\":3},*\"tasks\":[{\"id\":\"a\",\"name\":\"a\",\"status\":\"running\",*{\"id\":\"c\",*\"status\":\"pending\",*],\"resultsUrl\":null}" \
+ok 'live: it runs' wait_until 60 lines "$LOG" 1
+fits 'live: progress' "*\"status\":\"running\",\"ok\":null,*\"summary\":null,\"progress\":{\"done\":0,\"total\":3},*\"tasks\":[{\"id\":\"a\",\"name\":\"a\",\"status\":\"running\",*{\"id\":\"c\",*\"status\":\"pending\",*],\"resultsUrl\":null}" \
     "$(get "$v1/runs/$id")"
-fits 'it goes on: in the list' "*\"runId\":\"$id\",*\"status\":\"running\"*" "$(get "$v1/runs?status=running")"
-fits 'it goes on: no results' '404 *"kind":"no_result"*' "$(code "$v1/runs/$id/result")"
-fits 'it goes on: no comparison' '404 *"kind":"no_result"*' "$(code "$v1/runs/$id/compare/$quick")"
-fits 'it goes on: a task of it' '{"test_id":"a","display_name":"a","status":"running","runs":[]}' "$(get "$v1/runs/$id/tasks/a")"
-fits 'it goes on: no such task' '404 *"task_not_found"*' "$(code "$v1/runs/$id/tasks/nope")"
-is 'it goes on: health counts it' 1 "$(get /health | value runs)"
+fits 'live: in the list' "*\"runId\":\"$id\",*\"status\":\"running\"*" "$(get "$v1/runs?status=running")"
+fits 'live: no results' '404 *"kind":"no_result"*' "$(code "$v1/runs/$id/result")"
+fits 'live: no comparison' '404 *"kind":"no_result"*' "$(code "$v1/runs/$id/compare/$quick")"
+fits 'live: a task of it' '{"test_id":"a","display_name":"a","status":"running","runs":[]}' "$(get "$v1/runs/$id/tasks/a")"
+fits 'live: no such task' '404 *"task_not_found"*' "$(code "$v1/runs/$id/tasks/nope")"
+is 'live: health counts it' 1 "$(get /health | value runs)"
 "$HTTPGET" "$port" "$v1/runs/$id/stream" >live 2>&1 &
 reader=$!
 ok 'a reader: the first events' wait_until 60 has live 'event: trial_start'
 touch go/a
 ok 'a reader: more of them' wait_until 60 has live '"task":"b/2 ü"'
 get -e 3 "$v1/runs/$id/stream" >early
-is 'one who leaves: what it has seen' 2 "$(grep -c ^id: early)"
+is 'a reader disconnects: what it has seen' 2 "$(grep -c ^id: early)"
 mkdir go/b
 touch 'go/b/2 ü'
 ok 'a task of it, with its trials' wait_until 60 sh -c '"$HTTPGET" "$1" "$2" | grep -q "\"run_number\":1"' sh "$port" "$v1/runs/$id/tasks/b%2F2%20%C3%BC"
 get -H 'Last-Event-ID: 2' -e 5 "$v1/runs/$id/stream" >middle
-is 'one who comes again: nothing is lost' '3 4 5 6 ' "$(sed -n 's/^id: //p' middle | tr '\n' ' ')"
+is 'a reader reconnects: nothing is lost' '3 4 5 6 ' "$(sed -n 's/^id: //p' middle | tr '\n' ' ')"
 touch go/c
 wait "$reader"
 is 'a reader: it ends with the run' 0 "$?"
 fits 'a reader: the end' 'event: eval_complete*"passed":2,"failed":1,*' "$(tail -n 3 live)"
-is 'a reader: as one who comes later' "$(get "$v1/runs/$id/stream" | grep .)" "$(grep . live | grep -v '^:')"
+is 'a reader: the same as a late one' "$(get "$v1/runs/$id/stream" | grep .)" "$(grep . live | grep -v '^:')"
 is 'a task with a name like a path' '"says"' "$(get "$v1/runs/$id/tasks/b%2F2%20%C3%BC" | value identifier)"
 steps=$id
 ok 'events: the run is over' wait_until 60 has feed "\"runId\":\"$id\",\"name\":\"steps\",\"skill\":\"walking\",\"path\":\"evals/steps\",\"source\":\"live\",\"status\":\"completed\""
@@ -179,7 +179,7 @@ wait "$feed" 2>/dev/null
 rm -rf go/*
 : >"$LOG"
 post evals/hang
-ok 'cancel: it goes on' wait_until 60 lines "$LOG" 2
+ok 'cancel: it runs' wait_until 60 lines "$LOG" 2
 "$HTTPGET" "$port" "$v1/runs/$id/stream" >live &
 reader=$!
 ok 'cancel: it is read' wait_until 60 has live 'event: task_start'
@@ -236,7 +236,7 @@ is 'a file of the original: no more than that' 204 "$(code -H 'Last-Event-ID: 1'
 fits 'a file of the original: compared with ours' '*"missing": [*' "$(get "$v1/runs/run-1700000000/compare/$quick")"
 fits 'a file of the original: DELETE' '409 *' "$(code -X DELETE "$v1/runs/run-1700000000")"
 cp results/theirs.json results/copy.json
-ok 'an equal id hides nobody' wait_until 60 there code-explainer 2
+ok 'an equal id hides no run' wait_until 60 there code-explainer 2
 ids=$(get "$v1/runs?q=code-explainer" | value runId | tr -d '"' | sort)
 fits 'an equal id has a mark' 'run-1700000000
 run-1700000000~????????' "$ids"
@@ -249,9 +249,9 @@ ln -s /etc/passwd results/link.json
 skipped() {
 	get "$v1/runs" | grep -q "\"skippedFiles\":$1}"
 }
-ok 'what is no results file is counted' wait_until 60 skipped 3
+ok 'other files are counted' wait_until 60 skipped 3
 rm results/copy.json results/half.json results/list.json results/link.json
-ok 'what is gone is gone' wait_until 60 there code-explainer 1
+ok 'a removed file disappears' wait_until 60 there code-explainer 1
 
 # the original's shapes
 fits 'old: health' '{"status":"ok","version":"*"}' "$(get /api/health)"
@@ -265,12 +265,12 @@ fits 'old: a run' '{"id":"run-1700000000","spec":"code-explainer-eval","model":"
 fits 'old: a run of this server' "{\"id\":\"$quick\",\"spec\":\"quick\",*\"outcome\":\"failed\",\"passCount\":4,\"taskCount\":5,*" "$(get "/api/runs/$quick")"
 is 'old: no such run' '404 {"error":"run not found","code":404}' "$(code /api/runs/nope)"
 
-# who may not
+# Host and Origin
 fits 'a foreign Host' '403 *"kind":"forbidden"*' "$(code -H 'Host: evil.example' $v1/runs)"
 fits 'a foreign Origin' '403 *"kind":"forbidden"*' "$(code -H 'Origin: http://evil.example' -d '{"path":"evals/quick"}' $v1/runs)"
 fits 'its own Origin' '200 *' "$(code -H "Host: localhost:$port" -H "Origin: http://localhost:$port" $v1/runs)"
 
-# clients that people have
+# common clients
 if command -v curl >/dev/null
 then
 	fits 'curl' "{\"runId\":\"$quick\",*" "$(curl -s "http://127.0.0.1:$port$v1/runs/$quick")"
@@ -285,11 +285,11 @@ then fits 'wget' "{\"runId\":\"$quick\",*" "$(wget -qO- "http://127.0.0.1:$port$
 else skip 'no wget'
 fi
 
-# a server that comes back has what was written
+# a restarted server has the saved results
 : >"$LOG"
 rm -rf go/*
 post evals/steps
-ok 'before the end: a run goes on' wait_until 60 lines "$LOG" 1
+ok 'before the end: a run is live' wait_until 60 lines "$LOG" 1
 stop
 is 'the end: status' 0 "$rc"
 ok 'the end: no child is left' wait_until 60 children_gone
@@ -311,14 +311,14 @@ WWW-Authenticate: Bearer
 *"kind":"auth_failed"*' "$(get -i $v1/runs | tr -d '\r')"
 fits 'token: a wrong one' '401 *' "$(code -H 'Authorization: Bearer open-sesam' $v1/runs)"
 fits 'token: the right one' '200 {"runs":[*' "$(code -H 'Authorization: Bearer open-sesame' $v1/runs)"
-fits 'token: nobody starts a run without' '401 *' "$(code -d '{"path":"evals/quick"}' $v1/runs)"
+fits 'token: required to start a run' '401 *' "$(code -d '{"path":"evals/quick"}' $v1/runs)"
 fits 'token: health is open' '200 {"status":"ok"*' "$(code /health)"
 fits 'token: health of the API, too' '200 {"status":"ok"*' "$(code $v1/health)"
 fits 'token: in the address of a stream' '200 retry:*' "$(code "$v1/runs/$quick/stream?access_token=open-sesame")"
 fits 'token: and of all events' '*event: clients*' "$(get -e 2 "$v1/events?access_token=open-sesame")"
 fits 'token: a wrong one there' '401 *' "$(code "$v1/runs/$quick/stream?access_token=x")"
 fits 'token: nowhere else' '401 *' "$(code "$v1/runs?access_token=open-sesame")"
-fits 'token: the original has none to show' '401 *' "$(code /api/runs)"
+fits 'token: required by the API of the original, too' '401 *' "$(code /api/runs)"
 stop
 
 # by a unix socket, without results; and what cannot be a directory of them

@@ -1,5 +1,5 @@
-# Evaluation clients (seeds/004): the document's flow over a real socket, what
-# real clients do, clients that die, come back or never answer, secrets;
+# Evaluation clients (seeds/004): the flow of the document over a real socket, the
+# behaviour of real clients, clients that die, reconnect or never answer, secrets;
 # `waza run --http`, `waza serve` and `waza worker`.
 . "${0%/*}/../tool/lib.sh"
 . "$top/test/tool/rpc.sh"
@@ -50,7 +50,7 @@ gone() {
 register='> {"type":"register","clientId":"550e8400-e29b-41d4-a716-446655440000","capabilities":{"tools":["extract_schema_data"],"maxConcurrency":3,"version":"1.0.0"}}'
 
 #
-# What is checked before anything runs.
+# Checks before anything runs.
 #
 cat >suite.yaml <<'YAML'
 name: remote
@@ -67,9 +67,9 @@ tasks:
     expected: {output_contains: [Example Domain]}
 YAML
 run "$WAZA" run suite.yaml -o none.json
-is 'nowhere to come to: status' 2 "$rc"
-like 'nowhere to come to: how' '*give --http HOST:PORT, or run the suite in "waza serve"*' "$err"
-ok 'nowhere to come to: nothing was run' [ ! -e none.json ]
+is 'no listener: status' 2 "$rc"
+like 'no listener: what to do' '*give --http HOST:PORT, or run the suite in "waza serve"*' "$err"
+ok 'no listener: nothing was run' [ ! -e none.json ]
 run "$WAZA" validate suite.yaml
 is 'a suite for clients is valid' 0 "$rc"
 cat >bad.yaml <<'YAML'
@@ -85,7 +85,7 @@ tasks:
   - {id: turns, tool: a, timeout: 5, inputs: {follow_up_prompts: [more]}, expected: {output_contains: [x]}}
 YAML
 run "$WAZA" validate bad.yaml
-is 'what is wrong: status' 2 "$rc"
+is 'invalid: status' 2 "$rc"
 for want in \
     'bad.yaml:3:37: warning: unknown key "retries"' \
     'bad.yaml:3:58: "timeout" must be a whole number, not a string' \
@@ -115,7 +115,7 @@ is 'slips: status' 0 "$rc"
 run "$WAZA" run slip.yaml
 ok 'slips: input' has "$tmp/err" 'slip.yaml:4:13: warning: "input" has no effect without "tool"; did you mean "inputs"?'
 ok 'slips: timeout' has "$tmp/err" '"timeout" has no effect without "tool"; did you mean "timeout_seconds"?'
-ok 'slips: a tool for nobody' has "$tmp/err" 'slip.yaml:5:5: warning: "tool" has no effect: it is for executor "remote", not "mock"'
+ok 'slips: a tool that no client has' has "$tmp/err" 'slip.yaml:5:5: warning: "tool" has no effect: it is for executor "remote", not "mock"'
 mkdir -p evals
 cat >evals/flights.yaml <<'YAML'
 id: "google-flights-001"
@@ -206,7 +206,7 @@ like 'the flow: the end' "$bye" "$(sed -n 4p said)"
 is 'the flow: the output' '"{\"title\":\"Example Domain\"}"' "$(field r.json final_output)"
 like 'the flow: its own time is kept' '*"executionTime":1500,"metadata":{"pageLoadTime":800}*' "$("$WAZA" parse r.json)"
 like 'the flow: the call is kept' '*"tool_name":"extract_schema_data"*"duration":1400*' "$("$WAZA" parse r.json)"
-ok 'the flow: progress is told' has report '"step":"executing","detail":"50%: Processing page content..."'
+ok 'the flow: progress is reported' has report '"step":"executing","detail":"50%: Processing page content..."'
 
 # what BrowserOperator's client does: no tools, no key, its own test of the
 # connection, auth_verify, pings, a status after the reply
@@ -314,7 +314,7 @@ is 'killed in the middle: nothing is counted twice' 2 "$(grep -c . r.json.journa
 ok 'killed in the middle: as infrastructure' has r.json infrastructure
 is 'killed in the middle: once at the other' 1 "$(grep -c '"evaluate"' other)"
 
-# one that comes back has its queue, and its old answers are as good
+# a client that reconnects keeps its queue, and its late answers count
 cat >back.yaml <<'YAML'
 name: back
 skill: s
@@ -354,7 +354,7 @@ over
 is 'the newest wins: passes' 0 "$rc"
 like 'the newest wins: the old one is closed' 'end 1000 *' "$(tail -n 1 first)"
 
-# late: the client's own error comes first; who says nothing is given up on
+# late: the client's own error takes precedence; a silent client times out
 cat >late.yaml <<'YAML'
 name: late
 skill: s
@@ -397,17 +397,17 @@ kill "$go"
 over
 is 'no key: closed' 'end 1008 Invalid secret key' "$(tail -n 1 closed)"
 ok 'the secret is never sent, nor written' sh -c "! grep -l '$secret' said* closed r.json r.json.journal log report | grep ."
-# pages of others are let in by the settings only
+# pages from elsewhere are allowed by the settings only
 knock() {
 	printf 'GET / HTTP/1.1\r\nHost: 127.0.0.1\r\nOrigin: devtools://devtools\r\nUpgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==\r\n\r\n' |
 	    "$RPCPIPE" talk -k -n 1 "$port" | tr -d '\r'
 }
 begin lost.yaml --task keeps
-like 'a page from elsewhere is turned away' 'HTTP/1.1 403 *' "$(knock)"
+like 'a page from elsewhere is refused' 'HTTP/1.1 403 *' "$(knock)"
 kill "$go"
 over
 begin lost.yaml --task keeps --config-json '{"origins":["devtools://devtools"]}'
-like 'a page from elsewhere that is named is not' 'HTTP/1.1 101 *' "$(knock)"
+like 'an allowed page from elsewhere is accepted' 'HTTP/1.1 101 *' "$(knock)"
 kill "$go"
 over
 : >readable
@@ -455,7 +455,7 @@ is 'worker: what it did' '"{\"got\":[1,{\"a\":\"b\"}]}"
 is 'worker: what it could not' '"agent_error" "timeout" "infrastructure"' "$(classes | tr '\n' ' ' | sed 's/ $//')"
 ok 'worker: why' has report 'oh dear (-32000)'
 
-# asked to end, it says so, and its command has ended
+# a worker that is terminated reports that and ends its command
 begin lost.yaml --task keeps
 : >"$LOG"
 "$WAZA" worker -q "ws://127.0.0.1:$port" --id w --tool "t=echo \$\$ >>$LOG; tail -f /dev/null" &
@@ -468,13 +468,13 @@ rc=0
 wait "$one" || rc=$?
 one=
 is 'a worker that is asked to end: status' 0 "$rc"
-ok 'a worker that is asked to end: so has its command' children_gone
+ok 'a worker that is asked to end: its command has ended' children_gone
 wait "$two"
 two=
 over
 is 'a worker that is asked to end: another does it' 0 "$rc"
 
-# one that the server lost and that comes back has not done it in vain
+# a worker that the server lost and that reconnects: its work counts
 begin work.yaml --task text --config-json '{"remote":{"idle_seconds":1,"ping_seconds":1,"lost_seconds":100}}'
 : >"$LOG"
 "$WAZA" worker --once -q "ws://127.0.0.1:$port" \
@@ -482,14 +482,14 @@ begin work.yaml --task text --config-json '{"remote":{"idle_seconds":1,"ping_sec
 one=$!
 wait_until 60 lines "$LOG" 1
 kill -STOP "$one"
-ok 'a worker that is not heard of: is lost' wait_until 60 gone
+ok 'a silent worker: is lost' wait_until 60 gone
 kill -CONT "$one"
 : >go-on
 over
-is 'a worker that is not heard of: comes back' 0 "$rc"
-is 'a worker that is not heard of: did it once' 1 "$(grep -c x "$LOG")"
+is 'a silent worker: comes back' 0 "$rc"
+is 'a silent worker: did it once' 1 "$(grep -c x "$LOG")"
 wait "$one"
-is 'a worker that is not heard of: ends with the server' 0 $?
+is 'a silent worker: ends with the server' 0 $?
 one=
 WAZA_AUTH_TOKEN=$secret begin work.yaml --task text
 run "$WAZA" worker "ws://127.0.0.1:$port" --tool text=x
@@ -532,8 +532,8 @@ like 'serve: it has done one' '*"done":1,"failed":0*' "$(get /api/v1/clients | t
 kill "$one"
 wait "$one"
 one=
-ok 'serve: it has gone' wait_until 60 gone
-# who asked for a run has gone: the client is told to stop
+ok 'serve: it has disconnected' wait_until 60 gone
+# the owner of a run disconnects: the client gets a cancellation
 : >"$LOG"
 "$WAZA" worker -q "ws://127.0.0.1:$port" --tool "text=echo \$\$ >>$LOG; tail -f /dev/null" &
 one=$!

@@ -1,5 +1,5 @@
-# waza serve --http: curl, wget and what people type; addresses, tokens, Host
-# and Origin; requests one after the other, and all framings on one port.
+# waza serve --http: curl, wget and requests by hand; addresses, tokens, Host
+# and Origin; consecutive requests, and all framings on one port.
 . "${0%/*}/../tool/lib.sh"
 : "${DOUBLES:?set DOUBLES to where the helpers are}"
 . "$top/test/tool/rpc.sh"
@@ -24,7 +24,7 @@ status() {
 }
 healthy='*"status":"ok","version":"*","runs":0,"clients":0}'
 
-# where it may listen, and where it does
+# addresses
 for at in 0.0.0.0:0 '[::]:0'
 do
 	run "$WAZA" serve --http "$at" </dev/null
@@ -42,7 +42,7 @@ run "$WAZA" jsonrpc --config-json '{"listen":["http:127.0.0.1:0"]}' </dev/null
 is 'jsonrpc has no HTTP of its own: status' 0 "$rc"
 
 serve_http
-like 'it says where' "waza: listening on http://127.0.0.1:[1-9]*" "$(head -n 1 log)"
+like 'it prints the address' "waza: listening on http://127.0.0.1:[1-9]*" "$(head -n 1 log)"
 run "$WAZA" serve --http "127.0.0.1:$port" </dev/null
 is 'a port that is in use: status' 2 "$rc"
 
@@ -61,7 +61,7 @@ is 'no request' 400 "$(status 'GET /health\r\n\r\nGET /health HTTP/1.1\r\nHost: 
 is 'no Host' 400 "$(status 'GET /health HTTP/1.1\r\n\r\n')"
 is 'HTTP/2' 505 "$(status 'PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n')"
 is 'a body that is too long' 413 "$(status 'POST /health HTTP/1.1\r\nHost: localhost\r\nContent-Length: 99999999999\r\n\r\n')"
-is 'a coding that nobody knows' 501 "$(status 'POST /health HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: gzip\r\n\r\n')"
+is 'an unknown transfer coding' 501 "$(status 'POST /health HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: gzip\r\n\r\n')"
 is 'Content-Length and Transfer-Encoding' 400 "$(status 'POST /health HTTP/1.1\r\nHost: localhost\r\nContent-Length: 3\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n')"
 is 'a name that is too long' 414 "$({ printf 'GET /'; awk 'BEGIN { for (i = 0; i < 9000; i++) printf "a" }'
     printf ' HTTP/1.1\r\nHost: localhost\r\n\r\n'; } | "$RPCPIPE" talk "$port" | sed -n 's|^HTTP/1.1 \([0-9]*\) .*|\1|p')"
@@ -75,7 +75,7 @@ for host in evil.example 'localhost.evil.example' 192.168.0.1
 do is "Host: $host" 403 "$(status "GET /health HTTP/1.1\r\nHost: $host\r\n\r\n")"
 done
 is 'Origin: another' 403 "$(status "GET /health HTTP/1.1\r\nHost: localhost:$port\r\nOrigin: http://evil.example\r\n\r\n")"
-is 'Origin: none of a name' 403 "$(status "GET /health HTTP/1.1\r\nHost: localhost:$port\r\nOrigin: null\r\n\r\n")"
+is 'Origin: null' 403 "$(status "GET /health HTTP/1.1\r\nHost: localhost:$port\r\nOrigin: null\r\n\r\n")"
 is 'Origin: itself' 200 "$(status "GET /health HTTP/1.1\r\nHost: localhost:$port\r\nOrigin: http://localhost:$port\r\n\r\n")"
 like 'refusals are JSON' '*"error":{"code":403,"kind":"forbidden","message":"*"}}' \
     "$(raw 'GET /health HTTP/1.1\r\nHost: evil.example\r\n\r\n')"
@@ -84,7 +84,7 @@ like 'refusals are JSON' '*"error":{"code":403,"kind":"forbidden","message":"*"}
 alive 'JSON-RPC beside HTTP'
 is 'blocks beside HTTP' "Content-Length: ${#pong}" "$(printf 'Content-Length: %d\r\n\r\n%s' "${#ping}" "$ping" |
     "$RPCPIPE" talk "$port" | head -n 1 | tr -d '\r')"
-is 'a block in capitals is no method' "Content-Length: ${#pong}" "$(printf 'CONTENT-LENGTH: %d\r\n\r\n%s' "${#ping}" "$ping" |
+is 'a block in capitals is not a method' "Content-Length: ${#pong}" "$(printf 'CONTENT-LENGTH: %d\r\n\r\n%s' "${#ping}" "$ping" |
     "$RPCPIPE" talk "$port" | head -n 1 | tr -d '\r')"
 like 'neither' '*"code":-32700*' "$(ask "$port" 'hello there')"
 like 'half a method' '*"code":-32700*' "$(raw 'GET\n\n')"
@@ -109,7 +109,7 @@ then like 'wget' "$healthy" "$(wget -qO- "$url/health")"
 else skip 'no wget here'
 fi
 
-# it ends while somebody is connected
+# it ends while a client is connected
 client a "$port" -k
 printf 'GET /health HTTP/1.1\r\nHost: localhost\r\n\r\nGET /hea' >&3
 ok 'a client that stays' wait_until 20 has a.out '"status":"ok"'
@@ -117,7 +117,7 @@ stop
 is 'SIGTERM: status' 0 "$rc"
 leave a
 is 'nothing on stdout' '' "$(cat served)"
-is 'nothing on stderr but where it listens' 2 "$(grep -c . log)"
+is 'only the addresses on stderr' 2 "$(grep -c . log)"
 
 # a token
 serve_http --token-file token
@@ -138,7 +138,7 @@ is 'hosts' '200 403' "$(status 'GET /health HTTP/1.1\r\nHost: waza.example:80\r\
 is 'origins' '200 403' "$(status 'GET /health HTTP/1.1\r\nHost: localhost\r\nOrigin: https://ci.example\r\n\r\nGET /health HTTP/1.1\r\nHost: localhost\r\nOrigin: http://ci.example\r\n\r\n')"
 stop
 
-# by the settings; a framing that is pinned leaves HTTP where it was asked for
+# listeners from the settings; with a fixed framing HTTP only works on its port
 : >log
 "$WAZA" serve --config-json '{"listen":["http:localhost:0","unix:sock"],"framing":"line"}' </dev/null >served 2>log &
 srv=$!
@@ -146,11 +146,11 @@ wait_until 60 has log 'listening on sock'
 port=$(sed -n 's|.*listening on http://127.0.0.1:||p' log)
 is 'listen in the settings' 200 "$(status 'GET /health HTTP/1.1\r\nHost: localhost\r\n\r\n')"
 is 'listen in the settings: JSON-RPC' "$pong" "$(ask sock "$ping")"
-like 'a framing that is pinned' '*"code":-32700*' "$(printf 'GET / HTTP/1.1\n' | "$RPCPIPE" talk sock)"
-is 'a framing that is pinned: only HTTP' 400 "$(status '{"jsonrpc":"2.0"}\r\n\r\n')"
+like 'a fixed framing' '*"code":-32700*' "$(printf 'GET / HTTP/1.1\n' | "$RPCPIPE" talk sock)"
+is 'a fixed framing: only HTTP' 400 "$(status '{"jsonrpc":"2.0"}\r\n\r\n')"
 stop
 
-# bodies and answers that take their time, with the server of the tests
+# slow bodies and answers, with ws_echo
 : >log
 "$DOUBLES/ws_echo" </dev/null >/dev/null 2>log &
 srv=$!

@@ -1,6 +1,6 @@
 # WebSocket: the cases of Autobahn, section by section, against a server that
 # sends back what comes (test/tool/ws_cases.c, test/tool/ws_echo.c); and what waza serve
-# does with those that are bad or many.
+# does with bad or many connections.
 . "${0%/*}/../tool/lib.sh"
 : "${DOUBLES:?set DOUBLES to where the helpers are}"
 . "$top/test/tool/rpc.sh"
@@ -14,7 +14,7 @@ echo_on() {
 	port=$(sed -n 's/.*:\([0-9]*\)$/\1/p' log)
 }
 
-# a byte at a time, 16 MiB take hours
+# too slow with one-byte reads: 16 MiB
 most=
 [ -z "${SHORT-}" ] || most='-m 10000'
 
@@ -33,9 +33,9 @@ echo_on
 section '1: frames of all lengths' 1.
 section '2: pings and pongs' 2.
 section '3: reserved bits' 3.
-section '4: opcodes that there are not' 4.
+section '4: unknown opcodes' 4.
 section '5: fragments' 5.
-section '6: UTF-8, checked as it comes' 6.
+section '6: UTF-8, checked on arrival' 6.
 section '7: the end, and its codes' 7.
 if [ -z "$most" ]
 then
@@ -92,7 +92,7 @@ flood=$!
 alive_http() {
 	like "$1" '*200 OK*"status":"ok"*' "$(printf 'GET /health HTTP/1.0\r\n\r\n' | "$RPCPIPE" talk "$port")"
 }
-alive_http 'a million pings that nobody hears answers to: others are served'
+alive_http 'a million pings whose pongs are not read: others are served'
 die a
 wait "$flood" 2>/dev/null
 is 'a million pings: as many pongs' 1000000 "$("$RPCPIPE" talk "$port" <flood |

@@ -34,8 +34,8 @@ add_all(struct rpc *r, struct tools *tools)
 }
 
 /*
- * Numbers, as seeds/000, 002 and 003 have them; where they are silent, one
- * that none of them uses.
+ * The numbers of seeds/000, 002 and 003; a kind that they do not define has a
+ * number that none of them uses.
  */
 static void
 numbers(void)
@@ -87,7 +87,7 @@ numbers(void)
 			    (enum rpc_family)f) == want[i].number[f];
 		tap_ok(same, want[i].name, __FILE__, __LINE__);
 	}
-	/* the words of the documents */
+	/* the messages of the documents */
 	OK(strcmp(rpc_kind_text(RPC_PARSE_ERROR), "Parse error") == 0);
 	OK(strcmp(rpc_kind_text(RPC_INVALID_REQUEST), "Invalid request") == 0);
 	OK(strcmp(rpc_kind_text(RPC_METHOD_NOT_FOUND),
@@ -175,7 +175,7 @@ passes(const char *method, struct str value)
 	return rc;
 }
 
-/* What the tables say and what the schemas say is the same. */
+/* The tables and the schemas agree. */
 static void
 schemas(void)
 {
@@ -204,7 +204,7 @@ schemas(void)
 }
 
 /*
- * A peer on a socket pair: what is said to it, and what it says.
+ * A peer on a socket pair: what is sent to it, and its replies.
  */
 struct talk {
 	struct rpc rpc;
@@ -293,7 +293,7 @@ hear(struct talk *t)
 	return buf_str(&t->got);
 }
 
-/* All of its answer, also where writes are short. */
+/* The whole reply, also with short writes. */
 static struct str
 say(struct talk *t, const char *text)
 {
@@ -361,7 +361,7 @@ envelopes(void)
 	OK(has(say(&t, "{\"jsonrpc\":\"2.0\",\"id\":1"), "\"id\":null,\"error\":{\"code\":-32700,"));
 	OK(has(say(&t, ""), "\"id\":null,\"error\":{\"code\":-32700,"));
 
-	/* nothing is kept of what was said */
+	/* no message leaves memory behind */
 	used = t.rpc.state->scratch.used;
 	for (i = 0; i < 20; i++)
 		say(&t, "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"rpc.discover\"}");
@@ -370,7 +370,7 @@ envelopes(void)
 	OK(t.idle == 1);
 }
 
-/* Who may call what. */
+/* Hello and token. */
 static void
 gates(void)
 {
@@ -437,7 +437,7 @@ roots(void)
 }
 
 /*
- * Answers that come later: by a tool that is a command.
+ * Calls that are answered later: a tool that is a command.
  */
 static const char greet[] = "{\"jsonrpc\":\"2.0\",\"id\":0,\"method\":\"hello\",\"params\":"
     "{\"name\":\"n\",\"version\":\"1\",\"agent\":\"a\",\"pid\":1}}";
@@ -477,7 +477,7 @@ later(void)
 	OK(str_is(wait_for(&t), CAT("1") "\n") && t.peer->ncalls == 0);
 	OK(!rpc_busy(&t.rpc));
 
-	/* a batch waits for its last */
+	/* a batch waits for its last call */
 	OK(says(&t, "[" CALL("\"x\"", "cat") "," PING("2") "," NOTE("cat") "," CALL("3.0", "cat") "]", ""));
 	got = wait_for(&t);
 	OK(str_is(got, "[" PONG("2") "," CAT("\"x\"") "," CAT("3.0") "]\n") ||
@@ -495,7 +495,7 @@ later(void)
 	say(&t, "{\"jsonrpc\":\"2.0\",\"method\":\"$/cancelRequest\",\"params\":{\"id\":7}}");
 	OK(has(wait_for(&t), "\"id\":7,\"error\":{\"code\":-32031,"));
 
-	/* its peer goes: so does what it asked for, and nobody else minds */
+	/* the peer disconnects: its calls end, other peers are served */
 	other = t.fd;
 	OK(says(&t, "[" CALL("1", "hang") "," CALL("2", "cat") "," CALL("3", "hang") "]", ""));
 	conn_drop(t.peer->conn);
@@ -506,7 +506,7 @@ later(void)
 	t.peer = join(&t, RPC_UNIX, &t.fd);
 	OK(says(&t, PING("4"), PONG("4") "\n"));
 
-	/* and the same by the end of it all */
+	/* rpc_cancel() ends calls, too */
 	say(&t, greet);
 	OK(says(&t, CALL("1", "hang"), ""));
 	rpc_cancel(&t.rpc);
@@ -517,7 +517,7 @@ later(void)
 	arena_free(&a);
 }
 
-/* A peer that has asked its last: it gets what it is owed, then it goes. */
+/* A half-closed peer gets its replies, then the connection closes. */
 static void
 settling(void)
 {
@@ -541,7 +541,7 @@ settling(void)
 	arena_free(&a);
 }
 
-/* What does not fit is said to be so, and is not half sent. */
+/* A reply that is too large becomes an error. */
 static void
 large(void)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* Sessions: ids, the store and its time, what is remembered, prompts, files. */
+/* Sessions: ids, store, expiry, conversation, prompts, files. */
 #include "rpc/session.h"
 
 #include <dirent.h>
@@ -78,7 +78,7 @@ test_store(void)
 	fake_now += 6000;
 	session_touch(s[0]);
 	OK(all->head == s[1]);
-	fake_now += 5000;		/* the others are over */
+	fake_now += 5000;		/* the others have expired */
 	t = session_new(all, &e);
 	OK(t != NULL && all->n == 2 && all->head == s[0]);
 	session_drop(t);
@@ -108,7 +108,7 @@ test_said(void)
 	for (i = 0; i < 20; i++)
 		session_remember(s, STR("more"), buf_str(&b));
 	OK(s->turn_bytes <= SESSION_HISTORY_MAX);
-	OK(str_is(buf_str(&s->turns->asked), "more"));	/* the first is gone */
+	OK(str_is(buf_str(&s->turns->asked), "more"));	/* the first was dropped */
 	buf_free(&b);
 	finish();
 }
@@ -216,14 +216,14 @@ test_files(void)
 	}
 	OK(count(path) == 3);
 	finish();
-	OK(count(path) == 3);		/* they stay */
+	OK(count(path) == 3);		/* the files stay */
 	put_file("session-00000000-0000-4000-8000-000000000000.json", "{}");
 	put_file("session-00000000-0000-4000-8000-000000000001.json", "nope");
 	put_file("session-x.json", "nobody's");
 	begin(path, &o);
 	set.sessions.max = 2;
 	OK(session_restore(all, &e) == 0 && told == 3);
-	OK(all->n == 2);	/* the longest unused had to go */
+	OK(all->n == 2);	/* the longest unused was dropped */
 	OK(session_find(all, str_of(id[0])) == NULL);
 	s = session_find(all, str_of(id[2]));
 	OK(s != NULL && s->fixes == 2 && all->head->fixes == 1);

@@ -34,7 +34,7 @@ on_gone(void *arg)
 	left++;
 }
 
-/* How many events there are in it, each whole. */
+/* Counts the events, each complete. */
 static size_t
 count(struct str t)
 {
@@ -90,7 +90,7 @@ test_few(void)
 	OK(rpc_stream_get(&s, &next, 100).n == 0 && next == 5);
 }
 
-/* Never more than it may be, always the youngest, every cut at an event. */
+/* Never above the maximum, always the youngest, cut between events. */
 static void
 test_many(void)
 {
@@ -124,7 +124,7 @@ test_many(void)
 	rpc_stream_free(&s);
 }
 
-/* One that is larger than all may be is kept, alone. */
+/* An event above the maximum is kept, alone. */
 static void
 test_large(void)
 {

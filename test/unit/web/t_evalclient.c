@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: ISC */
 /*
  * Messages of evaluation clients (seeds/004), over a WebSocket on a pair of
- * sockets, with a clock of ours: each message of the document, each thing
- * that real clients do, and what is not in the document.
+ * sockets, with a fake clock: each message of the document, the behaviour of
+ * real clients, and messages that are not in the document.
  */
 #include "web/evalclient.h"
 
@@ -18,7 +18,7 @@
 #include "lib/ws.h"
 #include "test/tool/tap.h"
 
-#if defined(OS_SHORT)		/* a byte at a time, and not always */
+#if defined(OS_SHORT)		/* short reads and writes */
 enum { TURNS = 20000 };
 #else
 enum { TURNS = 50 };
@@ -59,9 +59,9 @@ struct client {
 	struct conn *conn;
 	int fd;
 	struct ws ws;
-	struct str said[64];	/* texts that came and were not looked at */
+	struct str said[64];	/* messages that were not read yet */
 	size_t n, at;
-	int code;		/* of the close that came */
+	int code;		/* of the close frame */
 	size_t pings;
 	bool ended;
 };
@@ -128,7 +128,7 @@ value(struct str text)
 	return json_read(&mem, text, 0, &je);
 }
 
-/* The next message that came, or NULL. */
+/* The next message, or NULL. */
 static const struct json *
 next(struct client *c)
 {
@@ -229,7 +229,7 @@ end(void)
 	hub_fini(&hub);
 }
 
-/* An evaluation, and what became of it. */
+/* An evaluation and its outcome. */
 struct work {
 	struct hub_eval x;
 	int done, told;
@@ -363,7 +363,7 @@ test_results(void)
 		    str_is(w.result, values[i]), values[i], __FILE__,
 		    __LINE__);
 	}
-	/* answers to nothing of ours */
+	/* answers without a request */
 	ask(&c, "{\"jsonrpc\":\"2.0\",\"result\":1,\"id\":\"rpc-1\"}");
 	ask(&c, "{\"jsonrpc\":\"2.0\",\"result\":1,\"id\":7}");
 	ask(&c, "{\"jsonrpc\":\"2.0\",\"result\":1}");
@@ -373,7 +373,7 @@ test_results(void)
 	end();
 }
 
-/* What BrowserOperator's client does. */
+/* The behaviour of BrowserOperator's client. */
 static void
 test_real(void)
 {
@@ -384,7 +384,7 @@ test_real(void)
 	begin("");
 	dial(&c);
 	c.at = c.n = 0;
-	/* its test of the connection, which knows no "jsonrpc" */
+	/* its test of the connection, without "jsonrpc" */
 	m = ask(&c, "{\"id\":\"test-1\",\"method\":\"ping\",\"params\":{}}");
 	OK(is(m, "id", "test-1") && json_getc(m, "result") != NULL);
 	m = ask(&c, "{\"type\":\"ping\",\"timestamp\":\"x\"}");
@@ -454,7 +454,7 @@ test_secret(void)
 	    "\"s3cret\"}");
 	OK(is(m, "status", "accepted") && c.code == 0);
 	hang_up(&c);
-	/* one that has shown it to the web */
+	/* one that has shown it in the HTTP request */
 	has_token = true;
 	dial(&c);
 	m = ask(&c, "{\"type\":\"register\",\"clientId\":\"a\"}");
@@ -527,7 +527,7 @@ test_refusals(void)
 	OK(number(json_getc(m, "error"), "code") == -32600);
 	ask(&c, "{\"jsonrpc\":\"2.0\",\"method\":\"ping\"}");
 	OK(c.n == 0);
-	/* after all that it can still register, but as one client only */
+	/* afterwards it can still register, but as one client only */
 	m = ask(&c, "{\"type\":\"register\",\"clientId\":\"a\"}");
 	OK(is(m, "status", "accepted") && !c.ended);
 	m = ask(&c, "{\"type\":\"register\",\"clientId\":\"b\"}");
@@ -627,7 +627,7 @@ test_flood(void)
 		limited += number(json_getc(m, "error"), "code") == -32003;
 	}
 	OK(limited > 20 && limited < 100 && !c.ended);
-	/* an answer is heard nevertheless, and so is what is said later */
+	/* an answer is still accepted, and so are later messages */
 	c.at = c.n = 0;
 	submit(&w, "e");
 	turns(&c, TURNS);

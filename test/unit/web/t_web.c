@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * The HTTP face: requests however they arrive, refusals, gates, routes, the
- * order of answers, streams, clients that are slow in either direction.
+ * HTTP: requests in arbitrary pieces, refusals, access checks, routes, the
+ * order of answers, streams, clients that read or write slowly.
  */
 #include "web/web.h"
 
@@ -17,7 +17,7 @@
 #include "rpc/rpc_internal.h"
 #include "test/tool/tap.h"
 
-#if defined(OS_SHORT)		/* a byte at a time, and not always */
+#if defined(OS_SHORT)		/* short reads and writes */
 enum { EACH = 1500 };
 #else
 enum { EACH = 1 };
@@ -58,7 +58,7 @@ hear(struct end *x)
 	x->eof |= n == 0;
 }
 
-/* A byte at a time fills a socket soon: somebody has to listen. */
+/* One-byte writes soon fill a socket: read from it. */
 static struct end *ear;
 
 static void
@@ -82,7 +82,7 @@ turns(int n)
 		turn();
 }
 
-/* Time goes by, as the loop sees it. */
+/* Advances the clock. */
 static void
 later(int64_t ms)
 {
@@ -142,7 +142,7 @@ wait_a_while(struct web_req *r)
 	kept = r;
 }
 
-/* A long answer, piece by piece: each when the last has left. */
+/* A long answer in pieces, each after the last was sent. */
 static long lots;
 
 static void
@@ -305,8 +305,8 @@ end(struct end *x)
 }
 
 /*
- * What came, in short: "status body|" for each answer, and "." at the end of
- * the stream.  100 Continue is "100 |".
+ * The answers in short: "status body|" for each, and "." at the end of the
+ * stream.  100 Continue is "100 |".
  */
 static void
 sum_up(struct end *x, bool heads, struct buf *out)
@@ -372,7 +372,7 @@ has(struct end *x, const char *text)
 	return false;
 }
 
-/* One connection; what it says, and what comes of it. */
+/* One connection: its input and the answers. */
 static bool
 answers(const char *text, const char *want)
 {
@@ -388,7 +388,7 @@ answers(const char *text, const char *want)
 	return same;
 }
 
-/* The first status, and whether the connection goes on. */
+/* The first status, and whether the connection stays open. */
 static bool
 refuses(struct str text, int status, bool goes_on)
 {
@@ -444,17 +444,17 @@ requests(void)
 	OK(answers("GET http://127.0.0.1:3000/say?q=1 HTTP/1.1\r\nHost: elsewhere\r\n\r\n",
 	    "200 GET /say [][] 1 |"));
 	OK(refuses(STR("GET http://elsewhere/say HTTP/1.1\r\n" HOST "\r\n"), 403, true));
-	/* who wants it to end, and who knows of no other way */
+	/* Connection: close, and HTTP/1.0 */
 	OK(answers("GET /say HTTP/1.1\r\n" HOST "Connection: close\r\n\r\n" GET("/say"),
 	    "200 GET /say [][] - |."));
 	OK(answers("GET /say HTTP/1.0\r\n\r\n" GET("/say"), "200 GET /say [][] - |."));
 	OK(answers("GET /say HTTP/1.0\r\nConnection: keep-alive\r\n\r\n" GET("/say?q=2"),
 	    "200 GET /say [][] - |200 GET /say [][] 2 |"));
-	/* LF alone will do */
+	/* LF without CR is accepted */
 	OK(answers("GET /say HTTP/1.1\nHost: localhost\n\n", "200 GET /say [][] - |"));
 }
 
-/* However it arrives, the answers are the same. */
+/* The answers do not depend on how the input is split. */
 static void
 pieces(void)
 {
@@ -606,7 +606,7 @@ details(void)
 	feed(&x, STR("PUT /empty HTTP/1.1\r\n" HOST "\r\n" GET("/say")));
 	OK(is_answer(&x, "204 |200 GET /say [][] - |"));
 	end(&x);
-	/* a body that waits to be asked for */
+	/* Expect: 100-continue */
 	begin(&x);
 	feed(&x, STR("POST /say HTTP/1.1\r\n" HOST "Expect: 100-continue\r\n"
 	    "Content-Length: 5\r\n\r\n"));
@@ -623,7 +623,7 @@ details(void)
 	end(&x);
 	OK(refuses(STR("POST /say HTTP/1.1\r\n" HOST "Expect: 100-continue\r\n"
 	    "Content-Length: 500\r\n\r\n"), 413, false));
-	/* what is no HTTP is JSON-RPC, as ever */
+	/* everything but HTTP is JSON-RPC */
 	begin(&x);
 	feed(&x, STR("{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"nope\"}\n"));
 	OK(has(&x, "-32601"));
@@ -758,7 +758,7 @@ token_gate(void)
 }
 
 /*
- * Answers that take their time.
+ * Answers that are sent later.
  */
 static void
 order(void)
@@ -787,7 +787,7 @@ order(void)
 	hear(&x);
 	OK(is_answer(&x, "200 a|503 {\"error\":{\"code\":503,\"kind\":\"resource\",\"message\":\"no\","
 	    "\"data\":{\"x\":1}}}\n|200 GET /say [][] - |"));
-	/* it has said all; the answers are still wanted */
+	/* half-closed; the answers are still sent */
 	x.got.n = 0;
 	feed(&x, STR(GET("/wait") GET("/say?q=1") GET("/wait?3") GET("/say?q=2")));
 	shutdown(x.fd, SHUT_WR);
@@ -801,7 +801,7 @@ order(void)
 	OK(is_answer(&x, "200 b|200 GET /say [][] 1 |200 c|200 GET /say [][] 2 |."));
 	end(&x);
 	OK(gone == 0);
-	/* it does not wait */
+	/* the client disconnects */
 	begin(&x);
 	feed(&x, STR(GET("/wait")));
 	OK(kept != NULL);
@@ -836,7 +836,7 @@ streams(void)
 	OK(is_answer(&x, "200 data: 1\n\ndata: 2\n\n|200 GET /say [][] 1 |"));
 	OK(gone == 0);
 	end(&x);
-	/* more than fits at once, from within the call and as it leaves */
+	/* more than fits at once, from within the call and from drained() */
 	for (more = 1; more < 200; more *= 3) {
 		lots = more;
 		begin(&x);
@@ -850,7 +850,7 @@ streams(void)
 		if (EACH > 1)
 			break;
 	}
-	/* one that knows no chunks */
+	/* HTTP/1.0 has no chunks */
 	begin(&x);
 	feed(&x, STR("GET /flow HTTP/1.0\r\nConnection: keep-alive\r\n\r\n"));
 	OK(web_stream_put(kept, STR("data: 1\n\n")));
@@ -860,7 +860,7 @@ streams(void)
 	OK(x.eof && has(&x, "\r\n\r\ndata: 1\n\n") && !has(&x, "chunked"));
 	end(&x);
 	OK(gone == 0);
-	/* a reader that leaves */
+	/* a reader that disconnects */
 	begin(&x);
 	feed(&x, STR(GET("/flow")));
 	end(&x);
@@ -872,7 +872,7 @@ streams(void)
 	gone = drained = 0;
 }
 
-/* One that does not read is sent away, the others are not. */
+/* A reader that does not read is disconnected, the others are not. */
 static void
 slow_readers(void)
 {
@@ -908,7 +908,7 @@ slow_readers(void)
 	end(&x);
 	end(&y);
 	gone = 0;
-	/* a reader of nothing at all, for a minute */
+	/* a reader that reads nothing for a minute */
 	begin(&x);
 	feed(&x, STR(GET("/flow")));
 	ear = NULL;
@@ -938,13 +938,13 @@ slow_writers(void)
 	struct end x, y;
 	int i;
 
-	/* byte by byte is fine, for as long as it takes an honest one */
+	/* byte by byte is accepted for a while */
 	begin(&x);
 	feed(&x, STR("GET /say HTTP/1.1\r\n"));
 	later(15000);
 	feed(&x, STR(HOST "\r\n"));
 	OK(is_answer(&x, "200 GET /say [][] - |"));
-	/* between requests it may be silent */
+	/* silence between requests is accepted */
 	later(70000);
 	feed(&x, STR(GET("/say?q=2")));
 	OK(is_answer(&x, "200 GET /say [][] - |200 GET /say [][] 2 |"));
@@ -984,7 +984,7 @@ slow_writers(void)
 	later(10000);
 	OK(rpc_conns(&rpc)->n == 0);
 	end(&x);
-	/* nothing: it may be one who listens; but its place can be taken */
+	/* nothing: accepted, but another connection can take its place */
 	begin(&x);
 	later(100000);
 	OK(rpc_conns(&rpc)->n == 1);
@@ -992,7 +992,7 @@ slow_writers(void)
 	later(1000);
 }
 
-/* When all places are taken, those go who want nothing. */
+/* When all places are taken, idle connections are closed. */
 static void
 places(void)
 {
@@ -1000,7 +1000,7 @@ places(void)
 	struct end x[4], y, z;
 
 	rpc_conns(&rpc)->limits.conn_max = 4;
-	begin(&x[0]);				/* says nothing */
+	begin(&x[0]);				/* sends nothing */
 	later(100);
 	begin(&x[1]);
 	feed(&x[1], STR(GET("/wait")));		/* waits for an answer */
@@ -1051,7 +1051,7 @@ upgrades(void)
 	    "{\"jsonrpc\":\"2.0\",\"id\":72,\"method\":\"nope\"}";
 	struct end x;
 
-	/* with the first message right behind it */
+	/* with the first message in the same write */
 	begin(&x);
 	feed(&x, STR("GET /rpc HTTP/1.1\r\n" HOST UP V13 KEY "\r\n\x89\x81\0\0\0\0p"));
 	OK(has(&x, "HTTP/1.1 101 ") &&
@@ -1067,7 +1067,7 @@ upgrades(void)
 	end(&x);
 	turns(3);
 	OK(rpc.state->npeers == 0);
-	/* what is wrong ends with a code and a reason, and nothing else */
+	/* an error closes it with a code and a reason only */
 	begin(&x);
 	feed(&x, STR("GET /rpc HTTP/1.1\r\n" HOST UP V13 KEY "\r\n"));
 	x.got.n = 0;
@@ -1093,10 +1093,10 @@ upgrades(void)
 	OK(refuses(STR("GET /nothing HTTP/1.1\r\n" HOST UP V13 KEY "\r\n"), 404, true));
 	OK(refuses(STR("GET /rpc HTTP/1.1\r\n" HOST "Origin: http://evil.example\r\n" UP V13 KEY "\r\n"),
 	    403, true));
-	/* where there is no WebSocket it is a request like others */
+	/* without a WebSocket route it is a plain request */
 	OK(refuses(STR("GET /say HTTP/1.1\r\n" HOST UP V13 KEY "\r\n"), 200, true));
 	OK(answers(GET("/"), "200 GET / [][] - |"));
-	/* the token: by the field, the query, or hello; a wrong one is out */
+	/* the token: header field, query or hello; a wrong one is refused */
 	rpc.access.token = STR("s3cret");
 	OK(refuses(STR("GET /rpc HTTP/1.1\r\n" HOST UP V13 KEY "Authorization: Bearer x\r\n\r\n"),
 	    401, true));
@@ -1117,7 +1117,7 @@ upgrades(void)
 	turns(3);
 }
 
-/* Pongs that nobody reads: then pings are not read, either. */
+/* While pongs are not read, pings are not read either. */
 static void
 ping_flood(void)
 {
@@ -1138,7 +1138,7 @@ ping_flood(void)
 	}
 	OK(rpc.state->peers != NULL && conn_pending(rpc.state->peers->conn) < 2 << 20);
 	OK(sent < 50 << 20);
-	if (EACH == 1) {	/* and when it reads, it gets them all */
+	if (EACH == 1) {	/* when it reads, it gets them all */
 		for (i = 0, x.got.n = 0; i < 1000; i++) {
 			turns(1);
 			hear(&x);
