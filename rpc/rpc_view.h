@@ -42,6 +42,7 @@ struct rpc_view_counts {
 	size_t unfinished;	/* of them: not over */
 	size_t active;		/* of them: executing */
 };
+/* The numbers of runs. */
 struct rpc_view_counts rpc_view_counts(const struct rpc *);
 
 /* The run with that id, or NULL; the run after this one (NULL: the oldest). */
@@ -56,7 +57,6 @@ struct rpc_shown {
 	struct buf page;	/* its description as JSON; freed with it */
 };
 
-/* What is known of a run, in its memory; brief is the same for a list. */
 struct rpc_view {
 	struct str error;	/* or empty */
 	struct str output;	/* the path of its results file, or empty */
@@ -64,6 +64,10 @@ struct rpc_view {
 	struct rpc_stream *stream;
 	struct rpc_shown *shown;
 };
+/*
+ * What is known of a run, in its memory; its summary as lists have it; whether
+ * it is over.
+ */
 struct rpc_view rpc_view(struct rpc_run *);
 void rpc_view_brief(const struct rpc_run *, struct store_run *);
 bool rpc_view_over(const struct rpc_run *);

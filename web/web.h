@@ -147,6 +147,12 @@ int web_status(enum rpc_kind);		/* the HTTP status of an error */
  */
 void web_later(struct web_req *, void (*gone)(void *arg), void *arg);
 
+struct web_stream {
+	void (*gone)(void *arg);
+	void (*drained)(void *arg);	/* or NULL */
+	void *arg;
+};
+
 /*
  * An answer in pieces, such as text/event-stream.  Pieces are sent in the next
  * turn of the loop, all together; flush sends at once.  begin: false if only
@@ -155,12 +161,6 @@ void web_later(struct web_req *, void (*gone)(void *arg), void *arg);
  * bytes put accepts.  drained() is called when everything is sent.  end
  * completes the answer; gone() does not follow.
  */
-struct web_stream {
-	void (*gone)(void *arg);
-	void (*drained)(void *arg);	/* or NULL */
-	void *arg;
-};
-
 bool web_stream_begin(struct web_req *, const char *type,
     const struct web_stream *);
 bool web_stream_put(struct web_req *, struct str);
