@@ -4,6 +4,7 @@
 
 #include "base/os_path.h"
 
+#include <errno.h>
 #include <limits.h>
 #include <stddef.h>
 #include <stdlib.h>
@@ -133,20 +134,34 @@ os_real(struct arena *a, const char *path)
 }
 
 char *
-os_find(struct arena *a, const char *name)
+os_find_in(struct arena *a, const char *name, const char *dirs)
 {
-	const char *p = getenv("PATH"), *end;
+	const char *end;
 	struct stat st;
 	char *path;
+	int sys = ENOENT;
 
-	for (; p != NULL && name[0] != '\0';
-	    p = *end != '\0' ? end + 1 : NULL) {
-		end = p + strcspn(p, ":");
-		path = arena_cstr(a, arena_fmt(a, "%.*s%s%s", (int)(end - p),
-		    p, end > p ? "/" : "", name));
+	for (; name[0] != '\0'; dirs = end + 1) {
+		end = dirs + strcspn(dirs, ":");
+		path = arena_cstr(a, arena_fmt(a, "%.*s/%s", end == dirs ? 1 :
+		    (int)(end - dirs), end == dirs ? "." : dirs, name));
+		errno = 0;
 		if (stat(path, &st) == 0 && S_ISREG(st.st_mode) &&
 		    access(path, X_OK) == 0)
-			return path;
+			return os_absolute(a, path);
+		if (errno == EACCES)
+			sys = EACCES;
+		if (*end == '\0')
+			break;
 	}
+	errno = sys;
 	return NULL;
+}
+
+char *
+os_find(struct arena *a, const char *name)
+{
+	const char *dirs = getenv("PATH");
+
+	return dirs != NULL ? os_find_in(a, name, dirs) : NULL;
 }

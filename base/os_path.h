@@ -22,7 +22,11 @@ char *os_absolute(struct arena *, const char *path);
 /* The absolute path with all links followed, or NULL if it does not exist. */
 char *os_real(struct arena *, const char *path);
 
-/* The path of the program of that name in PATH, or NULL. */
+/*
+ * The absolute path of the program of that name in PATH or in the given
+ * directories, which colons separate; NULL with errno if there is none.
+ */
 char *os_find(struct arena *, const char *name);
+char *os_find_in(struct arena *, const char *name, const char *dirs);
 
 #endif

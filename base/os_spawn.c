@@ -25,7 +25,6 @@
 #include <signal.h>
 #include <string.h>
 #include <sys/resource.h>
-#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -143,31 +142,6 @@ our_env(void)
 	return u.out;
 }
 
-/* The path is absolute, as the child changes its working directory. */
-static const char *
-search(struct arena *a, const char *name, const char *dirs)
-{
-	const char *path, *end;
-	struct stat st;
-	int sys = ENOENT;
-
-	for (;; dirs = end + 1) {
-		end = dirs + strcspn(dirs, ":");
-		path = arena_fmt(a, "%.*s/%s", end == dirs ? 1 :
-		    (int)(end - dirs), end == dirs ? "." : dirs, name).p;
-		errno = 0;
-		if (stat(path, &st) == 0 && S_ISREG(st.st_mode) &&
-		    access(path, X_OK) == 0)
-			return os_absolute(a, path);
-		if (errno == EACCES)
-			sys = EACCES;
-		if (*end == '\0')
-			break;
-	}
-	errno = sys;
-	return NULL;
-}
-
 static const char *
 find(struct arena *a, const char *name, const char *const *env)
 {
@@ -182,7 +156,7 @@ find(struct arena *a, const char *name, const char *const *env)
 	dirs = value_of(env, "PATH");
 	if (dirs == NULL)
 		dirs = value_of(our_env(), "PATH");
-	return search(a, name, dirs != NULL ? dirs : "/usr/bin:/bin");
+	return os_find_in(a, name, dirs != NULL ? dirs : "/usr/bin:/bin");
 }
 
 static const char *const *

@@ -38,15 +38,6 @@ const unsigned char yaml_in_class[256] = {
 	['n'] = T, ['N'] = T, ['t'] = T, ['T'] = T, ['f'] = T, ['F'] = T,
 };
 
-#undef W
-#undef E
-#undef F
-#undef I
-#undef P
-#undef S
-#undef D
-#undef T
-
 unsigned
 yaml_in_col(const struct yaml_in *y, const char *p)
 {

@@ -133,13 +133,13 @@ test_buf_max(void)
 	buf_putc(&b, '9');
 	OK(b.n == 8 && b.full);
 	buf_eat(&b, 8);
-	buf_putc(&b, 'x');		/* full stays */
+	buf_putc(&b, 'x');		/* .full stays set */
 	OK(b.n == 0 && b.full && buf_room(&b, 1) == NULL);
 	buf_free(&b);
 
 	b = (struct buf){ .max = 8 };
 	buf_puts(&b, "12345");
-	buf_puts(&b, "6789");		/* dropped whole */
+	buf_puts(&b, "6789");		/* dropped as a whole */
 	OK(b.full && str_is(buf_str(&b), "12345"));
 	buf_free(&b);
 
@@ -212,14 +212,14 @@ test_arena_mark(void)
 	p = arena_raw(&a, 16, 8);
 	arena_restore(&a, m);
 	q = arena_raw(&a, 16, 8);
-	OK(p == q);			/* given back, given again */
+	OK(p == q);			/* freed, then reused */
 	arena_restore(&a, m);
 	for (i = 0; i < 1000; i++)
 		memset(arena_raw(&a, 997, 1), 'x', 997);
 	OK(a.used == used + 997000);
 	arena_restore(&a, m);
 	OK(a.used == used && str_is(kept, "kept"));
-	p = arena_alloc(&a, 100, 1);	/* zeroed although used before */
+	p = arena_alloc(&a, 100, 1);	/* reused memory is zeroed */
 	OK(p[0] == 0 && p[99] == 0);
 	arena_restore(&a, empty);
 	OK(a.head == NULL && a.used == 0);
@@ -262,7 +262,7 @@ test_utf8_rows(void)
 		{ "\xC0\x80",         2, 0, 0 },	/* overlong */
 		{ "\xC1\xBF",         2, 0, 0 },
 		{ "\xC2\x80",         2, 2, 0x80 },
-		{ "\xC2",             1, 0, 0 },	/* cut short */
+		{ "\xC2",             1, 0, 0 },	/* truncated */
 		{ "\xC2\x7F",         2, 0, 0 },
 		{ "\xC2\xC0",         2, 0, 0 },
 		{ "\xDF\xBF",         2, 2, 0x7FF },
@@ -305,7 +305,7 @@ test_utf8_rows(void)
 	}
 }
 
-/* Every code point there and back; a surrogate has no encoding to get. */
+/* Encodes and decodes every code point; surrogates are refused. */
 static void
 test_utf8_all(void)
 {
@@ -347,7 +347,7 @@ test_err(void)
 	longer[sizeof(longer) - 1] = '\0';
 	err_set(&e, ERR_LIMIT, "%s", longer);
 	OK(strlen(e.msg) == sizeof(e.msg) - 1);
-	for (c = 0; c < 4; c++) {	/* however a character is cut */
+	for (c = 0; c < 4; c++) {	/* cut at any byte */
 		err_set(&e, ERR_LIMIT, "%.*s%s\xF0\x9F\x98\x80", (int)sizeof(
 		    e.msg) - 5 - c, longer, "\xF0\x9F\x98\x80");
 		OK(utf8_valid(str_of(e.msg)) &&

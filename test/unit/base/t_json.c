@@ -13,7 +13,7 @@ static struct arena arena;
 static const struct json_mem mem = { arena_hook, &arena };
 static struct json_error error;
 
-/* A row's name may hold anything; TAP wants one printable line. */
+/* Prints a row's name as one printable line, as TAP requires. */
 static void
 check(bool ok, const char *what, const char *detail)
 {
@@ -62,7 +62,7 @@ print(const struct json *v, unsigned indent)
 	return s;
 }
 
-/* n times the unit, then the end; in the arena. */
+/* The unit n times, then the end; in the arena. */
 static struct str
 repeat(const char *unit, size_t n, const char *end)
 {
@@ -83,7 +83,7 @@ within(clock_t from, double seconds)
 	return (double)(clock() - from) / CLOCKS_PER_SEC < seconds;
 }
 
-/* What is read, and how it is written again. */
+/* Texts, and how they are written after reading. */
 static void
 test_accept(void)
 {
@@ -267,7 +267,7 @@ test_cut(void)
 	char *copy;
 
 	for (n = 0; n < sizeof(text) - 1; n++) {
-		copy = malloc(n + 1);	/* its own, so that overruns show */
+		copy = malloc(n + 1);	/* to detect overruns */
 		if (copy == NULL)
 			abort();
 		memcpy(copy, text, n);
@@ -280,7 +280,7 @@ test_cut(void)
 	arena_free(&arena);
 }
 
-/* Every lead byte with bytes from the edges of what may follow. */
+/* Every lead byte, followed by bytes at the limits of valid ranges. */
 static void
 test_utf8(void)
 {
@@ -416,7 +416,7 @@ test_prefix(void)
 	arena_free(&arena);
 }
 
-/* n members "k<i>", each its number, then those of a second round. */
+/* n members "k<i>" with their number, then duplicates of some. */
 static struct str
 members(size_t n, size_t again)
 {
@@ -434,7 +434,7 @@ members(size_t n, size_t again)
 	return s;
 }
 
-/* Whether v is what members(n, again) describes, in order and by name. */
+/* Whether v has the members of members(n, again), in order and by name. */
 static bool
 members_ok(const struct json *v, size_t n, size_t again)
 {
@@ -484,8 +484,8 @@ test_members(void)
 }
 
 /*
- * Names chosen against a hash: all of one length, all equal but in one
- * place, permuted, and of NULs.  Time must stay n log n.
+ * Names crafted against a hash: of equal length, different in one byte,
+ * permuted, and made of NULs.  Time must stay n log n.
  */
 static void
 test_collide(void)
@@ -526,7 +526,7 @@ test_collide(void)
 	arena_free(&arena);
 }
 
-/* json_seal() as other readers use it: a duplicate is their error. */
+/* json_seal() for readers that refuse duplicate names. */
 static void
 test_seal(void)
 {
@@ -627,7 +627,7 @@ from_bits(uint64_t u)
 	return d;
 }
 
-/* A table row; also with its sign changed. */
+/* Tests a row, also with the opposite sign. */
 static void
 check_double(const char *text, uint64_t bits)
 {
@@ -710,8 +710,8 @@ test_double(void)
 }
 
 /*
- * The middle between two doubles, then a thousand digits later one that is
- * not zero: it decides.
+ * Halfway between two doubles, except for one digit after a thousand zeros:
+ * it decides the rounding.
  */
 static void
 test_sticky(void)
@@ -799,7 +799,7 @@ test_shortest(void)
 	}
 }
 
-/* Doubles of random bits and with few decimals come back as they were. */
+/* Random doubles, and those with few decimals, survive a round trip. */
 static void
 test_round_trip(void)
 {
@@ -871,7 +871,7 @@ test_escape(void)
 	arena_free(&arena);
 }
 
-/* Strings that end, and escapes that stand, around what the writer gathers. */
+/* Strings that end, and escapes, around the size of the writer's buffer. */
 static void
 test_gather(void)
 {
@@ -901,7 +901,7 @@ test_write(void)
 	struct json inf = { .type = JSON_NUMBER, .n = 4 };
 
 	json_open(&o, '{');
-	OK(str_is(buf_str(&b), "{"));	/* nothing is held back */
+	OK(str_is(buf_str(&b), "{"));	/* nothing stays in the buffer */
 	json_put_member_int(&o, "i", INT64_MIN);
 	json_put_member_double(&o, "d", 0.5);
 	json_open_member(&o, "list", '[');
@@ -1004,7 +1004,7 @@ test_memory(void)
 	}
 }
 
-/* A hook that gives out n blocks and then none. */
+/* An allocator that fails after n blocks. */
 struct miser {
 	struct arena *arena;
 	size_t left;
@@ -1037,7 +1037,7 @@ test_no_memory(void)
 		v = json_read(&poor, text, 0, &error);
 		failed += v == NULL;
 	}
-	/* The first success may lack the index, and still is right. */
+	/* The first success may lack the index, but is correct. */
 	OK(failed > 0 && members_ok(v, 300, 30));
 	miser.left = 1;
 	OK(json_read(&poor, STR("\"\\n\""), 0, &error) == NULL);
@@ -1070,7 +1070,7 @@ corpus_path(const char *dir, const char *file)
 	    root != NULL ? root : "../shared/corpus", dir, file).p;
 }
 
-/* Read, written in both ways, and read again: the same. */
+/* Read, written in both forms and read again: equal. */
 static bool
 stable(const struct json *v)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* What os.c and os_net.c promise: files, clocks, limits, sockets. */
+/* Unit tests of os.c and os_net.c: files, clocks, limits, sockets. */
 #include "base/os.h"
 
 #include <errno.h>
@@ -84,7 +84,7 @@ files(void)
 		SKIP("root reads everything");
 	unlink(path);
 
-	/* a pipe, whose reader somebody made non-blocking */
+	/* a pipe whose reading end is non-blocking */
 	OK(os_pipe(fd, OS_NONBLOCK_READ, &e) == 0);
 	OK(os_write_all(fd[1], str_of(ten), &e) == 0);
 	os_close(&fd[1]);
@@ -99,7 +99,7 @@ files(void)
 	os_close(&fd[0]);
 }
 
-/* Sizes around the chunk that is read at a time. */
+/* Sizes around that of one read. */
 static void
 large_files(void)
 {
@@ -137,7 +137,7 @@ pipes(void)
 	os_close(&fd[1]);
 }
 
-/* In a process of its own: 0 when all is as it should be. */
+/* Runs in a separate process; exits with 0 on success. */
 static int
 without_descriptors(void)
 {
@@ -164,7 +164,7 @@ without_descriptors(void)
 	return status == 0 ? 0 : 5;
 }
 
-/* Closed is not empty and not a success; children get /dev/null. */
+/* Closed descriptors fail with EBADF; children get /dev/null. */
 static void
 closed(void)
 {
@@ -223,7 +223,7 @@ environment(void)
 	env = os_env(&a, set, COUNTOF(set));
 	for (m = 0; env[m] != NULL; m++)
 		;
-	OK(m == n);			/* less T_B, plus T_C */
+	OK(m == n);			/* without T_B, with T_C */
 	OK(has(env, "T_A=1") && !has(env, "T_A=0") && !has(env, "T_B=0"));
 	OK(has(env, "T_AB=0") && has(env, "T_C=y") && !has(env, "T_C=x"));
 	OK(!os_env_of(&a, getpid(), "T_NONE", &v));
@@ -237,7 +237,7 @@ ready(int fd, short events)
 	return poll(&p, 1, 10000) == 1;
 }
 
-/* Says hello through a connection to the listener, and back. */
+/* Sends a greeting through a connection to the listener, and back. */
 static bool
 talk(int lfd, int fd)
 {
@@ -265,8 +265,8 @@ talk(int lfd, int fd)
 	return ok;
 }
 
-/* One that says no more is there; one that has closed is not, where that can
- * be told. */
+/* A peer that shut down writing is not closed; one that closed is, if the
+ * system can detect it. */
 static void
 peer_closed(void)
 {
@@ -284,7 +284,7 @@ peer_closed(void)
 	if (os_peer_closed(peer))
 		OK(!os_peer_closed(v.fd));
 	else
-		SKIP("nobody can tell");
+		SKIP("this system cannot detect closed peers");
 	os_close(&peer);
 	os_close(&v.fd);
 	OK(!os_peer_closed(-1));
@@ -319,7 +319,7 @@ tcp(void)
 	for (i = 0; i < n; i++)
 		os_close(&v[i].fd);
 
-	/* refused: at once, or when it is asked for */
+	/* refused at once, or by os_connected() */
 	fd = os_connect_tcp("127.0.0.1", host, 0, &e);
 	OK(fd == -1 ? e.sys == ECONNREFUSED :
 	    ready(fd, POLLOUT) && os_connected(fd) == ECONNREFUSED);
@@ -350,14 +350,14 @@ unix_sockets(void)
 	OK(stat(path, &st) == 0 && (st.st_mode & 0777) == 0600);
 	OK(talk(fd, os_connect_unix(path, &e)));
 
-	again = os_listen_unix(path, &e);	/* somebody answers there */
+	again = os_listen_unix(path, &e);	/* a server answers there */
 	OK(again == -1 && e.sys == EADDRINUSE);
 	close(os_accept(fd));
 	OK(talk(fd, os_connect_unix(path, &e)));
 	os_close(&fd);
 
 	OK(os_connect_unix(path, &e) == -1 && e.sys == ECONNREFUSED);
-	fd = os_listen_unix(path, &e);		/* nobody does any more */
+	fd = os_listen_unix(path, &e);		/* that server has closed */
 	OK(fd != -1 && talk(fd, os_connect_unix(path, &e)));
 	os_close(&fd);
 	unlink(path);
@@ -374,7 +374,7 @@ unix_sockets(void)
 	OK(os_listen_unix(in_dir("no/such"), &e) == -1 && e.sys == ENOENT);
 }
 
-/* What is not there counts as far as it is there, and leads downwards. */
+/* Paths of which only the beginning exists. */
 static void
 insides(void)
 {
@@ -400,7 +400,7 @@ insides(void)
 	OK(unlink(link) == 0 && symlink("../absent", link) == 0);
 	OK(!os_inside(dir, link));
 	OK(unlink(link) == 0 && symlink("link", link) == 0);
-	OK(os_inside(dir, link));	/* it leads nowhere */
+	OK(os_inside(dir, link));	/* a dangling link */
 	OK(!os_inside(dir, "/"));
 	OK(!os_inside(dir, "/absent"));
 	OK(!os_inside(dir, ""));

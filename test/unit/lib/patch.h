@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * patch(1) for tests: applies a unified diff without a head, and takes
- * nothing that is not exact: places, counts, and every line that is kept or
- * removed.  Memory is the buffer's.
+ * patch(1) for tests: applies a unified diff without a header, and requires
+ * exact positions, counts and context lines.  The result is in the buffer.
  */
 #ifndef PATCH_H
 #define PATCH_H
@@ -12,12 +11,12 @@
 #include "base/base.h"
 
 struct patch {
-	struct str diff, from;	/* what is left of them */
-	size_t line[2];		/* lines taken from a, put out to b */
+	struct str diff, from;	/* the rest of both */
+	size_t line[2];		/* lines read from a, written to b */
 	struct buf *out;
 };
 
-/* The next line with its newline, off the front. */
+/* Removes the next line, with its newline. */
 static inline bool
 patch_line(struct str *s, struct str *line)
 {
@@ -65,13 +64,13 @@ patch_range(struct str *s, size_t *line, size_t *n)
 	if (!patch_number(s, line))
 		return false;
 	if (patch_word(s, ",") && (!patch_number(s, n) || *n == 1))
-		return false;		/* one is not said */
+		return false;		/* a count of 1 is omitted */
 	if (*n > 0 && (*line)-- == 0)
 		return false;
 	return true;
 }
 
-/* A line of a hunk, but for its sign; a note may say that it has no end. */
+/* A line of a hunk after its sign; a note may follow if it has no newline. */
 static inline struct str
 patch_text(struct patch *p, struct str line)
 {

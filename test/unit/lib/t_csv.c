@@ -97,7 +97,7 @@ test_places(void)
 	OK(row->next->line == 5);
 }
 
-/* Many columns are found by name, many rows take their share and no more. */
+/* Many columns are found by name; time is linear in the rows. */
 static void
 test_many(void)
 {

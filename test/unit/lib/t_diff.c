@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * Unified diffs: their form to the byte; that applying them to one text gives
- * the other, on thousands of pairs; that they are as short as can be; and that
- * large and hostile texts end in time.  The grader of that kind: its count of
- * checks, its feedback, where snapshots are and when they are written.
+ * Unified diffs: their exact form; applying them to one text gives the other,
+ * for thousands of pairs; they are as short as possible; large and hostile
+ * texts finish in time.  The diff grader: its number of checks, its feedback,
+ * where snapshots are and when they are written.
  */
 #include <fcntl.h>
 #include <stdlib.h>
@@ -85,13 +85,13 @@ forms(void)
 	    "@@ -2,7 +2,7 @@\n 2\n 3\n 4\n-5\n+five\n 6\n 7\n 8\n"));
 	OK(gives("a\r\nb\r\n", "a\nb\r\n", "@@ -1,2 +1,2 @@\n-a\r\n+a\n b\r\n"));
 	OK(gives("\377\n", "\376\n", "@@ -1 +1 @@\n-\377\n+\376\n"));
-	/* seven equal lines between: two hunks; six: one */
+	/* seven equal lines between changes: two hunks; six: one */
 	OK(gives("a\n1\n2\n3\n4\n5\n6\n7\nb\n", "A\n1\n2\n3\n4\n5\n6\n7\nB\n",
 	    "@@ -1,4 +1,4 @@\n-a\n+A\n 1\n 2\n 3\n"
 	    "@@ -6,4 +6,4 @@\n 5\n 6\n 7\n-b\n+B\n"));
 	OK(gives("a\n1\n2\n3\n4\n5\n6\nb\n", "A\n1\n2\n3\n4\n5\n6\nB\n",
 	    "@@ -1,8 +1,8 @@\n-a\n+A\n 1\n 2\n 3\n 4\n 5\n 6\n-b\n+B\n"));
-	/* what is appended to a row of equal lines comes last */
+	/* of a run of equal lines, the last one is the added one */
 	OK(gives("{\n}\n\n{\n}\n", "{\n}\n\n{\n}\n\n{\n}\n",
 	    "@@ -3,3 +3,6 @@\n \n {\n }\n+\n+{\n+}\n"));
 	OK(str_is(diff(STR("a\nb\nc\n"), STR("a\nc\n"), 0), "@@ -2 +1,0 @@\n-b\n"));
@@ -121,7 +121,7 @@ cuts(void)
 	OK(str_starts(buf_str(&out), STR("@@ -0,0 +1,1000 @@\n+line 0\n+line 1\n")));
 	OK(str_ends(buf_str(&out), STR(" bytes left out\n")));
 	out.n = b.n = 0;
-	for (i = 0; i < 10000; i++)	/* one long line, of long characters */
+	for (i = 0; i < 10000; i++)	/* one long line */
 		buf_puts(&b, "\342\202\254");
 	OK(diff_unified(&out, STR("short\n"), buf_str(&b), &o) == 2);
 	OK(out.n < 500 && utf8_valid(buf_str(&out)));
@@ -130,7 +130,7 @@ cuts(void)
 	buf_free(&b);
 }
 
-/* Lines of few kinds, so that much is alike; the last may have no end. */
+/* Few different lines, so that many match; the last may lack its newline. */
 static struct str
 random_text(uint32_t lines, uint32_t kinds)
 {
@@ -202,7 +202,7 @@ pairs(void)
 	OK(good == all);
 }
 
-/* The length of what has to be changed, by the book. */
+/* The minimal number of changes, by dynamic programming. */
 static int
 distance(const uint32_t *a, int n, const uint32_t *b, int k)
 {
@@ -225,7 +225,7 @@ distance(const uint32_t *a, int n, const uint32_t *b, int k)
 	return row[k];
 }
 
-/* Every pair of sequences of up to six of three numbers. */
+/* Every pair of sequences of up to six elements from three numbers. */
 static bool
 shortest(int n, int k, uint32_t x, uint32_t y)
 {
@@ -274,7 +274,7 @@ shortness(void)
 	OK(bad == 0);
 }
 
-/* Few steps: not the shortest any more, but what is left is equal. */
+/* Few steps: not the shortest diff, but a correct one. */
 static void
 hurries(void)
 {
@@ -318,14 +318,14 @@ big_line(int kind, int i)
 		snprintf(s, sizeof(s), "line %d of a text that has many %s\n",
 		    i, i % 5000 == 7 ? "changes" : "lines");
 		break;
-	case 2:		/* nothing alike */
+	case 2:		/* no common line */
 		snprintf(s, sizeof(s), "something else altogether, %d\n", i);
 		break;
-	case 3:		/* all alike, in no order */
+	case 3:		/* the same lines in another order */
 		snprintf(s, sizeof(s), "line %u of a text that has many lines\n",
 		    (unsigned)i * 7919u % 100000u);
 		break;
-	default:	/* few kinds of lines */
+	default:	/* few different lines */
 		snprintf(s, sizeof(s), "%u\n", dice((uint32_t)kind));
 	}
 	return s;
@@ -384,7 +384,7 @@ save(const char *path, struct str s)
 	return os_write_file(path, s, &e) == 0;
 }
 
-/* patch(1) is happy with them, too; it does not take NUL bytes everywhere. */
+/* patch(1) applies them too; not every patch accepts NUL bytes. */
 static void
 real_patch(void)
 {
@@ -422,8 +422,8 @@ real_patch(void)
 }
 
 /*
- * The grader.  Below the top: ws, the workspace; suite, with tasks, of which
- * t.yaml has the grader; out, which is neither.
+ * The grader.  Directories: ws, the workspace; suite, with tasks, where t.yaml
+ * has the grader; out, which is outside of both.
  */
 static char top[] = "/tmp/t_diff.XXXXXX";
 
@@ -491,7 +491,7 @@ grade(const char *settings)
 	return grade_with(in, settings);
 }
 
-/* One file against a snapshot, and what is said. */
+/* Compares one file with a snapshot and checks the feedback. */
 static struct verdict
 grade_one(const char *path, const char *snapshot)
 {
@@ -624,7 +624,7 @@ hostile(void)
 	OK(scores(grade("expected_files: [{path: empty, contains: ['-x']}]"), 1));
 }
 
-/* Of many diffs some are in the feedback, all in the details. */
+/* The feedback shows some of many diffs, the details all. */
 static void
 many(void)
 {

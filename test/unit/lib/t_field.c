@@ -77,7 +77,7 @@ tree(const char *text)
 	return json_read(&mem, str_of(text), 0, &e);
 }
 
-/* What decoding says, in one string. */
+/* Whether decoding reports exactly these findings. */
 static bool
 says(const char *text, unsigned flags, const char *want)
 {
@@ -103,7 +103,7 @@ test_values(void)
 	    "\"tags\":[\"a\",\"b\"],\"at\":{\"x\":4},\"extra\":[1],"
 	    "\"path\":[{\"x\":1},{\"x\":2,\"y\":3}]}"), &job, &e) == 0);
 	OK(str_is(job.name, "n") && job.workers == 9 && job.verbose);
-	OK(job.weight == 0.5);		/* null leaves the default */
+	OK(job.weight == 0.5);		/* null keeps the default */
 	OK(job.color == 2);
 	OK(job.tags.n == 2 && str_is(job.tags.v[1], "b"));
 	OK(job.at.x == 4 && job.at.y == 0);
@@ -120,7 +120,7 @@ test_values(void)
 	    &job, &e) == -1);
 	OK(e.code == ERR_SCHEMA && e.line == 2 && e.col == 13);
 	OK(strcmp(e.msg, "\"workers\" must be a whole number, not a string") == 0);
-	OK(job.workers == 9);		/* an error leaves the member alone */
+	OK(job.workers == 9);		/* an error keeps the default */
 }
 
 static void
@@ -143,7 +143,7 @@ test_errors(void)
 	OK(says("{\"name\":null}", 0,
 	    "error 1:1 name: Missing required field: name\n"));
 	OK(says("[]", 0, "error 1:1 : expected a mapping, not a list\n"));
-	/* everything at once, in the order of the text */
+	/* all errors, in the order of the text */
 	OK(says("{\"name\":3,\"workers\":0,\"weight\":1.5,\"verbose\":1,"
 	    "\"color\":\"blu\"}", 0,
 	    "error 1:9 name: \"name\" must be a string, not a number\n"
@@ -157,7 +157,7 @@ test_errors(void)
 	    "\"color\" must be one of red, green, blue, not \"mauve\"\n"));
 	OK(says("{\"name\":\"n\",\"workers\":1.5}", 0, "error 1:23 workers: "
 	    "\"workers\" must be a whole number, not 1.5\n"));
-	/* beyond what a double can tell apart */
+	/* more digits than a double can represent */
 	OK(says("{\"name\":\"n\",\"size\":9007199254740992}", 0, ""));
 	OK(says("{\"name\":\"n\",\"size\":9007199254740993}", 0, "error 1:20 "
 	    "size: \"size\" must be from 1 to 9007199254740992, "
@@ -191,7 +191,7 @@ verbose(const char *word, unsigned flags)
 	return job.verbose;
 }
 
-/* The words of YAML 1.1, where the text is YAML. */
+/* Booleans of YAML 1.1, accepted in YAML only. */
 static void
 test_old_bools(void)
 {
@@ -205,7 +205,7 @@ test_old_bools(void)
 	OK(!verbose("yes", 0) && said.n > 0);
 }
 
-/* Where a string is wanted, a number is as it was spelt. */
+/* Where a string is expected, a number keeps its spelling. */
 static void
 test_spelling(void)
 {

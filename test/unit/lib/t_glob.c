@@ -131,7 +131,7 @@ static const struct {
 	{ "a\\\\b", "a\\b", true },
 	{ "{a,b}", "a", false },
 	{ "{a,b}", "{a,b}", true },
-	{ "*[^x]*c", "a/bc", false },	/* the first place is kept */
+	{ "*[^x]*c", "a/bc", false },	/* the first match is not retried */
 	{ "a]b", "a]b", true },
 };
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * Messages of HTTP, whole and split at every byte; what is refused, and with
- * which status; bodies, URLs, dates, events.
+ * HTTP messages, whole and split at every byte; refused messages and their
+ * status; bodies, URLs, dates, events.
  */
 #include "lib/http.h"
 
@@ -12,7 +12,7 @@
 
 static struct err e;
 
-/* The head in a block of its own, so that an overrun shows. */
+/* Parses the head in a separate block, to detect overruns. */
 static int
 read_all(struct http_head *h, enum http_side side, const char *text,
     size_t *used)
@@ -23,7 +23,7 @@ read_all(struct http_head *h, enum http_side side, const char *text,
 	    &e);
 }
 
-/* One byte more each time: 0 until the end, and then the same as at once. */
+/* Byte by byte: 0 until the end, then the same result as at once. */
 static bool
 same_in_parts(enum http_side side, const char *text)
 {
@@ -49,7 +49,7 @@ same_in_parts(enum http_side side, const char *text)
 
 struct request {
 	const char *text;
-	int status;		/* 0: it is taken */
+	int status;		/* 0: accepted */
 	enum http_length length;
 	uint64_t size;
 	bool keep;
@@ -222,7 +222,7 @@ test_limits(void)
 	buf_free(&b);
 }
 
-/* The body in pieces of k bytes; its result, and what was left over. */
+/* Reads the body in pieces of k bytes; its result, and the rest. */
 static int
 drain(const struct http_head *h, const char *text, size_t k, uint64_t max,
     bool ends, struct buf *out, size_t *rest)
@@ -252,7 +252,7 @@ drain(const struct http_head *h, const char *text, size_t k, uint64_t max,
 struct body {
 	enum http_length length;
 	uint64_t size;
-	const char *text, *want;	/* NULL: refused, or cut off */
+	const char *text, *want;	/* NULL: refused or truncated */
 	size_t rest;
 };
 
@@ -427,7 +427,7 @@ test_events(void)
 	buf_free(&out);
 }
 
-/* What is written is read. */
+/* Dates survive a round trip. */
 static void
 test_dates_put(void)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* Secrets in texts: found, all of them, once; JSON stays JSON. */
+/* Masking: every secret is found, in one pass; JSON stays valid. */
 #include <stdbool.h>
 #include <string.h>
 
@@ -46,7 +46,7 @@ texts(void)
 	OK(mask_text(&a, &m, text).p == text.p);
 	OK(masks(&m, "secret", "***"));
 	OK(masks(&m, "a secret, secretsecret: secre", "a ***, ******: secre"));
-	/* one that another begins with, or that begins in another's end */
+	/* secrets that contain or overlap each other */
 	mask_add(&a, &m, STR("secretary"));
 	mask_add(&a, &m, STR("arythmia"));
 	OK(masks(&m, "secretary secret", "*** ***"));
@@ -97,7 +97,7 @@ names(void)
 	    "/usr/bin", "*** *** cccccccc short *** *** /usr/bin"));
 }
 
-/* A text that is full of them costs no more than any other. */
+/* A text full of secrets costs no more than any other. */
 static void
 full(void)
 {

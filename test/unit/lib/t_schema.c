@@ -48,7 +48,7 @@ slurp(struct arena *a, const char *path)
 	return s;
 }
 
-/* Files below a directory; those that are no JSON are left out. */
+/* Lists JSON files below a directory. */
 static void
 load_docs(struct arena *a, const char *dir, const char *uri)
 {
@@ -90,7 +90,7 @@ count_finding(void *ctx, const struct schema_finding *f)
 		++*n;
 }
 
-/* 1, 0, or -1 when the schema is refused. */
+/* 1, 0, or -1 if the schema is refused. */
 static int
 verdict(struct arena *a, const struct json *schema, const struct json *data,
     const struct schema_opts *o, struct err *e)
@@ -131,7 +131,7 @@ far(const struct json *features, const char *word)
 	return false;
 }
 
-/* One case: with what the suite serves, and without. */
+/* Runs one case with and without the documents that the suite serves. */
 static void
 suite_case(struct str line, struct score *s)
 {
@@ -199,7 +199,7 @@ suite(const char *corpus)
 	arena_free(&a);
 }
 
-/* The first finding as "pointer: message", or what else came of it. */
+/* The first finding as "pointer: message", or the error. */
 static void
 keep_first(void *ctx, const struct schema_finding *f)
 {
@@ -291,7 +291,7 @@ static const struct row messages[] = {
 	    ": must fit exactly one of 2 schemas, fits 2" },
 	{ "{\"anyOf\":[{\"type\":\"string\"},{\"type\":\"null\"}]}", "2",
 	    ": must be a string or null, is a number (2)" },
-	/* the alternative that its const chooses, not the shorter complaint */
+	/* the alternative with the matching const, not the shorter message */
 	{ "{\"anyOf\":[{\"properties\":{\"k\":{\"const\":\"a\"}}},"
 	    "{\"properties\":{\"k\":{\"const\":\"b\"},\"x\":{\"type\":\"null\"}},"
 	    "\"required\":[\"y\"]}]}", "{\"k\":\"b\",\"x\":1}",
@@ -301,7 +301,7 @@ static const struct row messages[] = {
 	{ "false", "1", ": is not allowed" },
 };
 
-/* Numbers are compared as they are written, to the last digit. */
+/* Numbers are compared exactly, to the last digit. */
 static const struct row numbers[] = {
 	{ "{\"multipleOf\":0.01}", "19.99", "valid" },
 	{ "{\"multipleOf\":0.0001}", "0.0075", "valid" },
@@ -359,7 +359,7 @@ static const struct row refusals[] = {
 	    "schema /$defs/b/$id: two schemas have this name" },
 };
 
-/* Patterns of ECMA-262 that re.h reads in another way, or not at all. */
+/* Patterns of ECMA-262 that re.h interprets differently or refuses. */
 static const struct row patterns[] = {
 	{ "{\"pattern\":\"^\\\\cC$\"}", "\"\\u0003\"", "valid" },
 	{ "{\"pattern\":\"^\\\\u00e9\\\\/$\"}", "\"é/\"", "valid" },
@@ -405,7 +405,7 @@ repeat(struct arena *a, const char *head, const char *middle, size_t n,
 	return s;
 }
 
-/* Schemas that would take for ever, or the stack, end with a message. */
+/* Schemas that would never terminate or overflow the stack are refused. */
 static void
 limits(void)
 {
@@ -416,7 +416,7 @@ limits(void)
 	unsigned i;
 	char *s;
 
-	/* each level twice: 2^40 ways */
+	/* two references per level: 2^40 paths */
 	buf_puts(&b, "{\"$ref\":\"#/$defs/n0\",\"$defs\":{");
 	for (i = 0; i < 40; i++)
 		buf_fmt(&b, "\"n%u\":{\"anyOf\":[{\"$ref\":\"#/$defs/n%u\"},"
@@ -425,7 +425,7 @@ limits(void)
 	s = arena_cstr(&a, buf_str(&b));
 	OK(outcome_is(s, "1", SCHEMA_2020_12, steps));
 	b.n = 0;
-	/* a chain of references, longer than the stack is meant for */
+	/* a chain of references that exceeds the depth limit */
 	buf_puts(&b, "{\"$ref\":\"#/$defs/n0\",\"$defs\":{");
 	for (i = 0; i < 5000; i++)
 		buf_fmt(&b, "\"n%u\":{\"type\":\"number\",\"$ref\":"
@@ -446,7 +446,7 @@ limits(void)
 	OK(outcome_is("{\"$ref\":\"https://json-schema.org/draft/2020-12/schema\"}",
 	    repeat(&a, repeat(&a, "", "{\"not\":", 120, "true"), "}", 120, ""),
 	    SCHEMA_2020_12, "valid"));
-	/* long ones */
+	/* long values */
 	s = repeat(&a, "[0", ",[1],{\"a\":2}", 1, "");
 	s = repeat(&a, s, ",\"x\"", 1, "]");
 	OK(outcome_is("{\"uniqueItems\":true}", s, SCHEMA_2020_12, "valid"));
@@ -478,7 +478,7 @@ distinct(void)
 	arena_free(&a);
 }
 
-/* Many findings are cut off; the place of each is right. */
+/* Findings are limited; each has its place. */
 static void
 count_all(void *ctx, const struct schema_finding *f)
 {
@@ -506,7 +506,7 @@ findings(void)
 	arena_free(&a);
 }
 
-/* The one JSON value in an answer, or why there is none. */
+/* The only JSON value in an answer, or why there is none. */
 static bool
 extracts(struct str text, const char *want)
 {

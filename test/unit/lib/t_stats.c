@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * What stats.c promises.  The values are compared to the last bit: they were
- * the same with gcc for 64 and 32 bits (x87), clang, tcc and musl.
+ * Unit tests of stats.c.  Values are compared to the last bit: gcc for 64 and
+ * 32 bits (x87), clang, tcc and musl all produce them.
  */
 #include "lib/stats.h"
 
@@ -11,7 +11,7 @@
 #include "base/base.h"
 #include "test/tool/tap.h"
 
-/* The shortest spelling that reads back as the double, as %.17g has it. */
+/* The shortest %.*g that reads back as the double. */
 static bool
 is(double got, const char *want)
 {
@@ -29,7 +29,7 @@ near(double a, double b)
 	return a - b < 1e-9 && b - a < 1e-9;
 }
 
-/* Scores that look like chance, and are the same everywhere. */
+/* Pseudo-random scores, the same everywhere. */
 static void
 fill(double *x, size_t n)
 {
@@ -69,7 +69,7 @@ means(void)
 	OK(is(stats_weighted(x, x + 500, 500), "0.50419934673280764"));
 }
 
-/* Close together, far from 0: what a single pass gets wrong. */
+/* Close together and far from 0: a single pass would lose precision. */
 static void
 stable(void)
 {
@@ -105,7 +105,7 @@ bootstrap(void)
 	OK(lo2 != lo && lo2 - lo < 0.02 && lo - lo2 < 0.02);
 	stats_bootstrap(x, 1000, 1, &lo, &hi);
 	OK(is(lo, "0.48934113460779188") && is(hi, "0.52472378093004224"));
-	/* one more value, another method, much the same interval */
+	/* one more value switches the method, but hardly the interval */
 	stats_bootstrap(x, 1001, 1, &lo2, &hi2);
 	OK(is(lo2, "0.48947956790659014") && is(hi2, "0.52488580409857144"));
 	OK(lo2 - lo < 0.003 && lo - lo2 < 0.003 && hi2 - hi < 0.003);
@@ -159,7 +159,7 @@ rates(void)
 	OK(stats_pass_hat(2000000000, 1, 2000000000) == 0);
 }
 
-/* Before and after. */
+/* Paired comparison. */
 static void
 paired(void)
 {
@@ -186,7 +186,7 @@ paired(void)
 	stats_paired(cut, down, 3, 1, &c);
 	stats_paired(over, down, 3, 1, &d);
 	OK(c.mean == d.mean && c.lo == d.lo && c.hi == d.hi);
-	/* against nothing, it is the bootstrap of one sample */
+	/* compared with zeros, it is the bootstrap of one sample */
 	fill(x, 2000);
 	stats_bootstrap(x, 50, 1, &lo, &hi);
 	stats_paired(none, x, 50, 1, &c);

@@ -55,13 +55,13 @@ test_good(void)
 	OK(gives("[{{.Vars.n}}] {{.Vars.l}}", "[] [1]"));
 	OK(gives("{{index .Vars \"my key\"}}", "k"));
 	OK(gives("{{ index  .Vars `my key` }}", "k"));
-	OK(gives("{{.Vars.b}}", "{{.JobID}}"));		/* not again */
+	OK(gives("{{.Vars.b}}", "{{.JobID}}"));		/* values are not expanded */
 	OK(gives("{{\"{{\"}}.JobID}}", "{{.JobID}}"));
 	OK(gives("{{`}}`}}", "}}"));
 	OK(gives("{{{.JobID}}}", "{run-1}"));
 }
 
-/* What is somebody else's stays. */
+/* Templates of other programs stay unchanged. */
 static void
 test_foreign(void)
 {
@@ -106,7 +106,7 @@ test_any(void)
 	OK(!tmpl_any(STR("${{ secrets.X }}")) && tmpl_any(STR("{{.X}}")));
 }
 
-/* Many braces that are none of ours take no more than their share. */
+/* Many foreign braces take linear time. */
 static void
 test_many(void)
 {

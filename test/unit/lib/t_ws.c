@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * WebSocket: the handshake of both sides; frames however they arrive; what is
- * refused, and with which code.  The cases of Autobahn are in ws_cases.c.
+ * WebSocket: the handshake of both sides; frames in pieces of any size; refused
+ * input and its code.  The cases of Autobahn are in ws_cases.c.
  */
 #include "lib/ws.h"
 
@@ -243,23 +243,23 @@ frames(void)
 	CLIENT("\x88\x00", "close 1005 |");
 	CLIENT("\x88\x02\x03\xe8", "close 1000 |");
 	CLIENT("\x88\x05\x0f\xa0" "bye", "close 4000 bye|");
-	/* a mask of a server, none of a client */
+	/* masked by a server, not masked by a client */
 	SERVER("\x81\x05Hello", "!1002");
 	CLIENT("\x81\x85\x37\xfa\x21\x3d\x7f\x9f\x4d\x51\x58", "!1002");
-	/* a length that could be shorter is a length */
+	/* a length in more bytes than needed is valid */
 	CLIENT("\x81\x7e\x00\x02hi\x81\x7f\0\0\0\0\0\0\0\x02ho", "1:hi|1:ho|");
-	/* what is wrong is found with its second byte, whatever may follow */
+	/* errors in the head are found at its second byte */
 	SERVER("\xc1\x80", "!1002");
 	SERVER("\x83\x80", "!1002");
 	SERVER("\x09\x80", "!1002");
 	SERVER("\x89\xfe", "!1002");
 	SERVER("\x80\x80", "!1002");
 	SERVER("\x01\x80\0\0\0\0\x01\x80", "!1002");
-	/* 2^63 is no length; less is too much for anybody */
+	/* 2^63 is not a valid length; less exceeds the limit */
 	SERVER("\x82\xff\x80\0\0\0\0\0\0\0\0\0\0\0", "!1002");
 	SERVER("\x82\xff\xff\xff\xff\xff\xff\xff\xff\xff\0\0\0\0", "!1002");
 	SERVER("\x82\xff\x7f\xff\xff\xff\xff\xff\xff\xff\0\0\0\0", "!1009");
-	/* what comes after a close is its owner's business */
+	/* the caller decides about input after a close */
 	CLIENT("\x88\x00\x81\x01x", "close 1005 |1:x|");
 	CLIENT("\x88\x01x", "!1002");
 	CLIENT("\x88\x02\x03\xed", "!1002");
@@ -300,7 +300,7 @@ codes(void)
 	OK(all);
 }
 
-/* As it comes, in any pieces, it is UTF-8 exactly if it is as a whole. */
+/* In pieces of any size, text is valid exactly if the whole is. */
 static void
 text(void)
 {
@@ -332,7 +332,7 @@ text(void)
 	}
 	OK(differ == 0);
 	OK(good > 1000);
-	/* every code point, and each that is none */
+	/* every code point, and every surrogate */
 	for (i = 0, differ = 0; i <= 0x110000; i++) {
 		struct seen x = { .ws = { .client = true } };
 		char c[4];
@@ -355,7 +355,7 @@ text(void)
 	CLIENT("\x81\x01\xce\x81\x01x", "!1007");
 }
 
-/* What is written is read, of all lengths around where heads grow. */
+/* Round trips of all lengths around the sizes of the head. */
 static void
 round_trip(void)
 {
@@ -389,7 +389,7 @@ round_trip(void)
 			    ev.data.n == payload.n && (payload.n == 0 ||
 			    memcmp(ev.data.p, payload.p, payload.n) == 0);
 			all &= ws_next(&w, STR(""), &used, &ev, &e) == 0;
-			all &= w.msg.cap <= 8192;	/* it does not stay */
+			all &= w.msg.cap <= 8192;	/* freed */
 			ws_free(&w);
 		}
 	OK(all);
@@ -404,7 +404,7 @@ round_trip(void)
 	ws_put_close(&b, WS_NO_CODE, STR("no reason"), NULL);
 	ws_put_close(&b, WS_NORMAL, STR("x"), NULL);
 	OK(str_eq(buf_str(&b), STR("\x88\x00\x88\x03\x03\xe8x")));
-	/* a reason is cut where a character ends, a ping anywhere */
+	/* a reason is truncated between characters, a ping anywhere */
 	payload.n = b.n = 0;
 	for (k = 0; k < 100; k++)
 		buf_puts(&payload, "\xe2\x82\xac");

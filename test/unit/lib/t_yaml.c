@@ -12,7 +12,7 @@
 
 enum { COLUMNS = 16 };
 
-/* What a run over public data came to. */
+/* The result of a run over public data. */
 struct score {
 	const char *part;
 	unsigned good, bad;
@@ -47,7 +47,7 @@ json_of(struct arena *a, struct str text)
 	return json_read(&mem, text, 0, &e);
 }
 
-/* All of a file; p is NULL where there is none. */
+/* Reads a file; p is NULL if it does not exist. */
 static struct str
 slurp(struct arena *a, const char *path)
 {
@@ -136,7 +136,7 @@ unescape(struct arena *a, struct str s)
 	return (struct str){ out, (size_t)(o - out) };
 }
 
-/* Every beginning of a text is read, or refused with its place. */
+/* Every prefix of a text is read, or refused with a place. */
 static bool
 prefixes(struct str text)
 {
@@ -338,7 +338,7 @@ test_one(void)
 	arena_free(&a);
 }
 
-/* Reads a text that is hard on purpose; the code it ends with. */
+/* Reads a hostile text within a time limit; returns the error code. */
 static enum err_code
 hard(struct buf *b, struct json **v, struct arena *a)
 {
@@ -430,7 +430,7 @@ test_aliases(void)
 	for (i = 1; i < 60; i++)
 		buf_fmt(&b, "a%d: &a%d [*a%d, *a%d]\n", i, i, i - 1, i - 1);
 	OK(hard(&b, &v, &a) == ERR_LIMIT);
-	for (i = 0; i < 60; i++) {	/* deeper and deeper, by alias */
+	for (i = 0; i < 60; i++) {	/* nesting by aliases */
 		buf_fmt(&b, "- &a%d ", i);
 		repeat(&b, "[", 100);
 		if (i > 0)
@@ -452,7 +452,7 @@ test_aliases(void)
 	v = json_first(json_first(v))->next->next;
 	OK(json_count(v) == 1000 && str_is(json_text(json_getc(v, "k1")), "x"));
 	OK(str_is(json_text(json_getc(v, "k2")), "2") && sound(v));
-	buf_puts(&b, "- &m0 {k0: 0}\n");	/* merged is not nested */
+	buf_puts(&b, "- &m0 {k0: 0}\n");	/* merging does not nest */
 	for (i = 1; i < 300; i++)
 		buf_fmt(&b, "- &m%d {<<: *m%d, k%d: %d}\n", i, i - 1, i, i);
 	OK(hard(&b, &v, &a) == ERR_NONE);
@@ -460,7 +460,7 @@ test_aliases(void)
 	while (v != NULL && v->next != NULL)
 		v = v->next;
 	OK(v != NULL && json_count(v) == 300 && sound(v));
-	for (k = 0; k < 3; k++) {	/* but what is nested in it is */
+	for (k = 0; k < 3; k++) {	/* but nested values in it do */
 		buf_puts(&b, "- &m {k: ");
 		repeat(&b, "[", 126);
 		repeat(&b, "]", 126);
@@ -472,7 +472,7 @@ test_aliases(void)
 	arena_free(&a);
 }
 
-/* Public data.  Each file is compared with what stands beside it. */
+/* Public data.  Each file is compared with the expected one beside it. */
 static void
 judge(struct score *s, struct arena *a, const char *name, struct str text,
     struct str want, bool refuse)
@@ -531,7 +531,7 @@ yaml_file(struct score *s, const char *path)
 	text = slurp(&a, path);
 	want = slurp2(&a, path, ".json");
 	bad = slurp2(&a, path, ".error");
-	/* generic files may use what is outside the subset: DESIGN.md */
+	/* other files may use syntax outside the subset: see DESIGN.md */
 	if (strstr(path, "/yaml-generic/") != NULL && bad.p == NULL &&
 	    yaml_read(&a, text, NULL, &e) == NULL && placed(&e) &&
 	    strstr(e.msg, "not supported") != NULL)
@@ -566,7 +566,7 @@ skill_file(struct score *s, const char *path)
 	arena_free(&a);
 }
 
-/* JSON is YAML, but for names that are set twice. */
+/* JSON is YAML, except for duplicate names. */
 static void
 json_file(struct score *s, const char *path)
 {
@@ -582,7 +582,7 @@ json_file(struct score *s, const char *path)
 	arena_free(&a);
 }
 
-/* Cases that CASES.tsv calls outside, but that use nothing that is. */
+/* Cases that CASES.tsv marks as outside, but that stay inside. */
 static bool
 is_inside(const char *id)
 {
@@ -597,7 +597,7 @@ is_inside(const char *id)
 	return false;
 }
 
-/* One line of JSON a document, as an array. */
+/* Prints documents as an array, one line of JSON each. */
 static struct str
 join(struct arena *a, struct str lines)
 {
