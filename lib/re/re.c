@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * The way in: compiles, and chooses an engine for each question.
+ * The interface: compiles, and chooses an engine for each call.
  *
- *	a plain string		memchr and compare (re_lit.c)
- *	whether it matches	the DFA over bytes (re_dfa.c)
- *	where, and groups	the DFA says from where on, then backtracking
- *				if the rest is short, threads if not (re_nfa.c)
+ *	a plain string		memchr and memcmp (re_lit.c)
+ *	re_test()		the DFA over bytes (re_dfa.c)
+ *	re_match()		the DFA finds a lower bound of the start, then
+ *				the backtracker if the rest is short, threads
+ *				otherwise (re_nfa.c)
  */
 #include "lib/re/re.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * What groups and repetitions are made of: characters, escapes, classes.
+ * The parser's atoms: characters, escapes and classes.
  */
 #include "lib/re/re_internal.h"
 
@@ -8,17 +8,14 @@
 
 #include "lib/unicode.h"
 
-/* The message is `piece`: why, the piece cut where it is long. */
 int
 re_refuse(struct re_parser *p, size_t from, size_t to, const char *why)
 {
-	bool cut = to - from > 40;
-	size_t n = cut ? 40 : to - from;
+	struct str piece = { p->s.p + from, to - from };
+	struct str shown = utf8_cut(piece, 40);
 
-	while (cut && n > 0 && ((unsigned char)p->s.p[from + n] & 0xC0) == 0x80)
-		n--;
-	err_set(p->e, ERR_SYNTAX, "`%.*s%s`: %s", (int)n, p->s.p + from,
-	    cut ? "..." : "", why);
+	err_set(p->e, ERR_SYNTAX, "`%.*s%s`: %s", STRF(shown),
+	    shown.n < piece.n ? "..." : "", why);
 	return err_at(p->e, 0, (unsigned)from + 1);
 }
 
@@ -28,14 +25,13 @@ re_lex_end(const struct re_parser *p)
 	return p->i >= p->s.n;
 }
 
-/* The byte k further on, or -1. */
 int
 re_lex_peek(const struct re_parser *p, size_t k)
 {
 	return k < p->s.n - p->i ? (unsigned char)p->s.p[p->i + k] : -1;
 }
 
-/* The pattern is known to be well-formed. */
+/* The pattern is valid UTF-8, so that decoding cannot fail. */
 uint32_t
 re_lex_rune(struct re_parser *p)
 {
@@ -104,22 +100,13 @@ put_set(struct re_parser *p, struct re_set *s, bool negate)
 
 /* Escapes. */
 
-static int
-unhex(uint32_t r)
-{
-	if (r >= '0' && r <= '9')
-		return (int)(r - '0');
-	r |= 0x20;
-	return r >= 'a' && r <= 'f' ? (int)(r - 'a' + 10) : -1;
-}
-
 static bool
 is_octal(int c)
 {
 	return c >= '0' && c <= '7';
 }
 
-/* After \x: two digits, or any number in braces. */
+/* Reads behind \x: two digits, or any number of them in braces. */
 static int
 hex_escape(struct re_parser *p, uint32_t *r)
 {
@@ -129,7 +116,7 @@ hex_escape(struct re_parser *p, uint32_t *r)
 
 	p->i += brace;
 	for (*r = 0; (brace || n < 2) && !re_lex_end(p); n++, p->i++) {
-		d = unhex((unsigned char)p->s.p[p->i]);
+		d = hex_digit(p->s.p[p->i]);
 		if (d < 0)
 			break;
 		*r = *r * 16 + (uint32_t)d;
@@ -146,8 +133,8 @@ static const struct {
 	const char *why;
 } escapes[] = {
 	{ 'C', "single bytes cannot be matched" },
-	{ 'E', "there is no \\Q to end" },
-	{ 'G', "this assertion is not supported" },
+	{ 'E', "missing \\Q" },
+	{ 'G', "the assertion is not supported" },
 	{ 'K', "resetting the match is not supported" },
 	{ 'N', "use [^\\n] or \\p{...}" },
 	{ 'R', "use (?:\\r\\n|[\\n-\\r])" },
@@ -175,10 +162,10 @@ bad_escape(struct re_parser *p, size_t from)
 	for (i = 0; i < COUNTOF(escapes); i++)
 		if (escapes[i].letter == c)
 			return re_refuse(p, from, p->i, escapes[i].why);
-	return re_refuse(p, from, p->i, "no such escape");
+	return re_refuse(p, from, p->i, "unknown escape");
 }
 
-/* An escape that stands for one code point, in a class or out of it. */
+/* Reads an escape that denotes one code point. */
 static int
 escape(struct re_parser *p, uint32_t *r)
 {
@@ -187,7 +174,7 @@ escape(struct re_parser *p, uint32_t *r)
 	const char *at;
 
 	if (re_lex_end(p))
-		return re_refuse(p, from, from + 1, "the pattern ends in \\");
+		return re_refuse(p, from, from + 1, "pattern ends in \\");
 	*r = re_lex_rune(p);
 	if (*r >= '0' && *r <= '7') {
 		if (*r != '0' && !is_octal(re_lex_peek(p, 0)))
@@ -211,7 +198,7 @@ escape(struct re_parser *p, uint32_t *r)
 	return 0;
 }
 
-/* \pL, \p{Greek}, \P{^Lu}, at the backslash. */
+/* Reads \pL, \p{Greek} or \P{^Lu} into the set. */
 static int
 property(struct re_parser *p, struct re_set *s)
 {
@@ -221,7 +208,7 @@ property(struct re_parser *p, struct re_set *s)
 
 	a = p->i += 2;
 	if (re_lex_end(p))
-		return re_refuse(p, from, p->i, "the property has no name");
+		return re_refuse(p, from, p->i, "missing property name");
 	re_lex_rune(p);
 	b = p->i;
 	if (p->s.p[a] == '{') {
@@ -229,7 +216,7 @@ property(struct re_parser *p, struct re_set *s)
 			;
 		if (b == p->s.n)
 			return re_refuse(p, from, b,
-			    "the property's name has no end `}`");
+			    "missing `}` after the property name");
 		p->i = b + 1;
 	}
 	if (a < b && p->s.p[a] == '^') {
@@ -239,11 +226,11 @@ property(struct re_parser *p, struct re_set *s)
 	name = (struct str){ p->s.p + a, b - a };
 	if (!re_set_unicode(s, name, negate, (p->flags & RE_FLAG_FOLD) != 0))
 		return re_refuse(p, from, p->i,
-		    "no Unicode category or script has this name");
+		    "unknown Unicode category or script");
 	return 0;
 }
 
-/* Takes \pL or \d into the set: 1 if it was one, 0 if not. */
+/* Reads \pL or \d into the set: 1, 0 if there is none, -1. */
 static int
 class_escape(struct re_parser *p, struct re_set *s)
 {
@@ -304,7 +291,7 @@ re_atom_escape(struct re_parser *p)
 
 /* Classes. */
 
-/* [:alpha:] within a class: 1, 0 if there is none, -1. */
+/* Reads [:alpha:] into the set: 1, 0 if there is none, -1. */
 static int
 posix_class(struct re_parser *p, struct re_set *s)
 {
@@ -324,7 +311,7 @@ posix_class(struct re_parser *p, struct re_set *s)
 	p->i = b + 2;
 	if (!re_set_posix(s, (struct str){ p->s.p + a, b - a }, negate,
 	    (p->flags & RE_FLAG_FOLD) != 0))
-		return re_refuse(p, from, p->i, "no class has this name");
+		return re_refuse(p, from, p->i, "unknown class name");
 	return 1;
 }
 
@@ -332,7 +319,7 @@ static int
 class_rune(struct re_parser *p, size_t open, uint32_t *r)
 {
 	if (re_lex_end(p))
-		return re_refuse(p, open, p->s.n, "the class has no end `]`");
+		return re_refuse(p, open, p->s.n, "missing `]` for this class");
 	if (re_lex_peek(p, 0) == '\\')
 		return escape(p, r);
 	*r = re_lex_rune(p);
@@ -355,7 +342,7 @@ class_range(struct re_parser *p, struct re_set *s, size_t open)
 			return -1;
 		if (hi < lo)
 			return re_refuse(p, from, p->i,
-			    "the range is reversed");
+			    "reversed range");
 	}
 	re_set_add(s, lo, hi, (p->flags & RE_FLAG_FOLD) != 0);
 	return 0;

@@ -2,13 +2,13 @@
 /*
  * Sets of code points as lists of ranges.
  *
- * Adding appends, and joins only with the range before; sorting and merging
- * wait for re_set_clean.  A set that doubled since it was last clean is
- * cleaned in place first, so that [a-cx-za-cx-z...] stays as small as [a-cx-z].
+ * Adding a range appends it, or joins it with the last one; re_set_clean()
+ * sorts and merges.  A set that has doubled since it was last clean is cleaned
+ * before it grows, so that [a-cx-za-cx-z...] stays as small as [a-cx-z].
  *
- * A class with a name is made once for a pattern, and added once to a set:
- * [\pL\pL\pL...] costs what [\pL] does.  What is kept of all that there are
- * is less than 200 kB.
+ * A named class is made once for a pattern and added once to a set, so that
+ * [\pL\pL\pL...] costs as much as [\pL].  All of them together take less
+ * than 200 kB.
  */
 #include "lib/re/re_internal.h"
 
@@ -38,7 +38,7 @@ static const struct {
 static void
 append(struct re_set *s, uint32_t lo, uint32_t hi)
 {
-	struct re_range *v, *last = s->n > 0 ? &s->v[s->n - 1] : NULL;
+	struct re_range *last = s->n > 0 ? &s->v[s->n - 1] : NULL;
 
 	if (last != NULL && lo >= last->lo && lo <= last->hi + 1) {
 		if (hi > last->hi)
@@ -50,14 +50,8 @@ append(struct re_set *s, uint32_t lo, uint32_t hi)
 		append(s, lo, hi);
 		return;
 	}
-	if (s->n == s->cap) {
-		s->cap = s->cap == 0 ? 8 : s->cap * 2;
-		v = arena_raw(s->arena, mul_max(s->cap, sizeof(*v)),
-		    ALIGNOF(struct re_range));
-		if (s->n > 0)
-			memcpy(v, s->v, s->n * sizeof(*v));
-		s->v = v;
-	}
+	s->v = re_prog_grow(s->arena, s->v, s->n, &s->cap, s->n + 1,
+	    sizeof(*s->v));
 	s->v[s->n++] = (struct re_range){ lo, hi };
 }
 
@@ -144,7 +138,7 @@ struct re_named {
 	bool fold;
 	struct re_range *v;
 	size_t n;
-	unsigned in[2];		/* the last set it is in, negated; from 1 */
+	unsigned in[2];		/* last set + 1 it was added to; [1]: negated */
 };
 
 static void
@@ -233,7 +227,7 @@ named(struct re_names *names, enum kind kind, uint32_t id, bool fold)
 	return k;
 }
 
-/* Adds all the ranges, or all between them. */
+/* Adds the ranges of the class, or the gaps between them. */
 static void
 add_named(struct re_set *s, struct re_named *k, bool negate)
 {

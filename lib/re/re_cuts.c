@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * Which code points, and which bytes, a program can tell apart.
+ * Finds the code points and bytes that a program distinguishes.
  *
- * A cut is a code point that some instruction treats unlike the one before;
- * from one cut to the next all are of one colour.  Bytes share a column of
- * the automaton's table when no text can show a difference between them.
+ * A cut is a code point that some instruction treats differently from the one
+ * before it; the code points from one cut to the next have the same colour.
+ * Bytes that the program cannot distinguish share a column of the automaton's
+ * table.
  */
 #include "lib/re/re_internal.h"
 
@@ -15,8 +16,8 @@
 enum { FEW = 16 };
 
 struct cuts {
-	bool begins[257];	/* whether a column does at this byte */
-	uint32_t few[FEW], *v;	/* those of 0x80 and above */
+	bool begins[257];	/* bytes at which a column begins */
+	uint32_t few[FEW], *v;	/* cuts from 0x80 on; few: initial memory */
 	size_t n, cap;
 	struct arena *tmp;
 };
@@ -24,18 +25,12 @@ struct cuts {
 static void
 cut(struct cuts *c, uint32_t r)
 {
-	uint32_t *v;
-
 	if (r < 0x80) {
 		c->begins[r] = true;
 		return;
 	}
-	if (c->n == c->cap) {
-		c->cap *= 4;
-		v = arena_raw(c->tmp, c->cap * sizeof(*v), ALIGNOF(uint32_t));
-		memcpy(v, c->v, c->n * sizeof(*v));
-		c->v = v;
-	}
+	c->v = re_prog_grow(c->tmp, c->v, c->n, &c->cap, c->n + 1,
+	    sizeof(*c->v));
 	if (r <= RE_RUNE_MAX)
 		c->v[c->n++] = r;
 }
@@ -111,8 +106,8 @@ find_cuts(struct cuts *c, const struct re *re)
 }
 
 /*
- * Bytes begin a new column where the kind of UTF-8 byte changes, at the cuts
- * below 0x80, and around every byte that leads towards a higher cut.
+ * A column begins where the kind of UTF-8 byte changes, at the cuts below 0x80,
+ * and before and after every byte of an encoded higher cut.
  */
 void
 re_cuts_find(struct re_dfa *d)
@@ -148,7 +143,7 @@ re_cuts_find(struct re_dfa *d)
 	arena_free(&tmp);
 }
 
-/* The last cut at or before r >= 0x80: one colour shares it. */
+/* The colour is the last cut at or before r. */
 uint32_t
 re_cuts_colour(const struct re_dfa *d, uint32_t r)
 {

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * Whether a text matches: runs the automaton of re_state.c over it.
+ * Tests whether a text matches, with the automaton of re_state.c.
  *
- * Where no thread is under way and it is known what a match begins with, the
- * scan skips to that.  Else long texts are read in four lanes at once, since
- * a step of one waits for memory most of the time.
+ * While no thread is active and the first bytes of a match are known, the scan
+ * skips to them.  Otherwise, long texts are read in four lanes at the same
+ * time, because a single lane mostly waits for memory.
  *
- * The cache of states is bounded.  When full it is emptied; when that comes
- * so often that making states costs more than they save, the rest of the
- * text is done without.
+ * The cache of states is bounded and emptied when it is full.  If that happens
+ * so often that creating states costs more than they save, the rest of the
+ * text is read without states.
  */
 #include "lib/re/re_internal.h"
 
@@ -17,12 +17,12 @@
 enum {
 	FIRST  = RE_STATE_SPECIAL + 1,
 	LANES  = 4,
-	LANE   = 4096,		/* bytes of each at a time */
-	TAIL   = 512,		/* bytes into the next */
-	CREDIT = 4		/* times that lanes may fail to pay */
+	LANE   = 4096,		/* bytes of a lane */
+	TAIL   = 512,		/* bytes a lane can continue into the next */
+	CREDIT = 4		/* failures after which lanes are given up */
 };
 
-/* Without states: the set itself, at first d->list[0..n), goes on from i. */
+/* Reads from i without states, starting with the set d->list[0..n). */
 static bool
 plain(struct re_dfa *d, struct str text, size_t i, unsigned ctx, size_t n)
 {
@@ -59,13 +59,13 @@ struct scan {
 	struct str text;
 	size_t i;		/* the next byte */
 	uint32_t id;
-	size_t flushed;		/* where the cache was last emptied */
+	size_t flushed;		/* offset when the cache was last emptied */
 	size_t *start;
-	enum re_lit_way lit;	/* skip to re->lit when idle */
-	int credit;		/* for lanes; 0: no more */
+	enum re_lit_way lit;	/* how to skip to re->lit when idle */
+	int credit;		/* for lanes; 0: do not use them */
 };
 
-/* Follows known transitions, up to one that leads to floor or below. */
+/* Follows computed transitions until one leads to an id <= floor. */
 static void
 follow(struct scan *s, uint32_t floor)
 {
@@ -86,9 +86,9 @@ follow(struct scan *s, uint32_t floor)
 }
 
 /*
- * Empties the full cache, keeping the state; a pending one goes back to the
- * begin of its sequence.  False when that comes too often to pay, with the
- * members in d->list.
+ * Empties the full cache but keeps the current state; within a sequence, the
+ * scan returns to its beginning.  False if this happens too often; the members
+ * of the state are in d->list then.
  */
 static bool
 renew(struct scan *s, struct re_state *at)
@@ -111,7 +111,7 @@ renew(struct scan *s, struct re_state *at)
 	return pays;
 }
 
-/* In a state without threads; false when no match can come any more. */
+/* Skips in a state without threads; false if no match is possible. */
 static bool
 idle(struct scan *s)
 {
@@ -138,7 +138,7 @@ idle(struct scan *s)
 	return true;
 }
 
-/* Where the byte leads, known or not. */
+/* The transition for a byte, computed if necessary. */
 static uint32_t
 step(struct re_dfa *d, uint32_t id, unsigned char byte)
 {
@@ -153,8 +153,8 @@ step(struct re_dfa *d, uint32_t id, unsigned char byte)
 }
 
 /*
- * Takes all lanes n bytes further, one byte each in turn.  RE_STATE_NEW when
- * done, else what one of them has come to.
+ * Advances all lanes by n bytes, one byte each in turn.  RE_STATE_NEW when
+ * done, or the special state that one of them has reached.
  */
 static uint32_t
 race(struct re_dfa *d, const unsigned char *const p[LANES], size_t n,
@@ -193,8 +193,8 @@ race(struct re_dfa *d, const unsigned char *const p[LANES], size_t n,
 }
 
 /*
- * Takes one lane from *i on to `to` and then to where it has no thread of
- * its own; *apart when that does not come soon.
+ * Advances one lane from *i to `to` and on until it has no thread of its own;
+ * *apart is set if that takes more than TAIL bytes.
  */
 static uint32_t
 finish(struct scan *s, size_t *i, size_t to, uint32_t *id, bool *apart)
@@ -216,7 +216,7 @@ finish(struct scan *s, size_t *i, size_t to, uint32_t *id, bool *apart)
 	}
 }
 
-/* Begins of LANES pieces and the end of the last, none within a sequence. */
+/* The boundaries of LANES pieces of text, none within a sequence. */
 static bool
 divide(const struct scan *s, size_t at[LANES + 1])
 {
@@ -233,10 +233,10 @@ divide(const struct scan *s, size_t at[LANES + 1])
 }
 
 /*
- * Reads LANES pieces of text at once, which hides that each step waits for
- * the one before.  A piece begins as if nothing had been read; so the one
- * before goes on into it until it has no thread left that began earlier.
- * RE_STATE_MATCH, or RE_STATE_NEW with the scan moved on if that paid.
+ * Reads LANES pieces of text at the same time, which hides the latency of each
+ * step.  A piece is read as if no thread were active at its start; therefore
+ * the piece before continues into it until its own threads have ended.
+ * Returns RE_STATE_MATCH, or RE_STATE_NEW after advancing the scan if possible.
  */
 static uint32_t
 lanes(struct scan *s)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * Skipping to where a match can begin: the bytes that all matches start with,
- * each in one or two spellings, found by the rarest of them.
+ * Skips to where a match can begin, by searching for the bytes that all
+ * matches start with.
  */
 #include "lib/re/re_internal.h"
 
@@ -10,16 +10,16 @@
 #include "lib/unicode.h"
 
 enum {
-	COST_NONE = 1000,	/* more than any */
-	COST_MAX = 60,		/* of what is worth looking for... */
+	COST_NONE = 1000,	/* above all costs */
+	COST_MAX = 60,		/* of bytes worth searching for... */
 	COST_LOW = 24,		/* ...in a long text, where lanes are fast */
-	COST_RARE = 12,		/* memchr alone does well */
+	COST_RARE = 12,		/* memchr alone is fast */
 	LONG     = 1 << 14,
-	BUSY_GAP = 24,		/* bytes per find below which memchr is slow */
+	BUSY_GAP = 24,		/* bytes per hit below which memchr is slow */
 	WAYS_MAX = 64
 };
 
-/* How common a byte is in what gets graded, per mille; a guess will do. */
+/* A rough frequency of a byte in graded texts, per mille. */
 static unsigned
 cost_of(unsigned char c)
 {
@@ -52,8 +52,8 @@ put(struct re_lit *l, uint32_t a, uint32_t b)
 }
 
 /*
- * U+FFFD stands for malformed bytes as well, so it has no one spelling;
- * surrogates have none.
+ * False for U+FFFD, which also matches malformed bytes, and for surrogates,
+ * which have no encoding.
  */
 static bool
 put_rune(struct re_lit *l, uint32_t r)
@@ -69,7 +69,7 @@ put_rune(struct re_lit *l, uint32_t r)
 	return true;
 }
 
-/* Places with one byte, or a letter in both cases, can make a pair. */
+/* A byte can be part of a pair if it is fixed or a letter in both cases. */
 static unsigned
 pair_cost(const struct re_lit *l, size_t i)
 {
@@ -81,8 +81,8 @@ pair_cost(const struct re_lit *l, size_t i)
 }
 
 /*
- * Chooses how to search: a byte that is rare enough alone is for memchr,
- * two that rarely come together are better than one that is not.
+ * Chooses the method: memchr for a rare byte; otherwise a pair of bytes that
+ * rarely occur together.
  */
 static void
 choose(struct re_lit *l)
@@ -147,9 +147,9 @@ re_lit_find(struct re *re)
 }
 
 /*
- * Looking harder: all ways through the program, byte by byte, as long as
- * they are few.  A way is an instruction and a code point that it takes, of
- * which some bytes have been read.
+ * The deeper analysis follows all ways through the program, byte by byte, as
+ * long as they are few.  A way is an instruction and a code point that it
+ * accepts, of which some bytes have been read.
  */
 struct way {
 	uint16_t pc;
@@ -161,7 +161,7 @@ struct ways {
 	const struct re *re;
 	struct way v[WAYS_MAX];
 	size_t n;
-	bool over;		/* too many, or one that takes too much */
+	bool over;		/* too many ways */
 	bool ended;		/* a match can end here */
 };
 
@@ -238,7 +238,7 @@ add_from(struct ways *w, uint32_t pc)
 	}
 }
 
-/* Reads one byte in all ways of w: the bytes into set, the ways into to. */
+/* Advances all ways of w by a byte: collects the bytes and the new ways. */
 static void
 read_byte(const struct ways *w, struct ways *to, bool set[256])
 {
@@ -258,14 +258,14 @@ read_byte(const struct ways *w, struct ways *to, bool set[256])
 	}
 }
 
-/* Notes the set of place i; takes it if it is the rarest small one. */
+/* Records the set of byte i; uses it if it is small and the rarest. */
 static void
 consider(struct re_lit *l, unsigned i, const bool set[256])
 {
 	uint8_t v[COUNTOF(l->rares)];
 	unsigned c, n = 0, cost = 0;
 
-	l->byte[i] = 0;			/* 0 and 255 are never a pair */
+	l->byte[i] = 0;			/* never a pair */
 	l->other[i] = 255;
 	for (c = 0; c < 256; c++) {
 		if (!set[c])
@@ -350,8 +350,8 @@ load(const char *p)
 }
 
 /*
- * Eight places at a time: a byte of x is zero where both of the pair are.
- * 0x20 set in the text's letters makes both cases one.
+ * Eight offsets at a time: a byte of x is zero where both bytes of the pair
+ * match.  Setting 0x20 in letters makes the comparison case-insensitive.
  */
 static size_t
 search_pair(const struct re_lit *l, struct str text, size_t from, bool *busy)

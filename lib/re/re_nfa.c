@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * The engines that find where groups are.
+ * The engines that find the offsets of groups.
  *
- * Pike's: all threads move through the text in step, in order of preference.
- * At most one thread is at an instruction, the preferred one, so a code point
- * costs O(program).  The backtracker follows one thread at a time and marks
- * every (instruction, place) it has been at: whoever comes second would find
- * what the first did not.  It is faster, but its marks are text x program.
+ * In Pike's algorithm, all threads advance through the text together, in order
+ * of preference.  At most one thread, the preferred one, is at an instruction,
+ * so that a code point costs O(program).  The backtracker follows one thread
+ * at a time and marks every pair of instruction and offset that it visits; a
+ * second visit would fail like the first.  It is faster, but its marks take
+ * text x program bits.
  *
- * Scratch comes from the expression's arena and is given back on return.
+ * Temporary memory comes from the expression's arena and is freed on return.
  */
 #include "lib/re/re_internal.h"
 
@@ -27,7 +28,7 @@ struct list {
 };
 
 struct due {
-	uint32_t pc;		/* NONE: set slot back to old */
+	uint32_t pc;		/* NONE: restore the slot to old */
 	uint32_t slot;
 	size_t old;
 };
@@ -58,8 +59,8 @@ has(const struct list *l, uint32_t pc)
 }
 
 /*
- * Adds what can be reached from pc at place i without reading on.  Each
- * instruction enters once and leaves at most two things to do.
+ * Adds the instructions that can be reached from pc at offset i without
+ * reading.  Each is entered once and pushes at most two entries.
  */
 static void
 add(struct pike *k, struct list *l, uint32_t pc, size_t i)
@@ -105,7 +106,7 @@ add(struct pike *k, struct list *l, uint32_t pc, size_t i)
 	}
 }
 
-/* Moves the threads of l over r to the list next; true at a match. */
+/* Advances the threads of l over r into `next`; true at a match. */
 static bool
 step(struct pike *k, struct list *l, struct list *next, uint32_t r,
     size_t to, size_t *best)
@@ -145,7 +146,7 @@ run(struct pike *k, size_t i, size_t *best)
 		}
 		if (l->n == 0)
 			break;
-		r = UINT32_MAX;		/* which only RE_MATCH outlives */
+		r = UINT32_MAX;		/* no instruction accepts it */
 		w = 0;
 		if (i < k->text.n)
 			w = re_prog_rune(k->text.p + i, end, &r);
@@ -162,7 +163,7 @@ run(struct pike *k, size_t i, size_t *best)
 }
 
 static void
-give(struct re_span *spans, size_t nspans, const size_t *slots, size_t nslots)
+set_spans(struct re_span *spans, size_t nspans, const size_t *slots, size_t nslots)
 {
 	size_t i;
 	bool set;
@@ -201,15 +202,15 @@ re_nfa_pike(struct re *re, struct str text, size_t from,
 	list_init(&k.b, re->arena, re->nprog, k.nslots);
 	matched = run(&k, from, best);
 	if (matched)
-		give(spans, nspans, best, k.nslots);
+		set_spans(spans, nspans, best, k.nslots);
 	arena_restore(re->arena, mark);
 	return matched;
 }
 
-/* Backtracking.  Places are counted from `from`. */
+/* Backtracking.  Offsets are relative to `from`. */
 
 struct job {
-	uint32_t pc;		/* NONE + slot - nslots: set slot back to i */
+	uint32_t pc;		/* NONE - slot: restore the slot to i */
 	uint32_t i;
 };
 
@@ -233,15 +234,8 @@ re_nfa_fits(const struct re *re, size_t text)
 static void
 push(struct back *k, uint32_t pc, uint32_t i)
 {
-	struct job *v;
-
-	if (k->n == k->cap) {
-		v = arena_raw(k->re->arena, 2 * k->cap * sizeof(*v),
-		    ALIGNOF(struct job));
-		memcpy(v, k->stack, k->n * sizeof(*v));
-		k->stack = v;
-		k->cap *= 2;
-	}
+	k->stack = re_prog_grow(k->re->arena, k->stack, k->n, &k->cap,
+	    k->n + 1, sizeof(*k->stack));
 	k->stack[k->n++] = (struct job){ pc, i };
 }
 
@@ -359,7 +353,7 @@ re_nfa_back(struct re *re, struct str text, size_t from,
 	for (i = 0; i < k.nslots; i++)
 		slots[i] = k.slots[i] == NONE ? RE_UNSET : from + k.slots[i];
 	if (matched)
-		give(spans, nspans, slots, k.nslots);
+		set_spans(spans, nspans, slots, k.nslots);
 	arena_restore(re->arena, m);
 	return matched;
 }

@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * The parser: one pass over the pattern, straight into code.
+ * The parser: one pass over the pattern that generates code directly.
  *
- * An atom is a fragment that a repetition can follow; a group keeps where its
- * code and its current alternative begin.  "x|y" becomes
+ * An atom is a fragment that a repetition can follow; a group records where
+ * its code and its current alternative begin.  "x|y" becomes
  *
  *	SPLIT 1f  x  JMP 2f  1: y  2:
  *
- * where the JMPs of one group are chained through x until its end is known.
- * Where x can match without reading x* is (x+)?, which gets the order of
- * empty matches right; x{2,4} is xx(x(x)?)?, all of whose ways out lead to
- * one place.
+ * where the JMPs of one group are chained through .x until its end is known.
+ * If x can match without reading, x* is compiled as (x+)?, which preserves the
+ * order of empty matches; x{2,4} is xx(x(x)?)?, whose exits all lead to the
+ * same instruction.
  *
- * No recursion: depth costs a struct group.
+ * There is no recursion; a level of nesting costs a struct re_group.
  */
 #include "lib/re/re_internal.h"
 
@@ -21,7 +21,7 @@
 static int
 too_big(struct re_parser *p, size_t at)
 {
-	err_set(p->e, ERR_LIMIT, "the expression is too large: more than %d "
+	err_set(p->e, ERR_LIMIT, "expression too large: more than %d "
 	    "instructions or %d ranges", RE_PROG_MAX, RE_RANGE_MAX);
 	return err_at(p->e, 0, (unsigned)at + 1);
 }
@@ -31,21 +31,13 @@ too_big(struct re_parser *p, size_t at)
 static int
 open_group(struct re_parser *p, size_t open, size_t capture, unsigned flags)
 {
-	struct re_group *v;
-
-	if (p->depth > RE_DEPTH_MAX) {		/* the whole is one */
+	if (p->depth > RE_DEPTH_MAX) {		/* the pattern is one */
 		err_set(p->e, ERR_LIMIT, "groups nest deeper than %d",
 		    RE_DEPTH_MAX);
 		return err_at(p->e, 0, (unsigned)open + 1);
 	}
-	if (p->depth == p->cap) {
-		p->cap = p->cap == 0 ? 8 : p->cap * 2;
-		v = arena_raw(p->tmp, p->cap * sizeof(*v),
-		    ALIGNOF(struct re_group));
-		if (p->depth > 0)
-			memcpy(v, p->stack, p->depth * sizeof(*v));
-		p->stack = v;
-	}
+	p->stack = re_prog_grow(p->tmp, p->stack, p->depth, &p->cap,
+	    p->depth + 1, sizeof(*p->stack));
 	if (p->depth > 0) {
 		p->top = &p->stack[p->depth - 1];
 		re_atom_settle(p);
@@ -127,7 +119,7 @@ capture(struct re_parser *p, size_t open, struct str name)
 	return open_group(p, open, p->out->ngroups - 1, p->flags);
 }
 
-/* (?P<name> or (?<name>, of which skip bytes stand before the name. */
+/* (?P<name> or (?<name>; the name begins after `skip` bytes. */
 static int
 named_group(struct re_parser *p, size_t skip)
 {
@@ -137,16 +129,16 @@ named_group(struct re_parser *p, size_t skip)
 	for (i = from; i < p->s.n && p->s.p[i] != '>'; i++)
 		;
 	if (i == p->s.n)
-		return re_refuse(p, open, i, "the group's name has no end `>`");
+		return re_refuse(p, open, i, "missing `>` after the group name");
 	if (i == from)
-		return re_refuse(p, open, i + 1, "the group's name is empty");
+		return re_refuse(p, open, i + 1, "empty group name");
 	p->i = i + 1;
 	while (i-- > from) {
 		c = p->s.p[i];
 		if (!((c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
 		    (c >= '0' && c <= '9') || c == '_'))
-			return re_refuse(p, open, p->i, "a group's name is "
-			    "made of letters, digits and _");
+			return re_refuse(p, open, p->i, "a group name "
+			    "consists of letters, digits and _");
 	}
 	return capture(p, open,
 	    (struct str){ p->s.p + from, p->i - 1 - from });
@@ -168,7 +160,7 @@ static const struct {
 	{ "(?(",  "conditionals are not supported" },
 	{ "(?|",  "branch reset is not supported" },
 	{ "(?x",  "the flag x is not supported; flags are i, m, s and U" },
-	{ "(?'",  "a group's name is written (?P<name>...)" },
+	{ "(?'",  "write a named group as (?P<name>...)" },
 };
 
 static int
@@ -182,8 +174,8 @@ bad_flags(struct re_parser *p, size_t open)
 			return re_refuse(p, open, open +
 			    strlen(unsupported[i].piece), unsupported[i].why);
 	return re_refuse(p, open, to, re_lex_end(p) && to == p->s.n ?
-	    "the group or its flags have no end" :
-	    "no such kind of group; flags are i, m, s and U");
+	    "incomplete group or flags" :
+	    "unknown kind of group; flags are i, m, s and U");
 }
 
 /* (?i), (?i-s:...), (?:...) and named groups. */
@@ -272,7 +264,7 @@ repeat_code(struct re_parser *p, size_t min, size_t max, bool lazy)
 			c->v[i].x = (uint32_t)(end - i);
 }
 
-/* Follows the operator at [from, p->i). */
+/* Applies the repetition operator at [from, p->i) to the atom. */
 static int
 repeat(struct re_parser *p, size_t from, size_t min, size_t max)
 {
@@ -288,14 +280,14 @@ repeat(struct re_parser *p, size_t from, size_t min, size_t max)
 		    "possessive repetition is not supported" :
 		    "a repetition cannot follow another; use (?:...)");
 	if (p->atom == RE_NONE)
-		return re_refuse(p, from, p->i, "there is nothing to repeat");
+		return re_refuse(p, from, p->i, "nothing to repeat");
 	if (max == 0)
 		p->weight = 1;
 	else if (count > 0)
 		p->weight *= (unsigned)count;
 	if (count > 1 && p->weight > RE_REPEAT_MAX) {
-		err_set(p->e, ERR_LIMIT, "nested counts multiply to %u, which "
-		    "is more than %d", p->weight, RE_REPEAT_MAX);
+		err_set(p->e, ERR_LIMIT, "product of nested counts is %u, "
+		    "above the limit of %d", p->weight, RE_REPEAT_MAX);
 		return err_at(p->e, 0, (unsigned)from + 1);
 	}
 	repeat_code(p, min, max, lazy);
@@ -310,7 +302,7 @@ is_digit(int c)
 	return c >= '0' && c <= '9';
 }
 
-/* A count without leading zero; one too large becomes RE_REPEAT_MAX + 1. */
+/* Reads a count; values above the limit become RE_REPEAT_MAX + 1. */
 static bool
 number(struct re_parser *p, size_t *n)
 {
@@ -342,7 +334,7 @@ counts(struct re_parser *p, size_t *min, size_t *max)
 	return re_lex_peek(p, 0) == '}' && p->i++ < p->s.n;
 }
 
-/* {n}, {n,} or {n,m}; anything else is text. */
+/* {n}, {n,} or {n,m}; otherwise the brace is an ordinary character. */
 static int
 counted(struct re_parser *p)
 {
@@ -354,12 +346,12 @@ counted(struct re_parser *p)
 		return 0;
 	}
 	if (min > RE_REPEAT_MAX || (max != RE_NONE && max > RE_REPEAT_MAX)) {
-		re_refuse(p, from, p->i, "counts go up to 1000");
+		re_refuse(p, from, p->i, "count above the limit of 1000");
 		p->e->code = ERR_LIMIT;
 		return -1;
 	}
 	if (min > max)
-		return re_refuse(p, from, p->i, "the counts are reversed");
+		return re_refuse(p, from, p->i, "reversed counts");
 	return repeat(p, from, min, max);
 }
 
@@ -378,13 +370,13 @@ quantifier(struct re_parser *p)
 	}
 }
 
-/* The whole. */
+/* The pattern. */
 
 static int
 right_paren(struct re_parser *p)
 {
 	if (p->depth == 1)
-		return re_refuse(p, p->i, p->i + 1, "there is no ( to close");
+		return re_refuse(p, p->i, p->i + 1, "missing ( for this )");
 	close_group(p);
 	p->i++;
 	return 0;
@@ -451,7 +443,7 @@ check_utf8(struct re_parser *p)
 	for (; s < end; s += k)
 		if ((k = utf8_get(s, end, &r)) == 0) {
 			err_set(p->e, ERR_SYNTAX,
-			    "the pattern is not valid UTF-8");
+			    "pattern is not valid UTF-8");
 			return err_at(p->e, 0, (unsigned)(s - p->s.p) + 1);
 		}
 	return 0;
@@ -463,7 +455,7 @@ parse(struct re_parser *p)
 	size_t before, from;
 
 	if (p->s.n > RE_PATTERN_MAX) {
-		err_set(p->e, ERR_LIMIT, "the pattern is longer than %d bytes",
+		err_set(p->e, ERR_LIMIT, "pattern longer than %d bytes",
 		    RE_PATTERN_MAX);
 		return err_at(p->e, 0, RE_PATTERN_MAX + 1);
 	}
@@ -481,7 +473,7 @@ parse(struct re_parser *p)
 	}
 	if (p->depth > 1)
 		return re_refuse(p, p->top->open, p->top->open + 1,
-		    "this group has no end )");
+		    "missing ) for this group");
 	close_group(p);
 	re_code_put(p->code, RE_MATCH, 0, 0);
 	return p->code->full ? too_big(p, p->s.n) : 0;

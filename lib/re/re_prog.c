@@ -1,35 +1,42 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * Programs: built by appending, by inserting before a fragment and by copying
- * fragments, then frozen.
+ * Programs.  The parser appends instructions, inserts them before a fragment
+ * and copies fragments; re_prog_end() makes the final program.
  *
- * While building, targets are relative and never leave the fragment they are
- * in (but for its end), so that a fragment can be moved and copied as bytes.
+ * Until then, targets are relative and lead at most to the end of their own
+ * fragment, so that a fragment can be moved and copied as bytes.
  */
 #include "lib/re/re_internal.h"
 
 #include <string.h>
 
-/* Room for n more, or false and .full. */
+void *
+re_prog_grow(struct arena *a, void *old, size_t n, size_t *cap, size_t need,
+    size_t size)
+{
+	void *p;
+
+	if (need <= *cap)
+		return old;
+	*cap = *cap < 4 ? 8 : *cap * 2;
+	if (*cap < need)
+		*cap = need;
+	p = arena_raw(a, mul_max(*cap, size), ALIGNOF(uint64_t));
+	if (n > 0)
+		memcpy(p, old, n * size);
+	return p;
+}
+
+/* Makes room for n more instructions; false if they exceed the limit. */
 static bool
 room(struct re_code *c, size_t n)
 {
-	struct re_inst *v;
-	size_t cap;
-
 	if (c->full || n > RE_PROG_MAX - c->n) {
 		c->full = true;
 		return false;
 	}
-	if (n <= c->cap - c->n)
-		return true;
-	for (cap = c->cap == 0 ? 64 : c->cap; cap < c->n + n; cap *= 2)
-		;
-	v = arena_raw(c->arena, cap * sizeof(*v), ALIGNOF(struct re_inst));
-	if (c->n > 0)
-		memcpy(v, c->v, c->n * sizeof(*v));
-	c->v = v;
-	c->cap = cap;
+	c->v = re_prog_grow(c->arena, c->v, c->n, &c->cap, c->n + n,
+	    sizeof(*c->v));
 	return true;
 }
 
@@ -70,47 +77,10 @@ same_class(const struct re_code *c, const struct re_class *k,
 	    s->v, s->n * sizeof(*s->v)) == 0);
 }
 
-static struct re_class *
-new_class(struct re_code *c)
-{
-	struct re_class *v;
-
-	if (c->nclasses == c->capclasses) {
-		c->capclasses = c->capclasses == 0 ? 4 : c->capclasses * 2;
-		v = arena_raw(c->arena, c->capclasses * sizeof(*v),
-		    ALIGNOF(struct re_class));
-		if (c->nclasses > 0)
-			memcpy(v, c->classes, c->nclasses * sizeof(*v));
-		c->classes = v;
-	}
-	v = &c->classes[c->nclasses++];
-	memset(v, 0, sizeof(*v));
-	return v;
-}
-
-static void
-add_ranges(struct re_code *c, const struct re_set *s)
-{
-	struct re_set *all = &c->ranges;
-	struct re_range *v;
-
-	if (s->n > all->cap - all->n) {
-		while (s->n > all->cap - all->n)
-			all->cap = all->cap == 0 ? 16 : all->cap * 2;
-		v = arena_raw(c->arena, all->cap * sizeof(*v),
-		    ALIGNOF(struct re_range));
-		if (all->n > 0)
-			memcpy(v, all->v, all->n * sizeof(*v));
-		all->v = v;
-	}
-	if (s->n > 0)
-		memcpy(all->v + all->n, s->v, s->n * sizeof(*s->v));
-	all->n += s->n;
-}
-
 void
 re_code_class(struct re_code *c, const struct re_set *s)
 {
+	struct re_set *all = &c->ranges;
 	struct re_class *k;
 	uint32_t r;
 	size_t i;
@@ -128,17 +98,23 @@ re_code_class(struct re_code *c, const struct re_set *s)
 			re_code_put(c, RE_CLASS, 0, (uint32_t)(i - 1));
 			return;
 		}
-	if (s->n > RE_RANGE_MAX - c->ranges.n) {
+	if (s->n > RE_RANGE_MAX - all->n) {
 		c->full = true;
 		return;
 	}
-	k = new_class(c);
-	k->first = (uint32_t)c->ranges.n;
-	k->n = (uint32_t)s->n;
+	c->classes = re_prog_grow(c->arena, c->classes, c->nclasses,
+	    &c->capclasses, c->nclasses + 1, sizeof(*c->classes));
+	k = &c->classes[c->nclasses++];
+	*k = (struct re_class){ .first = (uint32_t)all->n,
+		.n = (uint32_t)s->n };
 	for (i = 0; i < s->n && s->v[i].lo < 128; i++)
 		for (r = s->v[i].lo; r <= s->v[i].hi && r < 128; r++)
 			k->ascii[r / 32] |= UINT32_C(1) << r % 32;
-	add_ranges(c, s);
+	all->v = re_prog_grow(c->arena, all->v, all->n, &all->cap,
+	    all->n + s->n, sizeof(*all->v));
+	if (s->n > 0)
+		memcpy(all->v + all->n, s->v, s->n * sizeof(*s->v));
+	all->n += s->n;
 	re_code_put(c, RE_CLASS, 0, (uint32_t)(c->nclasses - 1));
 }
 
@@ -228,18 +204,20 @@ re_prog_rune(const char *p, const char *end, uint32_t *r)
 	return 1;
 }
 
-static bool
-is_word(char c)
+bool
+re_prog_is_word(uint32_t r)
 {
-	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
-	    (c >= '0' && c <= '9') || c == '_';
+	return (r >= 'a' && r <= 'z') || (r >= 'A' && r <= 'Z') ||
+	    (r >= '0' && r <= '9') || r == '_';
 }
 
 unsigned
 re_prog_holds(struct str text, size_t i)
 {
-	bool before = i > 0 && is_word(text.p[i - 1]);
-	bool after = i < text.n && is_word(text.p[i]);
+	bool before = i > 0 &&
+	    re_prog_is_word((unsigned char)text.p[i - 1]);
+	bool after = i < text.n &&
+	    re_prog_is_word((unsigned char)text.p[i]);
 	unsigned holds = before == after ? RE_NOT_WORD : RE_WORD;
 
 	if (i == 0)

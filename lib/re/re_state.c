@@ -1,31 +1,31 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * Whether a text matches: a DFA over bytes, made as far as texts ask for it.
+ * The states of a DFA over bytes, which are created on demand.
  *
- * A state is the set of instructions that threads wait at, less those where
- * a new thread may start anyway, which are the same everywhere (start[]).
- * So the state of a text that has matched nothing so far is the empty set,
- * and most states are a few instructions, whatever the size of the program.
+ * A state is the set of instructions at which threads wait, without those at
+ * which a new thread can start at every offset (start[]).  The state of a text
+ * that has matched nothing so far is therefore the empty set, and most states
+ * have few members, even in a large program.
  *
- * Threads read code points, texts are bytes: a state within a sequence
- * ("pending") is the state before it and what has been read of it.  Where
- * all sequences with that beginning lead to one place, because no cut lies
- * among their code points, only their colour is kept.  When a sequence turns
- * out malformed each of its bytes is taken as one U+FFFD.
+ * Threads read code points, but the text consists of bytes.  A state within a
+ * sequence ("pending") consists of the state before it and the bytes read.  If
+ * all sequences that begin so lead to the same state, because no cut lies among
+ * their code points, only their colour is kept.  In a malformed sequence, every
+ * byte counts as one U+FFFD.
  *
- * What depends on the code point before is known when a state is made.  An
- * assertion on what follows stays in the set and is decided at the next step.
+ * Assertions about the previous code point are decided when a state is
+ * created.  Those about the next one stay in the set until the next step.
  *
  * Invariants:
- *   1. A state's id is its number times .width, its row of .next begins
- *      there; ids up to RE_STATE_SPECIAL are no states.
- *   2. next[id + column[byte]] is RE_STATE_NEW or what any byte of that column
- *      leads to: columns do not straddle a cut, nor the kinds of UTF-8 bytes.
- *   3. The members of a state are sorted, so equal sets have equal keys.
- *   4. A state without members has id start[ctx].id unless RE_STATE_DIRTY;
- *      so at those ids no thread is older than the place.
- *   5. Members do not include those of start[ctx]; .ctx has no more detail
- *      than the assertions of the program can tell.
+ *   1. A state's id is its number times .width, the index of its row in .next;
+ *      ids up to RE_STATE_SPECIAL are not states.
+ *   2. next[id + column[byte]] is RE_STATE_NEW or the transition for all bytes
+ *      of the column: no cut and no kind of UTF-8 byte begins within a column.
+ *   3. The members of a state are sorted, so that equal sets have equal keys.
+ *   4. A state without members has id start[ctx].id unless it is
+ *      RE_STATE_DIRTY; at those ids no thread started earlier.
+ *   5. Members do not include those of start[ctx]; .ctx distinguishes only
+ *      contexts that the program's assertions distinguish.
  */
 #include "lib/re/re_internal.h"
 
@@ -34,8 +34,8 @@
 #include "lib/unicode.h"
 
 enum {
-	NEXT_BYTES  = 1 << 19,	/* the most for .next */
-	MEMBERS_MAX = 1 << 17,	/* the most members of all states */
+	NEXT_BYTES  = 1 << 19,	/* limit of .next */
+	MEMBERS_MAX = 1 << 17,	/* limit of the members of all states */
 	FIRST_ROWS  = 12
 };
 
@@ -51,9 +51,9 @@ add_bit(uint32_t *bits, uint32_t i)
 }
 
 /*
- * Adds to bits what is reached from pc without reading, where of the
- * assertions `decided` those in `holds` hold; the others stay in the set.
- * Readers are appended to *list when given.  True at RE_MATCH.
+ * Adds the instructions that pc leads to without reading.  Of the assertions
+ * `decided`, those in `holds` are true; the others stay in the set.  If list is
+ * not NULL, instructions that read are appended to it.  True at RE_MATCH.
  */
 static bool
 reach(struct re_dfa *d, uint32_t *bits, uint32_t pc, unsigned decided,
@@ -86,19 +86,12 @@ reach(struct re_dfa *d, uint32_t *bits, uint32_t pc, unsigned decided,
 	return false;
 }
 
-static bool
-is_word(uint32_t r)
-{
-	return (r >= 'a' && r <= 'z') || (r >= 'A' && r <= 'Z') ||
-	    (r >= '0' && r <= '9') || r == '_';
-}
-
 unsigned
 re_state_ctx_after(const struct re_dfa *d, uint32_t r)
 {
 	if (r == '\n' && d->re->asserts & RE_BEGIN_LINE)
 		return RE_CTX_LINE;
-	if (d->re->asserts & (RE_WORD | RE_NOT_WORD) && is_word(r))
+	if (d->re->asserts & (RE_WORD | RE_NOT_WORD) && re_prog_is_word(r))
 		return RE_CTX_WORD;
 	return RE_CTX_NONE;
 }
@@ -122,13 +115,13 @@ holds_in(unsigned ctx)
 
 enum { BEGINS = RE_BEGIN_LINE | RE_BEGIN_TEXT, ALL = 63 };
 
-/* What holds between ctx and r, UINT32_MAX being the text's end. */
+/* Conditions between ctx and r; UINT32_MAX is the end of the text. */
 static unsigned
 holds_between(unsigned ctx, uint32_t r)
 {
 	unsigned holds = holds_in(ctx);
 
-	holds |= (ctx == RE_CTX_WORD) == is_word(r) ? RE_NOT_WORD : RE_WORD;
+	holds |= (ctx == RE_CTX_WORD) == re_prog_is_word(r) ? RE_NOT_WORD : RE_WORD;
 	if (r == UINT32_MAX)
 		holds |= RE_END_TEXT | RE_END_LINE;
 	else if (r == '\n')
@@ -137,8 +130,7 @@ holds_between(unsigned ctx, uint32_t r)
 }
 
 /*
- * Reads r in all of v[0..n) and adds where that leads to d->set.  Assertions
- * among them are decided now.  True at a match.
+ * Decides the assertions among v[0..n) first; then all members read r.
  */
 bool
 re_state_read(struct re_dfa *d, const uint16_t *v, size_t n, unsigned ctx,
@@ -175,7 +167,6 @@ re_state_read(struct re_dfa *d, const uint16_t *v, size_t n, unsigned ctx,
 	return false;
 }
 
-/* Writes the members of d->set to v, sorted; how many. */
 size_t
 re_state_members(const struct re_dfa *d, const uint32_t *less, uint16_t *v)
 {
@@ -188,24 +179,9 @@ re_state_members(const struct re_dfa *d, const uint32_t *less, uint16_t *v)
 		for (pc = (uint32_t)i * 32; w != 0; w >>= 1, pc++) {
 			if (!(w & 1))
 				continue;
-			switch ((enum re_op)prog[pc].op) {
-			case RE_CHAR:
-			case RE_FOLD:
-			case RE_CLASS:
-			case RE_ANY:
-			case RE_NOTNL:
+			if (RE_READS(prog[pc].op) || (prog[pc].op ==
+			    RE_ASSERT && !(prog[pc].arg & BEGINS)))
 				v[n++] = (uint16_t)pc;
-				break;
-			case RE_ASSERT:
-				if (!(prog[pc].arg & BEGINS))
-					v[n++] = (uint16_t)pc;
-				break;
-			case RE_MATCH:
-			case RE_SPLIT:
-			case RE_JMP:
-			case RE_SAVE:
-				break;
-			}
 		}
 	}
 	return n;
@@ -354,7 +330,7 @@ overlap(const uint32_t *a, const uint32_t *b, size_t n)
 	return false;
 }
 
-/* The state whose members are in d->set. */
+/* The id of the state whose members are in d->set. */
 static uint32_t
 state_of_set(struct re_dfa *d, unsigned ctx, bool dirty)
 {
@@ -402,7 +378,7 @@ after_rune(struct re_dfa *d, uint32_t id, uint32_t r)
 	return state_of_set(d, ctx, dirty);
 }
 
-/* Bytes of a sequence. */
+/* UTF-8 sequences. */
 
 static unsigned
 length_of(uint32_t lead)
@@ -411,7 +387,7 @@ length_of(uint32_t lead)
 	    lead < 0xF5 ? 4 : 1;
 }
 
-/* Whether b can be the second byte after this lead (RFC 3629 section 4). */
+/* True if b can follow this first byte (RFC 3629 section 4). */
 static bool
 second_ok(uint32_t lead, uint32_t b)
 {
@@ -430,8 +406,8 @@ decode(uint32_t seen, unsigned n)
 }
 
 /*
- * The state after `have` bytes of a sequence.  When they can be followed by
- * any continuation and the colour is settled, they are forgotten.
+ * The state after `have` bytes of a sequence.  If any continuation is valid and
+ * leads to the same colour, only the colour is kept.
  */
 static uint32_t
 pending(struct re_dfa *d, uint32_t base, uint32_t seen, unsigned have,
@@ -534,11 +510,11 @@ re_state_end(struct re_dfa *d, uint32_t id)
 static bool
 occurs(const struct re_dfa *d, unsigned ctx)
 {
-	static const unsigned told_by[] = { [RE_CTX_NONE] = 0,
+	static const unsigned asserts[] = { [RE_CTX_NONE] = 0,
 		[RE_CTX_WORD] = RE_WORD | RE_NOT_WORD,
 		[RE_CTX_LINE] = RE_BEGIN_LINE, [RE_CTX_TEXT] = RE_BEGIN_TEXT };
 
-	return ctx == RE_CTX_NONE || (d->re->asserts & told_by[ctx]) != 0;
+	return ctx == RE_CTX_NONE || (d->re->asserts & asserts[ctx]) != 0;
 }
 
 void
@@ -548,7 +524,7 @@ re_state_flush(struct re_dfa *d)
 	struct re_start *s;
 	unsigned ctx;
 
-	d->nstates = 1;			/* number 0 is no state */
+	d->nstates = 1;			/* 0 is not a state */
 	d->nmembers = 0;
 	if (d->caphash > 0)
 		memset(d->hash, 0, d->caphash * sizeof(*d->hash));

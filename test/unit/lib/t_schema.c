@@ -351,7 +351,7 @@ static const struct row refusals[] = {
 	{ "{\"pattern\":\"(a)\\\\1\"}", "1",
 	    "schema /pattern: pattern \"(a)\\1\": backreferences are not supported" },
 	{ "{\"patternProperties\":{\"(\":{}}}", "1",
-	    "schema /patternProperties: pattern \"(\": `(`: this group has no end )" },
+	    "schema /patternProperties: pattern \"(\": `(`: missing ) for this group" },
 	{ "{\"$schema\":\"http://json-schema.org/draft-04/schema#\"}", "1",
 	    "schema /$schema: \"http://json-schema.org/draft-04/schema#\" is not supported; use "
 	    "draft 7 or 2020-12" },
