@@ -163,7 +163,8 @@ run(struct pike *k, size_t i, size_t *best)
 }
 
 static void
-set_spans(struct re_span *spans, size_t nspans, const size_t *slots, size_t nslots)
+set_spans(struct re_span *spans, size_t nspans, const size_t *slots,
+    size_t nslots)
 {
 	size_t i;
 	bool set;

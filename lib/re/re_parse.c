@@ -129,7 +129,7 @@ named_group(struct re_parser *p, size_t skip)
 	for (i = from; i < p->s.n && p->s.p[i] != '>'; i++)
 		;
 	if (i == p->s.n)
-		return re_refuse(p, open, i, "missing `>` after the group name");
+		return re_refuse(p, open, i, "missing `>` of the group name");
 	if (i == from)
 		return re_refuse(p, open, i + 1, "empty group name");
 	p->i = i + 1;

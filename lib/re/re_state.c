@@ -121,7 +121,8 @@ holds_between(unsigned ctx, uint32_t r)
 {
 	unsigned holds = holds_in(ctx);
 
-	holds |= (ctx == RE_CTX_WORD) == re_prog_is_word(r) ? RE_NOT_WORD : RE_WORD;
+	holds |= (ctx == RE_CTX_WORD) == re_prog_is_word(r) ? RE_NOT_WORD :
+	    RE_WORD;
 	if (r == UINT32_MAX)
 		holds |= RE_END_TEXT | RE_END_LINE;
 	else if (r == '\n')
