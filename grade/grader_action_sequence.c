@@ -182,10 +182,8 @@ struct sequence {
 
 static const struct field sequence_rows[] = {
 	FIELD(sequence, matching_mode, FIELD_ENUM, .alias = "mode",
-	    .flags = FIELD_REQUIRED, .words = grader_order_words,
-	    .help = "how the calls must match"),
-	FIELD(sequence, expected_actions, FIELD_STRS, .flags = FIELD_REQUIRED,
-	    .help = "names of tools"),
+	    .flags = FIELD_REQUIRED, .words = grader_order_words),
+	FIELD(sequence, expected_actions, FIELD_STRS, .flags = FIELD_REQUIRED),
 };
 static const struct field_table sequence_fields =
     FIELD_TABLE(sequence, sequence_rows);

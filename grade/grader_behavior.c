@@ -17,18 +17,17 @@ struct behavior {
 	struct field_strs required_tools, forbidden_tools;
 };
 
-#define LIMIT(m, a, text) FIELD(behavior, m, FIELD_INT, .alias = a, \
-	.min = 0, .max = INT64_MAX, .help = text)
+#define LIMIT(m, a) FIELD(behavior, m, FIELD_INT, .alias = a, \
+	.min = 0, .max = INT64_MAX)
 
 static const struct field behavior_rows[] = {
-	LIMIT(max_tool_calls, NULL, "tool calls; 0: no limit"),
-	LIMIT(max_tokens, NULL, "input and output tokens; 0: no limit"),
-	LIMIT(max_duration_ms, NULL, "time for the answer; 0: no limit"),
-	LIMIT(max_response_time_ms, NULL, "the same as max_duration_ms"),
-	LIMIT(max_iterations, "max_turns", "turns; 0: no limit"),
-	FIELD(behavior, required_tools, FIELD_STRS, .help = "names of tools"),
-	FIELD(behavior, forbidden_tools, FIELD_STRS,
-	    .help = "names of tools"),
+	LIMIT(max_tool_calls, NULL),
+	LIMIT(max_tokens, NULL),
+	LIMIT(max_duration_ms, NULL),
+	LIMIT(max_response_time_ms, NULL),
+	LIMIT(max_iterations, "max_turns"),
+	GRADER_KEY(behavior, required_tools, FIELD_STRS),
+	GRADER_KEY(behavior, forbidden_tools, FIELD_STRS),
 };
 static const struct field_table behavior_fields =
     FIELD_TABLE(behavior, behavior_rows);

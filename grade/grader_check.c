@@ -42,17 +42,6 @@ grader_note_empty(struct grader_check *c)
 }
 
 bool
-grader_is_blank(struct str s)
-{
-	size_t i;
-
-	for (i = 0; i < s.n; i++)
-		if (s.p[i] != ' ' && (s.p[i] < '\t' || s.p[i] > '\r'))
-			return false;
-	return true;
-}
-
-bool
 grader_is_set(const struct json *v)
 {
 	return v != NULL && v->type != JSON_NULL;

@@ -28,19 +28,16 @@ struct code {
 static const char *const languages[] = { "python", "javascript", NULL };
 
 static const struct field code_rows[] = {
-	FIELD(code, assertions, FIELD_STRS, .alias = "assertion",
-	    .help = "expressions that must be true"),
-	FIELD(code, language, FIELD_ENUM, .words = languages,
-	    .help = "python or javascript"),
-	FIELD(code, timeout, FIELD_NUM, .alias = "timeout_seconds",
-	    .help = "time limit of the interpreter in seconds"),
+	FIELD(code, assertions, FIELD_STRS, .alias = "assertion"),
+	FIELD(code, language, FIELD_ENUM, .words = languages),
+	FIELD(code, timeout, FIELD_NUM, .alias = "timeout_seconds"),
 };
 static const struct field_table code_fields = FIELD_TABLE(code, code_rows);
 
 static bool
 check_blank(struct grader_check *c, const struct json *node, struct str s)
 {
-	if (!grader_is_blank(s))
+	if (str_trim(s).n > 0)
 		return true;
 	grader_note(c, FIELD_ERROR, node, "empty assertion");
 	return false;
@@ -56,7 +53,7 @@ check_without_python(struct grader_check *c, const struct json *node,
 {
 	struct arena_mark mark = arena_save(c->tmp);
 	struct err e = { 0 };
-	bool ok = grader_is_blank(s) || expr_compile(c->tmp, s, &e) != NULL;
+	bool ok = str_trim(s).n == 0 || expr_compile(c->tmp, s, &e) != NULL;
 
 	arena_restore(c->tmp, mark);
 	if (!ok)

@@ -26,8 +26,9 @@ enum {
 };
 
 struct expected {
-	struct str path, snapshot;
-	struct field_strs contains;
+	struct str path;		/* in the workspace */
+	struct str snapshot;		/* file with the expected content */
+	struct field_strs contains;	/* after "-": forbidden */
 };
 
 struct diff {
@@ -37,23 +38,18 @@ struct diff {
 };
 
 static const struct field expected_rows[] = {
-	FIELD(expected, path, FIELD_STR, .flags = FIELD_REQUIRED,
-	    .help = "file in the workspace"),
-	FIELD(expected, snapshot, FIELD_STR,
-	    .help = "file with the expected content"),
-	FIELD(expected, contains, FIELD_STRS,
-	    .help = "required text, or forbidden text after -"),
+	FIELD(expected, path, FIELD_STR, .flags = FIELD_REQUIRED),
+	GRADER_KEY(expected, snapshot, FIELD_STR),
+	GRADER_KEY(expected, contains, FIELD_STRS),
 };
 static const struct field_table expected_fields =
     FIELD_TABLE(expected, expected_rows);
 
 static const struct field diff_rows[] = {
 	FIELD(diff, expected_files, FIELD_OBJECTS, .flags = FIELD_REQUIRED,
-	    .sub = &expected_fields, .help = "expected files"),
-	FIELD(diff, context_dir, FIELD_STR,
-	    .help = "directory of the snapshots"),
-	FIELD(diff, update_snapshots, FIELD_BOOL,
-	    .help = "write the files as snapshots"),
+	    .sub = &expected_fields),
+	GRADER_KEY(diff, context_dir, FIELD_STR),
+	GRADER_KEY(diff, update_snapshots, FIELD_BOOL),
 };
 static const struct field_table diff_fields = FIELD_TABLE(diff, diff_rows);
 

@@ -22,24 +22,19 @@ struct file {
 };
 
 static const struct field pattern_rows[] = {
-	FIELD(file_pattern, path, FIELD_STR, .flags = FIELD_REQUIRED,
-	    .help = "file in the workspace"),
-	FIELD(file_pattern, must_match, FIELD_STRS, .help = "patterns"),
-	FIELD(file_pattern, must_not_match, FIELD_STRS, .help = "patterns"),
+	FIELD(file_pattern, path, FIELD_STR, .flags = FIELD_REQUIRED),
+	GRADER_KEY(file_pattern, must_match, FIELD_STRS),
+	GRADER_KEY(file_pattern, must_not_match, FIELD_STRS),
 };
 static const struct field_table pattern_fields =
     FIELD_TABLE(file_pattern, pattern_rows);
 
 static const struct field file_rows[] = {
-	FIELD(file, must_exist, FIELD_STRS, .help = "paths in the workspace"),
-	FIELD(file, must_not_exist, FIELD_STRS,
-	    .help = "paths in the workspace"),
-	FIELD(file, content_patterns, FIELD_OBJECTS, .sub = &pattern_fields,
-	    .help = "patterns for the content of files"),
-	FIELD(file, path, FIELD_STRS, .alias = "file",
-	    .help = "the same as must_exist"),
-	FIELD(file, paths, FIELD_STRS, .alias = "files",
-	    .help = "the same as must_exist"),
+	GRADER_KEY(file, must_exist, FIELD_STRS),
+	GRADER_KEY(file, must_not_exist, FIELD_STRS),
+	FIELD(file, content_patterns, FIELD_OBJECTS, .sub = &pattern_fields),
+	FIELD(file, path, FIELD_STRS, .alias = "file"),
+	FIELD(file, paths, FIELD_STRS, .alias = "files"),
 };
 static const struct field_table file_fields = FIELD_TABLE(file, file_rows);
 

@@ -35,6 +35,10 @@ struct grader_check {
 	bool noted_skills, noted_calls;
 };
 
+/* A row of a table of settings: a key without further properties. */
+#define GRADER_KEY(T, m, t) \
+	{ .key = #m, .type = t, .off = offsetof(struct T, m) }
+
 /* A row of the table of kinds in grader.c. */
 struct grader_kind {
 	const char *name;
@@ -153,6 +157,8 @@ size_t grader_search(struct arena *tmp, struct str text, struct str needle);
 /* Files of the workspace (grader_workspace.c); an agent controls them. */
 enum { GRADER_FILE_MAX = 16 << 20 };	/* bytes of a file that is read */
 
+/* Sets *e to a system error without a path; returns -1. */
+int grader_sys_error(struct err *, int sys);
 /* Why the workspace cannot be read (its agent can remove it), or NULL. */
 const char *grader_workspace_problem(const char *workspace);
 /*
@@ -229,8 +235,6 @@ void grader_note(struct grader_check *, enum field_level,
     const struct json *at, const char *fmt, ...) PRINTF(4, 5);
 /* Notes the error that this grader checks nothing. */
 void grader_note_empty(struct grader_check *);
-/* Whether the text is only white space. */
-bool grader_is_blank(struct str);
 /* Whether a setting is present and not null. */
 bool grader_is_set(const struct json *);
 

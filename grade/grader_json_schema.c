@@ -27,11 +27,9 @@ struct json_schema {
 };
 
 static const struct field rows[] = {
-	FIELD(json_schema, schema, FIELD_TREE, .help = "the schema itself"),
-	FIELD(json_schema, schema_file, FIELD_STR,
-	    .help = "a JSON or YAML file with the schema"),
-	FIELD(json_schema, extract_json, FIELD_BOOL,
-	    .help = "extract the JSON from other text"),
+	GRADER_KEY(json_schema, schema, FIELD_TREE),
+	GRADER_KEY(json_schema, schema_file, FIELD_STR),
+	GRADER_KEY(json_schema, extract_json, FIELD_BOOL),
 };
 static const struct field_table fields = FIELD_TABLE(json_schema, rows);
 

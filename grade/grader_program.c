@@ -34,11 +34,9 @@ struct program {
 };
 
 static const struct field program_rows[] = {
-	FIELD(program, command, FIELD_STR, .flags = FIELD_REQUIRED,
-	    .help = "program: a path, or a name in PATH"),
-	FIELD(program, args, FIELD_STRS, .help = "arguments"),
-	FIELD(program, timeout, FIELD_NUM, .alias = "timeout_seconds",
-	    .help = "time limit in seconds"),
+	FIELD(program, command, FIELD_STR, .flags = FIELD_REQUIRED),
+	GRADER_KEY(program, args, FIELD_STRS),
+	FIELD(program, timeout, FIELD_NUM, .alias = "timeout_seconds"),
 };
 static const struct field_table program_fields =
     FIELD_TABLE(program, program_rows);

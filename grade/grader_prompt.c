@@ -25,22 +25,15 @@ static const char *const modes[] = {
 };
 
 static const struct field prompt_rows[] = {
-	FIELD(grader_prompt, prompt, FIELD_STR, .help = "the criteria"),
-	FIELD(grader_prompt, rubric, FIELD_TREE,
-	    .help = "a built-in rubric or a file, instead of prompt"),
-	FIELD(grader_prompt, model, FIELD_STR, .help = "model of the judge"),
-	FIELD(grader_prompt, judge, FIELD_TREE,
-	    .help = "settings over the suite's judge"),
-	FIELD(grader_prompt, mode, FIELD_ENUM, .words = modes,
-	    .help = "pairwise: compare with the baseline"),
-	FIELD(grader_prompt, samples, FIELD_INT, .min = 1, .max = SAMPLES_MAX,
-	    .help = "number of verdicts; the majority counts"),
-	FIELD(grader_prompt, threshold, FIELD_NUM, .min = 0, .max = 1,
-	    .help = "minimum score to pass"),
-	FIELD(grader_prompt, continue_session, FIELD_BOOL,
-	    .help = "show the whole transcript to the judge"),
-	FIELD(grader_prompt, reasoning_effort, FIELD_STR,
-	    .help = "reasoning effort of the judge"),
+	GRADER_KEY(grader_prompt, prompt, FIELD_STR),
+	GRADER_KEY(grader_prompt, rubric, FIELD_TREE),
+	GRADER_KEY(grader_prompt, model, FIELD_STR),
+	GRADER_KEY(grader_prompt, judge, FIELD_TREE),
+	FIELD(grader_prompt, mode, FIELD_ENUM, .words = modes),
+	FIELD(grader_prompt, samples, FIELD_INT, .min = 1, .max = SAMPLES_MAX),
+	FIELD(grader_prompt, threshold, FIELD_NUM, .min = 0, .max = 1),
+	GRADER_KEY(grader_prompt, continue_session, FIELD_BOOL),
+	GRADER_KEY(grader_prompt, reasoning_effort, FIELD_STR),
 	{ .key = "response_format", .type = FIELD_TREE, .flags = FIELD_IGNORED,
 	    .off = offsetof(struct grader_prompt, unused) },
 };
@@ -84,7 +77,7 @@ check_criteria(struct grader_check *c, const struct grader_prompt *p)
 	} else if (!grader_is_set(prompt))
 		grader_note(c, FIELD_ERROR, NULL,
 		    "\"prompt\" or \"rubric\" is required");
-	else if (grader_is_blank(p->prompt))
+	else if (str_trim(p->prompt).n == 0)
 		grader_note_empty(c);
 }
 

@@ -58,7 +58,7 @@ struct grader_prompt {
 	struct str prompt, model, reasoning_effort;
 	const struct json *rubric, *judge, *unused;
 	int mode;			/* enum grader_mode */
-	bool continue_session;
+	bool continue_session;		/* show the whole transcript */
 	double threshold;		/* negative: not set */
 	int64_t samples;
 };

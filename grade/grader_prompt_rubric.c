@@ -88,12 +88,12 @@ struct normal {				/* score_normalization */
 };
 
 static const struct field normal_rows[] = {
-	FIELD(normal, method, FIELD_STR, .help = "linear or mapping"),
-	FIELD(normal, raw_min, FIELD_NUM, .help = "lowest level"),
-	FIELD(normal, raw_max, FIELD_NUM, .help = "highest level"),
-	FIELD(normal, normalized_min, FIELD_NUM, .help = "0"),
-	FIELD(normal, normalized_max, FIELD_NUM, .help = "1"),
-	FIELD(normal, mapping, FIELD_TREE, .help = "score of each level"),
+	GRADER_KEY(normal, method, FIELD_STR),
+	GRADER_KEY(normal, raw_min, FIELD_NUM),
+	GRADER_KEY(normal, raw_max, FIELD_NUM),
+	GRADER_KEY(normal, normalized_min, FIELD_NUM),
+	GRADER_KEY(normal, normalized_max, FIELD_NUM),
+	GRADER_KEY(normal, mapping, FIELD_TREE),
 };
 static const struct field_table normal_table =
     FIELD_TABLE(normal, normal_rows);
@@ -108,7 +108,7 @@ struct level {
 static const struct field level_rows[] = {
 	FIELD(level, value, FIELD_TREE, .flags = FIELD_REQUIRED),
 	FIELD(level, label, FIELD_STR, .alias = "name"),
-	FIELD(level, description, FIELD_STR, .help = "meaning of the level"),
+	GRADER_KEY(level, description, FIELD_STR),
 	FIELD(level, normalized_score, FIELD_NUM, .alias = "score"),
 	FIELD(level, examples, FIELD_TREE, .alias = "example"),
 };
@@ -126,18 +126,18 @@ struct rubric {
 };
 
 static const struct field rubric_rows[] = {
-	FIELD(rubric, name, FIELD_STR, .help = "name of the rubric"),
-	FIELD(rubric, description, FIELD_STR, .help = "what it measures"),
-	FIELD(rubric, version, FIELD_STR, .help = "version of the rubric"),
-	FIELD(rubric, source, FIELD_STR, .help = "origin of the rubric"),
-	FIELD(rubric, score_type, FIELD_STR, .help = "ordinal or binary"),
+	GRADER_KEY(rubric, name, FIELD_STR),
+	GRADER_KEY(rubric, description, FIELD_STR),
+	GRADER_KEY(rubric, version, FIELD_STR),
+	GRADER_KEY(rubric, source, FIELD_STR),
+	GRADER_KEY(rubric, score_type, FIELD_STR),
 	FIELD(rubric, evaluation_criteria, FIELD_STR, .alias = "criteria"),
 	FIELD(rubric, chain_of_thought, FIELD_STR, .alias = "steps"),
 	FIELD(rubric, score_normalization, FIELD_OBJECT, .sub = &normal_table),
 	FIELD(rubric, rating_levels, FIELD_OBJECTS, .sub = &level_table),
-	FIELD(rubric, input_mapping, FIELD_TREE, .help = "not used"),
-	FIELD(rubric, output_format, FIELD_TREE, .help = "of the verdict"),
-	FIELD(rubric, output_schema, FIELD_TREE, .help = "of the verdict"),
+	GRADER_KEY(rubric, input_mapping, FIELD_TREE),
+	GRADER_KEY(rubric, output_format, FIELD_TREE),
+	GRADER_KEY(rubric, output_schema, FIELD_TREE),
 };
 static const struct field_table rubric_table =
     FIELD_TABLE(rubric, rubric_rows);
@@ -354,8 +354,8 @@ read_file(struct arena *a, const struct grader_rubric_source *from,
 
 	if (os_read_plain(a, path, GRADER_RUBRIC_MAX, &text, e) == -1)
 		return add_path(e, path);
-	if (grader_is_blank(text) || memchr(text.p, '\0', text.n) != NULL) {
-		err_set(e, ERR_SCHEMA, grader_is_blank(text) ?
+	if (str_trim(text).n == 0 || memchr(text.p, '\0', text.n) != NULL) {
+		err_set(e, ERR_SCHEMA, str_trim(text).n == 0 ?
 		    "the rubric is empty" : "the rubric is a binary file");
 		return add_path(e, path);
 	}

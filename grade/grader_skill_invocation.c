@@ -18,13 +18,11 @@ struct skill {
 };
 
 static const struct field skill_rows[] = {
-	FIELD(skill, required_skills, FIELD_STRS, .help = "names of skills"),
-	FIELD(skill, forbidden_skills, FIELD_STRS, .help = "names of skills"),
+	GRADER_KEY(skill, required_skills, FIELD_STRS),
+	GRADER_KEY(skill, forbidden_skills, FIELD_STRS),
 	FIELD(skill, mode, FIELD_ENUM, .alias = "matching_mode",
-	    .words = grader_order_words,
-	    .help = "how the used skills must match"),
-	FIELD(skill, allow_extra, FIELD_BOOL,
-	    .help = "false: other skills reduce the score"),
+	    .words = grader_order_words),
+	GRADER_KEY(skill, allow_extra, FIELD_BOOL),
 };
 
 static const struct skill skill_init = { .mode = -1, .allow_extra = true };

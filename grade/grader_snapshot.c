@@ -133,14 +133,6 @@ refusal(const struct grader_snapshot *s, const char *dir, struct str rest)
 	return S_ISREG(st.st_mode) ? NULL : "it is not a regular file";
 }
 
-static int
-sys_error(struct err *e, int sys)
-{
-	err_set(e, ERR_SYS, "%s", strerror(sys));
-	e->sys = sys;
-	return -1;
-}
-
 int
 grader_snapshot_write(struct arena *a, const struct grader_snapshot *s,
     struct str text, struct err *e)
@@ -158,11 +150,11 @@ grader_snapshot_write(struct arena *a, const struct grader_snapshot *s,
 	beside = arena_fmt(a, "%.*s.tmp.%ld", STRF(rest), (long)getpid());
 	dir = arena_fmt(a, "%s/.", dir).p;	/* dir may be a link itself */
 	if (workspace_put(a, dir, beside, text, e) == -1)
-		return e->sys != 0 ? sys_error(e, e->sys) : -1;
+		return e->sys != 0 ? grader_sys_error(e, e->sys) : -1;
 	from = join(a, dir, beside.p);
 	if (rename(from, s->path) == 0)
 		return 0;
-	sys_error(e, errno);
+	grader_sys_error(e, errno);
 	(void)unlink(from);
 	return -1;
 }

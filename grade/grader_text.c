@@ -31,6 +31,7 @@ struct text {
 	struct field_strs contains, not_contains;
 	struct field_strs contains_cs, not_contains_cs;
 	struct field_strs regex_match, regex_not_match;
+	/* other spellings of the above; pattern depends on should_match */
 	struct field_strs must_contain, must_not_contain, keywords;
 	struct field_strs must_match, must_not_match, pattern;
 	bool should_match;
@@ -38,31 +39,20 @@ struct text {
 };
 
 static const struct field text_rows[] = {
-	FIELD(text, contains, FIELD_STRS,
-	    .help = "strings, case-insensitive"),
-	FIELD(text, not_contains, FIELD_STRS,
-	    .help = "strings, case-insensitive"),
-	FIELD(text, contains_cs, FIELD_STRS,
-	    .help = "strings, case-sensitive"),
-	FIELD(text, not_contains_cs, FIELD_STRS,
-	    .help = "strings, case-sensitive"),
-	FIELD(text, regex_match, FIELD_STRS, .help = "patterns"),
-	FIELD(text, regex_not_match, FIELD_STRS, .help = "patterns"),
-	FIELD(text, must_contain, FIELD_STRS, .alias = "must_include",
-	    .help = "the same as contains"),
-	FIELD(text, must_not_contain, FIELD_STRS, .alias = "must_exclude",
-	    .help = "the same as not_contains"),
-	FIELD(text, keywords, FIELD_STRS, .alias = "must_include_all",
-	    .help = "the same as contains"),
-	FIELD(text, must_match, FIELD_STRS, .help = "the same as regex_match"),
-	FIELD(text, must_not_match, FIELD_STRS,
-	    .help = "the same as regex_not_match"),
-	FIELD(text, pattern, FIELD_STRS, .alias = "patterns",
-	    .help = "patterns, see should_match"),
-	FIELD(text, should_match, FIELD_BOOL,
-	    .help = "false: pattern must not match"),
-	FIELD(text, case_sensitive, FIELD_BOOL,
-	    .help = "true: contains and the like are case-sensitive"),
+	GRADER_KEY(text, contains, FIELD_STRS),
+	GRADER_KEY(text, not_contains, FIELD_STRS),
+	GRADER_KEY(text, contains_cs, FIELD_STRS),
+	GRADER_KEY(text, not_contains_cs, FIELD_STRS),
+	GRADER_KEY(text, regex_match, FIELD_STRS),
+	GRADER_KEY(text, regex_not_match, FIELD_STRS),
+	FIELD(text, must_contain, FIELD_STRS, .alias = "must_include"),
+	FIELD(text, must_not_contain, FIELD_STRS, .alias = "must_exclude"),
+	FIELD(text, keywords, FIELD_STRS, .alias = "must_include_all"),
+	GRADER_KEY(text, must_match, FIELD_STRS),
+	GRADER_KEY(text, must_not_match, FIELD_STRS),
+	FIELD(text, pattern, FIELD_STRS, .alias = "patterns"),
+	GRADER_KEY(text, should_match, FIELD_BOOL),
+	GRADER_KEY(text, case_sensitive, FIELD_BOOL),
 };
 
 static const struct text text_init = { .should_match = true };

@@ -16,15 +16,11 @@ struct tool_calls {
 };
 
 static const struct field calls_rows[] = {
-	FIELD(tool_calls, required_tools, FIELD_STRS,
-	    .help = "names of tools"),
-	FIELD(tool_calls, forbidden_tools, FIELD_STRS,
-	    .help = "names of tools"),
-	FIELD(tool_calls, min_calls, FIELD_INT, .min = 0, .max = INT64_MAX,
-	    .help = "minimum number of calls"),
-	FIELD(tool_calls, max_calls, FIELD_INT, .min = 0, .max = INT64_MAX,
-	    .help = "maximum number of calls; 0: none"),
-	FIELD(tool_calls, expect, FIELD_TREE, .help = "expected calls"),
+	GRADER_KEY(tool_calls, required_tools, FIELD_STRS),
+	GRADER_KEY(tool_calls, forbidden_tools, FIELD_STRS),
+	FIELD(tool_calls, min_calls, FIELD_INT, .min = 0, .max = INT64_MAX),
+	FIELD(tool_calls, max_calls, FIELD_INT, .min = 0, .max = INT64_MAX),
+	GRADER_KEY(tool_calls, expect, FIELD_TREE),
 };
 
 static const struct tool_calls calls_init = { .min_calls = -1,
@@ -49,24 +45,6 @@ check(struct grader_check *c, const void *settings)
 	grader_check_each(c, config, "required_tools", grader_check_name);
 	grader_check_each(c, config, "forbidden_tools", grader_check_name);
 	grader_check_calls(c);
-}
-
-static void
-check_expected(struct grader_tally *t, struct arena *tmp,
-    const struct grader_calls *x)
-{
-	struct str q;
-	size_t i;
-
-	for (i = 0; i < x->n; i++) {
-		if (x->v[i].hit != SIZE_MAX) {
-			grader_pass(t);
-			continue;
-		}
-		q = grader_quote(tmp, grader_call_label(tmp, &x->v[i]));
-		grader_fail(t, "no call matches %.*s: %.*s", STRF(q),
-		    STRF(x->v[i].why));
-	}
 }
 
 static void
@@ -132,7 +110,7 @@ start(struct grading *g, const void *settings, struct arena *tmp)
 	else if (s->min_calls >= 0)
 		grader_pass(&t);
 	grader_limit(&t, "tool calls", s->max_calls, (int64_t)tools.n, true);
-	check_expected(&t, tmp, &expect);
+	grader_calls_grade(&t, tmp, &expect, true);
 	grader_conclude(g->arena, &g->out, &t,
 	    "all tool calls are as expected");
 	g->out.details = details(g, tmp, &tools, &expect, &t);

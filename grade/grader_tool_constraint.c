@@ -13,19 +13,16 @@
 
 struct constraint {
 	const struct json *expect_tools, *reject_tools;
-	struct field_strs allow_only;
+	struct field_strs allow_only;	/* empty: no tool is allowed */
 	int64_t max_turns, max_tokens;	/* 0: no limit */
 };
 
 static const struct field constraint_rows[] = {
-	FIELD(constraint, expect_tools, FIELD_TREE, .help = "calls"),
-	FIELD(constraint, reject_tools, FIELD_TREE, .help = "calls"),
-	FIELD(constraint, allow_only, FIELD_STRS,
-	    .help = "the only allowed tools; empty: none"),
-	FIELD(constraint, max_turns, FIELD_INT, .min = 0, .max = INT64_MAX,
-	    .help = "turns; 0: no limit"),
-	FIELD(constraint, max_tokens, FIELD_INT, .min = 0, .max = INT64_MAX,
-	    .help = "input and output tokens; 0: no limit"),
+	GRADER_KEY(constraint, expect_tools, FIELD_TREE),
+	GRADER_KEY(constraint, reject_tools, FIELD_TREE),
+	GRADER_KEY(constraint, allow_only, FIELD_STRS),
+	FIELD(constraint, max_turns, FIELD_INT, .min = 0, .max = INT64_MAX),
+	FIELD(constraint, max_tokens, FIELD_INT, .min = 0, .max = INT64_MAX),
 };
 static const struct field_table constraint_fields =
     FIELD_TABLE(constraint, constraint_rows);
@@ -52,22 +49,6 @@ check(struct grader_check *c, const void *settings)
 		grader_check_calls(c);
 	else if (s->max_turns == 0 && s->max_tokens == 0)
 		grader_note_empty(c);
-}
-
-static void
-check_call(struct grader_tally *t, struct arena *tmp,
-    const struct grader_call *c, bool want)
-{
-	struct str q = grader_quote(tmp, grader_call_label(tmp, c));
-
-	if ((c->hit != SIZE_MAX) == want)
-		grader_pass(t);
-	else if (want)
-		grader_fail(t, "no call matches %.*s: %.*s", STRF(q),
-		    STRF(c->why));
-	else
-		grader_fail(t, "call %zu matches rejected %.*s",
-		    c->hit + 1, STRF(q));
 }
 
 static void
@@ -143,12 +124,9 @@ check_all(struct work *w)
 	const struct constraint *s = w->settings;
 	const struct answer_usage *u = &w->g->in->answer->usage;
 	struct grader_tally *t = &w->tally;
-	size_t i;
 
-	for (i = 0; i < w->expect.n; i++)
-		check_call(t, w->tmp, &w->expect.v[i], true);
-	for (i = 0; i < w->reject.n; i++)
-		check_call(t, w->tmp, &w->reject.v[i], false);
+	grader_calls_grade(t, w->tmp, &w->expect, true);
+	grader_calls_grade(t, w->tmp, &w->reject, false);
 	if (has_allow_only(w->g->spec->config))
 		check_allowed(t, w->tmp, &s->allow_only, &w->tools);
 	grader_limit(t, "turns", s->max_turns > 0 ? s->max_turns : -1,

@@ -148,6 +148,9 @@ int grader_calls_read(struct arena *, const struct json *list,
  */
 int grader_calls_find(struct arena *, const struct answer *,
     struct grader_calls *, struct err *);
+/* Counts one check for each: it was called, or (not expected) it was not. */
+void grader_calls_grade(struct grader_tally *, struct arena *tmp,
+    const struct grader_calls *, bool expected);
 /* A label for messages: the tool and the patterns of its arguments. */
 struct str grader_call_label(struct arena *, const struct grader_call *);
 

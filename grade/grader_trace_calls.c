@@ -15,14 +15,11 @@
 
 static const struct field call_rows[] = {
 	FIELD(grader_call, tool, FIELD_STR, .alias = "name",
-	    .flags = FIELD_REQUIRED, .help = "pattern for the name"),
-	FIELD(grader_call, command_pattern, FIELD_STR,
-	    .help = "pattern for the argument command"),
-	FIELD(grader_call, skill_pattern, FIELD_STR,
-	    .help = "pattern for the argument skill"),
-	FIELD(grader_call, path_pattern, FIELD_STR,
-	    .help = "pattern for the argument path or file_path"),
-	FIELD(grader_call, args, FIELD_TREE, .help = "matchers by name"),
+	    .flags = FIELD_REQUIRED),
+	GRADER_KEY(grader_call, command_pattern, FIELD_STR),
+	GRADER_KEY(grader_call, skill_pattern, FIELD_STR),
+	GRADER_KEY(grader_call, path_pattern, FIELD_STR),
+	GRADER_KEY(grader_call, args, FIELD_TREE),
 };
 static const struct field_table call_fields =
     FIELD_TABLE(grader_call, call_rows);
@@ -319,4 +316,26 @@ grader_call_label(struct arena *a, const struct grader_call *c)
 	buf_puts(&b, c->want.n > 0 ? "]" : "");
 	buf_puts(&b, b.n > from ? ")" : "");
 	return grader_take(a, &b);
+}
+
+void
+grader_calls_grade(struct grader_tally *t, struct arena *tmp,
+    const struct grader_calls *calls, bool expected)
+{
+	const struct grader_call *c;
+	struct str q;
+
+	for (c = calls->v; c < calls->v + calls->n; c++) {
+		if ((c->hit != SIZE_MAX) == expected) {
+			grader_pass(t);
+			continue;
+		}
+		q = grader_quote(tmp, grader_call_label(tmp, c));
+		if (expected)
+			grader_fail(t, "no call matches %.*s: %.*s", STRF(q),
+			    STRF(c->why));
+		else
+			grader_fail(t, "call %zu matches rejected %.*s",
+			    c->hit + 1, STRF(q));
+	}
 }

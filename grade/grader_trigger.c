@@ -34,18 +34,15 @@ static const char *const mode_words[] = { "positive", "negative", NULL };
 enum { POSITIVE, NEGATIVE };
 
 struct trigger {
-	struct str skill_path;
+	struct str skill_path;	/* SKILL.md or its directory */
 	int mode;		/* -1: as `expected:` of the task */
 	double threshold;
 };
 
 static const struct field trigger_rows[] = {
-	FIELD(trigger, skill_path, FIELD_STR, .flags = FIELD_REQUIRED,
-	    .help = "SKILL.md or its directory"),
-	FIELD(trigger, mode, FIELD_ENUM, .words = mode_words,
-	    .help = "whether the prompt matches the skill"),
-	FIELD(trigger, threshold, FIELD_NUM, .min = 0, .max = 1,
-	    .help = "minimum score of a match"),
+	FIELD(trigger, skill_path, FIELD_STR, .flags = FIELD_REQUIRED),
+	FIELD(trigger, mode, FIELD_ENUM, .words = mode_words),
+	FIELD(trigger, threshold, FIELD_NUM, .min = 0, .max = 1),
 };
 
 static const struct trigger trigger_init = { .mode = -1, .threshold = 0.6 };

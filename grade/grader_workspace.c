@@ -25,16 +25,17 @@
 static struct str
 normalize(struct arena *a, struct str path, const char **why)
 {
+	const struct str none = { NULL, 0 };
 	char *out = arena_raw(a, path.n + 1, 1);
 	size_t i, end, n = 0;
 	struct str part;
 
 	*why = "is not a path";
 	if (path.n == 0 || memchr(path.p, '\0', path.n) != NULL)
-		return (struct str){ NULL, 0 };
+		return none;
 	*why = "is not relative to the workspace";
 	if (path.p[0] == '/')
-		return (struct str){ NULL, 0 };
+		return none;
 	*why = "leads out of the workspace";
 	for (i = 0; i < path.n; i = end + 1) {
 		for (end = i; end < path.n && path.p[end] != '/'; end++)
@@ -44,7 +45,7 @@ normalize(struct arena *a, struct str path, const char **why)
 			continue;
 		if (str_is(part, "..")) {
 			if (n == 0)
-				return (struct str){ NULL, 0 };
+				return none;
 			while (n > 0 && out[--n] != '/')
 				;
 			continue;
@@ -108,19 +109,23 @@ grader_workspace_path(struct arena *a, const char *root, struct str path,
 }
 
 int
+grader_sys_error(struct err *e, int sys)
+{
+	err_set(e, ERR_SYS, "%s", strerror(sys));
+	e->sys = sys;
+	return -1;
+}
+
+int
 grader_workspace_read(struct arena *a, const char *path, struct str *text,
     struct err *e)
 {
 	struct stat st;
-	int fd, rc, sys;
+	int fd, rc;
 
 	fd = open(path, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
-	if (fd < 0) {
-		sys = errno;
-		err_set(e, ERR_SYS, "%s", strerror(sys));
-		e->sys = sys;
-		return -1;
-	}
+	if (fd < 0)
+		return grader_sys_error(e, errno);
 	if (fstat(fd, &st) != 0 || !S_ISREG(st.st_mode))
 		rc = err_set(e, ERR_SYS, "not a regular file");
 	else if (st.st_size > GRADER_FILE_MAX)

@@ -29,23 +29,19 @@ struct judge {
 };
 
 /* A setting that the executor itself reads from the block. */
-#define OWN(k) { .key = k, .type = FIELD_TREE, .help = "", \
+#define OWN(k) { .key = k, .type = FIELD_TREE, \
 	.off = offsetof(struct spec_config, tree) }
 
 /* The keys of `judge:`. */
 static const struct field judge_rows[] = {
-	FIELD(spec_config, executor, FIELD_STR, .help = "executor"),
-	FIELD(spec_config, model, FIELD_STR, .help = "model"),
-	FIELD(spec_config, reasoning_effort, FIELD_STR,
-	    .help = "reasoning effort"),
-	FIELD(spec_config, timeout_seconds, FIELD_INT, .min = 1, .max = 86400,
-	    .help = "time limit of one question"),
-	FIELD(spec_config, command, FIELD_TREE, .help = "the judge's command"),
-	FIELD(spec_config, output_format, FIELD_STR,
-	    .help = "output format of the command"),
-	FIELD(spec_config, persistent, FIELD_BOOL,
-	    .help = "one process for many questions"),
-	FIELD(spec_config, mock, FIELD_TREE, .help = "answers of the mock"),
+	GRADER_KEY(spec_config, executor, FIELD_STR),
+	GRADER_KEY(spec_config, model, FIELD_STR),
+	GRADER_KEY(spec_config, reasoning_effort, FIELD_STR),
+	FIELD(spec_config, timeout_seconds, FIELD_INT, .min = 1, .max = 86400),
+	GRADER_KEY(spec_config, command, FIELD_TREE),
+	GRADER_KEY(spec_config, output_format, FIELD_STR),
+	GRADER_KEY(spec_config, persistent, FIELD_BOOL),
+	GRADER_KEY(spec_config, mock, FIELD_TREE),
 	OWN("acp"), OWN("agent"), OWN("api"), OWN("api_key_env"), OWN("args"),
 	OWN("auth_method"), OWN("base_url"), OWN("cli_path"), OWN("copilot"),
 	OWN("env"), OWN("headers"), OWN("max_cost"), OWN("max_tokens"),
