@@ -115,8 +115,9 @@ conn_half(const struct conn *c)
 static void
 update(struct conn *c)
 {
+	bool full = c->held && c->in.n >= CONN_BLOCK;
 	int r = !c->half && (!c->last || c->parting) && !c->stalled &&
-	    !conn_full(c) ? LOOP_READ : 0;
+	    !full ? LOOP_READ : 0;
 	int w = conn_pending(c) > 0 || (c->stalled && !c->held) ||
 	    c->emptied ? LOOP_WRITE : 0;
 

@@ -47,7 +47,6 @@ struct conn {
  */
 void *conn_state(struct conn *, size_t);
 
-bool conn_full(const struct conn *);	/* held, with a block of input */
 void conn_fail(struct conn *, const struct err *);	/* broken(), finish */
 
 /* conn_sweep.c: looks at all connections every CONN_SWEEP_MS. */

@@ -17,12 +17,6 @@ enum {
 	END_MS = 60000		/* for the peer to read the last output */
 };
 
-bool
-conn_full(const struct conn *c)
-{
-	return c->held && c->in.n >= CONN_BLOCK;
-}
-
 static bool
 is_owed(const struct conn *c)
 {

@@ -26,8 +26,7 @@
 
 enum {
 	FETCH_MAX = 64 << 20,		/* bytes of a response body */
-	FETCH_HOST_MAX = 100,		/* bytes of host and port */
-	FETCH_TALK_MAX = 512		/* bytes kept of curl's stderr */
+	FETCH_HOST_MAX = 100		/* bytes of host and port */
 };
 
 enum fetch_end {
@@ -86,8 +85,6 @@ struct fetch {
 	struct http_body body;
 	struct proc proc;	/* curl or getent */
 	char *file;		/* a request body that curl reads */
-	char talk[FETCH_TALK_MAX];
-	size_t ntalk;
 	struct arena arena;
 };
 

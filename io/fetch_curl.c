@@ -17,7 +17,10 @@
 #include "base/os.h"
 #include "io/workspace.h"
 
-enum { LINE_MAX_BYTES = 8 << 20 };	/* of the configuration */
+enum {
+	LINE_MAX_BYTES = 8 << 20,	/* of the configuration */
+	STDERR_MAX = 512
+};
 
 /* Within quotes, \, " and line ends are escaped with a backslash. */
 static void
@@ -114,23 +117,12 @@ on_out(void *arg, struct str s)
 	fetch_feed(arg, s, false);
 }
 
-static void
-on_err(void *arg, struct str s)
-{
-	struct fetch *f = arg;
-	size_t room = sizeof(f->talk) - f->ntalk;
-
-	s.n = s.n < room ? s.n : room;
-	memcpy(f->talk + f->ntalk, s.p, s.n);
-	f->ntalk += s.n;
-}
-
 /* The first line of its stderr, or its exit status. */
 static void
 set_err(struct fetch *f)
 {
-	struct str s = { f->talk, f->ntalk };
-	const char *lf = memchr(s.p, '\n', s.n);
+	struct str s = buf_str(&f->proc.err.buf);
+	const char *lf = s.n > 0 ? memchr(s.p, '\n', s.n) : NULL;
 
 	if (lf != NULL)
 		s.n = (size_t)(lf - s.p);
@@ -152,15 +144,11 @@ end_of(int status)
 	static const unsigned char unable[] = { 1, 2, 3, 4, 5, 26, 27, 43 };
 	static const unsigned char bad[] = { 35, 51, 53, 54, 58, 59, 60, 66,
 		77, 80, 82, 83, 90, 91 };
-	size_t i;
 
-	for (i = 0; i < COUNTOF(unable); i++)
-		if (status == unable[i])
-			return FETCH_UNABLE;
-	for (i = 0; i < COUNTOF(bad); i++)
-		if (status == bad[i])
-			return FETCH_BAD;
-	return FETCH_LOST;
+	if (memchr(unable, status, sizeof(unable)) != NULL)
+		return FETCH_UNABLE;
+	return memchr(bad, status, sizeof(bad)) != NULL ? FETCH_BAD :
+	    FETCH_LOST;
 }
 
 static void
@@ -182,7 +170,7 @@ fetch_curl_start(struct fetch *f)
 {
 	static const char *const argv[] = { "curl", "-q", "-K", "-", NULL };
 	struct proc_opts o = { .argv = argv, .env = f->o.env,
-		.on_out = on_out, .on_err = on_err, .done = on_done };
+		.err_max = STDERR_MAX, .on_out = on_out, .done = on_done };
 
 	o.arg = f;
 	if (put_config(f) == -1)

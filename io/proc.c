@@ -99,26 +99,38 @@ marked(struct procs *ps, pid_t pid, struct arena *a, bool *running)
 }
 
 /*
- * Kills descendants that no proc watches.  Every descendant becomes our child
- * when its ancestors have ended, so repeated rounds kill all of them.
+ * Kills children that no proc watches: all if no proc runs, else those whose
+ * proc has completed.  With `reap` it also reaps them.  True: there were some.
+ */
+static bool
+kill_strays(struct procs *ps, bool reap)
+{
+	struct arena a = { 0 };
+	pid_t *pid = NULL;
+	ssize_t i, n = os_children(&a, &pid);
+	bool running, killed, found = false;
+
+	for (i = 0; i < n; i++) {
+		if (child_watched(ps->loop, pid[i]) || (ps->running > 0 &&
+		    (!marked(ps, pid[i], &a, &running) || running)))
+			continue;
+		killed = kill(pid[i], SIGKILL) == 0;
+		found |= reap ? waitpid(pid[i], NULL, WNOHANG) != -1 : killed;
+	}
+	arena_free(&a);
+	return found;
+}
+
+/*
+ * Every descendant becomes our child when its ancestors have ended, so
+ * repeated rounds kill all of them.
  */
 static void
 sweep(void *arg)
 {
 	struct procs *ps = arg;
-	struct arena a = { 0 };
-	pid_t *pid = NULL;
-	ssize_t i, n = os_children(&a, &pid);
-	bool running, found = false;
+	bool found = kill_strays(ps, false);
 
-	for (i = 0; i < n; i++) {
-		if (child_watched(ps->loop, pid[i]))
-			continue;
-		if (ps->running == 0 ||
-		    (marked(ps, pid[i], &a, &running) && !running))
-			found |= kill(pid[i], SIGKILL) == 0;
-	}
-	arena_free(&a);
 	timer_stop(ps->loop, &ps->sweep);
 	ps->swept = loop_now(ps->loop);
 	ps->rounds = found ? ps->rounds + 1 : 0;
@@ -513,25 +525,6 @@ procs_cancel(struct procs *ps)
 		proc_cancel(p);
 }
 
-/* Kills and reaps children that no proc watches; true: there were some. */
-static bool
-reap_strays(struct procs *ps)
-{
-	struct arena a = { 0 };
-	pid_t *pid = NULL;
-	ssize_t i, n = os_children(&a, &pid);
-	bool left = false;
-
-	for (i = 0; i < n; i++) {
-		if (child_watched(ps->loop, pid[i]))
-			continue;
-		kill(pid[i], SIGKILL);
-		left |= waitpid(pid[i], NULL, WNOHANG) != -1;
-	}
-	arena_free(&a);
-	return left;
-}
-
 /*
  * Reaps strays before we exit, since the init process of a container may not
  * do it.  A child must end before its descendants become ours, hence rounds.
@@ -547,7 +540,7 @@ procs_fini(struct procs *ps)
 	timer_stop(ps->loop, &ps->sweep);
 	for (round = 0; ps->adopts && round < RESWEEP_MAX; round++) {
 		left = child_reap(ps->loop, false);
-		if (!reap_strays(ps) && left == 0)
+		if (!kill_strays(ps, true) && left == 0)
 			break;
 		poll(NULL, 0, RESWEEP_MS);
 	}

@@ -74,30 +74,29 @@ found(struct config_loader *l, const char *path)
 	return S_ISREG(st.st_mode);
 }
 
+/* WAZA_HOME or ~/.waza has a file "config" or "config.yaml". */
 static void
 read_user(struct config_loader *l)
 {
 	const char *home = config_getenv(l->from, "WAZA_HOME");
 	const char *dir = config_getenv(l->from, "HOME");
 	const char *plain, *yaml;
-	struct spec_where at = { 0 };
+	bool has_plain, has_yaml;
 
 	if (home == NULL && dir == NULL)
 		return;
 	if (home == NULL)
-		home = arena_fmt(l->arena, "%s/.waza", dir).p;
-	plain = arena_fmt(l->arena, "%s/config", home).p;
-	at.file = yaml = arena_fmt(l->arena, "%s/config.yaml", home).p;
-	if (!found(l, plain)) {
-		if (found(l, yaml))
-			read_file(l, CONFIG_USER, yaml);
-		return;
-	}
-	if (found(l, yaml))
-		spec_note(l->notes, FIELD_WARNING, at,
-		    "ignored: the file \"config\" in the same directory "
-		    "takes precedence");
-	read_file(l, CONFIG_USER, plain);
+		home = spec_join(l->arena, dir, STR(".waza"));
+	plain = spec_join(l->arena, home, STR("config"));
+	yaml = spec_join(l->arena, home, STR("config.yaml"));
+	has_plain = found(l, plain);
+	has_yaml = found(l, yaml);
+	if (has_plain && has_yaml)
+		spec_note(l->notes, FIELD_WARNING,
+		    (struct spec_where){ yaml, 0, 0 }, "ignored: the file "
+		    "\"config\" in the same directory takes precedence");
+	if (has_plain || has_yaml)
+		read_file(l, CONFIG_USER, has_plain ? plain : yaml);
 }
 
 static void
