@@ -220,7 +220,7 @@ agent_mcp_file(struct arena *a, const struct spec_suite *s,
 	agent_mcp_put(&o, s, false);
 	json_close(&o, '}');
 	if (path == NULL)
-		err_set(e, ERR_SCHEMA, "there is no place for mcp_servers");
+		err_set(e, ERR_SCHEMA, "mcp_servers needs a workspace");
 	else
 		rc = os_write_file(path, buf_str(&b), e);
 	buf_free(&b);

@@ -468,7 +468,7 @@ on_record(void *arg, char way, struct str message)
 	arena_free(&a);
 }
 
-/* Why there is no answer, when the process has ended before it. */
+/* The process ended before the answer. */
 static void
 judge_end(struct acp *x)
 {

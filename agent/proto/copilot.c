@@ -274,17 +274,6 @@ start_link(struct copilot *c, struct err *e)
 	return 0;
 }
 
-static void
-join(struct copilot_link *l, struct copilot_session *s)
-{
-	s->link = l;
-	s->next = l->sessions;
-	s->prev = &l->sessions;
-	if (s->next != NULL)
-		s->next->prev = &s->next;
-	l->sessions = s;
-}
-
 /* The next prompt of a conversation. */
 static enum agent_status
 continue_session(struct copilot_session *s, struct agent_job *j)
@@ -346,7 +335,8 @@ start(struct agent *a, struct agent_job *j)
 		return AGENT_DONE;
 	}
 	s = new_session(c, j);
-	join(c->link, s);
+	s->link = c->link;
+	LIST_PUSH(&c->link->sessions, s);
 	if (c->link->ready)
 		copilot_create(s);
 	return AGENT_LATER;

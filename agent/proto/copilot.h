@@ -132,9 +132,12 @@ void copilot_create(struct copilot_session *);
 void copilot_send(struct copilot_session *);
 void copilot_stop(struct copilot_session *);
 void copilot_idle(struct copilot_session *);
-/* Sends a request for the session; fn may be NULL.  Plain: no parameters. */
-void copilot_ask(struct copilot_session *, const char *method, struct str,
-    wire_answer_fn *);
+/*
+ * Closes the parameters that copilot_params() began, sends the request and
+ * frees them; fn may be NULL.  Plain: no other parameters.
+ */
+void copilot_ask(struct copilot_session *, const char *method,
+    struct json_out *, wire_answer_fn *);
 void copilot_ask_plain(struct copilot_session *, const char *method,
     wire_answer_fn *);
 /* Records the message that is being read, if the run records. */

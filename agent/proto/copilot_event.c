@@ -340,10 +340,8 @@ on_permission(struct copilot_session *s, const struct json *data,
 	    copilot_permits(s, data) ? "approve-once" :
 	    "user-not-available");
 	json_close(&o, '}');
-	json_close(&o, '}');
 	copilot_ask(s, "session.permissions.handlePendingPermissionRequest",
-	    buf_str(&b), NULL);
-	buf_free(&b);
+	    &o, NULL);
 }
 
 /* A call of a tool that we offer: we only record it. */
@@ -361,10 +359,7 @@ on_external(struct copilot_session *s, const struct json *data, bool main_agent)
 		c->call.success = true;
 	open_reply(s, data, &o, &b);
 	json_put_cstr(&o, "recorded");
-	json_close(&o, '}');
-	copilot_ask(s, "session.tools.handlePendingToolCall", buf_str(&b),
-	    NULL);
-	buf_free(&b);
+	copilot_ask(s, "session.tools.handlePendingToolCall", &o, NULL);
 }
 
 static const struct {

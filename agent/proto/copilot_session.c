@@ -38,12 +38,16 @@ copilot_fail(struct copilot_session *s, enum answer_fault fault,
 }
 
 void
-copilot_ask(struct copilot_session *s, const char *method, struct str params,
+copilot_ask(struct copilot_session *s, const char *method, struct json_out *o,
     wire_answer_fn *fn)
 {
+	struct buf *b = o->ctx;
+
+	json_close(o, '}');
 	s->link->sender = s;
-	wire_ask(&s->link->wire, method, params, fn, s);
+	wire_ask(&s->link->wire, method, buf_str(b), fn, s);
 	s->link->sender = NULL;
+	buf_free(b);
 }
 
 void
@@ -73,9 +77,7 @@ copilot_ask_plain(struct copilot_session *s, const char *method,
 	struct json_out o;
 
 	copilot_params(s, &o, &b);
-	json_close(&o, '}');
-	copilot_ask(s, method, buf_str(&b), fn);
-	buf_free(&b);
+	copilot_ask(s, method, &o, fn);
 }
 
 static void
@@ -183,9 +185,7 @@ copilot_unlink(struct copilot_session *s)
 	if (l == NULL)
 		return;
 	wire_forget(&l->wire, s);
-	*s->prev = s->next;
-	if (s->next != NULL)
-		s->next->prev = s->prev;
+	LIST_REMOVE(s);
 	s->link = NULL;
 	copilot_check_link(l);
 }
@@ -315,9 +315,7 @@ copilot_send(struct copilot_session *s)
 	s->prompts++;
 	copilot_params(s, &o, &b);
 	json_put_member_str(&o, "prompt", s->job->req->prompt);
-	json_close(&o, '}');
-	copilot_ask(s, "session.send", buf_str(&b), on_sent);
-	buf_free(&b);
+	copilot_ask(s, "session.send", &o, on_sent);
 }
 
 static void
@@ -344,9 +342,7 @@ copilot_create(struct copilot_session *s)
 	s->phase = COPILOT_CREATING;
 	copilot_params(s, &o, &b);
 	put_session(&o, s);
-	json_close(&o, '}');
-	copilot_ask(s, "session.create", buf_str(&b), on_created);
-	buf_free(&b);
+	copilot_ask(s, "session.create", &o, on_created);
 }
 
 void

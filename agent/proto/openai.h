@@ -88,7 +88,7 @@ struct openai_history {
 	struct openai_turn *head, **tail;
 };
 
-/* openai_body.c: writes a request as JSON. */
+/* A request, which openai_put() (openai_body.c) writes as JSON. */
 struct openai_question {
 	const struct openai *to;
 	struct str model, system, prompt;

@@ -1,5 +1,5 @@
 # The executor acp: against a double in C (test/tool/double_acp.c), against the one
-# of ../shared where Python is there, and against recorded sessions.
+# of ../shared if Python is installed, and against recorded sessions.
 . "${0%/*}/../tool/lib.sh"
 : "${DOUBLES:=$top/test/tool}"
 cd "$tmp" || exit 1
@@ -51,7 +51,7 @@ bad() {
 	is "$name: nothing is left" '' "$(ls tmp)"
 }
 
-# wait_for COMMAND...: until it succeeds, but not longer than ten seconds
+# wait_for COMMAND...: until it succeeds, at most ten seconds
 wait_for() {
 	end=$(($(date +%s) + 10))
 	until "$@"
@@ -63,7 +63,7 @@ gone() {
 	! kill -0 "$1" 2>/dev/null
 }
 
-# what takes long runs beside the rest
+# long tests run in the background
 mkdir slow slow/tmp
 suite '[[run:echo $PPID >$PIDS/stubborn]] [[stubborn]]' "$agent" 'timeout_seconds: 1' |
     sed '/timeout_seconds: 60/d; s|\./bin|../bin|' >slow/e.yaml
@@ -131,7 +131,7 @@ bad 'upwards' agent_error 'tried to leave the workspace: read ../../x' '[[ask:re
 bad 'at home' agent_error 'tried to leave the workspace: edit ~/.profile' '[[ask:edit|~/.profile]]'
 bad 'by a link' agent_error 'tried to leave the workspace: edit out/x' '[[run:ln -s /etc out]] [[ask:edit|out/x]]'
 
-# ways to fail
+# failures
 bad error agent_error 'the agent failed: Internal error: no model' '[[error:no model]]'
 bad crash agent_error 'the agent exited during its turn: exit status 7' '[[crash:7]]'
 has 'crash: the end of stderr' 'the last words'
@@ -168,7 +168,7 @@ is 'mode and model, as options' 0 "$rc"
 bad 'no such mode' infrastructure 'has no mode \\"cook\\"; it offers: ask, http://x/modes#code' x "$agent, mode: cook, env: {DOUBLE_ACP: modes}"
 bad 'no such model' infrastructure 'has no model \\"m-2\\"; it offers: p/m-1' x "$agent, env: {DOUBLE_ACP: modes}" 'model: m-2'
 
-# where it runs, and with what
+# working directory and environment
 ask '[[run:pwd >$PIDS/pwd; env >$PIDS/env]]' "$agent, env: {OWN: yes, N: 7}" 'model: m-9'
 like 'it works in the workspace' "$tmp/tmp/*" "$(cat pids/pwd)"
 is 'its environment' 'N=7
@@ -230,7 +230,7 @@ run "$WAZA" run -q e.yaml
 is 'tree: status' 0 "$rc"
 ok 'tree: it is gone' gone "$(cat pids/tree)"
 
-# many at once
+# parallel trials
 suite '[[say:hello]] [[write:x|y]]' "$agent" 'workers: 64
   trials_per_task: 256' 'done: wrote' >e.yaml
 run "$WAZA" run -q -o r.json e.yaml

@@ -1,5 +1,5 @@
-# Keys of agents: each variable has one in it that is looked for everywhere,
-# and agents that tell all they know.
+# Secrets of agents: each variable contains a canary, and agents print all of
+# them; no output of waza may contain one.
 . "${0%/*}/../tool/lib.sh"
 : "${DOUBLES:=$top/test/tool}"
 cd "$tmp" || exit 1
@@ -37,7 +37,7 @@ ARGV=$tmp/argv
 export ARGV
 : >argv
 
-# what all of them know, on a line
+# all secrets on one line
 k='$(env | grep bird | tr "\n" " ")'
 for a in claude codex gemini opencode; do agent $a <<SH
 cat >/dev/null
@@ -104,7 +104,7 @@ exit 0
 SH
 
 record=$("$WAZA" run --help | grep -e --record)
-# try NAME CONFIG [PROMPT]: runs it, and keeps all that it leaves
+# try NAME CONFIG [PROMPT]: runs it, and keeps everything it wrote
 try() {
 	mkdir -p "kept/$1"
 	cat >e.yaml <<YAML
@@ -130,12 +130,12 @@ YAML
 	is "$1: no key in what is left" '' "$(grep -rl "$seek" "kept/$1")"
 }
 
-# stars NAME: it has told what it knows, and that was seen
+# stars NAME: the agent printed its secrets, and they were masked
 stars() {
 	ok "$1: stars in its place" grep -q '\*\*\*' "kept/$1/r.json"
 }
 
-# lines of all commands, as anybody can read them
+# all command lines, which every user can read
 if [ -r /proc/self/cmdline ]
 then
 	while [ ! -e stop ]

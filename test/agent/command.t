@@ -1,4 +1,4 @@
-# The command executor with agents that behave, and agents that do not.
+# The executor command, with well-behaved and misbehaving agents.
 . "${0%/*}/../tool/lib.sh"
 cd "$tmp" || exit 1
 
@@ -47,7 +47,7 @@ inputs: {who: Ada}
 YAML
 }
 
-# answer FILE: what the agent said
+# answer FILE: the answer of the agent
 answer() {
 	"$WAZA" parse "$1" | sed 's/.*"final_output":"\([^"]*\)".*/\1/'
 }
@@ -68,7 +68,7 @@ run "$WAZA" run -q --keep-workspace e.yaml
 is '--keep-workspace' 1 "$(find tmp -name given.txt | grep -c .)"
 rm -rf tmp/*
 
-# bad NAME CLASS WORDS [SECONDS]: an error of that class, told in those words
+# bad NAME CLASS WORDS [SECONDS]: an error of that class with that message
 bad() {
 	suite "$1" "${4:-20}" >e.yaml
 	run "$WAZA" run -q -o r.json e.yaml
@@ -125,7 +125,7 @@ suite quiet 20 ', first_event_timeout_seconds: 1' | sed 's/\[.\/agent.sh\]/[tail
 run "$WAZA" run -q e.yaml
 like 'first event timeout' '*no sign of life within 1 s*' "$out"
 
-# a line for the shell; hooks with templates and their order
+# a shell command; hooks with templates, and their order
 cat >shell.yaml <<'YAML'
 name: shell
 skill: s

@@ -1,5 +1,5 @@
 # copilot-sdk against doubles of the Copilot CLI: test/tool/double_copilot, and
-# ../shared/agents/fake_copilot.py where that is.
+# ../shared/agents/fake_copilot.py if it is present.
 . "${0%/*}/../tool/lib.sh"
 cd "$tmp" || exit 1
 double=${DOUBLES:-$top/test/tool}/double_copilot
@@ -39,12 +39,12 @@ answer() {
 	printf '%s' "$json" | sed 's/.*"final_output":"\(\([^"\\]\|\\.\)*\)".*/\1/'
 }
 
-# count WORD: lines of the log that begin so
+# count WORD: number of lines of the log that begin with it
 count() {
 	grep -c "^$1" log
 }
 
-# gone: none of the processes that the log tells of is there
+# gone: all processes named in the log have terminated
 gone() {
 	for pid in $(sed -n 's/^start //p' log)
 	do ! kill -0 "$pid" 2>/dev/null || return 1
@@ -83,7 +83,7 @@ like '--no-skills: none at all' '*"enableSkills\\":false*' "$(answer)"
 ask '[[params]]' 'skill_directories: [sk], disabled_skills: ["*"]'
 like 'all skills disabled' '*"enableSkills\\":false*' "$(answer)"
 
-# tools, skills, words
+# tools, skills, text
 ask '[[write:f.txt|text]] [[skill:sk]] [[intent]] [[delta]] [[sub]] [[noise]] [[say:it is]]'
 is 'write: status' 0 "$rc"
 is 'write: answer, without deltas and sub-agents' 'done: it is' "$(answer)"
@@ -130,7 +130,7 @@ ask "[[outside:$tmp/out.txt|text]]" 'copilot: {permissions: [write, path]}'
 is 'a list with path' 'done: ' "$(answer)"
 ok 'a list with path: written' [ -e out.txt ]
 
-# what goes wrong; bad NAME CLASS WORDS PROMPT [MORE [SECONDS]]
+# failures; bad NAME CLASS WORDS PROMPT [MORE [SECONDS]]
 bad() {
 	name=$1 class=$2 text=$3
 	shift 3
@@ -198,7 +198,7 @@ chmod +x node
 PATH=$tmp:$PATH ask '[[say:x]]' 'cli_path: ./cli.js'
 is 'a .js is run by node' 0 "$rc"
 
-# many at once, over one process
+# parallel trials in one process
 cat >many.yaml <<YAML
 name: t
 skill: s
@@ -211,7 +211,7 @@ run "$WAZA" run -q -o r.json many.yaml
 is '64 at once: status' 0 "$rc"
 is '64 at once: sessions, processes' '64 64 1' "$(count session.create) $(count session.delete) $(count start)"
 
-# it dies: those it served are errors, the others go on with another
+# it dies: its trials are errors, the others get a new process
 cat >die.yaml <<YAML
 name: t
 skill: s
@@ -272,7 +272,7 @@ json=$("$WAZA" parse r.json)
 like 'a judge has its own system message' '*for judges*' "$json"
 is 'a judge has not that of agents' '' "$(printf '%s' "$json" | grep 'not for judges')"
 
-# several questions in one session
+# several prompts in one session
 cat >talk.yaml <<YAML
 name: t
 skill: s

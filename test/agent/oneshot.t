@@ -1,5 +1,5 @@
-# Agents that run once a trial: what each prints, read from recordings and
-# from scripts that stand for the programs.
+# Agents that run once per trial: their output, from recordings and from
+# scripts that replace the programs.
 . "${0%/*}/../tool/lib.sh"
 cd "$tmp" || exit 1
 mkdir bin tmp
@@ -152,7 +152,7 @@ ask copilot-cli 'copilot-cli: {env: {OF_BOTH: ours}}'
 unset OF_BOTH
 has 'settings hold against the environment, and PWD is the workspace' '"final_output":"hello ours in 1-1-1"'
 
-# a prompt that looks like an option is none
+# a prompt that looks like an option is not taken for one
 for p in copilot gemini opencode
 do agent $p <<'SH'
 for a; do before=${last-} last=$a; done
@@ -169,7 +169,7 @@ ask opencode
 is 'a prompt with a dash: opencode' "-- $prompt" "$(tr '\n' ' ' <args | sed 's/ $//')"
 prompt='say "hello"'
 
-# one that has no end of tools, or of skills, to tell of
+# an agent that reports tools, or skills, without end
 agent copilot <<'SH'
 awk -v what="$WHAT" 'BEGIN {
 	while (n++ < 40000)
@@ -206,13 +206,13 @@ ask command 'command: ["yes", "{}"], output_format: claude'
 seconds=20
 has 'a flood of events ends' '"error_class":"timeout"'
 
-# a program that is not there
+# a program that is not installed
 rm bin/gemini
 sed 's/executor: command.*/executor: gemini}/' e.yaml >g.yaml
 run env PATH="$tmp/bin" "$WAZA" validate g.yaml
 like 'a program that is not in PATH' '*needs `gemini`, which is not installed (not found in PATH)*' "$out"
 
-# recordings of the real programs, where they are
+# recordings of the real programs, if present
 rec=${AGENTS:-$top/../shared/agents}/transcripts
 if [ -d "$rec" ]
 then

@@ -1,5 +1,5 @@
 # The executor openai: against recorded answers (test/tool/double_model.c), against
-# the model server of ../shared where Python is there, and through curl.
+# the model server of ../shared if Python is installed, and through curl.
 . "${0%/*}/../tool/lib.sh"
 : "${DOUBLES:=$top/test/tool}"
 shared=$top/../shared/agents
@@ -199,7 +199,7 @@ like 'ollama: where' 'POST /api/chat *' "$(cat log)"
 ok 'ollama: no key' sh -c '! grep -qi authorization log'
 is 'ollama: the question' '{"model":"m-1","messages":[{"role":"user","content":"say \"hello\""}],"stream":true,"options":{"temperature":0,"num_predict":5}}' "$(tail -n 1 log)"
 
-# what goes wrong
+# failures
 answer e401 '401 Unauthorized' application/json <<JSON
 {"error":{"message":"Incorrect API key provided: $canary.","type":"invalid_request_error"}}
 JSON
@@ -292,7 +292,7 @@ kill "${pids##* }"
 wait "${pids##* }" 2>/dev/null
 bad 'nobody is there' infrastructure "cannot connect to 127.0.0.1:$port: Connection refused"
 
-# an interrupt in the midst of it
+# an interrupt during an answer
 serve partial.hang
 suite ''
 rm -f r.json
@@ -307,7 +307,7 @@ rc=0
 wait $pid || rc=$?
 is 'interrupted: status' 130 "$rc"
 
-# a name is looked up by a child: once for a run, and nobody waits with it
+# a child resolves the host name, once per run, without blocking others
 cat >bin/getent <<'SH'
 #!/bin/sh
 echo "$*" >>"$LOOKED"
@@ -359,7 +359,7 @@ ask --config-json '{"prices":{"m-1":{"input":2,"output":3,"cache_read":1}}}'
 has 'the cost' '"cost":0.00004'
 has 'max_cost: words' 'the budget is spent: 4e-05 dollars used, max_cost is 1e-05'
 
-# settings of all kinds: the ladder
+# precedence of settings
 serve chat
 cat >s.yaml <<YAML
 executors: {openai: {base_url: "http://127.0.0.1:$port", retries: 0}}
@@ -441,7 +441,7 @@ edit "s|127.0.0.1:[0-9]*|127.0.0.1:$port|"
 ask
 is 'judge: a model without tools is asked again without' '0 2' "$rc $(grep -c '^POST' log)"
 
-# more than one question: what was said before is said again
+# several prompts: earlier turns are repeated
 serve chat
 suite ''
 edit 's|prompt: say "hello"|inputs: {prompt: one, follow_up_prompts: [two]}|'
@@ -449,7 +449,7 @@ ask
 is 'a talk: status' 0 "$rc"
 is 'a talk: the second question' '{"model":"m-1","messages":[{"role":"user","content":"one"},{"role":"assistant","content":"hello"},{"role":"user","content":"two"}],"stream":true,"stream_options":{"include_usage":true}}' "$(tail -n 1 log)"
 
-# an answer that repeats the key, and one that was cut by its limit
+# an answer that contains the key, and a truncated one
 answer echo '200 OK' application/json <<JSON
 {"choices":[{"message":{"content":"hello, your key is $canary"},"finish_reason":"length"}]}
 JSON
@@ -459,14 +459,14 @@ ask
 has 'an answer that has the key' '"final_output":"hello, your key is [*][*][*]"'
 has 'an answer that was cut' '"truncated":true'
 
-# many at once
+# parallel trials
 serve chat.slow
 suite '' 'workers: 64
   trials_per_task: 64'
 ask
 is '64 trials at once' '0 64' "$rc $(grep -c '^POST' log)"
 
-# https: what curl is told, by a script that stands for it
+# https: the input of curl, by a script that replaces it
 cat >bin/curl <<'SH'
 #!/bin/sh
 printf '%s\n' "$*" >"$ARGS"
@@ -548,7 +548,7 @@ YAML
 	has "fakellm, $api: a judge" '"so so"'
 done
 
-# TLS for real
+# real TLS
 if ! command -v curl >/dev/null || ! command -v openssl >/dev/null ||
     ! openssl req -x509 -newkey rsa:2048 -nodes -keyout key.pem -out cert.pem \
     -days 2 -subj /CN=localhost -addext subjectAltName=IP:127.0.0.1 >/dev/null 2>&1

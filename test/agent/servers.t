@@ -1,4 +1,4 @@
-# MCP servers and the effort of reasoning: on their way to each kind of agent.
+# MCP servers and reasoning effort, as each kind of agent gets them.
 . "${0%/*}/../tool/lib.sh"
 : "${DOUBLES:=$top/test/tool}"
 cd "$tmp" || exit 1
@@ -24,7 +24,7 @@ YAML
 	"$WAZA" parse r.json >r 2>/dev/null || : >r
 }
 
-# what makes no sense is told before anything runs
+# problems are reported before anything runs
 ask 'executor: acp, acp: {command: [x]}, mcp_servers: {a: {}, b: {url: x, type: stdio}, c: 7, d: {command: x, env: [1]}, e: {command: x, arg: 1}}'
 is 'servers that are none: status' 2 "$rc"
 run "$WAZA" validate e.yaml
@@ -41,7 +41,7 @@ run "$WAZA" validate e.yaml
 like 'an executor that takes neither: servers' '*warning: "mcp_servers" has no effect with executor "mock"*' "$out$err"
 like 'an executor that takes neither: effort' '*warning: "reasoning_effort" has no effect with executor "mock"*' "$out$err"
 
-# Copilot by its SDK
+# Copilot, by the protocol of its SDK
 if [ -x "$DOUBLES/double_copilot" ]
 then
 	COPILOT_CLI_PATH=$DOUBLES/double_copilot
@@ -57,7 +57,7 @@ then
 else skip 'no double_copilot (make check builds it)'
 fi
 
-# ACP: as its protocol has them
+# ACP, by its protocol
 if [ -x "$DOUBLES/double_acp" ]
 then
 	cp "$DOUBLES/double_acp" bin/
@@ -70,7 +70,7 @@ then
 else skip 'no double_acp (make check builds it)'
 fi
 
-# programs that run once: by their flags, and a file that goes away
+# programs that run once: by flags and a temporary file
 for p in claude codex copilot opencode
 do
 	cat >"bin/$p" <<'SH'

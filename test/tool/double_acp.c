@@ -1,29 +1,29 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * An agent that speaks the Agent Client Protocol and does what its prompt
- * says, good and bad, so that the executor can be tested without any agent:
+ * double_acp: an agent for tests that supports the Agent Client Protocol and
+ * obeys directives in its prompt:
  *
- *	[[say:text]]		says it, a word a message
- *	[[write:path|text]]	asks, and writes the file; [[strid]] asks by a
- *				string, [[late-call]] reports nothing before
- *	[[twice]]		reports a call twice, first with nothing in it
- *	[[run:command]]		for the shell, without asking
- *	[[skill:name]]		uses a tool of that kind
- *	[[fs]]			asks for files and terminals nobody offered
- *	[[ask:kind|path]]	asks for that only, and says what it got
+ *	[[say:text]]		answers it, one word per message
+ *	[[write:path|text]]	asks, and writes the file; [[strid]]: by a
+ *				string id, [[late-call]]: without a report
+ *	[[twice]]		reports a call twice, first an empty one
+ *	[[run:command]]		runs it in a shell, without asking
+ *	[[skill:name]]		calls the skill tool
+ *	[[fs]]			requests files and terminals, not offered
+ *	[[ask:kind|path]]	only asks, and answers the reply
  *	[[error:text]]		fails; $NAME is a variable
  *	[[stop:reason]] [[crash:status]] [[noise]] [[late]]
- *	[[die:status]]		after its answer
- *	[[hang]]		until it is cancelled
- *	[[stubborn]]		hangs; neither cancel, EOF nor SIGTERM end it
- *	[[tree]]		leaves a process behind, its pid in $PIDS/tree
- *	[[flood]] [[big:n]]	says more than anybody reads
- *	[[env:NAME]]		says it, in text, call and error, on stderr
- *	[[again]]		says how many prompts the session has had
+ *	[[die:status]]		exits after its answer
+ *	[[hang]]		waits until it is cancelled
+ *	[[stubborn]]		hangs; ignores cancel, EOF and SIGTERM
+ *	[[tree]]		leaves a child behind, its pid in $PIDS/tree
+ *	[[flood]] [[big:n]]	writes too much
+ *	[[env:NAME]]		writes it to text, call, error and stderr
+ *	[[again]]		answers the number of prompts so far
  *
- * DOUBLE_ACP in its environment: auth1, auth2 (wants a login, has so many
- * ways), v2 (another version), mute (never answers), garbage, exit (at once),
- * modes, options, copilot (errors as text), noend (lives on after EOF).
+ * DOUBLE_ACP in its environment: auth1, auth2 (needs a login, has that many
+ * methods), v2 (another version), mute (never answers), garbage, exit (at
+ * once), modes, options, copilot (errors as text), noend (ignores EOF).
  *
  * With a file as its argument it plays a recorded session instead.
  */
@@ -54,7 +54,7 @@ put(const char *fmt, ...)
 	fflush(stdout);
 }
 
-/* A string as JSON has it. */
+/* A string as JSON. */
 static const char *
 quoted(struct str s)
 {
@@ -69,14 +69,14 @@ quoted(struct str s)
 }
 
 static void
-live_on(void)
+ignore_signals(void)
 {
 	signal(SIGTERM, SIG_IGN);
 	for (;;)
 		pause();
 }
 
-/* The next message; the end of input is the end. */
+/* The next message; exits at the end of input. */
 static const struct json *
 next(void)
 {
@@ -159,7 +159,7 @@ say(const char *what)
 	}
 }
 
-/* Asks, and reads on until there is an answer. */
+/* Sends a request and reads until its reply. */
 static const struct json *
 ask(const char *method, const char *params, bool by_string)
 {
@@ -302,6 +302,23 @@ flood(void)
 }
 
 static void
+fail(const char *id, const char *arg)
+{
+	if (*arg == '$' && getenv(arg + 1) != NULL)
+		arg = getenv(arg + 1);
+	if (strcmp(how, "copilot") != 0) {
+		put("{\"jsonrpc\":\"2.0\",\"id\":%s,\"error\":{\"code\":-32603,"
+		    "\"message\":\"Internal error\",\"data\":{\"details\":"
+		    "%s}}}", id, quoted(str_of(arg)));
+		return;
+	}
+	say("Error: 400 ");
+	say(arg);
+	put("{\"jsonrpc\":\"2.0\",\"id\":%s,\"result\":{\"stopReason\":"
+	    "\"end_turn\"}}", id);
+}
+
+static void
 prompt(const struct json *id, const char *p)
 {
 	const char *stop = "end_turn", *arg;
@@ -321,18 +338,7 @@ prompt(const struct json *id, const char *p)
 		_exit(atoi(arg));
 	}
 	if ((arg = directive(p, "error")) != NULL) {
-		if (*arg == '$' && getenv(arg + 1) != NULL)
-			arg = getenv(arg + 1);
-		if (strcmp(how, "copilot") != 0) {
-			put("{\"jsonrpc\":\"2.0\",\"id\":%s,\"error\":{\"code\""
-			    ":-32603,\"message\":\"Internal error\",\"data\":{"
-			    "\"details\":%s}}}", n, quoted(str_of(arg)));
-			return;
-		}
-		say("Error: 400 ");
-		say(arg);
-		put("{\"jsonrpc\":\"2.0\",\"id\":%s,\"result\":{\"stopReason\""
-		    ":\"end_turn\"}}", n);
+		fail(n, arg);
 		return;
 	}
 	if ((arg = directive(p, "say")) != NULL)
@@ -366,7 +372,7 @@ prompt(const struct json *id, const char *p)
 	}
 	if (directive(p, "stubborn") != NULL) {
 		say("partial");
-		live_on();
+		ignore_signals();
 	}
 	if ((arg = directive(p, "stop")) != NULL)
 		stop = arg;
@@ -453,7 +459,7 @@ answer(const struct json *v)
 		    ",\"message\":\"Method not found\"}}", n);
 }
 
-/* Lines of a recording, with its directory as ours. */
+/* A line of a recording, with our directory instead of its own. */
 static void
 play_line(const char *line, const char *cwd)
 {
@@ -477,7 +483,7 @@ play_line(const char *line, const char *cwd)
 	put("%s", line);
 }
 
-/* What was said to it then is waited for; what it said is said again. */
+/* Waits for each message to the agent; repeats each message from it. */
 static int
 play(const char *path)
 {
@@ -499,7 +505,7 @@ play(const char *path)
 	}
 	fclose(f);
 	free(line);
-	next();				/* EOF ends it */
+	next();				/* exits at EOF */
 	return 0;
 }
 

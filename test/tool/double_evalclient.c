@@ -1,28 +1,28 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * double_client: evaluation clients (seeds/004), for tests.
+ * double_evalclient: evaluation clients (seeds/004), for tests.
  *
- *	double_client talk PORT <SCRIPT
+ *	double_evalclient talk PORT <SCRIPT
  *
- * connects to a WebSocket and does what the lines of the script say; what
- * comes is printed, a message a line:
+ * connects to a WebSocket, executes the lines of the script, and prints each
+ * message that it receives on a line:
  *
- *	> TEXT      sends it; @1@ is the id of the first request that came
+ *	> TEXT      sends it; @1@ is the id of the first request received
  *	< [N]       waits for N messages (1)
- *	<TYPE       waits for a message that has "TYPE" in it
- *	ping        sends a ping of the WebSocket
- *	close       says goodbye and waits for the end
+ *	<TYPE       waits for a message that contains "TYPE"
+ *	ping        sends a WebSocket ping
+ *	close       sends a close frame and waits for the end
  *	end         waits for the end, and prints its code and reason
- *	drop        hangs up without a word
- *	signal FILE makes that file, for others to see
- *	wait FILE   until others have made it
+ *	drop        closes the connection without a close frame
+ *	signal FILE creates that file, for others to see
+ *	wait FILE   waits until others have created it
  *
- *	double_client crowd PORT CLIENTS [ROOM [MODE]]
+ *	double_evalclient crowd PORT CLIENTS [CAPACITY [MODE]]
  *
- * has so many clients do whatever they are asked, until the server ends.
- * Modes: "answer", at once; "silent", never; "moody", hanging up after each
- * and coming back.  Prints how many evaluations it has answered, and the
- * seconds from the first of them to the end.
+ * connects that many clients, which answer all requests until the server ends.
+ * Modes: "answer", at once; "silent", never; "moody", reconnecting after each
+ * answer.  Prints the number of evaluations that it answered, and the seconds
+ * from the first one to the end.
  */
 #include <arpa/inet.h>
 #include <errno.h>
@@ -50,7 +50,7 @@ enum { DEADLINE_MS = 60000, IDS_MAX = 100, LINE_MAX_BYTES = 1 << 20 };
 static void
 fail(const char *what)
 {
-	printf("double_client: %s\n", what);
+	printf("double_evalclient: %s\n", what);
 	fflush(stdout);
 	_exit(1);
 }
@@ -58,10 +58,10 @@ fail(const char *what)
 struct client {
 	int fd;
 	struct ws ws;
-	struct buf in;		/* the head of the answer, until it is read */
-	bool shaken, ended;
+	struct buf in;		/* the head of the handshake's answer */
+	bool connected, ended;	/* after the handshake; closed */
 	char accept[WS_ACCEPT];
-	size_t n;		/* which */
+	size_t n;		/* its number */
 	int code;
 	char reason[WS_CONTROL_MAX + 1];
 };
@@ -78,7 +78,7 @@ put_all(struct client *c, struct str s)
 		n = write(c->fd, s.p, s.n);
 		if (n == -1 && (errno == EAGAIN || errno == EINTR)) {
 			if (poll(&p, 1, DEADLINE_MS) == 0)
-				fail("it does not read");
+				fail("the server does not read");
 			continue;
 		}
 		if (n == -1) {
@@ -140,9 +140,9 @@ hang_up(struct client *c)
 	c->ended = true;
 }
 
-/* Bytes of the handshake's answer; what follows it is frames. */
+/* Reads the handshake's answer; true: frames follow in `in`. */
 static bool
-shake(struct client *c, struct str *in)
+read_handshake(struct client *c, struct str *in)
 {
 	struct http_head head;
 	size_t seen = 0, used;
@@ -156,13 +156,13 @@ shake(struct client *c, struct str *in)
 		return false;
 	if (rc == -1 || ws_check_answer(&head, c->accept, &e) == -1)
 		fail(e.msg);
-	c->shaken = true;
+	c->connected = true;
 	*in = (struct str){ c->in.p + used, c->in.n - used };
 	return true;
 }
 
 static void
-hear(struct client *c, void (*message)(struct client *, struct str))
+receive(struct client *c, void (*message)(struct client *, struct str))
 {
 	char block[65536];
 	ssize_t n = read(c->fd, block, sizeof(block));
@@ -178,7 +178,7 @@ hear(struct client *c, void (*message)(struct client *, struct str))
 		c->ended = true;
 		return;
 	}
-	if (!c->shaken && !shake(c, &in))
+	if (!c->connected && !read_handshake(c, &in))
 		return;
 	while (!c->ended &&
 	    (rc = ws_next(&c->ws, in, &used, &ev, &e)) != 0) {
@@ -202,7 +202,7 @@ hear(struct client *c, void (*message)(struct client *, struct str))
  * talk
  */
 static char *ids[IDS_MAX];
-static size_t nids, heard;
+static size_t nids, received;
 static struct buf last;
 
 static void
@@ -225,7 +225,7 @@ on_text(struct client *c, struct str s)
 	last.n = 0;
 	buf_put(&last, s);
 	buf_putc(&last, '\0');
-	heard++;
+	received++;
 	arena_free(&a);
 }
 
@@ -235,27 +235,27 @@ await(struct client *c)
 	struct pollfd p = { .fd = c->fd, .events = POLLIN };
 
 	if (poll(&p, 1, DEADLINE_MS) == 0)
-		fail("nothing comes");
-	hear(c, on_text);
+		fail("no message within the time limit");
+	receive(c, on_text);
 }
 
 static void
 wait_for(struct client *c, const char *what)
 {
-	size_t n = heard + (*what == '\0' ? 1 : strtoul(what, NULL, 10));
+	size_t n = received + (*what == '\0' ? 1 : strtoul(what, NULL, 10));
 	char want[100];
 
 	if (*what >= '0' && *what <= '9')
 		what = "";
 	if (*what == '\0') {
-		while (!c->ended && heard < n)
+		while (!c->ended && received < n)
 			await(c);
 		return;
 	}
 	snprintf(want, sizeof(want), "\"%s\"", what);
 	do {
-		n = heard;
-		while (!c->ended && heard == n)
+		n = received;
+		while (!c->ended && received == n)
 			await(c);
 	} while (!c->ended && strstr(last.p, want) == NULL);
 }
@@ -271,7 +271,7 @@ say(struct client *c, const char *text)
 		buf_put(&b, (struct str){ text, (size_t)(at - text) });
 		k = strtoul(at + 1, NULL, 10);
 		if (k == 0 || k > nids)
-			fail("there was no such request");
+			fail("no such request was received");
 		buf_puts(&b, ids[k - 1]);
 		text = strchr(at + 1, '@') + 1;
 	}
@@ -289,7 +289,7 @@ wait_file(const char *path)
 
 	for (i = 0; stat(path, &st) == -1; i++) {
 		if (i > DEADLINE_MS / 20)
-			fail("nobody has made the file");
+			fail("the file was not created in time");
 		nanosleep(&t, NULL);
 	}
 }
@@ -303,7 +303,7 @@ finish(struct client *c)
 }
 
 static void
-obey(struct client *c, char *line, bool *over)
+execute(struct client *c, char *line, bool *over)
 {
 	FILE *f;
 
@@ -342,10 +342,10 @@ talk(const char *port)
 
 	dial(&c, port);
 	if (c.ended)
-		fail("nobody is there");
+		fail("cannot connect");
 	while (!over && fgets(line, sizeof(line), stdin) != NULL) {
 		line[strcspn(line, "\n")] = '\0';
-		obey(&c, line, &over);
+		execute(&c, line, &over);
 	}
 	hang_up(&c);
 	buf_free(&last);
@@ -355,8 +355,8 @@ talk(const char *port)
 /*
  * crowd
  */
-static size_t answered, room = 1;
-static double begun;		/* when the first was asked for */
+static size_t answered, capacity = 1;
+static double begun;		/* time of the first request */
 
 static double
 seconds(void)
@@ -384,7 +384,7 @@ on_request(struct client *c, struct str s)
 		send_frame(c, WS_TEXT, arena_fmt(&a, "{\"type\":\"register\","
 		    "\"clientId\":\"crowd-%zu\",\"capabilities\":{\"tools\":"
 		    "[],\"maxConcurrency\":%zu,\"version\":\"1.0.0\"}}", c->n,
-		    room));
+		    capacity));
 	else if (str_is(t, "registration_ack"))
 		send_frame(c, WS_TEXT, STR("{\"type\":\"ready\"}"));
 	else if (json_getc(m, "method") != NULL && id != NULL && !silent) {
@@ -418,11 +418,11 @@ crowd(const char *port, size_t n)
 			p[i] = (struct pollfd){ .events = POLLIN,
 				.fd = v[i].ended ? -1 : v[i].fd };
 		if (poll(p, (nfds_t)n, DEADLINE_MS) == 0)
-			fail("nothing comes");
+			fail("no message within the time limit");
 		for (i = 0; i < n; i++) {
 			if (p[i].revents == 0)
 				continue;
-			hear(&v[i], on_request);
+			receive(&v[i], on_request);
 			if (!v[i].ended)
 				continue;
 			hang_up(&v[i]);
@@ -451,10 +451,10 @@ main(int argc, char **argv)
 	if (argc == 3 && strcmp(argv[1], "talk") == 0)
 		return talk(argv[2]);
 	if (argc < 4 || strcmp(argv[1], "crowd") != 0)
-		fail("usage: double_client talk PORT | crowd PORT N [ROOM "
-		    "[MODE]]");
+		fail("usage: double_evalclient talk PORT | crowd PORT N "
+		    "[CAPACITY [MODE]]");
 	if (argc > 4)
-		room = strtoul(argv[4], NULL, 10);
+		capacity = strtoul(argv[4], NULL, 10);
 	silent = argc > 5 && strcmp(argv[5], "silent") == 0;
 	moody = argc > 5 && strcmp(argv[5], "moody") == 0;
 	return crowd(argv[2], strtoul(argv[3], NULL, 10));

@@ -1,17 +1,16 @@
 /* SPDX-License-Identifier: ISC */
 /*
  * double_model LOG FILE...: a server of recorded answers.  Prints its port,
- * then answers the first connection with the bytes of the first file, and so
- * on; the last file serves all that follow.  Requests are appended to LOG.
- * How a file's name ends says what happens after its bytes:
+ * answers the first connection with the contents of the first file, and so on;
+ * the last file serves all further connections.  Requests are appended to LOG.
+ * The suffix of a file's name determines its behaviour:
  *
- *	.hang	nothing, until the peer goes
- *	.reset	the connection is reset
- *	.early	it is sent, and the connection closed, before the request is
- *		read
- *	.slow	the same as without, but a byte at a time
- *	.never	it is sent again and again
- *	.gone	the connection is closed without a byte
+ *	.hang	waits for the client to disconnect after the contents
+ *	.reset	resets the connection after the contents
+ *	.early	sends the contents and closes before reading the request
+ *	.slow	sends one byte at a time
+ *	.never	sends the contents again and again
+ *	.gone	closes the connection without sending anything
  */
 #include <fcntl.h>
 #include <signal.h>
@@ -36,7 +35,7 @@ ends(const char *name, const char *suffix)
 	return str_ends(str_of(name), str_of(suffix));
 }
 
-/* All of the request, into the log in one write. */
+/* Reads the whole request and logs it with one write. */
 static int
 read_request(int fd)
 {

@@ -19,7 +19,7 @@
 #include "suite/spec.h"
 #include "test/tool/tap.h"
 
-static char dir[] = "/tmp/t_acp.XXXXXX";	/* where it works */
+static char dir[] = "/tmp/t_acp.XXXXXX";	/* its workspace */
 static struct loop *l;
 static struct procs ps;
 static struct err e;
@@ -164,7 +164,7 @@ test_talk(void)
 static void
 test_ends(void)
 {
-	begin(true);			/* by who hears the answer */
+	begin(true);			/* by the caller, in done() */
 	ask("[[again]]", true);
 	OK(said("prompt 1, mode , model ") && conversation.state == NULL);
 	finish();
@@ -176,7 +176,7 @@ test_ends(void)
 	    conversation.state == NULL);
 	OK(str_is(job.ans.stderr_tail, "the last words"));
 	finish();
-	begin(true);			/* and between two */
+	begin(true);			/* by the agent, between turns */
 	ask("[[die:6]]", false);
 	while (ps.running > 0 && loop_turn(l, &e) == 1)
 		;
@@ -191,7 +191,7 @@ test_ends(void)
 	finish();
 }
 
-/* In each state; twice does no harm. */
+/* Cancel in each state; twice is harmless. */
 static void
 test_cancel(void)
 {
@@ -202,7 +202,7 @@ test_cancel(void)
 		steps = 0;
 		start("[[hang]]", false);
 		for (i = 0; i < turns && steps < 2; i++)
-			loop_turn(l, &e);	/* there is more to come */
+			loop_turn(l, &e);	/* more events follow */
 		agent_cancel(&agent, &job);
 		if (turns > 3)
 			agent_cancel(&agent, &job);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * The hub between the engine and evaluation clients, with clients that are
- * only structs and a clock of ours: who gets what, what becomes of it when
- * they answer, fail, vanish, come back, or never answer.
+ * The hub, with clients that are only structs and a fake clock: which client
+ * gets which evaluation, and what happens when clients answer, fail,
+ * disconnect, return, or never answer.
  */
 #include "agent/hub.h"
 
@@ -30,7 +30,7 @@ no_op(void *arg)
 	(void)arg;
 }
 
-/* Lets timers fire that are due at that time. */
+/* Advances the clock and fires timers that are due. */
 static void
 pass(int64_t ms)
 {
@@ -47,7 +47,7 @@ pass(int64_t ms)
 	timer_stop(l, &t);
 }
 
-/* A client's end. */
+/* An evaluation client. */
 struct client {
 	struct hub_link link;
 	uint64_t got[64];		/* serials, in order */
@@ -109,7 +109,7 @@ come(struct client *c, const char *id, size_t room, const char *tool)
 	hub_ready(&c->link);
 }
 
-/* An evaluation's end. */
+/* An evaluation and its end. */
 struct work {
 	struct hub_eval x;
 	int done;
@@ -119,7 +119,7 @@ struct work {
 	int64_t code;
 	double progress;
 	int told;
-	struct work *next;		/* is submitted when this is done */
+	struct work *next;		/* submitted when this is done */
 };
 
 static void submit(struct work *, const char *id, const char *tool);
@@ -226,13 +226,13 @@ test_dispatch(void)
 	open_link(&a);
 	OK(enter(&a, "a", 1, "t") == 0 && hub.nclients == 1);
 	submit(&w[0], "one", "t");
-	OK(a.n == 0 && hub.waiting == 1);	/* it is not ready */
+	OK(a.n == 0 && hub.waiting == 1);	/* the client is not ready */
 	OK(hub_assigned(&hub, &a.link) == 1);
 	hub_ready(&a.link);
 	OK(a.n == 1 && strcmp(a.what[0], "one") == 0);
 	submit(&w[1], "two", "t");
 	submit(&w[2], "three", "other");
-	OK(a.n == 1 && hub.waiting == 2);	/* one at a time */
+	OK(a.n == 1 && hub.waiting == 2);	/* capacity is 1 */
 	OK(hub_assigned(&hub, &a.link) == 2);
 	come(&b, "b", 3, NULL);			/* any tool */
 	OK(b.n == 2 && strcmp(b.what[0], "two") == 0 &&
@@ -246,9 +246,9 @@ test_dispatch(void)
 	    .evaluation = STR("two") }));
 	OK(answer(&a, 0, "null") && w[0].done == 1);
 	OK(w[0].how == HUB_RESULT && strcmp(w[0].client, "a") == 0);
-	OK(!answer(&a, 0, "1") && w[0].done == 1);	/* once */
+	OK(!answer(&a, 0, "1") && w[0].done == 1);	/* only once */
 	OK(!answer(&a, 0, "1") && hub.dropped == 2);
-	OK(!hub_answer(&a.link, b.got[0], value("1"), NULL));	/* not its own */
+	OK(!hub_answer(&a.link, b.got[0], value("1"), NULL));
 	submit(&w[3], "four", "t");
 	OK(a.n == 2 || b.n == 3);
 	OK(answer(&b, 0, "{}") && answer(&b, 1, "0") && w[2].done == 1);
@@ -260,7 +260,7 @@ test_dispatch(void)
 	end();
 }
 
-/* The urgent first, of these the oldest; and done() may submit at once. */
+/* Priority, then age; done() may submit at once. */
 static void
 test_order(void)
 {
@@ -296,7 +296,8 @@ test_cancel(void)
 {
 	struct client a;
 	struct work w[3] = { 0 };
-	struct hub_hello h = { .id = STR("a"), .capacity = 1, .can_cancel = true };
+	struct hub_hello h = { .id = STR("a"), .capacity = 1,
+		.can_cancel = true };
 
 	begin();
 	submit(&w[0], "waits", "t");
@@ -308,11 +309,11 @@ test_cancel(void)
 	OK(a.n == 1);
 	hub_cancel(&w[0].x);
 	OK(w[0].done == 0 && hub.running == 0 && a.stopped == 0);
-	OK(a.n == 1);			/* it may still be at it */
+	OK(a.n == 1);			/* it may still work on it */
 	OK(!answer(&a, 0, "1") && w[0].done == 0);
-	OK(a.n == 2);			/* now it is not */
+	OK(a.n == 2);			/* now it is free */
 	OK(answer(&a, 1, "1") && w[1].done == 1);
-	/* one that can be told is told */
+	/* a client that can cancel is notified */
 	OK(hub_register(&hub, &a.link, &h, &e) == 0);
 	submit(&w[2], "told", "t");
 	hub_cancel(&w[2].x);
@@ -340,7 +341,7 @@ test_deadline(void)
 	OK(strcmp(w[0].client, "a") == 0 && a.n == 1);
 	OK(!answer(&a, 0, "\"late\"") && w[0].done == 1);
 	OK(a.n == 2 && answer(&a, 1, "1") && w[1].done == 1);
-	/* one that never answers gets the next only after a while */
+	/* a client that never answers gets the next one later */
 	submit(&w[0], "black", "t");
 	submit(&w[1], "hole", "t");
 	pass(7100);
@@ -349,7 +350,7 @@ test_deadline(void)
 	OK(a.n == 4);
 	pass(7100);
 	OK(w[1].done == 1 && w[1].how == HUB_TIMEOUT);
-	/* and who is stuck is no hope for those that wait */
+	/* a client with held slots does not extend the wait */
 	submit(&w[2], "waits", "t");
 	hub_disconnected(&a.link);
 	pass(30100);
@@ -358,7 +359,7 @@ test_deadline(void)
 	end();
 }
 
-/* As long as somebody could do it, however busy, it waits. */
+/* It waits while any client could do it, even a busy one. */
 static void
 test_wait(void)
 {
@@ -397,13 +398,13 @@ test_lost(void)
 	come(&b, "b", 2, "t");
 	hub_disconnected(&a.link);
 	pass(9900);
-	OK(w[0].done == 0 && b.n == 0);	/* the deadline waits as well */
+	OK(w[0].done == 0 && b.n == 0);	/* the deadline is suspended, too */
 	pass(200);
 	OK(w[0].done == 1 && w[0].how == HUB_LOST && w[0].tries == 1);
 	OK(strcmp(w[0].client, "a") == 0);
 	OK(b.n == 1 && strcmp(b.what[0], "one") == 0);
 	OK(answer(&b, 0, "1") && w[1].done == 1 && w[1].tries == 2);
-	/* if none but itself has it, it gets it again */
+	/* if no other client has the tool, it gets it again */
 	w[2].x.retries = 2;
 	submit(&w[2], "back", "t");
 	OK(b.n == 2);
@@ -437,23 +438,23 @@ test_return(void)
 	pass(5000);
 	open_link(&again);
 	OK(enter(&again, "a", 2, "t") == 0);
-	OK(hub_assigned(&hub, &again.link) == 2);	/* it keeps its queue */
+	OK(hub_assigned(&hub, &again.link) == 2);	/* they stay */
 	OK(again.n == 0);
-	/* the answer to what was sent before is as good */
+	/* an answer to the earlier request counts */
 	OK(hub_answer(&again.link, serial, value("1"), NULL));
 	OK(w[1].done == 1);
 	hub_ready(&again.link);
 	OK(again.n == 1 && strcmp(again.what[0], "three") == 0);
 	OK(again.got[0] == a.got[2]);
 	pass(6000);
-	/* the newest wins; the old link is told, and has no say any more */
+	/* the newest link wins; the old one is notified and ignored */
 	open_link(&third);
 	OK(enter(&third, "a", 2, "t") == 0 && again.replaced == 1);
 	OK(hub.nclients == 1);
 	OK(!answer(&again, 0, "1") && w[2].done == 0);
 	hub_disconnected(&again.link);
 	OK(hub.nclients == 1);
-	pass(6000);			/* its time begins anew */
+	pass(6000);			/* its deadline starts again */
 	OK(w[2].done == 0);
 	hub_ready(&third.link);
 	OK(third.n == 1 && answer(&third, 0, "1") && w[2].done == 1);
@@ -462,7 +463,7 @@ test_return(void)
 	end();
 }
 
-/* One that dies of it each time does not get it for ever. */
+/* A client that disconnects each time does not get it forever. */
 static void
 test_crash(void)
 {
@@ -480,13 +481,13 @@ test_crash(void)
 	}
 	OK(i == 4 && w.how == HUB_LOST);
 	hub_disconnected(&a.link);
-	/* one that comes back without the tool */
+	/* a client that returns without the tool */
 	come(&a, "a", 1, "t");
 	submit(&w, "other", "t");
 	hub_disconnected(&a.link);
 	come(&a, "a", 1, "u");
 	OK(w.done == 1 && w.how == HUB_LOST);
-	/* one that comes back and is never ready */
+	/* a client that returns but is never ready */
 	come(&a, "a", 1, "t");
 	submit(&w, "never", "t");
 	hub_disconnected(&a.link);
@@ -510,20 +511,20 @@ test_errors(void)
 	begin();
 	come(&a, "a", 1, NULL);
 	come(&b, "b", 1, NULL);
-	/* the tool's own error is final */
+	/* an error of the tool is final */
 	w[0].x.retries = 3;
 	submit(&w[0], "fails", "t");
 	OK(a.n == 1 && refuse(&a, 0, "{\"code\":-32000}"));
 	OK(w[0].done == 1 && w[0].how == HUB_ERROR && w[0].code == -32000);
-	/* one that lacks the tool is not asked for it again */
+	/* a client that refused the tool does not get it again */
 	submit(&w[0], "lacks", "t");
 	OK(b.n == 1 && refuse(&b, 0, tool));
 	OK(w[0].done == 0 && a.n == 2 && answer(&a, 1, "1"));
 	OK(w[0].done == 1 && w[0].tries == 2);
 	submit(&w[0], "again", "t");
 	OK(a.n == 3 && b.n == 1 && refuse(&a, 2, tool));
-	OK(w[0].done == 1 && w[0].code == -32004);	/* nobody else has it */
-	/* one that has too much to do is asked later */
+	OK(w[0].done == 1 && w[0].code == -32004);	/* no other client */
+	/* a busy client gets it later */
 	hub_disconnected(&a.link);
 	come(&a, "a", 1, "t");
 	w[1].x.retries = 1;
@@ -535,7 +536,7 @@ test_errors(void)
 	pass(200);
 	OK(a.n == 2 && refuse(&a, 1, busy));
 	OK(w[1].done == 1 && w[1].how == HUB_ERROR && w[1].tries == 2);
-	/* and it can be cancelled meanwhile */
+	/* it can be cancelled meanwhile */
 	w[2].x.retries = 5;
 	submit(&w[2], "rests", "t");
 	OK(refuse(&a, 2, "{\"code\":-32005}") && hub_busy(&w[2].x));
@@ -564,7 +565,7 @@ test_limits(void)
 	OK(!hub_busy(&w[2].x) && hub.waiting == 2);
 	hub_cancel(&w[0].x);
 	hub_cancel(&w[1].x);
-	/* clients that come once: few of them are remembered */
+	/* few of the clients that are away are remembered */
 	for (i = 0; i < 3000; i++) {
 		open_link(&a);
 		snprintf(id, sizeof(id), "c-%zu", i);
@@ -574,7 +575,7 @@ test_limits(void)
 	pass(10100);
 	known = hub.list[HUB_KNOWN].n;
 	OK(known == HUB_AWAY_MAX);
-	/* and there is an end to those that are there */
+	/* the number of connected clients is limited */
 	for (i = 0; i < HUB_CLIENTS_MAX; i++) {
 		open_link(&a);
 		snprintf(id, sizeof(id), "d-%zu", i);
@@ -582,7 +583,7 @@ test_limits(void)
 			break;
 		hub_disconnected(&a.link);
 	}
-	OK(i == HUB_CLIENTS_MAX);	/* those away give way */
+	OK(i == HUB_CLIENTS_MAX);	/* those that are away are forgotten */
 	open_link(&a);
 	OK(enter(&a, "one-more", 1, NULL) == -1);
 	OK(enter(&a, "d-5", 1, NULL) == 0);
@@ -591,7 +592,7 @@ test_limits(void)
 	end();
 }
 
-/* Its count goes on when it comes back. */
+/* Its counters continue when it returns. */
 static void
 test_list(void)
 {
