@@ -5,14 +5,13 @@
  *	IDLE -> CONNECTING -> GREETING -> READY -> OVER, and to OVER from all
  *
  * Invariants:
- *   1. A question is in `open`, oldest first, from client_ask until its
- *      function is called, which is once.
- *   2. What was asked before READY has its params with it, and is sent then.
- *   3. OVER is told from a timer, never from within another call.
+ *   1. A request is in `open`, oldest first, from client_ask until its
+ *      function is called, which happens once.
+ *   2. A request made before READY keeps its params and is sent then.
+ *   3. OVER is reported from a timer, never from within another call.
  *
- * Silence: after half of the time the server is asked whether it is there,
- * so that one that has much to do is not taken for one that has stopped.
- * Whatever it says then will do.
+ * Silence: after half of the timeout the client sends a ping, so that a busy
+ * server is not taken for a dead one.  Any message resets the timeout.
  */
 #include "cmd/client.h"
 
@@ -27,16 +26,16 @@
 #include "json.h"
 
 enum {
-	BUSY_MS = 50,		/* then a unix socket is tried again */
+	BUSY_MS = 50,		/* until a busy unix socket is tried again */
 	ALIVE_S = 15,		/* for os_keepalive */
-	SHOWN = 60		/* bytes of what makes no sense */
+	SHOWN = 60		/* bytes of a text in messages */
 };
 
-struct client_question {
-	struct client_question *next;
+struct client_request {
+	struct client_request *next;
 	int64_t id;
 	const char *method;
-	client_answer_fn *fn;	/* NULL: nobody cares */
+	client_answer_fn *fn;	/* or NULL */
 	void *arg;
 	struct buf params;	/* until it is sent */
 };
@@ -47,7 +46,7 @@ static void on_timer(void *);
  * The end.
  */
 static void
-put_away(struct client *c)
+close_all(struct client *c)
 {
 	int fd = c->w.fd;
 
@@ -61,13 +60,13 @@ put_away(struct client *c)
 		conn_drop(c->conn);
 }
 
-/* With c->err set.  The first reason counts. */
+/* Ends with c->err.  The first reason is kept. */
 static void
 end(struct client *c)
 {
 	if (c->state == CLIENT_OVER)
 		return;
-	put_away(c);
+	close_all(c);
 	c->state = CLIENT_OVER;
 	timer_start(c->o.loop, &c->timer, 0);
 }
@@ -80,10 +79,10 @@ end(struct client *c)
 	} while (0)
 
 static void
-take_question(struct client *c, struct client_question **at,
+end_request(struct client *c, struct client_request **at,
     const struct client_answer *a)
 {
-	struct client_question *q = *at;
+	struct client_request *q = *at;
 	client_answer_fn *fn = q->fn;
 	void *arg = q->arg;
 
@@ -98,21 +97,21 @@ take_question(struct client *c, struct client_question **at,
 }
 
 static void
-tell_over(struct client *c)
+report_over(struct client *c)
 {
 	struct client_answer none = { .lost = &c->err };
 
 	while (c->open != NULL)
-		take_question(c, &c->open, &none);
+		end_request(c, &c->open, &none);
 	if (c->o.changed != NULL)
 		c->o.changed(c->o.arg);
 }
 
-/* The oldest question that somebody waits for, for messages. */
+/* The method of the oldest request that has a function; or NULL. */
 static const char *
 waited_for(const struct client *c)
 {
-	const struct client_question *q = c->open;
+	const struct client_request *q = c->open;
 
 	while (q != NULL && q->fn == NULL)
 		q = q->next;
@@ -125,18 +124,18 @@ end_gone(struct client *c)
 	const char *method = waited_for(c);
 
 	if (c->state == CLIENT_GREETING)
-		END(c, ERR_SYS, "the server at %.100s has closed the "
-		    "connection without a word", c->o.target.name);
+		END(c, ERR_SYS, "the server at %.100s closed the "
+		    "connection without an answer", c->o.target.name);
 	else if (method != NULL)
-		END(c, ERR_SYS, "the server at %.80s has gone away before it "
+		END(c, ERR_SYS, "the server at %.80s disconnected before it "
 		    "answered %.60s", c->o.target.name, method);
 	else
-		END(c, ERR_SYS, "the server at %.100s has gone away",
+		END(c, ERR_SYS, "the server at %.100s disconnected",
 		    c->o.target.name);
 }
 
 /*
- * What is sent.
+ * Sending.
  */
 static void
 put_call(struct client *c, int64_t id, const char *method, struct str params)
@@ -153,30 +152,30 @@ refuse(struct client *c, const struct json *id)
 	conn_end(c->conn);
 }
 
-static struct client_question *
-new_question(struct client *c, const char *method, client_answer_fn *fn,
+static struct client_request *
+new_request(struct client *c, const char *method, client_answer_fn *fn,
     void *arg)
 {
-	struct client_question *q = c->spare;
+	struct client_request *q = c->spare;
 
 	if (q != NULL)
 		c->spare = q->next;
 	else
-		q = NEW(&c->arena, struct client_question);
-	*q = (struct client_question){ .id = ++c->seq, .method = method,
+		q = NEW(&c->arena, struct client_request);
+	*q = (struct client_request){ .id = ++c->seq, .method = method,
 		.fn = fn, .arg = arg };
 	*c->last = q;
 	c->last = &q->next;
 	return q;
 }
 
-/* Since something was last heard, or asked. */
+/* Restarts the timeout. */
 static void
 touch(struct client *c)
 {
 	int64_t ms = c->o.timeout_ms;
 
-	c->asked = false;
+	c->pinged = false;
 	if (ms > 0 && c->state != CLIENT_OVER)
 		timer_start(c->o.loop, &c->timer, c->state == CLIENT_READY ?
 		    ms - ms / 2 : ms);
@@ -186,7 +185,7 @@ int64_t
 client_ask(struct client *c, const char *method, struct str params,
     client_answer_fn *fn, void *arg)
 {
-	struct client_question *q = new_question(c, method, fn, arg);
+	struct client_request *q = new_request(c, method, fn, arg);
 
 	if (c->state == CLIENT_READY) {
 		put_call(c, q->id, method, params);
@@ -216,7 +215,7 @@ client_cancel(struct client *c, int64_t id)
 static void
 ready(struct client *c)
 {
-	struct client_question *q;
+	struct client_request *q;
 
 	c->state = CLIENT_READY;
 	touch(c);
@@ -228,27 +227,26 @@ ready(struct client *c)
 		c->o.changed(c->o.arg);
 }
 
-/* "waza 1.2.3", of what it says, as far as anybody can read it. */
+/* "waza 1.2.3", from the answer to hello; unprintable bytes become "?". */
 static struct str
 server_name(struct client *c, const struct json *server)
 {
 	struct str name = json_str(server, "name");
 	struct str version = json_str(server, "version");
+	struct str s;
 	char *p;
 	size_t i;
 
-	name.n = name.n < SHOWN ? name.n : SHOWN;
-	version.n = version.n < SHOWN ? version.n : SHOWN;
 	if (name.n == 0)
 		return STR("");
-	p = arena_raw(&c->arena, name.n + 1 + version.n, 1);
-	memcpy(p, name.p, name.n);
-	p[name.n] = ' ';
-	memcpy(p + name.n + 1, version.p, version.n);
-	for (i = 0; i < name.n + 1 + version.n; i++)
-		if (p[i] < ' ' || p[i] > '~')
-			p[i] = '?';
-	return (struct str){ p, version.n > 0 ? i : name.n };
+	s = arena_fmt(&c->arena, "%.*s%s%.*s",
+	    (int)(name.n < SHOWN ? name.n : SHOWN), name.p,
+	    version.n > 0 ? " " : "",
+	    (int)(version.n < SHOWN ? version.n : SHOWN), version.p);
+	p = arena_raw(&c->arena, s.n, 1);
+	for (i = 0; i < s.n; i++)
+		p[i] = s.p[i] < ' ' || s.p[i] > '~' ? '?' : s.p[i];
+	return (struct str){ p, s.n };
 }
 
 static void
@@ -256,15 +254,15 @@ refused(struct client *c)
 {
 	c->refused = true;
 	if (c->o.token.n == 0)
-		END(c, ERR_SCHEMA, "the server at %.100s wants a token: set "
-		    "WAZA_AUTH_TOKEN, or give --token-file",
+		END(c, ERR_SCHEMA, "the server at %.100s requires a token: "
+		    "set WAZA_AUTH_TOKEN, or give --token-file",
 		    c->o.target.name);
 	else
-		END(c, ERR_SCHEMA, "the server at %.100s does not take this "
+		END(c, ERR_SCHEMA, "the server at %.100s rejects this "
 		    "token", c->o.target.name);
 }
 
-/* One that has never heard of hello may do without. */
+/* A server without the method hello is accepted, too. */
 static void
 on_hello(void *arg, const struct client_answer *a)
 {
@@ -284,7 +282,7 @@ on_hello(void *arg, const struct client_answer *a)
 	else {
 		client_put_error(&b, a->error);
 		n = (size_t)((char *)memchr(b.p, '\n', b.n) - b.p);
-		END(c, ERR_SCHEMA, "%.80s does not let us in: %.*s",
+		END(c, ERR_SCHEMA, "%.80s rejects the connection: %.*s",
 		    c->o.target.name, (int)(n < 90 ? n : 90), b.p);
 		buf_free(&b);
 	}
@@ -293,7 +291,7 @@ on_hello(void *arg, const struct client_answer *a)
 static void
 greet(struct client *c)
 {
-	struct client_question *rest = c->open, **last = c->last, *q;
+	struct client_request *rest = c->open, **last = c->last, *q;
 	struct buf b = { 0 };
 	struct json_out o = { .put = buf_sink, .ctx = &b };
 
@@ -302,14 +300,13 @@ greet(struct client *c)
 	json_put_member_cstr(&o, "version", c->o.version);
 	json_put_member_cstr(&o, "agent", "cli");
 	json_put_member_int(&o, "pid", (int64_t)getpid());
-	if (c->o.token.n > 0) {
+	if (c->o.token.n > 0)
 		json_put_member_str(&o, "token", c->o.token);
-	}
 	json_close(&o, '}');
-	/* it goes before those that wait for it */
+	/* hello goes before the requests that wait for it */
 	c->open = NULL;
 	c->last = &c->open;
-	q = new_question(c, "hello", on_hello, c);
+	q = new_request(c, "hello", on_hello, c);
 	q->next = rest;
 	if (rest != NULL)
 		c->last = last;
@@ -320,7 +317,7 @@ greet(struct client *c)
 }
 
 /*
- * What comes.
+ * Receiving.
  */
 static void
 take_answer(struct client *c, const struct json *v, const struct json *id)
@@ -328,13 +325,13 @@ take_answer(struct client *c, const struct json *v, const struct json *id)
 	static const struct json none = { .type = JSON_NULL };
 	const struct json *error = json_getc(v, "error");
 	const struct json *result = json_getc(v, "result");
-	struct client_question **at = &c->open;
+	struct client_request **at = &c->open;
 	struct client_answer a = { .message = v };
 	int64_t n;
 
 	if (error != NULL && error->type == JSON_NULL)
 		error = NULL;
-	/* an error about no question in particular: about the oldest */
+	/* An error without an id is about the oldest request. */
 	if (id == NULL || id->type == JSON_NULL) {
 		if (error == NULL)
 			return;
@@ -344,11 +341,11 @@ take_answer(struct client *c, const struct json *v, const struct json *id)
 		while (*at != NULL && (*at)->id != n)
 			at = &(*at)->next;
 	if (*at == NULL)
-		return;			/* nobody asked that */
+		return;			/* not an answer to a request */
 	a.error = error;
 	if (error == NULL)
 		a.result = result != NULL ? result : &none;
-	take_question(c, at, &a);
+	end_request(c, at, &a);
 }
 
 static void
@@ -367,18 +364,18 @@ take_value(struct client *c, const struct json *v)
 }
 
 static void
-end_nonsense(struct client *c, struct str text, bool cut)
+end_invalid(struct client *c, struct str text, bool cut)
 {
 	struct buf b = { 0 };
 
 	if (cut) {
-		END(c, ERR_SYNTAX, "the server at %.100s has gone away in the "
-		    "midst of a message", c->o.target.name);
+		END(c, ERR_SYNTAX, "the server at %.100s disconnected in the "
+		    "middle of a message", c->o.target.name);
 		return;
 	}
 	text.n = text.n < SHOWN ? text.n : SHOWN;
 	client_put_note(&b, text, NULL);
-	END(c, ERR_SYNTAX, "%.90s does not speak JSON-RPC: it says %.*s",
+	END(c, ERR_SYNTAX, "%.90s does not speak JSON-RPC: it sent %.*s",
 	    c->o.target.name, (int)(b.n < 90 ? b.n - 1 : 90), b.p);
 	buf_free(&b);
 }
@@ -397,7 +394,7 @@ on_message(void *arg, struct str text)
 	touch(c);
 	v = json_read(&mem, text, 0, &je);
 	if (v == NULL)
-		end_nonsense(c, text, je.off == text.n && text.n > 0 &&
+		end_invalid(c, text, je.off == text.n && text.n > 0 &&
 		    (text.p[0] == '{' || text.p[0] == '['));
 	else if (v->type != JSON_ARRAY)
 		take_value(c, v);
@@ -413,7 +410,7 @@ on_broken(void *arg, const struct err *e)
 {
 	struct client *c = arg;
 
-	END(c, e->code, "%.90s sends what cannot be read: %.80s",
+	END(c, e->code, "invalid message from %.90s: %.80s",
 	    c->o.target.name, e->msg);
 }
 
@@ -432,9 +429,7 @@ on_gone(void *arg)
 	end_gone(c);
 }
 
-/*
- * A server may answer in the other framing; what it sends tells which.
- */
+/* A server may answer in the other framing: its first byte decides. */
 static int
 either_next(struct conn *conn, struct str in, bool last, size_t *used,
     struct str *msg, struct err *e)
@@ -464,7 +459,7 @@ connected(struct client *c, int fd)
 	if (c->o.target.path == NULL)
 		os_keepalive(fd, ALIVE_S);
 	c->conn = conn_new(&c->conns, &o);
-	assert(c->conn != NULL);	/* it is the first */
+	assert(c->conn != NULL);	/* the only connection */
 	greet(c);
 }
 
@@ -503,7 +498,7 @@ watch(struct client *c, int fd)
 	fd_start(c->o.loop, &c->w, LOOP_WRITE);
 }
 
-/* sys: why the one before did not work; 0: it is the first. */
+/* Tries the next address; sys is the error of the one before, or 0. */
 static void
 try_tcp(struct client *c, int sys)
 {
@@ -564,26 +559,26 @@ on_timer(void *arg)
 
 	switch (c->state) {
 	case CLIENT_OVER:
-		tell_over(c);
+		report_over(c);
 		break;
 	case CLIENT_CONNECTING:
 		END(c, ERR_TIMEOUT, "cannot connect to %.100s: no answer "
 		    "within %lld s", name, s);
 		break;
 	case CLIENT_GREETING:
-		END(c, ERR_TIMEOUT, "the server at %.100s does not answer: "
-		    "not a word within %lld s", name, s);
+		END(c, ERR_TIMEOUT, "the server at %.100s did not answer "
+		    "within %lld s", name, s);
 		break;
 	case CLIENT_READY:
-		if (c->asked) {
-			END(c, ERR_TIMEOUT, "the server at %.100s does not "
-			    "answer any more: not a word for %lld s", name, s);
+		if (c->pinged) {
+			END(c, ERR_TIMEOUT, "the server at %.100s stopped "
+			    "answering: no message for %lld s", name, s);
 			break;
 		}
-		put_call(c, new_question(c, "ping", NULL, NULL)->id, "ping",
+		put_call(c, new_request(c, "ping", NULL, NULL)->id, "ping",
 		    STR(""));
 		touch(c);
-		c->asked = true;
+		c->pinged = true;
 		break;
 	case CLIENT_IDLE:
 		break;
@@ -632,13 +627,13 @@ client_fini(struct client *c)
 {
 	if (c->state == CLIENT_IDLE)
 		return;
-	put_away(c);
+	close_all(c);
 	c->state = CLIENT_OVER;
 	conns_fini(&c->conns);
 	timer_stop(c->o.loop, &c->timer);
 	while (c->open != NULL) {
 		c->open->fn = NULL;
-		take_question(c, &c->open, NULL);
+		end_request(c, &c->open, NULL);
 	}
 	arena_free(&c->arena);
 	c->state = CLIENT_IDLE;

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * What a server says, for people.
+ * Prints messages of a server for people.
  *
- * It may say anything.  JSON has no control bytes, but for those above 0x7F
- * and the characters that turn the direction of writing: these are escaped,
- * which changes nothing for who reads it as JSON.  A word stands as it is only
- * when it is plain; else it is a JSON string.
+ * The server is not trusted.  JSON output has no control bytes below 0x80; the
+ * others, and characters that change the direction of writing, are escaped,
+ * which keeps the meaning as JSON.  A word is printed as it is if it is plain,
+ * else as a JSON string.
  */
 #include "cmd/client.h"
 
@@ -23,7 +23,7 @@ is_unsafe(uint32_t cp)
 	    (cp >= 0x2060 && cp <= 0x206F) || cp == 0xFEFF;
 }
 
-/* JSON from `from` on: again, with nothing in it that a terminal obeys. */
+/* Escapes characters that a terminal obeys, in the JSON from `from` on. */
 static void
 make_safe(struct buf *b, size_t from)
 {
@@ -38,7 +38,7 @@ make_safe(struct buf *b, size_t from)
 	for (p = run = old.p; p < end; p += n) {
 		n = utf8_get(p, end, &cp);
 		if (n == 0)
-			n = 1;		/* the writer leaves none */
+			n = 1;		/* cannot happen: it is valid UTF-8 */
 		else if (is_unsafe(cp)) {
 			buf_put(b, (struct str){ run, (size_t)(p - run) });
 			buf_fmt(b, "\\u%04x", (unsigned)cp);
@@ -72,17 +72,15 @@ is_plain(struct str s)
 	return s.n > 0;
 }
 
-/* Whole characters, with dots for what is missing. */
+/* Truncates the text from `from` on, with dots. */
 static void
-cut(struct buf *b, size_t from)
+truncate_value(struct buf *b, size_t from)
 {
-	size_t n = from + VALUE_MAX;
+	struct str s = { b->p + from, b->n - from };
 
-	if (b->n - from <= VALUE_MAX)
+	if (s.n <= VALUE_MAX)
 		return;
-	while (n > from && ((unsigned char)b->p[n] & 0xC0) == 0x80)
-		n--;
-	b->n = n;
+	b->n = from + utf8_cut(s, VALUE_MAX).n;
 	buf_puts(b, "...");
 }
 
@@ -98,7 +96,7 @@ put_word(struct buf *b, struct str s)
 		json_put_str(&o, s);
 		make_safe(b, from);
 	}
-	cut(b, from);
+	truncate_value(b, from);
 }
 
 static void
@@ -111,7 +109,7 @@ put_value(struct buf *b, const struct json *v)
 		return;
 	}
 	client_put_json(b, v, 0);
-	cut(b, from);
+	truncate_value(b, from);
 }
 
 static void
@@ -123,7 +121,7 @@ put_pair(struct buf *b, const struct json *v)
 	put_value(b, v);
 }
 
-/* seeds/003, its example: stage and progress, and nothing else. */
+/* As in the example of seeds/003: only stage and progress. */
 static void
 put_progress(struct buf *b, const struct json *params)
 {
@@ -176,7 +174,7 @@ client_is_kind(const struct json *error, const char *kind, int number)
 	return k != NULL && json_int(k, &n) && n == number;
 }
 
-/* Words are to be read: what is not fit for a line is not shown. */
+/* A message without the characters that are unfit for a line. */
 static void
 put_text(struct buf *b, struct str s)
 {
@@ -192,7 +190,7 @@ put_text(struct buf *b, struct str s)
 		} else
 			buf_put(b, (struct str){ p, n });
 	}
-	cut(b, from);
+	truncate_value(b, from);
 }
 
 void
@@ -206,7 +204,7 @@ client_put_error(struct buf *b, const struct json *error)
 	    json_text(message).n > 0)
 		put_text(b, json_text(message));
 	else
-		buf_puts(b, "an error without words");
+		buf_puts(b, "error without a message");
 	if (code != NULL && code->type == JSON_NUMBER) {
 		buf_puts(b, " (");
 		put_value(b, code);

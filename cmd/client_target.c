@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* Where a server is, and the one that is remembered. */
+/* The address of a server, and the stored connection. */
 #include "cmd/client.h"
 
 #include <errno.h>
@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "base/os.h"
+#include "base/os_path.h"
 
 enum { STORED_MAX = 64 << 10 };	/* bytes of the file */
 
@@ -22,38 +23,17 @@ is_port(const char *s)
 	return n > 0 && n <= 5 && s[n] == '\0' && strtol(s, NULL, 10) <= 65535;
 }
 
-/* Files that are named must be found again from elsewhere. */
-static const char *
-absolute(struct arena *a, const char *path, struct err *e)
-{
-	char *dir;
-	size_t n = 256;
-
-	if (path[0] == '/')
-		return path;
-	do {
-		n *= 2;
-		dir = arena_alloc(a, n, 1);
-	} while (getcwd(dir, n) == NULL && errno == ERANGE);
-	if (dir[0] != '/') {
-		err_sys(e, "the working directory");
-		return NULL;
-	}
-	return arena_fmt(a, "%s%s%s", dir, dir[1] == '\0' ? "" : "/", path).p;
-}
-
 static int
 unix_target(struct arena *a, const char *path, struct client_target *t,
     struct err *e)
 {
 	if (path[0] == '\0')
-		return err_set(e, ERR_SCHEMA, "the path of the socket is "
-		    "missing");
+		return err_set(e, ERR_SCHEMA, "missing path of a socket");
 	if (strchr(path, '\n') != NULL)
-		return err_set(e, ERR_SCHEMA, "the path of a socket with a "
-		    "line break in it cannot be used");
-	t->path = t->name = absolute(a, path, e);
-	return t->path == NULL ? -1 : 0;
+		return err_set(e, ERR_SCHEMA, "the path of a socket must "
+		    "not contain a line break");
+	t->path = t->name = os_absolute(a, path);
+	return t->path == NULL ? err_sys(e, "working directory") : 0;
 }
 
 /* The host of "HOST:PORT" or "[IPv6]:PORT", up to the colon. */
@@ -73,7 +53,7 @@ tcp_target(struct arena *a, const char *text, struct client_target *t,
 		host.n -= 2;
 	} else if (memchr(host.p, ':', host.n) != NULL)
 		return err_set(e, ERR_SCHEMA, "\"%.100s\": an IPv6 address "
-		    "stands in brackets: [::1]:9000", text);
+		    "needs brackets: [::1]:9000", text);
 	if (host.n == 0)
 		host = STR("127.0.0.1");
 	t->host = arena_cstr(a, host);
@@ -83,7 +63,7 @@ tcp_target(struct arena *a, const char *text, struct client_target *t,
 	return 0;
 }
 
-/* As it is said by a server that listens there for browsers as well. */
+/* The URL that a server prints for browsers works as well. */
 static int
 http_target(struct arena *a, const char *text, struct client_target *t,
     struct err *e)
@@ -111,8 +91,8 @@ client_target(struct arena *a, const char *text, struct client_target *t,
 	if (strncmp(text, "http://", 7) == 0)
 		return http_target(a, text + 7, t, e);
 	if (strstr(text, "://") != NULL)
-		return err_set(e, ERR_SCHEMA, "\"%.100s\": a server is named "
-		    "by HOST:PORT or by the path of its socket", text);
+		return err_set(e, ERR_SCHEMA, "\"%.100s\": must be HOST:PORT "
+		    "or the path of a socket", text);
 	if (strchr(text, '/') != NULL ||
 	    (strchr(text, ':') == NULL && !is_port(text)))
 		return unix_target(a, text, t, e);
@@ -120,7 +100,7 @@ client_target(struct arena *a, const char *text, struct client_target *t,
 }
 
 /*
- * The one that is remembered.
+ * The stored connection.
  */
 const char *
 client_home(struct arena *a, struct err *e)
@@ -131,8 +111,8 @@ client_home(struct arena *a, struct err *e)
 		return dir;
 	if (home != NULL && home[0] != '\0')
 		return arena_fmt(a, "%s/.waza", home).p;
-	err_set(e, ERR_SYS, "neither WAZA_HOME nor HOME is set: there is no "
-	    "place to remember a connection in");
+	err_set(e, ERR_SYS, "cannot store a connection: neither WAZA_HOME nor "
+	    "HOME is set");
 	return NULL;
 }
 
@@ -144,7 +124,7 @@ stored_path(struct arena *a, struct err *e)
 	return dir == NULL ? NULL : arena_fmt(a, "%s/connection", dir).p;
 }
 
-/* All directories of a path that are missing, for their owner only. */
+/* Creates the missing directories of a path, for their owner only. */
 static int
 make_dirs(struct arena *a, const char *path, struct err *e)
 {
@@ -188,9 +168,9 @@ client_store(struct arena *a, const struct client_stored *s, struct err *e)
 	if (path == NULL || make_dirs(a, path, e) == -1)
 		return -1;
 	if (s->token_file != NULL) {
-		token = absolute(a, s->token_file, e);
+		token = os_absolute(a, s->token_file);
 		if (token == NULL)
-			return -1;
+			return err_sys(e, s->token_file);
 	}
 	buf_fmt(&b, "%s\n", s->name);
 	if (s->framing != NULL)
@@ -198,7 +178,7 @@ client_store(struct arena *a, const struct client_stored *s, struct err *e)
 	if (token != NULL)
 		buf_fmt(&b, "token_file %s\n", token);
 	temp = arena_fmt(a, "%s.%ld", path, (long)getpid()).p;
-	unlink(temp);		/* of a process that had this number, too */
+	unlink(temp);		/* left by a process with the same id */
 	if (write_new(temp, buf_str(&b), e) == 0)
 		r = rename(temp, path) == 0 ? 0 : err_sys(e, path);
 	if (r == -1)
@@ -207,7 +187,7 @@ client_store(struct arena *a, const struct client_stored *s, struct err *e)
 	return r;
 }
 
-/* The value of a line that begins with this word; NULL: another does. */
+/* The value of a line that begins with this word; or NULL. */
 static const char *
 value_of(struct arena *a, struct str line, struct str word)
 {

@@ -15,9 +15,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/os_path.h"
 #include "cmd/client.h"
 #include "cmd/client_command.h"
 #include "cmd/run.h"
@@ -103,19 +103,12 @@ is_local(const struct client_target *t)
 static const char *
 server_path(struct cmd_on_server *r, const char *path)
 {
-	struct arena *a = r->job->call->arena;
-	struct stat st;
-	char *dir;
-	size_t n = 256;
+	const char *absolute;
 
-	if (!is_local(&r->opts.target) || path[0] == '/' ||
-	    stat(path, &st) == -1)
+	if (!is_local(&r->opts.target) || access(path, F_OK) == -1)
 		return path;
-	do {
-		n *= 2;
-		dir = arena_alloc(a, n, 1);
-	} while (getcwd(dir, n) == NULL && n < 1 << 20);
-	return dir[0] == '/' ? arena_fmt(a, "%s/%s", dir, path).p : path;
+	absolute = os_absolute(r->job->call->arena, path);
+	return absolute != NULL ? absolute : path;
 }
 
 /*

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * stdout on a loop.  That descriptor is shared with whoever started us, so it
- * is never made non-blocking: at most PIPE_BUF bytes are written when poll
- * says that there is room, which never blocks.
+ * stdout on a loop.  The descriptor is shared with the parent process, so it is
+ * never made non-blocking.  Instead, at most PIPE_BUF bytes are written after
+ * poll() has reported room, which does not block.
  */
 #include "cmd/stdout.h"
 
@@ -14,9 +14,9 @@
 #include "base/os.h"
 
 enum {
-	QUEUE_HIGH = 1 << 20,	/* bytes before others have to wait */
-	QUEUE_LOW = 1 << 16,	/* and before they go on */
-	LATE_MS = 1000		/* for the rest, after an interrupt */
+	QUEUE_HIGH = 1 << 20,	/* bytes at which the producer pauses */
+	QUEUE_LOW = 1 << 16,	/* bytes at which it resumes */
+	LATE_MS = 1000		/* to flush after a signal */
 };
 
 static void
@@ -45,7 +45,7 @@ lose(struct cmd_stdout *o)
 		o->gone(o->arg);
 }
 
-/* Whether something went, and more may. */
+/* Writes one piece; false if that would block, fail, or nothing is left. */
 static bool
 send_some(struct cmd_stdout *o)
 {
@@ -117,7 +117,7 @@ cmd_stdout_flush(struct cmd_stdout *o, const int *signo)
 	int before = *signo;
 	struct err e;
 
-	if (o->loop == NULL && o->queue.n > 0)	/* nothing ever ran */
+	if (o->loop == NULL && o->queue.n > 0)	/* it failed early */
 		os_write_all(STDOUT_FILENO, (struct str){ o->queue.p + o->sent,
 		    o->queue.n - o->sent }, &e);
 	if (o->loop == NULL)

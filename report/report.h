@@ -132,6 +132,7 @@ struct report_log {		/* DIR/YYYYMMDDTHHMMSSZ-session.jsonl */
 	struct arena arena;
 	struct buf buf;
 };
+/* Creates the log in dir, and closes it. */
 int report_log_start(struct report_log *, const char *dir, struct event_bus *,
     struct err *);
 void report_log_end(struct report_log *);
@@ -144,6 +145,7 @@ struct report_transcripts {	/* DIR/NAME-YYYYMMDD-HHMMSS.json */
 	struct arena arena;
 	struct buf buf;
 };
+/* Checks that dir can be written to; each task creates its own file. */
 int report_transcripts_start(struct report_transcripts *, const char *dir,
     struct event_bus *, struct err *);
 void report_transcripts_end(struct report_transcripts *);

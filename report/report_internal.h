@@ -165,15 +165,15 @@ int report_render(struct report_out *, const struct report_kind *);
 int report_summary(struct result_run *const *runs, size_t n,
     const struct report_opts *, struct err *);
 
-/*
- * A file that replaces its path: open creates it beside the path, keep renames
- * it, drop removes it.  open and keep return -1 with a message; after a failed
- * keep the file is removed.
- */
+/* A file that is written beside its path and then renamed to it. */
 struct report_file {
 	char *path, *temp;	/* temp NULL: path is written directly */
 	int fd;
 };
+/*
+ * open creates the file, keep renames it, drop removes it.  open and keep
+ * return -1 with a message; after a failed keep the file is removed.
+ */
 int report_file_open(struct report_file *, struct arena *, const char *path,
     struct err *);
 int report_file_keep(struct report_file *, struct err *);

@@ -243,7 +243,7 @@ kill -9 "$srv"
 rc=0
 wait "$other" || rc=$?
 other=
-is 'run: the server dies' "2 waza: the server at $tmp/sock has gone away" "$rc $(tail -n 1 err)"
+is 'run: the server dies' "2 waza: the server at $tmp/sock disconnected" "$rc $(tail -n 1 err)"
 wait "$srv" 2>/dev/null
 srv=
 # shellcheck disable=SC2046 # one each
@@ -258,9 +258,9 @@ serve --token-file token --config-json '{"unix_token": true}'
 for at in sock "$port"
 do
 	run "$waza" connect "$at"
-	like "token, $at: none" '2 waza: the server at * wants a token: set WAZA_AUTH_TOKEN, or give --token-file' "$rc $err"
+	like "token, $at: none" '2 waza: the server at * requires a token: set WAZA_AUTH_TOKEN, or give --token-file' "$rc $err"
 	run "$waza" connect --token-file wrong "$at"
-	like "token, $at: another" '2 waza: the server at * does not take this token' "$rc $err"
+	like "token, $at: another" '2 waza: the server at * rejects this token' "$rc $err"
 	run env WAZA_AUTH_TOKEN=s3cret "$waza" connect "$at"
 	is "token, $at: from the environment" 0 "$rc"
 	ok "token, $at: it is not remembered" [ "$(grep -c s3cret "$WAZA_HOME/connection")" -eq 0 ]
@@ -309,22 +309,22 @@ ask_bad() {
 hi='{"id":2,"result":{"server":{"name":"x\\u001b[2J"}}}\n'
 act 'SSH-2.0-OpenSSH_9.2\r\n'
 ask_bad call --connect bad ping
-is 'a server of another kind' "2 waza: $tmp/bad does not speak JSON-RPC: it says [\"SSH-2.0-OpenSSH_9.2\\r\"]" "$rc $err"
+is 'a server of another kind' "2 waza: $tmp/bad does not speak JSON-RPC: it sent [\"SSH-2.0-OpenSSH_9.2\\r\"]" "$rc $err"
 act "$hi"'{"id":1,"resu'
 ask_bad call --connect bad ping
-is 'half a message' "2 waza: the server at $tmp/bad has gone away in the midst of a message" "$rc $err"
+is 'half a message' "2 waza: the server at $tmp/bad disconnected in the middle of a message" "$rc $err"
 act "$hi"
 ask_bad call --connect bad ping
-is 'no answer' "2 waza: the server at $tmp/bad has gone away before it answered ping" "$rc $err"
+is 'no answer' "2 waza: the server at $tmp/bad disconnected before it answered ping" "$rc $err"
 act 'Content-Length: 999999999999\r\n\r\n'
 ask_bad call --connect bad ping
-is 'a message that is too long' "2 waza: $tmp/bad sends what cannot be read: Message exceeds maximum size" "$rc $err"
+is 'a message that is too long' "2 waza: invalid message from $tmp/bad: Message exceeds maximum size" "$rc $err"
 act '' -k
 ask_bad call --connect bad --timeout 1 ping
-is 'not a word' "2 waza: the server at $tmp/bad does not answer: not a word within 1 s" "$rc $err"
+is 'not a word' "2 waza: the server at $tmp/bad did not answer within 1 s" "$rc $err"
 act "$hi" -k
 ask_bad call --connect bad --timeout 5 some.method
-is 'not a word more' "2 waza: the server at $tmp/bad does not answer any more: not a word for 5 s" "$rc $err"
+is 'not a word more' "2 waza: the server at $tmp/bad stopped answering: no message for 5 s" "$rc $err"
 ok 'it was asked whether it is there' has heard '"method":"ping"'
 act "$hi"'{"id":99,"result":1}\n{"id":"1","result":1}\n{"id":null,"result":1}\n[]\n7\n{"id":1,"result":"mine"}\n' -k
 ask_bad call --connect bad ping

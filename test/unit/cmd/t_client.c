@@ -216,8 +216,8 @@ words(void)
 	OK(is_error("{\"code\":1,\"message\":\"a\\u001b[1m\\nb\\u009b\","
 	    "\"data\":null}", "a?[1m b? (1)\n"));
 	OK(is_error("{\"message\":5,\"data\":\"x y\"}",
-	    "an error without words\n  \"x y\"\n"));
-	OK(is_error("7", "an error without words\n"));
+	    "error without a message\n  \"x y\"\n"));
+	OK(is_error("7", "error without a message\n"));
 	OK(is_error("{\"message\":\"m\",\"data\":[1,\"b\"]}",
 	    "m\n  1\n  b\n"));
 	OK(client_is_kind(value("{\"code\":1,\"data\":{\"kind\":\"k\"}}"),
@@ -460,7 +460,7 @@ conversation(void)
 	client_ask(&p.c, "last", STR(""), on_answer, &p);
 	os_close(&p.fd);
 	turns(3);
-	OK(lost(&p, "has gone away before it answered last"));
+	OK(lost(&p, "disconnected before it answered last"));
 	OK(p.log.n > 0 && p.changes == 2);
 	p.log.n = 0;
 	client_ask(&p.c, "late", STR(""), on_answer, &p);
@@ -496,7 +496,7 @@ framings(void)
 	begin(&p, &conn_line);
 	got(&p);
 	say(&p, "\r\nContent-Length: 18\r\n\r\n{\"id\":1,\"error\":1}");
-	OK(lost(&p, "does not let us in: an error without words"));
+	OK(lost(&p, "rejects the connection: error without a message"));
 	finish(&p);
 }
 
@@ -516,7 +516,7 @@ greetings(void)
 	client_ask(&p.c, "a", STR(""), on_answer, &p);
 	say(&p, "{\"id\":1,\"error\":{\"code\":-32001,\"data\":{\"kind\":"
 	    "\"auth_failed\"}}}\n");
-	OK(lost(&p, "wants a token: set WAZA_AUTH_TOKEN") && p.c.refused);
+	OK(lost(&p, "requires a token: set WAZA_AUTH_TOKEN") && p.c.refused);
 	OK(p.log.n > 0 && p.changes == 1);
 	finish(&p);
 	begin(&p, &conn_line);
@@ -527,12 +527,12 @@ greetings(void)
 	accept_it(&p);
 	OK(strstr(got(&p), "\"token\":\"s3 \\\"cret\"}") != NULL);
 	say(&p, "{\"id\":1,\"error\":{\"code\":-32001}}\n");
-	OK(lost(&p, "does not take this token") && p.c.refused);
+	OK(lost(&p, "rejects this token") && p.c.refused);
 	OK(strstr(p.c.err.msg, "cret") == NULL);
 	finish(&p);
 	begin(&p, &conn_line);
 	say(&p, "{\"id\":1,\"error\":{\"code\":5,\"message\":\"no\\u001b\"}}\n");
-	OK(lost(&p, "does not let us in: no? (5)") && !p.c.refused);
+	OK(lost(&p, "rejects the connection: no? (5)") && !p.c.refused);
 	finish(&p);
 }
 
@@ -563,19 +563,19 @@ nonsense(void)
 	memset(big, '9', 20000);
 	big[20000] = '\n';
 	OK(refuses("SSH-2.0-OpenSSH_9\x1b[2J\r\n",
-	    "does not speak JSON-RPC: it says [\"SSH-2.0-OpenSSH_9"
+	    "does not speak JSON-RPC: it sent [\"SSH-2.0-OpenSSH_9"
 	    "\\u001b[2J", false));
 	OK(refuses("HTTP/1.1 400 Bad Request\r\n\r\n", "JSON-RPC", false));
 	OK(refuses("\xff\xfe\n", "does not speak JSON-RPC", false));
-	OK(refuses("{\"id\":2,\"resu", "in the midst of a message", true));
+	OK(refuses("{\"id\":2,\"resu", "in the middle of a message", true));
 	OK(refuses("{\"id\":2,\"result\":[[[}\n", "does not speak", false));
-	OK(refuses("Content-Length: 50\r\n\r\n{\"id\":2", "has gone away",
+	OK(refuses("Content-Length: 50\r\n\r\n{\"id\":2", "disconnected",
 	    true));
-	OK(refuses("Content-Length: x\r\n\r\n", "cannot be read", false));
+	OK(refuses("Content-Length: x\r\n\r\n", "invalid message from", false));
 	OK(refuses("Content-Length: 99999999999999999999999\r\n\r\n",
-	    "cannot be read: Message exceeds maximum size", false));
+	    ": Message exceeds maximum size", false));
 	OK(refuses(big, "Message exceeds maximum size", false));
-	OK(refuses("", "gone away before it answered a", true));
+	OK(refuses("", "disconnected before it answered a", true));
 	/* nested beyond measure */
 	memset(big, '[', 9000);
 	strcpy(big + 9000, "\n");
@@ -584,7 +584,7 @@ nonsense(void)
 	begin(&p, &conn_line);
 	os_close(&p.fd);
 	turns(3);
-	OK(lost(&p, "has closed the connection without a word"));
+	OK(lost(&p, "closed the connection without an answer"));
 	finish(&p);
 	/* many at once, and it ends among them */
 	begin_ready(&p);
@@ -682,7 +682,7 @@ silence(void)
 	later(9900);
 	OK(p.c.state == CLIENT_GREETING);
 	later(200);
-	OK(lost(&p, "does not answer: not a word within 10 s") &&
+	OK(lost(&p, "did not answer within 10 s") &&
 	    p.c.err.code == ERR_TIMEOUT);
 	finish(&p);
 	/* at work: it is asked, and whatever it says will do */
@@ -701,7 +701,7 @@ silence(void)
 	OK(p.c.state == CLIENT_READY && strcmp(got(&p), "") == 0);
 	later(5100);
 	later(5100);
-	OK(lost(&p, "not a word for 10 s"));
+	OK(lost(&p, "no message for 10 s"));
 	finish(&p);
 	/* nobody minds */
 	begin(&p, &conn_line);
