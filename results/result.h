@@ -222,6 +222,7 @@ struct result_accuracy {
 	size_t errors;
 	double precision, recall, f1, accuracy;	/* to four decimals */
 };
+/* Computes it; all zero if no test has finished. */
 void result_accuracy(const struct result_run *, struct result_accuracy *);
 
 /*

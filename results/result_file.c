@@ -86,7 +86,7 @@ file_put(void *ctx, const char *p, size_t n)
 
 /* Moves the window to byte `at` of the journal; the bytes from there on. */
 static struct str
-look(struct file *f, const struct result_run *run, int64_t at)
+window_at(struct file *f, const struct result_run *run, int64_t at)
 {
 	ssize_t n;
 
@@ -119,7 +119,7 @@ copy_object(struct file *f, const struct result_run *run,
 
 	json_put_raw(&f->out, STR(""));
 	while (left > 0 && !f->bad) {
-		s = look(f, run, at);
+		s = window_at(f, run, at);
 		s.n = s.n < left ? s.n : left;
 		file_put(f, s.p, s.n);
 		at += (int64_t)s.n;

@@ -282,7 +282,7 @@ restore(const struct json *v, struct str line, struct result_trial *t)
 }
 
 static void
-take(struct reader *r, struct str line)
+read_trial(struct reader *r, struct str line)
 {
 	struct result_run *run = r->run;
 	struct result_trial t = { .off = -1 };
@@ -332,7 +332,7 @@ read_lines(struct reader *r, struct buf *b, size_t *seen)
 		if (!r->headed)
 			rc = check_header(r, line);
 		else
-			take(r, line);
+			read_trial(r, line);
 		arena_restore(&r->run->scratch, mark);
 		r->at += (int64_t)line.n + 1;
 		from += line.n + 1;
@@ -441,7 +441,7 @@ lock(const struct result_run *run, struct err *e)
 }
 
 static int
-begin(struct result_run *run, bool again, struct err *e)
+start(struct result_run *run, bool again, struct err *e)
 {
 	if (lock(run, e) == -1)
 		return -1;
@@ -469,7 +469,7 @@ result_open(struct result_run *run, const char *path, bool again,
 		return result_fail(e, path, "cannot open the journal");
 	run->journal.end = 0;
 	run->journal.torn = false;
-	if (begin(run, again, e) == 0)
+	if (start(run, again, e) == 0)
 		return 0;
 	os_close(&run->journal.fd);
 	return -1;

@@ -32,8 +32,9 @@ result_want_triggers(struct result_run *run, bool simulated)
 		t->v[i].off = -1;
 }
 
+/* Whether the skill was used in a test that ended like this. */
 static bool
-did(const struct spec_trigger *t, enum result_status status)
+was_used(const struct spec_trigger *t, enum result_status status)
 {
 	return (status == RESULT_PASSED) == t->should;
 }
@@ -41,7 +42,7 @@ did(const struct spec_trigger *t, enum result_status status)
 bool
 result_did_trigger(const struct result_run *run, size_t i)
 {
-	return did(&run->suite->triggers->v[i], run->triggers.v[i].status);
+	return was_used(&run->suite->triggers->v[i], run->triggers.v[i].status);
 }
 
 /* Rounds a sum of weights, which is neither negative nor large. */
@@ -69,7 +70,7 @@ result_accuracy(const struct result_run *run, struct result_accuracy *a)
 		if (t->v[i].status == RESULT_NONE)
 			continue;
 		spec = &run->suite->triggers->v[i];
-		if (did(spec, t->v[i].status))
+		if (was_used(spec, t->v[i].status))
 			*(spec->should ? &a->tp : &a->fp) += spec->weight;
 		else
 			*(spec->should ? &a->fn : &a->tn) += spec->weight;
@@ -116,7 +117,7 @@ result_put_trigger(struct buf *b, struct arena *a,
 	if (t->confidence.n > 0)
 		result_put_str(b, KEY("confidence"), t->confidence);
 	result_put_bool(b, KEY("should_trigger"), t->should);
-	result_put_bool(b, KEY("did_trigger"), did(t, r->status));
+	result_put_bool(b, KEY("did_trigger"), was_used(t, r->status));
 	if (why.n > 0)
 		result_put_str(b, KEY("error_msg"), why);
 	if (r->answer != NULL)

@@ -506,24 +506,29 @@ on_refresh(void *arg)
  * The run as a whole.
  */
 static void
-emit_end(struct run *run)
+emit_run(struct run *run, enum event_type type)
 {
 	struct result_run *r = &run->results;
-	struct event ev = { .type = EVENT_EVAL_COMPLETE,
-		.run_id = str_of(r->run_id), .eval = run->suite->name,
-		.skill = run->suite->skill, .executor = r->executor,
-		.model = r->model, .total = (int64_t)r->ntasks,
-		.score = r->sum.score,
-		.totals = { .passed = (int64_t)r->sum.passed,
-		    .failed = (int64_t)(r->sum.failed + r->sum.errors),
-		    .errors = (int64_t)r->sum.errors,
-		    .skipped = (int64_t)r->sum.skipped, .rate = r->sum.rate,
-		    .duration_sec = (double)r->duration_ms / 1000 },
-		.status = str_of(run->err.code != ERR_NONE ? "failed" :
-		    run->cancelled ? "cancelled" :
-		    result_ok(r) ? "passed" : "failed"),
+	const struct result_totals *sum = &r->sum;
+	struct event ev = { .type = type, .run_id = str_of(r->run_id),
+		.eval = run->suite->name, .skill = run->suite->skill,
+		.executor = r->executor, .model = r->model,
+		.tasks = (int64_t)r->ntasks, .trials = (int64_t)r->trials,
 		.source.run = r };
 
+	if (type == EVENT_EVAL_COMPLETE) {
+		ev.total = (int64_t)r->ntasks;
+		ev.score = sum->score;
+		ev.totals = (struct event_totals){ .rate = sum->rate,
+			.passed = (int64_t)sum->passed,
+			.failed = (int64_t)(sum->failed + sum->errors),
+			.errors = (int64_t)sum->errors,
+			.skipped = (int64_t)sum->skipped,
+			.duration_sec = (double)r->duration_ms / 1000 };
+		ev.status = str_of(run->err.code != ERR_NONE ? "failed" :
+		    run->cancelled ? "cancelled" :
+		    result_ok(r) ? "passed" : "failed");
+	}
 	event_emit(run->bus, &ev);
 }
 
@@ -556,7 +561,7 @@ end_run(void *arg)
 		run->err = e;
 	if (run->err.code != ERR_NONE)
 		run_warn(run, "run_failed", run->err.msg);
-	emit_end(run);
+	emit_run(run, EVENT_EVAL_COMPLETE);
 	run->done(run->arg);
 }
 
@@ -579,6 +584,7 @@ after_run(void *arg)
 	run->phase = RUN_ENDING;
 	run->own.closed = run->judges.closed = on_closed;
 	run->own.arg = run->judges.arg = run;
+	/* an agent from the options stays open */
 	run->closing = 2;
 	run->closing -= run->opts.agent != NULL || agent_close(run->agent);
 	run->closing -= judges_close(&run->judges);
@@ -599,21 +605,9 @@ close_run(struct run *run)
 		after_run(run);
 }
 
+/* After the before_run hooks; their failure ends the run. */
 static void
-emit_start(struct run *run)
-{
-	struct result_run *r = &run->results;
-	struct event ev = { .type = EVENT_EVAL_START,
-		.run_id = str_of(r->run_id), .eval = run->suite->name,
-		.skill = run->suite->skill, .executor = r->executor,
-		.model = r->model, .tasks = (int64_t)r->ntasks,
-		.trials = (int64_t)r->trials, .source.run = r };
-
-	event_emit(run->bus, &ev);
-}
-
-static void
-go(void *arg)
+begin_tasks(void *arg)
 {
 	struct run *run = arg;
 
@@ -634,16 +628,16 @@ run_start(struct run *run, void (*done)(void *arg), void *arg)
 	run->arg = arg;
 	run->started = loop_clock(run->loop);
 	run->phase = RUN_OPENING;
-	emit_start(run);
+	emit_run(run, EVENT_EVAL_START);
 	if (run->results.regraded)
 		run_warn(run, "regraded", "the results file was graded again "
 		    "after its run: resumed trials keep the verdicts of the "
 		    "run");
 	if (!run->cancelled && has_hooks(run, SPEC_BEFORE_RUN))
-		run_hooks_start(&run->hooks, run, SPEC_BEFORE_RUN, NULL, go,
-		    run);
+		run_hooks_start(&run->hooks, run, SPEC_BEFORE_RUN, NULL,
+		    begin_tasks, run);
 	else
-		go(run);
+		begin_tasks(run);
 }
 
 void

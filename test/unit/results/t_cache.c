@@ -153,7 +153,7 @@ test_store(const char *top)
 	v = cache_get(&arena, dir, key);
 	OK(v != NULL && json_int(json_getc(v, "n"), &n) && n == 7);
 	OK(cache_get(&arena, dir, other) == NULL);
-	/* under another's name, cut off, or of another version: none */
+	/* another key, truncated, or another version: not found */
 	OK(cache_put(dir, other, entry(key), &e) == 0);
 	OK(cache_get(&arena, dir, other) == NULL);
 	OK(cache_put(dir, other, STR("{\"waza_cache\":1,"), &e) == 0);

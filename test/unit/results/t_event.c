@@ -45,7 +45,7 @@ member_is(const struct json *v, const char *key, const char *text)
 	return m != NULL && str_is(json_text(m), text);
 }
 
-/* Every example of seeds/001, with what we add behind it. */
+/* Every example of seeds/001, followed by our own members. */
 static void
 check_seed_lines(void)
 {
@@ -138,7 +138,7 @@ check_errors_are_failures(void)
 	OK(member_is(read_line(&e), "error_class", "timeout"));
 }
 
-/* A member that a type has not is not written, whatever it holds. */
+/* Members that a type does not have are not written. */
 static void
 check_types(void)
 {
@@ -178,7 +178,7 @@ check_types(void)
 	}
 }
 
-/* Whatever the strings and numbers are, the line is one line of JSON. */
+/* Any strings and numbers yield one line of valid JSON. */
 static void
 check_hostile(void)
 {

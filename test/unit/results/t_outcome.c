@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* What outcome.h promises: results files of ours, the original's, by hand. */
+/* outcome.h: results files of ours, of the original, written by hand. */
 #include "results/outcome.h"
 
 #include <stdlib.h>
@@ -134,12 +134,12 @@ test_numbers(void)
 	OK(near(t->trials[0].score, 0.5) && near(t->trials[0].weighted, 0.75));
 	OK(near(t->trials[1].score, 0) && t->trials[1].duration_ms == 0);
 	OK(near(t->trials[2].score, 0) && t->trials[2].duration_ms == 0);
-	/* the errors that the original has counted as passed */
+	/* errors that the original counted as passed */
 	o = of("{\"tasks\":[{\"test_id\":\"t\",\"status\":\"failed\","
 	    "\"stats\":{\"pass_rate\":1,\"avg_score\":0.25},"
 	    "\"runs\":[{\"status\":\"error\"}]}]}");
 	OK(near(o->tasks[0].pass_rate, 0) && near(o->tasks[0].score, 0.25));
-	/* nothing but the statistics, nothing but the summary */
+	/* only statistics, only a summary */
 	o = of("{\"tasks\":[{\"test_id\":\"t\",\"status\":\"passed\","
 	    "\"stats\":{\"pass_rate\":0.75,\"avg_score\":0.5,"
 	    "\"avg_weighted_score\":0.6,\"avg_duration_ms\":7}}]}");
@@ -214,7 +214,7 @@ test_answer(void)
 	OK(x.output.n == 0 && x.calls == NULL && x.skills.n == 0);
 }
 
-/* Five arguments, empty where there were none; whole in the transcript. */
+/* The digest has five arguments, the transcript has all. */
 static void
 test_original(void)
 {
@@ -241,7 +241,7 @@ test_original(void)
 	OK(x.ncalls == 2 && str_is(x.calls->next->name, "a"));
 }
 
-/* Whatever a file holds, reading it ends, and so does looking for answers. */
+/* Reading any file, and its answers, terminates. */
 static void
 test_damage(void)
 {
@@ -284,7 +284,7 @@ test_damage(void)
 	OK(tried > 200);
 }
 
-/* The run that it is of. */
+/* The run that produced the file. */
 static const struct result_run *
 run_of(const char *text, const struct spec_suite *suite)
 {
@@ -296,7 +296,7 @@ run_of(const char *text, const struct spec_suite *suite)
 	if (o == NULL)
 		abort();
 	r = outcome_run(&a, o, suite != NULL ? suite : &none);
-	result_close(r);		/* only a file of ours needs it */
+	result_close(r);		/* needed only if there is a journal */
 	return r;
 }
 
@@ -359,7 +359,7 @@ test_run(void)
 	    r->triggers.simulated && r->suite->triggers->v[1].task.at.file ==
 	    NULL);
 
-	/* with a suite: its tasks first, its places, what was not run */
+	/* with a suite: its tasks first, their locations, tasks not run */
 	r = run_of(text, &suite);
 	OK(r->ntasks == 3 && r->sum.skipped == 2 &&
 	    str_is(r->suite->name, "own"));
@@ -383,7 +383,7 @@ test_run(void)
 	r = run_of("{\"tasks\":[],\"config\":5,\"trigger_results\":{}}",
 	    NULL);
 	OK(r->ntasks == 0 && r->triggers.n == 0 && !result_ok(r));
-	/* what it says cannot be had in full */
+	/* absurd numbers of trials are ignored */
 	r = run_of("{\"config\":{\"runs_per_test\":99999},\"tasks\":[{\"id\":"
 	    "\"a\",\"status\":\"running\",\"runs\":[{}]}]}", NULL);
 	OK(r->tasks[0].ntrials == 99999);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* What result.h promises: numbers, journal, resuming, the results file. */
+/* result.h: numbers, journal, resuming, the results file. */
 #include "results/result.h"
 
 #include <dirent.h>
@@ -22,7 +22,7 @@
 #include "suite/spec.h"
 #include "test/tool/tap.h"
 
-/* With a system call a byte, not everything can be tried. */
+/* With one system call per byte, large tests take too long. */
 #ifdef OS_SHORT
 enum { STEP = 17, DAMAGES = 40, LARGE = 70000 };
 #else
@@ -75,7 +75,7 @@ put(void *buf, const char *p, size_t n)
 	buf_put(buf, (struct str){ p, n });
 }
 
-/* On one line: same values in the same order, same text. */
+/* On one line: equal values in equal order yield equal text. */
 static struct str
 canon(struct str s)
 {
@@ -522,7 +522,7 @@ other_shapes(void)
 	result_close(&base);
 }
 
-/* A metric that the run has the value of is to be reached, too. */
+/* A run also fails if it misses a metric that it has a value for. */
 static void
 metrics(void)
 {
@@ -552,7 +552,7 @@ metrics(void)
 	result_close(&r);
 }
 
-/* Cancelled and aborted runs broke off; fail_fast is no such thing. */
+/* Cancelled and aborted runs are interrupted; fail_fast is not. */
 static void
 broken(void)
 {
@@ -579,7 +579,7 @@ broken(void)
 	result_close(&r);
 }
 
-/* Trials of a task that is not finished are seen, while it runs and after. */
+/* Trials of an unfinished task are written, during the run and after. */
 static void
 unfinished(void)
 {
@@ -652,7 +652,7 @@ outcome(struct result_run *r, const char *path)
 	return result_write(r, path, &e) == 0 ? slurp(path) : STR("");
 }
 
-/* Sums of usage leave no trace of order, and survive any claim. */
+/* Sums of usage do not depend on order and survive absurd numbers. */
 static void
 usage(void)
 {
@@ -677,7 +677,7 @@ usage(void)
 	result_close(&r);
 }
 
-/* Cut off at any byte, a journal goes on where it was. */
+/* A journal that was cut off at any byte can be resumed. */
 static void
 resume(void)
 {
@@ -714,7 +714,7 @@ resume(void)
 	OK(bad == 0);
 }
 
-/* What else may be in a journal. */
+/* Other contents of a journal. */
 static void
 resume_odd(void)
 {
@@ -763,7 +763,7 @@ resume_odd(void)
 	buf_free(&b);
 }
 
-/* Whatever is in it, nothing breaks, and the results are JSON. */
+/* Any contents are harmless, and the results are valid JSON. */
 static void
 resume_damaged(void)
 {
@@ -865,7 +865,7 @@ files(void)
 	return n;
 }
 
-/* A file size limit is a disk that is full. */
+/* A file size limit acts like a full disk. */
 static void
 disk_full(void)
 {
@@ -928,7 +928,7 @@ places(void)
 	result_close(&r);
 }
 
-/* 0 when the refusals are right; root becomes nobody first. */
+/* 0 if the right files are refused; root changes its user first. */
 static int
 try_read_only(struct result_run *r)
 {
@@ -960,7 +960,7 @@ read_only(void)
 	result_close(&r);
 }
 
-/* Reads the file until it says that the run has ended; 0: always whole. */
+/* Reads the file until the run has ended; 0 if it was always whole. */
 static int
 watch(const char *path)
 {
@@ -1003,7 +1003,7 @@ watched(void)
 	result_close(&r);
 }
 
-/* One journal, one process. */
+/* Two processes cannot use one journal. */
 static void
 locked(void)
 {
@@ -1024,7 +1024,7 @@ locked(void)
 	result_close(&other);
 }
 
-/* Larger than any buffer on the way, and full of what has to be escaped. */
+/* Larger than any buffer, with characters that need escapes. */
 static void
 large(void)
 {
@@ -1054,7 +1054,7 @@ large(void)
 	r = start(2, 1);
 	OK(result_open(&r, in_dir("big.journal"), true, &e) == 0);
 	OK(done(&r) == 2);
-	/* changed under our hands: an error, not a wrong file */
+	/* a journal changed meanwhile is an error, not a wrong file */
 	OK(truncate(in_dir("big.journal"), 5000) == 0);
 	end_all(&r);
 	OK(result_write(&r, in_dir("big.json"), &e) == -1);

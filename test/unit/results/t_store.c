@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * What store.h promises: files of ours and of the original found, told apart,
- * followed when they change; what is no results file passed over.
+ * store.h: files of ours and of the original are found and followed when they
+ * change; other files are skipped.
  */
 #include "results/store.h"
 
@@ -81,7 +81,7 @@ results(const char *id, const char *name, const char *when,
 	    strcmp(status, "passed") == 0 ? "true" : "false", more).p;
 }
 
-/* Goes on until a whole look has been taken since. */
+/* Turns the loop until a whole scan is complete. */
 static void
 look(void)
 {
@@ -97,7 +97,7 @@ look(void)
 	abort();
 }
 
-/* The ids, the youngest first. */
+/* The ids, the latest first. */
 static const char *
 ids(void)
 {
@@ -373,7 +373,7 @@ test_demand(void)
 	OK(st.nresults == 0 && store_find(&st, STR("run-1")) == NULL);
 }
 
-/* Many at once, and a directory deeper than is looked at. */
+/* Many files, and a directory below the depth limit. */
 static void
 test_many(void)
 {
@@ -409,7 +409,7 @@ test_many(void)
 	OK(st.nresults == 0 && st.ndirs == 1);
 }
 
-/* While nobody asks it is looked more seldom, and at once when somebody does. */
+/* Without requests scans are rare; a request starts one at once. */
 static void
 test_idle(void)
 {

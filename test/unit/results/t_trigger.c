@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* Trigger tests: what they add up to, and how they are kept and resumed. */
+/* Trigger tests: their totals, and how they are stored and resumed. */
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -23,7 +23,7 @@ static struct spec_trigger prompts[N];
 static struct spec_triggers triggers;
 static struct spec_suite suite;
 
-/* As many prompts; "y" should, "n" should not, capitals count half. */
+/* One prompt per letter: y should trigger, n not, capitals count half. */
 static void
 set_prompts(const char *kinds)
 {
@@ -81,7 +81,7 @@ add(struct result_run *r, size_t i, enum result_status st)
 	return result_add_trigger(r, &rec, &e);
 }
 
-/* Statuses by letter: p as it should, f not so, e an error, - none. */
+/* Statuses by letter: p passed, f failed, e error, - not run. */
 static struct result_accuracy
 sums(const char *kinds, const char *statuses)
 {
@@ -129,12 +129,12 @@ test_sums(void)
 	OK(x.recall == (double)0.5 && x.accuracy == (double)0.6667);
 	x = sums("nn", "pe");
 	OK(has(&x, 0, 1, 1, 0) && x.errors == 1);
-	x = sums("nn", "pp");		/* nothing to divide by */
+	x = sums("nn", "pp");		/* no division by zero */
 	OK(has(&x, 0, 0, 2, 0) && x.precision == 0 && x.recall == 0 &&
 	    x.f1 == 0 && x.accuracy == 1);
 	x = sums("yyn", "---");
 	OK(has(&x, 0, 0, 0, 0) && x.accuracy == 0);
-	x = sums("yyy", "p--");		/* of those that were asked */
+	x = sums("yyy", "p--");		/* only those that were asked */
 	OK(has(&x, 1, 0, 0, 0) && x.accuracy == 1);
 }
 
@@ -147,7 +147,7 @@ test_metric(void)
 	metric.threshold = 0.6667;
 	(void)add(&r, 0, RESULT_PASSED);
 	(void)add(&r, 1, RESULT_FAILED);
-	OK(!result_metric(&r, &metric, &value));	/* not all are in */
+	OK(!result_metric(&r, &metric, &value));	/* not all have run */
 	OK(result_missed(&r) == NULL);
 	(void)add(&r, 2, RESULT_PASSED);
 	OK(result_metric(&r, &metric, &value) && value == (double)0.6667);
@@ -222,7 +222,7 @@ test_file(void)
 	OK(text_is(item, "value", "0.4") && text_is(item, "threshold", "0") &&
 	    truth_is(item, "passed", true) && text_is(item, "weight", "1") &&
 	    text_is(item, "identifier", "trigger_accuracy"));
-	/* in the order of their file, whenever they were done */
+	/* in the order of their file, not of their end */
 	v = json_getc(v, "trigger_results");
 	OK(json_count(v) == 3);
 	item = json_first(v);
@@ -243,7 +243,7 @@ test_file(void)
 	result_close(&r);
 }
 
-/* What the journal of test_file() is worth to another run. */
+/* Other runs resume from the journal of test_file(). */
 static void
 test_resume(void)
 {
@@ -267,7 +267,7 @@ test_resume(void)
 	OK(r.triggers.done == 3 && r.triggers.v[2].status == RESULT_PASSED);
 	result_close(&r);
 
-	r = start("yYy");		/* wished for something else */
+	r = start("yYy");		/* other expectations */
 	prompts[0].task.inputs.prompt = STR("asks something else");
 	OK(result_open(&r, journal, true, &e) == 0);
 	OK(r.triggers.done == 1 && r.triggers.v[1].status == RESULT_FAILED);
@@ -284,7 +284,7 @@ test_resume(void)
 	OK(result_open(&r, journal, true, &e) == 0 && r.triggers.done == 0);
 	result_close(&r);
 
-	r = start("y");			/* fewer than there were */
+	r = start("y");			/* fewer tests than before */
 	OK(result_open(&r, journal, true, &e) == 0 && r.triggers.done == 1);
 	result_close(&r);
 
