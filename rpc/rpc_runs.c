@@ -37,6 +37,15 @@ put_state(struct json_out *o, const struct rpc_run *r)
 }
 
 static enum rpc_status
+answer_state(struct rpc_call *c, const struct rpc_run *r)
+{
+	json_open(&c->out, '{');
+	put_state(&c->out, r);
+	json_close(&c->out, '}');
+	return RPC_DONE;
+}
+
+static enum rpc_status
 run_status(struct rpc_call *c, void *params)
 {
 	const struct id_params *p = params;
@@ -69,10 +78,7 @@ cancel_run(struct rpc_call *c, void *params)
 	if (r == NULL)
 		return RPC_FAIL;
 	rpc_run_cancel(r);
-	json_open(&c->out, '{');
-	put_state(&c->out, r);
-	json_close(&c->out, '}');
-	return RPC_DONE;
+	return answer_state(c, r);
 }
 
 static enum rpc_status
@@ -128,11 +134,8 @@ run_subscribe(struct rpc_call *c, void *params)
 		return RPC_FAIL;
 	if (!rpc_view_over(r) && rpc_run_add_listener(r, c->peer) == -1)
 		return rpc_fail(c, RPC_RESOURCE,
-		    "too many listeners to this run");
-	json_open(&c->out, '{');
-	put_state(&c->out, r);
-	json_close(&c->out, '}');
-	return RPC_DONE;
+		    "too many subscribers to this run");
+	return answer_state(c, r);
 }
 
 #define ROW(n, table, function, text) { .name = n, .family = RPC_EVAL, \

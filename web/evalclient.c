@@ -473,7 +473,7 @@ link_evaluate(void *arg, const struct hub_eval *x)
 }
 
 static void
-link_stop(void *arg, const struct hub_eval *x)
+link_cancel(void *arg, const struct hub_eval *x)
 {
 	struct evalclient *p = arg;
 
@@ -549,15 +549,12 @@ evalclient_adopt(struct evalclients *s, struct conn *c,
 	struct arena own = { 0 };
 	struct evalclient *p = NEW(&own, struct evalclient);
 
-	p->own = own;
-	p->set = s;
-	p->conn = c;
-	p->authed = authed || s->token.n == 0;
-	p->link = (struct hub_link){ .evaluate = link_evaluate,
-		.cancel = link_stop, .replaced = link_replaced, .arg = p };
-	p->since = p->credit_at = loop_now(s->loop);
-	p->credit = BURST;
-	p->tick = (struct timer){ .fn = on_tick, .arg = p };
+	*p = (struct evalclient){ .own = own, .set = s, .conn = c,
+		.authed = authed || s->token.n == 0, .credit = BURST,
+		.since = loop_now(s->loop), .credit_at = loop_now(s->loop),
+		.link = { .evaluate = link_evaluate, .cancel = link_cancel,
+		    .replaced = link_replaced, .arg = p },
+		.tick = { .fn = on_tick, .arg = p } };
 	conn_hand_over(c, f, &(struct conn_opts){ .message = evalclient_message,
 		.owed = is_owed, .gone = on_gone, .arg = p });
 	timer_start(s->loop, &p->tick, s->ping_ms < s->idle_ms ? s->ping_ms :

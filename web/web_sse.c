@@ -229,14 +229,11 @@ readers_of(struct web_api *api, struct rpc_run *run)
 		if (h->run == run)
 			return h;
 	h = NEW(&own, struct web_readers);
-	h->own = own;
-	h->api = api;
-	h->run = run;
-	h->stream = rpc_view(run).stream;
+	*h = (struct web_readers){ .own = own, .api = api, .run = run,
+		.stream = rpc_view(run).stream,
+		.tap = { .fn = on_event, .gone = on_stream_gone, .arg = h },
+		.timer = { .fn = on_time, .arg = h } };
 	h->sent = h->stream->next;
-	h->tap = (struct rpc_tap){ .fn = on_event, .gone = on_stream_gone,
-		.arg = h };
-	h->timer = (struct timer){ .fn = on_time, .arg = h };
 	rpc_stream_tap(h->stream, &h->tap);
 	LIST_PUSH(&api->readers, h);
 	return h;
