@@ -269,16 +269,16 @@ static const struct field top_rows[] = {
 };
 static const struct field_table top_table = FIELD_TABLE(top, top_rows);
 
-/* Template variables are scalars: anything that has a text form. */
-static void
-check_inputs(struct spec_loader *l, const char *file, const struct json *inputs)
+void
+spec_check_scalars(struct spec_loader *l, const char *file,
+    const struct json *obj, const char *what)
 {
 	const struct json *v;
 
-	for (v = json_first(inputs); v != NULL; v = v->next)
+	for (v = json_first(obj); v != NULL; v = v->next)
 		if (v->type == JSON_OBJECT || v->type == JSON_ARRAY)
 			spec_error(l, file, v, NULL,
-			    "variable \"%.*s\" must be a string, not %s",
+			    "%s \"%.*s\" must be a string, not %s", what,
 			    SPEC_SHORT(json_key(v)),
 			    json_type_name((enum json_type)v->type));
 }
@@ -312,7 +312,7 @@ read_suite(struct spec_loader *l, const struct spec_file *f)
 		spec_warning(l, f->path, f->root, "skill",
 		    "\"skill\" is missing");
 	s->inputs = spec_object(l, f->path, top.inputs);
-	check_inputs(l, f->path, s->inputs);
+	spec_check_scalars(l, f->path, s->inputs, "variable");
 	spec_read_project(l);
 	spec_read_config(l, f, top.config, top.metrics);
 	if (s->config.judge == NULL)

@@ -9,8 +9,6 @@
  */
 #include "suite/spec_internal.h"
 
-#include <string.h>
-
 /* A key of an executor, which reads it from the tree: agent_settings(). */
 #define EXECUTOR_KEY(key) SPEC_OTHER(spec_config, key, tree)
 
@@ -163,18 +161,17 @@ static const struct field hook_rows[] = {
 };
 static const struct field_table hook_table = FIELD_TABLE(spec_hook, hook_rows);
 
-struct hooks {
-	struct field_list kind[SPEC_HOOK__MAX];
-};
-#define HOOKS(key, kind_of) \
-	SPEC_ROW(hooks, key, kind[kind_of], FIELD_OBJECTS, .sub = &hook_table)
+#define HOOKS(key, kind) \
+	SPEC_ROW(spec_suite, key, hooks[kind], FIELD_OBJECTS, \
+	    .sub = &hook_table)
 static const struct field hooks_rows[] = {
 	HOOKS("before_run", SPEC_BEFORE_RUN),
 	HOOKS("after_run", SPEC_AFTER_RUN),
 	HOOKS("before_task", SPEC_BEFORE_TASK),
 	HOOKS("after_task", SPEC_AFTER_TASK),
 };
-static const struct field_table hooks_table = FIELD_TABLE(hooks, hooks_rows);
+static const struct field_table hooks_table =
+    FIELD_TABLE(spec_suite, hooks_rows);
 
 static void
 check_hook(struct spec_loader *l, const char *file, const struct json *cmd,
@@ -193,14 +190,12 @@ void
 spec_read_hooks(struct spec_loader *l, const struct spec_file *f,
     const struct json *v, bool rows)
 {
-	struct hooks hooks = { 0 };
 	const struct json *list, *h;
 
 	v = spec_object(l, f->path, v);
 	if (v == NULL)
 		return;
-	spec_decode(l, f->path, &hooks_table, v, &hooks);
-	memcpy(l->suite->hooks, hooks.kind, sizeof(hooks.kind));
+	spec_decode(l, f->path, &hooks_table, v, l->suite);
 	for (list = json_first(v); list != NULL; list = list->next)
 		for (h = json_first(list); h != NULL; h = h->next)
 			check_hook(l, f->path, json_getc(h, "command"),

@@ -121,6 +121,10 @@ const struct json *spec_array(struct spec_loader *, const char *file,
     const struct json *);
 bool spec_given(const struct json *);	/* present and not null */
 
+/* Notes members that are lists or mappings; what is the noun for them. */
+void spec_check_scalars(struct spec_loader *, const char *file,
+    const struct json *obj, const char *what);
+
 /* The ith value of a list, or the value itself if it is not a list. */
 const struct json *spec_nth(const struct json *, size_t i);
 

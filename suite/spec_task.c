@@ -200,15 +200,9 @@ static void
 check_mappings(struct spec_loader *l, const char *file,
     const struct spec_inputs *in)
 {
-	const struct json *v;
+	const struct json *v = json_getc(in->context, "fixture");
 
-	for (v = json_first(in->environment); v != NULL; v = v->next)
-		if (v->type == JSON_ARRAY || v->type == JSON_OBJECT)
-			spec_error(l, file, v, NULL, "environment variable "
-			    "\"%.*s\" must be a string, not %s",
-			    SPEC_SHORT(json_key(v)),
-			    json_type_name((enum json_type)v->type));
-	v = json_getc(in->context, "fixture");
+	spec_check_scalars(l, file, in->environment, "environment variable");
 	if (v != NULL && v->type != JSON_STRING)
 		spec_wrong_type(l, file, v, "the path of a file or directory");
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * Peers: how streams are cut into messages, however they arrive; limits;
- * peers that do not read, that say nothing, that leave, and who hears of it.
+ * Connections: framing of streams that arrive in any pieces; limits; peers
+ * that do not read, are silent or disconnect.
  */
 #include "io/conn.h"
 
@@ -15,12 +15,12 @@
 #include "base/os.h"
 #include "test/tool/tap.h"
 
-#if defined(OS_SHORT)		/* a byte at a time, and not always */
+#if defined(OS_SHORT)		/* one-byte reads and writes, at times */
 enum { BYTEWISE = 1, EACH = 300 };
 #else
 enum { BYTEWISE = 0, EACH = 1 };
 #endif
-enum { MORE = 300 };		/* turns: enough for whatever goes on */
+enum { MORE = 300 };		/* turns: enough for everything to happen */
 
 static int64_t fake_now = 1000;
 static struct loop *l;
@@ -32,12 +32,12 @@ fake_clock(void)
 	return fake_now;
 }
 
-/* A peer as its owner sees it, and the other end of its stream. */
+/* A connection as its owner sees it, and the other end of its stream. */
 struct end {
 	struct conns *set;
 	struct conn *c;
 	int fd;
-	struct buf log;		/* the messages, each with a bar after it */
+	struct buf log;		/* the messages, each followed by a bar */
 	char why[200];
 	enum err_code code;
 	int broken, ended, gone, messages;
@@ -162,7 +162,7 @@ turns(int n)
 		turn();
 }
 
-/* What goes out at once, but for a byte at a time. */
+/* Lets output leave at once, also in one-byte mode. */
 static void
 at_once(void)
 {
@@ -176,7 +176,7 @@ feed(struct end *x, struct str s)
 	return write(x->fd, s.p, s.n) == (ssize_t)s.n;
 }
 
-/* What has come at the other end. */
+/* The bytes that arrived at the other end. */
 static struct str
 got(struct end *x, struct buf *b)
 {
@@ -201,7 +201,7 @@ is_log(struct end *x, const char *want)
 }
 
 /*
- * Framers.  `why` is what is said of a stream that makes no sense.
+ * Framers.  `why` is the message for a malformed stream.
  */
 static const struct row {
 	const char *in;
@@ -253,7 +253,7 @@ static const struct row {
 	    "Message exceeds maximum size" },
 };
 
-/* Half of it, then the rest; or with 0 byte by byte. */
+/* First a part, then the rest; with 0 byte by byte. */
 static bool
 one_way(struct conns *set, const struct row *r, size_t cut)
 {
@@ -308,7 +308,7 @@ framers(void)
 	OK(strcmp(conn_lsp.name, "lsp") == 0);
 }
 
-/* A NUL is a byte as any other; a framing that is pinned is that. */
+/* A NUL is an ordinary byte; a given framer is not sniffed. */
 static void
 pinned(void)
 {
@@ -360,7 +360,7 @@ limits(void)
 	OK(is_log(&x, "") && x.broken == 1 && x.code == ERR_LIMIT);
 	OK(str_is(got(&x, &b), "broken\n"));
 	OK(read(x.fd, block, sizeof(block)) == 0);
-	/* what still comes is not heard; then it is over */
+	/* further input is ignored; then it ends */
 	OK(x.gone == 0 && feed(&x, STR("more\nand more\n")));
 	turns(2);
 	OK(is_log(&x, "") && x.gone == 0);
@@ -368,7 +368,7 @@ limits(void)
 	OK(x.gone == 1 && x.ended == 0 && x.broken == 1);
 	end(&x);
 
-	/* its end need not come for that */
+	/* without waiting for the end of input */
 	OK(begin(&set, &x, NULL));
 	OK(feed(&x, STR("123456789012345678901234567890")));
 	turns(2);
@@ -390,7 +390,7 @@ limits(void)
 	turns(2);
 	OK(x.gone == 1);
 
-	/* a head that never ends: with lines, and with none */
+	/* an endless head, with line ends and without */
 	OK(begin(&set, &x, NULL));
 	for (i = 0; i < CONN_HEAD_MAX / 8; i++) {
 		feed(&x, STR("Cont: x\n"));
@@ -466,7 +466,7 @@ sending(void)
 		SKIP("no packets here");
 	turns(2);
 
-	/* but on stdout each is its own */
+	/* but on stdout each is its own write */
 	fflush(stdout);
 	out = dup(1);
 	if (!BYTEWISE && begin_kind(&set, &x, &conn_line, SOCK_SEQPACKET)) {
@@ -553,11 +553,11 @@ back_pressure(void)
 	worked = x.messages;
 	OK(worked > 0 && worked < ASKED);
 	OK(most > 0 && most < (1 << 20) + 2 * REPLY);
-	/* others do not notice */
+	/* other connections are not affected */
 	OK(feed(&y, STR("hi\n")));
 	turns(2);
 	OK(drain(&y) == 7);
-	/* and when it reads, all comes */
+	/* when the peer reads, everything arrives */
 	for (i = 0; i < 100 * MORE && sum < (size_t)ASKED * (REPLY + 1);
 	    i++) {
 		sum += drain(&x);
@@ -570,7 +570,7 @@ back_pressure(void)
 	turns(2);
 	OK(drain(&x) == REPLY + 1);
 
-	/* what is said unasked may make room as well; then it goes on */
+	/* delivery resumes also after unrequested output has left */
 	OK(feed(&x, buf_str(&ask)));
 	turns(MORE);
 	worked = x.messages;
@@ -585,7 +585,7 @@ back_pressure(void)
 	}
 	OK(x.messages == 2 * ASKED + 1);
 
-	/* the end of input waits for its turn, too */
+	/* the end of input is delivered after the messages */
 	OK(feed(&x, buf_str(&ask)));
 	shutdown(x.fd, SHUT_WR);
 	turns(MORE);
@@ -663,7 +663,7 @@ silence(void)
 	end(&y);
 	end(&z);
 
-	/* so it is not to read what it asked for, also when it asks no more */
+	/* a peer that does not read its answers is idle, even half closed */
 	OK(begin(&set, &x, &conn_line));
 	for (i = 0; i < 1000 && conn_pending(x.c) == 0; i++)
 		reply_long(&x, STR(""));
@@ -678,7 +678,7 @@ silence(void)
 	OK(x.gone == 1);
 	end(&x);
 
-	/* half a message and then nothing is silence as well */
+	/* an incomplete message followed by silence is idle too */
 	OK(begin(&set, &x, NULL));
 	OK(feed(&x, STR("Content-Le")));
 	turn();
@@ -739,7 +739,7 @@ hold_it(struct end *x, struct str s)
 	conn_hold(x->c, true);
 }
 
-/* Those that are held: nothing is handed on, not even their end. */
+/* Held connections: nothing is delivered, not even the end of input. */
 static void
 holding(void)
 {
@@ -824,7 +824,7 @@ ends(void)
 	struct end x, y, z;
 
 	conns_init(&set);
-	/* from within a message; what comes after it is not heard */
+	/* from within message(); later messages are not delivered */
 	OK(begin(&set, &x, NULL));
 	x.on = drop_it;
 	OK(feed(&x, STR("1\n2\n3\n")));
@@ -843,7 +843,7 @@ ends(void)
 	turns(2);
 	OK(x.gone == 1 && x.messages == 1 && x.ended == 0);
 
-	/* the other side is done with asking, and waits */
+	/* the peer has half closed and awaits answers */
 	OK(begin(&set, &x, NULL));
 	OK(feed(&x, STR("1\n2")));
 	shutdown(x.fd, SHUT_WR);
@@ -861,7 +861,7 @@ ends(void)
 	OK(x.gone == 1);
 	end(&x);
 
-	/* it does not wait: that is found out without a word to it */
+	/* it has closed: found without sending */
 	OK(begin(&set, &x, NULL));
 	os_close(&x.fd);
 	turns(2);
@@ -870,7 +870,7 @@ ends(void)
 	OK(x.gone == 1);
 	end(&x);
 
-	/* or by a word to it, which is lost */
+	/* or by sending, which is lost */
 	OK(begin(&set, &x, NULL));
 	os_close(&x.fd);
 	conn_send(x.c, STR("anybody?"));
@@ -895,7 +895,7 @@ ends(void)
 	buf_free(&b);
 }
 
-/* Two pipes, as stdin and stdout are. */
+/* Two pipes, like stdin and stdout. */
 static void
 pipes(void)
 {

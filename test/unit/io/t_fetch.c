@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * Requests to a server on the same loop, which answers with whatever bytes it
- * is given.  Nothing may stay behind: no watch, no descriptor, no byte.
+ * Requests to a server on the same loop, which answers with given bytes.  No
+ * watch, descriptor or memory may be left.
  */
 #include "io/fetch.h"
 
@@ -17,7 +17,7 @@
 #include "test/tool/tap.h"
 
 #if defined(OS_SHORT)
-enum { BIG = 100 * 1000 };		/* a byte at a time */
+enum { BIG = 100 * 1000 };		/* one-byte mode */
 #else
 enum { BIG = 20 << 20 };
 #endif
@@ -31,7 +31,7 @@ static struct err e;
  */
 enum manner {
 	AFTER,			/* the request is read first */
-	EARLY,			/* answers, and does not read on */
+	EARLY,			/* answers without reading the rest */
 	RESET,			/* resets after the answer */
 	OPEN			/* does not close after the answer */
 };
@@ -41,7 +41,7 @@ static struct server {
 	struct fd_watch accept, conn;
 	struct str answer;
 	enum manner manner;
-	size_t piece;		/* bytes a time; 0: all */
+	size_t piece;		/* bytes at a time; 0: all */
 	struct buf got;		/* the request */
 	size_t want;		/* bytes of its body */
 } server;
@@ -60,7 +60,7 @@ hang_up(void)
 	os_close(&server.conn.fd);
 }
 
-/* What is left unread when a socket is closed resets the connection. */
+/* Closing a socket with unread input resets the connection. */
 static bool
 has_all(const struct server *s)
 {
@@ -87,7 +87,7 @@ on_conn(void *arg, int ready)
 			buf_put(&s->got, (struct str){ chunk, (size_t)n });
 		if (n == 0 || (n == -1 && errno != EAGAIN)) {
 			hang_up();
-			if (s->got.n == 0)	/* one that was given up */
+			if (s->got.n == 0)	/* the client stopped */
 				fd_start(l, &s->accept, LOOP_READ);
 			return;
 		}
@@ -186,7 +186,7 @@ start(struct str body, const char *url)
 	return fetch_start(&client.f, &o);
 }
 
-/* One request, to its end; the answer may come in pieces of any size. */
+/* Makes one request; the response arrives in pieces of any size. */
 static enum fetch_end
 ask(const char *answer, enum manner manner, size_t piece, struct str body)
 {
@@ -237,7 +237,7 @@ test_answers(void)
 			if (piece == 8)
 				OK(ok);
 		}
-	OK(ask(fixed, OPEN, 0, STR("{}")) == FETCH_OK);	/* by its length */
+	OK(ask(fixed, OPEN, 0, STR("{}")) == FETCH_OK);	/* by length */
 	OK(strcmp(client.type, "text/x") == 0);
 	OK(str_starts(buf_str(&server.got), STR("POST /x?y HTTP/1.1\r\n"
 	    "Host: 127.0.0.1:")));
@@ -268,7 +268,7 @@ test_failures(void)
 	    OPEN, 0, STR("{}")) == FETCH_BAD);
 }
 
-/* More than any buffer holds, and a server that does not want it. */
+/* A body larger than any buffer, and a server that does not read it. */
 static void
 test_early(void)
 {
@@ -282,7 +282,7 @@ test_early(void)
 	OK(end == FETCH_OK && client.status == 413);
 	end = ask("HTTP/1.1 413 Too Large\r\nContent-Length: 2\r\n\r\nno",
 	    EARLY, 0, buf_str(&big));
-	/* the system may throw the answer away with the reset */
+	/* the system may discard the response with the reset */
 	OK(end == FETCH_LOST || (end == FETCH_OK && client.status == 413));
 	end = ask("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nno", AFTER, 0,
 	    buf_str(&big));

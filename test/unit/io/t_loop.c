@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * The loop: order and time of callbacks under an injected clock, watches that
- * are stopped and freed under the dispatcher's feet, signals, children.
+ * The loop: order and time of callbacks with an injected clock, watches that
+ * are stopped and freed during dispatch, signals, children.
  */
 #include "io/loop.h"
 
@@ -120,7 +120,7 @@ on_again(void *arg)
 	timer_start(l, arg, 0);
 }
 
-/* However short: not in the turn that armed it, so that a turn ends. */
+/* However short: never in the turn that started it, so that a turn ends. */
 static void
 timers_wait_for_the_next_turn(void)
 {
@@ -279,7 +279,7 @@ descriptors_report_readiness(void)
 	OK(loop_turn(l, &e) == 1);
 	OK(noted("ar1 bw"));
 	fd_want(l, &b->w, 0);
-	os_close(&b->other);		/* a hangup, but nothing is wanted */
+	os_close(&b->other);		/* a hangup, but no event is wanted */
 	os_close(&a->other);
 	OK(loop_turn(l, &e) == 1);
 	OK(noted("ar0 "));
@@ -326,7 +326,7 @@ callbacks_free_owners(void)
 	a = end_open("a", LOOP_WRITE);
 	b = end_open("b", LOOP_WRITE);
 	c = end_open("c", LOOP_WRITE);
-	a->victim = b;			/* ready too, but gone by then */
+	a->victim = b;			/* ready too, but stopped by then */
 	a->dies = true;
 	OK(loop_turn(l, &e) == 1);
 	OK(noted("awcw"));
@@ -338,8 +338,8 @@ callbacks_free_owners(void)
 }
 
 /*
- * The freed descriptor's number and slot go to a new watch while the old
- * readiness is still being handed out: the new one must not see it.
+ * A new watch gets the number and slot of a freed descriptor during dispatch:
+ * it must not get the old event.
  */
 static struct end *heir;
 
@@ -418,7 +418,7 @@ closed_descriptors_are_reported(void)
 	begin();
 	a = end_open("a", LOOP_READ);
 	close(a->w.fd);
-	OK(loop_turn(l, &e) == 1);	/* POLLNVAL: read says EBADF */
+	OK(loop_turn(l, &e) == 1);	/* POLLNVAL: read fails with EBADF */
 	OK(noted("ar0 "));
 	a->w.fd = -1;
 	end_free(a);
@@ -426,8 +426,8 @@ closed_descriptors_are_reported(void)
 }
 
 /*
- * Hundreds of idle descriptors, which the loop may put aside: they are heard
- * at once, and can be stopped, paused and freed like any others.
+ * Hundreds of idle descriptors, which may be in the quiet set: their events
+ * arrive at once, and they can be stopped, paused and freed.
  */
 static void
 crowd(void)
@@ -449,7 +449,7 @@ crowd(void)
 	OK(write(p[7]->other, "x", 1) + write(p[250]->other, "x", 1) == 2);
 	OK(loop_turn(l, &e) == 1);
 	OK(noted("pr1 pr1 "));
-	os_close(&p[8]->other);		/* a hangup is heard too */
+	os_close(&p[8]->other);		/* a hangup is reported too */
 	OK(loop_turn(l, &e) == 1);
 	OK(noted("pr0 "));
 	end_free(p[8]);
@@ -497,7 +497,7 @@ signals_are_watches(void)
 	usr1 = (struct sig_watch){ .signo = SIGUSR1, .fn = on_note };
 	usr1.arg = two;
 	OK(sig_start(l, &usr1, &e) == 0);
-	OK(loop_turn(l, &e) == 0);	/* alone it keeps no loop alive */
+	OK(loop_turn(l, &e) == 0);	/* alone it does not count */
 	timer_start(l, &t, 1000);
 	raise(SIGUSR1);
 	raise(SIGUSR1);
@@ -507,7 +507,7 @@ signals_are_watches(void)
 	sig_stop(l, &usr1);
 	OK(sigaction(SIGUSR1, NULL, &sa) == 0 && sa.sa_handler == SIG_DFL);
 
-	/* the second is stopped by the first's callback */
+	/* the first's callback stops the second */
 	usr2 = (struct sig_watch){ .signo = SIGUSR2, .fn = on_note };
 	usr2.arg = two;
 	usr1.fn = on_usr1;
@@ -601,7 +601,7 @@ children_are_reaped(void)
 	OK(WIFSIGNALED(b->wstatus) && WTERMSIG(b->wstatus) == 9);
 	free(b);
 	free(a);
-	/* one ends the other's watch and itself; no zombie stays */
+	/* one stops the other's watch and itself; no zombie is left */
 	reaped = 0;
 	a = kid_new("exit 0");
 	b = kid_new("exit 0");
@@ -613,7 +613,7 @@ children_are_reaped(void)
 		;
 	OK(reaped == 1);
 	OK(waitpid(-1, NULL, WNOHANG) == -1 && errno == ECHILD);
-	/* reaped by somebody else: said so, once */
+	/* reaped by somebody else: reported once */
 	reaped = 0;
 	c = kid_new("exit 0");
 	waitpid(c->c.pid, NULL, 0);
@@ -625,7 +625,7 @@ children_are_reaped(void)
 	loop_free(l);
 }
 
-/* An ended child that nobody watches must not hide the others. */
+/* An ended child without a watch must not hide the others. */
 static void
 foreign_children_are_left_alone(void)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * One child on the loop: what it gets, what comes back, how it ends.  No test
- * waits for time to pass: the clock is ours.  t_procs.c has the crowds and
- * the strays.
+ * One child on the loop: its input, output and end.  No test waits for time to
+ * pass, since the clock is injected.  t_procs.c tests many children and
+ * strays.
  */
 #include "io/proc.h"
 
@@ -23,7 +23,7 @@
 #include "test/tool/tap.h"
 
 #if defined(OS_SHORT)
-enum { BIG = 100 * 1000 };		/* a byte at a time */
+enum { BIG = 100 * 1000 };		/* one-byte mode */
 #else
 enum { BIG = 10 * 1000 * 1000 };
 #endif
@@ -48,7 +48,7 @@ begin(void)
 	procs_init(&ps, l, false);
 }
 
-/* Every child is gone when the loop says so. */
+/* No child is left when the loop is done. */
 static void
 finish(void)
 {
@@ -66,7 +66,7 @@ count(void *arg)
 	++*(int *)arg;
 }
 
-/* Runs one to its end. */
+/* Runs a child until it completes. */
 static int
 run(struct proc *p, struct proc_opts o)
 {
@@ -95,7 +95,7 @@ out_is(const struct proc *p, const char *want)
 	return same;
 }
 
-/* --- what it gets and gives --- */
+/* --- input and output --- */
 
 static void
 output_and_status(void)
@@ -111,14 +111,14 @@ output_and_status(void)
 	OK(!p.res.timed_out && !p.res.cancelled && !p.res.truncated);
 	OK(!p.res.left_open && p.out.total == 3 && p.err.total == 3);
 
-	/* the same struct again, with what it had still in it */
+	/* the same struct again, with its old contents */
 	OK(run(&p, (struct proc_opts){ .argv = SH("kill -9 $$") }) == 0);
 	OK(p.res.status == -1 && p.res.signo == SIGKILL && p.out.buf.n == 0);
 	OK(run(&p, (struct proc_opts){ .err_joins = true,
 	    .argv = SH("echo a; echo b >&2; echo c") }) == 0);
 	OK(out_is(&p, "a\nb\nc\n") && p.err.total == 0);
 	OK(run(&p, (struct proc_opts){ .argv = SH("cat; echo end") }) == 0);
-	OK(out_is(&p, "end\n"));	/* no stdin is an empty one */
+	OK(out_is(&p, "end\n"));	/* its stdin is empty */
 	proc_fini(&p);
 	proc_fini(&p);
 	finish();
@@ -137,18 +137,18 @@ stdin_feed(void)
 	OK(run(&p, (struct proc_opts){ .argv = ARGV("cat"),
 	    .in = STR("hello") }) == 0);
 	OK(out_is(&p, "hello"));
-	/* as much comes out as goes in: neither side may wait for the other */
+	/* cat: neither side may wait for the other */
 	OK(run(&p, (struct proc_opts){ .argv = ARGV("cat"),
 	    .in = buf_str(&b) }) == 0);
 	OK(p.out.total == BIG && str_eq(buf_str(&p.out.buf), buf_str(&b)));
-	/* a child that does not read: EPIPE is nobody's failure */
+	/* a child that does not read: EPIPE is not an error */
 	OK(run(&p, (struct proc_opts){ .argv = SH("exit 0"),
 	    .in = buf_str(&b) }) == 0);
 	OK(p.res.status == 0 && p.res.signo == 0);
 	OK(run(&p, (struct proc_opts){ .in = buf_str(&b),
 	    .argv = SH("exec <&-; echo closed; exit 4") }) == 0);
 	OK(p.res.status == 4 && out_is(&p, "closed\n"));
-	/* what does not fit is read and counted, not kept */
+	/* output beyond the limit is counted but not kept */
 	OK(run(&p, (struct proc_opts){ .argv = ARGV("cat"),
 	    .in = buf_str(&b), .out_max = 1000 }) == 0);
 	OK(p.res.truncated && p.out.buf.n == 1000 && p.out.total == BIG);
@@ -233,7 +233,7 @@ places(void)
 	finish();
 }
 
-/* Nothing of ours gets through but what was meant to. */
+/* The child inherits no other descriptors. */
 static void
 inheritance(void)
 {
@@ -283,7 +283,7 @@ struct job {
 	int done, calls;
 	bool fini_on_out, cancel_on_out, free_on_out, free_on_done;
 	struct job *other;
-	char text[64];			/* what came first */
+	char text[64];			/* the first reason counts */
 };
 
 static void
@@ -375,7 +375,7 @@ deadline(void)
 	OK(j->p.res.signo == SIGTERM && j->p.res.duration_ms == 700);
 	job_free(j);
 
-	/* one that does not listen gets its grace, and no more */
+	/* one that ignores SIGTERM is killed after the grace */
 	j = job_start((struct proc_opts){ .in_open = true, .timeout_ms = 700,
 	    .argv = SH("trap '' TERM; echo ready; while :; do read x; done") });
 	until_text(j, "ready\n");
@@ -389,7 +389,7 @@ deadline(void)
 	OK(j->p.res.duration_ms == 2700);
 	job_free(j);
 
-	/* one that tidies up within the grace has its say */
+	/* one that exits within the grace can still write */
 	j = job_start((struct proc_opts){ .in_open = true, .timeout_ms = 1,
 	    .grace_ms = 60000, .argv = SH("trap 'echo bye; exit 5' TERM; "
 	    "echo ready; while :; do read x; done") });
@@ -413,11 +413,11 @@ cancel(void)
 	j->cancel_on_out = true;
 	until_done(j);
 	OK(j->p.res.cancelled && j->p.res.signo == SIGTERM);
-	proc_cancel(&j->p);		/* over: no effect */
+	proc_cancel(&j->p);		/* completed: no effect */
 	OK(j->done == 1);
 	job_free(j);
 
-	/* a whole group: the shell's child has the pipe and dies with it */
+	/* the whole group: the shell's child holds the pipe */
 	j = job_start((struct proc_opts){ .argv = SH(
 	    "sleep 1000 & echo ready; wait") });
 	k = job_start((struct proc_opts){ .argv = SH("sleep 1000") });
@@ -488,7 +488,7 @@ streaming(void)
 	OK(good == 100 && j->calls >= 101);
 	j->text[0] = '\0';
 	OK(proc_write(&j->p, STR("last")) == 0);
-	proc_close_in(&j->p);		/* after what is waiting */
+	proc_close_in(&j->p);		/* after the queue is written */
 	OK(proc_write(&j->p, STR("too late")) == -1);
 	until_done(j);
 	OK(strcmp(j->text, "last") == 0 && j->p.res.status == 0);
@@ -504,7 +504,7 @@ streaming(void)
 	finish();
 }
 
-/* --- what it leaves behind --- */
+/* --- descendants --- */
 
 /* The child ends, its own child keeps stdout open. */
 static void
@@ -524,7 +524,7 @@ open_pipe(void)
 	OK(!j->p.res.timed_out && j->p.res.signo == 0);
 	job_free(j);
 
-	/* one that ends within the time is heard: its stdin is closed then */
+	/* output within the time is still read */
 	j = job_start((struct proc_opts){ .in_open = true, .argv = SH(
 	    "exec 3<&0; (read x; echo late) <&3 & exit 6") });
 	until_done(j);

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * All the children together: a thousand in flight, ten thousand in a row, and
- * descendants that left their process group.  Nothing may stay behind: no
- * zombie, no descriptor, no byte.
+ * Many children: a thousand at once, ten thousand in a row, and descendants
+ * that left their process group.  No zombie, descriptor or memory may be left.
  *
- * T_PROCS_AT_ONCE and T_PROCS_IN_A_ROW in the environment are other numbers,
- * for runs under a checker that makes all this slow.
+ * T_PROCS_AT_ONCE and T_PROCS_IN_A_ROW in the environment set other numbers,
+ * for slow runs under a checker.
  */
 #include "io/proc.h"
 
@@ -35,7 +34,7 @@ begin(void)
 	procs_init(&ps, l, true);
 }
 
-/* The clock is the real one: who was killed needs time to die. */
+/* The real clock: a killed process needs time to end. */
 static void
 settle(void)
 {
@@ -86,7 +85,7 @@ until_done(struct job *j)
 
 /* --- strays --- */
 
-/* The process that the child has named in a line. */
+/* The process whose pid the child has printed. */
 static pid_t
 named(const struct job *j)
 {
@@ -111,7 +110,7 @@ gone(pid_t pid)
 	return pid > 0 && kill(pid, 0) == -1 && errno == ESRCH;
 }
 
-/* As a child: starts a stray, which says its pid, and waits for its stdin. */
+/* As a child: starts a stray, which prints its pid, and waits on stdin. */
 static int
 stray(bool bare)
 {
@@ -150,7 +149,7 @@ strays(void)
 		finish();
 		return;
 	}
-	/* the only child: its stray goes with it */
+	/* the only child: its stray is killed with it */
 	job_start(&a, ARGV(self, "stray"), true);
 	pid = until_named(&a);
 	OK(pid > 0 && kill(pid, 0) == 0);
@@ -161,7 +160,7 @@ strays(void)
 	settle();
 	OK(gone(pid));
 
-	/* another one runs, with a stray of its own, which stays */
+	/* another child runs, whose stray is not killed */
 	job_start(&b, ARGV(self, "stray"), true);
 	other = until_named(&b);
 	job_start(&a, ARGV(self, "stray"), false);
@@ -179,7 +178,7 @@ strays(void)
 	settle();
 	OK(gone(other));
 
-	/* without its mark: when the last child has gone */
+	/* without its mark: when the last child has ended */
 	job_start(&a, ARGV(self, "bare"), false);
 	until_done(&a);
 	pid = named(&a);
@@ -189,7 +188,7 @@ strays(void)
 	finish();
 }
 
-/* As a child: leaves its group for ours, says so, and waits. */
+/* As a child: joins our process group, reports that, and waits. */
 static int
 moved(void)
 {
@@ -199,7 +198,7 @@ moved(void)
 	return pause();
 }
 
-/* Everything is over, and the loop does not turn again. */
+/* All procs are finished, and the loop does not turn again. */
 static void
 end_at_once(bool adopt, const char *mode)
 {
@@ -220,7 +219,7 @@ end_at_once(bool adopt, const char *mode)
 	OK(waitpid(-1, NULL, WNOHANG) == -1 && errno == ECHILD);
 }
 
-/* --- crowds --- */
+/* --- many children --- */
 
 enum { SMALL = 1000 };			/* bytes through each */
 

@@ -82,7 +82,7 @@ find(const struct workspace_scan *l, const char *path)
 static void
 change_all(void)
 {
-	put("src/A.java", "one\n2\nthree\n");	/* it may be within a tick */
+	put("src/A.java", "one\n2\nthree\n");	/* within a tick? */
 	unlink(at("src/B.java"));
 	put("src/new.java", "n\n");
 	put("target/out", "yy\n");
@@ -168,7 +168,7 @@ test_odd(void)
 	mkfifo(at("pipe"), 0600);
 	l = workspace_scan_new(dir, &all, &all);
 	finish(l);
-	OK(l->nfiles == 8);		/* the pipe is nobody's file */
+	OK(l->nfiles == 8);		/* the pipe is not a file */
 	buf_puts(&big, "8\n");
 	(void)os_write_file(at("big"), buf_str(&big), &e);
 	buf_free(&big);
@@ -197,7 +197,7 @@ test_odd(void)
 	workspace_scan_free(l);
 }
 
-/* What has taken a file's place does not hide that it is gone. */
+/* A file that was replaced by something else is reported as deleted. */
 static void
 test_replaced(void)
 {
@@ -240,7 +240,7 @@ test_limits(void)
 	l = workspace_scan_new(dir, &all, &all);
 	while (!workspace_scan_step(l, 0))
 		steps++;
-	OK(steps > 100);		/* others have their turn */
+	OK(steps > 100);		/* a step ends in time */
 	OK(l->incomplete == NULL);
 	for (i = 0; i < WORKSPACE_SCAN_CHANGES_MAX + 10; i++) {
 		snprintf(name, sizeof(name), "many/%d", i);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * JSON-RPC with a child: what is read however it arrives, what is sent, and
- * how it all ends.  The clock is ours, so nothing waits.
+ * JSON-RPC with a child: input in any pieces, output, and the end.  The clock
+ * is injected, so no test waits.
  */
 #include "io/wire.h"
 
@@ -19,7 +19,7 @@ static struct loop *l;
 static struct procs ps;
 static struct err e;
 static struct wire w;
-static struct buf said;		/* all that callbacks were told, in words */
+static struct buf said;		/* a log of all callbacks */
 static int ends;
 
 static int64_t
@@ -49,7 +49,7 @@ on_notify(void *arg, struct str method, const struct json *params)
 	buf_putc(&said, '\n');
 }
 
-/* Answers what is called yes, later what is called wait, refuses others. */
+/* Replies to method "yes" now, to "wait" later, and refuses others. */
 static void
 on_request(void *arg, const struct json *id, struct str method,
     const struct json *params)
@@ -104,7 +104,7 @@ heard(const char *want)
 	return ok;
 }
 
-/* A wire without a child: what is sent is dropped. */
+/* A wire without a child: output is dropped. */
 static void
 begin_fed(bool blocks)
 {
@@ -195,7 +195,7 @@ test_reading(void)
 	}
 }
 
-/* No end to a line, or to what comes before a block. */
+/* An endless line, and endless output before a block. */
 static void
 test_limits(void)
 {
@@ -322,11 +322,11 @@ test_blocks(void)
 	finish();
 }
 
-/* Open questions get nothing for an answer, those forgotten not even that. */
+/* Pending requests are answered with NULL, forgotten ones not at all. */
 static void
 test_death(void)
 {
-	static const char same[] = "a";	/* one address */
+	static const char same[] = "a";	/* the address is the context */
 	begin();
 	OK(start("read -r x; echo dying >&2; exit 3", &plain) == 0);
 	ask("a", "a");
@@ -337,7 +337,7 @@ test_death(void)
 	OK(heard("A b none none\nA a none none\nE\n"));
 	OK(w.proc.res.status == 3 && !w.proc.res.cancelled);
 	OK(str_is(raw_tail(), "dying\n"));
-	ask("c", "c");			/* too late for anything */
+	ask("c", "c");			/* no effect after the end */
 	wire_tell(&w, "c", STR(""));
 	wire_end(&w);
 	wire_kill(&w);
@@ -373,7 +373,7 @@ turn_until(size_t tail)
 		;
 }
 
-/* Its stdin is closed; then SIGTERM, then SIGKILL, each in its time. */
+/* Its stdin is closed; SIGTERM and SIGKILL follow, each in its time. */
 static void
 test_ending(void)
 {
@@ -410,7 +410,7 @@ test_ending(void)
 	OK(heard("") && ends == 0);
 }
 
-/* A child that closes its stdin and stays is ended like one at EOF. */
+/* A child that closes its stdin and stays is terminated. */
 static void
 test_deaf(void)
 {
@@ -429,7 +429,7 @@ test_deaf(void)
 	finish();
 }
 
-/* Only the end of what it says on stderr is kept. */
+/* Only the last bytes of its stderr are kept. */
 static void
 test_tail(void)
 {

@@ -14,7 +14,7 @@ static struct arena arena;
 static char home[] = "/tmp/t_config.XXXXXX";
 static struct spec_notes notes;		/* of the last load */
 
-/* Environment: pairs, ended by NULL; HOME is the directory made for us. */
+/* Environment: pairs, then NULL; HOME is the temporary directory. */
 static const char *
 env(void *ctx, const char *name)
 {
@@ -51,7 +51,7 @@ load(struct config_sources s)
 	return config_load(&arena, &s, &notes);
 }
 
-/* All notes, without the directory that differs each time. */
+/* All notes, without the temporary directory. */
 static const char *
 said(void)
 {
@@ -112,7 +112,7 @@ is(const char *got, const char *want)
 	return false;
 }
 
-/* The project's file with this text alone: what is said of it. */
+/* Whether loading a .waza.yaml with this text gives these notes. */
 static bool
 finds(const char *text, const char *want)
 {
@@ -149,7 +149,7 @@ test_defaults(void)
 	OK(is(leaf(c, "defaults"), "none") && is(leaf(c, "token"), "none"));
 }
 
-/* One level after the other says what the port is. */
+/* Each source in turn sets the port. */
 static void
 test_ladder(void)
 {
@@ -220,7 +220,7 @@ test_merge(void)
 	put("a/.waza.yaml", "");
 }
 
-/* Many members in both: found by their index, and none is lost. */
+/* Many members in two layers: all are merged, by the index. */
 static void
 test_large_merge(void)
 {
@@ -493,7 +493,7 @@ test_secrets(void)
 	OK(load(s) != NULL && says(""));
 }
 
-/* A token of these bytes in a file of this mode. */
+/* Reads a token from a file with these bytes and this mode. */
 static int
 token(const char *text, size_t n, mode_t mode, struct str *out,
     const char **from, struct err *e)
@@ -536,7 +536,7 @@ test_token(void)
 	unlink(path("token"));
 }
 
-/* The variable goes before a file, unless that is said above it. */
+/* The variable takes precedence over a file of a lower source. */
 static void
 test_token_ladder(void)
 {

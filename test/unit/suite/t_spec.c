@@ -49,7 +49,7 @@ test_config(const struct spec_suite *s)
 	OK(strcmp(s->dir, "test/suite/good") == 0);
 	OK(str_is(s->skill, "writing") && !s->baseline);
 	OK(c->trials_per_task == 2 && c->max_attempts == 1);
-	OK(c->timeout_seconds == 120);		/* of .waza.yaml */
+	OK(c->timeout_seconds == 120);		/* from .waza.yaml */
 	OK(c->first_event_timeout_seconds == 5);
 	OK(c->workers == 3 && c->parallel && c->fail_fast && c->verbose);
 	OK(str_is(c->executor, "command") && str_is(c->judge_model, "judge-1"));
@@ -173,7 +173,7 @@ test_paths(void)
 	OK(e.code == ERR_SYS && strstr(e.msg, "test/none") != NULL);
 }
 
-/* All there is to say is counted, and not all of it kept. */
+/* All notes are counted, but only SPEC_NOTES_MAX are kept. */
 static void
 test_many_notes(void)
 {
@@ -195,7 +195,7 @@ test_many_notes(void)
 	arena_free(&a);
 }
 
-/* A suite in a directory of its own; the CPU time that loading takes. */
+/* Loads a suite in its own directory; returns the CPU time. */
 static double
 load_time(struct buf *text, struct arena *a, size_t *tasks, size_t *used)
 {
@@ -224,7 +224,7 @@ load_time(struct buf *text, struct arena *a, size_t *tasks, size_t *used)
 	return (double)t / 1e9;
 }
 
-/* Ten thousand tasks: in a moment, and in little more than their text. */
+/* Ten thousand tasks load fast and take little more memory than their text. */
 static void
 test_large(void)
 {
@@ -248,7 +248,7 @@ test_large(void)
 	arena_free(&a);
 }
 
-/* Many equal names must not take the square of their number. */
+/* Many equal names must not take quadratic time. */
 static void
 test_equal_names(void)
 {
@@ -306,7 +306,7 @@ column(struct str line, int n)
 	}
 }
 
-/* Every real suite loads, with the tasks that the original finds. */
+/* Every public suite loads, with the tasks that the original finds. */
 static void
 test_wild(const char *corpus)
 {
