@@ -65,7 +65,7 @@ RUN = run run_ask run_cache run_hook run_plan run_preamble run_record run_repo r
 	run_trigger run_turn run_workspace
 RUN_H = run run_internal
 REPORT = compare compare_gate compare_gate_out compare_json compare_markdown compare_text \
-	compare_words report report_change report_console report_csv report_detail report_github \
+	report report_console report_csv report_detail report_github \
 	report_html report_junit report_log report_markdown report_out report_tap report_text \
 	report_trigger report_words
 REPORT_H = compare report report_internal
@@ -78,7 +78,7 @@ WEB = evalclient server web web_answer web_api web_feed web_gate web_page web_ru
 WEB_H = evalclient server web web_api web_api_internal web_internal web_page
 CMD = cache call client client_command client_show client_target cmd compare config connect doctor \
 	evalclients grade job jsonrpc list match parse run run_on_server schema_check serve service \
-	settings stdout validate wait worker worker_job worker_link
+	stdout validate wait worker worker_job worker_link
 CMD_H = client client_command evalclients job run run_on_server service stdout wait worker
 PAGE = index.html style.css icon.svg theme.js api.js app.js chart.js clients.js compare.js dom.js \
 	format.js list.js live.js map.js new.js results.js run.js runs.js store.js table.js task.js \

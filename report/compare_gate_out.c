@@ -54,50 +54,94 @@ put_side(struct buf *b, const struct compare_gate *g, size_t k,
 	buf_putc(b, '\n');
 }
 
+/* A list with a title, for people; o is NULL in Markdown. */
+struct list {
+	struct buf *b;
+	const struct report_opts *o;
+	const char *title;
+	size_t n;
+};
+
+static bool
+is_full(const struct list *l)
+{
+	return l->n > LIST_MAX && (l->o == NULL || !l->o->verbose);
+}
+
+/* Starts an item; false if it is not listed. */
+static bool
+list_item(struct list *l)
+{
+	if (l->n++ == 0)
+		buf_fmt(l->b, l->o != NULL ? "\n%s:\n" : "\n### %s\n\n",
+		    l->title);
+	if (is_full(l))
+		return false;
+	buf_puts(l->b, l->o != NULL ? "  " : "- ");
+	return true;
+}
+
+static void
+list_end(struct list *l)
+{
+	if (is_full(l))
+		buf_fmt(l->b, l->o != NULL ?
+		    "  and %zu more; use -v to list them\n" :
+		    "- and %zu more\n", l->n - LIST_MAX);
+}
+
 static void
 put_flipped(struct buf *b, const struct compare_gate *g, bool to_pass,
     const struct report_opts *o)
 {
+	struct list l = { b, o, to_pass ? "Fixed" : "Broke", 0 };
 	const struct compare_row *r;
-	size_t at = 0, n = 0;
+	size_t at = 0;
 
 	while ((r = flipped(g->of, to_pass, &at)) != NULL) {
-		if (n++ == 0)
-			buf_fmt(b, "\n%s\n", to_pass ? "Fixed:" : "Broke:");
-		if (n > LIST_MAX && !o->verbose)
+		if (!list_item(&l))
 			continue;
-		buf_puts(b, "  ");
-		report_mark(b, r->in[IS]->status, o);
-		buf_putc(b, ' ');
-		report_line(b, r->name, 80, o->ascii);
-		buf_fmt(b, "  %s\n", compare_flip(r, WAS, IS));
+		if (o != NULL) {
+			report_mark(b, r->in[IS]->status, o);
+			buf_putc(b, ' ');
+			report_line(b, r->name, 80, o->ascii);
+		} else {
+			buf_puts(b, to_pass ? "✅ " : "❌ ");
+			report_inline(b, r->name, 100);
+		}
+		buf_fmt(b, o != NULL ? "  %s\n" : " (%s)\n",
+		    compare_flip(r, WAS, IS));
 	}
-	if (n > LIST_MAX && !o->verbose)
-		buf_fmt(b, "  and %zu more; use -v to list them\n",
-		    n - LIST_MAX);
+	list_end(&l);
 }
 
 static void
 put_issues(struct buf *b, const struct compare_gate *g, bool fatal,
     const struct report_opts *o)
 {
-	size_t i, n = 0;
+	struct list l = { b, o, fatal ? "Failures" : "Warnings", 0 };
+	size_t i;
 
 	for (i = 0; i < g->nissues; i++) {
-		if (g->issues[i].fatal != fatal)
+		if (g->issues[i].fatal != fatal || !list_item(&l))
 			continue;
-		if (n++ == 0)
-			buf_fmt(b, "\n%s\n", fatal ? "Failures:" :
-			    "Warnings:");
-		if (n > LIST_MAX && !o->verbose)
-			continue;
-		buf_puts(b, "  ");
-		report_line(b, g->issues[i].text, 0, o->ascii);
+		if (o != NULL)
+			report_line(b, g->issues[i].text, 0, o->ascii);
+		else
+			report_inline(b, g->issues[i].text, 300);
 		buf_putc(b, '\n');
 	}
-	if (n > LIST_MAX && !o->verbose)
-		buf_fmt(b, "  and %zu more; use -v to list them\n",
-		    n - LIST_MAX);
+	list_end(&l);
+}
+
+static void
+put_changes(struct buf *b, const struct compare_gate *g,
+    const struct report_opts *o)
+{
+	put_flipped(b, g, false, o);
+	put_flipped(b, g, true, o);
+	put_issues(b, g, true, o);
+	put_issues(b, g, false, o);
 }
 
 void
@@ -123,10 +167,7 @@ compare_gate_text(struct buf *b, const struct compare_gate *g,
 	compare_wrapped(b, buf_str(&s), 2, o->width > 0 ? o->width : 80);
 	buf_putc(b, '\n');
 	buf_free(&s);
-	put_flipped(b, g, false, o);
-	put_flipped(b, g, true, o);
-	put_issues(b, g, true, o);
-	put_issues(b, g, false, o);
+	put_changes(b, g, o);
 }
 
 static void
@@ -293,42 +334,6 @@ compare_gate_json(struct buf *b, const struct compare_gate *g)
 	buf_putc(b, '\n');
 }
 
-/* For a pull request. */
-static void
-mark_flipped(struct buf *b, const struct compare_gate *g, bool to_pass)
-{
-	const struct compare_row *r;
-	size_t at = 0, n = 0;
-
-	while ((r = flipped(g->of, to_pass, &at)) != NULL)
-		if (n++ < LIST_MAX) {
-			buf_puts(b, n == 1 ? to_pass ? "\n### Fixed\n\n" :
-			    "\n### Broke\n\n" : "");
-			buf_fmt(b, "- %s ", to_pass ? "✅" : "❌");
-			report_inline(b, r->name, 100);
-			buf_fmt(b, " (%s)\n", compare_flip(r, WAS, IS));
-		}
-	if (n > LIST_MAX)
-		buf_fmt(b, "- and %zu more\n", n - LIST_MAX);
-}
-
-static void
-mark_issues(struct buf *b, const struct compare_gate *g, bool fatal)
-{
-	size_t i, n = 0;
-
-	for (i = 0; i < g->nissues; i++)
-		if (g->issues[i].fatal == fatal && n++ < LIST_MAX) {
-			buf_puts(b, n == 1 ? fatal ? "\n### Failures\n\n" :
-			    "\n### Warnings\n\n" : "");
-			buf_puts(b, "- ");
-			report_inline(b, g->issues[i].text, 300);
-			buf_putc(b, '\n');
-		}
-	if (n > LIST_MAX)
-		buf_fmt(b, "- and %zu more\n", n - LIST_MAX);
-}
-
 void
 compare_gate_markdown(struct buf *b, const struct compare_gate *g)
 {
@@ -346,10 +351,7 @@ compare_gate_markdown(struct buf *b, const struct compare_gate *g)
 	    g->rules->max_drop, g->common, g->nnew, g->nremoved);
 	compare_sentence(b, &g->of->pairs[0]);
 	buf_putc(b, '\n');
-	mark_flipped(b, g, false);
-	mark_flipped(b, g, true);
-	mark_issues(b, g, true);
-	mark_issues(b, g, false);
+	put_changes(b, g, NULL);
 }
 
 /* A workflow command, which is one line. */
