@@ -23,12 +23,12 @@ DEFS    = -I. -DWAZA_VERSION=$(VERSION)
 # headers of each folder.
 BASE = base json os os_net os_path os_spawn
 BASE_H = base os os_internal os_net os_path os_spawn
-LIB = csv diff diff_search field glob http http_body http_events http_url mask opt stats tmpl \
+LIB = csv diff diff_search field glob http http_body http_url mask opt stats tmpl \
 	unicode ws ws_key py/expr py/expr_atom py/expr_call py/expr_case py/expr_equal py/expr_eval \
 	py/expr_lex py/expr_map py/expr_num py/expr_parse py/expr_pattern py/expr_re py/expr_repr \
 	py/expr_seq py/expr_str py/expr_text py/expr_value re/re re/re_atom re/re_class re/re_cuts \
 	re/re_dfa re/re_lit re/re_nfa re/re_parse re/re_prog re/re_state schema/schema schema/schema_build \
-	schema/schema_check schema/schema_cycle schema/schema_index schema/schema_keyword \
+	schema/schema_check schema/schema_index schema/schema_keyword \
 	schema/schema_map schema/schema_meta schema/schema_number schema/schema_pattern \
 	schema/schema_explain schema/schema_uri schema/schema_value yaml/yaml_anchor yaml/yaml_block \
 	yaml/yaml_core yaml/yaml_flow yaml/yaml_in yaml/yaml_map yaml/yaml_scalar

@@ -241,8 +241,6 @@ struct schema_node *schema_follow(struct schema_build *,
 const struct json *schema_find_doc(struct schema_build *, struct str uri);
 /* Makes the operations of a node from its keywords. */
 void schema_build_node(struct schema_build *, struct schema_node *);
-/* Fails if a schema applies itself to the same value without end. */
-void schema_find_cycle(struct schema_build *);
 
 enum { SCHEMA_OPS_MAX = SCHEMA_TYPE };	/* one of each kind */
 
