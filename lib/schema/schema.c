@@ -241,7 +241,8 @@ next_applied(struct visit *v)
 }
 
 static void
-search_cycle(struct schema_build *b, struct visit *stack, struct schema_node *from)
+search_cycle(struct schema_build *b, struct visit *stack,
+    struct schema_node *from)
 {
 	struct schema_node *n;
 	size_t k = 0;
