@@ -67,8 +67,9 @@ enum grader_status { GRADER_DONE, GRADER_LATER };
 /* Properties of a kind. */
 enum {
 	GRADER_WORKSPACE = 1,	/* reads the agent's files */
-	GRADER_NEEDS_DIR = 2	/* needs a working directory for a judge, who
+	GRADER_NEEDS_DIR = 2,	/* needs a working directory for a judge, who
 				 * may read the agent's files there */
+	GRADER_VARIES = 4	/* the verdict on the same answer can vary */
 };
 
 /* Notes all problems in the suite's graders and `expected:` blocks. */

@@ -129,6 +129,7 @@ start(struct grading *g, const void *settings, struct arena *tmp)
 
 const struct grader_kind grader_behavior = {
 	.name = "behavior",
+	.flags = GRADER_VARIES,		/* it can limit the time */
 	.fields = &behavior_fields,
 	.check = check,
 	.start = start,

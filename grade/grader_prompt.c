@@ -317,7 +317,7 @@ cancel(struct grading *g)
 const struct grader_kind grader_prompt = {
 	.name = "prompt",
 	.fields = &prompt_fields,
-	.flags = GRADER_NEEDS_DIR,
+	.flags = GRADER_NEEDS_DIR | GRADER_VARIES,
 	.check = check,
 	.start = start,
 	.cancel = cancel,

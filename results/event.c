@@ -253,12 +253,10 @@ event_read(const struct json *v, struct event *e)
 	for (r = rows; r < rows + COUNTOF(rows); r++)
 		if (r->kind == KIND_STR || r->kind == KIND_WORD)
 			memcpy((char *)e + r->off, &none, sizeof(none));
-	for (r = rows; r < rows + COUNTOF(rows); r++) {
-		m = (r->types & 1u << e->type) != 0 ? json_getc(v, r->key) :
-		    NULL;
-		if (m != NULL)
+	for (r = rows; r < rows + COUNTOF(rows); r++)
+		if ((r->types & 1u << e->type) != 0 &&
+		    (m = json_getc(v, r->key)) != NULL)
 			read_member(m, r, (char *)e + r->off);
-	}
 	if (e->error_class.n > 0 && str_is(e->status, "failed"))
 		e->status = STR("error");
 	return true;

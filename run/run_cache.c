@@ -340,19 +340,7 @@ make_key(const struct run_trial *t, char hex[CACHE_KEY])
 	return k.ok;
 }
 
-/* Whether a model grades: its verdicts are not repeatable. */
-static bool
-is_judged(const struct spec_graders *g)
-{
-	size_t i;
-
-	for (i = 0; i < g->n; i++)
-		if (str_is(g->v[i].type, "prompt") ||
-		    str_is(g->v[i].type, "behavior"))
-			return true;
-	return false;
-}
-
+/* Without --cache-all, verdicts that can vary are not cached. */
 static bool
 may_cache(const struct run_trial *t)
 {
@@ -363,8 +351,8 @@ may_cache(const struct run_trial *t)
 	if (run->cache == NULL || task->inputs.responder != NULL ||
 	    task->inputs.repos.n > 0)
 		return false;
-	return run->opts.cache_all || !(is_judged(&run->suite->graders) ||
-	    is_judged(&task->graders) ||
+	return run->opts.cache_all ||
+	    !(grader_flags(run->suite, task) & GRADER_VARIES ||
 	    (x != NULL && x->behavior.max_response_time_ms >= 0));
 }
 

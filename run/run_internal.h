@@ -32,6 +32,7 @@
 #include "suite/spec.h"
 
 struct mask;
+struct outcome_trial;
 struct run_cache;
 struct run_trial;
 struct run_triggers;
@@ -345,9 +346,8 @@ bool run_selects(const struct run_opts *, const struct spec_task *);
 int run_stored_select(struct run *, struct err *);
 void run_stored_fill(struct run *);
 void run_stored_prepare(struct run_trial *);
-/* The trial's duration and object in the file. */
-int64_t run_stored_ms(const struct run_trial *);
-const struct json *run_stored_node(const struct run_trial *);
+/* The same trial in the file. */
+const struct outcome_trial *run_stored_trial(const struct run_trial *);
 /* The message of the task's first imported error; empty: none. */
 struct str run_stored_error(const struct run *, size_t task);
 /* True if the grader cannot run without the agent's files: old verdict. */

@@ -21,8 +21,8 @@ stored_task(const struct run *run, size_t i)
 	return &run->opts.stored->tasks[i];
 }
 
-static const struct outcome_trial *
-stored_trial(const struct run_trial *t)
+const struct outcome_trial *
+run_stored_trial(const struct run_trial *t)
 {
 	return &stored_task(t->run, t->task)->trials[t->trial];
 }
@@ -176,7 +176,7 @@ workspace(struct run_trial *t, const struct json *node)
 void
 run_stored_prepare(struct run_trial *t)
 {
-	const struct json *node = stored_trial(t)->node, *v;
+	const struct json *node = run_stored_trial(t)->node, *v;
 	int64_t n;
 
 	v = json_getc(node, "run_number");
@@ -192,23 +192,12 @@ run_stored_prepare(struct run_trial *t)
 	t->ask.req.workspace = workspace(t, node);
 }
 
-int64_t
-run_stored_ms(const struct run_trial *t)
-{
-	return stored_trial(t)->duration_ms;
-}
-
-const struct json *
-run_stored_node(const struct run_trial *t)
-{
-	return stored_trial(t)->node;
-}
-
 /* Verdicts are a map or, in files written by hand, a list. */
 static const struct json *
 old_verdict(const struct run_trial *t, struct str name)
 {
-	const struct json *all = json_getc(run_stored_node(t), "validations");
+	const struct json *all = json_getc(run_stored_trial(t)->node,
+	    "validations");
 	const struct json *v;
 
 	if (all == NULL || all->type == JSON_OBJECT)

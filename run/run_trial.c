@@ -28,6 +28,7 @@
 
 #include "json.h"
 #include "results/event.h"
+#include "results/outcome.h"
 
 enum { ERROR_MAX = 199 };	/* bytes of an executor's message */
 
@@ -177,7 +178,7 @@ answered(struct run_trial *t)
 	bool ok = run_ask_ended(q);
 
 	if (run->opts.stored != NULL)
-		q->duration_ms = run_stored_ms(t);
+		q->duration_ms = run_stored_trial(t)->duration_ms;
 	if (!ok) {
 		/* events and reports repeat it: do not trust its length */
 		q->error = utf8_cut(q->error, ERROR_MAX);
@@ -355,7 +356,7 @@ describe(struct run_trial *t, struct result_record *r)
 		    q->req.workspace);
 	}
 	if (t->run->opts.stored != NULL) {
-		r->previous = run_stored_node(t);
+		r->previous = run_stored_trial(t)->node;
 		r->note = t->old_verdicts ? STR("verdicts on the agent's files "
 		    "are those of the run") : STR("");
 	}

@@ -114,7 +114,8 @@ run_needs_workspace(const struct run_trial *t)
 	    t->run->opts.keep_workspace ||
 	    json_getc(task->inputs.context, "fixture") != NULL ||
 	    agent_needs_workspace(t->run->agent, task) ||
-	    grader_flags(t->run->suite, task) != 0;
+	    grader_flags(t->run->suite, task) &
+	    (GRADER_WORKSPACE | GRADER_NEEDS_DIR);
 }
 
 int
