@@ -354,11 +354,13 @@ conn_flush(struct conn *c)
 void
 conn_end(struct conn *c)
 {
+	const struct conn_framer *f = c->framer != NULL ? c->framer :
+	    &conn_line;
+
 	if (c->said_bye)
 		conn_abort(c);	/* nothing may follow a close */
-	else if (!c->dead && !c->parting)
-		(c->framer != NULL ? c->framer : &conn_line)->wrap(&c->out,
-		    c->from);
+	else if (f->wrap != NULL && !c->dead && !c->parting)
+		f->wrap(&c->out, c->from);
 	conn_end_raw(c);
 }
 

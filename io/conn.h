@@ -50,7 +50,7 @@ struct conn_limits {
  * of bytes that it need not see again, also when it returns 0.  conn_seen()
  * keeps its position; it is 0 at the start of each message and not 0 within
  * one.  `last` is set at the end of input.  wrap() turns the bytes that were
- * appended to the buffer from `from` on into a message.
+ * appended to the buffer from `from` on into a message; NULL: they are one.
  */
 struct conn_framer {
 	const char *name;

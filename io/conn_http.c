@@ -134,13 +134,6 @@ http_next(struct conn *c, struct str in, bool last, size_t *used,
 }
 
 static void
-http_wrap(struct buf *b, size_t from)
-{
-	(void)b;
-	(void)from;
-}
-
-static void
 http_free(struct conn *c)
 {
 	struct chunks *x = conn_state(c, 0);
@@ -149,6 +142,6 @@ http_free(struct conn *c)
 }
 
 const struct conn_framer conn_http = {
-	.name = "http", .next = http_next, .wrap = http_wrap,
-	.free = http_free, .slow_ms = SLOW_MS, .idle_ms = IDLE_MS,
+	.name = "http", .next = http_next, .free = http_free,
+	.slow_ms = SLOW_MS, .idle_ms = IDLE_MS,
 };

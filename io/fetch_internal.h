@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * fetch_internal.h: fetch_.  What the files of a fetch share.  Only for
- * fetch*.c.
+ * fetch_internal.h: fetch_.  Functions shared by fetch*.c only.
  */
 #ifndef WAZA_FETCH_INTERNAL_H
 #define WAZA_FETCH_INTERNAL_H

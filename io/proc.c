@@ -327,24 +327,18 @@ on_writable(void *arg, int ready)
 static int
 open_pipes(const struct proc_opts *o, int mine[3], int its[3], struct err *e)
 {
-	int fd[2];
+	int i, fd[2];
 
-	if (o->in.n > 0 || o->in_open) {
-		if (os_pipe(fd, OS_NONBLOCK_WRITE, e) == -1)
+	for (i = 0; i < 3; i++) {
+		if ((i == 0 && o->in.n == 0 && !o->in_open) ||
+		    (i == 2 && o->err_joins))
+			continue;
+		if (os_pipe(fd, i == 0 ? OS_NONBLOCK_WRITE : OS_NONBLOCK_READ,
+		    e) == -1)
 			return -1;
-		its[0] = fd[0];
-		mine[0] = fd[1];
+		mine[i] = fd[i == 0];
+		its[i] = fd[i != 0];
 	}
-	if (os_pipe(fd, OS_NONBLOCK_READ, e) == -1)
-		return -1;
-	mine[1] = fd[0];
-	its[1] = fd[1];
-	if (o->err_joins)
-		return 0;
-	if (os_pipe(fd, OS_NONBLOCK_READ, e) == -1)
-		return -1;
-	mine[2] = fd[0];
-	its[2] = fd[1];
 	return 0;
 }
 

@@ -411,17 +411,15 @@ workspace_give(struct workspace_pool *pool, const char *path, struct err *e)
 {
 	struct workspace_spare *s;
 
-	if (!is_fresh(path))
+	if (!is_fresh(path) || strlen(path) >= PATH_ROOM)
 		return workspace_remove(path, e);
 	s = pool->unused;
-	if (s != NULL) {
+	if (s != NULL)
 		pool->unused = s->next;
-	} else {
+	else {
 		s = NEW(pool->arena, struct workspace_spare);
 		s->path = arena_raw(pool->arena, PATH_ROOM, 1);
 	}
-	if (strlen(path) >= PATH_ROOM)
-		return workspace_remove(path, e);
 	memcpy(s->path, path, strlen(path) + 1);
 	s->next = pool->spare;
 	pool->spare = s;

@@ -7,7 +7,7 @@
  * work in between.  Directories named .git are skipped and symbolic links are
  * not followed.  Files are compared by size and times.  Files that match the
  * patterns are also copied, into an unnamed file, so that diffs can be made.
- * Everything is limited; `incomplete` tells when a limit was reached.
+ * Everything is limited; `incomplete` is set when a limit was reached.
  */
 #ifndef WAZA_WORKSPACE_SCAN_H
 #define WAZA_WORKSPACE_SCAN_H

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * config_internal.h: config_.  What the files of the settings share.
+ * config_internal.h: config_.  Types and functions shared by config*.c.
  */
 #ifndef WAZA_CONFIG_INTERNAL_H
 #define WAZA_CONFIG_INTERNAL_H

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * spec_internal.h: spec_.  What the files of the suite loader share, and the
- * few functions of it that the settings use too.
+ * spec_internal.h: spec_.  Types and functions shared by spec*.c; the settings
+ * (config*.c) use some of them too.
  */
 #ifndef WAZA_SPEC_INTERNAL_H
 #define WAZA_SPEC_INTERNAL_H
@@ -121,7 +121,7 @@ const struct json *spec_array(struct spec_loader *, const char *file,
     const struct json *);
 bool spec_given(const struct json *);	/* present and not null */
 
-/* Notes members that are lists or mappings; what is the noun for them. */
+/* Notes members that are lists or mappings; `what` is their noun. */
 void spec_check_scalars(struct spec_loader *, const char *file,
     const struct json *obj, const char *what);
 
@@ -184,12 +184,12 @@ void spec_read_graders(struct spec_loader *, const char *file,
  */
 void spec_name_graders(struct spec_loader *, struct spec_graders *);
 
-/* spec_tasks.c: reads all tasks of the suite and checks their ids */
 struct spec_task_list {
 	const struct json *tasks;	/* patterns and tasks, or NULL */
 	const struct json *tasks_from;	/* a CSV file, or NULL */
 	const struct json *range;	/* [first, last], or NULL */
 };
+/* spec_tasks.c: reads all tasks of the suite and checks their ids. */
 void spec_read_tasks(struct spec_loader *, const struct spec_file *,
     const struct spec_task_list *);
 
