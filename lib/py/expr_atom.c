@@ -489,6 +489,9 @@ attribute(struct parser *p, struct node *of)
 		return NULL;
 	if (p->tok.kind != LEX_NAME || is_keyword(expr_lex_text(p)))
 		return expr_fail(p, "unexpected token");
+	/* decline now, so that a missing python3 is found before the run */
+	if (expr_attr_unsupported(expr_lex_text(p)))
+		return expr_fail(p, "unsupported method");
 	n = expr_of(p, EXPR_OP_ATTR, p->tok.at, of, NULL);
 	if (n == NULL)
 		return NULL;

@@ -367,13 +367,36 @@ static const char *const unsupported[EXPR_KIND__MAX] = {
 	    " remove symmetric_difference symmetric_difference_update union update ",
 };
 
+static bool
+is_unsupported(int kind, struct str name)
+{
+	char word[34];
+
+	if (name.n > sizeof(word) - 3)
+		return false;
+	word[0] = word[name.n + 1] = ' ';
+	memcpy(word + 1, name.p, name.n);
+	word[name.n + 2] = '\0';
+	return strstr(unsupported[kind], word) != NULL;
+}
+
+bool
+expr_attr_unsupported(struct str name)
+{
+	int kind;
+
+	for (kind = EXPR_NONE; kind <= EXPR_SET; kind++)
+		if (is_unsupported(kind, name))
+			return true;
+	return false;
+}
+
 int
 expr_attr(struct eval *ev, struct value self, struct str name,
     const struct method **out)
 {
 	const struct method *m = self.kind == EXPR_STR ? expr_str_methods :
 	    self.kind == EXPR_MATCH ? expr_re_methods : container_methods;
-	char word[34];
 	int n = (int)name.n;
 
 	for (; m->name != NULL; m++)
@@ -382,14 +405,9 @@ expr_attr(struct eval *ev, struct value self, struct str name,
 			*out = m;
 			return 0;
 		}
-	if (self.kind > EXPR_SET || name.n > sizeof(word) - 4 ||
-	    str_starts(name, STR("__")))
+	if (self.kind > EXPR_SET || name.n > 30 ||
+	    str_starts(name, STR("__")) || is_unsupported(self.kind, name))
 		return expr_decline(ev, "attribute of this type");
-	word[0] = word[name.n + 1] = ' ';
-	memcpy(word + 1, name.p, name.n);
-	word[name.n + 2] = '\0';
-	if (strstr(unsupported[self.kind], word) != NULL)
-		return expr_decline(ev, "method %.*s", n, name.p);
 	return expr_raise(ev, "'%s' object has no attribute '%.*s'",
 	    expr_type(self), n, name.p);
 }

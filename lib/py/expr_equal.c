@@ -52,21 +52,20 @@ expr_same(struct eval *ev, struct value a, struct value b)
 	return expr_equal(ev, a, b);
 }
 
-/* The first index where they differ, or the length of the shorter. */
 static int
-first_difference(struct eval *ev, struct seq *a, struct seq *b, size_t *at)
+equal_seqs(struct eval *ev, struct seq *a, struct seq *b)
 {
-	int rc = 1;
+	size_t i;
+	int rc = a->n == b->n;
 
+	if (rc == 0)
+		return 0;
 	if (expr_read_seq(ev, a) == -1 || expr_read_seq(ev, b) == -1)
 		return -1;
-	for (*at = 0; *at < a->n && *at < b->n; ++*at) {
+	for (i = 0; i < a->n && rc == 1; i++)
 		rc = expr_steps(ev, 1) == -1 ? -1 :
-		    expr_same(ev, a->v[*at], b->v[*at]);
-		if (rc != 1)
-			break;
-	}
-	return rc == -1 ? -1 : 0;
+		    expr_same(ev, a->v[i], b->v[i]);
+	return rc;
 }
 
 static int
@@ -92,8 +91,6 @@ equal_dicts(struct eval *ev, struct map *a, struct map *b)
 static int
 equal_kind(struct eval *ev, struct value a, struct value b)
 {
-	size_t at;
-
 	if (a.kind == EXPR_NONE)
 		return 1;
 	if (a.kind == EXPR_STR) {
@@ -103,13 +100,8 @@ equal_kind(struct eval *ev, struct value a, struct value b)
 			return -1;
 		return memcmp(a.u.text->p, b.u.text->p, a.u.text->n) == 0;
 	}
-	if (EXPR_ISSEQ(a)) {
-		if (a.u.seq->n != b.u.seq->n)
-			return 0;
-		if (first_difference(ev, a.u.seq, b.u.seq, &at) == -1)
-			return -1;
-		return at == a.u.seq->n;
-	}
+	if (EXPR_ISSEQ(a))
+		return equal_seqs(ev, a.u.seq, b.u.seq);
 	if (a.kind == EXPR_DICT)
 		return equal_dicts(ev, a.u.map, b.u.map);
 	if (a.kind == EXPR_SET)
@@ -137,18 +129,6 @@ decide(enum expr_rel rel, int order)
 	    rel == EXPR_GT ? order > 0 : order >= 0;
 }
 
-static int
-compare_seqs(struct eval *ev, enum expr_rel rel, struct seq *a, struct seq *b)
-{
-	size_t at;
-
-	if (first_difference(ev, a, b, &at) == -1)
-		return -1;
-	if (at < a->n && at < b->n)
-		return expr_compare(ev, rel, a->v[at], b->v[at]);
-	return decide(rel, a->n < b->n ? -1 : a->n > b->n);
-}
-
 int
 expr_compare(struct eval *ev, enum expr_rel rel, struct value a,
     struct value b)
@@ -167,11 +147,10 @@ expr_compare(struct eval *ev, enum expr_rel rel, struct value a,
 		return decide(rel, str_cmp(expr_bytes_of(a),
 		    expr_bytes_of(b)));
 	}
-	if (a.kind == b.kind && EXPR_ISSEQ(a))
-		return compare_seqs(ev, rel, a.u.seq, b.u.seq);
 	if (a.kind == EXPR_SET && b.kind == EXPR_SET)
 		return expr_set_compare(ev, rel, a.u.map, b.u.map);
-	if (a.kind > EXPR_SET || b.kind > EXPR_SET)
+	if (a.kind > EXPR_SET || b.kind > EXPR_SET ||
+	    (a.kind == b.kind && EXPR_ISSEQ(a)))
 		return expr_decline(ev, "order of this type");
 	return expr_raise(ev, "'%s' not supported between instances of '%s' "
 	    "and '%s'", names[rel], expr_type(a), expr_type(b));

@@ -72,40 +72,30 @@ sequence(struct eval *ev, const struct node *n, enum expr_kind kind,
 	return expr_seq(ev, kind, v, i, out);
 }
 
-static int
-build_map(struct eval *ev, const struct node *n, struct value *out)
-{
-	struct value v;
-	struct seq *seq;
-	size_t i, step = n->op == EXPR_OP_DICT ? 2 : 1;
-
-	if (sequence(ev, n, EXPR_LIST, &v) == -1)
-		return -1;
-	seq = v.u.seq;
-	if (expr_map_new(ev, step == 2 ? EXPR_DICT : EXPR_SET, out) == -1)
-		return -1;
-	for (i = 0; i < seq->n; i += step)
-		if (expr_map_put(ev, out->u.map, seq->v[i], step == 2 ?
-		    seq->v[i + 1] : expr_none()) == -1)
-			return -1;
-	return 0;
-}
-
 /*
- * Python evaluates a large display in parts and hashes the keys of each part
- * before the next.  If a key cannot be hashed, it has to decide which error
- * comes first.
+ * A dict or set.  Python evaluates a large display in parts and hashes the
+ * keys of each before the next; if a key of one cannot be hashed, Python has
+ * to decide which error comes first.
  */
 static int
 mapping(struct eval *ev, const struct node *n, struct value *out)
 {
 	enum { LARGE = 15 };
+	bool dict = n->op == EXPR_OP_DICT;
+	struct value list, *v;
+	size_t i, step = dict ? 2 : 1;
+	int rc = sequence(ev, n, EXPR_LIST, &list);
 
-	if (build_map(ev, n, out) == 0)
-		return 0;
-	if (n->nkids > LARGE && ev->status == EXPR_RAISED)
+	if (rc == 0)
+		rc = expr_map_new(ev, dict ? EXPR_DICT : EXPR_SET, out);
+	for (i = 0; rc == 0 && i < list.u.seq->n; i += step) {
+		v = &list.u.seq->v[i];
+		rc = expr_map_put(ev, out->u.map, v[0],
+		    dict ? v[1] : expr_none());
+	}
+	if (rc == -1 && n->nkids > LARGE && ev->status == EXPR_RAISED)
 		expr_decline(ev, "first error in a large display");
-	return -1;
+	return rc;
 }
 
 /* Truth. */

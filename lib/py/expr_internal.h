@@ -459,6 +459,8 @@ int expr_call_method(struct eval *, const struct method *, struct value self,
 /* Finds a method; if there is none, raises or declines. */
 int expr_attr(struct eval *, struct value self, struct str name,
     const struct method **);
+/* True if Python has an attribute of that name that is not supported. */
+bool expr_attr_unsupported(struct str name);
 /* An attribute of the module re. */
 int expr_re_attr(struct eval *, struct str name, struct value *);
 /* Tables that end with a row without a name. */

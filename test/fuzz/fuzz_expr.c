@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * Input: an expression, a newline, a text that it is about.  It ends, with an
- * answer that says something, and gives the same one a second time; in str()
- * and back, or negated, the answer is what it should be.
+ * Input: an expression, a newline, and the text of the variable `output`.  The
+ * evaluation ends with a result and a message, and a second one has the same
+ * result; so have `not` and bool() of the expression, accordingly.
  */
 #include <assert.h>
 #include <string.h>
@@ -48,7 +48,7 @@ eval(struct str source, const struct json *names, struct err *e)
 	return st;
 }
 
-/* In parentheses, in case it is a lambda or ends in a comment. */
+/* In parentheses, because it can be a lambda or end in a comment. */
 static struct str
 within(struct arena *a, const char *before, struct str source)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * Input: a pattern, a newline, a text.  All engines must agree on whether
- * the text matches, and those that say where on where; a long text made of
- * many copies must match if one does and no assertion minds.
+ * Input: a pattern, a newline, a text.  All engines must agree on whether the
+ * text matches, and those that report offsets on the offsets.  A long text
+ * made of many copies must match if one copy does, unless there are assertions.
  */
 #include <assert.h>
 #include <string.h>
@@ -13,7 +13,7 @@
 
 enum {
 	SPANS = 8,
-	LONG  = 5000,		/* above 4096, where looking harder begins */
+	LONG  = 5000,		/* above 4096, where re_lit_deepen() is used */
 	LANES = 20000,
 	WORK  = 1 << 20,
 	LARGE = 2000		/* instructions; more are too slow here */

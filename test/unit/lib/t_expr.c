@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * Expressions: a table with Python's answers, the assertions of the corpus,
- * bounds, and, where python3 is installed, thousands of made-up expressions
- * against it.
+ * Expressions: a table with Python's results, the assertions of the corpus,
+ * limits, and, if python3 is installed, a comparison with it on thousands of
+ * random expressions.
  *
  *	EXPR_PYTHON=python3.9 EXPR_CASES=100000 EXPR_SEED=7 test/unit/lib/t_expr
  */
@@ -17,7 +17,7 @@
 #include "lib/py/expr.h"
 #include "test/tool/tap.h"
 
-/* Where doubles are not rounded each time, arithmetic is left to Python. */
+/* False if double arithmetic is not exact; it is declined then. */
 #if defined(FLT_EVAL_METHOD) && FLT_EVAL_METHOD == 0
 #define EXACT true
 #else
@@ -51,7 +51,7 @@ eval(struct str source, const struct json *names, struct err *e)
 	return st;
 }
 
-/* "T", "F", "R text", "D text", as a table has it. */
+/* The result in the notation of the table: "T", "F", "R text", "D text". */
 static struct str
 answer(struct buf *b, struct str source, const struct json *names)
 {
@@ -98,7 +98,7 @@ take_line(struct str *s)
 	return line;
 }
 
-/* U+0001 in a row stands for a newline. */
+/* U+0001 in a row denotes a newline. */
 static struct str
 unescape(struct arena *a, struct str s)
 {
@@ -232,7 +232,7 @@ now(void)
 	return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
 }
 
-/* Declined, with a word about it, in a time that nobody notices. */
+/* True if it is declined quickly, with a message that contains `why`. */
 static bool
 bounded(struct str source, struct str output, const char *why)
 {
@@ -296,7 +296,7 @@ test_bounds(void)
 	OK(bounded(STR("9000000000*9000000000"), none, "64 bits"));
 	OK(bounded(STR("'a'*1000000000000"), none, "memory"));
 	OK(bounded(STR("[1]*1000000000000"), none, "memory"));
-	OK(bounded(STR("'a'.center(1000000000000)"), none, "center"));
+	OK(bounded(STR("'a'.center(1000000000000)"), none, "method"));
 	OK(bounded(STR("len([1 for a in 'x'*9999 for b in 'x'*9999])"), none, "memory"));
 	OK(bounded(STR("any(0 for a in 'x'*9999 for b in 'x'*9999)"), none, "memory"));
 	OK(bounded(STR("[[c*1000 for a in 'x'*999] for c in 'y'*999]"), none, "than"));
@@ -318,7 +318,7 @@ test_bounds(void)
 	arena_free(&a);
 }
 
-/* 100 MB, and texts made for a bad search. */
+/* 100 MB, and texts made to slow down a search. */
 static void
 test_large(void)
 {
@@ -350,7 +350,7 @@ test_large(void)
 	arena_free(&a);
 }
 
-/* A text that is not UTF-8 is not promised anything but a verdict. */
+/* For a text that is not UTF-8, only some result is required. */
 static void
 test_bytes(void)
 {
@@ -379,7 +379,7 @@ test_bytes(void)
 	OK(n == COUNTOF(all) * COUNTOF(texts));
 }
 
-/* A compiled expression is used again, and remembers nothing. */
+/* A compiled expression can be evaluated repeatedly. */
 static void
 test_again(void)
 {

@@ -11,13 +11,7 @@
 
 enum { SPANS = 64 };
 
-static int
-unhex(char c)
-{
-	return c <= '9' ? c - '0' : (c | 0x20) - 'a' + 10;
-}
-
-/* Undoes \\ \t \n \r \xHH in place. */
+/* Decodes \\ \t \n \r \xHH in place. */
 static struct str
 unescape(char *s)
 {
@@ -30,7 +24,8 @@ unescape(char *s)
 		}
 		in++;
 		if (*in == 'x') {
-			*out++ = (char)(unhex(in[1]) * 16 + unhex(in[2]));
+			*out++ = (char)(hex_digit(in[1]) * 16 +
+			    hex_digit(in[2]));
 			in += 2;
 		} else {
 			*out++ = *in == 't' ? '\t' : *in == 'n' ? '\n' :
@@ -40,7 +35,7 @@ unescape(char *s)
 	return (struct str){ s, (size_t)(out - s) };
 }
 
-/* "0-3 1-2 -", or "none" and "", as the corpus has it. */
+/* Spans in the notation of the corpus: "0-3 1-2 -", or nothing. */
 static void
 show(struct buf *b, bool matched, const struct re_span *v, size_t n)
 {
@@ -57,7 +52,7 @@ show(struct buf *b, bool matched, const struct re_span *v, size_t n)
 	}
 }
 
-/* What is wrong with the row, or NULL.  All engines must agree. */
+/* The error in the row, or NULL.  All engines must agree. */
 static const char *
 check_row(struct str pattern, struct str text, const char *groups,
     bool matches)
@@ -99,7 +94,7 @@ check_row(struct str pattern, struct str text, const char *groups,
 	return bad;
 }
 
-/* Splits at tabs; how many fields. */
+/* Splits at tabs; returns the number of fields. */
 static size_t
 split(char *line, char *field[], size_t max)
 {
@@ -133,7 +128,7 @@ check_line(char *field[], size_t n, int *rows, int *bad)
 	    STRF(text), n > 3 ? field[3] : "");
 }
 
-/* A row is pattern, accept or reject. */
+/* A row is a pattern, and accept or reject. */
 static void
 check_accept(char *field[], size_t n, int *rows, int *bad)
 {
@@ -182,7 +177,7 @@ static const struct {
 	const char *pattern;
 	enum err_code code;
 	unsigned col;
-	const char *says;
+	const char *words;
 } refused[] = {
 	{ "a(b", ERR_SYNTAX, 2, "missing ) for" },
 	{ "a)", ERR_SYNTAX, 2, "missing ( for" },
@@ -266,7 +261,7 @@ test_errors(void)
 		else
 			ok = !ok && e.code == refused[i].code &&
 			    e.col == refused[i].col &&
-			    strstr(e.msg, refused[i].says) != NULL;
+			    strstr(e.msg, refused[i].words) != NULL;
 		if (!ok)
 			printf("# %s: %u: %s\n", refused[i].pattern, e.col,
 			    e.msg);
@@ -315,7 +310,7 @@ test_depth(void)
 	arena_free(&a);
 }
 
-/* The longest patterns there are, made of what could cost the most. */
+/* Patterns of the greatest length and cost. */
 static const struct {
 	const char *start, *unit, *end;
 	enum err_code code;
@@ -364,7 +359,7 @@ test_costs(void)
 	}
 }
 
-/* A set stays small, and so does what is kept of the classes with a name. */
+/* Sets and the cache of named classes stay small. */
 static void
 test_sets(void)
 {
@@ -478,7 +473,7 @@ test_hard(void)
 	}
 }
 
-/* More ways to begin than are looked at, in texts where they would be. */
+/* More possible first bytes than re_lit_deepen() follows. */
 static void
 test_ways(void)
 {
