@@ -3,7 +3,7 @@
  * TMPDIR and HOME of an agent's process, and changes to its environment.
  *
  * Most agents leave files in TMPDIR, so they get one that is removed after the
- * trial.  HOME is the user's, with its logins, unless the settings say `home:
+ * trial.  HOME is the user's, with its logins, unless the settings are `home:
  * private`.  A private HOME is empty except for .cache, which persists between
  * runs: some agents unpack hundreds of megabytes there on first start.
  */

@@ -29,7 +29,7 @@ enum agent_skills agent_no_skills(const struct spec_suite *,
  * The places of an executor's settings; later ones take precedence:
  * `executors.NAME` of the user's settings; the suite's `config`, its
  * `config.executors.NAME` and `config.NAME`; for a judge, its `judge` blocks
- * and the member NAME of each.  Returns their number; v may be NULL.
+ * and the member NAME of each.  v may be NULL.
  */
 enum { AGENT_OWN_BLOCKS = 4, AGENT_BLOCKS = 16 };
 struct agent_block {
@@ -37,6 +37,7 @@ struct agent_block {
 	const char *file;		/* NULL: the user's settings */
 	bool open;			/* has settings of others, too */
 };
+/* Fills `out` in that order and returns the number. */
 size_t agent_blocks(const struct spec_suite *, const char *name,
     struct agent_block out[AGENT_BLOCKS]);
 

@@ -2,7 +2,7 @@
 /*
  * hub.h: hub_.  The hub distributes evaluations to evaluation clients.  The
  * engine submits evaluations; web/ connects clients to the hub by links.  The
- * hub knows nothing about connections.
+ * hub itself does not use connections.
  *
  * Each evaluation ends once, with done(), which is never called from within
  * hub_submit() or hub_cancel().  The hub sends it to a client that is ready,
@@ -180,7 +180,7 @@ void hub_disconnected(struct hub_link *);
 size_t hub_assigned(const struct hub *, const struct hub_link *);
 /*
  * The client's answer to the request of that serial: a result or an error.
- * False: there is no such request, or it has ended.
+ * False: the client has no such request, or it has ended.
  */
 bool hub_answer(struct hub_link *, uint64_t serial,
     const struct json *result, const struct json *error);

@@ -2,8 +2,8 @@
 /*
  * Settings of the executor `acp`, and the known agents.
  *
- * If both a name and a command are given, the command is run, and the name
- * tells what it supports.
+ * If both a name and a command are given, waza runs the command and assumes the
+ * features of the named agent.
  */
 #include "agent/proto/acp.h"
 

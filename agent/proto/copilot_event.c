@@ -84,11 +84,11 @@ put_event(struct copilot_session *s, const char *type, const char *key,
 }
 
 static void
-on_message(struct copilot_session *s, const struct json *data, bool main_agent)
+on_message(struct copilot_session *s, const struct json *data)
 {
 	struct str text = json_str(data, "content");
 
-	if (text.n == 0 || !main_agent || !keep(s, 2 * text.n))
+	if (text.n == 0 || s->subagent || !keep(s, 2 * text.n))
 		return;
 	buf_put(&s->text, text);
 	put_event(s, "assistant.message", "content", text);
@@ -96,18 +96,18 @@ on_message(struct copilot_session *s, const struct json *data, bool main_agent)
 }
 
 static void
-on_delta(struct copilot_session *s, const struct json *data, bool main_agent)
+on_delta(struct copilot_session *s, const struct json *data)
 {
 	(void)data;
-	if (main_agent)
+	if (!s->subagent)
 		send_event(s, AGENT_TEXT, STR("answering"));
 }
 
 static void
-on_turn(struct copilot_session *s, const struct json *data, bool main_agent)
+on_turn(struct copilot_session *s, const struct json *data)
 {
 	(void)data;
-	if (main_agent)
+	if (!s->subagent)
 		s->job->ans.usage.turns++;
 	send_event(s, AGENT_STEP, STR("working"));
 }
@@ -123,23 +123,21 @@ add_tokens(struct answer_usage *u, const struct json *from)
 }
 
 static void
-on_usage(struct copilot_session *s, const struct json *data, bool main_agent)
+on_usage(struct copilot_session *s, const struct json *data)
 {
 	struct answer_usage *u = &s->job->ans.usage;
 
-	(void)main_agent;
 	add_tokens(u, data);
 	add_num(&u->premium_requests, data, "cost");
 }
 
 /* The totals of all prompts: usable only if there was one prompt. */
 static void
-on_shutdown(struct copilot_session *s, const struct json *data, bool main_agent)
+on_shutdown(struct copilot_session *s, const struct json *data)
 {
 	const struct json *metrics = json_getc(data, "modelMetrics"), *v;
 	struct answer_usage u = { .known = true };
 
-	(void)main_agent;
 	if (s->prompts != 1 || json_first(metrics) == NULL)
 		return;
 	u.turns = s->job->ans.usage.turns;
@@ -209,11 +207,10 @@ add_call(struct copilot_session *s, const struct json *data)
 
 /* report_intent tells the user what comes next: not a real call. */
 static void
-on_tool(struct copilot_session *s, const struct json *data, bool main_agent)
+on_tool(struct copilot_session *s, const struct json *data)
 {
 	const struct copilot_call *c;
 
-	(void)main_agent;
 	if (str_is(json_str(data, "toolName"), "report_intent") ||
 	    find_call(s, json_str(data, "toolCallId")) != NULL)
 		return;
@@ -223,14 +220,13 @@ on_tool(struct copilot_session *s, const struct json *data, bool main_agent)
 }
 
 static void
-on_tool_end(struct copilot_session *s, const struct json *data, bool main_agent)
+on_tool_end(struct copilot_session *s, const struct json *data)
 {
 	struct copilot_call *c = find_call(s, json_str(data, "toolCallId"));
 	const struct json *result = json_getc(data, "result");
 	const struct json *v = json_getc(result, "content");
 	struct json_out o;
 
-	(void)main_agent;
 	if (c == NULL || c->call.result.n > 0)
 		return;
 	c->call.success = agent_is_true(data, "success");
@@ -253,11 +249,10 @@ on_tool_end(struct copilot_session *s, const struct json *data, bool main_agent)
 }
 
 static void
-on_skill(struct copilot_session *s, const struct json *data, bool main_agent)
+on_skill(struct copilot_session *s, const struct json *data)
 {
 	struct str name = json_str(data, "name");
 
-	(void)main_agent;
 	if (name.n == 0 || !keep(s, 2 * name.n + sizeof(name)))
 		return;
 	agent_add_skill(s->job, name);
@@ -275,14 +270,14 @@ is_infra(struct str type, int64_t status)
 }
 
 static void
-on_error(struct copilot_session *s, const struct json *data, bool main_agent)
+on_error(struct copilot_session *s, const struct json *data)
 {
 	struct str why = mask_text(s->job->arena, &s->c->set.secrets,
 	    json_str(data, "message"));
 	struct str type = json_str(data, "errorType");
 	int64_t status = 0;
 
-	if (!main_agent)
+	if (s->subagent)
 		return;
 	agent_stream_add(&status, data, "statusCode");
 	why = utf8_cut(why, 400);
@@ -294,16 +289,16 @@ on_error(struct copilot_session *s, const struct json *data, bool main_agent)
 }
 
 static void
-on_abort(struct copilot_session *s, const struct json *data, bool main_agent)
+on_abort(struct copilot_session *s, const struct json *data)
 {
 	(void)data;
-	s->aborted = s->aborted || main_agent;
+	s->aborted = s->aborted || !s->subagent;
 }
 
 static void
-on_idle(struct copilot_session *s, const struct json *data, bool main_agent)
+on_idle(struct copilot_session *s, const struct json *data)
 {
-	if (!main_agent)
+	if (s->subagent)
 		return;
 	s->aborted = s->aborted || agent_is_true(data, "aborted");
 	if (s->phase == COPILOT_RUNNING || s->phase == COPILOT_STOPPING)
@@ -325,13 +320,11 @@ open_reply(struct copilot_session *s, const struct json *data,
  * "reject" would end the turn.
  */
 static void
-on_permission(struct copilot_session *s, const struct json *data,
-    bool main_agent)
+on_permission(struct copilot_session *s, const struct json *data)
 {
 	struct buf b = { 0 };
 	struct json_out o;
 
-	(void)main_agent;
 	if (agent_is_true(data, "resolvedByHook"))
 		return;
 	open_reply(s, data, &o, &b);
@@ -346,13 +339,12 @@ on_permission(struct copilot_session *s, const struct json *data,
 
 /* A call of a tool that we offer: we only record it. */
 static void
-on_external(struct copilot_session *s, const struct json *data, bool main_agent)
+on_external(struct copilot_session *s, const struct json *data)
 {
 	struct copilot_call *c = find_call(s, json_str(data, "toolCallId"));
 	struct buf b = { 0 };
 	struct json_out o;
 
-	(void)main_agent;
 	if (c == NULL)
 		c = add_call(s, data);
 	if (c != NULL)
@@ -364,8 +356,7 @@ on_external(struct copilot_session *s, const struct json *data, bool main_agent)
 
 static const struct {
 	const char *type;
-	void (*fn)(struct copilot_session *, const struct json *data,
-	    bool main_agent);
+	void (*fn)(struct copilot_session *, const struct json *data);
 } events[] = {				/* sorted by type */
 	{ "abort", on_abort },
 	{ "assistant.message", on_message },
@@ -387,7 +378,6 @@ copilot_event(struct copilot_session *s, const struct json *event)
 {
 	struct str type = json_str(event, "type");
 	const struct json *agent = json_getc(event, "agentId");
-	bool main_agent = agent == NULL || agent->type == JSON_NULL;
 	size_t i;
 
 	for (i = 0; i < COUNTOF(events); i++)
@@ -395,9 +385,10 @@ copilot_event(struct copilot_session *s, const struct json *event)
 			break;
 	if (i == COUNTOF(events))
 		return;
+	s->subagent = agent != NULL && agent->type != JSON_NULL;
 	/* between prompts, answer only permission requests: it would wait */
 	if (s->job != NULL || events[i].fn == on_permission)
-		events[i].fn(s, json_getc(event, "data"), main_agent);
+		events[i].fn(s, json_getc(event, "data"));
 }
 
 void

@@ -57,8 +57,6 @@ static const struct field block_rows[] = {
 };
 static const struct field_table block_table = FIELD_TABLE(block, block_rows);
 
-static const char *const names[] = { "copilot", "copilot-sdk" };
-
 static const char *const kinds[] = { "custom-tool", "hook", "mcp", "memory",
     "path", "read", "shell", "url", "write" };
 
@@ -155,30 +153,35 @@ check_block(const char *file, const struct json *v, unsigned flags,
 	agent_check_map(p.headers, "headers", file, notes);
 }
 
-/* Checks a block for several executors, and its members for this one. */
-static void
-check_both(const char *file, const struct json *v, struct spec_notes *notes)
+/* The places of settings, under both names, in the order of agent_blocks(). */
+static size_t
+find_blocks(const struct spec_suite *s, struct agent_block *out, size_t *own)
 {
-	size_t i;
+	struct agent_block a[AGENT_BLOCKS], b[AGENT_BLOCKS];
+	size_t i, n = 0, all = agent_blocks(s, "copilot", a);
 
-	check_block(file, v, FIELD_OPEN, notes);
-	for (i = 0; i < COUNTOF(names); i++)
-		check_block(file, json_getc(v, names[i]), 0, notes);
+	agent_blocks(s, "copilot-sdk", b);
+	for (i = 0; i < all; i++) {
+		if (i == AGENT_OWN_BLOCKS)
+			*own = n;
+		out[n++] = a[i];
+		if (!a[i].open)
+			out[n++] = b[i];
+	}
+	return n;
 }
 
 void
 copilot_check(const struct spec_suite *s, struct spec_notes *notes)
 {
-	const struct spec_config *c = &s->config;
+	struct agent_block block[2 * AGENT_BLOCKS];
 	const struct json *env;
-	size_t i;
+	size_t i, own = 0, n = find_blocks(s, block, &own);
 
-	check_both(s->path, c->tree, notes);
-	for (i = 0; i < COUNTOF(names); i++)
-		check_block(s->path, json_getc(c->executors, names[i]), 0,
-		    notes);
-	for (i = 0; i < COUNTOF(c->judging); i++)
-		check_both(c->judging[i].file, c->judging[i].block, notes);
+	for (i = 0; i < n; i++)
+		if (block[i].file != NULL)
+			check_block(block[i].file, block[i].v, block[i].open ?
+			    (unsigned)FIELD_OPEN : 0, notes);
 	for (i = 0; i < s->ntasks; i++) {
 		env = s->tasks[i].inputs.environment;
 		if (is_given(env) && json_count(env) > 0)
@@ -189,47 +192,24 @@ copilot_check(const struct spec_suite *s, struct spec_notes *notes)
 	}
 }
 
-static void
-take_block(struct arena *a, const struct json *v, struct block *b,
-    size_t *errors)
-{
-	struct field_ctx ctx = { .arena = a, .flags = FIELD_LAX | FIELD_OPEN };
-
-	if (is_given(v))
-		*errors += field_decode(&ctx, &block_table, v, b);
-}
-
-static void
-take_named(struct arena *a, const struct json *v, struct block *b,
-    size_t *errors)
-{
-	size_t i;
-
-	for (i = 0; i < COUNTOF(names); i++)
-		take_block(a, json_getc(v, names[i]), b, errors);
-}
-
-/*
- * In the order of agent_settings(), but by both names.  Judges do not get the
- * agents' system message; they may have their own.
- */
+/* Judges do not get the agents' system message; they may have their own. */
 static int
 read_block(struct arena *a, const struct spec_suite *s, struct block *b,
     struct str *judge_system, struct err *e)
 {
-	const struct spec_config *c = &s->config;
-	struct str system;
-	size_t i, errors = 0;
+	struct field_ctx ctx = { .arena = a, .flags = FIELD_LAX | FIELD_OPEN };
+	struct agent_block block[2 * AGENT_BLOCKS];
+	struct str system = STR("");
+	size_t i, own = 0, errors = 0, n = find_blocks(s, block, &own);
 
-	take_named(a, s->executors, b, &errors);
-	take_block(a, c->tree, b, &errors);
-	take_named(a, c->executors, b, &errors);
-	take_named(a, c->tree, b, &errors);
-	system = b->system;
-	b->system = STR("");
-	for (i = 0; i < COUNTOF(c->judging); i++) {
-		take_block(a, c->judging[i].block, b, &errors);
-		take_named(a, c->judging[i].block, b, &errors);
+	for (i = 0; i < n; i++) {
+		if (i == own) {
+			system = b->system;
+			b->system = STR("");
+		}
+		if (is_given(block[i].v))
+			errors += field_decode(&ctx, &block_table, block[i].v,
+			    b);
 	}
 	*judge_system = b->system;
 	b->system = system;

@@ -96,6 +96,7 @@ struct openai_question {
 	const struct agent_tool *tools;
 	size_t ntools;
 };
+/* Appends the request to the buffer. */
 void openai_put(struct buf *, const struct openai_question *);
 
 /* openai_read.c: a reply, assembled from messages. */
@@ -120,11 +121,12 @@ struct openai_reply {
 	bool over;			/* ignore further messages */
 };
 
+/* Begin an empty reply; its strings are in the arena.  Free its buffers. */
 void openai_reply_init(struct openai_reply *, struct arena *,
     enum openai_api);
+void openai_reply_free(struct openai_reply *);
 /* Adds one message of a stream, or the whole body. */
 void openai_read(struct openai_reply *, const struct json *);
-void openai_reply_free(struct openai_reply *);
 /* Reads {"error": {"message": ...}} and the like; false: no error. */
 bool openai_read_error(struct openai_reply *, const struct json *);
 
