@@ -1,4 +1,4 @@
-# What an interpreter says beside its answers changes no verdict.
+# Other output of an interpreter does not change a verdict.
 . "${0%/*}/../tool/lib.sh"
 cd "$tmp" || exit 1
 

@@ -56,7 +56,7 @@ assertions: ["tool_calls[0]['name'] == 'bash'", "tool_calls[0]['arguments']['com
 Y
 is 'tool calls, their usual arguments, errors' '0 1' "$rc $(verdict score r.json)"
 
-# nothing to check, and settings that are wrong
+# invalid settings
 for s in 'assertions: []' 'language: python' '{}'
 do
 	echo "$s" | sed 's/^{}$//' >settings
@@ -77,7 +77,7 @@ assertions: [a], timeout: 99999
 Y
 like 'timeout too large' '*e.yaml:7:*timeout*' "$err"
 
-# without an interpreter, what needs one is known before anything runs
+# without an interpreter: assertions that need one are reported before the run
 path=$tmp/empty
 graded <<'Y'
 assertions: ["len(output) > 0", "(lambda: True)()"]
@@ -93,7 +93,7 @@ path=$PATH
 is 'no node: status' 2 "$rc"
 like 'no node: words' '*e.yaml:7:*needs node, which is not installed (not found in PATH)*' "$err"
 
-# one child for all that is declined; what it says is the verdict
+# one child evaluates all assertions that lib/py declines
 cat >fake/python3 <<'SH'
 #!/bin/sh
 echo call >>"$LOG"

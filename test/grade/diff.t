@@ -71,7 +71,7 @@ else
 	skip 'no patch(1) here'
 fi
 
-# settings say it, too; an agent's error writes nothing
+# update_snapshots in the settings; no snapshot is written after an error
 sed 's/config:/config: {update_snapshots: true, expected_files: [{path: b.txt, snapshot: s.txt}]}/; /expected_files:$/,$d' \
     suite/tasks/a.yaml >one.yaml
 printf 'name: one\nskill: s\ntasks: [one.yaml]\n' >eval.yaml
@@ -91,7 +91,7 @@ is 'an error of a grader before: status 1' 1 "$rc"
 like 'an error of a grader before: which' '*none*' "$out"
 ok 'an error of a grader before: no snapshot' [ ! -e s.txt ]
 
-# mistakes are found before anything runs
+# invalid settings are reported before the run
 cat >bad.yaml <<'YAML'
 name: bad
 skill: s

@@ -1,4 +1,4 @@
-# waza grade: stored answers, graded again; no agent is run.
+# waza grade: grades stored answers again; no agent runs.
 . "${0%/*}/../tool/lib.sh"
 cd "$tmp" || exit 1
 
@@ -99,7 +99,7 @@ like 'json: a task' '*"plain":{"score":0.75,"passed":false,"regraded":true,"old"
 like 'json: an error' '*"broken":*"error_class":"agent_error"*' "$out"
 is 'still no agent' '' "$(cat trace)"
 
-# --task: others are kept, to the letter
+# --task: other tasks stay unchanged
 run "$WAZA" grade strict.yaml --results r.json --task plain -o o3.json
 is '--task: that one' failed "$(task plain o3.json)"
 is '--task: not the others' passed "$(task spare o3.json)"
@@ -142,7 +142,7 @@ is 'workspaces that were kept are found' failed "$(task filed o7.json)"
 is 'and nothing has to be said' '' "$(grep 'not there' "$tmp/err")"
 : >trace
 
-# results of the original, without what is ours
+# results of the original, without waza's extra fields
 cat >orig.json <<'JSON'
 {"eval_id":"run-1","skill":"s","eval_name":"again","timestamp":"2026-01-02T03:04:05Z",
 "config":{"runs_per_test":2,"model_id":"m","engine_type":"copilot-sdk","timeout_sec":60},
@@ -198,14 +198,14 @@ sed 's/^    graders.*/    graders:\
 run "$WAZA" grade tools2.yaml --results t.json
 is 'graders of tool calls, tokens and skills' 0 "$rc"
 
-# a run that was stopped: what it has is graded, and it stays unfinished
+# an interrupted run: its trials are graded, and it stays unfinished
 "$WAZA" parse t.json | sed 's/"passed","runs"/"cancelled","runs"/' >c.json
 run "$WAZA" grade tools.yaml --results c.json -o c2.json
 is 'unfinished: status 1' 1 "$rc"
 is 'unfinished: it stays so' 'cancelled
 1 passed 1' "$(of c2.json | sed 's/^t //')"
 
-# a baseline: graded with the same graders, and compared with
+# a baseline: graded with the same graders, and compared
 mkdir -p skills/s
 printf -- '---\nname: s\ndescription: greets\n---\nSay hello.\n' >skills/s/SKILL.md
 cat >base.yaml <<'YAML'
@@ -226,7 +226,7 @@ t failed
 like 'baseline: the impact is new' '*"pass_rate_with_skills":0,"pass_rate_baseline":0,*' \
     "$("$WAZA" parse b2.json)"
 
-# what cannot be read, or written
+# files that cannot be read or written
 run "$WAZA" grade --results r.json -o nowhere/o.json
 is 'a place that is not there: status 2' 2 "$rc"
 is 'a place that is not there: nothing was done' '' "$out"
@@ -250,7 +250,7 @@ is 'no such format: status 2' 2 "$rc"
 run "$WAZA" grade --results r.json --reporter junit:j.xml --reporter "json:$tmp/j.json" -q
 ok 'reports as of a run' test -s j.xml
 
-# what an executor does not tell, a file may
+# a results file may have data that the executor does not report
 cat >told.yaml <<'YAML'
 name: told
 skill: s
@@ -282,7 +282,7 @@ is '10 000 trials' 0 "$rc"
 is 'all of them' 10000 "$(grep -o '"run_number"' m2.json | grep -c .)"
 is 'with the same results' "$(of m.json | cksum)" "$(of m2.json | cksum)"
 
-# over a run's own file: going on with the run says that its verdicts return
+# grading a run's own file: resuming the run warns that the old verdicts return
 cat >own.yaml <<'YAML'
 name: own
 skill: s

@@ -1,4 +1,4 @@
-# The prompt grader: judges that judge, and judges that do not.
+# The prompt grader: judges with and without a verdict.
 . "${0%/*}/../tool/lib.sh"
 cd "$tmp" || exit 1
 TMPDIR=$tmp/tmp PIDS=$tmp/pids
@@ -94,7 +94,7 @@ judged 'say hang'
 seconds=20
 like 'a hang ends' '1 judge_error 0 *no answer within 2 s*' "$got"
 ok 'a hang: no child is left' sh -c "! kill -0 \$(cat pids/judge) 2>/dev/null"
-# ten megabytes, a byte at a time, take longer than a judge has
+# skip ten megabytes in one-byte mode: it exceeds the time limit of a judge
 if [ -z "${SHORT-}" ]
 then
 	judged 'say flood'
@@ -115,7 +115,7 @@ like 'a tie fails' '1  0.5 1 of 2 passed*' "$got"
 judged 'say pass' ', threshold: 0.9'
 like 'a threshold that is missed' '1  0.8 *' "$got"
 
-# whose model it is
+# which model is used
 judged 'say where' ', model: own'
 is 'the model of the grader' '0  1 judge 1 own file' "$got"
 suite 'say where' >e.yaml
@@ -156,7 +156,7 @@ tools 0.5 false' "$("$WAZA" parse r.json | grep -o '"identifier":"[a-z-]*","type
     sed 's/"identifier":"//; s/",.*"score":/ /; s/,"weight.*:/ /')"
 like 'several judges: why' '*because*' "$out"
 
-# answers that are judged again, later and by another
+# answers that are judged again later, by another judge
 suite 'say fail' >e.yaml
 "$WAZA" run -q -o old.json e.yaml >/dev/null
 suite 'say pass' >e.yaml
@@ -180,7 +180,7 @@ is 'beside the task: status' 0 "$rc"
 like 'beside the task: a misspelt key of the rubric' \
     '*sub/tasks/r/beside.yaml:2:1: warning: *did you mean "rating_levels"?*' "$err"
 
-# before anything is run
+# problems that are reported before the run
 bad() {
 	suite "$2" "${3:-}" >e.yaml
 	run "$WAZA" run -q e.yaml
@@ -304,7 +304,7 @@ is 'SIGINT: status' 130 "$?"
 ok 'SIGINT: no child is left' sh -c "! kill -0 \$(cat pids/judge) 2>/dev/null"
 is 'nothing is left of any run' '' "$(ls tmp)"
 
-# every judge's grader in the wild: accepted, or refused with a reason
+# every prompt grader of the corpus: accepted, or refused with a reason
 if [ -d "$CORPUS/waza-wild" ] || [ -d "$top/$CORPUS/waza-wild" ]
 then
 	cd "$top" || exit 1

@@ -1,5 +1,5 @@
-# Graders of the way to an answer, as a person uses them: the mock plays what
-# an agent would have called and used.
+# Graders of traces, on the command line: the mock plays the tool calls and
+# skills of an agent.
 . "${0%/*}/../tool/lib.sh"
 cd "$tmp" || exit 1
 
@@ -109,7 +109,7 @@ refuse 'two matchers' tool_constraint '{expect_tools: [{tool: a, args: {x: {equa
 refuse 'no count' tool_calls '{min_calls: 0}' '5:*: this grader checks nothing'
 refuse 'no skill' skill_invocation '{allow_extra: true}' '5:*: this grader checks nothing'
 
-# a skill that is expected and not used is no pass
+# an expected skill that was not used fails
 cat >unused.yaml <<'YAML'
 name: t
 skill: s
@@ -127,7 +127,7 @@ run "$WAZA" run -q -o unused.json unused.yaml
 run "$WAZA" grade unused.yaml --results unused.json
 is 'a skill not used: graded again' 1 "$rc"
 
-# counts beyond reason are not taken for few
+# huge counts do not overflow
 cat >most.yaml <<'YAML'
 name: t
 skill: s
@@ -143,7 +143,7 @@ YAML
 run "$WAZA" run -q most.yaml
 like 'counts beyond reason' '*behavior 0.00*9223372036854775807 tokens, at most 100*' "$out"
 
-# who cannot tell is named
+# executors that do not report calls or skills are named
 cat >mute.yaml <<'YAML'
 name: t
 skill: s

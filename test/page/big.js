@@ -48,7 +48,7 @@ async function list(page) {
 	ok('a press on the map leads to a task', true);
 }
 
-// The same address, another process: the page goes on where it was.
+// A new server at the same address: the page continues.
 async function back(page, server) {
 	await page.at('');
 	await page.waitForSelector('.link-state.live');

@@ -1,5 +1,5 @@
 // Results files of the original, opened in the page without being sent
-// anywhere, and from --results-dir; text that would like to be more than text.
+// anywhere, and from --results-dir; hostile text is shown as text.
 'use strict';
 const fs = require('node:fs');
 const path = require('node:path');
@@ -8,7 +8,7 @@ const { file, is, like, main, ok, serve, settled, shot,
 
 const original = fs.readFileSync(path.join(__dirname, 'original.json'), 'utf8');
 
-// drop FILE...: as if they had been dragged onto the page
+// drop FILE...: drops files on the page
 async function drop(page, ...files) {
 	const data = await page.evaluateHandle((list) => {
 		const d = new DataTransfer();
@@ -59,7 +59,7 @@ async function tasks(page) {
 	    /view fact\.py[\s\S]*def fact\(n\):/);
 }
 
-// What agents may say, in every place that is shown.
+// Hostile text in every place that the page shows.
 const evil = '<script>alert(1)</script><img src=x onerror=alert(1)>' +
     '\u001b[31mred\u001b[0m \u202egnp.exe\u2069 \u0007 "\'`${1}';
 

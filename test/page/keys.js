@@ -87,7 +87,7 @@ async function others(page) {
 	ok('n: a new run', true);
 }
 
-// All by Tab: the skip link first, then what there is to press.
+// Tab order: the skip link first, then all controls.
 async function tabs(page) {
 	await page.at('');
 	await page.reload();

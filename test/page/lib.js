@@ -1,5 +1,5 @@
-// lib: TAP, a server, and a browser that notes what it should not see: errors
-// in the console, requests to others, breaches of the policy.
+// lib: TAP, a server, and a browser that records faults: console errors,
+// requests to other servers, violations of the content security policy.
 'use strict';
 const { spawn } = require('node:child_process');
 const assert = require('node:assert');
@@ -69,7 +69,7 @@ function main(fn) {
 	});
 }
 
-// file NAME TEXT: below the directory that the server stands in
+// file NAME TEXT: writes a file below the directory of the server
 function file(name, text) {
 	const at = path.join(dir, name);
 	fs.mkdirSync(path.dirname(at), { recursive: true });
@@ -84,7 +84,7 @@ function suite(name, tasks, config = 'executor: mock') {
 	    tasks.map((t) => `  - {${t}}\n`).join(''));
 }
 
-// run ARGUMENT...: waza, to its end
+// run ARGUMENT...: runs waza and waits for its end
 function run(...args) {
 	return new Promise((done) => {
 		const c = spawn(waza, args, { cwd: dir, stdio: 'ignore' });
@@ -116,7 +116,7 @@ async function serve(...args) {
 	return child;
 }
 
-// wire URL: a way to the server that can be cut and mended
+// wire URL: a connection to the server that can be cut and restored
 async function wire(url) {
 	const open = new Set(), { port } = new URL(url);
 	let whole = true;
@@ -155,7 +155,7 @@ async function launch() {
 	return browser;
 }
 
-// Where a tab stands, for one who has to find out why it does not go on.
+// The state of a tab, to find out why a test hangs.
 async function state(page) {
 	return `${page.url()} waits for [${[...page.open].join(' ')}], ` +
 	    `has seen ${JSON.stringify(await page.faults().catch(String))}, ` +
@@ -204,7 +204,7 @@ async function tab(url, { allow = /^$/, ...options } = {}) {
 	return page;
 }
 
-// A view has been drawn, and nothing is on its way.
+// Waits until a view is drawn and no request is pending.
 async function settled(page) {
 	await page.waitForSelector('main:not([aria-busy]) h1', { state: 'attached' });
 }
@@ -213,7 +213,7 @@ async function shot(page, name) {
 	await page.screenshot({ path: path.join(shots, `${name}.png`) });
 }
 
-// What a checker of accessibility has against it.
+// Violations found by axe-core.
 async function complaints(page) {
 	await page.evaluate(axe);
 	return page.evaluate(async () => {
@@ -226,7 +226,7 @@ async function complaints(page) {
 	});
 }
 
-// What is wider than the window, if the page is.
+// Elements that are wider than the window.
 function overflow(page) {
 	return page.evaluate(() => {
 		const root = document.documentElement;

@@ -1,5 +1,5 @@
-// What changes while one looks: a run whose stream is cut, a task that is
-// opened before it is done, two windows, evaluation clients that come and go.
+// Live changes: a run whose stream is cut, a task that is opened before it is
+// done, two windows, evaluation clients that connect and disconnect.
 'use strict';
 const { spawn } = require('node:child_process');
 const fs = require('node:fs');
@@ -31,7 +31,7 @@ async function start(page) {
 	return page.url().split('#')[1];
 }
 
-// The list in another window, which nobody touches.
+// The list in another window, without user input.
 async function watching(url, page) {
 	const other = await tab(url);
 	await other.waitForSelector('.link-state.live');

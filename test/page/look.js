@@ -1,5 +1,5 @@
-// How it looks: dark and light, on a phone, for those who want no motion; and
-// what a checker of accessibility says of each view.
+// Appearance: dark and light, on a phone, with reduced motion; and the
+// accessibility of each view.
 'use strict';
 const { complaints, file, is, like, main, ok, overflow, run, serve, settled,
 	shot, suite, tab } = require('./lib.js');
@@ -93,7 +93,7 @@ async function themes(page) {
 	    [dark, 'Auto']);
 }
 
-// Charts say in words what they show.
+// Charts have labels with the same information.
 async function words(page, all) {
 	await page.at('trends');
 	like('a chart in a sentence', await page.getAttribute('svg.lines', 'aria-label'),

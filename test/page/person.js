@@ -1,5 +1,5 @@
-// A person's way: a run is started from the page, watched to its end, a
-// failure is looked at, two runs are compared.
+// A user starts a run from the page, watches it, opens a failure, and compares
+// two runs.
 'use strict';
 const fs = require('node:fs');
 const path = require('node:path');

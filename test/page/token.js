@@ -1,5 +1,5 @@
-// A server with a token: the page asks for it, keeps it in its tab, and says
-// when it is wrong; streams have it in their address, nothing else has.
+// A server with a token: the page asks for it, keeps it in its tab, and reports
+// a wrong token; only streams have it in their address.
 'use strict';
 const fs = require('node:fs');
 const { file, is, like, main, ok, run, serve, suite, tab } = require('./lib.js');

@@ -1,5 +1,5 @@
-# The page: served as it is in page/, with headers that trust nothing else,
-# without a token; and its sources keep to what the headers allow.
+# The page: served without a token, identical to page/, with strict headers;
+# its sources use only what the headers allow.
 . "${0%/*}/../tool/lib.sh"
 . "$top/test/tool/rpc.sh"
 
@@ -37,10 +37,10 @@ for part in "default-src 'none'" "script-src 'self'" "style-src 'self'" \
 do like "policy: $part" "*$part*" "; $policy;"
 done
 is 'policy: no exception' '' "$(echo "$policy" | grep -oE 'unsafe|http|\*|data:|blob:')"
-is 'types are not guessed' nosniff "$(field X-Content-Type-Options)"
-is 'nobody hears where it was' no-referrer "$(field Referrer-Policy)"
+is 'types are not sniffed' nosniff "$(field X-Content-Type-Options)"
+is 'no referrer is sent' no-referrer "$(field Referrer-Policy)"
 is 'not for other sites' same-origin "$(field Cross-Origin-Resource-Policy)"
-is 'asked for again, as the program may be newer' no-cache "$(field Cache-Control)"
+is 'revalidated, since the program may be newer' no-cache "$(field Cache-Control)"
 
 bad=
 for f in "$top"/page/*.*
@@ -65,7 +65,7 @@ do
 done
 stop
 
-# the sources: nothing from elsewhere, no markup made of text
+# the sources: no external resources, no markup from text
 cd "$top/page" || exit 1
 is 'no address of anybody else' '' "$(grep -nE '(https?|wss?)://' ./*.js ./*.css \
     ./*.html | grep -vE 'www\.w3\.org/2000/svg|ws://\$\{location\.host\}')"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * Graders: verdicts of each kind on small answers, hostile ones, and every
- * grader of the suites in the wild; what checks of settings say, and where.
+ * Graders: verdicts of each kind on small and hostile answers; notes about
+ * settings and their places; every grader of the corpus.
  */
 #include <dirent.h>
 #include <fcntl.h>
@@ -48,7 +48,7 @@ on_done(void *arg)
 	ended = true;
 }
 
-struct with {			/* what a grading is given besides */
+struct with {			/* further input of a grading */
 	const char *workspace;
 	struct answer_call *calls;
 	const char *file;
@@ -227,13 +227,13 @@ letters(void)
 	OK(lowers("@AZ[`az{\x7f/0AZ", "@az[`az{\x7f/0az"));
 	unicode_put_lower(&b, bad);
 	OK(str_eq(buf_str(&b), (struct str){ "a\0\357\277\275\357\277\275b", 9 }));
-	for (c = 0x4E00; c < 0xA000; c++) {	/* no case, no change */
+	for (c = 0x4E00; c < 0xA000; c++) {	/* letters without case */
 		b.n = 0;
 		unicode_put_lower(&b, (struct str){ in, utf8_put(in, c) });
 		same = same && b.n == 3 && memcmp(b.p, in, 3) == 0;
 	}
 	OK(same);
-	for (c = 0; c < 0x11000; c++) {		/* twice is once */
+	for (c = 0; c < 0x11000; c++) {		/* idempotent */
 		struct buf d = { 0 };
 
 		if (c >= 0xD800 && c < 0xE000)
@@ -250,7 +250,7 @@ letters(void)
 	OK(!grade("text", "contains: ['STRASSE']", "Stra\303\237e").passed);
 }
 
-/* Against the obvious search, over a small alphabet. */
+/* Compares with a naive search, over a small alphabet. */
 static void
 searches(void)
 {
@@ -282,7 +282,7 @@ searches(void)
 	OK(grader_search(&mem, STR(""), STR("a")) == SIZE_MAX);
 }
 
-/* Texts that make the plain search give up: nearly all the same letter. */
+/* Texts of nearly equal letters, which make the search change to KMP. */
 static void
 periodic(void)
 {
@@ -310,7 +310,7 @@ periodic(void)
 	OK(ok && found > 100);
 }
 
-/* Ten megabytes of anything are looked through in time. */
+/* Ten megabytes of any text are searched within the time limit. */
 static void
 floods(void)
 {
@@ -435,7 +435,7 @@ escapes(void)
 	OK(says(v.error, "larger than 16 MiB"));
 }
 
-/* An agent that removed its workspace, or put something in its place. */
+/* An agent that removed or replaced its workspace. */
 static void
 lost_workspaces(void)
 {
@@ -508,7 +508,7 @@ programs(void)
 	v = grade("program", "{command: ./none/such}", "");
 	OK(v.error.n > 0);
 
-	/* blocked on a pipe that nobody writes to */
+	/* blocked on a pipe without a writer */
 	began = os_now_ms();
 	v = grade_with("program", yaml("{command: sh, args: [-c, 'read x "
 	    "<$WAZA_WORKSPACE/pipe'], timeout: 0.1}"), STR(""), &w);
@@ -520,7 +520,7 @@ programs(void)
 	OK(str_is(v.error, "cancelled") && !v.passed);
 	w.cancel = false;
 
-	/* much in, much out */
+	/* large input and output */
 	big = arena_raw(&a, 256 << 10, 1);
 	memset(big, 'x', 256 << 10);
 	v = grade_with("program", yaml("{command: cat}"),
@@ -532,7 +532,7 @@ programs(void)
 	OK(v.passed);
 	arena_free(&a);
 
-	/* beside the file that names it */
+	/* script beside the file that names it */
 	put_file("judge.sh", "#!/bin/sh\necho beside \"$1\"\n");
 	w.file = in_dir("task.yaml");
 	v = grade_with("program", yaml("{command: ./judge.sh, args: [judge.sh]}"),
@@ -804,7 +804,7 @@ suite_checks(void)
 	    .metrics = { m, COUNTOF(m) } };
 	struct str s;
 
-	/* not as initializers: tcc loses its way in nested literals */
+	/* not as initializers: tcc rejects nested literals */
 	m[0].name = STR("task_completion");
 	m[1].name = STR("behavior_quality");
 	m[2].name = STR("trigger_accuracy");
@@ -896,7 +896,7 @@ wild_file(struct wild *w, const char *path)
 	arena_free(&a);
 }
 
-/* Paths in these suites are often meant from the top of their repository. */
+/* Paths in these suites are often relative to the root of their repository. */
 static void
 wild_dir(struct wild *w, const char *path, bool enter)
 {
@@ -926,7 +926,7 @@ wild_dir(struct wild *w, const char *path, bool enter)
 	closedir(d);
 }
 
-/* Whoever refuses one of them says here why. */
+/* The graders of the corpus that are refused, and why. */
 static void
 wild(void)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * Graders of the way to an answer: calls of tools, skills, limits, triggers.
- * Verdicts as rows, what checks of settings say and where, hostile traces.
+ * Graders of traces: tool calls, skills, limits, triggers.  Tables of verdicts,
+ * notes about settings and their places, hostile traces.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -128,7 +128,7 @@ near(double a, double b)
 	return a - b < 1e-12 && b - a < 1e-12;
 }
 
-/* The details are the same as this, which may leave out some of them. */
+/* Whether the details contain these members. */
 static bool
 has(struct verdict v, const char *want)
 {
@@ -335,7 +335,7 @@ arguments(void)
 		OK(v.passed || says(v.feedback, matchers[i].why));
 		OK(utf8_valid(v.feedback) && utf8_valid(v.details));
 	}
-	/* by path, only where the plain name is missing */
+	/* by path, only if no argument has the whole name */
 	v = grade("tool_calls", "expect: [{tool: t, args: {a.b.1.c: 2}}]",
 	    "t {\"a\":{\"b\":[0,{\"c\":2}]}}");
 	OK(v.passed);
@@ -503,14 +503,14 @@ triggers(void)
 	v = trigger("{skill_path: ., mode: negative}", "Deploy the stack");
 	OK(!v.passed && near(v.score, 1));
 	OK(says(v.feedback, "the prompt matches the skill, but should not"));
-	/* what it is not for are no words of it */
+	/* words after "DO NOT USE FOR:" do not count */
 	v = trigger("{skill_path: SKILL.md, mode: negative}",
 	    "Write me a haiku, some poetry");
 	OK(v.passed && near(v.score, 0));
 	OK(has(v, "{matched_keywords: null, matched_count: 0}"));
 	v = trigger("{skill_path: SKILL.md, mode: positive}", "a haiku");
 	OK(!v.passed && says(v.feedback, "does not match the skill, but should"));
-	/* a phrase: as it stands, or by its words */
+	/* a phrase: literally, or by its words */
 	v = trigger("{skill_path: SKILL.md, mode: positive}",
 	    "Would everybody please SHIP the Code somewhere nice today");
 	OK(v.passed && near(v.score, 1) && has(v, "{phrase_score: 1}"));
@@ -524,7 +524,7 @@ triggers(void)
 	OK(!v.passed && near(v.score, 0) && utf8_valid(v.feedback));
 	v = trigger("{skill_path: SKILL.md, mode: positive, threshold: 0}", "");
 	OK(v.passed && near(v.score, 0));
-	/* the mode is the task's where the grader has none */
+	/* without a mode, the task's `expected:` decides */
 	v = grade_with("trigger", yaml("skill_path: SKILL.md"), &w);
 	OK(v.passed && has(v, "{mode: positive}"));
 	w.expected = NULL;
@@ -533,7 +533,7 @@ triggers(void)
 	OK(v.error.n > 0 && !v.passed);
 }
 
-/* What phrases are made of: the score of a prompt that has one word of two. */
+/* How phrases are split: the score of a prompt with one word of two. */
 static void
 phrases(void)
 {
@@ -571,7 +571,7 @@ phrases(void)
 	}
 }
 
-/* What is said about settings, where. */
+/* Notes about settings and their places. */
 static struct str
 check_with(const char *type, const char *config, const char *executor)
 {
@@ -595,7 +595,7 @@ check_with(const char *type, const char *config, const char *executor)
 
 static const struct {
 	const char *type, *config;
-	const char *note;	/* what follows the file's name; "": nothing */
+	const char *note;	/* after the file's name; "": no note */
 } check_rows[] = {
 	{ "behavior", "{}", ":9:9: this grader checks nothing\n" },
 	{ "behavior", "max_tool_calls: 0", ":1:17: warning: 0 means no limit; to forbid all "
@@ -708,7 +708,7 @@ checks(void)
 	    "command"), "does not report the skills that it used"));
 }
 
-/* A long trace of hostile names, all of which goes through every kind. */
+/* A long trace of hostile names, graded by every kind. */
 static void
 floods(void)
 {
