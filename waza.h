@@ -141,6 +141,9 @@ const char *cmd_input_name(const char *name);
 /* json_read() into an arena; NULL with message, line and column. */
 struct json *cmd_read_json(struct arena *, struct str text, struct err *);
 
+/* Whether the object has this member with the value true. */
+bool cmd_is_true(const struct json *, const char *key);
+
 /* Each prints to stderr and returns CMD_ERROR. */
 int cmd_complain(const struct err *);			/* waza: message */
 int cmd_complain_at(const char *file, const struct err *); /* file:1:2: ... */

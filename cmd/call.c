@@ -121,19 +121,6 @@ put_result(struct cmd_ask *k, const struct json *result)
 	buf_free(&b);
 }
 
-static bool
-is_true(const struct json *v)
-{
-	return v != NULL && v->type == JSON_BOOL && json_bool(v);
-}
-
-static bool
-is_text(const struct json *v, struct str want)
-{
-	return v != NULL && v->type == JSON_STRING &&
-	    str_eq(json_text(v), want);
-}
-
 static void
 on_note(struct cmd_ask *k, const struct json *message, struct str method,
     const struct json *params)
@@ -144,9 +131,9 @@ on_note(struct cmd_ask *k, const struct json *message, struct str method,
 	if (s->opt->json)
 		put_line(k, message);
 	if (s->run_id.n > 0 && str_is(method, "eval.complete") &&
-	    is_text(json_getc(params, "runId"), s->run_id)) {
-		s->status = is_true(json_getc(json_getc(params, "summary"),
-		    "ok")) ? CMD_OK : CMD_FAILED;
+	    str_eq(json_str(params, "runId"), s->run_id)) {
+		s->status = cmd_is_true(json_getc(params, "summary"), "ok") ?
+		    CMD_OK : CMD_FAILED;
 		put_result(k, params);
 		k->over = true;
 	} else if (!s->opt->json && !s->opt->quiet) {
@@ -165,12 +152,10 @@ static bool
 waits_for_run(struct cmd_ask *k, const struct json *result)
 {
 	struct show *s = k->arg;
-	const struct json *id = json_getc(result, "runId");
 
-	if (strcmp(k->method, "eval.run") != 0 || s->detach || id == NULL ||
-	    id->type != JSON_STRING)
+	if (strcmp(k->method, "eval.run") != 0 || s->detach)
 		return false;
-	s->run_id = arena_str(k->call->arena, json_text(id));
+	s->run_id = arena_str(k->call->arena, json_str(result, "runId"));
 	return s->run_id.n > 0;
 }
 
@@ -199,7 +184,7 @@ ask(struct cmd_call *c, const char *method, const struct json *params,
 {
 	struct cmd_ask *k = NEW(c->arena, struct cmd_ask);
 	struct show s = { .opt = c->opt, .titled = titled,
-		.detach = is_true(json_getc(params, "detach")) };
+		.detach = cmd_is_true(params, "detach") };
 	struct buf b = { 0 };
 	struct json_out w = { .put = buf_sink, .ctx = &b };
 	int status = CMD_ERROR;

@@ -120,6 +120,14 @@ cmd_read_json(struct arena *a, struct str text, struct err *e)
 	return v;
 }
 
+bool
+cmd_is_true(const struct json *obj, const char *key)
+{
+	const struct json *v = json_getc(obj, key);
+
+	return v != NULL && v->type == JSON_BOOL && json_bool(v);
+}
+
 /*
  * Paths and settings that several commands derive from their options.
  */

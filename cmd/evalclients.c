@@ -8,6 +8,7 @@
 #include <stdio.h>
 
 #include "cmd/run.h"
+#include "cmd/service.h"
 #include "suite/config.h"
 #include "suite/spec.h"
 #include "waza.h"
@@ -123,29 +124,18 @@ load_settings(struct cmd_run *run)
 static int
 set_up(struct cmd_run *run, struct cmd_http *h, const struct config *c)
 {
-	const struct config_limits *l = &c->limits;
-	struct cmd_call *call = run->job.call;
 	struct rpc *r = &h->server.rpc;
 
-	if (config_token(call->arena, c, &r->access.token, NULL,
-	    call->err) == -1)
+	if (cmd_server_set_up(run->job.call, &h->server, c) == -1)
 		return -1;
-	if (c->allow_remote && r->access.token.n == 0)
-		return err_set(call->err, ERR_SCHEMA, "--allow-remote needs a "
-		    "token: set WAZA_AUTH_TOKEN or give --token-file");
+	r->limits.conns.idle_ms = 0;
 	r->loop = run->job.loop;
 	r->procs = &run->job.procs;
-	r->version = cmd_version_number;
-	r->limits.conns = (struct conn_limits){ (size_t)l->message_bytes,
-		(size_t)l->queue_bytes, (size_t)l->connections, 0 };
-	r->limits.depth = (unsigned)l->depth;
-	h->server.arena = call->arena;
-	h->server.remote = c->allow_remote;
 	h->server.framer = &conn_line;	/* only HTTP is detected besides it */
 	h->server.web = &h->web;
 	h->web.rpc = r;
 	h->web.bare = true;
-	cmd_web_gates(call->arena, &h->web, c);
+	cmd_web_gates(run->job.call->arena, &h->web, c);
 	web_init(&h->web);
 	server_init(&h->server);
 	cmd_evalclients_start(&h->clients, r, &h->web, c);

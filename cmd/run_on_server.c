@@ -137,14 +137,6 @@ copy(struct cmd_on_server *r, const struct json *v)
 	return again;
 }
 
-static bool
-truth_of(const struct json *obj, const char *key)
-{
-	const struct json *v = json_getc(obj, key);
-
-	return v != NULL && v->type == JSON_BOOL && json_bool(v);
-}
-
 /* One event for each problem of a suite; otherwise one for the error. */
 static void
 emit_error(struct cmd_on_server *r, const struct json *error)
@@ -533,7 +525,7 @@ fetch_results(struct cmd_on_server *r, const char *output)
 		set_no_results(r, r->result);
 		return NULL;
 	}
-	if (!truth_of(sum, "ok"))
+	if (!cmd_is_true(sum, "ok"))
 		r->job->server_failed = true;
 	s = suite_of(r, json_getc(sum, "tasks"));
 	whole = ask_about(r, "run.result", "runId", r->run_id) == CMD_OK;

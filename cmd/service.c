@@ -112,6 +112,29 @@ or_null(struct str s)
 	return s.n > 0 ? s.p : NULL;
 }
 
+int
+cmd_server_set_up(struct cmd_call *call, struct server *server,
+    const struct config *c)
+{
+	const struct config_limits *l = &c->limits;
+	struct rpc *r = &server->rpc;
+
+	if (config_token(call->arena, c, &r->access.token, NULL,
+	    call->err) == -1)
+		return -1;
+	if (c->allow_remote && r->access.token.n == 0)
+		return err_set(call->err, ERR_SCHEMA, "--allow-remote needs a "
+		    "token: set WAZA_AUTH_TOKEN or give --token-file");
+	server->arena = call->arena;
+	server->remote = c->allow_remote;
+	r->version = cmd_version_number;
+	r->limits.conns = (struct conn_limits){ (size_t)l->message_bytes,
+		(size_t)l->queue_bytes, (size_t)l->connections,
+		l->idle_seconds * 1000 };
+	r->limits.depth = (unsigned)l->depth;
+	return 0;
+}
+
 static int
 set_up(struct cmd_service *s)
 {
@@ -120,30 +143,18 @@ set_up(struct cmd_service *s)
 		[CONFIG_LSP] = &conn_lsp,
 	};
 	const struct config *c = s->config;
-	const struct config_limits *l = &c->limits;
 	struct rpc *r = &s->server.rpc;
-	struct err *e = s->call->err;
 
-	if (config_token(s->call->arena, c, &r->access.token, NULL, e) == -1 ||
-	    tool_check(s->call->arena, c->tools, e) == -1 ||
+	if (cmd_server_set_up(s->call, &s->server, c) == -1 ||
+	    tool_check(s->call->arena, c->tools, s->call->err) == -1 ||
 	    set_roots(s) == -1)
 		return -1;
-	if (c->allow_remote && r->access.token.n == 0)
-		return err_set(e, ERR_SCHEMA, "--allow-remote needs a token: "
-		    "set WAZA_AUTH_TOKEN or give --token-file");
-	s->server.arena = s->call->arena;
-	s->server.remote = c->allow_remote;
 	s->server.framer = framers[c->framing];
-	r->version = cmd_version_number;
 	r->access.unix_token = c->unix_token;
 	r->access.require_hello = c->require_hello;
-	r->limits.conns = (struct conn_limits){ (size_t)l->message_bytes,
-		(size_t)l->queue_bytes, (size_t)l->connections,
-		l->idle_seconds * 1000 };
-	r->limits.depth = (unsigned)l->depth;
-	r->limits.runs = (size_t)l->runs;
-	r->limits.kept_runs = (size_t)l->kept_runs;
-	s->tools.max = (size_t)l->tools;
+	r->limits.runs = (size_t)c->limits.runs;
+	r->limits.kept_runs = (size_t)c->limits.kept_runs;
+	s->tools.max = (size_t)c->limits.tools;
 	r->setup.executor = or_null(c->executor);
 	r->setup.model = or_null(c->model);
 	s->tools.commands = c->tools;

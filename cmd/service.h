@@ -68,6 +68,13 @@ struct cmd_service {
 	struct cmd_signals signals;
 };
 
+/*
+ * Sets token, version, limits and access of a server from the settings.  -1
+ * with the call's err.
+ */
+int cmd_server_set_up(struct cmd_call *, struct server *,
+    const struct config *);
+
 /* Loads the settings and sets the server up.  NULL: the reason was printed. */
 struct cmd_service *cmd_service_load(struct cmd_call *);
 
