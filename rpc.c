@@ -134,7 +134,7 @@ rpc_trim_soon(struct rpc *r)
 	timer_once(r->loop, &r->state->trim, TRIM_MS, on_trim, r);
 }
 
-/* Pending calls go on without their peer; their replies are discarded. */
+/* Pending calls continue without their peer; their replies are discarded. */
 static void
 orphan_calls(struct rpc_peer *p)
 {

@@ -48,7 +48,7 @@ rpc_check_peer(struct rpc_call *c)
 	if (flags & RPC_OPEN)
 		return RPC_DONE;
 	if (rpc_needs_token(c->rpc, p->via) && !p->authed) {
-		rpc_data(c, "hint", STR("say hello with a token first"));
+		rpc_data(c, "hint", STR("call hello with a token first"));
 		return rpc_fail(c, RPC_AUTH_FAILED, NULL);
 	}
 	if (hello && !p->hello && !p->mcp) {

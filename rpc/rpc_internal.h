@@ -87,7 +87,7 @@ struct rpc_state {
 	struct rpc_cache *cache;	/* of eval.get; NULL: empty */
 	struct rpc_allowed allowed;
 	struct arena scratch;	/* of the message being handled */
-	struct buf discarded;	/* replies that nobody reads */
+	struct buf discarded;	/* replies to disconnected peers */
 	struct json_out note;	/* the notification being written */
 	struct timer trim;
 };
@@ -179,7 +179,7 @@ struct rpc_run_waiter {
 	void *arg;
 };
 
-/* What executes a run; freed when it is over. */
+/* The engine of a run; freed when the run is over. */
 struct rpc_run_engine {
 	struct arena arena;	/* suite and options */
 	struct spec_suite *suite;
@@ -190,19 +190,19 @@ struct rpc_run_engine {
 	int64_t started_ms;	/* on the loop's clock */
 };
 
-/* Who is notified of a run. */
+/* The peers that are notified of a run. */
 struct rpc_run_audience {
 	struct rpc_peer *owner;	/* NULL: disconnected, or the server */
 	struct rpc_run *next, **prev;	/* of the owner's runs */
 	struct rpc_peer *listeners[RPC_LISTENERS_MAX];
 	size_t n;
-	bool silent;		/* nobody is notified */
+	bool silent;		/* no peer is notified */
 	bool events;		/* the owner gets eval.event, nothing else */
 	bool verbose;		/* more eval.log */
 	bool detach;		/* not cancelled when the owner disconnects */
 };
 
-struct rpc_run_task {		/* what the results do not contain */
+struct rpc_run_task {		/* not contained in the results */
 	bool started;
 	struct str error;
 };
@@ -213,7 +213,7 @@ struct rpc_run_progress {
 	size_t ntasks;
 };
 
-/* What is remembered of a run; all but `brief` from its end on. */
+/* The record of a run: `brief` from its start, the rest from its end. */
 struct rpc_run_record {
 	struct store_run brief;
 	struct buf summary;	/* one JSON object */
@@ -259,7 +259,7 @@ void rpc_run_cancel(struct rpc_run *);
 const char *rpc_run_word(const struct rpc_run *);	/* its state */
 
 /*
- * Starts a run for a tool; nobody is notified of it.  begin appends the value
+ * Starts a run for a tool; no peer is notified of it.  begin appends the value
  * that eval.run returns.  wait returns RPC_LATER and calls answer() at the
  * end, as a waiter.
  */

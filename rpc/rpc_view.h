@@ -25,8 +25,8 @@ void rpc_add_evals(struct rpc *);
 
 /*
  * Calls a method, by name, for a request that arrived in another way.
- * Parameters and paths are checked as on sockets; hello and token are the
- * caller's business.  A run that it starts has no owner.  RPC_DONE: the value
+ * Parameters and paths are checked as on sockets; the caller
+ * checks the token.  A run that it starts has no owner.  RPC_DONE: the value
  * is appended; RPC_FAIL: *why has the reason, in the arena.
  */
 struct rpc_why {
@@ -49,7 +49,7 @@ struct rpc_view_counts rpc_view_counts(const struct rpc *);
 struct rpc_run *rpc_view_find(struct rpc *, struct str id);
 struct rpc_run *rpc_view_next(struct rpc *, struct rpc_run *);
 
-/* What the API keeps with a run, for as long as it is remembered. */
+/* Data that the API keeps with a run while it is remembered. */
 struct rpc_shown {
 	bool changed;		/* since it was last sent */
 	int state;		/* enum store_state, as last sent */
@@ -64,10 +64,7 @@ struct rpc_view {
 	struct rpc_stream *stream;
 	struct rpc_shown *shown;
 };
-/*
- * What is known of a run, in its memory; its summary as lists have it; whether
- * it is over.
- */
+/* The view of a run, in its memory; its summary for lists; its end. */
 struct rpc_view rpc_view(struct rpc_run *);
 void rpc_view_brief(const struct rpc_run *, struct store_run *);
 bool rpc_view_over(const struct rpc_run *);

@@ -89,7 +89,7 @@ delete_session(struct rpc_call *c, void *params)
 	return RPC_DONE;
 }
 
-/* No agent asks its user anything, so there is nobody to send it to. */
+/* No agent asks its user anything, so that no one waits for a message. */
 static enum rpc_status
 message(struct rpc_call *c, void *params)
 {

@@ -204,8 +204,8 @@ put_history(struct buf *b, const struct session_turn *s)
 {
 	if (s == NULL)
 		return;
-	buf_puts(b, "This is what was said so far; go on with the last message "
-	    "of the user.\n\n");
+	buf_puts(b, "This is what was said so far; continue with the last "
+	    "message of the user.\n\n");
 	for (; s != NULL; s = s->next) {
 		buf_puts(b, "User:\n");
 		buf_put(b, buf_str(&s->asked));

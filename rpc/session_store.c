@@ -59,7 +59,7 @@ session_log(struct sessions *all, const char *message)
 		all->opts.log(all->opts.arg, message);
 }
 
-/* FNV-1a: the ids are ours, so that nobody can force collisions. */
+/* FNV-1a: the server makes the ids, so that clients cannot force collisions. */
 static struct session **
 chain_of(struct sessions *all, struct str id)
 {

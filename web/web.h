@@ -142,8 +142,8 @@ int web_status(enum rpc_kind);		/* the HTTP status of an error */
 
 /*
  * Keeps the request to answer it later, unless gone() is called first, which
- * ends it.  The request has another arena from then on; what was allocated in
- * the old one is lost when the function returns.
+ * ends it.  The request has another arena from then on; the memory of the old
+ * one is freed when the function returns.
  */
 void web_later(struct web_req *, void (*gone)(void *arg), void *arg);
 

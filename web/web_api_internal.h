@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: ISC */
 /*
  * web_api_internal.h: web_api_ web_runs_ web_sse_ web_feed_ web_upstream_.
- * What the files of the API share.
+ * Declarations shared by the files of the API.
  */
 #ifndef WAZA_WEB_API_INTERNAL_H
 #define WAZA_WEB_API_INTERNAL_H

@@ -74,7 +74,7 @@ id=$(member session_id <out)
 # the second request: the prompt has the conversation of this session only
 ask sock "$(fix 2 "\"session_id\":\"$id\"")" >out
 last=$(tail -n 1 out)
-like 'again: the conversation' '*"output":"This is what was said so far; go on with the last message of the user.\\n\\nUser:\\nThey are about a migration from Java 8*1. i-1: r-1*Assistant:\\n*User:\\nFix the incidents below*1. dep-1: *' "$last"
+like 'again: the conversation' '*"output":"This is what was said so far; continue with the last message of the user.\\n\\nUser:\\nThey are about a migration from Java 8*1. i-1: r-1*Assistant:\\n*User:\\nFix the incidents below*1. dep-1: *' "$last"
 like 'again: the same session' "*\"session_id\":\"$id\"*" "$last"
 like 'another session knows nothing' '*"output":"Fix the incidents below*' "$(ask sock "$(fix 3)" | tail -n 1)"
 like 'transcript: on request' '*"transcript":\[*\]*' "$(ask sock "$(fix 3 '"include_transcript":true')" | tail -n 1)"
