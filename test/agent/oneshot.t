@@ -53,6 +53,8 @@ OUT
 SH
 ARGS=$tmp/args
 export ARGS
+ask claude 'persistent: true'
+is 'a preset ignores persistent' 0 "$rc"
 ask claude 'model: opus'
 is 'claude: status' 0 "$rc"
 has 'claude: answer' '"final_output":"hello"'
