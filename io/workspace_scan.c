@@ -367,28 +367,6 @@ find(struct workspace_scan_state *s, struct str path)
 	return i < s->n && str_eq(s->v[i].path, path) ? &s->v[i] : NULL;
 }
 
-static struct workspace_change *
-add_change(struct workspace_scan_state *s, struct str path,
-    enum workspace_change_kind kind, bool selected)
-{
-	struct workspace_scan *scan = &s->scan;
-	struct workspace_change *c;
-
-	if (scan->nchanges >= WORKSPACE_SCAN_CHANGES_MAX) {
-		set_incomplete(s, "there are too many changes");
-		return NULL;
-	}
-	scan->changes = grow(&s->arena, scan->changes, scan->nchanges,
-	    &s->change_room, sizeof(*scan->changes));
-	c = &scan->changes[scan->nchanges++];
-	c->path = arena_str(&s->arena, path);
-	c->kind = kind;
-	c->excluded = !selected;
-	if (!selected)
-		c->no_diff = "excluded";
-	return c;
-}
-
 static bool
 is_text(struct str s)
 {
@@ -410,10 +388,11 @@ diff_name(struct arena *a, const char *side, struct str path)
 
 static void
 put_diff(struct workspace_scan_state *s, struct workspace_change *c,
-    struct arena *a, struct str before, struct str after)
+    struct str before, struct str after)
 {
 	struct diff_opts o = { .context = DIFF_CONTEXT,
 		.max = WORKSPACE_SCAN_DIFF_MAX };
+	struct arena a = { 0 };
 	struct buf b = { 0 };
 
 	if (!is_text(before) || !is_text(after)) {
@@ -426,13 +405,45 @@ put_diff(struct workspace_scan_state *s, struct workspace_change *c,
 		return;
 	}
 	o.from = c->kind == WORKSPACE_ADDED ? STR("/dev/null") :
-	    diff_name(a, "a", c->path);
+	    diff_name(&a, "a", c->path);
 	o.to = c->kind == WORKSPACE_DELETED ? STR("/dev/null") :
-	    diff_name(a, "b", c->path);
+	    diff_name(&a, "b", c->path);
 	diff_unified(&b, before, after, &o);
 	s->diffs += b.n;
 	c->diff = arena_str(&s->arena, buf_str(&b));
 	buf_free(&b);
+	arena_free(&a);
+}
+
+/* Whether report() needs the contents of a file. */
+static bool
+needs_text(const struct workspace_scan_state *s, const struct entry *f)
+{
+	return f->matches && s->scan.nchanges < WORKSPACE_SCAN_CHANGES_MAX;
+}
+
+/* Adds a change; without a reason no_diff, with the diff of the contents. */
+static void
+report(struct workspace_scan_state *s, const struct entry *f,
+    enum workspace_change_kind kind, const char *no_diff, struct str before,
+    struct str after)
+{
+	struct workspace_scan *scan = &s->scan;
+	struct workspace_change *c;
+
+	if (scan->nchanges >= WORKSPACE_SCAN_CHANGES_MAX) {
+		set_incomplete(s, "there are too many changes");
+		return;
+	}
+	scan->changes = grow(&s->arena, scan->changes, scan->nchanges,
+	    &s->change_room, sizeof(*scan->changes));
+	c = &scan->changes[scan->nchanges++];
+	c->path = arena_str(&s->arena, f->path);
+	c->kind = kind;
+	c->excluded = !f->matches;
+	c->no_diff = c->excluded ? "excluded" : no_diff;
+	if (c->no_diff == NULL)
+		put_diff(s, c, before, after);
 }
 
 /*
@@ -443,43 +454,34 @@ static void
 report_new(struct workspace_scan_state *s, struct str path,
     const struct stat *st)
 {
-	struct workspace_change *c;
+	struct entry f = { .path = path, .matches = is_selected(s, path) };
+	struct str none = STR(""), text = none;
 	struct arena a = { 0 };
-	struct str text;
 
 	if (s->partial) {
-		if (ns_of(st->st_ctim) < s->started - TICK_NS)
-			return;
-		c = add_change(s, path, WORKSPACE_MODIFIED,
-		    is_selected(s, path));
-		if (c != NULL && c->no_diff == NULL)
-			c->no_diff = "too many files";
-		return;
-	}
-	c = add_change(s, path, WORKSPACE_ADDED, is_selected(s, path));
-	if (c == NULL || c->excluded)
-		return;
-	if (S_ISLNK(st->st_mode))
-		c->no_diff = "a link";
-	else if (!read_file(s, &a, path, &text))
-		c->no_diff = "too large";
+		if (ns_of(st->st_ctim) >= s->started - TICK_NS)
+			report(s, &f, WORKSPACE_MODIFIED, "too many files",
+			    none, none);
+	} else if (S_ISLNK(st->st_mode))
+		report(s, &f, WORKSPACE_ADDED, "a link", none, none);
+	else if (needs_text(s, &f) && !read_file(s, &a, path, &text))
+		report(s, &f, WORKSPACE_ADDED, "too large", none, none);
 	else
-		put_diff(s, c, &a, STR(""), text);
+		report(s, &f, WORKSPACE_ADDED, NULL, none, text);
 	arena_free(&a);
 }
 
 static void
-report_modified(struct workspace_scan_state *s, const struct entry *f,
-    const char *no_diff, struct arena *a, struct str before, struct str after)
+report_deleted(struct workspace_scan_state *s, const struct entry *f)
 {
-	struct workspace_change *c = add_change(s, f->path,
-	    WORKSPACE_MODIFIED, f->matches);
+	struct arena a = { 0 };
+	struct str before = STR("");
+	bool missing = f->copy == -1 ||
+	    (needs_text(s, f) && !read_copy(s, &a, f, &before));
 
-	if (c == NULL || c->excluded)
-		return;
-	c->no_diff = no_diff;
-	if (no_diff == NULL)
-		put_diff(s, c, a, before, after);
+	report(s, f, WORKSPACE_DELETED, !missing ? NULL : f->link ? "a link" :
+	    "too large", before, STR(""));
+	arena_free(&a);
 }
 
 static void
@@ -489,40 +491,21 @@ compare(struct workspace_scan_state *s, const struct entry *f,
 	struct entry now = { .path = f->path };
 	struct str before = STR(""), after = STR("");
 	struct arena a = { 0 };
-	bool same;
+	bool same, link;
 
 	note_stat(&now, st);
+	link = f->link || now.link;
 	same = now.mtime == f->mtime && now.ino == f->ino &&
 	    now.link == f->link && now.size == f->size;
 	if (same && now.ctime == f->ctime && f->ctime < s->started - RECENT_NS)
 		return;
-	if (f->link || now.link || f->copy == -1) {
-		if (!same)
-			report_modified(s, f, f->link || now.link ? "a link" :
-			    "too large", &a, before, after);
-	} else if (!read_copy(s, &a, f, &before) ||
+	if (link || f->copy == -1 || !read_copy(s, &a, f, &before) ||
 	    !read_file(s, &a, f->path, &after)) {
 		if (!same)
-			report_modified(s, f, "too large", &a, before, after);
+			report(s, f, WORKSPACE_MODIFIED, link ? "a link" :
+			    "too large", before, after);
 	} else if (!str_eq(before, after))
-		report_modified(s, f, NULL, &a, before, after);
-	arena_free(&a);
-}
-
-static void
-report_deleted(struct workspace_scan_state *s, const struct entry *f)
-{
-	struct workspace_change *c;
-	struct arena a = { 0 };
-	struct str before;
-
-	c = add_change(s, f->path, WORKSPACE_DELETED, f->matches);
-	if (c != NULL && !c->excluded) {
-		if (f->copy == -1 || !read_copy(s, &a, f, &before))
-			c->no_diff = f->link ? "a link" : "too large";
-		else
-			put_diff(s, c, &a, before, STR(""));
-	}
+		report(s, f, WORKSPACE_MODIFIED, NULL, before, after);
 	arena_free(&a);
 }
 

@@ -154,27 +154,23 @@ spec_read_remote(struct arena *a, const struct json *v, bool open,
 	out->at = spec_at(file, v);
 }
 
-static const char *const keys[] = { "tool", "url", "target", "input",
-	"timeout", "metadata", "model", "validation" };
-
 /* Without a tool, such keys are more likely mistakes than an evaluation. */
 static void
 warn_unused(struct spec_loader *l, const char *file, const struct json *task)
 {
+	const struct field *f = own_table.rows;
 	const struct json *v;
-	size_t i;
 
-	for (i = 0; i < COUNTOF(keys); i++) {
-		v = json_getc(task, keys[i]);
+	for (; f < own_table.rows + own_table.n; f++) {
+		v = json_getc(task, f->key);
 		if (v == NULL)
 			continue;
 		spec_note_key(l->notes, l->notes->strict ? FIELD_ERROR :
 		    FIELD_WARNING, (struct spec_where){ file, v->key_line,
 		    v->key_col }, json_key(v), "\"%s\" has no effect without "
-		    "\"tool\"%s", keys[i],
-		    strcmp(keys[i], "input") == 0 ?
+		    "\"tool\"%s", f->key, strcmp(f->key, "input") == 0 ?
 		    "; did you mean \"inputs\"?" :
-		    strcmp(keys[i], "timeout") == 0 ?
+		    strcmp(f->key, "timeout") == 0 ?
 		    "; did you mean \"timeout_seconds\"?" : "");
 	}
 }
@@ -182,10 +178,10 @@ warn_unused(struct spec_loader *l, const char *file, const struct json *task)
 static bool
 has_key(const struct json *task)
 {
-	size_t i;
+	const struct field *f = own_table.rows;
 
-	for (i = 0; i < COUNTOF(keys); i++)
-		if (spec_given(json_getc(task, keys[i])))
+	for (; f < own_table.rows + own_table.n; f++)
+		if (spec_given(json_getc(task, f->key)))
 			return true;
 	return false;
 }
@@ -266,9 +262,6 @@ spec_read_evaluation(struct spec_loader *l, const struct spec_file *f,
 	t->remote = out;
 }
 
-/*
- * validation: {type: llm-judge, llm_judge: {model, criteria: [...]}}
- */
 /* Appends a string at the place of another node. */
 static void
 append_text(struct arena *a, struct json *obj, struct json ***tail,
@@ -354,6 +347,7 @@ read_judge(struct spec_loader *l, const char *file, const struct json *v,
 	    .at = spec_at(file, v) });
 }
 
+/* validation: {type: llm-judge, llm_judge: {model, criteria: [...]}} */
 void
 spec_read_validation(struct spec_loader *l, const struct spec_file *f,
     const struct json *task, struct spec_task *t)
