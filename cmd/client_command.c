@@ -190,7 +190,7 @@ gone(void *arg)
 	k->over = true;
 }
 
-/* A name that is being looked up is given up by the signal itself. */
+/* Signals are watched last, so that they kill a blocking name lookup. */
 static int
 start(struct cmd_ask *k)
 {

@@ -10,9 +10,9 @@ struct parse_opt {
 };
 static const struct opt parse_rows[] = {
 	CMD_OPT(parse_opt, yaml, OPT_FLAG, .name = "yaml",
-	    .help = "read YAML, whatever the file name"),
+	    .help = "read YAML, regardless of the file name"),
 	CMD_OPT(parse_opt, json, OPT_FLAG, .name = "json",
-	    .help = "read JSON, whatever the file name"),
+	    .help = "read JSON, regardless of the file name"),
 	CMD_OPT(parse_opt, pretty, OPT_FLAG, .name = "pretty",
 	    .help = "print indented, on several lines"),
 };

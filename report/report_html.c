@@ -11,10 +11,10 @@
 #include "suite/spec.h"
 
 enum {
-	BARS_MAX = 60,		/* a bar for each task; more are a histogram */
+	BARS_MAX = 60,		/* tasks with a bar; more: a histogram */
 	ROW = 20, LABEL = 220, BAR = 400,
 	BUCKETS = 10,
-	GOOD_MAX = 4 << 10,	/* bytes of a text of a trial that passed */
+	GOOD_MAX = 4 << 10,	/* bytes of a text if the trial passed */
 	BAD_MAX = 64 << 10
 };
 

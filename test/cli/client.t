@@ -321,10 +321,10 @@ ask_bad call --connect bad ping
 is 'a message that is too long' "2 waza: invalid message from $tmp/bad: Message exceeds maximum size" "$rc $err"
 act '' -k
 ask_bad call --connect bad --timeout 1 ping
-is 'not a word' "2 waza: the server at $tmp/bad did not answer within 1 s" "$rc $err"
+is 'no answer in time' "2 waza: the server at $tmp/bad did not answer within 1 s" "$rc $err"
 act "$hi" -k
 ask_bad call --connect bad --timeout 5 some.method
-is 'not a word more' "2 waza: the server at $tmp/bad stopped answering: no message for 5 s" "$rc $err"
+is 'no more answers' "2 waza: the server at $tmp/bad stopped answering: no message for 5 s" "$rc $err"
 ok 'it was asked whether it is there' has heard '"method":"ping"'
 act "$hi"'{"id":99,"result":1}\n{"id":"1","result":1}\n{"id":null,"result":1}\n[]\n7\n{"id":1,"result":"mine"}\n' -k
 ask_bad call --connect bad ping
