@@ -1,6 +1,6 @@
-# expr.py N [SEED]: N expressions with what this Python says of them, one JSON
-# object a line: expr, names, want ("T", "F", "R text of the exception"), and
-# whole, an expression that is true when the value is written the same.
+# expr.py N [SEED]: prints N random expressions and their results in this Python,
+# one JSON object per line: expr, names, want ("T", "F", "R text of the
+# exception"), and whole, an expression that is true if the repr is the same.
 import json
 import random
 import re
