@@ -4,8 +4,8 @@
  *
  * Each level is computed from the one below and can be computed again at any
  * time.  Only usage is a running sum, since trials in memory do not hold it.
- * A cancelled trial says nothing about the agent: it counts against the share
- * of passes that a task needs, but is left out of all means.
+ * A cancelled trial is not the agent's fault: it counts against the share of
+ * passes that a task needs, but is left out of all means.
  *
  * Invariant: trial.status != RESULT_NONE for exactly task.done trials.
  */

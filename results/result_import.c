@@ -3,7 +3,7 @@
  * result_import.c: trials and tasks of an earlier run, from its results file
  * or from the cache.
  *
- * What is not graded again is written unchanged.  Of what is graded again only
+ * Trials that are not graded again are written unchanged.  In the others only
  * the members that come from grading change: members that this program does
  * not know, or would write differently, stay as they were.
  */

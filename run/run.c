@@ -117,7 +117,7 @@ open_agents(struct run *run, struct err *e)
 		    STRF(r->executor));
 	if (o->replay != NULL)
 		run->agent->state = &run->opts.replay;
-	/* stored and replayed answers are judged as the suite says */
+	/* stored and replayed answers get the suite's judge */
 	run->judges = (struct judges){ .suite = s, .procs = run->procs,
 		.executor = o->stored != NULL || o->replay != NULL ?
 		    s->config.executor : r->executor,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * What a run has to do: the selected tasks, the number of workers, and the
+ * The work of a run: the selected tasks, the number of workers, and the
  * journal of an earlier run with the trials it has.
  */
 #include "run/run_internal.h"

@@ -284,8 +284,8 @@ may_retry(const struct run_trial *t)
 }
 
 /*
- * An error of a grader is an error of the trial, whatever the others found:
- * with a verdict missing, the trial has neither passed nor failed.  Only a
+ * An error of one grader is an error of the trial: with a verdict missing, the
+ * trial has neither passed nor failed.  Only a
  * failure is worth another attempt.
  */
 static enum run_trial_state
@@ -363,8 +363,8 @@ describe(struct run_trial *t, struct result_record *r)
 }
 
 /*
- * The journal comes first, the event after it: what was reported is never
- * lost.  A cancelled trial is neither recorded nor reported.
+ * The journal is written before the event is sent, so that a reported result
+ * is never lost.  A cancelled trial is neither recorded nor reported.
  */
 static enum run_trial_state
 finish(struct run_trial *t)
