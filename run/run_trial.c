@@ -285,8 +285,8 @@ may_retry(const struct run_trial *t)
 
 /*
  * An error of one grader is an error of the trial: with a verdict missing, the
- * trial has neither passed nor failed.  Only a
- * failure is worth another attempt.
+ * trial has neither passed nor failed.  Only a failure is worth another
+ * attempt.
  */
 static enum run_trial_state
 graded(struct run_trial *t)
