@@ -313,23 +313,12 @@ judge_settings(struct arena *a, const struct json *judge,
 }
 
 static void
-add_grader(struct arena *a, struct spec_graders *g,
-    const struct spec_grader *one)
-{
-	struct spec_grader *v = NEW_N(a, struct spec_grader, g->n + 1);
-
-	if (g->n > 0)
-		memcpy(v, g->v, g->n * sizeof(*v));
-	v[g->n] = *one;
-	g->v = v;
-	g->n++;
-}
-
-static void
 read_judge(struct spec_loader *l, const char *file, const struct json *v,
     struct spec_task *t)
 {
 	const struct json *judge = json_getc(v, "llm_judge"), *criteria;
+	const struct spec_graders old = t->graders;
+	struct spec_grader *g;
 
 	if (judge == NULL)
 		judge = json_getc(v, "llm-judge");
@@ -341,10 +330,13 @@ read_judge(struct spec_loader *l, const char *file, const struct json *v,
 		    "empty");
 		return;
 	}
-	add_grader(l->arena, &t->graders, &(struct spec_grader){
-	    .name = STR("validation"), .type = STR("prompt"), .weight = 1,
-	    .config = judge_settings(l->arena, judge, criteria),
-	    .at = spec_at(file, v) });
+	g = NEW_N(l->arena, struct spec_grader, old.n + 1);
+	if (old.n > 0)
+		memcpy(g, old.v, old.n * sizeof(*g));
+	g[old.n] = (struct spec_grader){ .name = STR("validation"),
+		.type = STR("prompt"), .weight = 1, .at = spec_at(file, v),
+		.config = judge_settings(l->arena, judge, criteria) };
+	t->graders = (struct spec_graders){ g, old.n + 1 };
 }
 
 /* validation: {type: llm-judge, llm_judge: {model, criteria: [...]}} */
