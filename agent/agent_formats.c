@@ -199,15 +199,13 @@ copilot_call_end(struct agent_stream *s, const struct json *d)
 	struct answer_call *c = agent_stream_find(s, json_str(d, "toolCallId"));
 	bool ok = agent_is_true(d, "success");
 	const struct json *result = json_getc(d, ok ? "result" : "error");
-	struct json_mem mem = { arena_hook, s->job->arena };
-	struct json_error e;
 
 	if (json_getc(result, "content") != NULL)
 		result = json_getc(result, "content");
 	agent_stream_result(s, c, result, ok);
 	if (c != NULL && ok && str_is(c->name, "skill"))
-		copilot_skill(s, json_str(json_read(&mem, c->arguments, 0, &e),
-		    "skill"));
+		copilot_skill(s, json_str(arena_json(s->job->arena,
+		    c->arguments, NULL), "skill"));
 }
 
 void

@@ -140,12 +140,11 @@ static void
 read_answer(struct worker *w, struct str line)
 {
 	struct agent_job *j = w->job;
-	struct json_mem mem = { arena_hook, j->arena };
 	struct agent_script s = { .output = STR("") };
 	struct json_error je;
 	struct json *v;
 
-	v = json_read(&mem, arena_str(j->arena, line), 0, &je);
+	v = arena_json(j->arena, arena_str(j->arena, line), &je);
 	if (v != NULL && v->type == JSON_OBJECT && id_matches(w, v) &&
 	    agent_read_script(j->arena, v, &s) == 0) {
 		agent_play(j, &s);

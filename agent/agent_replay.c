@@ -156,10 +156,7 @@ find_ends(struct str text, struct str *first, struct str *last)
 static const struct json *
 read_line(struct arena *a, struct str line)
 {
-	struct json_mem mem = { arena_hook, a };
-	struct json_error e;
-
-	return json_read(&mem, line, 0, &e);
+	return arena_json(a, line, NULL);
 }
 
 static void

@@ -64,9 +64,7 @@ static void
 read_object(struct agent_stream *s, struct str text)
 {
 	struct arena tmp = { 0 };
-	struct json_mem mem = { arena_hook, &tmp };
-	struct json_error e;
-	const struct json *v = json_read(&mem, text, 0, &e);
+	const struct json *v = arena_json(&tmp, text, NULL);
 
 	if (v != NULL && v->type == JSON_OBJECT) {
 		s->events++;

@@ -15,6 +15,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "json.h"
+
 enum { CHUNK_MIN = 1024 - 64, CHUNK_BIG = 1 << 16, CHUNK_MAX = 1 << 24 };
 
 struct chunk {
@@ -177,7 +179,7 @@ str_nearest(struct str_nearest *s, struct str candidate)
 static bool
 is_space(char c)
 {
-	return c == ' ' || c == '\t' || c == '\r' || c == '\n';
+	return c == ' ' || (c >= '\t' && c <= '\r');
 }
 
 struct str
@@ -400,6 +402,15 @@ void *
 arena_hook(void *arena, size_t n)
 {
 	return arena_raw(arena, n, sizeof(int64_t));
+}
+
+struct json *
+arena_json(struct arena *a, struct str text, struct json_error *e)
+{
+	struct json_mem mem = { arena_hook, a };
+	struct json_error ignored;
+
+	return json_read(&mem, text, 0, e != NULL ? e : &ignored);
 }
 
 static char *

@@ -66,7 +66,7 @@ struct str_nearest {
  */
 void str_nearest(struct str_nearest *, struct str candidate);
 
-/* The string without spaces, tabs, CR and LF at both ends. */
+/* The string without ASCII white space at both ends. */
 struct str str_trim(struct str);
 
 /* The value of a hexadecimal digit, or -1. */
@@ -134,6 +134,13 @@ struct str arena_fmt(struct arena *, const char *fmt, ...) PRINTF(2, 3);
 struct str arena_vfmt(struct arena *, const char *fmt, va_list) PRINTF(2, 0);
 char *arena_cstr(struct arena *, struct str);
 void *arena_hook(void *arena, size_t n);	/* alloc(ctx, n) of json.h */
+
+/*
+ * Reads JSON into the arena, up to JSON_DEPTH deep; NULL on failure, with *e
+ * filled unless e is NULL.  The tree may borrow from the text.
+ */
+struct json_error;
+struct json *arena_json(struct arena *, struct str text, struct json_error *e);
 
 /* arena_restore() frees all memory allocated since arena_save(). */
 struct arena_mark arena_save(const struct arena *);

@@ -385,14 +385,13 @@ on_message(void *arg, struct str text)
 {
 	struct client *c = arg;
 	struct arena a = { 0 };
-	struct json_mem mem = { arena_hook, &a };
 	struct json_error je = { 0 };
 	const struct json *v;
 
 	if (c->state == CLIENT_OVER)
 		return;
 	touch(c);
-	v = json_read(&mem, text, 0, &je);
+	v = arena_json(&a, text, &je);
 	if (v == NULL)
 		end_invalid(c, text, je.off == text.n && text.n > 0 &&
 		    (text.p[0] == '{' || text.p[0] == '['));

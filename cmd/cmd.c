@@ -109,9 +109,8 @@ cmd_read_input(struct arena *a, const char *name, struct str *text,
 struct json *
 cmd_read_json(struct arena *a, struct str text, struct err *e)
 {
-	struct json_mem mem = { arena_hook, a };
 	struct json_error je;
-	struct json *v = json_read(&mem, text, 0, &je);
+	struct json *v = arena_json(a, text, &je);
 
 	if (v == NULL) {
 		err_set(e, ERR_SYNTAX, "%s", je.msg);

@@ -118,10 +118,8 @@ static struct json *
 read_text(struct cmd_on_server *r, struct str text)
 {
 	struct arena *a = r->job->call->arena;
-	struct json_mem mem = { arena_hook, a };
-	struct json_error je;
 
-	return json_read(&mem, arena_str(a, text), 0, &je);
+	return arena_json(a, arena_str(a, text), NULL);
 }
 
 static struct json *

@@ -174,9 +174,7 @@ fail(struct cmd_worker_job *j, int code, const char *message, struct str why)
 static void
 put_output(struct json_out *o, struct arena *a, struct str text)
 {
-	struct json_mem mem = { arena_hook, a };
-	struct json_error e;
-	const struct json *v = json_read(&mem, text, 0, &e);
+	const struct json *v = arena_json(a, text, NULL);
 
 	if (v != NULL) {
 		json_put(o, v);

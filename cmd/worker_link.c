@@ -239,9 +239,7 @@ on_message(void *arg, struct str text)
 {
 	struct cmd_worker_link *w = arg;
 	struct arena a = { 0 };
-	struct json_mem mem = { arena_hook, &a };
-	struct json_error e;
-	const struct json *m = json_read(&mem, text, 0, &e);
+	const struct json *m = arena_json(&a, text, NULL);
 	struct str type = json_str(m, "type"), method = json_str(m,
 	    "method");
 

@@ -149,9 +149,7 @@ read_lines(struct state *s)
 	const struct str prefix = STR("waza:");
 	struct str left = buf_str(&s->child.proc.out.buf), line;
 	struct arena *a = s->g->arena;
-	struct json_mem mem = { arena_hook, a };
 	struct code_assertion *as;
-	struct json_error e;
 	const struct json *v;
 	const char *eol;
 
@@ -164,7 +162,7 @@ read_lines(struct state *s)
 		line.p += prefix.n;
 		line.n -= prefix.n;
 		as = next_undecided(s->ask.set, &s->at);
-		v = json_read(&mem, line, 0, &e);
+		v = arena_json(a, line, NULL);
 		if (as == NULL || v == NULL ||
 		    (v->type != JSON_BOOL && v->type != JSON_STRING))
 			return false;

@@ -117,9 +117,7 @@ bool_node(struct arena *a, bool yes)
 static struct json *
 value_node(struct arena *a, struct str s)
 {
-	struct json_mem mem = { arena_hook, a };
-	struct json_error e;
-	struct json *v = json_read(&mem, s, 0, &e);
+	struct json *v = arena_json(a, s, NULL);
 
 	return v != NULL ? v : text_node(a, s);
 }

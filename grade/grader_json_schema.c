@@ -37,7 +37,6 @@ static const struct field_table fields = FIELD_TABLE(json_schema, rows);
 static const struct json *
 read_file(struct arena *a, const char *path, struct err *e)
 {
-	struct json_mem mem = { arena_hook, a };
 	struct json_error je;
 	struct json *v;
 	struct str text;
@@ -46,7 +45,7 @@ read_file(struct arena *a, const char *path, struct err *e)
 		return NULL;
 	if (!str_ends(str_of(path), STR(".json")))
 		return yaml_read_one(a, text, e);
-	v = json_read(&mem, text, 0, &je);
+	v = arena_json(a, text, &je);
 	if (v == NULL) {
 		err_set(e, ERR_SYNTAX, "%s", je.msg);
 		err_at(e, je.line, je.col);
@@ -231,7 +230,6 @@ static enum grader_status
 start(struct grading *g, const void *settings, struct arena *tmp)
 {
 	const struct json_schema *s = settings;
-	struct json_mem mem = { arena_hook, tmp };
 	struct str out = g->in->answer->output;
 	struct schema *schema = get_schema(g, s, tmp);
 	struct json_error je = { .msg = NULL };
@@ -245,7 +243,7 @@ start(struct grading *g, const void *settings, struct arena *tmp)
 		if (v == NULL)
 			return fail(g, "error", str_of(e.msg), str_of(e.msg));
 	} else {
-		v = out.n > 0 ? json_read(&mem, out, 0, &je) : NULL;
+		v = out.n > 0 ? arena_json(tmp, out, &je) : NULL;
 		if (v == NULL)
 			return no_json(g, tmp, &je);
 	}

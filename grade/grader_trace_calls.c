@@ -159,11 +159,8 @@ struct arguments {
 static const struct json *
 tree_of(struct arguments *a)
 {
-	struct json_mem mem = { arena_hook, a->tmp };
-	struct json_error je;
-
 	if (!a->read && a->call->arguments.n > 0)
-		a->tree = json_read(&mem, a->call->arguments, 0, &je);
+		a->tree = arena_json(a->tmp, a->call->arguments, NULL);
 	a->read = true;
 	return a->tree;
 }

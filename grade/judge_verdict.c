@@ -277,15 +277,13 @@ is_verdict(const void *ctx, const struct json *v)
 static bool
 is_level(struct arena *a, struct str name, const struct json *v)
 {
-	struct json_mem mem = { arena_hook, a };
-	struct json_error e;
 	const struct json *n;
 
 	if (v->type == JSON_BOOL)
 		return str_is(name, json_bool(v) ? "true" : "false");
 	if (v->type == JSON_STRING)
 		return str_eq(name, json_text(v));
-	n = json_read(&mem, name, 0, &e);
+	n = arena_json(a, name, NULL);
 	return n != NULL && n->type == JSON_NUMBER && json_equal(n, v);
 }
 

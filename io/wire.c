@@ -222,9 +222,7 @@ static void
 handle_message(struct wire *w, struct str text)
 {
 	struct arena a = { 0 };
-	struct json_mem mem = { arena_hook, &a };
-	struct json_error je;
-	const struct json *v = json_read(&mem, text, 0, &je);
+	const struct json *v = arena_json(&a, text, NULL);
 
 	if (v != NULL && w->o.record != NULL)
 		w->o.record(w->o.arg, '<', text);

@@ -345,22 +345,18 @@ static const struct range changed[] = {
 
 /* Sorted rows. */
 
+/* For search_first(): finds the first row that begins after the rune. */
+static int
+after_rune(const void *rune, const void *row)
+{
+	return *(const uint32_t *)row <= *(const uint32_t *)rune ? 1 : -1;
+}
+
 /* The number of rows whose first member, a uint32_t, is at most c. */
 static size_t
 rows_up_to(const void *rows, size_t n, size_t size, uint32_t c)
 {
-	size_t lo = 0, hi = n, mid;
-	uint32_t first;
-
-	while (lo < hi) {
-		mid = lo + (hi - lo) / 2;
-		memcpy(&first, (const char *)rows + mid * size, sizeof(first));
-		if (first <= c)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
-	return lo;
+	return search_first(&c, rows, n, size, after_rune);
 }
 #define ROWS_UP_TO(rows, c) \
 	rows_up_to((rows), COUNTOF(rows), sizeof((rows)[0]), (c))

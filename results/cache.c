@@ -32,8 +32,6 @@ is_ours(const char *name, bool *whole)
 struct json *
 cache_get(struct arena *a, const char *dir, const char *key)
 {
-	struct json_mem mem = { arena_hook, a };
-	struct json_error je;
 	struct json *v;
 	struct str text;
 	struct err e;
@@ -42,7 +40,7 @@ cache_get(struct arena *a, const char *dir, const char *key)
 	if (os_read_plain(a, arena_fmt(a, "%s/%s" ENDING, dir, key).p,
 	    CACHE_ENTRY_MAX, &text, &e) == -1)
 		return NULL;
-	v = json_read(&mem, text, 0, &je);
+	v = arena_json(a, text, NULL);
 	if (json_getc(v, "waza_cache") == NULL ||
 	    !json_int(json_getc(v, "waza_cache"), &version) || version != 1)
 		return NULL;

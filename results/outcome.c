@@ -421,9 +421,8 @@ struct outcome *
 outcome_parse(struct arena *a, struct str text, const char *path,
     struct err *e)
 {
-	struct json_mem mem = { arena_hook, a };
 	struct json_error je;
-	struct json *root = json_read(&mem, text, 0, &je);
+	struct json *root = arena_json(a, text, &je);
 
 	if (root != NULL)
 		return outcome_of(a, root, path, e);

@@ -182,7 +182,6 @@ static int
 read_session(struct sessions *all, struct arena *a, const char *path,
     struct file_in *in, struct err *e)
 {
-	struct json_mem mem = { arena_hook, a };
 	struct json_error je;
 	const struct json *v;
 	struct str text;
@@ -190,7 +189,7 @@ read_session(struct sessions *all, struct arena *a, const char *path,
 
 	if (os_read_plain(a, path, FILE_MAX, &text, e) == -1)
 		return -1;
-	v = json_read(&mem, text, 0, &je);
+	v = arena_json(a, text, &je);
 	if (v == NULL)
 		return err_set(e, ERR_SYNTAX, "%.100s: %s", path, je.msg);
 	if (field_decode_one(a, &file_table, v, in, &bad) == -1)

@@ -335,11 +335,9 @@ put_content(struct json_out *o, struct str text, bool failed)
 void
 tool_put(struct rpc_call *c, struct str text, bool failed)
 {
-	struct json_mem mem = { arena_hook, c->arena };
 	struct json_out *o = &c->out;
-	struct json_error e;
 	const struct json *v = failed ? NULL :
-	    json_read(&mem, text, 0, &e);
+	    arena_json(c->arena, text, NULL);
 
 	if (text.n > 0 && text.p[text.n - 1] == '\n')
 		text.n--;

@@ -84,9 +84,7 @@ static void
 put_message(struct json_out *o, struct str message)
 {
 	struct arena tmp = { 0 };
-	struct json_mem mem = { arena_hook, &tmp };
-	struct json_error e;
-	const struct json *v = json_read(&mem, message, 0, &e);
+	const struct json *v = arena_json(&tmp, message, NULL);
 
 	if (v != NULL)
 		json_put(o, v);

@@ -121,7 +121,6 @@ read_project(struct config_loader *l)
 static void
 read_json(struct config_loader *l)
 {
-	struct json_mem mem = { arena_hook, l->arena };
 	struct spec_where at = { "--config-json", 0, 0 };
 	struct str text = arena_str(l->arena, str_of(l->from->json));
 	struct json_error e;
@@ -132,7 +131,7 @@ read_json(struct config_loader *l)
 		    YAML_BYTES);
 		return;
 	}
-	root = json_read(&mem, text, 0, &e);
+	root = arena_json(l->arena, text, &e);
 	if (root != NULL) {
 		add_layer(l, CONFIG_JSON, at.file, ".", root);
 		return;
@@ -169,8 +168,6 @@ new_group(struct arena *a, enum json_type type, struct json *first)
 static struct json *
 scalar(struct arena *a, enum field_type type, struct str s)
 {
-	struct json_mem mem = { arena_hook, a };
-	struct json_error e;
 	struct json *v;
 
 	if (type == FIELD_BOOL && str_is(s, "1"))
@@ -178,7 +175,7 @@ scalar(struct arena *a, enum field_type type, struct str s)
 	else if (type == FIELD_BOOL && str_is(s, "0"))
 		s = STR("false");
 	if (type == FIELD_INT || type == FIELD_NUM || type == FIELD_BOOL) {
-		v = json_read(&mem, arena_str(a, s), 0, &e);
+		v = arena_json(a, arena_str(a, s), NULL);
 		if (v != NULL && (v->type == JSON_NUMBER ||
 		    v->type == JSON_BOOL)) {
 			v->line = v->col = 0;

@@ -185,11 +185,8 @@ tasks(struct web_req *r)
 static struct str
 run_id(struct arena *a, struct str answer)
 {
-	struct json_mem mem = { arena_hook, a };
-	struct json_error e;
-
-	return json_text(json_getc(json_read(&mem, arena_str(a, answer), 0,
-	    &e), "runId"));
+	return json_text(json_getc(arena_json(a, arena_str(a, answer), NULL),
+	    "runId"));
 }
 
 static void

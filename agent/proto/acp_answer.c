@@ -98,15 +98,13 @@ take_calls(struct acp *x)
 static bool
 is_skill(struct arena *a, const struct answer_call *c, struct str *name)
 {
-	struct json_mem mem = { arena_hook, a };
-	struct json_error je;
 	const struct json *v, *s;
 
 	if (!str_is(c->name, "skill") && !str_is(c->name, "Skill") &&
 	    !str_is(c->name, "activate_skill") &&
 	    !str_starts(c->name, STR("Using skill: ")))	/* Copilot's title */
 		return false;
-	v = json_read(&mem, c->arguments, 0, &je);
+	v = arena_json(a, c->arguments, NULL);
 	s = json_getc(v, "skill");
 	if (s == NULL)
 		s = json_getc(v, "name");

@@ -167,9 +167,7 @@ retry_without_tools(struct exchange *k)
 static void
 on_refusal(struct exchange *k)
 {
-	struct json_mem mem = { arena_hook, &k->scratch };
-	struct json_error e;
-	const struct json *v = json_read(&mem, buf_str(&k->raw), 0, &e);
+	const struct json *v = arena_json(&k->scratch, buf_str(&k->raw), NULL);
 	struct agent_job *j = k->job;
 	bool pass = k->status == 408 || k->status == 429 || k->status >= 500;
 	bool infra = pass || k->status == 401 || k->status == 403;
@@ -233,7 +231,6 @@ on_message(void *arg, struct str text)
 {
 	struct exchange *k = arg;
 	const struct agent_request *req = k->job->req;
-	struct json_mem mem = { arena_hook, &k->scratch };
 	struct arena_mark mark = arena_save(&k->scratch);
 	struct json_error e;
 	const struct json *v;
@@ -247,7 +244,7 @@ on_message(void *arg, struct str text)
 		k->reply.over = true;
 		return;
 	}
-	v = json_read(&mem, text, 0, &e);
+	v = arena_json(&k->scratch, text, &e);
 	if (v != NULL)
 		openai_read(&k->reply, v);
 	else {

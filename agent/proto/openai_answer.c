@@ -47,15 +47,13 @@ static struct str
 one_value(struct arena *a, struct str text)
 {
 	struct arena tmp = { 0 };
-	struct json_mem mem = { arena_hook, &tmp };
 	struct buf b = { 0 };
 	struct json_out o = { .put = buf_sink, .ctx = &b };
-	struct json_error e;
 	struct str out;
 
 	if (text.n == 0)
 		return STR("{}");
-	if (json_read(&mem, text, 0, &e) != NULL)
+	if (arena_json(&tmp, text, NULL) != NULL)
 		out = arena_str(a, text);
 	else {
 		json_put_str(&o, text);

@@ -143,18 +143,17 @@ re_cuts_find(struct re_dfa *d)
 	arena_free(&tmp);
 }
 
-/* The colour is the last cut at or before r. */
+/* For search_first(): finds the first cut after the rune. */
+static int
+after_rune(const void *rune, const void *cut)
+{
+	return *(const uint32_t *)cut <= *(const uint32_t *)rune ? 1 : -1;
+}
+
+/* The colour is the last cut at or before r; the first cut is 0. */
 uint32_t
 re_cuts_colour(const struct re_dfa *d, uint32_t r)
 {
-	size_t lo = 0, hi = d->ncuts, mid;
-
-	while (hi - lo > 1) {
-		mid = (lo + hi) / 2;
-		if (d->cuts[mid] <= r)
-			lo = mid;
-		else
-			hi = mid;
-	}
-	return d->cuts[lo];
+	return d->cuts[search_first(&r, d->cuts, d->ncuts, sizeof(r),
+	    after_rune) - 1];
 }

@@ -190,11 +190,9 @@ supplied(struct schema_build *b, struct str uri)
 const struct json *
 schema_find_doc(struct schema_build *b, struct str uri)
 {
-	struct json_mem mem = { arena_hook, b->arena };
 	struct str text = schema_meta_text(uri);
-	struct json_error e;
 
-	return text.n > 0 ? json_read(&mem, text, 0, &e) : supplied(b, uri);
+	return text.n > 0 ? arena_json(b->arena, text, NULL) : supplied(b, uri);
 }
 
 /* The schema with that URI; loads built-in and supplied documents. */
