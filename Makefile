@@ -19,7 +19,7 @@ WARN    = -Wall -Wextra -Wpedantic -Wshadow -Wstrict-prototypes \
 	-Wformat=2 -Wvla -Wundef -Wconversion
 HARDEN  = -fstack-protector-strong -U_FORTIFY_SOURCE -D_FORTIFY_SOURCE=2
 DEFS    = -I. -DWAZA_VERSION=$(VERSION)
-# The modules of each folder, in the order of DESIGN.md section 3, and the
+# The modules of each folder, in the order of DESIGN.md section 2, and the
 # headers of each folder.
 BASE = base json os os_net os_path os_spawn
 BASE_H = base os os_internal os_net os_path os_spawn

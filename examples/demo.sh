@@ -12,7 +12,7 @@ show() {
 	"$waza" "$@" || printf '(exit status %d)\n' $?
 }
 
-echo 'A suite is YAML. waza reports all its problems with their places:'
+echo 'A suite is YAML. waza reports all its problems with file, line and column:'
 show validate examples/demo examples/broken
 printf '\nwaza gives each task to an executor, here a script, and grades the answers:\n'
 show run -q examples/demo -o "$tmp/results.json" --reporter "junit:$tmp/junit.xml"
