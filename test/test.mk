@@ -25,7 +25,7 @@ FUZZ = json yaml re expr csv tmpl diff schema http wire frame rpc client \
 TESTS = $(UNIT:%=test/unit/%)
 TOOLS = $(TOOL:%=test/tool/%)
 
-$(TESTS) $(TOOLS): $(OBJ) $(HDR) test/tool/tap.h
+$(TESTS) $(TOOLS): $(OBJ) $(HDR) test/tool/clock.h test/tool/help.h test/tool/tap.h
 
 check: all $(TESTS) $(TOOLS) replay
 	@WAZA=$$PWD/waza DOUBLES=$$PWD/test/tool CORPUS=$(CORPUS) \

@@ -14,8 +14,9 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
+
+#include "test/tool/clock.h"
 
 extern char **environ;
 
@@ -26,15 +27,6 @@ struct cost {
 	long kb;		/* most of it that was resident */
 	int status;
 };
-
-static double
-now(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
-}
 
 static int
 slurp(pid_t pid, const char *name, char *text, size_t max)
@@ -87,7 +79,7 @@ run(const char *waza, const char *suite)
 		strdup(suite), strdup("-o"), strdup("r.json"), NULL };
 	struct cost c = { .status = -1 };
 	posix_spawn_file_actions_t fa;
-	double start = now();
+	double start = seconds_now();
 	siginfo_t si;
 	pid_t pid;
 	long kb;
@@ -107,7 +99,7 @@ run(const char *waza, const char *suite)
 		c.kb = kb > c.kb ? kb : c.kb;
 		nanosleep(&nap, NULL);
 	}
-	c.wall = now() - start;
+	c.wall = seconds_now() - start;
 	c.cpu = own_cpu(pid);
 	if (waitpid(pid, &st, 0) == pid && WIFEXITED(st))
 		c.status = WEXITSTATUS(st);

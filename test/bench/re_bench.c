@@ -12,6 +12,7 @@
 #include "base/base.h"
 #include "lib/re/re.h"
 #include "re_bench.h"
+#include "test/tool/help.h"
 
 #ifdef NO_PEERS
 const struct re_peer re_peers[] = { { NULL, NULL, NULL, NULL } };
@@ -27,15 +28,6 @@ rnd(uint32_t n)
 {
 	seed = seed * 1664525u + 1013904223u;
 	return (seed >> 8) % n;
-}
-
-static double
-now(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
 }
 
 /* Ours, behind the same interface. */
@@ -197,9 +189,9 @@ long_time(const struct re_peer *e, struct str p, struct str t)
 		return 0;
 	e->test(re, t.p, t.n);
 	for (i = 0; i < 3; i++) {
-		t0 = now();
+		t0 = seconds_now();
 		e->test(re, t.p, t.n);
-		dt = now() - t0;
+		dt = seconds_now() - t0;
 		best = dt < best ? dt : best;
 	}
 	e->drop(re);
@@ -214,7 +206,7 @@ short_time(const struct re_peer *e, struct str p, struct str t)
 	void *re;
 
 	for (i = 0; i < 3; i++) {
-		t0 = now();
+		t0 = seconds_now();
 		for (j = 0; j < 10; j++) {
 			re = e->compile(p.p, p.n);
 			if (re == NULL)
@@ -222,7 +214,7 @@ short_time(const struct re_peer *e, struct str p, struct str t)
 			e->test(re, t.p, t.n);
 			e->drop(re);
 		}
-		dt = (now() - t0) / 10;
+		dt = (seconds_now() - t0) / 10;
 		best = dt < best ? dt : best;
 	}
 	return best;

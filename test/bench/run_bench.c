@@ -14,8 +14,9 @@
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
+
+#include "test/tool/clock.h"
 
 extern char **environ;
 
@@ -24,15 +25,6 @@ struct cost {
 	long kb;		/* largest resident size */
 	int status;
 };
-
-static double
-now(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
-}
 
 static double
 seconds(struct timeval t)
@@ -48,7 +40,7 @@ run(const char *line)
 	posix_spawn_file_actions_t fa;
 	char text[1000], *argv[32], *p;
 	struct rusage ru;
-	double start = now();
+	double start = seconds_now();
 	int n = 0, st = 0;
 	pid_t pid;
 
@@ -64,7 +56,7 @@ run(const char *line)
 		c.kb = ru.ru_maxrss;
 	}
 	posix_spawn_file_actions_destroy(&fa);
-	c.wall = now() - start;
+	c.wall = seconds_now() - start;
 	c.status = c.kb > 0 && WIFEXITED(st) ? WEXITSTATUS(st) : -1;
 	return c;
 }
@@ -150,7 +142,7 @@ static double
 bare(const char *prog, int n, int at_once)
 {
 	char *argv[2];
-	double start = now();
+	double start = seconds_now();
 	int left = n, live = 0, fd[64], p[2], i;
 	pid_t pid[64];
 	char buf[512];
@@ -186,7 +178,7 @@ bare(const char *prog, int n, int at_once)
 		}
 	}
 	free(argv[0]);
-	return now() - start;
+	return seconds_now() - start;
 }
 
 static void

@@ -13,8 +13,9 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
-#include <time.h>
 #include <unistd.h>
+
+#include "test/tool/clock.h"
 
 enum {
 	BYTES = 150,
@@ -23,15 +24,6 @@ enum {
 	CONN_MAX = 1000,
 	WINDOW_MAX = 64
 };
-
-static double
-now(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
-}
 
 static void
 die(const char *what)
@@ -96,12 +88,12 @@ main(int argc, char **argv)
 		p[i] = (struct pollfd){ .fd = dial(port), .events = POLLIN };
 		left[i] = (size_t)window * BACK;
 	}
-	start = now();
+	start = seconds_now();
 	end = start + seconds;
 	for (i = 0; i < n; i++)
 		if (write(p[i].fd, frames, (size_t)window * SENT) == -1)
 			die("write");
-	while (now() < end && poll(p, (nfds_t)n, 1000) >= 0)
+	while (seconds_now() < end && poll(p, (nfds_t)n, 1000) >= 0)
 		for (i = 0; i < n; i++) {
 			if (p[i].revents == 0)
 				continue;
@@ -116,6 +108,6 @@ main(int argc, char **argv)
 			if (write(p[i].fd, frames, (size_t)window * SENT) == -1)
 				die("write");
 		}
-	printf("%.0f\n", (double)back / BACK / (now() - start));
+	printf("%.0f\n", (double)back / BACK / (seconds_now() - start));
 	return 0;
 }

@@ -19,6 +19,7 @@
 
 #include "base/base.h"
 #include "json.h"
+#include "test/tool/help.h"
 #include "yaml_lite.h"
 
 enum { TEXTS = 4096, BIG = 8 << 20 };
@@ -28,15 +29,6 @@ struct set {
 	struct str text[TEXTS];
 	size_t n, bytes;
 };
-
-static double
-now(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
-}
 
 /* Texts share an arena that is wound back, as the files of a suite would. */
 static bool
@@ -88,7 +80,7 @@ libyaml(struct str text)
 static double
 once(const struct set *s, bool (*fn)(struct str))
 {
-	double t = now(), d;
+	double t = seconds_now(), d;
 	size_t i, k = 0;
 
 	do {
@@ -96,7 +88,7 @@ once(const struct set *s, bool (*fn)(struct str))
 			if (!fn(s->text[i]))
 				return -1;
 		k++;
-		d = now() - t;
+		d = seconds_now() - t;
 	} while (d < 0.1);
 	return d / (double)k;
 }

@@ -22,6 +22,7 @@
 #include "io/loop.h"
 #include "json.h"
 #include "lib/ws.h"
+#include "test/tool/help.h"
 #include "web/evalclient.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *, size_t);
@@ -30,7 +31,6 @@ enum { EVALS = 16, SIZE_MAX_BYTES = 20000, LINES_MAX = 300 };
 
 #define SECRET "tOkEn"
 
-static int64_t now;
 
 struct client {
 	struct scene *scene;
@@ -55,18 +55,6 @@ struct scene {
 	struct work work[EVALS];
 	size_t cur, nwork, oldest;
 };
-
-static int64_t
-fake_clock(void)
-{
-	return now;
-}
-
-static void
-no_op(void *arg)
-{
-	(void)arg;
-}
 
 static void
 on_done(void *arg, const struct hub_end *end)
@@ -212,10 +200,10 @@ submit(struct scene *s)
 static void
 pass(struct scene *s, int64_t ms)
 {
-	int64_t until = now + ms;
+	int64_t until = fake_now + ms;
 
-	while (now < until) {
-		now += until - now < 5000 ? until - now : 5000;
+	while (fake_now < until) {
+		fake_now += until - fake_now < 5000 ? until - fake_now : 5000;
 		turns(s);
 	}
 }
@@ -317,7 +305,7 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 
 	if (size == 0 || size > SIZE_MAX_BYTES)
 		return 0;
-	now = 1000;
+	fake_now = 1000;
 	os_init(&e);
 	s.loop = loop_new(fake_clock, &e);
 	assert(s.loop != NULL);

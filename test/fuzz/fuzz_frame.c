@@ -15,6 +15,7 @@
 #include "io/conn.h"
 #include "io/loop.h"
 #include "lib/http.h"
+#include "test/tool/help.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *, size_t);
 
@@ -80,23 +81,6 @@ on_chosen(void *arg, struct conn *c, const struct conn_framer *f)
 	x->f = f;
 }
 
-static void
-no_op(void *arg)
-{
-	(void)arg;
-}
-
-static void
-turn(struct loop *l)
-{
-	struct timer t = { .fn = no_op };
-	struct err e;
-
-	timer_start(l, &t, 0);
-	loop_turn(l, &e);
-	timer_stop(l, &t);
-}
-
 /* How much comes next; 0: all that is left. */
 static size_t
 cut(unsigned *state, size_t left)
@@ -144,11 +128,11 @@ play(struct loop *l, struct seen *x, const struct conn_framer *f,
 			break;
 		s.p += n;
 		s.n -= n;
-		turn(l);
+		turn_loop(l);
 	}
 	shutdown(fd[1], SHUT_WR);
 	for (n = 0; n < TURNS && x->gone == 0; n++)
-		turn(l);
+		turn_loop(l);
 	assert(x->gone == 1 && x->ended <= 1);
 	close(fd[1]);
 	conns_fini(&set);

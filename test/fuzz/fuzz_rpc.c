@@ -18,6 +18,7 @@
 #include "rpc/rpc_internal.h"
 #include "rpc/session.h"
 #include "rpc/tool.h"
+#include "test/tool/help.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *, size_t);
 
@@ -27,17 +28,8 @@ enum {
 	ROUNDS = 1000000	/* a byte each at worst, and its answer */
 };
 
-static const struct json *
-read_json(struct arena *a, struct str s)
-{
-	struct json_mem mem = { arena_hook, a };
-	struct json_error e;
-
-	return json_read(&mem, s, 0, &e);
-}
-
 static bool
-is_text(const struct json *v, const char *text)
+is_string(const struct json *v, const char *text)
 {
 	return v != NULL && v->type == JSON_STRING && str_is(json_text(v),
 	    text);
@@ -62,7 +54,7 @@ is_answered(const struct json *v, const struct json **id)
 	if (method == NULL && *id != NULL && (json_getc(v, "result") !=
 	    NULL || json_getc(v, "error") != NULL))
 		return false;
-	valid = is_text(json_getc(v, "jsonrpc"), "2.0") && method != NULL &&
+	valid = is_string(json_getc(v, "jsonrpc"), "2.0") && method != NULL &&
 	    method->type == JSON_STRING;
 	return *id != NULL || !valid;
 }
@@ -76,7 +68,7 @@ check_answer(const struct json *v, const struct json *id)
 	int64_t code;
 
 	assert(v->type == JSON_OBJECT && json_count(v) == 3);
-	assert(is_text(json_getc(v, "jsonrpc"), "2.0"));
+	assert(is_string(json_getc(v, "jsonrpc"), "2.0"));
 	assert(got != NULL && (result != NULL) != (error != NULL));
 	if (id == NULL || id->type == JSON_NULL)
 		assert(got->type == JSON_NULL);
@@ -158,29 +150,8 @@ on_idle(void *arg)
 static void
 hear(struct talk *t)
 {
-	char block[65536];
-	ssize_t n;
-
-	while ((n = read(t->fd, block, sizeof(block))) > 0)
-		buf_put(&t->got, (struct str){ block, (size_t)n });
-	t->over = t->over || n == 0;
-}
-
-static void
-no_op(void *arg)
-{
-	(void)arg;
-}
-
-static void
-turn(struct loop *l)
-{
-	struct timer t = { .fn = no_op };
-	struct err e;
-
-	timer_start(l, &t, 0);
-	loop_turn(l, &e);
-	timer_stop(l, &t);
+	if (read_available(t->fd, &t->got))
+		t->over = true;
 }
 
 static bool
@@ -216,7 +187,7 @@ say(struct talk *t, struct str s)
 	assert(write(t->fd, s.p, s.n) == (ssize_t)s.n);
 	assert(write(t->fd, "\n", 1) == 1);
 	for (i = 0; i < 3 || (i < ROUNDS && busy(t)); i++) {
-		turn(t->loop);
+		turn_loop(t->loop);
 		hear(t);
 	}
 	if (is_blank(s))

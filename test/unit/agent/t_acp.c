@@ -17,6 +17,7 @@
 #include "json.h"
 #include "lib/tmpl.h"
 #include "suite/spec.h"
+#include "test/tool/help.h"
 #include "test/tool/tap.h"
 
 static char dir[] = "/tmp/t_acp.XXXXXX";	/* its workspace */
@@ -37,10 +38,7 @@ static size_t dones, steps;
 static const struct json *
 tree(const char *text)
 {
-	struct json_mem mem = { arena_hook, &arena };
-	struct json_error je;
-
-	return json_read(&mem, arena_str(&arena, str_of(text)), 0, &je);
+	return read_json(&arena, arena_str(&arena, str_of(text)));
 }
 
 static void

@@ -10,35 +10,23 @@
 #include <string.h>
 
 #include "json.h"
+#include "test/tool/help.h"
 #include "test/tool/tap.h"
 
-static int64_t now = 1000;
 static struct loop *l;
 static struct err e;
 static struct hub hub;
 static struct arena arena;
-
-static int64_t
-fake_clock(void)
-{
-	return now;
-}
-
-static void
-no_op(void *arg)
-{
-	(void)arg;
-}
 
 /* Advances the clock and fires timers that are due. */
 static void
 pass(int64_t ms)
 {
 	struct timer t = { .fn = no_op };
-	int64_t until = now + ms;
+	int64_t until = fake_now + ms;
 
-	while (now < until) {
-		now += until - now < 100 ? until - now : 100;
+	while (fake_now < until) {
+		fake_now += until - fake_now < 100 ? until - fake_now : 100;
 		timer_start(l, &t, 0);
 		loop_turn(l, &e);
 		timer_start(l, &t, 0);
@@ -170,10 +158,7 @@ submit(struct work *w, const char *id, const char *tool)
 static const struct json *
 value(const char *text)
 {
-	struct json_mem mem = { arena_hook, &arena };
-	struct json_error je;
-
-	return json_read(&mem, str_of(text), 0, &je);
+	return read_json(&arena, str_of(text));
 }
 
 static bool

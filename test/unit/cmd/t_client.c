@@ -16,6 +16,7 @@
 #include "base/os.h"
 #include "base/os_net.h"
 #include "json.h"
+#include "test/tool/help.h"
 #include "test/tool/tap.h"
 
 #if defined(OS_SHORT)		/* a byte at a time, and not always */
@@ -24,25 +25,15 @@ enum { EACH = 300 };
 enum { EACH = 1 };
 #endif
 
-static int64_t fake_now = 1000;
 static struct loop *l;
 static struct err e;
 static struct arena arena;
 static char dir[] = "/tmp/t_client.XXXXXX";
 
-static int64_t
-fake_clock(void)
-{
-	return fake_now;
-}
-
 static struct json *
 value(const char *text)
 {
-	struct json_mem mem = { arena_hook, &arena };
-	struct json_error je;
-
-	return json_read(&mem, str_of(text), 0, &je);
+	return read_json(&arena, str_of(text));
 }
 
 /*
@@ -156,29 +147,19 @@ static bool
 is_note(const char *method, const char *params, const char *want)
 {
 	struct buf b = { 0 };
-	bool same;
 
 	client_put_note(&b, str_of(method), params == NULL ? NULL :
 	    value(params));
-	same = str_is(buf_str(&b), want);
-	if (!same)
-		printf("# got %.*s", STRF(buf_str(&b)));
-	buf_free(&b);
-	return same;
+	return is_buf(&b, want);
 }
 
 static bool
 is_error(const char *error, const char *want)
 {
 	struct buf b = { 0 };
-	bool same;
 
 	client_put_error(&b, value(error));
-	same = str_is(buf_str(&b), want);
-	if (!same)
-		printf("# got %.*s", STRF(buf_str(&b)));
-	buf_free(&b);
-	return same;
+	return is_buf(&b, want);
 }
 
 static void
@@ -241,21 +222,10 @@ struct pair {
 };
 
 static void
-no_op(void *arg)
-{
-	(void)arg;
-}
-
-static void
 turns(int n)
 {
-	struct timer t = { .fn = no_op };
-
-	for (n *= EACH; n > 0; n--) {
-		timer_start(l, &t, 0);
-		loop_turn(l, &e);
-		timer_stop(l, &t);
-	}
+	for (n *= EACH; n > 0; n--)
+		turn_loop(l);
 }
 
 static void
@@ -326,19 +296,16 @@ lost(struct pair *p, const char *words)
 	return same;
 }
 
-/* What has come from the client, once. */
+/* The bytes that the client sent since the last call. */
 static const char *
 got(struct pair *p)
 {
-	char block[4096];
 	const char *s;
-	ssize_t n;
 	int i;
 
 	for (i = 0; i < 5; i++) {
 		turns(1);
-		while ((n = read(p->fd, block, sizeof(block))) > 0)
-			buf_put(&p->in, (struct str){ block, (size_t)n });
+		read_available(p->fd, &p->in);
 	}
 	s = arena_fmt(&arena, "%.*s", STRF(buf_str(&p->in))).p;
 	p->in.n = 0;

@@ -21,6 +21,7 @@
 #include "lib/tmpl.h"
 #include "lib/unicode.h"
 #include "suite/spec.h"
+#include "test/tool/help.h"
 #include "test/tool/tap.h"
 #include "yaml_lite.h"
 
@@ -33,12 +34,7 @@ static bool ended;
 static struct json *
 yaml(const char *text)
 {
-	struct err e = { 0 };
-	struct json *v = yaml_read_one(&mem, str_of(text), &e);
-
-	if (v == NULL)
-		printf("# %u:%u: %s\n", e.line, e.col, e.msg);
-	return v;
+	return read_yaml(&mem, text);
 }
 
 static void
@@ -102,22 +98,6 @@ grade(const char *type, const char *config, const char *output)
 	    str_of(output), &w);
 }
 
-static bool
-says(struct str s, const char *part)
-{
-	bool yes = grader_search(&mem, s, str_of(part)) != SIZE_MAX;
-
-	if (!yes)
-		printf("# no \"%s\" in: %.*s\n", part, STRF(s));
-	return yes;
-}
-
-static bool
-near(double a, double b)
-{
-	return a - b < 1e-12 && b - a < 1e-12;
-}
-
 static struct str
 detail(struct verdict v, const char *key)
 {
@@ -143,7 +123,7 @@ texts(void)
 	OK(str_is(v.feedback, "missing \"B\" (the output is \"a\")"));
 	OK(str_is(detail(v, "contains"), "[\"A\",\"B\"]"));
 	OK(str_is(detail(v, "regex_match"), "null"));
-	OK(says(detail(v, "failures"), "missing"));
+	OK(has(detail(v, "failures"), "missing"));
 	v = grade("text", "{}", "a");
 	OK(v.passed && near(v.score, 1));
 	OK(str_is(detail(v, "failures"), "null"));
@@ -151,21 +131,21 @@ texts(void)
 	OK(v.passed && near(v.score, 1));
 	v = grade("text", "regex_match: ['(']", "a");
 	OK(!v.passed && near(v.score, 0) && v.error.n == 0);
-	OK(says(v.feedback, "invalid pattern \"(\""));
+	OK(has(v.feedback, "invalid pattern \"(\""));
 	OK(!grade("text", "regex_match: ['^b$']", "a\nb").passed);
 	OK(grade("text", "regex_match: ['(?m)^b$']", "a\nb").passed);
 	v = grade("text", "{contains_cs: [Ada], not_contains_cs: [ada, ADA], "
 	    "not_contains: [x], regex_not_match: ['d+']}", "ada x dd");
 	OK(near(v.score, 1.0 / 5));
-	OK(says(v.feedback, "missing (case-sensitive) \"Ada\""));
-	OK(says(v.feedback, "unwanted \"x\" (output contains \"ada x dd\")"));
-	OK(says(v.feedback, "unwanted match for \"d+\""));
-	OK(says(grade("text", "contains: zebra", "").feedback, "is empty"));
-	OK(says(grade("text", "contains: x", "a\033[1m\302\233\377\n").feedback,
+	OK(has(v.feedback, "missing (case-sensitive) \"Ada\""));
+	OK(has(v.feedback, "unwanted \"x\" (output contains \"ada x dd\")"));
+	OK(has(v.feedback, "unwanted match for \"d+\""));
+	OK(has(grade("text", "contains: zebra", "").feedback, "is empty"));
+	OK(has(grade("text", "contains: x", "a\033[1m\302\233\377\n").feedback,
 	    "is \"a\\x1B[1m\\x9B\\xFF\\n\")"));
 	v = grade("text", "contains: Ada", "xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx"
 	    "xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx\303\244");
-	OK(says(v.feedback, "missing \"Ada\" (79 characters of output searched)"));
+	OK(has(v.feedback, "missing \"Ada\" (79 characters of output searched)"));
 	OK(grade("text", "contains: [123, true]", "123 True").passed);
 }
 
@@ -195,12 +175,9 @@ static bool
 lowers(const char *from, const char *to)
 {
 	struct buf b = { 0 };
-	bool ok;
 
 	unicode_put_lower(&b, str_of(from));
-	ok = str_is(buf_str(&b), to);
-	buf_free(&b);
-	return ok;
+	return is_buf(&b, to);
 }
 
 static void
@@ -373,19 +350,19 @@ files(void)
 	v = grade("file", "{must_exist: [x, here.txt], content_patterns: "
 	    "[{path: y, must_match: [a, b], must_not_match: [c]}]}", "");
 	OK(near(v.score, 1.0 / 6));
-	OK(says(v.feedback, "missing file \"x\"; cannot read file \"y\""));
+	OK(has(v.feedback, "missing file \"x\"; cannot read file \"y\""));
 	OK(str_is(detail(v, "workspace_dir"), arena_fmt(&mem, "\"%s\"", dir).p));
-	OK(says(detail(v, "content_patterns"), "{\"Path\":\"y\",\"MustMatch\":["));
+	OK(has(detail(v, "content_patterns"), "{\"Path\":\"y\",\"MustMatch\":["));
 	v = grade("file", "{must_exist: [here.txt, sub, ./sub/../here.txt], "
 	    "must_not_exist: [no], content_patterns: [{path: here.txt, "
 	    "must_match: ['(?m)^two$'], must_not_match: [three]}]}", "");
 	OK(v.passed && near(v.score, 1));
 	v = grade("file", "must_not_exist: [here.txt]", "");
-	OK(says(v.feedback, "unwanted file \"here.txt\""));
+	OK(has(v.feedback, "unwanted file \"here.txt\""));
 	v = grade("file", "content_patterns: [{path: here.txt, must_match: "
 	    "[three, '(']}]", "");
 	OK(near(v.score, 1.0 / 3));
-	OK(says(v.feedback, "no match for \"three\" (the file \"here.txt\" is"));
+	OK(has(v.feedback, "no match for \"three\" (the file \"here.txt\" is"));
 	OK(grade("file_exists", "path: here.txt", "").passed);
 	OK(!grade("file_exists", "paths: [here.txt, gone]", "").passed);
 	OK(str_is(grade("file_exists", "path: a", "").type, "file_exists"));
@@ -413,16 +390,16 @@ escapes(void)
 		}
 	OK(errors == COUNTOF(bad) * COUNTOF(keys));
 	v = grade("file", "content_patterns: [{path: ../x}]", "");
-	OK(says(v.error, "path \"../x\" leads out of the workspace"));
+	OK(has(v.error, "path \"../x\" leads out of the workspace"));
 	OK(symlink("/etc", in_dir("etc")) == 0);
 	OK(symlink("here.txt", in_dir("link")) == 0);
 	OK(symlink("nowhere", in_dir("dangling")) == 0);
 	OK(symlink("round", in_dir("round")) == 0);
 	OK(symlink(in_dir("sub"), in_dir("inward")) == 0);
 	OK(mkfifo(in_dir("pipe"), 0600) == 0);
-	OK(says(grade("file", "must_exist: [etc/passwd]", "").error, "symbolic link"));
-	OK(says(grade("file", "must_exist: [etc]", "").error, "symbolic link"));
-	OK(says(grade("file", "must_not_exist: [etc/no/such]", "").error, "link"));
+	OK(has(grade("file", "must_exist: [etc/passwd]", "").error, "symbolic link"));
+	OK(has(grade("file", "must_exist: [etc]", "").error, "symbolic link"));
+	OK(has(grade("file", "must_not_exist: [etc/no/such]", "").error, "link"));
 	OK(grade("file", "must_exist: [link, inward]", "").passed);
 	OK(!grade("file", "must_exist: [inward/none]", "").passed);
 	OK(!grade("file", "must_exist: [dangling]", "").passed);
@@ -432,7 +409,7 @@ escapes(void)
 	OK(near(v.score, 0) && v.error.n == 0);
 	OK(truncate(in_dir("here.txt"), (16 << 20) + 1) == 0);
 	v = grade("file", "content_patterns: [{path: here.txt}]", "");
-	OK(says(v.error, "larger than 16 MiB"));
+	OK(has(v.error, "larger than 16 MiB"));
 }
 
 /* An agent that removed or replaced its workspace. */
@@ -454,7 +431,7 @@ lost_workspaces(void)
 	OK(unlink(w.workspace) == 0);
 	put_file("ws", "");
 	v = grade_with("file", ban, STR(""), &w);
-	OK(!v.passed && says(v.error, "no longer a directory"));
+	OK(!v.passed && has(v.error, "no longer a directory"));
 	OK(unlink(w.workspace) == 0 && mkdir(w.workspace, 0755) == 0);
 	OK(grade_with("file", ban, STR(""), &w).passed);
 	OK(rmdir(w.workspace) == 0);
@@ -469,11 +446,11 @@ templates(void)
 	OK(!grade("text", "contains: 'hello {{.Vars.who}}'", "Hello Bob").passed);
 	OK(grade("regex", "pattern: '^{{.TaskName}}$'", "Task").passed);
 	v = grade("text", "contains: '{{.Vars.nobody}}'", "x");
-	OK(!v.passed && says(v.error, "template: "));
+	OK(!v.passed && has(v.error, "template: "));
 	put_file("Ada.md", "by Ada");
 	v = grade("file", "content_patterns: [{path: '{{.Vars.who}}.md', "
 	    "must_match: ['by {{.Vars.who}}']}]", "");
-	OK(v.passed && says(v.details, "Ada.md"));
+	OK(v.passed && has(v.details, "Ada.md"));
 }
 
 static void
@@ -487,7 +464,7 @@ programs(void)
 
 	v = grade("program", "{command: printf, args: [' ok \\n']}", "");
 	OK(v.passed && near(v.score, 1) && str_is(v.feedback, "ok"));
-	OK(str_is(detail(v, "stdout"), "\"ok\"") && says(v.details, "\"command\":\"printf\""));
+	OK(str_is(detail(v, "stdout"), "\"ok\"") && has(v.details, "\"command\":\"printf\""));
 	OK(str_is(detail(v, "exit_error"), "absent"));
 	v = grade("program", "command: 'true'", "");
 	OK(v.passed && v.feedback.n > 0 && str_is(detail(v, "args"), "null"));
@@ -498,13 +475,13 @@ programs(void)
 	v = grade("program", "{command: sh, args: [-c, 'echo no; exit 1']}", "");
 	OK(str_is(v.feedback, "exit status 1; stdout: no"));
 	v = grade("program", "{command: sh, args: [-c, 'kill -9 $$']}", "");
-	OK(!v.passed && says(v.feedback, "signal"));
+	OK(!v.passed && has(v.feedback, "signal"));
 	v = grade("program", "{command: sh, args: [-c, 'test \"$(cat)\" = "
 	    "hello && test \"$WAZA_TASK_ID\" = t1 && echo "
 	    "$WAZA_WORKSPACE_DIR $WAZA_WORKSPACE']}", "hello");
 	OK(str_is(v.feedback, arena_fmt(&mem, "%s %s", dir, dir).p));
 	v = grade("program", "command: no-such-program-anywhere", "");
-	OK(!v.passed && says(v.error, "no-such-program-anywhere"));
+	OK(!v.passed && has(v.error, "no-such-program-anywhere"));
 	v = grade("program", "{command: ./none/such}", "");
 	OK(v.error.n > 0);
 
@@ -512,7 +489,7 @@ programs(void)
 	began = os_now_ms();
 	v = grade_with("program", yaml("{command: sh, args: [-c, 'read x "
 	    "<$WAZA_WORKSPACE/pipe'], timeout: 0.1}"), STR(""), &w);
-	OK(!v.passed && v.error.n == 0 && says(v.feedback, "timed out after 0.1 s"));
+	OK(!v.passed && v.error.n == 0 && has(v.feedback, "timed out after 0.1 s"));
 	OK(os_now_ms() - began < 10000);
 	w.cancel = true;
 	v = grade_with("program", yaml("{command: sh, args: [-c, 'read x "
@@ -572,40 +549,40 @@ checks(void)
 {
 	OK(noted("text", "contains: [a]", true).n == 0);
 	OK(noted("text", "{type: text, name: x, weight: 2, contains: a}", true).n == 0);
-	OK(says(noted("text", "{}", false), "eval.yaml:7:3: error: this grader checks nothing"));
-	OK(says(noted("text", NULL, false), "checks nothing"));
-	OK(says(noted("text", "contains: []", false), "checks nothing"));
-	OK(says(noted("text", "contains: ['']", false), "checks nothing"));
-	OK(says(noted("text", "contains: [a, '']", false),
+	OK(has(noted("text", "{}", false), "eval.yaml:7:3: error: this grader checks nothing"));
+	OK(has(noted("text", NULL, false), "checks nothing"));
+	OK(has(noted("text", "contains: []", false), "checks nothing"));
+	OK(has(noted("text", "contains: ['']", false), "checks nothing"));
+	OK(has(noted("text", "contains: [a, '']", false),
 	    "eval.yaml:1:15: warning: every output contains the empty string"));
-	OK(says(noted("text", "regex_match:\n  - a\n  - '('\n", false),
+	OK(has(noted("text", "regex_match:\n  - a\n  - '('\n", false),
 	    "eval.yaml:3:5: error: invalid pattern \"(\": "));
-	OK(says(noted("regex", "pattern: '(?=x)'", false), "eval.yaml:1:10: error"));
-	OK(says(noted("text", "{contains: [a], not_contain: [b]}", false),
+	OK(has(noted("regex", "pattern: '(?=x)'", false), "eval.yaml:1:10: error"));
+	OK(has(noted("text", "{contains: [a], not_contain: [b]}", false),
 	    "warning: unknown key \"not_contain\"; did you mean \"not_contains\"?"));
-	OK(says(noted("text", "{contains: [a], not_contain: [b]}", true), "error: unknown key"));
-	OK(says(noted("text", "contains: {a: b}", false), "error: \"contains\" must be"));
-	OK(says(noted("text", "[a]", false), "error: expected a mapping"));
-	OK(says(noted("txet", "contains: [a]", false),
+	OK(has(noted("text", "{contains: [a], not_contain: [b]}", true), "error: unknown key"));
+	OK(has(noted("text", "contains: {a: b}", false), "error: \"contains\" must be"));
+	OK(has(noted("text", "[a]", false), "error: expected a mapping"));
+	OK(has(noted("txet", "contains: [a]", false),
 	    "unknown grader type \"txet\"; did you mean \"text\"?\n"));
-	OK(says(noted("nonsense", "{}", false), "unknown grader type \"nonsense\" (kinds: "));
-	OK(says(noted("", "{}", false), "a grader needs a type"));
-	OK(says(noted("file", "{}", false), "checks nothing"));
-	OK(says(noted("file", "must_exist: [a, ../b]", false),
+	OK(has(noted("nonsense", "{}", false), "unknown grader type \"nonsense\" (kinds: "));
+	OK(has(noted("", "{}", false), "a grader needs a type"));
+	OK(has(noted("file", "{}", false), "checks nothing"));
+	OK(has(noted("file", "must_exist: [a, ../b]", false),
 	    "eval.yaml:1:17: error: path \"../b\" leads out"));
-	OK(says(noted("file", "content_patterns: [{must_match: a}]", false), "Missing required field: path"));
-	OK(says(noted("file", "content_patterns: [{path: a, must_match: '('}]", false),
+	OK(has(noted("file", "content_patterns: [{must_match: a}]", false), "Missing required field: path"));
+	OK(has(noted("file", "content_patterns: [{path: a, must_match: '('}]", false),
 	    "eval.yaml:1:42: error: invalid pattern"));
-	OK(says(noted("file_exists", "path: /a", false), "not relative"));
-	OK(says(noted("program", "args: [a]", false), "Missing required field: command"));
-	OK(says(noted("program", "command: ''", false), "\"command\" is empty"));
+	OK(has(noted("file_exists", "path: /a", false), "not relative"));
+	OK(has(noted("program", "args: [a]", false), "Missing required field: command"));
+	OK(has(noted("program", "command: ''", false), "\"command\" is empty"));
 	OK(noted("program", "{command: x, args: [a], timeout: 5}", true).n == 0);
-	OK(says(noted("text", "contains: '{{.Vars.none}}'", false), "eval.yaml:1:11: error: template: "));
-	OK(says(noted("text", "contains: '{{.Vars.y}}'", false), "error: template: "));
-	OK(says(noted("text", "contains: ['']", false), "checks nothing"));
-	OK(says(noted("text", "contains: [a, '']", false),
+	OK(has(noted("text", "contains: '{{.Vars.none}}'", false), "eval.yaml:1:11: error: template: "));
+	OK(has(noted("text", "contains: '{{.Vars.y}}'", false), "error: template: "));
+	OK(has(noted("text", "contains: ['']", false), "checks nothing"));
+	OK(has(noted("text", "contains: [a, '']", false),
 	    "eval.yaml:1:15: warning: every output contains the empty string"));
-	OK(says(noted("text", "regex_match: '{{.Vars.x}}'", false), "error: invalid pattern \"(\""));
+	OK(has(noted("text", "regex_match: '{{.Vars.x}}'", false), "error: invalid pattern \"(\""));
 	OK(noted("text", "contains: '{{.Vars.x}}'", false).n == 0);
 }
 
@@ -656,14 +633,14 @@ expectations(void)
 	x.output_not_contains = (struct field_strs){ ab, 2 };
 	x.output_contains_any = (struct field_strs){ ab, 2 };
 	s = expect(&x, &a);
-	OK(says(s, "_output_contains 0.500 missing \"Ada L\" (the output is"));
-	OK(says(s, "_output_not_contains 0.500 unwanted \"Ada\" (output contains \"ADA"));
-	OK(says(s, "_output_contains_any 1.000 "));
+	OK(has(s, "_output_contains 0.500 missing \"Ada L\" (the output is"));
+	OK(has(s, "_output_not_contains 0.500 unwanted \"Ada\" (output contains \"ADA"));
+	OK(has(s, "_output_contains_any 1.000 "));
 	a.output = STR("Bob");
-	OK(says(expect(&x, &a), "_output_contains_any 0.000 the output contains none of \"Ada\", \"Ada L\""));
+	OK(has(expect(&x, &a), "_output_contains_any 0.000 the output contains none of \"Ada\", \"Ada L\""));
 	x = none;
 	x.output_contains = (struct field_strs){ no, 1 };
-	OK(says(expect(&x, &a), "_output_contains 0.000 template: "));
+	OK(has(expect(&x, &a), "_output_contains 0.000 template: "));
 
 	x = none;
 	x.behavior.max_tool_calls = 2;
@@ -673,38 +650,38 @@ expectations(void)
 	x.behavior.required_tools = (struct field_strs){ tools, 2 };
 	x.behavior.forbidden_tools = (struct field_strs){ rm, 1 };
 	s = expect(&x, &a);
-	OK(says(s, "_behavior 0.571 500 ms until the answer, at most 499 expected; "
+	OK(has(s, "_behavior 0.571 500 ms until the answer, at most 499 expected; "
 	    "required tool \"view\" was not called (called: \"bash\", \"rm\"); "
 	    "forbidden tool \"rm\" was called (1 of 2 calls)\n"));
 	a.usage = (struct answer_usage){ .known = true, .turns = 2,
 		.input_tokens = 6, .output_tokens = 5 };
 	s = expect(&x, &a);
-	OK(says(s, "2 turns, at most 1") && says(s, "11 tokens, at most 10"));
+	OK(has(s, "2 turns, at most 1") && has(s, "11 tokens, at most 10"));
 	x = none;
 	x.behavior.max_tool_calls = 0;
-	OK(says(expect(&x, &a), "_behavior 0.000 2 tool calls, at most 0"));
+	OK(has(expect(&x, &a), "_behavior 0.000 2 tool calls, at most 0"));
 
 	x = none;
 	x.outcomes = yaml("[{type: task_completed}, {type: tool_called, "
 	    "tool_name: bash}, {type: tool_called, tool_name: x}, {type: odd}]");
-	OK(says(expect(&x, &a), "_outcomes 0.667 tool \"x\" was not called"));
+	OK(has(expect(&x, &a), "_outcomes 0.667 tool \"x\" was not called"));
 	a.fault = ANSWER_FAILED;
 	a.error = STR("crashed");
-	OK(says(expect(&x, &a), "_outcomes 0.333 the task was not completed: \"crashed\""));
+	OK(has(expect(&x, &a), "_outcomes 0.333 the task was not completed: \"crashed\""));
 
 	x = none;
 	x.tool_calls = yaml("{required: [{pattern: 'azd (up|down)'}, {pattern: "
 	    "none}, bash, {tool: rm}], forbidden: [{pattern: '^rm '}, {tool: cp}]}");
-	OK(says(expect(&x, &a), "_tool_calls 0.667 no call matches \"none\" (2 tool calls); "
+	OK(has(expect(&x, &a), "_tool_calls 0.667 no call matches \"none\" (2 tool calls); "
 	    "forbidden call matches \"^rm \""));
 
 	x = none;
 	x.trigger_given = x.should_trigger = true;
 	OK(expect(&x, &a).n == 0);
 	a.skills = (struct field_strs){ tools, 2 };
-	OK(says(expect(&x, &a), "_skill 0.000 skill \"my-skill\" was not used"));
+	OK(has(expect(&x, &a), "_skill 0.000 skill \"my-skill\" was not used"));
 	x.should_trigger = false;
-	OK(says(expect(&x, &a), "_skill 1.000"));
+	OK(has(expect(&x, &a), "_skill 1.000"));
 }
 
 static struct str
@@ -737,9 +714,9 @@ expected_checks(void)
 	OK(str_is(expected_notes(NULL), "a.yaml:1:1: warning: this task has no graders: its "
 	    "trials will end as errors\nb.yaml:1:1: warning: this task has no graders: its "
 	    "trials will end as errors\n"));
-	OK(says(expected_notes(&x), "a.yaml:1:1: warning: this task has no graders"));
+	OK(has(expected_notes(&x), "a.yaml:1:1: warning: this task has no graders"));
 	x.outcomes = yaml("[{type: odd}]");
-	OK(says(expected_notes(&x), "b.yaml:1:1: warning: this task has no graders"));
+	OK(has(expected_notes(&x), "b.yaml:1:1: warning: this task has no graders"));
 	x = none;
 	x.behavior.max_tokens = 0;
 	OK(expected_notes(&x).n == 0);
@@ -751,28 +728,28 @@ expected_checks(void)
 	OK(str_is(expected_notes(&x), "a.yaml:2:9: warning: outcome \"file_made\" has no "
 	    "effect: it is not supported\n"));
 	x.outcomes = yaml("[a, {type: tool_called}]");
-	OK(says(expected_notes(&x), "without \"tool_name\""));
+	OK(has(expected_notes(&x), "without \"tool_name\""));
 	x = none;
 	x.tool_calls = yaml("{required: [{pattern: '('}, {}], other: []}");
-	OK(says(expected_notes(&x), "a.yaml:1:23: error: invalid pattern"));
-	OK(says(expected_notes(&x), "\"pattern\" or \"tool\" is missing"));
-	OK(says(expected_notes(&x), "only the lists \"required\" and"));
+	OK(has(expected_notes(&x), "a.yaml:1:23: error: invalid pattern"));
+	OK(has(expected_notes(&x), "\"pattern\" or \"tool\" is missing"));
+	OK(has(expected_notes(&x), "only the lists \"required\" and"));
 	x.tool_calls = yaml("[a]");
-	OK(says(expected_notes(&x), "not a mapping"));
+	OK(has(expected_notes(&x), "not a mapping"));
 	x = none;
 	x.output_contains = (struct field_strs){ no, 1 };
-	OK(says(expected_notes(&x), "a.yaml:1:1: error: template: "));
+	OK(has(expected_notes(&x), "a.yaml:1:1: error: template: "));
 	x.output_contains = (struct field_strs){ empty, 2 };
-	OK(says(expected_notes(&x), "warning: \"output_contains\" has an empty string"));
+	OK(has(expected_notes(&x), "warning: \"output_contains\" has an empty string"));
 	x.output_contains_any = x.output_contains;
-	OK(says(expected_notes(&x), "error: \"output_contains_any\" checks nothing"));
+	OK(has(expected_notes(&x), "error: \"output_contains_any\" checks nothing"));
 	x = none;
 	x.output_contains = (struct field_strs){ empty, 1 };
-	OK(says(expected_notes(&x), "a.yaml:1:1: error: \"output_contains\" checks nothing"));
+	OK(has(expected_notes(&x), "a.yaml:1:1: error: \"output_contains\" checks nothing"));
 	x = none;
 	x.activated_given = true;
-	OK(says(expected_notes(&x), "\"skill_activated\" has no effect with executor \"mock\""));
-	OK(says(expected_notes(&x), "this task has no graders"));
+	OK(has(expected_notes(&x), "\"skill_activated\" has no effect with executor \"mock\""));
+	OK(has(expected_notes(&x), "this task has no graders"));
 }
 
 /* The warnings of a whole suite. */
@@ -815,9 +792,9 @@ suite_checks(void)
 	rows[1].vars = yaml("{a: 2}");
 	rows[2].id = STR("3");
 	s = suite_notes(&suite);
-	OK(says(s, "eval.yaml:5:3: warning: metric \"behavior_quality\" has no "
+	OK(has(s, "eval.yaml:5:3: warning: metric \"behavior_quality\" has no "
 	    "effect: it is not supported\n"));
-	OK(says(s, "eval.yaml:6:3: warning: metric \"trigger_accuracy\" has no "
+	OK(has(s, "eval.yaml:6:3: warning: metric \"trigger_accuracy\" has no "
 	    "effect without trigger tests"));
 	OK(grader_search(&mem, s, STR("other")) == SIZE_MAX);
 	OK(grader_search(&mem, s, STR("task_completion")) == SIZE_MAX);

@@ -19,6 +19,7 @@
 #include "json.h"
 #include "lib/tmpl.h"
 #include "suite/spec.h"
+#include "test/tool/help.h"
 #include "test/tool/tap.h"
 #include "yaml_lite.h"
 
@@ -31,23 +32,7 @@ static bool ended;
 static struct json *
 yaml(const char *text)
 {
-	struct err e = { 0 };
-	struct json *v = yaml_read_one(&mem, str_of(text), &e);
-
-	if (v == NULL)
-		printf("# %u:%u: %s\n", e.line, e.col, e.msg);
-	return v;
-}
-
-static bool
-has(struct str s, const char *part)
-{
-	size_t n = strlen(part), i;
-
-	for (i = 0; i + n <= s.n; i++)
-		if (memcmp(s.p + i, part, n) == 0)
-			return true;
-	return false;
+	return read_yaml(&mem, text);
 }
 
 /* Verdicts in texts. */
@@ -492,7 +477,7 @@ mocks(void)
 	OK(v.error.n > 0 && v.judge && !v.passed && has(v.error, "\"No.\""));
 	OK(has(v.details, "asked_again"));
 	v = grade("{prompt: x, judge: {mock: {error: broken}}}", false);
-	OK(v.judge && has(v.error, "broken") && !has(v.details, "asked_again"));
+	OK(v.judge && has(v.error, "broken") && lacks(v.details, "asked_again"));
 	v = grade("{prompt: x, judge: {mock: {output: '{\"score\": 0.6}', "
 	    "usage: {input_tokens: 7}}}, threshold: 0.7, model: m1}", false);
 	OK(!v.passed && v.error.n == 0 && has(v.details, "\"model\":\"m1\""));
@@ -598,7 +583,7 @@ question(void)
 	OK(grader_prompt_question(&mem, &q, &a, &e) == 0 && has(a, "MEASURE"));
 	OK(has(a, "Say Ada") && has(a, "END ANSWER\nPass me!\nEND ANSWER "));
 	OK(has(a, "1. bash {\"command\":\"ls\"}"));
-	OK(!has(a, "working directory") && has(a, "not there any more"));
+	OK(lacks(a, "working directory") && has(a, "not there any more"));
 	/* the question itself contains nothing like a verdict */
 	answer.calls = NULL;
 	OK(grader_prompt_question(&mem, &q, &a, &e) == 0 &&
@@ -609,12 +594,12 @@ question(void)
 		;
 	token = (struct str){ a.p + i + 6, 24 };
 	OK(has(a, arena_fmt(&mem, "\nEND ANSWER %.*s\n", STRF(token)).p));
-	OK(!has(b, arena_fmt(&mem, "%.*s", STRF(token)).p));
+	OK(lacks(b, arena_fmt(&mem, "%.*s", STRF(token)).p));
 	q.compares = true;
 	q.a = STR("first");
 	q.b = STR("second");
 	OK(grader_prompt_question(&mem, &q, &b, &e) == 0 && has(b, "ANSWER A") &&
-	    has(b, "first") && !has(b, "working directory") &&
+	    has(b, "first") && lacks(b, "working directory") &&
 	    judge_last_object(b, any, NULL) == SIZE_MAX);
 	q.compares = false;
 	while (big.n < 1 << 20)

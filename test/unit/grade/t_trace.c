@@ -15,6 +15,7 @@
 #include "json.h"
 #include "lib/tmpl.h"
 #include "suite/spec.h"
+#include "test/tool/help.h"
 #include "test/tool/tap.h"
 #include "yaml_lite.h"
 
@@ -24,12 +25,7 @@ static char dir[] = "/tmp/t_trace.XXXXXX";
 static struct json *
 yaml(const char *text)
 {
-	struct err e = { 0 };
-	struct json *v = yaml_read_one(&mem, str_of(text), &e);
-
-	if (v == NULL)
-		printf("# %u:%u: %s\n", e.line, e.col, e.msg);
-	return v;
+	return read_yaml(&mem, text);
 }
 
 /* Lines "name arguments"; NULL: no calls. */
@@ -112,25 +108,9 @@ grade(const char *type, const char *config, const char *calls)
 	return grade_with(type, yaml(config), &w);
 }
 
-static bool
-says(struct str s, const char *part)
-{
-	bool yes = grader_search(&mem, s, str_of(part)) != SIZE_MAX;
-
-	if (!yes)
-		printf("# no \"%s\" in: %.*s\n", part, STRF(s));
-	return yes;
-}
-
-static bool
-near(double a, double b)
-{
-	return a - b < 1e-12 && b - a < 1e-12;
-}
-
 /* Whether the details contain these members. */
 static bool
-has(struct verdict v, const char *want)
+has_details(struct verdict v, const char *want)
 {
 	struct json_mem m = { arena_hook, &mem };
 	struct json_error je;
@@ -263,7 +243,7 @@ verdicts(void)
 			    STRF(v.error));
 		OK(v.error.n == 0 && near(v.score, rows[i].score) &&
 		    v.passed == rows[i].passed);
-		OK(says(v.feedback, rows[i].feedback));
+		OK(has(v.feedback, rows[i].feedback));
 		OK(utf8_valid(v.feedback) && utf8_valid(v.details));
 	}
 }
@@ -332,7 +312,7 @@ arguments(void)
 			    matchers[i].argument, STRF(v.feedback),
 			    STRF(v.error));
 		OK(v.error.n == 0 && v.passed == matchers[i].matches);
-		OK(v.passed || says(v.feedback, matchers[i].why));
+		OK(v.passed || has(v.feedback, matchers[i].why));
 		OK(utf8_valid(v.feedback) && utf8_valid(v.details));
 	}
 	/* by path, only if no argument has the whole name */
@@ -341,10 +321,10 @@ arguments(void)
 	OK(v.passed);
 	v = grade("tool_calls", "expect: [{tool: t, args: {a.b: 2}}]",
 	    "t {\"a\":{\"b\":2},\"a.b\":3}");
-	OK(!v.passed && says(v.feedback, "2 expected, 3 found"));
+	OK(!v.passed && has(v.feedback, "2 expected, 3 found"));
 	v = grade("tool_calls", "expect: [{tool: t, args: {a.: 2, a.b: 1}}]",
 	    "t {\"a\":[1]}");
-	OK(!v.passed && says(v.feedback, "argument \"a.\": missing; "
+	OK(!v.passed && has(v.feedback, "argument \"a.\": missing; "
 	    "argument \"a.b\": missing"));
 }
 
@@ -358,8 +338,8 @@ details(void)
 	v = grade_with("behavior", yaml("{max_tool_calls: 1, max_duration_ms: "
 	    "1000, required_tools: [bash]}"), &w);
 	OK(near(v.score, 1.0 / 3));
-	OK(says(v.feedback, "1500 ms until the answer, at most 1000 expected"));
-	OK(has(v, "{max_tool_calls: 1, max_tokens: 0, max_duration_ms: 1000, "
+	OK(has(v.feedback, "1500 ms until the answer, at most 1000 expected"));
+	OK(has_details(v, "{max_tool_calls: 1, max_tokens: 0, max_duration_ms: 1000, "
 	    "required_tools: [bash], forbidden_tools: null, tool_call_count: 2, "
 	    "tools_used: [bash, rm], actual_duration: 1500}"));
 	OK(grader_search(&mem, v.details, STR("tokens_total")) == SIZE_MAX);
@@ -368,24 +348,24 @@ details(void)
 	v = grade_with("behavior", yaml("{max_tokens: 109, max_iterations: 3, "
 	    "max_response_time_ms: 1500}"), &w);
 	OK(near(v.score, 1.0 / 3));
-	OK(says(v.feedback, "110 tokens, at most 109 expected; 4 turns, at "
+	OK(has(v.feedback, "110 tokens, at most 109 expected; 4 turns, at "
 	    "most 3 expected"));
-	OK(has(v, "{tokens_total: 110, max_response_time_ms: 1500}"));
+	OK(has_details(v, "{tokens_total: 110, max_response_time_ms: 1500}"));
 	v = grade("behavior", "forbidden_tools: [a]", NULL);
-	OK(has(v, "{failures: null, tools_used: null, required_tools: null}"));
+	OK(has_details(v, "{failures: null, tools_used: null, required_tools: null}"));
 	v = grade("action_sequence", "{matching_mode: exact_match, "
 	    "expected_actions: [a]}", NULL);
-	OK(has(v, "{matching_mode: exact_match, expected_actions: [a], "
+	OK(has_details(v, "{matching_mode: exact_match, expected_actions: [a], "
 	    "actual_actions: null, precision: 0, recall: 0, f1: 0}"));
 	v = grade_with("tool_constraint", yaml("{expect_tools: [{tool: b, "
 	    "args: {x: 1, y: 2}}], max_turns: 3, max_tokens: 200}"), &w);
 	OK(near(v.score, 1.0 / 3));
-	OK(has(v, "{expect_tools: ['b (args: [x, y])'], reject_tools: [], "
+	OK(has_details(v, "{expect_tools: ['b (args: [x, y])'], reject_tools: [], "
 	    "tools_used: [bash, rm], tokens_total: 110, total_turns: 4}"));
-	OK(says(v.details, "\"failures\":[\"no call matches"));
+	OK(has(v.details, "\"failures\":[\"no call matches"));
 	v = grade_with("tool_calls", yaml("{expect: [{tool: rm}, {tool: x, "
 	    "args: {n: {equals: 1}}}]}"), &w);
-	OK(has(v, "{total_calls: 2, unique_tools: [bash, rm], passed_checks: "
+	OK(has_details(v, "{total_calls: 2, unique_tools: [bash, rm], passed_checks: "
 	    "1, total_checks: 2, expect: [{tool: rm, matched_call_index: 1}, "
 	    "{tool: x, args: {n: {equals: 1}}, reason: no such tool "
 	    "was called}]}"));
@@ -441,16 +421,16 @@ skills(void)
 			printf("# %s: %.17g\n", skill_rows[i].config, v.score);
 		OK(v.error.n == 0 && near(v.score, skill_rows[i].score) &&
 		    v.passed == skill_rows[i].passed);
-		OK(says(v.feedback, skill_rows[i].feedback));
+		OK(has(v.feedback, skill_rows[i].feedback));
 	}
 	w.skills = "s t u";
 	v = grade_with("skill_invocation", yaml(skill_rows[0].config), &w);
-	OK(has(v, "{mode: any_order, required_skills: [s], forbidden_skills: [], "
+	OK(has_details(v, "{mode: any_order, required_skills: [s], forbidden_skills: [], "
 	    "forbidden_violations: [], actual_skills: [s, t, u], allow_extra: "
 	    "false, recall: 1, f1: 0.5}"));
 	w.skills = "";
 	v = grade_with("skill_invocation", yaml("forbidden_skills: [a]"), &w);
-	OK(has(v, "{mode: any_order, required_skills: [], actual_skills: [], "
+	OK(has_details(v, "{mode: any_order, required_skills: [], actual_skills: [], "
 	    "allow_extra: true, precision: 1, recall: 1, f1: 1}"));
 }
 
@@ -494,29 +474,29 @@ triggers(void)
 	v = trigger("{skill_path: SKILL.md, mode: positive}",
 	    "Deploy the stack: stack up to Kubernetes!");
 	OK(v.passed && near(v.score, 2.0 / 3));
-	OK(has(v, "{mode: positive, threshold: 0.6, skill_path: SKILL.md, "
+	OK(has_details(v, "{mode: positive, threshold: 0.6, skill_path: SKILL.md, "
 	    "matched_keywords: [deploy, stack], matched_count: 2, "
 	    "keyword_count: 12, phrase_score: 0}"));
-	OK(says(v.feedback, "the prompt matches the skill: score 0.67, at least "
+	OK(has(v.feedback, "the prompt matches the skill: score 0.67, at least "
 	    "0.60 (2 of 3 words are words of the skill: \"deploy\", \"stack\"; "
 	    "best phrase 0.00)"));
 	v = trigger("{skill_path: ., mode: negative}", "Deploy the stack");
 	OK(!v.passed && near(v.score, 1));
-	OK(says(v.feedback, "the prompt matches the skill, but should not"));
+	OK(has(v.feedback, "the prompt matches the skill, but should not"));
 	/* words after "DO NOT USE FOR:" do not count */
 	v = trigger("{skill_path: SKILL.md, mode: negative}",
 	    "Write me a haiku, some poetry");
 	OK(v.passed && near(v.score, 0));
-	OK(has(v, "{matched_keywords: null, matched_count: 0}"));
+	OK(has_details(v, "{matched_keywords: null, matched_count: 0}"));
 	v = trigger("{skill_path: SKILL.md, mode: positive}", "a haiku");
-	OK(!v.passed && says(v.feedback, "does not match the skill, but should"));
+	OK(!v.passed && has(v.feedback, "does not match the skill, but should"));
 	/* a phrase: literally, or by its words */
 	v = trigger("{skill_path: SKILL.md, mode: positive}",
 	    "Would everybody please SHIP the Code somewhere nice today");
-	OK(v.passed && near(v.score, 1) && has(v, "{phrase_score: 1}"));
+	OK(v.passed && near(v.score, 1) && has_details(v, "{phrase_score: 1}"));
 	v = trigger("{skill_path: SKILL.md, mode: positive, threshold: 0.51}",
 	    "Would everybody please roll somewhere nice today");
-	OK(!v.passed && near(v.score, 0.5) && has(v, "{phrase_score: 0.5}"));
+	OK(!v.passed && near(v.score, 0.5) && has_details(v, "{phrase_score: 0.5}"));
 	v = trigger("{skill_path: SKILL.md, mode: positive}",
 	    "\303\234BERGR\303\226\303\237E");
 	OK(v.passed && near(v.score, 1));
@@ -526,7 +506,7 @@ triggers(void)
 	OK(v.passed && near(v.score, 0));
 	/* without a mode, the task's `expected:` decides */
 	v = grade_with("trigger", yaml("skill_path: SKILL.md"), &w);
-	OK(v.passed && has(v, "{mode: positive}"));
+	OK(v.passed && has_details(v, "{mode: positive}"));
 	w.expected = NULL;
 	OK(grade_with("trigger", yaml("skill_path: SKILL.md"), &w).error.n > 0);
 	v = trigger("{skill_path: no/SKILL.md, mode: positive}", "x");
@@ -565,9 +545,9 @@ phrases(void)
 		v = trigger("{skill_path: SKILL.md, mode: positive}",
 		    cases[i].prompt);
 		want = arena_fmt(&mem, "{phrase_score: %g}", cases[i].phrase);
-		if (!has(v, want.p))
+		if (!has_details(v, want.p))
 			printf("# %s\n", cases[i].description);
-		OK(has(v, want.p));
+		OK(has_details(v, want.p));
 	}
 }
 
@@ -697,14 +677,14 @@ checks(void)
 		note = check_rows[i].note;
 		if (note[0] == ':')
 			note = arena_fmt(&mem, "%.*s%s", STRF(file), note).p;
-		OK(note[0] == '\0' ? s.n == 0 : says(s, note));
+		OK(note[0] == '\0' ? s.n == 0 : has(s, note));
 		if (note[0] == '\0' && s.n > 0)
 			printf("# %.*s\n", STRF(s));
 	}
-	OK(says(check_with("behavior", "max_tool_calls: 1", "command"),
+	OK(has(check_with("behavior", "max_tool_calls: 1", "command"),
 	    "executor \"command\" does not report tool calls"));
 	OK(check_with("behavior", "max_tokens: 1", "command").n == 0);
-	OK(says(check_with("skill_invocation", "forbidden_skills: [a]",
+	OK(has(check_with("skill_invocation", "forbidden_skills: [a]",
 	    "command"), "does not report the skills that it used"));
 }
 
@@ -756,7 +736,7 @@ floods(void)
 	v = grade_with("tool_constraint", yaml("{reject_tools: [{tool: ., "
 	    "args: {n: {range: {gt: 5}}}}], allow_only: [a]}"), &w);
 	OK(near(v.score, 0.5) && v.feedback.n < 4000);
-	OK(says(v.feedback, "\"a\\x01\\xFF") && utf8_valid(v.feedback));
+	OK(has(v.feedback, "\"a\\x01\\xFF") && utf8_valid(v.feedback));
 	printf("# %d calls by five kinds: %lld ms\n", CALLS,
 	    (long long)(os_now_ms() - began));
 	OK(os_now_ms() - began < 60000);

@@ -13,6 +13,7 @@
 
 #include "base/base.h"
 #include "base/os.h"
+#include "test/tool/help.h"
 #include "test/tool/tap.h"
 
 #if defined(OS_SHORT)		/* one-byte reads and writes, at times */
@@ -22,15 +23,8 @@ enum { BYTEWISE = 0, EACH = 1 };
 #endif
 enum { MORE = 300 };		/* turns: enough for everything to happen */
 
-static int64_t fake_now = 1000;
 static struct loop *l;
 static struct err e;
-
-static int64_t
-fake_clock(void)
-{
-	return fake_now;
-}
 
 /* A connection as its owner sees it, and the other end of its stream. */
 struct end {
@@ -112,10 +106,8 @@ begin_kind(struct conns *set, struct end *x, const struct conn_framer *f,
 	int fd[2];
 
 	*x = (struct end){ .set = set, .fd = -1 };
-	if (socketpair(AF_UNIX, kind, 0, fd) == -1)
+	if (!open_pair(kind, fd))
 		return false;
-	os_nonblock(fd[0]);
-	os_nonblock(fd[1]);
 	x->fd = fd[1];
 	o = opts(x, fd[0], fd[0], f);
 	x->c = conn_new(set, &o);
@@ -135,24 +127,14 @@ end(struct end *x)
 	buf_free(&x->log);
 }
 
-static void
-no_op(void *arg)
-{
-	(void)arg;
-}
-
 /* A turn that does not wait. */
 static void
 turn(void)
 {
-	struct timer t = { .fn = no_op };
 	int i;
 
-	for (i = 0; i < EACH; i++) {
-		timer_start(l, &t, 0);
-		loop_turn(l, &e);
-		timer_stop(l, &t);
-	}
+	for (i = 0; i < EACH; i++)
+		turn_loop(l);
 }
 
 static void
@@ -180,11 +162,7 @@ feed(struct end *x, struct str s)
 static struct str
 got(struct end *x, struct buf *b)
 {
-	char block[4096];
-	ssize_t n;
-
-	while ((n = read(x->fd, block, sizeof(block))) > 0)
-		buf_put(b, (struct str){ block, (size_t)n });
+	read_available(x->fd, b);
 	return buf_str(b);
 }
 

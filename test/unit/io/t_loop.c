@@ -14,18 +14,12 @@
 #include "base/base.h"
 #include "base/os.h"
 #include "base/os_spawn.h"
+#include "test/tool/help.h"
 #include "test/tool/tap.h"
 
-static int64_t fake_now;
 static char trace[256];
 static struct loop *l;
 static struct err e;
-
-static int64_t
-fake_clock(void)
-{
-	return fake_now;
-}
 
 static void
 note(const char *s)

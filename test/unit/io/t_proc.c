@@ -20,6 +20,7 @@
 #include "base/os.h"
 #include "base/os_spawn.h"
 #include "io/loop.h"
+#include "test/tool/help.h"
 #include "test/tool/tap.h"
 
 #if defined(OS_SHORT)
@@ -28,18 +29,11 @@ enum { BIG = 100 * 1000 };		/* one-byte mode */
 enum { BIG = 10 * 1000 * 1000 };
 #endif
 
-static int64_t fake_now = 1000;
 static struct loop *l;
 static struct procs ps;
 static struct err e;
 static const char *self;
 static char dir[] = "/tmp/t_proc.XXXXXX";
-
-static int64_t
-fake_clock(void)
-{
-	return fake_now;
-}
 
 static void
 begin(void)

@@ -12,21 +12,15 @@
 
 #include "base/os.h"
 #include "json.h"
+#include "test/tool/help.h"
 #include "test/tool/tap.h"
 
-static int64_t fake_now = 1000;
 static struct loop *l;
 static struct procs ps;
 static struct err e;
 static struct wire w;
 static struct buf said;		/* a log of all callbacks */
 static int ends;
-
-static int64_t
-fake_clock(void)
-{
-	return fake_now;
-}
 
 static void
 put_value(const char *name, const struct json *v)

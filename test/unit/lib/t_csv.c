@@ -4,35 +4,25 @@
 #include "base/base.h"
 #include "json.h"
 #include "lib/csv.h"
+#include "test/tool/help.h"
 #include "test/tool/tap.h"
 
 static struct arena arena;
-
-static void
-put(void *ctx, const char *p, size_t n)
-{
-	buf_put(ctx, (struct str){ p, n });
-}
 
 /* The table as JSON, or "line:col: message". */
 static bool
 reads(const char *text, const char *want)
 {
 	struct buf b = { 0 };
-	struct json_out o = { .put = put, .ctx = &b };
+	struct json_out o = { .put = buf_sink, .ctx = &b };
 	struct err e = { 0 };
 	struct json *v = csv_read(&arena, str_of(text), &e);
-	bool ok;
 
 	if (v != NULL)
 		json_put(&o, v);
 	else
 		buf_fmt(&b, "%u:%u: %s", e.line, e.col, e.msg);
-	ok = str_is(buf_str(&b), want);
-	if (!ok)
-		printf("# %.*s\n", STRF(buf_str(&b)));
-	buf_free(&b);
-	return ok;
+	return is_buf(&b, want);
 }
 
 static void

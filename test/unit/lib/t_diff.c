@@ -20,6 +20,7 @@
 #include "lib/diff_internal.h"
 #include "lib/tmpl.h"
 #include "suite/spec.h"
+#include "test/tool/help.h"
 #include "test/tool/tap.h"
 #include "test/unit/lib/patch.h"
 #include "yaml_lite.h"
@@ -507,16 +508,6 @@ updated(const char *path, const char *snapshot)
 }
 
 static bool
-says(struct str s, const char *part)
-{
-	bool yes = grader_search(&mem, s, str_of(part)) != SIZE_MAX;
-
-	if (!yes)
-		printf("# no \"%s\" in: %.*s\n", part, STRF(s));
-	return yes;
-}
-
-static bool
 scores(struct verdict v, double want)
 {
 	double d = v.score - want;
@@ -549,25 +540,25 @@ vectors(void)
 	v = grade("expected_files: [{path: a.txt, contains: [+four, '-  two ', "
 	    "TWO, '++', '--']}]");
 	OK(scores(v, 2.0 / 6));
-	OK(says(v.feedback, "missing \"four\" in file \"a.txt\" (14 bytes); "
+	OK(has(v.feedback, "missing \"four\" in file \"a.txt\" (14 bytes); "
 	    "unwanted \"two\" in file \"a.txt\", line 2; missing \"TWO\" in "
 	    "file \"a.txt\" (14 bytes); missing \"+\""));
 	v = grade_one("a.txt", "no.txt");
 	OK(scores(v, 0.5));
-	OK(says(v.feedback, "at line 2, column 1 (2 lines removed or added)\n--- "));
-	OK(says(v.feedback, "\n@@ -1,3 +1,3 @@\n one\n-2\n+two\n three"));
-	OK(says(v.details, "{\"expected_files\":[{\"path\":\"a.txt\","
+	OK(has(v.feedback, "at line 2, column 1 (2 lines removed or added)\n--- "));
+	OK(has(v.feedback, "\n@@ -1,3 +1,3 @@\n one\n-2\n+two\n three"));
+	OK(has(v.details, "{\"expected_files\":[{\"path\":\"a.txt\","
 	    "\"snapshot\":\"no.txt\",\"diff\":\"--- "));
-	OK(says(v.details, "\"failures\":[\"file \\\"a.txt\\\" differs"));
-	OK(says(v.details, "\"workspace_dir\":\""));
+	OK(has(v.details, "\"failures\":[\"file \\\"a.txt\\\" differs"));
+	OK(has(v.details, "\"workspace_dir\":\""));
 	v = grade_one("a.txt", "none.txt");
-	OK(scores(v, 0.5) && says(v.feedback, " is missing; --update-"));
+	OK(scores(v, 0.5) && has(v.feedback, " is missing; --update-"));
 	v = grade_one("a.txt", ".");
-	OK(scores(v, 0.5) && says(v.feedback, "cannot read snapshot"));
+	OK(scores(v, 0.5) && has(v.feedback, "cannot read snapshot"));
 	v = grade_one("../a.txt", "s.txt");
-	OK(!v.passed && says(v.error, "leads out of the workspace"));
-	OK(says(grade_one("/etc/passwd", "s.txt").error, "not relative"));
-	OK(says(grade_one("sub/..", "s.txt").error, "the workspace itself"));
+	OK(!v.passed && has(v.error, "leads out of the workspace"));
+	OK(has(grade_one("/etc/passwd", "s.txt").error, "not relative"));
+	OK(has(grade_one("sub/..", "s.txt").error, "the workspace itself"));
 }
 
 static void
@@ -599,7 +590,7 @@ hostile(void)
 	OK(symlink("a.txt", in_top("ws/link")) == 0);
 	OK(mkfifo(in_top("ws/pipe"), 0600) == 0);
 	OK(mkdir(in_top("ws/dir"), 0755) == 0);
-	OK(says(grade_one("etc/passwd", "s.txt").error, "symbolic link"));
+	OK(has(grade_one("etc/passwd", "s.txt").error, "symbolic link"));
 	OK(scores(grade_one("link", "s.txt"), 1));
 	OK(scores(grade_one("pipe", "s.txt"), 0));
 	OK(scores(grade_one("dir", "s.txt"), 0));
@@ -607,20 +598,20 @@ hostile(void)
 	put("ws/big", STR(""));
 	OK(truncate(in_top("ws/big"), (16 << 20) + 1) == 0);
 	v = grade_one("big", "s.txt");
-	OK(scores(v, 0) && says(v.feedback, "\"big\" is larger than 16 MiB"));
+	OK(scores(v, 0) && has(v.feedback, "\"big\" is larger than 16 MiB"));
 	OK(link(in_top("ws/big"), in_top("suite/tasks/big")) == 0);
 	v = grade_one("a.txt", "big");
-	OK(scores(v, 0.5) && says(v.feedback, "larger than 16 MiB"));
+	OK(scores(v, 0.5) && has(v.feedback, "larger than 16 MiB"));
 	put("ws/bin", STR("a\0b\n"));
 	v = grade_one("bin", "s.txt");
-	OK(scores(v, 0.5) && says(v.feedback, "binary file \"bin\" differs"));
-	OK(says(v.feedback, "at byte 0 (4 bytes, expected 14)"));
+	OK(scores(v, 0.5) && has(v.feedback, "binary file \"bin\" differs"));
+	OK(has(v.feedback, "at byte 0 (4 bytes, expected 14)"));
 	put("ws/raw", STR("one\n\377\033[1m\r\nthree\n"));
 	v = grade_one("raw", "s.txt");
 	OK(utf8_valid(v.feedback) && utf8_valid(v.details));
-	OK(says(v.feedback, "\n-two\n+\\xFF\\x1B[1m\\x0D\n"));
+	OK(has(v.feedback, "\n-two\n+\\xFF\\x1B[1m\\x0D\n"));
 	put("ws/empty", STR(""));
-	OK(says(grade_one("empty", "s.txt").feedback, "@@ -1,3 +0,0 @@\n-one\n"));
+	OK(has(grade_one("empty", "s.txt").feedback, "@@ -1,3 +0,0 @@\n-one\n"));
 	OK(scores(grade("expected_files: [{path: empty, contains: ['-x']}]"), 1));
 }
 
@@ -646,7 +637,7 @@ many(void)
 	v = grade(b.p);
 	buf_free(&b);
 	OK(scores(v, 0.5) && v.feedback.n < 6000);
-	OK(says(v.feedback, "more diffs in the details)"));
+	OK(has(v.feedback, "more diffs in the details)"));
 	for (s = v.details; (at = grader_search(&mem, s, STR("\"diff\":"))) !=
 	    SIZE_MAX; n++) {
 		s.p += at + 1;
@@ -673,7 +664,7 @@ updates(void)
 	ino_t was;
 
 	v = grade_with(in, set);
-	OK(scores(v, 1) && says(v.feedback, "not compared: the first trial"));
+	OK(scores(v, 1) && has(v.feedback, "not compared: the first trial"));
 	OK(is_gone("suite/snap"));
 	in = (struct grader_input){ .trial = 1, .update_snapshots = true,
 		.no_skills = true };
@@ -683,8 +674,8 @@ updates(void)
 	OK(scores(grade_with(in, set), 0.5) && is_gone("suite/snap"));
 	in.grader_failed = false;
 	v = grade_with(in, set);
-	OK(scores(v, 1) && says(v.feedback, "; snapshot updated: \""));
-	OK(says(v.details, "\"updated\":true"));
+	OK(scores(v, 1) && has(v.feedback, "; snapshot updated: \""));
+	OK(has(v.details, "\"updated\":true"));
 	OK(holds("suite/snap/deep/er/a.txt", "one\ntwo\nthree\n"));
 	OK(scores(grade(set), 1));
 	was = inode("suite/snap/deep/er/a.txt");
@@ -708,11 +699,11 @@ refusals(void)
 	put("suite/precious", STR("precious\n"));
 	OK(symlink("../precious", in_top("suite/tasks/lnk")) == 0);
 	v = updated("a.txt", "lnk");
-	OK(scores(v, 0.5) && says(v.feedback, "not updated: it is a symbolic link"));
+	OK(scores(v, 0.5) && has(v.feedback, "not updated: it is a symbolic link"));
 	OK(holds("suite/precious", "precious\n"));
 	OK(symlink("../../out", in_top("suite/tasks/away")) == 0);
 	v = updated("a.txt", "away/new");
-	OK(scores(v, 0.5) && says(v.feedback, "not in the suite's directory"));
+	OK(scores(v, 0.5) && has(v.feedback, "not in the suite's directory"));
 	OK(is_gone("out/new"));
 	OK(scores(updated("a.txt", "away/far"), 0.5));
 	OK(scores(updated("a.txt", "../../out/new"), 0.5) && is_gone("out/new"));
@@ -721,11 +712,11 @@ refusals(void)
 	OK(scores(updated("a.txt", in_top("out/new")), 0.5) && is_gone("out/new"));
 	OK(scores(updated("a.txt", "/waza-no-such-file"), 0.5));
 	OK(scores(updated("a.txt", "."), 0.5) && scores(updated("a.txt", ".."), 0.5));
-	OK(says(updated("a.txt", "d/").feedback, "its path does not name a file"));
+	OK(has(updated("a.txt", "d/").feedback, "its path does not name a file"));
 	OK(scores(updated("a.txt", "d/."), 0.5) && is_gone("suite/tasks/d"));
 	OK(mkfifo(in_top("suite/tasks/fifo"), 0600) == 0);
 	v = updated("a.txt", "fifo");
-	OK(scores(v, 0.5) && says(v.feedback, "not a regular file"));
+	OK(scores(v, 0.5) && has(v.feedback, "not a regular file"));
 	OK(scores(updated("a.txt", "s.txt/below"), 0.5));
 	OK(holds("suite/tasks/s.txt", "one\ntwo\nthree\n"));
 	OK(symlink("../ctx", in_top("suite/tasks/inside")) == 0);
@@ -759,22 +750,22 @@ noted(const char *settings, bool updates_too)
 static void
 notes(void)
 {
-	OK(says(noted("{}", false), "Missing required field: expected_files"));
-	OK(says(noted("expected_files: []", false), "t.yaml:9:9: this grader checks nothing"));
-	OK(says(noted("expected_files: [{path: a}]", false),
+	OK(has(noted("{}", false), "Missing required field: expected_files"));
+	OK(has(noted("expected_files: []", false), "t.yaml:9:9: this grader checks nothing"));
+	OK(has(noted("expected_files: [{path: a}]", false),
 	    "t.yaml:1:18: \"snapshot\" or \"contains\" is missing"));
-	OK(says(noted("expected_files: [{snapshot: a}]", false), "Missing required field: path"));
-	OK(says(noted("expected_files: [{path: ../a, contains: b}]", false),
+	OK(has(noted("expected_files: [{snapshot: a}]", false), "Missing required field: path"));
+	OK(has(noted("expected_files: [{path: ../a, contains: b}]", false),
 	    "t.yaml:1:25: path \"../a\" leads out of the workspace"));
-	OK(says(noted("expected_files: [{path: a, contains: [b, '- ']}]", false),
+	OK(has(noted("expected_files: [{path: a, contains: [b, '- ']}]", false),
 	    "t.yaml:1:42: warning: every file contains an empty"));
-	OK(says(noted("expected_files: [{path: a, snapshot: none}]", false),
+	OK(has(noted("expected_files: [{path: a, snapshot: none}]", false),
 	    "t.yaml:1:38: warning: snapshot \"none\" is missing; --update-snapshots creates it"));
 	OK(noted("expected_files: [{path: a, snapshot: none}]", true).n == 0);
 	OK(noted("{update_snapshots: true, expected_files: [{path: a, snapshot: none}]}", false).n == 0);
 	OK(noted("expected_files: [{path: a, snapshot: in-suite}]", false).n == 0);
-	OK(says(noted("expected_files: [{path: a, snapshot: \"a\\0b\"}]", false), "is not a path"));
-	OK(says(noted("expected_files: [{path: a, contains: b, snapshoot: c}]", false),
+	OK(has(noted("expected_files: [{path: a, snapshot: \"a\\0b\"}]", false), "is not a path"));
+	OK(has(noted("expected_files: [{path: a, contains: b, snapshoot: c}]", false),
 	    "did you mean \"snapshot\""));
 }
 

@@ -15,6 +15,7 @@
 #include "base/base.h"
 #include "json.h"
 #include "lib/py/expr.h"
+#include "test/tool/help.h"
 #include "test/tool/tap.h"
 
 /* False if double arithmetic is not exact; it is declined then. */
@@ -25,18 +26,6 @@
 #endif
 
 static const char *const words[] = { "T", "F", "R", "D" };
-
-static const struct json *
-tree(struct arena *a, struct str text)
-{
-	struct json_mem mem = { arena_hook, a };
-	struct json_error e = { 0 };
-	const struct json *v = json_read(&mem, text, 0, &e);
-
-	if (v == NULL)
-		printf("# line %u: %s\n", e.line, e.msg);
-	return v;
-}
 
 static enum expr_status
 eval(struct str source, const struct json *names, struct err *e)
@@ -66,25 +55,6 @@ answer(struct buf *b, struct str source, const struct json *names)
 }
 
 /* The table: "T expression", or "R text of the exception" and a tab. */
-
-static struct str
-read_all(const char *path, struct arena *a)
-{
-	struct buf b = { 0 };
-	FILE *f = fopen(path, "rb");
-	struct str s = { NULL, 0 };
-	char block[4096];
-	size_t n;
-
-	if (f == NULL)
-		return s;
-	while ((n = fread(block, 1, sizeof(block), f)) > 0)
-		buf_put(&b, (struct str){ block, n });
-	fclose(f);
-	s = arena_str(a, buf_str(&b));
-	buf_free(&b);
-	return s;
-}
 
 static struct str
 take_line(struct str *s)
@@ -117,7 +87,7 @@ static void
 test_table(const char *path)
 {
 	struct arena a = { 0 };
-	struct str all = read_all(path, &a), line, want, source;
+	struct str all = read_file(&a, path), line, want, source;
 	const struct json *names;
 	struct buf b = { 0 };
 	struct str got;
@@ -127,7 +97,7 @@ test_table(const char *path)
 	OK(all.n > 0);
 	if (all.n == 0)
 		return;
-	names = tree(&a, take_line(&all));
+	names = read_json(&a, take_line(&all));
 	OK(names != NULL);
 	while (names != NULL && all.n > 0) {
 		line = take_line(&all);
@@ -173,7 +143,7 @@ context(struct arena *a, const struct json *output)
 	o = (struct json_out){ .put = buf_sink, .ctx = &b };
 	json_put(&o, output);
 	buf_puts(&b, "}]}");
-	v = tree(a, arena_str(a, buf_str(&b)));
+	v = read_json(a, arena_str(a, buf_str(&b)));
 	buf_free(&b);
 	return v;
 }
@@ -183,7 +153,7 @@ test_corpus(const char *dir)
 {
 	struct arena a = { 0 };
 	struct str path = arena_fmt(&a, "%s/assertions/assertions.jsonl", dir);
-	struct str all = read_all(path.p, &a), want;
+	struct str all = read_file(&a, path.p), want;
 	const struct json *row, *c;
 	size_t cases = 0, same = 0, declined = 0;
 	enum expr_status st;
@@ -195,7 +165,7 @@ test_corpus(const char *dir)
 		return;
 	}
 	while (all.n > 0) {
-		row = tree(&a, take_line(&all));
+		row = read_json(&a, take_line(&all));
 		if (row == NULL || !str_is(json_text(json_getc(row,
 		    "language")), "python"))
 			continue;
@@ -223,15 +193,6 @@ test_corpus(const char *dir)
 
 /* Bounds. */
 
-static double
-now(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
-}
-
 /* True if it is declined quickly, with a message that contains `why`. */
 static bool
 bounded(struct str source, struct str output, const char *why)
@@ -240,7 +201,7 @@ bounded(struct str source, struct str output, const char *why)
 	struct buf b = { 0 };
 	struct json text = { .type = JSON_STRING, .key = "output", .nkey = 6 };
 	struct json names = { .type = JSON_OBJECT, .n = 1 };
-	double start = now(), took;
+	double start = seconds_now(), took;
 	struct str got;
 	bool ok;
 
@@ -248,7 +209,7 @@ bounded(struct str source, struct str output, const char *why)
 	text.n = (uint32_t)output.n;
 	names.u.child = &text;
 	got = answer(&b, source, &names);
-	took = now() - start;
+	took = seconds_now() - start;
 	ok = took < 5 && got.n > 1 && strstr(arena_str(&a, got).p, why) != NULL;
 	if (!ok)
 		printf("# %.*s: %.1f s, %.*s\n", (int)(source.n < 60 ?
@@ -324,7 +285,7 @@ test_large(void)
 {
 	struct arena a = { 0 };
 	struct str big = many(&a, "hello w\xC3\xB6rld ", 7700000), bad;
-	double start = now();
+	double start = seconds_now();
 
 	OK(is("len(output) > 9e7 and len(output) < 1e8", big, EXPR_TRUE));
 	OK(is("'missing' in output", big, EXPR_FALSE));
@@ -345,8 +306,8 @@ test_large(void)
 	OK(is("len(output.replace('aa', 'b')) == 2000000", bad, EXPR_TRUE));
 	OK(is("'x' in output.lower() or 'y' in output.lower() or 'z' in output.lower()",
 	    bad, EXPR_FALSE));
-	printf("# large: %.2f s\n", now() - start);
-	OK(now() - start < 20);
+	printf("# large: %.2f s\n", seconds_now() - start);
+	OK(seconds_now() - start < 20);
 	arena_free(&a);
 }
 
@@ -390,7 +351,7 @@ test_again(void)
 	int i, good = 0;
 
 	for (i = 0; x != NULL && i < 3; i++) {
-		good += expr_eval(x, tree(&tmp, i == 1 ? STR("{\"output\":\"xabcx\",\"n\":5}") :
+		good += expr_eval(x, read_json(&tmp, i == 1 ? STR("{\"output\":\"xabcx\",\"n\":5}") :
 		    STR("{\"output\":\"ABC\",\"n\":3}")), &tmp, &e) == EXPR_TRUE;
 		arena_free(&tmp);
 	}
@@ -466,7 +427,7 @@ test_python(const char *script)
 	f = popen(cmd.p, "r");
 	while (f != NULL && next_line(f, &b) != NULL) {
 		arena_free(&a);
-		row = tree(&a, buf_str(&b));
+		row = read_json(&a, buf_str(&b));
 		rows++;
 		if ((row == NULL || !agrees(row)) && ++wrong > 20)
 			break;

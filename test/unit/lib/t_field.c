@@ -4,6 +4,7 @@
 #include "base/base.h"
 #include "json.h"
 #include "lib/field.h"
+#include "test/tool/help.h"
 #include "test/tool/tap.h"
 #include "yaml_lite.h"
 
@@ -71,10 +72,7 @@ say(void *ctx, const struct field_finding *f)
 static const struct json *
 tree(const char *text)
 {
-	struct json_mem mem = { arena_hook, &arena };
-	struct json_error e;
-
-	return json_read(&mem, str_of(text), 0, &e);
+	return read_json(&arena, str_of(text));
 }
 
 /* Whether decoding reports exactly these findings. */

@@ -7,6 +7,7 @@
 #include "base/base.h"
 #include "lib/re/re.h"
 #include "lib/re/re_internal.h"
+#include "test/tool/help.h"
 #include "test/tool/tap.h"
 
 enum { SPANS = 64 };
@@ -389,15 +390,6 @@ test_sets(void)
 	re_names_free(&names);
 }
 
-static double
-now(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
-}
-
 /*
  * Patterns that are exponential or quadratic elsewhere.  The bounds are
  * loose: this runs under sanitizers and valgrind too.
@@ -460,12 +452,12 @@ test_hard(void)
 	for (i = 0; i < COUNTOF(hard); i++) {
 		t = times(&a, hard[i].unit, hard[i].n, hard[i].end);
 		re = re_compile(&a, str_of(hard[i].pattern), &e);
-		t0 = now();
+		t0 = seconds_now();
 		ok = re != NULL && re_test(re, t) == hard[i].matches &&
 		    re_test(re, t) == hard[i].matches &&
 		    re_dfa_plain(re, t, 0) == hard[i].matches &&
 		    re_match(re, t, 0, v, 8) == hard[i].matches;
-		dt = now() - t0;
+		dt = seconds_now() - t0;
 		if (!ok || dt > 20)
 			printf("# %s: %.1f s\n", hard[i].pattern, dt);
 		OK(ok && dt < 20);

@@ -8,6 +8,7 @@
 #include "grade/grader_internal.h"
 #include "json.h"
 #include "lib/schema/schema.h"
+#include "test/tool/help.h"
 #include "test/tool/tap.h"
 
 enum { DOCS = 400 };
@@ -29,25 +30,6 @@ json_of(struct arena *a, struct str text)
 	return v;
 }
 
-static struct str
-slurp(struct arena *a, const char *path)
-{
-	FILE *f = fopen(path, "rb");
-	struct buf b = { 0 };
-	struct str s = { NULL, 0 };
-	char chunk[4096];
-	size_t n;
-
-	if (f == NULL)
-		return s;
-	while ((n = fread(chunk, 1, sizeof(chunk), f)) > 0)
-		buf_put(&b, (struct str){ chunk, n });
-	fclose(f);
-	s = arena_str(a, buf_str(&b));
-	buf_free(&b);
-	return s;
-}
-
 /* Lists JSON files below a directory. */
 static void
 load_docs(struct arena *a, const char *dir, const char *uri)
@@ -66,7 +48,7 @@ load_docs(struct arena *a, const char *dir, const char *uri)
 			load_docs(a, path, name);
 			continue;
 		}
-		text = slurp(a, path);
+		text = read_file(a, path);
 		if (text.p == NULL || ndocs == DOCS)
 			continue;
 		docs[ndocs].uri = arena_str(a, str_of(name));
@@ -181,7 +163,7 @@ suite(const char *corpus)
 	snprintf(path, sizeof(path), "%s/jsonschema/remotes", corpus);
 	load_docs(&a, path, "http://localhost:1234");
 	snprintf(path, sizeof(path), "%s/jsonschema/CASES.jsonl", corpus);
-	text = slurp(&a, path);
+	text = read_file(&a, path);
 	if (text.p == NULL) {
 		SKIP("no corpus with jsonschema/CASES.jsonl");
 		return;

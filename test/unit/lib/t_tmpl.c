@@ -4,6 +4,7 @@
 #include "base/base.h"
 #include "json.h"
 #include "lib/tmpl.h"
+#include "test/tool/help.h"
 #include "test/tool/tap.h"
 
 static struct arena arena;
@@ -11,10 +12,7 @@ static struct arena arena;
 static const struct json *
 tree(const char *text)
 {
-	struct json_mem mem = { arena_hook, &arena };
-	struct json_error e;
-
-	return json_read(&mem, str_of(text), 0, &e);
+	return read_json(&arena, str_of(text));
 }
 
 /* The text rendered, or "line:col: message". */
@@ -29,17 +27,12 @@ gives(const char *text, const char *want)
 	struct err e = { 0 };
 	struct str out = tmpl_render(&arena, str_of(text), &vars, &e);
 	struct buf b = { 0 };
-	bool ok;
 
 	if (out.p != NULL)
 		buf_put(&b, out);
 	else
 		buf_fmt(&b, "%u:%u: %s", e.line, e.col, e.msg);
-	ok = str_is(buf_str(&b), want);
-	if (!ok)
-		printf("# %.*s\n", STRF(buf_str(&b)));
-	buf_free(&b);
-	return ok;
+	return is_buf(&b, want);
 }
 
 static void

@@ -7,6 +7,7 @@
 
 #include "base/base.h"
 #include "json.h"
+#include "test/tool/help.h"
 #include "test/tool/tap.h"
 #include "yaml_lite.h"
 
@@ -47,32 +48,12 @@ json_of(struct arena *a, struct str text)
 	return json_read(&mem, text, 0, &e);
 }
 
-/* Reads a file; p is NULL if it does not exist. */
-static struct str
-slurp(struct arena *a, const char *path)
-{
-	FILE *f = fopen(path, "rb");
-	struct buf b = { 0 };
-	struct str s = { NULL, 0 };
-	char chunk[4096];
-	size_t n;
-
-	if (f == NULL)
-		return s;
-	while ((n = fread(chunk, 1, sizeof(chunk), f)) > 0)
-		buf_put(&b, (struct str){ chunk, n });
-	fclose(f);
-	s = arena_str(a, buf_str(&b));
-	buf_free(&b);
-	return s;
-}
-
 static struct str
 slurp2(struct arena *a, const char *path, const char *suffix)
 {
 	struct str name = arena_fmt(a, "%s%s", path, suffix);
 
-	return slurp(a, arena_cstr(a, name));
+	return read_file(a, arena_cstr(a, name));
 }
 
 static bool
@@ -176,7 +157,7 @@ test_rows(void)
 {
 	struct score s = { "yaml.tab", 0, 0 };
 	struct arena a = { 0 };
-	struct str file = slurp(&a, "test/unit/lib/yaml.tab"), text, want;
+	struct str file = read_file(&a, "test/unit/lib/yaml.tab"), text, want;
 	const char *p = file.p, *end = p + file.n, *nl, *tab;
 	char got[300];
 
@@ -528,7 +509,7 @@ yaml_file(struct score *s, const char *path)
 
 	if (!str_ends(name, STR(".yaml")) && !str_ends(name, STR(".yml")))
 		return;
-	text = slurp(&a, path);
+	text = read_file(&a, path);
 	want = slurp2(&a, path, ".json");
 	bad = slurp2(&a, path, ".error");
 	/* other files may use syntax outside the subset: see DESIGN.md */
@@ -551,7 +532,7 @@ skill_file(struct score *s, const char *path)
 
 	if (!str_ends(str_of(path), STR(".md")))
 		return;
-	text = slurp(&a, path);
+	text = read_file(&a, path);
 	want = slurp2(&a, path, ".frontmatter.json");
 	bad = slurp2(&a, path, ".frontmatter.error");
 	if (str_starts(text, STR("\xef\xbb\xbf"))) {
@@ -575,7 +556,7 @@ json_file(struct score *s, const char *path)
 	struct str text;
 
 	if (strncmp(name, "y_", 2) == 0) {
-		text = slurp(&a, path);
+		text = read_file(&a, path);
 		judge(s, &a, name, text, text,
 		    strstr(name, "duplicated_key") != NULL);
 	}

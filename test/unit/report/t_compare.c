@@ -8,6 +8,7 @@
 
 #include "report/report.h"
 #include "results/outcome.h"
+#include "test/tool/help.h"
 #include "test/tool/tap.h"
 
 enum { MANY = 200 };
@@ -160,12 +161,9 @@ static bool
 shows(double d, int decimals, bool plus, const char *want)
 {
 	struct buf s = { 0 };
-	bool ok;
 
 	compare_signed(&s, d, decimals, plus);
-	ok = str_is(buf_str(&s), want);
-	buf_free(&s);
-	return ok;
+	return is_buf(&s, want);
 }
 
 static void

@@ -10,6 +10,7 @@
 #include "json.h"
 #include "results/result.h"
 #include "suite/spec.h"
+#include "test/tool/help.h"
 #include "test/tool/tap.h"
 
 static struct arena a;
@@ -18,9 +19,7 @@ static struct err e;
 static struct json *
 parse(struct str text)
 {
-	struct json_mem mem = { arena_hook, &a };
-	struct json_error je;
-	struct json *v = json_read(&mem, arena_str(&a, text), 0, &je);
+	struct json *v = read_json(&a, arena_str(&a, text));
 
 	if (v == NULL)
 		abort();
@@ -44,12 +43,6 @@ answer(const char *members)
 
 	outcome_answer(&a, &o->tasks[0].trials[0], &ans);
 	return ans;
-}
-
-static bool
-near(double x, double y)
-{
-	return x - y < 1e-12 && y - x < 1e-12;
 }
 
 static void

@@ -20,6 +20,7 @@
 #include "grader.h"
 #include "json.h"
 #include "suite/spec.h"
+#include "test/tool/help.h"
 #include "test/tool/tap.h"
 
 /* With one system call per byte, large tests take too long. */
@@ -63,10 +64,7 @@ put_file(const char *path, struct str s)
 static struct json *
 parse(struct str s)
 {
-	struct json_mem mem = { arena_hook, &a };
-	struct json_error je;
-
-	return json_read(&mem, s, 0, &je);
+	return read_json(&a, s);
 }
 
 static void
@@ -171,7 +169,7 @@ end_all(struct result_run *r)
 }
 
 static bool
-near(double x, double y)
+roughly(double x, double y)
 {
 	return x - y < 1e-6 && y - x < 1e-6;
 }
@@ -224,12 +222,12 @@ scores(void)
 	    .verdicts = v, .nverdicts = 3 };
 
 	OK(result_add(&r, &rec, &e) == 0);
-	OK(near(r.tasks[0].trials[0].score, 0.666667));
-	OK(near(r.tasks[0].trials[0].weighted, 0.888889));
+	OK(roughly(r.tasks[0].trials[0].score, 0.666667));
+	OK(roughly(r.tasks[0].trials[0].weighted, 0.888889));
 	v[0].weight = 0;	/* counts as 1 */
 	v[1].weight = 1;
 	OK(result_add(&r, &rec, &e) == 0);
-	OK(near(r.tasks[0].trials[0].weighted, 0.666667));
+	OK(roughly(r.tasks[0].trials[0].weighted, 0.666667));
 	OK(r.tasks[0].done == 1);
 	rec.verdicts = NULL;
 	rec.nverdicts = 0;
@@ -257,14 +255,14 @@ statuses(void)
 	add(&r, 0, 2, RESULT_PASSED, 1);
 	end_all(&r);
 	OK(t->status == RESULT_TIMEOUT && r.sum.errors == 1 && t->done == 3);
-	OK(near(t->stats.pass_rate, 0.666667) && t->stats.flaky);
+	OK(roughly(t->stats.pass_rate, 0.666667) && t->stats.flaky);
 	add(&r, 0, 1, RESULT_FAILED, 0);
 	end_all(&r);
 	OK(t->status == RESULT_FAILED && r.sum.failed == 1 && t->done == 3);
-	OK(near(t->stats.pass_rate, 0.666667) && t->stats.flaky);
-	OK(near(t->stats.avg, 0.666667) && near(t->stats.std_dev, 0.471405));
+	OK(roughly(t->stats.pass_rate, 0.666667) && t->stats.flaky);
+	OK(roughly(t->stats.avg, 0.666667) && roughly(t->stats.std_dev, 0.471405));
 	OK(t->stats.min == 0 && t->stats.max == 1 && t->stats.avg_ms == 12);
-	OK(t->stats.pass_at_k == 1 && near(t->stats.pass_hat_k, 0.296296));
+	OK(t->stats.pass_at_k == 1 && roughly(t->stats.pass_hat_k, 0.296296));
 	OK(t->stats.ci_lo == 0 && t->stats.ci_hi == 1);
 	suite.config.task_pass_threshold = 2.0 / 3;
 	r.complete = true;
@@ -291,8 +289,8 @@ thresholds(void)
 	end_all(&r);
 	OK(r.sum.passed == 1 && r.sum.failed == 1 && r.sum.errors == 1 &&
 	    r.sum.skipped == 0);
-	OK(near(r.sum.rate, 1.0 / 3) && near(r.sum.score, 0.5) && r.sum.min == 0);
-	OK(r.sum.max == 1 && near(r.sum.std_dev, 0.408248) && !result_ok(&r));
+	OK(roughly(r.sum.rate, 1.0 / 3) && roughly(r.sum.score, 0.5) && r.sum.min == 0);
+	OK(r.sum.max == 1 && roughly(r.sum.std_dev, 0.408248) && !result_ok(&r));
 	suite.config.pass_threshold = 1.0 / 3;
 	OK(result_ok(&r));
 	r.complete = false;

@@ -15,9 +15,9 @@
 #include "io/loop.h"
 #include "json.h"
 #include "results/outcome.h"
+#include "test/tool/help.h"
 #include "test/tool/tap.h"
 
-static int64_t now_ms;
 static struct loop *l;
 static struct store st;
 static struct arena a;
@@ -25,12 +25,6 @@ static struct err e;
 static char dir[] = "/tmp/waza-store-XXXXXX";
 static size_t told;
 static char last_told[200];
-
-static int64_t
-fake_clock(void)
-{
-	return now_ms;
-}
 
 static void
 on_changed(void *arg, const struct store_run *r)
@@ -88,7 +82,7 @@ look(void)
 	int i;
 
 	for (i = 0; i < 50; i++) {
-		now_ms += 20000;
+		fake_now += 20000;
 		if (loop_turn(l, &e) != 1)
 			abort();
 		if (st.at == NULL)
@@ -415,16 +409,16 @@ test_idle(void)
 {
 	size_t n;
 
-	now_ms += 100000;
+	fake_now += 100000;
 	while (loop_turn(l, &e) == 1 && !(st.at == NULL && st.idle))
-		now_ms += 2000;
-	OK(st.timer.at - now_ms > 5000);
+		fake_now += 2000;
+	OK(st.timer.at - fake_now > 5000);
 	put("idle.json", results("run-i", "idle", "", "passed", ""));
 	store_list(&st, &n);
-	OK(n == 0 && st.timer.at <= now_ms);
+	OK(n == 0 && st.timer.at <= fake_now);
 	while (loop_turn(l, &e) == 1 && st.at != NULL)
 		;
-	OK(get("run-i") != NULL && st.timer.at - now_ms <= 2000);
+	OK(get("run-i") != NULL && st.timer.at - fake_now <= 2000);
 	unlink(in("idle.json"));
 }
 

@@ -18,6 +18,7 @@
 #include "rpc/rpc_internal.h"
 #include "rpc/session.h"
 #include "rpc/tool.h"
+#include "test/tool/help.h"
 #include "test/tool/tap.h"
 
 static struct err e;
@@ -135,15 +136,6 @@ methods(void)
 	OK(rpc_method(&table, i) == NULL && rpc_method(&table, i + 1000) == NULL);
 }
 
-static const struct json *
-read_json(struct arena *a, struct str text)
-{
-	struct json_mem mem = { arena_hook, a };
-	struct json_error je;
-
-	return json_read(&mem, text, 0, &je);
-}
-
 static struct schema *
 schema_of(struct arena *a, const char *method)
 {
@@ -250,21 +242,10 @@ begin(struct talk *t, enum rpc_via via)
 }
 
 static void
-no_op(void *arg)
-{
-	(void)arg;
-}
-
-static void
 turns(int n)
 {
-	struct timer x = { .fn = no_op };
-
-	while (n-- > 0) {
-		timer_start(l, &x, 0);
-		loop_turn(l, &e);
-		timer_stop(l, &x);
-	}
+	while (n-- > 0)
+		turn_loop(l);
 }
 
 static void
@@ -278,11 +259,7 @@ end(struct talk *t)
 static void
 gather(struct talk *t)
 {
-	char block[4096];
-	ssize_t n;
-
-	while ((n = read(t->fd, block, sizeof(block))) > 0)
-		buf_put(&t->got, (struct str){ block, (size_t)n });
+	read_available(t->fd, &t->got);
 }
 
 static struct str
@@ -315,18 +292,6 @@ says(struct talk *t, const char *text, const char *want)
 	if (str_is(got, want))
 		return true;
 	printf("# said %s\n# want %s# got  %.*s\n", text, want, STRF(got));
-	return false;
-}
-
-static bool
-has(struct str s, const char *part)
-{
-	size_t n = strlen(part), i;
-
-	for (i = 0; i + n <= s.n; i++)
-		if (memcmp(s.p + i, part, n) == 0)
-			return true;
-	printf("# no %s in %.*s\n", part, STRF(s));
 	return false;
 }
 

@@ -11,20 +11,14 @@
 #include "base/os.h"
 #include "io/workspace.h"
 #include "rpc/session_internal.h"
+#include "test/tool/help.h"
 #include "test/tool/tap.h"
 
-static int64_t fake_now = 1000000;
 static struct config set;
 static struct rpc rpc;
 static struct sessions *all;
 static struct err e;
 static char dir[] = "/tmp/t_session.XXXXXX";
-
-static int64_t
-fake_clock(void)
-{
-	return fake_now;
-}
 
 static void
 begin(const char *persist, const struct session_opts *o)

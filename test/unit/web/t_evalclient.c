@@ -16,6 +16,7 @@
 #include "io/conn.h"
 #include "json.h"
 #include "lib/ws.h"
+#include "test/tool/help.h"
 #include "test/tool/tap.h"
 
 #if defined(OS_SHORT)		/* short reads and writes */
@@ -24,35 +25,12 @@ enum { TURNS = 20000 };
 enum { TURNS = 50 };
 #endif
 
-static int64_t now = 1000;
 static struct loop *l;
 static struct err e;
 static struct conns conns;
 static struct hub hub;
 static struct evalclients peers;
 static struct arena arena;
-
-static int64_t
-fake_clock(void)
-{
-	return now;
-}
-
-static void
-no_op(void *arg)
-{
-	(void)arg;
-}
-
-static void
-turn(void)
-{
-	struct timer t = { .fn = no_op };
-
-	timer_start(l, &t, 0);
-	loop_turn(l, &e);
-	timer_stop(l, &t);
-}
 
 /* The other end. */
 struct client {
@@ -95,7 +73,7 @@ static void
 turns(struct client *c, int n)
 {
 	while (n-- > 0) {
-		turn();
+		turn_loop(l);
 		hear(c);
 	}
 }
@@ -113,26 +91,17 @@ say(struct client *c, const char *text)
 		n = write(c->fd, b.p + at, b.n - at);
 		if (n > 0)
 			at += (size_t)n;
-		turn();
+		turn_loop(l);
 	}
 	buf_free(&b);
 	turns(c, TURNS);
-}
-
-static const struct json *
-value(struct str text)
-{
-	struct json_mem mem = { arena_hook, &arena };
-	struct json_error je;
-
-	return json_read(&mem, text, 0, &je);
 }
 
 /* The next message, or NULL. */
 static const struct json *
 next(struct client *c)
 {
-	return c->at < c->n ? value(c->said[c->at++]) : NULL;
+	return c->at < c->n ? read_json(&arena, c->said[c->at++]) : NULL;
 }
 
 static const struct json *
@@ -206,7 +175,7 @@ hang_up(struct client *c)
 	close(c->fd);
 	ws_free(&c->ws);
 	for (int i = 0; i < TURNS; i++)
-		turn();
+		turn_loop(l);
 }
 
 static void
@@ -573,10 +542,10 @@ test_newest(void)
 static void
 pass(struct client *c, int64_t ms)
 {
-	int64_t until = now + ms;
+	int64_t until = fake_now + ms;
 
-	while (now < until) {
-		now += until - now < 1000 ? until - now : 1000;
+	while (fake_now < until) {
+		fake_now += until - fake_now < 1000 ? until - fake_now : 1000;
 		turns(c, 5);
 	}
 }
@@ -635,7 +604,7 @@ test_flood(void)
 	say(&c, fill("{\"jsonrpc\":\"2.0\",\"result\":1,\"id\":\"*\"}",
 	    json_getc(m, "id")));
 	OK(w.done == 1);
-	now += 2000;
+	fake_now += 2000;
 	m = ask(&c, "{\"type\":\"ping\"}");
 	OK(is(m, "type", "pong"));
 	for (i = 0; i < 4000 && c.code == 0 && !c.ended; i++)
