@@ -30,7 +30,7 @@ struct spec_suite;
 struct spec_task;
 struct tmpl_vars;
 
-/* What is graded; the same for all graders of a trial. */
+/* The input of a grading; the same for all graders of a trial. */
 struct grader_input {
 	const struct spec_suite *suite;
 	const struct spec_task *task;

@@ -29,7 +29,7 @@ static const struct built_in built_ins[] = {	/* sorted by name */
 	    "- A claim that contradicts the material is a failure, and so is "
 	    "an invented name, number, quotation, file or result.\n"
 	    "- Common knowledge needs no support; guesses that are called "
-	    "guesses are no claims.\n"
+	    "guesses are not claims.\n"
 	    "- Whether the answer is complete or well written is not the "
 	    "question.\n"
 	    "The score is the share of claims that are supported; it passes "

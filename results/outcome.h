@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * outcome.h: outcome_.  A results file read back: one of ours, or one that
- * microsoft/waza wrote, which calls it the outcome of an evaluation.
+ * outcome.h: outcome_.  A results file that is read back, written by this
+ * program or by microsoft/waza, which calls it the outcome of an evaluation.
  *
  * Everything lives in the arena.  Numbers that the file lacks are computed
  * from its other contents, or are zero.

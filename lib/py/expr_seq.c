@@ -83,7 +83,7 @@ int
 expr_slice(struct eval *ev, struct value of, const struct value bounds[2],
     struct value *out)
 {
-	int64_t n, from, to;
+	int64_t n, from = 0, to = 0;
 	struct text *t;
 
 	if (of.kind == EXPR_DICT || of.kind > EXPR_SET)

@@ -15,8 +15,8 @@
 enum { DIGITS_MAX = 256 };	/* of 0x and 0o: conversion is quadratic */
 
 /*
- * Words with a type.  Numbers without a JSON spelling have one of ours,
- * followed by their source as in number().
+ * Words with a type.  A number without a JSON spelling gets one, followed by
+ * its source as in number().
  */
 #define WORD(text, type, n) { "" text, sizeof(text) - 1, type, n, "" text }
 #define SPECIAL(text, ours) { "" text, sizeof(text) - 1, JSON_NUMBER, \
