@@ -3,10 +3,10 @@
  * Reads the verdict of a judge: calls of tools, or a JSON object anywhere in
  * its answer, in prose or in a code fence.
  *
- * The last object with the members of a verdict counts.  If it is
- * invalid, there is no verdict, since an earlier object may be a quotation.  Objects inside
- * objects or lists do not count, even if the outer one is truncated: the parts
- * of a list of criteria look like a verdict on the whole.
+ * The last object with the members of a verdict counts.  If it is invalid,
+ * there is no verdict, since an earlier object may be a quotation.  Objects
+ * inside objects or lists do not count, even if the outer one is truncated:
+ * the parts of a list of criteria look like a verdict on the whole.
  */
 #include "grade/judge.h"
 
