@@ -3,12 +3,13 @@
  * The cache: trials that need not run again because nothing has changed.
  *
  * A key covers everything that can affect a trial: the suite's settings, the
- * task with its files, the graders with the files they name, the executor with
- * its settings, the model, the number of the trial, the version of waza.  A
- * string in these that names a file is replaced by the file's contents; skills
- * and fixtures are replaced by the contents of their directories.  Other
- * changes (a new version of the agent, a service) are not noticed.  Tasks with
- * repositories or a responder are not cached.  Verdicts are cached, errors are not.
+ * task with its files, the graders with the files they name, the executor
+ * with its settings, the model, the number of the trial, the version of waza.
+ * A string in these that names a file is replaced by the file's contents;
+ * skills and fixtures are replaced by the contents of their directories.
+ * Other changes (a new version of the agent, a service) are not noticed.
+ * Tasks with repositories or a responder are not cached.  Verdicts are
+ * cached, errors are not.
  */
 #include "run/run_internal.h"
 
