@@ -78,7 +78,7 @@ unknown_type(struct arena *a, struct str type)
 	for (i = 0; i < COUNTOF(kinds); i++)
 		buf_fmt(&b, i > 0 ? ", %s" : " %s", kinds[i]->name);
 	buf_putc(&b, ')');
-	return grader_take(a, &b);
+	return arena_take(a, &b);
 }
 
 /* Keys of a grader itself, which suites may write beside its settings. */

@@ -505,8 +505,7 @@ rpc_message(void *peer, struct str text)
 	struct arena_mark mark = arena_save(a);
 	struct json_mem mem = { arena_hook, a };
 	struct json_error e;
-	const struct json *v = json_read(&mem, text, p->rpc->limits.depth,
-	    &e);
+	const struct json *v = json_read(&mem, text, p->rpc->limits.depth, &e);
 
 	if (v == NULL) {
 		refuse_text(p, &e);

@@ -44,8 +44,7 @@ agent_may_report_skills(const struct spec_suite *s, const struct spec_task *t)
 	size_t i;
 
 	if (k == NULL || t != NULL || s->ntasks == 0)
-		return k == NULL || agent_skills(k, s, t) !=
-		    AGENT_SKILLS_NEVER;
+		return k == NULL || agent_skills(k, s, t) != AGENT_SKILLS_NEVER;
 	for (i = 0; i < s->ntasks; i++)
 		if (agent_skills(k, s, &s->tasks[i]) != AGENT_SKILLS_NEVER)
 			return true;

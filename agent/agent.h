@@ -104,7 +104,6 @@ enum agent_needs {
 struct agent_kind {
 	const char *name;
 	const char *alias;		/* second name, or NULL */
-	const char *help;		/* one line for the user */
 	enum agent_needs needs;
 	bool offers_tools;		/* passes request.tools to the agent */
 	bool no_files;			/* does not read the workspace */

@@ -61,8 +61,7 @@ agent_argv(struct arena *a, const struct spec_suite *s,
 		}
 	}
 	if (!line && strchr(argv[0], '/') != NULL)
-		argv[0] = os_absolute(a, spec_path(a, s->dir,
-		    str_of(argv[0])));
+		argv[0] = os_absolute(a, spec_path(a, s->dir, str_of(argv[0])));
 	return argv;
 }
 
@@ -85,7 +84,7 @@ skill_path(struct arena *a, const struct field_strs *dirs)
 	for (i = 0; i < dirs->n; i++)
 		buf_fmt(&b, "%s%s", i > 0 ? ":" : "",
 		    os_absolute(a, dirs->v[i].p));
-	return agent_take(a, &b);
+	return arena_take(a, &b);
 }
 
 static struct str
@@ -124,7 +123,8 @@ add_trial(struct arena *a, const char **set, size_t *n,
 		set[(*n)++] = agent_git_vars[i];	/* not ours */
 	for (v = json_first(r->task->inputs.environment); v != NULL;
 	    v = v->next)
-		agent_env_add(a, v, set, n);
+		if (agent_env_add(a, v, set, n, e) == -1)
+			return -1;
 	return 0;
 }
 
@@ -232,8 +232,7 @@ on_done(void *arg)
 
 /* argv, environment and stdin, from the preset or from config.command. */
 static int
-set_up(struct agent *a, struct agent_job *j, struct proc_opts *o,
-    struct err *e)
+set_up(struct agent *a, struct agent_job *j, struct proc_opts *o, struct err *e)
 {
 	const struct agent_preset *p = agent_preset(a->kind->name);
 
@@ -280,10 +279,8 @@ command_start(struct agent *a, struct agent_job *j)
 	c->job = j;
 	o.arg = c;
 	if (set_up(a, j, &o, &e) == -1 ||
-	    proc_start(a->procs, &c->proc, &o, &e) == -1) {
-		agent_fail(j, ANSWER_INFRA, "%s", e.msg);
-		return AGENT_DONE;
-	}
+	    proc_start(a->procs, &c->proc, &o, &e) == -1)
+		return agent_fail(j, ANSWER_INFRA, "%s", e.msg);
 	mask_add_env(j->arena, &c->secrets, o.env);
 	c->streams = f != NULL && f->read != NULL;
 	if (c->streams)
@@ -424,32 +421,26 @@ command_skills(const struct spec_suite *s, const struct spec_task *t)
 }
 
 const struct agent_kind agent_command = {
-	.name = "command",
-	.help = "runs a program: prompt on stdin, answer on stdout",
-	.needs = AGENT_NEEDS_COMMAND,
+	.name = "command", .needs = AGENT_NEEDS_COMMAND,
 	.loads_skills = true,		/* by WAZA_SKILLS */
-	.check = command_check,
-	.skills = command_skills,
+	.check = command_check, .skills = command_skills,
 	.reports_calls = command_reports_calls,
-	.open = command_open,
-	.start = command_start,
-	.cancel = command_cancel,
-	.close = command_close
+	.open = command_open, .start = command_start,
+	.cancel = command_cancel, .close = command_close
 };
 
 /* Programs with a preset: the same, without a command in the suite. */
-#define PRESET(var, word, text, mcp, effort) \
+#define PRESET(var, word, mcp, effort) \
 	const struct agent_kind var = { \
-		.name = word, .help = text, .needs = AGENT_NEEDS_PROGRAM, \
+		.name = word, .needs = AGENT_NEEDS_PROGRAM, \
 		.private_tmp = true, .takes_mcp = mcp, \
 		.takes_effort = effort, .check = agent_preset_check, \
 		.open = command_open, .start = command_start, \
 		.cancel = command_cancel, .close = command_close \
 	}
 
-PRESET(agent_claude, "claude", "runs Claude Code", true, true);
-PRESET(agent_codex, "codex", "runs Codex", false, true);
-PRESET(agent_copilot_cli, "copilot-cli",
-    "runs Copilot CLI, one process per trial", true, true);
-PRESET(agent_gemini, "gemini", "runs Gemini CLI", false, false);
-PRESET(agent_opencode, "opencode", "runs opencode", false, true);
+PRESET(agent_claude, "claude", true, true);
+PRESET(agent_codex, "codex", false, true);
+PRESET(agent_copilot_cli, "copilot-cli", true, true);
+PRESET(agent_gemini, "gemini", false, false);
+PRESET(agent_opencode, "opencode", false, true);

@@ -10,10 +10,9 @@
 static void
 add_cost(struct agent_stream *s, const struct json *obj, const char *key)
 {
-	const struct json *v = json_getc(obj, key);
 	double d;
 
-	if (v != NULL && json_double(v, &d) && d > 0)
+	if (json_double(json_getc(obj, key), &d) && d > 0)
 		s->job->ans.usage.cost += d;
 }
 
@@ -168,7 +167,6 @@ static void
 copilot_result(struct agent_stream *s, const struct json *v)
 {
 	const struct json *usage = json_getc(v, "usage"), *n;
-	const struct json *code = json_getc(v, "exitCode");
 	struct answer_usage *u = &s->job->ans.usage;
 	int64_t status = 0;
 
@@ -176,7 +174,7 @@ copilot_result(struct agent_stream *s, const struct json *v)
 	u->known = u->known || usage != NULL;
 	if (n != NULL)
 		json_double(n, &u->premium_requests);
-	if (code != NULL && json_int(code, &status) && status != 0)
+	if (json_int(json_getc(v, "exitCode"), &status) && status != 0)
 		agent_stream_fail(s, STR("the agent exited with an error"));
 }
 

@@ -28,10 +28,8 @@ struct settings {
 };
 static const char *const homes[] = { "user", "private", NULL };
 static const struct field rows[] = {
-	FIELD(settings, home, FIELD_ENUM, .words = homes,
-	    .help = "HOME of the user, or a private one"),
-	FIELD(settings, cache_home, FIELD_STR,
-	    .help = ".cache of a private HOME"),
+	FIELD(settings, home, FIELD_ENUM, .words = homes),
+	FIELD(settings, cache_home, FIELD_STR),
 };
 static const struct field_table table = FIELD_TABLE(settings, rows);
 
@@ -237,8 +235,7 @@ agent_remove_shared_dirs(struct agent *a, struct err *e)
 }
 
 size_t
-agent_home_env(struct arena *a, const struct agent_request *r,
-    const char **set)
+agent_home_env(struct arena *a, const struct agent_request *r, const char **set)
 {
 	size_t n = 0;
 
@@ -262,15 +259,20 @@ agent_scalar(const struct json *v)
 	    STR("false") : json_source(v);
 }
 
-void
+int
 agent_env_add(struct arena *a, const struct json *v, const char **set,
-    size_t *n)
+    size_t *n, struct err *e)
 {
-	char *text = arena_cstr(a, arena_fmt(a, "%.*s=%.*s",
-	    STRF(json_key(v)), STRF(agent_scalar(v))));
+	struct str name = json_key(v), value = agent_scalar(v);
 
-	if (text != NULL && strcspn(text, "=") == v->nkey && v->nkey > 0)
-		set[(*n)++] = text;
+	if (name.n == 0 || memchr(name.p, '=', name.n) != NULL)
+		return err_set(e, ERR_SCHEMA, "\"%.*s\" is not the name of an "
+		    "environment variable", STRF(utf8_cut(name, 60)));
+	if (arena_cstr(a, name) == NULL || arena_cstr(a, value) == NULL)
+		return err_set(e, ERR_SCHEMA, "environment variable \"%.*s\" "
+		    "contains a NUL", STRF(utf8_cut(name, 60)));
+	set[(*n)++] = arena_fmt(a, "%.*s=%.*s", STRF(name), STRF(value)).p;
+	return 0;
 }
 
 const char **

@@ -61,11 +61,11 @@ size_t agent_home_env(struct arena *, const struct agent_request *,
     const char **set);
 
 /*
- * Appends a member {NAME: value} to the n changes in `set`, for os_env(),
- * unless its name or value cannot be in an environment.
+ * Appends a member {NAME: value} to the n changes in `set`, for os_env().
+ * 0, or -1 with the error if its name or value cannot be in an environment.
  */
-void agent_env_add(struct arena *, const struct json *member,
-    const char **set, size_t *n);
+int agent_env_add(struct arena *, const struct json *member,
+    const char **set, size_t *n, struct err *);
 
 /* A scalar as text: true or false, "" for null, else as it was written. */
 struct str agent_scalar(const struct json *);
@@ -130,14 +130,11 @@ enum agent_status agent_pool_start(struct agent *, struct agent_job *);
 void agent_pool_cancel(struct agent *, struct agent_job *);
 bool agent_pool_close(struct agent *);
 
-/* Make the answer an error with this message. */
-void agent_fail(struct agent_job *, enum answer_fault, const char *fmt, ...)
-    PRINTF(3, 4);
+/* Make the answer an error; agent_fail() returns AGENT_DONE. */
+enum agent_status agent_fail(struct agent_job *, enum answer_fault,
+    const char *fmt, ...) PRINTF(3, 4);
 void agent_vfail(struct agent_job *, enum answer_fault, const char *fmt,
     va_list) PRINTF(3, 0);
-
-/* Copies the buffer to the arena and frees it. */
-struct str agent_take(struct arena *, struct buf *);
 
 /* Whether the member is true. */
 bool agent_is_true(const struct json *obj, const char *key);

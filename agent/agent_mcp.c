@@ -30,20 +30,19 @@ struct server {
 };
 static const struct field rows[] = {
 	FIELD(server, type, FIELD_ENUM, .words = types),
-	FIELD(server, command, FIELD_STR, .help = "program to start"),
-	FIELD(server, args, FIELD_STRS, .help = "its arguments"),
-	FIELD(server, env, FIELD_TREE, .help = "{NAME: value}"),
-	FIELD(server, cwd, FIELD_STR, .help = "its working directory"),
-	FIELD(server, url, FIELD_STR, .help = "of a running server"),
-	FIELD(server, headers, FIELD_TREE, .help = "{name: value}"),
-	FIELD(server, tools, FIELD_TREE, .help = "tools to offer; default all"),
-	FIELD(server, timeout, FIELD_TREE, .help = "milliseconds"),
+	FIELD(server, command, FIELD_STR),
+	FIELD(server, args, FIELD_STRS),
+	FIELD(server, env, FIELD_TREE),
+	FIELD(server, cwd, FIELD_STR),
+	FIELD(server, url, FIELD_STR),
+	FIELD(server, headers, FIELD_TREE),
+	FIELD(server, tools, FIELD_TREE),
+	FIELD(server, timeout, FIELD_TREE),
 };
 static const struct field_table table = FIELD_TABLE(server, rows);
 
 static int
-read_server(const struct field_ctx *ctx, const struct json *v,
-    struct server *s)
+read_server(const struct field_ctx *ctx, const struct json *v, struct server *s)
 {
 	*s = (struct server){ .type = -1 };
 	if (v->type != JSON_OBJECT || field_decode(ctx, &table, v, s) > 0)

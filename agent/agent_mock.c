@@ -185,13 +185,7 @@ mock_cancel(struct agent *a, struct agent_job *j)
 }
 
 const struct agent_kind agent_mock = {
-	.name = "mock",
-	.help = "echoes the prompt, or plays a script",
-	.no_files = true,
-	.scripted = true,
-	.check = mock_check,
-	.needs_workspace = mock_needs_workspace,
-	.skills = mock_skills,
-	.start = mock_start,
-	.cancel = mock_cancel
+	.name = "mock", .no_files = true, .scripted = true,
+	.check = mock_check, .needs_workspace = mock_needs_workspace,
+	.skills = mock_skills, .start = mock_start, .cancel = mock_cancel
 };

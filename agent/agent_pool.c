@@ -305,13 +305,10 @@ agent_pool_start(struct agent *a, struct agent_job *j)
 	struct err e = { 0 };
 
 	if (w == NULL) {		/* all are terminating */
-		agent_fail(j, ANSWER_INFRA, "no worker is free");
-		return AGENT_DONE;
+		return agent_fail(j, ANSWER_INFRA, "no worker is free");
 	}
-	if (!w->alive && start_worker(p, w, j, &e) == -1) {
-		agent_fail(j, ANSWER_INFRA, "%s", e.msg);
-		return AGENT_DONE;
-	}
+	if (!w->alive && start_worker(p, w, j, &e) == -1)
+		return agent_fail(j, ANSWER_INFRA, "%s", e.msg);
 	w->job = j;
 	w->tail.n = 0;
 	j->state = w;

@@ -54,9 +54,9 @@ struct settings {
 	const struct json *env;
 };
 static const struct field rows[] = {
-	FIELD(settings, cli_path, FIELD_STR, .help = "the program"),
-	FIELD(settings, args, FIELD_STRS, .help = "more arguments"),
-	FIELD(settings, env, FIELD_TREE, .help = "its environment"),
+	FIELD(settings, cli_path, FIELD_STR),
+	FIELD(settings, args, FIELD_STRS),
+	FIELD(settings, env, FIELD_TREE),
 };
 static const struct field_table table = FIELD_TABLE(settings, rows);
 
@@ -201,8 +201,9 @@ make_env(const struct agent_preset *p, struct agent *a, struct agent_job *j,
 		change[n++] = "IS_SANDBOX=1";	/* else Claude refuses root */
 	for (m = json_first(set->env); m != NULL; m = m->next)
 		if (m->type != JSON_OBJECT && m->type != JSON_ARRAY &&
-		    m->type != JSON_NULL)
-			agent_env_add(j->arena, m, change, &n);
+		    m->type != JSON_NULL &&
+		    agent_env_add(j->arena, m, change, &n, e) == -1)
+			return NULL;
 	return os_env_change(j->arena, env, change, n);
 }
 
@@ -217,7 +218,7 @@ message(struct arena *a, struct str prompt)
 	    "\"content\":[{\"type\":\"text\",\"text\":");
 	json_put_str(&o, prompt);
 	buf_puts(&b, "}]}}\n");
-	return agent_take(a, &b);
+	return arena_take(a, &b);
 }
 
 int

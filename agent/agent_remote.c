@@ -266,7 +266,7 @@ make_params(struct agent_job *j, const struct spec_remote *r,
 	put_metadata(&q, r, req);
 	json_close(&q.out, '}');
 	if (!q.failed)
-		return agent_take(j->arena, &b);
+		return arena_take(j->arena, &b);
 	*e = q.err;
 	buf_free(&b);
 	return (struct str){ NULL, 0 };
@@ -416,11 +416,10 @@ take_error(struct evaluation *r, const struct json *error)
 {
 	struct agent_job *j = r->job;
 	struct str msg = json_str(error, "message"), why;
-	const struct json *v = json_getc(error, "code");
 	int64_t code = 0;
 	enum answer_fault fault = ANSWER_FAILED;
 
-	if (v == NULL || !json_int(v, &code))
+	if (!json_int(json_getc(error, "code"), &code))
 		code = 0;
 	why = json_str(json_getc(error, "data"), "error");
 	if (code == -32001)
@@ -495,10 +494,9 @@ start(struct agent *a, struct agent_job *j)
 	struct hub_eval *x = &r->eval;
 	struct err e = { 0 };
 
-	if (j->req->sample > 0) {
-		agent_fail(j, ANSWER_INFRA, "evaluation clients cannot judge");
-		return AGENT_DONE;
-	}
+	if (j->req->sample > 0)
+		return agent_fail(j, ANSWER_INFRA,
+		    "evaluation clients cannot judge");
 	j->state = r;
 	r->job = j;
 	*x = (struct hub_eval){ .id = j->req->task->id, .arg = r,
@@ -511,10 +509,8 @@ start(struct agent *a, struct agent_job *j)
 	x->tool = tmpl_render(j->arena, s.tool, j->req->vars, &e);
 	x->params = make_params(j, &s, x->timeout_ms, &e);
 	if (x->tool.p == NULL || x->params.p == NULL ||
-	    hub_submit(a->hub, x, &e) == -1) {
-		agent_fail(j, ANSWER_INFRA, "%s", e.msg);
-		return AGENT_DONE;
-	}
+	    hub_submit(a->hub, x, &e) == -1)
+		return agent_fail(j, ANSWER_INFRA, "%s", e.msg);
 	if (j->req->record != NULL)
 		j->req->record(j->req->record_arg, '>', x->params);
 	return AGENT_LATER;
@@ -533,10 +529,8 @@ cancel(struct agent *a, struct agent_job *j)
 }
 
 const struct agent_kind agent_remote = {
-	.name = "remote",
-	.help = "evaluation clients that connect to waza",
-	.no_files = true, .all_turns = true, .own_deadline = true,
-	.cannot_judge = true, .check = check,
+	.name = "remote", .no_files = true, .all_turns = true,
+	.own_deadline = true, .cannot_judge = true, .check = check,
 	.needs_workspace = agent_no_workspace, .skills = agent_no_skills,
 	.open = open_hub, .start = start, .cancel = cancel
 };

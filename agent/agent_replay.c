@@ -153,12 +153,6 @@ find_ends(struct str text, struct str *first, struct str *last)
 	return true;
 }
 
-static const struct json *
-read_line(struct arena *a, struct str line)
-{
-	return arena_json(a, line, NULL);
-}
-
 static void
 take_fault(struct agent_job *j, const struct json *ans)
 {
@@ -212,18 +206,15 @@ play(struct agent_job *j, struct str text, const char *path)
 	struct str first, last;
 
 	if (!find_ends(text, &first, &last) ||
-	    (head = read_line(j->arena, first)) == NULL ||
+	    (head = arena_json(j->arena, first, NULL)) == NULL ||
 	    json_getc(head, "waza_record") == NULL ||
-	    (v = json_getc(read_line(j->arena, last), "answer")) == NULL ||
-	    v->type != JSON_OBJECT || !are_files(json_getc(v, "files"))) {
-		agent_fail(j, ANSWER_INFRA, "%s: not a recording, or an "
+	    (v = json_getc(arena_json(j->arena, last, NULL), "answer")) ==
+	    NULL || v->type != JSON_OBJECT || !are_files(json_getc(v, "files")))
+		return agent_fail(j, ANSWER_INFRA, "%s: not a recording, or an "
 		    "incomplete one", path);
-		return AGENT_DONE;
-	}
-	outcome_answer(j->arena, &(struct outcome_trial){ .node = v },
-	    &j->ans);
+	outcome_answer(j->arena, &(struct outcome_trial){ .node = v }, &j->ans);
 	n = json_getc(v, "duration_ms");
-	if (n == NULL || !json_int(n, &j->ans.took_ms) || j->ans.took_ms < 0)
+	if (!json_int(n, &j->ans.took_ms) || j->ans.took_ms < 0)
 		j->ans.took_ms = 0;
 	j->ans.session_id = json_str(v, "session_id");
 	take_fault(j, v);
@@ -241,22 +232,20 @@ start(struct agent *a, struct agent_job *j)
 	struct str text;
 	struct err e = { 0 };
 
-	if (j->req->sample > 0) {
-		agent_fail(j, ANSWER_INFRA, "recordings cannot judge: name "
-		    "another executor in \"judge\"");
-		return AGENT_DONE;
-	}
+	if (j->req->sample > 0)
+		return agent_fail(j, ANSWER_INFRA, "recordings cannot judge: "
+		    "name another executor in \"judge\"");
 	path = agent_record_path(j->arena, *dir, j->req);
 	if (os_read_plain(j->arena, path, AGENT_RECORD_MAX, &text, &e) == 0)
 		return play(j, text, path);
-	agent_fail(j, ANSWER_INFRA, "no recording of this trial: %s", e.msg);
-	return AGENT_DONE;
+	return agent_fail(j, ANSWER_INFRA, "no recording of this trial: %s",
+	    e.msg);
 }
 
 const struct agent_kind agent_replay = {
-	.name = "replay", .help = "plays answers that were recorded",
-	.loads_skills = true, .all_turns = true, .check = check,
-	.needs_workspace = agent_no_workspace, .open = open_dir, .start = start
+	.name = "replay", .loads_skills = true, .all_turns = true,
+	.check = check, .needs_workspace = agent_no_workspace,
+	.open = open_dir, .start = start
 };
 
 /*
@@ -274,6 +263,6 @@ start_stored(struct agent *a, struct agent_job *j)
 }
 
 const struct agent_kind agent_stored = {
-	.name = "stored", .help = "plays the answers of a results file",
-	.needs_workspace = agent_no_workspace, .start = start_stored
+	.name = "stored", .needs_workspace = agent_no_workspace,
+	.start = start_stored
 };

@@ -15,33 +15,30 @@
 enum { ERROR_MAX = 500 };	/* bytes of an error's message */
 
 static const struct field script_rows[] = {
-	FIELD(agent_script, output, FIELD_STR, .help = "the answer"),
-	FIELD(agent_script, error, FIELD_STR, .help = "why the agent failed"),
-	FIELD(agent_script, tool_calls, FIELD_TREE,
-	    .help = "list of {name, arguments, result, success}"),
-	FIELD(agent_script, usage, FIELD_TREE, .help = "tokens and turns"),
-	FIELD(agent_script, files, FIELD_TREE,
-	    .help = "list of {path, content} to write in the workspace"),
-	FIELD(agent_script, skills, FIELD_STRS, .help = "skills invoked"),
-	FIELD(agent_script, delay_ms, FIELD_INT, .min = 0, .max = 86400000,
-	    .help = "time before the answer"),
+	FIELD(agent_script, output, FIELD_STR),
+	FIELD(agent_script, error, FIELD_STR),
+	FIELD(agent_script, tool_calls, FIELD_TREE),
+	FIELD(agent_script, usage, FIELD_TREE),
+	FIELD(agent_script, files, FIELD_TREE),
+	FIELD(agent_script, skills, FIELD_STRS),
+	FIELD(agent_script, delay_ms, FIELD_INT, .min = 0, .max = 86400000),
 };
 const struct field_table agent_script_table =
     FIELD_TABLE(agent_script, script_rows);
 
 static const struct field usage_rows[] = {
-	FIELD(answer_usage, turns, FIELD_INT, .help = "turns"),
-	FIELD(answer_usage, input_tokens, FIELD_INT, .help = "tokens read"),
-	FIELD(answer_usage, output_tokens, FIELD_INT, .help = "tokens written"),
-	FIELD(answer_usage, cache_read_tokens, FIELD_INT, .help = "from cache"),
-	FIELD(answer_usage, cache_write_tokens, FIELD_INT, .help = "to cache"),
-	FIELD(answer_usage, premium_requests, FIELD_NUM, .help = "requests"),
-	FIELD(answer_usage, cost, FIELD_NUM, .help = "in dollars"),
+	FIELD(answer_usage, turns, FIELD_INT),
+	FIELD(answer_usage, input_tokens, FIELD_INT),
+	FIELD(answer_usage, output_tokens, FIELD_INT),
+	FIELD(answer_usage, cache_read_tokens, FIELD_INT),
+	FIELD(answer_usage, cache_write_tokens, FIELD_INT),
+	FIELD(answer_usage, premium_requests, FIELD_NUM),
+	FIELD(answer_usage, cost, FIELD_NUM),
 };
 static const struct field_table usage_table =
     FIELD_TABLE(answer_usage, usage_rows);
 
-void
+enum agent_status
 agent_fail(struct agent_job *j, enum answer_fault fault, const char *fmt, ...)
 {
 	va_list ap;
@@ -49,6 +46,7 @@ agent_fail(struct agent_job *j, enum answer_fault fault, const char *fmt, ...)
 	va_start(ap, fmt);
 	agent_vfail(j, fault, fmt, ap);
 	va_end(ap);
+	return AGENT_DONE;
 }
 
 void
@@ -57,15 +55,6 @@ agent_vfail(struct agent_job *j, enum answer_fault fault, const char *fmt,
 {
 	j->ans.fault = fault;
 	j->ans.error = utf8_cut(arena_vfmt(j->arena, fmt, ap), ERROR_MAX);
-}
-
-struct str
-agent_take(struct arena *a, struct buf *b)
-{
-	struct str s = arena_str(a, buf_str(b));
-
-	buf_free(b);
-	return s;
 }
 
 bool
@@ -83,7 +72,7 @@ agent_json_text(struct arena *a, const struct json *v)
 	struct json_out o = { .put = buf_sink, .ctx = &b };
 
 	json_put(&o, v);
-	return agent_take(a, &b);
+	return arena_take(a, &b);
 }
 
 static void
@@ -135,7 +124,7 @@ agent_put_transcript(struct agent_job *j)
 	json_put_member_str(&o, "content", j->ans.output);
 	json_close(&o, '}');
 	json_close(&o, ']');
-	j->ans.transcript = agent_take(j->arena, &b);
+	j->ans.transcript = arena_take(j->arena, &b);
 }
 
 void

@@ -256,10 +256,9 @@ agent_stream_skill(struct agent_stream *s, struct str name)
 void
 agent_stream_add(int64_t *sum, const struct json *obj, const char *key)
 {
-	const struct json *v = json_getc(obj, key);
 	int64_t n;
 
-	if (v != NULL && json_int(v, &n) && n > 0 && n < INT64_MAX / 2 &&
+	if (json_int(json_getc(obj, key), &n) && n > 0 && n < INT64_MAX / 2 &&
 	    *sum < INT64_MAX / 2)
 		*sum += n;
 }

@@ -455,11 +455,10 @@ static int64_t
 retry_delay(const struct json *error)
 {
 	const struct json *data = json_getc(error, "data");
-	const struct json *ms = json_getc(data, "retryAfterMs");
 	const struct json *s = json_getc(data, "retryAfter");
 	double delay = DELAY_MS;
 
-	if (ms != NULL && json_double(ms, &delay))
+	if (json_double(json_getc(data, "retryAfterMs"), &delay))
 		;
 	else if (s != NULL && json_double(s, &delay))
 		delay *= 1000;
@@ -472,13 +471,11 @@ retry_delay(const struct json *error)
  * while retries are left.  True: it was queued again.
  */
 static bool
-retry_error(struct hub_client *c, struct hub_eval *e,
-    const struct json *error)
+retry_error(struct hub_client *c, struct hub_eval *e, const struct json *error)
 {
-	const struct json *v = json_getc(error, "code");
 	int64_t code;
 
-	if (v == NULL || !json_int(v, &code))
+	if (!json_int(json_getc(error, "code"), &code))
 		return false;
 	switch (code) {
 	case -32003:			/* rate limit */
@@ -529,8 +526,7 @@ hub_answer(struct hub_link *link, uint64_t serial,
 	hub_assign_work(c);	/* before done() submits more */
 	if (error == NULL || !retry_error(c, e, error))
 		finish(e, &(struct hub_end){ .how = error != NULL ?
-		    HUB_ERROR : HUB_RESULT, .result = result,
-		    .error = error });
+		    HUB_ERROR : HUB_RESULT, .result = result, .error = error });
 	return true;
 }
 

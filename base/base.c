@@ -404,6 +404,15 @@ arena_hook(void *arena, size_t n)
 	return arena_raw(arena, n, sizeof(int64_t));
 }
 
+struct str
+arena_take(struct arena *a, struct buf *b)
+{
+	struct str s = arena_str(a, buf_str(b));
+
+	buf_free(b);
+	return s;
+}
+
 struct json *
 arena_json(struct arena *a, struct str text, struct json_error *e)
 {

@@ -135,6 +135,9 @@ struct str arena_vfmt(struct arena *, const char *fmt, va_list) PRINTF(2, 0);
 char *arena_cstr(struct arena *, struct str);
 void *arena_hook(void *arena, size_t n);	/* alloc(ctx, n) of json.h */
 
+/* Copies the content to the arena, as arena_str() does, and frees the buf. */
+struct str arena_take(struct arena *, struct buf *);
+
 /*
  * Reads JSON into the arena, up to JSON_DEPTH deep; NULL on failure, with *e
  * filled unless e is NULL.  The tree may borrow from the text.

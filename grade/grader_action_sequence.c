@@ -164,7 +164,7 @@ grader_match_difference(struct arena *a, const struct grader_match *m)
 	}
 	buf_fmt(&b, "; expected %zu %s %s: %.*s; found %zu: %.*s", m->want.n,
 	    m->what, orders[m->order], STRF(want), m->got.n, STRF(got));
-	return grader_take(a, &b);
+	return arena_take(a, &b);
 }
 
 void
@@ -204,8 +204,7 @@ check(struct grader_check *c, const void *settings)
 }
 
 static struct str
-details(struct arena *a, const struct sequence *s,
-    const struct grader_match *m)
+details(struct arena *a, const struct sequence *s, const struct grader_match *m)
 {
 	struct buf b = { 0 };
 	struct json_out o = { .put = buf_sink, .ctx = &b };
@@ -217,7 +216,7 @@ details(struct arena *a, const struct sequence *s,
 	grader_put_strs(&o, "actual_actions", &m->got);
 	grader_put_match(&o, m);
 	json_close(&o, '}');
-	return grader_take(a, &b);
+	return arena_take(a, &b);
 }
 
 static enum grader_status

@@ -88,7 +88,7 @@ details(struct grading *g, const struct behavior *s,
 	grader_put_strs(&o, "tools_used", tools);
 	grader_put_tokens(&o, g->in->answer);
 	json_close(&o, '}');
-	return grader_take(g->arena, &b);
+	return arena_take(g->arena, &b);
 }
 
 /* 0 means no limit. */
@@ -111,8 +111,7 @@ start(struct grading *g, const void *settings, struct arena *tmp)
 	    (int64_t)tools.n, true);
 	grader_limit(&t, "tokens", limit(s->max_tokens),
 	    add_near(u->input_tokens, u->output_tokens), u->known);
-	grader_limit(&t, "turns", limit(s->max_iterations), u->turns,
-	    u->known);
+	grader_limit(&t, "turns", limit(s->max_iterations), u->turns, u->known);
 	grader_expect_tools(&t, tmp, &tools, &s->required_tools,
 	    &s->forbidden_tools);
 	grader_limit(&t, "ms until the answer", limit(s->max_duration_ms),

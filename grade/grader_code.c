@@ -104,12 +104,11 @@ details(struct arena *a, const struct grader_tally *t)
 	    (int64_t)(t->total - t->failed));
 	grader_put_failures(&o, t);
 	json_close(&o, '}');
-	return grader_take(a, &b);
+	return arena_take(a, &b);
 }
 
 static void
-fail(struct grading *g, struct grader_tally *t,
-    const struct code_assertion *as)
+fail(struct grading *g, struct grader_tally *t, const struct code_assertion *as)
 {
 	struct str text = grader_shorten(g->arena, as->text, SHOWN_MAX), found;
 	size_t at = grader_search(g->arena, as->text, STR("output"));

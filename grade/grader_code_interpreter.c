@@ -119,7 +119,7 @@ document(struct grading *g, const struct code_set *set)
 			json_put_str(&o, set->v[i].text);
 	json_close(&o, ']');
 	json_close(&o, '}');
-	s = grader_take(g->arena, &b);
+	s = arena_take(g->arena, &b);
 	arena_free(&tmp);
 	return s;
 }

@@ -4,209 +4,87 @@
  *
  * Tool calls have all arguments that the agent gave, and always the five that
  * the original has, as empty strings where the agent gave none: so
- * `t['arguments']['path']` is always a string.
+ * `t['arguments']['path']` is always a string.  The writer replaces invalid
+ * UTF-8 by U+FFFD, as the original's JSON does.
  */
 #include "grade/grader_internal.h"
-
-#include <string.h>
 
 #include "json.h"
 #include "results/answer.h"
 
-/* An object or array that is being built. */
-struct builder {
-	struct arena *arena;
-	struct json *parent;
-	struct json **tail;
-};
-
-static struct builder
-open_node(struct arena *a, enum json_type type)
-{
-	struct builder m = { .arena = a, .parent = NEW(a, struct json) };
-
-	m.parent->type = (uint8_t)type;
-	m.tail = &m.parent->u.child;
-	return m;
-}
-
-/* Appends a node, which keeps its key. */
-static void
-append(struct builder *m, struct json *v)
-{
-	v->next = NULL;
-	*m->tail = v;
-	m->tail = &v->next;
-	m->parent->n++;
-}
-
-static void
-add(struct builder *m, const char *key, struct json *v)
-{
-	v->key = key;
-	v->nkey = key != NULL ? (uint32_t)strlen(key) : 0;
-	append(m, v);
-}
-
-static struct json *
-close_node(struct builder *m)
-{
-	struct json_mem mem = { arena_hook, m->arena };
-
-	if (m->parent->type == JSON_OBJECT)
-		json_seal(&mem, m->parent, true);
-	return m->parent;
-}
-
-/* Replaces invalid UTF-8 by U+FFFD, as the original's JSON does. */
-static struct str
-valid_utf8(struct arena *a, struct str s)
-{
-	const char *p = s.p, *end = p + s.n;
-	struct buf b = { 0 };
-	uint32_t cp;
-	size_t n;
-
-	if (s.n == 0 || utf8_valid(s))
-		return s;
-	for (; p < end; p += n > 0 ? n : 1) {
-		n = utf8_get(p, end, &cp);
-		buf_put(&b, n > 0 ? (struct str){ p, n } :
-		    STR("\xEF\xBF\xBD"));
-	}
-	return grader_take(a, &b);
-}
-
-static struct json *
-text_node(struct arena *a, struct str s)
-{
-	struct json *v = NEW(a, struct json);
-
-	s = valid_utf8(a, s);
-	if (s.n > UINT32_MAX)
-		s.n = UINT32_MAX;
-	v->type = JSON_STRING;
-	v->u.text = s.n > 0 ? s.p : "";
-	v->n = (uint32_t)s.n;
-	return v;
-}
-
-static struct json *
-int_node(struct arena *a, int64_t i)
-{
-	struct str s = arena_fmt(a, "%lld", (long long)i);
-	struct json *v = NEW(a, struct json);
-
-	v->type = JSON_NUMBER;
-	v->u.text = s.p;
-	v->n = (uint32_t)s.n;
-	return v;
-}
-
-static struct json *
-bool_node(struct arena *a, bool yes)
-{
-	struct json *v = NEW(a, struct json);
-
-	v->type = JSON_BOOL;
-	v->n = yes;
-	return v;
-}
+enum { OUTER_DEPTH = 4 };	/* levels around a value of the agent */
 
 /* The value of a JSON text; a string if it is not JSON. */
-static struct json *
-value_node(struct arena *a, struct str s)
+static void
+put_value(struct json_out *o, struct str text, const struct json *v)
 {
-	struct json *v = arena_json(a, s, NULL);
-
-	return v != NULL ? v : text_node(a, s);
+	if (v != NULL)
+		json_put(o, v);
+	else
+		json_put_str(o, text);
 }
 
-static struct json *
-arguments(struct arena *a, struct str s)
+static void
+put_arguments(struct json_out *o, struct arena *a, struct str text)
 {
 	static const char *const usual[] = { "path", "file_text", "command",
 		"description", "skill" };
-	struct builder m = open_node(a, JSON_OBJECT);
-	struct json *given = value_node(a, s), *v, *next;
+	const struct json *given = arena_json(a, text, NULL), *v;
 	size_t i;
 
-	if (given->type != JSON_OBJECT)
-		return given;
+	json_put_key(o, STR("arguments"));
+	if (given == NULL || given->type != JSON_OBJECT) {
+		put_value(o, text, given);
+		return;
+	}
+	json_open(o, '{');
 	for (i = 0; i < COUNTOF(usual); i++)
 		if (json_getc(given, usual[i]) == NULL)
-			add(&m, usual[i], text_node(a, STR("")));
-	for (v = json_first(given); v != NULL; v = next) {
-		next = v->next;
-		append(&m, v);
+			json_put_member_cstr(o, usual[i], "");
+	for (v = json_first(given); v != NULL; v = v->next) {
+		json_put_key(o, json_key(v));
+		json_put(o, v);
 	}
-	return close_node(&m);
+	json_close(o, '}');
 }
 
-static struct json *
-calls(struct arena *a, const struct grader_input *in)
+static void
+put_calls(struct json_out *o, struct arena *a, const struct answer *ans)
 {
-	struct builder list = open_node(a, JSON_ARRAY), one;
 	const struct answer_call *c;
 
-	for (c = in->answer->calls; c != NULL; c = c->next) {
-		one = open_node(a, JSON_OBJECT);
-		add(&one, "name", text_node(a, c->name));
-		add(&one, "arguments", arguments(a, c->arguments));
-		if (c->result.n > 0)
-			add(&one, "result", value_node(a, c->result));
-		add(&one, "success", bool_node(a, c->success));
-		add(&list, NULL, close_node(&one));
+	json_open_member(o, "tool_calls", '[');
+	for (c = ans->calls; c != NULL; c = c->next) {
+		json_open(o, '{');
+		json_put_member_str(o, "name", c->name);
+		put_arguments(o, a, c->arguments);
+		if (c->result.n > 0) {
+			json_put_key(o, STR("result"));
+			put_value(o, c->result, arena_json(a, c->result, NULL));
+		}
+		json_put_member_bool(o, "success", c->success);
+		json_close(o, '}');
 	}
-	return close_node(&list);
-}
-
-static struct json *
-transcript(struct arena *a, const struct grader_input *in)
-{
-	struct builder none = open_node(a, JSON_ARRAY);
-	struct json *v;
-
-	if (in->answer->transcript.n == 0)
-		return close_node(&none);
-	v = value_node(a, in->answer->transcript);
-	return v->type == JSON_ARRAY ? v : close_node(&none);
+	json_close(o, ']');
 }
 
 static bool
 has_error(struct arena *a, const struct json *event, const char *key)
 {
-	const struct json *v = json_getc(event, key);
-
-	return v != NULL && v->type == JSON_STRING &&
-	    grader_search(a, json_text(v), STR("error")) != SIZE_MAX;
+	return grader_search(a, json_str(event, key), STR("error")) !=
+	    SIZE_MAX;
 }
 
-/* Copies, because a node can be in one list only. */
-static struct json *
-errors(struct arena *a, const struct json *events)
+static void
+put_errors(struct json_out *o, struct arena *a, const struct json *events)
 {
-	struct builder m = open_node(a, JSON_ARRAY);
 	const struct json *v;
-	struct json *copy;
 
-	for (v = json_first(events); v != NULL; v = v->next) {
-		if (!has_error(a, v, "type") && !has_error(a, v, "content"))
-			continue;
-		copy = NEW(a, struct json);
-		*copy = *v;
-		add(&m, NULL, copy);
-	}
-	return close_node(&m);
-}
-
-static struct json *
-outcome(struct arena *a)
-{
-	struct builder m = open_node(a, JSON_OBJECT);
-
-	add(&m, "status", text_node(a, STR("completed")));
-	return close_node(&m);
+	json_open_member(o, "errors", '[');
+	for (v = json_first(events); v != NULL; v = v->next)
+		if (has_error(a, v, "type") || has_error(a, v, "content"))
+			json_put(o, v);
+	json_close(o, ']');
 }
 
 static bool
@@ -224,21 +102,30 @@ struct json *
 code_variables(struct arena *a, const struct grader_input *in,
     const struct code_set *set)
 {
-	struct builder m = open_node(a, JSON_OBJECT);
-	bool errs = mentioned(a, set, STR("errors"));
-	struct json *events = NULL;
+	bool errors = mentioned(a, set, STR("errors"));
+	const struct json *events = NULL;
+	struct json_mem mem = { arena_hook, a };
+	struct json_error e;
+	struct buf b = { 0 };
+	struct json_out o = { .put = buf_sink, .ctx = &b };
 
-	if (errs || mentioned(a, set, STR("transcript")))
-		events = transcript(a, in);
-	add(&m, "output", text_node(a, in->answer->output));
-	add(&m, "duration_ms", int_node(a, in->duration_ms));
+	json_open(&o, '{');
+	json_put_member_str(&o, "output", in->answer->output);
+	json_put_member_int(&o, "duration_ms", in->duration_ms);
 	if (mentioned(a, set, STR("outcome")))
-		add(&m, "outcome", outcome(a));
+		json_put_member_raw(&o, "outcome",
+		    STR("{\"status\":\"completed\"}"));
 	if (mentioned(a, set, STR("tool_calls")))
-		add(&m, "tool_calls", calls(a, in));
-	if (events != NULL)
-		add(&m, "transcript", events);
-	if (errs)
-		add(&m, "errors", errors(a, events));
-	return close_node(&m);
+		put_calls(&o, a, in->answer);
+	if (errors || mentioned(a, set, STR("transcript"))) {
+		events = arena_json(a, in->answer->transcript, NULL);
+		if (events == NULL || events->type != JSON_ARRAY)
+			events = arena_json(a, STR("[]"), NULL);
+		json_put_member(&o, "transcript", events);
+	}
+	if (errors)
+		put_errors(&o, a, events);
+	json_close(&o, '}');
+	return json_read(&mem, arena_take(a, &b), JSON_DEPTH + OUTER_DEPTH,
+	    &e);
 }

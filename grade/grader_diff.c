@@ -206,7 +206,7 @@ diff_text(struct work *w, struct str path, const char *snapshot,
 	*n = diff_unified(&raw, want, have, &o);
 	grader_put_printable(&b, buf_str(&raw), true);
 	buf_free(&raw);
-	return grader_take(w->tmp, &b);
+	return arena_take(w->tmp, &b);
 }
 
 static void
@@ -372,7 +372,7 @@ details(struct work *w, const struct diff *d, const struct finding *f)
 	grader_put_failures(&o, &w->tally);
 	json_put_member_cstr(&o, "workspace_dir", dir != NULL ? dir : "");
 	json_close(&o, '}');
-	return grader_take(w->g->arena, &b);
+	return arena_take(w->g->arena, &b);
 }
 
 /* The feedback: failures, updated snapshots, and diffs below. */
@@ -389,7 +389,7 @@ conclude(struct work *w)
 	if (w->omitted > 0)
 		buf_fmt(&b, "\n(%zu more diff%s in the details)", w->omitted,
 		    w->omitted == 1 ? "" : "s");
-	v->feedback = grader_take(w->g->arena, &b);
+	v->feedback = arena_take(w->g->arena, &b);
 }
 
 static enum grader_status

@@ -49,7 +49,7 @@ details(struct work *w, const char *key, const struct field_strs *list,
 		grader_put_strs(&o, key, list);
 	grader_put_failures(&o, t);
 	json_close(&o, '}');
-	return grader_take(w->arena, &b);
+	return arena_take(w->arena, &b);
 }
 
 /* Counts one check: the text contains one of the strings. */
@@ -140,7 +140,7 @@ behavior_details(struct work *w, const struct grader_tally *t)
 	grader_put_strs(&o, "tools_used", &tools);
 	grader_put_tokens(&o, a);
 	json_close(&o, '}');
-	return grader_take(w->arena, &b);
+	return arena_take(w->arena, &b);
 }
 
 /* Adds a verdict of that name if any check was made; else NULL. */
@@ -512,8 +512,7 @@ grader_expected(struct arena *a, const struct grader_input *in, size_t *n)
 	grade_tool_calls(&w);
 	grade_skill(&w);
 	arena_free(&w.tmp);
-	if (in->answer->echo &&
-	    in->suite->graders.n + in->task->graders.n > 0)
+	if (in->answer->echo && in->suite->graders.n + in->task->graders.n > 0)
 		for (i = 0; i < w.n; i++)
 			w.v[i].advisory = true;
 	*n = w.n;

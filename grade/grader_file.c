@@ -135,8 +135,7 @@ check_patterns(struct work *w, const struct file_pattern *p)
 		grader_pass(&w->tally);
 		check_content(w, p, text);
 	} else if (e.code == ERR_LIMIT) {
-		w->error = arena_fmt(w->tmp, "file %.*s is %s", STRF(q),
-		    e.msg);
+		w->error = arena_fmt(w->tmp, "file %.*s is %s", STRF(q), e.msg);
 	} else {
 		grader_fail(&w->tally, "cannot read file %.*s: %s", STRF(q),
 		    e.msg);
@@ -181,7 +180,7 @@ details(struct work *w, const struct file *f, const struct field_strs *exist)
 	grader_put_failures(&o, &w->tally);
 	json_put_member_cstr(&o, "workspace_dir", dir != NULL ? dir : "");
 	json_close(&o, '}');
-	return grader_take(w->g->arena, &b);
+	return arena_take(w->g->arena, &b);
 }
 
 /* must_exist and its other spellings. */
@@ -193,8 +192,7 @@ required_files(struct arena *a, const struct file *f)
 	struct field_strs all = { 0 };
 	size_t i, j;
 
-	all.v = NEW_N(a, struct str,
-	    f->must_exist.n + f->path.n + f->paths.n);
+	all.v = NEW_N(a, struct str, f->must_exist.n + f->path.n + f->paths.n);
 	for (i = 0; i < COUNTOF(from); i++)
 		for (j = 0; j < from[i]->n; j++)
 			all.v[all.n++] = from[i]->v[j];

@@ -109,9 +109,6 @@ void grader_put_list(struct json_out *, const char *key,
 void grader_put_strs(struct json_out *, const char *key,
     const struct field_strs *);
 
-/* Moves a buffer's text into the arena and frees the buffer. */
-struct str grader_take(struct arena *, struct buf *);
-
 /* A text without its middle; never splits a UTF-8 sequence. */
 struct grader_excerpt {
 	struct str head, tail;
@@ -220,8 +217,7 @@ double grader_child_seconds(const struct grading *, double own, double max);
  * Starts the child; g->done() is called after judge(), or after the grading
  * was cancelled.  0, or -1 and *e if it cannot be started.
  */
-int grader_child_start(struct grader_child *, struct proc_opts *,
-    struct err *);
+int grader_child_start(struct grader_child *, struct proc_opts *, struct err *);
 /* The cancel() of a kind that grades with a child. */
 void grader_child_cancel(struct grading *);
 /* How a child that failed ended, in the arena: "exit status 1". */
@@ -282,8 +278,7 @@ void grader_check_metrics(struct grader_check *);
 void grader_check_calls(struct grader_check *);
 void grader_check_skills(struct grader_check *);
 /* Whether an `expected:` block leads to at least one verdict. */
-bool grader_has_expectations(const struct spec_expected *,
-    bool reports_skills);
+bool grader_has_expectations(const struct spec_expected *, bool reports_skills);
 
 /*
  * Extracts the one JSON value of a text (grader_json_extract.c): the whole
@@ -293,8 +288,7 @@ bool grader_has_expectations(const struct spec_expected *,
  * NULL and *e if there is none, more than one, or too much text that only
  * looks like JSON (the search is linear in the text).
  */
-struct json *grader_extract_json(struct arena *, struct str text,
-    struct err *);
+struct json *grader_extract_json(struct arena *, struct str text, struct err *);
 
 /*
  * The kind `code`: grader_code.c evaluates its assertions with lib/py, and

@@ -172,9 +172,9 @@ fail(struct grading *g, const char *key, struct str text, struct str feedback)
 	json_open(&o, '{');
 	json_put_member_str(&o, key, text);
 	json_close(&o, '}');
-	g->out.details = grader_take(g->arena, &b);
+	g->out.details = arena_take(g->arena, &b);
 	grader_put_printable(&plain, feedback, false);
-	g->out.feedback = grader_take(g->arena, &plain);
+	g->out.feedback = arena_take(g->arena, &plain);
 	g->out.score = 0;
 	g->out.passed = false;
 	return GRADER_DONE;
@@ -214,8 +214,8 @@ judge(struct grading *g, struct schema *schema, struct arena *tmp,
 	arena_free(&scratch);
 	if (t.n > SHOWN)
 		buf_fmt(&t.brief, "; and %zu more", t.n - SHOWN);
-	all = grader_take(tmp, &t.all);
-	brief = grader_take(tmp, &t.brief);
+	all = arena_take(tmp, &t.all);
+	brief = arena_take(tmp, &t.brief);
 	if (ok < 0)
 		return grader_error(g, "schema: %s", e.msg);
 	if (ok == 0)

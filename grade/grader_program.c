@@ -155,7 +155,7 @@ details(struct state *s, struct str out, struct str err, struct str failed)
 	if (failed.n > 0)
 		json_put_member_str(&o, "exit_error", failed);
 	json_close(&o, '}');
-	return grader_take(g->arena, &b);
+	return arena_take(g->arena, &b);
 }
 
 static void

@@ -182,8 +182,7 @@ put_verdict(struct writer *w, const struct grader_question *q)
 }
 
 static void
-put_question(struct arena *a, struct writer *w,
-    const struct grader_question *q)
+put_question(struct arena *a, struct writer *w, const struct grader_question *q)
 {
 	buf_puts(&w->b, q->compares ? "Two agents were given the same task. "
 	    "Say which answer is better. Do not do the\ntask yourself.\n" :
@@ -227,6 +226,6 @@ grader_prompt_question(struct arena *a, const struct grader_question *q,
 	if (draw_token(&w, e) == -1)
 		return -1;
 	put_question(a, &w, q);
-	*out = grader_take(a, &w.b);
+	*out = arena_take(a, &w.b);
 	return 0;
 }

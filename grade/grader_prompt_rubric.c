@@ -95,8 +95,7 @@ static const struct field normal_rows[] = {
 	GRADER_KEY(normal, normalized_max, FIELD_NUM),
 	GRADER_KEY(normal, mapping, FIELD_TREE),
 };
-static const struct field_table normal_table =
-    FIELD_TABLE(normal, normal_rows);
+static const struct field_table normal_table = FIELD_TABLE(normal, normal_rows);
 
 struct level {
 	const struct json *value;
@@ -139,8 +138,7 @@ static const struct field rubric_rows[] = {
 	GRADER_KEY(rubric, output_format, FIELD_TREE),
 	GRADER_KEY(rubric, output_schema, FIELD_TREE),
 };
-static const struct field_table rubric_table =
-    FIELD_TABLE(rubric, rubric_rows);
+static const struct field_table rubric_table = FIELD_TABLE(rubric, rubric_rows);
 
 /* Receives the problems of a rubric: warnings as notes, the first error. */
 struct finding {
@@ -325,7 +323,7 @@ read_rubric(struct arena *a, const struct grader_rubric_source *from,
 	put_part(&b, "\n", r.evaluation_criteria);
 	put_levels(&b, &r);
 	put_part(&b, "\n", r.chain_of_thought);
-	out->text = grader_take(a, &b);
+	out->text = arena_take(a, &b);
 	return 0;
 }
 

@@ -161,7 +161,7 @@ feedback(struct prompt_grading *j, const struct sum *sum)
 	if (b.n == 0)
 		buf_puts(&b, j->g->out.passed ? "passed, without a reason" :
 		    "failed, without a reason");
-	return grader_take(j->g->arena, &b);
+	return arena_take(j->g->arena, &b);
 }
 
 static void
@@ -291,7 +291,7 @@ details(struct prompt_grading *j, const struct sum *sum)
 	json_put_member_str(&o, "model", j->q.used_model);
 	put_usage(&o, &j->usage);
 	json_close(&o, '}');
-	return grader_take(j->g->arena, &b);
+	return arena_take(j->g->arena, &b);
 }
 
 static const struct grader_sample *

@@ -110,7 +110,7 @@ details(struct arena *a, const struct skill *s, const struct grader_match *m,
 	json_put_member_bool(&o, "allow_extra", s->allow_extra);
 	grader_put_match(&o, m);
 	json_close(&o, '}');
-	return grader_take(a, &b);
+	return arena_take(a, &b);
 }
 
 static struct str
@@ -138,7 +138,7 @@ feedback(struct arena *a, const struct skill *s, const struct grader_match *m,
 		buf_fmt(&b, "%sforbidden skills were used: %.*s",
 		    b.n > 0 ? "; " : "", STRF(list));
 	}
-	return grader_take(a, &b);
+	return arena_take(a, &b);
 }
 
 static enum grader_status

@@ -167,7 +167,7 @@ details(struct arena *a, const struct field_strs *list,
 		grader_put_strs(&o, list_keys[i], &list[i]);
 	grader_put_failures(&o, t);
 	json_close(&o, '}');
-	return grader_take(a, &b);
+	return arena_take(a, &b);
 }
 
 static enum grader_status

@@ -87,7 +87,7 @@ details(struct grading *g, struct arena *tmp, const struct field_strs *tools,
 	if (x->n > 0)
 		put_expected(&o, x);
 	json_close(&o, '}');
-	return grader_take(g->arena, &b);
+	return arena_take(g->arena, &b);
 }
 
 static enum grader_status

@@ -115,7 +115,7 @@ details(struct work *w)
 	if (a->usage.known)
 		json_put_member_int(&o, "total_turns", a->usage.turns);
 	json_close(&o, '}');
-	return grader_take(w->g->arena, &b);
+	return arena_take(w->g->arena, &b);
 }
 
 static void

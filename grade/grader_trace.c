@@ -97,7 +97,7 @@ grader_quote_list(struct arena *a, const struct field_strs *list)
 	}
 	if (i < list->n)
 		buf_fmt(&b, " and %zu more", list->n - i);
-	return grader_take(a, &b);
+	return arena_take(a, &b);
 }
 
 void

@@ -74,8 +74,7 @@ struct grader_match {
 /* Compares want with got: sets ok, precision, recall and f1. */
 void grader_match_names(struct arena *tmp, struct grader_match *);
 /* Describes a mismatch: the first difference, expected and found names. */
-struct str grader_match_difference(struct arena *,
-    const struct grader_match *);
+struct str grader_match_difference(struct arena *, const struct grader_match *);
 /* Writes "precision", "recall" and "f1". */
 void grader_put_match(struct json_out *, const struct grader_match *);
 

@@ -258,7 +258,7 @@ grader_arg_text(struct arena *a, const struct json *v)
 		return json_text(v);
 	if (v->type != JSON_NULL)
 		json_put(&o, v);
-	return grader_take(a, &b);
+	return arena_take(a, &b);
 }
 
 /* For messages: only strings are in quotes. */
@@ -285,7 +285,7 @@ violated_bound(const struct json *range, double d)
 
 	for (i = 0; i < COUNTOF(bounds); i++) {
 		v = json_getc(range, bounds[i]);
-		if (v == NULL || !json_double(v, &limit))
+		if (!json_double(v, &limit))
 			continue;
 		if (!(i == AT_LEAST ? d >= limit : i == ABOVE ? d > limit :
 		    i == AT_MOST ? d <= limit : d < limit))

@@ -82,8 +82,7 @@ grader_calls_check(struct grader_check *c, const char *key)
 			    "name of a tool, not %s", key,
 			    json_type_name((enum json_type)entry->type));
 		else if (entry->n == 0)
-			grader_note(c, FIELD_ERROR, entry,
-			    "empty name");
+			grader_note(c, FIELD_ERROR, entry, "empty name");
 	}
 	grader_check_each(c, c->spec->config, key, grader_check_pattern);
 	return n;
@@ -115,8 +114,7 @@ read_entry(struct arena *a, const struct json *entry, struct grader_call *c,
 		c->tool = json_text(entry);
 	else if (entry->type != JSON_OBJECT ||
 	    field_decode(&ctx, &call_fields, entry, c) > 0)
-		return err_set(e, ERR_SCHEMA, "invalid description of a "
-		    "call");
+		return err_set(e, ERR_SCHEMA, "invalid description of a call");
 	patterns[0] = c->tool;
 	patterns[1] = c->command_pattern;
 	patterns[2] = c->skill_pattern;
@@ -206,11 +204,9 @@ matches(const struct grader_call *c, struct arguments *a, struct buf *why,
 		buf_fmt(why, "%s is %.*s", argument_names[i][0], STRF(q));
 		return 0;
 	}
-	if (c->want.n > 0 && tree_of(a) == NULL &&
-	    a->call->arguments.n > 0) {
+	if (c->want.n > 0 && tree_of(a) == NULL && a->call->arguments.n > 0) {
 		q = grader_quote(a->tmp, a->call->arguments);
-		buf_fmt(why, "the arguments are not JSON: %.*s",
-		    STRF(q));
+		buf_fmt(why, "the arguments are not JSON: %.*s", STRF(q));
 		return 0;
 	}
 	return grader_args_match(&c->want, a->tmp, tree_of(a), why, e);
@@ -259,7 +255,7 @@ explain(struct arena *keep, struct grader_call *c, struct arguments *a)
 	a->read = false;
 	a->tree = NULL;
 	matches(c, a, &why, &e);
-	c->why = grader_take(keep, &why);
+	c->why = arena_take(keep, &why);
 }
 
 int
@@ -312,7 +308,7 @@ grader_call_label(struct arena *a, const struct grader_call *c)
 	}
 	buf_puts(&b, c->want.n > 0 ? "]" : "");
 	buf_puts(&b, b.n > from ? ")" : "");
-	return grader_take(a, &b);
+	return arena_take(a, &b);
 }
 
 void

@@ -96,7 +96,7 @@ split(struct arena *a, struct str text)
 	size_t n;
 
 	unicode_put_lower(&lower, text);
-	text = grader_take(a, &lower);
+	text = arena_take(a, &lower);
 	words.v = NEW_N(a, struct str, text.n / (WORD_MIN + 1) + 1);
 	for (p = text.p, end = p + text.n; p <= end; p += n) {
 		n = p < end ? utf8_get(p, end, &cp) : 1;
@@ -291,8 +291,7 @@ check_skill(struct grader_check *c, const struct json *node, struct str path)
 
 	if (!spec_exists(found)) {
 		grader_note(c, FIELD_ERROR, node, "skill %.*s not found "
-		    "beside this file or in the working directory",
-		    STRF(q));
+		    "beside this file or in the working directory", STRF(q));
 		return false;
 	}
 	if (read_skill(c->tmp, found, &k, &e) == 0)
@@ -406,7 +405,7 @@ details(struct arena *a, const struct trigger *s, int mode,
 	json_put_member_int(&o, "keyword_count", (int64_t)k->words.n);
 	json_put_member_double(&o, "phrase_score", x->phrase);
 	json_close(&o, '}');
-	return grader_take(a, &b);
+	return arena_take(a, &b);
 }
 
 static struct str

@@ -66,7 +66,7 @@ join_failures(struct arena *a, const struct grader_tally *t)
 	}
 	if (left > 0)
 		buf_fmt(&b, "; and %zu more", left);
-	return grader_take(a, &b);
+	return arena_take(a, &b);
 }
 
 void
@@ -91,15 +91,6 @@ grader_error(struct grading *g, const char *fmt, ...)
 	g->out.passed = false;
 	g->out.score = 0;
 	return GRADER_DONE;
-}
-
-struct str
-grader_take(struct arena *a, struct buf *b)
-{
-	struct str s = arena_str(a, buf_str(b));
-
-	buf_free(b);
-	return s;
 }
 
 void
@@ -210,5 +201,5 @@ grader_quote(struct arena *a, struct str s)
 	buf_puts(&b, x.omitted > 0 ? "..." : "");
 	grader_put_printable(&b, x.tail, false);
 	buf_putc(&b, '"');
-	return grader_take(a, &b);
+	return arena_take(a, &b);
 }

@@ -97,8 +97,7 @@ grader_workspace_path(struct arena *a, const char *root, struct str path,
 
 	rel = normalize(a, path, &reason);
 	if (rel.p != NULL) {
-		full = arena_cstr(a,
-		    arena_fmt(a, "%s/%.*s", root, STRF(rel)));
+		full = arena_cstr(a, arena_fmt(a, "%s/%.*s", root, STRF(rel)));
 		reason = "leads out of the workspace through a symbolic link";
 		if (full != NULL && !os_inside(root, full))
 			full = NULL;

@@ -83,8 +83,7 @@ overlay(struct arena *a, const struct json *block, const char *file,
 		at = json_getc(block, command ? "command" : "mock");
 	} else if (at == NULL && command && notes != NULL)
 		spec_note(notes, FIELD_ERROR, spec_at(file, block),
-		    "a judge with \"command\" and \"mock\" needs "
-		    "\"executor\"");
+		    "a judge with \"command\" and \"mock\" needs \"executor\"");
 	if (at != NULL)
 		c->executor_at = spec_at(file, at);
 }
@@ -278,8 +277,7 @@ find_judge(const struct judging *q)
 	struct judge *j;
 
 	for (j = set->head; j != NULL; j = j->next)
-		if (same_block(j->own, q->own) &&
-		    str_eq(j->model, q->model) &&
+		if (same_block(j->own, q->own) && str_eq(j->model, q->model) &&
 		    str_eq(j->effort, q->effort) && strcmp(j->dir, dir) == 0)
 			return j;
 	j = NEW(set->arena, struct judge);
@@ -368,8 +366,7 @@ judge_ask(struct judging *q)
 		.vars = in->vars, .no_skills = true, .sample = q->sample,
 		.responds = q->responds };
 	if (in->scratch != NULL)
-		q->req.scratch = arena_fmt(q->arena, "%sjudge-",
-		    in->scratch).p;
+		q->req.scratch = arena_fmt(q->arena, "%sjudge-", in->scratch).p;
 	if (j->agent.kind->offers_tools) {
 		q->req.tools = q->tools;
 		q->req.ntools = q->ntools;

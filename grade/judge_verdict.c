@@ -76,8 +76,7 @@ read_object(struct arena *a, struct str text, size_t *used)
 static const char *
 after_blanks(const char *p, const char *end)
 {
-	while (p < end && (*p == ' ' || *p == '\n' || *p == '\t' ||
-	    *p == '\r'))
+	while (p < end && (*p == ' ' || *p == '\n' || *p == '\t' || *p == '\r'))
 		p++;
 	return p;
 }
@@ -238,8 +237,7 @@ count_call(struct side *s, struct arena *a, const struct answer_call *c)
 
 /* The score is the share of passes; one failure fails the whole. */
 static bool
-read_calls(struct arena *a, const struct answer *ans,
-    struct judge_verdict *v)
+read_calls(struct arena *a, const struct answer *ans, struct judge_verdict *v)
 {
 	struct side pass = { 0 }, fail = { 0 };
 	const struct answer_call *c;
@@ -250,8 +248,8 @@ read_calls(struct arena *a, const struct answer *ans,
 		else if (is_call_of(c, judge_grade_tools[1].name))
 			count_call(&fail, a, c);
 	}
-	v->passes = grader_take(a, &pass.reasons);
-	v->failures = grader_take(a, &fail.reasons);
+	v->passes = arena_take(a, &pass.reasons);
+	v->failures = arena_take(a, &fail.reasons);
 	if (pass.n + fail.n == 0)
 		return false;
 	v->by_tool = true;
@@ -367,8 +365,7 @@ judge_read(struct arena *a, const struct answer *ans,
 		return 0;
 	v = last_object(a, ans->output, is_verdict, scale);
 	if (v == NULL)
-		return err_set(e, ERR_SCHEMA, "the answer contains no "
-		    "verdict");
+		return err_set(e, ERR_SCHEMA, "the answer contains no verdict");
 	if (read_json(a, v, scale, threshold, out, e) == -1)
 		return -1;
 	*(out->passed ? &out->passes : &out->failures) = reason_of(v);
@@ -429,7 +426,6 @@ judge_read_choice(struct arena *a, const struct answer *ans,
 	v = last != NULL ? read_arguments(a, last) :
 	    last_object(a, ans->output, is_choice, NULL);
 	if (v == NULL)
-		return err_set(e, ERR_SCHEMA, "the answer contains no "
-		    "verdict");
+		return err_set(e, ERR_SCHEMA, "the answer contains no verdict");
 	return read_choice(v, out, e);
 }

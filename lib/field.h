@@ -75,9 +75,9 @@ struct field_table {
 	const void *init;	/* its initial value there; NULL: zero */
 };
 
-/* FIELD(tag, member, type, .help = "...", ...) and the table of such rows. */
-#define FIELD(T, m, t, ...) \
-	{ .key = #m, .type = t, .off = offsetof(struct T, m), __VA_ARGS__ }
+/* FIELD(tag, member, type[, .min = 1, ...]) and the table of such rows. */
+#define FIELD(T, m, ...) \
+	{ .key = #m, .off = offsetof(struct T, m), .type = __VA_ARGS__ }
 #define FIELD_TABLE(T, rows) { rows, COUNTOF(rows), sizeof(struct T), NULL }
 
 enum field_level { FIELD_WARNING, FIELD_ERROR };

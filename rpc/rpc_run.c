@@ -303,8 +303,7 @@ static const struct field run_rows[] = {
 	    .help = "results file to write"),
 	ROW(tasks, FIELD_STRS, .help = "only these, by id or name; globs"),
 	ROW(tags, FIELD_STRS, .help = "only tasks with these; globs"),
-	ROW(trials, FIELD_INT, .min = 1, .max = 100000,
-	    .help = "of each task"),
+	ROW(trials, FIELD_INT, .min = 1, .max = 100000, .help = "of each task"),
 	ROW(workers, FIELD_INT, .min = 1, .max = 1024,
 	    .help = "trials at the same time"),
 	ROW(timeout, FIELD_INT, .alias = "timeout_seconds", .min = 1,
@@ -468,8 +467,7 @@ rpc_run_new(struct rpc_call *c, struct str path)
 	struct arena arena = { 0 };
 	struct rpc_run *r;
 
-	if (c->rpc->state->runs.unfinished >=
-	    c->rpc->limits.runs + QUEUE_MAX) {
+	if (c->rpc->state->runs.unfinished >= c->rpc->limits.runs + QUEUE_MAX) {
 		rpc_fail(c, RPC_RATE_LIMITED, NULL);
 		return NULL;
 	}

@@ -166,8 +166,7 @@ make_plan(struct arena *a, const struct rpc *r, struct str executor,
 	json_put_member_raw(&o, "tasks",
 	    STR("[{\"id\":\"fix\",\"prompt\":\"fix\"}]"));
 	json_close(&o, '}');
-	plan = arena_str(a, buf_str(&b));
-	buf_free(&b);
+	plan = arena_take(a, &b);
 	return plan;
 }
 

@@ -97,8 +97,7 @@ notify_detail(struct session_fix *f, const char *stage, int progress,
 }
 
 static void
-notify(struct session_fix *f, const char *stage, int progress,
-    const char *text)
+notify(struct session_fix *f, const char *stage, int progress, const char *text)
 {
 	notify_detail(f, stage, progress, NULL, STR(""), text);
 }
@@ -402,17 +401,14 @@ on_released(void *arg)
 static void
 set_prompt(struct session_fix *f, struct spec_task *t, struct str prompt)
 {
-	struct json_mem mem = { arena_hook, &f->arena };
 	struct buf b = { 0 };
 	struct json_out o = { .put = buf_sink, .ctx = &b };
-	struct json_error e;
 
 	json_open(&o, '{');
 	json_put_member_str(&o, "prompt", prompt);
 	json_close(&o, '}');
-	t->vars = json_read(&mem, arena_str(&f->arena, buf_str(&b)), 0, &e);
+	t->vars = arena_json(&f->arena, arena_take(&f->arena, &b), NULL);
 	t->inputs.prompt = STR("{{.Vars.prompt}}");
-	buf_free(&b);
 }
 
 /* Opens the session's agent, unless the one there has the same plan. */

@@ -96,8 +96,7 @@ static const struct field agent_rows[] = {
 	ROW(agent_in, "override_base_config", base, FIELD_TREE,
 	    .help = "can contain the model instead"),
 };
-static const struct field_table agent_table =
-    FIELD_TABLE(agent_in, agent_rows);
+static const struct field_table agent_table = FIELD_TABLE(agent_in, agent_rows);
 
 struct migration_in {
 	struct str source_technology, target_technology;
@@ -170,8 +169,7 @@ check_unique(struct rpc_call *c, const struct session_incident *v, size_t n)
 		if (str_eq(p[i - 1]->id, p[i]->id))
 			return BAD(c, arena_fmt(c->arena, "incidents[%zu].id",
 			    (size_t)(p[i] - v)), "\"id\" is that of another "
-			    "incident: \"%.*s\"",
-			    STRF(utf8_cut(p[i]->id, 60)));
+			    "incident: \"%.*s\"", STRF(utf8_cut(p[i]->id, 60)));
 	return RPC_DONE;
 }
 
@@ -354,8 +352,7 @@ read_model(struct rpc_call *c, const struct agent_in *in,
 }
 
 enum rpc_status
-session_read_params(struct rpc_call *c, void *decoded,
-    struct session_params *p)
+session_read_params(struct rpc_call *c, void *decoded, struct session_params *p)
 {
 	const struct fix_in *in = decoded;
 	const struct session_workspace *w = &p->workspace;

@@ -272,18 +272,15 @@ session_prompt(struct arena *a, struct str template,
     const struct session_params *p, const struct workspace_scan *l,
     const struct session_turn *history, struct err *e)
 {
-	struct json_mem mem = { arena_hook, a };
 	struct tmpl_vars vars = { .task_name = STR("generate_fix"),
 		.iteration = 1, .attempt = 1 };
 	struct buf b = { 0 };
 	struct json_out o = { .put = buf_sink, .ctx = &b };
-	struct json_error je;
 
 	json_open(&o, '{');
 	put_vars(&o, p, l, history);
 	json_close(&o, '}');
-	vars.vars[0] = json_read(&mem, arena_str(a, buf_str(&b)), 0, &je);
-	buf_free(&b);
+	vars.vars[0] = arena_json(a, arena_take(a, &b), NULL);
 	return tmpl_render(a, template, &vars, e);
 }
 

@@ -178,9 +178,9 @@ initialize(struct rpc_call *c, void *params)
 	json_put_member_raw(o, "capabilities",
 	    STR("{\"tools\":{\"listChanged\":false}}"));
 	put_server(c, "serverInfo");
-	json_put_member_str(o, "instructions", STR("Evaluates AI agents: find suites "
-	    "with eval_list, check them with eval_validate, run them with "
-	    "eval_run."));
+	json_put_member_cstr(o, "instructions", "Evaluates AI agents: find "
+	    "suites with eval_list, check them with eval_validate, run them "
+	    "with eval_run.");
 	json_close(o, '}');
 	return RPC_DONE;
 }
@@ -228,8 +228,7 @@ is_named(const struct rpc_method *m, struct str s)
 		s.n -= prefix.n;
 	}
 	for (i = 0; i < name.n && i < s.n; i++)
-		if (s.p[i] != name.p[i] &&
-		    !(name.p[i] == '.' && s.p[i] == '_'))
+		if (s.p[i] != name.p[i] && !(name.p[i] == '.' && s.p[i] == '_'))
 			return false;
 	return s.n == name.n;
 }
@@ -247,8 +246,7 @@ find_method(const struct rpc *r, struct str name)
 }
 
 static void
-put_method_tool(struct json_out *o, struct arena *a,
-    const struct rpc_method *m)
+put_method_tool(struct json_out *o, struct arena *a, const struct rpc_method *m)
 {
 	char *name = arena_cstr(a, str_of(m->name)), *dot;
 

@@ -153,8 +153,7 @@ input(struct arena *a, const struct json *arguments)
 	else
 		buf_puts(&b, "{}");
 	buf_putc(&b, '\n');
-	s = arena_str(a, buf_str(&b));
-	buf_free(&b);
+	s = arena_take(a, &b);
 	return s;
 }
 

@@ -171,8 +171,7 @@ read_tools(struct arena *a, const struct json *list, struct field_strs *out)
 		return "too many tools";
 	out->v = NEW_N(a, struct str, json_count(list));
 	for (v = json_first(list); v != NULL; v = v->next) {
-		if (v->type != JSON_STRING || v->n == 0 ||
-		    v->n > HUB_NAME_MAX)
+		if (v->type != JSON_STRING || v->n == 0 || v->n > HUB_NAME_MAX)
 			return "a tool is not a name";
 		out->v[out->n++] = json_text(v);
 	}
@@ -196,7 +195,7 @@ read_hello(struct arena *a, const struct json *m, struct hub_hello *h)
 	    json_str(caps, "name"), HUB_NAME_MAX);
 	h->version = utf8_cut(json_str(caps, "version"), HUB_NAME_MAX);
 	v = json_getc(caps, "maxConcurrency");
-	if (v != NULL && json_int(v, &n) && n > 1)
+	if (json_int(v, &n) && n > 1)
 		h->capacity = n < HUB_CAPACITY_MAX ? (size_t)n :
 		    HUB_CAPACITY_MAX;
 	v = json_getc(caps, "cancel");
@@ -217,8 +216,7 @@ on_register(struct evalclient *p, const struct json *m)
 		close_client(p, WS_POLICY, STR("Invalid secret key"));
 		return;
 	}
-	if (why == NULL && hub_register(p->set->hub, &p->link, &h,
-	    &e) == -1)
+	if (why == NULL && hub_register(p->set->hub, &p->link, &h, &e) == -1)
 		why = e.msg;
 	send_ack(p, utf8_cut(h.id, HUB_ID_MAX), why);
 }
@@ -247,8 +245,7 @@ serial_of(const struct evalclients *set, const struct json *id)
 	uint64_t n = 0;
 	size_t i;
 
-	if (id->type != JSON_STRING || !str_starts(s, tag) ||
-	    s.n > tag.n + 19)
+	if (id->type != JSON_STRING || !str_starts(s, tag) || s.n > tag.n + 19)
 		return 0;
 	for (i = tag.n; i < s.n; i++) {
 		if (s.p[i] < '0' || s.p[i] > '9')
@@ -264,10 +261,9 @@ on_status(struct evalclient *p, const struct json *m)
 	struct hub_status s = { .status = utf8_cut(json_str(m, "status"), 20),
 		.evaluation = json_str(m, "evaluationId"), .progress = -1,
 		.message = utf8_cut(json_str(m, "message"), TEXT_MAX) };
-	const struct json *v = json_getc(m, "progress");
 	const struct json *id = json_getc(m, "requestId");
 
-	if (v != NULL && json_double(v, &s.progress))
+	if (json_double(json_getc(m, "progress"), &s.progress))
 		s.progress = !(s.progress > 0) ? 0 : s.progress > 1 ? 1 :
 		    s.progress;
 	if (id != NULL)
@@ -464,8 +460,7 @@ link_evaluate(void *arg, const struct hub_eval *x)
 	struct evalclient *p = arg;
 	struct buf *b = conn_begin(p->conn);
 
-	buf_puts(b, "{\"jsonrpc\":\"2.0\",\"method\":\"evaluate\","
-	    "\"params\":");
+	buf_puts(b, "{\"jsonrpc\":\"2.0\",\"method\":\"evaluate\",\"params\":");
 	buf_put(b, x->params);
 	buf_fmt(b, ",\"id\":\"%s%llu\"}", p->set->tag,
 	    (unsigned long long)x->serial);

@@ -40,8 +40,7 @@ web_api_fail(struct web_req *r, enum rpc_kind kind, const char *message,
 		json_put_member_str(&o, key, value);
 		json_close(&o, '}');
 	}
-	why.data = arena_str(r->arena, buf_str(&b));
-	buf_free(&b);
+	why.data = arena_take(r->arena, &b);
 	web_api_why(r, &why);
 }
 
@@ -229,14 +228,12 @@ cancel(struct web_req *r)
 	struct web_arg id = { .given = true, .value = r->param[0] };
 	struct web_run run;
 
-	if (!web_api_args(r, NULL, 0) ||
-	    !web_api_find(r, r->param[0], &run))
+	if (!web_api_args(r, NULL, 0) || !web_api_find(r, r->param[0], &run))
 		return;
 	if (run.live == NULL || rpc_view_over(run.live))
 		web_api_fail(r, RPC_RUN_OVER, NULL, "runId", r->param[0]);
 	else
-		pass_on(r, "run.cancel", object(r->arena, "runId", &id),
-		    202);
+		pass_on(r, "run.cancel", object(r->arena, "runId", &id), 202);
 }
 
 void

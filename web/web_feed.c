@@ -144,8 +144,7 @@ web_feed_file(void *arg, const struct store_run *run)
 {
 	struct web_api *api = arg;
 
-	if (api->feeds != NULL &&
-	    rpc_view_find(api->web->rpc, run->id) == NULL)
+	if (api->feeds != NULL && rpc_view_find(api->web->rpc, run->id) == NULL)
 		send_run(api, run);
 }
 

@@ -64,8 +64,7 @@ mark(struct web_api *api, struct arena *a, struct rpc_run *r)
 	v = store_group(&api->store, run.id, &n);
 	for (i = 0; i < n; i++) {
 		v[i]->turn = api->turn;
-		v[i]->own = is_same_file(a, v[i]->run.path,
-		    rpc_view(r).output);
+		v[i]->own = is_same_file(a, v[i]->run.path, rpc_view(r).output);
 	}
 }
 
@@ -345,8 +344,7 @@ web_api_result(struct web_req *r)
 	} else if ((path = rpc_view(run.live).output).n > 0)
 		fd = open_output(r->arena, path, &size, &e);
 	else
-		fd = err_set(&e, ERR_LIMIT,
-		    "they were too large to be kept");
+		fd = err_set(&e, ERR_LIMIT, "they were too large to be kept");
 	if (fd == -1)
 		no_result(r, r->param[0], e.msg);
 	else
@@ -450,8 +448,7 @@ get_file(struct web_req *r, const struct store_file *f)
 	struct outcome *oc;
 	struct err e;
 
-	if (p->file != f || b->n == 0 ||
-	    !store_same(&p->stamp, &f->stamp) ||
+	if (p->file != f || b->n == 0 || !store_same(&p->stamp, &f->stamp) ||
 	    !is_same_id(buf_str(b), r->param[0])) {
 		oc = store_outcome(&api->store, f, &e);
 		if (oc == NULL) {

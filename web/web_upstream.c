@@ -209,10 +209,9 @@ put_graders(struct json_out *o, const struct json *trial)
 static int64_t
 count_of(const struct json *obj, const char *key)
 {
-	const struct json *v = json_getc(obj, key);
 	int64_t n = 0;
 
-	return v != NULL && json_int(v, &n) ? n : 0;
+	return json_int(json_getc(obj, key), &n) ? n : 0;
 }
 
 static void

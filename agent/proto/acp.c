@@ -97,7 +97,7 @@ wants_login(const struct json *error)
 	const struct json *code = json_getc(error, "code");
 	int64_t n;
 
-	return code != NULL && json_int(code, &n) && n == LOGIN_NEEDED;
+	return json_int(code, &n) && n == LOGIN_NEEDED;
 }
 
 static void
@@ -389,7 +389,7 @@ on_initialized(void *ctx, const struct json *result, const struct json *error)
 		fail_error(x, "the agent refused to initialize", error);
 		return;
 	}
-	if (version == NULL || !json_int(version, &n) || n != ACP_VERSION) {
+	if (!json_int(version, &n) || n != ACP_VERSION) {
 		fail(x, ANSWER_INFRA, "the agent uses version %lld of the "
 		    "Agent Client Protocol; waza supports %d", (long long)n,
 		    ACP_VERSION);
@@ -586,11 +586,9 @@ acp_start(struct agent *a, struct agent_job *j)
 	    j->req->conversation->state : NULL;
 	struct err e = { 0 };
 
-	if (x != NULL && x->state == ACP_GONE) {
-		agent_fail(j, ANSWER_FAILED, "the agent exited between two "
-		    "prompts: exit status %d", x->wire.proc.res.status);
-		return AGENT_DONE;
-	}
+	if (x != NULL && x->state == ACP_GONE)
+		return agent_fail(j, ANSWER_FAILED, "the agent exited between "
+		    "two prompts: exit status %d", x->wire.proc.res.status);
 	if (x != NULL) {
 		x->job = j;
 		j->state = x;
@@ -600,10 +598,8 @@ acp_start(struct agent *a, struct agent_job *j)
 	x = make(a, j);
 	x->job = j;
 	j->state = x;
-	if (launch(x, &e) == -1) {
-		agent_fail(j, ANSWER_INFRA, "%s", e.msg);
-		return AGENT_DONE;
-	}
+	if (launch(x, &e) == -1)
+		return agent_fail(j, ANSWER_INFRA, "%s", e.msg);
 	initialize(x);
 	return AGENT_LATER;
 }
@@ -675,17 +671,10 @@ acp_skills(const struct spec_suite *s, const struct spec_task *t)
 }
 
 const struct agent_kind agent_acp = {
-	.name = "acp",
-	.help = "agents that speak the Agent Client Protocol",
-	.needs = AGENT_NEEDS_PROGRAM,
-	.private_tmp = true,
-	.takes_mcp = true,
-	.takes_effort = true,
-	.check = acp_check,
-	.skills = acp_skills,
-	.open = acp_open,
-	.start = acp_start,
-	.cancel = acp_cancel,
+	.name = "acp", .needs = AGENT_NEEDS_PROGRAM,
+	.private_tmp = true, .takes_mcp = true, .takes_effort = true,
+	.check = acp_check, .skills = acp_skills,
+	.open = acp_open, .start = acp_start, .cancel = acp_cancel,
 	.conversation_end = acp_conversation_end,
 	.conversation_open = acp_conversation_open
 };

@@ -52,8 +52,7 @@ struct acp_settings {
 const struct acp_agent *acp_agent(struct str name);
 
 /* Reads the settings (ignores wrong ones); notes what is wrong. */
-void acp_read(struct arena *, const struct spec_suite *,
-    struct acp_settings *);
+void acp_read(struct arena *, const struct spec_suite *, struct acp_settings *);
 void acp_check(const struct spec_suite *, struct spec_notes *);
 
 /* argv and environment of the agent, in the arena; NULL with the error. */
@@ -161,8 +160,7 @@ void acp_turn_free(struct acp_turn *);
 /* Sets path and outside of the call from the paths that it names. */
 void acp_check_paths(struct acp *, struct acp_call *, const struct json *call);
 /* Answers session/request_permission. */
-void acp_permit(struct acp *, const struct json *id,
-    const struct json *params);
+void acp_permit(struct acp *, const struct json *id, const struct json *params);
 /* The kinds of tools in `permissions`; ends with NULL. */
 extern const char *const acp_kinds[];
 

@@ -132,7 +132,7 @@ number(const struct json *obj, const char *a, const char *b, int64_t *out)
 
 	if (v == NULL)
 		v = json_getc(obj, b);
-	return v != NULL && json_int(v, out) && *out >= 0;
+	return json_int(v, out) && *out >= 0;
 }
 
 /* Makes a total the difference to an earlier total, which is updated. */
@@ -160,8 +160,7 @@ take_usage(struct acp *x, const struct json *result)
 	if (v == NULL || v->type != JSON_OBJECT)
 		v = json_getc(json_getc(json_getc(result, "_meta"), "quota"),
 		    "token_count");
-	u->known = number(v, "inputTokens", "input_tokens",
-	    &u->input_tokens);
+	u->known = number(v, "inputTokens", "input_tokens", &u->input_tokens);
 	u->known &= number(v, "outputTokens", "output_tokens",
 	    &u->output_tokens);
 	number(v, "cachedReadTokens", "cachedInputTokens",
@@ -172,8 +171,7 @@ take_usage(struct acp *x, const struct json *result)
 		subtract(&u->input_tokens, &x->before.input_tokens);
 		subtract(&u->output_tokens, &x->before.output_tokens);
 		subtract(&u->cache_read_tokens, &x->before.cache_read_tokens);
-		subtract(&u->cache_write_tokens,
-		    &x->before.cache_write_tokens);
+		subtract(&u->cache_write_tokens, &x->before.cache_write_tokens);
 	}
 	if (x->turn.has_cost && x->turn.cost >= x->before.cost) {
 		u->cost = x->turn.cost - x->before.cost;
@@ -246,7 +244,7 @@ put_transcript(struct acp *x)
 	put_text(x, &o, at, x->turn.text.n);
 	j->ans.usage.turns += x->turn.text.n > at && x->turn.ncalls > 0;
 	json_close(&o, ']');
-	j->ans.transcript = agent_take(j->arena, &b);
+	j->ans.transcript = arena_take(j->arena, &b);
 }
 
 void

@@ -86,8 +86,7 @@ is_allowed_path(struct acp *x, const struct acp_call *c, struct str path)
 	ok = p != NULL &&
 	    ((x->workspace != NULL && os_inside(x->workspace, p)) ||
 	    (x->home != NULL && os_inside(x->home, p)) ||
-	    (x->tmp != NULL && os_inside(x->tmp, p)) ||
-	    in_skills(x, c, p, &a));
+	    (x->tmp != NULL && os_inside(x->tmp, p)) || in_skills(x, c, p, &a));
 	arena_free(&a);
 	return ok;
 }

@@ -104,7 +104,7 @@ add(struct acp *x, const char *method, const char *key, struct str value,
 	json_put_member_str(&o, key, value);
 	json_close(&o, '}');
 	q->method = method;
-	q->params = agent_take(x->arena, &b);
+	q->params = arena_take(x->arena, &b);
 	while (*at != NULL)
 		at = &(*at)->next;
 	*at = q;
@@ -130,8 +130,7 @@ plan(struct acp *x, const struct json *result, const struct menu *m,
 	id = pick(items, key, want);
 	if (items != NULL && id.n == 0)
 		return err_set(e, ERR_SCHEMA, "the agent has no %s \"%.*s\"; "
-		    "it offers: %.*s", m->what,
-		    STRF(utf8_cut(want, 40)),
+		    "it offers: %.*s", m->what, STRF(utf8_cut(want, 40)),
 		    STRF(offers(x->job->arena, items, key)));
 	if (strcmp(key, "value") == 0)
 		add(x, "session/set_config_option", "value", id,

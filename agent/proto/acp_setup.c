@@ -33,16 +33,15 @@ static const struct acp_agent agents[] = {	/* sorted by name */
 };
 
 static const struct field rows[] = {
-	FIELD(acp_settings, agent, FIELD_STR, .help = "name of a known agent"),
-	FIELD(acp_settings, command, FIELD_TREE, .help = "command to start it"),
-	FIELD(acp_settings, auth_method, FIELD_STR, .help = "login method"),
-	FIELD(acp_settings, mode, FIELD_STR, .help = "mode of the session"),
-	FIELD(acp_settings, permissions, FIELD_TREE,
-	    .help = "approve, deny, or a list of kinds that are approved"),
-	FIELD(acp_settings, env, FIELD_TREE, .help = "its environment"),
-	FIELD(acp_settings, home, FIELD_TREE, .help = "user or private"),
+	FIELD(acp_settings, agent, FIELD_STR),
+	FIELD(acp_settings, command, FIELD_TREE),
+	FIELD(acp_settings, auth_method, FIELD_STR),
+	FIELD(acp_settings, mode, FIELD_STR),
+	FIELD(acp_settings, permissions, FIELD_TREE),
+	FIELD(acp_settings, env, FIELD_TREE),
+	FIELD(acp_settings, home, FIELD_TREE),
 	{ .key = "cache_home", .type = FIELD_TREE,
-	    .off = offsetof(struct acp_settings, home), .help = "its .cache" },
+	    .off = offsetof(struct acp_settings, home) },
 };
 static const struct field_table table = FIELD_TABLE(acp_settings, rows);
 
@@ -300,8 +299,9 @@ acp_env(struct arena *a, const struct spec_suite *s,
 	    known->env[n] != NULL; n++)
 		change[n] = known->env[n];
 	for (v = json_first(set->env); v != NULL; v = v->next)
-		if (json_get(r->task->inputs.environment, json_key(v)) == NULL)
-			agent_env_add(a, v, change, &n);
+		if (json_get(r->task->inputs.environment, json_key(v)) ==
+		    NULL && agent_env_add(a, v, change, &n, e) == -1)
+			return NULL;
 	if (known != NULL && known->model_env != NULL && r->model.n > 0)
 		change[n++] = arena_fmt(a, "%s=%.*s", known->model_env,
 		    STRF(r->model)).p;

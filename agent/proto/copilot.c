@@ -151,10 +151,9 @@ on_auth(void *ctx, const struct json *result, const struct json *error)
 static void
 check_version(struct copilot_link *l, const struct json *result)
 {
-	const struct json *v = json_getc(result, "protocolVersion");
 	int64_t n;
 
-	if (v == NULL || !json_int(v, &n))
+	if (!json_int(json_getc(result, "protocolVersion"), &n))
 		refuse(l, STR("the Copilot CLI is too old: update it (npm "
 		    "install -g @github/copilot)"));
 	else if (n != COPILOT_PROTOCOL)
@@ -194,7 +193,7 @@ on_connect(void *ctx, const struct json *result, const struct json *error)
 		check_version(l, result);
 	else if (error == NULL)
 		return;
-	else if ((code != NULL && json_int(code, &n) &&
+	else if ((json_int(code, &n) &&
 	    n == METHOD_NOT_FOUND) || (msg != NULL &&
 	    str_starts(json_text(msg), STR("Unhandled method"))))
 		wire_ask(&l->wire, "ping", STR("{}"), on_ping, l);
@@ -281,11 +280,9 @@ continue_session(struct copilot_session *s, struct agent_job *j)
 	s->job = j;
 	j->state = s;
 	copilot_event_reset(s);
-	if (s->link == NULL) {
-		agent_fail(j, ANSWER_FAILED, "the Copilot CLI exited between "
-		    "two prompts");
-		return AGENT_DONE;
-	}
+	if (s->link == NULL)
+		return agent_fail(j, ANSWER_FAILED,
+		    "the Copilot CLI exited between two prompts");
 	copilot_send(s);
 	return AGENT_LATER;
 }
@@ -322,10 +319,8 @@ start(struct agent *a, struct agent_job *j)
 	struct copilot_session *s;
 	struct err e = { 0 };
 
-	if (c->refused.n > 0) {
-		agent_fail(j, ANSWER_INFRA, "%.*s", STRF(c->refused));
-		return AGENT_DONE;
-	}
+	if (c->refused.n > 0)
+		return agent_fail(j, ANSWER_INFRA, "%.*s", STRF(c->refused));
 	if (j->req->conversation != NULL && j->req->conversation->state != NULL)
 		return continue_session(j->req->conversation->state, j);
 	if (c->link == NULL && start_link(c, &e) == -1) {
@@ -457,21 +452,11 @@ close_copilot(struct agent *a)
 }
 
 const struct agent_kind agent_copilot = {
-	.name = "copilot-sdk",
-	.alias = "copilot",
-	.help = "the Copilot CLI, over the protocol of its SDK",
-	.needs = AGENT_NEEDS_PROGRAM,
-	.offers_tools = true,
-	.loads_skills = true,
-	.private_tmp = true,
-	.takes_mcp = true,
-	.takes_effort = true,
-	.shared_process = true,
-	.check = copilot_check,
-	.open = open_copilot,
-	.start = start,
-	.cancel = cancel,
-	.conversation_end = end_conversation,
-	.conversation_open = is_open,
+	.name = "copilot-sdk", .alias = "copilot",
+	.needs = AGENT_NEEDS_PROGRAM, .offers_tools = true,
+	.loads_skills = true, .private_tmp = true, .takes_mcp = true,
+	.takes_effort = true, .shared_process = true, .check = copilot_check,
+	.open = open_copilot, .start = start, .cancel = cancel,
+	.conversation_end = end_conversation, .conversation_open = is_open,
 	.close = close_copilot
 };

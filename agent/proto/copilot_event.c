@@ -16,10 +16,9 @@
 static void
 add_num(double *sum, const struct json *obj, const char *key)
 {
-	const struct json *v = json_getc(obj, key);
 	double d;
 
-	if (v != NULL && json_double(v, &d) && d > 0)
+	if (json_double(json_getc(obj, key), &d) && d > 0)
 		*sum += d;
 }
 
@@ -56,7 +55,7 @@ json_of(struct copilot_session *s, const struct json *v)
 
 	json_put(&o, v);
 	if (keep(s, b.n))
-		return agent_take(s->job->arena, &b);
+		return arena_take(s->job->arena, &b);
 	buf_free(&b);
 	return STR("");
 }
@@ -406,10 +405,10 @@ copilot_event_answer(struct copilot_session *s)
 	struct arena *a = s->job->arena;
 	struct answer *ans = &s->job->ans;
 
-	ans->output = agent_take(a, &s->text);
+	ans->output = arena_take(a, &s->text);
 	if (s->transcript.n > 0) {
 		buf_putc(&s->transcript, ']');
-		ans->transcript = agent_take(a, &s->transcript);
+		ans->transcript = arena_take(a, &s->transcript);
 	}
 	ans->session_id = arena_str(a, str_of(s->id));
 	agent_mask(s->job, &s->c->set.secrets);

@@ -71,8 +71,7 @@ stays_inside(const struct copilot_session *s, const struct json *ask,
 
 	for (i = 0; i < COUNTOF(keys); i++) {
 		v = json_getc(ask, keys[i]);
-		if (v != NULL && v->type != JSON_NULL &&
-		    !is_inside(s, v, read))
+		if (v != NULL && v->type != JSON_NULL && !is_inside(s, v, read))
 			return false;
 	}
 	return edits_inside(s, json_getc(ask, "fileEdits")) &&
@@ -98,8 +97,7 @@ static bool
 refuse(struct copilot_session *s, struct str kind, struct str path)
 {
 	copilot_fail(s, ANSWER_FAILED, "tried to leave the workspace: "
-	    "%.*s %.*s", STRF(utf8_cut(kind, 50)),
-	    STRF(utf8_cut(path, 300)));
+	    "%.*s %.*s", STRF(utf8_cut(kind, 50)), STRF(utf8_cut(path, 300)));
 	return false;
 }
 

@@ -28,10 +28,9 @@ static const struct field provider_rows[] = {
 	FIELD(provider, type, FIELD_ENUM, .words = types),
 	FIELD(provider, wire_api, FIELD_ENUM, .words = wires),
 	FIELD(provider, base_url, FIELD_STR, .flags = FIELD_REQUIRED),
-	FIELD(provider, api_key_env, FIELD_STR,
-	    .help = "variable that contains its key"),
-	FIELD(provider, model, FIELD_STR, .help = "the provider's name for it"),
-	FIELD(provider, headers, FIELD_TREE, .help = "{name: value}"),
+	FIELD(provider, api_key_env, FIELD_STR),
+	FIELD(provider, model, FIELD_STR),
+	FIELD(provider, headers, FIELD_TREE),
 };
 static const struct field_table provider_table =
     FIELD_TABLE(provider, provider_rows);
@@ -43,17 +42,15 @@ struct block {				/* as it is written */
 };
 
 static const struct field block_rows[] = {
-	FIELD(block, cli_path, FIELD_STR, .help = "path of the Copilot CLI"),
-	FIELD(block, system, FIELD_STR, .help = "added to its system message"),
-	FIELD(block, github_token_env, FIELD_STR,
-	    .help = "variable that contains a GitHub token"),
-	FIELD(block, permissions, FIELD_TREE,
-	    .help = "approve, deny, or a list of kinds"),
-	FIELD(block, provider, FIELD_TREE, .help = "other provider of models"),
-	FIELD(block, env, FIELD_TREE, .help = "{NAME: value}"),
-	FIELD(block, home, FIELD_TREE, .help = "user or private"),
+	FIELD(block, cli_path, FIELD_STR),
+	FIELD(block, system, FIELD_STR),
+	FIELD(block, github_token_env, FIELD_STR),
+	FIELD(block, permissions, FIELD_TREE),
+	FIELD(block, provider, FIELD_TREE),
+	FIELD(block, env, FIELD_TREE),
+	FIELD(block, home, FIELD_TREE),
 	{ .key = "cache_home", .type = FIELD_TREE,
-	    .off = offsetof(struct block, home), .help = "its .cache" },
+	    .off = offsetof(struct block, home) },
 };
 static const struct field_table block_table = FIELD_TABLE(block, block_rows);
 
@@ -227,8 +224,7 @@ take_secret(struct arena *a, struct str name, const char *what,
 
 	if (v == NULL || *v == '\0')
 		return err_set(e, ERR_SCHEMA, "copilot-sdk: the variable "
-		    "\"%.*s\" (%s) is not set",
-		    STRF(utf8_cut(name, 60)), what);
+		    "\"%.*s\" (%s) is not set", STRF(utf8_cut(name, 60)), what);
 	*value = arena_str(a, str_of(v));
 	mask_add(a, k, *value);
 	return 0;
@@ -424,7 +420,8 @@ make_env(struct arena *a, const struct block *b, const struct provider *p,
 		add_env(a, set, &n, "COPILOT_SDK_AUTH_TOKEN", token);
 	}
 	for (v = json_first(b->env); v != NULL; v = v->next)
-		agent_env_add(a, v, set, &n);
+		if (agent_env_add(a, v, set, &n, e) == -1)
+			return -1;
 	out->env = os_env(a, set, n);
 	mask_add_env(a, &out->secrets, out->env);
 	mask_add_env(a, &out->secrets, os_env(a, NULL, 0));

@@ -176,8 +176,7 @@ on_refusal(struct exchange *k)
 	if (k->status < 400) {
 		fail_try(k, ANSWER_FAILED, false, "HTTP %d: redirects are not "
 		    "followed%s%.*s", k->status, k->location.n > 0 ?
-		    "; set base_url to its target: " : "",
-		    STRF(k->location));
+		    "; set base_url to its target: " : "", STRF(k->location));
 		return;
 	}
 	if (v == NULL || !openai_read_error(&k->reply, v))
@@ -397,8 +396,7 @@ on_head(void *arg, const struct http_head *h)
 
 	k->status = h->status;
 	k->after_ms = retry_after(h);
-	k->location = openai_clip(k->job->arena, http_get(h, "location"),
-	    80);
+	k->location = openai_clip(k->job->arena, http_get(h, "location"), 80);
 	if (is_type(type, "text/event-stream"))
 		k->shape = EVENTS;
 	else if (is_type(type, "application/x-ndjson") ||
@@ -488,8 +486,7 @@ over_budget(const struct openai *o, struct agent_job *j)
 		    (long long)s->max_tokens_total);
 	else if (s->max_cost > 0 && o->spent->cost >= s->max_cost)
 		agent_fail(j, ANSWER_INFRA, "the budget is spent: %g dollars "
-		    "used, max_cost is %g", o->spent->cost,
-		    s->max_cost);
+		    "used, max_cost is %g", o->spent->cost, s->max_cost);
 	else
 		return false;
 	return true;
@@ -577,16 +574,9 @@ end_conversation(struct agent *a, struct agent_conversation *t)
 }
 
 const struct agent_kind agent_openai = {
-	.name = "openai",
-	.help = "asks a model server: OpenAI, Anthropic, Ollama or compatible",
-	.needs = AGENT_NEEDS_SERVER,
-	.offers_tools = true,
-	.takes_effort = true,
-	.check = openai_check,
-	.needs_workspace = agent_no_workspace,
-	.skills = agent_no_skills,
-	.open = openai_open,
-	.start = openai_start,
-	.cancel = openai_cancel,
+	.name = "openai", .needs = AGENT_NEEDS_SERVER,
+	.offers_tools = true, .takes_effort = true, .check = openai_check,
+	.needs_workspace = agent_no_workspace, .skills = agent_no_skills,
+	.open = openai_open, .start = openai_start, .cancel = openai_cancel,
 	.conversation_end = end_conversation
 };

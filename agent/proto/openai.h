@@ -122,8 +122,7 @@ struct openai_reply {
 };
 
 /* Begin an empty reply; its strings are in the arena.  Free its buffers. */
-void openai_reply_init(struct openai_reply *, struct arena *,
-    enum openai_api);
+void openai_reply_init(struct openai_reply *, struct arena *, enum openai_api);
 void openai_reply_free(struct openai_reply *);
 /* Adds one message of a stream, or the whole body. */
 void openai_read(struct openai_reply *, const struct json *);

@@ -28,7 +28,7 @@ openai_clip(struct arena *a, struct str s, size_t max)
 	}
 	if (s.n > 0)
 		buf_puts(&b, "...");
-	return agent_take(a, &b);
+	return arena_take(a, &b);
 }
 
 bool

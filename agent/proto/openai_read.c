@@ -28,10 +28,9 @@ keep(struct openai_reply *r, struct str *to, struct str s)
 static void
 count(int64_t *to, const struct json *obj, const char *key)
 {
-	const struct json *v = json_getc(obj, key);
 	int64_t n;
 
-	if (v != NULL && json_int(v, &n) && n >= 0 && n < INT64_C(1) << 40)
+	if (json_int(json_getc(obj, key), &n) && n >= 0 && n < INT64_C(1) << 40)
 		*to = n;
 }
 
@@ -330,8 +329,7 @@ openai_read(struct openai_reply *r, const struct json *v)
 }
 
 void
-openai_reply_init(struct openai_reply *r, struct arena *a,
-    enum openai_api api)
+openai_reply_init(struct openai_reply *r, struct arena *a, enum openai_api api)
 {
 	*r = (struct openai_reply){ .arena = a, .api = api };
 	r->id = r->stop = r->error = r->error_type = STR("");

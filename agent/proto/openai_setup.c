@@ -43,27 +43,22 @@ static const char *const apis[] = { "chat", "responses", "anthropic", "ollama",
 	NULL };
 
 static const struct field rows[] = {
-	FIELD(openai_settings, base_url, FIELD_STR, .help = "its address"),
-	FIELD(openai_settings, api, FIELD_ENUM, .words = apis,
-	    .help = "API of the server"),
-	FIELD(openai_settings, api_key_env, FIELD_STR,
-	    .help = "variable that contains the key"),
-	FIELD(openai_settings, headers, FIELD_TREE,
-	    .help = "additional headers"),
-	FIELD(openai_settings, body, FIELD_TREE,
-	    .help = "additional members of requests"),
-	FIELD(openai_settings, model, FIELD_STR, .help = "name of the model"),
-	FIELD(openai_settings, system, FIELD_STR, .help = "system message"),
+	FIELD(openai_settings, base_url, FIELD_STR),
+	FIELD(openai_settings, api, FIELD_ENUM, .words = apis),
+	FIELD(openai_settings, api_key_env, FIELD_STR),
+	FIELD(openai_settings, headers, FIELD_TREE),
+	FIELD(openai_settings, body, FIELD_TREE),
+	FIELD(openai_settings, model, FIELD_STR),
+	FIELD(openai_settings, system, FIELD_STR),
 	FIELD(openai_settings, temperature, FIELD_NUM, .min = 0, .max = 2),
 	FIELD(openai_settings, max_tokens, FIELD_INT,
-	    .min = 1, .max = 100000000, .help = "limit per answer"),
+	    .min = 1, .max = 100000000),
 	FIELD(openai_settings, max_tokens_total, FIELD_INT,
-	    .min = 0, .max = INT64_MAX, .help = "limit per run"),
+	    .min = 0, .max = INT64_MAX),
 	FIELD(openai_settings, max_cost, FIELD_NUM,
-	    .min = 0, .max = 1000000000, .help = "limit per run, in dollars"),
+	    .min = 0, .max = 1000000000),
 	FIELD(openai_settings, retries, FIELD_INT, .min = 0, .max = 100),
-	FIELD(openai_settings, stream, FIELD_BOOL,
-	    .help = "stream the answer"),
+	FIELD(openai_settings, stream, FIELD_BOOL),
 };
 static const struct field_table table = FIELD_TABLE(openai_settings, rows);
 static const struct openai_settings init = { .api = OPENAI_CHAT,
@@ -223,8 +218,7 @@ expand(struct setting_up *u, struct str s, struct str *out)
 		s.n -= (size_t)(end + 1 - s.p);
 		s.p = end + 1;
 	}
-	*out = arena_str(u->arena, buf_str(&b));
-	buf_free(&b);
+	*out = arena_take(u->arena, &b);
 	return r;
 }
 
@@ -279,10 +273,9 @@ openai_set_up(struct arena *a, const struct spec_suite *s, struct openai *o,
 static double
 price(const struct json *p, const char *key, double otherwise)
 {
-	const struct json *v = json_getc(p, key);
 	double d;
 
-	return v != NULL && json_double(v, &d) && d >= 0 ? d : otherwise;
+	return json_double(json_getc(p, key), &d) && d >= 0 ? d : otherwise;
 }
 
 /* Cached tokens are part of the input tokens, except with Anthropic. */
@@ -421,8 +414,7 @@ check_address(struct check *c)
 	if (key.n > 0 && !u.tls && !is_local(u.host))
 		spec_note(c->notes, FIELD_WARNING, at, "the key is sent to "
 		    "%.*s unencrypted", STRF(utf8_cut(u.host, 80)));
-	if (env.n > 0 && key.n == 0 &&
-	    (vendor || c->set.api_key_env.p != NULL))
+	if (env.n > 0 && key.n == 0 && (vendor || c->set.api_key_env.p != NULL))
 		spec_note(c->notes, FIELD_WARNING, place_of(c, "api_key_env"),
 		    "executor \"" NAME "\" takes its key from %.*s, which is "
 		    "not set", STRF(utf8_cut(env, 80)));

@@ -351,6 +351,8 @@ note 'a kind there is not' 'permissions: [shel]' 'e.yaml:3:*did you mean "shell"
 note 'an environment' 'env: [a]' 'e.yaml:3:*"env" must be a mapping'
 ask '[[env:OWN]]' 'copilot: {env: {OWN: mine}}'
 is 'env' 'OWN is mine' "$(answer)"
+ask '[[env:OWN]]' 'copilot: {env: {OWN: "a\0b"}}'
+like 'env: a NUL is an error' '*environment variable "OWN" contains a NUL*' "$out$err"
 
 # the other double
 fake=$top/../shared/agents/fake_copilot.py

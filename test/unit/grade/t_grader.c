@@ -110,7 +110,7 @@ detail(struct verdict v, const char *key)
 	if (o == NULL || json_getc(o, key) == NULL)
 		return STR("absent");
 	json_put(&out, json_getc(o, key));
-	return grader_take(&mem, &b);
+	return arena_take(&mem, &b);
 }
 
 static void
@@ -541,7 +541,7 @@ noted(const char *type, const char *config, bool strict)
 		buf_fmt(&b, "%s:%u:%u: %s: %s\n", n->at.file, n->at.line,
 		    n->at.col, n->level == FIELD_ERROR ? "error" : "warning",
 		    n->msg);
-	return grader_take(&mem, &b);
+	return arena_take(&mem, &b);
 }
 
 static void
@@ -607,7 +607,7 @@ expect(const struct spec_expected *x, struct answer *answer)
 		buf_fmt(&b, "%.*s %.3f %.*s%.*s\n", STRF(v[i].name), v[i].score,
 		    STRF(v[i].feedback), STRF(v[i].error));
 	}
-	return grader_take(&mem, &b);
+	return arena_take(&mem, &b);
 }
 
 #define NO_LIMITS { -1, -1, -1, -1, { NULL, 0 }, { NULL, 0 } }
@@ -701,7 +701,7 @@ expected_notes(struct spec_expected *x)
 		buf_fmt(&b, "%s:%u:%u: %s: %s\n", n->at.file, n->at.line,
 		    n->at.col, n->level == FIELD_ERROR ? "error" : "warning",
 		    n->msg);
-	return grader_take(&mem, &b);
+	return arena_take(&mem, &b);
 }
 
 static void
@@ -763,7 +763,7 @@ suite_notes(const struct spec_suite *suite)
 	grader_check(suite, &notes);
 	for (n = notes.head; n != NULL; n = n->next)
 		spec_note_put(&b, n);
-	return grader_take(&mem, &b);
+	return arena_take(&mem, &b);
 }
 
 static void

@@ -570,7 +570,7 @@ check_with(const char *type, const char *config, const char *executor)
 	grader_check(&suite, &notes);
 	for (n = notes.head; n != NULL; n = n->next)
 		spec_note_put(&b, n);
-	return grader_take(&mem, &b);
+	return arena_take(&mem, &b);
 }
 
 static const struct {

@@ -744,7 +744,7 @@ noted(const char *settings, bool updates_too)
 		spec_note_put(&b, n);
 		buf_putc(&b, '\n');
 	}
-	return grader_take(&mem, &b);
+	return arena_take(&mem, &b);
 }
 
 static void
