@@ -1,6 +1,7 @@
 # The executor acp: against a double in C (test/tool/double_acp.c), against the one
 # of ../shared if Python is installed, and against recorded sessions.
 . "${0%/*}/../tool/lib.sh"
+. "$top/test/tool/ask.sh"
 : "${DOUBLES:=$top/test/tool}"
 cd "$tmp" || exit 1
 [ -x "$DOUBLES/double_acp" ] || skip_all 'no double_acp (make check builds it)'
@@ -26,37 +27,6 @@ tasks:
     prompt: '$1'
     expected: {${want:-output_not_contains: [zzzz]}}
 YAML
-}
-
-# ask PROMPT [ACP] [CONFIG]: leaves $rc, $out and the results in r
-ask() {
-	suite "$@" >e.yaml
-	run "$WAZA" run -q -o r.json e.yaml
-	"$WAZA" parse r.json >r
-}
-
-# has NAME PATTERN: in the results
-has() {
-	like "$1" "*$2*" "$(cat r)"
-}
-
-# bad NAME CLASS WORDS PROMPT [ACP] [CONFIG]: an error, and nothing is left
-bad() {
-	name=$1 class=$2 words=$3
-	shift 3
-	ask "$@"
-	is "$name: status" 1 "$rc"
-	has "$name: class" "\"error_class\":\"$class\""
-	has "$name: words" "$words"
-	is "$name: nothing is left" '' "$(ls tmp)"
-}
-
-# wait_for COMMAND...: until it succeeds, at most ten seconds
-wait_for() {
-	end=$(($(date +%s) + 10))
-	until "$@"
-	do [ "$(date +%s)" -lt "$end" ] || return 1
-	done
 }
 
 gone() {
@@ -120,53 +90,53 @@ ask '[[ask:edit|x]]' "$agent, permissions: [read, edit]"
 has 'a kind that is' '"final_output":"b"'
 ask '[[ask:edit|/etc/passwd]]' "$agent, permissions: [edit, path]"
 has 'a path outside, where that is in the list' '"final_output":"b"'
-bad 'outside' agent_error 'tried to leave the workspace: edit /etc/passwd' '[[ask:edit|/etc/passwd]]'
+fails 'outside' agent_error 'tried to leave the workspace: edit /etc/passwd' '[[ask:edit|/etc/passwd]]'
 has 'outside: refused' '"final_output":"n"'
 mkdir -p skills/tidy
 printf -- '---\nname: tidy\ndescription: d\n---\nx\n' >skills/tidy/SKILL.md
 ask "[[ask:read|$tmp/skills/tidy/SKILL.md]]" "$agent" 'skill_directories: [skills]'
 has 'a skill may be read' '"final_output":"b"'
-bad 'a skill, written' agent_error 'tried to leave the workspace: edit' "[[ask:edit|$tmp/skills/tidy/SKILL.md]]" "$agent" 'skill_directories: [skills]'
-bad 'upwards' agent_error 'tried to leave the workspace: read ../../x' '[[ask:read|../../x]]'
-bad 'at home' agent_error 'tried to leave the workspace: edit ~/.profile' '[[ask:edit|~/.profile]]'
-bad 'by a link' agent_error 'tried to leave the workspace: edit out/x' '[[run:ln -s /etc out]] [[ask:edit|out/x]]'
+fails 'a skill, written' agent_error 'tried to leave the workspace: edit' "[[ask:edit|$tmp/skills/tidy/SKILL.md]]" "$agent" 'skill_directories: [skills]'
+fails 'upwards' agent_error 'tried to leave the workspace: read ../../x' '[[ask:read|../../x]]'
+fails 'at home' agent_error 'tried to leave the workspace: edit ~/.profile' '[[ask:edit|~/.profile]]'
+fails 'by a link' agent_error 'tried to leave the workspace: edit out/x' '[[run:ln -s /etc out]] [[ask:edit|out/x]]'
 
 # failures
-bad error agent_error 'the agent failed: Internal error: no model' '[[error:no model]]'
-bad crash agent_error 'the agent exited during its turn: exit status 7' '[[crash:7]]'
+fails error agent_error 'the agent failed: Internal error: no model' '[[error:no model]]'
+fails crash agent_error 'the agent exited during its turn: exit status 7' '[[crash:7]]'
 has 'crash: the end of stderr' 'the last words'
 has 'crash: what it had said' '"final_output":"about to crash"'
-bad max_tokens agent_error 'limit of tokens' '[[stop:max_tokens]]'
-bad refusal agent_error 'the agent refused' '[[stop:refusal]]'
-bad cancelled agent_error 'the agent cancelled its turn' '[[stop:cancelled]]'
-bad 'a new reason' agent_error 'the agent stopped: pause' '[[stop:pause]]'
-bad 'no program' infrastructure 'nothing*No such file' x 'command: [./nothing]'
-bad 'exits' agent_error 'exited before it was ready: exit status 5' x "$agent, env: {DOUBLE_ACP: exit}"
+fails max_tokens agent_error 'limit of tokens' '[[stop:max_tokens]]'
+fails refusal agent_error 'the agent refused' '[[stop:refusal]]'
+fails cancelled agent_error 'the agent cancelled its turn' '[[stop:cancelled]]'
+fails 'a new reason' agent_error 'the agent stopped: pause' '[[stop:pause]]'
+fails 'no program' infrastructure 'nothing*No such file' x 'command: [./nothing]'
+fails 'exits' agent_error 'exited before it was ready: exit status 5' x "$agent, env: {DOUBLE_ACP: exit}"
 has 'exits: the end of stderr' 'double: no such option'
-bad 'another version' infrastructure 'uses version 2 of the Agent Client Protocol; waza supports 1' x "$agent, env: {DOUBLE_ACP: v2}"
-bad 'errors as text' agent_error 'the agent failed: Error: 400 no model' '[[error:no model]]' "$agent, env: {DOUBLE_ACP: copilot}"
+fails 'another version' infrastructure 'uses version 2 of the Agent Client Protocol; waza supports 1' x "$agent, env: {DOUBLE_ACP: v2}"
+fails 'errors as text' agent_error 'the agent failed: Error: 400 no model' '[[error:no model]]' "$agent, env: {DOUBLE_ACP: copilot}"
 ask '[[say:Error: 5 is what it says]]' "$agent, env: {DOUBLE_ACP: copilot}" '' Error
 is 'errors as text: only without usage' 0 "$rc"
 [ -n "${SHORT-}" ] ||
-bad flood agent_error 'more than 10 MiB' '[[flood]]'
+fails flood agent_error 'more than 10 MiB' '[[flood]]'
 [ -n "${SHORT-}" ] ||
-bad garbage agent_error 'invalid message' x "$agent, env: {DOUBLE_ACP: garbage}"
+fails garbage agent_error 'invalid message' x "$agent, env: {DOUBLE_ACP: garbage}"
 
 # login
-bad 'a login, two ways' infrastructure 'needs a login (Authentication required)*auth_method to one of: key (A key), sso (Web)' x "$agent, env: {DOUBLE_ACP: auth2}"
+fails 'a login, two ways' infrastructure 'needs a login (Authentication required)*auth_method to one of: key (A key), sso (Web)' x "$agent, env: {DOUBLE_ACP: auth2}"
 ask '[[say:in]]' "$agent, env: {DOUBLE_ACP: auth1}" '' in
 is 'a login, one way' 0 "$rc"
 ask '[[say:in]]' "$agent, auth_method: key, env: {DOUBLE_ACP: auth2}" '' in
 is 'a login, the way that is set' 0 "$rc"
-bad 'a login, the wrong way' infrastructure 'needs a login' x "$agent, auth_method: sso, env: {DOUBLE_ACP: auth2}"
+fails 'a login, the wrong way' infrastructure 'needs a login' x "$agent, auth_method: sso, env: {DOUBLE_ACP: auth2}"
 
 # mode and model
 ask '[[again]]' "$agent, mode: code, env: {DOUBLE_ACP: modes}" 'model: m-1' 'mode http://x/modes#code, model p/m-1'
 is 'mode and model' 0 "$rc"
 ask '[[again]]' "$agent, mode: code, env: {DOUBLE_ACP: options}" 'model: m-1' 'mode code, model p/m-1'
 is 'mode and model, as options' 0 "$rc"
-bad 'no such mode' infrastructure 'has no mode \\"cook\\"; it offers: ask, http://x/modes#code' x "$agent, mode: cook, env: {DOUBLE_ACP: modes}"
-bad 'no such model' infrastructure 'has no model \\"m-2\\"; it offers: p/m-1' x "$agent, env: {DOUBLE_ACP: modes}" 'model: m-2'
+fails 'no such mode' infrastructure 'has no mode \\"cook\\"; it offers: ask, http://x/modes#code' x "$agent, mode: cook, env: {DOUBLE_ACP: modes}"
+fails 'no such model' infrastructure 'has no model \\"m-2\\"; it offers: p/m-1' x "$agent, env: {DOUBLE_ACP: modes}" 'model: m-2'
 
 # working directory and environment
 ask '[[run:pwd >$PIDS/pwd; env >$PIDS/env]]' "$agent, env: {OWN: yes, N: 7}" 'model: m-9'
@@ -175,7 +145,7 @@ is 'its environment' 'N=7
 OWN=yes
 WAZA_MODEL=m-9
 WAZA_TASK_ID=a' "$(grep -E '^(OWN|N|WAZA_MODEL|WAZA_TASK_ID)=' pids/env | sort)"
-bad 'a line for the shell, in the workspace' agent_error 'before it was ready' x 'command: "exec ./bin/double_acp"'
+fails 'a line for the shell, in the workspace' agent_error 'before it was ready' x 'command: "exec ./bin/double_acp"'
 ask '[[say:hi]]' "command: \"exec $tmp/bin/double_acp\"" '' hi
 is 'a line for the shell' 0 "$rc"
 cat >bin/gemini <<'GEMINI'
@@ -220,7 +190,7 @@ like 'first event timeout' '*no sign of life within 1 s*' "$out"
 suite '[[run:echo $PPID >$PIDS/int]] [[hang]]' >e.yaml
 "$WAZA" run -q --stream-json e.yaml >events 2>err &
 waza=$!
-ok 'interrupt: it has begun' wait_for grep -q answering events
+ok 'interrupt: it has begun' wait_until 10 grep -q answering events
 kill -INT "$waza"
 wait "$waza"
 is 'interrupt: status' 130 $?
@@ -338,12 +308,12 @@ YAML
 run "$WAZA" run -q -o r.json py.yaml
 is 'the other double: status' 0 "$rc"
 agent="command: [python3, $fake]"
-bad 'the other double: outside' agent_error "edit $tmp/x" "[[write:$tmp/x|y]]"
+fails 'the other double: outside' agent_error "edit $tmp/x" "[[write:$tmp/x|y]]"
 ok 'the other double: not written' [ ! -e x ]
-bad 'the other double: error' agent_error 'the agent failed: Internal error: oops' '[[error:oops]]'
-bad 'the other double: crash' agent_error 'exit status 3' '[[crash:3]]'
-bad 'the other double: stop' agent_error 'limit of model requests' '[[stop:max_turn_requests]]'
-bad 'the other double: version' infrastructure 'version 7' x "$agent, env: {FAKE_ACP_VERSION: 7}"
+fails 'the other double: error' agent_error 'the agent failed: Internal error: oops' '[[error:oops]]'
+fails 'the other double: crash' agent_error 'exit status 3' '[[crash:3]]'
+fails 'the other double: stop' agent_error 'limit of model requests' '[[stop:max_turn_requests]]'
+fails 'the other double: version' infrastructure 'version 7' x "$agent, env: {FAKE_ACP_VERSION: 7}"
 ask '[[say:in]]' "$agent, env: {FAKE_ACP_AUTH: 1}" '' in
 is 'the other double: login' 0 "$rc"
 suite '[[hang:60]]' | sed 's/timeout_seconds: 60/timeout_seconds: 2/' >e.yaml

@@ -12,6 +12,7 @@
 #include "base/base.h"
 #include "json.h"
 #include "lib/py/expr.h"
+#include "test/tool/help.h"
 
 enum { CASES = 1000 };
 
@@ -32,29 +33,13 @@ now(clockid_t clock)
 }
 
 static const struct json *
-tree(struct arena *a, struct str s)
-{
-	struct json_mem mem = { arena_hook, a };
-	struct json_error e;
-
-	return json_read(&mem, s, 0, &e);
-}
-
-static const struct json *
 context(struct arena *a, const struct json *output)
 {
-	struct buf b = { 0 };
-	struct json_out o = { .put = buf_sink, .ctx = &b };
-	const struct json *v;
-
-	buf_puts(&b, "{\"outcome\":{\"status\":\"completed\"},\"tool_calls\":"
-	    "[{\"name\":\"bash\"}],\"errors\":[],\"duration_ms\":1234,"
-	    "\"transcript\":[{\"type\":\"assistant.message\"}],\"output\":");
-	json_put(&o, output);
-	buf_putc(&b, '}');
-	v = tree(a, arena_str(a, buf_str(&b)));
-	buf_free(&b);
-	return v;
+	return read_json(a, arena_fmt(a, "{\"outcome\":{\"status\":"
+	    "\"completed\"},\"tool_calls\":[{\"name\":\"bash\"}],\"errors\":[],"
+	    "\"duration_ms\":1234,\"transcript\":[{\"type\":"
+	    "\"assistant.message\"}],\"output\":%.*s}",
+	    STRF(print_json(a, output))));
 }
 
 static void
@@ -71,7 +56,7 @@ load(struct arena *a, const char *dir)
 			buf_putc(&b, (char)ch);
 			continue;
 		}
-		row = tree(a, arena_str(a, buf_str(&b)));
+		row = read_json(a, arena_str(a, buf_str(&b)));
 		b.n = 0;
 		for (c = json_first(json_getc(row, "cases"));
 		    c != NULL && ncases < CASES; c = c->next) {

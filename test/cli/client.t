@@ -397,27 +397,23 @@ is 'a flood: interrupted' '130 ' "$rc $(cat err)"
 rm -f bad bad-
 
 # an interrupt before there is an answer to anything
-act '' -k
-"$waza" call --connect bad ping >out 2>err &
-client=$!
-ok 'interrupted in hello: it is said' wait_until 30 has heard hello
-kill -INT "$client"
-rc=0
-wait "$client" || rc=$?
-wait "$other"
-other=
-is 'interrupted in hello' '130 ' "$rc $(cat err)"
-
-act '' -k
-"$waza" run --connect bad evals/quick >out 2>err &
-client=$!
-ok 'run: interrupted in hello: it is said' wait_until 30 has heard hello
-kill -INT "$client"
-rc=0
-wait "$client" || rc=$?
-wait "$other"
-other=
-is 'run: interrupted in hello' '130 ' "$rc $(cat err)"
+# in_hello NAME COMMAND...: the client is interrupted while it waits for the greeting
+in_hello() {
+	name=$1
+	shift
+	act '' -k
+	"$waza" "$@" >out 2>err &
+	client=$!
+	ok "$name: the greeting is sent" wait_until 30 has heard hello
+	kill -INT "$client"
+	rc=0
+	wait "$client" || rc=$?
+	wait "$other"
+	other=
+	is "$name: status 130, no message" '130 ' "$rc $(cat err)"
+}
+in_hello 'interrupted in hello' call --connect bad ping
+in_hello 'run: interrupted in hello' run --connect bad evals/quick
 
 mkfifo lines
 "$RPCPIPE" talk -l -k bad <lines >heard 2>/dev/null &

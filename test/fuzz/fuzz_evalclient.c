@@ -80,9 +80,7 @@ static void
 check(struct client *c, struct str s)
 {
 	struct arena a = { 0 };
-	struct json_mem mem = { arena_hook, &a };
-	struct json_error e;
-	const struct json *m = json_read(&mem, s, 0, &e);
+	const struct json *m = read_json(&a, s);
 	struct str id = json_str(m, "id");
 
 	assert(m != NULL && m->type == JSON_OBJECT);

@@ -15,6 +15,7 @@
 #include "io/loop.h"
 #include "lib/http.h"
 #include "rpc.h"
+#include "test/tool/help.h"
 #include "web/web.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *, size_t);
@@ -103,27 +104,13 @@ on_chosen(void *arg, struct conn *c, const struct conn_framer *f)
 }
 
 static void
-nothing(void *arg)
-{
-	(void)arg;
-}
-
-static void
 turn(struct server *s, int fd)
 {
-	struct timer t = { .fn = nothing };
-	char block[65536];
-	struct err e;
-	ssize_t n;
 	int i;
 
-	for (i = 0; i < 3; i++) {
-		timer_start(s->rpc.loop, &t, 0);
-		loop_turn(s->rpc.loop, &e);
-		timer_stop(s->rpc.loop, &t);
-	}
-	while ((n = read(fd, block, sizeof(block))) > 0)
-		buf_put(&s->out, (struct str){ block, (size_t)n });
+	for (i = 0; i < 3; i++)
+		turn_loop(s->rpc.loop);
+	read_available(fd, &s->out);
 }
 
 static size_t

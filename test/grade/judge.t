@@ -6,24 +6,6 @@ export TMPDIR PIDS
 mkdir tmp pids skill
 printf -- '---\nname: s\ndescription: d\n---\n' >skill/SKILL.md
 
-# wait_until SECONDS COMMAND...: polls until the command succeeds
-wait_until() {
-	n=$(($1 * 50))
-	shift
-	until "$@" 2>/dev/null
-	do
-		n=$((n - 1))
-		[ "$n" -gt 0 ] || return 1
-		"$WAZA" run -q nap.yaml >/dev/null 2>&1
-	done
-}
-cat >nap.yaml <<'YAML'
-name: nap
-skill: s
-config: {executor: mock, mock: {output: x, delay_ms: 20}}
-tasks: [{id: t, prompt: x, expected: {output_contains: [x]}}]
-YAML
-
 # What it says depends on the question; what is between the fences does not
 # reach the case below.
 cat >judge.sh <<'SH'

@@ -1,49 +1,31 @@
 // lib: TAP, servers, and suites to run, for the clients in this directory.
 'use strict';
-const assert = require('node:assert');
 const { spawn } = require('node:child_process');
 const fs = require('node:fs');
 const { createRequire } = require('node:module');
 const os = require('node:os');
 const path = require('node:path');
+const tap = require('../tool/tap.js');
 
 const waza = process.env.WAZA;
 const load = createRequire(path.join(process.env.MODULES, 'x.js'));
 const dir = fs.mkdtempSync(path.join(os.tmpdir(), 'interop-'));
 const children = new Set();
-let n = 0, bad = 0;
+const { is, ok } = tap;
 
 // No step takes a second; a client that waits for ever has failed.
 const limit = setTimeout(() => {
-	console.log(`not ok ${++n} - all within a minute`);
+	ok('the test ends within a minute', false);
 	finish(1);
 }, 60000);
 
 function finish(status) {
 	clearTimeout(limit);
-	console.log(`1..${n}`);
+	tap.plan();
 	for (const c of children)
 		c.kill('SIGKILL');
 	fs.rmSync(dir, { recursive: true, force: true });
 	process.exit(status);
-}
-
-function ok(name, good, why) {
-	if (!good)
-		bad++;
-	console.log(`${good ? 'ok' : 'not ok'} ${++n} - ${name}`);
-	if (!good && why !== undefined)
-		console.log(`# ${String(why).replace(/\n/g, '\n# ')}`);
-}
-
-function is(name, got, want) {
-	try {
-		assert.deepStrictEqual(got, want);
-		ok(name, true);
-	} catch (e) {
-		ok(name, false, `want ${JSON.stringify(want)}\n` +
-		    `got  ${JSON.stringify(got)}`);
-	}
 }
 
 // fails NAME PROMISE CODE KIND: it is refused, with that number and kind
@@ -54,17 +36,6 @@ async function fails(name, promise, code, kind) {
 		is(name, { code: e.code, kind: e.data && e.data.kind },
 		    { code, kind });
 	}
-}
-
-function main(fn) {
-	process.on('unhandledRejection', (e) => {
-		ok('no promise is left alone', false, e && e.stack);
-		finish(1);
-	});
-	fn().then(() => finish(bad ? 1 : 0), (e) => {
-		ok('it goes through', false, e && e.stack);
-		finish(1);
-	});
 }
 
 // server ARGS: a server, of `jsonrpc` unless it begins with another command,
@@ -103,5 +74,7 @@ config: {executor: mock, mock: {output: late, delay_ms: 60000}}
 tasks: [{id: a, prompt: p, expected: {output_contains: [late]}}]
 `);
 const hello = 'examples/hello/eval.yaml';
+
+const main = (fn) => tap.main(fn, finish);
 
 module.exports = { children, dir, fails, hello, is, load, main, ok, server, slow, waza };

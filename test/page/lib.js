@@ -2,12 +2,12 @@
 // requests to other servers, violations of the content security policy.
 'use strict';
 const { spawn } = require('node:child_process');
-const assert = require('node:assert');
 const fs = require('node:fs');
 const { createRequire } = require('node:module');
 const net = require('node:net');
 const os = require('node:os');
 const path = require('node:path');
+const tap = require('../tool/tap.js');
 
 const load = createRequire(path.join(process.env.MODULES, 'x.js'));
 const { chromium } = load('playwright-core');
@@ -17,16 +17,17 @@ const dir = fs.mkdtempSync(path.join(os.tmpdir(), 'page-'));
 fs.mkdirSync(path.join(dir, 'results'));
 const children = new Set(), tabs = [];
 const LONG = 60000;	// for a step; other suites may run beside this one
-let n = 0, bad = 0, browser = null;
+const { is, like, ok } = tap;
+let browser = null;
 
 const limit = setTimeout(() => {
-	console.log(`not ok ${++n} - all within five minutes`);
+	ok('the test ends within five minutes', false);
 	finish(1);
 }, 300000);
 
 async function finish(status) {
 	clearTimeout(limit);
-	console.log(`1..${n}`);
+	tap.plan();
 	for (const c of children)
 		c.kill('SIGTERM');	// it ends its own children
 	if (browser)
@@ -35,38 +36,8 @@ async function finish(status) {
 	process.exit(status);
 }
 
-function ok(name, good, why) {
-	if (!good)
-		bad++;
-	console.log(`${good ? 'ok' : 'not ok'} ${++n} - ${name}`);
-	if (!good && why !== undefined)
-		console.log(`# ${String(why).replace(/\n/g, '\n# ')}`);
-}
-
-function is(name, got, want) {
-	try {
-		assert.deepStrictEqual(got, want);
-		ok(name, true);
-	} catch {
-		ok(name, false, `want ${JSON.stringify(want)}\n` +
-		    `got  ${JSON.stringify(got)}`);
-	}
-}
-
-function like(name, got, pattern) {
-	ok(name, pattern.test(got), `want ${pattern}\ngot  ${JSON.stringify(got)}`);
-}
-
 function main(fn) {
-	process.on('unhandledRejection', (e) => {
-		ok('no promise is left alone', false, e && e.stack);
-		finish(1);
-	});
-	fn().then(() => finish(bad ? 1 : 0), async (e) => {
-		ok('it goes through', false, `${e && e.stack}\n` +
-		    (await Promise.all(tabs.map(state))).join('\n'));
-		finish(1);
-	});
+	tap.main(fn, finish, () => Promise.all(tabs.map(state)));
 }
 
 // file NAME TEXT: writes a file below the directory of the server

@@ -17,17 +17,17 @@ refused() {
 	do printf '%s' "$l" | "$WAZA" parse --json >/dev/null || echo bad; done)"
 }
 
+# with LINE: a suite with this line, which is its third
+with() {
+	printf 'name: x\nskill: s\n%s\ntasks: [{id: a, prompt: x, expected: {output_contains: [x]}}]\n' "$1" >bad.yaml
+}
+
 refused 'missing file' '*bad.yaml: No such file*'
 printf '\000\001\002ELF' >bad.yaml
 refused 'binary file' '*bad.yaml: *binary*'
 printf 'name: x\n\tskill: s\n' >bad.yaml
 refused 'YAML error' '*bad.yaml:2:1: *tab*'
-cat >bad.yaml <<'YAML'
-name: x
-skill: s
-config: {trials_per_task: many}
-tasks: [{id: a, prompt: x, expected: {output_contains: [x]}}]
-YAML
+with 'config: {trials_per_task: many}'
 refused 'wrong type' '*bad.yaml:3:27: "trials_per_task" must be a whole number*'
 sed 's/trials_per_task: many/executor: mokc/' bad.yaml >b2
 mv b2 bad.yaml
@@ -57,19 +57,9 @@ tasks:
 YAML
 refused 'bad graders' '*bad.yaml:7:*'
 like 'all of them at once' '*bad.yaml:7:*bad.yaml:7:*bad.yaml:8:*text*bad.yaml:9:*' "$(printf '%s' "$err")"
-cat >bad.yaml <<'YAML'
-name: x
-skill: s
-config: {executor: command}
-tasks: [{id: a, prompt: x, expected: {output_contains: [x]}}]
-YAML
+with 'config: {executor: command}'
 refused 'no command' '*bad.yaml:3:*config.command*'
-cat >bad.yaml <<'YAML'
-name: x
-skill: s
-nmae: y
-tasks: [{id: a, prompt: x, expected: {output_contains: [x]}}]
-YAML
+with 'nmae: y'
 run "$WAZA" run bad.yaml
 is 'an unknown key: runs' 0 "$rc"
 like 'an unknown key: warns' '*bad.yaml:3:1: warning: *nmae*did you mean "name"*' "$err"

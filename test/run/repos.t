@@ -1,5 +1,6 @@
 # Repositories in the workspace, and where in it the agent starts.
 . "${0%/*}/../tool/lib.sh"
+. "$top/test/tool/ask.sh"
 cd "$tmp" || exit 1
 mkdir tmp home
 TMPDIR=$tmp/tmp HOME=$tmp/home PIDS=$tmp
@@ -19,15 +20,6 @@ tasks:
 YAML
 }
 
-# ask CONFIG INPUTS [EXPECTED]: leaves $rc and the results in r
-ask() {
-	suite "$@" >e.yaml
-	run "$WAZA" run -q -o r.json e.yaml
-	"$WAZA" parse r.json >r
-}
-has() {
-	like "$1" "*$2*" "$(cat r)"
-}
 bad() {
 	name=$1 words=$2
 	shift 2
@@ -35,12 +27,6 @@ bad() {
 	is "$name: status" 1 "$rc"
 	has "$name: words" "$words*\"error_class\":\"infrastructure\""
 	is "$name: nothing is left" '' "$(ls tmp)"
-}
-wait_for() {
-	end=$(($(date +%s) + 10))
-	until "$@" 2>/dev/null
-	do [ "$(date +%s)" -lt "$end" ] || return 1
-	done
 }
 sh='executor: command, command'
 
@@ -191,7 +177,7 @@ is 'time: nothing is left' '' "$(ls tmp)"
 rm -f pid
 PATH="$tmp/slow:$PATH" "$WAZA" run -q -o r.json e.yaml >/dev/null 2>&1 &
 waza=$!
-ok 'interrupt: it was asked' wait_for [ -s pid ]
+ok 'interrupt: it was asked' wait_until 10 [ -s pid ]
 kill -INT "$waza"
 wait "$waza"
 is 'interrupt: status' 130 "$?"

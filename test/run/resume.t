@@ -3,19 +3,7 @@
 . "${0%/*}/../tool/lib.sh"
 cd "$tmp" || exit 1
 
-# wait_until SECONDS COMMAND...: polls until the command succeeds
-wait_until() {
-	n=$(($1 * 50))
-	shift
-	until "$@" 2>/dev/null
-	do
-		n=$((n - 1))
-		[ "$n" -gt 0 ] || return 1
-		nap
-	done
-}
-
-# about 20 ms, without a command that counts time itself
+# a run of about 20 ms
 nap() {
 	"$WAZA" run -q nap.yaml >/dev/null 2>&1
 }

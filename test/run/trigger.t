@@ -19,23 +19,6 @@ answers() {
 calls() {
 	grep -c . log
 }
-wait_until() {
-	n=$(($1 * 50))
-	shift
-	until "$@" 2>/dev/null
-	do
-		n=$((n - 1))
-		[ "$n" -gt 0 ] || return 1
-		"$WAZA" run -q nap/eval.yaml >/dev/null 2>&1
-	done
-}
-mkdir nap
-cat >nap/eval.yaml <<'YAML'
-name: nap
-skill: s
-config: {executor: mock, mock: {delay_ms: 20}}
-tasks: [{id: a, prompt: x, expected: {output_contains: [x]}}]
-YAML
 
 # suite CONFIG [METRICS]: two tasks that pass
 suite() {

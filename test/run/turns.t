@@ -1,5 +1,6 @@
 # Tasks of several turns: follow-up prompts, and a model in the user's place.
 . "${0%/*}/../tool/lib.sh"
+. "$top/test/tool/ask.sh"
 : "${DOUBLES:=$top/test/tool}"
 cd "$tmp" || exit 1
 mkdir tmp
@@ -18,37 +19,6 @@ tasks:
     inputs: {$2}
     ${3:-"expected: {output_not_contains: [zzzz]}"}
 YAML
-}
-
-# ask CONFIG INPUTS [TASK]: leaves $rc and the results in r
-ask() {
-	suite "$@" >e.yaml
-	run "$WAZA" run -q -o r.json e.yaml
-	"$WAZA" parse r.json >r
-}
-
-# has NAME PATTERN: in the results
-has() {
-	like "$1" "*$2*" "$(cat r)"
-}
-
-# bad NAME CLASS WORDS CONFIG INPUTS: an error, and nothing is left
-bad() {
-	name=$1 class=$2 words=$3
-	shift 3
-	ask "$@"
-	is "$name: status" 1 "$rc"
-	has "$name: class" "\"error_class\":\"$class\""
-	has "$name: words" "$words"
-	is "$name: nothing is left" '' "$(ls tmp)"
-}
-
-# wait_for COMMAND...: until it succeeds, but not longer than ten seconds
-wait_for() {
-	end=$(($(date +%s) + 10))
-	until "$@" 2>/dev/null
-	do [ "$(date +%s)" -lt "$end" ] || return 1
-	done
 }
 
 # the mock: all answers are the trial's
@@ -100,7 +70,7 @@ then
 	cp "$DOUBLES/double_acp" .
 	ask 'executor: acp, acp: {command: [./double_acp]}' "follow_up_prompts: ['[[again]]', '[[again]]']"
 	has 'acp: one session, plain prompts' '{"prompt":"\[\[again\]\]","output":"prompt 2, *{"prompt":"\[\[again\]\]","output":"prompt 3, '
-	bad 'acp: it dies in the second turn' agent_error 'exit status 7' \
+	fails 'acp: it dies in the second turn' agent_error 'exit status 7' \
 	    'executor: acp, acp: {command: [./double_acp]}' "follow_up_prompts: ['[[crash:7]]', never]"
 	has 'acp: what was said until then is kept' '"turns":\[{"prompt":"First",*{"prompt":"\[\[crash:7\]\]"'
 else
@@ -135,9 +105,9 @@ ask 'executor: mock, judge: {mock: {output: Go on}}' 'follow_up_prompts: [x, y],
 has 'responder: after the follow-ups' '"prompt":"x",*"prompt":"y",*"prompt":"Go on"'
 ask 'executor: mock, judge: {mock: {output: Go on}}' 'responder: {max_followups: 0}'
 ok 'responder: none' sh -c '! grep -q "\"turns\":\[" r'
-bad 'responder: it fails' infrastructure 'responder: exit status 3' "$command, $judge" 'responder: {}'
+fails 'responder: it fails' infrastructure 'responder: exit status 3' "$command, $judge" 'responder: {}'
 has 'responder: the answer before it is kept' '"final_output":"\[First\]'
-bad 'responder: nobody is there' infrastructure 'responder: *mock' 'executor: mock' 'responder: {}'
+fails 'responder: nobody is there' infrastructure 'responder: *mock' 'executor: mock' 'responder: {}'
 
 # time: of all turns together, and until the first event of each
 cat >slow.sh <<'SH'
@@ -178,7 +148,7 @@ do
 	esac >e.yaml
 	"$WAZA" run -q -o r.json e.yaml >/dev/null 2>&1 &
 	waza=$!
-	ok "interrupt, $who: it was asked" wait_for [ -s pid ]
+	ok "interrupt, $who: it was asked" wait_until 10 [ -s pid ]
 	kill -INT "$waza"
 	wait "$waza"
 	is "interrupt, $who: status" 130 "$?"
@@ -232,7 +202,7 @@ cat >/dev/null
 dd if=/dev/zero bs=1000000 count=5 2>/dev/null | tr '\0' x
 SH
 chmod +x big.sh
-[ -n "${SHORT-}" ] || bad 'too much' infrastructure 'the conversation is too long to repeat' \
+[ -n "${SHORT-}" ] || fails 'too much' infrastructure 'the conversation is too long to repeat' \
     'executor: command, command: [./big.sh]' 'follow_up_prompts: [b, c, d, e]'
 
 # checked before anything runs

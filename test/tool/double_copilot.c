@@ -31,6 +31,7 @@
 
 #include "base/base.h"
 #include "json.h"
+#include "test/tool/help.h"
 
 enum { SESSIONS = 256 };
 
@@ -180,7 +181,7 @@ directive(const struct session *s, const char *name, struct str *arg)
 }
 
 static bool
-has(const struct session *s, const char *name)
+has_directive(const struct session *s, const char *name)
 {
 	struct str arg;
 
@@ -240,7 +241,7 @@ conclude(struct session *s, const char *before)
 		v = getenv(name);
 		buf_fmt(&b, "%s is %s", name, v != NULL ? v : "unset");
 	}
-	if (has(s, "params"))
+	if (has_directive(s, "params"))
 		buf_puts(&b, s->params);
 	usage(s);
 	message(s, buf_str(&b), NULL);
@@ -320,7 +321,7 @@ permission(struct session *s, const struct json *params)
 	} else if (s->step == SECOND) {
 		s->step = PERMISSION;
 		ask_permission(s, "write", "fileName", path, "write");
-	} else if (has(s, "shell")) {
+	} else if (has_directive(s, "shell")) {
 		tool_end(s, true, "ran");
 		conclude(s, "ran: ");
 	} else
@@ -348,16 +349,16 @@ preamble(struct session *s)
 {
 	struct str arg;
 
-	if (has(s, "noise"))
+	if (has_directive(s, "noise"))
 		out(STR("warning: not a message\nand more\r\n"));
-	if (has(s, "delta"))
+	if (has_directive(s, "delta"))
 		event(s, "assistant.message_delta",
 		    "{\"deltaContent\":\"part\"}");
-	if (has(s, "sub")) {
+	if (has_directive(s, "sub")) {
 		message(s, STR("of a sub-agent"), "sub-1");
 		event_of(s, "sub-1", "session.idle", "{}");
 	}
-	if (has(s, "intent"))
+	if (has_directive(s, "intent"))
 		tool_start(s, "call-0", STR("report_intent"), STR("{}"));
 	if (directive(s, "skill", &arg))
 		event(s, "skill.invoked", "{\"name\":%s,\"source\":"
@@ -415,13 +416,13 @@ misbehave(struct session *s)
 		fprintf(stderr, "double: dying as told\n");
 		note("end by crash");
 		exit(atoi(arg.p));
-	} else if (has(s, "kill"))
+	} else if (has_directive(s, "kill"))
 		raise(SIGKILL);
-	else if (has(s, "garbage"))
+	else if (has_directive(s, "garbage"))
 		out(STR("Content-Length: 99999999999\r\n\r\n"));
-	else if (has(s, "flood"))
+	else if (has_directive(s, "flood"))
 		flood(s);
-	else if (has(s, "calls"))
+	else if (has_directive(s, "calls"))
 		many_calls(s);
 	else if (directive(s, "error", &arg)) {
 		split(arg, &type, &words);
@@ -429,16 +430,16 @@ misbehave(struct session *s)
 		    quote(type), quote(words));
 		idle(s, false);
 		return true;
-	} else if (has(s, "leak")) {
+	} else if (has_directive(s, "leak")) {
 		leak(s);
 		return true;
-	} else if (has(s, "abort")) {
+	} else if (has_directive(s, "abort")) {
 		event(s, "abort", "{\"reason\":\"user_initiated\"}");
 		idle(s, false);
 		return true;
-	} else if (!has(s, "hang") && !has(s, "deaf"))
+	} else if (!has_directive(s, "hang") && !has_directive(s, "deaf"))
 		return false;
-	s->step = has(s, "deaf") ? DEAF : HANG;
+	s->step = has_directive(s, "deaf") ? DEAF : HANG;
 	return true;
 }
 
@@ -452,7 +453,7 @@ turn(struct session *s)
 	preamble(s);
 	if (misbehave(s))
 		return;
-	if (has(s, "request")) {
+	if (has_directive(s, "request")) {
 		s->step = REQUEST;
 		send_text("{\"jsonrpc\":\"2.0\",\"id\":\"%s\",\"method\":"
 		    "\"hooks.invoke\",\"params\":{}}", s->id);
@@ -463,9 +464,9 @@ turn(struct session *s)
 		split(arg, &path, &words);
 		usage(s);
 		tool_start(s, "call-1", STR("create"), STR("{\"a\":[1,{}]}"));
-		s->step = has(s, "outside") ? SECOND : PERMISSION;
+		s->step = has_directive(s, "outside") ? SECOND : PERMISSION;
 		ask_permission(s, "write", "fileName", path,
-		    has(s, "outside") ? "path" : "write");
+		    has_directive(s, "outside") ? "path" : "write");
 	} else if (directive(s, "shell", &arg)) {
 		tool_start(s, "call-1", STR("bash"), STR("{}"));
 		s->step = PERMISSION;
@@ -542,16 +543,16 @@ send_prompt(struct session *s, const struct json *id,
 {
 	snprintf(s->prompt, sizeof(s->prompt), "%.*s",
 	    STRF(json_text(json_getc(params, "prompt"))));
-	if (has(s, "badsend")) {
+	if (has_directive(s, "badsend")) {
 		refuse(id, -32603, "Request session.send failed");
 		return;
 	}
-	if (!has(s, "early") && !has(s, "late"))
+	if (!has_directive(s, "early") && !has_directive(s, "late"))
 		reply(id, "{\"messageId\":\"m\"}");
 	turn(s);
-	if (has(s, "late"))		/* although it has answered */
+	if (has_directive(s, "late"))		/* although it has answered */
 		refuse(id, -32603, "too late");
-	else if (has(s, "early"))
+	else if (has_directive(s, "early"))
 		reply(id, "{\"messageId\":\"m\"}");
 }
 
@@ -617,9 +618,7 @@ static void
 take(struct str msg)
 {
 	struct arena a = { 0 };
-	struct json_mem mem = { arena_hook, &a };
-	struct json_error je;
-	const struct json *v = json_read(&mem, msg, 0, &je);
+	const struct json *v = read_json(&a, msg);
 	const struct json *method = json_getc(v, "method");
 	const struct json *id = json_getc(v, "id");
 	const struct json *error = json_getc(json_getc(v, "error"), "code");

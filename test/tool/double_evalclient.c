@@ -44,6 +44,7 @@
 #include "json.h"
 #include "lib/http.h"
 #include "lib/ws.h"
+#include "test/tool/help.h"
 
 enum { DEADLINE_MS = 60000, IDS_MAX = 100, LINE_MAX_BYTES = 1 << 20 };
 
@@ -209,9 +210,7 @@ static void
 on_text(struct client *c, struct str s)
 {
 	struct arena a = { 0 };
-	struct json_mem mem = { arena_hook, &a };
-	struct json_error e;
-	const struct json *m = json_read(&mem, s, 0, &e);
+	const struct json *m = read_json(&a, s);
 	const struct json *id = json_getc(m, "id");
 
 	(void)c;
@@ -373,9 +372,7 @@ static void
 on_request(struct client *c, struct str s)
 {
 	struct arena a = { 0 };
-	struct json_mem mem = { arena_hook, &a };
-	struct json_error e;
-	const struct json *m = json_read(&mem, s, 0, &e);
+	const struct json *m = read_json(&a, s);
 	const struct json *type = json_getc(m, "type");
 	const struct json *id = json_getc(m, "id");
 	struct str t = type != NULL ? json_text(type) : STR("");

@@ -56,6 +56,20 @@ read_json(struct arena *a, struct str text)
 	return json_read(&hook, text, 0, &ignored);
 }
 
+/* A value as JSON text. */
+static inline struct str
+print_json(struct arena *a, const struct json *v)
+{
+	struct buf b = { 0 };
+	struct json_out out = { .put = buf_sink, .ctx = &b };
+	struct str s;
+
+	json_put(&out, v);
+	s = arena_str(a, buf_str(&b));
+	buf_free(&b);
+	return s;
+}
+
 /* The value of a YAML text; prints the error and returns NULL otherwise. */
 static inline struct json *
 read_yaml(struct arena *a, const char *text)

@@ -62,6 +62,18 @@ run() {
 	err=$(cat "$tmp/err")
 }
 
+# wait_until SECONDS COMMAND...: repeat the command until it succeeds, every 20 ms
+wait_until() {
+	n=$(($1 * 50))
+	shift
+	until "$@" 2>/dev/null
+	do
+		n=$((n - 1))
+		[ "$n" -gt 0 ] || return 1
+		"$RPCPIPE" nap
+	done
+}
+
 skip() {
 	tap_n=$((tap_n + 1))
 	printf 'ok %d - # SKIP %s\n' "$tap_n" "$1"

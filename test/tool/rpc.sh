@@ -19,18 +19,6 @@ config: {executor: command, command: 'echo $$ >>$LOG; tail -f /dev/null & echo $
 tasks: [{id: a, prompt: x, expected: {output_contains: [x]}}]
 YAML
 
-# wait_until SECONDS COMMAND...: repeat the command until it succeeds
-wait_until() {
-	n=$(($1 * 50))
-	shift
-	until "$@" 2>/dev/null
-	do
-		n=$((n - 1))
-		[ "$n" -gt 0 ] || return 1
-		"$RPCPIPE" nap
-	done
-}
-
 # lines FILE N: the file has at least N lines
 lines() {
 	[ "$(grep -c . "$1")" -ge "$2" ]

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: ISC */
-/* TAP for C: OK(cond) once per fact, SKIP(why), tap_done() as main's result. */
+/*
+ * TAP for C: OK(cond) once per fact, SKIP(why), RUN(function, ...) for groups of
+ * tests; main() returns tap_done().
+ */
 #ifndef TAP_H
 #define TAP_H
 
@@ -11,6 +14,7 @@
 static int tap_n, tap_bad;
 
 #define OK(cond) tap_ok((cond), #cond, __FILE__, __LINE__)
+#define RUN(...) tap_run((void (*const[])(void)){ __VA_ARGS__, NULL })
 #define SKIP(why) printf("ok %d - # SKIP %s\n", ++tap_n, (why))
 
 static inline void
@@ -22,6 +26,14 @@ tap_ok(int ok, const char *what, const char *file, int line)
 		tap_bad++;
 		printf("# %s:%d\n", file, line);
 	}
+}
+
+/* Calls functions in order, up to NULL. */
+static inline void
+tap_run(void (*const *test)(void))
+{
+	for (; *test != NULL; test++)
+		(*test)();
 }
 
 /* The number of open descriptors, or -1; the directory is subtracted. */

@@ -228,9 +228,7 @@ main(void)
 {
 	os_init(&e);
 	OK(mkdtemp(dir) != NULL);
-	test_talk();
-	test_ends();
-	test_cancel();
+	RUN(test_talk, test_ends, test_cancel);
 	OK(rmdir(dir) == 0);
 	buf_free(&record);
 	arena_free(&arena);

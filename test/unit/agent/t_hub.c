@@ -616,18 +616,9 @@ int
 main(void)
 {
 	l = loop_new(fake_clock, &e);
-	test_ids();
-	test_dispatch();
-	test_order();
-	test_cancel();
-	test_deadline();
-	test_wait();
-	test_lost();
-	test_return();
-	test_crash();
-	test_errors();
-	test_limits();
-	test_list();
+	RUN(test_ids, test_dispatch, test_order, test_cancel, test_deadline,
+	    test_wait, test_lost, test_return, test_crash, test_errors,
+	    test_limits, test_list);
 	loop_free(l);
 	arena_free(&arena);
 	return tap_done();

@@ -420,21 +420,9 @@ test_search(void)
 int
 main(void)
 {
-	test_str();
-	test_distance();
-	test_similar();
-	test_buf();
-	test_buf_max();
-	test_arena();
-	test_arena_mark();
-	test_checked();
-	test_utf8_rows();
-	test_utf8_all();
-	test_err();
-	test_nearest();
-	test_trim();
-	test_cut();
-	test_hex();
-	test_search();
+	RUN(test_str, test_distance, test_similar, test_buf, test_buf_max,
+	    test_arena, test_arena_mark, test_checked, test_utf8_rows,
+	    test_utf8_all, test_err, test_nearest, test_trim, test_cut,
+	    test_hex, test_search);
 	return tap_done();
 }

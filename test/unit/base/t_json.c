@@ -1156,29 +1156,10 @@ test_transform(void)
 int
 main(void)
 {
-	test_accept();
-	test_reject();
-	test_cut();
-	test_utf8();
-	test_depth();
-	test_big();
-	test_tree();
-	test_prefix();
-	test_members();
-	test_collide();
-	test_seal();
-	test_int();
-	test_double();
-	test_sticky();
-	test_shortest();
-	test_round_trip();
-	test_escape();
-	test_gather();
-	test_write();
-	test_equal();
-	test_memory();
-	test_no_memory();
-	test_corpus();
-	test_transform();
+	RUN(test_accept, test_reject, test_cut, test_utf8, test_depth, test_big,
+	    test_tree, test_prefix, test_members, test_collide, test_seal,
+	    test_int, test_double, test_sticky, test_shortest, test_round_trip,
+	    test_escape, test_gather, test_write, test_equal, test_memory,
+	    test_no_memory, test_corpus, test_transform);
 	return tap_done();
 }

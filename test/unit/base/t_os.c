@@ -424,18 +424,8 @@ main(void)
 	OK(os_init(&e) == 0);
 	OK(mkdtemp(dir) != NULL);
 	fds = tap_fd_count();
-	clocks();
-	random_bytes();
-	files();
-	large_files();
-	pipes();
-	closed();
-	limits();
-	environment();
-	tcp();
-	peer_closed();
-	unix_sockets();
-	insides();
+	RUN(clocks, random_bytes, files, large_files, pipes, closed, limits,
+	    environment, tcp, peer_closed, unix_sockets, insides);
 	OK(tap_fd_count() == fds);
 	OK(rmdir(dir) == 0);
 	arena_free(&a);

@@ -949,23 +949,9 @@ main(void)
 	    (loop = loop_new(NULL, &e)) == NULL)
 		return 2;
 	procs_init(&procs, loop, false);
-	texts();
-	spellings();
-	letters();
-	searches();
-	periodic();
-	floods();
-	files();
-	escapes();
-	lost_workspaces();
-	templates();
-	programs();
-	checks();
-	expectations();
-	expected_checks();
-	suite_checks();
-	wild();
-	tidy();
+	RUN(texts, spellings, letters, searches, periodic, floods, files,
+	    escapes, lost_workspaces, templates, programs, checks, expectations,
+	    expected_checks, suite_checks, wild, tidy);
 	procs_fini(&procs);
 	loop_free(loop);
 	arena_free(&mem);

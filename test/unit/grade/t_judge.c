@@ -746,18 +746,8 @@ main(void)
 	if (loop == NULL || mkdtemp(dir) == NULL)
 		return 1;
 	procs_init(&procs, loop, true);
-	texts();
-	tools();
-	hostile();
-	built_in();
-	scales();
-	files();
-	mocks();
-	models();
-	commands();
-	question();
-	pairs();
-	settings();
+	RUN(texts, tools, hostile, built_in, scales, files, mocks, models,
+	    commands, question, pairs, settings);
 	procs_fini(&procs);
 	loop_free(loop);
 	arena_free(&mem);

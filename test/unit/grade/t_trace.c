@@ -752,14 +752,8 @@ main(void)
 
 	if (os_init(&e) != 0 || mkdtemp(dir) == NULL)
 		return 2;
-	verdicts();
-	arguments();
-	details();
-	skills();
-	triggers();
-	phrases();
-	checks();
-	floods();
+	RUN(verdicts, arguments, details, skills, triggers, phrases, checks,
+	    floods);
 	for (i = 0; i < COUNTOF(names); i++)
 		unlink(in_dir(names[i]));
 	OK(rmdir(dir) == 0);

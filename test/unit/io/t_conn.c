@@ -916,17 +916,12 @@ main(void)
 
 	os_init(&e);
 	l = loop_new(fake_clock, &e);
-	framers();
-	pinned();
-	limits();
-	sending();
+	RUN(framers, pinned, limits, sending);
 	if (!BYTEWISE) {
 		back_pressure();
 		queue_full();
 	}
-	silence();
-	silent_ones();
-	holding();
+	RUN(silence, silent_ones, holding);
 	ends();
 	pipes();
 	loop_free(l);

@@ -356,12 +356,8 @@ main(void)
 	server.conn.fd = -1;
 	fds = tap_fd_count();
 	OK(os_listen_tcp("127.0.0.1", "0", false, &server.at, 1, &e) == 1);
-	test_answers();
-	test_failures();
-	test_early();
-	test_stops();
-	test_nobody();
-	test_https();
+	RUN(test_answers, test_failures, test_early, test_stops, test_nobody,
+	    test_https);
 	fd_stop(l, &server.accept);
 	os_close(&server.at.fd);
 	OK(tap_fd_count() == fds);

@@ -619,33 +619,43 @@ children_are_reaped(void)
 	loop_free(l);
 }
 
-/* An ended child without a watch must not hide the others. */
-static void
-foreign_children_are_left_alone(void)
+/*
+ * Runs a watched child after one without a watch has ended; returns the pid of
+ * the latter.
+ */
+static pid_t
+run_beside_other(void)
 {
+	pid_t other = run_sh("exit 7");
 	struct kid *a;
-	pid_t other;
 	siginfo_t si;
 
-	begin();
 	reaped = 0;
-	other = run_sh("exit 7");
 	waitid(P_PID, (id_t)other, &si, WEXITED | WNOWAIT);
 	a = kid_new("exit 0");
 	while (loop_turn(l, &e) == 1)
 		;
 	OK(reaped == 1 && a->wstatus == 0);
-	OK(waitpid(other, NULL, WNOHANG) == other);
 	free(a);
+	return other;
+}
+
+/* An ended child without a watch must not hide the others. */
+static void
+foreign_children_are_left_alone(void)
+{
+	pid_t other;
+
+	begin();
+	other = run_beside_other();
+	OK(waitpid(other, NULL, WNOHANG) == other);
 	loop_free(l);
 }
 
 static void
 adopted_children_are_reaped(void)
 {
-	struct kid *a;
 	pid_t other;
-	siginfo_t si;
 
 	begin();
 	if (!loop_adopt(l)) {
@@ -653,15 +663,8 @@ adopted_children_are_reaped(void)
 		loop_free(l);
 		return;
 	}
-	reaped = 0;
-	other = run_sh("exit 7");
-	waitid(P_PID, (id_t)other, &si, WEXITED | WNOWAIT);
-	a = kid_new("exit 0");
-	while (loop_turn(l, &e) == 1)
-		;
-	OK(reaped == 1 && a->wstatus == 0);
+	other = run_beside_other();
 	OK(waitpid(other, NULL, WNOHANG) == -1 && errno == ECHILD);
-	free(a);
 	loop_free(l);
 }
 
@@ -672,23 +675,14 @@ main(void)
 
 	OK(os_init(&e) == 0);
 	fds = tap_fd_count();
-	timers_fire_in_order();
-	timers_stop_and_move();
-	timers_wait_for_the_next_turn();
-	timers_by_the_thousand();
-	timers_with_the_real_clock();
-	descriptors_report_readiness();
-	paused_descriptors_do_not_spin();
-	callbacks_free_owners();
-	new_watches_wait_for_poll();
-	watches_restart();
-	closed_descriptors_are_reported();
-	crowd();
-	signals_are_watches();
-	signals_keep_errno();
-	children_are_reaped();
-	foreign_children_are_left_alone();
-	adopted_children_are_reaped();
+	RUN(timers_fire_in_order, timers_stop_and_move,
+	    timers_wait_for_the_next_turn, timers_by_the_thousand,
+	    timers_with_the_real_clock, descriptors_report_readiness,
+	    paused_descriptors_do_not_spin, callbacks_free_owners,
+	    new_watches_wait_for_poll, watches_restart,
+	    closed_descriptors_are_reported, crowd, signals_are_watches,
+	    signals_keep_errno, children_are_reaped,
+	    foreign_children_are_left_alone, adopted_children_are_reaped);
 	OK(tap_fd_count() == fds);
 	return tap_done();
 }

@@ -554,16 +554,8 @@ main(int argc, char **argv)
 	OK(os_init(&e) == 0);
 	OK(mkdtemp(dir) != NULL);
 	fds = tap_fd_count();
-	output_and_status();
-	stdin_feed();
-	flood();
-	places();
-	inheritance();
-	deadline();
-	cancel();
-	freed_in_callbacks();
-	streaming();
-	open_pipe();
+	RUN(output_and_status, stdin_feed, flood, places, inheritance, deadline,
+	    cancel, freed_in_callbacks, streaming, open_pipe);
 	OK(tap_fd_count() == fds);
 	OK(rmdir(dir) == 0);
 	return tap_done();

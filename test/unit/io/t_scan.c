@@ -290,12 +290,8 @@ main(void)
 
 	if (mkdtemp(dir) == NULL)
 		return 1;
-	test_all();
-	test_patterns();
-	test_odd();
-	test_replaced();
-	test_limits();
-	test_deep();
+	RUN(test_all, test_patterns, test_odd, test_replaced, test_limits,
+	    test_deep);
 	OK(tap_fd_count() == fds);
 	OK(workspace_remove(dir, &e) == 0);
 	return tap_done();

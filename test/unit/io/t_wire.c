@@ -440,15 +440,8 @@ int
 main(void)
 {
 	OK(os_init(&e) == 0);
-	test_reading();
-	test_limits();
-	test_talking();
-	test_blocks();
-	test_death();
-	test_no_program();
-	test_ending();
-	test_deaf();
-	test_tail();
+	RUN(test_reading, test_limits, test_talking, test_blocks, test_death,
+	    test_no_program, test_ending, test_deaf, test_tail);
 	buf_free(&said);
 	return tap_done();
 }

@@ -121,10 +121,7 @@ test_many(void)
 int
 main(void)
 {
-	test_good();
-	test_bad();
-	test_places();
-	test_many();
+	RUN(test_good, test_bad, test_places, test_many);
 	arena_free(&arena);
 	return tap_done();
 }

@@ -792,14 +792,7 @@ grader(void)
 int
 main(void)
 {
-	forms();
-	cuts();
-	pairs();
-	shortness();
-	hurries();
-	bigs();
-	real_patch();
-	grader();
+	RUN(forms, cuts, pairs, shortness, hurries, bigs, real_patch, grader);
 	arena_free(&mem);
 	return tap_done();
 }

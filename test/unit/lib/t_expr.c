@@ -130,22 +130,13 @@ test_table(const char *path)
 static const struct json *
 context(struct arena *a, const struct json *output)
 {
-	struct buf b = { 0 };
-	struct json_out o = { .put = buf_sink, .ctx = &b };
-	const struct json *v;
+	struct str text = print_json(a, output);
 
-	buf_puts(&b, "{\"outcome\":{\"status\":\"completed\"},\"tool_calls\":"
-	    "[{\"name\":\"bash\",\"arguments\":{\"command\":\"ls -la\"}}],"
-	    "\"errors\":[],\"duration_ms\":1234,\"output\":");
-	json_put(&o, output);
-	buf_puts(&b, ",\"transcript\":[{\"type\":\"assistant.message\","
-	    "\"content\":");
-	o = (struct json_out){ .put = buf_sink, .ctx = &b };
-	json_put(&o, output);
-	buf_puts(&b, "}]}");
-	v = read_json(a, arena_str(a, buf_str(&b)));
-	buf_free(&b);
-	return v;
+	return read_json(a, arena_fmt(a, "{\"outcome\":{\"status\":"
+	    "\"completed\"},\"tool_calls\":[{\"name\":\"bash\",\"arguments\":"
+	    "{\"command\":\"ls -la\"}}],\"errors\":[],\"duration_ms\":1234,"
+	    "\"output\":%.*s,\"transcript\":[{\"type\":\"assistant.message\","
+	    "\"content\":%.*s}]}", STRF(text), STRF(text)));
 }
 
 static void
@@ -452,10 +443,7 @@ main(int argc, char **argv)
 	(void)argv;
 	test_table("test/unit/lib/expr.tab");
 	test_corpus(corpus != NULL ? corpus : "../shared/corpus");
-	test_bounds();
-	test_large();
-	test_bytes();
-	test_again();
+	RUN(test_bounds, test_large, test_bytes, test_again);
 	test_python("test/unit/lib/expr.py");
 	return tap_done();
 }

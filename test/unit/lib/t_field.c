@@ -228,10 +228,7 @@ test_spelling(void)
 int
 main(void)
 {
-	test_values();
-	test_errors();
-	test_old_bools();
-	test_spelling();
+	RUN(test_values, test_errors, test_old_bools, test_spelling);
 	OK(says("{\"name\":12,\"tags\":[true,1.50]}", FIELD_LAX, ""));
 	OK(field_find(&job_table, STR("jobs")) == &job_rows[1]);
 	arena_free(&arena);

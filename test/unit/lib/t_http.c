@@ -98,6 +98,15 @@ static const struct request requests[] = {
 	{ "{\"jsonrpc\": \"2.0\"}\r\n\r\n", 400, 0, 0, 0 },
 };
 
+/* Prints the text of a row that fails. */
+static bool
+noted(bool ok, const char *text)
+{
+	if (!ok)
+		printf("# %s", text);
+	return ok;
+}
+
 static void
 test_requests(void)
 {
@@ -108,13 +117,10 @@ test_requests(void)
 
 	for (t = requests; t < requests + COUNTOF(requests); t++) {
 		r = read_all(&h, HTTP_REQUEST, t->text, &used);
-		if (!(t->status == 0 ? r == 1 && h.length == t->length &&
+		OK(noted(t->status == 0 ? r == 1 && h.length == t->length &&
 		    h.size == t->size && h.keep == t->keep && used ==
-		    strlen(t->text) : r == -1 && h.status == t->status))
-			printf("# %s", t->text);
-		OK(t->status == 0 ? r == 1 && h.length == t->length &&
-		    h.size == t->size && h.keep == t->keep && used ==
-		    strlen(t->text) : r == -1 && h.status == t->status);
+		    strlen(t->text) : r == -1 && h.status == t->status,
+		    t->text));
 		OK(same_in_parts(HTTP_REQUEST, t->text));
 	}
 	read_all(&h, HTTP_REQUEST, "PUT /a%20b?c=d HTTP/1.1\r\nHost: h:1\r\n"
@@ -164,11 +170,9 @@ test_responses(void)
 
 	for (t = responses; t < responses + COUNTOF(responses); t++) {
 		r = read_all(&h, HTTP_RESPONSE, t->text, &used);
-		if (!(t->status > 0 ? r == 1 && h.status == t->status &&
-		    h.length == t->length && h.size == t->size : r == -1))
-			printf("# %s", t->text);
-		OK(t->status > 0 ? r == 1 && h.status == t->status &&
-		    h.length == t->length && h.size == t->size : r == -1);
+		OK(noted(t->status > 0 ? r == 1 && h.status == t->status &&
+		    h.length == t->length && h.size == t->size : r == -1,
+		    t->text));
 		OK(same_in_parts(HTTP_RESPONSE, t->text) || t->status == -1);
 	}
 	read_all(&h, HTTP_RESPONSE, "HTTP/1.1 429 Too Many\r\n\r\n", &used);
@@ -454,13 +458,8 @@ test_dates_put(void)
 int
 main(void)
 {
-	test_requests();
-	test_responses();
-	test_limits();
-	test_bodies();
-	test_urls();
-	test_dates();
-	test_events();
+	RUN(test_requests, test_responses, test_limits, test_bodies, test_urls,
+	    test_dates, test_events);
 	OK(http_name_ok(STR("x-a")) && !http_name_ok(STR("x a")) &&
 	    !http_name_ok(STR("")));
 	OK(http_value_ok(STR("a\tb \xC3\xA4")) && !http_value_ok(STR("a\nb")));

@@ -6,6 +6,7 @@
 #include "base/base.h"
 #include "json.h"
 #include "lib/mask.h"
+#include "test/tool/help.h"
 #include "test/tool/tap.h"
 
 static struct arena a;
@@ -13,21 +14,13 @@ static struct arena a;
 static bool
 masks(const struct mask *m, const char *text, const char *want)
 {
-	struct str got = mask_text(&a, m, str_of(text));
-
-	if (!str_is(got, want))
-		printf("# %s: %.*s\n", text, STRF(got));
-	return str_is(got, want);
+	return is_text(mask_text(&a, m, str_of(text)), want);
 }
 
 static bool
 masks_json(const struct mask *m, const char *text, const char *want)
 {
-	struct str got = mask_json(&a, m, str_of(text));
-
-	if (!str_is(got, want))
-		printf("# %s: %.*s\n", text, STRF(got));
-	return str_is(got, want);
+	return is_text(mask_json(&a, m, str_of(text)), want);
 }
 
 static void
@@ -118,11 +111,7 @@ full(void)
 int
 main(void)
 {
-	texts();
-	quotes();
-	values();
-	names();
-	full();
+	RUN(texts, quotes, values, names, full);
 	arena_free(&a);
 	return tap_done();
 }

@@ -576,13 +576,7 @@ main(void)
 	check_file(dir, "re2-exhaustive-sample.tsv", check_line);
 	check_file(dir, "wild-cases.tsv", check_line);
 	check_file(dir, "wild-patterns.tsv", check_accept);
-	test_errors();
-	test_depth();
-	test_costs();
-	test_sets();
-	test_hard();
-	test_ways();
-	test_cache();
-	test_api();
+	RUN(test_errors, test_depth, test_costs, test_sets, test_hard,
+	    test_ways, test_cache, test_api);
 	return tap_done();
 }

@@ -558,9 +558,6 @@ main(void)
 	run_rows(refusals, COUNTOF(refusals), SCHEMA_2020_12);
 	run_rows(patterns, COUNTOF(patterns), SCHEMA_2020_12);
 	run_rows(old, COUNTOF(old), SCHEMA_7);
-	limits();
-	distinct();
-	findings();
-	extraction();
+	RUN(limits, distinct, findings, extraction);
 	return tap_done();
 }

@@ -234,12 +234,6 @@ signs(void)
 int
 main(void)
 {
-	means();
-	stable();
-	bootstrap();
-	memo();
-	rates();
-	paired();
-	signs();
+	RUN(means, stable, bootstrap, memo, rates, paired, signs);
 	return tap_done();
 }

@@ -120,11 +120,7 @@ test_many(void)
 int
 main(void)
 {
-	test_good();
-	test_foreign();
-	test_bad();
-	test_any();
-	test_many();
+	RUN(test_good, test_foreign, test_bad, test_any, test_many);
 	arena_free(&arena);
 	return tap_done();
 }

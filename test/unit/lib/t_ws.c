@@ -424,12 +424,6 @@ round_trip(void)
 int
 main(void)
 {
-	handshake();
-	client();
-	frames();
-	limits();
-	codes();
-	text();
-	round_trip();
+	RUN(handshake, client, frames, limits, codes, text, round_trip);
 	return tap_done();
 }

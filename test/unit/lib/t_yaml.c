@@ -193,6 +193,17 @@ key_at(const struct json *v, unsigned line, unsigned col)
 	return v != NULL && v->key_line == line && v->key_col == col;
 }
 
+#define PLACES "# x\n" \
+	"name: \"t\xc3\xa9st\"  # y\n" \
+	"list:\n" \
+	"  - a\n" \
+	"  - {b: 1, 'c' : [2,\n" \
+	"      3]}\n" \
+	"none:\n" \
+	"text: |\n" \
+	"  x\n" \
+	"flow: {p: , q}\n"
+
 static void
 test_places(void)
 {
@@ -200,29 +211,11 @@ test_places(void)
 	struct err e;
 	struct json *v, *w;
 
-	v = yaml_read_one(&a, STR("# x\n"
-	    "name: \"t\xc3\xa9st\"  # y\n"
-	    "list:\n"
-	    "  - a\n"
-	    "  - {b: 1, 'c' : [2,\n"
-	    "      3]}\n"
-	    "none:\n"
-	    "text: |\n"
-	    "  x\n"
-	    "flow: {p: , q}\n"
+	v = yaml_read_one(&a, STR(PLACES
 	    "last: &x\n"
 	    "  k: *y\n"), &e);
 	OK(v == NULL && e.line == 12 && e.col == 6);
-	v = yaml_read_one(&a, STR("# x\n"
-	    "name: \"t\xc3\xa9st\"  # y\n"
-	    "list:\n"
-	    "  - a\n"
-	    "  - {b: 1, 'c' : [2,\n"
-	    "      3]}\n"
-	    "none:\n"
-	    "text: |\n"
-	    "  x\n"
-	    "flow: {p: , q}\n"
+	v = yaml_read_one(&a, STR(PLACES
 	    "anch: &x\n"
 	    "  k: v\n"
 	    "last: *x\n"), &e);
@@ -674,12 +667,7 @@ test_corpus(void)
 int
 main(void)
 {
-	test_rows();
-	test_places();
-	test_numbers();
-	test_one();
-	test_hard();
-	test_aliases();
-	test_corpus();
+	RUN(test_rows, test_places, test_numbers, test_one, test_hard,
+	    test_aliases, test_corpus);
 	return tap_done();
 }

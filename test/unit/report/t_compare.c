@@ -271,10 +271,6 @@ policies(void)
 int
 main(void)
 {
-	verdicts();
-	joins();
-	words();
-	gates();
-	policies();
+	RUN(verdicts, joins, words, gates, policies);
 	return tap_done();
 }

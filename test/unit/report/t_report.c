@@ -1316,33 +1316,13 @@ main(void)
 
 	if (mkdtemp(dir) == NULL)
 		return 1;
-	check_words();
-	check_random_lines();
-	check_text();
-	check_models();
-	check_hostile_text();
-	check_specs();
-	check_junit();
-	check_html();
-	check_csv();
-	check_tap();
-	check_markdown();
-	check_github();
-	check_json_copies();
-	check_several();
-	check_broken();
-	check_interpret();
-	check_metric();
-	check_groups();
-	check_noise();
-	check_console_lines();
-	check_console_live();
-	check_console_dumb();
-	check_session_log();
-	check_transcripts();
-	check_journal();
-	check_large();
-	check_env();
+	RUN(check_words, check_random_lines, check_text, check_models,
+	    check_hostile_text, check_specs, check_junit, check_html, check_csv,
+	    check_tap, check_markdown, check_github, check_json_copies,
+	    check_several, check_broken, check_interpret, check_metric,
+	    check_groups, check_noise, check_console_lines, check_console_live,
+	    check_console_dumb, check_session_log, check_transcripts,
+	    check_journal, check_large, check_env);
 	rm = arena_fmt(&arena, "rm -rf '%s'%c", dir, 0);
 	OK(system(rm.p) == 0);
 	arena_free(&arena);

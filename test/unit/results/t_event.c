@@ -292,12 +292,8 @@ check_bus(void)
 int
 main(void)
 {
-	check_seed_lines();
-	check_errors_are_failures();
-	check_types();
-	check_hostile();
-	check_read();
-	check_bus();
+	RUN(check_seed_lines, check_errors_are_failures, check_types,
+	    check_hostile, check_read, check_bus);
 	buf_free(&line);
 	arena_free(&arena);
 	return tap_done();

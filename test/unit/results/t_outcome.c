@@ -399,14 +399,8 @@ test_run(void)
 int
 main(void)
 {
-	test_whole();
-	test_run();
-	test_status();
-	test_numbers();
-	test_refused();
-	test_answer();
-	test_original();
-	test_damage();
+	RUN(test_whole, test_run, test_status, test_numbers, test_refused,
+	    test_answer, test_original, test_damage);
 	arena_free(&a);
 	return tap_done();
 }

@@ -1070,27 +1070,10 @@ main(void)
 	if (mkdtemp(dir) == NULL)
 		return 1;
 	setup();
-	words();
-	times();
-	scores();
-	statuses();
-	thresholds();
-	whole();
-	other_shapes();
-	metrics();
-	broken();
-	unfinished();
-	usage();
-	resume();
-	resume_odd();
-	resume_damaged();
-	headers();
-	disk_full();
-	places();
-	read_only();
-	watched();
-	locked();
-	large();
+	RUN(words, times, scores, statuses, thresholds, whole, other_shapes,
+	    metrics, broken, unfinished, usage, resume, resume_odd,
+	    resume_damaged, headers, disk_full, places, read_only, watched,
+	    locked, large);
 	if (fork() == 0)
 		execlp("rm", "rm", "-rf", dir, (char *)NULL);
 	(void)wait(NULL);

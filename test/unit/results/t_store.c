@@ -435,15 +435,8 @@ main(void)
 	store_fini(&none);
 	st = (struct store){ .loop = l, .dir = dir, .changed = on_changed,
 		.later = on_later };
-	test_times();
-	test_first();
-	test_change();
-	test_twins();
-	test_state();
-	test_query();
-	test_demand();
-	test_many();
-	test_idle();
+	RUN(test_times, test_first, test_change, test_twins, test_state,
+	    test_query, test_demand, test_many, test_idle);
 	store_fini(&st);
 	loop_free(l);
 	if (system(arena_fmt(&a, "rm -rf %s", dir).p) != 0)

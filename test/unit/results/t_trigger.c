@@ -299,10 +299,7 @@ main(void)
 {
 	if (mkdtemp(dir) == NULL)
 		return 1;
-	test_sums();
-	test_metric();
-	test_file();
-	test_resume();
+	RUN(test_sums, test_metric, test_file, test_resume);
 	unlink(arena_fmt(&a, "%s/r.json", dir).p);
 	unlink(arena_fmt(&a, "%s/r.journal", dir).p);
 	OK(rmdir(dir) == 0);

@@ -557,16 +557,8 @@ main(void)
 	table = (struct rpc){ .loop = l };
 	rpc_init(&table);
 	add_all(&table, &(struct tools){ 0 });
-	numbers();
-	methods();
-	schemas();
-	envelopes();
-	gates();
-	roots();
-	later();
-	settling();
-	large();
-	notes();
+	RUN(numbers, methods, schemas, envelopes, gates, roots, later, settling,
+	    large, notes);
 	rpc_fini(&table);
 	procs_fini(&procs);
 	loop_free(l);

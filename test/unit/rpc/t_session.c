@@ -235,11 +235,7 @@ main(void)
 {
 	if (mkdtemp(dir) == NULL)
 		return 1;
-	test_ids();
-	test_store();
-	test_said();
-	test_prompt();
-	test_files();
+	RUN(test_ids, test_store, test_said, test_prompt, test_files);
 	OK(workspace_remove(dir, &e) == 0);
 	return tap_done();
 }

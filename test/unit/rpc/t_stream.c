@@ -150,8 +150,6 @@ test_large(void)
 int
 main(void)
 {
-	test_few();
-	test_many();
-	test_large();
+	RUN(test_few, test_many, test_large);
 	return tap_done();
 }

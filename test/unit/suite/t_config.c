@@ -617,20 +617,10 @@ main(void)
 		return 1;
 	for (i = 0; i < COUNTOF(dirs); i++)
 		mkdir(path(dirs[i]), 0700);
-	test_defaults();
-	test_ladder();
-	test_merge();
-	test_large_merge();
-	test_places();
-	test_tools();
-	test_listen();
-	test_environment();
-	test_user_file();
-	test_levels();
-	test_secrets();
-	test_token();
-	test_token_ladder();
-	test_hostile();
+	RUN(test_defaults, test_ladder, test_merge, test_large_merge,
+	    test_places, test_tools, test_listen, test_environment,
+	    test_user_file, test_levels, test_secrets, test_token,
+	    test_token_ladder, test_hostile);
 	rm = arena_fmt(&arena, "rm -rf '%s'", home);
 	if (system(rm.p) != 0)
 		return 1;

@@ -354,11 +354,8 @@ main(void)
 {
 	const char *corpus = getenv("CORPUS");
 
-	test_good();
-	test_paths();
-	test_many_notes();
-	test_large();
-	test_equal_names();
+	RUN(test_good, test_paths, test_many_notes, test_large,
+	    test_equal_names);
 	test_wild(corpus != NULL ? corpus : "../shared/corpus");
 	arena_free(&arena);
 	return tap_done();

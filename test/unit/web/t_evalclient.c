@@ -211,14 +211,11 @@ static void
 on_done(void *arg, const struct hub_end *how)
 {
 	struct work *w = arg;
-	struct buf b = { 0 };
-	struct json_out o = { .put = buf_sink, .ctx = &b };
 
 	w->done++;
 	w->how = how->how;
-	json_put(&o, how->error != NULL ? how->error : how->result);
-	w->result = arena_str(&arena, buf_str(&b));
-	buf_free(&b);
+	w->result = print_json(&arena, how->error != NULL ? how->error :
+	    how->result);
 }
 
 static void
@@ -619,13 +616,8 @@ main(void)
 {
 	os_init(&e);
 	l = loop_new(fake_clock, &e);
-	test_flow();
-	test_results();
-	test_real();
-	test_secret();
-	test_refusals();
-	test_newest();
-	test_silence();
+	RUN(test_flow, test_results, test_real, test_secret, test_refusals,
+	    test_newest, test_silence);
 #if !defined(OS_SHORT)		/* thousands of messages */
 	test_flood();
 #endif

@@ -1148,20 +1148,9 @@ main(void)
 	web.norigins = 1;
 	web_init(&web);
 	web_add(&web, rows, COUNTOF(rows), NULL);
-	requests();
-	pieces();
-	refusals();
-	details();
-	source_gate();
-	token_gate();
-	order();
-	streams();
-	slow_readers();
-	slow_writers();
-	places();
-	upgrades();
-	ping_flood();
-	health();
+	RUN(requests, pieces, refusals, details, source_gate, token_gate, order,
+	    streams, slow_readers, slow_writers, places, upgrades, ping_flood,
+	    health);
 	begin(&last);
 	feed(&last, STR("GET /rpc HTTP/1.1\r\n" HOST UP V13 KEY "\r\n"));
 	last.got.n = 0;
