@@ -19,7 +19,7 @@ static int version_main(struct cmd_call *);
 
 static const struct cmd_command help = {
 	.name = "help", .usage = "[COMMAND]", .max = 1, .fn = help_main,
-	.help = "Print how a command is used"
+	.help = "Show how to use a command"
 };
 static const struct cmd_command version = {
 	.name = "version", .usage = "", .fn = version_main,

@@ -3,9 +3,9 @@
  * TMPDIR and HOME of an agent's process, and changes to its environment.
  *
  * Most agents leave files in TMPDIR, so they get one that is removed after the
- * trial.  HOME is the user's, with its logins, unless the settings are `home:
- * private`.  A private HOME is empty except for .cache, which persists between
- * runs: some agents unpack hundreds of megabytes there on first start.
+ * trial.  HOME is the user's, with its logins, unless the setting `home`
+ * is `private`.  A private HOME is empty except for .cache, which persists
+ * between runs: some agents unpack hundreds of megabytes there on first start.
  */
 #include "agent/agent_internal.h"
 

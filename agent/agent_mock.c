@@ -2,7 +2,7 @@
 /*
  * Executor `mock`: no agent.  It echoes the prompt, in the exact words of
  * microsoft/waza's mock, since suites assert on them; or it plays a script: the
- * suite's config.mock, over which the task's `mock` takes precedence.
+ * task's `mock`, merged over the suite's config.mock.
  */
 #include "agent/agent_internal.h"
 
@@ -85,8 +85,8 @@ mock_check(const struct spec_suite *s, struct spec_notes *notes)
 }
 
 /*
- * Of a task: whether its script names skills.  Trigger tests are real if the
- * suite's script names skills, or if any prompt has a script.
+ * For a task: whether its script names skills.  Trigger tests count as reported
+ * if the suite's script names skills, or if any prompt has a script.
  */
 static enum agent_skills
 mock_skills(const struct spec_suite *s, const struct spec_task *t)

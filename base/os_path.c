@@ -14,7 +14,7 @@
 
 #include "base/base.h"
 
-enum { LINKS_MAX = 40 };	/* that refer to each other */
+enum { LINKS_MAX = 40 };	/* symbolic links followed */
 
 static bool
 has_dot_dot(const char *p)

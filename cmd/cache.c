@@ -22,7 +22,7 @@ static const struct opt cache_rows[] = {
 };
 
 static const char *
-day(int64_t seconds, char out[32])
+format_time(int64_t seconds, char out[32])
 {
 	time_t t = (time_t)seconds;
 	struct tm tm;
@@ -41,8 +41,8 @@ put_text(struct buf *b, const char *dir, const struct cache_stats *s)
 	buf_fmt(b, "directory %s\nentries   %zu\nbytes     %llu\n", dir,
 	    s->entries, (unsigned long long)s->bytes);
 	if (s->entries > 0) {
-		buf_fmt(b, "oldest    %s\n", day(s->oldest, when));
-		buf_fmt(b, "newest    %s\n", day(s->newest, when));
+		buf_fmt(b, "oldest    %s\n", format_time(s->oldest, when));
+		buf_fmt(b, "newest    %s\n", format_time(s->newest, when));
 	}
 	if (s->others > 0)
 		buf_fmt(b, "others    %zu that are not entries: %s\n",

@@ -242,7 +242,7 @@ const struct cmd_command cmd_generate_fix = {
 	.usage = "--params-json TEXT|--params-file FILE [OPTION ...]",
 	.opts = CMD_OPTS(call_rows), .size = sizeof(struct call_opt),
 	.fn = generate_fix_main,
-	.help = "Let an agent fix what a migration has found"
+	.help = "Let an agent fix problems found by a migration tool"
 };
 
 static int

@@ -95,9 +95,11 @@ static const struct opt gate_rows[] = {
 	GATE(golden, OPT_FLAG, .name = "golden-must-pass",
 	    .help = "fail if a golden task does not pass"),
 	GATE(on_new, OPT_STR, .name = "on-new-tasks",
-	    .value = "allow|warn|fail", .help = "default: allow"),
+	    .value = "allow|warn|fail",
+	    .help = "policy for new tasks (default: allow)"),
 	GATE(on_removed, OPT_STR, .name = "on-removed-tasks",
-	    .value = "allow|warn|fail", .help = "default: warn"),
+	    .value = "allow|warn|fail",
+	    .help = "policy for removed tasks (default: warn)"),
 	GATE(format, OPT_STR, .name = "format", .letter = 'f',
 	    .group = "Output",
 	    .value = "FORMAT", .help = "human (default), json, markdown or "

@@ -79,7 +79,7 @@ const struct cmd_command cmd_connect = {
 	.name = "connect", .usage = "[OPTION ...] [TARGET]",
 	.opts = CMD_OPTS(connect_rows), .size = sizeof(struct connect_opt),
 	.max = 1, .fn = connect_main,
-	.help = "Remember a server for the commands that ask one"
+	.help = "Remember a server for the commands that need one"
 };
 
 static int

@@ -40,12 +40,12 @@ struct cmd_job_opt {
 #define CMD_JOB_EXECUTION \
 	CMD_JOB_OPT(judge_model, OPT_STR, .name = "judge-model", \
 	    .group = "Execution", .value = "NAME", \
-	    .help = "model that judges (default: suite's)"), \
+	    .help = "model that judges (default: the suite's)"), \
 	CMD_JOB_OPT(workers, OPT_INT, .name = "workers", .value = "N", \
 	    .min = 1, .max = 1024, \
-	    .help = "trials at the same time (default: suite's)"), \
+	    .help = "concurrent trials (default: the suite's)"), \
 	CMD_JOB_OPT(update, OPT_FLAG, .name = "update-snapshots", \
-	    .help = "store what diff graders find as expected"), \
+	    .help = "replace snapshots by the current files"), \
 	CMD_JOB_OPT(strict, OPT_FLAG, .name = "strict", \
 	    .help = "treat warnings about the suite as errors")
 #define CMD_JOB_OUTPUT \

@@ -118,7 +118,7 @@ serve(struct cmd_call *c)
 const struct cmd_command cmd_serve = {
 	.name = "serve",
 	.usage = "[--http HOST:PORT] [--results-dir DIR] [OPTION ...]",
-	.help = "Serve several clients at once, also over HTTP",
+	.help = "Serve the page, the HTTP API and JSON-RPC to many clients",
 	.opts = CMD_OPTS(rows), .size = sizeof(struct serve_opt),
 	.fn = serve,
 };

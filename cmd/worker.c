@@ -41,11 +41,11 @@ static const struct opt rows[] = {
 	    .max = 1000000, .help = "failures to connect in a row before "
 	    "giving up (default: no limit)"),
 	OPT(once, OPT_FLAG, .name = "once",
-	    .help = "end when the server ends"),
+	    .help = "exit when the server closes; do not reconnect"),
 	OPT(verbose, OPT_FLAG, .name = "verbose", .letter = 'v',
 	    .group = "Output", .help = "print each evaluation"),
 	OPT(quiet, OPT_FLAG, .name = "quiet", .letter = 'q',
-	    .help = "print only the reason for the end"),
+	    .help = "print only the reason for the exit"),
 };
 
 struct worker {
@@ -235,7 +235,7 @@ worker(struct cmd_call *c)
 const struct cmd_command cmd_worker = {
 	.name = "worker",
 	.usage = "ws://HOST:PORT --tool NAME=COMMAND [OPTION ...]",
-	.help = "Run evaluations for a server, with commands",
+	.help = "Run a server's evaluations as shell commands",
 	.opts = CMD_OPTS(rows), .size = sizeof(struct worker_opt),
 	.required = { "ws://HOST:PORT" }, .max = 1, .fn = worker,
 };

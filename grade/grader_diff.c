@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: ISC */
 /*
  * The kind diff: compares files of the workspace with snapshots, byte by byte,
- * and checks that they contain fragments, or do not.
+ * and checks for required and forbidden fragments.
  *
  * The file itself is one check, its snapshot is one, and each fragment is one;
  * a missing file fails all of them.
@@ -28,7 +28,7 @@ enum {
 struct expected {
 	struct str path;		/* in the workspace */
 	struct str snapshot;		/* file with the expected content */
-	struct field_strs contains;	/* after "-": forbidden */
+	struct field_strs contains;	/* a leading "-" forbids it */
 };
 
 struct diff {

@@ -3,7 +3,7 @@
  * The kinds text, regex and keyword: strings and patterns in the output.
  *
  * regex and keyword are older names of text.  All spellings of the settings,
- * also those that only real suites use, are reduced to six lists.
+ * including undocumented ones of real suites, are reduced to six lists.
  */
 #include "grade/grader_internal.h"
 

@@ -6,8 +6,9 @@
  * A framer cuts the stream into messages; it is chosen by the first bytes or
  * by the caller.  Each message is valid during the call that delivers it.
  * Output that is sent while input is being handled leaves in one write
- * afterwards (on stdio in one write per message, because clients take a chunk
- * for a message); later output is written at once.  Nothing here blocks.
+ * afterwards (on stdio in one write per message, because some clients treat
+ * each read as one message); later output is written at once.  Nothing here
+ * blocks.
  *
  * A connection ends once, with gone(), for any reason, and must not be used
  * after that.  gone() is called from the loop, never from within another

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * Two framers: a message per line, and blocks after a Content-Length header,
- * as language servers use them.
+ * Two framers: a message per line, and blocks after a Content-Length header, as
+ * language servers use them; and the choice of a framer by the first bytes.
  */
 #include "io/conn_internal.h"
 

@@ -57,7 +57,7 @@ in(const struct range *r, size_t n, uint32_t cp)
 	return false;
 }
 
-/* Decodes a character as it may be shown (0: not at all); its bytes. */
+/* Returns the length in bytes of a character; *cp is 0 if it is not shown. */
 static size_t
 next(const char *p, const char *end, uint32_t *cp)
 {
@@ -91,7 +91,7 @@ put_char(struct buf *b, uint32_t cp, bool ascii)
 
 	if (cp == 0)
 		return;
-	if (ascii && cp > '~')
+	if (ascii && cp > '~')		/* ~: a combining mark */
 		buf_putc(b, columns(cp) > 0 ? '?' : '~');
 	else
 		buf_put(b, (struct str){ s, utf8_put(s, cp) });

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * outcome_run.c: the run that produced a results file, so that it can be
- * reported here.
+ * Rebuilds a struct result_run from a results file, for the reporters.
  *
  * The suite supplies what the file lacks: thresholds, metrics, source
  * locations, and the tasks that were not started.  The caller may pass an

@@ -152,7 +152,7 @@ void
 rpc_add_evals(struct rpc *r)
 {
 	rpc_add(r, &about_module, r);
-	rpc_add(r, &rpc_suite_module, r);
+	rpc_add(r, &rpc_eval_module, r);
 	rpc_add(r, &rpc_runs_module, r);
 	rpc_add(r, &rpc_run_module, r);
 }

@@ -459,5 +459,5 @@ static const struct rpc_method methods[] = {
 	ROW("task.list", &path_table, task_list, "list the tasks of a suite"),
 };
 
-const struct rpc_module rpc_suite_module = { .methods = methods,
+const struct rpc_module rpc_eval_module = { .methods = methods,
 	.nmethods = COUNTOF(methods), .close = rpc_cache_free };

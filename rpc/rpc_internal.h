@@ -146,7 +146,7 @@ enum rpc_status rpc_refuse_suite(struct rpc_call *, struct str path,
     const struct spec_notes *);
 
 /* Methods about suites, about runs, and eval.run; the argument is the rpc. */
-extern const struct rpc_module rpc_suite_module, rpc_runs_module,
+extern const struct rpc_module rpc_eval_module, rpc_runs_module,
     rpc_run_module;
 
 /* Writes a table of parameters as a JSON Schema (NULL: no parameters). */

@@ -4,10 +4,10 @@
  *
  *   phase      event                      action
  *   WAITING    a step                     started, analyzing; SCANNING
- *   SCANNING    the scan is complete       launch the run; RUNNING
+ *   SCANNING   the scan is complete       launch the run; RUNNING
  *   RUNNING    the run has ended          COMPARING
  *   COMPARING  the scan is complete       completed or failed; reply
- *   any        cancelled                  the same end, as cancelled
+ *   any        cancelled                  reply as cancelled
  *
  * The fixes take their steps in turn, for a few milliseconds in each turn of
  * the loop.  If the caller has disconnected, the second scan is skipped.  A fix

@@ -58,7 +58,7 @@ read_file(struct config_loader *l, enum config_level level, const char *path)
 
 /* Whether it is a regular file: reading a FIFO could block. */
 static bool
-found(struct config_loader *l, const char *path)
+is_file(struct config_loader *l, const char *path)
 {
 	struct spec_where at = { path, 0, 0 };
 	struct stat st;
@@ -89,8 +89,8 @@ read_user(struct config_loader *l)
 		home = spec_join(l->arena, dir, STR(".waza"));
 	plain = spec_join(l->arena, home, STR("config"));
 	yaml = spec_join(l->arena, home, STR("config.yaml"));
-	has_plain = found(l, plain);
-	has_yaml = found(l, yaml);
+	has_plain = is_file(l, plain);
+	has_yaml = is_file(l, yaml);
 	if (has_plain && has_yaml)
 		spec_note(l->notes, FIELD_WARNING,
 		    (struct spec_where){ yaml, 0, 0 }, "ignored: the file "
@@ -107,7 +107,7 @@ read_project(struct config_loader *l)
 
 	for (i = 0; i < SPEC_LEVELS_UP; i++) {
 		path = spec_join(l->arena, dir, STR(".waza.yaml"));
-		if (found(l, path)) {
+		if (is_file(l, path)) {
 			read_file(l, CONFIG_PROJECT, path);
 			return;
 		}

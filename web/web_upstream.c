@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * The API of microsoft/waza (reference/upstream-waza.md, section 8), so that
- * its dashboard works with this server.
+ * The API of microsoft/waza's dashboard, so that it works with this server.
  *
  * The dashboard shows the first trial of a task, and only runs that are over.
  * An unknown cost is 0; the original invents one.
@@ -116,7 +115,7 @@ sort_number(const struct store_run *run, struct str sort)
 		return run->cost;
 	if (str_is(sort, "duration"))
 		return (double)run->duration_ms;
-	return (double)run->started_ns;		/* the default, as there */
+	return (double)run->started_ns;		/* the original's default */
 }
 
 static void
