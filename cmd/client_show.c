@@ -2,10 +2,10 @@
 /*
  * Prints messages of a server for people.
  *
- * The server is not trusted.  JSON output has no control bytes below 0x20; other
- * control characters, and those that change the direction of writing, are
- * escaped, which keeps the meaning as JSON.  A word is printed as it is if it is plain,
- * else as a JSON string.
+ * The server is not trusted.  JSON output has no control bytes below 0x20;
+ * other control characters, and those that change the direction of writing,
+ * are escaped, which keeps the meaning as JSON.  A word is printed as it is
+ * if it is plain, else as a JSON string.
  */
 #include "cmd/client.h"
 
