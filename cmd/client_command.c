@@ -3,11 +3,9 @@
 #include "cmd/client_command.h"
 
 #include <errno.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/os.h"
 #include "suite/config.h"
 
 enum {

@@ -7,7 +7,6 @@
 #define WAZA_CMD_CLIENT_COMMAND_H
 
 #include <stdbool.h>
-#include <stddef.h>
 #include <stdint.h>
 
 #include "cmd/client.h"

@@ -9,8 +9,6 @@
  */
 #include "cmd/client.h"
 
-#include <string.h>
-
 #include "json.h"
 
 enum { VALUE_MAX = 400 };	/* bytes of a value on a line */

@@ -8,7 +8,6 @@
 #include "waza.h"
 
 #include <stdio.h>
-#include <string.h>
 #include <unistd.h>
 
 #include "report/compare.h"

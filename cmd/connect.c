@@ -8,9 +8,6 @@
  */
 #include "cmd/client_command.h"
 
-#include <string.h>
-#include <unistd.h>
-
 #include "base/os.h"
 #include "json.h"
 

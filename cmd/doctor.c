@@ -11,7 +11,6 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "agent/agent.h"
@@ -20,7 +19,6 @@
 #include "io/proc.h"
 #include "json.h"
 #include "suite/config.h"
-#include "suite/spec.h"
 
 enum { VERSION_MS = 10000, VERSION_MAX = 60 };
 

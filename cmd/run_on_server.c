@@ -12,8 +12,6 @@
  */
 #include "cmd/run_on_server.h"
 
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 

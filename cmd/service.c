@@ -12,11 +12,7 @@
 
 #include "base/os.h"
 #include "cmd/evalclients.h"
-#include "io/loop.h"
-#include "io/proc.h"
 #include "rpc/rpc_view.h"
-#include "suite/config.h"
-#include "web/server.h"
 
 /*
  * Settings.

@@ -11,8 +11,6 @@
 #include "base/os.h"
 #include "cmd/wait.h"
 #include "cmd/worker.h"
-#include "io/loop.h"
-#include "lib/ws.h"
 #include "suite/config.h"
 
 enum { ROOM_MAX = 256 };

@@ -10,13 +10,10 @@
 #include "cmd/worker.h"
 
 #include <stdio.h>
-#include <string.h>
 
 #include "agent/hub.h"
 #include "base/os.h"
 #include "base/os_spawn.h"
-#include "io/conn.h"
-#include "io/loop.h"
 
 enum {
 	OUTPUT_MAX = 8 << 20,	/* bytes of an answer */

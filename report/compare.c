@@ -144,12 +144,6 @@ make_pair(const struct compare *c, struct compare_pair *p, double *x,
 }
 
 static void
-warn(struct compare *c, struct str text)
-{
-	c->warnings[c->nwarnings++] = text;
-}
-
-static void
 make_warnings(struct arena *a, struct compare *c)
 {
 	size_t i, k, n;
@@ -157,16 +151,17 @@ make_warnings(struct arena *a, struct compare *c)
 	c->warnings = NEW_N(a, struct str, 2 * c->nfiles);
 	for (i = 1; i < c->nfiles; i++)
 		if (!str_eq(c->files[i]->name, c->files[0]->name))
-			warn(c, arena_fmt(a, "these are different suites: "
-			    "\"%.*s\" in 1, \"%.*s\" in %zu",
+			c->warnings[c->nwarnings++] = arena_fmt(a, "these are "
+			    "different suites: \"%.*s\" in 1, \"%.*s\" in %zu",
 			    STRF(utf8_cut(c->files[0]->name, 100)),
-			    STRF(utf8_cut(c->files[i]->name, 100)), i + 1));
+			    STRF(utf8_cut(c->files[i]->name, 100)), i + 1);
 	for (i = 0; i < c->nfiles; i++) {
 		for (k = n = 0; k < c->files[i]->ntasks; k++)
 			n += !c->files[i]->tasks[k].finished;
 		if (n > 0)
-			warn(c, arena_fmt(a, "%zu task%s not finished in %zu",
-			    n, n == 1 ? " is" : "s are", i + 1));
+			c->warnings[c->nwarnings++] = arena_fmt(a, "%zu task%s "
+			    "not finished in %zu", n, n == 1 ? " is" : "s are",
+			    i + 1);
 	}
 }
 
@@ -193,29 +188,23 @@ compare_make(struct arena *a, struct compare *c,
 struct str
 compare_task_status(const struct outcome_task *t)
 {
-	const struct json *v;
+	const struct json *v = t != NULL ? json_getc(t->node, "status") : NULL;
 
 	if (t == NULL)
 		return STR("n/a");
-	v = json_getc(t->node, "status");
-	if (v != NULL && v->type == JSON_STRING)
-		return json_text(v);
-	return str_of(result_word(t->status));
+	return v != NULL && v->type == JSON_STRING ? json_text(v) :
+	    str_of(result_word(t->status));
 }
 
 const char *
 compare_flip(const struct compare_row *r, size_t from, size_t to)
 {
 	const struct outcome_task *a = r->in[from], *b = r->in[to];
-	bool was, is;
 
-	if (!is_done(a) || !is_done(b))
+	if (!is_done(a) || !is_done(b) ||
+	    (a->status == RESULT_PASSED) == (b->status == RESULT_PASSED))
 		return NULL;
-	was = a->status == RESULT_PASSED;
-	is = b->status == RESULT_PASSED;
-	if (was == is)
-		return NULL;
-	if (is)
+	if (b->status == RESULT_PASSED)
 		return result_is_error(a->status) ? "error -> pass" :
 		    "fail -> pass";
 	return result_is_error(b->status) ? "pass -> error" : "pass -> fail";
@@ -288,17 +277,6 @@ compare_signed(struct buf *b, double d, int decimals, bool plus)
 }
 
 static void
-put_p(struct buf *b, double p)
-{
-	if (p < 0.001)
-		buf_puts(b, "p < 0.001");
-	else if (p > 0.995)
-		buf_puts(b, "p = 1");
-	else
-		buf_fmt(b, "p = %.*f", p < 0.0995 ? 3 : 2, p);
-}
-
-static void
 put_size(struct buf *b, const struct compare_pair *p)
 {
 	int k = p->mean > -0.0995 && p->mean < 0.0995 ? 3 : 2;
@@ -322,6 +300,22 @@ put_needed(struct buf *b, size_t x, size_t y)
 	if (fewer > 0)
 		buf_fmt(b, " against %zu", fewer);
 	buf_puts(b, " are needed");
+}
+
+/* The p-value of x against y changes, and what is missing to significance. */
+static void
+put_p(struct buf *b, double p, size_t x, size_t y)
+{
+	if (p < 0.001)
+		buf_puts(b, "p < 0.001");
+	else if (p > 0.995)
+		buf_puts(b, "p = 1");
+	else
+		buf_fmt(b, "p = %.*f", p < 0.0995 ? 3 : 2, p);
+	if (p >= 0.05) {
+		buf_puts(b, "; ");
+		put_needed(b, x, y);
+	}
 }
 
 void
@@ -353,11 +347,7 @@ compare_sentence(struct buf *b, const struct compare_pair *p)
 	}
 	put_size(b, p);
 	buf_puts(b, p->verdict == COMPARE_UNCLEAR ? ", but " : ", ");
-	put_p(b, p->p);
-	if (p->p >= 0.05) {
-		buf_puts(b, "; ");
-		put_needed(b, p->better, p->worse);
-	}
+	put_p(b, p->p, p->better, p->worse);
 }
 
 void
@@ -375,11 +365,7 @@ compare_flips(struct buf *b, const struct compare_pair *p)
 		    p->broken, p->broken == 1 ? "" : "s");
 	buf_puts(b, p->p_flips < 0.05 ? "; significant (" :
 	    "; not significant (");
-	put_p(b, p->p_flips);
-	if (p->p_flips >= 0.05) {
-		buf_puts(b, "; ");
-		put_needed(b, p->fixed, p->broken);
-	}
+	put_p(b, p->p_flips, p->fixed, p->broken);
 	buf_putc(b, ')');
 }
 

@@ -10,31 +10,38 @@
 
 enum { WAS, IS, LIST_MAX = 50 };
 
-static const char *
-verdict(const struct compare_gate *g)
+static const char *const verdicts[] = {
+	[COMPARE_OK] = "pass", [COMPARE_REGRESSED] = "fail",
+	[COMPARE_GOLDEN] = "golden-failure",
+};
+
+/* The lists of the original, in its order; a task may be in several. */
+enum list_kind { GOLDEN, NEW_TASK, REMOVED, BROKEN, FIXED };
+static const char *const list_keys[] = {
+	[GOLDEN] = "golden_failures", [NEW_TASK] = "new_tasks",
+	[REMOVED] = "removed_tasks", [BROKEN] = "regressions",
+	[FIXED] = "improvements",
+};
+
+static bool
+is_in(enum list_kind list, const struct compare_gate *g,
+    const struct compare_row *r)
 {
-	static const char *const words[] = {
-		[COMPARE_OK] = "pass", [COMPARE_REGRESSED] = "fail",
-		[COMPARE_GOLDEN] = "golden-failure",
-	};
+	const char *flip = compare_flip(r, WAS, IS);
 
-	return words[g->status];
-}
-
-/* The next row from *at on that was fixed (to_pass) or broke; or NULL. */
-static const struct compare_row *
-flipped(const struct compare *c, bool to_pass, size_t *at)
-{
-	const struct compare_row *r;
-	const char *flip;
-
-	while (*at < c->nrows) {
-		r = &c->rows[(*at)++];
-		flip = compare_flip(r, WAS, IS);
-		if (flip != NULL && to_pass == (flip[0] != 'p'))
-			return r;
+	switch (list) {
+	case GOLDEN:
+		return g->rules->golden && compare_gate_golden(r);
+	case NEW_TASK:
+		return r->in[WAS] == NULL;
+	case REMOVED:
+		return r->in[IS] == NULL;
+	case BROKEN:
+		return flip != NULL && flip[0] == 'p';
+	case FIXED:
+		break;
 	}
-	return NULL;
+	return flip != NULL && flip[0] != 'p';
 }
 
 static void
@@ -47,10 +54,7 @@ put_side(struct buf *b, const struct compare_gate *g, size_t k,
 	    k == WAS ? "baseline" : "current ", report_rate(g->rate[k]),
 	    g->tasks[k], g->tasks[k] == 1 ? "" : "s", f->score);
 	report_line(b, str_of(f->path), 60, o->ascii);
-	if (f->model.n > 0) {
-		buf_puts(b, "  ");
-		report_line(b, f->model, 40, o->ascii);
-	}
+	report_part(b, "  ", f->model, 40, o->ascii, "");
 	buf_putc(b, '\n');
 }
 
@@ -96,14 +100,14 @@ put_flipped(struct buf *b, const struct compare_gate *g, bool to_pass,
 {
 	struct list l = { b, o, to_pass ? "Fixed" : "Broke", 0 };
 	const struct compare_row *r;
-	size_t at = 0;
+	size_t i;
 
-	while ((r = flipped(g->of, to_pass, &at)) != NULL) {
-		if (!list_item(&l))
+	for (i = 0; i < g->of->nrows; i++) {
+		r = &g->of->rows[i];
+		if (!is_in(to_pass ? FIXED : BROKEN, g, r) || !list_item(&l))
 			continue;
 		if (o != NULL) {
 			report_mark(b, r->in[IS]->status, o);
-			buf_putc(b, ' ');
 			report_line(b, r->name, 80, o->ascii);
 		} else {
 			buf_puts(b, to_pass ? "✅ " : "❌ ");
@@ -153,15 +157,14 @@ compare_gate_text(struct buf *b, const struct compare_gate *g,
 	struct buf s = { 0 };
 
 	buf_puts(b, "gate ");
-	report_color(b, g->status == COMPARE_OK ? "32" : "31", o);
-	buf_puts(b, words[g->status]);
-	report_plain(b, o);
+	report_colored(b, g->status == COMPARE_OK ? "32" : "31",
+	    words[g->status], o);
 	buf_putc(b, '\n');
 	put_side(b, g, WAS, o);
 	put_side(b, g, IS, o);
 	buf_fmt(b, "  the pass rate fell by %.2f percentage points, %.2f "
-	    "allowed\n", g->drop, g->rules->max_drop);
-	buf_fmt(b, "  %zu task%s in both, %zu new, %zu removed\n  ", g->common,
+	    "allowed\n  %zu task%s in both, %zu new, %zu removed\n  ",
+	    g->drop, g->rules->max_drop, g->common,
 	    g->common == 1 ? "" : "s", g->nnew, g->nremoved);
 	compare_sentence(&s, &g->of->pairs[0]);
 	compare_wrapped(b, buf_str(&s), 2, o->width > 0 ? o->width : 80);
@@ -186,59 +189,15 @@ put_task(struct json_out *o, const struct compare_row *r)
 	json_close(o, '}');
 }
 
-static bool
-is_golden(const struct compare_gate *g, const struct compare_row *r)
-{
-	return g->rules->golden && compare_gate_golden(r);
-}
-
-static bool
-is_new(const struct compare_gate *g, const struct compare_row *r)
-{
-	(void)g;
-	return r->in[WAS] == NULL;
-}
-
-static bool
-is_removed(const struct compare_gate *g, const struct compare_row *r)
-{
-	(void)g;
-	return r->in[IS] == NULL;
-}
-
-static bool
-is_broken(const struct compare_gate *g, const struct compare_row *r)
-{
-	const char *flip = compare_flip(r, WAS, IS);
-
-	(void)g;
-	return flip != NULL && flip[0] == 'p';
-}
-
-static bool
-is_fixed(const struct compare_gate *g, const struct compare_row *r)
-{
-	return compare_flip(r, WAS, IS) != NULL && !is_broken(g, r);
-}
-
 static void
 put_lists(struct json_out *o, const struct compare_gate *g)
 {
-	static const struct {
-		const char *key;
-		bool (*has)(const struct compare_gate *,
-		    const struct compare_row *);
-	} lists[] = {
-		{ "golden_failures", is_golden }, { "new_tasks", is_new },
-		{ "removed_tasks", is_removed }, { "regressions", is_broken },
-		{ "improvements", is_fixed },
-	};
 	size_t i, k;
 
-	for (i = 0; i < COUNTOF(lists); i++) {
-		json_open_member(o, lists[i].key, '[');
+	for (i = 0; i < COUNTOF(list_keys); i++) {
+		json_open_member(o, list_keys[i], '[');
 		for (k = 0; k < g->of->nrows; k++)
-			if (lists[i].has(g, &g->of->rows[k]))
+			if (is_in((enum list_kind)i, g, &g->of->rows[k]))
 				put_task(o, &g->of->rows[k]);
 		json_close(o, ']');
 	}
@@ -317,7 +276,7 @@ compare_gate_json(struct buf *b, const struct compare_gate *g)
 	json_open(&o, '{');
 	json_put_member_bool(&o, "passed", g->status == COMPARE_OK);
 	json_put_member_int(&o, "exit_code", g->status);
-	json_put_member_str(&o, "verdict", str_of(verdict(g)));
+	json_put_member_cstr(&o, "verdict", verdicts[g->status]);
 	json_put_member_cstr(&o, "baseline_file", g->of->files[WAS]->path);
 	json_put_member_cstr(&o, "current_file", g->of->files[IS]->path);
 	json_put_member_double(&o, "baseline_success_rate", g->rate[WAS]);
@@ -339,13 +298,12 @@ compare_gate_markdown(struct buf *b, const struct compare_gate *g)
 {
 	const struct outcome *const *f = g->of->files;
 
-	buf_fmt(b, "## Gate: %s\n\n", g->status == COMPARE_OK ?
-	    "✅ passed" : "❌ failed");
-	buf_puts(b, "| | Baseline | Current |\n|---|---:|---:|\n");
-	buf_fmt(b, "| Pass rate | %.1f%% | %.1f%% |\n",
+	buf_fmt(b, "## Gate: %s\n\n| | Baseline | Current |\n"
+	    "|---|---:|---:|\n| Pass rate | %.1f%% | %.1f%% |\n",
+	    g->status == COMPARE_OK ? "✅ passed" : "❌ failed",
 	    report_rate(g->rate[WAS]), report_rate(g->rate[IS]));
-	buf_fmt(b, "| Score | %.3f | %.3f |\n", f[WAS]->score, f[IS]->score);
-	buf_fmt(b, "| Tasks | %zu | %zu |\n\n", g->tasks[WAS], g->tasks[IS]);
+	buf_fmt(b, "| Score | %.3f | %.3f |\n| Tasks | %zu | %zu |\n\n",
+	    f[WAS]->score, f[IS]->score, g->tasks[WAS], g->tasks[IS]);
 	buf_fmt(b, "- The pass rate fell by %.2f percentage points, %.2f "
 	    "allowed\n- %zu in both, %zu new, %zu removed\n- ", g->drop,
 	    g->rules->max_drop, g->common, g->nnew, g->nremoved);
@@ -373,12 +331,15 @@ compare_gate_github(struct buf *b, const struct compare_gate *g)
 {
 	const struct compare_row *r;
 	struct buf s = { 0 };
-	size_t i, at = 0;
+	size_t i;
 
 	for (i = 0; i < g->nissues; i++)
 		put_command(b, g, g->issues[i].fatal ? "error" : "warning",
 		    g->issues[i].kind, g->issues[i].text);
-	for (; (r = flipped(g->of, false, &at)) != NULL; s.n = 0) {
+	for (i = 0; i < g->of->nrows; i++, s.n = 0) {
+		r = &g->of->rows[i];
+		if (!is_in(BROKEN, g, r))
+			continue;
 		report_line(&s, r->name, 100, false);
 		buf_fmt(&s, ": %s", compare_flip(r, WAS, IS));
 		put_command(b, g, g->status == COMPARE_OK ? "warning" :

@@ -27,7 +27,7 @@ put_files(struct buf *b, const struct compare *c)
 		report_inline(b, f->model, NAME_COLS);
 		buf_fmt(b, " | %.1f%% | %.3f | ", report_rate(f->rate),
 		    f->score);
-		report_took(b, f->duration_ms);
+		report_took(b, f->duration_ms, 0);
 		buf_puts(b, " |\n");
 	}
 }

@@ -42,18 +42,9 @@ tail(const char *path, size_t cols)
 	return s;
 }
 
-static void
-put_right(struct buf *b, struct str s, size_t cols)
-{
-	for (; cols > s.n; cols--)
-		buf_putc(b, ' ');
-	buf_put(b, s);
-}
-
 /* A number in its columns: green, red, or plain where nothing changed. */
 static void
-put_change(struct text *t, double d, int decimals, const char *after,
-    size_t cols)
+put_change(struct text *t, double d, int decimals, const char *after, int cols)
 {
 	struct buf s = { 0 };
 
@@ -61,7 +52,7 @@ put_change(struct text *t, double d, int decimals, const char *after,
 	buf_puts(&s, after);
 	if (d != 0)
 		report_color(t->b, d > 0 ? "32" : "31", t->o);
-	put_right(t->b, buf_str(&s), cols);
+	buf_fmt(t->b, "%*.*s", cols, STRF(buf_str(&s)));
 	if (d != 0)
 		report_plain(t->b, t->o);
 	buf_free(&s);
@@ -73,8 +64,8 @@ put_took(struct text *t, int64_t ms, const char *sign)
 	struct buf s = { 0 };
 
 	buf_puts(&s, sign);
-	report_took(&s, ms);
-	put_right(t->b, buf_str(&s), 10);
+	report_took(&s, ms, 0);
+	buf_fmt(t->b, "%10.*s", STRF(buf_str(&s)));
 	buf_free(&s);
 }
 
@@ -182,20 +173,19 @@ put_row(struct text *t, const struct compare_row *r)
 	buf_puts(t->b, "  ");
 	report_mark(t->b, last == NULL || !last->finished ? RESULT_NONE :
 	    last->status, t->o);
-	buf_putc(t->b, ' ');
 	report_cell(t->b, r->name, t->name, t->o->ascii);
 	for (i = 0; i < t->c->nfiles; i++) {
 		if (!has_column(t, i))
 			continue;
 		if (r->in[i] == NULL || !r->in[i]->finished)
-			put_right(t->b, STR("n/a"), SCORE);
+			buf_fmt(t->b, "%*s", (int)SCORE, "n/a");
 		else
 			buf_fmt(t->b, "%*.2f", (int)SCORE, r->in[i]->score);
 	}
 	if (compare_delta(t->c, r, &d, &p))
 		put_change(t, d, 2, "", DELTA);
 	else
-		put_right(t->b, STR("n/a"), DELTA);
+		buf_fmt(t->b, "%*s", (int)DELTA, "n/a");
 	put_note(t, r);
 	buf_putc(t->b, '\n');
 }
@@ -248,7 +238,6 @@ put_pair(struct text *t, const struct compare_pair *p)
 		[COMPARE_SAME] = "1", [COMPARE_UNCLEAR] = "33",
 		[COMPARE_BETTER] = "32", [COMPARE_WORSE] = "31",
 	};
-
 	struct buf s = { 0 };
 
 	buf_putc(t->b, '\n');
@@ -288,7 +277,7 @@ compare_text(struct buf *b, const struct compare *c,
 		put_pair(&t, &c->pairs[i]);
 	for (i = 0; i < c->nwarnings; i++) {
 		buf_puts(b, i == 0 ? "\n" : "");
-		report_strong(b, "warning: ", o);
+		report_colored(b, "1", "warning: ", o);
 		report_line(b, c->warnings[i], 0, o->ascii);
 		buf_putc(b, '\n');
 	}

@@ -10,7 +10,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/os.h"
 #include "report/report_internal.h"
 #include "results/result.h"
 

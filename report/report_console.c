@@ -8,14 +8,11 @@
  */
 #include "report/report_internal.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "base/os.h"
-#include "results/result.h"
-#include "suite/spec.h"
 
 enum {
 	REDRAW_MS = 100,
@@ -106,25 +103,24 @@ draw(struct report_console *c, int64_t now)
 	int64_t spent = now - c->began_ms;
 	struct buf b = { 0 };
 
-	buf_fmt(&b, "%lld/%lld", (long long)c->done, (long long)c->tasks);
-	buf_fmt(&b, " %lld passed", (long long)c->passed);
+	buf_fmt(&b, "%lld/%lld %lld passed", (long long)c->done,
+	    (long long)c->tasks, (long long)c->passed);
 	if (c->failed > 0)
 		buf_fmt(&b, ", %lld failed", (long long)c->failed);
 	if (c->errors > 0)
 		buf_fmt(&b, ", %lld error%s", (long long)c->errors,
 		    c->errors == 1 ? "" : "s");
-	if (c->done > 0) {
-		buf_puts(&b, ", ");
-		report_percent(&b, (double)c->passed / (double)c->done);
-	}
+	if (c->done > 0)
+		buf_fmt(&b, ", %.1f%%",
+		    report_rate((double)c->passed / (double)c->done));
 	buf_puts(&b, ", ");
-	report_took(&b, spent > 0 ? spent : 0);
+	report_took(&b, spent > 0 ? spent : 0, 0);
 	if (c->trials_done > 0 && c->trials_done < all && spent > 0) {
 		double each = (double)spent / (double)c->trials_done;
 
 		buf_puts(&b, ", left ");
 		report_took(&b, (int64_t)(each * (double)(all -
-		    c->trials_done)));
+		    c->trials_done)), 0);
 	}
 	if (c->triggers > 0)
 		buf_fmt(&b, " | trigger tests %lld/%lld",
@@ -212,15 +208,9 @@ status_of(const struct event *e)
 static void
 put_error_of(struct report_console *c, const struct event *e)
 {
-	if (e->error_class.n > 0) {
-		buf_puts(&c->out, "  ");
-		report_line(&c->out, e->error_class, 20, c->opts.ascii);
-	}
-	if (e->error.n > 0) {
-		buf_puts(&c->out, ": ");
-		report_line(&c->out, e->error, width_of(c) > 40 ?
-		    width_of(c) - 20 : 20, c->opts.ascii);
-	}
+	report_part(&c->out, "  ", e->error_class, 20, c->opts.ascii, "");
+	report_part(&c->out, ": ", e->error, width_of(c) > 40 ?
+	    width_of(c) - 20 : 20, c->opts.ascii, "");
 }
 
 /* Score, duration and error. */
@@ -228,7 +218,7 @@ static void
 put_result(struct report_console *c, const struct event *e)
 {
 	buf_fmt(&c->out, "  %.2f  ", e->score);
-	report_took(&c->out, e->took_ms);
+	report_took(&c->out, e->took_ms, 0);
 	put_error_of(c, e);
 	buf_putc(&c->out, '\n');
 }
@@ -238,12 +228,8 @@ put_short(struct report_console *c, const char *what, struct str s)
 {
 	size_t cols = width_of(c) > SHORT ? SHORT : width_of(c) - 1;
 
-	if (s.n == 0)
-		return;
-	cols = cols > 20 ? cols - 14 : 10;
-	buf_fmt(&c->out, "      %s ", what);
-	report_line(&c->out, s, cols, c->opts.ascii);
-	buf_putc(&c->out, '\n');
+	report_part(&c->out, what, s, cols > 20 ? cols - 14 : 10,
+	    c->opts.ascii, "\n");
 }
 
 /* With -v, for a local run: prompt, answer and verdicts of a trial. */
@@ -259,13 +245,12 @@ put_verdicts(struct report_console *c, const struct event *e)
 		return;
 	report_detail(&a, &c->opts, e->source.run, e->source.task,
 	    e->source.trial, &d);
-	put_short(c, "prompt", d.prompt);
-	put_short(c, "answer", d.output);
+	put_short(c, "      prompt ", d.prompt);
+	put_short(c, "      answer ", d.output);
 	for (i = 0; i < d.n; i++) {
 		buf_puts(&c->out, "      ");
 		report_mark(&c->out, d.v[i].passed ? RESULT_PASSED :
 		    RESULT_FAILED, &c->opts);
-		buf_putc(&c->out, ' ');
 		report_line(&c->out, d.v[i].name, 40, c->opts.ascii);
 		buf_fmt(&c->out, " %.2f ", d.v[i].score);
 		report_line(&c->out, d.v[i].feedback, width_of(c) > 60 ?
@@ -281,7 +266,6 @@ put_trial(struct report_console *c, const struct event *e)
 	erase(c);
 	buf_puts(&c->out, "    ");
 	report_mark(&c->out, status_of(e), &c->opts);
-	buf_putc(&c->out, ' ');
 	report_line(&c->out, e->task, width_of(c) / 2, c->opts.ascii);
 	buf_fmt(&c->out, " trial %lld", (long long)e->trial);
 	if (c->trials > 0)
@@ -299,7 +283,6 @@ put_task(struct report_console *c, const struct event *e)
 	buf_fmt(&c->out, "[%lld/%lld] ", (long long)c->done,
 	    (long long)c->tasks);
 	report_mark(&c->out, status_of(e), &c->opts);
-	buf_putc(&c->out, ' ');
 	report_line(&c->out, e->name.n > 0 ? e->name : e->task,
 	    width_of(c) / 2, c->opts.ascii);
 	put_result(c, e);
@@ -312,7 +295,6 @@ put_trigger(struct report_console *c, const struct event *e)
 	buf_fmt(&c->out, "[trigger %lld/%lld] ", (long long)c->triggers_done,
 	    (long long)c->triggers);
 	report_mark(&c->out, status_of(e), &c->opts);
-	buf_putc(&c->out, ' ');
 	report_line(&c->out, e->prompt, width_of(c) / 2, c->opts.ascii);
 	buf_puts(&c->out, e->should_trigger ? "  should" : "  should not");
 	if (e->error_class.n == 0)

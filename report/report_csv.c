@@ -9,9 +9,6 @@
 
 #include <string.h>
 
-#include "results/result.h"
-#include "suite/spec.h"
-
 enum { CELL_MAX = 1000 };
 
 static void
@@ -32,14 +29,6 @@ put_cell(struct buf *b, struct str s)
 	}
 	buf_puts(b, cut ? "...\"" : "\"");
 	buf_free(&clean);
-}
-
-static void
-begin(struct report_out *o)
-{
-	buf_puts(&o->b, "trial,attempts,status,error_class,score,"
-	    "weighted_score,duration_ms,eval,skill,executor,model,baseline,"
-	    "run_id,task,name,group,failed_graders,error,output\n");
 }
 
 static void
@@ -95,7 +84,6 @@ put_row(struct report_out *o, const struct result_run *run, bool base,
 static void
 put_run(struct report_out *o, const struct result_run *run, bool base)
 {
-	struct arena_mark mark = arena_save(&o->arena);
 	size_t i, j;
 
 	for (i = 0; i < run->ntasks; i++) {
@@ -107,7 +95,6 @@ put_run(struct report_out *o, const struct result_run *run, bool base)
 			if (k->trials[j].status == RESULT_NONE)
 				continue;
 			put_row(o, run, base, k, &k->trials[j]);
-			arena_restore(&o->arena, mark);
 			report_flush(o);
 		}
 	}
@@ -116,5 +103,7 @@ put_run(struct report_out *o, const struct result_run *run, bool base)
 const struct report_kind report_csv = {
 	.name = "csv:PATH", .path = true,
 	.flags = REPORT_STDOUT | REPORT_ALONE,
-	.begin = begin, .run = put_run
+	.head = "trial,attempts,status,error_class,score,weighted_score,"
+	    "duration_ms,eval,skill,executor,model,baseline,run_id,task,name,"
+	    "group,failed_graders,error,output\n", .run = put_run
 };

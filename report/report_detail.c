@@ -8,8 +8,6 @@
 #include "report/report_internal.h"
 
 #include "json.h"
-#include "results/result.h"
-#include "suite/spec.h"
 
 static const struct spec_grader *
 find_in(const struct spec_graders *list, struct str name)
@@ -55,8 +53,7 @@ read_verdicts(struct arena *a, const struct result_run *run,
 		if (v->feedback.n == 0)
 			v->feedback = json_str(m, "error");
 		passed = json_getc(m, "passed");
-		v->passed = passed != NULL && passed->type == JSON_BOOL &&
-		    json_bool(passed);
+		v->passed = passed != NULL && json_bool(passed);
 		score = json_getc(m, "score");
 		if (score != NULL)
 			json_double(score, &v->score);

@@ -9,11 +9,8 @@
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "base/os.h"
-#include "results/result.h"
-#include "suite/spec.h"
 
 enum {
 	MESSAGE_MAX = 2000,
@@ -69,7 +66,7 @@ put_failed(struct report_out *o, const struct result_run *run,
 	struct spec_where at = k->spec->at;
 	struct report_detail d;
 	struct buf msg = { 0 };
-	bool found = false, cut;
+	bool found = false;
 	size_t i;
 
 	report_detail(&o->arena, o->opts, run, k, report_trial(k), &d);
@@ -92,8 +89,7 @@ put_failed(struct report_out *o, const struct result_run *run,
 	put_command(o, "error", at, arena_fmt(&o->arena, "%.*s: %s",
 	    (int)(k->spec->name.n < 200 ? k->spec->name.n : 200),
 	    k->spec->name.p, report_status(k->status)));
-	report_annotation(&o->b, report_cut(buf_str(&msg), MESSAGE_MAX, &cut),
-	    false);
+	report_annotation(&o->b, utf8_cut(buf_str(&msg), MESSAGE_MAX), false);
 	buf_putc(&o->b, '\n');
 	buf_free(&msg);
 }
@@ -111,7 +107,6 @@ put_flaky(struct report_out *o, const struct result_task *k)
 static void
 put_triggers(struct report_out *o, const struct result_run *run)
 {
-	struct arena_mark mark = arena_save(&o->arena);
 	bool missed = report_triggers_missed(run);
 	struct report_trigger t;
 	size_t i;
@@ -125,7 +120,6 @@ put_triggers(struct report_out *o, const struct result_run *run)
 			    t.spec->task.inputs.prompt, false);
 			buf_putc(&o->b, '\n');
 		}
-		arena_restore(&o->arena, mark);
 		report_flush(o);
 	}
 }
@@ -133,17 +127,14 @@ put_triggers(struct report_out *o, const struct result_run *run)
 static void
 put_run(struct report_out *o, const struct result_run *run, bool base)
 {
-	struct arena_mark mark = arena_save(&o->arena);
-	const char *end;
-	size_t i;
 	bool broken;
+	const char *end = report_end(run, &broken);
+	size_t i;
 
-	end = report_end(run, &broken);
 	if (broken) {
 		put_command(o, "error", (struct spec_where){ run->suite->path,
 		    0, 0 }, STR("incomplete"));
-		buf_puts(&o->b, end);
-		buf_putc(&o->b, '\n');
+		buf_fmt(&o->b, "%s\n", end);
 	}
 	for (i = 0; !base && i < run->ntasks; i++) {
 		const struct result_task *k = &run->tasks[i];
@@ -152,7 +143,6 @@ put_run(struct report_out *o, const struct result_run *run, bool base)
 			put_failed(o, run, k);
 		else if (k->status == RESULT_PASSED && k->stats.flaky)
 			put_flaky(o, k);
-		arena_restore(&o->arena, mark);
 		report_flush(o);
 	}
 	put_triggers(o, run);

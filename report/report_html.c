@@ -7,9 +7,6 @@
  */
 #include "report/report_internal.h"
 
-#include "results/result.h"
-#include "suite/spec.h"
-
 enum {
 	BARS_MAX = 60,		/* tasks with a bar; more: a histogram */
 	ROW = 20, LABEL = 220, BAR = 400,
@@ -18,48 +15,38 @@ enum {
 	BAD_MAX = 64 << 10
 };
 
-static const char *const head[] = {
+static const char head[] =
 	"<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
 	"<meta http-equiv=\"Content-Security-Policy\" "
 	"content=\"default-src 'none'; style-src 'unsafe-inline'\">\n"
 	"<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
-	"<title>Waza results</title>\n<style>\n",
+	"<title>Waza results</title>\n<style>\n"
 	":root{color-scheme:light dark;--bg:#fff;--fg:#1c1e21;--dim:#656d76;"
-	"--line:#d5d9de;--card:#f6f7f9;--good:#1a7f37;--bad:#cf222e;--err:#9a6700}\n",
+	"--line:#d5d9de;--card:#f6f7f9;--good:#1a7f37;--bad:#cf222e;--err:#9a6700}\n"
 	"@media(prefers-color-scheme:dark){:root{--bg:#0f1216;--fg:#e4e7eb;"
 	"--dim:#98a1ac;--line:#30363d;--card:#181c22;--good:#3fb950;--bad:#f85149;"
-	"--err:#d29922}}\n",
+	"--err:#d29922}}\n"
 	"body{font:15px/1.5 system-ui,sans-serif;max-width:60rem;margin:2rem auto;"
-	"padding:0 1rem;background:var(--bg);color:var(--fg)}\n",
+	"padding:0 1rem;background:var(--bg);color:var(--fg)}\n"
 	"h1{font-size:1.5rem;margin:0 0 .25rem}h2{font-size:1.15rem;margin:2rem 0 .5rem}\n"
-	"h3{font-size:1rem;margin:1rem 0 .3rem}\n",
+	"h3{font-size:1rem;margin:1rem 0 .3rem}\n"
 	"table{border-collapse:collapse;width:100%}"
 	"th,td{text-align:left;padding:.3rem .6rem;border-bottom:1px solid var(--line);"
-	"overflow-wrap:anywhere}\n",
-	"td.n,th.n{text-align:right;font-variant-numeric:tabular-nums}\n",
+	"overflow-wrap:anywhere}\n"
+	"td.n,th.n{text-align:right;font-variant-numeric:tabular-nums}\n"
 	"pre{background:var(--card);border:1px solid var(--line);border-radius:4px;"
 	"padding:.6rem;overflow:auto;max-height:24rem;white-space:pre-wrap;"
-	"overflow-wrap:anywhere;margin:.3rem 0 .8rem}\n",
+	"overflow-wrap:anywhere;margin:.3rem 0 .8rem}\n"
 	"details{border:1px solid var(--line);border-radius:4px;margin:.4rem 0;"
-	"padding:.4rem .8rem}summary{cursor:pointer;overflow-wrap:anywhere}\n",
+	"padding:.4rem .8rem}summary{cursor:pointer;overflow-wrap:anywhere}\n"
 	".dim{color:var(--dim)}.passed{color:var(--good)}.failed{color:var(--bad)}"
-	".error{color:var(--err)}.skipped{color:var(--dim)}\n",
+	".error{color:var(--err)}.skipped{color:var(--dim)}\n"
 	".big{font-size:1.2rem;font-weight:600}svg{max-width:100%;height:auto}"
-	"svg text{fill:var(--fg);font-size:12px}\n",
+	"svg text{fill:var(--fg);font-size:12px}\n"
 	"rect.passed{fill:var(--good)}rect.failed{fill:var(--bad)}"
 	"rect.error{fill:var(--err)}rect.back{fill:var(--card)}"
-	"rect.skipped{fill:var(--dim)}\n",
-	"</style>\n</head>\n<body>\n",
-};
-
-static void
-begin(struct report_out *o)
-{
-	size_t i;
-
-	for (i = 0; i < COUNTOF(head); i++)
-		buf_puts(&o->b, head[i]);
-}
+	"rect.skipped{fill:var(--dim)}\n"
+	"</style>\n</head>\n<body>\n";
 
 static const char *
 class_of(enum result_status st)
@@ -94,16 +81,6 @@ put_standing(struct buf *b, const struct result_task *k)
 }
 
 static void
-put_line(struct buf *b, struct str s, size_t cols)
-{
-	struct buf line = { 0 };
-
-	report_line(&line, s, cols, false);
-	report_escape(b, buf_str(&line));
-	buf_free(&line);
-}
-
-static void
 put_setting(struct buf *b, const char *name, struct str value)
 {
 	if (value.n == 0)
@@ -122,8 +99,7 @@ put_title(struct report_out *o, const struct result_run *r, bool base)
 
 	buf_puts(b, "<section>\n<h1>");
 	report_escape(b, r->suite->name);
-	buf_puts(b, base ? " (baseline)</h1>\n" : "</h1>\n");
-	buf_puts(b, "<p class=\"dim\">");
+	buf_fmt(b, "%s</h1>\n<p class=\"dim\">", base ? " (baseline)" : "");
 	report_stamp(b, r->started_ns, REPORT_ISO);
 	buf_putc(b, 'Z');
 	put_setting(b, "skill", r->suite->skill);
@@ -132,18 +108,15 @@ put_title(struct report_out *o, const struct result_run *r, bool base)
 	buf_fmt(b, "</p>\n<p class=\"big %s\">%s</p>\n",
 	    ok ? "passed" : "failed", ok ? "✓ passed" : "✗ failed");
 	buf_fmt(b, "<p>%zu task%s: %zu passed, %zu failed, %zu error%s, "
-	    "%zu skipped. Pass rate ", r->ntasks, r->ntasks == 1 ? "" : "s",
-	    r->sum.passed, r->sum.failed, r->sum.errors,
-	    r->sum.errors == 1 ? "" : "s", r->sum.skipped);
-	report_percent(b, r->sum.rate);
-	buf_fmt(b, " (95%%: %.0f–%.0f%%)", r->sum.rate_lo * 100,
+	    "%zu skipped. Pass rate %.1f%% (95%%: %.0f–%.0f%%)", r->ntasks,
+	    r->ntasks == 1 ? "" : "s", r->sum.passed, r->sum.failed,
+	    r->sum.errors, r->sum.errors == 1 ? "" : "s", r->sum.skipped,
+	    report_rate(r->sum.rate), r->sum.rate_lo * 100,
 	    r->sum.rate_hi * 100);
-	if (need < 1) {
-		buf_puts(b, ", required ");
-		report_percent(b, need);
-	}
+	if (need < 1)
+		buf_fmt(b, ", required %.1f%%", report_rate(need));
 	buf_fmt(b, ". Score %.2f. Duration ", r->sum.score);
-	report_took(b, r->duration_ms);
+	report_took(b, r->duration_ms, 0);
 	buf_puts(b, ".</p>\n");
 	if (report_missed(&missed, r)) {
 		buf_puts(b, "<p class=\"failed\">Metric missed: ");
@@ -171,10 +144,9 @@ put_bar(struct buf *b, size_t row, double share, const char *class)
 
 	w = w < 0 ? 0 : w > BAR ? BAR : w;
 	buf_fmt(b, "<rect class=\"back\" x=\"%d\" y=\"%zu\" width=\"%d\" "
-	    "height=\"%d\"/>", LABEL, row * ROW + 3, BAR, ROW - 6);
-	buf_fmt(b, "<rect class=\"%s\" x=\"%d\" y=\"%zu\" width=\"%d\" "
-	    "height=\"%d\"/>", class, LABEL, row * ROW + 3, w > 0 ? w : 1,
-	    ROW - 6);
+	    "height=\"%d\"/><rect class=\"%s\" x=\"%d\" y=\"%zu\" "
+	    "width=\"%d\" height=\"%d\"/>", LABEL, row * ROW + 3, BAR,
+	    ROW - 6, class, LABEL, row * ROW + 3, w > 0 ? w : 1, ROW - 6);
 }
 
 static void
@@ -184,7 +156,7 @@ put_bars(struct buf *b, const struct result_run *r)
 
 	open_chart(b, r->ntasks, "Score of each task");
 	for (i = 0; i < r->ntasks; i++) {
-		put_line(b, r->tasks[i].spec->name, 60);
+		report_escape_line(b, r->tasks[i].spec->name, 60);
 		buf_fmt(b, ": %.2f; ", report_task_score(&r->tasks[i]));
 	}
 	buf_puts(b, "</desc>\n");
@@ -193,7 +165,7 @@ put_bars(struct buf *b, const struct result_run *r)
 
 		buf_fmt(b, "<text x=\"%d\" y=\"%zu\" text-anchor=\"end\">",
 		    LABEL - 8, i * ROW + 14);
-		put_line(b, k->spec->name, 30);
+		report_escape_line(b, k->spec->name, 30);
 		buf_puts(b, "</text>");
 		put_bar(b, i, report_task_score(k), class_of(k->status));
 		buf_fmt(b, "<text x=\"%d\" y=\"%zu\">%.2f</text>\n",
@@ -250,7 +222,6 @@ put_verdicts(struct buf *b, const struct report_detail *d)
 {
 	struct buf at = { 0 };
 	size_t i;
-	bool cut;
 
 	if (d->n == 0)
 		return;
@@ -265,7 +236,7 @@ put_verdicts(struct buf *b, const struct report_detail *d)
 		buf_puts(b, "</td><td>");
 		report_escape(b, v->type);
 		buf_fmt(b, "</td><td class=\"n\">%.2f</td><td>", v->score);
-		report_escape(b, report_cut(v->feedback, GOOD_MAX, &cut));
+		report_escape(b, utf8_cut(v->feedback, GOOD_MAX));
 		if (!v->passed) {
 			at.n = 0;
 			report_where(&at, v->at);
@@ -291,7 +262,7 @@ put_trial(struct report_out *o, const struct result_run *r,
 		buf_fmt(&o->b, "<h3>Trial %d: ", (int)(t - k->trials) + 1);
 		put_status(&o->b, t->status);
 		buf_fmt(&o->b, " %.2f ", t->score);
-		report_took(&o->b, t->duration_ms);
+		report_took(&o->b, t->duration_ms, 0);
 		buf_puts(&o->b, "</h3>\n");
 	}
 	put_pre(&o->b, "error", d.error, max);
@@ -305,18 +276,16 @@ static void
 put_task(struct report_out *o, const struct result_run *r,
     const struct result_task *k)
 {
-	struct arena_mark mark = arena_save(&o->arena);
-	bool cut;
 	size_t i;
 
 	buf_fmt(&o->b, "<details%s>\n<summary>",
 	    k->status > RESULT_PASSED && r->ntasks <= BARS_MAX ? " open" : "");
 	put_standing(&o->b, k);
 	buf_puts(&o->b, " <b>");
-	report_escape(&o->b, report_cut(k->spec->name, 200, &cut));
+	report_escape(&o->b, utf8_cut(k->spec->name, 200));
 	buf_fmt(&o->b, "</b> <span class=\"dim\">%.2f · ",
 	    report_task_score(k));
-	report_took(&o->b, report_task_ms(k));
+	report_took(&o->b, report_task_ms(k), 0);
 	if (k->ntrials > 1)
 		buf_fmt(&o->b, " · %zu/%zu passed%s", report_passes(k),
 		    k->ntrials, k->stats.flaky ? " · flaky" : "");
@@ -325,7 +294,6 @@ put_task(struct report_out *o, const struct result_run *r,
 	for (i = 0; i < k->ntrials; i++)
 		if (k->trials[i].status != RESULT_NONE) {
 			put_trial(o, r, k, &k->trials[i]);
-			arena_restore(&o->arena, mark);
 			report_flush(o);
 		}
 	buf_puts(&o->b, "</details>\n");
@@ -348,14 +316,8 @@ put_run(struct report_out *o, const struct result_run *r, bool base)
 	buf_puts(&o->b, "</section>\n");
 }
 
-static void
-end(struct report_out *o)
-{
-	buf_puts(&o->b, "</body>\n</html>\n");
-}
-
 const struct report_kind report_html = {
 	.name = "html:PATH", .path = true,
 	.flags = REPORT_STDOUT | REPORT_ALONE,
-	.begin = begin, .run = put_run, .end = end
+	.head = head, .run = put_run, .tail = "</body>\n</html>\n"
 };

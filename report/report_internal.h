@@ -20,16 +20,17 @@
  * control characters and with blanks joined.  Returns the columns used.
  */
 size_t report_line(struct buf *, struct str, size_t cols, bool ascii);
-/* The same, padded with spaces to cols columns. */
+/* The same between two texts; nothing at all if the text is empty. */
+void report_part(struct buf *, const char *before, struct str, size_t cols,
+    bool ascii, const char *after);
+/* The same as report_line(), padded with spaces to cols columns. */
 void report_cell(struct buf *, struct str, size_t cols, bool ascii);
 /* The columns that a text needs, at most max. */
 size_t report_cols(struct str, size_t max);
-/* Appends a duration: 12ms 1.2s 2m3s 1h2m. */
-void report_took(struct buf *, int64_t ms);
-/* A share in percent; it is 100 only if the share is 1. */
+/* Appends a duration, 12ms 1.2s 2m3s 1h2m, right-aligned in cols columns. */
+void report_took(struct buf *, int64_t ms, int cols);
+/* A share in percent, for "%.1f"; it is 100 only if the share is 1. */
 double report_rate(double share);
-/* Appends it, as in "99.9%". */
-void report_percent(struct buf *, double share);
 
 /* At most max bytes of whole characters; *cut: the text was longer. */
 struct str report_cut(struct str, size_t max, bool *cut);
@@ -42,6 +43,8 @@ void report_block(struct buf *, struct str, const char *indent, size_t lines,
  */
 void report_clean(struct buf *, struct str);
 void report_escape(struct buf *, struct str);
+/* Appends report_line(), escaped for XML. */
+void report_escape_line(struct buf *, struct str, size_t cols);
 /* Appends one line of Markdown that renders as this text. */
 void report_inline(struct buf *, struct str, size_t cols);
 /* Appends a GitHub workflow command's message, or one of its properties. */
@@ -54,11 +57,12 @@ enum report_stamp {
 /* Appends a time in this format. */
 void report_stamp(struct buf *, int64_t wall_ns, enum report_stamp);
 
-/* Append ✓ ✗ ! or - in color (or ASCII); a color; its end; bold words. */
+/* Append ✓ ✗ ! or - in color (or ASCII), and a space; a color; its end. */
 void report_mark(struct buf *, enum result_status, const struct report_opts *);
 void report_color(struct buf *, const char *sgr, const struct report_opts *);
 void report_plain(struct buf *, const struct report_opts *);
-void report_strong(struct buf *, const char *words,
+/* Appends words in a color; "1" is bold. */
+void report_colored(struct buf *, const char *sgr, const char *words,
     const struct report_opts *);
 /* The word for a status; for an error its class, e.g. "timeout". */
 const char *report_status(enum result_status);
@@ -137,7 +141,7 @@ struct report_out {
 	size_t sent;		/* bytes written so far */
 };
 
-/* Call it between tasks: writes once 64 KiB are buffered. */
+/* Between tasks: frees the arena, and writes once 64 KiB are buffered. */
 void report_flush(struct report_out *);
 /* Whether n more bytes are within the limit. */
 bool report_room(const struct report_out *, size_t n);
@@ -146,7 +150,8 @@ struct report_kind {
 	const char *name;	/* as usage shows it: "csv:PATH" */
 	bool path;		/* a path is required */
 	unsigned flags;		/* REPORT_..., without a path */
-	void (*begin)(struct report_out *);
+	const char *head, *tail;	/* first and last text, or NULL */
+	void (*begin)(struct report_out *);	/* or NULL, as is end */
 	void (*run)(struct report_out *, const struct result_run *, bool base);
 	void (*end)(struct report_out *);
 };

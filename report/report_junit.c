@@ -10,9 +10,6 @@
  */
 #include "report/report_internal.h"
 
-#include "results/result.h"
-#include "suite/spec.h"
-
 enum { OUT_MAX = 4096, TEXT_MAX = 16 << 10 };
 
 struct counts {
@@ -112,8 +109,6 @@ put_property(struct buf *b, const char *name, struct str value)
 static void
 put_properties(struct report_out *o, const struct result_run *run, bool base)
 {
-	struct arena_mark mark = arena_save(&o->arena);
-
 	buf_puts(&o->b, "    <properties>\n");
 	put_property(&o->b, "skill", run->suite->skill);
 	put_property(&o->b, "model", run->model);
@@ -138,7 +133,7 @@ put_properties(struct report_out *o, const struct result_run *run, bool base)
 	if (base)
 		put_property(&o->b, "baseline", STR("true"));
 	buf_puts(&o->b, "    </properties>\n");
-	arena_restore(&o->arena, mark);
+	report_flush(o);
 }
 
 /* A paragraph for each verdict that did not pass, then the error. */
@@ -189,17 +184,15 @@ put_problem(struct report_out *o, enum result_status st,
     const struct report_detail *d)
 {
 	const char *tag = st == RESULT_FAILED ? "failure" : "error";
-	struct buf line = { 0 };
 
-	report_line(&line, reason(d), 200, false);
-	buf_fmt(&o->b, "      <%s", tag);
-	put_attr(&o->b, "message", buf_str(&line));
+	buf_fmt(&o->b, "      <%s message=\"", tag);
+	report_escape_line(&o->b, reason(d), 200);
+	buf_putc(&o->b, '"');
 	put_attr(&o->b, "type", st == RESULT_FAILED ? STR("GraderFailure") :
 	    str_of(result_class(st)));
 	buf_putc(&o->b, '>');
 	put_reasons(&o->b, d);
 	buf_fmt(&o->b, "</%s>\n", tag);
-	buf_free(&line);
 }
 
 static void
@@ -207,7 +200,6 @@ put_skip(struct report_out *o, const struct result_task *k,
     const struct result_trial *t, const struct report_detail *d)
 {
 	enum result_status st = t != NULL ? t->status : k->status;
-	struct buf line = { 0 };
 
 	buf_puts(&o->b, "      <skipped message=\"");
 	if (st == RESULT_NONE)
@@ -218,11 +210,9 @@ put_skip(struct report_out *o, const struct result_task *k,
 	else {
 		buf_fmt(&o->b, "%s in the baseline, without the skill: ",
 		    report_status(st));
-		report_line(&line, reason(d), 200, false);
-		report_escape(&o->b, buf_str(&line));
+		report_escape_line(&o->b, reason(d), 200);
 	}
 	buf_puts(&o->b, "\"/>\n");
-	buf_free(&line);
 }
 
 static void
@@ -284,14 +274,12 @@ put_trigger(struct report_out *o, const struct result_run *run, size_t i,
 	if (!report_trigger(&o->arena, run, i, &t))
 		t.words = "not run";
 	buf_puts(&o->b, "    <testcase name=\"trigger: ");
-	report_line(&line, t.spec->task.inputs.prompt, 100, false);
-	report_escape(&o->b, buf_str(&line));
+	report_escape_line(&o->b, t.spec->task.inputs.prompt, 100);
 	buf_fmt(&o->b, " [%zu of %zu]\"", i + 1, run->triggers.n);
 	put_attr(&o->b, "classname", run->suite->triggers->skill);
 	put_seconds(&o->b, t.duration_ms);
 	buf_puts(&o->b, ">\n");
 	if (st != RESULT_PASSED) {
-		line.n = 0;
 		buf_fmt(&line, "%s%s", t.words, t.error.n > 0 ? ": " : "");
 		report_line(&line, t.error, 200, false);
 		buf_puts(&o->b, st == RESULT_NONE ? "      <skipped" :
@@ -310,13 +298,11 @@ put_trigger(struct report_out *o, const struct result_run *run, size_t i,
 static void
 put_triggers(struct report_out *o, const struct result_run *run)
 {
-	struct arena_mark mark = arena_save(&o->arena);
 	bool fails = report_triggers_missed(run);
 	size_t i;
 
 	for (i = 0; i < run->triggers.n; i++) {
 		put_trigger(o, run, i, fails);
-		arena_restore(&o->arena, mark);
 		report_flush(o);
 	}
 }
@@ -341,7 +327,6 @@ static void
 put_task(struct report_out *o, const struct result_run *run, bool base,
     const struct result_task *k)
 {
-	struct arena_mark mark = arena_save(&o->arena);
 	size_t j;
 
 	if (has_own_case(k))
@@ -349,7 +334,6 @@ put_task(struct report_out *o, const struct result_run *run, bool base,
 	for (j = 0; j < k->ntrials; j++)
 		if (k->trials[j].status != RESULT_NONE) {
 			put_case(o, run, base, k, &k->trials[j]);
-			arena_restore(&o->arena, mark);
 			report_flush(o);
 		}
 }
@@ -369,8 +353,6 @@ begin(struct report_out *o)
 			ms += o->runs[i]->baseline->duration_ms;
 		}
 	}
-	buf_puts(&o->b, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
-	    "<testsuites");
 	put_counts(&o->b, &c, false);
 	put_seconds(&o->b, ms);
 	buf_puts(&o->b, ">\n");
@@ -403,14 +385,9 @@ put_run(struct report_out *o, const struct result_run *run, bool base)
 	buf_puts(&o->b, "  </testsuite>\n");
 }
 
-static void
-end(struct report_out *o)
-{
-	buf_puts(&o->b, "</testsuites>\n");
-}
-
 const struct report_kind report_junit = {
 	.name = "junit:PATH", .path = true,
 	.flags = REPORT_STDOUT | REPORT_ALONE,
-	.begin = begin, .run = put_run, .end = end
+	.head = "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites",
+	.begin = begin, .run = put_run, .tail = "</testsuites>\n"
 };

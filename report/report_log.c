@@ -7,13 +7,10 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <string.h>
 #include <unistd.h>
 
 #include "base/os.h"
 #include "json.h"
-#include "results/result.h"
-#include "suite/spec.h"
 
 enum { NAMES = 10000, NAME_MAX_BYTES = 100 };
 
@@ -96,56 +93,55 @@ log_verdicts(struct report_log *l, struct json_out *w, const struct event *e)
 	arena_restore(&l->arena, mark);
 }
 
-static void
-log_start(struct report_log *l, struct json_out *w, const struct event *e)
+/* The members of an event that is one line; false if it is not logged. */
+static bool
+log_event(struct report_log *l, struct json_out *w, const struct event *e)
 {
-	open_line(w, e, "session_start");
-	json_put_member_str(w, "spec_path", l->suite);
-	json_put_member_str(w, "model", e->model);
-	json_put_member_str(w, "engine", e->executor);
-	json_put_member_int(w, "task_count", e->tasks);
-	close_line(l, w);
-}
-
-static void
-log_task(struct report_log *l, struct json_out *w, const struct event *e)
-{
-	bool done = e->type == EVENT_TASK_COMPLETE;
-
-	open_line(w, e, event_name(e->type));
-	json_put_member_str(w, "task_name", e->name);
-	if (done) {
+	switch (e->type) {
+	case EVENT_EVAL_START:
+		open_line(w, e, "session_start");
+		json_put_member_str(w, "spec_path", l->suite);
+		json_put_member_str(w, "model", e->model);
+		json_put_member_str(w, "engine", e->executor);
+		json_put_member_int(w, "task_count", e->tasks);
+		return true;
+	case EVENT_TASK_START:
+		open_line(w, e, event_name(e->type));
+		json_put_member_str(w, "task_name", e->name);
+		json_put_member_int(w, "task_num", e->idx + 1);
+		json_put_member_int(w, "total_tasks", e->total);
+		json_put_member_str(w, "task_id", e->task);
+		return true;
+	case EVENT_TASK_COMPLETE:
+		open_line(w, e, event_name(e->type));
+		json_put_member_str(w, "task_name", e->name);
 		json_put_member_str(w, "status", e->status);
 		json_put_member_double(w, "score", e->score);
 		json_put_member_int(w, "duration_ms", e->took_ms);
-	} else {
-		json_put_member_int(w, "task_num", e->idx + 1);
-		json_put_member_int(w, "total_tasks", e->total);
+		json_put_member_str(w, "task_id", e->task);
+		return true;
+	case EVENT_EVAL_COMPLETE:
+		open_line(w, e, "session_complete");
+		json_put_member_int(w, "total_tests", e->total);
+		json_put_member_int(w, "passed", e->totals.passed);
+		json_put_member_int(w, "failed", e->totals.failed);
+		json_put_member_int(w, "errors", e->totals.errors);
+		json_put_member_int(w, "duration_ms",
+		    (int64_t)(e->totals.duration_sec * 1000 + 0.5));
+		return true;
+	case EVENT_ERROR:
+		open_line(w, e, "error");
+		json_put_member_str(w, "error_type", e->problem.error_type);
+		json_put_member_str(w, "message", e->problem.message);
+		return true;
+	case EVENT_TRIAL_COMPLETE:
+	case EVENT_TASK_PROGRESS:
+	case EVENT_TRIAL_START:
+	case EVENT_TRIGGER_COMPLETE:
+	case EVENT__MAX:
+		break;
 	}
-	json_put_member_str(w, "task_id", e->task);
-	close_line(l, w);
-}
-
-static void
-log_end(struct report_log *l, struct json_out *w, const struct event *e)
-{
-	open_line(w, e, "session_complete");
-	json_put_member_int(w, "total_tests", e->total);
-	json_put_member_int(w, "passed", e->totals.passed);
-	json_put_member_int(w, "failed", e->totals.failed);
-	json_put_member_int(w, "errors", e->totals.errors);
-	json_put_member_int(w, "duration_ms",
-	    (int64_t)(e->totals.duration_sec * 1000 + 0.5));
-	close_line(l, w);
-}
-
-static void
-log_error(struct report_log *l, struct json_out *w, const struct event *e)
-{
-	open_line(w, e, "error");
-	json_put_member_str(w, "error_type", e->problem.error_type);
-	json_put_member_str(w, "message", e->problem.message);
-	close_line(l, w);
+	return false;
 }
 
 static void
@@ -156,29 +152,10 @@ log_on_event(void *arg, const struct event *e)
 
 	if (l->fd == -1)
 		return;
-	switch (e->type) {
-	case EVENT_EVAL_START:
-		log_start(l, &w, e);
-		break;
-	case EVENT_TASK_START:
-	case EVENT_TASK_COMPLETE:
-		log_task(l, &w, e);
-		break;
-	case EVENT_TRIAL_COMPLETE:
+	if (e->type == EVENT_TRIAL_COMPLETE)
 		log_verdicts(l, &w, e);
-		break;
-	case EVENT_EVAL_COMPLETE:
-		log_end(l, &w, e);
-		break;
-	case EVENT_ERROR:
-		log_error(l, &w, e);
-		break;
-	case EVENT_TASK_PROGRESS:
-	case EVENT_TRIAL_START:
-	case EVENT_TRIGGER_COMPLETE:
-	case EVENT__MAX:
-		return;
-	}
+	else if (log_event(l, &w, e))
+		close_line(l, &w);
 	if (os_write_all(l->fd, buf_str(&l->buf), &l->err) == -1)
 		os_close(&l->fd);
 	l->buf.n = 0;
@@ -262,21 +239,11 @@ put_joined(struct json_out *w, const char *key, const struct json *const *v,
 static const struct json *
 last_of(const char *key, const struct json *const *v, size_t n)
 {
-	const struct json *m;
+	const struct json *m = NULL;
 
-	while (n-- > 0) {
+	while (n-- > 0 && (m == NULL || m->type == JSON_NULL))
 		m = json_getc(v[n], key);
-		if (m != NULL && m->type != JSON_NULL)
-			return m;
-	}
-	return NULL;
-}
-
-static void
-put_last(struct json_out *w, const char *as, const char *key,
-    const struct json *const *v, size_t n)
-{
-	json_put_member(w, as, last_of(key, v, n));
+	return m != NULL && m->type != JSON_NULL ? m : NULL;
 }
 
 static void
@@ -285,6 +252,7 @@ put_transcript(struct report_transcripts *t, const struct event *e,
 {
 	struct json_out w = { .put = buf_sink, .ctx = &t->buf, .indent = 2 };
 	const struct result_task *k = e->source.task;
+	const struct json *error;
 	int64_t ms = report_task_ms(k);
 
 	json_open(&w, '{');
@@ -294,15 +262,15 @@ put_transcript(struct report_transcripts *t, const struct event *e,
 	put_time(&w, "started_at", e->time_ms - ms);
 	put_time(&w, "completed_at", e->time_ms);
 	json_put_member_int(&w, "duration_ms", ms);
-	put_last(&w, "prompt", "prompt", v, n);
-	put_last(&w, "final_output", "final_output", v, n);
+	json_put_member(&w, "prompt", last_of("prompt", v, n));
+	json_put_member(&w, "final_output", last_of("final_output", v, n));
 	put_joined(&w, "transcript", v, n);
-	put_last(&w, "validations", "validations", v, n);
-	put_last(&w, "session", "session_digest", v, n);
+	json_put_member(&w, "validations", last_of("validations", v, n));
+	json_put_member(&w, "session", last_of("session_digest", v, n));
 	if (k->error.n > 0)
 		json_put_member_str(&w, "error_msg", k->error);
-	else if (last_of("error_msg", v, n) != NULL)
-		put_last(&w, "error_msg", "error_msg", v, n);
+	else if ((error = last_of("error_msg", v, n)) != NULL)
+		json_put_member(&w, "error_msg", error);
 	json_close(&w, '}');
 	buf_putc(&t->buf, '\n');
 }

@@ -11,9 +11,6 @@
 
 #include <string.h>
 
-#include "results/result.h"
-#include "suite/spec.h"
-
 enum {
 	LINE_COLS = 300,
 	ANSWER_MAX = 2000,
@@ -47,6 +44,17 @@ report_inline(struct buf *b, struct str s, size_t cols)
 		}
 	}
 	buf_free(&line);
+}
+
+/* One line between two texts; nothing at all if it is empty. */
+static void
+put_inline(struct buf *b, const char *before, struct str s, const char *after)
+{
+	if (s.n == 0)
+		return;
+	buf_puts(b, before);
+	report_inline(b, s, LINE_COLS);
+	buf_puts(b, after);
 }
 
 /* One more than the longest sequence of backticks; at least three. */
@@ -106,24 +114,17 @@ put_head(struct report_out *o, const struct result_run *r, bool base)
 	buf_puts(&o->b, base ? " (baseline)\n\n" : "\n\n");
 	buf_fmt(&o->b, "**%s** · **Score** %.2f · **Duration** ",
 	    ok ? "✅ Passed" : "❌ Failed", r->sum.score);
-	report_took(&o->b, r->duration_ms);
+	report_took(&o->b, r->duration_ms, 0);
 	buf_fmt(&o->b, "\n\n- Tasks: %zu (%zu passed, %zu failed, %zu error%s, "
-	    "%zu skipped)\n- Pass rate: ", r->ntasks, r->sum.passed,
+	    "%zu skipped)\n- Pass rate: %.1f%%", r->ntasks, r->sum.passed,
 	    r->sum.failed, r->sum.errors, r->sum.errors == 1 ? "" : "s",
-	    r->sum.skipped);
-	report_percent(&o->b, r->sum.rate);
-	if (need < 1) {
-		buf_puts(&o->b, " (required: ");
-		report_percent(&o->b, need);
-		buf_putc(&o->b, ')');
-	}
+	    r->sum.skipped, report_rate(r->sum.rate));
+	if (need < 1)
+		buf_fmt(&o->b, " (required: %.1f%%)", report_rate(need));
 	buf_fmt(&o->b, "\n- Score range: %.2f – %.2f (σ = %.4f)\n",
 	    r->sum.min, r->sum.max, r->sum.std_dev);
-	if (report_missed(&missed, r)) {
-		buf_puts(&o->b, "- Metric missed: ");
-		report_inline(&o->b, buf_str(&missed), LINE_COLS);
-		buf_putc(&o->b, '\n');
-	}
+	if (report_missed(&missed, r))
+		put_inline(&o->b, "- Metric missed: ", buf_str(&missed), "\n");
 	buf_free(&missed);
 	if (end != NULL)
 		buf_fmt(&o->b, broken ? "\n> ⚠️ **Incomplete**: %s.\n" :
@@ -155,7 +156,6 @@ put_row(struct report_out *o, const struct result_run *r,
 static void
 put_table(struct report_out *o, const struct result_run *r)
 {
-	struct arena_mark mark = arena_save(&o->arena);
 	size_t i;
 
 	buf_puts(&o->b, "\n| Task | Score | Status | Graders |\n"
@@ -165,7 +165,6 @@ put_table(struct report_out *o, const struct result_run *r)
 		if (!report_room(o, o->room / 2 + ROW_ROOM))
 			break;
 		put_row(o, r, &r->tasks[i]);
-		arena_restore(&o->arena, mark);
 		report_flush(o);
 	}
 	if (i < r->ntasks)
@@ -188,9 +187,8 @@ put_flaky(struct report_out *o, const struct result_run *r)
 			buf_puts(&o->b, "\n### Flaky tasks\n\n");
 		buf_puts(&o->b, "- ");
 		report_inline(&o->b, k->spec->name, 100);
-		buf_puts(&o->b, ": passed ");
-		report_percent(&o->b, k->stats.pass_rate);
-		buf_fmt(&o->b, " (95%%: %.0f–%.0f%%), score %.2f ± %.2f\n",
+		buf_fmt(&o->b, ": passed %.1f%% (95%%: %.0f–%.0f%%), score "
+		    "%.2f ± %.2f\n", report_rate(k->stats.pass_rate),
 		    k->stats.pass_lo * 100, k->stats.pass_hi * 100,
 		    k->stats.avg, k->stats.std_dev);
 		report_flush(o);
@@ -209,20 +207,14 @@ put_trial(struct report_out *o, const struct result_run *r,
 		buf_fmt(&o->b, "Trial %d of %zu: %s\n\n",
 		    (int)(t - k->trials) + 1, k->ntrials,
 		    report_status(t->status));
-	if (d.error.n > 0) {
-		buf_puts(&o->b, "- ⚠️ ");
-		report_inline(&o->b, d.error, LINE_COLS);
-		buf_putc(&o->b, '\n');
-	}
+	put_inline(&o->b, "- ⚠️ ", d.error, "\n");
 	for (i = 0; i < d.n && i < 20; i++) {
 		const struct report_verdict *v = &d.v[i];
 
 		buf_fmt(&o->b, "- %s **", v->passed ? "✅" : "❌");
 		report_inline(&o->b, v->name, 60);
 		buf_fmt(&o->b, "** (%.2f)", v->score);
-		if (v->feedback.n > 0)
-			buf_puts(&o->b, ": ");
-		report_inline(&o->b, v->feedback, LINE_COLS);
+		put_inline(&o->b, ": ", v->feedback, "");
 		buf_putc(&o->b, '\n');
 	}
 	buf_putc(&o->b, '\n');
@@ -233,23 +225,18 @@ static void
 put_failed(struct report_out *o, const struct result_run *r,
     const struct result_task *k)
 {
-	struct arena_mark mark = arena_save(&o->arena);
 	size_t i, n = 0;
 
 	buf_fmt(&o->b, "#### %s ", sign(k->status));
 	report_inline(&o->b, k->spec->name, 100);
 	buf_puts(&o->b, "\n\n");
-	if (k->error.n > 0) {
-		report_inline(&o->b, k->error, LINE_COLS);
-		buf_puts(&o->b, "\n\n");
-	}
+	put_inline(&o->b, "", k->error, "\n\n");
 	for (i = 0; i < k->ntrials && n < TRIALS_MAX; i++)
 		if (k->trials[i].status > RESULT_PASSED) {
 			put_trial(o, r, k, &k->trials[i]);
-			arena_restore(&o->arena, mark);
+			report_flush(o);
 			n++;
 		}
-	report_flush(o);
 }
 
 static void
@@ -276,12 +263,8 @@ put_run(struct report_out *o, const struct result_run *r, bool base)
 	report_triggers_markdown(o, r);
 	buf_puts(&o->b, "\n---\n\nBenchmark: ");
 	report_inline(&o->b, r->suite->name, LINE_COLS);
-	if (r->suite->skill.n > 0)
-		buf_puts(&o->b, " · Skill: ");
-	report_inline(&o->b, r->suite->skill, LINE_COLS);
-	if (r->model.n > 0)
-		buf_puts(&o->b, " · Model: ");
-	report_inline(&o->b, r->model, LINE_COLS);
+	put_inline(&o->b, " · Skill: ", r->suite->skill, "");
+	put_inline(&o->b, " · Model: ", r->model, "");
 	buf_puts(&o->b, "\n\n");
 }
 

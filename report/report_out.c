@@ -30,6 +30,7 @@ write_out(struct report_out *o)
 void
 report_flush(struct report_out *o)
 {
+	arena_free(&o->arena);
 	if (o->fd != -1 && o->b.n >= PIECE)
 		write_out(o);
 }
@@ -45,6 +46,8 @@ report_render(struct report_out *o, const struct report_kind *k)
 {
 	size_t i;
 
+	if (k->head != NULL)
+		buf_puts(&o->b, k->head);
 	if (k->begin != NULL)
 		k->begin(o);
 	for (i = 0; i < o->nruns; i++) {
@@ -54,6 +57,8 @@ report_render(struct report_out *o, const struct report_kind *k)
 	}
 	if (k->end != NULL)
 		k->end(o);
+	if (k->tail != NULL)
+		buf_puts(&o->b, k->tail);
 	if (o->fd != -1)
 		write_out(o);
 	arena_free(&o->arena);

@@ -6,16 +6,8 @@
 #include "report/report_internal.h"
 
 #include "json.h"
-#include "results/result.h"
-#include "suite/spec.h"
 
 enum { TEXT_MAX = 2000 };
-
-static void
-begin(struct report_out *o)
-{
-	buf_puts(&o->b, "TAP version 14\n");
-}
 
 /* Escapes #, which begins a directive, and the escape character. */
 static void
@@ -31,6 +23,19 @@ put_name(struct buf *b, struct str name)
 		buf_putc(b, line.p[i]);
 	}
 	buf_free(&line);
+}
+
+/* A test point up to its name. */
+static void
+put_point(struct report_out *o, const struct result_run *run, bool good,
+    const char *kind, struct str name)
+{
+	buf_fmt(&o->b, "%s %zu - %s", good ? "ok" : "not ok", ++o->count, kind);
+	put_name(&o->b, name);
+	if (o->nruns > 1) {
+		buf_puts(&o->b, " - ");
+		put_name(&o->b, run->model);
+	}
 }
 
 /* A JSON string is valid YAML, except for the C1 controls. */
@@ -97,10 +102,9 @@ put_block(struct report_out *o, const struct result_run *run,
 	struct report_detail d;
 
 	report_detail(&o->arena, o->opts, run, k, report_trial(k), &d);
-	buf_puts(&o->b, "  ---\n");
-	buf_fmt(&o->b, "  status: %s\n", report_status(k->status));
-	buf_fmt(&o->b, "  score: %.4g\n", report_task_score(k));
-	buf_fmt(&o->b, "  duration_ms: %lld\n", (long long)report_task_ms(k));
+	buf_fmt(&o->b, "  ---\n  status: %s\n  score: %.4g\n"
+	    "  duration_ms: %lld\n", report_status(k->status),
+	    report_task_score(k), (long long)report_task_ms(k));
 	if (k->ntrials > 1)
 		buf_fmt(&o->b, "  trials: %zu\n  trials_passed: %zu\n",
 		    k->ntrials, report_passes(k));
@@ -132,13 +136,7 @@ put_trigger(struct report_out *o, const struct result_run *run, size_t i,
 	bool asked = report_trigger(&o->arena, run, i, &t);
 	bool good = t.status <= RESULT_PASSED;
 
-	buf_fmt(&o->b, "%s %zu - trigger: ", good ? "ok" : "not ok",
-	    ++o->count);
-	put_name(&o->b, t.spec->task.inputs.prompt);
-	if (o->nruns > 1) {
-		buf_puts(&o->b, " - ");
-		put_name(&o->b, run->model);
-	}
+	put_point(o, run, good, "trigger: ", t.spec->task.inputs.prompt);
 	if (!asked)
 		buf_puts(&o->b, " # SKIP not run");
 	else if (!good && !fails)
@@ -146,8 +144,7 @@ put_trigger(struct report_out *o, const struct result_run *run, size_t i,
 	buf_putc(&o->b, '\n');
 	if (good)
 		return;
-	buf_puts(&o->b, "  ---\n");
-	buf_fmt(&o->b, "  status: %s\n", report_status(t.status));
+	buf_fmt(&o->b, "  ---\n  status: %s\n", report_status(t.status));
 	put_text(o, "expected", str_of(t.spec->should ? "should trigger" :
 	    "should not trigger"));
 	put_text(o, "error", t.error);
@@ -158,7 +155,6 @@ put_trigger(struct report_out *o, const struct result_run *run, size_t i,
 static void
 put_run(struct report_out *o, const struct result_run *run, bool base)
 {
-	struct arena_mark mark = arena_save(&o->arena);
 	bool fails = report_triggers_missed(run);
 	size_t i;
 
@@ -166,26 +162,19 @@ put_run(struct report_out *o, const struct result_run *run, bool base)
 		const struct result_task *k = &run->tasks[i];
 		bool good = k->status <= RESULT_PASSED;
 
-		buf_fmt(&o->b, "%s %zu - ", good ? "ok" : "not ok", ++o->count);
-		put_name(&o->b, k->spec->name);
-		if (o->nruns > 1) {
-			buf_puts(&o->b, " - ");
-			put_name(&o->b, run->model);
-		}
+		put_point(o, run, good, "", k->spec->name);
 		if (base)
 			buf_puts(&o->b, " (baseline)");
 		put_directive(&o->b, k, base);
 		buf_putc(&o->b, '\n');
 		if (!good || (k->status != RESULT_NONE && k->stats.flaky))
 			put_block(o, run, k);
-		arena_restore(&o->arena, mark);
 		report_flush(o);
 	}
 	if (run->triggers.simulated)
 		buf_puts(&o->b, "# the trigger tests are simulated by mock\n");
 	for (i = 0; i < run->triggers.n; i++) {
 		put_trigger(o, run, i, fails);
-		arena_restore(&o->arena, mark);
 		report_flush(o);
 	}
 }
@@ -219,5 +208,5 @@ end(struct report_out *o)
 
 const struct report_kind report_tap = {
 	.name = "tap[:PATH]", .flags = REPORT_STDOUT | REPORT_ALONE,
-	.begin = begin, .run = put_run, .end = end
+	.head = "TAP version 14\n", .run = put_run, .end = end
 };

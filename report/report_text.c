@@ -8,11 +8,7 @@
  */
 #include "report/report_internal.h"
 
-#include <string.h>
-
 #include "results/outcome.h"
-#include "results/result.h"
-#include "suite/spec.h"
 
 enum {
 	LIST_MAX = 200,		/* tasks up to which all are listed */
@@ -41,17 +37,8 @@ static void
 put_section(struct text *t, const char *words)
 {
 	buf_putc(t->b, '\n');
-	report_strong(t->b, words, t->o);
+	report_colored(t->b, "1", words, t->o);
 	buf_putc(t->b, '\n');
-}
-
-static void
-put_setting(struct text *t, const char *name, struct str value)
-{
-	if (value.n == 0)
-		return;
-	buf_fmt(t->b, "  %s ", name);
-	report_line(t->b, value, 40, t->o->ascii);
 }
 
 static void
@@ -62,9 +49,9 @@ put_heading(struct text *t)
 	report_color(t->b, "1", t->o);
 	report_line(t->b, r->suite->name, t->width, t->o->ascii);
 	report_plain(t->b, t->o);
-	put_setting(t, "skill", r->suite->skill);
-	put_setting(t, "executor", r->executor);
-	put_setting(t, "model", r->model);
+	report_part(t->b, "  skill ", r->suite->skill, 40, t->o->ascii, "");
+	report_part(t->b, "  executor ", r->executor, 40, t->o->ascii, "");
+	report_part(t->b, "  model ", r->model, 40, t->o->ascii, "");
 	if (r->trials > 1)
 		buf_fmt(t->b, "  %zu trials each", r->trials);
 	buf_puts(t->b, "\n\n");
@@ -82,28 +69,25 @@ static void
 put_task(struct text *t, const struct result_task *k)
 {
 	const struct result_trial *first = report_trial(k);
-	struct buf took = { 0 };
 
 	buf_puts(t->b, "  ");
 	report_mark(t->b, k->status, t->o);
-	buf_putc(t->b, ' ');
 	report_cell(t->b, k->spec->name, t->name, t->o->ascii);
 	if (k->status == RESULT_NONE) {
 		buf_puts(t->b, "  ");
 		report_standing(t->b, k);
 	} else {
-		report_took(&took, k->stats.avg_ms);
-		buf_fmt(t->b, "  %.2f  %7.*s", report_task_score(k),
-		    STRF(buf_str(&took)));
+		buf_fmt(t->b, "  %.2f  ", report_task_score(k));
+		report_took(t->b, k->stats.avg_ms, 7);
+		if (k->ntrials > 1)
+			buf_fmt(t->b, "  %zu/%zu trials", report_passes(k),
+			    k->ntrials);
 	}
-	if (k->status != RESULT_NONE && k->ntrials > 1)
-		buf_fmt(t->b, "  %zu/%zu trials", report_passes(k), k->ntrials);
 	if (first != NULL && k->ntrials == 1 && first->attempts > 1)
 		buf_fmt(t->b, "  %u attempts", first->attempts);
 	if (result_is_error(k->status))
 		buf_fmt(t->b, "  %s", result_class(k->status));
 	buf_putc(t->b, '\n');
-	buf_free(&took);
 }
 
 static void
@@ -132,13 +116,9 @@ put_verdict(struct text *t, const struct report_verdict *v)
 {
 	buf_puts(t->b, "    ");
 	report_mark(t->b, v->passed ? RESULT_PASSED : RESULT_FAILED, t->o);
-	buf_putc(t->b, ' ');
 	report_line(t->b, v->name, t->width / 2, t->o->ascii);
-	if (v->type.n > 0 && !str_eq(v->type, v->name)) {
-		buf_puts(t->b, " (");
-		report_line(t->b, v->type, 20, t->o->ascii);
-		buf_putc(t->b, ')');
-	}
+	if (!str_eq(v->type, v->name))
+		report_part(t->b, " (", v->type, 20, t->o->ascii, ")");
 	buf_fmt(t->b, " %.2f", v->score);
 	if (!v->passed && v->at.file != NULL) {
 		buf_puts(t->b, "  ");
@@ -155,14 +135,11 @@ put_verdict(struct text *t, const struct report_verdict *v)
 static void
 put_quoted(struct text *t, const char *what, struct str s, size_t lines)
 {
-	bool cut;
-
 	if (s.n == 0)
 		return;
 	buf_fmt(t->b, "    %s:\n", what);
-	s = report_cut(s, 64 << 10, &cut);
-	report_block(t->b, s, t->o->ascii ? "      | " : "      │ ", lines,
-	    t->o);
+	report_block(t->b, utf8_cut(s, 64 << 10),
+	    t->o->ascii ? "      | " : "      │ ", lines, t->o);
 }
 
 /* The last lines of a text. */
@@ -211,21 +188,17 @@ put_failure(struct text *t, const struct result_task *k)
 
 	buf_puts(t->b, "\n  ");
 	report_mark(t->b, k->status, t->o);
-	buf_putc(t->b, ' ');
 	report_line(t->b, k->spec->name, t->width / 2, t->o->ascii);
-	if (!str_eq(k->spec->id, k->spec->name)) {
-		buf_puts(t->b, " [");
-		report_line(t->b, k->spec->id, t->width / 3, t->o->ascii);
-		buf_putc(t->b, ']');
-	}
+	if (!str_eq(k->spec->id, k->spec->name))
+		report_part(t->b, " [", k->spec->id, t->width / 3,
+		    t->o->ascii, "]");
 	if (k->spec->at.file != NULL)
 		buf_puts(t->b, "  ");
 	report_where(t->b, k->spec->at);
 	buf_putc(t->b, '\n');
 	put_trials(t, k);
 	report_detail(&t->arena, t->o, t->run, k, first, &d);
-	if (k->error.n > 0)
-		report_block(t->b, k->error, "    ", FEEDBACK_LINES, t->o);
+	report_block(t->b, k->error, "    ", FEEDBACK_LINES, t->o);
 	if (first != NULL && result_is_error(first->status))
 		buf_fmt(t->b, "    %s%s\n", result_class(first->status),
 		    d.error.n > 0 ? ":" : "");
@@ -279,9 +252,8 @@ put_flaky(struct text *t)
 			put_section(t, "Flaky");
 		buf_puts(t->b, "  ~ ");
 		report_cell(t->b, k->spec->name, t->name, t->o->ascii);
-		buf_puts(t->b, "  passed ");
-		report_percent(t->b, s->pass_rate);
-		buf_fmt(t->b, " (95%%: %.0f%s%.0f%%)  score %.2f %s %.2f\n",
+		buf_fmt(t->b, "  passed %.1f%% (95%%: %.0f%s%.0f%%)  score "
+		    "%.2f %s %.2f\n", report_rate(s->pass_rate),
 		    s->pass_lo * 100, t->dash, s->pass_hi * 100, s->avg, t->pm,
 		    s->std_dev);
 	}
@@ -311,14 +283,12 @@ put_slowest(struct text *t)
 		return;
 	put_section(t, "Slowest");
 	for (j = 0; j < SLOW_MAX && slow[j] != NULL; j++) {
-		struct buf took = { 0 };
-
-		report_took(&took, slow[j]->stats.avg_ms);
-		buf_fmt(t->b, "  %7.*s  ", STRF(buf_str(&took)));
+		buf_puts(t->b, "  ");
+		report_took(t->b, slow[j]->stats.avg_ms, 7);
+		buf_puts(t->b, "  ");
 		report_line(t->b, slow[j]->spec->name, t->width - 12,
 		    t->o->ascii);
 		buf_putc(t->b, '\n');
-		buf_free(&took);
 	}
 }
 
@@ -336,7 +306,6 @@ put_groups(struct text *t)
 
 	for (i = 0; i < t->run->ntasks; i++) {
 		const struct result_task *k = &t->run->tasks[i];
-
 		struct str name = result_group(t->run, k->spec);
 
 		if (k->status == RESULT_NONE || name.n == 0)
@@ -387,8 +356,8 @@ put_counts(struct text *t)
 	const struct result_run *r = t->run;
 	size_t i, partial = 0;
 
-	buf_fmt(t->b, "\n%zu task%s: ", r->ntasks, r->ntasks == 1 ? "" : "s");
-	buf_fmt(t->b, "%zu passed, %zu failed", r->sum.passed, r->sum.failed);
+	buf_fmt(t->b, "\n%zu task%s: %zu passed, %zu failed", r->ntasks,
+	    r->ntasks == 1 ? "" : "s", r->sum.passed, r->sum.failed);
 	if (r->sum.errors > 0) {
 		buf_fmt(t->b, ", %zu error%s", r->sum.errors,
 		    r->sum.errors == 1 ? "" : "s");
@@ -400,15 +369,14 @@ put_counts(struct text *t)
 		partial += report_is_partial(&r->tasks[i]);
 	if (partial > 0)
 		buf_fmt(t->b, " (%zu not finished)", partial);
-	buf_puts(t->b, "\npass rate ");
-	report_percent(t->b, r->sum.rate);
-	buf_fmt(t->b, " (95%%: %.0f%s%.0f%%), score %.2f", r->sum.rate_lo * 100,
-	    t->dash, r->sum.rate_hi * 100, r->sum.score);
+	buf_fmt(t->b, "\npass rate %.1f%% (95%%: %.0f%s%.0f%%), score %.2f",
+	    report_rate(r->sum.rate), r->sum.rate_lo * 100, t->dash,
+	    r->sum.rate_hi * 100, r->sum.score);
 	if (r->sum.weighted > r->sum.score + 0.005 ||
 	    r->sum.weighted < r->sum.score - 0.005)
 		buf_fmt(t->b, " (weighted %.2f)", r->sum.weighted);
 	buf_puts(t->b, ", ");
-	report_took(t->b, r->duration_ms);
+	report_took(t->b, r->duration_ms, 0);
 	buf_putc(t->b, '\n');
 }
 
@@ -449,12 +417,11 @@ put_baseline(struct text *t)
 {
 	const struct result_run *base = t->run->baseline;
 
-	if (base == NULL)
-		return;
-	buf_puts(t->b, "without the skill ");
-	report_percent(t->b, base->sum.rate);
-	buf_fmt(t->b, ", score %.2f; effect of the skill: %+.1f points\n",
-	    base->sum.score, (t->run->sum.rate - base->sum.rate) * 100);
+	if (base != NULL)
+		buf_fmt(t->b, "without the skill %.1f%%, score %.2f; effect of "
+		    "the skill: %+.1f points\n", report_rate(base->sum.rate),
+		    base->sum.score,
+		    (t->run->sum.rate - base->sum.rate) * 100);
 }
 
 static void
@@ -466,13 +433,10 @@ put_outcome(struct text *t)
 	bool ok = result_ok(r), broken;
 	const char *end = report_end(r, &broken);
 
-	report_color(t->b, ok ? "1;32" : "1;31", t->o);
-	buf_puts(t->b, ok ? "PASSED" : "FAILED");
-	report_plain(t->b, t->o);
-	if (need < 1) {
-		buf_puts(t->b, ": required pass rate ");
-		report_percent(t->b, need);
-	}
+	report_colored(t->b, ok ? "1;32" : "1;31", ok ? "PASSED" : "FAILED",
+	    t->o);
+	if (need < 1)
+		buf_fmt(t->b, ": required pass rate %.1f%%", report_rate(need));
 	if (end != NULL)
 		buf_fmt(t->b, "; %s", end);
 	if (report_missed(&missed, r))
@@ -554,7 +518,7 @@ report_models(struct buf *b, struct result_run *const *runs, size_t n,
 		report_cell(b, runs[i]->model, name, o->ascii);
 		buf_fmt(b, "  %8.1f%%  %5.2f  ", report_rate(runs[i]->sum.rate),
 		    runs[i]->sum.score);
-		report_took(b, runs[i]->duration_ms);
+		report_took(b, runs[i]->duration_ms, 0);
 		buf_putc(b, '\n');
 	}
 }
@@ -589,8 +553,8 @@ put_change(struct buf *b, const struct outcome_task *old,
 
 	buf_puts(b, "  ");
 	report_cell(b, old->id, cols, o->ascii);
-	buf_fmt(b, "  %s %s %s", was, to, is);
-	buf_fmt(b, "  %.2f %s %.2f\n", old->score, to, new->stats.avg);
+	buf_fmt(b, "  %s %s %s  %.2f %s %.2f\n", was, to, is, old->score, to,
+	    new->stats.avg);
 }
 
 void

@@ -6,8 +6,6 @@
 #include "report/report_internal.h"
 
 #include "json.h"
-#include "results/result.h"
-#include "suite/spec.h"
 
 enum {
 	WRONG_MAX = 25,		/* listed without -v */
@@ -62,13 +60,9 @@ report_triggers_sum(struct buf *b, const struct result_run *run)
 	for (i = 0; i < t->n; i++)
 		right += t->v[i].status == RESULT_PASSED;
 	result_accuracy(run, &a);
-	buf_puts(b, "accuracy ");
-	report_percent(b, a.accuracy);
-	buf_puts(b, ", precision ");
-	report_percent(b, a.precision);
-	buf_puts(b, ", recall ");
-	report_percent(b, a.recall);
-	buf_fmt(b, ", F1 %.2f; %zu of %zu prompts correct", a.f1, right, t->n);
+	buf_fmt(b, "accuracy %.1f%%, precision %.1f%%, recall %.1f%%, F1 %.2f; "
+	    "%zu of %zu prompts correct", report_rate(a.accuracy),
+	    report_rate(a.precision), report_rate(a.recall), a.f1, right, t->n);
 	if (a.errors > 0)
 		buf_fmt(b, ", %zu error%s", a.errors,
 		    a.errors == 1 ? "" : "s");
@@ -84,7 +78,7 @@ put_text(struct buf *b, const struct report_trigger *t, size_t width,
 {
 	buf_puts(b, "  ");
 	report_mark(b, t->status, o);
-	buf_fmt(b, " %s: ", t->words);
+	buf_fmt(b, "%s: ", t->words);
 	report_line(b, t->spec->task.inputs.prompt, width / 2, o->ascii);
 	buf_puts(b, "  ");
 	report_color(b, "36", o);
@@ -129,7 +123,6 @@ void
 report_triggers_markdown(struct report_out *o, const struct result_run *run)
 {
 	struct report_trigger t;
-	struct arena_mark mark = arena_save(&o->arena);
 	size_t i;
 
 	if (run->triggers.done == 0)
@@ -149,7 +142,6 @@ report_triggers_markdown(struct report_out *o, const struct result_run *run)
 			report_inline(&o->b, t.error, 200);
 			buf_putc(&o->b, '\n');
 		}
-		arena_restore(&o->arena, mark);
 		report_flush(o);
 	}
 }
@@ -175,7 +167,6 @@ void
 report_triggers_html(struct report_out *o, const struct result_run *run)
 {
 	struct report_trigger t;
-	struct arena_mark mark = arena_save(&o->arena);
 	size_t i;
 
 	if (run->triggers.done == 0)
@@ -189,7 +180,6 @@ report_triggers_html(struct report_out *o, const struct result_run *run)
 	for (i = 0; i < run->triggers.n; i++) {
 		if (report_trigger(&o->arena, run, i, &t))
 			put_row(&o->b, &t);
-		arena_restore(&o->arena, mark);
 		report_flush(o);
 	}
 	buf_puts(&o->b, "</table>\n");

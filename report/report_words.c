@@ -9,6 +9,7 @@
  */
 #include "report/report_internal.h"
 
+#include <stdio.h>
 #include <string.h>
 #include <time.h>
 
@@ -134,6 +135,17 @@ report_line(struct buf *b, struct str s, size_t cols, bool ascii)
 }
 
 void
+report_part(struct buf *b, const char *before, struct str s, size_t cols,
+    bool ascii, const char *after)
+{
+	if (s.n == 0)
+		return;
+	buf_puts(b, before);
+	report_line(b, s, cols, ascii);
+	buf_puts(b, after);
+}
+
+void
 report_cell(struct buf *b, struct str s, size_t cols, bool ascii)
 {
 	size_t used = report_line(b, s, cols, ascii);
@@ -157,31 +169,28 @@ report_cols(struct str s, size_t max)
 }
 
 void
-report_took(struct buf *b, int64_t ms)
+report_took(struct buf *b, int64_t ms, int cols)
 {
 	int64_t s = ms / 1000 + (ms % 1000 >= 500);
+	char text[40];
 
 	if (ms < 1000)
-		buf_fmt(b, "%dms", ms < 0 ? 0 : (int)ms);
+		snprintf(text, sizeof(text), "%dms", ms < 0 ? 0 : (int)ms);
 	else if (ms < 59950)
-		buf_fmt(b, "%.1fs", (double)ms / 1000);
+		snprintf(text, sizeof(text), "%.1fs", (double)ms / 1000);
 	else if (s < 3600)
-		buf_fmt(b, "%dm%ds", (int)(s / 60), (int)(s % 60));
+		snprintf(text, sizeof(text), "%dm%ds", (int)(s / 60),
+		    (int)(s % 60));
 	else
-		buf_fmt(b, "%lldh%dm", (long long)(s / 3600),
+		snprintf(text, sizeof(text), "%lldh%dm", (long long)(s / 3600),
 		    (int)(s / 60 % 60));
+	buf_fmt(b, "%*s", cols, text);
 }
 
 double
 report_rate(double share)
 {
 	return share < 1 && share > 0.999 ? 99.9 : share * 100;
-}
-
-void
-report_percent(struct buf *b, double share)
-{
-	buf_fmt(b, "%.1f%%", report_rate(share));
 }
 
 struct str
@@ -293,26 +302,30 @@ report_escape(struct buf *b, struct str s)
 }
 
 void
+report_escape_line(struct buf *b, struct str s, size_t cols)
+{
+	struct buf line = { 0 };
+
+	report_line(&line, s, cols, false);
+	report_escape(b, buf_str(&line));
+	buf_free(&line);
+}
+
+void
 report_stamp(struct buf *b, int64_t wall_ns, enum report_stamp how)
 {
 	time_t t = (time_t)(wall_ns / 1000000000);
 	struct tm tm;
 	char s[64];
-	size_t n = 0;
+	size_t n;
 
 	if (gmtime_r(&t, &tm) == NULL)
 		return;
-	switch (how) {
-	case REPORT_ISO:
-		n = strftime(s, sizeof(s), "%Y-%m-%dT%H:%M:%S", &tm);
-		break;
-	case REPORT_DASH:
-		n = strftime(s, sizeof(s), "%Y%m%d-%H%M%S", &tm);
-		break;
-	case REPORT_TIGHT:
-		n = strftime(s, sizeof(s), "%Y%m%dT%H%M%SZ", &tm);
-		break;
-	}
+	n = how == REPORT_ISO ?
+	    strftime(s, sizeof(s), "%Y-%m-%dT%H:%M:%S", &tm) :
+	    how == REPORT_DASH ?
+	    strftime(s, sizeof(s), "%Y%m%d-%H%M%S", &tm) :
+	    strftime(s, sizeof(s), "%Y%m%dT%H%M%SZ", &tm);
 	buf_put(b, (struct str){ s, n });
 }
 
@@ -331,9 +344,10 @@ report_plain(struct buf *b, const struct report_opts *o)
 }
 
 void
-report_strong(struct buf *b, const char *words, const struct report_opts *o)
+report_colored(struct buf *b, const char *sgr, const char *words,
+    const struct report_opts *o)
 {
-	report_color(b, "1", o);
+	report_color(b, sgr, o);
 	buf_puts(b, words);
 	report_plain(b, o);
 }
@@ -349,9 +363,9 @@ report_mark(struct buf *b, enum result_status st, const struct report_opts *o)
 	};
 	size_t i = st < RESULT_AGENT_ERROR ? (size_t)st : 3;
 
-	report_color(b, marks[i].sgr, o);
-	buf_puts(b, o->ascii ? marks[i].ascii : marks[i].sign);
-	report_plain(b, o);
+	report_colored(b, marks[i].sgr, o->ascii ? marks[i].ascii :
+	    marks[i].sign, o);
+	buf_putc(b, ' ');
 }
 
 const char *

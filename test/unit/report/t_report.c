@@ -256,7 +256,7 @@ took(int64_t ms)
 	static struct buf b;
 
 	b.n = 0;
-	report_took(&b, ms);
+	report_took(&b, ms, 0);
 	return arena_str(&arena, buf_str(&b));
 }
 
