@@ -40,8 +40,6 @@ struct client_request {
 	struct buf params;	/* until it is sent */
 };
 
-static void on_timer(void *);
-
 /*
  * The end.
  */
@@ -107,31 +105,21 @@ report_over(struct client *c)
 		c->o.changed(c->o.arg);
 }
 
-/* The method of the oldest request that has a function; or NULL. */
-static const char *
-waited_for(const struct client *c)
+static void
+on_ended(void *arg)
 {
+	struct client *c = arg;
 	const struct client_request *q = c->open;
 
 	while (q != NULL && q->fn == NULL)
 		q = q->next;
-	return q != NULL ? q->method : NULL;
-}
-
-static void
-end_gone(struct client *c)
-{
-	const char *method = waited_for(c);
-
-	if (c->state == CLIENT_GREETING)
-		END(c, ERR_SYS, "the server at %.100s closed the "
-		    "connection without an answer", c->o.target.name);
-	else if (method != NULL)
+	if (c->state == CLIENT_READY && q != NULL)
 		END(c, ERR_SYS, "the server at %.80s disconnected before it "
-		    "answered %.60s", c->o.target.name, method);
+		    "answered %.60s", c->o.target.name, q->method);
 	else
-		END(c, ERR_SYS, "the server at %.100s disconnected",
-		    c->o.target.name);
+		END(c, ERR_SYS, "the server at %.100s %s", c->o.target.name,
+		    c->state == CLIENT_READY ? "disconnected" :
+		    "closed the connection without an answer");
 }
 
 /*
@@ -141,14 +129,6 @@ static void
 put_call(struct client *c, int64_t id, const char *method, struct str params)
 {
 	wire_put_call(conn_begin(c->conn), id, method, params);
-	conn_end(c->conn);
-}
-
-static void
-refuse(struct client *c, const struct json *id)
-{
-	wire_put_error(conn_begin(c->conn), id, WIRE_NO_METHOD,
-	    "Method not found");
 	conn_end(c->conn);
 }
 
@@ -249,19 +229,6 @@ server_name(struct client *c, const struct json *server)
 	return (struct str){ p, s.n };
 }
 
-static void
-refused(struct client *c)
-{
-	c->refused = true;
-	if (c->o.token.n == 0)
-		END(c, ERR_SCHEMA, "the server at %.100s requires a token: "
-		    "set WAZA_AUTH_TOKEN, or give --token-file",
-		    c->o.target.name);
-	else
-		END(c, ERR_SCHEMA, "the server at %.100s rejects this "
-		    "token", c->o.target.name);
-}
-
 /* A server without the method hello is accepted, too. */
 static void
 on_hello(void *arg, const struct client_answer *a)
@@ -277,9 +244,12 @@ on_hello(void *arg, const struct client_answer *a)
 		ready(c);
 	} else if (client_is_kind(a->error, "method_not_found", WIRE_NO_METHOD))
 		ready(c);
-	else if (client_is_kind(a->error, "auth_failed", -32001))
-		refused(c);
-	else {
+	else if (client_is_kind(a->error, "auth_failed", -32001)) {
+		c->refused = true;
+		END(c, ERR_SCHEMA, "the server at %.100s %s", c->o.target.name,
+		    c->o.token.n > 0 ? "rejects this token" : "requires a "
+		    "token: set WAZA_AUTH_TOKEN, or give --token-file");
+	} else {
 		client_put_error(&b, a->error);
 		n = (size_t)((char *)memchr(b.p, '\n', b.n) - b.p);
 		END(c, ERR_SCHEMA, "%.80s rejects the connection: %.*s",
@@ -356,9 +326,11 @@ take_value(struct client *c, const struct json *v)
 
 	if (method == NULL || method->type != JSON_STRING)
 		take_answer(c, v, id);
-	else if (id != NULL && id->type != JSON_NULL)
-		refuse(c, id);
-	else if (c->o.notify != NULL)
+	else if (id != NULL && id->type != JSON_NULL) {
+		wire_put_error(conn_begin(c->conn), id, WIRE_NO_METHOD,
+		    "Method not found");
+		conn_end(c->conn);
+	} else if (c->o.notify != NULL)
 		c->o.notify(c->o.arg, v, json_text(method),
 		    json_getc(v, "params"));
 }
@@ -414,18 +386,12 @@ on_broken(void *arg, const struct err *e)
 }
 
 static void
-on_ended(void *arg)
-{
-	end_gone(arg);
-}
-
-static void
 on_gone(void *arg)
 {
 	struct client *c = arg;
 
 	c->conn = NULL;
-	end_gone(c);
+	on_ended(c);
 }
 
 /* A server may answer in the other framing: its first byte decides. */
@@ -587,14 +553,13 @@ on_timer(void *arg)
 void
 client_start(struct client *c, const struct client_opts *o)
 {
-	*c = (struct client){ .o = *o, .state = CLIENT_CONNECTING };
-	c->w.fd = -1;
-	c->last = &c->open;
-	c->conns = (struct conns){ .loop = o->loop, .limits = o->limits };
+	*c = (struct client){ .o = *o, .state = CLIENT_CONNECTING,
+		.last = &c->open, .w = { .fd = -1 },
+		.conns = { .loop = o->loop, .limits = o->limits },
+		.timer = { .fn = on_timer, .arg = c },
+		.retry = { .fn = try_unix, .arg = c } };
 	c->conns.limits.idle_ms = 0;
 	conns_init(&c->conns);
-	c->timer = (struct timer){ .fn = on_timer, .arg = c };
-	c->retry = (struct timer){ .fn = try_unix, .arg = c };
 	touch(c);
 	if (o->target.path != NULL)
 		try_unix(c);

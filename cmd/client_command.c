@@ -164,8 +164,9 @@ on_change(void *arg)
 		k->over = k->lost = true;
 }
 
+/* After a signal, and if nobody reads stdout any more. */
 static void
-on_signal(void *arg)
+end_waiting(void *arg)
 {
 	struct cmd_ask *k = arg;
 
@@ -180,14 +181,6 @@ hold(void *arg, bool on)
 	client_hold(&k->client, on);
 }
 
-static void
-gone(void *arg)
-{
-	struct cmd_ask *k = arg;
-
-	k->over = true;
-}
-
 /* Signals are watched last, so that they kill a blocking name lookup. */
 static int
 start(struct cmd_ask *k)
@@ -198,14 +191,14 @@ start(struct cmd_ask *k)
 	if (k->loop == NULL)
 		return -1;
 	k->out = (struct cmd_stdout){ .loop = k->loop, .hold = hold,
-		.gone = gone, .arg = k };
+		.gone = end_waiting, .arg = k };
 	k->opts.loop = k->loop;
 	k->opts.notify = on_note;
 	k->opts.changed = on_change;
 	k->opts.arg = k;
 	client_start(&k->client, &k->opts);
 	k->id = client_ask(&k->client, k->method, k->params, on_answer, k);
-	return cmd_signals_start(&k->signals, k->loop, on_signal, k, e);
+	return cmd_signals_start(&k->signals, k->loop, end_waiting, k, e);
 }
 
 static void

@@ -81,19 +81,16 @@ on_signal(void *arg)
 		cmd_worker_link_leave(&w->link);
 }
 
-/* A UUID, version 4 (RFC 9562, 5.4). */
 static struct str
 make_id(struct arena *a)
 {
-	unsigned char b[16] = { 0 };
+	unsigned char random[16] = { 0 };
+	char id[37];
 	struct err e;
 
-	os_random(b, sizeof(b), &e);
-	b[6] = (unsigned char)((b[6] & 0x0F) | 0x40);
-	b[8] = (unsigned char)((b[8] & 0x3F) | 0x80);
-	return arena_fmt(a, "%02x%02x%02x%02x-%02x%02x-%02x%02x-%02x%02x-"
-	    "%02x%02x%02x%02x%02x%02x", b[0], b[1], b[2], b[3], b[4], b[5],
-	    b[6], b[7], b[8], b[9], b[10], b[11], b[12], b[13], b[14], b[15]);
+	os_random(random, sizeof(random), &e);
+	hex_uuid(id, random);
+	return arena_str(a, str_of(id));
 }
 
 static int

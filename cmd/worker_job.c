@@ -71,16 +71,18 @@ send_status(struct cmd_worker_job *j, const char *status, double progress)
 }
 
 static void
-open_reply(struct reply *s)
+open_reply(struct reply *s, const char *member)
 {
-	s->out = (struct json_out){ .put = buf_sink, .ctx = &s->text };
+	*s = (struct reply){ .out = { .put = buf_sink, .ctx = &s->text } };
 	json_open(&s->out, '{');
 	json_put_member_cstr(&s->out, "jsonrpc", "2.0");
+	json_open_member(&s->out, member, '{');
 }
 
 static struct str
 close_reply(struct reply *s, struct str id)
 {
+	json_close(&s->out, '}');
 	json_put_member_raw(&s->out, "id", id);
 	json_close(&s->out, '}');
 	return buf_str(&s->text);
@@ -93,9 +95,11 @@ struct refusal {
 };
 
 static void
-put_refusal(struct json_out *o, const struct refusal *r)
+open_refusal(struct reply *s, const struct refusal *r)
 {
-	json_open_member(o, "error", '{');
+	struct json_out *o = &s->out;
+
+	open_reply(s, "error");
 	json_put_member_int(o, "code", r->code);
 	json_put_member_cstr(o, "message", r->message);
 	json_open_member(o, "data", '{');
@@ -105,17 +109,15 @@ put_refusal(struct json_out *o, const struct refusal *r)
 		json_put_member_str(o, "url", r->url);
 	put_now(o, os_wall_ns());
 	json_close(o, '}');
-	json_close(o, '}');
 }
 
 /* Replies an error to a request that starts no command. */
 static void
 refuse(struct cmd_worker_jobs *w, struct str id, const struct refusal *r)
 {
-	struct reply s = { 0 };
+	struct reply s;
 
-	open_reply(&s);
-	put_refusal(&s.out, r);
+	open_refusal(&s, r);
 	if (w->conn != NULL)
 		conn_send(w->conn, close_reply(&s, id));
 	buf_free(&s.text);
@@ -129,9 +131,7 @@ forget(struct cmd_worker_job *j)
 {
 	struct arena arena = j->arena;
 
-	*j->prev = j->next;
-	if (j->next != NULL)
-		j->next->prev = j->prev;
+	LIST_REMOVE(j);
 	proc_fini(&j->proc);
 	arena_free(&arena);
 }
@@ -155,14 +155,13 @@ finish(struct cmd_worker_job *j, struct str text, const char *status)
 static void
 fail(struct cmd_worker_job *j, int code, const char *message, struct str why)
 {
-	struct reply s = { 0 };
+	struct reply s;
 	struct refusal r = { code, message, j->tool->name, j->url, why };
 
 	if (j->all->verbose)
 		fprintf(stderr, "waza: %.*s: %.*s\n", STRF(j->evaluation),
 		    STRF(why));
-	open_reply(&s);
-	put_refusal(&s.out, &r);
+	open_refusal(&s, &r);
 	finish(j, close_reply(&s, j->id), "failed");
 	buf_free(&s.text);
 }
@@ -185,12 +184,11 @@ put_output(struct json_out *o, struct arena *a, struct str text)
 static void
 succeed(struct cmd_worker_job *j, struct str output)
 {
-	struct reply s = { 0 };
+	struct reply s;
 	struct json_out *o = &s.out;
 	int64_t ms = j->proc.res.duration_ms;
 
-	open_reply(&s);
-	json_open_member(o, "result", '{');
+	open_reply(&s, "result");
 	json_put_member_cstr(o, "status", "success");
 	json_put_key(o, STR("output"));
 	put_output(o, &j->arena, output);
@@ -203,7 +201,6 @@ succeed(struct cmd_worker_job *j, struct str output)
 	json_put_member_cstr(o, "status", "success");
 	json_close(o, '}');
 	json_close(o, ']');
-	json_close(o, '}');
 	finish(j, close_reply(&s, j->id), "completed");
 	buf_free(&s.text);
 }
@@ -339,11 +336,7 @@ new_job(struct cmd_worker_jobs *w, struct str id, const struct cmd_tool *tool,
 	j->url = arena_str(&j->arena, json_str(params, "url"));
 	j->tool = tool;
 	j->began_ns = os_wall_ns();
-	j->next = w->first;
-	j->prev = &w->first;
-	if (j->next != NULL)
-		j->next->prev = &j->next;
-	w->first = j;
+	LIST_PUSH(&w->first, j);
 	return j;
 }
 
@@ -355,15 +348,11 @@ begin(struct cmd_worker_jobs *w, struct str id, const struct json *params)
 	struct cmd_worker_job *j;
 	struct err e = { 0 };
 
-	if (tool == NULL) {
-		refuse(w, id, &(struct refusal){ -32004, "Invalid tool", name,
-		    json_str(params, "url"), STR("unknown tool") });
-		return;
-	}
-	if (w->running >= w->room || w->ending) {
-		refuse(w, id, &(struct refusal){ -32003,
-		    "Rate limit exceeded", name, json_str(params, "url"),
-		    w->ending ? STR("the worker ends") :
+	if (tool == NULL || w->running >= w->room || w->ending) {
+		refuse(w, id, &(struct refusal){ tool == NULL ? -32004 : -32003,
+		    tool == NULL ? "Invalid tool" : "Rate limit exceeded",
+		    name, json_str(params, "url"), tool == NULL ?
+		    STR("unknown tool") : w->ending ? STR("the worker ends") :
 		    STR("the worker is busy") });
 		return;
 	}
@@ -384,14 +373,12 @@ cmd_worker_jobs_start(struct cmd_worker_jobs *w, const struct json *request)
 {
 	const struct json *id = json_getc(request, "id");
 	struct arena scratch = { 0 };
-	struct cmd_worker_job *j;
 	struct str text;
 
 	if (id == NULL)
 		return;			/* a notification */
 	text = text_of(&scratch, id, "");
-	j = find_job(w, text);
-	if (j == NULL)
+	if (find_job(w, text) == NULL)
 		begin(w, text, json_getc(request, "params"));
 	arena_free(&scratch);
 }

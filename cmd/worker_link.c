@@ -29,22 +29,17 @@ enum {
 
 static void try_connect(struct cmd_worker_link *);
 
-static void PRINTF(1, 0)
-print(const char *fmt, va_list ap)
-{
-	fputs("waza: ", stderr);
-	vfprintf(stderr, fmt, ap);
-	fputc('\n', stderr);
-}
-
 static void PRINTF(2, 3)
 note(const struct cmd_worker_link *w, const char *fmt, ...)
 {
 	va_list ap;
 
+	if (w->quiet)
+		return;
 	va_start(ap, fmt);
-	if (!w->quiet)
-		print(fmt, ap);
+	fputs("waza: ", stderr);
+	vfprintf(stderr, fmt, ap);
+	fputc('\n', stderr);
 	va_end(ap);
 }
 
@@ -56,14 +51,10 @@ finish(struct cmd_worker_link *w, int status)
 }
 
 /* Ends with an error, which is printed even if the worker is quiet. */
-static void PRINTF(2, 3)
-give_up(struct cmd_worker_link *w, const char *fmt, ...)
+static void
+give_up(struct cmd_worker_link *w, const char *what, struct str why)
 {
-	va_list ap;
-
-	va_start(ap, fmt);
-	print(fmt, ap);
-	va_end(ap);
+	fprintf(stderr, "waza: %s: %s%.*s\n", w->where, what, STRF(why));
 	finish(w, CMD_ERROR);
 }
 
@@ -89,8 +80,6 @@ retry_ms(const struct cmd_worker_link *w)
 static void
 lost(struct cmd_worker_link *w, const char *why)
 {
-	int64_t ms;
-
 	w->conn = w->jobs->conn = NULL;
 	if (w->state == CMD_WORKER_ENDED || w->state == CMD_WORKER_WAITING)
 		return;
@@ -102,14 +91,13 @@ lost(struct cmd_worker_link *w, const char *why)
 	w->state = CMD_WORKER_WAITING;
 	w->failures++;
 	if (w->attempts > 0 && (int64_t)w->failures >= w->attempts) {
-		give_up(w, "%s: %s", w->where, why);
+		give_up(w, "", str_of(why));
 		return;
 	}
-	ms = retry_ms(w);
 	if (strcmp(w->why, why) != 0)	/* print a reason once */
 		note(w, "%s: %s; reconnecting", w->where, why);
 	snprintf(w->why, sizeof(w->why), "%s", why);
-	timer_start(w->loop, &w->retry, ms);
+	timer_start(w->loop, &w->retry, retry_ms(w));
 }
 
 static void
@@ -196,8 +184,7 @@ on_ack(struct cmd_worker_link *w, const struct json *m)
 	struct str why = json_str(m, "reason");
 
 	if (!str_is(json_str(m, "status"), "accepted")) {
-		give_up(w, "%s: registration rejected: %.*s", w->where,
-		    STRF(utf8_cut(why, 200)));
+		give_up(w, "registration rejected: ", utf8_cut(why, 200));
 		return;
 	}
 	w->state = CMD_WORKER_REGISTERED;
@@ -240,8 +227,7 @@ on_message(void *arg, struct str text)
 	struct cmd_worker_link *w = arg;
 	struct arena a = { 0 };
 	const struct json *m = arena_json(&a, text, NULL);
-	struct str type = json_str(m, "type"), method = json_str(m,
-	    "method");
+	struct str type = json_str(m, "type"), method = json_str(m, "method");
 
 	if (w->state == CMD_WORKER_ENDED)
 		;
@@ -251,7 +237,7 @@ on_message(void *arg, struct str text)
 		on_welcome(w, m);
 	else if (str_is(type, "registration_ack"))
 		on_ack(w, m);
-	else if (str_is(type, "error") && !w->quiet)
+	else if (str_is(type, "error"))
 		note(w, "error from the server: %.*s",
 		    STRF(utf8_cut(json_str(m, "message"), 200)));
 	arena_free(&a);
@@ -288,18 +274,10 @@ is_owed(void *arg)
 static const char *
 loss(const struct cmd_worker_link *w)
 {
-	switch (w->state) {
-	case CMD_WORKER_REGISTERED:
-		return "connection lost";
-	case CMD_WORKER_GREETED:
-		return "the server did not accept the registration";
-	case CMD_WORKER_WAITING:
-	case CMD_WORKER_CONNECTING:
-	case CMD_WORKER_SHAKING:
-	case CMD_WORKER_ENDED:
-		break;
-	}
-	return "not a server for evaluation clients";
+	return w->state == CMD_WORKER_REGISTERED ? "connection lost" :
+	    w->state == CMD_WORKER_GREETED ?
+	    "the server did not accept the registration" :
+	    "not a server for evaluation clients";
 }
 
 /*
@@ -316,7 +294,7 @@ on_gone(void *arg)
 
 	if (code == WS_NORMAL && why.n > 0 && !w->once) {
 		w->conn = w->jobs->conn = NULL;
-		give_up(w, "%s: %.*s", w->where, STRF(why));
+		give_up(w, "", why);
 	} else if (code != 0 && w->once) {
 		w->conn = w->jobs->conn = NULL;
 		finish(w, CMD_OK);
@@ -335,12 +313,9 @@ head_next(struct conn *c, struct str in, bool last, size_t *used,
 	int rc = http_head_read(&head, HTTP_RESPONSE, in, conn_seen(c), &n, e);
 
 	(void)last;
-	*used = 0;
-	if (rc != 1)
-		return rc;
-	*used = n;
-	*msg = (struct str){ in.p, n };
-	return 1;
+	*used = rc == 1 ? n : 0;
+	*msg = (struct str){ in.p, *used };
+	return rc;
 }
 
 static void
