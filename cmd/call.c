@@ -70,22 +70,18 @@ find_params(struct cmd_call *c, const char *operand, struct json **out)
 	const struct call_opt *o = c->opt;
 	const char *text = operand != NULL ? operand : o->params_json;
 	const char *file = o->params_file;
-	struct str s = { 0 };
+	struct str s = str_of(text != NULL ? text : "");
+	int r = 0;
 
 	*out = NULL;
-	if ((operand != NULL) + (o->params_json != NULL) + (file != NULL) > 1) {
-		err_set(c->err, ERR_SCHEMA, "parameters are given twice");
+	if ((operand != NULL) + (o->params_json != NULL) + (file != NULL) > 1)
+		r = err_set(c->err, ERR_SCHEMA, "parameters are given twice");
+	else if (file != NULL)
+		r = cmd_read_input(c->arena, file, &s, c->err);
+	if (r == -1)
 		cmd_complain(c->err);
-		return -1;
-	}
-	if (text == NULL && file == NULL)
-		return 0;
-	if (text != NULL)
-		s = str_of(text);
-	else if (cmd_read_input(c->arena, file, &s, c->err) == -1) {
-		cmd_complain(c->err);
-		return -1;
-	}
+	if (r == -1 || (text == NULL && file == NULL))
+		return r;
 	*out = read_params(c, file != NULL ? file : operand != NULL ?
 	    "PARAMS" : "--params-json", s);
 	return *out == NULL ? -1 : 0;
@@ -95,11 +91,13 @@ find_params(struct cmd_call *c, const char *operand, struct json **out)
  * Messages from the server.
  */
 static void
-put_line(struct cmd_ask *k, const struct json *message)
+put_value(struct cmd_ask *k, const char *title, const struct json *v,
+    unsigned indent)
 {
 	struct buf b = { 0 };
 
-	client_put_json(&b, message, 0);
+	buf_puts(&b, title);
+	client_put_json(&b, v, indent);
 	buf_putc(&b, '\n');
 	cmd_stdout_put(&k->out, buf_str(&b));
 	buf_free(&b);
@@ -108,17 +106,12 @@ put_line(struct cmd_ask *k, const struct json *message)
 static void
 put_result(struct cmd_ask *k, const struct json *result)
 {
-	struct show *s = k->arg;
-	struct buf b = { 0 };
+	const struct show *s = k->arg;
+	bool title = !s->opt->quiet && (s->titled || s->notes > 0);
 
-	if (s->opt->json)
-		return;
-	if (!s->opt->quiet && (s->titled || s->notes > 0))
-		buf_puts(&b, "\n--- Final Result ---\n");
-	client_put_json(&b, result, 2);
-	buf_putc(&b, '\n');
-	cmd_stdout_put(&k->out, buf_str(&b));
-	buf_free(&b);
+	if (!s->opt->json)
+		put_value(k, title ? "\n--- Final Result ---\n" : "", result,
+		    2);
 }
 
 static void
@@ -129,7 +122,7 @@ on_note(struct cmd_ask *k, const struct json *message, struct str method,
 	struct buf b = { 0 };
 
 	if (s->opt->json)
-		put_line(k, message);
+		put_value(k, "", message, 0);
 	if (s->run_id.n > 0 && str_is(method, "eval.complete") &&
 	    str_eq(json_str(params, "runId"), s->run_id)) {
 		s->status = cmd_is_true(json_getc(params, "summary"), "ok") ?
@@ -165,7 +158,7 @@ on_answer(struct cmd_ask *k, const struct client_answer *a)
 	struct show *s = k->arg;
 
 	if (s->opt->json)
-		put_line(k, a->message);
+		put_value(k, "", a->message, 0);
 	if (a->error != NULL) {
 		s->status = CMD_FAILED;
 		buf_fmt(&s->error, "waza: %.100s: ", k->method);
@@ -191,12 +184,9 @@ ask(struct cmd_call *c, const char *method, const struct json *params,
 
 	if (params != NULL)
 		json_put(&w, params);
-	k->call = c;
-	k->method = method;
-	k->params = buf_str(&b);
-	k->notify = on_note;
-	k->answer = on_answer;
-	k->arg = &s;
+	*k = (struct cmd_ask){ .call = c, .method = method,
+		.params = buf_str(&b), .notify = on_note, .answer = on_answer,
+		.arg = &s };
 	if (cmd_client_find(c, &s.opt->client, &k->opts) == 0)
 		status = cmd_ask(k);
 	if (!s.opt->json && s.error.n > 0)

@@ -158,23 +158,12 @@ get_rules(const struct gate_opt *o, struct compare_rules *r, struct err *e)
 	return get_percent("min-pass-pct", o->min_pass, &r->min_pass, e);
 }
 
-static void
-put_gate(struct buf *out, const struct compare_gate *g, int format,
-    const struct report_opts *r)
-{
-	if (format == 0)
-		compare_gate_text(out, g, r);
-	else if (format == 1)
-		compare_gate_json(out, g);
-	else if (format == 2)
-		compare_gate_markdown(out, g);
-	else
-		compare_gate_github(out, g);
-}
-
 static int
 run_gate(struct cmd_call *c, const struct compare_rules *rules, int format)
 {
+	static void (*const put[])(struct buf *,
+	    const struct compare_gate *) = { NULL, compare_gate_json,
+		compare_gate_markdown, compare_gate_github };
 	const struct gate_opt *o = c->opt;
 	const char *const paths[] = { o->baseline, o->current };
 	const struct outcome *files[COUNTOF(paths)];
@@ -193,7 +182,10 @@ run_gate(struct cmd_call *c, const struct compare_rules *rules, int format)
 		return GATE_ERROR;
 	}
 	report_env(&r, STDOUT_FILENO);
-	put_gate(&out, &g, format, &r);
+	if (format == 0)
+		compare_gate_text(&out, &g, &r);
+	else
+		put[format](&out, &g);
 	if (cmd_finish(c, &out, CMD_OK) != CMD_OK)
 		return GATE_ERROR;
 	return (int)g.status;
@@ -209,10 +201,9 @@ gate_main(struct cmd_call *c)
 	int format = cmd_choose("format", o->format, formats,
 	    COUNTOF(formats), c->err);
 
-	if (format != -1 && o->baseline == NULL)
-		format = err_set(c->err, ERR_SCHEMA, "--baseline is missing");
-	if (format != -1 && o->current == NULL)
-		format = err_set(c->err, ERR_SCHEMA, "--current is missing");
+	if (format != -1 && (o->baseline == NULL || o->current == NULL))
+		format = err_set(c->err, ERR_SCHEMA, "--%s is missing",
+		    o->baseline == NULL ? "baseline" : "current");
 	if (format == -1 || get_rules(o, &rules, c->err) == -1) {
 		cmd_complain(c->err);
 		return GATE_ERROR;

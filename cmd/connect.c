@@ -11,10 +11,6 @@
 #include "base/os.h"
 #include "json.h"
 
-struct connect_opt {
-	struct cmd_client_opt client;	/* first */
-};
-
 static const struct opt connect_rows[] = { CMD_CLIENT_OPTS };
 
 static int
@@ -49,8 +45,7 @@ show_connected(struct cmd_call *c)
 static int
 connect_main(struct cmd_call *c)
 {
-	const struct connect_opt *given = c->opt;
-	struct cmd_client_opt o = given->client;
+	struct cmd_client_opt o = *(const struct cmd_client_opt *)c->opt;
 	struct cmd_ask *k = NEW(c->arena, struct cmd_ask);
 	struct client_stored s = { .framing = o.framing,
 		.token_file = o.token_file };
@@ -74,7 +69,7 @@ connect_main(struct cmd_call *c)
 
 const struct cmd_command cmd_connect = {
 	.name = "connect", .usage = "[OPTION ...] [TARGET]",
-	.opts = CMD_OPTS(connect_rows), .size = sizeof(struct connect_opt),
+	.opts = CMD_OPTS(connect_rows), .size = sizeof(struct cmd_client_opt),
 	.max = 1, .fn = connect_main,
 	.help = "Remember a server for the commands that need one"
 };
@@ -142,10 +137,8 @@ ping_main(struct cmd_call *c)
 	struct buf b = { 0 };
 	int status;
 
-	k->call = c;
-	k->method = "ping";
-	k->answer = on_pong;
-	k->arg = &took_ns;
+	*k = (struct cmd_ask){ .call = c, .method = "ping", .answer = on_pong,
+		.arg = &took_ns };
 	if (cmd_client_find(c, &o->client, &k->opts) == -1)
 		return CMD_ERROR;
 	status = cmd_ask(k);

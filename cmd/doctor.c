@@ -323,24 +323,18 @@ static void
 judge(struct doctor *d, struct finding *f)
 {
 	const struct agent_kind *k = agent_find(str_of(f->name));
+	bool set = json_getc(f->settings, "command") != NULL;
 
-	if (json_getc(f->settings, "command") != NULL) {
-		f->ok = true;
-		f->text = STR("runs the command of the settings");
-		return;
-	}
-	if (f->program != NULL) {
+	if (!set && f->program != NULL)
 		judge_program(d, f);
-		return;
-	}
-	if (k != NULL && k->needs == AGENT_NEEDS_SERVER) {
+	else if (!set && k != NULL && k->needs == AGENT_NEEDS_SERVER)
 		judge_openai(d, f);
-		return;
+	else {
+		f->ok = true;
+		f->text = set ? STR("runs the command of the settings") :
+		    k != NULL && k->needs == AGENT_NEEDS_COMMAND ?
+		    STR("runs the command of the suite") : STR("built in");
 	}
-	f->ok = true;
-	f->text = k != NULL && k->needs == AGENT_NEEDS_COMMAND ?
-	    STR("runs the command of the suite") :
-	    STR("built in");
 }
 
 /*
@@ -349,12 +343,11 @@ judge(struct doctor *d, struct finding *f)
 static const struct program *
 program_of(const char *name)
 {
-	size_t i;
+	size_t i = 0;
 
-	for (i = 0; i < COUNTOF(executors); i++)
-		if (strcmp(executors[i].name, name) == 0)
-			return &executors[i];
-	return NULL;
+	while (i < COUNTOF(executors) && strcmp(executors[i].name, name) != 0)
+		i++;
+	return i < COUNTOF(executors) ? &executors[i] : NULL;
 }
 
 static bool
@@ -374,10 +367,8 @@ add(struct doctor *d, const char *name, const struct program *p,
 {
 	struct finding *f = &d->v[d->n++];
 
-	f->doctor = d;
-	f->name = name;
-	f->program = p;
-	f->settings = json_getc(all, name);
+	*f = (struct finding){ .doctor = d, .name = name, .program = p,
+		.settings = json_getc(all, name) };
 	if (p != NULL)
 		f->path = find_program(d, f);
 }

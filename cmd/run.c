@@ -305,9 +305,7 @@ cancel_on_server(struct cmd_job *j)
 static void
 on_stdout_lost(void *arg)
 {
-	struct cmd_run *r = arg;
-
-	cmd_job_cancel(&r->job);
+	cmd_job_cancel(&((struct cmd_run *)arg)->job);
 }
 
 /* Pauses the run while the reader of stdout is slow. */
@@ -331,15 +329,6 @@ on_event(void *arg, const struct event *ev)
 	event_line(&b, ev);
 	cmd_stdout_put(&r->out, buf_str(&b));
 	buf_free(&b);
-}
-
-static void
-start_stream(struct cmd_run *r)
-{
-	r->out = (struct cmd_stdout){ .hold = hold, .gone = on_stdout_lost,
-		.arg = r };
-	r->stream = (struct event_sink){ .fn = on_event, .arg = r };
-	event_listen(&r->job.bus, &r->stream);
 }
 
 static int
@@ -459,24 +448,12 @@ run_model(struct cmd_run *r, const char *model)
 }
 
 static int
-run_models(struct cmd_run *r)
-{
-	const struct opt_list *m = &r->opt.execution.models;
-	int status = CMD_OK;
-	size_t i;
-
-	if (m->n == 0)
-		return run_model(r, NULL);
-	for (i = 0; i < m->n && status == CMD_OK && !is_interrupted(r); i++)
-		status = run_model(r, m->v[i]);
-	return status;
-}
-
-static int
 run_suite(struct cmd_run *r)
 {
 	struct cmd_job *j = &r->job;
-	int status, reports;
+	const struct opt_list *m = &r->opt.execution.models;
+	int status = CMD_OK, reports;
+	size_t i;
 
 	if (!j->on_server && load(r) != CMD_OK)
 		return CMD_ERROR;
@@ -487,7 +464,10 @@ run_suite(struct cmd_run *r)
 		if (r->server == NULL)
 			return CMD_ERROR;
 	}
-	status = run_models(r);
+	if (m->n == 0)
+		status = run_model(r, NULL);
+	for (i = 0; i < m->n && status == CMD_OK && !is_interrupted(r); i++)
+		status = run_model(r, m->v[i]);
 	report_console_clear(&j->console);
 	reports = cmd_job_report(j);	/* of what there is, in any case */
 	return cmd_exit_status(j, status != CMD_OK || reports != CMD_OK ||
@@ -520,8 +500,12 @@ run_main(struct cmd_call *c)
 	r->log.fd = -1;
 	if (read_options(r) == -1)
 		return cmd_complain(c->err);
-	if (r->opt.output.stream)
-		start_stream(r);
+	if (r->opt.output.stream) {
+		r->out = (struct cmd_stdout){ .hold = hold,
+			.gone = on_stdout_lost, .arg = r };
+		r->stream = (struct event_sink){ .fn = on_event, .arg = r };
+		event_listen(&r->job.bus, &r->stream);
+	}
 	status = run_suite(r);
 	cmd_stdout_flush(&r->out, &r->job.signals.signo);
 	clean_up(r);

@@ -101,11 +101,10 @@ is_local(const struct client_target *t)
 static const char *
 server_path(struct cmd_on_server *r, const char *path)
 {
-	const char *absolute;
+	const char *absolute = !is_local(&r->opts.target) ||
+	    access(path, F_OK) == -1 ? NULL :
+	    os_absolute(r->job->call->arena, path);
 
-	if (!is_local(&r->opts.target) || access(path, F_OK) == -1)
-		return path;
-	absolute = os_absolute(r->job->call->arena, path);
 	return absolute != NULL ? absolute : path;
 }
 
@@ -113,11 +112,13 @@ server_path(struct cmd_on_server *r, const char *path)
  * Requests.
  */
 static struct json *
-read_text(struct cmd_on_server *r, struct str text)
+read_text(struct cmd_on_server *r, struct buf *b)
 {
 	struct arena *a = r->job->call->arena;
+	struct json *v = arena_json(a, arena_str(a, buf_str(b)), NULL);
 
-	return arena_json(a, arena_str(a, text), NULL);
+	buf_free(b);
+	return v;
 }
 
 static struct json *
@@ -125,12 +126,9 @@ copy(struct cmd_on_server *r, const struct json *v)
 {
 	struct buf b = { 0 };
 	struct json_out o = { .put = buf_sink, .ctx = &b };
-	struct json *again;
 
 	json_put(&o, v);
-	again = read_text(r, buf_str(&b));
-	buf_free(&b);
-	return again;
+	return read_text(r, &b);
 }
 
 /* One event for each problem of a suite; otherwise one for the error. */
@@ -217,17 +215,24 @@ ask(struct cmd_on_server *r, const char *method, struct str params)
 	return r->result != NULL ? CMD_OK : CMD_ERROR;
 }
 
+static void
+put_param(struct buf *b, const char *key, struct str value)
+{
+	struct json_out o = { .put = buf_sink, .ctx = b };
+
+	json_open(&o, '{');
+	json_put_member_str(&o, key, value);
+	json_close(&o, '}');
+}
+
 static int
 ask_about(struct cmd_on_server *r, const char *method, const char *key,
     struct str value)
 {
 	struct buf b = { 0 };
-	struct json_out o = { .put = buf_sink, .ctx = &b };
 	int status;
 
-	json_open(&o, '{');
-	json_put_member_str(&o, key, value);
-	json_close(&o, '}');
+	put_param(&b, key, value);
 	status = ask(r, method, buf_str(&b));
 	buf_free(&b);
 	return status;
@@ -312,11 +317,10 @@ learn_suite(struct cmd_on_server *r)
 	if (ask_about(r, "eval.get", "path", str_of(r->path)) != CMD_OK)
 		return CMD_ERROR;
 	r->suite = NEW(c->arena, struct spec_suite);
-	r->suite->path = r->path;
-	r->suite->name = json_str(r->result, "name");
-	r->suite->skill = json_str(r->result, "skill");
-	r->suite->config.pass_threshold = 1;
-	r->suite->config.task_pass_threshold = 1;
+	*r->suite = (struct spec_suite){ .path = r->path,
+		.name = json_str(r->result, "name"),
+		.skill = json_str(r->result, "skill"),
+		.config = { .pass_threshold = 1, .task_pass_threshold = 1 } };
 	v = json_getc(json_getc(r->result, "config"), "task_pass_threshold");
 	if (v != NULL && json_double(v, &d))
 		r->suite->config.task_pass_threshold = d;
@@ -369,6 +373,7 @@ suite_of(struct cmd_on_server *r, const struct json *tasks)
 /*
  * A pass.
  */
+/* Each writes a parameter, unless its option was not given. */
 static void
 put_text(struct json_out *o, const char *key, const char *s)
 {
@@ -433,7 +438,6 @@ void
 cmd_on_server_cancel(struct cmd_on_server *r)
 {
 	struct buf b = { 0 };
-	struct json_out o = { .put = buf_sink, .ctx = &b };
 
 	if (r->cancelled || r->run_id.n == 0 ||
 	    r->client.state != CLIENT_READY) {
@@ -441,9 +445,7 @@ cmd_on_server_cancel(struct cmd_on_server *r)
 		return;
 	}
 	r->cancelled = true;
-	json_open(&o, '{');
-	json_put_member_str(&o, "runId", r->run_id);
-	json_close(&o, '}');
+	put_param(&b, "runId", r->run_id);
 	client_ask(&r->client, "run.cancel", buf_str(&b), NULL, NULL);
 	buf_free(&b);
 	timer_start(r->job->loop, &r->late, CANCEL_MS);
@@ -462,7 +464,6 @@ brief(struct cmd_on_server *r, const struct json *sum)
 	static const char *const keys[] = { "id", "name", "status", "score" };
 	struct buf b = { 0 };
 	struct json_out o = { .put = buf_sink, .ctx = &b };
-	struct json *root;
 	const struct json *v;
 	size_t i;
 
@@ -481,9 +482,7 @@ brief(struct cmd_on_server *r, const struct json *sum)
 	}
 	json_close(&o, ']');
 	json_close(&o, '}');
-	root = read_text(r, buf_str(&b));
-	buf_free(&b);
-	return root;
+	return read_text(r, &b);
 }
 
 /* Sets the call's err to the reason why a run has no results. */
@@ -493,9 +492,7 @@ set_no_results(struct cmd_on_server *r, const struct json *status)
 	struct str why = json_str(status, "error");
 	struct buf b = { 0 };
 
-	if (why.n == 0)
-		why = STR("no reason given");
-	client_put_note(&b, why, NULL);
+	client_put_note(&b, why.n > 0 ? why : STR("no reason given"), NULL);
 	err_set(r->job->call->err, ERR_SCHEMA, "the server has no results: "
 	    "%.*s", (int)(b.n < 140 ? b.n - 1 : 140), b.p);
 	buf_free(&b);

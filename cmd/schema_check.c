@@ -45,35 +45,19 @@ struct check {
 	int status;
 };
 
-static bool
-is_stdin(const char *name)
-{
-	return strcmp(name, "-") == 0;
-}
-
-static bool
-looks_like_json(struct str text)
-{
-	size_t i = 0;
-
-	while (i < text.n && (text.p[i] == ' ' || (text.p[i] >= '\t' &&
-	    text.p[i] <= '\r')))
-		i++;
-	return i < text.n && (text.p[i] == '{' || text.p[i] == '[');
-}
-
 /* All documents of a file: JSON by its name or its first byte, else YAML. */
 static const struct json *
 read_values(struct arena *a, const char *name, struct err *e)
 {
 	struct json *v = NULL;
 	struct err bad = { 0 };
-	struct str text;
+	struct str text, start;
 	bool json = str_ends(str_of(name), STR(".json"));
 
 	if (cmd_read_input(a, name, &text, e) == -1)
 		return NULL;
-	if (json || looks_like_json(text))
+	start = str_trim(text);
+	if (json || (start.n > 0 && (*start.p == '{' || *start.p == '[')))
 		v = cmd_read_json(a, text, json ? e : &bad);
 	if (v != NULL || json)
 		return v;
@@ -249,9 +233,9 @@ count_stdin(const struct check *c)
 	size_t i, n = 0;
 
 	for (i = 0; i < c->call->nargs; i++)
-		n += is_stdin(c->call->args[i]);
+		n += strcmp(c->call->args[i], "-") == 0;
 	for (i = 0; i < c->opt->refs.n; i++)
-		n += is_stdin(c->opt->refs.v[i]);
+		n += strcmp(c->opt->refs.v[i], "-") == 0;
 	return n;
 }
 
