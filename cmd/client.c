@@ -496,10 +496,8 @@ try_unix(void *arg)
 
 	if (fd != -1)
 		watch(c, fd);
-	else if (e.code == ERR_SYS && e.sys == EAGAIN)
-		timer_start(c->o.loop, &c->retry, BUSY_MS);
 	else if (e.code == ERR_SYS)
-		end_unconnected(c, e.sys);
+		try_next(c, e.sys);
 	else
 		END(c, e.code, "%.190s", e.msg);
 }

@@ -134,12 +134,6 @@ put_progress(struct buf *b, const struct json *params)
 	}
 }
 
-static bool
-is_progress(struct str method)
-{
-	return str_ends(method, STR("/generateFix/progress"));
-}
-
 void
 client_put_note(struct buf *b, struct str method, const struct json *params)
 {
@@ -148,7 +142,7 @@ client_put_note(struct buf *b, struct str method, const struct json *params)
 	buf_putc(b, '[');
 	put_word(b, method);
 	buf_putc(b, ']');
-	if (is_progress(method))
+	if (str_ends(method, STR("/generateFix/progress")))
 		put_progress(b, params);
 	else if (params != NULL && params->type == JSON_OBJECT)
 		for (v = json_first(params); v != NULL; v = v->next)

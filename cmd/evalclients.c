@@ -50,16 +50,14 @@ cmd_evalclients_start(struct cmd_evalclients *c, struct rpc *r, struct web *w,
 {
 	const struct config_remote *set = &conf->remote;
 
-	c->hub.loop = c->clients.loop = r->loop;
-	c->hub.grace_ms = set->grace_seconds * 1000;
-	c->hub.lost_ms = set->lost_seconds * 1000;
+	c->hub = (struct hub){ .loop = r->loop,
+		.grace_ms = set->grace_seconds * 1000,
+		.lost_ms = set->lost_seconds * 1000 };
 	hub_init(&c->hub);
-	c->clients.hub = &c->hub;
-	c->clients.version = r->version;
-	c->clients.token = r->access.token;
-	c->clients.ping_ms = set->ping_seconds * 1000;
-	c->clients.idle_ms = set->idle_seconds * 1000;
-	c->clients.depth = r->limits.depth;
+	c->clients = (struct evalclients){ .loop = r->loop, .hub = &c->hub,
+		.version = r->version, .token = r->access.token,
+		.ping_ms = set->ping_seconds * 1000,
+		.idle_ms = set->idle_seconds * 1000, .depth = r->limits.depth };
 	evalclients_init(&c->clients);
 	evalclient_routes(w, &c->clients);
 	w->clients = count;

@@ -30,15 +30,6 @@ complain_pattern(struct str pattern, const struct err *e)
 	return CMD_ERROR;
 }
 
-static void
-put_span(struct buf *out, struct re_span s)
-{
-	if (s.start == RE_UNSET)
-		buf_putc(out, '-');
-	else
-		buf_fmt(out, "%zu-%zu", s.start, s.end);
-}
-
 static int
 match_main(struct cmd_call *c)
 {
@@ -59,9 +50,11 @@ match_main(struct cmd_call *c)
 	if (!re_match(re, text, 0, spans, n))
 		return CMD_FAILED;
 	for (i = 0; i < n; i++) {
-		if (i > 0)
-			buf_putc(&out, ',');
-		put_span(&out, spans[i]);
+		buf_puts(&out, i > 0 ? "," : "");
+		if (spans[i].start == RE_UNSET)
+			buf_putc(&out, '-');
+		else
+			buf_fmt(&out, "%zu-%zu", spans[i].start, spans[i].end);
 	}
 	buf_putc(&out, '\n');
 	return cmd_finish(c, &out, CMD_OK);

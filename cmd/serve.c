@@ -32,16 +32,6 @@ static const struct opt rows[] = {
 	    .help = "show results below DIR, and store those of runs there"),
 };
 
-static void
-set_up_web(struct cmd_service *s, struct web *w)
-{
-	w->rpc = &s->server.rpc;
-	cmd_web_gates(s->call->arena, w, s->config);
-	web_init(w);
-	web_page_add(w);
-	s->server.web = w;
-}
-
 static int
 start(struct cmd_service *s, struct web_api *api)
 {
@@ -62,34 +52,22 @@ start(struct cmd_service *s, struct web_api *api)
 	return web_api_init(api, s->call->err);
 }
 
-static bool
-names_address(const struct serve_opt *o)
-{
-	return o->http.n > 0 || o->service.tcp.n > 0 ||
-	    o->service.sockets.n > 0 || o->service.stdio;
-}
-
-static int
-listen_http(struct cmd_service *s, const struct serve_opt *o)
-{
-	size_t i;
-
-	for (i = 0; i < o->http.n; i++)
-		if (server_http(&s->server, o->http.v[i], s->call->err) == -1)
-			return -1;
-	return 0;
-}
-
 static int
 listen_all(struct cmd_service *s)
 {
 	const struct serve_opt *o = s->call->opt;
+	bool named = o->http.n > 0 || o->service.tcp.n > 0 ||
+	    o->service.sockets.n > 0 || o->service.stdio;
+	size_t i;
 
-	if (names_address(o))
-		return listen_http(s, o) == -1 ? -1 : cmd_service_listen(s);
-	if (s->config->nports > 0)
+	if (!named && s->config->nports > 0)
 		return cmd_service_listen_set(s);
-	return server_http(&s->server, DEFAULT_HTTP, s->call->err);
+	if (!named)
+		return server_http(&s->server, DEFAULT_HTTP, s->call->err);
+	for (i = 0; i < o->http.n; i++)
+		if (server_http(&s->server, o->http.v[i], s->call->err) == -1)
+			return -1;
+	return cmd_service_listen(s);
 }
 
 static int
@@ -102,7 +80,11 @@ serve(struct cmd_call *c)
 
 	if (s == NULL)
 		return CMD_ERROR;
-	set_up_web(s, w);
+	w->rpc = &s->server.rpc;
+	cmd_web_gates(c->arena, w, s->config);
+	web_init(w);
+	web_page_add(w);
+	s->server.web = w;
 	if (start(s, api) == -1 || listen_all(s) == -1)
 		status = cmd_complain(c->err);
 	else

@@ -145,29 +145,25 @@ put_pair(struct json_out *o, const struct compare *c,
 	json_close(o, '}');
 }
 
+/* A member with one value per file: put(o, files[i]->value). */
+#define PUT_EACH(o, c, key, put, value) do { \
+	size_t i_; \
+	json_open_member(o, key, '['); \
+	for (i_ = 0; i_ < (c)->nfiles; i_++) \
+		put(o, (c)->files[i_]->value); \
+	json_close(o, ']'); \
+} while (0)
+
 /* The columns that the original writes. */
 static void
 put_files(struct json_out *o, const struct compare *c)
 {
 	const struct outcome *const *f = c->files, *last = f[c->nfiles - 1];
-	size_t i;
 
-	json_open_member(o, "files", '[');
-	for (i = 0; i < c->nfiles; i++)
-		json_put_cstr(o, f[i]->path);
-	json_close(o, ']');
-	json_open_member(o, "models", '[');
-	for (i = 0; i < c->nfiles; i++)
-		json_put_str(o, f[i]->model);
-	json_close(o, ']');
-	json_open_member(o, "aggregate_scores", '[');
-	for (i = 0; i < c->nfiles; i++)
-		json_put_double(o, f[i]->score);
-	json_close(o, ']');
-	json_open_member(o, "success_rates", '[');
-	for (i = 0; i < c->nfiles; i++)
-		json_put_double(o, f[i]->rate);
-	json_close(o, ']');
+	PUT_EACH(o, c, "files", json_put_cstr, path);
+	PUT_EACH(o, c, "models", json_put_str, model);
+	PUT_EACH(o, c, "aggregate_scores", json_put_double, score);
+	PUT_EACH(o, c, "success_rates", json_put_double, rate);
 	json_put_member_double(o, "aggregate_score_delta",
 	    last->score - f[0]->score);
 	json_put_member_double(o, "success_rate_delta",
@@ -184,16 +180,10 @@ put_totals(struct json_out *o, const struct compare *c)
 	for (i = 0; i < c->nfiles; i++)
 		json_put_int(o, (int64_t)f[i]->ntasks);
 	json_close(o, ']');
-	json_open_member(o, "durations_ms", '[');
-	for (i = 0; i < c->nfiles; i++)
-		json_put_int(o, f[i]->duration_ms);
-	json_close(o, ']');
+	PUT_EACH(o, c, "durations_ms", json_put_int, duration_ms);
 	json_put_member_int(o, "duration_delta_ms",
 	    last->duration_ms - f[0]->duration_ms);
-	json_open_member(o, "eval_names", '[');
-	for (i = 0; i < c->nfiles; i++)
-		json_put_str(o, f[i]->name);
-	json_close(o, ']');
+	PUT_EACH(o, c, "eval_names", json_put_str, name);
 }
 
 void

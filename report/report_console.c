@@ -8,6 +8,7 @@
  */
 #include "report/report_internal.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -159,7 +160,7 @@ static void
 add_running(struct report_console *c, const struct event *e)
 {
 	struct buf b = { 0 };
-	size_t i, n;
+	size_t i;
 
 	c->active++;
 	for (i = 0; i < REPORT_RUNNING; i++)
@@ -167,11 +168,9 @@ add_running(struct report_console *c, const struct event *e)
 			c->running[i].idx = e->idx;
 			c->running[i].trial = e->trial > 0 ? e->trial : 1;
 			report_line(&b, e->task, 24, true);
-			n = b.n < sizeof(c->running[i].name) ? b.n :
-			    sizeof(c->running[i].name) - 1;
-			if (n > 0)
-				memcpy(c->running[i].name, b.p, n);
-			c->running[i].name[n] = '\0';
+			snprintf(c->running[i].name,
+			    sizeof(c->running[i].name), "%.*s",
+			    STRF(buf_str(&b)));
 			break;
 		}
 	buf_free(&b);
@@ -307,16 +306,12 @@ static void
 put_error(struct report_console *c, const struct event *e)
 {
 	erase(c);
-	if (e->problem.file.n > 0) {
-		report_line(&c->out, e->problem.file, 0, c->opts.ascii);
-		buf_puts(&c->out, ":");
-		if (e->problem.line > 0)
-			buf_fmt(&c->out, "%lld:%lld:",
-			    (long long)e->problem.line,
-			    (long long)e->problem.col);
-	} else
-		buf_puts(&c->out, "waza:");
-	buf_putc(&c->out, ' ');
+	report_line(&c->out, e->problem.file.n > 0 ? e->problem.file :
+	    STR("waza"), 0, c->opts.ascii);
+	if (e->problem.file.n > 0 && e->problem.line > 0)
+		buf_fmt(&c->out, ":%lld:%lld", (long long)e->problem.line,
+		    (long long)e->problem.col);
+	buf_puts(&c->out, ": ");
 	report_line(&c->out, e->problem.message, 0, c->opts.ascii);
 	buf_putc(&c->out, '\n');
 }

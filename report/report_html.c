@@ -65,22 +65,6 @@ sign(enum result_status st)
 }
 
 static void
-put_status(struct buf *b, enum result_status st)
-{
-	buf_fmt(b, "<span class=\"%s\">%s %s</span>", class_of(st), sign(st),
-	    report_status(st));
-}
-
-static void
-put_standing(struct buf *b, const struct result_task *k)
-{
-	buf_fmt(b, "<span class=\"%s\">%s ", class_of(k->status),
-	    sign(k->status));
-	report_standing(b, k);
-	buf_puts(b, "</span>");
-}
-
-static void
 put_setting(struct buf *b, const char *name, struct str value)
 {
 	if (value.n == 0)
@@ -259,9 +243,9 @@ put_trial(struct report_out *o, const struct result_run *r,
 
 	report_detail(&o->arena, o->opts, r, k, t, &d);
 	if (k->ntrials > 1) {
-		buf_fmt(&o->b, "<h3>Trial %d: ", (int)(t - k->trials) + 1);
-		put_status(&o->b, t->status);
-		buf_fmt(&o->b, " %.2f ", t->score);
+		buf_fmt(&o->b, "<h3>Trial %d: <span class=\"%s\">%s %s</span> "
+		    "%.2f ", (int)(t - k->trials) + 1, class_of(t->status),
+		    sign(t->status), report_status(t->status), t->score);
 		report_took(&o->b, t->duration_ms, 0);
 		buf_puts(&o->b, "</h3>\n");
 	}
@@ -278,10 +262,11 @@ put_task(struct report_out *o, const struct result_run *r,
 {
 	size_t i;
 
-	buf_fmt(&o->b, "<details%s>\n<summary>",
-	    k->status > RESULT_PASSED && r->ntasks <= BARS_MAX ? " open" : "");
-	put_standing(&o->b, k);
-	buf_puts(&o->b, " <b>");
+	buf_fmt(&o->b, "<details%s>\n<summary><span class=\"%s\">%s ",
+	    k->status > RESULT_PASSED && r->ntasks <= BARS_MAX ? " open" : "",
+	    class_of(k->status), sign(k->status));
+	report_standing(&o->b, k);
+	buf_puts(&o->b, "</span> <b>");
 	report_escape(&o->b, utf8_cut(k->spec->name, 200));
 	buf_fmt(&o->b, "</b> <span class=\"dim\">%.2f · ",
 	    report_task_score(k));
