@@ -137,17 +137,15 @@ run_command(struct cmd_call *c, const struct cmd_command *cmd, char **argv)
 	c->opt = opt;
 	c->args = argv;
 	if (c->nargs < COUNTOF(cmd->required) &&
-	    cmd->required[c->nargs] != NULL) {
+	    cmd->required[c->nargs] != NULL)
 		err_set(c->err, ERR_SCHEMA, "missing argument: %s",
 		    cmd->required[c->nargs]);
-		return wrong_use(cmd, c->err);
-	}
-	if (c->nargs > cmd->max) {
+	else if (c->nargs > cmd->max)
 		err_set(c->err, ERR_SCHEMA, "unexpected argument: %s",
 		    argv[cmd->max]);
-		return wrong_use(cmd, c->err);
-	}
-	return cmd->fn(c);
+	else
+		return cmd->fn(c);
+	return wrong_use(cmd, c->err);
 }
 
 /* --version and --help instead of a command. */

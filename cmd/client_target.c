@@ -153,8 +153,6 @@ write_new(const char *temp, struct str text, struct err *e)
 		r = err_sys(e, temp);
 	if (close(fd) == -1 && r == 0)
 		r = err_sys(e, temp);
-	if (r == -1)
-		unlink(temp);
 	return r;
 }
 

@@ -192,29 +192,6 @@ write_json(const char *path, struct result_run *const *runs, size_t n,
 	return r;
 }
 
-static int
-write_file(struct report_out *o, const struct parts *p, struct err *e)
-{
-	struct arena names_arena = { 0 };
-	struct report_file f;
-	int r = report_file_open(&f, &names_arena, p->path, e);
-
-	if (r == 0) {
-		o->fd = f.fd;
-		r = report_render(o, p->kind);
-		if (r == 0)
-			r = report_file_keep(&f, e);
-		else {
-			report_file_drop(&f);
-			err_set(e, ERR_SYS, "%s: %s", p->path,
-			    strerror(o->err.sys));
-			e->sys = o->err.sys;
-		}
-	}
-	arena_free(&names_arena);
-	return r;
-}
-
 int
 report_write(const char *spec, struct result_run *const *runs, size_t n,
     const struct report_opts *opts, struct err *e)
@@ -232,12 +209,9 @@ report_write(const char *spec, struct result_run *const *runs, size_t n,
 	if (p.kind == &report_json && p.path != NULL)
 		return write_json(p.path, runs, n, e);
 	if (p.path != NULL)
-		r = write_file(&o, &p, e);
-	else {
-		r = report_render(&o, p.kind);
-		if (r == -1)
-			*e = o.err;
-	}
+		r = report_render_file(&o, p.kind, p.path, e);
+	else if ((r = report_render(&o, p.kind)) == -1)
+		*e = o.err;
 	buf_free(&o.b);
 	if (r == 0 && p.kind == &report_github)
 		r = report_summary(runs, n, &plain, e);

@@ -170,19 +170,12 @@ int report_render(struct report_out *, const struct report_kind *);
 int report_summary(struct result_run *const *runs, size_t n,
     const struct report_opts *, struct err *);
 
-/* A file that is written beside its path and then renamed to it. */
-struct report_file {
-	char *path, *temp;	/* temp NULL: path is written directly */
-	int fd;
-};
 /*
- * open creates the file, keep renames it, drop removes it.  open and keep
- * return -1 with a message; after a failed keep the file is removed.
+ * The same to a file, which is written beside its path and then renamed to it;
+ * a pipe or a device is written directly.  -1 with a message.
  */
-int report_file_open(struct report_file *, struct arena *, const char *path,
-    struct err *);
-int report_file_keep(struct report_file *, struct err *);
-void report_file_drop(struct report_file *);
+int report_render_file(struct report_out *, const struct report_kind *,
+    const char *path, struct err *);
 /* mkdir -p of the directories of a path; last: of the path as well. */
 int report_dirs(const char *path, bool last, struct err *);
 

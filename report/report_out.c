@@ -99,56 +99,61 @@ report_dirs(const char *path, bool last, struct err *e)
 	return r;
 }
 
-int
-report_file_open(struct report_file *f, struct arena *a, const char *path,
-    struct err *e)
+/* Creates a file beside path.  -1 with errno, and *name is NULL. */
+static int
+open_beside(struct arena *a, const char *path, char **name)
 {
-	struct stat st;
-	int i;
+	int i, fd;
 
-	*f = (struct report_file){ .fd = -1 };
-	f->path = arena_cstr(a, str_of(path));
-	if (stat(path, &st) == 0 && !S_ISREG(st.st_mode)) {
-		f->fd = open(path, O_WRONLY | O_NOCTTY | O_CLOEXEC);
-		return f->fd == -1 ? err_sys(e, path) : 0;
-	}
-	if (report_dirs(path, false, e) == -1)
-		return -1;
-	for (i = 0; f->fd == -1 && i < NAMES; i++) {
-		struct str s = arena_fmt(a, "%s.%ld.%d", path,
-		    (long)getpid(), i);
-
-		f->temp = arena_cstr(a, s);
-		f->fd = open(f->temp, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC,
-		    0666);
-		if (f->fd == -1 && errno != EEXIST)
+	for (i = 0; i < NAMES; i++) {
+		*name = arena_cstr(a, arena_fmt(a, "%s.%ld.%d", path,
+		    (long)getpid(), i));
+		fd = open(*name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+		if (fd != -1)
+			return fd;
+		if (errno != EEXIST)
 			break;
 	}
-	return f->fd == -1 ? err_sys(e, path) : 0;
-}
-
-int
-report_file_keep(struct report_file *f, struct err *e)
-{
-	int bad = f->temp != NULL && fsync(f->fd) == -1 && errno != EINVAL &&
-	    errno != EROFS;
-
-	if (close(f->fd) == -1)
-		bad = 1;
-	f->fd = -1;
-	if (!bad && f->temp != NULL && rename(f->temp, f->path) == -1)
-		bad = 1;
-	if (!bad)
-		return 0;
-	err_sys(e, f->path);
-	report_file_drop(f);
+	*name = NULL;
 	return -1;
 }
 
-void
-report_file_drop(struct report_file *f)
+/* Closes the file and renames it from temp, if not NULL; false with errno. */
+static bool
+complete(int *fd, const char *temp, const char *path)
 {
-	os_close(&f->fd);
-	if (f->temp != NULL)
-		unlink(f->temp);
+	bool ok = temp == NULL || fsync(*fd) == 0 || errno == EINVAL ||
+	    errno == EROFS;
+
+	ok = close(*fd) == 0 && ok;
+	*fd = -1;
+	return ok && (temp == NULL || rename(temp, path) == 0);
+}
+
+int
+report_render_file(struct report_out *o, const struct report_kind *k,
+    const char *path, struct err *e)
+{
+	struct arena a = { 0 };
+	struct stat st;
+	char *temp = NULL;
+	int r;
+
+	if (stat(path, &st) == 0 && !S_ISREG(st.st_mode))
+		o->fd = open(path, O_WRONLY | O_NOCTTY | O_CLOEXEC);
+	else if (report_dirs(path, false, e) == -1)
+		return -1;
+	else
+		o->fd = open_beside(&a, path, &temp);
+	r = o->fd == -1 ? err_sys(e, path) : report_render(o, k);
+	if (r == -1 && o->fd != -1) {
+		errno = o->err.sys;
+		err_sys(e, path);
+	} else if (r == 0 && !complete(&o->fd, temp, path))
+		r = err_sys(e, path);
+	if (r == -1 && temp != NULL)
+		unlink(temp);
+	os_close(&o->fd);
+	arena_free(&a);
+	return r;
 }

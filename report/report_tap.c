@@ -43,9 +43,8 @@ static void
 put_string(struct json_out *w, struct str s)
 {
 	struct buf clean = { 0 };
-	bool cut;
 
-	report_clean(&clean, report_cut(s, TEXT_MAX, &cut));
+	report_clean(&clean, utf8_cut(s, TEXT_MAX));
 	json_put_str(w, buf_str(&clean));
 	buf_free(&clean);
 }
