@@ -106,18 +106,28 @@ storm_begun(const struct evalclient *p)
 	return p->replies > STORM;
 }
 
-/* A hundred at once, by fifty. */
+/* Each peer starts a run of each of the two suites. */
+static void
+start_runs(struct soak *s, struct evalclient *v, const char *first,
+    const char *second)
+{
+	int i;
+
+	open_peers(s, v, PEERS);
+	for (i = 0; i < PEERS; i++) {
+		ask(&v[i], run_line, 1, s->dir, first);
+		ask(&v[i], run_line, 2, s->dir, second);
+	}
+}
+
+/* Fifty peers run a hundred suites at once. */
 static void
 runs(struct soak *s)
 {
 	struct evalclient v[PEERS];
 	int i;
 
-	open_peers(s, v, PEERS);
-	for (i = 0; i < PEERS; i++) {
-		ask(&v[i], run_line, 1, s->dir, "mock");
-		ask(&v[i], run_line, 2, s->dir, "command");
-	}
+	start_runs(s, v, "mock", "command");
 	if (!hear(v, PEERS, 60, two_over))
 		complain(s, "runs do not end");
 	for (i = 0; i < PEERS; i++)
@@ -129,18 +139,14 @@ runs(struct soak *s)
 	close_peers(v, PEERS);
 }
 
-/* They go while their agents work. */
+/* Peers disconnect while their agents work. */
 static void
 vanish(struct soak *s)
 {
 	struct evalclient v[PEERS];
 	int i;
 
-	open_peers(s, v, PEERS);
-	for (i = 0; i < PEERS; i++) {
-		ask(&v[i], run_line, 1, s->dir, "slow");
-		ask(&v[i], run_line, 2, s->dir, "hanging");
-	}
+	start_runs(s, v, "slow", "hanging");
 	if (!hear(v, PEERS, 30, two_begun))
 		complain(s, "runs do not begin");
 	for (i = 0; i < PEERS; i++)

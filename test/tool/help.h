@@ -101,6 +101,16 @@ read_file(struct arena *a, const char *path)
 	return s;
 }
 
+/* Writes a file; prints the error if that fails. */
+static inline void
+write_file(const char *path, const char *text)
+{
+	struct err why = { 0 };
+
+	if (os_write_file(path, str_of(text), &why) == -1)
+		printf("# %s: %s\n", path, why.msg);
+}
+
 /* Appends all that can be read from a non-blocking descriptor; true at EOF. */
 static inline bool
 read_available(int fd, struct buf *b)

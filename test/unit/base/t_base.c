@@ -33,17 +33,13 @@ test_distance(void)
 		const char *a, *b;
 		size_t d;
 	} rows[] = {
-		{ "",        "",         0 },
-		{ "",        "abc",      3 },
-		{ "abc",     "",         3 },
-		{ "same",    "same",     0 },
-		{ "kitten",  "sitting",  3 },
-		{ "ab",      "ba",       1 },
-		{ "wrokers", "workers",  1 },
-		{ "timeout", "timeouts", 1 },
-		{ "abcd",    "badc",     2 },
+		{ "", "", 0 },               { "", "abc", 3 },
+		{ "abc", "", 3 },            { "same", "same", 0 },
+		{ "kitten", "sitting", 3 },  { "ab", "ba", 1 },
+		{ "wrokers", "workers", 1 }, { "timeout", "timeouts", 1 },
+		{ "abcd", "badc", 2 },
 		{ "ca",      "abc",      3 },	/* no edit inside a transposition */
-		{ "flaw",    "lawn",     2 },
+		{ "flaw", "lawn", 2 },
 	};
 	char a[65], b[65];
 	size_t i;
@@ -71,17 +67,12 @@ test_similar(void)
 		const char *got, *want;
 		bool similar;
 	} rows[] = {
-		{ "nmae",            "name",            true },
-		{ "naem",            "name",            true },
-		{ "id",              "od",              false },
-		{ "foo",             "bar",             false },
-		{ "max_workers",     "workers",         false },
-		{ "time",            "timeout_seconds", true },
-		{ "timeout_seconds", "timeout",         true },
-		{ "tim",             "timeout_seconds", false },
+		{ "nmae", "name", true },               { "naem", "name", true },
+		{ "id", "od", false },                  { "foo", "bar", false },
+		{ "max_workers", "workers", false },    { "time", "timeout_seconds", true },
+		{ "timeout_seconds", "timeout", true }, { "tim", "timeout_seconds", false },
 		{ "trials_per_tsak", "trials_per_task", true },
-		{ "descripton",      "description",     true },
-		{ "",                "name",            false },
+		{ "descripton", "description", true },  { "", "name", false },
 	};
 	size_t i;
 
@@ -254,37 +245,25 @@ test_utf8_rows(void)
 		size_t n, used;		/* used 0: ill-formed */
 		uint32_t cp;
 	} rows[] = {
-		{ "",                 0, 0, 0 },
-		{ "\0",               1, 1, 0 },
-		{ "\x7F",             1, 1, 0x7F },
-		{ "\x80",             1, 0, 0 },
-		{ "\xBF",             1, 0, 0 },
+		{ "", 0, 0, 0 },                  { "\0", 1, 1, 0 },
+		{ "\x7F", 1, 1, 0x7F },           { "\x80", 1, 0, 0 },
+		{ "\xBF", 1, 0, 0 },
 		{ "\xC0\x80",         2, 0, 0 },	/* overlong */
-		{ "\xC1\xBF",         2, 0, 0 },
-		{ "\xC2\x80",         2, 2, 0x80 },
+		{ "\xC1\xBF", 2, 0, 0 },          { "\xC2\x80", 2, 2, 0x80 },
 		{ "\xC2",             1, 0, 0 },	/* truncated */
-		{ "\xC2\x7F",         2, 0, 0 },
-		{ "\xC2\xC0",         2, 0, 0 },
-		{ "\xDF\xBF",         2, 2, 0x7FF },
-		{ "\xE0\x9F\xBF",     3, 0, 0 },
-		{ "\xE0\xA0\x80",     3, 3, 0x800 },
-		{ "\xE0\xA0",         2, 0, 0 },
-		{ "\xE2\x82\xAC",     3, 3, 0x20AC },
-		{ "\xED\x9F\xBF",     3, 3, 0xD7FF },
+		{ "\xC2\x7F", 2, 0, 0 },          { "\xC2\xC0", 2, 0, 0 },
+		{ "\xDF\xBF", 2, 2, 0x7FF },      { "\xE0\x9F\xBF", 3, 0, 0 },
+		{ "\xE0\xA0\x80", 3, 3, 0x800 },  { "\xE0\xA0", 2, 0, 0 },
+		{ "\xE2\x82\xAC", 3, 3, 0x20AC }, { "\xED\x9F\xBF", 3, 3, 0xD7FF },
 		{ "\xED\xA0\x80",     3, 0, 0 },	/* surrogates */
-		{ "\xED\xBF\xBF",     3, 0, 0 },
-		{ "\xEE\x80\x80",     3, 3, 0xE000 },
-		{ "\xEF\xBF\xBF",     3, 3, 0xFFFF },
-		{ "\xEF\xBF\x7F",     3, 0, 0 },
-		{ "\xF0\x8F\xBF\xBF", 4, 0, 0 },
-		{ "\xF0\x90\x80\x80", 4, 4, 0x10000 },
-		{ "\xF0\x90\x80",     3, 0, 0 },
-		{ "\xF0\x90\x80\xC0", 4, 0, 0 },
+		{ "\xED\xBF\xBF", 3, 0, 0 },      { "\xEE\x80\x80", 3, 3, 0xE000 },
+		{ "\xEF\xBF\xBF", 3, 3, 0xFFFF }, { "\xEF\xBF\x7F", 3, 0, 0 },
+		{ "\xF0\x8F\xBF\xBF", 4, 0, 0 },  { "\xF0\x90\x80\x80", 4, 4, 0x10000 },
+		{ "\xF0\x90\x80", 3, 0, 0 },      { "\xF0\x90\x80\xC0", 4, 0, 0 },
 		{ "\xF4\x8F\xBF\xBF", 4, 4, 0x10FFFF },
 		{ "\xF4\x90\x80\x80", 4, 0, 0 },	/* beyond U+10FFFF */
-		{ "\xF5\x80\x80\x80", 4, 0, 0 },
-		{ "\xFF",             1, 0, 0 },
-		{ "a\x80",            2, 1, 'a' },
+		{ "\xF5\x80\x80\x80", 4, 0, 0 },  { "\xFF", 1, 0, 0 },
+		{ "a\x80", 2, 1, 'a' },
 	};
 	char out[4], name[32];
 	uint32_t cp;

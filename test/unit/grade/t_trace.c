@@ -443,10 +443,7 @@ in_dir(const char *name)
 static void
 put_file(const char *name, const char *text)
 {
-	struct err e = { 0 };
-
-	if (os_write_file(in_dir(name), str_of(text), &e) != 0)
-		printf("# %s: %s\n", name, e.msg);
+	write_file(in_dir(name), text);
 }
 
 static struct verdict

@@ -9,6 +9,7 @@
 
 #include "base/base.h"
 #include "lib/http.h"
+#include "test/tool/help.h"
 #include "test/tool/tap.h"
 
 static const unsigned char mask[WS_MASK] = { 0x37, 0xFA, 0x21, 0x3D };
@@ -191,14 +192,8 @@ feed(struct seen *x, struct str in)
 static bool
 same_log(struct seen *x, const char *want)
 {
-	bool same = str_is(buf_str(&x->log), want);
-
-	if (!same)
-		printf("# want %s\n# got  %.*s\n", want,
-		    STRF(buf_str(&x->log)));
 	ws_free(&x->ws);
-	buf_free(&x->log);
-	return same;
+	return is_buf(&x->log, want);
 }
 
 /* Whole, in two pieces at every place, and byte by byte. */

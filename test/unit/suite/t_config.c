@@ -8,6 +8,7 @@
 #include "base/os.h"
 #include "json.h"
 #include "suite/config.h"
+#include "test/tool/help.h"
 #include "test/tool/tap.h"
 
 static struct arena arena;
@@ -35,10 +36,7 @@ path(const char *name)
 static void
 put(const char *name, const char *text)
 {
-	struct err e = { 0 };
-
-	if (os_write_file(path(name), str_of(text), &e) == -1)
-		printf("# %s\n", e.msg);
+	write_file(path(name), text);
 }
 
 static struct config *
