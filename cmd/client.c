@@ -105,6 +105,7 @@ report_over(struct client *c)
 		c->o.changed(c->o.arg);
 }
 
+/* Names the oldest request that waits for an answer, if there is one. */
 static void
 on_ended(void *arg)
 {
