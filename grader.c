@@ -132,7 +132,7 @@ check_settings(struct grader_check *c, const struct grader_kind *kind)
 
 	if (c->notes->strict)
 		ctx.flags |= FIELD_STRICT;
-	if (config == NULL || config->type == JSON_NULL)
+	if (!json_is_set(config))
 		config = &none;
 	if (field_decode(&ctx, kind->fields, config, settings) == 0 &&
 	    grader_check_templates(c, config))
@@ -233,7 +233,7 @@ start(struct grading *g, const struct grader_kind *kind, struct arena *tmp)
 		.report = keep_error, .ctx = &e };
 	const struct json *config = g->spec->config;
 
-	if (config != NULL && config->type != JSON_NULL &&
+	if (json_is_set(config) &&
 	    field_decode(&ctx, kind->fields, config, settings) > 0)
 		return grader_error(g, "%s", e.msg);
 	if (grader_render(tmp, kind->fields, settings, g->in->vars, &e) != 0)

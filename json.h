@@ -155,6 +155,9 @@ struct json *json_get(const struct json *, struct str name);
 struct json *json_getc(const struct json *, const char *name);
 struct str json_str(const struct json *, const char *name);
 
+/* Whether there is a value other than null. */
+bool json_is_set(const struct json *);
+
 /*
  * Each converts a number; false if the value is NULL, not a number or out of
  * range.  json_int() never rounds: 1e2 and 3.0 are integers, 3.5 is not.
@@ -1233,6 +1236,12 @@ json_is_decimal(const struct json *v)
 {
 	return v != NULL && v->type == JSON_NUMBER && v->n > 0 &&
 	    v->u.text[v->n - 1] >= '0' && v->u.text[v->n - 1] <= '9';
+}
+
+bool
+json_is_set(const struct json *v)
+{
+	return v != NULL && v->type != JSON_NULL;
 }
 
 bool

@@ -237,8 +237,7 @@ struct conns *rpc_conns(struct rpc *);
 
 /*
  * A peer on these descriptors, which it owns from now on (framer NULL: chosen
- * by the first bytes).  NULL: too many connections, the descriptors are
- * closed.
+ * by the first bytes).  NULL: too many connections, the descriptors are closed.
  */
 struct rpc_peer *rpc_accept(struct rpc *, enum rpc_via, int in, int out,
     const struct conn_framer *);

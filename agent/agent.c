@@ -246,7 +246,7 @@ agent_lists(const struct json *permissions, struct str kind)
 bool
 agent_approves(const struct json *permissions, struct str kind)
 {
-	if (permissions == NULL || permissions->type == JSON_NULL)
+	if (!json_is_set(permissions))
 		return true;
 	return permissions->type == JSON_STRING ?
 	    str_is(json_text(permissions), "approve") :

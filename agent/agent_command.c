@@ -341,7 +341,7 @@ agent_check_map(const struct json *map, const char *what, const char *file,
 	const struct json *v;
 	bool ok = true;
 
-	if (map == NULL || map->type == JSON_NULL)
+	if (!json_is_set(map))
 		return true;
 	if (map->type != JSON_OBJECT) {
 		if (notes != NULL)

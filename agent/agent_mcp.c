@@ -83,7 +83,7 @@ agent_mcp_check(const struct spec_suite *s, struct spec_notes *notes)
 {
 	const struct json *v = s->config.mcp_servers;
 
-	if (v != NULL && v->type != JSON_NULL && v->type != JSON_OBJECT)
+	if (json_is_set(v) && v->type != JSON_OBJECT)
 		spec_note(notes, FIELD_ERROR, spec_at(s->path, v),
 		    "\"mcp_servers\" must be a mapping of names to servers");
 	else

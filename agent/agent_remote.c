@@ -204,9 +204,7 @@ put_model(struct request *q, const struct spec_remote *r, struct str model)
 static bool
 has(const struct json *obj, const char *key)
 {
-	const struct json *v = json_getc(obj, key);
-
-	return v != NULL && v->type != JSON_NULL;
+	return json_is_set(json_getc(obj, key));
 }
 
 /* The given metadata; tags, retries and priority have defaults. */
@@ -214,9 +212,7 @@ static void
 put_metadata(struct request *q, const struct spec_remote *r,
     const struct agent_request *req)
 {
-	const struct spec_task *t = req->task;
 	const struct json *v;
-	size_t i;
 
 	json_open_member(&q->out, "metadata", '{');
 	for (v = json_first(r->metadata); v != NULL; v = v->next) {
@@ -225,12 +221,8 @@ put_metadata(struct request *q, const struct spec_remote *r,
 		json_put_key(&q->out, json_key(v));
 		json_put(&q->out, v);
 	}
-	if (!has(r->metadata, "tags")) {
-		json_open_member(&q->out, "tags", '[');
-		for (i = 0; i < t->tags.n; i++)
-			json_put_str(&q->out, t->tags.v[i]);
-		json_close(&q->out, ']');
-	}
+	if (!has(r->metadata, "tags"))
+		field_put_strs(&q->out, "tags", &req->task->tags);
 	if (!has(r->metadata, "retries"))
 		json_put_member_int(&q->out, "retries",
 		    r->retries > 0 ? r->retries : 0);

@@ -241,7 +241,7 @@ agent_stream_result(struct agent_stream *s, struct answer_call *c,
 {
 	if (c == NULL)
 		return;
-	if (result != NULL && result->type != JSON_NULL)
+	if (json_is_set(result))
 		c->result = text_of(s, result);
 	c->success = success;
 }

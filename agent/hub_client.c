@@ -146,12 +146,10 @@ add_client(struct hub *h, struct str id)
 	struct hub_client *c = NEW(&arena, struct hub_client);
 	struct hub_client **b = bucket_of(h, id);
 
-	c->arena = arena;
-	c->hub = h;
+	*c = (struct hub_client){ .arena = arena, .hub = h, .next_hash = *b,
+		.number = ++h->numbers,
+		.lost_timer = { .fn = on_lost, .arg = c } };
 	c->id = arena_str(&c->arena, id);
-	c->number = ++h->numbers;
-	c->lost_timer = (struct timer){ .fn = on_lost, .arg = c };
-	c->next_hash = *b;
 	*b = c;
 	list_add(c, HUB_KNOWN);
 	return c;
@@ -416,16 +414,12 @@ static void
 put_client(struct json_out *o, const struct hub_client *c)
 {
 	char text[HUB_STAMP];
-	size_t i;
 
 	json_open(o, '{');
 	json_put_member_str(o, "clientId", c->id);
 	if (c->name.n > 0)
 		json_put_member_str(o, "name", c->name);
-	json_open_member(o, "tools", '[');
-	for (i = 0; i < c->tools.n; i++)
-		json_put_str(o, c->tools.v[i]);
-	json_close(o, ']');
+	field_put_strs(o, "tools", &c->tools);
 	put_number(o, "maxConcurrency", c->capacity);
 	json_put_member_str(o, "version", c->version);
 	json_put_member_bool(o, "connected", c->link != NULL);

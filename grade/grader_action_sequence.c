@@ -243,8 +243,6 @@ start(struct grading *g, const void *settings, struct arena *tmp)
 }
 
 const struct grader_kind grader_action_sequence = {
-	.name = "action_sequence",
-	.fields = &sequence_fields,
-	.check = check,
-	.start = start,
+	.name = "action_sequence", .fields = &sequence_fields,
+	.check = check, .start = start,
 };

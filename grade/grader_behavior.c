@@ -46,7 +46,7 @@ check(struct grader_check *c, const void *settings)
 	const struct json *config = c->spec->config;
 	const struct json *calls = json_getc(config, "max_tool_calls");
 
-	if (grader_is_set(calls) && b->max_tool_calls == 0)
+	if (json_is_set(calls) && b->max_tool_calls == 0)
 		grader_note(c, FIELD_WARNING, calls,
 		    "0 means no limit; to forbid all calls, use a "
 		    "\"tool_calls\" grader with \"max_calls: 0\"");

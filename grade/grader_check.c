@@ -41,12 +41,6 @@ grader_note_empty(struct grader_check *c)
 	grader_note(c, FIELD_ERROR, NULL, "this grader checks nothing");
 }
 
-bool
-grader_is_set(const struct json *v)
-{
-	return v != NULL && v->type != JSON_NULL;
-}
-
 /* Placeholder values for what only a run knows. */
 static struct tmpl_vars
 trial_vars(const struct spec_suite *suite, const struct spec_task *task)

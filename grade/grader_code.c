@@ -201,9 +201,6 @@ start(struct grading *g, const void *settings, struct arena *tmp)
 }
 
 const struct grader_kind grader_code = {
-	.name = "code",
-	.fields = &code_fields,
-	.check = check,
-	.start = start,
-	.cancel = grader_child_cancel,
+	.name = "code", .fields = &code_fields, .check = check,
+	.start = start, .cancel = grader_child_cancel,
 };

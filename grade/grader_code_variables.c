@@ -71,8 +71,7 @@ put_calls(struct json_out *o, struct arena *a, const struct answer *ans)
 static bool
 has_error(struct arena *a, const struct json *event, const char *key)
 {
-	return grader_search(a, json_str(event, key), STR("error")) !=
-	    SIZE_MAX;
+	return grader_search(a, json_str(event, key), STR("error")) != SIZE_MAX;
 }
 
 static void
@@ -126,6 +125,5 @@ code_variables(struct arena *a, const struct grader_input *in,
 	if (errors)
 		put_errors(&o, a, events);
 	json_close(&o, '}');
-	return json_read(&mem, arena_take(a, &b), JSON_DEPTH + OUTER_DEPTH,
-	    &e);
+	return json_read(&mem, arena_take(a, &b), JSON_DEPTH + OUTER_DEPTH, &e);
 }

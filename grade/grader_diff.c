@@ -426,9 +426,6 @@ start(struct grading *g, const void *settings, struct arena *tmp)
 }
 
 const struct grader_kind grader_diff = {
-	.name = "diff",
-	.fields = &diff_fields,
-	.flags = GRADER_WORKSPACE,
-	.check = check,
-	.start = start,
+	.name = "diff", .fields = &diff_fields,
+	.flags = GRADER_WORKSPACE, .check = check, .start = start,
 };

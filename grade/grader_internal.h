@@ -103,9 +103,7 @@ enum grader_status grader_error(struct grading *, const char *fmt, ...)
 
 /* Writes the member "failures": the messages, or null if there are none. */
 void grader_put_failures(struct json_out *, const struct grader_tally *);
-/* Each writes a list of strings; _strs() writes null if it is empty. */
-void grader_put_list(struct json_out *, const char *key,
-    const struct field_strs *);
+/* As field_put_strs(), but an empty list is written as null. */
 void grader_put_strs(struct json_out *, const char *key,
     const struct field_strs *);
 
@@ -231,8 +229,6 @@ void grader_note(struct grader_check *, enum field_level,
     const struct json *at, const char *fmt, ...) PRINTF(4, 5);
 /* Notes the error that this grader checks nothing. */
 void grader_note_empty(struct grader_check *);
-/* Whether a setting is present and not null. */
-bool grader_is_set(const struct json *);
 
 /*
  * Calls fn with each string of a member, which is a list or one string, with

@@ -251,8 +251,6 @@ start(struct grading *g, const void *settings, struct arena *tmp)
 }
 
 const struct grader_kind grader_json_schema = {
-	.name = "json_schema",
-	.fields = &fields,
-	.check = check,
+	.name = "json_schema", .fields = &fields, .check = check,
 	.start = start,
 };

@@ -211,10 +211,7 @@ start(struct grading *g, const void *settings, struct arena *tmp)
 }
 
 const struct grader_kind grader_program = {
-	.name = "program",
-	.fields = &program_fields,
-	.flags = GRADER_WORKSPACE,
-	.check = check,
-	.start = start,
+	.name = "program", .fields = &program_fields,
+	.flags = GRADER_WORKSPACE, .check = check, .start = start,
 	.cancel = grader_child_cancel,
 };

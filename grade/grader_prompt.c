@@ -66,15 +66,15 @@ check_criteria(struct grader_check *c, const struct grader_prompt *p)
 	struct grader_criteria m;
 	struct err e = { 0 };
 
-	if (grader_is_set(p->rubric) && grader_is_set(prompt))
+	if (json_is_set(p->rubric) && json_is_set(prompt))
 		grader_note(c, FIELD_ERROR, p->rubric, "set either \"prompt\" "
 		    "or \"rubric\"");
-	else if (grader_is_set(p->rubric)) {
+	else if (json_is_set(p->rubric)) {
 		if (grader_read_rubric(c->tmp, &from, p->rubric, &m, &e) == -1)
 			grader_note(c, FIELD_ERROR, p->rubric, "%s", e.msg);
 		else
 			check_text(c, p->rubric, m.text);
-	} else if (!grader_is_set(prompt))
+	} else if (!json_is_set(prompt))
 		grader_note(c, FIELD_ERROR, NULL,
 		    "\"prompt\" or \"rubric\" is required");
 	else if (str_trim(p->prompt).n == 0)
@@ -263,7 +263,7 @@ read_criteria(struct prompt_grading *s, struct err *e)
 	struct grader_rubric_source from = { .suite = g->in->suite,
 		.file = g->spec->at.file };
 
-	if (!grader_is_set(s->set.rubric)) {
+	if (!json_is_set(s->set.rubric)) {
 		s->criteria.text = s->set.prompt;
 		return 0;
 	}
@@ -297,7 +297,7 @@ start(struct grading *g, const void *settings, struct arena *tmp)
 	s->samples = NEW_N(g->arena, struct grader_sample,
 	    (size_t)s->set.samples);
 	s->q = (struct judging){ .judges = g->in->judges,
-		.own = grader_is_set(s->set.judge) ? s->set.judge : NULL,
+		.own = json_is_set(s->set.judge) ? s->set.judge : NULL,
 		.file = g->spec->at.file, .model = s->set.model,
 		.effort = s->set.reasoning_effort, .in = g->in,
 		.arena = g->arena, .done = on_answer, .arg = s };
@@ -315,10 +315,7 @@ cancel(struct grading *g)
 }
 
 const struct grader_kind grader_prompt = {
-	.name = "prompt",
-	.fields = &prompt_fields,
-	.flags = GRADER_NEEDS_DIR | GRADER_VARIES,
-	.check = check,
-	.start = start,
-	.cancel = cancel,
+	.name = "prompt", .fields = &prompt_fields,
+	.flags = GRADER_NEEDS_DIR | GRADER_VARIES, .check = check,
+	.start = start, .cancel = cancel,
 };

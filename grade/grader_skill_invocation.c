@@ -103,10 +103,10 @@ details(struct arena *a, const struct skill *s, const struct grader_match *m,
 	json_open(&o, '{');
 	json_put_member_str(&o, "mode", s->mode < 0 ? STR("any_order") :
 	    str_of(grader_order_words[s->mode]));
-	grader_put_list(&o, "required_skills", &s->required_skills);
-	grader_put_list(&o, "forbidden_skills", &s->forbidden_skills);
-	grader_put_list(&o, "forbidden_violations", bad);
-	grader_put_list(&o, "actual_skills", &m->got);
+	field_put_strs(&o, "required_skills", &s->required_skills);
+	field_put_strs(&o, "forbidden_skills", &s->forbidden_skills);
+	field_put_strs(&o, "forbidden_violations", bad);
+	field_put_strs(&o, "actual_skills", &m->got);
 	json_put_member_bool(&o, "allow_extra", s->allow_extra);
 	grader_put_match(&o, m);
 	json_close(&o, '}');
@@ -165,8 +165,6 @@ start(struct grading *g, const void *settings, struct arena *tmp)
 }
 
 const struct grader_kind grader_skill_invocation = {
-	.name = "skill_invocation",
-	.fields = &skill_fields,
-	.check = check,
-	.start = start,
+	.name = "skill_invocation", .fields = &skill_fields,
+	.check = check, .start = start,
 };

@@ -79,7 +79,7 @@ details(struct grading *g, struct arena *tmp, const struct field_strs *tools,
 	grader_index_unique(&once);
 	json_open(&o, '{');
 	json_put_member_int(&o, "total_calls", (int64_t)tools->n);
-	grader_put_list(&o, "unique_tools", &once);
+	field_put_strs(&o, "unique_tools", &once);
 	json_put_member_int(&o, "passed_checks",
 	    (int64_t)(t->total - t->failed));
 	json_put_member_int(&o, "total_checks", (int64_t)t->total);
@@ -118,8 +118,6 @@ start(struct grading *g, const void *settings, struct arena *tmp)
 }
 
 const struct grader_kind grader_tool_calls = {
-	.name = "tool_calls",
-	.fields = &calls_fields,
-	.check = check,
+	.name = "tool_calls", .fields = &calls_fields, .check = check,
 	.start = start,
 };

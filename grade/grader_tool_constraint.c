@@ -31,7 +31,7 @@ static const struct field_table constraint_fields =
 static bool
 has_allow_only(const struct json *config)
 {
-	return grader_is_set(json_getc(config, "allow_only"));
+	return json_is_set(json_getc(config, "allow_only"));
 }
 
 static void
@@ -84,7 +84,7 @@ put_labels(struct json_out *o, struct arena *tmp, const char *key,
 
 	for (i = 0; i < calls->n; i++)
 		labels.v[i] = grader_call_label(tmp, &calls->v[i]);
-	grader_put_list(o, key, &labels);
+	field_put_strs(o, key, &labels);
 }
 
 /* The state of one grading. */
@@ -108,7 +108,7 @@ details(struct work *w)
 	put_labels(&o, w->tmp, "expect_tools", &w->expect);
 	put_labels(&o, w->tmp, "reject_tools", &w->reject);
 	if (has_allow_only(w->g->spec->config))
-		grader_put_list(&o, "allow_only", &w->settings->allow_only);
+		field_put_strs(&o, "allow_only", &w->settings->allow_only);
 	grader_put_failures(&o, &w->tally);
 	grader_put_strs(&o, "tools_used", &w->tools);
 	grader_put_tokens(&o, a);
@@ -160,8 +160,6 @@ start(struct grading *g, const void *settings, struct arena *tmp)
 }
 
 const struct grader_kind grader_tool_constraint = {
-	.name = "tool_constraint",
-	.fields = &constraint_fields,
-	.check = check,
-	.start = start,
+	.name = "tool_constraint", .fields = &constraint_fields,
+	.check = check, .start = start,
 };

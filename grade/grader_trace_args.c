@@ -172,7 +172,7 @@ grader_args_check(struct grader_check *c, const struct json *map)
 {
 	const struct json *v;
 
-	if (!grader_is_set(map))
+	if (!json_is_set(map))
 		return;
 	if (map->type != JSON_OBJECT) {
 		grader_note(c, FIELD_ERROR, map,
@@ -191,7 +191,7 @@ grader_args_read(struct arena *a, const struct json *map,
 	struct grader_arg *m;
 
 	*args = (struct grader_args){ NULL, 0 };
-	if (!grader_is_set(map))
+	if (!json_is_set(map))
 		return 0;
 	if (map->type != JSON_OBJECT)
 		return err_set(e, ERR_SCHEMA, "\"args\" must be a mapping");

@@ -70,7 +70,7 @@ grader_calls_check(struct grader_check *c, const char *key)
 	const struct json *list = json_getc(c->spec->config, key), *entry;
 	size_t n = 0;
 
-	if (!grader_is_set(list))
+	if (!json_is_set(list))
 		return 0;
 	for (entry = first(list); entry != NULL; entry = after(list, entry)) {
 		n++;
@@ -134,7 +134,7 @@ grader_calls_read(struct arena *a, const struct json *list,
 	const struct json *entry;
 
 	*calls = (struct grader_calls){ NULL, 0 };
-	if (!grader_is_set(list))
+	if (!json_is_set(list))
 		return 0;
 	if ((list = grader_render_tree(a, list, vars, e)) == NULL)
 		return -1;
@@ -172,7 +172,7 @@ text_of(struct arguments *a, const char *const *names)
 
 	for (i = 0; i < 2 && names[i] != NULL; i++) {
 		v = json_getc(tree, names[i]);
-		if (grader_is_set(v))
+		if (json_is_set(v))
 			return grader_arg_text(a->tmp, v);
 	}
 	return STR("");

@@ -455,8 +455,6 @@ start(struct grading *g, const void *settings, struct arena *tmp)
 }
 
 const struct grader_kind grader_trigger = {
-	.name = "trigger",
-	.fields = &trigger_fields,
-	.check = check,
+	.name = "trigger", .fields = &trigger_fields, .check = check,
 	.start = start,
 };

@@ -109,25 +109,13 @@ grader_put_failures(struct json_out *o, const struct grader_tally *t)
 }
 
 void
-grader_put_list(struct json_out *o, const char *key,
-    const struct field_strs *list)
-{
-	size_t i;
-
-	json_open_member(o, key, '[');
-	for (i = 0; i < list->n; i++)
-		json_put_str(o, list->v[i]);
-	json_close(o, ']');
-}
-
-void
 grader_put_strs(struct json_out *o, const char *key,
     const struct field_strs *list)
 {
 	if (list->n == 0)
 		json_put_member_null(o, key);
 	else
-		grader_put_list(o, key, list);
+		field_put_strs(o, key, list);
 }
 
 /*

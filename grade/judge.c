@@ -146,14 +146,14 @@ derive_suite(struct arena *a, const struct sources *from,
 	}
 	if (c->judge_model.n > 0)
 		c->model = c->judge_model;
-	if (grader_is_set(shared)) {
+	if (json_is_set(shared)) {
 		c->judging[0].block = shared;
 		c->judging[0].file = file_of(out);
 		overlay(a, shared, file_of(out), NULL, c);
 	}
 	if (from->set != NULL && from->set->judge_model.n > 0)
 		c->model = from->set->judge_model;
-	if (grader_is_set(from->own)) {
+	if (json_is_set(from->own)) {
 		c->judging[1].block = from->own;
 		c->judging[1].file = from->file;
 		overlay(a, from->own, from->file, notes, c);
@@ -174,9 +174,9 @@ lacks_script(const struct spec_config *c)
 	const struct agent_kind *kind = agent_find(c->executor);
 
 	return kind != NULL && kind->scripted &&
-	    !grader_is_set(json_getc(c->mock, "output")) &&
-	    !grader_is_set(json_getc(c->mock, "tool_calls")) &&
-	    !grader_is_set(json_getc(c->mock, "error"));
+	    !json_is_set(json_getc(c->mock, "output")) &&
+	    !json_is_set(json_getc(c->mock, "tool_calls")) &&
+	    !json_is_set(json_getc(c->mock, "error"));
 }
 
 /* A responder, which plays the user, is asked like a judge. */
@@ -206,7 +206,7 @@ judge_check_suite(const struct spec_suite *s, struct spec_notes *notes)
 	struct spec_suite judge;
 
 	check_responders(s, notes);
-	if (!grader_is_set(s->config.judge))
+	if (!json_is_set(s->config.judge))
 		return;
 	/* read the block twice: for its problems and for its settings */
 	judge = *s;
@@ -226,7 +226,7 @@ judge_check(const struct spec_suite *s, const struct json *own,
 	struct spec_suite judge;
 
 	derive_suite(notes->arena, &from, notes, &judge);
-	if (grader_is_set(own) && judge.config.executor_at.file != NULL)
+	if (json_is_set(own) && judge.config.executor_at.file != NULL)
 		agent_check(&judge, judge.config.executor, notes);
 	kind = agent_find(judge.config.executor);
 	if (kind != NULL && kind->cannot_judge)

@@ -330,19 +330,19 @@ read_json(struct arena *a, const struct json *v, const struct judge_scale *s,
 	const struct json *passed = json_getc(v, "passed");
 	const struct json *level = json_get(v, level_key(s));
 
-	if (grader_is_set(passed) && passed->type != JSON_BOOL)
+	if (json_is_set(passed) && passed->type != JSON_BOOL)
 		return err_set(e, ERR_SCHEMA, "\"passed\" of the verdict is "
 		    "%s, not true or false",
 		    json_type_name((enum json_type)passed->type));
-	if (grader_is_set(level)) {
+	if (json_is_set(level)) {
 		if (read_level(a, s, level, &out->score, e) == -1)
 			return -1;
 		out->passed = out->score >= (threshold < 0 ? 0.5 : threshold);
-	} else if (grader_is_set(passed))
+	} else if (json_is_set(passed))
 		out->score = json_bool(passed) ? 1 : 0;
 	else
 		return err_set(e, ERR_SCHEMA, "the verdict is null");
-	if (!grader_is_set(passed))
+	if (!json_is_set(passed))
 		return 0;
 	if (json_bool(passed) ? !(out->score > 0) : !(out->score < 1))
 		return err_set(e, ERR_SCHEMA, "the verdict contradicts itself:"

@@ -481,3 +481,15 @@ field_find(const struct field_table *t, struct str key)
 			return f;
 	return NULL;
 }
+
+void
+field_put_strs(struct json_out *o, const char *key,
+    const struct field_strs *list)
+{
+	size_t i;
+
+	json_open_member(o, key, '[');
+	for (i = 0; i < list->n; i++)
+		json_put_str(o, list->v[i]);
+	json_close(o, ']');
+}

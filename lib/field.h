@@ -120,4 +120,9 @@ int field_decode_one(struct arena *, const struct field_table *,
 /* The row of that key or alias, or NULL. */
 const struct field *field_find(const struct field_table *, struct str key);
 
+/* Writes a member that is the list. */
+struct json_out;
+void field_put_strs(struct json_out *, const char *key,
+    const struct field_strs *);
+
 #endif

@@ -4,9 +4,8 @@
  *
  * An answer depends on the suite's file and on the nearest .waza.yaml, which
  * may be created later.  It is valid while inode, size and times of all these
- * files, existing or not, are unchanged.  Requests that arrived in one
- * read were all sent before the files were checked: one check is enough for
- * them.
+ * files, existing or not, are unchanged.  Requests that arrived in one read
+ * were all sent before the files were checked: one check is enough for them.
  */
 #include "rpc/rpc_internal.h"
 

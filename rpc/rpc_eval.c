@@ -82,8 +82,8 @@ put_places(struct json_out *o, const struct spec_notes *notes)
 	json_open_member(o, "details", '[');
 	for (n = notes->head; n != NULL; n = n->next) {
 		json_open(o, '{');
-		json_put_member_str(o, "level", n->level == FIELD_ERROR ? STR("error") :
-		    STR("warning"));
+		json_put_member_cstr(o, "level",
+		    n->level == FIELD_ERROR ? "error" : "warning");
 		json_put_member_cstr(o, "file", n->at.file != NULL ?
 		    n->at.file : "");
 		json_put_member_int(o, "line", n->at.line);
@@ -406,17 +406,6 @@ put_graders(struct json_out *o, const struct spec_graders *list)
 	}
 }
 
-static void
-put_tags(struct json_out *o, const struct field_strs *tags)
-{
-	size_t i;
-
-	json_open_member(o, "tags", '[');
-	for (i = 0; i < tags->n; i++)
-		json_put_str(o, tags->v[i]);
-	json_close(o, ']');
-}
-
 static enum rpc_status
 task_get(struct rpc_call *c, void *params)
 {
@@ -437,7 +426,7 @@ task_get(struct rpc_call *c, void *params)
 	json_open(o, '{');
 	put_task(o, s, &s->tasks[i]);
 	json_put_member_str(o, "prompt", s->tasks[i].inputs.prompt);
-	put_tags(o, &s->tasks[i].tags);
+	field_put_strs(o, "tags", &s->tasks[i].tags);
 	json_open_member(o, "graders", '[');
 	put_graders(o, &s->graders);
 	put_graders(o, &s->tasks[i].graders);

@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include "base/os.h"
+#include "io/workspace.h"
 #include "results/result.h"
 #include "run/run.h"
 #include "suite/config.h"
@@ -347,14 +348,13 @@ keep_list(struct arena *a, const struct field_strs *list, size_t *n)
 static const char *
 journal_name(struct arena *a)
 {
-	const char *dir = getenv("TMPDIR");
 	unsigned char noise[8] = { 0 };
 	struct err e;
 
 	os_random(noise, sizeof(noise), &e);
 	return arena_fmt(a, "%s/waza-%ld-%02x%02x%02x%02x%02x%02x.journal",
-	    dir != NULL && dir[0] != '\0' ? dir : "/tmp", (long)getpid(),
-	    noise[0], noise[1], noise[2], noise[3], noise[4], noise[5]).p;
+	    workspace_tmp(), (long)getpid(), noise[0], noise[1], noise[2],
+	    noise[3], noise[4], noise[5]).p;
 }
 
 static void
@@ -363,19 +363,16 @@ set_opts(struct rpc_run *r, const struct run_params *p, struct run_opts *o)
 	const struct rpc_setup *set = &r->rpc->setup;
 	struct arena *a = &r->engine.arena;
 
-	o->executor = pick(a, p->executor, set->executor);
-	o->model = pick(a, p->model, set->model);
-	o->judge_model = arena_str(a, p->judge_model);
-	o->trials = p->trials;
-	o->workers = p->workers;
-	o->timeout_seconds = p->timeout;
+	*o = (struct run_opts){ .executor = pick(a, p->executor, set->executor),
+		.model = pick(a, p->model, set->model),
+		.judge_model = arena_str(a, p->judge_model),
+		.trials = p->trials, .workers = p->workers,
+		.timeout_seconds = p->timeout, .fail_fast = p->fail_fast,
+		.context_dir = keep_path(a, p->context_dir),
+		.output = keep_path(a, p->output), .hub = set->hub,
+		.verbose = p->verbose };
 	o->tasks = keep_list(a, &p->tasks, &o->ntasks);
 	o->tags = keep_list(a, &p->tags, &o->ntags);
-	o->context_dir = keep_path(a, p->context_dir);
-	o->output = keep_path(a, p->output);
-	o->fail_fast = p->fail_fast;
-	o->hub = set->hub;
-	o->verbose = p->verbose;
 }
 
 static bool
@@ -472,11 +469,9 @@ rpc_run_new(struct rpc_call *c, struct str path)
 		return NULL;
 	}
 	r = NEW(&arena, struct rpc_run);
-	r->arena = arena;
-	r->rpc = c->rpc;
+	*r = (struct rpc_run){ .arena = arena, .rpc = c->rpc, .queued = true,
+		.created_ns = os_wall_ns() };
 	r->path = arena_str(&r->arena, path);
-	r->created_ns = os_wall_ns();
-	r->queued = true;
 	return r;
 }
 
@@ -530,10 +525,8 @@ make_run(struct rpc_call *c, const struct run_params *p, bool silent)
 	r = rpc_run_new(c, p->path);
 	if (r == NULL)
 		return NULL;
-	r->audience.verbose = p->verbose;
-	r->audience.detach = p->detach;
-	r->audience.events = p->events;
-	r->audience.silent = silent;
+	r->audience = (struct rpc_run_audience){ .verbose = p->verbose,
+		.detach = p->detach, .events = p->events, .silent = silent };
 	set_opts(r, p, &o);
 	if (load(r, c, p, path, &o) != RPC_DONE) {
 		rpc_run_discard(r);

@@ -251,14 +251,12 @@ session_plan(struct rpc_call *c, const struct session_params *p,
 static int
 make_dirs(struct session_agent *x, struct err *e)
 {
-	const char *tmp = getenv("TMPDIR");
 	struct str dir;
 	char *path;
 
 	if (!agent_has_own_dirs(&x->agent))
 		return 0;
-	dir = arena_fmt(&x->arena, "%s/waza-session-XXXXXX",
-	    tmp != NULL && *tmp != '\0' ? tmp : "/tmp");
+	dir = arena_fmt(&x->arena, "%s/waza-session-XXXXXX", workspace_tmp());
 	path = arena_cstr(&x->arena, dir);
 	if (mkdtemp(path) == NULL)
 		return err_sys(e, path);

@@ -33,7 +33,7 @@ tool_check(struct arena *a, const struct json *tools, struct err *e)
 	struct tool_command t;
 	const struct json *v;
 
-	if (tools == NULL || tools->type == JSON_NULL)
+	if (!json_is_set(tools))
 		return 0;
 	if (tools->type != JSON_OBJECT)
 		return err_set(e, ERR_SCHEMA, "\"tools\" must be a mapping");

@@ -104,9 +104,8 @@ file_name(struct arena *a, struct str name)
 static int
 open_unlinked(struct run *run, struct err *e)
 {
-	const char *tmp = getenv("TMPDIR");
 	char *path = arena_cstr(&run->arena, arena_fmt(&run->arena,
-	    "%s/waza-XXXXXX", tmp != NULL && *tmp != '\0' ? tmp : "/tmp"));
+	    "%s/waza-XXXXXX", workspace_tmp()));
 	int fd = mkstemp(path);
 	int r;
 

@@ -163,7 +163,7 @@ read_tools(struct arena *a, const struct json *list, struct field_strs *out)
 {
 	const struct json *v;
 
-	if (list == NULL || list->type == JSON_NULL)
+	if (!json_is_set(list))
 		return NULL;
 	if (list->type != JSON_ARRAY)
 		return "tools is not a list";

@@ -109,12 +109,9 @@ add_port(struct server *s, const struct os_listener *at, const char *path)
 {
 	struct server_port *p = &s->ports[s->nports++];
 
-	p->server = s;
-	p->at = *at;
-	p->path = path;
-	p->w = (struct fd_watch){ .fd = at->fd, .fn = on_connection,
-		.arg = p };
-	p->rest = (struct timer){ .fn = on_rest, .arg = p };
+	*p = (struct server_port){ .server = s, .at = *at, .path = path,
+		.w = { .fd = at->fd, .fn = on_connection, .arg = p },
+		.rest = { .fn = on_rest, .arg = p } };
 	fd_start(s->rpc.loop, &p->w, LOOP_READ);
 }
 

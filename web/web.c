@@ -412,18 +412,15 @@ on_gone(void *arg)
 void
 web_adopt(struct web *w, struct conn *conn, enum rpc_via via)
 {
-	struct conn_opts o = { .message = on_message, .broken = on_broken,
-		.ended = on_ended, .owed = is_owed, .drained = on_drained,
-		.gone = on_gone };
 	struct arena own = { 0 };
 	struct web_conn *c = NEW(&own, struct web_conn);
 
-	c->own = own;
-	c->web = w;
-	c->conn = conn;
-	c->via = via;
-	o.arg = c;
-	conn_hand_over(conn, &conn_http, &o);
+	*c = (struct web_conn){ .own = own, .web = w, .conn = conn,
+		.via = via };
+	conn_hand_over(conn, &conn_http, &(struct conn_opts){
+		.message = on_message, .broken = on_broken, .ended = on_ended,
+		.owed = is_owed, .drained = on_drained, .gone = on_gone,
+		.arg = c });
 }
 
 void

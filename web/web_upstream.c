@@ -176,7 +176,7 @@ copy(struct json_out *o, const char *to, const struct json *obj,
 	const struct json *v = json_getc(obj, key);
 
 	json_put_key(o, str_of(to));
-	if (v != NULL && v->type != JSON_NULL)
+	if (json_is_set(v))
 		json_put(o, v);
 	else
 		json_put_raw(o, str_of(otherwise));

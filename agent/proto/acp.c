@@ -29,6 +29,7 @@
 #include "agent/agent_internal.h"
 #include "base/os_path.h"
 #include "io/proc.h"
+#include "io/workspace.h"
 #include "json.h"
 #include "suite/spec.h"
 
@@ -542,20 +543,15 @@ make(struct agent *a, struct agent_job *j)
 	const struct agent_request *r = j->req;
 	struct arena *mem = r->conversation != NULL ?
 	    r->conversation->arena : j->arena;
+	const struct acp_settings *set = a->state;
 	struct acp *x = NEW(mem, struct acp);
-	const char *tmp = getenv("TMPDIR");
 
-	x->agent = a;
-	x->conversation = r->conversation;
-	x->arena = mem;
-	x->set = *(const struct acp_settings *)a->state;
-	x->known = acp_agent(x->set.agent);
-	x->workspace = r->workspace;
-	x->home = r->home;
-	x->tmp = r->tmp;
-	x->cwd = os_absolute(mem, x->workspace != NULL ? agent_cwd(r) :
-	    x->home != NULL ? x->home : tmp != NULL ? tmp : "/tmp");
-	x->timer.arg = x;
+	*x = (struct acp){ .agent = a, .conversation = r->conversation,
+		.arena = mem, .set = *set, .known = acp_agent(set->agent),
+		.workspace = r->workspace, .home = r->home, .tmp = r->tmp,
+		.cwd = os_absolute(mem, r->workspace != NULL ? agent_cwd(r) :
+		    r->home != NULL ? r->home : workspace_tmp()),
+		.timer = { .arg = x } };
 	acp_turn_init(&x->turn);
 	return x;
 }

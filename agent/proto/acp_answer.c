@@ -66,12 +66,9 @@ call_arguments(struct acp *x, const struct acp_call *c)
 	if (s.n == 0)
 		return STR("{}");
 	json_open(&o, '{');
-	json_put_key(&o, skill ? STR("name") : STR("path"));
-	json_put_str(&o, s);
+	json_put_member_str(&o, skill ? "name" : "path", s);
 	json_close(&o, '}');
-	s = own(x, &b);
-	buf_free(&b);
-	return s;
+	return arena_take(x->job->arena, &b);
 }
 
 static void

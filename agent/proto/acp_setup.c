@@ -175,7 +175,7 @@ check_one(struct checking *c, const struct json *obj, unsigned flags)
 	struct acp_settings s = { .agent = { NULL, 0 } };
 	const struct json *v;
 
-	if (obj == NULL || obj->type == JSON_NULL)
+	if (!json_is_set(obj))
 		return;
 	if (obj->type != JSON_OBJECT) {
 		spec_note(c->notes, FIELD_ERROR, place(c, obj),

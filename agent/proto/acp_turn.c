@@ -127,7 +127,7 @@ meta_name(const struct json *call)
 static bool
 is_nothing(const struct json *v)
 {
-	return v == NULL || v->type == JSON_NULL ||
+	return !json_is_set(v) ||
 	    (v->type == JSON_OBJECT && json_count(v) == 0);
 }
 
@@ -138,8 +138,7 @@ take_input(struct acp_turn *t, struct acp_call *c, const struct json *v,
 {
 	bool has = c->input.n > 0 && !str_is(buf_str(&c->input), "{}");
 
-	if (v == NULL || v->type == JSON_NULL ||
-	    (has && (asking || is_nothing(v))))
+	if (!json_is_set(v) || (has && (asking || is_nothing(v))))
 		return;
 	replace_json(t, &c->input, v);
 }
@@ -151,7 +150,7 @@ take_output(struct acp_turn *t, struct acp_call *c, const struct json *call)
 	struct buf text = { .max = ACP_TEXT_MAX }, b = { 0 };
 	struct json_out o = { .put = buf_sink, .ctx = &b };
 
-	if (raw != NULL && raw->type != JSON_NULL) {
+	if (json_is_set(raw)) {
 		c->raw = true;
 		replace_json(t, &c->output, raw);
 	}

@@ -323,12 +323,10 @@ start(struct agent *a, struct agent_job *j)
 		return agent_fail(j, ANSWER_INFRA, "%.*s", STRF(c->refused));
 	if (j->req->conversation != NULL && j->req->conversation->state != NULL)
 		return continue_session(j->req->conversation->state, j);
-	if (c->link == NULL && start_link(c, &e) == -1) {
-		agent_fail(j, ANSWER_INFRA, "cannot start the Copilot CLI: "
-		    "%s; install it (npm install -g @github/copilot), or set "
-		    "cli_path or COPILOT_CLI_PATH", e.msg);
-		return AGENT_DONE;
-	}
+	if (c->link == NULL && start_link(c, &e) == -1)
+		return agent_fail(j, ANSWER_INFRA, "cannot start the Copilot "
+		    "CLI: %s; install it (npm install -g @github/copilot), or "
+		    "set cli_path or COPILOT_CLI_PATH", e.msg);
 	s = new_session(c, j);
 	s->link = c->link;
 	LIST_PUSH(&c->link->sessions, s);

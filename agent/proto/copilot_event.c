@@ -384,7 +384,7 @@ copilot_event(struct copilot_session *s, const struct json *event)
 			break;
 	if (i == COUNTOF(events))
 		return;
-	s->subagent = agent != NULL && agent->type != JSON_NULL;
+	s->subagent = json_is_set(agent);
 	/* between prompts, answer only permission requests: it would wait */
 	if (s->job != NULL || events[i].fn == on_permission)
 		events[i].fn(s, json_getc(event, "data"));

@@ -71,7 +71,7 @@ stays_inside(const struct copilot_session *s, const struct json *ask,
 
 	for (i = 0; i < COUNTOF(keys); i++) {
 		v = json_getc(ask, keys[i]);
-		if (v != NULL && v->type != JSON_NULL && !is_inside(s, v, read))
+		if (json_is_set(v) && !is_inside(s, v, read))
 			return false;
 	}
 	return edits_inside(s, json_getc(ask, "fileEdits")) &&

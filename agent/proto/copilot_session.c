@@ -80,17 +80,6 @@ copilot_ask_plain(struct copilot_session *s, const char *method,
 	copilot_ask(s, method, &o, fn);
 }
 
-static void
-put_list(struct json_out *o, const char *key, const struct field_strs *list)
-{
-	size_t i;
-
-	json_open_member(o, key, '[');
-	for (i = 0; i < list->n; i++)
-		json_put_str(o, list->v[i]);
-	json_close(o, ']');
-}
-
 /* Without skills of the suite, disable all others, too. */
 static void
 put_skills(struct json_out *o, const struct copilot_session *s)
@@ -102,11 +91,11 @@ put_skills(struct json_out *o, const struct copilot_session *s)
 		return;
 	}
 	if (s->dirs.n > 0) {
-		put_list(o, "skillDirectories", &s->dirs);
+		field_put_strs(o, "skillDirectories", &s->dirs);
 		json_put_member_bool(o, "enableSkills", true);
 	}
 	if (set->disabled.n > 0)
-		put_list(o, "disabledSkills", &set->disabled);
+		field_put_strs(o, "disabledSkills", &set->disabled);
 }
 
 static void

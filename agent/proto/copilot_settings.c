@@ -57,12 +57,6 @@ static const struct field_table block_table = FIELD_TABLE(block, block_rows);
 static const char *const kinds[] = { "custom-tool", "hook", "mcp", "memory",
     "path", "read", "shell", "url", "write" };
 
-static bool
-is_given(const struct json *v)
-{
-	return v != NULL && v->type != JSON_NULL;
-}
-
 static void
 check_kind(const struct json *v, const char *file, struct spec_notes *notes)
 {
@@ -96,7 +90,7 @@ check_permissions(const struct json *p, const char *file,
 {
 	const struct json *v;
 
-	if (!is_given(p))
+	if (!json_is_set(p))
 		return;
 	if (p->type == JSON_ARRAY) {
 		for (v = json_first(p); v != NULL; v = v->next)
@@ -135,14 +129,14 @@ check_block(const char *file, const struct json *v, unsigned flags,
 	struct provider p = provider_init;
 	struct block b = { 0 };
 
-	if (!is_given(v))
+	if (!json_is_set(v))
 		return;
 	if (notes->strict && !(flags & FIELD_OPEN))
 		ctx.flags |= FIELD_STRICT;
 	field_decode(&ctx, &block_table, v, &b);
 	check_permissions(b.permissions, file, notes);
 	agent_check_map(b.env, "env", file, notes);
-	if (!is_given(b.provider))
+	if (!json_is_set(b.provider))
 		return;
 	ctx.path = "provider";
 	ctx.flags &= ~(unsigned)FIELD_OPEN;
@@ -181,7 +175,7 @@ copilot_check(const struct spec_suite *s, struct spec_notes *notes)
 			    (unsigned)FIELD_OPEN : 0, notes);
 	for (i = 0; i < s->ntasks; i++) {
 		env = s->tasks[i].inputs.environment;
-		if (is_given(env) && json_count(env) > 0)
+		if (json_is_set(env) && json_count(env) > 0)
 			spec_note(notes, FIELD_WARNING,
 			    spec_at(s->tasks[i].at.file, env),
 			    "\"environment\" has no effect with copilot-sdk: "
@@ -204,7 +198,7 @@ read_block(struct arena *a, const struct spec_suite *s, struct block *b,
 			system = b->system;
 			b->system = STR("");
 		}
-		if (is_given(block[i].v))
+		if (json_is_set(block[i].v))
 			errors += field_decode(&ctx, &block_table, block[i].v,
 			    b);
 	}
@@ -269,9 +263,8 @@ make_provider(struct arena *a, const struct provider *p, struct str key,
 	put(&o, "wireModel", p->model);
 	put_headers(&o, p->headers);
 	json_close(&o, '}');
-	out->provider = arena_str(a, buf_str(&b));
+	out->provider = arena_take(a, &b);
 	out->model = arena_str(a, p->model);
-	buf_free(&b);
 }
 
 static int
@@ -281,7 +274,7 @@ read_provider(struct arena *a, const struct json *v, struct provider *p,
 	struct field_ctx ctx = { .arena = a, .flags = FIELD_LAX };
 	struct str key = STR("");
 
-	if (!is_given(v))
+	if (!json_is_set(v))
 		return 0;
 	if (field_decode(&ctx, &provider_table, v, p) != 0 ||
 	    p->base_url.n == 0 ||
@@ -403,7 +396,7 @@ make_env(struct arena *a, const struct block *b, const struct provider *p,
 	if (!agent_check_map(b->env, "env", NULL, NULL))
 		return err_set(e, ERR_SCHEMA, "copilot-sdk: \"env\" must be a "
 		    "mapping of names to values");
-	set = NEW_N(a, const char *, 6 + (is_given(b->env) ?
+	set = NEW_N(a, const char *, 6 + (json_is_set(b->env) ?
 	    json_count(b->env) : 0));
 	set[n++] = "NODE_DEBUG";
 	if (p->api_key_env.n > 0)

@@ -56,9 +56,8 @@ put_tool(struct json_out *o, const struct agent_tool *t, enum openai_api api)
 		json_open_member(o, "function", '{');
 	json_put_member_str(o, "name", str_of(t->name));
 	json_put_member_str(o, "description", str_of(t->help));
-	json_put_key(o, api == OPENAI_ANTHROPIC ? STR("input_schema") :
-	    STR("parameters"));
-	json_put_raw(o, str_of(t->schema));
+	json_put_member_raw(o, api == OPENAI_ANTHROPIC ? "input_schema" :
+	    "parameters", str_of(t->schema));
 	if (wrapped)
 		json_close(o, '}');
 	json_close(o, '}');

@@ -84,7 +84,7 @@ add_call(struct openai_reply *r, int64_t key, struct str name,
 		return;
 	if (c->name.n == 0)
 		keep(r, &c->name, name);
-	if (args == NULL || args->type == JSON_NULL)
+	if (!json_is_set(args))
 		return;
 	if (whole)
 		c->arguments.n = 0;
@@ -117,13 +117,6 @@ openai_read_error(struct openai_reply *r, const struct json *v)
 	keep(r, &r->error, has_text(v, "detail") ? json_text(detail) :
 	    json_str(v, "message"));
 	return r->error.n > 0;
-}
-
-static bool
-is_error(const struct json *v)
-{
-	v = json_getc(v, "error");
-	return v != NULL && v->type != JSON_NULL;
 }
 
 /* A text, or a list of parts that have one. */
@@ -196,7 +189,7 @@ read_response(struct openai_reply *r, const struct json *v)
 	    item = item->next)
 		read_item(r, item, key++, text);
 	keep(r, &r->stop, json_str(why, "reason"));
-	if (is_error(v))
+	if (json_is_set(json_getc(v, "error")))
 		openai_read_error(r, v);
 	else if (str_is(json_str(v, "status"), "failed"))
 		r->error = STR("the response failed, without a reason");
@@ -320,7 +313,8 @@ openai_read(struct openai_reply *r, const struct json *v)
 		[OPENAI_OLLAMA] = read_ollama,
 	};
 
-	if (is_error(v) || str_is(json_str(v, "type"), "error")) {
+	if (json_is_set(json_getc(v, "error")) ||
+	    str_is(json_str(v, "type"), "error")) {
 		if (!openai_read_error(r, v))
 			r->error = STR("an error without a message");
 		r->over = true;

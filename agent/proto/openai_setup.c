@@ -335,7 +335,7 @@ check_block(struct check *c, const struct agent_block *b)
 		.path = b->open ? NULL : NAME };
 	struct openai_settings tmp = init;
 
-	if (b->v != NULL && b->v->type != JSON_NULL)
+	if (json_is_set(b->v))
 		field_decode(&ctx, &table, b->v, &tmp);
 }
 
