@@ -23,21 +23,11 @@
 #include "suite/spec.h"
 
 static const struct grader_kind *const kinds[] = {	/* sorted by name */
-	&grader_action_sequence,
-	&grader_behavior,
-	&grader_code,
-	&grader_diff,
-	&grader_file,
-	&grader_file_exists,
-	&grader_json_schema,
-	&grader_keyword,
-	&grader_program,
-	&grader_prompt,
-	&grader_regex,
-	&grader_skill_invocation,
-	&grader_text,
-	&grader_tool_calls,
-	&grader_tool_constraint,
+	&grader_action_sequence, &grader_behavior, &grader_code,
+	&grader_diff, &grader_file, &grader_file_exists,
+	&grader_json_schema, &grader_keyword, &grader_program,
+	&grader_prompt, &grader_regex, &grader_skill_invocation,
+	&grader_text, &grader_tool_calls, &grader_tool_constraint,
 	&grader_trigger,
 };
 

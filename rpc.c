@@ -473,10 +473,8 @@ batch(struct rpc_peer *p, const struct json *list)
 		return;
 	}
 	b = NEW(&arena, struct rpc_batch);
-	b->arena = arena;
-	b->peer = p;
-	b->buf.max = p->rpc->state->conns.limits.queue_max;
-	b->waiting = 1;
+	*b = (struct rpc_batch){ .arena = arena, .peer = p, .waiting = 1,
+		.buf = { .max = p->rpc->state->conns.limits.queue_max } };
 	for (v = json_first(list); v != NULL; v = v->next) {
 		mark = arena_save(scratch);
 		handle(p, v, b);
@@ -524,8 +522,8 @@ rpc_message(void *peer, struct str text)
 /*
  * Calls that are answered later.
  */
-static void
-free_call(struct rpc_call *c)
+void
+rpc_drop(struct rpc_call *c)
 {
 	struct rpc_peer *p = c->peer;
 	struct rpc_batch *b = c->batch;
@@ -553,20 +551,14 @@ void
 rpc_done(struct rpc_call *c)
 {
 	rpc_close_answer(c);
-	free_call(c);
+	rpc_drop(c);
 }
 
 void
 rpc_failed(struct rpc_call *c)
 {
 	rpc_answer_error(c);
-	free_call(c);
-}
-
-void
-rpc_drop(struct rpc_call *c)
-{
-	free_call(c);
+	rpc_drop(c);
 }
 
 /*
@@ -578,14 +570,11 @@ rpc_init(struct rpc *r)
 	struct arena own = { 0 };
 	struct rpc_state *s = NEW(&own, struct rpc_state);
 
-	s->own = own;
-	s->conns.loop = r->loop;
-	s->conns.limits = r->limits.conns;
+	*s = (struct rpc_state){ .own = own,
+		.conns = { .loop = r->loop, .limits = r->limits.conns },
+		.inside = { .rpc = r, .via = RPC_TCP, .inside = true },
+		.runs = { .tail = &s->runs.head } };
 	conns_init(&s->conns);
-	s->inside.rpc = r;
-	s->inside.via = RPC_TCP;
-	s->inside.inside = true;
-	s->runs.tail = &s->runs.head;
 	if (r->limits.runs == 0)
 		r->limits.runs = RUNS_MAX;
 	if (r->limits.kept_runs == 0)

@@ -104,11 +104,8 @@ hub_stamp(char out[HUB_STAMP], int64_t wall_ns)
 static struct hub_client **
 bucket_of(struct hub *h, struct str id)
 {
-	uint64_t hash = 14695981039346656037u;	/* FNV-1a */
-	size_t i;
+	uint64_t hash = str_hash(id);
 
-	for (i = 0; i < id.n; i++)
-		hash = (hash ^ (unsigned char)id.p[i]) * 1099511628211u;
 	return &h->bucket[(hash ^ hash >> 32) % HUB_BUCKETS];
 }
 
@@ -173,12 +170,6 @@ hub_fini(struct hub *h)
 /*
  * Capabilities.
  */
-static int
-by_name(const void *a, const void *b)
-{
-	return str_cmp(*(const struct str *)a, *(const struct str *)b);
-}
-
 bool
 hub_can(const struct hub_client *c, struct str tool)
 {
@@ -188,7 +179,7 @@ hub_can(const struct hub_client *c, struct str tool)
 		if (str_eq(c->missing[i], tool))
 			return false;
 	return c->tools.n == 0 || bsearch(&tool, c->tools.v, c->tools.n,
-	    sizeof(*c->tools.v), by_name) != NULL;
+	    sizeof(*c->tools.v), str_order) != NULL;
 }
 
 bool
@@ -225,7 +216,7 @@ set_capabilities(struct hub_client *c, const struct hub_hello *h)
 	for (i = 0; i < h->tools.n; i++)
 		tools.v[tools.n++] = arena_str(&own, h->tools.v[i]);
 	if (tools.n > 0)
-		qsort(tools.v, tools.n, sizeof(*tools.v), by_name);
+		qsort(tools.v, tools.n, sizeof(*tools.v), str_order);
 	c->name = arena_str(&own, h->name);
 	c->version = arena_str(&own, h->version);
 	c->tools = tools;

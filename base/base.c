@@ -93,6 +93,23 @@ str_cmp(struct str a, struct str b)
 	return c != 0 ? c : (a.n > b.n) - (a.n < b.n);
 }
 
+int
+str_order(const void *a, const void *b)
+{
+	return str_cmp(*(const struct str *)a, *(const struct str *)b);
+}
+
+uint64_t
+str_hash(struct str s)
+{
+	uint64_t h = UINT64_C(14695981039346656037);
+	size_t i;
+
+	for (i = 0; i < s.n; i++)
+		h = (h ^ (unsigned char)s.p[i]) * UINT64_C(1099511628211);
+	return h;
+}
+
 bool
 str_starts(struct str s, struct str prefix)
 {

@@ -43,6 +43,9 @@ bool str_is(struct str, const char *cstr);
 int str_cmp(struct str, struct str);
 bool str_starts(struct str, struct str prefix);
 bool str_ends(struct str, struct str suffix);
+/* str_cmp() of two struct str, for qsort() and bsearch(). */
+int str_order(const void *, const void *);
+uint64_t str_hash(struct str);		/* FNV-1a */
 
 /*
  * The edit distance: insertions, deletions, substitutions and transpositions.

@@ -203,21 +203,15 @@ take_answer(struct prompt_grading *s)
 		end_sample(s, true);
 }
 
-/* Whether a majority of valid samples has become impossible. */
-static bool
-lacks_majority(const struct prompt_grading *s)
-{
-	return 2 * s->invalid >= (size_t)s->set.samples;
-}
-
 /* True when the grading has ended; false: on_answer() continues it. */
 static bool
 advance(struct prompt_grading *s)
 {
+	size_t samples = (size_t)s->set.samples;
 	struct err e = { 0 };
 
-	while (s->n < (size_t)s->set.samples && !s->cancelled &&
-	    !lacks_majority(s)) {
+	/* until a majority of valid samples has become impossible */
+	while (s->n < samples && !s->cancelled && 2 * s->invalid < samples) {
 		if (prepare(s, &e) == -1) {
 			grader_error(s->g, "%s", e.msg);
 			return true;

@@ -30,12 +30,6 @@ static const struct field_table skill_fields = {
 	skill_rows, COUNTOF(skill_rows), sizeof(struct skill), &skill_init
 };
 
-static bool
-is_exact(const struct skill *s)
-{
-	return s->mode >= 0 && grader_order_of(s->mode) == GRADER_EXACT;
-}
-
 /* Whether no skill may be used. */
 static bool
 forbids_all(const struct skill *s, const struct json *config)
@@ -43,7 +37,8 @@ forbids_all(const struct skill *s, const struct json *config)
 	const struct json *list = json_getc(config, "required_skills");
 
 	return list != NULL && list->type == JSON_ARRAY &&
-	    s->required_skills.n == 0 && (is_exact(s) || !s->allow_extra);
+	    s->required_skills.n == 0 && (!s->allow_extra ||
+	    (s->mode >= 0 && grader_order_of(s->mode) == GRADER_EXACT));
 }
 
 static void

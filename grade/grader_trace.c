@@ -16,12 +16,6 @@
 
 enum { LIST_MAX = 300 };	/* bytes of listed names */
 
-static int
-by_name(const void *a, const void *b)
-{
-	return str_cmp(*(const struct str *)a, *(const struct str *)b);
-}
-
 struct field_strs
 grader_index_new(struct arena *a, const struct field_strs *list)
 {
@@ -30,14 +24,14 @@ grader_index_new(struct arena *a, const struct field_strs *list)
 	if (x.n == 0)
 		return x;
 	memcpy(x.v, list->v, x.n * sizeof(*x.v));
-	qsort(x.v, x.n, sizeof(*x.v), by_name);
+	qsort(x.v, x.n, sizeof(*x.v), str_order);
 	return x;
 }
 
 size_t
 grader_index_find(const struct field_strs *x, struct str s)
 {
-	size_t i = search_first(&s, x->v, x->n, sizeof(*x->v), by_name);
+	size_t i = search_first(&s, x->v, x->n, sizeof(*x->v), str_order);
 
 	return i < x->n && str_eq(x->v[i], s) ? i : x->n;
 }
@@ -46,14 +40,14 @@ grader_index_find(const struct field_strs *x, struct str s)
 static int
 above_name(const void *a, const void *b)
 {
-	return by_name(a, b) >= 0 ? 1 : -1;
+	return str_order(a, b) >= 0 ? 1 : -1;
 }
 
 size_t
 grader_index_count(const struct field_strs *x, struct str s)
 {
 	return search_first(&s, x->v, x->n, sizeof(*x->v), above_name) -
-	    search_first(&s, x->v, x->n, sizeof(*x->v), by_name);
+	    search_first(&s, x->v, x->n, sizeof(*x->v), str_order);
 }
 
 void

@@ -28,15 +28,13 @@ const char *const judge_magnitudes[] = {
 	"much-better", "slightly-better", "equal", NULL
 };
 
+#define REASON_SCHEMA "{\"type\":\"object\",\"properties\":{" \
+	"\"description\":{\"type\":\"string\"}," \
+	"\"reason\":{\"type\":\"string\"}}}"
+
 const struct agent_tool judge_grade_tools[2] = {
-	{ "set_waza_grade_pass", "A criterion is met.",
-	    "{\"type\":\"object\",\"properties\":{"
-	    "\"description\":{\"type\":\"string\"},"
-	    "\"reason\":{\"type\":\"string\"}}}" },
-	{ "set_waza_grade_fail", "A criterion is not met.",
-	    "{\"type\":\"object\",\"properties\":{"
-	    "\"description\":{\"type\":\"string\"},"
-	    "\"reason\":{\"type\":\"string\"}}}" },
+	{ "set_waza_grade_pass", "A criterion is met.", REASON_SCHEMA },
+	{ "set_waza_grade_fail", "A criterion is not met.", REASON_SCHEMA },
 };
 const struct agent_tool judge_choice_tools[1] = {
 	{ "set_pairwise_winner", "Which of the two answers is better.",

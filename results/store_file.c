@@ -156,18 +156,6 @@ is_url_safe(struct str id)
 	return id.n > 0 && id.n <= ID_BYTES && id.p[0] != '.';
 }
 
-/* FNV-1a */
-static uint64_t
-hash(struct str s)
-{
-	uint64_t h = UINT64_C(14695981039346656037);
-	size_t i;
-
-	for (i = 0; i < s.n; i++)
-		h = (h ^ (unsigned char)s.p[i]) * UINT64_C(1099511628211);
-	return h;
-}
-
 struct copy {			/* a string, and where its copy goes */
 	struct str *to, s;
 };
@@ -196,7 +184,7 @@ summarize(struct arena *a, struct store_file *f, const char *path,
     const char *below, const struct outcome *o)
 {
 	struct store_run r = { .tokens = -1, .cost = -1 };
-	unsigned long long mark = hash(str_of(below));
+	unsigned long long mark = str_hash(str_of(below));
 	struct str id = is_url_safe(o->run_id) ? o->run_id :
 	    arena_fmt(a, "file-%016llx", mark);
 	const struct json *config = json_getc(o->root, "config");

@@ -53,19 +53,12 @@ look(const char *path)
 	return m;
 }
 
-static bool
-is_same(const struct mark *a)
-{
-	struct mark b = look(a->path);
-
-	return store_same(&a->stamp, &b.stamp);
-}
-
 bool
 rpc_cached(struct rpc *r, struct str path, struct buf *out)
 {
 	struct rpc_cache *k = r->state->cache;
 	struct entry *e;
+	struct mark now;
 	size_t i;
 
 	if (k == NULL)
@@ -75,11 +68,13 @@ rpc_cached(struct rpc *r, struct str path, struct buf *out)
 			break;
 	if (e == k->v + ENTRIES)
 		return false;
-	for (i = 0; i < e->nmarks && e->read != r->state->conns.reads; i++)
-		if (!is_same(&e->marks[i])) {
+	for (i = 0; i < e->nmarks && e->read != r->state->conns.reads; i++) {
+		now = look(e->marks[i].path);
+		if (!store_same(&e->marks[i].stamp, &now.stamp)) {
 			e->used = 0;
 			return false;
 		}
+	}
 	e->read = r->state->conns.reads;
 	e->used = ++k->clock;
 	buf_put(out, e->answer);

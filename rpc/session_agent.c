@@ -70,13 +70,6 @@ executor_of(const struct rpc *r, struct str provider)
 	return known != NULL ? str_of(known->executor) : provider;
 }
 
-static bool
-is_known(const struct rpc *r, struct str provider)
-{
-	return find_provider(provider) != NULL ||
-	    entry(r, provider) != NULL || agent_find(provider) != NULL;
-}
-
 static enum rpc_status
 refuse_provider(struct rpc_call *c, struct str provider)
 {
@@ -226,7 +219,9 @@ session_plan(struct rpc_call *c, const struct session_params *p,
 	struct arena a = { 0 };
 	bool ok;
 
-	if (!is_known(c->rpc, p->model.provider))
+	if (find_provider(p->model.provider) == NULL &&
+	    entry(c->rpc, p->model.provider) == NULL &&
+	    agent_find(p->model.provider) == NULL)
 		return refuse_provider(c, p->model.provider);
 	*executor = executor_of(c->rpc, p->model.provider);
 	if (needs_base_url(c->rpc, p->model.provider, *executor)) {

@@ -59,16 +59,11 @@ session_log(struct sessions *all, const char *message)
 		all->opts.log(all->opts.arg, message);
 }
 
-/* FNV-1a: the server makes the ids, so that clients cannot force collisions. */
+/* The server makes the ids, so that clients cannot force collisions. */
 static struct session **
 chain_of(struct sessions *all, struct str id)
 {
-	uint32_t h = 2166136261u;
-	size_t i;
-
-	for (i = 0; i < id.n; i++)
-		h = (h ^ (unsigned char)id.p[i]) * 16777619u;
-	return &all->chain[h & (SESSION_CHAINS - 1)];
+	return &all->chain[str_hash(id) & (SESSION_CHAINS - 1)];
 }
 
 struct session *
@@ -186,21 +181,15 @@ session_remember(struct session *s, struct str asked, struct str answered)
 /*
  * Time.
  */
-static bool
-is_expired(const struct session *s, int64_t now)
-{
-	return s->fix == NULL &&
-	    now - s->used_ms >= s->all->set->idle_seconds * 1000;
-}
-
 static void
 expire(struct sessions *all)
 {
-	int64_t now = loop_clock(all->rpc->loop);
+	int64_t before = loop_clock(all->rpc->loop) -
+	    all->set->idle_seconds * 1000;
 	struct session *s, *next;
 
-	for (s = all->head; s != NULL && (s->fix != NULL || is_expired(s, now));
-	    s = next) {
+	for (s = all->head; s != NULL && (s->fix != NULL ||
+	    s->used_ms <= before); s = next) {
 		next = s->next;
 		if (s->fix == NULL)
 			session_drop(s);

@@ -160,12 +160,6 @@ spec_read_yaml(struct spec_loader *l, const char *path, struct spec_file *f)
 	return f->root == NULL ? -1 : 0;
 }
 
-int
-spec_by_bytes(const void *a, const void *b)
-{
-	return str_cmp(*(const struct str *)a, *(const struct str *)b);
-}
-
 void
 spec_push(struct buf *list, struct str s)
 {
@@ -190,7 +184,7 @@ take_sorted(struct arena *a, struct buf *list)
 	struct field_strs out = spec_take(a, list);
 
 	if (out.n > 0)
-		qsort(out.v, out.n, sizeof(*out.v), spec_by_bytes);
+		qsort(out.v, out.n, sizeof(*out.v), str_order);
 	return out;
 }
 

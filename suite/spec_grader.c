@@ -117,7 +117,7 @@ spec_read_graders(struct spec_loader *l, const char *file,
 }
 
 struct named {
-	struct str name;	/* first, for spec_by_bytes() */
+	struct str name;	/* first, for str_order() */
 	size_t index;
 	bool made;		/* made from the type, not given */
 };
@@ -139,7 +139,7 @@ static bool
 is_suite_name(const struct spec_loader *l, struct str name)
 {
 	return l->names != NULL && l->suite->graders.n > 0 && bsearch(&name,
-	    l->names, l->suite->graders.n, sizeof(name), spec_by_bytes) != NULL;
+	    l->names, l->suite->graders.n, sizeof(name), str_order) != NULL;
 }
 
 /*
@@ -158,7 +158,7 @@ numbered_name(struct spec_loader *l, const struct named *v, size_t n,
 	for (;; *k += step) {
 		s = arena_fmt(&l->scratch, "%.*s-%u", STRF(name), *k);
 		if (!is_suite_name(l, s) &&
-		    bsearch(&s, v, n, sizeof(*v), spec_by_bytes) == NULL)
+		    bsearch(&s, v, n, sizeof(*v), str_order) == NULL)
 			break;
 		arena_restore(&l->scratch, mark);
 		step = ++tries < 10 ? 1 : step * 2;
@@ -212,7 +212,7 @@ spec_name_graders(struct spec_loader *l, struct spec_graders *g)
 	l->names = NEW_N(l->arena, struct str, g->n);
 	for (i = 0; i < g->n; i++)
 		l->names[i] = g->v[i].name;
-	qsort(l->names, g->n, sizeof(*l->names), spec_by_bytes);
+	qsort(l->names, g->n, sizeof(*l->names), str_order);
 }
 
 bool

@@ -84,9 +84,6 @@ int spec_list(struct arena *, const char *dir, struct field_strs *names);
 struct field_strs spec_glob(struct arena *, const char *dir,
     struct str pattern);
 
-/* For qsort() and bsearch(): compares two struct str by bytes. */
-int spec_by_bytes(const void *, const void *);
-
 /*
  * spec.c: decodes an object by a table and notes every problem; returns the
  * number of errors.  With `open`, unknown keys are accepted.

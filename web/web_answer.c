@@ -238,14 +238,6 @@ web_stream_begin(struct web_req *r, const char *type,
 	return !c->only_head;
 }
 
-static void
-put_chunk(struct buf *b, struct str s)
-{
-	buf_fmt(b, "%zx\r\n", s.n);
-	buf_put(b, s);
-	buf_put(b, STR("\r\n"));
-}
-
 bool
 web_stream_put(struct web_req *r, struct str s)
 {
@@ -261,9 +253,10 @@ web_stream_put(struct web_req *r, struct str s)
 	}
 	b = conn_begin(c->conn);
 	if (c->chunked)
-		put_chunk(b, s);
-	else
-		buf_put(b, s);
+		buf_fmt(b, "%zx\r\n", s.n);
+	buf_put(b, s);
+	if (c->chunked)
+		buf_put(b, STR("\r\n"));
 	conn_end_soon(c->conn);
 	return true;
 }

@@ -121,8 +121,9 @@ active_runs(const struct web_readers *h)
 
 /* Serves the readers after the pause, at once if that cannot wait. */
 static void
-serve_soon(struct web_readers *h)
+serve_soon(void *arg)
 {
+	struct web_readers *h = arg;
 	struct loop *loop = h->api->web->rpc->loop;
 	int64_t pause = h->pause_until - loop_now(loop);
 
@@ -199,12 +200,6 @@ on_time(void *arg)
 		serve_soon(h);
 }
 
-static void
-on_event(void *arg)
-{
-	serve_soon(arg);
-}
-
 /* The run is forgotten: its readers have to ask again. */
 static void
 on_stream_gone(void *arg)
@@ -231,7 +226,7 @@ readers_of(struct web_api *api, struct rpc_run *run)
 	h = NEW(&own, struct web_readers);
 	*h = (struct web_readers){ .own = own, .api = api, .run = run,
 		.stream = rpc_view(run).stream,
-		.tap = { .fn = on_event, .gone = on_stream_gone, .arg = h },
+		.tap = { .fn = serve_soon, .gone = on_stream_gone, .arg = h },
 		.timer = { .fn = on_time, .arg = h } };
 	h->sent = h->stream->next;
 	rpc_stream_tap(h->stream, &h->tap);

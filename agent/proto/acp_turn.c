@@ -124,13 +124,6 @@ meta_name(const struct json *call)
 	return STR("");
 }
 
-static bool
-is_nothing(const struct json *v)
-{
-	return !json_is_set(v) ||
-	    (v->type == JSON_OBJECT && json_count(v) == 0);
-}
-
 /* The input in a permission request may differ from the real input. */
 static void
 take_input(struct acp_turn *t, struct acp_call *c, const struct json *v,
@@ -138,7 +131,8 @@ take_input(struct acp_turn *t, struct acp_call *c, const struct json *v,
 {
 	bool has = c->input.n > 0 && !str_is(buf_str(&c->input), "{}");
 
-	if (!json_is_set(v) || (has && (asking || is_nothing(v))))
+	if (!json_is_set(v) || (has && (asking ||
+	    (v->type == JSON_OBJECT && json_count(v) == 0))))
 		return;
 	replace_json(t, &c->input, v);
 }

@@ -149,12 +149,9 @@ on_shutdown(struct copilot_session *s, const struct json *data)
 static struct copilot_call **
 bucket(struct copilot_session *s, struct str id)
 {
-	uint32_t h = 2166136261u;	/* FNV-1a */
-	size_t i;
+	uint64_t hash = str_hash(id);
 
-	for (i = 0; i < id.n; i++)
-		h = (h ^ (unsigned char)id.p[i]) * 16777619u;
-	return &s->calls[(h ^ h >> 16) & (COPILOT_BUCKETS - 1)];
+	return &s->calls[(hash ^ hash >> 32) & (COPILOT_BUCKETS - 1)];
 }
 
 static struct copilot_call *

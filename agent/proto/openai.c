@@ -88,13 +88,7 @@ finish(struct exchange *k)
 /*
  * Failed tries.
  */
-static void try_now(struct exchange *k);
-
-static void
-on_timer(void *arg)
-{
-	try_now(arg);
-}
+static void try_now(void *);
 
 /* Doubled each time, with jitter so that trials do not retry together. */
 static int64_t
@@ -435,8 +429,9 @@ on_done(void *arg)
 }
 
 static void
-try_now(struct exchange *k)
+try_now(void *arg)
 {
+	struct exchange *k = arg;
 	const struct agent_request *req = k->job->req;
 	struct fetch_opts o = { .procs = k->procs, .method = "POST",
 		.url = k->to->url, .field = k->to->field,
@@ -538,7 +533,7 @@ openai_start(struct agent *a, struct agent_job *j)
 	k->job = j;
 	k->to = a->state;
 	k->procs = a->procs;
-	k->timer = (struct timer){ .fn = on_timer, .arg = k };
+	k->timer = (struct timer){ .fn = try_now, .arg = k };
 	if (make_question(k) == -1)
 		return AGENT_DONE;
 	openai_put(&k->body, &k->q);
