@@ -220,10 +220,12 @@ void json_put(struct json_out *, const struct json *);
 
 /*
  * Each writes a member of an object: its name, then its value as above.
- * json_open_member() opens a member that is an object or array.
+ * json_open_member() opens a member that is an object or array.  An empty
+ * string makes json_put_member_nonempty() write nothing.
  */
 void json_put_member(struct json_out *, const char *name, const struct json *);
 void json_put_member_str(struct json_out *, const char *name, struct str);
+void json_put_member_nonempty(struct json_out *, const char *name, struct str);
 void json_put_member_cstr(struct json_out *, const char *name, const char *);
 void json_put_member_int(struct json_out *, const char *name, int64_t);
 void json_put_member_double(struct json_out *, const char *name, double);
@@ -1807,6 +1809,13 @@ JSON_MEMBER(json_put_member_bool, json_put_bool, bool)
 JSON_MEMBER(json_put_member_raw, json_put_raw, struct str)
 JSON_MEMBER(json_open_member, json_open, char)
 #undef JSON_MEMBER
+
+void
+json_put_member_nonempty(struct json_out *o, const char *name, struct str s)
+{
+	if (s.n > 0)
+		json_put_member_str(o, name, s);
+}
 
 void
 json_put_member_null(struct json_out *o, const char *name)

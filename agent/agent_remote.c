@@ -178,8 +178,7 @@ put_input(struct request *q, const struct spec_remote *r, struct str prompt)
 		return;
 	}
 	json_open(&q->out, '{');
-	if (prompt.n > 0)
-		json_put_member_str(&q->out, "message", prompt);
+	json_put_member_nonempty(&q->out, "message", prompt);
 	json_close(&q->out, '}');
 }
 
@@ -288,8 +287,7 @@ on_status(void *arg, const struct hub_status *s)
 	json_put_member_str(&o, "status", s->status);
 	if (s->progress >= 0)
 		json_put_member_double(&o, "progress", s->progress);
-	if (words.n > 0)
-		json_put_member_str(&o, "message", words);
+	json_put_member_nonempty(&o, "message", words);
 	json_close(&o, '}');
 	buf_putc(&r->events, ',');
 }

@@ -408,8 +408,7 @@ put_client(struct json_out *o, const struct hub_client *c)
 
 	json_open(o, '{');
 	json_put_member_str(o, "clientId", c->id);
-	if (c->name.n > 0)
-		json_put_member_str(o, "name", c->name);
+	json_put_member_nonempty(o, "name", c->name);
 	field_put_strs(o, "tools", &c->tools);
 	put_number(o, "maxConcurrency", c->capacity);
 	json_put_member_str(o, "version", c->version);

@@ -358,12 +358,10 @@ details(struct work *w, const struct diff *d, const struct finding *f)
 	for (i = 0; i < d->expected_files.n; i++) {
 		json_open(&o, '{');
 		json_put_member_str(&o, "path", x[i].path);
-		if (x[i].snapshot.n > 0)
-			json_put_member_str(&o, "snapshot", x[i].snapshot);
+		json_put_member_nonempty(&o, "snapshot", x[i].snapshot);
 		if (x[i].contains.n > 0)
 			grader_put_strs(&o, "contains", &x[i].contains);
-		if (f[i].diff.n > 0)
-			json_put_member_str(&o, "diff", f[i].diff);
+		json_put_member_nonempty(&o, "diff", f[i].diff);
 		if (f[i].updated)
 			json_put_member_bool(&o, "updated", true);
 		json_close(&o, '}');

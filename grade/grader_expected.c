@@ -69,19 +69,6 @@ expect_any(struct grader_subject *s, const struct field_strs *list)
 	    STRF(strings));
 }
 
-static void
-grade_strings(struct grader_subject *s, const struct field_strs *list,
-    bool forbid)
-{
-	size_t i;
-
-	for (i = 0; i < list->n; i++)
-		if (forbid)
-			grader_forbid_text(s, list->v[i], false);
-		else
-			grader_expect_text(s, list->v[i], false);
-}
-
 enum how { ALL, NONE, ANY };
 
 static void
@@ -95,6 +82,7 @@ grade_output(struct work *w, const char *name, const struct field_strs *from,
 		from->n };
 	struct verdict *v;
 	struct err e = { 0 };
+	size_t i;
 
 	if (from->n == 0)
 		return;
@@ -106,8 +94,8 @@ grade_output(struct work *w, const char *name, const struct field_strs *from,
 	}
 	if (how == ANY)
 		expect_any(&s, &list);
-	else
-		grade_strings(&s, &list, how == NONE);
+	for (i = 0; how != ANY && i < list.n; i++)
+		grader_check_text(&s, list.v[i], false, how == NONE);
 	grader_subject_fini(&s);
 	grader_conclude(w->arena, v, &t, how == NONE ?
 	    "the output contains nothing unwanted" :

@@ -134,13 +134,11 @@ struct grader_subject {
 	bool lowered;			/* once it is needed */
 };
 
-/* Each counts one check: the text contains the needle, or matches, or not. */
-void grader_expect_text(struct grader_subject *, struct str needle,
-    bool case_sensitive);
-void grader_forbid_text(struct grader_subject *, struct str needle,
-    bool case_sensitive);
-void grader_expect_match(struct grader_subject *, struct str pattern);
-void grader_forbid_match(struct grader_subject *, struct str pattern);
+/* Each counts one check: the text contains or matches it; forbid: does not. */
+void grader_check_text(struct grader_subject *, struct str needle,
+    bool case_sensitive, bool forbid);
+void grader_check_match(struct grader_subject *, struct str pattern,
+    bool forbid);
 /* Whether the text contains the needle, case-insensitively. */
 bool grader_contains(struct grader_subject *, struct str needle);
 /* Frees what the checks allocated. */

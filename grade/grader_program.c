@@ -152,8 +152,7 @@ details(struct state *s, struct str out, struct str err, struct str failed)
 	json_put_member_str(&o, "stderr", err);
 	json_put_member_str(&o, "workspace_dir",
 	    str_of(g->in->workspace != NULL ? g->in->workspace : ""));
-	if (failed.n > 0)
-		json_put_member_str(&o, "exit_error", failed);
+	json_put_member_nonempty(&o, "exit_error", failed);
 	json_close(&o, '}');
 	return arena_take(g->arena, &b);
 }

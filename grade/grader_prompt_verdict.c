@@ -165,18 +165,11 @@ feedback(struct prompt_grading *j, const struct sum *sum)
 }
 
 static void
-put_nonempty(struct json_out *o, const char *key, struct str s)
-{
-	if (s.n > 0)
-		json_put_member_str(o, key, s);
-}
-
-static void
 put_choice(struct json_out *o, const char *key, const struct judge_choice *c)
 {
 	json_open_member(o, key, '{');
 	json_put_member_str(o, "winner", str_of(judge_sides[c->winner]));
-	put_nonempty(o, "magnitude", c->magnitude);
+	json_put_member_nonempty(o, "magnitude", c->magnitude);
 	json_put_member_str(o, "reasoning", c->reasoning);
 	json_close(o, '}');
 }
@@ -196,8 +189,8 @@ put_pairwise(struct json_out *o, struct prompt_grading *j,
 		return;
 	json_open_member(o, "pairwise", '{');
 	json_put_member_str(o, "winner", str_of(winners[winner(sum)]));
-	put_nonempty(o, "magnitude", winner(sum) == JUDGE_TIE ? STR("equal") :
-	    magnitude(shown));
+	json_put_member_nonempty(o, "magnitude", winner(sum) == JUDGE_TIE ?
+	    STR("equal") : magnitude(shown));
 	json_put_member_str(o, "reasoning", reasoning(j->g->arena, shown));
 	json_put_member_bool(o, "position_consistent", is_consistent(shown));
 	json_close(o, '}');

@@ -134,24 +134,14 @@ check(struct grader_check *c, const void *settings)
 static void
 look(struct grader_subject *s, enum list kind, struct str item)
 {
-	switch (kind) {
-	case HAS:
-	case HAS_CS:
-		grader_expect_text(s, item, kind == HAS_CS);
-		break;
-	case HAS_NOT:
-	case HAS_NOT_CS:
-		grader_forbid_text(s, item, kind == HAS_NOT_CS);
-		break;
-	case MATCH:
-		grader_expect_match(s, item);
-		break;
-	case MATCH_NOT:
-		grader_forbid_match(s, item);
-		break;
-	case LIST__MAX:
-		break;
-	}
+	bool forbid = kind == HAS_NOT || kind == HAS_NOT_CS ||
+	    kind == MATCH_NOT;
+
+	if (kind == MATCH || kind == MATCH_NOT)
+		grader_check_match(s, item, forbid);
+	else
+		grader_check_text(s, item, kind == HAS_CS ||
+		    kind == HAS_NOT_CS, forbid);
 }
 
 static struct str

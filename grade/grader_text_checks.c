@@ -178,38 +178,30 @@ fail_found(struct grader_subject *s, const char *how, struct str what,
 }
 
 void
-grader_expect_text(struct grader_subject *s, struct str needle,
-    bool case_sensitive)
-{
-	if (find(s, needle, case_sensitive) != SIZE_MAX)
-		grader_pass(s->tally);
-	else
-		fail_missing(s, case_sensitive ?
-		    "missing (case-sensitive)" : "missing", needle);
-}
-
-void
-grader_forbid_text(struct grader_subject *s, struct str needle,
-    bool case_sensitive)
+grader_check_text(struct grader_subject *s, struct str needle,
+    bool case_sensitive, bool forbid)
 {
 	struct re_span at;
 
 	at.start = find(s, needle, case_sensitive);
-	if (at.start == SIZE_MAX) {
+	if (forbid == (at.start == SIZE_MAX)) {
 		grader_pass(s->tally);
-		return;
+	} else if (forbid) {
+		at.end = s->text.n - at.start < needle.n ? s->text.n :
+		    at.start + needle.n;
+		fail_found(s, "unwanted", needle, at);
+	} else {
+		fail_missing(s, case_sensitive ?
+		    "missing (case-sensitive)" : "missing", needle);
 	}
-	at.end = s->text.n - at.start < needle.n ? s->text.n :
-	    at.start + needle.n;
-	fail_found(s, "unwanted", needle, at);
 }
 
 /*
- * Counts one check: the pattern matches, or (forbid) does not.  The compiled
- * pattern can be large, so it is freed before the message is written.
+ * The compiled pattern can be large, so it is freed before the message is
+ * written.
  */
-static void
-check_match(struct grader_subject *s, struct str pattern, bool forbid)
+void
+grader_check_match(struct grader_subject *s, struct str pattern, bool forbid)
 {
 	struct arena_mark mark = arena_save(s->tmp);
 	struct err e = { 0 };
@@ -232,18 +224,6 @@ check_match(struct grader_subject *s, struct str pattern, bool forbid)
 	} else {
 		fail_missing(s, "no match for", pattern);
 	}
-}
-
-void
-grader_expect_match(struct grader_subject *s, struct str pattern)
-{
-	check_match(s, pattern, false);
-}
-
-void
-grader_forbid_match(struct grader_subject *s, struct str pattern)
-{
-	check_match(s, pattern, true);
 }
 
 void

@@ -213,10 +213,8 @@ put_config(struct json_out *o, const struct spec_suite *s)
 
 	json_open_member(o, "config", '{');
 	json_put_member_str(o, "executor", g->executor);
-	if (g->model.n > 0)
-		json_put_member_str(o, "model", g->model);
-	if (g->judge_model.n > 0)
-		json_put_member_str(o, "judge_model", g->judge_model);
+	json_put_member_nonempty(o, "model", g->model);
+	json_put_member_nonempty(o, "judge_model", g->judge_model);
 	json_put_member_int(o, "trials_per_task", g->trials_per_task);
 	json_put_member_int(o, "timeout_seconds", g->timeout_seconds);
 	json_put_member_int(o, "max_attempts", g->max_attempts);
@@ -255,8 +253,7 @@ put_suite(struct json_out *o, struct str path, const struct spec_suite *s)
 	json_put_member_str(o, "name", s->name);
 	json_put_member_str(o, "skill", s->skill);
 	json_put_member_str(o, "version", s->version);
-	if (s->description.n > 0)
-		json_put_member_str(o, "description", s->description);
+	json_put_member_nonempty(o, "description", s->description);
 	put_config(o, s);
 	put_metrics(o, s);
 	json_put_member_int(o, "tasks", (int64_t)s->ntasks);

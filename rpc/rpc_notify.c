@@ -72,8 +72,7 @@ put_progress(struct json_out *o, const struct rpc_run *r,
 	json_put_member_int(o, "totalTasks", r->progress.total);
 	if (ev->trial > 0)
 		json_put_member_int(o, "trial", ev->trial);
-	if (ev->status.n > 0)
-		json_put_member_str(o, "status", ev->status);
+	json_put_member_nonempty(o, "status", ev->status);
 	if (ev->type == EVENT_TRIAL_COMPLETE ||
 	    ev->type == EVENT_TASK_COMPLETE ||
 	    ev->type == EVENT_EVAL_COMPLETE) {
@@ -82,10 +81,8 @@ put_progress(struct json_out *o, const struct rpc_run *r,
 		    ev->type == EVENT_EVAL_COMPLETE ?
 		    (int64_t)(ev->totals.duration_sec * 1000) : ev->took_ms);
 	}
-	if (ev->error_class.n > 0)
-		json_put_member_str(o, "errorClass", ev->error_class);
-	if (ev->error.n > 0)
-		json_put_member_str(o, "error", ev->error);
+	json_put_member_nonempty(o, "errorClass", ev->error_class);
+	json_put_member_nonempty(o, "error", ev->error);
 	json_close(o, '}');
 }
 
@@ -243,8 +240,7 @@ rpc_run_notify_end(struct rpc_run *r)
 			json_put_member_str(o, "error", r->record.error.n > 0 ?
 			    r->record.error : STR("Run cancelled"));
 		json_put_member_cstr(o, "status", rpc_run_word(r));
-		if (r->output.n > 0)
-			json_put_member_str(o, "output", r->output);
+		json_put_member_nonempty(o, "output", r->output);
 		json_close(o, '}');
 		rpc_notify_end(p);
 	}

@@ -51,8 +51,7 @@ put_task(struct json_out *o, const struct rpc_run *r,
 	json_put_member_double(o, "score", t->stats.avg);
 	json_put_member_int(o, "trials", (int64_t)t->ntrials);
 	json_put_member_int(o, "durationMs", t->stats.avg_ms);
-	if (more->error.n > 0)
-		json_put_member_str(o, "error", more->error);
+	json_put_member_nonempty(o, "error", more->error);
 	json_close(o, '}');
 }
 

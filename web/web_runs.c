@@ -357,8 +357,7 @@ web_api_result(struct web_req *r)
 static void
 put_end(struct web_req *r, struct json_out *o, struct str error, bool results)
 {
-	if (error.n > 0)
-		json_put_member_str(o, "error", error);
+	json_put_member_nonempty(o, "error", error);
 	if (results)
 		json_put_member_str(o, "resultsUrl", arena_fmt(r->arena,
 		    "/api/v1/runs/%.*s/result", STRF(r->param[0])));

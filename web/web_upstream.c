@@ -13,18 +13,6 @@
 #include "results/outcome.h"
 #include "results/result.h"
 
-static void
-fail(struct web_req *r, int status, const char *text)
-{
-	struct json_out *o = web_json(r);
-
-	json_open(o, '{');
-	json_put_member_cstr(o, "error", text);
-	json_put_member_int(o, "code", status);
-	json_close(o, '}');
-	web_end_json(r, status);
-}
-
 void
 web_upstream_health(struct web_req *r)
 {
@@ -127,8 +115,7 @@ put_run(struct json_out *o, const struct store_run *run)
 	json_put_member_str(o, "id", run->id);
 	json_put_member_str(o, "spec", run->name);
 	json_put_member_str(o, "model", run->model);
-	if (run->judge.n > 0)
-		json_put_member_str(o, "judgeModel", run->judge);
+	json_put_member_nonempty(o, "judgeModel", run->judge);
 	json_put_member_str(o, "outcome",
 	    run->ok > 0 ? STR("passed") : STR("failed"));
 	json_put_member_int(o, "passCount", (int64_t)run->passed);
@@ -285,7 +272,8 @@ web_upstream_get(struct web_req *r)
 	oc = web_api_lookup(api, r->param[0], &at) ?
 	    web_api_outcome(api, &at, r->arena, true, &e) : NULL;
 	if (oc == NULL) {
-		fail(r, 404, "run not found");
+		web_answer(r, 404, "application/json",
+		    STR("{\"error\":\"run not found\",\"code\":404}\n"));
 		return;
 	}
 	if (at.live != NULL)

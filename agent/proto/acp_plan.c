@@ -99,8 +99,7 @@ add(struct acp *x, const char *method, const char *key, struct str value,
 
 	json_open(&o, '{');
 	json_put_member_str(&o, "sessionId", x->session);
-	if (option.n > 0)
-		json_put_member_str(&o, "configId", option);
+	json_put_member_nonempty(&o, "configId", option);
 	json_put_member_str(&o, key, value);
 	json_close(&o, '}');
 	q->method = method;

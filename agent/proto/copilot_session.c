@@ -139,8 +139,7 @@ put_session(struct json_out *o, const struct copilot_session *s)
 	struct str model = r->model.n > 0 ? r->model : set->model;
 
 	json_put_member_str(o, "clientName", STR("waza"));
-	if (model.n > 0)
-		json_put_member_str(o, "model", model);
+	json_put_member_nonempty(o, "model", model);
 	if (s->root != NULL)
 		json_put_member_str(o, "workingDirectory", str_of(s->cwd));
 	json_put_member_bool(o, "streaming", false);
@@ -152,9 +151,8 @@ put_session(struct json_out *o, const struct copilot_session *s)
 	json_put_member_raw(o, "infiniteSessions", STR("{\"enabled\":false}"));
 	if (set->provider.n > 0)
 		json_put_member_raw(o, "provider", set->provider);
-	if (suite->config.reasoning_effort.n > 0)
-		json_put_member_str(o, "reasoningEffort",
-		    suite->config.reasoning_effort);
+	json_put_member_nonempty(o, "reasoningEffort",
+	    suite->config.reasoning_effort);
 	if (json_first(suite->config.mcp_servers) != NULL) {
 		json_put_key(o, STR("mcpServers"));
 		agent_mcp_put(o, suite, false);

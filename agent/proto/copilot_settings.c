@@ -225,13 +225,6 @@ take_secret(struct arena *a, struct str name, const char *what,
 }
 
 static void
-put(struct json_out *o, const char *key, struct str value)
-{
-	if (value.n > 0)
-		json_put_member_str(o, key, value);
-}
-
-static void
 put_headers(struct json_out *o, const struct json *headers)
 {
 	const struct json *v;
@@ -255,12 +248,12 @@ make_provider(struct arena *a, const struct provider *p, struct str key,
 	struct json_out o = { .put = buf_sink, .ctx = &b };
 
 	json_open(&o, '{');
-	put(&o, "type", str_of(types[p->type >= 0 ? p->type : 0]));
+	json_put_member_cstr(&o, "type", types[p->type >= 0 ? p->type : 0]);
 	if (p->wire_api >= 0)
-		put(&o, "wireApi", str_of(wires[p->wire_api]));
-	put(&o, "baseUrl", p->base_url);
-	put(&o, "apiKey", key);
-	put(&o, "wireModel", p->model);
+		json_put_member_cstr(&o, "wireApi", wires[p->wire_api]);
+	json_put_member_nonempty(&o, "baseUrl", p->base_url);
+	json_put_member_nonempty(&o, "apiKey", key);
+	json_put_member_nonempty(&o, "wireModel", p->model);
 	put_headers(&o, p->headers);
 	json_close(&o, '}');
 	out->provider = arena_take(a, &b);

@@ -123,8 +123,7 @@ put_chat(struct json_out *o, const struct openai_question *q)
 	const struct openai_settings *s = &q->to->set;
 
 	put_messages(o, q, "messages", true);
-	if (q->to->effort.n > 0)
-		json_put_member_str(o, "reasoning_effort", q->to->effort);
+	json_put_member_nonempty(o, "reasoning_effort", q->to->effort);
 	put_int(o, q->to->vendor ? "max_completion_tokens" : "max_tokens",
 	    s->max_tokens);
 	put_temperature(o, s->temperature);
@@ -141,8 +140,7 @@ put_responses(struct json_out *o, const struct openai_question *q)
 {
 	const struct openai_settings *s = &q->to->set;
 
-	if (q->system.n > 0)
-		json_put_member_str(o, "instructions", q->system);
+	json_put_member_nonempty(o, "instructions", q->system);
 	put_messages(o, q, "input", false);
 	if (q->to->effort.n > 0) {
 		json_open_member(o, "reasoning", '{');
@@ -160,8 +158,7 @@ put_anthropic(struct json_out *o, const struct openai_question *q)
 {
 	const struct openai_settings *s = &q->to->set;
 
-	if (q->system.n > 0)
-		json_put_member_str(o, "system", q->system);
+	json_put_member_nonempty(o, "system", q->system);
 	put_messages(o, q, "messages", false);
 	put_int(o, "max_tokens", s->max_tokens > 0 ? s->max_tokens :
 	    q->to->kind->max_tokens);
