@@ -1,4 +1,4 @@
-# Trials that have not changed are not run again; whatever changes, they are.
+# --cache: unchanged trials are not run again, changed ones are.
 . "${0%/*}/../tool/lib.sh"
 cd "$tmp" || exit 1
 LOG=$tmp/log TMPDIR=$tmp SOME_API_KEY=sk-canary-0123456789
@@ -25,44 +25,44 @@ tasks:
   - {id: b, prompt: q, expected: {output_contains: [nothing]}}
 YAML
 
-# ran OPTION...: how many trials an agent was asked for
+# ran OPTION...: print how many trials the agent ran
 ran() {
 	: >log
 	"$WAZA" run -q eval.yaml "$@" >out 2>err
 	rc=$?
 	grep -c . log
 }
-is 'without: all are run' 4 "$(ran)"
-ok 'without: nothing is kept' [ ! -e .waza-cache ]
-is 'first: all are run' 4 "$(ran --cache -o r1.json)"
-is 'second: none is' 0 "$(ran --cache -o r2.json)"
-is 'failures are failures' 1 "$("$WAZA" run -q eval.yaml --cache >/dev/null 2>&1; echo $?)"
+is 'without --cache all trials run' 4 "$(ran)"
+ok 'without --cache nothing is stored' [ ! -e .waza-cache ]
+is 'the first run with --cache runs all trials' 4 "$(ran --cache -o r1.json)"
+is 'the second run with --cache runs none' 0 "$(ran --cache -o r2.json)"
+is 'cached failures still fail the run' 1 "$("$WAZA" run -q eval.yaml --cache >/dev/null 2>&1; echo $?)"
 facts() { grep -o '"\(status\|score\|final_output\|duration_ms\|feedback\|succeeded\|failed\)":[^,}]*' "$1" | sed '/"duration_ms"/d'; }
 is 'the results are the same' "$(facts r1.json)" "$(facts r2.json)"
-is 'and marked' 4 "$(grep -o '"cached":true' r2.json | wc -l | tr -d ' ')"
-is 'events are marked, too' 4 "$("$WAZA" run --cache --stream-json eval.yaml | grep -c '"type":"trial_complete".*"cached":true')"
-is '--no-cache' 4 "$(ran --cache --no-cache)"
+is 'cached trials are marked in the results' 4 "$(grep -o '"cached":true' r2.json | wc -l | tr -d ' ')"
+is 'cached trials are marked in the events' 4 "$("$WAZA" run --cache --stream-json eval.yaml | grep -c '"type":"trial_complete".*"cached":true')"
+is '--no-cache runs all trials' 4 "$(ran --cache --no-cache)"
 is '--rerun-failed runs failures' 2 "$(ran --cache --rerun-failed)"
-is 'another trial is another' 2 "$(ran --cache --trials 3)"
-is 'workers make no difference' 0 "$(ran --cache --workers 3)"
-is 'in another place' 4 "$(ran --cache --cache-dir other)"
-is 'timeout' 4 "$(ran --cache --timeout 17)"
-is 'model' 4 "$(ran --cache --model m)"
-is 'no skills' 4 "$(ran --cache --no-skills)"
-is 'a kept workspace has to be made' 4 "$(ran --cache --keep-workspace)"
-is 'a recording has to be made' 4 "$(ran --cache --record rec)"
+is 'more trials run only the new ones' 2 "$(ran --cache --trials 3)"
+is 'the number of workers does not matter' 0 "$(ran --cache --workers 3)"
+is 'another cache directory is empty' 4 "$(ran --cache --cache-dir other)"
+is 'another time-out runs all trials' 4 "$(ran --cache --timeout 17)"
+is 'another model runs all trials' 4 "$(ran --cache --model m)"
+is '--no-skills runs all trials' 4 "$(ran --cache --no-skills)"
+is '--keep-workspace runs all trials' 4 "$(ran --cache --keep-workspace)"
+is '--record runs all trials' 4 "$(ran --cache --record rec)"
 
-# what a change costs: file, trials
+# a changed file and the number of trials that run again
 while read -r file cost
 do
 	rm -f saved
 	cp -p "$file" saved
 	echo '# changed' >>"$file"
 	case $file in schema.json) echo '{"type": ["string"]}' >"$file" ;; esac
-	is "$file was changed" "$cost" "$(ran --cache)"
-	is "$file: again" 0 "$(ran --cache)"
+	is "$file is changed: trials run again" "$cost" "$(ran --cache)"
+	is "$file is unchanged since: no trial runs" 0 "$(ran --cache)"
 	cp -p saved "$file"
-	is "$file as it was" 0 "$(ran --cache)"
+	is "$file is restored: no trial runs" 0 "$(ran --cache)"
 done <<'LIST'
 skills/a/SKILL.md 4
 skills/a/ref/x.md 4
@@ -73,26 +73,26 @@ schema.json 2
 check.sh 2
 LIST
 sed 's/prompt: q/prompt: r/' eval.yaml >e2 && mv e2 eval.yaml
-is 'prompt' 2 "$(ran --cache)"
+is 'a changed prompt runs its trials again' 2 "$(ran --cache)"
 sed 's/\[nothing\]/[something]/' eval.yaml >e2 && mv e2 eval.yaml
-is 'expected' 2 "$(ran --cache)"
+is 'a changed "a changed "expected" runs its trials again" runs its trials again' 2 "$(ran --cache)"
 
-# entries that are none, and several at a time
+# invalid entries; parallel runs
 for f in .waza-cache/*.json
 do echo '{"waza_cache":1' >"$f"
 done
-is 'broken entries are passed over' 4 "$(ran --cache)"
-is 'and replaced' 0 "$(ran --cache)"
+is 'invalid entries are ignored' 4 "$(ran --cache)"
+is 'invalid entries are replaced' 0 "$(ran --cache)"
 rm -rf .waza-cache
 for i in 1 2 3 4
 do "$WAZA" run -q eval.yaml --cache -o "p$i.json" >/dev/null 2>&1 &
 done
 wait
-is 'parallel runs leave whole entries' 0 "$(ran --cache)"
-is 'and nothing else' '' "$(find .waza-cache -type f ! -name '*.json')"
-is 'no secret in it' '' "$(grep -rl canary .waza-cache)"
+is 'parallel runs write complete entries' 0 "$(ran --cache)"
+is 'parallel runs leave no other files' '' "$(find .waza-cache -type f ! -name '*.json')"
+is 'the cache contains no secrets' '' "$(grep -rl canary .waza-cache)"
 
-# what is never kept
+# trials that are not cached by default
 cat >never.yaml <<'YAML'
 name: n
 skill: s
@@ -107,9 +107,9 @@ never() {
 	grep -c . log
 }
 never --cache >/dev/null
-is 'judged and behaved are run again' 2 "$(never --cache)"
+is 'trials with judges or behavior graders run again' 2 "$(never --cache)"
 never --cache-all >/dev/null
-is '--cache-all keeps them' 0 "$(never --cache-all)"
+is '--cache-all caches them' 0 "$(never --cache-all)"
 cat >err.yaml <<'YAML'
 name: e
 skill: s
@@ -120,21 +120,21 @@ YAML
 for i in 1 2
 do "$WAZA" run -q err.yaml --cache >/dev/null 2>&1
 done
-is 'errors are not kept' 2 "$(grep -c . log)"
+is 'errors are not cached' 2 "$(grep -c . log)"
 
 # settings
 printf 'cache: {enabled: true, dir: mine}\n' >.waza.yaml
-is 'by the settings: first' 4 "$(ran)"
-is 'by the settings: second' 0 "$(ran)"
-ok 'by the settings: the directory' [ -d mine ]
-is 'the settings are not in the way' 4 "$(ran --no-cache)"
-is 'no warning about them' '' "$(cat err)"
+is 'cache in the settings: the first run runs all trials' 4 "$(ran)"
+is 'cache in the settings: the second run runs none' 0 "$(ran)"
+ok 'cache in the settings: the directory is used' [ -d mine ]
+is '--no-cache takes precedence over the settings' 4 "$(ran --no-cache)"
+is '--no-cache causes no warning' '' "$(cat err)"
 mkdir -p below
-like 'waza cache goes by them' '*"directory":"../mine","entries":4,*' "$(cd below && "$WAZA" cache stats --format json)"
+like 'waza cache uses the directory of the settings' '*"directory":"../mine","entries":4,*' "$(cd below && "$WAZA" cache stats --format json)"
 printf 'cache: {dir: [1]}\n' >.waza.yaml
 run "$WAZA" cache clear
-is 'settings that make no sense: status' 2 "$rc"
-like 'settings that make no sense: where' '.waza.yaml:1:*' "$err"
+is 'invalid settings: status 2' 2 "$rc"
+like 'invalid settings: place' '.waza.yaml:1:*' "$err"
 rm .waza.yaml
 
 # the command
@@ -144,23 +144,23 @@ bytes     [1-9]*oldest*' "$out"
 run "$WAZA" cache stats --cache-dir mine --format json
 like 'stats as JSON' '{"directory":"mine","entries":4,"bytes":[1-9]*' "$out"
 run "$WAZA" cache stats --cache-dir nowhere
-is 'stats of none' 0 "$rc"
+is 'stats without a cache: status 0' 0 "$rc"
 echo mine >mine/notes.txt
 run "$WAZA" cache clear --cache-dir mine
-is 'clear refuses what is not its own' 2 "$rc"
-like 'and says what' '*notes.txt*nothing was removed*' "$err"
-is 'and removes nothing' 4 "$(find mine -name '*.json' | wc -l | tr -d ' ')"
+is 'clear refuses a directory with other files' 2 "$rc"
+like 'clear names the other file' '*notes.txt*nothing was removed*' "$err"
+is 'clear removes nothing if it refuses' 4 "$(find mine -name '*.json' | wc -l | tr -d ' ')"
 rm mine/notes.txt
 mkdir mine/sub
 run "$WAZA" cache clear --cache-dir mine
-is 'nor directories' 2 "$rc"
+is 'clear refuses a directory with directories' 2 "$rc"
 rmdir mine/sub
 run "$WAZA" cache clear --cache-dir mine
 is 'clear' '4 entries removed from mine' "$out"
-ok 'clear: it is gone' [ ! -e mine ]
+ok 'clear removes the directory' [ ! -e mine ]
 run "$WAZA" cache clear --cache-dir mine
-is 'clear of none' 0 "$rc"
+is 'clear without a cache: status 0' 0 "$rc"
 run "$WAZA" cache burn
-is 'no such thing' 2 "$rc"
-ok 'elsewhere nothing was removed' [ -d .waza-cache ]
+is 'unknown subcommand: status 2' 2 "$rc"
+ok 'other caches are unchanged' [ -d .waza-cache ]
 done_testing

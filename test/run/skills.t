@@ -1,4 +1,4 @@
-# Skills and instructions for agents that do not find them themselves; HOME
+# Skills and instructions in the prompts of agents that do not load them; HOME
 # and TMPDIR of agents.
 . "${0%/*}/../tool/lib.sh"
 cd "$tmp" || exit 1
@@ -17,7 +17,7 @@ skill many/cook cook 'How to cook' 'Use water.'
 skill own/dance dance 'How to dance' 'Use feet.'
 mkdir many/nothing
 
-# an agent that prints what it was asked, in claude's words
+# an agent that records its input and answers in the format of claude
 cat >bin/claude <<'SH'
 #!/bin/sh
 cat >"$ASKED"
@@ -28,7 +28,7 @@ chmod +x bin/claude
 ASKED=$tmp/asked PATH=$tmp/bin:$PATH
 export ASKED PATH
 
-# ask CONFIG [TASK] [OPTION...]: leaves $rc, what was asked in $said, r
+# ask CONFIG [TASK] [OPTION...]: sets $rc and $said, the input of the agent; writes r
 ask() {
 	cat >e.yaml <<YAML
 name: e
@@ -50,44 +50,44 @@ has() {
 }
 
 ask
-is 'none: status' 0 "$rc"
-is 'none: the plain prompt' '{"type":"user","message":{"role":"user","content":[{"type":"text","text":"Say hello"}]}}' "$said"
-ok 'none: no note' sh -c '! grep -q "\"note\"" r'
+is 'no skills: status 0' 0 "$rc"
+is 'no skills: the agent gets the plain prompt' '{"type":"user","message":{"role":"user","content":[{"type":"text","text":"Say hello"}]}}' "$said"
+ok 'no skills: the results have no note' sh -c '! grep -q "\"note\"" r'
 ask 'skill_directories: [greet]'
-is 'one: status' 0 "$rc"
-like 'one: the skill is before the prompt' '*"You have these skills*<skill name=\\"greet\\">\\nHow to greet\\n\\nAlways say \\"ahoy\\".\\n</skill>\\n\\nSay hello"*' "$said"
-has 'one: said so' '"note":"skills were given in the prompt"'
-has 'one: the prompt in the results is the task'"'"'s' '"prompt":"Say hello"'
-ok 'one: that none was invoked means nothing' sh -c '! grep -q "\"skills\":\[\]" r'
+is 'one skill: status 0' 0 "$rc"
+like 'one skill: the skill precedes the prompt' '*"You have these skills*<skill name=\\"greet\\">\\nHow to greet\\n\\nAlways say \\"ahoy\\".\\n</skill>\\n\\nSay hello"*' "$said"
+has 'one skill: the note reports the injection' '"note":"skills were given in the prompt"'
+has 'one skill: the results contain the plain prompt' '"prompt":"Say hello"'
+ok 'one skill: an injected skill does not count as "not used"' sh -c '! grep -q "\"skills\":\[\]" r'
 ask 'skill_directories: [greet, many], required_skills: [cook]' 'skill_directories: [own]'
-is 'many: status' 0 "$rc"
-is 'many: all of them, in order' 'greet bake cook dance ' \
+is 'many skills: status 0' 0 "$rc"
+is 'many skills: the prompt contains all of them in order' 'greet bake cook dance ' \
     "$(printf '%s' "$said" | grep -o 'skill name=..[a-z]*' | sed 's/.*"//' | tr '\n' ' ')"
 ask 'skill_directories: [greet, many], disabled_skills: [bake]'
-is 'disabled: the others' 'greet cook ' \
+is 'disabled skills: the prompt contains the others' 'greet cook ' \
     "$(printf '%s' "$said" | grep -o 'skill name=..[a-z]*' | sed 's/.*"//' | tr '\n' ' ')"
 ask 'skill_directories: [greet, many], disabled_skills: ["*"]'
-like 'disabled: all' '*"text":"Say hello"*' "$said"
+like 'disabled skills: "*" disables all of them' '*"text":"Say hello"*' "$said"
 ask 'skill_directories: [greet], inject_skill_body: false'
-like 'without bodies' '*How to greet\\n</skill>*' "$said"
-is 'without bodies: none' 0 "$(printf '%s' "$said" | grep -c ahoy)"
+like 'without bodies: the prompt contains the description' '*How to greet\\n</skill>*' "$said"
+is 'without bodies: the prompt contains no body' 0 "$(printf '%s' "$said" | grep -c ahoy)"
 ask 'skill_directories: [greet, nowhere]'
-is 'a directory that is not there: status' 0 "$rc"
+is 'a missing skill directory: status 0' 0 "$rc"
 run "$WAZA" validate e.yaml
-like 'a directory that is not there: warning' '*e.yaml:3:*warning: *nowhere*' "$out$err"
+like 'a missing skill directory: warning' '*e.yaml:3:*warning: *nowhere*' "$out$err"
 ask 'skill_directories: [many], required_skills: [juggle]'
-is 'required: status' 2 "$rc"
-like 'required: words' '*"juggle" not found in*bake, cook*' "$err"
+is 'a required skill is missing: status 2' 2 "$rc"
+like 'a required skill is missing: message' '*"juggle" not found in*bake, cook*' "$err"
 mkdir big
 { printf -- '---\nname: big\ndescription: d\n---\n'; dd if=/dev/zero bs=1000 count=1100 2>/dev/null | tr '\0' x; } >big/SKILL.md
 ask 'skill_directories: [big]'
-is 'too large: status' 1 "$rc"
-has 'too large: words' 'the skills are too large for a prompt*inject_skill_body: false*"error_class":"infrastructure"'
-is 'too large: nobody was asked' '' "$said"
+is 'skills too large for a prompt: status 1' 1 "$rc"
+has 'skills too large for a prompt: message' 'the skills are too large for a prompt*inject_skill_body: false*"error_class":"infrastructure"'
+is 'skills too large for a prompt: the agent does not run' '' "$said"
 ask 'skill_directories: [big], inject_skill_body: false'
-is 'too large: names are not' 0 "$rc"
+is 'names without bodies fit into the prompt' 0 "$rc"
 
-# the baseline has none
+# the baseline runs without skills
 cat >base.yaml <<'YAML'
 name: e
 skill: s
@@ -98,11 +98,11 @@ YAML
 sed 's/^cat .*/cat >>"$ASKED"/' bin/claude >c && cat c >bin/claude
 : >asked
 run "$WAZA" run -q -o b.json base.yaml
-is 'baseline: status' 0 "$rc"
-is 'baseline: once with, once without' '1 2' "$(grep -c 'skill name' asked) $(grep -c Say asked)"
+is 'baseline: status 0' 0 "$rc"
+is 'baseline: one prompt with the skill, one without' '1 2' "$(grep -c 'skill name' asked) $(grep -c Say asked)"
 sed 's/^cat .*/cat >"$ASKED"/' bin/claude >c && cat c >bin/claude
 
-# a command is told where they are
+# the command executor passes the directories in WAZA_SKILLS
 cat >cmd.sh <<'SH'
 #!/bin/sh
 cat
@@ -121,19 +121,19 @@ YAML
 	"$WAZA" parse r.json >r
 }
 cmd 'skill_directories: [greet]'
-has 'command: by WAZA_SKILLS' "Say hello skills=$tmp/greet:$tmp/own tmp=$TMPDIR home=$HOME"
+has 'command: WAZA_SKILLS lists the directories' "Say hello skills=$tmp/greet:$tmp/own tmp=$TMPDIR home=$HOME"
 cmd 'skill_directories: [greet, many], disabled_skills: [cook]'
-has 'command: without those that are disabled' "skills=$tmp/greet:$tmp/many/bake:$tmp/own/dance "
+has 'command: WAZA_SKILLS omits disabled skills' "skills=$tmp/greet:$tmp/many/bake:$tmp/own/dance "
 cmd 'skill_directories: [greet], disabled_skills: ["*"]'
-has 'command: none' 'skills=none '
+has 'command: WAZA_SKILLS is unset without skills' 'skills=none '
 
 # instructions
 mkdir sub
 echo 'Be brief.' >AGENTS.md
 echo 'Be kind.' >sub/kind.md
 ask 'instruction_files: [AGENTS.md], skill_directories: [greet]' 'instruction_files: sub/kind.md'
-like 'instructions: before all else' '*"text":"<instructions>\\nBe brief.\\n</instructions>\\n<instructions>\\nBe kind.\\n</instructions>\\n\\nYou have these skills*Say hello"*' "$said"
-has 'instructions: said so' '"note":"instructions were given in the prompt; skills were given in the prompt"'
+like 'instructions: they precede skills and prompt' '*"text":"<instructions>\\nBe brief.\\n</instructions>\\n<instructions>\\nBe kind.\\n</instructions>\\n\\nYou have these skills*Say hello"*' "$said"
+has 'instructions: the note reports the injection' '"note":"instructions were given in the prompt; skills were given in the prompt"'
 cat >cmd.yaml <<'YAML'
 name: e
 skill: s
@@ -142,23 +142,23 @@ tasks: [{id: a, prompt: Say hello, inputs: {follow_up_prompts: [More]}, expected
 YAML
 run "$WAZA" run -q -o r.json cmd.yaml
 "$WAZA" parse r.json >r
-has 'instructions: again in each turn' '<instructions>*<instructions>*This is what was said so far*User:\\nSay hello\\n'
+has 'instructions: each turn repeats them' '<instructions>*<instructions>*This is what was said so far*User:\\nSay hello\\n'
 ask 'instruction_files: [AGENTS.md, gone.md]'
-is 'instructions: missing: status' 2 "$rc"
-like 'instructions: missing: place' '*e.yaml:3:*gone.md does not exist*' "$err"
+is 'instructions: a missing file: status 2' 2 "$rc"
+like 'instructions: a missing file: place' '*e.yaml:3:*gone.md does not exist*' "$err"
 ask '' 'instruction_files: [sub]'
-like 'instructions: a directory' '*e.yaml:7:*sub is not a regular file*' "$err"
+like 'instructions: a directory is refused' '*e.yaml:7:*sub is not a regular file*' "$err"
 printf 'a\377b' >bad.md
 ask '' 'instruction_files: [bad.md]'
-has 'instructions: no text' 'instruction file \\"bad.md\\" is not UTF-8 text'
+has 'instructions: a binary file is refused' 'instruction file \\"bad.md\\" is not UTF-8 text'
 
-# TMPDIR is the trial's, HOME the user's
+# each trial has its own TMPDIR and the user's HOME
 ask
 env=$(cat asked.env)
-like 'TMPDIR: in the run'"'"'s directory' "HOME=$HOME TMPDIR=$tmp/tmp/waza-*" "$env"
-is 'TMPDIR: is gone, with what was left in it' '' "$(ls tmp)"
+like 'TMPDIR: below the directory of the run' "HOME=$HOME TMPDIR=$tmp/tmp/waza-*" "$env"
+is 'TMPDIR: removed with its content after the run' '' "$(ls tmp)"
 run "$WAZA" run -q --keep-workspace e.yaml
-is 'TMPDIR: also when workspaces are kept' '1-1-1 *-tmp*' "$(cd tmp/waza-*/ && echo [0-9]* *-tmp*)"
+is 'TMPDIR: removed even if workspaces are kept' '1-1-1 *-tmp*' "$(cd tmp/waza-*/ && echo [0-9]* *-tmp*)"
 rm -rf tmp/waza-*
 
 cat >trigger_tests.yaml <<'YAML'
@@ -167,30 +167,30 @@ should_trigger_prompts: [{prompt: greet}]
 YAML
 ask
 rm trigger_tests.yaml
-is 'TMPDIR: of trigger tests' "text\":\"greet yes" \
+is 'TMPDIR: trigger tests have their own' "text\":\"greet yes" \
     "$(grep -o 'text":"greet' asked) $(grep -q "TMPDIR=$tmp/tmp/waza-" asked.env && echo yes)"
-is 'TMPDIR: of trigger tests is gone' '' "$(ls tmp)"
+is 'TMPDIR: removed after trigger tests' '' "$(ls tmp)"
 
-# unless it is to be private
+# "home: private" gives agents their own HOME
 mkdir user
 XDG_CONFIG_HOME=$tmp/elsewhere HOME=$tmp/user
 export XDG_CONFIG_HOME HOME
 ask 'home: private'
-is 'private: status' 0 "$rc"
-like 'private: HOME' "HOME=$tmp/tmp/waza-*home TMPDIR=$tmp/tmp/waza-*tmp XDG=
+is 'home: private: status 0' 0 "$rc"
+like 'home: private: HOME is below the directory of the run' "HOME=$tmp/tmp/waza-*home TMPDIR=$tmp/tmp/waza-*tmp XDG=
 *.cache -> $tmp/user/.cache/waza/home
 *" "$(cat asked.env)"
-is 'private: what is in .cache stays' y "$(cat user/.cache/waza/home/warm)"
-is 'private: the rest is gone' '' "$(ls tmp)"
+is 'home: private: the cache directory persists' y "$(cat user/.cache/waza/home/warm)"
+is 'home: private: the rest is removed' '' "$(ls tmp)"
 ask 'claude: {home: private, cache_home: warm}'
-is 'private: cache_home, of the suite' y "$(cat warm/warm)"
+is 'home: private: cache_home relative to the suite' y "$(cat warm/warm)"
 ask 'home: private, cache_home: "~/cold"'
-is 'private: cache_home, of the user' y "$(cat user/cold/warm)"
+is 'home: private: cache_home relative to HOME' y "$(cat user/cold/warm)"
 ask 'home: private, cache_home: ""'
-like 'private: no cache' '*No such file*' "$(cat asked.env)"
+like 'home: private: an empty cache_home disables the cache' '*No such file*' "$(cat asked.env)"
 cmd 'home: private'
-has 'private: a command, too' "tmp=$tmp/tmp/waza-*tmp home=$tmp/tmp/waza-*home"
-is 'private: nothing is left' '' "$(ls tmp)"
+has 'home: private: applies to the command executor' "tmp=$tmp/tmp/waza-*tmp home=$tmp/tmp/waza-*home"
+is 'home: private: no files are left' '' "$(ls tmp)"
 cat >worker.sh <<'SH'
 #!/bin/sh
 while read -r line
@@ -200,10 +200,10 @@ SH
 chmod +x worker.sh
 sed 's/cmd.sh/worker.sh/' e.yaml | sed 's/home: private/home: private, persistent: true, trials_per_task: 4, workers: 2/' >w.yaml
 run "$WAZA" run -q -o r.json w.yaml
-is 'private: workers share one: status' 0 "$rc"
-is 'private: workers share one' 1 "$("$WAZA" parse r.json | grep -o '"final_output":"[^"]*"' | sort -u | grep -c 'waza-.*home')"
-is 'private: nothing is left of workers' '' "$(ls tmp)"
+is 'home: private: persistent workers: status 0' 0 "$rc"
+is 'home: private: persistent workers share one HOME' 1 "$("$WAZA" parse r.json | grep -o '"final_output":"[^"]*"' | sort -u | grep -c 'waza-.*home')"
+is 'home: private: persistent workers leave no files' '' "$(ls tmp)"
 ask 'home: public'
-is 'home: another word: status' 2 "$rc"
-like 'home: another word: place' '*e.yaml:3:*home*user*private*' "$err"
+is 'home: an unknown value: status 2' 2 "$rc"
+like 'home: an unknown value: place' '*e.yaml:3:*home*user*private*' "$err"
 done_testing

@@ -1,4 +1,4 @@
-# Trigger tests: whether a skill comes into play, and what a run makes of it.
+# Trigger tests: whether a skill is used, and how a run reports it.
 . "${0%/*}/../tool/lib.sh"
 cd "$tmp" || exit 1
 TMPDIR=$tmp/tmp LOG=$tmp/log
@@ -6,12 +6,12 @@ export TMPDIR LOG
 mkdir tmp
 : >log
 
-# value KEY <FILE: of a results file, the first of that name, as it is spelt
+# value FILE KEY: print the first value of that key in a results file
 value() {
 	"$WAZA" parse "$1" | grep -o "\"$2\":\(\"[^\"]*\"\|[^,}]*\)" |
 	    head -n 1 | sed 's/^[^:]*://'
 }
-# answers FILE: should and did of each prompt
+# answers FILE: print should_trigger and did_trigger of each prompt
 answers() {
 	"$WAZA" parse "$1" | grep -o '"should_trigger":[a-z]*,"did_trigger":[a-z]*' |
 	    sed 's/[^:]*:\(.\)[^:]*:\(.\).*/\1\2/' | tr '\n' ' '
@@ -34,7 +34,7 @@ YAML
 }
 accuracy='{name: trigger_accuracy, weight: 0.3, threshold: '
 
-# the mock has no agent to ask, and says so
+# the mock simulates trigger tests and reports that
 cat >trigger_tests.yaml <<'YAML'
 skill: speller
 should_trigger_prompts:
@@ -45,23 +45,23 @@ should_not_trigger_prompts:
 YAML
 suite 'executor: mock' "$accuracy 0.9}" >eval.yaml
 run "$WAZA" validate eval.yaml
-is 'a file that is fine is fine' 'eval.yaml: ok (2 tasks)' "$out"
+is 'a valid trigger file is accepted' 'eval.yaml: ok (2 tasks)' "$out"
 run "$WAZA" run -o r.json --reporter tap:t.tap
-is 'mock: status' 0 "$rc"
-is 'mock: TAP says it too' 1 "$(grep -c '^# .*simulated' t.tap)"
-like 'mock: it is said that nobody was asked' '*accuracy 100.0%*3 of 3 prompts correct; simulated by mock*' "$out"
-is 'mock: and in the results' 'true 2 1 1' \
+is 'mock: status 0' 0 "$rc"
+is 'mock: TAP reports the simulation' 1 "$(grep -c '^# .*simulated' t.tap)"
+like 'mock: the report names the simulation' '*accuracy 100.0%*3 of 3 prompts correct; simulated by mock*' "$out"
+is 'mock: the results name the simulation' 'true 2 1 1' \
     "$(value r.json simulated) $(value r.json true_positives) $(value r.json true_negatives) $(value r.json accuracy)"
-is 'mock: as wished' 'tt tt ff ' "$(answers r.json)"
-is 'the metric' '{"trigger_accuracy":{"identifier":"trigger_accuracy","value":1,"threshold":0.9,"passed":true,"weight":0.3}}' \
+is 'mock: every prompt is answered as expected' 'tt tt ff ' "$(answers r.json)"
+is 'the results contain the metric' '{"trigger_accuracy":{"identifier":"trigger_accuracy","value":1,"threshold":0.9,"passed":true,"weight":0.3}}' \
     "$("$WAZA" parse r.json | grep -o '"metrics":{[^}]*}}' | sed 's/[^:]*://')"
 is 'the summary counts tasks' 2 "$(value r.json total_tests)"
 run "$WAZA" list eval.yaml
-is 'waza list has tasks' 'eval.yaml: speaks (skill speller)
+is 'waza list counts tasks only' 'eval.yaml: speaks (skill speller)
   a
   b' "$out"
 
-# what an agent says of its error is kept as it is
+# the error message of an agent is not truncated
 long=$(printf 'é%.0s' 1 2 3 4 5 6 7 8 9 10)
 long=x$long$long$long$long$long$long$long$long$long$long
 cat >trigger_tests.yaml <<YAML
@@ -70,9 +70,9 @@ should_trigger_prompts: [{prompt: a, mock: {error: $long}}]
 YAML
 suite 'executor: mock' >eval.yaml
 run "$WAZA" run -q -o r.json
-is 'a long error' "\"$long\"" "$(value r.json error_msg)"
+is 'a long error message is kept' "\"$long\"" "$(value r.json error_msg)"
 
-# scripts are played
+# scripted answers of the mock
 cat >trigger_tests.yaml <<'YAML'
 skill: speller
 should_trigger_prompts:
@@ -83,52 +83,52 @@ should_not_trigger_prompts:
 YAML
 suite 'executor: mock' "$accuracy 0.4}" >eval.yaml
 run "$WAZA" run -o r.json
-is 'script: just enough' 0 "$rc"
+is 'script: the accuracy equals the threshold: status 0' 0 "$rc"
 is 'script: not simulated' '' "$(value r.json simulated)"
 is 'script: answers' 'tt tf ft ' "$(answers r.json)"
-is 'script: arithmetic' '1 1 0 1 0.5 0.6667 0.5714 0.4' \
+is 'script: accuracy, precision, recall and F1' '1 1 0 1 0.5 0.6667 0.5714 0.4' \
     "$(for k in true_positives false_positives true_negatives false_negatives precision recall f1 accuracy
        do value r.json $k; done | tr '\n' ' ' | sed 's/ $//')"
 like 'report: accuracy' '*Triggers of speller*accuracy 40.0%, precision 50.0%, recall 66.7%, F1 0.57; 1 of 3 prompts correct*' "$out"
-like 'report: what went wrong, and where' '*should trigger, did not: miss  trigger_tests.yaml:4*should not trigger, did: wrong <&> hit  trigger_tests.yaml:6*' "$out"
+like 'report: wrong answers with their places' '*should trigger, did not: miss  trigger_tests.yaml:4*should not trigger, did: wrong <&> hit  trigger_tests.yaml:6*' "$out"
 run "$WAZA" run -q --reporter junit:j.xml --reporter tap:t.tap
-is 'junit: what is wrong fails nothing' 'tests="5" failures="0" errors="0"' \
+is 'junit: without a metric wrong answers are not failures' 'tests="5" failures="0" errors="0"' \
     "$(sed -n 's/.*<testsuites \(.*\) time.*/\1/p' j.xml)"
-is 'tap: what is wrong fails nothing' 2 "$(grep -c '^not ok .* # TODO' t.tap)"
+is 'tap: without a metric wrong answers are TODO' 2 "$(grep -c '^not ok .* # TODO' t.tap)"
 suite 'executor: mock' "$accuracy 0.41}, {name: task_completion, threshold: 1}" >eval.yaml
 run "$WAZA" run -o r.json --reporter junit:j.xml --reporter tap:t.tap --reporter github --reporter html:h.html --reporter markdown:m.md
 is 'a missed metric: status 1' 1 "$rc"
-like 'a missed metric: words' '*FAILED; metric trigger_accuracy is 40.0%, required 41.0%*' "$out"
-is 'a missed metric: the results' 'false "failed"' \
+like 'a missed metric: message' '*FAILED; metric trigger_accuracy is 40.0%, required 41.0%*' "$out"
+is 'a missed metric: results' 'false "failed"' \
     "$("$WAZA" parse r.json | grep -o '"trigger_accuracy":{[^}]*}' | grep -o '"passed":[a-z]*' | sed 's/.*://') $("$WAZA" parse r.json | grep -o '"status":"[a-z]*"}$' | sed 's/.*:\(.*\)}/\1/')"
-is 'both metrics are there' '"task_completion"
+is 'the results contain both metrics' '"task_completion"
 "trigger_accuracy"' "$("$WAZA" parse r.json | grep -o '"identifier":"t[a-z_]*"' | sed 's/.*://')"
-is 'junit: failures' 'tests="5" failures="2" errors="0"' \
+is 'junit: with a metric wrong answers are failures' 'tests="5" failures="2" errors="0"' \
     "$(sed -n 's/.*<testsuites \(.*\) time.*/\1/p' j.xml)"
-is 'tap: failures' 2 "$(grep -c '^not ok [0-9]* - trigger: [^#]*$' t.tap)"
+is 'tap: with a metric wrong answers are failures' 2 "$(grep -c '^not ok [0-9]* - trigger: [^#]*$' t.tap)"
 like 'github: an annotation at the prompt' '*::error file=trigger_tests.yaml,line=4,*::miss*' "$out"
-like 'html' '*<h2>Triggers of speller*wrong &lt;&amp;&gt; hit*' "$(cat h.html)"
-like 'markdown' '*### Triggers of speller*wrong &lt;&amp;&gt; hit*' "$(cat m.md)"
+like 'html lists wrong answers' '*<h2>Triggers of speller*wrong &lt;&amp;&gt; hit*' "$(cat h.html)"
+like 'markdown lists wrong answers' '*### Triggers of speller*wrong &lt;&amp;&gt; hit*' "$(cat m.md)"
 run "$WAZA" grade eval.yaml --results r.json -o g.json -q
-is 'graded again: they are as they were' "1 tt tf ft  $("$WAZA" parse r.json | grep -o '"metrics":{.*}},"tasks"')" \
+is 'waza grade keeps the trigger tests unchanged' "1 tt tf ft  $("$WAZA" parse r.json | grep -o '"metrics":{.*}},"tasks"')" \
     "$rc $(answers g.json) $("$WAZA" parse g.json | grep -o '"metrics":{.*}},"tasks"')"
 suite 'executor: mock' "$accuracy 0.4001}" >near.yaml
 run "$WAZA" run -q near.yaml
-like 'a metric that is nearly reached' '1 *is 40.0000%, required 40.0100%*' "$rc $out"
+like 'a metric that is nearly reached: more decimals are printed' '1 *is 40.0000%, required 40.0100%*' "$rc $out"
 run "$WAZA" run --stream-json
-is 'stream: events of their own' '"type":"trigger_complete" "idx":0 "prompt":"hit" "should_trigger":true "did_trigger":true "status":"passed" "took_ms":0 "total":3 ' \
+is 'stream: trigger tests have their own events' '"type":"trigger_complete" "idx":0 "prompt":"hit" "should_trigger":true "did_trigger":true "status":"passed" "took_ms":0 "total":3 ' \
     "$(grep trigger_complete out | head -n 1 | sed 's/"took_ms":[0-9]*/"took_ms":0/' | tr ',{}' '\n\n\n' | grep -v 'timestamp\|run_id\|seq\|^$' | tr '\n' ' ')"
-is 'stream: the others are as ever' 'eval_start task_start trial_start trial_complete task_complete task_start trial_start trial_complete task_complete trigger_complete trigger_complete trigger_complete eval_complete ' \
+is 'stream: other events are unchanged' 'eval_start task_start trial_start trial_complete task_complete task_start trial_start trial_complete task_complete trigger_complete trigger_complete trigger_complete eval_complete ' \
     "$(sed 's/{"type":"\([a-z_]*\)".*/\1/' out | tr '\n' ' ')"
-is 'stream: totals are those of tasks' '"total":2 "tasks":2' \
+is 'stream: totals count tasks only' '"total":2 "tasks":2' \
     "$(tail -n 1 out | grep -o '"total":[0-9]*') $(head -n 1 out | grep -o '"tasks":[0-9]*')"
 suite 'executor: mock, mock: {skills: [speller]}' >eval.yaml
 sed 's/, mock: .*}}/}/' trigger_tests.yaml >x && mv x trigger_tests.yaml
 run "$WAZA" run -q -o r.json
-is 'a script for all: status without a metric' 0 "$rc"
-is 'a script for all' 'tt tt ft ' "$(answers r.json)"
+is 'one script for all prompts: status 0 without a metric' 0 "$rc"
+is 'one script for all prompts: answers' 'tt tt ft ' "$(answers r.json)"
 
-# an agent that tells its skills
+# an agent that reports its skills
 cat >agent.sh <<'SH'
 #!/bin/sh
 while IFS= read -r line
@@ -167,43 +167,43 @@ YAML
 suite "$agent, workers: 2" "$accuracy 0.9}" >eval.yaml
 : >log
 run "$WAZA" run -q -o r.json
-is 'agent: status' 1 "$rc"
-is 'agent: each prompt once, after the tasks' 'task|task|8' \
+is 'agent: status 1' 1 "$rc"
+is 'agent: each prompt runs once, after the tasks' 'task|task|8' \
     "$(head -n 2 log | sed 's/ .*//' | tr '\n' '|')$(calls)"
 is 'agent: answers' 'tt tt tt tf ff ft ' "$(answers r.json)"
-is 'agent: an error is the wrong answer' '1 0.7273 "no credit" "agent_error"' \
+is 'agent: an error counts as a wrong answer' '1 0.7273 "no credit" "agent_error"' \
     "$("$WAZA" parse r.json | grep -o '"trigger_metrics":.*' >m; grep -o '"errors":[0-9]*' m | sed 's/.*://' | head -n 1) $(value r.json accuracy) $(value r.json error_msg) $(value r.json error_class)"
-is 'agent: in a workspace with the fixtures' '"given.txt "' \
+is 'agent: the workspace contains the fixtures' '"given.txt "' \
     "$("$WAZA" parse r.json | grep -o '"final_output":"given[^"]*"' | sed 's/.*://')"
-is 'agent: what it used is counted' 2 "$(value r.json turns)"
+is 'agent: its usage is counted' 2 "$(value r.json turns)"
 like 'agent: its tool calls and skills are kept' '*"tool_calls":\[{"name":"skill"*"skills":\["other","speller"\]*' "$("$WAZA" parse r.json)"
-is 'nothing is left' '' "$(ls tmp)"
+is 'no files are left' '' "$(ls tmp)"
 
-# --resume asks nothing twice
+# --resume does not repeat finished prompts
 cp r.json.journal whole.journal
 sed 6q whole.journal >r.json.journal
 printf '{"trigger":4,"skill":"spel' >>r.json.journal
 : >log
 run "$WAZA" run -q -o r.json --resume
-is 'resume: only what is left' 3 "$(calls)"
-ok 'resume: the same result' [ "$(answers r.json)" = 'tt tt tt tf ff ft ' ]
+is 'resume: only missing prompts run' 3 "$(calls)"
+ok 'resume: the results are the same' [ "$(answers r.json)" = 'tt tt tt tf ff ft ' ]
 : >log
 run "$WAZA" run -q -o r.json --resume
-is 'resume: nothing is left' 0 "$(calls)"
-is 'resume: as before' '1 tt tt tt tf ff ft ' "$rc $(answers r.json)"
+is 'resume: nothing runs if all prompts are finished' 0 "$(calls)"
+is 'resume: status and answers are unchanged' '1 tt tt tt tf ff ft ' "$rc $(answers r.json)"
 : >log.well
 run "$WAZA" run -q -o r.json --retry-errors
-is '--retry-errors' 'an error' "$(cat log)"
+is '--retry-errors repeats prompts with errors' 'an error' "$(cat log)"
 : >log
 run "$WAZA" run -q -o r.json --rerun-failed
-is '--rerun-failed' 'an error|nothing|' "$(sort log | tr '\n' '|')"
+is '--rerun-failed repeats wrong prompts' 'an error|nothing|' "$(sort log | tr '\n' '|')"
 rm log.well
 : >log
 sed 's/no thanks/thank you/' trigger_tests.yaml >x && mv x trigger_tests.yaml
 run "$WAZA" run -q -o r.json --resume
-is 'resume: what asks something else is asked' 'thank you' "$(cat log)"
+is 'resume: a changed prompt runs' 'thank you' "$(cat log)"
 
-# what leaves them out
+# options and conditions that skip trigger tests
 for o in --no-triggers '--task *' '--tags x' '--shard 2/2' --no-skills
 do
 	: >log
@@ -213,22 +213,22 @@ do
 done
 : >log
 "$WAZA" run -q -o o.json --shard 1/2 >/dev/null
-is '--shard 1/2 has them' '1 6' "$(grep -c task log) $(grep -vc task log)"
+is '--shard 1/2 runs them' '1 6' "$(grep -c task log) $(grep -vc task log)"
 : >log
 "$WAZA" run -q -o o.json --baseline >/dev/null
-is 'the baseline has none' '4 6' "$(grep -c task log) $(grep -vc task log)"
+is 'the baseline skips them' '4 6' "$(grep -c task log) $(grep -vc task log)"
 : >log
 suite "$agent, fail_fast: true" | sed 's/\[task\]/[nothing]/' >ff.yaml
 run "$WAZA" run -q -o o.json ff.yaml
-is 'a run that fail_fast stopped has none' '1 1' "$rc $(calls)"
+is 'a run stopped by fail_fast skips them' '1 1' "$rc $(calls)"
 suite "$agent, fail_fast: true" | sed 's/task b, .*/task b, expected: {output_contains: [nothing]}}/' >ff.yaml
 : >log
 run "$WAZA" run -q -o o.json ff.yaml
-is 'and so when it was the last task' '1 2' "$rc $(calls)"
+is 'a run whose last task failed with fail_fast skips them' '1 2' "$rc $(calls)"
 suite "executor: command, command: cat" "$accuracy 0.9}" >cat.yaml
 run "$WAZA" run -o o.json cat.yaml
-is 'an executor that does not tell: left out' '0 ' "$rc $(value o.json accuracy)"
-like 'and that is said before the run' 'trigger_tests.yaml: warning: executor "command" does not report which skills it used: trigger tests are skipped, and the threshold of trigger_accuracy is ignored*' "$err"
+is 'an executor that does not report skills skips them' '0 ' "$rc $(value o.json accuracy)"
+like 'an executor that does not report skills: warning' 'trigger_tests.yaml: warning: executor "command" does not report which skills it used: trigger tests are skipped, and the threshold of trigger_accuracy is ignored*' "$err"
 
 # deadlines, crashes, interrupts
 cat >trigger_tests.yaml <<'YAML'
@@ -238,11 +238,11 @@ should_not_trigger_prompts: [{prompt: crash now}]
 YAML
 suite "$agent, timeout_seconds: 2" >eval.yaml
 run "$WAZA" run -q -o r.json
-is 'timeout: status' 0 "$rc"
+is 'timeout: status 0' 0 "$rc"
 is 'timeout: answers' 'tf tt ft ' "$(answers r.json)"
-is 'timeout: its class, and the other' '"timeout" "agent_error" ' \
+is 'timeout: error classes' '"timeout" "agent_error" ' \
     "$("$WAZA" parse r.json | grep -o '"error_class":"[a-z_]*"' | sed 's/.*://' | tr '\n' ' ')"
-ok 'timeout: the agent is gone' sh -c '! kill -0 "$(cat "$LOG.pid")" 2>/dev/null'
+ok 'timeout: the agent is terminated' sh -c '! kill -0 "$(cat "$LOG.pid")" 2>/dev/null'
 suite "$agent" "$accuracy 0.1}" >eval.yaml
 rm -f log.pid
 "$WAZA" run -q -o r.json >out 2>err &
@@ -252,20 +252,20 @@ kill -INT "$pid"
 rc=0
 wait "$pid" || rc=$?
 is 'interrupt: status' 130 "$rc"
-is 'interrupt: the tasks are kept, the prompt is not' '2 "cancelled"  ' \
+is 'interrupt: tasks are kept, the unfinished prompt is not' '2 "cancelled"  ' \
     "$(value r.json succeeded) $("$WAZA" parse r.json | grep -o '"status":"[a-z]*"}$' | sed 's/.*:\(.*\)}/\1/') $(answers r.json) $(value r.json identifier | grep trigger)"
-ok 'interrupt: the agent is gone' sh -c '! kill -0 "$(cat "$LOG.pid")" 2>/dev/null'
-is 'interrupt: nothing is left' '' "$(ls tmp)"
+ok 'interrupt: the agent is terminated' sh -c '! kill -0 "$(cat "$LOG.pid")" 2>/dev/null'
+is 'interrupt: no files are left' '' "$(ls tmp)"
 : >log
 sed 's/please hang/hit/' trigger_tests.yaml >x && mv x trigger_tests.yaml
 run "$WAZA" run -q -o r.json --resume
-is 'interrupt: --resume asks what is left' '0 3' "$rc $(sort -u log | grep -c .)"
+is 'interrupt: --resume runs the missing prompts' '0 3' "$rc $(sort -u log | grep -c .)"
 : >log
 suite "executor: command, command: [./nobody], persistent: true" >none.yaml
 run "$WAZA" run -q -o o.json none.yaml
-is 'an executor that is not there' '1 "infrastructure"' "$rc $(value o.json error_class)"
+is 'a missing agent is an infrastructure error' '1 "infrastructure"' "$rc $(value o.json error_class)"
 
-# the file is checked before anything runs
+# the file is checked before the run
 bad() {
 	cat >trigger_tests.yaml
 	: >log
@@ -274,14 +274,14 @@ bad() {
 	is "$1: nothing ran" "${3:-2} ${4:-0}" "$rc $(calls)"
 }
 suite "$agent" >eval.yaml
-bad 'no skill' '*trigger_tests.yaml:1:1: Missing required field: skill*' <<'YAML'
+bad 'missing skill' '*trigger_tests.yaml:1:1: Missing required field: skill*' <<'YAML'
 should_trigger_prompts: [{prompt: a}]
 YAML
 bad 'an empty skill' '*trigger_tests.yaml:1:8: "skill" is empty*' <<'YAML'
 skill: " "
 should_trigger_prompts: [{prompt: a}]
 YAML
-bad 'no prompt' '*trigger_tests.yaml: no prompts: "should_trigger_prompts"*' <<'YAML'
+bad 'missing prompts' '*trigger_tests.yaml: no prompts: "should_trigger_prompts"*' <<'YAML'
 skill: s
 YAML
 bad 'an empty prompt' '*trigger_tests.yaml:3:5: "prompt" is empty*' <<'YAML'
@@ -289,19 +289,19 @@ skill: s
 should_not_trigger_prompts:
   - {prompt: ""}
 YAML
-bad 'another confidence' '*trigger_tests.yaml:2:52: "confidence" must be one of high, medium, not "low"*' <<'YAML'
+bad 'unknown confidence' '*trigger_tests.yaml:2:52: "confidence" must be one of high, medium, not "low"*' <<'YAML'
 skill: s
 should_trigger_prompts: [{prompt: hit, confidence: low}]
 YAML
-bad 'a prompt that is no mapping' '*trigger_tests.yaml:3:5: expected a mapping*' <<'YAML'
+bad 'a prompt that is not a mapping' '*trigger_tests.yaml:3:5: expected a mapping*' <<'YAML'
 skill: s
 should_trigger_prompts:
   - hit
 YAML
-bad 'not a file of that kind' '*trigger_tests.yaml:1:1: *' <<'YAML'
+bad 'not a trigger file' '*trigger_tests.yaml:1:1: *' <<'YAML'
 - a
 YAML
-bad 'a script that is no mapping' '*trigger_tests.yaml:2:46: "mock" must be a mapping, not a number*' <<'YAML'
+bad 'a script that is not a mapping' '*trigger_tests.yaml:2:46: "mock" must be a mapping, not a number*' <<'YAML'
 skill: s
 should_trigger_prompts: [{prompt: hit, mock: 1}]
 YAML
@@ -314,17 +314,17 @@ should_trigger_prompts:
   - {prompt: a, confidense: high, mock: {skils: [s]}}
 YAML
 run "$WAZA" validate eval.yaml
-like 'unknown keys: what is meant' '*trigger_tests.yaml:2:1: warning: *did you mean "should_trigger_prompts"*trigger_tests.yaml:4:17: warning: *did you mean "confidence"*trigger_tests.yaml:4:42: warning: *did you mean "skills"*' "$out$err"
+like 'unknown keys: suggestion' '*trigger_tests.yaml:2:1: warning: *did you mean "should_trigger_prompts"*trigger_tests.yaml:4:17: warning: *did you mean "confidence"*trigger_tests.yaml:4:42: warning: *did you mean "skills"*' "$out$err"
 run "$WAZA" validate --strict eval.yaml
-is 'unknown keys: --strict' 2 "$rc"
+is 'unknown keys with --strict: status 2' 2 "$rc"
 awk 'BEGIN { print "skill: s\nshould_trigger_prompts:"; for (i = 0; i < 10001; i++) print "  - {prompt: p}" }' >trigger_tests.yaml
 run "$WAZA" validate eval.yaml
-like 'too many' '*more than 10000 prompts*' "$out$err"
+like 'too many prompts' '*more than 10000 prompts*' "$out$err"
 rm trigger_tests.yaml
 suite 'executor: mock' "$accuracy 0.9}" >eval.yaml
 run "$WAZA" run
-like 'a metric without tests' 'eval.yaml:4:11: warning: metric "trigger_accuracy" has no effect without trigger tests*' "$err"
-is 'has no effect' 0 "$rc"
+like 'a metric without trigger tests: warning' 'eval.yaml:4:11: warning: metric "trigger_accuracy" has no effect without trigger tests*' "$err"
+is 'a metric without trigger tests: status 0' 0 "$rc"
 
 # public suites
 if [ -d "$CORPUS/waza-wild" ]
@@ -337,13 +337,13 @@ then
 	while IFS= read -r f
 	do "$WAZA" validate "${f%/*}" 2>&1 | grep trigger_tests.yaml
 	done <files >findings
-	ok 'wild: there are many' [ "$(grep -c . files)" -ge 40 ]
-	is 'wild: nothing is wrong with them' '' "$(cat findings)"
+	ok 'corpus: at least 40 trigger files' [ "$(grep -c . files)" -ge 40 ]
+	is 'corpus: all trigger files are valid' '' "$(cat findings)"
 	cp -R "$(sed -n 's,/trigger_tests.yaml$,,; /upstream-examples.*code-explainer$/p' files | head -n 1)" explain
 	run "$WAZA" run -q -o e.json explain
-	is 'code-explainer under mock: as in the original' '1 7 7 0 0 true' \
+	is 'code-explainer under mock: same counts as the original' '1 7 7 0 0 true' \
 	    "$(value e.json accuracy) $(value e.json true_positives) $(value e.json true_negatives) $(value e.json false_positives) $(value e.json false_negatives) $(value e.json simulated)"
-	is 'code-explainer: its metric' 'true' "$("$WAZA" parse e.json |
+	is 'code-explainer: the metric passes' 'true' "$("$WAZA" parse e.json |
 	    grep -o '"trigger_accuracy":{[^}]*}' | grep -o '"passed":[a-z]*' | sed 's/.*://')"
 else
 	skip "no $CORPUS/waza-wild"

@@ -1,4 +1,4 @@
-# Tasks of several turns: follow-up prompts, and a model in the user's place.
+# Tasks with several turns: follow-up prompts, and responders that play the user.
 . "${0%/*}/../tool/lib.sh"
 . "$top/test/tool/ask.sh"
 : "${DOUBLES:=$top/test/tool}"
@@ -7,7 +7,7 @@ mkdir tmp
 TMPDIR=$tmp/tmp LOG=$tmp/log PIDS=$tmp
 export TMPDIR LOG PIDS
 
-# suite CONFIG INPUTS [TASK]: one task that asks "First" and goes on
+# suite CONFIG INPUTS [TASK]: print a suite with one task whose prompt is "First"
 suite() {
 	cat <<YAML
 name: e
@@ -21,16 +21,16 @@ tasks:
 YAML
 }
 
-# the mock: all answers are the trial's
+# the mock: the output joins the answers of all turns
 ask 'executor: mock' "follow_up_prompts: [Second, 'Third of {{.TaskName}}']"
-is 'mock: status' 0 "$rc"
-has 'mock: one output' '"final_output":"Mock response for: First\\n\\nMock response for: Second\\n\\nMock response for: Third of a"'
-has 'mock: the turns' '"turns":\[{"prompt":"First","output":"Mock response for: First"},{"prompt":"Second","output":"Mock response for: Second"},{"prompt":"Third of a",'
-has 'mock: the prompt is the first' '"prompt":"First","turns"'
+is 'mock: status 0' 0 "$rc"
+has 'mock: the output joins all answers' '"final_output":"Mock response for: First\\n\\nMock response for: Second\\n\\nMock response for: Third of a"'
+has 'mock: the results list the turns' '"turns":\[{"prompt":"First","output":"Mock response for: First"},{"prompt":"Second","output":"Mock response for: Second"},{"prompt":"Third of a",'
+has 'mock: the prompt in the results is the first one' '"prompt":"First","turns"'
 ask 'executor: mock' 'environment: {A: b}'
-ok 'one turn: no list of turns' sh -c '! grep -q "\"turns\":\[" r'
+ok 'one turn: the results have no list of turns' sh -c '! grep -q "\"turns\":\[" r'
 
-# a program forgets, and is told
+# the command executor gets the conversation so far with each prompt
 cat >agent.sh <<'SH'
 #!/bin/sh
 text=$(cat)
@@ -40,12 +40,12 @@ SH
 chmod +x agent.sh
 command='executor: command, command: [./agent.sh]'
 ask "$command" 'follow_up_prompts: Second'
-is 'command: status' 0 "$rc"
-has 'command: what was said before' \
+is 'command: status 0' 0 "$rc"
+has 'command: the prompt contains the conversation so far' \
     '\[This is what was said so far; go on with the last message of the user.\\n\\nUser:\\nFirst\\n\\nAssistant:\\n\[First\]\\n\\n\\nUser:\\nSecond\]'
-has 'command: the turn has the plain prompt' '{"prompt":"Second","output"'
+has 'command: the results list the plain prompt of a turn' '{"prompt":"Second","output"'
 
-# workers are asked again, each time with all of it
+# persistent workers get the conversation so far with each prompt
 cat >worker.sh <<'SH'
 #!/bin/sh
 n=0
@@ -58,26 +58,26 @@ done
 SH
 chmod +x worker.sh
 ask 'executor: command, command: [./worker.sh], persistent: true' 'follow_up_prompts: [Second, Third]'
-has 'worker: answers' 'answer 1, told: no\\n\\nanswer 2, told: yes\\n\\nanswer 3, told: yes'
+has 'worker: each request contains the earlier turns' 'answer 1, told: no\\n\\nanswer 2, told: yes\\n\\nanswer 3, told: yes'
 has 'worker: usage is the sum' '"usage":{"turns":3,"input_tokens":15,'
-has 'worker: all tools' '"tools_used":\["t1","t2","t3"\]'
-has 'worker: all skills' '"skills":\["k1","k2","k3"\]'
-has 'worker: all events' '"transcript":\[{*answer 1*answer 2*answer 3*\],"final_output"'
+has 'worker: tools of all turns are listed' '"tools_used":\["t1","t2","t3"\]'
+has 'worker: skills of all turns are listed' '"skills":\["k1","k2","k3"\]'
+has 'worker: the transcript has the events of all turns' '"transcript":\[{*answer 1*answer 2*answer 3*\],"final_output"'
 
-# agents that remember are asked on
+# agents with sessions get only the next prompt
 if [ -x "$DOUBLES/double_acp" ]
 then
 	cp "$DOUBLES/double_acp" .
 	ask 'executor: acp, acp: {command: [./double_acp]}' "follow_up_prompts: ['[[again]]', '[[again]]']"
-	has 'acp: one session, plain prompts' '{"prompt":"\[\[again\]\]","output":"prompt 2, *{"prompt":"\[\[again\]\]","output":"prompt 3, '
-	fails 'acp: it dies in the second turn' agent_error 'exit status 7' \
+	has 'acp: all turns use one session and plain prompts' '{"prompt":"\[\[again\]\]","output":"prompt 2, *{"prompt":"\[\[again\]\]","output":"prompt 3, '
+	fails 'acp: a crash in the second turn' agent_error 'exit status 7' \
 	    'executor: acp, acp: {command: [./double_acp]}' "follow_up_prompts: ['[[crash:7]]', never]"
-	has 'acp: what was said until then is kept' '"turns":\[{"prompt":"First",*{"prompt":"\[\[crash:7\]\]"'
+	has 'acp: a crash keeps the turns so far' '"turns":\[{"prompt":"First",*{"prompt":"\[\[crash:7\]\]"'
 else
 	skip 'no double_acp (make check builds it)'
 fi
 
-# a responder: it is a judge, and knows that it is none
+# a responder is run like a judge, with another role
 cat >user.sh <<'SH'
 #!/bin/sh
 text=$(cat)
@@ -93,23 +93,23 @@ chmod +x user.sh
 judge='judge: {command: [./user.sh]}'
 : >log
 ask "executor: mock, $judge" 'responder: {instructions: You are a plumber.}'
-is 'responder: status' 0 "$rc"
-has 'responder: until it says DONE' '"final_output":"Mock response for: First\\n\\nMock response for: And more"'
-is 'responder: its role' 'responder
+is 'responder: status 0' 0 "$rc"
+has 'responder: DONE ends the conversation' '"final_output":"Mock response for: First\\n\\nMock response for: And more"'
+is 'responder: WAZA_ROLE is responder' 'responder
 responder' "$(cat log)"
 ask 'executor: mock, judge: {mock: {output: Go on}}' 'responder: {max_followups: 3}'
-is 'responder: max_followups' 4 "$(grep -o '"output":"Mock' r | grep -c .)"
+is 'responder: max_followups limits the turns' 4 "$(grep -o '"output":"Mock' r | grep -c .)"
 ask 'executor: mock, judge: {mock: {output: Go on}}' 'responder: {model: m}'
-is 'responder: five without it' 6 "$(grep -o '"output":"Mock' r | grep -c .)"
+is 'responder: the default of max_followups is 5' 6 "$(grep -o '"output":"Mock' r | grep -c .)"
 ask 'executor: mock, judge: {mock: {output: Go on}}' 'follow_up_prompts: [x, y], responder: {max_followups: 1}'
-has 'responder: after the follow-ups' '"prompt":"x",*"prompt":"y",*"prompt":"Go on"'
+has 'responder: starts after follow_up_prompts' '"prompt":"x",*"prompt":"y",*"prompt":"Go on"'
 ask 'executor: mock, judge: {mock: {output: Go on}}' 'responder: {max_followups: 0}'
-ok 'responder: none' sh -c '! grep -q "\"turns\":\[" r'
-fails 'responder: it fails' infrastructure 'responder: exit status 3' "$command, $judge" 'responder: {}'
-has 'responder: the answer before it is kept' '"final_output":"\[First\]'
-fails 'responder: nobody is there' infrastructure 'responder: *mock' 'executor: mock' 'responder: {}'
+ok 'responder: max_followups 0 adds no turn' sh -c '! grep -q "\"turns\":\[" r'
+fails 'responder: an exit status other than 0' infrastructure 'responder: exit status 3' "$command, $judge" 'responder: {}'
+has 'responder: a failure keeps the earlier answers' '"final_output":"\[First\]'
+fails 'responder: the mock cannot respond' infrastructure 'responder: *mock' 'executor: mock' 'responder: {}'
 
-# time: of all turns together, and until the first event of each
+# timeout_seconds covers all turns; first_event_timeout applies to each
 cat >slow.sh <<'SH'
 #!/bin/sh
 echo $$ >"$PIDS/pid"
@@ -124,21 +124,21 @@ gone() {
 suite "$slow" 'follow_up_prompts: [Second]' | sed 's/timeout_seconds: 20/timeout_seconds: 1/' >e.yaml
 run "$WAZA" run -q -o r.json e.yaml
 "$WAZA" parse r.json >r
-has 'time: class' '"error_class":"timeout"'
-has 'time: the first answer is kept' '"turns":\[{"prompt":"First","output":"fine\\n"}'
-gone 'time: the agent is gone'
+has 'time-out: class' '"error_class":"timeout"'
+has 'time-out: the first answer is kept' '"turns":\[{"prompt":"First","output":"fine\\n"}'
+gone 'time-out: the agent is terminated'
 ask "$slow, first_event_timeout_seconds: 1" 'follow_up_prompts: [Second]'
-has 'first event: of the second turn' 'no sign of life within 1 s'
-gone 'first event: the agent is gone'
+has 'first event time-out applies to the second turn' 'no sign of life within 1 s'
+gone 'first event time-out: the agent is terminated'
 suite 'executor: mock, judge: {command: [./slow.sh]}' 'responder: {instructions: Second}' |
     sed 's/timeout_seconds: 20/timeout_seconds: 1/' >e.yaml
 run "$WAZA" run -q -o r.json e.yaml
 "$WAZA" parse r.json >r
-has 'responder and time: class' '"error_class":"timeout"'
-gone 'responder and time: it is gone'
-is 'responder and time: nothing is left' '' "$(ls tmp)"
+has 'time-out of a responder: class' '"error_class":"timeout"'
+gone 'time-out of a responder: it is terminated'
+is 'time-out of a responder: no files are left' '' "$(ls tmp)"
 
-# interrupted, in either turn
+# interrupts in the first and in a later turn
 for who in agent responder
 do
 	rm -f pid
@@ -148,31 +148,31 @@ do
 	esac >e.yaml
 	"$WAZA" run -q -o r.json e.yaml >/dev/null 2>&1 &
 	waza=$!
-	ok "interrupt, $who: it was asked" wait_until 10 [ -s pid ]
+	ok "interrupt, $who: the agent is running" wait_until 10 [ -s pid ]
 	kill -INT "$waza"
 	wait "$waza"
 	is "interrupt, $who: status" 130 "$?"
-	gone "interrupt, $who: it is gone"
-	is "interrupt, $who: nothing is left" '' "$(ls tmp)"
+	gone "interrupt, $who: the agent is terminated"
+	is "interrupt, $who: no files are left" '' "$(ls tmp)"
 done
 
-# another attempt is another talk
+# another attempt starts a new conversation
 : >log
 ask "$command, max_attempts: 2" 'follow_up_prompts: [Second]' 'expected: {output_contains: [zzzz]}'
-is 'attempts: all turns of each' '1 1 2 2 ' "$(tr '\n' ' ' <log)"
-has 'attempts: the last one counts' '"attempts":2'
-is 'attempts: its turns only' 2 "$(grep -o '"output":"\[' r | grep -c .)"
+is 'attempts: each repeats all turns' '1 1 2 2 ' "$(tr '\n' ' ' <log)"
+has 'attempts: the results count both' '"attempts":2'
+is 'attempts: the results list the turns of the last one only' 2 "$(grep -o '"output":"\[' r | grep -c .)"
 
-# --resume does not talk again
+# --resume does not repeat conversations
 : >log
 suite "$command, trials_per_task: 3" 'follow_up_prompts: [Second]' >e.yaml
 run "$WAZA" run -q -o r.json e.yaml
-is 'trials: each talks' 6 "$(grep -c . log)"
+is 'trials: each has its own conversation' 6 "$(grep -c . log)"
 run "$WAZA" run -q -o r.json --resume e.yaml
 is '--resume: status' 0 "$rc"
-is '--resume: nobody was asked' 6 "$(grep -c . log)"
+is '--resume: no agent runs' 6 "$(grep -c . log)"
 
-# graders see all of it, also later
+# graders see all turns, in the run and in waza grade
 cat >judge.sh <<'SH'
 #!/bin/sh
 case $(cat) in
@@ -185,15 +185,15 @@ chmod +x judge.sh
 ask "$command, judge: {command: [./judge.sh]}" 'follow_up_prompts: [Second]' \
     'graders: [{type: prompt, name: p, config: {prompt: Is it all there?}}, {type: text, name: t, config: {contains_cs: [First, Second]}}]'
 is 'judge: status' 0 "$rc"
-has 'judge: sees the turns' 'all turns'
+has 'judge: the question contains all turns' 'all turns'
 : >log
 run "$WAZA" grade --results r.json -o g.json e.yaml
 is 'grade: status' 0 "$rc"
-is 'grade: nobody was asked' 0 "$(grep -c . log)"
+is 'grade: no agent runs' 0 "$(grep -c . log)"
 turns() {
 	"$WAZA" parse "$1" | sed 's/.*"turns":\[{/{/; s/}\].*//'
 }
-is 'grade: the turns stay' "$(turns r.json)" "$(turns g.json)"
+is 'grade: the turns are unchanged' "$(turns r.json)" "$(turns g.json)"
 
 # limits
 cat >big.sh <<'SH'
@@ -205,7 +205,7 @@ chmod +x big.sh
 [ -n "${SHORT-}" ] || fails 'too much' infrastructure 'the conversation is too long to repeat' \
     'executor: command, command: [./big.sh]' 'follow_up_prompts: [b, c, d, e]'
 
-# checked before anything runs
+# invalid settings are reported before the run
 check() {
 	suite 'executor: mock' "$2" >e.yaml
 	run "$WAZA" validate e.yaml
@@ -216,7 +216,7 @@ check 'check: unknown key' 'responder: {max_folowups: 1}' 'did you mean "max_fol
 check 'check: type' 'responder: [a]' 'mapping'
 suite 'executor: mock' 'responder: {}' >e.yaml
 run "$WAZA" validate e.yaml
-like 'check: nobody responds' '*e.yaml:5:*responder*script*' "$out$err"
+like 'check: a responder needs an executor or script' '*e.yaml:5:*responder*script*' "$out$err"
 check 'check: template' 'follow_up_prompts: ["{{.Vars.nobody}}"]' 'nobody'
 check 'check: too many' "follow_up_prompts: [$(awk 'BEGIN { for (i = 0; i < 1001; i++) printf "a," }')]" 'more than 1000'
 done_testing
