@@ -124,12 +124,12 @@ run "$waza" call --json eval.run '{"path":"evals/quick","tasks":["one"]}'
 is 'call --json prints one message per line' 'result eval.progress eval.progress eval.progress eval.progress eval.progress eval.progress eval.complete ' \
     "$(printf '%s\n' "$out" | sed 's/.*"method":"\([^"]*\)".*/\1/; s/.*"result".*/result/' | tr '\n' ' ')"
 run "$waza" call eval.run '{"path":"evals/hang","detach":true}'
-like 'call eval.run --detach prints the run' '{
+like 'call eval.run with detach returns at once' '{
   "runId": "run-*",
   "status": "*"
 }' "$out"
 run_id=$(printf '%s\n' "$out" | sed -n 's/.*"runId": "\(.*\)".*/\1/p')
-ok 'call eval.run --detach: the run continues' wait_until 30 lines "$LOG" 2
+ok 'call eval.run with detach: the run continues' wait_until 30 lines "$LOG" 2
 is 'run.cancel' cancelled "$("$waza" call run.cancel "{\"runId\":\"$run_id\"}" | sed -n 's/.*"status": "\(.*\)".*/\1/p')"
 ok 'run.cancel: the agents are terminated' wait_until 30 children_gone
 
@@ -182,7 +182,7 @@ do
 done
 run "$waza" run --remote -o r.json --reporter json:r2.json --reporter junit:r.xml -q evals/quick
 is 'run -o: status 1' 1 "$rc"
-ok 'run -o: the server writes the same file' cmp r.json r2.json
+ok 'run -o and --reporter json write the same file' cmp r.json r2.json
 "$waza" run -o l.json -q evals/quick >/dev/null
 # shape FILE: its lines without ids and times
 shape() {

@@ -1,5 +1,5 @@
-# waza compare and waza gate: what changed between results, whether that is
-# more than chance, and whether it may pass.
+# waza compare and waza gate: which results changed, whether the change is
+# significant, and whether it passes the gate.
 . "${0%/*}/../tool/lib.sh"
 cd "$tmp" || exit 1
 unset COLUMNS NO_COLOR
@@ -38,8 +38,8 @@ results b.json gpt-5 t1:passed:1 t2:failed:0.4:g t3:passed:0.8 t5:error:0
 
 # the table
 run "$WAZA" compare a.json b.json
-is 'two results can be compared' 0 $rc
-is 'the table' '    file    model    success   score  duration
+is 'two results are compared: status 0' 0 $rc
+is 'the table lists runs, tasks and the verdict' '    file    model    success   score  duration
   1 a.json  gpt-4o     75.0%   0.775      1.5s
   2 b.json  gpt-5      50.0%   0.550      1.5s
     change            -25.0%  -0.225      +0ms
@@ -57,13 +57,13 @@ b.json vs a.json: 3 tasks in both, 1 better, 1 worse, 1 unchanged
   too few tasks to tell: +0.03 over 3; at least 6 changes in one direction are
     needed' "$out"
 is 'nothing on stderr' '' "$err"
-like 'no NaN anywhere' '' "$(printf %s "$out" | grep -i nan)"
+like 'the table contains no NaN' '' "$(printf %s "$out" | grep -i nan)"
 run env LC_ALL=C "$WAZA" compare a.json b.json
-is 'in ASCII there is nothing else' '' "$(printf %s "$out" | LC_ALL=C tr -d '\n -~')"
+is '--ascii prints only ASCII' '' "$(printf %s "$out" | LC_ALL=C tr -d '\n -~')"
 run "$WAZA" compare a.json a.json
-like 'a file against itself' '*no change: all 4 tasks scored the same' "$out"
+like 'a file compared with itself has no change' '*no change: all 4 tasks scored the same' "$out"
 
-# whether it is real
+# significance
 set -- ; i=0
 while [ $i -lt 12 ]; do set -- "$@" "t$i:failed:0.5"; i=$((i + 1)); done
 results low.json m "$@"
@@ -71,72 +71,72 @@ set -- ; i=0
 while [ $i -lt 12 ]; do set -- "$@" "t$i:passed:$([ $i -lt 2 ] && echo 0.5 || echo 0.9)"; i=$((i + 1)); done
 results high.json m "$@"
 run "$WAZA" compare low.json high.json
-like 'better' '*12 tasks fixed; significant (p < 0.001)*better: +0.33 (95 % interval 0.23 to 0.40), p = 0.002' "$out"
+like 'better: significant improvement' '*12 tasks fixed; significant (p < 0.001)*better: +0.33 (95 % interval 0.23 to 0.40), p = 0.002' "$out"
 run "$WAZA" compare high.json low.json
-like 'worse' '*worse: -0.33 (95 % interval -0.40 to -0.23), p = 0.002' "$out"
+like 'worse: significant regression' '*worse: -0.33 (95 % interval -0.40 to -0.23), p = 0.002' "$out"
 "$WAZA" compare -f json low.json high.json >one.json
 "$WAZA" compare -f json low.json high.json >two.json
-ok 'the same answer each time' cmp one.json two.json
+ok 'the comparison is reproducible' cmp one.json two.json
 suite=other
 results c.json m t1:passed:1
 unset suite
 run "$WAZA" compare a.json b.json c.json
-like 'three files, each against the first' '*b.json vs a.json:*c.json vs a.json:*' "$out"
-like 'other suites are noticed' '*warning: these are different suites: "demo" in 1, "other" in 3' "$out"
+like 'each of three files is compared with the first' '*b.json vs a.json:*c.json vs a.json:*' "$out"
+like 'different suites are a warning' '*warning: these are different suites: "demo" in 1, "other" in 3' "$out"
 results d.json m x:passed:1
 run "$WAZA" compare a.json d.json
-like 'nothing in common' '*d.json vs a.json: nothing to compare: no task in common' "$out"
+like 'no task in common' '*d.json vs a.json: nothing to compare: no task in common' "$out"
 set --; i=0
 while [ $i -lt 30 ]; do set -- "$@" a.json; i=$((i + 1)); done
 run "$WAZA" compare "$@" b.json
-like 'too many for the width' '*task        1    31   delta*  not in 1, 2, 3 and 27 more*' "$out"
+like 'more files than fit the width are summarized' '*task        1    31   delta*  not in 1, 2, 3 and 27 more*' "$out"
 set -- "$@" "$@" a.json a.json a.json a.json a.json
 run "$WAZA" compare "$@"
-is 'there is a limit' 2 $rc
+is 'too many files: status 2' 2 $rc
 
-# JSON: the original's keys, null for what is not there
+# JSON: the original's keys, null for missing values
 run "$WAZA" compare --format json a.json b.json
-is 'JSON' 0 $rc
+is '--format json: status 0' 0 $rc
 printf '%s\n' "$out" >c.out
-ok 'it can be read' sh -c '"$WAZA" parse --json c.out >c.flat'
+ok '--format json prints valid JSON' sh -c '"$WAZA" parse --json c.out >c.flat'
 flat=$(cat c.flat)
-like 'the original has these keys' '{"files":\["a.json","b.json"\],"models":\["gpt-4o","gpt-5"\],"aggregate_scores":\[0.775,0.55\],"success_rates":\[0.75,0.5\],"aggregate_score_delta":-0.22*,"success_rate_delta":-0.25,"task_deltas":\[{"task_id":"t1","display_name":"Task t1","scores":\[1,1\],"pass_rates":\[1,1\],"statuses":\["passed","passed"\],"score_delta":0,"pass_rate_delta":0},*"total_tests":\[4,4\],"durations_ms":\[1500,1500\],"duration_delta_ms":0,*' "$flat"
+like '--format json has the keys of the original' '{"files":\["a.json","b.json"\],"models":\["gpt-4o","gpt-5"\],"aggregate_scores":\[0.775,0.55\],"success_rates":\[0.75,0.5\],"aggregate_score_delta":-0.22*,"success_rate_delta":-0.25,"task_deltas":\[{"task_id":"t1","display_name":"Task t1","scores":\[1,1\],"pass_rates":\[1,1\],"statuses":\["passed","passed"\],"score_delta":0,"pass_rate_delta":0},*"total_tests":\[4,4\],"durations_ms":\[1500,1500\],"duration_delta_ms":0,*' "$flat"
 like 'a missing task is null' '*"task_id":"t4","display_name":"Task t4","scores":\[1,null\],"pass_rates":\[1,null\],"statuses":\["passed","n/a"\],"score_delta":null,"pass_rate_delta":null,"missing_in":\[1\]}*' "$flat"
-like 'flips and tests' '*"fail_to_pass":\["t3"\],"pass_to_fail":\["t2"\],*"sign_test_p":1,"mcnemar_p":1,"verdict":"too_few"*' "$flat"
-like 'what is missing' '*"missing":\[{"task_id":"t4","files":\[1\]},{"task_id":"t5","files":\[0\]}\]*' "$flat"
+like '--format json lists flips and significance' '*"fail_to_pass":\["t3"\],"pass_to_fail":\["t2"\],*"sign_test_p":1,"mcnemar_p":1,"verdict":"too_few"*' "$flat"
+like '--format json lists missing tasks' '*"missing":\[{"task_id":"t4","files":\[1\]},{"task_id":"t5","files":\[0\]}\]*' "$flat"
 run "$WAZA" compare -f json a.json d.json
-like 'nothing to compare is null, too' '*"mean_delta": null,*"interval": null,*"verdict": "nothing_to_compare",*' "$out"
+like '--format json: nothing to compare is null' '*"mean_delta": null,*"interval": null,*"verdict": "nothing_to_compare",*' "$out"
 
-# Markdown: names are no markup
+# Markdown: names are escaped
 sed 's/Task t2/a|b <i> @you/' b.json >m.json
 sed 's/Task t2/a|b <i> @you/' a.json >n.json
 run "$WAZA" compare -f markdown n.json m.json
-like 'the verdict first' '## Comparison
+like '--format markdown begins with the verdict' '## Comparison
 
 - 2 vs 1: \*\*too few tasks to tell*' "$out"
-like 'a table of what changed' '*| a\\|b &lt;i&gt; @<!-- -->you | 0.90 | 0.40 | -0.50 | ❌ pass -> fail |*' "$out"
-like 'and no more' '*
+like '--format markdown lists changed tasks' '*| a\\|b &lt;i&gt; @<!-- -->you | 0.90 | 0.40 | -0.50 | ❌ pass -> fail |*' "$out"
+like '--format markdown omits unchanged tasks' '*
 1 task unchanged.' "$out"
 
-# what is wrong
+# errors
 run "$WAZA" compare a.json
-is 'one is not enough' 2 $rc
+is 'one file only: status 2' 2 $rc
 run "$WAZA" compare -f xml a.json b.json
 is 'an unknown format' 'waza: --format must be table, json or markdown, not "xml"' "$err"
 echo '{"tasks": [' >bad.json
 run "$WAZA" compare a.json bad.json
-is 'a file that is no JSON' '2 bad.json:2:1: unexpected end of input' "$rc $err"
+is 'a file that is not JSON' '2 bad.json:2:1: unexpected end of input' "$rc $err"
 run "$WAZA" compare a.json none.json
-is 'a file that is not there' '2 waza: none.json: No such file or directory' "$rc $err"
+is 'a missing file' '2 waza: none.json: No such file or directory' "$rc $err"
 
 # the gate
 run "$WAZA" gate --baseline a.json --current a.json
-is 'no worse: 0' 0 $rc
-like 'and it says so' 'gate passed
+is 'gate: not worse: status 0' 0 $rc
+like 'gate: not worse: report' 'gate passed
 *' "$out"
 run "$WAZA" gate --baseline a.json --current b.json
-is 'worse: 1' 1 $rc
-is 'what and why' 'gate failed
+is 'gate: worse: status 1' 1 $rc
+is 'gate: worse: report with reasons' 'gate failed
   baseline   75.0% of 4 tasks passed  score 0.775  a.json  gpt-4o
   current    50.0% of 4 tasks passed  score 0.550  b.json  gpt-5
   the pass rate fell by 25.00 percentage points, 0.00 allowed
@@ -156,66 +156,66 @@ Failures:
 Warnings:
   task "Task t4" [t4] was removed' "$out"
 run "$WAZA" gate --baseline a.json --current b.json --max-regression-pct 25
-is 'as much as is allowed' 0 $rc
+is 'gate: a regression within the limit: status 0' 0 $rc
 run "$WAZA" gate --baseline a.json --current b.json --max-regression-pct 24.99
-is 'a little more' 1 $rc
+is 'gate: a regression beyond the limit: status 1' 1 $rc
 run "$WAZA" gate --baseline a.json --current b.json --golden-must-pass --max-regression-pct 100
-is 'a golden task that fails: 2' 2 $rc
-like 'which one' '*golden task "Task t2" \[t2\] did not pass: failed*' "$out"
+is 'gate: a golden task fails: status 2' 2 $rc
+like 'gate: the golden task is named' '*golden task "Task t2" \[t2\] did not pass: failed*' "$out"
 results e.json m t1:passed:1 t3:passed:1 t4:passed:1
 run "$WAZA" gate --baseline a.json --current e.json --golden-must-pass
-is 'a golden task that is gone' 2 $rc
+is 'gate: a golden task is missing: status 2' 2 $rc
 run "$WAZA" gate --baseline a.json --current e.json
-is 'removed tasks are warned of' 0 $rc
+is 'gate: removed tasks are a warning' 0 $rc
 run "$WAZA" gate --baseline a.json --current e.json --on-removed-tasks fail
-is 'or refused' 1 $rc
+is 'gate: removed tasks can be refused' 1 $rc
 run "$WAZA" gate --baseline e.json --current a.json --max-regression-pct 50
-is 'new tasks are allowed' '0 0' "$rc $(printf %s "$out" | grep -c 'is new')"
+is 'gate: new tasks are allowed' '0 0' "$rc $(printf %s "$out" | grep -c 'is new')"
 run "$WAZA" gate --baseline e.json --current a.json --max-regression-pct 50 --on-new-tasks warn
-is 'or warned of' '0 1' "$rc $(printf %s "$out" | grep -c 'is new')"
+is 'gate: new tasks can be a warning' '0 1' "$rc $(printf %s "$out" | grep -c 'is new')"
 run "$WAZA" gate --baseline e.json --current a.json --max-regression-pct 50 --on-new-tasks fail
-is 'or refused' 1 $rc
+is 'gate: new tasks can be refused' 1 $rc
 run "$WAZA" gate --baseline a.json --current b.json --significant
-is 'a fall that may be chance' 0 $rc
+is 'gate: a regression that is not significant: status 0' 0 $rc
 run "$WAZA" gate --baseline high.json --current low.json --significant
-is 'and one that is none' 1 $rc
+is 'gate: a significant regression: status 1' 1 $rc
 sed 's/"status":"passed","runs"/"status":"cancelled","runs"/' high.json >stopped.json
 run "$WAZA" gate --baseline high.json --current stopped.json --significant
-is 'a run that was stopped is no chance' 1 $rc
+is 'gate: an interrupted run: status 1' 1 $rc
 run "$WAZA" gate --baseline a.json --current a.json --min-pass-pct 80
-is 'not enough passed' 1 $rc
+is 'gate: pass rate below the minimum: status 1' 1 $rc
 awk 'BEGIN { printf "{\"tasks\":["
 	for (i = 0; i < 3000; i++)
 		printf "%s{\"test_id\":\"%d\",\"status\":\"%s\"}", i ? "," : "", i, i ? "passed" : "failed"
 	print "]}" }' >most.json
 run "$WAZA" gate --baseline most.json --current most.json
-like 'nearly all is not 100 %' '*current    99.9% of 3000 tasks passed*' "$out"
+like 'gate: 99.97 % is not rounded to 100 %' '*current    99.9% of 3000 tasks passed*' "$out"
 
-# its formats
+# formats of the gate
 run "$WAZA" gate --baseline a.json --current b.json --golden-must-pass -f json
-is 'JSON has the status' 2 $rc
+is 'gate --format json: status 2' 2 $rc
 printf '%s\n' "$out" >g.out
-ok 'and can be read' sh -c '"$WAZA" parse --json g.out >g.flat'
-like 'what it has' '{"passed":false,"exit_code":2,"verdict":"golden-failure","baseline_file":"a.json","current_file":"b.json","baseline_success_rate":0.75,"current_success_rate":0.5,"regression_pct":25,"max_regression_pct":0,"golden_must_pass":true,"golden_failures":\[{"task_id":"t2","display_name":"Task t2","golden":true,"status":"failed","pass_rate":0}\],*"regressions":\[{"task_id":"t2"*"warnings":\[{"kind":"removed_task","severity":"warning",*"failures":\[{"kind":"regression","severity":"error"*' "$(cat g.flat)"
+ok 'gate --format json prints valid JSON' sh -c '"$WAZA" parse --json g.out >g.flat'
+like 'gate --format json: keys and values' '{"passed":false,"exit_code":2,"verdict":"golden-failure","baseline_file":"a.json","current_file":"b.json","baseline_success_rate":0.75,"current_success_rate":0.5,"regression_pct":25,"max_regression_pct":0,"golden_must_pass":true,"golden_failures":\[{"task_id":"t2","display_name":"Task t2","golden":true,"status":"failed","pass_rate":0}\],*"regressions":\[{"task_id":"t2"*"warnings":\[{"kind":"removed_task","severity":"warning",*"failures":\[{"kind":"regression","severity":"error"*' "$(cat g.flat)"
 sed 's/,"golden":true//' b.json >plain.json
 run "$WAZA" gate --baseline a.json --current plain.json --golden-must-pass -f json
-like 'golden by the other file' '2 *"golden": true*' "$rc $out"
+like 'gate: a task is golden if either file says so' '2 *"golden": true*' "$rc $out"
 run "$WAZA" gate --baseline n.json --current m.json -f markdown
-like 'Markdown' '## Gate: ❌ failed
+like 'gate --format markdown' '## Gate: ❌ failed
 *- ❌ a\\|b &lt;i&gt; @<!-- -->you (pass -> fail)*' "$out"
 sed 's/Task t2/100% a\\n::error::b/' b.json >'x,y:z.json'
 run "$WAZA" gate --baseline a.json --current x,y:z.json -f github-actions
-is 'GitHub' 1 $rc
-is 'annotations stay on their lines' '::error file=x%2Cy%3Az.json,title=regression::the pass rate fell by 25.00 percentage points, more than 0.00
+is 'gate --format github: status 1' 1 $rc
+is 'gate --format github: annotations are single lines' '::error file=x%2Cy%3Az.json,title=regression::the pass rate fell by 25.00 percentage points, more than 0.00
 ::warning file=x%2Cy%3Az.json,title=removed_task::task "Task t4" [t4] was removed
 ::error file=x%2Cy%3Az.json,title=broke::Task t2: pass -> fail' "$(printf '%s\n' "$out" | sed '$d')"
-like 'and a notice' '::notice file=x%2Cy%3Az.json,title=waza gate::gate failed: 50.0%25 passed, 75.0%25 before; *' "$(printf '%s\n' "$out" | tail -n 1)"
+like 'gate --format github: a notice with the verdict' '::notice file=x%2Cy%3Az.json,title=waza gate::gate failed: 50.0%25 passed, 75.0%25 before; *' "$(printf '%s\n' "$out" | tail -n 1)"
 sed 's/Task t2/100% a\\n::error::b/' a.json >w.json
 run "$WAZA" gate --baseline w.json --current b.json -f github-actions
-like 'names are escaped' '*::100%25 a ::error::b: pass -> fail
+like 'gate --format github: names are escaped' '*::100%25 a ::error::b: pass -> fail
 *' "$out"
 
-# what is wrong is 3 here
+# usage errors of the gate have status 3
 for args in '' '--baseline a.json' '--current a.json' '--nonsense' 'a.json' \
     '--baseline a.json --current none.json' '--baseline bad.json --current a.json' \
     '--baseline a.json --current d.json' '--baseline a.json --current b.json -f xml' \
@@ -228,12 +228,12 @@ do
 	# shellcheck disable=SC2086 # words they are
 	run "$WAZA" gate $args
 	is "gate $args" 3 $rc
-	ok 'it says why' [ -n "$err" ]
+	ok 'gate: a usage error has a message' [ -n "$err" ]
 done
 run "$WAZA" gate --help
-is 'help is no mistake' 0 $rc
+is 'gate --help: status 0' 0 $rc
 
-# results of our own, with a golden task and several trials
+# results written by waza, with a golden task and several trials
 cat >eval.yaml <<'Y'
 name: own
 skill: s
@@ -244,17 +244,17 @@ tasks:
   - {id: two, prompt: Ho}
 Y
 run "$WAZA" run -q -o own.json eval.yaml
-ok 'golden is in the results' [ "$(grep -c '"golden": *true' own.json)" = 1 ]
+ok 'the results mark golden tasks' [ "$(grep -c '"golden": *true' own.json)" = 1 ]
 run "$WAZA" gate --baseline own.json --current own.json --golden-must-pass
-is 'our own can be gated' 0 $rc
+is 'gate of results written by waza: status 0' 0 $rc
 sed 's/\[mock\]/[nothing like it]/' eval.yaml >worse.yaml
 "$WAZA" run -q -o worse.json worse.yaml >/dev/null 2>&1
 run "$WAZA" gate --baseline own.json --current worse.json --golden-must-pass
-is 'and refused' 2 $rc
+is 'gate of results written by waza: a golden task fails: status 2' 2 $rc
 run "$WAZA" compare own.json worse.json
-like 'and compared' '*one   1.00  0.00   -1.00  pass -> fail*' "$out"
+like 'results written by waza can be compared' '*one   1.00  0.00   -1.00  pass -> fail*' "$out"
 
-# many tasks are quick
+# many tasks
 awk 'BEGIN {
 	printf "{\"eval_name\":\"demo\",\"config\":{},\"summary\":{},\"tasks\":["
 	for (i = 0; i < 10000; i++)
@@ -263,6 +263,6 @@ awk 'BEGIN {
 }' >many.json
 sed 's/"t7","display_name":"Task 7","status":"passed"/"t7","display_name":"Task 7","status":"failed"/' many.json >most.json
 run "$WAZA" compare many.json most.json
-like 'of many only what changed is listed' '*✗ Task 7*pass -> fail
+like 'many tasks: only changed ones are listed' '*✗ Task 7*pass -> fail
   (9999 unchanged tasks are not listed; use -v to list them)*' "$out"
 done_testing

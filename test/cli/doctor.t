@@ -1,4 +1,4 @@
-# waza doctor: what could run here, with programs of the test's own.
+# waza doctor: which executors can run, with fake programs.
 . "${0%/*}/../tool/lib.sh"
 cd "$tmp" || exit 1
 mkdir bin home
@@ -10,7 +10,7 @@ for v in ANTHROPIC_API_KEY ANTHROPIC_AUTH_TOKEN CLAUDE_CODE_OAUTH_TOKEN OPENAI_A
 do unset "$v"
 done
 
-# doctor ARGUMENT...: only with what is in bin
+# doctor ARGUMENT...: run it with PATH=bin
 doctor() { run env PATH="$tmp/bin" "$WAZA" doctor "$@"; }
 
 # program NAME BODY
@@ -20,44 +20,44 @@ program() {
 }
 
 doctor
-is 'overview: status' 0 "$rc"
-like 'overview: what needs nothing' '*ok  command *ok  mock *ok  replay *' "$out"
-like 'overview: what is missing, and the fix' '*no  claude *`claude` is not installed (not found in PATH)
+is 'overview: status 0' 0 "$rc"
+like 'overview: executors without requirements' '*ok  command *ok  mock *ok  replay *' "$out"
+like 'overview: missing programs and how to install them' '*no  claude *`claude` is not installed (not found in PATH)
 * fix: npm install -g @anthropic-ai/claude-code*' "$out"
-like 'overview: for graders' '*no  python3 *for: code graders*fix: install Python 3*' "$out"
-is 'every executor is there' "$("$WAZA" doctor --format json | grep -o '"name":"[a-z0-9-]*"' | sort -u | wc -l | tr -d ' ')" \
+like 'overview: programs for graders' '*no  python3 *for: code graders*fix: install Python 3*' "$out"
+is 'overview: every executor is listed' "$("$WAZA" doctor --format json | grep -o '"name":"[a-z0-9-]*"' | sort -u | wc -l | tr -d ' ')" \
     "$(printf '%s\n' "$out" | grep -c '^  [on][ko]  ')"
 doctor claude
-is 'named and missing' 1 "$rc"
+is 'a named executor is missing: status 1' 1 "$rc"
 doctor mock replay
-is 'named and there' 0 "$rc"
-is 'only those' 'executors:
+is 'a named executor is available: status 0' 0 "$rc"
+is 'only named executors are listed' 'executors:
   ok  mock         built in
   ok  replay       built in' "$out"
 doctor copilot-skd
-is 'unknown: status' 2 "$rc"
-like 'unknown: said' '*unknown executor "copilot-skd"; did you mean "copilot-sdk"?' "$err"
+is 'unknown executor: status 2' 2 "$rc"
+like 'unknown executor: message' '*unknown executor "copilot-skd"; did you mean "copilot-sdk"?' "$err"
 doctor --format xml
-is 'unknown format' 2 "$rc"
+is 'unknown format: status 2' 2 "$rc"
 
 program claude 'echo "2.3.4 (Claude Code)"'
 doctor claude
 is 'no login: status' 1 "$rc"
-is 'no login: said' "executors:
+is 'no login: report' "executors:
   no  claude       $tmp/bin/claude, version 2.3.4; no login found
                    fix: run claude and log in, or set ANTHROPIC_API_KEY" "$out"
 ANTHROPIC_API_KEY=sk-canary-0123456789
 export ANTHROPIC_API_KEY
 doctor claude
 is 'a key: status' 0 "$rc"
-like 'a key: said' '*version 2.3.4; key in ANTHROPIC_API_KEY' "$out"
+like 'a key: report' '*version 2.3.4; key in ANTHROPIC_API_KEY' "$out"
 doctor claude --format json
-like 'as JSON' "{\"executors\":\[{\"name\":\"claude\",\"ok\":true,\"says\":*\"program\":\"$tmp/bin/claude\",\"version\":\"2.3.4\"}\],\"tools\":\[\]}" "$out"
+like '--format json' "{\"executors\":\[{\"name\":\"claude\",\"ok\":true,\"says\":*\"program\":\"$tmp/bin/claude\",\"version\":\"2.3.4\"}\],\"tools\":\[\]}" "$out"
 doctor
-like 'a key is never shown' 'executors:*' "$out"
+like 'keys are not printed' 'executors:*' "$out"
 case $out$err in
-*canary*) ok 'not anywhere' false ;;
-*) ok 'not anywhere' true ;;
+*canary*) ok 'keys are not printed anywhere' false ;;
+*) ok 'keys are not printed anywhere' true ;;
 esac
 unset ANTHROPIC_API_KEY
 mkdir home/.claude
@@ -66,14 +66,14 @@ doctor claude
 like 'a login' '*login in ~/.claude/.credentials.json' "$out"
 is 'a login: status' 0 "$rc"
 
-# programs that are no help
+# programs that misbehave
 program gemini 'exit 7'
 program codex 'printf "\033[31m\001 1.\0332 x\n"'
 program opencode 'while :; do echo 123456789012345678901234567890; done'
 doctor gemini codex opencode
-like 'fails' '*bin/gemini, unknown version; no login found*' "$out"
-is 'control characters stay out' "$out" "$(printf '%s' "$out" | tr -d '\001\033')"
-like 'floods' '*opencode     *bin/opencode*' "$out"
+like 'a program that fails has no version' '*bin/gemini, unknown version; no login found*' "$out"
+is 'control characters are not printed' "$out" "$(printf '%s' "$out" | tr -d '\001\033')"
+like 'a program that floods is listed' '*opencode     *bin/opencode*' "$out"
 
 # settings
 program my-copilot 'echo 9.9'
@@ -83,19 +83,19 @@ doctor --config-json '{"executors":{"copilot-sdk":{"cli_path":"my-copilot","prov
 is 'cli_path and provider' "executors:
   ok  copilot-sdk  $tmp/bin/my-copilot, version 9.9; key in MY_OWN" "$out"
 doctor openai
-is 'openai without a key' 1 "$rc"
+is 'openai without a key: status 1' 1 "$rc"
 OPENAI_API_KEY=sk-canary-y
 export OPENAI_API_KEY
 doctor openai
 like 'openai without curl' '*https needs `curl`, which is not installed*' "$out"
 program curl 'echo curl 8.0'
 doctor openai
-is 'openai with both' 0 "$rc"
+is 'openai with key and curl: status 0' 0 "$rc"
 unset OPENAI_API_KEY
 doctor --config-json '{"executors":{"openai":{"base_url":"http://127.0.0.1:1/v1"}}}' openai
 is 'a server of one'\''s own' 0 "$rc"
 doctor --config-json '{"executors":{"acp":{"command":["x"]}}}' acp
-is 'acp by command' 0 "$rc"
+is 'acp with a command: status 0' 0 "$rc"
 doctor --config-json '{'
-is 'settings that are none' 2 "$rc"
+is 'invalid settings: status 2' 2 "$rc"
 done_testing

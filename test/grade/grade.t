@@ -2,7 +2,7 @@
 . "${0%/*}/../tool/lib.sh"
 cd "$tmp" || exit 1
 
-# of FILE: id, status and score of each task and trial, a line each
+# of FILE: print id, status and score of each task and trial, one per line
 of() {
 	"$WAZA" parse "$1" | tr '\n' ' ' | sed 's/"test_id"/\
 &/g; s/"run_number"/\
@@ -11,12 +11,12 @@ of() {
 	t
 	s/^"run_number":\([0-9]*\),"attempts":[0-9]*,"status":"\([a-z]*\)".*/\1 \2/p'
 }
-# task ID FILE: its status
+# task ID FILE: print the status of a task
 task() {
 	of "$2" | sed -n "s/^$1 \([a-z]*\)$/\1/p"
 }
 
-# an agent that leaves a trace, and an answer that can be graded in many ways
+# an agent that logs its start and gives an answer for many graders
 cat >agent.sh <<'SH'
 echo x >>"$TRACE"
 case $WAZA_TASK_ID in
@@ -50,45 +50,45 @@ tasks:
     expected: {output_contains: [spare]}
 YAML
 "$WAZA" run -q -o r.json >/dev/null
-is 'the run: an agent a trial' 8 "$(grep -c . trace)"
+is 'the run starts one agent per trial' 8 "$(grep -c . trace)"
 : >trace
 : >hooks
 
 # unchanged graders: the same results
 run "$WAZA" grade --results r.json -o o.json
-is 'unchanged: status as the run' 1 "$rc"
+is 'unchanged: same status as the run' 1 "$rc"
 is 'no agent was started' '' "$(cat trace)"
 is 'no hook was run' '' "$(cat hooks)"
 is 'unchanged: the same statuses and scores' "$(of r.json)" "$(of o.json)"
-like 'unchanged: says so' '*Graded again: 4 of 4 tasks; no changes*' "$out"
-like 'file graders cannot look again: said once' \
+like 'unchanged: report' '*Graded again: 4 of 4 tasks; no changes*' "$out"
+like 'file graders without a workspace keep their verdict: warning' \
     "*agent's files are missing*files*--workspace*" "$err"
-is 'and only once' 1 "$(grep -c 'files are missing' "$tmp/err")"
+is 'file graders without a workspace: only one warning' 1 "$(grep -c 'files are missing' "$tmp/err")"
 ok 'the new results are JSON' sh -c '"$WAZA" parse o.json >/dev/null'
 is 'no journal is left' '' "$(ls | grep 'o.json.' || :)"
-like 'they say what they are' '*"metadata"*"regraded"*"tasks":4*' \
+like 'the new results are marked as regraded' '*"metadata"*"regraded"*"tasks":4*' \
     "$("$WAZA" parse o.json)"
 like 'the summary is the same' "*$("$WAZA" parse r.json |
     sed -n 's/.*\("success_rate":[^,]*,"aggregate_score":[^,]*\).*/\1/p')*" \
     "$("$WAZA" parse o.json)"
 is 'an error stays an error' error "$(task broken o.json)"
-like 'with its words' '*"error_msg":"*exit status 3*' "$("$WAZA" parse o.json)"
-is 'the tool of the run is still named' "$("$WAZA" parse r.json |
+like 'an error keeps its message' '*"error_msg":"*exit status 3*' "$("$WAZA" parse o.json)"
+is 'the tool that ran the suite is still named' "$("$WAZA" parse r.json |
     grep -o '"engine_type":"[a-z]*"')" "$("$WAZA" parse o.json |
     grep -o '"engine_type":"[a-z]*"')"
 
-# a grader that changes: flips, both ways
+# changed graders: tasks change in both directions
 sed 's/contains: \[from, plain\]/contains: [from, zebra]/; s/\[spare\]/[zebra]/' \
     eval.yaml >strict.yaml
 run "$WAZA" grade strict.yaml --results r.json -o o2.json
 is 'a stricter grader: status 1' 1 "$rc"
-is 'it flips the task' failed "$(task plain o2.json)"
-is 'expected: is graded too' failed "$(task spare o2.json)"
-is 'the others stay' 'passed error' \
+is 'a stricter grader: the task fails' failed "$(task plain o2.json)"
+is '"expected" is graded again' failed "$(task spare o2.json)"
+is 'other tasks are unchanged' 'passed error' \
     "$(task filed o2.json) $(task broken o2.json)"
 like 'old and new are printed' '*plain*passed*failed*1.00*0.75*' "$out"
 run "$WAZA" grade eval.yaml --results o2.json -o o2.json
-is 'in place, and back again' 'passed passed' \
+is 'results can be graded in place, and back' 'passed passed' \
     "$(task plain o2.json) $(task spare o2.json)"
 run "$WAZA" grade strict.yaml --results r.json --format json -q
 is 'json: status' 1 "$rc"
@@ -97,28 +97,28 @@ out=$("$WAZA" parse "$tmp/out")
 like 'json: overall' '{"score":*,"passed":false,*"tasks":{*' "$out"
 like 'json: a task' '*"plain":{"score":0.75,"passed":false,"regraded":true,"old":{"status":"passed","score":1},"new":{"status":"failed","score":0.75}}*' "$out"
 like 'json: an error' '*"broken":*"error_class":"agent_error"*' "$out"
-is 'still no agent' '' "$(cat trace)"
+is 'no agent runs' '' "$(cat trace)"
 
 # --task: other tasks stay unchanged
 run "$WAZA" grade strict.yaml --results r.json --task plain -o o3.json
-is '--task: that one' failed "$(task plain o3.json)"
-is '--task: not the others' passed "$(task spare o3.json)"
-like '--task: says how many' '*Graded again: 1 of 4 tasks, 1 changed*' "$out"
+is '--task grades the named task' failed "$(task plain o3.json)"
+is '--task leaves the others unchanged' passed "$(task spare o3.json)"
+like '--task: report' '*Graded again: 1 of 4 tasks, 1 changed*' "$out"
 run "$WAZA" grade strict.yaml --results r.json --task nobody
-is '--task: nobody: status 2' 2 "$rc"
-like '--task: nobody: words' '*no task*--task*' "$err"
+is '--task: unknown task: status 2' 2 "$rc"
+like '--task: unknown task: message' '*no task*--task*' "$err"
 
 # tasks that only one of the two has
 sed 's/id: spare/id: newer/' eval.yaml >other.yaml
 run "$WAZA" grade other.yaml --results r.json -o o4.json
-like 'a new task is named' '*task "newer" is not in the results file*' "$err"
-like 'a lost one too' '*task "spare" is not in the suite*' "$err"
-is 'the lost one stays' passed "$(task spare o4.json)"
-is 'the new one is not there' '' "$(task newer o4.json)"
+like 'a task missing in the results is reported' '*task "newer" is not in the results file*' "$err"
+like 'a task missing in the suite is reported' '*task "spare" is not in the suite*' "$err"
+is 'a task missing in the suite keeps its result' passed "$(task spare o4.json)"
+is 'a task missing in the results is not added' '' "$(task newer o4.json)"
 sed 's/  - id: /&x-/' eval.yaml >none.yaml
 run "$WAZA" grade none.yaml --results r.json
 is 'no task in common: status 2' 2 "$rc"
-like 'no task in common: words' '*no task of this suite*' "$err"
+like 'no task in common: message' '*no task of this suite*' "$err"
 
 # the agent's files
 mkdir ws
@@ -130,16 +130,16 @@ is '--workspace: with the file' passed "$(task filed o5.json)"
 sed 's/name: files/name: newfiles/' eval.yaml >named.yaml
 run "$WAZA" grade named.yaml --results r.json --task filed -o o6.json
 is 'no files, no old verdict: an error' error "$(task filed o6.json)"
-like 'that says what is needed' '*newfiles*use --workspace DIR*' "$out"
+like 'no files, no old verdict: message' '*newfiles*use --workspace DIR*' "$out"
 run "$WAZA" grade --results o6.json --workspace ws --task filed -o o6.json
 is 'a grader error can be graded again' passed "$(task filed o6.json)"
 run "$WAZA" grade --results r.json --workspace nowhere
-is '--workspace that is not there: status 2' 2 "$rc"
+is '--workspace: missing directory: status 2' 2 "$rc"
 TMPDIR=$tmp "$WAZA" run -q --keep-workspace --task filed -o kept.json >/dev/null
 sed 's/made.txt/absent.txt/' eval.yaml >absent.yaml
 run "$WAZA" grade absent.yaml --results kept.json --task filed -o o7.json
-is 'workspaces that were kept are found' failed "$(task filed o7.json)"
-is 'and nothing has to be said' '' "$(grep 'not there' "$tmp/err")"
+is 'kept workspaces are found' failed "$(task filed o7.json)"
+is 'kept workspaces: no warning' '' "$(grep 'not there' "$tmp/err")"
 : >trace
 
 # results of the original, without waza's extra fields
@@ -202,7 +202,7 @@ is 'graders of tool calls, tokens and skills' 0 "$rc"
 "$WAZA" parse t.json | sed 's/"passed","runs"/"cancelled","runs"/' >c.json
 run "$WAZA" grade tools.yaml --results c.json -o c2.json
 is 'unfinished: status 1' 1 "$rc"
-is 'unfinished: it stays so' 'cancelled
+is 'unfinished: the results stay unfinished' 'cancelled
 1 passed 1' "$(of c2.json | sed 's/^t //')"
 
 # a baseline: graded with the same graders, and compared
@@ -223,19 +223,19 @@ is 'baseline: both are graded again' 't failed
 1 failed 0
 t failed
 1 failed 0' "$(of b2.json)"
-like 'baseline: the impact is new' '*"pass_rate_with_skills":0,"pass_rate_baseline":0,*' \
+like 'baseline: the impact is computed again' '*"pass_rate_with_skills":0,"pass_rate_baseline":0,*' \
     "$("$WAZA" parse b2.json)"
 
 # files that cannot be read or written
 run "$WAZA" grade --results r.json -o nowhere/o.json
-is 'a place that is not there: status 2' 2 "$rc"
-is 'a place that is not there: nothing was done' '' "$out"
+is 'the results cannot be written: status 2' 2 "$rc"
+is 'the results cannot be written: no output' '' "$out"
 run "$WAZA" grade
 is 'no --results: status 2' 2 "$rc"
-like 'no --results: words' '*--results*' "$err"
+like 'no --results: message' '*--results*' "$err"
 run "$WAZA" grade --results absent.json
 is 'no such file: status 2' 2 "$rc"
-like 'no such file: words' '*absent.json*' "$err"
+like 'no such file: message' '*absent.json*' "$err"
 printf '{"tasks":\n [}' >bad.json
 run "$WAZA" grade --results bad.json
 like 'not JSON: the place' 'bad.json:2:3: *' "$err"
@@ -248,7 +248,7 @@ like 'not results' 'bad.json:1:1: not a results file*tasks*' "$err"
 run "$WAZA" grade --results r.json --format yaml
 is 'no such format: status 2' 2 "$rc"
 run "$WAZA" grade --results r.json --reporter junit:j.xml --reporter "json:$tmp/j.json" -q
-ok 'reports as of a run' test -s j.xml
+ok 'waza grade writes reports' test -s j.xml
 
 # a results file may have data that the executor does not report
 cat >told.yaml <<'YAML'
@@ -279,8 +279,8 @@ like 'nothing to grade' '*task "a" has no answers: its results are kept*' "$err"
 "$WAZA" run -q many.yaml -o m.json >/dev/null
 run "$WAZA" grade many.yaml --results m.json -o m2.json
 is '10 000 trials' 0 "$rc"
-is 'all of them' 10000 "$(grep -o '"run_number"' m2.json | grep -c .)"
-is 'with the same results' "$(of m.json | cksum)" "$(of m2.json | cksum)"
+is '10 000 trials: all are in the results' 10000 "$(grep -o '"run_number"' m2.json | grep -c .)"
+is '10 000 trials: same verdicts' "$(of m.json | cksum)" "$(of m2.json | cksum)"
 
 # grading a run's own file: resuming the run warns that the old verdicts return
 cat >own.yaml <<'YAML'
@@ -295,7 +295,7 @@ run "$WAZA" grade other.yaml --results own.json -o own.json
 is 'graded over the file of the run: status' 1 "$rc"
 run "$WAZA" run -o own.json --resume own.yaml
 is 'then resumed: status' 0 "$rc"
-like 'then resumed: said' '*graded again after its run*' "$err"
+like 'then resumed: warning' '*graded again after its run*' "$err"
 run "$WAZA" run -o own.json --resume own.yaml
-is 'and once more: nothing to say' '' "$(printf '%s' "$err" | grep 'graded again')"
+is 'resumed once more: no warning' '' "$(printf '%s' "$err" | grep 'graded again')"
 done_testing

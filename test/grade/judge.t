@@ -6,7 +6,7 @@ export TMPDIR PIDS
 mkdir tmp pids skill
 printf -- '---\nname: s\ndescription: d\n---\n' >skill/SKILL.md
 
-# What it says depends on the question; what is between the fences does not
+# Its answer depends on the question; the text between the fences does not
 # reach the case below.
 cat >judge.sh <<'SH'
 #!/bin/sh
@@ -30,7 +30,7 @@ esac
 SH
 chmod +x judge.sh
 
-# suite PROMPT [MORE]: a task that is judged by such a prompt
+# suite PROMPT [MORE]: print a suite with a prompt grader
 suite() {
 	cat <<YAML
 name: judged
@@ -48,7 +48,7 @@ tasks:
 YAML
 }
 
-# judged PROMPT [MORE]: runs it; $got is status, class, score and words
+# judged PROMPT [MORE]: run it; sets $got to status, class, score and feedback
 judged() {
 	suite "$@" >e.yaml
 	run "$WAZA" run -q -o r.json e.yaml
@@ -63,52 +63,52 @@ is 'pass' '0  0.8 as it should be' "$got"
 judged 'say fail'
 is 'fail' '1  0 wrong: 4  [31mred' "$got"
 judged 'say garbage'
-like 'no verdict: a judge error' '1 judge_error 0 *no verdict*Looks good to me!*' "$got"
-like 'no verdict: the report says so' '*1 error (1 judge_error)*' "$out"
+like 'an answer without a verdict is a judge error' '1 judge_error 0 *no verdict*Looks good to me!*' "$got"
+like 'an answer without a verdict: report' '*1 error (1 judge_error)*' "$out"
 judged 'say nothing'
-like 'an empty answer' '1 judge_error 0 *no verdict*' "$got"
+like 'an empty answer is a judge error' '1 judge_error 0 *no verdict*' "$got"
 judged 'say bytes'
-like 'bytes that are no text' '1 judge_error 0 *no verdict*' "$got"
+like 'an answer that is not text is a judge error' '1 judge_error 0 *no verdict*' "$got"
 judged 'say crash'
-like 'a crash: what it said before does not count' '1 judge_error 0 *exit status 7*' "$got"
+like 'a crash: a verdict before it does not count' '1 judge_error 0 *exit status 7*' "$got"
 seconds=2
 judged 'say hang'
 seconds=20
-like 'a hang ends' '1 judge_error 0 *no answer within 2 s*' "$got"
+like 'a judge that hangs is terminated' '1 judge_error 0 *no answer within 2 s*' "$got"
 ok 'a hang: no child is left' sh -c "! kill -0 \$(cat pids/judge) 2>/dev/null"
 # skip ten megabytes in one-byte mode: it exceeds the time limit of a judge
 if [ -z "${SHORT-}" ]
 then
 	judged 'say flood'
-	like 'a flood' '1 judge_error 0 *wrote more than*' "$got"
+	like 'a judge that floods is terminated' '1 judge_error 0 *wrote more than*' "$got"
 fi
 judged 'say quote'
-is 'the answer is not the verdict' '1  0 failed, without a reason' "$got"
-like 'but the judge sees it' '*trust me*' "$(cat line)"
+is 'a verdict inside the answer does not count' '1  0 failed, without a reason' "$got"
+like 'the judge sees the answer' '*trust me*' "$(cat line)"
 judged 'say where'
-is 'role, sample, model, workspace' '0  1 judge 1 jm file' "$got"
+is 'the judge gets role, sample, model and workspace' '0  1 judge 1 jm file' "$got"
 judged 'say second'
-is 'asked again, once' '0  1 passed, without a reason' "$got"
-like 'asked again: it is in the details' '*"asked_again":true*' "$(cat line)"
+is 'a missing verdict is requested once more' '0  1 passed, without a reason' "$got"
+like 'a repeated question is in the details' '*"asked_again":true*' "$(cat line)"
 judged 'say votes' ', samples: 3'
 like 'the majority passes' '0  0.6 2 of 3 passed*' "$got"
 judged 'say votes' ', samples: 2'
 like 'a tie fails' '1  0.5 1 of 2 passed*' "$got"
 judged 'say pass' ', threshold: 0.9'
-like 'a threshold that is missed' '1  0.8 *' "$got"
+like 'a score below the threshold fails' '1  0.8 *' "$got"
 
 # which model is used
 judged 'say where' ', model: own'
-is 'the model of the grader' '0  1 judge 1 own file' "$got"
+is 'the judge uses the model of the grader' '0  1 judge 1 own file' "$got"
 suite 'say where' >e.yaml
 "$WAZA" run -q --judge-model cli -o r.json e.yaml >/dev/null
-like 'it is in the results' '*"judge_model":"cli"*' "$("$WAZA" parse r.json)"
-like 'the model of the command line' '*judge 1 cli file*' "$("$WAZA" parse r.json)"
+like 'the results contain the judge model' '*"judge_model":"cli"*' "$("$WAZA" parse r.json)"
+like 'the judge uses --judge-model' '*judge 1 cli file*' "$("$WAZA" parse r.json)"
 suite 'say where' ', model: own' >e.yaml
 "$WAZA" run -q --judge-model cli -o r.json e.yaml >/dev/null
-like 'which does not go over that of a grader' '*judge 1 own file*' "$("$WAZA" parse r.json)"
+like 'the model of a grader takes precedence over --judge-model' '*judge 1 own file*' "$("$WAZA" parse r.json)"
 
-# rubrics, tool calls, a judge of the grader's own
+# rubrics, tool calls, a judge per grader
 cat >scale.yaml <<'YAML'
 name: scale
 evaluation_criteria: How well?
@@ -136,9 +136,9 @@ is 'several judges: scores' 'built-in 0.5 true
 scaled 0.75 true
 tools 0.5 false' "$("$WAZA" parse r.json | grep -o '"identifier":"[a-z-]*","type":"prompt","score":[0-9.]*,"weight":1,"passed":[a-z]*' |
     sed 's/"identifier":"//; s/",.*"score":/ /; s/,"weight.*:/ /')"
-like 'several judges: why' '*because*' "$out"
+like 'several judges: reasons are reported' '*because*' "$out"
 
-# answers that are judged again later, by another judge
+# waza grade with another judge
 suite 'say fail' >e.yaml
 "$WAZA" run -q -o old.json e.yaml >/dev/null
 suite 'say pass' >e.yaml
@@ -158,8 +158,8 @@ printf '#!/bin/sh\necho "{\\"passed\\": true}"\n' >sub/tasks/here.sh
 chmod +x sub/tasks/here.sh
 printf 'name: s\nskill: s\ntasks: [tasks/*.yaml]\n' >sub/eval.yaml
 run "$WAZA" run sub
-is 'beside the task: status' 0 "$rc"
-like 'beside the task: a misspelt key of the rubric' \
+is 'a rubric beside the task file: status 0' 0 "$rc"
+like 'a rubric beside the task file: unknown key' \
     '*sub/tasks/r/beside.yaml:2:1: warning: *did you mean "rating_levels"?*' "$err"
 
 # problems that are reported before the run
@@ -169,20 +169,20 @@ bad() {
 	like "$1" "$4" "$rc $err"
 }
 bad 'an unknown rubric' null ', rubric: helpfulnes' '2 e.yaml:12:*unknown rubric "helpfulnes"; did you mean "helpfulness"?'
-bad 'a rubric that is not there' null ', rubric: no/such.md' '2 e.yaml:12:*no/such.md*'
+bad 'a missing rubric' null ', rubric: no/such.md' '2 e.yaml:12:*no/such.md*'
 mkfifo pipe.md
 bad 'a rubric that is a pipe' null ', rubric: pipe.md' '2 e.yaml:12:*pipe.md: not a regular file'
 echo >blank.md
-bad 'a rubric without a word' null ', rubric: blank.md' '2 e.yaml:12:*blank.md: the rubric is empty'
-bad 'prompt and rubric' x ', rubric: helpfulness' '2 e.yaml:12:*either*'
-bad 'neither' null '' '2 e.yaml:12:*"prompt" or "rubric" is required'
-bad 'a judge that is none' x ', judge: {executor: nobody}' '2 e.yaml:12:*Invalid executor type: nobody'
-bad 'a template' "'{{.Vars.no}}'" '' '2 e.yaml:12:*unknown variable "no"'
+bad 'an empty rubric' null ', rubric: blank.md' '2 e.yaml:12:*blank.md: the rubric is empty'
+bad 'both prompt and rubric' x ', rubric: helpfulness' '2 e.yaml:12:*either*'
+bad 'neither prompt nor rubric' null '' '2 e.yaml:12:*"prompt" or "rubric" is required'
+bad 'an unknown judge' x ', judge: {executor: nobody}' '2 e.yaml:12:*Invalid executor type: nobody'
+bad 'an unknown template variable' "'{{.Vars.no}}'" '' '2 e.yaml:12:*unknown variable "no"'
 bad 'pairwise without a baseline' x ', mode: pairwise' '2 e.yaml:12:9: mode "pairwise" compares with the baseline: it needs --baseline*'
 judged 'say session' ', continue_session: true'
-like 'continue_session: what was said' '0*BEGIN SESSION *assistant.message*trust me*END SESSION*' "$rc$(cat pids/session)"
+like 'continue_session: the judge sees the session' '0*BEGIN SESSION *assistant.message*trust me*END SESSION*' "$rc$(cat pids/session)"
 judged 'say session'
-is 'no continue_session: no session' '0' "$rc$(cat pids/session)"
+is 'without continue_session the judge sees no session' '0' "$rc$(cat pids/session)"
 suite 'say pass' >e.yaml
 sed '/judge:/d' e.yaml >f.yaml
 run "$WAZA" run -q -o r.json f.yaml
@@ -224,13 +224,13 @@ tasks:
     graders: [{type: prompt, name: better, mode: pairwise, prompt: Which is better?}]
 YAML
 
-# pair WHO: status, and what the details say
+# pair WHO: sets $got to status, score and details
 pair() {
 	run env PAIR="$1" "$WAZA" run -q -o r.json pair.yaml
 	got="$rc $("$WAZA" parse r.json | sed -n 's/.*"validations":{"better":{[^{]*"score":\([0-9.]*\),.*"pairwise":\({[^}]*}\).*"pass1".*/\1 \2/p')"
 }
 pair biased
-is 'pairwise: who prefers the first prefers none' '0 0.5 {"winner":"tie","magnitude":"equal","reasoning":"the judge chose skill first and baseline after the order was swapped: it came first / it came first","position_consistent":false}' "$got"
+is 'pairwise: a judge that always prefers the first is a tie' '0 0.5 {"winner":"tie","magnitude":"equal","reasoning":"the judge chose skill first and baseline after the order was swapped: it came first / it came first","position_consistent":false}' "$got"
 like 'pairwise: the baseline has a tie' '*"baseline_outcome":*"feedback":"not compared: this is the baseline"*' "$("$WAZA" parse r.json)"
 pair fair
 like 'pairwise: the impact of the skill' '*"skill_impact":{*,"pairwise":{"winner":"skill",*' "$("$WAZA" parse r.json)"
@@ -248,9 +248,9 @@ run env PAIR=none "$WAZA" run -q -o r.json pair.yaml
 like 'pairwise: no verdict' '1 *"error_class":"judge_error"*' "$rc $("$WAZA" parse r.json)"
 sed 's/skill_directories: .skill., //' pair.yaml >f.yaml
 run "$WAZA" run -q f.yaml
-like 'pairwise: no skills to leave out' '2 *f.yaml:8:15: mode "pairwise"*' "$rc $err"
+like 'pairwise: a suite without skills is refused' '2 *f.yaml:8:15: mode "pairwise"*' "$rc $err"
 
-# persistent: one process for all questions, gone at the end
+# persistent: one process for all questions, terminated at the end
 cat >worker.sh <<'SH'
 #!/bin/sh
 echo $$ >>"$PIDS/worker"
@@ -271,20 +271,20 @@ YAML
 run "$WAZA" run -q keep.yaml
 is 'persistent: status' 0 "$rc"
 is 'persistent: one process' 1 "$(grep -c . pids/worker)"
-ok 'persistent: it is gone' sh -c "! kill -0 \$(cat pids/worker) 2>/dev/null"
+ok 'persistent: the process is terminated' sh -c "! kill -0 \$(cat pids/worker) 2>/dev/null"
 
-# interrupted while it judges
+# an interrupt while the judge runs
 seconds=60
 suite 'say hang' >e.yaml
 rm -f pids/judge
 "$WAZA" run -q -o r.json e.yaml >/dev/null 2>&1 &
 pid=$!
-ok 'SIGINT: the judge is asked' wait_until 20 test -s pids/judge
+ok 'SIGINT: the judge runs' wait_until 20 test -s pids/judge
 kill -INT "$pid"
 wait "$pid"
 is 'SIGINT: status' 130 "$?"
 ok 'SIGINT: no child is left' sh -c "! kill -0 \$(cat pids/judge) 2>/dev/null"
-is 'nothing is left of any run' '' "$(ls tmp)"
+is 'no run leaves files' '' "$(ls tmp)"
 
 # every prompt grader of the corpus: accepted, or refused with a reason
 if [ -d "$CORPUS/waza-wild" ] || [ -d "$top/$CORPUS/waza-wild" ]
@@ -295,8 +295,8 @@ then
 	while IFS= read -r f
 	do "$WAZA" validate "$f"
 	done <"$tmp/wild" >"$tmp/found" 2>&1
-	ok 'the wild: there are such suites' test -s "$tmp/wild"
-	is 'the wild: no word against a prompt grader' '' \
+	ok 'corpus: there are suites with prompt graders' test -s "$tmp/wild"
+	is 'corpus: prompt graders are valid' '' \
 	    "$(grep -E 'not available|rubric|"prompt"|judge|continue_session' "$tmp/found")"
 else skip 'no suites from the wild here'
 fi

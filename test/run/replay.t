@@ -1,4 +1,4 @@
-# Recordings: what agents said is kept, without secrets, and played again.
+# Recordings: answers of agents are stored without secrets and replayed.
 . "${0%/*}/../tool/lib.sh"
 cd "$tmp" || exit 1
 LOG=$tmp/log SOME_API_KEY=sk-canary-0123456789 PLAIN=canary-by-name TMPDIR=$tmp
@@ -34,18 +34,18 @@ tasks:
 YAML
 run "$WAZA" run -q eval.yaml --record rec -o live.json
 is 'recorded: status' 0 "$rc"
-is 'recorded: one file a trial' 6 "$(find rec -type f -name '*.1.jsonl' | wc -l | tr -d ' ')"
-is 'recorded: nothing outside, nothing half' 6 "$(find rec . -name '*.jsonl*' | sort -u | grep -c '^rec')"
+is 'recorded: one file per trial' 6 "$(find rec -type f -name '*.1.jsonl' | wc -l | tr -d ' ')"
+is 'recorded: no other and no temporary files' 6 "$(find rec . -name '*.jsonl*' | sort -u | grep -c '^rec')"
 is 'recorded: each line is JSON' '' "$(for f in rec/*; do while IFS= read -r l; do
 	printf '%s' "$l" | "$WAZA" parse >/dev/null 2>&1 || echo "$f"; done <"$f"; done)"
 is 'no secret is recorded' '' "$(grep -rl canary rec)"
-ok 'stars stand for it' grep -q '\*\*\*' rec/t-b-*.1.1.jsonl
+ok 'secrets are replaced by stars' grep -q '\*\*\*' rec/t-b-*.1.1.jsonl
 
 : >log
 run "$WAZA" run -q eval.yaml --replay rec -o again.json
 is 'replayed: status' 0 "$rc"
-is 'replayed: no agent is asked' 0 "$(grep -c . log)"
-is 'replayed: nothing to warn about' '' "$err"
+is 'replayed: no agent runs' 0 "$(grep -c . log)"
+is 'replayed: no warnings' '' "$err"
 took() { grep -o '"run_number":[0-9]*,"attempts":[0-9]*,"status":"[a-z]*","duration_ms":[0-9]*' "$1"; }
 is 'replayed: the durations are those of the recording' \
     "$(took live.json | sed 's/:0$/:-/')" "$(took again.json | sed 's/:0$/:-/')"
@@ -58,24 +58,24 @@ tasks:
   - {id: B, prompt: answer b, expected: {output_contains: [other]}}
 YAML
 run "$WAZA" validate --strict replay.yaml
-is 'executor replay: its setting is known' 0 "$rc"
+is 'executor replay: the suite is valid' 0 "$rc"
 run "$WAZA" run -q replay.yaml
-is 'executor replay: graded anew' 1 "$rc"
+is 'executor replay: answers are graded again' 1 "$rc"
 like 'executor replay: one passes, one fails' '*2 tasks: 1 passed, 1 failed*' "$out"
 run "$WAZA" run -q replay.yaml --trials 3 -o three.json
-like 'no recording: names the file' '*no recording of this trial: *rec/t-b-*.3.1.jsonl: *' "$(cat three.json)"
-like 'no recording: infrastructure' '*"error_class":"infrastructure"*' "$(cat three.json)"
+like 'no recording: the message names the file' '*no recording of this trial: *rec/t-b-*.3.1.jsonl: *' "$(cat three.json)"
+like 'no recording: error class infrastructure' '*"error_class":"infrastructure"*' "$(cat three.json)"
 sed 's/prompt: answer b/prompt: another/' replay.yaml >changed.yaml
 run "$WAZA" run -q changed.yaml
-like 'another prompt is said' '*t-b-*recorded with another prompt than the task has now*' "$err"
+like 'a recording of another prompt is a warning' '*t-b-*recorded with another prompt than the task has now*' "$err"
 sed 's/, replay: {dir: rec}//' replay.yaml >nodir.yaml
 run "$WAZA" run -q nodir.yaml
-is 'no directory: status' 2 "$rc"
-like 'no directory: says so' '*needs a directory of recordings*' "$err"
+is 'missing directory setting: status 2' 2 "$rc"
+like 'missing directory setting: message' '*needs a directory of recordings*' "$err"
 run "$WAZA" run -q eval.yaml --replay nowhere
-is 'no such directory' 2 "$rc"
+is 'missing directory: status 2' 2 "$rc"
 run "$WAZA" run -q eval.yaml --replay rec --executor mock
-is '--replay with --executor' 2 "$rc"
+is '--replay with --executor: status 2' 2 "$rc"
 
 # invalid recordings
 for f in rec/t-b-*.1.1.jsonl
@@ -96,7 +96,7 @@ do
 done
 head -c 300 keep >"$f"
 run "$WAZA" run -q replay.yaml --task b -o bad.json
-like 'cut off: says so' '*not a recording, or an incomplete one*' "$(cat bad.json)"
+like 'a truncated recording: message' '*not a recording, or an incomplete one*' "$(cat bad.json)"
 
 # errors, timeouts, attempts, several turns, calls, models
 cat >more.yaml <<'YAML'
@@ -117,22 +117,22 @@ run "$WAZA" run -q more.yaml --record rec2 -o m1.json
 is 'attempts are recorded' 2 "$(find rec2 -name 't-twice-*' | wc -l | tr -d ' ')"
 run "$WAZA" run -q more.yaml --replay rec2 -o m2.json
 facts() { grep -o '"\(status\|attempts\|final_output\|error_class\|tool_call_count\|input_tokens\|skills\|args\)":[^,}]*' "$1"; }
-is 'the same comes out of it' "$(facts m1.json)" "$(facts m2.json)"
+is 'replayed errors, attempts and turns are the same' "$(facts m1.json)" "$(facts m2.json)"
 rm rec2/t-twice-*.1.2.jsonl
 run "$WAZA" run -q more.yaml --replay rec2 --task twice -o m3.json
-like 'no further attempt without a recording' '*"attempts":1,"status":"failed"*' "$(cat m3.json)"
+like 'attempts end where recordings end' '*"attempts":1,"status":"failed"*' "$(cat m3.json)"
 run "$WAZA" run -q replay.yaml --executor mock --model m/1 --model ../m2 --record rec3
 is 'models do not share recordings' '-.-m2 m-1' "$(ls rec3 | tr '\n' ' ' | sed 's/ $//')"
 mkdir ro && chmod 500 ro
 if [ "$(id -u)" -eq 0 ]
 then skip 'root can write anywhere'
 else run "$WAZA" run -q more.yaml --record ro/x
-     is 'a directory that cannot be made' 2 "$rc"
+     is '--record: the directory cannot be created' 2 "$rc"
 fi
 run "$WAZA" run -q more.yaml --record eval.yaml
-is 'a file is no directory' 2 "$rc"
+is '--record: a file is not a directory' 2 "$rc"
 
-# the wire of agents that have one
+# the messages of agents with a protocol
 d=${DOUBLES:-$top/test/tool}
 wire() {	# NAME PROMPT CONFIG: a suite that is recorded, and played again
 	cat >wire.yaml <<YAML
@@ -175,6 +175,6 @@ run "$WAZA" run -q trig --record rec4 -o t1.json
 is 'trigger tests: recorded' 3 "$(find rec4 -type f | wc -l | tr -d ' ')"
 run "$WAZA" run -q trig --replay rec4 -o t2.json
 did() { grep -o '"did_trigger":[a-z]*\|"accuracy":[0-9.]*' "$1"; }
-is 'trigger tests: played again' "$(did t1.json)" "$(did t2.json)"
-ok 'trigger tests: there are some' [ -n "$(did t2.json)" ]
+is 'trigger tests: replayed answers are the same' "$(did t1.json)" "$(did t2.json)"
+ok 'trigger tests: the results contain them' [ -n "$(did t2.json)" ]
 done_testing

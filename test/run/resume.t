@@ -1,5 +1,5 @@
-# A run that is interrupted, killed, or cannot write: nothing is lost, nothing
-# is done twice, and the results say so.
+# A run that is interrupted, killed, or cannot write: finished trials are kept and
+# not repeated, and the results report the interruption.
 . "${0%/*}/../tool/lib.sh"
 cd "$tmp" || exit 1
 
@@ -28,7 +28,7 @@ LOG=$tmp/log TMPDIR=$tmp/tmp
 export LOG TMPDIR
 mkdir tmp
 
-# numbers FILE: what has to be the same, however often we were interrupted
+# numbers FILE: the results that must not depend on interruptions
 numbers() {
 	"$WAZA" parse "$1" | grep -o '"\(test_id\|status\|run_number\|score\|pass_rate\|final_output\|succeeded\|failed\|errors\|total_tests\)":\("[^"]*"\|[^,}]*\)'
 }
@@ -39,9 +39,9 @@ lines() {
 : >log
 "$WAZA" run -q slow.yaml -o whole.json >/dev/null
 numbers whole.json >want
-is 'whole: sixteen trials' 16 "$(grep -c . log)"
+is 'an uninterrupted run has sixteen trials' 16 "$(grep -c . log)"
 
-# kill -9 after so many trials, then --resume
+# kill -9 after some trials, then --resume
 for at in 2 5 9 14
 do
 	rm -f r.json r.json.journal
@@ -58,7 +58,7 @@ do
 	numbers r.json >got
 	ok "killed after $at lines: the results are the same" cmp -s want got
 done
-# the agent of one that was killed goes with it
+# the agent of a killed run is terminated
 if [ "$(uname)" = Linux ]
 then
 	cat >nap9.yaml <<'YAML'
@@ -69,10 +69,10 @@ tasks: [{id: a, prompt: p, graders: [{type: text, contains: [x]}]}]
 YAML
 	AGENT_PID=$tmp/agent.pid "$WAZA" run -q nap9.yaml -o nap9.json >/dev/null 2>&1 &
 	pid=$!
-	ok 'killed: its agent runs' wait_until 20 test -s "$tmp/agent.pid"
+	ok 'killed: the agent runs' wait_until 20 test -s "$tmp/agent.pid"
 	kill -9 "$pid"
 	wait "$pid" 2>/dev/null
-	ok 'killed: its agent goes with it' wait_until 20 \
+	ok 'killed: the agent is terminated' wait_until 20 \
 	    sh -c '! kill -0 "$(cat "$1")" 2>/dev/null' sh "$tmp/agent.pid"
 else
 	skip 'only Linux tells children of it'
@@ -81,7 +81,7 @@ fi
 "$WAZA" run -q slow.yaml -o r.json --resume >/dev/null
 : >log
 "$WAZA" run -q slow.yaml -o r.json --resume >/dev/null
-is 'resuming what is finished runs nothing' 0 "$(grep -c . log)"
+is 'resuming a finished run starts no trial' 0 "$(grep -c . log)"
 "$WAZA" run -q slow.yaml -o r.json --rerun-failed >/dev/null
 is '--rerun-failed runs the failed task only' 'c 1
 c 2
@@ -90,39 +90,39 @@ c 4' "$(sort log)"
 numbers r.json >got
 ok '--rerun-failed: the results are the same' cmp -s want got
 
-# a suite that passes is still one that passed
+# resuming a run that passed
 sed 's/\[nothing\]/[answer]/' slow.yaml >pass.yaml
 "$WAZA" run -q pass.yaml -o p.json >/dev/null
 for o in --resume --retry-errors --rerun-failed
 do
 	run "$WAZA" run -q pass.yaml -o p.json $o
-	is "$o of what has passed: status" 0 "$rc"
-	like "$o of what has passed: results" '*"status":"passed"}' "$("$WAZA" parse p.json)"
+	is "$o of a run that passed: status" 0 "$rc"
+	like "$o of a run that passed: results" '*"status":"passed"}' "$("$WAZA" parse p.json)"
 done
-# what fail_fast has stopped stays so
+# a run stopped by fail_fast is not continued
 : >log
 sed 's/workers: 2, trials_per_task: 4/fail_fast: true/' slow.yaml >ff.yaml
 "$WAZA" run -q ff.yaml -o ff.json >/dev/null
-is 'fail_fast: what ran' 'a 1
+is 'fail_fast: the trials that ran' 'a 1
 b 1
 c 1' "$(cat log)"
 "$WAZA" run -q ff.yaml -o ff.json --resume >/dev/null
-is 'fail_fast and --resume: nothing more' 3 "$(grep -c . log)"
+is 'fail_fast and --resume: no further trial runs' 3 "$(grep -c . log)"
 
 # without -o the journal is in .waza
 : >log
 "$WAZA" run -q slow.yaml >/dev/null
 : >log
 "$WAZA" run -q slow.yaml --resume >/dev/null
-is '--resume without -o' 0 "$(grep -c . log)"
+is '--resume without -o uses the journal in .waza' 0 "$(grep -c . log)"
 
 # another suite's journal
 sed 's/name: slow/name: other/' slow.yaml >other.yaml
 run "$WAZA" run -q other.yaml -o r.json --resume
 is 'the journal of another suite: status' 2 "$rc"
-like 'the journal of another suite: words' '*slow*' "$err"
+like 'the journal of another suite: message' '*slow*' "$err"
 
-# an interrupt: children end, partial results, 128 + signal
+# an interrupt: children are terminated, partial results, status 128 + signal
 cat >hang.yaml <<'YAML'
 name: hang
 skill: s
@@ -142,15 +142,15 @@ interrupted() {
 	kill "-$1" "$pid"
 	wait "$pid"
 	is "$1: status" "$2" $?
-	is "$1: what is finished is kept" 1 "$("$WAZA" parse h.json | grep -o '"test_id"' | grep -c .)"
-	like "$1: the results say so" '*"status":"cancelled"*' "$("$WAZA" parse h.json)"
+	is "$1: finished tasks are kept" 1 "$("$WAZA" parse h.json | grep -o '"test_id"' | grep -c .)"
+	like "$1: the results report the cancellation" '*"status":"cancelled"*' "$("$WAZA" parse h.json)"
 	ok "$1: no child is left" sh -c '! kill -0 $(tail -n 1 log) 2>/dev/null'
 }
 interrupted INT 130
 interrupted TERM 143
 interrupted HUP 129
 
-# a reader that does not read: the run waits, but hears a signal
+# a reader that stalls: the run waits, but reacts to signals
 mkfifo fifo
 cat >flood.yaml <<'YAML'
 name: flood
@@ -164,10 +164,10 @@ exec 3<fifo
 wait_until 20 lines f.json.journal 300
 kill -TERM "$pid"
 wait "$pid"
-is 'a reader that does not read: status' 143 $?
+is 'a reader that stalls: SIGTERM: status 143' 143 $?
 exec 3<&-
 "$WAZA" run --stream-json flood.yaml --trials 2000 | head -n 1 >first
-like 'a reader that goes away has its line' '{"type":"eval_start"*' "$(cat first)"
+like 'a reader that closes its pipe gets its first line' '{"type":"eval_start"*' "$(cat first)"
 
 # the results can be read at any time
 cat >many.yaml <<'YAML'
@@ -189,8 +189,8 @@ do
 	nap
 done
 wait "$pid"
-is 'a watcher sees only whole files' 0 "$bad"
-ok 'a watcher sees the file while the run goes on' [ "$seen" -gt 1 ]
+is 'the results file is complete whenever it is read' 0 "$bad"
+ok 'the results file is written during the run' [ "$seen" -gt 1 ]
 
 # places that cannot be written
 mkdir d
@@ -198,7 +198,7 @@ run "$WAZA" run -q nap.yaml -o d
 is 'the results path is a directory: status' 2 "$rc"
 run "$WAZA" run -q nap.yaml -o nap.yaml/r.json
 is 'no such directory: status' 2 "$rc"
-like 'no such directory: words' '*nap.yaml/r.json*' "$err"
+like 'no such directory: message' '*nap.yaml/r.json*' "$err"
 if [ "$(id -u)" != 0 ]
 then
 	mkdir ro
@@ -213,7 +213,7 @@ fi
 if [ -n "$rc" ]
 then
 	is 'a read-only directory: status' 2 "$rc"
-	like 'a read-only directory: words' '*r.json*: *' "$err"
+	like 'a read-only directory: message' '*r.json*: *' "$err"
 	is 'a read-only directory: nothing on stdout' '' "$out"
 else
 	skip 'root writes everywhere, and there is no /proc'
@@ -224,17 +224,17 @@ then
 	run "$WAZA" run -q nap.yaml -o full.json
 	is 'a full disk: status' 2 "$rc"
 	"$WAZA" run --stream-json nap.yaml >/dev/full 2>err
-	is 'nobody hears the events: status' 2 $?
+	is 'events cannot be written: status 2' 2 $?
 else
 	skip 'no /dev/full here'
 fi
 # a disk that is full: no file may grow beyond 8 blocks
 (ulimit -f 8 && exec "$WAZA" run -q many.yaml -o full.json --trials 200) >out 2>err
 is 'the disk fills up: status' 2 $?
-like 'the disk fills up: words' '*full.json*' "$(cat err)"
-is 'the disk fills up: nothing half-written' '' "$(ls | grep 'full.json\.t')"
+like 'the disk fills up: message' '*full.json*' "$(cat err)"
+is 'the disk fills up: no temporary file is left' '' "$(ls | grep 'full.json\.t')"
 
-# only the first trial of three is to be run again
+# --retry-errors repeats only the first of three trials
 cat >first.yaml <<'YAML'
 name: first
 skill: s
@@ -242,9 +242,9 @@ config: {executor: command, command: '[ -f "$LOG.go" ] || [ "$WAZA_TRIAL" != 1 ]
 tasks: [{id: a, prompt: answer a, expected: {output_contains: [answer]}}]
 YAML
 run "$WAZA" run -q first.yaml -o first.json
-is 'the first trial is an error: status' 1 "$rc"
+is 'an error in the first trial: status 1' 1 "$rc"
 : >"$LOG.go"
 run "$WAZA" run -q first.yaml -o first.json --retry-errors
-is 'run again, it ends its task: status' 0 "$rc"
-like 'run again, it ends its task: words' '*1 passed*' "$out"
+is 'the repeated trial completes its task: status 0' 0 "$rc"
+like 'the repeated trial completes its task: report' '*1 passed*' "$out"
 done_testing
