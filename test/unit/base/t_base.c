@@ -10,7 +10,7 @@
 static void
 test_str(void)
 {
-	const struct str none = { NULL, 0 };
+	const struct str none = { NULL, 0 }, a = STR("a"), ab = STR("ab");
 
 	OK(str_of("abc").n == 3 && str_of("").n == 0);
 	OK(str_eq(none, STR("")) && str_eq(none, none));
@@ -20,6 +20,10 @@ test_str(void)
 	OK(str_cmp(none, none) == 0 && str_cmp(none, STR("a")) < 0);
 	OK(str_cmp(STR("a"), STR("ab")) < 0 && str_cmp(STR("b"), STR("ab")) > 0);
 	OK(str_cmp(STR("\x7F"), STR("\x80")) < 0);	/* as unsigned bytes */
+	OK(str_order(&a, &ab) < 0 && str_order(&ab, &a) > 0 &&
+	    str_order(&a, &a) == 0);
+	OK(str_hash(none) == UINT64_C(0xCBF29CE484222325));
+	OK(str_hash(a) == UINT64_C(0xAF63DC4C8601EC8C));	/* as published */
 	OK(str_starts(STR("abc"), STR("ab")) && !str_starts(STR("ab"), STR("abc")));
 	OK(str_starts(STR("abc"), none) && str_starts(none, none));
 	OK(str_ends(STR("abc"), STR("bc")) && !str_ends(STR("bc"), STR("abc")));

@@ -560,6 +560,8 @@ test_int(void)
 		    rows[i].text);
 	}
 	OK(!json_int(read_text("\"1\""), &got) && !json_int(read_text("[]"), &got));
+	OK(!json_int(NULL, &got) && json_is_set(read_text("false")) &&
+	    !json_is_set(read_text("null")) && !json_is_set(NULL));
 	OK(json_int(read_str(repeat("0.0", 1, repeat("0", 2000, "").p)), &got) &&
 	    got == 0);
 	OK(json_int(read_str(repeat("1", 1, repeat("0", 2000, "e-2000").p)),
@@ -871,7 +873,8 @@ test_write(void)
 	json_close(&o, ']');
 	json_put(&o, NULL);
 	json_close(&o, ']');
-	json_put_member_str(&o, "last", STR("y"));
+	json_put_member_nonempty(&o, "none", STR(""));
+	json_put_member_nonempty(&o, "last", STR("y"));
 	json_close(&o, '}');
 	OK(str_is(buf_str(&b), "{\"i\":-9223372036854775808,\"d\":0.5,"
 	    "\"list\":[true,null,\"x\",{\"raw\":1},[],null],\"last\":\"y\"}"));

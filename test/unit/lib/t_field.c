@@ -209,6 +209,8 @@ test_spelling(void)
 {
 	struct field_ctx ctx = { &arena, FIELD_LAX, say, NULL, NULL };
 	struct job job = { .workers = 3 };
+	struct buf b = { 0 };
+	struct json_out o = { .put = buf_sink, .ctx = &b };
 	struct err e;
 	const struct json *v = yaml_read_one(&arena, STR("name: 0x1F\n"
 	    "tags: [007, +7, True, 1.50, .5]\nworkers: 007\n"), &e);
@@ -219,6 +221,11 @@ test_spelling(void)
 	OK(str_is(job.tags.v[0], "007") && str_is(job.tags.v[1], "+7"));
 	OK(str_is(job.tags.v[2], "True") && str_is(job.tags.v[3], "1.50"));
 	OK(str_is(job.tags.v[4], ".5") && said.n == 0);
+	json_open(&o, '{');
+	field_put_strs(&o, "tags", &job.tags);
+	json_close(&o, '}');
+	OK(str_is(arena_take(&arena, &b), "{\"tags\":[\"007\",\"+7\",\"True\","
+	    "\"1.50\",\".5\"]}") && b.p == NULL);
 	v = yaml_read_one(&arena, STR("name: n\nworkers: 0xFF\n"), &e);
 	OK(field_decode(&ctx, &job_table, v, &job) == 1);
 	OK(str_is(buf_str(&said), "error 2:10 workers: "
