@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * What a trial costs beside its agent, 64 at once: CPU of waza alone, without
- * its children, and its memory.  The agents are the doubles in C.  Linux: it
- * looks into /proc.
+ * The overhead of a trial beside its agent, with 64 agents at once: CPU time of
+ * waza without its children, and its memory.  The agents are the doubles in C.
+ * Linux only: reads /proc.
  *
  *	agent_bench WAZA DOUBLES	both paths absolute
  */

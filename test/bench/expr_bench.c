@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * What an assertion of a `code` grader costs: the corpus in process, and one
- * start of python3 that evaluates a set of them.
+ * The cost of an assertion of a `code` grader: the corpus in process, and one
+ * start of python3 that evaluates several assertions.
  */
 #define _XOPEN_SOURCE 700
 #include <stdio.h>

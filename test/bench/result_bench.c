@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * result_bench [TASKS]: what it costs to keep a small trial, to write the
- * results file, to read the journal again, and the bootstraps.
+ * result_bench [TASKS]: the cost of storing a small trial, writing the results
+ * file, reading the journal, and the bootstraps.
  */
 #include "results/result.h"
 

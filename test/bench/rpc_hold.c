@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * rpc_hold N PATH: N connections to a unix socket that say nothing, until
+ * rpc_hold N PATH: opens N connections to a unix socket and sends nothing until
  * stdin ends.
  */
 #include <stdio.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * What a run costs beside the agent: start, a task by mock and by command,
- * and memory.  Peers in the same run: a bare posix_spawn loop, and promptfoo
- * where it is installed.
+ * The overhead of a run beside the agent: start, a task by mock and by command,
+ * and memory.  Compared in the same run: a bare posix_spawn loop, and promptfoo
+ * if it is installed.
  *
  *	run_bench WAZA NOTHING		both paths absolute
  */

@@ -72,7 +72,7 @@ listed(struct str ids, struct str id)
 	return ids.n == 0;
 }
 
-/* Cases of one schema follow each other, and share what is compiled. */
+/* Cases of one schema are adjacent and share the compiled schema. */
 static size_t
 load(struct arena *a, struct str text, struct str ids, struct one *v)
 {

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * What a child costs: a bare posix_spawn loop with one pipe, against proc.c
- * with its three pipes, its process group and its loop.
+ * The cost of a child: a bare posix_spawn loop with one pipe, compared with
+ * proc.c with its three pipes, its process group and its loop.
  *
  *   spawn_bench [children per block]     default 40
  *
- * The child is PROG from the environment, else /bin/true; a static program
- * that does nothing shows the most.  The two take turns in short blocks, each
- * as often first as second, so that both see the same machine; a cell is the
+ * The child is PROG from the environment, else /bin/true; a static program that
+ * does nothing shows the difference best.  The two alternate in short blocks,
+ * each first equally often, so that both see the same machine; a cell is the
  * median of ROUNDS blocks.  On a busy machine repeat it: single rows vary by
- * a tenth.
+ * 10 %.
  */
 #include "io/proc.h"
 

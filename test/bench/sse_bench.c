@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * What many readers of a run's events cost the run: its own time with and
- * without 500 of them, each of whom gets every event.
+ * The cost of many readers of a run's events: the time of the run with and
+ * without 500 readers, each of which gets every event.
  *
  *	sse_bench WAZA		an absolute path
  *
- * The run waits behind another until its readers are there.  They are one
- * process that reads and counts.
+ * The run is queued behind another one until its readers are connected.  One
+ * process contains all readers; it reads and counts.
  */
 #define _DEFAULT_SOURCE
 #include <arpa/inet.h>
@@ -108,7 +108,7 @@ struct seen {
 	long least, most, ends;
 };
 
-/* The end of what came, to see what it ends with. */
+/* The last bytes received, to check how the stream ends. */
 struct tail {
 	char p[512];
 	size_t n;
@@ -250,7 +250,7 @@ row(const char *name, const char *suite)
 	}
 	qsort(with, ROUNDS, sizeof(*with), by_size);
 	qsort(without, ROUNDS, sizeof(*without), by_size);
-	/* the best of each: what else goes on here hits both alike */
+	/* the best of each, because other load affects both */
 	printf("%-31s %6ld ms alone, %6ld ms with %d readers: %+.1f %%; "
 	    "%ld kB each, %ld had the end%s\n", name,
 	    without[0], with[0], READERS, 100.0 *

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * ws_load PORT CONNECTIONS WINDOW SECONDS: so many clients of a WebSocket
- * server that sends back what comes, each with so many messages of 150 bytes
- * on their way; prints how many came back in a second.
+ * ws_load PORT CONNECTIONS WINDOW SECONDS: connects CONNECTIONS clients to a
+ * WebSocket echo server, each with WINDOW messages of 150 bytes in flight, and
+ * prints how many messages return per second.
  */
 #include <arpa/inet.h>
 #include <fcntl.h>

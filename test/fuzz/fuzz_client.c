@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * Any JSON as what a server says: in words, as an event, as results that are
- * reported.  Nothing in the words moves a cursor, a notification is one line,
- * and a value that is shown is still the value.
+ * Input: JSON as a message of a server: printed for people, as an event, and as
+ * results that are reported.  The text contains no control characters, a
+ * notification is one line, and a value that is printed parses to itself.
  */
 #include <assert.h>
 #include <stdlib.h>

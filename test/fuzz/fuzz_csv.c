@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * Any bytes as a table.  What is refused has a place.  What is read has as
- * many fields in each record as names, and is the same after it was written
- * with every field in quotes and read again.
+ * Input: a CSV table.  An error has a place.  In a table that is accepted each
+ * record has one field per name, and the table is the same after it is written
+ * with every field quoted and read again.
  */
 #include <assert.h>
 #include <string.h>
@@ -38,7 +38,7 @@ put_record(struct buf *b, const struct json *row, bool names)
 	buf_putc(b, '\n');
 }
 
-/* A CR before LF becomes LF within quotes, so it does not come back. */
+/* CR LF within quotes becomes LF, so the CR is lost. */
 static bool
 has_crlf(struct str s)
 {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * Two texts, of which the first bytes say where one ends.  Their diff makes
- * the second out of the first, whatever its context; one that is cut is not
- * much longer than asked for.  The search, with more or less time, leaves
- * equal sequences.
+ * Input: two texts; the first bytes are the length of the first one.  Their
+ * diff, with any context, turns the first into the second.  A truncated diff
+ * is not much longer than its limit.  The search returns equal sequences for
+ * any limit of steps.
  */
 #include <assert.h>
 #include <string.h>

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * Any lines as messages of evaluation clients, two of them, while evaluations
- * come and go and time passes.  Whatever they say: what they hear is JSON
- * with a type or of JSON-RPC, the secret is not in it, and an evaluation ends
- * once, or is where the hub says it is.
+ * Input: lines as messages of two evaluation clients, while evaluations start
+ * and end and time passes.  All replies are JSON with a type or JSON-RPC and
+ * do not contain the secret.  An evaluation ends at most once; until then the
+ * hub lists it.
  *
- *	!1 !2   the client that goes on     !d   hangs up, and comes back
- *	!e      one more evaluation         !c   the oldest is cancelled
- *	!s !l   a second, half a minute     all else is said; @ is the id of
- *	                                    the last request it got
+ *	!1 !2   select the client           !d   disconnect and reconnect
+ *	!e      submit an evaluation        !c   cancel the oldest one
+ *	!s !l   wait 1 s, 30 s              other lines are sent; @ is the id of
+ *	                                    the client's last request
  */
 #include <assert.h>
 #include <string.h>
@@ -75,7 +75,7 @@ on_status(void *arg, const struct hub_status *s)
 	assert(s->progress == -1 || (s->progress >= 0 && s->progress <= 1));
 }
 
-/* What a client hears. */
+/* Checks a message that a client receives. */
 static void
 check(struct client *c, struct str s)
 {
@@ -90,7 +90,7 @@ check(struct client *c, struct str s)
 		memcpy(c->id, id.p, id.n);
 		c->id[id.n] = '\0';
 	}
-	/* but what it said itself may come back */
+	/* but its own text may be echoed */
 	if (json_getc(m, "method") != NULL ||
 	    str_is(json_str(m, "type"), "welcome"))
 		assert(strstr(arena_cstr(&a, s), SECRET) == NULL);

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * Any bytes as a stream of messages, HTTP and WebSocket among them.  The
- * first byte chooses the framing and the limit, the second how the stream is
- * cut: however it arrives, it is the same messages, the same complaint, the
- * same end.
+ * Input: a stream of messages, including HTTP and WebSocket.  The first byte
+ * selects the framing and the limit, the second how the stream is split.  The
+ * messages, the error and the end are the same for every split.
  */
 #include <assert.h>
 #include <string.h>
@@ -81,7 +80,7 @@ on_chosen(void *arg, struct conn *c, const struct conn_framer *f)
 	x->f = f;
 }
 
-/* How much comes next; 0: all that is left. */
+/* The size of the next part; 0: all the rest. */
 static size_t
 cut(unsigned *state, size_t left)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * Any bytes as a message of HTTP: the first says which side and how it is cut
- * into pieces.  Whole and in pieces it reads the same.  A head that is taken,
- * written anew, is the same head.
+ * Input: an HTTP message; the first byte selects the side and how the message
+ * is split.  It parses the same whole and in parts.  A head that is accepted
+ * is the same after it is written and parsed again.
  */
 #include <assert.h>
 #include <string.h>

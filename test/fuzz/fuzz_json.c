@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * Any bytes as JSON.  What is read must be the same after writing and
- * reading it again, and everything that answers about it must agree.
+ * Input: JSON.  A value that is accepted is the same after it is written and
+ * read again, and all functions that query it agree.
  */
 #include <assert.h>
 #include <string.h>
@@ -93,7 +93,7 @@ check_again(const struct json_mem *mem, const struct json *v, unsigned indent)
 	buf_free(&three);
 }
 
-/* A prefix is read where the whole is, and where only what follows is bad. */
+/* A prefix is accepted if the whole is, or if only the rest is malformed. */
 static void
 check_prefix(const struct json_mem *mem, struct str text, const struct json *v,
     const struct json_error *e)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * Any lines as messages to the dispatcher.  Everything that it says is valid
- * JSON-RPC; what has an id is answered once, with that id; what has none is
- * not.  No file can be named: there is no root.
+ * Input: lines as messages to the dispatcher.  All its output is valid
+ * JSON-RPC.  A request with an id gets one answer with that id; a notification
+ * gets none.  Requests cannot open files, because there are no roots.
  */
 #include <assert.h>
 #include <string.h>
@@ -94,7 +94,7 @@ count_answered(const struct json *list)
 	return n;
 }
 
-/* What came is what had to come. */
+/* The answers are exactly those that are expected. */
 static void
 check(struct arena *a, struct str said, struct str got)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * Input: a schema and a value, both JSON, one behind the other.  Whatever
- * they are, a check ends, and says the same with reasons as without; a value
- * is itself, and is found in a list that it is in.
+ * Input: a schema and a value, both JSON, one after the other.  Validation
+ * terminates, and has the same result with and without reasons.  A value equals
+ * itself, and is found in a list that contains it.
  */
 #include <assert.h>
 #include <string.h>

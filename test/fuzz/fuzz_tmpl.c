@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * Any bytes as a template.  What is refused has a place within the text.
- * What has nothing to replace stays as it is.  And any text comes back from
- * rendering when its double braces are written as templates.
+ * Input: a template.  An error has a place within the text.  A text without
+ * templates is unchanged.  Any text is rendered to itself if its double braces
+ * are written as templates.
  */
 #include <assert.h>
 #include <string.h>

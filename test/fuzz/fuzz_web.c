@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * Any bytes as requests to a server of HTTP.  The first byte says how it is
- * set, the second how the stream is cut: however it arrives, the answers are
- * the same, each is a whole answer of HTTP, and nothing is left behind.
+ * Input: requests to an HTTP server.  The first byte selects the settings, the
+ * second how the stream is split.  The answers are the same for every split,
+ * each is a complete HTTP response, and no memory is left allocated.
  */
 #include <assert.h>
 #include <string.h>
@@ -120,7 +120,7 @@ cut(unsigned *state)
 	return *state & 0x10000 ? 1 : (*state >> 20) % 60 + 1;
 }
 
-/* What came, without the time of day; the first is a head of HTTP. */
+/* The output without Date headers; it begins with an HTTP head. */
 static void
 sum_up(struct server *s, struct buf *log)
 {
@@ -215,7 +215,7 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	in = (struct str){ (const char *)data + 2, size - 2 };
 	play(&whole, data[0], in, 0);
 	play(&cuts, data[0], in, data[1] + 1u);
-	/* an interim answer depends on what has come by then */
+	/* an interim response depends on the bytes received so far */
 	assert(expects(in) || str_eq(buf_str(&whole), buf_str(&cuts)));
 	buf_free(&whole);
 	buf_free(&cuts);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * Any bytes as what an agent writes.  What is heard of them is the same
- * whether they come at once or in pieces; the first byte says how large those
- * are, and whether messages are lines or blocks.
+ * Input: the output of an agent.  The parsed messages are the same whether the
+ * bytes arrive at once or in parts; the first byte selects the size of the
+ * parts and whether messages are lines or blocks.
  */
 #include <assert.h>
 #include <stdlib.h>
@@ -52,7 +52,7 @@ on_ended(void *arg)
 	abort();			/* there is no child that could */
 }
 
-/* What is sent goes nowhere, as the wire is ending. */
+/* Output is discarded, because the wire is ending. */
 static bool
 hear(struct buf *out, struct str in, size_t step, bool blocks)
 {

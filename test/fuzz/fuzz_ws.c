@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * Any bytes as frames of a WebSocket.  The first byte says which side reads
- * and how long a message may be, the second how they are cut: however they
- * arrive, it is the same messages and the same end.  A message that is taken,
- * written anew, is the same message; text is UTF-8; and the handshakes of both
- * sides take any head.
+ * Input: WebSocket frames.  The first byte selects which side reads and the
+ * maximum length of a message, the second how the frames are split.  Messages
+ * and end are the same for every split.  A message that is accepted is the
+ * same after it is written and read again; text is UTF-8; and the handshakes
+ * of both sides accept any head without a crash.
  */
 #include <assert.h>
 #include <string.h>
@@ -17,7 +17,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *, size_t);
 
 static const unsigned char mask[WS_MASK] = { 0x12, 0, 0xFF, 0x80 };
 
-/* What is written is read, by the other side. */
+/* The other side reads a written message unchanged. */
 static void
 check_again(const struct ws_event *ev)
 {

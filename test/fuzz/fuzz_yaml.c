@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * Any bytes as YAML.  What is refused has a place.  What is read is sound,
- * and the same after printing it as JSON and reading that as JSON and as
- * YAML.  And JSON is YAML: what json_read() takes must come out the same.
+ * Input: YAML.  An error has a place.  A value that is accepted is
+ * well-formed, and the same after it is printed as JSON and read as JSON and
+ * as YAML.  JSON is YAML: a text that json_read() accepts has the same value.
  *
- * Where JSON and YAML part:
- *   - a name set twice is taken by JSON and refused by YAML;
+ * Where JSON and YAML differ:
+ *   - JSON accepts a name that is set twice, YAML refuses it;
  *   - infinities and NaN print as null (no round trip).
  */
 #include <assert.h>

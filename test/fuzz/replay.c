@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: ISC */
 /*
  * Runs a fuzz target over the files named, and over those in the directories
- * named, so that its corpus is a test where there is no fuzzer.  Status 0:
- * all went through; 2: something could not be read.  A finding aborts, with
- * the name of its file on stderr.
+ * named, so that its corpus is a test without a fuzzer.  Exit status 0: no
+ * findings; 2: a file could not be read.  A finding aborts and prints the name
+ * of its file to stderr.
  */
 #include <dirent.h>
 #include <signal.h>

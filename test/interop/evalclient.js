@@ -17,7 +17,7 @@ tasks:
   - {id: none, tool: nothing, expected: {output_contains: ['null']}}
 `);
 
-// start ARGS: a child, the first match of a pattern in what it says to people
+// start ARGS: a child, and the first match of a pattern in its standard error
 function start(args, pattern) {
 	const child = spawn(waza, args, { stdio: ['ignore', 'pipe', 'pipe'] });
 	children.add(child);
@@ -38,7 +38,7 @@ function start(args, pattern) {
 const run = () => start(['run', suite, '--http', '127.0.0.1:0', '-o',
 	path.join(dir, 'r.json')], /clients on (ws:\S+)\n/);
 
-// A client as theirs is: what it registers with, in which order it speaks.
+// A client like BrowserOperator's: same registration, same order of messages.
 class Agent {
 	constructor(url, id, work) {
 		this.heard = [];
@@ -118,7 +118,7 @@ async function asServer() {
 		'--tool', 'up=tr a-z A-Z', '--tool', 'bad=exit 3'], /registered as (\S+)/);
 	const heard = [];
 	let met = 0;
-	// one connection: what is asked, and how many answers it takes
+	// one connection: the requests, and how many answers are expected
 	const meet = (requests) => new Promise((done) => server.once('connection', (c) => {
 		const say = (m) => c.send(JSON.stringify(m));
 		let left = requests.length;

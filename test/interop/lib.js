@@ -13,7 +13,7 @@ const dir = fs.mkdtempSync(path.join(os.tmpdir(), 'interop-'));
 const children = new Set();
 const { is, ok } = tap;
 
-// No step takes a second; a client that waits for ever has failed.
+// No step takes a second; a client that hangs has failed.
 const limit = setTimeout(() => {
 	ok('the test ends within a minute', false);
 	finish(1);
@@ -28,7 +28,7 @@ function finish(status) {
 	process.exit(status);
 }
 
-// fails NAME PROMISE CODE KIND: it is refused, with that number and kind
+// fails NAME PROMISE CODE KIND: the call is refused with this code and kind
 async function fails(name, promise, code, kind) {
 	try {
 		ok(name, false, JSON.stringify(await promise));
@@ -38,8 +38,8 @@ async function fails(name, promise, code, kind) {
 	}
 }
 
-// server ARGS: a server, of `jsonrpc` unless it begins with another command,
-// and the place that it says it listens at
+// server ARGS: start `waza jsonrpc`, or `waza serve` if that is the first argument;
+// .at is the address that it prints, .gone its exit status
 function server(...args) {
 	const command = args[0] === 'serve' ? [] : ['jsonrpc'];
 	const child = spawn(waza, [...command, ...args],
@@ -67,7 +67,7 @@ function suite(name, text) {
 	return file;
 }
 
-// a suite that takes a minute unless somebody ends it
+// a suite that takes a minute unless it is cancelled
 const slow = suite('slow', `name: slow
 skill: s
 config: {executor: mock, mock: {output: late, delay_ms: 60000}}

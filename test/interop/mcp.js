@@ -31,7 +31,7 @@ function call(c, name, args, options) {
 	return c.callTool({ name, arguments: args }, undefined, options);
 }
 
-// the text is there for those who cannot take the value
+// the text is for clients that do not support structured content
 function agrees(r) {
 	return JSON.stringify(JSON.parse(r.content[0].text)) ===
 	    JSON.stringify(r.structuredContent);

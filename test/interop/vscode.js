@@ -1,4 +1,4 @@
-// vscode-jsonrpc: what editors and their language clients are built on.
+// vscode-jsonrpc, the library of editors and their language clients.
 'use strict';
 const fs = require('node:fs');
 const net = require('node:net');

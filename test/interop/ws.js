@@ -115,7 +115,7 @@ async function echoes() {
 	child.kill('SIGKILL');
 }
 
-// What ws does not do: it checks text when it is whole, and counts fragments.
+// Cases that ws does not check: UTF-8 of incomplete text, number of fragments.
 const sections = ['1.', '2.', '3.', '4.', '5.', '6.1', '6.2', '6.3', '6.5', '6.6', '6.7', '6.8',
 	'6.9', '7.', '9.1', '9.2', '9.3.5', '9.5', '9.7', '9.8', '10.'];
 

@@ -1,5 +1,5 @@
 // Ten thousand tasks: shown in pages, found by a search, watched as they run;
-// and a server that goes away and comes back.
+// and a server that is stopped and restarted.
 'use strict';
 const { is, like, main, ok, overflow, run, serve, settled, shot, suite,
 	tab } = require('./lib.js');

@@ -135,8 +135,8 @@ async function state(page) {
 }
 
 /*
- * tab URL OPTIONS: a page of its own, with nothing stored.  allow: console
- * errors that are meant.  page.faults() is what it should not have seen.
+ * tab URL OPTIONS: a new page without stored data.  allow: expected console
+ * errors.  page.faults() returns unexpected errors and requests.
  */
 async function tab(url, { allow = /^$/, ...options } = {}) {
 	const context = await (await launch()).newContext({

@@ -22,7 +22,7 @@ cat ${dir}/say/$WAZA_TASK_ID || exit 3
 	fs.chmodSync(path.join(dir, 'agent'), 0o755);
 	file('say/one', 'hello there\n');
 	file('say/two', 'I want it <b>now</b>.\n');
-	// nobody says anything to three: it is an error
+	// there is no say/three, so the third task is an error
 }
 
 async function start(page) {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * Evaluation clients (seeds/004) of all kinds, while a run goes on that needs
- * them: those that answer, those that hang up whenever they are asked and come
- * back, those that never answer, those that talk without an end.
+ * Evaluation clients (seeds/004) during a run that needs them: some answer,
+ * some disconnect at each request and reconnect, some never answer, some send
+ * messages without end.
  */
 #include "soak.h"
 
@@ -101,7 +101,7 @@ on_request(struct soak *s, struct client *c, const char *m)
 	say(c, text);
 }
 
-/* What is whole of what came; a frame is never long here. */
+/* Takes complete frames from the input; frames are short here. */
 static void
 take(struct soak *s, struct client *c)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* What clients do to a server, one way at a time. */
+/* Scenes: each is one kind of hostile behaviour of clients. */
 #include "soak.h"
 
 #include <stdio.h>
@@ -153,7 +153,7 @@ vanish(struct soak *s)
 		hang_up(&v[i], i % 2 == 1);
 }
 
-/* Asks as much as it can, or for runs that say much, and never reads. */
+/* Sends requests, some with large answers, and never reads. */
 static void
 mute(struct soak *s)
 {
@@ -251,7 +251,7 @@ garbage(struct soak *s)
 	}
 }
 
-/* Lengths that nobody has room for. */
+/* Declared lengths beyond any limit. */
 static void
 lengths(struct soak *s)
 {
@@ -304,7 +304,7 @@ notes(struct soak *s)
 	hang_up(&p, false);
 }
 
-/* More than it takes, then many that come and go. */
+/* More connections than allowed, then many short ones. */
 static void
 crowd(struct soak *s)
 {

@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * soak WAZA [SECONDS]: every scene, then again until the time is over.
+ * soak WAZA [SECONDS]: runs every scene, then repeats them until the time is
+ * over.
  *
- * The first round warms up: the server keeps what the last runs came to, and
- * the C library keeps what it was given back.  From then on it must hold no
- * more than after that round.  After each scene its descriptors, children
- * and files must be those of the start.  While a scene is on, another client
- * must be answered as ever: the 99th percentile may be SOAK_P99_MS (50) or
- * STRETCH times that of a process that does nothing but answer, whatever is
- * more, for agents and the clients here may use all the cores there are.
+ * The first round warms up: the server keeps the results of the last runs, and
+ * the C library keeps freed memory.  After it the server must not use more
+ * memory than after that round.  After each scene its descriptors, children
+ * and files must be those of the start.  During a scene another client must
+ * get its answers in time: the 99th percentile may be SOAK_P99_MS (50) or
+ * STRETCH times that of a process that only answers, whichever is more,
+ * because agents and the clients here may use all cores.
  */
 #include "soak.h"
 
@@ -50,7 +51,7 @@ agent(const char *seconds)
 	return 0;
 }
 
-/* What it holds when all is over, or after a while. */
+/* The resources once the server is idle, or after a time-out. */
 static struct holds
 settle(const struct soak *s, const struct holds *start)
 {

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * soak: many clients, most of them bad, against one `waza serve`, again and
- * again; what it holds and how fast it answers is looked at after each.
+ * soak: many clients, most of them hostile, against one `waza serve`,
+ * repeatedly; after each scene the resources of the server and its latency are
+ * checked.
  */
 #ifndef SOAK_H
 #define SOAK_H
@@ -29,7 +30,7 @@ struct soak {
 	unsigned faults;	/* of the scene that is on */
 };
 
-/* watch.c: the server from outside.  -1 in a member: cannot be told here. */
+/* watch.c: resources of the server.  A member is -1 if it is unknown here. */
 struct holds {
 	long fds, children, files, kb;
 };
@@ -40,9 +41,8 @@ struct holds watch_holds(const struct soak *);
 bool watch_alive(const struct soak *);
 
 /*
- * A client in a process of its own, that asks once in a while, and each time
- * another process as well that does nothing but answer: that one tells how
- * busy the machine is.
+ * A client in its own process that sends requests at intervals, each time also to
+ * a process that only answers, which shows how busy the machine is.
  */
 struct probe {
 	pid_t pid;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * The server from outside: what it holds, by /proc where there is one, and
- * how soon it answers, by a client that is a process of its own, so that the
- * others here do not keep it waiting.
+ * The server from outside: its resources, read from /proc if that exists, and
+ * its latency, measured by a client in its own process, so that the other
+ * clients do not delay it.
  */
 #include "soak.h"
 
@@ -34,7 +34,7 @@ serve(const struct soak *s, int say)
 	_exit(127);
 }
 
-/* Reads what it says until it has said where it listens. */
+/* Reads the output of the server until it prints its address. */
 void
 watch_start(struct soak *s)
 {
@@ -202,7 +202,7 @@ by_size(const void *a, const void *b)
 	return (*x > *y) - (*x < *y);
 }
 
-/* A process that sends back what it gets; ends with its peer. */
+/* An echo process; it exits when its peer disconnects. */
 static int
 echo(void)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* What clients of HTTP and WebSocket do to a server. */
+/* Scenes of HTTP and WebSocket clients. */
 #include "soak.h"
 
 #include <errno.h>
@@ -37,7 +37,7 @@ look(int fd, char *text, size_t n)
 	return k == -1 && (errno == EAGAIN || errno == EINTR) ? 0 : -1;
 }
 
-/* What is sent is taken no more, soon, and there is a word to it. */
+/* The server soon stops reading and sends an error response. */
 static bool
 refused(int fd, const char *block, size_t n, const char *what)
 {
@@ -144,7 +144,7 @@ open_socket(struct soak *s, bool tcp)
 	return fd;
 }
 
-/* Frames that promise much, or are none. */
+/* Frames that declare large lengths or are malformed. */
 void
 web_frames(struct soak *s)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* Clients, as simple as can be. */
+/* A minimal client. */
 #include "soak.h"
 
 #include <arpa/inet.h>
@@ -145,7 +145,7 @@ ask(struct evalclient *p, const char *fmt, ...)
 	return put(p->fd, line, (size_t)n, 10);
 }
 
-/* What a line is, as far as it matters here. */
+/* Classifies a line as far as the scenes need it. */
 static void
 take_line(struct evalclient *p, char *line)
 {

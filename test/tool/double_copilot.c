@@ -643,7 +643,7 @@ take(struct str msg)
 	arena_free(&a);
 }
 
-/* Takes one complete message from b; false: there is none. */
+/* Takes one complete message from b; false if it is incomplete. */
 static bool
 next(struct buf *b)
 {

@@ -14,11 +14,11 @@
  *	< received text      as JSON
  *
  * Replies must arrive in the order of the file, and so must notifications; the
- * two can be interleaved.  Then the stream must end.  In received text "<*>" is
- * any value, "<n>" any number, "<$x>" a string that is the same at each
+ * two can be interleaved.  Then the stream must end.  In received text "<*>"
+ * is any value, "<n>" any number, "<$x>" a string that is the same at each
  * occurrence, also in sent text; within a longer string <*> matches any
- * characters.  A member "..." allows other members, an element "..." any further
- * elements.  Numbers are compared by their spelling.
+ * characters.  A member "..." allows other members, an element "..." any
+ * further elements.  Numbers are compared by their spelling.
  *
  *	rpcpipe talk [-k] [-l] [-q] [-n LINES] ADDRESS
  *
@@ -30,8 +30,8 @@
  *
  *	rpcpipe crowd CONNECTIONS TIMES ADDRESS
  *
- * opens CONNECTIONS connections, sends stdin TIMES times on each, reads each to
- * its end, and prints the number of received lines.
+ * opens CONNECTIONS connections, sends stdin TIMES times on each, reads each
+ * to its end, and prints the number of received lines.
  *
  *	rpcpipe nap
  *
@@ -431,7 +431,7 @@ cut_frame(struct play *p, struct str *msg)
 	return rc;
 }
 
-/* The next message of what has come; 0: not all of it has. */
+/* Takes the next message from the input; 0: it is not complete yet. */
 static int
 cut(struct play *p, struct str *msg)
 {
@@ -519,7 +519,7 @@ more(struct play *p, int64_t deadline)
 	return !p->eof;
 }
 
-/* What is sent, with its <$x>. */
+/* Expands <$x> in a message to send. */
 static struct str
 fill_in(struct play *p, struct str text)
 {
@@ -740,7 +740,7 @@ ended_well(pid_t pid, const char *log)
 	return false;
 }
 
-/* Where it says that it listens: the port, or the path. */
+/* The address that the server prints: the port, or the path. */
 static const char *
 listens_at(struct arena *a, const char *log, pid_t pid, bool tcp)
 {

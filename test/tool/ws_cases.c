@@ -1,21 +1,22 @@
 /* SPDX-License-Identifier: ISC */
 /*
  * ws_cases: the cases of the Autobahn test suite, sections 1 to 7, 9 and 10,
- * against a WebSocket server that sends back what comes.
+ * against a WebSocket echo server.
  *
  *	ws_cases [-m BYTES] PORT [PREFIX ...]
  *
- * plays the cases whose number begins with one of the prefixes (or all) and
- * prints those that fail, then how many passed.  -m leaves out messages that
- * are longer.  What a case says:
+ * runs the cases whose number begins with one of the prefixes (default: all)
+ * and prints those that fail, then the number that passed.  -m skips longer
+ * messages.  Notation of a case:
  *
  *	81:text		a frame: its first byte, in hexadecimal; its payload,
- *			with %XX, and *N behind it for N times the same
- *	81#N:text	the same, but its length is said to be N
- *	=1000		it ends with a close of that code (1005: of none)
+ *			with %XX; a suffix *N repeats the last byte N times
+ *	81#N:text	the same, but its header declares the length N
+ *	=1000		the server closes with this code (1005: without a code)
  *
- * A client ends with a close of 1000, unless it has sent one or expects
- * another.  What is sent is cut into pieces of so many bytes (0: not at all).
+ * The client finally closes with 1000, unless it has sent a close frame or
+ * expects another code.  Its output is split into parts of the given size (0:
+ * not split).
  */
 #include <arpa/inet.h>
 #include <errno.h>
@@ -86,7 +87,7 @@ static const struct wscase cases[] = {
 	{ "3.5", 0, "d2:%00%ff%fe%fd%fc%fb%00%ff", "=1002" },
 	{ "3.6", 0, "e9:Hello", "=1002" },
 	{ "3.7", 0, "f8:", "=1002" },
-	/* 4: opcodes that there are not */
+	/* 4: undefined opcodes */
 	{ "4.1.1", 0, "83:", "=1002" },
 	{ "4.1.2", 0, "84:reserved", "=1002" },
 	{ "4.1.3", 0, "81:Hello 85: 89:", "81:Hello =1002" },
@@ -287,7 +288,7 @@ die(const char *what)
 }
 
 /*
- * What a case says, in bytes.
+ * Converts the notation of a case to bytes.
  */
 static int
 hex(char c)
@@ -370,7 +371,7 @@ build(const char *say, struct buf *out)
 }
 
 /*
- * What comes, in words: "81:text", and "=code" at the end.
+ * Converts received frames to the notation: "81:text", and "=code" at the end.
  */
 static void
 tell(struct buf *log, unsigned first, struct str s)
@@ -537,7 +538,7 @@ talk(int port, struct str say, size_t cut, struct buf *log)
 	*log = t.log;
 }
 
-/* The bytes; what is to come of them.  1: it does. */
+/* Sends the bytes; returns 1 if the answer is as expected. */
 static int
 play(int port, const char *nr, struct str say, size_t cut, struct str want)
 {
@@ -570,7 +571,7 @@ play_row(int port, const struct wscase *c)
 }
 
 /*
- * Sections 9 and 10, and what else is a matter of numbers.
+ * Sections 9 and 10, and other generated cases.
  */
 struct bulk {
 	const char *nr;
@@ -664,7 +665,7 @@ play_bulk(int port, const struct bulk *c)
 	return good;
 }
 
-/* 6.22: the last two of each plane are no characters, but may be sent. */
+/* 6.22: the last two code points of each plane are noncharacters, but valid. */
 static int
 play_planes(int port)
 {

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * ws_echo: a WebSocket server that sends back what comes, as text or as
- * binary, with waza's own ws.c, conn.c and web.c behind it.
+ * ws_echo: a WebSocket server that echoes text and binary messages, built with
+ * waza's ws.c, conn.c and web.c.
  *
  *	ws_echo [HOST:PORT]
  *
- * says where it listens (port 0, the usual, is any that is free) and serves
- * until it is killed.  Conformance is tried with test/tool/ws_cases, or with the
+ * prints its address (default: port 0, any free port) and serves until it is
+ * killed.  Conformance is tested with test/tool/ws_cases, or with the
  * fuzzing client of Autobahn:
  *
  *	wstest -m fuzzingclient -s spec.json

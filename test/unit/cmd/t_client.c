@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * The client's side of JSON-RPC: where servers are, what they say in words,
- * and servers that say nothing, too much, or nonsense.
+ * The client side of JSON-RPC: addresses of servers, messages for people, and
+ * servers that send nothing, too much, or invalid messages.
  */
 #include "cmd/client.h"
 
@@ -116,7 +116,7 @@ remembered(void)
 	OK(strcmp(got.token_file, "/a/token file") == 0);
 	OK(client_forget(&arena, &e) == 1);
 	OK(client_load(&arena, &got, &e) == 0);
-	/* by hand: without an end of line, with lines nobody knows */
+	/* edited by hand: no newline at the end, unknown lines */
 	OK(os_write_file(path, STR("/x"), &e) == 0);
 	OK(client_load(&arena, &got, &e) == 1 && strcmp(got.name, "/x") == 0);
 	OK(os_write_file(path, STR("\r\n/x\r\n\nfuture 1\nframing\n"),
@@ -421,7 +421,7 @@ conversation(void)
 	OK(strcmp(got(&p), "{\"jsonrpc\":\"2.0\",\"method\":"
 	    "\"$/cancelRequest\",\"params\":{\"id\":7}}\n") == 0);
 	OK(client_pending(&p.c) == 0);
-	/* it goes away */
+	/* the server disconnects */
 	client_ask(&p.c, "last", STR(""), on_answer, &p);
 	os_close(&p.fd);
 	turns(3);
@@ -650,7 +650,7 @@ silence(void)
 	OK(lost(&p, "did not answer within 10 s") &&
 	    p.c.err.code == ERR_TIMEOUT);
 	finish(&p);
-	/* at work: it is asked, and whatever it says will do */
+	/* during a call the client pings the server; any answer counts */
 	begin_ready(&p);
 	client_ask(&p.c, "a", STR(""), on_answer, &p);
 	got(&p);
@@ -668,7 +668,7 @@ silence(void)
 	later(5100);
 	OK(lost(&p, "no message for 10 s"));
 	finish(&p);
-	/* nobody minds */
+	/* a client can be freed before the server answers */
 	begin(&p, &conn_line);
 	client_fini(&p.c);
 	os_close(&p.fd);
