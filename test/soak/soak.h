@@ -41,8 +41,8 @@ struct holds watch_holds(const struct soak *);
 bool watch_alive(const struct soak *);
 
 /*
- * A client in its own process that sends requests at intervals, each time also to
- * a process that only answers, which shows how busy the machine is.
+ * A client in its own process that sends requests at intervals, each time also
+ * to a process that only answers, which shows how busy the machine is.
  */
 struct probe {
 	pid_t pid;

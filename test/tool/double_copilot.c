@@ -286,7 +286,7 @@ ask_permission(struct session *s, const char *kind, const char *key,
 }
 
 static void
-write_file(struct session *s, struct str path, struct str words)
+create_file(struct session *s, struct str path, struct str words)
 {
 	char name[3000];
 	FILE *f;
@@ -325,7 +325,7 @@ permission(struct session *s, const struct json *params)
 		tool_end(s, true, "ran");
 		conclude(s, "ran: ");
 	} else
-		write_file(s, path, words);
+		create_file(s, path, words);
 }
 
 static void
