@@ -87,11 +87,11 @@ async function asTheirs() {
 	const child = run();
 	const agent = new Agent(await child.at, '550e8400-e29b-41d4-a716-446655440000', answers);
 	is('their client: the run passes', await child.gone, 0);
-	is('their client: the end', (await agent.closed)[0], 1001);
-	is('their client: what came', agent.heard.map((m) => m.type || m.method).sort(),
+	is('their client: the server closes with 1001', (await agent.closed)[0], 1001);
+	is('their client: the messages that arrive', agent.heard.map((m) => m.type || m.method).sort(),
 		['evaluate', 'evaluate', 'pong', 'registration_ack', 'welcome']);
 	const { params } = agent.heard.find((m) => m.params && m.params.tool === 'extract');
-	is('their client: every field', params, { evaluationId: 'page', name: 'page',
+	is('their client: every field of the request', params, { evaluationId: 'page', name: 'page',
 		url: 'https://example.com', tool: 'extract', input: { schema: { type: 'object' } },
 		timeout: 300000, metadata: { tags: ['x'], retries: 1, priority: 'normal' } });
 }
@@ -102,12 +102,12 @@ async function comesBack() {
 		agent.ws.terminate();
 		return new Promise(() => {});
 	});
-	is('it dies of it', (await first.closed)[0], 1006);
+	is('a client that crashes is disconnected', (await first.closed)[0], 1006);
 	const second = new Agent(url, 'me', answers);
-	is('it comes back: the run passes', await child.gone, 0);
+	is('a client that reconnects: the run passes', await child.gone, 0);
 	await second.closed;
 	const ids = (a) => a.heard.filter((m) => m.method).map((m) => m.id);
-	ok('it comes back: the same request', ids(second).includes(ids(first)[0]));
+	ok('a client that reconnects gets the same request', ids(second).includes(ids(first)[0]));
 }
 
 async function asServer() {
@@ -143,14 +143,14 @@ async function asServer() {
 	is('worker: registers', heard[0].capabilities.tools, ['up', 'bad']);
 	is('worker: a result', of('r-1-0').result.output, { A: 'B' });
 	is('worker: an error', of('r-1-1').error.code, -32000);
-	ok('worker: its status', heard.some((m) => m.type === 'status' &&
+	ok('worker: sends its status', heard.some((m) => m.type === 'status' &&
 		m.evaluationId === 'e' && m.status === 'completed'));
 	await meet([{ evaluationId: 'g', tool: 'none', input: {} }]);
-	is('worker: comes back by the same id', heard.filter((m) => m.type === 'register')
+	is('worker: reconnects with the same id', heard.filter((m) => m.type === 'register')
 		.map((m) => m.clientId), ['w', 'w']);
-	is('worker: a tool that it lacks', of('r-2-0').error.code, -32004);
+	is('worker: refuses an unknown tool', of('r-2-0').error.code, -32004);
 	worker.kill('SIGTERM');
-	is('worker: ends when asked', await worker.gone, 0);
+	is('worker: exits on request', await worker.gone, 0);
 	server.close();
 }
 

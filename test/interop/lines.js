@@ -70,6 +70,6 @@ main(async () => {
 	await withJsonRpc2(path);
 	for (const s of [tcp, unix]) {
 		s.kill('SIGTERM');
-		is('it ends when told', await s.gone, 0);
+		is('the server exits on SIGTERM', await s.gone, 0);
 	}
 });

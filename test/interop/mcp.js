@@ -22,7 +22,7 @@ async function lists(c) {
 	}
 	const run = ajv.compile(tools.find(
 	    (t) => t.name === 'eval_run').inputSchema);
-	is('the schema takes what the tool takes',
+	is('the schema accepts the arguments of the tool',
 	    [run({ path: hello, trials: 2 }), run({}), run({ path: 1 }),
 	    run({ path: hello, trials: 0 })], [true, false, false, false]);
 }
@@ -46,15 +46,15 @@ async function calls(c) {
 	is('eval_validate', r.structuredContent.valid, true);
 	r = await call(c, 'eval_validate',
 	    { path: 'examples/broken/eval.yaml' });
-	is('eval_validate of a broken one', [r.isError,
+	is('eval_validate of an invalid suite', [r.isError,
 	    r.structuredContent.valid], [false, false]);
 	r = await call(c, 'waza_eval_get', { path: hello });
-	is('the other name', r.structuredContent.name, 'hello');
+	is('eval_get is also available under its other name', r.structuredContent.name, 'hello');
 	r = await call(c, 'eval_run', { path: hello });
 	is('eval_run waits for the end', [r.isError,
 	    r.structuredContent.total, r.structuredContent.passed,
 	    r.structuredContent.tasks[0].trials], [false, 1, 1, 3]);
-	ok('its text and value agree', agrees(r));
+	ok('eval_run: text and value agree', agrees(r));
 	r = await call(c, 'run_list', {});
 	is('run_list', r.structuredContent.runs.map((x) => x.status),
 	    ['completed']);
@@ -64,16 +64,16 @@ async function refusals(c) {
 	let r = await call(c, 'eval_get', { path: 'nowhere' });
 	is('a tool that fails', [r.isError, r.content[0].type],
 	    [true, 'text']);
-	ok('it says why', r.content[0].text.includes('not found'),
+	ok('a tool that fails: the text has the reason', r.content[0].text.includes('not found'),
 	    r.content[0].text);
 	r = await call(c, 'eval_run', { path: 'examples/broken/eval.yaml' });
-	is('a run that cannot be', r.isError, true);
+	is('a run of an invalid suite is an error', r.isError, true);
 	r = await call(c, 'eval_get', {});
-	is('an argument is missing', r.isError, true);
+	is('a missing argument is an error', r.isError, true);
 	await fails('an unknown tool', call(c, 'no_such_tool', {}), -32602,
 	    'tool_unknown');
 	await c.listPrompts().then(() => ok('prompts', false),
-	    (e) => ok('there are no prompts', true, e));
+	    (e) => ok('prompts are not supported', true, e));
 }
 
 async function cancels(c) {
@@ -81,12 +81,12 @@ async function cancels(c) {
 	const p = call(c, 'eval_run', { path: slow }, { signal: stop.signal });
 	is('ping during a run', await c.ping(), {});
 	stop.abort();
-	await p.then(() => ok('it is stopped', false), () => undefined);
+	await p.then(() => ok('the cancelled call does not return', false), () => undefined);
 	let r;
 	do
 		r = await call(c, 'run_list', {});
 	while (r.structuredContent.runs.some((x) => x.status === 'running'));
-	is('a call that is given up ends its run',
+	is('cancelling a call cancels its run',
 	    r.structuredContent.runs.at(-1).status, 'cancelled');
 }
 
@@ -98,13 +98,13 @@ main(async () => {
 	c.onerror = (e) => faults.push(e.message);
 	await c.connect(t);
 	is('initialize', c.getServerVersion().name, 'waza');
-	ok('it has tools', c.getServerCapabilities().tools);
+	ok('the server has tools', c.getServerCapabilities().tools);
 	is('ping', await c.ping(), {});
 	await lists(c);
 	await calls(c);
 	await refusals(c);
 	await cancels(c);
-	is('nothing odd was heard', faults, []);
+	is('the client reports no faults', faults, []);
 	const { pid } = t;
 	await c.close();
 	let there = true;
@@ -113,5 +113,5 @@ main(async () => {
 	} catch (e) {
 		there = false;
 	}
-	is('it ends with its client', there, false);
+	is('the server exits with its client', there, false);
 });

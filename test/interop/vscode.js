@@ -55,7 +55,7 @@ async function refusals(c, via) {
 	    -32601, 'method_not_found');
 	await fails(`${via}: no such suite`, c.sendRequest('eval.get',
 	    { path: 'nowhere/eval.yaml' }), -32000, 'eval_not_found');
-	await fails(`${via}: a broken suite`, c.sendRequest('eval.run',
+	await fails(`${via}: an invalid suite`, c.sendRequest('eval.run',
 	    { path: 'examples/broken/eval.yaml' }), -32001,
 	    'validation_failed');
 	await fails(`${via}: a parameter is missing`,
@@ -72,18 +72,18 @@ async function refusals(c, via) {
 	    { path: long }).catch((e) => e.data.path), long);
 	await c.trace(Trace.Verbose, { log: () => undefined });
 	await c.sendNotification('no.such.notification', { a: 1 });
-	is(`${via}: it goes on after all that`, await c.sendRequest('ping'),
+	is(`${via}: the server still answers after errors`, await c.sendRequest('ping'),
 	    { status: 'ok' });
 }
 
 async function runs(c, via) {
 	const r = await c.sendRequest('eval.run', { path: hello, trials: 1 });
-	is(`${via}: the answer is before what is told`, c.heard, []);
+	is(`${via}: the answer precedes notifications`, c.heard, []);
 	is(`${via}: eval.run`, r.status, 'running');
 	const end = await c.over;
 	is(`${via}: eval.complete`, [end.runId, end.summary.total,
 	    end.summary.passed, end.summary.failed], [r.runId, 1, 1, 0]);
-	is(`${via}: its order`, c.heard, ['run_start', 'task_start',
+	is(`${via}: order of notifications`, c.heard, ['run_start', 'task_start',
 	    'trial_start', 'trial_complete', 'task_complete',
 	    'run_complete', 'complete']);
 	const s = await c.sendRequest('run.status', { runId: r.runId });
@@ -97,7 +97,7 @@ async function cancels(c, via) {
 	    agent: 'vscode-jsonrpc', pid: process.pid });
 	const call = c.sendRequest('tools/call', { name: 'eval_run',
 	    arguments: { path: slow } }, token.token);
-	is(`${via}: others are answered meanwhile`,
+	is(`${via}: other requests are answered during a run`,
 	    await c.sendRequest('ping'), { status: 'ok' });
 	token.cancel();
 	await fails(`${via}: a call is cancelled by its token`, call, -32031,
@@ -128,13 +128,13 @@ async function fixes(c, via) {
 	fs.mkdirSync(project, { recursive: true });
 	fs.writeFileSync(`${project}/a.txt`, 'broken\n');
 	const one = await ask('fast');
-	is(`${via}: generate_fix: all of it is told before`, heard,
+	is(`${via}: generate_fix: progress precedes the answer`, heard,
 	    ['started 0', 'analyzing 25', 'generating 50', 'completed 100']);
 	is(`${via}: generate_fix: changes`, one.changes, [{ path: 'a.txt',
 	    status: 'modified', diff: '--- a/a.txt\n+++ b/a.txt\n' +
 	    '@@ -1 +1 @@\n-broken\n+fixed\n' }]);
 	const two = await ask('fast', { session_id: one.session_id });
-	is(`${via}: generate_fix: again`, [two.session_id, two.changes],
+	is(`${via}: generate_fix: a second request in the session`, [two.session_id, two.changes],
 	    [one.session_id, []]);
 	const token = new CancellationTokenSource();
 	const call = ask('slow', { session_id: one.session_id }, token.token);
@@ -145,12 +145,12 @@ async function fixes(c, via) {
 	token.cancel();
 	await fails(`${via}: generate_fix: cancelled by its token`, call,
 	    -32031, 'cancelled');
-	is(`${via}: generate_fix: that is told, too`, heard.slice(8),
+	is(`${via}: generate_fix: the cancellation is reported`, heard.slice(8),
 	    ['started 0', 'analyzing 25', 'generating 50', 'failed 50']);
 	is(`${via}: delete_session`, (await c.sendRequest(
 	    'kaiak/delete_session', { session_id: one.session_id })).deleted,
 	    true);
-	await fails(`${via}: delete_session: it is gone`, c.sendRequest(
+	await fails(`${via}: delete_session: the session is removed`, c.sendRequest(
 	    'kaiak/delete_session', { session_id: one.session_id }), -32003,
 	    'session_not_found');
 	await fails(`${via}: generate_fix: a field is missing`, c.sendRequest(
@@ -166,7 +166,7 @@ async function all(c, via) {
 	await runs(c, via);
 	await cancels(c, via);
 	await fixes(c, via);
-	is(`${via}: nothing odd was heard`, c.faults, []);
+	is(`${via}: the client reports no faults`, c.faults, []);
 }
 
 // A client that vanishes takes its runs along, and nothing else.
@@ -183,7 +183,7 @@ async function vanish(place) {
 	do
 		s = await b.sendRequest('run.status', { runId });
 	while (s.status === 'running');
-	is('a client vanishes: its run is cancelled', s.status, 'cancelled');
+	is('a client disconnects: its run is cancelled', s.status, 'cancelled');
 	two.destroy();
 }
 
@@ -192,7 +192,7 @@ main(async () => {
 	const c = connect(stdio.stdout, stdio.stdin);
 	await all(c, 'stdio');
 	stdio.stdin.end();
-	is('stdio: it ends with its input', await stdio.gone, 0);
+	is('stdio: the server exits at the end of its input', await stdio.gone, 0);
 	for (const how of [['--unix', `${dir}/s`], ['--tcp', '127.0.0.1:0']]) {
 		const s = server(...how, '--root', '.', '--root', dir,
 		    '--config-json', settings);
@@ -203,6 +203,6 @@ main(async () => {
 		socket.end();
 		await vanish(place);
 		s.kill('SIGTERM');
-		is(`${how[0].slice(2)}: it ends when told`, await s.gone, 0);
+		is(`${how[0].slice(2)}: the server exits on SIGTERM`, await s.gone, 0);
 	}
 });

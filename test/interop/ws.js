@@ -60,21 +60,21 @@ async function asClient() {
 	is('client: a run', heard.at(-1).params.summary.failed, 0);
 	c.close(4001, 'enough');
 	const [code, why] = await until(c, 'close');
-	is('client: its close is echoed', [code, String(why)], [4001, '']);
+	is('client: the server echoes its close frame', [code, String(why)], [4001, '']);
 
 	c = await open(url);
 	c.send('x'.repeat(11 << 20));
-	is('client: 11 MB are too many', (await until(c, 'close'))[0], 1009);
+	is('client: a message of 11 MB closes with 1009', (await until(c, 'close'))[0], 1009);
 	c = await open(url);
 	c.send(Buffer.from([0xc3, 0x28]), { binary: false });
-	is('client: no UTF-8', (await until(c, 'close'))[0], 1007);
+	is('client: invalid UTF-8 closes with 1007', (await until(c, 'close'))[0], 1007);
 	c = await open(url);
 	c._socket.write(Buffer.from([0x81, 0x01, 0x61]));
-	is('client: no mask', (await until(c, 'close'))[0], 1002);
+	is('client: an unmasked frame closes with 1002', (await until(c, 'close'))[0], 1002);
 	await new Promise((done) => {
 		const bad = new WebSocket(`${base}/nothing`);
 		bad.on('unexpected-response', (q, r) => {
-			is('client: no such path', r.statusCode, 404);
+			is('client: unknown path: status 404', r.statusCode, 404);
 			bad.on('error', () => {});
 			q.destroy();
 			done();
@@ -83,7 +83,7 @@ async function asClient() {
 	await new Promise((done) => {
 		const bad = new WebSocket(url, { origin: 'http://evil.example' });
 		bad.on('unexpected-response', (q, r) => {
-			is('client: a page from elsewhere', r.statusCode, 403);
+			is('client: another origin: status 403', r.statusCode, 403);
 			bad.on('error', () => {});
 			q.destroy();
 			done();
@@ -91,8 +91,8 @@ async function asClient() {
 	});
 	c = await open(url);
 	child.kill('SIGTERM');
-	is('client: the server goes', (await until(c, 'close'))[0], 1001);
-	is('client: the server has gone', await child.gone, 0);
+	is('client: the server closes with 1001', (await until(c, 'close'))[0], 1001);
+	is('client: the server exits with 0', await child.gone, 0);
 }
 
 async function echoes() {
@@ -130,7 +130,7 @@ async function asServer() {
 	let out = '';
 	cases.stdout.on('data', (b) => { out += b; });
 	const [status] = await until(cases, 'close');
-	ok('server: the cases', status === 0, out);
+	ok('server: ws_cases pass', status === 0, out);
 	s.close();
 }
 

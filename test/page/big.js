@@ -11,7 +11,7 @@ async function watch(page) {
 	await page.getByRole('radio', { name: /many/ }).check();
 	await page.click('button:enabled:has-text("Start run")');
 	await page.waitForSelector('h1 .badge.failed');
-	like('all of them have come', await page.innerText('.tile'),
+	like('the page has all tasks', await page.innerText('.tile'),
 	    /99%\s+9,900 of 10,000 tasks passed, 100 failed/);
 }
 
@@ -19,33 +19,33 @@ async function list(page) {
 	const nodes = () => page.evaluate(() => document.querySelectorAll('*').length);
 	await page.reload();
 	await page.waitForSelector('tbody tr');
-	ok('the document stays small', await nodes() < 2500, await nodes());
-	is('a page of rows', await page.locator('tbody tr').count(), 100);
-	like('the failures first', await page.innerText('tbody tr'), /failed/);
-	is('which page', await page.innerText('.pager span'), '1–100 of 10,000');
+	ok('the document has fewer than 2500 nodes', await nodes() < 2500, await nodes());
+	is('a page has 100 rows', await page.locator('tbody tr').count(), 100);
+	like('failures are listed first', await page.innerText('tbody tr'), /failed/);
+	is('the pager shows the range', await page.innerText('.pager span'), '1–100 of 10,000');
 	await page.click('.pager >> text=Next');
-	is('the next', await page.innerText('.pager span'), '101–200 of 10,000');
+	is('the pager leads to the next page', await page.innerText('.pager span'), '101–200 of 10,000');
 	await page.keyboard.press('[');
-	is('and back', await page.innerText('.pager span'), '1–100 of 10,000');
+	is('the pager leads back', await page.innerText('.pager span'), '1–100 of 10,000');
 	const start = Date.now();
 	await page.fill('[type=search]', 't98');
 	await page.locator('tbody tr').first().waitFor();
-	is('a search', await page.innerText('.pager span'), '1–100 of 111');
-	ok('without waiting', Date.now() - start < 5000, Date.now() - start);
+	is('a search filters the rows', await page.innerText('.pager span'), '1–100 of 111');
+	ok('a search takes less than 5 s', Date.now() - start < 5000, Date.now() - start);
 	await page.fill('[type=search]', '');
 	await page.click('.chips >> text=Failed');
-	is('the failures alone', await page.locator('tbody tr').count(), 100);
+	is('a filter shows failures only', await page.locator('tbody tr').count(), 100);
 	await page.click('th >> text=Task');
-	is('by name', await page.innerText('tbody .c-name'), 't99');
+	is('rows can be sorted by name', await page.innerText('tbody .c-name'), 't99');
 	const box = await page.locator('canvas.map').boundingBox();
-	ok('the map has its place', box.width > 600 && box.height > 100);
-	like('and words', await page.getAttribute('canvas.map', 'aria-label'),
+	ok('the map has a size', box.width > 600 && box.height > 100);
+	like('the map has a label', await page.getAttribute('canvas.map', 'aria-label'),
 	    /10,000 tasks done, 9900 passed, 100 failed/);
-	is('no wider than the window', await overflow(page), []);
+	is('the page fits the window', await overflow(page), []);
 	await shot(page, 'many');
 	await page.click('canvas.map', { position: { x: 3, y: 3 } });
 	await page.waitForSelector('h1:has-text("t0")');
-	ok('a press on the map leads to a task', true);
+	ok('a click on the map opens a task', true);
 }
 
 // A new server at the same address: the page continues.
@@ -56,12 +56,12 @@ async function back(page, server) {
 	server.kill('SIGTERM');
 	await server.gone;
 	await page.waitForSelector('.link-state.reconnecting');
-	ok('a server that is gone: it says so', true);
+	ok('the page reports a stopped server', true);
 	await run('run', '-q', 'few', '-o', 'results/few.json');
 	const other = await serve('--http', new URL(server.url).host);
 	await page.waitForSelector('.link-state.live');
 	await page.locator('tbody tr').nth(rows).waitFor();
-	ok('one that is back: with what has come meanwhile', true);
+	ok('after a restart the page shows new events', true);
 	return other;
 }
 
@@ -77,5 +77,5 @@ main(async () => {
 	await watch(page);
 	await list(page);
 	await back(page, server);
-	is('nothing odd was seen', await page.faults(), []);
+	is('the page has no faults', await page.faults(), []);
 });

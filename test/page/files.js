@@ -17,22 +17,22 @@ async function drop(page, ...files) {
 		return d;
 	}, files);
 	await page.dispatchEvent('body', 'dragover', { dataTransfer: data });
-	ok('it says that it can be dropped', await page.isVisible('#drop'));
+	ok('a file dragged over the page shows the drop area', await page.isVisible('#drop'));
 	await page.dispatchEvent('body', 'drop', { dataTransfer: data });
 }
 
 async function run(page) {
 	await page.waitForSelector('h1:has-text("code-explainer-eval")');
-	like('its figures', await page.innerText('.tiles'),
+	like('a dropped file: figures', await page.innerText('.tiles'),
 	    /50%\s+1 of 2 tasks passed, 1 failed\s+Score\s+0\.63\s+Duration\s+1 min 01 s\s+Tokens\s+12\.8K/);
-	is('its tasks, the failure first', await page.locator('td.c-state')
+	is('a dropped file: tasks, failures first', await page.locator('td.c-state')
 		.allInnerTexts(), ['failed', 'passed']);
 }
 
 async function triggers(page) {
 	await page.click('summary:text("Trigger tests")');
 	await page.waitForSelector('details:has(> summary:text("Trigger tests")) td');
-	like('its trigger tests', await page.innerText(
+	like('a dropped file: trigger tests', await page.innerText(
 	    'details:has(> summary:text("Trigger tests"))'),
 	/87\.5%[\s\S]*Book a flight\s+not\s+trigger\s+failed/);
 }
@@ -40,10 +40,10 @@ async function triggers(page) {
 async function tasks(page) {
 	await page.click('a:has-text("Explain a join")');
 	await page.waitForSelector('.diff');
-	is('a diff: what was added and removed', [
+	is('a diff: added and removed lines', [
 		await page.innerText('.diff .add'), await page.innerText('.diff .del')],
 	['+A join <b>joins</b>.\n', '-An inner join keeps what is in both.\n']);
-	is('an answer that is markup stays text', [
+	is('an answer with markup is shown as text', [
 		await page.innerText('section:has(> h2:text("Answer")) pre'),
 		await page.locator('main img').count()],
 	['<img src=x onerror=alert(1)>', 0]);
@@ -53,9 +53,9 @@ async function tasks(page) {
 	await page.keyboard.press('u');
 	await page.click('a:has-text("Explain recursion")');
 	await page.waitForSelector('.step');
-	is('a call, begun and ended, is one step', await page.locator('.step').count(), 1);
+	is('start and end of a call are one step', await page.locator('.step').count(), 1);
 	await page.click('.step summary');
-	like('with what came of it', await page.innerText('.step'),
+	like('a step shows its result', await page.innerText('.step'),
 	    /view fact\.py[\s\S]*def fact\(n\):/);
 }
 
@@ -89,9 +89,9 @@ async function hostileViews(page) {
 			.forEach((d) => {
 				d.open = true;
 			}));
-		is(`hostile text is text (${q + 1})`, await page.locator(
+		is(`hostile text is shown as text (${q + 1})`, await page.locator(
 		    'main script, main img, main a[href^="javascript"]').count(), 0);
-		is(`control characters are shown, not obeyed (${q + 1})`, await page
+		is(`control characters are shown as symbols (${q + 1})`, await page
 			.evaluate(() => [.../[\u001b\u0007\u202e\u2069]/.exec(
 			    document.querySelector('.columns').textContent) || []]), []);
 		await page.goBack();
@@ -123,7 +123,7 @@ main(async () => {
 	await triggers(page);
 	await tasks(page);
 	await page.at('');
-	like('it is in the list, and says where it is',
+	like('the list contains the file and its origin',
 	    await page.innerText('tbody tr:has-text("opened file")'),
 	    /code-explainer-eval/);
 
@@ -134,16 +134,16 @@ main(async () => {
 	better.summary.success_rate = better.summary.aggregate_score = 1;
 	await drop(page, ['a.json', original], ['b.json', JSON.stringify(better)]);
 	await page.waitForSelector('h1:has-text("Compare")');
-	like('two are compared', await page.innerText('main'),
+	like('two files are compared', await page.innerText('main'),
 	    /\+50\.0 points[\s\S]*Explain a join/);
 	await shot(page, 'files');
 	await drop(page, ['c.json', '{"no": "results"}']);
 	await page.waitForSelector('.fault');
-	like('a file that is none', await page.innerText('.fault'),
+	like('an invalid file is refused', await page.innerText('.fault'),
 	    /c\.json: not a results file/);
 	await drop(page, ['d.json', '{"half']);
 	await page.waitForSelector('.fault >> text=d.json');
-	is('nothing was sent', sent, []);
+	is('dropped files are not sent to the server', sent, []);
 
 	await page.at('');
 	await page.locator('td.c-name a', { hasText: 'script' }).first().click();
@@ -155,5 +155,5 @@ main(async () => {
 	await page.waitForSelector('h1:has-text("script")');
 	await hostileViews(page);
 	await page.at('trends');
-	is('nothing odd was seen', await page.faults(), []);
+	is('the page has no faults', await page.faults(), []);
 });

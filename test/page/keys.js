@@ -13,51 +13,51 @@ function focused(page) {
 
 async function rows(page) {
 	await page.keyboard.press('j');
-	like('j: the first row', await focused(page), /^tr\.active.*third/);
+	like('j: selects the first row', await focused(page), /^tr\.active.*third/);
 	await page.keyboard.press('j');
-	like('j: the next', await focused(page), /^tr\.active.*second/);
+	like('j: selects the next row', await focused(page), /^tr\.active.*second/);
 	const ring = await page.evaluate(() =>
 		getComputedStyle(document.activeElement).outlineStyle);
-	is('where one is can be seen', ring, 'solid');
+	is('the selected row has an outline', ring, 'solid');
 	await page.keyboard.press('k');
 	await page.keyboard.press('k');
-	like('k: back, and not further', await focused(page), /^tr\.active.*third/);
+	like('k: selects the previous row, and stops at the first', await focused(page), /^tr\.active.*third/);
 	await page.keyboard.press('j');
 	await page.keyboard.press('Enter');
 	await page.waitForSelector('h1:has-text("second")');
-	like('Enter opens it; its title has the focus', await focused(page),
+	like('Enter: opens the run and focuses its title', await focused(page),
 	    /^h1 second/);
 	await page.keyboard.press('j');
 	await page.keyboard.press('Enter');
 	await page.waitForSelector('h1:has-text("bad")');
-	like('a task: the one that failed is first', page.url(), /task\/bad$/);
+	like('Enter: opens the failed task, which is first', page.url(), /task\/bad$/);
 	await page.keyboard.press(']');
 	await page.waitForSelector('h1:has-text("last")');
 	await page.keyboard.press('[');
 	await page.waitForSelector('h1:has-text("bad")');
-	ok('] and [: the tasks beside it', true);
+	ok('] and [: open the next and previous task', true);
 	await page.keyboard.press('2');
 	await page.waitForSelector('[aria-pressed=true]:has-text("Trial 2")');
-	ok('2: the second trial', true);
+	ok('2: shows the second trial', true);
 	await page.keyboard.press('u');
 	await page.waitForSelector('h1:has-text("second")');
 	await page.keyboard.press('u');
 	await page.waitForSelector('table.runs');
-	ok('u: up to the run, up to all', true);
+	ok('u: leads to the run, then to all runs', true);
 }
 
 async function marks(page) {
 	await page.keyboard.press('j');
 	await page.keyboard.press('x');
 	await page.waitForSelector('.marked');
-	like('x: marked', await page.innerText('.marked'), /One run selected/);
-	like('x: the focus stays', await focused(page), /^tr\.active/);
+	like('x: selects a run for comparison', await page.innerText('.marked'), /One run selected/);
+	like('x: keeps the focus', await focused(page), /^tr\.active/);
 	await page.keyboard.press('j');
 	await page.keyboard.press('x');
-	like('x: two', await page.innerText('.marked'), /Two runs selected/);
+	like('x: selects a second run', await page.innerText('.marked'), /Two runs selected/);
 	await page.keyboard.press('c');
 	await page.waitForSelector('h1:has-text("Compare")');
-	is('c: the older is A', await page.locator('.sides h2').allInnerTexts(),
+	is('c: compares, the older run is A', await page.locator('.sides h2').allInnerTexts(),
 	    ['A second', 'B third']);
 }
 
@@ -68,23 +68,23 @@ async function others(page) {
 	await page.keyboard.press('g');
 	await page.keyboard.press('r');
 	await page.waitForSelector('table.runs');
-	ok('g t, g r: other views', true);
+	ok('g t, g r: open other views', true);
 	await page.keyboard.press('/');
-	like('/: the search', await focused(page), /^input Search runs/);
+	like('/: focuses the search', await focused(page), /^input Search runs/);
 	await page.keyboard.type('first jk');
-	is('in it keys are letters', await page.inputValue('[type=search]'), 'first jk');
+	is('shortcuts are letters in the search', await page.inputValue('[type=search]'), 'first jk');
 	await page.keyboard.press('Escape');
-	like('Escape leaves it', await focused(page), /^body/);
+	like('Escape leaves the search', await focused(page), /^body/);
 	await page.keyboard.press('?');
 	await page.waitForSelector('#help-box[open]');
 	await page.keyboard.press('j');
-	is('?: help, and nothing below it moves', await page.isVisible('#help-box'),
+	is('?: opens the help; other shortcuts are disabled', await page.isVisible('#help-box'),
 	    true);
 	await page.keyboard.press('Escape');
 	await page.waitForSelector('#help-box', { state: 'hidden' });
 	await page.keyboard.press('n');
 	await page.waitForSelector('h1:has-text("New run")');
-	ok('n: a new run', true);
+	ok('n: opens the form for a new run', true);
 }
 
 // Tab order: the skip link first, then all controls.
@@ -93,9 +93,9 @@ async function tabs(page) {
 	await page.reload();
 	await page.waitForSelector('table.runs');
 	await page.keyboard.press('Tab');
-	like('Tab: to skip what is on top', await focused(page), /Skip to content/);
+	like('Tab: focuses the skip link first', await focused(page), /Skip to content/);
 	await page.keyboard.press('Enter');
-	like('which leads to the content', await focused(page), /^main/);
+	like('the skip link leads to the content', await focused(page), /^main/);
 	const seen = new Set();
 	for (let i = 0; i < 20; i++) {
 		await page.keyboard.press('Tab');
@@ -121,5 +121,5 @@ main(async () => {
 	await marks(page);
 	await others(page);
 	await tabs(page);
-	is('nothing odd was seen', await page.faults(), []);
+	is('the page has no faults', await page.faults(), []);
 });

@@ -51,33 +51,33 @@ async function cut(page, way, route) {
 	way.mend();
 	await page.waitForSelector('.link-state.live');
 	await page.locator('tbody .badge.passed').nth(1).waitFor();
-	is('what came while the stream was cut', await page.getAttribute(
+	is('events during a disconnect are shown', await page.getAttribute(
 	    '[role=progressbar]', 'aria-valuenow'), '2');
-	is('nothing is told twice', await page.locator('.log li', { hasText: 'a: passed' })
+	is('events are not repeated after a reconnect', await page.locator('.log li', { hasText: 'a: passed' })
 		.count(), 1);
 	await page.at(`${route.slice(1)}/task/c`);
-	like('a task that is not done says so', await page.innerText('main'),
+	like('an unfinished task is reported', await page.innerText('main'),
 	    /No trial has finished yet/);
 	go('c');
 	await page.waitForSelector('pre:has-text("done with c")');
-	ok('and shows its trials when it is', true);
+	ok('a finished task shows its trials', true);
 }
 
 async function clients(url, page) {
 	await page.at('clients');
-	like('no client: how to get one', await page.innerText('.empty'),
+	like('without clients the page explains how to start one', await page.innerText('.empty'),
 	    /waza worker ws:/);
 	const worker = spawn(process.env.WAZA, ['worker',
 		url.replace('http', 'ws'), '--name', 'reader', '--tool', 'read=cat'],
 	{ cwd: dir, stdio: 'ignore' });
 	const gone = new Promise((done) => worker.on('exit', done));
 	await page.waitForSelector('td:has-text("reader")');
-	like('a client that comes', await page.innerText('tbody tr'),
+	like('a client that connects is listed', await page.innerText('tbody tr'),
 	    /ready\s+reader[\s\S]*read\s+0 of \d+\s+0\s+0/);
 	worker.kill();
 	await gone;
 	await page.waitForSelector('.empty');
-	ok('and goes', true);
+	ok('a client that disconnects is removed', true);
 }
 
 main(async () => {
@@ -88,7 +88,7 @@ main(async () => {
 	const [other, route] = await watching(server.url, page);
 	await cut(page, way, route);
 	await other.waitForSelector('tbody .badge.passed');
-	is('the other window has seen its end', await other.innerText('td.c-rate'), '100%');
+	is('the other window shows the end of the run', await other.innerText('td.c-rate'), '100%');
 	await clients(server.url, page);
-	is('nothing odd was seen', [await page.faults(), await other.faults()], [[], []]);
+	is('the pages have no faults', [await page.faults(), await other.faults()], [[], []]);
 });

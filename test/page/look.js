@@ -52,7 +52,7 @@ async function views(url, all, scheme) {
 		is(`${name}, ${scheme}: accessible`, await complaints(page), []);
 		await shot(page, `${name}-${scheme}`);
 	});
-	is(`${scheme}: nothing odd was seen`, await page.faults(), []);
+	is(`${scheme}: the page has no faults`, await page.faults(), []);
 	return page;
 }
 
@@ -64,12 +64,12 @@ async function phone(url, all) {
 		await shot(page, `${name}-phone`);
 	});
 	await page.at(all.run);
-	ok('a phone: rows without heads', !await page.isVisible('thead'));
+	ok('a phone: the table head is hidden', !await page.isVisible('thead'));
 	await page.selectOption('.chooser select', '-name');
-	is('a phone: sorted by a choice', (await page.innerText('td.c-name'))
+	is('a phone: a menu sorts the rows', (await page.innerText('td.c-name'))
 		.split(/\s/)[0], 'Task');
 	is('a phone: accessible', await complaints(page), []);
-	is('a phone: nothing odd was seen', await page.faults(), []);
+	is('a phone: the page has no faults', await page.faults(), []);
 }
 
 async function themes(page) {
@@ -85,26 +85,26 @@ async function themes(page) {
 	ok('the switch: dark', dark !== auto, dark);
 	await page.reload();
 	await settled(page);
-	is('it is remembered', [await ground(), await page.innerText('#theme-name')],
+	is('the theme is stored', [await ground(), await page.innerText('#theme-name')],
 	    [dark, 'Dark']);
 	await page.click('#theme');
 	await page.emulateMedia({ colorScheme: 'dark' });
-	is('or goes by the system', [await ground(), await page.innerText('#theme-name')],
+	is('the theme can follow the system', [await ground(), await page.innerText('#theme-name')],
 	    [dark, 'Auto']);
 }
 
 // Charts have labels with the same information.
 async function words(page, all) {
 	await page.at('trends');
-	like('a chart in a sentence', await page.getAttribute('svg.lines', 'aria-label'),
+	like('a chart has a label', await page.getAttribute('svg.lines', 'aria-label'),
 	    /^notes: pass rate over 6 runs, from [\d.]+% to [\d.]+%; score from/);
-	is('a link for each run', await page.locator('svg.lines a').count(), 6);
+	is('a chart has a link for each run', await page.locator('svg.lines a').count(), 6);
 	await page.click('text=As a table');
-	is('and a table', await page.locator('.panel tbody tr').count(), 6);
+	is('a chart has a table', await page.locator('.panel tbody tr').count(), 6);
 	await page.selectOption('select[aria-label=Model]', 'model-1');
-	is('of one model', await page.locator('svg.lines a').count(), 3);
+	is('a chart can be filtered by model', await page.locator('svg.lines a').count(), 3);
 	await page.at(all.compare);
-	like('an interval, too', await page.getAttribute('svg.interval', 'aria-label'),
+	like('an interval has a label', await page.getAttribute('svg.interval', 'aria-label'),
 	    /^mean score change [+−\d.]+, 95 % interval/);
 }
 
@@ -117,7 +117,7 @@ async function still(url, all) {
 		const s = getComputedStyle(el);
 		return [s.animationName, s.transitionProperty];
 	});
-	is('who wants no motion gets none', moving, ['none', 'none']);
+	is('prefers-reduced-motion disables animations', moving, ['none', 'none']);
 }
 
 main(async () => {
@@ -131,5 +131,5 @@ main(async () => {
 	await still(server.url, all);
 	const marks = await page.evaluate(() => ['header', 'nav', 'main'].map((x) =>
 		document.querySelectorAll(x).length > 0));
-	is('landmarks', marks, [true, true, true]);
+	is('the page has landmarks', marks, [true, true, true]);
 });

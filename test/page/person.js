@@ -38,21 +38,21 @@ async function start(page) {
 
 async function watch(page) {
 	await page.waitForSelector('h1 .badge.running');
-	is('it is in the address', /#\/run\/run-/.test(page.url()), true);
+	is('the address names the run', /#\/run\/run-/.test(page.url()), true);
 	await page.locator('tbody .badge.running').nth(2).waitFor();
-	is('its tasks are running', await page.locator('tbody tr').count(), 3);
-	like('progress, for those who listen', await page.getAttribute(
+	is('the run lists its tasks', await page.locator('tbody tr').count(), 3);
+	like('progress has a label for screen readers', await page.getAttribute(
 	    '[role=progressbar]', 'aria-valuetext'), /^0 of 3 tasks done/);
-	like('the window tells', await page.title(), /^0\/3 steps/);
+	like('the title shows the progress', await page.title(), /^0\/3 steps/);
 	await shot(page, 'run-live');
 	fs.writeFileSync(path.join(dir, 'go'), '');
 	await page.waitForSelector('h1 .badge.failed');
-	is('the end: what came of the tasks', await page.locator('tbody .c-state')
+	is('the end: states of the tasks', await page.locator('tbody .c-state')
 		.allInnerTexts(), ['passed', 'failed', 'error']);
-	like('the end is told', await page.textContent('#live'),
+	like('the end is announced', await page.textContent('#live'),
 	    /finished: failed\. 1 of 3 tasks passed, 1 failed, 1 error/);
 	like('the log', await page.innerText('.log'), /The second step.*failed/);
-	is('no cancel any more', await page.locator('text=Cancel').count(), 0);
+	is('the end: the cancel button is removed', await page.locator('text=Cancel').count(), 0);
 	is('the pass rate', await page.locator('.tile dd').first().innerText()
 		.then((t) => t.split('\n')[0]), '33.3%');
 	await shot(page, 'run-over');
@@ -61,7 +61,7 @@ async function watch(page) {
 async function failure(page) {
 	await page.click('a:has-text("The second step")');
 	await page.waitForSelector('h1:has-text("The second step")');
-	is('its trials', await page.getByRole('group', { name: 'Trial' })
+	is('a task lists its trials', await page.getByRole('group', { name: 'Trial' })
 		.getByRole('button').allInnerTexts(), ['Trial 1', 'Trial 2']);
 	is('the prompt', await page.innerText('pre.asked'), 'Write the list.');
 	is('the answer is text, not markup', [
@@ -71,15 +71,15 @@ async function failure(page) {
 	const verdict = page.locator('details.verdict.failed');
 	like('the verdict', await verdict.innerText(),
 	    /polite[\s\S]*text[\s\S]*0\.00[\s\S]*missing "please"/);
-	like('what went to stderr', await page.innerText(
+	like('standard error is shown', await page.innerText(
 	    'section:has(> h2:text("Standard error"))'), /thinking about two/);
 	await page.click('button:has-text("Trial 2")');
-	is('another trial', await page.getAttribute(
+	is('another trial can be selected', await page.getAttribute(
 	    'button:has-text("Trial 2")', 'aria-pressed'), 'true');
 	await shot(page, 'task');
 	await page.click('text=Next failure');
 	await page.waitForSelector('h1:has-text("three")');
-	like('an error says why', await page.innerText('.block.fault'),
+	like('an error has its reason', await page.innerText('.block.fault'),
 	    /Error\s*agent error[\s\S]*3/);
 	await page.goBack();
 	await page.waitForSelector('h1:has-text("The second step")');
@@ -102,51 +102,51 @@ async function again(page) {
 }
 
 async function compare(page) {
-	is('what has changed', await page.locator('tbody .c-name').allInnerTexts()
+	is('a comparison lists changed tasks', await page.locator('tbody .c-name').allInnerTexts()
 		.then((all) => all.map((t) => t.trim()).sort()),
 	['The second step two', 'three']);
-	is('flips', await page.locator('tbody .c-flip').allInnerTexts(),
+	is('a comparison lists flips', await page.locator('tbody .c-flip').allInnerTexts(),
 	    ['fixed', 'fixed']);
-	like('deltas', await page.innerText('.tiles'),
+	like('a comparison shows differences', await page.innerText('.tiles'),
 	    /Pass rate\s+\+66\.7 points\s+33\.3% → 100%/);
-	like('in words of statistics', await page.innerText(
+	like('a comparison reports significance', await page.innerText(
 	    'section:has(> h2:text("Significance"))'),
 	/too few tasks to tell: \+\d\.\d\d over 3/i);
 	await shot(page, 'compare');
 	await page.click('text=Swap');
 	await page.waitForSelector('.badge:has-text("broken")');
-	is('swapped', await page.locator('tbody .c-flip').allInnerTexts(),
+	is('a comparison can be swapped', await page.locator('tbody .c-flip').allInnerTexts(),
 	    ['broken', 'broken']);
 }
 
 async function list(page) {
 	await page.click('nav >> text=Runs');
 	await page.waitForSelector('table.runs tbody tr');
-	is('both are in the list, the newer first', await page.locator(
+	is('both runs are listed, the newer first', await page.locator(
 	    'td.c-state').allInnerTexts(),
 	['passed', 'failed']);
-	like('with their suite', await page.innerText('.card'),
+	like('runs are grouped by suite', await page.innerText('.card'),
 	    /steps\s+100%\s+▲ 66\.7 points/);
 	await page.fill('[type=search]', 'nothing like it');
 	is('a search that finds nothing', await page.innerText('.empty'),
 	    'No matching runs.');
 	await page.fill('[type=search]', 'tester failed');
-	is('one that finds one', await page.locator('table.runs tbody tr').count(), 1);
-	like('it is in the address', page.url(), /q=tester/);
+	is('a search that finds one run', await page.locator('table.runs tbody tr').count(), 1);
+	like('the address contains the search', page.url(), /q=tester/);
 	await page.reload();
 	await page.waitForSelector('table.runs tbody tr');
-	is('and there when the page is loaded again',
+	is('the search survives a reload',
 	    await page.locator('table.runs tbody tr').count(), 1);
 	await page.fill('[type=search]', '');
 	await page.click('.chips >> text=Passed');
-	is('a filter', await page.locator('td.c-state').allInnerTexts(),
+	is('a filter by state', await page.locator('td.c-state').allInnerTexts(),
 	    ['passed']);
 	await page.click('.chips >> text=All');
 	await page.click('th >> text=Pass rate');
 	await page.click('th >> text=Pass rate');
-	is('sorted by a column', await page.locator('td.c-rate')
+	is('a column sorts the runs', await page.locator('td.c-rate')
 		.allInnerTexts(), ['33.3%', '100%']);
-	is('which says so', await page.getAttribute('th.c-rate', 'aria-sort'),
+	is('the sorted column has aria-sort', await page.getAttribute('th.c-rate', 'aria-sort'),
 	    'ascending');
 }
 
@@ -167,9 +167,9 @@ async function refused(page) {
 	await page.getByRole('radio', { name: /broken/ }).check();
 	await page.click('button:enabled:has-text("Start run")');
 	await page.waitForSelector('.fault li');
-	like('a suite that is wrong: what is wrong with it',
+	like('an invalid suite: errors are shown',
 	    await page.innerText('.fault'), /nonsense/);
-	is('and nothing runs', /#\/new/.test(page.url()), true);
+	is('an invalid suite does not run', /#\/new/.test(page.url()), true);
 }
 
 main(async () => {
@@ -177,7 +177,7 @@ main(async () => {
 	const server = await serve();
 	const page = await tab(server.url, { allow: /status of 422/ });
 	await page.waitForSelector('.empty');
-	is('nothing there yet', await page.innerText('.empty'),
+	is('an empty list is explained', await page.innerText('.empty'),
 	    'No runs yet. Start one, or drop a results file here.');
 	await start(page);
 	await watch(page);
@@ -187,5 +187,5 @@ main(async () => {
 	await list(page);
 	await cancel(page);
 	await refused(page);
-	is('nothing odd was seen', await page.faults(), []);
+	is('the page has no faults', await page.faults(), []);
 });

@@ -15,37 +15,37 @@ main(async () => {
 	page.on('request', (r) => asked.push(r));
 
 	await page.waitForSelector('#token-box[open]');
-	is('it asks', await page.innerText('#token-title'), 'This server requires a token');
+	is('the page asks for the token', await page.innerText('#token-title'), 'This server requires a token');
 	await page.fill('#token', 'wrong');
 	await page.keyboard.press('Enter');
 	await page.waitForSelector('text=did not accept that token');
-	ok('a wrong one is refused', await page.isVisible('#token-box'));
+	ok('a wrong token is refused', await page.isVisible('#token-box'));
 	await page.keyboard.press('Escape');
 	await page.waitForSelector('#token-box[open]');
-	ok('there is no way around it', true);
+	ok('Escape does not close the dialog', true);
 	await page.fill('#token', 'sesame-4711');
 	await page.keyboard.press('Enter');
 	await page.waitForSelector('table.runs tbody tr');
-	ok('the right one lets in', true);
+	ok('the right token is accepted', true);
 	await page.waitForSelector('.link-state.live');
-	ok('streams, too', true);
+	ok('streams use the token', true);
 
 	await page.at('new');
 	await page.getByRole('radio', { name: /quick/ }).check();
 	await page.click('button:enabled:has-text("Start run")');
 	await page.waitForSelector('h1 .badge.passed');
-	ok('a run, from its start to its end', true);
-	is('the token is kept in the tab, nowhere else', await page.evaluate(() =>
+	ok('a run can be started and followed', true);
+	is('the token is stored in the session storage only', await page.evaluate(() =>
 		[Object.values(sessionStorage), Object.values(localStorage),
 			document.cookie]), [['sesame-4711'], [], '']);
 	const withToken = asked.filter((r) => r.url().includes('sesame'));
-	ok('it is in addresses of streams', withToken.length > 0);
-	is('and in no other', withToken.filter((r) =>
+	ok('addresses of streams contain the token', withToken.length > 0);
+	is('other addresses do not contain the token', withToken.filter((r) =>
 		!/\/api\/v1\/(events|runs\/[^/]+\/stream)\?/.test(r.url())), []);
-	like('and not in that of the page', page.url(), /^(?!.*sesame)/);
+	like('the address of the page does not contain the token', page.url(), /^(?!.*sesame)/);
 	await page.reload();
 	await page.waitForSelector('h1 .badge.passed');
-	ok('it is still there when the page is loaded again',
+	ok('the token survives a reload',
 	    !await page.isVisible('#token-box'));
-	is('nothing odd was seen', await page.faults(), []);
+	is('the page has no faults', await page.faults(), []);
 });
