@@ -1,24 +1,24 @@
-# The commands as a person meets them.
+# Usage of commands: help, options, parse and match.
 . "${0%/*}/../tool/lib.sh"
 
 run "$WAZA" --version
-ok '--version' [ "$rc" -eq 0 ]
-like '--version prints one' 'waza [0-9]*.[0-9]*' "$out"
+ok '--version: status 0' [ "$rc" -eq 0 ]
+like '--version prints the version' 'waza [0-9]*.[0-9]*' "$out"
 run "$WAZA"
 is 'no command: status' 2 "$rc"
 is 'no command: nothing on stdout' '' "$out"
 like 'no command: usage on stderr' 'usage: waza COMMAND*' "$err"
 run "$WAZA" prase
 is 'misspelt command: status' 2 "$rc"
-is 'misspelt command: words' 'waza: unknown command "prase"; did you mean "parse"?' \
+is 'misspelt command: message' 'waza: unknown command "prase"; did you mean "parse"?' \
     "$(head -n 1 "$tmp/err")"
 run "$WAZA" parse --prety x.json
 is 'misspelt option: status' 2 "$rc"
-is 'misspelt option: words' \
+is 'misspelt option: message' \
     'waza parse: unknown option "--prety"; did you mean "--pretty"?' \
     "$(head -n 1 "$tmp/err")"
 run "$WAZA" parse -z
-is 'unknown letter' 'waza parse: unknown option "-z"' "$(head -n 1 "$tmp/err")"
+is 'unknown short option' 'waza parse: unknown option "-z"' "$(head -n 1 "$tmp/err")"
 run "$WAZA" parse --pretty=yes
 is 'a value for a flag' 'waza parse: --pretty takes no value' "$(head -n 1 "$tmp/err")"
 run "$WAZA" parse a b
@@ -37,10 +37,10 @@ run "$WAZA" parse --pretty --help x
 like 'help after other options' 'Print YAML or JSON as JSON.*usage: waza parse*' "$out"
 run "$WAZA" --verison
 is 'misspelt first option: status' 2 "$rc"
-is 'misspelt first option: words' 'waza: unknown option "--verison"; did you mean "--version"?' \
+is 'misspelt first option: message' 'waza: unknown option "--verison"; did you mean "--version"?' \
     "$(head -n 1 "$tmp/err")"
 run "$WAZA" help nonsense
-is 'help of nothing' 2 "$rc"
+is 'help of an unknown command: status 2' 2 "$rc"
 
 # parse
 printf 'a: 1\nb: [x, "y"]\n' >"$tmp/x.yaml"
@@ -58,7 +58,7 @@ is 'pretty' '{
   ]
 }' "$out"
 out=$(printf 'a\n---\n- b\n' | "$WAZA" parse -)
-is 'several documents, one a line' '"a"
+is 'several documents, one per line' '"a"
 ["b"]' "$out"
 out=$(printf '[1,2]' | "$WAZA" parse --json)
 is 'standard input is the default' '[1,2]' "$out"
@@ -78,30 +78,30 @@ printf 'ok: 1\n---\n{' | "$WAZA" parse - >"$tmp/out" 2>/dev/null
 is 'a bad second document: nothing on stdout' '' "$(cat "$tmp/out")"
 run "$WAZA" parse "$tmp/none.yaml"
 is 'missing file: status' 2 "$rc"
-like 'missing file: words' "waza: $tmp/none.yaml: No such file*" "$err"
+like 'missing file: message' "waza: $tmp/none.yaml: No such file*" "$err"
 run "$WAZA" parse "$tmp"
 is 'a directory: status' 2 "$rc"
-like 'a directory: words' '*directory*' "$err"
+like 'a directory: message' '*directory*' "$err"
 run "$WAZA" parse --yaml --json "$tmp/x.json"
-is 'both types' 2 "$rc"
+is '--yaml and --json together: status 2' 2 "$rc"
 if [ -c /dev/full ]
 then
 	"$WAZA" parse "$tmp/x.json" >/dev/full 2>"$tmp/err"
-	is 'a full disk is noticed' 2 $?
-	ok 'a full disk is named' grep -q 'No space left' "$tmp/err"
+	is 'a full disk: status 2' 2 $?
+	ok 'a full disk: message' grep -q 'No space left' "$tmp/err"
 else
 	skip 'no /dev/full here'
 fi
 
-# what is closed is an error, not an end or a success
+# closed descriptors are errors
 rc=0
 printf 'a: 1\n' | "$WAZA" parse 2>"$tmp/err" >&- || rc=$?
 is 'closed output: status' 2 "$rc"
-like 'closed output: words' 'waza: write: Bad file*' "$(cat "$tmp/err")"
+like 'closed output: message' 'waza: write: Bad file*' "$(cat "$tmp/err")"
 run sh -c '"$WAZA" parse <&-'
 is 'closed input: status' 2 "$rc"
 is 'closed input: nothing on stdout' '' "$out"
-like 'closed input: words' 'waza: *: Bad file*' "$err"
+like 'closed input: message' 'waza: *: Bad file*' "$err"
 run sh -c '"$WAZA" match "a*" <&-'
 is 'match, closed input: status' 2 "$rc"
 is 'match, closed input: nothing on stdout' '' "$out"
@@ -109,8 +109,8 @@ if [ -z "${WRAP-}" ]
 then
 	rc=0
 	out=$("$WAZA" parse "$tmp/x.yaml" <&- 2>&-) || rc=$?
-	is 'closed and not needed: status' 0 "$rc"
-	is 'closed and not needed: output' '{"a":1,"b":["x","y"]}' "$out"
+	is 'closed but unused: status 0' 0 "$rc"
+	is 'closed but unused: output' '{"a":1,"b":["x","y"]}' "$out"
 else
 	skip "closed descriptors are $WRAP's, too"
 fi
@@ -123,7 +123,7 @@ run "$WAZA" match -g '(h)(x)?(el+)o' "$tmp/t"
 is 'groups' '4-9,4-5,-,5-8' "$out"
 run "$WAZA" match nothing "$tmp/t"
 is 'no match: status' 1 "$rc"
-is 'no match: silent' '' "$out$err"
+is 'no match: no output' '' "$out$err"
 run "$WAZA" match 'a(b' "$tmp/t"
 is 'bad pattern: status' 2 "$rc"
 is 'bad pattern: nothing on stdout' '' "$out"

@@ -1,4 +1,4 @@
-# waza config: settings from all places, and where each is from.
+# waza config: settings from all sources, and the source of each.
 . "${0%/*}/../tool/lib.sh"
 cd "$top" || exit 1
 
@@ -35,7 +35,7 @@ is 'without any settings: all are defaults' '' \
 is 'without any settings: nothing on stderr' '' "$err"
 is '--show is the same' "$out" "$("$WAZA" config --show)"
 
-# each level over the one below
+# precedence of sources
 is 'the default' '9000 # default' "$(source_of port)"
 echo 'port: 1' >"$HOME/.waza/config"
 is "the user's file" "1 # $HOME/.waza/config:1:7" "$(source_of port)"
@@ -47,22 +47,22 @@ WAZA_CONFIG=named.json
 export WAZA_CONFIG
 is 'WAZA_CONFIG' '3 # named.json:1:10' "$(source_of port)"
 echo 'port: 33' >other.yaml
-is '--config-path goes before WAZA_CONFIG' '33 # other.yaml:1:7' \
+is '--config-path takes precedence over WAZA_CONFIG' '33 # other.yaml:1:7' \
     "$(source_of port --config-path other.yaml)"
 WAZA_PORT=4
 export WAZA_PORT
-is 'the environment' '4 # WAZA_PORT' "$(source_of port)"
+is 'WAZA_PORT takes precedence over files' '4 # WAZA_PORT' "$(source_of port)"
 is '--config-json' '5 # --config-json:1:10' "$(source_of port --config-json '{"port": 5}')"
-is 'null takes away all below' '9000 # default' \
+is 'null removes the values of lower sources' '9000 # default' \
     "$(source_of port --config-json '{"port": null}')"
 unset WAZA_CONFIG WAZA_PORT
 WAZA_HOME=$tmp/elsewhere
 export WAZA_HOME
 mkdir "$WAZA_HOME"
 echo 'model: m' >"$WAZA_HOME/config.yaml"
-is 'WAZA_HOME, and the suffix .yaml' "\"m\" # $WAZA_HOME/config.yaml:1:8" "$(source_of model)"
+is 'WAZA_HOME/config.yaml is read' "\"m\" # $WAZA_HOME/config.yaml:1:8" "$(source_of model)"
 unset WAZA_HOME
-is 'WAZA_HOME is not set: not read' '"" # default' "$(source_of model)"
+is 'without WAZA_HOME it is not read' '"" # default' "$(source_of model)"
 
 # merging
 cat >"$HOME/.waza/config" <<'YAML'
@@ -93,9 +93,9 @@ then
 print(json.dumps(json.load(sys.stdin)["limits.runs"], sort_keys=True))')"
 else skip 'no python3'
 fi
-ok 'JSON is what waza reads' sh -c "'$WAZA' config --format json | '$WAZA' parse --json - >'$tmp/parsed'"
+ok '--format json prints valid JSON' sh -c "'$WAZA' config --format json | '$WAZA' parse --json - >'$tmp/parsed'"
 
-# mistakes
+# errors
 bad() {
 	printf '%b' "$2" >x.yaml
 	run "$WAZA" config --config-path x.yaml
@@ -108,7 +108,7 @@ bad 'wrong types' 'port: x\nlimits: {runs: [1]}\nallow_remote: 3\n' \
 x.yaml:2:16: "runs" must be a whole number, not a list
 x.yaml:3:15: "allow_remote" must be true or false, not a number'
 bad 'bad YAML' 'port: 1\nport: 2\n' 'x.yaml:2:1: key "port" is set twice (first at line 1)'
-bad 'an address' 'listen: [tcp:localhost]\n' 'x.yaml:1:10: "localhost" is not HOST:PORT'
+bad 'an invalid address' 'listen: [tcp:localhost]\n' 'x.yaml:1:10: "localhost" is not HOST:PORT'
 bad 'a tool without a command' 'tools: {a: {}}\n' 'x.yaml:1:12: tool "a": "command" is missing'
 rm -f x.yaml
 run "$WAZA" config --config-path x.yaml
@@ -118,17 +118,17 @@ run env WAZA_TIMEOUT=soon "$WAZA" config
 is 'a bad variable' 'WAZA_TIMEOUT: "timeout_seconds" must be a whole number, not a string' "$err"
 is 'a bad variable: status' 2 "$rc"
 run "$WAZA" config --config-json '{"prot": 1}'
-is 'an unknown key: still shown' 0 "$rc"
+is 'an unknown key: status 0' 0 "$rc"
 is 'an unknown key: warning' '--config-json:1:2: warning: unknown key "prot"; did you mean "port"?' "$err"
 run "$WAZA" config --format yaml
-is 'a wrong format' 2 "$rc"
+is 'unknown format: status 2' 2 "$rc"
 
-# the project cannot open the door
+# a project cannot allow remote access
 echo 'allow_remote: true' >"$tmp/p/.waza.yaml"
 run "$WAZA" config
 is 'allow_remote in a project: status' 2 "$rc"
-like 'allow_remote in a project' '../../.waza.yaml:1:15: "allow_remote" cannot be set in a project*' "$err"
-# what the loader of suites and the original have there
+like 'allow_remote in a project: message' '../../.waza.yaml:1:15: "allow_remote" cannot be set in a project*' "$err"
+# keys of suites and of the original in project settings
 cat >"$tmp/p/.waza.yaml" <<'YAML'
 paths: {skills: s/}
 defaults: {engine: mock, workers: 4}
@@ -140,12 +140,12 @@ graders: {programTimeout: 3}
 storage: {enabled: false}
 YAML
 run "$WAZA" config
-is 'keys of suites in a project: nothing is said' '' "$err"
+is 'keys of suites in a project: no warning' '' "$err"
 is 'keys of suites in a project: status' 0 "$rc"
 rm "$tmp/p/.waza.yaml"
 : >"$HOME/.waza/config"
 
-# the token: its source, never itself
+# the token: its source is shown, its value is not
 run env WAZA_AUTH_TOKEN=CANARY-1 "$WAZA" config
 is 'a token of the environment' 'token = (hidden) # WAZA_AUTH_TOKEN' \
     "$(printf '%s\n' "$out" | grep '^token ' | tr -s ' ')"
@@ -183,9 +183,9 @@ done
 printf 'executors: {e: {headers: {x-org: CANARY-4}, env: {K: CANARY-4}}}\n' >x.yaml
 run "$WAZA" config --config-path x.yaml
 is 'headers and variables are hidden' '' "$(cat "$tmp/out" "$tmp/err" | grep CANARY)"
-is 'headers and variables are there' 2 "$(printf '%s\n' "$out" | grep -c '= (hidden)')"
+is 'headers and variables are listed as hidden' 2 "$(printf '%s\n' "$out" | grep -c '= (hidden)')"
 
-# files made to hurt
+# hostile files
 dd if=/dev/zero bs=1000000 count=17 2>/dev/null | tr '\0' '#' >x.yaml
 run "$WAZA" config --config-path x.yaml
 is 'a file of 17 MB' 'x.yaml: larger than 16777216 bytes' "$err"
@@ -197,8 +197,8 @@ like 'a million brackets: place' 'x.yaml:1:*' "$err"
 awk 'BEGIN { for (i = 0; i < 50000; i++) print "k" i ": {a: 1}" }' >x.yaml
 run "$WAZA" config --config-path x.yaml
 is 'fifty thousand unknown keys: status' 0 "$rc"
-is 'fifty thousand unknown keys: an end of warnings' 10001 "$(printf '%s\n' "$err" | wc -l | tr -d ' ')"
-# as seeds/003 has them
+is 'fifty thousand unknown keys: warnings are limited' 10001 "$(printf '%s\n' "$err" | wc -l | tr -d ' ')"
+# the settings of seeds/003
 cat >kaiak.json <<'EOT'
 {
   "model": {
@@ -216,7 +216,7 @@ cat >kaiak.json <<'EOT'
 }
 EOT
 run "$WAZA" config --config-path kaiak.json
-is 'seeds/003: no complaint' '0 ' "$rc $err"
+is 'seeds/003: no warning' '0 ' "$rc $err"
 is 'seeds/003: model' '"gpt-4" # kaiak.json:4:17' "$(source_of model --config-path kaiak.json)"
 is 'seeds/003: provider' '"openai" # kaiak.json:3:17' \
     "$(source_of sessions.provider --config-path kaiak.json)"
@@ -226,17 +226,17 @@ is 'seeds/003: working_dir' '"/home/user/project" # kaiak.json:8:20' \
     "$(source_of sessions.working_dir --config-path kaiak.json)"
 is 'seeds/003: listen' '["unix:/tmp/kaiak.sock"] # kaiak.json:12:20' \
     "$(source_of listen --config-path kaiak.json)"
-is 'seeds/003: inline over the file, member by member' '"o3" # --config-json:1:22' \
+is 'seeds/003: --config-json overrides single members' '"o3" # --config-json:1:22' \
     "$(source_of model --config-path kaiak.json --config-json '{"model":{"model_id":"o3"}}')"
-is 'seeds/003: what inline does not say stays' '"openai" # kaiak.json:3:17' \
+is 'seeds/003: other members keep the values of the file' '"openai" # kaiak.json:3:17' \
     "$(source_of sessions.provider --config-path kaiak.json --config-json '{"model":{"model_id":"o3"}}')"
-is 'seeds/003: both spellings mix' '"o4" # --config-json:1:11' \
+is 'seeds/003: both spellings can be mixed' '"o4" # --config-json:1:11' \
     "$(source_of model --config-path kaiak.json --config-json '{"model": "o4"}')"
-is 'our own key wins' '"b" # --config-json:1:55' \
+is 'the key of waza takes precedence' '"b" # --config-json:1:55' \
     "$(source_of sessions.provider --config-json '{"model": {"provider": "a"}, "sessions": {"provider": "b"}}')"
 is 'stdio' '["stdio"] # --config-json:1:29' \
     "$(source_of listen --config-json '{"init_config":{"transport":"stdio"}}')"
-is 'a workspace that is a text' '"/w" # --config-json:1:15' \
+is 'a workspace as a string' '"/w" # --config-json:1:15' \
     "$(source_of sessions.working_dir --config-json '{"workspace": "/w"}')"
 for t in '{"init_config":{"transport":"tcp"}}' '{"init_config":{"transport":"socket"}}' \
     '{"init_config":3}' '{"init_config":{"transport":"stdio"},"listen":["tcp"]}' \
@@ -246,5 +246,5 @@ do
 	is "refused: $t" 2 "$rc"
 done
 run "$WAZA" config --config-json '{"model":{"modl":"x"}}'
-like 'a key that is none: warned of' '*unknown key "modl"*' "$err"
+like 'an unknown key is a warning' '*unknown key "modl"*' "$err"
 done_testing

@@ -16,7 +16,7 @@ is 'valid files' 'good.json: valid
 good.yaml: valid' "$out"
 is 'valid files: status' 0 "$rc"
 run "$WAZA" schema-check -q s.json good.json
-is 'quiet' '' "$out$err"
+is '-q prints nothing' '' "$out$err"
 run "$WAZA" schema-check s.json bad.yaml good.json
 is 'findings, each with its place' 'bad.yaml:1:1: /nmae: is not allowed; did you mean "name"?
 bad.yaml:2:7: /size: must be at least 1, is 0
@@ -27,7 +27,7 @@ is 'findings: nothing on stderr' '' "$err"
 run "$WAZA" schema-check --format json s.json good.json bad.yaml
 is 'as JSON: status' 1 "$rc"
 is 'as JSON: one line' 1 "$(printf '%s\n' "$out" | wc -l | tr -d ' ')"
-like 'as JSON: words' '{"files":\[{"path":"good.json","errors":\[\],"valid":true},{"path":"bad.yaml","errors":\[{"line":1,"col":1,"at":"/nmae","keyword":"/additionalProperties","message":*\],"valid":false}\],"valid":false}' "$out"
+like 'as JSON: findings' '{"files":\[{"path":"good.json","errors":\[\],"valid":true},{"path":"bad.yaml","errors":\[{"line":1,"col":1,"at":"/nmae","keyword":"/additionalProperties","message":*\],"valid":false}\],"valid":false}' "$out"
 out=$(echo '{"name": 1}' | "$WAZA" schema-check s.json -)
 is 'standard input' 'stdin:1:10: /name: must be a string, is a number (1)' "$out"
 run sh -c 'echo {} | "$WAZA" schema-check - -'
@@ -42,26 +42,26 @@ printf 'type: integer\n' >int.yaml
 run "$WAZA" schema-check int.yaml two.yaml
 is 'several documents in a file' 'two.yaml:3:1: /: must be an integer, is a string ("x")' "$out"
 
-# what keeps us from telling
+# inputs that cannot be checked
 printf '{"a":\n  tru}' >broken.json
 run "$WAZA" schema-check s.json broken.json none.json good.json
 is 'unreadable files: status' 2 "$rc"
-is 'unreadable files: the others' 'good.json: valid' "$out"
-like 'unreadable files: why' 'broken.json:2:3: *none.json: No such file*' "$err"
+is 'unreadable files: the others are checked' 'good.json: valid' "$out"
+like 'unreadable files: messages' 'broken.json:2:3: *none.json: No such file*' "$err"
 run "$WAZA" schema-check broken.json good.json
-is 'no schema: status' 2 "$rc"
-like 'no schema: why' 'broken.json:2:3: *' "$err"
+is 'invalid schema file: status 2' 2 "$rc"
+like 'invalid schema file: message' 'broken.json:2:3: *' "$err"
 printf '{\n  "properties": {"a": {"type": "strnig"}}}\n' >wrong.json
 run "$WAZA" schema-check wrong.json good.json
-is 'a wrong schema: status' 2 "$rc"
-like 'a wrong schema: why, and where' 'wrong.json:2:32: /properties/a/type: must be a type *' "$err"
+is 'invalid schema: status 2' 2 "$rc"
+like 'invalid schema: message and place' 'wrong.json:2:32: /properties/a/type: must be a type *' "$err"
 echo '{"$ref": "http://example.org/s.json"}' >far.json
 run "$WAZA" schema-check far.json good.json
 is 'a remote reference: status' 2 "$rc"
-is 'a remote reference: words' 'far.json:1:10: /$ref: "http://example.org/s.json" is outside this document; remote references are not fetched' "$err"
+is 'a remote reference: message' 'far.json:1:10: /$ref: "http://example.org/s.json" is outside this document; remote references are not fetched' "$err"
 echo '{"$id": "http://example.org/s.json", "required": ["x"]}' >near.json
 run "$WAZA" schema-check --ref near.json far.json good.json
-is 'a reference to a file that is given' 'good.json:1:1: /: must have the property "x"' "$out"
+is 'a reference to another schema that is given' 'good.json:1:1: /: must have the property "x"' "$out"
 echo '{"items": [{"type": "null"}]}' >list.json
 echo '[1]' >one.json
 run "$WAZA" schema-check --draft 7 list.json one.json
@@ -69,9 +69,9 @@ is 'draft 7' 'one.json:1:2: /0: must be null, is a number (1)' "$out"
 run "$WAZA" schema-check list.json one.json
 like 'draft 2020-12' 'list.json:1:11: /items: must be a schema; *' "$err"
 run "$WAZA" schema-check --draft 4 list.json one.json
-is 'no such draft' 'waza: --draft must be 2020-12 or 7, not "4"' "$err"
+is 'unknown draft' 'waza: --draft must be 2020-12 or 7, not "4"' "$err"
 run "$WAZA" schema-check s.json
-is 'no file' 2 "$rc"
+is 'no file: status 2' 2 "$rc"
 
 # the grader
 cat >eval.yaml <<'YAML'
@@ -91,10 +91,10 @@ graders:
   - {type: json_schema, name: file, schema_file: s.json}
 YAML
 run "$WAZA" validate eval.yaml
-is 'the suite is fine' 'eval.yaml: ok (3 tasks)' "$out"
+is 'the suite is valid' 'eval.yaml: ok (3 tasks)' "$out"
 run "$WAZA" run -o r.json eval.yaml
 is 'the suite: status' 1 "$rc"
-# verdict TASK KEY: of its only grader
+# verdict TASK KEY: print a member of the verdict of the only grader
 verdict() {
 	python3 - "$1" "$2" <<'PY'
 import json, sys
@@ -108,29 +108,29 @@ if command -v python3 >/dev/null
 then
 	is 'fits: score' 1.0 "$(verdict good score | sed 's/^1$/1.0/')"
 	is 'does not fit: score' 0 "$(verdict bad score | sed 's/^0\.0$/0/')"
-	is 'does not fit: words' '"/nam: is not allowed; did you mean \"name\"?; /: must have the property \"name\""' "$(verdict bad feedback)"
+	is 'does not fit: feedback' '"/nam: is not allowed; did you mean \"name\"?; /: must have the property \"name\""' "$(verdict bad feedback)"
 	is 'does not fit: details' '{"failures": "jsonschema validation failed\n- at '\''/nam'\'': is not allowed; did you mean \"name\"?\n- at '\'''\'': must have the property \"name\""}' "$(verdict bad details)"
-	like 'no JSON' '*the output is not JSON: *line 1, column 1*extract_json: true*to read code fences*' "$(verdict prose feedback)"
-	like 'no JSON: details' '{"error": "the output is not JSON: *"}' "$(verdict prose details)"
+	like 'output without JSON: feedback' '*the output is not JSON: *line 1, column 1*extract_json: true*to read code fences*' "$(verdict prose feedback)"
+	like 'output without JSON: details' '{"error": "the output is not JSON: *"}' "$(verdict prose details)"
 else
 	skip 'no python3 here'
 fi
 
-# grader TEXT: what validate says of a suite with such a grader
+# grader TEXT: run validate on a suite with that grader
 grader() {
 	printf 'name: a\nskill: b\ntasks: [{id: x, prompt: y}]\ngraders:\n  - type: json_schema\n    name: g\n%b' "$1" >g.yaml
 	run "$WAZA" validate g.yaml
 }
 grader '    schema: {type: object}\n'
-is 'inline' 'g.yaml: ok (1 task)' "$out"
+is 'an inline schema is valid' 'g.yaml: ok (1 task)' "$out"
 grader '    extract_json: true\n'
-like 'neither' 'g.yaml:5:5: *"schema" or "schema_file" is required' "$(printf '%s\n' "$out" | head -n 1)"
+like 'neither schema nor schema_file' 'g.yaml:5:5: *"schema" or "schema_file" is required' "$(printf '%s\n' "$out" | head -n 1)"
 grader '    schema:\n      properties:\n        a: {minLength: x}\n'
-like 'a wrong schema, in the suite' 'g.yaml:9:24: *schema: /properties/a/minLength: must be a whole number, 0 or more, is "x"' "$(printf '%s\n' "$out" | head -n 1)"
+like 'an invalid schema in the suite' 'g.yaml:9:24: *schema: /properties/a/minLength: must be a whole number, 0 or more, is "x"' "$(printf '%s\n' "$out" | head -n 1)"
 grader '    schema_file: wrong.json\n'
-like 'a wrong schema, in its file' 'wrong.json:2:32: */properties/a/type: must be a type *' "$out"
+like 'an invalid schema in its file' 'wrong.json:2:32: */properties/a/type: must be a type *' "$out"
 grader '    schema_file: none.json\n'
-like 'no such file' 'g.yaml:7:18: *none.json: No such file or directory' "$(printf '%s\n' "$out" | head -n 1)"
+like 'missing schema_file' 'g.yaml:7:18: *none.json: No such file or directory' "$(printf '%s\n' "$out" | head -n 1)"
 grader '    schema_file: s.json\n    schema: {}\n'
-like 'both' 'g.yaml:7:18: warning: "schema_file" has no effect beside "schema"*' "$out"
+like 'both schema and schema_file' 'g.yaml:7:18: warning: "schema_file" has no effect beside "schema"*' "$out"
 done_testing

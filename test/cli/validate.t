@@ -27,29 +27,29 @@ done <"$tmp/rows" >"$tmp/keys"
 is 'the manuals have every key' '' "$(cat "$tmp/keys")"
 is 'the tables have more than 100 keys' 1 "$(($(wc -l <"$tmp/rows") > 100))"
 run "$WAZA" validate examples/hello
-is 'a suite that is fine' 'examples/hello/eval.yaml: ok (1 task)' "$out"
-is 'a suite that is fine: status' 0 "$rc"
+is 'a valid suite' 'examples/hello/eval.yaml: ok (1 task)' "$out"
+is 'a valid suite: status 0' 0 "$rc"
 run "$WAZA" validate examples
-like 'a directory: what is wrong' 'examples/broken/eval.yaml:5:3: ?*' "$out"
-is 'a directory: nothing else is wrong' "$("$WAZA" list --format json examples |
+like 'a directory: errors with their places' 'examples/broken/eval.yaml:5:3: ?*' "$out"
+is 'a directory: the other suites are valid' "$("$WAZA" list --format json examples |
     grep -c '"path"')" "$(printf '%s\n' "$out" | wc -l | tr -d ' ')"
 is 'a directory: status' 2 "$rc"
 
-# one mistake at a time, where it stands
+# one error at a time, with its place
 cd "$tmp" || exit 1
 mkdir sub empty
-# suite TEXT: what validate says of a suite with that text
+# suite TEXT: run validate on a suite with that text
 suite() {
 	printf '%b' "$1" >s.yaml
 	run "$WAZA" validate s.yaml
 }
 run "$WAZA" validate none.yaml
 is 'missing file' 'none.yaml: No such file or directory' "$out"
-is 'missing file: status' 2 "$rc"
+is 'missing file: status 2' 2 "$rc"
 mkdir sub/eval.yaml
 run "$WAZA" validate empty
 is 'a directory without suites' 2 "$rc"
-like 'a directory without suites: words' 'waza: empty: no eval.yaml found*' "$err"
+like 'a directory without suites: message' 'waza: empty: no eval.yaml found*' "$err"
 printf 'a\000b' >bin.yaml
 run "$WAZA" validate bin.yaml
 is 'a binary file' 'bin.yaml: binary file, not YAML' "$out"
@@ -58,38 +58,38 @@ is 'the smallest suite' 's.yaml: ok (1 task)' "$out"
 suite 'name: a\ntasks: [{id: x, prompt: y}]\ngraders: [{name: g, type: text, contains: y}]\n'
 is 'no skill: a warning' 's.yaml:1:1: warning: "skill" is missing
 s.yaml: ok (1 task)' "$out"
-is 'a warning: status' 0 "$rc"
+is 'a warning: status 0' 0 "$rc"
 run "$WAZA" validate --strict s.yaml
-is 'a warning with --strict: status' 2 "$rc"
+is 'a warning with --strict: status 2' 2 "$rc"
 suite 'name: a\nskill: b\ntask: []\ntasks: [{id: x, prompt: y}]\ngraders: [{name: g, type: text, contains: y}]\n'
 is 'an unknown key' 's.yaml:3:1: warning: unknown key "task"; did you mean "tasks"?
 s.yaml: ok (1 task)' "$out"
 run "$WAZA" validate --strict s.yaml
 is 'an unknown key with --strict' 's.yaml:3:1: unknown key "task"; did you mean "tasks"?' "$out"
 suite 'name: a\nskill: b\ntasks: ["*.task"]\ngraders: [{name: g, type: text, contains: y}]\n'
-is 'no file' 's.yaml:3:9: no task file matches *.task' "$out"
+is 'no file matches the pattern of tasks' 's.yaml:3:9: no task file matches *.task' "$out"
 printf 'id: from a task file\nprompt: x\n' >1.task
 suite 'name: a\nskill: b\ntasks: ["*.task"]\ngraders: [{name: g, type: text, contains: y}]\n'
-is 'a pattern that says how names end' 's.yaml: ok (1 task)' "$out"
+is 'a pattern with a suffix' 's.yaml: ok (1 task)' "$out"
 suite 'name: a\nskill: b\ntasks: sub/../1.task\ngraders: [{name: g, type: text, contains: y}]\n'
-is 'one name, with dots' 's.yaml: ok (1 task)' "$out"
+is 'one file name with dots' 's.yaml: ok (1 task)' "$out"
 suite 'name: a\nskill: b\ntasks: [{id: x, prompt: y}, nowhere.yaml]\ngraders: [{name: g, type: text, contains: y}]\n'
-is 'a name without a file, beside tasks' \
+is 'a missing file beside other tasks' \
     's.yaml:3:29: warning: no task file matches nowhere.yaml
 s.yaml: ok (1 task)' "$out"
 
-# a file of the suite, named from elsewhere
+# a suite named by a path from another directory
 mkdir -p a/b/c
 printf 'name: a\nskill: b\nconfig: {executor: mock}\ntasks: [t/*.yaml]\n' >a/b/c/eval.yaml
 mkdir a/b/c/t
 printf 'id: one\nprompt: x\n' >a/b/c/t/1.yaml
 printf 'defaults: {workers: lots}\n' >a/.waza.yaml
 run "$WAZA" validate a/b/c/eval.yaml
-is 'settings above are found' \
+is 'settings of parent directories are found' \
     'a/.waza.yaml:1:21: "workers" must be a whole number, not a string' "$out"
 cd a/b/c || exit 1
 run "$WAZA" validate eval.yaml
-is 'from within' \
+is 'settings are found from within the directory' \
     '../../.waza.yaml:1:21: "workers" must be a whole number, not a string' "$out"
 rm ../../.waza.yaml
 run "$WAZA" list --format json ../..
@@ -111,27 +111,27 @@ is 'list: JSON' '{
   ]
 }' "$out"
 run "$WAZA" list
-is 'list: here' 'eval.yaml: a (skill b)
+is 'list without an argument: the working directory' 'eval.yaml: a (skill b)
   one' "$out"
 run "$WAZA" list nowhere
 is 'list: no such directory' 2 "$rc"
-like 'list: no such directory: words' 'waza: nowhere: No such file*' "$err"
+like 'list: no such directory: message' 'waza: nowhere: No such file*' "$err"
 printf 'name: [\n' >../eval.yml
 mkdir ../node_modules ../.hidden ../.github ../vendor
 for d in node_modules .hidden .github vendor
 do cp eval.yaml ../$d; mkdir ../$d/t; cp t/1.yaml ../$d/t
 done
 run "$WAZA" list ..
-is 'list: sorted, hidden ones left out, with errors' '../.github/eval.yaml: a (skill b)
+is 'list: sorted, without hidden directories, with errors' '../.github/eval.yaml: a (skill b)
   one
 ../c/eval.yaml: a (skill b)
   one
 ../eval.yml
   error: ../eval.yml:2:1: this flow collection is not closed' "$(
     printf '%s\n' "$out" | sed 's/\(eval.yml:[0-9:]* \).*/\1this flow collection is not closed/')"
-is 'list: errors do not count' 0 "$rc"
+is 'list: errors do not change the status' 0 "$rc"
 run "$WAZA" list --format xml
-is 'no such format' 2 "$rc"
+is 'unknown format: status 2' 2 "$rc"
 
 # JSON of findings
 cd "$tmp" || exit 1

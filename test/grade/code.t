@@ -38,8 +38,8 @@ graded <<'Y'
 assertions: ["len(output) > 3", "'Hello' in output", "any(w in output.lower() for w in ['hello', 'x'])", "output.splitlines()[1].split()[-2] == '3'", "re.search(r'in \\d+ steps', output)", "duration_ms < 60000 and not errors", "outcome.get('status') == 'completed'", "len([t for t in transcript if t.get('type') == 'x']) == 0"]
 Y
 path=$PATH
-is 'no interpreter is needed for what suites assert' 0 "$rc"
-is 'score' 1 "$(verdict score r.json)"
+is 'assertions of suites need no interpreter' 0 "$rc"
+is 'all assertions pass: score 1' 1 "$(verdict score r.json)"
 
 graded <<'Y'
 assertions: ["'zzz' in output", "len(output) > 1", "1 / 0", "unknown > 1"]
@@ -54,7 +54,7 @@ like 'failed: details' '*"details":{"total_assertions":4,"passed_assertions":1,"
 graded '{output: "an error", tool_calls: [{name: bash, arguments: {command: ls -la}}]}' <<'Y'
 assertions: ["tool_calls[0]['name'] == 'bash'", "tool_calls[0]['arguments']['command'].startswith('ls')", "tool_calls[0]['arguments']['path'] == ''", "tool_calls[0]['success']", "len(errors) == 1"]
 Y
-is 'tool calls, their usual arguments, errors' '0 1' "$rc $(verdict score r.json)"
+is 'assertions on tool calls, arguments and errors' '0 1' "$rc $(verdict score r.json)"
 
 # invalid settings
 for s in 'assertions: []' 'language: python' '{}'
@@ -84,14 +84,14 @@ assertions: ["len(output) > 0", "(lambda: True)()"]
 Y
 path=$PATH
 is 'no python3: status' 2 "$rc"
-like 'no python3: words' '*e.yaml:7:46: *needs python3, which is not installed (not found in PATH)*' "$err"
+like 'no python3: message' '*e.yaml:7:46: *needs python3, which is not installed (not found in PATH)*' "$err"
 path=$tmp/empty
 graded <<'Y'
 assertions: ["output.length > 0"], language: javascript
 Y
 path=$PATH
 is 'no node: status' 2 "$rc"
-like 'no node: words' '*e.yaml:7:*needs node, which is not installed (not found in PATH)*' "$err"
+like 'no node: message' '*e.yaml:7:*needs node, which is not installed (not found in PATH)*' "$err"
 
 # one child evaluates all assertions that lib/py declines
 cat >fake/python3 <<'SH'
@@ -108,11 +108,11 @@ graded <<'Y'
 assertions: ["(lambda: 1)()", "len(output) > 0", "(lambda: 2)()", "(lambda: 3)()"]
 Y
 path=$PATH
-is 'one child' 1 "$(wc -l <log | tr -d ' ')"
-is 'it is asked what is open' '["(lambda: 1)()","(lambda: 2)()","(lambda: 3)()"]' \
+is 'one child evaluates all assertions' 1 "$(wc -l <log | tr -d ' ')"
+is 'the child gets only open assertions' '["(lambda: 1)()","(lambda: 2)()","(lambda: 3)()"]' \
     "$("$WAZA" parse log.in | sed 's/.*"assertions":\(.*\)}/\1/')"
-is 'its answers' '1 0.5' "$rc $(verdict score r.json)"
-is 'its words' '"Failed: (lambda: 2)(); Failed: (lambda: 3)(): the text"' "$(verdict feedback r.json)"
+is 'the verdicts of the child count' '1 0.5' "$rc $(verdict score r.json)"
+is 'the messages of the child are reported' '"Failed: (lambda: 2)(); Failed: (lambda: 3)(): the text"' "$(verdict feedback r.json)"
 
 # interpreters that misbehave
 # broken NAME STATUS WORDS: with the body of fake/python3 on stdin
@@ -129,20 +129,20 @@ Y
 broken 'garbage' 1 '*"error_class":"grader_error"*' <<'SH'
 echo 'waza:{"results"'
 SH
-broken 'too few' 1 '*no verdict from python3: exit status 0*"error_class":"grader_error"*' <<'SH'
+broken 'too few verdicts' 1 '*no verdict from python3: exit status 0*"error_class":"grader_error"*' <<'SH'
 echo waza:true
 SH
-broken 'too many' 1 '*"error_class":"grader_error"*' <<'SH'
+broken 'too many verdicts' 1 '*"error_class":"grader_error"*' <<'SH'
 printf 'waza:true\nwaza:true\nwaza:true\n'
 SH
-broken 'fails' 1 '*python3: exit status 3: *no such thing*' <<'SH'
+broken 'exit status 3' 1 '*python3: exit status 3: *no such thing*' <<'SH'
 echo 'no such thing' >&2
 exit 3
 SH
-broken 'floods' 1 '*"error_class":"grader_error"*' <<'SH'
+broken 'endless output' 1 '*"error_class":"grader_error"*' <<'SH'
 yes waza:true
 SH
-broken 'hangs' 1 '*Failed: (lambda: 2)(): python3: timed out after 0.3 s*' <<'SH'
+broken 'a child that hangs' 1 '*Failed: (lambda: 2)(): python3: timed out after 0.3 s*' <<'SH'
 echo waza:true
 tail -f /dev/null
 SH
@@ -157,15 +157,15 @@ Y
 assertions: ["(lambda: 1 / 0)()", "(lambda: open(1))()", "(lambda:"]
 Y
 	is 'python3: fails' '1 0' "$rc $(verdict score r.json)"
-	like 'python3: words' '*division by zero*name '"'open'"' is not defined*' "$(verdict feedback r.json)"
+	like 'python3: messages' '*division by zero*name '"'open'"' is not defined*' "$(verdict feedback r.json)"
 	graded <<'Y'
 timeout: 1, assertions: ["(lambda: 1)()", "10 ** 10 ** 10 > 0", "len(output) > 1", "(lambda: 1)()"]
 Y
-	is 'an expression without end' '1 0.5' "$rc $(verdict score r.json)"
+	is 'an expression that does not terminate' '1 0.5' "$rc $(verdict score r.json)"
 	graded '{output: "a\0b\xE9\u2028"}' <<'Y'
 assertions: ["(lambda s: len(s))(output) == 5"]
 Y
-	is 'odd characters arrive' '0 1' "$rc $(verdict score r.json)"
+	is 'special characters are passed unchanged' '0 1' "$rc $(verdict score r.json)"
 else skip 'no python3 here'
 fi
 
@@ -174,10 +174,10 @@ then
 	graded <<'Y'
 language: javascript, assertions: ["output.length > 3", "output.includes('zzz')", "nope.x", "while(1);"]
 Y
-	is 'node' '1 0.25' "$rc $(verdict score r.json)"
-	like 'node: words' '*nope is not defined*timed out*' "$(verdict feedback r.json)"
+	is 'node: score' '1 0.25' "$rc $(verdict score r.json)"
+	like 'node: messages' '*nope is not defined*timed out*' "$(verdict feedback r.json)"
 else skip 'no node here'
 fi
 
-is 'nothing is left behind' '' "$(find tmp -mindepth 1)"
+is 'no files are left' '' "$(find tmp -mindepth 1)"
 done_testing

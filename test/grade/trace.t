@@ -61,19 +61,19 @@ tasks:
 YAML
 run "$WAZA" run -q --task good -o r.json
 is 'all pass: status 0' 0 "$rc"
-is 'without a word on stderr' '' "$err"
+is 'all pass: nothing on stderr' '' "$err"
 like 'behavior' '*"score":1,"weight":1,"passed":true,"feedback":"within all limits"*' "$(verdict b)"
-like 'its details' '*"max_tool_calls":3,"max_tokens":0,"max_duration_ms":0,"required_tools":?"bash"?,"forbidden_tools":?"rm"?,"failures":null,"tool_call_count":3,*"tools_used":?"view","bash","view"?,"tokens_total":120}' "$(verdict b)"
+like 'behavior: details' '*"max_tool_calls":3,"max_tokens":0,"max_duration_ms":0,"required_tools":?"bash"?,"forbidden_tools":?"rm"?,"failures":null,"tool_call_count":3,*"tools_used":?"view","bash","view"?,"tokens_total":120}' "$(verdict b)"
 like 'action_sequence: F1' '*"score":0.8,*"passed":true*"precision":0.6666666666666666,"recall":1,"f1":0.8}' "$(verdict s)"
 like 'tool_constraint: labels' '*"expect_tools":?"^ba (command_pattern: AZD?\\s+up)","view"?,"reject_tools":?"rm"?,"failures":null*"tokens_total":120,"total_turns":2}' "$(verdict c)"
-like 'tool_calls: which call it was' '*"total_calls":3*"passed_checks":4,"total_checks":4*"matched_call_index":1}*"matched_call_index":0}*' "$(verdict t)"
-like 'skill_invocation: extra skills cost' '*"score":0.46666*"passed":true*2 used, only 1 expected*"actual_skills":?"greet","extra"?,"allow_extra":false*' "$(verdict k)"
+like 'tool_calls: the matching call is named' '*"total_calls":3*"passed_checks":4,"total_checks":4*"matched_call_index":1}*"matched_call_index":0}*' "$(verdict t)"
+like 'skill_invocation: extra skills lower the score' '*"score":0.46666*"passed":true*2 used, only 1 expected*"actual_skills":?"greet","extra"?,"allow_extra":false*' "$(verdict k)"
 like 'trigger' '*"passed":true,*"mode":"positive","threshold":0.6,"skill_path":"skills/greet","matched_keywords":?"say","hello"?*"phrase_score":1}' "$(verdict g)"
 
 run "$WAZA" run -q --task bad -o r.json
 is 'all fail: status 1' 1 "$rc"
-like 'the report says what' '*3 tool calls, at most 2 expected; 120 tokens, at most 100*' "$out"
-like 'and where a sequence differs' '*first difference at 2: "view" expected, "bash" found*' "$out"
+like 'all fail: the report has the reasons' '*3 tool calls, at most 2 expected; 120 tokens, at most 100*' "$out"
+like 'all fail: the report shows where a sequence differs' '*first difference at 2: "view" expected, "bash" found*' "$out"
 like 'behavior' '*required tool ?"Bash?" was not called (called: ?"bash?", ?"view?"); forbidden tool ?"view?" was called (2 of 3 calls)*' "$(verdict b)"
 like 'action_sequence' '*; expected 2 calls exactly: ?"view?", ?"view?"; found 3: ?"view?", ?"bash?", ?"view?"",*' "$(verdict s)"
 like 'tool_constraint' '*no call matches ?"bash (command_pattern: npm)?": command is ?"azd  up?"; called: ?"bash?"; allowed: ?"view?"",*' "$(verdict c)"
@@ -81,16 +81,16 @@ like 'tool_calls' '*3 tool calls, at least 4 expected; no call matches ?"bash (a
 like 'skill_invocation' '*"score":0,*forbidden skills were used: ?"extra?"*' "$(verdict k)"
 like 'trigger' '*the prompt does not match the skill, but should: score 0.00*' "$(verdict g)"
 
-# from elsewhere: skill_path is beside the file, or in the working directory
+# skill_path is relative to the file or to the working directory
 mkdir -p elsewhere deep/tasks
 run sh -c "cd elsewhere && \"\$WAZA\" run -q ../eval.yaml --task good"
-is 'a skill beside the suite' 0 "$rc"
+is 'a skill relative to the suite' 0 "$rc"
 cp eval.yaml deep/
 run "$WAZA" run -q deep/eval.yaml --task good
-is 'a skill from the working directory' 0 "$rc"
+is 'a skill relative to the working directory' 0 "$rc"
 run sh -c "cd elsewhere && \"\$WAZA\" run -q ../deep/eval.yaml --task good"
-is 'no skill: status 2, before anything runs' 2 "$rc"
-like 'no skill: where it is named' '*../deep/eval.yaml:30:46: skill "skills/greet" not found beside*' "$err"
+is 'missing skill: status 2 before the run' 2 "$rc"
+like 'missing skill: place' '*../deep/eval.yaml:30:46: skill "skills/greet" not found beside*' "$err"
 
 # settings are checked with their places
 refuse() {
@@ -100,14 +100,14 @@ refuse() {
 	is "$1: status" 2 "$rc"
 	like "$1" "*bad.yaml:$4*" "$out$err"
 }
-refuse 'no limit' behavior '{max_tool_calls: 0}' '5:*: this grader checks nothing'
-refuse 'a mode' action_sequence '{matching_mode: in_order, expected_actions: []}' '6:*: "expected_actions" is empty'
-refuse 'a word' trigger '{skill_path: skills/greet, mode: positiv}' '6:*did you mean "positive"?'
-refuse 'a pattern' tool_calls '{expect: [{tool: "("}]}' '6:30: invalid pattern "("'
-refuse 'a schema' tool_calls '{expect: [{tool: a, args: {x: {json_schema: {type: 7}}}}]}' '6:*json_schema: '
+refuse 'a behavior grader without limits' behavior '{max_tool_calls: 0}' '5:*: this grader checks nothing'
+refuse 'a mode without actions' action_sequence '{matching_mode: in_order, expected_actions: []}' '6:*: "expected_actions" is empty'
+refuse 'a misspelt mode' trigger '{skill_path: skills/greet, mode: positiv}' '6:*did you mean "positive"?'
+refuse 'an invalid pattern' tool_calls '{expect: [{tool: "("}]}' '6:30: invalid pattern "("'
+refuse 'an invalid schema' tool_calls '{expect: [{tool: a, args: {x: {json_schema: {type: 7}}}}]}' '6:*json_schema: '
 refuse 'two matchers' tool_constraint '{expect_tools: [{tool: a, args: {x: {equals: 1, regex: b}}}]}' '6:*exactly one of'
-refuse 'no count' tool_calls '{min_calls: 0}' '5:*: this grader checks nothing'
-refuse 'no skill' skill_invocation '{allow_extra: true}' '5:*: this grader checks nothing'
+refuse 'a tool_calls grader without checks' tool_calls '{min_calls: 0}' '5:*: this grader checks nothing'
+refuse 'a skill_invocation grader without skills' skill_invocation '{allow_extra: true}' '5:*: this grader checks nothing'
 
 # an expected skill that was not used fails
 cat >unused.yaml <<'YAML'
@@ -141,7 +141,7 @@ graders:
 tasks: [{id: a, prompt: p}]
 YAML
 run "$WAZA" run -q most.yaml
-like 'counts beyond reason' '*behavior 0.00*9223372036854775807 tokens, at most 100*' "$out"
+like 'counts at the integer limit' '*behavior 0.00*9223372036854775807 tokens, at most 100*' "$out"
 
 # executors that do not report calls or skills are named
 cat >mute.yaml <<'YAML'
@@ -152,5 +152,5 @@ graders: [{type: tool_calls, config: {max_calls: 0}}]
 tasks: [{id: a, prompt: p}]
 YAML
 run "$WAZA" validate mute.yaml
-like 'an executor without calls' '*mute.yaml:4:*warning: executor "command" does not report tool calls*' "$out$err"
+like 'an executor that does not report calls' '*mute.yaml:4:*warning: executor "command" does not report tool calls*' "$out$err"
 done_testing

@@ -4,7 +4,7 @@ cd "$tmp" || exit 1
 wild=$CORPUS/waza-wild/microsoft__waza@upstream-examples/examples
 [ -d "$wild" ] || skip_all 'no suites from the wild here'
 
-# take SUITE: a copy without the files that stand beside each YAML there
+# take SUITE: copy it without the other files beside each YAML file
 take() {
 	cp -R "$wild/$1" "$1"
 	chmod -R u+w "$1"
@@ -30,9 +30,9 @@ explain-python-recursion-001 passed 1.000000
 explain-sql-join-001 passed 1.000000' "$(scores a.json)"
 like 'code-explainer: triggers' '*"true_positives":7,"false_positives":0,"true_negatives":7,"false_negatives":0*"accuracy":1*' \
     "$("$WAZA" parse a.json)"
-like 'what is expected of an answer is told of an echo, and does not count' \
+like 'expectations on the echo of a prompt are a warning and do not count' \
     '*"_output_contains":{*"passed":false,*"advisory":true}*' "$("$WAZA" parse a.json)"
-like 'input files that are not there are named' '*fetch_user.js*does not exist*' "$err"
+like 'missing input files are named' '*fetch_user.js*does not exist*' "$err"
 
 take grader-showcase
 run "$WAZA" run -q -o b.json grader-showcase

@@ -2,7 +2,7 @@
 . "${0%/*}/../tool/lib.sh"
 cd "$tmp" || exit 1
 
-# field KEY [LINE]: the value of a key in a JSON object a line, as it is spelt
+# field KEY [N]: print the first N values of a key in lines of JSON, as spelt
 field() {
 	sed -n "s/.*\"$1\":\(\"[^\"]*\"\|[^,}]*\).*/\1/p" | head -n "${2:-1}"
 }
@@ -27,38 +27,38 @@ YAML
 
 run "$WAZA" run
 is 'a failed task: status 1' 1 "$rc"
-like 'the report says which' '*Second task*' "$out"
-like 'what was expected' '*Zebra*' "$out"
-like 'and where the grader is' '*eval.yaml:15*' "$out"
-like 'progress is on stderr, a line a task' '*one*' "$err"
-is 'without colours' '' "$(printf '%s%s' "$out" "$err" | tr -dc '\033')"
+like 'the report names the failed task' '*Second task*' "$out"
+like 'the report shows the expectation' '*Zebra*' "$out"
+like 'the report shows the place of the grader' '*eval.yaml:15*' "$out"
+like 'progress is on stderr, one line per task' '*one*' "$err"
+is 'the report has no colours' '' "$(printf '%s%s' "$out" "$err" | tr -dc '\033')"
 run "$WAZA" run -q --task one
 is 'a passed task: status 0' 0 "$rc"
 is '-q: nothing on stderr' '' "$err"
 run "$WAZA" run -q --task 'Sec*'
-is '--task takes a display name' 1 "$rc"
+is '--task accepts a display name' 1 "$rc"
 run "$WAZA" run -q --tags 'ea*'
 is '--tags' 0 "$rc"
 run "$WAZA" run -q --task nobody
 is 'no task selected: status 2' 2 "$rc"
-like 'no task selected: words' '*no task*' "$err"
+like 'no task selected: message' '*no task*' "$err"
 run "$WAZA" run -q --trials 3 --task one -o r.json
 is '--trials' 3 "$(grep -o '"run_number"' r.json | grep -c .)"
 ok 'the results are JSON' sh -c '"$WAZA" parse r.json >/dev/null'
 
-# shards: together they are the suite, each task once
+# shards: together they run each task once
 "$WAZA" run -q --shard 1/2 -o a.json >/dev/null
 "$WAZA" run -q --shard 2/2 -o b.json >/dev/null
-is 'shards' 'one two ' "$(for f in a b; do "$WAZA" parse $f.json |
+is 'shards run each task once' 'one two ' "$(for f in a b; do "$WAZA" parse $f.json |
     grep -o '"test_id":"[a-z]*"' | sed 's/.*:"//; s/"//'; done | tr '\n' ' ')"
 run "$WAZA" run --shard 3/2
-is 'a shard that is none' 2 "$rc"
+is 'an invalid shard: status 2' 2 "$rc"
 
 # the stream: seeds/001, pattern 1
 run "$WAZA" run eval.yaml -v --format json
 is 'stream: status' 1 "$rc"
 is 'stream: nothing else on stderr' '' "$err"
-is 'stream: one whole object a line' "$(grep -c . out)" \
+is 'stream: one complete object per line' "$(grep -c . out)" \
     "$(while IFS= read -r l; do printf '%s' "$l" | "$WAZA" parse --json; done <out | grep -c '^{.*}$')"
 is 'stream: order of events' 'eval_start task_start trial_start trial_complete trial_start trial_complete task_complete task_start trial_start trial_complete trial_start trial_complete task_complete eval_complete ' \
     "$(field type 99 <out | tr -d '"' | tr '\n' ' ')"
@@ -76,7 +76,7 @@ is 'stream: passed, failed, total' '1 1 2' \
 "$WAZA" run -q -o r.json >/dev/null
 is 'results: succeeded' 1 "$("$WAZA" parse r.json | field succeeded)"
 is 'results: rate' 0.5 "$("$WAZA" parse r.json | field success_rate)"
-is 'results: no temporary file stays' 'r.json
+is 'results: no temporary file is left' 'r.json
 r.json.journal' "$(ls | grep '^r\.json')"
 
 # thresholds
@@ -117,24 +117,24 @@ is 'script: status' 1 "$rc"
 is 'script: statuses' 'passed passed error failed error ' "$(grep -o '"display_name":"[a-z]*","status":"[a-z]*"' s.line |
     sed 's/.*:"//; s/"//' | tr '\n' ' ')"
 like 'script: tool arguments are kept' '*"command":"ls"*' "$(cat s.line)"
-like 'script: the error in words' '*it broke*' "$out"
-like 'max_attempts' '*"attempts":2*' "$(cat s.line)"
-like 'never passed ungraded' '*nothing graded*' "$out"
+like 'script: the error is reported' '*it broke*' "$out"
+like 'max_attempts repeats a failed trial' '*"attempts":2*' "$(cat s.line)"
+like 'a task without graders does not pass' '*nothing graded*' "$out"
 
 # fail_fast, several models, baseline
 run "$WAZA" run -q --fail-fast --task two --task one
-is 'fail_fast runs on while all pass' '1 1' "$(printf '%s' "$out" | grep -c '✓\|+ one\|ok .*one' ) $rc"
+is 'fail_fast continues while tasks pass' '1 1' "$(printf '%s' "$out" | grep -c '✓\|+ one\|ok .*one' ) $rc"
 run "$WAZA" run -q --model m1 --model m/2 --task one -o m.json
 is 'models: status' 0 "$rc"
-is 'models: a file each' 'm_m-2.json m_m1.json ' "$(ls m_*.json | tr '\n' ' ')"
+is 'models: one results file each' 'm_m-2.json m_m1.json ' "$(ls m_*.json | tr '\n' ' ')"
 run "$WAZA" run -q --model m1 --model m1
-is 'a model twice' 2 "$rc"
+is 'the same model twice: status 2' 2 "$rc"
 run "$WAZA" run -q --baseline --task one -o base.json
 like 'baseline without skills: a warning' '*warning: *no baseline*' "$("$WAZA" run --baseline --task one 2>&1)"
 sed 's/trials_per_task: 2/trials_per_task: 2, skill_directories: [.]/' eval.yaml >skilled.yaml
 run "$WAZA" run -q --baseline --task one -o base.json skilled.yaml
 is 'baseline: status' 0 "$rc"
-like 'baseline: in the results' '*"baseline_outcome":{*' "$("$WAZA" parse base.json)"
+like 'baseline: the results contain it' '*"baseline_outcome":{*' "$("$WAZA" parse base.json)"
 
 run "$WAZA" run -q --shard 3/3 -o empty.json
 is 'more shards than tasks: status 0' 0 "$rc"
@@ -142,11 +142,11 @@ sed 's/name: demo/name: demo\nnmae: x/' eval.yaml >odd.yaml
 run "$WAZA" run -q --strict --task one odd.yaml
 is '--strict: status' 2 "$rc"
 run "$WAZA" run -q --trials 1 --task one -o eval.yaml/x
-is 'no place for the results: status' 2 "$rc"
+is 'missing directory for the results: status 2' 2 "$rc"
 mkdir dir
 run "$WAZA" run -q --task one -o dir
 is 'a directory for the results: status' 2 "$rc"
-is 'a directory for the results: told once' 1 "$(grep -c . err)"
+is 'a directory for the results: one message' 1 "$(grep -c . err)"
 ok 'a directory for the results: no journal' [ ! -e dir.journal ]
 
 # reporters, whatever the outcome
@@ -158,7 +158,7 @@ is 'reporters: files' 'c.csv copy.json h.html j.xml m.md t.tap ' \
 like 'junit: a failure' '*<failure*' "$(cat j.xml)"
 run "$WAZA" run --reporter junitt:j.xml
 is 'unknown reporter: status' 2 "$rc"
-like 'unknown reporter: did you mean' '*junit*' "$err"
+like 'unknown reporter: suggestion' '*junit*' "$err"
 run "$WAZA" run --reporter junit:eval.yaml/j.xml
-is 'reporter without a place: status' 2 "$rc"
+is 'reporter without a path: status 2' 2 "$rc"
 done_testing
