@@ -24,7 +24,7 @@ lines() {
 	[ "$(grep -c . "$1")" -ge "$2" ]
 }
 
-# has FILE TEXT
+# has FILE TEXT: the file contains the text
 has() {
 	grep -qF -e "$2" "$1"
 }

@@ -214,8 +214,8 @@ struct pair {
 	struct client c;
 	struct client_opts o;
 	int at, fd;		/* where it listens; its end */
-	struct buf in;		/* what it got */
-	struct buf log;		/* what the client was told */
+	struct buf in;		/* bytes that the server received */
+	struct buf log;		/* callbacks of the client */
 	int changes;
 };
 
@@ -602,7 +602,7 @@ unreachable(void)
 	OK(lost(&p, "the path of a unix socket must be 1 to"));
 	client_fini(&p.c);
 
-	/* left before anything came of it */
+	/* freed before the connection is made */
 	client_target(&arena, number, &o.target, &e);
 	client_start(&p.c, &o);
 	client_ask(&p.c, "a", STR("{}"), on_answer, &p);

@@ -388,7 +388,7 @@ files(void)
 	    str_is(m.scale.key, "score") && has(m.text, "very_poor"));
 }
 
-/* A grading with judges, and what is around it. */
+/* A grading with judges and its environment. */
 static struct spec_suite suite;
 static struct spec_task task;
 static struct answer answer;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * Two columns of scores, and what is said of them.
+ * Two columns of scores, and the verdict on them.
  */
 #include "report/compare.h"
 
@@ -220,7 +220,7 @@ gates(void)
 	arena_free(&arena);
 }
 
-/* Tasks come and go. */
+/* Tasks that only one of the two runs has. */
 static void
 policies(void)
 {
@@ -229,7 +229,7 @@ policies(void)
 	struct compare_gate g;
 	size_t i;
 
-	/* what failed is not there any more; one of the rest fails */
+	/* the failed tasks were removed; one of the rest fails */
 	fill(&a, &b, 0, 1, 7);
 	put(&a, 100, 0, RESULT_FAILED);
 	put(&a, 101, 0, RESULT_FAILED);
@@ -247,7 +247,7 @@ policies(void)
 	OK(gate(&arena, &r, &g) == COMPARE_OK && g.nnew == 1);
 	r.on_new = COMPARE_FAIL;
 	OK(gate(&arena, &r, &g) == COMPARE_REGRESSED);
-	/* golden: failed, not finished, gone */
+	/* golden tasks: failed, unfinished, removed */
 	for (i = 0; i < 3; i++) {
 		fill(&a, &b, 0, 0, 8);
 		r = (struct compare_rules){ .max_drop = 100 };

@@ -18,14 +18,14 @@
 #include "test/tool/help.h"
 #include "test/tool/tap.h"
 
-/* Everything that may go wrong in somebody's output. */
+/* Hostile text in the output of agents. */
 #define HOSTILE "]]><script>alert('x')</script>&amp;\033[31m\r\n\x01\x7f\xff" \
 	"\xc3\x28\xe2\x80\xae|`*_@you #1 %0A,:\"\\ \xe6\xbc\xa2\xe5\xad\x97"
 
 static struct arena arena;
 static char dir[] = "/tmp/t_report.XXXXXX";
 
-#define LIT(s) { s, sizeof(s) - 1 }	/* where STR() is no constant */
+#define LIT(s) { s, sizeof(s) - 1 }	/* where STR() is not constant */
 
 static struct spec_grader graders[] = {
 	{ .name = LIT("says-bye"), .type = LIT("text"), .weight = 1,
@@ -876,7 +876,7 @@ check_interpret(void)
 	restore();
 }
 
-/* A metric that is missed is said wherever the outcome is. */
+/* Every report names a missed metric beside the outcome. */
 static void
 check_metric(void)
 {
@@ -935,7 +935,7 @@ check_groups(void)
 	restore();
 }
 
-/* What a grading program prints is a verdict's feedback, and not obeyed. */
+/* The output of a grading program is feedback; its escapes are removed. */
 static const char noisy[] = "{\"final_output\":\"x\",\"validations\":{"
     "\"g\":{\"type\":\"program\",\"score\":0,\"passed\":false,\"feedback\":"
     "\"exit status 1; stdout: \\u001b[2Ja\\u009b31mb\\u0007\\u202ec\\u007f\"}}}";
@@ -975,7 +975,7 @@ check_noise(void)
 	buf_free(&b);
 }
 
-/* What a console wrote to its file since the last time. */
+/* The output of a console since the last call. */
 struct screen {
 	struct report_console c;
 	struct event_bus bus;
@@ -1251,7 +1251,7 @@ check_journal(void)
 	buf_free(&b);
 }
 
-/* As many tasks as nobody reads: short for people, whole for programs. */
+/* Many tasks: reports for people are shortened, others are complete. */
 static void
 check_large(void)
 {

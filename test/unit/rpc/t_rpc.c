@@ -196,7 +196,7 @@ schemas(void)
 }
 
 /*
- * A peer on a socket pair: what is sent to it, and its replies.
+ * A peer on a socket pair: its requests and the replies.
  */
 struct talk {
 	struct rpc rpc;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* What rpc_stream.h promises: events kept, found by number, dropped. */
+/* The contract of rpc_stream.h: events are kept, found by number, dropped. */
 #include "rpc/rpc_stream.h"
 
 #include <string.h>

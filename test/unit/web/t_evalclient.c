@@ -289,7 +289,7 @@ test_flow(void)
 	OK(str_is(w[0].result, "{\"status\":\"success\",\"output\":1}"));
 	ask(&c, "{\"type\":\"status\",\"evaluationId\":\"e\",\"status\":"
 	    "\"completed\",\"progress\":1}");
-	OK(c.n == 0 && w[1].told == 1);	/* the other of that name */
+	OK(c.n == 0 && w[1].told == 1);	/* the other client with that name */
 	say(&c, fill("{\"jsonrpc\":\"2.0\",\"result\":1,\"id\":\"*\"}",
 	    id));
 	OK(w[0].done == 1 && w[1].done == 0 && c.n == 0);

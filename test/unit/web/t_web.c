@@ -977,7 +977,7 @@ places(void)
 	begin(&x[3]);				/* JSON-RPC: may be silent */
 	feed(&x[3], STR("{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"x\"}\n"));
 	OK(rpc_conns(&rpc)->n == 4);
-	OK(begin(&y) == NULL);			/* it is too soon */
+	OK(begin(&y) == NULL);			/* no connection is free yet */
 	end(&y);
 	later(3000);
 	OK(begin(&y) != NULL && begin(&z) != NULL);
