@@ -102,7 +102,7 @@ void os_nofile_set(uint64_t soft);
  */
 bool os_subreaper(bool on);
 
-/* In a child: send it SIGTERM when its parent dies, however (only Linux). */
+/* In a child: sends it SIGTERM when its parent dies (Linux only). */
 void os_follow(void);
 
 /*

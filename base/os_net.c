@@ -195,7 +195,7 @@ check_local(const struct addrinfo *ai, const char *host, struct err *e)
 		if (!is_loopback(ai->ai_addr))
 			return err_set(e, ERR_SCHEMA, "%.100s is not a "
 			    "loopback address", host != NULL && host[0] != '\0'
-			    ? host : "the any-address");
+			    ? host : "the wildcard address");
 	return 0;
 }
 

@@ -202,7 +202,7 @@ gate_main(struct cmd_call *c)
 	    COUNTOF(formats), c->err);
 
 	if (format != -1 && (o->baseline == NULL || o->current == NULL))
-		format = err_set(c->err, ERR_SCHEMA, "--%s is missing",
+		format = err_set(c->err, ERR_SCHEMA, "--%s FILE is missing",
 		    o->baseline == NULL ? "baseline" : "current");
 	if (format == -1 || get_rules(o, &rules, c->err) == -1) {
 		cmd_complain(c->err);

@@ -30,7 +30,7 @@ parse_main(struct cmd_call *c)
 
 	if (o->yaml && o->json) {
 		err_set(c->err, ERR_SCHEMA,
-		    "parse: --yaml and --json exclude each other");
+		    "--yaml and --json are mutually exclusive");
 		return cmd_complain(c->err);
 	}
 	if (cmd_read_input(c->arena, name, &text, c->err) == -1)

@@ -162,8 +162,8 @@ compare_gate_text(struct buf *b, const struct compare_gate *g,
 	buf_putc(b, '\n');
 	put_side(b, g, WAS, o);
 	put_side(b, g, IS, o);
-	buf_fmt(b, "  the pass rate fell by %.2f percentage points, %.2f "
-	    "allowed\n  %zu task%s in both, %zu new, %zu removed\n  ",
+	buf_fmt(b, "  drop of the pass rate: %.2f percentage points (allowed: "
+	    "%.2f)\n  %zu task%s in both, %zu new, %zu removed\n  ",
 	    g->drop, g->rules->max_drop, g->common,
 	    g->common == 1 ? "" : "s", g->nnew, g->nremoved);
 	compare_sentence(&s, &g->of->pairs[0]);
@@ -304,8 +304,8 @@ compare_gate_markdown(struct buf *b, const struct compare_gate *g)
 	    report_rate(g->rate[WAS]), report_rate(g->rate[IS]));
 	buf_fmt(b, "| Score | %.3f | %.3f |\n| Tasks | %zu | %zu |\n\n",
 	    f[WAS]->score, f[IS]->score, g->tasks[WAS], g->tasks[IS]);
-	buf_fmt(b, "- The pass rate fell by %.2f percentage points, %.2f "
-	    "allowed\n- %zu in both, %zu new, %zu removed\n- ", g->drop,
+	buf_fmt(b, "- Drop of the pass rate: %.2f percentage points (allowed: "
+	    "%.2f)\n- %zu in both, %zu new, %zu removed\n- ", g->drop,
 	    g->rules->max_drop, g->common, g->nnew, g->nremoved);
 	compare_sentence(b, &g->of->pairs[0]);
 	buf_putc(b, '\n');

@@ -220,6 +220,7 @@ void run_trial_start(struct run_trial *, size_t task, size_t trial);
 void run_trial_go(struct run_trial *);
 /* For callbacks: sets the state and continues, unless a caller does. */
 void run_trial_resume(struct run_trial *, enum run_trial_state);
+/* Interrupts the trial; it ends as cancelled. */
 void run_trial_cancel(struct run_trial *);
 
 enum run_phase {
@@ -309,6 +310,7 @@ void run_remove_home(struct run_ask *);
  * has the reason why not.
  */
 bool run_fetch(struct run_trial *);
+/* Terminates the running git. */
 void run_fetch_cancel(struct run_trial *);
 
 /* run_preamble.c: sets the text before the prompt; 0, or -1 and *e. */
@@ -362,6 +364,7 @@ bool run_stored_verdict(struct run_trial *, const struct spec_grader *,
 void run_triggers_select(struct run *);
 void run_triggers_init(struct run *);
 bool run_triggers_pump(struct run *);
+/* Interrupts the running tests; no more start. */
 void run_triggers_cancel(struct run *);
 
 /* run.c: starts trials while slots are free. */

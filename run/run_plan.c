@@ -66,7 +66,7 @@ run_select(struct run *run, struct err *e)
 		r->tasks[r->ntasks++].spec = &s->tasks[i];
 	}
 	if (r->ntasks == 0 && !(o->shards > 0 && nth > 0))
-		return err_set(e, ERR_SCHEMA, "%s selects no task",
+		return err_set(e, ERR_SCHEMA, "no task matches %s",
 		    o->ntasks > 0 && o->ntags > 0 ? "--task and --tags" :
 		    o->ntasks > 0 ? "--task" : "--tags");
 	return 0;

@@ -102,7 +102,8 @@ check_limits(struct spec_loader *l, const char *file, const struct json *v,
 	if (out->url.n > URL_MAX)
 		spec_error(l, file, v, "url", "\"url\" is longer than %d "
 		    "bytes", URL_MAX);
-	if (out->timeout_ms > 0 && out->timeout_ms < TIMEOUT_ODD)
+	if (spec_given(json_getc(v, "timeout")) && out->timeout_ms > 0 &&
+	    out->timeout_ms < TIMEOUT_ODD)
 		spec_warning(l, file, json_getc(v, "timeout"), "timeout",
 		    "\"timeout\" is in milliseconds: %d is probably too short",
 		    (int)out->timeout_ms);

@@ -135,7 +135,8 @@ split(struct arena *a, const char *where, const char **host,
 	if (**port == '\0' || strspn(*port, "0123456789") != strlen(*port) ||
 	    strlen(*port) > 5 || strtol(*port, NULL, 10) > PORT_MAX)
 		return err_set(e, ERR_SCHEMA,
-		    "\"%.100s\" is not HOST:PORT", where);
+		    "\"%.100s\" is not HOST:PORT with "
+		    "a port from 0 to 65535", where);
 	if (colon == NULL || colon == where)
 		return 0;
 	h = (struct str){ where, (size_t)(colon - where) };

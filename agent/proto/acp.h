@@ -155,6 +155,7 @@ struct acp_call *acp_turn_call(struct acp *, const struct json *call,
     bool asking);
 /* Makes the answer: text, calls, skills, usage and transcript. */
 void acp_turn_end(struct acp *, const struct json *result);
+/* Frees its buffers. */
 void acp_turn_free(struct acp_turn *);
 
 /* Sets path and outside of the call from the paths that it names. */

@@ -147,6 +147,7 @@ void copilot_record_reply(struct copilot_session *);
 void copilot_params(struct copilot_session *, struct json_out *, struct buf *);
 /* Removes it from its link, then completes the job. */
 void copilot_finish(struct copilot_session *);
+/* Only removes it from its link. */
 void copilot_unlink(struct copilot_session *);
 /* Makes the answer an error; the first reason stays. */
 void copilot_fail(struct copilot_session *, enum answer_fault,

@@ -269,6 +269,7 @@ int expr_lex_string(struct parser *, struct str *);
 int expr_parse(struct arena *, struct str, struct expr *, struct err *);
 /* Sets a syntax error at the token; returns NULL. */
 struct node *expr_fail(struct parser *, const char *why);
+/* A new node without kids; at is its place in the source. */
 struct node *expr_new(struct parser *, enum expr_op, size_t at);
 /* Appends a kid at *tail, unless it is NULL; returns n. */
 struct node *expr_add(struct parser *, struct node *n,
@@ -276,6 +277,7 @@ struct node *expr_add(struct parser *, struct node *n,
 /* A new node with one kid, or with two if b is not NULL. */
 struct node *expr_of(struct parser *, enum expr_op, size_t at,
     struct node *a, struct node *b);
+/* Whether the token is that operator. */
 bool expr_is_op(const struct parser *, unsigned op);
 /* Skips the operator; -1 if the token is another one. */
 int expr_take_op(struct parser *, unsigned op);
@@ -302,6 +304,7 @@ struct value expr_int(int64_t);
 struct value expr_float(double);
 /* A text that refers to the bytes. */
 int expr_str(struct eval *, struct str, struct value *);
+/* The bytes of a text. */
 struct str expr_bytes_of(struct value text);
 /* A list or tuple that takes over the array. */
 int expr_seq(struct eval *, enum expr_kind, struct value *, size_t n,
@@ -319,6 +322,7 @@ size_t expr_map_n(struct value);
 int expr_equal(struct eval *, struct value, struct value);
 /* rel is one of EXPR_LT to EXPR_GE. */
 int expr_compare(struct eval *, enum expr_rel rel, struct value, struct value);
+/* The operator `in`: 1, 0, or -1. */
 int expr_in(struct eval *, struct value what, struct value where);
 /* Equality of elements of containers: declines NaN. */
 int expr_same(struct eval *, struct value, struct value);
@@ -376,6 +380,7 @@ int expr_sub(struct eval *, const struct text *, size_t from, size_t to,
 uint32_t expr_code_at(const struct text *, size_t i, size_t *width);
 /* The byte where the code point before byte i > 0 begins. */
 size_t expr_code_before(const struct text *, size_t i);
+/* Whether str.strip() removes the code point. */
 bool expr_is_space(uint32_t);
 
 /* A search for a text, which can be repeated. */

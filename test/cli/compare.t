@@ -139,7 +139,7 @@ is 'gate: worse: status 1' 1 $rc
 is 'gate: worse: report with reasons' 'gate failed
   baseline   75.0% of 4 tasks passed  score 0.775  a.json  gpt-4o
   current    50.0% of 4 tasks passed  score 0.550  b.json  gpt-5
-  the pass rate fell by 25.00 percentage points, 0.00 allowed
+  drop of the pass rate: 25.00 percentage points (allowed: 0.00)
   3 tasks in both, 1 new, 1 removed
   too few tasks to tell: +0.03 over 3; at least 6 changes in one direction are
     needed

@@ -11,7 +11,7 @@ do
 	printf '#include "%s"\n#include "%s"\nint main(void) { return 0; }\n' \
 	    "$h" "$h" >"$tmp/one.c"
 	ok "$h alone" ${CC:-cc} -std=c99 -D_POSIX_C_SOURCE=200809L -Wall \
-	    -Wextra -Wpedantic -I. -fsyntax-only "$tmp/one.c"
+	    -Wextra -Wpedantic -I. -c -o "$tmp/one.o" "$tmp/one.c"
 	grep -q "^#include \"$h\"" $sources || echo "$h"
 done >"$tmp/tap"
 grep -v '\.h$' "$tmp/tap"

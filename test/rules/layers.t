@@ -42,7 +42,7 @@ folder_of() {
 		if (f ~ /^build\//) return "web"
 		if (f ~ /\//) { sub(/\/[^\/]*$/, "", f); return f }
 		sub(/\.[cho]$/, "", f)
-		return f in root ? root[f] : "(no folder)"
+		return f in root ? root[f] : "(none)"
 	}
 	{ print $1, folder($1), $2, folder($3) }'
 }
@@ -54,6 +54,11 @@ is 'includes follow the table' '' \
 is 'includes are qualified by their folder' '' "$(while read -r from to
 	do [ -f "$to" ] || echo "$from: $to"
 	done <"$tmp/includes")"
+# shellcheck disable=SC2086
+is 'includes are written #include "FOLDER/FILE.h"' '' "$(grep -nE '^[ 	]*#[ 	]*include' $sources |
+    grep -vE ':#include ("|<[a-z0-9_]+\.h>|<(sys|net|netinet|arpa|linux)/[a-z0-9_]+\.h>)')"
+is 'every C file is in a folder of the table' '' "$(find . -name '*.[ch]' | sed 's|^\./||' |
+    grep -vE '^(test|build|util|examples)/' | grep -vxF "$sources")"
 is 'private headers stay in their folder' '' "$(awk '$2 ~ /_internal\.h$/ { print $1, $2, $2 }' \
     "$tmp/includes" | folder_of | awk '$2 != $4')"
 

@@ -24,8 +24,11 @@ is 'no banned calls' '' "$(grep -nE \
 is 'functions fit on a screen' '' "$(awk '
 	FNR == 1 { s = 0 }
 	/^\{/ { s = FNR; name = prev }
-	/^\}/ { if (s && FNR - s > 80) print FILENAME ":" s ": " name; s = 0 }
+	/^\}/ { if (s && FNR - s > 60) print FILENAME ":" s ": " name; s = 0 }
 	$0 != "" { prev = $0 }' $sources)"
+is 'executors are asked for properties, not compared by name' '' "$(grep -nE \
+    'str_(is|eq)\([^;]*"(mock|command|acp|openai|remote|replay|copilot-sdk)"' \
+    run/*.c grade/*.c rpc/*.c cmd/*.c grader.c rpc.c)"
 is 'files are cut along a noun before 700 lines' '' "$(wc -l $sources | awk '
 	$1 > 700 && $2 != "json.h" && $2 != "total" { print $2 ": " $1 }')"
 is 'each file names its licence' '' \
