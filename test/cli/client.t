@@ -340,7 +340,8 @@ ask_bad call --connect bad ping
 is 'control characters in errors are replaced' '1 waza: ping: ?[2J? (1)
   "\u001b": "\u001b"' "$rc $err"
 # a server may disconnect after its answer while the client still writes output
-awk 'BEGIN { s = "yyyyyyyy"; while (length(s) < 11 * 2^20) s = s s; printf "%s", s }' >long
+mib=${SHORT:+1}
+awk -v mib="${mib:-11}" 'BEGIN { s = "yyyyyyyy"; while (length(s) < mib * 2^20) s = s s; printf "%s", s }' >long
 { printf '%b' "$hi"'{"id":1,"result":"'; cat long; echo '"}'; } | "$RPCPIPE" talk -l bad >heard 2>/dev/null &
 other=$!
 wait_until 30 test -S bad
