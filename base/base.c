@@ -196,7 +196,7 @@ str_nearest(struct str_nearest *s, struct str candidate)
 static bool
 is_space(char c)
 {
-	return c == ' ' || (c >= '\t' && c <= '\r');
+	return c == ' ' || c == '\t' || c == '\r' || c == '\n';
 }
 
 struct str

@@ -69,7 +69,7 @@ struct str_nearest {
  */
 void str_nearest(struct str_nearest *, struct str candidate);
 
-/* The string without ASCII white space at both ends. */
+/* The string without the white space of JSON (not \v, \f) at both ends. */
 struct str str_trim(struct str);
 
 /* The value of a hexadecimal digit, or -1. */

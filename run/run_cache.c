@@ -108,6 +108,12 @@ put_name(struct keying *k, struct str name, bool dirs)
 	for (i = 0; i < n; i++)
 		put_path(k, arena_fmt(a, "%s/%.*s", in[i], STRF(name)).p,
 		    dirs);
+	/* graders search these as well, even if the task has a context_dir */
+	if (k->run->opts.context_dir != NULL)
+		put_path(k, arena_fmt(a, "%s/%.*s", k->run->opts.context_dir,
+		    STRF(name)).p, dirs);
+	put_path(k, arena_fmt(a, "%s/fixtures/%.*s", k->run->suite->dir,
+	    STRF(name)).p, dirs);
 	put_path(k, arena_str(a, name).p, dirs);
 }
 

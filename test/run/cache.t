@@ -163,4 +163,22 @@ is 'clear without a cache: status 0' 0 "$rc"
 run "$WAZA" cache burn
 is 'unknown subcommand: status 2' 2 "$rc"
 ok 'other caches are unchanged' [ -d .waza-cache ]
+
+# a grader finds its snapshot in fixtures/ although the task has a context_dir
+mkdir -p context
+echo answer >fixtures/snap.txt
+cat >eval.yaml <<'YAML'
+name: c
+skill: s
+config: {executor: command, command: ['sh', '-c', 'echo x >>"$LOG"; echo answer >a.txt']}
+tasks:
+  - id: a
+    prompt: p
+    context_dir: context
+    graders: [{type: diff, config: {expected_files: [{path: a.txt, snapshot: snap.txt}]}}]
+YAML
+is 'a snapshot in fixtures: the first run' 1 "$(ran --cache --cache-dir snaps)"
+is 'a snapshot in fixtures: unchanged' 0 "$(ran --cache --cache-dir snaps)"
+echo other >fixtures/snap.txt
+is 'a changed snapshot in fixtures runs again' 1 "$(ran --cache --cache-dir snaps)"
 done_testing
