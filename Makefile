@@ -69,7 +69,7 @@ REPORT = compare compare_gate compare_gate_out compare_json compare_markdown com
 	report_html report_junit report_log report_markdown report_out report_tap report_text \
 	report_trigger report_words
 REPORT_H = compare report report_internal
-RPC = rpc_about rpc_answer rpc_cache rpc_eval rpc_gate rpc_notify rpc_run rpc_runs rpc_stream \
+RPC = rpc_about rpc_answer rpc_cache rpc_eval rpc_gate rpc_listener rpc_run rpc_runs rpc_stream \
 	rpc_view session session_agent session_file session_fix session_params session_prompt \
 	session_store tool tool_command
 RPC_H = rpc_internal rpc_stream rpc_view session session_internal tool
@@ -78,8 +78,8 @@ WEB = evalclient server web web_answer web_api web_feed web_gate web_page web_ru
 WEB_H = evalclient server web web_api web_api_internal web_internal web_page
 CMD = cache call client client_command client_show client_target cmd compare config connect doctor \
 	evalclients grade job jsonrpc list match parse run run_on_server schema_check serve service \
-	stdout validate wait worker worker_job worker_link
-CMD_H = client client_command evalclients job run run_on_server service stdout wait worker
+	signals stdout validate worker worker_job worker_link
+CMD_H = client client_command evalclients job run run_on_server service signals stdout worker
 PAGE = index.html style.css icon.svg theme.js api.js app.js chart.js clients.js compare.js dom.js \
 	format.js list.js live.js map.js new.js results.js run.js runs.js store.js table.js task.js \
 	text.js trends.js

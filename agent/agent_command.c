@@ -156,7 +156,7 @@ agent_env(struct arena *a, const struct spec_suite *s,
 }
 
 void
-agent_judge_exit(struct agent_job *j, const struct proc *p, struct str tail)
+agent_set_exit(struct agent_job *j, const struct proc *p, struct str tail)
 {
 	const struct proc_result *r = &p->res;
 
@@ -218,7 +218,7 @@ on_done(void *arg)
 	struct agent_job *j = c->job;
 
 	j->ans.output = arena_str(j->arena, buf_str(&c->proc.out.buf));
-	agent_judge_exit(j, &c->proc, proc_tail_get(j->arena, &c->tail));
+	agent_set_exit(j, &c->proc, proc_tail_get(j->arena, &c->tail));
 	if (c->streams) {
 		if (!c->stream.full && (j->ans.fault == ANSWER_CANCELLED ||
 		    c->proc.res.truncated))

@@ -51,7 +51,7 @@ claude_content(struct agent_stream *s, const struct json *list)
 	for (v = json_first(list); v != NULL; v = v->next) {
 		type = json_str(v, "type");
 		if (str_is(type, "text")) {
-			agent_stream_say(s, json_str(v, "text"));
+			agent_stream_text(s, json_str(v, "text"));
 		} else if (str_is(type, "tool_use")) {
 			input = json_getc(v, "input");
 			s->text.n = 0;	/* the answer follows the last call */
@@ -114,7 +114,7 @@ codex_item(struct agent_stream *s, const struct json *item, bool done)
 	if (str_is(type, "agent_message")) {
 		s->text.n = 0;
 		if (done)
-			agent_stream_say(s, json_str(item, "text"));
+			agent_stream_text(s, json_str(item, "text"));
 	} else if (str_is(type, "command_execution")) {
 		c = agent_stream_call(s, id, STR("shell"), item);
 		code = json_getc(item, "exit_code");
@@ -213,7 +213,7 @@ agent_read_copilot(struct agent_stream *s, const struct json *v)
 	struct str type = json_str(v, "type");
 
 	if (str_is(type, "assistant.message")) {
-		agent_stream_say(s, json_str(d, "content"));
+		agent_stream_text(s, json_str(d, "content"));
 	} else if (str_is(type, "tool.execution_start")) {
 		if (!str_is(json_str(d, "toolName"), "report_intent"))
 			agent_stream_call(s, json_str(d, "toolCallId"),
@@ -245,7 +245,7 @@ agent_read_gemini(struct agent_stream *s, const struct json *v)
 	set_session(s, v, "session_id");
 	if (str_is(type, "message")) {
 		if (str_is(json_str(v, "role"), "assistant"))
-			agent_stream_say(s, json_str(v, "content"));
+			agent_stream_text(s, json_str(v, "content"));
 	} else if (str_is(type, "tool_use")) {
 		s->text.n = 0;
 		agent_stream_call(s, id, json_str(v, "tool_name"),
@@ -308,7 +308,7 @@ agent_read_opencode(struct agent_stream *s, const struct json *v)
 		s->text.n = 0;
 		opencode_tool(s, part);
 	} else if (str_is(type, "text")) {
-		agent_stream_say(s, json_str(part, "text"));
+		agent_stream_text(s, json_str(part, "text"));
 	} else if (str_is(type, "step_finish")) {
 		tokens = json_getc(part, "tokens");
 		cache = json_getc(tokens, "cache");

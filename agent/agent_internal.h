@@ -107,7 +107,7 @@ bool agent_approves(const struct json *permissions, struct str kind);
 bool agent_lists(const struct json *permissions, struct str kind);
 
 /* Sets the answer's exit status and stderr, and its fault if it failed. */
-void agent_judge_exit(struct agent_job *, const struct proc *,
+void agent_set_exit(struct agent_job *, const struct proc *,
     struct str stderr_tail);
 
 /*
@@ -261,7 +261,7 @@ void agent_stream_end(struct agent_stream *);
  * For the formats: add text to the answer, set all of it, set the error (the
  * first one stays), add a skill.
  */
-void agent_stream_say(struct agent_stream *, struct str text);
+void agent_stream_text(struct agent_stream *, struct str text);
 void agent_stream_settle(struct agent_stream *, struct str text);
 void agent_stream_fail(struct agent_stream *, struct str why);
 void agent_stream_skill(struct agent_stream *, struct str name);

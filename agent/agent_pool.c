@@ -250,7 +250,7 @@ judge_end(struct worker *w, struct agent_job *j)
 	struct str tail = proc_tail_get(j->arena, &w->tail);
 
 	w->proc.res.truncated |= w->line.full;
-	agent_judge_exit(j, &w->proc, tail);
+	agent_set_exit(j, &w->proc, tail);
 	if (w->invalid && !w->cancelled) {
 		j->ans.fault = ANSWER_FAILED;
 		j->ans.error = error;

@@ -115,7 +115,7 @@ agent_stream_end(struct agent_stream *s)
 	if (s->events == 0 && !s->all.full)
 		read_object(s, buf_str(&s->all));
 	if (s->events == 0 && !s->all.full)
-		agent_stream_say(s, buf_str(&s->all));
+		agent_stream_text(s, buf_str(&s->all));
 	j->ans.output = arena_str(j->arena, buf_str(&s->text));
 	agent_put_transcript(j);
 	if (s->error.n > 0)
@@ -134,7 +134,7 @@ send_event(struct agent_stream *s, enum agent_event what, struct str detail)
 }
 
 void
-agent_stream_say(struct agent_stream *s, struct str text)
+agent_stream_text(struct agent_stream *s, struct str text)
 {
 	if (s->final || text.n == 0)
 		return;
@@ -148,7 +148,7 @@ agent_stream_settle(struct agent_stream *s, struct str text)
 {
 	s->text.n = 0;
 	s->final = false;
-	agent_stream_say(s, text);
+	agent_stream_text(s, text);
 	s->final = true;
 }
 

@@ -11,7 +11,7 @@
 
 #include "cmd/client.h"
 #include "cmd/stdout.h"
-#include "cmd/wait.h"
+#include "cmd/signals.h"
 #include "io/loop.h"
 #include "lib/opt.h"
 #include "waza.h"

@@ -14,7 +14,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "cmd/wait.h"
+#include "cmd/signals.h"
 #include "io/loop.h"
 #include "io/proc.h"
 #include "report/report.h"

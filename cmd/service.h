@@ -12,7 +12,7 @@
 
 #include <stdbool.h>
 
-#include "cmd/wait.h"
+#include "cmd/signals.h"
 #include "io/proc.h"
 #include "lib/opt.h"
 #include "rpc/session.h"

@@ -9,7 +9,7 @@
 
 #include "agent/hub.h"
 #include "base/os.h"
-#include "cmd/wait.h"
+#include "cmd/signals.h"
 #include "cmd/worker.h"
 #include "suite/config.h"
 

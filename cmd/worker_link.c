@@ -431,7 +431,7 @@ on_tick(void *arg)
 	timer_start(w->loop, &w->tick, PING_MS);
 	switch (w->state) {
 	case CMD_WORKER_REGISTERED:
-		if (now - conn_heard(w->conn) > DEAD_MS)
+		if (now - conn_last_input(w->conn) > DEAD_MS)
 			conn_drop(w->conn);
 		else
 			send_plain(w, "ping");

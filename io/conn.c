@@ -67,7 +67,7 @@ conn_seen(struct conn *c)
 }
 
 int64_t
-conn_heard(const struct conn *c)
+conn_last_input(const struct conn *c)
 {
 	return c->heard;
 }

@@ -178,7 +178,7 @@ void conn_finish(struct conn *);	/* send the rest, then end; further
 					 * input is ignored */
 void conn_drop(struct conn *);		/* end now */
 bool conn_half(const struct conn *);	/* its input has ended */
-int64_t conn_heard(const struct conn *);	/* time of the last input */
+int64_t conn_last_input(const struct conn *);	/* time of the last input */
 
 /* For framers: the position within the message; see struct conn_framer. */
 size_t *conn_seen(struct conn *);

@@ -102,7 +102,7 @@ wire_put_error(struct buf *b, const struct json *id, int code, const char *msg)
 }
 
 void
-wire_tell(struct wire *w, const char *method, struct str params)
+wire_notify(struct wire *w, const char *method, struct str params)
 {
 	struct buf b = { 0 };
 

@@ -82,7 +82,7 @@ int wire_start(struct procs *, struct wire *, const struct wire_opts *,
  */
 void wire_ask(struct wire *, const char *method, struct str params,
     wire_answer_fn *, void *ctx);
-void wire_tell(struct wire *, const char *method, struct str params);
+void wire_notify(struct wire *, const char *method, struct str params);
 void wire_reply(struct wire *, const struct json *id, struct str result);
 void wire_refuse(struct wire *, const struct json *id, int code,
     const char *msg);

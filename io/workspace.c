@@ -407,7 +407,7 @@ workspace_take(struct workspace_pool *pool, struct arena *a, struct str name,
 }
 
 int
-workspace_give(struct workspace_pool *pool, const char *path, struct err *e)
+workspace_release(struct workspace_pool *pool, const char *path, struct err *e)
 {
 	struct workspace_spare *s;
 

@@ -35,11 +35,11 @@ char *workspace_take(struct workspace_pool *, struct arena *, struct str name,
     struct err *);
 
 /* Returns a directory to the pool; its contents are removed. */
-int workspace_give(struct workspace_pool *, const char *path, struct err *);
+int workspace_release(struct workspace_pool *, const char *path, struct err *);
 
 /*
- * Removes the pool's directory.  With `keep`, workspaces that were not given
- * back stay.
+ * Removes the pool's directory.  With `keep`, workspaces that were not
+ * released stay.
  */
 int workspace_close(struct workspace_pool *, bool keep, struct err *);
 

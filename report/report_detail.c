@@ -116,7 +116,7 @@ report_is_partial(const struct result_task *t)
 }
 
 void
-report_standing(struct buf *b, const struct result_task *t)
+report_put_status(struct buf *b, const struct result_task *t)
 {
 	size_t i, n = 0;
 

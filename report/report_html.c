@@ -265,7 +265,7 @@ put_task(struct report_out *o, const struct result_run *r,
 	buf_fmt(&o->b, "<details%s>\n<summary><span class=\"%s\">%s ",
 	    k->status > RESULT_PASSED && r->ntasks <= BARS_MAX ? " open" : "",
 	    class_of(k->status), sign(k->status));
-	report_standing(&o->b, k);
+	report_put_status(&o->b, k);
 	buf_puts(&o->b, "</span> <b>");
 	report_escape(&o->b, utf8_cut(k->spec->name, 200));
 	buf_fmt(&o->b, "</b> <span class=\"dim\">%.2f · ",

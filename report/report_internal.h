@@ -93,7 +93,7 @@ size_t report_passes(const struct result_task *);
 /* Whether some trials have run, but not all. */
 bool report_is_partial(const struct result_task *);
 /* Appends "failed", "skipped", or "14/50 trials, not finished". */
-void report_standing(struct buf *, const struct result_task *);
+void report_put_status(struct buf *, const struct result_task *);
 /* Why not everything ran, or NULL.  *broken: it was interrupted. */
 const char *report_end(const struct result_run *, bool *broken);
 /*

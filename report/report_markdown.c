@@ -142,7 +142,7 @@ put_row(struct report_out *o, const struct result_run *r,
 	buf_puts(&o->b, "| ");
 	report_inline(&o->b, k->spec->name, 100);
 	buf_fmt(&o->b, " | %.2f | %s ", report_task_score(k), sign(k->status));
-	report_standing(&o->b, k);
+	report_put_status(&o->b, k);
 	if (k->ntrials > 1 && k->status != RESULT_NONE)
 		buf_fmt(&o->b, " (%zu/%zu)", report_passes(k), k->ntrials);
 	buf_puts(&o->b, " | ");

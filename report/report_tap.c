@@ -119,7 +119,7 @@ put_directive(struct buf *b, const struct result_task *k, bool base)
 {
 	if (report_is_partial(k)) {
 		buf_puts(b, " # SKIP ");
-		report_standing(b, k);
+		report_put_status(b, k);
 	} else if (k->status == RESULT_NONE)
 		buf_puts(b, " # SKIP not run");
 	else if (base && k->status > RESULT_PASSED)

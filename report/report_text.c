@@ -75,7 +75,7 @@ put_task(struct text *t, const struct result_task *k)
 	report_cell(t->b, k->spec->name, t->name, t->o->ascii);
 	if (k->status == RESULT_NONE) {
 		buf_puts(t->b, "  ");
-		report_standing(t->b, k);
+		report_put_status(t->b, k);
 	} else {
 		buf_fmt(t->b, "  %.2f  ", report_task_score(k));
 		report_took(t->b, k->stats.avg_ms, 7);

@@ -118,7 +118,7 @@ count_usage(struct store_run *r, const struct outcome *o)
 }
 
 bool
-store_still(int64_t mtime)
+store_is_recent(int64_t mtime)
 {
 	return os_wall_ns() - mtime < (int64_t)STILL_S * 1000000000;
 }
@@ -130,7 +130,8 @@ set_state(struct store_run *r, struct str word, int64_t mtime)
 	r->state = STORE_COMPLETED;
 	r->ok = r->total > 0 && r->passed == r->total;
 	if (str_is(word, "running"))
-		r->state = store_still(mtime) ? STORE_RUNNING : STORE_CANCELLED;
+		r->state = store_is_recent(mtime) ? STORE_RUNNING :
+		    STORE_CANCELLED;
 	else if (str_is(word, "cancelled"))
 		r->state = STORE_CANCELLED;
 	else if (str_is(word, "passed") || str_is(word, "failed"))

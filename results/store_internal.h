@@ -32,6 +32,6 @@ bool store_load(struct store *, const char *path, struct store_file *f);
 /* Frees the cached outcome if it is that of the file; NULL: of any. */
 void store_forget(struct store *, const struct store_file *);
 /* Whether a file with this time may still be written to by a run. */
-bool store_still(int64_t mtime);
+bool store_is_recent(int64_t mtime);
 
 #endif

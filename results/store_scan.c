@@ -241,7 +241,7 @@ is_due(struct store *s, const struct store_file *f, const char *path,
     const struct store_stamp *now)
 {
 	if (f->read && store_same(now, &f->stamp) && !(f->results &&
-	    f->run.state == STORE_RUNNING && !store_still(now->mtime)))
+	    f->run.state == STORE_RUNNING && !store_is_recent(now->mtime)))
 		return false;
 	return s->later == NULL || !s->later(s->arg, path);
 }

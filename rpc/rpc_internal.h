@@ -268,7 +268,7 @@ enum rpc_status rpc_run_begin(struct rpc_call *, const struct json *params,
 enum rpc_status rpc_run_wait(struct rpc_call *, const struct json *params,
     void (*answer)(struct rpc_call *, enum rpc_kind, struct str text));
 
-/* rpc_notify.c: listen attaches the audience to the run's events. */
+/* rpc_listener.c: listen attaches the audience to the run's events. */
 void rpc_run_listen(struct rpc_run *);
 int rpc_run_add_listener(struct rpc_run *, struct rpc_peer *);	/* -1: full */
 void rpc_run_drop_listener(struct rpc_run *, struct rpc_peer *);

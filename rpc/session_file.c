@@ -150,7 +150,7 @@ session_save(struct session *s, struct err *e)
 }
 
 void
-session_unsave(struct session *s)
+session_remove_file(struct session *s)
 {
 	const char *dir = dir_of(s->all);
 	struct arena a = { 0 };

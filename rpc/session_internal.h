@@ -186,7 +186,7 @@ void session_log(struct sessions *, const char *message);
  * persist_dir they do nothing.  -1 and *e: a system call failed.
  */
 int session_save(struct session *, struct err *);
-void session_unsave(struct session *);
+void session_remove_file(struct session *);
 int session_restore(struct sessions *, struct err *);
 
 /*

@@ -139,7 +139,7 @@ session_drop(struct session *s)
 	*p = s->next_id;
 	take_out(s);
 	all->n--;
-	session_unsave(s);
+	session_remove_file(s);
 	session_agent_close(s->agent);
 	while (s->turns != NULL)
 		forget_turn(s);

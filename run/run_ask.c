@@ -209,7 +209,7 @@ run_ask_free(struct run_ask *q)
 	run_record_drop(&q->record);
 	run_remove_home(q);
 	if (q->dir != NULL && !run->opts.keep_workspace &&
-	    workspace_give(&run->pool, q->dir, &e) == -1)
+	    workspace_release(&run->pool, q->dir, &e) == -1)
 		run_warn(run, "workspace_left", e.msg);
 	q->dir = NULL;
 	arena_free(&q->arena);

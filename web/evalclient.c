@@ -495,7 +495,8 @@ on_tick(void *arg)
 {
 	struct evalclient *p = arg;
 	struct evalclients *s = p->set;
-	int64_t now = loop_now(s->loop), silent = now - conn_heard(p->conn);
+	int64_t now = loop_now(s->loop);
+	int64_t silent = now - conn_last_input(p->conn);
 	int64_t next = s->ping_ms;
 
 	if (p->link.client == NULL && !p->closing &&

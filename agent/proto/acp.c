@@ -625,7 +625,7 @@ acp_cancel(struct agent *a, struct agent_job *j)
 	x->cancelled = true;
 	o = open_params(&b, "sessionId", x->session);
 	json_close(&o, '}');
-	wire_tell(&x->wire, "session/cancel", buf_str(&b));
+	wire_notify(&x->wire, "session/cancel", buf_str(&b));
 	buf_free(&b);
 	x->timer.fn = on_cancel_timeout;
 	timer_start(a->procs->loop, &x->timer, ACP_CANCEL_MS);

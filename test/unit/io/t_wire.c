@@ -275,7 +275,7 @@ test_talking(void)
 	    "printf '%s\\n' \"$a\" \"$b\" \"$c\" \"$d\" \"$f\" >&2; "
 	    "printf '{\"method\":\"end\"}'", &o) == 0);
 	ask("one", "1");
-	wire_tell(&w, "told", STR(""));
+	wire_notify(&w, "told", STR(""));
 	while (loop_turn(l, &e) == 1)
 		;
 	OK(heard("A 1 true none\nQ yes \"q\"\nQ no 5\nQ null 6\n"
@@ -303,7 +303,7 @@ test_blocks(void)
 	begin();
 	OK(start("printf 'Content-Length: 23\\r\\n\\r\\n"
 	    "{\"id\":7,\"method\":\"any\"}'; cat >&2", &o) == 0);
-	wire_tell(&w, "x", STR("[]"));
+	wire_notify(&w, "x", STR("[]"));
 	while (loop_turn(l, &e) == 1)
 		if (w.tail.n >= 42 + 77 + 2 * 22)
 			wire_end(&w);
@@ -332,7 +332,7 @@ test_death(void)
 	OK(w.proc.res.status == 3 && !w.proc.res.cancelled);
 	OK(str_is(raw_tail(), "dying\n"));
 	ask("c", "c");			/* no effect after the end */
-	wire_tell(&w, "c", STR(""));
+	wire_notify(&w, "c", STR(""));
 	wire_end(&w);
 	wire_kill(&w);
 	wire_fini(&w);

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * cmd/wait.h: cmd_.  Waiting in a command: the signals that end it, and turns
- * of the loop until something has happened.
+ * cmd/signals.h: cmd_.  The signals that end a command, and turns of the
+ * loop until something has happened.
  */
-#ifndef WAZA_CMD_WAIT_H
-#define WAZA_CMD_WAIT_H
+#ifndef WAZA_CMD_SIGNALS_H
+#define WAZA_CMD_SIGNALS_H
 
 #include "io/loop.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: ISC */
 /* Signals and turns of the loop, for commands that wait. */
-#include "cmd/wait.h"
+#include "cmd/signals.h"
 
 #include <signal.h>
 
