@@ -90,7 +90,7 @@ is 'write: answer, without deltas and sub-agents' 'done: it is' "$(answer)"
 like 'write: one call, in full' '*"tool_call_count":1,"tools_used":\["create"\]*' "$json"
 like 'write: arguments and result' '*"arguments":{"a":\[1,{}\]}*"tool_result":"Created file","success":true*' "$json"
 like 'write: the skill' '*"skills":\["sk"\]*' "$json"
-is 'write: report_intent is no call' '' "$(printf '%s' "$json" | grep -o report_intent | head -1)"
+is 'write: report_intent is not counted as a tool call' '' "$(printf '%s' "$json" | grep -o report_intent | head -1)"
 cat >file.yaml <<YAML
 name: t
 skill: s
@@ -109,7 +109,7 @@ is 'unknown requests are refused' 'refused by -32601: .' "$(answer)"
 
 # permissions
 ask "[[outside:$tmp/out.txt|text]]"
-is 'outside: the model goes on' 'denied: ' "$(answer)"
+is 'outside: the model continues' 'denied: ' "$(answer)"
 is 'outside: it has failed' 1 "$rc"
 like 'outside: words' '*tried to leave the workspace: * '"$tmp/out.txt"'*"error_class":"agent_error"*' "$json"
 like 'outside: the call failed' '*"success":false*' "$json"

@@ -483,7 +483,7 @@ suite ''
 edit 's|http://[^/]*|https://llm.example|'
 ask
 is 'https: status' 0 "$rc"
-is 'https: curl is told nothing by arguments' '-q -K -' "$(cat args)"
+is 'https: curl gets no settings as arguments' '-q -K -' "$(cat args)"
 like 'https: but by its stdin' '*url = "https://llm.example/v1/chat/completions"*header = "Authorization: Bearer sk-canary-0815-4711"*data-binary = "{\\"model\\":*say \\\\\\"hello\\\\\\"*' "$(cat args.in)"
 ok 'https: curl has no key in its environment' sh -c '! grep -q canary args.env'
 FAIL=60

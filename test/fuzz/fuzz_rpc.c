@@ -135,7 +135,7 @@ struct talk {
 	struct rpc_peer *peer;
 	int fd, idle;
 	int far;		/* the dispatcher's end */
-	bool over;		/* it has been sent away */
+	bool over;		/* it was disconnected */
 	struct buf got;
 };
 

@@ -46,7 +46,7 @@ dd if=/dev/urandom bs=1000 count=500 2>/dev/null >garbage
 for at in sock "$port"
 do
 	"$RPCPIPE" talk "$at" <garbage >got
-	is "garbage ($at): every line of it is no JSON, or no message" '' "$(grep -v '"error":{"code":-32[67]00' got)"
+	is "garbage ($at): every line is answered as invalid JSON or request" '' "$(grep -v '"error":{"code":-32[67]00' got)"
 done
 alive 'garbage'
 printf 'Content-Length: 100\r\n\r\n' | cat - garbage | "$RPCPIPE" talk sock >got
@@ -132,7 +132,7 @@ then
 	exec 3>&-
 	alive 'one that says no more'
 	# shellcheck disable=SC2046 # one or more of them
-	ok 'one that says no more: its run goes on' kill -0 $(cat "$LOG")
+	ok 'a silent client: its run continues' kill -0 $(cat "$LOG")
 	ask sock "{\"jsonrpc\":\"2.0\",\"id\":9,\"method\":\"run.cancel\",\"params\":{\"runId\":\"$run_id\"}}" >/dev/null
 	ok 'one that says no more: it hears of the end' wait_until 30 has a.out 'Run cancelled'
 	leave a

@@ -9,7 +9,7 @@ field() {
 	grep -o "\"$1\":[^,}]*" | sed 's/^[^:]*://'
 }
 
-# seeds/000's Python client, as it stands; the path and the executor of its
+# seeds/000's Python client, unchanged; the path and the executor of its
 # example are made to be there
 seed=$(ls "$CORPUS"/../seeds/000*.txt 2>/dev/null)
 if ! command -v python3 >/dev/null || ! python3 -c 'import json, subprocess' 2>/dev/null

@@ -115,7 +115,7 @@ then
 	kill -9 "$(cat "$LOG")"
 	wait_until 60 children_gone
 	ask sock "$(incident=$say_again; fix 3 "\"session_id\":\"$id\"")" >out
-	like 'acp: it has died since, and another one goes on' '*"output":"prompt 1, *' "$(tail -n 1 out)"
+	like 'acp: after the agent died, another one continues' '*"output":"prompt 1, *' "$(tail -n 1 out)"
 	ask sock "$(incident='{"id":"a","rule_id":"r","message":"[[crash:7]]"}'; fix 4 "\"session_id\":\"$id\"")" >out
 	like 'acp: it dies' '*"code":-32010,*exit status 7*' "$(tail -n 1 out)"
 	like 'acp: deleted' '*"deleted":true*' "$(ask sock "$(delete 5 "$id")")"
@@ -135,7 +135,7 @@ then
 	ask sock "$(incident=$tool; fix 1)" >out
 	like 'copilot: in the directory itself' '*"changes":\[{"path":"c.txt","status":"added",*by copilot*' "$(tail -n 1 out)"
 	like 'copilot: usage' '*"usage":{"turns":1,*' "$(tail -n 1 out)"
-	like 'copilot: tools are told' 'started 0 analyzing 25 generating 50 generating 5*completed 100 ' "$(stages <out)"
+	like 'copilot: tool calls are reported' 'started 0 analyzing 25 generating 50 generating 5*completed 100 ' "$(stages <out)"
 	id=$(member session_id <out)
 	ask sock "$(incident='{"id":"b","rule_id":"r","message":"[[say:again]]"}'; fix 2 "\"session_id\":\"$id\"")" >out
 	like 'copilot: again' '*"output":"again"*' "$(tail -n 1 out)"

@@ -4,7 +4,7 @@
 . "$top/test/rules/files.sh"
 
 # The table as lines "FOLDER ALLOWED...".  A row's third column lists the folders
-# that it may include; "all above" stands for every earlier row.
+# that it may include; "all above" means every earlier row.
 awk -F'|' '
 	/^## / { on = /^## 2\./ }
 	on && /^\| `/ {

@@ -4,7 +4,7 @@
 # shellcheck disable=SC2086 # $sources and $tests are lists of words
 {
 
-# a line is 80 columns with tabs of 8; a row of a table may have 100
+# a line is 80 columns with tabs of 8; a row of a table up to 100
 is 'no line is too wide' '' "$(awk '
 	{
 		n = 0; s = $0

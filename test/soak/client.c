@@ -158,9 +158,9 @@ look(struct soak *s, struct client *c)
 		c->have += (size_t)k;
 		take(s, c);
 	} else if (k == 0 || (errno != EAGAIN && errno != EINTR)) {
-		close(c->fd);	/* those that flood are sent away */
+		close(c->fd);	/* clients that flood are disconnected */
 		if (c->kind == ANSWERS)
-			complain(s, "client %d is sent away", c->n);
+			complain(s, "client %d is disconnected", c->n);
 		open_client(s, c);
 	}
 }

@@ -118,7 +118,7 @@ slurp(const char *path, char *text, size_t size)
 	return n > 0 ? (size_t)n : 0;
 }
 
-/* Its child, or an agent of ours that has lost its parent. */
+/* Its child, or an agent of this test that has lost its parent. */
 static bool
 is_child(const struct soak *s, long pid)
 {

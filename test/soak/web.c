@@ -281,7 +281,7 @@ web_readers(struct soak *s)
 				p[i].events = 0;
 				left--;
 				if (k == -1)
-					complain(s, "reader %d is sent away",
+					complain(s, "reader %d is disconnected",
 					    i);
 			}
 		}

@@ -208,7 +208,7 @@ words(void)
 }
 
 /*
- * A server of ours, and a client.
+ * A server of the test, and a client.
  */
 struct pair {
 	struct client c;

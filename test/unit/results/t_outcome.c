@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* outcome.h: results files of ours, of the original, written by hand. */
+/* outcome.h: results files of this program, of the original, written by hand. */
 #include "results/outcome.h"
 
 #include <stdlib.h>

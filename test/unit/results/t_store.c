@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * store.h: files of ours and of the original are found and followed when they
+ * store.h: files of waza and of the original are found and followed when they
  * change; other files are skipped.
  */
 #include "results/store.h"
