@@ -201,7 +201,8 @@ bounded(struct str source, struct str output, const char *why)
 	names.u.child = &text;
 	got = answer(&b, source, &names);
 	took = seconds_now() - start;
-	ok = took < 5 && got.n > 1 && strstr(arena_str(&a, got).p, why) != NULL;
+	/* generous: it takes 0.2 s, and 5 s under valgrind on a busy machine */
+	ok = took < 20 && got.n > 1 && strstr(arena_str(&a, got).p, why) != NULL;
 	if (!ok)
 		printf("# %.*s: %.1f s, %.*s\n", (int)(source.n < 60 ?
 		    source.n : 60), source.p, took, STRF(got));
