@@ -150,10 +150,11 @@ after_rune(const void *rune, const void *cut)
 	return *(const uint32_t *)cut <= *(const uint32_t *)rune ? 1 : -1;
 }
 
-/* The colour is the last cut at or before r; the first cut is 0. */
+/* The colour is the last cut at or before r, or else the first cut. */
 uint32_t
 re_cuts_colour(const struct re_dfa *d, uint32_t r)
 {
-	return d->cuts[search_first(&r, d->cuts, d->ncuts, sizeof(r),
-	    after_rune) - 1];
+	size_t i = search_first(&r, d->cuts, d->ncuts, sizeof(r), after_rune);
+
+	return d->cuts[i > 0 ? i - 1 : 0];
 }
