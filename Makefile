@@ -21,65 +21,66 @@ HARDEN  = -fstack-protector-strong -U_FORTIFY_SOURCE -D_FORTIFY_SOURCE=2
 DEFS    = -I. -DWAZA_VERSION=$(VERSION)
 # The modules of each folder, in the order of DESIGN.md section 2, and the
 # headers of each folder.
-BASE = base json os os_net os_path os_spawn
-BASE_H = base os os_internal os_net os_path os_spawn
-LIB = csv diff diff_search field glob http http_body http_url mask opt stats tmpl \
+BASE = base json os os_child os_confine os_net os_path os_peer os_quiet os_spawn os_term
+BASE_H = base os os_child os_confine os_internal os_net os_path os_peer os_quiet os_spawn os_term
+LIB = csv diff diff_search field glob guard http http_body http_url mask opt sha256 siphash stats tmpl \
 	unicode ws ws_key py/expr py/expr_atom py/expr_call py/expr_case py/expr_equal py/expr_eval \
 	py/expr_lex py/expr_map py/expr_num py/expr_parse py/expr_pattern py/expr_re py/expr_repr \
 	py/expr_seq py/expr_str py/expr_text py/expr_value re/re re/re_atom re/re_class re/re_cuts \
-	re/re_dfa re/re_lit re/re_nfa re/re_parse re/re_prog re/re_state schema/schema schema/schema_build \
+	re/re_bits re/re_dfa re/re_lit re/re_nfa re/re_parse re/re_prog re/re_state schema/schema schema/schema_build \
 	schema/schema_check schema/schema_index schema/schema_keyword \
 	schema/schema_map schema/schema_meta schema/schema_number schema/schema_pattern \
 	schema/schema_explain schema/schema_uri schema/schema_value yaml/yaml_anchor yaml/yaml_block \
 	yaml/yaml_core yaml/yaml_flow yaml/yaml_in yaml/yaml_map yaml/yaml_scalar
-LIB_H = csv diff diff_internal field glob http mask opt stats tmpl unicode ws \
+LIB_H = csv diff diff_internal field glob guard http mask opt sha256 siphash stats tmpl unicode ws \
 	py/expr py/expr_internal re/re re/re_internal \
 	schema/schema schema/schema_internal yaml/yaml_internal
-IO = conn conn_frame conn_http conn_sweep conn_ws fetch fetch_curl fetch_name loop proc wire \
-	workspace workspace_scan
-IO_H = conn conn_internal fetch fetch_internal loop proc wire workspace workspace_scan
-SUITE = config config_check config_keys config_layer config_merge config_show config_spell \
-	config_token spec spec_config spec_file spec_grader spec_input spec_remote spec_skill \
+IO = conn conn_frame conn_http conn_pace conn_sweep conn_ws fetch fetch_curl fetch_name loop loop_child offload proc proc_guard proc_tail wire \
+	workspace workspace_litter workspace_scan workspace_text
+IO_H = conn conn_internal fetch fetch_internal loop loop_internal offload proc wire workspace workspace_scan \
+	workspace_text
+SUITE = config config_check config_hold config_keys config_layer config_merge config_show \
+	config_spell config_token project project_trust spec spec_config spec_file spec_grader spec_input spec_remote spec_skill \
 	spec_task spec_tasks spec_trigger
-SUITE_H = config config_internal spec spec_internal
-RESULTS = answer cache cache_hash event outcome outcome_answer outcome_run result result_file \
-	result_import result_journal result_pairwise result_time result_trial result_trigger \
-	result_write store store_file store_scan
+SUITE_H = config config_internal project spec spec_internal
+RESULTS = answer answer_tool cache cache_hash event outcome outcome_answer outcome_run result result_file \
+	result_import result_journal result_name result_pairwise result_resume result_time result_trial result_trigger \
+	result_used result_write store store_file store_scan
 RESULTS_H = answer cache event outcome result result_internal store store_internal verdict
-AGENT = agent agent_command agent_formats agent_home agent_mcp agent_mock agent_pool \
-	agent_preset agent_remote agent_replay agent_script agent_stream \
+AGENT = agent agent_command agent_confine agent_formats agent_gate agent_home agent_mcp agent_mock \
+	agent_pool agent_preset agent_probe agent_remote agent_replay agent_script agent_skills agent_stream agent_untold \
 	hub hub_client proto/acp proto/acp_answer proto/acp_permit proto/acp_plan proto/acp_setup \
 	proto/acp_turn proto/copilot proto/copilot_event proto/copilot_permit proto/copilot_session \
 	proto/copilot_settings proto/openai proto/openai_answer proto/openai_body proto/openai_read \
 	proto/openai_setup
-AGENT_H = agent agent_internal hub hub_internal proto/acp proto/copilot \
+AGENT_H = agent agent_internal agent_probe hub hub_internal proto/acp proto/copilot \
 	proto/openai
 GRADE = grader_action_sequence grader_behavior grader_check grader_child grader_code \
 	grader_code_interpreter grader_code_variables grader_diff grader_expected grader_file grader_json_extract \
-	grader_json_schema grader_program grader_prompt grader_prompt_question grader_prompt_rubric \
+	grader_json_schema grader_offload grader_program grader_prompt grader_prompt_question grader_prompt_rubric \
 	grader_prompt_verdict grader_skill_invocation grader_snapshot grader_template grader_text \
 	grader_text_checks grader_tool_calls grader_tool_constraint grader_trace grader_trace_args \
 	grader_trace_calls grader_trigger grader_verdict grader_workspace judge judge_verdict
 GRADE_H = grader_internal grader_prompt grader_trace judge
-RUN = run run_ask run_cache run_hook run_plan run_preamble run_record run_repo run_stored run_trial \
-	run_trigger run_turn run_workspace
+RUN = run run_ask run_cache run_hook run_patch run_plan run_preamble run_record run_repo run_skill_read \
+	run_skills run_stored run_task run_trial run_trigger run_turn run_workspace
 RUN_H = run run_internal
 REPORT = compare compare_gate compare_gate_out compare_json compare_markdown compare_text \
-	report report_console report_csv report_detail report_github \
+	report report_calls report_changes report_confusion report_console report_csv report_detail report_github \
 	report_html report_junit report_log report_markdown report_out report_tap report_text \
 	report_trigger report_words
 REPORT_H = compare report report_internal
-RPC = rpc_about rpc_answer rpc_cache rpc_eval rpc_gate rpc_listener rpc_run rpc_runs rpc_stream \
+RPC = rpc_about rpc_answer rpc_cache rpc_eval rpc_gate rpc_listener rpc_output rpc_queue rpc_run rpc_runs rpc_stream \
 	rpc_view session session_agent session_file session_fix session_params session_prompt \
-	session_store tool tool_command
+	session_store tool tool_command tool_progress
 RPC_H = rpc_internal rpc_stream rpc_view session session_internal tool
-WEB = evalclient server web web_answer web_api web_feed web_gate web_page web_runs web_sse \
+WEB = evalclient server server_gate server_refuse web web_answer web_api web_feed web_gate web_page web_runs web_sse \
 	web_upstream
-WEB_H = evalclient server web web_api web_api_internal web_internal web_page
-CMD = cache call client client_command client_show client_target cmd compare config connect doctor \
-	evalclients grade job jsonrpc list match parse run run_on_server schema_check serve service \
+WEB_H = evalclient server server_internal web web_api web_api_internal web_internal web_page
+CMD = cache call client client_command client_show client_target cmd compare config connect doctor doctor_probe \
+	evalclients grade job list match parse run run_on_server schema_check serve service \
 	signals stdout validate worker worker_job worker_link
-CMD_H = client client_command evalclients job run run_on_server service signals stdout worker
+CMD_H = client client_command doctor evalclients job run run_on_server service signals stdout worker
 PAGE = index.html style.css icon.svg theme.js api.js app.js chart.js clients.js compare.js dom.js \
 	format.js list.js live.js map.js new.js results.js run.js runs.js store.js table.js task.js \
 	text.js trends.js

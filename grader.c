@@ -20,6 +20,7 @@
 #include "grade/grader_internal.h"
 #include "grade/judge.h"
 #include "json.h"
+#include "results/answer.h"
 #include "suite/spec.h"
 
 static const struct grader_kind *const kinds[] = {	/* sorted by name */
@@ -53,6 +54,7 @@ static struct str
 unknown_type(struct arena *a, struct str type)
 {
 	struct str_nearest near = { .word = type };
+	char hint[STR_HINT];
 	struct str q = grader_quote(a, type);
 	struct buf b = { 0 };
 	size_t i;
@@ -62,8 +64,8 @@ unknown_type(struct arena *a, struct str type)
 	for (i = 0; i < COUNTOF(kinds); i++)
 		str_nearest(&near, str_of(kinds[i]->name));
 	if (near.best.p != NULL)
-		return arena_fmt(a, "unknown grader type %.*s; did you mean "
-		    "\"%.*s\"?", STRF(q), STRF(near.best));
+		return arena_fmt(a, "unknown grader type %.*s%s", STRF(q),
+		    str_hint(hint, "", near.best));
 	buf_fmt(&b, "unknown grader type %.*s (kinds:", STRF(q));
 	for (i = 0; i < COUNTOF(kinds); i++)
 		buf_fmt(&b, i > 0 ? ", %s" : " %s", kinds[i]->name);
@@ -158,7 +160,8 @@ grader_check(const struct spec_suite *suite, struct spec_notes *notes)
 {
 	struct arena tmp = { 0 };
 	struct grader_check c = { .suite = suite, .notes = notes, .tmp = &tmp,
-		.noted_skills = notes->stored, .noted_calls = notes->stored };
+		.noted_skills = notes->stored,
+		.noted = notes->stored ? ~0U : 0 };
 	const struct spec_task *before = NULL;
 	size_t i;
 
@@ -231,35 +234,108 @@ start(struct grading *g, const struct grader_kind *kind, struct arena *tmp)
 	return kind->start(g, settings, tmp);
 }
 
-enum grader_status
-grader_start(struct grading *g)
+/* Grades in this process; g->out has been initialized. */
+static enum grader_status
+compute(struct grading *g)
 {
-	const struct grader_kind *kind = grader_find(g->spec->type);
+	const struct grader_kind *kind;
 	struct arena tmp = { 0 };
 	enum grader_status status;
-	int64_t began = os_now_ms();
-	struct str why;
 
-	g->out = (struct verdict){ .name = g->spec->name,
-		.type = g->spec->type, .weight = g->spec->weight,
-		.spec = g->spec };
-	if (kind == NULL) {
-		why = unknown_type(g->arena, g->spec->type);
-		return grader_error(g, "%.*s", STRF(why));
+	if (g->spec == NULL) {
+		grader_expect(g);
+		return GRADER_DONE;
 	}
+	kind = grader_find(g->spec->type);
 	if (kind->cancel != NULL)	/* needs its settings until done() */
 		return start(g, kind, g->arena);
 	status = start(g, kind, &tmp);
 	arena_free(&tmp);
-	g->out.duration_ms = os_now_ms() - began;
+	return status;
+}
+
+static void
+init(struct grading *g)
+{
+	g->out = (struct verdict){ 0 };
+	g->expected = NULL;
+	g->nexpected = 0;
+	if (g->spec != NULL)
+		g->out = (struct verdict){ .name = g->spec->name,
+			.type = g->spec->type, .weight = g->spec->weight,
+			.spec = g->spec };
+}
+
+/* Grades in this process unless that exceeds the budget; then false. */
+static bool
+attempt(struct grading *g, enum grader_status *status)
+{
+	const struct answer *a = g->in->answer;
+	struct budget b = { .left = g->in->budget > 0 ? g->in->budget :
+		GRADER_BUDGET };
+	struct arena_mark mark = arena_save(g->arena);
+
+	g->budget = &b;
+	if (budget_take(&b, GRADER_COST + (uint64_t)a->output.n *
+	    GRADER_BYTE_COST + (uint64_t)a->ncalls * GRADER_CALL_COST))
+		*status = compute(g);
+	g->budget = NULL;
+	if (b.spent) {
+		arena_restore(g->arena, mark);
+		init(g);
+	}
+	return !b.spent;
+}
+
+enum grader_status
+grader_start(struct grading *g)
+{
+	const struct grader_kind *kind = NULL;
+	enum grader_status status = GRADER_DONE;
+	int64_t began = os_now_ms();
+	struct str why;
+
+	init(g);
+	if (g->spec != NULL) {
+		kind = grader_find(g->spec->type);
+		if (kind == NULL) {
+			why = unknown_type(g->arena, g->spec->type);
+			return grader_error(g, "%.*s", STRF(why));
+		}
+		if (kind->cancel != NULL && !kind->carries)
+			return start(g, kind, g->arena);
+	}
+	if (g->in->procs == NULL)
+		status = compute(g);
+	else if (!attempt(g, &status))
+		return grader_offload(g, compute);
+	if (status == GRADER_DONE)
+		g->out.duration_ms = os_now_ms() - began;
 	return status;
 }
 
 void
 grader_cancel(struct grading *g)
 {
-	const struct grader_kind *kind = grader_find(g->spec->type);
+	const struct grader_kind *kind;
 
+	if (g->away != NULL) {
+		grader_offload_cancel(g);
+		return;
+	}
+	kind = grader_find(g->spec->type);
 	assert(kind != NULL && kind->cancel != NULL);
 	kind->cancel(g);
+}
+
+void
+grader_drop(struct grading *g)
+{
+	const struct grader_kind *kind = g->spec == NULL ? NULL :
+	    grader_find(g->spec->type);
+
+	if (g->away != NULL)
+		grader_offload_drop(g);
+	else if (kind != NULL && kind->drop != NULL)
+		kind->drop(g);
 }

@@ -187,6 +187,7 @@ new_peer(struct rpc *r, enum rpc_via via, struct conn_opts *o)
 	o->ended = rpc_close_if_done;
 	o->owed = is_owed;
 	o->gone = on_gone;
+	o->strict = via == RPC_TCP;
 	o->arg = p;
 	return p;
 }
@@ -202,11 +203,13 @@ link_peer(struct rpc_peer *p)
 
 struct rpc_peer *
 rpc_accept(struct rpc *r, enum rpc_via via, int in, int out,
-    const struct conn_framer *framer)
+    const struct conn_framer *framer, bool authed)
 {
-	struct conn_opts o = { .in = in, .out = out, .framer = framer };
+	struct conn_opts o = { .in = in, .out = out, .framer = framer,
+		.paced = via == RPC_STDIO };
 	struct rpc_peer *p = new_peer(r, via, &o);
 
+	p->authed = authed;
 	p->conn = conn_new(&r->state->conns, &o);
 	if (p->conn == NULL) {
 		arena_free(&p->arena);
@@ -391,13 +394,13 @@ open_envelope(struct rpc_call *c, const struct json *v)
 		else if (str_is(key, "jsonrpc"))
 			version = m;
 	}
+	if (method == NULL && (json_getc(v, "result") != NULL ||
+	    json_getc(v, "error") != NULL))
+		return RPC_LATER;	/* a response: ignored */
 	if (c->id != NULL && !is_id(c->id)) {
 		c->id = &null_id;
 		return invalid(c, "id must be a string, a number or null");
 	}
-	if (method == NULL && c->id != NULL && (json_getc(v, "result") !=
-	    NULL || json_getc(v, "error") != NULL))
-		return RPC_LATER;	/* a response: ignored */
 	set_method(c, method);
 	if (version == NULL || version->type != JSON_STRING ||
 	    !str_is(json_text(version), "2.0") || method == NULL ||

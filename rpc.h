@@ -44,6 +44,7 @@ enum rpc_kind {
 	RPC_AGENT_INIT, RPC_SESSION_BUSY, RPC_CONFIG, RPC_IO,
 	RPC_SERIALIZATION, RPC_TRANSPORT, RPC_CANCELLED, RPC_RUN_NOT_FOUND,
 	RPC_TASK_NOT_FOUND, RPC_WORKSPACE, RPC_NO_RESULT, RPC_RUN_OVER,
+	RPC_FORBIDDEN,
 	RPC_KIND__MAX
 };
 
@@ -93,6 +94,7 @@ struct rpc_method {
 	enum rpc_family family;
 	unsigned flags;
 	const struct field_table *params;	/* NULL: not decoded */
+	const struct field_table *tool_params;	/* as a tool; NULL: the same */
 	enum rpc_status (*fn)(struct rpc_call *, void *params);
 	const char *help;
 };
@@ -218,6 +220,8 @@ struct rpc {
 	struct rpc_setup setup;
 	void (*idle)(void *arg);	/* the last peer has disconnected */
 	void *idle_arg;
+	bool exit_failed;	/* set when a peer on stdio has called exit
+				 * without shutdown */
 	struct rpc_state *state;	/* private; from init to fini */
 };
 
@@ -237,14 +241,15 @@ struct conns *rpc_conns(struct rpc *);
 
 /*
  * A peer on these descriptors, which it owns from now on (framer NULL: chosen
- * by the first bytes).  NULL: too many connections, the descriptors are closed.
+ * by the first bytes).  authed: it has shown the token, or is trusted without.
+ * NULL: too many connections, the descriptors are closed.
  */
 struct rpc_peer *rpc_accept(struct rpc *, enum rpc_via, int in, int out,
-    const struct conn_framer *);
+    const struct conn_framer *, bool authed);
 
 /*
  * Takes over a live connection of rpc_conns() with that framing, from within
- * chosen() or message() (conn.h).  authed: it has shown the token.
+ * chosen() or message() (conn.h).  authed: as for rpc_accept().
  */
 struct rpc_peer *rpc_adopt(struct rpc *, enum rpc_via, struct conn *,
     const struct conn_framer *, bool authed);

@@ -7,11 +7,11 @@
  */
 #include "waza.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/os.h"
+#include "base/os_spawn.h"
 
 static int help_main(struct cmd_call *);
 static int version_main(struct cmd_call *);
@@ -71,6 +71,7 @@ unknown_command(const char *name)
 {
 	static const char *const options[] = { "--help", "--version" };
 	struct str_nearest near = { .word = str_of(name) };
+	char hint[STR_HINT];
 	struct buf b = { 0 };
 	bool option = *name == '-';
 	size_t i;
@@ -78,12 +79,10 @@ unknown_command(const char *name)
 	for (i = 0; i < (option ? COUNTOF(options) : COUNTOF(commands)); i++)
 		str_nearest(&near, str_of(option ? options[i] :
 		    commands[i]->name));
-	fprintf(stderr, "waza: unknown %s \"%s\"",
-	    option ? "option" : "command", name);
-	if (near.best.p != NULL)
-		fprintf(stderr, "; did you mean \"%.*s\"?", STRF(near.best));
+	buf_fmt(&b, "waza: unknown %s \"%s\"%s\n", option ? "option" :
+	    "command", name, str_hint(hint, "", near.best));
 	put_usage(&b);
-	fprintf(stderr, "\n%.*s", STRF(buf_str(&b)));
+	cmd_say("%.*s", STRF(buf_str(&b)));
 	buf_free(&b);
 	return CMD_ERROR;
 }
@@ -121,7 +120,7 @@ wrong_use(const struct cmd_command *cmd, const struct err *e)
 	struct buf b = { 0 };
 
 	put_command_usage(cmd, &b);
-	fprintf(stderr, "waza %s: %s\n%.*s", cmd->name, e->msg,
+	cmd_say("waza %s: %s\n%.*s", cmd->name, e->msg,
 	    STRF(buf_str(&b)));
 	buf_free(&b);
 	return cmd->misuse != 0 ? cmd->misuse : CMD_ERROR;
@@ -169,7 +168,7 @@ wants_help(char **argv)
 	return false;
 }
 
-/* Removes the token from the environment, so that children do not see it. */
+/* Erases the token from the environment, so that children do not see it. */
 static const char *
 take_token(struct arena *a)
 {
@@ -177,7 +176,7 @@ take_token(struct arena *a)
 
 	if (token != NULL)
 		token = arena_str(a, str_of(token)).p;
-	unsetenv("WAZA_AUTH_TOKEN");
+	os_env_erase("WAZA_AUTH_TOKEN");
 	return token;
 }
 
@@ -195,7 +194,7 @@ main(int argc, char **argv)
 		return cmd_complain(&e);
 	if (argc < 2) {
 		put_usage(&b);
-		fprintf(stderr, "%.*s", STRF(buf_str(&b)));
+		cmd_say("%.*s", STRF(buf_str(&b)));
 		buf_free(&b);
 		return CMD_ERROR;
 	}

@@ -10,6 +10,7 @@
 #include <stddef.h>
 
 #include "base/base.h"
+#include "lib/guard.h"
 #include "lib/opt.h"
 
 struct config;
@@ -47,6 +48,7 @@ struct cmd_call {
 	size_t nargs;
 	struct err *err;
 	const char *token;	/* the value of WAZA_AUTH_TOKEN, or NULL */
+	enum guard_form form;	/* of its output, for cmd_finish() */
 };
 
 /*
@@ -70,8 +72,13 @@ struct cmd_command {
 #define CMD_OPT(T, m, t, ...) \
 	{ .type = t, .off = offsetof(struct T, m), __VA_ARGS__ }
 
-/* The rows --config-path and --config-json of every command with settings. */
-#define CMD_CONFIG_OPTS(T, path, json) \
+/* The row --trust of every command that reads the project's .waza.yaml. */
+#define CMD_TRUST_OPT(T, m) \
+	CMD_OPT(T, m, OPT_FLAG, .name = "trust", \
+	    .help = "obey all of the project's .waza.yaml")
+/* The rows of every command with settings. */
+#define CMD_CONFIG_OPTS(T, path, json, trust) \
+	CMD_TRUST_OPT(T, trust), \
 	CMD_OPT(T, path, OPT_STR, .name = "config-path", .value = "FILE", \
 	    .help = "settings that override the user's and the project's"), \
 	CMD_OPT(T, json, OPT_STR, .name = "config-json", .value = "TEXT", \
@@ -138,15 +145,27 @@ int cmd_read_input(struct arena *, const char *name, struct str *text,
     struct err *);
 /* What messages call that input: the name, or "stdin". */
 const char *cmd_input_name(const char *name);
-/* json_read() into an arena; NULL with message, line and column. */
+/*
+ * json_read() of a file's text into an arena; NULL with message, line and
+ * column.
+ */
 struct json *cmd_read_json(struct arena *, struct str text, struct err *);
 
 /* Whether the object has this member with the value true. */
 bool cmd_is_true(const struct json *, const char *key);
 
+/* Prints a message to stderr, made safe by guard_output(). */
+void cmd_say(const char *fmt, ...) PRINTF(1, 2);
 /* Each prints to stderr and returns CMD_ERROR. */
 int cmd_complain(const struct err *);			/* waza: message */
 int cmd_complain_at(const char *file, const struct err *); /* file:1:2: ... */
+
+/*
+ * Reports to stderr that stdout cannot be written, errno being sys.  A reader
+ * that has closed its pipe (EPIPE) has read enough: nothing is printed.
+ * Returns CMD_ERROR.
+ */
+int cmd_complain_stdout(int sys);
 
 /*
  * Prints errors (and, if all is true, warnings) to stderr.  Returns CMD_ERROR
@@ -154,7 +173,10 @@ int cmd_complain_at(const char *file, const struct err *); /* file:1:2: ... */
  */
 int cmd_print_notes(const struct spec_notes *, bool all);
 
-/* Writes out to stdout and frees it; the status, or CMD_ERROR on failure. */
+/*
+ * Writes out to stdout, after guard_output(), and frees it.  Returns the
+ * status, or CMD_ERROR on failure.
+ */
 int cmd_finish(struct cmd_call *, struct buf *out, int status);
 
 #endif

@@ -409,3 +409,21 @@ yaml_read_one(struct arena *a, struct str text, struct err *e)
 	}
 	return v;
 }
+
+int
+yaml_check_json(const struct json *v, struct err *e)
+{
+	const struct json *k;
+	struct str s = json_text(v);
+
+	if (v->type == JSON_NUMBER && (s.p[s.n - 1] < '0' ||
+	    s.p[s.n - 1] > '9')) {
+		err_set(e, ERR_SCHEMA, "JSON has no number %.*s (quote it if "
+		    "it is text)", STRF(json_source(v)));
+		return err_at(e, v->line, v->col);
+	}
+	for (k = json_first(v); k != NULL; k = k->next)
+		if (yaml_check_json(k, e) == -1)
+			return -1;
+	return 0;
+}

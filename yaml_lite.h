@@ -59,4 +59,10 @@ struct json *yaml_read(struct arena *, struct str text,
  */
 struct json *yaml_read_one(struct arena *, struct str text, struct err *);
 
+/*
+ * Checks that JSON can express all values of a tree.  -1 with the place of the
+ * first infinity or NaN: a JSON writer would make them null.
+ */
+int yaml_check_json(const struct json *, struct err *);
+
 #endif

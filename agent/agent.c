@@ -9,7 +9,8 @@
 static const struct agent_kind *const kinds[] = {	/* sorted by name */
 	&agent_acp, &agent_claude, &agent_codex, &agent_command,
 	&agent_copilot_cli, &agent_copilot, &agent_gemini, &agent_mock,
-	&agent_openai, &agent_opencode, &agent_remote, &agent_replay,
+	&agent_openai, &agent_opencode, &agent_qwen, &agent_remote,
+	&agent_replay,
 };
 
 const struct agent_kind *
@@ -28,13 +29,6 @@ const struct agent_kind *
 agent_nth(size_t i)
 {
 	return i < COUNTOF(kinds) ? kinds[i] : NULL;
-}
-
-enum agent_skills
-agent_skills(const struct agent_kind *k, const struct spec_suite *s,
-    const struct spec_task *t)
-{
-	return k->skills == NULL ? AGENT_SKILLS_REPORTED : k->skills(s, t);
 }
 
 bool
@@ -96,7 +90,7 @@ check_tools(const struct agent_kind *k, const struct spec_suite *s,
 {
 	size_t i;
 
-	if (k == &agent_remote || k == &agent_replay || notes->stored)
+	if (k->evaluates || notes->stored)
 		return;
 	for (i = 0; i < s->ntasks; i++)
 		if (s->tasks[i].remote != NULL) {
@@ -105,6 +99,44 @@ check_tools(const struct agent_kind *k, const struct spec_suite *s,
 			    "\"remote\", not \"%s\"", k->name);
 			return;
 		}
+}
+
+static void
+check_mock(const struct agent_kind *k, const struct json *v, const char *file,
+    struct spec_notes *notes)
+{
+	if (json_first(v) == NULL)
+		return;
+	if (k->scripted)
+		spec_note(notes, FIELD_WARNING, spec_at(file, v),
+		    "\"%.*s\" has no effect: executor \"%s\" calls no tools",
+		    STRF(json_key(v)), k->name);
+	else
+		spec_note(notes, FIELD_ERROR, spec_at(file, v),
+		    "\"%.*s\" is not supported: with executor \"%s\" the "
+		    "agent would use the real tools", STRF(json_key(v)),
+		    k->name);
+}
+
+/* Without its mocks a suite would act on the real world. */
+static void
+check_mocks(const struct agent_kind *k, const struct spec_suite *s,
+    struct spec_notes *notes)
+{
+	const struct json *before = NULL;
+	size_t i;
+
+	if (notes->stored)
+		return;
+	check_mock(k, s->mcp_mocks, s->path, notes);
+	check_mock(k, s->command_mocks, s->path, notes);
+	for (i = 0; i < s->ntasks; i++) {
+		/* rows of a CSV table share one list */
+		if (s->tasks[i].command_mocks != before)
+			check_mock(k, s->tasks[i].command_mocks,
+			    s->tasks[i].at.file, notes);
+		before = s->tasks[i].command_mocks;
+	}
 }
 
 /* Settings that this executor ignores. */
@@ -130,17 +162,28 @@ note_unknown(const struct spec_suite *s, struct str name,
     struct spec_notes *notes)
 {
 	struct str_nearest near = { .word = name };
+	char hint[STR_HINT];
 	size_t i;
 
 	for (i = 0; i < COUNTOF(kinds); i++)
 		str_nearest(&near, str_of(kinds[i]->name));
-	if (near.best.p != NULL)
-		spec_note(notes, FIELD_ERROR, s->config.executor_at,
-		    "Invalid executor type: %.*s; did you mean \"%.*s\"?",
-		    STRF(name), STRF(near.best));
-	else
-		spec_note(notes, FIELD_ERROR, s->config.executor_at,
-		    "Invalid executor type: %.*s", STRF(name));
+	spec_note(notes, FIELD_ERROR, s->config.executor_at, "Invalid executor "
+	    "type: %.*s%s", STRF(name), str_hint(hint, "", near.best));
+}
+
+static bool
+evaluates(struct str executor)
+{
+	const struct agent_kind *k = agent_find(executor);
+
+	return k != NULL && k->evaluates;
+}
+
+void
+agent_expect(struct spec_notes *notes, struct str executor)
+{
+	notes->evaluates = evaluates;
+	notes->executor = executor;
 }
 
 void
@@ -155,9 +198,10 @@ agent_check(const struct spec_suite *s, struct str name,
 	}
 	if (k->check != NULL)
 		k->check(s, notes);
-	agent_home_check(s, k->name, notes);
+	agent_home_check(s, k, notes);
 	check_triggers(k, s, notes);
 	check_tools(k, s, notes);
+	check_mocks(k, s, notes);
 	check_ignored(k, s, notes);
 }
 
@@ -169,12 +213,67 @@ agent_open(struct agent *a, struct err *e)
 	return a->kind->open == NULL ? 0 : a->kind->open(a, e);
 }
 
+static double
+price(const struct json *p, const char *key, double otherwise)
+{
+	double d;
+
+	return json_double(json_getc(p, key), &d) && d >= 0 ? d : otherwise;
+}
+
+/*
+ * Prices are dollars for a million tokens.  Without the number of cached
+ * tokens, the cost is known only if they have the same price as others.
+ * Recorded answers keep what they cost.
+ */
+void
+agent_price(const struct agent *a, struct agent_job *j)
+{
+	struct answer_usage *u = &j->ans.usage;
+	const struct json *p = json_get(a->suite->prices, j->req->model);
+	double in, read, cost;
+	int64_t cached;
+
+	if (p == NULL)
+		p = json_get(a->suite->prices, j->ans.model);
+	if (p == NULL || p->type != JSON_OBJECT || !u->known ||
+	    a->kind == &agent_replay || a->kind == &agent_stored)
+		return;
+	in = price(p, "input", 0);
+	read = price(p, "cache_read", in);
+	if (!u->cached_known && (read < in || read > in))
+		return;
+	cached = add_near(u->cache_read_tokens, u->cache_write_tokens);
+	if (cached > u->input_tokens)
+		cached = u->input_tokens;
+	cost = (double)(u->input_tokens - cached) * in +
+	    (double)u->output_tokens * price(p, "output", 0) +
+	    (double)u->cache_read_tokens * read +
+	    (double)u->cache_write_tokens * price(p, "cache_write", in);
+	u->cost = cost / 1e6;
+	u->cost_known = true;
+}
+
+void
+agent_done(struct agent_job *j)
+{
+	agent_price(j->agent, j);
+	j->done(j->arg);
+}
+
 enum agent_status
 agent_start(struct agent *a, struct agent_job *j)
 {
+	enum agent_status status;
+
 	j->agent = a;
-	j->ans = (struct answer){ .exit_status = -1 };
-	return a->kind->start(a, j);
+	j->ans = (struct answer){ .exit_status = -1,
+		.confined = a->home.confined == AGENT_CONFINED,
+		.loose = a->home.confined >= AGENT_UNABLE };
+	status = a->kind->start(a, j);
+	if (status == AGENT_DONE)
+		agent_price(a, j);
+	return status;
 }
 
 void
@@ -182,6 +281,24 @@ agent_cancel(struct agent *a, struct agent_job *j)
 {
 	if (a->kind->cancel != NULL)
 		a->kind->cancel(a, j);
+}
+
+static void
+ignore(void *arg)
+{
+	(void)arg;
+}
+
+/*
+ * A hub outlives the run and must forget its evaluation; a request to a model
+ * server has memory and a socket of its own.
+ */
+void
+agent_drop(struct agent *a, struct agent_job *j)
+{
+	j->done = ignore;
+	if (a->kind->own_deadline || a->kind->needs == AGENT_NEEDS_SERVER)
+		agent_cancel(a, j);
 }
 
 bool

@@ -110,6 +110,7 @@ struct agent_kind {
 	bool loads_skills;		/* gets skill directories: the prompt
 					 * does not have to contain skills */
 	bool all_turns;			/* one answer covers all turns */
+	bool replays;			/* answers of an earlier run */
 	bool private_tmp;		/* gets a TMPDIR that is removed */
 	bool takes_mcp;			/* config.mcp_servers has an effect */
 	bool takes_effort;		/* and config.reasoning_effort */
@@ -118,6 +119,10 @@ struct agent_kind {
 					 * itself, from the real start */
 	bool scripted;			/* answers come from `mock` scripts */
 	bool cannot_judge;		/* never a judge or responder */
+	const char *edits_only;		/* value of `permissions`, in JSON, for
+					 * reading and editing files only;
+					 * NULL: has no such setting */
+	bool evaluates;			/* uses `tool` and `input` of tasks */
 	/* notes problems in the settings of suite and tasks */
 	void (*check)(const struct spec_suite *, struct spec_notes *);
 	/* whether trials of the task need a directory; NULL: always */
@@ -136,6 +141,16 @@ struct agent_kind {
 	/* NULL: always */
 	bool (*conversation_open)(const struct agent_conversation *);
 	bool (*close)(struct agent *);	/* false: a->closed() follows */
+};
+
+/* Where the processes of an executor can write. */
+enum agent_confinement {
+	AGENT_NO_PROCESS,	/* it has none on this machine */
+	AGENT_CONFINED,		/* by waza, see agent_confine.c */
+	AGENT_SANDBOX,		/* the agent confines its commands itself */
+	AGENT_UNABLE,		/* anywhere: this system cannot confine it */
+	AGENT_LOOSE,		/* anywhere: confinement is off */
+	AGENT_CUSTOM		/* the same for a command of the suite */
 };
 
 /* Tokens and cost of a run so far, including its judges. */
@@ -162,6 +177,7 @@ struct agent {
 		bool shared;		/* one of each for all trials */
 		const char *cache;
 		const char *tmp_dir, *home_dir;	/* the shared ones */
+		enum agent_confinement confined;
 	} home;
 };
 
@@ -192,9 +208,19 @@ const struct agent_kind *agent_find(struct str name);
 /* The i-th executor, sorted by name; NULL at the end. */
 const struct agent_kind *agent_nth(size_t i);
 
+/*
+ * Call it before a suite is loaded, with the executor of the run (empty: the
+ * suite's), so that the loader knows what the tasks are for.
+ */
+void agent_expect(struct spec_notes *, struct str executor);
+
 /* Notes problems with the executor of that name and its settings. */
 void agent_check(const struct spec_suite *, struct str name,
     struct spec_notes *);
+
+/* An executor's settings, from all their places, as one object in the arena. */
+const struct json *agent_settings(struct arena *, const struct spec_suite *,
+    const char *name);
 
 /*
  * Opening needs the public fields of the agent; 0, or -1 with the error.
@@ -204,12 +230,61 @@ void agent_check(const struct spec_suite *, struct str name,
 int agent_open(struct agent *, struct err *);
 enum agent_status agent_start(struct agent *, struct agent_job *);
 void agent_cancel(struct agent *, struct agent_job *);
+/*
+ * Forgets such a job when the loop has failed and the children have ended: its
+ * memory can be freed, and done() is not called.
+ */
+void agent_drop(struct agent *, struct agent_job *);
 
 /*
  * Call when no job is running.  True if everything is released; otherwise
  * children are still terminating, and a->closed() is called once they have.
  */
 bool agent_close(struct agent *);
+
+/*
+ * agent_skills.c: where an agent looks for skills, and those that it brings
+ * along.  Lists end with NULL.
+ */
+struct agent_skill_home {	/* $env/dir, or ~/base/dir */
+	const char *env;	/* or NULL */
+	const char *base, *dir;
+};
+struct agent_skill_place {
+	const char *name, *alias;	/* of the agent; alias may be NULL */
+	const char *dir;		/* in the working directory */
+	struct agent_skill_home home[6];	/* of the account */
+	const char *builtin[18];
+	bool unproven;			/* uses may be missing in answers */
+	bool reads_ignored;		/* also files that git ignores */
+};
+/* The row of an agent by its name; NULL: unknown. */
+const struct agent_skill_place *agent_skill_place(struct str agent);
+/* The same for the agent that the suite configures for an executor. */
+const struct agent_skill_place *agent_skill_place_of(const struct agent_kind *,
+    const struct spec_suite *);
+/* The path of home[i] in the arena; NULL: there is no HOME. */
+const char *agent_skill_home(struct arena *, const struct agent_skill_place *,
+    size_t i);
+
+/* How an executor gets the suite's skills. */
+enum agent_skills_way {
+	AGENT_SKILLS_NONE,		/* not at all */
+	AGENT_SKILLS_NATIVE,		/* placed where it looks for them */
+	AGENT_SKILLS_PROMPT,		/* pasted into the prompt */
+	AGENT_SKILLS_DIRECTORIES	/* their paths */
+};
+enum agent_skills_way agent_skills_way(const struct agent_kind *,
+    const struct spec_suite *);
+
+/* Whether the agent finds skills and brings some along, as in the table. */
+bool agent_finds_skills(const struct agent_kind *, const struct spec_suite *);
+/* Whether the name is that of a built-in skill. */
+bool agent_brings_skill(const struct agent_kind *, const struct spec_suite *,
+    struct str name);
+
+/* Whether it gets a HOME of its own. */
+bool agent_has_own_home(const struct agent *);
 
 /* What skills in answers mean, for a task or (NULL) for trigger tests. */
 enum agent_skills agent_skills(const struct agent_kind *,
@@ -224,6 +299,17 @@ bool agent_may_report_skills(const struct spec_suite *,
     const struct spec_task *);
 bool agent_reports_calls(const struct spec_suite *);
 
+/* What graders need of answers. */
+enum {
+	AGENT_CALLS = 1, AGENT_NAMES = 2, AGENT_ARGUMENTS = 4,
+	AGENT_TOKENS = 8, AGENT_TURNS = 16
+};
+/* What answers of the suite's executor certainly lack, or'ed. */
+unsigned agent_untold(const struct spec_suite *);
+/* The agent's name for messages: "gemini over ACP", or the executor's. */
+struct str agent_label(struct arena *, struct str executor,
+    const struct spec_suite *);
+
 /* Whether the executor supports conversations. */
 bool agent_has_conversations(const struct agent *);
 /* Whether the next job would continue the conversation. */
@@ -237,6 +323,15 @@ bool agent_needs_workspace(const struct agent *, const struct spec_task *);
 
 /* The agent's working directory in its workspace; NULL: any. */
 const char *agent_cwd(const struct agent_request *);
+
+/* Whether a known agent can write anywhere.  Call it after agent_open(). */
+bool agent_is_loose(const struct agent *);
+
+/*
+ * Whether the agent breaks if two of its processes start at once, because none
+ * has been started in its HOME before.  Call it after agent_open().
+ */
+bool agent_starts_alone(const struct agent *);
 
 /*
  * TMPDIR and HOME of the agent's own, if it gets them (agent_has_own_dirs).

@@ -14,6 +14,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "agent/agent_probe.h"
 #include "base/os.h"
 #include "base/os_path.h"
 #include "base/os_spawn.h"
@@ -23,7 +24,10 @@
 #include "lib/tmpl.h"
 #include "suite/spec.h"
 
-enum { STREAM_MAX = 256 << 20 };	/* bytes of events */
+enum {
+	STREAM_MAX = 256 << 20,		/* bytes of events */
+	USAGE_MAX = 1 << 20		/* bytes of a file of tokens */
+};
 
 struct command {
 	struct agent_job *job;
@@ -34,7 +38,17 @@ struct command {
 	struct proc_tail tail;		/* of stderr */
 	bool heard;			/* it wrote something */
 	struct mask secrets;		/* of its environment */
+	struct proc_opts opts;
+	struct agent_waiter waiter;	/* for the reply about the login */
 };
+
+const char *
+agent_word(struct arena *a, const char *flag, struct str value)
+{
+	const char *text = arena_cstr(a, value);
+
+	return text == NULL ? NULL : arena_fmt(a, "%s%s", flag, text).p;
+}
 
 const char **
 agent_argv(struct arena *a, const struct spec_suite *s,
@@ -211,12 +225,29 @@ on_err(void *arg, struct str s)
 	proc_tail_add(&c->tail, s);
 }
 
+/* Copilot writes its tokens to a file. */
+static void
+take_usage(struct agent_job *j)
+{
+	const struct agent_preset *p = agent_preset(j->agent->kind->name);
+	const char *path = p != NULL && p->usage_flag != NULL ?
+	    agent_usage_file(j->arena, j->req) : NULL;
+	struct str text;
+	struct err e;
+
+	if (path != NULL && os_read_plain(j->arena, path, USAGE_MAX, &text,
+	    &e) == 0)
+		agent_add_metrics(&j->ans.usage, json_getc(arena_json(
+		    j->arena, text, NULL), "modelMetrics"));
+}
+
 static void
 on_done(void *arg)
 {
 	struct command *c = arg;
 	struct agent_job *j = c->job;
 
+	take_usage(j);
 	j->ans.output = arena_str(j->arena, buf_str(&c->proc.out.buf));
 	agent_set_exit(j, &c->proc, proc_tail_get(j->arena, &c->tail));
 	if (c->streams) {
@@ -224,10 +255,11 @@ on_done(void *arg)
 		    c->proc.res.truncated))
 			c->stream.error = STR("");
 		agent_stream_end(&c->stream);
-	}
+	} else
+		j->ans.no_calls = true;	/* plain text reports nothing else */
 	agent_mask(j, &c->secrets);
 	proc_fini(&c->proc);
-	j->done(j->arg);
+	agent_done(j);
 }
 
 /* argv, environment and stdin, from the preset or from config.command. */
@@ -237,14 +269,21 @@ set_up(struct agent *a, struct agent_job *j, struct proc_opts *o, struct err *e)
 	const struct agent_preset *p = agent_preset(a->kind->name);
 
 	o->in = j->req->prompt;
-	if (p != NULL)
-		return agent_preset_set(p, a, j, o, e);
+	if (p != NULL) {
+		if (agent_preset_set(p, a, j, o, e) == -1)
+			return -1;
+		o->writable = agent_writable(a, j->arena, j->req, o->env);
+		return 0;
+	}
 	o->argv = a->state != NULL ? a->state :
 	    agent_argv(j->arena, a->suite, a->suite->config.command,
 	    j->req->vars, e);
 	if (o->argv != NULL)
 		o->env = agent_env(j->arena, a->suite, j->req, true, e);
-	return o->env == NULL ? -1 : 0;
+	if (o->env == NULL)
+		return -1;
+	o->writable = agent_writable(a, j->arena, j->req, o->env);
+	return 0;
 }
 
 static const struct agent_format *
@@ -263,12 +302,53 @@ is_pool(const struct agent *a)
 	return a->kind == &agent_command && a->suite->config.persistent;
 }
 
+/* No other trial can start a known program that is not installed. */
+static enum agent_status
+fail_start(struct command *c, const struct agent_facts *f,
+    const struct err *e)
+{
+	int sys = c->proc.res.exec_errno;
+
+	if (f != NULL && (sys == ENOENT || sys == EACCES) &&
+	    access(c->opts.cwd, X_OK) == 0)
+		return agent_fail(c->job, ANSWER_UNUSABLE, "%s is not "
+		    "installed (%s): %s", f->name, e->msg, f->install);
+	return agent_fail(c->job, ANSWER_INFRA, "%s", e->msg);
+}
+
+static enum agent_status
+launch(struct command *c)
+{
+	struct agent *a = c->job->agent;
+	const struct agent_format *f = format_of(a);
+	struct err e = { 0 };
+
+	if (c->waiter.missing.n > 0)
+		return agent_fail(c->job, ANSWER_UNUSABLE, "%.*s",
+		    STRF(c->waiter.missing));
+	if (proc_start(a->procs, &c->proc, &c->opts, &e) == -1)
+		return fail_start(c, agent_facts(str_of(a->kind->name)), &e);
+	mask_add_env(c->job->arena, &c->secrets, c->opts.env);
+	c->streams = f != NULL && f->read != NULL;
+	if (c->streams)
+		agent_stream_init(&c->stream, c->job, f, &c->secrets);
+	return AGENT_LATER;
+}
+
+static void
+on_login(void *arg)
+{
+	struct command *c = arg;
+
+	if (launch(c) == AGENT_DONE)
+		c->job->done(c->job->arg);
+}
+
 static enum agent_status
 command_start(struct agent *a, struct agent_job *j)
 {
-	struct proc_opts o = { .cwd = agent_cwd(j->req), .on_out = on_out,
-		.on_err = on_err, .done = on_done };
-	const struct agent_format *f = format_of(a);
+	const struct agent_facts *f = agent_facts(str_of(a->kind->name));
+	const char *dir = j->req->tmp != NULL ? j->req->tmp : "/";
 	struct command *c;
 	struct err e = { 0 };
 
@@ -277,15 +357,16 @@ command_start(struct agent *a, struct agent_job *j)
 	c = NEW(j->arena, struct command);
 	j->state = c;
 	c->job = j;
-	o.arg = c;
-	if (set_up(a, j, &o, &e) == -1 ||
-	    proc_start(a->procs, &c->proc, &o, &e) == -1)
+	c->opts = (struct proc_opts){ .cwd = agent_cwd(j->req),
+		.on_out = on_out, .on_err = on_err, .done = on_done,
+		.arg = c };
+	c->waiter = (struct agent_waiter){ .fn = on_login, .arg = c };
+	if (set_up(a, j, &c->opts, &e) == -1)
 		return agent_fail(j, ANSWER_INFRA, "%s", e.msg);
-	mask_add_env(j->arena, &c->secrets, o.env);
-	c->streams = f != NULL && f->read != NULL;
-	if (c->streams)
-		agent_stream_init(&c->stream, j, f, &c->secrets);
-	return AGENT_LATER;
+	if (f != NULL && !agent_gate_pass(a, &c->waiter, f, &c->opts,
+	    os_absolute(j->arena, dir)))
+		return AGENT_LATER;
+	return launch(c);
 }
 
 static void
@@ -295,7 +376,11 @@ command_cancel(struct agent *a, struct agent_job *j)
 
 	if (is_pool(a))
 		agent_pool_cancel(a, j);
-	else
+	else if (agent_preset(a->kind->name) != NULL &&
+	    agent_gate_leave(a, &c->waiter)) {
+		agent_fail(j, ANSWER_CANCELLED, "cancelled");
+		j->done(j->arg);
+	} else
 		proc_cancel(&c->proc);
 }
 
@@ -331,6 +416,8 @@ command_open(struct agent *a, struct err *e)
 static bool
 command_close(struct agent *a)
 {
+	if (agent_preset(a->kind->name) != NULL)
+		return agent_gate_close(a);
 	return !is_pool(a) || agent_pool_close(a);
 }
 
@@ -362,6 +449,17 @@ agent_check_map(const struct json *map, const char *what, const char *file,
 	return ok;
 }
 
+static void
+check_template(const struct spec_suite *s, const struct json *v,
+    const struct spec_where *at, struct spec_notes *notes)
+{
+	struct err e;
+
+	if (tmpl_check(json_text(v), &e) == -1)
+		spec_note(notes, FIELD_ERROR, at != NULL ? *at :
+		    spec_at(s->path, v), "template: %s", e.msg);
+}
+
 void
 agent_check_command(const struct spec_suite *s, const struct json *cmd,
     const struct spec_where *at, struct spec_notes *notes)
@@ -376,12 +474,15 @@ agent_check_command(const struct spec_suite *s, const struct json *cmd,
 	else if (cmd->type == JSON_STRING && json_text(cmd).n == 0)
 		spec_note(notes, FIELD_ERROR, at != NULL ? *at :
 		    spec_at(s->path, cmd), "\"command\" is empty");
-	for (v = json_first(cmd); v != NULL; v = v->next)
+	check_template(s, cmd, at, notes);
+	for (v = json_first(cmd); v != NULL; v = v->next) {
+		check_template(s, v, at, notes);
 		if (v->type != JSON_STRING && v->type != JSON_NUMBER)
 			spec_note(notes, FIELD_ERROR, at != NULL ? *at :
 			    spec_at(s->path, v), "each word of \"command\" "
 			    "must be a string, not %s",
 			    json_type_name((enum json_type)v->type));
+	}
 }
 
 static void
@@ -434,6 +535,7 @@ const struct agent_kind agent_command = {
 	const struct agent_kind var = { \
 		.name = word, .needs = AGENT_NEEDS_PROGRAM, \
 		.private_tmp = true, .takes_mcp = mcp, \
+		.edits_only = "[\"read\",\"edit\"]", \
 		.takes_effort = effort, .check = agent_preset_check, \
 		.open = command_open, .start = command_start, \
 		.cancel = command_cancel, .close = command_close \
@@ -444,3 +546,4 @@ PRESET(agent_codex, "codex", false, true);
 PRESET(agent_copilot_cli, "copilot-cli", true, true);
 PRESET(agent_gemini, "gemini", false, false);
 PRESET(agent_opencode, "opencode", false, true);
+PRESET(agent_qwen, "qwen", true, false);

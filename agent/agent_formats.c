@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: ISC */
 /*
  * The output formats of Claude Code, Codex, Copilot CLI, Gemini CLI, opencode,
- * and our own.  Unknown events are ignored: every release adds some.
+ * Qwen Code, and our own.  Unknown events are ignored: every release adds some.
+ *
+ * All counts have one meaning: input tokens include those from and to the
+ * cache, output tokens include reasoning, turns are calls of the model.
  */
 #include "agent/agent_internal.h"
 
@@ -10,24 +13,66 @@
 static void
 add_cost(struct agent_stream *s, const struct json *obj, const char *key)
 {
+	struct answer_usage *u = &s->job->ans.usage;
 	double d;
 
-	if (json_double(json_getc(obj, key), &d) && d > 0)
-		s->job->ans.usage.cost += d;
+	if (!json_double(json_getc(obj, key), &d) || d <= 0)
+		return;			/* 0: it does not know the price */
+	u->cost += d;
+	u->cost_known = true;
 }
 
-/* Adds token counts by their names in obj; a name may be NULL. */
-static void
-add_tokens(struct answer_usage *u, const struct json *obj, const char *input,
-    const char *output, const char *cache_read, const char *cache_write)
+/* The names of token counts in an object; NULL: it has no such count. */
+struct names {
+	const char *input, *output, *cache_read, *cache_write, *reasoning;
+	bool apart;		/* input does not include the cache */
+	bool over;		/* output does not include reasoning */
+};
+
+/* False, and nothing is added, if it is not a count. */
+static bool
+add_count(int64_t *sum, const struct json *obj, const char *key)
 {
-	u->known = true;
-	agent_stream_add(&u->input_tokens, obj, input);
-	agent_stream_add(&u->output_tokens, obj, output);
-	if (cache_read != NULL)
-		agent_stream_add(&u->cache_read_tokens, obj, cache_read);
-	if (cache_write != NULL)
-		agent_stream_add(&u->cache_write_tokens, obj, cache_write);
+	if (key == NULL || !agent_is_count(obj, key))
+		return false;
+	agent_stream_add(sum, obj, key);
+	return true;
+}
+
+static void
+add_tokens(struct answer_usage *u, const struct json *obj,
+    const struct names *names)
+{
+	struct answer_usage one = { 0 };
+	bool in = add_count(&one.input_tokens, obj, names->input);
+	bool out = add_count(&one.output_tokens, obj, names->output);
+
+	u->known = in && out;
+	u->cached_known = add_count(&one.cache_read_tokens, obj,
+	    names->cache_read);
+	u->reasoning_known = add_count(&one.reasoning_tokens, obj,
+	    names->reasoning);
+	(void)add_count(&one.cache_write_tokens, obj, names->cache_write);
+	if (names->apart)
+		one.input_tokens += one.cache_read_tokens +
+		    one.cache_write_tokens;
+	if (names->over)
+		one.output_tokens += one.reasoning_tokens;
+	u->input_tokens = add_near(u->input_tokens, one.input_tokens);
+	u->output_tokens = add_near(u->output_tokens, one.output_tokens);
+	u->reasoning_tokens = add_near(u->reasoning_tokens,
+	    one.reasoning_tokens);
+	u->cache_read_tokens = add_near(u->cache_read_tokens,
+	    one.cache_read_tokens);
+	u->cache_write_tokens = add_near(u->cache_write_tokens,
+	    one.cache_write_tokens);
+}
+
+static void
+set_model(struct agent_stream *s, struct str model)
+{
+	if (model.n > 0 && s->job->ans.model.n == 0)
+		s->job->ans.model = arena_str(s->job->arena, model);
 }
 
 static void
@@ -45,7 +90,7 @@ set_session(struct agent_stream *s, const struct json *obj, const char *key)
 static void
 claude_content(struct agent_stream *s, const struct json *list)
 {
-	const struct json *v, *input;
+	const struct json *v;
 	struct str type;
 
 	for (v = json_first(list); v != NULL; v = v->next) {
@@ -53,14 +98,9 @@ claude_content(struct agent_stream *s, const struct json *list)
 		if (str_is(type, "text")) {
 			agent_stream_text(s, json_str(v, "text"));
 		} else if (str_is(type, "tool_use")) {
-			input = json_getc(v, "input");
 			s->text.n = 0;	/* the answer follows the last call */
 			agent_stream_call(s, json_str(v, "id"),
-			    json_str(v, "name"), input);
-			if (str_is(json_str(v, "name"), "Skill"))
-				agent_stream_skill(s, json_str(input,
-				    json_getc(input, "skill") != NULL ?
-				    "skill" : "command"));
+			    json_str(v, "name"), json_getc(v, "input"));
 		} else if (str_is(type, "tool_result")) {
 			agent_stream_result(s, agent_stream_find(s,
 			    json_str(v, "tool_use_id")), json_getc(v,
@@ -69,16 +109,48 @@ claude_content(struct agent_stream *s, const struct json *list)
 	}
 }
 
+/*
+ * A call of the model is a message, on one or more lines.  Lines of subagents
+ * are mixed with the others: then nobody can count them.
+ */
 static void
-claude_result(struct agent_stream *s, const struct json *v)
+claude_message(struct agent_stream *s, const struct json *v)
 {
-	const struct json *usage = json_getc(v, "usage");
 	struct answer_usage *u = &s->job->ans.usage;
+	const struct json *m = json_getc(v, "message");
+	struct str id = json_str(m, "id"), model = json_str(m, "model");
 
-	agent_stream_add(&u->turns, v, "num_turns");
-	add_tokens(u, usage, "input_tokens", "output_tokens",
-	    "cache_read_input_tokens", "cache_creation_input_tokens");
+	if (json_is_set(json_getc(v, "parent_tool_use_id")))
+		s->mixed = true;
+	if (id.n == 0 || str_is(model, "<synthetic>") ||
+	    str_eq(id, s->message))
+		return;
+	s->message = arena_str(s->job->arena, id);
+	set_model(s, model);
+	u->turns++;
+	u->turns_known = true;
+}
+
+static void
+claude_result(struct agent_stream *s, const struct json *v,
+    const struct names *names)
+{
+	struct answer_usage *u = &s->job->ans.usage;
+	const struct json *d;
+	struct answer_call *c;
+
+	for (d = json_first(json_getc(v, "permission_denials")); d != NULL;
+	    d = d->next)
+		if ((c = agent_stream_find(s, json_str(d, "tool_use_id"))) !=
+		    NULL)
+			c->denied = true;
+	s->summary = s->message.n == 0;
+	if (s->mixed)
+		u->turns_known = false;
+	if (json_is_set(json_getc(v, "usage")))
+		add_tokens(u, json_getc(v, "usage"), names);
 	add_cost(s, v, "total_cost_usd");
+	s->job->ans.refused = str_is(json_str(v, "stop_reason"), "refusal");
 	if (agent_is_true(v, "is_error") ||
 	    !str_is(json_str(v, "subtype"), "success"))
 		agent_stream_fail(s, json_str(v, "result").n > 0 ?
@@ -87,17 +159,55 @@ claude_result(struct agent_stream *s, const struct json *v)
 		agent_stream_settle(s, json_str(v, "result"));
 }
 
-void
-agent_read_claude(struct agent_stream *s, const struct json *v)
+static void
+read_claude(struct agent_stream *s, const struct json *v,
+    const struct names *names)
 {
 	struct str type = json_str(v, "type");
 
 	set_session(s, v, "session_id");
+	if (str_is(type, "assistant"))
+		claude_message(s, v);
 	if (str_is(type, "assistant") || str_is(type, "user"))
 		claude_content(s, json_getc(json_getc(v, "message"),
 		    "content"));
 	else if (str_is(type, "result"))
-		claude_result(s, v);
+		claude_result(s, v, names);
+}
+
+void
+agent_read_claude(struct agent_stream *s, const struct json *v)
+{
+	static const struct names names = { .input = "input_tokens",
+		.output = "output_tokens", .apart = true,
+		.cache_read = "cache_read_input_tokens",
+		.cache_write = "cache_creation_input_tokens" };
+
+	read_claude(s, v, &names);
+}
+
+/*
+ * Qwen Code: the same events, but its input tokens include the cache.
+ */
+void
+agent_read_qwen(struct agent_stream *s, const struct json *v)
+{
+	static const struct names names = { .input = "input_tokens",
+		.output = "output_tokens",
+		.cache_read = "cache_read_input_tokens",
+		.cache_write = "cache_creation_input_tokens" };
+	const struct json *m = json_getc(v, "message");
+	struct str text = json_str(json_first(json_getc(m, "content")),
+	    "text");
+	int64_t n;
+
+	read_claude(s, v, &names);
+	/* an error of the model is the text of a message without tokens */
+	if (str_is(json_str(v, "type"), "assistant") &&
+	    str_starts(text, STR("[API Error: ")) &&
+	    json_int(json_getc(json_getc(m, "usage"), "output_tokens"), &n) &&
+	    n == 0)
+		agent_stream_fail(s, text);
 }
 
 /*
@@ -117,11 +227,14 @@ codex_item(struct agent_stream *s, const struct json *item, bool done)
 			agent_stream_text(s, json_str(item, "text"));
 	} else if (str_is(type, "command_execution")) {
 		c = agent_stream_call(s, id, STR("shell"), item);
+		if (c != NULL && str_is(json_str(item, "status"), "declined"))
+			c->denied = true;
 		code = json_getc(item, "exit_code");
 		if (done)
 			agent_stream_result(s, c, json_getc(item,
-			    "aggregated_output"), code == NULL ||
-			    !json_int(code, &status) || status == 0);
+			    "aggregated_output"), !str_is(json_str(item,
+			    "status"), "failed") && (!json_int(code, &status) ||
+			    status == 0));
 	} else if (str_is(type, "mcp_tool_call")) {
 		c = agent_stream_call(s, id, json_str(item, "tool"),
 		    json_getc(item, "arguments"));
@@ -138,8 +251,10 @@ codex_item(struct agent_stream *s, const struct json *item, bool done)
 void
 agent_read_codex(struct agent_stream *s, const struct json *v)
 {
-	const struct json *usage = json_getc(v, "usage");
-	struct answer_usage *u = &s->job->ans.usage;
+	static const struct names names = { .input = "input_tokens",
+		.output = "output_tokens", .cache_read = "cached_input_tokens",
+		.cache_write = "cache_write_input_tokens",
+		.reasoning = "reasoning_output_tokens" };
 	struct str type = json_str(v, "type");
 
 	if (str_is(type, "thread.started")) {
@@ -149,9 +264,9 @@ agent_read_codex(struct agent_stream *s, const struct json *v)
 	} else if (str_is(type, "item.completed")) {
 		codex_item(s, json_getc(v, "item"), true);
 	} else if (str_is(type, "turn.completed")) {
-		u->turns++;
-		add_tokens(u, usage, "input_tokens", "output_tokens",
-		    "cached_input_tokens", "cache_write_input_tokens");
+		if (!s->full)	/* such as a lost connection, since restored */
+			s->error = STR("");
+		add_tokens(&s->job->ans.usage, json_getc(v, "usage"), &names);
 	} else if (str_is(type, "turn.failed")) {
 		agent_stream_fail(s, json_str(json_getc(v, "error"),
 		    "message"));
@@ -171,24 +286,23 @@ copilot_result(struct agent_stream *s, const struct json *v)
 	int64_t status = 0;
 
 	n = json_getc(usage, "premiumRequests");
-	u->known = u->known || usage != NULL;
 	if (n != NULL)
 		json_double(n, &u->premium_requests);
 	if (json_int(json_getc(v, "exitCode"), &status) && status != 0)
 		agent_stream_fail(s, STR("the agent exited with an error"));
 }
 
-/* Newer versions report a skill twice: as a call and as skill.invoked. */
-static void
-copilot_skill(struct agent_stream *s, struct str name)
+void
+agent_add_metrics(struct answer_usage *u, const struct json *metrics)
 {
-	const struct field_strs *all = &s->job->ans.skills;
-	size_t i;
+	static const struct names names = { .input = "inputTokens",
+		.output = "outputTokens", .cache_read = "cacheReadTokens",
+		.cache_write = "cacheWriteTokens",
+		.reasoning = "reasoningTokens" };
+	const struct json *v;
 
-	for (i = 0; i < all->n; i++)
-		if (str_eq(all->v[i], name))
-			return;
-	agent_stream_skill(s, name);
+	for (v = json_first(metrics); v != NULL; v = v->next)
+		add_tokens(u, json_getc(v, "usage"), &names);
 }
 
 static void
@@ -201,9 +315,6 @@ copilot_call_end(struct agent_stream *s, const struct json *d)
 	if (json_getc(result, "content") != NULL)
 		result = json_getc(result, "content");
 	agent_stream_result(s, c, result, ok);
-	if (c != NULL && ok && str_is(c->name, "skill"))
-		copilot_skill(s, json_str(arena_json(s->job->arena,
-		    c->arguments, NULL), "skill"));
 }
 
 void
@@ -213,6 +324,7 @@ agent_read_copilot(struct agent_stream *s, const struct json *v)
 	struct str type = json_str(v, "type");
 
 	if (str_is(type, "assistant.message")) {
+		set_model(s, json_str(d, "model"));
 		agent_stream_text(s, json_str(d, "content"));
 	} else if (str_is(type, "tool.execution_start")) {
 		if (!str_is(json_str(d, "toolName"), "report_intent"))
@@ -222,8 +334,9 @@ agent_read_copilot(struct agent_stream *s, const struct json *v)
 		copilot_call_end(s, d);
 	} else if (str_is(type, "assistant.turn_end")) {
 		s->job->ans.usage.turns++;
+		s->job->ans.usage.turns_known = true;
 	} else if (str_is(type, "skill.invoked")) {
-		copilot_skill(s, json_str(d, "name"));
+		agent_stream_skill(s, json_str(d, "name"));
 	} else if (str_is(type, "session.error")) {
 		agent_stream_fail(s, json_str(d, "message"));
 	} else if (str_is(type, "result")) {
@@ -235,42 +348,74 @@ agent_read_copilot(struct agent_stream *s, const struct json *v)
 /*
  * Gemini CLI: --output-format stream-json, or json: one object.
  */
+
+/* The output lacks reasoning; only the total contains it. */
+static void
+gemini_stats(struct agent_stream *s, const struct json *stats)
+{
+	static const struct names names = { .input = "input_tokens",
+		.output = "output_tokens", .cache_read = "cached" };
+	struct answer_usage *u = &s->job->ans.usage;
+	int64_t total = 0;
+
+	add_tokens(u, stats, &names);
+	if (!add_count(&total, stats, "total_tokens") ||
+	    total < add_near(u->input_tokens, u->output_tokens))
+		return;
+	u->reasoning_tokens = total - u->input_tokens - u->output_tokens;
+	u->output_tokens += u->reasoning_tokens;
+	u->reasoning_known = true;
+}
+
+static void
+gemini_document(struct agent_stream *s, const struct json *v)
+{
+	static const struct names names = { .input = "prompt",
+		.output = "candidates", .cache_read = "cached",
+		.reasoning = "thoughts", .over = true };
+	struct answer_usage *u = &s->job->ans.usage;
+	const struct json *m;
+
+	s->summary = true;
+	agent_stream_settle(s, json_str(v, "response"));
+	for (m = json_first(json_getc(json_getc(v, "stats"), "models"));
+	    m != NULL; m = m->next) {
+		add_tokens(u, json_getc(m, "tokens"), &names);
+		u->turns_known = add_count(&u->turns, json_getc(m, "api"),
+		    "totalRequests");
+		set_model(s, json_key(m));
+	}
+}
+
 void
 agent_read_gemini(struct agent_stream *s, const struct json *v)
 {
 	struct str type = json_str(v, "type"), id = json_str(v, "tool_id");
-	const struct json *stats = json_getc(v, "stats"), *m;
 	struct answer_call *c;
 
 	set_session(s, v, "session_id");
-	if (str_is(type, "message")) {
+	if (str_is(type, "init")) {
+		set_model(s, json_str(v, "model"));
+	} else if (str_is(type, "message")) {
 		if (str_is(json_str(v, "role"), "assistant"))
 			agent_stream_text(s, json_str(v, "content"));
 	} else if (str_is(type, "tool_use")) {
 		s->text.n = 0;
 		agent_stream_call(s, id, json_str(v, "tool_name"),
 		    json_getc(v, "parameters"));
-		if (str_is(json_str(v, "tool_name"), "activate_skill"))
-			agent_stream_skill(s, json_str(json_getc(v,
-			    "parameters"), "name"));
 	} else if (str_is(type, "tool_result")) {
 		c = agent_stream_find(s, id);
 		agent_stream_result(s, c, json_getc(v, json_getc(v, "error")
 		    != NULL ? "error" : "output"),
 		    str_is(json_str(v, "status"), "success"));
 	} else if (str_is(type, "result")) {
-		if (stats != NULL)
-			add_tokens(&s->job->ans.usage, stats, "input_tokens",
-			    "output_tokens", "cached", NULL);
+		if (json_is_set(json_getc(v, "stats")))
+			gemini_stats(s, json_getc(v, "stats"));
 		if (!str_is(json_str(v, "status"), "success"))
 			agent_stream_fail(s, json_str(json_getc(v, "error"),
 			    "message"));
 	} else if (json_getc(v, "response") != NULL) {
-		agent_stream_settle(s, json_str(v, "response"));
-		for (m = json_first(json_getc(stats, "models")); m != NULL;
-		    m = m->next)
-			add_tokens(&s->job->ans.usage, json_getc(m, "tokens"),
-			    "prompt", "candidates", "cached", NULL);
+		gemini_document(s, v);
 	} else if (type.n == 0 && json_getc(v, "error") != NULL) {
 		agent_stream_fail(s, json_str(json_getc(v, "error"),
 		    "message"));
@@ -291,16 +436,40 @@ opencode_tool(struct agent_stream *s, const struct json *part)
 	    json_str(part, "tool"), json_getc(state, "input"));
 	agent_stream_result(s, c, json_getc(state, failed ? "error" :
 	    "output"), !failed);
-	if (str_is(json_str(part, "tool"), "skill"))
-		agent_stream_skill(s, json_str(json_getc(state, "input"),
-		    "name"));
+}
+
+/*
+ * A step is a call of the model.  Releases differ in whether the output
+ * includes reasoning; the total does.
+ */
+static void
+opencode_step(struct agent_stream *s, const struct json *part)
+{
+	const struct json *tokens = json_getc(part, "tokens");
+	const struct json *cache = json_getc(tokens, "cache");
+	struct answer_usage one = { .turns = 1, .turns_known = true };
+	int64_t total = 0;
+
+	one.known = add_count(&one.input_tokens, tokens, "input") &&
+	    add_count(&one.output_tokens, tokens, "output");
+	one.reasoning_known = add_count(&one.reasoning_tokens, tokens,
+	    "reasoning");
+	one.cached_known = add_count(&one.cache_read_tokens, cache, "read");
+	(void)add_count(&one.cache_write_tokens, cache, "write");
+	one.input_tokens = add_near(one.input_tokens,
+	    add_near(one.cache_read_tokens, one.cache_write_tokens));
+	if (add_count(&total, tokens, "total") && total > one.input_tokens)
+		one.output_tokens = total - one.input_tokens;
+	one.cost_known = json_double(json_getc(part, "cost"), &one.cost) &&
+	    one.cost > 0;
+	answer_add_usage(&s->steps, &one);
+	s->job->ans.usage = s->steps;
 }
 
 void
 agent_read_opencode(struct agent_stream *s, const struct json *v)
 {
-	const struct json *part = json_getc(v, "part"), *tokens, *cache;
-	struct answer_usage *u = &s->job->ans.usage;
+	const struct json *part = json_getc(v, "part");
 	struct str type = json_str(v, "type");
 
 	set_session(s, v, "sessionID");
@@ -310,13 +479,7 @@ agent_read_opencode(struct agent_stream *s, const struct json *v)
 	} else if (str_is(type, "text")) {
 		agent_stream_text(s, json_str(part, "text"));
 	} else if (str_is(type, "step_finish")) {
-		tokens = json_getc(part, "tokens");
-		cache = json_getc(tokens, "cache");
-		u->turns++;
-		add_tokens(u, tokens, "input", "output", NULL, NULL);
-		agent_stream_add(&u->cache_read_tokens, cache, "read");
-		agent_stream_add(&u->cache_write_tokens, cache, "write");
-		add_cost(s, part, "cost");
+		opencode_step(s, part);
 	} else if (str_is(type, "error")) {
 		const struct json *e = json_getc(v, "error");
 		struct str why = json_str(json_getc(e, "data"), "message");
@@ -331,11 +494,20 @@ agent_read_opencode(struct agent_stream *s, const struct json *v)
 void
 agent_read_json(struct agent_stream *s, const struct json *v)
 {
+	static const struct names names = { .input = "input_tokens",
+		.output = "output_tokens", .cache_read = "cache_read_tokens",
+		.cache_write = "cache_write_tokens",
+		.reasoning = "reasoning_tokens" };
 	const struct json *calls = json_getc(v, "tool_calls"), *c, *ok;
 	const struct json *skills = json_getc(v, "skills"), *usage;
+	const struct json *output = json_getc(v, "output");
 	struct answer_usage *u = &s->job->ans.usage;
 
-	agent_stream_settle(s, json_str(v, "output"));
+	if (output != NULL && output->type == JSON_STRING) {
+		agent_stream_settle(s, json_text(output));
+		s->answered = true;
+	}
+	s->listed |= calls != NULL;
 	for (c = json_first(calls); c != NULL; c = c->next) {
 		ok = json_getc(c, "success");
 		agent_stream_result(s, agent_stream_call(s, STR(""),
@@ -347,11 +519,15 @@ agent_read_json(struct agent_stream *s, const struct json *v)
 		if (c->type == JSON_STRING)
 			agent_stream_skill(s, json_text(c));
 	usage = json_getc(v, "usage");
-	agent_stream_add(&u->turns, usage, "turns");
-	add_tokens(u, usage, "input_tokens", "output_tokens",
-	    "cache_read_tokens", "cache_write_tokens");
-	u->known = usage != NULL;
-	add_cost(s, usage, "cost");
+	if (json_is_set(usage)) {
+		(void)add_count(&u->turns, usage, "turns");
+		add_tokens(u, usage, &names);
+		if (!u->cached_known)
+			(void)add_count(&u->cache_read_tokens, usage,
+			    "cached_input_tokens");
+		add_cost(s, usage, "cost");
+		agent_usage_known(u, usage);
+	}
 	if (json_str(v, "error").n > 0)
 		agent_stream_fail(s, json_str(v, "error"));
 }

@@ -15,6 +15,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/os_path.h"
 #include "base/os_spawn.h"
 #include "io/workspace.h"
 #include "json.h"
@@ -23,13 +24,15 @@
 enum { HOME_USER, HOME_PRIVATE };
 
 struct settings {
-	int home;
+	int home, confine;
 	struct str cache_home;
 };
 static const char *const homes[] = { "user", "private", NULL };
+static const char *const confines[] = { "off", "workspace", NULL };
 static const struct field rows[] = {
 	FIELD(settings, home, FIELD_ENUM, .words = homes),
 	FIELD(settings, cache_home, FIELD_STR),
+	FIELD(settings, confine, FIELD_ENUM, .words = confines),
 };
 static const struct field_table table = FIELD_TABLE(settings, rows);
 
@@ -38,21 +41,63 @@ const char *const agent_git_vars[AGENT_GIT_VARS] = { "GIT_DIR",
 	"GIT_COMMON_DIR", "GIT_ALTERNATE_OBJECT_DIRECTORIES",
 	"GIT_NAMESPACE", "GIT_PREFIX" };
 
+static const struct settings unset = { .home = HOME_USER,
+	.confine = AGENT_CONFINE_DEFAULT };
+
+/* The settings of an executor, also under its alias; returns errors. */
+static size_t
+read_settings(struct field_ctx *ctx, const struct spec_suite *s,
+    const struct agent_kind *k, struct settings *set)
+{
+	struct agent_block block[AGENT_BLOCKS];
+	size_t i, errors;
+
+	*set = unset;
+	errors = field_decode(ctx, &table, agent_settings(ctx->arena, s,
+	    k->name), set);
+	if (k->alias == NULL)
+		return errors;
+	agent_blocks(s, k->alias, block);
+	for (i = 0; i < AGENT_OWN_BLOCKS; i++)
+		if (!block[i].open && json_is_set(block[i].v))
+			errors += field_decode(ctx, &table, block[i].v, set);
+	return errors;
+}
+
+static void
+check_confined(const struct spec_suite *s, const struct agent_kind *k,
+    int setting, struct spec_notes *notes)
+{
+	enum agent_confinement c = agent_confinement(notes->arena, k, s,
+	    setting);
+
+	if (c == AGENT_UNABLE || c == AGENT_LOOSE)
+		spec_note(notes, FIELD_WARNING, s->config.executor_at,
+		    "not confined: executor \"%s\" can write outside of the "
+		    "workspace (%s)", k->name, c == AGENT_LOOSE ?
+		    "\"confine\" is off, or the permissions "
+		    "contain \"path\"" :
+		    "this system has no Landlock version 3");
+}
+
 void
-agent_home_check(const struct spec_suite *s, const char *name,
+agent_home_check(const struct spec_suite *s, const struct agent_kind *k,
     struct spec_notes *notes)
 {
 	struct agent_block block[AGENT_BLOCKS];
 	struct spec_source src = { notes, s->path };
 	struct field_ctx ctx = { .arena = notes->arena, .flags = FIELD_LAX |
 		FIELD_OPEN, .report = spec_report, .ctx = &src };
-	struct settings set;
+	struct settings set = unset;
 	size_t i;
 
-	agent_blocks(s, name, block);
+	agent_blocks(s, k->name, block);
 	for (i = 1; i < AGENT_OWN_BLOCKS; i++)	/* of the suite */
 		if (block[i].v != NULL && block[i].v->type == JSON_OBJECT)
 			field_decode(&ctx, &table, block[i].v, &set);
+	ctx.report = NULL;
+	(void)read_settings(&ctx, s, k, &set);
+	check_confined(s, k, set.confine, notes);
 }
 
 /* By default, beside the user's other caches. */
@@ -91,7 +136,7 @@ cache_path(struct arena *a, const struct spec_suite *s, struct str path)
 int
 agent_home_read(struct agent *a, struct err *e)
 {
-	struct settings set = { .home = HOME_USER };
+	struct settings set;
 	struct agent_home *h = &a->home;
 	struct field_ctx ctx = { .arena = a->arena,
 		.flags = FIELD_LAX | FIELD_OPEN };
@@ -100,12 +145,15 @@ agent_home_read(struct agent *a, struct err *e)
 	*h = (struct agent_home){ 0 };
 	if (a->kind->no_files)
 		return 0;
-	if (field_decode(&ctx, &table, agent_settings(a->arena, a->suite,
-	    a->kind->name), &set) > 0)
-		return err_set(e, ERR_SCHEMA, "\"home\" of executor \"%s\" "
-		    "must be user or private", a->kind->name);
+	if (read_settings(&ctx, a->suite, a->kind, &set) > 0)
+		return err_set(e, ERR_SCHEMA, "executor \"%s\": \"home\" "
+		    "must be user or private, \"confine\" off or workspace",
+		    a->kind->name);
 	h->own = set.home == HOME_PRIVATE;
-	h->tmp = a->kind->private_tmp || h->own;
+	h->confined = agent_confinement(a->arena, a->kind, a->suite,
+	    set.confine);
+	h->tmp = a->kind->private_tmp || h->own ||
+	    h->confined == AGENT_CONFINED;
 	h->shared = a->kind->shared_process || pool;
 	if (h->own)
 		h->cache = cache_path(a->arena, a->suite, set.cache_home);
@@ -116,22 +164,6 @@ bool
 agent_has_own_dirs(const struct agent *a)
 {
 	return a->home.tmp;
-}
-
-/* Creates the directory and its parents; existing ones are fine. */
-static int
-make_dirs(struct arena *a, const char *path, struct err *e)
-{
-	char *p = arena_cstr(a, str_of(path)), *s;
-
-	for (s = p + 1; *s != '\0'; s++)
-		if (*s == '/') {
-			*s = '\0';
-			if (mkdir(p, 0700) == -1 && errno != EEXIST)
-				return err_sys(e, p);
-			*s = '/';
-		}
-	return mkdir(p, 0700) == -1 && errno != EEXIST ? err_sys(e, p) : 0;
 }
 
 /* Creates an empty directory; one that an earlier run left is removed. */
@@ -158,7 +190,7 @@ make_home(struct arena *a, const char *scratch, const char *cache,
 	if (cache == NULL)
 		return home;
 	link = arena_fmt(a, "%s/.cache", home).p;
-	if (make_dirs(a, cache, e) == -1)
+	if (os_make_dirs(cache, 0700, true, e) == -1)
 		return NULL;
 	if (symlink(cache, link) == -1) {
 		err_sys(e, link);

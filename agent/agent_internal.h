@@ -18,7 +18,8 @@ struct spec_where;
 
 extern const struct agent_kind agent_acp, agent_claude, agent_codex,
     agent_command, agent_copilot, agent_copilot_cli, agent_gemini,
-    agent_mock, agent_openai, agent_opencode, agent_remote, agent_replay;
+    agent_mock, agent_openai, agent_opencode, agent_qwen, agent_remote,
+    agent_replay;
 
 /* For kinds without a workspace, and for those that never report skills. */
 bool agent_no_workspace(const struct spec_suite *, const struct spec_task *);
@@ -41,13 +42,22 @@ struct agent_block {
 size_t agent_blocks(const struct spec_suite *, const char *name,
     struct agent_block out[AGENT_BLOCKS]);
 
-/* The settings of all places as one object in the arena. */
-const struct json *agent_settings(struct arena *, const struct spec_suite *,
-    const char *name);
-
-/* Notes problems with the settings `home` and `cache_home`. */
-void agent_home_check(const struct spec_suite *, const char *name,
+/* Notes problems with the settings `home`, `cache_home` and `confine`. */
+void agent_home_check(const struct spec_suite *, const struct agent_kind *,
     struct spec_notes *);
+
+/* The setting `confine`, and the confinement that it leads to. */
+enum { AGENT_CONFINE_DEFAULT = -1, AGENT_CONFINE_OFF, AGENT_CONFINE_WORKSPACE };
+enum agent_confinement agent_confinement(struct arena *,
+    const struct agent_kind *, const struct spec_suite *, int setting);
+
+/*
+ * The paths that a process with that environment may write, as os_spawn.h
+ * takes them, in the arena; NULL: it is not confined.  Creates the directories
+ * of the agent's state that are missing.
+ */
+const char *const *agent_writable(const struct agent *, struct arena *,
+    const struct agent_request *, const char *const *env);
 
 /* Reads these settings into a->home; 0, or -1 with the error. */
 int agent_home_read(struct agent *, struct err *);
@@ -72,6 +82,12 @@ struct str agent_scalar(const struct json *);
 
 /* An environment with TMPDIR and HOME of a process for all trials. */
 const char **agent_home_over(struct agent *, const char *const *env);
+
+/*
+ * "--flag=" and its value as one word, so that a value from a suite or a
+ * client that begins with a dash is not an option.  NULL: it contains a NUL.
+ */
+const char *agent_word(struct arena *, const char *flag, struct str value);
 
 /*
  * argv of a `command`: a list is argv, a string is a line for the shell.
@@ -130,6 +146,15 @@ enum agent_status agent_pool_start(struct agent *, struct agent_job *);
 void agent_pool_cancel(struct agent *, struct agent_job *);
 bool agent_pool_close(struct agent *);
 
+/*
+ * Sets the cost of the answer by the prices of the settings, if they contain
+ * the model: they take precedence over the agent's own figure.
+ */
+void agent_price(const struct agent *, struct agent_job *);
+
+/* Completes a job later: sets the cost and calls its done(). */
+void agent_done(struct agent_job *);
+
 /* Make the answer an error; agent_fail() returns AGENT_DONE. */
 enum agent_status agent_fail(struct agent_job *, enum answer_fault,
     const char *fmt, ...) PRINTF(3, 4);
@@ -161,6 +186,12 @@ int agent_read_script(struct arena *, const struct json *,
 /* Makes the script the job's answer, with a transcript. */
 void agent_play(struct agent_job *, const struct agent_script *);
 
+/* Whether the member is a number that can be a count of tokens or turns. */
+bool agent_is_count(const struct json *obj, const char *key);
+
+/* Marks the counts as known that an object in our own format contains. */
+void agent_usage_known(struct answer_usage *, const struct json *usage);
+
 /* Appends a skill to the answer's list. */
 void agent_add_skill(struct agent_job *, struct str name);
 
@@ -186,10 +217,26 @@ enum agent_prompt_way {
 	AGENT_BY_ARGUMENT		/* the last word, or in "--flag=" */
 };
 
+/* What a program may do without asking, besides reading. */
+enum {
+	AGENT_MAY_EDIT = 1, AGENT_MAY_EXECUTE = 2, AGENT_MAY_FETCH = 4,
+	AGENT_MAY_ALL = 8		/* alone: it asks nothing at all */
+};
+
+struct agent_permit {
+	unsigned when, unless;		/* it may all of, none of these */
+	const char *words[2];		/* then these are arguments */
+};
+
 struct agent_preset {
 	const char *name, *program, *format;
-	const char *args[12];		/* before model and prompt */
-	const char *model_flag, *prompt_flag;
+	const char *args[12];		/* before those below */
+	struct agent_permit permits[5];
+	const char *permit_env;		/* variable with a JSON object of
+					 * permissions, or NULL */
+	const char *model_flag;		/* "--model=" */
+	const char *prompt_flag;
+	const char *usage_flag;		/* file for tokens: "--flag=", NULL */
 	const char *effort[2], *mcp[2];	/* words; the level, or the name of a
 					 * file, is appended to the last */
 	enum agent_prompt_way way;
@@ -203,6 +250,16 @@ const struct agent_preset *agent_preset(const char *name);
 struct proc_opts;
 int agent_preset_set(const struct agent_preset *, struct agent *,
     struct agent_job *, struct proc_opts *, struct err *);
+
+/*
+ * "NAME={...}" with the permissions as opencode takes them; NULL: it may do
+ * everything.
+ */
+const char *agent_permit_variable(struct arena *, const char *name,
+    const struct json *permissions);
+
+/* The file that a preset with usage_flag writes, or NULL. */
+const char *agent_usage_file(struct arena *, const struct agent_request *);
 
 /* Notes problems with the settings of the suite's preset. */
 void agent_preset_check(const struct spec_suite *, struct spec_notes *);
@@ -227,7 +284,15 @@ struct agent_stream {
 	struct agent_stream_call *last;
 	struct answer_call **tail;
 	struct str error;
-	size_t events;			/* lines that were understood */
+	size_t events;			/* objects that were read */
+	bool lost;			/* an event could not be read */
+	size_t lines, bad_line;		/* number; first that was not one */
+	bool answered;			/* an object had an answer */
+	bool listed;			/* an object had tool calls */
+	bool mixed;			/* subagents have lines, too */
+	bool summary;			/* only the result, without calls */
+	struct str message;		/* id of the last message */
+	struct answer_usage steps;	/* sum over calls of the model */
 	size_t kept;			/* bytes of calls and skills */
 	bool full;			/* kept is over its limit */
 	bool final;			/* the text is complete */
@@ -237,11 +302,12 @@ struct agent_stream {
 /* Reads the object of a line, or of the whole output. */
 typedef void agent_read_fn(struct agent_stream *, const struct json *);
 agent_read_fn agent_read_claude, agent_read_codex, agent_read_copilot,
-    agent_read_gemini, agent_read_opencode, agent_read_json;
+    agent_read_gemini, agent_read_opencode, agent_read_json, agent_read_qwen;
 
 struct agent_format {
 	const char *name;
 	agent_read_fn *read;		/* NULL: plain text */
+	bool strict;			/* nothing but JSON with an answer */
 };
 
 /* The format of that name, or NULL; all names, for messages. */
@@ -272,6 +338,8 @@ struct answer_call *agent_stream_call(struct agent_stream *, struct str id,
 struct answer_call *agent_stream_find(struct agent_stream *, struct str id);
 void agent_stream_result(struct agent_stream *, struct answer_call *,
     const struct json *result, bool success);
+/* Copilot's modelMetrics: tokens and calls of each model. */
+void agent_add_metrics(struct answer_usage *, const struct json *metrics);
 /* Adds a non-negative member of an object to a sum. */
 void agent_stream_add(int64_t *sum, const struct json *obj, const char *key);
 

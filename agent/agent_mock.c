@@ -85,7 +85,8 @@ mock_check(const struct spec_suite *s, struct spec_notes *notes)
 }
 
 /*
- * For a task: whether its script names skills.  Trigger tests count as reported
+ * For a task: whether it has a script, which uses no skills but those that it
+ * names; without one no agent runs.  Trigger tests count as reported
  * if the suite's script names skills, or if any prompt has a script.
  */
 static enum agent_skills
@@ -97,8 +98,7 @@ mock_skills(const struct spec_suite *s, const struct spec_task *t)
 
 	if (t != NULL)
 		return script == NULL ? AGENT_SKILLS_NEVER :
-		    json_getc(script, "skills") != NULL ?
-		    AGENT_SKILLS_REPORTED : AGENT_SKILLS_SOMETIMES;
+		    AGENT_SKILLS_REPORTED;
 	if (s->config.mock != NULL &&
 	    json_getc(s->config.mock, "skills") != NULL)
 		return AGENT_SKILLS_REPORTED;
@@ -133,7 +133,15 @@ play(struct mock *m)
 		echo(m->job);
 		m->script.output = m->job->ans.output;
 	}
+	m->job->ans.usage = answer_no_usage;
 	agent_play(m->job, &m->script);
+	m->job->ans.skills_known = true;
+	/* what a script does not mention did not happen */
+	m->job->ans.no_calls = false;
+	m->job->ans.usage.known = m->job->ans.usage.turns_known = true;
+	m->job->ans.usage.cached_known = true;
+	m->job->ans.usage.reasoning_known = true;
+	m->job->ans.usage.cost_known = true;
 	if (m->script.files != NULL && m->job->ans.fault == ANSWER_OK)
 		agent_write_files(m->job, m->script.files);
 }
@@ -144,7 +152,7 @@ on_delay(void *arg)
 	struct mock *m = arg;
 
 	play(m);
-	m->job->done(m->job->arg);
+	agent_done(m->job);
 }
 
 static enum agent_status
@@ -154,6 +162,7 @@ mock_start(struct agent *a, struct agent_job *j)
 
 	if (a->suite->config.mock == NULL && j->req->task->mock == NULL) {
 		echo(j);
+		j->ans.usage = answer_no_usage;
 		j->ans.echo = true;
 		return AGENT_DONE;
 	}
@@ -181,7 +190,7 @@ mock_cancel(struct agent *a, struct agent_job *j)
 	m->script = (struct agent_script){ 0 };
 	agent_fail(j, ANSWER_CANCELLED, "cancelled");
 	timer_stop(m->loop, &m->delay);
-	j->done(j->arg);
+	agent_done(j);
 }
 
 const struct agent_kind agent_mock = {

@@ -123,7 +123,7 @@ finish(struct worker *w)
 
 	w->job = NULL;
 	agent_mask(j, &w->pool->secrets);
-	j->done(j->arg);
+	agent_done(j);
 }
 
 /* Whether its id, if any, is that of the request. */
@@ -212,7 +212,10 @@ start_worker(struct pool *p, struct worker *w, struct agent_job *j,
 	    j->req->vars, e);
 	o.env = o.argv == NULL ? NULL :
 	    agent_env(j->arena, a->suite, j->req, false, e);
-	if (o.env == NULL || proc_start(a->procs, &w->proc, &o, e) == -1)
+	if (o.env == NULL)
+		return -1;
+	o.writable = agent_writable(a, j->arena, j->req, o.env);
+	if (proc_start(a->procs, &w->proc, &o, e) == -1)
 		return -1;
 	w->alive = true;
 	p->alive++;

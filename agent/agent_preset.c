@@ -2,10 +2,12 @@
 /*
  * Presets of known programs.
  *
- * Each runs in the trial's workspace without asking for permission.  A prompt
+ * Each runs in the trial's workspace and, unless `permissions` says otherwise,
+ * without asking for permission: there is nobody to ask, so whatever it would
+ * ask for is refused.  All of them read the workspace without asking.  A prompt
  * goes to stdin if the program reads it there: all users of the machine can
- * see arguments, and their size is limited.  Otherwise it is passed so that a
- * prompt that begins with a dash is not taken for an option.
+ * see arguments, and their size is limited.  Otherwise prompt and model are
+ * passed so that one that begins with a dash is not taken for an option.
  */
 #include "agent/agent_internal.h"
 
@@ -20,43 +22,92 @@
 
 enum { ARGUMENT_MAX = 120 << 10 };	/* bytes; Linux allows 128 KiB */
 
+#define EDIT AGENT_MAY_EDIT
+#define EXECUTE AGENT_MAY_EXECUTE
+#define FETCH AGENT_MAY_FETCH
+#define ALL AGENT_MAY_ALL
+
 static const struct agent_preset presets[] = {
 	{ .name = "claude", .program = "claude", .format = "claude",
 	    .args = { "-p", "--input-format", "stream-json", "--output-format", "stream-json",
-		"--verbose", "--permission-mode", "bypassPermissions" },
-	    .model_flag = "--model", .effort = { "--effort=" }, .way = AGENT_BY_MESSAGE,
+		"--verbose" },
+	    .permits = {
+		{ ALL, 0, { "--permission-mode", "bypassPermissions" } },
+		{ EDIT, 0, { "--permission-mode", "acceptEdits" } },
+		{ 0, ALL | EDIT, { "--permission-mode", "default" } },
+		{ EXECUTE, 0, { "--allowedTools=Bash" } },
+		{ FETCH, 0, { "--allowedTools=WebFetch,WebSearch" } } },
+	    .model_flag = "--model=", .effort = { "--effort=" }, .way = AGENT_BY_MESSAGE,
 	    .mcp = { "--strict-mcp-config", "--mcp-config=" },
 	    .env = { "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC=1" } },
 	{ .name = "codex", .program = "codex", .format = "codex",
-	    .args = { "exec", "--json", "--skip-git-repo-check", "--ephemeral", "-s",
-		"workspace-write" },
-	    .model_flag = "--model", .prompt_flag = "-", .way = AGENT_BY_STDIN,
+	    .args = { "exec", "--json", "--skip-git-repo-check", "--ephemeral" },
+	    .permits = {	/* commands run in its own sandbox */
+		{ ALL, 0, { "-s", "workspace-write" } },
+		{ EDIT, 0, { "-s", "workspace-write" } },
+		{ EXECUTE, EDIT, { "-s", "workspace-write" } },
+		{ 0, ALL | EDIT | EXECUTE, { "-s", "read-only" } } },
+	    .model_flag = "--model=", .prompt_flag = "-", .way = AGENT_BY_STDIN,
 	    .effort = { "-c", "model_reasoning_effort=" } },
 	{ .name = "copilot-cli", .program = "copilot", .format = "copilot",
-	    .args = { "--output-format", "json", "--allow-all", "--no-auto-update",
-		"--no-ask-user", "--no-color" },
-	    .model_flag = "--model", .prompt_flag = "--prompt=", .way = AGENT_BY_ARGUMENT,
+	    .args = { "--output-format", "json", "--no-auto-update", "--no-ask-user",
+		"--no-color" },
+	    .permits = {
+		{ ALL, 0, { "--allow-all" } },
+		{ EDIT, 0, { "--allow-tool=write" } },
+		{ EXECUTE, 0, { "--allow-tool=shell" } },
+		{ FETCH, 0, { "--allow-all-urls" } } },
+	    .model_flag = "--model=", .prompt_flag = "--prompt=", .way = AGENT_BY_ARGUMENT,
+	    .usage_flag = "--usage-output-file=",
 	    .effort = { "--reasoning-effort=" }, .mcp = { "--additional-mcp-config=@" } },
 	{ .name = "gemini", .program = "gemini", .format = "gemini",
-	    .args = { "--output-format", "stream-json", "--approval-mode", "yolo" },
-	    .model_flag = "-m", .prompt_flag = "--prompt=", .way = AGENT_BY_ARGUMENT,
+	    .args = { "--output-format", "stream-json" },
+	    .permits = {
+		{ ALL, 0, { "--approval-mode", "yolo" } },
+		{ EDIT, 0, { "--approval-mode", "auto_edit" } },
+		{ 0, ALL | EDIT, { "--approval-mode", "default" } },
+		{ EXECUTE, 0, { "--allowed-tools=run_shell_command" } },
+		{ FETCH, 0, { "--allowed-tools=web_fetch,google_web_search" } } },
+	    .model_flag = "--model=", .prompt_flag = "--prompt=", .way = AGENT_BY_ARGUMENT,
 	    .env = { "GEMINI_CLI_TRUST_WORKSPACE=true" } },
 	{ .name = "opencode", .program = "opencode", .format = "opencode",
-	    .args = { "run", "--format", "json", "--auto" },
-	    .model_flag = "--model", .prompt_flag = "--", .way = AGENT_BY_ARGUMENT,
+	    .args = { "run", "--format", "json" },
+	    .permits = { { ALL, 0, { "--auto" } } }, .permit_env = "OPENCODE_PERMISSION",
+	    .model_flag = "--model=", .prompt_flag = "--", .way = AGENT_BY_ARGUMENT,
 	    .effort = { "--variant=" },
 	    .env = { "OPENCODE_DISABLE_AUTOUPDATE=1" } },
+	{ .name = "qwen", .program = "qwen", .format = "qwen",
+	    .args = { "--output-format", "stream-json" },
+	    .permits = {
+		{ ALL, 0, { "--approval-mode", "yolo" } },
+		{ EDIT, 0, { "--approval-mode", "auto-edit" } },
+		{ 0, ALL | EDIT, { "--approval-mode", "default" } },
+		{ EXECUTE, 0, { "--allowed-tools=run_shell_command" } },
+		{ FETCH, 0, { "--allowed-tools=web_fetch" } } },
+	    .model_flag = "--model=", .prompt_flag = "--prompt=", .way = AGENT_BY_ARGUMENT,
+	    .mcp = { "--mcp-config=" } },
+};
+
+/* The words in `permissions`: ours and ACP's, and those of copilot-sdk. */
+static const struct {
+	const char *word, *alias;
+	unsigned may;
+} kinds[] = {
+	{ "read", "search", 0 }, { "edit", "write", EDIT },
+	{ "execute", "shell", EXECUTE }, { "fetch", "url", FETCH },
 };
 
 struct settings {
 	struct str cli_path;
 	struct field_strs args;
-	const struct json *env;
+	const struct json *env, *permissions;
+	unsigned may;			/* the permissions, decoded */
 };
 static const struct field rows[] = {
 	FIELD(settings, cli_path, FIELD_STR),
 	FIELD(settings, args, FIELD_STRS),
 	FIELD(settings, env, FIELD_TREE),
+	FIELD(settings, permissions, FIELD_TREE),
 };
 static const struct field_table table = FIELD_TABLE(settings, rows);
 
@@ -71,6 +122,31 @@ agent_preset(const char *name)
 	return NULL;
 }
 
+/* A kind that is unknown to presets permits nothing. */
+static int
+read_permissions(struct settings *s, struct err *e)
+{
+	const struct json *p = s->permissions;
+	size_t i;
+
+	if (!json_is_set(p) || (p->type == JSON_STRING &&
+	    str_is(json_text(p), "approve"))) {
+		s->may = ALL;
+		return 0;
+	}
+	if (p->type == JSON_STRING && str_is(json_text(p), "deny"))
+		return 0;
+	if (p->type != JSON_ARRAY)
+		return err_set(e, ERR_SCHEMA, "\"permissions\" must be "
+		    "approve, deny, or a list of read, edit, execute and "
+		    "fetch");
+	for (i = 0; i < COUNTOF(kinds); i++)
+		if (agent_lists(p, str_of(kinds[i].word)) ||
+		    agent_lists(p, str_of(kinds[i].alias)))
+			s->may |= kinds[i].may;
+	return 0;
+}
+
 static int
 read_settings(struct arena *a, const struct spec_suite *s, const char *name,
     struct settings *out, struct err *e)
@@ -81,7 +157,7 @@ read_settings(struct arena *a, const struct spec_suite *s, const char *name,
 	if (field_decode(&ctx, &table, agent_settings(a, s, name), out) > 0)
 		return err_set(e, ERR_SCHEMA, "settings of executor \"%s\": "
 		    "cli_path must be a string, args a list of strings", name);
-	return 0;
+	return read_permissions(out, e);
 }
 
 static const char *
@@ -106,8 +182,7 @@ put_prompt(const struct agent_preset *p, struct arena *a, struct str prompt,
 	size_t n = 0;
 
 	if (flag != NULL && str_ends(str_of(flag), STR("="))) {
-		argv[n++] = text == NULL ? NULL :
-		    arena_fmt(a, "%s%s", flag, text).p;
+		argv[n++] = agent_word(a, flag, prompt);
 		return n;
 	}
 	if (flag != NULL)
@@ -131,6 +206,48 @@ put_words(const char *const *word, struct arena *a, const char *value,
 	return n;
 }
 
+static size_t
+put_permits(const struct agent_preset *p, unsigned may, const char **argv)
+{
+	const struct agent_permit *r;
+	size_t i, k, n = 0;
+
+	for (i = 0; i < COUNTOF(p->permits); i++) {
+		r = &p->permits[i];
+		if ((may & r->when) != r->when || may & r->unless)
+			continue;
+		for (k = 0; k < COUNTOF(r->words) && r->words[k] != NULL; k++)
+			argv[n++] = r->words[k];
+	}
+	return n;
+}
+
+/* Permissions as opencode takes them: the last rule that matches counts. */
+static const char *
+permit_variable(struct arena *a, const char *name, unsigned may)
+{
+	static const char *const words[] = { "deny", "allow" };
+
+	return arena_fmt(a, "%s={\"*\":\"deny\",\"read\":\"allow\","
+	    "\"list\":\"allow\",\"glob\":\"allow\",\"grep\":\"allow\","
+	    "\"skill\":\"allow\",\"edit\":\"%s\",\"bash\":\"%s\","
+	    "\"webfetch\":\"%s\",\"websearch\":\"%s\","
+	    "\"external_directory\":\"deny\"}", name,
+	    words[(may & EDIT) != 0], words[(may & EXECUTE) != 0],
+	    words[(may & FETCH) != 0], words[(may & FETCH) != 0]).p;
+}
+
+const char *
+agent_permit_variable(struct arena *a, const char *name,
+    const struct json *permissions)
+{
+	struct settings set = { .permissions = permissions };
+	struct err e;
+
+	return read_permissions(&set, &e) == -1 || set.may & ALL ? NULL :
+	    permit_variable(a, name, set.may);
+}
+
 static int
 put_effort_and_mcp(const struct agent_preset *p, const struct spec_suite *s,
     struct agent_job *j, const char **argv, size_t *n, struct err *e)
@@ -152,21 +269,32 @@ put_effort_and_mcp(const struct agent_preset *p, const struct spec_suite *s,
 	return 0;
 }
 
+const char *
+agent_usage_file(struct arena *a, const struct agent_request *r)
+{
+	return r->tmp == NULL ? NULL :
+	    arena_fmt(a, "%s/waza-usage.json", r->tmp).p;
+}
+
 static const char **
 make_argv(const struct agent_preset *p, struct agent *a, struct agent_job *j,
     const struct settings *set, struct err *e)
 {
 	struct arena *ar = j->arena;
 	const char **argv = NEW_N(ar, const char *, COUNTOF(p->args) +
-	    set->args.n + 10);
+	    2 * COUNTOF(p->permits) + set->args.n + 11), *usage;
 	size_t i, n = 0;
 
 	argv[n++] = program(ar, a->suite, p, set);
 	for (i = 0; i < COUNTOF(p->args) && p->args[i] != NULL; i++)
 		argv[n++] = p->args[i];
-	if (j->req->model.n > 0) {
-		argv[n++] = p->model_flag;
-		argv[n++] = arena_cstr(ar, j->req->model);
+	n += put_permits(p, set->may, argv + n);
+	if (j->req->model.n > 0)
+		argv[n++] = agent_word(ar, p->model_flag, j->req->model);
+	if (p->usage_flag != NULL &&
+	    (usage = agent_usage_file(ar, j->req)) != NULL) {
+		(void)unlink(usage);	/* of the turn before */
+		argv[n++] = arena_fmt(ar, "%s%s", p->usage_flag, usage).p;
 	}
 	if (put_effort_and_mcp(p, a->suite, j, argv, &n, e) == -1)
 		return NULL;
@@ -193,12 +321,15 @@ make_env(const struct agent_preset *p, struct agent *a, struct agent_job *j,
 
 	if (env == NULL)
 		return NULL;
-	change = NEW_N(j->arena, const char *, COUNTOF(p->env) + 1 +
+	change = NEW_N(j->arena, const char *, COUNTOF(p->env) + 2 +
 	    (set->env != NULL ? json_count(set->env) : 0));
 	for (; n < COUNTOF(p->env) && p->env[n] != NULL; n++)
 		change[n] = p->env[n];
-	if (geteuid() == 0 && p->way == AGENT_BY_MESSAGE)
+	if (geteuid() == 0 && p->way == AGENT_BY_MESSAGE && set->may & ALL)
 		change[n++] = "IS_SANDBOX=1";	/* else Claude refuses root */
+	if (p->permit_env != NULL && !(set->may & ALL))
+		change[n++] = permit_variable(j->arena, p->permit_env,
+		    set->may);
 	for (m = json_first(set->env); m != NULL; m = m->next)
 		if (m->type != JSON_OBJECT && m->type != JSON_ARRAY &&
 		    m->type != JSON_NULL &&

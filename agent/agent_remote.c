@@ -21,7 +21,7 @@
 
 enum {
 	EVENTS_MAX = 64 << 10,	/* bytes of progress reports that are kept */
-	TEXT_MAX = 300,		/* bytes of an error's message */
+	TEXT_MAX = 300,		/* bytes of a status' message */
 	CALLS_MAX = 10000	/* tool calls in an answer */
 };
 
@@ -328,6 +328,9 @@ take_call(struct evaluation *r, const struct json *v,
 	if (result != NULL)
 		c->result = agent_json_text(a, result);
 	c->success = is_success(json_str(v, "status")) && !has(v, "error");
+	c->no_arguments = args == NULL;
+	c->no_result = result == NULL;
+	answer_classify(a, c, STR(""));
 	**tail = c;
 	*tail = &c->next;
 	r->job->ans.ncalls++;
@@ -382,6 +385,7 @@ take_result(struct evaluation *r, const struct json *result)
 		j->ans.output = out->type == JSON_STRING ?
 		    arena_str(j->arena, json_text(out)) :
 		    agent_json_text(j->arena, out);
+	j->ans.no_calls = json_getc(result, "toolCalls") == NULL;
 	for (v = json_first(json_getc(result, "toolCalls")); v != NULL;
 	    v = v->next)
 		if (v->type == JSON_OBJECT && j->ans.ncalls < CALLS_MAX)
@@ -397,8 +401,7 @@ take_result(struct evaluation *r, const struct json *result)
 	if (why.n == 0)
 		why = json_str(result, "message");
 	agent_fail(j, ANSWER_FAILED, "the client's status is \"%.*s\"%s%.*s",
-	    STRF(utf8_cut(status, 40)), why.n > 0 ? ": " : "",
-	    STRF(utf8_cut(why, TEXT_MAX)));
+	    STRF(utf8_cut(status, 40)), why.n > 0 ? ": " : "", STRF(why));
 }
 
 static void
@@ -418,8 +421,7 @@ take_error(struct evaluation *r, const struct json *error)
 	    code == -32600 || code == -32601)
 		fault = ANSWER_INFRA;
 	agent_fail(j, fault, "%.*s%s%.*s (%lld)",
-	    STRF(utf8_cut(msg, 100)), why.n > 0 ? ": " : "",
-	    STRF(utf8_cut(why, TEXT_MAX)), (long long)code);
+	    STRF(msg), why.n > 0 ? ": " : "", STRF(why), (long long)code);
 }
 
 static void
@@ -473,7 +475,7 @@ on_done(void *arg, const struct hub_end *end)
 	put_end(r, end);
 	j->ans.took_ms = end->took_ms > 0 ? end->took_ms : 1;
 	buf_free(&r->events);
-	j->done(j->arg);
+	agent_done(j);
 }
 
 static enum agent_status
@@ -515,12 +517,12 @@ cancel(struct agent *a, struct agent_job *j)
 	hub_cancel(&r->eval);
 	buf_free(&r->events);
 	agent_fail(j, ANSWER_CANCELLED, "cancelled");
-	j->done(j->arg);
+	agent_done(j);
 }
 
 const struct agent_kind agent_remote = {
-	.name = "remote", .no_files = true, .all_turns = true,
-	.own_deadline = true, .cannot_judge = true, .check = check,
+	.name = "remote", .evaluates = true, .no_files = true,
+	.all_turns = true, .own_deadline = true, .cannot_judge = true, .check = check,
 	.needs_workspace = agent_no_workspace, .skills = agent_no_skills,
 	.open = open_hub, .start = start, .cancel = cancel
 };

@@ -36,12 +36,12 @@ agent_record_path(struct arena *a, const char *dir,
 {
 	char name[NAME_MAX_KEPT + 1], hex[CACHE_KEY];
 	struct str id = r->task->id;
-	struct cache_hash h;
+	struct sha256 h;
 	size_t i;
 
-	cache_hash_init(&h);
-	cache_hash_put(&h, id);
-	cache_hash_end(&h, hex);
+	sha256_init(&h);
+	sha256_put(&h, id);
+	sha256_end(&h, hex);
 	for (i = 0; i < id.n && i < NAME_MAX_KEPT; i++)
 		name[i] = id.p[i];
 	name[i] = '\0';
@@ -59,13 +59,13 @@ agent_prompt_hash(const struct agent_request *r, char hex[CACHE_KEY])
 	const struct spec_inputs *in = &r->task->inputs;
 	struct tmpl_vars vars = *r->vars;
 	struct arena tmp = { 0 };
-	struct cache_hash h;
+	struct sha256 h;
 	struct str s;
 	struct err e;
 	size_t i;
 
 	vars.job_id = vars.timestamp = STR("");
-	cache_hash_init(&h);
+	sha256_init(&h);
 	s = tmpl_render(&tmp, in->prompt, &vars, &e);
 	cache_hash_part(&h, s.p != NULL ? s : in->prompt);
 	for (i = 0; i < in->follow_up_prompts.n; i++) {
@@ -73,7 +73,7 @@ agent_prompt_hash(const struct agent_request *r, char hex[CACHE_KEY])
 		cache_hash_part(&h, s.p != NULL ? s :
 		    in->follow_up_prompts.v[i]);
 	}
-	cache_hash_end(&h, hex);
+	sha256_end(&h, hex);
 	arena_free(&tmp);
 }
 
@@ -95,9 +95,10 @@ check(const struct spec_suite *s, struct spec_notes *notes)
 	const char *dir = dir_of(&tmp, s);
 	struct stat st;
 
-	if (dir != NULL && (stat(dir, &st) == -1 || !S_ISDIR(st.st_mode)))
+	if (dir != NULL && spec_allowed(notes, s->config.executor_at, dir) &&
+	    (stat(dir, &st) == -1 || !S_ISDIR(st.st_mode)))
 		spec_note(notes, FIELD_WARNING, s->config.executor_at,
-		    "%.100s is not a directory of recordings", dir);
+		    "%s is not a directory of recordings", dir);
 	arena_free(&tmp);
 }
 
@@ -117,7 +118,7 @@ open_dir(struct agent *a, struct err *e)
 	if (stat(*dir, &st) == -1)
 		return err_sys(e, *dir);
 	if (!S_ISDIR(st.st_mode))
-		return err_set(e, ERR_SCHEMA, "%.120s: not a directory of "
+		return err_set(e, ERR_SCHEMA, "%s: not a directory of "
 		    "recordings", *dir);
 	return 0;
 }
@@ -160,9 +161,13 @@ take_fault(struct agent_job *j, const struct json *ans)
 
 	j->ans.late = agent_is_true(ans, "late");
 	j->ans.error = why;
-	if (!str_is(word, "ok") && word.n > 0 && !j->ans.late)
-		j->ans.fault = str_is(word, "infrastructure") ? ANSWER_INFRA :
-		    ANSWER_FAILED;
+	if (str_is(word, "ok") || word.n == 0 || j->ans.late)
+		return;
+	j->ans.fault = str_is(word, "infrastructure") ? ANSWER_INFRA :
+	    ANSWER_FAILED;
+	if (why.n == 0)
+		j->ans.error = STR("the recording has an error without a "
+		    "message");
 }
 
 /* Notes differences between the recording and the task. */
@@ -237,13 +242,14 @@ start(struct agent *a, struct agent_job *j)
 		    "name another executor in \"judge\"");
 	path = agent_record_path(j->arena, *dir, j->req);
 	if (os_read_plain(j->arena, path, AGENT_RECORD_MAX, &text, &e) == 0)
-		return play(j, text, path);
+		return play(j, str_after_bom(text), path);
 	return agent_fail(j, ANSWER_INFRA, "no recording of this trial: %s",
 	    e.msg);
 }
 
 const struct agent_kind agent_replay = {
-	.name = "replay", .loads_skills = true, .all_turns = true,
+	.name = "replay", .evaluates = true, .loads_skills = true,
+	.all_turns = true, .replays = true,
 	.check = check, .needs_workspace = agent_no_workspace,
 	.open = open_dir, .start = start
 };
@@ -256,9 +262,13 @@ start_stored(struct agent *a, struct agent_job *j)
 {
 	const struct outcome *const *o = a->state;
 	const struct outcome_task *t = outcome_find(*o, j->req->task->id);
+	const struct json *node;
 
 	assert(t != NULL && j->req->trial <= t->ntrials);
+	node = t->trials[j->req->trial - 1].node;
 	outcome_answer(j->arena, &t->trials[j->req->trial - 1], &j->ans);
+	if (j->ans.calls == NULL && json_getc(node, "session_digest") == NULL)
+		j->ans.no_calls = true;		/* the file does not tell */
 	return AGENT_DONE;
 }
 

@@ -5,14 +5,13 @@
  */
 #include "agent/agent_internal.h"
 
+#include <stddef.h>
 #include <string.h>
 
 #include "io/workspace.h"
 #include "json.h"
 #include "lib/field.h"
 #include "lib/mask.h"
-
-enum { ERROR_MAX = 500 };	/* bytes of an error's message */
 
 static const struct field script_rows[] = {
 	FIELD(agent_script, output, FIELD_STR),
@@ -30,7 +29,10 @@ static const struct field usage_rows[] = {
 	FIELD(answer_usage, turns, FIELD_INT),
 	FIELD(answer_usage, input_tokens, FIELD_INT),
 	FIELD(answer_usage, output_tokens, FIELD_INT),
+	FIELD(answer_usage, reasoning_tokens, FIELD_INT),
 	FIELD(answer_usage, cache_read_tokens, FIELD_INT),
+	{ .key = "cached_input_tokens", .type = FIELD_INT,
+	    .off = offsetof(struct answer_usage, cache_read_tokens) },
 	FIELD(answer_usage, cache_write_tokens, FIELD_INT),
 	FIELD(answer_usage, premium_requests, FIELD_NUM),
 	FIELD(answer_usage, cost, FIELD_NUM),
@@ -54,7 +56,8 @@ agent_vfail(struct agent_job *j, enum answer_fault fault, const char *fmt,
     va_list ap)
 {
 	j->ans.fault = fault;
-	j->ans.error = utf8_cut(arena_vfmt(j->arena, fmt, ap), ERROR_MAX);
+	j->ans.error = arena_head(j->arena, arena_vfmt(j->arena, fmt, ap),
+	    REASON_MAX);
 }
 
 bool
@@ -90,6 +93,7 @@ take_call(struct agent_job *j, const struct json *v, struct answer_call ***tail)
 	c->result = result != NULL ? agent_json_text(j->arena, result) :
 	    STR("");
 	c->success = success == NULL || json_bool(success);
+	answer_classify(j->arena, c, STR(""));
 	**tail = c;
 	*tail = &c->next;
 	j->ans.ncalls++;
@@ -142,6 +146,29 @@ agent_add_skill(struct agent_job *j, struct str name)
 	list->v[list->n++] = arena_str(j->arena, name);
 }
 
+bool
+agent_is_count(const struct json *obj, const char *key)
+{
+	int64_t n;
+
+	return json_int(json_getc(obj, key), &n) && n >= 0 &&
+	    n < INT64_MAX / 2;
+}
+
+void
+agent_usage_known(struct answer_usage *u, const struct json *usage)
+{
+	double cost;
+
+	u->known = agent_is_count(usage, "input_tokens") &&
+	    agent_is_count(usage, "output_tokens");
+	u->turns_known = agent_is_count(usage, "turns");
+	u->cached_known = agent_is_count(usage, "cache_read_tokens") ||
+	    agent_is_count(usage, "cached_input_tokens");
+	u->reasoning_known = agent_is_count(usage, "reasoning_tokens");
+	u->cost_known = json_double(json_getc(usage, "cost"), &cost);
+}
+
 void
 agent_play(struct agent_job *j, const struct agent_script *s)
 {
@@ -155,13 +182,13 @@ agent_play(struct agent_job *j, const struct agent_script *s)
 		take_call(j, v, &tail);
 	for (i = 0; i < s->skills.n; i++)
 		agent_add_skill(j, s->skills.v[i]);
-	if (s->usage != NULL)
-		j->ans.usage.known = field_decode_one(j->arena, &usage_table,
-		    s->usage, &j->ans.usage, &e) == 0;
+	j->ans.no_calls = s->tool_calls == NULL;
+	if (s->usage != NULL && field_decode_one(j->arena, &usage_table,
+	    s->usage, &j->ans.usage, &e) == 0)
+		agent_usage_known(&j->ans.usage, s->usage);
 	agent_put_transcript(j);
 	if (s->error.n > 0)
-		agent_fail(j, ANSWER_FAILED, "%.*s",
-		    STRF(utf8_cut(s->error, 400)));
+		agent_fail(j, ANSWER_FAILED, "%.*s", STRF(s->error));
 }
 
 int
@@ -213,5 +240,9 @@ agent_mask(struct agent_job *j, const struct mask *m)
 		c->name = mask_text(a, m, c->name);
 		c->arguments = mask_json(a, m, c->arguments);
 		c->result = mask_json(a, m, c->result);
+		c->command = mask_text(a, m, c->command);
+		c->path = mask_text(a, m, c->path);
+		c->url = mask_text(a, m, c->url);
+		c->skill = mask_text(a, m, c->skill);
 	}
 }

@@ -18,18 +18,18 @@ enum {
 	ALL_MAX = 1 << 20,		/* bytes of a document */
 	FIND_MAX = 1000,		/* last calls that can get a result */
 	CALLS_MAX = 10000,		/* calls, and skills */
-	KEEP_MAX = 32 << 20,		/* bytes of calls and skills */
-	ERROR_MAX = 400			/* bytes of an error's message */
+	KEEP_MAX = 32 << 20		/* bytes of calls and skills */
 };
 
 static const struct agent_format formats[] = {	/* sorted by name */
-	{ "claude", agent_read_claude },
-	{ "codex", agent_read_codex },
-	{ "copilot", agent_read_copilot },
-	{ "gemini", agent_read_gemini },
-	{ "json", agent_read_json },
-	{ "opencode", agent_read_opencode },
-	{ "text", NULL },
+	{ "claude", agent_read_claude, false },
+	{ "codex", agent_read_codex, false },
+	{ "copilot", agent_read_copilot, false },
+	{ "gemini", agent_read_gemini, false },
+	{ "json", agent_read_json, true },
+	{ "opencode", agent_read_opencode, false },
+	{ "qwen", agent_read_qwen, false },
+	{ "text", NULL, false },
 };
 
 const struct agent_format *
@@ -46,7 +46,8 @@ agent_format(struct str name)
 const char *
 agent_format_names(void)
 {
-	return "text, json, claude, codex, copilot, gemini or opencode";
+	return "text, json, claude, codex, copilot, gemini, opencode or "
+	    "qwen";
 }
 
 void
@@ -60,24 +61,34 @@ agent_stream_init(struct agent_stream *s, struct agent_job *j,
 	s->all.max = ALL_MAX;
 }
 
-static void
-read_object(struct agent_stream *s, struct str text)
+/* False if the text is not a JSON object; *e is the place, if not NULL. */
+static bool
+read_object(struct agent_stream *s, struct str text, struct json_error *e)
 {
 	struct arena tmp = { 0 };
-	const struct json *v = arena_json(&tmp, text, NULL);
+	const struct json *v = arena_json(&tmp, text, e);
+	bool ok = v != NULL && v->type == JSON_OBJECT;
 
-	if (v != NULL && v->type == JSON_OBJECT) {
+	if (ok) {
 		s->events++;
 		s->format->read(s, v);
 	}
 	arena_free(&tmp);
+	return ok;
 }
 
 static void
 read_line(struct agent_stream *s, struct str line)
 {
-	if (line.n > 0 && line.p[0] == '{')
-		read_object(s, line);
+	bool ok;
+
+	if (s->lines++ == 0)
+		line = str_after_bom(line);
+	ok = line.n > 0 && line.p[0] == '{' && read_object(s, line, NULL);
+	if (!ok && s->bad_line == 0 && str_trim(line).n > 0)
+		s->bad_line = s->lines;
+	if (!ok && ((line.n > 0 && line.p[0] == '{') || s->line.full))
+		s->lost = true;
 }
 
 /* A line that is too long is dropped. */
@@ -95,8 +106,8 @@ agent_stream_put(struct agent_stream *s, struct str in)
 			read_line(s, (struct str){ in.p, n });
 		else {
 			buf_put(&s->line, (struct str){ in.p, n });
-			if (!s->line.full)
-				read_line(s, buf_str(&s->line));
+			read_line(s, s->line.full ? STR("too long") :
+			    buf_str(&s->line));
 			s->line.n = 0;
 			s->line.full = false;
 		}
@@ -106,20 +117,93 @@ agent_stream_put(struct agent_stream *s, struct str in)
 	buf_put(&s->line, in);
 }
 
+/* The output may be one document over several lines. */
+static void
+read_document(struct agent_stream *s, struct json_error *e)
+{
+	struct str all = buf_str(&s->all);
+
+	*e = (struct json_error){ .msg = NULL };
+	if (read_object(s, str_after_bom(all), e)) {
+		s->bad_line = 0;
+		s->lost = false;
+	} else
+		agent_stream_text(s, all);
+}
+
+/* Fails the answer of a strict format that is not what it should be. */
+static void
+check_strict(struct agent_stream *s, const struct json_error *e)
+{
+	struct agent_job *j = s->job;
+	const char *format = s->format->name;
+
+	if (s->events == 0 && s->all.full)
+		agent_fail(j, ANSWER_FAILED, "the output is not %s: neither "
+		    "an object on each line nor a document of at most %d MiB",
+		    format, ALL_MAX >> 20);
+	else if (s->events == 0 && str_trim(buf_str(&s->all)).n == 0)
+		agent_fail(j, ANSWER_FAILED, "the output is empty; "
+		    "output_format \"%s\" needs an object with \"output\"",
+		    format);
+	else if (s->events == 0 && e->msg != NULL)
+		agent_fail(j, ANSWER_FAILED, "the output is not %s: %s at line "
+		    "%u, column %u", format, e->msg, e->line, e->col);
+	else if (s->events == 0)
+		agent_fail(j, ANSWER_FAILED, "the output is not an object");
+	else if (s->bad_line > 0)
+		agent_fail(j, ANSWER_FAILED, "line %zu of the output is not "
+		    "a JSON object; logs belong on standard error",
+		    s->bad_line);
+	else if (!s->answered)
+		agent_fail(j, ANSWER_FAILED, "the output has no answer: "
+		    "\"output\" is missing or not a string");
+}
+
+static void
+finish_calls(struct agent_stream *s)
+{
+	struct answer *ans = &s->job->ans;
+	struct answer_call *c;
+
+	for (c = ans->calls; c != NULL; c = c->next) {
+		c->no_result = c->result.n == 0;
+		answer_classify(s->job->arena, c, str_of(s->format->name));
+	}
+	/* text instead of events, or an object without a list of calls */
+	ans->no_calls = s->events == 0 || s->summary || s->lost ||
+	    (s->format->strict && !s->listed);
+	if (s->lost)	/* the counts are too low */
+		ans->usage.known = ans->usage.turns_known = false;
+}
+
+/* The model was not asked, or failed. */
+static bool
+is_empty(const struct answer *ans)
+{
+	return str_trim(ans->output).n == 0 && ans->ncalls == 0 &&
+	    !ans->usage.known && !ans->refused;
+}
+
 void
 agent_stream_end(struct agent_stream *s)
 {
 	struct agent_job *j = s->job;
+	struct json_error e = { .msg = NULL };
 
-	read_line(s, buf_str(&s->line));
+	read_line(s, s->line.full ? STR("too long") : buf_str(&s->line));
 	if (s->events == 0 && !s->all.full)
-		read_object(s, buf_str(&s->all));
-	if (s->events == 0 && !s->all.full)
-		agent_stream_text(s, buf_str(&s->all));
+		read_document(s, &e);
 	j->ans.output = arena_str(j->arena, buf_str(&s->text));
+	finish_calls(s);
 	agent_put_transcript(j);
 	if (s->error.n > 0)
 		agent_fail(j, ANSWER_FAILED, "%.*s", STRF(s->error));
+	else if (s->format->strict && j->ans.fault == ANSWER_OK)
+		check_strict(s, &e);
+	else if (j->ans.fault == ANSWER_OK && is_empty(&j->ans))
+		agent_fail(j, ANSWER_FAILED, "the agent ended without an "
+		    "answer, a tool call or token usage");
 	buf_free(&s->line);
 	buf_free(&s->text);
 	buf_free(&s->all);
@@ -160,7 +244,8 @@ agent_stream_fail(struct agent_stream *s, struct str why)
 	if (why.n == 0)
 		why = STR("the agent reported a failure");
 	why = mask_text(s->job->arena, s->secrets, why);
-	s->error = arena_str(s->job->arena, utf8_cut(why, ERROR_MAX));
+	s->error = arena_str(s->job->arena,
+	    arena_head(s->job->arena, why, REASON_MAX));
 }
 
 /* Counts n more bytes; false ends the agent: it reported too much. */
@@ -214,8 +299,10 @@ agent_stream_call(struct agent_stream *s, struct str id, struct str name,
 	struct agent_stream_call *c;
 
 	if (known != NULL) {
-		if (arguments != NULL)
+		if (arguments != NULL) {
 			known->arguments = text_of(s, arguments);
+			known->no_arguments = false;
+		}
 		return known;
 	}
 	if (!keep(s, id.n + name.n + sizeof(*c)))
@@ -225,7 +312,7 @@ agent_stream_call(struct agent_stream *s, struct str id, struct str name,
 	c->call.name = arena_str(a, name);
 	c->call.arguments = arguments != NULL ? text_of(s, arguments) :
 	    STR("{}");
-	c->call.success = true;
+	c->call.no_arguments = arguments == NULL;
 	c->prev = s->last;
 	s->last = c;
 	*s->tail = &c->call;
@@ -233,6 +320,19 @@ agent_stream_call(struct agent_stream *s, struct str id, struct str name,
 	s->job->ans.ncalls++;
 	send_event(s, AGENT_TOOL, c->call.name);
 	return &c->call;
+}
+
+/* A skill is used when it was loaded; an event may have reported it. */
+static void
+add_loaded(struct agent_stream *s, struct str name)
+{
+	const struct field_strs *all = &s->job->ans.skills;
+	size_t i;
+
+	for (i = 0; i < all->n; i++)
+		if (str_eq(all->v[i], name))
+			return;
+	agent_stream_skill(s, name);
 }
 
 void
@@ -244,6 +344,9 @@ agent_stream_result(struct agent_stream *s, struct answer_call *c,
 	if (json_is_set(result))
 		c->result = text_of(s, result);
 	c->success = success;
+	answer_classify(s->job->arena, c, str_of(s->format->name));
+	if (c->tool == ANSWER_SKILL && success)
+		add_loaded(s, c->skill);
 }
 
 void

@@ -193,10 +193,27 @@ str_nearest(struct str_nearest *s, struct str candidate)
 	s->distance = d;
 }
 
+const char *
+str_hint(char out[STR_HINT], const char *before, struct str word)
+{
+	out[0] = '\0';
+	if (word.p != NULL)
+		snprintf(out, STR_HINT, " (did you mean \"%s%.*s\"?)", before,
+		    STRF(utf8_cut(word, 70)));
+	return out;
+}
+
 static bool
 is_space(char c)
 {
 	return c == ' ' || c == '\t' || c == '\r' || c == '\n';
+}
+
+struct str
+str_after_bom(struct str s)
+{
+	return str_starts(s, STR("\xEF\xBB\xBF")) ?
+	    (struct str){ s.p + 3, s.n - 3 } : s;
 }
 
 struct str
@@ -482,6 +499,15 @@ arena_vfmt(struct arena *a, const char *fmt, va_list ap)
 }
 
 struct str
+arena_head(struct arena *a, struct str s, size_t max)
+{
+	struct str head = utf8_cut(s, max);
+
+	return head.n == s.n ? s : arena_fmt(a, "%.*s... (%zu more bytes)",
+	    STRF(head), s.n - head.n);
+}
+
+struct str
 arena_fmt(struct arena *a, const char *fmt, ...)
 {
 	struct str s;
@@ -491,6 +517,16 @@ arena_fmt(struct arena *a, const char *fmt, ...)
 	s = arena_vfmt(a, fmt, ap);
 	va_end(ap);
 	return s;
+}
+
+bool
+budget_take(struct budget *b, uint64_t n)
+{
+	if (b == NULL)
+		return true;
+	b->spent = b->spent || n > b->left;
+	b->left -= b->spent ? 0 : n;
+	return !b->spent;
 }
 
 struct arena_mark
@@ -601,22 +637,34 @@ utf8_cut(struct str s, size_t max)
 	return s;
 }
 
-/* Removes an incomplete character from the end of a truncated message. */
-static void
-drop_partial(char *msg, size_t n)
+struct str
+utf8_cut_head(struct str s, size_t max)
 {
-	size_t i = n;
-	uint32_t c;
+	size_t i = s.n > max ? s.n - max : 0;
 
-	while (i > 0 && n - i < 3 && ((unsigned char)msg[i - 1] & 0xC0) == 0x80)
-		i--;
-	if (i > 0 && utf8_get(msg + i - 1, msg + n, &c) == 0)
-		msg[i - 1] = '\0';
+	while (i > 0 && i < s.n && ((unsigned char)s.p[i] & 0xC0) == 0x80)
+		i++;
+	return (struct str){ s.p + i, s.n - i };
+}
+
+/* A long message names a thing and ends with the reason: keep both ends. */
+static void
+put_ends(char *msg, size_t size, struct str all)
+{
+	const char dots[] = "...";
+	struct str head = utf8_cut(all, size * 2 / 5);
+	struct str tail = utf8_cut_head(all, size - head.n - sizeof(dots));
+
+	memcpy(msg, head.p, head.n);
+	memcpy(msg + head.n, dots, sizeof(dots) - 1);
+	memcpy(msg + head.n + sizeof(dots) - 1, tail.p, tail.n);
+	msg[head.n + sizeof(dots) - 1 + tail.n] = '\0';
 }
 
 int
 err_set(struct err *e, enum err_code code, const char *fmt, ...)
 {
+	struct arena a = { 0 };
 	va_list ap;
 	int n;
 
@@ -624,8 +672,12 @@ err_set(struct err *e, enum err_code code, const char *fmt, ...)
 	va_start(ap, fmt);
 	n = vsnprintf(e->msg, sizeof(e->msg), fmt, ap);
 	va_end(ap);
-	if (n >= (int)sizeof(e->msg))
-		drop_partial(e->msg, sizeof(e->msg) - 1);
+	if (n < (int)sizeof(e->msg))
+		return -1;
+	va_start(ap, fmt);
+	put_ends(e->msg, sizeof(e->msg), arena_vfmt(&a, fmt, ap));
+	va_end(ap);
+	arena_free(&a);
 	return -1;
 }
 

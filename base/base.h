@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * base.h: str_ buf_ arena_ err_ utf8_ add_ mul_ hex_ search_.  The vocabulary:
- * borrowed strings, owned buffers, arenas, errors as values, checked
- * arithmetic.
+ * base.h: str_ buf_ arena_ budget_ err_ utf8_ add_ mul_ hex_ search_.  The
+ * vocabulary: borrowed strings, owned buffers, arenas, errors as values,
+ * checked arithmetic.
  *
  * If memory runs out, the process prints a message and exits with status 2.
  * Input is limited where it enters the program, so input cannot cause this.
@@ -69,8 +69,18 @@ struct str_nearest {
  */
 void str_nearest(struct str_nearest *, struct str candidate);
 
+enum { STR_HINT = 100 };	/* bytes of a hint */
+/*
+ * Writes the hint ` (did you mean "WORD"?)` for the end of a message and
+ * returns it; it is empty if word.p is NULL.  before is put before the word.
+ */
+const char *str_hint(char out[STR_HINT], const char *before, struct str word);
+
 /* The string without the white space of JSON (not \v, \f) at both ends. */
 struct str str_trim(struct str);
+
+/* The text of a file without the byte order mark that some editors write. */
+struct str str_after_bom(struct str);
 
 /* The value of a hexadecimal digit, or -1. */
 int hex_digit(char);
@@ -134,6 +144,8 @@ void *arena_alloc(struct arena *, size_t n, size_t align);
 void *arena_raw(struct arena *, size_t n, size_t align);
 struct str arena_str(struct arena *, struct str);
 struct str arena_fmt(struct arena *, const char *fmt, ...) PRINTF(2, 3);
+/* At most max bytes of a text; of a longer one, with the number left out. */
+struct str arena_head(struct arena *, struct str, size_t max);
 struct str arena_vfmt(struct arena *, const char *fmt, va_list) PRINTF(2, 0);
 char *arena_cstr(struct arena *, struct str);
 void *arena_hook(void *arena, size_t n);	/* alloc(ctx, n) of json.h */
@@ -153,6 +165,18 @@ struct arena_mark arena_save(const struct arena *);
 void arena_restore(struct arena *, struct arena_mark);
 /* Leaves the arena empty and valid; the struct may lie in its own memory. */
 void arena_free(struct arena *);
+
+/*
+ * The work that a computation may do, in units of about a nanosecond.  A
+ * computation whose budget is spent ends early; its result means nothing.
+ */
+struct budget {
+	uint64_t left;
+	bool spent;
+};
+
+/* Takes n units; false once they exceed the budget.  NULL: no limit. */
+bool budget_take(struct budget *, uint64_t n);
 
 #define ALIGNOF(T) offsetof(struct { char c; T t; }, t)
 #define NEW(a, T) ((T *)arena_alloc((a), sizeof(T), ALIGNOF(T)))
@@ -193,6 +217,10 @@ size_t utf8_put(char out[4], uint32_t cp);	/* returns the length */
 bool utf8_valid(struct str);
 /* The longest prefix of at most max bytes that does not split a character. */
 struct str utf8_cut(struct str, size_t max);
+/* The longest such suffix. */
+struct str utf8_cut_head(struct str, size_t max);
+
+enum { REASON_MAX = 64 << 10 };	/* bytes of a reason that are stored */
 
 enum err_code {
 	ERR_NONE,
@@ -207,7 +235,7 @@ struct err {
 	enum err_code code;
 	int sys;		/* errno when code is ERR_SYS */
 	unsigned line, col;	/* 1-based, col in bytes; 0 when unknown */
-	char msg[200];		/* truncated between characters */
+	char msg[500];		/* a longer one lacks its middle */
 };
 
 /*

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: ISC */
 /*
  * Operations that differ between systems, except children (os_spawn.c),
- * sockets (os_net.c) and paths (os_path.c).  Only the os*.c files may contain
- * #ifdef __OS__ or use more than POSIX; they prefer calls that all systems
- * have.
+ * sockets (os_net.c), sets of them (os_quiet.c) and paths (os_path.c).  Only
+ * the os*.c files may contain #ifdef __OS__ or use more than POSIX; they prefer
+ * calls that all systems have.
  */
 #include "base/os_internal.h"
 
@@ -23,9 +23,13 @@
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
+
+#include "base/os_path.h"
+
 #if defined(__linux__)
-#include <sys/epoll.h>
+#include <sys/ioctl.h>
 #include <sys/prctl.h>
+#include <sys/socket.h>
 #endif
 #if defined(__GLIBC__)
 #include <malloc.h>
@@ -34,7 +38,7 @@
 enum {
 	INHERITED_MAX = 256,	/* os_init() marks descriptors below this */
 	READ_CHUNK = 64 * 1024,
-	ENVIRON_MAX = 4 << 20
+	RESERVE_MAX = 32	/* descriptors: see os_fd_short() */
 };
 
 /* Occupies closed descriptors below 3, so that no other file gets them. */
@@ -119,19 +123,22 @@ os_random(void *p, size_t n, struct err *e)
 #if defined(OS_SHORT)
 /*
  * For tests: every fifth call is interrupted, every third on a non-blocking
- * descriptor fails with EAGAIN, all others transfer a single byte.
+ * descriptor other than a file fails with EAGAIN, all others transfer a single
+ * byte.
  */
 static bool
 inject_fault(int fd, size_t *n)
 {
 	static unsigned calls;
 	int flags = fcntl(fd, F_GETFL);
+	struct stat st;
 
 	calls++;
 	*n = *n > 1 ? 1 : *n;
 	if (calls % 5 == 0)
 		errno = EINTR;
-	else if (calls % 3 == 0 && flags != -1 && (flags & O_NONBLOCK) != 0)
+	else if (calls % 3 == 0 && flags != -1 && (flags & O_NONBLOCK) != 0 &&
+	    fstat(fd, &st) == 0 && !S_ISREG(st.st_mode))
 		errno = EAGAIN;
 	else
 		return false;
@@ -167,6 +174,21 @@ os_write(int fd, const void *p, size_t n)
 		k = inject_fault(fd, &n) ? -1 : write(fd, p, n);
 	while (k == -1 && errno == EINTR);
 	return k;
+}
+
+ssize_t
+os_read_head(int fd, void *p, size_t n)
+{
+	char *q = p;
+	size_t got = 0;
+	ssize_t k;
+
+	do {
+		k = pread(fd, q + got, n - got, (off_t)got);
+		if (k > 0)
+			got += (size_t)k;
+	} while (k == -1 ? errno == EINTR : k > 0 && got < n);
+	return k == -1 ? -1 : (ssize_t)got;
 }
 
 /* After a failed call on a non-blocking descriptor: waits until it is ready. */
@@ -214,12 +236,38 @@ os_write_file(const char *path, struct str s, struct err *e)
 	return r;
 }
 
+int
+os_replace_file(const char *path, struct str s, struct err *e)
+{
+	struct arena a = { 0 };
+	char *tmp = arena_cstr(&a, arena_fmt(&a, "%s.XXXXXX", path));
+	int fd = -1, r = os_make_dirs(path, 0700, false, e);
+
+	if (r == 0 && (fd = mkstemp(tmp)) == -1)
+		r = err_sys(e, path);
+	if (fd != -1) {
+		os_cloexec(fd);
+		r = os_write_all(fd, s, e);
+		if (fsync(fd) == -1 && errno != EINVAL && errno != EROFS &&
+		    r == 0)
+			r = err_sys(e, path);
+		if (close(fd) == -1 && r == 0)
+			r = err_sys(e, path);
+		if (r == 0 && rename(tmp, path) == -1)
+			r = err_sys(e, path);
+		if (r == -1)
+			unlink(tmp);
+	}
+	arena_free(&a);
+	return r;
+}
+
 static int
 err_path(struct err *e, const char *path)
 {
 	int sys = errno;
 
-	err_set(e, ERR_SYS, "%.120s: %s", path, sys == EISDIR ?
+	err_set(e, ERR_SYS, "%s: %s", path, sys == EISDIR ?
 	    "is a directory" : strerror(sys));
 	e->sys = sys;
 	return -1;
@@ -228,7 +276,7 @@ err_path(struct err *e, const char *path)
 static int
 too_large(struct err *e, const char *path, size_t max)
 {
-	return err_set(e, ERR_LIMIT, "%.120s: larger than %zu bytes", path,
+	return err_set(e, ERR_LIMIT, "%s: larger than %zu bytes", path,
 	    max);
 }
 
@@ -346,6 +394,20 @@ os_close(int *fd)
 	*fd = -1;
 }
 
+int
+os_lock(int fd)
+{
+	struct flock l = { .l_type = F_WRLCK, .l_whence = SEEK_SET };
+
+#if defined(F_OFD_SETLK)
+	if (fcntl(fd, F_OFD_SETLK, &l) == 0)
+		return 0;
+	if (errno != EINVAL)	/* an old kernel */
+		return -1;
+#endif
+	return fcntl(fd, F_SETLK, &l);
+}
+
 /* pipe2() saves a third of the system calls that starting a child takes. */
 static int
 pipe_cloexec(int fd[2])
@@ -377,72 +439,41 @@ os_pipe(int fd[2], int flags, struct err *e)
 	return -1;
 }
 
-/* glibc gives struct epoll_event its real layout only under __GNUC__. */
-#if defined(__linux__) && defined(__GNUC__)
-int
-os_quiet_new(void)
+/*
+ * A pipe that is empty takes as much as it can hold.  A socket counts its
+ * buffers with their overhead, which is at most three times the data.
+ */
+bool
+os_unread(int fd, size_t *unread, size_t *fits)
 {
-	return epoll_create1(EPOLL_CLOEXEC);
-}
+#if defined(__linux__)
+	struct sockaddr_storage name;
+	socklen_t len = sizeof(name), size = sizeof(int);
+	int n = 0, most = 0;
+	struct stat st;
 
-int
-os_quiet_add(int set, int fd, void *tag)
-{
-	struct epoll_event ev = { .events = EPOLLIN };
-
-	ev.data.ptr = tag;
-	return epoll_ctl(set, EPOLL_CTL_ADD, fd, &ev);
-}
-
-void
-os_quiet_del(int set, int fd)
-{
-	struct epoll_event unused = { 0 };
-
-	epoll_ctl(set, EPOLL_CTL_DEL, fd, &unused);
-}
-
-size_t
-os_quiet_ready(int set, void *tag[OS_QUIET_MAX])
-{
-	struct epoll_event ev[OS_QUIET_MAX];
-	int i, n = epoll_wait(set, ev, OS_QUIET_MAX, 0);
-
-	for (i = 0; i < n; i++)
-		tag[i] = ev[i].data.ptr;
-	return n < 0 ? 0 : (size_t)n;
-}
+	if (fstat(fd, &st) == -1)
+		return false;
+	if (S_ISFIFO(st.st_mode)) {
+		if (ioctl(fd, FIONREAD, &n) == -1)
+			return false;
+		most = fcntl(fd, F_GETPIPE_SZ);
+	} else if (!S_ISSOCK(st.st_mode) ||
+	    getsockname(fd, (struct sockaddr *)&name, &len) == -1 ||
+	    name.ss_family != AF_UNIX || ioctl(fd, TIOCOUTQ, &n) == -1)
+		return false;
+	else if (getsockopt(fd, SOL_SOCKET, SO_SNDBUF, &most, &size) == 0)
+		most /= 4;
+	*unread = n > 0 ? (size_t)n : 0;
+	*fits = most > 0 ? (size_t)most : 0;
+	return true;
 #else
-int
-os_quiet_new(void)
-{
-	return -1;
-}
-
-int
-os_quiet_add(int set, int fd, void *tag)
-{
-	(void)set;
 	(void)fd;
-	(void)tag;
-	return -1;
-}
-
-void
-os_quiet_del(int set, int fd)
-{
-	(void)set;
-	(void)fd;
-}
-
-size_t
-os_quiet_ready(int set, void *tag[OS_QUIET_MAX])
-{
-	(void)set;
-	(void)tag;
-	return 0;
-}
+	(void)unread;
+	(void)fits;
+	return false;
 #endif
+}
 
 void
 os_trim(void)
@@ -482,96 +513,42 @@ os_nofile_set(uint64_t soft)
 	setrlimit(RLIMIT_NOFILE, &r);
 }
 
-void
-os_follow(void)
+bool
+os_is_shortage(int sys)
 {
-#if defined(PR_SET_PDEATHSIG)
-	prctl(PR_SET_PDEATHSIG, (unsigned long)SIGTERM, 0UL, 0UL, 0UL);
-#endif
+	return sys == EMFILE || sys == ENFILE || sys == EAGAIN ||
+	    sys == ENOMEM;
+}
+
+static size_t
+reserve_of(rlim_t limit)
+{
+	return limit / 8 < RESERVE_MAX ? (size_t)limit / 8 : RESERVE_MAX;
 }
 
 bool
-os_subreaper(bool on)
+os_fd_short(int fd, unsigned reserves)
 {
-#if defined(PR_SET_CHILD_SUBREAPER)
-	return prctl(PR_SET_CHILD_SUBREAPER, on ? 1UL : 0UL, 0UL, 0UL,
-	    0UL) == 0;
-#else
-	(void)on;
-	return false;
-#endif
+	struct rlimit r;
+
+	if (getrlimit(RLIMIT_NOFILE, &r) == -1)
+		return fd == -1;
+	return fd == -1 || (rlim_t)fd + reserves * reserve_of(r.rlim_cur) >=
+	    r.rlim_cur;
 }
 
-pid_t
-os_peek_child(void)
+size_t
+os_fds_free(unsigned reserves)
 {
-#if defined(__linux__) || defined(__FreeBSD__) || defined(__NetBSD__)
-	siginfo_t si;
-	int r;
+	int fd = open("/dev/null", O_RDONLY | O_CLOEXEC), next = fd;
+	struct rlimit r;
+	size_t n = 0;
 
-	do {
-		si.si_pid = 0;
-		r = waitid(P_ALL, 0, &si, WEXITED | WNOHANG | WNOWAIT);
-	} while (r == -1 && errno == EINTR);
-	return r == 0 ? si.si_pid : -1;
-#else
-	errno = ENOSYS;
-	return -1;
-#endif
-}
-
-/*
- * Linux lists the children of a thread in one file, if it is built with
- * CONFIG_PROC_CHILDREN, as all distributions do; we have only one thread.
- */
-ssize_t
-os_children(struct arena *a, pid_t **out)
-{
-	struct str s;
-	struct err e;
-	char path[64];
-	size_t i, n = 0;
-	pid_t *v;
-	long pid = (long)getpid();
-
-	if (os_peek_child() == -1 && errno == ECHILD)
-		return 0;		/* the common case, and much cheaper */
-	snprintf(path, sizeof(path), "/proc/%ld/task/%ld/children", pid, pid);
-	if (os_read_file(a, path, ENVIRON_MAX, &s, &e) == -1)
-		return -1;
-	v = NEW_N(a, pid_t, s.n / 2 + 1);
-	for (i = 0; i < s.n; i++) {
-		if (s.p[i] < '0' || s.p[i] > '9')
-			continue;
-		v[n] = v[n] * 10 + (s.p[i] - '0');
-		if (i + 1 == s.n || s.p[i + 1] == ' ')
-			n++;
-	}
-	*out = v;
-	return (ssize_t)n;
-}
-
-bool
-os_env_of(struct arena *a, pid_t pid, const char *name, struct str *value)
-{
-	struct str all, rest, key = str_of(name);
-	const char *end;
-	struct err e;
-	char path[64];
-	size_t n;
-
-	snprintf(path, sizeof(path), "/proc/%ld/environ", (long)pid);
-	if (os_read_file(a, path, ENVIRON_MAX, &all, &e) == -1)
-		return false;
-	for (rest = all; rest.n > 0; rest.p += n, rest.n -= n) {
-		end = memchr(rest.p, '\0', rest.n);
-		n = end == NULL ? rest.n : (size_t)(end - rest.p) + 1;
-		if (n <= key.n + 1 || !str_starts(rest, key) ||
-		    rest.p[key.n] != '=')
-			continue;
-		value->p = rest.p + key.n + 1;
-		value->n = n - key.n - 1 - (end != NULL);
-		return true;
-	}
-	return false;
+	os_close(&fd);
+	if (next == -1 || os_fd_short(next, reserves))
+		return 0;
+	if (getrlimit(RLIMIT_NOFILE, &r) == -1 || r.rlim_cur > INT_MAX)
+		return INT_MAX;
+	n = (size_t)r.rlim_cur - (size_t)next;
+	return n - reserves * reserve_of(r.rlim_cur);
 }

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: ISC */
 /*
  * os.h: os_.  Operations that differ between systems: clocks, random bytes,
- * files and descriptors, limits.  os_spawn.h starts children, os_net.h makes
- * sockets, os_path.h resolves paths.  Nothing here keeps state.
+ * files and descriptors, limits.  os_spawn.h starts children, os_child.h finds
+ * them, os_net.h makes sockets, os_path.h resolves paths.  Nothing here keeps
+ * state.
  *
  * Every descriptor made here is close-on-exec.
  */
@@ -39,11 +40,20 @@ int os_random(void *p, size_t n, struct err *);	/* for keys and tokens */
 ssize_t os_read(int fd, void *p, size_t n);
 ssize_t os_write(int fd, const void *p, size_t n);
 
+/* The first bytes of a file, at most n; the offset stays.  -1: see errno. */
+ssize_t os_read_head(int fd, void *p, size_t n);
+
 /*
  * Creates a file with mode 0600, or overwrites an existing one in place and
  * then truncates it: some filesystems flush a file that was truncated first.
  */
 int os_write_file(const char *path, struct str, struct err *);
+
+/*
+ * Replaces a file as a whole: readers see the old or the new content.  The new
+ * file has mode 0600; missing directories are created with mode 0700.
+ */
+int os_replace_file(const char *path, struct str, struct err *);
 
 /* Writes all bytes; waits while a non-blocking descriptor is not ready. */
 int os_write_all(int fd, struct str, struct err *);
@@ -72,19 +82,21 @@ int os_nonblock(int fd);
 int os_cloexec(int fd);
 void os_close(int *fd);		/* sets it to -1; does nothing to -1 */
 
-enum { OS_QUIET_MAX = 64 };
+/*
+ * Locks a file that is open for writing against other processes, without
+ * waiting.  0, or -1 with errno: EAGAIN or EACCES if another one has the lock.
+ * Linux and macOS release it when this descriptor is closed, other systems
+ * when any descriptor of the file is.
+ */
+int os_lock(int fd);
 
 /*
- * A set of descriptors that are rarely ready.  The set is a descriptor that
- * polls readable when one of its members is readable or hung up; its cost
- * does not depend on its size.  new and add return -1 if the system has no
- * such sets (only Linux has), or if the set cannot hold that descriptor.
- * ready stores the tags of readable members and returns their number.
+ * Looks at a pipe or unix stream socket that we write to: *unread is 0 if its
+ * reader has read everything; *fits is then how many bytes a write takes
+ * without blocking.  False: fd is something else, or the system cannot tell
+ * (only Linux can).
  */
-int os_quiet_new(void);
-int os_quiet_add(int set, int fd, void *tag);
-void os_quiet_del(int set, int fd);
-size_t os_quiet_ready(int set, void *tag[OS_QUIET_MAX]);
+bool os_unread(int fd, size_t *unread, size_t *fits);
 
 /* Returns freed memory to the system, where malloc keeps it. */
 void os_trim(void);
@@ -97,30 +109,16 @@ uint64_t os_nofile_raise(void);
 void os_nofile_set(uint64_t soft);
 
 /*
- * Makes this process the parent of orphaned descendants, so that it can find
- * and terminate them.  False if the system cannot do this (only Linux can).
+ * Long uses of descriptors leave a reserve for short ones (reading a file,
+ * starting a child): an eighth of the limit, at most 32.  fd_short: whether a
+ * descriptor that was just opened lies within so many reserves, since the
+ * system assigns the lowest free number; true for -1.  fds_free: about how
+ * many more can be opened before that.
  */
-bool os_subreaper(bool on);
+bool os_fd_short(int fd, unsigned reserves);
+size_t os_fds_free(unsigned reserves);
 
-/* In a child: sends it SIGTERM when its parent dies (Linux only). */
-void os_follow(void);
-
-/*
- * A child that has terminated, without reaping it; 0 if there is none.  -1 if
- * this process has no children (ECHILD) or the system cannot do this.
- */
-pid_t os_peek_child(void);
-
-/*
- * Stores our children, including terminated ones, in the arena and returns
- * their number, or -1 if the system cannot list them.
- */
-ssize_t os_children(struct arena *, pid_t **);
-
-/*
- * The value of a variable in the initial environment of a process.  False if
- * it is not set or not readable (another user's process, or not Linux).
- */
-bool os_env_of(struct arena *, pid_t, const char *name, struct str *value);
+/* Whether an errno means that descriptors, processes or memory ran out. */
+bool os_is_shortage(int sys);
 
 #endif

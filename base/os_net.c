@@ -14,7 +14,6 @@
 #include <netdb.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -31,7 +30,7 @@ fail_at(struct err *e, const char *what, const char *where)
 {
 	int sys = errno;
 
-	err_set(e, ERR_SYS, "%s %.100s: %s", what, where, strerror(sys));
+	err_set(e, ERR_SYS, "%s %s: %s", what, where, strerror(sys));
 	e->sys = sys;
 	return -1;
 }
@@ -72,15 +71,15 @@ lookup(const char *host, const char *port, int flags, struct err *e)
 	rc = getaddrinfo(host, port, &hint, &list);
 	if (rc == 0)
 		return list;
-	err_set(e, ERR_SYS, "cannot find %.100s port %.20s: %s",
+	err_set(e, ERR_SYS, "cannot find %s port %.20s: %s",
 	    host != NULL ? host : "this machine's addresses", port,
 	    rc == EAI_SYSTEM ? strerror(errno) : gai_strerror(rc));
 	e->sys = 0;		/* not an errno */
 	return NULL;
 }
 
-static bool
-is_loopback(const struct sockaddr *sa)
+bool
+os_is_loopback(const struct sockaddr *sa)
 {
 	struct sockaddr_in in;
 	struct sockaddr_in6 in6;
@@ -95,13 +94,13 @@ is_loopback(const struct sockaddr *sa)
 	return IN6_IS_ADDR_LOOPBACK(&in6.sin6_addr);
 }
 
-static void
-print_addr(const struct sockaddr *sa, socklen_t n, char out[OS_ADDR_MAX])
+void
+os_print_addr(const struct sockaddr *sa, size_t n, char *out)
 {
 	char host[OS_ADDR_MAX - 9], port[6];
 
-	if (getnameinfo(sa, n, host, sizeof(host), port, sizeof(port),
-	    NI_NUMERICHOST | NI_NUMERICSERV) != 0)
+	if (getnameinfo(sa, (socklen_t)n, host, sizeof(host), port,
+	    sizeof(port), NI_NUMERICHOST | NI_NUMERICSERV) != 0)
 		snprintf(out, OS_ADDR_MAX, "?");
 	else
 		snprintf(out, OS_ADDR_MAX, sa->sa_family == AF_INET6 ?
@@ -127,7 +126,7 @@ listen_one(const struct addrinfo *ai, in_port_t *port, struct os_listener *l,
 	memcpy(&sa, ai->ai_addr, ai->ai_addrlen);
 	if (*port_of(&sa) == 0)
 		*port_of(&sa) = *port;
-	print_addr((struct sockaddr *)&sa, ai->ai_addrlen, l->name);
+	os_print_addr((struct sockaddr *)&sa, ai->ai_addrlen, l->name);
 	l->fd = open_socket(ai->ai_family);
 	if (l->fd == -1)
 		return fail_at(e, "cannot listen on", l->name);
@@ -142,7 +141,7 @@ listen_one(const struct addrinfo *ai, in_port_t *port, struct os_listener *l,
 		return -1;
 	}
 	*port = *port_of(&sa);
-	print_addr((struct sockaddr *)&sa, n, l->name);
+	os_print_addr((struct sockaddr *)&sa, n, l->name);
 	return 0;
 }
 
@@ -192,8 +191,8 @@ static int
 check_local(const struct addrinfo *ai, const char *host, struct err *e)
 {
 	for (; ai != NULL; ai = ai->ai_next)
-		if (!is_loopback(ai->ai_addr))
-			return err_set(e, ERR_SCHEMA, "%.100s is not a "
+		if (!os_is_loopback(ai->ai_addr))
+			return err_set(e, ERR_SCHEMA, "%s is not a "
 			    "loopback address", host != NULL && host[0] != '\0'
 			    ? host : "the wildcard address");
 	return 0;
@@ -384,112 +383,3 @@ os_keepalive(int fd, int seconds)
 #endif
 	(void)seconds;
 }
-
-/*
- * Whether the peer of a TCP connection has closed its socket for good.
- *
- * This end cannot distinguish a closed peer from one that has only shut down
- * its writing side, until it sends something.  But the kernel knows the
- * socket of a peer on this machine, and a socket that no process owns has no
- * inode.  Linux answers queries for it (sock_diag(7)).  Its structures are
- * repeated here because some C libraries come without the kernel's headers.
- */
-#if defined(__linux__)
-enum {
-	SOCK_DIAG = 4,		/* NETLINK_SOCK_DIAG */
-	BY_FAMILY = 20,		/* SOCK_DIAG_BY_FAMILY */
-	REQUEST = 1,		/* NLM_F_REQUEST */
-	NO_COOKIE = -1
-};
-
-struct head {
-	uint32_t len;
-	uint16_t type, flags;
-	uint32_t seq, pid;
-};
-
-struct pair {			/* source and destination address */
-	uint16_t sport, dport;	/* in network byte order */
-	uint32_t src[4], dst[4];
-	uint32_t interface, cookie[2];
-};
-
-struct question {
-	struct head head;
-	uint8_t family, protocol, ext, pad;
-	uint32_t states;
-	struct pair pair;
-};
-
-struct answer {
-	struct head head;
-	uint8_t family, state, timer, retrans;
-	struct pair pair;
-	uint32_t expires, rqueue, wqueue, uid, inode;
-};
-
-static void
-put_addr(const struct sockaddr_storage *sa, uint16_t *port, uint32_t *addr)
-{
-	struct sockaddr_in in;
-	struct sockaddr_in6 in6;
-
-	if (sa->ss_family == AF_INET) {
-		memcpy(&in, sa, sizeof(in));
-		*port = in.sin_port;
-		memcpy(addr, &in.sin_addr, sizeof(in.sin_addr));
-	} else {
-		memcpy(&in6, sa, sizeof(in6));
-		*port = in6.sin6_port;
-		memcpy(addr, &in6.sin6_addr, sizeof(in6.sin6_addr));
-	}
-}
-
-/* Asks for the peer's socket: our destination is its source. */
-static int
-make_question(int fd, struct question *q)
-{
-	struct sockaddr_storage own, peer;
-	socklen_t n = sizeof(own), m = sizeof(peer);
-
-	*q = (struct question){ .protocol = IPPROTO_TCP };
-	if (getsockname(fd, (struct sockaddr *)&own, &n) == -1 ||
-	    getpeername(fd, (struct sockaddr *)&peer, &m) == -1 ||
-	    (own.ss_family != AF_INET && own.ss_family != AF_INET6))
-		return -1;
-	q->head = (struct head){ sizeof(*q), BY_FAMILY, REQUEST, 1, 0 };
-	q->family = (uint8_t)own.ss_family;
-	q->states = UINT32_MAX;
-	q->pair.cookie[0] = q->pair.cookie[1] = (uint32_t)NO_COOKIE;
-	put_addr(&peer, &q->pair.sport, q->pair.src);
-	put_addr(&own, &q->pair.dport, q->pair.dst);
-	return 0;
-}
-
-bool
-os_peer_closed(int fd)
-{
-	struct question q;
-	struct answer a;
-	ssize_t n = -1;
-	int s;
-
-	if (make_question(fd, &q) == -1)
-		return false;
-	s = socket(AF_NETLINK, SOCK_RAW, SOCK_DIAG);
-	if (s == -1)
-		return false;
-	if (send(s, &q, sizeof(q), MSG_DONTWAIT) == (ssize_t)sizeof(q))
-		n = recv(s, &a, sizeof(a), MSG_DONTWAIT);
-	close(s);
-	return n == (ssize_t)sizeof(a) && a.head.type == BY_FAMILY &&
-	    a.inode == 0;
-}
-#else
-bool
-os_peer_closed(int fd)
-{
-	(void)fd;
-	return false;
-}
-#endif

@@ -64,10 +64,4 @@ int os_connected(int fd);
  */
 void os_keepalive(int fd, int seconds);
 
-/*
- * Whether the peer of a TCP connection has closed its socket for good.  Only
- * Linux knows, and only for peers on the same machine; else false.
- */
-bool os_peer_closed(int fd);
-
 #endif

@@ -165,3 +165,37 @@ os_find(struct arena *a, const char *name)
 
 	return dirs != NULL ? os_find_in(a, name, dirs) : NULL;
 }
+
+static int
+make_dir(const char *path, unsigned mode, struct err *e)
+{
+	struct stat st;
+
+	if (mkdir(path, (mode_t)mode) == 0 || errno == EEXIST)
+		return 0;
+	/* An existing directory may fail with another error. */
+	if (stat(path, &st) == 0 && S_ISDIR(st.st_mode))
+		return 0;
+	return err_sys(e, path);
+}
+
+int
+os_make_dirs(const char *path, unsigned mode, bool last, struct err *e)
+{
+	struct buf b = { 0 };
+	size_t i, n = strlen(path);
+	int r = 0;
+
+	buf_puts(&b, path);
+	buf_putc(&b, '\0');
+	for (i = 1; r == 0 && i < n; i++)
+		if (path[i] == '/' && path[i - 1] != '/') {
+			b.p[i] = '\0';
+			r = make_dir(b.p, mode, e);
+			b.p[i] = '/';
+		}
+	if (r == 0 && last)
+		r = make_dir(path, mode, e);
+	buf_free(&b);
+	return r;
+}

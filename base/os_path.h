@@ -8,6 +8,7 @@
 #include <stdbool.h>
 
 struct arena;
+struct err;
 
 /*
  * Whether a path, with all symbolic links followed, stays within the directory
@@ -21,6 +22,12 @@ char *os_absolute(struct arena *, const char *path);
 
 /* The absolute path with all links followed, or NULL if it does not exist. */
 char *os_real(struct arena *, const char *path);
+
+/*
+ * mkdir -p: creates the directories of a path that do not exist yet; `last`
+ * includes the path itself.  -1 with the name of the failed one.
+ */
+int os_make_dirs(const char *path, unsigned mode, bool last, struct err *);
 
 /*
  * The absolute path of the program of that name in PATH or in the given

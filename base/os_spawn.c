@@ -15,6 +15,7 @@
  *      ends in execve or _exit.
  *   3. The child reports failures through a close-on-exec pipe and not
  *      through shared memory, because valgrind and others use fork instead.
+ * A child that calls a function is made with fork.
  */
 #include "base/os_internal.h"
 
@@ -23,13 +24,19 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
+#if defined(__linux__)
+#include <sys/syscall.h>
+#endif
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "base/base.h"
 #include "base/os.h"
+#include "base/os_child.h"
+#include "base/os_confine.h"
 #include "base/os_path.h"
 
 #if defined(__APPLE__)
@@ -40,21 +47,40 @@
 
 extern char **environ;
 
-enum step { STEP_FDS, STEP_CWD, STEP_EXEC };
+enum {
+	FDS_MAX = 1 << 20,	/* if the limit of descriptors is unknown */
+	COPY_NICE = 10		/* a copy of this process yields to it */
+};
+
+enum step { STEP_FDS, STEP_CONFINE, STEP_CWD, STEP_EXEC };
 
 struct failure {
 	enum step step;
 	int sys;
 };
 
+/* The first parameter of setrlimit. */
+#ifdef __GLIBC__
+typedef __rlimit_resource_t resource_id;
+#else
+typedef int resource_id;
+#endif
+
 struct plan {
+	void (*fn)(void *arg);		/* NULL: a program */
+	void *arg;
 	const char *path;		/* contains a slash */
 	const char *const *argv, *const *sh_argv, *const *env;
 	const char *cwd;
 	int fd[3];			/* the index itself, or above 2 */
 	int report;			/* write end: struct failure */
-	bool group, limit;
-	struct rlimit nofile;
+	int rules;			/* of its confinement, or -1 */
+	bool group;
+	struct limit {
+		resource_id resource;
+		struct rlimit r;
+	} limits[4];
+	size_t nlimits;
 };
 
 /* execve's parameters lack const for historical reasons only. */
@@ -80,17 +106,36 @@ fail(const struct plan *p, enum step step)
 	_exit(127);
 }
 
-/* Runs in the child: system calls only. */
+static void
+close_from(int from)
+{
+	struct rlimit r = { .rlim_cur = 0 };
+	int fd;
+
+#if defined(SYS_close_range)
+	if (syscall(SYS_close_range, (unsigned)from, ~0u, 0u) == 0)
+		return;
+#endif
+	if (getrlimit(RLIMIT_NOFILE, &r) == -1 || r.rlim_cur > FDS_MAX)
+		r.rlim_cur = FDS_MAX;
+	for (fd = from; fd < (int)r.rlim_cur; fd++)
+		close(fd);
+}
+
+/* Runs in the child: system calls only, unless there is a function. */
 static void
 enter(const struct plan *p)
 {
 	struct sigaction sa = { .sa_handler = SIG_DFL };
 	sigset_t none;
+	size_t k;
 	int i;
 
 	if (p->group)
 		setpgid(0, 0);
 	os_follow();
+	if (p->rules != -1 && os_confine_enter(p->rules) == -1)
+		fail(p, STEP_CONFINE);
 	for (i = 1; i < NSIG; i++)
 		sigaction(i, &sa, NULL);
 	for (i = 0; i < 3; i++)
@@ -99,10 +144,17 @@ enter(const struct plan *p)
 			fail(p, STEP_FDS);
 	if (p->cwd != NULL && chdir(p->cwd) == -1)
 		fail(p, STEP_CWD);
-	if (p->limit)
-		setrlimit(RLIMIT_NOFILE, &p->nofile);
+	for (k = 0; k < p->nlimits; k++)
+		setrlimit(p->limits[k].resource, &p->limits[k].r);
+	if (p->fn != NULL)
+		close_from(3);
 	sigemptyset(&none);
 	sigprocmask(SIG_SETMASK, &none, NULL);
+	if (p->fn != NULL) {
+		(void)!nice(COPY_NICE);
+		p->fn(p->arg);
+		_exit(0);
+	}
 	exec(p->path, p->argv, p->env);
 	if (errno == ENOEXEC)
 		exec("/bin/sh", p->sh_argv, p->env);
@@ -112,15 +164,15 @@ enter(const struct plan *p)
 static pid_t
 launch(const struct plan *p)
 {
-	pid_t pid = VFORK();
+	pid_t pid = p->fn != NULL ? fork() : VFORK();
 
 	if (pid == 0)
 		enter(p);
 	return pid;
 }
 
-static const char *
-value_of(const char *const *env, const char *name)
+const char *
+os_env_value(const char *const *env, const char *name)
 {
 	size_t n = strlen(name);
 
@@ -128,6 +180,19 @@ value_of(const char *const *env, const char *name)
 		if (strncmp(*env, name, n) == 0 && (*env)[n] == '=')
 			return *env + n + 1;
 	return NULL;
+}
+
+/* A variable can be there more than once. */
+void
+os_env_erase(const char *name)
+{
+	size_t n = strlen(name);
+	char **v;
+
+	for (v = environ; v != NULL && *v != NULL; v++)
+		if (strncmp(*v, name, n) == 0 && (*v)[n] == '=')
+			memset(*v + n + 1, 0, strlen(*v + n + 1));
+	unsetenv(name);
 }
 
 static const char *const *
@@ -153,9 +218,9 @@ find(struct arena *a, const char *name, const char *const *env)
 	}
 	if (strchr(name, '/') != NULL)
 		return name;
-	dirs = value_of(env, "PATH");
+	dirs = os_env_value(env, "PATH");
 	if (dirs == NULL)
-		dirs = value_of(our_env(), "PATH");
+		dirs = os_env_value(our_env(), "PATH");
 	return os_find_in(a, name, dirs != NULL ? dirs : "/usr/bin:/bin");
 }
 
@@ -215,12 +280,14 @@ describe(struct err *e, struct failure f, const struct os_spawn *o)
 {
 	static const char *const what[] = {
 		[STEP_FDS]  = "cannot set up the descriptors of",
+		[STEP_CONFINE] = "cannot confine",
 		[STEP_CWD]  = "cannot enter directory",
 		[STEP_EXEC] = "cannot run",
 	};
-	const char *name = f.step == STEP_CWD ? o->cwd : o->argv[0];
+	const char *name = f.step == STEP_CWD ? o->cwd : o->fn != NULL ?
+	    "a copy of this process" : o->argv[0];
 
-	err_set(e, ERR_SYS, "%s '%.100s': %s", what[f.step],
+	err_set(e, ERR_SYS, "%s '%s': %s", what[f.step],
 	    name != NULL ? name : "", strerror(f.sys));
 	e->sys = f.sys;
 	return -1;
@@ -247,7 +314,7 @@ attempt(struct plan *p, struct failure *f, struct err *e)
 	f->sys = errno;
 	sigprocmask(SIG_SETMASK, &old, NULL);
 	close(fd[1]);
-	if (pid != -1) {
+	if (pid != -1 && p->fn == NULL) {
 		do
 			n = read(fd[0], f, sizeof(*f));
 		while (n == -1 && errno == EINTR);
@@ -261,22 +328,42 @@ attempt(struct plan *p, struct failure *f, struct err *e)
 	return pid;
 }
 
+/* Never raises a limit: the lower one of the present and the new one holds. */
 static void
-set_limit(struct plan *p, uint64_t soft)
+set_limit(struct plan *p, resource_id resource, uint64_t max)
 {
 	struct rlimit r;
 
-	if (soft == 0 || getrlimit(RLIMIT_NOFILE, &r) == -1)
+	if (max == 0 || max >= RLIM_INFINITY ||
+	    getrlimit(resource, &r) == -1 || r.rlim_cur == (rlim_t)max)
 		return;
-	p->limit = r.rlim_cur != (rlim_t)soft;
-	r.rlim_cur = (rlim_t)soft;
-	p->nofile = r;
+	if (r.rlim_max == RLIM_INFINITY || r.rlim_max > (rlim_t)max) {
+		r.rlim_cur = (rlim_t)max;
+		if (resource != RLIMIT_NOFILE)
+			r.rlim_max = r.rlim_cur;
+	} else
+		r.rlim_cur = r.rlim_max;
+	p->limits[p->nlimits++] = (struct limit){ resource, r };
+}
+
+static void
+set_limits(struct plan *p, const struct os_limits *l)
+{
+	set_limit(p, RLIMIT_NOFILE, l->nofile);
+#ifdef RLIMIT_AS
+	set_limit(p, RLIMIT_AS, l->memory);
+#else
+	set_limit(p, RLIMIT_DATA, l->memory);
+#endif
+	set_limit(p, RLIMIT_DATA, l->data);
+	set_limit(p, RLIMIT_CPU, l->cpu_seconds);
 }
 
 pid_t
 os_spawn(const struct os_spawn *o, struct err *e)
 {
-	struct plan p = { .cwd = o->cwd, .group = o->group };
+	struct plan p = { .cwd = o->cwd, .group = o->group, .fn = o->fn,
+		.arg = o->arg, .rules = -1 };
 	struct failure f = { STEP_EXEC, 0 };
 	struct arena a = { 0 };
 	int i, made[3] = { -1, -1, -1 };
@@ -284,15 +371,24 @@ os_spawn(const struct os_spawn *o, struct err *e)
 
 	p.argv = o->argv;
 	p.env = o->env != NULL ? o->env : our_env();
-	p.path = find(&a, o->argv[0], p.env);
-	if (p.path == NULL)
-		goto out;
-	p.sh_argv = shell_argv(&a, p.path, o->argv);
-	set_limit(&p, o->nofile);
+	if (o->fn == NULL) {
+		p.path = find(&a, o->argv[0], p.env);
+		if (p.path == NULL)
+			goto out;
+		p.sh_argv = shell_argv(&a, p.path, o->argv);
+	}
+	set_limits(&p, &o->limits);
 	for (i = 0; i < 3; i++) {
 		p.fd[i] = place(o->fd[i], i, &made[i]);
 		if (p.fd[i] == -1) {
 			f.step = STEP_FDS;
+			goto out;
+		}
+	}
+	if (o->writable != NULL) {
+		p.rules = os_confine_open(o->writable, e);
+		if (p.rules == -1) {
+			f.step = STEP_CONFINE;
 			goto out;
 		}
 	}
@@ -304,6 +400,7 @@ out:
 	}
 	for (i = 0; i < 3; i++)
 		os_close(&made[i]);
+	os_close(&p.rules);
 	arena_free(&a);
 	return pid;
 }

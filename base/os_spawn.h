@@ -19,13 +19,27 @@ enum {
 				 * was closed (os_init) */
 };
 
+/* Limits of a child where the system has them; 0: as ours. */
+struct os_limits {
+	uint64_t nofile;	/* descriptors; the child may raise it again */
+	uint64_t memory;	/* bytes of its address space */
+	uint64_t data;		/* bytes that it can write; for programs that
+				 * reserve more than they use (Linux) */
+	uint64_t cpu_seconds;	/* then SIGXCPU ends it */
+};
+
 struct os_spawn {
 	const char *const *argv;	/* ends with NULL; [0] is the program */
+	void (*fn)(void *arg);		/* instead: a copy of this process calls
+					 * it and exits with status 0 */
+	void *arg;
 	const char *const *env;		/* "K=V", ends with NULL; NULL: ours */
 	const char *cwd;		/* NULL: ours */
 	int fd[3];			/* its 0, 1, 2; they stay open here */
 	bool group;			/* leads a process group of its own */
-	uint64_t nofile;		/* soft limit on descriptors; 0: ours */
+	const char *const *writable;	/* it is confined to write there, see
+					 * os_confine.h; NULL: it is not */
+	struct os_limits limits;
 };
 
 /*
@@ -39,7 +53,8 @@ struct os_spawn {
  * recognize as a program, as execvp does.
  *
  * The child has default signal actions and no blocked signals.  It inherits
- * the three descriptors and all that are not close-on-exec.
+ * the three descriptors and all that are not close-on-exec; a copy of this
+ * process inherits only the three, and writes none of our buffered output.
  *
  * Blocks until the program is loaded; a dead network disk can delay that.
  */
@@ -51,7 +66,14 @@ pid_t os_spawn(const struct os_spawn *, struct err *);
  * and borrows the strings: first the changes, then ours in their order.
  */
 const char **os_env(struct arena *, const char *const *set, size_t n);
-/* The same for another environment than ours. */
+/*
+ * Removes a variable and overwrites its value in place: the system shows the
+ * initial environment of a process to its children (/proc/PID/environ).
+ */
+void os_env_erase(const char *name);
+/* The value of a variable in an environment; NULL: it is not set. */
+const char *os_env_value(const char *const *env, const char *name);
+/* The same as os_env() for another environment than ours. */
 const char **os_env_change(struct arena *, const char *const *env,
     const char *const *set, size_t n);
 

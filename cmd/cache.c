@@ -11,6 +11,7 @@
 
 struct cache_opt {
 	const char *dir, *format;
+	bool trust;
 };
 
 static const struct opt cache_rows[] = {
@@ -19,6 +20,7 @@ static const struct opt cache_rows[] = {
 	CMD_OPT(cache_opt, format, OPT_STR, .name = "format",
 	    .value = "text|json",
 	    .help = "output format of stats (default: text)"),
+	CMD_TRUST_OPT(cache_opt, trust),
 };
 
 static const char *
@@ -69,12 +71,13 @@ put_json(struct buf *b, const char *dir, const struct cache_stats *s)
 static const char *
 find_dir(struct cmd_call *c, const char *option)
 {
-	struct spec_notes notes = { .arena = c->arena };
+	const struct cache_opt *o = c->opt;
+	struct spec_notes notes = { .arena = c->arena, .trust = o->trust };
 	struct str setting = STR("");
 
 	if (option == NULL)
 		setting = spec_cache_dir(c->arena, ".", &notes);
-	return cmd_print_notes(&notes, false) != CMD_OK ? NULL :
+	return cmd_print_notes(&notes, true) != CMD_OK ? NULL :
 	    cmd_cache_dir(c, option, setting);
 }
 
@@ -88,6 +91,7 @@ show_stats(struct cmd_call *c, const char *dir, struct buf *out)
 	if (json == -1 || cache_stats(dir, &s, c->err) == -1)
 		return -1;
 	(json ? put_json : put_text)(out, dir, &s);
+	c->form = json ? GUARD_JSON : GUARD_PLAIN;
 	return 0;
 }
 

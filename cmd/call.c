@@ -8,7 +8,6 @@
  */
 #include "cmd/client_command.h"
 
-#include <stdio.h>
 #include <string.h>
 
 #include "json.h"
@@ -190,7 +189,7 @@ ask(struct cmd_call *c, const char *method, const struct json *params,
 	if (cmd_client_find(c, &s.opt->client, &k->opts) == 0)
 		status = cmd_ask(k);
 	if (!s.opt->json && s.error.n > 0)
-		fprintf(stderr, "%.*s", STRF(buf_str(&s.error)));
+		cmd_say("%.*s", STRF(buf_str(&s.error)));
 	buf_free(&b);
 	buf_free(&s.error);
 	return status != CMD_OK ? status : s.status;

@@ -115,10 +115,10 @@ on_ended(void *arg)
 	while (q != NULL && q->fn == NULL)
 		q = q->next;
 	if (c->state == CLIENT_READY && q != NULL)
-		END(c, ERR_SYS, "the server at %.80s disconnected before it "
+		END(c, ERR_SYS, "the server at %s disconnected before it "
 		    "answered %.60s", c->o.target.name, q->method);
 	else
-		END(c, ERR_SYS, "the server at %.100s %s", c->o.target.name,
+		END(c, ERR_SYS, "the server at %s %s", c->o.target.name,
 		    c->state == CLIENT_READY ? "disconnected" :
 		    "closed the connection without an answer");
 }
@@ -247,13 +247,13 @@ on_hello(void *arg, const struct client_answer *a)
 		ready(c);
 	else if (client_is_kind(a->error, "auth_failed", -32001)) {
 		c->refused = true;
-		END(c, ERR_SCHEMA, "the server at %.100s %s", c->o.target.name,
+		END(c, ERR_SCHEMA, "the server at %s %s", c->o.target.name,
 		    c->o.token.n > 0 ? "rejects this token" : "requires a "
 		    "token: set WAZA_AUTH_TOKEN, or give --token-file");
 	} else {
 		client_put_error(&b, a->error);
 		n = (size_t)((char *)memchr(b.p, '\n', b.n) - b.p);
-		END(c, ERR_SCHEMA, "%.80s rejects the connection: %.*s",
+		END(c, ERR_SCHEMA, "%s rejects the connection: %.*s",
 		    c->o.target.name, (int)(n < 90 ? n : 90), b.p);
 		buf_free(&b);
 	}
@@ -342,13 +342,13 @@ end_invalid(struct client *c, struct str text, bool cut)
 	struct buf b = { 0 };
 
 	if (cut) {
-		END(c, ERR_SYNTAX, "the server at %.100s disconnected in the "
+		END(c, ERR_SYNTAX, "the server at %s disconnected in the "
 		    "middle of a message", c->o.target.name);
 		return;
 	}
 	text.n = text.n < SHOWN ? text.n : SHOWN;
 	client_put_note(&b, text, NULL);
-	END(c, ERR_SYNTAX, "%.90s does not speak JSON-RPC: it sent %.*s",
+	END(c, ERR_SYNTAX, "%s does not speak JSON-RPC: it sent %.*s",
 	    c->o.target.name, (int)(b.n < 90 ? b.n - 1 : 90), b.p);
 	buf_free(&b);
 }
@@ -382,7 +382,7 @@ on_broken(void *arg, const struct err *e)
 {
 	struct client *c = arg;
 
-	END(c, e->code, "invalid message from %.90s: %.80s",
+	END(c, e->code, "invalid message from %s: %s",
 	    c->o.target.name, e->msg);
 }
 
@@ -432,7 +432,7 @@ connected(struct client *c, int fd)
 static void
 end_unconnected(struct client *c, int sys)
 {
-	END(c, ERR_SYS, "cannot connect to %.100s: %s%s", c->o.target.name,
+	END(c, ERR_SYS, "cannot connect to %s: %s%s", c->o.target.name,
 	    strerror(sys), sys == ENOENT || sys == ECONNREFUSED ?
 	    "; is the server running?" : "");
 	c->err.sys = sys;
@@ -479,7 +479,7 @@ try_tcp(struct client *c, int sys)
 			return;
 		}
 		if (e.sys == 0)
-			END(c, e.code, "%.190s", e.msg);
+			END(c, e.code, "%s", e.msg);
 		else if (e.sys == ENOENT)
 			end_unconnected(c, sys != 0 ? sys : e.sys);
 		if (c->state == CLIENT_OVER)
@@ -500,7 +500,7 @@ try_unix(void *arg)
 	else if (e.code == ERR_SYS)
 		try_next(c, e.sys);
 	else
-		END(c, e.code, "%.190s", e.msg);
+		END(c, e.code, "%s", e.msg);
 }
 
 static void
@@ -526,16 +526,16 @@ on_timer(void *arg)
 		report_over(c);
 		break;
 	case CLIENT_CONNECTING:
-		END(c, ERR_TIMEOUT, "cannot connect to %.100s: no answer "
+		END(c, ERR_TIMEOUT, "cannot connect to %s: no answer "
 		    "within %lld s", name, s);
 		break;
 	case CLIENT_GREETING:
-		END(c, ERR_TIMEOUT, "the server at %.100s did not answer "
+		END(c, ERR_TIMEOUT, "the server at %s did not answer "
 		    "within %lld s", name, s);
 		break;
 	case CLIENT_READY:
 		if (c->pinged) {
-			END(c, ERR_TIMEOUT, "the server at %.100s stopped "
+			END(c, ERR_TIMEOUT, "the server at %s stopped "
 			    "answering: no message for %lld s", name, s);
 			break;
 		}

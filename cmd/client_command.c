@@ -2,7 +2,6 @@
 /* Shared by the commands that ask a server: which server, and one request. */
 #include "cmd/client_command.h"
 
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -35,6 +34,7 @@ settings(struct cmd_call *c, const struct cmd_client_opt *o,
 	};
 	struct config_sources from = { .path = o->config_path,
 		.json = o->config_json, .flags = flags, .token = c->token,
+		.trust = o->trust,
 		.nflags = cmd_given_flags(flags, COUNTOF(flags)) };
 
 	return cmd_load_config(c, &from);
@@ -244,13 +244,7 @@ wait_for(struct cmd_ask *k)
 		return 128 + signo;
 	if (k->lost)
 		return cmd_complain(&k->client.err);
-	if (!k->out.lost)
-		return CMD_OK;
-	if (k->out.sys == EPIPE)
-		return CMD_ERROR;	/* the reader has read enough */
-	err_set(e, ERR_SYS, "cannot write to standard output: %s",
-	    strerror(k->out.sys));
-	return cmd_complain(e);
+	return k->out.lost ? cmd_complain_stdout(k->out.sys) : CMD_OK;
 }
 
 int

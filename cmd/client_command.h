@@ -20,6 +20,7 @@
 struct cmd_client_opt {
 	const char *connect, *token_file, *framing, *timeout;
 	const char *config_path, *config_json;
+	bool trust;
 };
 
 /* Rows for a struct that begins with a struct cmd_client_opt. */
@@ -33,7 +34,7 @@ struct cmd_client_opt {
 	CMD_CLIENT_OPT(timeout, OPT_STR, .name = "timeout", \
 	    .value = "SECONDS", \
 	    .help = "give up after this much silence (0: never)"), \
-	CMD_CONFIG_OPTS(cmd_client_opt, config_path, config_json)
+	CMD_CONFIG_OPTS(cmd_client_opt, config_path, config_json, trust)
 #define CMD_CONNECT_OPT \
 	CMD_CLIENT_OPT(connect, OPT_STR, .name = "connect", \
 	    .value = "TARGET", .group = "Connection", \

@@ -3,25 +3,35 @@
  * Prints messages of a server for people.
  *
  * The server is not trusted.  JSON output has no control bytes below 0x20;
- * other control characters, and those that change the direction of writing,
- * are escaped, which keeps the meaning as JSON.  A word is printed as it is
- * if it is plain, else as a JSON string.
+ * other control characters, hidden ones and commands for CI systems are
+ * escaped, which keeps the meaning as JSON.  A word is printed as it is if it
+ * is plain, else as a JSON string.
  */
 #include "cmd/client.h"
 
 #include "json.h"
+#include "lib/guard.h"
 
 enum { VALUE_MAX = 400 };	/* bytes of a value on a line */
 
 static bool
 is_unsafe(uint32_t cp)
 {
-	return (cp >= 0x7F && cp < 0xA0) || cp == 0xAD || cp == 0x61C ||
-	    (cp >= 0x200B && cp <= 0x200F) || (cp >= 0x2028 && cp <= 0x202E) ||
-	    (cp >= 0x2060 && cp <= 0x206F) || cp == 0xFEFF;
+	return (cp >= 0x7F && cp < 0xA0) || guard_hidden(cp);
 }
 
-/* Escapes characters that a terminal obeys, in the JSON from `from` on. */
+static void
+put_escape(struct buf *b, uint32_t cp)
+{
+	if (cp < 0x10000)
+		buf_fmt(b, "\\u%04x", (unsigned)cp);
+	else
+		buf_fmt(b, "\\u%04x\\u%04x",
+		    (unsigned)(0xD800 + ((cp - 0x10000) >> 10)),
+		    (unsigned)(0xDC00 + ((cp - 0x10000) & 0x3FF)));
+}
+
+/* Escapes what a terminal or a CI system obeys in the JSON from `from` on. */
 static void
 make_safe(struct buf *b, size_t from)
 {
@@ -39,12 +49,13 @@ make_safe(struct buf *b, size_t from)
 			n = 1;		/* cannot happen: it is valid UTF-8 */
 		else if (is_unsafe(cp)) {
 			buf_put(b, (struct str){ run, (size_t)(p - run) });
-			buf_fmt(b, "\\u%04x", (unsigned)cp);
+			put_escape(b, cp);
 			run = p + n;
 		}
 	}
 	if (end > run)
 		buf_put(b, (struct str){ run, (size_t)(end - run) });
+	guard_output(b, from, GUARD_JSON);
 	buf_free(&old);
 }
 
@@ -65,7 +76,7 @@ is_plain(struct str s)
 
 	for (i = 0; i < s.n; i++)
 		if (s.p[i] <= ' ' || s.p[i] > '~' || s.p[i] == '"' ||
-		    s.p[i] == '\\')
+		    s.p[i] == '\\' || s.p[i] == '#')
 			return false;
 	return s.n > 0;
 }

@@ -3,11 +3,9 @@
 #include "cmd/client.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/os.h"
@@ -46,13 +44,13 @@ tcp_target(struct arena *a, const char *text, struct client_target *t,
 
 	t->port = colon != NULL ? colon + 1 : text;
 	if (!is_port(t->port) || strcspn(text, " \t\r\n/") != strlen(text))
-		return err_set(e, ERR_SCHEMA, "\"%.100s\" is neither HOST:PORT "
+		return err_set(e, ERR_SCHEMA, "\"%s\" is neither HOST:PORT "
 		    "nor the path of a socket", text);
 	if (host.n > 2 && host.p[0] == '[' && host.p[host.n - 1] == ']') {
 		host.p++;
 		host.n -= 2;
 	} else if (memchr(host.p, ':', host.n) != NULL)
-		return err_set(e, ERR_SCHEMA, "\"%.100s\": an IPv6 address "
+		return err_set(e, ERR_SCHEMA, "\"%s\": an IPv6 address "
 		    "needs brackets: [::1]:9000", text);
 	if (host.n == 0)
 		host = STR("127.0.0.1");
@@ -91,7 +89,7 @@ client_target(struct arena *a, const char *text, struct client_target *t,
 	if (strncmp(text, "http://", 7) == 0)
 		return http_target(a, text + 7, t, e);
 	if (strstr(text, "://") != NULL)
-		return err_set(e, ERR_SCHEMA, "\"%.100s\": must be HOST:PORT "
+		return err_set(e, ERR_SCHEMA, "\"%s\": must be HOST:PORT "
 		    "or the path of a socket", text);
 	if (strchr(text, '/') != NULL ||
 	    (strchr(text, ':') == NULL && !is_port(text)))
@@ -124,46 +122,14 @@ stored_path(struct arena *a, struct err *e)
 	return dir == NULL ? NULL : arena_fmt(a, "%s/connection", dir).p;
 }
 
-/* Creates the missing directories of a path, for their owner only. */
-static int
-make_dirs(struct arena *a, const char *path, struct err *e)
-{
-	char *p = arena_cstr(a, str_of(path)), *slash;
-
-	for (slash = strchr(p + 1, '/'); slash != NULL;
-	    slash = strchr(slash + 1, '/')) {
-		*slash = '\0';
-		if (mkdir(p, 0700) == -1 && errno != EEXIST &&
-		    access(p, F_OK) == -1)
-			return err_sys(e, p);
-		*slash = '/';
-	}
-	return 0;
-}
-
-static int
-write_new(const char *temp, struct str text, struct err *e)
-{
-	int r, fd = open(temp, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
-
-	if (fd == -1)
-		return err_sys(e, temp);
-	r = os_write_all(fd, text, e);
-	if (fsync(fd) == -1 && errno != EINVAL && errno != EROFS && r == 0)
-		r = err_sys(e, temp);
-	if (close(fd) == -1 && r == 0)
-		r = err_sys(e, temp);
-	return r;
-}
-
 int
 client_store(struct arena *a, const struct client_stored *s, struct err *e)
 {
-	const char *path = stored_path(a, e), *temp, *token = NULL;
+	const char *path = stored_path(a, e), *token = NULL;
 	struct buf b = { 0 };
-	int r = -1;
+	int r;
 
-	if (path == NULL || make_dirs(a, path, e) == -1)
+	if (path == NULL)
 		return -1;
 	if (s->token_file != NULL) {
 		token = os_absolute(a, s->token_file);
@@ -175,12 +141,7 @@ client_store(struct arena *a, const struct client_stored *s, struct err *e)
 		buf_fmt(&b, "framing %s\n", s->framing);
 	if (token != NULL)
 		buf_fmt(&b, "token_file %s\n", token);
-	temp = arena_fmt(a, "%s.%ld", path, (long)getpid()).p;
-	unlink(temp);		/* left by a process with the same id */
-	if (write_new(temp, buf_str(&b), e) == 0)
-		r = rename(temp, path) == 0 ? 0 : err_sys(e, path);
-	if (r == -1)
-		unlink(temp);
+	r = os_replace_file(path, buf_str(&b), e);
 	buf_free(&b);
 	return r;
 }

@@ -2,7 +2,7 @@
 /* Shared by all commands: version, messages, input, stdout, settings. */
 #include "waza.h"
 
-#include <stdio.h>
+#include <errno.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -18,10 +18,27 @@
 
 const char cmd_version_number[] = QUOTE(WAZA_VERSION);
 
+void
+cmd_say(const char *fmt, ...)
+{
+	struct arena a = { 0 };
+	struct buf b = { 0 };
+	struct err e;
+	va_list ap;
+
+	va_start(ap, fmt);
+	buf_put(&b, arena_vfmt(&a, fmt, ap));
+	va_end(ap);
+	guard_output(&b, 0, GUARD_PLAIN);
+	os_write_all(STDERR_FILENO, buf_str(&b), &e);
+	buf_free(&b);
+	arena_free(&a);
+}
+
 int
 cmd_complain(const struct err *e)
 {
-	fprintf(stderr, "waza: %s\n", e->msg);
+	cmd_say("waza: %s\n", e->msg);
 	return CMD_ERROR;
 }
 
@@ -30,7 +47,16 @@ cmd_complain_at(const char *file, const struct err *e)
 {
 	if (e->line == 0)
 		return cmd_complain(e);
-	fprintf(stderr, "%s:%u:%u: %s\n", file, e->line, e->col, e->msg);
+	cmd_say("%s:%u:%u: %s\n", file, e->line, e->col, e->msg);
+	return CMD_ERROR;
+}
+
+int
+cmd_complain_stdout(int sys)
+{
+	if (sys != EPIPE)
+		cmd_say("waza: cannot write to standard output: %s\n",
+		    strerror(sys));
 	return CMD_ERROR;
 }
 
@@ -38,16 +64,16 @@ int
 cmd_print_notes(const struct spec_notes *notes, bool all)
 {
 	const struct spec_note *n;
+	struct buf b = { 0 };
 
 	for (n = notes->head; n != NULL; n = n->next) {
 		if (n->level != FIELD_ERROR && !all && !notes->strict)
 			continue;
-		fputs(n->at.file != NULL ? n->at.file : "waza", stderr);
-		if (n->at.line > 0)
-			fprintf(stderr, ":%u:%u", n->at.line, n->at.col);
-		fprintf(stderr, ": %s%s\n",
-		    n->level == FIELD_ERROR ? "" : "warning: ", n->msg);
+		b.n = 0;
+		spec_note_put(&b, n);
+		cmd_say("%.*s", STRF(buf_str(&b)));
 	}
+	buf_free(&b);
 	return notes->errors > 0 || (notes->strict && notes->warnings > 0) ?
 	    CMD_ERROR : CMD_OK;
 }
@@ -55,10 +81,12 @@ cmd_print_notes(const struct spec_notes *notes, bool all)
 int
 cmd_finish(struct cmd_call *c, struct buf *out, int status)
 {
-	int r = os_write_all(STDOUT_FILENO, buf_str(out), c->err);
+	int r;
 
+	guard_output(out, 0, c->form);
+	r = os_write_all(STDOUT_FILENO, buf_str(out), c->err);
 	buf_free(out);
-	return r == -1 ? cmd_complain(c->err) : status;
+	return r == -1 ? cmd_complain_stdout(c->err->sys) : status;
 }
 
 int
@@ -110,7 +138,7 @@ struct json *
 cmd_read_json(struct arena *a, struct str text, struct err *e)
 {
 	struct json_error je;
-	struct json *v = arena_json(a, text, &je);
+	struct json *v = arena_json(a, str_after_bom(text), &je);
 
 	if (v == NULL) {
 		err_set(e, ERR_SYNTAX, "%s", je.msg);
@@ -164,7 +192,7 @@ cmd_settings(const struct cmd_call *c, const char *path, const char *json,
 {
 	struct spec_notes own = { .arena = c->arena, .strict = notes->strict };
 	struct config_sources from = { .path = path, .json = json,
-		.dir = s->dir, .token = c->token };
+		.dir = s->dir, .token = c->token, .trust = notes->trust };
 	const struct config *cfg = config_load(c->arena, &from, &own);
 	const struct spec_note *n;
 

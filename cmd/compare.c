@@ -7,7 +7,6 @@
  */
 #include "waza.h"
 
-#include <stdio.h>
 #include <unistd.h>
 
 #include "report/compare.h"
@@ -68,6 +67,7 @@ compare_main(struct cmd_call *c)
 		compare_json(&out, &all);
 	else
 		compare_markdown(&out, &all);
+	c->form = format == 1 ? GUARD_JSON : GUARD_TEXT;
 	return cmd_finish(c, &out, CMD_OK);
 }
 
@@ -164,6 +164,8 @@ run_gate(struct cmd_call *c, const struct compare_rules *rules, int format)
 	static void (*const put[])(struct buf *,
 	    const struct compare_gate *) = { NULL, compare_gate_json,
 		compare_gate_markdown, compare_gate_github };
+	static const enum guard_form forms[] = { GUARD_TEXT, GUARD_JSON,
+		GUARD_TEXT, GUARD_GITHUB };
 	const struct gate_opt *o = c->opt;
 	const char *const paths[] = { o->baseline, o->current };
 	const struct outcome *files[COUNTOF(paths)];
@@ -177,7 +179,7 @@ run_gate(struct cmd_call *c, const struct compare_rules *rules, int format)
 	compare_make(c->arena, &both, files, COUNTOF(paths));
 	compare_gate(c->arena, &g, &both, rules);
 	if (g.common == 0) {
-		fprintf(stderr, "waza: %s and %s have no task in common\n",
+		cmd_say("waza: %s and %s have no task in common\n",
 		    o->baseline, o->current);
 		return GATE_ERROR;
 	}
@@ -186,6 +188,7 @@ run_gate(struct cmd_call *c, const struct compare_rules *rules, int format)
 		compare_gate_text(&out, &g, &r);
 	else
 		put[format](&out, &g);
+	c->form = forms[format];
 	if (cmd_finish(c, &out, CMD_OK) != CMD_OK)
 		return GATE_ERROR;
 	return (int)g.status;

@@ -146,6 +146,7 @@ ping_main(struct cmd_call *c)
 		return status;
 	if (o->json) {
 		put_pong(&b, k, (double)took_ns / 1e6);
+		c->form = GUARD_JSON;
 		return cmd_finish(c, &b, CMD_OK);
 	}
 	return print_line(c, arena_fmt(c->arena, "answer after %.1f ms from",

@@ -1,428 +1,305 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * waza doctor: which executors can run here, and what the others need.
+ * waza doctor: which executors can run here, and what the others need; or what
+ * one suite needs.
  *
- * It makes no network requests and costs nothing: it looks for programs and
- * asks for their version, and looks for variables and login files without
- * reading them.  So it can report that a login is missing, but not whether an
- * existing login is still valid.
+ * It costs nothing: programs are asked for their version and whether they are
+ * logged in (doctor_probe.c), and no model is called.
  */
 #include "waza.h"
 
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
-#include "agent/agent.h"
-#include "base/os_path.h"
-#include "io/loop.h"
-#include "io/proc.h"
+#include "agent/proto/acp.h"
+#include "base/os_confine.h"
+#include "cmd/doctor.h"
+#include "io/workspace.h"
 #include "json.h"
 #include "suite/config.h"
 
-enum { VERSION_MS = 10000, VERSION_MAX = 60 };
+enum { NAME_WIDTH = 12, VERSION_WIDTH = 10, LOGIN_WIDTH = 24,
+	SKILLS_WIDTH = 14, REPLY_MAX = 54 };
 
 struct doctor_opt {
 	const char *format, *config_path, *config_json;
+	bool trust;
 };
 
 static const struct opt doctor_rows[] = {
 	CMD_OPT(doctor_opt, format, OPT_STR, .name = "format",
 	    .value = "text|json", .help = "output format (default: text)"),
-	CMD_CONFIG_OPTS(doctor_opt, config_path, config_json),
+	CMD_CONFIG_OPTS(doctor_opt, config_path, config_json, trust),
 };
 
-/* A program that an executor or a grader needs. */
-struct program {
-	const char *name;		/* of the executor or tool */
-	const char *programs[7];	/* any of these */
-	const char *path_env;		/* variable with its path, or NULL */
-	const char *keys[4];		/* variables; one is enough */
-	const char *logins[2];		/* files below HOME */
-	const char *install, *login;	/* how to do that */
-	const char *purpose;		/* of a tool */
+static const struct doctor_tool tools[] = {
+	{ "curl", "models behind https", "install curl" },
+	{ "git", "repositories in workspaces", "install git" },
+	{ "node", "JavaScript in code graders", "install Node.js" },
+	{ "python3", "code graders beyond the built-in evaluator",
+	    "install Python 3" },
 };
 
-static const struct program executors[] = {
-	{
-		.name = "acp",
-		.programs = { "claude-agent-acp", "claude-code-acp",
-		    "codex-acp", "copilot", "gemini", "goose", "opencode" },
-		.install = "install an agent that speaks ACP (gemini, "
-		    "opencode, goose, claude-agent-acp, codex-acp), or name "
-		    "its command in executors.acp"
-	}, {
-		.name = "claude", .programs = { "claude" },
-		.keys = { "ANTHROPIC_API_KEY", "ANTHROPIC_AUTH_TOKEN",
-		    "CLAUDE_CODE_OAUTH_TOKEN" },
-		.logins = { ".claude/.credentials.json" },
-		.install = "npm install -g @anthropic-ai/claude-code",
-		.login = "run claude and log in, or set ANTHROPIC_API_KEY"
-	}, {
-		.name = "codex", .programs = { "codex" },
-		.keys = { "OPENAI_API_KEY", "CODEX_API_KEY" },
-		.logins = { ".codex/auth.json" },
-		.install = "npm install -g @openai/codex",
-		.login = "codex login, or set OPENAI_API_KEY"
-	}, {
-		.name = "copilot-cli", .programs = { "copilot" },
-		.keys = { "COPILOT_GITHUB_TOKEN", "GH_TOKEN", "GITHUB_TOKEN" },
-		.logins = { ".copilot/config.json" },
-		.install = "npm install -g @github/copilot",
-		.login = "run copilot and log in, or set COPILOT_GITHUB_TOKEN"
-	}, {
-		.name = "copilot-sdk", .programs = { "copilot" },
-		.path_env = "COPILOT_CLI_PATH",
-		.keys = { "COPILOT_GITHUB_TOKEN", "GH_TOKEN", "GITHUB_TOKEN" },
-		.logins = { ".copilot/config.json" },
-		.install = "npm install -g @github/copilot",
-		.login = "run copilot and log in, set COPILOT_GITHUB_TOKEN, "
-		    "or name a provider"
-	}, {
-		.name = "gemini", .programs = { "gemini" },
-		.keys = { "GEMINI_API_KEY", "GOOGLE_API_KEY" },
-		.logins = { ".gemini/oauth_creds.json" },
-		.install = "npm install -g @google/gemini-cli",
-		.login = "run gemini and log in, or set GEMINI_API_KEY"
-	}, {
-		.name = "opencode", .programs = { "opencode" },
-		.install = "npm install -g opencode-ai"
-	},
-};
+static const char *const logins[] = { [AGENT_LOGIN_UNKNOWN] = "unknown",
+	[AGENT_LOGIN_NO] = "no", [AGENT_LOGIN_YES] = "yes" };
 
-static const struct program tools[] = {
-	{
-		.name = "curl", .programs = { "curl" },
-		.purpose = "models behind https", .install = "install curl"
-	}, {
-		.name = "git", .programs = { "git" },
-		.purpose = "repositories in workspaces",
-		.install = "install git"
-	}, {
-		.name = "node", .programs = { "node" },
-		.purpose = "JavaScript in code graders",
-		.install = "install Node.js"
-	}, {
-		.name = "python3", .programs = { "python3" },
-		.purpose = "code graders beyond the built-in evaluator",
-		.install = "install Python 3"
-	},
-};
+/*
+ * Collecting.
+ */
+struct doctor_finding *
+doctor_add(struct doctor *d, const char *name)
+{
+	struct doctor_finding *f = &d->v[d->n];
 
-/* The findings about one executor or tool. */
-struct finding {
-	const char *name;
-	const struct program *program;	/* or NULL */
-	const struct json *settings;	/* of the executor, or NULL */
-	const char *path;		/* of the program, or NULL */
-	struct proc proc;		/* prints the version */
-	struct doctor *doctor;
-	struct str version;		/* or empty */
-	struct str text, fix;
-	bool ok;
-};
+	if (d->n == DOCTOR_MAX)
+		return NULL;
+	d->n++;
+	*f = (struct doctor_finding){ .doctor = d, .name = name };
+	return f;
+}
 
-struct doctor {
-	struct cmd_call *call;
-	struct arena *arena;
-	struct finding *v;		/* executors, then tools */
-	size_t n, nexecutors;
-	struct procs procs;
-	size_t waiting;			/* for versions */
-};
+/* How an agent is asked for its login, by its own program or its adapter. */
+static void
+set_question(struct doctor *d, struct doctor_finding *f,
+    const struct acp_agent *acp)
+{
+	const struct agent_facts *k = f->facts;
+	const char **argv = NEW_N(d->arena, const char *, 6);
+	size_t i;
 
+	argv[0] = k->program;
+	f->ask = k->ask;
+	for (i = 0; i < COUNTOF(k->words); i++)
+		argv[i + 1] = k->words[i];
+	if (acp != NULL && k->adapter != NULL) {
+		/* Claude's adapter opens a session without a login */
+		argv[0] = k->adapter;
+		argv[1] = NULL;
+		f->ask = k->ask == AGENT_ASK_ACCOUNT ? AGENT_ASK_SESSION :
+		    AGENT_ASK_NOBODY;
+	}
+	f->argv = argv;
+}
+
+static void
+add_agent(struct doctor *d, const struct agent_kind *k,
+    const struct acp_agent *acp, const struct spec_suite *s)
+{
+	struct doctor_finding *f = doctor_add(d, acp == NULL ? k->name :
+	    arena_fmt(d->arena, "acp:%s", acp->name).p);
+	const struct agent_skill_place *place;
+
+	if (f == NULL)
+		return;
+	f->kind = k;
+	f->suite = s;
+	f->settings = agent_settings(d->arena, s, k->name);
+	f->facts = agent_facts(str_of(acp != NULL ? acp->name : k->name));
+	place = agent_skill_place_of(k, s);
+	f->skills = place != NULL ? place->dir : k->shared_process ?
+	    "by its path" : NULL;
+	if (f->facts != NULL)
+		set_question(d, f, acp);
+}
+
+void
+doctor_add_kind(struct doctor *d, const struct agent_kind *k,
+    const struct spec_suite *s)
+{
+	const struct json *set = agent_settings(d->arena, s, k->name);
+
+	add_agent(d, k, strcmp(k->name, "acp") == 0 &&
+	    json_getc(set, "command") == NULL ?
+	    acp_agent(json_str(set, "agent")) : NULL, s);
+}
+
+/* A suite that configures only this executor, or this agent of `acp`. */
+static const struct spec_suite *
+suite_of(struct doctor *d, const struct agent_kind *k,
+    const struct acp_agent *acp)
+{
+	struct spec_suite *s = NEW(d->arena, struct spec_suite);
+	struct json_error e;
+
+	s->path = s->dir = ".";
+	s->config.executor = str_of(k->name);
+	s->executors = acp == NULL ? d->executors : arena_json(d->arena,
+	    arena_fmt(d->arena, "{\"acp\":{\"agent\":\"%s\"}}", acp->name),
+	    &e);
+	return s;
+}
+
+/* Whether an operand names this executor, or this agent of `acp`. */
 static bool
-is_set(const char *name)
+is_wanted(const struct doctor *d, const char *name, const char *agent)
 {
-	const char *v = name != NULL ? getenv(name) : NULL;
-
-	return v != NULL && *v != '\0';
-}
-
-/*
- * Programs.
- */
-static const char *
-find_program(struct doctor *d, const struct finding *f)
-{
-	struct str set = json_str(f->settings, "cli_path");
-	const char *path = NULL;
+	const char *arg;
 	size_t i;
 
-	if (set.n > 0)
-		path = arena_cstr(d->arena, set);
-	else if (is_set(f->program->path_env))
-		path = getenv(f->program->path_env);
-	if (path != NULL && strchr(path, '/') != NULL)
-		return access(path, X_OK) == 0 ? path : NULL;
-	if (path != NULL)
-		return os_find(d->arena, path);
-	for (i = 0; i < COUNTOF(f->program->programs) && path == NULL &&
-	    f->program->programs[i] != NULL; i++)
-		path = os_find(d->arena, f->program->programs[i]);
-	return path;
-}
-
-/* The first word of the first line with a digit: 8.1.0 of "curl 8.1.0 (x)". */
-static struct str
-version_of(struct arena *a, struct str out)
-{
-	size_t from = 0, n = 0;
-
-	while (from < out.n && out.p[from] != '\n' &&
-	    (out.p[from] < '0' || out.p[from] > '9'))
-		from++;
-	while (from + n < out.n && n < VERSION_MAX && out.p[from + n] > ' ' &&
-	    out.p[from + n] < 127 && out.p[from + n] != ',' &&
-	    out.p[from + n] != ')')
-		n++;
-	return arena_str(a, (struct str){ out.p + from, n });
-}
-
-static void
-on_version(void *arg)
-{
-	struct finding *f = arg;
-	struct doctor *d = f->doctor;
-
-	d->waiting--;
-	if (f->proc.res.status == 0 && f->proc.out.buf.n > 0)
-		f->version = version_of(d->arena, buf_str(&f->proc.out.buf));
-	proc_fini(&f->proc);
-}
-
-static void
-start_version(struct doctor *d, struct finding *f)
-{
-	const char *argv[] = { f->path, "--version", NULL };
-	struct proc_opts o = { .argv = argv, .out_max = 4096,
-		.stop_at_max = true,
-		.timeout_ms = VERSION_MS, .done = on_version, .arg = f };
-	struct err e;
-
-	if (proc_start(&d->procs, &f->proc, &o, &e) == 0)
-		d->waiting++;
-}
-
-static int
-find_versions(struct doctor *d)
-{
-	struct err *e = d->call->err;
-	struct loop *loop = loop_new(NULL, e);
-	size_t i;
-	int r = 1;
-
-	if (loop == NULL)
-		return -1;
-	procs_init(&d->procs, loop, false);
-	for (i = 0; i < d->n; i++)
-		if (d->v[i].path != NULL)
-			start_version(d, &d->v[i]);
-	while (d->waiting > 0 && r == 1)
-		r = loop_turn(loop, e);
-	procs_fini(&d->procs);
-	loop_free(loop);
-	return r == -1 ? -1 : 0;
-}
-
-/*
- * Verdicts.
- */
-static struct str
-login_of(struct doctor *d, const struct finding *f)
-{
-	const struct program *p = f->program;
-	struct str named = json_str(f->settings, "api_key_env");
-	const char *home = getenv("HOME"), *path, *var;
-	size_t i;
-
-	if (named.n == 0)
-		named = json_str(json_getc(f->settings, "provider"),
-		    "api_key_env");
-	var = named.n > 0 ? arena_cstr(d->arena, named) : NULL;
-	if (is_set(var))
-		return arena_fmt(d->arena, "key in %s", var);
-	for (i = 0; i < COUNTOF(p->keys) && p->keys[i] != NULL; i++)
-		if (is_set(p->keys[i]))
-			return arena_fmt(d->arena, "key in %s", p->keys[i]);
-	for (i = 0; i < COUNTOF(p->logins) && p->logins[i] != NULL &&
-	    home != NULL; i++) {
-		path = arena_fmt(d->arena, "%s/%s", home, p->logins[i]).p;
-		if (access(path, R_OK) == 0)
-			return arena_fmt(d->arena, "login in ~/%s",
-			    p->logins[i]);
-	}
-	return STR("");
-}
-
-static void
-judge_program(struct doctor *d, struct finding *f)
-{
-	const struct program *p = f->program;
-	struct str login;
-
-	if (f->path == NULL) {
-		f->text = p->programs[1] != NULL ?
-		    STR("no known ACP agent is installed") :
-		    arena_fmt(d->arena, "`%s` is not installed (not found in "
-		    "PATH)", p->programs[0]);
-		f->fix = str_of(p->install);
-		return;
-	}
-	f->text = arena_fmt(d->arena, "%s%s%.*s", f->path,
-	    f->version.n > 0 ? ", version " : ", unknown version",
-	    STRF(f->version));
-	f->ok = true;
-	if (p->login == NULL)
-		return;
-	login = login_of(d, f);
-	f->ok = login.n > 0;
-	f->text = arena_fmt(d->arena, "%.*s; %.*s", STRF(f->text),
-	    STRF(f->ok ? login : STR("no login found")));
-	if (!f->ok)
-		f->fix = str_of(p->login);
-}
-
-/* A self-hosted server needs no key, and http without TLS no curl. */
-static void
-judge_openai(struct doctor *d, struct finding *f)
-{
-	struct str base = json_str(f->settings, "base_url");
-	struct str api = json_str(f->settings, "api");
-	struct str key = json_str(f->settings, "api_key_env");
-	bool claude = str_is(api, "anthropic");
-	const char *var = claude ? "ANTHROPIC_BASE_URL" : "OPENAI_BASE_URL";
-	bool own;
-
-	if (base.n == 0 && is_set(var))
-		base = str_of(getenv(var));
-	own = base.n > 0 || str_is(api, "ollama");
-	if (key.n == 0)
-		key = str_of(claude ? "ANTHROPIC_API_KEY" : "OPENAI_API_KEY");
-	if (!own && !is_set(arena_cstr(d->arena, key))) {
-		f->text = arena_fmt(d->arena, "no key: %.*s is not set",
-		    STRF(key));
-		f->fix = arena_fmt(d->arena, "set %.*s, or set base_url "
-		    "to your own server", STRF(key));
-		return;
-	}
-	if (!(own && !str_starts(base, STR("https:"))) &&
-	    os_find(d->arena, "curl") == NULL) {
-		f->text = STR("https needs `curl`, which is not installed");
-		f->fix = STR("install curl");
-		return;
-	}
-	f->ok = true;
-	f->text = own ? STR("your own server, from base_url") :
-	    arena_fmt(d->arena, "key in %.*s", STRF(key));
-	if (own && base.n == 0)
-		f->text = STR("Ollama on this machine, if it is running");
-}
-
-static void
-judge(struct doctor *d, struct finding *f)
-{
-	const struct agent_kind *k = agent_find(str_of(f->name));
-	bool set = json_getc(f->settings, "command") != NULL;
-
-	if (!set && f->program != NULL)
-		judge_program(d, f);
-	else if (!set && k != NULL && k->needs == AGENT_NEEDS_SERVER)
-		judge_openai(d, f);
-	else {
-		f->ok = true;
-		f->text = set ? STR("runs the command of the settings") :
-		    k != NULL && k->needs == AGENT_NEEDS_COMMAND ?
-		    STR("runs the command of the suite") : STR("built in");
-	}
-}
-
-/*
- * Collecting and printing.
- */
-static const struct program *
-program_of(const char *name)
-{
-	size_t i = 0;
-
-	while (i < COUNTOF(executors) && strcmp(executors[i].name, name) != 0)
-		i++;
-	return i < COUNTOF(executors) ? &executors[i] : NULL;
-}
-
-static bool
-is_wanted(const struct doctor *d, const char *name)
-{
-	size_t i;
-
-	for (i = 0; i < d->call->nargs; i++)
-		if (strcmp(d->call->args[i], name) == 0)
+	for (i = 0; i < d->call->nargs; i++) {
+		arg = d->call->args[i];
+		if (strcmp(arg, name) == 0 || (agent != NULL &&
+		    (strcmp(arg, agent) == 0 || (strncmp(arg, "acp:", 4) == 0
+		    && strcmp(arg + 4, agent) == 0))))
 			return true;
+	}
 	return d->call->nargs == 0;
 }
 
 static void
-add(struct doctor *d, const char *name, const struct program *p,
-    const struct json *all)
+collect_acp(struct doctor *d, const struct agent_kind *k)
 {
-	struct finding *f = &d->v[d->n++];
+	const struct acp_agent *a;
+	const char *alone;
+	size_t i;
 
-	*f = (struct finding){ .doctor = d, .name = name, .program = p,
-		.settings = json_getc(all, name) };
-	if (p != NULL)
-		f->path = find_program(d, f);
+	if (json_getc(json_getc(d->executors, "acp"), "command") != NULL) {
+		if (is_wanted(d, "acp", NULL))
+			add_agent(d, k, NULL, suite_of(d, k, NULL));
+		return;
+	}
+	for (i = 0; (a = acp_agent_nth(i)) != NULL; i++) {
+		/* "claude" is the executor of that name */
+		alone = agent_find(str_of(a->name)) == NULL ? a->name : NULL;
+		if (is_wanted(d, "acp", alone) || is_wanted(d, arena_fmt(
+		    d->arena, "acp:%s", a->name).p, NULL))
+			add_agent(d, k, a, suite_of(d, k, a));
+	}
 }
 
 static void
-collect(struct doctor *d, const struct json *settings)
+add_confinement(struct doctor *d)
+{
+	struct doctor_finding *f = doctor_add(d, "landlock");
+
+	f->ok = os_can_confine();
+	f->text = f->ok ? STR("agents are confined to their directories") :
+	    STR("agents are not confined");
+	f->fix = f->ok ? STR("") : STR("use Linux 6.2 or later, and a "
+	    "container that allows Landlock");
+}
+
+static void
+collect(struct doctor *d)
 {
 	const struct agent_kind *k;
-	size_t i, n = 0;
+	size_t i;
 
-	while (agent_nth(n) != NULL)
-		n++;
-	d->v = NEW_N(d->arena, struct finding, n + COUNTOF(tools));
 	for (i = 0; (k = agent_nth(i)) != NULL; i++)
-		if (is_wanted(d, k->name))
-			add(d, k->name, program_of(k->name), settings);
+		if (strcmp(k->name, "acp") == 0)
+			collect_acp(d, k);
+		else if (is_wanted(d, k->name, NULL))
+			add_agent(d, k, NULL, suite_of(d, k, NULL));
 	d->nexecutors = d->n;
 	for (i = 0; i < COUNTOF(tools) && d->call->nargs == 0; i++)
-		add(d, tools[i].name, &tools[i], NULL);
+		doctor_add(d, tools[i].name)->tool = &tools[i];
+	if (d->call->nargs == 0)
+		add_confinement(d);
+}
+
+/*
+ * Printing.
+ */
+static void
+put_cell(struct buf *b, struct str s, size_t width)
+{
+	struct str cut = s.n > width ? utf8_cut(s, width - 3) : s;
+
+	buf_fmt(b, "%.*s%s%*s", STRF(cut), cut.n < s.n ? "..." : "",
+	    (int)(s.n > width ? 1 : width + 1 - s.n), "");
+}
+
+static void
+put_agent(struct buf *b, const struct doctor_finding *f)
+{
+	struct str login = str_of(logins[f->login]);
+
+	put_cell(b, f->version.n > 0 ? f->version : STR("unknown"),
+	    VERSION_WIDTH);
+	put_cell(b, f->login == AGENT_LOGIN_YES && f->login_by.n > 0 ?
+	    f->login_by : login, LOGIN_WIDTH);
+	put_cell(b, str_of(f->skills != NULL ? f->skills : "-"), SKILLS_WIDTH);
+	buf_fmt(b, "%s\n", f->confined != NULL ? f->confined : "-");
+}
+
+static void
+put_line(struct buf *b, const char *label, struct str text)
+{
+	if (text.n > 0)
+		buf_fmt(b, "%*s%s%.*s\n", NAME_WIDTH + 7, "", label,
+		    STRF(text));
+}
+
+static void
+put_finding_text(struct buf *b, const struct doctor_finding *f, bool details)
+{
+	buf_fmt(b, "  %s  ", f->ok ? "ok" : "no");
+	put_cell(b, str_of(f->name), NAME_WIDTH);
+	if (f->path != NULL && f->facts != NULL) {
+		put_agent(b, f);
+		if (details) {
+			put_line(b, "program: ", str_of(f->path));
+			put_line(b, "path from: ", str_of(f->path_from != NULL
+			    ? f->path_from : ""));
+			put_line(b, "server: ", f->url);
+		}
+	} else
+		buf_fmt(b, "%.*s%s%.*s\n", STRF(f->text),
+		    f->version.n > 0 ? ", version " : "", STRF(f->version));
+	if (f->login != AGENT_LOGIN_YES)
+		put_line(b, "agent: ", utf8_cut(f->login_by, REPLY_MAX));
+	put_line(b, "note: ", f->note);
+	put_line(b, "fix: ", f->fix);
 }
 
 static void
 put_text(struct buf *b, const struct doctor *d)
 {
-	const struct finding *f;
 	size_t i;
 
 	for (i = 0; i < d->n; i++) {
-		f = &d->v[i];
-		if (i == 0 || i == d->nexecutors)
-			buf_puts(b, i == 0 ? "executors:\n" :
-			    "for some graders and tasks:\n");
-		buf_fmt(b, "  %-3s %-12s %.*s\n", f->ok ? "ok" : "no",
-		    f->name, STRF(f->text));
-		if (f->program != NULL && f->program->purpose != NULL &&
-		    !f->ok)
-			buf_fmt(b, "  %16s for: %s\n", "",
-			    f->program->purpose);
-		if (f->fix.n > 0)
-			buf_fmt(b, "  %16s fix: %.*s\n", "", STRF(f->fix));
+		if (i == 0 && d->nexecutors > 0) {
+			put_cell(b, STR("executors:"), NAME_WIDTH + 6);
+			put_cell(b, STR("version"), VERSION_WIDTH);
+			put_cell(b, STR("login"), LOGIN_WIDTH);
+			put_cell(b, STR("skills"), SKILLS_WIDTH);
+			buf_puts(b, "confined\n");
+		} else if (i == d->nexecutors)
+			buf_puts(b, "for some graders and tasks:\n");
+		put_finding_text(b, &d->v[i], d->call->nargs > 0);
 	}
 }
 
 static void
-put_finding(struct json_out *o, const struct finding *f)
+put_member(struct json_out *o, const char *key, const char *value)
+{
+	if (value != NULL)
+		json_put_member_cstr(o, key, value);
+}
+
+static void
+put_finding(struct json_out *o, const struct doctor_finding *f)
 {
 	json_open(o, '{');
 	json_put_member_cstr(o, "name", f->name);
 	json_put_member_bool(o, "ok", f->ok);
 	json_put_member_str(o, "says", f->text);
-	if (f->path != NULL)
-		json_put_member_cstr(o, "program", f->path);
+	put_member(o, "program", f->path);
+	put_member(o, "program_from", f->path_from);
 	if (f->version.n > 0)
 		json_put_member_str(o, "version", f->version);
+	if (f->facts != NULL && f->path != NULL)
+		json_put_member_cstr(o, "login", logins[f->login]);
+	if (f->login_by.n > 0)
+		json_put_member_str(o, "login_by", f->login_by);
+	if (f->url.n > 0)
+		json_put_member_str(o, "base_url", f->url);
+	put_member(o, "skills", f->skills);
+	put_member(o, "confined", f->confined);
+	if (f->note.n > 0)
+		json_put_member_str(o, "note", f->note);
 	if (f->fix.n > 0)
 		json_put_member_str(o, "fix", f->fix);
 	json_close(o, '}');
@@ -447,6 +324,27 @@ put_json(struct buf *b, const struct doctor *d)
 	buf_putc(b, '\n');
 }
 
+/*
+ * Operands.
+ */
+static bool
+is_suite(const char *arg)
+{
+	struct stat st;
+
+	return agent_find(str_of(arg)) == NULL && (strchr(arg, '/') != NULL ||
+	    str_ends(str_of(arg), STR(".yaml")) ||
+	    str_ends(str_of(arg), STR(".yml")) || stat(arg, &st) == 0);
+}
+
+static bool
+is_acp_agent(struct str arg)
+{
+	if (str_starts(arg, STR("acp:")))
+		arg = (struct str){ arg.p + 4, arg.n - 4 };
+	return acp_agent(arg) != NULL;
+}
+
 /* Replaces aliases of executors by their names. */
 static int
 check_names(struct cmd_call *c)
@@ -456,20 +354,53 @@ check_names(struct cmd_call *c)
 
 	for (i = 0; i < c->nargs; i++) {
 		struct str_nearest near = { .word = str_of(c->args[i]) };
+		char hint[STR_HINT];
 
 		k = agent_find(near.word);
-		if (k != NULL) {
+		if (k != NULL)
 			c->args[i] = arena_cstr(c->arena, str_of(k->name));
+		if (k != NULL || is_acp_agent(near.word))
 			continue;
-		}
 		for (n = 0; (k = agent_nth(n)) != NULL; n++)
 			str_nearest(&near, str_of(k->name));
-		return err_set(c->err, ERR_SCHEMA, "unknown executor \"%.60s\""
-		    "%s%.*s%s", c->args[i], near.best.p != NULL ?
-		    "; did you mean \"" : "", STRF(near.best),
-		    near.best.p != NULL ? "\"?" : "");
+		return err_set(c->err, ERR_SCHEMA, "unknown executor "
+		    "\"%.60s\"%s", c->args[i], str_hint(hint, "", near.best));
 	}
 	return 0;
+}
+
+static int
+make_dir(struct doctor *d)
+{
+	const char *tmp = getenv("TMPDIR");
+	char *dir = arena_cstr(d->arena, arena_fmt(d->arena,
+	    "%s/waza-doctor.XXXXXX", tmp != NULL && *tmp == '/' ? tmp :
+	    "/tmp"));
+
+	d->dir = mkdtemp(dir);
+	return d->dir == NULL ? err_sys(d->call->err, dir) : 0;
+}
+
+/* The findings; -1 after a message. */
+static int
+examine(struct doctor *d, const struct doctor_opt *o, bool suite)
+{
+	struct err e;
+	int r;
+
+	if (suite) {
+		if (doctor_add_suite(d, cmd_suite_path(d->call),
+		    o->config_path, o->config_json, o->trust) == -1)
+			return -1;
+	} else
+		collect(d);
+	if (make_dir(d) == -1)
+		return cmd_complain(d->call->err), -1;
+	r = doctor_examine(d);
+	if (r == -1)
+		cmd_complain(d->call->err);
+	workspace_remove(d->dir, &e);
+	return r;
 }
 
 static int
@@ -478,31 +409,33 @@ doctor_main(struct cmd_call *c)
 	const struct doctor_opt *o = c->opt;
 	struct doctor d = { .call = c, .arena = c->arena };
 	struct config_sources from = { .path = o->config_path,
-		.json = o->config_json, .token = c->token };
+		.json = o->config_json, .token = c->token,
+		.trust = o->trust };
 	const struct config *config;
 	struct buf out = { 0 };
 	int status = CMD_OK, json = cmd_choose_json(o->format, c->err);
+	bool suite = c->nargs == 1 && is_suite(c->args[0]);
 	size_t i;
 
-	if (json == -1 || check_names(c) == -1)
+	if (json == -1 || (!suite && check_names(c) == -1))
 		return cmd_complain(c->err);
 	config = cmd_load_config(c, &from);
 	if (config == NULL)
 		return CMD_ERROR;
-	collect(&d, config->executors);
-	if (find_versions(&d) == -1)
-		return cmd_complain(c->err);
-	for (i = 0; i < d.n; i++) {
-		judge(&d, &d.v[i]);
+	d.executors = config->executors;
+	d.v = NEW_N(c->arena, struct doctor_finding, DOCTOR_MAX);
+	if (examine(&d, o, suite) == -1)
+		return suite ? CMD_FAILED : CMD_ERROR;
+	for (i = 0; i < d.n; i++)
 		if (c->nargs > 0 && !d.v[i].ok)
 			status = CMD_FAILED;
-	}
 	(json ? put_json : put_text)(&out, &d);
+	c->form = json ? GUARD_JSON : GUARD_PLAIN;
 	return cmd_finish(c, &out, status);
 }
 
 const struct cmd_command cmd_doctor = {
-	.name = "doctor", .usage = "[OPTION ...] [EXECUTOR ...]",
+	.name = "doctor", .usage = "[OPTION ...] [SUITE | AGENT ...]",
 	.opts = CMD_OPTS(doctor_rows), .size = sizeof(struct doctor_opt),
 	.max = 64, .fn = doctor_main,
 	.help = "Report which executors can run here, and what is missing"

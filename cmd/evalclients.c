@@ -5,7 +5,6 @@
  */
 #include "cmd/evalclients.h"
 
-#include <stdio.h>
 
 #include "cmd/run.h"
 #include "cmd/service.h"
@@ -74,27 +73,6 @@ cmd_evalclients_fini(struct cmd_evalclients *c)
 	hub_fini(&c->hub);
 }
 
-static const char **
-names(struct arena *a, const struct field_strs *given)
-{
-	const char **v = NEW_N(a, const char *, given->n + 1);
-	size_t i;
-
-	for (i = 0; i < given->n; i++)
-		v[i] = given->v[i].p;
-	return v;
-}
-
-void
-cmd_web_gates(struct arena *a, struct web *w, const struct config *c)
-{
-	w->remote = c->allow_remote;
-	w->hosts = names(a, &c->hosts);
-	w->nhosts = c->hosts.n;
-	w->origins = names(a, &c->origins);
-	w->norigins = c->origins.n;
-}
-
 /* Loading the suite has printed the warnings about the settings already. */
 static const struct config *
 load_settings(struct cmd_run *run)
@@ -109,13 +87,17 @@ load_settings(struct cmd_run *run)
 	struct config_sources from = { .path = o->execution.config_path,
 		.json = o->execution.config_json, .dir = run->job.suite->dir,
 		.token = call->token, .flags = flags,
+		.trust = o->execution.trust,
 		.nflags = cmd_given_flags(flags, COUNTOF(flags)) };
 	struct spec_notes notes = { .arena = call->arena };
 	const struct config *c = config_load(call->arena, &from, &notes);
+	const struct spec_note *n = notes.head;
 
+	while (n != NULL && n->level != FIELD_ERROR)
+		n = n->next;
 	if (c == NULL)
 		err_set(call->err, ERR_SCHEMA, "invalid settings for --http: "
-		    "%.150s", notes.head->msg);
+		    "%s", n->msg);
 	return c;
 }
 
@@ -129,6 +111,7 @@ set_up(struct cmd_run *run, struct cmd_http *h, const struct config *c)
 	r->limits.conns.idle_ms = 0;
 	r->loop = run->job.loop;
 	r->procs = &run->job.procs;
+	h->server.no_token = run->opt.server.no_token;
 	h->server.framer = &conn_line;	/* only HTTP is detected besides it */
 	h->server.web = &h->web;
 	h->web.rpc = r;
@@ -161,7 +144,7 @@ cmd_evalclients_open(struct cmd_run *run)
 		if (server_http(&h->server, http->v[i], call->err) == -1)
 			return -1;
 	for (i = 0; i < h->server.nports && !run->opt.job.quiet; i++)
-		fprintf(stderr, "waza: listening for evaluation clients on "
+		cmd_say("waza: listening for evaluation clients on "
 		    "ws://%s\n", h->server.ports[i].at.name);
 	return 0;
 }

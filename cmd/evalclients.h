@@ -30,9 +30,6 @@ void cmd_evalclients_start(struct cmd_evalclients *, struct rpc *,
 /* Call it after connections are closed and before the loop is freed. */
 void cmd_evalclients_fini(struct cmd_evalclients *);
 
-/* Sets the hosts and origins that the settings allow; copies to the arena. */
-void cmd_web_gates(struct arena *, struct web *, const struct config *);
-
 /*
  * `waza run --http`: a server for the duration of the run, for evaluation
  * clients only.  open does nothing without --http, and returns -1 with the

@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "base/os.h"
+#include "base/os_path.h"
 #include "results/result.h"
 #include "suite/spec.h"
 
@@ -125,6 +126,9 @@ cmd_job_start(struct cmd_job *j)
 	struct report_console *c = &j->console;
 	struct err *e = j->call->err;
 
+	if (j->opt->output != NULL &&
+	    os_make_dirs(j->opt->output, 0777, false, e) == -1)
+		return -1;
 	j->loop = loop_new(NULL, e);
 	if (j->loop == NULL)
 		return -1;
@@ -161,6 +165,11 @@ cmd_job_pass(struct cmd_job *j, const struct run_opts *o, struct run **out)
 	*out = run_new(j->loop, &j->procs, j->suite, o, &j->bus, e);
 	if (*out == NULL)
 		return cmd_job_fail(j, "run_failed");
+	if (run_open(*out, e) == -1) {
+		run_free(*out);
+		*out = NULL;
+		return cmd_job_fail(j, "run_failed");
+	}
 	j->runs[j->nruns++] = j->current = *out;
 	cmd_job_tick(j, true);
 	run_start(*out, on_done, j);
@@ -190,6 +199,7 @@ print_report(struct cmd_job *j)
 	}
 	if (j->nresults > 1)
 		report_models(&out, j->results, j->nresults, &o);
+	j->call->form = GUARD_TEXT;
 	return cmd_finish(j->call, &out, CMD_OK);
 }
 
@@ -199,9 +209,12 @@ cmd_job_report(struct cmd_job *j)
 {
 	const struct opt_list *r = &j->opt->reporters;
 	struct report_opts o = { 0 };
-	int status = print_report(j);
+	int status;
 	size_t i;
 
+	if (j->nresults == 0)
+		return CMD_OK;
+	status = print_report(j);
 	for (i = 0; i < r->n; i++)
 		if (report_write(r->v[i], j->results, j->nresults, &o,
 		    j->call->err) == -1)
@@ -242,6 +255,8 @@ cmd_exit_status(const struct cmd_job *j, bool errors)
 void
 cmd_job_free_runs(struct cmd_job *j)
 {
+	if (j->current != NULL)
+		procs_fini(&j->procs);	/* the loop has failed */
 	while (j->nruns > 0)
 		run_free(j->runs[--j->nruns]);
 }

@@ -105,7 +105,10 @@ void cmd_job_load(struct cmd_job *, const char *path, const char *json,
 /* Prints what was noted, also as events; CMD_ERROR: nothing can be run. */
 int cmd_job_print_notes(struct cmd_job *, const struct spec_notes *);
 
-/* Creates the loop and starts signals and console.  -1 with the call's err. */
+/*
+ * Creates the directory of the results file and the loop, and starts signals
+ * and console.  -1 with the call's err.
+ */
 int cmd_job_start(struct cmd_job *);
 
 /* Reports the call's err, as an event of this type or on stderr: CMD_ERROR. */
@@ -123,7 +126,10 @@ int cmd_job_pass(struct cmd_job *, const struct run_opts *, struct run **out);
 /* The console redraws itself in this time; for passes on a server. */
 void cmd_job_tick(struct cmd_job *, bool on);
 
-/* Prints the report to stdout and writes all reporters; an exit status. */
+/*
+ * Prints the report to stdout and writes all reporters; an exit status.  If no
+ * pass could start, nothing is written: an empty report looks like success.
+ */
 int cmd_job_report(struct cmd_job *);
 
 /* Whether the results mean success. */

@@ -4,6 +4,7 @@
 
 #include <sys/stat.h>
 
+#include "agent/agent.h"
 #include "json.h"
 #include "suite/spec.h"
 
@@ -93,6 +94,7 @@ list_suite(struct cmd_call *c, const char *path, struct buf *out,
 	const struct spec_suite *s;
 	const char *error = NULL;
 
+	agent_expect(&notes, STR(""));
 	s = spec_load_part(c->arena, path, &notes);
 	if (notes.errors > 0)
 		error = first_error(&notes, c->arena);
@@ -134,6 +136,7 @@ list_main(struct cmd_call *c)
 	} else if (found.n == 0)
 		buf_fmt(&out, "%s: no eval.yaml found in or below it\n",
 		    dir);
+	c->form = json ? GUARD_JSON : GUARD_PLAIN;
 	return cmd_finish(c, &out, CMD_OK);
 }
 

@@ -2,7 +2,6 @@
 /* waza match: finds a regular expression in a text. */
 #include "waza.h"
 
-#include <stdio.h>
 
 #include "lib/re/re.h"
 
@@ -20,12 +19,12 @@ complain_pattern(struct str pattern, const struct err *e)
 {
 	size_t i;
 
-	fprintf(stderr, "pattern:1:%u: %s\n", e->col, e->msg);
+	cmd_say("pattern:1:%u: %s\n", e->col, e->msg);
 	for (i = 0; i < pattern.n; i++)
 		if (pattern.p[i] < ' ' || pattern.p[i] > '~')
 			return CMD_ERROR;
 	if (pattern.n <= 100 && e->col > 0)
-		fprintf(stderr, "\t%.*s\n\t%*s^\n", STRF(pattern),
+		cmd_say("\t%.*s\n\t%*s^\n", STRF(pattern),
 		    (int)e->col - 1, "");
 	return CMD_ERROR;
 }

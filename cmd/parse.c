@@ -37,7 +37,7 @@ parse_main(struct cmd_call *c)
 		return cmd_complain(c->err);
 	v = json ? cmd_read_json(c->arena, text, c->err) :
 	    yaml_read(c->arena, text, NULL, c->err);
-	if (v == NULL)
+	if (v == NULL || (!json && yaml_check_json(v, c->err) == -1))
 		return cmd_complain_at(cmd_input_name(name), c->err);
 	for (v = json ? v : json_first(v); v != NULL; v = v->next) {
 		struct json_out w = { .put = buf_sink, .ctx = &out,
@@ -46,6 +46,7 @@ parse_main(struct cmd_call *c)
 		json_put(&w, v);
 		buf_putc(&out, '\n');
 	}
+	c->form = GUARD_JSON;
 	return cmd_finish(c, &out, CMD_OK);
 }
 

@@ -60,7 +60,7 @@ static const struct opt run_rows[] = {
 	    .help = "do not remove the workspaces of trials"),
 	CMD_JOB_EXECUTION,
 	CMD_CONFIG_OPTS(cmd_run_opt, execution.config_path,
-	    execution.config_json),
+	    execution.config_json, execution.trust),
 	REUSE(resume, OPT_FLAG, .name = "resume", .group = "Reuse",
 	    .help = "continue an interrupted run"),
 	REUSE(retry_errors, OPT_FLAG, .name = "retry-errors",
@@ -89,6 +89,8 @@ static const struct opt run_rows[] = {
 	    .help = "listen here for evaluation clients (port 0: any free)"),
 	SERVER(allow_remote, OPT_FLAG, .name = "allow-remote",
 	    .help = "accept clients from other machines; needs a token"),
+	SERVER(no_token, OPT_FLAG, .name = "no-token",
+	    .help = "accept clients of all users here without a token"),
 	SERVER(token_file, OPT_STR, .name = "token-file", .value = "FILE",
 	    .help = "token for the server, or for clients of --http"),
 	CMD_JOB_OUTPUT,
@@ -194,7 +196,7 @@ engine_opts(const struct cmd_run_opt *o)
 		.retry_errors = o->reuse.retry_errors,
 		.rerun_failed = o->reuse.rerun_failed,
 		.fail_fast = o->execution.fail_fast,
-		.keep_workspace = o->execution.keep,
+		.keep_workspace = o->execution.keep, .sweep = true,
 		.no_skills = o->selection.no_skills,
 		.update_snapshots = o->job.update, .verbose = o->job.verbose,
 		.no_triggers = o->selection.no_triggers,
@@ -266,10 +268,12 @@ load(struct cmd_run *r)
 {
 	struct cmd_job *j = &r->job;
 	struct spec_notes notes = { .arena = j->call->arena,
-		.strict = j->opt->strict, .updates = j->opt->update };
+		.strict = j->opt->strict, .updates = j->opt->update,
+		.trust = r->opt.execution.trust };
 	const struct opt_list *models = &r->opt.execution.models;
 	struct spec_config *c;
 
+	agent_expect(&notes, r->run.executor);
 	cmd_job_load(j, r->opt.execution.config_path,
 	    r->opt.execution.config_json, &notes);
 	if (j->suite != NULL) {
@@ -327,6 +331,7 @@ on_event(void *arg, const struct event *ev)
 	struct buf b = { 0 };
 
 	event_line(&b, ev);
+	guard_output(&b, 0, GUARD_JSON);
 	cmd_stdout_put(&r->out, buf_str(&b));
 	buf_free(&b);
 }
@@ -371,8 +376,8 @@ run_baseline(struct cmd_run *r, const struct run_opts *with, struct run **out)
 
 	o.no_skills = true;
 	if (o.output != NULL)
-		o.journal = arena_fmt(r->job.call->arena,
-		    "%s.baseline.journal", o.output).p;
+		o.journal = run_journal_of(r->job.call->arena, o.output,
+		    ".baseline.journal");
 	o.output = NULL;
 	return cmd_job_pass(&r->job, &o, out);
 }
@@ -470,8 +475,7 @@ run_suite(struct cmd_run *r)
 		status = run_model(r, m->v[i]);
 	report_console_clear(&j->console);
 	reports = cmd_job_report(j);	/* of what there is, in any case */
-	return cmd_exit_status(j, status != CMD_OK || reports != CMD_OK ||
-	    r->out.lost);
+	return cmd_exit_status(j, status != CMD_OK || reports != CMD_OK);
 }
 
 /* Runs end before the connections that they use, and those before the loop. */
@@ -508,6 +512,8 @@ run_main(struct cmd_call *c)
 	}
 	status = run_suite(r);
 	cmd_stdout_flush(&r->out, &r->job.signals.signo);
+	if (r->out.lost && r->job.signals.signo == 0)
+		status = cmd_complain_stdout(r->out.sys);
 	clean_up(r);
 	return status;
 }

@@ -33,7 +33,7 @@ struct cmd_run_opt {
 		struct opt_list models;
 		const char *executor, *context_dir, *config_path, *config_json;
 		int64_t trials, timeout;
-		bool parallel, fail_fast, keep;
+		bool parallel, fail_fast, keep, trust;
 	} execution;
 	struct {
 		const char *record, *replay, *cache_dir;
@@ -43,7 +43,7 @@ struct cmd_run_opt {
 	struct {
 		struct opt_list http;
 		const char *connect, *token_file, *framing;
-		bool on_server, allow_remote;
+		bool on_server, allow_remote, no_token;
 	} server;
 	struct {
 		const char *transcript_dir, *session_dir;

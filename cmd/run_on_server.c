@@ -15,6 +15,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "agent/agent.h"
 #include "base/os_path.h"
 #include "cmd/client.h"
 #include "cmd/client_command.h"
@@ -304,12 +305,15 @@ static int
 learn_suite(struct cmd_on_server *r)
 {
 	struct cmd_call *c = r->job->call;
-	struct spec_notes notes = { .arena = c->arena };
+	struct spec_notes notes = { .arena = c->arena,
+		.trust = r->opt->execution.trust };
 	const struct json *v;
 	double d;
 
 	if (r->suite != NULL)
 		return CMD_OK;
+	agent_expect(&notes, str_of(r->opt->execution.executor != NULL ?
+	    r->opt->execution.executor : ""));
 	if (is_local(&r->opts.target) && access(r->path, R_OK) == 0)
 		r->suite = spec_load(c->arena, cmd_suite_path(c), &notes);
 	if (r->suite != NULL)
@@ -576,7 +580,8 @@ cmd_on_server_open(struct cmd_run *run)
 		.token_file = run->opt.server.token_file,
 		.framing = run->opt.server.framing,
 		.config_path = run->opt.execution.config_path,
-		.config_json = run->opt.execution.config_json };
+		.config_json = run->opt.execution.config_json,
+		.trust = run->opt.execution.trust };
 
 	r->job = j;
 	r->opt = &run->opt;

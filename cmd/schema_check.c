@@ -56,7 +56,7 @@ read_values(struct arena *a, const char *name, struct err *e)
 
 	if (cmd_read_input(a, name, &text, e) == -1)
 		return NULL;
-	start = str_trim(text);
+	start = str_trim(str_after_bom(text));
 	if (json || (start.n > 0 && (*start.p == '{' || *start.p == '[')))
 		v = cmd_read_json(a, text, json ? e : &bad);
 	if (v != NULL || json)
@@ -71,7 +71,7 @@ complain(const char *name, const struct err *e)
 {
 	if (e->line > 0)
 		return cmd_complain_at(cmd_input_name(name), e);
-	fprintf(stderr, "%s%s%s\n",
+	cmd_say("%s%s%s\n",
 	    e->code == ERR_SYS ? "" : cmd_input_name(name),
 	    e->code == ERR_SYS ? "waza: " : ": ", e->msg);
 	return CMD_ERROR;
@@ -277,6 +277,7 @@ schema_check_main(struct cmd_call *call)
 	if (c.schema == NULL)
 		return complain(call->args[0], call->err);
 	check_files(&c);
+	call->form = c.as_json ? GUARD_JSON : GUARD_PLAIN;
 	return cmd_finish(call, &c.out, c.status);
 }
 

@@ -6,13 +6,13 @@
  */
 #include "cmd/service.h"
 
-#include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "base/os.h"
 #include "cmd/evalclients.h"
 #include "rpc/rpc_view.h"
+#include "web/web.h"
 
 /*
  * Settings.
@@ -32,7 +32,7 @@ load(struct cmd_service *s)
 	struct config_flag *v = NEW_N(s->call->arena, struct config_flag,
 	    COUNTOF(fixed) + o->roots.n);
 	struct config_sources from = { .path = o->path, .json = o->json,
-		.flags = v, .token = s->call->token };
+		.flags = v, .token = s->call->token, .trust = o->trust };
 	size_t i;
 
 	memcpy(v, fixed, sizeof(fixed));
@@ -85,10 +85,10 @@ read_template(struct cmd_service *s)
 	    e) == -1)
 		return -1;
 	if (!utf8_valid(text))
-		r = err_set(e, ERR_SYNTAX, "%.150s: is not UTF-8",
+		r = err_set(e, ERR_SYNTAX, "%s: is not UTF-8",
 		    path.p);
 	else if (session_check_template(&a, text, &bad) == -1)
-		r = err_set(e, ERR_SCHEMA, "%.80s:%u:%u: %.100s", path.p,
+		r = err_set(e, ERR_SCHEMA, "%s:%u:%u: %s", path.p,
 		    bad.line, bad.col, bad.msg);
 	arena_free(&a);
 	s->sessions.template = text;
@@ -96,10 +96,16 @@ read_template(struct cmd_service *s)
 }
 
 static void
+print_log(const char *msg)
+{
+	cmd_say("waza: %s\n", msg);
+}
+
+static void
 print_message(void *arg, const char *msg)
 {
 	(void)arg;
-	fprintf(stderr, "waza: %s\n", msg);
+	print_log(msg);
 }
 
 static const char *
@@ -123,6 +129,7 @@ cmd_server_set_up(struct cmd_call *call, struct server *server,
 		    "token: set WAZA_AUTH_TOKEN or give --token-file");
 	server->arena = call->arena;
 	server->remote = c->allow_remote;
+	server->log = print_log;
 	r->version = cmd_version_number;
 	r->limits.conns = (struct conn_limits){ (size_t)l->message_bytes,
 		(size_t)l->queue_bytes, (size_t)l->connections,
@@ -146,6 +153,7 @@ set_up(struct cmd_service *s)
 	    set_roots(s) == -1)
 		return -1;
 	s->server.framer = framers[c->framing];
+	s->server.no_token = s->opt->no_token;
 	r->access.unix_token = c->unix_token;
 	r->access.require_hello = c->require_hello;
 	r->limits.runs = (size_t)c->limits.runs;
@@ -178,6 +186,7 @@ cmd_service_start(struct cmd_service *s)
 	if (r->loop == NULL)
 		return -1;
 	procs_init(&s->procs, r->loop, true);
+	procs_guard(&s->procs);		/* while this process is small */
 	r->procs = &s->procs;
 	server_init(&s->server);
 	if (cmd_signals_start(&s->signals, r->loop, on_signal, s,
@@ -249,7 +258,7 @@ print_addresses(const struct cmd_service *s)
 
 	for (i = 0; i < s->server.nports && !s->opt->quiet; i++) {
 		p = &s->server.ports[i];
-		fprintf(stderr, "waza: listening on %s%s\n",
+		cmd_say("waza: listening on %s%s\n",
 		    p->http ? "http://" : "",
 		    p->path != NULL ? p->path : p->at.name);
 	}
@@ -261,7 +270,7 @@ cmd_service_run(struct cmd_service *s)
 	print_addresses(s);
 	if (server_run(&s->server, s->call->err) == -1)
 		return cmd_complain(s->call->err);
-	return CMD_OK;
+	return s->server.rpc.exit_failed ? CMD_FAILED : CMD_OK;
 }
 
 void
@@ -269,11 +278,34 @@ cmd_service_fini(struct cmd_service *s)
 {
 	if (s->server.rpc.loop == NULL)
 		return;
+	if (s->server.rpc.state != NULL && rpc_busy(&s->server.rpc))
+		procs_fini(&s->procs);	/* the loop has failed */
 	server_fini(&s->server);
 	cmd_evalclients_fini(s->clients);
 	cmd_signals_stop(&s->signals);
 	procs_fini(&s->procs);
 	loop_free(s->server.rpc.loop);
+}
+
+static const char **
+names(struct arena *a, const struct field_strs *given)
+{
+	const char **v = NEW_N(a, const char *, given->n + 1);
+	size_t i;
+
+	for (i = 0; i < given->n; i++)
+		v[i] = given->v[i].p;
+	return v;
+}
+
+void
+cmd_web_gates(struct arena *a, struct web *w, const struct config *c)
+{
+	w->remote = c->allow_remote;
+	w->hosts = names(a, &c->hosts);
+	w->nhosts = c->hosts.n;
+	w->origins = names(a, &c->origins);
+	w->norigins = c->origins.n;
 }
 
 struct cmd_service *

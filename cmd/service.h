@@ -22,11 +22,12 @@
 #include "web/server.h"
 
 struct cmd_evalclients;
+struct web;
 
 struct cmd_service_opt {
 	struct opt_list tcp, sockets, roots;
 	const char *framing, *token_file, *path, *json;
-	bool stdio, allow_remote, hello, quiet;
+	bool stdio, allow_remote, no_token, hello, trust, quiet;
 };
 
 #define CMD_SERVICE_OPT(m, t, ...) CMD_OPT(cmd_service_opt, m, t, __VA_ARGS__)
@@ -50,9 +51,11 @@ struct cmd_service_opt {
 	    .value = "FILE", .help = "file with the token for TCP clients"), \
 	CMD_SERVICE_OPT(allow_remote, OPT_FLAG, .name = "allow-remote", \
 	    .help = "listen on more than loopback; needs a token"), \
+	CMD_SERVICE_OPT(no_token, OPT_FLAG, .name = "no-token", \
+	    .help = "serve all users of this machine without a token"), \
 	CMD_SERVICE_OPT(hello, OPT_FLAG, .name = "require-hello", \
 	    .help = "require hello before other requests on sockets"), \
-	CMD_CONFIG_OPTS(cmd_service_opt, path, json), \
+	CMD_CONFIG_OPTS(cmd_service_opt, path, json, trust), \
 	CMD_SERVICE_OPT(quiet, OPT_FLAG, .name = "quiet", .letter = 'q', \
 	    .help = "do not print the addresses")
 
@@ -74,6 +77,9 @@ struct cmd_service {
  */
 int cmd_server_set_up(struct cmd_call *, struct server *,
     const struct config *);
+
+/* Sets the hosts and origins that the settings allow; copies to the arena. */
+void cmd_web_gates(struct arena *, struct web *, const struct config *);
 
 /* Loads the settings and sets the server up.  NULL: the reason was printed. */
 struct cmd_service *cmd_service_load(struct cmd_call *);

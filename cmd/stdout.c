@@ -36,9 +36,10 @@ hold(struct cmd_stdout *o, bool on)
 }
 
 static void
-lose(struct cmd_stdout *o)
+lose(struct cmd_stdout *o, int sys)
 {
 	o->lost = true;
+	o->sys = sys;
 	drop(o);
 	hold(o, false);
 	if (o->gone != NULL)
@@ -60,8 +61,7 @@ send_some(struct cmd_stdout *o)
 	if (k == -1 && errno == EAGAIN)
 		return false;
 	if (k == -1) {
-		o->sys = errno;
-		lose(o);
+		lose(o, errno);
 		return false;
 	}
 	o->sent += (size_t)k;
@@ -117,9 +117,10 @@ cmd_stdout_flush(struct cmd_stdout *o, const int *signo)
 	int before = *signo;
 	struct err e;
 
-	if (o->loop == NULL && o->queue.n > 0)	/* it failed early */
-		os_write_all(STDOUT_FILENO, (struct str){ o->queue.p + o->sent,
-		    o->queue.n - o->sent }, &e);
+	if (o->loop == NULL && o->queue.n > 0 &&	/* it failed early */
+	    os_write_all(STDOUT_FILENO, (struct str){ o->queue.p + o->sent,
+	    o->queue.n - o->sent }, &e) == -1)
+		lose(o, e.sys);
 	if (o->loop == NULL)
 		return;
 	if (before != 0)

@@ -16,8 +16,10 @@
 #include "json.h"
 #include "suite/spec.h"
 
+enum { REPEATS_SEARCHED = 64 };	/* findings before each */
+
 struct validate_opt {
-	bool strict;
+	bool strict, trust;
 	const char *format;
 };
 static const struct opt validate_rows[] = {
@@ -25,6 +27,7 @@ static const struct opt validate_rows[] = {
 	    .help = "treat warnings and unknown keys as errors"),
 	CMD_OPT(validate_opt, format, OPT_STR, .name = "format",
 	    .value = "text|json", .help = "output format (default: text)"),
+	CMD_TRUST_OPT(validate_opt, trust),
 };
 
 /* A note about a file, or a suite that was read. */
@@ -36,7 +39,7 @@ struct finding {
 
 struct validation {
 	struct cmd_call *call;
-	bool strict;
+	bool strict, trust;
 	struct buf findings;	/* of struct finding */
 	struct buf ok;		/* lines about valid suites */
 	bool invalid;
@@ -55,10 +58,11 @@ static void
 validate_file(struct validation *v, const char *path)
 {
 	struct spec_notes notes = { .arena = v->call->arena,
-		.strict = v->strict };
+		.strict = v->strict, .trust = v->trust };
 	const struct spec_note *n;
 	struct spec_suite *s;
 
+	agent_expect(&notes, STR(""));
 	s = spec_load_part(v->call->arena, path, &notes);
 	if (s != NULL) {
 		agent_check(s, s->config.executor, &notes);
@@ -135,6 +139,36 @@ sort_findings(struct finding *f, size_t n)
 	qsort(f, n, sizeof(*f), by_place);
 }
 
+static bool
+is_same(const struct finding *a, const struct finding *b)
+{
+	const struct spec_note *m = a->note, *n = b->note;
+
+	return m != NULL && n != NULL && a->group == b->group &&
+	    m->at.line == n->at.line && m->at.col == n->at.col &&
+	    m->level == n->level && strcmp(m->msg, n->msg) == 0;
+}
+
+/*
+ * Removes findings that several suites share, such as those about the
+ * project's file; the number of the others.
+ */
+static size_t
+drop_repeats(struct finding *f, size_t n)
+{
+	size_t i, k, kept = 0;
+
+	for (i = 0; i < n; i++) {
+		for (k = kept; k > 0 && kept - k < REPEATS_SEARCHED &&
+		    f[k - 1].group == f[i].group; k--)
+			if (is_same(&f[k - 1], &f[i]))
+				break;
+		if (k == 0 || !is_same(&f[k - 1], &f[i]))
+			f[kept++] = f[i];
+	}
+	return kept;
+}
+
 static void
 put_note(struct json_out *o, const struct spec_note *n)
 {
@@ -187,7 +221,8 @@ static int
 validate_main(struct cmd_call *c)
 {
 	const struct validate_opt *opt = c->opt;
-	struct validation v = { .call = c, .strict = opt->strict };
+	struct validation v = { .call = c, .strict = opt->strict,
+		.trust = opt->trust };
 	struct buf out = { 0 };
 	struct finding *f;
 	int json = cmd_choose_json(opt->format, c->err);
@@ -204,6 +239,7 @@ validate_main(struct cmd_call *c)
 	f = (struct finding *)(void *)v.findings.p;
 	n = v.findings.n / sizeof(*f);
 	sort_findings(f, n);
+	n = drop_repeats(f, n);
 	if (json)
 		put_findings_json(&out, f, n, !v.invalid);
 	else {
@@ -214,11 +250,13 @@ validate_main(struct cmd_call *c)
 	}
 	buf_free(&v.findings);
 	buf_free(&v.ok);
+	c->form = json ? GUARD_JSON : GUARD_PLAIN;
 	return cmd_finish(c, &out, v.invalid ? CMD_ERROR : CMD_OK);
 }
 
 const struct cmd_command cmd_validate = {
-	.name = "validate", .usage = "[--strict] [--format text|json] PATH ...",
+	.name = "validate", .usage = "[--strict] [--format text|json] [--trust] "
+	    "PATH ...",
 	.opts = CMD_OPTS(validate_rows), .size = sizeof(struct validate_opt),
 	.required = { "PATH" }, .max = SIZE_MAX, .fn = validate_main,
 	.help = "Report all problems in suites"

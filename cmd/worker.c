@@ -112,7 +112,7 @@ read_tools(struct worker *w)
 		if (eq == NULL || eq == list->v[i] || eq[1] == '\0' ||
 		    eq - list->v[i] > HUB_NAME_MAX)
 			return err_set(w->call->err, ERR_SCHEMA, "--tool must "
-			    "be NAME=COMMAND, not \"%.100s\"", list->v[i]);
+			    "be NAME=COMMAND, not \"%s\"", list->v[i]);
 		v[i].name = (struct str){ list->v[i],
 			(size_t)(eq - list->v[i]) };
 		v[i].command = eq + 1;
@@ -136,7 +136,7 @@ read_url(struct worker *w)
 	if (ws_url_read(str_of(w->call->args[0]), &w->link.url, e) == -1)
 		return -1;
 	if (w->link.url.tls)
-		return err_set(e, ERR_SCHEMA, "%.100s: wss:// is not "
+		return err_set(e, ERR_SCHEMA, "%s: wss:// is not "
 		    "supported: use ws:// and a TLS proxy (stunnel, socat)",
 		    w->call->args[0]);
 	w->link.where = w->call->args[0];

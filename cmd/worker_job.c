@@ -14,6 +14,7 @@
 #include "agent/hub.h"
 #include "base/os.h"
 #include "base/os_spawn.h"
+#include "waza.h"
 
 enum {
 	OUTPUT_MAX = 8 << 20,	/* bytes of an answer */
@@ -159,7 +160,7 @@ fail(struct cmd_worker_job *j, int code, const char *message, struct str why)
 	struct refusal r = { code, message, j->tool->name, j->url, why };
 
 	if (j->all->verbose)
-		fprintf(stderr, "waza: %.*s: %.*s\n", STRF(j->evaluation),
+		cmd_say("waza: %.*s: %.*s\n", STRF(j->evaluation),
 		    STRF(why));
 	open_refusal(&s, &r);
 	finish(j, close_reply(&s, j->id), "failed");
@@ -358,7 +359,7 @@ begin(struct cmd_worker_jobs *w, struct str id, const struct json *params)
 	}
 	j = new_job(w, id, tool, params);
 	if (w->verbose)
-		fprintf(stderr, "waza: %.*s: %.*s\n", STRF(j->evaluation),
+		cmd_say("waza: %.*s: %.*s\n", STRF(j->evaluation),
 		    STRF(name));
 	if (start(j, params, &e) == -1) {
 		fail(j, -32005, "Resource error", str_of(e.msg));

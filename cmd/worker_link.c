@@ -24,7 +24,8 @@ enum {
 	RETRY_MAX_MS = 30000,	/* up to this */
 	SHAKE_MS = 15000,	/* limit until it is registered */
 	PING_MS = 30000,
-	DEAD_MS = 70000		/* silence after which it is lost */
+	DEAD_MS = 70000,	/* silence after which it is lost */
+	REFUSAL_MAX = 4096	/* bytes of a body that explains a refusal */
 };
 
 static void try_connect(struct cmd_worker_link *);
@@ -32,15 +33,17 @@ static void try_connect(struct cmd_worker_link *);
 static void PRINTF(2, 3)
 note(const struct cmd_worker_link *w, const char *fmt, ...)
 {
+	struct arena a = { 0 };
+	struct str text;
 	va_list ap;
 
 	if (w->quiet)
 		return;
 	va_start(ap, fmt);
-	fputs("waza: ", stderr);
-	vfprintf(stderr, fmt, ap);
-	fputc('\n', stderr);
+	text = arena_vfmt(&a, fmt, ap);
 	va_end(ap);
+	cmd_say("waza: %.*s\n", STRF(text));
+	arena_free(&a);
 }
 
 static void
@@ -54,7 +57,7 @@ finish(struct cmd_worker_link *w, int status)
 static void
 give_up(struct cmd_worker_link *w, const char *what, struct str why)
 {
-	fprintf(stderr, "waza: %s: %s%.*s\n", w->where, what, STRF(why));
+	cmd_say("waza: %s: %s%.*s\n", w->where, what, STRF(why));
 	finish(w, CMD_ERROR);
 }
 
@@ -178,13 +181,34 @@ on_welcome(struct cmd_worker_link *w, const struct json *m)
 	send_register(w);
 }
 
+/* A server that we do not know may have other words. */
+static void
+refused(struct cmd_worker_link *w, const struct json *m, struct str status)
+{
+	struct str why = json_str(m, "reason");
+	char what[160];
+
+	if (why.n == 0)
+		why = json_str(m, "message");
+	if (str_is(status, "rejected"))
+		snprintf(what, sizeof(what), "registration rejected");
+	else
+		snprintf(what, sizeof(what), "the server answered the "
+		    "registration with the unknown status \"%.*s\" (known: "
+		    "accepted, rejected)", STRF(utf8_cut(status, 60)));
+	if (why.n > 0)
+		snprintf(what + strlen(what), sizeof(what) - strlen(what),
+		    ": ");
+	give_up(w, what, utf8_cut(why, 200));
+}
+
 static void
 on_ack(struct cmd_worker_link *w, const struct json *m)
 {
-	struct str why = json_str(m, "reason");
+	struct str status = json_str(m, "status");
 
-	if (!str_is(json_str(m, "status"), "accepted")) {
-		give_up(w, "registration rejected: ", utf8_cut(why, 200));
+	if (!str_is(status, "accepted")) {
+		refused(w, m, status);
 		return;
 	}
 	w->state = CMD_WORKER_REGISTERED;
@@ -302,7 +326,10 @@ on_gone(void *arg)
 		lost(w, loss(w));
 }
 
-/* A framer for the response to the handshake: its head is one message. */
+/*
+ * A framer for the response to the handshake: one message, the head and, if
+ * the server refuses, the body that explains it.
+ */
 static int
 head_next(struct conn *c, struct str in, bool last, size_t *used,
     struct str *msg, struct err *e)
@@ -312,10 +339,16 @@ head_next(struct conn *c, struct str in, bool last, size_t *used,
 	size_t n = 0;
 	int rc = http_head_read(&head, HTTP_RESPONSE, in, conn_seen(c), &n, e);
 
-	(void)last;
-	*used = rc == 1 ? n : 0;
+	*used = 0;
+	if (rc != 1)
+		return rc;
+	if (head.status != 101 && head.length == HTTP_FIXED)
+		n += head.size < REFUSAL_MAX ? (size_t)head.size : REFUSAL_MAX;
+	if (in.n < n && !last)
+		return 0;
+	*used = in.n < n ? in.n : n;
 	*msg = (struct str){ in.p, *used };
-	return rc;
+	return 1;
 }
 
 static void
@@ -329,16 +362,35 @@ static const struct conn_framer answer_framer = {
 	.name = "handshake", .next = head_next, .wrap = head_wrap,
 };
 
+/* The server will not change its mind: connecting again does not help. */
+static void
+denied(struct cmd_worker_link *w, const struct http_head *h, struct str body)
+{
+	struct arena a = { 0 };
+	const struct json *v = arena_json(&a, body, NULL);
+	struct str why = json_str(json_getc(v, "error"), "message");
+
+	if (why.n == 0)
+		why = arena_fmt(&a, "%d %.*s", h->status, STRF(h->reason));
+	give_up(w, "the server refused the connection: ", utf8_cut(why, 200));
+	arena_free(&a);
+	conn_drop(w->conn);
+}
+
 static void
 on_head(void *arg, struct str text)
 {
 	struct cmd_worker_link *w = arg;
 	struct http_head head;
 	struct err e = { 0 };
-	size_t seen = 0, used;
+	size_t seen = 0, used = 0;
+	int rc = http_head_read(&head, HTTP_RESPONSE, text, &seen, &used, &e);
 
-	if (http_head_read(&head, HTTP_RESPONSE, text, &seen, &used, &e) != 1 ||
-	    ws_check_answer(&head, w->accept, &e) == -1) {
+	if (rc == 1 && (head.status == 401 || head.status == 403)) {
+		denied(w, &head, (struct str){ text.p + used, text.n - used });
+		return;
+	}
+	if (rc != 1 || ws_check_answer(&head, w->accept, &e) == -1) {
 		note(w, "%s: %s", w->where, e.msg);
 		conn_drop(w->conn);
 		return;

@@ -9,6 +9,7 @@
  */
 #include "grade/grader_trace.h"
 
+#include "agent/agent.h"
 #include "json.h"
 #include "results/answer.h"
 #include "suite/spec.h"
@@ -200,11 +201,12 @@ check(struct grader_check *c, const void *settings)
 		    "this grader checks nothing; to forbid all calls, use a "
 		    "\"tool_calls\" grader with \"max_calls: 0\"");
 	grader_check_each(c, config, "expected_actions", grader_check_name);
-	grader_check_calls(c);
+	grader_check_told(c, AGENT_CALLS);
 }
 
 static struct str
-details(struct arena *a, const struct sequence *s, const struct grader_match *m)
+details(struct grading *g, const struct sequence *s,
+    const struct grader_match *m)
 {
 	struct buf b = { 0 };
 	struct json_out o = { .put = buf_sink, .ctx = &b };
@@ -215,8 +217,42 @@ details(struct arena *a, const struct sequence *s, const struct grader_match *m)
 	grader_put_strs(&o, "expected_actions", &m->want);
 	grader_put_strs(&o, "actual_actions", &m->got);
 	grader_put_match(&o, m);
+	if (!m->ok)
+		grader_put_calls(&o, g->in->answer);
 	json_close(&o, '}');
-	return arena_take(a, &b);
+	return arena_take(g->arena, &b);
+}
+
+/*
+ * The calls under the names that the settings use for them: the agent's, or
+ * what the tool does.
+ */
+static struct field_strs
+names_of(struct arena *tmp, const struct grader_trace *trace,
+    const struct field_strs *want)
+{
+	struct field_strs x = grader_index_new(tmp, want);
+	struct field_strs got = { NEW_N(tmp, struct str, trace->names.n),
+		trace->names.n };
+	size_t i;
+
+	for (i = 0; i < got.n; i++)
+		got.v[i] = grader_index_count(&x, trace->names.v[i]) == 0 &&
+		    grader_index_count(&x, trace->tools.v[i]) > 0 ?
+		    trace->tools.v[i] : trace->names.v[i];
+	return got;
+}
+
+/* What the agent would have to report to decide that calls are missing. */
+static const char *
+doubt_of(const struct grader_trace *trace, const struct field_strs *want)
+{
+	const char *doubt = trace->in->answer->no_calls ? "tool calls" : NULL;
+	size_t i;
+
+	for (i = 0; doubt == NULL && trace->vague && i < want->n; i++)
+		doubt = grader_trace_doubt(trace, want->v[i]);
+	return doubt;
 }
 
 static enum grader_status
@@ -225,10 +261,19 @@ start(struct grading *g, const void *settings, struct arena *tmp)
 	const struct sequence *s = settings;
 	struct grader_match m = { .what = "calls",
 		.order = grader_order_of(s->matching_mode),
-		.want = s->expected_actions,
-		.got = grader_tool_names(tmp, g->in->answer) };
+		.want = s->expected_actions };
+	struct str agent = grader_agent(g->in);
+	struct grader_trace trace;
+	const char *doubt;
 
+	grader_trace_read(tmp, g->in, &trace);
+	m.got = names_of(tmp, &trace, &m.want);
 	grader_match_names(tmp, &m);
+	doubt = m.ok && !g->in->answer->no_calls ? NULL :
+	    doubt_of(&trace, &m.want);
+	if (doubt != NULL)
+		return grader_error(g, "cannot be checked: %.*s does not "
+		    "report %s", STRF(agent), doubt);
 	g->out.passed = m.ok;
 	g->out.score = m.f1;
 	if (!m.ok)
@@ -238,7 +283,8 @@ start(struct grading *g, const void *settings, struct arena *tmp)
 		    "expected, with %zu more", m.got.n - m.want.n);
 	else
 		g->out.feedback = STR("the calls are as expected");
-	g->out.details = details(g->arena, s, &m);
+	grader_add_calls(g->arena, &g->out, g->in->answer);
+	g->out.details = details(g, s, &m);
 	return GRADER_DONE;
 }
 

@@ -7,6 +7,7 @@
  */
 #include "grade/grader_trace.h"
 
+#include "agent/agent.h"
 #include "json.h"
 #include "results/answer.h"
 #include "suite/spec.h"
@@ -55,13 +56,14 @@ check(struct grader_check *c, const void *settings)
 		grader_note_empty(c);
 	grader_check_each(c, config, "required_tools", grader_check_name);
 	grader_check_each(c, config, "forbidden_tools", grader_check_name);
-	if (needs_calls(b))
-		grader_check_calls(c);
+	grader_check_told(c, (needs_calls(b) ? AGENT_CALLS : 0U) |
+	    (b->max_tokens > 0 ? AGENT_TOKENS : 0U) |
+	    (b->max_iterations > 0 ? AGENT_TURNS : 0U));
 }
 
 static struct str
 details(struct grading *g, const struct behavior *s,
-    const struct field_strs *tools, const struct grader_tally *t)
+    const struct grader_trace *trace, const struct grader_tally *t)
 {
 	const struct { const char *key; int64_t value; } limits[] = {
 		{ "max_tool_calls", s->max_tool_calls },
@@ -85,7 +87,9 @@ details(struct grading *g, const struct behavior *s,
 	grader_put_strs(&o, "forbidden_tools", &s->forbidden_tools);
 	grader_put_failures(&o, t);
 	grader_put_counts(&o, g->in);
-	grader_put_strs(&o, "tools_used", tools);
+	grader_put_strs(&o, "tools_used", &trace->names);
+	if (t->failed > 0)
+		grader_put_calls(&o, g->in->answer);
 	grader_put_tokens(&o, g->in->answer);
 	json_close(&o, '}');
 	return arena_take(g->arena, &b);
@@ -102,27 +106,21 @@ static enum grader_status
 start(struct grading *g, const void *settings, struct arena *tmp)
 {
 	const struct behavior *s = settings;
-	const struct answer *a = g->in->answer;
-	const struct answer_usage *u = &a->usage;
-	struct field_strs tools = grader_tool_names(tmp, a);
+	const struct grader_input *in = g->in;
 	struct grader_tally t = { .arena = tmp };
+	struct grader_trace trace;
 
-	grader_limit(&t, "tool calls", limit(s->max_tool_calls),
-	    (int64_t)tools.n, true);
-	grader_limit(&t, "tokens", limit(s->max_tokens),
-	    add_near(u->input_tokens, u->output_tokens), u->known);
-	grader_limit(&t, "turns", limit(s->max_iterations), u->turns, u->known);
-	grader_expect_tools(&t, tmp, &tools, &s->required_tools,
+	grader_trace_read(tmp, in, &trace);
+	grader_limit(&t, in, GRADER_CALLS, limit(s->max_tool_calls));
+	grader_limit(&t, in, GRADER_TOKENS, limit(s->max_tokens));
+	grader_limit(&t, in, GRADER_TURNS, limit(s->max_iterations));
+	grader_expect_tools(&t, tmp, &trace, &s->required_tools,
 	    &s->forbidden_tools);
-	grader_limit(&t, "ms until the answer", limit(s->max_duration_ms),
-	    g->in->duration_ms, true);
-	grader_limit(&t, "ms until the answer",
-	    limit(s->max_response_time_ms), g->in->duration_ms, true);
-	grader_conclude(g->arena, &g->out, &t,
-	    !u->known && (s->max_tokens > 0 || s->max_iterations > 0) ?
-	    "within all limits; tokens and turns are unknown" :
-	    "within all limits");
-	g->out.details = details(g, s, &tools, &t);
+	grader_limit(&t, in, GRADER_TIME, limit(s->max_duration_ms));
+	grader_limit(&t, in, GRADER_TIME, limit(s->max_response_time_ms));
+	grader_conclude(g->arena, &g->out, &t, "within all limits");
+	grader_add_calls(g->arena, &g->out, in->answer);
+	g->out.details = details(g, s, &trace, &t);
 	return GRADER_DONE;
 }
 

@@ -164,31 +164,48 @@ grader_check_templates(struct grader_check *c, const struct json *v)
 void
 grader_check_skills(struct grader_check *c)
 {
+	const struct agent_kind *k = agent_find(c->suite->config.executor);
+
 	if (c->noted_skills || agent_may_report_skills(c->suite, c->task))
 		return;
 	c->noted_skills = true;
 	grader_note(c, FIELD_WARNING, NULL,
 	    "executor \"%.*s\" does not report the skills that it used: this "
-	    "grader will see none", STRF(c->suite->config.executor));
+	    "grader will %s", STRF(c->suite->config.executor),
+	    k->scripted ? "see none" : "be skipped");
 }
 
 void
-grader_check_calls(struct grader_check *c)
+grader_check_told(struct grader_check *c, unsigned needed)
 {
-	if (c->noted_calls || agent_reports_calls(c->suite))
+	static const struct { unsigned bit; const char *what; } words[] = {
+		{ AGENT_CALLS, "tool calls" },
+		{ AGENT_NAMES, "the names of tools" },
+		{ AGENT_ARGUMENTS, "arguments" },
+		{ AGENT_TOKENS, "tokens" }, { AGENT_TURNS, "turns" },
+	};
+	unsigned untold = needed & ~c->noted & agent_untold(c->suite);
+	struct str agent;
+	size_t i;
+
+	if (untold == 0)
 		return;
-	c->noted_calls = true;
-	grader_note(c, FIELD_WARNING, NULL,
-	    "executor \"%.*s\" does not report tool calls: this grader will "
-	    "see none", STRF(c->suite->config.executor));
+	c->noted |= untold;
+	agent = utf8_cut(agent_label(c->tmp, c->suite->config.executor,
+	    c->suite), 80);
+	for (i = 0; i < COUNTOF(words); i++)
+		if (untold & words[i].bit)
+			grader_note(c, FIELD_WARNING, NULL, "%.*s does not "
+			    "report %s: rules on that cannot be checked, and "
+			    "their trials end as errors", STRF(agent),
+			    words[i].what);
 }
 
 static bool
 is_graded(const struct spec_suite *suite, const struct spec_task *task)
 {
 	return suite->graders.n > 0 || task->graders.n > 0 ||
-	    (task->expected != NULL && grader_has_expectations(task->expected,
-	    agent_may_report_skills(suite, task)));
+	    (task->expected != NULL && grader_has_expectations(task->expected));
 }
 
 /*

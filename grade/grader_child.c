@@ -5,17 +5,10 @@
  */
 #include "grade/grader_internal.h"
 
-#include "suite/spec.h"
-
-enum { TIMEOUT = 30 };		/* seconds, unless settings set it */
-
 double
-grader_child_seconds(const struct grading *g, double own, double max)
+grader_child_seconds(double own, double max, int64_t usual)
 {
-	if (own > 0)
-		return own < max ? own : max;
-	return g->in->suite->program_timeout > 0 ?
-	    (double)g->in->suite->program_timeout : TIMEOUT;
+	return own <= 0 ? (double)usual : own < max ? own : max;
 }
 
 static void
@@ -61,8 +54,8 @@ grader_child_failure(const struct grader_child *c)
 	const struct proc_result *r = &c->proc.res;
 
 	if (r->timed_out)
-		return arena_fmt(c->g->arena, "timed out after %g s",
-		    c->seconds);
+		return arena_fmt(c->g->arena, "timed out after %g s; "
+		    "\"timeout\" sets the limit", c->seconds);
 	if (r->signo != 0)
 		return arena_fmt(c->g->arena, "killed by signal %d", r->signo);
 	return arena_fmt(c->g->arena, "exit status %d", r->status);

@@ -48,6 +48,16 @@ put_arguments(struct json_out *o, struct arena *a, struct str text)
 	json_close(o, '}');
 }
 
+/* The same for every agent. */
+static void
+put_canonical(struct json_out *o, const struct answer_call *c)
+{
+	json_put_member_cstr(o, "tool", answer_tool_name(c->tool));
+	json_put_member_str(o, "command", c->command);
+	json_put_member_str(o, "path", c->path);
+	json_put_member_str(o, "url", c->url);
+}
+
 static void
 put_calls(struct json_out *o, struct arena *a, const struct answer *ans)
 {
@@ -63,9 +73,113 @@ put_calls(struct json_out *o, struct arena *a, const struct answer *ans)
 			put_value(o, c->result, arena_json(a, c->result, NULL));
 		}
 		json_put_member_bool(o, "success", c->success);
+		json_put_member_bool(o, "denied", c->denied);
+		put_canonical(o, c);
 		json_close(o, '}');
 	}
 	json_close(o, ']');
+}
+
+static bool
+is_word(char c)
+{
+	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
+	    (c >= '0' && c <= '9') || c == '_';
+}
+
+/* Whether the code uses the variable: a word outside of strings. */
+static bool
+uses(struct str code, struct str name)
+{
+	size_t i, from;
+	char quote = 0;
+
+	for (i = 0; i < code.n; i++) {
+		if (quote != 0) {
+			i += code.p[i] == '\\';
+			if (i < code.n && code.p[i] == quote)
+				quote = 0;
+		} else if (code.p[i] == '\'' || code.p[i] == '"' ||
+		    code.p[i] == '`')
+			quote = code.p[i];
+		else if (is_word(code.p[i])) {
+			for (from = i; i < code.n && is_word(code.p[i]); i++)
+				;
+			if (str_eq((struct str){ code.p + from, i - from },
+			    name))
+				return true;
+			i--;
+		}
+	}
+	return false;
+}
+
+bool
+code_uses_calls(const struct field_strs *assertions)
+{
+	size_t i;
+
+	for (i = 0; i < assertions->n; i++)
+		if (uses(assertions->v[i], STR("tool_calls")))
+			return true;
+	return false;
+}
+
+/* Whether the code makes text of whole calls: str(tool_calls). */
+static bool
+uses_text(struct str code)
+{
+	static const char *const words[] = { "str", "repr", "dumps",
+		"stringify", "values", "items" };
+	size_t i;
+
+	for (i = 0; i < COUNTOF(words); i++)
+		if (uses(code, str_of(words[i])))
+			return true;
+	return false;
+}
+
+/* A part of a call that the code names, and some call does not have. */
+static const char *
+missing_part(struct arena *a, struct str code, const struct answer_call *c)
+{
+	const struct { struct str word; bool unknown; const char *what; }
+	parts[] = {
+		{ STR("arguments"), c->no_arguments, "arguments" },
+		{ STR("command"), c->no_arguments && c->command.n == 0,
+		    "arguments" },
+		{ STR("path"), c->no_arguments && c->path.n == 0,
+		    "arguments" },
+		{ STR("url"), c->no_arguments && c->url.n == 0, "arguments" },
+		{ STR("result"), c->no_result, "the results of tools" },
+		{ STR("name"), c->no_name, "the names of tools" },
+	};
+	size_t i;
+
+	if (c->no_arguments && c->command.n == 0 && c->path.n == 0 &&
+	    c->url.n == 0 && uses_text(code))
+		return "arguments";
+	for (i = 0; i < COUNTOF(parts); i++)
+		if (parts[i].unknown &&
+		    grader_search(a, code, parts[i].word) != SIZE_MAX)
+			return parts[i].what;
+	return NULL;
+}
+
+const char *
+code_unknown(struct arena *a, const struct answer *ans, struct str code)
+{
+	const struct answer_call *c;
+	const char *what = NULL;
+
+	if (!uses(code, STR("tool_calls")))
+		return NULL;
+	if (ans->no_calls)
+		return "tool calls";
+	for (c = ans->calls; c != NULL && what == NULL; c = c->next)
+		if (c->no_arguments || c->no_result || c->no_name)
+			what = missing_part(a, code, c);
+	return what;
 }
 
 static bool

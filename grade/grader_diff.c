@@ -139,6 +139,8 @@ check_snapshot(struct grader_check *c, const struct json *node, struct str s)
 		    STRF(q));
 		return false;
 	}
+	if (!spec_allowed(c->notes, spec_at(c->file, node), found.path))
+		return false;
 	if (found.exists || c->notes->updates)
 		return true;
 	q = grader_quote(c->tmp, str_of(found.path));
@@ -190,6 +192,15 @@ is_binary(struct str s)
 	return s.n > 0 && memchr(s.p, '\0', s.n) != NULL;
 }
 
+/* A bound of the steps of a diff, for lines of eight bytes. */
+static uint64_t
+diff_cost(struct str a, struct str b)
+{
+	uint64_t n = (uint64_t)(a.n / 8 + 1) * (b.n / 8 + 1);
+
+	return 4 * (n < DIFF_WORK_MAX ? n : DIFF_WORK_MAX);
+}
+
 /* The shortened, printable diff; sets *n to the number of changed lines. */
 static struct str
 diff_text(struct work *w, struct str path, const char *snapshot,
@@ -198,6 +209,9 @@ diff_text(struct work *w, struct str path, const char *snapshot,
 	struct buf raw = { 0 }, b = { 0 };
 	struct diff_opts o = { .context = DIFF_CONTEXT, .max = DIFF_MAX };
 
+	*n = 0;
+	if (!budget_take(w->g->budget, diff_cost(want, have)))
+		return STR("\n");
 	buf_puts(&b, "--- ");
 	grader_put_printable(&b, str_of(snapshot), false);
 	buf_puts(&b, "\n+++ ");
@@ -273,13 +287,17 @@ compare(struct work *w, struct arena *mem, const struct expected *x,
 		return;
 	}
 	q = grader_quote(w->tmp, str_of(snap.path));
-	rc = grader_workspace_read(mem, snap.path, &snap.text, &e);
+	rc = grader_workspace_read(mem, snap.path, &snap.text, w->g->budget,
+	    &e);
 	if (rc == 0 && str_eq(snap.text, have))
 		grader_pass(&w->tally);
 	else if (w->update)
 		update(w, &snap, have, f);
 	else if (rc == 0)
 		fail_different(w, x, &snap, have, f);
+	else if (e.code == ERR_LIMIT)
+		w->error = arena_fmt(w->tmp, "snapshot %.*s is %s", STRF(q),
+		    e.msg);
 	else if (e.sys == ENOENT)
 		grader_fail(&w->tally, "snapshot %.*s is missing; "
 		    "--update-snapshots creates it", STRF(q));
@@ -311,6 +329,29 @@ check_fragment_in(struct work *w, const struct expected *x, struct str text,
 		    STRF(q), STRF(p), text.n);
 }
 
+/* A file that cannot be read fails all its checks. */
+static void
+fail_unread(struct work *w, const struct expected *x, const struct err *e)
+{
+	struct str file = grader_quote(w->tmp, x->path), q;
+	size_t i;
+
+	if (e->sys == ENOENT || e->sys == ENOTDIR)
+		grader_fail(&w->tally, "missing file %.*s", STRF(file));
+	else
+		grader_fail(&w->tally, "cannot read file %.*s: %s", STRF(file),
+		    e->msg);
+	q = grader_quote(w->tmp, x->snapshot);
+	if (x->snapshot.n > 0)
+		grader_fail(&w->tally, "snapshot %.*s: file %.*s cannot be "
+		    "read", STRF(q), STRF(file));
+	for (i = 0; i < x->contains.n; i++) {
+		q = grader_quote(w->tmp, x->contains.v[i]);
+		grader_fail(&w->tally, "fragment %.*s: file %.*s cannot be "
+		    "read", STRF(q), STRF(file));
+	}
+}
+
 static void
 check_file(struct work *w, const struct expected *x, struct finding *f)
 {
@@ -323,24 +364,17 @@ check_file(struct work *w, const struct expected *x, struct finding *f)
 
 	if (full == NULL)
 		return;
-	if (grader_workspace_read(&mem, full, &text, &e) == 0) {
+	if (grader_workspace_read(&mem, full, &text, w->g->budget,
+	    &e) == 0) {
 		grader_pass(&w->tally);
 		if (x->snapshot.n > 0)
 			compare(w, &mem, x, text, f);
 		for (i = 0; i < x->contains.n; i++)
 			check_fragment_in(w, x, text, x->contains.v[i]);
-	} else {
-		if (e.sys == ENOENT || e.sys == ENOTDIR)
-			grader_fail(&w->tally, "missing file %.*s", STRF(q));
-		else if (e.code == ERR_LIMIT)
-			grader_fail(&w->tally, "file %.*s is %s", STRF(q),
-			    e.msg);
-		else
-			grader_fail(&w->tally, "cannot read file %.*s: %s",
-			    STRF(q), e.msg);
-		grader_fail_more(&w->tally,
-		    (x->snapshot.n > 0) + x->contains.n);
-	}
+	} else if (e.code == ERR_LIMIT) {
+		w->error = arena_fmt(w->tmp, "file %.*s is %s", STRF(q), e.msg);
+	} else
+		fail_unread(w, x, &e);
 	arena_free(&mem);
 }
 
@@ -405,6 +439,8 @@ start(struct grading *g, const void *settings, struct arena *tmp)
 		g->spec->at.file, d->context_dir };
 	w.update = (d->update_snapshots || in->update_snapshots) &&
 	    !in->no_skills && !in->grader_failed;
+	if (w.update)
+		g->budget = NULL;	/* written files cannot be undone */
 	if (in->workspace == NULL)
 		grader_fail(&w.tally, "the trial has no workspace");
 	else if ((why = grader_workspace_problem(in->workspace)) != NULL)

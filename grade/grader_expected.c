@@ -2,10 +2,9 @@
 /*
  * The `expected:` block of a task: its checks before the run, and its verdicts.
  *
- * Each part of the block leads to one verdict, which lists all failures.  What
- * the executor does not report does not count against the agent: an unknown
- * number of tokens or turns passes, and skills are graded only if the executor
- * reports them.
+ * Each part of the block leads to one verdict, which lists all failures.  A
+ * part that needs what the agent does not report is an error, unless another
+ * check of it fails; skills are skipped then.
  */
 #include "grade/grader_trace.h"
 
@@ -16,13 +15,18 @@
 #include "lib/re/re.h"
 #include "suite/spec.h"
 
-enum { VERDICT_MAX = 7 };
+enum {
+	VERDICT_MAX = 7,
+	CALL_COST = 200		/* of comparing a call, in units of a budget */
+};
 
 struct work {
 	struct arena *arena;
+	struct budget *budget;
 	const struct grader_input *in;
 	const struct spec_expected *want;
 	struct arena tmp;
+	struct grader_trace trace;
 	struct verdict *v;
 	size_t n;
 };
@@ -77,6 +81,7 @@ grade_output(struct work *w, const char *name, const struct field_strs *from,
 {
 	struct grader_tally t = { .arena = &w->tmp };
 	struct grader_subject s = { .tally = &t, .tmp = &w->tmp,
+		.budget = w->budget,
 		.text = w->in->answer->output, .what = "output" };
 	struct field_strs list = { NEW_N(&w->tmp, struct str, from->n),
 		from->n };
@@ -103,29 +108,20 @@ grade_output(struct work *w, const char *name, const struct field_strs *from,
 	v->details = details(w, name + 1, &list, &t);
 }
 
-static bool
-called(const struct answer *a, struct str tool)
-{
-	const struct answer_call *c;
-
-	for (c = a->calls; c != NULL; c = c->next)
-		if (str_eq(c->name, tool))
-			return true;
-	return false;
-}
 
 static struct str
 behavior_details(struct work *w, const struct grader_tally *t)
 {
 	const struct answer *a = w->in->answer;
-	struct field_strs tools = grader_tool_names(&w->tmp, a);
 	struct buf b = { 0 };
 	struct json_out o = { .put = buf_sink, .ctx = &b };
 
 	json_open(&o, '{');
 	grader_put_failures(&o, t);
 	grader_put_counts(&o, w->in);
-	grader_put_strs(&o, "tools_used", &tools);
+	grader_put_strs(&o, "tools_used", &w->trace.names);
+	if (t->failed > 0)
+		grader_put_calls(&o, a);
 	grader_put_tokens(&o, a);
 	json_close(&o, '}');
 	return arena_take(w->arena, &b);
@@ -138,7 +134,7 @@ conclude(struct work *w, const char *name, const struct grader_tally *t,
 {
 	struct verdict *v;
 
-	if (t->total == 0)
+	if (t->total + t->nunknown == 0)
 		return NULL;
 	v = add(w, name);
 	grader_conclude(w->arena, v, t, success);
@@ -149,24 +145,20 @@ static void
 grade_behavior(struct work *w)
 {
 	const struct spec_behavior *b = &w->want->behavior;
-	const struct answer *a = w->in->answer;
-	const struct answer_usage *u = &a->usage;
-	struct field_strs tools = grader_tool_names(&w->tmp, a);
 	struct grader_tally t = { .arena = &w->tmp };
 	struct verdict *v;
 
-	grader_limit(&t, "tool calls", b->max_tool_calls, (int64_t)a->ncalls,
-	    true);
-	grader_limit(&t, "turns", b->max_iterations, u->turns, u->known);
-	grader_limit(&t, "tokens", b->max_tokens,
-	    add_near(u->input_tokens, u->output_tokens), u->known);
-	grader_limit(&t, "ms until the answer", b->max_response_time_ms,
-	    w->in->duration_ms, true);
-	grader_expect_tools(&t, &w->tmp, &tools, &b->required_tools,
+	grader_limit(&t, w->in, GRADER_CALLS, b->max_tool_calls);
+	grader_limit(&t, w->in, GRADER_TURNS, b->max_iterations);
+	grader_limit(&t, w->in, GRADER_TOKENS, b->max_tokens);
+	grader_limit(&t, w->in, GRADER_TIME, b->max_response_time_ms);
+	grader_expect_tools(&t, &w->tmp, &w->trace, &b->required_tools,
 	    &b->forbidden_tools);
 	v = conclude(w, "_behavior", &t, "within all limits");
-	if (v != NULL)
+	if (v != NULL) {
+		grader_add_calls(w->arena, v, w->in->answer);
 		v->details = behavior_details(w, &t);
+	}
 }
 
 static void
@@ -175,6 +167,7 @@ grade_outcome(struct work *w, struct grader_tally *t, const struct json *o)
 	const struct answer *a = w->in->answer;
 	struct str type = json_str(o, "type"), q;
 	struct str tool = json_str(o, "tool_name");
+	const char *doubt;
 
 	if (str_is(type, "task_completed")) {
 		q = grader_quote(&w->tmp, a->error);
@@ -185,8 +178,11 @@ grade_outcome(struct work *w, struct grader_tally *t, const struct json *o)
 			    STRF(q));
 	} else if (str_is(type, "tool_called") && tool.n > 0) {
 		q = grader_quote(&w->tmp, tool);
-		if (called(a, tool))
+		doubt = grader_trace_doubt(&w->trace, tool);
+		if (grader_trace_count(&w->trace, tool) > 0)
 			grader_pass(t);
+		else if (doubt != NULL)
+			grader_unknown(t, w->in, doubt);
 		else
 			grader_fail(t, "tool %.*s was not called (%zu tool "
 			    "calls)", STRF(q), a->ncalls);
@@ -209,15 +205,47 @@ grade_outcomes(struct work *w)
 		v->details = details(w, NULL, NULL, &t);
 }
 
+/* The name and arguments of a call, and what it does, as patterns see it. */
+static bool
+is_match(struct re *re, const struct answer_call *c)
+{
+	const struct str *const own[] = { &c->command, &c->path, &c->url,
+		&c->skill };
+	struct buf b = { 0 };
+	size_t i;
+	bool hit;
+
+	buf_fmt(&b, "%.*s %.*s", STRF(c->name), STRF(c->arguments));
+	hit = re_test(re, buf_str(&b));
+	b.n = 0;
+	buf_puts(&b, answer_tool_name(c->tool));
+	for (i = 0; i < COUNTOF(own); i++)
+		if (own[i]->n > 0)
+			buf_fmt(&b, " %.*s", STRF(*own[i]));
+	hit = hit || re_test(re, buf_str(&b));
+	buf_free(&b);
+	return hit;
+}
+
+static bool
+is_told(const struct answer_call *c)
+{
+	return !c->no_arguments || (!c->more_paths && c->command.n +
+	    c->path.n + c->url.n + c->skill.n > 0);
+}
+
 /*
  * Whether some call matches the entry: the name of a tool, a pattern for name
- * and arguments, or both.  -1 and *e: the pattern is invalid.
+ * and arguments, or both.  -1 and *e: the pattern is invalid.  *doubt: what the
+ * agent does not report of a call that may match, or NULL.
  */
 static int
-is_called(struct work *w, const struct json *entry, struct err *e)
+is_called(struct work *w, const struct json *entry, const char **doubt,
+    struct err *e)
 {
 	const struct answer_call *c;
-	struct str tool, pattern, text;
+	struct str tool, pattern;
+	enum grader_fit fit;
 	struct re *re = NULL;
 	int hit = 0;
 
@@ -228,11 +256,20 @@ is_called(struct work *w, const struct json *entry, struct err *e)
 	pattern = json_str(entry, "pattern");
 	if (pattern.n > 0 && (re = re_compile(&w->tmp, pattern, e)) == NULL)
 		return -1;
+	if (re != NULL)
+		re_limit(re, w->budget);
 	for (c = w->in->answer->calls; c != NULL && !hit; c = c->next) {
-		text = arena_fmt(&w->tmp, "%.*s %.*s", STRF(c->name),
-		    STRF(c->arguments));
-		hit = (tool.n == 0 || str_eq(c->name, tool)) &&
-		    (re == NULL || re_test(re, text));
+		if (!budget_take(w->budget, CALL_COST + c->arguments.n))
+			return 0;
+		fit = c->denied ? GRADER_NO : tool.n == 0 ? GRADER_YES :
+		    grader_call_is(c, tool);
+		if (fit == GRADER_NO || (re != NULL && !is_match(re, c) &&
+		    is_told(c)))
+			continue;
+		hit = fit == GRADER_YES && (re == NULL || is_match(re, c));
+		if (!hit)
+			*doubt = fit == GRADER_YES ? "arguments" :
+			    "the names of tools";
 	}
 	return hit;
 }
@@ -243,6 +280,7 @@ grade_calls(struct work *w, struct grader_tally *t, const char *key, int want)
 	const struct json *list = json_getc(w->want->tool_calls, key), *o;
 	struct arena_mark mark;
 	struct err e = { 0 };
+	const char *doubt;
 	struct str q;
 	int hit;
 
@@ -250,12 +288,15 @@ grade_calls(struct work *w, struct grader_tally *t, const char *key, int want)
 		return;
 	for (o = json_first(list); o != NULL; o = o->next) {
 		mark = arena_save(&w->tmp);
-		hit = is_called(w, o, &e);
+		doubt = w->in->answer->no_calls ? "tool calls" : NULL;
+		hit = is_called(w, o, &doubt, &e);
 		arena_restore(&w->tmp, mark);
 		q = o->type == JSON_STRING ? json_text(o) :
 		    json_str(o, "pattern");
 		q = grader_quote(&w->tmp, q.n > 0 ? q : json_str(o, "tool"));
-		if (hit == want)
+		if (hit == 0 && doubt != NULL)
+			grader_unknown(t, w->in, doubt);
+		else if (hit == want)
 			grader_pass(t);
 		else if (hit < 0)
 			grader_fail(t, "invalid pattern %.*s: %s", STRF(q),
@@ -279,8 +320,10 @@ grade_tool_calls(struct work *w)
 	grade_calls(w, &t, "required", 1);
 	grade_calls(w, &t, "forbidden", 0);
 	v = conclude(w, "_tool_calls", &t, "all tool calls are as expected");
-	if (v != NULL)
+	if (v != NULL) {
+		grader_add_calls(w->arena, v, w->in->answer);
 		v->details = behavior_details(w, &t);
+	}
 }
 
 static void
@@ -301,16 +344,23 @@ expect_skill(struct work *w, struct grader_tally *t, bool want)
 		    was ? "used, but should not be" : "not used");
 }
 
-/* Only if the executor reports skills. */
+/* Skipped unless the executor reports skills. */
 static void
 grade_skill(struct work *w)
 {
 	const struct spec_expected *x = w->want;
 	struct grader_tally t = { .arena = &w->tmp };
+	struct str why = grader_no_skills(w->arena, w->in);
 	struct verdict *v;
 
-	if (w->in->answer->skills.n == 0 && !w->in->answer->skills_known)
+	if (!x->trigger_given && !x->activated_given)
 		return;
+	if (why.p != NULL) {
+		v = add(w, "_skill");
+		v->skipped = true;
+		v->feedback = why;
+		return;
+	}
 	if (x->trigger_given)
 		expect_skill(w, &t, x->should_trigger);
 	if (x->activated_given)
@@ -336,7 +386,7 @@ has_entries(const struct json *list)
 }
 
 bool
-grader_has_expectations(const struct spec_expected *x, bool reports_skills)
+grader_has_expectations(const struct spec_expected *x)
 {
 	const struct spec_behavior *b = &x->behavior;
 	const struct json *o = NULL;
@@ -353,7 +403,7 @@ grader_has_expectations(const struct spec_expected *x, bool reports_skills)
 	    (x->tool_calls != NULL &&
 	    (has_entries(json_getc(x->tool_calls, "required")) ||
 	    has_entries(json_getc(x->tool_calls, "forbidden")))) ||
-	    (reports_skills && (x->trigger_given || x->activated_given));
+	    x->trigger_given || x->activated_given;
 }
 
 /*
@@ -457,6 +507,19 @@ check_calls(struct grader_check *c, const struct json *map)
 	}
 }
 
+static unsigned
+needs(const struct spec_expected *x)
+{
+	const struct spec_behavior *b = &x->behavior;
+	bool calls = b->max_tool_calls >= 0 || b->required_tools.n > 0 ||
+	    b->forbidden_tools.n > 0 ||
+	    (x->tool_calls != NULL && json_first(x->tool_calls) != NULL);
+
+	return (calls ? AGENT_CALLS : 0U) |
+	    (b->max_tokens >= 0 ? AGENT_TOKENS : 0U) |
+	    (b->max_iterations >= 0 ? AGENT_TURNS : 0U);
+}
+
 void
 grader_check_expected(struct grader_check *c)
 {
@@ -469,27 +532,30 @@ grader_check_expected(struct grader_check *c)
 	check_strs(c, "output_contains_any", &x->output_contains_any, 1);
 	check_outcomes(c, x->outcomes);
 	check_calls(c, x->tool_calls);
+	grader_check_told(c, needs(x));
 	if ((x->trigger_given || x->activated_given) && !c->noted_skills &&
 	    !agent_may_report_skills(c->suite, c->task)) {
 		c->noted_skills = true;
 		grader_note(c, FIELD_WARNING, NULL,
-		    "\"%s\" has no effect with executor \"%.*s\", which does "
+		    "\"%s\" is skipped with executor \"%.*s\", which does "
 		    "not report the skills that it used", x->trigger_given ?
 		    "should_trigger" : "skill_activated",
 		    STRF(c->suite->config.executor));
 	}
 }
 
-struct verdict *
-grader_expected(struct arena *a, const struct grader_input *in, size_t *n)
+void
+grader_expect(struct grading *g)
 {
-	struct work w = { .arena = a, .in = in, .want = in->task->expected };
+	const struct grader_input *in = g->in;
+	struct work w = { .arena = g->arena, .budget = g->budget, .in = in,
+		.want = in->task->expected };
 	size_t i;
 
-	*n = 0;
 	if (w.want == NULL)
-		return NULL;
-	w.v = NEW_N(a, struct verdict, VERDICT_MAX);
+		return;
+	w.v = NEW_N(g->arena, struct verdict, VERDICT_MAX);
+	grader_trace_read(&w.tmp, in, &w.trace);
 	grade_output(&w, "_output_contains", &w.want->output_contains, ALL);
 	grade_output(&w, "_output_not_contains", &w.want->output_not_contains,
 	    NONE);
@@ -503,6 +569,6 @@ grader_expected(struct arena *a, const struct grader_input *in, size_t *n)
 	if (in->answer->echo && in->suite->graders.n + in->task->graders.n > 0)
 		for (i = 0; i < w.n; i++)
 			w.v[i].advisory = true;
-	*n = w.n;
-	return w.v;
+	g->expected = w.v;
+	g->nexpected = w.n;
 }

@@ -108,6 +108,7 @@ check_content(struct work *w, const struct file_pattern *p, struct str text)
 {
 	struct str q = grader_quote(w->tmp, p->path);
 	struct grader_subject s = { .tally = &w->tally, .tmp = w->tmp,
+		.budget = w->g->budget,
 		.text = text };
 	size_t i;
 
@@ -118,6 +119,20 @@ check_content(struct work *w, const struct file_pattern *p, struct str text)
 	for (i = 0; i < p->must_not_match.n; i++)
 		grader_check_match(&s, p->must_not_match.v[i], true);
 	grader_subject_fini(&s);
+}
+
+static void
+fail_patterns(struct work *w, const struct field_strs *patterns,
+    struct str file)
+{
+	struct str q;
+	size_t i;
+
+	for (i = 0; i < patterns->n; i++) {
+		q = grader_quote(w->tmp, patterns->v[i]);
+		grader_fail(&w->tally, "pattern %.*s: file %.*s cannot be read",
+		    STRF(q), STRF(file));
+	}
 }
 
 /* A file that cannot be read fails one check, and one for each pattern. */
@@ -131,7 +146,8 @@ check_patterns(struct work *w, const struct file_pattern *p)
 
 	if (full == NULL)
 		return;
-	if (grader_workspace_read(&mem, full, &text, &e) == 0) {
+	if (grader_workspace_read(&mem, full, &text, w->g->budget,
+	    &e) == 0) {
 		grader_pass(&w->tally);
 		check_content(w, p, text);
 	} else if (e.code == ERR_LIMIT) {
@@ -139,8 +155,8 @@ check_patterns(struct work *w, const struct file_pattern *p)
 	} else {
 		grader_fail(&w->tally, "cannot read file %.*s: %s", STRF(q),
 		    e.msg);
-		grader_fail_more(&w->tally,
-		    p->must_match.n + p->must_not_match.n);
+		fail_patterns(w, &p->must_match, q);
+		fail_patterns(w, &p->must_not_match, q);
 	}
 	arena_free(&mem);
 }

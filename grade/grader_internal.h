@@ -32,7 +32,8 @@ struct grader_check {
 	struct spec_notes *notes;
 	struct arena *tmp;		/* freed after the call */
 	/* these warnings are given only once for all tasks */
-	bool noted_skills, noted_calls;
+	bool noted_skills;
+	unsigned noted;			/* AGENT_CALLS and so on */
 };
 
 /* A row of a table of settings: a key without further properties. */
@@ -57,7 +58,34 @@ struct grader_kind {
 	enum grader_status (*start)(struct grading *, const void *settings,
 	    struct arena *tmp);
 	void (*cancel)(struct grading *);	/* NULL: never GRADER_LATER */
+	void (*drop)(struct grading *);		/* NULL: nothing to release */
+	/*
+	 * With cancel(): start() computes first.  In a copy of the process
+	 * (g->copied) it stops there, sets g->carry and returns GRADER_LATER;
+	 * it is called again in this process with g->carry and continues.
+	 */
+	bool carries;
 };
+
+/*
+ * Long computations (grader_offload.c).  start() of a kind that computes takes
+ * its work from g->budget, and passes it to the functions that do.  If it is
+ * spent, the kind returns soon, its verdict is dropped, and start() is called
+ * again in a copy of this process, without a limit.  So a start() must not
+ * change anything outside of its memory before its last use of the budget.
+ */
+enum {
+	GRADER_BUDGET = 2 << 20,	/* as in struct budget: ~2 ms */
+	GRADER_COST = 1000,		/* of any grading, */
+	GRADER_BYTE_COST = 4,		/* of each byte of an answer, */
+	GRADER_CALL_COST = 300		/* of each tool call */
+};
+
+/* Computes the verdict in a copy; returns GRADER_LATER. */
+enum grader_status grader_offload(struct grading *,
+    enum grader_status (*compute)(struct grading *));
+void grader_offload_cancel(struct grading *);
+void grader_offload_drop(struct grading *);
 
 extern const struct grader_kind grader_action_sequence, grader_behavior;
 extern const struct grader_kind grader_code, grader_diff, grader_file;
@@ -75,9 +103,14 @@ const struct grader_kind *grader_find(struct str type);
  * Verdicts (grader_verdict.c).  A tally counts checks and keeps the message of
  * each failed one.
  */
+enum { GRADER_UNKNOWNS = 6 };	/* things that an agent may not report */
+
 struct grader_tally {
 	struct arena *arena;		/* for the messages */
 	size_t total, failed;
+	const char *unknown[GRADER_UNKNOWNS];	/* not reported, */
+	size_t nunknown;			/* each once */
+	struct str agent;			/* by this agent */
 	struct grader_failure {
 		struct grader_failure *next;
 		struct str text;
@@ -87,12 +120,15 @@ struct grader_tally {
 /* Count one check that passed, or one that failed with a message. */
 void grader_pass(struct grader_tally *);
 void grader_fail(struct grader_tally *, const char *fmt, ...) PRINTF(2, 3);
-/* Counts n more failed checks that an earlier message already explains. */
-void grader_fail_more(struct grader_tally *, size_t n);
+
+/* Notes a check that is not possible: the agent does not report `what`. */
+void grader_unknown(struct grader_tally *, const struct grader_input *,
+    const char *what);
 
 /*
  * Sets score, passed and feedback of a verdict.  The feedback is the failures,
- * in the arena, or `success` (borrowed) if all checks passed.
+ * in the arena, or `success` (borrowed) if all checks passed.  If none failed
+ * but some were not possible, the verdict is an error: "cannot be checked".
  */
 void grader_conclude(struct arena *, struct verdict *,
     const struct grader_tally *, const char *success);
@@ -100,6 +136,22 @@ void grader_conclude(struct arena *, struct verdict *,
 /* Ends a grading with an error instead of a verdict; returns GRADER_DONE. */
 enum grader_status grader_error(struct grading *, const char *fmt, ...)
     PRINTF(2, 3);
+
+/*
+ * Ends a grading without a verdict, because the agent gives no evidence for
+ * one; the message gives the reason.  Returns GRADER_DONE.
+ */
+enum grader_status grader_skip(struct grading *, const char *fmt, ...)
+    PRINTF(2, 3);
+
+/*
+ * Why nothing is known about the skills that the agent used, in the arena; p is
+ * NULL if they are known.
+ */
+struct str grader_no_skills(struct arena *, const struct grader_input *);
+
+/* The agent's name for messages: "claude", or "the agent". */
+struct str grader_agent(const struct grader_input *);
 
 /* Writes the member "failures": the messages, or null if there are none. */
 void grader_put_failures(struct json_out *, const struct grader_tally *);
@@ -114,7 +166,7 @@ struct grader_excerpt {
 };
 /* At most max bytes, of which `tail` are from the end. */
 struct grader_excerpt grader_excerpt(struct str, size_t max, size_t tail);
-/* The text, or its first max bytes with "..." in the arena. */
+/* The text, or max bytes of it with "..." in the middle, in the arena. */
 struct str grader_shorten(struct arena *, struct str, size_t max);
 /* In quotes and on one line, printable; a long text loses its middle. */
 struct str grader_quote(struct arena *, struct str);
@@ -128,6 +180,7 @@ void grader_put_printable(struct buf *, struct str, bool keep_lines);
 struct grader_subject {
 	struct grader_tally *tally;
 	struct arena *tmp;
+	struct budget *budget;		/* or NULL */
 	struct str text;
 	const char *what;		/* its name in messages: "output" */
 	struct buf lower;		/* private: the text in lower case, */
@@ -162,10 +215,10 @@ const char *grader_workspace_path(struct arena *, const char *workspace,
     struct str path, struct str *why);
 /*
  * Reads a regular file into the arena.  -1 and *e without the path; ERR_LIMIT
- * if it is larger than GRADER_FILE_MAX.
+ * if it is larger than GRADER_FILE_MAX or exceeds the budget.
  */
 int grader_workspace_read(struct arena *, const char *path, struct str *,
-    struct err *);
+    struct budget *, struct err *);
 
 /*
  * Snapshots (grader_snapshot.c): files of the suite that another file is
@@ -207,8 +260,8 @@ struct grader_child {
 	struct proc proc;
 };
 
-/* The time limit: own if set (at most max), else the suite's, else 30 s. */
-double grader_child_seconds(const struct grading *, double own, double max);
+/* The time limit: own if set (at most max), else the usual one. */
+double grader_child_seconds(double own, double max, int64_t usual);
 /*
  * Starts the child; g->done() is called after judge(), or after the grading
  * was cancelled.  0, or -1 and *e if it cannot be started.
@@ -262,17 +315,20 @@ const struct json *grader_render_tree(struct arena *, const struct json *,
 /* Whether a string in the tree contains a template. */
 bool grader_has_template(const struct json *);
 
+/* Grades the task's `expected:` block. */
+void grader_expect(struct grading *);
 /* Notes problems of the task's `expected:` block. */
 void grader_check_expected(struct grader_check *);
 /* Notes a task without graders; `before` is the previous task, or NULL. */
 void grader_check_task(struct grader_check *, const struct spec_task *before);
 /* Notes metrics that no run computes. */
 void grader_check_metrics(struct grader_check *);
-/* Notes, once, an executor that does not report tool calls, or skills. */
-void grader_check_calls(struct grader_check *);
+/* Notes, once each, which of these (AGENT_CALLS ...) are never reported. */
+void grader_check_told(struct grader_check *, unsigned needed);
+/* Notes, once, an executor that does not report skills. */
 void grader_check_skills(struct grader_check *);
 /* Whether an `expected:` block leads to at least one verdict. */
-bool grader_has_expectations(const struct spec_expected *, bool reports_skills);
+bool grader_has_expectations(const struct spec_expected *);
 
 /*
  * Extracts the one JSON value of a text (grader_json_extract.c): the whole
@@ -290,12 +346,19 @@ struct json *grader_extract_json(struct arena *, struct str text, struct err *);
  */
 enum code_language { CODE_PYTHON, CODE_JAVASCRIPT };
 
-enum code_verdict { CODE_UNDECIDED, CODE_TRUE, CODE_FALSE, CODE_RAISED };
+enum code_verdict {
+	CODE_UNDECIDED,
+	CODE_TRUE,
+	CODE_FALSE,
+	CODE_RAISED,		/* an exception, which fails the check */
+	CODE_ERROR,		/* syntax error, limit: there is no verdict */
+	CODE_UNKNOWN		/* the agent does not report what it needs */
+};
 
 struct code_assertion {
 	struct str text;
 	enum code_verdict verdict;
-	struct str message;	/* exception, or why it is undecided */
+	struct str message;	/* exception, error, or why undecided */
 };
 
 /* The assertions of a grading; in its arena. */
@@ -312,6 +375,14 @@ struct code_set {
 struct json *code_variables(struct arena *, const struct grader_input *,
     const struct code_set *);
 
+/*
+ * What the agent does not report although this assertion uses it, or NULL.
+ * The arena is for scratch.
+ */
+const char *code_unknown(struct arena *, const struct answer *, struct str);
+/* Whether one of the assertions uses the tool calls. */
+bool code_uses_calls(const struct field_strs *);
+
 /* An interpreter of the language that is in PATH, or NULL. */
 const char *code_interpreter(struct arena *, enum code_language);
 /* The usual name of an interpreter, for messages. */
@@ -320,7 +391,8 @@ const char *code_interpreter_name(enum code_language);
 struct code_request {
 	struct code_set *set;
 	enum code_language language;
-	double seconds;			/* time limit */
+	double seconds;			/* limits of the child */
+	int64_t memory_mb;
 	void (*conclude)(struct grading *, const struct code_set *);
 };
 /*

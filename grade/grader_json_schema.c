@@ -16,8 +16,8 @@
 
 enum {
 	FILE_MAX = 16 << 20,	/* bytes of a schema file */
-	SHOWN = 3,		/* findings in the feedback, */
-	SHOWN_MAX = 200		/* and bytes of each; details have all */
+	PARSE_COST = 30,	/* of a byte, in units of a budget */
+	PLACE_MAX = 200		/* bytes of a place in the feedback */
 };
 
 struct json_schema {
@@ -35,7 +35,7 @@ static const struct field_table fields = FIELD_TABLE(json_schema, rows);
 
 /* Reads JSON if the name ends in .json, else YAML; e has the place. */
 static const struct json *
-read_file(struct arena *a, const char *path, struct err *e)
+read_file(struct arena *a, const char *path, struct budget *b, struct err *e)
 {
 	struct json_error je;
 	struct json *v;
@@ -43,9 +43,11 @@ read_file(struct arena *a, const char *path, struct err *e)
 
 	if (os_read_plain(a, path, FILE_MAX, &text, e) == -1)
 		return NULL;
+	if (!budget_take(b, (uint64_t)text.n * PARSE_COST))
+		return NULL;
 	if (!str_ends(str_of(path), STR(".json")))
 		return yaml_read_one(a, text, e);
-	v = arena_json(a, text, &je);
+	v = arena_json(a, str_after_bom(text), &je);
 	if (v == NULL) {
 		err_set(e, ERR_SYNTAX, "%s", je.msg);
 		err_at(e, je.line, je.col);
@@ -60,8 +62,11 @@ check_file(struct grader_check *c, const struct json *node, struct str name)
 	    spec_dir_of(c->tmp, c->file), name);
 	struct spec_where where = { .file = path };
 	struct err e = { 0 };
-	const struct json *doc = read_file(c->tmp, path, &e);
+	const struct json *doc;
 
+	if (!spec_allowed(c->notes, spec_at(c->file, node), path))
+		return false;
+	doc = read_file(c->tmp, path, NULL, &e);
 	if (doc == NULL && e.line == 0) {
 		grader_note(c, FIELD_ERROR, node, "%s", e.msg);
 		return false;
@@ -117,6 +122,7 @@ get_schema(struct grading *g, const struct json_schema *s, struct arena *tmp)
 	const struct json *doc = s->schema;
 	const char *path = NULL;
 	struct err e = { 0 };
+	struct schema_opts opts = { .budget = g->budget };
 	struct schema *schema;
 
 	if (doc == NULL && s->schema_file.n == 0) {
@@ -126,10 +132,10 @@ get_schema(struct grading *g, const struct json_schema *s, struct arena *tmp)
 	if (doc == NULL) {
 		path = spec_path(tmp, spec_dir_of(tmp, g->spec->at.file),
 		    s->schema_file);
-		doc = read_file(tmp, path, &e);
+		doc = read_file(tmp, path, g->budget, &e);
 	} else
 		doc = grader_render_tree(tmp, doc, g->in->vars, &e);
-	schema = doc != NULL ? schema_compile(tmp, doc, NULL, &e) : NULL;
+	schema = doc != NULL ? schema_compile(tmp, doc, &opts, &e) : NULL;
 	if (schema != NULL)
 		return schema;
 	if (path != NULL && e.line > 0)
@@ -142,7 +148,6 @@ get_schema(struct grading *g, const struct json_schema *s, struct arena *tmp)
 /* Findings of the schema check. */
 struct findings {
 	struct buf brief, all;
-	size_t n;
 };
 
 static void
@@ -153,12 +158,10 @@ on_finding(void *ctx, const struct schema_finding *f)
 	struct str at = f->at.n > 0 ? f->at : STR("/");
 
 	buf_fmt(&t->all, "\n- at '%.*s': %.*s", STRF(f->at), STRF(f->msg));
-	if (t->n++ >= SHOWN)
-		return;
-	buf_puts(&t->brief, t->n > 1 ? "; " : "");
-	buf_put(&t->brief, grader_shorten(&tmp, at, SHOWN_MAX));
+	buf_puts(&t->brief, t->brief.n > 0 ? "; " : "");
+	buf_put(&t->brief, grader_shorten(&tmp, at, PLACE_MAX));
 	buf_puts(&t->brief, ": ");
-	buf_put(&t->brief, grader_shorten(&tmp, f->msg, SHOWN_MAX));
+	buf_put(&t->brief, f->msg);
 	arena_free(&tmp);
 }
 
@@ -183,7 +186,7 @@ fail(struct grading *g, const char *key, struct str text, struct str feedback)
 static enum grader_status
 no_json(struct grading *g, struct arena *tmp, const struct json_error *e)
 {
-	struct str out = g->in->answer->output, q, msg;
+	struct str out = str_after_bom(g->in->answer->output), q, msg;
 	size_t from = e->off > 20 ? e->off - 20 : 0;
 	size_t n = out.n - from < 60 ? out.n - from : 60;
 
@@ -204,7 +207,7 @@ judge(struct grading *g, struct schema *schema, struct arena *tmp,
     const struct json *value)
 {
 	struct arena scratch = { 0 };
-	struct findings t = { .n = 0 };
+	struct findings t = { .all = { 0 } };
 	struct err e = { 0 };
 	struct str all, brief;
 	int ok;
@@ -212,8 +215,6 @@ judge(struct grading *g, struct schema *schema, struct arena *tmp,
 	buf_puts(&t.all, "jsonschema validation failed");
 	ok = schema_check(schema, &scratch, value, on_finding, &t, &e);
 	arena_free(&scratch);
-	if (t.n > SHOWN)
-		buf_fmt(&t.brief, "; and %zu more", t.n - SHOWN);
 	all = arena_take(tmp, &t.all);
 	brief = arena_take(tmp, &t.brief);
 	if (ok < 0)
@@ -236,13 +237,15 @@ start(struct grading *g, const void *settings, struct arena *tmp)
 	struct err e = { 0 };
 	const struct json *v;
 
-	if (schema == NULL)
+	if (schema == NULL ||
+	    !budget_take(g->budget, (uint64_t)out.n * PARSE_COST))
 		return GRADER_DONE;
 	if (s->extract_json) {
 		v = grader_extract_json(tmp, out, &e);
 		if (v == NULL)
 			return fail(g, "error", str_of(e.msg), str_of(e.msg));
 	} else {
+		out = str_after_bom(out);
 		v = out.n > 0 ? arena_json(tmp, out, &je) : NULL;
 		if (v == NULL)
 			return no_json(g, tmp, &je);

@@ -3,8 +3,10 @@
  * The kind program: an external program grades the answer.
  *
  * The program gets the output on standard input and the workspace in its
- * environment.  Exit status 0 passes; another status, a signal or a time-out
- * fails.  A program that cannot be started is an error, not a verdict.
+ * environment.  Exit status 0 passes, another one fails.  A program that was
+ * killed, timed out, or could not be started gave no verdict: that is an error.
+ * So are the statuses 126 and 127, by which shells, env(1) and others report
+ * that the command itself was not run.
  *
  * The working directory is waza's, as in the original.  A program named by a
  * path, and the script of an interpreter, may also be beside the file that
@@ -22,9 +24,10 @@
 #include "suite/spec.h"
 
 enum {
-	STREAM_MAX = 64 << 10,	/* bytes kept of each stream */
-	FEEDBACK_MAX = 1000,	/* bytes of a stream in the feedback */
-	TIMEOUT_MAX = 24 * 3600	/* seconds */
+	STREAM_MAX = 64 << 10,	/* bytes kept of each stream, */
+	SHOWN_MAX = 60 << 10,	/* and of those in the feedback */
+	TIMEOUT_MAX = 24 * 3600,	/* seconds */
+	CANNOT_RUN = 126, NOT_FOUND = 127	/* statuses of POSIX shells */
 };
 
 struct program {
@@ -157,32 +160,56 @@ details(struct state *s, struct str out, struct str err, struct str failed)
 	return arena_take(g->arena, &b);
 }
 
+/* Whether the way the program ended is a verdict on the answer. */
+static bool
+is_verdict(const struct proc_result *r)
+{
+	return !r->timed_out && r->signo == 0 && r->status != CANNOT_RUN &&
+	    r->status != NOT_FOUND;
+}
+
+/* A stream for the feedback; the end of a long one is counted. */
+static struct str
+shown_of(struct arena *a, const struct proc_pipe *p)
+{
+	struct str all = str_trim(buf_str(&p->buf));
+	struct str s = utf8_cut(all, SHOWN_MAX);
+
+	if (s.n == all.n && p->total == p->buf.n)
+		return arena_str(a, s);
+	return arena_fmt(a, "%.*s... (%llu more bytes)", STRF(s),
+	    (unsigned long long)(p->total - s.n));
+}
+
 static void
 judge(void *arg)
 {
 	struct state *s = arg;
 	struct grading *g = s->g;
 	struct verdict *v = &g->out;
+	const struct proc_result *r = &s->child.proc.res;
 	struct str out = str_trim(buf_str(&s->child.proc.out.buf));
 	struct str err = str_trim(buf_str(&s->child.proc.err.buf));
 	struct str failed = STR(""), shown;
 
-	v->passed = !s->child.proc.res.timed_out &&
-	    s->child.proc.res.status == 0;
+	v->passed = is_verdict(r) && r->status == 0;
 	v->score = v->passed ? 1 : 0;
 	if (!v->passed)
 		failed = grader_child_failure(&s->child);
 	v->details = details(s, out, err, failed);
-	shown = grader_shorten(g->arena, !v->passed && err.n > 0 ? err : out,
-	    FEEDBACK_MAX);
+	shown = shown_of(g->arena, !v->passed && err.n > 0 ?
+	    &s->child.proc.err : &s->child.proc.out);
 	if (v->passed)
-		v->feedback = out.n > 0 ? arena_str(g->arena, shown) :
+		v->feedback = out.n > 0 ? shown :
 		    STR("program exited with status 0");
 	else if (shown.n > 0)
 		v->feedback = arena_fmt(g->arena, "%.*s; %s: %.*s",
 		    STRF(failed), err.n > 0 ? "stderr" : "stdout", STRF(shown));
 	else
 		v->feedback = failed;
+	if (!is_verdict(r))
+		grader_error(g, "program %.*s: %.*s", STRF(s->set.command),
+		    STRF(v->feedback));
 }
 
 static enum grader_status
@@ -197,8 +224,8 @@ start(struct grading *g, const void *settings, struct arena *tmp)
 	s->g = g;
 	s->set = *(const struct program *)settings;
 	s->child = (struct grader_child){ .g = g, .judge = judge, .arg = s,
-		.seconds = grader_child_seconds(g, s->set.timeout,
-		TIMEOUT_MAX) };
+		.seconds = grader_child_seconds(s->set.timeout, TIMEOUT_MAX,
+		g->in->suite->program_timeout) };
 	o.argv = command_line(g, &s->set);
 	if (o.argv == NULL)
 		return grader_error(g,

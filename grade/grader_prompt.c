@@ -308,8 +308,16 @@ cancel(struct grading *g)
 	judge_cancel(&s->q);
 }
 
+static void
+drop(struct grading *g)
+{
+	struct prompt_grading *s = g->state;
+
+	judge_drop(&s->q);
+}
+
 const struct grader_kind grader_prompt = {
 	.name = "prompt", .fields = &prompt_fields,
 	.flags = GRADER_NEEDS_DIR | GRADER_VARIES, .check = check,
-	.start = start, .cancel = cancel,
+	.start = start, .cancel = cancel, .drop = drop,
 };

@@ -334,10 +334,10 @@ add_path(struct err *e, const char *path)
 	struct err inner = *e;
 
 	if (inner.line > 0)
-		err_set(e, inner.code, "%.80s:%u:%u: %.100s", path, inner.line,
+		err_set(e, inner.code, "%s:%u:%u: %s", path, inner.line,
 		    inner.col, inner.msg);
 	else if (strncmp(inner.msg, path, strlen(path)) != 0)
-		err_set(e, inner.code, "%.80s: %.110s", path, inner.msg);
+		err_set(e, inner.code, "%s: %s", path, inner.msg);
 	e->line = e->col = 0;
 	return -1;
 }
@@ -350,6 +350,8 @@ read_file(struct arena *a, const struct grader_rubric_source *from,
 	struct str text, name = str_of(path);
 	const struct json *v;
 
+	if (spec_check_path(from->notes, path, e) == -1)
+		return -1;
 	if (os_read_plain(a, path, GRADER_RUBRIC_MAX, &text, e) == -1)
 		return add_path(e, path);
 	if (str_trim(text).n == 0 || memchr(text.p, '\0', text.n) != NULL) {
@@ -392,13 +394,14 @@ unknown_rubric(struct str name, struct err *e)
 {
 	struct str_nearest near = { .word = name };
 	struct str shown = utf8_cut(name, 60);
+	char hint[STR_HINT];
 	size_t i;
 
 	for (i = 0; i < COUNTOF(built_ins); i++)
 		str_nearest(&near, str_of(built_ins[i].name));
 	if (near.best.p != NULL)
-		return err_set(e, ERR_SCHEMA, "unknown rubric \"%.*s\"; did "
-		    "you mean \"%.*s\"?", STRF(shown), STRF(near.best));
+		return err_set(e, ERR_SCHEMA, "unknown rubric \"%.*s\"%s",
+		    STRF(shown), str_hint(hint, "", near.best));
 	if (memchr(name.p, ' ', name.n) != NULL ||
 	    memchr(name.p, '\n', name.n) != NULL)
 		return err_set(e, ERR_SCHEMA, "\"rubric\" must be the name "

@@ -9,8 +9,7 @@
 #include "results/result.h"
 
 enum {
-	RESPONSE_MAX = 32 << 10,	/* bytes kept of a response */
-	FEEDBACK_MAX = 1500		/* bytes of reasons in the feedback */
+	RESPONSE_MAX = 32 << 10		/* bytes kept of a response */
 };
 
 static const char *const winners[] = {
@@ -137,7 +136,6 @@ feedback(struct prompt_grading *j, const struct sum *sum)
 {
 	struct buf b = { 0 };
 	const struct grader_sample *s;
-	size_t left = FEEDBACK_MAX;
 	struct str w;
 	bool any = false;
 
@@ -147,17 +145,12 @@ feedback(struct prompt_grading *j, const struct sum *sum)
 		buf_fmt(&b, "%s", winners[winner(sum)]);
 	for (s = j->samples; s < j->samples + j->n; s++) {
 		w = reason(j, s);
-		if (!s->valid || s->passed != j->g->out.passed || w.n == 0 ||
-		    left == 0)
+		if (!s->valid || s->passed != j->g->out.passed || w.n == 0)
 			continue;
 		buf_puts(&b, any ? "; " : b.n > 0 ? ": " : "");
-		w = utf8_cut(w, left);
 		put_line(&b, w);
-		left -= w.n;
 		any = true;
 	}
-	if (left == 0)
-		buf_puts(&b, "...");
 	if (b.n == 0)
 		buf_puts(&b, j->g->out.passed ? "passed, without a reason" :
 		    "failed, without a reason");

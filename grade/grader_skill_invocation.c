@@ -58,12 +58,12 @@ check(struct grader_check *c, const void *settings)
 	grader_check_skills(c);
 }
 
-/* The forbidden skills that were used, each once. */
+/* The forbidden skills that were used, each once; also built-in ones. */
 static struct field_strs
-violations(struct arena *tmp, const struct skill *s,
-    const struct field_strs *used)
+violations(struct arena *tmp, const struct skill *s, const struct answer *ans)
 {
-	struct field_strs x = grader_index_new(tmp, used);
+	struct field_strs x = grader_index_new(tmp, &ans->skills);
+	struct field_strs y = grader_index_new(tmp, &ans->other_skills);
 	struct field_strs ban = grader_index_new(tmp, &s->forbidden_skills);
 	struct field_strs bad = { NULL, 0 };
 	size_t i;
@@ -71,7 +71,8 @@ violations(struct arena *tmp, const struct skill *s,
 	grader_index_unique(&ban);
 	bad.v = NEW_N(tmp, struct str, ban.n);
 	for (i = 0; i < ban.n; i++)
-		if (grader_index_count(&x, ban.v[i]) > 0)
+		if (grader_index_count(&x, ban.v[i]) > 0 ||
+		    grader_index_count(&y, ban.v[i]) > 0)
 			bad.v[bad.n++] = ban.v[i];
 	return bad;
 }
@@ -144,8 +145,12 @@ start(struct grading *g, const void *settings, struct arena *tmp)
 		.order = s->mode < 0 ? GRADER_ANY_ORDER :
 		    grader_order_of(s->mode),
 		.want = s->required_skills, .got = g->in->answer->skills };
-	struct field_strs bad = violations(tmp, s, &m.got);
+	struct field_strs bad = violations(tmp, s, g->in->answer);
+	struct str why = grader_no_skills(tmp, g->in);
 
+	/* an echo used none, as in the original */
+	if (why.p != NULL && !g->in->answer->echo)
+		return grader_skip(g, "%.*s", STRF(why));
 	if (m.want.n > 0) {
 		grader_match_names(tmp, &m);
 	} else {

@@ -166,6 +166,7 @@ start(struct grading *g, const void *settings, struct arena *tmp)
 	struct field_strs list[LIST__MAX] = { { 0 } };
 	struct grader_tally t = { .arena = tmp };
 	struct grader_subject s = { .tally = &t, .tmp = tmp,
+		.budget = g->budget,
 		.text = g->in->answer->output, .what = "output" };
 	size_t i, j;
 

@@ -17,7 +17,9 @@
 
 enum {
 	NEAR = 30,		/* bytes shown on each side of a match */
-	SHOW_MAX = 60		/* bytes of a text that is shown whole */
+	SHOW_MAX = 60,		/* bytes of a text that is shown whole */
+	FIND_COST = 200,	/* in units of a budget: of a search, */
+	COMPILE_COST = 300	/* of each byte of a pattern */
 };
 
 static size_t
@@ -144,6 +146,9 @@ find(struct grader_subject *s, struct str needle, bool case_sensitive)
 	struct buf low = { 0 };
 	size_t at;
 
+	if (!budget_take(s->budget, FIND_COST + s->text.n / 2 +
+	    (case_sensitive || s->lowered ? 0 : s->text.n * 8)))
+		return SIZE_MAX;
 	if (case_sensitive)
 		return grader_search(s->tmp, s->text, needle);
 	unicode_put_lower(&low, needle);
@@ -205,11 +210,17 @@ grader_check_match(struct grader_subject *s, struct str pattern, bool forbid)
 {
 	struct arena_mark mark = arena_save(s->tmp);
 	struct err e = { 0 };
-	struct re *re = re_compile(s->tmp, pattern, &e);
+	struct re *re = NULL;
 	struct re_span at = { 0, 0 };
-	bool valid = re != NULL, found = valid && re_test(re, s->text);
+	bool valid, found;
 	struct str q;
 
+	if (budget_take(s->budget, (uint64_t)pattern.n * COMPILE_COST))
+		re = re_compile(s->tmp, pattern, &e);
+	valid = re != NULL;
+	if (valid)
+		re_limit(re, s->budget);
+	found = valid && re_test(re, s->text);
 	if (found && forbid)
 		re_match(re, s->text, 0, &at, 1);
 	arena_restore(s->tmp, mark);

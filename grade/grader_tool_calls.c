@@ -5,6 +5,7 @@
  */
 #include "grade/grader_trace.h"
 
+#include "agent/agent.h"
 #include "json.h"
 #include "results/answer.h"
 #include "suite/spec.h"
@@ -44,7 +45,7 @@ check(struct grader_check *c, const void *settings)
 		    "\"min_calls\" is more than \"max_calls\"");
 	grader_check_each(c, config, "required_tools", grader_check_name);
 	grader_check_each(c, config, "forbidden_tools", grader_check_name);
-	grader_check_calls(c);
+	grader_check_told(c, AGENT_CALLS);
 }
 
 static void
@@ -69,16 +70,16 @@ put_expected(struct json_out *o, const struct grader_calls *x)
 }
 
 static struct str
-details(struct grading *g, struct arena *tmp, const struct field_strs *tools,
+details(struct grading *g, struct arena *tmp, const struct grader_trace *trace,
     const struct grader_calls *x, const struct grader_tally *t)
 {
-	struct field_strs once = grader_index_new(tmp, tools);
+	struct field_strs once = grader_index_new(tmp, &trace->names);
 	struct buf b = { 0 };
 	struct json_out o = { .put = buf_sink, .ctx = &b };
 
 	grader_index_unique(&once);
 	json_open(&o, '{');
-	json_put_member_int(&o, "total_calls", (int64_t)tools->n);
+	json_put_member_int(&o, "total_calls", (int64_t)g->in->answer->ncalls);
 	field_put_strs(&o, "unique_tools", &once);
 	json_put_member_int(&o, "passed_checks",
 	    (int64_t)(t->total - t->failed));
@@ -86,6 +87,8 @@ details(struct grading *g, struct arena *tmp, const struct field_strs *tools,
 	grader_put_failures(&o, t);
 	if (x->n > 0)
 		put_expected(&o, x);
+	if (t->failed > 0)
+		grader_put_calls(&o, g->in->answer);
 	json_close(&o, '}');
 	return arena_take(g->arena, &b);
 }
@@ -94,26 +97,31 @@ static enum grader_status
 start(struct grading *g, const void *settings, struct arena *tmp)
 {
 	const struct tool_calls *s = settings;
-	struct field_strs tools = grader_tool_names(tmp, g->in->answer);
+	const struct grader_input *in = g->in;
 	struct grader_tally t = { .arena = tmp };
+	struct grader_trace trace;
 	struct grader_calls expect;
 	struct err e = { 0 };
 
-	if (grader_calls_read(tmp, s->expect, g->in->vars, &expect, &e) != 0 ||
+	grader_trace_read(tmp, in, &trace);
+	if (grader_calls_read(tmp, s->expect, g, &expect, &e) != 0 ||
 	    grader_calls_find(tmp, g->in->answer, &expect, &e) != 0)
 		return grader_error(g, "%s", e.msg);
-	grader_expect_tools(&t, tmp, &tools, &s->required_tools,
+	grader_expect_tools(&t, tmp, &trace, &s->required_tools,
 	    &s->forbidden_tools);
-	if (s->min_calls > (int64_t)tools.n)
+	if (s->min_calls > (int64_t)trace.names.n && in->answer->no_calls)
+		grader_unknown(&t, in, "tool calls");
+	else if (s->min_calls > (int64_t)trace.names.n)
 		grader_fail(&t, "%zu tool calls, at least %lld expected",
-		    tools.n, (long long)s->min_calls);
+		    trace.names.n, (long long)s->min_calls);
 	else if (s->min_calls >= 0)
 		grader_pass(&t);
-	grader_limit(&t, "tool calls", s->max_calls, (int64_t)tools.n, true);
-	grader_calls_grade(&t, tmp, &expect, true);
+	grader_limit(&t, in, GRADER_CALLS, s->max_calls);
+	grader_calls_grade(&t, tmp, in, &expect, true);
 	grader_conclude(g->arena, &g->out, &t,
 	    "all tool calls are as expected");
-	g->out.details = details(g, tmp, &tools, &expect, &t);
+	grader_add_calls(g->arena, &g->out, in->answer);
+	g->out.details = details(g, tmp, &trace, &expect, &t);
 	return GRADER_DONE;
 }
 

@@ -7,6 +7,7 @@
  */
 #include "grade/grader_trace.h"
 
+#include "agent/agent.h"
 #include "json.h"
 #include "results/answer.h"
 #include "suite/spec.h"
@@ -45,30 +46,60 @@ check(struct grader_check *c, const void *settings)
 	n += grader_calls_check(c, "reject_tools");
 	n += has_allow_only(config);
 	grader_check_each(c, config, "allow_only", grader_check_name);
-	if (n > 0)
-		grader_check_calls(c);
-	else if (s->max_turns == 0 && s->max_tokens == 0)
+	if (n == 0 && s->max_turns == 0 && s->max_tokens == 0)
 		grader_note_empty(c);
+	grader_check_told(c, (n > 0 ? AGENT_CALLS : 0U) |
+	    (s->max_turns > 0 ? AGENT_TURNS : 0U) |
+	    (s->max_tokens > 0 ? AGENT_TOKENS : 0U));
+}
+
+/* Whether one of the names, which are sorted, fits the call. */
+static enum grader_fit
+is_allowed(const struct answer_call *c, const struct field_strs *allowed)
+{
+	enum grader_fit best = GRADER_NO, fit;
+	size_t i;
+
+	if (grader_index_count(allowed, str_of(answer_tool_name(c->tool))) > 0)
+		return GRADER_YES;
+	if (!c->no_name && !c->any_edit)
+		return grader_index_count(allowed, c->name) > 0 ? GRADER_YES :
+		    GRADER_NO;
+	for (i = 0; i < allowed->n && best != GRADER_YES; i++) {
+		fit = grader_call_is(c, allowed->v[i]);
+		best = fit > best ? fit : best;
+	}
+	return best;
 }
 
 static void
 check_allowed(struct grader_tally *t, struct arena *tmp,
-    const struct field_strs *allowed, const struct field_strs *tools)
+    const struct field_strs *allowed, const struct grader_input *in)
 {
 	struct field_strs x = grader_index_new(tmp, allowed);
-	struct field_strs used = grader_index_new(tmp, tools);
-	struct field_strs others = { used.v, 0 };
+	struct field_strs others = { NEW_N(tmp, struct str,
+	    in->answer->ncalls), 0 };
+	const struct answer_call *c;
+	const char *doubt = in->answer->no_calls ? "tool calls" : NULL;
 	struct str bad, good;
-	size_t i;
+	enum grader_fit fit;
 
-	grader_index_unique(&used);
-	for (i = 0; i < used.n; i++)
-		if (grader_index_count(&x, used.v[i]) == 0)
-			others.v[others.n++] = used.v[i];
+	for (c = in->answer->calls; c != NULL; c = c->next) {
+		fit = c->denied ? GRADER_YES : is_allowed(c, &x);
+		if (fit == GRADER_MAYBE)
+			doubt = "the names of tools";
+		else if (fit == GRADER_NO && others.n < in->answer->ncalls)
+			others.v[others.n++] = c->name;
+	}
 	if (others.n == 0) {
-		grader_pass(t);
+		if (doubt != NULL)
+			grader_unknown(t, in, doubt);
+		else
+			grader_pass(t);
 		return;
 	}
+	others = grader_index_new(tmp, &others);
+	grader_index_unique(&others);
 	bad = grader_quote_list(tmp, &others);
 	good = grader_quote_list(tmp, allowed);
 	grader_fail(t, "called: %.*s; allowed: %.*s", STRF(bad), STRF(good));
@@ -93,7 +124,7 @@ struct work {
 	struct arena *tmp;
 	const struct constraint *settings;
 	struct grader_calls expect, reject;
-	struct field_strs tools;
+	struct grader_trace trace;
 	struct grader_tally tally;
 };
 
@@ -110,9 +141,11 @@ details(struct work *w)
 	if (has_allow_only(w->g->spec->config))
 		field_put_strs(&o, "allow_only", &w->settings->allow_only);
 	grader_put_failures(&o, &w->tally);
-	grader_put_strs(&o, "tools_used", &w->tools);
+	grader_put_strs(&o, "tools_used", &w->trace.names);
+	if (w->tally.failed > 0)
+		grader_put_calls(&o, a);
 	grader_put_tokens(&o, a);
-	if (a->usage.known)
+	if (a->usage.turns_known)
 		json_put_member_int(&o, "total_turns", a->usage.turns);
 	json_close(&o, '}');
 	return arena_take(w->g->arena, &b);
@@ -122,17 +155,16 @@ static void
 check_all(struct work *w)
 {
 	const struct constraint *s = w->settings;
-	const struct answer_usage *u = &w->g->in->answer->usage;
+	const struct grader_input *in = w->g->in;
 	struct grader_tally *t = &w->tally;
 
-	grader_calls_grade(t, w->tmp, &w->expect, true);
-	grader_calls_grade(t, w->tmp, &w->reject, false);
+	grader_calls_grade(t, w->tmp, in, &w->expect, true);
+	grader_calls_grade(t, w->tmp, in, &w->reject, false);
 	if (has_allow_only(w->g->spec->config))
-		check_allowed(t, w->tmp, &s->allow_only, &w->tools);
-	grader_limit(t, "turns", s->max_turns > 0 ? s->max_turns : -1,
-	    u->turns, u->known);
-	grader_limit(t, "tokens", s->max_tokens > 0 ? s->max_tokens : -1,
-	    add_near(u->input_tokens, u->output_tokens), u->known);
+		check_allowed(t, w->tmp, &s->allow_only, in);
+	grader_limit(t, in, GRADER_TURNS, s->max_turns > 0 ? s->max_turns : -1);
+	grader_limit(t, in, GRADER_TOKENS, s->max_tokens > 0 ? s->max_tokens :
+	    -1);
 }
 
 static enum grader_status
@@ -141,20 +173,20 @@ start(struct grading *g, const void *settings, struct arena *tmp)
 	const struct constraint *s = settings;
 	const struct answer *a = g->in->answer;
 	struct work w = { .g = g, .tmp = tmp, .settings = s,
-		.tools = grader_tool_names(tmp, a), .tally = { .arena = tmp } };
+		.tally = { .arena = tmp } };
 	struct err e = { 0 };
 
-	if (grader_calls_read(tmp, s->expect_tools, g->in->vars, &w.expect,
-	    &e) != 0 || grader_calls_read(tmp, s->reject_tools, g->in->vars,
+	grader_trace_read(tmp, g->in, &w.trace);
+	if (grader_calls_read(tmp, s->expect_tools, g, &w.expect,
+	    &e) != 0 || grader_calls_read(tmp, s->reject_tools, g,
 	    &w.reject, &e) != 0 ||
 	    grader_calls_find(tmp, a, &w.expect, &e) != 0 ||
 	    grader_calls_find(tmp, a, &w.reject, &e) != 0)
 		return grader_error(g, "%s", e.msg);
 	check_all(&w);
-	grader_conclude(g->arena, &g->out, &w.tally, !a->usage.known &&
-	    (s->max_turns > 0 || s->max_tokens > 0) ?
-	    "all tool constraints are met; tokens and turns are unknown" :
+	grader_conclude(g->arena, &g->out, &w.tally,
 	    "all tool constraints are met");
+	grader_add_calls(g->arena, &g->out, a);
 	g->out.details = details(&w);
 	return GRADER_DONE;
 }

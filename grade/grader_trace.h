@@ -32,22 +32,60 @@ void grader_index_unique(struct field_strs *);
 size_t grader_index_count(const struct field_strs *, struct str);
 size_t grader_index_find(const struct field_strs *, struct str);
 
-/* The names of the called tools, in order; an array in the arena. */
-struct field_strs grader_tool_names(struct arena *, const struct answer *);
+/*
+ * The calls of a trial, as rules by name see them: in order, without those that
+ * were denied.  A rule can name a tool as its agent does, or by what it does
+ * (answer_tool_name()).
+ */
+struct grader_trace {
+	const struct grader_input *in;
+	struct field_strs names;	/* the agent's */
+	struct field_strs tools;	/* what they do, in the same order */
+	struct field_strs both;		/* sorted: each call under all its
+					 * names */
+	bool vague;			/* a call may have further names */
+};
+
+/* Reads the answer's calls into arrays in the arena. */
+void grader_trace_read(struct arena *, const struct grader_input *,
+    struct grader_trace *);
+/* How many calls have this name. */
+size_t grader_trace_count(const struct grader_trace *, struct str name);
+/*
+ * What the agent would have to report to exclude further calls of this name;
+ * NULL if there are none.
+ */
+const char *grader_trace_doubt(const struct grader_trace *, struct str name);
+
+/* Whether a name or a pattern fits a call. */
+enum grader_fit { GRADER_NO, GRADER_MAYBE, GRADER_YES };
+/* For a name; GRADER_MAYBE: the agent does not report all of the call. */
+enum grader_fit grader_call_is(const struct answer_call *, struct str name);
+
+/* Writes "calls", the first calls of the answer with what they did. */
+void grader_put_calls(struct json_out *, const struct answer *);
+/*
+ * Adds the first calls to the feedback of a verdict that did not pass; nothing
+ * if it is an error.
+ */
+void grader_add_calls(struct arena *, struct verdict *, const struct answer *);
 
 /* The first names in quotes and the number of the others, or "none". */
 struct str grader_quote_list(struct arena *, const struct field_strs *);
 
+/* What can be limited; the words for it are in messages. */
+enum grader_count { GRADER_CALLS, GRADER_TOKENS, GRADER_TURNS, GRADER_TIME };
+
 /*
- * Counts one check: got is at most max.  None if max is negative; passes if
- * the value is not known.
+ * Counts one check: the answer has at most max.  None if max is negative; if
+ * the value is not known, the check is not possible.
  */
-void grader_limit(struct grader_tally *, const char *what, int64_t max,
-    int64_t got, bool known);
+void grader_limit(struct grader_tally *, const struct grader_input *,
+    enum grader_count, int64_t max);
 
 /* Counts one check for each required and each forbidden tool. */
 void grader_expect_tools(struct grader_tally *, struct arena *tmp,
-    const struct field_strs *called, const struct field_strs *required,
+    const struct grader_trace *, const struct field_strs *required,
     const struct field_strs *forbidden);
 
 /* Writes "tool_call_count" and "actual_duration". */
@@ -104,15 +142,17 @@ struct str grader_arg_text(struct arena *, const struct json *);
  * and *e if a matcher is invalid.
  */
 int grader_args_read(struct arena *, const struct json *map,
-    struct grader_args *, struct err *);
+    struct grader_args *, struct budget *, struct err *);
 /* Notes all problems in such a mapping. */
 void grader_args_check(struct grader_check *, const struct json *map);
 /*
- * 1: all arguments match; 0: some do not, and `why` says which; -1 and *e: a
- * schema check reached its limit.
+ * 1: all arguments match, as the agent gave them or in our own form, which is
+ * an object; 0: some do not, and `why` says which; -1 and *e: a schema check
+ * reached its limit.
  */
 int grader_args_match(const struct grader_args *, struct arena *tmp,
-    const struct json *arguments, struct buf *why, struct err *);
+    const struct json *arguments, const struct json *own, struct buf *why,
+    struct err *);
 
 /* A call that settings describe (grader_trace_calls.c), and its match. */
 struct grader_call {
@@ -125,12 +165,15 @@ struct grader_call {
 					 * SIZE_MAX */
 	const struct answer_call *near;	/* the last call where only the name
 					 * matched, or NULL */
+	const char *doubt;		/* what a call that may match does not
+					 * report, or NULL */
 	struct str why;			/* without a hit: why not */
 };
 
 struct grader_calls {
 	struct grader_call *v;
 	size_t n;
+	struct budget *budget;		/* of grader_calls_find(), or NULL */
 };
 
 /*
@@ -138,9 +181,12 @@ struct grader_calls {
  * pattern for the tool's name.  Returns the number of entries.
  */
 size_t grader_calls_check(struct grader_check *, const char *key);
-/* Reads such a list and expands its templates; -1 and *e if it is invalid. */
+/*
+ * Reads such a list, which is used with g->budget, and expands its templates;
+ * -1 and *e if it is invalid.
+ */
 int grader_calls_read(struct arena *, const struct json *list,
-    const struct tmpl_vars *, struct grader_calls *, struct err *);
+    const struct grading *g, struct grader_calls *, struct err *);
 /*
  * Searches the trace for each described call and sets hit or why (in the
  * arena).  -1 and *e: a schema check reached its limit.
@@ -149,7 +195,7 @@ int grader_calls_find(struct arena *, const struct answer *,
     struct grader_calls *, struct err *);
 /* Counts one check for each: it was called, or (not expected) it was not. */
 void grader_calls_grade(struct grader_tally *, struct arena *tmp,
-    const struct grader_calls *, bool expected);
+    const struct grader_input *, const struct grader_calls *, bool expected);
 /* A label for messages: the tool and the patterns of its arguments. */
 struct str grader_call_label(struct arena *, const struct grader_call *);
 

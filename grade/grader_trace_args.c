@@ -61,6 +61,7 @@ classify(struct grader_arg *m, const struct json *v, struct err *e)
 {
 	const struct json *member;
 	struct str near;
+	char hint[STR_HINT];
 	size_t i, known = 0;
 
 	m->kind = GRADER_EQUALS;
@@ -83,9 +84,9 @@ classify(struct grader_arg *m, const struct json *v, struct err *e)
 	member = json_first(v);
 	near = intended_key(json_key(member));
 	if (near.p != NULL)
-		return err_set(e, ERR_SCHEMA, "unknown matcher \"%.*s\"; did "
-		    "you mean \"%.*s\"? (use \"equals\" to compare with a "
-		    "mapping)", STRF(json_key(member)), STRF(near));
+		return err_set(e, ERR_SCHEMA, "unknown matcher \"%.*s\"%s; "
+		    "use \"equals\" to compare with a mapping",
+		    STRF(json_key(member)), str_hint(hint, "", near));
 	return 0;
 }
 
@@ -185,8 +186,9 @@ grader_args_check(struct grader_check *c, const struct json *map)
 
 int
 grader_args_read(struct arena *a, const struct json *map,
-    struct grader_args *args, struct err *e)
+    struct grader_args *args, struct budget *b, struct err *e)
 {
+	struct schema_opts opts = { .budget = b };
 	const struct json *v;
 	struct grader_arg *m;
 
@@ -205,8 +207,10 @@ grader_args_read(struct arena *a, const struct json *map,
 		    (m->re = re_compile(a, json_text(m->value), e)) == NULL)
 			return -1;
 		if (m->kind == GRADER_SCHEMA && (m->schema =
-		    schema_compile(a, m->value, NULL, e)) == NULL)
+		    schema_compile(a, m->value, &opts, e)) == NULL)
 			return -1;
+		if (m->re != NULL)
+			re_limit(m->re, b);
 	}
 	return 0;
 }
@@ -331,7 +335,7 @@ on_finding(void *ctx, const struct schema_finding *f)
 	s->found = true;
 	buf_put(s->why, utf8_cut(f->at, 80));
 	buf_puts(s->why, f->at.n > 0 ? ": " : "");
-	buf_put(s->why, utf8_cut(f->msg, 120));
+	buf_put(s->why, f->msg);
 }
 
 static int
@@ -371,26 +375,40 @@ match_one(const struct grader_arg *m, struct arena *tmp, const struct json *v,
 	return 0;
 }
 
+/* As match_one(), for an argument in two forms; either may be NULL. */
+static int
+match_either(const struct grader_arg *m, struct arena *tmp,
+    const struct json *v, const struct json *own, struct buf *why,
+    struct err *e)
+{
+	int rc;
+
+	if (v == NULL && own == NULL) {
+		buf_puts(why, "missing");
+		return 0;
+	}
+	rc = match_one(m, tmp, v != NULL ? v : own, why, e);
+	return rc == 0 && v != NULL && own != NULL ?
+	    match_one(m, tmp, own, why, e) : rc;
+}
+
 int
 grader_args_match(const struct grader_args *args, struct arena *tmp,
-    const struct json *arguments, struct buf *why, struct err *e)
+    const struct json *arguments, const struct json *own, struct buf *why,
+    struct err *e)
 {
-	const struct json *v;
+	struct str name;
 	size_t i, from;
 	int rc, all = 1;
 
 	for (i = 0; i < args->n; i++) {
 		from = why->n;
+		name = args->v[i].name;
 		buf_puts(why, all ? "argument " : "; argument ");
-		buf_put(why, grader_quote(tmp, args->v[i].name));
+		buf_put(why, grader_quote(tmp, name));
 		buf_puts(why, ": ");
-		v = find_argument(arguments, args->v[i].name);
-		if (v == NULL) {
-			buf_puts(why, "missing");
-			rc = 0;
-		} else {
-			rc = match_one(&args->v[i], tmp, v, why, e);
-		}
+		rc = match_either(&args->v[i], tmp, find_argument(arguments,
+		    name), json_get(own, name), why, e);
 		if (rc < 0)
 			return -1;
 		if (rc > 0)

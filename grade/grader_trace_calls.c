@@ -8,10 +8,16 @@
  */
 #include "grade/grader_trace.h"
 
+#include "agent/agent.h"
 #include "json.h"
 #include "lib/re/re.h"
 #include "results/answer.h"
 #include "suite/spec.h"
+
+enum {				/* in units of a budget: */
+	CALL_COST = 500,	/* of a call, */
+	PARSE_COST = 20		/* of each byte of its arguments */
+};
 
 static const struct field call_rows[] = {
 	FIELD(grader_call, tool, FIELD_STR, .alias = "name",
@@ -24,10 +30,12 @@ static const struct field call_rows[] = {
 static const struct field_table call_fields =
     FIELD_TABLE(grader_call, call_rows);
 
+enum { PATH = 3 };
+
 /* By index of the pattern; 0 is the name of the tool. */
 static const char *const argument_names[][2] = {
 	{ NULL, NULL }, { "command", NULL }, { "skill", NULL },
-	{ "path", "file_path" },
+	[PATH] = { "path", "file_path" },
 };
 
 /* The entries of a list; another value is a list of one entry. */
@@ -61,6 +69,8 @@ check_entry(struct grader_check *c, const struct json *entry)
 		grader_note(c, FIELD_ERROR, entry, "\"tool\" is empty");
 	for (i = 0; i < COUNTOF(patterns); i++)
 		grader_check_each(c, entry, patterns[i], grader_check_pattern);
+	if (json_is_set(call.args))
+		grader_check_told(c, AGENT_ARGUMENTS);
 	grader_args_check(c, call.args);
 }
 
@@ -103,7 +113,7 @@ compile_ignoring_case(struct arena *a, struct str pattern, struct err *e)
 
 static int
 read_entry(struct arena *a, const struct json *entry, struct grader_call *c,
-    struct err *e)
+    struct budget *b, struct err *e)
 {
 	struct field_ctx ctx = { .arena = a, .flags = FIELD_LAX | FIELD_OPEN };
 	struct str patterns[4];
@@ -119,29 +129,33 @@ read_entry(struct arena *a, const struct json *entry, struct grader_call *c,
 	patterns[1] = c->command_pattern;
 	patterns[2] = c->skill_pattern;
 	patterns[3] = c->path_pattern;
-	for (i = 0; i < COUNTOF(patterns); i++)
-		if (patterns[i].n > 0 &&
-		    (c->re[i] = compile_ignoring_case(a, patterns[i],
-		    e)) == NULL)
+	for (i = 0; i < COUNTOF(patterns); i++) {
+		if (patterns[i].n == 0)
+			continue;
+		c->re[i] = compile_ignoring_case(a, patterns[i], e);
+		if (c->re[i] == NULL)
 			return -1;
-	return grader_args_read(a, c->args, &c->want, e);
+		re_limit(c->re[i], b);
+	}
+	return grader_args_read(a, c->args, &c->want, b, e);
 }
 
 int
 grader_calls_read(struct arena *a, const struct json *list,
-    const struct tmpl_vars *vars, struct grader_calls *calls, struct err *e)
+    const struct grading *g, struct grader_calls *calls, struct err *e)
 {
 	const struct json *entry;
 
-	*calls = (struct grader_calls){ NULL, 0 };
+	*calls = (struct grader_calls){ .budget = g->budget };
 	if (!json_is_set(list))
 		return 0;
-	if ((list = grader_render_tree(a, list, vars, e)) == NULL)
+	if ((list = grader_render_tree(a, list, g->in->vars, e)) == NULL)
 		return -1;
 	calls->v = NEW_N(a, struct grader_call,
 	    list->type == JSON_ARRAY ? json_count(list) : 1);
 	for (entry = first(list); entry != NULL; entry = after(list, entry))
-		if (read_entry(a, entry, &calls->v[calls->n++], e) != 0)
+		if (read_entry(a, entry, &calls->v[calls->n++], g->budget,
+		    e) != 0)
 			return -1;
 	return 0;
 }
@@ -178,16 +192,116 @@ text_of(struct arguments *a, const char *const *names)
 	return STR("");
 }
 
-/* The index of the first argument pattern that does not match, or 0. */
-static size_t
-mismatch(const struct grader_call *c, struct arguments *a)
+/* The known arguments in our own form, as an object. */
+static const struct json *
+own_tree(struct arguments *a)
 {
+	const struct answer_call *c = a->call;
+	const struct { const char *key; struct str value; } all[] = {
+		{ "command", c->command }, { "path", c->path },
+		{ "url", c->url }, { "skill", c->skill },
+	};
+	struct buf b = { 0 };
+	struct json_out o = { .put = buf_sink, .ctx = &b };
 	size_t i;
 
-	for (i = 1; i < COUNTOF(argument_names); i++)
-		if (c->re[i] != NULL &&
-		    !re_test(c->re[i], text_of(a, argument_names[i])))
+	json_open(&o, '{');
+	for (i = 0; i < COUNTOF(all); i++)
+		if (all[i].value.n > 0)
+			json_put_member_str(&o, all[i].key, all[i].value);
+	json_close(&o, '}');
+	return arena_json(a->tmp, arena_take(a->tmp, &b), NULL);
+}
+
+/* Whether one of the files fits, of a call that has a list of them. */
+static bool
+fits_file(struct re *re, struct arguments *a)
+{
+	static const char *const lists[] = { "paths", "changes", "files" };
+	const struct json *list, *v;
+	size_t i;
+
+	for (i = 0; i < COUNTOF(lists); i++) {
+		list = json_getc(tree_of(a), lists[i]);
+		if (list == NULL || (list->type != JSON_ARRAY &&
+		    list->type != JSON_OBJECT))
+			continue;
+		for (v = json_first(list); v != NULL; v = v->next)
+			if (re_test(re, list->type == JSON_OBJECT ?
+			    json_key(v) : v->type == JSON_STRING ?
+			    json_text(v) : json_str(v, "path")))
+				return true;
+	}
+	return false;
+}
+
+/* Whether it changes files that no argument names, as a patch does. */
+static bool
+hides_path(struct arguments *a)
+{
+	const struct answer_call *c = a->call;
+	const struct json *tree = tree_of(a);
+
+	if (c->tool != ANSWER_WRITE && c->tool != ANSWER_EDIT)
+		return false;
+	return c->more_paths || (c->path.n == 0 && tree != NULL &&
+	    (tree->type == JSON_OBJECT ? json_count(tree) > 0 :
+	    tree->type == JSON_STRING));
+}
+
+/* Whether the tool fits, by its own name or by what it does. */
+static enum grader_fit
+fits_name(const struct grader_call *c, const struct answer_call *call)
+{
+	if (c->re[0] == NULL ||
+	    re_test(c->re[0], str_of(answer_tool_name(call->tool))))
+		return GRADER_YES;
+	if (call->any_edit &&
+	    re_test(c->re[0], str_of(answer_tool_name(ANSWER_WRITE))))
+		return GRADER_MAYBE;
+	if (call->no_name)
+		return grader_call_is(call, c->tool);
+	return re_test(c->re[0], call->name) ? GRADER_YES : GRADER_NO;
+}
+
+/* Whether the argument fits, as the agent gave it or in our own form. */
+static enum grader_fit
+fits_argument(const struct grader_call *c, struct arguments *a, size_t i)
+{
+	const struct answer_call *call = a->call;
+	const struct str none = STR("");
+	const struct str *const all[] = { &none, &call->command, &call->skill,
+		&call->path };
+	struct str own = *all[i];
+
+	if (c->re[i] == NULL || (own.n > 0 && re_test(c->re[i], own)))
+		return GRADER_YES;
+	if (call->no_arguments)
+		return own.n > 0 && !(i == PATH && call->more_paths) ?
+		    GRADER_NO : GRADER_MAYBE;
+	if (re_test(c->re[i], text_of(a, argument_names[i])) ||
+	    (i == PATH && fits_file(c->re[i], a)))
+		return GRADER_YES;
+	return i == PATH && hides_path(a) ? GRADER_MAYBE : GRADER_NO;
+}
+
+/*
+ * The index of the first argument pattern that does not fit, or 0.  *doubt: one
+ * of them, or an argument matcher, looks for what the agent does not report.
+ */
+static size_t
+mismatch(const struct grader_call *c, struct arguments *a, bool *doubt)
+{
+	enum grader_fit fit;
+	size_t i;
+
+	*doubt = c->want.n > 0 && a->call->no_arguments;
+	for (i = 1; i < COUNTOF(argument_names); i++) {
+		fit = fits_argument(c, a, i);
+		if (fit == GRADER_NO)
 			return i;
+		*doubt = *doubt || fit == GRADER_MAYBE;
+	}
 	return 0;
 }
 
@@ -196,7 +310,8 @@ static int
 matches(const struct grader_call *c, struct arguments *a, struct buf *why,
     struct err *e)
 {
-	size_t i = mismatch(c, a);
+	bool doubt;
+	size_t i = mismatch(c, a, &doubt);
 	struct str q;
 
 	if (i > 0) {
@@ -209,7 +324,8 @@ matches(const struct grader_call *c, struct arguments *a, struct buf *why,
 		buf_fmt(why, "the arguments are not JSON: %.*s", STRF(q));
 		return 0;
 	}
-	return grader_args_match(&c->want, a->tmp, tree_of(a), why, e);
+	return grader_args_match(&c->want, a->tmp, tree_of(a), own_tree(a),
+	    why, e);
 }
 
 /* Compares one call of the trace with all descriptions without a match. */
@@ -217,15 +333,31 @@ static int
 match_call(struct grader_calls *calls, struct arguments *a, size_t at,
     struct err *e)
 {
+	enum grader_fit fit;
 	struct grader_call *c;
 	struct buf why = { 0 };
+	bool doubt;
 	size_t i;
 	int rc = 0;
 
 	for (i = 0; i < calls->n && rc >= 0; i++) {
 		c = &calls->v[i];
-		if (c->hit != SIZE_MAX || (c->re[0] != NULL &&
-		    !re_test(c->re[0], a->call->name)))
+		if (c->hit != SIZE_MAX)
+			continue;
+		fit = fits_name(c, a->call);
+		if (fit == GRADER_NO)
+			continue;
+		if (mismatch(c, a, &doubt) == 0 && (doubt ||
+		    fit == GRADER_MAYBE)) {
+			c->doubt = doubt ? (a->call->no_arguments &&
+			    !a->call->more_paths ? "arguments" :
+			    "which files a call changes") :
+			    a->call->no_name ?
+			    "the names of tools" :
+			    "whether a file is written or edited";
+			continue;
+		}
+		if (fit == GRADER_MAYBE)
 			continue;
 		why.n = 0;
 		rc = matches(c, a, &why, e);
@@ -271,6 +403,13 @@ grader_calls_find(struct arena *keep, const struct answer *answer,
 	for (call = answer->calls; call != NULL && rc >= 0;
 	    call = call->next) {
 		a = (struct arguments){ .call = call, .tmp = &tmp };
+		if (call->denied) {
+			at++;
+			continue;
+		}
+		if (!budget_take(calls->budget, CALL_COST +
+		    (uint64_t)call->arguments.n * PARSE_COST))
+			break;
 		rc = match_call(calls, &a, at++, e);
 		arena_free(&tmp);
 	}
@@ -313,14 +452,22 @@ grader_call_label(struct arena *a, const struct grader_call *c)
 
 void
 grader_calls_grade(struct grader_tally *t, struct arena *tmp,
-    const struct grader_calls *calls, bool expected)
+    const struct grader_input *in, const struct grader_calls *calls,
+    bool expected)
 {
+	const char *unknown = in->answer->no_calls ? "tool calls" : NULL;
 	const struct grader_call *c;
 	struct str q;
 	size_t i;
 
 	for (i = 0; i < calls->n; i++) {
 		c = &calls->v[i];
+		if (c->hit == SIZE_MAX && (c->doubt != NULL ||
+		    unknown != NULL)) {
+			grader_unknown(t, in, c->doubt != NULL ? c->doubt :
+			    unknown);
+			continue;
+		}
 		if ((c->hit != SIZE_MAX) == expected) {
 			grader_pass(t);
 			continue;

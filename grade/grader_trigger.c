@@ -289,6 +289,8 @@ check_skill(struct grader_check *c, const struct json *node, struct str path)
 	struct err e = { 0 };
 	struct vocabulary k;
 
+	if (!spec_allowed(c->notes, spec_at(c->file, node), found))
+		return false;
 	if (!spec_exists(found)) {
 		grader_note(c, FIELD_ERROR, node, "skill %.*s not found "
 		    "beside this file or in the working directory", STRF(q));

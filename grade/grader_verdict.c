@@ -2,33 +2,27 @@
 /*
  * Counts checks and writes verdicts.
  *
- * A score is exactly the share of passed checks.  The feedback is short: long
- * texts lose their middle, and of many failures only the first are listed.
- * The details of a verdict list all of them.
+ * A score is exactly the share of passed checks.  The feedback lists all
+ * failures; it becomes a part of the results whole, up to REASON_MAX bytes.
+ * Texts that it quotes lose their middle if they are long.
  */
 #include "grade/grader_internal.h"
 
 #include <stdarg.h>
+#include <string.h>
 
 #include "json.h"
+#include "results/answer.h"
 
 enum {
 	QUOTE_MAX = 80,		/* bytes of a quoted text, */
-	QUOTE_TAIL = 20,	/* of which from its end */
-	FEEDBACK_MAX = 2000	/* bytes; further failures are counted */
+	QUOTE_TAIL = 20		/* of which from its end */
 };
 
 void
 grader_pass(struct grader_tally *t)
 {
 	t->total++;
-}
-
-void
-grader_fail_more(struct grader_tally *t, size_t n)
-{
-	t->total += n;
-	t->failed += n;
 }
 
 void
@@ -48,6 +42,31 @@ grader_fail(struct grader_tally *t, const char *fmt, ...)
 	t->failed++;
 }
 
+void
+grader_unknown(struct grader_tally *t, const struct grader_input *in,
+    const char *what)
+{
+	size_t i;
+
+	t->agent = grader_agent(in);
+	for (i = 0; i < t->nunknown; i++)
+		if (strcmp(t->unknown[i], what) == 0)
+			return;
+	if (t->nunknown < COUNTOF(t->unknown))
+		t->unknown[t->nunknown++] = what;
+}
+
+/* "claude does not report tokens, turns", after the prefix. */
+static void
+put_unknown(struct buf *b, const char *prefix, const struct grader_tally *t)
+{
+	size_t i;
+
+	buf_fmt(b, "%s%.*s does not report ", prefix, STRF(t->agent));
+	for (i = 0; i < t->nunknown; i++)
+		buf_fmt(b, "%s%s", i > 0 ? ", " : "", t->unknown[i]);
+}
+
 static struct str
 join_failures(struct arena *a, const struct grader_tally *t)
 {
@@ -56,7 +75,7 @@ join_failures(struct arena *a, const struct grader_tally *t)
 	size_t left = 0;
 
 	for (f = t->head; f != NULL; f = f->next) {
-		if (b.n > FEEDBACK_MAX) {
+		if (b.n > REASON_MAX) {
 			left++;
 			continue;
 		}
@@ -66,6 +85,8 @@ join_failures(struct arena *a, const struct grader_tally *t)
 	}
 	if (left > 0)
 		buf_fmt(&b, "; and %zu more", left);
+	if (t->nunknown > 0)
+		put_unknown(&b, "; not checked: ", t);
 	return arena_take(a, &b);
 }
 
@@ -73,6 +94,15 @@ void
 grader_conclude(struct arena *a, struct verdict *v,
     const struct grader_tally *t, const char *success)
 {
+	struct buf why = { 0 };
+
+	if (t->failed == 0 && t->nunknown > 0) {
+		put_unknown(&why, "cannot be checked: ", t);
+		v->error = v->feedback = arena_take(a, &why);
+		v->passed = false;
+		v->score = 0;
+		return;
+	}
 	v->passed = t->failed == 0;
 	v->score = t->total == 0 ? 1 :
 	    (double)(t->total - t->failed) / (double)t->total;
@@ -88,9 +118,46 @@ grader_error(struct grading *g, const char *fmt, ...)
 	va_start(ap, fmt);
 	g->out.error = arena_vfmt(g->arena, fmt, ap);
 	va_end(ap);
+	g->out.feedback = g->out.error;
 	g->out.passed = false;
 	g->out.score = 0;
 	return GRADER_DONE;
+}
+
+enum grader_status
+grader_skip(struct grading *g, const char *fmt, ...)
+{
+	va_list ap;
+
+	va_start(ap, fmt);
+	g->out.feedback = arena_vfmt(g->arena, fmt, ap);
+	va_end(ap);
+	g->out.skipped = true;
+	g->out.passed = false;
+	g->out.score = 0;
+	return GRADER_DONE;
+}
+
+struct str
+grader_agent(const struct grader_input *in)
+{
+	return in->agent.n > 0 ? utf8_cut(in->agent, 80) : STR("the agent");
+}
+
+struct str
+grader_no_skills(struct arena *a, const struct grader_input *in)
+{
+	struct str agent = grader_agent(in);
+
+	if (in->answer->skills.n > 0 || in->answer->skills_known)
+		return (struct str){ NULL, 0 };
+	if (in->no_skills)
+		return STR("the baseline has no skills");
+	if (in->skills_pasted)
+		return STR("the skills were pasted into the prompt: no use of "
+		    "them shows");
+	return arena_fmt(a, "%.*s does not report the skills that it used",
+	    STRF(agent));
 }
 
 void
@@ -149,9 +216,10 @@ grader_excerpt(struct str s, size_t max, size_t tail)
 struct str
 grader_shorten(struct arena *a, struct str s, size_t max)
 {
-	struct grader_excerpt x = grader_excerpt(s, max, 0);
+	struct grader_excerpt x = grader_excerpt(s, max, max / 3);
 
-	return x.omitted > 0 ? arena_fmt(a, "%.*s...", STRF(x.head)) : s;
+	return x.omitted == 0 ? s : arena_fmt(a, "%.*s...%.*s", STRF(x.head),
+	    STRF(x.tail));
 }
 
 void

@@ -117,7 +117,7 @@ grader_sys_error(struct err *e, int sys)
 
 int
 grader_workspace_read(struct arena *a, const char *path, struct str *text,
-    struct err *e)
+    struct budget *b, struct err *e)
 {
 	struct stat st;
 	int fd, rc;
@@ -127,7 +127,8 @@ grader_workspace_read(struct arena *a, const char *path, struct str *text,
 		return grader_sys_error(e, errno);
 	if (fstat(fd, &st) != 0 || !S_ISREG(st.st_mode))
 		rc = err_set(e, ERR_SYS, "not a regular file");
-	else if (st.st_size > GRADER_FILE_MAX)
+	else if (st.st_size > GRADER_FILE_MAX ||
+	    !budget_take(b, (uint64_t)st.st_size * GRADER_BYTE_COST))
 		rc = err_set(e, ERR_LIMIT, "too large");
 	else
 		rc = os_read_fd(a, fd, "file", GRADER_FILE_MAX, text, e);

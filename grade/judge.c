@@ -304,6 +304,8 @@ static void
 take_answer(struct judging *q)
 {
 	q->ans = q->job.ans;
+	if (q->in->judged != NULL)
+		answer_add_usage(q->in->judged, &q->ans.usage);
 	if (q->timed_out)
 		fail(q, ANSWER_FAILED, arena_fmt(q->arena,
 		    "no answer within %lld s",
@@ -341,6 +343,55 @@ placeholder_task(struct arena *a, const struct spec_task *task)
 	return t;
 }
 
+static void on_room(void *);
+
+/* Waits at most as long as for an answer. */
+static bool
+must_wait(struct judging *q, uint64_t shortages)
+{
+	struct procs *ps = q->judges->procs;
+	int64_t now = loop_clock(ps->loop);
+
+	if (q->job.ans.fault == ANSWER_OK || ps->shortages == shortages)
+		return false;
+	q->since = q->since == 0 ? now : q->since;
+	if (now - q->since > q->judge->suite.config.timeout_seconds * 1000)
+		return false;
+	q->room = (struct procs_wait){ .fn = on_room, .arg = q };
+	procs_wait(ps, &q->room);
+	return true;
+}
+
+static enum judge_status
+begin(struct judging *q)
+{
+	struct judge *j = q->judge;
+	struct procs *ps = q->judges->procs;
+	uint64_t before = ps->shortages;
+
+	q->job = (struct agent_job){ .req = &q->req, .arena = q->arena,
+		.done = on_done, .arg = q };
+	if (agent_start(&j->agent, &q->job) == AGENT_DONE) {
+		if (must_wait(q, before))
+			return JUDGE_LATER;
+		take_answer(q);
+		return JUDGE_DONE;
+	}
+	q->deadline = (struct timer){ .fn = on_deadline, .arg = q };
+	timer_start(ps->loop, &q->deadline,
+	    j->suite.config.timeout_seconds * 1000);
+	return JUDGE_LATER;
+}
+
+static void
+on_room(void *arg)
+{
+	struct judging *q = arg;
+
+	if (begin(q) == JUDGE_DONE)
+		q->done(q->arg);
+}
+
 enum judge_status
 judge_ask(struct judging *q)
 {
@@ -348,6 +399,7 @@ judge_ask(struct judging *q)
 	struct judge *j = q->judge = find_judge(q);
 
 	q->timed_out = false;
+	q->since = 0;
 	q->ans = (struct answer){ .exit_status = -1 };
 	q->used_executor = j->suite.config.executor;
 	q->used_model = j->suite.config.model;
@@ -371,22 +423,28 @@ judge_ask(struct judging *q)
 		q->req.tools = q->tools;
 		q->req.ntools = q->ntools;
 	}
-	q->job = (struct agent_job){ .req = &q->req, .arena = q->arena,
-		.done = on_done, .arg = q };
-	if (agent_start(&j->agent, &q->job) == AGENT_DONE) {
-		take_answer(q);
-		return JUDGE_DONE;
-	}
-	q->deadline = (struct timer){ .fn = on_deadline, .arg = q };
-	timer_start(j->set->procs->loop, &q->deadline,
-	    j->suite.config.timeout_seconds * 1000);
-	return JUDGE_LATER;
+	return begin(q);
 }
 
 void
 judge_cancel(struct judging *q)
 {
-	agent_cancel(&q->judge->agent, &q->job);
+	if (q->room.prev == NULL) {
+		agent_cancel(&q->judge->agent, &q->job);
+		return;
+	}
+	procs_wait_stop(&q->room);
+	fail(q, ANSWER_CANCELLED, STR("cancelled"));
+	q->done(q->arg);
+}
+
+void
+judge_drop(struct judging *q)
+{
+	timer_stop(q->judges->procs->loop, &q->deadline);
+	if (q->room.prev == NULL)
+		agent_drop(&q->judge->agent, &q->job);
+	procs_wait_stop(&q->room);
 }
 
 static void

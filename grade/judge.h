@@ -22,6 +22,7 @@
 #include "agent/agent.h"
 #include "base/base.h"
 #include "io/loop.h"
+#include "io/proc.h"
 
 struct grader_input;
 struct json;
@@ -85,15 +86,22 @@ struct judging {
 	struct agent_request req;
 	struct agent_job job;
 	struct timer deadline;
+	struct procs_wait room;		/* before the start, see proc.h */
+	int64_t since;			/* of that wait; or 0 */
 	bool timed_out;
 };
 
 enum judge_status { JUDGE_DONE, JUDGE_LATER };
 
-/* Asks; JUDGE_DONE: ans is set and done() is not called. */
+/*
+ * Asks; JUDGE_DONE: ans is set and done() is not called.  If descriptors or
+ * processes have run out, the question waits until others release some.
+ */
 enum judge_status judge_ask(struct judging *);
 /* Cancels a question that is JUDGE_LATER; done() may be called at once. */
 void judge_cancel(struct judging *);
+/* Forgets such a question when the loop has failed, see agent_drop(). */
+void judge_drop(struct judging *);
 
 /* The scale of a rubric; all zero: members passed and score, 0 to 1. */
 struct judge_scale {

@@ -118,8 +118,8 @@ update(struct conn *c)
 	bool full = c->held && c->in.n >= CONN_BLOCK;
 	int r = !c->half && (!c->last || c->parting) && !c->stalled &&
 	    !full ? LOOP_READ : 0;
-	int w = conn_pending(c) > 0 || (c->stalled && !c->held) ||
-	    c->emptied ? LOOP_WRITE : 0;
+	int w = ((conn_pending(c) > 0 || (c->stalled && !c->held)) &&
+	    !conn_pace_rests(c)) || c->emptied ? LOOP_WRITE : 0;
 
 	if (c->dead)
 		return;
@@ -165,6 +165,7 @@ conn_drop(struct conn *c)
 	if (c->dead)
 		return;
 	c->dead = true;
+	conn_pace_end(c);
 	fd_stop(s->loop, &c->in_w);
 	if (!c->same)
 		fd_stop(s->loop, &c->out_w);
@@ -206,7 +207,8 @@ conns_fini(struct conns *s)
 
 	s->ending = true;
 	while ((c = s->head) != NULL) {
-		if (c->framer != NULL && c->framer->bye != NULL)
+		if (c->pace != NULL ||
+		    (c->framer != NULL && c->framer->bye != NULL))
 			conn_finish(c);
 		conn_drop(c);
 	}
@@ -222,21 +224,22 @@ conns_fini(struct conns *s)
 
 /*
  * Writing.  Descriptors 0 to 2 block, so they are polled first and get no more
- * than PIPE_BUF bytes, which is certain to fit.
+ * than PIPE_BUF bytes, which is certain to fit (or what conn_pace.c knows to
+ * fit).
  */
 static ssize_t
 write_some(struct conn *c, size_t most)
 {
 	struct pollfd p = { .fd = c->o.out, .events = POLLOUT };
 	size_t n = conn_pending(c) < most ? conn_pending(c) : most;
+	size_t room = c->pace != NULL ? conn_pace_room(c) :
+	    c->o.out <= 2 ? PIPE_BUF : n;
 
-	if (c->o.out <= 2) {
-		if (poll(&p, 1, 0) != 1) {
-			errno = EAGAIN;
-			return -1;
-		}
-		n = n < PIPE_BUF ? n : PIPE_BUF;
+	if (room == 0 || (c->o.out <= 2 && poll(&p, 1, 0) != 1)) {
+		errno = EAGAIN;
+		return -1;
 	}
+	n = n < room ? n : room;
 	return os_write(c->o.out, c->out.p + c->sent, n);
 }
 
@@ -280,6 +283,7 @@ flush(struct conn *c, size_t most)
 		}
 		c->sent += (size_t)n;
 		most -= (size_t)n;
+		conn_pace_sent(c);
 		c->active = loop_now(c->set->loop);
 	}
 	if (conn_pending(c) == 0 && c->out.p != NULL)
@@ -326,7 +330,10 @@ accept_message(struct conn *c)
 void
 conn_end_raw(struct conn *c)
 {
-	if (accept_message(c) && (!c->reading || c->o.out <= 2))
+	if (!accept_message(c))
+		return;
+	conn_pace_add(c);
+	if (!c->reading || c->o.out <= 2)
 		flush(c, SIZE_MAX);
 }
 
@@ -375,6 +382,7 @@ void
 conn_finish(struct conn *c)
 {
 	c->last = true;
+	conn_pace_end(c);
 	if (!c->reading)
 		flush(c, SIZE_MAX);
 }
@@ -430,17 +438,55 @@ conn_fail(struct conn *c, const struct err *e)
 	conn_finish(c);
 }
 
+/* With strict: false if the first bytes have failed the connection. */
+static bool
+check_start(struct conn *c, struct str in)
+{
+	struct err e = { 0 };
+	int rc = c->started || !c->o.strict ? 1 : conn_check_start(c, in, &e);
+
+	c->started = rc == 1;
+	if (rc == -1)
+		conn_fail(c, &e);
+	return rc != -1;
+}
+
+/*
+ * Skips a byte order mark, which some libraries write at the start of every
+ * stream: its length in *n.  False: the bytes may be the beginning of one.
+ */
+static bool
+skip_mark(struct conn *c, struct str in, bool last, size_t *n)
+{
+	static const struct str mark = { "\xEF\xBB\xBF", 3 };
+
+	*n = 0;
+	if (c->unmarked || in.n == 0)
+		return true;
+	if (in.n < mark.n && !last && str_starts(mark, in))
+		return false;
+	c->unmarked = true;
+	if (str_starts(in, mark))
+		*n = mark.n;
+	return true;
+}
+
 /* Delivers all whole messages; returns the bytes that are done. */
 static size_t
 deliver(struct conn *c, struct str in, bool last)
 {
-	size_t at = c->framer == NULL ? conn_blank(in) : 0, used;
+	size_t at, used;
 	struct err e = { 0 };
 	struct str msg;
 	int rc = 1;
 
 	c->stalled = false;
-	if (!choose(c, (struct str){ in.p + at, in.n - at }, last))
+	if (!skip_mark(c, in, last, &at))
+		return 0;
+	if (c->framer == NULL)
+		at += conn_blank((struct str){ in.p + at, in.n - at });
+	if (!choose(c, (struct str){ in.p + at, in.n - at }, last) ||
+	    !check_start(c, (struct str){ in.p + at, in.n - at }))
 		return at;
 	while (rc == 1 && !c->dead && !c->last && !c->held) {
 		if (conn_pending(c) > HIGH) {
@@ -453,6 +499,9 @@ deliver(struct conn *c, struct str in, bool last)
 		if (rc == 1) {
 			c->seen = 0;
 			c->whole = loop_now(c->set->loop);
+			if (c->pace != NULL && in.n - at > conn_blank(
+			    (struct str){ in.p + at, in.n - at }))
+				conn_pace_end(c);	/* it pipelines */
 			c->o.message(c->o.arg, msg);
 		} else if (rc == -1)
 			conn_fail(c, &e);
@@ -480,6 +529,7 @@ static void
 read_end(struct conn *c)
 {
 	c->half = true;
+	conn_pace_end(c);
 	if (!c->same && c->o.in > 2) {
 		fd_stop(c->set->loop, &c->in_w);
 		os_close(&c->o.in);
@@ -584,7 +634,7 @@ on_out(void *arg, int ready)
 	struct conn *c = arg;
 
 	(void)ready;
-	drain(c, TURN);
+	drain(c, c->pace != NULL ? SIZE_MAX : TURN);
 	resume(c);
 }
 
@@ -607,10 +657,10 @@ conn_new(struct conns *s, const struct conn_opts *o)
 	if (s->n >= s->limits.conn_max)
 		conn_make_room(s);
 	c = s->n < s->limits.conn_max ? calloc(1, sizeof(*c)) : NULL;
-	if (s->block == NULL) {
+	if (s->block == NULL)
 		s->block = malloc(CONN_BLOCK);
+	if (s->request == NULL)
 		s->request = calloc(1, sizeof(*s->request));
-	}
 	if (c == NULL || s->block == NULL || s->request == NULL) {
 		free(c);
 		close_fds(&refused);
@@ -624,5 +674,7 @@ conn_new(struct conns *s, const struct conn_opts *o)
 	fd_start(s->loop, &c->in_w, LOOP_READ);
 	if (!c->same)
 		fd_start(s->loop, &c->out_w, 0);
+	if (o->paced)
+		conn_pace_start(c);
 	return c;
 }

@@ -6,9 +6,8 @@
  * A framer cuts the stream into messages; it is chosen by the first bytes or
  * by the caller.  Each message is valid during the call that delivers it.
  * Output that is sent while input is being handled leaves in one write
- * afterwards (on stdio in one write per message, because some clients treat
- * each read as one message); later output is written at once.  Nothing here
- * blocks.
+ * afterwards (on stdio in one write per message); later output is written at
+ * once, unless it is paced.  Nothing here blocks.
  *
  * A connection ends once, with gone(), for any reason, and must not be used
  * after that.  gone() is called from the loop, never from within another
@@ -107,6 +106,12 @@ size_t conn_blank(struct str);	/* leading line ends, which are skipped */
 struct conn_opts {
 	int in, out;		/* owned by the conn, except 0 to 2 */
 	const struct conn_framer *framer;	/* NULL: by the first bytes */
+	/*
+	 * The peer may treat each read as one message: write a message when
+	 * the one before was read, or after 20 ms.  Until the peer pipelines
+	 * or ends its input, and where the system supports it (Linux).
+	 */
+	bool paced;
 	void (*message)(void *arg, struct str);	/* NULL: see chosen() */
 	/* malformed input: the owner may send a reply, then the connection
 	 * closes; or NULL */
@@ -116,6 +121,12 @@ struct conn_opts {
 	void (*drained)(void *arg);	/* all output is written; or NULL.
 					 * Called from the loop */
 	void (*gone)(void *arg);	/* the last call; or NULL */
+	/*
+	 * Fail as soon as the first bytes cannot begin a message, instead of
+	 * delivering a malformed one.  For peers that may speak another
+	 * protocol: browsers, TLS.
+	 */
+	bool strict;
 	/*
 	 * The framer was chosen by the first bytes.  Without this callback
 	 * HTTP is not considered.

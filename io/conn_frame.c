@@ -83,7 +83,10 @@ struct head {
 	bool has;
 };
 
-/* "Name: value"; headers other than Content-Length are ignored. */
+/*
+ * "Name: value"; the name is a token (RFC 9110, section 5.6.2).  Headers other
+ * than Content-Length are ignored.
+ */
 static int
 read_header(struct head *h, struct str line, size_t max, struct err *e)
 {
@@ -95,7 +98,9 @@ read_header(struct head *h, struct str line, size_t max, struct err *e)
 		return err_set(e, ERR_SYNTAX, "header line without a colon");
 	name = (struct str){ line.p, (size_t)(colon - line.p) };
 	value = (struct str){ colon + 1, line.n - name.n - 1 };
-	if (!http_same(str_trim(name), "Content-Length"))
+	if (!http_name_ok(name))
+		return err_set(e, ERR_SYNTAX, "invalid header name");
+	if (!http_same(name, "Content-Length"))
 		return 0;
 	if (read_length(str_trim(value), max, &n, e) == -1)
 		return -1;
@@ -111,6 +116,35 @@ static int
 head_too_long(struct err *e)
 {
 	return err_set(e, ERR_LIMIT, "header block is too long");
+}
+
+/* Whether the bytes are the beginning of the word, or begin with it. */
+static bool
+is_prefix(struct str s, const char *word)
+{
+	size_t i;
+	char c;
+
+	for (i = 0; i < s.n && word[i] != '\0'; i++) {
+		c = s.p[i];
+		if (c >= 'A' && c <= 'Z')
+			c = (char)(c - 'A' + 'a');
+		if (c != word[i])
+			return false;
+	}
+	return true;
+}
+
+/*
+ * The first header of a block.  An HTTP request has a request line there: a
+ * page in a browser can send one to any port, and its body is a message that
+ * the page has chosen.
+ */
+static bool
+begins_head(struct str in)
+{
+	return is_prefix(in, "content-length:") ||
+	    is_prefix(in, "content-type:");
 }
 
 /*
@@ -169,6 +203,9 @@ lsp_next(struct conn *c, struct str in, bool last, size_t *used,
 	in.p += *used;
 	in.n -= *used;
 	*seen = 0;
+	if (!begins_head(in))
+		return err_set(e, ERR_SYNTAX, "a message begins with the "
+		    "header Content-Length or Content-Type");
 	rc = read_head(in, c->set->limits.message_max, &bytes, &h, e);
 	if (rc != 1)
 		return rc;
@@ -207,6 +244,24 @@ const struct conn_framer conn_lsp = {
 	.name = "lsp", .next = lsp_next, .wrap = lsp_wrap,
 };
 
+/* The other framers refuse a wrong start themselves. */
+int
+conn_check_start(const struct conn *c, struct str in, struct err *e)
+{
+	size_t i = c->seen;	/* white space so far */
+
+	if (c->framer != &conn_line)
+		return 1;
+	in = i < in.n ? str_trim((struct str){ in.p + i, in.n - i }) : STR("");
+	if (in.n == 0)
+		return 0;
+	if (in.p[0] == '{' || in.p[0] == '[')
+		return 1;
+	return err_set(e, ERR_SYNTAX, "the first byte of this connection, "
+	    "0x%02x, does not begin a message; expected \"{\" or \"[\"",
+	    (unsigned char)in.p[0]);
+}
+
 /* An HTTP method: capital letters, possibly followed by a space. */
 static bool
 is_method(struct str s)
@@ -225,11 +280,9 @@ is_method(struct str s)
 const struct conn_framer *
 conn_sniff(struct str head, bool last, bool http)
 {
-	static const char *const starts[] = { "", "c", "co", "con", "cont" };
-	bool block;
+	bool block = is_prefix(head, "cont");
 
 	head.n = head.n < 4 ? head.n : 4;
-	block = http_same(head, starts[head.n]);
 	http = http && is_method(head);
 	if (head.n < 4 && (block || http) && !last)
 		return NULL;

@@ -12,6 +12,8 @@ enum {
 	CONN_SWEEP_MS = 500
 };
 
+struct conn_pace;
+
 struct conn {
 	struct conns *set;
 	struct conn *next, **prev;
@@ -24,11 +26,14 @@ struct conn {
 	size_t from;			/* where the new message begins */
 	size_t seen;			/* see conn_seen() */
 	struct buf state;		/* see conn_state() */
+	struct conn_pace *pace;		/* NULL: output is not paced */
 	int64_t active;			/* time of the last input or output */
 	int64_t heard;			/* time of the last input */
 	int64_t whole;			/* time of the last whole message */
 	int64_t begun;			/* when the next began; 0: not yet */
 	size_t got;			/* bytes of it */
+	bool unmarked;			/* skip_mark() is done */
+	bool started;			/* conn_check_start() has succeeded */
 	bool same;			/* one descriptor for both */
 	bool reading;			/* output waits for the end of it */
 	bool stalled, held;		/* see conn.c */
@@ -48,6 +53,26 @@ struct conn {
 void *conn_state(struct conn *, size_t);
 
 void conn_fail(struct conn *, const struct err *);	/* broken(), finish */
+
+/*
+ * Whether the connection's first bytes begin a message: 1 yes, 0 they are only
+ * white space, -1 no.
+ */
+int conn_check_start(const struct conn *, struct str in, struct err *);
+
+/*
+ * conn_pace.c: see conn_opts.paced.  start does nothing where the system cannot
+ * tell what the peer has read; end writes nothing and has no effect twice.
+ * add: a message was appended to `out`; sent: bytes of it were written.
+ * room: how many bytes to write now, not more than a blocking descriptor that
+ * polls writable takes; 0: the loop will ask again, after a pause if rests.
+ */
+void conn_pace_start(struct conn *);
+void conn_pace_end(struct conn *);
+void conn_pace_add(struct conn *);
+void conn_pace_sent(struct conn *);
+size_t conn_pace_room(struct conn *);
+bool conn_pace_rests(const struct conn *);
 
 /* conn_sweep.c: looks at all connections every CONN_SWEEP_MS. */
 void conn_sweep(void *conns);

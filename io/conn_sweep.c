@@ -8,7 +8,7 @@
 #include <poll.h>
 
 #include "base/os.h"
-#include "base/os_net.h"
+#include "base/os_peer.h"
 
 enum {
 	PART_MS = 1000,		/* for the peer to close; see part() */

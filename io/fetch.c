@@ -21,12 +21,20 @@
 enum { CHUNK = 64 * 1024 };	/* bytes per turn */
 
 static void
+close_socket(struct fetch *f)
+{
+	if (f->w.fd == -1)
+		return;
+	fd_stop(f->o.procs->loop, &f->w);
+	os_close(&f->w.fd);
+	f->o.procs->sockets--;
+	procs_wake(f->o.procs);
+}
+
+static void
 release(struct fetch *f)
 {
-	if (f->w.fd != -1) {
-		fd_stop(f->o.procs->loop, &f->w);
-		os_close(&f->w.fd);
-	}
+	close_socket(f);
 	proc_fini(&f->proc);
 	fetch_curl_end(f);
 	buf_free(&f->out);
@@ -167,6 +175,18 @@ connect_nth(struct fetch *f, const char *port, struct err *e)
 	return -1;
 }
 
+/* While others of the set run, the last descriptors are left for short uses. */
+static int
+leave_reserve(struct fetch *f, int fd, struct err *e)
+{
+	if (fd == -1 || !procs_busy(f->o.procs) || !os_fd_short(fd, 1))
+		return fd;
+	os_close(&fd);
+	errno = EMFILE;
+	return err_sys(e, "socket");
+}
+
+/* A shortage concerns all addresses. */
 static int
 connect_next(struct fetch *f)
 {
@@ -174,9 +194,14 @@ connect_next(struct fetch *f)
 	char *port = arena_cstr(&f->arena, f->o.url.port);
 
 	for (;;) {
-		f->w.fd = connect_nth(f, port, &e);
+		f->w.fd = leave_reserve(f, connect_nth(f, port, &e), &e);
 		if (f->w.fd != -1)
 			return 0;
+		f->shortage = procs_shortage(f->o.procs, e.sys);
+		if (f->shortage) {
+			f->err = e;
+			return -1;
+		}
 		if (e.sys == ENOENT && f->nth > 0)
 			return -1;	/* keeps the previous error */
 		f->err = e;
@@ -193,9 +218,11 @@ static int
 connect_watched(struct fetch *f)
 {
 	if (connect_next(f) == -1) {
-		fetch_name_forget(f);
+		if (!f->shortage)
+			fetch_name_forget(f);
 		return -1;
 	}
+	f->o.procs->sockets++;
 	f->w.fn = on_ready;
 	f->w.arg = f;
 	fd_start(f->o.procs->loop, &f->w, LOOP_WRITE);
@@ -208,8 +235,7 @@ try_next(struct fetch *f, int sys)
 	err_set(&f->err, ERR_SYS, "cannot connect to %.*s: %s",
 	    STRF(f->o.url.authority), strerror(sys));
 	f->err.sys = sys;
-	fd_stop(f->o.procs->loop, &f->w);
-	os_close(&f->w.fd);
+	close_socket(f);
 	f->nth++;
 	if (connect_watched(f) == -1)
 		fetch_finish(f, FETCH_LOST);

@@ -5,7 +5,9 @@
  * http uses our own socket; https uses a curl child, which gets everything,
  * keys included, on its stdin and nothing in its arguments.  http.h parses the
  * responses of both.  Redirects are not followed.  The caller is responsible
- * for deadlines: it calls fetch_stop().
+ * for deadlines: it calls fetch_stop().  If descriptors ran out and others of
+ * the set will release some, the request fails with .shortage: wait with
+ * procs_wait() and start it again.
  *
  * A struct fetch lives inside its owner and must not move.  It ends once: with
  * done(), the last call, which may free the owner, or with fetch_stop(), after
@@ -70,6 +72,7 @@ struct fetch {
 	enum fetch_end end;
 	struct err err;		/* unless .end is FETCH_OK */
 	bool running;
+	bool shortage;		/* it can succeed later, see above */
 	struct fetch_opts o;	/* private from here */
 	struct fd_watch w;
 	size_t nth;		/* address of the host in use */

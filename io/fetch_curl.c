@@ -178,6 +178,7 @@ fetch_curl_start(struct fetch *f)
 	o.in = buf_str(&f->out);
 	if (proc_start(f->o.procs, &f->proc, &o, &f->err) == 0)
 		return 0;
+	f->shortage = f->proc.res.shortage;
 	if (f->proc.res.exec_errno == ENOENT)
 		return err_set(&f->err, ERR_SYS, "https needs `curl`, which "
 		    "is not installed (not found in PATH)");

@@ -15,10 +15,8 @@
  *   5. A timer started in this turn has at >= now and seq > fence; all other
  *      due timers (at <= now) precede it, so the first timer with seq > fence
  *      ends the walk.
- *   6. prev != NULL  <=>  the child or signal watch is in its list;
- *      a child is in children[pid % CHILDREN].
- *   7. next_child and next_sig, the next elements of a walk, are in their
- *      list or NULL.
+ *   6. prev != NULL  <=>  the child or signal watch is in its list.
+ *   7. next_sig, the next element of a walk, is in its list or NULL.
  *   8. w->slot == QUIET  <=>  w is in the quiet set, wanting LOOP_READ.
  *      Watches move there only before poll and return only before dispatch or
  *      when their owner changes them, so a tag that the set reports is alive.
@@ -35,44 +33,23 @@
 #include <limits.h>
 #include <poll.h>
 #include <stdlib.h>
-#include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "base/base.h"
 #include "base/os.h"
+#include "base/os_child.h"
+#include "base/os_quiet.h"
+#include "io/loop_internal.h"
 
 enum {
-	CHILDREN = 256,			/* hash buckets */
 	REAP_MS = 5, REAP_MAX = 200,	/* in loop_free: some do not die */
+	RETRY_MS = 10, RETRIES = 100,	/* if poll fails */
 	QUIET_MIN = 64,			/* watches; fewer are not worth it */
 	QUIET_TURNS = 64
 };
 
 #define QUIET SIZE_MAX
-
-struct loop {
-	int64_t (*clock)(void);
-	int64_t now;			/* read after poll */
-	struct pollfd *pfd;
-	struct fd_watch **w;		/* parallel to pfd */
-	uint64_t *last;			/* parallel: turn of its last event */
-	size_t n, cap, dead;
-	uint64_t turn;
-	struct fd_watch quiet;		/* .fd -1: none, or not yet */
-	size_t nquiet;
-	struct timer **heap;
-	size_t nheap, heapcap;
-	uint64_t seq, fence;		/* timers started; before this turn */
-	struct child *children[CHILDREN];
-	struct child *next_child;
-	size_t nchildren;
-	bool adopts;
-	struct sig_watch *sigs, *next_sig;
-	struct fd_watch sigpipe;
-	int sigpipe_wr;
-	struct sigaction old_chld;
-	uint64_t nofile;
-};
 
 static volatile sig_atomic_t sig_wr = -1;	/* for the handler */
 
@@ -90,9 +67,8 @@ on_signal(int signo)
 	errno = saved;
 }
 
-/* On failure buf_room terminates the process with base.c's message. */
-static void *
-resize(void *p, size_t n, size_t size)
+void *
+loop_resize(void *p, size_t n, size_t size)
 {
 	struct buf none = { 0 };
 	size_t bytes;
@@ -100,6 +76,12 @@ resize(void *p, size_t n, size_t size)
 	if (!mul_ok(n, size, &bytes) || (p = realloc(p, bytes)) == NULL)
 		buf_room(&none, SIZE_MAX);
 	return p;
+}
+
+void
+loop_release(void *p)
+{
+	free(p);
 }
 
 static size_t
@@ -120,9 +102,9 @@ poll_add(struct loop *l, struct fd_watch *w, int want)
 {
 	if (l->n == l->cap) {
 		l->cap = grown(l->cap);
-		l->pfd = resize(l->pfd, l->cap, sizeof(l->pfd[0]));
-		l->w = resize(l->w, l->cap, sizeof(l->w[0]));
-		l->last = resize(l->last, l->cap, sizeof(l->last[0]));
+		l->pfd = loop_resize(l->pfd, l->cap, sizeof(l->pfd[0]));
+		l->w = loop_resize(l->w, l->cap, sizeof(l->w[0]));
+		l->last = loop_resize(l->last, l->cap, sizeof(l->last[0]));
 	}
 	l->w[l->n] = w;
 	l->last[l->n] = l->turn;
@@ -307,7 +289,8 @@ timer_start(struct loop *l, struct timer *t, int64_t after_ms)
 	t->seq = ++l->seq;
 	if (l->nheap == l->heapcap) {
 		l->heapcap = grown(l->heapcap);
-		l->heap = resize(l->heap, l->heapcap, sizeof(l->heap[0]));
+		l->heap = loop_resize(l->heap, l->heapcap,
+		    sizeof(l->heap[0]));
 	}
 	heap_up(l, l->nheap++, t);
 }
@@ -349,147 +332,6 @@ fire_timers(struct loop *l)
 		timer_stop(l, t);
 		t->fn(t->arg);
 	}
-}
-
-void
-child_start(struct loop *l, struct child *c)
-{
-	struct child **head = &l->children[(size_t)c->pid % CHILDREN];
-
-	assert(c->prev == NULL && c->pid > 0);
-	LIST_PUSH(head, c);
-	l->nchildren++;
-}
-
-void
-child_stop(struct loop *l, struct child *c)
-{
-	if (c->prev == NULL)
-		return;
-	if (l->next_child == c)
-		l->next_child = c->next;
-	LIST_REMOVE(c);
-	c->prev = NULL;
-	l->nchildren--;
-}
-
-static void
-free_forgotten(void *arg, int wstatus)
-{
-	(void)wstatus;
-	free(arg);
-}
-
-void
-child_forget(struct loop *l, pid_t pid)
-{
-	struct child *c = resize(NULL, 1, sizeof(*c));
-
-	*c = (struct child){ .pid = pid, .fn = free_forgotten, .arg = c };
-	child_start(l, c);
-}
-
-/* True if the child has ended; its callback may have freed c then. */
-static bool
-reap(struct loop *l, struct child *c)
-{
-	int status;
-	pid_t r;
-
-	do
-		r = waitpid(c->pid, &status, WNOHANG);
-	while (r == -1 && errno == EINTR);
-	if (r == 0)
-		return false;
-	child_stop(l, c);
-	c->fn(c->arg, r == -1 ? -1 : status);
-	return true;
-}
-
-static struct child *
-find_child(const struct loop *l, pid_t pid)
-{
-	struct child *c = l->children[(size_t)pid % CHILDREN];
-
-	while (c != NULL && c->pid != pid)
-		c = c->next;
-	return c;
-}
-
-bool
-child_watched(const struct loop *l, pid_t pid)
-{
-	return find_child(l, pid) != NULL;
-}
-
-static void
-reap_each(struct loop *l)
-{
-	struct child *c;
-	size_t i;
-
-	for (i = 0; i < CHILDREN; i++) {
-		for (c = l->children[i]; c != NULL; c = l->next_child) {
-			l->next_child = c->next;
-			reap(l, c);
-		}
-	}
-}
-
-size_t
-child_reap(struct loop *l, bool give_up)
-{
-	struct child *c, *next;
-	size_t i, left = 0;
-
-	for (i = 0; i < CHILDREN; i++) {
-		for (c = l->children[i]; c != NULL; c = next) {
-			next = c->next;
-			if (c->fn != free_forgotten || reap(l, c))
-				continue;
-			left++;
-			if (give_up) {
-				child_stop(l, c);
-				free(c);
-			}
-		}
-	}
-	return left;
-}
-
-/*
- * If k of n children have ended, this takes k calls where the system can peek
- * for ended children.  It takes n calls where it cannot, where an ended child
- * without a watch hides the others, or where someone else reaped ours.
- */
-static void
-reap_all(struct loop *l)
-{
-	struct child *c;
-	pid_t pid;
-
-	while (l->nchildren > 0 || l->adopts) {
-		pid = os_peek_child();
-		if (pid == 0)
-			return;
-		c = pid == -1 ? NULL : find_child(l, pid);
-		if (c != NULL) {
-			if (!reap(l, c))
-				return;
-		} else if (pid == -1 || !l->adopts) {
-			reap_each(l);
-			return;
-		} else if (waitpid(pid, NULL, WNOHANG) <= 0)
-			return;
-	}
-}
-
-bool
-loop_adopt(struct loop *l)
-{
-	if (!l->adopts)
-		l->adopts = os_subreaper(true);
-	return l->adopts;
 }
 
 static int
@@ -550,7 +392,7 @@ on_sigpipe(void *arg, int ready)
 			s->fn(s->arg);
 	}
 	if (seen >> SIGCHLD & 1)
-		reap_all(l);
+		child_reap_all(l);
 }
 
 struct loop *
@@ -562,7 +404,7 @@ loop_new(int64_t (*now_ms)(void), struct err *e)
 	assert(sig_wr == -1);
 	if (os_pipe(p, OS_NONBLOCK_READ | OS_NONBLOCK_WRITE, e) == -1)
 		return NULL;
-	l = resize(NULL, 1, sizeof(*l));
+	l = loop_resize(NULL, 1, sizeof(*l));
 	*l = (struct loop){ .clock = now_ms != NULL ? now_ms : os_now_ms };
 	l->quiet.fd = -1;
 	sig_wr = p[1];
@@ -677,6 +519,22 @@ is_idle(const struct loop *l)
 	    l->nchildren == 0;
 }
 
+/*
+ * poll can fail for want of memory, or because the limit of descriptors was
+ * lowered.  That may pass.  Timers wait meanwhile: one that ends a time limit
+ * would not know of the output that has come but was not read.  1, or -1.
+ */
+static int
+wait_and_retry(struct loop *l, struct err *e)
+{
+	const struct timespec nap = { .tv_nsec = RETRY_MS * 1000000L };
+
+	if (++l->failures > RETRIES)
+		return err_sys(e, "poll");
+	(void)nanosleep(&nap, NULL);
+	return 1;
+}
+
 int
 loop_turn(struct loop *l, struct err *e)
 {
@@ -690,7 +548,8 @@ loop_turn(struct loop *l, struct err *e)
 	l->fence = l->seq;
 	found = poll(l->pfd, (nfds_t)l->n, poll_timeout(l));
 	if (found == -1 && errno != EINTR && errno != EAGAIN)
-		return err_sys(e, "poll");
+		return wait_and_retry(l, e);
+	l->failures = 0;
 	l->now = l->clock();
 	if (found > 0)			/* after EINTR: in the next turn */
 		dispatch(l, found + move_from_quiet(l));

@@ -36,7 +36,8 @@ void loop_free(struct loop *);
 
 /*
  * One poll and its callbacks.  1: call again; 0: no descriptor, timer or child
- * is watched; -1: poll failed.
+ * is watched; -1: poll has failed for a second.  Then the loop cannot be used
+ * any more: call procs_fini(), free the owners of watches, then the loop.
  */
 int loop_turn(struct loop *, struct err *);
 

@@ -7,7 +7,8 @@
  *   RUNNING    timer, cancel, output > max  SIGTERM, ENDING, timer = grace
  *   ENDING     timer                        SIGKILL, KILLED
  *   R, E, K    reaped, pipes open           LINGERING, timer = 500 ms
- *   LINGERING  timer                        complete; the pipes are closed
+ *   LINGERING  timer, the pipes are empty   complete; they are closed
+ *   LINGERING  timer, they are not          timer = next turn
  *   R, E, K    reaped, pipes closed         complete
  *   LINGERING  last pipe closed             complete
  *   any        proc_fini                    SIGKILL, IDLE; the loop reaps it
@@ -38,17 +39,18 @@
 #include <unistd.h>
 
 #include "base/os.h"
+#include "base/os_child.h"
 #include "base/os_spawn.h"
 
 enum {
 	CHUNK = 64 * 1024,		/* the usual capacity of a pipe */
 	READS = 4,			/* chunks per turn and pipe */
+	PIPE_MAX = 1 << 20,		/* bytes that a pipe can hold */
 	SWEEP_MS = 100,			/* between two sweeps, */
 	RESWEEP_MS = 5,			/* or this while strays are found */
-	RESWEEP_MAX = 200		/* rounds: some do not die */
+	RESWEEP_MAX = 200,		/* rounds: some do not die */
+	ROOM_MS = 1000			/* until a failed start is retried */
 };
-
-#define MARK "WAZA_PROC"
 
 /* Signals the group, and the child itself if it has left the group. */
 static void
@@ -84,7 +86,7 @@ marked(struct procs *ps, pid_t pid, struct arena *a, bool *running)
 	struct proc *p;
 	struct str v;
 
-	if (!os_env_of(a, pid, MARK, &v))
+	if (!os_env_of(a, pid, PROC_MARK, &v))
 		return false;
 	snprintf(mark, sizeof(mark), "%ld.", (long)getpid());
 	if (!str_starts(v, str_of(mark)))
@@ -111,7 +113,8 @@ kill_strays(struct procs *ps, bool reap)
 	bool running, killed, found = false;
 
 	for (i = 0; i < n; i++) {
-		if (child_watched(ps->loop, pid[i]) || (ps->running > 0 &&
+		if (pid[i] == ps->guard_pid ||
+		    child_watched(ps->loop, pid[i]) || (ps->running > 0 &&
 		    (!marked(ps, pid[i], &a, &running) || running)))
 			continue;
 		killed = kill(pid[i], SIGKILL) == 0;
@@ -138,6 +141,10 @@ sweep(void *arg)
 		timer_start(ps->loop, &ps->sweep, RESWEEP_MS);
 }
 
+/*
+ * The system's list of children can lack one while others end: as long as
+ * procs run, there is a second sweep.
+ */
 static void
 sweep_soon(struct procs *ps)
 {
@@ -145,7 +152,7 @@ sweep_soon(struct procs *ps)
 		return;
 	if (ps->running == 0 || loop_now(ps->loop) - ps->swept >= SWEEP_MS)
 		sweep(ps);
-	else if (ps->sweep.slot == 0)
+	if (ps->running > 0 && ps->sweep.slot == 0)
 		timer_start(ps->loop, &ps->sweep, SWEEP_MS);
 }
 
@@ -162,6 +169,7 @@ retire(struct proc *p)
 	p->set->running--;
 	p->phase = PROC_IDLE;
 	sweep_soon(p->set);
+	procs_wake(p->set);
 }
 
 static void
@@ -187,6 +195,20 @@ terminate(struct proc *p)
 	timer_start(p->set->loop, &p->timer, p->grace_ms);
 }
 
+/*
+ * A busy loop may be late: what the child wrote before it ended must be read,
+ * however long that takes.  Its pipe holds at most as much; more is from
+ * another process.
+ */
+static bool
+has_unread(const struct proc_pipe *s)
+{
+	struct pollfd f = { .fd = s->w.fd, .events = POLLIN };
+
+	return s->w.fd != -1 && s->total - s->at_end < PIPE_MAX &&
+	    poll(&f, 1, 0) == 1 && (f.revents & POLLIN) != 0;
+}
+
 static void
 on_timer(void *arg)
 {
@@ -202,6 +224,10 @@ on_timer(void *arg)
 		group_kill(p, SIGKILL);
 		break;
 	case PROC_LINGERING:
+		if (has_unread(&p->out) || has_unread(&p->err)) {
+			timer_start(p->set->loop, &p->timer, 0);
+			break;
+		}
 		p->res.left_open = true;
 		complete(p);
 		break;
@@ -226,6 +252,8 @@ on_reaped(void *arg, int wstatus)
 	p->res.duration_ms = loop_clock(p->set->loop) - p->started;
 	in_close(p);
 	p->phase = PROC_LINGERING;
+	p->out.at_end = p->out.total;
+	p->err.at_end = p->err.total;
 	if (is_complete(p))
 		complete(p);
 	else
@@ -272,6 +300,8 @@ on_readable(void *arg, int ready)
 	pipe_close(p, &s->w);
 	if (is_complete(p))
 		complete(p);
+	else if (s == &p->out && p->pid != 0 && p->out_end != NULL)
+		p->out_end(p->arg);
 }
 
 static struct str
@@ -323,9 +353,13 @@ on_writable(void *arg, int ready)
 		in_close(p);
 }
 
-/* Our ends are mine[], the child's are its[]; -1: no pipe. */
+/*
+ * Our ends are mine[], the child's are its[]; -1: no pipe.  While others of
+ * the set run, the last descriptors are left for short uses.
+ */
 static int
-open_pipes(const struct proc_opts *o, int mine[3], int its[3], struct err *e)
+open_pipes(const struct procs *ps, const struct proc_opts *o, int mine[3],
+    int its[3], struct err *e)
 {
 	int i, fd[2];
 
@@ -338,6 +372,10 @@ open_pipes(const struct proc_opts *o, int mine[3], int its[3], struct err *e)
 			return -1;
 		mine[i] = fd[i == 0];
 		its[i] = fd[i != 0];
+		if (procs_busy(ps) && os_fd_short(fd[1], 1)) {
+			errno = EMFILE;
+			return err_sys(e, "pipe");
+		}
 	}
 	return 0;
 }
@@ -346,7 +384,7 @@ open_pipes(const struct proc_opts *o, int mine[3], int its[3], struct err *e)
 static const char *const *
 marked_env(struct arena *a, const struct proc *p, const char *const *env)
 {
-	const char *mark = arena_fmt(a, MARK "=%ld.%llu", (long)getpid(),
+	const char *mark = arena_fmt(a, PROC_MARK "=%ld.%llu", (long)getpid(),
 	    (unsigned long long)p->id).p;
 	const char **v;
 	size_t i, k = 0, n = 0;
@@ -358,9 +396,23 @@ marked_env(struct arena *a, const struct proc *p, const char *const *env)
 	v = NEW_N(a, const char *, n + 2);
 	v[k++] = mark;
 	for (i = 0; i < n; i++)
-		if (strncmp(env[i], MARK "=", sizeof(MARK)) != 0)
+		if (strncmp(env[i], PROC_MARK "=", sizeof(PROC_MARK)) != 0)
 			v[k++] = env[i];
 	return v;
+}
+
+/* In the copy: computes, and writes the result to its stdout. */
+static void
+work(void *arg)
+{
+	const struct proc_opts *o = arg;
+	struct buf out = { 0 };
+	struct err e;
+
+	o->work(o->arg, &out);
+	if (os_write_all(1, buf_str(&out), &e) == -1)
+		_exit(1);
+	buf_free(&out);
 }
 
 static pid_t
@@ -368,16 +420,24 @@ spawn(struct proc *p, const struct proc_opts *o, const int its[3],
     struct err *e)
 {
 	struct arena a = { 0 };
+	struct proc_opts copy = *o;
 	struct os_spawn s = { .argv = o->argv, .env = o->env, .cwd = o->cwd };
 	pid_t pid;
 
 	s.group = true;
-	s.nofile = loop_nofile(p->set->loop);
+	s.writable = o->writable;
+	s.limits = o->limits;
+	s.limits.nofile = loop_nofile(p->set->loop);
 	s.fd[0] = its[0] == -1 ? OS_FD_NULL : its[0];
 	s.fd[1] = its[1];
 	s.fd[2] = o->err_joins ? its[1] : its[2];
-	if (p->set->adopts)
+	if (o->work != NULL) {
+		s.fn = work;
+		s.arg = &copy;
+	} else if (p->set->adopts) {
+		procs_guard(p->set);
 		s.env = marked_env(&a, p, o->env);
+	}
 	pid = os_spawn(&s, e);
 	arena_free(&a);
 	return pid;
@@ -398,6 +458,7 @@ watch(struct proc *p, const struct proc_opts *o, const int mine[3])
 {
 	struct loop *l = p->set->loop;
 
+	p->out_end = o->on_out_end;
 	p->out.fn = o->on_out;
 	p->err.fn = o->on_err;
 	pipe_start(p, &p->out, mine[1], o->out_max);
@@ -429,13 +490,14 @@ proc_start(struct procs *ps, struct proc *p, const struct proc_opts *o,
 	proc_fini(p);
 	*p = (struct proc){ .set = ps, .id = ++ps->seq };
 	p->pid = -1;
-	if (open_pipes(o, mine, its, e) == 0)
+	if (open_pipes(ps, o, mine, its, e) == 0)
 		p->pid = spawn(p, o, its, e);
 	for (i = 0; i < 3; i++)
 		os_close(&its[i]);
 	if (p->pid == -1) {
 		p->pid = 0;
 		p->res.exec_errno = e->sys;
+		p->res.shortage = procs_shortage(ps, e->sys);
 		for (i = 0; i < 3; i++)
 			os_close(&mine[i]);
 		return -1;
@@ -501,6 +563,67 @@ proc_fini(struct proc *p)
 	buf_free(&p->err.buf);
 }
 
+/* An owner that waits again must not be called again. */
+static void
+on_room(void *arg)
+{
+	struct procs *ps = arg;
+	struct procs_wait *all = ps->waiting, *w;
+
+	if (all != NULL)
+		all->prev = &all;
+	ps->waiting = NULL;
+	while ((w = all) != NULL) {
+		procs_wait_stop(w);
+		w->fn(w->arg);
+	}
+}
+
+void
+procs_wait(struct procs *ps, struct procs_wait *w)
+{
+	struct procs_wait **end = &ps->waiting;
+
+	assert(w->prev == NULL);
+	while (*end != NULL)
+		end = &(*end)->next;
+	LIST_PUSH(end, w);
+	timer_once(ps->loop, &ps->room, ROOM_MS, on_room, ps);
+}
+
+void
+procs_wait_stop(struct procs_wait *w)
+{
+	if (w->prev == NULL)
+		return;
+	LIST_REMOVE(w);
+	w->prev = NULL;
+}
+
+bool
+procs_busy(const struct procs *ps)
+{
+	return ps->running > 0 || ps->sockets > 0;
+}
+
+bool
+procs_shortage(struct procs *ps, int sys)
+{
+	bool passes = procs_busy(ps) && os_is_shortage(sys);
+
+	ps->shortages += passes;
+	return passes;
+}
+
+void
+procs_wake(struct procs *ps)
+{
+	if (ps->waiting == NULL)
+		return;
+	timer_stop(ps->loop, &ps->room);
+	timer_once(ps->loop, &ps->room, 0, on_room, ps);
+}
+
 void
 procs_init(struct procs *ps, struct loop *l, bool adopt)
 {
@@ -532,46 +655,12 @@ procs_fini(struct procs *ps)
 	while (ps->head != NULL)
 		proc_fini(ps->head);
 	timer_stop(ps->loop, &ps->sweep);
+	timer_stop(ps->loop, &ps->room);
 	for (round = 0; ps->adopts && round < RESWEEP_MAX; round++) {
 		left = child_reap(ps->loop, false);
 		if (!kill_strays(ps, true) && left == 0)
 			break;
 		poll(NULL, 0, RESWEEP_MS);
 	}
-}
-
-void
-proc_tail_add(struct proc_tail *t, struct str s)
-{
-	size_t max = sizeof(t->text), keep;
-
-	if (s.n > max) {
-		s.p += s.n - max;
-		s.n = max;
-	}
-	keep = t->n + s.n > max ? max - s.n : t->n;
-	memmove(t->text, t->text + (t->n - keep), keep);
-	memcpy(t->text + keep, s.p, s.n);
-	t->n = keep + s.n;
-}
-
-struct str
-proc_tail_get(struct arena *a, const struct proc_tail *t)
-{
-	struct str s = { t->text, t->n };
-	const char *cut = NULL;
-
-	if (t->n == sizeof(t->text)) {
-		cut = memchr(t->text, '\n', t->n);
-		cut = cut != NULL ? cut : memchr(t->text, ' ', t->n);
-	}
-	if (cut != NULL)
-		s = (struct str){ cut + 1, t->n - (size_t)(cut + 1 - s.p) };
-	while (s.n > 0 && ((unsigned char)*s.p & 0xC0) == 0x80) {
-		s.p++;		/* the rest of a character */
-		s.n--;
-	}
-	while (s.n > 0 && (s.p[s.n - 1] == '\n' || s.p[s.n - 1] == '\r'))
-		s.n--;
-	return arena_str(a, s);
+	procs_guard_end(ps);
 }

@@ -20,13 +20,15 @@
 #include <sys/types.h>
 
 #include "base/base.h"
+#include "base/os_spawn.h"
 #include "io/loop.h"
 
 enum {
 	PROC_OUT_MAX = 10 << 20,	/* bytes kept of stdout, of stderr */
 	PROC_IN_MAX = 64 << 20,		/* bytes queued by proc_write */
 	PROC_GRACE_MS = 2000,		/* from SIGTERM to SIGKILL */
-	PROC_LINGER_MS = 500		/* from reaping to giving up on pipes */
+	PROC_LINGER_MS = 500		/* from reaping to giving up on pipes
+					 * that are empty */
 };
 
 /*
@@ -39,21 +41,73 @@ struct procs {
 	struct loop *loop;
 	struct proc *head;		/* running children */
 	size_t running;
+	size_t sockets;			/* of requests: see fetch.h */
 	bool adopts;
-	uint64_t seq;			/* the rest is private */
+	uint64_t shortages;		/* see struct procs_wait */
+	struct offload *offloads;	/* see offload.h: those that wait, */
+	size_t noffloads;		/* and how many run */
+	struct procs_wait *waiting;	/* the rest is private */
+	struct timer room;
+	uint64_t seq;
 	int64_t swept;
 	unsigned rounds;
 	struct timer sweep;
+	pid_t guard_pid;		/* of the guardian, or 0 */
+	int guard_fd;
 };
+
+/* The variable that marks children of a set with `adopts`. */
+#define PROC_MARK "WAZA_PROC"
+
+/*
+ * proc_guard.c.  Starts the guardian of a set with `adopts`, unless it runs:
+ * when this process dies, it terminates all marked processes.  The first child
+ * starts it, too.  A failure has no effect but its absence.  end: ends it;
+ * procs_fini() calls it.
+ */
+void procs_guard(struct procs *);
+void procs_guard_end(struct procs *);
 
 /* Prepares the set; cancels all running children; proc_fini for each. */
 void procs_init(struct procs *, struct loop *, bool adopt);
 void procs_cancel(struct procs *);
 void procs_fini(struct procs *);
 
+/*
+ * A child or a request can fail to start because the system has no descriptor
+ * or process left, while others of the set run and will release some: then
+ * `shortages` has grown.  procs_wait() calls fn(arg) once, from the loop, when
+ * one of them has ended, at the latest after a second; then the start can be
+ * tried again.  The struct lives inside its owner; stopping an idle wait has
+ * no effect.
+ */
+struct procs_wait {
+	void (*fn)(void *arg);
+	void *arg;
+	struct procs_wait *next, **prev;	/* private */
+};
+void procs_wait(struct procs *, struct procs_wait *);
+void procs_wait_stop(struct procs_wait *);
+/* Calls all waiting owners in the next turn. */
+void procs_wake(struct procs *);
+/*
+ * Whether others of the set hold descriptors that they will release; whether a
+ * start that failed with this errno can therefore succeed later, which counts
+ * as a shortage.
+ */
+bool procs_busy(const struct procs *);
+bool procs_shortage(struct procs *, int sys);
+
 struct proc_opts {
 	const char *const *argv, *const *env;	/* as in os_spawn.h */
 	const char *cwd;		/* NULL: ours */
+	/*
+	 * Instead of argv: a copy of this process computes its output from
+	 * arg, which must not use the loop.
+	 */
+	void (*work)(void *arg, struct buf *out);
+	struct os_limits limits;	/* without nofile, which is ours */
+	const char *const *writable;	/* as in os_spawn.h */
 	struct str in;			/* its stdin; borrowed until done */
 	bool in_open;			/* proc_write will add to it */
 	bool err_joins;			/* stderr goes to stdout */
@@ -63,6 +117,7 @@ struct proc_opts {
 	int64_t grace_ms;		/* 0: PROC_GRACE_MS */
 	void (*on_out)(void *arg, struct str);	/* gets output at once; */
 	void (*on_err)(void *arg, struct str);	/* NULL: it is kept */
+	void (*on_out_end)(void *arg);	/* it closed stdout and runs on */
 	void (*done)(void *arg);		/* read .res, .out, .err */
 	void *arg;
 };
@@ -71,7 +126,8 @@ struct proc_result {
 	int wstatus;			/* as from waitpid; -1 unknown */
 	int status;			/* exit status, -1 when killed */
 	int signo;			/* the signal that killed it, or 0 */
-	int exec_errno;			/* why proc_start failed, or 0 */
+	int exec_errno;			/* why proc_start failed, or 0; */
+	bool shortage;			/* counted in procs.shortages */
 	bool timed_out, cancelled;	/* we terminated it */
 	bool truncated;			/* it wrote more than is kept */
 	bool left_open;			/* another process held the output */
@@ -83,6 +139,7 @@ struct proc_pipe {
 	struct buf buf;			/* the owner may take it in done() */
 	uint64_t total;
 	size_t max;			/* the rest is private */
+	uint64_t at_end;		/* bytes read when it was reaped */
 	void (*fn)(void *arg, struct str);
 	struct fd_watch w;
 	struct proc *proc;
@@ -122,6 +179,7 @@ struct proc {
 	uint64_t id;
 	pid_t group;
 	bool stop_at_max;
+	void (*out_end)(void *arg);
 	void (*done)(void *arg);
 	void *arg;
 	struct fd_watch in_w;
@@ -135,7 +193,8 @@ struct proc {
  * Starts a child in its own process group.  The proc must be zero, completed
  * or finished with proc_fini.  argv, env and cwd are not needed after the
  * call.  On -1 nothing runs and done() is not called; e->sys and
- * .res.exec_errno are the errno (ENOENT, EACCES, ...).
+ * .res.exec_errno are the errno (ENOENT, EACCES, ...).  While others run, a
+ * child does not take the last descriptors (os_fd_short): EMFILE.
  */
 int proc_start(struct procs *, struct proc *, const struct proc_opts *,
     struct err *);

@@ -393,6 +393,20 @@ on_err(void *arg, struct str s)
 	proc_tail_add(&w->tail, s);
 }
 
+/* Nothing more can come from it. */
+static void
+on_out_end(void *arg)
+{
+	struct wire *w = arg;
+
+	w->closed = true;
+	if (w->ending)
+		return;
+	w->ending = true;
+	proc_close_in(&w->proc);
+	timer_start(w->proc.set->loop, &w->grace, WIRE_CLOSED_MS);
+}
+
 /* The last line may lack its line end. */
 static void
 on_done(void *arg)
@@ -425,12 +439,14 @@ wire_start(struct procs *ps, struct wire *w, const struct wire_opts *o,
     struct err *e)
 {
 	struct proc_opts p = { .argv = o->argv, .env = o->env, .cwd = o->cwd,
+		.writable = o->writable,
 		.in_open = true, .on_out = on_out, .on_err = on_err,
-		.done = on_done, .arg = w };
+		.on_out_end = on_out_end, .done = on_done, .arg = w };
 
 	*w = (struct wire){ .o = *o };
 	w->o.argv = w->o.env = NULL;	/* not needed after the call */
 	w->o.cwd = NULL;
+	w->o.writable = NULL;
 	w->grace.fn = on_grace;
 	w->grace.arg = w;
 	return proc_start(ps, &w->proc, &p, e);

@@ -8,7 +8,7 @@
  * owner and must not move while it runs.  It ends once, with ended(), after
  * the child has been reaped; every pending request is answered with neither
  * result nor error before that.  Messages sent after the child's end are
- * dropped.
+ * dropped.  A child that closes its output and stays is terminated.
  *
  * Values passed to a callback are valid during the call.  A callback may use
  * and end the wire, but must not free it.
@@ -29,6 +29,8 @@ struct json;
 enum {
 	WIRE_MESSAGE_MAX = 64 << 20,	/* bytes of a message from the child */
 	WIRE_GRACE_MS = 3000,		/* from the end of stdin to SIGTERM */
+	WIRE_CLOSED_MS = 200,		/* from the end of stdout: it may be
+					 * exiting */
 	WIRE_NO_METHOD = -32601		/* JSON-RPC: method not found */
 };
 
@@ -42,6 +44,7 @@ typedef void wire_answer_fn(void *ctx, const struct json *result,
 struct wire_opts {
 	const char *const *argv, *const *env;	/* as in os_spawn.h */
 	const char *cwd;
+	const char *const *writable;	/* as in os_spawn.h */
 	bool blocks;			/* Content-Length; else lines */
 	void (*notify)(void *arg, struct str method,
 	    const struct json *params);
@@ -61,6 +64,7 @@ struct wire {
 	struct proc_tail tail;	/* of its stderr */
 	bool broken;		/* it sent an oversized message or does not
 				 * read; it is being terminated */
+	bool closed;		/* it closed its output before its end */
 	struct wire_opts o;	/* private from here */
 	struct arena arena;	/* of the requests */
 	struct wire_request *pending, *spare;

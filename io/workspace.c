@@ -163,11 +163,30 @@ workspace_put(struct arena *a, const char *dir, struct str path,
 struct copier {
 	struct arena *arena;
 	const char *dir;
+	struct workspace_part *part;	/* NULL: everything */
 	struct err *err;
 };
 
 static int copy_entries(struct copier *, int from, struct str path,
     unsigned depth);
+
+/* Counts a file of a part; -1: it is over a limit. */
+static int
+count_file(struct copier *c, const struct stat *st)
+{
+	struct workspace_part *p = c->part;
+	uint64_t left;
+
+	if (p == NULL)
+		return 0;
+	left = p->max_bytes - p->bytes;
+	if (p->files == p->max_files || (uint64_t)st->st_size > left)
+		return err_set(c->err, ERR_LIMIT, "more than %zu files or "
+		    "%zu MiB", p->max_files, p->max_bytes >> 20);
+	p->files++;
+	p->bytes += (size_t)st->st_size;
+	return 0;
+}
 
 /* Copies an open file or directory; skips anything else. */
 static int
@@ -179,11 +198,16 @@ copy_fd(struct copier *c, int fd, const char *name, struct str path,
 
 	if (fstat(fd, &st) == -1)
 		return err_sys(c->err, name);
+	if (c->part != NULL && c->part->skip != NULL &&
+	    c->part->skip(c->part->arg, name, &st))
+		return 0;
 	if (S_ISDIR(st.st_mode))
 		return depth > 0 ? copy_entries(c, fd, path, depth - 1) :
 		    err_set(c->err, ERR_LIMIT, "%s: nested too deeply", name);
 	if (!S_ISREG(st.st_mode))
 		return 0;
+	if (count_file(c, &st) == -1)
+		return -1;
 	if (os_read_fd(c->arena, fd, name, WORKSPACE_FILE_MAX, &text,
 	    c->err) == -1)
 		return -1;
@@ -229,10 +253,10 @@ copy_entries(struct copier *c, int from, struct str path, unsigned depth)
 }
 
 int
-workspace_copy(struct arena *a, const char *dir, const char *from,
-    struct str path, struct err *e)
+workspace_copy_part(struct arena *a, const char *dir, const char *from,
+    struct str path, struct workspace_part *part, struct err *e)
 {
-	struct copier c = { a, dir, e };
+	struct copier c = { a, dir, part, e };
 	int fd, r;
 
 	if (path.n > 0 && !workspace_inside(path))
@@ -242,6 +266,35 @@ workspace_copy(struct arena *a, const char *dir, const char *from,
 		return err_sys(e, from);
 	r = copy_fd(&c, fd, from, path, DEPTH_MAX);
 	os_close(&fd);
+	return r;
+}
+
+int
+workspace_copy(struct arena *a, const char *dir, const char *from,
+    struct str path, struct err *e)
+{
+	return workspace_copy_part(a, dir, from, path, NULL, e);
+}
+
+int
+workspace_make_dir(struct arena *a, const char *dir, struct str path,
+    struct err *e)
+{
+	int top = open_dir(AT_FDCWD, dir), parent = -1, fd = -1, r = -1;
+	char *name;
+
+	if (top != -1 && workspace_inside(path))
+		parent = open_parent(a, top, path, &name);
+	if (parent != -1) {
+		r = mkdirat(parent, name, 0755) == 0 ? 1 :
+		    errno == EEXIST ? 0 : -1;
+		fd = open_dir(parent, name);
+	}
+	if (fd == -1)
+		r = err_sys(e, arena_fmt(a, "%s/%.*s", dir, STRF(path)).p);
+	os_close(&fd);
+	os_close(&parent);
+	os_close(&top);
 	return r;
 }
 
@@ -300,21 +353,89 @@ remove_entries(struct removal *r, int dir, unsigned depth)
 	closedir(list);
 }
 
-int
-workspace_remove(const char *dir, struct err *e)
+/* Removes the contents of an open directory. */
+static void
+empty_dir(int fd)
 {
-	int fd = open_dir(AT_FDCWD, dir);
 	struct removal r = { .top = fd };
 
-	if (fd == -1)
-		return errno == ENOENT ? 0 : err_sys(e, dir);
 	fchmod(fd, 0700);
 	do {
 		r.moved = false;
 		remove_entries(&r, fd, DEPTH_MAX);
 	} while (r.moved);
+}
+
+int
+workspace_remove(const char *dir, struct err *e)
+{
+	int fd = open_dir(AT_FDCWD, dir);
+
+	if (fd == -1)
+		return errno == ENOENT ? 0 : err_sys(e, dir);
+	empty_dir(fd);
 	close(fd);
 	return rmdir(dir) == -1 && errno != ENOENT ? err_sys(e, dir) : 0;
+}
+
+/* Removes a file, a tree or, if `empty`, only an empty directory. */
+static void
+take_entry(int dir, const char *name, bool empty)
+{
+	int fd;
+
+	if (!empty && unlinkat(dir, name, 0) == 0)
+		return;
+	if (!empty && fchmodat(dir, name, 0700, 0) == 0 &&
+	    (fd = open_dir(dir, name)) != -1) {
+		empty_dir(fd);
+		close(fd);
+	}
+	(void)unlinkat(dir, name, AT_REMOVEDIR);
+}
+
+/* Directories that the agent has made read-only are writable meanwhile. */
+static void
+take_path(struct arena *a, int dir, struct str path, bool empty)
+{
+	struct str name, rest = path, more;
+	struct stat st, sub;
+	char *entry;
+	int fd;
+
+	if (!next_name(&rest, &name) || fstat(dir, &st) == -1)
+		return;
+	if ((st.st_mode & S_IRWXU) != S_IRWXU)
+		(void)fchmod(dir, (st.st_mode & 07777) | S_IRWXU);
+	entry = arena_cstr(a, name);
+	more = rest;
+	if (!next_name(&more, &name))
+		take_entry(dir, entry, empty);
+	else if (fstatat(dir, entry, &sub, AT_SYMLINK_NOFOLLOW) == 0 &&
+	    S_ISDIR(sub.st_mode)) {
+		fd = open_dir(dir, entry);
+		if (fd == -1 && errno == EACCES &&
+		    fchmodat(dir, entry, 0700, 0) == 0)
+			fd = open_dir(dir, entry);
+		if (fd != -1) {
+			take_path(a, fd, rest, empty);
+			(void)fchmod(fd, sub.st_mode & 07777);
+			close(fd);
+		}
+	}
+	if ((st.st_mode & S_IRWXU) != S_IRWXU)
+		(void)fchmod(dir, st.st_mode & 07777);
+}
+
+void
+workspace_take_out(struct arena *a, const char *dir, struct str path,
+    bool empty)
+{
+	int fd = open_dir(AT_FDCWD, dir);
+
+	if (fd != -1 && workspace_inside(path))
+		take_path(a, fd, path, empty);
+	os_close(&fd);
 }
 
 const char *
@@ -338,9 +459,13 @@ make_dir(struct workspace_pool *pool, struct err *e)
 	else if (getcwd(cwd, sizeof(cwd)) == NULL)
 		return err_sys(e, "getcwd");
 	pool->dir = arena_cstr(pool->arena, arena_fmt(pool->arena,
-	    "%s%s%s/waza-XXXXXX", cwd, cwd[0] != '\0' ? "/" : "", tmp));
-	if (mkdtemp(pool->dir) != NULL)
+	    "%s%s%s/" WORKSPACE_PREFIX "%ld-XXXXXX", cwd,
+	    cwd[0] != '\0' ? "/" : "", tmp, (long)getpid()));
+	if (mkdtemp(pool->dir) != NULL) {
+		pool->owner = pool->keep ? -1 :
+		    workspace_claim(pool->arena, pool->dir);
 		return 0;
+	}
 	err_sys(e, pool->dir);
 	pool->dir = NULL;
 	return -1;
@@ -391,6 +516,7 @@ take(struct workspace_pool *pool, struct arena *a, struct str name, bool retry,
 	if (make_fresh(path) == 0)
 		return path;
 	if (errno == ENOENT && retry) {	/* somebody removed the pool */
+		os_close(&pool->owner);
 		pool->dir = NULL;
 		pool->spare = NULL;
 		return take(pool, a, name, false, e);
@@ -430,11 +556,18 @@ int
 workspace_close(struct workspace_pool *pool, bool keep, struct err *e)
 {
 	struct workspace_spare *s;
+	int r;
 
 	if (pool->dir == NULL)
 		return 0;
-	if (!keep)
-		return workspace_remove(pool->dir, e);
+	if (!keep) {
+		r = workspace_remove(pool->dir, e);
+		os_close(&pool->owner);
+		if (r == -1)	/* its descriptor may have been missing */
+			r = workspace_remove(pool->dir, e);
+		return r;
+	}
+	os_close(&pool->owner);
 	for (s = pool->spare; s != NULL; s = s->next)
 		rmdir(s->path);
 	rmdir(pool->dir);	/* succeeds if nothing was kept */

@@ -6,7 +6,8 @@
  * no descriptor stays open between steps.  A file is unchanged if its size and
  * times are those of the first scan, unless the times are so recent that the
  * clock of the file system may not have advanced in between.  Then, and when
- * size or times differ, the contents are compared.
+ * size or times differ, the contents are compared: those of now with a copy,
+ * or with what the caller knows of the contents before.
  */
 #include "io/workspace_scan.h"
 
@@ -19,8 +20,7 @@
 #include <unistd.h>
 
 #include "base/os.h"
-#include "io/workspace.h"
-#include "lib/diff.h"
+#include "io/workspace_text.h"
 #include "lib/glob.h"
 
 enum {
@@ -34,6 +34,8 @@ struct entry {
 	int64_t size, mtime, ctime;
 	uint64_t ino;
 	int64_t copy;		/* offset of the copy; -1: none */
+	unsigned mode;		/* as git stores it */
+	struct str target;	/* of a link, with opts.patch */
 	bool link;
 	bool matches;		/* the patterns select it */
 	bool seen;		/* in the second scan */
@@ -56,7 +58,7 @@ struct workspace_scan_state {
 	struct workspace_scan scan;	/* what callers see */
 	struct arena arena;		/* of all this */
 	const char *top;
-	const struct field_strs *include, *exclude;
+	struct workspace_scan_opts opts;
 	enum phase phase;
 	struct entry *v;		/* files of the first scan */
 	size_t n, room, nmatch;
@@ -66,9 +68,9 @@ struct workspace_scan_state {
 	size_t nnames, name;		/* name: the next one */
 	size_t visited;			/* names, in this scan */
 	const struct dir *dir;
-	int fd;				/* of the copies, or -1 */
-	int64_t copied;			/* bytes */
-	int64_t started;		/* wall clock */
+	struct workspace_copies copies;
+	int64_t started;		/* wall clock; with opts.patch, the end
+					 * of the first scan */
 	size_t diffs;			/* bytes */
 	size_t next;			/* entry to check in phase UNSEEN */
 	size_t change_room;
@@ -128,8 +130,11 @@ matches(const struct field_strs *patterns, struct str path)
 static bool
 is_selected(const struct workspace_scan_state *s, struct str path)
 {
-	return (s->include->n == 0 || matches(s->include, path)) &&
-	    !matches(s->exclude, path);
+	const struct workspace_scan_opts *o = &s->opts;
+
+	return (o->include == NULL || o->include->n == 0 ||
+	    matches(o->include, path)) &&
+	    (o->exclude == NULL || !matches(o->exclude, path));
 }
 
 static bool
@@ -218,20 +223,6 @@ next_dir(struct workspace_scan_state *s)
 /*
  * Contents.
  */
-static int
-open_copies(struct workspace_scan_state *s)
-{
-	char *path = arena_cstr(&s->arena, arena_fmt(&s->arena,
-	    "%s/waza-scan-XXXXXX", workspace_tmp()));
-
-	s->fd = mkstemp(path);
-	if (s->fd == -1)
-		return -1;
-	unlink(path);
-	os_cloexec(s->fd);
-	return 0;
-}
-
 /* The contents; false: not a regular file, too large, or unreadable. */
 static bool
 read_file(struct workspace_scan_state *s, struct arena *a, struct str path,
@@ -246,7 +237,7 @@ read_file(struct workspace_scan_state *s, struct arena *a, struct str path,
 	if (fd == -1)
 		return false;
 	ok = fstat(fd, &st) == 0 && S_ISREG(st.st_mode) &&
-	    os_read_fd(a, fd, "file", WORKSPACE_SCAN_FILE_MAX, out, &e) == 0;
+	    os_read_fd(a, fd, "file", (size_t)s->opts.file_max, out, &e) == 0;
 	os_close(&fd);
 	return ok;
 }
@@ -256,47 +247,61 @@ copy_file(struct workspace_scan_state *s, struct entry *f)
 {
 	struct arena a = { 0 };
 	struct str text;
-	struct err e;
 
-	if (f->size > WORKSPACE_SCAN_FILE_MAX)
+	if (f->size > s->opts.file_max)
 		return;
-	if (s->copied + f->size > WORKSPACE_SCAN_COPY_MAX) {
+	if (s->copies.used + f->size > s->opts.copy_max) {
 		set_incomplete(s, "the files are too large to be compared");
 		return;
 	}
 	if (read_file(s, &a, f->path, &text)) {
-		if ((s->fd == -1 && open_copies(s) == -1) ||
-		    lseek(s->fd, (off_t)s->copied, SEEK_SET) == -1 ||
-		    os_write_all(s->fd, text, &e) == -1)
+		f->copy = workspace_keep(&s->copies, text);
+		if (f->copy == -1)
 			set_incomplete(s, "files could not be copied");
-		else {
-			f->copy = s->copied;
+		else
 			f->size = (int64_t)text.n;
-			s->copied += f->size;
-		}
 	}
 	arena_free(&a);
 }
 
+/* The target of a link; false: unreadable, or links are not compared. */
 static bool
-read_copy(struct workspace_scan_state *s, struct arena *a,
+read_target(const struct workspace_scan_state *s, struct arena *a,
+    struct str path, struct str *out)
+{
+	char target[4096];
+	ssize_t n = !s->opts.patch ? -1 : readlink(full_path(a, s, path),
+	    target, sizeof(target));
+
+	if (n == -1)
+		return false;
+	*out = arena_str(a, (struct str){ target, (size_t)n });
+	return true;
+}
+
+/* The contents in the first scan; false: not known. */
+static bool
+read_before(struct workspace_scan_state *s, struct arena *a,
     const struct entry *f, struct str *out)
 {
-	char *p = arena_raw(a, (size_t)f->size + 1, 1);
-	ssize_t n;
-	size_t got = 0;
-
-	while (got < (size_t)f->size) {
-		n = pread(s->fd, p + got, (size_t)f->size - got,
-		    (off_t)(f->copy + (int64_t)got));
-		if (n == -1 && errno == EINTR)
-			continue;
-		if (n <= 0)
-			return false;
-		got += (size_t)n;
+	if (f->link) {
+		*out = f->target;
+		return f->target.n > 0;
 	}
-	*out = (struct str){ p, got };
-	return true;
+	if (f->copy >= 0)
+		return workspace_kept(&s->copies, a, f->copy, (size_t)f->size,
+		    out);
+	return s->opts.before != NULL && f->size <= s->opts.file_max &&
+	    s->opts.before(s->opts.arg, a, f->path, out) &&
+	    (int64_t)out->n == f->size;
+}
+
+static bool
+read_now(struct workspace_scan_state *s, struct arena *a,
+    const struct entry *now, struct str *out)
+{
+	return now->link ? read_target(s, a, now->path, out) :
+	    read_file(s, a, now->path, out);
 }
 
 /*
@@ -316,6 +321,8 @@ note_stat(struct entry *f, const struct stat *st)
 	f->ctime = ns_of(st->st_ctim);
 	f->ino = (uint64_t)st->st_ino;
 	f->link = S_ISLNK(st->st_mode);
+	f->mode = f->link ? 0120000 : st->st_mode & S_IXUSR ? 0100755 :
+	    0100644;
 }
 
 static void
@@ -337,7 +344,9 @@ add_entry(struct workspace_scan_state *s, struct str path,
 	f->matches = matches_it;
 	note_stat(f, st);
 	s->nmatch += f->matches;
-	if (f->matches && !f->link)
+	if (f->link)
+		(void)read_target(s, &s->arena, f->path, &f->target);
+	else if (f->matches && s->opts.copy_max > 0)
 		copy_file(s, f);
 }
 
@@ -353,6 +362,8 @@ end_first(struct workspace_scan_state *s)
 	for (i = 0; i < s->n; i++)
 		if (s->v[i].matches)
 			scan->files[scan->nfiles++] = s->v[i].path;
+	if (s->opts.patch)
+		s->started = os_wall_ns();
 	s->phase = IDLE;
 }
 
@@ -367,52 +378,28 @@ find(struct workspace_scan_state *s, struct str path)
 	return i < s->n && str_eq(s->v[i].path, path) ? &s->v[i] : NULL;
 }
 
-static bool
-is_text(struct str s)
-{
-	return (s.n == 0 || memchr(s.p, '\0', s.n) == NULL) && utf8_valid(s);
-}
-
-/* The name of one side of a diff, on one line. */
-static struct str
-diff_name(struct arena *a, const char *side, struct str path)
-{
-	char *p;
-	struct str s = arena_fmt(a, "%s/%.*s", side, STRF(path));
-
-	for (p = arena_cstr(a, s), s = str_of(p); *p != '\0'; p++)
-		if (*p == '\n' || *p == '\r' || *p == '\t')
-			*p = '?';
-	return s;
-}
-
 static void
 put_diff(struct workspace_scan_state *s, struct workspace_change *c,
     struct str before, struct str after)
 {
-	struct diff_opts o = { .context = DIFF_CONTEXT,
-		.max = WORKSPACE_SCAN_DIFF_MAX };
-	struct arena a = { 0 };
+	size_t max = s->opts.diff_max, left = s->opts.diffs_max - s->diffs;
 	struct buf b = { 0 };
 
-	if (!is_text(before) || !is_text(after)) {
-		c->no_diff = "binary";
-		return;
-	}
-	if (s->diffs >= WORKSPACE_SCAN_DIFFS_MAX) {
+	if (s->diffs >= s->opts.diffs_max) {
 		c->no_diff = "too many diffs";
 		set_incomplete(s, "there are too many diffs");
 		return;
 	}
-	o.from = c->kind == WORKSPACE_ADDED ? STR("/dev/null") :
-	    diff_name(&a, "a", c->path);
-	o.to = c->kind == WORKSPACE_DELETED ? STR("/dev/null") :
-	    diff_name(&a, "b", c->path);
-	diff_unified(&b, before, after, &o);
+	if (s->opts.patch && max > left)
+		max = left;
+	if (!workspace_diff(&b, c->path, c->kind == WORKSPACE_ADDED,
+	    c->kind == WORKSPACE_DELETED, before, after, max)) {
+		c->no_diff = "binary";
+		return;
+	}
 	s->diffs += b.n;
 	c->diff = arena_str(&s->arena, buf_str(&b));
 	buf_free(&b);
-	arena_free(&a);
 }
 
 /* Whether report() needs the contents of a file. */
@@ -422,11 +409,14 @@ needs_text(const struct workspace_scan_state *s, const struct entry *f)
 	return f->matches && s->scan.nchanges < WORKSPACE_SCAN_CHANGES_MAX;
 }
 
-/* Adds a change; without a reason no_diff, with the diff of the contents. */
+/*
+ * Adds a change of a file that was f and is `now`; without a reason no_diff,
+ * with the diff of the contents.
+ */
 static void
 report(struct workspace_scan_state *s, const struct entry *f,
-    enum workspace_change_kind kind, const char *no_diff, struct str before,
-    struct str after)
+    const struct entry *now, enum workspace_change_kind kind,
+    const char *no_diff, struct str before, struct str after)
 {
 	struct workspace_scan *scan = &s->scan;
 	struct workspace_change *c;
@@ -440,6 +430,9 @@ report(struct workspace_scan_state *s, const struct entry *f,
 	c = &scan->changes[scan->nchanges++];
 	c->path = arena_str(&s->arena, f->path);
 	c->kind = kind;
+	c->old_mode = kind == WORKSPACE_ADDED ? 0 : f->mode;
+	c->new_mode = kind == WORKSPACE_DELETED ? 0 : now->mode;
+	c->size = kind == WORKSPACE_DELETED ? f->size : now->size;
 	c->excluded = !f->matches;
 	c->no_diff = c->excluded ? "excluded" : no_diff;
 	if (c->no_diff == NULL)
@@ -458,17 +451,25 @@ report_new(struct workspace_scan_state *s, struct str path,
 	struct str none = STR(""), text = none;
 	struct arena a = { 0 };
 
+	note_stat(&f, st);
 	if (s->partial) {
 		if (ns_of(st->st_ctim) >= s->started - TICK_NS)
-			report(s, &f, WORKSPACE_MODIFIED, "too many files",
+			report(s, &f, &f, WORKSPACE_MODIFIED, "too many files",
 			    none, none);
-	} else if (S_ISLNK(st->st_mode))
-		report(s, &f, WORKSPACE_ADDED, "a link", none, none);
-	else if (needs_text(s, &f) && !read_file(s, &a, path, &text))
-		report(s, &f, WORKSPACE_ADDED, "too large", none, none);
+	} else if (needs_text(s, &f) && !read_now(s, &a, &f, &text))
+		report(s, &f, &f, WORKSPACE_ADDED, f.link ? "a link" :
+		    "too large", none, none);
 	else
-		report(s, &f, WORKSPACE_ADDED, NULL, none, text);
+		report(s, &f, &f, WORKSPACE_ADDED, NULL, none, text);
 	arena_free(&a);
+}
+
+/* Why the contents before are not known. */
+static const char *
+unknown(const struct workspace_scan_state *s, const struct entry *f)
+{
+	return f->link ? "a link" : s->opts.before != NULL &&
+	    f->size <= s->opts.file_max ? "not kept" : "too large";
 }
 
 static void
@@ -476,12 +477,24 @@ report_deleted(struct workspace_scan_state *s, const struct entry *f)
 {
 	struct arena a = { 0 };
 	struct str before = STR("");
-	bool missing = f->copy == -1 ||
-	    (needs_text(s, f) && !read_copy(s, &a, f, &before));
+	bool missing = needs_text(s, f) && !read_before(s, &a, f, &before);
 
-	report(s, f, WORKSPACE_DELETED, !missing ? NULL : f->link ? "a link" :
-	    "too large", before, STR(""));
+	report(s, f, f, WORKSPACE_DELETED, missing ? unknown(s, f) : NULL,
+	    before, STR(""));
 	arena_free(&a);
+}
+
+/*
+ * Whether the file may have changed since without a change of its times.  File
+ * systems with whole seconds need more time than others.
+ */
+static bool
+in_doubt(const struct workspace_scan_state *s, const struct entry *f)
+{
+	bool coarse = !s->opts.patch || f->ctime % 1000000000 == 0 ||
+	    f->mtime % 1000000000 == 0;
+
+	return f->ctime >= s->started - (coarse ? RECENT_NS : TICK_NS);
 }
 
 static void
@@ -491,21 +504,24 @@ compare(struct workspace_scan_state *s, const struct entry *f,
 	struct entry now = { .path = f->path };
 	struct str before = STR(""), after = STR("");
 	struct arena a = { 0 };
-	bool same, link;
+	bool same, mode;
 
 	note_stat(&now, st);
-	link = f->link || now.link;
+	mode = s->opts.patch && now.mode != f->mode;
 	same = now.mtime == f->mtime && now.ino == f->ino &&
 	    now.link == f->link && now.size == f->size;
-	if (same && now.ctime == f->ctime && f->ctime < s->started - RECENT_NS)
+	if (same && !mode && now.ctime == f->ctime && !in_doubt(s, f))
 		return;
-	if (link || f->copy == -1 || !read_copy(s, &a, f, &before) ||
-	    !read_file(s, &a, f->path, &after)) {
+	if (!read_before(s, &a, f, &before) ||
+	    !read_now(s, &a, &now, &after)) {
 		if (!same)
-			report(s, f, WORKSPACE_MODIFIED, link ? "a link" :
-			    "too large", before, after);
+			report(s, f, &now, WORKSPACE_MODIFIED, now.link ?
+			    "a link" : now.size > s->opts.file_max ?
+			    "too large" : unknown(s, f), before, after);
 	} else if (!str_eq(before, after))
-		report(s, f, WORKSPACE_MODIFIED, NULL, before, after);
+		report(s, f, &now, WORKSPACE_MODIFIED, NULL, before, after);
+	else if (mode)
+		report(s, f, &now, WORKSPACE_MODIFIED, "mode", before, after);
 	arena_free(&a);
 }
 
@@ -613,8 +629,7 @@ begin(struct workspace_scan_state *s, enum phase phase)
 }
 
 struct workspace_scan *
-workspace_scan_new(const char *dir, const struct field_strs *include,
-    const struct field_strs *exclude)
+workspace_scan_new(const char *dir, const struct workspace_scan_opts *o)
 {
 	struct arena arena = { 0 };
 	struct workspace_scan_state *s = NEW(&arena,
@@ -623,9 +638,8 @@ workspace_scan_new(const char *dir, const struct field_strs *include,
 	s->arena = arena;
 	s->scan.state = s;
 	s->top = dir;
-	s->include = include;
-	s->exclude = exclude;
-	s->fd = -1;
+	s->opts = *o;
+	s->copies.fd = -1;
 	s->started = os_wall_ns();
 	begin(s, FIRST);
 	return &s->scan;
@@ -658,7 +672,7 @@ workspace_scan_free(struct workspace_scan *scan)
 
 	if (scan == NULL)
 		return;
-	os_close(&scan->state->fd);
+	os_close(&scan->state->copies.fd);
 	arena_free(&scan->state->names_arena);
 	arena = scan->state->arena;
 	arena_free(&arena);

@@ -263,10 +263,8 @@ csv_read(struct arena *a, struct str text, struct err *e)
 	list->line = list->col = 1;
 	if (text.p == NULL)
 		text = STR("");
-	r.p = r.bol = text.p;
+	r.p = r.bol = str_after_bom(text).p;
 	r.end = text.p + text.n;
-	if (str_starts(text, STR("\xEF\xBB\xBF")))
-		r.p = r.bol = text.p + 3;
 	if (check_text(&r) == -1)
 		return NULL;
 	if (!at_record(&r)) {

@@ -239,6 +239,7 @@ set_enum(const struct slot *s)
 {
 	struct buf list = { .max = 120 };
 	struct str_nearest near = { 0 };
+	char hint[STR_HINT];
 	int i;
 
 	if (!get_str(s, &near.word))
@@ -253,9 +254,9 @@ set_enum(const struct slot *s)
 		buf_fmt(&list, "%s%s", i > 0 ? ", " : "", s->f->words[i]);
 	}
 	if (near.best.p != NULL)
-		bad(s->d, s->v, s->at, "\"%s\" cannot be \"%.*s\"; did you "
-		    "mean \"%.*s\"?", s->f->key, STRF(shorten(near.word)),
-		    STRF(near.best));
+		bad(s->d, s->v, s->at, "\"%s\" cannot be \"%.*s\"%s",
+		    s->f->key, STRF(shorten(near.word)),
+		    str_hint(hint, "", near.best));
 	else
 		bad(s->d, s->v, s->at, "\"%s\" must be one of %.*s, not "
 		    "\"%.*s\"", s->f->key, STRF(buf_str(&list)),
@@ -372,6 +373,7 @@ unknown(struct decoder *d, const struct field_table *t, const struct json *v,
 	enum field_level level = d->ctx->flags & FIELD_STRICT ?
 	    FIELD_ERROR : FIELD_WARNING;
 	struct str_nearest near = { .word = json_key(v) };
+	char hint[STR_HINT];
 	const struct field *f;
 
 	if (d->ctx->flags & FIELD_OPEN)
@@ -379,13 +381,8 @@ unknown(struct decoder *d, const struct field_table *t, const struct json *v,
 	for (f = t->rows; f < t->rows + t->n; f++)
 		if (!(f->flags & FIELD_RETIRED))
 			str_nearest(&near, str_of(f->key));
-	if (near.best.p != NULL)
-		about_key(d, level, v, at,
-		    "unknown key \"%.*s\"; did you mean \"%.*s\"?",
-		    STRF(shorten(json_key(v))), STRF(near.best));
-	else
-		about_key(d, level, v, at, "unknown key \"%.*s\"",
-		    STRF(shorten(json_key(v))));
+	about_key(d, level, v, at, "unknown key \"%.*s\"%s",
+	    STRF(shorten(json_key(v))), str_hint(hint, "", near.best));
 }
 
 static void

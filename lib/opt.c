@@ -32,16 +32,13 @@ static int
 unknown(const struct opt_table *t, struct str name, struct err *e)
 {
 	struct str_nearest s = { .word = name };
+	char hint[STR_HINT];
 	size_t i;
 
 	for (i = 0; i < t->n; i++)
 		str_nearest(&s, str_of(t->rows[i].name));
-	if (s.best.p == NULL)
-		return err_set(e, ERR_SCHEMA, "unknown option \"--%.*s\"",
-		    STRF(name));
-	return err_set(e, ERR_SCHEMA,
-	    "unknown option \"--%.*s\"; did you mean \"--%.*s\"?", STRF(name),
-	    STRF(s.best));
+	return err_set(e, ERR_SCHEMA, "unknown option \"--%.*s\"%s",
+	    STRF(name), str_hint(hint, "--", s.best));
 }
 
 static int

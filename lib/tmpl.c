@@ -12,11 +12,17 @@
 
 #include "json.h"
 
+/* What double braces begin. */
+enum braces { FOREIGN, OURS, UNSUPPORTED };
+
 struct render {
 	struct arena *arena;
 	const struct tmpl_vars *vars;
 	struct buf out;
 	const char *p, *end;	/* the rest of the braces or of the text */
+	enum braces braces;	/* of the template found last */
+	bool handlebars;	/* its blocks ({{#if}}) are in the text */
+	bool checks;		/* any variable is known, and empty */
 	struct err *err;
 };
 
@@ -75,18 +81,15 @@ static int
 unknown_var(struct render *r, struct str name)
 {
 	struct str_nearest near = { .word = name };
+	char hint[STR_HINT];
 	const struct json *v;
 	size_t i;
 
 	for (i = 0; i < COUNTOF(r->vars->vars); i++)
 		for (v = json_first(r->vars->vars[i]); v != NULL; v = v->next)
 			str_nearest(&near, json_key(v));
-	if (near.best.p == NULL)
-		return err_set(r->err, ERR_SCHEMA, "unknown variable \"%.*s\"",
-		    STRF(shorten(name)));
-	return err_set(r->err, ERR_SCHEMA, "unknown variable \"%.*s\"; did "
-	    "you mean \"%.*s\"?", STRF(shorten(name)),
-	    STRF(shorten(near.best)));
+	return err_set(r->err, ERR_SCHEMA, "unknown variable \"%.*s\"%s",
+	    STRF(shorten(name)), str_hint(hint, "", near.best));
 }
 
 static int
@@ -98,7 +101,7 @@ put_var(struct render *r, struct str name)
 	if (v == NULL)
 		v = json_get(r->vars->vars[1], name);
 	if (v == NULL)
-		return unknown_var(r, name);
+		return r->checks ? 0 : unknown_var(r, name);
 	if (v->type == JSON_STRING || v->type == JSON_NUMBER)
 		buf_put(&r->out, json_text(v));
 	else if (v->type != JSON_NULL)
@@ -179,14 +182,12 @@ closing(const char *p, const char *end)
 	return NULL;
 }
 
-/* Whether the braces at p begin like one of our templates. */
+/* Whether one of our templates, or something like it, begins at p. */
 static bool
-is_template(const char *p, const char *end)
+is_value(const char *p, const char *end)
 {
-	struct str s;
+	struct str s = { p, (size_t)(end - p) };
 
-	p = skip_space(p + 2, end);
-	s = (struct str){ p, (size_t)(end - p) };
 	if (s.n == 0)
 		return false;
 	if (*p == '"' || *p == '`')	/* {{"key": 1}} is not a template */
@@ -197,6 +198,96 @@ is_template(const char *p, const char *end)
 	    s.n > 5 && strchr(" \t", p[5]) != NULL && p[5] != '\0');
 }
 
+/*
+ * The actions and functions of Go's templates, and what has to follow for the
+ * braces to be Go's and not a text in braces: anything that ends a word, the
+ * closing braces, a string, or an argument.
+ */
+enum follow { WORD_END, CLOSING, STRING, ARGUMENT };
+
+static const struct {
+	const char *word;
+	enum follow follow;
+} actions[] = {
+	{ "and", ARGUMENT }, { "block", STRING }, { "call", ARGUMENT },
+	{ "define", STRING }, { "else", WORD_END }, { "end", CLOSING },
+	{ "eq", ARGUMENT }, { "ge", ARGUMENT }, { "gt", ARGUMENT },
+	{ "html", ARGUMENT }, { "if", WORD_END }, { "js", ARGUMENT },
+	{ "le", ARGUMENT }, { "len", ARGUMENT }, { "lt", ARGUMENT },
+	{ "ne", ARGUMENT }, { "not", ARGUMENT }, { "or", ARGUMENT },
+	{ "print", ARGUMENT }, { "printf", ARGUMENT },
+	{ "println", ARGUMENT }, { "range", WORD_END }, { "slice", ARGUMENT },
+	{ "template", STRING }, { "urlquery", ARGUMENT }, { "with", WORD_END },
+};
+
+/* Whether the rest of an action, behind its word, is as that demands. */
+static bool
+follows(enum follow follow, const char *p, const char *end)
+{
+	const char *q = skip_space(p, end);
+	char c = q < end ? *q : '\0';
+
+	switch (follow) {
+	case WORD_END:
+		return q > p || q == end || strchr(".$(\"`}", c) != NULL;
+	case CLOSING:
+		if (c == '-')
+			c = q + 1 < end ? q[1] : '\0';
+		return c == '}';
+	case STRING:
+		return c == '"' || c == '`';
+	case ARGUMENT:
+		return c == '"' || c == '`' || c == '$' || c == '(' ||
+		    (c == '.' && is_value(q, end));
+	}
+	return false;
+}
+
+/*
+ * Whether an action of Go's templates begins at p.  Handlebars also has
+ * {{else}}, between {{#if}} and {{/if}}.
+ */
+static bool
+is_action(const char *p, const char *end, bool handlebars)
+{
+	struct render r = { .p = p, .end = end };
+	struct str s = { p, (size_t)(end - p) };
+	size_t i;
+
+	if (str_starts(s, STR("/*")))
+		return true;
+	if (str_starts(s, STR("(")))
+		return is_value(skip_space(p + 1, end), end);
+	if (str_starts(s, STR("$"))) {
+		r.p++;
+		word(&r);
+		r.p = skip_space(r.p, end);
+		s = (struct str){ r.p, (size_t)(end - r.p) };
+		return str_starts(s, STR(":=")) || (str_starts(s, STR("=")) &&
+		    !str_starts(s, STR("==")));
+	}
+	s = word(&r);
+	for (i = 0; i < COUNTOF(actions); i++)
+		if (str_is(s, actions[i].word))
+			return follows(actions[i].follow, r.p, end) &&
+			    !(handlebars && str_is(s, "else"));
+	return false;
+}
+
+static enum braces
+classify(const char *p, const char *end, bool handlebars)
+{
+	const char *q = skip_space(p + 2, end);
+	bool trims = q == p + 2 && q + 1 < end && *q == '-' &&
+	    skip_space(q + 1, end) > q + 1;
+
+	if (trims)
+		q = skip_space(q + 1, end);
+	if (is_value(q, end))
+		return trims ? UNSUPPORTED : OURS;
+	return is_action(q, end, handlebars) ? UNSUPPORTED : FOREIGN;
+}
+
 /* Expands the template `all`, which starts at r->p. */
 static int
 put_action(struct render *r, struct str all)
@@ -205,6 +296,10 @@ put_action(struct render *r, struct str all)
 	struct buf lit = { 0 };
 	int rc = 0;
 
+	if (r->braces == UNSUPPORTED)
+		return err_set(r->err, ERR_SYNTAX, "\"%.*s\" is not supported "
+		    "in templates (write {{\"{{\"}} for literal braces)",
+		    STRF(shorten(all)));
 	r->end = all.p + all.n - 2;
 	r->p = skip_space(r->p + 2, r->end);
 	if (*r->p == '.') {
@@ -224,16 +319,52 @@ put_action(struct render *r, struct str all)
 	return rc;
 }
 
-/* The next template from p on, or NULL. */
+/* The next template from r->p on, or NULL. */
 static const char *
-next_open(const char *p, const char *end)
+next_open(struct render *r)
 {
+	const char *p = r->p, *end = r->end;
+
 	while ((p = memchr(p, '{', (size_t)(end - p))) != NULL) {
-		if (p + 1 < end && p[1] == '{' && is_template(p, end))
-			return p;
+		if (p + 1 < end && p[1] == '{') {
+			r->braces = classify(p, end, r->handlebars);
+			if (r->braces != FOREIGN)
+				return p;
+			if (p + 2 < end && p[2] == '#')
+				r->handlebars = true;
+		}
 		p++;
 	}
 	return NULL;
+}
+
+static struct str
+expand(struct render *r, struct str text)
+{
+	const char *open, *close;
+	struct str out = { 0 };
+	unsigned line, col;
+	int rc = 0;
+
+	r->p = text.p;
+	r->end = text.p + text.n;
+	while (rc == 0 && (open = next_open(r)) != NULL) {
+		buf_put(&r->out, (struct str){ r->p, (size_t)(open - r->p) });
+		r->p = open;
+		close = closing(open, r->end);
+		rc = close == NULL ? err_set(r->err, ERR_SYNTAX,
+		    "{{ is not closed") : put_action(r,
+		    (struct str){ open, (size_t)(close - open) });
+		if (rc == -1) {
+			json_place(text, (size_t)(open - text.p), &line, &col);
+			err_at(r->err, line, col);
+		}
+	}
+	buf_put(&r->out, (struct str){ r->p, (size_t)(r->end - r->p) });
+	if (rc == 0)
+		out = arena_str(r->arena, buf_str(&r->out));
+	buf_free(&r->out);
+	return out;
 }
 
 struct str
@@ -241,38 +372,34 @@ tmpl_render(struct arena *a, struct str text, const struct tmpl_vars *vars,
     struct err *e)
 {
 	struct render r = { .arena = a, .vars = vars, .err = e };
-	const char *open, *close;
-	struct str out = { 0 };
-	unsigned line, col;
-	int rc = 0;
 
 	if (text.n == 0)
 		return STR("");		/* NULL would mean failure */
-	if (!tmpl_any(text))
-		return text;
-	r.p = text.p;
-	r.end = text.p + text.n;
-	while (rc == 0 && (open = next_open(r.p, r.end)) != NULL) {
-		buf_put(&r.out, (struct str){ r.p, (size_t)(open - r.p) });
-		r.p = open;
-		close = closing(open, r.end);
-		rc = close == NULL ? err_set(e, ERR_SYNTAX,
-		    "{{ is not closed") : put_action(&r,
-		    (struct str){ open, (size_t)(close - open) });
-		if (rc == -1) {
-			json_place(text, (size_t)(open - text.p), &line, &col);
-			err_at(e, line, col);
-		}
-	}
-	buf_put(&r.out, (struct str){ r.p, (size_t)(r.end - r.p) });
-	if (rc == 0)
-		out = arena_str(a, buf_str(&r.out));
-	buf_free(&r.out);
-	return out;
+	return tmpl_any(text) ? expand(&r, text) : text;
+}
+
+int
+tmpl_check(struct str text, struct err *e)
+{
+	static const struct tmpl_vars none;
+	struct arena a = { 0 };
+	struct render r = { .arena = &a, .vars = &none, .err = e,
+		.checks = true };
+	int rc = 0;
+
+	if (tmpl_any(text) && expand(&r, text).p == NULL)
+		rc = -1;
+	arena_free(&a);
+	return rc;
 }
 
 bool
 tmpl_any(struct str text)
 {
-	return text.n > 0 && next_open(text.p, text.p + text.n) != NULL;
+	struct render r = { .p = text.p };
+
+	if (text.n == 0)
+		return false;
+	r.end = text.p + text.n;
+	return next_open(&r) != NULL;
 }

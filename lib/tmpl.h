@@ -3,12 +3,12 @@
  * tmpl.h: tmpl_.  Templates in prompts, hooks and graders: {{.TaskName}},
  * {{.JobID}}, {{.Iteration}}, {{.Attempt}}, {{.Timestamp}}, {{.Vars.name}}
  * and {{index .Vars "any name"}}, with optional white space inside the
- * braces, and {{"{{"}} for literal braces.  The rest of Go's templates is not
- * supported.
+ * braces, and {{"{{"}} for literal braces.
  *
- * Braces that begin like one of these, but are not one, are an error.  Other
- * braces, such as {{secrets.X}}, are copied unchanged, because prompts may
- * quote templates of other programs.
+ * The rest of Go's templates is not supported: braces that begin like one of
+ * these, but are not one, and Go's actions ({{if}}, {{range}}, {{end}},
+ * {{printf "x"}}, {{- .X}}) are errors.  Other braces, such as {{secrets.X}},
+ * are copied unchanged, because prompts may quote templates of other programs.
  */
 #ifndef WAZA_TMPL_H
 #define WAZA_TMPL_H
@@ -34,6 +34,12 @@ struct tmpl_vars {
  */
 struct str tmpl_render(struct arena *, struct str text,
     const struct tmpl_vars *, struct err *);
+
+/*
+ * Checks the templates of a text whose variables are not known yet.  -1 with
+ * the place in the text.
+ */
+int tmpl_check(struct str text, struct err *);
 
 /* Whether the text contains a template. */
 bool tmpl_any(struct str text);

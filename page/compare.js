@@ -55,7 +55,8 @@ function tilt(d) {
 
 function outcome(r, i) {
 	const s = r.statuses[i];
-	return r.scores[i] === null || r.scores[i] === undefined ? dim('missing') :
+	return r.scores[i] === null || r.scores[i] === undefined ?
+	    dim(s === 'skipped' ? s : 'missing') :
 	    [badge(taskState(s)), ' ', score(r.scores[i])];
 }
 

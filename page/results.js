@@ -43,13 +43,15 @@ export function asRun(file, id, path) {
 }
 
 function row(a, b) {
+	const graded = (t) => t && t.status !== 'skipped';
 	const passed = [a, b].map((t) => t && t.status === 'passed');
+	const both = graded(a) && graded(b);
 	return {
 		task_id: (a || b).id, display_name: (a || b).name,
-		scores: [a && a.score, b && b.score],
+		scores: [a, b].map((t) => graded(t) ? t.score : null),
 		statuses: [a && a.status, b && b.status],
-		score_delta: a && b ? b.score - a.score : null,
-		flip: a && b && passed[0] !== passed[1] &&
+		score_delta: both ? b.score - a.score : null,
+		flip: both && passed[0] !== passed[1] &&
 		    (passed[1] ? 'fail_to_pass' : 'pass_to_fail'),
 	};
 }

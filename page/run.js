@@ -51,8 +51,8 @@ const columns = (id) => [
 		value: (t) => ended(t) && t.durationMs, show: duration },
 ];
 
-const kinds = [['all', 'All'], ...['failed', 'error', 'passed', 'running',
-	'cancelled'].map((s) => [s, s[0].toUpperCase() + s.slice(1),
+const kinds = [['all', 'All'], ...['failed', 'error', 'passed', 'skipped',
+	'running', 'cancelled'].map((s) => [s, s[0].toUpperCase() + s.slice(1),
 	(t) => taskState(t.status) === s])];
 
 // The log stays scrolled to its end, unless the user has scrolled up.

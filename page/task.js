@@ -6,7 +6,7 @@ import { cost, count, duration, exactly, few, percent, plural, points, score,
 	taskState } from './format.js';
 import { crumbs, isOver, tile } from './run.js';
 import { getRun, getTask } from './store.js';
-import { pre, rich, value } from './text.js';
+import { patch, pre, rich, value } from './text.js';
 import { trialScore } from './results.js';
 
 const STEPS = 300, CHIPS = 24, AGAIN_MS = 2000;
@@ -50,6 +50,8 @@ function steps(trial) {
 		    c.args || c.arguments) : tools[i] || {};
 		step.result = step.result ?? c.result;
 		step.success = step.success ?? c.success;
+		step.tool = c.tool;
+		step.canonical = c.canonical;
 	});
 	// the last message is the answer, which is shown above
 	const last = out[out.length - 1];
@@ -60,10 +62,11 @@ function steps(trial) {
 }
 
 // The most informative argument, on one line.
-function gist(args) {
-	const a = args || {}, best = typeof a === 'string' ? a : a.command ||
+function gist(args, canonical = {}) {
+	const a = args || {}, best = canonical.command || canonical.path ||
+	    canonical.url || (typeof a === 'string' ? a : a.command ||
 	    a.path || a.file_path || a.pattern || a.query || a.url || a.skill ||
-	    Object.values(a).find((v) => typeof v === 'string') || '';
+	    Object.values(a).find((v) => typeof v === 'string') || '');
 	return String(best).replace(/\s+/g, ' ').slice(0, 300);
 }
 
@@ -74,7 +77,9 @@ function step(s) {
 		    h('div', h('small', s.who), pre(s.says, 'said')));
 	return h('li.step', icon(bad ? 'failed' : 'passed',
 	    bad ? 'failed' : 'succeeded'), h('details',
-	h('summary', h('b', s.name), ' ', h('code', gist(s.args))),
+	h('summary', h('b', s.name), ' ', s.tool && s.tool !== 'other' &&
+	    s.tool !== s.name && [h('small', s.tool), ' '],
+	h('code', gist(s.args, s.canonical))),
 	s.args && value(s.args), s.result !== undefined && s.result !== '' &&
 	    [h('h4', 'Result'), value(s.result)]));
 }
@@ -99,12 +104,13 @@ function moreDiffs(v) {
 }
 
 function verdict([name, v]) {
-	const state = v.error ? 'error' : v.passed ? 'passed' : 'failed';
+	const state = v.skipped ? 'skipped' : v.error ? 'error' :
+	    v.passed ? 'passed' : 'failed';
 	return h('details', { class: `verdict ${state}`, open: state !== 'passed' },
 	    h('summary', icon(state, state), h('b', v.identifier || name),
 		dim(v.type, v.advisory && ', advisory', (v.weight ?? 1) !== 1 &&
 		    `, weight ${v.weight}`),
-		h('span.number', score(v.score))),
+		h('span.number', v.skipped ? 'skipped' : score(v.score))),
 	    h('div.said-of-it', rich(v.error), rich(v.feedback),
 		moreDiffs(v), v.details && h('details.more',
 		    h('summary', 'Details'), value(v.details))));
@@ -120,13 +126,21 @@ function verdicts(trial) {
 
 function facts(trial) {
 	const digest = trial.session_digest || {}, u = digest.usage || trial.usage;
+	const unknown = (key) => !u || (u.unknown || []).includes(key);
+	const free = trial.cached ? 'the cache' : trial.replayed ? 'a recording' : '';
+	const judges = trial.judge_usage;
 	const rows = [['Attempts', trial.attempts > 1 && trial.attempts],
 		['Started', trial.started_at && exactly(trial.started_at)],
 		['Grading', trial.grading_ms > 0 && duration(trial.grading_ms)],
 		['Turns', u && u.turns > 0 && u.turns],
-		['Tokens', u && `${few(u.input_tokens)} in, ` +
-		    `${few(u.output_tokens)} out`],
-		['Cost', u && u.cost > 0 && cost(u.cost)],
+		['Tokens', unknown('input_tokens') ? '–' :
+			`${few(u.input_tokens)} in, ${few(u.output_tokens)} out`],
+		['Cost', unknown('cost') || u.cost === undefined ? '–' : free ?
+			`${cost(0)} (had cost ${cost(u.cost)})` : cost(u.cost)],
+		['Judges', judges && `${few(judges.input_tokens)} tokens in, ` +
+		    `${few(judges.output_tokens)} out` +
+		    (judges.cost > 0 ? `, ${cost(judges.cost)}` : '')],
+		['Answer from', free],
 		['Exit status', trial.exit_status > 0 && trial.exit_status],
 		['Skills', (trial.skills || []).join(', ')],
 		['Workspace', trial.workspace], ['Session', digest.session_id],
@@ -148,11 +162,13 @@ function showTrial(trial) {
 	return h('div.columns', h('div.column',
 	    trial.prompt && section('Prompt', pre(trial.prompt, 'asked')),
 	    section('Answer', trial.final_output ? pre(trial.final_output) :
-		dim('No answer.'), trial.truncated && dim('Truncated.')),
+		dim('No answer.'), trial.truncated && dim('Truncated.'),
+	    trial.refused && h('p.fault', 'The model refused to answer.')),
 	    turns.length > 1 && section('Turns', h('ol.turns',
 		turns.map((t) => h('li', pre(t.prompt, 'asked'),
 		    pre(t.output))))),
 	    timeline(trial),
+	    trial.patch && section('Patch', patch(trial.patch)),
 	    trial.stderr_tail && section('Standard error', pre(trial.stderr_tail))),
 	h('div.column',
 	    trial.error_msg && h('section.block.fault',
@@ -171,7 +187,7 @@ function figures(task, runs) {
 	tile('Score', score(s.avg_score ?? trialScore(first)),
 	    s.std_dev_score > 0 && `± ${score(s.std_dev_score)}`),
 	tile('Duration', duration(s.avg_duration_ms ?? first.duration_ms),
-	    n > 1 && 'average'),
+	    n > 1 ? 'of the agent, average of trials' : 'of the agent'),
 	s.flaky && tile('Flaky', 'yes', 'passes sometimes'),
 	i && tile('With skills', percent(i.pass_rate_with_skills),
 	    `${points(i.delta)} compared to no skills`));

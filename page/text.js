@@ -57,6 +57,28 @@ function diffLength(lines, i) {
 	return hunk ? k - i : 0;
 }
 
+// One file of a patch: its name, the number of lines, the diff or the reason
+// why there is none.
+function patchFile(part, open) {
+	const [head, ...rest] = part.replace(/\n$/, '').split('\n');
+	const at = rest.findIndex((l) => l.startsWith('--- '));
+	const body = at < 0 ? [] : rest.slice(at), words = at < 0 ? rest :
+		rest.slice(0, at);
+	const n = (sign) => body.slice(2).filter((l) => l[0] === sign).length;
+	return h('details.patch', { open }, h('summary',
+	    h('code', head.replace(/^diff --git a\/.* b\//, '')), ' ',
+	    body.length > 0 && h('small', h('span.passed', `+${count(n('+'))}`),
+		' ', h('span.failed', `−${count(n('-'))}`))),
+	words.length > 0 && h('p.dim.meta', words.join(' · ')),
+	body.length > 0 && diff(body));
+}
+
+// patch TEXT: the files of a patch in the format of git
+export function patch(text) {
+	const parts = plain(text).split(/^(?=diff --git )/m);
+	return parts.slice(0, 300).map((p) => patchFile(p, parts.length <= 5));
+}
+
 // Text with its diffs highlighted.
 export function rich(text) {
 	const lines = plain(text).split('\n'), out = [];

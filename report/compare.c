@@ -78,7 +78,7 @@ make_rows(struct arena *a, struct compare *c)
 static bool
 is_done(const struct outcome_task *t)
 {
-	return t != NULL && t->finished;
+	return t != NULL && outcome_is_graded(t);
 }
 
 /* The difference from a to b; 0 if it is only rounding. */
@@ -146,9 +146,9 @@ make_pair(const struct compare *c, struct compare_pair *p, double *x,
 static void
 make_warnings(struct arena *a, struct compare *c)
 {
-	size_t i, k, n;
+	size_t i, k, n, skipped;
 
-	c->warnings = NEW_N(a, struct str, 2 * c->nfiles);
+	c->warnings = NEW_N(a, struct str, 3 * c->nfiles);
 	for (i = 1; i < c->nfiles; i++)
 		if (!str_eq(c->files[i]->name, c->files[0]->name))
 			c->warnings[c->nwarnings++] = arena_fmt(a, "these are "
@@ -156,12 +156,19 @@ make_warnings(struct arena *a, struct compare *c)
 			    STRF(utf8_cut(c->files[0]->name, 100)),
 			    STRF(utf8_cut(c->files[i]->name, 100)), i + 1);
 	for (i = 0; i < c->nfiles; i++) {
-		for (k = n = 0; k < c->files[i]->ntasks; k++)
+		for (k = n = skipped = 0; k < c->files[i]->ntasks; k++) {
 			n += !c->files[i]->tasks[k].finished;
+			skipped += c->files[i]->tasks[k].status ==
+			    RESULT_SKIPPED;
+		}
 		if (n > 0)
 			c->warnings[c->nwarnings++] = arena_fmt(a, "%zu task%s "
 			    "not finished in %zu", n, n == 1 ? " is" : "s are",
 			    i + 1);
+		if (skipped > 0)
+			c->warnings[c->nwarnings++] = arena_fmt(a, "%zu task%s "
+			    "skipped in %zu", skipped, skipped == 1 ? " was" :
+			    "s were", i + 1);
 	}
 }
 

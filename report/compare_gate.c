@@ -69,6 +69,13 @@ title(struct arena *a, const struct compare_row *r)
 	return s;
 }
 
+/* A skipped task has no result: it counts as if it were absent. */
+static bool
+is_absent(const struct compare_row *r, size_t k)
+{
+	return r->in[k] == NULL || r->in[k]->status == RESULT_SKIPPED;
+}
+
 static void
 count(struct compare_gate *g)
 {
@@ -76,10 +83,10 @@ count(struct compare_gate *g)
 
 	for (i = 0; i < g->of->nrows; i++) {
 		const struct compare_row *r = &g->of->rows[i];
-		bool both = r->in[WAS] != NULL && r->in[IS] != NULL;
+		bool both = !is_absent(r, WAS) && !is_absent(r, IS);
 
 		for (k = WAS; k <= IS; k++) {
-			g->tasks[k] += r->in[k] != NULL;
+			g->tasks[k] += !is_absent(r, k);
 			g->passed[k] += passes(r->in[k]);
 			g->common_passed[k] += both && passes(r->in[k]);
 		}
@@ -87,7 +94,7 @@ count(struct compare_gate *g)
 		broken += both && passes(r->in[WAS]) && !passes(r->in[IS]);
 		g->common += both;
 		g->nnew += r->in[WAS] == NULL;
-		g->nremoved += r->in[IS] == NULL;
+		g->nremoved += is_absent(r, IS);
 		g->ngolden += g->rules->golden && compare_gate_golden(r);
 	}
 	g->p = stats_sign_test(fixed, broken);
@@ -147,11 +154,12 @@ check_policy(struct arena *a, struct compare_gate *g,
 		const struct compare_row *r = &g->of->rows[i];
 		struct str s;
 
-		if (r->in[absent] != NULL)
+		if (absent == IS ? !is_absent(r, IS) : r->in[WAS] != NULL)
 			continue;
 		s = title(a, r);
 		add(g, kinds[absent], policy == COMPARE_FAIL,
-		    arena_fmt(a, "task %.*s %s", STRF(s), words[absent]), r);
+		    arena_fmt(a, "task %.*s %s", STRF(s),
+		    r->in[absent] != NULL ? "was skipped" : words[absent]), r);
 	}
 }
 

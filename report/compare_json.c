@@ -19,7 +19,7 @@ put_or_null(struct json_out *o, const char *key, bool known, double d)
 		json_put_member_null(o, key);
 }
 
-/* One number per file; null if the task is missing or not finished. */
+/* One number per file; null if the task is missing or has no result. */
 static void
 put_column(struct json_out *o, const char *key, const struct compare *c,
     const struct compare_row *r, bool pass_rate)
@@ -28,7 +28,7 @@ put_column(struct json_out *o, const char *key, const struct compare *c,
 
 	json_open_member(o, key, '[');
 	for (i = 0; i < c->nfiles; i++)
-		if (r->in[i] == NULL || !r->in[i]->finished)
+		if (r->in[i] == NULL || !outcome_is_graded(r->in[i]))
 			json_put_null(o);
 		else
 			json_put_double(o, pass_rate ? r->in[i]->pass_rate :

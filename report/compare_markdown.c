@@ -46,6 +46,8 @@ put_row(struct buf *b, const struct compare *c, const struct compare_row *r)
 			buf_puts(b, " | n/a");
 		else if (!r->in[i]->finished)
 			buf_puts(b, " | not finished");
+		else if (r->in[i]->status == RESULT_SKIPPED)
+			buf_puts(b, " | skipped");
 		else
 			buf_fmt(b, " | %.2f", r->in[i]->score);
 	buf_puts(b, " | ");

@@ -129,20 +129,27 @@ is_listed(const struct text *t, const struct compare_row *r)
 }
 
 /* Why a row has no difference: "not in 1, 3", "not finished in 2". */
+enum absence { MISSING, UNFINISHED, SKIPPED, PRESENT };
+
+static enum absence
+absence(const struct outcome_task *t)
+{
+	return t == NULL ? MISSING : !t->finished ? UNFINISHED :
+	    t->status == RESULT_SKIPPED ? SKIPPED : PRESENT;
+}
+
 static void
 put_absent(struct buf *b, const struct compare *c,
-    const struct compare_row *r, bool finished)
+    const struct compare_row *r, enum absence why)
 {
+	static const char *const words[] = { [MISSING] = "  not in ",
+		[UNFINISHED] = "  not finished in ",
+		[SKIPPED] = "  skipped in " };
 	size_t i, n = 0;
 
-	for (i = 0; i < c->nfiles; i++) {
-		if (finished ? r->in[i] != NULL : r->in[i] == NULL ||
-		    r->in[i]->finished)
-			continue;
-		if (n++ < NAMED)
-			buf_fmt(b, "%s%zu", n > 1 ? ", " : finished ?
-			    "  not in " : "  not finished in ", i + 1);
-	}
+	for (i = 0; i < c->nfiles; i++)
+		if (absence(r->in[i]) == why && n++ < NAMED)
+			buf_fmt(b, "%s%zu", n > 1 ? ", " : words[why], i + 1);
 	if (n > NAMED)
 		buf_fmt(b, " and %zu more", n - NAMED);
 }
@@ -158,8 +165,9 @@ put_note(struct text *t, const struct compare_row *r)
 		report_plain(t->b, t->o);
 	}
 	report_color(t->b, "33", t->o);
-	put_absent(t->b, t->c, r, true);
-	put_absent(t->b, t->c, r, false);
+	put_absent(t->b, t->c, r, MISSING);
+	put_absent(t->b, t->c, r, UNFINISHED);
+	put_absent(t->b, t->c, r, SKIPPED);
 	report_plain(t->b, t->o);
 }
 
@@ -177,7 +185,7 @@ put_row(struct text *t, const struct compare_row *r)
 	for (i = 0; i < t->c->nfiles; i++) {
 		if (!has_column(t, i))
 			continue;
-		if (r->in[i] == NULL || !r->in[i]->finished)
+		if (absence(r->in[i]) != PRESENT)
 			buf_fmt(t->b, "%*s", (int)SCORE, "n/a");
 		else
 			buf_fmt(t->b, "%*.2f", (int)SCORE, r->in[i]->score);

@@ -10,6 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/os_path.h"
 #include "report/report_internal.h"
 #include "results/result.h"
 
@@ -57,6 +58,7 @@ static int
 unknown(struct str name, struct err *e)
 {
 	struct str_nearest near = { .word = name };
+	char hint[STR_HINT];
 	struct buf shown = { 0 };
 	size_t i;
 
@@ -64,9 +66,8 @@ unknown(struct str name, struct err *e)
 	for (i = 0; i < COUNTOF(kinds); i++)
 		str_nearest(&near, name_of(kinds[i]));
 	if (near.best.p != NULL)
-		err_set(e, ERR_SCHEMA, "unknown reporter \"%.*s\"; did you "
-		    "mean \"%.*s\"?", STRF(buf_str(&shown)),
-		    STRF(near.best));
+		err_set(e, ERR_SCHEMA, "unknown reporter \"%.*s\"%s",
+		    STRF(buf_str(&shown)), str_hint(hint, "", near.best));
 	else
 		err_set(e, ERR_SCHEMA, "unknown reporter \"%.*s\" (reporters: "
 		    "csv, github, html, json, junit, markdown, tap)",
@@ -127,7 +128,7 @@ check_dir(const char *path, struct err *e)
 		while (n > 1 && b.p[n - 1] == '/')
 			n--;
 		b.p[n] = '\0';
-	} while (n > 1 && stat(b.p, &st) == -1 && errno == ENOENT);
+	} while (n > 0 && stat(b.p, &st) == -1 && errno == ENOENT);
 	if (access(n == 0 ? "." : b.p, W_OK | X_OK) == -1) {
 		int sys = errno;
 
@@ -168,7 +169,7 @@ write_json(const char *path, struct result_run *const *runs, size_t n,
 	const char *slash = strrchr(path, '/'), *dot = strrchr(path, '.');
 	size_t stem = strlen(path), i, j;
 	struct buf b = { 0 };
-	int r = report_dirs(path, false, e);
+	int r = os_make_dirs(path, 0777, false, e);
 
 	if (n == 1 && r == 0)
 		return result_write(runs[0], path, e);
@@ -198,7 +199,8 @@ report_write(const char *spec, struct result_run *const *runs, size_t n,
 {
 	struct report_opts plain = *opts;
 	struct report_out o = {
-		.fd = STDOUT_FILENO, .opts = &plain, .runs = runs, .nruns = n
+		.fd = STDOUT_FILENO, .opts = &plain, .runs = runs, .nruns = n,
+		.log = true
 	};
 	struct parts p;
 	int r;
@@ -210,8 +212,10 @@ report_write(const char *spec, struct result_run *const *runs, size_t n,
 		return write_json(p.path, runs, n, e);
 	if (p.path != NULL)
 		r = report_render_file(&o, p.kind, p.path, e);
-	else if ((r = report_render(&o, p.kind)) == -1)
-		*e = o.err;
+	else if ((r = report_render(&o, p.kind)) == -1) {
+		errno = o.err.sys;
+		err_sys(e, "cannot write to standard output");
+	}
 	buf_free(&o.b);
 	if (r == 0 && p.kind == &report_github)
 		r = report_summary(runs, n, &plain, e);

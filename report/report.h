@@ -6,7 +6,8 @@
  * Text from suites and agents is hostile.  Whatever it contains, terminals
  * receive no control bytes, XML is well-formed, HTML runs no script, and an
  * annotation is one line.  Long texts are truncated, except in the results
- * file.  Memory is bounded by the details of one task.
+ * file; a reason (the feedback of a grader, the message of an error) is whole
+ * up to 4 KiB.  Memory is bounded by the details of one task.
  */
 #ifndef WAZA_REPORT_H
 #define WAZA_REPORT_H
@@ -27,6 +28,7 @@ struct report_opts {
 	bool color;		/* escape sequences; only for a terminal */
 	bool ascii;		/* the reader does not support UTF-8 */
 	bool dumb;		/* a terminal that cannot redraw a line */
+	bool wrap;		/* a terminal: reasons are wrapped */
 	bool verbose;		/* all tasks, all failures, prompts */
 	bool interpret;		/* add an interpretation */
 	unsigned width;		/* columns of a line; 0: 80 */
@@ -38,8 +40,8 @@ struct report_opts {
 /*
  * Sets color, ascii, dumb and width from the environment: color unless
  * NO_COLOR is set or TERM is dumb, ascii unless the locale is UTF-8, width from
- * COLUMNS.  Color and width are set only if fd is a terminal; a terminal
- * without TERM is dumb.
+ * COLUMNS, else from the terminal.  Color, width and wrap are set only if fd is
+ * a terminal; a terminal without TERM is dumb.
  */
 void report_env(struct report_opts *, int fd);
 

@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "base/os.h"
+#include "base/os_term.h"
 
 enum {
 	REDRAW_MS = 100,
@@ -47,9 +48,12 @@ report_env(struct report_opts *o, int fd)
 	o->dumb = term == NULL || *term == '\0' || strcmp(term, "dumb") == 0;
 	o->color = false;
 	o->width = 0;
-	if (!isatty(fd))
+	o->wrap = isatty(fd) == 1;
+	if (!o->wrap)
 		return;
 	o->color = (none == NULL || *none == '\0') && !o->dumb;
+	if (cols == NULL)
+		n = (long)os_columns(fd);
 	if (n >= 20 && n <= 1000)
 		o->width = (unsigned)n;
 }
@@ -65,6 +69,7 @@ flush(struct report_console *c)
 {
 	struct err e = { 0 };
 
+	guard_output(&c->out, 0, GUARD_TEXT);
 	if (c->out.n > 0)	/* the run continues without its terminal */
 		os_write_all(c->fd, buf_str(&c->out), &e);
 	c->out.n = 0;
@@ -199,7 +204,7 @@ status_of(const struct event *e)
 	if (str_is(e->status, "passed"))
 		return RESULT_PASSED;
 	if (str_is(e->status, "skipped"))
-		return RESULT_NONE;
+		return RESULT_SKIPPED;
 	return str_is(e->status, "failed") ? RESULT_FAILED :
 	    RESULT_AGENT_ERROR;
 }
@@ -208,15 +213,19 @@ static void
 put_error_of(struct report_console *c, const struct event *e)
 {
 	report_part(&c->out, "  ", e->error_class, 20, c->opts.ascii, "");
-	report_part(&c->out, ": ", e->error, width_of(c) > 40 ?
-	    width_of(c) - 20 : 20, c->opts.ascii, "");
+	if (e->error.n > 0)
+		buf_puts(&c->out, ": ");
+	report_reason_line(&c->out, e->error, c->opts.ascii);
 }
 
 /* Score, duration and error. */
 static void
 put_result(struct report_console *c, const struct event *e)
 {
-	buf_fmt(&c->out, "  %.2f  ", e->score);
+	if (status_of(e) == RESULT_SKIPPED)
+		buf_puts(&c->out, "  skipped  ");
+	else
+		buf_fmt(&c->out, "  %.2f  ", e->score);
 	report_took(&c->out, e->took_ms, 0);
 	put_error_of(c, e);
 	buf_putc(&c->out, '\n');
@@ -248,12 +257,10 @@ put_verdicts(struct report_console *c, const struct event *e)
 	put_short(c, "      answer ", d.output);
 	for (i = 0; i < d.n; i++) {
 		buf_puts(&c->out, "      ");
-		report_mark(&c->out, d.v[i].passed ? RESULT_PASSED :
-		    RESULT_FAILED, &c->opts);
+		report_mark(&c->out, d.v[i].status, &c->opts);
 		report_line(&c->out, d.v[i].name, 40, c->opts.ascii);
 		buf_fmt(&c->out, " %.2f ", d.v[i].score);
-		report_line(&c->out, d.v[i].feedback, width_of(c) > 60 ?
-		    width_of(c) - 40 : 20, c->opts.ascii);
+		report_reason_line(&c->out, d.v[i].feedback, c->opts.ascii);
 		buf_putc(&c->out, '\n');
 	}
 	arena_free(&a);
@@ -296,7 +303,9 @@ put_trigger(struct report_console *c, const struct event *e)
 	report_mark(&c->out, status_of(e), &c->opts);
 	report_line(&c->out, e->prompt, width_of(c) / 2, c->opts.ascii);
 	buf_puts(&c->out, e->should_trigger ? "  should" : "  should not");
-	if (e->error_class.n == 0)
+	if (status_of(e) == RESULT_SKIPPED)
+		buf_puts(&c->out, ", skipped");
+	else if (e->error_class.n == 0)
 		buf_puts(&c->out, e->did_trigger ? ", did" : ", did not");
 	put_error_of(c, e);
 	buf_putc(&c->out, '\n');

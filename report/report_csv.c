@@ -9,7 +9,7 @@
 
 #include <string.h>
 
-enum { CELL_MAX = 1000 };
+enum { CELL_MAX = REPORT_REASON };
 
 static void
 put_cell(struct buf *b, struct str s)
@@ -38,7 +38,7 @@ put_failed(struct report_out *o, const struct report_detail *d)
 	size_t i;
 
 	for (i = 0; i < d->n; i++) {
-		if (d->v[i].passed)
+		if (d->v[i].status != RESULT_FAILED)
 			continue;
 		if (names.n > 0)
 			buf_puts(&names, "; ");
@@ -46,6 +46,26 @@ put_failed(struct report_out *o, const struct report_detail *d)
 	}
 	put_cell(&o->b, buf_str(&names));
 	buf_free(&names);
+}
+
+/* An unknown number is an empty cell. */
+static void
+put_used(struct buf *b, const struct result_used *u)
+{
+	buf_putc(b, ',');
+	if (u->calls_known)
+		buf_fmt(b, "%zu", u->calls);
+	if (u->tokens_known)
+		buf_fmt(b, ",%lld,%lld", (long long)u->input_tokens,
+		    (long long)u->output_tokens);
+	else
+		buf_puts(b, ",,");
+	buf_putc(b, ',');
+	if (u->cost_known)
+		buf_fmt(b, "%.6g", u->free ? 0.0 : u->cost);
+	buf_putc(b, ',');
+	if (u->cost_known)
+		buf_fmt(b, "%.6g", u->free ? u->cost : 0.0);
 }
 
 /* t is NULL if the task has no trial. */
@@ -61,8 +81,7 @@ put_row(struct report_out *o, const struct result_run *run, bool base,
 		buf_fmt(&o->b, "%d,%u", (int)(t - k->trials) + 1, t->attempts);
 	} else
 		buf_puts(&o->b, "0,0");
-	buf_fmt(&o->b, ",%s,%s", st == RESULT_NONE ? "skipped" :
-	    result_word(st), result_class(st));
+	buf_fmt(&o->b, ",%s,%s", result_word(st), result_class(st));
 	buf_fmt(&o->b, ",%.6g,%.6g,%lld", t != NULL ? t->score : 0,
 	    t != NULL ? t->weighted : 0,
 	    (long long)(t != NULL ? t->duration_ms : 0));
@@ -78,6 +97,7 @@ put_row(struct report_out *o, const struct result_run *run, bool base,
 	put_failed(o, &d);
 	put_cell(&o->b, d.error);
 	put_cell(&o->b, d.output);
+	put_used(&o->b, t != NULL ? &t->used : &(struct result_used){ 0 });
 	buf_putc(&o->b, '\n');
 }
 
@@ -101,9 +121,10 @@ put_run(struct report_out *o, const struct result_run *run, bool base)
 }
 
 const struct report_kind report_csv = {
-	.name = "csv:PATH", .path = true,
+	.name = "csv:PATH", .path = true, .form = GUARD_TEXT,
 	.flags = REPORT_STDOUT | REPORT_ALONE,
 	.head = "trial,attempts,status,error_class,score,weighted_score,"
 	    "duration_ms,eval,skill,executor,model,baseline,run_id,task,name,"
-	    "group,failed_graders,error,output\n", .run = put_run
+	    "group,failed_graders,error,output,tool_calls,input_tokens,"
+	    "output_tokens,cost,saved_cost\n", .run = put_run
 };

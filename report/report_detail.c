@@ -32,12 +32,18 @@ find_grader(const struct result_run *run, const struct spec_task *task,
 	return g != NULL ? g->at : task->at;
 }
 
+static bool
+is_true(const struct json *v)
+{
+	return v != NULL && json_bool(v);
+}
+
 static void
 read_verdicts(struct arena *a, const struct result_run *run,
     const struct spec_task *task, struct report_detail *d)
 {
 	const struct json *list = json_getc(d->json, "validations"), *m;
-	const struct json *passed, *score;
+	const struct json *score;
 	struct report_verdict *v;
 
 	if (list == NULL || list->type != JSON_OBJECT)
@@ -52,8 +58,9 @@ read_verdicts(struct arena *a, const struct result_run *run,
 		v->feedback = json_str(m, "feedback");
 		if (v->feedback.n == 0)
 			v->feedback = json_str(m, "error");
-		passed = json_getc(m, "passed");
-		v->passed = passed != NULL && json_bool(passed);
+		v->status = is_true(json_getc(m, "skipped")) ? RESULT_SKIPPED :
+		    is_true(json_getc(m, "passed")) ? RESULT_PASSED :
+		    RESULT_FAILED;
 		score = json_getc(m, "score");
 		if (score != NULL)
 			json_double(score, &v->score);
@@ -81,6 +88,8 @@ report_detail(struct arena *a, const struct report_opts *o,
 	d->output = json_str(d->json, "final_output");
 	d->error = json_str(d->json, "error_msg");
 	d->stderr_tail = json_str(d->json, "stderr_tail");
+	d->patch = json_str(d->json, "patch");
+	report_read_calls(a, d);
 	read_verdicts(a, run, task->spec, d);
 }
 
@@ -93,7 +102,8 @@ report_trial(const struct result_task *t)
 	for (i = 0; i < t->ntrials; i++) {
 		if (t->trials[i].status > RESULT_PASSED)
 			return &t->trials[i];
-		if (first == NULL && t->trials[i].status == RESULT_PASSED)
+		if (t->trials[i].status != RESULT_NONE && (first == NULL ||
+		    first->status < t->trials[i].status))
 			first = &t->trials[i];
 	}
 	return first;
@@ -141,6 +151,13 @@ report_end(const struct result_run *run, bool *broken)
 }
 
 bool
+report_graded_nothing(const struct result_run *run)
+{
+	return run->complete && run->ntasks > 0 &&
+	    run->sum.skipped == run->ntasks;
+}
+
+bool
 report_missed(struct buf *b, const struct result_run *run)
 {
 	const struct spec_metric *m = result_missed(run);
@@ -166,12 +183,16 @@ report_task_score(const struct result_task *t)
 int64_t
 report_task_ms(const struct result_task *t)
 {
-	int64_t ms = 0;
+	int64_t ms = 0, n = 0;
 	size_t i;
 
-	for (i = 0; i < t->ntrials; i++)
+	if (t->status != RESULT_NONE)
+		return t->stats.avg_ms;
+	for (i = 0; i < t->ntrials; i++) {
 		ms += t->trials[i].duration_ms;
-	return ms;
+		n += t->trials[i].status != RESULT_NONE;
+	}
+	return n > 0 ? ms / n : 0;
 }
 
 void

@@ -13,7 +13,7 @@
 #include "base/os.h"
 
 enum {
-	MESSAGE_MAX = 2000,
+	MESSAGE_MAX = REPORT_REASON,
 	SUMMARY_MAX = 1000 << 10	/* GitHub accepts 1 MiB per step */
 };
 
@@ -71,7 +71,7 @@ put_failed(struct report_out *o, const struct result_run *run,
 
 	report_detail(&o->arena, o->opts, run, k, report_trial(k), &d);
 	for (i = 0; i < d.n; i++) {
-		if (d.v[i].passed)
+		if (d.v[i].status != RESULT_FAILED)
 			continue;
 		if (!found)
 			at = d.v[i].at;
@@ -113,7 +113,7 @@ put_triggers(struct report_out *o, const struct result_run *run)
 
 	for (i = 0; i < run->triggers.n; i++) {
 		if (report_trigger(&o->arena, run, i, &t) &&
-		    t.status != RESULT_PASSED) {
+		    t.status > RESULT_PASSED) {
 			put_command(o, missed ? "error" : "warning",
 			    t.spec->task.at, str_of(t.words));
 			report_annotation(&o->b, t.error.n > 0 ? t.error :
@@ -149,7 +149,8 @@ put_run(struct report_out *o, const struct result_run *run, bool base)
 }
 
 const struct report_kind report_github = {
-	.name = "github", .flags = REPORT_STDOUT, .run = put_run
+	.name = "github", .form = GUARD_GITHUB, .flags = REPORT_STDOUT,
+	.run = put_run
 };
 
 int

@@ -7,12 +7,15 @@
  */
 #include "report/report_internal.h"
 
+#include <string.h>
+
 enum {
 	BARS_MAX = 60,		/* tasks with a bar; more: a histogram */
 	ROW = 20, LABEL = 220, BAR = 400,
 	BUCKETS = 10,
 	GOOD_MAX = 4 << 10,	/* bytes of a text if the trial passed */
-	BAD_MAX = 64 << 10
+	BAD_MAX = 64 << 10,
+	PATCH_MAX = 16 << 10	/* of a patch if the trial passed */
 };
 
 static const char head[] =
@@ -33,6 +36,9 @@ static const char head[] =
 	"table{border-collapse:collapse;width:100%}"
 	"th,td{text-align:left;padding:.3rem .6rem;border-bottom:1px solid var(--line);"
 	"overflow-wrap:anywhere}\n"
+	"th,td.n{overflow-wrap:normal;white-space:nowrap}"
+	"td:last-child{min-width:5rem}"
+	"@media(max-width:40rem){th,td{padding:.3rem .3rem}}\n"
 	"td.n,th.n{text-align:right;font-variant-numeric:tabular-nums}\n"
 	"pre{background:var(--card);border:1px solid var(--line);border-radius:4px;"
 	"padding:.6rem;overflow:auto;max-height:24rem;white-space:pre-wrap;"
@@ -46,20 +52,21 @@ static const char head[] =
 	"rect.passed{fill:var(--good)}rect.failed{fill:var(--bad)}"
 	"rect.error{fill:var(--err)}rect.back{fill:var(--card)}"
 	"rect.skipped{fill:var(--dim)}\n"
+	".diff{font-size:13px}.diff i{font-style:normal}.diff .add{color:var(--good)}"
+	".diff .del{color:var(--bad)}.diff .at{color:var(--dim)}\n"
+	"td code{font-size:13px;overflow-wrap:anywhere}\n"
 	"</style>\n</head>\n<body>\n";
 
 static const char *
 class_of(enum result_status st)
 {
-	if (st == RESULT_NONE)
-		return "skipped";
 	return result_is_error(st) ? "error" : result_word(st);
 }
 
 static const char *
 sign(enum result_status st)
 {
-	if (st == RESULT_NONE)
+	if (st < RESULT_PASSED)
 		return "–";
 	return st == RESULT_PASSED ? "✓" : st == RESULT_FAILED ? "✗" : "!";
 }
@@ -71,6 +78,17 @@ put_setting(struct buf *b, const char *name, struct str value)
 		return;
 	buf_fmt(b, " · %s ", name);
 	report_escape(b, value);
+}
+
+static void
+put_usage(struct buf *b, const char *what, const struct answer_usage *u)
+{
+	struct buf words = { 0 };
+
+	if (report_usage(&words, u))
+		buf_fmt(b, "<p class=\"dim\">%s: %.*s.</p>\n", what,
+		    STRF(buf_str(&words)));
+	buf_free(&words);
 }
 
 static void
@@ -92,8 +110,8 @@ put_title(struct report_out *o, const struct result_run *r, bool base)
 	buf_fmt(b, "</p>\n<p class=\"big %s\">%s</p>\n",
 	    ok ? "passed" : "failed", ok ? "✓ passed" : "✗ failed");
 	buf_fmt(b, "<p>%zu task%s: %zu passed, %zu failed, %zu error%s, "
-	    "%zu skipped. Pass rate %.1f%% (95%%: %.0f–%.0f%%)", r->ntasks,
-	    r->ntasks == 1 ? "" : "s", r->sum.passed, r->sum.failed,
+	    "%zu skipped. Pass rate %.1f%% (95%% interval: %.0f–%.0f%%)",
+	    r->ntasks, r->ntasks == 1 ? "" : "s", r->sum.passed, r->sum.failed,
 	    r->sum.errors, r->sum.errors == 1 ? "" : "s", r->sum.skipped,
 	    report_rate(r->sum.rate), r->sum.rate_lo * 100,
 	    r->sum.rate_hi * 100);
@@ -102,7 +120,13 @@ put_title(struct report_out *o, const struct result_run *r, bool base)
 	buf_fmt(b, ". Score %.2f. Duration ", r->sum.score);
 	report_took(b, r->duration_ms, 0);
 	buf_puts(b, ".</p>\n");
-	if (report_missed(&missed, r)) {
+	put_usage(b, "Usage", &r->usage);
+	put_usage(b, "Usage of judges", &r->judge_usage);
+	put_usage(b, "Saved (cached or replayed)", &r->saved);
+	if (report_graded_nothing(r))
+		buf_puts(b, "<p class=\"failed\">Nothing was graded: all tasks "
+		    "were skipped.</p>\n");
+	else if (report_missed(&missed, r)) {
 		buf_puts(b, "<p class=\"failed\">Metric missed: ");
 		report_escape(b, buf_str(&missed));
 		buf_puts(b, ".</p>\n");
@@ -166,7 +190,7 @@ put_histogram(struct buf *b, const struct result_run *r)
 	for (i = 0; i < r->ntasks; i++) {
 		int at = (int)(report_task_score(&r->tasks[i]) * BUCKETS);
 
-		if (r->tasks[i].status != RESULT_NONE)
+		if (r->tasks[i].status >= RESULT_PASSED)
 			n[at < 0 ? 0 : at > BUCKETS ? BUCKETS : at]++;
 	}
 	open_chart(b, BUCKETS + 1, "Number of tasks by score");
@@ -205,6 +229,7 @@ static void
 put_verdicts(struct buf *b, const struct report_detail *d)
 {
 	struct buf at = { 0 };
+	bool cut;
 	size_t i;
 
 	if (d->n == 0)
@@ -214,14 +239,17 @@ put_verdicts(struct buf *b, const struct report_detail *d)
 	for (i = 0; i < d->n; i++) {
 		const struct report_verdict *v = &d->v[i];
 
-		buf_fmt(b, "<tr><td class=\"%s\">%s ", v->passed ? "passed" :
-		    "failed", v->passed ? "✓" : "✗");
+		buf_fmt(b, "<tr><td class=\"%s\">%s ", class_of(v->status),
+		    sign(v->status));
 		report_escape(b, v->name);
 		buf_puts(b, "</td><td>");
 		report_escape(b, v->type);
 		buf_fmt(b, "</td><td class=\"n\">%.2f</td><td>", v->score);
-		report_escape(b, utf8_cut(v->feedback, GOOD_MAX));
-		if (!v->passed) {
+		report_escape(b, report_cut(v->feedback, BAD_MAX, &cut));
+		if (cut)
+			buf_fmt(b, " (%zu more bytes)", v->feedback.n -
+			    BAD_MAX);
+		if (v->status == RESULT_FAILED) {
 			at.n = 0;
 			report_where(&at, v->at);
 			buf_puts(b, " <span class=\"dim\">");
@@ -232,6 +260,79 @@ put_verdicts(struct buf *b, const struct report_detail *d)
 	}
 	buf_puts(b, "</table>\n");
 	buf_free(&at);
+}
+
+static void
+put_calls(struct buf *b, const struct report_detail *d)
+{
+	size_t i;
+
+	if (d->ncalls == 0)
+		return;
+	buf_fmt(b, "<details>\n<summary>Tool calls (%zu)</summary>\n<table>\n"
+	    "<tr><th>tool</th><th>call</th><th>result</th></tr>\n",
+	    d->ncalls);
+	for (i = 0; i < d->ncalls && i < REPORT_CALLS; i++) {
+		const struct report_call *c = &d->calls[i];
+		bool bad = c->failed || c->denied;
+
+		buf_fmt(b, "<tr><td class=\"%s\">%s ", bad ? "failed" :
+		    "passed", bad ? "✗" : "✓");
+		report_escape_line(b, c->name, 60);
+		if (c->tool.n > 0) {
+			buf_puts(b, " <span class=\"dim\">");
+			report_escape_line(b, c->tool, 20);
+			buf_puts(b, "</span>");
+		}
+		buf_puts(b, "</td><td><code>");
+		report_escape_line(b, c->about, 300);
+		buf_fmt(b, "</code></td><td>%s", c->denied ? "denied: " : "");
+		report_escape_line(b, c->result, 300);
+		buf_puts(b, "</td></tr>\n");
+	}
+	buf_puts(b, "</table>\n");
+	if (i < d->ncalls)
+		buf_fmt(b, "<p class=\"dim\">%zu more calls</p>\n",
+		    d->ncalls - i);
+	buf_puts(b, "</details>\n");
+}
+
+static const char *
+diff_class(struct str line)
+{
+	if (line.n == 0 || str_starts(line, STR("+++ ")) ||
+	    str_starts(line, STR("--- ")))
+		return "at";
+	return line.p[0] == '+' ? "add" : line.p[0] == '-' ? "del" :
+	    line.p[0] == ' ' ? NULL : "at";
+}
+
+static void
+put_patch(struct buf *b, struct str all, size_t max)
+{
+	bool cut;
+	struct str s = report_cut(all, max, &cut), line;
+	const char *nl, *class;
+
+	if (all.n == 0)
+		return;
+	buf_fmt(b, "<details>\n<summary>Patch (%zu bytes)</summary>\n"
+	    "<pre class=\"diff\">", all.n);
+	while (s.n > 0) {
+		nl = memchr(s.p, '\n', s.n);
+		line = (struct str){ s.p, nl != NULL ? (size_t)(nl - s.p) + 1 :
+		    s.n };
+		class = diff_class(line);
+		if (class != NULL)
+			buf_fmt(b, "<i class=\"%s\">", class);
+		report_escape(b, line);
+		buf_puts(b, class != NULL ? "</i>" : "");
+		s.p += line.n;
+		s.n -= line.n;
+	}
+	if (cut)
+		buf_fmt(b, "(%zu more bytes)", all.n - max);
+	buf_puts(b, "</pre>\n</details>\n");
 }
 
 static void
@@ -247,12 +348,17 @@ put_trial(struct report_out *o, const struct result_run *r,
 		    "%.2f ", (int)(t - k->trials) + 1, class_of(t->status),
 		    sign(t->status), report_status(t->status), t->score);
 		report_took(&o->b, t->duration_ms, 0);
-		buf_puts(&o->b, "</h3>\n");
+		buf_puts(&o->b, "<span class=\"dim\">");
+		report_used(&o->b, &t->used, " · ");
+		buf_puts(&o->b, "</span></h3>\n");
 	}
 	put_pre(&o->b, "error", d.error, max);
 	put_verdicts(&o->b, &d);
 	put_pre(&o->b, "prompt", d.prompt, max);
-	put_pre(&o->b, "answer", d.output, max);
+	put_pre(&o->b, t->used.refused ? "answer (refused)" : "answer",
+	    d.output, max);
+	put_calls(&o->b, &d);
+	put_patch(&o->b, d.patch, max > PATCH_MAX ? max : PATCH_MAX);
 	put_pre(&o->b, "stderr", d.stderr_tail, max);
 }
 
@@ -260,6 +366,7 @@ static void
 put_task(struct report_out *o, const struct result_run *r,
     const struct result_task *k)
 {
+	struct result_used used;
 	size_t i;
 
 	buf_fmt(&o->b, "<details%s>\n<summary><span class=\"%s\">%s ",
@@ -271,6 +378,10 @@ put_task(struct report_out *o, const struct result_run *r,
 	buf_fmt(&o->b, "</b> <span class=\"dim\">%.2f · ",
 	    report_task_score(k));
 	report_took(&o->b, report_task_ms(k), 0);
+	if (k->ntrials > 1)
+		buf_puts(&o->b, " per trial");
+	used = result_task_used(k);
+	report_used(&o->b, &used, " · ");
 	if (k->ntrials > 1)
 		buf_fmt(&o->b, " · %zu/%zu passed%s", report_passes(k),
 		    k->ntrials, k->stats.flaky ? " · flaky" : "");
@@ -302,7 +413,7 @@ put_run(struct report_out *o, const struct result_run *r, bool base)
 }
 
 const struct report_kind report_html = {
-	.name = "html:PATH", .path = true,
+	.name = "html:PATH", .path = true, .form = GUARD_XML,
 	.flags = REPORT_STDOUT | REPORT_ALONE,
 	.head = head, .run = put_run, .tail = "</body>\n</html>\n"
 };

@@ -11,6 +11,7 @@
 #include <stdint.h>
 
 #include "base/base.h"
+#include "lib/guard.h"
 #include "report/report.h"
 #include "results/result.h"
 #include "suite/spec.h"
@@ -34,6 +35,15 @@ double report_rate(double share);
 
 /* At most max bytes of whole characters; *cut: the text was longer. */
 struct str report_cut(struct str, size_t max, bool *cut);
+enum { REPORT_REASON = 4096 };	/* bytes of a reason */
+/*
+ * Appends a reason as indented lines, each wrapped at blanks if opts.wrap is
+ * set, and the number of bytes beyond REPORT_REASON.
+ */
+void report_reason(struct buf *, struct str, const char *indent,
+    const struct report_opts *);
+/* The same on one line, without wrapping. */
+void report_reason_line(struct buf *, struct str, bool ascii);
 /* Appends at most `lines` lines, indented, and the number of bytes left. */
 void report_block(struct buf *, struct str, const char *indent, size_t lines,
     const struct report_opts *);
@@ -70,12 +80,22 @@ const char *report_status(enum result_status);
 struct report_verdict {
 	struct str name, type, feedback;
 	double score;
-	bool passed;
+	enum result_status status;	/* passed, failed or skipped */
 	struct spec_where at;	/* its grader, else its task */
 };
 
+struct report_call {
+	struct str name, tool;	/* the agent's name; ours, or empty */
+	struct str about;	/* command, path or the like, or empty */
+	struct str result;	/* or empty */
+	bool failed;
+	bool denied;		/* it was stopped before it ran */
+};
+
 struct report_detail {
-	struct str prompt, output, error, stderr_tail;
+	struct str prompt, output, error, stderr_tail, patch;
+	struct report_call *calls;
+	size_t ncalls;
 	struct report_verdict *v;
 	size_t n;
 	const struct json *json;	/* NULL: could not be read */
@@ -85,6 +105,29 @@ struct report_detail {
 void report_detail(struct arena *, const struct report_opts *,
     const struct result_run *, const struct result_task *,
     const struct result_trial *, struct report_detail *);
+
+/* report_calls.c: reads the tool calls from .json; for report_detail(). */
+void report_read_calls(struct arena *, struct report_detail *);
+/* Appends "bash (shell) ls => a.txt", as report_line(). */
+void report_call(struct buf *, const struct report_call *, size_t cols,
+    bool ascii);
+enum { REPORT_CALLS = 100 };	/* that a report lists */
+/* Appends all calls, a line each. */
+void report_call_lines(struct buf *, const struct report_detail *);
+/*
+ * Append tokens, cost and number of tool calls, right-aligned in cols columns;
+ * a dash if unknown.
+ */
+void report_tokens(struct buf *, const struct result_used *, int cols,
+    bool ascii);
+void report_cost(struct buf *, const struct result_used *, int cols,
+    bool ascii);
+void report_count(struct buf *, const struct result_used *, int cols,
+    bool ascii);
+/* Appends "1,234 tokens in, 5 out, cost $0.01"; false: there are none. */
+bool report_usage(struct buf *, const struct answer_usage *);
+/* Appends those that are known and not 0, each after the separator. */
+void report_used(struct buf *, const struct result_used *, const char *sep);
 
 /* The first trial that did not pass, else the first; NULL: none has run. */
 const struct result_trial *report_trial(const struct result_task *);
@@ -96,6 +139,8 @@ bool report_is_partial(const struct result_task *);
 void report_put_status(struct buf *, const struct result_task *);
 /* Why not everything ran, or NULL.  *broken: it was interrupted. */
 const char *report_end(const struct result_run *, bool *broken);
+/* Whether a complete run graded nothing, because all was skipped. */
+bool report_graded_nothing(const struct result_run *);
 /*
  * Appends "task_completion is 50.0%, required 90.0%" for a metric that a
  * complete run misses; false if there is none.
@@ -103,7 +148,7 @@ const char *report_end(const struct result_run *, bool *broken);
 bool report_missed(struct buf *, const struct result_run *);
 /* The average score of the task, or 0 if it has not finished. */
 double report_task_score(const struct result_task *);
-/* The duration of all trials together. */
+/* The mean duration of its trials: the time until the agent had answered. */
 int64_t report_task_ms(const struct result_task *);
 /* Appends file:line; nothing if the file is not known. */
 void report_where(struct buf *, struct spec_where);
@@ -123,6 +168,11 @@ bool report_trigger(struct arena *, const struct result_run *, size_t,
 bool report_triggers_missed(const struct result_run *);
 /* Appends "accuracy 40.0%, precision ...", on one line. */
 void report_triggers_sum(struct buf *, const struct result_run *);
+/* report_confusion.c: append their confusion matrix, if it is not too large. */
+void report_confusion_text(struct buf *, const struct result_run *,
+    const struct report_opts *);
+void report_confusion_markdown(struct buf *, const struct result_run *);
+void report_confusion_html(struct buf *, const struct result_run *);
 /* Append their section of a report; nothing if none has run. */
 void report_triggers_text(struct buf *, const struct result_run *,
     size_t width, const struct report_opts *);
@@ -138,6 +188,8 @@ struct report_out {
 	size_t nruns;
 	size_t count;		/* for the reporter itself */
 	size_t room;		/* limit in bytes; 0: none */
+	bool log;		/* fd may be a log: commands are broken up */
+	enum guard_form form;	/* of its text, set by report_render() */
 	size_t sent;		/* bytes written so far */
 };
 
@@ -149,6 +201,7 @@ bool report_room(const struct report_out *, size_t n);
 struct report_kind {
 	const char *name;	/* as usage shows it: "csv:PATH" */
 	bool path;		/* a path is required */
+	enum guard_form form;	/* of its text */
 	unsigned flags;		/* REPORT_..., without a path */
 	const char *head, *tail;	/* first and last text, or NULL */
 	void (*begin)(struct report_out *);	/* or NULL, as is end */
@@ -172,11 +225,10 @@ int report_summary(struct result_run *const *runs, size_t n,
 
 /*
  * The same to a file, which is written beside its path and then renamed to it;
- * a pipe or a device is written directly.  -1 with a message.
+ * a pipe, a device and the target of a link are written directly.  -1 with a
+ * message.
  */
 int report_render_file(struct report_out *, const struct report_kind *,
     const char *path, struct err *);
-/* mkdir -p of the directories of a path; last: of the path as well. */
-int report_dirs(const char *path, bool last, struct err *);
 
 #endif

@@ -39,7 +39,7 @@ count(struct counts *c, enum result_status st)
 	c->tests++;
 	c->failures += st == RESULT_FAILED;
 	c->errors += result_is_error(st);
-	c->skipped += st == RESULT_NONE;
+	c->skipped += st < RESULT_PASSED;
 }
 
 /* The status that is shown for the ith trigger test. */
@@ -147,7 +147,7 @@ put_reasons(struct buf *b, const struct report_detail *d)
 	for (i = 0; i < d->n; i++) {
 		const struct report_verdict *v = &d->v[i];
 
-		if (v->passed)
+		if (v->status != RESULT_FAILED)
 			continue;
 		report_escape(b, v->name);
 		buf_puts(b, " (");
@@ -173,7 +173,7 @@ reason(const struct report_detail *d)
 	if (d->error.n > 0)
 		return d->error;
 	for (i = 0; i < d->n; i++)
-		if (!d->v[i].passed)
+		if (d->v[i].status == RESULT_FAILED)
 			return d->v[i].feedback.n > 0 ? d->v[i].feedback :
 			    d->v[i].name;
 	return STR("did not pass");
@@ -204,6 +204,8 @@ put_skip(struct report_out *o, const struct result_task *k,
 	buf_puts(&o->b, "      <skipped message=\"");
 	if (st == RESULT_NONE)
 		buf_puts(&o->b, "not run");
+	else if (st == RESULT_SKIPPED)
+		report_escape_line(&o->b, reason(d), 200);
 	else if (t != NULL && k->status == RESULT_PASSED)
 		buf_fmt(&o->b, "%s, but its task passed with %zu of %zu trials",
 		    report_status(st), report_passes(k), k->ntrials);
@@ -227,6 +229,38 @@ put_stream(struct buf *b, const char *tag, struct str s)
 	if (cut)
 		buf_fmt(b, "\n(%zu more bytes)", s.n - OUT_MAX);
 	buf_fmt(b, "</%s>\n", tag);
+}
+
+static void
+put_limited(struct buf *b, const char *what, struct str s, size_t max)
+{
+	bool cut;
+
+	while (s.n > 0 && s.p[s.n - 1] == '\n')
+		s.n--;
+	if (s.n == 0)
+		return;
+	buf_puts(b, what);
+	report_escape(b, report_cut(s, max, &cut));
+	if (cut)
+		buf_fmt(b, "\n(%zu more bytes)", s.n - max);
+}
+
+/* The answer, the tool calls and the patch. */
+static void
+put_out(struct buf *b, const struct report_detail *d)
+{
+	struct buf calls = { 0 };
+
+	if (d->output.n == 0 && d->ncalls == 0 && d->patch.n == 0)
+		return;
+	report_call_lines(&calls, d);
+	buf_puts(b, "      <system-out>");
+	put_limited(b, "", d->output, OUT_MAX);
+	put_limited(b, "\n\ntool calls:\n", buf_str(&calls), OUT_MAX);
+	put_limited(b, "\n\npatch:\n", d->patch, TEXT_MAX);
+	buf_puts(b, "</system-out>\n");
+	buf_free(&calls);
 }
 
 static void
@@ -254,11 +288,11 @@ put_case(struct report_out *o, const struct result_run *run, bool base,
 	buf_puts(&o->b, ">\n");
 	if (t != NULL)
 		report_detail(&o->arena, o->opts, run, k, t, &d);
-	if (st == RESULT_NONE)
+	if (st < RESULT_PASSED)
 		put_skip(o, k, t, &d);
 	else if (st != RESULT_PASSED)
 		put_problem(o, st, &d);
-	put_stream(&o->b, "system-out", d.output);
+	put_out(&o->b, &d);
 	put_stream(&o->b, "system-err", d.stderr_tail);
 	buf_puts(&o->b, "    </testcase>\n");
 }
@@ -282,10 +316,10 @@ put_trigger(struct report_out *o, const struct result_run *run, size_t i,
 	if (st != RESULT_PASSED) {
 		buf_fmt(&line, "%s%s", t.words, t.error.n > 0 ? ": " : "");
 		report_line(&line, t.error, 200, false);
-		buf_puts(&o->b, st == RESULT_NONE ? "      <skipped" :
+		buf_puts(&o->b, st < RESULT_PASSED ? "      <skipped" :
 		    st == RESULT_FAILED ? "      <failure" : "      <error");
 		put_attr(&o->b, "message", buf_str(&line));
-		if (st != RESULT_NONE)
+		if (st > RESULT_PASSED)
 			put_attr(&o->b, "type", st == RESULT_FAILED ?
 			    STR("TriggerFailure") : str_of(result_class(st)));
 		buf_puts(&o->b, "/>\n");
@@ -386,7 +420,7 @@ put_run(struct report_out *o, const struct result_run *run, bool base)
 }
 
 const struct report_kind report_junit = {
-	.name = "junit:PATH", .path = true,
+	.name = "junit:PATH", .path = true, .form = GUARD_XML,
 	.flags = REPORT_STDOUT | REPORT_ALONE,
 	.head = "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites",
 	.begin = begin, .run = put_run, .tail = "</testsuites>\n"

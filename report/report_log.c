@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "base/os.h"
+#include "base/os_path.h"
 #include "json.h"
 
 enum { NAMES = 10000, NAME_MAX_BYTES = 100 };
@@ -85,7 +86,8 @@ log_verdicts(struct report_log *l, struct json_out *w, const struct event *e)
 		json_put_member_int(w, "trial", e->trial);
 		json_put_member_str(w, "grader_name", d.v[i].name);
 		json_put_member_str(w, "grader_type", d.v[i].type);
-		json_put_member_bool(w, "passed", d.v[i].passed);
+		json_put_member_bool(w, "passed",
+		    d.v[i].status == RESULT_PASSED);
 		json_put_member_double(w, "score", d.v[i].score);
 		json_put_member_str(w, "feedback", d.v[i].feedback);
 		close_line(l, w);
@@ -170,7 +172,7 @@ report_log_start(struct report_log *l, const char *dir, struct event_bus *bus,
 	buf_fmt(&stem, "%s/", dir);
 	report_stamp(&stem, os_wall_ns(), REPORT_TIGHT);
 	buf_puts(&stem, "-session");
-	l->fd = report_dirs(dir, true, e) == -1 ? -1 :
+	l->fd = os_make_dirs(dir, 0777, true, e) == -1 ? -1 :
 	    make_new(&l->arena, buf_str(&stem), ".jsonl", &l->path, e);
 	buf_free(&stem);
 	if (l->fd == -1) {
@@ -259,7 +261,7 @@ put_transcript(struct report_transcripts *t, const struct event *e,
 	json_put_member_str(&w, "task_id", k->spec->id);
 	json_put_member_str(&w, "task_name", k->spec->name);
 	json_put_member_str(&w, "status", str_of(result_word(k->status)));
-	put_time(&w, "started_at", e->time_ms - ms);
+	put_time(&w, "started_at", e->time_ms - ms * (int64_t)k->done);
 	put_time(&w, "completed_at", e->time_ms);
 	json_put_member_int(&w, "duration_ms", ms);
 	json_put_member(&w, "prompt", last_of("prompt", v, n));
@@ -317,7 +319,7 @@ int
 report_transcripts_start(struct report_transcripts *t, const char *dir,
     struct event_bus *bus, struct err *e)
 {
-	if (report_dirs(dir, true, e) == -1)
+	if (os_make_dirs(dir, 0777, true, e) == -1)
 		return -1;
 	if (access(dir, W_OK | X_OK) == -1)
 		return err_sys(e, dir);

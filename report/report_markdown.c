@@ -9,12 +9,14 @@
  */
 #include "report/report_internal.h"
 
+#include <stdio.h>
 #include <string.h>
 
 enum {
 	LINE_COLS = 300,
 	ANSWER_MAX = 2000,
 	TRIALS_MAX = 5,		/* of a task, in full */
+	WORK_TASKS = 50,	/* in which passed ones show the work */
 	TASK_ROOM = 16 << 10,	/* bytes of one task, at most */
 	ROW_ROOM = 4 << 10
 };
@@ -57,6 +59,23 @@ put_inline(struct buf *b, const char *before, struct str s, const char *after)
 	buf_puts(b, after);
 }
 
+/* The same for a reason; only its start if the room is limited. */
+static void
+put_reason(struct report_out *o, const char *before, struct str s,
+    const char *after)
+{
+	bool cut;
+
+	if (s.n == 0)
+		return;
+	buf_puts(&o->b, before);
+	report_inline(&o->b, report_cut(s, REPORT_REASON, &cut),
+	    o->room > 0 ? LINE_COLS : 0);
+	if (cut && o->room == 0)
+		buf_fmt(&o->b, " (%zu more bytes)", s.n - REPORT_REASON);
+	buf_puts(&o->b, after);
+}
+
 /* One more than the longest sequence of backticks; at least three. */
 static size_t
 fence(struct str s)
@@ -71,11 +90,13 @@ fence(struct str s)
 }
 
 static void
-put_code(struct buf *b, const char *what, struct str s)
+put_code(struct buf *b, const char *what, const char *language, struct str s)
 {
 	size_t i, n;
 	bool cut;
 
+	while (s.n > 0 && s.p[s.n - 1] == '\n')
+		s.n--;
 	if (s.n == 0)
 		return;
 	s = report_cut(s, ANSWER_MAX, &cut);
@@ -83,7 +104,7 @@ put_code(struct buf *b, const char *what, struct str s)
 	buf_fmt(b, "<details><summary>%s</summary>\n\n", what);
 	for (i = 0; i < n; i++)
 		buf_putc(b, '`');
-	buf_puts(b, "text\n");
+	buf_fmt(b, "%s\n", language);
 	report_clean(b, s);
 	buf_puts(b, cut ? "...\n" : "\n");
 	for (i = 0; i < n; i++)
@@ -94,11 +115,21 @@ put_code(struct buf *b, const char *what, struct str s)
 static const char *
 sign(enum result_status st)
 {
-	if (st == RESULT_NONE)
+	if (st < RESULT_PASSED)
 		return "➖";
 	if (st == RESULT_PASSED)
 		return "✅";
 	return st == RESULT_FAILED ? "❌" : "⚠️";
+}
+
+static void
+put_usage(struct buf *b, const char *what, const struct answer_usage *u)
+{
+	struct buf words = { 0 };
+
+	if (report_usage(&words, u))
+		put_inline(b, what, buf_str(&words), "\n");
+	buf_free(&words);
 }
 
 static void
@@ -123,7 +154,13 @@ put_head(struct report_out *o, const struct result_run *r, bool base)
 		buf_fmt(&o->b, " (required: %.1f%%)", report_rate(need));
 	buf_fmt(&o->b, "\n- Score range: %.2f – %.2f (σ = %.4f)\n",
 	    r->sum.min, r->sum.max, r->sum.std_dev);
-	if (report_missed(&missed, r))
+	put_usage(&o->b, "- Usage: ", &r->usage);
+	put_usage(&o->b, "- Usage of judges: ", &r->judge_usage);
+	put_usage(&o->b, "- Saved (cached or replayed): ", &r->saved);
+	if (report_graded_nothing(r))
+		buf_puts(&o->b, "- Nothing was graded: all tasks were "
+		    "skipped.\n");
+	else if (report_missed(&missed, r))
 		put_inline(&o->b, "- Metric missed: ", buf_str(&missed), "\n");
 	buf_free(&missed);
 	if (end != NULL)
@@ -187,12 +224,28 @@ put_flaky(struct report_out *o, const struct result_run *r)
 			buf_puts(&o->b, "\n### Flaky tasks\n\n");
 		buf_puts(&o->b, "- ");
 		report_inline(&o->b, k->spec->name, 100);
-		buf_fmt(&o->b, ": passed %.1f%% (95%%: %.0f–%.0f%%), score "
-		    "%.2f ± %.2f\n", report_rate(k->stats.pass_rate),
+		buf_fmt(&o->b, ": passed %.1f%% (95%% interval: "
+		    "%.0f–%.0f%%), score %.2f ± %.2f\n", report_rate(k->stats.pass_rate),
 		    k->stats.pass_lo * 100, k->stats.pass_hi * 100,
 		    k->stats.avg, k->stats.std_dev);
 		report_flush(o);
 	}
+}
+
+/* The tool calls and the patch, as far as there is room. */
+static void
+put_work(struct report_out *o, const struct report_detail *d)
+{
+	struct buf calls = { 0 };
+	char what[60];
+
+	if (!report_room(o, TASK_ROOM))
+		return;
+	report_call_lines(&calls, d);
+	snprintf(what, sizeof(what), "tool calls (%zu)", d->ncalls);
+	put_code(&o->b, what, "text", buf_str(&calls));
+	put_code(&o->b, "patch", "diff", d->patch);
+	buf_free(&calls);
 }
 
 static void
@@ -207,18 +260,19 @@ put_trial(struct report_out *o, const struct result_run *r,
 		buf_fmt(&o->b, "Trial %d of %zu: %s\n\n",
 		    (int)(t - k->trials) + 1, k->ntrials,
 		    report_status(t->status));
-	put_inline(&o->b, "- ⚠️ ", d.error, "\n");
+	put_reason(o, "- ⚠️ ", d.error, "\n");
 	for (i = 0; i < d.n && i < 20; i++) {
 		const struct report_verdict *v = &d.v[i];
 
-		buf_fmt(&o->b, "- %s **", v->passed ? "✅" : "❌");
+		buf_fmt(&o->b, "- %s **", sign(v->status));
 		report_inline(&o->b, v->name, 60);
 		buf_fmt(&o->b, "** (%.2f)", v->score);
-		put_inline(&o->b, ": ", v->feedback, "");
+		put_reason(o, ": ", v->feedback, "");
 		buf_putc(&o->b, '\n');
 	}
 	buf_putc(&o->b, '\n');
-	put_code(&o->b, "answer", d.output);
+	put_code(&o->b, "answer", "text", d.output);
+	put_work(o, &d);
 }
 
 static void
@@ -230,13 +284,38 @@ put_failed(struct report_out *o, const struct result_run *r,
 	buf_fmt(&o->b, "#### %s ", sign(k->status));
 	report_inline(&o->b, k->spec->name, 100);
 	buf_puts(&o->b, "\n\n");
-	put_inline(&o->b, "", k->error, "\n\n");
+	put_reason(o, "", k->error, "\n\n");
 	for (i = 0; i < k->ntrials && n < TRIALS_MAX; i++)
 		if (k->trials[i].status > RESULT_PASSED) {
 			put_trial(o, r, k, &k->trials[i]);
 			report_flush(o);
 			n++;
 		}
+}
+
+/* What the agents did in tasks that passed, in short runs. */
+static void
+put_passed(struct report_out *o, const struct result_run *r)
+{
+	struct report_detail d;
+	size_t i, n = 0;
+
+	for (i = 0; i < r->ntasks && r->ntasks <= WORK_TASKS; i++) {
+		const struct result_task *k = &r->tasks[i];
+
+		if (k->status != RESULT_PASSED || !report_room(o, TASK_ROOM))
+			continue;
+		report_detail(&o->arena, o->opts, r, k, report_trial(k), &d);
+		if (d.ncalls == 0 && d.patch.n == 0)
+			continue;
+		if (n++ == 0)
+			buf_puts(&o->b, "\n### Passed\n\n");
+		buf_fmt(&o->b, "#### %s ", sign(k->status));
+		report_inline(&o->b, k->spec->name, 100);
+		buf_puts(&o->b, "\n\n");
+		put_work(o, &d);
+		report_flush(o);
+	}
 }
 
 static void
@@ -260,6 +339,7 @@ put_run(struct report_out *o, const struct result_run *r, bool base)
 	}
 	if (more > 0)
 		buf_fmt(&o->b, "%zu more did not pass.\n", more);
+	put_passed(o, r);
 	report_triggers_markdown(o, r);
 	buf_puts(&o->b, "\n---\n\nBenchmark: ");
 	report_inline(&o->b, r->suite->name, LINE_COLS);
@@ -269,6 +349,6 @@ put_run(struct report_out *o, const struct result_run *r, bool base)
 }
 
 const struct report_kind report_markdown = {
-	.name = "markdown:PATH", .path = true,
+	.name = "markdown:PATH", .path = true, .form = GUARD_TEXT,
 	.flags = REPORT_STDOUT | REPORT_ALONE, .run = put_run
 };

@@ -10,17 +10,19 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
-#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/os.h"
+#include "base/os_path.h"
 
 enum { PIECE = 64 << 10, NAMES = 100 };
 
 static void
 write_out(struct report_out *o)
 {
+	if (o->log)
+		guard_output(&o->b, 0, o->form);
 	if (o->err.code == ERR_NONE)
 		os_write_all(o->fd, buf_str(&o->b), &o->err);
 	o->sent += o->b.n;
@@ -46,6 +48,7 @@ report_render(struct report_out *o, const struct report_kind *k)
 {
 	size_t i;
 
+	o->form = k->form;
 	if (k->head != NULL)
 		buf_puts(&o->b, k->head);
 	if (k->begin != NULL)
@@ -63,40 +66,6 @@ report_render(struct report_out *o, const struct report_kind *k)
 		write_out(o);
 	arena_free(&o->arena);
 	return o->err.code == ERR_NONE ? 0 : -1;
-}
-
-static int
-make_dir(const char *path, struct err *e)
-{
-	struct stat st;
-
-	if (mkdir(path, 0777) == 0 || errno == EEXIST)
-		return 0;
-	/* An existing directory may fail with another error. */
-	if (stat(path, &st) == 0 && S_ISDIR(st.st_mode))
-		return 0;
-	return err_sys(e, path);
-}
-
-int
-report_dirs(const char *path, bool last, struct err *e)
-{
-	struct buf b = { 0 };
-	size_t i, n = strlen(path);
-	int r = 0;
-
-	buf_puts(&b, path);
-	buf_putc(&b, '\0');
-	for (i = 1; r == 0 && i < n; i++)
-		if (path[i] == '/' && path[i - 1] != '/') {
-			b.p[i] = '\0';
-			r = make_dir(b.p, e);
-			b.p[i] = '/';
-		}
-	if (r == 0 && last)
-		r = make_dir(path, e);
-	buf_free(&b);
-	return r;
 }
 
 /* Creates a file beside path.  -1 with errno, and *name is NULL. */
@@ -139,9 +108,14 @@ report_render_file(struct report_out *o, const struct report_kind *k,
 	char *temp = NULL;
 	int r;
 
-	if (stat(path, &st) == 0 && !S_ISREG(st.st_mode))
+	o->log = stat(path, &st) == 0 && !S_ISREG(st.st_mode);
+	if (o->log)
 		o->fd = open(path, O_WRONLY | O_NOCTTY | O_CLOEXEC);
-	else if (report_dirs(path, false, e) == -1)
+	else if (lstat(path, &st) == 0 && S_ISLNK(st.st_mode))
+		/* a link such as /dev/stdout must not be replaced */
+		o->fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC,
+		    0666);
+	else if (os_make_dirs(path, 0777, false, e) == -1)
 		return -1;
 	else
 		o->fd = open_beside(&a, path, &temp);

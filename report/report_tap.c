@@ -7,7 +7,7 @@
 
 #include "json.h"
 
-enum { TEXT_MAX = 2000 };
+enum { TEXT_MAX = REPORT_REASON };
 
 /* Escapes #, which begins a directive, and the escape character. */
 static void
@@ -71,7 +71,7 @@ put_verdicts(struct report_out *o, const struct report_detail *d)
 	for (i = 0; i < d->n; i++) {
 		const struct report_verdict *v = &d->v[i];
 
-		if (v->passed)
+		if (v->status != RESULT_FAILED)
 			continue;
 		if (!any)
 			buf_puts(&o->b, "  failed:\n");
@@ -115,14 +115,22 @@ put_block(struct report_out *o, const struct result_run *run,
 
 /* Failures of the baseline are expected: TODO does not fail the tests. */
 static void
-put_directive(struct buf *b, const struct result_task *k, bool base)
+put_directive(struct report_out *o, const struct result_run *run,
+    const struct result_task *k, bool base)
 {
+	struct buf *b = &o->b;
+	struct report_detail d;
+
 	if (report_is_partial(k)) {
 		buf_puts(b, " # SKIP ");
 		report_put_status(b, k);
 	} else if (k->status == RESULT_NONE)
 		buf_puts(b, " # SKIP not run");
-	else if (base && k->status > RESULT_PASSED)
+	else if (k->status == RESULT_SKIPPED) {
+		report_detail(&o->arena, o->opts, run, k, report_trial(k), &d);
+		buf_puts(b, " # SKIP ");
+		report_line(b, d.error, 200, false);
+	} else if (base && k->status > RESULT_PASSED)
 		buf_puts(b, " # TODO baseline, without the skill");
 }
 
@@ -138,7 +146,10 @@ put_trigger(struct report_out *o, const struct result_run *run, size_t i,
 	put_point(o, run, good, "trigger: ", t.spec->task.inputs.prompt);
 	if (!asked)
 		buf_puts(&o->b, " # SKIP not run");
-	else if (!good && !fails)
+	else if (t.status == RESULT_SKIPPED) {
+		buf_puts(&o->b, " # SKIP ");
+		report_line(&o->b, t.error, 200, false);
+	} else if (!good && !fails)
 		buf_fmt(&o->b, " # TODO %s", t.words);
 	buf_putc(&o->b, '\n');
 	if (good)
@@ -164,7 +175,7 @@ put_run(struct report_out *o, const struct result_run *run, bool base)
 		put_point(o, run, good, "", k->spec->name);
 		if (base)
 			buf_puts(&o->b, " (baseline)");
-		put_directive(&o->b, k, base);
+		put_directive(o, run, k, base);
 		buf_putc(&o->b, '\n');
 		if (!good || (k->status != RESULT_NONE && k->stats.flaky))
 			put_block(o, run, k);
@@ -206,6 +217,7 @@ end(struct report_out *o)
 }
 
 const struct report_kind report_tap = {
-	.name = "tap[:PATH]", .flags = REPORT_STDOUT | REPORT_ALONE,
+	.name = "tap[:PATH]", .form = GUARD_JSON,
+	.flags = REPORT_STDOUT | REPORT_ALONE,
 	.head = "TAP version 14\n", .run = put_run, .end = end
 };

@@ -8,7 +8,7 @@
  */
 #include "report/report_internal.h"
 
-#include "results/outcome.h"
+#include <string.h>
 
 enum {
 	LIST_MAX = 200,		/* tasks up to which all are listed */
@@ -16,13 +16,10 @@ enum {
 	SLOW_MAX = 3,
 	GROUPS_MAX = 50,
 	ANSWER_LINES = 8,
-	FEEDBACK_LINES = 12,
-	STDERR_LINES = 5,
-	CHANGE_COLS = 40, CHANGE_MIN = 8,	/* of a task id */
-	CHANGES_MAX = 100	/* lines of changes without -v */
+	CALL_LINES = 50, PATCH_LINES = 200,	/* of a trial, with -v */
+	CALLS_COLS = 7, TOKENS_COLS = 9, COST_COLS = 10,
+	STDERR_LINES = 5
 };
-
-#define EPSILON 1e-9		/* scores may differ by rounding */
 
 struct text {
 	struct buf *b;
@@ -30,6 +27,7 @@ struct text {
 	const struct report_opts *o;
 	struct arena arena;	/* details of one trial */
 	size_t width, name;	/* columns: of a line, of the names */
+	bool calls, tokens, cost;	/* columns of the table */
 	const char *dash, *pm;	/* "–" and "±", or in ASCII */
 };
 
@@ -65,24 +63,81 @@ is_listed(const struct text *t, const struct result_task *k)
 	    (k->status != RESULT_PASSED && k->status != RESULT_NONE);
 }
 
+/* Chooses the columns: those with a number, as far as the width allows. */
+static void
+choose_columns(struct text *t)
+{
+	size_t used = t->name + 19 + (t->run->trials > 1 ? 14 : 0), i;
+
+	for (i = 0; i < t->run->ntasks; i++) {
+		struct result_used u = result_task_used(&t->run->tasks[i]);
+
+		t->calls |= u.calls > 0;
+		t->tokens |= u.input_tokens > 0 || u.output_tokens > 0;
+		t->cost |= u.cost > 0;
+	}
+	t->cost = t->cost && used + COST_COLS <= t->width;
+	used += t->cost ? COST_COLS : 0;
+	t->tokens = t->tokens && used + TOKENS_COLS <= t->width;
+	used += t->tokens ? TOKENS_COLS : 0;
+	t->calls = t->calls && used + CALLS_COLS <= t->width;
+}
+
+static void
+put_columns(struct text *t)
+{
+	if (!t->calls && !t->tokens && !t->cost && t->run->trials < 2)
+		return;
+	report_color(t->b, "2", t->o);
+	buf_puts(t->b, "    ");
+	report_cell(t->b, STR("task"), t->name, true);
+	buf_puts(t->b, t->run->trials > 1 ? " score avg time" :
+	    " score duration");
+	if (t->calls)
+		buf_fmt(t->b, "%*s", CALLS_COLS, "calls");
+	if (t->tokens)
+		buf_fmt(t->b, "%*s", TOKENS_COLS, "tokens");
+	if (t->cost)
+		buf_fmt(t->b, "%*s", COST_COLS, "cost");
+	report_plain(t->b, t->o);
+	buf_putc(t->b, '\n');
+}
+
+static void
+put_used(struct text *t, const struct result_used *u)
+{
+	if (t->calls)
+		report_count(t->b, u, CALLS_COLS, t->o->ascii);
+	if (t->tokens)
+		report_tokens(t->b, u, TOKENS_COLS, t->o->ascii);
+	if (t->cost)
+		report_cost(t->b, u, COST_COLS, t->o->ascii);
+}
+
 static void
 put_task(struct text *t, const struct result_task *k)
 {
 	const struct result_trial *first = report_trial(k);
+	struct result_used used = result_task_used(k);
 
 	buf_puts(t->b, "  ");
 	report_mark(t->b, k->status, t->o);
 	report_cell(t->b, k->spec->name, t->name, t->o->ascii);
-	if (k->status == RESULT_NONE) {
+	if (k->status < RESULT_PASSED) {
 		buf_puts(t->b, "  ");
 		report_put_status(t->b, k);
 	} else {
 		buf_fmt(t->b, "  %.2f  ", report_task_score(k));
 		report_took(t->b, k->stats.avg_ms, 7);
+		put_used(t, &used);
 		if (k->ntrials > 1)
 			buf_fmt(t->b, "  %zu/%zu trials", report_passes(k),
 			    k->ntrials);
 	}
+	if (used.refused)
+		buf_puts(t->b, "  refused");
+	if (used.free && used.cost > 0)
+		buf_fmt(t->b, "  had cost $%.4f", used.cost);
 	if (first != NULL && k->ntrials == 1 && first->attempts > 1)
 		buf_fmt(t->b, "  %u attempts", first->attempts);
 	if (result_is_error(k->status))
@@ -96,11 +151,14 @@ put_tasks(struct text *t)
 	const struct result_run *r = t->run;
 	size_t i, hidden = 0, cols;
 
+	t->name = sizeof("task") - 1;
 	for (i = 0; i < r->ntasks; i++) {
 		cols = report_cols(r->tasks[i].spec->name, t->width / 2);
 		if (is_listed(t, &r->tasks[i]) && cols > t->name)
 			t->name = cols;
 	}
+	choose_columns(t);
+	put_columns(t);
 	for (i = 0; i < r->ntasks; i++)
 		if (is_listed(t, &r->tasks[i]))
 			put_task(t, &r->tasks[i]);
@@ -115,21 +173,20 @@ static void
 put_verdict(struct text *t, const struct report_verdict *v)
 {
 	buf_puts(t->b, "    ");
-	report_mark(t->b, v->passed ? RESULT_PASSED : RESULT_FAILED, t->o);
+	report_mark(t->b, v->status, t->o);
 	report_line(t->b, v->name, t->width / 2, t->o->ascii);
 	if (!str_eq(v->type, v->name))
 		report_part(t->b, " (", v->type, 20, t->o->ascii, ")");
 	buf_fmt(t->b, " %.2f", v->score);
-	if (!v->passed && v->at.file != NULL) {
+	if (v->status == RESULT_FAILED && v->at.file != NULL) {
 		buf_puts(t->b, "  ");
 		report_color(t->b, "36", t->o);
 		report_where(t->b, v->at);
 		report_plain(t->b, t->o);
 	}
 	buf_putc(t->b, '\n');
-	if (!v->passed)
-		report_block(t->b, v->feedback, "        ", FEEDBACK_LINES,
-		    t->o);
+	if (v->status != RESULT_PASSED)
+		report_reason(t->b, v->feedback, "        ", t->o);
 }
 
 static void
@@ -140,6 +197,72 @@ put_quoted(struct text *t, const char *what, struct str s, size_t lines)
 	buf_fmt(t->b, "    %s:\n", what);
 	report_block(t->b, utf8_cut(s, 64 << 10),
 	    t->o->ascii ? "      | " : "      │ ", lines, t->o);
+}
+
+/* Takes the first line, without its end. */
+static struct str
+take_line(struct str *s)
+{
+	const char *nl = memchr(s->p, '\n', s->n);
+	struct str line = { s->p, nl != NULL ? (size_t)(nl - s->p) : s->n };
+	size_t n = line.n + (nl != NULL);
+
+	s->p += n;
+	s->n -= n;
+	return line;
+}
+
+/* A patch in color; indentation stays, as far as it is not deep. */
+static void
+put_patch(struct text *t, struct str s)
+{
+	size_t lines, in, at;
+	struct str line;
+
+	if (s.n > 0)
+		buf_puts(t->b, "    patch:\n");
+	for (lines = 0; s.n > 0 && lines < PATCH_LINES; lines++) {
+		line = take_line(&s);
+		buf_puts(t->b, t->o->ascii ? "      | " : "      │ ");
+		report_color(t->b, line.n == 0 || line.p[0] == ' ' ? "0" :
+		    line.p[0] == '+' ? "32" : line.p[0] == '-' ? "31" : "2",
+		    t->o);
+		for (at = in = 0; at < line.n && in < t->width / 2; at++) {
+			if (at > 0 && line.p[at] != ' ' && line.p[at] != '\t')
+				break;
+			buf_putc(t->b, line.p[at] == '\t' ? ' ' : line.p[at]);
+			for (in++; line.p[at] == '\t' && in % 4 != 1; in++)
+				buf_putc(t->b, ' ');
+		}
+		report_line(t->b, (struct str){ line.p + at, line.n - at },
+		    t->width - 8 - in, t->o->ascii);
+		report_plain(t->b, t->o);
+		buf_putc(t->b, '\n');
+	}
+	if (s.n > 0)
+		buf_fmt(t->b, "      (%zu more bytes)\n", s.n);
+}
+
+/* What the agent did, with -v. */
+static void
+put_work(struct text *t, const struct report_detail *d)
+{
+	size_t i;
+
+	if (d->ncalls > 0)
+		buf_fmt(t->b, "    tool calls (%zu):\n", d->ncalls);
+	for (i = 0; i < d->ncalls && i < CALL_LINES; i++) {
+		const struct report_call *c = &d->calls[i];
+
+		buf_puts(t->b, "      ");
+		report_mark(t->b, c->failed || c->denied ? RESULT_FAILED :
+		    RESULT_PASSED, t->o);
+		report_call(t->b, c, t->width - 8, t->o->ascii);
+		buf_putc(t->b, '\n');
+	}
+	if (i < d->ncalls)
+		buf_fmt(t->b, "      (%zu more calls)\n", d->ncalls - i);
+	put_patch(t, d->patch);
 }
 
 /* The last lines of a text. */
@@ -162,8 +285,10 @@ last_lines(struct str s, size_t lines)
 static void
 put_trials(struct text *t, const struct result_task *k)
 {
-	size_t i, n = 0, bad = k->done - report_passes(k);
+	size_t i, n = 0, bad = 0;
 
+	for (i = 0; i < k->ntrials; i++)
+		bad += k->trials[i].status > RESULT_PASSED;
 	if (k->ntrials < 2)
 		return;
 	if (bad == k->ntrials) {
@@ -198,20 +323,51 @@ put_failure(struct text *t, const struct result_task *k)
 	buf_putc(t->b, '\n');
 	put_trials(t, k);
 	report_detail(&t->arena, t->o, t->run, k, first, &d);
-	report_block(t->b, k->error, "    ", FEEDBACK_LINES, t->o);
+	report_reason(t->b, k->error, "    ", t->o);
 	if (first != NULL && result_is_error(first->status))
 		buf_fmt(t->b, "    %s%s\n", result_class(first->status),
 		    d.error.n > 0 ? ":" : "");
-	report_block(t->b, d.error, "      ", FEEDBACK_LINES, t->o);
+	report_reason(t->b, d.error, "      ", t->o);
 	for (i = 0; i < d.n; i++)
-		if (!d.v[i].passed || t->o->verbose)
+		if (d.v[i].status == RESULT_FAILED || t->o->verbose)
 			put_verdict(t, &d.v[i]);
 	if (t->o->verbose)
 		put_quoted(t, "prompt", d.prompt, ANSWER_LINES);
-	put_quoted(t, "answer", d.output, ANSWER_LINES);
+	put_quoted(t, first != NULL && first->used.refused ?
+	    "answer (refused)" : "answer", d.output, ANSWER_LINES);
+	if (t->o->verbose)
+		put_work(t, &d);
 	if (first != NULL && result_is_error(first->status))
 		put_quoted(t, "stderr", last_lines(d.stderr_tail, STDERR_LINES),
 		    STDERR_LINES);
+}
+
+/* What the agents did in tasks that passed, with -v. */
+static void
+put_passed(struct text *t)
+{
+	struct arena_mark mark = arena_save(&t->arena);
+	struct report_detail d;
+	size_t i, n = 0;
+
+	for (i = 0; i < t->run->ntasks && t->o->verbose; i++) {
+		const struct result_task *k = &t->run->tasks[i];
+
+		if (k->status != RESULT_PASSED)
+			continue;
+		report_detail(&t->arena, t->o, t->run, k, report_trial(k), &d);
+		if (d.ncalls > 0 || d.patch.n > 0) {
+			if (n++ == 0)
+				put_section(t, "Passed");
+			buf_puts(t->b, "\n  ");
+			report_mark(t->b, k->status, t->o);
+			report_line(t->b, k->spec->name, t->width - 4,
+			    t->o->ascii);
+			buf_putc(t->b, '\n');
+			put_work(t, &d);
+		}
+		arena_restore(&t->arena, mark);
+	}
 }
 
 static void
@@ -237,6 +393,36 @@ put_failures(struct text *t)
 		    n - FULL_MAX);
 }
 
+/* The tasks whose graders were all skipped, and why. */
+static void
+put_skipped(struct text *t)
+{
+	struct arena_mark mark = arena_save(&t->arena);
+	struct report_detail d;
+	size_t i, n = 0;
+
+	for (i = 0; i < t->run->ntasks; i++) {
+		const struct result_task *k = &t->run->tasks[i];
+
+		if (k->status != RESULT_SKIPPED)
+			continue;
+		if (n++ == 0)
+			put_section(t, "Skipped");
+		if (n > FULL_MAX && !t->o->verbose)
+			continue;
+		buf_puts(t->b, "  ");
+		report_mark(t->b, k->status, t->o);
+		report_line(t->b, k->spec->name, t->width / 2, t->o->ascii);
+		buf_putc(t->b, '\n');
+		report_detail(&t->arena, t->o, t->run, k, report_trial(k), &d);
+		report_reason(t->b, d.error, "      ", t->o);
+		arena_restore(&t->arena, mark);
+	}
+	if (n > FULL_MAX && !t->o->verbose)
+		buf_fmt(t->b, "  and %zu more; use -v to show them\n",
+		    n - FULL_MAX);
+}
+
 static void
 put_flaky(struct text *t)
 {
@@ -252,8 +438,8 @@ put_flaky(struct text *t)
 			put_section(t, "Flaky");
 		buf_puts(t->b, "  ~ ");
 		report_cell(t->b, k->spec->name, t->name, t->o->ascii);
-		buf_fmt(t->b, "  passed %.1f%% (95%%: %.0f%s%.0f%%)  score "
-		    "%.2f %s %.2f\n", report_rate(s->pass_rate),
+		buf_fmt(t->b, "  passed %.1f%% (95%% interval: "
+		    "%.0f%s%.0f%%)  score %.2f %s %.2f\n", report_rate(s->pass_rate),
 		    s->pass_lo * 100, t->dash, s->pass_hi * 100, s->avg, t->pm,
 		    s->std_dev);
 	}
@@ -308,7 +494,7 @@ put_groups(struct text *t)
 		const struct result_task *k = &t->run->tasks[i];
 		struct str name = result_group(t->run, k->spec);
 
-		if (k->status == RESULT_NONE || name.n == 0)
+		if (k->status < RESULT_PASSED || name.n == 0)
 			continue;
 		for (j = 0; j < n && !str_eq(g[j].name, name); j++)
 			;
@@ -369,7 +555,8 @@ put_counts(struct text *t)
 		partial += report_is_partial(&r->tasks[i]);
 	if (partial > 0)
 		buf_fmt(t->b, " (%zu not finished)", partial);
-	buf_fmt(t->b, "\npass rate %.1f%% (95%%: %.0f%s%.0f%%), score %.2f",
+	buf_fmt(t->b, "\npass rate %.1f%% (95%% interval: %.0f%s%.0f%%), "
+	    "score %.2f",
 	    report_rate(r->sum.rate), r->sum.rate_lo * 100, t->dash,
 	    r->sum.rate_hi * 100, r->sum.score);
 	if (r->sum.weighted > r->sum.score + 0.005 ||
@@ -380,36 +567,14 @@ put_counts(struct text *t)
 	buf_putc(t->b, '\n');
 }
 
-/* 1234567 as 1,234,567. */
 static void
-put_grouped(struct buf *b, int64_t n)
+put_usage(struct text *t, const char *what, const struct answer_usage *u)
 {
-	if (n >= 1000) {
-		put_grouped(b, n / 1000);
-		buf_fmt(b, ",%03d", (int)(n % 1000));
-	} else
-		buf_fmt(b, "%d", (int)n);
-}
+	struct buf b = { 0 };
 
-static void
-put_usage(struct text *t)
-{
-	const struct answer_usage *u = &t->run->usage;
-
-	if (u->input_tokens <= 0 && u->output_tokens <= 0)
-		return;
-	buf_puts(t->b, "usage: ");
-	put_grouped(t->b, u->input_tokens);
-	buf_puts(t->b, " tokens in, ");
-	put_grouped(t->b, u->output_tokens);
-	buf_puts(t->b, " out");
-	if (u->turns > 0)
-		buf_fmt(t->b, ", %lld turns", (long long)u->turns);
-	if (u->premium_requests > 0)
-		buf_fmt(t->b, ", %.6g premium requests", u->premium_requests);
-	if (u->cost > 0)
-		buf_fmt(t->b, ", cost %.4f", u->cost);
-	buf_putc(t->b, '\n');
+	if (report_usage(&b, u))
+		buf_fmt(t->b, "%s: %.*s\n", what, STRF(buf_str(&b)));
+	buf_free(&b);
 }
 
 static void
@@ -439,7 +604,9 @@ put_outcome(struct text *t)
 		buf_fmt(t->b, ": required pass rate %.1f%%", report_rate(need));
 	if (end != NULL)
 		buf_fmt(t->b, "; %s", end);
-	if (report_missed(&missed, r))
+	if (report_graded_nothing(r))
+		buf_puts(t->b, "; nothing was graded: all tasks were skipped");
+	else if (report_missed(&missed, r))
 		buf_fmt(t->b, "; metric %.*s", STRF(buf_str(&missed)));
 	buf_free(&missed);
 	buf_putc(t->b, '\n');
@@ -487,7 +654,9 @@ report_text(struct buf *b, const struct result_run *run,
 	t.width = o->width > 40 ? o->width : o->width > 0 ? 40 : 80;
 	put_heading(&t);
 	put_tasks(&t);
+	put_passed(&t);
 	put_failures(&t);
+	put_skipped(&t);
 	put_flaky(&t);
 	put_groups(&t);
 	put_slowest(&t);
@@ -495,7 +664,9 @@ report_text(struct buf *b, const struct result_run *run,
 	if (o->interpret)
 		put_interpretation(&t);
 	put_counts(&t);
-	put_usage(&t);
+	put_usage(&t, "usage", &run->usage);
+	put_usage(&t, "usage of judges", &run->judge_usage);
+	put_usage(&t, "saved (cached or replayed)", &run->saved);
 	put_baseline(&t);
 	put_outcome(&t);
 	arena_free(&t.arena);
@@ -521,69 +692,4 @@ report_models(struct buf *b, struct result_run *const *runs, size_t n,
 		report_took(b, runs[i]->duration_ms, 0);
 		buf_putc(b, '\n');
 	}
-}
-
-/*
- * The changes after `waza grade`.  The tasks of such a run are those of the
- * results file, in its order.
- */
-static bool
-changed(const struct outcome_task *old, const struct result_task *new)
-{
-	double d = new->stats.avg - old->score;
-
-	return new->imported == NULL &&
-	    (new->status != old->status || d > EPSILON || d < -EPSILON);
-}
-
-static const char *
-word(enum result_status s, bool finished)
-{
-	return finished ? report_status(s) : "unfinished";
-}
-
-static void
-put_change(struct buf *b, const struct outcome_task *old,
-    const struct result_task *new, size_t cols, const struct report_opts *o)
-{
-	const char *to = o->ascii ? "->" : "\xE2\x86\x92";
-	const char *was = word(old->status, old->finished);
-	const char *is = word(new->status, new->status != RESULT_NONE &&
-	    new->status != RESULT_CANCELLED);
-
-	buf_puts(b, "  ");
-	report_cell(b, old->id, cols, o->ascii);
-	buf_fmt(b, "  %s %s %s  %.2f %s %.2f\n", was, to, is, old->score, to,
-	    new->stats.avg);
-}
-
-void
-report_changes(struct buf *b, const struct result_run *run,
-    const struct report_opts *o)
-{
-	const struct outcome *old = run->stored;
-	size_t i, n = 0, again = 0, wide = CHANGE_MIN, w;
-
-	for (i = 0; i < run->ntasks; i++) {
-		again += run->tasks[i].imported == NULL;
-		if (!changed(&old->tasks[i], &run->tasks[i]))
-			continue;
-		n++;
-		w = report_cols(old->tasks[i].id, CHANGE_COLS);
-		wide = w > wide ? w : wide;
-	}
-	buf_fmt(b, "\nGraded again: %zu of %zu task%s", again, run->ntasks,
-	    run->ntasks == 1 ? "" : "s");
-	if (n == 0) {
-		buf_puts(b, "; no changes\n");
-		return;
-	}
-	buf_fmt(b, ", %zu changed\n", n);
-	for (i = w = 0; i < run->ntasks && (w < CHANGES_MAX || o->verbose); i++)
-		if (changed(&old->tasks[i], &run->tasks[i])) {
-			put_change(b, &old->tasks[i], &run->tasks[i], wide, o);
-			w++;
-		}
-	if (w < n)
-		buf_fmt(b, "  and %zu more; use -v to list them\n", n - w);
 }

@@ -60,9 +60,16 @@ report_triggers_sum(struct buf *b, const struct result_run *run)
 	for (i = 0; i < t->n; i++)
 		right += t->v[i].status == RESULT_PASSED;
 	result_accuracy(run, &a);
+	if (a.skipped > 0 && a.skipped == t->done) {
+		buf_fmt(b, "all %zu prompts skipped: the agent does not report "
+		    "the skills that it used", a.skipped);
+		return;
+	}
 	buf_fmt(b, "accuracy %.1f%%, precision %.1f%%, recall %.1f%%, F1 %.2f; "
 	    "%zu of %zu prompts correct", report_rate(a.accuracy),
 	    report_rate(a.precision), report_rate(a.recall), a.f1, right, t->n);
+	if (a.skipped > 0)
+		buf_fmt(b, ", %zu skipped", a.skipped);
 	if (a.errors > 0)
 		buf_fmt(b, ", %zu error%s", a.errors,
 		    a.errors == 1 ? "" : "s");
@@ -85,7 +92,7 @@ put_text(struct buf *b, const struct report_trigger *t, size_t width,
 	report_where(b, t->spec->task.at);
 	report_plain(b, o);
 	buf_putc(b, '\n');
-	report_block(b, t->error, "      ", 3, o);
+	report_reason(b, t->error, "      ", o);
 }
 
 void
@@ -106,11 +113,11 @@ report_triggers_text(struct buf *b, const struct result_run *run,
 	buf_puts(b, "\n  ");
 	report_triggers_sum(b, run);
 	buf_putc(b, '\n');
+	report_confusion_text(b, run, o);
 	for (i = 0; i < run->triggers.n; i++) {
-		if (!report_trigger(&a, run, i, &t) ||
-		    (t.status == RESULT_PASSED && !o->verbose))
-			continue;
-		if (n++ < WRONG_MAX || o->verbose)
+		if (report_trigger(&a, run, i, &t) &&
+		    (t.status > RESULT_PASSED || o->verbose) &&
+		    (n++ < WRONG_MAX || o->verbose))
 			put_text(b, &t, width, o);
 		arena_free(&a);
 	}
@@ -132,11 +139,13 @@ report_triggers_markdown(struct report_out *o, const struct result_run *run)
 	buf_puts(&o->b, "\n\n");
 	report_triggers_sum(&o->b, run);
 	buf_puts(&o->b, ".\n\n");
+	report_confusion_markdown(&o->b, run);
 	for (i = 0; i < run->triggers.n && report_room(o, ROW_ROOM); i++) {
 		if (report_trigger(&o->arena, run, i, &t) &&
 		    t.status != RESULT_PASSED) {
 			buf_fmt(&o->b, "- %s %s: ", t.status == RESULT_FAILED ?
-			    "❌" : "⚠️", t.words);
+			    "❌" : t.status == RESULT_SKIPPED ? "➖" : "⚠️",
+			    t.words);
 			report_inline(&o->b, t.spec->task.inputs.prompt, 200);
 			buf_puts(&o->b, t.error.n > 0 ? " – " : "");
 			report_inline(&o->b, t.error, 200);
@@ -152,8 +161,10 @@ put_row(struct buf *b, const struct report_trigger *t)
 	bool cut;
 
 	buf_fmt(b, "<tr><td class=\"%s\">%s</td><td>%s</td><td>",
+	    t->status == RESULT_SKIPPED ? "skipped" :
 	    t->status == RESULT_PASSED ? "passed" :
 	    t->status == RESULT_FAILED ? "failed" : "error",
+	    t->status == RESULT_SKIPPED ? "–" :
 	    t->status == RESULT_PASSED ? "✓" :
 	    t->status == RESULT_FAILED ? "✗" : "!", t->words);
 	report_escape(b, report_cut(t->spec->task.inputs.prompt, 1000, &cut));
@@ -175,7 +186,9 @@ report_triggers_html(struct report_out *o, const struct result_run *run)
 	report_escape(&o->b, run->suite->triggers->skill);
 	buf_puts(&o->b, "</h2>\n<p>");
 	report_triggers_sum(&o->b, run);
-	buf_puts(&o->b, ".</p>\n<table>\n<tr><th></th><th>the skill</th>"
+	buf_puts(&o->b, ".</p>\n");
+	report_confusion_html(&o->b, run);
+	buf_puts(&o->b, "<table>\n<tr><th></th><th>the skill</th>"
 	    "<th>prompt</th><th>why</th></tr>\n");
 	for (i = 0; i < run->triggers.n; i++) {
 		if (report_trigger(&o->arena, run, i, &t))

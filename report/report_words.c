@@ -39,12 +39,6 @@ static const struct range combining[] = {	/* take no column */
 	{ 0x1DC0, 0x1DFF }, { 0x20D0, 0x20FF }, { 0xFE00, 0xFE0F }, { 0xFE20, 0xFE2F },
 	{ 0xE0100, 0xE01EF },
 };
-static const struct range hidden[] = {	/* invisible, or change direction */
-	{ 0xAD, 0xAD }, { 0x61C, 0x61C }, { 0x180E, 0x180E }, { 0x200B, 0x200F },
-	{ 0x2028, 0x202E }, { 0x2060, 0x206F }, { 0xFEFF, 0xFEFF }, { 0xFFF9, 0xFFFB },
-	{ 0xE0000, 0xE00FF },
-};
-
 static bool
 in(const struct range *r, size_t n, uint32_t cp)
 {
@@ -72,7 +66,7 @@ next(const char *p, const char *end, uint32_t *cp)
 		*cp = ' ';
 	else if (*cp < ' ' || (*cp >= 0x7F && *cp < 0xA0))
 		*cp = 0xFFFD;
-	else if (in(hidden, COUNTOF(hidden), *cp))
+	else if (guard_hidden(*cp))
 		*cp = 0;
 	return n;
 }
@@ -229,6 +223,65 @@ report_block(struct buf *b, struct str s, const char *indent, size_t lines,
 		buf_fmt(b, "%s(%zu more bytes)\n", indent, s.n);
 }
 
+/* The bytes of a line that fit into cols columns, up to a blank if possible. */
+static size_t
+fitting(struct str s, size_t cols)
+{
+	const char *p = s.p, *end = s.p + s.n;
+	size_t used = 0, blank = 0;
+	uint32_t cp;
+
+	while (p < end) {
+		size_t n = next(p, end, &cp);
+
+		used += columns(cp);
+		if (used > cols && p > s.p)
+			return blank > 0 ? blank : (size_t)(p - s.p);
+		p += n;
+		if (cp == ' ')
+			blank = (size_t)(p - s.p);
+	}
+	return s.n;
+}
+
+void
+report_reason(struct buf *b, struct str s, const char *indent,
+    const struct report_opts *o)
+{
+	size_t cols = report_cols(str_of(indent), 40), all = s.n, n, in;
+	size_t width = o->width > 0 ? o->width : 80;
+	struct str left = str_trim(utf8_cut(s, REPORT_REASON)), line;
+	const char *nl;
+
+	width = width > cols + 20 ? width - cols : 20;
+	while (left.n > 0) {
+		nl = memchr(left.p, '\n', left.n);
+		line = (struct str){ left.p, nl != NULL ?
+		    (size_t)(nl - left.p) : left.n };
+		n = o->wrap ? fitting(line, width) : line.n;
+		buf_puts(b, indent);
+		for (in = 0; in < n && in < width / 2 && line.p[in] == ' ';
+		    in++)
+			buf_putc(b, ' ');
+		report_line(b, (struct str){ line.p, n }, 0, o->ascii);
+		buf_putc(b, '\n');
+		n += nl != NULL && n == line.n;
+		left.p += n;
+		left.n -= n;
+	}
+	if (all > REPORT_REASON)
+		buf_fmt(b, "%s(%zu more bytes)\n", indent,
+		    all - REPORT_REASON);
+}
+
+void
+report_reason_line(struct buf *b, struct str s, bool ascii)
+{
+	report_line(b, utf8_cut(s, REPORT_REASON), 0, ascii);
+	if (s.n > REPORT_REASON)
+		buf_fmt(b, " (%zu more bytes)", s.n - REPORT_REASON);
+}
+
 /* Characters that XML 1.0 section 2.2 allows, without the C1 controls. */
 static bool
 may_be_xml(uint32_t cp)
@@ -358,10 +411,13 @@ report_mark(struct buf *b, enum result_status st, const struct report_opts *o)
 	static const struct {
 		const char *sign, *ascii, *sgr;
 	} marks[] = {
-		{ "-", "-", "2" }, { "✓", "+", "32" },
-		{ "✗", "x", "31" }, { "!", "!", "33" },
+		[RESULT_NONE] = { "-", "-", "2" },
+		[RESULT_SKIPPED] = { "-", "-", "2" },
+		[RESULT_PASSED] = { "✓", "+", "32" },
+		[RESULT_FAILED] = { "✗", "x", "31" },
+		[RESULT_AGENT_ERROR] = { "!", "!", "33" },	/* any error */
 	};
-	size_t i = st < RESULT_AGENT_ERROR ? (size_t)st : 3;
+	size_t i = st < RESULT_AGENT_ERROR ? st : RESULT_AGENT_ERROR;
 
 	report_colored(b, marks[i].sgr, o->ascii ? marks[i].ascii :
 	    marks[i].sign, o);
@@ -371,7 +427,5 @@ report_mark(struct buf *b, enum result_status st, const struct report_opts *o)
 const char *
 report_status(enum result_status st)
 {
-	if (st == RESULT_NONE)
-		return "skipped";
 	return result_is_error(st) ? result_class(st) : result_word(st);
 }

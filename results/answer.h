@@ -22,7 +22,24 @@ enum answer_fault {
 	ANSWER_OK,
 	ANSWER_FAILED,		/* by the agent: exit status, crash, refusal */
 	ANSWER_INFRA,		/* not by the agent: it could not be started */
+	ANSWER_UNUSABLE,	/* the same, and no other trial could be: not
+				 * installed, not logged in */
 	ANSWER_CANCELLED
+};
+
+/* What a tool does, whatever its agent calls it. */
+enum answer_tool {
+	ANSWER_OTHER,
+	ANSWER_SHELL,		/* runs a command */
+	ANSWER_READ,		/* a file or directory */
+	ANSWER_WRITE,		/* a whole file */
+	ANSWER_EDIT,		/* a part of a file; or write: some wires
+				 * cannot tell them apart */
+	ANSWER_SEARCH,		/* in files, or for them */
+	ANSWER_FETCH,		/* from the network */
+	ANSWER_SKILL,		/* loads a skill */
+	ANSWER_TASK,		/* starts another agent */
+	ANSWER_TOOL__MAX
 };
 
 struct answer_call {		/* of a tool */
@@ -31,11 +48,28 @@ struct answer_call {		/* of a tool */
 	struct str arguments;	/* one JSON value */
 	struct str result;	/* one JSON value, or empty */
 	bool success;
+	bool no_arguments;	/* the agent does not report them */
+	bool no_result;		/* the same */
+	bool no_name;		/* `name` is not the tool's: a kind, a title */
+	bool any_edit;		/* ANSWER_EDIT may mean ANSWER_WRITE here */
+	bool more_paths;	/* `path` is only one of its files */
+	bool denied;		/* stopped before it ran: by a permission, or
+				 * by the agent's sandbox */
+	enum answer_tool tool;
+	/* what graders look for in the arguments; empty: absent or unknown */
+	struct str command;	/* without a wrapper such as bash -lc */
+	struct str path, url, skill;
 };
 
+/* Totals of an answer.  A count that the agent does not report is 0. */
 struct answer_usage {
-	bool known;		/* false: the agent did not report it */
-	int64_t turns, input_tokens, output_tokens;
+	int64_t answers;	/* of a sum: how many were added */
+	bool known;		/* input and output tokens are reported */
+	bool turns_known, cached_known, reasoning_known, cost_known;
+	int64_t turns;		/* calls of the model */
+	int64_t input_tokens;	/* including those from and to the cache */
+	int64_t output_tokens;	/* including reasoning */
+	int64_t reasoning_tokens;
 	int64_t cache_read_tokens, cache_write_tokens;
 	double premium_requests, cost;	/* cost in US dollars */
 };
@@ -49,17 +83,26 @@ struct answer {
 	struct str output;
 	struct answer_call *calls;	/* in the order of their start */
 	size_t ncalls;
-	struct field_strs skills;	/* invoked, in order */
+	bool no_calls;			/* the agent does not report any */
+	struct field_strs skills;	/* used, in order of their first use */
+	struct field_strs other_skills;	/* not the suite's: built in or of the
+					 * account */
 	bool skills_known;		/* an empty list means none was used */
 	struct answer_usage usage;
 	struct str transcript;		/* a JSON list, or empty */
 	struct answer_turn *turns;	/* NULL: there was only one */
 	struct str session_id;
+	struct str model;		/* as the agent reports it, or empty */
 	enum answer_fault fault;
 	struct str error;		/* message; empty: no error */
 	int exit_status;		/* -1: none */
 	struct str stderr_tail;
 	bool truncated;			/* output beyond the limit was lost */
+	bool refused;			/* the model declined to answer */
+	bool confined, loose;		/* the agent could write only in its
+					 * directories; anywhere */
+	struct str patch;		/* unified diff of the workspace, or
+					 * empty */
 	bool echo;			/* the prompt repeated: no agent ran */
 	/* of a recorded answer: */
 	int64_t took_ms;		/* when recorded; 0: unknown */
@@ -67,13 +110,48 @@ struct answer {
 	struct str note;		/* warning for the user, or empty */
 };
 
-/* Adds the usage of another answer; unknown usage changes nothing. */
+/* "shell", "read" and so on; and the tool of that name, or ANSWER_OTHER. */
+const char *answer_tool_name(enum answer_tool);
+enum answer_tool answer_tool_of(struct str name);
+
+/* The tool of a kind of the Agent Client Protocol: "execute" is a shell. */
+enum answer_tool answer_tool_by_kind(struct str kind);
+/* Whether it is one of these kinds. */
+bool answer_is_kind(struct str word);
+
+/*
+ * Sets the tool of a call and its canonical arguments, as far as they are not
+ * set, from its name and arguments.  `agent` is "claude", "codex" and so on;
+ * unknown names, and those of unknown agents, are looked up in the tables of
+ * all agents.
+ */
+void answer_classify(struct arena *, struct answer_call *, struct str agent);
+
+/* The command without a wrapper such as /bin/bash -lc '...'. */
+struct str answer_unwrap(struct arena *, struct str command);
+
+/*
+ * Adds the usage of another answer to a sum, which begins as zero.  A count
+ * that is unknown in one of them is unknown in the sum.
+ */
 void answer_add_usage(struct answer_usage *sum, const struct answer_usage *);
+
+/* All counts are known, and zero. */
+extern const struct answer_usage answer_no_usage;
+
+/* Whether the list "unknown" of an object in results contains the word. */
+bool answer_lists_unknown(const struct json *obj, const char *word);
+
+/* Whether anything of it is known. */
+bool answer_has_usage(const struct answer_usage *);
 
 /* The usage in the object of a trial; unknown if it has none. */
 struct answer_usage answer_read_usage(const struct json *trial);
 
-/* Adds `times` the usage; subtracting it again leaves no rounding error. */
+/*
+ * Adds `times` the usage; subtracting it again leaves no rounding error.  A
+ * count is known in the sum if it was known in any.
+ */
 void answer_count_usage(struct answer_usage *sum, const struct answer_usage *,
     int times);
 

@@ -184,13 +184,13 @@ cache_clear(const char *dir, struct cache_stats *s, struct err *e)
 	if (cache_stats(dir, s, e) == -1)
 		return -1;
 	if (s->others > 0)
-		return err_set(e, ERR_SCHEMA, "%.60s: contains \"%.60s\", "
+		return err_set(e, ERR_SCHEMA, "%s: contains \"%.60s\", "
 		    "which is not a cache entry; nothing was removed", dir,
 		    s->other);
 	if (each(dir, s, clear, e) == -1)
 		return -1;
 	if (s->other[0] != '\0')
-		return err_set(e, ERR_SYS, "%.60s: \"%.60s\" cannot be "
+		return err_set(e, ERR_SYS, "%s: \"%.60s\" cannot be "
 		    "removed", dir, s->other);
 	(void)rmdir(dir);
 	return 0;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: ISC */
 /*
  * cache.h: cache_.  A directory of entries that outlive a run, one JSON file
- * each, named by a key; and the keys, which are SHA-256 (FIPS 180-4).
+ * each, named by a key; and the keys, which are SHA-256 (lib/sha256.h).
  *
  * Any number of processes may use a directory at the same time: a reader sees
  * a whole entry or none, and the last of two writers wins.
@@ -14,29 +14,19 @@
 #include <stdint.h>
 
 #include "base/base.h"
+#include "lib/sha256.h"
 
 struct json;
 
 enum {
-	CACHE_KEY = 65,			/* bytes of a key with its NUL */
+	CACHE_KEY = SHA256_HEX,		/* bytes of a key with its NUL */
 	CACHE_ENTRY_MAX = 64 << 20	/* bytes of an entry */
 };
 
-struct cache_hash {
-	uint32_t h[8];
-	uint64_t n;			/* bytes so far */
-	unsigned char block[64];
-};
-
-/* Start, add bytes, and end with the hash in hexadecimal. */
-void cache_hash_init(struct cache_hash *);
-void cache_hash_put(struct cache_hash *, struct str);
-void cache_hash_end(struct cache_hash *, char hex[CACHE_KEY]);
-
 /* Add a value so that adjacent values cannot be confused; json may be NULL. */
-void cache_hash_part(struct cache_hash *, struct str);
-void cache_hash_int(struct cache_hash *, int64_t);
-void cache_hash_json(struct cache_hash *, const struct json *);
+void cache_hash_part(struct sha256 *, struct str);
+void cache_hash_int(struct sha256 *, int64_t);
+void cache_hash_json(struct sha256 *, const struct json *);
 
 /*
  * Adds the contents of a file; false if it is not a regular file or cannot be
@@ -44,8 +34,8 @@ void cache_hash_json(struct cache_hash *, const struct json *);
  * are not followed, their targets are added.  False also if it has too many
  * files to read each time.
  */
-bool cache_hash_file(struct cache_hash *, const char *path);
-bool cache_hash_dir(struct cache_hash *, const char *path);
+bool cache_hash_file(struct sha256 *, const char *path);
+bool cache_hash_dir(struct sha256 *, const char *path);
 
 /* The names in a directory, sorted; NULL and errno if it cannot be read. */
 char **cache_names(struct arena *, const char *dir, size_t max, size_t *n);

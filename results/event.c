@@ -127,12 +127,17 @@ event_listen(struct event_bus *bus, struct event_sink *sink)
 void
 event_emit(struct event_bus *bus, struct event *e)
 {
+	struct str error = e->error;
+	struct arena a = { 0 };
 	struct event_sink *s;
 
 	e->seq = ++bus->seq;
 	e->time_ms = os_wall_ns() / 1000000;
+	e->error = arena_head(&a, error, EVENT_ERROR_MAX);
 	for (s = bus->head; s != NULL; s = s->next)
 		s->fn(s->arg, e);
+	e->error = error;
+	arena_free(&a);
 }
 
 /* Writes 1 as "1.0", for readers that derive the type from the spelling. */

@@ -16,6 +16,8 @@
 
 #include "base/base.h"
 
+enum { EVENT_ERROR_MAX = 4096 };	/* bytes of an event's error */
+
 struct json;
 struct result_run;
 struct result_task;

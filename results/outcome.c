@@ -73,6 +73,7 @@ static const struct {
 } words[] = {
 	{ "passed", RESULT_PASSED }, { "pass", RESULT_PASSED },
 	{ "failed", RESULT_FAILED }, { "fail", RESULT_FAILED },
+	{ "skipped", RESULT_SKIPPED },
 	{ "error", RESULT_AGENT_ERROR }, { "timeout", RESULT_TIMEOUT },
 };
 
@@ -92,8 +93,11 @@ read_status(const struct json *obj, enum result_status *out)
 	return word.n > 0;
 }
 
-/* Verdicts are a map or, in files written by hand, a list. */
-static void
+/*
+ * Verdicts are a map or, in files written by hand, a list.  Returns how many
+ * were not skipped.
+ */
+static size_t
 count_verdicts(struct arena *a, const struct json *all,
     struct outcome_trial *t, bool *passed)
 {
@@ -102,17 +106,21 @@ count_verdicts(struct arena *a, const struct json *all,
 	double *x = NEW_N(a, double, max), *w = NEW_N(a, double, max);
 	const struct json *v;
 
-	*passed = max > 0;
-	for (v = json_first(all); v != NULL; v = v->next, n++) {
+	*passed = true;
+	for (v = json_first(all); v != NULL; v = v->next) {
+		if (result_true(v, "skipped"))
+			continue;
 		*passed = *passed && result_true(v, "passed");
 		if (!score(v, "score", &x[n]))
 			x[n] = result_true(v, "passed");
 		if (!result_num(v, "weight", &w[n]) || !(w[n] > 0))
 			w[n] = 1;
+		n++;
 	}
 	t->score = stats_mean(x, n);
 	t->weighted = stats_weighted(x, w, n);
 	arena_restore(a, mark);
+	return n;
 }
 
 static void
@@ -120,23 +128,25 @@ read_trial(struct arena *a, struct json *v, struct outcome_trial *t)
 {
 	const struct json *all = MEMBER(v, "validations");
 	bool passed = false;
+	size_t n = 0;
 
 	t->node = v;
 	if (all != NULL && (all->type == JSON_OBJECT ||
 	    all->type == JSON_ARRAY))
-		count_verdicts(a, all, t, &passed);
+		n = count_verdicts(a, all, t, &passed);
 	if (!read_status(v, &t->status)) {
 		if (TEXT(v, "error_msg").n > 0)
 			t->status = RESULT_AGENT_ERROR;
 		else if (json_first(all) != NULL)
-			t->status = passed ? RESULT_PASSED : RESULT_FAILED;
+			t->status = n == 0 ? RESULT_SKIPPED : passed ?
+			    RESULT_PASSED : RESULT_FAILED;
 	}
 	(void)score(v, "score", &t->score);
 	(void)score(v, "weighted_score", &t->weighted);
 	(void)millis(v, "duration_ms", &t->duration_ms);
 }
 
-/* As in result.c, cancelled trials are left out of all means. */
+/* As in result.c, cancelled and skipped trials are left out of all means. */
 static void
 count_trials(struct arena *a, struct outcome_task *t)
 {
@@ -148,7 +158,7 @@ count_trials(struct arena *a, struct outcome_task *t)
 	int64_t ms = 0;
 
 	for (r = t->trials; r < t->trials + t->ntrials; r++) {
-		if (r->status == RESULT_NONE || r->status == RESULT_CANCELLED)
+		if (!result_is_scored(r->status))
 			continue;
 		x[n] = r->score;
 		w[n++] = r->weighted;
@@ -167,18 +177,27 @@ static enum result_status
 status_of_trials(const struct outcome_task *t)
 {
 	enum result_status s, error = RESULT_NONE;
-	size_t i, passed = 0;
+	size_t i, passed = 0, skipped = 0;
 
 	for (i = 0; i < t->ntrials; i++) {
 		s = t->trials[i].status;
+		skipped += s == RESULT_SKIPPED;
 		if (s == RESULT_FAILED)
 			return s;
 		passed += s == RESULT_PASSED;
 		if (result_is_error(s) && error == RESULT_NONE)
 			error = s;
 	}
-	return error == RESULT_NONE && passed == t->ntrials && passed > 0 ?
-	    RESULT_PASSED : error;
+	if (error != RESULT_NONE || t->ntrials == 0 ||
+	    passed + skipped < t->ntrials)
+		return error;
+	return passed > 0 ? RESULT_PASSED : RESULT_SKIPPED;
+}
+
+bool
+outcome_is_graded(const struct outcome_task *t)
+{
+	return t->finished && t->status != RESULT_SKIPPED;
 }
 
 static int
@@ -366,7 +385,7 @@ count_tasks(struct arena *a, struct outcome *o)
 
 	for (t = o->tasks; t < o->tasks + o->ntasks; t++) {
 		o->passed += t->status == RESULT_PASSED;
-		if (t->status == RESULT_NONE)
+		if (t->status < RESULT_PASSED)
 			continue;
 		x[n] = t->score;
 		w[n++] = t->weighted;
@@ -422,7 +441,7 @@ outcome_parse(struct arena *a, struct str text, const char *path,
     struct err *e)
 {
 	struct json_error je;
-	struct json *root = arena_json(a, text, &je);
+	struct json *root = arena_json(a, str_after_bom(text), &je);
 
 	if (root != NULL)
 		return outcome_of(a, root, path, e);

@@ -73,6 +73,9 @@ struct outcome *outcome_of(struct arena *, struct json *root,
 /* The task with that id, or NULL. */
 const struct outcome_task *outcome_find(const struct outcome *, struct str id);
 
+/* Whether the task has a result: it is finished and was not skipped. */
+bool outcome_is_graded(const struct outcome_task *);
+
 /* A spec for a task that only the file has; it borrows the names. */
 struct spec_task *outcome_task_spec(struct arena *,
     const struct outcome_task *);

@@ -103,14 +103,41 @@ take_events(struct arena *a, const struct json *events,
     struct answer *ans)
 {
 	struct answer_call **tail = &ans->calls;
-	const struct json *v;
+	const struct json *v, *canonical;
 
-	for (v = json_first(events); v != NULL; v = v->next)
+	for (v = json_first(events); v != NULL; v = v->next) {
+		canonical = json_getc(v, "canonical");
 		add_call(a, ans, (struct answer_call){
 			.name = json_str(v, "tool_name"),
 			.arguments = json_of(a, json_getc(v, "args")),
 			.result = json_of(a, json_getc(v, "result")),
-			.success = succeeded(v) }, &tail);
+			.success = succeeded(v),
+			.no_name = answer_lists_unknown(v, "name"),
+			.any_edit = result_true(v, "any_edit"),
+			.more_paths = result_true(v, "more_paths"),
+			.denied = result_true(v, "denied"),
+			.no_arguments = answer_lists_unknown(v, "arguments"),
+			.no_result = answer_lists_unknown(v, "result"),
+			.tool = answer_tool_of(json_str(v, "tool")),
+			.command = json_str(canonical, "command"),
+			.path = json_str(canonical, "path"),
+			.url = json_str(canonical, "url"),
+			.skill = json_str(canonical, "skill") }, &tail);
+	}
+}
+
+/* Files of the original, and older ones, do not tell what a tool does. */
+static void
+classify(struct arena *a, const struct json *events, struct answer *ans)
+{
+	const struct json *v = json_first(events);
+	struct answer_call *c;
+
+	for (c = ans->calls; c != NULL; c = c->next) {
+		if (json_getc(v, "tool") == NULL)
+			answer_classify(a, c, STR("copilot"));
+		v = v != NULL ? v->next : NULL;
+	}
 }
 
 static void
@@ -119,14 +146,18 @@ take_digest(struct arena *a, const struct json *digest,
 {
 	const struct json *calls = json_getc(digest, "tool_calls"), *v, *full;
 	struct answer_call **tail = &ans->calls;
+	const struct json *given;
+	struct str args;
 
 	full = matching_start(calls, transcript);
 	for (v = json_first(calls); v != NULL; v = v->next) {
+		given = json_getc(full, "arguments");
+		args = given != NULL ? json_of(a, given) : digest_args(a,
+		    json_getc(v, "arguments"));
 		add_call(a, ans, (struct answer_call){
-			.name = json_str(v, "name"),
-			.arguments = json_getc(full, "arguments") != NULL ?
-			    json_of(a, json_getc(full, "arguments")) :
-			    digest_args(a, json_getc(v, "arguments")),
+			.name = json_str(v, "name"), .arguments = args,
+			/* none of those that the original stores: others */
+			.no_arguments = full == NULL && str_is(args, "{}"),
 			.result = json_of(a, json_getc(v, "result")),
 			.success = succeeded(v) }, &tail);
 		full = full == NULL ? NULL : next_start(full->next);
@@ -137,7 +168,8 @@ take_digest(struct arena *a, const struct json *digest,
 	    v = v->next)
 		if (v->type == JSON_STRING)
 			add_call(a, ans, (struct answer_call){
-				.name = json_text(v), .success = true },
+				.name = json_text(v), .success = true,
+				.no_arguments = true, .no_result = true },
 				&tail);
 }
 
@@ -178,6 +210,14 @@ take_skills(struct arena *a, const struct json *node,
 		else if (!known && is_type(v, "skill.invoked"))
 			ans->skills.v[ans->skills.n++] = skill_name(v);
 	}
+	list = json_getc(node, "other_skills");
+	if (list == NULL || list->type != JSON_ARRAY)
+		return;
+	ans->other_skills.v = NEW_N(a, struct str, json_count(list));
+	for (v = json_first(list); v != NULL; v = v->next)
+		if (v->type == JSON_STRING)
+			ans->other_skills.v[ans->other_skills.n++] =
+			    json_text(v);
 }
 
 static void
@@ -211,6 +251,11 @@ outcome_answer(struct arena *a, const struct outcome_trial *t,
 		take_events(a, events, ans);
 	else
 		take_digest(a, digest, script, ans);
+	classify(a, events, ans);
+	ans->no_calls = answer_lists_unknown(node, "tool_calls") ||
+	    (result_int(digest, "tool_call_count", &n) &&
+	    n > (int64_t)ans->ncalls);		/* some are not listed */
+	ans->refused = result_true(node, "refused");
 	take_skills(a, node, script, ans);
 	take_turns(a, json_getc(node, "turns"), ans);
 	ans->usage = answer_read_usage(node);
@@ -221,5 +266,6 @@ outcome_answer(struct arena *a, const struct outcome_trial *t,
 	if (result_int(node, "exit_status", &n) && n >= 0 && n <= 255)
 		ans->exit_status = (int)n;
 	ans->truncated = result_true(node, "truncated");
+	ans->patch = json_str(node, "patch");
 	ans->echo = result_true(node, "echo");
 }

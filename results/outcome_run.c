@@ -92,6 +92,7 @@ take_trigger(struct result_run *r, struct spec_trigger *t,
 
 	t->should = result_true(v, "should_trigger");
 	t->task.inputs.prompt = json_str(v, "prompt");
+	t->expected = json_str(v, "expected_skill");
 	t->reason = json_str(v, "reason");
 	t->confidence = json_str(v, "confidence");
 	t->weight = str_is(t->confidence, "medium") ? 0.5 : 1;
@@ -101,6 +102,8 @@ take_trigger(struct result_run *r, struct spec_trigger *t,
 		out->status = error;
 	else if (str_is(json_str(v, "status"), "error"))
 		out->status = RESULT_AGENT_ERROR;
+	else if (str_is(json_str(v, "status"), "skipped"))
+		out->status = RESULT_SKIPPED;
 	(void)result_int(v, "duration_ms", &out->duration_ms);
 	r->triggers.simulated |= result_true(v, "simulated");
 	answer_count_usage(&r->usage, &usage, 1);
@@ -145,6 +148,9 @@ take_triggers(struct result_run *r, struct spec_suite *s,
 	}
 	r->triggers.n = r->triggers.done = t->n;
 	s->triggers = t;
+	r->triggers.used = NEW_N(r->arena, struct str, t->n);
+	for (v = json_first(list), next = 0; v != NULL; v = v->next)
+		result_take_used(r, next++, v);
 }
 
 /*
@@ -180,7 +186,7 @@ take_end(struct result_run *r, const struct outcome *o)
 
 	r->ended = true;
 	r->cancelled = str_is(status, "cancelled");
-	r->complete = r->sum.skipped == 0 && !r->cancelled &&
+	r->complete = r->sum.not_run == 0 && !r->cancelled &&
 	    !str_is(status, "running");
 }
 

@@ -5,7 +5,8 @@
  * Each level is computed from the one below and can be computed again at any
  * time.  Only usage is a running sum, since trials in memory do not hold it.
  * A cancelled trial is not the agent's fault: it counts against the share of
- * passes that a task needs, but is left out of all means.
+ * passes that a task needs, but is left out of all means.  A skipped trial
+ * tells nothing about the agent: it is left out of that share, too.
  *
  * Invariant: trial.status != RESULT_NONE for exactly task.done trials.
  */
@@ -30,6 +31,7 @@ static const struct {
 	const char *word, *class;
 } words[] = {
 	[RESULT_NONE] = { "skipped", "" },
+	[RESULT_SKIPPED] = { "skipped", "" },
 	[RESULT_PASSED] = { "passed", "" },
 	[RESULT_FAILED] = { "failed", "" },
 	[RESULT_AGENT_ERROR] = { "error", "agent_error" },
@@ -71,6 +73,12 @@ result_is_error(enum result_status s)
 	return s > RESULT_FAILED;
 }
 
+bool
+result_is_scored(enum result_status s)
+{
+	return s >= RESULT_PASSED && s != RESULT_CANCELLED;
+}
+
 void
 result_init(struct result_run *run)
 {
@@ -100,7 +108,8 @@ result_init(struct result_run *run)
 	/* an arena that is restored to a mark keeps its first chunk */
 	(void)NEW(&run->scratch, double);
 	run->memo = NULL;
-	run->usage = (struct answer_usage){ 0 };
+	run->usage = run->saved = run->judge_usage =
+	    (struct answer_usage){ 0 };
 	result_sum(run);
 }
 
@@ -117,7 +126,7 @@ score(struct arena *a, const struct result_record *r, struct result_trial *t)
 	x = NEW_N(a, double, r->nverdicts);
 	w = NEW_N(a, double, r->nverdicts);
 	for (i = 0; i < r->nverdicts; i++) {
-		if (r->verdicts[i].advisory)
+		if (r->verdicts[i].advisory || r->verdicts[i].skipped)
 			continue;
 		x[n] = r->verdicts[i].score;
 		w[n++] = r->verdicts[i].weight;
@@ -133,7 +142,7 @@ write_line(struct result_run *run, const struct result_record *r,
 {
 	struct buf *b = result_line_begin(run);
 
-	result_put_str(b, STR("{\"task\":"), run->tasks[r->task].spec->id);
+	result_put_str(b, STR("\"task\":"), run->tasks[r->task].spec->id);
 	result_put_int(b, STR(",\"trial\":"), (int64_t)r->trial + 1);
 	result_line_numbers(b, t);
 	result_put_trial(b, &run->scratch, r, t);
@@ -154,6 +163,7 @@ result_add(struct result_run *run, const struct result_record *r,
 	assert(r->task < run->ntasks && r->status != RESULT_NONE);
 	assert(r->trial < task->ntrials);
 	score(&run->scratch, r, &t);
+	result_set_used(&t, r);
 	if (run->journal.fd != -1)
 		rc = write_line(run, r, &t, e);
 	arena_restore(&run->scratch, mark);
@@ -161,7 +171,9 @@ result_add(struct result_run *run, const struct result_record *r,
 		return -1;
 	result_replace(run, &task->trials[r->trial], &t, &task->done);
 	if (r->answer != NULL)
-		answer_count_usage(&run->usage, &r->answer->usage, 1);
+		answer_count_usage(t.used.free ? &run->saved : &run->usage,
+		    &r->answer->usage, 1);
+	answer_count_usage(&run->judge_usage, &r->judge_usage, 1);
 	return 0;
 }
 
@@ -212,7 +224,7 @@ count_stats(struct result_run *run, struct result_task *t)
 
 	for (i = 0; i < t->ntrials; i++) {
 		r = &t->trials[i];
-		if (r->status == RESULT_NONE || r->status == RESULT_CANCELLED)
+		if (!result_is_scored(r->status))
 			continue;
 		x[n] = r->score;
 		w[n++] = r->weighted;
@@ -231,10 +243,11 @@ static enum result_status
 task_status(const struct result_run *run, const struct result_task *t)
 {
 	enum result_status s, error = RESULT_NONE;
-	size_t i, passed = 0, failed = 0;
+	size_t i, passed = 0, failed = 0, skipped = 0;
 
 	for (i = 0; i < t->ntrials; i++) {
 		s = t->trials[i].status;
+		skipped += s == RESULT_SKIPPED;
 		passed += s == RESULT_PASSED;
 		failed += s == RESULT_FAILED;
 		if (result_is_error(s) && error == RESULT_NONE)
@@ -243,10 +256,11 @@ task_status(const struct result_run *run, const struct result_task *t)
 	if (t->error.n > 0 && error == RESULT_NONE)
 		error = RESULT_INFRA;
 	if (passed + failed == 0)
-		return error;
+		return error == RESULT_NONE && skipped > 0 ? RESULT_SKIPPED :
+		    error;
 	if (t->error.n == 0 && (double)passed >=
-	    run->suite->config.task_pass_threshold * (double)t->ntrials -
-	    EPSILON)
+	    run->suite->config.task_pass_threshold *
+	    (double)(t->ntrials - skipped) - EPSILON)
 		return RESULT_PASSED;
 	if (failed > 0)
 		return RESULT_FAILED;
@@ -270,10 +284,11 @@ count_task(struct result_totals *sum, enum result_status s)
 		sum->passed++;
 	else if (s == RESULT_FAILED)
 		sum->failed++;
-	else if (s == RESULT_NONE || s == RESULT_CANCELLED)
-		sum->skipped++;
-	else
+	else if (result_is_scored(s))
 		sum->errors++;
+	else
+		sum->skipped++;
+	sum->not_run += s == RESULT_NONE || s == RESULT_CANCELLED;
 }
 
 void
@@ -290,7 +305,7 @@ result_sum(struct result_run *run)
 	for (i = 0; i < run->ntasks; i++) {
 		t = &run->tasks[i];
 		count_task(sum, t->status);
-		if (t->status == RESULT_NONE)
+		if (t->status < RESULT_PASSED)
 			continue;
 		x[n] = t->stats.avg;
 		w[n] = t->stats.weighted;
@@ -345,7 +360,7 @@ result_metric(const struct result_run *run, const struct spec_metric *m,
 		return false;
 	result_accuracy(run, &a);
 	*value = a.accuracy;
-	return true;
+	return a.skipped < run->triggers.n;
 }
 
 bool
@@ -374,7 +389,7 @@ result_ok(const struct result_run *run)
 {
 	const struct result_totals *sum = &run->sum;
 
-	return run->complete && sum->skipped == 0 &&
+	return run->complete && sum->not_run == 0 &&
 	    sum->passed + sum->failed + sum->errors > 0 &&
 	    sum->rate >= run->suite->config.pass_threshold - EPSILON &&
 	    result_missed(run) == NULL;

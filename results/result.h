@@ -38,9 +38,13 @@ enum {
 	RESULT_TIME_MAX = 48
 };
 
-/* Only RESULT_FAILED is a verdict on the agent; those after it are errors. */
+/*
+ * Those before RESULT_PASSED have no score.  Only RESULT_FAILED is a verdict on
+ * the agent; those after it are errors.
+ */
 enum result_status {
 	RESULT_NONE,		/* not run, or not yet */
+	RESULT_SKIPPED,		/* run, but all its graders were skipped */
 	RESULT_PASSED,
 	RESULT_FAILED,
 	RESULT_AGENT_ERROR,	/* it crashed or reported an error */
@@ -52,21 +56,37 @@ enum result_status {
 	RESULT__MAX
 };
 
-/* "passed", "failed" or "error"; "skipped" for RESULT_NONE. */
+/* "passed", "failed", "skipped" or "error"; "skipped" for RESULT_NONE. */
 const char *result_word(enum result_status);
 /* "agent_error", "timeout" and so on; "" if it is not an error. */
 const char *result_class(enum result_status);
 /* The error with that class, or RESULT_NONE. */
 enum result_status result_of_class(struct str class);
 bool result_is_error(enum result_status);
+/* Whether a trial's score counts: not if it is skipped or cancelled. */
+bool result_is_scored(enum result_status);
+
+/* What the agent of a trial used; reports show what is not known as such. */
+struct result_used {
+	int64_t input_tokens, output_tokens;
+	double cost;		/* US dollars */
+	size_t calls;		/* of tools */
+	bool tokens_known, cost_known, calls_known;
+	bool refused;		/* the model declined to answer */
+	bool free;		/* the answer is cached or replayed: an
+				 * earlier run paid for it */
+};
 
 struct result_trial {
 	enum result_status status;
 	unsigned attempts;
 	double score, weighted;
 	int64_t duration_ms;
+	struct result_used used;
 	int64_t off;		/* of its object in the journal; -1: none */
 	size_t len;
+	uint32_t head;		/* bytes of the line before it, in the sum */
+	uint64_t sum;		/* of its line */
 	struct json *imported;	/* its object, instead of off and len */
 };
 
@@ -93,10 +113,11 @@ struct result_task {
 
 /*
  * The trigger tests, in the order of suite->triggers.  A test passes when the
- * skill was used exactly if it should be; an error counts as a failure.
+ * skill was used exactly if it should be.
  */
 struct result_triggers {
 	struct result_trial *v;	/* their scores are not used */
+	struct str *used;	/* the skill that counts; empty: none */
 	size_t n, done;		/* n 0: not part of this run */
 	bool simulated;		/* no agent ran: all tests pass */
 };
@@ -104,7 +125,8 @@ struct result_triggers {
 /* The numbers of the whole run, computed by result_sum(). */
 struct result_totals {
 	size_t passed, failed, errors, skipped;	/* tasks */
-	double rate;		/* passed / tasks that have a status */
+	size_t not_run;		/* of the skipped ones: never run, cancelled */
+	double rate;		/* passed / (passed + failed + errors) */
 	double rate_lo, rate_hi;	/* its Wilson interval */
 	double score, weighted, min, max, std_dev;	/* of task averages */
 	double ci_lo, ci_hi;	/* bootstrap of the tasks' weighted scores */
@@ -116,6 +138,12 @@ struct result_journal {
 	const char *path;
 	int64_t end;		/* offset where the next line is written */
 	bool torn;		/* a failed write left bytes after `end` */
+	unsigned char key[16];	/* of the lines' sums */
+	/* public: what others have done to the file */
+	bool foreign;		/* appended to it, or cut it off */
+	size_t lost;		/* trials whose lines they have changed */
+	size_t bad;		/* lines that waza did not write, when */
+	unsigned first_bad;	/* it was resumed; the first of them */
 	struct buf line;	/* the line being made */
 };
 
@@ -136,13 +164,17 @@ struct result_run {
 	bool ended;		/* complete, or nothing more will be run */
 	bool cancelled;		/* it was stopped from outside */
 	bool aborted;		/* it could not continue: hook or disk failed */
-	struct answer_usage usage;	/* of all trials in the journal */
+	struct answer_usage usage;	/* of all agents, spent by this run */
+	struct answer_usage saved;	/* of answers that were cached or
+					 * replayed: not spent again */
+	struct answer_usage judge_usage;	/* of judges and responders */
 	struct result_totals sum;
 	struct result_journal journal;
 	bool regraded;		/* the results file was graded again later */
 	struct result_run *baseline;	/* the pass without skills, or NULL */
 	const struct outcome *stored;	/* results that are graded again */
 	const struct json *whole;	/* results file to write unchanged */
+	bool strict;		/* a peer named the files: no links, no pipes */
 	struct arena scratch;	/* private */
 	struct stats_memo *memo;	/* private */
 };
@@ -161,6 +193,9 @@ struct result_record {
 	struct str error;	/* message, or empty */
 	struct str note;	/* shown with the trial, or empty */
 	struct str workspace;	/* path of a kept workspace, or empty */
+	struct str skills_way;	/* how the agent got skills; empty: unknown */
+	bool replayed;		/* the answer is from a recording */
+	struct answer_usage judge_usage;	/* of all its judges */
 	const struct json *previous;	/* graded again: the old trial */
 };
 
@@ -171,15 +206,29 @@ struct result_record {
 void result_init(struct result_run *);
 
 /*
+ * Checks what is at the name of a results file or of a journal.  It may be
+ * replaced if it is an empty regular file or begins as waza's own files do;
+ * also if there is nothing.  A results file may also be a pipe or a device,
+ * and links are followed, but not if `strict`: then a peer chose the name.
+ * 0, or -1 and *e.  Closing a file drops this process's locks on it: do not
+ * call it with the journal of a run that is open here.
+ */
+int result_check_name(const char *path, bool journal, bool strict,
+    struct err *);
+
+/*
  * Opens the journal.  Without resume an old one is replaced.  With resume its
  * trials are taken over and an incomplete last line is dropped; the last line
  * about a trial counts; cancelled trials, tasks that are not in this run and
- * unreadable lines are ignored.  Tasks get no status.  -1 and *e when the
- * file cannot be written, belongs to another suite, executor or model, or is
- * in use by another process.
+ * lines that waza did not write (journal.bad) are ignored.  Tasks get no
+ * status.  -1 and *e when the file is not a journal, cannot be written,
+ * belongs to another suite, executor or model, or is in use by another process.
  */
 int result_open(struct result_run *, const char *path, bool resume,
     struct err *);
+
+/* The same with a new file that has no name and ends with the process. */
+int result_open_unnamed(struct result_run *, struct err *);
 
 /*
  * Syncs and closes the journal and frees scratch memory.  Reports and results
@@ -202,6 +251,12 @@ int result_add(struct result_run *, const struct result_record *,
 int result_add_cached(struct result_run *, size_t task, size_t trial,
     const struct json *entry, struct err *);
 
+/*
+ * The sum of what the trials of a task used, of the trials that have run; a
+ * number that is unknown for one of them is unknown.  `free` if all are.
+ */
+struct result_used result_task_used(const struct result_task *);
+
 /* Resets a trial to RESULT_NONE, so that it runs again. */
 void result_forget(struct result_run *, size_t task, size_t trial);
 
@@ -219,11 +274,23 @@ bool result_did_trigger(const struct result_run *, size_t i);
 /* Accuracy of the finished trigger tests, each counted by its weight. */
 struct result_accuracy {
 	double tp, fp, tn, fn;	/* true, false; positive, negative */
-	size_t errors;
+	size_t errors, skipped;	/* they are not in the four above, but errors
+				 * are wrong in the accuracy */
 	double precision, recall, f1, accuracy;	/* to four decimals */
 };
 /* Computes it; all zero if no test has finished. */
 void result_accuracy(const struct result_run *, struct result_accuracy *);
+
+/* Cells of the confusion matrix: tests that expected and used these skills. */
+struct result_confusion {
+	struct str expected, used;	/* empty: none */
+	size_t n;			/* not 0 */
+};
+/* The cells in the order of the tests, in the arena; *n is their number. */
+struct result_confusion *result_confusion(struct arena *,
+    const struct result_run *, size_t *n);
+/* The skill that a test expects; empty: none. */
+struct str result_expected_skill(const struct result_run *, size_t i);
 
 /*
  * Returns the object of a trial or trigger test, as in the results file, in
@@ -235,8 +302,9 @@ struct json *result_read(struct arena *, const struct result_run *,
 /*
  * Sets a task's status and statistics from its trials.  It passes when the
  * share of passed trials reaches the suite's task_pass_threshold.  Otherwise
- * it failed if a trial failed, or has the class of its first error.  With no
- * trial run it is RESULT_INFRA if it has an error message, else RESULT_NONE.
+ * it failed if a trial failed, or has the class of its first error.  Skipped
+ * trials are left out; if all are skipped, so is the task.  With no trial run
+ * it is RESULT_INFRA if it has an error message, else RESULT_NONE.
  */
 void result_end_task(struct result_run *, size_t task);
 
@@ -272,14 +340,18 @@ const struct spec_metric *result_missed(const struct result_run *);
 /* The task's group according to config.group_by; empty: none. */
 struct str result_group(const struct result_run *, const struct spec_task *);
 
-/* Whether the run is a success: exit status 0. */
+/*
+ * Whether the run is a success: exit status 0.  Skipped tasks do not make it
+ * fail, but a run that graded nothing is not a success.
+ */
 bool result_ok(const struct result_run *);
 
 /*
  * Writes the results file: a temporary file beside it, renamed over it when
  * complete, so that readers see the old file or the new one.  It is synced
  * only after the run has ended; until then the journal holds everything.
- * Pipes and devices are written directly; symbolic links are followed.
+ * Pipes and devices are written directly, and symbolic links are followed,
+ * unless the run is strict: then they are an error.
  * A task that is not finished is written with the trials it has, without
  * statistics, as "running" or "cancelled"; the summary counts it as skipped,
  * like tasks without trials, which are left out.  The totals are those of the
@@ -287,7 +359,13 @@ bool result_ok(const struct result_run *);
  */
 int result_write(struct result_run *, const char *path, struct err *);
 
-/* The same into memory, on one line; sets .full if it does not fit. */
+/*
+ * Removes temporary files that result_write() to path has left because its
+ * process was killed: they are not locked any more.
+ */
+void result_sweep(const char *path);
+
+/* Writes it to memory, on one line; sets .full if it does not fit. */
 void result_write_buf(struct result_run *, struct buf *);
 
 /*

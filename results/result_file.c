@@ -27,6 +27,9 @@
 
 enum { BLOCK = 64 << 10 };
 
+#define LOST "another program has changed the journal: the answer and the " \
+	"verdicts of this trial are lost"
+
 struct file {
 	struct result_sink to;
 	bool bad;		/* writing failed, see *err */
@@ -40,12 +43,34 @@ struct file {
 	int64_t at;
 	size_t nwindow;
 	char *window;		/* BLOCK bytes */
+	size_t lost;		/* trials whose lines somebody has changed */
 	/* the statistics that were written last, and their text */
 	const struct result_stats *last_stats;
 	size_t last_ntrials;
 	struct buf stats_text;
 	struct buf piece;	/* another value that is made in one piece */
 };
+
+/*
+ * In a log, "##[" and the like are commands.  A block can end within one, so
+ * each "#" is escaped, which keeps its value in a string.
+ */
+static int
+write_log(int fd, struct str s, struct err *e)
+{
+	struct buf b = { 0 };
+	size_t i;
+	int rc;
+
+	for (i = 0; i < s.n; i++)
+		if (s.p[i] == '#')
+			buf_puts(&b, "\\u0023");
+		else
+			buf_putc(&b, s.p[i]);
+	rc = os_write_all(fd, buf_str(&b), e);
+	buf_free(&b);
+	return rc;
+}
 
 static void
 file_flush(struct file *f)
@@ -60,7 +85,7 @@ file_flush(struct file *f)
 		buf_put(f->to.buf, s);
 		return;
 	}
-	if (os_write_all(f->to.fd, s, &why) == 0)
+	if ((f->to.log ? write_log : os_write_all)(f->to.fd, s, &why) == 0)
 		return;
 	errno = why.sys;
 	result_fail(f->err, f->to.path, "cannot write the results");
@@ -84,47 +109,45 @@ file_put(void *ctx, const char *p, size_t n)
 	}
 }
 
-/* Moves the window to byte `at` of the journal; the bytes from there on. */
+/* The n bytes of the journal from `at` on, at most BLOCK; fewer at its end. */
 static struct str
-window_at(struct file *f, const struct result_run *run, int64_t at)
+window_at(struct file *f, const struct result_run *run, int64_t at, size_t n)
 {
-	ssize_t n;
+	ssize_t got;
 
-	if (f->of != run || at < f->at || at >= f->at + (int64_t)f->nwindow) {
+	if (f->of != run || at < f->at ||
+	    at + (int64_t)n > f->at + (int64_t)f->nwindow) {
 		do
-			n = pread(run->journal.fd, f->window, BLOCK, (off_t)at);
-		while (n == -1 && errno == EINTR);
-		if (n == -1)
-			result_fail(f->err, run->journal.path,
-			    "cannot read the journal");
-		if (n == 0)
-			err_set(f->err, ERR_SYNTAX, "%.100s: was changed "
-			    "while it was in use", run->journal.path);
-		f->bad = f->bad || n <= 0;
+			got = pread(run->journal.fd, f->window, BLOCK,
+			    (off_t)at);
+		while (got == -1 && errno == EINTR);
 		f->of = run;
 		f->at = at;
-		f->nwindow = n > 0 ? (size_t)n : 0;
+		f->nwindow = got > 0 ? (size_t)got : 0;
 	}
 	return (struct str){ f->window + (at - f->at),
 	    f->nwindow - (size_t)(at - f->at) };
 }
 
-static void
+/* False: somebody has changed the line.  Its numbers are still known. */
+static bool
 copy_object(struct file *f, const struct result_run *run,
     const struct result_trial *t)
 {
-	int64_t at = t->off;
-	size_t left = t->len;
+	struct arena_mark mark = arena_save(f->scratch);
+	size_t n = t->head + t->len + 1;
 	struct str s;
+	struct err e;
 
-	json_put_raw(&f->out, STR(""));
-	while (left > 0 && !f->bad) {
-		s = window_at(f, run, at);
-		s.n = s.n < left ? s.n : left;
+	s = n > BLOCK ? result_line_read(f->scratch, run, t, &e) :
+	    result_line_text(run, t, window_at(f, run, t->off - t->head, n));
+	f->lost += s.p == NULL;
+	if (s.p != NULL) {
+		json_put_raw(&f->out, STR(""));
 		file_put(f, s.p, s.n);
-		at += (int64_t)s.n;
-		left -= s.n;
 	}
+	arena_restore(f->scratch, mark);
+	return s.p != NULL;
 }
 
 static void
@@ -133,14 +156,14 @@ put_trial(struct file *f, const struct result_run *run,
 {
 	struct result_record none = { .trial = k, .status = t->status };
 
+	if (t->off >= 0)
+		none.error = STR(LOST);
 	if (t->imported != NULL) {
 		result_put_on_one_line(&f->out, t->imported);
 		return;
 	}
-	if (t->off >= 0 && run->journal.fd != -1) {
-		copy_object(f, run, t);
+	if (t->off >= 0 && run->journal.fd != -1 && copy_object(f, run, t))
 		return;
-	}
 	f->piece.n = 0;
 	result_put_trial(&f->piece, f->scratch, &none, t);
 	json_put_raw(&f->out, buf_str(&f->piece));
@@ -216,7 +239,7 @@ put_impact(struct file *f, const struct result_run *run, size_t i)
 	double with = run->tasks[i].stats.pass_rate, without, delta;
 
 	if (base != NULL && i < base->ntasks &&
-	    base->tasks[i].status != RESULT_NONE &&
+	    base->tasks[i].status >= RESULT_PASSED &&
 	    str_eq(base->tasks[i].spec->id, run->tasks[i].spec->id))
 		without = base->tasks[i].stats.pass_rate;
 	else if (!result_num(json_getc(run->tasks[i].previous, "skill_impact"),
@@ -266,12 +289,12 @@ put_task(struct file *f, const struct result_run *run, size_t i)
 		if (t->trials[k].status == RESULT_NONE)
 			continue;
 		put_trial(f, run, &t->trials[k], k);
-		n += t->trials[k].status != RESULT_CANCELLED;
+		n += result_is_scored(t->trials[k].status);
 	}
 	json_close(o, ']');
 	if (n > 0 && t->status != RESULT_NONE)
 		put_stats(f, &t->stats, n);
-	if (t->status != RESULT_NONE)
+	if (t->status >= RESULT_PASSED)
 		put_impact(f, run, i);
 	if (class[0] != '\0')
 		json_put_member_str(o, "error_class", str_of(class));
@@ -320,7 +343,7 @@ gather(const struct result_run *run, struct group *g, double *x)
 		t = &run->tasks[i];
 		one = (struct group){ result_group(run, t->spec), i,
 		    t->status == RESULT_PASSED, 1, t->stats.avg };
-		if (t->status != RESULT_NONE && one.name.n > 0)
+		if (t->status >= RESULT_PASSED && one.name.n > 0)
 			g[n++] = one;
 	}
 	if (n > 0)
@@ -364,15 +387,17 @@ put_groups(struct file *f, const struct result_run *run)
 }
 
 static void
-put_usage(struct file *f, const struct answer_usage *u)
+put_usage(struct file *f, const char *key, const struct answer_usage *u,
+    bool zero)
 {
-	if (u->turns == 0 && u->input_tokens == 0 && u->output_tokens == 0 &&
+	if (!zero && u->turns == 0 && u->input_tokens == 0 &&
+	    u->output_tokens == 0 &&
 	    u->cache_read_tokens == 0 && u->cache_write_tokens == 0 &&
 	    !(u->premium_requests > 0 || u->cost > 0))
 		return;
 	f->piece.n = 0;
 	result_put_usage(&f->piece, u);
-	json_put_member_raw(&f->out, "usage", buf_str(&f->piece));
+	json_put_member_raw(&f->out, key, buf_str(&f->piece));
 }
 
 static void
@@ -410,7 +435,11 @@ put_summary(struct file *f, const struct result_run *run)
 	json_put_member_double(o, "std_dev", sum->std_dev);
 	json_put_member_int(o, "duration_ms", run->duration_ms);
 	put_groups(f, run);
-	put_usage(f, &run->usage);
+	/* a run whose answers were all cached has spent nothing, not unknown */
+	put_usage(f, "usage", &run->usage, run->saved.known ||
+	    run->saved.input_tokens > 0 || run->saved.output_tokens > 0);
+	put_usage(f, "saved_usage", &run->saved, false);
+	put_usage(f, "judge_usage", &run->judge_usage, false);
 	if (run->trials > 1 && n > 1)
 		put_statistics(f, run, n);
 	json_close(o, '}');
@@ -493,10 +522,9 @@ put_triggers(struct file *f, const struct result_run *run)
 	for (i = 0; i < t->n && !f->bad; i++) {
 		if (t->v[i].status == RESULT_NONE)
 			continue;
-		if (t->v[i].off >= 0 && run->journal.fd != -1) {
-			copy_object(f, run, &t->v[i]);
+		if (t->v[i].off >= 0 && run->journal.fd != -1 &&
+		    copy_object(f, run, &t->v[i]))
 			continue;
-		}
 		none.task = i;
 		none.status = t->v[i].status;
 		f->piece.n = 0;
@@ -570,6 +598,7 @@ result_put_file(struct result_run *run, const struct result_sink *to,
 	f.out = (struct json_out){ .put = file_put, .ctx = &f,
 		.indent = to->buf == NULL ? 2 : 0 };
 	put_run(&f, run);
+	run->journal.lost = f.lost;
 	if (to->buf == NULL)
 		file_put(&f, "\n", 1);
 	file_flush(&f);

@@ -19,7 +19,6 @@ result_import_trial(struct result_run *run, size_t task, size_t trial,
     const struct outcome_trial *from)
 {
 	struct result_task *t = &run->tasks[task];
-	struct answer_usage usage = answer_read_usage(from->node);
 
 	t->trials[trial] = (struct result_trial){ .imported = from->node,
 		.status = from->status != RESULT_NONE ? from->status :
@@ -27,8 +26,9 @@ result_import_trial(struct result_run *run, size_t task, size_t trial,
 		.attempts = result_attempts(from->node),
 		.score = from->score, .weighted = from->weighted,
 		.duration_ms = from->duration_ms };
+	result_read_used(&t->trials[trial], from->node);
 	t->done++;
-	answer_count_usage(&run->usage, &usage, 1);
+	result_count(run, from->node, 1);
 }
 
 void
@@ -98,7 +98,7 @@ write_line(struct result_run *run, size_t task, size_t trial,
 	struct buf *b = result_line_begin(run);
 	struct json_out o = { .put = buf_sink, .ctx = b };
 
-	result_put_str(b, STR("{\"task\":"), run->tasks[task].spec->id);
+	result_put_str(b, STR("\"task\":"), run->tasks[task].spec->id);
 	result_put_int(b, STR(",\"trial\":"), (int64_t)trial + 1);
 	result_line_numbers(b, t);
 	json_open(&o, '{');
@@ -114,16 +114,17 @@ result_add_cached(struct result_run *run, size_t task, size_t trial,
 {
 	struct result_trial t = { .off = -1 };
 	const struct json *from = json_getc(entry, "run");
-	struct answer_usage usage = answer_read_usage(from);
 
 	if (!read_entry(entry, &t))
 		return 0;
+	result_read_used(&t, from);
+	t.used.free = true;
 	if (run->journal.fd != -1 &&
 	    write_line(run, task, trial, from, &t, e) == -1)
 		return -1;
 	result_replace(run, &run->tasks[task].trials[trial], &t,
 	    &run->tasks[task].done);
-	answer_count_usage(&run->usage, &usage, 1);
+	result_count_cached(run, from);
 	return 1;
 }
 

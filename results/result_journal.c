@@ -3,58 +3,140 @@
  * result_journal.c: the journal, an append-only file with one JSON object per
  * line.  The first line identifies the run:
  *
- *	{"waza_journal":1,"suite":...,"path":...,"model":...,"executor":...,
- *	 "trials":N,"run_id":...,"started":...}
+ *	{"waza_journal":2,"key":...,"suite":...,"path":...,"model":...,
+ *	 "executor":...,"trials":N,"run_id":...,"started":...}
  *
  * Each other line is a finished trial: the numbers that stay in memory, then
  * its object for the results file.  The object is the last member, so that its
  * offset is known without a second parse:
  *
- *	{"task":id,"trial":n,"status":...,"score":x,"weighted":y,"run":{...}}
+ *	{"check":sum,"task":id,"trial":n,"status":...,"score":x,"weighted":y,
+ *	 "run":{...}}
  *
  * A line for a trigger test has "trigger":n,"skill":name instead of task and
- * trial.  {"regraded":time} notes that the results file was graded again;
- * null revokes that.
+ * trial.  "regraded":time notes that the results file was graded again; null
+ * revokes that.
+ *
+ * Agents run as the same user and can write to the file.  `check` is SipHash of
+ * the rest of the line, under the key of the header and the line's offset: a
+ * line that somebody else wrote, changed or moved is not believed.  While the
+ * run continues, the sums are in memory, where agents cannot change them.
+ * Resuming has only the file: a program that computes the sums itself can
+ * deceive it.
  *
  * A line counts once its newline is written.  Invariant: bytes 0 to
- * journal.end of the file are whole lines.  Bytes that a failed write left
- * after them are cut off at once or, if that fails too (journal.torn), before
- * the next line.
+ * journal.end of the file are whole lines.  Bytes after them are of a failed
+ * write (journal.torn) or of somebody else: they are cut off before the next
+ * line, which is always written at journal.end.
  */
 #include "results/result.h"
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "base/os.h"
+#include "io/workspace.h"
 #include "json.h"
+#include "lib/siphash.h"
 #include "results/result_internal.h"
 #include "suite/spec.h"
 
-enum { CHUNK = 256 << 10, KEEP = 1 << 20 };
-#define MS_MAX INT64_C(1000000000000)	/* 31 years: their sum fits */
+enum {
+	KEEP = 1 << 20,		/* bytes of a line's buffer */
+	LOCK_TRIES = 50
+};
+
+#define CHECK "{\"check\":\""
 
 int
 result_fail(struct err *e, const char *path, const char *what)
 {
 	int sys = errno;
 
-	err_set(e, ERR_SYS, "%.100s: %s: %s", path, what, strerror(sys));
+	err_set(e, ERR_SYS, "%s: %s: %s", path, what, strerror(sys));
 	e->sys = sys;
 	return -1;
 }
 
-static int
-cannot_write(const struct result_run *run, struct err *e)
+int
+result_cannot_write(const struct result_run *run, struct err *e)
 {
 	return result_fail(e, run->journal.path, "cannot write the journal");
 }
 
-/* Appends journal.line, which has its newline. */
+static uint64_t
+sum_of(const unsigned char *key, int64_t at, struct str body)
+{
+	unsigned char k[SIPHASH_KEY];
+	size_t i;
+
+	memcpy(k, key, sizeof(k));
+	for (i = 0; i < 8; i++)
+		k[i] ^= (unsigned char)((uint64_t)at >> (8 * i));
+	return siphash_sum(k, body);
+}
+
+uint64_t
+result_seal(const unsigned char *key, int64_t at, struct buf *line)
+{
+	uint64_t sum = sum_of(key, at, (struct str){ line->p + RESULT_CHECK,
+	    line->n - RESULT_CHECK - 1 });
+	char hex[17];
+
+	snprintf(hex, sizeof(hex), "%016llx", (unsigned long long)sum);
+	memcpy(line->p + strlen(CHECK), hex, 16);
+	return sum;
+}
+
+bool
+result_sealed(const unsigned char *key, int64_t at, struct str line,
+    uint64_t *sum)
+{
+	char want[RESULT_CHECK + 1];
+
+	if (line.n < RESULT_CHECK)
+		return false;
+	*sum = sum_of(key, at, (struct str){ line.p + RESULT_CHECK,
+	    line.n - RESULT_CHECK });
+	snprintf(want, sizeof(want), CHECK "%016llx\",",
+	    (unsigned long long)*sum);
+	return memcmp(line.p, want, RESULT_CHECK) == 0;
+}
+
+/*
+ * Before a line is written: cuts off what others have appended, and continues
+ * on a new line if they have cut off our lines.
+ */
+static int
+settle(struct result_run *run, struct err *e)
+{
+	struct result_journal *j = &run->journal;
+	struct err why = { 0 };
+	struct stat st;
+
+	if (fstat(j->fd, &st) == -1 || (!j->torn && st.st_size == j->end))
+		return 0;
+	j->foreign |= !j->torn;
+	if (st.st_size > j->end) {
+		if (ftruncate(j->fd, (off_t)j->end) == -1)
+			return result_cannot_write(run, e);
+	} else if (st.st_size < j->end) {
+		if (lseek(j->fd, st.st_size, SEEK_SET) == -1 ||
+		    os_write_all(j->fd, STR("\n"), &why) == -1)
+			return result_cannot_write(run, e);
+		j->end = (int64_t)st.st_size + 1;
+	}
+	j->torn = false;
+	return 0;
+}
+
+/* Writes journal.line, which has its newline, at journal.end. */
 static int
 append(struct result_run *run, struct err *e)
 {
@@ -62,15 +144,14 @@ append(struct result_run *run, struct err *e)
 	struct err why = { 0 };
 
 	if (j->line.full)
-		return err_set(e, ERR_LIMIT, "%.100s: a trial of more than "
+		return err_set(e, ERR_LIMIT, "%s: a trial of more than "
 		    "%d MiB cannot be stored", j->path, RESULT_LINE_MAX >> 20);
-	if (j->torn && ftruncate(j->fd, (off_t)j->end) == -1)
-		return cannot_write(run, e);
-	j->torn = false;
+	if (lseek(j->fd, (off_t)j->end, SEEK_SET) == -1)
+		return result_cannot_write(run, e);
 	if (os_write_all(j->fd, buf_str(&j->line), &why) == -1) {
 		j->torn = ftruncate(j->fd, (off_t)j->end) == -1;
 		errno = why.sys;
-		return cannot_write(run, e);
+		return result_cannot_write(run, e);
 	}
 	j->end += (int64_t)j->line.n;
 	if (j->line.cap > KEEP) {	/* a large line was an exception */
@@ -83,9 +164,12 @@ append(struct result_run *run, struct err *e)
 struct buf *
 result_line_begin(struct result_run *run)
 {
-	run->journal.line.n = 0;
-	run->journal.line.full = false;
-	return &run->journal.line;
+	struct buf *b = &run->journal.line;
+
+	b->n = 0;
+	b->full = false;
+	buf_puts(b, CHECK "0000000000000000\",");
+	return b;
 }
 
 void
@@ -103,11 +187,21 @@ result_line_numbers(struct buf *b, struct result_trial *t)
 int
 result_line_end(struct result_run *run, struct result_trial *t, struct err *e)
 {
-	struct buf *b = &run->journal.line;
+	struct result_journal *j = &run->journal;
+	size_t len = j->line.n;
+	uint64_t sum = 0;
 
-	t->len = b->n - (size_t)t->off;
-	t->off += run->journal.end;
-	buf_put(b, STR("}\n"));
+	buf_put(&j->line, STR("}\n"));
+	if (settle(run, e) == -1)
+		return -1;
+	if (!j->line.full)
+		sum = result_seal(j->key, j->end, &j->line);
+	if (t != NULL) {
+		t->len = len - (size_t)t->off;
+		t->head = (uint32_t)((size_t)t->off - RESULT_CHECK);
+		t->off += j->end;
+		t->sum = sum;
+	}
 	return append(run, e);
 }
 
@@ -116,30 +210,34 @@ result_replace(struct result_run *run, struct result_trial *slot,
     const struct result_trial *by, size_t *done)
 {
 	struct arena_mark mark = arena_save(&run->scratch);
-	struct answer_usage old;
 	struct err e;
 
-	if (slot->off >= 0 && run->journal.fd != -1) {
-		old = answer_read_usage(result_read(&run->scratch, run, slot,
-		    &e));
-		answer_count_usage(&run->usage, &old, -1);
-	}
+	if (slot->off >= 0 && run->journal.fd != -1)
+		result_count(run, result_read(&run->scratch, run, slot, &e),
+		    -1);
 	arena_restore(&run->scratch, mark);
 	*done -= slot->status != RESULT_NONE;
 	*done += by->status != RESULT_NONE;
 	*slot = *by;
 }
 
-static int
-put_header(struct result_run *run, struct err *e)
+int
+result_put_header(struct result_run *run, struct err *e)
 {
 	struct buf *b = result_line_begin(run);
 	struct json_out o = { .put = buf_sink, .ctx = b };
-	char when[RESULT_TIME_MAX];
+	char when[RESULT_TIME_MAX], key[2 * SIPHASH_KEY + 1];
+	size_t i;
 
+	b->n = 0;			/* the first line has no sum */
+	if (os_random(run->journal.key, SIPHASH_KEY, e) == -1)
+		return -1;
+	for (i = 0; i < SIPHASH_KEY; i++)
+		snprintf(key + 2 * i, 3, "%02x", run->journal.key[i]);
 	result_time(when, run->started_ns);
 	json_open(&o, '{');
-	json_put_member_int(&o, "waza_journal", 1);
+	json_put_member_int(&o, "waza_journal", RESULT_VERSION);
+	json_put_member_cstr(&o, "key", key);
 	json_put_member_str(&o, "suite", run->suite->name);
 	if (run->suite->path != NULL)
 		json_put_member_cstr(&o, "path", run->suite->path);
@@ -154,290 +252,45 @@ put_header(struct result_run *run, struct err *e)
 	return append(run, e);
 }
 
-#define REGRADED "regraded"
-
 /*
- * Reading a journal.
+ * Refuses a second process; filesystems without locks are not protected.  A
+ * child of a process that was killed has the lock until it starts its program:
+ * wait for that, unless others wait for us.
  */
-struct reader {
-	struct result_run *run;
-	struct result_task **by_id;	/* run->ntasks of them, sorted */
-	bool headed;		/* the first line was read */
-	int64_t at;		/* of the line in the file */
-	unsigned line;
-	struct err *err;
-};
-
-static int
-by_id(const void *a, const void *b)
-{
-	const struct result_task *const *x = a, *const *y = b;
-
-	return str_cmp((*x)->spec->id, (*y)->spec->id);
-}
-
-static int
-cmp_id(const void *id, const void *task)
-{
-	const struct result_task *const *t = task;
-
-	return str_cmp(*(const struct str *)id, (*t)->spec->id);
-}
-
-static struct result_task **
-sort_tasks(struct result_run *run)
-{
-	struct result_task **v = NEW_N(&run->scratch, struct result_task *,
-	    run->ntasks);
-	size_t i;
-
-	for (i = 0; i < run->ntasks; i++)
-		v[i] = &run->tasks[i];
-	if (run->ntasks > 1)
-		qsort(v, run->ntasks, sizeof(v[0]), by_id);
-	return v;
-}
-
-static struct json *
-read_json(struct arena *a, struct str s, struct json_error *e)
-{
-	struct json_mem mem = { arena_hook, a };
-
-	return json_read(&mem, s, 0, e);
-}
-
-static int
-not_ours(const struct reader *r)
-{
-	return err_set(r->err, ERR_SCHEMA, "%.120s: not a waza journal; the "
-	    "file is unchanged", r->run->journal.path);
-}
-
-static int
-check_header(struct reader *r, struct str line)
-{
-	struct result_run *run = r->run;
-	struct json_error je;
-	struct json *v = read_json(&run->scratch, line, &je);
-	const struct {
-		const char *key;
-		struct str want;
-	} same[] = {
-		{ "suite", run->suite->name },
-		{ "executor", run->executor },
-		{ "model", run->model },
-	};
-	struct str got;
-	int64_t version;
-	size_t i;
-
-	if (v == NULL || !result_int(v, "waza_journal", &version))
-		return not_ours(r);
-	if (version != 1)
-		return err_set(r->err, ERR_SCHEMA, "%.100s: written by "
-		    "another version of waza", run->journal.path);
-	for (i = 0; i < COUNTOF(same); i++) {
-		got = json_str(v, same[i].key);
-		if (!str_eq(got, same[i].want))
-			return err_set(r->err, ERR_SCHEMA, "%.60s: cannot be "
-			    "resumed: its %s is \"%.*s\", not \"%.*s\"",
-			    run->journal.path, same[i].key,
-			    STRF(utf8_cut(got, 40)),
-			    STRF(utf8_cut(same[i].want, 40)));
-	}
-	r->headed = true;
-	return 0;
-}
-
-/*
- * Reads the numbers of a line; false when one is missing.  The key "run" has
- * no escapes, so it points into the line and yields the object's offset.
- */
-static bool
-restore(const struct json *v, struct str line, struct result_trial *t)
-{
-	const struct json *run = json_getc(v, "run");
-	struct str word = json_str(v, "status"), key;
-	size_t off;
-
-	t->status = str_is(word, "passed") ? RESULT_PASSED :
-	    str_is(word, "failed") ? RESULT_FAILED : result_of_class(word);
-	if (t->status == RESULT_NONE || run == NULL ||
-	    run->type != JSON_OBJECT || run->next != NULL)
-		return false;
-	key = json_key(run);
-	if (key.p < line.p || key.p >= line.p + line.n)
-		return false;
-	off = (size_t)(key.p - line.p) + key.n + 2;
-	if (off >= line.n || line.p[off] != '{' ||
-	    line.p[line.n - 1] != '}')
-		return false;
-	t->off = (int64_t)off;
-	t->len = line.n - off - 1;
-	t->attempts = result_attempts(run);
-	return result_num(v, "score", &t->score) &&
-	    result_num(v, "weighted", &t->weighted) &&
-	    result_int(run, "duration_ms", &t->duration_ms) &&
-	    t->duration_ms >= 0 && t->duration_ms <= MS_MAX;
-}
-
-static void
-read_trial(struct reader *r, struct str line)
-{
-	struct result_run *run = r->run;
-	struct result_trial t = { .off = -1 };
-	struct result_task **task;
-	struct answer_usage usage;
-	struct json_error je;
-	struct str id;
-	struct json *v = read_json(&run->scratch, line, &je);
-	int64_t trial;
-
-	if (json_getc(v, REGRADED) != NULL)
-		run->regraded = json_str(v, REGRADED).n > 0;
-	id = json_str(v, "task");
-	if (v == NULL || !restore(v, line, &t) ||
-	    t.status == RESULT_CANCELLED)
-		return;
-	t.off += r->at;
-	if (json_getc(v, "trigger") != NULL) {
-		result_take_trigger(run, v, &t);
-		return;
-	}
-	if (run->ntasks == 0 || !result_int(v, "trial", &trial))
-		return;
-	task = bsearch(&id, r->by_id, run->ntasks, sizeof(*task), cmp_id);
-	if (task == NULL || trial < 1 || (uint64_t)trial > (*task)->ntrials)
-		return;
-	result_replace(run, &(*task)->trials[trial - 1], &t, &(*task)->done);
-	usage = answer_read_usage(json_getc(v, "run"));
-	answer_count_usage(&run->usage, &usage, 1);
-}
-
-/* Reads the whole lines of b and removes them from it. */
-static int
-read_lines(struct reader *r, struct buf *b, size_t *seen)
-{
-	struct arena_mark mark;
-	struct str line;
-	size_t from = 0;
-	char *nl;
-	int rc = 0;
-
-	while (rc == 0 &&
-	    (nl = memchr(b->p + *seen, '\n', b->n - *seen)) != NULL) {
-		line = (struct str){ b->p + from,
-		    (size_t)(nl - b->p) - from };
-		mark = arena_save(&r->run->scratch);
-		if (!r->headed)
-			rc = check_header(r, line);
-		else
-			read_trial(r, line);
-		arena_restore(&r->run->scratch, mark);
-		r->at += (int64_t)line.n + 1;
-		from += line.n + 1;
-		*seen = from;
-	}
-	buf_eat(b, from);
-	*seen = b->n;
-	return rc;
-}
-
-/* Cuts off what follows the last newline, if waza can have written it. */
-static int
-drop_rest(struct reader *r, struct str rest)
-{
-	static const char head[] = "{\"waza_journal\":1,";
-	size_t n = rest.n < sizeof(head) - 1 ? rest.n : sizeof(head) - 1;
-	struct result_run *run = r->run;
-
-	if (!r->headed && n > 0 && memcmp(rest.p, head, n) != 0)
-		return not_ours(r);
-	if (rest.n > 0 && ftruncate(run->journal.fd, (off_t)r->at) == -1)
-		return cannot_write(run, r->err);
-	run->journal.end = r->at;
-	return 0;
-}
-
-static int
-read_all(struct reader *r, struct buf *b)
-{
-	size_t seen = 0;
-	ssize_t n;
-	char *p;
-
-	while ((p = buf_room(b, CHUNK)) != NULL) {
-		n = os_read(r->run->journal.fd, p, CHUNK);
-		if (n == -1)
-			return result_fail(r->err, r->run->journal.path,
-			    "cannot read the journal");
-		if (n == 0)
-			return drop_rest(r, buf_str(b));
-		b->n += (size_t)n;
-		if (read_lines(r, b, &seen) == -1)
-			return -1;
-	}
-	return not_ours(r);
-}
-
-static int
-resume(struct result_run *run, struct err *e)
-{
-	struct reader r = { .run = run, .err = e };
-	struct arena_mark mark = arena_save(&run->scratch);
-	struct buf b = { .max = RESULT_LINE_MAX + 2 * CHUNK };
-	int rc;
-
-	r.by_id = sort_tasks(run);
-	rc = read_all(&r, &b);
-	buf_free(&b);
-	arena_restore(&run->scratch, mark);
-	if (rc == 0 && !r.headed)
-		rc = put_header(run, e);
-	if (rc == 0 && run->regraded) {
-		buf_puts(result_line_begin(run),
-		    "{\"" REGRADED "\":null}\n");
-		rc = append(run, e);
-	}
-	return rc;
-}
-
-int
-result_note_regraded(const char *output, struct err *e)
-{
-	struct arena a = { 0 };
-	const char *path = arena_fmt(&a, "%s.journal", output).p;
-	int fd = open(path, O_WRONLY | O_APPEND | O_CLOEXEC | O_NOCTTY |
-	    O_NONBLOCK), rc = 0;
-	char when[RESULT_TIME_MAX];
-	struct stat st;
-
-	if (fd == -1 && errno != ENOENT)
-		rc = result_fail(e, path, "cannot write the journal");
-	if (fd != -1 && fstat(fd, &st) == 0 && S_ISREG(st.st_mode)) {
-		result_time(when, os_wall_ns());
-		/* the last line may lack its newline */
-		rc = os_write_all(fd, arena_fmt(&a, "\n{\"" REGRADED
-		    "\":\"%s\"}\n", when), e);
-	}
-	os_close(&fd);
-	arena_free(&a);
-	return rc;
-}
-
-/* Refuses a second process; filesystems without locks are not protected. */
 static int
 lock(const struct result_run *run, struct err *e)
 {
-	struct flock l = { .l_type = F_WRLCK, .l_whence = SEEK_SET };
+	const struct timespec nap = { .tv_nsec = 10000000 };
+	int tries;
 
-	if (fcntl(run->journal.fd, F_SETLK, &l) == 0 ||
-	    (errno != EAGAIN && errno != EACCES))
-		return 0;
-	err_set(e, ERR_SYS, "%.100s: another run is writing this journal",
+	for (tries = run->strict ? 1 : LOCK_TRIES; tries > 0; tries--) {
+		if (os_lock(run->journal.fd) == 0 ||
+		    (errno != EAGAIN && errno != EACCES))
+			return 0;
+		if (tries > 1)
+			(void)nanosleep(&nap, NULL);
+	}
+	err_set(e, ERR_SYS, "%s: another run is writing this journal",
 	    run->journal.path);
-	e->sys = EAGAIN;
+	e->sys = EBUSY;
 	return -1;
+}
+
+/* Whether the open file may be replaced. */
+static int
+check_old(const struct result_run *run, struct err *e)
+{
+	char head[64];
+	ssize_t n = os_read_head(run->journal.fd, head, sizeof(head));
+
+	if (n == -1)
+		return result_fail(e, run->journal.path,
+		    "cannot read the journal");
+	if (result_is_ours((struct str){ head, (size_t)n }, true))
+		return 0;
+	return err_set(e, ERR_SCHEMA, "%s: exists and is not a journal of "
+	    "waza: name another results file, or remove it",
+	    run->journal.path);
 }
 
 static int
@@ -446,33 +299,81 @@ start(struct result_run *run, bool again, struct err *e)
 	if (lock(run, e) == -1)
 		return -1;
 	if (again)
-		return resume(run, e);
+		return result_resume(run, e);
+	if (check_old(run, e) == -1)
+		return -1;
 	if (ftruncate(run->journal.fd, 0) == -1)
-		return cannot_write(run, e);
-	return put_header(run, e);
+		return result_cannot_write(run, e);
+	return result_put_header(run, e);
+}
+
+static int
+begin(struct result_run *run, bool again, struct err *e)
+{
+	run->journal.end = 0;
+	run->journal.torn = run->journal.foreign = false;
+	run->journal.bad = 0;
+	if (start(run, again, e) == 0)
+		return 0;
+	os_close(&run->journal.fd);
+	return -1;
+}
+
+static int
+not_regular(struct err *e, const char *path)
+{
+	return err_set(e, ERR_SCHEMA, "%s: the journal is not a regular "
+	    "file", path);
+}
+
+/* A strict run creates its file itself and follows no link. */
+static int
+open_file(struct result_run *run, const char *path, struct err *e)
+{
+	int flags = O_RDWR | O_CLOEXEC | O_NOCTTY | O_NONBLOCK;
+	struct stat st;
+	int fd;
+
+	if (stat(path, &st) == 0 && !S_ISREG(st.st_mode) &&
+	    !S_ISDIR(st.st_mode))
+		return not_regular(e, path);
+	if (run->strict) {
+		fd = open(path, flags | O_NOFOLLOW);
+		if (fd == -1 && errno == ENOENT)
+			fd = open(path, flags | O_CREAT | O_EXCL, 0644);
+	} else
+		fd = open(path, flags | O_CREAT, 0644);
+	if (fd == -1)
+		return result_fail(e, path, "cannot open the journal");
+	if (fstat(fd, &st) == 0 && S_ISREG(st.st_mode)) {
+		run->journal.fd = fd;
+		return 0;
+	}
+	os_close(&fd);
+	return not_regular(e, path);
 }
 
 int
 result_open(struct result_run *run, const char *path, bool again,
     struct err *e)
 {
-	struct stat st;
-
 	run->journal.path = arena_cstr(run->arena, str_of(path));
-	if (stat(path, &st) == 0 && !S_ISREG(st.st_mode) &&
-	    !S_ISDIR(st.st_mode))
-		return err_set(e, ERR_SCHEMA, "%.100s: the journal is not a "
-		    "regular file", path);
-	run->journal.fd = open(path, O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC |
-	    O_NOCTTY, 0644);
+	return open_file(run, path, e) == -1 ? -1 : begin(run, again, e);
+}
+
+int
+result_open_unnamed(struct result_run *run, struct err *e)
+{
+	char *path = arena_cstr(run->arena, arena_fmt(run->arena,
+	    "%s/waza-XXXXXX", workspace_tmp()));
+
+	run->journal.path = path;
+	run->journal.fd = mkstemp(path);
 	if (run->journal.fd == -1)
-		return result_fail(e, path, "cannot open the journal");
-	run->journal.end = 0;
-	run->journal.torn = false;
-	if (start(run, again, e) == 0)
-		return 0;
-	os_close(&run->journal.fd);
-	return -1;
+		return err_sys(e, path);
+	(void)unlink(path);
+	(void)fcntl(run->journal.fd, F_SETFD, FD_CLOEXEC);
+	return begin(run, false, e);
 }
 
 void
@@ -490,16 +391,48 @@ result_close(struct result_run *run)
 	arena_free(&run->scratch);
 }
 
+struct str
+result_line_text(const struct result_run *run, const struct result_trial *t,
+    struct str body)
+{
+	size_t n = t->head + t->len + 1;
+
+	if (body.n < n || sum_of(run->journal.key, t->off - t->head -
+	    RESULT_CHECK, (struct str){ body.p, n }) != t->sum)
+		return (struct str){ NULL, 0 };
+	return (struct str){ body.p + t->head, t->len };
+}
+
+struct str
+result_line_read(struct arena *a, const struct result_run *run,
+    const struct result_trial *t, struct err *e)
+{
+	size_t got = 0, want = t->head + t->len + 1;
+	char *p = arena_raw(a, want, 1);
+	struct str text;
+	ssize_t n = 1;
+
+	for (; got < want && n > 0; got += n > 0 ? (size_t)n : 0)
+		do
+			n = pread(run->journal.fd, p + got, want - got,
+			    (off_t)(t->off - t->head + (int64_t)got));
+		while (n == -1 && errno == EINTR);
+	text = result_line_text(run, t, (struct str){ p, got });
+	if (n == -1)
+		result_fail(e, run->journal.path, "cannot read the journal");
+	else if (text.p == NULL)
+		err_set(e, ERR_SYNTAX, "%s: was changed while it was in "
+		    "use", run->journal.path);
+	return text;
+}
+
 struct json *
 result_read(struct arena *a, const struct result_run *run,
     const struct result_trial *t, struct err *e)
 {
-	const char *path = run->journal.path;
+	struct json_mem mem = { arena_hook, a };
 	struct json_error je;
-	struct json *v;
-	size_t got = 0;
-	ssize_t n = 1;
-	char *p;
+	struct str text;
 
 	if (t->imported != NULL)
 		return t->imported;
@@ -508,19 +441,6 @@ result_read(struct arena *a, const struct result_run *run,
 		    "trial");
 		return NULL;
 	}
-	p = arena_raw(a, t->len + 1, 1);
-	for (; got < t->len && n > 0; got += n > 0 ? (size_t)n : 0)
-		do
-			n = pread(run->journal.fd, p + got, t->len - got,
-			    (off_t)(t->off + (int64_t)got));
-		while (n == -1 && errno == EINTR);
-	if (n == -1) {
-		result_fail(e, path, "cannot read the journal");
-		return NULL;
-	}
-	v = read_json(a, (struct str){ p, got }, &je);
-	if (v == NULL)
-		err_set(e, ERR_SYNTAX, "%.100s: was changed while it was in "
-		    "use", path);
-	return v;
+	text = result_line_read(a, run, t, e);
+	return text.p == NULL ? NULL : json_read(&mem, text, 0, &je);
 }

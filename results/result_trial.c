@@ -22,6 +22,7 @@
 enum { DEPTH = 100 };		/* of embedded JSON: JSON_DEPTH less ours */
 
 #define KEY(name) STR(",\"" name "\":")
+#define NAME(name) { "\"" name "\":", sizeof("\"" name "\":") - 1 }
 
 void
 result_put_str(struct buf *b, struct str key, struct str s)
@@ -106,12 +107,15 @@ put_verdict(struct buf *b, struct arena *a, const struct verdict *v)
 	result_put_str(b, STR(":{\"identifier\":"), v->name);
 	result_put_str(b, KEY("type"), v->type);
 	result_put_num(b, KEY("score"), v->score);
-	result_put_num(b, KEY("weight"), v->weight);
+	result_put_num(b, KEY("weight"), v->skipped ? 0 : v->weight);
 	result_put_bool(b, KEY("passed"), v->passed);
-	result_put_str(b, KEY("feedback"), v->feedback);
+	result_put_str(b, KEY("feedback"), arena_head(a, v->error.n > 0 ?
+	    v->error : v->feedback, REASON_MAX));
 	put_value(b, a, KEY("details"), v->details);
 	result_put_int(b, KEY("duration_ms"), v->duration_ms);
-	put_some(b, KEY("error"), v->error);
+	put_some(b, KEY("error"), arena_head(a, v->error, REASON_MAX));
+	if (v->skipped)
+		result_put_bool(b, KEY("skipped"), true);
 	if (v->advisory)
 		result_put_bool(b, KEY("advisory"), true);
 	buf_putc(b, '}');
@@ -149,12 +153,18 @@ put_verdicts(struct buf *b, struct arena *a, const struct result_record *r)
 	buf_put(b, i == 0 ? STR("{}") : STR("}"));
 }
 
-/* The original stores these five arguments only, always as strings. */
+/*
+ * The original stores these five arguments only, always as strings.  A wire
+ * that does not report arguments may still tell the canonical ones.
+ */
 static void
 put_call(struct buf *b, struct arena *a, const struct answer_call *c)
 {
 	static const char *const keys[] = { "path", "file_text", "command",
 	    "description", "skill" };
+	const struct str none = STR("");
+	const struct str *const canonical[] = { &c->path, &none, &c->command,
+	    &none, &c->skill };
 	struct arena_mark mark = arena_save(a);
 	const struct json *args = read_value(a, c->arguments), *v;
 	size_t i;
@@ -166,7 +176,7 @@ put_call(struct buf *b, struct arena *a, const struct answer_call *c)
 		buf_putc(b, i == 0 ? '{' : ',');
 		result_put_str(b, STR(""), str_of(keys[i]));
 		result_put_str(b, STR(":"), v != NULL &&
-		    v->type == JSON_STRING ? json_text(v) : STR(""));
+		    v->type == JSON_STRING ? json_text(v) : *canonical[i]);
 	}
 	buf_putc(b, '}');
 	put_value(b, a, KEY("result"), c->result);
@@ -188,6 +198,51 @@ put_calls(struct buf *b, struct arena *a, const struct answer *ans)
 	buf_putc(b, ']');
 }
 
+/* "unknown": the names whose flag is set; nothing if there are none. */
+static void
+put_unknown(struct buf *b, const char *const *names, const bool *unknown,
+    size_t n)
+{
+	size_t i, k = 0;
+
+	for (i = 0; i < n; i++)
+		if (unknown[i])
+			result_put_str(b, k++ == 0 ? STR(",\"unknown\":[") :
+			    STR(","), str_of(names[i]));
+	if (k > 0)
+		buf_putc(b, ']');
+}
+
+/* What graders look for, in the same words for every agent. */
+static void
+put_canonical(struct buf *b, const struct answer_call *c)
+{
+	static const char *const names[] = { "name", "arguments", "result" };
+	const bool unknown[] = { c->no_name, c->no_arguments, c->no_result };
+	const struct str *const values[] = { &c->command, &c->path, &c->url,
+	    &c->skill };
+	static const struct str keys[] = { NAME("command"), NAME("path"),
+	    NAME("url"), NAME("skill") };
+	size_t i, n = 0;
+
+	result_put_str(b, KEY("tool"), str_of(answer_tool_name(c->tool)));
+	for (i = 0; i < COUNTOF(keys); i++)
+		if (values[i]->n > 0) {
+			buf_put(b, n++ == 0 ? KEY("canonical") : STR(""));
+			buf_putc(b, n == 1 ? '{' : ',');
+			result_put_str(b, keys[i], *values[i]);
+		}
+	if (n > 0)
+		buf_putc(b, '}');
+	if (c->any_edit)
+		result_put_bool(b, KEY("any_edit"), true);
+	if (c->more_paths)
+		result_put_bool(b, KEY("more_paths"), true);
+	if (c->denied)
+		result_put_bool(b, KEY("denied"), true);
+	put_unknown(b, names, unknown, COUNTOF(names));
+}
+
 /* All arguments, under the keys of the original's later versions. */
 static void
 put_events(struct buf *b, struct arena *a, const struct answer *ans)
@@ -205,6 +260,7 @@ put_events(struct buf *b, struct arena *a, const struct answer *ans)
 		put_value(b, a, KEY("args"), c->arguments);
 		put_value(b, a, KEY("result"), c->result);
 		result_put_bool(b, KEY("success"), c->success);
+		put_canonical(b, c);
 		buf_putc(b, '}');
 	}
 	buf_putc(b, ']');
@@ -213,24 +269,33 @@ put_events(struct buf *b, struct arena *a, const struct answer *ans)
 void
 result_put_usage(struct buf *b, const struct answer_usage *u)
 {
+	static const char *const names[] = { "turns", "input_tokens",
+	    "output_tokens", "cached_input_tokens", "reasoning_tokens",
+	    "cost" };
+	const bool unknown[] = { !u->turns_known, !u->known, !u->known,
+	    !u->cached_known, !u->reasoning_known, !u->cost_known };
+
 	result_put_int(b, STR("{\"turns\":"), u->turns);
 	result_put_int(b, KEY("input_tokens"), u->input_tokens);
 	result_put_int(b, KEY("output_tokens"), u->output_tokens);
 	result_put_int(b, KEY("cache_read_tokens"), u->cache_read_tokens);
 	result_put_int(b, KEY("cache_write_tokens"), u->cache_write_tokens);
 	result_put_num(b, KEY("premium_requests"), u->premium_requests);
-	if (u->cost > 0)
+	if (u->cost_known || u->cost > 0)
 		result_put_num(b, KEY("cost"), u->cost);
+	result_put_int(b, KEY("cached_input_tokens"), u->cache_read_tokens);
+	result_put_int(b, KEY("reasoning_tokens"), u->reasoning_tokens);
+	put_unknown(b, names, unknown, COUNTOF(names));
 	buf_putc(b, '}');
 }
 
 static void
-put_answer_usage(struct buf *b, const struct answer_usage *u)
+put_answer_usage(struct buf *b, const struct answer *ans)
 {
-	if (!u->known)
-		return;
+	if (!answer_has_usage(&ans->usage) || ans->echo)
+		return;			/* an echo uses nothing */
 	buf_put(b, KEY("usage"));
-	result_put_usage(b, u);
+	result_put_usage(b, &ans->usage);
 }
 
 bool
@@ -300,7 +365,7 @@ put_digest(struct buf *b, struct arena *a, const struct answer *ans,
 		put_calls(b, a, ans);
 	buf_put(b, error ? STR(",\"errors\":null") : STR(",\"errors\":[]"));
 	if (ans != NULL) {
-		put_answer_usage(b, &ans->usage);
+		put_answer_usage(b, ans);
 		put_some(b, KEY("session_id"), ans->session_id);
 	}
 	buf_putc(b, '}');
@@ -323,28 +388,43 @@ put_turns(struct buf *b, const struct answer_turn *turns)
 	buf_putc(b, ']');
 }
 
+static void
+put_names(struct buf *b, struct str key, const struct field_strs *names)
+{
+	size_t i;
+
+	buf_put(b, key);
+	buf_putc(b, '[');
+	for (i = 0; i < names->n; i++)
+		result_put_str(b, i == 0 ? STR("") : STR(","), names->v[i]);
+	buf_putc(b, ']');
+}
+
 /* The parts of an answer for which the original has no keys. */
 static void
 put_answer(struct buf *b, struct arena *a, const struct answer *ans)
 {
-	size_t i;
+	static const char *const unknown[] = { "tool_calls" };
 
 	put_events(b, a, ans);
 	put_turns(b, ans->turns);
-	if (ans->skills.n > 0 || ans->skills_known) {
-		buf_puts(b, ",\"skills\":[");
-		for (i = 0; i < ans->skills.n; i++)
-			result_put_str(b, i == 0 ? STR("") : STR(","),
-			    ans->skills.v[i]);
-		buf_putc(b, ']');
-	}
+	if (ans->skills.n > 0 || ans->skills_known)
+		put_names(b, KEY("skills"), &ans->skills);
+	if (ans->other_skills.n > 0)
+		put_names(b, KEY("other_skills"), &ans->other_skills);
 	put_some(b, KEY("stderr_tail"), ans->stderr_tail);
 	if (ans->exit_status >= 0)
 		result_put_int(b, KEY("exit_status"), ans->exit_status);
 	if (ans->truncated)
 		result_put_bool(b, KEY("truncated"), true);
+	if (ans->refused)
+		result_put_bool(b, KEY("refused"), true);
+	put_some(b, KEY("patch"), ans->patch);
 	if (ans->echo)
 		result_put_bool(b, KEY("echo"), true);
+	if (ans->confined || ans->loose)
+		result_put_bool(b, KEY("confined"), ans->confined);
+	put_unknown(b, unknown, &ans->no_calls, 1);
 }
 
 void
@@ -357,7 +437,7 @@ result_put_answer(struct buf *b, struct arena *a,
 		put_calls(b, a, ans);
 	put_some(b, KEY("session_id"), ans->session_id);
 	put_answer(b, a, ans);
-	put_answer_usage(b, &ans->usage);
+	put_answer_usage(b, ans);
 }
 
 static int64_t
@@ -372,6 +452,15 @@ grading_ms(const struct result_record *r)
 }
 
 static void
+put_judges(struct buf *b, const struct answer_usage *u)
+{
+	if (!u->known)
+		return;
+	buf_put(b, KEY("judge_usage"));
+	result_put_usage(b, u);
+}
+
+static void
 put_more(struct buf *b, struct arena *a, const struct result_record *r,
     const struct result_trial *t)
 {
@@ -383,6 +472,7 @@ put_more(struct buf *b, struct arena *a, const struct result_record *r,
 	result_put_str(b, KEY("prompt"), r->prompt);
 	if (r->answer != NULL)
 		put_answer(b, a, r->answer);
+	put_some(b, KEY("skills_way"), r->skills_way);
 	put_some(b, KEY("note"), r->note);
 	put_some(b, KEY("workspace"), r->workspace);
 	if (r->started_ns != 0) {
@@ -391,6 +481,9 @@ put_more(struct buf *b, struct arena *a, const struct result_record *r,
 	}
 	if (r->verdicts != NULL)
 		result_put_int(b, KEY("grading_ms"), grading_ms(r));
+	put_judges(b, &r->judge_usage);
+	if (r->replayed)
+		result_put_bool(b, KEY("replayed"), true);
 }
 
 /* The old trial with new verdicts: other members are unchanged. */
@@ -400,7 +493,7 @@ put_regraded(struct buf *b, struct arena *a, const struct result_record *r,
 {
 	static const char *const graded[] = { "run_number", "attempts",
 	    "status", "validations", "error_msg", "error_class", "score",
-	    "weighted_score", "note", "grading_ms", NULL };
+	    "weighted_score", "note", "grading_ms", "judge_usage", NULL };
 	struct json_out o = { .put = buf_sink, .ctx = b, .more = true };
 	int64_t n;
 
@@ -417,6 +510,7 @@ put_regraded(struct buf *b, struct arena *a, const struct result_record *r,
 	result_put_num(b, KEY("weighted_score"), t->weighted);
 	put_some(b, KEY("note"), r->note);
 	result_put_int(b, KEY("grading_ms"), grading_ms(r));
+	put_judges(b, &r->judge_usage);
 	buf_putc(b, '}');
 }
 

@@ -26,6 +26,7 @@ result_want_triggers(struct result_run *run, bool simulated)
 
 	t->n = run->suite->triggers->n;
 	t->v = NEW_N(run->arena, struct result_trial, t->n);
+	t->used = NEW_N(run->arena, struct str, t->n);
 	t->done = 0;
 	t->simulated = simulated;
 	for (i = 0; i < t->n; i++)
@@ -43,6 +44,77 @@ bool
 result_did_trigger(const struct result_run *run, size_t i)
 {
 	return was_used(&run->suite->triggers->v[i], run->triggers.v[i].status);
+}
+
+struct str
+result_expected_skill(const struct result_run *run, size_t i)
+{
+	const struct spec_trigger *t = &run->suite->triggers->v[i];
+
+	return t->expected.n > 0 ? t->expected : t->should ?
+	    run->suite->triggers->skill : STR("");
+}
+
+/*
+ * Of several skills, the expected one counts, else the one that should not be
+ * used, else the first.
+ */
+static struct str
+choose_used(const struct result_run *run, size_t i,
+    const struct field_strs *skills)
+{
+	struct str want[2];
+	size_t k, w;
+
+	want[0] = result_expected_skill(run, i);
+	want[1] = run->suite->triggers->skill;
+	for (w = 0; w < COUNTOF(want); w++)
+		for (k = 0; k < skills->n; k++)
+			if (str_eq(skills->v[k], want[w]))
+				return want[w];
+	return skills->n > 0 ? skills->v[0] : STR("");
+}
+
+void
+result_take_used(struct result_run *run, size_t i, const struct json *item)
+{
+	struct arena_mark mark = arena_save(&run->scratch);
+	const struct json *list = json_getc(item, "skills"), *v;
+	struct field_strs skills = { NEW_N(&run->scratch, struct str,
+	    list != NULL ? json_count(list) : 0), 0 };
+
+	for (v = json_first(list); v != NULL; v = v->next)
+		if (v->type == JSON_STRING)
+			skills.v[skills.n++] = json_text(v);
+	run->triggers.used[i] = list == NULL && result_true(item,
+	    "did_trigger") ? result_expected_skill(run, i) :
+	    arena_str(run->arena, choose_used(run, i, &skills));
+	arena_restore(&run->scratch, mark);
+}
+
+struct result_confusion *
+result_confusion(struct arena *a, const struct result_run *run, size_t *n)
+{
+	const struct result_triggers *t = &run->triggers;
+	struct result_confusion *v = NEW_N(a, struct result_confusion, t->n);
+	struct str expected;
+	size_t i, k;
+
+	*n = 0;
+	for (i = 0; i < t->n; i++) {
+		if (t->v[i].status != RESULT_PASSED &&
+		    t->v[i].status != RESULT_FAILED)
+			continue;
+		expected = result_expected_skill(run, i);
+		for (k = 0; k < *n && (!str_eq(v[k].expected, expected) ||
+		    !str_eq(v[k].used, t->used[i])); k++)
+			;
+		v[k].expected = expected;
+		v[k].used = t->used[i];
+		v[k].n++;
+		*n += k == *n;
+	}
+	return v;
 }
 
 /* Rounds a sum of weights, which is neither negative nor large. */
@@ -63,42 +135,87 @@ result_accuracy(const struct result_run *run, struct result_accuracy *a)
 {
 	const struct result_triggers *t = &run->triggers;
 	const struct spec_trigger *spec;
+	double wrong = 0;
 	size_t i;
 
 	*a = (struct result_accuracy){ 0 };
 	for (i = 0; i < t->n; i++) {
-		if (t->v[i].status == RESULT_NONE)
+		a->skipped += t->v[i].status == RESULT_SKIPPED;
+		if (t->v[i].status < RESULT_PASSED)
 			continue;
 		spec = &run->suite->triggers->v[i];
-		if (was_used(spec, t->v[i].status))
+		if (result_is_error(t->v[i].status)) {
+			a->errors++;
+			wrong += spec->weight;
+		} else if (was_used(spec, t->v[i].status))
 			*(spec->should ? &a->tp : &a->fp) += spec->weight;
 		else
 			*(spec->should ? &a->fn : &a->tn) += spec->weight;
-		a->errors += result_is_error(t->v[i].status);
 	}
 	a->precision = share(a->tp, a->tp + a->fp);
 	a->recall = share(a->tp, a->tp + a->fn);
 	/* the harmonic mean of the two, before they are rounded */
 	a->f1 = share(2 * a->tp, 2 * a->tp + a->fp + a->fn);
-	a->accuracy = share(a->tp + a->tn, a->tp + a->fp + a->tn + a->fn);
+	a->accuracy = share(a->tp + a->tn, a->tp + a->fp + a->tn + a->fn +
+	    wrong);
 }
 
+static void
+put_skill(struct buf *b, struct str key, struct str name)
+{
+	if (name.n > 0)
+		result_put_str(b, key, name);
+	else {
+		buf_put(b, key);
+		buf_puts(b, "null");
+	}
+}
+
+static void
+put_confusion(struct buf *b, const struct result_run *run)
+{
+	const struct result_confusion *v;
+	struct arena tmp = { 0 };
+	size_t i, n;
+
+	v = result_confusion(&tmp, run, &n);
+	buf_put(b, KEY("confusion"));
+	for (i = 0; i < n; i++) {
+		buf_putc(b, i == 0 ? '[' : ',');
+		put_skill(b, STR("{\"expected\":"), v[i].expected);
+		put_skill(b, KEY("used"), v[i].used);
+		result_put_int(b, KEY("count"), (int64_t)v[i].n);
+		buf_putc(b, '}');
+	}
+	buf_puts(b, n == 0 ? "[]" : "]");
+	arena_free(&tmp);
+}
+
+/* Without a test that was scored, there are no rates. */
 void
 result_put_accuracy(struct buf *b, const struct result_run *run)
 {
 	struct result_accuracy a;
 
 	result_accuracy(run, &a);
+	if (a.skipped > 0 && a.skipped == run->triggers.done) {
+		result_put_int(b, STR("{\"skipped\":"), (int64_t)a.skipped);
+		buf_putc(b, '}');
+		return;
+	}
 	result_put_int(b, STR("{\"true_positives\":"), whole(a.tp));
 	result_put_int(b, KEY("false_positives"), whole(a.fp));
 	result_put_int(b, KEY("true_negatives"), whole(a.tn));
 	result_put_int(b, KEY("false_negatives"), whole(a.fn));
 	if (a.errors > 0)
 		result_put_int(b, KEY("errors"), (int64_t)a.errors);
+	if (a.skipped > 0)
+		result_put_int(b, KEY("skipped"), (int64_t)a.skipped);
 	result_put_num(b, KEY("precision"), a.precision);
 	result_put_num(b, KEY("recall"), a.recall);
 	result_put_num(b, KEY("f1"), a.f1);
 	result_put_num(b, KEY("accuracy"), a.accuracy);
+	put_confusion(b, run);
 	if (run->triggers.simulated)
 		result_put_bool(b, KEY("simulated"), true);
 	buf_putc(b, '}');
@@ -117,11 +234,16 @@ result_put_trigger(struct buf *b, struct arena *a,
 	if (t->confidence.n > 0)
 		result_put_str(b, KEY("confidence"), t->confidence);
 	result_put_bool(b, KEY("should_trigger"), t->should);
-	result_put_bool(b, KEY("did_trigger"), was_used(t, r->status));
+	if (r->status != RESULT_SKIPPED)	/* otherwise it is not known */
+		result_put_bool(b, KEY("did_trigger"), was_used(t, r->status));
+	if (t->expected.n > 0)
+		result_put_str(b, KEY("expected_skill"), t->expected);
 	if (why.n > 0)
 		result_put_str(b, KEY("error_msg"), why);
 	if (r->answer != NULL)
 		result_put_answer(b, a, r->answer);
+	if (r->skills_way.n > 0)
+		result_put_str(b, KEY("skills_way"), r->skills_way);
 	result_put_str(b, KEY("status"), str_of(result_word(r->status)));
 	if (result_is_error(r->status))
 		result_put_str(b, KEY("error_class"),
@@ -141,7 +263,7 @@ write_line(struct result_run *run, const struct result_record *r,
 {
 	struct buf *b = result_line_begin(run);
 
-	result_put_int(b, STR("{\"trigger\":"), (int64_t)r->task + 1);
+	result_put_int(b, STR("\"trigger\":"), (int64_t)r->task + 1);
 	result_put_str(b, KEY("skill"), run->suite->triggers->skill);
 	result_line_numbers(b, t);
 	result_put_trigger(b, &run->scratch, run, r);
@@ -166,6 +288,10 @@ result_add_trigger(struct result_run *run, const struct result_record *r,
 		return -1;
 	result_replace(run, &run->triggers.v[r->task], &t,
 	    &run->triggers.done);
+	run->triggers.used[r->task] = run->triggers.simulated ?
+	    result_expected_skill(run, r->task) : r->answer == NULL ?
+	    STR("") : arena_str(run->arena, choose_used(run, r->task,
+	    &r->answer->skills));
 	if (r->answer != NULL)
 		answer_count_usage(&run->usage, &r->answer->usage, 1);
 	return 0;
@@ -202,11 +328,13 @@ result_take_trigger(struct result_run *run, const struct json *line,
 		return;
 	spec = &run->suite->triggers->v[n - 1];
 	if (!is_text(line, "skill", run->suite->triggers->skill) ||
+	    !str_eq(json_str(item, "expected_skill"), spec->expected) ||
 	    !is_text(item, "prompt", spec->task.inputs.prompt) ||
 	    result_true(item, "should_trigger") != spec->should ||
 	    result_true(item, "simulated") != run->triggers.simulated)
 		return;
 	result_replace(run, &run->triggers.v[n - 1], t, &run->triggers.done);
+	result_take_used(run, (size_t)n - 1, item);
 	usage = answer_read_usage(item);
 	answer_count_usage(&run->usage, &usage, 1);
 }

@@ -153,7 +153,10 @@ struct outcome *store_read(struct store *, const struct store_file *,
 struct outcome *store_outcome(struct store *, const struct store_file *,
     struct err *);
 
-/* Opens the file: a descriptor for the caller and its size; -1 and *e. */
+/*
+ * Opens the file: a descriptor for the caller and its size.  -1 and *e if it is
+ * gone or no longer a results file.
+ */
 int store_open(struct store *, const struct store_file *, int64_t *size,
     struct err *);
 

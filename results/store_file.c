@@ -58,8 +58,8 @@ count_tasks(struct store_run *r, const struct outcome *o)
 
 	for (t = o->tasks; t < o->tasks + o->ntasks; t++) {
 		r->passed += t->status == RESULT_PASSED;
-		none += !t->finished;
-		if (!t->finished || t->status == RESULT_PASSED)
+		none += !t->finished || t->status == RESULT_SKIPPED;
+		if (!t->finished || t->status <= RESULT_PASSED)
 			continue;
 		r->failed++;
 		r->errors += result_is_error(t->status);
@@ -328,6 +328,11 @@ store_open(struct store *s, const struct store_file *f, int64_t *size,
 		os_close(&fd);
 		errno = ENOENT;
 		return err_sys(e, f->run.path.p);
+	}
+	store_stamp(&now, &st);
+	if (!store_same(&now, &f->stamp) && store_outcome(s, f, e) == NULL) {
+		os_close(&fd);
+		return -1;
 	}
 	*size = (int64_t)st.st_size;
 	return fd;

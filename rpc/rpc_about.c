@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * Methods about the service itself: rpc.discover, $/cancelRequest; the schema
- * of a method's parameters; the registration of all methods of evaluations.
+ * Methods about the service itself: rpc.discover; $/cancelRequest, shutdown and
+ * exit of language servers; the schema of a method's parameters; the
+ * registration of all methods of evaluations.
  */
 #include "rpc/rpc_internal.h"
 
@@ -138,12 +139,40 @@ cancel_request(struct rpc_call *c, void *params)
 	return RPC_DONE;
 }
 
+/* LSP, Shutdown Request: a promise of the client, kept by rpc_check_peer(). */
+static enum rpc_status
+shut_down(struct rpc_call *c, void *params)
+{
+	(void)params;
+	c->peer->shut = true;
+	json_put_null(&c->out);
+	return RPC_DONE;
+}
+
+/* LSP, Exit Notification: without a shutdown it is a failure. */
+static enum rpc_status
+exit_now(struct rpc_call *c, void *params)
+{
+	struct rpc_peer *p = c->peer;
+
+	(void)params;
+	if (p->via == RPC_STDIO && !p->shut)
+		c->rpc->exit_failed = true;
+	json_put_null(&c->out);
+	conn_finish(p->conn);
+	return RPC_DONE;
+}
+
 static const struct rpc_method methods[] = {
 	{ .name = "$/cancelRequest", .family = RPC_SESSION,
 	    .params = &cancel_table, .fn = cancel_request,
 	    .help = "cancel a request" },
+	{ .name = "exit", .family = RPC_SESSION, .flags = RPC_OPEN,
+	    .fn = exit_now, .help = "close the connection (LSP)" },
 	{ .name = "rpc.discover", .family = RPC_EVAL, .fn = discover,
 	    .help = "list the methods and their parameters" },
+	{ .name = "shutdown", .family = RPC_SESSION, .fn = shut_down,
+	    .help = "announce exit (LSP)" },
 };
 static const struct rpc_module about_module = { .methods = methods,
 	.nmethods = COUNTOF(methods) };

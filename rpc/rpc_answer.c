@@ -57,6 +57,7 @@ static const struct kind {
 	[RPC_RUN_NOT_FOUND] = { "run_not_found", "Run not found", SAME(-32602) },
 	[RPC_WORKSPACE] = { "workspace", "Workspace error", SAME(-32011) },
 	[RPC_NO_RESULT] = { "no_result", "No results", SAME(-32032) },
+	[RPC_FORBIDDEN] = { "forbidden", "Access denied", SAME(-32034) },
 	[RPC_RUN_OVER] = { "run_over", "The run is over", SAME(-32033) },
 	[RPC_TASK_NOT_FOUND] = { "task_not_found", "Task not found", SAME(-32602) },
 };

@@ -13,6 +13,7 @@
 #include "agent/agent.h"
 #include "base/os.h"
 #include "grader.h"
+#include "suite/config.h"
 #include "suite/spec.h"
 #include "yaml_lite.h"
 
@@ -26,7 +27,7 @@ struct path_params {
 };
 
 static const struct field path_rows[] = {
-	FIELD(path_params, path, FIELD_STR,
+	FIELD(path_params, path, FIELD_STR, .alias = "eval_path",
 	    .flags = FIELD_REQUIRED | FIELD_PATH, .help = "path of eval.yaml"),
 };
 static const struct field_table path_table =
@@ -45,10 +46,20 @@ rpc_find_suite(struct rpc_call *c, struct str path, const char **out)
 		yml = arena_fmt(c->arena, "%s/eval.yml", plain).p;
 		*out = plain = stat(yaml, &st) == 0 ? yaml : yml;
 	}
-	if (plain != NULL && stat(plain, &st) == 0 && !S_ISDIR(st.st_mode))
-		return RPC_DONE;
+	if (plain != NULL && stat(plain, &st) == 0 && !S_ISDIR(st.st_mode)) {
+		if (rpc_allows(c->peer, plain))
+			return RPC_DONE;
+		rpc_data(c, "path", path);
+		return rpc_fail(c, RPC_PATH_DENIED, NULL);
+	}
 	rpc_data(c, "path", path);
 	return rpc_fail(c, RPC_EVAL_NOT_FOUND, NULL);
+}
+
+bool
+rpc_trusts(const struct rpc *r)
+{
+	return r->setup.settings != NULL && r->setup.settings->trust;
 }
 
 void
@@ -191,7 +202,8 @@ eval_list(struct rpc_call *c, void *params)
 	json_open(o, '{');
 	json_open_member(o, "evals", '[');
 	for (i = 0; i < found.n && i < LISTED_MAX; i++)
-		put_entry(o, c, found.v[i], &bad);
+		if (rpc_allows(c->peer, found.v[i].p))
+			put_entry(o, c, found.v[i], &bad);
 	json_close(o, ']');
 	if (bad.n > 0) {
 		json_put_member_raw(o, "unreadable", STR("["));
@@ -264,7 +276,7 @@ static enum rpc_status
 eval_get(struct rpc_call *c, void *params)
 {
 	const struct path_params *p = params;
-	struct spec_notes notes = { .arena = c->arena };
+	struct spec_notes notes = rpc_notes(c, c->arena);
 	struct spec_suite *s;
 	const char *path;
 	struct buf b = { 0 };
@@ -291,7 +303,7 @@ static enum rpc_status
 eval_validate(struct rpc_call *c, void *params)
 {
 	const struct path_params *p = params;
-	struct spec_notes notes = { .arena = c->arena };
+	struct spec_notes notes = rpc_notes(c, c->arena);
 	struct json_out *o = &c->out;
 	struct spec_suite *s;
 	const char *path;
@@ -341,7 +353,7 @@ put_task(struct json_out *o, const struct spec_suite *s,
 static enum rpc_status
 open_suite(struct rpc_call *c, struct str given, struct spec_suite **s)
 {
-	struct spec_notes notes = { .arena = c->arena };
+	struct spec_notes notes = rpc_notes(c, c->arena);
 	const char *path;
 
 	if (rpc_find_suite(c, given, &path) != RPC_DONE)

@@ -8,6 +8,7 @@
 #include <assert.h>
 #include <string.h>
 
+#include "agent/agent.h"
 #include "base/os_path.h"
 
 bool
@@ -47,6 +48,9 @@ rpc_check_peer(struct rpc_call *c)
 
 	if (flags & RPC_OPEN)
 		return RPC_DONE;
+	if (p->shut)
+		return rpc_fail(c, RPC_INVALID_REQUEST,
+		    "Invalid request: after shutdown only exit is expected");
 	if (rpc_needs_token(c->rpc, p->via) && !p->authed) {
 		rpc_data(c, "hint", STR("call hello with a token first"));
 		return rpc_fail(c, RPC_AUTH_FAILED, NULL);
@@ -81,6 +85,22 @@ rpc_allows(const struct rpc_peer *p, const char *path)
 			return true;
 		}
 	return false;
+}
+
+static bool
+allows(const void *peer, const char *path)
+{
+	return rpc_allows(peer, path);
+}
+
+struct spec_notes
+rpc_notes(const struct rpc_call *c, struct arena *a)
+{
+	struct spec_notes n = { .arena = a, .trust = rpc_trusts(c->rpc),
+		.allows = allows, .peer = c->peer };
+
+	agent_expect(&n, STR(""));
+	return n;
 }
 
 static enum rpc_status

@@ -12,6 +12,7 @@
 #include "rpc.h"
 #include "rpc/rpc_stream.h"
 #include "rpc/rpc_view.h"
+#include "suite/spec.h"
 
 struct run;
 struct run_opts;
@@ -32,7 +33,9 @@ struct rpc_peer {
 	bool spoken;		/* it has sent a message */
 	bool hello;		/* it has identified itself */
 	bool authed;		/* it has shown the token */
-	bool mcp;		/* it has called initialize */
+	bool mcp;		/* it has called initialize of MCP */
+	bool structured;	/* its MCP has structuredContent */
+	bool shut;		/* it has called shutdown */
 	bool inside;		/* the server itself: see rpc_inside() */
 	unsigned refused;	/* wrong tokens so far */
 	struct str name, version, agent;	/* from hello */
@@ -65,8 +68,10 @@ struct rpc_runs {
 	struct rpc_run *head, **tail;
 	size_t n;
 	size_t unfinished;	/* queued or started, not over */
+	size_t queued, queued_bytes;	/* waiting runs; their memory */
 	size_t active;		/* started, not over */
 	struct timer start;
+	int64_t swept;		/* when files of killed runs were removed */
 };
 
 /* The last path that the roots allowed, and the read that brought it. */
@@ -126,6 +131,8 @@ enum rpc_status rpc_check_peer(struct rpc_call *);
 
 /* Whether the peer may name this path, after resolving links. */
 bool rpc_allows(const struct rpc_peer *, const char *path);
+/* Notes for a suite that the caller loads: its files must be in the roots. */
+struct spec_notes rpc_notes(const struct rpc_call *, struct arena *);
 
 /* Closes a half-closed connection once all its replies are sent. */
 void rpc_close_if_done(void *peer);
@@ -136,6 +143,9 @@ void rpc_close_if_done(void *peer);
  */
 enum rpc_status rpc_find_suite(struct rpc_call *, struct str path,
     const char **out);
+
+/* Whether the server was started with --trust. */
+bool rpc_trusts(const struct rpc *);
 
 /* Adds what is wrong with a suite's executor and graders. */
 void rpc_check_suite(const struct spec_suite *, struct str executor,
@@ -184,6 +194,8 @@ struct rpc_run_engine {
 	struct arena arena;	/* suite and options */
 	struct spec_suite *suite;
 	struct run *run;	/* NULL: freed */
+	bool open;		/* holds descriptors and can be started */
+	struct err refused;	/* why it could not be opened */
 	struct event_bus bus;
 	struct event_sink sink;
 	struct timer timer;	/* to cancel it, then to free it */
@@ -224,6 +236,14 @@ struct rpc_run_record {
 	struct rpc_shown shown;	/* of the caller of rpc_view.h */
 };
 
+/* The results file of a run and its journal, while it is unfinished. */
+enum { RPC_RUN_FILES = 2 };
+struct rpc_run_file {
+	const char *path;	/* in the engine's arena; NULL: none */
+	bool exists;
+	uint64_t dev, ino;
+};
+
 struct rpc_run {
 	struct arena arena;	/* holds the run itself */
 	struct rpc *rpc;
@@ -232,6 +252,8 @@ struct rpc_run {
 	int64_t created_ns;	/* wall clock */
 	enum rpc_run_state state;
 	bool queued;		/* waits for its turn: not in `active` yet */
+	size_t bytes;		/* of memory while it is queued */
+	struct rpc_run_file files[RPC_RUN_FILES];
 	bool cancelling;
 	struct rpc_run_waiter waiter;
 	struct rpc_run_engine engine;
@@ -243,10 +265,10 @@ struct rpc_run {
 };
 
 /*
- * Makes a run; NULL: too many, and the call's error is set.  Set its suite
- * (in engine.arena, if it is to be freed with the run), waiter and audience,
- * then launch it: it is queued and starts from the loop.  If launch fails (-1,
- * *e is set), discard it.
+ * Makes a run.  Set its suite (in engine.arena, if it is to be freed with the
+ * run), waiter and audience, then launch it: it starts from the loop, or waits
+ * for its turn.  If launch fails (-1, *e is set; ERR_LIMIT: the queue is full),
+ * discard it.
  */
 struct rpc_run *rpc_run_new(struct rpc_call *, struct str path);
 int rpc_run_launch(struct rpc_run *, struct rpc_peer *owner,
@@ -257,15 +279,40 @@ void rpc_run_discard(struct rpc_run *);
 void rpc_run_cancel(struct rpc_run *);
 
 const char *rpc_run_word(const struct rpc_run *);	/* its state */
+/* Members of its state: runId, status; queued, if it waits for its turn. */
+void rpc_run_put_state(struct json_out *, const struct rpc_run *);
 
 /*
- * Starts a run for a tool; no peer is notified of it.  begin appends the value
- * that eval.run returns.  wait returns RPC_LATER and calls answer() at the
- * end, as a waiter.
+ * rpc_queue.c.  admit: opens the run or, if as many are active as may be or
+ * too few descriptors are left, queues it; -1 and *e if it cannot be opened, or
+ * (ERR_LIMIT) the queue is full.  activate: starts a linked run from the loop.
+ * leave: a queued run starts now.  next: a run has ended, so others can start,
+ * in the order of their calls.
  */
-enum rpc_status rpc_run_begin(struct rpc_call *, const struct json *params,
-    struct buf *value);
-enum rpc_status rpc_run_wait(struct rpc_call *, const struct json *params,
+int rpc_queue_admit(struct rpc_run *, struct err *);
+void rpc_queue_activate(struct rpc_run *);
+void rpc_queue_leave(struct rpc_run *);
+void rpc_queue_next(struct rpc *);
+/* The done() of every engine. */
+void rpc_run_ended(void *run);
+
+/*
+ * rpc_output.c.  claim: sets the output of the options and checks it: RPC_DONE,
+ * or RPC_FAIL if another unfinished run of this server writes it, or something
+ * is there that is not a results file.  writer: the other run, or NULL.
+ */
+enum rpc_status rpc_output_claim(struct rpc_call *, struct rpc_run *,
+    struct run_opts *);
+const struct rpc_run *rpc_output_writer(struct rpc_run *);
+
+/*
+ * Starts a run for a tool; no peer is notified of it.  With the argument
+ * `wait`, which is the default, it returns RPC_LATER with the run in c->state,
+ * and calls answer() at its end, as a waiter.  Without, RPC_DONE: the value
+ * that eval.run returns is appended.
+ */
+enum rpc_status rpc_run_tool(struct rpc_call *, const struct json *arguments,
+    struct buf *value,
     void (*answer)(struct rpc_call *, enum rpc_kind, struct str text));
 
 /* rpc_listener.c: listen attaches the audience to the run's events. */

@@ -14,6 +14,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "agent/agent.h"
 #include "base/os.h"
 #include "io/workspace.h"
 #include "results/result.h"
@@ -22,15 +23,15 @@
 #include "suite/spec.h"
 
 enum {
-	QUEUE_MAX = 1000,	/* runs that wait for their turn */
-	NAME_BYTES = 60,	/* of a suite's name, in a file name */
+	SWEEP_MS = 60000,	/* between two searches for old files */
 	RESULTS_MAX = 64 << 20,	/* bytes kept of all results */
 	STREAMS_MAX = 64 << 20,	/* bytes kept of all events; */
 	STREAM_MIN = 256 << 10	/* but at least these for each run */
 };
 
+/* The protocol has no word for a run that waits: see `queued`. */
 static const char *const words[] = {
-	[RPC_STATE_PENDING] = "pending", [RPC_STATE_RUNNING] = "running",
+	[RPC_STATE_PENDING] = "running", [RPC_STATE_RUNNING] = "running",
 	[RPC_STATE_COMPLETED] = "completed", [RPC_STATE_FAILED] = "failed",
 	[RPC_STATE_CANCELLED] = "cancelled",
 };
@@ -46,6 +47,15 @@ rpc_run_word(const struct rpc_run *r)
 {
 	return words[r->cancelling && !rpc_view_over(r) ? RPC_STATE_CANCELLED :
 	    r->state];
+}
+
+void
+rpc_run_put_state(struct json_out *o, const struct rpc_run *r)
+{
+	json_put_member_cstr(o, "runId", r->id);
+	json_put_member_cstr(o, "status", rpc_run_word(r));
+	if (r->queued)
+		json_put_member_bool(o, "queued", true);
 }
 
 static struct rpc_runs *
@@ -142,8 +152,6 @@ disown(struct rpc_run *r)
 	a->owner = NULL;
 }
 
-static void start_next(struct rpc *);
-
 static void
 on_released(void *arg)
 {
@@ -159,7 +167,7 @@ on_released(void *arg)
 	runs_of(r)->unfinished--;
 	if (p != NULL)
 		rpc_close_if_done(p);
-	start_next(s);
+	rpc_queue_next(s);
 	enforce_limits(s);
 }
 
@@ -188,8 +196,8 @@ call_soon(struct rpc_run *r, void (*fn)(void *))
 	timer_start(r->rpc->loop, &r->engine.timer, 0);
 }
 
-static void
-on_done(void *arg)
+void
+rpc_run_ended(void *arg)
 {
 	struct rpc_run *r = arg;
 	const struct err *e = run_error(r->engine.run);
@@ -204,61 +212,15 @@ on_done(void *arg)
 	rpc_stream_end(&r->stream);
 	notify_change(r);
 	answer_waiter(r);
+	/* the peer may start another run with the same files now */
+	result_close(run_results(r->engine.run));
+	memset(r->files, 0, sizeof(r->files));
 	call_soon(r, on_released);
 }
 
 /*
- * The queue.
+ * Cancelling.
  */
-static void on_start(void *);
-
-static void
-start_soon(struct rpc *s)
-{
-	timer_once(s->loop, &s->state->runs.start, 0, on_start, s);
-}
-
-/* Starts one run in a turn: starting children takes time, and peers wait. */
-static void
-on_start(void *arg)
-{
-	struct rpc *s = arg;
-	struct rpc_run *r = s->state->runs.head;
-
-	while (r != NULL && (r->queued || r->state != RPC_STATE_PENDING))
-		r = r->next;
-	if (r == NULL)
-		return;
-	start_soon(s);
-	r->state = RPC_STATE_RUNNING;
-	r->engine.started_ms = loop_now(s->loop);
-	run_start(r->engine.run, on_done, r);
-	if (r->cancelling)
-		run_cancel(r->engine.run);
-}
-
-static void
-unqueue(struct rpc_run *r)
-{
-	r->queued = false;
-	runs_of(r)->active++;
-	start_soon(r->rpc);
-}
-
-/* A run has ended: others may start, in the order of their calls. */
-static void
-start_next(struct rpc *s)
-{
-	struct rpc_runs *all = &s->state->runs;
-	struct rpc_run *r;
-
-	all->active--;
-	for (r = all->head; r != NULL && all->active < s->limits.runs;
-	    r = r->next)
-		if (r->queued)
-			unqueue(r);
-}
-
 static void
 on_cancel(void *arg)
 {
@@ -276,8 +238,8 @@ rpc_run_cancel(struct rpc_run *r)
 	r->cancelling = true;
 	if (r->state == RPC_STATE_RUNNING)
 		call_soon(r, on_cancel);
-	else if (r->queued)
-		unqueue(r);	/* it starts cancelled, to end like any other */
+	else if (r->queued)	/* it starts cancelled, to end like others */
+		rpc_queue_leave(r);
 }
 
 /*
@@ -288,6 +250,7 @@ struct run_params {
 	struct field_strs tasks, tags;
 	int64_t trials, workers, timeout;
 	bool verbose, detach, fail_fast, events;
+	bool wait;		/* as a tool */
 };
 
 #define ROW(m, t, ...) FIELD(run_params, m, t, __VA_ARGS__)
@@ -314,8 +277,14 @@ static const struct field run_rows[] = {
 	ROW(detach, FIELD_BOOL,
 	    .help = "continue after the caller disconnects"),
 	ROW(events, FIELD_BOOL, .help = "eval.event instead of eval.progress"),
+	ROW(wait, FIELD_BOOL, .help = "answer with the results when the run "
+	    "is over (default), or at once"),
 };
-static const struct field_table run_table = FIELD_TABLE(run_params, run_rows);
+static const struct run_params tool_init = { .wait = true };
+static const struct field_table run_table = { run_rows,
+	COUNTOF(run_rows) - 1, sizeof(struct run_params), NULL };
+static const struct field_table tool_table = { run_rows, COUNTOF(run_rows),
+	sizeof(struct run_params), &tool_init };
 
 static struct str
 pick(struct arena *a, struct str given, const char *otherwise)
@@ -344,19 +313,6 @@ keep_list(struct arena *a, const struct field_strs *list, size_t *n)
 	return v;
 }
 
-/* The path of a private journal: it is unlinked as soon as it is open. */
-static const char *
-journal_name(struct arena *a)
-{
-	unsigned char noise[8] = { 0 };
-	struct err e;
-
-	os_random(noise, sizeof(noise), &e);
-	return arena_fmt(a, "%s/waza-%ld-%02x%02x%02x%02x%02x%02x.journal",
-	    workspace_tmp(), (long)getpid(), noise[0], noise[1], noise[2],
-	    noise[3], noise[4], noise[5]).p;
-}
-
 static void
 set_opts(struct rpc_run *r, const struct run_params *p, struct run_opts *o)
 {
@@ -375,42 +331,17 @@ set_opts(struct rpc_run *r, const struct run_params *p, struct run_opts *o)
 	o->tags = keep_list(a, &p->tags, &o->ntags);
 }
 
-static bool
-is_unsafe(char c, bool first)
-{
-	return strchr(" /\\:*?\"<>|", c) != NULL || c < ' ' || c >= 0x7f ||
-	    (first && c == '.');
-}
-
-/* A run without an output file gets one in the results directory, if any. */
-static void
-set_output(struct rpc_run *r, struct run_opts *o)
-{
-	struct arena *a = &r->engine.arena;
-	struct str name = r->engine.suite->name;
-	const char *dir = r->rpc->setup.results_dir;
-	struct buf b = { 0 };
-	size_t i;
-
-	if (dir == NULL || o->output != NULL)
-		return;
-	for (i = 0; i < name.n && i < NAME_BYTES; i++)
-		buf_putc(&b, is_unsafe(name.p[i], i == 0) ? '_' : name.p[i]);
-	o->journal = journal_name(a);
-	o->run_id = run_make_id(a);
-	o->output = arena_fmt(a, "%s/%.*s%s.json", dir, STRF(buf_str(&b)),
-	    o->run_id + strlen("run")).p;
-	buf_free(&b);
-}
-
 /* Loads the suite and checks it, its executor included. */
 static enum rpc_status
 load(struct rpc_run *r, struct rpc_call *c, const struct run_params *p,
     const char *path, const struct run_opts *o)
 {
-	struct spec_notes notes = { .arena = &r->engine.arena };
-	struct spec_suite *s = spec_load_part(&r->engine.arena, path, &notes);
+	struct spec_notes notes = rpc_notes(c, &r->engine.arena);
+	struct spec_suite *s;
 
+	agent_expect(&notes, o->executor);
+	notes.context_dir = o->context_dir;
+	s = spec_load_part(&r->engine.arena, path, &notes);
 	r->engine.suite = s;
 	if (s != NULL) {
 		if (c->rpc->setup.settings != NULL)
@@ -464,12 +395,8 @@ rpc_run_new(struct rpc_call *c, struct str path)
 	struct arena arena = { 0 };
 	struct rpc_run *r;
 
-	if (c->rpc->state->runs.unfinished >= c->rpc->limits.runs + QUEUE_MAX) {
-		rpc_fail(c, RPC_RATE_LIMITED, NULL);
-		return NULL;
-	}
 	r = NEW(&arena, struct rpc_run);
-	*r = (struct rpc_run){ .arena = arena, .rpc = c->rpc, .queued = true,
+	*r = (struct rpc_run){ .arena = arena, .rpc = c->rpc,
 		.created_ns = os_wall_ns() };
 	r->path = arena_str(&r->arena, path);
 	return r;
@@ -480,16 +407,19 @@ rpc_run_launch(struct rpc_run *r, struct rpc_peer *owner, struct run_opts *o,
     struct err *e)
 {
 	struct rpc *s = r->rpc;
+	struct rpc_runs *all = runs_of(r);
 	struct rpc_run_engine *x = &r->engine;
 
 	if (o->output == NULL)
-		o->journal = journal_name(&x->arena);
+		o->unnamed = true;
+	o->sweep = all->swept == 0 ||
+	    loop_now(s->loop) - all->swept >= SWEEP_MS;
+	if (o->sweep)
+		all->swept = loop_now(s->loop);
 	rpc_run_listen(r);
 	x->run = run_new(s->loop, s->procs, x->suite, o, &x->bus, e);
 	if (x->run == NULL)
 		return -1;
-	if (o->journal != NULL)
-		unlink(o->journal);
 	r->id = arena_cstr(&r->arena, str_of(run_results(x->run)->run_id));
 	r->name = arena_str(&r->arena, x->suite->name);
 	if (o->output != NULL)
@@ -497,9 +427,11 @@ rpc_run_launch(struct rpc_run *r, struct rpc_peer *owner, struct run_opts *o,
 	r->stream.max = stream_share(s);
 	r->stream.id = r->id;
 	rpc_run_describe(r);
+	if (rpc_queue_admit(r, e) == -1)
+		return -1;
 	link_run(r, owner);
-	if (runs_of(r)->active < s->limits.runs)
-		unqueue(r);
+	if (!r->queued)
+		rpc_queue_activate(r);
 	notify_change(r);
 	return 0;
 }
@@ -507,6 +439,7 @@ rpc_run_launch(struct rpc_run *r, struct rpc_peer *owner, struct run_opts *o,
 void
 rpc_run_discard(struct rpc_run *r)
 {
+	run_free(r->engine.run);
 	arena_free(&r->engine.arena);
 	arena_free(&r->arena);
 }
@@ -523,20 +456,22 @@ make_run(struct rpc_call *c, const struct run_params *p, bool silent)
 	if (rpc_find_suite(c, p->path, &path) != RPC_DONE)
 		return NULL;
 	r = rpc_run_new(c, p->path);
-	if (r == NULL)
-		return NULL;
 	r->audience = (struct rpc_run_audience){ .verbose = p->verbose,
 		.detach = p->detach, .events = p->events, .silent = silent };
 	set_opts(r, p, &o);
-	if (load(r, c, p, path, &o) != RPC_DONE) {
+	if (load(r, c, p, path, &o) != RPC_DONE ||
+	    rpc_output_claim(c, r, &o) != RPC_DONE) {
 		rpc_run_discard(r);
 		return NULL;
 	}
-	set_output(r, &o);
 	if (rpc_run_launch(r, c->peer, &o, &e) == -1) {
 		rpc_run_discard(r);
 		rpc_data(c, "path", p->path);
-		rpc_fail(c, RPC_RUN_FAILED, "Run failed: %s", e.msg);
+		if (e.code == ERR_LIMIT)
+			rpc_fail(c, RPC_RATE_LIMITED, "Rate limit exceeded: %s",
+			    e.msg);
+		else
+			rpc_fail(c, RPC_RUN_FAILED, "Run failed: %s", e.msg);
 		return NULL;
 	}
 	return r;
@@ -546,8 +481,7 @@ static void
 put_launched(struct json_out *o, const struct rpc_run *r)
 {
 	json_open(o, '{');
-	json_put_member_cstr(o, "runId", r->id);
-	json_put_member_cstr(o, "status", r->queued ? "pending" : "running");
+	rpc_run_put_state(o, r);
 	json_close(o, '}');
 }
 
@@ -569,35 +503,24 @@ stop_waiting(struct rpc_call *c)
 	rpc_run_cancel(c->state);
 }
 
-static struct rpc_run *
-make_silent(struct rpc_call *c, const struct json *params)
-{
-	void *decoded;
-
-	return rpc_decode(c, &run_table, params, &decoded) == RPC_DONE ?
-	    make_run(c, decoded, true) : NULL;
-}
-
 enum rpc_status
-rpc_run_begin(struct rpc_call *c, const struct json *params, struct buf *value)
-{
-	struct json_out o = { .put = buf_sink, .ctx = value };
-	struct rpc_run *r = make_silent(c, params);
-
-	if (r == NULL)
-		return RPC_FAIL;
-	put_launched(&o, r);
-	return RPC_DONE;
-}
-
-enum rpc_status
-rpc_run_wait(struct rpc_call *c, const struct json *params,
+rpc_run_tool(struct rpc_call *c, const struct json *arguments,
+    struct buf *value,
     void (*answer)(struct rpc_call *, enum rpc_kind, struct str text))
 {
-	struct rpc_run *r = make_silent(c, params);
+	struct json_out o = { .put = buf_sink, .ctx = value };
+	struct rpc_run *r;
+	void *decoded;
 
+	if (rpc_decode(c, &tool_table, arguments, &decoded) != RPC_DONE)
+		return RPC_FAIL;
+	r = make_run(c, decoded, true);
 	if (r == NULL)
 		return RPC_FAIL;
+	if (!((struct run_params *)decoded)->wait) {
+		put_launched(&o, r);
+		return RPC_DONE;
+	}
 	r->waiter.call = c;
 	r->waiter.answer = answer;
 	c->state = r;
@@ -661,7 +584,8 @@ close_all(void *arg)
 
 static const struct rpc_method methods[] = {
 	{ .name = "eval.run", .family = RPC_EVAL, .flags = RPC_AS_TOOL,
-	    .params = &run_table, .fn = eval_run, .help = "run a suite" },
+	    .params = &run_table, .tool_params = &tool_table, .fn = eval_run,
+	    .help = "run a suite" },
 };
 
 const struct rpc_module rpc_run_module = {

@@ -29,18 +29,11 @@ static const struct field id_rows[] = {
 };
 static const struct field_table id_table = FIELD_TABLE(id_params, id_rows);
 
-static void
-put_state(struct json_out *o, const struct rpc_run *r)
-{
-	json_put_member_cstr(o, "runId", r->id);
-	json_put_member_cstr(o, "status", rpc_run_word(r));
-}
-
 static enum rpc_status
 answer_state(struct rpc_call *c, const struct rpc_run *r)
 {
 	json_open(&c->out, '{');
-	put_state(&c->out, r);
+	rpc_run_put_state(&c->out, r);
 	json_close(&c->out, '}');
 	return RPC_DONE;
 }
@@ -57,7 +50,7 @@ run_status(struct rpc_call *c, void *params)
 		return RPC_FAIL;
 	rec = &r->record;
 	json_open(o, '{');
-	put_state(o, r);
+	rpc_run_put_state(o, r);
 	json_put_member_raw(o, "result", rec->summary.n > 0 ?
 	    buf_str(&rec->summary) : STR("null"));
 	if (rec->error.n > 0)
@@ -93,7 +86,7 @@ run_list(struct rpc_call *c, void *params)
 	json_open_member(o, "runs", '[');
 	for (r = c->rpc->state->runs.head; r != NULL; r = r->next) {
 		json_open(o, '{');
-		put_state(o, r);
+		rpc_run_put_state(o, r);
 		json_put_member_str(o, "path", r->path);
 		json_put_member_str(o, "name", r->name);
 		result_time(when, r->created_ns);

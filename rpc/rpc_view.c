@@ -42,6 +42,8 @@ static void
 put_task(struct json_out *o, const struct rpc_run *r,
     const struct result_task *t, const struct rpc_run_task *more)
 {
+	const struct result_run *res = run_results(r->engine.run);
+
 	json_open(o, '{');
 	json_put_member_str(o, "id", t->spec->id);
 	json_put_member_str(o, "name", t->spec->name);
@@ -49,7 +51,7 @@ put_task(struct json_out *o, const struct rpc_run *r,
 	if (result_is_error(t->status))
 		json_put_member_cstr(o, "errorClass", result_class(t->status));
 	json_put_member_double(o, "score", t->stats.avg);
-	json_put_member_int(o, "trials", (int64_t)t->ntrials);
+	json_put_member_int(o, "trials", (int64_t)res->trials);
 	json_put_member_int(o, "durationMs", t->stats.avg_ms);
 	json_put_member_nonempty(o, "error", more->error);
 	json_close(o, '}');

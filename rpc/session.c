@@ -23,6 +23,15 @@ busy(struct rpc_call *c, const struct session *s)
 	return rpc_fail(c, RPC_SESSION_BUSY, NULL);
 }
 
+/* A client may name the session that its first request creates. */
+static bool
+can_be_new(const struct sessions *all, struct str id)
+{
+	unsigned char key[SESSION_KEY];
+
+	return session_key(id, key) && !session_has_ended(all, id);
+}
+
 static enum rpc_status
 generate_fix(struct rpc_call *c, void *params)
 {
@@ -37,9 +46,9 @@ generate_fix(struct rpc_call *c, void *params)
 		return RPC_FAIL;
 	if (p->session_id.p != NULL) {
 		s = session_find(all, p->session_id);
-		if (s == NULL)
+		if (s == NULL && !can_be_new(all, p->session_id))
 			return not_found(c, p->session_id);
-		if (s->fix != NULL)
+		if (s != NULL && s->fix != NULL)
 			return busy(c, s);
 	}
 	if (session_plan(c, p, &plan, &executor) != RPC_DONE)
@@ -49,19 +58,31 @@ generate_fix(struct rpc_call *c, void *params)
 		    "Resource exhausted: the server is shutting down");
 	fresh = s == NULL;
 	if (fresh)
-		s = session_new(all, &e);
+		s = session_new(all, p->session_id, &e);
 	if (s == NULL)
 		return rpc_fail(c, e.code == ERR_LIMIT ? RPC_RESOURCE :
 		    RPC_INTERNAL, "%s", e.msg);
 	return session_fix(c, p, s, fresh, plan, executor);
 }
 
-struct delete_in {
+struct id_in {
 	struct str session_id;
 };
+static const struct field id_rows[] = {
+	FIELD(id_in, session_id, FIELD_STR, .flags = FIELD_REQUIRED),
+};
+static const struct field_table id_table = FIELD_TABLE(id_in, id_rows);
+
+/* The original's client sends the parameters inside of `inner`. */
+struct delete_in {
+	struct str session_id;
+	const struct json *inner;
+};
 static const struct field delete_rows[] = {
-	FIELD(delete_in, session_id, FIELD_STR, .flags = FIELD_REQUIRED,
-	    .help = "as generate_fix returned it"),
+	FIELD(delete_in, session_id, FIELD_STR,
+	    .help = "as generate_fix returned it; required"),
+	FIELD(delete_in, inner, FIELD_TREE,
+	    .help = "an object with session_id instead"),
 };
 static const struct field_table delete_table =
     FIELD_TABLE(delete_in, delete_rows);
@@ -69,13 +90,20 @@ static const struct field_table delete_table =
 static enum rpc_status
 delete_session(struct rpc_call *c, void *params)
 {
+	static const struct json none = { .type = JSON_OBJECT };
 	const struct delete_in *p = params;
 	struct sessions *all = c->arg;
-	struct session *s = session_find(all, p->session_id);
+	struct id_in in = { p->session_id };
+	struct session *s;
 	char when[SESSION_TIME];
 
+	if (in.session_id.p == NULL && rpc_decode_part(c, &id_table,
+	    p->inner != NULL ? p->inner : &none, p->inner != NULL ?
+	    "inner" : NULL, &in) != RPC_DONE)
+		return RPC_FAIL;
+	s = session_find(all, in.session_id);
 	if (s == NULL)
-		return not_found(c, p->session_id);
+		return not_found(c, in.session_id);
 	if (s->fix != NULL)
 		return busy(c, s);
 	session_time(when, os_wall_ns());
@@ -84,7 +112,7 @@ delete_session(struct rpc_call *c, void *params)
 	json_put_member_bool(&c->out, "deleted", true);
 	json_put_member_cstr(&c->out, "deleted_at", when);
 	json_close(&c->out, '}');
-	session_drop(s);
+	session_end(s);
 	session_expire_later(all);
 	return RPC_DONE;
 }
@@ -142,6 +170,7 @@ close_all(void *arg)
 		s->file[0] = '\0';
 		session_drop(s);
 	}
+	buf_free(&all->ended);
 	if (all->agents == NULL)	/* else their children still run */
 		arena_free(&all->arena);
 }

@@ -20,7 +20,7 @@
 #include "suite/spec.h"
 
 /*
- * The providers of the protocol document, if the settings name no executor.  A
+ * The providers of the protocol document, unless the settings replace them.  A
  * provider with a key of its own also needs its own base_url from the settings:
  * requests for it must not go to another server.
  */
@@ -43,31 +43,60 @@ find_provider(struct str name)
 	return NULL;
 }
 
+static const struct config *
+settings(const struct rpc *r)
+{
+	return r->setup.settings != NULL ? r->setup.settings :
+	    &config_defaults;
+}
+
 /* The entry of that name in "executors" of the settings, or NULL. */
 static const struct json *
 entry(const struct rpc *r, struct str name)
 {
-	const struct config *set = r->setup.settings;
+	const struct config *set = settings(r);
 
-	return set == NULL || set->executors == NULL ? NULL :
-	    json_get(set->executors, name);
+	return set->executors == NULL ? NULL : json_get(set->executors, name);
+}
+
+/* The executor of all fixes, if the user's own settings name one. */
+static struct str
+common_executor(const struct config *set)
+{
+	return set->sessions.executor.n > 0 ? set->sessions.executor :
+	    set->own_executor;
 }
 
 /* From the settings; else the provider's own, or the one in the table. */
 static struct str
 executor_of(const struct rpc *r, struct str provider)
 {
-	const struct config *set = r->setup.settings;
 	const struct provider *known = find_provider(provider);
+	struct str common = common_executor(settings(r));
 	struct str own = json_str(entry(r, provider), "executor");
 
-	if (set != NULL && set->sessions.executor.n > 0)
-		return set->sessions.executor;
-	if (r->setup.executor != NULL)
-		return str_of(r->setup.executor);
+	if (common.n > 0)
+		return common;
 	if (own.n > 0)
 		return own;
 	return known != NULL ? str_of(known->executor) : provider;
+}
+
+/*
+ * Whether the user's own settings name what the provider leads to: a client
+ * chooses among the executors of the user, it does not add any.
+ */
+static bool
+is_named(const struct config *set, struct str provider)
+{
+	struct str common = common_executor(set), def = set->sessions.provider;
+	const struct provider *known = find_provider(provider);
+
+	if (config_has_executor(set, provider) || str_eq(provider, common) ||
+	    str_eq(provider, def))
+		return true;
+	return known != NULL && (common.n > 0 || find_provider(def) != NULL ||
+	    config_has_executor(set, str_of(known->executor)));
 }
 
 static enum rpc_status
@@ -75,8 +104,9 @@ refuse_provider(struct rpc_call *c, struct str provider)
 {
 	rpc_data(c, "field", STR("agent_config.model.provider"));
 	return rpc_fail(c, RPC_INVALID_PARAMS, "Invalid params: \"provider\" "
-	    "cannot be \"%.*s\"; it is openai, anthropic, databricks, or one "
-	    "of \"executors\" in the settings", STRF(utf8_cut(provider, 60)));
+	    "cannot be \"%.*s\": the settings of this server do not name it "
+	    "(model.provider, executor, sessions.executor or executors)",
+	    STRF(utf8_cut(provider, 60)));
 }
 
 static void
@@ -105,8 +135,13 @@ put_settings(struct json_out *o, const struct rpc *r, struct str executor,
 {
 	const struct json *own = entry(r, provider);
 	const struct provider *known = find_provider(provider);
+	const struct agent_kind *kind = agent_find(executor);
 	bool mapped = known != NULL && str_is(executor, known->executor);
 
+	/* a client named the directory: no commands unless the user says so */
+	if (kind != NULL && kind->edits_only != NULL)
+		json_put_member_raw(o, "permissions",
+		    str_of(kind->edits_only));
 	if (mapped)
 		json_put_member_cstr(o, "api", known->api);
 	if (mapped && known->key != NULL)
@@ -124,8 +159,7 @@ put_config(struct json_out *o, const struct rpc *r, struct str executor,
     const struct session_params *p)
 {
 	const struct session_model *m = &p->model;
-	const struct config *set = r->setup.settings != NULL ?
-	    r->setup.settings : &config_defaults;
+	const struct config *set = settings(r);
 
 	put_settings(o, r, executor, m->provider);
 	if (m->temperature >= 0)
@@ -182,8 +216,7 @@ read_plan(struct arena *a, const struct rpc *r, struct str plan,
 	s = spec_load_tree(a, "generate_fix", v, notes);
 	if (s == NULL)
 		return NULL;
-	if (r->setup.settings != NULL)
-		config_apply(r->setup.settings, s);
+	config_apply(settings(r), s);
 	s->executors = NULL;		/* the plan has what applies */
 	agent_check(s, s->config.executor, notes);
 	return notes->errors > 0 ? NULL : s;
@@ -219,9 +252,7 @@ session_plan(struct rpc_call *c, const struct session_params *p,
 	struct arena a = { 0 };
 	bool ok;
 
-	if (find_provider(p->model.provider) == NULL &&
-	    entry(c->rpc, p->model.provider) == NULL &&
-	    agent_find(p->model.provider) == NULL)
+	if (!is_named(settings(c->rpc), p->model.provider))
 		return refuse_provider(c, p->model.provider);
 	*executor = executor_of(c->rpc, p->model.provider);
 	if (needs_base_url(c->rpc, p->model.provider, *executor)) {
@@ -246,17 +277,19 @@ session_plan(struct rpc_call *c, const struct session_params *p,
 static int
 make_dirs(struct session_agent *x, struct err *e)
 {
+	struct sessions *all = x->all;
 	struct str dir;
-	char *path;
 
 	if (!agent_has_own_dirs(&x->agent))
 		return 0;
-	dir = arena_fmt(&x->arena, "%s/waza-session-XXXXXX", workspace_tmp());
-	path = arena_cstr(&x->arena, dir);
-	if (mkdtemp(path) == NULL)
-		return err_sys(e, path);
-	x->scratch = path;
-	dir = arena_fmt(&x->arena, "%s/", path);
+	if (all->pooled++ == 0)
+		workspace_sweep();	/* of servers that were killed */
+	all->pool.arena = &all->pool_arena;
+	x->scratch = workspace_take(&all->pool, &x->arena, arena_fmt(&x->arena,
+	    "session-%llu", (unsigned long long)all->pooled), e);
+	if (x->scratch == NULL)
+		return -1;
+	dir = arena_fmt(&x->arena, "%s/", x->scratch);
 	return agent_make_dirs(&x->agent, &x->arena, &x->dirs, dir.p, dir.p, e);
 }
 
@@ -272,6 +305,16 @@ remove_dirs(struct session_agent *x)
 	x->scratch = NULL;
 }
 
+static void
+close_pool(struct sessions *all)
+{
+	struct err e;
+
+	(void)workspace_close(&all->pool, false, &e);
+	arena_free(&all->pool_arena);
+	all->pool = (struct workspace_pool){ 0 };
+}
+
 void
 session_agent_free(void *arg)
 {
@@ -279,7 +322,8 @@ session_agent_free(void *arg)
 
 	remove_dirs(x);
 	LIST_REMOVE(x);
-	x->all->nagents--;
+	if (--x->all->nagents == 0)
+		close_pool(x->all);
 	arena_free(&x->arena);
 }
 

@@ -64,18 +64,9 @@ dir_of(const struct sessions *all)
 static bool
 is_uuid(struct str s)
 {
-	size_t i;
+	unsigned char key[SESSION_KEY];
 
-	if (s.n != SESSION_ID - 1)
-		return false;
-	for (i = 0; i < s.n; i++)
-		if (i == 8 || i == 13 || i == 18 || i == 23) {
-			if (s.p[i] != '-')
-				return false;
-		} else if (!((s.p[i] >= '0' && s.p[i] <= '9') ||
-		    (s.p[i] >= 'a' && s.p[i] <= 'f')))
-			return false;
-	return true;
+	return session_key(s, key);
 }
 
 /*
@@ -191,14 +182,14 @@ read_session(struct sessions *all, struct arena *a, const char *path,
 		return -1;
 	v = arena_json(a, text, &je);
 	if (v == NULL)
-		return err_set(e, ERR_SYNTAX, "%.100s: %s", path, je.msg);
+		return err_set(e, ERR_SYNTAX, "%s: %s", path, je.msg);
 	if (field_decode_one(a, &file_table, v, in, &bad) == -1)
-		return err_set(e, ERR_SCHEMA, "%.100s: %.90s", path, bad.msg);
+		return err_set(e, ERR_SCHEMA, "%s: %s", path, bad.msg);
 	if (!is_uuid(in->id))
-		return err_set(e, ERR_SCHEMA, "%.100s: \"id\" is not a UUID",
+		return err_set(e, ERR_SCHEMA, "%s: \"id\" is not a UUID",
 		    path);
 	if (session_find(all, in->id) != NULL)
-		return err_set(e, ERR_SCHEMA, "%.100s: another file has the "
+		return err_set(e, ERR_SCHEMA, "%s: another file has the "
 		    "same session", path);
 	return 0;
 }
@@ -266,7 +257,7 @@ sort_and_trim(struct sessions *all, const char *dir)
 		qsort(v, n, sizeof(*v), by_use);
 	session_sort(all, v, n);
 	for (i = 0; i + (size_t)all->set->max < n; i++)
-		session_drop(v[i]);
+		session_end(v[i]);
 	if (i > 0)
 		session_log(all, arena_fmt(&a, "%s: deleted the %zu oldest "
 		    "sessions: more than sessions.max", dir, i).p);

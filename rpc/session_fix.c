@@ -258,6 +258,7 @@ update_session(struct session_fix *f)
 	struct session *s = f->session;
 	struct sessions *all = s->all;
 	bool ok = f->kind == RPC_KIND__MAX;
+	bool named = f->p->session_id.p != NULL;
 	struct buf asked = { 0 };
 	struct err e;
 
@@ -270,7 +271,7 @@ update_session(struct session_fix *f)
 		session_agent_close(s->agent);
 		s->agent = NULL;
 	}
-	if (f->fresh && (!f->asked || !is_connected(f))) {
+	if (f->fresh && (!f->asked || (!named && !is_connected(f)))) {
 		session_drop(s);
 		session_expire_later(all);
 		return;
@@ -439,11 +440,6 @@ launch(struct session_fix *f, struct str prompt)
 	if (agent_has_conversations(&x->agent))
 		o.conversation = &x->conversation;
 	r = rpc_run_new(f->call, str_of(x->dir));
-	if (r == NULL) {
-		fail(f, RPC_RATE_LIMITED,
-		    "Resource exhausted: there are too many runs", STR(""));
-		return -1;
-	}
 	set_prompt(f, &x->suite->tasks[0], prompt);
 	r->engine.suite = x->suite;
 	r->audience.silent = true;
@@ -454,8 +450,12 @@ launch(struct session_fix *f, struct str prompt)
 	x->sent += prompt.n;
 	if (rpc_run_launch(r, f->call->peer, &o, &e) == -1) {
 		rpc_run_discard(r);
-		fail(f, RPC_AGENT_INIT, "Agent initialization failed",
-		    str_of(e.msg));
+		if (e.code == ERR_LIMIT)
+			fail(f, RPC_RATE_LIMITED, "Resource exhausted",
+			    str_of(e.msg));
+		else
+			fail(f, RPC_AGENT_INIT, "Agent initialization failed",
+			    str_of(e.msg));
 		return -1;
 	}
 	f->run = r;
@@ -584,7 +584,9 @@ session_fix(struct rpc_call *c, const struct session_params *p,
 		return rpc_fail(c, RPC_INTERNAL, "%s", e.msg);
 	}
 	snprintf(f->id, sizeof(f->id), "req-%s", id);
-	f->scan = workspace_scan_new(p->dir, &p->include, &p->exclude);
+	f->scan = workspace_scan_new(p->dir, &(struct workspace_scan_opts){
+		WORKSPACE_SCAN_LIMITS, .include = &p->include,
+		.exclude = &p->exclude });
 	s->fix = f;
 	c->state = f;
 	c->stop = on_stop;

@@ -15,6 +15,7 @@
 #include "agent/agent.h"
 #include "base/base.h"
 #include "io/loop.h"
+#include "io/workspace.h"
 #include "lib/field.h"
 #include "results/event.h"
 #include "rpc/rpc_internal.h"
@@ -25,6 +26,8 @@ struct workspace_scan;
 
 enum {
 	SESSION_ID = 37,		/* a UUID and its NUL */
+	SESSION_KEY = 16,		/* bytes of a UUID */
+	SESSION_ENDED_MAX = 10000,	/* remembered ids of ended sessions */
 	SESSION_TIME = 24,		/* 2025-12-25T10:35:45Z */
 	SESSION_INCIDENTS = 1000,
 	SESSION_PATTERNS = 256,		/* after expanding braces */
@@ -124,7 +127,8 @@ void session_agent_free(void *session_agent);
 struct session {
 	struct arena arena;		/* holds the session itself */
 	struct sessions *all;
-	char id[SESSION_ID];
+	char id[SESSION_ID];		/* as its client spells it */
+	unsigned char key[SESSION_KEY];	/* the same as bytes */
 	char file[SESSION_ID];		/* name in persist_dir; empty: none */
 	int64_t created_ns, used_ns;	/* wall clock */
 	int64_t used_ms;		/* the loop's clock */
@@ -148,8 +152,13 @@ struct sessions {
 	struct session *head, **tail;	/* the longest unused first */
 	struct session *chain[SESSION_CHAINS];
 	size_t n;
+	struct buf ended;		/* a ring of keys: see session_end() */
+	size_t ended_at;		/* where the next one goes */
 	struct session_agent *agents;
 	size_t nagents;
+	struct arena pool_arena;	/* of the pool, */
+	struct workspace_pool pool;	/* which exists while agents do */
+	uint64_t pooled;		/* directories made so far */
 	struct session_fix *queue, **queue_tail;	/* fixes to step */
 	struct timer step, expiry;
 	bool stopping;			/* no more fixes are started */
@@ -160,13 +169,24 @@ struct sessions {
  * the server, whose settings it uses.
  */
 struct sessions *sessions_new(struct rpc *, const struct session_opts *);
+/* False: the id is not a UUID. */
+bool session_key(struct str id, unsigned char key[SESSION_KEY]);
 struct session *session_find(struct sessions *, struct str id);	/* or NULL */
-/* A new session; NULL and *e: too many, or no random numbers. */
-struct session *session_new(struct sessions *, struct err *);
+/*
+ * A new session with that id (p NULL: a random one), which must be a UUID and
+ * not in use; NULL and *e: too many, or no random numbers.
+ */
+struct session *session_new(struct sessions *, struct str id, struct err *);
 /* Adds a session with that id, as the last used one. */
 struct session *session_insert(struct sessions *, struct str id);
-/* Forgets a session without a running fix, its file included. */
+/*
+ * drop forgets a session without a running fix, its file included.  end does
+ * so for good: its id cannot be used again.  has_ended: whether that is so, of
+ * the last SESSION_ENDED_MAX ids.
+ */
 void session_drop(struct session *);
+void session_end(struct session *);
+bool session_has_ended(const struct sessions *, struct str id);
 /* Makes it the last used one. */
 void session_touch(struct session *);
 /* Appends a turn; drops the oldest while they are too large. */

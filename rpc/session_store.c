@@ -3,12 +3,13 @@
  * The store of sessions: found by id, forgotten when idle for too long.
  *
  * One list has the longest unused session first, so that the next one to
- * forget is at its head.  Ids are random: knowing an id is the permission to
- * use the session.
+ * forget is at its head.  An id is a UUID, from us or from a client: knowing it
+ * is the permission to use the session.
  */
 #include "rpc/session_internal.h"
 
 #include <stdio.h>
+#include <string.h>
 #include <time.h>
 
 #include "base/os.h"
@@ -59,19 +60,49 @@ session_log(struct sessions *all, const char *message)
 		all->opts.log(all->opts.arg, message);
 }
 
-/* The server makes the ids, so that clients cannot force collisions. */
-static struct session **
-chain_of(struct sessions *all, struct str id)
+bool
+session_key(struct str id, unsigned char key[SESSION_KEY])
 {
-	return &all->chain[str_hash(id) & (SESSION_CHAINS - 1)];
+	size_t i, n = 0;
+	int digit;
+
+	if (id.n != SESSION_ID - 1)
+		return false;
+	memset(key, 0, SESSION_KEY);
+	for (i = 0; i < id.n; i++) {
+		if (i == 8 || i == 13 || i == 18 || i == 23) {
+			if (id.p[i] != '-')
+				return false;
+			continue;
+		}
+		digit = hex_digit(id.p[i]);
+		if (digit == -1)
+			return false;
+		key[n / 2] = (unsigned char)(key[n / 2] << 4 | digit);
+		n++;
+	}
+	return true;
+}
+
+/* Clients may choose ids that collide: a chain has at most sessions.max. */
+static struct session **
+chain_of(struct sessions *all, const unsigned char key[SESSION_KEY])
+{
+	struct str s = { (const char *)key, SESSION_KEY };
+
+	return &all->chain[str_hash(s) & (SESSION_CHAINS - 1)];
 }
 
 struct session *
 session_find(struct sessions *all, struct str id)
 {
-	struct session *s = *chain_of(all, id);
+	unsigned char key[SESSION_KEY];
+	struct session *s;
 
-	while (s != NULL && !str_is(id, s->id))
+	if (!session_key(id, key))
+		return NULL;
+	s = *chain_of(all, key);
+	while (s != NULL && memcmp(s->key, key, sizeof(key)) != 0)
 		s = s->next_id;
 	return s;
 }
@@ -107,7 +138,8 @@ session_insert(struct sessions *all, struct str id)
 	s->last = &s->turns;
 	s->created_ns = s->used_ns = os_wall_ns();
 	s->used_ms = loop_clock(all->rpc->loop);
-	chain = chain_of(all, str_of(s->id));
+	session_key(id, s->key);
+	chain = chain_of(all, s->key);
 	s->next_id = *chain;
 	*chain = s;
 	append(s);
@@ -132,7 +164,7 @@ void
 session_drop(struct session *s)
 {
 	struct sessions *all = s->all;
-	struct session **p = chain_of(all, str_of(s->id));
+	struct session **p = chain_of(all, s->key);
 
 	while (*p != s)
 		p = &(*p)->next_id;
@@ -147,6 +179,35 @@ session_drop(struct session *s)
 	buf_free(&s->executor);
 	buf_free(&s->model);
 	arena_free(&s->arena);
+}
+
+void
+session_end(struct session *s)
+{
+	struct sessions *all = s->all;
+	struct buf *b = &all->ended;
+
+	if (b->n < SESSION_ENDED_MAX * SESSION_KEY)
+		buf_put(b, (struct str){ (const char *)s->key, SESSION_KEY });
+	else
+		memcpy(b->p + all->ended_at, s->key, SESSION_KEY);
+	all->ended_at = (all->ended_at + SESSION_KEY) %
+	    (SESSION_ENDED_MAX * SESSION_KEY);
+	session_drop(s);
+}
+
+bool
+session_has_ended(const struct sessions *all, struct str id)
+{
+	unsigned char key[SESSION_KEY];
+	size_t i;
+
+	if (!session_key(id, key))
+		return false;
+	for (i = 0; i < all->ended.n; i += SESSION_KEY)
+		if (memcmp(all->ended.p + i, key, SESSION_KEY) == 0)
+			return true;
+	return false;
 }
 
 /* The end of a long text matters most: it has the outcome. */
@@ -192,7 +253,7 @@ expire(struct sessions *all)
 	    s->used_ms <= before); s = next) {
 		next = s->next;
 		if (s->fix == NULL)
-			session_drop(s);
+			session_end(s);
 	}
 }
 
@@ -252,9 +313,9 @@ session_touch(struct session *s)
 }
 
 struct session *
-session_new(struct sessions *all, struct err *e)
+session_new(struct sessions *all, struct str id, struct err *e)
 {
-	char id[SESSION_ID];
+	char random[SESSION_ID];
 
 	if (all->n >= (size_t)all->set->max)
 		expire(all);
@@ -264,8 +325,10 @@ session_new(struct sessions *all, struct err *e)
 		    (long long)all->set->max);
 		return NULL;
 	}
-	return session_make_id(id, e) == -1 ? NULL :
-	    session_insert(all, str_of(id));
+	if (id.p != NULL)
+		return session_insert(all, id);
+	return session_make_id(random, e) == -1 ? NULL :
+	    session_insert(all, str_of(random));
 }
 
 void

@@ -12,6 +12,7 @@ enum {
 	REFUSED_MAX = 3,	/* wrong tokens before disconnecting */
 	NAME_MAX_BYTES = 200,	/* of the name in hello */
 	COMMANDS_MAX = 64,	/* at the same time */
+	TWICE_MAX = 16 << 10,	/* bytes of a result that is sent twice */
 	ERROR_BYTES = 300
 };
 
@@ -92,6 +93,7 @@ hello(struct rpc_call *c, void *params)
 	struct rpc_peer *p = c->peer;
 
 	if (rpc_needs_token(c->rpc, p->via) &&
+	    (!p->authed || h->token.n > 0) &&
 	    !rpc_same_secret(h->token, c->rpc->access.token))
 		return refuse(c);
 	if (h->name.n == 0 || h->version.n == 0 || h->agent.n == 0 ||
@@ -140,7 +142,7 @@ struct initialize_params {
 };
 static const struct field initialize_rows[] = {
 	FIELD(initialize_params, protocolVersion, FIELD_STR,
-	    .flags = FIELD_REQUIRED, .help = "a date"),
+	    .help = "of MCP, a date; missing: a client of LSP"),
 	FIELD(initialize_params, capabilities, FIELD_TREE,
 	    .help = "of the client"),
 	FIELD(initialize_params, clientInfo, FIELD_TREE,
@@ -149,32 +151,45 @@ static const struct field initialize_rows[] = {
 static const struct field_table initialize_table =
     FIELD_TABLE(initialize_params, initialize_rows);
 
+static const char *const versions[] = {	/* of MCP, the newest first */
+	"2025-06-18", "2025-03-26", "2024-11-05"
+};
+enum { STRUCTURED = 0 };	/* the oldest that has structuredContent */
+
 /* The client's version if it is supported, else the newest one. */
-static struct str
+static size_t
 agree(struct str wanted)
 {
-	static const char *const known[] = { "2025-06-18", "2025-03-26",
-		"2024-11-05" };
 	size_t i;
 
-	for (i = 0; i < COUNTOF(known); i++)
-		if (str_is(wanted, known[i]))
-			return str_of(known[i]);
-	return str_of(known[0]);
+	for (i = 0; i < COUNTOF(versions); i++)
+		if (str_is(wanted, versions[i]))
+			return i;
+	return 0;
 }
 
+/* MCP and LSP begin with the same method; only MCP has a protocolVersion. */
 static enum rpc_status
 initialize(struct rpc_call *c, void *params)
 {
 	const struct initialize_params *p = params;
 	const struct json *name = json_getc(p->clientInfo, "name");
 	struct json_out *o = &c->out;
+	size_t version = agree(p->protocolVersion);
 
+	if (p->protocolVersion.p == NULL) {
+		json_open(o, '{');
+		json_put_member_raw(o, "capabilities", STR("{}"));
+		put_server(c, "serverInfo");
+		json_close(o, '}');
+		return RPC_DONE;
+	}
 	c->peer->mcp = true;
+	c->peer->structured = version <= STRUCTURED;
 	if (c->peer->name.n == 0 && name != NULL && name->type == JSON_STRING)
 		c->peer->name = keep_name(c->peer, json_text(name));
 	json_open(o, '{');
-	json_put_member_str(o, "protocolVersion", agree(p->protocolVersion));
+	json_put_member_cstr(o, "protocolVersion", versions[version]);
 	json_put_member_raw(o, "capabilities",
 	    STR("{\"tools\":{\"listChanged\":false}}"));
 	put_server(c, "serverInfo");
@@ -256,7 +271,8 @@ put_method_tool(struct json_out *o, struct arena *a, const struct rpc_method *m)
 	json_put_member_cstr(o, "name", name);
 	json_put_member_cstr(o, "description", m->help);
 	json_put_key(o, STR("inputSchema"));
-	rpc_put_schema(o, m->params);
+	rpc_put_schema(o, m->tool_params != NULL ? m->tool_params :
+	    m->params);
 	json_close(o, '}');
 }
 
@@ -302,12 +318,15 @@ list(struct rpc_call *c, void *params)
  */
 struct call_params {
 	struct str name;
-	const struct json *arguments;
+	const struct json *arguments, *meta;
 };
 static const struct field call_rows[] = {
 	FIELD(call_params, name, FIELD_STR, .flags = FIELD_REQUIRED,
 	    .help = "of the tool"),
 	FIELD(call_params, arguments, FIELD_TREE, .help = "an object"),
+	{ .key = "_meta", .type = FIELD_TREE,
+	    .off = offsetof(struct call_params, meta),
+	    .help = "an object with a progressToken (MCP)" },
 };
 static const struct field_table call_table =
     FIELD_TABLE(call_params, call_rows);
@@ -318,15 +337,25 @@ is_mcp(const struct rpc_call *c)
 	return c->peer != NULL && c->peer->mcp;
 }
 
+/*
+ * Hosts show models the text and ignore structuredContent, so all data is in
+ * the text; small results are in both, as MCP recommends.
+ */
 static void
-put_content(struct json_out *o, struct str text, bool failed)
+put_content(struct rpc_call *c, struct str text, const struct json *v,
+    bool failed)
 {
+	struct json_out *o = &c->out;
+
 	json_open_member(o, "content", '[');
 	json_open(o, '{');
 	json_put_member_cstr(o, "type", "text");
 	json_put_member_str(o, "text", text);
 	json_close(o, '}');
 	json_close(o, ']');
+	if (v != NULL && v->type == JSON_OBJECT && c->peer->structured &&
+	    text.n <= TWICE_MAX)
+		json_put_member(o, "structuredContent", v);
 	json_put_member_bool(o, "isError", failed);
 }
 
@@ -340,14 +369,15 @@ tool_put(struct rpc_call *c, struct str text, bool failed)
 	if (text.n > 0 && text.p[text.n - 1] == '\n')
 		text.n--;
 	json_open(o, '{');
-	json_put_member_bool(o, "success", !failed);
-	json_put_member_str(o, "result", text);
-	if (v != NULL && (v->type == JSON_OBJECT || v->type == JSON_ARRAY))
-		json_put_member(o, "structured", v);
 	if (is_mcp(c))
-		put_content(o, text, failed);
-	if (is_mcp(c) && v != NULL && v->type == JSON_OBJECT)
-		json_put_member(o, "structuredContent", v);
+		put_content(c, text, v, failed);
+	else {
+		json_put_member_bool(o, "success", !failed);
+		json_put_member_str(o, "result", text);
+		if (v != NULL && (v->type == JSON_OBJECT ||
+		    v->type == JSON_ARRAY))
+			json_put_member(o, "structured", v);
+	}
 	json_close(o, '}');
 }
 
@@ -372,47 +402,62 @@ tool_fail(struct rpc_call *c, enum rpc_kind kind, struct str text)
 	rpc_failed(c);
 }
 
-/* For MCP the failure of a tool is a result. */
+/*
+ * For MCP the failure of a tool is a result, whose text is all that a model
+ * sees: it includes the errors of a suite, one on each line.
+ */
 static enum rpc_status
 failed(struct rpc_call *c)
 {
+	struct buf b = { 0 }, data = { 0 };
+	struct json_out o = { .put = buf_sink, .ctx = &data };
+	const struct json *v;
+
 	if (!is_mcp(c))
 		return RPC_FAIL;
-	tool_put(c, c->message, true);
+	json_open(&o, '{');
+	rpc_put_data(&o, c);
+	json_close(&o, '}');
+	v = json_getc(arena_json(c->arena, buf_str(&data), NULL), "errors");
+	buf_put(&b, c->message);
+	for (v = v != NULL ? json_first(v) : NULL; v != NULL; v = v->next)
+		buf_fmt(&b, "\n%.*s", STRF(json_text(v)));
+	tool_put(c, buf_str(&b), true);
+	buf_free(&data);
+	buf_free(&b);
 	return RPC_DONE;
 }
 
+/* Answers with the summary of the run, which is an object, and its id. */
 static void
 run_over(struct rpc_call *c, enum rpc_kind kind, struct str text)
 {
-	if (kind == RPC_KIND__MAX)
-		tool_answer(c, text);
-	else
-		tool_fail(c, kind, text);
-}
+	const struct rpc_run *r = c->state;
+	struct buf b = { 0 };
 
-static bool
-waits(const struct json *arguments)
-{
-	const struct json *v = json_getc(arguments, "wait");
-
-	return v == NULL || v->type != JSON_BOOL || json_bool(v);
+	if (kind == RPC_KIND__MAX) {
+		buf_fmt(&b, "{\"runId\":\"%s\",", r->id);
+		buf_put(&b, (struct str){ text.p + 1, text.n - 1 });
+		tool_answer(c, buf_str(&b));
+		buf_free(&b);
+		return;
+	}
+	rpc_data(c, "runId", str_of(r->id));
+	tool_fail(c, kind, text);
 }
 
 static enum rpc_status
 call_method(struct rpc_call *c, const struct rpc_method *m,
-    const struct json *arguments)
+    const struct call_params *p, const struct json *arguments)
 {
 	bool run = strcmp(m->name, "eval.run") == 0;
 	struct buf b = { 0 };
-	enum rpc_status status;
-
-	if (run && waits(arguments)) {
-		status = rpc_run_wait(c, arguments, run_over);
-		return status == RPC_FAIL ? failed(c) : status;
-	}
-	status = run ? rpc_run_begin(c, arguments, &b) :
+	enum rpc_status status = run ?
+	    rpc_run_tool(c, arguments, &b, run_over) :
 	    rpc_forward(c, m, arguments, &b);
+
+	if (status == RPC_LATER)
+		tool_progress(c->state, json_getc(p->meta, "progressToken"));
 	if (status == RPC_DONE)
 		tool_put(c, buf_str(&b), false);
 	buf_free(&b);
@@ -438,11 +483,10 @@ call(struct rpc_call *c, void *params)
 	if (tool_find(c->arena, tools->commands, p->name, &t)) {
 		enum rpc_status status = tool_run(c, &t, args);
 
-		return status == RPC_FAIL && c->kind == RPC_TOOL_FAILED ?
-		    failed(c) : status;
+		return status == RPC_FAIL ? failed(c) : status;
 	}
 	if (m != NULL)
-		return call_method(c, m, args);
+		return call_method(c, m, p, args);
 	if (str_is(p->name, "ping")) {
 		tool_put(c, STR("{\"status\":\"ok\"}"), false);
 		return RPC_DONE;

@@ -5,8 +5,9 @@
  * A tool is a method under another name (eval_list for eval.list), or a
  * command of the settings that reads its arguments as JSON from stdin.  Both
  * protocols call it by tools/call.  After hello the result is {success,
- * result}; after initialize it also has `content`, and a tool that fails
- * returns a result with isError instead of an error.
+ * result, structured}; after initialize it is {content, isError,
+ * structuredContent}, and a tool that fails returns a result instead of an
+ * error.
  */
 #ifndef WAZA_TOOL_H
 #define WAZA_TOOL_H
@@ -15,6 +16,7 @@
 #include "rpc.h"
 
 struct json;
+struct rpc_run;
 
 /* The tools of a server.  Set the public part, zero the rest. */
 struct tools {
@@ -56,5 +58,11 @@ enum rpc_status tool_run(struct rpc_call *, const struct tool_command *,
 void tool_put(struct rpc_call *, struct str text, bool failed);
 void tool_answer(struct rpc_call *, struct str text);
 void tool_fail(struct rpc_call *, enum rpc_kind, struct str text);
+
+/*
+ * Notifies the caller of a run, which must not have begun, of its progress
+ * (notifications/progress of MCP): if the token is a string or a number.
+ */
+void tool_progress(struct rpc_run *, const struct json *token);
 
 #endif

@@ -12,7 +12,8 @@
 enum {
 	TIMEOUT = 60,		/* seconds; the default */
 	OUTPUT_MAX = 4 << 20,	/* bytes of an answer */
-	STDERR_MAX = 4 << 10
+	STDERR_MAX = 4 << 10,
+	FINDINGS_MAX = 350	/* bytes about wrong arguments */
 };
 
 static const struct field command_rows[] = {
@@ -111,16 +112,27 @@ stop(struct rpc_call *c)
 	proc_cancel(&s->proc);
 }
 
+/* The message has all findings that fit, `field` is the place of the first. */
+struct findings {
+	struct rpc_call *call;
+	struct buf text;
+};
+
 static void
 note_finding(void *ctx, const struct schema_finding *f)
 {
-	struct rpc_call *c = ctx;
+	struct findings *x = ctx;
+	struct arena *a = x->call->arena;
 
-	if (c->message.n > 0)
+	if (x->text.n == 0)
+		rpc_data(x->call, "field", f->missing.n == 0 ? f->at :
+		    arena_fmt(a, "%.*s/%.*s", STRF(utf8_cut(f->at, 1000)),
+		    STRF(utf8_cut(f->missing, 1000))));
+	if (x->text.n > FINDINGS_MAX)
 		return;
-	rpc_data(c, "field", f->at);
-	rpc_fail(c, RPC_INVALID_PARAMS, "Invalid params: arguments%.*s: %.*s",
-	    STRF(utf8_cut(f->at, 100)), STRF(utf8_cut(f->msg, 200)));
+	buf_fmt(&x->text, "%sarguments%.*s: ", x->text.n > 0 ? "; " : "",
+	    STRF(utf8_cut(f->at, 100)));
+	buf_put(&x->text, utf8_cut(f->msg, 200));
 }
 
 static enum rpc_status
@@ -128,17 +140,22 @@ check_arguments(struct rpc_call *c, const struct json *schema,
     const struct json *arguments)
 {
 	static const struct json none = { .type = JSON_OBJECT };
+	struct findings x = { .call = c };
+	enum rpc_status status = RPC_DONE;
 	struct schema *s;
 	struct err e = { 0 };
 
 	if (schema == NULL)
 		return RPC_DONE;
 	s = schema_compile(c->arena, schema, NULL, &e);
-	c->message = STR("");
 	if (s == NULL || schema_check(s, c->arena, arguments != NULL ?
-	    arguments : &none, note_finding, c, &e) == -1)
-		return rpc_fail(c, RPC_CONFIG, "input_schema: %s", e.msg);
-	return c->message.n > 0 ? RPC_FAIL : RPC_DONE;
+	    arguments : &none, note_finding, &x, &e) == -1)
+		status = rpc_fail(c, RPC_CONFIG, "input_schema: %s", e.msg);
+	else if (x.text.n > 0)
+		status = rpc_fail(c, RPC_INVALID_PARAMS, "Invalid params: "
+		    "%.*s", STRF(utf8_cut(buf_str(&x.text), FINDINGS_MAX)));
+	buf_free(&x.text);
+	return status;
 }
 
 static struct str

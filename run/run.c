@@ -67,6 +67,7 @@ init_results(struct run *run)
 	r->trials = (size_t)(run->opts.trials > 0 ? run->opts.trials :
 	    c->trials_per_task);
 	r->journal.fd = -1;
+	r->strict = run->opts.strict;
 	set_identity(run);
 }
 
@@ -144,34 +145,81 @@ run_new(struct loop *loop, struct procs *procs, const struct spec_suite *s,
 	run->opts = *o;
 	run->bus = bus;
 	run->pool.arena = &run->arena;
+	run->pool.keep = o->keep_workspace;
 	init_results(run);
-	if (run_select(run, e) == -1 ||
-	    run_check_output(&run->arena, o->output, e) == -1)
-		goto fail;
-	result_init(&run->results);
-	if (o->stored != NULL)
-		run_stored_fill(run);
-	run_triggers_select(run);
-	if (run_open_journal(run, e) == -1)
-		goto fail;
-	run_forget_reruns(run);
-	init_slots(run);
-	if (open_agents(run, e) == -1)
-		goto fail;
-	run_cache_open(run);
-	return run;
-fail:
+	if (run_select(run, e) == 0 &&
+	    run_check_output(&run->arena, o->output, o->strict, e) == 0)
+		return run;
 	run_free(run);
 	return NULL;
+}
+
+int
+run_open(struct run *run, struct err *e)
+{
+	struct result_run *r = &run->results;
+
+	if (!run->filled) {
+		result_init(r);
+		if (run->opts.stored != NULL)
+			run_stored_fill(run);
+		run_triggers_select(run);
+		run->filled = true;
+	}
+	if (run_open_journal(run, e) == -1)
+		return -1;
+	if (run->opts.sweep) {
+		workspace_sweep();
+		if (run->opts.output != NULL)
+			result_sweep(run->opts.output);
+	}
+	run_forget_reruns(run);
+	init_slots(run);
+	if (open_agents(run, e) == -1) {
+		result_close(r);
+		return -1;
+	}
+	run_cache_open(run);
+	return 0;
+}
+
+size_t
+run_bytes(const struct run *run)
+{
+	return run->arena.used;
+}
+
+/* The loop has failed: what runs will not end any more. */
+static void
+drop(struct run *run)
+{
+	struct run_queue *q = &run->queue;
+	struct err e;
+	size_t i;
+
+	run->phase = RUN_ENDED;
+	run->cancelled = true;
+	timer_stop(run->loop, &run->refresh);
+	timer_stop(run->loop, &q->again);
+	for (i = 0; i < q->nslots; i++)
+		if (q->slots[i].state != RUN_TRIAL_IDLE)
+			run_trial_drop(&q->slots[i]);
+	run_triggers_drop(run);
+	(void)workspace_close(&run->pool, run->opts.keep_workspace, &e);
 }
 
 void
 run_free(struct run *run)
 {
 	struct arena arena;
+	size_t i;
 
 	if (run == NULL)
 		return;
+	if (run->phase != RUN_IDLE && run->phase != RUN_ENDED)
+		drop(run);
+	for (i = 0; run->queue.tasks != NULL && i < run->results.ntasks; i++)
+		buf_free(&run->queue.tasks[i].error);
 	result_close(&run->results);
 	arena = run->arena;	/* it contains the run itself */
 	arena_free(&arena);
@@ -215,191 +263,8 @@ run_abort(struct run *run, const struct err *e)
 }
 
 /*
- * Tasks.
+ * Trials.
  */
-/* The message of the first error of a task, wherever it is known. */
-static struct str
-task_error(const struct run *run, size_t i)
-{
-	struct str own = run->results.tasks[i].error;
-	struct str trial = run->queue.tasks[i].error;
-
-	return own.n > 0 ? own : trial.n > 0 ? trial :
-	    run_stored_error(run, i);
-}
-
-static void
-emit_task(struct run *run, size_t i, enum event_type type)
-{
-	struct result_task *t = &run->results.tasks[i];
-	struct event ev = { .type = type,
-		.run_id = str_of(run->results.run_id), .idx = (int64_t)i,
-		.total = (int64_t)run->results.ntasks, .task = t->spec->id,
-		.name = t->spec->name, .prompt = t->spec->inputs.prompt,
-		.trials = (int64_t)run->results.trials };
-
-	if (type == EVENT_TASK_COMPLETE) {
-		ev.status = str_of(result_word(t->status));
-		ev.error_class = str_of(result_class(t->status));
-		if (result_is_error(t->status))
-			ev.error = task_error(run, i);
-		ev.score = t->stats.avg;
-		ev.took_ms = loop_clock(run->loop) -
-		    run->queue.tasks[i].started;
-		ev.source.task = t;
-		ev.source.run = &run->results;
-	}
-	event_emit(run->bus, &ev);
-}
-
-static void
-end_task(struct run *run, size_t i)
-{
-	struct result_task *t = &run->results.tasks[i];
-
-	run->queue.tasks[i].phase = RUN_TASK_ENDED;
-	run->dirty = true;
-	if (run->cancelled && t->done < t->ntrials && t->error.n == 0)
-		return;			/* incomplete: no status */
-	result_end_task(&run->results, i);
-	emit_task(run, i, EVENT_TASK_COMPLETE);
-	if (t->status != RESULT_PASSED && run->opts.stored == NULL &&
-	    (run->suite->config.fail_fast || run->opts.fail_fast))
-		run->queue.stopped = true;
-}
-
-static bool start_hooks(struct run *, size_t task, enum spec_hook_kind,
-    void (*done)(void *));
-
-static void
-after_hooks(void *arg)
-{
-	struct run_task *t = arg;
-	struct run *run = t->run;
-
-	if (t->hooks->err.code != ERR_NONE)
-		run_warn(run, "hook_failed", t->hooks->err.msg);
-	t->hooks = NULL;
-	run->queue.hooking--;
-	end_task(run, (size_t)(t - run->queue.tasks));
-	run_pump(run);
-}
-
-static void
-close_task(struct run *run, size_t i)
-{
-	struct run_task *t = &run->queue.tasks[i];
-
-	t->phase = RUN_TASK_CLOSING;
-	if (!start_hooks(run, i, SPEC_AFTER_TASK, after_hooks))
-		end_task(run, i);
-}
-
-/* The next trial of the task that has to run; ntrials: none. */
-static size_t
-next_trial(struct run *run, size_t i)
-{
-	struct result_task *r = &run->results.tasks[i];
-	struct run_task *t = &run->queue.tasks[i];
-
-	while (t->next < r->ntrials &&
-	    r->trials[t->next].status != RESULT_NONE)
-		t->next++;		/* resumed, or imported */
-	return t->next;
-}
-
-void
-run_trial_ended(struct run *run, struct run_trial *trial)
-{
-	struct run_task *t = &run->queue.tasks[trial->task];
-
-	run->queue.busy--;
-	t->running--;
-	run->dirty = true;
-	if (t->running == 0 && (run->cancelled ||
-	    next_trial(run, trial->task) ==
-	    run->results.tasks[trial->task].ntrials))
-		close_task(run, trial->task);
-}
-
-static void
-open_task(struct run *run, size_t i)
-{
-	struct run_queue *q = &run->queue;
-	struct run_task *t = &q->tasks[i];
-
-	t->phase = RUN_TASK_OPEN;
-	if (q->open == NULL)
-		q->open = t;
-	else
-		q->last_open->next_open = t;
-	q->last_open = t;
-	emit_task(run, i, EVENT_TASK_START);
-}
-
-static void
-before_hooks(void *arg)
-{
-	struct run_task *t = arg;
-	struct run *run = t->run;
-	size_t i = (size_t)(t - run->queue.tasks);
-	struct err e = t->hooks->err;
-
-	t->hooks = NULL;
-	run->queue.hooking--;
-	if (e.code == ERR_NONE && !run->cancelled) {
-		open_task(run, i);
-	} else {
-		if (e.code != ERR_NONE)
-			run->results.tasks[i].error =
-			    arena_str(&run->arena, str_of(e.msg));
-		end_task(run, i);
-	}
-	run_pump(run);
-}
-
-/* Whether hooks of that kind run; answers that are stored need none. */
-static bool
-has_hooks(const struct run *run, enum spec_hook_kind kind)
-{
-	return run->suite->hooks[kind].n > 0 && run->opts.stored == NULL;
-}
-
-/* False if there are no hooks; otherwise done() follows. */
-static bool
-start_hooks(struct run *run, size_t i, enum spec_hook_kind kind,
-    void (*done)(void *))
-{
-	struct run_task *t = &run->queue.tasks[i];
-
-	if (!has_hooks(run, kind))
-		return false;
-	t->hooks = NEW(&run->arena, struct run_hooks);
-	run->queue.hooking++;
-	run_hooks_start(t->hooks, run, kind, run->results.tasks[i].spec, done,
-	    t);
-	return true;
-}
-
-static void
-begin_task(struct run *run, size_t i)
-{
-	struct run_task *t = &run->queue.tasks[i];
-
-	t->started = loop_clock(run->loop);
-	if (run->results.tasks[i].imported != NULL) {
-		t->phase = RUN_TASK_ENDED;	/* imported: no events */
-		return;
-	}
-	if (next_trial(run, i) == run->results.tasks[i].ntrials) {
-		end_task(run, i);	/* the journal has all its trials */
-		return;
-	}
-	t->phase = RUN_TASK_HOOKING;
-	if (!start_hooks(run, i, SPEC_BEFORE_TASK, before_hooks))
-		open_task(run, i);
-}
-
 /*
  * The task whose next trial can start now, or ntasks.  If no open task is
  * left, new ones are begun, as long as their hooks leave a slot free.
@@ -413,13 +278,14 @@ find_work(struct run *run)
 	for (;;) {
 		for (; q->open != NULL; q->open = q->open->next_open) {
 			i = (size_t)(q->open - q->tasks);
-			if (next_trial(run, i) < run->results.tasks[i].ntrials)
+			if (run_next_trial(run, i) <
+			    run->results.tasks[i].ntrials)
 				return i;
 		}
 		if (q->first_new == n || q->stopped ||
 		    q->hooking >= q->nslots - q->busy)
 			return n;
-		begin_task(run, q->first_new++);
+		run_begin_task(run, q->first_new++);
 	}
 }
 
@@ -442,6 +308,12 @@ on_again(void *arg)
 	run_pump(arg);
 }
 
+size_t
+run_slots(const struct run *run)
+{
+	return run->queue.alone ? 1 : run->queue.nslots;
+}
+
 static void
 start_trials(struct run *run)
 {
@@ -450,7 +322,8 @@ start_trials(struct run *run)
 	struct run_trial *t;
 	size_t i;
 
-	while (!run->cancelled && !q->held && q->busy < q->nslots &&
+	while (!run->cancelled && !run->unusable && !q->held &&
+	    q->busy < run_slots(run) &&
 	    (i = find_work(run)) < run->results.ntasks) {
 		t = free_slot(run);
 		q->busy++;
@@ -462,6 +335,8 @@ start_trials(struct run *run)
 			return;
 		}
 	}
+	if (run->unusable && !run->cancelled)
+		run_cancel(run);
 	if (q->busy == 0 && q->hooking == 0 && (!q->held || run->cancelled) &&
 	    run_triggers_pump(run))
 		close_run(run);
@@ -475,6 +350,21 @@ run_pump(struct run *run)
 	run->queue.pumping = true;
 	start_trials(run);
 	run->queue.pumping = false;
+}
+
+void
+run_check_journal(struct run *run)
+{
+	const struct result_journal *j = &run->results.journal;
+	struct err e;
+
+	if (run->warned_journal || (!j->foreign && j->lost == 0))
+		return;
+	run->warned_journal = true;
+	err_set(&e, ERR_SYS, "%s: another program, perhaps an agent, has "
+	    "%s", j->path, j->lost > 0 ? "changed lines of the journal" :
+	    "written to the journal: its lines are ignored");
+	run_warn(run, "journal_changed", e.msg);
 }
 
 /*
@@ -496,6 +386,7 @@ on_refresh(void *arg)
 			run_abort(run, &e);
 			return;
 		}
+		run_check_journal(run);
 		t = (loop_clock(run->loop) - t) * REFRESH_SHARE;
 	} else
 		t = 0;
@@ -526,7 +417,7 @@ emit_run(struct run *run, enum event_type type)
 			.skipped = (int64_t)sum->skipped,
 			.duration_sec = (double)r->duration_ms / 1000 };
 		ev.status = str_of(run->err.code != ERR_NONE ? "failed" :
-		    run->cancelled ? "cancelled" :
+		    run->cancelled && !run->unusable ? "cancelled" :
 		    result_ok(r) ? "passed" : "failed");
 	}
 	event_emit(run->bus, &ev);
@@ -550,7 +441,8 @@ end_run(void *arg)
 	    run->opts.stored->duration_ms :
 	    loop_clock(run->loop) - run->started;
 	r->ended = true;
-	r->cancelled = run->cancelled && run->err.code == ERR_NONE;
+	r->cancelled = run->cancelled && run->err.code == ERR_NONE &&
+	    !run->unusable;
 	r->aborted = run->err.code != ERR_NONE;
 	r->complete = !run->cancelled && run->queue.first_new == r->ntasks &&
 	    r->triggers.done == r->triggers.n;
@@ -559,6 +451,7 @@ end_run(void *arg)
 	    result_write(r, run->opts.output, &e) == -1 &&
 	    run->err.code == ERR_NONE)
 		run->err = e;
+	run_check_journal(run);
 	if (run->err.code != ERR_NONE)
 		run_warn(run, "run_failed", run->err.msg);
 	emit_run(run, EVENT_EVAL_COMPLETE);
@@ -598,7 +491,7 @@ close_run(struct run *run)
 {
 	run->phase = RUN_CLOSING;
 	timer_stop(run->loop, &run->queue.again);
-	if (has_hooks(run, SPEC_AFTER_RUN))
+	if (run_has_hooks(run, SPEC_AFTER_RUN))
 		run_hooks_start(&run->hooks, run, SPEC_AFTER_RUN, NULL,
 		    after_run, run);
 	else
@@ -612,6 +505,8 @@ begin_tasks(void *arg)
 	struct run *run = arg;
 
 	run->phase = RUN_GOING;
+	run->queue.alone = run->opts.agent == NULL &&
+	    agent_starts_alone(run->agent);
 	if (run->hooks.err.code != ERR_NONE) {
 		run->err = run->hooks.err;
 		run->cancelled = true;
@@ -619,6 +514,21 @@ begin_tasks(void *arg)
 	if (run->opts.output != NULL)
 		timer_start(run->loop, &run->refresh, REFRESH_MS);
 	run_pump(run);
+}
+
+/* Of the journal that is resumed. */
+static void
+warn_of_lines(struct run *run)
+{
+	const struct result_journal *j = &run->results.journal;
+	struct err e;
+
+	if (j->bad == 0)
+		return;
+	err_set(&e, ERR_SYNTAX, "%s:%u: waza did not write this line%s: "
+	    "ignored, trials without a line run again", j->path, j->first_bad,
+	    j->bad > 1 ? " and others" : "");
+	run_warn(run, "journal_changed", e.msg);
 }
 
 void
@@ -633,11 +543,33 @@ run_start(struct run *run, void (*done)(void *arg), void *arg)
 		run_warn(run, "regraded", "the results file was graded again "
 		    "after its run: resumed trials keep the verdicts of the "
 		    "run");
-	if (!run->cancelled && has_hooks(run, SPEC_BEFORE_RUN))
+	warn_of_lines(run);
+	if (!run->cancelled && run_has_hooks(run, SPEC_BEFORE_RUN))
 		run_hooks_start(&run->hooks, run, SPEC_BEFORE_RUN, NULL,
 		    begin_tasks, run);
 	else
 		begin_tasks(run);
+}
+
+void
+run_refuse(struct run *run, const struct err *why, void (*done)(void *arg),
+    void *arg)
+{
+	run->done = done;
+	run->arg = arg;
+	run->started = loop_clock(run->loop);
+	emit_run(run, EVENT_EVAL_START);
+	run->phase = RUN_ENDED;
+	run->results.ended = run->cancelled = true;
+	run->results.cancelled = why == NULL;
+	if (why != NULL) {
+		run->err = *why;
+		run->results.aborted = true;
+		run_warn(run, "run_failed", run->err.msg);
+	}
+	result_sum(&run->results);
+	emit_run(run, EVENT_EVAL_COMPLETE);
+	done(arg);
 }
 
 void

@@ -39,11 +39,15 @@ struct run_opts {
 	const char *context_dir;	/* instead of fixtures/ */
 	const char *run_id;		/* NULL: generated */
 	const char *output;		/* results file, or NULL */
+	bool strict;			/* a peer named the output: it must be
+					 * new, or an earlier results file */
 	const char *journal;		/* NULL: derived from output or suite */
+	bool unnamed;			/* a journal without a name instead */
 	bool resume;			/* skip trials that the journal has */
 	bool retry_errors;		/* resume, but repeat errors */
 	bool rerun_failed;		/* resume, but repeat all but passes */
 	bool fail_fast, keep_workspace, no_skills;
+	bool sweep;			/* remove files of killed runs */
 	bool verbose;
 	bool update_snapshots;		/* diff graders write snapshots */
 	bool no_triggers;		/* skip the trigger tests */
@@ -72,24 +76,52 @@ struct run_opts {
 struct run;
 
 /*
- * Checks that a results file can be written at path (NULL: none is wanted), so
- * that a run does not fail after all its trials are paid for.  0, or -1 and *e.
+ * The journal of a run with that results file, in the arena; NULL if the file
+ * is a pipe or a device, beside which nothing can be kept.
  */
-int run_check_output(struct arena *, const char *path, struct err *);
+const char *run_journal_of(struct arena *, const char *output,
+    const char *ending);
+
+/*
+ * Checks that a results file can be written at path (NULL: none is wanted), so
+ * that a run does not fail after all its trials are paid for, and that it does
+ * not replace another file (result_check_name).  0, or -1 and *e.
+ */
+int run_check_output(struct arena *, const char *path, bool strict,
+    struct err *);
 
 /* Returns a new unique run id, "run-SECONDS-RANDOM", in the arena. */
 const char *run_make_id(struct arena *);
 
 /*
- * Prepares a run and opens its journal.  The suite, and everything that the
- * options point to, must live as long as the run.  NULL and *e when no task is
- * selected, the executor is unknown, or the journal cannot be opened.
+ * Prepares a run, which holds no descriptor yet.  The suite, and everything
+ * that the options point to, must live as long as the run.  NULL and *e when
+ * no task is selected or the results file cannot be written.
  */
 struct run *run_new(struct loop *, struct procs *, const struct spec_suite *,
     const struct run_opts *, struct event_bus *, struct err *);
 
-/* Starts the run; done(arg) is called once, possibly before this returns. */
+/*
+ * Opens the journal and the executor.  0, or -1 and *e: then the run can be
+ * opened again later, refused, or freed.
+ */
+int run_open(struct run *, struct err *);
+
+/* Bytes of memory that the run takes. */
+size_t run_bytes(const struct run *);
+
+/*
+ * Starts a run that is open; done(arg) is called once, possibly before this
+ * returns.
+ */
 void run_start(struct run *, void (*done)(void *arg), void *arg);
+
+/*
+ * Ends a run that is not open, with an error or (NULL) as cancelled: the same
+ * events as of any run, then done(arg).
+ */
+void run_refuse(struct run *, const struct err *, void (*done)(void *arg),
+    void *arg);
 
 /* Cancels what is running; after_run hooks still run, unless called again. */
 void run_cancel(struct run *);
@@ -97,7 +129,10 @@ void run_cancel(struct run *);
 /* While held, a run starts no new trial; running trials continue. */
 void run_hold(struct run *, bool hold);
 
-/* Closes the journal and frees the run: before run_start or after done(). */
+/*
+ * Closes the journal and frees the run: before run_start, after done(), or
+ * after the loop has failed and procs_fini() has ended all children.
+ */
 void run_free(struct run *);
 
 /* Read-only views; they live as long as the run. */

@@ -11,6 +11,7 @@
 #include "run/run_internal.h"
 
 #include <stdio.h>
+#include <sys/stat.h>
 
 #include "base/os.h"
 
@@ -22,6 +23,33 @@ run_timeout_ms(const struct run *run, const struct spec_task *task)
 	if (task->timeout_seconds > 0)
 		return task->timeout_seconds * 1000;
 	return run->suite->config.timeout_seconds * 1000;
+}
+
+bool
+run_must_wait(struct run *run, struct run_wait *w, uint64_t shortages,
+    const struct spec_task *task, void (*fn)(void *), void *arg)
+{
+	int64_t now = loop_clock(run->loop);
+	int64_t most = task != NULL ? run_timeout_ms(run, task) :
+	    run->suite->config.timeout_seconds * 1000;
+
+	if (run->procs->shortages == shortages) {
+		w->since = 0;
+		return false;
+	}
+	w->since = w->since == 0 ? now : w->since;
+	if (run->cancelled || now - w->since > most)
+		return false;
+	w->began = now;
+	w->room = (struct procs_wait){ .fn = fn, .arg = arg };
+	procs_wait(run->procs, &w->room);
+	return true;
+}
+
+int64_t
+run_waited(const struct run *run, const struct run_wait *w)
+{
+	return loop_clock(run->loop) - w->began;
 }
 
 static int64_t
@@ -52,14 +80,13 @@ void
 run_ask_fail(struct run_ask *q, enum result_status status, const char *fmt,
     ...)
 {
-	struct err e;
 	va_list ap;
 
 	va_start(ap, fmt);
-	vsnprintf(e.msg, sizeof(e.msg), fmt, ap);
+	q->error = arena_head(&q->arena, arena_vfmt(&q->arena, fmt, ap),
+	    REASON_MAX);
 	va_end(ap);
 	q->status = status;
-	q->error = arena_str(&q->arena, str_of(e.msg));
 }
 
 static void
@@ -162,12 +189,39 @@ apply_recording(struct run_ask *q)
 		    arena_str(&q->arena, ans->note).p);
 }
 
+/* The other trials would only repeat the reason. */
+static void
+stop_run(struct run *run, struct str why)
+{
+	const struct result_run *r = &run->results;
+	struct err e;
+
+	if (run->unusable)
+		return;
+	run->unusable = true;
+	err_set(&e, ERR_SYS, "%.*s; the other trials are not started",
+	    STRF(why));
+	if (r->ntasks * r->trials + r->triggers.n > 1)
+		run_warn(run, "executor_unusable", e.msg);
+}
+
+/* Whether graders, and the next turn, would miss the directory. */
+static bool
+lost_workspace(const struct run_ask *q)
+{
+	struct stat st;
+
+	return q->req.workspace != NULL && (lstat(q->req.workspace, &st) != 0 ||
+	    !S_ISDIR(st.st_mode));
+}
+
 bool
 run_ask_ended(struct run_ask *q)
 {
 	const struct answer *ans = &q->job.ans;
 	struct run *run = q->run;
 
+	run->queue.alone = false;
 	timer_stop(run->loop, &q->deadline);
 	timer_stop(run->loop, &q->first_event);
 	q->duration_ms = loop_clock(run->loop) - q->started;
@@ -184,10 +238,16 @@ run_ask_ended(struct run_ask *q)
 		run_ask_fail(q, RESULT_TIMEOUT, "no answer within %lld s",
 		    (long long)run_timeout_ms(run, q->task) / 1000);
 	else if (ans->fault != ANSWER_OK) {
-		q->status = ans->fault == ANSWER_INFRA ? RESULT_INFRA :
+		q->status = ans->fault == ANSWER_INFRA ||
+		    ans->fault == ANSWER_UNUSABLE ? RESULT_INFRA :
 		    RESULT_AGENT_ERROR;
 		q->error = ans->error;
-	} else
+		if (ans->fault == ANSWER_UNUSABLE)
+			stop_run(run, q->error);
+	} else if (lost_workspace(q))
+		run_ask_fail(q, RESULT_AGENT_ERROR, "the agent removed its "
+		    "workspace");
+	else
 		return true;
 	return false;
 }
@@ -213,4 +273,16 @@ run_ask_free(struct run_ask *q)
 		run_warn(run, "workspace_left", e.msg);
 	q->dir = NULL;
 	arena_free(&q->arena);
+}
+
+void
+run_ask_drop(struct run_ask *q)
+{
+	timer_stop(q->run->loop, &q->deadline);
+	timer_stop(q->run->loop, &q->first_event);
+	if (q->responder != NULL)
+		judge_drop(q->responder);
+	else
+		agent_drop(q->run->agent, &q->job);
+	run_ask_free(q);
 }

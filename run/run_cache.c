@@ -43,7 +43,7 @@ struct run_cache {
 struct keying {
 	struct run *run;
 	const struct spec_task *task;
-	struct cache_hash hash;
+	struct sha256 hash;
 	struct arena arena;
 	bool ok;
 };
@@ -53,7 +53,7 @@ static struct known *
 hash_path(struct run *run, const char *path, bool dir)
 {
 	struct known **head, *k;
-	struct cache_hash h;
+	struct sha256 h;
 	unsigned sum = 0;
 	const char *p;
 
@@ -65,9 +65,9 @@ hash_path(struct run *run, const char *path, bool dir)
 			return k;
 	k = NEW(&run->arena, struct known);
 	k->path = arena_str(&run->arena, str_of(path));
-	cache_hash_init(&h);
+	sha256_init(&h);
 	k->ok = dir ? cache_hash_dir(&h, path) : cache_hash_file(&h, path);
-	cache_hash_end(&h, k->hex);
+	sha256_end(&h, k->hex);
 	k->next = *head;
 	*head = k;
 	return k;
@@ -220,7 +220,7 @@ put_suite(struct keying *k)
 		"ANTHROPIC_BASE_URL", "ANTHROPIC_MODEL", "COPILOT_CLI_PATH" };
 	const struct spec_suite *s = k->run->suite;
 	const struct spec_config *c = &s->config;
-	struct cache_hash *h = &k->hash;
+	struct sha256 *h = &k->hash;
 	const char *v;
 	size_t i;
 
@@ -236,6 +236,8 @@ put_suite(struct keying *k)
 	cache_hash_int(h, c->max_attempts);
 	cache_hash_int(h, c->first_event_timeout_seconds);
 	cache_hash_int(h, s->program_timeout);
+	cache_hash_int(h, s->code_timeout);
+	cache_hash_int(h, s->code_memory_mb);
 	put_dirs(k, &c->skill_directories);
 	put_files(k, &c->instruction_files);
 	for (i = 0; i < COUNTOF(env); i++) {
@@ -262,7 +264,7 @@ static void
 put_expected(struct keying *k, const struct spec_expected *x)
 {
 	const struct spec_behavior *b;
-	struct cache_hash *h = &k->hash;
+	struct sha256 *h = &k->hash;
 
 	cache_hash_int(h, x != NULL);
 	if (x == NULL)
@@ -307,7 +309,7 @@ put_inputs(struct keying *k, const struct spec_inputs *in)
 static void
 put_task(struct keying *k, const struct spec_task *t)
 {
-	struct cache_hash *h = &k->hash;
+	struct sha256 *h = &k->hash;
 
 	cache_hash_part(h, t->id);
 	cache_hash_part(h, t->name);
@@ -331,18 +333,20 @@ make_key(const struct run_trial *t, char hex[CACHE_KEY])
 	char question[CACHE_KEY];
 
 	agent_prompt_hash(&t->ask.req, question);
-	cache_hash_init(&k.hash);
+	sha256_init(&k.hash);
 	cache_hash_part(&k.hash, STR("waza " QUOTE(WAZA_VERSION) " trial"));
 	cache_hash_part(&k.hash, run->results.executor);
 	cache_hash_part(&k.hash, run->results.model);
 	cache_hash_part(&k.hash, run->opts.judge_model);
 	cache_hash_int(&k.hash, run->opts.no_skills);
+	cache_hash_int(&k.hash, agent_skills_way(run->agent->kind,
+	    run->suite));
 	cache_hash_int(&k.hash, t->ask.req.trial);
 	cache_hash_int(&k.hash, run_timeout_ms(run, k.task));
 	cache_hash_part(&k.hash, str_of(question));
 	put_suite(&k);
 	put_task(&k, k.task);
-	cache_hash_end(&k.hash, hex);
+	sha256_end(&k.hash, hex);
 	arena_free(&k.arena);
 	return k.ok;
 }
@@ -418,7 +422,7 @@ run_cache_keep(struct run_trial *t)
 	struct err e = { 0 };
 
 	if (t->cached || t->key[0] == '\0' || result_is_error(t->ask.status) ||
-	    trial->status != t->ask.status)
+	    t->ask.status == RESULT_SKIPPED || trial->status != t->ask.status)
 		return;
 	v = result_read(&t->ask.arena, &run->results, trial, &e);
 	if (v == NULL)

@@ -87,6 +87,21 @@ on_done(void *arg)
 	step(hs);
 }
 
+static bool start(struct run_hooks *, const struct spec_hook *);
+
+static void
+on_room(void *arg)
+{
+	struct run_hooks *hs = arg;
+
+	if (hs->cancelled)
+		failed(hs, hs->cur, "cancelled");
+	else if (start(hs, hs->cur))
+		return;
+	arena_free(&hs->arena);
+	step(hs);
+}
+
 /* False if it could not be started, which failed() has reported. */
 static bool
 start(struct run_hooks *hs, const struct spec_hook *h)
@@ -95,6 +110,7 @@ start(struct run_hooks *hs, const struct spec_hook *h)
 	const char *argv[] = { "/bin/sh", "-c", NULL, NULL };
 	struct proc_opts o = { .argv = argv, .err_joins = true,
 		.out_max = 64 << 10, .done = on_done, .arg = hs };
+	uint64_t before = run->procs->shortages;
 	struct err e = { 0 };
 	struct str command;
 
@@ -108,11 +124,11 @@ start(struct run_hooks *hs, const struct spec_hook *h)
 	o.cwd = h->working_directory.n == 0 ? NULL : spec_path(&hs->arena,
 	    run->suite->dir, h->working_directory);
 	o.timeout_ms = run->suite->config.timeout_seconds * 1000;
-	if (proc_start(run->procs, &hs->proc, &o, &e) == -1) {
-		failed(hs, h, e.msg);
-		return false;
-	}
-	return true;
+	if (proc_start(run->procs, &hs->proc, &o, &e) == 0 ||
+	    run_must_wait(run, &hs->wait, before, NULL, on_room, hs))
+		return true;
+	failed(hs, h, e.msg);
+	return false;
 }
 
 /* Starts the next hook; after the last one, calls done(). */
@@ -153,5 +169,7 @@ void
 run_hooks_cancel(struct run_hooks *hs)
 {
 	hs->next = hs->list->n;
+	hs->cancelled = true;
 	proc_cancel(&hs->proc);
+	procs_wake(hs->run->procs);
 }

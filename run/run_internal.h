@@ -36,8 +36,25 @@ struct outcome_trial;
 struct run_cache;
 struct run_trial;
 struct run_triggers;
+struct workspace_scan;
 
 enum { RUN_SLICE_MS = 20 };	/* of starting trials, per turn of the loop */
+
+/*
+ * Waiting for descriptors or processes that other children will release; zero
+ * it.  run_must_wait(): a child could not be started because of a shortage,
+ * and `shortages` was the number before.  True: fn(arg) will be called, to try
+ * again.  False: the error has another reason, or the wait has taken longer
+ * than the time limit of the task (NULL: the suite's).  run_waited(): the
+ * milliseconds of the wait that fn ends.
+ */
+struct run_wait {
+	struct procs_wait room;
+	int64_t since, began;		/* of all waits, of this one */
+};
+bool run_must_wait(struct run *, struct run_wait *, uint64_t shortages,
+    const struct spec_task *, void (*fn)(void *), void *arg);
+int64_t run_waited(const struct run *, const struct run_wait *);
 
 /* run_hook.c: a list of hooks that run one after the other. */
 struct run_hooks {
@@ -49,6 +66,8 @@ struct run_hooks {
 	const struct spec_hook *cur;
 	struct arena arena;		/* of the current hook */
 	struct proc proc;
+	struct run_wait wait;
+	bool cancelled;
 	struct err err;			/* of a hook with error_on_fail */
 	void (*done)(void *arg);
 	void *arg;
@@ -81,6 +100,29 @@ void run_record_end(struct run_record *, const struct agent_request *,
     const struct answer *, int64_t took_ms, bool late);
 /* Discards a recording that was not written. */
 void run_record_drop(struct run_record *);
+/* The secrets of environment and settings, for mask_text(). */
+const struct mask *run_secrets(struct run *);
+
+/* run_skills.c: the skills of one prompt. */
+struct run_skill {
+	struct str name;		/* in its front matter */
+	struct str dir;			/* of its directory */
+	const char *from;		/* its directory in the suite */
+	const char *root;		/* and where the agent finds it */
+};
+
+struct run_skills {
+	bool known;			/* the way is */
+	enum agent_skills_way way;
+	struct run_skill *v;
+	size_t n;
+	struct field_strs placed, made;	/* paths in the working directory: what
+					 * to remove, and if it is empty */
+	bool git;			/* a repository was placed */
+	const char *repo;		/* whose exclude file was changed */
+	struct str excluded, before;	/* its text; p NULL: it did not exist */
+	struct str note;		/* for the results, or empty */
+};
 
 /* One prompt to the agent, of a trial or of a trigger test. */
 struct run_ask {
@@ -101,6 +143,7 @@ struct run_ask {
 	int64_t started, duration_ms;	/* loop clock */
 	int64_t started_ns;		/* wall clock */
 	struct run_record record;
+	struct run_skills skills;
 	enum result_status status;
 	struct str error;		/* message, or empty */
 };
@@ -127,6 +170,8 @@ void run_ask_fail(struct run_ask *, enum result_status, const char *fmt, ...)
 void run_ask_record(struct run_ask *);
 /* Removes the private directories, returns the workspace, frees memory. */
 void run_ask_free(struct run_ask *);
+/* The same while it is asked, after the agent's children have ended. */
+void run_ask_drop(struct run_ask *);
 
 /* Time limit of an answer: from the options, the task or the suite. */
 int64_t run_timeout_ms(const struct run *, const struct spec_task *);
@@ -142,16 +187,19 @@ struct run_task {
 	enum run_task_phase phase;
 	size_t next;			/* trial to start */
 	size_t running;
-	int64_t started;
-	struct str error;		/* of its first trial with an error */
+	struct buf error;		/* of its first trial with an error;
+					 * until the task has ended */
 	struct run_hooks *hooks;	/* while they run */
 	struct run_task *next_open;
 };
 
 enum run_trial_state {
-	RUN_TRIAL_IDLE, RUN_TRIAL_PREPARE, RUN_TRIAL_FETCHING, RUN_TRIAL_FILL,
-	RUN_TRIAL_ASK, RUN_TRIAL_ASKING, RUN_TRIAL_ANSWERED, RUN_TRIAL_GRADE,
-	RUN_TRIAL_GRADING, RUN_TRIAL_GRADED, RUN_TRIAL_FINISH
+	RUN_TRIAL_IDLE, RUN_TRIAL_PREPARE, RUN_TRIAL_FETCH,
+	RUN_TRIAL_FETCHING, RUN_TRIAL_FILL, RUN_TRIAL_SCAN, RUN_TRIAL_ASK,
+	RUN_TRIAL_ASKING, RUN_TRIAL_ANSWERED, RUN_TRIAL_PATCH,
+	RUN_TRIAL_GRADE, RUN_TRIAL_GRADING,
+	RUN_TRIAL_PAUSED, RUN_TRIAL_GRADED, RUN_TRIAL_FINISH,
+	RUN_TRIAL_WAITING
 };
 
 /* A repository of the suite, at the same commit for all trials. */
@@ -191,7 +239,6 @@ struct run_dialog {
 	struct str question;		/* this turn's prompt alone */
 	struct str prompt;		/* the task's, for the results */
 	struct str preamble;		/* instructions and skills */
-	bool skills_in_prompt;		/* the preamble contains skills */
 	struct str note;		/* for the results, or empty */
 	struct judging reply;		/* of the responder */
 };
@@ -200,15 +247,22 @@ struct run_trial {
 	struct run *run;
 	enum run_trial_state state;
 	bool going;			/* run_trial_go() is on the stack */
+	struct run_wait wait;		/* state WAITING */
+	enum run_trial_state retry;	/* the state after it and PAUSED */
 	size_t task, trial;		/* indices */
 	struct run_ask ask;
 	struct run_dialog dialog;
 	struct run_fetch fetch;
+	struct workspace_scan *scan;	/* for the patch, or NULL */
+	bool scanned;			/* it is the second scan */
 	struct grader_input in;
 	struct grading grading;
 	struct verdict *verdicts;
 	size_t nverdicts;
 	size_t grader;			/* next one to start */
+	struct timer pause;
+	unsigned pauses;		/* before it */
+	struct answer_usage judged;	/* of judges, in all attempts */
 	bool old_verdicts;		/* some are from the results file */
 	char key[65];			/* in the cache; empty: not cached */
 	bool cached;			/* the result is from the cache */
@@ -222,6 +276,8 @@ void run_trial_go(struct run_trial *);
 void run_trial_resume(struct run_trial *, enum run_trial_state);
 /* Interrupts the trial; it ends as cancelled. */
 void run_trial_cancel(struct run_trial *);
+/* Frees what the trial holds; its children have ended: see run_free(). */
+void run_trial_drop(struct run_trial *);
 
 enum run_phase {
 	RUN_IDLE, RUN_OPENING, RUN_GOING, RUN_CLOSING, RUN_ENDING, RUN_ENDED
@@ -237,6 +293,8 @@ struct run_queue {
 	size_t nslots, busy;
 	bool stopped;			/* start no new task (fail_fast) */
 	bool held;			/* start nothing until resumed */
+	bool alone;			/* one at a time, until the agent has
+					 * answered: agent_starts_alone() */
 	bool pumping;			/* run_pump() is on the stack */
 	struct timer again;		/* calls run_pump() */
 };
@@ -255,16 +313,20 @@ struct run {
 	struct judges judges;
 	size_t closing;			/* agent and judges not closed yet */
 	enum run_phase phase;
+	bool filled;			/* its tasks have trials */
 	struct run_queue queue;
 	bool *regraded;			/* with opts.stored: these tasks */
-	struct mask *secrets;		/* masked in recordings */
+	struct mask *secrets;		/* see run_secrets(); NULL: not yet */
 	struct run_cache *cache;	/* NULL: nothing is cached */
 	struct run_repo *repos;		/* those looked up so far */
 	bool warned_files;		/* that old verdicts are kept */
+	bool warned_journal;		/* that others have changed it */
+	bool warned_home;		/* of skills of the account */
 	struct workspace_pool pool;
 	struct run_triggers *triggers;	/* NULL: no trigger tests */
 	struct run_hooks hooks;		/* of the run */
 	bool cancelled;
+	bool unusable;			/* the executor cannot answer */
 	bool dirty;			/* the results file is out of date */
 	struct timer refresh;		/* of the results file */
 	struct err err;
@@ -298,6 +360,8 @@ int run_make_workspace(struct run_ask *, struct str name, size_t slot,
     struct err *);
 /* Copies the task's files and sets the working directory; 0, or -1 and *e. */
 int run_fill_workspace(struct run_trial *, struct err *);
+/* The path of an input file, or NULL. */
+char *run_find_input(const struct run_trial *, struct arena *, struct str path);
 /* Reports a missing input: -1, or 0 and a warning if the agent ignores it. */
 int run_missing_input(struct run_trial *, const struct err *);
 /* Creates and removes HOME and TMPDIR of the agent, if it gets its own. */
@@ -312,6 +376,34 @@ void run_remove_home(struct run_ask *);
 bool run_fetch(struct run_trial *);
 /* Terminates the running git. */
 void run_fetch_cancel(struct run_trial *);
+
+/*
+ * run_patch.c: the agent's changes of the workspace.  scan: before the agent is
+ * asked; make: sets the answer's patch.  Both are true when done, and false if
+ * they are to be called again in the next turn of the loop.  drop: forgets the
+ * scan.
+ */
+bool run_patch_scan(struct run_trial *);
+bool run_patch_make(struct run_trial *);
+void run_patch_drop(struct run_trial *);
+
+/*
+ * run_skills.c.  choose: lists the skills and decides how the agent gets them.
+ * place: puts them into the filled workspace, if it finds them there; 0, or -1
+ * and *e.  remove: removes them, once the agent has answered; harmless if
+ * nothing was placed.  find: after the last answer, corrects its list of used
+ * skills by the evidence; false: ask.error has the reason.  word: the way the
+ * agent got the skills, or "" if it is unknown.
+ */
+void run_skills_choose(struct run_ask *);
+int run_skills_place(struct run_ask *, struct err *);
+void run_skills_remove(struct run_ask *);
+bool run_skills_find(struct run_ask *);
+const char *run_skills_word(const struct run_ask *);
+
+/* run_skill_read.c: whether a successful call has read the SKILL.md. */
+bool run_reads_skill(struct run_ask *, const struct run_skill *,
+    const struct answer_call *);
 
 /* run_preamble.c: sets the text before the prompt; 0, or -1 and *e. */
 int run_make_preamble(struct run_trial *, struct err *);
@@ -366,13 +458,28 @@ void run_triggers_init(struct run *);
 bool run_triggers_pump(struct run *);
 /* Interrupts the running tests; no more start. */
 void run_triggers_cancel(struct run *);
+/* As run_trial_drop(), for all of them. */
+void run_triggers_drop(struct run *);
 
-/* run.c: starts trials while slots are free. */
-void run_pump(struct run *);
+/*
+ * run_task.c.  next_trial: the next trial of a task that has to run; ntrials:
+ * none.  begin: leaves RUN_TASK_NEW.  has_hooks: whether hooks of that kind
+ * run; answers that are stored need none.
+ */
+size_t run_next_trial(struct run *, size_t task);
+void run_begin_task(struct run *, size_t task);
+bool run_has_hooks(const struct run *, enum spec_hook_kind);
 /* A trial is finished and recorded; its slot is free. */
 void run_trial_ended(struct run *, struct run_trial *);
+
+/* run.c: the number of trials, or of trigger tests, that may run now. */
+size_t run_slots(const struct run *);
+/* Starts trials while slots are free. */
+void run_pump(struct run *);
 /* Ends the run with an error: cancels what is running. */
 void run_abort(struct run *, const struct err *);
+/* Warns, once, if another program has changed the journal. */
+void run_check_journal(struct run *);
 /* Emits an error event of that type; the run continues. */
 void run_warn(struct run *, const char *type, const char *msg);
 

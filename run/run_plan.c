@@ -11,11 +11,13 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/os.h"
 #include "lib/glob.h"
 
 enum {
 	WORKERS_DEFAULT = 4,	/* of `parallel: true` */
-	WORKERS_MAX = 1024
+	WORKERS_MAX = 1024,
+	TRIAL_FDS = 6		/* descriptors of a trial */
 };
 
 static bool
@@ -72,14 +74,30 @@ run_select(struct run *run, struct err *e)
 	return 0;
 }
 
+/*
+ * An agent and a grader or judge have three pipes each.  With fewer
+ * descriptors, trials could wait for each other.
+ */
+static int64_t
+affordable(const struct run *run)
+{
+	const struct agent_kind *k = agent_find(run->results.executor);
+	size_t n = os_fds_free(2) / TRIAL_FDS;
+
+	return k == NULL || k->needs == AGENT_NEEDS_NOTHING ? WORKERS_MAX :
+	    n < 1 ? 1 : (int64_t)n;
+}
+
 size_t
 run_workers(const struct run *run)
 {
 	const struct spec_config *c = &run->suite->config;
 	int64_t n = run->opts.workers > 0 ? run->opts.workers :
 	    c->workers > 0 ? c->workers : c->parallel ? WORKERS_DEFAULT : 1;
+	int64_t most = affordable(run);
 
-	return (size_t)(n > WORKERS_MAX ? WORKERS_MAX : n);
+	n = n > WORKERS_MAX ? WORKERS_MAX : n;
+	return (size_t)(n > most ? most : n);
 }
 
 /* Replaces characters that are not portable in file names. */
@@ -100,26 +118,19 @@ file_name(struct arena *a, struct str name)
 	return str_of(p);
 }
 
-/* An unlinked journal, which disappears with the process. */
-static int
-open_unlinked(struct run *run, struct err *e)
+const char *
+run_journal_of(struct arena *a, const char *output, const char *ending)
 {
-	char *path = arena_cstr(&run->arena, arena_fmt(&run->arena,
-	    "%s/waza-XXXXXX", workspace_tmp()));
-	int fd = mkstemp(path);
-	int r;
+	struct stat st;
 
-	if (fd == -1)
-		return err_sys(e, path);
-	close(fd);
-	r = result_open(&run->results, path, false, e);
-	unlink(path);
-	return r;
+	if (stat(output, &st) == 0 && !S_ISREG(st.st_mode))
+		return NULL;
+	return arena_fmt(a, "%s%s", output, ending).p;
 }
 
 /*
  * The journal is beside the results file, or in .waza without one.  If .waza
- * cannot be written, it is unlinked, and the run cannot be resumed.
+ * cannot be written, it has no name, and the run cannot be resumed.
  */
 int
 run_open_journal(struct run *run, struct err *e)
@@ -129,10 +140,10 @@ run_open_journal(struct run *run, struct err *e)
 	struct str model = file_name(a, o->model);
 	bool resume = o->resume || o->retry_errors || o->rerun_failed;
 
-	if (o->stored != NULL)
-		return open_unlinked(run, e);
+	if (o->stored != NULL || o->unnamed)
+		return result_open_unnamed(&run->results, e);
 	if (o->journal == NULL && o->output != NULL)
-		o->journal = arena_fmt(a, "%s.journal", o->output).p;
+		o->journal = run_journal_of(a, o->output, ".journal");
 	if (o->journal != NULL)
 		return result_open(&run->results, o->journal, resume, e);
 	o->journal = arena_fmt(a, ".waza/%.*s%s%.*s%s.journal",
@@ -140,14 +151,17 @@ run_open_journal(struct run *run, struct err *e)
 	    o->model.n > 0 ? (int)model.n : 0, model.p,
 	    o->no_skills ? ".baseline" : "").p;
 	if (mkdir(".waza", 0777) == -1 && errno != EEXIST)
-		return resume ? err_sys(e, ".waza") : open_unlinked(run, e);
+		return resume ? err_sys(e, ".waza") :
+		    result_open_unnamed(&run->results, e);
 	if (result_open(&run->results, o->journal, resume, e) == 0)
 		return 0;
-	return resume || e->sys == ENOSPC ? -1 : open_unlinked(run, e);
+	return resume || e->sys == ENOSPC ? -1 :
+	    result_open_unnamed(&run->results, e);
 }
 
 int
-run_check_output(struct arena *a, const char *path, struct err *e)
+run_check_output(struct arena *a, const char *path, bool strict,
+    struct err *e)
 {
 	const char *slash;
 	struct stat st;
@@ -158,13 +172,10 @@ run_check_output(struct arena *a, const char *path, struct err *e)
 	if (*path == '\0')
 		return err_set(e, ERR_SCHEMA, "the name of the results file "
 		    "is empty");
-	if (stat(path, &st) == 0) {
-		if (S_ISDIR(st.st_mode))
-			return err_set(e, ERR_SYS, "%s: is a directory", path);
-		if (access(path, W_OK) == -1)
-			return err_sys(e, path);
-		return 0;
-	}
+	if (result_check_name(path, false, strict, e) == -1)
+		return -1;
+	if (stat(path, &st) == 0)
+		return access(path, W_OK) == -1 ? err_sys(e, path) : 0;
 	slash = strrchr(path, '/');
 	dir = slash == NULL ? STR(".") : slash == path ? STR("/") :
 	    (struct str){ path, (size_t)(slash - path) };

@@ -12,15 +12,6 @@
 
 enum { PART_MAX = 1 << 20 };	/* bytes of skills, or of instructions */
 
-/* Whether the prompt has to contain the skills. */
-static bool
-wants_skills(const struct run_trial *t)
-{
-	const struct agent_kind *k = t->run->agent->kind;
-
-	return !t->ask.req.no_skills && !k->loads_skills && !k->no_files;
-}
-
 static void
 put_skill(struct buf *b, const struct spec_skill *s, bool body)
 {
@@ -97,8 +88,7 @@ add_skills(struct run_trial *t, struct buf *out, struct err *e)
 	struct buf b = { .max = PART_MAX };
 	size_t n;
 
-	if (!wants_skills(t) || t->run->suite->config.skill_directories.n +
-	    t->ask.task->skill_directories.n == 0)
+	if (t->ask.skills.way != AGENT_SKILLS_PROMPT)
 		return 0;
 	n = put_skills(t, &b);
 	if (b.full) {
@@ -114,7 +104,6 @@ add_skills(struct run_trial *t, struct buf *out, struct err *e)
 		buf_put(out, buf_str(&b));
 		buf_putc(out, '\n');
 		add_note(t, "skills were given in the prompt");
-		t->dialog.skills_in_prompt = true;
 	}
 	buf_free(&b);
 	return 0;
@@ -175,7 +164,6 @@ run_make_preamble(struct run_trial *t, struct err *e)
 	int r = -1;
 
 	t->dialog.preamble = STR("");
-	t->dialog.skills_in_prompt = false;
 	if (add_instructions(t, &b, e) == 0 && add_skills(t, &b, e) == 0) {
 		t->dialog.preamble = arena_str(&t->ask.arena, buf_str(&b));
 		r = 0;

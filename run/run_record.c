@@ -57,23 +57,31 @@ add_named(struct arena *a, struct mask *s, const struct json *tree)
 	}
 }
 
+const struct mask *
+run_secrets(struct run *run)
+{
+	struct arena *a = &run->arena;
+	struct mask *s = run->secrets;
+
+	if (s != NULL)
+		return s;
+	run->secrets = s = NEW(a, struct mask);
+	mask_add_env(a, s, os_env(a, NULL, 0));
+	add_named(a, s, run->suite->config.tree);
+	add_named(a, s, run->suite->executors);
+	add_named(a, s, run->suite->config.judge);
+	return s;
+}
+
 int
 run_record_open(struct run *run, struct err *e)
 {
-	struct arena *a = &run->arena;
-	struct mask *s;
-
 	if (run->opts.record == NULL)
 		return 0;
 	if (mkdir(run->opts.record, 0777) == -1 && errno != EEXIST)
 		return err_sys(e, run->opts.record);
 	if (access(run->opts.record, W_OK | X_OK) == -1)
 		return err_sys(e, run->opts.record);
-	run->secrets = s = NEW(a, struct mask);
-	mask_add_env(a, s, os_env(a, NULL, 0));
-	add_named(a, s, run->suite->config.tree);
-	add_named(a, s, run->suite->executors);
-	add_named(a, s, run->suite->config.judge);
 	return 0;
 }
 
@@ -107,7 +115,8 @@ on_message(void *arg, char way, struct str message)
 	json_put_key(&o, STR("message"));
 	put_message(&o, message);
 	json_close(&o, '}');
-	buf_put(&r->messages, mask_json(&tmp, r->run->secrets, buf_str(&b)));
+	buf_put(&r->messages, mask_json(&tmp, run_secrets(r->run),
+	    buf_str(&b)));
 	buf_putc(&r->messages, '\n');
 	buf_free(&b);
 	arena_free(&tmp);
@@ -237,7 +246,8 @@ put_answer(struct buf *b, const struct agent_request *req,
 	result_put_int(b, STR("{\"answer\":{\"duration_ms\":"), took_ms);
 	result_put_str(b, STR(",\"fault\":"), str_of(late ? "timeout" :
 	    ans->fault == ANSWER_OK ? "ok" :
-	    ans->fault == ANSWER_INFRA ? "infrastructure" : "failed"));
+	    ans->fault == ANSWER_INFRA ||
+	    ans->fault == ANSWER_UNUSABLE ? "infrastructure" : "failed"));
 	if (late)
 		result_put_bool(b, STR(",\"late\":"), true);
 	result_put_answer(b, &tmp, ans);
@@ -260,13 +270,13 @@ run_record_end(struct run_record *r, const struct agent_request *req,
 		return;
 	put_head(&head, r, req);
 	put_answer(&tail, req, ans, took_ms, late);
-	buf_put(&all, mask_json(&tmp, r->run->secrets, buf_str(&head)));
+	buf_put(&all, mask_json(&tmp, run_secrets(r->run), buf_str(&head)));
 	buf_putc(&all, '\n');
 	buf_put(&all, buf_str(&r->messages));
 	if (r->messages.full)
 		buf_puts(&all, "{\"note\":\"too many messages: the others are "
 		    "missing\"}\n");
-	buf_put(&all, mask_json(&tmp, r->run->secrets, buf_str(&tail)));
+	buf_put(&all, mask_json(&tmp, run_secrets(r->run), buf_str(&tail)));
 	buf_putc(&all, '\n');
 	if (cache_write_file(agent_record_path(&tmp, r->run->opts.record, req),
 	    buf_str(&all), &e) == -1)

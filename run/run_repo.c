@@ -50,17 +50,19 @@ wanted(const struct run_trial *t)
 static bool PRINTF(2, 3)
 wrong(struct run_trial *t, const char *fmt, ...)
 {
-	struct err e, all;
+	struct str why;
+	struct err all;
 	va_list ap;
 
 	va_start(ap, fmt);
-	vsnprintf(e.msg, sizeof(e.msg), fmt, ap);
+	why = arena_vfmt(&t->ask.arena, fmt, ap);
 	va_end(ap);
-	err_set(&all, ERR_SYS, "repository \"%.*s\": %s",
-	    STRF(utf8_cut(spec_of(t)->source, 60)), e.msg);
+	why = arena_fmt(&t->ask.arena, "repository \"%.*s\": %.*s",
+	    STRF(utf8_cut(spec_of(t)->source, 60)), STRF(why));
+	err_set(&all, ERR_SYS, "%.*s", STRF(why));
 	if (!t->ask.cancelled && run_missing_input(t, &all) == 0)
 		return true;
-	t->ask.error = arena_str(&t->ask.arena, str_of(all.msg));
+	t->ask.error = why;
 	return false;
 }
 
@@ -81,7 +83,7 @@ last_error(const struct proc *p)
 		s.p += 7;
 		s.n -= 7;
 	}
-	return utf8_cut(s, 100);
+	return s;
 }
 
 /* Takes the first line of a text. */

@@ -67,7 +67,7 @@ run_stored_select(struct run *run, struct err *e)
 		}
 	}
 	if (n == 0)
-		return err_set(e, ERR_SCHEMA, "%.120s: %s", o->path,
+		return err_set(e, ERR_SCHEMA, "%s: %s", o->path,
 		    known == 0 ? "contains no task of this suite" :
 		    "no task of the file matches --task");
 	for (i = 0; i < o->ntasks; i++) {
@@ -85,6 +85,7 @@ static bool
 answered(const struct outcome_trial *t)
 {
 	switch (t->status) {
+	case RESULT_SKIPPED:
 	case RESULT_PASSED:
 	case RESULT_FAILED:
 	case RESULT_GRADER_ERROR:
@@ -246,6 +247,8 @@ run_stored_verdict(struct run_trial *t, const struct spec_grader *g,
 		out->score = 0;
 	b = json_getc(v, "passed");
 	out->passed = b != NULL && b->type == JSON_BOOL && json_bool(b);
+	b = json_getc(v, "skipped");
+	out->skipped = b != NULL && b->type == JSON_BOOL && json_bool(b);
 	out->feedback = json_str(v, "feedback");
 	out->error = json_str(v, "error");
 	out->details = result_json(&t->ask.arena, json_getc(v, "details"));

@@ -7,17 +7,23 @@
  *
  *	state     does                            next state
  *	IDLE      the slot is free                PREPARE (run_trial_start)
- *	PREPARE   expand the prompt, look into    FETCHING, FILL; ASK (stored
+ *	PREPARE   expand the prompt, look into    FETCH, FILL; ASK (stored
  *	          the cache, make a workspace     answer); FINISH (cached)
+ *	FETCH     start git                       FETCHING, FILL
  *	FETCHING  waits for git                   FILL
- *	FILL      copy files, prepare the dialog  ASK
+ *	FILL      copy files, prepare the dialog  SCAN
+ *	SCAN      scan the workspace, add skills  ASK, PAUSED
  *	ASK       ask the agent                   ASKING, ANSWERED
  *	ASKING    waits for agent or responder    ANSWERED
- *	ANSWERED  classify, choose the next turn  ASK, ASKING, GRADE
- *	GRADE     start the next grader           GRADE, GRADING, GRADED
- *	GRADING   waits for a grader              GRADE
+ *	ANSWERED  classify, choose the next turn  ASK, ASKING, PATCH
+ *	PATCH     make the agent's patch          GRADE, PAUSED; FINISH (error)
+ *	GRADE     start the next grader           GRADE, GRADING, PAUSED, GRADED
+ *	GRADING   waits for a grader              GRADE, GRADED
+ *	PAUSED    waits for the next turn         SCAN, PATCH, GRADE
  *	GRADED    decide                          FINISH; PREPARE (next attempt)
  *	FINISH    record, report, clean up        IDLE
+ *	WAITING   waits for descriptors or        FETCH, ASK, GRADE: the state
+ *	          processes (run_must_wait)       that could start no child
  *
  * Any state but IDLE can also fail, which leads to FINISH with ask.status and
  * ask.error set.
@@ -30,7 +36,7 @@
 #include "results/event.h"
 #include "results/outcome.h"
 
-enum { ERROR_MAX = 199 };	/* bytes of an executor's message */
+enum { PAUSES_MAX = 100 };	/* of a grader, while all turns are long */
 
 /* The trial ends with what run_ask_fail() or run_ask_ended() has set. */
 #define FAIL(t, ...) \
@@ -69,10 +75,42 @@ prepare(struct run_trial *t)
 		/* a shared workspace is used although the trial has its own */
 		if (run->opts.shared_workspace == NULL)
 			q->req.workspace = q->dir;
-		if (run_fetch(t))
-			return RUN_TRIAL_FETCHING;
+		return RUN_TRIAL_FETCH;
 	}
 	return RUN_TRIAL_FILL;
+}
+
+/* The agent's time does not run meanwhile. */
+static void
+on_room(void *arg)
+{
+	struct run_trial *t = arg;
+
+	t->ask.started += run_waited(t->run, &t->wait);
+	run_trial_resume(t, t->retry);
+}
+
+/* Whether to try again later, in that state. */
+static bool
+must_wait(struct run_trial *t, uint64_t shortages, enum run_trial_state state)
+{
+	t->retry = state;
+	return !t->ask.cancelled && run_must_wait(t->run, &t->wait, shortages,
+	    t->ask.task, on_room, t);
+}
+
+static enum run_trial_state
+fetch(struct run_trial *t)
+{
+	uint64_t before = t->run->procs->shortages;
+
+	t->ask.error = STR("");
+	if (t->ask.cancelled)
+		return FAIL(t, RESULT_CANCELLED, "cancelled");
+	if (run_fetch(t))
+		return RUN_TRIAL_FETCHING;
+	return must_wait(t, before, RUN_TRIAL_FETCH) ? RUN_TRIAL_WAITING :
+	    RUN_TRIAL_FILL;
 }
 
 static enum run_trial_state
@@ -85,8 +123,41 @@ fill(struct run_trial *t)
 		return FAIL(t, RESULT_CANCELLED, "cancelled");
 	if (q->error.n > 0)
 		return FAIL(t, RESULT_INFRA, "%.*s", STRF(q->error));
+	run_skills_choose(q);
 	if ((q->dir != NULL && run_fill_workspace(t, &e) == -1) ||
 	    run_make_home(q, &e) == -1 || run_turn_first(t, &e) == -1)
+		return FAIL(t, RESULT_INFRA, "%s", e.msg);
+	return RUN_TRIAL_SCAN;
+}
+
+static void
+on_pause(void *arg)
+{
+	struct run_trial *t = arg;
+
+	run_trial_resume(t, t->retry);
+}
+
+/* Continues in that state in the next turn of the loop. */
+static enum run_trial_state
+pause_until(struct run_trial *t, enum run_trial_state next)
+{
+	t->retry = next;
+	timer_once(t->run->loop, &t->pause, 0, on_pause, t);
+	return RUN_TRIAL_PAUSED;
+}
+
+static enum run_trial_state
+scan(struct run_trial *t)
+{
+	struct run_ask *q = &t->ask;
+	struct err e = { 0 };
+
+	if (q->cancelled)
+		return FAIL(t, RESULT_CANCELLED, "cancelled");
+	if (!run_patch_scan(t))
+		return pause_until(t, RUN_TRIAL_SCAN);
+	if (run_skills_place(q, &e) == -1)	/* not part of the patch */
 		return FAIL(t, RESULT_INFRA, "%s", e.msg);
 	/* the time limit is the agent's: it excludes the preparation */
 	q->started = loop_clock(t->run->loop);
@@ -120,10 +191,15 @@ on_progress(void *arg, enum agent_event type, struct str detail)
 static enum run_trial_state
 ask(struct run_trial *t)
 {
+	uint64_t before = t->run->procs->shortages;
+
 	if (t->ask.cancelled)
 		return FAIL(t, RESULT_CANCELLED, "cancelled");
-	return run_ask_start(&t->ask, on_progress, on_answer, t) ?
-	    RUN_TRIAL_ANSWERED : RUN_TRIAL_ASKING;
+	if (!run_ask_start(&t->ask, on_progress, on_answer, t))
+		return RUN_TRIAL_ASKING;
+	return t->ask.job.ans.fault != ANSWER_OK &&
+	    must_wait(t, before, RUN_TRIAL_ASK) ? RUN_TRIAL_WAITING :
+	    RUN_TRIAL_ANSWERED;
 }
 
 /*
@@ -143,7 +219,8 @@ find_baseline(struct run_trial *t)
 	    t->trial >= base->tasks[t->task].ntrials)
 		return;
 	trial = &base->tasks[t->task].trials[t->trial];
-	if (trial->status != RESULT_PASSED && trial->status != RESULT_FAILED &&
+	if (trial->status != RESULT_SKIPPED &&
+	    trial->status != RESULT_PASSED && trial->status != RESULT_FAILED &&
 	    trial->status != RESULT_GRADER_ERROR &&
 	    trial->status != RESULT_JUDGE_ERROR)
 		return;
@@ -166,8 +243,42 @@ reports_skills(const struct run_trial *t)
 	const struct agent_kind *k = run->agent->kind;
 
 	return !run->opts.no_skills && run->opts.stored == NULL &&
-	    !k->all_turns && !t->dialog.skills_in_prompt &&
+	    !k->all_turns && t->ask.skills.way != AGENT_SKILLS_PROMPT &&
 	    agent_skills(k, run->suite, t->ask.task) == AGENT_SKILLS_REPORTED;
+}
+
+/* After the last turn or an error: what has the agent changed? */
+static enum run_trial_state
+make_patch(struct run_trial *t)
+{
+	struct run_ask *q = &t->ask;
+	struct run *run = t->run;
+
+	if (q->cancelled)
+		return FAIL(t, RESULT_CANCELLED, "cancelled");
+	run_skills_remove(q);
+	if (!run_patch_make(t))
+		return pause_until(t, RUN_TRIAL_PATCH);
+	if (q->status != RESULT_NONE)
+		return RUN_TRIAL_FINISH;
+	run_ask_record(q);	/* before graders can change the files */
+	t->in = (struct grader_input){ .suite = run->suite, .task = q->task,
+		.answer = &q->job.ans,
+		.agent = agent_label(&q->arena, run->results.executor,
+		    run->suite),
+		.workspace = q->req.workspace,
+		.vars = &q->vars, .duration_ms = q->duration_ms,
+		.no_duration = run->opts.stored != NULL && json_getc(
+		    run_stored_trial(t)->node, "duration_ms") == NULL,
+		.update_snapshots = run->opts.update_snapshots,
+		.procs = run->procs, .scratch = q->req.scratch,
+		.empty_dir = q->dir, .judges = &run->judges,
+		.no_skills = run->opts.no_skills,
+		.skills_pasted = q->skills.way == AGENT_SKILLS_PROMPT,
+		.trial = q->req.trial, .attempt = q->req.attempt,
+		.judged = &t->judged };
+	find_baseline(t);
+	return RUN_TRIAL_GRADE;
 }
 
 static enum run_trial_state
@@ -181,8 +292,9 @@ answered(struct run_trial *t)
 		q->duration_ms = run_stored_trial(t)->duration_ms;
 	if (!ok) {
 		/* events and reports repeat it: do not trust its length */
-		q->error = utf8_cut(q->error, ERROR_MAX);
-		return RUN_TRIAL_FINISH;
+		q->error = arena_head(&q->arena, q->error, REASON_MAX);
+		/* an agent that cannot run has changed nothing */
+		return run->unusable ? RUN_TRIAL_FINISH : RUN_TRIAL_PATCH;
 	}
 	switch (run_turn_next(t)) {
 	case RUN_TURN_ASK:
@@ -195,18 +307,39 @@ answered(struct run_trial *t)
 	case RUN_TURN_LAST:
 		break;
 	}
-	q->job.ans.skills_known |= reports_skills(t);
-	run_ask_record(q);	/* before graders can change the files */
-	t->in = (struct grader_input){ .suite = run->suite, .task = q->task,
-		.answer = &q->job.ans, .workspace = q->req.workspace,
-		.vars = &q->vars, .duration_ms = q->duration_ms,
-		.update_snapshots = run->opts.update_snapshots,
-		.procs = run->procs, .scratch = q->req.scratch,
-		.empty_dir = q->dir, .judges = &run->judges,
-		.no_skills = run->opts.no_skills,
-		.trial = q->req.trial, .attempt = q->req.attempt };
-	find_baseline(t);
-	return RUN_TRIAL_GRADE;
+	if (run_skills_find(q))
+		q->job.ans.skills_known |= reports_skills(t);
+	return RUN_TRIAL_PATCH;
+}
+
+/* Adds the verdicts of the task's `expected` block. */
+static void
+add_expected(struct run_trial *t)
+{
+	const struct grading *g = &t->grading;
+	struct verdict *all;
+
+	if (g->nexpected == 0)
+		return;
+	all = NEW_N(&t->ask.arena, struct verdict,
+	    t->nverdicts + g->nexpected);
+	if (t->nverdicts > 0)
+		memcpy(all, t->verdicts, t->nverdicts * sizeof(*all));
+	memcpy(all + t->nverdicts, g->expected, g->nexpected * sizeof(*all));
+	t->verdicts = all;
+	t->nverdicts += g->nexpected;
+}
+
+/* Adds what the grading led to; returns the next state. */
+static enum run_trial_state
+add_verdict(struct run_trial *t)
+{
+	if (t->grading.spec != NULL) {
+		t->verdicts[t->nverdicts++] = t->grading.out;
+		return RUN_TRIAL_GRADE;
+	}
+	add_expected(t);
+	return t->ask.cancelled ? RUN_TRIAL_GRADE : RUN_TRIAL_GRADED;
 }
 
 static void
@@ -214,60 +347,48 @@ on_verdict(void *arg)
 {
 	struct run_trial *t = arg;
 
-	t->verdicts[t->nverdicts++] = t->grading.out;
-	run_trial_resume(t, RUN_TRIAL_GRADE);
+	run_trial_resume(t, add_verdict(t));
 }
 
-/* Adds the verdicts of the task's `expected` block. */
-static void
-add_expected(struct run_trial *t)
-{
-	struct verdict *all, *more;
-	size_t n;
-
-	more = grader_expected(&t->ask.arena, &t->in, &n);
-	if (n == 0)
-		return;
-	all = NEW_N(&t->ask.arena, struct verdict, t->nverdicts + n);
-	if (t->nverdicts > 0)
-		memcpy(all, t->verdicts, t->nverdicts * sizeof(*all));
-	memcpy(all + t->nverdicts, more, n * sizeof(*all));
-	t->verdicts = all;
-	t->nverdicts += n;
-}
-
-/* One grader per call: the suite's, then the task's, then `expected`. */
+/*
+ * One grader per call: the suite's, then the task's, then `expected`.  Pauses
+ * after a slice of time, as graders that compute do not wait for the loop.
+ */
 static enum run_trial_state
 grade(struct run_trial *t)
 {
 	const struct spec_graders *suite = &t->run->suite->graders;
 	const struct spec_graders *task = &t->ask.task->graders;
+	uint64_t before = t->run->procs->shortages;
 
 	if (t->ask.cancelled)
 		return FAIL(t, RESULT_CANCELLED, "cancelled");
 	if (t->verdicts == NULL)
 		t->verdicts = NEW_N(&t->ask.arena, struct verdict,
 		    suite->n + task->n + 1);
-	if (t->grader == suite->n + task->n) {
-		add_expected(t);
-		return RUN_TRIAL_GRADED;
-	}
+	if (loop_clock(t->run->loop) - loop_now(t->run->loop) > RUN_SLICE_MS &&
+	    t->pauses++ < PAUSES_MAX)
+		return pause_until(t, RUN_TRIAL_GRADE);
+	t->pauses = 0;
 	t->grading = (struct grading){ .in = &t->in, .arena = &t->ask.arena,
-		.spec = t->grader < suite->n ? &suite->v[t->grader] :
-		    &task->v[t->grader - suite->n],
 		.done = on_verdict, .arg = t };
+	if (t->grader < suite->n + task->n)
+		t->grading.spec = t->grader < suite->n ?
+		    &suite->v[t->grader] : &task->v[t->grader - suite->n];
 	t->grader++;
 	t->in.grader_failed |= t->nverdicts > 0 &&
 	    t->verdicts[t->nverdicts - 1].error.n > 0;
-	if (t->run->opts.stored != NULL && run_stored_verdict(t,
-	    t->grading.spec, &t->grading.out)) {
-		t->verdicts[t->nverdicts++] = t->grading.out;
-		return RUN_TRIAL_GRADE;
-	}
+	if (t->grading.spec != NULL && t->run->opts.stored != NULL &&
+	    run_stored_verdict(t, t->grading.spec, &t->grading.out))
+		return add_verdict(t);
 	if (grader_start(&t->grading) == GRADER_LATER)
 		return RUN_TRIAL_GRADING;
-	t->verdicts[t->nverdicts++] = t->grading.out;
-	return RUN_TRIAL_GRADE;
+	if (t->grading.out.error.n > 0 &&
+	    must_wait(t, before, RUN_TRIAL_GRADE)) {
+		t->grader--;
+		return RUN_TRIAL_WAITING;
+	}
+	return add_verdict(t);
 }
 
 /* A replay can only repeat attempts that were recorded. */
@@ -283,10 +404,23 @@ may_retry(const struct run_trial *t)
 	    run->opts.stored == NULL && agent_has_answer(run->agent, &next);
 }
 
+/* The reason of the first grader that was skipped. */
+static struct str
+why_skipped(struct run_trial *t)
+{
+	const struct verdict *v = t->verdicts;
+
+	while (!v->skipped)
+		v++;
+	return arena_head(&t->ask.arena, arena_fmt(&t->ask.arena,
+	    "grader \"%.*s\": %.*s", STRF(v->name), STRF(v->feedback)),
+	    REASON_MAX);
+}
+
 /*
  * An error of one grader is an error of the trial: with a verdict missing, the
- * trial has neither passed nor failed.  Only a failure is worth another
- * attempt.
+ * trial has neither passed nor failed.  A trial whose graders were all skipped
+ * is skipped.  Only a failure is worth another attempt.
  */
 static enum run_trial_state
 graded(struct run_trial *t)
@@ -297,16 +431,22 @@ graded(struct run_trial *t)
 	if (t->nverdicts == 0 && !t->run->opts.allow_ungraded)
 		return FAIL(t, RESULT_GRADER_ERROR, "nothing graded this "
 		    "trial: the task has no grader and no expected block");
-	q->status = RESULT_PASSED;
+	q->status = t->nverdicts == 0 ? RESULT_PASSED : RESULT_SKIPPED;
 	for (v = t->verdicts; v < t->verdicts + t->nverdicts; v++) {
 		if (v->error.n > 0)
 			return FAIL(t, v->judge ? RESULT_JUDGE_ERROR :
 			    RESULT_GRADER_ERROR, "grader \"%.*s\": %.*s",
 			    STRF(v->name), STRF(v->error));
-		if (!v->passed && !v->advisory)
+		if (v->advisory || v->skipped)
+			continue;
+		if (!v->passed)
 			q->status = RESULT_FAILED;
+		else if (q->status == RESULT_SKIPPED)
+			q->status = RESULT_PASSED;
 	}
-	if (q->status == RESULT_PASSED || !may_retry(t))
+	if (q->status == RESULT_SKIPPED)
+		q->error = why_skipped(t);
+	if (q->status != RESULT_FAILED || !may_retry(t))
 		return RUN_TRIAL_FINISH;
 	run_turn_end(t);
 	run_ask_free(q);
@@ -342,6 +482,14 @@ emit(struct run_trial *t, enum event_type type)
 	event_emit(t->run->bus, &ev);
 }
 
+static void
+add_note(struct run_trial *t, struct result_record *r, struct str note)
+{
+	if (note.n > 0)
+		r->note = arena_fmt(&t->ask.arena, "%.*s%s%.*s",
+		    STRF(r->note), r->note.n > 0 ? "; " : "", STRF(note));
+}
+
 /* The note and, if it is kept, the workspace. */
 static void
 describe(struct run_trial *t, struct result_record *r)
@@ -349,11 +497,17 @@ describe(struct run_trial *t, struct result_record *r)
 	const struct run_ask *q = &t->ask;
 
 	r->note = t->dialog.note;
+	r->skills_way = str_of(run_skills_word(q));
+	add_note(t, r, q->skills.note);
+	if (q->job.req != NULL && agent_is_loose(t->run->agent))
+		add_note(t, r, STR("not confined: the agent could write "
+		    "outside of the workspace"));
+	if (q->job.ans.refused)
+		add_note(t, r, STR("the agent refused to answer"));
 	if (t->run->opts.keep_workspace && q->dir != NULL) {
 		r->workspace = str_of(q->req.workspace);
-		r->note = arena_fmt(&t->ask.arena, "%.*s%sworkspace kept at "
-		    "%s", STRF(r->note), r->note.n > 0 ? "; " : "",
-		    q->req.workspace);
+		add_note(t, r, arena_fmt(&t->ask.arena, "workspace kept at %s",
+		    q->req.workspace));
 	}
 	if (t->run->opts.stored != NULL) {
 		r->previous = run_stored_trial(t)->node;
@@ -377,20 +531,23 @@ finish(struct run_trial *t)
 		.duration_ms = q->duration_ms, .started_ns = q->started_ns,
 		.answer = q->job.req != NULL ? &q->job.ans : NULL,
 		.verdicts = t->verdicts, .nverdicts = t->nverdicts,
-		.error = q->error };
+		.error = q->error, .judge_usage = t->judged,
+		.replayed = run->agent->kind->replays };
 
+	run_skills_remove(q);
 	run_ask_record(q);
 	run_turn_end(t);
+	run_patch_drop(t);
 	/* the task's prompt, not that of the last turn */
 	r.prompt = t->dialog.prompt.n > 0 ? t->dialog.prompt : q->req.prompt;
 	describe(t, &r);
-	if (result_is_error(q->status) &&
+	if (q->error.n > 0 &&
 	    run->queue.tasks[t->task].error.n == 0)
-		run->queue.tasks[t->task].error = arena_str(&run->arena,
-		    q->error);
+		buf_put(&run->queue.tasks[t->task].error, q->error);
 	if (q->status != RESULT_CANCELLED) {
 		if (!t->cached && result_add(&run->results, &r, &e) == -1)
 			run_abort(run, &e);
+		run_check_journal(run);
 		run_cache_keep(t);
 		emit(t, EVENT_TRIAL_COMPLETE);
 	}
@@ -416,10 +573,12 @@ run_trial_go(struct run_trial *t)
 {
 	/* a state without a function waits for the loop */
 	static enum run_trial_state (*const step[])(struct run_trial *) = {
-		[RUN_TRIAL_PREPARE] = prepare, [RUN_TRIAL_FILL] = fill,
+		[RUN_TRIAL_PREPARE] = prepare, [RUN_TRIAL_FETCH] = fetch,
+		[RUN_TRIAL_FILL] = fill, [RUN_TRIAL_SCAN] = scan,
 		[RUN_TRIAL_ASK] = ask, [RUN_TRIAL_ANSWERED] = answered,
+		[RUN_TRIAL_PATCH] = make_patch,
 		[RUN_TRIAL_GRADE] = grade, [RUN_TRIAL_GRADED] = graded,
-		[RUN_TRIAL_FINISH] = finish
+		[RUN_TRIAL_FINISH] = finish, [RUN_TRIAL_WAITING] = NULL
 	};
 
 	t->going = true;
@@ -453,4 +612,25 @@ run_trial_cancel(struct run_trial *t)
 		run_ask_cancel(&t->ask);
 	else if (t->state == RUN_TRIAL_GRADING)
 		grader_cancel(&t->grading);
+	else if (t->state == RUN_TRIAL_WAITING)
+		procs_wake(t->run->procs);
+	else if (t->state == RUN_TRIAL_PAUSED) {
+		timer_stop(t->run->loop, &t->pause);
+		run_trial_resume(t, t->retry);
+	}
+}
+
+void
+run_trial_drop(struct run_trial *t)
+{
+	procs_wait_stop(&t->wait.room);
+	timer_stop(t->run->loop, &t->pause);
+	run_patch_drop(t);
+	if (t->state == RUN_TRIAL_GRADING)
+		grader_drop(&t->grading);
+	if (t->state == RUN_TRIAL_ASKING)
+		run_ask_drop(&t->ask);
+	else
+		run_ask_free(&t->ask);
+	t->state = RUN_TRIAL_IDLE;
 }

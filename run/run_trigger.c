@@ -19,6 +19,7 @@ struct run_trigger {
 	bool busy, asking;		/* asking: waits for the executor */
 	size_t i;			/* index of the prompt */
 	struct run_ask ask;
+	struct run_wait wait;		/* while asking: see run_must_wait() */
 };
 
 struct run_triggers {
@@ -26,7 +27,7 @@ struct run_triggers {
 	size_t next, busy;		/* next prompt; slots in use */
 };
 
-/* They belong to a whole run by an agent that has the skill and reports it. */
+/* They belong to a whole run by an agent that has the skill. */
 void
 run_triggers_select(struct run *run)
 {
@@ -39,9 +40,15 @@ run_triggers_select(struct run *run)
 	    (o->shards > 0 && o->shard != 1) || o->stored != NULL)
 		return;
 	how = agent_skills(k, run->suite, NULL);
-	if (how == AGENT_SKILLS_REPORTED || how == AGENT_SKILLS_SIMULATED)
-		result_want_triggers(&run->results,
-		    how == AGENT_SKILLS_SIMULATED);
+	result_want_triggers(&run->results, how == AGENT_SKILLS_SIMULATED);
+}
+
+/* Without evidence of use, a test would show nothing. */
+static bool
+has_evidence(const struct run *run)
+{
+	return agent_skills(run->agent->kind, run->suite, NULL) ==
+	    AGENT_SKILLS_REPORTED;
 }
 
 void
@@ -92,9 +99,11 @@ finish(struct run_trigger *t)
 	struct result_record r = { .task = t->i, .status = q->status,
 		.attempts = 1, .duration_ms = q->duration_ms,
 		.started_ns = q->started_ns, .error = q->error,
-		.answer = q->job.req != NULL ? &q->job.ans : NULL };
+		.answer = q->job.req != NULL ? &q->job.ans : NULL,
+		.skills_way = str_of(run_skills_word(q)) };
 	struct err e = { 0 };
 
+	run_skills_remove(q);
 	run_ask_record(q);
 	if (q->status != RESULT_CANCELLED) {
 		if (result_add_trigger(&run->results, &r, &e) == -1)
@@ -108,14 +117,25 @@ finish(struct run_trigger *t)
 	run->dirty = true;
 }
 
+/* Whether the skill was used that should be, or should not be. */
+static bool
+was_used(const struct run_trigger *t)
+{
+	const struct field_strs *used = &t->ask.job.ans.skills;
+	struct str skill = t->run->suite->triggers->skill;
+
+	if (spec_of(t)->should)
+		skill = result_expected_skill(&t->run->results, t->i);
+	return skill.n > 0 ? run_has_skill(used, skill) : used->n > 0;
+}
+
 static void
 answered(struct run_trigger *t)
 {
 	struct run_ask *q = &t->ask;
 
-	if (run_ask_ended(q))
-		q->status = run_has_skill(&q->job.ans.skills,
-		    t->run->suite->triggers->skill) == spec_of(t)->should ?
+	if (run_ask_ended(q) && run_skills_find(q))
+		q->status = was_used(t) == spec_of(t)->should ?
 		    RESULT_PASSED : RESULT_FAILED;
 	finish(t);
 }
@@ -159,10 +179,40 @@ prepare(struct run_trigger *t, struct err *e)
 
 	q->req.prompt = q->task->inputs.prompt;
 	run_record_start(run, &q->record, &q->req);
+	run_skills_choose(q);
 	if ((agent_needs_workspace(run->agent, q->task) ||
 	    run->opts.keep_workspace) && make_workspace(t, e) == -1)
 		return -1;
-	return run_make_home(q, e);
+	return run_make_home(q, e) == -1 ? -1 : run_skills_place(q, e);
+}
+
+static void on_room(void *);
+
+static void
+ask(struct run_trigger *t)
+{
+	uint64_t before = t->run->procs->shortages;
+
+	t->asking = !run_ask_start(&t->ask, NULL, on_answer, t) ||
+	    (t->ask.job.ans.fault != ANSWER_OK && !t->ask.cancelled &&
+	    run_must_wait(t->run, &t->wait, before, t->ask.task, on_room, t));
+	if (!t->asking)
+		answered(t);
+}
+
+static void
+on_room(void *arg)
+{
+	struct run_trigger *t = arg;
+	struct run *run = t->run;
+
+	t->ask.started += run_waited(run, &t->wait);
+	if (t->ask.cancelled)
+		on_answer(t);
+	else {
+		ask(t);
+		run_pump(run);
+	}
 }
 
 static void
@@ -179,13 +229,15 @@ start(struct run *run, size_t i)
 	if (run->results.triggers.simulated) {
 		t->ask.status = RESULT_PASSED;
 		finish(t);
+	} else if (!has_evidence(run)) {
+		run_ask_fail(&t->ask, RESULT_SKIPPED, "executor \"%s\" does "
+		    "not report which skills it used", run->agent->kind->name);
+		finish(t);
 	} else if (prepare(t, &e) == -1) {
 		run_ask_fail(&t->ask, RESULT_INFRA, "%s", e.msg);
 		finish(t);
-	} else if (run_ask_start(&t->ask, NULL, on_answer, t))
-		answered(t);
-	else
-		t->asking = true;
+	} else
+		ask(t);
 }
 
 /* Skips the tests of an earlier run; n: none is left. */
@@ -209,8 +261,8 @@ run_triggers_pump(struct run *run)
 
 	if (ts == NULL)
 		return true;
-	while (!run->cancelled && !queue->stopped && !queue->held &&
-	    ts->busy < queue->nslots &&
+	while (!run->cancelled && !run->unusable && !queue->stopped &&
+	    !queue->held && ts->busy < run_slots(run) &&
 	    next_prompt(run) < run->results.triggers.n) {
 		start(run, ts->next++);
 		if (loop_clock(run->loop) >= until) {
@@ -218,7 +270,8 @@ run_triggers_pump(struct run *run)
 			return false;
 		}
 	}
-	return ts->busy == 0 && (run->cancelled || queue->stopped ||
+	return ts->busy == 0 && (run->cancelled || run->unusable ||
+	    queue->stopped ||
 	    next_prompt(run) == run->results.triggers.n);
 }
 
@@ -230,7 +283,26 @@ run_triggers_cancel(struct run *run)
 
 	for (i = 0; run->triggers != NULL && i < run->queue.nslots; i++) {
 		t = &run->triggers->slots[i];
-		if (t->asking && !t->ask.cancelled)
+		if (!t->asking || t->ask.cancelled)
+			continue;
+		if (t->wait.room.prev == NULL)
 			run_ask_cancel(&t->ask);
+		else {
+			t->ask.cancelled = true;
+			procs_wake(run->procs);
+		}
 	}
+}
+
+void
+run_triggers_drop(struct run *run)
+{
+	struct run_triggers *ts = run->triggers;
+	size_t i;
+
+	for (i = 0; ts != NULL && i < run->queue.nslots; i++)
+		if (ts->slots[i].asking) {
+			procs_wait_stop(&ts->slots[i].wait.room);
+			run_ask_drop(&ts->slots[i].ask);
+		}
 }

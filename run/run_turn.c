@@ -119,6 +119,8 @@ add_answer(struct run_trial *t)
 	answer_add_usage(&sum->usage, &ans->usage);
 	add_events(d, ans->transcript);
 	sum->truncated = sum->truncated || ans->truncated;
+	sum->no_calls = sum->no_calls || ans->no_calls;
+	sum->refused = sum->refused || ans->refused;
 	sum->skills_known = sum->skills_known || ans->skills_known;
 }
 
@@ -152,6 +154,8 @@ combine_answers(struct run_trial *t)
 	ans->output = all_outputs(t);
 	ans->calls = sum->calls;
 	ans->ncalls = sum->ncalls;
+	ans->no_calls = sum->no_calls;
+	ans->refused = sum->refused;
 	ans->skills = sum->skills;
 	ans->skills_known = sum->skills_known;
 	ans->usage = sum->usage;
@@ -244,7 +248,8 @@ ask_responder(struct run_trial *t, const struct spec_responder *r)
 		.task = q->task, .answer = &d->total,
 		.workspace = q->req.workspace, .vars = &q->vars,
 		.procs = t->run->procs, .scratch = q->req.scratch,
-		.trial = q->req.trial, .attempt = q->req.attempt };
+		.trial = q->req.trial, .attempt = q->req.attempt,
+		.judged = &t->judged };
 	d->text.n = 0;
 	buf_puts(&d->text, "You play the user in a talk with an assistant. ");
 	buf_put(&d->text, r->instructions);

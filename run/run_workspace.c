@@ -16,8 +16,7 @@ run_input_dirs(struct arena *a, const struct run *run,
 {
 	const char *suite = run->suite->dir;
 
-	dirs[0] = task->context_dir.n > 0 ?
-	    spec_path(a, suite, task->context_dir) :
+	dirs[0] = task->context_dir != NULL ? task->context_dir :
 	    run->opts.context_dir != NULL ? run->opts.context_dir :
 	    arena_fmt(a, "%s/fixtures", suite).p;
 	dirs[1] = spec_task_dir(a, task);
@@ -25,11 +24,9 @@ run_input_dirs(struct arena *a, const struct run *run,
 	return RUN_INPUT_DIRS;
 }
 
-/* The path of an input file, or NULL. */
-static char *
-find_input(struct run_trial *t, struct str path)
+char *
+run_find_input(const struct run_trial *t, struct arena *a, struct str path)
 {
-	struct arena *a = &t->ask.arena;
 	const char *dirs[RUN_INPUT_DIRS];
 	size_t i, n = run_input_dirs(a, t->run, t->ask.task, dirs);
 	struct stat st;
@@ -77,7 +74,7 @@ put_input(struct run_trial *t, const struct spec_input_file *f, struct err *e)
 	if (!workspace_inside(f->path))
 		return err_set(e, ERR_SCHEMA, "input file \"%.*s\" is not a "
 		    "path inside the workspace", STRF(f->path));
-	from = find_input(t, f->path);
+	from = run_find_input(t, &t->ask.arena, f->path);
 	if (from == NULL)
 		return missing(t, "input file", f->path, e);
 	return workspace_copy(&t->ask.arena, t->ask.req.workspace, from,
@@ -88,7 +85,7 @@ static int
 put_fixture(struct run_trial *t, const struct json *fixture, struct err *e)
 {
 	struct str path = json_text(fixture), name = path;
-	char *from = find_input(t, path);
+	char *from = run_find_input(t, &t->ask.arena, path);
 	struct stat st;
 	size_t i;
 

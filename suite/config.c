@@ -222,6 +222,23 @@ finish(struct config_loader *l, struct config *c)
 	    arena_str(l->arena, str_of(l->from->token)).p;
 }
 
+/* The executor of the highest layer that has one and is the user's own. */
+static struct str
+own_executor(struct config_loader *l)
+{
+	const struct config_layer *i;
+	const struct json *v;
+	struct str s = STR("");
+
+	for (i = l->head; i != NULL; i = i->next) {
+		v = i->untrusted ? NULL : json_getc(i->root, "executor");
+		if (v != NULL)
+			s = v->type == JSON_NULL ? STR("") :
+			    arena_str(l->arena, json_source(v));
+	}
+	return s;
+}
+
 struct config *
 config_load(struct arena *a, const struct config_sources *from,
     struct spec_notes *notes)
@@ -234,17 +251,29 @@ config_load(struct arena *a, const struct config_sources *from,
 
 	l.tail = &l.head;
 	config_read(&l);
+	*c = config_defaults;
+	config_take_held(&l, &c->held, &c->nheld);
 	if (notes->errors > errors)
 		return NULL;
 	for (i = l.head; i != NULL; i = i->next)
 		tree = config_merge(a, tree, i);
-	*c = config_defaults;
+	c->trust = from->trust;
+	c->own_executor = own_executor(&l);
 	if (tree != NULL) {
 		c->tree = &tree->json;
 		decode(a, &config_table, c->tree, c);
 	}
 	finish(&l, c);
 	return notes->errors > errors ? NULL : c;
+}
+
+bool
+config_has_executor(const struct config *c, struct str name)
+{
+	const struct json *v = c->executors == NULL ? NULL :
+	    json_get(c->executors, name);
+
+	return v != NULL && !((const struct config_item *)v)->from->untrusted;
 }
 
 void

@@ -9,6 +9,9 @@
  * other values replace, and null removes the value of lower sources.  Every
  * value keeps its source.
  *
+ * A project's file that the user has not trusted (project.h) sets only names
+ * and numbers; its other settings are held back.
+ *
  * Secrets are not settings: a token is in a file that only its owner can read,
  * or in WAZA_AUTH_TOKEN.  A secret in a settings file is an error.
  */
@@ -50,6 +53,7 @@ struct config_sources {
 	void *ctx;
 	const char *dir;	/* search .waza.yaml from here; NULL: "." */
 	const char *token;	/* value of WAZA_AUTH_TOKEN; NULL: not set */
+	bool trust;		/* --trust: obey all of .waza.yaml */
 };
 
 enum config_via { CONFIG_STDIO, CONFIG_TCP, CONFIG_UNIX, CONFIG_HTTP };
@@ -95,6 +99,12 @@ struct config_remote {
 	int64_t ping_seconds, idle_seconds, grace_seconds, lost_seconds;
 };
 
+struct config_leaf {
+	struct str key;		/* "limits.runs", "prices.\"gpt-4.1\".input" */
+	struct str value;	/* as JSON; empty: hidden */
+	struct spec_where at;	/* file NULL: the default */
+};
+
 /*
  * The settings, decoded.  Strings are NUL-terminated and contain no other NUL.
  * Paths are relative to the working directory.
@@ -111,6 +121,8 @@ struct config {
 	struct str host;		/* of the server, for clients */
 	int64_t port, timeout_seconds;
 	struct str executor, model;	/* empty: the suite's */
+	struct str own_executor;	/* the same, but never named only by
+					 * a project that is not trusted */
 	const struct json *judge;	/* {executor, model, ...}, or NULL */
 	const struct json *executors;	/* {name: {...}}, or NULL */
 	const struct json *tools;	/* {name: {...}}, or NULL */
@@ -123,6 +135,9 @@ struct config {
 	struct config_sessions sessions;
 	struct config_remote remote;
 	int log_level;			/* enum config_log */
+	bool trust;			/* of the sources */
+	const struct config_leaf *held;	/* back from an untrusted project */
+	size_t nheld;
 	const struct json *tree;	/* all sources merged; private */
 	const struct json *other;	/* private from here */
 	const char *env_token;
@@ -137,17 +152,26 @@ struct config {
 struct config *config_load(struct arena *, const struct config_sources *,
     struct spec_notes *);
 
+/*
+ * Whether the settings have an entry of `executors` with that name that a
+ * project's file without trust did not add.
+ */
+bool config_has_executor(const struct config *, struct str name);
+
+/*
+ * The settings of a project's file that need trust, and their number.  -1 if
+ * the file has errors, which are noted.
+ */
+struct project;
+int config_need_trust(struct arena *, const struct config_sources *,
+    const struct project *, struct spec_notes *, const struct config_leaf **,
+    size_t *);
+
 /* Gives a suite the executors, the prices and, if it has none, the judge. */
 void config_apply(const struct config *, struct spec_suite *);
 
 /* The built-in defaults. */
 extern const struct config config_defaults;
-
-struct config_leaf {
-	struct str key;		/* "limits.runs", "prices.\"gpt-4.1\".input" */
-	struct str value;	/* as JSON; empty: hidden */
-	struct spec_where at;	/* file NULL: the default */
-};
 
 /* Lists all settings in the order of the manual; returns their number. */
 size_t config_leaves(struct arena *, const struct config *,

@@ -316,10 +316,6 @@ config_check(struct config_loader *l, const struct config_layer *layer)
 	static const char *const trees[] = { "executors", "tools", "judge" };
 	static const char *const tokens[] = { "token", "auth_token", "auth",
 		NULL };
-	/* A project's file may come from somebody else: it must not open the
-	 * server to others or send the token elsewhere. */
-	static const char *const personal[] = { "allow_remote", "host",
-		"hosts", "origins", "token_file", NULL };
 	struct check c = { l, layer, { l->notes, layer->name } };
 	struct config scratch = config_defaults;
 	size_t i;
@@ -338,8 +334,4 @@ config_check(struct config_loader *l, const struct config_layer *layer)
 	check_empty(&c);
 	check_nul(&c, &config_table, layer->root);
 	check_listen(&c, json_getc(layer->root, "listen"));
-	if (layer->level == CONFIG_PROJECT)
-		refuse(&c, personal, "cannot be set in a project's "
-		    ".waza.yaml, which others may write; set it in your own "
-		    "settings, the environment or a flag");
 }

@@ -19,6 +19,7 @@ struct config_layer {
 	const char *name;	/* of the file, variable or flag */
 	const char *dir;	/* what its paths are relative to */
 	const struct json *root;
+	bool untrusted;		/* a project's file, without trust */
 };
 
 struct config_loader {
@@ -26,6 +27,7 @@ struct config_loader {
 	struct spec_notes *notes;
 	const struct config_sources *from;
 	struct config_layer *head, **tail;	/* lowest precedence first */
+	struct buf held;	/* of struct config_leaf */
 };
 
 /*
@@ -65,6 +67,21 @@ const char *config_listen(struct str, enum config_via *, struct err *);
 
 /* Whether it is a letter, a digit, "_" or "-" (ASCII). */
 bool config_is_word(char);
+
+/*
+ * config_hold.c: removes the settings that need trust from a layer and adds
+ * them to the loader's list.  The result, for messages, is "roots is" or
+ * "roots, tools are"; empty if there was none.
+ */
+struct str config_hold(struct config_loader *, struct config_layer *);
+/* Moves that list to the arena. */
+void config_take_held(struct config_loader *, const struct config_leaf **,
+    size_t *n);
+
+/* config_show.c: the dotted path with one more word, quoted unless plain. */
+struct str config_path_add(struct arena *, struct str path, struct str word);
+/* Whether values below that key are not shown: they often contain secrets. */
+bool config_is_hidden(struct str key);
 
 /* config_spell.c: replaces the keys of seeds/003 in a layer by ours */
 void config_respell(struct config_loader *, struct config_layer *);

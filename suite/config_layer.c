@@ -14,6 +14,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "suite/project.h"
 #include "yaml_lite.h"
 
 const char *
@@ -24,7 +25,8 @@ config_getenv(const struct config_sources *s, const char *name)
 	return v != NULL && *v != '\0' ? v : NULL;
 }
 
-static void
+/* The layer; NULL if it is empty or has errors. */
+static struct config_layer *
 add_layer(struct config_loader *l, enum config_level level, const char *name,
     const char *dir, const struct json *root)
 {
@@ -32,7 +34,7 @@ add_layer(struct config_loader *l, enum config_level level, const char *name,
 	size_t errors = l->notes->errors;
 
 	if (root->type == JSON_NULL)
-		return;
+		return NULL;
 	new->level = level;
 	new->name = name;
 	new->dir = dir;
@@ -40,9 +42,10 @@ add_layer(struct config_loader *l, enum config_level level, const char *name,
 	config_respell(l, new);
 	config_check(l, new);
 	if (l->notes->errors > errors)
-		return;
+		return NULL;
 	*l->tail = new;
 	l->tail = &new->next;
+	return new;
 }
 
 static void
@@ -78,15 +81,11 @@ is_file(struct config_loader *l, const char *path)
 static void
 read_user(struct config_loader *l)
 {
-	const char *home = config_getenv(l->from, "WAZA_HOME");
-	const char *dir = config_getenv(l->from, "HOME");
-	const char *plain, *yaml;
+	const char *home = project_home(l->arena, l->from), *plain, *yaml;
 	bool has_plain, has_yaml;
 
-	if (home == NULL && dir == NULL)
-		return;
 	if (home == NULL)
-		home = spec_join(l->arena, dir, STR(".waza"));
+		return;
 	plain = spec_join(l->arena, home, STR("config"));
 	yaml = spec_join(l->arena, home, STR("config.yaml"));
 	has_plain = is_file(l, plain);
@@ -99,23 +98,55 @@ read_user(struct config_loader *l)
 		read_file(l, CONFIG_USER, has_plain ? plain : yaml);
 }
 
+/* The layer of the project's file; NULL if it is empty or has errors. */
+static struct config_layer *
+add_project(struct config_loader *l, const struct project *p)
+{
+	struct spec_loader yaml = { .arena = l->arena, .notes = l->notes };
+	struct spec_file f;
+
+	if (spec_parse_yaml(&yaml, p->path, p->text, &f) == -1)
+		return NULL;
+	return add_layer(l, CONFIG_PROJECT, p->path, f.dir, f.root);
+}
+
 static void
 read_project(struct config_loader *l)
 {
-	const char *dir = l->from->dir != NULL ? l->from->dir : ".", *path, *up;
-	int i;
+	struct config_layer *new = NULL;
+	struct str held = STR("");
+	struct project p;
+	struct err e = { 0 };
 
-	for (i = 0; i < SPEC_LEVELS_UP; i++) {
-		path = spec_join(l->arena, dir, STR(".waza.yaml"));
-		if (is_file(l, path)) {
-			read_file(l, CONFIG_PROJECT, path);
-			return;
-		}
-		up = spec_join(l->arena, dir, STR(".."));
-		if (spec_same_dir(dir, up))
-			return;
-		dir = up;
+	if (project_find(l->arena, l->from, &p, &e) == -1) {
+		spec_note(l->notes, FIELD_ERROR, (struct spec_where){ p.path,
+		    0, 0 }, "%s", spec_reason(&e, p.path));
+		return;
 	}
+	if (p.state == PROJECT_UNTRUSTED || p.state == PROJECT_TRUSTED)
+		new = add_project(l, &p);
+	if (new != NULL && p.state == PROJECT_UNTRUSTED) {
+		new->untrusted = true;
+		held = config_hold(l, new);
+	}
+	project_warn(l->arena, &p, held, l->notes);
+}
+
+int
+config_need_trust(struct arena *a, const struct config_sources *from,
+    const struct project *p, struct spec_notes *notes,
+    const struct config_leaf **out, size_t *n)
+{
+	struct config_loader l = { .arena = a, .notes = notes, .from = from };
+	struct config_layer *new;
+	size_t errors = notes->errors;
+
+	l.tail = &l.head;
+	new = add_project(&l, p);
+	if (new != NULL)
+		(void)config_hold(&l, new);
+	config_take_held(&l, out, n);
+	return notes->errors > errors ? -1 : 0;
 }
 
 static void

@@ -83,12 +83,16 @@ copy(struct arena *a, const struct json *v, const struct config_layer *l,
 	return end(a, &out);
 }
 
-/* New members first: moving members of base destroys its list. */
+/*
+ * New members first: moving members of base destroys its list.  An object of
+ * several layers is that of the lowest one that is trusted.
+ */
 static struct config_item *
 merge(struct arena *a, struct json *base, const struct json *over,
     const struct config_layer *l, bool top)
 {
-	struct list out = begin(a, base, ((struct config_item *)base)->from);
+	const struct config_layer *low = ((struct config_item *)base)->from;
+	struct list out = begin(a, base, low->untrusted ? l : low);
 	struct list fresh = begin(a, base, l);
 	struct json *b, *next;
 	const struct json *o;

@@ -40,9 +40,8 @@ is_plain(struct str key)
 	return key.n > 0;
 }
 
-/* The path with one more word, which is quoted unless it is plain. */
-static struct str
-add_word(struct show *s, struct str path, struct str word)
+struct str
+config_path_add(struct arena *a, struct str path, struct str word)
 {
 	struct buf b = { 0 };
 	struct json_out o = { .put = buf_sink, .ctx = &b };
@@ -54,7 +53,7 @@ add_word(struct show *s, struct str path, struct str word)
 		buf_put(&b, word);
 	else
 		json_put_str(&o, word);
-	path = arena_str(s->arena, buf_str(&b));
+	path = arena_str(a, buf_str(&b));
 	buf_free(&b);
 	return path;
 }
@@ -101,9 +100,8 @@ put_member(struct json_out *o, const struct field *f, const void *at)
 	}
 }
 
-/* Headers and environment variables often contain secrets. */
-static bool
-is_hidden(struct str key)
+bool
+config_is_hidden(struct str key)
 {
 	static const char *const words[] = { "headers", "env", "environment" };
 	size_t i;
@@ -123,8 +121,9 @@ show_tree(struct show *s, struct str path, const struct json *v, bool hidden)
 
 	if (v->type == JSON_OBJECT && json_count(v) > 0) {
 		for (m = json_first(v); m != NULL; m = m->next)
-			show_tree(s, add_word(s, path, json_key(m)), m,
-			    hidden || is_hidden(json_key(m)));
+			show_tree(s, config_path_add(s->arena, path,
+			    json_key(m)), m, hidden ||
+			    config_is_hidden(json_key(m)));
 		return;
 	}
 	if (!hidden)
@@ -148,7 +147,7 @@ show_table(struct show *s, struct str path, const struct field_table *t,
 		if (config_foreign(f))
 			continue;
 		v = json_getc(obj, f->key);
-		key = add_word(s, path, str_of(f->key));
+		key = config_path_add(s->arena, path, str_of(f->key));
 		member = (const char *)in + f->off;
 		if (f->type == FIELD_OBJECT)
 			show_table(s, key, f->sub, v, member);

@@ -21,18 +21,18 @@ check_token(struct str s, const char *name, struct err *e)
 	size_t i;
 
 	if (s.n == 0)
-		return err_set(e, ERR_SCHEMA, "%.120s: the token is empty",
+		return err_set(e, ERR_SCHEMA, "%s: the token is empty",
 		    name);
 	if (s.n > CONFIG_TOKEN_MAX)
 		return err_set(e, ERR_LIMIT,
-		    "%.120s: the token is longer than %d bytes", name,
+		    "%s: the token is longer than %d bytes", name,
 		    CONFIG_TOKEN_MAX);
 	for (i = 0; i < s.n; i++)
 		if ((unsigned char)s.p[i] < ' ' || s.p[i] == 0x7F)
-			return err_set(e, ERR_SCHEMA, "%.120s: the token "
+			return err_set(e, ERR_SCHEMA, "%s: the token "
 			    "contains a control character", name);
 	if (!utf8_valid(s))
-		return err_set(e, ERR_SCHEMA, "%.120s: the token is not UTF-8",
+		return err_set(e, ERR_SCHEMA, "%s: the token is not UTF-8",
 		    name);
 	return 0;
 }
@@ -45,9 +45,9 @@ check_mode(int fd, const char *path, struct err *e)
 	if (fstat(fd, &st) == -1)
 		return err_sys(e, path);
 	if (!S_ISREG(st.st_mode) && !S_ISFIFO(st.st_mode))
-		return err_set(e, ERR_SCHEMA, "%.120s: not a file", path);
+		return err_set(e, ERR_SCHEMA, "%s: not a file", path);
 	if (st.st_mode & (S_IRGRP | S_IWGRP | S_IROTH | S_IWOTH))
-		return err_set(e, ERR_SCHEMA, "%.120s: other users can read or "
+		return err_set(e, ERR_SCHEMA, "%s: other users can read or "
 		    "write it (mode %04o); run chmod 600 on it and use a new "
 		    "token", path, (unsigned)(st.st_mode & 07777));
 	return 0;

@@ -103,10 +103,32 @@ spec_wrong_type(struct spec_loader *l, const char *file, const struct json *v,
 	    json_type_name((enum json_type)v->type));
 }
 
+int
+spec_check_path(const struct spec_notes *notes, const char *path,
+    struct err *e)
+{
+	if (notes == NULL || notes->allows == NULL ||
+	    notes->allows(notes->peer, path))
+		return 0;
+	return err_set(e, ERR_SCHEMA, "%.*s is outside the server's roots "
+	    "(--root adds one)", STRF(spec_tail(path)));
+}
+
+bool
+spec_allowed(struct spec_notes *notes, struct spec_where at, const char *path)
+{
+	struct err e;
+
+	if (spec_check_path(notes, path, &e) == 0)
+		return true;
+	spec_note(notes, FIELD_ERROR, at, "%s", e.msg);
+	return false;
+}
+
 void
 spec_note_put(struct buf *b, const struct spec_note *note)
 {
-	buf_puts(b, note->at.file);
+	buf_puts(b, note->at.file != NULL ? note->at.file : "waza");
 	if (note->at.line > 0)
 		buf_fmt(b, ":%u:%u", note->at.line, note->at.col);
 	buf_fmt(b, ": %s%s\n", note->level == FIELD_WARNING ? "warning: " : "",
@@ -243,6 +265,7 @@ struct top {
 	bool baseline;
 	const struct json *config, *hooks, *inputs, *graders, *metrics, *judge;
 	const struct json *tasks, *tasks_from, *range, *unused;
+	const struct json *mcp_mocks, *command_mocks;
 };
 
 static const struct field top_rows[] = {
@@ -263,9 +286,8 @@ static const struct field top_rows[] = {
 	SPEC_ROW(top, "schemaVersion", unused, FIELD_TREE,
 	    .alias = "schema_version"),
 	SPEC_ROW(top, "scenario", unused, FIELD_TREE, .flags = FIELD_IGNORED),
-	SPEC_ROW(top, "mcp_mocks", unused, FIELD_TREE, .flags = FIELD_IGNORED),
-	SPEC_ROW(top, "command_mocks", unused, FIELD_TREE,
-	    .flags = FIELD_IGNORED),
+	SPEC_KEY(top, mcp_mocks, FIELD_TREE),
+	SPEC_KEY(top, command_mocks, FIELD_TREE),
 };
 static const struct field_table top_table = FIELD_TABLE(top, top_rows);
 
@@ -305,6 +327,8 @@ read_suite(struct spec_loader *l, const struct spec_file *f)
 	s->version = top.version;
 	s->description = top.description;
 	s->baseline = top.baseline;
+	s->mcp_mocks = top.mcp_mocks;
+	s->command_mocks = top.command_mocks;
 	if (top.name.p != NULL && s->name.n == 0)
 		spec_error(l, f->path, json_getc(f->root, "name"), NULL,
 		    "\"name\" is empty");

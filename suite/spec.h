@@ -43,11 +43,28 @@ struct spec_notes {
 	bool strict;		/* unknown keys are errors */
 	bool updates;		/* snapshots will be written */
 	bool stored;		/* answers are given: no executor runs */
+	bool trust;		/* --trust: read .waza.yaml in any case */
+	/* whether that executor gives tasks to evaluation clients; NULL: none
+	 * does.  Set with agent_expect(). */
+	bool (*evaluates)(struct str executor);
+	struct str executor;	/* of the run; empty: the suite's */
+	/* whether the suite may name this path; NULL: it may name any */
+	bool (*allows)(const void *peer, const char *path);
+	const void *peer;	/* that loads the suite */
+	const char *context_dir;	/* of the run, instead of fixtures/ */
 };
 
 /* Adds a note; with NULL notes it has no effect. */
 void spec_note(struct spec_notes *, enum field_level, struct spec_where,
     const char *fmt, ...) PRINTF(4, 5);
+
+/*
+ * Whether a file or directory that a suite names may be used: -1 with the
+ * reason, or false after an error was noted at the place that names it.
+ */
+int spec_check_path(const struct spec_notes *, const char *path,
+    struct err *);
+bool spec_allowed(struct spec_notes *, struct spec_where, const char *path);
 
 /* Appends the line "file:line:col: warning: message". */
 void spec_note_put(struct buf *, const struct spec_note *);
@@ -97,6 +114,9 @@ struct spec_metric {
 	struct spec_where at;
 };
 
+/* How agents get skills that can load them by themselves. */
+enum { SPEC_SKILLS_NATIVE, SPEC_SKILLS_PROMPT };
+
 struct spec_config {
 	int64_t trials_per_task;	/* 1 */
 	int64_t timeout_seconds;	/* 300 */
@@ -113,6 +133,7 @@ struct spec_config {
 	struct field_strs skill_directories, required_skills, disabled_skills;
 	struct field_strs instruction_files;
 	bool inject_skill_body;
+	int skills;			/* SPEC_SKILLS_NATIVE */
 	/* settings of executors, which decode them */
 	const struct json *mock, *command, *judge, *mcp_servers;
 	struct str output_format;
@@ -194,7 +215,7 @@ struct spec_task {
 	struct str id, name;	/* a missing one is equal to the other */
 	struct str description, group;
 	struct field_strs tags;
-	struct str context_dir;
+	const char *context_dir;	/* resolved; NULL: none */
 	struct field_strs skill_directories;	/* in addition to the suite's */
 	struct field_strs instruction_files;	/* likewise */
 	int64_t timeout_seconds, first_event_timeout_seconds;	/* 0: suite's */
@@ -202,25 +223,32 @@ struct spec_task {
 	const struct spec_expected *expected;	/* NULL: none */
 	struct spec_graders graders;
 	const struct json *mock;
+	const struct json *command_mocks;	/* or NULL */
 	const struct spec_remote *remote;	/* or NULL */
 	const struct json *vars;	/* the CSV row, or NULL */
 	bool golden;		/* waza gate: it must pass */
 	struct spec_where at;
 };
 
-/* A prompt of trigger_tests.yaml, as a task for an executor. */
+/* A prompt of a trigger test, as a task for an executor. */
 struct spec_trigger {
 	struct spec_task task;	/* its id, prompt, mock and place */
+	struct str expected;	/* the skill to use; empty: not given */
 	struct str reason, confidence;	/* high, medium, or empty */
 	double weight;		/* 0.5 for medium, else 1 */
 	bool should;		/* trigger the skill */
 };
 
 struct spec_triggers {
-	const char *file;	/* trigger_tests.yaml beside eval.yaml */
-	struct str skill;
-	struct spec_trigger *v;	/* first those that should trigger */
+	const char *file;	/* trigger_tests.yaml or the like */
+	struct str skill;	/* empty: any, if the file does not name it */
+	struct spec_trigger *v;	/* in the order of the file */
 	size_t n;
+};
+
+enum {				/* MiB for an interpreter of assertions */
+	SPEC_CODE_MB_MIN = 32,
+	SPEC_CODE_MB_MAX = 1 << 16
 };
 
 struct spec_suite {
@@ -235,8 +263,12 @@ struct spec_suite {
 	struct spec_task *tasks;	/* enabled ones */
 	size_t ntasks;
 	bool baseline;
+	const struct json *mcp_mocks, *command_mocks;	/* or NULL */
 	const struct spec_triggers *triggers;	/* NULL: there are none */
-	int64_t program_timeout;	/* seconds, from .waza.yaml; 30 */
+	/* from .waza.yaml, with defaults: */
+	int64_t program_timeout;	/* seconds; 30 */
+	int64_t code_timeout;		/* seconds; 10 */
+	int64_t code_memory_mb;		/* 256 */
 	/* from the settings; see config_apply() */
 	const struct json *executors, *prices;
 };

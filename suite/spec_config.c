@@ -9,8 +9,14 @@
  */
 #include "suite/spec_internal.h"
 
+#include "lib/tmpl.h"
+#include "suite/config.h"
+#include "suite/project.h"
+
 /* A key of an executor, which reads it from the tree: agent_settings(). */
 #define EXECUTOR_KEY(key) SPEC_OTHER(spec_config, key, tree)
+
+static const char *const skill_ways[] = { "native", "prompt", NULL };
 
 static const struct field config_rows[] = {
 	SPEC_RANGE(spec_config, trials_per_task, FIELD_INT, 1, SPEC_TRIALS_MAX),
@@ -34,6 +40,7 @@ static const struct field config_rows[] = {
 	SPEC_KEY(spec_config, disabled_skills, FIELD_STRS),
 	SPEC_KEY(spec_config, instruction_files, FIELD_STRS),
 	SPEC_KEY(spec_config, inject_skill_body, FIELD_BOOL),
+	FIELD(spec_config, skills, FIELD_ENUM, .words = skill_ways),
 	SPEC_KEY(spec_config, mock, FIELD_TREE),
 	SPEC_KEY(spec_config, command, FIELD_TREE),
 	SPEC_KEY(spec_config, judge, FIELD_TREE),
@@ -43,6 +50,7 @@ static const struct field config_rows[] = {
 	EXECUTOR_KEY("acp"), EXECUTOR_KEY("agent"), EXECUTOR_KEY("api"),
 	EXECUTOR_KEY("api_key_env"), EXECUTOR_KEY("auth_method"),
 	EXECUTOR_KEY("base_url"), EXECUTOR_KEY("cache_home"),
+	EXECUTOR_KEY("confine"),
 	EXECUTOR_KEY("home"), EXECUTOR_KEY("cli_path"),
 	EXECUTOR_KEY("copilot"), EXECUTOR_KEY("copilot-sdk"),
 	EXECUTOR_KEY("github_token_env"), EXECUTOR_KEY("env"),
@@ -85,7 +93,7 @@ metric_setting(struct spec_loader *l, const char *file, const struct json *v)
 		    v->key_col }, json_key(v), "unknown key \"%.*s\"%s",
 		    SPEC_SHORT(json_key(v)), str_similar(json_key(v),
 		    STR("pass_threshold")) ?
-		    "; did you mean \"pass_threshold\"?" : "");
+		    " (did you mean \"pass_threshold\"?)" : "");
 		return;
 	}
 	if (!json_double(v, &x) || !(x >= 0 && x <= 1))
@@ -146,9 +154,9 @@ spec_read_config(struct spec_loader *l, const struct spec_file *f,
 	c->tree = config;
 	if (config == NULL)
 		return;
-	spec_check_skill_dirs(l, f, json_getc(config, "skill_directories"),
-	    &c->skill_directories);
-	spec_check_skills(l, f, config);
+	if (spec_check_skill_dirs(l, f, json_getc(config, "skill_directories"),
+	    &c->skill_directories))
+		spec_check_skills(l, f, config);
 	spec_check_instructions(l, f, json_getc(config, "instruction_files"),
 	    &c->instruction_files);
 }
@@ -177,15 +185,20 @@ static void
 check_hook(struct spec_loader *l, const char *file, const struct json *cmd,
     bool rows)
 {
+	struct err e;
+
 	if (cmd == NULL || cmd->type != JSON_STRING)
 		return;
 	if (str_trim(json_text(cmd)).n == 0)
 		spec_error(l, file, cmd, NULL, "\"command\" is empty");
 	else if (!rows)
 		spec_check_text(l, file, cmd, "command", json_text(cmd), NULL);
+	else if (tmpl_check(json_text(cmd), &e) == -1)
+		spec_error(l, file, cmd, NULL, "line %u of \"command\": %s",
+		    e.line, e.msg);
 }
 
-/* Templates in the hooks of tasks that come from rows are not checked. */
+/* In hooks of tasks that come from rows, any variable may exist. */
 void
 spec_read_hooks(struct spec_loader *l, const struct spec_file *f,
     const struct json *v, bool rows)
@@ -203,27 +216,29 @@ spec_read_hooks(struct spec_loader *l, const struct spec_file *f,
 }
 
 /* The keys of .waza.yaml; a run reads the first three. */
-struct project {
+struct project_in {
 	const struct json *defaults, *graders, *cache, *unused;
 };
-#define OTHER(k) SPEC_OTHER(project, k, unused)
+#define OTHER(k) SPEC_OTHER(project_in, k, unused)
 static const struct field project_rows[] = {
-	SPEC_KEY(project, defaults, FIELD_TREE),
-	SPEC_KEY(project, graders, FIELD_TREE),
-	SPEC_KEY(project, cache, FIELD_TREE),
+	SPEC_KEY(project_in, defaults, FIELD_TREE),
+	SPEC_KEY(project_in, graders, FIELD_TREE),
+	SPEC_KEY(project_in, cache, FIELD_TREE),
 	/* read by other commands */
 	OTHER("paths"), OTHER("files"), OTHER("server"), OTHER("dev"),
 	OTHER("tokens"), OTHER("storage"),
 	/* settings, which config.c reads and checks */
-	OTHER("listen"), OTHER("framing"), OTHER("require_hello"),
-	OTHER("unix_token"), OTHER("roots"), OTHER("port"),
+	OTHER("listen"), OTHER("framing"), OTHER("allow_remote"),
+	OTHER("require_hello"), OTHER("unix_token"), OTHER("token_file"),
+	OTHER("roots"), OTHER("hosts"), OTHER("origins"), OTHER("host"),
+	OTHER("port"),
 	OTHER("timeout_seconds"), OTHER("executor"), OTHER("model"),
 	OTHER("judge"), OTHER("executors"), OTHER("tools"),
 	OTHER("limits"), OTHER("sessions"), OTHER("remote"),
 	OTHER("prices"), OTHER("log_level"),
 };
 static const struct field_table project_table =
-    FIELD_TABLE(project, project_rows);
+    FIELD_TABLE(project_in, project_rows);
 
 static const struct field default_rows[] = {
 	SPEC_AS(spec_config, "engine", executor, FIELD_STR),
@@ -249,24 +264,35 @@ static const struct field_table cache_table =
 static const struct field project_grader_rows[] = {
 	SPEC_ROW(spec_suite, "programTimeout", program_timeout, FIELD_INT,
 	    .min = 1, .max = SPEC_SECONDS_MAX),
+	SPEC_ROW(spec_suite, "codeTimeout", code_timeout, FIELD_INT,
+	    .min = 1, .max = SPEC_SECONDS_MAX),
+	SPEC_ROW(spec_suite, "codeMemoryMb", code_memory_mb, FIELD_INT,
+	    .min = SPEC_CODE_MB_MIN, .max = SPEC_CODE_MB_MAX),
 };
 static const struct field_table project_grader_table =
     FIELD_TABLE(spec_suite, project_grader_rows);
 
-/* The nearest .waza.yaml, or NULL. */
-static const char *
-find_project(struct spec_loader *l)
+/*
+ * Reads the nearest .waza.yaml; false: there is none, or it is not used.  All
+ * that a suite reads of it are names and numbers, so trust is not needed.
+ */
+static bool
+read_file(struct spec_loader *l, struct spec_file *f)
 {
-	const char *dir = l->suite->dir, *path;
-	int i;
+	struct config_sources from = { .dir = l->suite->dir,
+		.trust = l->notes != NULL && l->notes->trust };
+	struct project p;
+	struct err e = { 0 };
 
-	for (i = 0; i < SPEC_LEVELS_UP && dir != NULL; i++) {
-		path = spec_join(l->arena, dir, STR(".waza.yaml"));
-		if (spec_exists(path))
-			return path;
-		dir = spec_parent(l->arena, dir);
+	if (project_find(l->arena, &from, &p, &e) == -1) {
+		spec_note(l->notes, FIELD_ERROR, (struct spec_where){ p.path,
+		    0, 0 }, "%s", spec_reason(&e, p.path));
+		return false;
 	}
-	return NULL;
+	project_warn(l->arena, &p, STR(""), l->notes);
+	return p.state != PROJECT_NONE && p.state != PROJECT_FOREIGN &&
+	    spec_parse_yaml(l, p.path, p.text, f) == 0 &&
+	    f->root->type != JSON_NULL;
 }
 
 /* Decodes a mapping of .waza.yaml, if it is given. */
@@ -283,8 +309,7 @@ void
 spec_read_project(struct spec_loader *l)
 {
 	struct spec_suite *s = l->suite;
-	const char *path = l->alone ? NULL : find_project(l);
-	struct project p = { 0 };
+	struct project_in p = { 0 };
 	struct spec_file f;
 
 	s->config = (struct spec_config){ .trials_per_task = 1,
@@ -292,16 +317,17 @@ spec_read_project(struct spec_loader *l)
 		.pass_threshold = 1, .task_pass_threshold = 1,
 		.inject_skill_body = true };
 	s->program_timeout = 30;
-	if (path == NULL || spec_read_yaml(l, path, &f) == -1 ||
-	    f.root->type == JSON_NULL)
+	s->code_timeout = 10;
+	s->code_memory_mb = 256;
+	if (l->alone || !read_file(l, &f))
 		return;
-	spec_decode(l, path, &project_table, f.root, &p);
-	read_part(l, path, &default_table, p.defaults, &s->config);
-	read_part(l, path, &cache_table, p.cache, &s->config);
+	spec_decode(l, f.path, &project_table, f.root, &p);
+	read_part(l, f.path, &default_table, p.defaults, &s->config);
+	read_part(l, f.path, &cache_table, p.cache, &s->config);
 	if (s->config.cache_dir.n > 0 && s->config.cache_dir.p[0] != '/')
 		s->config.cache_dir = str_of(spec_join(l->arena, f.dir,
 		    s->config.cache_dir));
-	read_part(l, path, &project_grader_table, p.graders, s);
+	read_part(l, f.path, &project_grader_table, p.graders, s);
 }
 
 struct str

@@ -111,9 +111,8 @@ spec_task_dir(struct arena *a, const struct spec_task *t)
 	return spec_dir_of(a, t->at.file);
 }
 
-/* The message of os_read_file without the path that it begins with. */
-static const char *
-reason(const struct err *e, const char *path)
+const char *
+spec_reason(const struct err *e, const char *path)
 {
 	size_t n = strlen(path);
 
@@ -131,33 +130,50 @@ spec_read_text(struct spec_loader *l, const char *path,
 {
 	struct err e = { 0 };
 
+	if (!spec_allowed(l->notes, named, path))
+		return -1;
 	if (os_read_file(l->arena, path, SPEC_TEXT_MAX, out, &e) == 0)
 		return 0;
 	spec_note(l->notes, FIELD_ERROR, named, "%.*s: %s",
-	    STRF(spec_tail(path)), reason(&e, path));
+	    STRF(spec_tail(path)), spec_reason(&e, path));
 	return -1;
+}
+
+int
+spec_parse_yaml(struct spec_loader *l, const char *path, struct str text,
+    struct spec_file *f)
+{
+	struct spec_where at = { path, 0, 0 };
+	struct err e = { 0 };
+
+	*f = (struct spec_file){ path, spec_dir_of(l->arena, path), NULL };
+	if (text.n > 0 && memchr(text.p, '\0', text.n) != NULL)
+		spec_note(l->notes, FIELD_ERROR, at, "binary file, not YAML");
+	else if ((f->root = yaml_read_one(l->arena, text, &e)) == NULL ||
+	    yaml_check_json(f->root, &e) == -1) {
+		at.line = e.line;
+		at.col = e.col;
+		spec_note(l->notes, FIELD_ERROR, at, "%s", e.msg);
+		f->root = NULL;
+	}
+	return f->root == NULL ? -1 : 0;
 }
 
 int
 spec_read_yaml(struct spec_loader *l, const char *path, struct spec_file *f)
 {
 	struct arena_mark mark = arena_save(&l->scratch);
-	struct spec_where at = { path, 0, 0 };
 	struct err e = { 0 };
 	struct str text;
+	int r = -1;
 
-	*f = (struct spec_file){ path, spec_dir_of(l->arena, path), NULL };
 	if (os_read_file(&l->scratch, path, YAML_BYTES, &text, &e) == -1)
-		spec_note(l->notes, FIELD_ERROR, at, "%s", reason(&e, path));
-	else if (text.n > 0 && memchr(text.p, '\0', text.n) != NULL)
-		spec_note(l->notes, FIELD_ERROR, at, "binary file, not YAML");
-	else if ((f->root = yaml_read_one(l->arena, text, &e)) == NULL) {
-		at.line = e.line;
-		at.col = e.col;
-		spec_note(l->notes, FIELD_ERROR, at, "%s", e.msg);
-	}
+		spec_note(l->notes, FIELD_ERROR, (struct spec_where){ path, 0,
+		    0 }, "%s", spec_reason(&e, path));
+	else
+		r = spec_parse_yaml(l, path, text, f);
 	arena_restore(&l->scratch, mark);
-	return f->root == NULL ? -1 : 0;
+	return r;
 }
 
 void

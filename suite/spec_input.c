@@ -80,7 +80,9 @@ check_repo(struct spec_loader *l, const struct spec_file *f,
 
 	if (r->source.p != NULL && r->source.n == 0)
 		spec_error(l, f->path, source, NULL, "\"source\" is empty");
-	if (r->source.n > 0 && !spec_exists(path))
+	if (r->source.n > 0 &&
+	    spec_allowed(l->notes, spec_at(f->path, source), path) &&
+	    !spec_exists(path))
 		spec_warning(l, f->path, source, NULL, "%.*s does not exist",
 		    STRF(spec_tail(path)));
 	if (!is_commit_name(r->commit))
@@ -132,6 +134,8 @@ spec_check_instructions(struct spec_loader *l, const struct spec_file *f,
 	for (i = 0; i < files->n && i < SPEC_NOTES_MAX; i++) {
 		v = spec_nth(list, i);
 		path = spec_path(&l->scratch, f->dir, files->v[i]);
+		if (!spec_allowed(l->notes, spec_at(f->path, v), path))
+			continue;
 		if (stat(path, &st) == -1)
 			spec_error(l, f->path, v, "instruction_files",
 			    "%.*s does not exist", STRF(spec_tail(path)));

@@ -34,7 +34,6 @@
 enum {
 	SPEC_SECONDS_MAX = 366 * 24 * 3600,
 	SPEC_TRIALS_MAX = 100000,
-	SPEC_LEVELS_UP = 10,	/* directories searched for .waza.yaml */
 	SPEC_TEXT_MAX = 256 << 20,	/* bytes of a CSV or prompt file */
 	SPEC_TRIGGERS_MAX = 10000
 };
@@ -70,8 +69,16 @@ bool spec_same_dir(const char *, const char *);
 int spec_read_text(struct spec_loader *, const char *path,
     struct spec_where named, struct str *);
 
-/* Reads the one document of a YAML file.  -1 on failure, which is noted. */
+/*
+ * Reads the one document of a YAML file, or of its text, which may be freed
+ * afterwards.  -1 on failure, which is noted.
+ */
 int spec_read_yaml(struct spec_loader *, const char *path, struct spec_file *);
+int spec_parse_yaml(struct spec_loader *, const char *path, struct str text,
+    struct spec_file *);
+
+/* The message of a failed os_read_file() without its path. */
+const char *spec_reason(const struct err *, const char *path);
 
 /* Appends a string to a buffer of strings; takes the list out of it. */
 void spec_push(struct buf *, struct str);
@@ -168,8 +175,11 @@ void spec_read_triggers(struct spec_loader *);
 /* spec_skill.c: notes required skills that are not found. */
 void spec_check_skills(struct spec_loader *, const struct spec_file *,
     const struct json *config);
-/* Notes directories without skills; list is the node that names them. */
-void spec_check_skill_dirs(struct spec_loader *, const struct spec_file *,
+/*
+ * Notes directories without skills; list is the node that names them.  False
+ * if one of them is not allowed.
+ */
+bool spec_check_skill_dirs(struct spec_loader *, const struct spec_file *,
     const struct json *list, const struct field_strs *dirs);
 
 /* spec_grader.c: reads `graders:`, which may be NULL. */

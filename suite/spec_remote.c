@@ -170,9 +170,9 @@ warn_unused(struct spec_loader *l, const char *file, const struct json *task)
 		    FIELD_WARNING, (struct spec_where){ file, v->key_line,
 		    v->key_col }, json_key(v), "\"%s\" has no effect without "
 		    "\"tool\"%s", f->key, strcmp(f->key, "input") == 0 ?
-		    "; did you mean \"inputs\"?" :
+		    " (did you mean \"inputs\"?)" :
 		    strcmp(f->key, "timeout") == 0 ?
-		    "; did you mean \"timeout_seconds\"?" : "");
+		    " (did you mean \"timeout_seconds\"?)" : "");
 	}
 }
 
@@ -230,6 +230,15 @@ read_block(struct spec_loader *l, const char *file, const struct json *v,
 	check_templates(l, file, v);
 }
 
+static bool
+is_for_clients(const struct spec_loader *l)
+{
+	const struct spec_notes *n = l->notes;
+
+	return n != NULL && n->evaluates != NULL && n->evaluates(
+	    n->executor.n > 0 ? n->executor : l->suite->config.executor);
+}
+
 void
 spec_read_evaluation(struct spec_loader *l, const struct spec_file *f,
     const struct json *task, struct spec_task *t, bool *enabled)
@@ -241,7 +250,7 @@ spec_read_evaluation(struct spec_loader *l, const struct spec_file *f,
 	if (block == NULL && !has_key(task))
 		return;
 	if (block == NULL && !spec_given(json_getc(task, "tool")) &&
-	    !str_is(l->suite->config.executor, "remote")) {
+	    !is_for_clients(l)) {
 		warn_unused(l, f->path, task);
 		return;
 	}

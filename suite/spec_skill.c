@@ -32,10 +32,7 @@ front_matter(struct str s, struct str *body)
 	const char *p, *end, *from, *eol;
 	struct str line;
 
-	if (str_starts(s, STR("\xEF\xBB\xBF"))) {
-		s.p += 3;
-		s.n -= 3;
-	}
+	s = str_after_bom(s);
 	*body = s;
 	if (!str_starts(s, STR("---")))
 		return STR("");
@@ -118,7 +115,7 @@ spec_list_skills(struct arena *a, const char *dir, struct spec_skills *out,
 	if (spec_list(a, dir, &names) == -1)
 		return err_sys(e, dir);
 	if (names.n > SPEC_SKILLS_MAX)
-		return err_set(e, ERR_LIMIT, "%.100s has more than %d entries",
+		return err_set(e, ERR_LIMIT, "%s has more than %d entries",
 		    dir, SPEC_SKILLS_MAX);
 	out->v = NEW_N(a, struct spec_skill, names.n);
 	for (i = 0; i < names.n; i++) {
@@ -126,11 +123,11 @@ spec_list_skills(struct arena *a, const char *dir, struct spec_skills *out,
 		if (has_skill(a, path) && read_one(a, path, out, e) == -1)
 			return -1;
 		if (a->used - used > DIR_MAX)
-			return err_set(e, ERR_LIMIT, "the skills in %.100s "
+			return err_set(e, ERR_LIMIT, "the skills in %s "
 			    "are larger than %d MiB", dir, DIR_MAX >> 20);
 	}
 	return out->n > 0 ? 0 : err_set(e, ERR_SCHEMA, "no SKILL.md in "
-	    "%.100s or its subdirectories", dir);
+	    "%s or its subdirectories", dir);
 }
 
 bool
@@ -269,13 +266,15 @@ spec_check_skills(struct spec_loader *l, const struct spec_file *f,
 	arena_restore(&l->scratch, mark);
 }
 
-void
+bool
 spec_check_skill_dirs(struct spec_loader *l, const struct spec_file *f,
     const struct json *list, const struct field_strs *dirs)
 {
 	struct arena_mark mark = arena_save(&l->scratch);
 	const struct json *v = list;
 	struct spec_skills found;
+	const char *path;
+	bool allowed = true;
 	struct err e;
 	size_t i;
 
@@ -283,8 +282,10 @@ spec_check_skill_dirs(struct spec_loader *l, const struct spec_file *f,
 		v = json_first(list);
 	for (i = 0; i < dirs->n && v != NULL; i++, v = v->next) {
 		e = (struct err){ 0 };
-		if (spec_list_skills(&l->scratch, spec_path(&l->scratch,
-		    f->dir, dirs->v[i]), &found, &e) == 0)
+		path = spec_path(&l->scratch, f->dir, dirs->v[i]);
+		if (!spec_allowed(l->notes, spec_at(f->path, v), path))
+			allowed = false;
+		else if (spec_list_skills(&l->scratch, path, &found, &e) == 0)
 			;
 		else if (e.code == ERR_SYS && e.sys == ENOENT)
 			spec_warning(l, f->path, v, "skill_directories",
@@ -297,4 +298,5 @@ spec_check_skill_dirs(struct spec_loader *l, const struct spec_file *f,
 		if (list->type != JSON_ARRAY)
 			break;
 	}
+	return allowed;
 }

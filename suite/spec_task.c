@@ -14,6 +14,7 @@ struct task_in {
 	struct spec_task t;
 	bool enabled;
 	struct str prompt, prompt_file;	/* not those of inputs */
+	struct str context_dir;
 	const struct json *inputs, *expected, *graders, *unused;
 };
 
@@ -26,7 +27,7 @@ static const struct field task_rows[] = {
 	TASK(group, FIELD_STR),
 	TASK(tags, FIELD_STRS),
 	SPEC_KEY(task_in, enabled, FIELD_BOOL),
-	TASK(context_dir, FIELD_STR),
+	SPEC_KEY(task_in, context_dir, FIELD_STR),
 	SPEC_ROW(task_in, "timeout_seconds", t.timeout_seconds, FIELD_INT,
 	    .min = 1, .max = SPEC_SECONDS_MAX),
 	SPEC_ROW(task_in, "first_event_timeout_seconds",
@@ -38,6 +39,7 @@ static const struct field task_rows[] = {
 	SPEC_KEY(task_in, expected, FIELD_TREE),
 	SPEC_KEY(task_in, graders, FIELD_TREE),
 	TASK(mock, FIELD_TREE),
+	TASK(command_mocks, FIELD_TREE),
 	SPEC_ROW(task_in, "schemaVersion", unused, FIELD_TREE,
 	    .alias = "schema_version"),
 	TASK(golden, FIELD_BOOL),
@@ -271,7 +273,7 @@ spec_check_text(struct spec_loader *l, const char *file, const struct json *at,
 	name = undotted(text);
 	if (name != NULL)
 		spec_warning(l, file, at, key,
-		    "\"{{%s\" is not expanded; did you mean \"{{.%s\"?",
+		    "\"{{%s\" is not expanded (did you mean \"{{.%s\"?)",
 		    name, name);
 	arena_restore(&l->scratch, mark);
 }
@@ -319,6 +321,60 @@ identify(struct spec_loader *l, const struct spec_file *f,
 		t->name = t->id;
 }
 
+/* Beside the file that names it, else the suite, else below the cwd. */
+static const char *
+find_context(struct spec_loader *l, const struct spec_file *f, struct str path)
+{
+	const char *here = spec_join(l->arena, f->dir, path), *there;
+
+	if (spec_exists(here))
+		return here;
+	there = spec_path(l->arena, l->suite->dir, path);
+	return spec_exists(there) ? there : here;
+}
+
+/* Checks an input file or fixture wherever a run would find it. */
+static void
+check_input(struct spec_loader *l, const struct spec_file *f,
+    const struct spec_task *t, const struct json *node, struct str path)
+{
+	struct arena_mark mark = arena_save(&l->scratch);
+	const char *dirs[] = { t->context_dir != NULL ? t->context_dir :
+		l->notes->context_dir != NULL ? l->notes->context_dir :
+		spec_join(&l->scratch, l->suite->dir, STR("fixtures")),
+		f->dir, l->suite->dir };
+	size_t i;
+
+	for (i = 0; i < COUNTOF(dirs); i++)
+		if (!spec_allowed(l->notes, spec_at(f->path, node),
+		    arena_fmt(&l->scratch, "%s/%.*s", dirs[i], STRF(path)).p))
+			break;
+	arena_restore(&l->scratch, mark);
+}
+
+/* For a peer: whether it may use the directory and the files of the task. */
+static void
+check_files(struct spec_loader *l, const struct spec_file *f,
+    const struct json *task, const struct spec_task *t)
+{
+	const struct json *inputs = json_getc(task, "inputs");
+	const struct spec_input_file *file = t->inputs.files.v;
+	const struct json *v = json_getc(t->inputs.context, "fixture");
+	size_t i;
+
+	if (l->notes == NULL || l->notes->allows == NULL)
+		return;
+	if (t->context_dir != NULL)
+		(void)spec_allowed(l->notes, spec_at(f->path,
+		    json_getc(task, "context_dir")), t->context_dir);
+	if (v != NULL)
+		check_input(l, f, t, v, json_text(v));
+	for (i = 0; i < t->inputs.files.n; i++)
+		if (file[i].content.n == 0)
+			check_input(l, f, t, spec_nth(json_getc(inputs,
+			    "files"), i), file[i].path);
+}
+
 bool
 spec_read_task(struct spec_loader *l, const struct spec_file *f,
     const struct json *v, struct spec_task *out)
@@ -333,9 +389,12 @@ spec_read_task(struct spec_loader *l, const struct spec_file *f,
 	if (!in.enabled)
 		return false;
 	identify(l, f, v, &in.t);
+	if (in.context_dir.n > 0)
+		in.t.context_dir = find_context(l, f, in.context_dir);
 	in.t.mock = spec_object(l, f->path, in.t.mock);
 	read_inputs(l, f, v, &in, &in.t.inputs);
-	spec_check_skill_dirs(l, f, json_getc(v, "skill_directories"),
+	check_files(l, f, v, &in.t);
+	(void)spec_check_skill_dirs(l, f, json_getc(v, "skill_directories"),
 	    &in.t.skill_directories);
 	spec_check_instructions(l, f, json_getc(v, "instruction_files"),
 	    &in.t.instruction_files);

@@ -12,6 +12,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "base/os_path.h"
 #include "lib/csv.h"
 #include "lib/glob.h"
 
@@ -157,7 +158,8 @@ read_origin(struct spec_loader *l, const struct spec_file *f,
 	if (o->repeated || (o->path == NULL && o->entry->type == JSON_STRING))
 		return false;
 	if (o->path != NULL)
-		return spec_read_yaml(l, o->path, &file) == 0 &&
+		return spec_allowed(l->notes, spec_at(f->path, o->entry),
+		    o->path) && spec_read_yaml(l, o->path, &file) == 0 &&
 		    spec_read_task(l, &file, file.root, t);
 	if (!spec_read_task(l, f, o->entry, t))
 		return false;
@@ -252,6 +254,9 @@ read_table(struct spec_loader *l, const struct spec_file *f,
 	t->path = spec_path(l->arena, f->dir, json_text(from));
 	if (spec_read_text(l, t->path, spec_at(f->path, from), &text) == -1)
 		return;
+	if (!os_inside(f->dir, t->path))
+		spec_warning(l, f->path, from, NULL, "%.*s is outside the "
+		    "suite's directory", STRF(spec_tail(t->path)));
 	v = csv_read(l->arena, text, &e);
 	if (v == NULL) {
 		spec_note(l->notes, FIELD_ERROR, (struct spec_where){ t->path,

@@ -1,13 +1,16 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * trigger_tests.yaml: prompts that should trigger a skill, and prompts that
- * should not.  It is read together with its suite, so that a run reads no
- * more files.
+ * Trigger tests: prompts that should trigger a skill, and prompts that should
+ * not, in trigger_tests.yaml or in a list as other tools write it,
+ *
+ *	[{"query": "", "should_trigger": true, "expected_skill": ""}]
+ *
+ * They are read together with their suite, so that a run reads no more files.
  */
 #include "suite/spec_internal.h"
 
 struct prompt_in {
-	struct str prompt, reason;
+	struct str prompt, reason, expected_skill;
 	int confidence;		/* index of the word; -1: not given */
 	const struct json *mock;
 };
@@ -22,6 +25,7 @@ static const struct prompt_in no_prompt = { .confidence = -1 };
 static const struct field prompt_rows[] = {
 	FIELD(prompt_in, prompt, FIELD_STR, .flags = FIELD_REQUIRED),
 	SPEC_KEY(prompt_in, reason, FIELD_STR),
+	SPEC_KEY(prompt_in, expected_skill, FIELD_STR),
 	FIELD(prompt_in, confidence, FIELD_ENUM, .words = confidences),
 	SPEC_KEY(prompt_in, mock, FIELD_TREE),
 };
@@ -37,6 +41,28 @@ static const struct field triggers_rows[] = {
 };
 static const struct field_table triggers_table =
     FIELD_TABLE(triggers_in, triggers_rows);
+
+struct query_in {
+	struct str query, expected_skill, reason;
+	bool should_trigger;
+	const struct json *mock;
+};
+
+static const struct query_in no_query = { .should_trigger = true };
+static const struct field query_rows[] = {
+	FIELD(query_in, query, FIELD_STR, .alias = "prompt",
+	    .flags = FIELD_REQUIRED),
+	FIELD(query_in, should_trigger, FIELD_BOOL, .flags = FIELD_REQUIRED),
+	SPEC_KEY(query_in, expected_skill, FIELD_STR),
+	SPEC_KEY(query_in, reason, FIELD_STR),
+	SPEC_KEY(query_in, mock, FIELD_TREE),
+};
+static const struct field_table query_table = { query_rows,
+	COUNTOF(query_rows), sizeof(struct query_in), &no_query };
+
+/* The names of such lists, beside the suite or in evals/. */
+static const char *const lists[] = { "trigger_eval.json", "trigger-eval.json",
+	"trigger_evals.json", "trigger-evals.json" };
 
 static void
 check_prompt(struct spec_loader *l, const struct spec_trigger *t)
@@ -64,6 +90,7 @@ take_prompts(struct spec_loader *l, struct spec_triggers *to,
 	for (i = 0; i < from->n; i++) {
 		t = &to->v[to->n++];
 		t->should = should;
+		t->expected = str_trim(p[i].expected_skill);
 		t->reason = p[i].reason;
 		if (p[i].confidence >= 0)
 			t->confidence = str_of(confidences[p[i].confidence]);
@@ -79,40 +106,131 @@ take_prompts(struct spec_loader *l, struct spec_triggers *to,
 	}
 }
 
-void
-spec_read_triggers(struct spec_loader *l)
+static struct spec_triggers *
+new_triggers(struct spec_loader *l, const char *path, struct str skill,
+    size_t n)
 {
-	const char *path = spec_join(l->arena, l->suite->dir,
-	    STR("trigger_tests.yaml"));
-	struct spec_where whole = { path, 0, 0 };
+	struct spec_triggers *t = NEW(l->arena, struct spec_triggers);
+
+	t->file = path;
+	t->skill = skill;
+	if (n > SPEC_TRIGGERS_MAX)
+		spec_note(l->notes, FIELD_ERROR, (struct spec_where){ path, 0,
+		    0 }, "more than %d prompts", SPEC_TRIGGERS_MAX);
+	else
+		t->v = NEW_N(l->arena, struct spec_trigger, n);
+	l->suite->triggers = t;
+	return t;
+}
+
+static void
+read_tests(struct spec_loader *l, const char *path)
+{
 	struct triggers_in in = { .skill = { NULL, 0 } };
 	struct spec_triggers *t;
 	struct spec_file f;
 	size_t errors, n;
 
-	if (!spec_exists(path) || spec_read_yaml(l, path, &f) == -1)
+	if (spec_read_yaml(l, path, &f) == -1)
 		return;
 	errors = spec_decode(l, path, &triggers_table, f.root, &in);
-	t = NEW(l->arena, struct spec_triggers);
-	t->file = path;
-	t->skill = str_trim(in.skill);
-	l->suite->triggers = t;
+	n = in.should.n + in.should_not.n;
+	t = new_triggers(l, path, str_trim(in.skill), n);
 	if (in.skill.p != NULL && t->skill.n == 0)
 		spec_error(l, path, json_getc(f.root, "skill"), NULL,
 		    "\"skill\" is empty");
-	n = in.should.n + in.should_not.n;
 	if (errors == 0 && n == 0)
-		spec_note(l->notes, FIELD_ERROR, whole, "no prompts: "
-		    "\"should_trigger_prompts\" and "
+		spec_note(l->notes, FIELD_ERROR, (struct spec_where){ path, 0,
+		    0 }, "no prompts: \"should_trigger_prompts\" and "
 		    "\"should_not_trigger_prompts\" are both empty");
-	if (n > SPEC_TRIGGERS_MAX) {
-		spec_note(l->notes, FIELD_ERROR, whole,
-		    "more than %d prompts", SPEC_TRIGGERS_MAX);
+	if (t->v == NULL)
 		return;
-	}
-	t->v = NEW_N(l->arena, struct spec_trigger, n);
 	take_prompts(l, t, &in.should,
 	    json_getc(f.root, "should_trigger_prompts"), true);
 	take_prompts(l, t, &in.should_not,
 	    json_getc(f.root, "should_not_trigger_prompts"), false);
+}
+
+static void
+take_query(struct spec_loader *l, struct spec_triggers *to,
+    const struct json *entry)
+{
+	struct spec_trigger *t = &to->v[to->n];
+	struct query_in in = no_query;
+
+	if (entry->type != JSON_OBJECT) {
+		spec_error(l, to->file, entry, NULL, "expected a mapping");
+		return;
+	}
+	if (spec_decode(l, to->file, &query_table, entry, &in) > 0)
+		return;
+	to->n++;
+	t->should = in.should_trigger;
+	t->expected = str_trim(in.expected_skill);
+	t->reason = in.reason;
+	t->weight = 1;
+	t->task.id = t->task.name = arena_fmt(l->arena, "%s-%zu", t->should ?
+	    "should-trigger" : "should-not-trigger", to->n);
+	t->task.inputs.prompt = in.query;
+	t->task.mock = in.mock;
+	t->task.at = spec_at(to->file, entry);
+	check_prompt(l, t);
+	if (t->should && t->expected.n == 0 && to->skill.n == 0)
+		spec_error(l, to->file, entry, NULL, "\"expected_skill\" is "
+		    "missing: the suite does not name a skill");
+}
+
+static void
+read_list(struct spec_loader *l, const char *path)
+{
+	const struct json *v;
+	struct spec_triggers *t;
+	struct spec_file f;
+
+	if (spec_read_yaml(l, path, &f) == -1)
+		return;
+	if (f.root->type != JSON_ARRAY || json_count(f.root) == 0) {
+		spec_error(l, path, f.root, NULL, "expected a list of "
+		    "{\"query\", \"should_trigger\"}");
+		return;
+	}
+	t = new_triggers(l, path, l->suite->skill, json_count(f.root));
+	for (v = json_first(f.root); v != NULL && t->v != NULL; v = v->next)
+		take_query(l, t, v);
+}
+
+/* Reads a file, or warns that it is ignored because there is another. */
+static void
+try_file(struct spec_loader *l, const char *path,
+    void (*read)(struct spec_loader *, const char *), const char **taken)
+{
+	struct spec_where whole = { path, 0, 0 };
+
+	if (!spec_exists(path))
+		return;
+	if (*taken != NULL) {
+		spec_note(l->notes, FIELD_WARNING, whole, "ignored: the "
+		    "trigger tests are taken from %s", *taken);
+		return;
+	}
+	*taken = path;
+	if (spec_allowed(l->notes, whole, path))
+		read(l, path);
+}
+
+void
+spec_read_triggers(struct spec_loader *l)
+{
+	const char *dir = l->suite->dir, *taken = NULL;
+	size_t i;
+
+	try_file(l, spec_join(l->arena, dir, STR("trigger_tests.yaml")),
+	    read_tests, &taken);
+	for (i = 0; i < COUNTOF(lists); i++)
+		try_file(l, spec_join(l->arena, dir, str_of(lists[i])),
+		    read_list, &taken);
+	dir = spec_join(l->arena, dir, STR("evals"));
+	for (i = 0; i < COUNTOF(lists); i++)
+		try_file(l, spec_join(l->arena, dir, str_of(lists[i])),
+		    read_list, &taken);
 }

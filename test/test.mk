@@ -11,21 +11,21 @@ CORPUS  = $(SHARED)/corpus
 VG_CORPUS = none
 
 UNIT = agent/t_acp agent/t_hub base/t_base base/t_json base/t_os cmd/t_client grade/t_grader \
-	grade/t_judge grade/t_trace io/t_conn io/t_fetch io/t_scan io/t_loop io/t_proc io/t_procs \
-	io/t_wire lib/t_csv lib/t_diff lib/t_expr lib/t_field lib/t_glob lib/t_http lib/t_mask \
-	lib/t_opt lib/t_re lib/t_schema lib/t_stats lib/t_tmpl lib/t_unicode lib/t_ws lib/t_yaml \
-	report/t_compare report/t_report results/t_cache results/t_event results/t_outcome results/t_result \
+	grade/t_judge grade/t_trace io/t_conn io/t_fetch io/t_scan io/t_loop io/t_offload io/t_proc io/t_procs \
+	io/t_wire lib/t_csv lib/t_diff lib/t_expr lib/t_field lib/t_glob lib/t_guard lib/t_http lib/t_mask \
+	lib/t_opt lib/t_re lib/t_schema lib/t_siphash lib/t_stats lib/t_tmpl lib/t_unicode lib/t_ws lib/t_yaml \
+	report/t_compare report/t_report results/t_answer results/t_cache results/t_event results/t_outcome results/t_result \
 	results/t_store results/t_trigger rpc/t_rpc rpc/t_session rpc/t_stream suite/t_config \
 	suite/t_spec web/t_evalclient web/t_web
 TOOL = rpcpipe double_acp double_copilot double_model double_evalclient \
-	httpget ws_cases ws_echo
+	httpget chunks ws_cases ws_echo
 FUZZ = json yaml re expr csv tmpl diff schema http wire frame rpc client \
-	evalclient ws web
+	evalclient ws web journal results sessions records settings
 
 TESTS = $(UNIT:%=test/unit/%)
 TOOLS = $(TOOL:%=test/tool/%)
 
-$(TESTS) $(TOOLS): $(OBJ) $(HDR) test/tool/clock.h test/tool/help.h test/tool/tap.h
+$(TESTS) $(TOOLS): $(OBJ) $(HDR) test/tool/clock.h test/tool/help.h test/tool/oracle.h test/tool/tap.h
 
 check: all $(TESTS) $(TOOLS) replay
 	@WAZA=$$PWD/waza DOUBLES=$$PWD/test/tool CORPUS=$(CORPUS) \
@@ -51,10 +51,10 @@ WIDER = CC='$(CC)' STD='$(STD)' DEFS='$(DEFS)' CFLAGS='$(CFLAGS)' \
 	FUZZ_SECONDS=$(FUZZ_SECONDS) SOAK_SECONDS=$(SOAK_SECONDS) \
 	WAZA=$$PWD/waza DOUBLES=$$PWD/test/tool sh test/tool/wider
 
-check-san check-short check-vg fuzz lint: build/web_files.c
+check-fault check-san check-short check-vg fuzz lint: build/web_files.c
 	@$(WIDER) $@
 check-interop check-page check-agents soak bench: all $(TOOLS)
 	@$(WIDER) $@
 
-.PHONY: check check-units replay check-san check-short check-vg check-interop \
+.PHONY: check check-units replay check-fault check-san check-short check-vg check-interop \
 	check-page check-agents soak fuzz bench lint

@@ -2,7 +2,7 @@
 /*
  * Listeners.  Each hands an accepted connection on and keeps nothing of it.
  */
-#include "web/server.h"
+#include "web/server_internal.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -53,33 +53,57 @@ via_of(const struct server_port *p)
 }
 
 static void
-on_chosen(void *arg, struct conn *c, const struct conn_framer *f)
+adopt(struct server_port *p, struct conn *c, const struct conn_framer *f,
+    bool authed)
 {
-	const struct server_port *p = arg;
 	struct server *s = p->server;
 
 	if (f == &conn_http)
-		web_adopt(s->web, c, via_of(p));
+		web_adopt(s->web, c, via_of(p), authed);
 	else
-		rpc_adopt(&s->rpc, via_of(p), c, f, false);
+		rpc_adopt(&s->rpc, via_of(p), c, f, authed);
+}
+
+static void
+on_chosen(void *arg, struct conn *c, const struct conn_framer *f)
+{
+	adopt(arg, c, f, false);
+}
+
+static void
+on_chosen_authed(void *arg, struct conn *c, const struct conn_framer *f)
+{
+	adopt(arg, c, f, true);
 }
 
 /* The protocol is chosen by the first bytes, unless the listener has one. */
 static void
-hand_on(struct server_port *p, int fd)
+hand_on(struct server_port *p, int fd, bool authed)
 {
 	struct server *s = p->server;
-	struct conn_opts o = { .in = fd, .out = fd, .chosen = on_chosen,
-		.arg = p };
+	struct conn_opts o = { .in = fd, .out = fd, .arg = p,
+		.chosen = authed ? on_chosen_authed : on_chosen };
 	struct conn *c;
 
 	if (!p->http && (s->web == NULL || s->framer != NULL)) {
-		rpc_accept(&s->rpc, via_of(p), fd, fd, s->framer);
+		rpc_accept(&s->rpc, via_of(p), fd, fd, s->framer, authed);
 		return;
 	}
 	c = conn_new(rpc_conns(&s->rpc), &o);
 	if (c != NULL && s->framer != NULL)
-		web_adopt(s->web, c, RPC_TCP);
+		web_adopt(s->web, c, RPC_TCP, authed);
+}
+
+static void
+let_in(struct server_port *p, int fd)
+{
+	const char *why;
+	enum server_entry entry = server_gate(p, fd, &why);
+
+	if (entry == SERVER_REFUSED)
+		server_refuse(p, fd, why);
+	else
+		hand_on(p, fd, entry == SERVER_SERVED);
 }
 
 static void
@@ -96,7 +120,7 @@ on_connection(void *arg, int ready)
 			break;
 		if (p->path == NULL)
 			os_keepalive(fd, ALIVE_S);
-		hand_on(p, fd);
+		let_in(p, fd);
 	}
 	if (i < ACCEPT_MAX && (errno == EMFILE || errno == ENFILE)) {
 		fd_want(s->rpc.loop, &p->w, 0);
@@ -135,7 +159,7 @@ split(struct arena *a, const char *where, const char **host,
 	if (**port == '\0' || strspn(*port, "0123456789") != strlen(*port) ||
 	    strlen(*port) > 5 || strtol(*port, NULL, 10) > PORT_MAX)
 		return err_set(e, ERR_SCHEMA,
-		    "\"%.100s\" is not HOST:PORT with "
+		    "\"%s\" is not HOST:PORT with "
 		    "a port from 0 to 65535", where);
 	if (colon == NULL || colon == where)
 		return 0;
@@ -143,10 +167,19 @@ split(struct arena *a, const char *where, const char **host,
 	if (h.n > 2 && h.p[0] == '[' && h.p[h.n - 1] == ']')
 		h = (struct str){ h.p + 1, h.n - 2 };
 	else if (memchr(h.p, ':', h.n) != NULL)
-		return err_set(e, ERR_SCHEMA, "\"%.100s\" is not HOST:PORT; "
+		return err_set(e, ERR_SCHEMA, "\"%s\" is not HOST:PORT; "
 		    "put an IPv6 address in brackets", where);
 	*host = arena_str(a, h).p;
 	return 0;
+}
+
+/* An address that other hosts can reach is refused: name the options. */
+static void
+explain_remote(const struct server *s, const char *where, struct err *e)
+{
+	err_set(e, ERR_SCHEMA, "\"%.80s\" is not a loopback address; to listen "
+	    "there, use --allow-remote%s", where, s->rpc.access.token.n > 0 ?
+	    "" : " and a token (WAZA_AUTH_TOKEN or --token-file)");
 }
 
 int
@@ -161,6 +194,8 @@ server_tcp(struct server *s, const char *where, struct err *e)
 	if (s->nports + OS_LISTEN_MAX > SERVER_LISTEN_MAX)
 		return no_room(e);
 	n = os_listen_tcp(host, port, s->remote, at, OS_LISTEN_MAX, e);
+	if (n == -1 && e->code == ERR_SCHEMA)
+		explain_remote(s, where, e);
 	for (i = 0; i < n; i++)
 		add_port(s, &at[i], NULL);
 	return n > 0 ? 0 : -1;
@@ -187,7 +222,7 @@ server_http(struct server *s, const char *where, struct err *e)
 	size_t i = s->nports, n;
 
 	if (s->web == NULL)
-		return err_set(e, ERR_SCHEMA, "%.100s: HTTP is not served",
+		return err_set(e, ERR_SCHEMA, "%s: HTTP is not served",
 		    where);
 	if (strncmp(where, scheme, sizeof(scheme) - 1) == 0) {
 		where += sizeof(scheme) - 1;
@@ -223,8 +258,8 @@ int
 server_stdio(struct server *s, struct err *e)
 {
 	if (rpc_accept(&s->rpc, RPC_STDIO, STDIN_FILENO, STDOUT_FILENO,
-	    s->framer) == NULL)
-		return err_set(e, ERR_LIMIT, "too many connections");
+	    s->framer, true) == NULL)
+		return err_set(e, ERR_LIMIT, "standard input: out of memory");
 	return 0;
 }
 

@@ -12,6 +12,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 #include "base/base.h"
 #include "base/os_net.h"
@@ -28,17 +29,28 @@ struct server_port {
 	struct timer rest;	/* pause: no descriptor was free */
 };
 
-/* Set the public part of rpc and the members before ports, zero the rest. */
+/*
+ * Set the public part of rpc and the members before ports, zero the rest.
+ *
+ * Without a token, TCP peers are served only if their socket belongs to the
+ * user of the server or to root (server_gate.c).
+ */
 struct server {
 	struct rpc rpc;
 	const struct conn_framer *framer;	/* NULL: chosen by the first
 						 * bytes */
 	struct web *web;	/* HTTP as well; or NULL */
 	bool remote;		/* allow addresses other than loopback */
+	bool no_token;		/* serve every user of this machine without a
+				 * token; another host still needs it */
+	void (*log)(const char *msg);	/* for its owner; or NULL */
 	struct arena *arena;	/* lives as long as the server */
 	struct server_port ports[SERVER_LISTEN_MAX];	/* private from here */
 	size_t nports;
 	bool stopping;
+	size_t refusing;	/* connections that are being refused */
+	int64_t log_since;	/* lines about them since then */
+	unsigned logged;
 };
 
 void server_init(struct server *);	/* also calls rpc_init() */

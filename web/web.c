@@ -118,12 +118,16 @@ segment(const char *p, const char *end)
 	return (size_t)((slash != NULL ? slash : end) - p);
 }
 
-/* Compares segment by segment; a segment at ":name" becomes a parameter. */
+/*
+ * Compares segment by segment, decoded (RFC 3986, section 6.2.2.2); a segment
+ * at ":name" becomes a parameter.
+ */
 static bool
 matches(struct web_req *r, const char *pattern)
 {
 	const char *p = r->path.p, *end = p + r->path.n;
 	const char *w = pattern, *wend = w + strlen(w);
+	struct str s;
 	size_t n, wn, k = 0;
 
 	for (;;) {
@@ -131,12 +135,14 @@ matches(struct web_req *r, const char *pattern)
 			return false;
 		n = segment(p, end);
 		wn = segment(w, wend);
+		if (!web_decode(r->arena, (struct str){ p, n }, false, &s))
+			return false;
 		if (*w == ':') {
 			assert(k < WEB_PARAMS_MAX);
-			if (n == 0 || !web_decode(r->arena,
-			    (struct str){ p, n }, false, &r->param[k++]))
+			if (n == 0)
 				return false;
-		} else if (n != wn || memcmp(p, w, n) != 0)
+			r->param[k++] = s;
+		} else if (!str_eq(s, (struct str){ w, wn }))
 			return false;
 		p += n;
 		w += wn;
@@ -303,7 +309,7 @@ route(struct web_conn *c)
 		return;
 	if (row == NULL)
 		refuse_method(r, all);
-	else if (!ws || check_upgrade(r))
+	else if (ws ? check_upgrade(r) : web_check_type(c, row->flags))
 		row->fn(r);
 }
 
@@ -410,13 +416,13 @@ on_gone(void *arg)
 }
 
 void
-web_adopt(struct web *w, struct conn *conn, enum rpc_via via)
+web_adopt(struct web *w, struct conn *conn, enum rpc_via via, bool authed)
 {
 	struct arena own = { 0 };
 	struct web_conn *c = NEW(&own, struct web_conn);
 
 	*c = (struct web_conn){ .own = own, .web = w, .conn = conn,
-		.via = via };
+		.via = via, .authed = authed };
 	conn_hand_over(conn, &conn_http, &(struct conn_opts){
 		.message = on_message, .broken = on_broken, .ended = on_ended,
 		.owed = is_owed, .drained = on_drained, .gone = on_gone,

@@ -6,7 +6,8 @@
  * The checks, in this order: the request is well-formed (conn_http); its Host
  * is a name of this server and its Origin as well, so that pages from elsewhere
  * are refused even if their name resolves to this server; the path exists; the
- * token is shown; the path has the method.  A function runs only after that.
+ * token is shown; the path has the method; the body has the type of the route.
+ * A function runs only after that.
  *
  * A connection has one request at a time; the next one waits for its answer,
  * so that answers are in order.  A function answers before it returns, or
@@ -47,8 +48,11 @@ enum {
 
 enum {
 	WEB_OPEN = 1,		/* needs no token */
-	WEB_QUERY_TOKEN = 2	/* the token can also be ?access_token=...,
+	WEB_QUERY_TOKEN = 2,	/* the token can also be ?access_token=...,
 				 * as for every WebSocket */
+	WEB_JSON = 4		/* the body must be application/json, which
+				 * pages of other servers cannot send; not on
+				 * unix sockets */
 };
 
 /* "/api/v1/runs/:id": a segment with a colon matches any and is a parameter. */
@@ -109,8 +113,11 @@ void web_init(struct web *);
 void web_fini(struct web *);
 void web_add(struct web *, const struct web_route *, size_t n, void *arg);
 
-/* Takes over a connection that speaks HTTP: from within chosen() (conn.h). */
-void web_adopt(struct web *, struct conn *, enum rpc_via);
+/*
+ * Takes over a connection that speaks HTTP: from within chosen() (conn.h).
+ * authed: it needs no token.
+ */
+void web_adopt(struct web *, struct conn *, enum rpc_via, bool authed);
 
 /*
  * query: the decoded value of that name, in the request's arena; false: it is

@@ -199,7 +199,8 @@ start(struct web_req *r)
 
 	if (!web_api_args(r, NULL, 0))
 		return;
-	params = json_read(&mem, r->body, rpc_of(r)->limits.depth, &e);
+	params = json_read(&mem, str_after_bom(r->body),
+	    rpc_of(r)->limits.depth, &e);
 	if (params == NULL) {
 		web_api_fail(r, RPC_PARSE_ERROR, NULL, "detail",
 		    arena_fmt(r->arena, "%s at byte %zu", e.msg, e.off + 1));
@@ -264,7 +265,7 @@ clients(struct web_req *r)
 #define V1(path) "/api/v1" path
 static const struct web_route rows[] = {
 	{ WEB_GET, V1("/runs"), 0, web_api_list },
-	{ WEB_POST, V1("/runs"), 0, start },
+	{ WEB_POST, V1("/runs"), WEB_JSON, start },
 	{ WEB_GET, V1("/runs/:id"), 0, web_api_get },
 	{ WEB_DELETE, V1("/runs/:id"), 0, cancel },
 	{ WEB_GET, V1("/runs/:id/result"), 0, web_api_result },

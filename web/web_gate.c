@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * Access checks: Host, Origin and token.
+ * Access checks: Host, Origin, token, and the type of a body.
  *
  * A browser lets strangers reach loopback: a page from elsewhere can send
  * requests to this server, and its owner can make its name resolve to this
  * address.  So a name in Host must be a name of this server (an IP address
  * cannot resolve to another one), and Origin, which browsers send and pages
- * cannot forge, must equal Host.  Programs send no Origin.
+ * cannot forge, must equal Host.  Browsers also send Sec-Fetch-Site, with
+ * requests that have no Origin, too.  Programs send neither.
  */
 #include "web/web_internal.h"
 
@@ -109,20 +110,42 @@ is_same(struct str a, struct str b)
 	return a.n == b.n;
 }
 
-/* "http://" ("https://": behind a proxy) and the Host, or an allowed one. */
+/* "http://" ("https://": behind a proxy) and the Host. */
 static bool
-is_own_origin(const struct web *w, struct str origin, struct str authority)
+is_own_origin(struct str origin, struct str authority)
 {
-	size_t i, n = str_starts(origin, STR("http://")) ? 7 :
+	size_t n = str_starts(origin, STR("http://")) ? 7 :
 	    str_starts(origin, STR("https://")) ? 8 : 0;
 
-	if (n > 0 && is_same((struct str){ origin.p + n, origin.n - n },
-	    authority))
-		return true;
+	return n > 0 && is_same((struct str){ origin.p + n, origin.n - n },
+	    authority);
+}
+
+static bool
+is_allowed_origin(const struct web *w, struct str origin)
+{
+	size_t i;
+
 	for (i = 0; i < w->norigins; i++)
 		if (str_is(origin, w->origins[i]))
 			return true;
 	return false;
+}
+
+/*
+ * Whether a page of another server has caused the request.  It may send people
+ * here: a link to the page of a run is a GET to navigate.
+ */
+static bool
+is_foreign_page(const struct http_head *h)
+{
+	struct str site = http_get(h, "sec-fetch-site");
+
+	if (site.p == NULL || http_same(site, "same-origin") ||
+	    http_same(site, "none"))
+		return false;
+	return !http_same(http_get(h, "sec-fetch-mode"), "navigate") ||
+	    (!str_is(h->method, "GET") && !str_is(h->method, "HEAD"));
 }
 
 static bool
@@ -141,8 +164,12 @@ web_check_source(struct web_conn *c)
 	if (c->authority.p != NULL && c->via != RPC_UNIX &&
 	    !is_ours(c->web, c->authority))
 		return forbid(c, "Host is not a name of this server");
-	if (origin.p != NULL && !is_own_origin(c->web, origin, c->authority))
+	if (origin.p != NULL && is_allowed_origin(c->web, origin))
+		return true;
+	if (origin.p != NULL && !is_own_origin(origin, c->authority))
 		return forbid(c, "Origin is not this server");
+	if (is_foreign_page(c->req.head))
+		return forbid(c, "Sec-Fetch-Site is not this server");
 	return true;
 }
 
@@ -175,7 +202,7 @@ web_check_token(struct web_conn *c, unsigned flags, bool ws)
 	const struct rpc *rpc = c->web->rpc;
 	struct str token;
 
-	r->authed = !rpc_needs_token(rpc, c->via);
+	r->authed = c->authed || !rpc_needs_token(rpc, c->via);
 	if (r->authed)
 		return true;
 	token = shown(c, ws || flags & WEB_QUERY_TOKEN);
@@ -189,5 +216,22 @@ web_check_token(struct web_conn *c, unsigned flags, bool ws)
 	web_field(r, "WWW-Authenticate", STR("Bearer"));
 	web_fail(r, 401, rpc_kind_name(RPC_AUTH_FAILED),
 	    str_of(rpc_kind_text(RPC_AUTH_FAILED)), STR(""));
+	return false;
+}
+
+/* A page can send other types, such as text/plain, without being asked. */
+bool
+web_check_type(struct web_conn *c, unsigned flags)
+{
+	struct str type = http_get(c->req.head, "content-type");
+	const char *end = type.n > 0 ? memchr(type.p, ';', type.n) : NULL;
+
+	if (end != NULL)
+		type.n = (size_t)(end - type.p);
+	if (!(flags & WEB_JSON) || c->via == RPC_UNIX || c->req.body.n == 0 ||
+	    http_same(str_trim(type), "application/json"))
+		return true;
+	web_fail(&c->req, 415, "invalid_request",
+	    STR("Content-Type must be application/json"), STR(""));
 	return false;
 }

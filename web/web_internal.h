@@ -13,6 +13,7 @@ struct web_conn {
 	struct conn *conn;	/* NULL: handed over */
 	struct web *web;
 	enum rpc_via via;
+	bool authed;		/* it needs no token */
 	struct str authority;	/* Host, or of the URL; p NULL: missing */
 	struct arena own;	/* holds the connection itself */
 	struct arena kept;	/* of a request that is answered later */
@@ -36,8 +37,12 @@ struct web_conn *web_conn_of(struct web_req *);
 /* Ends the request after its answer was written. */
 void web_over(struct web_conn *);
 
-/* Check Host and Origin; the token.  False: the request was refused. */
+/*
+ * Check Host, Origin and Sec-Fetch-Site; the token; the type of the body, with
+ * the flags of the route.  False: the request was refused.
+ */
 bool web_check_source(struct web_conn *);
 bool web_check_token(struct web_conn *, unsigned flags, bool ws);
+bool web_check_type(struct web_conn *, unsigned flags);
 
 #endif

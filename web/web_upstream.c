@@ -247,7 +247,7 @@ put_task(struct json_out *o, const struct outcome_task *t)
 	json_put_member_str(o, "name", t->name);
 	json_put_member_str(o, "outcome",
 	    t->status == RESULT_PASSED ? STR("passed") :
-	    STR("failed"));
+	    t->status == RESULT_SKIPPED ? STR("skipped") : STR("failed"));
 	json_put_member_double(o, "score", t->score);
 	json_put_member_double(o, "duration", (double)t->duration_ms / 1000);
 	put_graders(o, trial);

@@ -21,16 +21,20 @@
  */
 #include "agent/proto/acp.h"
 
+#include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "agent/agent_internal.h"
+#include "agent/agent_probe.h"
 #include "base/os_path.h"
 #include "io/proc.h"
 #include "io/workspace.h"
 #include "json.h"
+#include "lib/http.h"
 #include "suite/spec.h"
 
 #define QUOTE_(x) #x
@@ -41,11 +45,11 @@ enum {
 	LOGIN_NEEDED = -32000		/* ACP: authentication required */
 };
 
-/* Text of the agent; masked first, since a cut secret would not match. */
+/* Text of the agent without secrets. */
 static struct str
-masked(struct acp *x, struct str s, size_t max)
+masked(struct acp *x, struct str s)
 {
-	return utf8_cut(mask_text(x->job->arena, &x->secrets, s), max);
+	return mask_text(x->job->arena, &x->secrets, s);
 }
 
 /* The agent has nothing more to do. */
@@ -86,10 +90,10 @@ error_text(struct acp *x, const struct json *error)
 	if (more.n == 0 && data != NULL && data->type == JSON_STRING)
 		more = json_text(data);
 	if (more.n == 0 || str_eq(more, msg))
-		return msg.n > 0 ? masked(x, msg, 400) :
+		return msg.n > 0 ? masked(x, msg) :
 		    STR("an error without a message");
-	return arena_fmt(x->job->arena, "%.*s: %.*s", STRF(masked(x, msg, 200)),
-	    STRF(masked(x, more, 200)));
+	return arena_fmt(x->job->arena, "%.*s: %.*s", STRF(masked(x, msg)),
+	    STRF(masked(x, more)));
 }
 
 static bool
@@ -104,9 +108,9 @@ wants_login(const struct json *error)
 static void
 fail_no_login(struct acp *x, const struct json *error)
 {
-	fail(x, ANSWER_INFRA, "the agent needs a login (%.*s): log in with its "
-	    "own program, or set auth_method%s%.*s",
-	    STRF(utf8_cut(error_text(x, error), 150)), x->logins.n > 0 ?
+	fail(x, ANSWER_UNUSABLE, "the agent needs a login (%.*s): log in "
+	    "with its own program, or set auth_method%s%.*s",
+	    STRF(error_text(x, error)), x->logins.n > 0 ?
 	    " to one of: " : "", STRF(utf8_cut(x->logins, 200)));
 }
 
@@ -121,9 +125,29 @@ fail_error(struct acp *x, const char *what, const struct json *error)
 }
 
 bool
-acp_is_copilot(const struct acp *x)
+acp_is(const struct acp *x, const char *family)
 {
-	return str_is(x->name, "Copilot") || str_is(x->name, "copilot");
+	return str_is(x->family, family);
+}
+
+/* The agent's family, by its setting or by the name that it reports. */
+static struct str
+family_of(const struct acp *x)
+{
+	static const char *const words[] = { "claude", "codex", "copilot",
+		"gemini", "opencode", "qwen", "goose", "cline" };
+	size_t i, at, n;
+
+	if (x->known != NULL)
+		return str_of(x->known->name);
+	for (i = 0; i < COUNTOF(words); i++) {
+		n = strlen(words[i]);
+		for (at = 0; at + n <= x->name.n; at++)
+			if (http_same((struct str){ x->name.p + at, n },
+			    words[i]))
+				return str_of(words[i]);
+	}
+	return STR("");
 }
 
 static void
@@ -134,7 +158,7 @@ on_answered(void *arg)
 
 	x->job = NULL;
 	agent_mask(j, &x->secrets);
-	j->done(j->arg);
+	agent_done(j);
 }
 
 static void
@@ -147,65 +171,22 @@ keep_session(struct acp *x)
 }
 
 static void
-judge_stop(struct acp *x, struct str reason)
-{
-	static const struct {
-		const char *reason, *words;
-	} stops[] = {
-		{ "cancelled", "the agent cancelled its turn" },
-		{ "max_tokens", "the agent stopped: it reached its "
-		    "limit of tokens (max_tokens)" },
-		{ "max_turn_requests", "the agent stopped: it reached "
-		    "its limit of model requests in a turn" },
-		{ "refusal", "the agent refused to continue (refusal)" },
-	};
-	size_t i;
-
-	for (i = 0; i < COUNTOF(stops); i++)
-		if (str_is(reason, stops[i].reason)) {
-			fail(x, ANSWER_FAILED, "%s", stops[i].words);
-			return;
-		}
-	fail(x, ANSWER_FAILED, "the agent stopped: %.*s", STRF(reason.n > 0 ?
-	    masked(x, reason, 100) : STR("no reason given")));
-}
-
-/* Copilot reports errors of the model as text, without usage. */
-static bool
-is_hidden_error(const struct acp *x, const struct json *result,
-    struct str *error)
-{
-	const struct buf *b = &x->turn.text;
-
-	if (b->n == 0 || !acp_is_copilot(x) ||
-	    json_getc(result, "usage") != NULL)
-		return false;
-	*error = (struct str){ b->p + x->turn.last, b->n - x->turn.last };
-	return str_starts(*error, STR("Error: "));
-}
-
-static void
 on_prompted(void *ctx, const struct json *result, const struct json *error)
 {
 	struct acp *x = ctx;
-	struct str stop = json_str(result, "stopReason"), hidden;
+	struct str why;
 
 	if ((result == NULL && error == NULL) || x->state != ACP_PROMPTED)
 		return;			/* on_ended follows */
 	timer_stop(x->agent->procs->loop, &x->timer);
 	acp_turn_end(x, result);
+	why = error == NULL ? acp_turn_fault(x, result) : STR("");
 	if (x->cancelled)
 		fail(x, ANSWER_CANCELLED, "cancelled");
 	else if (error != NULL)
 		fail_error(x, "the agent failed", error);
-	else if (x->turn.refused.n > 0)
-		fail(x, ANSWER_FAILED, "the agent tried to leave the "
-		    "workspace: %.*s", STRF(masked(x, x->turn.refused, 300)));
-	else if (!str_is(stop, "end_turn"))
-		judge_stop(x, stop);
-	else if (is_hidden_error(x, result, &hidden))
-		fail(x, ANSWER_FAILED, "the agent failed: %.*s",
-		    STRF(masked(x, hidden, 400)));
+	else if (why.n > 0)
+		fail(x, ANSWER_FAILED, "%.*s", STRF(why));
 	else if (x->conversation != NULL)
 		keep_session(x);
 	else
@@ -310,9 +291,9 @@ on_login(void *ctx, const struct json *result, const struct json *error)
 	if (x->state != ACP_LOGIN || (result == NULL && error == NULL))
 		return;
 	if (error != NULL)
-		fail(x, ANSWER_INFRA, "the agent's login failed: %.*s "
+		fail(x, ANSWER_UNUSABLE, "the agent's login failed: %.*s "
 		    "(methods: %.*s)",
-		    STRF(utf8_cut(error_text(x, error), 200)),
+		    STRF(error_text(x, error)),
 		    STRF(utf8_cut(x->logins, 200)));
 	else
 		open_session(x);
@@ -391,13 +372,14 @@ on_initialized(void *ctx, const struct json *result, const struct json *error)
 		return;
 	}
 	if (!json_int(version, &n) || n != ACP_VERSION) {
-		fail(x, ANSWER_INFRA, "the agent uses version %lld of the "
+		fail(x, ANSWER_UNUSABLE, "the agent uses version %lld of the "
 		    "Agent Client Protocol; waza supports %d", (long long)n,
 		    ACP_VERSION);
 		return;
 	}
 	x->name = arena_str(x->arena, json_str(json_getc(result, "agentInfo"),
 	    "name"));
+	x->family = family_of(x);
 	take_logins(x, json_getc(result, "authMethods"));
 	if (x->set.auth_method.n > 0)
 		log_in(x, x->set.auth_method);
@@ -482,6 +464,9 @@ judge_end(struct acp *x)
 	else if (x->wire.broken)
 		fail(x, ANSWER_FAILED, "the agent sent an invalid message, or "
 		    "more than %d MiB at once", WIRE_MESSAGE_MAX >> 20);
+	else if (x->wire.closed && res->cancelled)
+		fail(x, ANSWER_FAILED, "the agent closed its output %s and "
+		    "was ended", when);
 	else if (res->signo != 0)
 		fail(x, ANSWER_FAILED, "the agent was killed by signal %d %s",
 		    res->signo, when);
@@ -520,7 +505,7 @@ on_ended(void *arg)
 	if (x->conversation != NULL)
 		x->conversation->state = NULL;
 	agent_mask(j, &x->secrets);
-	j->done(j->arg);
+	agent_done(j);
 }
 
 /*
@@ -569,10 +554,26 @@ launch(struct acp *x, struct err *e)
 	    acp_env(mem, x->agent->suite, &x->set, r, e);
 	if (o.env == NULL)
 		return -1;
+	o.writable = agent_writable(x->agent, mem, r, o.env);
 	mask_add_env(x->arena, &x->secrets, o.env);
 	if (r->record != NULL)
 		o.record = on_record;
 	return wire_start(x->agent->procs, &x->wire, &o, e);
+}
+
+/* Another trial could start only a command that differs between trials. */
+static enum agent_status
+fail_launch(struct acp *x, const struct err *e)
+{
+	const struct agent_facts *f = agent_facts(x->set.agent);
+	int sys = x->wire.proc.res.exec_errno;
+
+	if ((sys != ENOENT && sys != EACCES) || x->set.command != NULL ||
+	    f == NULL || access(x->cwd, X_OK) == -1)
+		return agent_fail(x->job, ANSWER_INFRA, "%s", e->msg);
+	return agent_fail(x->job, ANSWER_UNUSABLE, "%s is not installed "
+	    "(%s): %s", f->name, e->msg, f->adapter != NULL ?
+	    f->install_adapter : f->install);
 }
 
 static enum agent_status
@@ -595,7 +596,7 @@ acp_start(struct agent *a, struct agent_job *j)
 	x->job = j;
 	j->state = x;
 	if (launch(x, &e) == -1)
-		return agent_fail(j, ANSWER_INFRA, "%s", e.msg);
+		return fail_launch(x, &e);
 	initialize(x);
 	return AGENT_LATER;
 }
@@ -650,25 +651,20 @@ acp_conversation_open(const struct agent_conversation *t)
 	return x->state == ACP_WAITING;
 }
 
-/* Other agents may load skills without calling a tool. */
+/* An unknown agent may load skills without calling a tool. */
 static enum agent_skills
 acp_skills(const struct spec_suite *s, const struct spec_task *t)
 {
-	struct arena a = { 0 };
-	struct acp_settings set = { .agent = { NULL, 0 } };
-	const struct acp_agent *known;
-
+	(void)s;
 	(void)t;
-	acp_read(&a, s, &set);
-	known = acp_agent(set.agent);
-	arena_free(&a);
-	return known != NULL && known->reports_skills ? AGENT_SKILLS_REPORTED :
-	    AGENT_SKILLS_SOMETIMES;
+	return AGENT_SKILLS_SOMETIMES;
 }
 
 const struct agent_kind agent_acp = {
 	.name = "acp", .needs = AGENT_NEEDS_PROGRAM,
 	.private_tmp = true, .takes_mcp = true, .takes_effort = true,
+	.edits_only = "[\"read\",\"search\",\"think\",\"edit\",\"delete\","
+	    "\"move\"]",
 	.check = acp_check, .skills = acp_skills,
 	.open = acp_open, .start = acp_start, .cancel = acp_cancel,
 	.conversation_end = acp_conversation_end,

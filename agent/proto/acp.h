@@ -34,13 +34,14 @@ struct acp_agent {
 	const char *name;
 	const char *argv[4];
 	const char *instead;		/* alternative program, or NULL */
-	const char *model_flag;		/* for the model, or NULL */
+	const char *model_flag;		/* "--model=", or NULL */
 	const char *model_env;		/* variable for the model, or NULL */
 	const char *effort_flag;	/* reasoning effort: "--flag=", NULL */
 	const char *mcp_flag;		/* file of MCP servers: the same */
 	const char *env[3];		/* "K=V" */
+	const char *permit_env;		/* variable for the permissions of an
+					 * agent that asks nothing, or NULL */
 	bool ignores_eof;		/* does not exit at end of stdin */
-	bool reports_skills;		/* loads each skill by a tool call */
 };
 
 struct acp_settings {
@@ -50,6 +51,9 @@ struct acp_settings {
 
 /* The known agent of that name, or NULL. */
 const struct acp_agent *acp_agent(struct str name);
+
+/* The i-th known agent, sorted by name; NULL at the end. */
+const struct acp_agent *acp_agent_nth(size_t i);
 
 /* Reads the settings (ignores wrong ones); notes what is wrong. */
 void acp_read(struct arena *, const struct spec_suite *, struct acp_settings *);
@@ -74,12 +78,17 @@ enum acp_status { ACP_NO_STATUS, ACP_UNDERWAY, ACP_COMPLETED, ACP_FAILED };
 struct acp_call {
 	struct acp_call *next;
 	struct str id;
-	struct buf name, title, kind;
+	struct buf name, title, kind;	/* title: the first one */
+	struct buf label;		/* the last title */
 	struct buf input, output;
+	struct buf terminal;		/* text, in the order it came */
+	bool has_terminal;
 	struct str path;		/* the first path it names, or empty */
+	bool more_paths;		/* it names several */
 	struct str outside;		/* a path outside of the trial's */
 	size_t at;			/* bytes of text before it */
 	bool raw;			/* output is rawOutput */
+	bool denied;			/* we refused it */
 	enum acp_status status;
 };
 
@@ -94,6 +103,9 @@ struct acp_turn {
 	bool full;			/* over a limit */
 	double cost;			/* of the session so far */
 	bool has_cost;
+	struct answer_usage calls_usage;	/* sum over calls of the
+						 * model, if reported */
+	bool failed;			/* Codex: the last text is an error */
 	struct str refused;		/* kind and path, or empty */
 };
 
@@ -127,6 +139,7 @@ struct acp {
 	const char *cwd;		/* of the session, absolute */
 	const char *workspace, *home, *tmp;	/* it may use; or NULL */
 	struct str session, name;	/* name: as the agent reports it */
+	struct str family;		/* "claude", "codex" ...; or empty */
 	struct str logins;		/* its login methods, for messages */
 	struct str login;		/* the only method, or empty */
 	bool logged_in;
@@ -139,8 +152,8 @@ struct acp {
 	struct timer timer;
 };
 
-/* Whether the agent is the Copilot CLI, which has its own habits. */
-bool acp_is_copilot(const struct acp *);
+/* Whether the agent is of that family: each has habits of its own. */
+bool acp_is(const struct acp *, const char *family);
 
 /* Adds the requests that set mode, model and effort; 0, or -1. */
 int acp_plan(struct acp *, const struct json *session, struct err *);
@@ -155,6 +168,8 @@ struct acp_call *acp_turn_call(struct acp *, const struct json *call,
     bool asking);
 /* Makes the answer: text, calls, skills, usage and transcript. */
 void acp_turn_end(struct acp *, const struct json *result);
+/* Why the turn failed; empty: it did not.  After acp_turn_end(). */
+struct str acp_turn_fault(struct acp *, const struct json *result);
 /* Frees its buffers. */
 void acp_turn_free(struct acp_turn *);
 

@@ -27,16 +27,51 @@ name_in_id(struct str id)
 	return STR("");
 }
 
-static struct str
-call_name(struct acp *x, const struct acp_call *c)
+/* Whether it can be the name of a tool: opencode's first title is. */
+static bool
+is_word(struct str s)
 {
-	struct str name = name_in_id(c->id);
+	size_t i;
 
-	if (c->name.n == 0 && name.n > 0)
+	for (i = 0; i < s.n; i++)
+		if (!((s.p[i] >= 'a' && s.p[i] <= 'z') ||
+		    (s.p[i] >= 'A' && s.p[i] <= 'Z') ||
+		    (s.p[i] >= '0' && s.p[i] <= '9') || s.p[i] == '_' ||
+		    s.p[i] == '-' || s.p[i] == '.'))
+			return false;
+	return s.n > 0;
+}
+
+/* Whether the title is the command, not the name of a known shell tool. */
+static bool
+is_command(const struct acp_call *c)
+{
+	struct answer_call probe = { .name = buf_str(&c->title) };
+	struct arena tmp = { 0 };
+
+	answer_classify(&tmp, &probe, STR(""));
+	arena_free(&tmp);
+	return str_is(buf_str(&c->kind), "execute") &&
+	    probe.tool == ANSWER_OTHER;
+}
+
+/* Copilot's titles are prose: only that of a skill names the tool. */
+static struct str
+call_name(struct acp *x, const struct acp_call *c, bool *no_name)
+{
+	struct str name = name_in_id(c->id), title = buf_str(&c->title);
+
+	if (c->name.n > 0)
+		return own(x, &c->name);
+	if (name.n > 0)
 		return arena_str(x->job->arena, name);
-	return c->name.n > 0 ? own(x, &c->name) : c->title.n > 0 ?
-	    own(x, &c->title) : c->kind.n > 0 ? own(x, &c->kind) :
-	    STR("tool");
+	if (str_starts(title, STR("Using skill: ")))
+		return STR("skill");
+	if (is_word(title) && !acp_is(x, "copilot") && !is_command(c))
+		return own(x, &c->title);
+	*no_name = true;
+	return c->kind.n > 0 ? own(x, &c->kind) : c->title.n > 0 ?
+	    own(x, &c->title) : STR("tool");
 }
 
 /* The quoted start of the title: Gemini names a skill so. */
@@ -52,22 +87,57 @@ quoted_title(const struct acp_call *c)
 	return (struct str){ s.p + 1, (size_t)(end - s.p - 1) };
 }
 
-/* Some agents send no input, only a path or a title. */
+/*
+ * The last title of a command is the command, except Copilot's, which
+ * describes it, and those that only name the tool.
+ */
 static struct str
-call_arguments(struct acp *x, const struct acp_call *c)
+titled_command(struct acp *x, const struct acp_call *c, struct str name)
+{
+	struct str s = buf_str(&c->label);
+
+	if (!str_is(buf_str(&c->kind), "execute") || acp_is(x, "copilot") ||
+	    str_eq(s, name) || str_is(s, "Terminal"))
+		return STR("");
+	return own(x, &c->label);
+}
+
+/*
+ * The tool's name decides, else its kind.  Codex reports commands that only
+ * read a file as reads of that file, without the command.
+ */
+static void
+classify(struct acp *x, const struct acp_call *c, struct answer_call *to)
+{
+	struct arena *a = x->job->arena;
+	enum answer_tool kind = answer_tool_by_kind(buf_str(&c->kind));
+
+	answer_classify(a, to, x->family);
+	if (to->tool == ANSWER_OTHER || (to->tool == ANSWER_SHELL &&
+	    to->command.n == 0 && kind != ANSWER_OTHER)) {
+		to->tool = kind;
+		to->any_edit = kind == ANSWER_EDIT;
+		answer_classify(a, to, x->family);
+	}
+	if (to->tool == ANSWER_SHELL && to->command.n == 0)
+		to->command = answer_unwrap(a, titled_command(x, c, to->name));
+	if (to->tool == ANSWER_SKILL && to->skill.n == 0)
+		to->skill = arena_str(a, quoted_title(c));
+	if (to->path.n == 0 && (to->tool == ANSWER_READ ||
+	    to->tool == ANSWER_WRITE || to->tool == ANSWER_EDIT ||
+	    to->tool == ANSWER_SEARCH))
+		to->path = arena_str(a, c->path);
+}
+
+static struct str
+call_result(struct acp *x, const struct acp_call *c)
 {
 	struct buf b = { 0 };
 	struct json_out o = { .put = buf_sink, .ctx = &b };
-	bool skill = str_is(name_in_id(c->id), "activate_skill");
-	struct str s = skill ? quoted_title(c) : c->path;
 
-	if (c->input.n > 0)
-		return own(x, &c->input);
-	if (s.n == 0)
-		return STR("{}");
-	json_open(&o, '{');
-	json_put_member_str(&o, skill ? "name" : "path", s);
-	json_close(&o, '}');
+	if (!c->has_terminal)
+		return c->output.n > 0 ? own(x, &c->output) : STR("");
+	json_put_str(&o, buf_str(&c->terminal));
 	return arena_take(x->job->arena, &b);
 }
 
@@ -80,46 +150,31 @@ take_calls(struct acp *x)
 
 	for (c = x->turn.calls; c != NULL; c = c->next) {
 		to = NEW(x->job->arena, struct answer_call);
-		to->name = call_name(x, c);
-		to->arguments = call_arguments(x, c);
-		to->result = c->output.n > 0 ? own(x, &c->output) : STR("");
+		to->name = call_name(x, c, &to->no_name);
+		to->denied = c->denied;
+		to->more_paths = c->more_paths;
+		to->no_arguments = c->input.n == 0;
+		to->arguments = c->input.n > 0 ? own(x, &c->input) :
+		    STR("{}");
+		to->result = call_result(x, c);
+		to->no_result = to->result.n == 0;
 		to->success = c->status == ACP_COMPLETED ||
 		    c->status == ACP_NO_STATUS;
+		classify(x, c, to);
 		*tail = to;
 		tail = &to->next;
 		ans->ncalls++;
 	}
 }
 
-/* Whether the call loads a skill, and which. */
-static bool
-is_skill(struct arena *a, const struct answer_call *c, struct str *name)
-{
-	const struct json *v, *s;
-
-	if (!str_is(c->name, "skill") && !str_is(c->name, "Skill") &&
-	    !str_is(c->name, "activate_skill") &&
-	    !str_starts(c->name, STR("Using skill: ")))	/* Copilot's title */
-		return false;
-	v = arena_json(a, c->arguments, NULL);
-	s = json_getc(v, "skill");
-	if (s == NULL)
-		s = json_getc(v, "name");
-	if (s == NULL || s->type != JSON_STRING || json_text(s).n == 0)
-		return false;
-	*name = json_text(s);
-	return true;
-}
-
 static void
 take_skills(struct agent_job *j)
 {
 	const struct answer_call *c;
-	struct str name;
 
 	for (c = j->ans.calls; c != NULL; c = c->next)
-		if (is_skill(j->arena, c, &name))
-			agent_add_skill(j, name);
+		if (c->tool == ANSWER_SKILL && c->success && c->skill.n > 0)
+			agent_add_skill(j, c->skill);
 }
 
 static bool
@@ -143,10 +198,67 @@ subtract(int64_t *n, int64_t *before)
 	*before = all;
 }
 
+/* What an agent's counts mean; those of others are taken as the turn's. */
+static const struct counting {
+	const char *family;
+	bool apart;		/* input does not include the cache */
+	bool session;		/* counts since the session began */
+	bool last;		/* counts of the last call of the model */
+} countings[] = {
+	{ .family = "claude", .apart = true },
+	{ .family = "codex", .apart = true },
+	{ .family = "copilot", .session = true },
+	{ .family = "gemini" },
+	{ .family = "opencode", .apart = true, .last = true },
+};
+
+static struct counting
+counting_of(struct acp *x, const struct answer_usage *u, int64_t total)
+{
+	size_t i;
+
+	for (i = 0; i < COUNTOF(countings); i++)
+		if (acp_is(x, countings[i].family))
+			return countings[i];
+	/* the total shows whether the cache is a part of the input */
+	return (struct counting){ .apart = total > add_near(u->input_tokens,
+	    u->output_tokens) };
+}
+
+static void
+take_counts(struct acp *x, const struct json *v)
+{
+	struct answer_usage *u = &x->job->ans.usage;
+	struct counting how;
+	int64_t total = 0;
+
+	u->known = number(v, "inputTokens", "input_tokens", &u->input_tokens);
+	u->known &= number(v, "outputTokens", "output_tokens",
+	    &u->output_tokens);
+	u->cached_known = number(v, "cachedReadTokens", "cachedInputTokens",
+	    &u->cache_read_tokens);
+	u->reasoning_known = number(v, "thoughtTokens",
+	    "reasoningOutputTokens", &u->reasoning_tokens);
+	number(v, "cachedWriteTokens", "cacheWriteInputTokens",
+	    &u->cache_write_tokens);
+	number(v, "totalTokens", "total_tokens", &total);
+	how = counting_of(x, u, total);
+	if (how.apart)
+		u->input_tokens = add_near(u->input_tokens, add_near(
+		    u->cache_read_tokens, u->cache_write_tokens));
+	if (how.session && u->known) {
+		subtract(&u->input_tokens, &x->before.input_tokens);
+		subtract(&u->output_tokens, &x->before.output_tokens);
+		subtract(&u->cache_read_tokens, &x->before.cache_read_tokens);
+		subtract(&u->cache_write_tokens, &x->before.cache_write_tokens);
+	}
+	if (how.last && x->turn.ncalls > 0)	/* more than one call */
+		*u = (struct answer_usage){ 0 };
+}
+
 /*
- * Not in the protocol, but most agents send it.  Copilot's counts are those of
- * the session, and so is every agent's cost; others' counts are the turn's,
- * opencode's the last model call's.
+ * Not in the protocol, but most agents send it.  The cost is the session's,
+ * with every agent.
  */
 static void
 take_usage(struct acp *x, const struct json *result)
@@ -157,21 +269,15 @@ take_usage(struct acp *x, const struct json *result)
 	if (v == NULL || v->type != JSON_OBJECT)
 		v = json_getc(json_getc(json_getc(result, "_meta"), "quota"),
 		    "token_count");
-	u->known = number(v, "inputTokens", "input_tokens", &u->input_tokens);
-	u->known &= number(v, "outputTokens", "output_tokens",
-	    &u->output_tokens);
-	number(v, "cachedReadTokens", "cachedInputTokens",
-	    &u->cache_read_tokens);
-	number(v, "cachedWriteTokens", "cacheWriteInputTokens",
-	    &u->cache_write_tokens);
-	if (acp_is_copilot(x) && u->known) {
-		subtract(&u->input_tokens, &x->before.input_tokens);
-		subtract(&u->output_tokens, &x->before.output_tokens);
-		subtract(&u->cache_read_tokens, &x->before.cache_read_tokens);
-		subtract(&u->cache_write_tokens, &x->before.cache_write_tokens);
-	}
-	if (x->turn.has_cost && x->turn.cost >= x->before.cost) {
+	if (v != NULL)
+		take_counts(x, v);
+	else if (x->turn.calls_usage.answers > 0)
+		*u = x->turn.calls_usage;
+	/* 0: it does not know the price */
+	if (x->turn.has_cost && x->turn.cost > 0 &&
+	    x->turn.cost >= x->before.cost) {
 		u->cost = x->turn.cost - x->before.cost;
+		u->cost_known = true;
 		x->before.cost = x->turn.cost;
 	}
 }
@@ -214,10 +320,7 @@ put_call(struct json_out *o, const struct acp_call *from,
 	json_close(o, '}');
 }
 
-/*
- * Messages and calls in their order.  No agent reports the number of model
- * turns; we count one, and one for each text that follows calls.
- */
+/* Messages and calls in their order. */
 static void
 put_transcript(struct acp *x)
 {
@@ -228,18 +331,13 @@ put_transcript(struct acp *x)
 	const struct answer_call *c;
 	size_t at = 0;
 
-	j->ans.usage.turns = 1;
 	json_open(&o, '[');
 	for (c = j->ans.calls; c != NULL; c = c->next, from = from->next) {
-		if (from->at > at) {
-			put_text(x, &o, at, from->at);
-			j->ans.usage.turns += at > 0 || from != x->turn.calls;
-		}
+		put_text(x, &o, at, from->at);
 		at = from->at;
 		put_call(&o, from, c);
 	}
 	put_text(x, &o, at, x->turn.text.n);
-	j->ans.usage.turns += x->turn.text.n > at && x->turn.ncalls > 0;
 	json_close(&o, ']');
 	j->ans.transcript = arena_take(j->arena, &b);
 }
@@ -256,4 +354,79 @@ acp_turn_end(struct acp *x, const struct json *result)
 	take_skills(x->job);
 	take_usage(x, result);
 	put_transcript(x);
+}
+
+/*
+ * Copilot reports errors of the model as text, without usage; Codex as text,
+ * and sets the state of the thread.
+ */
+static bool
+is_hidden_error(const struct acp *x, const struct json *result,
+    struct str *error)
+{
+	const struct buf *b = &x->turn.text;
+
+	*error = STR("");
+	if (b->n > 0)
+		*error = (struct str){ b->p + x->turn.last,
+			b->n - x->turn.last };
+	if (x->turn.failed && error->n == 0)
+		*error = STR("system error, without a message");
+	return x->turn.failed || (acp_is(x, "copilot") &&
+	    !json_is_set(json_getc(result, "usage")) &&
+	    str_starts(*error, STR("Error: ")));
+}
+
+/* No text, no call and no tokens: the model was not asked, or failed. */
+static bool
+is_empty(const struct answer *ans)
+{
+	return str_trim(ans->output).n == 0 && ans->ncalls == 0 &&
+	    !ans->usage.known;
+}
+
+/* Words for the reasons of the protocol; others are quoted. */
+static struct str
+stop_words(struct acp *x, struct str reason)
+{
+	static const struct {
+		const char *reason, *words;
+	} stops[] = {
+		{ "cancelled", "the agent cancelled its turn" },
+		{ "max_tokens", "the agent stopped: it reached its "
+		    "limit of tokens (max_tokens)" },
+		{ "max_turn_requests", "the agent stopped: it reached "
+		    "its limit of model requests in a turn" },
+	};
+	size_t i;
+
+	for (i = 0; i < COUNTOF(stops); i++)
+		if (str_is(reason, stops[i].reason))
+			return str_of(stops[i].words);
+	return arena_fmt(x->job->arena, "the agent stopped: %.*s",
+	    STRF(reason.n > 0 ? mask_text(x->job->arena, &x->secrets, reason) :
+	    STR("no reason given")));
+}
+
+/* A refusal is an answer, which graders judge. */
+struct str
+acp_turn_fault(struct acp *x, const struct json *result)
+{
+	struct arena *a = x->job->arena;
+	struct str stop = json_str(result, "stopReason"), error;
+
+	x->job->ans.refused = str_is(stop, "refusal");
+	if (x->turn.refused.n > 0)
+		return arena_fmt(a, "the agent tried to leave the "
+		    "workspace: %.*s", STRF(mask_text(a, &x->secrets,
+		    x->turn.refused)));
+	if (is_hidden_error(x, result, &error))
+		return arena_fmt(a, "the agent failed: %.*s",
+		    STRF(mask_text(a, &x->secrets, error)));
+	if (x->job->ans.refused)
+		return STR("");
+	if (!str_is(stop, "end_turn"))
+		return stop_words(x, stop);
+	return is_empty(&x->job->ans) ? STR("the agent ended its turn without "
+	    "an answer, a tool call or token usage") : STR("");
 }

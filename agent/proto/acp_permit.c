@@ -104,17 +104,37 @@ check_path(struct acp *x, struct acp_call *c, const struct json *v)
 		c->outside = arena_str(x->arena, json_text(v));
 }
 
+static bool
+ends_in(struct str s, struct str end)
+{
+	return s.n > end.n && s.p[s.n - end.n - 1] == '/' &&
+	    memcmp(s.p + s.n - end.n, end.p, end.n) == 0;
+}
+
+/* One path may be relative and the other absolute. */
+static void
+compare_path(struct acp_call *c, struct str path)
+{
+	if (path.n > 0 && !str_eq(path, c->path) && !ends_in(path, c->path) &&
+	    !ends_in(c->path, path))
+		c->more_paths = true;
+}
+
 void
 acp_check_paths(struct acp *x, struct acp_call *c, const struct json *call)
 {
 	const struct json *v, *w;
 
 	for (v = json_first(json_getc(call, "locations")); v != NULL;
-	    v = v->next)
+	    v = v->next) {
 		check_path(x, c, v);
+		compare_path(c, json_str(v, "path"));
+	}
 	for (v = json_first(json_getc(call, "content")); v != NULL;
-	    v = v->next)
+	    v = v->next) {
 		check_path(x, c, v);
+		compare_path(c, json_str(v, "path"));
+	}
 	v = json_getc(call, "rawInput");
 	if (v == NULL || v->type != JSON_OBJECT)
 		return;
@@ -189,5 +209,6 @@ acp_permit(struct acp *x, const struct json *id, const struct json *params)
 	if (out && x->turn.refused.n == 0)
 		x->turn.refused = arena_fmt(x->job->arena, "%.*s %.*s",
 		    STRF(buf_str(&c->kind)), STRF(c->outside));
+	c->denied = !allow;
 	reply(x, id, choose(json_getc(params, "options"), allow));
 }

@@ -1,9 +1,13 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * Settings of a new session: mode, model, reasoning effort.  Agents offer modes
- * and models in lists, or, in the newer form, all three as options.  A value
- * matches by its id, by the part of the id after the last / or # (opencode uses
- * provider/model, Copilot URIs), or by its name.
+ * Settings of a new session: mode, model, reasoning effort.  Without a mode in
+ * the settings, the permissions choose one: Claude, Gemini and Qwen get the
+ * mode in which they ask for everything, whatever the user's own settings are,
+ * and waza answers; codex gets a sandbox.
+ *
+ * Agents offer modes and models in lists, or, in the newer form, all three as
+ * options.  A value matches by its id, by the part of the id after the last /
+ * or # (opencode uses provider/model, Copilot URIs), or by its name.
  */
 #include "agent/proto/acp.h"
 
@@ -27,6 +31,22 @@ static const struct menu model_menu = { .what = "model", .list = "models",
 	.items = "availableModels", .id = "modelId",
 	.current = "currentModelId", .option = "model",
 	.method = "session/set_model", .param = "modelId" };
+
+/* What the permissions allow without a question. */
+enum level { LEVEL_READ, LEVEL_WORKSPACE, LEVEL_ALL, LEVELS };
+
+/* The first of the modes that the agent offers is taken; ids change. */
+static const struct modes {
+	const char *agent;
+	const char *ids[LEVELS][3];
+	bool sandboxes;			/* questions alone do not confine it */
+} modes[] = {
+	{ "claude", { { "default" }, { "default" }, { "default" } }, false },
+	{ "codex", { { "read-only" }, { "workspace-write", "auto", "agent" },
+	    { "agent-full-access", "full-access" } }, true },
+	{ "gemini", { { "default" }, { "default" }, { "default" } }, false },
+	{ "qwen", { { "default" }, { "default" }, { "default" } }, false },
+};
 
 /* Only as an option: there is no older form. */
 static const struct menu effort_menu = { .what = "reasoning effort",
@@ -144,14 +164,64 @@ plan(struct acp *x, const struct json *result, const struct menu *m,
 	return 0;
 }
 
+static enum level
+level_of(const struct json *permissions)
+{
+	bool edit = agent_approves(permissions, STR("edit"));
+	bool execute = agent_approves(permissions, STR("execute"));
+
+	if (!edit && !execute)
+		return LEVEL_READ;
+	return edit && execute && agent_lists(permissions, STR("path")) ?
+	    LEVEL_ALL : LEVEL_WORKSPACE;
+}
+
+/* The mode for the permissions; empty: the agent needs none. */
+static int
+choose_mode(struct acp *x, const struct json *result, struct str *mode,
+    struct err *e)
+{
+	const struct json *items = json_getc(json_getc(result,
+	    mode_menu.list), mode_menu.items);
+	enum level level = level_of(x->set.permissions);
+	const struct modes *m = modes;
+	const char *key = mode_menu.id;
+	size_t i;
+
+	while (m < modes + COUNTOF(modes) &&
+	    (x->known == NULL || strcmp(m->agent, x->known->name) != 0))
+		m++;
+	if (m == modes + COUNTOF(modes))
+		return 0;
+	if (items == NULL) {
+		items = json_getc(find_option(result, mode_menu.option),
+		    "options");
+		key = "value";
+	}
+	for (i = 0; i < COUNTOF(m->ids[level]) && m->ids[level][i] != NULL;
+	    i++) {
+		*mode = pick(items, key, str_of(m->ids[level][i]));
+		if (mode->n > 0)
+			return 0;
+	}
+	if (!m->sandboxes || (items == NULL && level == LEVEL_WORKSPACE))
+		return 0;
+	return err_set(e, ERR_SCHEMA, "the agent has no mode \"%s\", which "
+	    "the permissions need; it offers: %.*s", m->ids[level][0],
+	    STRF(items == NULL ? STR("none") :
+	    offers(x->job->arena, items, key)));
+}
+
 int
 acp_plan(struct acp *x, const struct json *result, struct err *e)
 {
 	struct str model = x->job->req->model;
 	struct str effort = x->agent->suite->config.reasoning_effort;
+	struct str mode = x->set.mode;
 
-	if (x->set.mode.n > 0 &&
-	    plan(x, result, &mode_menu, x->set.mode, e) == -1)
+	if (mode.n == 0 && choose_mode(x, result, &mode, e) == -1)
+		return -1;
+	if (mode.n > 0 && plan(x, result, &mode_menu, mode, e) == -1)
 		return -1;
 	if (model.n > 0 && !acp_names_model(&x->set) &&
 	    plan(x, result, &model_menu, model, e) == -1)

@@ -19,17 +19,19 @@
 
 static const struct acp_agent agents[] = {	/* sorted by name */
 	{ .name = "claude", .argv = { "claude-agent-acp" }, .instead = "claude-code-acp",
-	    .model_env = "ANTHROPIC_MODEL", .reports_skills = true,
+	    .model_env = "ANTHROPIC_MODEL",
 	    .env = { "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC=1", "DISABLE_AUTOUPDATER=1" } },
+	{ .name = "cline", .argv = { "cline", "--acp" } },
 	{ .name = "codex", .argv = { "codex-acp" }, .ignores_eof = true },
 	{ .name = "copilot", .argv = { "copilot", "--acp", "--no-auto-update" },
-	    .model_flag = "--model", .effort_flag = "--reasoning-effort=",
-	    .mcp_flag = "--additional-mcp-config=@", .reports_skills = true },
-	{ .name = "gemini", .argv = { "gemini", "--acp" }, .model_flag = "-m",
-	    .env = { "GEMINI_CLI_TRUST_WORKSPACE=true" }, .reports_skills = true },
+	    .model_flag = "--model=", .effort_flag = "--reasoning-effort=",
+	    .mcp_flag = "--additional-mcp-config=@" },
+	{ .name = "gemini", .argv = { "gemini", "--acp" }, .model_flag = "--model=",
+	    .env = { "GEMINI_CLI_TRUST_WORKSPACE=true" } },
 	{ .name = "goose", .argv = { "goose", "acp" }, .model_env = "GOOSE_MODEL" },
 	{ .name = "opencode", .argv = { "opencode", "acp" },
-	    .env = { "OPENCODE_DISABLE_AUTOUPDATE=1" }, .reports_skills = true },
+	    .env = { "OPENCODE_DISABLE_AUTOUPDATE=1" }, .permit_env = "OPENCODE_PERMISSION" },
+	{ .name = "qwen", .argv = { "qwen", "--acp" }, .model_flag = "--model=" },
 };
 
 static const struct field rows[] = {
@@ -41,6 +43,8 @@ static const struct field rows[] = {
 	FIELD(acp_settings, env, FIELD_TREE),
 	FIELD(acp_settings, home, FIELD_TREE),
 	{ .key = "cache_home", .type = FIELD_TREE,
+	    .off = offsetof(struct acp_settings, home) },
+	{ .key = "confine", .type = FIELD_TREE,
 	    .off = offsetof(struct acp_settings, home) },
 };
 static const struct field_table table = FIELD_TABLE(acp_settings, rows);
@@ -54,6 +58,12 @@ acp_agent(struct str name)
 		if (str_is(name, agents[i].name))
 			return &agents[i];
 	return NULL;
+}
+
+const struct acp_agent *
+acp_agent_nth(size_t i)
+{
+	return i < COUNTOF(agents) ? &agents[i] : NULL;
 }
 
 void
@@ -94,11 +104,24 @@ report(void *ctx, const struct field_finding *f)
 		    "executors.acp: %s", f->msg);
 }
 
+/* The known agents, for messages. */
+static struct str
+names(struct arena *a)
+{
+	struct buf b = { 0 };
+	size_t i;
+
+	for (i = 0; i < COUNTOF(agents); i++)
+		buf_fmt(&b, "%s%s", i > 0 ? ", " : "", agents[i].name);
+	return arena_take(a, &b);
+}
+
 static void
 check_agent(struct checking *c, const struct json *v)
 {
 	struct str name = v->type == JSON_STRING ? json_text(v) : STR("");
 	struct str_nearest near = { .word = name };
+	char hint[STR_HINT];
 	size_t i;
 
 	if (v->type != JSON_STRING || acp_agent(name) != NULL)
@@ -107,13 +130,13 @@ check_agent(struct checking *c, const struct json *v)
 		str_nearest(&near, str_of(agents[i].name));
 	if (near.best.p != NULL)
 		spec_note(c->notes, FIELD_ERROR, place(c, v),
-		    "unknown agent \"%.*s\"; did you mean \"%.*s\"?",
-		    STRF(utf8_cut(name, 60)), STRF(near.best));
+		    "unknown agent \"%.*s\"%s", STRF(utf8_cut(name, 60)),
+		    str_hint(hint, "", near.best));
 	else
 		spec_note(c->notes, FIELD_ERROR, place(c, v),
-		    "unknown agent \"%.*s\": use claude, codex, copilot, "
-		    "gemini, goose or opencode, or set \"command\"",
-		    STRF(utf8_cut(name, 60)));
+		    "unknown agent \"%.*s\": use one of %.*s, or set "
+		    "\"command\"", STRF(utf8_cut(name, 60)),
+		    STRF(names(c->notes->arena)));
 }
 
 static bool
@@ -213,8 +236,8 @@ acp_check(const struct spec_suite *s, struct spec_notes *notes)
 	acp_read(notes->arena, s, &set);
 	if (set.command == NULL && set.agent.n == 0)
 		spec_note(notes, FIELD_ERROR, s->config.executor_at,
-		    "executor \"acp\" needs config.acp.agent (claude, codex, "
-		    "copilot, gemini, goose, opencode) or config.acp.command");
+		    "executor \"acp\" needs config.acp.agent (%.*s) or "
+		    "config.acp.command", STRF(names(notes->arena)));
 }
 
 bool
@@ -265,8 +288,11 @@ acp_argv(struct arena *a, const struct spec_suite *s,
 	    os_find(a, known->instead) != NULL)
 		argv[0] = known->instead;
 	if (known->model_flag != NULL && r->model.n > 0) {
-		argv[n++] = known->model_flag;
-		argv[n++] = arena_cstr(a, r->model);
+		argv[n] = agent_word(a, known->model_flag, r->model);
+		if (argv[n++] == NULL) {
+			err_set(e, ERR_SCHEMA, "the model contains a NUL");
+			return NULL;
+		}
 	}
 	if (known->effort_flag != NULL && s->config.reasoning_effort.n > 0)
 		argv[n++] = arena_fmt(a, "%s%.*s", known->effort_flag,
@@ -298,6 +324,11 @@ acp_env(struct arena *a, const struct spec_suite *s,
 	for (; known != NULL && n < COUNTOF(known->env) &&
 	    known->env[n] != NULL; n++)
 		change[n] = known->env[n];
+	if (known != NULL && known->permit_env != NULL) {
+		change[n] = agent_permit_variable(a, known->permit_env,
+		    set->permissions);
+		n += change[n] != NULL;
+	}
 	for (v = json_first(set->env); v != NULL; v = v->next)
 		if (json_get(r->task->inputs.environment, json_key(v)) ==
 		    NULL && agent_env_add(a, v, change, &n, e) == -1)

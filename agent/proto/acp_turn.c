@@ -32,6 +32,8 @@ acp_turn_free(struct acp_turn *t)
 		buf_free(&c->name);
 		buf_free(&c->title);
 		buf_free(&c->kind);
+		buf_free(&c->label);
+		buf_free(&c->terminal);
 		buf_free(&c->input);
 		buf_free(&c->output);
 	}
@@ -112,13 +114,15 @@ set_once(struct acp_turn *t, struct buf *b, struct str s)
 		replace(t, b, s);
 }
 
-/* {"claudeCode": {"toolName": "Write"}} */
+/* {"toolName": "skill"}, or {"claudeCode": {"toolName": "Write"}} */
 static struct str
 meta_name(const struct json *call)
 {
-	const struct json *v;
+	const struct json *v = json_getc(call, "_meta");
 
-	for (v = json_first(json_getc(call, "_meta")); v != NULL; v = v->next)
+	if (json_str(v, "toolName").n > 0)
+		return json_str(v, "toolName");
+	for (v = json_first(v); v != NULL; v = v->next)
 		if (json_str(v, "toolName").n > 0)
 			return json_str(v, "toolName");
 	return STR("");
@@ -161,6 +165,24 @@ take_output(struct acp_turn *t, struct acp_call *c, const struct json *call)
 	buf_free(&text);
 }
 
+/* Codex sends the output of commands as that of a terminal, in parts. */
+static void
+take_terminal(struct acp_turn *t, struct acp_call *c, const struct json *meta)
+{
+	struct str data = json_str(json_getc(meta, "terminal_output_delta"),
+	    "data");
+
+	if (json_getc(meta, "terminal_output_delta") != NULL ||
+	    json_getc(meta, "terminal_exit") != NULL)
+		c->has_terminal = true;
+	if (data.n > ACP_TEXT_MAX - t->bytes) {
+		t->full = true;
+		return;
+	}
+	buf_put(&c->terminal, data);
+	t->bytes += data.n;
+}
+
 static void
 take_status(struct acp_call *c, struct str s)
 {
@@ -201,24 +223,35 @@ find(struct acp *x, struct str id)
 	return c;
 }
 
+/* Codex reviews commands itself and reports that as a call. */
+static bool
+is_review(struct str id)
+{
+	return str_starts(id, STR("guardian_assessment:"));
+}
+
 struct acp_call *
 acp_turn_call(struct acp *x, const struct json *call, bool asking)
 {
 	struct acp_turn *t = &x->turn;
 	struct str id = json_str(call, "toolCallId");
 	size_t was = t->ncalls;
-	struct acp_call *c = id.n > 0 ? find(x, id) : NULL;
+	struct acp_call *c = id.n > 0 && !is_review(id) ? find(x, id) : NULL;
 
 	if (c == NULL)
 		return NULL;
 	set_once(t, &c->name, json_str(call, "name"));
 	set_once(t, &c->name, meta_name(call));
 	set_once(t, &c->title, json_str(call, "title"));
+	if (json_str(call, "title").n > 0 && (!asking || c->label.n == 0))
+		replace(t, &c->label, json_str(call, "title"));
 	if (json_str(call, "kind").n > 0)
 		replace(t, &c->kind, json_str(call, "kind"));
 	take_input(t, c, json_getc(call, "rawInput"), asking);
-	if (!asking)
+	if (!asking) {
 		take_output(t, c, call);
+		take_terminal(t, c, json_getc(call, "_meta"));
+	}
 	take_status(c, json_str(call, "status"));
 	acp_check_paths(x, c, call);
 	if (t->ncalls > was)
@@ -239,13 +272,50 @@ take_usage(struct acp_turn *t, const struct json *update)
 		t->has_cost = true;
 }
 
+/* Qwen sends the tokens of each call of the model with an empty text. */
+static void
+take_call_usage(struct acp_turn *t, const struct json *v)
+{
+	struct answer_usage one = { .turns = 1, .turns_known = true };
+
+	if (v == NULL)
+		return;
+	one.known = json_getc(v, "inputTokens") != NULL &&
+	    json_getc(v, "outputTokens") != NULL;
+	one.cached_known = json_getc(v, "cachedReadTokens") != NULL;
+	one.reasoning_known = json_getc(v, "thoughtTokens") != NULL;
+	agent_stream_add(&one.input_tokens, v, "inputTokens");
+	agent_stream_add(&one.output_tokens, v, "outputTokens");
+	agent_stream_add(&one.cache_read_tokens, v, "cachedReadTokens");
+	agent_stream_add(&one.reasoning_tokens, v, "thoughtTokens");
+	answer_add_usage(&t->calls_usage, &one);
+}
+
+/* Codex reports a model's error as text, and this state. */
+static void
+take_state(struct acp_turn *t, const struct json *update)
+{
+	const struct json *v = json_getc(json_getc(json_getc(update, "_meta"),
+	    "codex"), "threadStatus");
+
+	if (!str_is(json_str(v, "type"), "systemError"))
+		return;
+	t->failed = true;
+	t->parted = true;		/* the error is a text of its own */
+	t->message_id.n = 0;
+}
+
 void
 acp_turn_update(struct acp *x, const struct json *update)
 {
 	struct str kind = json_str(update, "sessionUpdate");
 
-	if (str_is(kind, "agent_message_chunk"))
+	if (str_is(kind, "agent_message_chunk")) {
 		take_text(x, update);
+		take_call_usage(&x->turn, json_getc(json_getc(update, "_meta"),
+		    "usage"));
+	} else if (str_is(kind, "session_info_update"))
+		take_state(&x->turn, update);
 	else if (str_is(kind, "tool_call") || str_is(kind, "tool_call_update"))
 		acp_turn_call(x, update, false);
 	else if (str_is(kind, "usage_update"))

@@ -8,6 +8,8 @@
  */
 #include "agent/proto/copilot.h"
 
+#include <errno.h>
+
 #include "base/os.h"
 #include "base/os_path.h"
 #include "io/proc.h"
@@ -100,7 +102,7 @@ refuse(struct copilot_link *l, struct str why)
 	c->refused = mask_text(c->agent->arena, &c->set.secrets, why);
 	c->link = NULL;
 	while (l->sessions != NULL) {
-		copilot_fail(l->sessions, ANSWER_INFRA, "%.*s",
+		copilot_fail(l->sessions, ANSWER_UNUSABLE, "%.*s",
 		    STRF(c->refused));
 		copilot_finish(l->sessions);
 	}
@@ -115,8 +117,7 @@ words(struct copilot_link *l, const char *before, const struct json *error)
 	    mask_text(l->c->agent->arena, &l->c->set.secrets,
 	    json_text(msg)) : STR("no reason given");
 
-	return arena_fmt(l->c->agent->arena, "%s: %.*s", before,
-	    STRF(utf8_cut(s, 300)));
+	return arena_fmt(l->c->agent->arena, "%s: %.*s", before, STRF(s));
 }
 
 static void
@@ -214,6 +215,9 @@ blame_end(struct copilot_link *l, struct copilot_session *s)
 	s->job->ans.exit_status = r->status;
 	if (l->wire.broken)
 		copilot_fail(s, f, "the Copilot CLI sent an invalid message");
+	else if (l->wire.closed && r->cancelled)
+		copilot_fail(s, f, "the Copilot CLI closed its output and was "
+		    "ended");
 	else if (r->signo != 0)
 		copilot_fail(s, f, "the Copilot CLI was killed by signal "
 		    "%d%s", r->signo, when);
@@ -244,13 +248,14 @@ on_ended(void *arg)
 }
 
 static int
-start_link(struct copilot *c, struct err *e)
+start_link(struct copilot *c, const struct agent_job *j, struct err *e)
 {
 	struct wire_opts o = { .argv = c->set.argv,
 		.env = agent_home_over(c->agent, c->set.env), .blocks = true,
 		.notify = on_notify, .ended = on_ended, .record = on_record };
 	struct copilot_link *l = c->spare;
 
+	o.writable = agent_writable(c->agent, j->arena, j->req, o.env);
 	if (l != NULL)
 		c->spare = l->next;
 	else
@@ -320,11 +325,13 @@ start(struct agent *a, struct agent_job *j)
 	struct err e = { 0 };
 
 	if (c->refused.n > 0)
-		return agent_fail(j, ANSWER_INFRA, "%.*s", STRF(c->refused));
+		return agent_fail(j, ANSWER_UNUSABLE, "%.*s",
+		    STRF(c->refused));
 	if (j->req->conversation != NULL && j->req->conversation->state != NULL)
 		return continue_session(j->req->conversation->state, j);
-	if (c->link == NULL && start_link(c, &e) == -1)
-		return agent_fail(j, ANSWER_INFRA, "cannot start the Copilot "
+	if (c->link == NULL && start_link(c, j, &e) == -1)
+		return agent_fail(j, e.sys == ENOENT || e.sys == EACCES ?
+		    ANSWER_UNUSABLE : ANSWER_INFRA, "cannot start the Copilot "
 		    "CLI: %s; install it (npm install -g @github/copilot), or "
 		    "set cli_path or COPILOT_CLI_PATH", e.msg);
 	s = new_session(c, j);
@@ -453,7 +460,8 @@ const struct agent_kind agent_copilot = {
 	.name = "copilot-sdk", .alias = "copilot",
 	.needs = AGENT_NEEDS_PROGRAM, .offers_tools = true,
 	.loads_skills = true, .private_tmp = true, .takes_mcp = true,
-	.takes_effort = true, .shared_process = true, .check = copilot_check,
+	.takes_effort = true, .shared_process = true,
+	.edits_only = "[\"read\",\"write\"]", .check = copilot_check,
 	.open = open_copilot, .start = start, .cancel = cancel,
 	.conversation_end = end_conversation, .conversation_open = is_open,
 	.close = close_copilot

@@ -106,15 +106,16 @@ static void
 on_turn(struct copilot_session *s, const struct json *data)
 {
 	(void)data;
-	if (!s->subagent)
-		s->job->ans.usage.turns++;
 	send_event(s, AGENT_STEP, STR("working"));
 }
 
+/* Input includes the cache, output includes reasoning. */
 static void
 add_tokens(struct answer_usage *u, const struct json *from)
 {
-	u->known = true;
+	u->known = u->cached_known = true;
+	u->reasoning_known = json_is_set(json_getc(from, "reasoningTokens"));
+	agent_stream_add(&u->reasoning_tokens, from, "reasoningTokens");
 	agent_stream_add(&u->input_tokens, from, "inputTokens");
 	agent_stream_add(&u->output_tokens, from, "outputTokens");
 	agent_stream_add(&u->cache_read_tokens, from, "cacheReadTokens");
@@ -127,7 +128,12 @@ on_usage(struct copilot_session *s, const struct json *data)
 	struct answer_usage *u = &s->job->ans.usage;
 
 	add_tokens(u, data);
+	u->turns++;
+	u->turns_known = true;
 	add_num(&u->premium_requests, data, "cost");
+	if (s->job->ans.model.n == 0)
+		s->job->ans.model = arena_str(s->job->arena,
+		    json_str(data, "model"));
 }
 
 /* The totals of all prompts: usable only if there was one prompt. */
@@ -135,11 +141,12 @@ static void
 on_shutdown(struct copilot_session *s, const struct json *data)
 {
 	const struct json *metrics = json_getc(data, "modelMetrics"), *v;
-	struct answer_usage u = { .known = true };
+	struct answer_usage u = { 0 };
 
 	if (s->prompts != 1 || json_first(metrics) == NULL)
 		return;
 	u.turns = s->job->ans.usage.turns;
+	u.turns_known = s->job->ans.usage.turns_known;
 	for (v = json_first(metrics); v != NULL; v = v->next)
 		add_tokens(&u, json_getc(v, "usage"));
 	add_num(&u.premium_requests, data, "totalPremiumRequests");
@@ -258,8 +265,14 @@ on_skill(struct copilot_session *s, const struct json *data)
 
 /* Errors of the provider or account, not of the agent. */
 static bool
-is_infra(struct str type, int64_t status)
+is_infra(struct str type, int64_t status, struct str why)
 {
+	static const char login[] = "No GitHub OAuth token";
+	size_t i, n = sizeof(login) - 1;
+
+	for (i = 0; i + n <= why.n; i++)
+		if (memcmp(why.p + i, login, n) == 0)
+			return true;
 	return str_is(type, "rate_limit") || str_is(type, "authentication") ||
 	    str_is(type, "quota") || status == 401 || status == 403 ||
 	    status == 429 || status >= 500;
@@ -276,12 +289,13 @@ on_error(struct copilot_session *s, const struct json *data)
 	if (s->subagent)
 		return;
 	agent_stream_add(&status, data, "statusCode");
-	why = utf8_cut(why, 400);
+	why = arena_head(s->job->arena, why, REASON_MAX);
 	type = utf8_cut(type, 40);
 	if (keep(s, why.n))
 		put_event(s, "session.error", "message", why);
-	copilot_fail(s, is_infra(type, status) ? ANSWER_INFRA : ANSWER_FAILED,
-	    "%.*s%s%.*s", STRF(type), type.n > 0 ? ": " : "", STRF(why));
+	copilot_fail(s, is_infra(type, status, why) ? ANSWER_INFRA :
+	    ANSWER_FAILED, "%.*s%s%.*s", STRF(type),
+	    type.n > 0 ? ": " : "", STRF(why));
 }
 
 static void
@@ -318,15 +332,21 @@ open_reply(struct copilot_session *s, const struct json *data,
 static void
 on_permission(struct copilot_session *s, const struct json *data)
 {
+	struct copilot_call *c;
 	struct buf b = { 0 };
 	struct json_out o;
+	bool allow;
 
 	if (agent_is_true(data, "resolvedByHook"))
 		return;
+	allow = copilot_permits(s, data);
+	c = find_call(s, json_str(json_getc(data, "permissionRequest"),
+	    "toolCallId"));
+	if (c != NULL && !allow)
+		c->call.denied = true;
 	open_reply(s, data, &o, &b);
 	json_open(&o, '{');
-	json_put_member_cstr(&o, "kind",
-	    copilot_permits(s, data) ? "approve-once" :
+	json_put_member_cstr(&o, "kind", allow ? "approve-once" :
 	    "user-not-available");
 	json_close(&o, '}');
 	copilot_ask(s, "session.permissions.handlePendingPermissionRequest",
@@ -401,7 +421,10 @@ copilot_event_answer(struct copilot_session *s)
 {
 	struct arena *a = s->job->arena;
 	struct answer *ans = &s->job->ans;
+	struct answer_call *c;
 
+	for (c = ans->calls; c != NULL; c = c->next)
+		answer_classify(a, c, STR("copilot"));
 	ans->output = arena_take(a, &s->text);
 	if (s->transcript.n > 0) {
 		buf_putc(&s->transcript, ']');

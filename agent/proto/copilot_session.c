@@ -185,7 +185,7 @@ answer(struct copilot_session *s)
 	copilot_event_answer(s);
 	s->job = NULL;
 	s->phase = COPILOT_RESTING;
-	j->done(j->arg);
+	agent_done(j);
 }
 
 void
@@ -242,8 +242,7 @@ answered(struct copilot_session *s, const struct json *result,
 	why = msg != NULL && msg->type == JSON_STRING ? mask_text(
 	    s->job->arena, &s->c->set.secrets, json_text(msg)) :
 	    STR("no reason given");
-	copilot_fail(s, ANSWER_FAILED, "%s: %.*s", what,
-	    STRF(utf8_cut(why, 400)));
+	copilot_fail(s, ANSWER_FAILED, "%s: %.*s", what, STRF(why));
 	return false;
 }
 
@@ -275,6 +274,10 @@ copilot_idle(struct copilot_session *s)
 	timer_stop(loop_of(s), &s->timer);
 	if (s->aborted)
 		copilot_fail(s, ANSWER_FAILED, "the turn was aborted");
+	else if (!s->cancelled && s->text.n == 0 &&
+	    s->job->ans.ncalls == 0 && !s->job->ans.usage.known)
+		copilot_fail(s, ANSWER_FAILED, "the agent ended its turn "
+		    "without an answer, a tool call or token usage");
 	if (s->conversation != NULL && s->job->ans.fault == ANSWER_OK) {
 		wire_forget(&s->link->wire, s);	/* pending replies */
 		answer(s);

@@ -51,6 +51,8 @@ static const struct field block_rows[] = {
 	FIELD(block, home, FIELD_TREE),
 	{ .key = "cache_home", .type = FIELD_TREE,
 	    .off = offsetof(struct block, home) },
+	{ .key = "confine", .type = FIELD_TREE,
+	    .off = offsetof(struct block, home) },
 };
 static const struct field_table block_table = FIELD_TABLE(block, block_rows);
 
@@ -61,6 +63,7 @@ static void
 check_kind(const struct json *v, const char *file, struct spec_notes *notes)
 {
 	struct str_nearest near = { .distance = 0 };
+	char hint[STR_HINT];
 	size_t i;
 
 	if (v->type != JSON_STRING) {
@@ -75,13 +78,8 @@ check_kind(const struct json *v, const char *file, struct spec_notes *notes)
 			return;
 		str_nearest(&near, str_of(kinds[i]));
 	}
-	if (near.best.p != NULL)
-		spec_note(notes, FIELD_WARNING, spec_at(file, v), "unknown "
-		    "kind of permission; did you mean \"%.*s\"?",
-		    STRF(near.best));
-	else
-		spec_note(notes, FIELD_WARNING, spec_at(file, v),
-		    "unknown kind of permission");
+	spec_note(notes, FIELD_WARNING, spec_at(file, v), "unknown kind of "
+	    "permission%s", str_hint(hint, "", near.best));
 }
 
 static void

@@ -31,8 +31,7 @@ enum {
 	BACKOFF_MS = 500,		/* before the first retry; it doubles */
 	BACKOFF_MAX_MS = 60 * 1000,
 	WAIT_MAX_MS = 3600 * 1000,	/* if the server asks for more */
-	ERROR_MAX = 64 << 10,		/* bytes of an error that are read */
-	SHOWN_MAX = 110			/* bytes of an error in messages */
+	ERROR_MAX = 64 << 10		/* bytes of an error that are read */
 };
 
 enum shape { UNKNOWN, WHOLE, LINES, EVENTS };
@@ -45,6 +44,7 @@ struct exchange {
 	struct buf body;
 	struct fetch fetch;
 	struct timer timer;
+	struct procs_wait room;		/* before a try: see wait_for_room() */
 	int64_t tries;
 	int status;
 	enum shape shape;
@@ -76,13 +76,14 @@ finish(struct exchange *k)
 	struct agent_job *j = k->job;
 
 	timer_stop(k->procs->loop, &k->timer);
+	procs_wait_stop(&k->room);
 	fetch_stop(&k->fetch);
 	free_try(k);
 	buf_free(&k->body);
 	if (k->starting)
 		k->early = true;
 	else
-		j->done(j->arg);
+		agent_done(j);
 }
 
 /*
@@ -108,20 +109,36 @@ backoff_ms(const struct exchange *k)
 	return most / 2 + most / 2 * dice / UINT16_MAX;
 }
 
+/*
+ * True if descriptors ran out: the try is made again when some are released,
+ * and does not count.  At the start of the job, its owner waits instead: the
+ * time limit does not run yet.
+ */
+static bool
+wait_for_room(struct exchange *k)
+{
+	if (!k->fetch.shortage || k->starting)
+		return false;
+	k->tries--;
+	free_try(k);
+	k->room = (struct procs_wait){ .fn = try_now, .arg = k };
+	procs_wait(k->procs, &k->room);
+	return true;
+}
+
 static void PRINTF(4, 5)
 fail_try(struct exchange *k, enum answer_fault fault, bool again,
     const char *fmt, ...)
 {
 	struct agent_job *j = k->job;
-	char msg[400], wait[64];
+	char wait[64];
 	int64_t ms;
 	va_list ap;
 
 	va_start(ap, fmt);
-	vsnprintf(msg, sizeof(msg), fmt, ap);
-	va_end(ap);
 	k->why = openai_clip(j->arena, mask_text(j->arena, &k->to->secrets,
-	    str_of(msg)), 170);
+	    arena_vfmt(j->arena, fmt, ap)), SIZE_MAX);
+	va_end(ap);
 	if (!again || k->tries > k->to->set.retries) {
 		if (k->tries > 1)
 			agent_fail(j, fault, "%.*s (%lld attempts)",
@@ -179,10 +196,7 @@ on_refusal(struct exchange *k)
 		return;
 	if (str_is(k->reply.error_type, "insufficient_quota"))
 		pass = false;		/* waiting does not help */
-	words = mask_text(j->arena, &k->to->secrets, k->reply.error);
-	if (words.n > SHOWN_MAX)
-		j->ans.stderr_tail = openai_clip(j->arena, words, 4000);
-	words = openai_clip(j->arena, words, SHOWN_MAX);
+	words = k->reply.error;
 	fail_try(k, infra ? ANSWER_INFRA : ANSWER_FAILED, pass,
 	    "HTTP %d from %.*s%s%.*s", k->status,
 	    STRF(k->to->url.authority), words.n > 0 ? ": " : "", STRF(words));
@@ -202,14 +216,11 @@ static void
 finish_reply(struct exchange *k)
 {
 	struct openai_reply *r = &k->reply;
-	struct str words;
 
 	if (r->error.n > 0) {
-		words = openai_clip(k->job->arena, mask_text(k->job->arena,
-		    &k->to->secrets, r->error), SHOWN_MAX);
 		k->status = 0;
 		fail_try(k, ANSWER_FAILED, is_temporary(r->error_type),
-		    "the server reported an error: %.*s", STRF(words));
+		    "the server reported an error: %.*s", STRF(r->error));
 	} else if (!r->finished)
 		fail_try(k, ANSWER_INFRA, true, "%.*s closed the connection "
 		    "before the end of its answer", STRF(k->to->url.authority));
@@ -411,6 +422,8 @@ on_done(void *arg)
 		finish(k);
 		return;
 	}
+	if (f->end != FETCH_OK && wait_for_room(k))
+		return;
 	if (f->end != FETCH_OK) {
 		k->status = 0;
 		fail_try(k, f->end == FETCH_BAD ? ANSWER_FAILED : ANSWER_INFRA,
@@ -438,6 +451,7 @@ try_now(void *arg)
 		.nfields = k->to->nfields, .body = buf_str(&k->body),
 		.env = k->to->env, .names = &k->to->names, .head = on_head,
 		.data = on_data, .done = on_done, .arg = k };
+	int r;
 
 	k->tries++;
 	k->status = 0;
@@ -448,11 +462,14 @@ try_now(void *arg)
 	k->events = (struct http_events){ .event = on_message, .arg = k };
 	openai_reply_init(&k->reply, k->job->arena,
 	    (enum openai_api)k->to->set.api);
-	if (req->record != NULL)
+	r = fetch_start(&k->fetch, &o);
+	if (r == -1 && wait_for_room(k))
+		return;
+	if (req->record != NULL && !k->fetch.shortage)
 		req->record(req->record_arg, '>', o.body);
-	if (fetch_start(&k->fetch, &o) == -1)
-		fail_try(k, ANSWER_INFRA, k->fetch.end == FETCH_LOST, "%s",
-		    k->fetch.err.msg);
+	if (r == -1)
+		fail_try(k, ANSWER_INFRA, k->fetch.end == FETCH_LOST &&
+		    !k->fetch.shortage, "%s", k->fetch.err.msg);
 }
 
 /*

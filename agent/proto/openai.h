@@ -63,7 +63,6 @@ struct openai {
 	struct http_field field[OPENAI_FIELDS_MAX];
 	size_t nfields;
 	struct mask secrets;
-	const struct json *prices;	/* of models, or NULL */
 	struct str effort;		/* of reasoning, or empty */
 	struct fetch_names names;
 	const char *const *env;		/* of curl, without the keys */
@@ -75,9 +74,6 @@ struct openai {
 void openai_check(const struct spec_suite *, struct spec_notes *);
 int openai_set_up(struct arena *, const struct spec_suite *, struct openai *,
     struct err *);
-/* The cost of the tokens in dollars; false: the price is unknown. */
-bool openai_cost(const struct openai *, struct str model,
-    const struct answer_usage *, double *dollars);
 
 /* The turns of a conversation, the oldest first. */
 struct openai_turn {
@@ -117,6 +113,7 @@ struct openai_reply {
 	struct str id, stop;		/* stop: why it ended */
 	struct str error;		/* the server's message */
 	struct str error_type;
+	bool refused;			/* the text is a refusal */
 	bool finished;			/* the answer is complete */
 	bool over;			/* ignore further messages */
 };

@@ -75,7 +75,9 @@ take_calls(struct agent_job *j, const struct openai_reply *r)
 		tail = &c->next;
 		c->name = from->name;
 		c->success = true;
+		c->no_result = true;	/* nobody runs it */
 		c->arguments = one_value(j->arena, buf_str(&from->arguments));
+		answer_classify(j->arena, c, STR(""));
 		j->ans.ncalls++;
 	}
 }
@@ -88,12 +90,15 @@ take_usage(struct agent_job *j, struct openai *to,
 	struct answer_usage *u = &j->ans.usage;
 
 	*u = r->usage;
-	u->turns = u->known ? 1 : 0;
-	openai_cost(to, q->model, u, &u->cost);
+	u->turns = 1;
+	u->turns_known = true;
+	if (to->set.api == OPENAI_ANTHROPIC)
+		u->input_tokens += u->cache_read_tokens +
+		    u->cache_write_tokens;
+	j->ans.model = arena_str(j->arena, q->model);
+	agent_price(j->agent, j);
 	to->spent->cost += u->cost;
-	to->spent->tokens += u->known ? u->input_tokens + u->output_tokens +
-	    (to->set.api == OPENAI_ANTHROPIC ? u->cache_read_tokens +
-	    u->cache_write_tokens : 0) :
+	to->spent->tokens += u->known ? u->input_tokens + u->output_tokens :
 	    (int64_t)((q->prompt.n + q->system.n + r->text.n) / 4);
 }
 
@@ -139,12 +144,15 @@ openai_answer(struct agent_job *j, struct openai *to,
 	agent_put_transcript(j);
 	agent_mask(j, &to->secrets);
 	j->ans.truncated = stopped_by_limit(r);
+	j->ans.refused = r->refused || openai_mentions(r->stop, "refusal");
 	if (empty && j->ans.truncated)
 		agent_fail(j, ANSWER_FAILED, "no answer within max_tokens");
-	else if (empty && (openai_mentions(r->stop, "filter") ||
-	    openai_mentions(r->stop, "refusal")))
+	else if (empty && openai_mentions(r->stop, "filter"))
 		agent_fail(j, ANSWER_FAILED, "the server refused to answer: "
 		    "%.*s", STRF(openai_clip(j->arena, r->stop, 40)));
+	else if (empty && !j->ans.refused && !j->ans.usage.known)
+		agent_fail(j, ANSWER_FAILED, "the server sent an answer "
+		    "without text, tool calls and token usage");
 	else
 		remember(j, q->prompt);
 }

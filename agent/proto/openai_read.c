@@ -24,14 +24,17 @@ keep(struct openai_reply *r, struct str *to, struct str s)
 		*to = arena_str(r->arena, s);
 }
 
-/* Takes a plausible count, if there is one. */
-static void
+/* Takes a plausible count; false: there is none. */
+static bool
 count(int64_t *to, const struct json *obj, const char *key)
 {
 	int64_t n;
 
-	if (json_int(json_getc(obj, key), &n) && n >= 0 && n < INT64_C(1) << 40)
-		*to = n;
+	if (!json_int(json_getc(obj, key), &n) || n < 0 ||
+	    n >= INT64_C(1) << 40)
+		return false;
+	*to = n;
+	return true;
 }
 
 static void
@@ -46,11 +49,15 @@ read_usage(struct openai_reply *r, const struct json *u)
 	count(&to->output_tokens, u, "completion_tokens");
 	count(&to->input_tokens, u, "input_tokens");
 	count(&to->output_tokens, u, "output_tokens");
-	count(&to->cache_read_tokens, json_getc(u, "prompt_tokens_details"),
-	    "cached_tokens");
-	count(&to->cache_read_tokens, json_getc(u, "input_tokens_details"),
-	    "cached_tokens");
-	count(&to->cache_read_tokens, u, "cache_read_input_tokens");
+	to->cached_known |= count(&to->cache_read_tokens,
+	    json_getc(u, "prompt_tokens_details"), "cached_tokens") ||
+	    count(&to->cache_read_tokens,
+	    json_getc(u, "input_tokens_details"), "cached_tokens") ||
+	    count(&to->cache_read_tokens, u, "cache_read_input_tokens");
+	to->reasoning_known |= count(&to->reasoning_tokens,
+	    json_getc(u, "completion_tokens_details"), "reasoning_tokens") ||
+	    count(&to->reasoning_tokens,
+	    json_getc(u, "output_tokens_details"), "reasoning_tokens");
 	count(&to->cache_write_tokens, u, "cache_creation_input_tokens");
 }
 
@@ -145,6 +152,7 @@ read_chat(struct openai_reply *r, const struct json *v)
 	if (whole)
 		part = json_getc(choice, "message");
 	add_content(r, json_getc(part, "content"));
+	r->refused |= json_str(part, "refusal").n > 0;
 	add_content(r, json_getc(part, "refusal"));
 	for (c = json_first(json_getc(part, "tool_calls")); c != NULL;
 	    c = c->next) {
@@ -171,9 +179,11 @@ read_item(struct openai_reply *r, const struct json *item, int64_t key,
 	if (!text || !str_is(json_str(item, "type"), "message"))
 		return;
 	for (c = json_first(json_getc(item, "content")); c != NULL;
-	    c = c->next)
+	    c = c->next) {
+		r->refused |= json_str(c, "refusal").n > 0;
 		buf_put(&r->text, has_text(c, "text") ? json_str(c, "text") :
 		    json_str(c, "refusal"));
+	}
 }
 
 static void
@@ -207,8 +217,10 @@ read_responses(struct openai_reply *r, const struct json *v)
 	if (type.n == 0)
 		read_response(r, v);
 	else if (str_is(type, "response.output_text.delta") ||
-	    str_is(type, "response.refusal.delta"))
+	    str_is(type, "response.refusal.delta")) {
+		r->refused |= str_is(type, "response.refusal.delta");
 		buf_put(&r->text, json_str(v, "delta"));
+	}
 	else if (str_is(type, "response.output_item.added") ||
 	    str_is(type, "response.output_item.done"))
 		read_item(r, json_getc(v, "item"), key, false);

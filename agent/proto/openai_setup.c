@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * Settings of the executor `openai`: address, headers, keys, prices.
+ * Settings of the executor `openai`: address, headers, keys.
  *
  * Settings never contain keys, but the names of variables that do.  Values from
  * the environment are masked in everything that the server returns.
@@ -249,7 +249,6 @@ openai_set_up(struct arena *a, const struct spec_suite *s, struct openai *o,
 	*o = (struct openai){ 0 };
 	read_settings(a, s, &o->set);
 	o->kind = &openai_kinds[o->set.api];
-	o->prices = s->prices;
 	o->effort = s->config.reasoning_effort;
 	u.unset = NEW_N(a, const char *, OPENAI_FIELDS_MAX + 2);
 	if (http_url_read(join(a, base_of(&o->set, &o->vendor), o->kind),
@@ -265,39 +264,6 @@ openai_set_up(struct arena *a, const struct spec_suite *s, struct openai *o,
 		return -1;
 	o->env = os_env(a, u.unset, u.nunset);
 	return 0;
-}
-
-/*
- * Prices: dollars for a million tokens.
- */
-static double
-price(const struct json *p, const char *key, double otherwise)
-{
-	double d;
-
-	return json_double(json_getc(p, key), &d) && d >= 0 ? d : otherwise;
-}
-
-/* Cached tokens are part of the input tokens, except with Anthropic. */
-bool
-openai_cost(const struct openai *o, struct str model,
-    const struct answer_usage *u, double *dollars)
-{
-	const struct json *p = json_get(o->prices, model);
-	double in = price(p, "input", 0);
-	int64_t fresh = u->input_tokens;
-
-	*dollars = 0;
-	if (p == NULL || p->type != JSON_OBJECT)
-		return false;
-	if (o->set.api != OPENAI_ANTHROPIC)
-		fresh -= u->cache_read_tokens < fresh ? u->cache_read_tokens :
-		    fresh;
-	*dollars = ((double)fresh * in +
-	    (double)u->output_tokens * price(p, "output", 0) +
-	    (double)u->cache_read_tokens * price(p, "cache_read", in) +
-	    (double)u->cache_write_tokens * price(p, "cache_write", in)) / 1e6;
-	return true;
 }
 
 /*

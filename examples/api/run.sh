@@ -16,7 +16,8 @@ api() {
 until api "$url/health" >"$tmp/health"
 do sleep 1
 done
-id=$(api -d '{"path": "examples/hello", "trials": 1}' "$url/runs" |
+id=$(api -H 'Content-Type: application/json' \
+    -d '{"path": "examples/hello", "trials": 1}' "$url/runs" |
     sed 's/.*"runId":"\([^"]*\)".*/\1/')
 api "$url/runs/$id/stream" | sed -n 's/^event: //p'
 api "$url/runs/$id" | sed 's/.*"status":"\([a-z]*\)","ok":\([a-z]*\).*/\1, ok: \2/'

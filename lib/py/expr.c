@@ -12,6 +12,28 @@
 
 #include "lib/py/expr_internal.h"
 
+enum { STEP_COST = 60 };	/* in units of a budget */
+
+static int
+exceed(struct eval *ev, const char *what, int limit, const char *unit)
+{
+	ev->status = EXPR_LIMIT;
+	return err_set(ev->err, ERR_LIMIT, "%s more than %d %s", what, limit,
+	    unit);
+}
+
+int
+expr_exceed_steps(struct eval *ev)
+{
+	return exceed(ev, "takes", EXPR_STEPS_MAX, "steps");
+}
+
+int
+expr_exceed_memory(struct eval *ev)
+{
+	return exceed(ev, "needs", EXPR_MEMORY_MAX >> 20, "MiB of memory");
+}
+
 int
 expr_decline(struct eval *ev, const char *fmt, ...)
 {
@@ -42,19 +64,12 @@ expr_raise(struct eval *ev, const char *fmt, ...)
 	return -1;
 }
 
-static int
-limit(struct eval *ev, const char *what)
-{
-	expr_decline(ev, "more %s than an expression can take", what);
-	ev->err->code = ERR_LIMIT;
-	return -1;
-}
-
 int
 expr_steps(struct eval *ev, size_t n)
 {
-	if (n > ev->steps)
-		return limit(ev, "time");
+	if (n > ev->steps ||
+	    !budget_take(ev->expr->budget, (uint64_t)n * STEP_COST))
+		return expr_exceed_steps(ev);
 	ev->steps -= n;
 	return 0;
 }
@@ -69,7 +84,7 @@ void *
 expr_alloc(struct eval *ev, size_t n)
 {
 	if (n > ev->memory) {
-		limit(ev, "memory");
+		expr_exceed_memory(ev);
 		return NULL;
 	}
 	ev->memory -= n;
@@ -96,13 +111,19 @@ expr_compile(struct arena *a, struct str source, struct err *e)
 	struct expr *expr;
 
 	if (source.n > EXPR_SOURCE_MAX) {
-		err_set(e, ERR_LIMIT, "expression of more than %d bytes",
+		err_set(e, ERR_LIMIT, "is longer than %d bytes",
 		    EXPR_SOURCE_MAX);
 		e->col = 1;
 		return NULL;
 	}
 	expr = NEW(a, struct expr);
 	return expr_parse(a, source, expr, e) == -1 ? NULL : expr;
+}
+
+void
+expr_limit(struct expr *expr, struct budget *b)
+{
+	expr->budget = b;
 }
 
 enum expr_status

@@ -10,8 +10,9 @@
  * declined, and the caller can pass it to python3.  An exception is a result
  * as well, with Python's text.
  *
- * Texts are UTF-8 and are counted in code points, as in Python.  Time and
- * memory are bounded; an expression that exceeds the limits is declined.
+ * Texts are UTF-8 and are counted in code points, as in Python.  Size, time and
+ * memory are limited.  An expression that exceeds a limit is not declined: it
+ * would cost Python at least as much.
  */
 #ifndef WAZA_EXPR_H
 #define WAZA_EXPR_H
@@ -33,15 +34,19 @@ enum expr_status {
 	EXPR_TRUE,		/* the value is true in Python's sense */
 	EXPR_FALSE,
 	EXPR_RAISED,		/* an exception; e->msg is its text */
-	EXPR_DECLINED		/* e->msg names the unsupported part */
+	EXPR_DECLINED,		/* e->msg names the unsupported part */
+	EXPR_LIMIT		/* e->msg names the exceeded limit */
 };
 
 /*
- * Returns NULL if the source is declined: ERR_LIMIT, or ERR_SYNTAX with .col
- * the byte (from 1).  Python may accept such a source or not.  The expression
- * is allocated in the arena and refers to the source.
+ * Returns NULL if the source exceeds a limit (ERR_LIMIT), or is declined
+ * (ERR_SYNTAX); .col is the byte (from 1).  Python may accept a declined source
+ * or not.  The expression is allocated in the arena and refers to the source.
  */
 struct expr *expr_compile(struct arena *, struct str source, struct err *);
+
+/* Evaluations also take from this budget; EXPR_LIMIT if it is spent. */
+void expr_limit(struct expr *, struct budget *);
 
 /*
  * Evaluates with the members of `names` (an object) as global variables, also

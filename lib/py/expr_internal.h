@@ -4,7 +4,8 @@
  * the files of lib/py share.
  *
  * Unless stated otherwise, a function that returns int returns 0, or -1 after
- * expr_raise() or expr_decline(); the evaluation ends then.  A predicate that
+ * expr_raise(), expr_decline() or expr_exceed_*(); the evaluation ends
+ * then.  A predicate that
  * can fail returns 1, 0 or -1.  Values are immutable, except for cached facts
  * (the length of a text, elements read from a tree, the state of a generator).
  * They are allocated in the evaluation's arena.
@@ -160,7 +161,7 @@ enum expr_rel {
 
 enum expr_arith {
 	EXPR_ADD, EXPR_SUB, EXPR_MUL, EXPR_DIV, EXPR_FLOOR, EXPR_MOD,
-	EXPR_BITOR, EXPR_ARITH__MAX
+	EXPR_BITOR, EXPR_POW, EXPR_ARITH__MAX
 };
 
 enum expr_comp { EXPR_COMP_LIST, EXPR_COMP_SET, EXPR_COMP_DICT,
@@ -190,6 +191,7 @@ struct expr {
 	const struct node *root;
 	struct str *names;	/* of global variables */
 	size_t nnames;
+	struct budget *budget;
 };
 
 /* An evaluation (expr.c). */
@@ -214,12 +216,15 @@ struct eval {
 int expr_decline(struct eval *, const char *fmt, ...) PRINTF(2, 3);
 /* Ends it with an exception; declines if the text is too long for an err. */
 int expr_raise(struct eval *, const char *fmt, ...) PRINTF(2, 3);
+/* Ends it with the limit that it exceeds. */
+int expr_exceed_steps(struct eval *);
+int expr_exceed_memory(struct eval *);
 /* Each charges time, n steps or those of n bytes. */
 int expr_steps(struct eval *, size_t n);
 int expr_bytes(struct eval *, size_t n);
-/* Memory that is not zeroed, charged; NULL after declining. */
+/* Memory that is not zeroed, charged; NULL if that exceeds the limit. */
 void *expr_alloc(struct eval *, size_t n);
-/* Room for one more than n elements; may move them; NULL after declining. */
+/* Room for one more than n elements; may move them; NULL as expr_alloc(). */
 void *expr_grow(struct eval *, void *, size_t n, size_t *cap, size_t size);
 
 /* Tokens and literals (expr_lex.c). */

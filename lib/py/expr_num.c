@@ -24,7 +24,7 @@ unsupported(struct eval *ev, enum expr_arith op, struct value a,
     struct value b)
 {
 	static const char *const names[EXPR_ARITH__MAX] = { "+", "-", "*", "/",
-		"//", "%", "|" };
+		"//", "%", "|", "** or pow()" };
 
 	if (a.kind > EXPR_SET || b.kind > EXPR_SET)
 		return expr_decline(ev, "arithmetic with this type");
@@ -144,6 +144,31 @@ divide_ints(struct eval *ev, enum expr_arith op, int64_t a, int64_t b,
 }
 
 static int
+power(struct eval *ev, int64_t base, int64_t exponent, struct value *out)
+{
+	int64_t v = 1, square = base, n = exponent, bits = 0, rest;
+	bool ok = true;
+
+	if (n < 0)
+		return expr_decline(ev, "negative exponent");
+	for (; ok && n > 0; n /= 2) {
+		if (n % 2 == 1)
+			ok = mul_int(v, square, &v);
+		if (n > 1)
+			ok = ok && mul_int(square, square, &square);
+	}
+	*out = expr_int(v);
+	if (ok)
+		return 0;
+	/* it has about that many bits: a few are Python's business */
+	for (rest = base; rest / 2 != 0; rest /= 2)
+		bits++;
+	if (bits > EXPR_STEPS_MAX / exponent)
+		return expr_exceed_steps(ev);
+	return expr_decline(ev, "integer beyond 64 bits");
+}
+
+static int
 arith_ints(struct eval *ev, enum expr_arith op, int64_t a, int64_t b,
     struct value *out)
 {
@@ -152,6 +177,8 @@ arith_ints(struct eval *ev, enum expr_arith op, int64_t a, int64_t b,
 
 	if (op == EXPR_BITOR)
 		return expr_decline(ev, "bits of integers");
+	if (op == EXPR_POW)
+		return power(ev, a, b, out);
 	if (op != EXPR_ADD && op != EXPR_SUB && op != EXPR_MUL)
 		return divide_ints(ev, op, a, b, out);
 	if (op == EXPR_MUL)
@@ -175,7 +202,7 @@ arith_floats(struct eval *ev, enum expr_arith op, struct value va,
 
 	if (op == EXPR_BITOR)
 		return unsupported(ev, op, va, vb);
-	if (!EXACT || op == EXPR_FLOOR || op == EXPR_MOD)
+	if (!EXACT || op == EXPR_FLOOR || op == EXPR_MOD || op == EXPR_POW)
 		return expr_decline(ev, "inexact arithmetic");
 	if (op == EXPR_DIV && b == 0)
 		return expr_raise(ev, "float division by zero");

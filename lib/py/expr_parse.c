@@ -28,6 +28,15 @@ expr_new(struct parser *p, enum expr_op op, size_t at)
 	return n;
 }
 
+static struct node *
+too_deep(struct parser *p, size_t at)
+{
+	err_set(p->err, ERR_LIMIT, "nests deeper than %d levels",
+	    EXPR_DEPTH_MAX);
+	err_at(p->err, 0, (unsigned)at + 1);
+	return NULL;
+}
+
 struct node *
 expr_add(struct parser *p, struct node *n, struct node ***tail,
     struct node *kid)
@@ -36,12 +45,8 @@ expr_add(struct parser *p, struct node *n, struct node ***tail,
 		return NULL;
 	if (kid->depth >= n->depth)
 		n->depth = (uint16_t)(kid->depth + 1);
-	if (n->depth > EXPR_DEPTH_MAX) {
-		err_set(p->err, ERR_LIMIT, "nests deeper than %d",
-		    EXPR_DEPTH_MAX);
-		err_at(p->err, 0, n->at + 1);
-		return NULL;
-	}
+	if (n->depth > EXPR_DEPTH_MAX)
+		return too_deep(p, n->at);
 	**tail = kid;
 	*tail = &kid->next;
 	n->nkids++;
@@ -91,6 +96,39 @@ static const struct {
 	{ '%', EXPR_MOD, 3 },
 };
 
+static struct node *unary(struct parser *);
+
+/* An operand of a sign or of "**", which itself may have a sign. */
+static struct node *
+nested_unary(struct parser *p)
+{
+	struct node *n;
+
+	if (expr_lex_next(p) == -1)
+		return NULL;
+	if (++p->depth > EXPR_DEPTH_MAX)
+		return too_deep(p, p->tok.at);
+	n = unary(p);
+	p->depth--;
+	return n;
+}
+
+/* "**" takes precedence over a sign on its left and groups to the right. */
+static struct node *
+power(struct parser *p)
+{
+	struct node *n = expr_primary(p), *exponent;
+
+	if (n == NULL || !expr_is_op(p, LEX2('*', '*')))
+		return n;
+	exponent = nested_unary(p);
+	n = exponent == NULL ? NULL :
+	    expr_of(p, EXPR_OP_BINARY, n->at, n, exponent);
+	if (n != NULL)
+		n->what = EXPR_POW;
+	return n;
+}
+
 static struct node *
 unary(struct parser *p)
 {
@@ -99,11 +137,8 @@ unary(struct parser *p)
 	struct node *n;
 
 	if (!expr_is_op(p, '-') && !expr_is_op(p, '+'))
-		return expr_primary(p);
-	if (expr_lex_next(p) == -1 || ++p->depth > EXPR_DEPTH_MAX)
-		return expr_fail(p, "too many signs");
-	n = unary(p);
-	p->depth--;
+		return power(p);
+	n = nested_unary(p);
 	n = n == NULL ? NULL : expr_of(p, EXPR_OP_UNARY, at, n, NULL);
 	if (n != NULL)
 		n->what = (uint8_t)op;
@@ -205,8 +240,10 @@ inversion(struct parser *p)
 
 	if (!expr_lex_is(p, "not"))
 		return comparison(p);
-	if (expr_lex_next(p) == -1 || ++p->depth > EXPR_DEPTH_MAX)
-		return expr_fail(p, "too many negations");
+	if (expr_lex_next(p) == -1)
+		return NULL;
+	if (++p->depth > EXPR_DEPTH_MAX)
+		return too_deep(p, at);
 	n = inversion(p);
 	p->depth--;
 	return n == NULL ? NULL : expr_of(p, EXPR_OP_NOT, at, n, NULL);
@@ -268,12 +305,8 @@ expr_any(struct parser *p)
 {
 	struct node *n;
 
-	if (++p->depth > EXPR_DEPTH_MAX) {
-		err_set(p->err, ERR_LIMIT, "nests deeper than %d",
-		    EXPR_DEPTH_MAX);
-		err_at(p->err, 0, (unsigned)p->tok.at + 1);
-		return NULL;
-	}
+	if (++p->depth > EXPR_DEPTH_MAX)
+		return too_deep(p, p->tok.at);
 	n = conditional(p);
 	p->depth--;
 	return n;

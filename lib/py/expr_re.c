@@ -32,11 +32,8 @@ charge(struct eval *ev, size_t before)
 {
 	size_t n = ev->arena->used - before;
 
-	if (n > ev->memory) {
-		expr_decline(ev, "more memory than an expression can take");
-		ev->err->code = ERR_LIMIT;
-		return -1;
-	}
+	if (n > ev->memory)
+		return expr_exceed_memory(ev);
 	ev->memory -= n;
 	return 0;
 }
@@ -137,6 +134,7 @@ compile(struct eval *ev, struct text *source, int64_t flags,
 		expr_decline(ev, "unsupported regular expression");
 		return NULL;
 	}
+	re_limit(p->re, ev->expr->budget);
 	if (charge(ev, before) == -1 || expr_steps(ev, 1000 + p->t.weight *
 	    16) == -1)
 		return NULL;

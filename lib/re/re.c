@@ -3,7 +3,8 @@
  * The interface: compiles, and chooses an engine for each call.
  *
  *	a plain string		memchr and memcmp (re_lit.c)
- *	re_test()		the DFA over bytes (re_dfa.c)
+ *	re_test()		the DFA over bytes (re_dfa.c), or bitmaps if it
+ *				has too many states (re_bits.c)
  *	re_match()		the DFA finds a lower bound of the start, then
  *				the backtracker if the rest is short, threads
  *				otherwise (re_nfa.c)
@@ -13,6 +14,8 @@
 #include <string.h>
 
 #include "lib/re/re_internal.h"
+
+enum { CALL_COST = 200 };	/* in units of a budget */
 
 static struct str
 not_null(struct str s)
@@ -53,10 +56,17 @@ re_compile(struct arena *a, struct str pattern, struct err *e)
 			re->names = copy_names(a, &parsed);
 			re_prog_end(re, &parsed.code);
 			re_lit_find(re);
+			re->longest = re_prog_longest(re, &tmp);
 		}
 	}
 	arena_free(&tmp);
 	return re;
+}
+
+void
+re_limit(struct re *re, struct budget *b)
+{
+	re->budget = b;
 }
 
 bool
@@ -67,6 +77,8 @@ re_test(struct re *re, struct str text)
 
 	text = not_null(text);
 	way = re_lit_way(&re->lit, text.n);
+	if (!budget_take(re->budget, CALL_COST + text.n / 8))
+		return false;
 	if (re->lit.whole && way != RE_LIT_OFF) {
 		from = re_lit_search(&re->lit, text, 0, &way);
 		if (way != RE_LIT_OFF || from == RE_UNSET)
@@ -80,6 +92,8 @@ re_match(struct re *re, struct str text, size_t from, struct re_span *spans,
     size_t nspans)
 {
 	text = not_null(text);
+	if (!budget_take(re->budget, CALL_COST))
+		return false;
 	if (from > text.n || !re_dfa_search(re, text, from, &from))
 		return false;
 	if (re_nfa_fits(re, text.n - from))

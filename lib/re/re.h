@@ -50,6 +50,12 @@ struct re_span {
  */
 struct re *re_compile(struct arena *, struct str pattern, struct err *);
 
+/*
+ * Takes the work of all further calls from the budget, which must outlive
+ * them.  Once it is spent, there are no matches any more.
+ */
+void re_limit(struct re *, struct budget *);
+
 /* True if some part of the text matches.  Faster than re_match(). */
 bool re_test(struct re *, struct str text);
 

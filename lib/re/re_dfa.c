@@ -8,7 +8,8 @@
  *
  * The cache of states is bounded and emptied when it is full.  If that happens
  * so often that creating states costs more than they save, the rest of the
- * text is read without states.
+ * text is read without states: with bitmaps (re_bits.c) or, if the program is
+ * not suitable for them, with lists of instructions.
  */
 #include "lib/re/re_internal.h"
 
@@ -19,7 +20,12 @@ enum {
 	LANES  = 4,
 	LANE   = 4096,		/* bytes of a lane */
 	TAIL   = 512,		/* bytes a lane can continue into the next */
-	CREDIT = 4		/* failures after which lanes are given up */
+	CREDIT = 4,		/* failures after which lanes are given up */
+	MEMBER_COST = 12,	/* of creating a state, in nanoseconds: for each
+				 * member, */
+	STATE_COST = 200,	/* and for the rest */
+	BITS_REST = 1 << 20,	/* bytes */
+	SLICE = 1 << 16		/* bytes between two looks at the budget */
 };
 
 /* Reads from i without states, starting with the set d->list[0..n). */
@@ -31,7 +37,8 @@ plain(struct re_dfa *d, struct str text, size_t i, unsigned ctx, size_t n)
 	uint32_t r;
 
 	while (!start->match && i < text.n) {
-		if (n == 0 && start->n == 0 && d->anchored)
+		if ((n == 0 && start->n == 0 && d->anchored) ||
+		    !budget_take(d->re->budget, 20 + (n + start->n) * 8))
 			return false;
 		i += re_prog_rune(text.p + i, end, &r);
 		re_state_clear(d);
@@ -72,7 +79,7 @@ follow(struct scan *s, uint32_t floor)
 	const unsigned char *p = (const unsigned char *)s->text.p;
 	const uint8_t *column = s->d->column;
 	const uint32_t *next = s->d->next;
-	size_t i = s->i, n = s->text.n;
+	size_t i = s->i, n = s->text.n - i < SLICE ? s->text.n : i + SLICE;
 	uint32_t id = s->id, to;
 
 	for (; i < n; i++) {
@@ -85,6 +92,36 @@ follow(struct scan *s, uint32_t floor)
 	s->id = id;
 }
 
+static struct re_bits *
+bits_of(struct re_dfa *d)
+{
+	if (!d->bits_tried)
+		d->bits = re_bits_new(d);
+	d->bits_tried = true;
+	return d->bits;
+}
+
+bool
+re_dfa_use_bits(struct re *re)
+{
+	struct re_dfa *d = re_state_dfa(re);
+
+	d->bits_left = bits_of(d) != NULL ? SIZE_MAX : 0;
+	return d->bits != NULL;
+}
+
+/* Whether the states that were created for n bytes were worth it. */
+static bool
+states_pay(struct re_dfa *d, size_t n)
+{
+	struct re_bits *b = bits_of(d);
+
+	if (b == NULL)
+		return n > 10 * d->nstates;
+	return (uint64_t)n * re_bits_cost(b) > d->nmembers * MEMBER_COST +
+	    d->nstates * STATE_COST;
+}
+
 /*
  * Empties the full cache but keeps the current state; within a sequence, the
  * scan returns to its beginning.  False if this happens too often; the members
@@ -94,7 +131,6 @@ static bool
 renew(struct scan *s, struct re_state *at)
 {
 	struct re_dfa *d = s->d;
-	size_t made = d->nstates;
 	bool pays;
 
 	*at = d->state[s->id / d->width];
@@ -102,7 +138,7 @@ renew(struct scan *s, struct re_state *at)
 	if (at->have > 0)
 		*at = d->state[at->base / d->width];
 	memcpy(d->list, d->members + at->at, at->n * sizeof(*d->list));
-	pays = s->i - s->flushed > 10 * made;
+	pays = states_pay(d, s->i - s->flushed);
 	s->flushed = s->i;
 	at->eof = 0;
 	re_state_flush(d);
@@ -145,6 +181,8 @@ step(struct re_dfa *d, uint32_t id, unsigned char byte)
 	uint32_t to = d->next[id + d->column[byte]];
 
 	if (to == RE_STATE_NEW) {
+		budget_take(d->re->budget, STATE_COST + MEMBER_COST *
+		    (uint64_t)d->state[id / d->width].n);
 		to = re_state_after(d, id, byte);
 		if (to != RE_STATE_FULL)
 			d->next[id + d->column[byte]] = to;
@@ -272,14 +310,94 @@ lanes(struct scan *s)
 	return got == RE_STATE_MATCH ? got : RE_STATE_NEW;
 }
 
+/* Searches without states from s->i, with the members d->list[0..n). */
+static bool
+leave_states(struct scan *s, unsigned ctx, size_t n)
+{
+	struct re_dfa *d = s->d;
+	struct re_bits_scan b = { .text = s->text, .i = s->i, .ctx = ctx,
+		.lit = s->lit, .budget = d->re->budget };
+	bool found;
+
+	if (d->bits == NULL)
+		return plain(d, s->text, s->i, ctx, n);
+	if (d->bits_left == 0)
+		d->bits_left = BITS_REST;
+	found = re_bits_search(d->bits, &b, n);
+	if (d->bits_left < SIZE_MAX)
+		d->bits_left -= b.i - s->i < d->bits_left ? b.i - s->i :
+		    d->bits_left;
+	s->i = b.i;
+	if (s->start != NULL && b.idle > *s->start)
+		*s->start = b.idle;
+	return found;
+}
+
+/*
+ * Raises *s->start, if all matches are short: none ends before s->i, except
+ * that s->i can be the last byte of the code point after the match.
+ */
+static bool
+found_match(struct scan *s)
+{
+	size_t left = s->d->re->longest, i = s->i;
+
+	if (s->start == NULL || left >= i - *s->start)
+		return true;
+	for (left += 2; i > *s->start && left > 0;) {
+		i--;
+		left -= ((unsigned char)s->text.p[i] & 0xC0) != 0x80;
+	}
+	*s->start = i;
+	return true;
+}
+
+/* The search with states; sets s->i to where the match was found. */
+static bool
+search(struct scan *s)
+{
+	struct re_dfa *d = s->d;
+	struct re_state at;
+	uint32_t to;
+	size_t from;
+
+	for (to = s->id; to > RE_STATE_SPECIAL; s->id = to) {
+		from = s->i;
+		if (s->id <= d->idle && !idle(s))
+			return false;
+		while (s->credit > 0 && s->lit == RE_LIT_OFF &&
+		    s->text.n - s->i > LANES * LANE + 4 &&
+		    budget_take(d->re->budget, LANES * LANE)) {
+			if (lanes(s) == RE_STATE_MATCH)
+				return true;
+			from = s->i;
+		}
+		follow(s, s->lit != RE_LIT_OFF || s->start != NULL ? d->idle :
+		    RE_STATE_SPECIAL);
+		if (!budget_take(d->re->budget, 2 * (s->i - from)))
+			return false;
+		if (s->i == s->text.n) {
+			to = re_state_end(d, s->id);
+		} else {
+			to = step(d, s->id, (unsigned char)s->text.p[s->i]);
+			s->i += to > RE_STATE_SPECIAL;
+		}
+		if (to == RE_STATE_FULL) {
+			if (!renew(s, &at))
+				return leave_states(s, at.ctx, at.n);
+			to = s->id;
+		}
+	}
+	return to == RE_STATE_MATCH;
+}
+
 bool
 re_dfa_search(struct re *re, struct str text, size_t from, size_t *start)
 {
 	struct re_dfa *d = re_state_dfa(re);
 	struct scan s = { .d = d, .text = text, .i = from, .flushed = from,
 		.start = start, .credit = CREDIT };
-	struct re_state at;
-	uint32_t to;
+	unsigned ctx = re_state_ctx(d, text, from);
 
 	if (!re->deepened && text.n - from > LANE)
 		re_lit_deepen(re);
@@ -288,27 +406,7 @@ re_dfa_search(struct re *re, struct str text, size_t from, size_t *start)
 		s.credit = 0;
 	if (start != NULL)
 		*start = from;
-	s.id = d->start[re_state_ctx(d, text, from)].id;
-	for (to = s.id; to > RE_STATE_SPECIAL; s.id = to) {
-		if (s.id <= d->idle && !idle(&s))
-			return false;
-		while (s.credit > 0 && s.lit == RE_LIT_OFF &&
-		    text.n - s.i > LANES * LANE + 4)
-			if (lanes(&s) == RE_STATE_MATCH)
-				return true;
-		follow(&s, s.lit != RE_LIT_OFF || start != NULL ? d->idle :
-		    RE_STATE_SPECIAL);
-		if (s.i == text.n) {
-			to = re_state_end(d, s.id);
-		} else {
-			to = step(d, s.id, (unsigned char)text.p[s.i]);
-			s.i += to > RE_STATE_SPECIAL;
-		}
-		if (to == RE_STATE_FULL) {
-			if (!renew(&s, &at))
-				return plain(d, text, s.i, at.ctx, at.n);
-			to = s.id;
-		}
-	}
-	return to == RE_STATE_MATCH;
+	s.id = d->start[ctx].id;
+	return (d->bits_left > 0 ? leave_states(&s, ctx, 0) : search(&s)) &&
+	    found_match(&s);
 }

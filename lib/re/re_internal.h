@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: ISC */
 /*
  * re_internal.h: re_set_ re_names_ re_code_ re_parse re_refuse re_lex_ re_atom_
- * re_prog_ re_lit_ re_dfa_ re_nfa_ re_state_ re_cuts_.
+ * re_prog_ re_lit_ re_dfa_ re_bits_ re_nfa_ re_state_ re_cuts_.
  * Sets of code points, the parser, the program that a pattern is compiled to
  * and the engines that run it.
  */
@@ -162,8 +162,11 @@ struct re {
 	size_t ngroups;
 	const struct str *names;	/* of groups; NULL: no names */
 	struct re_lit lit;
+	size_t longest;			/* code points of a match; RE_UNSET:
+					 * any number */
 	bool deepened;			/* re_lit_deepen() was called */
 	struct re_dfa *dfa;		/* NULL until it is used */
+	struct budget *budget;		/* NULL: none */
 };
 
 /* The result of the parser. */
@@ -186,6 +189,9 @@ size_t re_prog_rune(const char *p, const char *end, uint32_t *r);
 /* The conditions (RE_BEGIN_LINE...) that hold at text.p + i. */
 unsigned re_prog_holds(struct str text, size_t i);
 
+/* The number of code points of the longest match, or RE_UNSET. */
+size_t re_prog_longest(const struct re *, struct arena *tmp);
+
 /* Finds the bytes that every match begins with, for re->lit. */
 void re_lit_find(struct re *);
 /* Analyzes alternatives as well; slower, so only for long texts. */
@@ -207,6 +213,28 @@ size_t re_lit_search(const struct re_lit *, struct str text, size_t from,
 bool re_dfa_search(struct re *, struct str text, size_t from, size_t *start);
 /* The same without a cache, for tests and texts that thrash it. */
 bool re_dfa_plain(struct re *, struct str text, size_t from);
+/* For tests: searches only with bitmaps from now on; false: not suitable. */
+bool re_dfa_use_bits(struct re *);
+
+/* The search with bitmaps (re_bits.c); NULL if it is not suitable. */
+struct re_dfa;
+struct re_bits *re_bits_new(struct re_dfa *);
+/* The time that a code point takes, in about a nanosecond. */
+size_t re_bits_cost(const struct re_bits *);
+
+struct re_bits_scan {
+	struct str text;
+	size_t i;		/* where it begins, and where it ended */
+	unsigned ctx;		/* the context there */
+	enum re_lit_way lit;
+	size_t idle;		/* no match begins before it */
+	struct budget *budget;
+};
+/*
+ * Searches from s->i, where threads wait at the instructions d->list[0..n).
+ * True if there is a match; it ends at s->i, and none ends earlier.
+ */
+bool re_bits_search(struct re_bits *, struct re_bits_scan *s, size_t n);
 
 /* Pike's algorithm: any text, time O(text x program). */
 bool re_nfa_pike(struct re *, struct str text, size_t from,
@@ -329,6 +357,10 @@ struct re_dfa {
 	uint16_t *passed;	/* members of pass, in order of arrival */
 	uint16_t *stack;
 	uint16_t *list;		/* temporary list of members */
+	struct re_bits *bits;	/* NULL: not used yet, or not suitable */
+	bool bits_tried;
+	size_t bits_left;	/* bytes to be read with it before states are
+				 * tried again */
 };
 
 /* Finds .column, .width and .cuts. */
@@ -347,6 +379,8 @@ uint32_t re_state_intern(struct re_dfa *, const struct re_state *key,
 uint32_t re_state_after(struct re_dfa *, uint32_t id, uint32_t byte);
 uint32_t re_state_end(struct re_dfa *, uint32_t id);
 
+/* Conditions between ctx and r; UINT32_MAX is the end of the text. */
+unsigned re_state_holds(unsigned ctx, uint32_t r);
 /* The context at text.p + i, or behind the code point r. */
 unsigned re_state_ctx(const struct re_dfa *, struct str text, size_t i);
 unsigned re_state_ctx_after(const struct re_dfa *, uint32_t r);

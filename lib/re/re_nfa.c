@@ -144,7 +144,8 @@ run(struct pike *k, size_t i, size_t *best)
 				k->cap[j] = RE_UNSET;
 			add(k, l, 0, i);
 		}
-		if (l->n == 0)
+		if (l->n == 0 || !budget_take(k->re->budget, 20 + l->n *
+		    (8 + (uint64_t)k->nslots)))
 			break;
 		r = UINT32_MAX;		/* no instruction accepts it */
 		w = 0;
@@ -224,6 +225,7 @@ struct back {
 	uint32_t nslots;
 	struct job *stack;
 	size_t n, cap;
+	size_t steps;
 };
 
 bool
@@ -249,6 +251,7 @@ mark(struct back *k, uint32_t pc, uint32_t i)
 	if (k->marks[bit / 32] & m)
 		return false;
 	k->marks[bit / 32] |= m;
+	k->steps++;
 	return true;
 }
 
@@ -351,6 +354,7 @@ re_nfa_back(struct re *re, struct str text, size_t from,
 	k.stack = arena_raw(re->arena, k.cap * sizeof(*k.stack),
 	    ALIGNOF(struct job));
 	matched = attempt_all(&k);
+	budget_take(re->budget, (uint64_t)k.steps * 10);
 	for (i = 0; i < k.nslots; i++)
 		slots[i] = k.slots[i] == NONE ? RE_UNSET : from + k.slots[i];
 	if (matched)

@@ -150,6 +150,27 @@ re_prog_end(struct re *re, const struct re_code *c)
 	re->nranges = c->ranges.n;
 }
 
+/* Backwards over the program, because only loops lead back. */
+size_t
+re_prog_longest(const struct re *re, struct arena *tmp)
+{
+	const struct re_inst *in;
+	size_t *n = NEW_N(tmp, size_t, re->nprog), x;
+	uint32_t pc;
+
+	for (pc = re->nprog; pc-- > 0;) {
+		in = &re->prog[pc];
+		if (in->op == RE_MATCH)
+			continue;
+		if ((in->op == RE_SPLIT || in->op == RE_JMP) && in->x <= pc)
+			return RE_UNSET;
+		x = in->op == RE_SPLIT || in->op == RE_JMP ? n[in->x] : 0;
+		n[pc] = in->op == RE_JMP || n[pc + 1] < x ? x :
+		    n[pc + 1] + RE_READS(in->op);
+	}
+	return n[0];
+}
+
 static bool
 in_class(const struct re *re, const struct re_class *k, uint32_t r)
 {

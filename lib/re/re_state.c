@@ -115,9 +115,8 @@ holds_in(unsigned ctx)
 
 enum { BEGINS = RE_BEGIN_LINE | RE_BEGIN_TEXT, ALL = 63 };
 
-/* Conditions between ctx and r; UINT32_MAX is the end of the text. */
-static unsigned
-holds_between(unsigned ctx, uint32_t r)
+unsigned
+re_state_holds(unsigned ctx, uint32_t r)
 {
 	unsigned holds = holds_in(ctx);
 
@@ -153,7 +152,7 @@ re_state_read(struct re_dfa *d, const uint16_t *v, size_t n, unsigned ctx,
 		}
 		if (!cleared) {
 			memset(d->pass, 0, d->nwords * sizeof(*d->pass));
-			holds = holds_between(ctx, r);
+			holds = re_state_holds(ctx, r);
 			cleared = true;
 		}
 		if (prog[v[i]].arg & holds &&
@@ -478,7 +477,7 @@ bool
 re_state_ends(struct re_dfa *d, const uint16_t *v, size_t n, unsigned ctx)
 {
 	const struct re_inst *prog = d->re->prog;
-	unsigned holds = holds_between(ctx, UINT32_MAX);
+	unsigned holds = re_state_holds(ctx, UINT32_MAX);
 	uint16_t *end = d->passed;
 	size_t i;
 

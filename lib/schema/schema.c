@@ -202,7 +202,9 @@ schema_dialect_of(struct schema_build *b, const struct schema_node *n,
 /*
  * A schema that applies itself to the same value, such as {"$ref": "#"}, never
  * terminates.  This depth-first search, without recursion, follows all
- * operations that apply a schema to the same value.
+ * operations that apply a schema to the same value.  If the root leads to such
+ * a cycle, the schema is refused.  Other cycles are harmless until a value
+ * reaches them: then the limit of nested schemas ends the check.
  */
 struct visit {
 	struct schema_node *node;
@@ -240,6 +242,7 @@ next_applied(struct visit *v)
 	return NULL;
 }
 
+/* The first node of the list is the root, which reaches its cycles first. */
 static void
 search_cycle(struct schema_build *b, struct visit *stack,
     struct schema_node *from)
@@ -249,7 +252,7 @@ search_cycle(struct schema_build *b, struct visit *stack,
 
 	stack[k++] = (struct visit){ from, 0, 0 };
 	from->in_cycle = true;
-	while (k > 0) {
+	while (k > 0 && !b->failed) {
 		n = next_applied(&stack[k - 1]);
 		if (n == NULL) {
 			k--;
@@ -257,9 +260,10 @@ search_cycle(struct schema_build *b, struct visit *stack,
 			stack[k].node->done = true;
 		} else if (n->in_cycle) {
 			n = stack[k - 1].node;
-			schema_fail(b, n, n->ops[stack[k - 1].op].src,
-			    "refers to itself without end");
-			return;
+			n->closes_cycle = true;
+			if (from == b->list[0])
+				schema_fail(b, n, n->ops[stack[k - 1].op].src,
+				    "refers to itself without end");
 		} else if (!n->done) {
 			n->in_cycle = true;
 			stack[k++] = (struct visit){ n, 0, 0 };
@@ -286,7 +290,7 @@ set_aliases(struct schema_build *b)
 	size_t i;
 
 	for (i = 0; i < b->n; i++) {
-		for (n = b->list[i]; n->nops == 1 &&
+		for (n = b->list[i]; !n->closes_cycle && n->nops == 1 &&
 		    n->types == SCHEMA_ANY && n->ops[0].kind == SCHEMA_REF &&
 		    (!b->dynamic || n->res == n->ops[0].u.node->res); )
 			n = n->ops[0].u.node;
@@ -314,6 +318,7 @@ build_all(struct schema_build *b)
 	s->root = b->list[0];
 	s->arena = b->arena;
 	s->dynamic = b->dynamic;
+	s->budget = b->opts != NULL ? b->opts->budget : NULL;
 	s->steps = b->opts != NULL && b->opts->steps > 0 ? b->opts->steps :
 	    SCHEMA_STEPS_MAX;
 	return s;

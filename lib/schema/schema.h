@@ -45,6 +45,8 @@ struct schema_opts {
 	const struct schema_doc *docs;
 	size_t ndocs;
 	size_t steps;		/* of a check; 0: SCHEMA_STEPS_MAX */
+	struct budget *budget;	/* NULL: none; if it is spent, a limit is
+				 * reached */
 };
 
 /*
@@ -62,6 +64,7 @@ struct schema_finding {
 	struct str keyword;	/* JSON Pointer to the failed keyword */
 	const struct json *value;	/* the value at that place */
 	struct str msg;		/* "must be a string, is a number" */
+	struct str missing;	/* the property that it must have, or empty */
 	bool key;		/* the member's name is wrong */
 };
 

@@ -164,6 +164,8 @@ compile_pattern(struct schema_build *b, const struct schema_node *n,
 		    STRF(utf8_cut(ecma, 60)), why != NULL ? why : e.msg);
 	else
 		schema_map_put(b->arena, &b->patterns, ecma, re);
+	if (re != NULL)
+		re_limit(re, b->opts != NULL ? b->opts->budget : NULL);
 	return re;
 }
 

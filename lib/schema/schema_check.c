@@ -12,7 +12,10 @@
 
 #include "lib/re/re.h"
 
-enum { WHY_STEPS = 1 << 23 };	/* for the second run */
+enum {
+	WHY_STEPS = 1 << 23,	/* for the second run */
+	STEP_COST = 20		/* in units of a budget */
+};
 
 static bool
 stop(struct schema_run *r, const char *why)
@@ -30,7 +33,8 @@ static bool check_node(struct schema_run *, const struct schema_node *,
 bool
 schema_spend(struct schema_run *r, size_t steps)
 {
-	if (steps >= r->steps)
+	if (steps >= r->steps || (r->schema != NULL &&
+	    !budget_take(r->schema->budget, (uint64_t)steps * STEP_COST)))
 		return stop(r,
 		    "the check takes too many steps and was stopped");
 	r->steps -= steps;

@@ -166,9 +166,9 @@ put_nearest(struct buf *b, struct str got, const struct json *among,
 			str_nearest(&near, s);
 	}
 	if (near.best.p != NULL) {
-		buf_puts(b, "; did you mean ");
+		buf_puts(b, " (did you mean ");	/* it may need escapes */
 		put_quoted(b, near.best);
-		buf_putc(b, '?');
+		buf_puts(b, "?)");
 	}
 }
 
@@ -438,6 +438,7 @@ schema_explain_kind(struct schema_run *r, enum schema_kind kind,
 	    op->u.members->required : op->src;
 	struct buf b = { 0 };
 	const struct schema_depend *d;
+	struct schema_item *found;
 	uint32_t i;
 
 	if (!collects(r))
@@ -459,7 +460,9 @@ schema_explain_kind(struct schema_run *r, enum schema_kind kind,
 		put_quoted(&b, d->name);
 		break;
 	}
-	add_finding(r, kind, s, word, &b)->f.value = v;
+	found = add_finding(r, kind, s, word, &b);
+	found->f.value = v;
+	found->f.missing = name;
 	return false;
 }
 

@@ -12,6 +12,8 @@
 
 #include <string.h>
 
+enum { NODE_COST = 500 };	/* in units of a budget */
+
 static struct str
 address(const struct json *const *src)
 {
@@ -42,7 +44,8 @@ schema_node_new(struct schema_build *b, const struct json *src,
 		b->list = list;
 	}
 	b->list[b->n++] = n;
-	if (b->n > SCHEMA_NODES_MAX)
+	if (b->n > SCHEMA_NODES_MAX || (b->opts != NULL &&
+	    !budget_take(b->opts->budget, NODE_COST)))
 		schema_fail(b, n, NULL, "more than %d schemas",
 		    SCHEMA_NODES_MAX);
 	return n;

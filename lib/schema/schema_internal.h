@@ -181,6 +181,7 @@ struct schema_node {
 	uint8_t types;
 	bool own;		/* records what is evaluated, for itself */
 	bool in_cycle, done;	/* private to the search for cycles */
+	bool closes_cycle;	/* it applies a schema that applies it */
 	struct schema_node *alias;	/* target, if it is only a $ref */
 	struct schema_res *res;
 	const struct json *src;
@@ -194,6 +195,7 @@ struct schema {
 	struct arena *arena;
 	bool dynamic;		/* it contains a $dynamicRef */
 	size_t steps;
+	struct budget *budget;
 };
 
 /* Appends the JSON Pointer to a node, or to one of its keywords. */

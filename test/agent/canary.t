@@ -1,11 +1,8 @@
 # Secrets of agents: each variable contains a canary, and agents print all of
 # them; no output of waza may contain one.
 . "${0%/*}/../tool/lib.sh"
-: "${DOUBLES:=$top/test/tool}"
 cd "$tmp" || exit 1
-for d in double_acp double_copilot double_model
-do [ -x "$DOUBLES/$d" ] || skip_all "no test/$d (make check builds it)"
-done
+needs double_acp double_copilot double_model
 mkdir bin tmp kept
 bird=yellow-bird-$$ seek="yellow[-]bird-$$"	# grep is not to find itself
 TMPDIR=$tmp/tmp PATH=$tmp/bin:$PATH

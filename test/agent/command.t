@@ -64,6 +64,42 @@ is 'well: answer' 'prompt: well well Ada\nfile: well well Ada\ntask well trial 1
     "$(answer r.json)"
 is 'well: the workspace is gone' '' "$(ls tmp)"
 is 'no secret in what is kept' '' "$(grep -l canary-4711 r.json r.json.journal)"
+# the system shows the environment that a process has started with
+if [ -r "/proc/$$/environ" ]
+then
+	cat >spy.sh <<'SH'
+#!/bin/sh
+cat >/dev/null
+echo "token: $(tr '\0' '\n' <"/proc/$PPID/environ" | grep -c canary-4711), process: $(tr '\0' ' ' <"/proc/$PPID/cmdline" | grep -c "${WAZA_NAME:-waza}")" >>"$PIDS/spy"
+echo '{"ok": true}'
+SH
+	chmod +x spy.sh
+	cat >spy.yaml <<'YAML'
+name: spy
+skill: s
+config: {executor: command, command: [./spy.sh]}
+tasks: [{id: a, prompt: x, expected: {output_contains: [ok]}}]
+graders: [{type: program, config: {command: ./spy.sh}}]
+hooks: {before_run: [{command: exec ./spy.sh}]}
+YAML
+	WAZA_NAME=${WAZA##*/}
+	export WAZA_NAME
+	spied() {
+		is "$1: no secret in the environment of its parent" "$2 token: 0, process: 1" "$(sort pids/spy | uniq -c | sed 's/^ *//')"
+		rm -f pids/spy
+	}
+	"$WAZA" run -q -o spy.json spy.yaml >/dev/null 2>&1
+	spied run 3
+	"$WAZA" grade -q --results spy.json --workspace . spy.yaml >/dev/null 2>&1
+	spied grade 1
+	for c in jsonrpc 'serve --stdio'
+	do
+		# shellcheck disable=SC2086 # words
+		echo '{"jsonrpc":"2.0","id":1,"method":"eval.run","params":{"path":"spy.yaml"}}' | "$WAZA" $c >/dev/null 2>&1
+		spied "${c%% *}" 3
+	done
+else skip 'this system does not show the environment of a process'
+fi
 run "$WAZA" run -q --keep-workspace e.yaml
 is '--keep-workspace' 1 "$(find tmp -name given.txt | grep -c .)"
 rm -rf tmp/*
@@ -101,7 +137,7 @@ is 'directories 900 deep: status' 0 "$rc"
 is 'directories 900 deep: removed' '' "$(ls tmp)"
 suite vanish >e.yaml
 run "$WAZA" run -q -o r.json e.yaml
-is 'vanished workspace: told or survived' 0 "$rc"
+is 'vanished workspace: an error of the agent' 1 "$rc"
 
 sed 's/command: \[.*sh\]/command: [.\/none.sh]/' e.yaml >none.yaml
 run "$WAZA" run -q -o r.json none.yaml
@@ -223,4 +259,21 @@ is 'a stray line spoils one answer, not the next' 'error passed passed ' \
 sed 's/prompt: a/prompt: garbage/' persist.yaml >garbage.yaml
 run "$WAZA" run -q garbage.yaml
 like 'a worker that talks nonsense' '*not JSON*' "$out"
+# an agent that removes its workspace
+cat >e.yaml <<'YAML'
+name: e
+skill: s
+config: {executor: command, command: 'rm -rf "$WAZA_WORKSPACE"; echo hello'}
+tasks:
+  - {id: a, prompt: x, graders: [{type: text, name: t, config: {contains: [hello]}}]}
+  - id: b
+    prompt: x
+    inputs: {follow_up_prompts: [y]}
+    graders: [{type: file, name: f, config: {must_exist: [x]}}]
+YAML
+run "$WAZA" run -q -o r.json e.yaml
+is 'a removed workspace: status' 1 "$rc"
+is 'a removed workspace is an error of the agent' '2' "$("$WAZA" parse r.json |
+    grep -o '"error_msg":"the agent removed its workspace","error_class":"agent_error"' | grep -c .)"
+
 done_testing

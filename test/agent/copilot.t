@@ -2,8 +2,8 @@
 # ../shared/agents/fake_copilot.py if it is present.
 . "${0%/*}/../tool/lib.sh"
 cd "$tmp" || exit 1
-double=${DOUBLES:-$top/test/tool}/double_copilot
-[ -x "$double" ] || skip_all 'test/tool/double_copilot is not built'
+needs double_copilot
+double=$DOUBLES/double_copilot
 DOUBLE_LOG=$tmp/log TMPDIR=$tmp/tmp
 COPILOT_CLI_PATH=$double
 export DOUBLE_LOG TMPDIR COPILOT_CLI_PATH
@@ -294,7 +294,7 @@ session.destroy
 session.delete
 shutdown
 end of stdin' "$(grep -v '^start' log)"
-like 'talk: usage is the sum' '*"turns":3,"input_tokens":44,"output_tokens":28*' "$("$WAZA" parse r.json)"
+like 'talk: usage is the sum' '*"turns":4,"input_tokens":44,"output_tokens":28*' "$("$WAZA" parse r.json)"
 sed 's/say:one./say:one]] [[late]/; s/say:three./say:three]] [[late]/' talk.yaml >e.yaml
 : >log
 run "$WAZA" run -q e.yaml
@@ -342,17 +342,43 @@ note() {
 	run "$WAZA" validate e.yaml
 	like "$1" "*$3*" "$out$err"
 }
-note 'unknown setting' 'copilot: {cli_pth: x}' 'e.yaml:3:*unknown key "cli_pth"; did you mean "cli_path"?'
-note 'unknown key of the provider' 'provider: {base_url: x, typ: openai}' 'e.yaml:3:*"typ"; did you mean "type"?'
+note 'unknown setting' 'copilot: {cli_pth: x}' 'e.yaml:3:*unknown key "cli_pth" (did you mean "cli_path"?)'
+note 'unknown key of the provider' 'provider: {base_url: x, typ: openai}' 'e.yaml:3:*"typ" (did you mean "type"?)'
 note 'a provider without its place' 'copilot: {provider: {type: openai}}' 'e.yaml:3:*base_url'
 note 'a type there is not' 'provider: {base_url: x, type: none}' 'e.yaml:3:*openai'
 note 'permissions' 'permissions: maybe' 'e.yaml:3:*approve, deny, or a list of kinds'
-note 'a kind there is not' 'permissions: [shel]' 'e.yaml:3:*did you mean "shell"?'
+note 'a kind there is not' 'permissions: [shel]' 'e.yaml:3:*(did you mean "shell"?)'
 note 'an environment' 'env: [a]' 'e.yaml:3:*"env" must be a mapping'
 ask '[[env:OWN]]' 'copilot: {env: {OWN: mine}}'
 is 'env' 'OWN is mine' "$(answer)"
 ask '[[env:OWN]]' 'copilot: {env: {OWN: "a\0b"}}'
 like 'env: a NUL is an error' '*environment variable "OWN" contains a NUL*' "$out$err"
+
+# recorded sessions of the real program
+rec=$top/../shared/agents/transcripts
+if [ -d "$rec" ]
+then
+	# play NAME: one trial with that recording
+	play() {
+		export DOUBLE_PLAY="$rec/copilot-sdk-$1.txt"
+		ask x 'provider: {base_url: "http://127.0.0.1:1/v1"}' "${2-}"
+		unset DOUBLE_PLAY
+	}
+	play write
+	like 'recorded: a file' '*"usage":{"turns":2,"input_tokens":22,"output_tokens":14,*"tool_name":"create","args":{"path":"*/hello.txt","file_text":"hello world"},*"success":true,"tool":"write","canonical":{"path":"*/hello.txt"}}*' "$json"
+	play skill
+	like 'recorded: a skill' '*"tool":"skill","canonical":{"skill":"waza-demo"}}*"skills":\["waza-demo"\]*' "$json"
+	play exttool
+	like 'recorded: a tool of the client' '*"tool_name":"waza_echo","args":{"text":"abc"},*"success":true,"tool":"other"}*' "$json"
+	play http400
+	like 'recorded: an error of the model' '*"error_msg":"query: 400 fakellm forced HTTP 400","error_class":"agent_error"*' "$json"
+	play nologin
+	like 'recorded: no login' '*"error_msg":"*No GitHub OAuth token*","error_class":"infrastructure"*' "$json"
+	play abort 1
+	like 'recorded: a turn that is stopped' '*"error_class":"timeout"*' "$json"
+else skip 'no recorded sessions'
+fi
+
 
 # the other double
 fake=$top/../shared/agents/fake_copilot.py

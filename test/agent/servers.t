@@ -1,6 +1,5 @@
 # MCP servers and reasoning effort, as each kind of agent gets them.
 . "${0%/*}/../tool/lib.sh"
-: "${DOUBLES:=$top/test/tool}"
 cd "$tmp" || exit 1
 mkdir tmp bin srv
 TMPDIR=$tmp/tmp ARGS=$tmp/args PATH=$tmp/bin:$PATH
@@ -32,7 +31,7 @@ is 'servers that are none: where' 'e.yaml:3:84: the MCP server needs a "command"
 e.yaml:3:91: the MCP server needs a "command"
 e.yaml:3:117: an MCP server must be a mapping, not a number
 e.yaml:3:141: "env" must be a mapping of names to values
-e.yaml:3:163: warning: unknown key "arg"; did you mean "args"?' "$(printf '%s\n' "$out" "$err" | grep '^e.yaml:3')"
+e.yaml:3:163: warning: unknown key "arg" (did you mean "args"?)' "$(printf '%s\n' "$out" "$err" | grep '^e.yaml:3')"
 ask 'executor: acp, acp: {command: [x]}, mcp_servers: [a]'
 is 'no mapping: status' 2 "$rc"
 ask "executor: mock, reasoning_effort: high, $servers"

@@ -54,7 +54,8 @@ say(int fd, const char *method, const char *path, const char *body)
 {
 	char text[1000];
 	int n = snprintf(text, sizeof(text), "%s %s HTTP/1.1\r\n"
-	    "Host: localhost\r\nConnection: close\r\nContent-Length: %zu\r\n"
+	    "Host: localhost\r\nConnection: close\r\n"
+	    "Content-Type: application/json\r\nContent-Length: %zu\r\n"
 	    "\r\n%s", method, path, strlen(body), body);
 
 	if (write(fd, text, (size_t)n) != n)

@@ -10,12 +10,12 @@ is 'no command: nothing on stdout' '' "$out"
 like 'no command: usage on stderr' 'usage: waza COMMAND*' "$err"
 run "$WAZA" prase
 is 'misspelt command: status' 2 "$rc"
-is 'misspelt command: message' 'waza: unknown command "prase"; did you mean "parse"?' \
+is 'misspelt command: message' 'waza: unknown command "prase" (did you mean "parse"?)' \
     "$(head -n 1 "$tmp/err")"
 run "$WAZA" parse --prety x.json
 is 'misspelt option: status' 2 "$rc"
 is 'misspelt option: message' \
-    'waza parse: unknown option "--prety"; did you mean "--pretty"?' \
+    'waza parse: unknown option "--prety" (did you mean "--pretty"?)' \
     "$(head -n 1 "$tmp/err")"
 run "$WAZA" parse -z
 is 'unknown short option' 'waza parse: unknown option "-z"' "$(head -n 1 "$tmp/err")"
@@ -37,7 +37,7 @@ run "$WAZA" parse --pretty --help x
 like 'help after other options' 'Print YAML or JSON as JSON.*usage: waza parse*' "$out"
 run "$WAZA" --verison
 is 'misspelt first option: status' 2 "$rc"
-is 'misspelt first option: message' 'waza: unknown option "--verison"; did you mean "--version"?' \
+is 'misspelt first option: message' 'waza: unknown option "--verison" (did you mean "--version"?)' \
     "$(head -n 1 "$tmp/err")"
 run "$WAZA" help nonsense
 is 'help of an unknown command: status 2' 2 "$rc"
@@ -74,6 +74,21 @@ run "$WAZA" parse "$tmp/bad.json"
 is 'bad JSON: status' 2 "$rc"
 is 'bad JSON: nothing on stdout' '' "$out"
 is 'bad JSON: place' "$tmp/bad.json:2:3: expected a value" "$err"
+for number in .inf -.Inf +.INF .nan .NaN
+do
+	printf 'a: 1\n---\nb:\n- {c: "%s", d: %s}\n' "$number" "$number" >"$tmp/inf.yaml"
+	run "$WAZA" parse "$tmp/inf.yaml"
+	is "$number is not JSON" "2 $tmp/inf.yaml:4:$((14 + ${#number})): JSON has no number $number (quote it if it is text)" \
+	    "$rc $out$err"
+done
+printf '\357\273\277{"a":\n1}' >"$tmp/mark.json"
+run "$WAZA" parse "$tmp/mark.json"
+is 'JSON with a byte order mark' '0 {"a":1}' "$rc $out$err"
+run "$WAZA" parse --json - <"$tmp/mark.json"
+is 'JSON with a byte order mark, from stdin' '0 {"a":1}' "$rc $out$err"
+printf '\357\273\277{"a" 1}' >"$tmp/mark.json"
+run "$WAZA" parse "$tmp/mark.json"
+like 'JSON with a byte order mark: place of an error' "$tmp/mark.json:1:6: *" "$err"
 printf 'ok: 1\n---\n{' | "$WAZA" parse - >"$tmp/out" 2>/dev/null
 is 'a bad second document: nothing on stdout' '' "$(cat "$tmp/out")"
 run "$WAZA" parse "$tmp/none.yaml"
@@ -88,7 +103,7 @@ if [ -c /dev/full ]
 then
 	"$WAZA" parse "$tmp/x.json" >/dev/full 2>"$tmp/err"
 	is 'a full disk: status 2' 2 $?
-	ok 'a full disk: message' grep -q 'No space left' "$tmp/err"
+	is 'a full disk: message' 'waza: cannot write to standard output: No space left on device' "$(cat "$tmp/err")"
 else
 	skip 'no /dev/full here'
 fi
@@ -97,7 +112,7 @@ fi
 rc=0
 printf 'a: 1\n' | "$WAZA" parse 2>"$tmp/err" >&- || rc=$?
 is 'closed output: status' 2 "$rc"
-like 'closed output: message' 'waza: write: Bad file*' "$(cat "$tmp/err")"
+like 'closed output: message' 'waza: cannot write to standard output: Bad file*' "$(cat "$tmp/err")"
 run sh -c '"$WAZA" parse <&-'
 is 'closed input: status' 2 "$rc"
 is 'closed input: nothing on stdout' '' "$out"

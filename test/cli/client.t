@@ -239,13 +239,11 @@ like 'run: interrupted: partial results' '*"test_id": "a"*"status": "passed"*"st
 "$waza" run --remote evals/hang >out 2>err &
 other=$!
 ok 'run: the server is killed: the run has started' wait_until 30 lines "$LOG" 2
-kill -9 "$srv"
+stop KILL
 rc=0
 wait "$other" || rc=$?
 other=
 is 'run: the server is killed: message' "2 waza: the server at $tmp/sock disconnected" "$rc $(tail -n 1 err)"
-wait "$srv" 2>/dev/null
-srv=
 # shellcheck disable=SC2046 # one each
 kill -9 $(cat "$LOG") 2>/dev/null
 run "$waza" call ping
@@ -371,7 +369,6 @@ rm -f "$WAZA_HOME/connection"
 
 # a server that floods and a reader that stalls: memory stays bounded, and
 # an interrupt ends it
-mkfifo slow
 exec 7<>slow
 (printf '%b' "$hi"; yes '{"method":"n","params":{"text":"again and again and again and again"}}') 2>/dev/null |
     "$RPCPIPE" talk -l bad >heard 2>/dev/null &

@@ -1,7 +1,9 @@
 # waza doctor: which executors can run, with fake programs.
 . "${0%/*}/../tool/lib.sh"
 cd "$tmp" || exit 1
-mkdir bin home
+mkdir bin home tmp
+TMPDIR=$tmp/tmp
+export TMPDIR
 HOME=$tmp/home
 export HOME
 for v in ANTHROPIC_API_KEY ANTHROPIC_AUTH_TOKEN CLAUDE_CODE_OAUTH_TOKEN OPENAI_API_KEY \
@@ -25,34 +27,56 @@ like 'overview: executors without requirements' '*ok  command *ok  mock *ok  rep
 like 'overview: missing programs and how to install them' '*no  claude *`claude` is not installed (not found in PATH)
 * fix: npm install -g @anthropic-ai/claude-code*' "$out"
 like 'overview: programs for graders' '*no  python3 *for: code graders*fix: install Python 3*' "$out"
-is 'overview: every executor is listed' "$("$WAZA" doctor --format json | grep -o '"name":"[a-z0-9-]*"' | sort -u | wc -l | tr -d ' ')" \
+is 'overview: every executor is listed' "$("$WAZA" doctor --format json | grep -o '"name":"[a-z0-9:-]*"' | sort -u | wc -l | tr -d ' ')" \
     "$(printf '%s\n' "$out" | grep -c '^  [on][ko]  ')"
+like 'overview: whether agents can be confined' '*  landlock     agents are *confined*' "$out"
 doctor claude
 is 'a named executor is missing: status 1' 1 "$rc"
 doctor mock replay
 is 'a named executor is available: status 0' 0 "$rc"
-is 'only named executors are listed' 'executors:
+is 'only named executors are listed' 'executors:         version    login                    skills         confined
   ok  mock         built in
   ok  replay       built in' "$out"
 doctor copilot-skd
 is 'unknown executor: status 2' 2 "$rc"
-like 'unknown executor: message' '*unknown executor "copilot-skd"; did you mean "copilot-sdk"?' "$err"
+like 'unknown executor: message' '*unknown executor "copilot-skd" (did you mean "copilot-sdk"?)' "$err"
 doctor --format xml
 is 'unknown format: status 2' 2 "$rc"
 
-program claude 'echo "2.3.4 (Claude Code)"'
+# claude answers `auth status`; its HOME tells which question it was
+program claude 'case $1 in
+--version) echo "$HOME" >"$SEEN"; echo "2.3.4 (Claude Code)" ;;
+auth) echo "$HOME" >"$SEEN.login"; cat "$HOME/reply" ;;
+esac'
+SEEN=$tmp/seen
+export SEEN
+cp /bin/cat bin/cat
+echo '{"loggedIn":false,"authMethod":"none","apiProvider":"firstParty"}' >home/reply
 doctor claude
 is 'no login: status' 1 "$rc"
-is 'no login: report' "executors:
-  no  claude       $tmp/bin/claude, version 2.3.4; no login found
-                   fix: run claude and log in, or set ANTHROPIC_API_KEY" "$out"
+like 'no login: report' "*no  claude       2.3.4      no  *program: $tmp/bin/claude*fix: run \`claude auth login\`, or set ANTHROPIC_API_KEY" "$out"
+like 'the version is asked in a private HOME' "$TMPDIR/waza-doctor.*" "$(cat seen)"
+is 'the login is asked in the HOME of the user' "$HOME" "$(cat seen.login)"
+is 'nothing is left behind' '' "$(find "$TMPDIR" -name 'waza-doctor*')"
+mkdir home/.claude
+echo '{}' >home/.claude/.credentials.json
+doctor claude
+is 'a file does not prove a login' 1 "$rc"
+echo '{"loggedIn":true,"authMethod":"oauth","apiProvider":"firstParty"}' >home/reply
+doctor claude
+is 'a login: status' 0 "$rc"
+like 'a login: report' '*ok  claude       2.3.4      oauth *' "$out"
+echo 'unknown command: auth' >home/reply
+doctor claude
+is 'a reply that is not understood: status' 0 "$rc"
+like 'a reply that is not understood: unknown' '*ok  claude       2.3.4      unknown *' "$out"
 ANTHROPIC_API_KEY=sk-canary-0123456789
 export ANTHROPIC_API_KEY
 doctor claude
 is 'a key: status' 0 "$rc"
-like 'a key: report' '*version 2.3.4; key in ANTHROPIC_API_KEY' "$out"
+like 'a key: report' '*2.3.4      key in ANTHROPIC_API_KEY *' "$out"
 doctor claude --format json
-like '--format json' "{\"executors\":\[{\"name\":\"claude\",\"ok\":true,\"says\":*\"program\":\"$tmp/bin/claude\",\"version\":\"2.3.4\"}\],\"tools\":\[\]}" "$out"
+like '--format json' "{\"executors\":\[{\"name\":\"claude\",\"ok\":true,\"says\":*\"program\":\"$tmp/bin/claude\",\"version\":\"2.3.4\",\"login\":\"yes\",\"login_by\":\"key in ANTHROPIC_API_KEY\",\"skills\":\".claude/skills\",\"confined\":*}\],\"tools\":\[\]}" "$out"
 doctor
 like 'keys are not printed' 'executors:*' "$out"
 case $out$err in
@@ -60,18 +84,15 @@ case $out$err in
 *) ok 'keys are not printed anywhere' true ;;
 esac
 unset ANTHROPIC_API_KEY
-mkdir home/.claude
-echo '{}' >home/.claude/.credentials.json
-doctor claude
-like 'a login' '*login in ~/.claude/.credentials.json' "$out"
-is 'a login: status' 0 "$rc"
 
 # programs that misbehave
 program gemini 'exit 7'
 program codex 'printf "\033[31m\001 1.\0332 x\n"'
 program opencode 'while :; do echo 123456789012345678901234567890; done'
 doctor gemini codex opencode
-like 'a program that fails has no version' '*bin/gemini, unknown version; no login found*' "$out"
+like 'a program that fails has no version' '*gemini       unknown    unknown *' "$out"
+like 'a program that fails is reported' '*no  gemini *note: `gemini --version` failed with status 7*fix: install it again: npm install*' "$out"
+is 'a program that fails: status' 1 "$rc"
 is 'control characters are not printed' "$out" "$(printf '%s' "$out" | tr -d '\001\033')"
 like 'a program that floods is listed' '*opencode     *bin/opencode*' "$out"
 
@@ -80,8 +101,31 @@ program my-copilot 'echo 9.9'
 MY_OWN=sk-canary-x
 export MY_OWN
 doctor --config-json '{"executors":{"copilot-sdk":{"cli_path":"my-copilot","provider":{"base_url":"http://x","api_key_env":"MY_OWN"}}}}' copilot-sdk
-is 'cli_path and provider' "executors:
-  ok  copilot-sdk  $tmp/bin/my-copilot, version 9.9; key in MY_OWN" "$out"
+like 'cli_path and provider' "*ok  copilot-sdk  9.9        key in MY_OWN *program: $tmp/bin/my-copilot
+*server: http://x" "$out"
+COPILOT_CLI_PATH=$tmp/nothing
+export COPILOT_CLI_PATH
+doctor copilot-sdk
+like 'COPILOT_CLI_PATH that is not a program' "*no  copilot-sdk *nothing\` is not installed (COPILOT_CLI_PATH is not a program)*" "$out"
+COPILOT_CLI_PATH=$tmp/bin/my-copilot
+doctor copilot
+like 'COPILOT_CLI_PATH' "*copilot-sdk  9.9 *path from: COPILOT_CLI_PATH*" "$out"
+unset COPILOT_CLI_PATH
+program codex-acp 'while read -r l
+do
+	case $l in
+	*initialize*) echo "{\"jsonrpc\":\"2.0\",\"id\":1,\"result\":{\"protocolVersion\":1}}" ;;
+	*session/new*) echo "{\"jsonrpc\":\"2.0\",\"id\":2,\"error\":{\"code\":-32000,\"message\":\"Log in first\"}}" ;;
+	esac
+done'
+doctor acp:codex
+is 'acp: no login: status' 1 "$rc"
+like 'acp: no login: the words of the agent' '*no  acp:codex *agent: Log in first*fix: run `codex login`*' "$out"
+doctor goose
+like 'an agent of acp by its name' '*no  acp:goose    `goose` is not installed*' "$out"
+program opencode 'echo 1.2'
+doctor opencode
+like 'opencode without ripgrep' '*note: `rg` is not installed: skills fail without it*' "$out"
 doctor openai
 is 'openai without a key: status 1' 1 "$rc"
 OPENAI_API_KEY=sk-canary-y
@@ -93,9 +137,51 @@ doctor openai
 is 'openai with key and curl: status 0' 0 "$rc"
 unset OPENAI_API_KEY
 doctor --config-json '{"executors":{"openai":{"base_url":"http://127.0.0.1:1/v1"}}}' openai
-is 'a server of one'\''s own' 0 "$rc"
+is 'a server that does not answer: status' 1 "$rc"
+like 'a server that does not answer' '*no  openai       cannot reach http://127.0.0.1:1/v1: *' "$out"
 doctor --config-json '{"executors":{"acp":{"command":["x"]}}}' acp
 is 'acp with a command: status 0' 0 "$rc"
+
+# suites
+suite() {
+	printf 'name: s\nskill: s\nconfig: {%s}\ntasks: [{id: a, prompt: hi, graders: [{type: %s}]}]\n' "$1" "$2" >eval.yaml
+}
+suite 'executor: mock' 'text, name: t, config: {contains: [x]}'
+doctor eval.yaml
+is 'a suite that can run: status' 0 "$rc"
+like 'a suite that can run' '*ok  mock         built in' "$out"
+suite 'executor: acp, acp: {agent: codex}' 'text, name: t, config: {contains: [x]}'
+doctor ./eval.yaml
+is 'a suite without a login: status' 1 "$rc"
+like 'a suite without a login' '*no  acp:codex *fix: run `codex login`*' "$out"
+suite 'executor: openai, model: m, base_url: "http://127.0.0.1:1/v1"' 'code, name: t, config: {language: javascript, assertions: ["1"]}'
+doctor eval.yaml
+is 'a suite without its server and interpreter: status' 1 "$rc"
+like 'a suite without its server' '*no  openai       cannot reach http://127.0.0.1:1*' "$out"
+like 'a suite without its interpreter' '*no  suite *node, which is not installed*' "$out"
+suite 'executor: mock, judge: {executor: openai, model: m, base_url: "http://127.0.0.1:1"}' 'prompt, name: t, config: {prompt: good?}'
+doctor eval.yaml
+like 'the server of a judge' '*ok  mock *no  openai       cannot reach*' "$out"
+suite 'executor: command, command: [no-such-program]' 'text, name: t, config: {contains: [x]}'
+doctor eval.yaml
+like 'the command of a suite' '*no  command      no-such-program is not installed*' "$out"
+doctor none.yaml
+is 'no such suite: status 1' 1 "$rc"
 doctor --config-json '{'
 is 'invalid settings: status 2' 2 "$rc"
+
+# the table of waza-agents(7): the same agents, skills and confinement
+page=$top/man/waza-agents.7
+unset ANTHROPIC_API_KEY
+doctor --format json
+printf '%s\n' "$out" | grep -o '{"name":"[^}]*}' | sed -n 's/.*"name":"\([^"]*\)".*"confined":"\([^"]*\)".*/& \1|\2/p' |
+    sed 's/.*"skills":"\([^"]*\)".* \([^ |]*\)|\(.*\)/\2|\1|\3/; t
+    s/.* \([^ |]*\)|\(.*\)/\1|-|\2/' | sort >program
+sed -n 's/^\.It Cm \([a-z:-]*\) Ta \([^ ]*\( [a-z]* [a-z]*\)\{0,1\}\) Ta .* Ta \([a-z ]*\)$/\1|\2|\4/p' "$page" |
+    grep 'workspace$\|sandbox$' | sort >page
+ok 'waza-agents(7): the table has rows' test -s page
+if grep -q '|no$' program
+then skip 'waza-agents(7): this system cannot confine agents'
+else is 'waza-agents(7): the table of agents' "$(cat program)" "$(cat page)"
+fi
 done_testing

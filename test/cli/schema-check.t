@@ -15,10 +15,32 @@ run "$WAZA" schema-check s.json good.json good.yaml
 is 'valid files' 'good.json: valid
 good.yaml: valid' "$out"
 is 'valid files: status' 0 "$rc"
+for f in s good
+do
+	{ printf '\357\273\277'; cat $f.json; } >mark-$f.json
+done
+cp mark-good.json mark-good
+run "$WAZA" schema-check mark-s.json mark-good.json mark-good
+is 'byte order marks in all files' '0 mark-good.json: valid
+mark-good: valid' "$rc $out$err"
+cat >mark.yaml <<'YAML'
+name: mark
+skill: s
+tasks: [{id: a, prompt: p, mock: {output: '{"name": "x"}'}, graders: [{type: json_schema, schema_file: mark-s.json}]}]
+YAML
+run "$WAZA" run -q mark.yaml
+is 'schema_file with a byte order mark: status' '0 ' "$rc $err"
+echo '{"required": ["name"], "properties": {"loop": {"$ref": "#/$defs/a"}},
+ "$defs": {"a": {"$ref": "#/$defs/b"}, "b": {"$ref": "#/$defs/a"}}}' >cycle.json
+run "$WAZA" schema-check cycle.json good.json
+is 'a cycle that the value does not reach' '0 good.json: valid' "$rc $out$err"
+echo '{"name": "a", "loop": 1}' >loop.json
+run "$WAZA" schema-check cycle.json loop.json
+like 'a cycle that the value reaches' '2 loop.json: *a reference may lead back to itself' "$rc $out$err"
 run "$WAZA" schema-check -q s.json good.json
 is '-q prints nothing' '' "$out$err"
 run "$WAZA" schema-check s.json bad.yaml good.json
-is 'findings, each with its place' 'bad.yaml:1:1: /nmae: is not allowed; did you mean "name"?
+is 'findings, each with its place' 'bad.yaml:1:1: /nmae: is not allowed (did you mean "name"?)
 bad.yaml:2:7: /size: must be at least 1, is 0
 bad.yaml:1:1: /: must have the property "name"
 good.json: valid' "$out"
@@ -87,11 +109,14 @@ tasks:
   - id: prose
     prompt: x
     mock: {output: "Here:\n```json\n{\"name\": 1}\n```\n"}
+  - id: marked
+    prompt: x
+    mock: {output: "\uFEFF{\"name\": \"a\"}"}
 graders:
   - {type: json_schema, name: file, schema_file: s.json}
 YAML
 run "$WAZA" validate eval.yaml
-is 'the suite is valid' 'eval.yaml: ok (3 tasks)' "$out"
+is 'the suite is valid' 'eval.yaml: ok (4 tasks)' "$out"
 run "$WAZA" run -o r.json eval.yaml
 is 'the suite: status' 1 "$rc"
 # verdict TASK KEY: print a member of the verdict of the only grader
@@ -107,9 +132,10 @@ PY
 if command -v python3 >/dev/null
 then
 	is 'fits: score' 1.0 "$(verdict good score | sed 's/^1$/1.0/')"
+	is 'after a byte order mark: score' 1.0 "$(verdict marked score | sed 's/^1$/1.0/')"
 	is 'does not fit: score' 0 "$(verdict bad score | sed 's/^0\.0$/0/')"
-	is 'does not fit: feedback' '"/nam: is not allowed; did you mean \"name\"?; /: must have the property \"name\""' "$(verdict bad feedback)"
-	is 'does not fit: details' '{"failures": "jsonschema validation failed\n- at '\''/nam'\'': is not allowed; did you mean \"name\"?\n- at '\'''\'': must have the property \"name\""}' "$(verdict bad details)"
+	is 'does not fit: feedback' '"/nam: is not allowed (did you mean \"name\"?); /: must have the property \"name\""' "$(verdict bad feedback)"
+	is 'does not fit: details' '{"failures": "jsonschema validation failed\n- at '\''/nam'\'': is not allowed (did you mean \"name\"?)\n- at '\'''\'': must have the property \"name\""}' "$(verdict bad details)"
 	like 'output without JSON: feedback' '*the output is not JSON: *line 1, column 1*extract_json: true*to read code fences*' "$(verdict prose feedback)"
 	like 'output without JSON: details' '{"error": "the output is not JSON: *"}' "$(verdict prose details)"
 else

@@ -62,10 +62,10 @@ is 'a warning: status 0' 0 "$rc"
 run "$WAZA" validate --strict s.yaml
 is 'a warning with --strict: status 2' 2 "$rc"
 suite 'name: a\nskill: b\ntask: []\ntasks: [{id: x, prompt: y}]\ngraders: [{name: g, type: text, contains: y}]\n'
-is 'an unknown key' 's.yaml:3:1: warning: unknown key "task"; did you mean "tasks"?
+is 'an unknown key' 's.yaml:3:1: warning: unknown key "task" (did you mean "tasks"?)
 s.yaml: ok (1 task)' "$out"
 run "$WAZA" validate --strict s.yaml
-is 'an unknown key with --strict' 's.yaml:3:1: unknown key "task"; did you mean "tasks"?' "$out"
+is 'an unknown key with --strict' 's.yaml:3:1: unknown key "task" (did you mean "tasks"?)' "$out"
 suite 'name: a\nskill: b\ntasks: ["*.task"]\ngraders: [{name: g, type: text, contains: y}]\n'
 is 'no file matches the pattern of tasks' 's.yaml:3:9: no task file matches *.task' "$out"
 printf 'id: from a task file\nprompt: x\n' >1.task
@@ -160,7 +160,7 @@ is 'findings as JSON' '{
         {
           "line": 2,
           "col": 1,
-          "message": "unknown key \"skil\"; did you mean \"skill\"?",
+          "message": "unknown key \"skil\" (did you mean \"skill\"?)",
           "key": "skil"
         }
       ]
@@ -170,4 +170,29 @@ is 'findings as JSON' '{
 is 'findings as JSON: status' 2 "$rc"
 run "$WAZA" validate --format json 1.task a/b/c/eval.yaml
 like 'several files' '*"path": "1.task"*"path": "a/b/c/eval.yaml"*' "$out"
+# the same finding in two files is two findings
+for d in one two
+do
+	mkdir -p "$tmp/twins/$d"
+	printf 'name: x\nskill: s\ntaks: 1\n' >"$tmp/twins/$d/eval.yaml"
+done
+run "$WAZA" validate "$tmp/twins"
+is 'the same slip in two suites is reported for both' 2 \
+    "$(printf '%s\n' "$out" "$err" | grep -c 'eval.yaml:3:1: warning: unknown key "taks"')"
+
+# tasks_from outside of the suite's directory
+mkdir -p "$tmp/far/suite" "$tmp/far/data"
+printf 'id,prompt\na,x\n' >"$tmp/far/data/rows.csv"
+ln -s ../data/rows.csv "$tmp/far/suite/link.csv"
+for from in ../data/rows.csv link.csv "$tmp/far/data/rows.csv"
+do
+	printf 'name: x\nskill: s\ntasks_from: %s\ngraders: [{type: text, contains: [x]}]\n' "$from" >"$tmp/far/suite/eval.yaml"
+	run "$WAZA" validate "$tmp/far/suite"
+	like "tasks_from $from: a warning" "0 $tmp/far/suite/eval.yaml:3:13: warning: *.csv is outside the suite's directory*" "$rc $out$err"
+done
+cp "$tmp/far/data/rows.csv" "$tmp/far/suite"
+printf 'name: x\nskill: s\ntasks_from: rows.csv\ngraders: [{type: text, contains: [x]}]\n' >"$tmp/far/suite/eval.yaml"
+run "$WAZA" validate "$tmp/far/suite"
+is 'tasks_from beside the suite: no warning' "0 $tmp/far/suite/eval.yaml: ok (1 task)" "$rc $out$err"
+
 done_testing

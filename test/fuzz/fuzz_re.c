@@ -35,11 +35,10 @@ check_spans(const struct re_span *v, size_t n, struct str text, size_t from)
 }
 
 static void
-check(struct re *re, struct str text, size_t from)
+check_found(struct re *re, struct str text, size_t from, bool yes)
 {
 	struct re_span a[SPANS], b[SPANS];
 	size_t start = 0;
-	bool yes = re_dfa_plain(re, text, from);
 
 	assert(re_dfa_search(re, text, from, NULL) == yes);
 	assert(re_dfa_search(re, text, from, &start) == yes);
@@ -55,6 +54,17 @@ check(struct re *re, struct str text, size_t from)
 		assert(re_nfa_back(re, text, from, b, SPANS));
 		assert(memcmp(a, b, sizeof(a)) == 0);
 	}
+}
+
+static void
+check(struct re *re, struct str text, size_t from)
+{
+	bool yes = re_dfa_plain(re, text, from);
+
+	check_found(re, text, from, yes);
+	if (re_dfa_use_bits(re))
+		check_found(re, text, from, yes);
+	re->dfa->bits_left = 0;
 }
 
 /*
@@ -77,6 +87,9 @@ check_long(struct re *re, struct str text)
 	yes = re_dfa_plain(re, buf_str(&b), 0);
 	assert(re_dfa_search(re, buf_str(&b), 0, NULL) == yes);
 	assert(re_test(re, buf_str(&b)) == yes);
+	if (re_dfa_use_bits(re))
+		assert(re_dfa_search(re, buf_str(&b), 0, NULL) == yes);
+	re->dfa->bits_left = 0;
 	if (re->nprog <= 50 && n == LONG)
 		check(re, buf_str(&b), 0);
 	buf_free(&b);

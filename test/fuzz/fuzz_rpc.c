@@ -45,15 +45,15 @@ is_answered(const struct json *v, const struct json **id)
 	*id = NULL;
 	if (v->type != JSON_OBJECT)
 		return true;
+	if (method == NULL && (json_getc(v, "result") != NULL ||
+	    json_getc(v, "error") != NULL))
+		return false;	/* a response */
 	*id = json_getc(v, "id");
 	if (*id != NULL && (*id)->type != JSON_STRING &&
 	    (*id)->type != JSON_NUMBER && (*id)->type != JSON_NULL) {
 		*id = NULL;
 		return true;
 	}
-	if (method == NULL && *id != NULL && (json_getc(v, "result") !=
-	    NULL || json_getc(v, "error") != NULL))
-		return false;
 	valid = is_string(json_getc(v, "jsonrpc"), "2.0") && method != NULL &&
 	    method->type == JSON_STRING;
 	return *id != NULL || !valid;
@@ -222,7 +222,7 @@ begin(struct talk *t, bool token)
 	tool_add(&t->rpc, &t->tools);
 	assert(session_open(&t->rpc, &(struct session_opts){ 0 }, &e) == 0);
 	t->peer = rpc_accept(&t->rpc, token ? RPC_TCP : RPC_UNIX, fd[0],
-	    fd[0], &conn_line);
+	    fd[0], &conn_line, false);
 	assert(t->peer != NULL);
 }
 

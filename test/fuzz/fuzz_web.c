@@ -98,7 +98,7 @@ on_chosen(void *arg, struct conn *c, const struct conn_framer *f)
 	struct server *s = arg;
 
 	if (f == &conn_http)
-		web_adopt(&s->web, c, RPC_TCP);
+		web_adopt(&s->web, c, RPC_TCP, false);
 	else
 		rpc_adopt(&s->rpc, RPC_TCP, c, f, false);
 }

@@ -142,26 +142,100 @@ SH
 broken 'endless output' 1 '*"error_class":"grader_error"*' <<'SH'
 yes waza:true
 SH
-broken 'a child that hangs' 1 '*Failed: (lambda: 2)(): python3: timed out after 0.3 s*' <<'SH'
+broken 'a child that is killed' 1 '*"error":"assertion *(lambda: 2)()* has no verdict: python3: killed by signal 9"*"error_class":"grader_error"*' <<'SH'
+echo waza:false
+kill -9 $$
+SH
+broken 'an unknown reason' 1 '*no verdict from python3*"error_class":"grader_error"*' <<'SH'
+echo 'waza:{"limit":"patience"}'
+SH
+broken 'a child that hangs' 1 '*"error":"assertion *(lambda: 2)()* has no verdict: python3: timed out after 0.3 s; *"error_class":"grader_error"*' <<'SH'
 echo waza:true
 tail -f /dev/null
 SH
 
+# an assertion without a verdict: the error names it, and nothing has failed
+# no_verdict NAME WORDS: the settings are on stdin
+no_verdict() {
+	graded
+	is "$1: status, score, passed" '1 0 false' "$rc $(verdict score r.json) $(verdict passed r.json)"
+	like "$1: error" "$2" "$(verdict error r.json)"
+	like "$1: class" '*"summary":*"failed":0,"errors":1,*"error_class":"grader_error"*' "$("$WAZA" parse r.json)"
+}
+
+# what exceeds a limit here is not passed to Python
+printf '#!/bin/sh\necho call >>"$LOG"\necho waza:true\n' >fake/python3
+rm -f log
+path=$tmp/fake:$PATH
+while IFS='	' read -r text words
+do
+	printf 'assertions: ["len(output) > 1", "%s"]\n' "$text" >settings
+	no_verdict "$text" "*$words*" <settings
+done <<'T'
+'a' * 10**9 == output	needs more than 64 MiB of memory
+[0] * 10**9	needs more than 64 MiB of memory
+10**10**8 > 0	takes more than 16777216 steps
+[x for x in 'a' * 10**4 for y in 'a' * 10**4]	needs more than 64 MiB of memory
+any(0 for x in [1] * 10**5 for y in [1] * 10**5)	takes more than 16777216 steps
+T
+path=$PATH
+is 'Python is not asked' '' "$(cat log 2>&1 | grep call)"
+graded <<Y
+assertions: ["$(printf '%0150d' 0 | sed 's/0/(/g')1$(printf '%0150d' 0 | sed 's/0/)/g')"]
+Y
+is 'nesting beyond the limit: status' 2 "$rc"
+like 'nesting beyond the limit: message' '*e.yaml:7:27: *nests deeper than 100 levels*' "$err"
+
 if command -v python3 >/dev/null
 then
+	no_verdict 'a syntax error' '*assertion *(lambda:* is not valid: *' <<'Y'
+assertions: ["(lambda: True)()", "(lambda:"]
+Y
+	while IFS='	' read -r seconds text words
+	do
+		printf 'timeout: %s, assertions: ["(lambda: 1)()", "%s", "1 == 2"]\n' "$seconds" "$text" >settings
+		no_verdict "$text" "*assertion *$words*" <settings
+	done <<'T'
+60	(lambda: 'a' * 10**9)()	needs more than 256 MiB of memory; *memory_mb*
+60	(lambda: [0] * 10**9)()	needs more than 256 MiB of memory
+60	'%1000000000d' % 1	needs more than 256 MiB of memory
+60	'{:>1000000000}'.format(1)	needs more than 256 MiB of memory
+60	(lambda: 'a' * 10**30)()	too large
+60	(lambda f: f(f))(lambda f: f(f))	recurses too deeply
+1	(lambda: 10**10**8)()	timed out after 1 s; *timeout*
+1	re.search('(a+)+\\\\1b', 'a' * 40)	timed out after 1 s
+T
+	graded <<'Y'
+memory_mb: 600, assertions: ["(lambda: len('a' * 4 * 10**8))() == 4 * 10**8"]
+Y
+	is 'memory_mb allows more' '0 1' "$rc $(verdict score r.json)"
+	mkdir project
+	echo 'graders: {codeMemoryMb: 600}' >project/.waza.yaml
+	suite <<'Y' >project/e.yaml
+assertions: ["(lambda: len('a' * 4 * 10**8))() == 4 * 10**8"]
+Y
+	run "$WAZA" run -q -o r.json project/e.yaml
+	is 'codeMemoryMb allows more' '0 1' "$rc $(verdict score r.json)"
+	echo 'graders: {codeTimeout: 1}' >project/.waza.yaml
+	suite <<'Y' >project/e.yaml
+assertions: ["(lambda: 10**10**8)()"]
+Y
+	run "$WAZA" run -q -o r.json project/e.yaml
+	like 'codeTimeout is a limit' '*timed out after 1 s*' "$(verdict error r.json)"
+	graded <<'Y'
+assertions: ["(lambda: int(float('inf')))()", "(lambda: {}['x'])()"]
+Y
+	is 'exceptions fail the check' '1 0' "$rc $(verdict score r.json)"
+	like 'exceptions are failures' '*"failed":1,"errors":0,*' "$("$WAZA" parse r.json)"
 	graded <<'Y'
 assertions: ["(lambda: True)()", "(lambda: output)() == output", "any((lambda w: w in output)(w) for w in ['Done'])"]
 Y
 	is 'python3: passes' '0 1' "$rc $(verdict score r.json)"
 	graded <<'Y'
-assertions: ["(lambda: 1 / 0)()", "(lambda: open(1))()", "(lambda:"]
+assertions: ["(lambda: 1 / 0)()", "(lambda: open(1))()"]
 Y
 	is 'python3: fails' '1 0' "$rc $(verdict score r.json)"
 	like 'python3: messages' '*division by zero*name '"'open'"' is not defined*' "$(verdict feedback r.json)"
-	graded <<'Y'
-timeout: 1, assertions: ["(lambda: 1)()", "10 ** 10 ** 10 > 0", "len(output) > 1", "(lambda: 1)()"]
-Y
-	is 'an expression that does not terminate' '1 0.5' "$rc $(verdict score r.json)"
 	graded '{output: "a\0b\xE9\u2028"}' <<'Y'
 assertions: ["(lambda s: len(s))(output) == 5"]
 Y
@@ -172,10 +246,22 @@ fi
 if command -v node >/dev/null
 then
 	graded <<'Y'
-language: javascript, assertions: ["output.length > 3", "output.includes('zzz')", "nope.x", "while(1);"]
+language: javascript, assertions: ["output.length > 3", "output.includes('zzz')", "nope.x", "JSON.parse(output)"]
 Y
 	is 'node: score' '1 0.25' "$rc $(verdict score r.json)"
-	like 'node: messages' '*nope is not defined*timed out*' "$(verdict feedback r.json)"
+	like 'node: messages' '*nope is not defined*JSON*' "$(verdict feedback r.json)"
+	while IFS='	' read -r text words
+	do
+		printf 'language: javascript, assertions: ["true", "%s"]\n' "$text" >settings
+		no_verdict "node: $text" "*assertion *$words*" <settings
+	done <<'T'
+while(1);	takes longer than 5 s
+output.(	is not valid: *
+(function f() { return f() + 1 })()	recurses too deeply
+'a'.repeat(1e10)	MiB
+new Uint8Array(2e9).fill(1).length > 0	needs more than 256 MiB of memory
+Array(2e8).fill('x').map(String).length	has no verdict: node: killed
+T
 else skip 'no node here'
 fi
 

@@ -226,8 +226,12 @@ t failed
 like 'baseline: the impact is computed again' '*"pass_rate_with_skills":0,"pass_rate_baseline":0,*' \
     "$("$WAZA" parse b2.json)"
 
+{ printf '\357\273\277'; cat r.json; } >mark.json
+run "$WAZA" grade -q --results mark.json -o unmarked.json
+is 'results with a byte order mark' "$(of r.json)" "$(of unmarked.json)"
+
 # files that cannot be read or written
-run "$WAZA" grade --results r.json -o nowhere/o.json
+run "$WAZA" grade --results r.json -o eval.yaml/o.json
 is 'the results cannot be written: status 2' 2 "$rc"
 is 'the results cannot be written: no output' '' "$out"
 run "$WAZA" grade
@@ -298,4 +302,19 @@ is 'then resumed: status' 0 "$rc"
 like 'then resumed: warning' '*graded again after its run*' "$err"
 run "$WAZA" run -o own.json --resume own.yaml
 is 'resumed once more: no warning' '' "$(printf '%s' "$err" | grep 'graded again')"
+
+# a file without a digest does not tell whether tools were called
+cat >told.yaml <<'YAML'
+name: told
+skill: s
+config: {executor: mock}
+tasks:
+  - id: t
+    prompt: x
+    graders: [{type: behavior, name: b, config: {forbidden_tools: [shell]}}]
+YAML
+echo '{"tasks":[{"test_id":"t","runs":[{"status":"passed","final_output":"x"}]}]}' >told.json
+run "$WAZA" grade -q --results told.json told.yaml
+like 'calls that a file does not contain are unknown' \
+    '*cannot be checked:*does not report tool calls*' "$out"
 done_testing

@@ -168,7 +168,7 @@ bad() {
 	run "$WAZA" run -q e.yaml
 	like "$1" "$4" "$rc $err"
 }
-bad 'an unknown rubric' null ', rubric: helpfulnes' '2 e.yaml:12:*unknown rubric "helpfulnes"; did you mean "helpfulness"?'
+bad 'an unknown rubric' null ', rubric: helpfulnes' '2 e.yaml:12:*unknown rubric "helpfulnes" (did you mean "helpfulness"?)'
 bad 'a missing rubric' null ', rubric: no/such.md' '2 e.yaml:12:*no/such.md*'
 mkfifo pipe.md
 bad 'a rubric that is a pipe' null ', rubric: pipe.md' '2 e.yaml:12:*pipe.md: not a regular file'

@@ -75,9 +75,9 @@ is 'all fail: status 1' 1 "$rc"
 like 'all fail: the report has the reasons' '*3 tool calls, at most 2 expected; 120 tokens, at most 100*' "$out"
 like 'all fail: the report shows where a sequence differs' '*first difference at 2: "view" expected, "bash" found*' "$out"
 like 'behavior' '*required tool ?"Bash?" was not called (called: ?"bash?", ?"view?"); forbidden tool ?"view?" was called (2 of 3 calls)*' "$(verdict b)"
-like 'action_sequence' '*; expected 2 calls exactly: ?"view?", ?"view?"; found 3: ?"view?", ?"bash?", ?"view?"",*' "$(verdict s)"
-like 'tool_constraint' '*no call matches ?"bash (command_pattern: npm)?": command is ?"azd  up?"; called: ?"bash?"; allowed: ?"view?"",*' "$(verdict c)"
-like 'tool_calls' '*3 tool calls, at least 4 expected; no call matches ?"bash (args: ?options.force?)?": argument ?"options.force?": false expected, true found",*' "$(verdict t)"
+like 'action_sequence' '*; expected 2 calls exactly: ?"view?", ?"view?"; found 3: ?"view?", ?"bash?", ?"view?"; calls: view ?"a.txt?", bash ?"azd  up?", view ?"b.txt?"",*"calls":?{"name":"view","tool":"read","path":"a.txt","success":true},*' "$(verdict s)"
+like 'tool_constraint' '*no call matches ?"bash (command_pattern: npm)?": command is ?"azd  up?"; called: ?"bash?"; allowed: ?"view?"; calls: *' "$(verdict c)"
+like 'tool_calls' '*3 tool calls, at least 4 expected; no call matches ?"bash (args: ?options.force?)?": argument ?"options.force?": false expected, true found; calls: *' "$(verdict t)"
 like 'skill_invocation' '*"score":0,*forbidden skills were used: ?"extra?"*' "$(verdict k)"
 like 'trigger' '*the prompt does not match the skill, but should: score 0.00*' "$(verdict g)"
 
@@ -102,7 +102,7 @@ refuse() {
 }
 refuse 'a behavior grader without limits' behavior '{max_tool_calls: 0}' '5:*: this grader checks nothing'
 refuse 'a mode without actions' action_sequence '{matching_mode: in_order, expected_actions: []}' '6:*: "expected_actions" is empty'
-refuse 'a misspelt mode' trigger '{skill_path: skills/greet, mode: positiv}' '6:*did you mean "positive"?'
+refuse 'a misspelt mode' trigger '{skill_path: skills/greet, mode: positiv}' '6:*(did you mean "positive"?)'
 refuse 'an invalid pattern' tool_calls '{expect: [{tool: "("}]}' '6:30: invalid pattern "("'
 refuse 'an invalid schema' tool_calls '{expect: [{tool: a, args: {x: {json_schema: {type: 7}}}}]}' '6:*json_schema: '
 refuse 'two matchers' tool_constraint '{expect_tools: [{tool: a, args: {x: {equals: 1, regex: b}}}]}' '6:*exactly one of'
@@ -152,5 +152,65 @@ graders: [{type: tool_calls, config: {max_calls: 0}}]
 tasks: [{id: a, prompt: p}]
 YAML
 run "$WAZA" validate mute.yaml
-like 'an executor that does not report calls' '*mute.yaml:4:*warning: executor "command" does not report tool calls*' "$out$err"
+like 'an executor that does not report calls' '*mute.yaml:4:*warning: command does not report tool calls: rules on that cannot be checked*' "$out$err"
+cat >acp.yaml <<'YAML'
+name: acp
+skill: s
+config: {executor: acp, acp: {agent: gemini}}
+graders: [{type: behavior, config: {max_iterations: 3, max_tokens: 9}}, {type: tool_constraint, config: {expect_tools: [{tool: shell, args: {x: 1}}]}}]
+tasks: [{id: a, prompt: p}]
+YAML
+run "$WAZA" validate acp.yaml
+like 'validate: what an agent never reports' '*acp.yaml:4:*warning: gemini over ACP does not report turns*acp.yaml:4:*gemini over ACP does not report arguments*' "$out$err"
+is 'validate: and nothing else' 0 "$(printf '%s\n' "$out$err" | grep -c tokens)"
+
+# what is not reported is not passed
+cat >mute.yaml <<'YAML'
+name: mute
+skill: s
+config: {executor: command, command: [echo, hi]}
+tasks:
+  - {id: calls, prompt: p, graders: [{type: tool_calls, name: g, config: {max_calls: 0}}]}
+  - {id: reject, prompt: p, graders: [{type: tool_constraint, name: g, config: {reject_tools: [rm]}}]}
+  - {id: order, prompt: p, graders: [{type: action_sequence, name: g, config: {mode: any_order, expected_actions: [rm]}}]}
+  - {id: tokens, prompt: p, graders: [{type: behavior, name: g, config: {max_tokens: 9, max_iterations: 9}}]}
+  - {id: code, prompt: p, graders: [{type: code, name: g, config: {assertions: ['len(tool_calls) == 0']}}]}
+  - {id: expected, prompt: p, expected: {behavior: {max_tool_calls: 3}}}
+  - {id: time, prompt: p, graders: [{type: behavior, name: g, config: {max_duration_ms: 60000}}]}
+YAML
+run "$WAZA" run mute.yaml -o r.json
+like 'unknown is not passed: status' '1 *7 tasks: 1 passed, 0 failed, 6 errors (6 grader_error)*' "$rc $out"
+like 'unknown is not passed: reason' '*grader "g": cannot be checked: command does not report tool calls*does not report tokens, turns*' "$out"
+run "$WAZA" grade mute.yaml --results r.json
+like 'unknown is not passed: graded again' '1 *1 passed, 0 failed, 6 errors (6 grader_error)*' "$rc $out"
+"$WAZA" parse r.json | sed 's/"duration_ms":[0-9]*,//g' >d.json
+run "$WAZA" grade mute.yaml --results d.json --task time
+like 'a duration that the file does not have' '*command does not report ms until the answer*' "$out$err"
+"$WAZA" run -q --record rec mute.yaml >/dev/null 2>&1
+run "$WAZA" run --replay rec mute.yaml
+like 'a recording keeps what is unknown' '1 *the recorded agent does not report tool calls*1 passed, 0 failed, 6 errors (6 grader_error)*' "$rc $out"
+run "$WAZA" run --executor mock mute.yaml
+like 'mock: what a script does not mention is zero' '1 *6 passed, 1 failed*' "$rc $out"
+cat >names.yaml <<'YAML'
+name: names
+skill: s
+config:
+  executor: mock
+  mock: {output: x, tool_calls: [{name: run_shell_command, arguments: {command: "/bin/bash -lc 'rm -rf build'"}}, {name: read_file, arguments: {absolute_path: a.txt}}]}
+tasks:
+  - id: a
+    prompt: p
+    graders:
+      - {type: action_sequence, name: s, config: {mode: exact_match, expected_actions: [shell, read]}}
+      - {type: action_sequence, name: r, config: {mode: exact_match, expected_actions: [run_shell_command, read_file]}}
+      - {type: tool_constraint, name: c, config: {expect_tools: [{tool: shell, command_pattern: '^rm -rf'}, {tool: read, path_pattern: '^a.txt$'}], allow_only: [shell, read]}}
+      - {type: tool_calls, name: t, config: {required_tools: [shell, read_file], forbidden_tools: [fetch, write]}}
+      - {type: behavior, name: b, config: {required_tools: [read], forbidden_tools: [edit]}}
+      - {type: code, name: x, config: {assertions: ['[t["tool"] for t in tool_calls] == ["shell", "read"]', 'tool_calls[0]["command"] == "rm -rf build"', 'tool_calls[1]["path"] == "a.txt"']}}
+    expected: {outcomes: [{type: tool_called, tool_name: shell}], tool_calls: {required: [{pattern: '^shell rm -rf build'}], forbidden: [{tool: fetch}]}}
+  - {id: b, prompt: p, graders: [{type: tool_constraint, name: g, config: {reject_tools: [{tool: ^shell$, command_pattern: '^rm '}]}}]}
+YAML
+run "$WAZA" run names.yaml
+like 'tools by what they do' '1 *2 tasks: 1 passed, 1 failed*' "$rc $out"
+like 'tools by what they do: rejected, with the calls' '*call 1 matches rejected*calls: run_shell_command "rm -rf build", read_file "a.txt"*' "$(printf '%s' "$out" | tr -s '\n ' '  ')"
 done_testing

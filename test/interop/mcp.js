@@ -60,6 +60,21 @@ async function calls(c) {
 	    ['completed']);
 }
 
+// progress by the token that the SDK sends with onprogress
+async function progress(c) {
+	const heard = [];
+	const r = await call(c, 'eval_run', { path: hello }, {
+		onprogress: (p) => heard.push([p.progress, p.total]) });
+	is('progress: from the start to the end', [heard[0], heard.at(-1)],
+	    [[0, 3], [3, 3]]);
+	ok('progress: it increases', heard.every(([n], i) =>
+	    i === 0 || n > heard[i - 1][0]));
+	ok('eval_run: its id', r.structuredContent.runId.startsWith('run-'));
+	const s = await call(c, 'waza_run_status',
+	    { run_id: r.structuredContent.runId });
+	is('run_status of it', s.structuredContent.status, 'completed');
+}
+
 async function refusals(c) {
 	let r = await call(c, 'eval_get', { path: 'nowhere' });
 	is('a tool that fails', [r.isError, r.content[0].type],
@@ -102,6 +117,7 @@ main(async () => {
 	is('ping', await c.ping(), {});
 	await lists(c);
 	await calls(c);
+	await progress(c);
 	await refusals(c);
 	await cancels(c);
 	is('the client reports no faults', faults, []);

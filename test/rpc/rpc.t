@@ -2,14 +2,16 @@
 # and with waza serve over WebSocket; message by message, byte by byte, and all
 # at once (test/tool/rpcpipe.c).
 . "${0%/*}/../tool/lib.sh"
-: "${RPCPIPE:?set RPCPIPE to the client}"
+needs rpcpipe
 unset WAZA_CONFIG WAZA_AUTH_TOKEN WAZA_HOST WAZA_PORT WAZA_TIMEOUT
-HOME=$tmp WAZA_HOME=$tmp/home
-export HOME WAZA_HOME
+HOME=$tmp WAZA_HOME=$tmp/home TMPDIR=$tmp/tmp
+export HOME WAZA_HOME TMPDIR
+mkdir "$TMPDIR"
 cd "$tmp" || exit 1
 cp -r "$top/test/rpc/evals" "$top/test/rpc/ruby.sh" .
 ln -s ../slow evals/quick/away
-mkdir evals/quick2
+mkdir evals/quick2 evals/quick/.linked
+ln -s ../../slow/eval.yaml evals/quick/.linked/eval.yaml
 cp evals/quick/eval.yaml evals/quick2
 (umask 077; echo s3cret >token)
 
@@ -27,9 +29,12 @@ play() {
 	[ "$rc" -eq 0 ] || ok "$via: ${name%.rpc}: status $rc" false
 }
 
+# where a checker makes everything slow, one way is enough
+ways='stdio tcp unix ws'
+[ -z "${T_SLOW-}" ] || ways=tcp
 for f in "$top"/test/rpc/*.rpc
 do
-	for via in stdio tcp unix ws
+	for via in $ways
 	do play "$via" "$f"
 	done
 done
@@ -59,6 +64,12 @@ is 'an unknown framing' 2 "$rc"
 # from the shell
 is 'echo' "$pong" "$(echo "$ping" | "$WAZA" jsonrpc)"
 is 'printf without a newline' "$pong" "$(printf %s "$ping" | "$WAZA" jsonrpc)"
+bom=$(printf '\357\273\277')
+is 'a byte order mark' "$pong" "$(echo "$bom$ping" | "$WAZA" jsonrpc)"
+like 'a byte order mark, with headers' "Content-Length: *$pong" "$(printf '%sContent-Length: %d\r\n\r\n%s' "$bom" "${#ping}" "$ping" | "$WAZA" jsonrpc)"
+like 'a second byte order mark' '*"code":-32700*' "$(echo "$bom$bom$ping" | "$WAZA" jsonrpc)"
+is 'a byte order mark later' "$pong 1" "$(printf '%s\n%s%s\n' "$ping" "$bom" "$ping" | "$WAZA" jsonrpc | sed 's/.*-32700.*/1/' | tr '\n' ' ' | sed 's/ $//')"
+is 'half a byte order mark' 1 "$(printf '\357\273' | "$WAZA" jsonrpc | grep -c -e -32700)"
 is 'CRLF, and blank lines' "$pong" "$(printf '\r\n\n%s\r\n \t\n\r\n' "$ping" | "$WAZA" jsonrpc)"
 is 'a header without CR, in other letters, with others beside it' "$(block "$pong")" \
     "$(printf 'CONTENT-LENGTH:%d \nContent-Type: application/json\n\n%s' "${#ping}" "$ping" | "$WAZA" jsonrpc)"
@@ -78,4 +89,6 @@ like '2^40 bytes' '*"code":-32600,"message":"Message exceeds maximum size"*' \
 like 'a line that is too long' '*"code":-32600,"message":"Message exceeds maximum size"*' \
     "$(awk 'BEGIN { for (i = 0; i < 3000; i++) printf "x" }' |
     "$WAZA" jsonrpc --config-json '{"limits":{"message_bytes":2000}}')"
+# shellcheck disable=SC2010 # no odd names here
+is 'no file is left' '' "$(ls "$TMPDIR" | grep -v '^vgdb-')"
 done_testing

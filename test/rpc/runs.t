@@ -42,7 +42,7 @@ is 'the six events, in order' 'run_start task_start trial_start trial_complete t
     "$(field event <out | tr -d '"' | awk '!seen[$0]++' | tr '\n' ' ')"
 like 'an output file' '*"output":"r.json"*' "$(printf '%s' \
     '{"jsonrpc":"2.0","id":1,"method":"eval.run","params":{"path":"evals/quick","output":"r.json","trials":2}}' |
-    "$WAZA" jsonrpc | tail -n 1)"
+    stdio | tail -n 1)"
 is 'an output file: it is there' 10 "$("$WAZA" parse r.json | grep -o '"run_number"' | grep -c .)"
 
 # a closed stdout ends the run
@@ -162,7 +162,7 @@ like 'detached: it continues' "*\"runId\":\"$id\",\"status\":\"running\"*" \
 ok 'detached: so do its children' sh -c 'for p in $(cat "$LOG"); do kill -0 "$p" || exit 1; done'
 
 # SIGTERM ends the server and its runs
-stop
+stop_busy
 is 'SIGTERM: status' 0 "$rc"
 ok 'SIGTERM: no child is left' children_gone
 ok 'SIGTERM: nor the socket' [ ! -e sock ]

@@ -118,6 +118,25 @@ ask sock "$(fix 6 "\"session_id\":\"$id\"")" >out
 stop
 is 'kept: three fixes' '"fixes":3' "$(grep -o '"fixes":[0-9]*' kept/session-*)"
 
+# a killed server leaves the directory of an agent; the next one removes it
+private='{"executor":"command","executors":{"command":{"home":"private","command":["'$tmp'/hang.sh"]}}}'
+up "$private"
+fix 1 | "$RPCPIPE" talk sock >/dev/null 2>&1 &
+client=$!
+wait_until 60 sh -c '[ "$(grep -c . "$LOG")" -eq 2 ]'
+ok 'killed: the directory of an agent' [ -d "$(echo "$TMPDIR"/waza-*/session-1)" ]
+kill -9 "$srv"
+wait "$srv" "$client" 2>/dev/null
+# shellcheck disable=SC2046 # numbers
+kill -9 $(cat "$LOG") 2>/dev/null
+up "$(echo "$private" | sed 's/hang/echo/')"
+ask sock "$(fix 2)" >out
+like 'killed: the next server' '*"result":{"request_id"*' "$(tail -n 1 out)"
+ok 'killed: it has its own' [ -d "$(echo "$TMPDIR"/waza-"$srv"-*/session-1)" ]
+ask sock "$(delete 3 "$(ids <out)")" >out
+stop
+is 'killed: the next server has removed the directory' '' "$(ls "$TMPDIR")"
+
 # more files than sessions.max: the oldest are deleted, and that is logged
 up '{"executor":"mock","sessions":{"persist_dir":"few"}}'
 ask sock "$(fix 1)" >out
@@ -134,6 +153,7 @@ up '{"executor":"mock","sessions":{"persist_dir":"brief","idle_seconds":1}}'
 ask sock "$(fix 1)" >out
 ok 'expiry: the file is removed' wait_until 60 sh -c '[ -z "$(ls brief)" ]'
 like 'expiry: the session is not found' '*-32003*' "$(ask sock "$(delete 1 "$(ids <out)")")"
+like 'expiry: its id cannot be used again' '*-32003*' "$(ask sock "$(fix 1 "\"session_id\":\"$(ids <out)\"")")"
 stop
 up '{"executor":"mock","sessions":{"persist_dir":"brief"}}'
 ask sock "$(fix 1)" >out

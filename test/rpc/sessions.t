@@ -54,9 +54,28 @@ done
 is 'the file is fixed' '    void f() { list.sort(null); }' "$(sed -n 2p proj/A.java)"
 like 'the diff' '*"changes":\[{"path":"A.java","status":"modified","diff":"--- a/A.java\\n+++ b/A.java\\n@@ -1,3 +1,3 @@\\n class A {\\n-    void f() { Collections.sort(list); }\\n+    void f() { list.sort(null); }\\n }\\n"}\]*' "$last"
 like 'what the agent said' '*"output":"Replaced it.\\n"*' "$last"
-is 'by pipes, to the end of input' "$four" "$(fix 1 | "$WAZA" jsonrpc --config-json '{"executor":"mock"}' | stages)"
+
+# the document's own first request names its session: a fresh server creates it
+up '{"executor":"mock"}'
+uuid=550e8400-e29b-41d4-a716-446655440000
+upper=550E8400-E29B-41D4-A716-446655440000
+like 'named: an agent that cannot start does not use up the id' '*"error":{"code":-32011*' \
+    "$(ask sock "$(fix 1 "\"session_id\":\"$uuid\"" | sed 's/proj/nowhere/')")"
+block "$(fix 1 "\"session_id\":\"$uuid\"")" | "$RPCPIPE" talk sock | unblock >out
+is 'named: the stages' "$four" "$(stages <out)"
+is 'named: all messages have the id' 5 "$(grep -c "\"session_id\":\"$uuid\"" out)"
+like 'named: the second request continues it' '*Mock response for: This is what was said so far*' \
+    "$(ask sock "$(fix 2 "\"session_id\":\"$upper\"")" | tail -n 1)"
+like "named: the original's delete_session" "{\"jsonrpc\":\"2.0\",\"id\":3,\"result\":{\"session_id\":\"$uuid\",\"deleted\":true,*" \
+    "$(ask sock "{\"jsonrpc\":\"2.0\",\"id\":3,\"method\":\"kaiak/delete_session\",\"params\":{\"inner\":{\"session_id\":\"$uuid\"}}}")"
+for id in $uuid $upper
+do
+	like "named: $id was deleted" "*\"error\":{\"code\":-32003,*\"session_id\":\"$id\"*" "$(ask sock "$(fix 4 "\"session_id\":\"$id\"")")"
+done
+stop
+is 'by pipes, to the end of input' "$four" "$(fix 1 | stdio --config-json '{"executor":"mock"}' | stages)"
 is 'aliases' 'true' "$( { fix 1 | sed 's/kaiak/waza/'; echo '{"jsonrpc":"2.0","id":2,"method":"waza/client/user_message"}'; } |
-    "$WAZA" jsonrpc --config-json '{"executor":"mock"}' | sed -n 's/.*"received":\([a-z]*\).*/\1/p')"
+    stdio --config-json '{"executor":"mock"}' | sed -n 's/.*"received":\([a-z]*\).*/\1/p')"
 
 # the prompt
 project
@@ -120,7 +139,19 @@ then
 	like 'acp: it dies' '*"code":-32010,*exit status 7*' "$(tail -n 1 out)"
 	like 'acp: deleted' '*"deleted":true*' "$(ask sock "$(delete 5 "$id")")"
 	ok 'acp: no process is left' wait_until 60 children_gone
-	stop
+	# asks KIND: print the option that the agent gets: b allows, n refuses
+	asks() {
+		ask sock "$(incident="{\"id\":\"a\",\"rule_id\":\"r\",\"message\":\"[[ask:$1|x]]\"}"; fix 6)" | member output
+	}
+	is 'acp: files may be read and edited, nothing else' 'b b b b n n n n' \
+	    "$(asks read) $(asks edit) $(asks delete) $(asks move) $(asks execute) $(asks fetch) $(asks switch_mode) $(asks other)"
+	stop_busy
+	up "{\"executor\":\"acp\",\"executors\":{\"acp\":{\"command\":[\"$tmp/acp.sh\"],\"permissions\":\"approve\"}}}"
+	is 'acp: its entry decides: approve' 'b b' "$(asks edit) $(asks execute)"
+	stop_busy
+	up "{\"executor\":\"acp\",\"executors\":{\"acp\":{\"command\":[\"$tmp/acp.sh\"],\"permissions\":[\"execute\"]}}}"
+	is 'acp: its entry decides: a list' 'n b' "$(asks edit) $(asks execute)"
+	stop_busy
 	ok 'acp: nothing is left' nothing_left
 else
 	skip 'no double_acp (make check builds it)'
@@ -134,12 +165,13 @@ then
 	tool='{"id":"a","rule_id":"r","message":"[[say:well]] [[write:c.txt|by copilot]]"}'
 	ask sock "$(incident=$tool; fix 1)" >out
 	like 'copilot: in the directory itself' '*"changes":\[{"path":"c.txt","status":"added",*by copilot*' "$(tail -n 1 out)"
-	like 'copilot: usage' '*"usage":{"turns":1,*' "$(tail -n 1 out)"
+	like 'copilot: usage' '*"usage":{"turns":2,*' "$(tail -n 1 out)"
 	like 'copilot: tool calls are reported' 'started 0 analyzing 25 generating 50 generating 5*completed 100 ' "$(stages <out)"
 	id=$(member session_id <out)
 	ask sock "$(incident='{"id":"b","rule_id":"r","message":"[[say:again]]"}'; fix 2 "\"session_id\":\"$id\"")" >out
 	like 'copilot: again' '*"output":"again"*' "$(tail -n 1 out)"
 	is 'copilot: one process, one session' '1 1' "$(grep -c ^start copilot.log) $(grep -c session.create copilot.log)"
+	is 'copilot: commands are refused' 'denied: ' "$(ask sock "$(incident='{"id":"b","rule_id":"r","message":"[[shell:ls]]"}'; fix 4 "\"session_id\":\"$id\"")" | member output)"
 	ask sock "$(delete 3 "$id")" >out
 	ok 'copilot: deleted, it ends' wait_until 60 sh -c "! kill -0 \$(sed -n 's/^start //p' copilot.log) 2>/dev/null"
 	stop
@@ -209,6 +241,11 @@ id=$(member session_id <b.out)
 die b
 ok 'gone: children' wait_until 60 children_gone
 ok 'gone: the session' wait_until 60 sh -c "printf '%s\n' '$(delete 1 "$id")' | $RPCPIPE talk sock | grep -q -e -32003"
+client b sock
+say b "$(fix 1 '"session_id":"6ba7b810-9dad-41d1-80b4-00c04fd430c8"')"
+wait_until 60 has b.out '"stage":"generating"'
+die b
+ok 'gone: a session that the client named is kept' wait_until 60 sh -c "printf '%s\n' '$(delete 1 6ba7b810-9dad-41d1-80b4-00c04fd430c8)' | $RPCPIPE talk sock | grep -q deleted"
 say a "$ping"
 is 'gone: others continue' 2 "$(wait_until 60 sh -c '[ "$(grep -c status...ok a.out)" -eq 2 ]' && grep -c 'status":"ok' a.out)"
 say a "$(fix 6)"
@@ -303,8 +340,100 @@ stop
 up "{\"executors\":{\"databricks\":{\"executor\":\"command\",\"command\":[\"$tmp/edit.sh\"]},\"mine\":{\"executor\":\"mock\"}}}"
 like 'provider: from the settings' '*"executor":"command"*' "$(ask sock "$(fix 1 | sed 's/openai/databricks/')" | tail -n 1)"
 like 'provider: a name of their own' '*"executor":"mock"*' "$(ask sock "$(fix 1 | sed 's/openai/mine/')" | tail -n 1)"
-like 'provider: an executor' '*"executor":"mock"*' "$(ask sock "$(fix 1 | sed 's/openai/mock/')" | tail -n 1)"
+refused='*"code":-32602,"message":"Invalid params: \\"provider\\" cannot be \\"PROVIDER\\": the settings of this server do not name it (model.provider, executor, sessions.executor or executors)","data":{"kind":"invalid_params","field":"agent_config.model.provider"}*'
+# refuses NAME PROVIDER: a request for it is refused and starts nothing
+refuses() {
+	: >"$LOG"
+	like "$1: $2 is refused" "$(printf '%s' "$refused" | sed "s/PROVIDER/$2/")" "$(ask sock "$(fix 1 | sed "s/openai/$2/")" | tail -n 1)"
+	is "$1: $2 is not started" '' "$(cat "$LOG")"
+}
+refuses 'only named executors' mock
+refuses 'only named executors' openai
+refuses 'only named executors' anthropic
 stop
+
+# a client chooses among the executors that the settings name, and adds none
+mkdir presets
+for p in claude codex copilot gemini opencode
+do
+	cat >"presets/$p" <<'SH'
+#!/bin/sh
+# the question for the login
+case $* in 'auth status' | app-server*) exit 0 ;; esac
+cat >/dev/null
+printf '%s\n' "${0##*/} $*" | sed 's/ --model=gpt-4.*//; q' >>"$LOG"
+echo "${OPENCODE_PERMISSION-}" >"$LOG.env"
+SH
+	chmod +x "presets/$p"
+done
+path=$PATH
+PATH=$tmp/presets:$PATH
+up '{}'
+for p in openai anthropic databricks claude codex copilot-cli gemini opencode acp copilot-sdk command mock replay remote
+do refuses 'no settings' $p
+done
+stop
+mkdir -p there
+printf 'executor: claude\nsessions: {executor: claude}\nmodel: {provider: claude}\nexecutors: {claude: {temperature: 0.5}}\n' >there/.waza.yaml
+(cd there && exec "$WAZA" serve --socket ../sock --root .. </dev/null >../served 2>../log) &
+srv=$!
+wait_until 60 has log 'listening on'
+refuses "a project's file is not the user's" claude
+refuses "a project's file is not the user's" openai
+stop
+up '{"model":{"provider":"openai"}}'
+refuses 'model.provider' claude
+like 'model.provider: the documented ones are accepted' '*"code":-32014,*"Configuration error: provider \\"databricks\\" needs its base_url*' "$(ask sock "$(fix 1 | sed 's/openai/databricks/')" | tail -n 1)"
+stop
+up '{"model":{"provider":"mock"}}'
+like 'model.provider: an executor' '*"executor":"mock"*' "$(ask sock "$(fix 1 | sed 's/openai/mock/')" | tail -n 1)"
+refuses 'model.provider is an executor' openai
+stop
+up '{"executor":"mock"}'
+for p in openai anthropic databricks mock
+do like "executor: $p" '*"result":*"executor":"mock"*' "$(ask sock "$(fix 1 | sed "s/openai/$p/")" | tail -n 1)"
+done
+refuses 'executor' claude
+stop
+is 'stdio is the same' 1 "$(fix 1 | sed 's/openai/claude/' | "$WAZA" jsonrpc | grep -c '"code":-32602')"
+
+# permissions: a preset asks for nothing only if its own entry says so
+permits() {
+	up "{\"executor\":\"$1\"${2:+,\"executors\":{\"$1\":{\"permissions\":$2\}\}}}"
+	ask sock "$(fix 1)" >out
+	is "$1, ${2:-default}" "$3" "$(cat "$LOG")"
+	stop
+}
+c='claude -p --input-format stream-json --output-format stream-json --verbose'
+permits claude '' "$c --permission-mode acceptEdits"
+permits claude '"deny"' "$c --permission-mode default"
+permits claude '["read","edit","execute","fetch"]' "$c --permission-mode acceptEdits --allowedTools=Bash --allowedTools=WebFetch,WebSearch"
+permits claude '"approve"' "$c --permission-mode bypassPermissions"
+c='codex exec --json --skip-git-repo-check --ephemeral -s'
+permits codex '' "$c workspace-write"
+permits codex '["read"]' "$c read-only"
+c='copilot --output-format json --no-auto-update --no-ask-user --no-color'
+permits copilot-cli '' "$c --allow-tool=write"
+permits copilot-cli '"deny"' "$c"
+permits copilot-cli '["shell","url"]' "$c --allow-tool=shell --allow-all-urls"
+c='gemini --output-format stream-json --approval-mode'
+permits gemini '' "$c auto_edit"
+permits gemini '["execute"]' "$c default --allowed-tools=run_shell_command"
+permits opencode '"approve"' 'opencode run --format json --auto'
+permits opencode '' 'opencode run --format json'
+like 'opencode: the rest is denied' '*{"\*":"deny",*"edit":"allow","bash":"deny","webfetch":"deny","websearch":"deny","external_directory":"deny"}' "$(cat "$LOG.env")"
+# a model is never an option
+for p in claude codex copilot-cli gemini opencode
+do
+	up "{\"executor\":\"$p\"}"
+	ask sock "$(fix 1 | sed 's/"gpt-4"/"--yolo"/')" >out
+	is "$p: a model that looks like an option" 1 "$(grep -c -e ' --model=--yolo' "$LOG")"
+	stop
+done
+up '{"executor":"claude","executors":{"claude":{"permissions":7}}}'
+like 'permissions of a wrong type' '*"code":-32014,*"Configuration error: \\"permissions\\" must be approve, deny, or a list of read, edit, execute and fetch"*' "$(ask sock "$(fix 1)" | tail -n 1)"
+stop
+PATH=$path
 up "{\"sessions\":{\"executor\":\"mock\"},\"executor\":\"command\",\"model\":{\"provider\":\"openai\",\"model_id\":\"gpt-4\",\"temperature\":0.1},\"workspace\":{\"working_dir\":\"$tmp/proj\"}}"
 like 'settings: defaults for a call' '*"executor":"mock","model":"gpt-4"*' \
     "$(ask sock "$(config='{}'; fix 1)" | tail -n 1)"
@@ -398,7 +527,7 @@ stop
 printf 'ok\n {{.Vars.incidnts}}' >t.txt
 run "$WAZA" serve --socket sock --config-json '{"sessions":{"prompt_template":"t.txt"}}' </dev/null
 is 'an invalid template: status' 2 "$rc"
-is 'an invalid template: its place' 'waza: t.txt:2:2: unknown variable "incidnts"; did you mean "incidents"?' "$err"
+is 'an invalid template: its place' 'waza: t.txt:2:2: unknown variable "incidnts" (did you mean "incidents"?)' "$err"
 run "$WAZA" serve --socket sock --config-json '{"sessions":{"prompt_template":"none.txt"}}' </dev/null
 is 'no template: status' 2 "$rc"
 done_testing

@@ -97,6 +97,7 @@ serve --config-json '{"tools":{"hang":{"command":["sh","-c","echo $$ >>$LOG; tai
     "late":{"command":["sh","-c","echo $$ >>$LOG; tail -f /dev/null"],"timeout_seconds":1},
     "much":{"command":["sh","-c","exec yes"]},
     "binary":{"command":["printf","a\\000b\\377c"]},
+    "large":{"command":["awk","BEGIN { printf \"{\\\"k\\\":1,\\\"s\\\":\\\"\"; for (i = 0; i < 10000; i++) printf \"%0100d\", 7; print \"\\\",\\\"end\\\":1}\" }"]},
     "env":{"command":["sh","-c","echo ${WAZA_AUTH_TOKEN-none}"]}}}'
 
 unset WAZA_AUTH_TOKEN
@@ -112,6 +113,50 @@ ok 'a tool that takes too long: ended' wait_until 20 children_gone
     like 'a tool that prints for ever' '*"code":-32000,"message":"*too large*' "$(both much '{}')"
 like 'a tool that prints anything: valid JSON' '*"success":true,"result":"a*b*c"*' "$(both binary '{}' | "$WAZA" parse --json)"
 like 'a tool does not see the token' '*"result":"none"*' "$(both env '{}')"
+
+# MCP: a large result is sent once, and the schema of eval_run has `wait`
+start='{"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":"2025-06-18"}}'
+[ -n "${SHORT-}" ] || {
+printf '%s\n%s\n' "$start" "$(call large '{}')" | "$RPCPIPE" talk sock | tail -n 1 >got
+like 'MCP: a large result' '{"jsonrpc":"2.0","id":"c","result":{"content":\[{"type":"text","text":"{\\"k\\":1,*\\"end\\":1}"}\],"isError":false}}' "$(tr -s 0 <got)"
+ok "MCP: $(wc -c <got) bytes for 1000019" [ "$(wc -c <got)" -lt 1000200 ]
+}
+like 'MCP: eval_run has wait' '*"name":"eval_run"*"wait":{"type":"boolean",*' \
+    "$(printf '%s\n%s\n' "$start" '{"jsonrpc":"2.0","id":1,"method":"tools/list"}' | "$RPCPIPE" talk sock | tail -n 1)"
+ok 'eval.run does not have wait' sh -c "! printf '%s\n' '{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"rpc.discover\"}' | $RPCPIPE talk sock | grep -q '\"wait\"'"
+
+# MCP: progress while a run is waited for, one trial after the other
+mkdir evals/steps
+cat >evals/steps/eval.yaml <<'YAML'
+name: steps
+skill: s
+config: {executor: mock, workers: 1, mock: {delay_ms: 100}}
+tasks: [{id: a, prompt: x, expected: {output_contains: [x]}}, {id: b, prompt: x, expected: {output_contains: [y]}}]
+YAML
+printf '%s\n%s\n' "$start" "$(call eval_run '{"path":"evals/steps","trials":2},"_meta":{"progressToken":1.5}')" | "$RPCPIPE" talk sock >got
+is 'MCP: progress' '0 of 4: the run has started
+1 of 4: a, trial 1: passed
+2 of 4: a, trial 2: passed
+3 of 4: b, trial 1: failed
+4 of 4: b, trial 2: failed' \
+    "$(sed -n 's/.*"notifications\/progress","params":{"progressToken":1.5,"progress":\([0-9]\),"total":\(.\),"message":"\(.*\)"}}/\1 of \2: \3/p' got)"
+like 'MCP: progress precedes the answer' '*"id":"c","result":{"content"*' "$(tail -n 1 got)"
+
+# LSP: the exit status tells whether shutdown came first
+exit='{"jsonrpc":"2.0","method":"exit"}'
+for how in '' '{"jsonrpc":"2.0","id":1,"method":"shutdown"}'
+do
+	mkfifo lsp
+	"$WAZA" jsonrpc <lsp >got &
+	one=$!
+	exec 6>lsp
+	printf '%s\n%s\n' "$how" "$exit" >&6
+	rc=0
+	wait "$one" || rc=$?
+	exec 6>&-
+	rm lsp
+	is "LSP: exit ends the server: ${how:-without shutdown}" "${how:+0 {\"jsonrpc\":\"2.0\",\"id\":1,\"result\":null\}}" "$(echo "$rc $(cat got)" | sed 's/^1 $//')"
+done
 
 # a run without waiting: its caller is not notified
 printf '%s\n%s\n' "$hello" "$(call eval_run '{"path":"evals/quick","wait":false}')" | "$RPCPIPE" talk sock >got
@@ -172,7 +217,7 @@ stop
 
 # at the end of a pipe the server waits for the tool; with stdout closed it does not
 like 'a pipe that ends' '*"id":"c","result":{"success":true,"result":"{\\"a\\":1}"*' "$(printf '%s\n%s' "$hello" "$(call x '{"a":1}')" |
-    "$WAZA" jsonrpc --config-json '{"tools":{"x":{"command":["cat"]}}}' | tail -n 1)"
+    stdio --config-json '{"tools":{"x":{"command":["cat"]}}}' | tail -n 1)"
 : >"$LOG"
 mkfifo gone
 "$WAZA" jsonrpc --config-json '{"tools":{"x":{"command":["sh","-c","echo $$ >>$LOG; tail -f /dev/null"]}}}' <gone 2>err | head -n 1 >first &

@@ -60,7 +60,7 @@ do
 	done
 done
 # Paths in backticks, with a folder or an ending of the source, exist.
-for doc in README.md DESIGN.md CHANGES.md
+for doc in README.md DESIGN.md CHANGES.md SECURITY.md
 do
 	grep -oE '`[A-Za-z_./-]+`' "$doc" | tr -d '`' | sort -u >"$tmp/paths"
 	while read -r path

@@ -3,7 +3,7 @@
 # way there, too.
 . "${0%/*}/../tool/lib.sh"
 . "$top/test/rules/files.sh"
-documents="README.md DESIGN.md CHANGES.md $(ls man/*.[1-9] page/*.js page/*.html page/*.css examples/*.sh \
+documents="README.md DESIGN.md CHANGES.md SECURITY.md $(ls man/*.[1-9] page/*.js page/*.html page/*.css examples/*.sh \
     examples/*/*.sh examples/*/*.yaml | tr '\n' ' ')"
 scripts=$(ls test/*/*.t test/tool/*.sh | grep -v 'rules/english.t')
 

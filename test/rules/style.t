@@ -26,6 +26,9 @@ is 'functions fit on a screen' '' "$(awk '
 	/^\{/ { s = FNR; name = prev }
 	/^\}/ { if (s && FNR - s > 60) print FILENAME ":" s ": " name; s = 0 }
 	$0 != "" { prev = $0 }' $sources)"
+is 'messages are printed by cmd_say(), which makes them safe' '' "$(grep -nE \
+    '(^|[^a-z_])(v?f?printf|f?puts|f?putc|putchar|fwrite|perror)\(' $sources |
+    grep -vE '^(json.h|base/base.c):')"
 is 'executors are asked for properties, not compared by name' '' "$(grep -nE \
     'str_(is|eq)\([^;]*"(mock|command|acp|openai|remote|replay|copilot-sdk)"' \
     run/*.c grade/*.c rpc/*.c cmd/*.c grader.c rpc.c)"

@@ -29,6 +29,37 @@ printf 'name: x\n\tskill: s\n' >bad.yaml
 refused 'YAML error' '*bad.yaml:2:1: *tab*'
 with 'config: {trials_per_task: many}'
 refused 'wrong type' '*bad.yaml:3:27: "trials_per_task" must be a whole number*'
+with 'inputs: {v: x}'
+# actions of Go's templates do not reach an agent as text
+sed 's/prompt: x/prompt: "{{if .Vars.v}}x{{end}}"/' bad.yaml >b2
+mv b2 bad.yaml
+refused 'a condition in a prompt' \
+    '*bad.yaml:4:25: line 1 of "prompt": "{{if .Vars.v}}" is not supported in templates (write {{"{{"}} for literal braces)'
+with 'hooks: {before_run: [{command: "echo {{end}}"}]}'
+refused 'an action in a hook' '*bad.yaml:3:32: line 1 of "command": "{{end}}" is not supported*'
+printf 'name: x\nskill: s\ntasks_from: rows.csv\ngraders: [{type: text, contains: ["{{range .Vars.list}}"]}]\n' >bad.yaml
+printf 'id,prompt\na,ok\nb,"say\n {{- .Vars.id -}}"\n' >rows.csv
+refused 'a trim marker in a row' '*rows.csv:3:3: line 2 of "prompt": "{{- .Vars.id -}}" is not supported*'
+echo 'id,prompt' >rows.csv
+echo 'a,b' >>rows.csv
+refused 'a loop in a grader' '*bad.yaml:4:35: template: "{{range .Vars.list}}" is not supported*'
+with 'config: {executor: command, command: [echo, "{{.Vars.none}}{{if .Vars.v}}"]}'
+refused 'an action in the command of an executor' '*bad.yaml:3:*: template: "{{if .Vars.v}}" is not supported*'
+printf 'name: x\nskill: s\ntasks_from: rows.csv\nhooks: {before_task: [{command: "echo {{.Vars.id}} {{end}}"}]}\ngraders: [{type: text, contains: [x]}]\n' >bad.yaml
+refused 'an action in a hook of rows' '*bad.yaml:4:33: line 1 of "command": "{{end}}" is not supported*'
+cat >foreign.yaml <<'YAML'
+name: x
+skill: s
+tasks:
+  - id: a
+    prompt: &p '${{ secrets.X }} {{#if a}}b{{else}}c{{/if}} {{end of text}}'
+    expected: {output_contains: [*p]}
+YAML
+run "$WAZA" run -q foreign.yaml
+is 'braces of other programs are text' '0 ' "$rc $err"
+with 'inputs: {limit: .inf}'
+refused 'a number that JSON does not have' '*bad.yaml:3:17: JSON has no number .inf (quote it if it is text)'
+with 'config: {trials_per_task: many}'
 sed 's/trials_per_task: many/executor: mokc/' bad.yaml >b2
 mv b2 bad.yaml
 refused 'unknown executor' '*bad.yaml:3:*mokc*did you mean "mock"*'
@@ -59,6 +90,20 @@ refused 'bad graders' '*bad.yaml:7:*'
 like 'all of them at once' '*bad.yaml:7:*bad.yaml:7:*bad.yaml:8:*text*bad.yaml:9:*' "$(printf '%s' "$err")"
 with 'config: {executor: command}'
 refused 'no command' '*bad.yaml:3:*config.command*'
+cat >bad.yaml <<YAML
+name: x
+skill: s
+config: {executor: command, command: [touch, $tmp/ran]}
+mcp_mocks: [{name: m, tools: {a: {responses: [{return: 1}]}}}]
+tasks:
+  - {id: a, prompt: x, command_mocks: [{name: git, responses: [{args: [], stdout: x}]}], expected: {output_contains: [x]}}
+YAML
+refused 'mocks' '*bad.yaml:4:*"mcp_mocks" is not supported: with executor "command" the agent would use the real tools*bad.yaml:6:*"command_mocks"*'
+run "$WAZA" validate bad.yaml
+like 'mocks: validate reports them' '2 *bad.yaml:4:*"mcp_mocks" is not supported*' "$rc $out$err"
+run "$WAZA" run --executor mock bad.yaml
+like 'mocks: mock runs the suite, with a warning' '0 *bad.yaml:4:*warning: "mcp_mocks" has no effect*' "$rc $err"
+ok 'mocks: nothing was started' test ! -e ran
 with 'nmae: y'
 run "$WAZA" run bad.yaml
 is 'an unknown key: runs' 0 "$rc"

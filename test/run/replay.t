@@ -49,6 +49,14 @@ is 'replayed: no warnings' '' "$err"
 took() { grep -o '"run_number":[0-9]*,"attempts":[0-9]*,"status":"[a-z]*","duration_ms":[0-9]*' "$1"; }
 is 'replayed: the durations are those of the recording' \
     "$(took live.json | sed 's/:0$/:-/')" "$(took again.json | sed 's/:0$/:-/')"
+cp -R rec marked
+find marked -type f | while IFS= read -r f
+do
+	{ printf '\357\273\277'; cat "$f"; } >with
+	mv with "$f"
+done
+run "$WAZA" run -q eval.yaml --replay marked
+is 'recordings with a byte order mark: status' '0 ' "$rc $err"
 cat >replay.yaml <<'YAML'
 name: rec
 skill: s
@@ -116,8 +124,13 @@ YAML
 run "$WAZA" run -q more.yaml --record rec2 -o m1.json
 is 'attempts are recorded' 2 "$(find rec2 -name 't-twice-*' | wc -l | tr -d ' ')"
 run "$WAZA" run -q more.yaml --replay rec2 -o m2.json
-facts() { grep -o '"\(status\|attempts\|final_output\|error_class\|tool_call_count\|input_tokens\|skills\|args\)":[^,}]*' "$1"; }
+facts() { grep -v '^ *"[a-z_]*usage": ' "$1" | grep -o '"\(status\|attempts\|final_output\|error_class\|tool_call_count\|input_tokens\|skills\|args\)":[^,}]*'; }
 is 'replayed errors, attempts and turns are the same' "$(facts m1.json)" "$(facts m2.json)"
+like 'a run pays for its answers' '*"usage": {"turns":3,"input_tokens":15,"output_tokens":21,*' "$(grep '^ *"usage"' m1.json)"
+like 'a replay costs nothing' '*"usage": {"turns":0,"input_tokens":0,"output_tokens":0,*' "$(grep '^ *"usage"' m2.json)"
+like 'a replay: what its answers had cost' '*"saved_usage": {"turns":3,"input_tokens":15,"output_tokens":21,*' "$(grep '^ *"saved_usage"' m2.json)"
+is 'replayed trials are marked' 4 "$(grep -c '"replayed":true' m2.json)"
+is 'other trials are not' 0 "$(grep -c '"replayed"' m1.json)"
 rm rec2/t-twice-*.1.2.jsonl
 run "$WAZA" run -q more.yaml --replay rec2 --task twice -o m3.json
 like 'attempts end where recordings end' '*"attempts":1,"status":"failed"*' "$(cat m3.json)"

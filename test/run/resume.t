@@ -78,6 +78,32 @@ else
 	skip 'only Linux tells children of it'
 fi
 
+# poll fails: an error, and nothing is left.  Linux refuses more descriptors than
+# the limit allows.
+if command -v prlimit >/dev/null
+then
+	cat >stuck.yaml <<'YAML'
+name: stuck
+skill: s
+config: {executor: command, workers: 8, trials_per_task: 8, command: 'echo $$ >>"$LOG"; exec tail -f /dev/null'}
+tasks: [{id: a, prompt: p, inputs: {files: [{path: f, content: c}]}, graders: [{type: text, contains: [x]}]}]
+YAML
+	: >log
+	rm -rf tmp/*
+	"$WAZA" run -q stuck.yaml -o stuck.json >/dev/null 2>err &
+	pid=$!
+	ok 'poll fails: the agents run' wait_until 20 lines log 8
+	prlimit --pid "$pid" --nofile=12:12
+	rc=0
+	wait "$pid" || rc=$?
+	is 'poll fails: status' 2 "$rc"
+	like 'poll fails: message' '*poll: *' "$(cat err)"
+	ok 'poll fails: the agents are terminated' sh -c 'for p in $(cat log); do ! kill -0 "$p" 2>/dev/null || exit 1; done'
+	is 'poll fails: no files are left' '' "$(ls tmp)"
+else
+	skip 'no prlimit'
+fi
+
 "$WAZA" run -q slow.yaml -o r.json --resume >/dev/null
 : >log
 "$WAZA" run -q slow.yaml -o r.json --resume >/dev/null
@@ -225,14 +251,23 @@ then
 	is 'a full disk: status' 2 "$rc"
 	"$WAZA" run --stream-json nap.yaml >/dev/full 2>err
 	is 'events cannot be written: status 2' 2 $?
+	is 'events cannot be written: message' \
+	    'waza: cannot write to standard output: No space left on device' "$(cat err)"
+	"$WAZA" run --stream-json none.yaml >/dev/full 2>err
+	is 'no suite, and events cannot be written: status 2' 2 $?
+	is 'no suite, and events cannot be written: messages' \
+	    'none.yaml: No such file or directory
+waza: cannot write to standard output: No space left on device' "$(cat err)"
+	"$WAZA" run --stream-json nap.yaml 2>err | :
+	is 'the reader of events has gone: no message' '' "$(cat err)"
 else
 	skip 'no /dev/full here'
 fi
 # a disk that is full: no file may grow beyond 8 blocks
-(ulimit -f 8 && exec "$WAZA" run -q many.yaml -o full.json --trials 200) >out 2>err
+(ulimit -f 8 && exec "$WAZA" run -q many.yaml -o small.json --trials 200) >out 2>err
 is 'the disk fills up: status' 2 $?
-like 'the disk fills up: message' '*full.json*' "$(cat err)"
-is 'the disk fills up: no temporary file is left' '' "$(ls | grep 'full.json\.t')"
+like 'the disk fills up: message' '*small.json*' "$(cat err)"
+is 'the disk fills up: no temporary file is left' '' "$(ls | grep 'small.json\.t')"
 
 # --retry-errors repeats only the first of three trials
 cat >first.yaml <<'YAML'

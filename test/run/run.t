@@ -161,4 +161,50 @@ is 'unknown reporter: status' 2 "$rc"
 like 'unknown reporter: suggestion' '*junit*' "$err"
 run "$WAZA" run --reporter junit:eval.yaml/j.xml
 is 'reporter without a path: status 2' 2 "$rc"
+
+# directories for results are made, for one letter as well
+run "$WAZA" run -q --trials 1 --task one -o new/dir/r.json --reporter junit:d/j.xml
+is 'results in a new directory: status' '0 ' "$rc $err"
+like 'results in a new directory' '*"eval_name":"demo"*' "$("$WAZA" parse new/dir/r.json)"
+like 'a report in a new directory' '*<testsuite *' "$(cat d/j.xml)"
+run "$WAZA" grade -q --results new/dir/r.json --task one -o d/2/r.json
+is 'grade: results in a new directory: status' '0 ' "$rc $err"
+ok 'grade: results in a new directory' [ -s d/2/r.json ]
+
+# context_dir: beside the task file, else beside the suite
+mkdir -p ctx/tasks/data ctx/data ctx/common
+echo task >ctx/tasks/data/in.txt
+echo suite >ctx/data/in.txt
+echo common >ctx/common/in.txt
+cat >ctx/eval.yaml <<'YAML'
+name: ctx
+skill: s
+config: {executor: command, command: [cat, in.txt]}
+tasks:
+  - tasks/*.yaml
+  - id: inline
+    prompt: p
+    context_dir: data
+    inputs: {files: [in.txt]}
+    expected: {output_contains: [suite]}
+YAML
+for d in data common
+do
+	cat >ctx/tasks/$d.yaml <<YAML
+id: $d
+prompt: p
+context_dir: $d
+inputs: {files: [in.txt]}
+expected: {output_contains: [$(echo $d | sed s/data/task/)]}
+YAML
+done
+run "$WAZA" run -q ctx -o ctx.json
+is 'context_dir: status' '0 ' "$rc $err"
+(cd ctx && exec "$WAZA" run -q) >out 2>err
+is 'context_dir, from within the directory: status' 0 $?
+
+# a run that cannot start has no reports: an empty one looks like success
+run "$WAZA" run -q --task none --reporter junit:none/j.xml --reporter html:none/h.html --reporter tap
+is 'no run: status, message, no report' '2 waza: no task matches --task' "$rc $err$out"
+ok 'no run: no report file' [ ! -e none ]
 done_testing

@@ -53,38 +53,38 @@ ask
 is 'no skills: status 0' 0 "$rc"
 is 'no skills: the agent gets the plain prompt' '{"type":"user","message":{"role":"user","content":[{"type":"text","text":"Say hello"}]}}' "$said"
 ok 'no skills: the results have no note' sh -c '! grep -q "\"note\"" r'
-ask 'skill_directories: [greet]'
+ask 'skills: prompt, skill_directories: [greet]'
 is 'one skill: status 0' 0 "$rc"
 like 'one skill: the skill precedes the prompt' '*"You have these skills*<skill name=\\"greet\\">\\nHow to greet\\n\\nAlways say \\"ahoy\\".\\n</skill>\\n\\nSay hello"*' "$said"
 has 'one skill: the note reports the injection' '"note":"skills were given in the prompt"'
 has 'one skill: the results contain the plain prompt' '"prompt":"Say hello"'
 ok 'one skill: an injected skill does not count as "not used"' sh -c '! grep -q "\"skills\":\[\]" r'
-ask 'skill_directories: [greet, many], required_skills: [cook]' 'skill_directories: [own]'
+ask 'skills: prompt, skill_directories: [greet, many], required_skills: [cook]' 'skill_directories: [own]'
 is 'many skills: status 0' 0 "$rc"
 is 'many skills: the prompt contains all of them in order' 'greet bake cook dance ' \
     "$(printf '%s' "$said" | grep -o 'skill name=..[a-z]*' | sed 's/.*"//' | tr '\n' ' ')"
-ask 'skill_directories: [greet, many], disabled_skills: [bake]'
+ask 'skills: prompt, skill_directories: [greet, many], disabled_skills: [bake]'
 is 'disabled skills: the prompt contains the others' 'greet cook ' \
     "$(printf '%s' "$said" | grep -o 'skill name=..[a-z]*' | sed 's/.*"//' | tr '\n' ' ')"
-ask 'skill_directories: [greet, many], disabled_skills: ["*"]'
+ask 'skills: prompt, skill_directories: [greet, many], disabled_skills: ["*"]'
 like 'disabled skills: "*" disables all of them' '*"text":"Say hello"*' "$said"
-ask 'skill_directories: [greet], inject_skill_body: false'
+ask 'skills: prompt, skill_directories: [greet], inject_skill_body: false'
 like 'without bodies: the prompt contains the description' '*How to greet\\n</skill>*' "$said"
 is 'without bodies: the prompt contains no body' 0 "$(printf '%s' "$said" | grep -c ahoy)"
-ask 'skill_directories: [greet, nowhere]'
+ask 'skills: prompt, skill_directories: [greet, nowhere]'
 is 'a missing skill directory: status 0' 0 "$rc"
 run "$WAZA" validate e.yaml
 like 'a missing skill directory: warning' '*e.yaml:3:*warning: *nowhere*' "$out$err"
-ask 'skill_directories: [many], required_skills: [juggle]'
+ask 'skills: prompt, skill_directories: [many], required_skills: [juggle]'
 is 'a required skill is missing: status 2' 2 "$rc"
 like 'a required skill is missing: message' '*"juggle" not found in*bake, cook*' "$err"
 mkdir big
 { printf -- '---\nname: big\ndescription: d\n---\n'; dd if=/dev/zero bs=1000 count=1100 2>/dev/null | tr '\0' x; } >big/SKILL.md
-ask 'skill_directories: [big]'
+ask 'skills: prompt, skill_directories: [big]'
 is 'skills too large for a prompt: status 1' 1 "$rc"
 has 'skills too large for a prompt: message' 'the skills are too large for a prompt*inject_skill_body: false*"error_class":"infrastructure"'
 is 'skills too large for a prompt: the agent does not run' '' "$said"
-ask 'skill_directories: [big], inject_skill_body: false'
+ask 'skills: prompt, skill_directories: [big], inject_skill_body: false'
 is 'names without bodies fit into the prompt' 0 "$rc"
 
 # the baseline runs without skills
@@ -92,7 +92,7 @@ cat >base.yaml <<'YAML'
 name: e
 skill: s
 baseline: true
-config: {executor: claude, skill_directories: [greet]}
+config: {executor: claude, skills: prompt, skill_directories: [greet]}
 tasks: [{id: a, prompt: Say hello, expected: {output_contains: [done]}}]
 YAML
 sed 's/^cat .*/cat >>"$ASKED"/' bin/claude >c && cat c >bin/claude
@@ -131,7 +131,7 @@ has 'command: WAZA_SKILLS is unset without skills' 'skills=none '
 mkdir sub
 echo 'Be brief.' >AGENTS.md
 echo 'Be kind.' >sub/kind.md
-ask 'instruction_files: [AGENTS.md], skill_directories: [greet]' 'instruction_files: sub/kind.md'
+ask 'instruction_files: [AGENTS.md], skills: prompt, skill_directories: [greet]' 'instruction_files: sub/kind.md'
 like 'instructions: they precede skills and prompt' '*"text":"<instructions>\\nBe brief.\\n</instructions>\\n<instructions>\\nBe kind.\\n</instructions>\\n\\nYou have these skills*Say hello"*' "$said"
 has 'instructions: the note reports the injection' '"note":"instructions were given in the prompt; skills were given in the prompt"'
 cat >cmd.yaml <<'YAML'

@@ -326,6 +326,72 @@ run "$WAZA" run
 like 'a metric without trigger tests: warning' 'eval.yaml:4:11: warning: metric "trigger_accuracy" has no effect without trigger tests*' "$err"
 is 'a metric without trigger tests: status 0' 0 "$rc"
 
+# the confusion matrix; errors are not in it
+cat >trigger_tests.yaml <<'YAML'
+skill: speller
+should_trigger_prompts:
+  - {prompt: hit, mock: {skills: [other, speller]}}
+  - {prompt: wrong one, mock: {skills: [other]}}
+  - {prompt: miss, mock: {skills: []}}
+  - {prompt: bad, mock: {error: no credit}}
+  - {prompt: bake, expected_skill: baker, mock: {skills: [baker]}}
+should_not_trigger_prompts:
+  - {prompt: quiet, mock: {skills: []}}
+  - {prompt: loud, mock: {skills: [baker, speller]}}
+  - {prompt: cook, expected_skill: baker, mock: {skills: [baker]}}
+YAML
+suite 'executor: mock' >eval.yaml
+run "$WAZA" run -o r.json --reporter html:h.html --reporter markdown:m.md
+is 'confusion: answers' 'tt tf tf tf tt ff ft ff ' "$(answers r.json)"
+is 'confusion: results' '"confusion":[{"expected":"speller","used":"speller","count":1},{"expected":"speller","used":"other","count":1},{"expected":"speller","used":null,"count":1},{"expected":"baker","used":"baker","count":2},{"expected":null,"used":null,"count":1},{"expected":null,"used":"speller","count":1}]' \
+    "$("$WAZA" parse r.json | grep -o '"confusion":[^]]*]')"
+is 'confusion: an error is neither a positive nor a negative' '2 1 2 2 0.6667 0.5' \
+    "$(for k in true_positives false_positives true_negatives false_negatives precision recall
+       do value r.json $k; done | tr '\n' ' ' | sed 's/ $//')"
+like 'confusion: report' '*
+  expected        used: speller         other           baker           none
+  speller               1               1               0               1
+  baker                 0               0               2               0
+  none                  1               0               0               1
+*' "$out"
+like 'confusion: html' '*<tr><th>baker</th><td>0</td><td>0</td><td>2</td><td>0</td></tr>*' "$(cat h.html)"
+like 'confusion: markdown' '*| baker | 0 | 0 | 2 | 0 |*' "$(cat m.md)"
+run "$WAZA" run -q -o r.json --resume
+like 'confusion: the same after --resume' '*{"expected":"baker","used":"baker","count":2}*' "$("$WAZA" parse r.json)"
+rm trigger_tests.yaml
+
+# lists of other tools
+printf '[\n\t{"query": "spell it", "should_trigger": true, "mock": {"skills": ["speller"]}},\n\t{"query": "bake it", "should_trigger": true, "expected_skill": "baker", "mock": {"skills": ["speller"]}},\n\t{"query": "no", "should_trigger": false, "mock": {"skills": []}}\n]\n' >list
+for f in trigger_eval.json trigger-eval.json trigger_evals.json trigger-evals.json evals/trigger-eval.json
+do
+	mkdir -p evals
+	cp list $f
+	run "$WAZA" run -q -o r.json
+	is "$f: answers" '0 tt tf ff ' "$rc $(answers r.json)"
+	like "$f: place" "*should trigger, did not: bake it  $f:3*" "$out"
+	rm $f
+done
+cp list trigger-eval.json
+cp list evals/trigger_evals.json
+run "$WAZA" validate eval.yaml
+like 'two files: a warning names the one that is used' '*evals/trigger_evals.json: warning: ignored: the trigger tests are taken from trigger-eval.json*' "$out$err"
+rm evals/trigger_evals.json
+echo '{"query": "x"}' >trigger-eval.json
+run "$WAZA" validate eval.yaml
+like 'not a list: message' '*trigger-eval.json:1:1: expected a list of*' "$out$err"
+echo '[{"should_trigger": true}, {"query": "x"}, 1]' >trigger-eval.json
+run "$WAZA" validate eval.yaml
+like 'a list with errors: messages' '*trigger-eval.json:1:2: Missing required field: query*trigger-eval.json:1:28: Missing required field: should_trigger*trigger-eval.json:1:44: expected a mapping*' "$out$err"
+
+# without evidence, the tests are skipped
+cp list trigger-eval.json
+suite "executor: command, command: cat" "$accuracy 0.9}" >cat.yaml
+run "$WAZA" run -o o.json cat.yaml
+is 'no evidence: status 0, no rates' '0 ' "$rc $(value o.json accuracy)"
+is 'no evidence: the results contain the reason' 3 "$("$WAZA" parse o.json | grep -o '"error_msg":"executor ."command." does not report which skills it used"' | grep -c .)"
+like 'no evidence: report' '*all 3 prompts skipped: the agent does not report*' "$out"
+rm trigger-eval.json
+
 # public suites
 if [ -d "$CORPUS/waza-wild" ]
 then

@@ -1,7 +1,6 @@
 # Tasks with several turns: follow-up prompts, and responders that play the user.
 . "${0%/*}/../tool/lib.sh"
 . "$top/test/tool/ask.sh"
-: "${DOUBLES:=$top/test/tool}"
 cd "$tmp" || exit 1
 mkdir tmp
 TMPDIR=$tmp/tmp LOG=$tmp/log PIDS=$tmp

@@ -2,7 +2,8 @@
 /*
  * Evaluation clients (seeds/004) during a run that needs them: some answer,
  * some disconnect at each request and reconnect, some never answer, some send
- * messages without end.
+ * messages without end.  And clients that all disconnect at any moment and return
+ * under the same name.
  */
 #include "soak.h"
 
@@ -16,7 +17,7 @@
 
 enum { CLIENTS = 40, TASKS = 200, RUN_S = 60, ROOM = 1 << 16 };
 
-enum kind { ANSWERS, VANISHES, SILENT, FLOODS, KINDS };
+enum kind { ANSWERS, VANISHES, SILENT, FLOODS, KINDS, FLAPS };
 
 struct client {
 	int fd;
@@ -82,11 +83,19 @@ on_request(struct soak *s, struct client *c, const char *m)
 {
 	const char *id = strstr(m, ",\"id\":\"");
 	char text[300];
+	int how = -1;
 
 	switch (c->kind) {
 	case SILENT:
 		return;
 	case VANISHES:
+		close(c->fd);
+		open_client(s, c);
+		return;
+	case FLAPS:
+		how = (int)(dice(s) % 4);
+		if (how > 0)
+			break;
 		close(c->fd);
 		open_client(s, c);
 		return;
@@ -99,6 +108,10 @@ on_request(struct soak *s, struct client *c, const char *m)
 	    "{\"status\":\"success\",\"output\":\"fine\"}%.100s",
 	    id != NULL ? id : "}");
 	say(c, text);
+	if (how == 1) {		/* after the answer, which may be lost */
+		close(c->fd);
+		open_client(s, c);
+	}
 }
 
 /* Takes complete frames from the input; frames are short here. */
@@ -202,30 +215,28 @@ is_over(const struct evalclient *p)
 	return p->over > 0 || p->errors > 0;
 }
 
-void
-client_kinds(struct soak *s)
+/* A run of all tasks with these clients; *boss: how it ended. */
+static void
+play(struct soak *s, struct client *v, struct evalclient *boss)
 {
-	static struct client v[CLIENTS];
 	struct pollfd p[CLIENTS + 1];
-	struct evalclient boss = { .fd = dial(s, false) };
 	double end = now() + RUN_S;
-	bool over = false;
 	int i;
 
 	for (i = 0; i < CLIENTS; i++) {
-		v[i] = (struct client){ .n = i, .kind = i % 2 == 0 ? ANSWERS :
-			(enum kind)(1 + i / 2 % 3), .buf = malloc(ROOM) };
+		v[i].n = i;
+		v[i].buf = malloc(ROOM);
 		if (v[i].buf == NULL)
 			die("malloc");
 		open_client(s, &v[i]);
 	}
-	ask(&boss, "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"eval.run\","
+	ask(boss, "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"eval.run\","
 	    "\"params\":{\"path\":\"%s/remote.yaml\"}}", s->dir);
-	while (!over && now() < end) {
+	while (!is_over(boss) && now() < end) {
 		for (i = 0; i < CLIENTS; i++)
 			p[i] = (struct pollfd){ .fd = v[i].fd,
 				.events = POLLIN };
-		p[CLIENTS] = (struct pollfd){ .fd = boss.fd,
+		p[CLIENTS] = (struct pollfd){ .fd = boss->fd,
 			.events = POLLIN };
 		poll(p, CLIENTS + 1, 20);
 		for (i = 0; i < CLIENTS; i++) {
@@ -235,15 +246,44 @@ client_kinds(struct soak *s)
 				flood(&v[i]);
 		}
 		if (p[CLIENTS].revents != 0)
-			hear(&boss, 1, 0.001, is_over);
-		over = is_over(&boss);
+			hear(boss, 1, 0.001, is_over);
 	}
-	if (!over || boss.over != 1 || boss.errors > 0)
-		complain(s, "the run: %u ended, %u errors", boss.over,
-		    boss.errors);
-	hang_up(&boss, false);
+	if (boss->over != 1 || boss->errors > 0)
+		complain(s, "the run: %u ended, %u errors", boss->over,
+		    boss->errors);
 	for (i = 0; i < CLIENTS; i++) {
 		close(v[i].fd);
 		free(v[i].buf);
 	}
+}
+
+void
+client_kinds(struct soak *s)
+{
+	static struct client v[CLIENTS];
+	struct evalclient boss = { .fd = dial(s, false) };
+	int i;
+
+	for (i = 0; i < CLIENTS; i++)
+		v[i] = (struct client){ .kind = i % 2 == 0 ? ANSWERS :
+			(enum kind)(1 + i / 2 % 3) };
+	play(s, v, &boss);
+	hang_up(&boss, false);
+}
+
+/* Each task has a result, whatever the clients did with its requests. */
+void
+client_flaps(struct soak *s)
+{
+	static struct client v[CLIENTS];
+	struct evalclient boss = { .fd = dial(s, false) };
+	int i;
+
+	for (i = 0; i < CLIENTS; i++)
+		v[i] = (struct client){ .kind = FLAPS };
+	play(s, v, &boss);
+	if (boss.passed + boss.failed != TASKS || boss.passed < TASKS / 2)
+		complain(s, "%u tasks passed and %u did not, of %d",
+		    boss.passed, boss.failed, TASKS);
+	hang_up(&boss, false);
 }

@@ -50,6 +50,8 @@ scene_suites(const struct soak *s)
 
 	suite(s, "mock", "executor: mock, workers: 2, "
 	    "mock: {output: fine, delay_ms: 150}", 4);
+	suite(s, "brief", "executor: mock, mock: {output: fine, "
+	    "delay_ms: 50}", 1);
 	suite(s, "slow", "executor: mock, mock: {output: fine, "
 	    "delay_ms: 60000}", 1);
 	suite(s, "flood", "executor: mock, trials_per_task: 40, "
@@ -397,7 +399,9 @@ const struct scene scenes[] = {
 	{ "a crowd", crowd },
 	{ "large messages", large },
 	{ "begun and left", storm },
+	{ "runs that wait", queue_runs },
 	{ "evaluation clients", client_kinds },
+	{ "flapping clients", client_flaps },
 	{ "slow requests", web_slow },
 	{ "endless requests", web_endless },
 	{ "frames of 2^63", web_frames },

@@ -25,6 +25,7 @@ struct soak {
 	pid_t pid;		/* the server's */
 	int port;
 	int say;		/* its stderr */
+	int nofile;		/* how many descriptors it may have; 0: all */
 	double scene;		/* seconds of one, at least */
 	uint64_t noise;
 	unsigned faults;	/* of the scene that is on */
@@ -63,6 +64,7 @@ struct evalclient {
 	char *in;
 	size_t n, cap;
 	unsigned replies, errors, notes, over;
+	unsigned passed, failed;	/* tasks of the runs that are over */
 	bool early;		/* something was told before the answer */
 };
 
@@ -97,8 +99,12 @@ void web_frames(struct soak *);
 void web_pings(struct soak *);
 void web_readers(struct soak *);
 
-/* cmd/client.c */
+/* client.c */
 void client_suite(const struct soak *);
 void client_kinds(struct soak *);
+void client_flaps(struct soak *);
+
+/* queue.c */
+void queue_runs(struct soak *);
 
 #endif

@@ -15,6 +15,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -24,8 +25,12 @@ enum { ASKED_MAX = 200000 };
 static void
 serve(const struct soak *s, int say)
 {
+	struct rlimit l;
 	char tmp[128];
 
+	l.rlim_cur = l.rlim_max = (rlim_t)s->nofile;
+	if (s->nofile > 0 && setrlimit(RLIMIT_NOFILE, &l) == -1)
+		_exit(126);
 	snprintf(tmp, sizeof(tmp), "%s/tmp", s->dir);
 	setenv("TMPDIR", tmp, 1);
 	dup2(say, 2);

@@ -145,6 +145,15 @@ ask(struct evalclient *p, const char *fmt, ...)
 	return put(p->fd, line, (size_t)n, 10);
 }
 
+/* The number of a member in a line; 0 if it is missing. */
+static unsigned
+number(const char *line, const char *member)
+{
+	const char *at = strstr(line, member);
+
+	return at != NULL ? (unsigned)atoi(at + strlen(member)) : 0;
+}
+
 /* Classifies a line as far as the scenes need it. */
 static void
 take_line(struct evalclient *p, char *line)
@@ -154,8 +163,13 @@ take_line(struct evalclient *p, char *line)
 	if (strncmp(line, method, sizeof(method) - 1) == 0) {
 		p->notes++;
 		p->early |= p->replies == 0;
-		p->over += strncmp(line + sizeof(method) - 1,
-		    "\"eval.complete\"", 15) == 0;
+		if (strncmp(line + sizeof(method) - 1, "\"eval.complete\"",
+		    15) == 0) {
+			p->over++;
+			p->passed += number(line, "\"passed\":");
+			p->failed += number(line, "\"failed\":") +
+			    number(line, "\"errors\":");
+		}
 	} else {
 		p->replies++;
 		p->errors += strstr(line, "\"error\":{") != NULL;

@@ -14,6 +14,7 @@
  *	[[error:text]]		fails; $NAME is a variable
  *	[[stop:reason]] [[crash:status]] [[noise]] [[late]]
  *	[[die:status]]		exits after its answer
+ *	[[shut]]		closes its output and stays
  *	[[hang]]		waits until it is cancelled
  *	[[stubborn]]		hangs; ignores cancel, EOF and SIGTERM
  *	[[tree]]		leaves a child behind, its pid in $PIDS/tree
@@ -23,7 +24,9 @@
  *
  * DOUBLE_ACP in its environment: auth1, auth2 (needs a login, has that many
  * methods), v2 (another version), mute (never answers), garbage, exit (at
- * once), modes, options, copilot (errors as text), noend (ignores EOF).
+ * once), modes, options, copilot (errors as text), noend (ignores EOF), refuse
+ * (every mode and model).  DOUBLE_ACP_MODES: the modes that it offers, separated
+ * by blanks; the first is the current one.
  *
  * With a file as its argument it plays a recorded session instead.
  */
@@ -370,6 +373,11 @@ prompt(const struct json *id, const char *p)
 		say("partial");
 		stop = hang();
 	}
+	if (directive(p, "shut") != NULL) {
+		fclose(stdout);
+		for (;;)
+			pause();
+	}
 	if (directive(p, "stubborn") != NULL) {
 		say("partial");
 		ignore_signals();
@@ -385,6 +393,23 @@ prompt(const struct json *id, const char *p)
 		say("late");
 	if ((arg = directive(p, "die")) != NULL)
 		exit(atoi(arg));
+}
+
+static void
+list_modes(const char *names)
+{
+	size_t n;
+
+	if (names == NULL)
+		return;
+	printf(",\"modes\":{\"currentModeId\":\"%.*s\",\"availableModes\":[",
+	    (int)strcspn(names, " "), names);
+	for (; *names != '\0'; names += n + (names[n] == ' ')) {
+		n = strcspn(names, " ");
+		printf("{\"id\":\"%.*s\",\"name\":\"X\"}%s", (int)n, names,
+		    names[n] == ' ' ? "," : "");
+	}
+	printf("]}");
 }
 
 static void
@@ -404,6 +429,7 @@ open_session(const char *id)
 		    "\"models\":{\"currentModelId\":\"m-0\","
 		    "\"availableModels\":[{\"modelId\":\"p/m-1\",\"name\":"
 		    "\"M1\"}]}");
+	list_modes(getenv("DOUBLE_ACP_MODES"));
 	if (strcmp(how, "options") == 0)
 		printf(",\"configOptions\":[{\"id\":\"mode\",\"currentValue\":"
 		    "\"ask\",\"options\":[{\"value\":\"code\"}]},{\"id\":"
@@ -442,6 +468,9 @@ answer(const struct json *v)
 	else if (is(v, "session/prompt"))
 		prompt(id, text(json_first(json_getc(params, "prompt")),
 		    "text"));
+	else if (id != NULL && strcmp(how, "refuse") == 0)
+		put("{\"jsonrpc\":\"2.0\",\"id\":%s,\"error\":{\"code\":-32602"
+		    ",\"message\":\"Invalid params\"}}", n);
 	else if (id != NULL && (is(v, "authenticate") ||
 	    is(v, "session/set_mode") || is(v, "session/set_model") ||
 	    is(v, "session/set_config_option"))) {

@@ -45,6 +45,7 @@
 #include "lib/http.h"
 #include "lib/ws.h"
 #include "test/tool/help.h"
+#include "test/tool/oracle.h"
 
 enum { DEADLINE_MS = 60000, IDS_MAX = 100, LINE_MAX_BYTES = 1 << 20 };
 
@@ -194,8 +195,10 @@ receive(struct client *c, void (*message)(struct client *, struct str))
 			send_frame(c, WS_CLOSE, STR(""));
 		} else if (ev.op == WS_PING)
 			send_frame(c, WS_PONG, ev.data);
-		else if (ev.op == WS_TEXT)
+		else if (ev.op == WS_TEXT) {
+			oracle_json("a WebSocket message is not JSON", ev.data);
 			message(c, ev.data);
+		}
 	}
 }
 

@@ -12,8 +12,8 @@
  *	-i	print the head of the answer first
  *	-s	print its status first, on its own line
  *	-X	the method; default: GET, or POST with a body
- *	-H	"Name: value"; a Host replaces the default one
- *	-d	the body; - is stdin
+ *	-H	"Name: value"; a Host or Content-Type replaces the default one
+ *	-d	the body, as application/json; - is stdin
  *	-e	stop after N events of a stream (empty lines)
  *	-q	read the head, then nothing more, until it is killed
  *	-t	the time limit; default: 60
@@ -33,17 +33,19 @@
 #include "base/os.h"
 #include "base/os_net.h"
 #include "lib/http.h"
+#include "test/tool/oracle.h"
 
 struct get {
 	bool head, status, quiet;
 	const char *method, *address, *target;
 	struct buf fields;
 	struct str body;
-	bool has_body, has_host;
+	bool has_body, has_host, has_type;
 	long events, seconds;
 	int fd;
 	int64_t until;
 	bool newline;		/* the last byte printed was one */
+	struct oracle oracle;
 };
 
 static struct arena arena;
@@ -103,6 +105,8 @@ ask(struct get *g)
 	if (!g->has_host)
 		buf_put(&b, STR("Host: localhost\r\n"));
 	buf_put(&b, buf_str(&g->fields));
+	if (g->has_body && !g->has_type)
+		buf_put(&b, STR("Content-Type: application/json\r\n"));
 	if (g->has_body)
 		buf_fmt(&b, "Content-Length: %zu\r\n", g->body.n);
 	buf_put(&b, STR("Connection: close\r\n\r\n"));
@@ -127,8 +131,11 @@ take(struct get *g, struct buf *in)
 
 	while ((n = os_read(g->fd, p, 65536)) == -1 && errno == EAGAIN)
 		await(g, POLLIN);
-	if (n > 0)
+	if (n > 0) {
+		oracle_put(&g->oracle, (struct str){ p, (size_t)n });
 		in->n += (size_t)n;
+	} else
+		oracle_end(&g->oracle);
 	return n > 0;
 }
 
@@ -198,6 +205,7 @@ static void
 add_field(struct get *g, const char *text)
 {
 	g->has_host = g->has_host || strncmp(text, "Host:", 5) == 0;
+	g->has_type = g->has_type || strncmp(text, "Content-Type:", 13) == 0;
 	buf_puts(&g->fields, text);
 	buf_put(&g->fields, STR("\r\n"));
 }
@@ -219,7 +227,7 @@ main(int argc, char **argv)
 {
 	struct get g = { .seconds = 60 };
 	struct err e;
-	int c;
+	int c, status;
 
 	if (os_init(&e) == -1)
 		return 2;
@@ -228,7 +236,10 @@ main(int argc, char **argv)
 		case 'i': g.head = true; break;
 		case 's': g.status = true; break;
 		case 'q': g.quiet = true; break;
-		case 'X': g.method = optarg; break;
+		case 'X':
+			g.method = optarg;
+			g.oracle.no_bodies = strcmp(optarg, "HEAD") == 0;
+			break;
 		case 'H': add_field(&g, optarg); break;
 		case 'd': set_body(&g, optarg); break;
 		case 'e': g.events = strtol(optarg, NULL, 10); break;
@@ -242,5 +253,7 @@ main(int argc, char **argv)
 	g.until = os_now_ms() + g.seconds * 1000;
 	dial(&g);
 	ask(&g);
-	return answer(&g);
+	status = answer(&g);
+	oracle_end(&g.oracle);
+	return status;
 }

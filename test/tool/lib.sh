@@ -18,7 +18,11 @@ trap 'exit 1' HUP INT TERM
 # do not use the settings of the user who runs the tests
 WAZA_HOME=$tmp/.nobody
 export WAZA_HOME
-unset WAZA_CONFIG WAZA_LISTEN WAZA_ROOTS
+# confined agents can write to the cache of npm: doubles leave notes in $tmp
+npm_config_cache=$tmp
+export npm_config_cache
+unset WAZA_CONFIG WAZA_LISTEN WAZA_ROOTS WAZA_TRUST_PROJECT
+umask 022
 tap_n=0 tap_bad=0
 
 # ok NAME COMMAND...: passes when the command does
@@ -74,6 +78,13 @@ wait_until() {
 	done
 }
 
+# needs PROGRAM...: skip the test unless these programs of test/tool are built
+needs() {
+	for tool
+	do [ -x "$DOUBLES/$tool" ] || skip_all "no $tool (make check builds it)"
+	done
+}
+
 skip() {
 	tap_n=$((tap_n + 1))
 	printf 'ok %d - # SKIP %s\n' "$tap_n" "$1"
@@ -84,7 +95,11 @@ skip_all() {
 	done_testing
 }
 
+# done_testing: a library that is sourced after this one can add its own last
+# check as $last_check
+last_check=
 done_testing() {
+	$last_check
 	echo "1..$tap_n"
 	exit "$tap_bad"
 }

@@ -1,12 +1,12 @@
 # rpc.sh: sourced after lib.sh by the tests of servers: suites in $tmp, a server
 # in the background, persistent clients.
-: "${RPCPIPE:?set RPCPIPE to the client}"
+needs rpcpipe
 unset WAZA_CONFIG WAZA_AUTH_TOKEN WAZA_HOST WAZA_PORT WAZA_TIMEOUT
-HOME=$tmp WAZA_HOME=$tmp/home LOG=$tmp/children
-export HOME WAZA_HOME LOG
+HOME=$tmp WAZA_HOME=$tmp/home LOG=$tmp/children TMPDIR=$tmp/tmp
+export HOME WAZA_HOME LOG TMPDIR
+mkdir "$TMPDIR"
 cd "$tmp" || exit 1
 cp -r "$top/test/rpc/evals" "$top/test/rpc/ruby.sh" .
-export RPCPIPE
 srv= pid_a= pid_b= pid_c=
 trap 'for p in $srv $pid_a $pid_b $pid_c; do kill -9 "$p"; done; rm -rf "$tmp"' EXIT
 
@@ -29,6 +29,64 @@ has() {
 	grep -qF -e "$2" "$1"
 }
 
+# What must hold in every test of a server: each message that a client receives is
+# JSON (oracle.h), the server keeps no descriptor of a client that has left, prints
+# nothing to stdout, and leaves no file in $TMPDIR.  Findings are lines of
+# $tmp/oracle.  An empty $ORACLE turns off the first of these.
+ORACLE=$tmp/oracle
+export ORACLE
+: >"$tmp/oracle"
+litter= kept_open='^anon_inode:' last_check=oracle
+
+# descriptors: what the server has open, but for $kept_open, a pattern
+descriptors() {
+	# shellcheck disable=SC2012 # no odd names here
+	ls -l "/proc/$srv/fd" 2>/dev/null | sed -n 's/.* -> //p' | grep -v "$kept_open" | sort
+}
+
+# listens: the server $srv has no client yet
+listens() {
+	descriptors >"$tmp/opened"
+}
+
+# more_descriptors: those that were not open then
+more_descriptors() {
+	descriptors | comm -13 "$tmp/opened" -
+}
+no_more() {
+	[ -z "$(more_descriptors)" ]
+}
+
+# inspect: check the server $srv before it is stopped, unless clients are connected
+inspect() {
+	[ -z "$pid_a$pid_b$pid_c" ] && [ -s "$tmp/opened" ] || return 0
+	wait_until "${PATIENCE:-60}" no_more || more_descriptors | sed 's/^/descriptor left open: /' >>"$tmp/oracle"
+}
+
+# inspect_rest: check what a stopped server has left behind
+inspect_rest() {
+	rm -f "$tmp/opened"
+	for f in "$TMPDIR"/*
+	do case "$f $litter" in
+	   "$TMPDIR/*"*|*/vgdb-*|"$f "*" $f "*) ;;
+	   *) echo "file left in TMPDIR: ${f##*/}" >>"$tmp/oracle" ;;
+	   esac
+	done
+	[ ! -s served ] || sed 's/^/noise on stdout: /' served >>"$tmp/oracle"
+	[ ! -e log ] || grep -E '^==[0-9]+==|runtime error:' log >>"$tmp/oracle"
+}
+
+oracle() {
+	[ -z "$srv" ] || stop
+	inspect_rest
+	is 'wire, descriptors, temporary files' '' "$(sort -u "$tmp/oracle" | head -n 20)"
+}
+
+# stdio OPTION...: a server on stdin and stdout
+stdio() {
+	"$WAZA" jsonrpc "$@" | "$RPCPIPE" copy
+}
+
 # serve OPTION...: start a server on $tmp/sock and on $port
 serve() {
 	: >log
@@ -36,14 +94,22 @@ serve() {
 	srv=$!
 	wait_until 60 has log 'listening on sock'
 	port=$(sed -n 's/.*listening on 127.0.0.1://p' log)
+	listens
 }
 
-# stop [SIGNAL]: end the server; sets $rc to its status
+# stop [SIGNAL]: end the server; sets $rc to its status.  stop_busy: in the middle
+# of its work
 stop() {
+	[ "${1-}" = KILL ] || inspect
+	stop_busy "$@"
+}
+stop_busy() {
 	kill "-${1:-TERM}" "$srv"
 	rc=0
 	wait "$srv" || rc=$?
 	srv=
+	[ "${1-}" != KILL ] || litter=" $(echo "$TMPDIR"/*) "
+	inspect_rest
 }
 
 # client NAME ADDRESS [OPTION...]: start a persistent client; say NAME TEXT: send

@@ -33,6 +33,15 @@
  * opens CONNECTIONS connections, sends stdin TIMES times on each, reads each
  * to its end, and prints the number of received lines.
  *
+ *	rpcpipe copy
+ *
+ * copies stdin to stdout.  All of these check what they receive (oracle.h).
+ *
+ *	rpcpipe ping FILE ADDRESS
+ *
+ * calls `ping` every few milliseconds until the file exists, and prints the
+ * number of answers and the longest time that one took, in ms.
+ *
  *	rpcpipe nap
  *
  * ends after 20 ms.
@@ -58,6 +67,7 @@
 #include "json.h"
 #include "lib/http.h"
 #include "lib/ws.h"
+#include "test/tool/oracle.h"
 
 enum {
 	DEADLINE_MS = 60000,	/* for anything */
@@ -864,10 +874,26 @@ play_all(int argc, char **argv)
  * Copying to and fro.
  */
 static int
+copy(void)
+{
+	struct oracle o = { .part = ORACLE_START };
+	char block[65536];
+	ssize_t n;
+
+	while ((n = read(0, block, sizeof(block))) > 0) {
+		oracle_put(&o, (struct str){ block, (size_t)n });
+		put(1, (struct str){ block, (size_t)n });
+	}
+	oracle_end(&o);
+	return 0;
+}
+
+static int
 talk(int argc, char **argv)
 {
 	bool keep = false, quiet = false, listens = false;
 	long lines = -1, seen = 0;
+	struct oracle o = { .part = ORACLE_START };
 	struct pollfd p[2];
 	char block[65536];
 	ssize_t n, i;
@@ -889,6 +915,7 @@ talk(int argc, char **argv)
 	while (poll(p, 2, -1) > 0) {
 		if (p[0].revents != 0) {
 			n = read(0, block, sizeof(block));
+			o.no_bodies |= n > 5 && memcmp(block, "HEAD ", 5) == 0;
 			if (n <= 0) {
 				p[0].fd = -1;
 				if (!keep)
@@ -898,19 +925,25 @@ talk(int argc, char **argv)
 				p[0].fd = -1;
 		}
 		if (p[1].revents != 0 && quiet)
-			return 3;		/* it has sent us away */
+			return 3;	/* it has sent us away */
 		if (p[1].revents != 0) {
 			n = read(p[1].fd, block, sizeof(block));
-			if (n <= 0)
+			if (n <= 0) {
+				oracle_end(&o);
 				return n == 0 ? 0 : 3;
+			}
+			oracle_put(&o, (struct str){ block, (size_t)n });
 			if (!put(1, (struct str){ block, (size_t)n }))
-				return 2;
+				break;
 			for (i = 0; i < n; i++)
 				seen += block[i] == '\n';
-			if (lines != -1 && seen >= lines)
+			if (lines != -1 && seen >= lines) {
+				oracle_end(&o);
 				return 0;
+			}
 		}
 	}
+	oracle_end(&o);
 	return 2;
 }
 
@@ -920,6 +953,7 @@ crowd(char **argv)
 {
 	static struct pollfd p[CROWD_MAX];
 	static size_t left[CROWD_MAX];
+	static struct oracle oracle[CROWD_MAX];
 	size_t n = (size_t)atol(argv[0]), times = (size_t)atol(argv[1]), i, k;
 	size_t open = n, lines = 0;
 	struct arena a = { 0 };
@@ -953,7 +987,10 @@ crowd(char **argv)
 			if (!(p[i].revents & (POLLIN | POLLHUP | POLLERR)))
 				continue;
 			got = read(p[i].fd, block, sizeof(block));
+			oracle_put(&oracle[i], (struct str){ block,
+			    got > 0 ? (size_t)got : 0 });
 			if (got <= 0) {
+				oracle_end(&oracle[i]);
 				close(p[i].fd);
 				p[i].fd = -1;
 				open--;
@@ -967,6 +1004,33 @@ crowd(char **argv)
 	return open > 0;
 }
 
+static int
+ping(const char *until, const char *where)
+{
+	static const char call[] =
+	    "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"ping\"}\n";
+	int fd = dial(where);
+	int64_t began, took, worst = 0;
+	unsigned n;
+	char c;
+
+	for (n = 0; access(until, F_OK) == -1 || n == 0; n++) {
+		began = os_now_ms();
+		if (write(fd, call, sizeof(call) - 1) == -1)
+			die("write");
+		do
+			if (read(fd, &c, 1) != 1)
+				die("read");
+		while (c != '\n');
+		took = os_now_ms() - began;
+		worst = took > worst ? took : worst;
+		nap();
+	}
+	printf("%u %lld\n", n, (long long)worst);
+	close(fd);
+	return 0;
+}
+
 int
 main(int argc, char **argv)
 {
@@ -977,11 +1041,15 @@ main(int argc, char **argv)
 		return talk(argc - 1, argv + 1);
 	if (argc == 5 && strcmp(argv[1], "crowd") == 0)
 		return crowd(argv + 2);
+	if (argc == 2 && strcmp(argv[1], "copy") == 0)
+		return copy();
+	if (argc == 4 && strcmp(argv[1], "ping") == 0)
+		return ping(argv[2], argv[3]);
 	if (argc == 2 && strcmp(argv[1], "nap") == 0) {
 		struct timespec t = { 0, 20000000 };
 
 		return nanosleep(&t, NULL);
 	}
-	fprintf(stderr, "usage: rpcpipe play|talk|crowd|nap ...\n");
+	fprintf(stderr, "usage: rpcpipe play|talk|crowd|copy|ping|nap ...\n");
 	return 2;
 }

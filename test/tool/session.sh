@@ -1,9 +1,8 @@
 # session.sh: sourced after lib.sh and rpc.sh by the tests of sessions: a project,
 # agents, requests.
-: "${DOUBLES:=$top/test/tool}"
-mkdir tmp proj elsewhere
-TMPDIR=$tmp/tmp
-export TMPDIR
+mkdir proj elsewhere
+# agents that are kept for a next fix have one directory together
+kept_open="$kept_open\\|/waza-[0-9]*-[^/]*/\.owner\$"
 
 # an agent that edits a file, one that repeats its prompt, one that fails
 cat >edit.sh <<'SH'
@@ -42,6 +41,7 @@ up() {
 	"$WAZA" serve --socket sock --config-json "$set_json" "$@" </dev/null >served 2>log &
 	srv=$!
 	wait_until 60 has log 'listening on'
+	listens
 }
 
 config="{\"workspace\":{\"working_dir\":\"$tmp/proj\"},\"model\":{\"provider\":\"openai\",\"model_id\":\"gpt-4\"}}"

@@ -1,6 +1,6 @@
 # web.sh: sourced after lib.sh and rpc.sh by the tests of HTTP.
-: "${HTTPGET:=$DOUBLES/httpget}"
-[ -x "$HTTPGET" ] || skip_all "no $HTTPGET"
+needs httpget
+HTTPGET=$DOUBLES/httpget
 export HTTPGET
 v1=/api/v1
 
@@ -11,6 +11,7 @@ web() {
 	srv=$!
 	wait_until 60 has log 'listening on http://127.0.0.1:'
 	port=$(sed -n 's|.*listening on http://127.0.0.1:||p' log)
+	listens
 }
 
 # get OPTION... TARGET: print the body

@@ -13,6 +13,9 @@
  *	{"servers": [{"url": "ws://127.0.0.1:PORT"}],
  *	 "cases": ["*"], "exclude-cases": ["12.*", "13.*"]}
  *
+ * A WebSocket at /talk?first=TEXT&then=TEXT sends the first text at once and the
+ * other in answer to the first message.
+ *
  * For tests of HTTP it also has GET /big?n=BYTES, POST /echo, and a stream at
  * /ticks?n=EVENTS that ends by itself (with &keep=1: does not).
  */
@@ -35,6 +38,7 @@ enum {
 
 struct echo {
 	struct conn *conn;
+	struct str then;	/* the answer of /talk, until it is sent */
 	struct arena arena;
 };
 
@@ -69,6 +73,36 @@ echo(struct web_req *r)
 	x->conn = web_upgrade(r);
 	o.arg = x;
 	conn_hand_over(x->conn, &conn_ws, &o);
+}
+
+static void
+on_talk(void *arg, struct str s)
+{
+	struct echo *x = arg;
+
+	(void)s;
+	if (x->then.n > 0)
+		conn_send(x->conn, x->then);
+	x->then.n = 0;
+}
+
+static void
+talk(struct web_req *r)
+{
+	struct conn_opts o = { .message = on_talk, .gone = on_gone };
+	struct arena arena = { 0 };
+	struct echo *x = NEW(&arena, struct echo);
+	struct str first = { 0 }, then = { 0 };
+
+	web_query(r, "first", &first);
+	web_query(r, "then", &then);
+	x->then = arena_str(&arena, then);
+	first = arena_str(&arena, first);
+	x->arena = arena;
+	x->conn = web_upgrade(r);
+	o.arg = x;
+	conn_hand_over(x->conn, &conn_ws, &o);
+	conn_send(x->conn, first);
 }
 
 /*
@@ -182,6 +216,7 @@ late(struct web_req *r)
 
 static const struct web_route rows[] = {
 	{ WEB_WS, "/", 0, echo },
+	{ WEB_WS, "/talk", 0, talk },
 	{ WEB_GET, "/big", 0, big },
 	{ WEB_POST | WEB_PUT, "/echo", 0, back },
 	{ WEB_GET, "/ticks", 0, ticks },

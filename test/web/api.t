@@ -268,6 +268,25 @@ is 'old: no such run' '404 {"error":"run not found","code":404}' "$(code /api/ru
 # Host and Origin
 fits 'a foreign Host' '403 *"kind":"forbidden"*' "$(code -H 'Host: evil.example' $v1/runs)"
 fits 'a foreign Origin' '403 *"kind":"forbidden"*' "$(code -H 'Origin: http://evil.example' -d '{"path":"evals/quick"}' $v1/runs)"
+# a page elsewhere: Sec-Fetch-Site without an Origin; a body that is not JSON
+for site in cross-site same-site
+do
+	fits "Sec-Fetch-Site: $site" '403 *"kind":"forbidden","message":"Sec-Fetch-Site is not this server"*' \
+	    "$(code -H "Sec-Fetch-Site: $site" -d '{"path":"evals/quick"}' $v1/runs)"
+	fits "Sec-Fetch-Site: $site, a form" '403 *' "$(code -H "Sec-Fetch-Site: $site" -H 'Sec-Fetch-Mode: navigate' -d '{"path":"evals/quick"}' $v1/runs)"
+	fits "Sec-Fetch-Site: $site, GET" '403 *' "$(code -H "Sec-Fetch-Site: $site" -H 'Sec-Fetch-Mode: no-cors' $v1/runs)"
+	fits "Sec-Fetch-Site: $site, a link" '200 *' "$(code -H "Sec-Fetch-Site: $site" -H 'Sec-Fetch-Mode: navigate' /)"
+done
+fits 'Sec-Fetch-Site: same-origin' '200 *' "$(code -H 'Sec-Fetch-Site: same-origin' $v1/runs)"
+fits 'Sec-Fetch-Site: none' '200 *' "$(code -H 'Sec-Fetch-Site: none' $v1/runs)"
+for type in text/plain 'text/plain; a=application/json' application/x-www-form-urlencoded application/json2 ''
+do fits "a body of type '$type'" '415 *"kind":"invalid_request","message":"Content-Type must be application/json"*' \
+    "$(code -H "Content-Type: $type" -d '{"path":"evals/quick"}' $v1/runs)"
+done
+fits 'a body of type application/json; charset=utf-8' '400 *"invalid_params"*' \
+    "$(code -H 'Content-Type: Application/JSON; charset=utf-8' -d '{"path":7}' $v1/runs)"
+fits 'a body with a byte order mark' '400 *"invalid_params"*' \
+    "$(code -H 'Content-Type: application/json' -d "$(printf '\357\273\277{"path":7}')" $v1/runs)"
 fits 'its own Origin' '200 *' "$(code -H "Host: localhost:$port" -H "Origin: http://localhost:$port" $v1/runs)"
 
 # common clients
@@ -275,7 +294,7 @@ if command -v curl >/dev/null
 then
 	fits 'curl' "{\"runId\":\"$quick\",*" "$(curl -s "http://127.0.0.1:$port$v1/runs/$quick")"
 	is 'curl: a stream' "$(cat whole)" "$(curl -sN "http://127.0.0.1:$port$v1/runs/$quick/stream")"
-	fits 'curl: a run' '*202 Accepted*"status":"running"}' "$(curl -si -d '{"path":"evals/quick","output":"c.json"}' "http://localhost:$port$v1/runs")"
+	fits 'curl: a run' '*202 Accepted*"status":"running"}' "$(curl -si -H 'Content-Type: application/json' -d '{"path":"evals/quick","output":"c.json"}' "http://localhost:$port$v1/runs")"
 	is 'curl: many in a row' '200200200' "$(curl -s -o /dev/null -w '%{http_code}' "http://127.0.0.1:$port$v1/runs" \
 	    -o /dev/null "http://127.0.0.1:$port$v1/runs" -o /dev/null "http://127.0.0.1:$port$v1/runs")"
 else skip 'no curl'
@@ -290,7 +309,7 @@ fi
 rm -rf go/*
 post evals/steps
 ok 'before the end: a run is live' wait_until 60 lines "$LOG" 1
-stop
+stop_busy
 is 'the end: status' 0 "$rc"
 ok 'the end: no child is left' wait_until 60 children_gone
 web --results-dir results
@@ -327,24 +346,32 @@ stop
 srv=$!
 wait_until 60 has log 'listening on s.sock'
 fits 'a unix socket' '{"runs":[],"total":0}' "$("$HTTPGET" s.sock $v1/runs)"
+fits 'a unix socket: any type of body' '*"invalid_params"*' "$("$HTTPGET" -H 'Content-Type: text/plain' -d '{"path":7}' s.sock $v1/runs)"
 stop
 run "$WAZA" serve --http 127.0.0.1:0 --results-dir nowhere
 is 'no such directory: status' 2 "$rc"
 fits 'no such directory: why' '*nowhere*' "$err"
 
-# too many runs
+# many runs
 web --config-json '{"limits":{"runs":1}}'
 : >"$LOG"
 awk 'BEGIN { body = "{\"path\":\"evals/hang\"}"
 	for (i = 1; i <= 1003; i++)
-		printf "POST /api/v1/runs HTTP/1.1\r\nHost: localhost\r\nContent-Length: %d\r\n%s\r\n%s",
+		printf "POST /api/v1/runs HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: %d\r\n%s\r\n%s",
 		    length(body), i == 1003 ? "Connection: close\r\n" : "", body }' |
     "$RPCPIPE" talk "$port" >many
-is 'too many runs: how many there may be' 1001 "$(grep -c '^HTTP/1.1 202' many)"
-is 'too many runs: the rest' 2 "$(grep -c '^HTTP/1.1 429' many)"
-fits 'too many runs' '429 *"kind":"rate_limited"*' "$(code -d '{"path":"evals/quick"}' $v1/runs)"
-is 'too many runs: they are counted' 1001 "$(get /health | value runs)"
-is 'too many runs: a page of them' 1000 "$(get "$v1/runs?limit=1000" | value runId | grep -c .)"
-stop
-is 'too many runs: the end' 0 "$rc"
+is 'many runs: they wait' 1003 "$(grep -c '^HTTP/1.1 202' many)"
+is 'many runs: they are counted' 1003 "$(get /health | value runs)"
+is 'many runs: a page of them' 1000 "$(get "$v1/runs?limit=1000" | value runId | grep -c .)"
+# their bytes are limited
+awk 'BEGIN { s = "x"; while (length(s) < 5000000) s = s s
+	print "name: big\nskill: s\nconfig: {executor: mock}\ntasks: [{id: a, prompt: \"" s "\", expected: {output_contains: [x]}}]" }' >evals/big.yaml
+full() {
+	code -d '{"path":"evals/big.yaml"}' $v1/runs >last
+	grep -q '^429' last
+}
+ok 'too many runs: refused' wait_until 2 full
+fits 'too many runs: why' '429 *"kind":"rate_limited",*the queue is full*' "$(cat last)"
+stop_busy
+is 'many runs: the end' 0 "$rc"
 done_testing

@@ -3,7 +3,7 @@
 # `waza run --http`, `waza serve` and `waza worker`.
 . "${0%/*}/../tool/lib.sh"
 . "$top/test/tool/rpc.sh"
-: "${DOUBLES:?set DOUBLES to the directory of the doubles}"
+needs double_evalclient
 talker=$DOUBLES/double_evalclient
 go= one= two=
 trap 'for p in $srv $go $one $two $pid_a; do kill -9 "$p"; done; rm -rf "$tmp"' EXIT
@@ -96,7 +96,7 @@ for want in \
     'bad.yaml:7:22: "tool" must be a string' \
     'bad.yaml:7:37: "metadata" must be a mapping, not a list' \
     'bad.yaml:8:45: "tool" is given twice' \
-    'bad.yaml:8:48: warning: unknown key "tmeout"; did you mean "timeout"?' \
+    'bad.yaml:8:48: warning: unknown key "tmeout" (did you mean "timeout"?)' \
     'bad.yaml:9:30: line 1 of "url"' \
     'bad.yaml:9:59: line 1 of "input"' \
     'bad.yaml:10:35: warning: "timeout" is in milliseconds' \
@@ -113,9 +113,22 @@ YAML
 run "$WAZA" run -q slip.yaml
 is 'slips: status' 0 "$rc"
 run "$WAZA" run slip.yaml
-ok 'slips: input' has "$tmp/err" 'slip.yaml:4:13: warning: "input" has no effect without "tool"; did you mean "inputs"?'
-ok 'slips: timeout' has "$tmp/err" '"timeout" has no effect without "tool"; did you mean "timeout_seconds"?'
+ok 'slips: input' has "$tmp/err" 'slip.yaml:4:13: warning: "input" has no effect without "tool" (did you mean "inputs"?)'
+ok 'slips: timeout' has "$tmp/err" '"timeout" has no effect without "tool" (did you mean "timeout_seconds"?)'
 ok 'slips: a tool that no client has' has "$tmp/err" 'slip.yaml:5:5: warning: "tool" has no effect: it is for executor "remote", not "mock"'
+# the executor of the run decides, not that of the suite
+cat >given.yaml <<'YAML'
+name: given
+skill: s
+config: {remote: {tool: t}}
+tasks:
+  - {id: a, input: {prompt: x}, timeout: many, prompt: x, expected: {output_contains: [x]}}
+YAML
+run "$WAZA" run --executor remote given.yaml
+is 'remote by option: the keys of tasks are read' \
+    '2 given.yaml:5:42: "timeout" must be a whole number, not a string' "$rc $err"
+run "$WAZA" run -q --executor mock given.yaml
+is 'mock by option: the keys of tasks are ignored' '0 ' "$rc $err"
 mkdir -p evals
 cat >evals/flights.yaml <<'YAML'
 id: "google-flights-001"
@@ -475,7 +488,7 @@ over
 is 'a worker that is asked to end: another does it' 0 "$rc"
 
 # a worker that the server lost and that reconnects: its work counts
-begin work.yaml --task text --config-json '{"remote":{"idle_seconds":1,"ping_seconds":1,"lost_seconds":100}}'
+begin work.yaml --task text --config-json '{"remote":{"idle_seconds":3,"ping_seconds":1,"lost_seconds":100}}'
 : >"$LOG"
 "$WAZA" worker --once -q "ws://127.0.0.1:$port" \
     --tool "text=echo x >>$LOG; until [ -e go-on ]; do \"$RPCPIPE\" nap; done; echo \$WAZA_URL text" &
@@ -500,6 +513,23 @@ is 'worker with the token: status' 0 $?
 over
 is 'worker with the token: passes' 0 "$rc"
 is 'worker with the token: its commands do not have it' '"u text"' "$(field r.json final_output | sed 's/ "$/"/')"
+# other servers: their answers to the registration
+"$DOUBLES/ws_echo" 2>address &
+one=$!
+wait_until 60 lines address 1
+talk="ws://$(sed 's/.*http:\/\///; s/\/$//' address)/talk?first=%7B%22type%22:%22welcome%22%7D&then=%7B%22type%22:%22registration_ack%22,"
+run "$WAZA" worker "$talk%22status%22:%22deferred%22%7D" --tool a=b
+is 'worker: an unknown status: status' 2 "$rc"
+like 'worker: an unknown status is named' '*/talk*: the server answered the registration with the unknown status "deferred" (known: accepted, rejected)' "$err"
+run "$WAZA" worker "$talk%22status%22:%22pending%22,%22message%22:%22wait%22%7D" --tool a=b
+like 'worker: and what the server says about it' '*unknown status "pending" (known: accepted, rejected): wait' "$err"
+run "$WAZA" worker "$talk%22x%22:1%7D" --tool a=b
+like 'worker: no status' '*unknown status "" *' "$err"
+run "$WAZA" worker "$talk%22status%22:%22rejected%22,%22message%22:%22full%22%7D" --tool a=b
+like 'worker: rejected without a reason' '*: registration rejected: full' "$err"
+kill "$one"
+wait "$one" 2>/dev/null
+one=
 run "$WAZA" worker wss://example.org/ --tool a=b
 like 'worker: only ws' '*wss:// is not supported*' "$err"
 run "$WAZA" worker ws://127.0.0.1:1 --tool a

@@ -1,7 +1,6 @@
 # waza serve --http: curl, wget and requests by hand; addresses, tokens, Host
 # and Origin; consecutive requests, and all framings on one port.
 . "${0%/*}/../tool/lib.sh"
-: "${DOUBLES:?set DOUBLES to where the helpers are}"
 . "$top/test/tool/rpc.sh"
 (umask 077; echo s3cret >token)
 
@@ -12,6 +11,7 @@ serve_http() {
 	srv=$!
 	wait_until 60 has log 'listening on sock'
 	port=$(sed -n 's|.*listening on http://127.0.0.1:||p' log)
+	listens
 	url=http://127.0.0.1:$port
 }
 
@@ -73,6 +73,12 @@ is 'one endless header' 431 "$({ printf 'GET / HTTP/1.1\r\nHost: localhost\r\nX:
 # pages from elsewhere
 for host in evil.example 'localhost.evil.example' 192.168.0.1
 do is "Host: $host" 403 "$(status "GET /health HTTP/1.1\r\nHost: $host\r\n\r\n")"
+done
+for path in /%68ealth /%68%65%61%6C%74%68 /api/v%31/health
+do is "an encoded path: $path" 200 "$(status "GET $(printf %s "$path" | sed 's/%/%%/g') HTTP/1.1\r\nHost: localhost\r\n\r\n")"
+done
+for path in /api%2Fv1/health /%6 /%zzealth /health%00 /%2568ealth
+do is "not a path: $path" 404 "$(status "GET $(printf %s "$path" | sed 's/%/%%/g') HTTP/1.1\r\nHost: localhost\r\n\r\n")"
 done
 is 'Origin: another' 403 "$(status "GET /health HTTP/1.1\r\nHost: localhost:$port\r\nOrigin: http://evil.example\r\n\r\n")"
 is 'Origin: null' 403 "$(status "GET /health HTTP/1.1\r\nHost: localhost:$port\r\nOrigin: null\r\n\r\n")"
@@ -144,13 +150,15 @@ stop
 srv=$!
 wait_until 60 has log 'listening on sock'
 port=$(sed -n 's|.*listening on http://127.0.0.1:||p' log)
+listens
 is 'listen in the settings' 200 "$(status 'GET /health HTTP/1.1\r\nHost: localhost\r\n\r\n')"
 is 'listen in the settings: JSON-RPC' "$pong" "$(ask sock "$ping")"
 like 'a fixed framing' '*"code":-32700*' "$(printf 'GET / HTTP/1.1\n' | "$RPCPIPE" talk sock)"
 is 'a fixed framing: only HTTP' 400 "$(status '{"jsonrpc":"2.0"}\r\n\r\n')"
 stop
 
-# slow bodies and answers, with ws_echo
+# slow bodies and answers, with ws_echo, which does not send JSON
+ORACLE=
 : >log
 "$DOUBLES/ws_echo" </dev/null >/dev/null 2>log &
 srv=$!

@@ -35,6 +35,7 @@ awk 'BEGIN {
 srv=$!
 wait_until 60 has log 'listening on'
 port=$(sed -n 's/.*listening on http:.*:\([0-9]*\)$/\1/p' log)
+listens
 
 fetch /api/v1/runs/long/result
 ok 'a large file: it ends' wait_until 60 ended

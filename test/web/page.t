@@ -24,6 +24,7 @@ chmod 600 token
 srv=$!
 wait_until 60 has log 'listening on'
 port=$(sed -n 's/.*listening on http:.*:\([0-9]*\)$/\1/p' log)
+listens
 
 fetch GET /
 is 'the page needs no token' 'HTTP/1.1 200 OK' "$(sed -n 1p fields)"

@@ -10,6 +10,7 @@ start() {
 	"$WAZA" serve "$@" </dev/null >served 2>log &
 	srv=$!
 	wait_until 60 lines log "$n"
+	listens
 }
 
 start 2 --socket one --tcp 127.0.0.1:0

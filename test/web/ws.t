@@ -2,8 +2,8 @@
 # sends back what comes (test/tool/ws_cases.c, test/tool/ws_echo.c); and what waza serve
 # does with bad or many connections.
 . "${0%/*}/../tool/lib.sh"
-: "${DOUBLES:?set DOUBLES to where the helpers are}"
 . "$top/test/tool/rpc.sh"
+needs ws_cases ws_echo
 
 # echo_on: the server that sends back, on $port
 echo_on() {
@@ -55,6 +55,7 @@ serve_http() {
 	srv=$!
 	wait_until 60 has log 'listening on sock'
 	port=$(sed -n 's|.*listening on http://127.0.0.1:||p' log)
+	listens
 }
 
 # open_ws: what a client sends first; ws: the same, what it reads, the answers

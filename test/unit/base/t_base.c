@@ -315,7 +315,7 @@ test_err(void)
 {
 	struct err e = { 0 };
 	char longer[1000];
-	int c;
+	int c, i;
 
 	OK(err_set(&e, ERR_SCHEMA, "%s: %d", "key", 7) == -1);
 	OK(e.code == ERR_SCHEMA && strcmp(e.msg, "key: 7") == 0);
@@ -330,12 +330,31 @@ test_err(void)
 	longer[sizeof(longer) - 1] = '\0';
 	err_set(&e, ERR_LIMIT, "%s", longer);
 	OK(strlen(e.msg) == sizeof(e.msg) - 1);
-	for (c = 0; c < 4; c++) {	/* cut at any byte */
-		err_set(&e, ERR_LIMIT, "%.*s%s\xF0\x9F\x98\x80", (int)sizeof(
-		    e.msg) - 5 - c, longer, "\xF0\x9F\x98\x80");
+	err_set(&e, ERR_SYS, "cannot open '%s': No such file", longer);
+	OK(str_starts(str_of(e.msg), STR("cannot open 'xxx")));
+	OK(str_ends(str_of(e.msg), STR("xxx': No such file")));
+	OK(strstr(e.msg, "x...x") != NULL && strlen(e.msg) < sizeof(e.msg));
+	for (c = 0; c < 8; c++) {	/* cut at any byte */
+		for (i = 0; i < 150; i++)
+			memcpy(longer + c + 4 * i, "\xF0\x9F\x98\x80", 4);
+		longer[c + 600] = '\0';
+		err_set(&e, ERR_LIMIT, "%.*s%s", c % 4, "abc", longer + c);
 		OK(utf8_valid(str_of(e.msg)) &&
-		    strlen(e.msg) >= sizeof(e.msg) - 4);
+		    strlen(e.msg) >= sizeof(e.msg) - 8);
 	}
+}
+
+static void
+test_head(void)
+{
+	struct arena a = { 0 };
+
+	OK(str_is(arena_head(&a, STR("abc"), 3), "abc"));
+	OK(str_is(arena_head(&a, STR("abcd"), 3), "abc... (1 more bytes)"));
+	OK(str_is(arena_head(&a, STR("a\xC3\xA9z"), 2), "a... (3 more bytes)"));
+	OK(str_is(utf8_cut_head(STR("a\xC3\xA9z"), 2), "z"));
+	OK(str_is(utf8_cut_head(STR("abc"), 9), "abc"));
+	arena_free(&a);
 }
 
 static void
@@ -405,7 +424,7 @@ main(void)
 {
 	RUN(test_str, test_distance, test_similar, test_buf, test_buf_max,
 	    test_arena, test_arena_mark, test_checked, test_utf8_rows,
-	    test_utf8_all, test_err, test_nearest, test_trim, test_cut,
+	    test_utf8_all, test_err, test_head, test_nearest, test_trim, test_cut,
 	    test_hex, test_search);
 	return tap_done();
 }

@@ -1106,10 +1106,11 @@ test_transform(void)
 int
 main(void)
 {
-	RUN(test_accept, test_reject, test_cut, test_utf8, test_depth, test_big,
+	RUN(test_accept, test_reject, test_cut, test_utf8, test_depth,
 	    test_tree, test_prefix, test_members, test_collide, test_seal,
 	    test_int, test_double, test_sticky, test_shortest, test_round_trip,
 	    test_escape, test_gather, test_write, test_equal, test_memory,
 	    test_no_memory, test_corpus, test_transform);
+	RUN_LARGE(test_big);
 	return tap_done();
 }

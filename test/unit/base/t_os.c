@@ -14,9 +14,13 @@
 #include <unistd.h>
 
 #include "base/base.h"
+#include "base/os_child.h"
+#include "base/os_confine.h"
 #include "base/os_net.h"
 #include "base/os_path.h"
+#include "base/os_peer.h"
 #include "base/os_spawn.h"
+#include "base/os_term.h"
 #include "test/tool/tap.h"
 
 static struct arena a;
@@ -265,6 +269,71 @@ talk(int lfd, int fd)
 	return ok;
 }
 
+/* Connects to a host at the listener's port; *fd is the client's end. */
+static int
+accept_from(const char *host, struct os_listener *v, int *fd)
+{
+	*fd = os_connect_tcp(host, strrchr(v->name, ':') + 1, 0, &e);
+	return *fd != -1 && ready(v->fd, POLLIN) && ready(*fd, POLLOUT) ?
+	    os_accept(v->fd) : -1;
+}
+
+/* The peer of a connection: this user's; nobody's once it is closed. */
+static void
+peer_of(const char *listen, const char *host)
+{
+	struct os_listener v;
+	char name[OS_ADDR_MAX];
+	enum os_owner owner;
+	unsigned long uid;
+	int fd, peer;
+
+	if (os_listen_tcp(listen, "0", false, &v, 1, &e) != 1) {
+		SKIP("no such address here");
+		return;
+	}
+	peer = accept_from(host, &v, &fd);
+	if (peer == -1) {
+		SKIP("no such address here");
+		os_close(&v.fd);
+		return;
+	}
+	owner = os_peer(peer, &uid);
+	if (owner == OS_NOT_KNOWN)
+		SKIP("this system cannot tell whose socket it is");
+	else
+		OK(owner == OS_SAME_USER && uid == geteuid());
+	os_peer_name(peer, name);
+	OK(strchr(name, ':') != NULL);
+	shutdown(fd, SHUT_WR);
+	OK(os_peer(peer, &uid) == owner);
+	os_close(&fd);
+	if (os_peer_closed(peer))
+		OK(os_peer(peer, &uid) == OS_NOBODY);
+	else
+		SKIP("this system cannot detect closed peers");
+	os_close(&peer);
+	os_close(&v.fd);
+}
+
+static void
+peers(void)
+{
+	char name[OS_ADDR_MAX];
+	unsigned long uid;
+	int pair[2];
+
+	peer_of("127.0.0.1", "127.0.0.1");
+	peer_of("127.0.0.1", "::ffff:127.0.0.1");
+	peer_of("::1", "::1");
+	os_peer_name(-1, name);
+	OK(os_peer(-1, &uid) == OS_NOBODY && strcmp(name, "?") == 0);
+	OK(socketpair(AF_UNIX, SOCK_STREAM, 0, pair) == 0);
+	OK(os_peer(pair[0], &uid) == OS_NOBODY);
+	os_close(&pair[0]);
+	os_close(&pair[1]);
+}
+
 /* A peer that shut down writing is not closed; one that closed is, if the
  * system can detect it. */
 static void
@@ -416,6 +485,44 @@ insides(void)
 	unlink(link);
 }
 
+/* A shell that writes to a file; its exit status. */
+static int
+writes(const char *file, const char *const *writable)
+{
+	const char *argv[] = { "/bin/sh", "-c", "echo x 2>&1 >\"$0\"", file,
+		NULL };
+	struct os_spawn s = { .argv = argv, .writable = writable,
+		.fd = { OS_FD_NULL, OS_FD_NULL, OS_FD_NULL } };
+	int status = -1;
+	pid_t pid = os_spawn(&s, &e);
+
+	if (pid == -1 || waitpid(pid, &status, 0) != pid)
+		return -1;
+	return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+}
+
+static void
+confinement(void)
+{
+	char in[] = "/tmp/t_os_in.XXXXXX", out[] = "/tmp/t_os_out.XXXXXX";
+	const char *missing = "/tmp/t_os_in.none";
+	const char *list[] = { missing, in, NULL };
+	char file[64];
+
+	if (!os_can_confine()) {
+		OK(os_confine_open(list, &e) == -1 && e.sys == ENOSYS);
+		return;
+	}
+	OK(mkdtemp(in) != NULL && mkdtemp(out) != NULL);
+	snprintf(file, sizeof(file), "%s/x", out);
+	OK(writes(file, list) > 0 && access(file, F_OK) == -1);
+	OK(writes(file, NULL) == 0 && unlink(file) == 0);
+	snprintf(file, sizeof(file), "%s/x", in);
+	OK(writes(file, list) == 0 && unlink(file) == 0);
+	OK(writes("/dev/null", list) == 0);
+	OK(rmdir(in) == 0 && rmdir(out) == 0);
+}
+
 int
 main(void)
 {
@@ -424,8 +531,10 @@ main(void)
 	OK(os_init(&e) == 0);
 	OK(mkdtemp(dir) != NULL);
 	fds = tap_fd_count();
+	OK(os_columns(-1) == 0);
 	RUN(clocks, random_bytes, files, large_files, pipes, closed, limits,
-	    environment, tcp, peer_closed, unix_sockets, insides);
+	    environment, tcp, peer_closed, peers, unix_sockets,
+	    insides, confinement);
 	OK(tap_fd_count() == fds);
 	OK(rmdir(dir) == 0);
 	arena_free(&a);

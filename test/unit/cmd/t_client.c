@@ -179,6 +179,11 @@ words(void)
 	OK(is_note("a", "[1,2]", "[a] [1,2]\n"));
 	OK(is_note("a\x1b[2J\xc2\x9b", "\"\\u202e\"",
 	    "[\"a\\u001b[2J\\u009b\"] \"\\u202e\"\n"));
+	OK(is_note("##vso[a]", "{\"##[b\":\"##teamcity[c\",\"d\":\"#\"}",
+	    "[\"\\u0023#vso[a]\"] \"\\u0023#[b\"=\"\\u0023#teamcity[c\" "
+	    "d=\"#\"\n"));
+	OK(is_note("a", "[\"\\udb40\\udc01 #\\u200b#[\"]",
+	    "[a] [\"\\udb40\\udc01 #\\u200b#[\"]\n"));
 	client_put_note(&b, STR("m"), value(arena_fmt(&arena,
 	    "{\"long\":\"%01000d\"}", 0).p));
 	OK(b.n < 500 && str_ends(buf_str(&b), STR("...\n")));

@@ -17,9 +17,12 @@
 #include "suite/spec.h"
 #include "test/tool/help.h"
 #include "test/tool/tap.h"
+#include "test/unit/grade/twice.h"
 #include "yaml_lite.h"
 
 static struct arena mem;
+static struct loop *loop;
+static struct procs procs;
 static char dir[] = "/tmp/t_trace.XXXXXX";
 
 static struct json *
@@ -63,6 +66,7 @@ add_skills(struct answer *a, const char *words)
 struct with {
 	const char *calls, *skills, *prompt, *file;
 	struct answer_usage usage;
+	bool no_skills;			/* they are not reported */
 	int64_t duration_ms;
 	const struct answer *answer;	/* instead of these */
 	const struct spec_expected *expected;
@@ -90,13 +94,16 @@ grade_with(const char *type, const struct json *config, const struct with *w)
 	answer = (struct answer){ .usage = w->usage };
 	add_calls(&answer, w->calls);
 	add_skills(&answer, w->skills != NULL ? w->skills : "");
+	answer.skills_known = !w->no_skills;
 	vars = (struct tmpl_vars){ .iteration = 1, .attempt = 1,
 		.vars = { yaml("{tool: bash, n: 3, dir: d}"), NULL } };
 	in = (struct grader_input){ .suite = &suite, .task = &task,
 		.answer = w->answer != NULL ? w->answer : &answer,
-		.vars = &vars, .duration_ms = w->duration_ms };
+		.agent = STR("gemini"), .vars = &vars,
+		.duration_ms = w->duration_ms };
 	g = (struct grading){ .in = &in, .spec = &spec, .arena = &mem };
 	OK(grader_start(&g) == GRADER_DONE);
+	OK(twice_same(&g, in, loop, &procs));
 	return g.out;
 }
 
@@ -144,8 +151,6 @@ static const struct {
 	    "\"my-script\" was not called" },
 	{ "behavior", "{required_tools: [a]}", NULL, 0, false, "(called: none)" },
 	{ "behavior", "{max_tool_calls: 0, forbidden_tools: rm}", "a\nb", 1, true, "within" },
-	{ "behavior", "{max_tokens: 1, max_turns: 1}", NULL, 1, true,
-	    "within all limits; tokens and turns are unknown" },
 	{ "behavior", "{required_tools: ['{{.Vars.tool}}']}", "bash", 1, true, "within" },
 	/* action_sequence */
 	{ "action_sequence", "{matching_mode: in_order_match, expected_actions: [view, edit, view]}",
@@ -195,8 +200,6 @@ static const struct {
 	{ "tool_constraint", "{allow_only: []}", "view", 0, false,
 	    "called: \"view\"; allowed: none" },
 	{ "tool_constraint", "{allow_only: []}", NULL, 1, true, "are met" },
-	{ "tool_constraint", "{max_turns: 3, max_tokens: 1, reject_tools: x}", NULL, 1, true,
-	    "tokens and turns are unknown" },
 	{ "tool_constraint", "{expect_tools: [{tool: '{{.Vars.tool}}', args: {n: '{{.Vars.tool}}'}}]}",
 	    "bash {\"n\":\"bash\"}", 1, true, "are met" },
 	{ "tool_constraint", "{reject_tools: [{tool: b, args: {n: 1}}]}", "b {\"n\":2}", 1, true,
@@ -246,6 +249,142 @@ verdicts(void)
 		OK(has(v.feedback, rows[i].feedback));
 		OK(utf8_valid(v.feedback) && utf8_valid(v.details));
 	}
+}
+
+/*
+ * Rules on what agents do not report, and on tools by what they do.  The first
+ * letter of the verdict: passed, failed, error.
+ */
+enum { MUTE = 1, BARE = 2, NAMELESS = 4, EDITS = 8, DENIED = 16 };
+
+static const struct {
+	const char *type, *config;
+	unsigned flags;		/* of the answer and its only call, */
+	const char *call;	/* "tool name command": "-" is none */
+	char verdict;
+	const char *text;	/* a part of feedback or error */
+} doubts[] = {
+	/* no calls are reported */
+	{ "tool_constraint", "reject_tools: [rm]", MUTE, "-", 'e',
+	    "cannot be checked: gemini does not report tool calls" },
+	{ "tool_constraint", "expect_tools: [rm]", MUTE, "-", 'e', "tool calls" },
+	{ "tool_constraint", "allow_only: [a]", MUTE, "-", 'e', "tool calls" },
+	{ "tool_calls", "max_calls: 0", MUTE, "-", 'e', "tool calls" },
+	{ "tool_calls", "min_calls: 1", MUTE, "-", 'e', "tool calls" },
+	{ "tool_calls", "{required_tools: [a], forbidden_tools: [b]}", MUTE, "-", 'e', "tool calls" },
+	{ "action_sequence", "{mode: any_order, expected_actions: [a]}", MUTE, "-", 'e',
+	    "cannot be checked: gemini does not report tool calls" },
+	{ "behavior", "max_tool_calls: 3", MUTE, "-", 'e', "tool calls" },
+	{ "behavior", "{max_tokens: 1, max_turns: 1}", 0, "-", 'e',
+	    "cannot be checked: gemini does not report tokens, turns" },
+	{ "tool_constraint", "{max_tokens: 1}", 0, "-", 'e', "does not report tokens" },
+	{ "tool_constraint", "{max_turns: 1}", 0, "-", 'e', "does not report turns" },
+	{ "code", "assertions: ['len(tool_calls) == 0']", MUTE, "-", 'e',
+	    "cannot be checked: gemini does not report tool calls" },
+	{ "code", "assertions: ['\"tool_calls\" not in output']", MUTE, "-", 'p', "" },
+	{ "code", "assertions: ['1 == 2', 'len(tool_calls) == 0']", MUTE, "-", 'f',
+	    "Failed: 1 == 2; not checked: gemini does not report tool calls" },
+	/* what is known decides, whatever is unknown */
+	{ "behavior", "{max_tokens: 1, max_duration_ms: 1}", 0, "-", 'f',
+	    "ms until the answer, at most 1 expected; not checked: gemini does not report tokens" },
+	{ "tool_constraint", "{max_tokens: 1, reject_tools: [shell]}", 0, "shell Bash ls", 'f',
+	    "call 1 matches rejected \"shell\"; not checked: gemini does not report tokens; "
+	    "calls: Bash \"ls\"" },
+	/* arguments are not reported */
+	{ "tool_constraint", "reject_tools: [{tool: Bash, command_pattern: 'rm -rf'}]", BARE,
+	    "shell Bash -", 'e', "cannot be checked: gemini does not report arguments" },
+	{ "tool_constraint", "reject_tools: [{tool: Bash, command_pattern: 'rm -rf'}]", BARE,
+	    "shell Bash rm -rf build", 'f', "call 1 matches rejected" },
+	{ "tool_constraint", "reject_tools: [{tool: Bash, command_pattern: 'rm -rf'}]", BARE,
+	    "shell Bash ls", 'p', "" },
+	{ "tool_constraint", "reject_tools: [{tool: view, command_pattern: 'rm -rf'}]", BARE,
+	    "shell Bash -", 'p', "" },
+	{ "tool_constraint", "expect_tools: [{tool: Bash, args: {x: 1}}]", BARE, "shell Bash -", 'e',
+	    "arguments" },
+	{ "tool_calls", "expect: [{tool: Bash, path_pattern: a}]", BARE, "shell Bash -", 'e',
+	    "arguments" },
+	{ "code", "assertions: ['any(\"rm\" in t[\"arguments\"] for t in tool_calls)']", BARE,
+	    "shell Bash -", 'e', "arguments" },
+	{ "code", "assertions: ['len(tool_calls) == 1']", BARE, "shell Bash -", 'p', "" },
+	{ "code", "assertions: ['tool_calls[0][\"tool\"] == \"shell\" and "
+	    "tool_calls[0][\"command\"] == \"rm x\"']", BARE, "shell Bash rm x", 'p', "" },
+	/* names by what tools do */
+	{ "tool_constraint", "reject_tools: [^shell$]", 0, "shell exec_command ls", 'f', "call 1" },
+	{ "tool_constraint", "expect_tools: [{tool: ^shell$, command_pattern: ^ls$}]", 0,
+	    "shell run_it ls", 'p', "" },
+	{ "tool_constraint", "allow_only: [read]", 0, "read view -", 'p', "" },
+	{ "tool_constraint", "allow_only: [read]", 0, "shell view -", 'f', "called: \"view\"" },
+	{ "tool_calls", "{required_tools: [shell, Bash], forbidden_tools: [read]}", 0, "shell Bash ls",
+	    'p', "" },
+	{ "tool_calls", "forbidden_tools: [shell]", 0, "shell Bash rm -rf build", 'f', "forbidden tool "
+	    "\"shell\" was called (1 of 1 calls); calls: Bash \"rm -rf build\"" },
+	{ "behavior", "required_tools: [shell]", 0, "shell Bash -", 'p', "" },
+	{ "action_sequence", "{mode: exact_match, expected_actions: [shell]}", 0, "shell Bash -", 'p', "" },
+	{ "action_sequence", "{mode: exact_match, expected_actions: [Bash]}", 0, "shell Bash -", 'p', "" },
+	/* names that are not reported */
+	{ "tool_calls", "forbidden_tools: [bash]", NAMELESS, "shell execute ls", 'e',
+	    "does not report the names of tools" },
+	{ "tool_calls", "forbidden_tools: [read]", NAMELESS, "shell execute ls", 'p', "" },
+	{ "tool_calls", "forbidden_tools: [shell]", NAMELESS, "shell execute ls", 'f', "forbidden" },
+	{ "tool_constraint", "reject_tools: [{tool: bash, command_pattern: rm}]", NAMELESS,
+	    "shell execute ls", 'p', "" },
+	{ "tool_constraint", "reject_tools: [{tool: bash, command_pattern: rm}]", NAMELESS,
+	    "shell execute rm x", 'e', "the names of tools" },
+	{ "tool_constraint", "allow_only: [bash]", NAMELESS, "shell execute ls", 'e', "names" },
+	/* edits that may be writes */
+	{ "tool_calls", "forbidden_tools: [write]", EDITS, "edit Creating -", 'e',
+	    "does not report whether a file is written or edited" },
+	{ "tool_calls", "forbidden_tools: [edit]", EDITS, "edit Creating -", 'f', "forbidden" },
+	{ "tool_constraint", "expect_tools: [^write$]", EDITS, "edit Creating -", 'e', "written or" },
+	/* denied calls were not made */
+	{ "tool_constraint", "reject_tools: [shell]", DENIED, "shell Bash ls", 'p', "" },
+	{ "tool_constraint", "expect_tools: [shell]", DENIED, "shell Bash ls", 'f',
+	    "calls: Bash \"ls\" (denied)" },
+	{ "behavior", "forbidden_tools: [Bash]", DENIED, "shell Bash ls", 'p', "" },
+	{ "tool_calls", "max_calls: 0", DENIED, "shell Bash ls", 'p', "" },
+	{ "tool_calls", "max_calls: 0", 0, "shell Bash ls", 'f', "1 tool calls" },
+	{ "code", "assertions: [\"tool_calls[0]['denied']\"]", DENIED, "shell Bash ls", 'p', "" },
+	{ "code", "assertions: [\"tool_calls[0]['denied']\"]", 0, "shell Bash ls", 'f', "" },
+};
+
+static void
+unknowns(void)
+{
+	struct answer_call c;
+	struct answer a;
+	struct with w = { .answer = &a, .duration_ms = 2 };
+	struct verdict v;
+	char tool[20], name[20], rest[40];
+	size_t i;
+
+	for (i = 0; i < COUNTOF(doubts); i++) {
+		c = (struct answer_call){ .success = true, .arguments = STR("{}"),
+			.no_arguments = doubts[i].flags & BARE,
+			.no_name = doubts[i].flags & NAMELESS,
+			.any_edit = doubts[i].flags & EDITS,
+			.denied = doubts[i].flags & DENIED };
+		a = (struct answer){ .no_calls = doubts[i].flags & MUTE };
+		if (sscanf(doubts[i].call, "%19s %19s %39[^\n]", tool, name,
+		    rest) == 3) {
+			c.tool = answer_tool_of(str_of(tool));
+			c.name = str_of(name);
+			c.command = str_of(*rest == '-' ? "" : rest);
+			a.calls = &c;
+			a.ncalls = 1;
+		}
+		v = grade_with(doubts[i].type, yaml(doubts[i].config), &w);
+		if ((v.error.n > 0 ? 'e' : v.passed ? 'p' : 'f') !=
+		    doubts[i].verdict)
+			printf("# %s %s: %.*s\n", doubts[i].config,
+			    doubts[i].call, STRF(v.feedback));
+		OK((v.error.n > 0 ? 'e' : v.passed ? 'p' : 'f') ==
+		    doubts[i].verdict);
+		OK(has(v.feedback, doubts[i].text));
+	}
+	v = grade_with("tool_calls", yaml("forbidden_tools: [Bash]"),
+	    &(struct with){ .calls = "Bash {\"x\":1}\nls" });
+	OK(has_details(v, "{calls: [{name: Bash, tool: other, success: false}, "
+	    "{name: ls, tool: other, success: false}]}"));
 }
 
 /* One matcher and one argument. */
@@ -344,7 +483,7 @@ details(void)
 	    "tools_used: [bash, rm], actual_duration: 1500}"));
 	OK(grader_search(&mem, v.details, STR("tokens_total")) == SIZE_MAX);
 	w.usage = (struct answer_usage){ .known = true, .turns = 4,
-		.input_tokens = 60, .output_tokens = 50 };
+		.turns_known = true, .input_tokens = 60, .output_tokens = 50 };
 	v = grade_with("behavior", yaml("{max_tokens: 109, max_iterations: 3, "
 	    "max_response_time_ms: 1500}"), &w);
 	OK(near(v.score, 1.0 / 3));
@@ -432,6 +571,13 @@ skills(void)
 	v = grade_with("skill_invocation", yaml("forbidden_skills: [a]"), &w);
 	OK(has_details(v, "{mode: any_order, required_skills: [], actual_skills: [], "
 	    "allow_extra: true, precision: 1, recall: 1, f1: 1}"));
+	w.no_skills = true;
+	v = grade_with("skill_invocation", yaml("forbidden_skills: [a]"), &w);
+	OK(v.skipped && !v.passed && v.score == 0 && v.error.n == 0);
+	OK(has(v.feedback, "gemini does not report the skills that it used"));
+	w.skills = "a";			/* it did report some */
+	v = grade_with("skill_invocation", yaml("forbidden_skills: [a]"), &w);
+	OK(!v.skipped && has(v.feedback, "forbidden skills were used"));
 }
 
 static const char *
@@ -629,8 +775,8 @@ static const struct {
 	    "\"x\": expected exactly one of equals, regex, contains, range and json_schema\n" },
 	{ "tool_calls", "expect: [{tool: a, args: {x: {equals: 1, y: 2}}}]", "exactly one of" },
 	{ "tool_calls", "expect: [{tool: a, args: {x: {}}}]", "exactly one of" },
-	{ "tool_calls", "expect: [{tool: a, args: {x: {regexp: a}}}]", "unknown matcher \"regexp\"; "
-	    "did you mean \"regex\"?" },
+	{ "tool_calls", "expect: [{tool: a, args: {x: {regexp: a}}}]", "unknown matcher \"regexp\" "
+	    "(did you mean \"regex\"?); use \"equals\" to compare with a mapping" },
 	{ "tool_calls", "expect: [{tool: a, args: {x: {gte: 1}}}]", "did you mean \"range\"?" },
 	{ "tool_calls", "expect: [{tool: a, args: {x: {regex: '('}}}]",
 	    ":1:38: invalid pattern \"(\"" },
@@ -679,8 +825,19 @@ checks(void)
 			printf("# %.*s\n", STRF(s));
 	}
 	OK(has(check_with("behavior", "max_tool_calls: 1", "command"),
-	    "executor \"command\" does not report tool calls"));
-	OK(check_with("behavior", "max_tokens: 1", "command").n == 0);
+	    "command does not report tool calls: rules on that cannot be "
+	    "checked, and their trials end as errors"));
+	OK(has(check_with("behavior", "max_tokens: 1", "command"),
+	    "does not report tokens"));
+	OK(has(check_with("tool_constraint", "max_turns: 1", "gemini"),
+	    "gemini does not report turns"));
+	OK(check_with("behavior", "max_tokens: 1", "gemini").n == 0);
+	OK(check_with("behavior", "max_tokens: 1", "copilot-cli").n == 0);
+	OK(check_with("behavior", "max_duration_ms: 1", "command").n == 0);
+	OK(has(check_with("code", "assertions: ['not tool_calls']", "command"),
+	    "does not report tool calls"));
+	OK(check_with("code", "assertions: ['\"tool_calls\" in output']",
+	    "command").n == 0);
 	OK(has(check_with("skill_invocation", "forbidden_skills: [a]",
 	    "command"), "does not report the skills that it used"));
 }
@@ -695,7 +852,7 @@ floods(void)
 	struct with w = { .answer = &a };
 	struct buf b = { 0 };
 	struct verdict v;
-	int64_t began;
+	double began;
 	size_t i;
 
 	for (i = 0; i < CALLS; i++) {
@@ -714,10 +871,10 @@ floods(void)
 	for (i = 0; i < LISTED; i++)
 		buf_fmt(&b, "%st%zu", i > 0 ? ", " : "", i);
 	buf_putc(&b, '\0');
-	began = os_now_ms();
+	began = tap_cpu();
 	v = grade_with("behavior", yaml(arena_fmt(&mem, "{required_tools: [%s], "
 	    "forbidden_tools: [%s]}", b.p, b.p).p), &w);
-	OK(near(v.score, 0.5) && v.feedback.n < 4000);
+	OK(near(v.score, 0.5) && v.feedback.n < REASON_MAX + 4000);
 	OK(utf8_valid(v.feedback) && utf8_valid(v.details));
 	v = grade_with("action_sequence", yaml(arena_fmt(&mem, "{matching_mode: "
 	    "any_order_match, expected_actions: [%s]}", b.p).p), &w);
@@ -734,9 +891,9 @@ floods(void)
 	    "args: {n: {range: {gt: 5}}}}], allow_only: [a]}"), &w);
 	OK(near(v.score, 0.5) && v.feedback.n < 4000);
 	OK(has(v.feedback, "\"a\\x01\\xFF") && utf8_valid(v.feedback));
-	printf("# %d calls by five kinds: %lld ms\n", CALLS,
-	    (long long)(os_now_ms() - began));
-	OK(os_now_ms() - began < 60000);
+	printf("# %d calls by five kinds: %.2f s\n", CALLS,
+	    tap_cpu() - began);
+	OK(tap_cpu() - began < 60);
 	buf_free(&b);
 }
 
@@ -747,13 +904,17 @@ main(void)
 	struct err e = { 0 };
 	size_t i;
 
-	if (os_init(&e) != 0 || mkdtemp(dir) == NULL)
+	if (os_init(&e) != 0 || mkdtemp(dir) == NULL ||
+	    (loop = loop_new(NULL, &e)) == NULL)
 		return 2;
-	RUN(verdicts, arguments, details, skills, triggers, phrases, checks,
-	    floods);
+	procs_init(&procs, loop, false);
+	RUN(verdicts, unknowns, arguments, details, skills, triggers, phrases, checks);
+	RUN_LARGE(floods);
 	for (i = 0; i < COUNTOF(names); i++)
 		unlink(in_dir(names[i]));
 	OK(rmdir(dir) == 0);
+	procs_fini(&procs);
+	loop_free(loop);
 	arena_free(&mem);
 	return tap_done();
 }

@@ -32,7 +32,7 @@ struct end {
 	struct conn *c;
 	int fd;
 	struct buf log;		/* the messages, each followed by a bar */
-	char why[200];
+	char why[sizeof(((struct err *)0)->msg)];
 	enum err_code code;
 	int broken, ended, gone, messages;
 	bool owed;
@@ -206,11 +206,22 @@ static const struct row {
 	{ "Content-Length: 2\r\nContent-Length: 2\r\n\r\n{}", "{}|", NULL },
 	{ "Content-Length: 6\r\n\r\n{\n\r\n\n}", "{\n\r\n\n}|", NULL },
 	{ "Content-Length: 0\r\n\r\nContent-Length: 2\r\n\r\n{}", "|{}|", NULL },
-	{ "Content-Length: 20\r\n\r\nContent-Length: 1\r\n\r\n{}", "Content-Length: 1\r\n\r|", NULL },
+	{ "Content-Length: 20\r\n\r\nContent-Length: 1\r\n\r\n{}", "Content-Length: 1\r\n\r|",
+	    "a message begins with the header Content-Length or Content-Type" },
 	{ "Content-Length: 5\r\n\r\n{}", "", NULL },
 	{ "Content-Length: 5", "", NULL },
 	{ "Content-Length: 2\r\n\r\n{}Cont", "{}|", NULL },
-	{ "Content-Length: 2\r\n\r\n{}{}\r\n\r\n", "{}|", "header line without a colon" },
+	{ "Content-Length: 2\r\n\r\n{}{}\r\n\r\n", "{}|",
+	    "a message begins with the header Content-Length or Content-Type" },
+	{ "Content-Length: 2\r\n\r\n{}X-Other: 1\r\nContent-Length: 2\r\n\r\n{}", "{}|",
+	    "a message begins with the header Content-Length or Content-Type" },
+	{ "Content-X: 1\r\nContent-Length: 2\r\n\r\n{}", "",
+	    "a message begins with the header Content-Length or Content-Type" },
+	{ "Content-Length : 2\r\n\r\n{}", "",
+	    "a message begins with the header Content-Length or Content-Type" },
+	{ "Content-Length: 2\r\nX /a:b\r\n\r\n{}", "", "invalid header name" },
+	{ "Content-Length: 2\r\n: x\r\n\r\n{}", "", "invalid header name" },
+	{ "Content-Length: 2\r\nx\r\n\r\n{}", "", "header line without a colon" },
 	{ "Content-Length: 2\r\nContent-Length: 3\r\n\r\n{}", "", "two different Content-Length headers" },
 	{ "Content-Length: x\r\n\r\n", "", "Content-Length is not a number" },
 	{ "Content-Length: 2x\r\n\r\n{}", "", "Content-Length is not a number" },
@@ -220,7 +231,8 @@ static const struct row {
 	{ "Content-Length: 2 2\r\n\r\n{}", "", "Content-Length is not a number" },
 	{ "Content-Length: 2.0\r\n\r\n{}", "", "Content-Length is not a number" },
 	{ "Content-Length:\r\n\r\n{}", "", "Content-Length is empty" },
-	{ "Content-Length 2\r\n\r\n{}", "", "header line without a colon" },
+	{ "Content-Length 2\r\n\r\n{}", "",
+	    "a message begins with the header Content-Length or Content-Type" },
 	{ "Content-Type: x\r\n\r\n{}", "", "no Content-Length header" },
 	{ "Content-Length: 1099511627776\r\n\r\n{}", "", "Message exceeds maximum size" },
 	{ "Content-Length: 18446744073709551618\r\n\r\n{}", "", "Message exceeds maximum size" },
@@ -305,6 +317,74 @@ pinned(void)
 	conns_fini(&set);
 }
 
+/*
+ * A connection that must begin with a message: what is delivered, and whether
+ * it fails at once, without a line end.
+ */
+static void
+strict(void)
+{
+	static const struct {
+		const struct conn_framer *framer;
+		struct str in;
+		const char *log;
+		bool broken;
+	} cases[] = {
+		{ NULL, { "{}\ngarbage\n", 11 }, "{}|garbage|", false },
+		{ NULL, { " \t\r\n \n [1]\n", 11 }, " [1]|", false },
+		{ NULL, { " \n\t \n", 5 }, "", false },
+		{ NULL, { "{bad\n{}\n", 8 }, "{bad|{}|", false },
+		{ NULL, { "Content-Length: 2\n\n{}", 21 }, "{}|", false },
+		{ NULL, { "\xEF\xBB\xBF{}\n", 6 }, "{}|", false },
+		{ NULL, { "\xEF\xBB\xBF\n\n{}\n", 8 }, "{}|", false },
+		{ NULL, { "\xEF\xBB\xBF" "Content-Length: 2\n\n{}", 24 }, "{}|",
+		    false },
+		{ &conn_lsp, { "\xEF\xBB\xBF" "Content-Length: 2\n\n{}", 24 },
+		    "{}|", false },
+		{ NULL, { "\xEF\xBB\xBF\xEF\xBB\xBF{}\n", 9 }, "", true },
+		{ NULL, { "\n\xEF\xBB\xBF{}\n", 7 }, "", true },
+		{ NULL, { "\xEF\xBB{}\n", 5 }, "", true },
+		{ NULL, { "garbage\n{}\n", 11 }, "", true },
+		{ NULL, { "\n \n x", 5 }, "", true },
+		{ NULL, { "\0{}\n", 4 }, "", true },
+		{ NULL, { "\"a\"\n{}\n", 7 }, "", true },
+		{ NULL, { "\x16\x03\x01", 3 }, "", true },
+		{ NULL, { "Cont{}\n", 7 }, "", true },
+		{ &conn_line, { "Content-Length: 2", 17 }, "", true },
+		{ &conn_lsp, { "{}\n", 3 }, "", true },
+		{ &conn_lsp, { "P", 1 }, "", true },
+	};
+	struct conns set = { .loop = l };
+	struct conn_opts o;
+	struct end x;
+	size_t i, k;
+	int fd[2];
+
+	conns_init(&set);
+	for (i = 0; i < 2 * COUNTOF(cases); i++) {
+		struct str in = cases[i / 2].in;
+
+		x = (struct end){ .set = &set, .fd = -1 };
+		OK(open_pair(SOCK_STREAM, fd));
+		x.fd = fd[1];
+		o = opts(&x, fd[0], fd[0], cases[i / 2].framer);
+		o.strict = true;
+		x.c = conn_new(&set, &o);
+		for (k = 0; i % 2 == 1 && k < in.n; k++) {
+			feed(&x, (struct str){ in.p + k, 1 });
+			turns(2);
+		}
+		if (i % 2 == 0)
+			feed(&x, in);
+		turns(2);
+		OK((x.broken == 1) == cases[i / 2].broken);
+		OK(is_log(&x, cases[i / 2].log));
+		end(&x);
+		turns(2);
+	}
+	conns_fini(&set);
+}
+
 static void
 later(int64_t ms)
 {
@@ -367,7 +447,8 @@ limits(void)
 
 	/* an endless head, with line ends and without */
 	OK(begin(&set, &x, NULL));
-	for (i = 0; i < CONN_HEAD_MAX / 8; i++) {
+	feed(&x, STR("Content-Type: x\n"));
+	for (i = 2; i < CONN_HEAD_MAX / 8; i++) {
 		feed(&x, STR("Cont: x\n"));
 		turn();
 	}
@@ -906,6 +987,227 @@ pipes(void)
 	conns_fini(&set);
 }
 
+/*
+ * Paced output: one message at a time, for a peer that has not read the last.
+ */
+struct paced {
+	struct conns set;
+	struct end x;
+	int out;		/* what the peer reads from */
+};
+
+static bool
+begin_paced(struct paced *p, bool pair)
+{
+	struct conn_opts o;
+	int in[2], out[2];
+
+	*p = (struct paced){ .set = { .loop = l }, .x = { .fd = -1 } };
+	conns_init(&p->set);
+	if (os_pipe(in, OS_NONBLOCK_READ, &e) == -1 || (pair ?
+	    !open_pair(SOCK_STREAM, out) : os_pipe(out, OS_NONBLOCK_READ |
+	    OS_NONBLOCK_WRITE, &e) == -1))
+		return false;
+	o = opts(&p->x, in[0], out[1], &conn_line);
+	o.paced = true;
+	p->x.c = conn_new(&p->set, &o);
+	p->x.fd = in[1];
+	p->out = out[0];
+	return p->x.c != NULL;
+}
+
+static void
+end_paced(struct paced *p)
+{
+	conns_fini(&p->set);
+	os_close(&p->out);
+	end(&p->x);
+}
+
+static void
+send_many(struct paced *p, int n)
+{
+	while (n-- > 0)
+		conn_send(p->x.c, STR("message"));
+}
+
+/* Whether the peer's next read returns that many messages. */
+static bool
+takes(struct paced *p, int n)
+{
+	char block[65536];
+	ssize_t got = read(p->out, block, sizeof(block));
+
+	if (got == (ssize_t)n * 8 || (n == 0 && got == -1))
+		return true;
+	printf("# %zd bytes instead of %d messages\n", got, n);
+	return false;
+}
+
+static void
+paced_by_reader(bool pair)
+{
+	struct paced p;
+
+	OK(begin_paced(&p, pair));
+	send_many(&p, 4);
+	OK(takes(&p, 1) && takes(&p, 0));
+	turns(5);
+	OK(takes(&p, 1) && takes(&p, 0));	/* at once after a read */
+	turns(MORE);
+	OK(takes(&p, 1));
+	turns(MORE);
+	OK(takes(&p, 0));	/* by now it looks once in a millisecond */
+	fake_now++;
+	turns(3);
+	OK(takes(&p, 1) && conn_pending(p.x.c) == 0);
+	turns(MORE);
+	OK(takes(&p, 0));
+	OK(feed(&p.x, STR("1\n")));
+	turn();
+	send_many(&p, 1);
+	OK(takes(&p, 1));	/* an empty pipe: without a delay */
+	end_paced(&p);
+}
+
+/* A peer that does not read gets the next message after 20 pauses. */
+static void
+paced_by_time(void)
+{
+	struct paced p;
+	int i;
+
+	OK(begin_paced(&p, false));
+	send_many(&p, 200);
+	turns(MORE);
+	OK(conn_pending(p.x.c) == 199 * 8);
+	for (i = 0; i < 18; i++) {
+		fake_now++;
+		turns(3);
+	}
+	OK(conn_pending(p.x.c) == 199 * 8);
+	fake_now++;
+	turns(3);
+	OK(conn_pending(p.x.c) == 198 * 8);
+	for (i = 0; i < 800 && conn_pending(p.x.c) > 0; i++) {
+		fake_now++;
+		turns(60);
+	}
+	OK(conn_pending(p.x.c) == 0);	/* it was given up soon */
+	OK(takes(&p, 200));
+	send_many(&p, 3);
+	OK(takes(&p, 3));		/* for good */
+	end_paced(&p);
+}
+
+/* A peer that takes 10 ms for a message is still served one by one. */
+static void
+paced_slowly(void)
+{
+	struct paced p;
+	int i, k, ones = 0;
+
+	OK(begin_paced(&p, true));
+	send_many(&p, 120);
+	for (i = 0; i < 120; i++) {
+		for (k = 0; k < 10; k++) {
+			fake_now++;
+			turns(60);
+		}
+		ones += takes(&p, 1);
+	}
+	OK(ones == 120 && conn_pending(p.x.c) == 0);
+	end_paced(&p);
+}
+
+/* It ends when the peer pipelines, or ends its input, or we close. */
+static void
+paced_no_more(void)
+{
+	static const char *const in[] = { "1\n2\n", "1\n2", "1\n\r\n" };
+	static const int left[] = { 4, 4, 1 };
+	struct paced p;
+	size_t i;
+
+	for (i = 0; i < COUNTOF(in); i++) {
+		OK(begin_paced(&p, false));
+		send_many(&p, 2);
+		OK(takes(&p, 1));
+		turns(5);
+		OK(feed(&p.x, str_of(in[i])));
+		turn();
+		send_many(&p, 3);
+		turns(MORE);
+		OK(takes(&p, left[i]));
+		end_paced(&p);
+	}
+	OK(begin_paced(&p, true));
+	send_many(&p, 3);
+	os_close(&p.x.fd);
+	turns(3);
+	OK(p.x.ended == 1 && takes(&p, 3));
+	send_many(&p, 2);
+	OK(takes(&p, 2));
+	end_paced(&p);
+	OK(begin_paced(&p, false));
+	send_many(&p, 3);
+	conns_fini(&p.set);		/* nothing is lost */
+	OK(p.x.gone == 1 && takes(&p, 3));
+	conns_init(&p.set);
+	end_paced(&p);
+}
+
+/* A long message leaves as a whole; one that is too long, in pieces. */
+static void
+paced_long(void)
+{
+	static char text[300000];
+	struct paced p;
+	struct buf b = { 0 };
+	int i;
+
+	memset(text, 'x', sizeof(text));
+	for (i = 0; i < 2; i++) {
+		OK(begin_paced(&p, i == 1));
+		conn_send(p.x.c, (struct str){ text, 40000 });
+		OK(read(p.out, text, sizeof(text)) == 40001);
+		end_paced(&p);
+	}
+	memset(text, 'x', sizeof(text));
+	OK(begin_paced(&p, false));
+	conn_send(p.x.c, (struct str){ text, sizeof(text) });
+	send_many(&p, 1);
+	for (i = 0; i < MORE && b.n < sizeof(text) + 1; i++) {
+		turn();
+		read_available(p.out, &b);
+	}
+	OK(b.n == sizeof(text) + 1);
+	turns(5);
+	OK(takes(&p, 1));
+	buf_free(&b);
+	end_paced(&p);
+}
+
+static void
+pacing(void)
+{
+	size_t unread, fits;
+	int fd[2];
+
+	OK(os_pipe(fd, 0, &e) == 0);
+	if (os_unread(fd[1], &unread, &fits) && !BYTEWISE) {
+		OK(unread == 0 && fits >= 4096);
+		OK(write(fd[1], "abc", 3) == 3);
+		OK(os_unread(fd[1], &unread, &fits) && unread == 3);
+		paced_by_reader(false);
+		paced_by_reader(true);
+		RUN(paced_by_time, paced_slowly, paced_no_more, paced_long);
+	}
+	close(fd[0]);
+	close(fd[1]);
+	OK(!os_unread(-1, &unread, &fits));
+}
+
 int
 main(void)
 {
@@ -913,7 +1215,7 @@ main(void)
 
 	os_init(&e);
 	l = loop_new(fake_clock, &e);
-	RUN(framers, pinned, limits, sending);
+	RUN(framers, pinned, strict, limits, sending);
 	if (!BYTEWISE) {
 		back_pressure();
 		queue_full();
@@ -921,6 +1223,7 @@ main(void)
 	RUN(silence, silent_ones, holding);
 	ends();
 	pipes();
+	pacing();
 	loop_free(l);
 	OK(tap_fd_count() == fds);
 	return tap_done();

@@ -6,8 +6,10 @@
 #include "io/loop.h"
 
 #include <errno.h>
+#include <poll.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -668,6 +670,46 @@ adopted_children_are_reaped(void)
 	loop_free(l);
 }
 
+/* poll refuses more descriptors than the limit allows, where it checks that */
+static void
+poll_may_fail_for_a_while(void)
+{
+	char name[] = "a";
+	struct timer t = TIMER(name);
+	struct pollfd p = { .fd = 0 };
+	struct rlimit was, r;
+	int i, rc = 1;
+
+	begin();
+	timer_start(l, &t, 5);
+	getrlimit(RLIMIT_NOFILE, &was);
+	r = was;
+	r.rlim_cur = 0;
+	setrlimit(RLIMIT_NOFILE, &r);
+	if (poll(&p, 1, 0) != -1) {	/* not under valgrind */
+		SKIP("poll does not fail on this system");
+		setrlimit(RLIMIT_NOFILE, &was);
+		timer_stop(l, &t);
+		loop_free(l);
+		return;
+	}
+	fake_now += 5;
+	for (i = 0; i < 10 && rc == 1; i++)
+		rc = loop_turn(l, &e);
+	OK(rc == 1 && noted(""));	/* timers wait */
+	setrlimit(RLIMIT_NOFILE, &was);
+	OK(loop_turn(l, &e) == 1 && noted("a"));
+	setrlimit(RLIMIT_NOFILE, &r);
+	timer_start(l, &t, 100);
+	for (i = 0; i < 1000 && rc == 1; i++)
+		rc = loop_turn(l, &e);
+	setrlimit(RLIMIT_NOFILE, &was);
+	OK(rc == -1 && i > 10 && e.sys == EINVAL);
+	fake_now += 100;
+	OK(loop_turn(l, &e) == 1 && noted("a"));
+	loop_free(l);
+}
+
 int
 main(void)
 {
@@ -682,7 +724,8 @@ main(void)
 	    new_watches_wait_for_poll, watches_restart,
 	    closed_descriptors_are_reported, crowd, signals_are_watches,
 	    signals_keep_errno, children_are_reaped,
-	    foreign_children_are_left_alone, adopted_children_are_reaped);
+	    foreign_children_are_left_alone, adopted_children_are_reaped,
+	    poll_may_fail_for_a_while);
 	OK(tap_fd_count() == fds);
 	return tap_done();
 }

@@ -8,6 +8,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -516,6 +517,17 @@ open_pipe(void)
 	until_done(j);
 	OK(j->done == 1 && j->p.res.left_open && j->p.res.status == 6);
 	OK(!j->p.res.timed_out && j->p.res.signo == 0);
+	job_free(j);
+
+	/* what is in the pipe is read, however late the loop is */
+	j = job_start((struct proc_opts){ .in_open = true, .argv = SH(
+	    "exec 3<&0; (read x; echo there; exec sleep 1000) <&3 & exit 6") });
+	while (j->p.phase != PROC_LINGERING && loop_turn(l, &e) == 1)
+		;
+	OK(poll(&(struct pollfd){ j->p.out.w.fd, POLLIN, 0 }, 1, -1) == 1);
+	fake_now += 500;
+	until_done(j);
+	OK(strcmp(j->text, "there\n") == 0 && j->p.res.left_open);
 	job_free(j);
 
 	/* output within the time is still read */

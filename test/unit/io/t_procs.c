@@ -9,6 +9,7 @@
 #include "io/proc.h"
 
 #include <errno.h>
+#include <poll.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,6 +19,7 @@
 #include "base/base.h"
 #include "base/os.h"
 #include "io/loop.h"
+#include "test/tool/help.h"
 #include "test/tool/tap.h"
 
 static struct loop *l;
@@ -47,6 +49,7 @@ finish(void)
 {
 	settle();
 	OK(ps.running == 0 && ps.head == NULL);
+	procs_guard_end(&ps);
 	OK(waitpid(-1, NULL, WNOHANG) == -1 && errno == ECHILD);
 	procs_fini(&ps);
 	loop_free(l);
@@ -110,6 +113,19 @@ gone(pid_t pid)
 	return pid > 0 && kill(pid, 0) == -1 && errno == ESRCH;
 }
 
+/* A killed process needs time to end, and the loop a turn to reap it. */
+static bool
+goes(pid_t pid)
+{
+	double deadline = seconds_now() + 60;
+
+	while (!gone(pid) && pid > 0 && seconds_now() < deadline) {
+		turn_loop(l);
+		poll(NULL, 0, 1);
+	}
+	return gone(pid);
+}
+
 /* As a child: starts a stray, which prints its pid, and waits on stdin. */
 static int
 stray(bool bare)
@@ -158,7 +174,7 @@ strays(void)
 	OK(a.p.res.status == 0);
 	proc_fini(&a.p);
 	settle();
-	OK(gone(pid));
+	OK(goes(pid));
 
 	/* another child runs, whose stray is not killed */
 	job_start(&b, ARGV(self, "stray"), true);
@@ -169,14 +185,14 @@ strays(void)
 	proc_fini(&a.p);
 	while (ps.sweep.slot != 0)
 		loop_turn(l, &e);
-	OK(gone(pid));
+	OK(goes(pid));
 	OK(b.done == 0 && other > 0 && kill(other, 0) == 0);
 	proc_cancel(&b.p);
 	until_done(&b);
 	OK(b.p.res.signo == SIGTERM);
 	proc_fini(&b.p);
 	settle();
-	OK(gone(other));
+	OK(goes(other));
 
 	/* without its mark: when the last child has ended */
 	job_start(&a, ARGV(self, "bare"), false);
@@ -184,7 +200,7 @@ strays(void)
 	pid = named(&a);
 	proc_fini(&a.p);
 	settle();
-	OK(gone(pid));
+	OK(goes(pid));
 	finish();
 }
 

@@ -61,6 +61,15 @@ fill(void)
 	put("src/.git/HEAD", "ref\n");
 }
 
+static struct workspace_scan *
+scan(const char *top, const struct field_strs *include,
+    const struct field_strs *exclude)
+{
+	return workspace_scan_new(top, &(struct workspace_scan_opts){
+		WORKSPACE_SCAN_LIMITS, .include = include,
+		.exclude = exclude });
+}
+
 static void
 finish(struct workspace_scan *l)
 {
@@ -98,7 +107,7 @@ test_all(void)
 	const struct workspace_change *c;
 
 	fill();
-	l = workspace_scan_new(dir, &all, &all);
+	l = scan(dir, &all, &all);
 	finish(l);
 	OK(l->nfiles == 5 && l->incomplete == NULL);
 	OK(str_is(l->files[0], "README") && str_is(l->files[1], "src/A.java"));
@@ -133,7 +142,7 @@ test_patterns(void)
 	in[0] = STR("**/*.java");
 	in[1] = out[0] = STR("target/**");
 	fill();
-	l = workspace_scan_new(dir, &include, &exclude);
+	l = scan(dir, &include, &exclude);
 	finish(l);
 	OK(l->nfiles == 2 && str_is(l->files[1], "src/B.java"));
 	change_all();
@@ -166,7 +175,7 @@ test_odd(void)
 	OK(symlink("/etc", at("away")) == 0);
 	OK(symlink("A.java", at("src/link")) == 0);
 	mkfifo(at("pipe"), 0600);
-	l = workspace_scan_new(dir, &all, &all);
+	l = scan(dir, &all, &all);
 	finish(l);
 	OK(l->nfiles == 8);		/* the pipe is not a file */
 	buf_puts(&big, "8\n");
@@ -207,7 +216,7 @@ test_replaced(void)
 	fill();
 	mkdir(at("lib"), 0700);
 	put("lib/x", "x\n");
-	l = workspace_scan_new(dir, &all, &all);
+	l = scan(dir, &all, &all);
 	finish(l);
 	OK(rename(at("lib"), at("moved")) == 0);
 	OK(symlink("moved", at("lib")) == 0);
@@ -237,7 +246,7 @@ test_limits(void)
 		snprintf(name, sizeof(name), "many/%d", i);
 		put(name, "x\n");
 	}
-	l = workspace_scan_new(dir, &all, &all);
+	l = scan(dir, &all, &all);
 	while (!workspace_scan_step(l, 0))
 		steps++;
 	OK(steps > 100);		/* a step ends in time */
@@ -268,7 +277,7 @@ test_deep(void)
 		mkdir(at(path.p), 0700);
 	}
 	buf_free(&path);
-	l = workspace_scan_new(dir, &all, &all);
+	l = scan(dir, &all, &all);
 	finish(l);
 	OK(l->incomplete != NULL && strstr(l->incomplete, "deep") != NULL);
 	put("src/new", "x\n");
@@ -276,7 +285,7 @@ test_deep(void)
 	finish(l);
 	OK(l->nchanges == 1 && l->changes[0].kind == WORKSPACE_MODIFIED);
 	workspace_scan_free(l);
-	l = workspace_scan_new("/nowhere/at/all", &all, &all);
+	l = scan("/nowhere/at/all", &all, &all);
 	finish(l);
 	OK(l->nfiles == 0);
 	workspace_scan_free(l);

@@ -423,6 +423,25 @@ test_deaf(void)
 	finish();
 }
 
+/* A child that closes its stdout and stays is terminated, too. */
+static void
+test_closed(void)
+{
+	begin();
+	OK(start("exec >/dev/null; echo up >&2; exec tail -f /dev/null",
+	    &plain) == 0);
+	ask("a", "a");
+	while (!w.closed && loop_turn(l, &e) == 1)
+		;
+	OK(w.ending && !w.broken && w.proc.phase == PROC_RUNNING);
+	fake_now += WIRE_CLOSED_MS;
+	while (ends == 0 && loop_turn(l, &e) == 1)
+		;
+	OK(w.proc.res.signo == 15 && w.proc.res.cancelled);
+	said.n = 0;
+	finish();
+}
+
 /* Only the last bytes of its stderr are kept. */
 static void
 test_tail(void)
@@ -441,7 +460,7 @@ main(void)
 {
 	OK(os_init(&e) == 0);
 	RUN(test_reading, test_limits, test_talking, test_blocks, test_death,
-	    test_no_program, test_ending, test_deaf, test_tail);
+	    test_no_program, test_ending, test_deaf, test_closed, test_tail);
 	buf_free(&said);
 	return tap_done();
 }

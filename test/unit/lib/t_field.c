@@ -125,11 +125,11 @@ static void
 test_errors(void)
 {
 	OK(says("{\"name\":\"n\",\"wokers\":1}", 0, "warning 1:13 wokers: "
-	    "unknown key \"wokers\"; did you mean \"workers\"?\n"));
+	    "unknown key \"wokers\" (did you mean \"workers\"?)\n"));
 	OK(says("{\"name\":\"n\",\"wokers\":1}", FIELD_STRICT, "error 1:13 "
-	    "wokers: unknown key \"wokers\"; did you mean \"workers\"?\n"));
+	    "wokers: unknown key \"wokers\" (did you mean \"workers\"?)\n"));
 	OK(says("{\"name\":\"n\",\"colour\":\"red\"}", 0, "warning 1:13 "
-	    "colour: unknown key \"colour\"; did you mean \"color\"?\n"));
+	    "colour: unknown key \"colour\" (did you mean \"color\"?)\n"));
 	OK(says("{\"name\":\"n\",\"q\":1}", 0,
 	    "warning 1:13 q: unknown key \"q\"\n"));
 	OK(says("{\"name\":\"n\",\"zzz\":1}", 0,
@@ -149,8 +149,8 @@ test_errors(void)
 	    "error 1:32 weight: \"weight\" must be from 0 to 1, not 1.5\n"
 	    "error 1:46 verbose: \"verbose\" must be true or false, "
 	    "not a number\n"
-	    "error 1:56 color: \"color\" cannot be \"blu\"; "
-	    "did you mean \"blue\"?\n"));
+	    "error 1:56 color: \"color\" cannot be \"blu\" "
+	    "(did you mean \"blue\"?)\n"));
 	OK(says("{\"name\":\"n\",\"color\":\"mauve\"}", 0, "error 1:21 color: "
 	    "\"color\" must be one of red, green, blue, not \"mauve\"\n"));
 	OK(says("{\"name\":\"n\",\"workers\":1.5}", 0, "error 1:23 workers: "
@@ -162,8 +162,8 @@ test_errors(void)
 	    "not 9007199254740993\n"));
 	/* the nearest, not the first */
 	OK(says("{\"name\":\"n\",\"mood\":\"goodnes\"}", 0, "error 1:20 "
-	    "mood: \"mood\" cannot be \"goodnes\"; "
-	    "did you mean \"goodness\"?\n"));
+	    "mood: \"mood\" cannot be \"goodnes\" "
+	    "(did you mean \"goodness\"?)\n"));
 	OK(says("{\"name\":\"n\",\"path\":[{\"x\":1},{\"y\":2}]}", 0,
 	    "error 1:29 path[1].x: Missing required field: x\n"));
 	OK(says("{\"name\":\"n\",\"tags\":[\"a\",{}]}", 0, "error 1:25 tags[1]: "

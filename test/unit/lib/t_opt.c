@@ -74,11 +74,11 @@ main(void)
 	OK(strcmp(e.msg, "--output needs a value: FILE") == 0);
 	OK(parse(&o, "--quiet=1", NULL, NULL) == -1);
 	OK(parse(&o, "--modle=x", NULL, NULL) == -1);
-	OK(strcmp(e.msg, "unknown option \"--modle\"; "
-	    "did you mean \"--model\"?") == 0);
+	OK(strcmp(e.msg, "unknown option \"--modle\" "
+	    "(did you mean \"--model\"?)") == 0);
 	OK(parse(&o, "--models=x", NULL, NULL) == -1);	/* not modelset */
-	OK(strcmp(e.msg, "unknown option \"--models\"; "
-	    "did you mean \"--model\"?") == 0);
+	OK(strcmp(e.msg, "unknown option \"--models\" "
+	    "(did you mean \"--model\"?)") == 0);
 	OK(parse(&o, "--zzz", NULL, NULL) == -1);
 	OK(strcmp(e.msg, "unknown option \"--zzz\"") == 0);
 	opt_help(&table, &b);

@@ -239,7 +239,7 @@ static const struct row messages[] = {
 	{ "{\"type\":\"integer\"}", "1.5", ": must be an integer, is a number (1.5)" },
 	{ "{\"const\":{\"a\":[1]}}", "2", ": must be {\"a\":[1]}, is 2" },
 	{ "{\"enum\":[\"red\",\"blue\"]}", "\"rde\"",
-	    ": must be one of \"red\", \"blue\", is \"rde\"; did you mean \"red\"?" },
+	    ": must be one of \"red\", \"blue\", is \"rde\" (did you mean \"red\"?)" },
 	{ "{\"enum\":[1,2,3,4,5,6,7,8,9,10]}", "11",
 	    ": must be one of 1, 2, 3, 4, 5, 6, 7, 8 and 2 more, is 11" },
 	{ "{\"minimum\":5}", "4.999", ": must be at least 5, is 4.999" },
@@ -252,9 +252,9 @@ static const struct row messages[] = {
 	{ "{\"properties\":{\"a\":{\"required\":[\"b\"]}}}", "{\"a\":{}}",
 	    "/a: must have the property \"b\"" },
 	{ "{\"properties\":{\"name\":{}},\"additionalProperties\":false}", "{\"nmae\":1}",
-	    "/nmae: is not allowed; did you mean \"name\"?" },
+	    "/nmae: is not allowed (did you mean \"name\"?)" },
 	{ "{\"properties\":{\"name\":{}},\"unevaluatedProperties\":false}", "{\"nmae\":1}",
-	    "/nmae: is not allowed; did you mean \"name\"?" },
+	    "/nmae: is not allowed (did you mean \"name\"?)" },
 	{ "{\"additionalProperties\":{\"type\":\"null\"}}", "{\"a/b~c\":1}",
 	    "/a~1b~0c: must be null, is a number (1)" },
 	{ "{\"uniqueItems\":true}", "[1,2,1.0]",
@@ -309,6 +309,17 @@ static const struct row numbers[] = {
 	{ "{\"minLength\":1e1000}", "\"\"", ": must have at least 1e1000 characters, has 0" },
 };
 
+/* Three schemas that apply themselves to the same value, and one to parts. */
+#define CYCLE "\"$defs\":{" \
+	"\"a\":{\"allOf\":[{\"$ref\":\"#/$defs/b\"}]}," \
+	"\"b\":{\"not\":{\"$ref\":\"#/$defs/a\"}}," \
+	"\"c\":{\"$ref\":\"#/$defs/d\"}," \
+	"\"d\":{\"$ref\":\"#/$defs/c\"}," \
+	"\"e\":{\"$ref\":\"#/$defs/e\"}," \
+	"\"f\":{\"items\":{\"$ref\":\"#/$defs/f\"}}}"
+#define TOO_DEEP "schemas are nested too deeply; a reference may lead back " \
+	"to itself"
+
 static const struct row refusals[] = {
 	{ "12", "1", "schema /: must be a schema (an object, true or false), is 12" },
 	{ "{\"type\":\"strnig\"}", "1", "schema /type: must be a type or a list of types (null, "
@@ -325,8 +336,7 @@ static const struct row refusals[] = {
 	{ "{\"$ref\":\"#/$defs/a\"}", "1", "schema /$ref: \"#/$defs/a\" does not exist" },
 	{ "{\"$ref\":\"#\"}", "1",
 	    "schema /$ref: refers to itself without end" },
-	{ "{\"$defs\":{\"a\":{\"allOf\":[{\"$ref\":\"#/$defs/b\"}]},"
-	    "\"b\":{\"not\":{\"$ref\":\"#/$defs/a\"}}}}", "1",
+	{ "{\"$ref\":\"#/$defs/a\"," CYCLE "}", "1",
 	    "schema /$defs/b/not/$ref: refers to itself without end" },
 	{ "{\"pattern\":\"(?=a)\"}", "1", "schema /pattern: pattern \"(?=a)\": lookahead and "
 	    "lookbehind are not supported" },
@@ -339,6 +349,24 @@ static const struct row refusals[] = {
 	    "draft 7 or 2020-12" },
 	{ "{\"$defs\":{\"a\":{\"$id\":\"x\"},\"b\":{\"$id\":\"x\"}}}", "1",
 	    "schema /$defs/b/$id: two schemas have this name" },
+};
+
+/* Cycles that no value reaches, and values that reach one. */
+static const struct row cycles[] = {
+	{ "{\"type\":\"number\"," CYCLE "}", "1", "valid" },
+	{ "{\"type\":\"number\"," CYCLE "}", "\"1\"",
+	    ": must be a number, is a string (\"1\")" },
+	{ "{\"$ref\":\"#/$defs/f\"," CYCLE "}", "[[1],[]]", "valid" },
+	{ "{\"properties\":{\"x\":{\"$ref\":\"#/$defs/c\"}}," CYCLE "}",
+	    "{\"y\":1}", "valid" },
+	{ "{\"properties\":{\"x\":{\"$ref\":\"#/$defs/a\"}}," CYCLE "}",
+	    "{\"x\":1}", TOO_DEEP },
+	{ "{\"properties\":{\"x\":{\"$ref\":\"#/$defs/c\"}}," CYCLE "}",
+	    "{\"x\":1}", TOO_DEEP },
+	{ "{\"properties\":{\"x\":{\"not\":{\"$ref\":\"#/$defs/e\"}}}," CYCLE
+	    "}", "{\"x\":1}", TOO_DEEP },
+	{ "{\"anyOf\":[{\"$ref\":\"#/$defs/d\"},true]," CYCLE "}", "1",
+	    "schema /$defs/c/$ref: refers to itself without end" },
 };
 
 /* Patterns of ECMA-262 that re.h interprets differently or refuses. */
@@ -414,12 +442,10 @@ limits(void)
 		    "\"#/$defs/n%u\"},", i, i + 1);
 	buf_fmt(&b, "\"n%u\":true}}", i);
 	s = arena_cstr(&a, buf_str(&b));
-	OK(outcome_is(s, "1", SCHEMA_2020_12, "schemas are nested too deeply; "
-	    "a reference may lead back to itself"));
+	OK(outcome_is(s, "1", SCHEMA_2020_12, TOO_DEEP));
 	buf_free(&b);
 	OK(outcome_is("{\"$dynamicAnchor\":\"a\",\"$dynamicRef\":\"#a\"}", "1",
-	    SCHEMA_2020_12, "schemas are nested too deeply; "
-	    "a reference may lead back to itself"));
+	    SCHEMA_2020_12, TOO_DEEP));
 	/* deep values */
 	s = repeat(&a, "", "[", 120, "");
 	s = repeat(&a, s, "]", 120, "");
@@ -556,6 +582,7 @@ main(void)
 	run_rows(messages, COUNTOF(messages), SCHEMA_2020_12);
 	run_rows(numbers, COUNTOF(numbers), SCHEMA_2020_12);
 	run_rows(refusals, COUNTOF(refusals), SCHEMA_2020_12);
+	run_rows(cycles, COUNTOF(cycles), SCHEMA_2020_12);
 	run_rows(patterns, COUNTOF(patterns), SCHEMA_2020_12);
 	run_rows(old, COUNTOF(old), SCHEMA_7);
 	RUN(limits, distinct, findings, extraction);

@@ -65,6 +65,45 @@ test_foreign(void)
 	OK(gives("{{ . }}{{", "{{ . }}{{"));
 	OK(gives("{{\"key\": 1}} {{\"", "{{\"key\": 1}} {{\""));
 	OK(gives("{% x %}{{- y -}}", "{% x %}{{- y -}}"));
+	OK(gives("{{#if a}}b{{else}}c{{/if}}", "{{#if a}}b{{else}}c{{/if}}"));
+	OK(gives("{{iffy}} {{if|x}} {{ranges x}}",
+	    "{{iffy}} {{if|x}} {{ranges x}}"));
+	OK(gives("{{end of story}} {{endif}} {{not sure}} {{print name}}",
+	    "{{end of story}} {{endif}} {{not sure}} {{print name}}"));
+	OK(gives("{{$json.x}} {{ $i == 1 }}", "{{$json.x}} {{ $i == 1 }}"));
+	OK(gives("{{template|x}} {{define it}} {{block}} {{-1}}",
+	    "{{template|x}} {{define it}} {{block}} {{-1}}"));
+	OK(gives("{{(x)}} {{/if}} {{-- x}}", "{{(x)}} {{/if}} {{-- x}}"));
+}
+
+/* Go's actions; nothing of them may reach an agent. */
+static void
+test_unsupported(void)
+{
+	static const char *const rows[] = {
+		"{{if}}", "{{if .Vars.x}}", "{{ if eq .Vars.x 1 }}",
+		"{{if(eq 1 1)}}", "{{range}}", "{{range $i, $x := .Vars.l}}",
+		"{{with .Vars}}", "{{end}}", "{{ end }}", "{{- end -}}",
+		"{{else}}", "{{else if .Vars.x}}", "{{define \"a\"}}",
+		"{{template \"a\" .}}", "{{block `a` .}}", "{{/* a */}}",
+		"{{- /* a */ -}}", "{{$x := .Vars.x}}", "{{$x = 1}}",
+		"{{printf \"%s\" .Vars.x}}", "{{len .Vars.x}}",
+		"{{html (index .Vars \"x\")}}", "{{not $x}}",
+		"{{(index .Vars \"x\")}}", "{{( .Vars.x )}}",
+		"{{- .TaskName}}", "{{- .TaskName -}}", "{{- if .Vars.x }}",
+	};
+	struct arena a = { 0 };
+	size_t i;
+
+	for (i = 0; i < COUNTOF(rows); i++)
+		tap_ok(gives(arena_fmt(&a, "a\n {{.JobID}} %s b {{else}}",
+		    rows[i]).p, arena_fmt(&a, "2:13: \"%s\" is not supported "
+		    "in templates (write {{\"{{\"}} for literal braces)",
+		    rows[i]).p), rows[i], __FILE__, __LINE__);
+	OK(gives("x {{if .Vars.x", "1:3: {{ is not closed"));
+	OK(gives("{{\"{{\"}}if .Vars.x}}{{`{{`}}end}}",
+	    "{{if .Vars.x}}{{end}}"));
+	arena_free(&a);
 }
 
 static void
@@ -72,7 +111,7 @@ test_bad(void)
 {
 	OK(gives("a\n {{.Vars.zz}}", "2:2: unknown variable \"zz\""));
 	OK(gives("{{index .Vars \"my kei\"}}", "1:1: unknown variable "
-	    "\"my kei\"; did you mean \"my key\"?"));
+	    "\"my kei\" (did you mean \"my key\"?)"));
 	OK(gives("{{.Task}}", "1:1: \"{{.Task}}\" is unknown; use "
 	    ".TaskName .JobID .Iteration .Attempt .Timestamp or .Vars.name"));
 	OK(gives("x {{.JobID", "1:3: {{ is not closed"));
@@ -90,6 +129,19 @@ test_bad(void)
 	    "{{index .Vars \"name\"}}"));
 	OK(gives("{{\"{{\" 1}}",
 	    "1:1: \"{{\"{{\" 1}}\" has unexpected text after the name"));
+}
+
+static void
+test_check(void)
+{
+	struct err e = { 0 };
+
+	OK(tmpl_check(STR(""), &e) == 0 && tmpl_check(STR("{{x}}"), &e) == 0);
+	OK(tmpl_check(STR("{{.TaskName}} {{.Vars.any}} "
+	    "{{index .Vars \"any\"}}"), &e) == 0);
+	OK(tmpl_check(STR("{{.Vars.any}}\n{{end}}"), &e) == -1 &&
+	    e.line == 2 && e.col == 1);
+	OK(tmpl_check(STR("{{.Task}}"), &e) == -1);
 }
 
 static void
@@ -120,7 +172,8 @@ test_many(void)
 int
 main(void)
 {
-	RUN(test_good, test_foreign, test_bad, test_any, test_many);
+	RUN(test_good, test_foreign, test_unsupported, test_bad, test_check,
+	    test_any, test_many);
 	arena_free(&arena);
 	return tap_done();
 }

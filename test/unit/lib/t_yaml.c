@@ -159,7 +159,7 @@ test_rows(void)
 	struct arena a = { 0 };
 	struct str file = read_file(&a, "test/unit/lib/yaml.tab"), text, want;
 	const char *p = file.p, *end = p + file.n, *nl, *tab;
-	char got[300];
+	char got[sizeof(((struct err *)0)->msg) + 40];
 
 	for (; p != NULL && p < end; p = nl + 1) {
 		nl = memchr(p, '\n', (size_t)(end - p));

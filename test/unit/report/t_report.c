@@ -141,6 +141,7 @@ make_run(void)
 static const char golden[] =
     "greetings  skill greeter  executor mock  model gpt-x  2 trials each\n"
     "\n"
+    "    task         score avg time\n"
     "  ✓ Hello         1.00     13ms  2/2 trials\n"
     "  ✗ Says goodbye  0.75    120ms  1/2 trials\n"
     "  ! Slow one      0.00     5.0s  0/2 trials  timeout\n"
@@ -166,7 +167,7 @@ static const char golden[] =
     "      │ b\n"
     "\n"
     "Flaky\n"
-    "  ~ Says goodbye  passed 50.0% (95%: 9–91%)  score 0.75 ± 0.25\n"
+    "  ~ Says goodbye  passed 50.0% (95% interval: 9–91%)  score 0.75 ± 0.25\n"
     "\n"
     "Slowest\n"
     "     5.0s  Slow one\n"
@@ -174,7 +175,7 @@ static const char golden[] =
     "     13ms  Hello\n"
     "\n"
     "4 tasks: 1 passed, 1 failed, 1 error (1 timeout), 1 skipped\n"
-    "pass rate 33.3% (95%: 6–79%), score 0.58, 1.2s\n"
+    "pass rate 33.3% (95% interval: 6–79%), score 0.58, 1.2s\n"
     "FAILED\n";
 
 /* Nothing that a terminal would obey, and whole characters only. */
@@ -572,7 +573,8 @@ check_csv(void)
 	s = write_report("csv", &o);
 	OK(str_starts(s, STR("trial,attempts,status,")));
 	OK(has(s, "\n1,1,failed,,0.5,0.5,100,\"greetings\",\"greeter\",\"mock\",\"gpt-x\",false,"
-	    "\"run-7\",\"bye\",\"Says goodbye\",\"\",\"says-bye\",\"\",\"See you\nlater\"\n"));
+	    "\"run-7\",\"bye\",\"Says goodbye\",\"\",\"says-bye\",\"\",\"See you\nlater\","
+	    ",,,,\n"));
 	OK(has(s, "\n1,1,error,timeout,0,0,5000,"));
 	OK(has(s, "\n0,0,skipped,,0,0,0,"));
 	suite.name = STR("=1+1,\"x\"");
@@ -709,7 +711,7 @@ check_specs(void)
 
 	for (i = 1; i < n; i++)
 		OK(strcmp(list[i - 1], list[i]) < 0);
-	OK(fails("junt:x", "unknown reporter \"junt\"; did you mean \"junit\"?"));
+	OK(fails("junt:x", "unknown reporter \"junt\" (did you mean \"junit\"?)"));
 	OK(fails("nothing", "(reporters: csv, github"));
 	OK(fails("", "unknown reporter \"\""));
 	OK(fails("junit", "reporter junit needs a path: junit:PATH"));
@@ -1309,6 +1311,46 @@ check_env(void)
 	close(fd);
 }
 
+static bool
+reasons(const char *text, bool wrap, unsigned width, const char *want)
+{
+	struct report_opts o = { .wrap = wrap, .width = width };
+	struct buf b = { 0 };
+
+	report_reason(&b, str_of(text), "  ", &o);
+	return is_text(arena_take(&arena, &b), want);
+}
+
+static void
+check_reasons(void)
+{
+	struct buf b = { 0 };
+	struct str s;
+	int i;
+
+	OK(reasons("", true, 40, ""));
+	OK(reasons("one two\n  three\n", true, 40, "  one two\n    three\n"));
+	OK(reasons("the first words, the second words, the third", true, 30,
+	    "  the first words, the second\n  words, the third\n"));
+	OK(reasons("the first words, the second words, the third", false, 30,
+	    "  the first words, the second words, the third\n"));
+	OK(reasons("aaaaaaaaaabbbbbbbbbbccccccccccdd", true, 22,
+	    "  aaaaaaaaaabbbbbbbbbb\n  ccccccccccdd\n"));
+	OK(reasons("\xE8\xAF\xAD\xE8\xAF\xAD\xE8\xAF\xAD\xE8\xAF\xAD"
+	    "\xE8\xAF\xAD\xE8\xAF\xAD\xE8\xAF\xAD\xE8\xAF\xAD\xE8\xAF\xAD"
+	    "\xE8\xAF\xAD\xE8\xAF\xAD", true, 22,
+	    "  \xE8\xAF\xAD\xE8\xAF\xAD\xE8\xAF\xAD\xE8\xAF\xAD"
+	    "\xE8\xAF\xAD\xE8\xAF\xAD\xE8\xAF\xAD\xE8\xAF\xAD\xE8\xAF\xAD"
+	    "\xE8\xAF\xAD\n  \xE8\xAF\xAD\n"));
+	for (i = 0; i < 5000; i++)
+		buf_putc(&b, 'x');
+	buf_putc(&b, '\0');
+	s = str_of(b.p);
+	OK(reasons(s.p, false, 0, arena_fmt(&arena, "  %.4096s\n  (904 more "
+	    "bytes)\n", s.p).p));
+	buf_free(&b);
+}
+
 int
 main(void)
 {
@@ -1322,7 +1364,7 @@ main(void)
 	    check_several, check_broken, check_interpret, check_metric,
 	    check_groups, check_noise, check_console_lines, check_console_live,
 	    check_console_dumb, check_session_log, check_transcripts,
-	    check_journal, check_large, check_env);
+	    check_journal, check_large, check_env, check_reasons);
 	rm = arena_fmt(&arena, "rm -rf '%s'%c", dir, 0);
 	OK(system(rm.p) == 0);
 	arena_free(&arena);

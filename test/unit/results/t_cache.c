@@ -15,16 +15,16 @@ static struct arena arena;
 static bool
 hashes(struct str in, size_t step, const char *want)
 {
-	struct cache_hash h;
+	struct sha256 h;
 	char hex[CACHE_KEY];
 	size_t i, n;
 
-	cache_hash_init(&h);
+	sha256_init(&h);
 	for (i = 0; i < in.n; i += n) {
 		n = in.n - i < step ? in.n - i : step;
-		cache_hash_put(&h, (struct str){ in.p + i, n });
+		sha256_put(&h, (struct str){ in.p + i, n });
 	}
-	cache_hash_end(&h, hex);
+	sha256_end(&h, hex);
 	if (strcmp(hex, want) != 0)
 		printf("# %s\n", hex);
 	return strcmp(hex, want) == 0;
@@ -61,12 +61,12 @@ test_hash(void)
 static void
 key_of(char hex[CACHE_KEY], struct str a, struct str b)
 {
-	struct cache_hash h;
+	struct sha256 h;
 
-	cache_hash_init(&h);
+	sha256_init(&h);
 	cache_hash_part(&h, a);
 	cache_hash_part(&h, b);
-	cache_hash_end(&h, hex);
+	sha256_end(&h, hex);
 }
 
 static void
@@ -84,12 +84,12 @@ test_parts(void)
 static bool
 dir_key(const char *dir, char hex[CACHE_KEY])
 {
-	struct cache_hash h;
+	struct sha256 h;
 	bool ok;
 
-	cache_hash_init(&h);
+	sha256_init(&h);
 	ok = cache_hash_dir(&h, dir);
-	cache_hash_end(&h, hex);
+	sha256_end(&h, hex);
 	return ok;
 }
 
@@ -106,7 +106,7 @@ static void
 test_dir(const char *dir)
 {
 	char x[CACHE_KEY], y[CACHE_KEY];
-	struct cache_hash h;
+	struct sha256 h;
 
 	put_file(dir, "a", "one");
 	OK(dir_key(dir, x));
@@ -121,7 +121,7 @@ test_dir(const char *dir)
 	OK(symlink("..", arena_fmt(&arena, "%s/up", dir).p) == 0);
 	OK(dir_key(dir, x) && strcmp(x, y) != 0);
 	OK(!dir_key(arena_fmt(&arena, "%s/none", dir).p, x));
-	cache_hash_init(&h);
+	sha256_init(&h);
 	OK(!cache_hash_file(&h, dir));
 	unlink(arena_fmt(&arena, "%s/up", dir).p);
 	unlink(arena_fmt(&arena, "%s/b", dir).p);

@@ -97,7 +97,7 @@ static void
 test_status(void)
 {
 	OK(status("\"status\":\"n/a\"") == RESULT_NONE);
-	OK(status("\"status\":\"skipped\"") == RESULT_NONE);
+	OK(status("\"status\":\"skipped\"") == RESULT_SKIPPED);
 	OK(status("\"status\":\"purple\"") == RESULT_NONE);
 	OK(status("\"status\":7") == RESULT_NONE);
 	OK(status("\"status\":\"error\"") == RESULT_AGENT_ERROR);
@@ -232,6 +232,28 @@ test_original(void)
 	OK(str_is(x.calls->arguments, "{\"command\":\"ls\"}"));
 	x = answer("\"session_digest\":{\"tools_used\":[\"a\",\"a\"]}");
 	OK(x.ncalls == 2 && str_is(x.calls->next->name, "a"));
+	OK(x.calls->no_arguments && x.calls->no_result && !x.no_calls);
+}
+
+/* What a file leaves out is unknown. */
+static void
+test_left_out(void)
+{
+	struct answer x = answer("\"session_digest\":{\"tool_call_count\":3,"
+	    "\"tool_calls\":[{\"name\":\"bash\",\"arguments\":{\"command\":"
+	    "\"ls\"}}]}");
+
+	OK(x.ncalls == 1 && x.no_calls && !x.calls->no_arguments);
+	x = answer("\"session_digest\":{\"tool_call_count\":1,"
+	    "\"tool_calls\":[{\"name\":\"web_fetch\",\"arguments\":"
+	    "{\"command\":\"\",\"path\":\"\"}}]}");
+	OK(!x.no_calls && x.calls->no_arguments);
+	x = answer("\"session_digest\":{\"tool_call_count\":0,\"usage\":"
+	    "{\"turns\":2}}");
+	OK(!x.no_calls && !x.usage.known && x.usage.turns_known);
+	x = answer("\"session_digest\":{\"tool_call_count\":0,\"usage\":"
+	    "{\"input_tokens\":2,\"output_tokens\":1}}");
+	OK(x.usage.known);
 }
 
 /* Reading any file, and its answers, terminates. */
@@ -300,38 +322,29 @@ started(const char *stamp)
 	    stamp).p, NULL)->started_ns;
 }
 
+/* A cancelled run with two tasks and two trigger tests. */
+static const char run_text[] =
+    "{\"eval_id\":\"r1\",\"skill\":\"s\",\"eval_name\":\"n\","
+    "\"config\":{\"model_id\":\"m\",\"engine_type\":\"x\","
+    "\"runs_per_test\":3,\"timeout_sec\":7,\"judge_model\":\"j\"},"
+    "\"summary\":{\"duration_ms\":9},\"status\":\"cancelled\","
+    "\"tasks\":[{\"test_id\":\"b\",\"display_name\":\"B\","
+    "\"status\":\"passed\",\"runs\":[{\"status\":\"passed\","
+    "\"attempts\":2,\"score\":1,\"session_digest\":{\"usage\":"
+    "{\"input_tokens\":5}}}]},"
+    "{\"test_id\":\"a\",\"status\":\"cancelled\",\"runs\":["
+    "{\"status\":\"failed\"}]}],"
+    "\"trigger_results\":[{\"prompt\":\"p\",\"should_trigger\":true,"
+    "\"did_trigger\":true,\"status\":\"passed\"},{\"prompt\":\"q\","
+    "\"should_trigger\":false,\"did_trigger\":true,\"status\":"
+    "\"error\",\"error_class\":\"timeout\",\"confidence\":"
+    "\"medium\",\"simulated\":true}]}";
+
 static void
 test_run(void)
 {
-	static const char text[] =
-	    "{\"eval_id\":\"r1\",\"skill\":\"s\",\"eval_name\":\"n\","
-	    "\"config\":{\"model_id\":\"m\",\"engine_type\":\"x\","
-	    "\"runs_per_test\":3,\"timeout_sec\":7,\"judge_model\":\"j\"},"
-	    "\"summary\":{\"duration_ms\":9},\"status\":\"cancelled\","
-	    "\"tasks\":[{\"test_id\":\"b\",\"display_name\":\"B\","
-	    "\"status\":\"passed\",\"runs\":[{\"status\":\"passed\","
-	    "\"attempts\":2,\"score\":1,\"session_digest\":{\"usage\":"
-	    "{\"input_tokens\":5}}}]},"
-	    "{\"test_id\":\"a\",\"status\":\"cancelled\",\"runs\":["
-	    "{\"status\":\"failed\"}]}],"
-	    "\"trigger_results\":[{\"prompt\":\"p\",\"should_trigger\":true,"
-	    "\"did_trigger\":true,\"status\":\"passed\"},{\"prompt\":\"q\","
-	    "\"should_trigger\":false,\"did_trigger\":true,\"status\":"
-	    "\"error\",\"error_class\":\"timeout\",\"confidence\":"
-	    "\"medium\",\"simulated\":true}]}";
-	struct spec_task tasks[2] = { { .golden = false },
-		{ .at = { "f", 3, 1 } } };
-	struct spec_trigger asked = { .task = { .at = { "t", 4, 1 } } };
-	struct spec_triggers triggers = { .v = &asked, .n = 1 };
-	struct spec_suite suite = { .tasks = tasks, .ntasks = 2,
-		.triggers = &triggers,
-		.config = { .pass_threshold = 1, .task_pass_threshold = 1 } };
-	const struct result_run *r = run_of(text, NULL);
+	const struct result_run *r = run_of(run_text, NULL);
 
-	suite.name = STR("own");
-	tasks[0].id = tasks[0].name = STR("none");
-	tasks[1].id = tasks[1].name = STR("a");
-	asked.task.inputs.prompt = STR("q");
 	OK(r->ntasks == 2 && r->trials == 3 && r->duration_ms == 9);
 	OK(strcmp(r->run_id, "r1") == 0 && str_is(r->suite->name, "n"));
 	OK(str_is(r->model, "m") && str_is(r->executor, "x"));
@@ -351,9 +364,26 @@ test_run(void)
 	OK(near(r->suite->triggers->v[1].weight, 0.5) &&
 	    r->triggers.simulated && r->suite->triggers->v[1].task.at.file ==
 	    NULL);
+}
 
-	/* with a suite: its tasks first, their locations, tasks not run */
-	r = run_of(text, &suite);
+/* With a suite: its tasks first, their locations, tasks not run. */
+static void
+test_run_of_suite(void)
+{
+	struct spec_task tasks[2] = { { .golden = false },
+		{ .at = { "f", 3, 1 } } };
+	struct spec_trigger asked = { .task = { .at = { "t", 4, 1 } } };
+	struct spec_triggers triggers = { .v = &asked, .n = 1 };
+	struct spec_suite suite = { .tasks = tasks, .ntasks = 2,
+		.triggers = &triggers,
+		.config = { .pass_threshold = 1, .task_pass_threshold = 1 } };
+	const struct result_run *r;
+
+	suite.name = STR("own");
+	tasks[0].id = tasks[0].name = STR("none");
+	tasks[1].id = tasks[1].name = STR("a");
+	asked.task.inputs.prompt = STR("q");
+	r = run_of(run_text, &suite);
 	OK(r->ntasks == 3 && r->sum.skipped == 2 &&
 	    str_is(r->suite->name, "own"));
 	OK(r->tasks[0].status == RESULT_NONE && r->tasks[0].done == 0);
@@ -361,18 +391,24 @@ test_run(void)
 	OK(str_is(r->tasks[2].spec->id, "b"));
 	OK(r->suite->triggers->v[1].task.at.line == 4 && suite.triggers ==
 	    &triggers);
+	tasks[1].id = STR("x");
+	r = run_of("{\"status\":\"failed\",\"tasks\":[{\"id\":\"none\","
+	    "\"status\":\"failed\"}]}", &suite);
+	OK(!r->complete && !r->cancelled && !result_interrupted(r));
+}
 
-	/* how it ended */
+/* How a run ended, and absurd numbers. */
+static void
+test_run_end(void)
+{
+	const struct result_run *r;
+
 	r = run_of("{\"status\":\"failed\",\"tasks\":[{\"id\":\"a\","
 	    "\"status\":\"failed\"}]}", NULL);
 	OK(r->complete && r->sum.failed == 1 && !result_ok(r));
 	r = run_of("{\"status\":\"passed\",\"tasks\":[{\"id\":\"a\","
 	    "\"status\":\"passed\",\"score\":1}]}", NULL);
 	OK(r->complete && result_ok(r) && near(r->sum.score, 1));
-	tasks[1].id = STR("x");
-	r = run_of("{\"status\":\"failed\",\"tasks\":[{\"id\":\"none\","
-	    "\"status\":\"failed\"}]}", &suite);
-	OK(!r->complete && !r->cancelled && !result_interrupted(r));
 	r = run_of("{\"tasks\":[],\"config\":5,\"trigger_results\":{}}",
 	    NULL);
 	OK(r->ntasks == 0 && r->triggers.n == 0 && !result_ok(r));
@@ -383,7 +419,11 @@ test_run(void)
 	r = run_of("{\"config\":{\"runs_per_test\":1e18},\"tasks\":[{\"id\":"
 	    "\"a\",\"status\":\"running\",\"runs\":[{},{}]}]}", NULL);
 	OK(r->tasks[0].ntrials == 2 && r->trials == 2);
+}
 
+static void
+test_times(void)
+{
 	OK(started("1970-01-01T00:00:00Z") == 0);
 	OK(started("2000-02-29T12:00:00.5Z") == INT64_C(951825600500000000));
 	OK(started("2026-11-16T18:30:00.000000001+01:30") ==
@@ -399,8 +439,9 @@ test_run(void)
 int
 main(void)
 {
-	RUN(test_whole, test_run, test_status, test_numbers, test_refused,
-	    test_answer, test_original, test_damage);
+	RUN(test_whole, test_run, test_run_of_suite, test_run_end, test_times,
+	    test_status, test_numbers, test_refused, test_answer,
+	    test_original, test_left_out, test_damage);
 	arena_free(&a);
 	return tap_done();
 }

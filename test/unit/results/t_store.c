@@ -355,6 +355,11 @@ test_demand(void)
 	    "passed", ""));
 	oc = store_outcome(&st, f, &e);
 	OK(oc != NULL && oc->tasks[0].status == RESULT_PASSED);
+	fd = store_open(&st, f, &size, &e);
+	OK(fd > 2);
+	os_close(&fd);
+	put("one.json", "{\"eval_id\":\"run-1\"}}");	/* invalid now */
+	OK(store_open(&st, f, &size, &e) == -1);
 	unlink(in("one.json"));
 	OK(store_outcome(&st, f, &e) == NULL && e.code == ERR_SYS);
 	OK(store_open(&st, f, &size, &e) == -1);

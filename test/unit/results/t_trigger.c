@@ -124,11 +124,11 @@ test_sums(void)
 	OK(has(&x, 0, 2.5, 0, 2.5));
 	OK(x.precision == 0 && x.recall == 0 && x.f1 == 0 &&
 	    x.accuracy == 0);
-	x = sums("yyn", "pep");		/* an error is the wrong answer */
-	OK(has(&x, 1, 0, 1, 1) && x.errors == 1);
-	OK(x.recall == (double)0.5 && x.accuracy == (double)0.6667);
+	x = sums("yyn", "pep");		/* an error is wrong, neither positive nor negative */
+	OK(has(&x, 1, 0, 1, 0) && x.errors == 1);
+	OK(x.recall == 1 && x.accuracy == (double)0.6667);
 	x = sums("nn", "pe");
-	OK(has(&x, 0, 1, 1, 0) && x.errors == 1);
+	OK(has(&x, 0, 0, 1, 0) && x.errors == 1);
 	x = sums("nn", "pp");		/* no division by zero */
 	OK(has(&x, 0, 0, 2, 0) && x.precision == 0 && x.recall == 0 &&
 	    x.f1 == 0 && x.accuracy == 1);
@@ -214,7 +214,7 @@ test_file(void)
 	item = json_getc(v, "trigger_metrics");
 	OK(json_int(json_getc(item, "true_positives"), &n) && n == 1);
 	OK(json_int(json_getc(item, "false_negatives"), &n) && n == 1);
-	OK(json_int(json_getc(item, "false_positives"), &n) && n == 1);
+	OK(json_int(json_getc(item, "false_positives"), &n) && n == 0);
 	OK(json_int(json_getc(item, "true_negatives"), &n) && n == 0);
 	OK(json_int(json_getc(item, "errors"), &n) && n == 1);
 	OK(json_getc(item, "simulated") == NULL);

@@ -73,6 +73,7 @@ numbers(void)
 		{ RPC_WORKSPACE, "workspace", { -32011, -32011, -32011 } },
 		{ RPC_NO_RESULT, "no_result", { -32032, -32032, -32032 } },
 		{ RPC_RUN_OVER, "run_over", { -32033, -32033, -32033 } },
+		{ RPC_FORBIDDEN, "forbidden", { -32034, -32034, -32034 } },
 		{ RPC_TASK_NOT_FOUND, "task_not_found", { -32602, -32602, -32602 } },
 	};
 	size_t i, f;
@@ -225,7 +226,8 @@ join(struct talk *t, enum rpc_via via, int *fd)
 	os_nonblock(pair[0]);
 	os_nonblock(pair[1]);
 	*fd = pair[1];
-	return rpc_accept(&t->rpc, via, pair[0], pair[0], &conn_line);
+	return rpc_accept(&t->rpc, via, pair[0], pair[0], &conn_line,
+	    false);
 }
 
 static void

@@ -61,10 +61,10 @@ test_store(void)
 
 	begin(NULL, NULL);
 	OK(!rpc_busy(&rpc));
-	s[0] = session_new(all, &e);
-	s[1] = session_new(all, &e);
-	s[2] = session_new(all, &e);
-	OK(all->n == 3 && session_new(all, &e) == NULL);
+	s[0] = session_new(all, (struct str){ 0 }, &e);
+	s[1] = session_new(all, (struct str){ 0 }, &e);
+	s[2] = session_new(all, (struct str){ 0 }, &e);
+	OK(all->n == 3 && session_new(all, (struct str){ 0 }, &e) == NULL);
 	OK(e.code == ERR_LIMIT);
 	OK(session_find(all, str_of(s[1]->id)) == s[1]);
 	OK(session_find(all, STR("x")) == NULL);
@@ -73,7 +73,7 @@ test_store(void)
 	session_touch(s[0]);
 	OK(all->head == s[1]);
 	fake_now += 5000;		/* the others have expired */
-	t = session_new(all, &e);
+	t = session_new(all, (struct str){ 0 }, &e);
 	OK(t != NULL && all->n == 2 && all->head == s[0]);
 	session_drop(t);
 	OK(all->n == 1);
@@ -85,6 +85,44 @@ test_store(void)
 	finish();
 }
 
+/* Ids from clients: any UUID, once. */
+static void
+test_named(void)
+{
+	static const char upper[] = "550E8400-E29B-41D4-A716-446655440000",
+	    lower[] = "550e8400-e29b-41d4-a716-446655440000";
+	unsigned char key[SESSION_KEY];
+	struct session *s;
+	char id[SESSION_ID];
+	size_t i;
+
+	begin(NULL, NULL);
+	OK(session_key(str_of(upper), key) && key[0] == 0x55 &&
+	    key[1] == 0x0E && key[15] == 0);
+	OK(!session_key(STR(""), key) && !session_key(STR("x"), key));
+	OK(!session_key(STR("550e8400-e29b-41d4-a716-44665544000"), key));
+	OK(!session_key(STR("550e8400-e29b-41d4-a716-4466554400000"), key));
+	OK(!session_key(STR("550e8400-e29b-41d4-a716+446655440000"), key));
+	OK(!session_key(STR("550e8400-e29b-41d4-a716-44665544000-"), key));
+	s = session_new(all, str_of(upper), &e);
+	OK(strcmp(s->id, upper) == 0 && session_find(all, str_of(lower)) == s);
+	session_drop(s);
+	OK(session_find(all, str_of(upper)) == NULL &&
+	    !session_has_ended(all, str_of(upper)));
+	session_end(session_new(all, str_of(upper), &e));
+	OK(session_find(all, str_of(lower)) == NULL &&
+	    session_has_ended(all, str_of(lower)));
+	for (i = 0; i < SESSION_ENDED_MAX - 1; i++)
+		session_end(session_new(all, (struct str){ 0 }, &e));
+	OK(session_has_ended(all, str_of(upper)));
+	s = session_new(all, (struct str){ 0 }, &e);
+	memcpy(id, s->id, sizeof(id));
+	session_end(s);		/* the oldest is forgotten */
+	OK(!session_has_ended(all, str_of(upper)) &&
+	    session_has_ended(all, str_of(id)));
+	finish();
+}
+
 static void
 test_said(void)
 {
@@ -93,7 +131,7 @@ test_said(void)
 	size_t i;
 
 	begin(NULL, NULL);
-	s = session_new(all, &e);
+	s = session_new(all, (struct str){ 0 }, &e);
 	for (i = 0; i < SESSION_ANSWER_MAX; i++)
 		buf_puts(&b, "\xC3\xA9");
 	session_remember(s, STR("one"), buf_str(&b));
@@ -200,7 +238,7 @@ test_files(void)
 	begin(path, &o);
 	OK(session_restore(all, &e) == 0 && told == 0);
 	for (i = 0; i < 3; i++) {
-		s = session_new(all, &e);
+		s = session_new(all, (struct str){ 0 }, &e);
 		session_remember(s, STR("asked \x01\n"), STR("answered"));
 		s->fixes = i;
 		s->used_ns += i;	/* in this order */
@@ -235,7 +273,7 @@ main(void)
 {
 	if (mkdtemp(dir) == NULL)
 		return 1;
-	RUN(test_ids, test_store, test_said, test_prompt, test_files);
+	RUN(test_ids, test_store, test_named, test_said, test_prompt, test_files);
 	OK(workspace_remove(dir, &e) == 0);
 	return tap_done();
 }

@@ -14,6 +14,7 @@
 static struct arena arena;
 static char home[] = "/tmp/t_config.XXXXXX";
 static struct spec_notes notes;		/* of the last load */
+static bool trusting = true;		/* the project's file */
 
 /* Environment: pairs, then NULL; HOME is the temporary directory. */
 static const char *
@@ -43,6 +44,7 @@ static struct config *
 load(struct config_sources s)
 {
 	s.env = env;
+	s.trust = trusting;
 	if (s.dir == NULL)
 		s.dir = path("a/b");
 	notes = (struct spec_notes){ .arena = &arena };
@@ -158,7 +160,7 @@ test_ladder(void)
 	put(".waza/config", "port: 1\n");
 	OK(is(leaf(load(s), "port"), "1 @ /.waza/config:1:7"));
 	put("a/.waza.yaml", "# mine\n\nport:\n  2\n");
-	OK(is(leaf(load(s), "port"), "2 @ /a/b/../.waza.yaml:4:3"));
+	OK(is(leaf(load(s), "port"), "2 @ /a/.waza.yaml:4:3"));
 	put("more.json", "{\"port\": 3}");
 	s.path = path("more.json");
 	OK(is(leaf(load(s), "port"), "3 @ /more.json:1:10"));
@@ -200,13 +202,13 @@ test_merge(void)
 	    str_is(c->tool[1].name, "c"));
 	OK(c->tool[0].command.n == 1 && str_is(c->tool[0].command.v[0],
 	    "three") && str_is(c->tool[0].description, "low"));
-	OK(is(leaf(c, "tools.a.command"), "[\"three\"] @ /a/b/../.waza.yaml:4:16"));
+	OK(is(leaf(c, "tools.a.command"), "[\"three\"] @ /a/.waza.yaml:4:16"));
 	OK(is(leaf(c, "tools.a.description"), "\"low\" @ /.waza/config:4:41"));
-	OK(is(leaf(c, "executors.e.p.q"), "5 @ /a/b/../.waza.yaml:9:24"));
+	OK(is(leaf(c, "executors.e.p.q"), "5 @ /a/.waza.yaml:9:24"));
 	OK(is(leaf(c, "executors.e.p.r"), "none"));
-	OK(is(leaf(c, "executors.e.p.t"), "6 @ /a/b/../.waza.yaml:9:39"));
-	OK(is(leaf(c, "executors.e.s"), "[3] @ /a/b/../.waza.yaml:9:46"));
-	OK(is(leaf(c, "executors.n"), "{} @ /a/b/../.waza.yaml:9:55"));
+	OK(is(leaf(c, "executors.e.p.t"), "6 @ /a/.waza.yaml:9:39"));
+	OK(is(leaf(c, "executors.e.s"), "[3] @ /a/.waza.yaml:9:46"));
+	OK(is(leaf(c, "executors.n"), "{} @ /a/.waza.yaml:9:55"));
 	s.json = "{\"tools\": null, \"executors\": {\"e\": 1}}";
 	OK(load(s) == NULL);
 	OK(says("--config-json:1:36: \"e\" must be a mapping, not a number\n"));
@@ -253,28 +255,23 @@ test_large_merge(void)
 static void
 test_places(void)
 {
-	OK(finds("limts: {}\n", "/a/b/../.waza.yaml:1:1: warning: unknown key "
-	    "\"limts\"; did you mean \"limits\"?\n"));
-	OK(finds("limits: {run: 3}\n", "/a/b/../.waza.yaml:1:10: warning: unknown "
-	    "key \"run\"; did you mean \"runs\"?\n"));
+	OK(finds("limts: {}\n", "/a/.waza.yaml:1:1: warning: unknown key "
+	    "\"limts\" (did you mean \"limits\"?)\n"));
+	OK(finds("limits: {run: 3}\n", "/a/.waza.yaml:1:10: warning: unknown "
+	    "key \"run\" (did you mean \"runs\"?)\n"));
 	OK(finds("defaults: {timeout: 3}\ngraders: {}\npaths: {}\nfiles: {}\n"
 	    "cache: {}\nserver: {port: 1}\ndev: {}\ntokens: {limits: {}}\n"
 	    "storage: {}\n", ""));
 	OK(finds("port: many\nframing: lps\nlimits: {runs: 0, depth: 1.5}\n"
-	    "roots: {}\n", "/a/b/../.waza.yaml:1:7: \"port\" must be a whole "
-	    "number, not a string\n/a/b/../.waza.yaml:2:10: \"framing\" cannot "
-	    "be \"lps\"; did you mean \"lsp\"?\n/a/b/../.waza.yaml:3:16: "
-	    "\"runs\" must be from 1 to 1000000, not 0\n/a/b/../.waza.yaml:3:26: "
-	    "\"depth\" must be a whole number, not 1.5\n/a/b/../.waza.yaml:4:8: "
+	    "roots: {}\n", "/a/.waza.yaml:1:7: \"port\" must be a whole "
+	    "number, not a string\n/a/.waza.yaml:2:10: \"framing\" cannot "
+	    "be \"lps\" (did you mean \"lsp\"?)\n/a/.waza.yaml:3:16: "
+	    "\"runs\" must be from 1 to 1000000, not 0\n/a/.waza.yaml:3:26: "
+	    "\"depth\" must be a whole number, not 1.5\n/a/.waza.yaml:4:8: "
 	    "\"roots\" must be a list of strings, not a mapping\n"));
-	OK(finds("- 1\n", "/a/b/../.waza.yaml:1:1: expected a mapping, not a list\n"));
-	OK(finds("a: [\n", "/a/b/../.waza.yaml:2:1: found the end of the file "
+	OK(finds("- 1\n", "/a/.waza.yaml:1:1: expected a mapping, not a list\n"));
+	OK(finds("a: [\n", "/a/.waza.yaml:2:1: found the end of the file "
 	    "inside a sequence that starts at line 1: ] is missing\n"));
-	put("a/.waza.yaml", "allow_remote: true\nhost: evil\ntoken_file: t\n");
-	OK(load((struct config_sources){ 0 }) == NULL && notes.errors == 3);
-	OK(notes.head->at.line == 1 && strstr(said(),
-	    "\"host\" cannot be set in a project") != NULL);
-	put("a/.waza.yaml", "");
 	OK(json_finds("{\"defaults\": 1}", "--config-json:1:2: warning: "
 	    "\"defaults\" has no effect here\n"));
 	OK(json_finds("{\"port\": 1", "--config-json:1:11: unexpected end of input\n"));
@@ -305,7 +302,7 @@ test_tools(void)
 	    "and "
 	    "\".\", at most 64\n"));
 	OK(json_finds("{\"tools\": {\"t\": {\"command\": [\"x\"], \"comand\": 1}}}",
-	    "--config-json:1:36: warning: unknown key \"comand\"; did you mean \"command\"?\n"));
+	    "--config-json:1:36: warning: unknown key \"comand\" (did you mean \"command\"?)\n"));
 	OK(json_finds("{\"tools\": {\"t\": {\"command\": \"x\", \"input_schema\": {\"type\": 5}}}}",
 	    "--config-json:1:59: /type: must be a type or a list of types (null, "
 	    "boolean, object, array, number, integer, string), is 5\n"));
@@ -315,20 +312,20 @@ test_tools(void)
 	    "timeout_seconds: 0.5}, u: {command: ./u}, v: {command: v}}\n");
 	c = load(s);
 	OK(c != NULL && c->ntools == 3 && c->tool[0].timeout_seconds == 0.5);
-	OK(is(c->tool[0].command.v[0].p, path("a/b/../bin/t")));
+	OK(is(c->tool[0].command.v[0].p, path("a/bin/t")));
 	OK(is(c->tool[0].command.v[1].p, "bin/x"));
 	cmd = json_getc(json_getc(c->tools, "t"), "command");
-	OK(str_is(json_text(json_first(cmd)), path("a/b/../bin/t")));
+	OK(str_is(json_text(json_first(cmd)), path("a/bin/t")));
 	OK(json_count(cmd) == 2);
 	cmd = json_getc(json_getc(c->tools, "u"), "command");
-	OK(str_is(json_text(cmd), path("a/b/.././u")));
+	OK(str_is(json_text(cmd), path("a/./u")));
 	OK(is(c->tool[2].command.v[0].p, "v") && c->tool[2].timeout_seconds == 60);
 	put("a/.waza.yaml", "prices: {gpt-4.1: {input: 2, output: 8.5}}\n"
 	    "executors: {x: {headers: {x-org: hush}}}\n");
 	c = load(s);
 	OK(c != NULL && c->nprices == 1 && c->price[0].output == 8.5);
-	OK(is(leaf(c, "prices.\"gpt-4.1\".input"), "2 @ /a/b/../.waza.yaml:1:27"));
-	OK(is(leaf(c, "executors.x.headers.x-org"), " @ /a/b/../.waza.yaml:2:34"));
+	OK(is(leaf(c, "prices.\"gpt-4.1\".input"), "2 @ /a/.waza.yaml:1:27"));
+	OK(is(leaf(c, "executors.x.headers.x-org"), " @ /a/.waza.yaml:2:34"));
 	put("a/.waza.yaml", "");
 }
 
@@ -409,7 +406,7 @@ test_environment(void)
 	OK(load(s) == NULL && notes.errors == 5);
 	OK(says("WAZA_ALLOW_REMOTE: \"allow_remote\" must be true or false, not "
 	    "a string\nWAZA_LISTEN: \"x\" is not HOST:PORT\nWAZA_LOG_LEVEL: "
-	    "\"log_level\" cannot be \"debg\"; did you mean \"debug\"?\n"
+	    "\"log_level\" cannot be \"debg\" (did you mean \"debug\"?)\n"
 	    "WAZA_PORT: \"port\" must be a whole number, not a string\n"
 	    "WAZA_TIMEOUT: \"timeout_seconds\" must be a whole number, not a "
 	    "string\n"));
@@ -468,6 +465,83 @@ test_levels(void)
 	}
 	put("a/.waza.yaml", "");
 	buf_free(&dir);
+}
+
+/* The keys that are held back, separated by spaces. */
+static const char *
+held(const struct config *c)
+{
+	struct buf b = { 0 };
+	const char *s;
+	size_t i;
+
+	for (i = 0; i < c->nheld; i++)
+		buf_fmt(&b, "%s%.*s", i > 0 ? " " : "", STRF(c->held[i].key));
+	s = arena_str(&arena, buf_str(&b)).p;
+	buf_free(&b);
+	return s;
+}
+
+/* Without trust, a project's file sets names and numbers only. */
+static void
+test_trust(void)
+{
+	struct config *c;
+
+	put(".waza/config", "executor: acp\nroots: [/mine]\n"
+	    "executors: {mine: {}}\n");
+	put("a/.waza.yaml", "listen: [tcp]\nframing: lsp\nallow_remote: yes\n"
+	    "require_hello: no\nunix_token: no\ntoken_file: t\nroots: ~\n"
+	    "hosts: [h]\norigins: [o]\nhost: evil\nport: 1\n"
+	    "timeout_seconds: 2\nexecutor: claude\nmodel: m\n"
+	    "judge: {executor: claude, model: j, base_url: u}\n"
+	    "executors: {mine: ~, his: {temperature: 0, env: {A: b}}, no: {},\n"
+	    "  new: {temperature: 0}}\n"
+	    "tools: {t: {command: [x]}}\nlimits: {runs: 3}\n"
+	    "sessions: {max: 4, idle_seconds: 5, timeout_seconds: 6,\n"
+	    "  executor: claude, provider: claude, temperature: 0.5,\n"
+	    "  max_tokens: 7, working_dir: /, persist_dir: p,\n"
+	    "  prompt_template: t}\n"
+	    "remote: {lost_seconds: 8}\nprices: {m: {input: 9}}\n"
+	    "log_level: debug\nunknown: 1\n");
+	trusting = false;
+	c = load((struct config_sources){ 0 });
+	OK(c != NULL && notes.errors == 0 && notes.warnings == 2);
+	OK(is(held(c), "listen framing allow_remote require_hello unix_token "
+	    "token_file roots hosts origins host port judge.executor "
+	    "judge.model judge.base_url executors.mine "
+	    "executors.his.temperature executors.his.env.A executors.no "
+	    "tools.t.command sessions.executor sessions.provider "
+	    "sessions.working_dir sessions.persist_dir "
+	    "sessions.prompt_template"));
+	OK(strstr(said(), "/a/.waza.yaml: warning: not trusted: listen, framing, "
+	    "allow_remote, require_hello, unix_token, token_file, roots, "
+	    "hosts and 13 more are ignored; if you trust this file, run "
+	    "\"waza config trust ") != NULL);
+	OK(c->nports == 0 && c->framing == CONFIG_AUTO && !c->allow_remote);
+	OK(c->port == 9000 && str_is(c->host, "127.0.0.1"));
+	OK(c->token_file.n == 0 && c->hosts.n == 0 && c->ntools == 0);
+	OK(c->roots.n == 1 && str_is(c->roots.v[0], "/mine"));
+	OK(c->timeout_seconds == 2 && c->limits.runs == 3);
+	OK(str_is(c->executor, "claude") && str_is(c->own_executor, "acp"));
+	OK(str_is(c->model, "m") && c->price[0].input == 9);
+	OK(c->sessions.executor.n == 0 && c->sessions.max_tokens == 7);
+	OK(config_has_executor(c, STR("mine")));
+	OK(c->judge == NULL && is(leaf(c, "executors.his"), "none"));
+	OK(is(leaf(c, "executors.new.temperature"), "0 @ /a/.waza.yaml:17:22"));
+	OK(!config_has_executor(c, STR("new")));
+	OK(!config_has_executor(c, STR("no")));
+	c = load((struct config_sources){ .json =
+	    "{\"executors\": {\"new\": {}}}" });
+	OK(config_has_executor(c, STR("new")));
+	trusting = true;
+	c = load((struct config_sources){ 0 });
+	OK(c->nheld == 0 && c->port == 1 && c->allow_remote && c->ntools == 1);
+	OK(str_is(c->own_executor, "claude") && c->roots.n == 0);
+	OK(config_has_executor(c, STR("no")) &&
+	    !config_has_executor(c, STR("mine")));
+	put(".waza/config", "");
+	put("a/.waza.yaml", "");
 }
 
 static void
@@ -617,7 +691,7 @@ main(void)
 		mkdir(path(dirs[i]), 0700);
 	RUN(test_defaults, test_ladder, test_merge, test_large_merge,
 	    test_places, test_tools, test_listen, test_environment,
-	    test_user_file, test_levels, test_secrets, test_token,
+	    test_user_file, test_levels, test_trust, test_secrets, test_token,
 	    test_token_ladder, test_hostile);
 	rm = arena_fmt(&arena, "rm -rf '%s'", home);
 	if (system(rm.p) != 0)

@@ -214,7 +214,7 @@ on_chosen(void *arg, struct conn *c, const struct conn_framer *f)
 {
 	(void)arg;
 	if (f == &conn_http)
-		web_adopt(&web, c, via);
+		web_adopt(&web, c, via, false);
 	else
 		rpc_adopt(&rpc, via, c, f, false);
 }
