@@ -23,7 +23,7 @@ DEFS    = -I. -DWAZA_VERSION=$(VERSION)
 # headers of each folder.
 BASE = base json os os_child os_confine os_net os_path os_peer os_quiet os_spawn os_term
 BASE_H = base os os_child os_confine os_internal os_net os_path os_peer os_quiet os_spawn os_term
-LIB = csv diff diff_search field glob guard http http_body http_url mask opt sha256 siphash stats tmpl \
+LIB = csv diff diff_search field front glob guard http http_body http_url mask opt sha256 siphash stats tmpl \
 	unicode ws ws_key py/expr py/expr_atom py/expr_call py/expr_case py/expr_equal py/expr_eval \
 	py/expr_lex py/expr_map py/expr_num py/expr_parse py/expr_pattern py/expr_re py/expr_repr \
 	py/expr_seq py/expr_str py/expr_text py/expr_value re/re re/re_atom re/re_class re/re_cuts \
@@ -32,7 +32,7 @@ LIB = csv diff diff_search field glob guard http http_body http_url mask opt sha
 	schema/schema_map schema/schema_meta schema/schema_number schema/schema_pattern \
 	schema/schema_explain schema/schema_uri schema/schema_value yaml/yaml_anchor yaml/yaml_block \
 	yaml/yaml_core yaml/yaml_flow yaml/yaml_in yaml/yaml_map yaml/yaml_scalar
-LIB_H = csv diff diff_internal field glob guard http mask opt sha256 siphash stats tmpl unicode ws \
+LIB_H = csv diff diff_internal field front glob guard http mask opt sha256 siphash stats tmpl unicode ws \
 	py/expr py/expr_internal re/re re/re_internal \
 	schema/schema schema/schema_internal yaml/yaml_internal
 IO = conn conn_frame conn_http conn_pace conn_sweep conn_ws fetch fetch_curl fetch_name loop loop_child offload proc proc_guard proc_tail wire \
@@ -43,6 +43,8 @@ SUITE = config config_check config_hold config_keys config_layer config_merge co
 	config_spell config_token project project_trust spec spec_config spec_file spec_grader spec_input spec_remote spec_skill \
 	spec_task spec_tasks spec_trigger
 SUITE_H = config config_internal project spec spec_internal
+SKILL = skill
+SKILL_H = skill
 RESULTS = answer answer_tool cache cache_hash event outcome outcome_answer outcome_run result result_file \
 	result_import result_journal result_name result_pairwise result_resume result_time result_trial result_trigger \
 	result_used result_write store store_file store_scan
@@ -77,10 +79,12 @@ RPC_H = rpc_internal rpc_stream rpc_view session session_internal tool
 WEB = evalclient server server_gate server_refuse web web_answer web_api web_feed web_gate web_page web_runs web_sse \
 	web_upstream
 WEB_H = evalclient server server_internal web web_api web_api_internal web_internal web_page
-CMD = cache call client client_command client_show client_target cmd compare config connect doctor doctor_probe \
-	evalclients grade job list match parse run run_on_server schema_check serve service \
-	signals stdout validate worker worker_job worker_link
-CMD_H = client client_command doctor evalclients job run run_on_server service signals stdout worker
+CMD = cache cmd compare config doctor doctor_probe evalclients grade job list match parse run \
+	schema_check serve service signals stdout validate client/call client/client \
+	client/client_command client/client_show client/client_target client/connect \
+	client/run_on_server client/worker client/worker_job client/worker_link
+CMD_H = doctor evalclients job run service signals stdout client/client client/client_command \
+	client/run_on_server client/worker
 PAGE = index.html style.css icon.svg theme.js api.js app.js chart.js clients.js compare.js dom.js \
 	format.js list.js live.js map.js new.js results.js run.js runs.js store.js table.js task.js \
 	text.js trends.js
@@ -91,17 +95,18 @@ H1 = json.h $(BASE_H:%=base/%.h)
 H2 = $(H1) yaml_lite.h $(LIB_H:%=lib/%.h)
 H3 = $(H2) $(IO_H:%=io/%.h)
 H4 = $(H3) $(SUITE_H:%=suite/%.h)
-H5 = $(H4) $(RESULTS_H:%=results/%.h)
-H6 = $(H5) $(AGENT_H:%=agent/%.h)
-H7 = $(H6) grader.h $(GRADE_H:%=grade/%.h)
-H8 = $(H7) $(RUN_H:%=run/%.h)
-H9 = $(H8) $(REPORT_H:%=report/%.h)
-H10 = $(H9) rpc.h $(RPC_H:%=rpc/%.h)
-H11 = $(H10) $(WEB_H:%=web/%.h)
-HDR = $(H11) waza.h $(CMD_H:%=cmd/%.h)
+H5 = $(H4) $(SKILL_H:%=skill/%.h)
+H6 = $(H5) $(RESULTS_H:%=results/%.h)
+H7 = $(H6) $(AGENT_H:%=agent/%.h)
+H8 = $(H7) grader.h $(GRADE_H:%=grade/%.h)
+H9 = $(H8) $(RUN_H:%=run/%.h)
+H10 = $(H9) $(REPORT_H:%=report/%.h)
+H11 = $(H10) rpc.h $(RPC_H:%=rpc/%.h)
+H12 = $(H11) $(WEB_H:%=web/%.h)
+HDR = $(H12) waza.h $(CMD_H:%=cmd/%.h)
 
 OBJ = $(BASE:%=base/%.o) yaml_lite.o $(LIB:%=lib/%.o) $(IO:%=io/%.o) \
-	$(SUITE:%=suite/%.o) $(RESULTS:%=results/%.o) $(AGENT:%=agent/%.o) \
+	$(SUITE:%=suite/%.o) $(SKILL:%=skill/%.o) $(RESULTS:%=results/%.o) $(AGENT:%=agent/%.o) \
 	grader.o $(GRADE:%=grade/%.o) $(RUN:%=run/%.o) $(REPORT:%=report/%.o) \
 	rpc.o $(RPC:%=rpc/%.o) build/web_files.o $(WEB:%=web/%.o) $(CMD:%=cmd/%.o)
 SRC = $(OBJ:.o=.c)
@@ -114,13 +119,14 @@ $(BASE:%=base/%.o): $(H1) Makefile
 yaml_lite.o $(LIB:%=lib/%.o): $(H2) Makefile
 $(IO:%=io/%.o): $(H3) Makefile
 $(SUITE:%=suite/%.o): $(H4) Makefile
-$(RESULTS:%=results/%.o): $(H5) Makefile
-$(AGENT:%=agent/%.o): $(H6) Makefile
-grader.o $(GRADE:%=grade/%.o): $(H7) Makefile
-$(RUN:%=run/%.o): $(H8) Makefile
-$(REPORT:%=report/%.o): $(H9) Makefile
-rpc.o $(RPC:%=rpc/%.o): $(H10) Makefile
-build/web_files.o $(WEB:%=web/%.o): $(H11) Makefile
+$(SKILL:%=skill/%.o): $(H5) Makefile
+$(RESULTS:%=results/%.o): $(H6) Makefile
+$(AGENT:%=agent/%.o): $(H7) Makefile
+grader.o $(GRADE:%=grade/%.o): $(H8) Makefile
+$(RUN:%=run/%.o): $(H9) Makefile
+$(REPORT:%=report/%.o): $(H10) Makefile
+rpc.o $(RPC:%=rpc/%.o): $(H11) Makefile
+build/web_files.o $(WEB:%=web/%.o): $(H12) Makefile
 waza.o $(CMD:%=cmd/%.o): $(HDR) Makefile
 
 build/web_files.c: $(PAGE:%=page/%) page/embed

@@ -13,7 +13,7 @@
 
 #include "agent/agent.h"
 #include "cmd/evalclients.h"
-#include "cmd/run_on_server.h"
+#include "cmd/client/run_on_server.h"
 #include "grader.h"
 #include "results/result.h"
 #include "suite/spec.h"

@@ -363,6 +363,9 @@ const char *spec_task_dir(struct arena *, const struct spec_task *);
  */
 char *spec_path(struct arena *, const char *dir, struct str path);
 
+/* dir/path; an absolute path alone. */
+char *spec_join(struct arena *, const char *dir, struct str path);
+
 /* The directory of a file; "." if the path has no slash or is NULL. */
 const char *spec_dir_of(struct arena *, const char *path);
 

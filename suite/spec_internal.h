@@ -59,7 +59,6 @@ struct spec_file {
  * lead to.
  */
 const char *spec_parent(struct arena *, const char *dir);
-char *spec_join(struct arena *, const char *dir, struct str path);
 bool spec_same_dir(const char *, const char *);
 
 /*

@@ -13,6 +13,7 @@
 #include <sys/stat.h>
 
 #include "base/os.h"
+#include "lib/front.h"
 #include "yaml_lite.h"
 
 enum {
@@ -21,35 +22,6 @@ enum {
 	NAME_BYTES = 1000,	/* bytes of a name that can be required */
 	SKILLS_MAX = 1000	/* required skills; skill directories */
 };
-
-/*
- * The lines between the first "---" and the next, or an empty string; *body is
- * the rest of the text.
- */
-static struct str
-front_matter(struct str s, struct str *body)
-{
-	const char *p, *end, *from, *eol;
-	struct str line;
-
-	s = str_after_bom(s);
-	*body = s;
-	if (!str_starts(s, STR("---")))
-		return STR("");
-	end = s.p + s.n;
-	from = memchr(s.p, '\n', s.n);
-	for (p = from; p != NULL && p + 1 < end; p = eol) {
-		eol = memchr(p + 1, '\n', (size_t)(end - p - 1));
-		line = (struct str){ p + 1, (size_t)((eol != NULL ? eol : end) -
-		    p - 1) };
-		if (!str_is(str_trim(line), "---"))
-			continue;
-		*body = (struct str){ line.p + line.n,
-			(size_t)(end - line.p) - line.n };
-		return (struct str){ from + 1, (size_t)(p - from) };
-	}
-	return STR("");
-}
 
 static struct str
 member(const struct json *v, const char *key)
@@ -73,7 +45,7 @@ spec_read_skill(struct arena *a, const char *path, struct spec_skill *skill,
 		return -1;
 	*skill = (struct spec_skill){ .body = STR("") };
 	skill->dir = spec_dir_of(a, path);
-	text = front_matter(text, &skill->body);
+	text = front_split(text, &skill->body);
 	if (text.n == 0)
 		return 0;
 	if ((v = yaml_read_one(a, text, e)) == NULL) {

@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "base/base.h"
-#include "cmd/client.h"
+#include "cmd/client/client.h"
 #include "json.h"
 #include "report/report.h"
 #include "results/event.h"

@@ -2,8 +2,8 @@
 # the product, $tests those of the tests; counted, so that a rule cannot pass by
 # looking at nothing.
 cd "$top" || exit 1
-folders='base lib lib/yaml lib/re lib/schema lib/py io suite results agent
-    agent/proto grade run report rpc web cmd'
+folders='base lib lib/yaml lib/re lib/schema lib/py io suite skill
+    results agent agent/proto grade run report rpc web cmd cmd/client'
 sources=$(for d in . $folders; do ls "$d"/*.[ch] 2>/dev/null; done | sed 's|^\./||')
 tests=$(ls test/tool/*.[ch] test/unit/*/*.[ch] test/fuzz/*.c)
 

@@ -3,7 +3,7 @@
  * The client side of JSON-RPC: addresses of servers, messages for people, and
  * servers that send nothing, too much, or invalid messages.
  */
-#include "cmd/client.h"
+#include "cmd/client/client.h"
 
 #include <errno.h>
 #include <stdlib.h>

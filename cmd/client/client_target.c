@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: ISC */
 /* The address of a server, and the stored connection. */
-#include "cmd/client.h"
+#include "cmd/client/client.h"
 
 #include <errno.h>
 #include <stdio.h>

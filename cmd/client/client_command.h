@@ -9,7 +9,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "cmd/client.h"
+#include "cmd/client/client.h"
 #include "cmd/stdout.h"
 #include "cmd/signals.h"
 #include "io/loop.h"

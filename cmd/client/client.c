@@ -13,7 +13,7 @@
  * Silence: after half of the timeout the client sends a ping, so that a busy
  * server is not taken for a dead one.  Any message resets the timeout.
  */
-#include "cmd/client.h"
+#include "cmd/client/client.h"
 
 #include <assert.h>
 #include <errno.h>

@@ -10,7 +10,7 @@
 #include "agent/hub.h"
 #include "base/os.h"
 #include "cmd/signals.h"
-#include "cmd/worker.h"
+#include "cmd/client/worker.h"
 #include "suite/config.h"
 
 enum { ROOM_MAX = 256 };

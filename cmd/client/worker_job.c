@@ -7,7 +7,7 @@
  * the same server.  The server may repeat a request whose reply it has not
  * seen; the request's id shows that it is known.
  */
-#include "cmd/worker.h"
+#include "cmd/client/worker.h"
 
 #include <stdio.h>
 

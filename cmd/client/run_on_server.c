@@ -10,15 +10,15 @@
  *
  * The last event, eval_complete, is emitted after the results were fetched.
  */
-#include "cmd/run_on_server.h"
+#include "cmd/client/run_on_server.h"
 
 #include <string.h>
 #include <unistd.h>
 
 #include "agent/agent.h"
 #include "base/os_path.h"
-#include "cmd/client.h"
-#include "cmd/client_command.h"
+#include "cmd/client/client.h"
+#include "cmd/client/client_command.h"
 #include "cmd/run.h"
 #include "json.h"
 #include "results/outcome.h"

@@ -7,7 +7,7 @@
  * escaped, which keeps the meaning as JSON.  A word is printed as it is if it
  * is plain, else as a JSON string.
  */
-#include "cmd/client.h"
+#include "cmd/client/client.h"
 
 #include "json.h"
 #include "lib/guard.h"

@@ -7,7 +7,7 @@
  * and from all of them back to WAITING.  The delay doubles with each failure
  * in a row, and is partly random, so that workers do not return all at once.
  */
-#include "cmd/worker.h"
+#include "cmd/client/worker.h"
 
 #include <errno.h>
 #include <stdarg.h>

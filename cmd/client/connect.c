@@ -6,7 +6,7 @@
  * The address, the framing and the path of the token file are stored; a token
  * never is.
  */
-#include "cmd/client_command.h"
+#include "cmd/client/client_command.h"
 
 #include "base/os.h"
 #include "json.h"

@@ -6,7 +6,7 @@
  * For people, each notification is a line, and the answer follows below them
  * (seeds/003).  For programs (--json), each message is a line.
  */
-#include "cmd/client_command.h"
+#include "cmd/client/client_command.h"
 
 #include <string.h>
 

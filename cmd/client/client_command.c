@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: ISC */
 /* Shared by the commands that ask a server: which server, and one request. */
-#include "cmd/client_command.h"
+#include "cmd/client/client_command.h"
 
 #include <stdlib.h>
 #include <string.h>
