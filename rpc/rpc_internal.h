@@ -232,6 +232,7 @@ struct rpc_run_record {
 	struct str counts;	/* the same without the tasks, */
 	struct str tasks;	/* and the list of tasks alone */
 	struct buf result;	/* the results file; empty: too large */
+	struct store_stamp stamp;	/* of the file; zero: none */
 	struct str error;
 	struct rpc_shown shown;	/* of the caller of rpc_view.h */
 };

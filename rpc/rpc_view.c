@@ -5,6 +5,8 @@
  */
 #include "rpc/rpc_view.h"
 
+#include <sys/stat.h>
+
 #include "results/result.h"
 #include "rpc/rpc_internal.h"
 #include "run/run.h"
@@ -174,6 +176,7 @@ rpc_run_keep(struct rpc_run *r)
 	struct rpc_run_record *rec = &r->record;
 	struct json_out o = { .put = buf_sink, .ctx = &rec->summary };
 	size_t at, end;
+	struct stat st;
 
 	sum(r);
 	json_open(&o, '{');
@@ -190,6 +193,9 @@ rpc_run_keep(struct rpc_run *r)
 	result_write_buf(run_results(r->engine.run), &rec->result);
 	if (rec->result.full)
 		buf_free(&rec->result);
+	if (r->output.n > 0 && stat(arena_cstr(&r->arena, r->output),
+	    &st) == 0)
+		store_stamp(&rec->stamp, &st);
 }
 
 struct rpc_view_counts
@@ -223,6 +229,7 @@ rpc_view(struct rpc_run *r)
 {
 	return (struct rpc_view){ .error = r->record.error,
 		.output = r->output, .results = buf_str(&r->record.result),
+		.stamp = &r->record.stamp,
 		.stream = &r->stream, .shown = &r->record.shown };
 }
 

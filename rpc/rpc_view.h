@@ -61,6 +61,7 @@ struct rpc_view {
 	struct str error;	/* or empty */
 	struct str output;	/* the path of its results file, or empty */
 	struct str results;	/* that file, if it is over; empty: too large */
+	const struct store_stamp *stamp;	/* of the file at its end */
 	struct rpc_stream *stream;
 	struct rpc_shown *shown;
 };

@@ -303,18 +303,28 @@ answer_file(struct web_req *r, int fd, int64_t size)
 		web_answer(r, 200, "application/json", text);
 }
 
+/* The file is sent as it is, so it must be the one that the run wrote. */
 static int
-open_output(struct arena *a, struct str path, int64_t *size, struct err *e)
+open_output(struct arena *a, const struct rpc_view *v, int64_t *size,
+    struct err *e)
 {
-	const char *p = arena_cstr(a, path);
+	const char *p = arena_cstr(a, v->output);
+	struct store_stamp now;
 	struct stat st;
-	int fd = open(p, O_RDONLY | O_NONBLOCK | O_CLOEXEC | O_NOCTTY);
+	int fd = open(p, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC |
+	    O_NOCTTY);
 
 	if (fd == -1)
 		return err_sys(e, p);
 	if (fstat(fd, &st) == -1 || !S_ISREG(st.st_mode)) {
 		os_close(&fd);
 		return err_set(e, ERR_SYS, "not a regular file");
+	}
+	store_stamp(&now, &st);
+	if (!store_same(&now, v->stamp)) {
+		os_close(&fd);
+		return err_set(e, ERR_SYS, "%s has changed since the run "
+		    "ended", p);
 	}
 	*size = (int64_t)st.st_size;
 	return fd;
@@ -324,25 +334,26 @@ void
 web_api_result(struct web_req *r)
 {
 	struct web_api *api = r->arg;
+	struct rpc_view v = { 0 };
 	struct web_run run;
-	struct str path;
 	struct err e;
 	int64_t size;
 	int fd;
 
 	if (!web_api_args(r, NULL, 0) || !web_api_find(r, r->param[0], &run))
 		return;
+	if (run.file == NULL)
+		v = rpc_view(run.live);
 	if (run.file != NULL)
 		fd = store_open(&api->store, run.file, &size, &e);
 	else if (!rpc_view_over(run.live)) {
 		no_result(r, r->param[0], "the run is not over");
 		return;
-	} else if (rpc_view(run.live).results.n > 0) {
-		web_answer(r, 200, "application/json",
-		    rpc_view(run.live).results);
+	} else if (v.results.n > 0) {
+		web_answer(r, 200, "application/json", v.results);
 		return;
-	} else if ((path = rpc_view(run.live).output).n > 0)
-		fd = open_output(r->arena, path, &size, &e);
+	} else if (v.output.n > 0)
+		fd = open_output(r->arena, &v, &size, &e);
 	else
 		fd = err_set(&e, ERR_LIMIT, "they were too large to be kept");
 	if (fd == -1)

@@ -60,5 +60,30 @@ pid_a=
 is 'its events: to the last' 1 "$(grep -c '^event: eval_complete' answer)"
 is 'its events: without a heartbeat' 0 "$(grep -c '^:' answer)"
 ok 'its events: thousands' [ "$(grep -c '^id: ' answer)" -gt 3000 ]
+
+# results too large to keep are sent from their file, as long as it is that file
+mkdir evals/large
+cat >evals/large/eval.yaml <<'YAML'
+name: large
+skill: s
+config: {executor: command, command: 'yes text | head -c 3000000'}
+tasks: [{id: a, prompt: p}, {id: b, prompt: p}, {id: c, prompt: p}]
+graders: [{type: text, name: g, config: {contains: [text]}}]
+YAML
+body='{"path":"evals/large","output":"large.json"}'
+printf 'POST /api/v1/runs HTTP/1.1\r\nHost: 127.0.0.1:%s\r\nContent-Type: application/json\r\nContent-Length: %d\r\nConnection: close\r\n\r\n%s' \
+    "$port" "${#body}" "$body" | "$RPCPIPE" talk "$port" >started
+id=$(sed -n 's/.*"runId":"\([^"]*\)".*/\1/p' started)
+ok 'a run with large results' wait_until 60 over
+ok 'its results are larger than 8 MiB' [ "$(wc -c <large.json)" -gt 8388608 ]
+fetch "/api/v1/runs/$id/result"
+ok 'its results: they end' wait_until 60 ended
+pid_a=
+ok 'its results: all of them' [ "$(wc -c <answer)" -gt "$(wc -c <large.json)" ]
+echo 'not JSON' >large.json
+fetch "/api/v1/runs/$id/result"
+wait "$pid_a"
+pid_a=
+like 'a changed file is not sent' '*large.json has changed since the run ended*' "$(cat answer)"
 stop
 done_testing
