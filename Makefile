@@ -43,8 +43,8 @@ SUITE = config config_check config_hold config_keys config_layer config_merge co
 	config_spell config_token project project_trust spec spec_config spec_file spec_grader spec_input spec_remote spec_skill \
 	spec_task spec_tasks spec_trigger
 SUITE_H = config config_internal project spec spec_internal
-SKILL = budget skill triggers
-SKILL_H = budget skill triggers
+SKILL = budget catalog skill triggers
+SKILL_H = budget catalog skill triggers
 RESULTS = answer answer_tool cache cache_hash event outcome outcome_answer outcome_run result result_file \
 	result_import result_journal result_name result_pairwise result_resume result_time result_trial result_trigger \
 	result_used result_write store store_file store_scan

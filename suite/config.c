@@ -205,12 +205,19 @@ finish(struct config_loader *l, struct config *c)
 {
 	const struct config_item *i = item(c->tree, "roots");
 	const struct json *s = json_getc(c->tree, "sessions");
+	const struct json *p = json_getc(c->tree, "paths");
 	size_t k;
 
 	resolve_member(l, c->tree, "token_file", &c->token_file);
 	resolve_member(l, s, "persist_dir", &c->sessions.persist_dir);
 	resolve_member(l, s, "prompt_template", &c->sessions.prompt_template);
 	resolve_member(l, s, "working_dir", &c->sessions.working_dir);
+	resolve_member(l, p, "skills", &c->paths.skills);
+	resolve_member(l, p, "evals", &c->paths.evals);
+	resolve_member(l, p, "results", &c->paths.results);
+	resolve_member(l, json_getc(c->tree, "tokens"), "vocab",
+	    &c->tokens.vocab);
+	c->project_dir = l->project_dir;
 	for (k = 0; i != NULL && k < c->roots.n; k++)
 		c->roots.v[k] = resolve(l, i->from, c->roots.v[k]);
 	set_ports(l, c);

@@ -99,6 +99,33 @@ struct config_remote {
 	int64_t ping_seconds, idle_seconds, grace_seconds, lost_seconds;
 };
 
+/* Where a project keeps its skills, suites and results; empty: the default. */
+struct config_paths {
+	struct str skills, evals, results;
+};
+
+/* The names of a project's files; empty: the default. */
+struct config_files {
+	struct str eval_file, task_glob, task_suffix;
+};
+
+/*
+ * Defaults of new suites.  The suite loader reads the same key by itself, for
+ * runs (spec_config.c).
+ */
+struct config_suite_defaults {
+	struct str engine, model, judge_model;	/* or empty */
+	int64_t timeout, workers;		/* 0: not given */
+	bool parallel, verbose, session_log;
+};
+
+struct config_token_limits {
+	int64_t warning_threshold, fallback_limit;	/* 0: not given */
+	const struct json *limits;	/* {defaults: {PATTERN: N}, overrides:
+					 * {FILE: N}}, or NULL */
+	struct str vocab;		/* the file of a vocabulary, or empty */
+};
+
 struct config_leaf {
 	struct str key;		/* "limits.runs", "prices.\"gpt-4.1\".input" */
 	struct str value;	/* as JSON; empty: hidden */
@@ -135,6 +162,11 @@ struct config {
 	struct config_sessions sessions;
 	struct config_remote remote;
 	int log_level;			/* enum config_log */
+	struct config_paths paths;
+	struct config_files files;
+	struct config_suite_defaults defaults;
+	struct config_token_limits tokens;
+	const char *project_dir;	/* of the .waza.yaml, or NULL */
 	bool trust;			/* of the sources */
 	const struct config_leaf *held;	/* back from an untrusted project */
 	size_t nheld;

@@ -16,7 +16,7 @@
 #include <string.h>
 
 enum {
-	WORDS = 3,		/* of the longest row */
+	WORDS = 4,		/* of the longest row */
 	NAMES_MAX = 8		/* in a warning */
 };
 
@@ -36,6 +36,20 @@ static const char *const plain[] = {	/* "*" is any name */
 	"executors.*.temperature",
 	"prices.*.input", "prices.*.output", "prices.*.cache_read",
 	"prices.*.cache_write",
+	"paths.skills", "paths.evals", "paths.results",
+	"files.evalFile", "files.taskGlob", "files.taskFileSuffix",
+	"defaults.engine", "defaults.model", "defaults.judgeModel",
+	"defaults.timeout", "defaults.parallel", "defaults.workers",
+	"defaults.verbose", "defaults.sessionLog",
+	"tokens.warningThreshold", "tokens.fallbackLimit",
+	"tokens.limits.defaults.*", "tokens.limits.overrides.*",
+	"tokens.vocab",
+};
+static const char *const parts[] = {	/* mappings of such settings only */
+	"paths", "files", "defaults", "tokens",
+};
+static const char *const inner[] = {	/* paths that must stay inside */
+	"paths.skills", "paths.evals", "paths.results", "tokens.vocab",
 };
 
 struct hold {
@@ -78,6 +92,50 @@ find(const struct hold *h, size_t n)
 		best = m > best ? m : best;
 	}
 	return best;
+}
+
+/* Whether a path is relative and has no part "..". */
+static bool
+stays_inside(struct str s)
+{
+	size_t i = 0, k;
+
+	if (s.n > 0 && (s.p[0] == '/' || s.p[0] == '~'))
+		return false;
+	for (; i < s.n; i = k + 1) {
+		for (k = i; k < s.n && s.p[k] != '/'; k++)
+			;
+		if (k - i == 2 && memcmp(s.p + i, "..", 2) == 0)
+			return false;
+	}
+	return true;
+}
+
+/* Whether the value, whose path has n words, can be set without trust. */
+static bool
+is_harmless(const struct hold *h, size_t n, const struct json *v)
+{
+	size_t i;
+
+	if (v->type == JSON_OBJECT || v->type == JSON_ARRAY)
+		return false;
+	for (i = 0; i < COUNTOF(inner) && v->type == JSON_STRING; i++)
+		if (compare(h, n, inner[i]) == IS_PLAIN)
+			return stays_inside(json_text(v));
+	return true;
+}
+
+/* Whether it is one of these mappings with nothing in it. */
+static bool
+is_empty_part(const struct json *v)
+{
+	size_t i;
+
+	for (i = 0; i < COUNTOF(parts); i++)
+		if (str_is(json_key(v), parts[i]))
+			return v->type == JSON_NULL ||
+			    (v->type == JSON_OBJECT && json_count(v) == 0);
+	return false;
 }
 
 /* Lists a value that is held back, and those below it. */
@@ -134,8 +192,7 @@ is_all_plain(struct hold *h, size_t n, const struct json *obj)
 
 	for (v = json_first(obj); v != NULL; v = v->next) {
 		h->words[n] = json_key(v);
-		if (find(h, n + 1) != IS_PLAIN || v->type == JSON_OBJECT ||
-		    v->type == JSON_ARRAY)
+		if (find(h, n + 1) != IS_PLAIN || !is_harmless(h, n + 1, v))
 			return false;
 	}
 	return json_count(obj) > 0;
@@ -168,9 +225,10 @@ keep(struct hold *h, size_t n, const struct json *obj)
 			continue;
 		h->words[n] = json_key(v);
 		m = find(h, n + 1);
-		if (m == IS_PLAIN && v->type != JSON_OBJECT &&
-		    v->type != JSON_ARRAY)
+		if (m == IS_PLAIN && is_harmless(h, n + 1, v))
 			spec_append(a, out, &tail, v, NULL);
+		else if (n == 0 && is_empty_part(v))
+			continue;
 		else if (m == BEGINS && v->type == JSON_OBJECT &&
 		    json_count(v) > 0 && (!is_unit(h, n + 1) ||
 		    is_all_plain(h, n + 1, v))) {

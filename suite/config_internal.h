@@ -28,6 +28,7 @@ struct config_loader {
 	const struct config_sources *from;
 	struct config_layer *head, **tail;	/* lowest precedence first */
 	struct buf held;	/* of struct config_leaf */
+	const char *project_dir;	/* of the .waza.yaml that is read */
 };
 
 /*

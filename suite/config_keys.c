@@ -79,6 +79,46 @@ static const struct field price_rows[] = {
 const struct field_table config_price_table =
     FIELD_TABLE(config_price, price_rows);
 
+static const struct field path_rows[] = {
+	STRING(config_paths, skills),
+	STRING(config_paths, evals),
+	STRING(config_paths, results),
+};
+static const struct field_table path_table =
+    FIELD_TABLE(config_paths, path_rows);
+
+static const struct field file_rows[] = {
+	SPEC_AS(config_files, "evalFile", eval_file, FIELD_STR),
+	SPEC_AS(config_files, "taskGlob", task_glob, FIELD_STR),
+	SPEC_AS(config_files, "taskFileSuffix", task_suffix, FIELD_STR),
+};
+static const struct field_table file_table =
+    FIELD_TABLE(config_files, file_rows);
+
+static const struct field default_rows[] = {
+	STRING(config_suite_defaults, engine),
+	STRING(config_suite_defaults, model),
+	SPEC_AS(config_suite_defaults, "judgeModel", judge_model, FIELD_STR),
+	INT(config_suite_defaults, timeout, 1, SPEC_SECONDS_MAX),
+	SPEC_KEY(config_suite_defaults, parallel, FIELD_BOOL),
+	INT(config_suite_defaults, workers, 0, 10000),
+	SPEC_KEY(config_suite_defaults, verbose, FIELD_BOOL),
+	SPEC_AS(config_suite_defaults, "sessionLog", session_log, FIELD_BOOL),
+};
+static const struct field_table default_table =
+    FIELD_TABLE(config_suite_defaults, default_rows);
+
+static const struct field token_rows[] = {
+	SPEC_ROW(config_token_limits, "warningThreshold", warning_threshold,
+	    FIELD_INT, .min = 0, .max = BYTES_MAX),
+	SPEC_ROW(config_token_limits, "fallbackLimit", fallback_limit,
+	    FIELD_INT, .min = 0, .max = BYTES_MAX),
+	SPEC_KEY(config_token_limits, limits, FIELD_TREE),
+	STRING(config_token_limits, vocab),
+};
+static const struct field_table token_table =
+    FIELD_TABLE(config_token_limits, token_rows);
+
 /* A key of .waza.yaml that the suite loader or nothing reads. */
 #define OTHER(k) \
 	SPEC_ROW(config, k, other, FIELD_TREE, .flags = FIELD_IGNORED)
@@ -109,10 +149,13 @@ static const struct field config_rows[] = {
 	FIELD(config, remote, FIELD_OBJECT, .sub = &remote_table),
 	SPEC_KEY(config, prices, FIELD_TREE),
 	FIELD(config, log_level, FIELD_ENUM, .words = log_levels),
+	FIELD(config, paths, FIELD_OBJECT, .sub = &path_table),
+	FIELD(config, files, FIELD_OBJECT, .sub = &file_table),
+	FIELD(config, defaults, FIELD_OBJECT, .sub = &default_table),
+	FIELD(config, tokens, FIELD_OBJECT, .sub = &token_table),
 	SECRET("token"), SECRET("auth_token"), SECRET("auth"),
-	OTHER("cache"), OTHER("defaults"), OTHER("dev"), OTHER("files"),
-	OTHER("graders"), OTHER("paths"), OTHER("server"), OTHER("storage"),
-	OTHER("tokens"),
+	OTHER("cache"), OTHER("dev"), OTHER("graders"), OTHER("registries"),
+	OTHER("server"), OTHER("storage"),
 };
 const struct field_table config_table = FIELD_TABLE(config, config_rows);
 
@@ -130,6 +173,11 @@ const struct config config_defaults = {
 	.remote = { .ping_seconds = 30, .idle_seconds = 60,
 	    .grace_seconds = 2, .lost_seconds = 10 },
 	.log_level = CONFIG_WARNING,
+	.paths = { { "", 0 }, { "", 0 }, { "", 0 } },
+	.files = { { "", 0 }, { "", 0 }, { "", 0 } },
+	.defaults = { .engine = { "", 0 }, .model = { "", 0 },
+	    .judge_model = { "", 0 } },
+	.tokens = { .vocab = { "", 0 } },
 };
 
 bool

@@ -123,8 +123,10 @@ read_project(struct config_loader *l)
 		    0, 0 }, "%s", spec_reason(&e, p.path));
 		return;
 	}
-	if (p.state == PROJECT_UNTRUSTED || p.state == PROJECT_TRUSTED)
+	if (p.state == PROJECT_UNTRUSTED || p.state == PROJECT_TRUSTED) {
+		l->project_dir = spec_dir_of(l->arena, p.path);
 		new = add_project(l, &p);
+	}
 	if (new != NULL && p.state == PROJECT_UNTRUSTED) {
 		new->untrusted = true;
 		held = config_hold(l, new);

@@ -369,6 +369,15 @@ char *spec_join(struct arena *, const char *dir, struct str path);
 /* The directory of a file; "." if the path has no slash or is NULL. */
 const char *spec_dir_of(struct arena *, const char *path);
 
+/* The directory above, by name where possible; NULL at the root. */
+const char *spec_parent(struct arena *, const char *dir);
+
+/* Whether two paths lead to the same directory. */
+bool spec_same_dir(const char *, const char *);
+
+/* The names in a directory, sorted by bytes; -1 and errno on failure. */
+int spec_list(struct arena *, const char *dir, struct field_strs *names);
+
 /* Whether stat() finds something at the path. */
 bool spec_exists(const char *path);
 

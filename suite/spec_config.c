@@ -226,7 +226,7 @@ static const struct field project_rows[] = {
 	SPEC_KEY(project_in, cache, FIELD_TREE),
 	/* read by other commands */
 	OTHER("paths"), OTHER("files"), OTHER("server"), OTHER("dev"),
-	OTHER("tokens"), OTHER("storage"),
+	OTHER("tokens"), OTHER("storage"), OTHER("registries"),
 	/* settings, which config.c reads and checks */
 	OTHER("listen"), OTHER("framing"), OTHER("allow_remote"),
 	OTHER("require_hello"), OTHER("unix_token"), OTHER("token_file"),

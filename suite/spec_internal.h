@@ -54,16 +54,8 @@ struct spec_file {
 };
 
 /*
- * spec_file.c: files and directories.  Paths are returned in the arena.
- * spec_parent returns NULL at the root.  spec_same_dir compares what the paths
- * lead to.
- */
-const char *spec_parent(struct arena *, const char *dir);
-bool spec_same_dir(const char *, const char *);
-
-/*
- * Reads a file into the arena, at most SPEC_TEXT_MAX bytes.  -1 on failure,
- * which is noted at `named`, the place that names the file.
+ * spec_file.c: reads a file into the arena, at most SPEC_TEXT_MAX bytes.  -1
+ * on failure, which is noted at `named`, the place that names the file.
  */
 int spec_read_text(struct spec_loader *, const char *path,
     struct spec_where named, struct str *);
@@ -82,9 +74,6 @@ const char *spec_reason(const struct err *, const char *path);
 /* Appends a string to a buffer of strings; takes the list out of it. */
 void spec_push(struct buf *, struct str);
 struct field_strs spec_take(struct arena *, struct buf *);
-
-/* The names in a directory, sorted by bytes; -1 and errno on failure. */
-int spec_list(struct arena *, const char *dir, struct field_strs *names);
 
 /* All files that a pattern matches, in the order of Go's filepath.Glob. */
 struct field_strs spec_glob(struct arena *, const char *dir,

@@ -4,7 +4,7 @@ cd "$top" || exit 1
 
 # the manual has every setting and every variable
 "$WAZA" config --format json >"$tmp/all" || exit 1
-sed -n 's/^  "\([a-z_.]*\)":.*/\1/p' "$tmp/all" | while read -r key
+sed -n 's/^  "\([A-Za-z_.]*\)":.*/\1/p' "$tmp/all" | while read -r key
 do grep -q "^\.It Va $key\|^\.Va $key$" man/waza-config.5 || echo "$key"
 done >"$tmp/missing"
 is 'waza-config(5) has every setting' '' "$(cat "$tmp/missing")"

@@ -4,8 +4,8 @@ cd "$top" || exit 1
 
 # every setting in the table exists: a renamed one would need trust silently
 sed -n '/^static const char .const plain/,/^};/s/.*/&/p' suite/config_hold.c | tr ',' '\n' |
-    sed -n 's/.*"\([a-z_.]*\)".*/\1/p' >"$tmp/plain"
-"$WAZA" config --format json | sed -n 's/^  "\([a-z_.]*\)":.*/\1/p' >"$tmp/keys"
+    sed -n 's/.*"\([A-Za-z_.]*\)".*/\1/p' >"$tmp/plain"
+"$WAZA" config --format json | sed -n 's/^  "\([A-Za-z_.]*\)":.*/\1/p' >"$tmp/keys"
 is 'the table of plain settings has known keys' '' \
     "$(grep -v '^judge\.' "$tmp/plain" | while read -r k; do grep -qx "$k" "$tmp/keys" || echo "$k"; done)"
 ok 'the table was read' [ "$(grep -c . "$tmp/plain")" -gt 20 ]

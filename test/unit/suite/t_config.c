@@ -272,8 +272,8 @@ test_places(void)
 	OK(finds("- 1\n", "/a/.waza.yaml:1:1: expected a mapping, not a list\n"));
 	OK(finds("a: [\n", "/a/.waza.yaml:2:1: found the end of the file "
 	    "inside a sequence that starts at line 1: ] is missing\n"));
-	OK(json_finds("{\"defaults\": 1}", "--config-json:1:2: warning: "
-	    "\"defaults\" has no effect here\n"));
+	OK(json_finds("{\"storage\": 1}", "--config-json:1:2: warning: "
+	    "\"storage\" has no effect here\n"));
 	OK(json_finds("{\"port\": 1", "--config-json:1:11: unexpected end of input\n"));
 	OK(json_finds("{\"port\": 65536}", "--config-json:1:10: \"port\" must be "
 	    "from 0 to 65535, not 65536\n"));
