@@ -24,6 +24,7 @@ FUZZ = json yaml re expr csv tmpl diff schema http wire frame rpc client \
 
 TESTS = $(UNIT:%=test/unit/%)
 TOOLS = $(TOOL:%=test/tool/%)
+REPLAY = $(FUZZ:%=build/replay/%)
 
 $(TESTS) $(TOOLS): $(OBJ) $(HDR) test/tool/clock.h test/tool/help.h test/tool/oracle.h test/tool/tap.h
 
@@ -37,11 +38,11 @@ check-units: all $(TESTS) $(TOOLS)
 	    sh test/tool/run $(TESTS)
 
 # The fuzz targets with a main() that only replays files, for `make check`.
-replay: $(OBJ)
+replay: $(REPLAY)
+$(REPLAY): $(OBJ) $(HDR) $(FUZZ:%=test/fuzz/fuzz_%.c) test/fuzz/replay.c test/fuzz/scratch.h
 	@mkdir -p build/replay
-	@for f in $(FUZZ); do $(CC) $(STD) $(DEFS) $(HARDEN) $(CFLAGS) $(LDFLAGS) \
-	    -o build/replay/$$f test/fuzz/fuzz_$$f.c test/fuzz/replay.c \
-	    $(OBJ) $(LDLIBS) || exit 1; done
+	@$(SAY) CC $@; $(CC) $(STD) $(DEFS) $(HARDEN) $(CFLAGS) $(LDFLAGS) -o $@ \
+	    test/fuzz/fuzz_$(@F).c test/fuzz/replay.c $(OBJ) $(LDLIBS)
 
 # The wider checks, one script each way; some need more programs (test/tool/wider).
 WIDER = CC='$(CC)' STD='$(STD)' DEFS='$(DEFS)' CFLAGS='$(CFLAGS)' \
