@@ -43,15 +43,36 @@ find_command(struct str name)
 	return NULL;
 }
 
+static const char usage[] =
+    "usage: waza COMMAND [OPTION ...] [ARGUMENT ...]\n";
+
+/* The commands of a group, under its heading. */
 static void
-put_usage(struct buf *b)
+put_group(struct buf *b, enum cmd_group group)
 {
+	static const char *const headings[] = {
+		[CMD_TOOLS] = "Tools", [CMD_RUNS] = "Run",
+		[CMD_RESULTS] = "Results", [CMD_SUITES] = "Suites and skills",
+		[CMD_SERVERS] = "Server",
+	};
 	size_t i;
 
-	buf_puts(b, "usage: waza COMMAND [OPTION ...] [ARGUMENT ...]\n\n");
+	buf_fmt(b, "\n%s:\n", headings[group]);
 	for (i = 0; i < COUNTOF(commands); i++)
-		buf_fmt(b, "  %-14s %s\n", commands[i]->name,
-		    commands[i]->help);
+		if (commands[i]->group == group)
+			buf_fmt(b, "  %-14s %s\n", commands[i]->name,
+			    commands[i]->help);
+}
+
+static void
+put_commands(struct buf *b)
+{
+	int group;
+
+	buf_puts(b, usage);
+	for (group = CMD_TOOLS + 1; group < CMD_GROUP__MAX; group++)
+		put_group(b, (enum cmd_group)group);
+	put_group(b, CMD_TOOLS);
 	buf_puts(b, "\nwaza help COMMAND lists the options of a command; "
 	    "see waza(1) for more.\n");
 }
@@ -61,9 +82,16 @@ put_command_usage(const struct cmd_command *cmd, struct buf *b)
 {
 	buf_fmt(b, "usage: waza %s%s%s\n", cmd->name,
 	    *cmd->usage != '\0' ? " " : "", cmd->usage);
-	if (cmd->opts.n > 0)
-		buf_putc(b, '\n');
-	opt_help(&cmd->opts, b);
+}
+
+static int
+no_command(void)
+{
+	cmd_say("%s\n"
+	    "  waza run eval.yaml   run a suite and report\n"
+	    "  waza validate DIR    report the problems of suites\n"
+	    "  waza help            list all commands\n", usage);
+	return CMD_ERROR;
 }
 
 static int
@@ -72,18 +100,15 @@ unknown_command(const char *name)
 	static const char *const options[] = { "--help", "--version" };
 	struct str_nearest near = { .word = str_of(name) };
 	char hint[STR_HINT];
-	struct buf b = { 0 };
 	bool option = *name == '-';
 	size_t i;
 
 	for (i = 0; i < (option ? COUNTOF(options) : COUNTOF(commands)); i++)
 		str_nearest(&near, str_of(option ? options[i] :
 		    commands[i]->name));
-	buf_fmt(&b, "waza: unknown %s \"%s\"%s\n", option ? "option" :
-	    "command", name, str_hint(hint, "", near.best));
-	put_usage(&b);
-	cmd_say("%.*s", STRF(buf_str(&b)));
-	buf_free(&b);
+	cmd_say("waza: unknown %s \"%s\"%s; \"waza help\" lists the "
+	    "commands\n", option ? "option" : "command", name,
+	    str_hint(hint, "", near.best));
 	return CMD_ERROR;
 }
 
@@ -94,7 +119,7 @@ help_main(struct cmd_call *c)
 	struct buf out = { 0 };
 
 	if (c->nargs == 0) {
-		put_usage(&out);
+		put_commands(&out);
 		return cmd_finish(c, &out, CMD_OK);
 	}
 	cmd = find_command(str_of(c->args[0]));
@@ -102,6 +127,9 @@ help_main(struct cmd_call *c)
 		return unknown_command(c->args[0]);
 	buf_fmt(&out, "%s.\n\n", cmd->help);
 	put_command_usage(cmd, &out);
+	if (cmd->opts.n > 0)
+		buf_putc(&out, '\n');
+	opt_help(&cmd->opts, &out);
 	return cmd_finish(c, &out, CMD_OK);
 }
 
@@ -114,14 +142,15 @@ version_main(struct cmd_call *c)
 	return cmd_finish(c, &out, CMD_OK);
 }
 
+/* The message is the last line: what is above it may scroll away. */
 static int
 wrong_use(const struct cmd_command *cmd, const struct err *e)
 {
 	struct buf b = { 0 };
 
 	put_command_usage(cmd, &b);
-	cmd_say("waza %s: %s\n%.*s", cmd->name, e->msg,
-	    STRF(buf_str(&b)));
+	cmd_say("%.*swaza %s: %s; see \"waza help %s\"\n",
+	    STRF(buf_str(&b)), cmd->name, e->msg, cmd->name);
 	buf_free(&b);
 	return cmd->misuse != 0 ? cmd->misuse : CMD_ERROR;
 }
@@ -187,17 +216,12 @@ main(int argc, char **argv)
 	struct err e = { 0 };
 	struct cmd_call call = { .arena = &arena, .err = &e };
 	const struct cmd_command *cmd;
-	struct buf b = { 0 };
 	int status = CMD_ERROR;
 
 	if (os_init(&e) == -1)
 		return cmd_complain(&e);
-	if (argc < 2) {
-		put_usage(&b);
-		cmd_say("%.*s", STRF(buf_str(&b)));
-		buf_free(&b);
-		return CMD_ERROR;
-	}
+	if (argc < 2)
+		return no_command();
 	cmd = find_command(str_of(command_word(argv[1])));
 	if (cmd == NULL)
 		return unknown_command(argv[1]);

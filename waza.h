@@ -51,12 +51,23 @@ struct cmd_call {
 	enum guard_form form;	/* of its output, for cmd_finish() */
 };
 
+/* `waza help` lists the commands by purpose, in this order. */
+enum cmd_group {
+	CMD_TOOLS,		/* the default; listed last */
+	CMD_RUNS,
+	CMD_RESULTS,
+	CMD_SUITES,
+	CMD_SERVERS,
+	CMD_GROUP__MAX
+};
+
 /*
  * A command returns an exit status, and prints the reason to stderr if it is
  * not CMD_OK.
  */
 struct cmd_command {
 	const char *name;
+	enum cmd_group group;
 	const char *usage;	/* options and operands */
 	const char *help;	/* one line, begins with an imperative verb */
 	struct opt_table opts;

@@ -128,7 +128,7 @@ cache_main(struct cmd_call *c)
 }
 
 const struct cmd_command cmd_cache = {
-	.name = "cache", .usage = "[OPTION ...] clear|stats",
+	.name = "cache", .group = CMD_RESULTS, .usage = "[OPTION ...] clear|stats",
 	.opts = CMD_OPTS(cache_rows), .size = sizeof(struct cache_opt),
 	.required = { "clear|stats" }, .max = 1, .fn = cache_main,
 	.help = "Show or clear the cache of trials"

@@ -215,7 +215,7 @@ gate_main(struct cmd_call *c)
 }
 
 const struct cmd_command cmd_compare = {
-	.name = "compare",
+	.name = "compare", .group = CMD_RESULTS,
 	.usage = "[-f table|json|markdown] [-v] FILE FILE ...",
 	.opts = CMD_OPTS(compare_rows), .size = sizeof(struct compare_opt),
 	.required = { "FILE", "FILE" }, .max = COMPARE_FILES,
@@ -224,7 +224,8 @@ const struct cmd_command cmd_compare = {
 	    "significant"
 };
 const struct cmd_command cmd_gate = {
-	.name = "gate", .usage = "--baseline FILE --current FILE [OPTION ...]",
+	.name = "gate", .group = CMD_RESULTS,
+	.usage = "--baseline FILE --current FILE [OPTION ...]",
 	.opts = CMD_OPTS(gate_rows), .size = sizeof(struct gate_opt),
 	.fn = gate_main, .misuse = GATE_ERROR,
 	.help = "Fail if results regress against a baseline"

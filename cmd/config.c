@@ -319,7 +319,8 @@ config_main(struct cmd_call *call)
 }
 
 const struct cmd_command cmd_config = {
-	.name = "config", .usage = "[OPTION ...] [trust [DIR] | untrust [DIR] "
+	.name = "config", .group = CMD_SUITES,
+	.usage = "[OPTION ...] [trust [DIR] | untrust [DIR] "
 	    "| trusted]", .opts = CMD_OPTS(config_rows),
 	.size = sizeof(struct config_opt), .max = 2, .fn = config_main,
 	.help = "Print the effective settings, or trust a project's file"

@@ -435,7 +435,8 @@ doctor_main(struct cmd_call *c)
 }
 
 const struct cmd_command cmd_doctor = {
-	.name = "doctor", .usage = "[OPTION ...] [SUITE | AGENT ...]",
+	.name = "doctor", .group = CMD_RUNS,
+	.usage = "[OPTION ...] [SUITE | AGENT ...]",
 	.opts = CMD_OPTS(doctor_rows), .size = sizeof(struct doctor_opt),
 	.max = 64, .fn = doctor_main,
 	.help = "Report which executors can run here, and what is missing"

@@ -330,7 +330,7 @@ grade_main(struct cmd_call *c)
 }
 
 const struct cmd_command cmd_grade = {
-	.name = "grade",
+	.name = "grade", .group = CMD_RUNS,
 	.usage = "--results FILE [OPTION ...] [EVAL.yaml|DIR]",
 	.opts = CMD_OPTS(grade_rows), .size = sizeof(struct grade_opt),
 	.max = 1, .fn = grade_main,

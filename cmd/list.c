@@ -141,7 +141,7 @@ list_main(struct cmd_call *c)
 }
 
 const struct cmd_command cmd_list = {
-	.name = "list", .usage = "[--format text|json] [DIR]",
+	.name = "list", .group = CMD_SUITES, .usage = "[--format text|json] [DIR]",
 	.opts = CMD_OPTS(list_rows), .size = sizeof(struct list_opt),
 	.max = 1, .fn = list_main,
 	.help = "List the suites below a directory, and their tasks"

@@ -519,7 +519,7 @@ run_main(struct cmd_call *c)
 }
 
 const struct cmd_command cmd_run = {
-	.name = "run", .usage = "[OPTION ...] [EVAL.yaml|DIR]",
+	.name = "run", .group = CMD_RUNS, .usage = "[OPTION ...] [EVAL.yaml|DIR]",
 	.opts = CMD_OPTS(run_rows), .size = sizeof(struct cmd_run_opt),
 	.max = 1, .fn = run_main,
 	.help = "Run a suite, grade the answers and report"

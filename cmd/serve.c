@@ -98,7 +98,7 @@ serve(struct cmd_call *c)
 }
 
 const struct cmd_command cmd_serve = {
-	.name = "serve",
+	.name = "serve", .group = CMD_SERVERS,
 	.usage = "[--http HOST:PORT] [--results-dir DIR] [OPTION ...]",
 	.help = "Serve the page, the HTTP API and JSON-RPC to many clients",
 	.opts = CMD_OPTS(rows), .size = sizeof(struct serve_opt),
@@ -137,7 +137,7 @@ jsonrpc(struct cmd_call *c)
 }
 
 const struct cmd_command cmd_jsonrpc = {
-	.name = "jsonrpc",
+	.name = "jsonrpc", .group = CMD_SERVERS,
 	.usage = "[--tcp HOST:PORT] [--unix PATH] [OPTION ...]",
 	.help = "Serve editors and tools over JSON-RPC",
 	.opts = CMD_OPTS(jsonrpc_rows), .size = sizeof(struct cmd_service_opt),

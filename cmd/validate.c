@@ -255,7 +255,8 @@ validate_main(struct cmd_call *c)
 }
 
 const struct cmd_command cmd_validate = {
-	.name = "validate", .usage = "[--strict] [--format text|json] [--trust] "
+	.name = "validate", .group = CMD_SUITES,
+	.usage = "[--strict] [--format text|json] [--trust] "
 	    "PATH ...",
 	.opts = CMD_OPTS(validate_rows), .size = sizeof(struct validate_opt),
 	.required = { "PATH" }, .max = SIZE_MAX, .fn = validate_main,

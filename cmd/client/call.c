@@ -206,7 +206,7 @@ call_main(struct cmd_call *c)
 }
 
 const struct cmd_command cmd_call_server = {
-	.name = "call", .usage = "[OPTION ...] METHOD [PARAMS]",
+	.name = "call", .group = CMD_SERVERS, .usage = "[OPTION ...] METHOD [PARAMS]",
 	.opts = CMD_OPTS(call_rows), .size = sizeof(struct call_opt),
 	.required = { "METHOD" }, .max = 2, .fn = call_main,
 	.help = "Call a method of the server"
@@ -227,7 +227,7 @@ generate_fix_main(struct cmd_call *c)
 }
 
 const struct cmd_command cmd_generate_fix = {
-	.name = "generate-fix",
+	.name = "generate-fix", .group = CMD_SERVERS,
 	.usage = "--params-json TEXT|--params-file FILE [OPTION ...]",
 	.opts = CMD_OPTS(call_rows), .size = sizeof(struct call_opt),
 	.fn = generate_fix_main,
@@ -251,7 +251,7 @@ delete_session_main(struct cmd_call *c)
 }
 
 const struct cmd_command cmd_delete_session = {
-	.name = "delete-session", .usage = "[OPTION ...] ID",
+	.name = "delete-session", .group = CMD_SERVERS, .usage = "[OPTION ...] ID",
 	.opts = CMD_OPTS(delete_rows), .size = sizeof(struct call_opt),
 	.required = { "ID" }, .max = 1, .fn = delete_session_main,
 	.help = "Delete a session of generate-fix"

@@ -68,7 +68,7 @@ connect_main(struct cmd_call *c)
 }
 
 const struct cmd_command cmd_connect = {
-	.name = "connect", .usage = "[OPTION ...] [TARGET]",
+	.name = "connect", .group = CMD_SERVERS, .usage = "[OPTION ...] [TARGET]",
 	.opts = CMD_OPTS(connect_rows), .size = sizeof(struct cmd_client_opt),
 	.max = 1, .fn = connect_main,
 	.help = "Remember a server for the commands that need one"
@@ -89,7 +89,7 @@ disconnect_main(struct cmd_call *c)
 }
 
 const struct cmd_command cmd_disconnect = {
-	.name = "disconnect", .usage = "", .fn = disconnect_main,
+	.name = "disconnect", .group = CMD_SERVERS, .usage = "", .fn = disconnect_main,
 	.help = "Forget the connected server"
 };
 
@@ -154,7 +154,7 @@ ping_main(struct cmd_call *c)
 }
 
 const struct cmd_command cmd_ping = {
-	.name = "ping", .usage = "[OPTION ...]",
+	.name = "ping", .group = CMD_SERVERS, .usage = "[OPTION ...]",
 	.opts = CMD_OPTS(ping_rows), .size = sizeof(struct ping_opt),
 	.fn = ping_main,
 	.help = "Check whether the server answers"

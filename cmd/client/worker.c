@@ -228,7 +228,7 @@ worker(struct cmd_call *c)
 }
 
 const struct cmd_command cmd_worker = {
-	.name = "worker",
+	.name = "worker", .group = CMD_SERVERS,
 	.usage = "ws://HOST:PORT --tool NAME=COMMAND [OPTION ...]",
 	.help = "Run a server's evaluations as shell commands",
 	.opts = CMD_OPTS(rows), .size = sizeof(struct worker_opt),

@@ -7,28 +7,31 @@ like '--version prints the version' 'waza [0-9]*.[0-9]*' "$out"
 run "$WAZA"
 is 'no command: status' 2 "$rc"
 is 'no command: nothing on stdout' '' "$out"
-like 'no command: usage on stderr' 'usage: waza COMMAND*' "$err"
+like 'no command: usage and the next steps on stderr' 'usage: waza COMMAND*waza run*waza help*' "$err"
+ok 'no command: a few lines' [ "$(wc -l <"$tmp/err")" -le 6 ]
 run "$WAZA" prase
 is 'misspelt command: status' 2 "$rc"
-is 'misspelt command: message' 'waza: unknown command "prase" (did you mean "parse"?)' \
-    "$(head -n 1 "$tmp/err")"
+is 'misspelt command: message' \
+    'waza: unknown command "prase" (did you mean "parse"?); "waza help" lists the commands' "$err"
 run "$WAZA" parse --prety x.json
 is 'misspelt option: status' 2 "$rc"
 is 'misspelt option: message' \
-    'waza parse: unknown option "--prety" (did you mean "--pretty"?)' \
-    "$(head -n 1 "$tmp/err")"
+    'usage: waza parse [--yaml|--json] [--pretty] [FILE|-]
+waza parse: unknown option "--prety" (did you mean "--pretty"?); see "waza help parse"' "$err"
 run "$WAZA" parse -z
-is 'unknown short option' 'waza parse: unknown option "-z"' "$(head -n 1 "$tmp/err")"
+is 'unknown short option' 'waza parse: unknown option "-z"; see "waza help parse"' "$(tail -n 1 "$tmp/err")"
 run "$WAZA" parse --pretty=yes
-is 'a value for a flag' 'waza parse: --pretty takes no value' "$(head -n 1 "$tmp/err")"
+is 'a value for a flag' 'waza parse: --pretty takes no value; see "waza help parse"' "$(tail -n 1 "$tmp/err")"
 run "$WAZA" parse a b
-is 'one argument too many' 'waza parse: unexpected argument: b' "$(head -n 1 "$tmp/err")"
+is 'one argument too many' 'waza parse: unexpected argument: b; see "waza help parse"' "$(tail -n 1 "$tmp/err")"
 run "$WAZA" match
-is 'an argument is missing' 'waza match: missing argument: PATTERN' "$(head -n 1 "$tmp/err")"
+is 'an argument is missing' 'waza match: missing argument: PATTERN; see "waza help match"' "$(tail -n 1 "$tmp/err")"
 is 'an argument is missing: status' 2 "$rc"
 run "$WAZA" help
 is 'help: status' 0 "$rc"
 is 'help: nothing on stderr' '' "$err"
+is 'help: by purpose' 'Run: Results: Suites and skills: Server: Tools:' \
+    "$(printf '%s\n' "$out" | grep '^[A-Z].*:$' | paste -sd ' ' -)"
 run "$WAZA" help match
 like 'help match: usage' 'Find a regular expression in a text.*usage: waza match*' "$out"
 run "$WAZA" match --help
@@ -37,8 +40,7 @@ run "$WAZA" parse --pretty --help x
 like 'help after other options' 'Print YAML or JSON as JSON.*usage: waza parse*' "$out"
 run "$WAZA" --verison
 is 'misspelt first option: status' 2 "$rc"
-is 'misspelt first option: message' 'waza: unknown option "--verison" (did you mean "--version"?)' \
-    "$(head -n 1 "$tmp/err")"
+is 'misspelt first option: message' 'waza: unknown option "--verison" (did you mean "--version"?); "waza help" lists the commands' "$err"
 run "$WAZA" help nonsense
 is 'help of an unknown command: status 2' 2 "$rc"
 
