@@ -23,7 +23,7 @@ DEFS    = -I. -DWAZA_VERSION=$(VERSION)
 # headers of each folder.
 BASE = base json os os_child os_confine os_net os_path os_peer os_quiet os_spawn os_term
 BASE_H = base os os_child os_confine os_internal os_net os_path os_peer os_quiet os_spawn os_term
-LIB = csv diff diff_search field front glob guard http http_body http_url mask opt sha256 siphash stats tmpl \
+LIB = csv diff diff_search field field_schema front glob guard http http_body http_url mask opt sha256 siphash stats tmpl \
 	unicode ws ws_key py/expr py/expr_atom py/expr_call py/expr_case py/expr_equal py/expr_eval \
 	py/expr_lex py/expr_map py/expr_num py/expr_parse py/expr_pattern py/expr_re py/expr_repr \
 	py/expr_seq py/expr_str py/expr_text py/expr_value re/re re/re_atom re/re_class re/re_cuts \
@@ -32,7 +32,7 @@ LIB = csv diff diff_search field front glob guard http http_body http_url mask o
 	schema/schema_map schema/schema_meta schema/schema_number schema/schema_pattern \
 	schema/schema_explain schema/schema_uri schema/schema_value yaml/yaml_anchor yaml/yaml_block \
 	yaml/yaml_core yaml/yaml_flow yaml/yaml_in yaml/yaml_map yaml/yaml_scalar
-LIB_H = csv diff diff_internal field front glob guard http mask opt sha256 siphash stats tmpl unicode ws \
+LIB_H = csv diff diff_internal field field_schema front glob guard http mask opt sha256 siphash stats tmpl unicode ws \
 	py/expr py/expr_internal re/re re/re_internal \
 	schema/schema schema/schema_internal yaml/yaml_internal
 IO = conn conn_frame conn_http conn_pace conn_sweep conn_ws fetch fetch_curl fetch_name loop loop_child offload proc proc_guard proc_tail wire \
@@ -79,8 +79,10 @@ RPC_H = rpc_internal rpc_stream rpc_view session session_internal tool
 WEB = evalclient server server_gate server_refuse web web_answer web_api web_feed web_gate web_page web_runs web_sse \
 	web_upstream
 WEB_H = evalclient server server_internal web web_api web_api_internal web_internal web_page
+EDITOR = editor_results editor_schema
+EDITOR_H = editor_schema
 CMD = cache cmd compare config doctor doctor_probe evalclients grade job list match parse run \
-	schema_check serve service signals stdout validate client/call client/client \
+	schema schema_check serve service signals stdout validate client/call client/client \
 	client/client_command client/client_show client/client_target client/connect \
 	client/run_on_server client/worker client/worker_job client/worker_link
 CMD_H = doctor evalclients job run service signals stdout client/client client/client_command \
@@ -103,12 +105,14 @@ H9 = $(H8) $(RUN_H:%=run/%.h)
 H10 = $(H9) $(REPORT_H:%=report/%.h)
 H11 = $(H10) rpc.h $(RPC_H:%=rpc/%.h)
 H12 = $(H11) $(WEB_H:%=web/%.h)
-HDR = $(H12) waza.h $(CMD_H:%=cmd/%.h)
+H13 = $(H12) $(EDITOR_H:%=editor/%.h)
+HDR = $(H13) waza.h $(CMD_H:%=cmd/%.h)
 
 OBJ = $(BASE:%=base/%.o) yaml_lite.o $(LIB:%=lib/%.o) $(IO:%=io/%.o) \
 	$(SUITE:%=suite/%.o) $(SKILL:%=skill/%.o) $(RESULTS:%=results/%.o) $(AGENT:%=agent/%.o) \
 	grader.o $(GRADE:%=grade/%.o) $(RUN:%=run/%.o) $(REPORT:%=report/%.o) \
-	rpc.o $(RPC:%=rpc/%.o) build/web_files.o $(WEB:%=web/%.o) $(CMD:%=cmd/%.o)
+	rpc.o $(RPC:%=rpc/%.o) build/web_files.o $(WEB:%=web/%.o) $(EDITOR:%=editor/%.o) \
+	$(CMD:%=cmd/%.o)
 SRC = $(OBJ:.o=.c)
 all: waza
 
@@ -127,6 +131,7 @@ $(RUN:%=run/%.o): $(H9) Makefile
 $(REPORT:%=report/%.o): $(H10) Makefile
 rpc.o $(RPC:%=rpc/%.o): $(H11) Makefile
 build/web_files.o $(WEB:%=web/%.o): $(H12) Makefile
+$(EDITOR:%=editor/%.o): $(H13) Makefile
 waza.o $(CMD:%=cmd/%.o): $(HDR) Makefile
 
 build/web_files.c: $(PAGE:%=page/%) page/embed

@@ -24,6 +24,7 @@
 
 struct answer;
 struct answer_usage;
+struct field_table;
 struct judges;
 struct procs;
 struct spec_grader;
@@ -87,6 +88,12 @@ enum {
 				 * may read the agent's files there */
 	GRADER_VARIES = 4	/* the verdict on the same answer can vary */
 };
+
+/*
+ * The name of the i-th kind, sorted by name, and the keys of its settings;
+ * NULL after the last.
+ */
+const char *grader_nth(size_t i, const struct field_table **settings);
 
 /* Notes all problems in the suite's graders and `expected:` blocks. */
 void grader_check(const struct spec_suite *, struct spec_notes *);

@@ -203,6 +203,9 @@ bool agent_has_answer(const struct agent *, const struct agent_request *);
  */
 void agent_prompt_hash(const struct agent_request *, char hex[65]);
 
+/* The keys of a mock's script, and of an entry of `mcp_servers`. */
+extern const struct field_table agent_script_table, agent_server_table;
+
 /* The executor of that name or alias, or NULL. */
 const struct agent_kind *agent_find(struct str name);
 /* The i-th executor, sorted by name; NULL at the end. */

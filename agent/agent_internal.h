@@ -174,7 +174,6 @@ struct agent_script {
 	struct field_strs skills;
 	int64_t delay_ms;
 };
-extern const struct field_table agent_script_table;
 
 /*
  * Reads such an object; strings point into the tree.  Skips wrong members;

@@ -29,23 +29,32 @@ struct server {
 	const struct json *env, *headers, *tools, *timeout;
 };
 static const struct field rows[] = {
-	FIELD(server, type, FIELD_ENUM, .words = types),
-	FIELD(server, command, FIELD_STR),
-	FIELD(server, args, FIELD_STRS),
-	FIELD(server, env, FIELD_TREE),
-	FIELD(server, cwd, FIELD_STR),
-	FIELD(server, url, FIELD_STR),
-	FIELD(server, headers, FIELD_TREE),
-	FIELD(server, tools, FIELD_TREE),
-	FIELD(server, timeout, FIELD_TREE),
+	FIELD(server, type, FIELD_ENUM, .words = types,
+	    .help = "transport, if it does not follow from command and url"),
+	FIELD(server, command, FIELD_STR,
+	    .help = "program of the server"),
+	FIELD(server, args, FIELD_STRS,
+	    .help = "its arguments"),
+	FIELD(server, env, FIELD_TREE,
+	    .help = "its environment variables"),
+	FIELD(server, cwd, FIELD_STR,
+	    .help = "its working directory"),
+	FIELD(server, url, FIELD_STR,
+	    .help = "address of a running server"),
+	FIELD(server, headers, FIELD_TREE,
+	    .help = "headers of requests to it"),
+	FIELD(server, tools, FIELD_TREE,
+	    .help = "tools that are allowed"),
+	FIELD(server, timeout, FIELD_TREE,
+	    .help = "milliseconds per call"),
 };
-static const struct field_table table = FIELD_TABLE(server, rows);
+const struct field_table agent_server_table = FIELD_TABLE(server, rows);
 
 static int
 read_server(const struct field_ctx *ctx, const struct json *v, struct server *s)
 {
 	*s = (struct server){ .type = -1 };
-	if (v->type != JSON_OBJECT || field_decode(ctx, &table, v, s) > 0)
+	if (v->type != JSON_OBJECT || field_decode(ctx, &agent_server_table, v, s) > 0)
 		return -1;
 	if (s->type == -1)
 		s->type = s->url.n > 0 ? HTTP : STDIO;

@@ -14,13 +14,20 @@
 #include "lib/mask.h"
 
 static const struct field script_rows[] = {
-	FIELD(agent_script, output, FIELD_STR),
-	FIELD(agent_script, error, FIELD_STR),
-	FIELD(agent_script, tool_calls, FIELD_TREE),
-	FIELD(agent_script, usage, FIELD_TREE),
-	FIELD(agent_script, files, FIELD_TREE),
-	FIELD(agent_script, skills, FIELD_STRS),
-	FIELD(agent_script, delay_ms, FIELD_INT, .min = 0, .max = 86400000),
+	FIELD(agent_script, output, FIELD_STR,
+	    .help = "the answer"),
+	FIELD(agent_script, error, FIELD_STR,
+	    .help = "reason why there is no answer"),
+	FIELD(agent_script, tool_calls, FIELD_TREE,
+	    .help = "tool calls: name, arguments, result, success"),
+	FIELD(agent_script, usage, FIELD_TREE,
+	    .help = "turns, tokens and cost"),
+	FIELD(agent_script, files, FIELD_TREE,
+	    .help = "files that are written: path and content"),
+	FIELD(agent_script, skills, FIELD_STRS,
+	    .help = "skills that are used"),
+	FIELD(agent_script, delay_ms, FIELD_INT, .min = 0, .max = 86400000,
+	    .help = "time it takes, in milliseconds"),
 };
 const struct field_table agent_script_table =
     FIELD_TABLE(agent_script, script_rows);

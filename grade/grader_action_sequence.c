@@ -183,8 +183,10 @@ struct sequence {
 
 static const struct field sequence_rows[] = {
 	FIELD(sequence, matching_mode, FIELD_ENUM, .alias = "mode",
-	    .flags = FIELD_REQUIRED, .words = grader_order_words),
-	FIELD(sequence, expected_actions, FIELD_STRS, .flags = FIELD_REQUIRED),
+	    .flags = FIELD_REQUIRED, .words = grader_order_words,
+	    .help = "how the calls are compared"),
+	FIELD(sequence, expected_actions, FIELD_STRS, .flags = FIELD_REQUIRED,
+	    .help = "names of the tools, in order"),
 };
 static const struct field_table sequence_fields =
     FIELD_TABLE(sequence, sequence_rows);

@@ -18,17 +18,24 @@ struct behavior {
 	struct field_strs required_tools, forbidden_tools;
 };
 
-#define LIMIT(m, a) FIELD(behavior, m, FIELD_INT, .alias = a, \
-	.min = 0, .max = INT64_MAX)
+#define LIMIT(m, a, ...) FIELD(behavior, m, FIELD_INT, .alias = a, \
+	.min = 0, .max = INT64_MAX, __VA_ARGS__)
 
 static const struct field behavior_rows[] = {
-	LIMIT(max_tool_calls, NULL),
-	LIMIT(max_tokens, NULL),
-	LIMIT(max_duration_ms, NULL),
-	LIMIT(max_response_time_ms, NULL),
-	LIMIT(max_iterations, "max_turns"),
-	GRADER_KEY(behavior, required_tools, FIELD_STRS),
-	GRADER_KEY(behavior, forbidden_tools, FIELD_STRS),
+	LIMIT(max_tool_calls, NULL,
+	    .help = "tool calls at most"),
+	LIMIT(max_tokens, NULL,
+	    .help = "tokens at most"),
+	LIMIT(max_duration_ms, NULL,
+	    .help = "milliseconds at most"),
+	LIMIT(max_response_time_ms, NULL,
+	    .help = "milliseconds at most"),
+	LIMIT(max_iterations, "max_turns",
+	    .help = "turns at most"),
+	GRADER_KEY(behavior, required_tools, FIELD_STRS,
+	    .help = "tools that must be called"),
+	GRADER_KEY(behavior, forbidden_tools, FIELD_STRS,
+	    .help = "tools that must not be called"),
 };
 static const struct field_table behavior_fields =
     FIELD_TABLE(behavior, behavior_rows);

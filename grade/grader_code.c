@@ -34,11 +34,15 @@ struct code {
 static const char *const languages[] = { "python", "javascript", NULL };
 
 static const struct field code_rows[] = {
-	FIELD(code, assertions, FIELD_STRS, .alias = "assertion"),
-	FIELD(code, language, FIELD_ENUM, .words = languages),
-	FIELD(code, timeout, FIELD_NUM, .alias = "timeout_seconds"),
+	FIELD(code, assertions, FIELD_STRS, .alias = "assertion",
+	    .help = "expressions that must be true"),
+	FIELD(code, language, FIELD_ENUM, .words = languages,
+	    .help = "language of the expressions"),
+	FIELD(code, timeout, FIELD_NUM, .alias = "timeout_seconds",
+	    .help = "time limit in seconds"),
 	FIELD(code, memory_mb, FIELD_INT, .min = SPEC_CODE_MB_MIN,
-	    .max = SPEC_CODE_MB_MAX),
+	    .max = SPEC_CODE_MB_MAX,
+	    .help = "memory limit in MiB"),
 };
 static const struct field_table code_fields = FIELD_TABLE(code, code_rows);
 

@@ -38,18 +38,26 @@ struct diff {
 };
 
 static const struct field expected_rows[] = {
-	FIELD(expected, path, FIELD_STR, .flags = FIELD_REQUIRED),
-	GRADER_KEY(expected, snapshot, FIELD_STR),
-	GRADER_KEY(expected, contains, FIELD_STRS),
+	FIELD(expected, path, FIELD_STR, .flags = FIELD_REQUIRED,
+	    .help = "file in the workspace"),
+	GRADER_KEY(expected, snapshot, FIELD_STR,
+	    .values = FIELD_FILES,
+	    .help = "file that it must equal"),
+	GRADER_KEY(expected, contains, FIELD_STRS,
+	    .help = "lines that it contains (+) or does not contain (-)"),
 };
 static const struct field_table expected_fields =
     FIELD_TABLE(expected, expected_rows);
 
 static const struct field diff_rows[] = {
 	FIELD(diff, expected_files, FIELD_OBJECTS, .flags = FIELD_REQUIRED,
-	    .sub = &expected_fields),
-	GRADER_KEY(diff, context_dir, FIELD_STR),
-	GRADER_KEY(diff, update_snapshots, FIELD_BOOL),
+	    .sub = &expected_fields,
+	    .help = "files and what they must be"),
+	GRADER_KEY(diff, context_dir, FIELD_STR,
+	    .values = FIELD_FILES,
+	    .help = "directory of the snapshots"),
+	GRADER_KEY(diff, update_snapshots, FIELD_BOOL,
+	    .help = "write the files as new snapshots"),
 };
 static const struct field_table diff_fields = FIELD_TABLE(diff, diff_rows);
 

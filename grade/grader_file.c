@@ -22,19 +22,27 @@ struct file {
 };
 
 static const struct field pattern_rows[] = {
-	FIELD(file_pattern, path, FIELD_STR, .flags = FIELD_REQUIRED),
-	GRADER_KEY(file_pattern, must_match, FIELD_STRS),
-	GRADER_KEY(file_pattern, must_not_match, FIELD_STRS),
+	FIELD(file_pattern, path, FIELD_STR, .flags = FIELD_REQUIRED,
+	    .help = "file in the workspace"),
+	GRADER_KEY(file_pattern, must_match, FIELD_STRS,
+	    .help = "regular expressions that match"),
+	GRADER_KEY(file_pattern, must_not_match, FIELD_STRS,
+	    .help = "regular expressions that do not match"),
 };
 static const struct field_table pattern_fields =
     FIELD_TABLE(file_pattern, pattern_rows);
 
 static const struct field file_rows[] = {
-	GRADER_KEY(file, must_exist, FIELD_STRS),
-	GRADER_KEY(file, must_not_exist, FIELD_STRS),
-	FIELD(file, content_patterns, FIELD_OBJECTS, .sub = &pattern_fields),
-	FIELD(file, path, FIELD_STRS, .alias = "file"),
-	FIELD(file, paths, FIELD_STRS, .alias = "files"),
+	GRADER_KEY(file, must_exist, FIELD_STRS,
+	    .help = "files that must exist; patterns"),
+	GRADER_KEY(file, must_not_exist, FIELD_STRS,
+	    .help = "files that must not exist; patterns"),
+	FIELD(file, content_patterns, FIELD_OBJECTS, .sub = &pattern_fields,
+	    .help = "files and regular expressions for their text"),
+	FIELD(file, path, FIELD_STRS, .alias = "file",
+	    .help = "files that must exist"),
+	FIELD(file, paths, FIELD_STRS, .alias = "files",
+	    .help = "files that must exist"),
 };
 static const struct field_table file_fields = FIELD_TABLE(file, file_rows);
 

@@ -36,9 +36,8 @@ struct grader_check {
 	unsigned noted;			/* AGENT_CALLS and so on */
 };
 
-/* A row of a table of settings: a key without further properties. */
-#define GRADER_KEY(T, m, t) \
-	{ .key = #m, .type = t, .off = offsetof(struct T, m) }
+/* A row of a table of settings. */
+#define GRADER_KEY(T, m, ...) FIELD(T, m, __VA_ARGS__)
 
 /* A row of the table of kinds in grader.c. */
 struct grader_kind {

@@ -27,9 +27,13 @@ struct json_schema {
 };
 
 static const struct field rows[] = {
-	GRADER_KEY(json_schema, schema, FIELD_TREE),
-	GRADER_KEY(json_schema, schema_file, FIELD_STR),
-	GRADER_KEY(json_schema, extract_json, FIELD_BOOL),
+	GRADER_KEY(json_schema, schema, FIELD_TREE,
+	    .help = "JSON Schema of the answer"),
+	GRADER_KEY(json_schema, schema_file, FIELD_STR,
+	    .values = FIELD_FILES,
+	    .help = "file with the schema"),
+	GRADER_KEY(json_schema, extract_json, FIELD_BOOL,
+	    .help = "take the JSON out of surrounding text"),
 };
 static const struct field_table fields = FIELD_TABLE(json_schema, rows);
 

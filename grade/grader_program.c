@@ -37,9 +37,12 @@ struct program {
 };
 
 static const struct field program_rows[] = {
-	FIELD(program, command, FIELD_STR, .flags = FIELD_REQUIRED),
-	GRADER_KEY(program, args, FIELD_STRS),
-	FIELD(program, timeout, FIELD_NUM, .alias = "timeout_seconds"),
+	FIELD(program, command, FIELD_STR, .flags = FIELD_REQUIRED,
+	    .help = "program that gets the answer on its stdin; status 0 passes"),
+	GRADER_KEY(program, args, FIELD_STRS,
+	    .help = "arguments of the program"),
+	FIELD(program, timeout, FIELD_NUM, .alias = "timeout_seconds",
+	    .help = "time limit in seconds"),
 };
 static const struct field_table program_fields =
     FIELD_TABLE(program, program_rows);

@@ -35,6 +35,7 @@ struct grader_rubric_source {
  * as in such a file.  A file is searched beside the one that names it, then
  * beside the suite.  -1 and *e, which names the file that caused it.
  */
+extern const struct field_table grader_rubric_table;	/* its keys */
 int grader_read_rubric(struct arena *, const struct grader_rubric_source *,
     const struct json *, struct grader_criteria *, struct err *);
 

@@ -88,12 +88,18 @@ struct normal {				/* score_normalization */
 };
 
 static const struct field normal_rows[] = {
-	GRADER_KEY(normal, method, FIELD_STR),
-	GRADER_KEY(normal, raw_min, FIELD_NUM),
-	GRADER_KEY(normal, raw_max, FIELD_NUM),
-	GRADER_KEY(normal, normalized_min, FIELD_NUM),
-	GRADER_KEY(normal, normalized_max, FIELD_NUM),
-	GRADER_KEY(normal, mapping, FIELD_TREE),
+	GRADER_KEY(normal, method, FIELD_STR,
+	    .help = "how levels become scores, for people"),
+	GRADER_KEY(normal, raw_min, FIELD_NUM,
+	    .help = "worst level of a scale"),
+	GRADER_KEY(normal, raw_max, FIELD_NUM,
+	    .help = "best level of a scale"),
+	GRADER_KEY(normal, normalized_min, FIELD_NUM,
+	    .help = "score of the worst level"),
+	GRADER_KEY(normal, normalized_max, FIELD_NUM,
+	    .help = "score of the best level"),
+	GRADER_KEY(normal, mapping, FIELD_TREE,
+	    .help = "score of each level"),
 };
 static const struct field_table normal_table = FIELD_TABLE(normal, normal_rows);
 
@@ -105,11 +111,16 @@ struct level {
 };
 
 static const struct field level_rows[] = {
-	FIELD(level, value, FIELD_TREE, .flags = FIELD_REQUIRED),
-	FIELD(level, label, FIELD_STR, .alias = "name"),
-	GRADER_KEY(level, description, FIELD_STR),
-	FIELD(level, normalized_score, FIELD_NUM, .alias = "score"),
-	FIELD(level, examples, FIELD_TREE, .alias = "example"),
+	FIELD(level, value, FIELD_TREE, .flags = FIELD_REQUIRED,
+	    .help = "level"),
+	FIELD(level, label, FIELD_STR, .alias = "name",
+	    .help = "name of the level"),
+	GRADER_KEY(level, description, FIELD_STR,
+	    .help = "when it applies"),
+	FIELD(level, normalized_score, FIELD_NUM, .alias = "score",
+	    .help = "its score from 0 to 1"),
+	FIELD(level, examples, FIELD_TREE, .alias = "example",
+	    .help = "examples of it"),
 };
 static const struct level level_init = { .normalized_score = -1 };
 static const struct field_table level_table = {
@@ -125,20 +136,33 @@ struct rubric {
 };
 
 static const struct field rubric_rows[] = {
-	GRADER_KEY(rubric, name, FIELD_STR),
-	GRADER_KEY(rubric, description, FIELD_STR),
-	GRADER_KEY(rubric, version, FIELD_STR),
-	GRADER_KEY(rubric, source, FIELD_STR),
-	GRADER_KEY(rubric, score_type, FIELD_STR),
-	FIELD(rubric, evaluation_criteria, FIELD_STR, .alias = "criteria"),
-	FIELD(rubric, chain_of_thought, FIELD_STR, .alias = "steps"),
-	FIELD(rubric, score_normalization, FIELD_OBJECT, .sub = &normal_table),
-	FIELD(rubric, rating_levels, FIELD_OBJECTS, .sub = &level_table),
-	GRADER_KEY(rubric, input_mapping, FIELD_TREE),
-	GRADER_KEY(rubric, output_format, FIELD_TREE),
-	GRADER_KEY(rubric, output_schema, FIELD_TREE),
+	GRADER_KEY(rubric, name, FIELD_STR,
+	    .help = "name, for people"),
+	GRADER_KEY(rubric, description, FIELD_STR,
+	    .help = "text for the judge"),
+	GRADER_KEY(rubric, version, FIELD_STR,
+	    .help = "version, for people"),
+	GRADER_KEY(rubric, source, FIELD_STR,
+	    .help = "origin, for people"),
+	GRADER_KEY(rubric, score_type, FIELD_STR,
+	    .help = "kind of scores, for people"),
+	FIELD(rubric, evaluation_criteria, FIELD_STR, .alias = "criteria",
+	    .help = "text for the judge"),
+	FIELD(rubric, chain_of_thought, FIELD_STR, .alias = "steps",
+	    .help = "text for the judge"),
+	FIELD(rubric, score_normalization, FIELD_OBJECT, .sub = &normal_table,
+	    .help = "how the level that the judge chooses becomes a score"),
+	FIELD(rubric, rating_levels, FIELD_OBJECTS, .sub = &level_table,
+	    .help = "levels of the scale"),
+	GRADER_KEY(rubric, input_mapping, FIELD_TREE,
+	    .help = "inputs, for people"),
+	GRADER_KEY(rubric, output_format, FIELD_TREE,
+	    .help = "format of the verdict; schema names the level"),
+	GRADER_KEY(rubric, output_schema, FIELD_TREE,
+	    .help = "members of the verdict"),
 };
-static const struct field_table rubric_table = FIELD_TABLE(rubric, rubric_rows);
+const struct field_table grader_rubric_table =
+    FIELD_TABLE(rubric, rubric_rows);
 
 /* Receives the problems of a rubric: warnings as notes, the first error. */
 struct finding {
@@ -312,7 +336,7 @@ read_rubric(struct arena *a, const struct grader_rubric_source *from,
 		return err_set(e, ERR_SCHEMA,
 		    "a rubric must be a mapping, not %s",
 		    json_type_name((enum json_type)v->type));
-	if (field_decode(&ctx, &rubric_table, v, &r) > 0)
+	if (field_decode(&ctx, &grader_rubric_table, v, &r) > 0)
 		return -1;
 	if (r.evaluation_criteria.n == 0 && r.description.n == 0)
 		return err_set(e, ERR_SCHEMA, "\"evaluation_criteria\" is "

@@ -18,11 +18,17 @@ struct skill {
 };
 
 static const struct field skill_rows[] = {
-	GRADER_KEY(skill, required_skills, FIELD_STRS),
-	GRADER_KEY(skill, forbidden_skills, FIELD_STRS),
+	GRADER_KEY(skill, required_skills, FIELD_STRS,
+	    .values = FIELD_SKILLS,
+	    .help = "skills that must be used"),
+	GRADER_KEY(skill, forbidden_skills, FIELD_STRS,
+	    .values = FIELD_SKILLS,
+	    .help = "skills that must not be used"),
 	FIELD(skill, mode, FIELD_ENUM, .alias = "matching_mode",
-	    .words = grader_order_words),
-	GRADER_KEY(skill, allow_extra, FIELD_BOOL),
+	    .words = grader_order_words,
+	    .help = "how the used skills are compared"),
+	GRADER_KEY(skill, allow_extra, FIELD_BOOL,
+	    .help = "whether other skills can be used, too"),
 };
 
 static const struct skill skill_init = { .mode = -1, .allow_extra = true };

@@ -17,11 +17,16 @@ struct tool_calls {
 };
 
 static const struct field calls_rows[] = {
-	GRADER_KEY(tool_calls, required_tools, FIELD_STRS),
-	GRADER_KEY(tool_calls, forbidden_tools, FIELD_STRS),
-	FIELD(tool_calls, min_calls, FIELD_INT, .min = 0, .max = INT64_MAX),
-	FIELD(tool_calls, max_calls, FIELD_INT, .min = 0, .max = INT64_MAX),
-	GRADER_KEY(tool_calls, expect, FIELD_TREE),
+	GRADER_KEY(tool_calls, required_tools, FIELD_STRS,
+	    .help = "tools that must be called"),
+	GRADER_KEY(tool_calls, forbidden_tools, FIELD_STRS,
+	    .help = "tools that must not be called"),
+	FIELD(tool_calls, min_calls, FIELD_INT, .min = 0, .max = INT64_MAX,
+	    .help = "tool calls at least"),
+	FIELD(tool_calls, max_calls, FIELD_INT, .min = 0, .max = INT64_MAX,
+	    .help = "tool calls at most"),
+	GRADER_KEY(tool_calls, expect, FIELD_TREE,
+	    .help = "calls that must occur"),
 };
 
 static const struct tool_calls calls_init = { .min_calls = -1,

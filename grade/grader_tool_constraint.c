@@ -19,11 +19,16 @@ struct constraint {
 };
 
 static const struct field constraint_rows[] = {
-	GRADER_KEY(constraint, expect_tools, FIELD_TREE),
-	GRADER_KEY(constraint, reject_tools, FIELD_TREE),
-	GRADER_KEY(constraint, allow_only, FIELD_STRS),
-	FIELD(constraint, max_turns, FIELD_INT, .min = 0, .max = INT64_MAX),
-	FIELD(constraint, max_tokens, FIELD_INT, .min = 0, .max = INT64_MAX),
+	GRADER_KEY(constraint, expect_tools, FIELD_TREE,
+	    .help = "calls that must occur"),
+	GRADER_KEY(constraint, reject_tools, FIELD_TREE,
+	    .help = "calls that must not occur"),
+	GRADER_KEY(constraint, allow_only, FIELD_STRS,
+	    .help = "tools that can be called; no other"),
+	FIELD(constraint, max_turns, FIELD_INT, .min = 0, .max = INT64_MAX,
+	    .help = "turns at most"),
+	FIELD(constraint, max_tokens, FIELD_INT, .min = 0, .max = INT64_MAX,
+	    .help = "tokens at most"),
 };
 static const struct field_table constraint_fields =
     FIELD_TABLE(constraint, constraint_rows);

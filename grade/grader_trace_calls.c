@@ -21,11 +21,16 @@ enum {				/* in units of a budget: */
 
 static const struct field call_rows[] = {
 	FIELD(grader_call, tool, FIELD_STR, .alias = "name",
-	    .flags = FIELD_REQUIRED),
-	GRADER_KEY(grader_call, command_pattern, FIELD_STR),
-	GRADER_KEY(grader_call, skill_pattern, FIELD_STR),
-	GRADER_KEY(grader_call, path_pattern, FIELD_STR),
-	GRADER_KEY(grader_call, args, FIELD_TREE),
+	    .flags = FIELD_REQUIRED,
+	    .help = "name of the tool, or a pattern"),
+	GRADER_KEY(grader_call, command_pattern, FIELD_STR,
+	    .help = "pattern for the command"),
+	GRADER_KEY(grader_call, skill_pattern, FIELD_STR,
+	    .help = "pattern for the skill"),
+	GRADER_KEY(grader_call, path_pattern, FIELD_STR,
+	    .help = "pattern for the path"),
+	GRADER_KEY(grader_call, args, FIELD_TREE,
+	    .help = "arguments of the call"),
 };
 static const struct field_table call_fields =
     FIELD_TABLE(grader_call, call_rows);

@@ -40,9 +40,13 @@ struct trigger {
 };
 
 static const struct field trigger_rows[] = {
-	FIELD(trigger, skill_path, FIELD_STR, .flags = FIELD_REQUIRED),
-	FIELD(trigger, mode, FIELD_ENUM, .words = mode_words),
-	FIELD(trigger, threshold, FIELD_NUM, .min = 0, .max = 1),
+	FIELD(trigger, skill_path, FIELD_STR, .flags = FIELD_REQUIRED,
+	    .values = FIELD_FILES,
+	    .help = "SKILL.md, or its directory"),
+	FIELD(trigger, mode, FIELD_ENUM, .words = mode_words,
+	    .help = "whether the prompt should trigger the skill"),
+	FIELD(trigger, threshold, FIELD_NUM, .min = 0, .max = 1,
+	    .help = "smallest score that counts as triggered"),
 };
 
 static const struct trigger trigger_init = { .mode = -1, .threshold = 0.6 };

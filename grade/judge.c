@@ -34,22 +34,32 @@ struct judge {
 
 /* The keys of `judge:`. */
 static const struct field judge_rows[] = {
-	GRADER_KEY(spec_config, executor, FIELD_STR),
-	GRADER_KEY(spec_config, model, FIELD_STR),
-	GRADER_KEY(spec_config, reasoning_effort, FIELD_STR),
-	FIELD(spec_config, timeout_seconds, FIELD_INT, .min = 1, .max = 86400),
-	GRADER_KEY(spec_config, command, FIELD_TREE),
-	GRADER_KEY(spec_config, output_format, FIELD_STR),
-	GRADER_KEY(spec_config, persistent, FIELD_BOOL),
-	GRADER_KEY(spec_config, mock, FIELD_TREE),
-	OWN("acp"), OWN("agent"), OWN("api"), OWN("api_key_env"), OWN("args"),
-	OWN("auth_method"), OWN("base_url"), OWN("cli_path"), OWN("copilot"),
-	OWN("env"), OWN("headers"), OWN("max_cost"), OWN("max_tokens"),
-	OWN("max_tokens_total"), OWN("mode"), OWN("openai"),
-	OWN("permissions"), OWN("provider"), OWN("retries"), OWN("system"),
-	OWN("temperature"),
+	GRADER_KEY(spec_config, executor, FIELD_STR,
+	    .values = FIELD_EXECUTORS,
+	    .help = "executor that judges"),
+	GRADER_KEY(spec_config, model, FIELD_STR,
+	    .help = "model of the judge"),
+	GRADER_KEY(spec_config, reasoning_effort, FIELD_STR,
+	    .help = "reasoning effort of the judge"),
+	FIELD(spec_config, timeout_seconds, FIELD_INT, .min = 1, .max = 86400,
+	    .help = "time limit of a verdict, in seconds"),
+	GRADER_KEY(spec_config, command, FIELD_TREE,
+	    .help = "program that judges"),
+	GRADER_KEY(spec_config, output_format, FIELD_STR,
+	    .help = "format of its output"),
+	GRADER_KEY(spec_config, persistent, FIELD_BOOL,
+	    .help = "start one program per worker"),
+	GRADER_KEY(spec_config, mock, FIELD_TREE,
+	    .schema = FIELD_REF("mock"),
+	    .help = "verdict of the executor mock"),
+	OWN("acp"), OWN("agent"), OWN("api"), OWN("api_key_env"),
+	OWN("args"), OWN("auth_method"), OWN("base_url"), OWN("cli_path"),
+	OWN("copilot"), OWN("env"), OWN("headers"), OWN("max_cost"),
+	OWN("max_tokens"), OWN("max_tokens_total"), OWN("mode"),
+	OWN("openai"), OWN("permissions"), OWN("provider"), OWN("retries"),
+	OWN("system"), OWN("temperature"),
 };
-static const struct field_table judge_table =
+const struct field_table judge_table =
     FIELD_TABLE(spec_config, judge_rows);
 
 /* Applies the settings of a block; notes may be NULL. */

@@ -24,12 +24,15 @@
 #include "io/loop.h"
 #include "io/proc.h"
 
+struct field_table;
 struct grader_input;
 struct json;
 struct judge;
 struct spec_notes;
 struct spec_suite;
 struct spec_where;
+
+extern const struct field_table judge_table;	/* the keys of `judge` */
 
 /* The judges of a run.  Set the public part, zero the rest. */
 struct judges {

@@ -40,6 +40,19 @@ enum {
 	FIELD_PATH = 8		/* a file name; servers check their roots */
 };
 
+/* What a FIELD_TREE contains that others decode by sub; 0: an object. */
+enum {
+	FIELD_AS_LIST = 1,	/* a list of objects */
+	FIELD_AS_MAP = 2,	/* a mapping of names to objects */
+	FIELD_OR_SCALAR = 4,	/* a scalar instead of an object */
+	FIELD_AS_ROW = 8	/* the value of sub's row with that key */
+};
+
+/* Where an editor finds values of a key. */
+enum field_values {
+	FIELD_NO_VALUES, FIELD_FILES, FIELD_EXECUTORS, FIELD_SKILLS
+};
+
 struct field_strs {
 	struct str *v;
 	size_t n;
@@ -66,6 +79,10 @@ struct field {
 	const struct field_table *sub;	/* FIELD_OBJECT, FIELD_OBJECTS */
 	const char *instead;	/* FIELD_RETIRED: the key to use now */
 	const char *help;	/* one line for people */
+	/* for schemas and editors only; see lib/field_schema.h */
+	unsigned shape;		/* of a FIELD_TREE with sub: FIELD_AS_... */
+	const char *schema;	/* more members of its JSON Schema, or NULL */
+	enum field_values values;
 };
 
 struct field_table {
@@ -74,6 +91,9 @@ struct field_table {
 	size_t size;		/* of the struct, for FIELD_OBJECTS */
 	const void *init;	/* its initial value there; NULL: zero */
 };
+
+/* A value of .schema: the definition of that name, which the schema has. */
+#define FIELD_REF(name) "\"$ref\":\"#/definitions/" name "\""
 
 /* FIELD(tag, member, type[, .min = 1, ...]) and the table of such rows. */
 #define FIELD(T, m, ...) \

@@ -205,6 +205,9 @@ void config_apply(const struct config *, struct spec_suite *);
 /* The built-in defaults. */
 extern const struct config config_defaults;
 
+/* The keys of a settings file; those of others are FIELD_IGNORED. */
+extern const struct field_table config_table;
+
 /* Lists all settings in the order of the manual; returns their number. */
 size_t config_leaves(struct arena *, const struct config *,
     struct config_leaf **);

@@ -45,8 +45,7 @@ struct config_item {
 	FIELD_ERROR, spec_at((layer)->name, v), __VA_ARGS__)
 
 /* config_keys.c: the tables of settings */
-extern const struct field_table config_table, config_tool_table,
-    config_price_table;
+extern const struct field_table config_tool_table, config_price_table;
 extern const struct config_tool config_tool_init;
 /* Whether a key belongs to another part of the program or is refused. */
 bool config_foreign(const struct field *);

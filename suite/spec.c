@@ -269,27 +269,57 @@ struct top {
 };
 
 static const struct field top_rows[] = {
-	FIELD(top, name, FIELD_STR, .flags = FIELD_REQUIRED),
-	SPEC_KEY(top, description, FIELD_STR),
-	SPEC_KEY(top, skill, FIELD_STR),
-	SPEC_KEY(top, version, FIELD_STR),
-	SPEC_KEY(top, config, FIELD_TREE),
-	SPEC_KEY(top, hooks, FIELD_TREE),
-	SPEC_KEY(top, inputs, FIELD_TREE),
-	SPEC_KEY(top, graders, FIELD_TREE),
-	SPEC_KEY(top, metrics, FIELD_TREE),
-	SPEC_KEY(top, judge, FIELD_TREE),
-	SPEC_KEY(top, tasks, FIELD_TREE),
-	SPEC_KEY(top, tasks_from, FIELD_TREE),
-	SPEC_KEY(top, range, FIELD_TREE),
-	SPEC_KEY(top, baseline, FIELD_BOOL),
+	FIELD(top, name, FIELD_STR, .flags = FIELD_REQUIRED,
+	    .help = "name of the suite"),
+	SPEC_KEY(top, description, FIELD_STR,
+	    .help = "what the suite is for, for people"),
+	SPEC_KEY(top, skill, FIELD_STR,
+	    .values = FIELD_SKILLS,
+	    .help = "name of the skill that is tested"),
+	SPEC_KEY(top, version, FIELD_STR,
+	    .help = "version of the suite, for people"),
+	SPEC_KEY(top, config, FIELD_TREE,
+	    .sub = &spec_config_table,
+	    .help = "settings of the run"),
+	SPEC_KEY(top, hooks, FIELD_TREE,
+	    .sub = &spec_hooks_table,
+	    .help = "commands around the run and around each task"),
+	SPEC_KEY(top, inputs, FIELD_TREE,
+	    .schema = SPEC_SCALARS,
+	    .help = "variables for templates: {{.Vars.NAME}}"),
+	SPEC_KEY(top, graders, FIELD_TREE,
+	    .schema = FIELD_REF("graders"),
+	    .help = "graders for every task; they come before the task's own"),
+	SPEC_KEY(top, metrics, FIELD_TREE,
+	    .sub = &spec_metric_table,
+	    .shape = FIELD_AS_LIST | FIELD_AS_MAP | FIELD_OR_SCALAR,
+	    .help = "metrics with weight and threshold, as a list or by name"),
+	SPEC_KEY(top, judge, FIELD_TREE,
+	    .schema = FIELD_REF("judge"),
+	    .help = "judge for graders that ask a model; config.judge takes precedence"),
+	SPEC_KEY(top, tasks, FIELD_TREE,
+	    .schema = FIELD_REF("tasks"), .values = FIELD_FILES,
+	    .help = "tasks, and patterns of task files such as tasks/*.yaml"),
+	SPEC_KEY(top, tasks_from, FIELD_TREE,
+	    .schema = "\"type\":[\"string\",\"null\"]", .values = FIELD_FILES,
+	    .help = "CSV file of which each row is a task"),
+	SPEC_KEY(top, range, FIELD_TREE,
+	    .schema = "\"type\":[\"array\",\"null\"],"
+	    "\"items\":{\"type\":\"integer\"}",
+	    .help = "first and last row of tasks_from to use, from 1; [0, 0]: all"),
+	SPEC_KEY(top, baseline, FIELD_BOOL,
+	    .help = "run everything a second time without skills, and compare"),
 	SPEC_ROW(top, "schemaVersion", unused, FIELD_TREE,
-	    .alias = "schema_version"),
-	SPEC_ROW(top, "scenario", unused, FIELD_TREE, .flags = FIELD_IGNORED),
-	SPEC_KEY(top, mcp_mocks, FIELD_TREE),
-	SPEC_KEY(top, command_mocks, FIELD_TREE),
+	    .alias = "schema_version",
+	    .help = "version of the format; accepted"),
+	SPEC_ROW(top, "scenario", unused, FIELD_TREE, .flags = FIELD_IGNORED,
+	    .help = "name of a workflow that is tested instead of a skill"),
+	SPEC_KEY(top, mcp_mocks, FIELD_TREE,
+	    .help = "answers of mocked MCP servers"),
+	SPEC_KEY(top, command_mocks, FIELD_TREE,
+	    .help = "answers of mocked commands"),
 };
-static const struct field_table top_table = FIELD_TABLE(top, top_rows);
+const struct field_table spec_suite_table = FIELD_TABLE(top, top_rows);
 
 void
 spec_check_scalars(struct spec_loader *l, const char *file,
@@ -321,7 +351,7 @@ read_suite(struct spec_loader *l, const struct spec_file *f)
 	struct spec_task_list list;
 	size_t i;
 
-	spec_decode(l, f->path, &top_table, f->root, &top);
+	spec_decode(l, f->path, &spec_suite_table, f->root, &top);
 	s->name = str_trim(top.name);
 	s->skill = str_trim(top.skill);
 	s->version = top.version;

@@ -274,6 +274,14 @@ struct spec_suite {
 };
 
 /*
+ * The keys of eval.yaml, of a task, of an entry of `graders`, of
+ * trigger_tests.yaml, of an entry of a list of queries, and of .waza.yaml.
+ */
+extern const struct field_table spec_suite_table, spec_task_table,
+    spec_grader_table, spec_triggers_table, spec_query_table,
+    spec_project_table;
+
+/*
  * Reads a suite and all its files.  NULL if an error was noted, which includes
  * files that cannot be read.
  */

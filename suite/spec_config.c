@@ -14,72 +14,143 @@
 #include "suite/project.h"
 
 /* A key of an executor, which reads it from the tree: agent_settings(). */
-#define EXECUTOR_KEY(key) SPEC_OTHER(spec_config, key, tree)
+#define EXECUTOR_KEY(key, text) \
+	SPEC_ROW(spec_config, key, tree, FIELD_TREE, .help = text)
 
+static const struct spec_config config_init = { .trials_per_task = 1,
+	.timeout_seconds = 300, .max_attempts = 1, .pass_threshold = 1,
+	.task_pass_threshold = 1, .inject_skill_body = true };
 static const char *const skill_ways[] = { "native", "prompt", NULL };
 
 static const struct field config_rows[] = {
-	SPEC_RANGE(spec_config, trials_per_task, FIELD_INT, 1, SPEC_TRIALS_MAX),
+	SPEC_RANGE(spec_config, trials_per_task, FIELD_INT, 1, SPEC_TRIALS_MAX,
+	    .help = "trials of each task"),
 	SPEC_RANGE(spec_config, timeout_seconds, FIELD_INT, 1,
-	    SPEC_SECONDS_MAX),
+	    SPEC_SECONDS_MAX,
+	    .help = "time limit of an answer, in seconds"),
 	SPEC_RANGE(spec_config, first_event_timeout_seconds, FIELD_INT, 0,
-	    SPEC_SECONDS_MAX),
-	SPEC_RANGE(spec_config, max_attempts, FIELD_INT, 0, 1000),
+	    SPEC_SECONDS_MAX,
+	    .help = "time limit until the agent's first event, in seconds; 0: none"),
+	SPEC_RANGE(spec_config, max_attempts, FIELD_INT, 0, 1000,
+	    .help = "attempts at a trial until it passes"),
 	FIELD(spec_config, workers, FIELD_INT,
-	    .alias = "max_workers", .min = 0, .max = 10000),
-	SPEC_KEY(spec_config, parallel, FIELD_BOOL),
-	SPEC_KEY(spec_config, fail_fast, FIELD_BOOL),
-	SPEC_KEY(spec_config, executor, FIELD_STR),
-	SPEC_KEY(spec_config, model, FIELD_STR),
-	SPEC_KEY(spec_config, judge_model, FIELD_STR),
-	SPEC_KEY(spec_config, group_by, FIELD_STR),
-	SPEC_RANGE(spec_config, pass_threshold, FIELD_NUM, 0, 1),
-	SPEC_RANGE(spec_config, task_pass_threshold, FIELD_NUM, 0, 1),
-	SPEC_KEY(spec_config, skill_directories, FIELD_STRS),
-	SPEC_KEY(spec_config, required_skills, FIELD_STRS),
-	SPEC_KEY(spec_config, disabled_skills, FIELD_STRS),
-	SPEC_KEY(spec_config, instruction_files, FIELD_STRS),
-	SPEC_KEY(spec_config, inject_skill_body, FIELD_BOOL),
-	FIELD(spec_config, skills, FIELD_ENUM, .words = skill_ways),
-	SPEC_KEY(spec_config, mock, FIELD_TREE),
-	SPEC_KEY(spec_config, command, FIELD_TREE),
-	SPEC_KEY(spec_config, judge, FIELD_TREE),
-	SPEC_KEY(spec_config, output_format, FIELD_STR),
-	SPEC_KEY(spec_config, persistent, FIELD_BOOL),
-	SPEC_KEY(spec_config, executors, FIELD_TREE),
-	EXECUTOR_KEY("acp"), EXECUTOR_KEY("agent"), EXECUTOR_KEY("api"),
-	EXECUTOR_KEY("api_key_env"), EXECUTOR_KEY("auth_method"),
-	EXECUTOR_KEY("base_url"), EXECUTOR_KEY("cache_home"),
-	EXECUTOR_KEY("confine"),
-	EXECUTOR_KEY("home"), EXECUTOR_KEY("cli_path"),
-	EXECUTOR_KEY("copilot"), EXECUTOR_KEY("copilot-sdk"),
-	EXECUTOR_KEY("github_token_env"), EXECUTOR_KEY("env"),
-	EXECUTOR_KEY("headers"), EXECUTOR_KEY("max_cost"),
-	EXECUTOR_KEY("max_tokens"), EXECUTOR_KEY("max_tokens_total"),
-	EXECUTOR_KEY("mode"), EXECUTOR_KEY("openai"),
-	EXECUTOR_KEY("permissions"), EXECUTOR_KEY("provider"),
-	EXECUTOR_KEY("remote"), EXECUTOR_KEY("replay"),
-	EXECUTOR_KEY("retries"), EXECUTOR_KEY("system"),
-	EXECUTOR_KEY("temperature"),
-	SPEC_KEY(spec_config, mcp_servers, FIELD_TREE),
-	SPEC_KEY(spec_config, reasoning_effort, FIELD_STR),
-	SPEC_KEY(spec_config, judge_reasoning_effort, FIELD_STR),
+	    .alias = "max_workers", .min = 0, .max = 10000,
+	    .help = "concurrent trials; 0: one, or four with parallel"),
+	SPEC_KEY(spec_config, parallel, FIELD_BOOL,
+	    .help = "run four trials concurrently unless workers is set"),
+	SPEC_KEY(spec_config, fail_fast, FIELD_BOOL,
+	    .help = "start no further task after one that did not pass"),
+	SPEC_KEY(spec_config, executor, FIELD_STR,
+	    .values = FIELD_EXECUTORS,
+	    .help = "executor that produces the answers"),
+	SPEC_KEY(spec_config, model, FIELD_STR,
+	    .help = "model of the agent, for executors that have one, and for reports"),
+	SPEC_KEY(spec_config, judge_model, FIELD_STR,
+	    .help = "model of the judge"),
+	SPEC_KEY(spec_config, group_by, FIELD_STR,
+	    .help = "key by which results are grouped"),
+	SPEC_RANGE(spec_config, pass_threshold, FIELD_NUM, 0, 1,
+	    .help = "share of tasks that must pass for the suite to pass"),
+	SPEC_RANGE(spec_config, task_pass_threshold, FIELD_NUM, 0, 1,
+	    .help = "share of trials that must pass for a task to pass"),
+	SPEC_KEY(spec_config, skill_directories, FIELD_STRS,
+	    .values = FIELD_FILES,
+	    .help = "directories that contain SKILL.md, or subdirectories that do"),
+	SPEC_KEY(spec_config, required_skills, FIELD_STRS,
+	    .values = FIELD_SKILLS,
+	    .help = "names of skills that must be in skill_directories"),
+	SPEC_KEY(spec_config, disabled_skills, FIELD_STRS,
+	    .values = FIELD_SKILLS,
+	    .help = "names of skills that the agent does not get; \"*\": all"),
+	SPEC_KEY(spec_config, instruction_files, FIELD_STRS,
+	    .values = FIELD_FILES,
+	    .help = "text files of the fixtures that are placed before each prompt"),
+	SPEC_KEY(spec_config, inject_skill_body, FIELD_BOOL,
+	    .help = "if skills are given in the prompt, give their whole text"),
+	FIELD(spec_config, skills, FIELD_ENUM, .words = skill_ways,
+	    .help = "how agents get the skills that can load them by themselves"),
+	SPEC_KEY(spec_config, mock, FIELD_TREE,
+	    .schema = FIELD_REF("mock"),
+	    .help = "answer of the executor mock"),
+	SPEC_KEY(spec_config, command, FIELD_TREE,
+	    .schema = "\"type\":[\"string\",\"array\",\"null\"]",
+	    .help = "program of the executor command, as words or for /bin/sh"),
+	SPEC_KEY(spec_config, judge, FIELD_TREE,
+	    .schema = FIELD_REF("judge"),
+	    .help = "judge for graders that ask a model"),
+	SPEC_KEY(spec_config, output_format, FIELD_STR,
+	    .help = "format of the command's output"),
+	SPEC_KEY(spec_config, persistent, FIELD_BOOL,
+	    .help = "start one program per worker instead of one per trial"),
+	SPEC_KEY(spec_config, executors, FIELD_TREE,
+	    .help = "settings of executors by name"),
+	EXECUTOR_KEY("acp", "settings of the executor acp"),
+	EXECUTOR_KEY("agent",
+	    "agent of the executor acp that waza knows by name"),
+	EXECUTOR_KEY("api", "API of the model server"),
+	EXECUTOR_KEY("api_key_env",
+	    "environment variable that contains the key of the model server"),
+	EXECUTOR_KEY("auth_method",
+	    "login method of the agent, by its own name"),
+	EXECUTOR_KEY("base_url", "address of the model server"),
+	EXECUTOR_KEY("cache_home",
+	    "directory that a private HOME has as .cache; empty: none"),
+	EXECUTOR_KEY("confine", "where the agent's processes can write"),
+	EXECUTOR_KEY("home",
+	    "HOME of the agent's process: the user's, or an empty one per trial"),
+	EXECUTOR_KEY("cli_path", "path of the agent's program"),
+	EXECUTOR_KEY("copilot", "settings of the executor copilot-sdk"),
+	EXECUTOR_KEY("copilot-sdk", "settings of the executor copilot-sdk"),
+	EXECUTOR_KEY("github_token_env",
+	    "environment variable that contains the GitHub token"),
+	EXECUTOR_KEY("env", "environment variables of the agent"),
+	EXECUTOR_KEY("headers",
+	    "further headers of requests to the model server"),
+	EXECUTOR_KEY("max_cost", "limit of the run's cost in dollars"),
+	EXECUTOR_KEY("max_tokens", "tokens of an answer at most"),
+	EXECUTOR_KEY("max_tokens_total", "limit of the run's tokens"),
+	EXECUTOR_KEY("mode", "mode of the agent's session, by id or name"),
+	EXECUTOR_KEY("openai", "settings of the executor openai"),
+	EXECUTOR_KEY("permissions",
+	    "actions that the agent is allowed: approve, deny or a list of kinds"),
+	EXECUTOR_KEY("provider",
+	    "model server that Copilot uses instead of its own"),
+	EXECUTOR_KEY("remote", "work of evaluation clients, for all tasks"),
+	EXECUTOR_KEY("replay",
+	    "recordings that the executor replay plays: {dir}"),
+	EXECUTOR_KEY("retries",
+	    "further tries after a failed request to the model server"),
+	EXECUTOR_KEY("system", "system message"),
+	EXECUTOR_KEY("temperature", "temperature of the model"),
+	SPEC_KEY(spec_config, mcp_servers, FIELD_TREE,
+	    .schema = FIELD_REF("mcp_servers"),
+	    .help = "MCP servers by name whose tools the agent can use"),
+	SPEC_KEY(spec_config, reasoning_effort, FIELD_STR,
+	    .help = "reasoning effort of the agent's model, in its own words"),
+	SPEC_KEY(spec_config, judge_reasoning_effort, FIELD_STR,
+	    .help = "reasoning effort of the judge's model"),
 	SPEC_ROW(spec_config, "trigger_skill_routing", mcp_servers, FIELD_TREE,
-	    .flags = FIELD_IGNORED),
+	    .flags = FIELD_IGNORED,
+	    .help = "known, without effect"),
 };
-static const struct field_table config_table =
-    FIELD_TABLE(spec_config, config_rows);
+const struct field_table spec_config_table = { config_rows,
+	COUNTOF(config_rows), sizeof(struct spec_config), &config_init };
 
 static const struct spec_metric metric_init = { .weight = 1, .enabled = true };
 static const struct field metric_rows[] = {
-	SPEC_KEY(spec_metric, name, FIELD_STR),
-	SPEC_KEY(spec_metric, description, FIELD_STR),
-	SPEC_RANGE(spec_metric, weight, FIELD_NUM, 0, INT64_MAX),
-	SPEC_RANGE(spec_metric, threshold, FIELD_NUM, 0, 1),
-	SPEC_KEY(spec_metric, enabled, FIELD_BOOL),
+	SPEC_KEY(spec_metric, name, FIELD_STR,
+	    .help = "name of the metric"),
+	SPEC_KEY(spec_metric, description, FIELD_STR,
+	    .help = "what it measures, for people"),
+	SPEC_RANGE(spec_metric, weight, FIELD_NUM, 0, INT64_MAX,
+	    .help = "weight in the mean"),
+	SPEC_RANGE(spec_metric, threshold, FIELD_NUM, 0, 1,
+	    .help = "smallest value that passes"),
+	SPEC_KEY(spec_metric, enabled, FIELD_BOOL,
+	    .help = "whether the metric is used"),
 };
-static const struct field_table metric_table =
-    FIELD_TABLE(spec_metric, metric_rows);
+const struct field_table spec_metric_table = { metric_rows,
+	COUNTOF(metric_rows), sizeof(struct spec_metric), &metric_init };
 
 /* metrics: {pass_threshold: 0.8, name: {weight: 1}} */
 static void
@@ -122,7 +193,7 @@ read_metrics(struct spec_loader *l, const char *file, const struct json *m)
 		}
 		v[out->n] = metric_init;
 		v[out->n].at = spec_at(file, c);
-		spec_decode(l, file, &metric_table, c, &v[out->n]);
+		spec_decode(l, file, &spec_metric_table, c, &v[out->n]);
 		if (m->type == JSON_OBJECT)
 			v[out->n].name = json_key(c);
 		else if (c->type == JSON_OBJECT && v[out->n].name.n == 0)
@@ -141,7 +212,7 @@ spec_read_config(struct spec_loader *l, const struct spec_file *f,
 	c->pass_threshold = -1;
 	config = spec_object(l, f->path, config);
 	if (config != NULL)
-		spec_decode(l, f->path, &config_table, config, c);
+		spec_decode(l, f->path, &spec_config_table, config, c);
 	c->executor_at = spec_at(f->path, json_getc(config, "executor"));
 	read_metrics(l, f->path, metrics);
 	if (c->pass_threshold < 0)
@@ -162,23 +233,31 @@ spec_read_config(struct spec_loader *l, const struct spec_file *f,
 }
 
 static const struct field hook_rows[] = {
-	FIELD(spec_hook, command, FIELD_STR, .flags = FIELD_REQUIRED),
-	SPEC_KEY(spec_hook, working_directory, FIELD_STR),
-	SPEC_KEY(spec_hook, exit_codes, FIELD_INTS),
-	SPEC_KEY(spec_hook, error_on_fail, FIELD_BOOL),
+	FIELD(spec_hook, command, FIELD_STR, .flags = FIELD_REQUIRED,
+	    .help = "command for /bin/sh"),
+	SPEC_KEY(spec_hook, working_directory, FIELD_STR,
+	    .help = "directory of the command"),
+	SPEC_KEY(spec_hook, exit_codes, FIELD_INTS,
+	    .help = "exit statuses that mean success"),
+	SPEC_KEY(spec_hook, error_on_fail, FIELD_BOOL,
+	    .help = "a failing hook ends the run or the task"),
 };
 static const struct field_table hook_table = FIELD_TABLE(spec_hook, hook_rows);
 
-#define HOOKS(key, kind) \
+#define HOOKS(key, kind, ...) \
 	SPEC_ROW(spec_suite, key, hooks[kind], FIELD_OBJECTS, \
-	    .sub = &hook_table)
+	    .sub = &hook_table, __VA_ARGS__)
 static const struct field hooks_rows[] = {
-	HOOKS("before_run", SPEC_BEFORE_RUN),
-	HOOKS("after_run", SPEC_AFTER_RUN),
-	HOOKS("before_task", SPEC_BEFORE_TASK),
-	HOOKS("after_task", SPEC_AFTER_TASK),
+	HOOKS("before_run", SPEC_BEFORE_RUN,
+	    .help = "before the first task"),
+	HOOKS("after_run", SPEC_AFTER_RUN,
+	    .help = "after the last task"),
+	HOOKS("before_task", SPEC_BEFORE_TASK,
+	    .help = "before each task"),
+	HOOKS("after_task", SPEC_AFTER_TASK,
+	    .help = "after each task"),
 };
-static const struct field_table hooks_table =
+const struct field_table spec_hooks_table =
     FIELD_TABLE(spec_suite, hooks_rows);
 
 static void
@@ -208,69 +287,96 @@ spec_read_hooks(struct spec_loader *l, const struct spec_file *f,
 	v = spec_object(l, f->path, v);
 	if (v == NULL)
 		return;
-	spec_decode(l, f->path, &hooks_table, v, l->suite);
+	spec_decode(l, f->path, &spec_hooks_table, v, l->suite);
 	for (list = json_first(v); list != NULL; list = list->next)
 		for (h = json_first(list); h != NULL; h = h->next)
 			check_hook(l, f->path, json_getc(h, "command"),
 			    rows && str_ends(json_key(list), STR("_task")));
 }
 
-/* The keys of .waza.yaml; a run reads the first three. */
-struct project_in {
-	const struct json *defaults, *graders, *cache, *unused;
-};
-#define OTHER(k) SPEC_OTHER(project_in, k, unused)
-static const struct field project_rows[] = {
-	SPEC_KEY(project_in, defaults, FIELD_TREE),
-	SPEC_KEY(project_in, graders, FIELD_TREE),
-	SPEC_KEY(project_in, cache, FIELD_TREE),
-	/* read by other commands */
-	OTHER("paths"), OTHER("files"), OTHER("server"), OTHER("dev"),
-	OTHER("tokens"), OTHER("storage"), OTHER("registries"),
-	/* settings, which config.c reads and checks */
-	OTHER("listen"), OTHER("framing"), OTHER("allow_remote"),
-	OTHER("require_hello"), OTHER("unix_token"), OTHER("token_file"),
-	OTHER("roots"), OTHER("hosts"), OTHER("origins"), OTHER("host"),
-	OTHER("port"),
-	OTHER("timeout_seconds"), OTHER("executor"), OTHER("model"),
-	OTHER("judge"), OTHER("executors"), OTHER("tools"),
-	OTHER("limits"), OTHER("sessions"), OTHER("remote"),
-	OTHER("prices"), OTHER("log_level"),
-};
-static const struct field_table project_table =
-    FIELD_TABLE(project_in, project_rows);
-
 static const struct field default_rows[] = {
-	SPEC_AS(spec_config, "engine", executor, FIELD_STR),
-	SPEC_KEY(spec_config, model, FIELD_STR),
-	SPEC_AS(spec_config, "judgeModel", judge_model, FIELD_STR),
+	SPEC_ROW(spec_config, "engine", executor, FIELD_STR,
+	    .values = FIELD_EXECUTORS,
+	    .help = "executor that produces the answers"),
+	SPEC_KEY(spec_config, model, FIELD_STR,
+	    .help = "model of the agent"),
+	SPEC_ROW(spec_config, "judgeModel", judge_model, FIELD_STR,
+	    .help = "model of the judge"),
 	SPEC_ROW(spec_config, "timeout", timeout_seconds, FIELD_INT,
-	    .min = 1, .max = SPEC_SECONDS_MAX),
-	SPEC_KEY(spec_config, parallel, FIELD_BOOL),
-	SPEC_RANGE(spec_config, workers, FIELD_INT, 0, 10000),
-	SPEC_KEY(spec_config, verbose, FIELD_BOOL),
-	SPEC_AS(spec_config, "sessionLog", session_log, FIELD_BOOL),
+	    .min = 1, .max = SPEC_SECONDS_MAX,
+	    .help = "time limit of an answer, in seconds"),
+	SPEC_KEY(spec_config, parallel, FIELD_BOOL,
+	    .help = "run four trials concurrently unless workers is set"),
+	SPEC_RANGE(spec_config, workers, FIELD_INT, 0, 10000,
+	    .help = "concurrent trials"),
+	SPEC_KEY(spec_config, verbose, FIELD_BOOL,
+	    .help = "print what the agents do"),
+	SPEC_ROW(spec_config, "sessionLog", session_log, FIELD_BOOL,
+	    .help = "write the events of each run to a file"),
 };
-static const struct field_table default_table =
-    FIELD_TABLE(spec_config, default_rows);
+static const struct field_table default_table = { default_rows,
+	COUNTOF(default_rows), sizeof(struct spec_config), &config_init };
 
 static const struct field cache_rows[] = {
-	SPEC_AS(spec_config, "enabled", cache, FIELD_BOOL),
-	SPEC_AS(spec_config, "dir", cache_dir, FIELD_STR),
+	SPEC_ROW(spec_config, "enabled", cache, FIELD_BOOL,
+	    .help = "reuse answers to unchanged tasks"),
+	SPEC_ROW(spec_config, "dir", cache_dir, FIELD_STR,
+	    .help = "directory of the cache"),
 };
 static const struct field_table cache_table =
     FIELD_TABLE(spec_config, cache_rows);
 
+static const struct spec_suite limits_init = { .program_timeout = 30,
+	.code_timeout = 10, .code_memory_mb = 256 };
 static const struct field project_grader_rows[] = {
 	SPEC_ROW(spec_suite, "programTimeout", program_timeout, FIELD_INT,
-	    .min = 1, .max = SPEC_SECONDS_MAX),
+	    .min = 1, .max = SPEC_SECONDS_MAX,
+	    .help = "time limit of program graders, in seconds"),
 	SPEC_ROW(spec_suite, "codeTimeout", code_timeout, FIELD_INT,
-	    .min = 1, .max = SPEC_SECONDS_MAX),
+	    .min = 1, .max = SPEC_SECONDS_MAX,
+	    .help = "time limit of an interpreter for a code grader, in seconds"),
 	SPEC_ROW(spec_suite, "codeMemoryMb", code_memory_mb, FIELD_INT,
-	    .min = SPEC_CODE_MB_MIN, .max = SPEC_CODE_MB_MAX),
+	    .min = SPEC_CODE_MB_MIN, .max = SPEC_CODE_MB_MAX,
+	    .help = "memory limit of such an interpreter, in MiB"),
 };
-static const struct field_table project_grader_table =
-    FIELD_TABLE(spec_suite, project_grader_rows);
+static const struct field_table project_grader_table = { project_grader_rows,
+	COUNTOF(project_grader_rows), sizeof(struct spec_suite), &limits_init };
+
+/* The keys of .waza.yaml; a run reads the first three. */
+struct project_in {
+	const struct json *defaults, *graders, *cache, *unused;
+};
+#define OTHER(k, text) \
+	SPEC_ROW(project_in, k, unused, FIELD_TREE, .help = text)
+#define SETTING(k) SPEC_ROW(project_in, k, unused, FIELD_TREE, \
+	.sub = &config_table, .shape = FIELD_AS_ROW)
+static const struct field project_rows[] = {
+	SPEC_KEY(project_in, defaults, FIELD_TREE,
+	    .sub = &default_table,
+	    .help = "defaults for the suites of the project"),
+	SPEC_KEY(project_in, graders, FIELD_TREE,
+	    .sub = &project_grader_table,
+	    .help = "limits of graders"),
+	SPEC_KEY(project_in, cache, FIELD_TREE,
+	    .sub = &cache_table,
+	    .help = "cache of answers"),
+	/* read by other commands */
+	SETTING("paths"), SETTING("files"), SETTING("tokens"),
+	OTHER("server", "known, without effect"),
+	OTHER("dev", "known, without effect"),
+	OTHER("storage", "known, without effect"),
+	OTHER("registries", "known, without effect"),
+	/* settings, which config.c reads and checks */
+	SETTING("listen"), SETTING("framing"), SETTING("allow_remote"),
+	SETTING("require_hello"), SETTING("unix_token"), SETTING("token_file"),
+	SETTING("roots"), SETTING("hosts"), SETTING("origins"), SETTING("host"),
+	SETTING("port"), SETTING("timeout_seconds"), SETTING("executor"),
+	SETTING("model"), SETTING("judge"), SETTING("executors"), SETTING("tools"),
+	SETTING("limits"), SETTING("sessions"), SETTING("remote"), SETTING("prices"),
+	SETTING("log_level"),
+};
+const struct field_table spec_project_table =
+    FIELD_TABLE(project_in, project_rows);
 
 /*
  * Reads the nearest .waza.yaml; false: there is none, or it is not used.  All
@@ -312,16 +418,13 @@ spec_read_project(struct spec_loader *l)
 	struct project_in p = { 0 };
 	struct spec_file f;
 
-	s->config = (struct spec_config){ .trials_per_task = 1,
-		.timeout_seconds = 300, .max_attempts = 1,
-		.pass_threshold = 1, .task_pass_threshold = 1,
-		.inject_skill_body = true };
-	s->program_timeout = 30;
-	s->code_timeout = 10;
-	s->code_memory_mb = 256;
+	s->config = config_init;
+	s->program_timeout = limits_init.program_timeout;
+	s->code_timeout = limits_init.code_timeout;
+	s->code_memory_mb = limits_init.code_memory_mb;
 	if (l->alone || !read_file(l, &f))
 		return;
-	spec_decode(l, f.path, &project_table, f.root, &p);
+	spec_decode(l, f.path, &spec_project_table, f.root, &p);
 	read_part(l, f.path, &default_table, p.defaults, &s->config);
 	read_part(l, f.path, &cache_table, p.cache, &s->config);
 	if (s->config.cache_dir.n > 0 && s->config.cache_dir.p[0] != '/')

@@ -23,18 +23,25 @@ struct entry {
 };
 
 static const struct field entry_rows[] = {
-	FIELD(entry, type, FIELD_STR, .flags = FIELD_REQUIRED),
-	SPEC_KEY(entry, name, FIELD_STR),
-	SPEC_KEY(entry, weight, FIELD_NUM),
-	SPEC_KEY(entry, config, FIELD_TREE),
-	SPEC_KEY(entry, assertions, FIELD_TREE),
+	FIELD(entry, type, FIELD_STR, .flags = FIELD_REQUIRED,
+	    .help = "kind of the grader"),
+	SPEC_KEY(entry, name, FIELD_STR,
+	    .help = "unique name in the results"),
+	SPEC_KEY(entry, weight, FIELD_NUM,
+	    .help = "weight in the score of the task, above 0"),
+	SPEC_KEY(entry, config, FIELD_TREE,
+	    .help = "settings of the kind; they can also be beside type"),
+	SPEC_KEY(entry, assertions, FIELD_TREE,
+	    .help = "expressions of a code grader; they take precedence over those of config"),
 };
-static const struct field_table entry_table = FIELD_TABLE(entry, entry_rows);
+static const struct entry no_entry = { .weight = 1 };
+const struct field_table spec_grader_table = { entry_rows,
+	COUNTOF(entry_rows), sizeof(struct entry), &no_entry };
 
 static bool
 is_setting(const struct json *v)
 {
-	return field_find(&entry_table, json_key(v)) == NULL;
+	return field_find(&spec_grader_table, json_key(v)) == NULL;
 }
 
 /* All settings in one mapping. */
@@ -75,9 +82,9 @@ static bool
 read_entry(struct spec_loader *l, const char *file, const struct json *v,
     struct spec_grader *g)
 {
-	struct entry e = { .weight = 1 };
+	struct entry e = no_entry;
 
-	if (spec_decode_open(l, file, &entry_table, v, &e) > 0)
+	if (spec_decode_open(l, file, &spec_grader_table, v, &e) > 0)
 		return false;
 	if (e.config != NULL && e.config->type != JSON_OBJECT) {
 		spec_object(l, file, e.config);

@@ -18,19 +18,28 @@ enum {
 };
 
 static const struct field responder_rows[] = {
-	SPEC_KEY(spec_responder, model, FIELD_STR),
-	SPEC_KEY(spec_responder, instructions, FIELD_STR),
-	SPEC_RANGE(spec_responder, max_followups, FIELD_INT, 0, REPLIES_MAX),
+	SPEC_KEY(spec_responder, model, FIELD_STR,
+	    .help = "model of the responder"),
+	SPEC_KEY(spec_responder, instructions, FIELD_STR,
+	    .help = "how it answers"),
+	SPEC_RANGE(spec_responder, max_followups, FIELD_INT, 0, REPLIES_MAX,
+	    .help = "answers at most"),
 };
-static const struct field_table responder_table =
-    FIELD_TABLE(spec_responder, responder_rows);
+static const struct spec_responder no_responder = { .max_followups = 5 };
+const struct field_table spec_responder_table = { responder_rows,
+	COUNTOF(responder_rows), sizeof(struct spec_responder), &no_responder };
 
 static const char *const repo_types[] = { "worktree", NULL };
 static const struct field repo_rows[] = {
-	FIELD(spec_repo, type, FIELD_ENUM, .words = repo_types),
-	FIELD(spec_repo, source, FIELD_STR, .flags = FIELD_REQUIRED),
-	SPEC_KEY(spec_repo, commit, FIELD_STR),
-	SPEC_KEY(spec_repo, dest, FIELD_STR),
+	FIELD(spec_repo, type, FIELD_ENUM, .words = repo_types,
+	    .help = "how the repository is made"),
+	FIELD(spec_repo, source, FIELD_STR, .flags = FIELD_REQUIRED,
+	    .values = FIELD_FILES,
+	    .help = "directory in a local repository"),
+	SPEC_KEY(spec_repo, commit, FIELD_STR,
+	    .help = "commit to check out"),
+	SPEC_KEY(spec_repo, dest, FIELD_STR,
+	    .help = "directory in the workspace"),
 };
 const struct field_table spec_repo_table = FIELD_TABLE(spec_repo, repo_rows);
 
@@ -44,8 +53,8 @@ read_responder(struct spec_loader *l, const char *file, const struct json *v,
 	if (v == NULL)
 		return;
 	r = NEW(l->arena, struct spec_responder);
-	r->max_followups = 5;
-	spec_decode(l, file, &responder_table, v, r);
+	*r = no_responder;
+	spec_decode(l, file, &spec_responder_table, v, r);
 	out->responder = r;
 }
 

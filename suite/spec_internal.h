@@ -17,16 +17,19 @@
 /*
  * Rows of a field table: a member with the key of the same name, a member of
  * an embedded struct, a number with its range; a key that differs from the
- * member's name, alone and with further properties.
+ * member's name.  After the type, or the range, further properties can follow.
  */
-#define SPEC_KEY(T, m, t) SPEC_AS(T, #m, m, t)
-#define SPEC_PART(T, part, m, t) SPEC_AS(T, #m, part.m, t)
-#define SPEC_RANGE(T, m, t, lo, hi) FIELD(T, m, t, .min = lo, .max = hi)
-#define SPEC_AS(T, k, m, t) SPEC_ROW(T, k, m, t, .flags = 0)
-#define SPEC_ROW(T, k, m, t, ...) \
-	{ .key = k, .type = t, .off = offsetof(struct T, m), __VA_ARGS__ }
-/* A key that is accepted here and read elsewhere; m is any tree. */
-#define SPEC_OTHER(T, k, m) SPEC_AS(T, k, m, FIELD_TREE)
+#define SPEC_KEY(T, m, ...) FIELD(T, m, __VA_ARGS__)
+#define SPEC_PART(T, part, m, ...) SPEC_ROW(T, #m, part.m, __VA_ARGS__)
+#define SPEC_RANGE(T, m, t, lo, ...) \
+	FIELD(T, m, t, .min = lo, .max = __VA_ARGS__)
+#define SPEC_ROW(T, k, m, ...) \
+	{ .key = k, .off = offsetof(struct T, m), .type = __VA_ARGS__ }
+
+/* The schema of a mapping of names to scalars. */
+#define SPEC_SCALARS "\"type\":[\"object\",\"null\"]," \
+	"\"additionalProperties\":{\"type\":[\"string\",\"number\"," \
+	"\"boolean\",\"null\"]}"
 
 /* The start of a string for "%.*s" in a message. */
 #define SPEC_SHORT(s) STRF(utf8_cut((s), 100))
@@ -37,6 +40,10 @@ enum {
 	SPEC_TEXT_MAX = 256 << 20,	/* bytes of a CSV or prompt file */
 	SPEC_TRIGGERS_MAX = 10000
 };
+
+/* Tables of parts of a suite. */
+extern const struct field_table spec_config_table, spec_hooks_table,
+    spec_metric_table, spec_responder_table, spec_evaluation_table;
 
 struct spec_loader {
 	struct arena *arena;		/* the suite's */

@@ -28,10 +28,14 @@ struct metadata {
 	struct str priority;
 };
 static const struct field metadata_rows[] = {
-	SPEC_KEY(metadata, tags, FIELD_STRS),
-	SPEC_RANGE(metadata, retries, FIELD_INT, 0, RETRIES_MAX),
-	SPEC_KEY(metadata, priority, FIELD_STR),
-	SPEC_RANGE(metadata, timeout, FIELD_INT, 1, TIMEOUT_MAX),
+	SPEC_KEY(metadata, tags, FIELD_STRS,
+	    .help = "tags for the evaluation client"),
+	SPEC_RANGE(metadata, retries, FIELD_INT, 0, RETRIES_MAX,
+	    .help = "further tries after a failure"),
+	SPEC_KEY(metadata, priority, FIELD_STR,
+	    .help = "priority in the queue"),
+	SPEC_RANGE(metadata, timeout, FIELD_INT, 1, TIMEOUT_MAX,
+	    .help = "time limit in milliseconds"),
 };
 static const struct field_table metadata_table =
     FIELD_TABLE(metadata, metadata_rows);
@@ -43,20 +47,34 @@ struct evaluation {
 	int64_t timeout;	/* ms */
 };
 static const struct field evaluation_rows[] = {
-	SPEC_KEY(evaluation, id, FIELD_STR),
-	SPEC_KEY(evaluation, name, FIELD_STR),
-	SPEC_KEY(evaluation, description, FIELD_STR),
-	SPEC_KEY(evaluation, enabled, FIELD_BOOL),
-	SPEC_KEY(evaluation, tool, FIELD_STR),
-	SPEC_KEY(evaluation, url, FIELD_STR),
-	SPEC_KEY(evaluation, target, FIELD_TREE),
-	SPEC_KEY(evaluation, input, FIELD_TREE),
-	SPEC_RANGE(evaluation, timeout, FIELD_INT, 1, TIMEOUT_MAX),
-	SPEC_KEY(evaluation, metadata, FIELD_TREE),
-	SPEC_KEY(evaluation, model, FIELD_TREE),
-	SPEC_KEY(evaluation, validation, FIELD_TREE),
+	SPEC_KEY(evaluation, id, FIELD_STR,
+	    .help = "unique id of the task"),
+	SPEC_KEY(evaluation, name, FIELD_STR,
+	    .help = "name of the task"),
+	SPEC_KEY(evaluation, description, FIELD_STR,
+	    .help = "what the task is for"),
+	SPEC_KEY(evaluation, enabled, FIELD_BOOL,
+	    .help = "whether the task is part of the suite"),
+	SPEC_KEY(evaluation, tool, FIELD_STR,
+	    .help = "tool that an evaluation client uses"),
+	SPEC_KEY(evaluation, url, FIELD_STR,
+	    .help = "page on which it works"),
+	SPEC_KEY(evaluation, target, FIELD_TREE,
+	    .schema = "\"type\":[\"object\",\"null\"]",
+	    .help = "target of the work; url is its page"),
+	SPEC_KEY(evaluation, input, FIELD_TREE,
+	    .help = "input of the tool"),
+	SPEC_RANGE(evaluation, timeout, FIELD_INT, 1, TIMEOUT_MAX,
+	    .help = "time limit in milliseconds"),
+	SPEC_KEY(evaluation, metadata, FIELD_TREE,
+	    .sub = &metadata_table,
+	    .help = "tags, retries, priority and timeout"),
+	SPEC_KEY(evaluation, model, FIELD_TREE,
+	    .help = "model that the client uses"),
+	SPEC_KEY(evaluation, validation, FIELD_TREE,
+	    .help = "criteria of a judge"),
 };
-static const struct field_table evaluation_table =
+const struct field_table spec_evaluation_table =
     FIELD_TABLE(evaluation, evaluation_rows);
 /* Without the first four keys, which every task has. */
 static const struct field_table own_table = { evaluation_rows + 4,
@@ -218,7 +236,7 @@ read_block(struct spec_loader *l, const char *file, const struct json *v,
 {
 	struct evaluation e = { .enabled = true };
 
-	spec_decode(l, file, &evaluation_table, v, &e);
+	spec_decode(l, file, &spec_evaluation_table, v, &e);
 	if (t->id.n == 0)
 		t->id = e.id;
 	if (t->name.n == 0)

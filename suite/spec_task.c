@@ -9,6 +9,97 @@
 
 #include "lib/tmpl.h"
 
+static const struct field file_rows[] = {
+	FIELD(spec_input_file, path, FIELD_STR, .flags = FIELD_REQUIRED,
+	    .help = "path in the workspace"),
+	SPEC_KEY(spec_input_file, content, FIELD_STR,
+	    .help = "text of the file; missing: a file of the fixtures"),
+};
+static const struct field_table file_table =
+    FIELD_TABLE(spec_input_file, file_rows);
+
+struct inputs_in {
+	struct spec_inputs i;
+	const struct json *files, *responder;
+};
+static const struct field inputs_rows[] = {
+	SPEC_PART(inputs_in, i, prompt, FIELD_STR,
+	    .help = "text that the agent gets"),
+	SPEC_PART(inputs_in, i, prompt_file, FIELD_STR,
+	    .values = FIELD_FILES,
+	    .help = "file with that text"),
+	SPEC_KEY(inputs_in, files, FIELD_TREE,
+	    .sub = &file_table, .shape = FIELD_AS_LIST | FIELD_OR_SCALAR,
+	    .values = FIELD_FILES,
+	    .help = "files in the workspace: paths of fixtures, or path and content"),
+	SPEC_PART(inputs_in, i, context, FIELD_TREE,
+	    .schema = "\"type\":[\"object\",\"null\"]",
+	    .help = "data about the task; fixture is a file or directory for the workspace"),
+	SPEC_PART(inputs_in, i, environment, FIELD_TREE,
+	    .schema = SPEC_SCALARS,
+	    .help = "environment variables of the agent"),
+	SPEC_PART(inputs_in, i, follow_up_prompts, FIELD_STRS,
+	    .help = "further prompts in the same session"),
+	SPEC_KEY(inputs_in, responder, FIELD_TREE,
+	    .sub = &spec_responder_table,
+	    .help = "model that answers instead of a user"),
+	SPEC_ROW(inputs_in, "repos", i.repos, FIELD_OBJECTS,
+	    .sub = &spec_repo_table,
+	    .help = "git repositories in the workspace"),
+	SPEC_PART(inputs_in, i, workdir, FIELD_STR,
+	    .help = "working directory of the agent inside the workspace"),
+};
+static const struct field_table inputs_table =
+    FIELD_TABLE(inputs_in, inputs_rows);
+
+#define LIMIT(m, ...) \
+	SPEC_RANGE(spec_behavior, m, FIELD_INT, 0, INT64_MAX, __VA_ARGS__)
+static const struct field behavior_rows[] = {
+	LIMIT(max_tool_calls,
+	    .help = "tool calls at most"),
+	LIMIT(max_iterations,
+	    .help = "turns at most"),
+	LIMIT(max_tokens,
+	    .help = "tokens at most"),
+	LIMIT(max_response_time_ms,
+	    .help = "milliseconds at most"),
+	SPEC_KEY(spec_behavior, required_tools, FIELD_STRS,
+	    .help = "tools that must be called"),
+	SPEC_KEY(spec_behavior, forbidden_tools, FIELD_STRS,
+	    .help = "tools that must not be called"),
+};
+static const struct field_table behavior_table =
+    FIELD_TABLE(spec_behavior, behavior_rows);
+
+struct expected_in {
+	struct spec_expected e;
+	struct field_strs excludes;	/* the old name of not_contains */
+};
+#define EXPECTED(m, ...) SPEC_PART(expected_in, e, m, __VA_ARGS__)
+static const struct field expected_rows[] = {
+	EXPECTED(output_contains, FIELD_STRS,
+	    .help = "texts that the answer contains, case-insensitive"),
+	EXPECTED(output_not_contains, FIELD_STRS,
+	    .help = "texts that the answer does not contain"),
+	SPEC_ROW(expected_in, "output_excludes", excludes, FIELD_STRS,
+	    .help = "older name of output_not_contains"),
+	EXPECTED(output_contains_any, FIELD_STRS,
+	    .help = "texts of which the answer contains at least one"),
+	SPEC_ROW(expected_in, "behavior", e.behavior, FIELD_OBJECT,
+	    .sub = &behavior_table,
+	    .help = "limits of the agent's work"),
+	EXPECTED(outcomes, FIELD_TREE,
+	    .help = "outcomes: task_completed, or tool_called with a tool_name"),
+	EXPECTED(tool_calls, FIELD_TREE,
+	    .help = "calls that are required or forbidden"),
+	EXPECTED(should_trigger, FIELD_BOOL,
+	    .help = "whether the skill must be used"),
+	EXPECTED(skill_activated, FIELD_BOOL,
+	    .help = "whether the skill must be used"),
+};
+static const struct field_table expected_table =
+    FIELD_TABLE(expected_in, expected_rows);
+
 /* The keys of a task. */
 struct task_in {
 	struct spec_task t;
@@ -18,99 +109,76 @@ struct task_in {
 	const struct json *inputs, *expected, *graders, *unused;
 };
 
-#define TASK(m, type) SPEC_PART(task_in, t, m, type)
-#define OTHER(k) SPEC_OTHER(task_in, k, unused)
+static const struct task_in no_task = { .enabled = true };
+#define TASK(m, ...) SPEC_PART(task_in, t, m, __VA_ARGS__)
+#define OTHER(k) SPEC_ROW(task_in, k, unused, FIELD_TREE, \
+	.sub = &spec_evaluation_table, .shape = FIELD_AS_ROW)
 static const struct field task_rows[] = {
-	TASK(id, FIELD_STR),
-	TASK(name, FIELD_STR),
-	TASK(description, FIELD_STR),
-	TASK(group, FIELD_STR),
-	TASK(tags, FIELD_STRS),
-	SPEC_KEY(task_in, enabled, FIELD_BOOL),
-	SPEC_KEY(task_in, context_dir, FIELD_STR),
+	TASK(id, FIELD_STR,
+	    .help = "unique id of the task"),
+	TASK(name, FIELD_STR,
+	    .help = "name of the task, for people"),
+	TASK(description, FIELD_STR,
+	    .help = "what the task is for, for people"),
+	TASK(group, FIELD_STR,
+	    .help = "group of the task in reports"),
+	TASK(tags, FIELD_STRS,
+	    .help = "tags, by which tasks can be selected"),
+	SPEC_KEY(task_in, enabled, FIELD_BOOL,
+	    .help = "whether the task is part of the suite"),
+	SPEC_KEY(task_in, context_dir, FIELD_STR,
+	    .values = FIELD_FILES,
+	    .help = "directory with the fixtures of this task"),
 	SPEC_ROW(task_in, "timeout_seconds", t.timeout_seconds, FIELD_INT,
-	    .min = 1, .max = SPEC_SECONDS_MAX),
+	    .min = 1, .max = SPEC_SECONDS_MAX,
+	    .help = "time limit of an answer, in seconds"),
 	SPEC_ROW(task_in, "first_event_timeout_seconds",
 	    t.first_event_timeout_seconds, FIELD_INT, .min = 0,
-	    .max = SPEC_SECONDS_MAX),
-	SPEC_KEY(task_in, prompt, FIELD_STR),
-	SPEC_KEY(task_in, prompt_file, FIELD_STR),
-	SPEC_KEY(task_in, inputs, FIELD_TREE),
-	SPEC_KEY(task_in, expected, FIELD_TREE),
-	SPEC_KEY(task_in, graders, FIELD_TREE),
-	TASK(mock, FIELD_TREE),
-	TASK(command_mocks, FIELD_TREE),
+	    .max = SPEC_SECONDS_MAX,
+	    .help = "time limit until the agent's first event, in seconds; 0: none"),
+	SPEC_KEY(task_in, prompt, FIELD_STR,
+	    .help = "text that the agent gets"),
+	SPEC_KEY(task_in, prompt_file, FIELD_STR,
+	    .values = FIELD_FILES,
+	    .help = "file with that text"),
+	SPEC_KEY(task_in, inputs, FIELD_TREE,
+	    .sub = &inputs_table,
+	    .help = "prompt, files and environment of the task"),
+	SPEC_KEY(task_in, expected, FIELD_TREE,
+	    .sub = &expected_table,
+	    .help = "expectations of the answer; each is a verdict of its own"),
+	SPEC_KEY(task_in, graders, FIELD_TREE,
+	    .schema = FIELD_REF("graders"),
+	    .help = "graders for this task"),
+	TASK(mock, FIELD_TREE,
+	    .schema = FIELD_REF("mock"),
+	    .help = "answer of the executor mock"),
+	TASK(command_mocks, FIELD_TREE,
+	    .help = "answers of mocked commands"),
 	SPEC_ROW(task_in, "schemaVersion", unused, FIELD_TREE,
-	    .alias = "schema_version"),
-	TASK(golden, FIELD_BOOL),
-	TASK(skill_directories, FIELD_STRS),
-	TASK(instruction_files, FIELD_STRS),
+	    .alias = "schema_version",
+	    .help = "version of the format; accepted"),
+	TASK(golden, FIELD_BOOL,
+	    .help = "waza gate fails if this task does not pass"),
+	TASK(skill_directories, FIELD_STRS,
+	    .values = FIELD_FILES,
+	    .help = "skill directories in addition to the suite's"),
+	TASK(instruction_files, FIELD_STRS,
+	    .values = FIELD_FILES,
+	    .help = "instruction files in addition to the suite's"),
 	SPEC_ROW(task_in, "checkpoints", unused, FIELD_TREE,
-	    .flags = FIELD_IGNORED),
+	    .flags = FIELD_IGNORED,
+	    .help = "graders that run after a turn of the conversation"),
 	/* for evaluation clients: spec_remote.c reads them */
-	OTHER("evaluation"), OTHER("tool"), OTHER("url"), OTHER("target"),
+	SPEC_ROW(task_in, "evaluation", unused, FIELD_TREE,
+	    .sub = &spec_evaluation_table,
+	    .help = "the same keys, as in files of evaluation servers"),
+	OTHER("tool"), OTHER("url"), OTHER("target"),
 	OTHER("input"), OTHER("timeout"), OTHER("metadata"), OTHER("model"),
 	OTHER("validation"),
 };
-static const struct field_table task_table = FIELD_TABLE(task_in, task_rows);
-
-struct inputs_in {
-	struct spec_inputs i;
-	const struct json *files, *responder;
-};
-static const struct field inputs_rows[] = {
-	SPEC_PART(inputs_in, i, prompt, FIELD_STR),
-	SPEC_PART(inputs_in, i, prompt_file, FIELD_STR),
-	SPEC_KEY(inputs_in, files, FIELD_TREE),
-	SPEC_PART(inputs_in, i, context, FIELD_TREE),
-	SPEC_PART(inputs_in, i, environment, FIELD_TREE),
-	SPEC_PART(inputs_in, i, follow_up_prompts, FIELD_STRS),
-	SPEC_KEY(inputs_in, responder, FIELD_TREE),
-	SPEC_ROW(inputs_in, "repos", i.repos, FIELD_OBJECTS,
-	    .sub = &spec_repo_table),
-	SPEC_PART(inputs_in, i, workdir, FIELD_STR),
-};
-static const struct field_table inputs_table =
-    FIELD_TABLE(inputs_in, inputs_rows);
-
-static const struct field file_rows[] = {
-	FIELD(spec_input_file, path, FIELD_STR, .flags = FIELD_REQUIRED),
-	SPEC_KEY(spec_input_file, content, FIELD_STR),
-};
-static const struct field_table file_table =
-    FIELD_TABLE(spec_input_file, file_rows);
-
-#define LIMIT(m) SPEC_RANGE(spec_behavior, m, FIELD_INT, 0, INT64_MAX)
-static const struct field behavior_rows[] = {
-	LIMIT(max_tool_calls),
-	LIMIT(max_iterations),
-	LIMIT(max_tokens),
-	LIMIT(max_response_time_ms),
-	SPEC_KEY(spec_behavior, required_tools, FIELD_STRS),
-	SPEC_KEY(spec_behavior, forbidden_tools, FIELD_STRS),
-};
-static const struct field_table behavior_table =
-    FIELD_TABLE(spec_behavior, behavior_rows);
-
-struct expected_in {
-	struct spec_expected e;
-	struct field_strs excludes;	/* the old name of not_contains */
-};
-#define EXPECTED(m, type) SPEC_PART(expected_in, e, m, type)
-static const struct field expected_rows[] = {
-	EXPECTED(output_contains, FIELD_STRS),
-	EXPECTED(output_not_contains, FIELD_STRS),
-	SPEC_AS(expected_in, "output_excludes", excludes, FIELD_STRS),
-	EXPECTED(output_contains_any, FIELD_STRS),
-	SPEC_ROW(expected_in, "behavior", e.behavior, FIELD_OBJECT,
-	    .sub = &behavior_table),
-	EXPECTED(outcomes, FIELD_TREE),
-	EXPECTED(tool_calls, FIELD_TREE),
-	EXPECTED(should_trigger, FIELD_BOOL),
-	EXPECTED(skill_activated, FIELD_BOOL),
-};
-static const struct field_table expected_table =
-    FIELD_TABLE(expected_in, expected_rows);
+const struct field_table spec_task_table = { task_rows, COUNTOF(task_rows),
+	sizeof(struct task_in), &no_task };
 
 static struct field_strs
 join(struct arena *a, struct field_strs x, struct field_strs y)
@@ -379,10 +447,10 @@ bool
 spec_read_task(struct spec_loader *l, const struct spec_file *f,
     const struct json *v, struct spec_task *out)
 {
-	struct task_in in = { .enabled = true };
+	struct task_in in = no_task;
 	size_t i;
 
-	spec_decode(l, f->path, &task_table, v, &in);
+	spec_decode(l, f->path, &spec_task_table, v, &in);
 	if (v->type != JSON_OBJECT)
 		return false;
 	spec_read_evaluation(l, f, v, &in.t, &in.enabled);

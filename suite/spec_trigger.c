@@ -23,23 +23,32 @@ struct triggers_in {
 static const char *const confidences[] = { "high", "medium", NULL };
 static const struct prompt_in no_prompt = { .confidence = -1 };
 static const struct field prompt_rows[] = {
-	FIELD(prompt_in, prompt, FIELD_STR, .flags = FIELD_REQUIRED),
-	SPEC_KEY(prompt_in, reason, FIELD_STR),
-	SPEC_KEY(prompt_in, expected_skill, FIELD_STR),
-	FIELD(prompt_in, confidence, FIELD_ENUM, .words = confidences),
-	SPEC_KEY(prompt_in, mock, FIELD_TREE),
+	FIELD(prompt_in, prompt, FIELD_STR, .flags = FIELD_REQUIRED,
+	    .help = "prompt for the agent"),
+	SPEC_KEY(prompt_in, reason, FIELD_STR,
+	    .help = "reason, for people"),
+	SPEC_KEY(prompt_in, expected_skill, FIELD_STR,
+	    .help = "skill that should be used instead"),
+	FIELD(prompt_in, confidence, FIELD_ENUM, .words = confidences,
+	    .help = "a prompt of medium confidence counts half"),
+	SPEC_KEY(prompt_in, mock, FIELD_TREE,
+	    .schema = FIELD_REF("mock"),
+	    .help = "answer of the executor mock"),
 };
 static const struct field_table prompt_table = { prompt_rows,
 	COUNTOF(prompt_rows), sizeof(struct prompt_in), &no_prompt };
 
 static const struct field triggers_rows[] = {
-	FIELD(triggers_in, skill, FIELD_STR, .flags = FIELD_REQUIRED),
+	FIELD(triggers_in, skill, FIELD_STR, .flags = FIELD_REQUIRED,
+	    .help = "name of the skill"),
 	SPEC_ROW(triggers_in, "should_trigger_prompts", should, FIELD_OBJECTS,
-	    .sub = &prompt_table),
+	    .sub = &prompt_table,
+	    .help = "prompts for which the skill should be used"),
 	SPEC_ROW(triggers_in, "should_not_trigger_prompts", should_not,
-	    FIELD_OBJECTS, .sub = &prompt_table),
+	    FIELD_OBJECTS, .sub = &prompt_table,
+	    .help = "prompts for which the skill should not be used"),
 };
-static const struct field_table triggers_table =
+const struct field_table spec_triggers_table =
     FIELD_TABLE(triggers_in, triggers_rows);
 
 struct query_in {
@@ -51,13 +60,19 @@ struct query_in {
 static const struct query_in no_query = { .should_trigger = true };
 static const struct field query_rows[] = {
 	FIELD(query_in, query, FIELD_STR, .alias = "prompt",
-	    .flags = FIELD_REQUIRED),
-	FIELD(query_in, should_trigger, FIELD_BOOL, .flags = FIELD_REQUIRED),
-	SPEC_KEY(query_in, expected_skill, FIELD_STR),
-	SPEC_KEY(query_in, reason, FIELD_STR),
-	SPEC_KEY(query_in, mock, FIELD_TREE),
+	    .flags = FIELD_REQUIRED,
+	    .help = "prompt for the agent"),
+	FIELD(query_in, should_trigger, FIELD_BOOL, .flags = FIELD_REQUIRED,
+	    .help = "whether the skill should be used"),
+	SPEC_KEY(query_in, expected_skill, FIELD_STR,
+	    .help = "skill that should be used"),
+	SPEC_KEY(query_in, reason, FIELD_STR,
+	    .help = "reason, for people"),
+	SPEC_KEY(query_in, mock, FIELD_TREE,
+	    .schema = FIELD_REF("mock"),
+	    .help = "answer of the executor mock"),
 };
-static const struct field_table query_table = { query_rows,
+const struct field_table spec_query_table = { query_rows,
 	COUNTOF(query_rows), sizeof(struct query_in), &no_query };
 
 /* The names of such lists, beside the suite or in evals/. */
@@ -133,7 +148,7 @@ read_tests(struct spec_loader *l, const char *path)
 
 	if (spec_read_yaml(l, path, &f) == -1)
 		return;
-	errors = spec_decode(l, path, &triggers_table, f.root, &in);
+	errors = spec_decode(l, path, &spec_triggers_table, f.root, &in);
 	n = in.should.n + in.should_not.n;
 	t = new_triggers(l, path, str_trim(in.skill), n);
 	if (in.skill.p != NULL && t->skill.n == 0)
@@ -162,7 +177,7 @@ take_query(struct spec_loader *l, struct spec_triggers *to,
 		spec_error(l, to->file, entry, NULL, "expected a mapping");
 		return;
 	}
-	if (spec_decode(l, to->file, &query_table, entry, &in) > 0)
+	if (spec_decode(l, to->file, &spec_query_table, entry, &in) > 0)
 		return;
 	to->n++;
 	t->should = in.should_trigger;
