@@ -239,10 +239,22 @@ put_loose(struct writer *w, const char *name, const struct field_table *t)
 }
 
 static void
+put_mock(struct writer *w)
+{
+	put_loose(w, "mock", &agent_script_table);
+}
+
+static void
+put_judge(struct writer *w)
+{
+	put_mock(w);
+	put_loose(w, "judge", &judge_table);
+}
+
+static void
 put_executors(struct writer *w)
 {
-	put_loose(w, "judge", &judge_table);
-	put_loose(w, "mock", &agent_script_table);
+	put_judge(w);
 	json_open_member(w->o, "mcp_servers", '{');
 	json_put_member_raw(w->o, "type", STR("[\"object\",\"null\"]"));
 	json_put_key(w->o, STR("additionalProperties"));
@@ -262,7 +274,7 @@ static void
 put_task(struct writer *w)
 {
 	put_graders(w);
-	put_executors(w);
+	put_judge(w);
 }
 
 /* A list of queries, as other tools write it. */
@@ -277,7 +289,7 @@ put_queries(struct writer *w)
 	json_close(w->o, '}');
 	json_put_key(w->o, STR("tests"));
 	field_put_schema(&w->fields, &spec_triggers_table, false);
-	put_executors(w);
+	put_mock(w);
 }
 
 struct document {
@@ -290,7 +302,7 @@ struct document {
 
 static const struct document documents[] = {	/* sorted by name */
 	{ .name = "config", .title = "Settings of waza (.waza.yaml)",
-	    .table = &spec_project_table, .definitions = put_executors },
+	    .table = &spec_project_table, .definitions = put_judge },
 	{ .name = "eval", .title = "A suite of waza (eval.yaml)",
 	    .table = &spec_suite_table, .definitions = put_eval },
 	{ .name = "results", .title = "Results of waza run",

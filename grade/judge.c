@@ -30,7 +30,8 @@ struct judge {
 
 /* A setting that the executor itself reads from the block. */
 #define OWN(k) { .key = k, .type = FIELD_TREE, \
-	.off = offsetof(struct spec_config, tree) }
+	.off = offsetof(struct spec_config, tree), \
+	.sub = &spec_config_table, .shape = FIELD_AS_ROW }
 
 /* The keys of `judge:`. */
 static const struct field judge_rows[] = {
@@ -52,12 +53,15 @@ static const struct field judge_rows[] = {
 	GRADER_KEY(spec_config, mock, FIELD_TREE,
 	    .schema = FIELD_REF("mock"),
 	    .help = "verdict of the executor mock"),
+	{ .key = "args", .type = FIELD_TREE,
+	    .off = offsetof(struct spec_config, tree),
+	    .help = "arguments of the agent's program" },
 	OWN("acp"), OWN("agent"), OWN("api"), OWN("api_key_env"),
-	OWN("args"), OWN("auth_method"), OWN("base_url"), OWN("cli_path"),
-	OWN("copilot"), OWN("env"), OWN("headers"), OWN("max_cost"),
-	OWN("max_tokens"), OWN("max_tokens_total"), OWN("mode"),
-	OWN("openai"), OWN("permissions"), OWN("provider"), OWN("retries"),
-	OWN("system"), OWN("temperature"),
+	OWN("auth_method"), OWN("base_url"), OWN("cli_path"), OWN("copilot"),
+	OWN("env"), OWN("headers"), OWN("max_cost"), OWN("max_tokens"),
+	OWN("max_tokens_total"), OWN("mode"), OWN("openai"),
+	OWN("permissions"), OWN("provider"), OWN("retries"), OWN("system"),
+	OWN("temperature"),
 };
 const struct field_table judge_table =
     FIELD_TABLE(spec_config, judge_rows);

@@ -274,11 +274,11 @@ struct spec_suite {
 };
 
 /*
- * The keys of eval.yaml, of a task, of an entry of `graders`, of
- * trigger_tests.yaml, of an entry of a list of queries, and of .waza.yaml.
+ * The keys of eval.yaml, of its `config`, of a task, of an entry of `graders`,
+ * of trigger_tests.yaml, of an entry of a list of queries, and of .waza.yaml.
  */
-extern const struct field_table spec_suite_table, spec_task_table,
-    spec_grader_table, spec_triggers_table, spec_query_table,
+extern const struct field_table spec_suite_table, spec_config_table,
+    spec_task_table, spec_grader_table, spec_triggers_table, spec_query_table,
     spec_project_table;
 
 /*

@@ -42,8 +42,8 @@ enum {
 };
 
 /* Tables of parts of a suite. */
-extern const struct field_table spec_config_table, spec_hooks_table,
-    spec_metric_table, spec_responder_table, spec_evaluation_table;
+extern const struct field_table spec_hooks_table, spec_metric_table,
+    spec_responder_table, spec_evaluation_table;
 
 struct spec_loader {
 	struct arena *arena;		/* the suite's */

@@ -15,9 +15,9 @@ const { is, ok } = tap;
 
 // No step takes a second; a client that hangs has failed.
 const limit = setTimeout(() => {
-	ok('the test ends within a minute', false);
+	ok('the test ends within three minutes', false);
 	finish(1);
-}, 60000);
+}, 180000);
 
 function finish(status) {
 	clearTimeout(limit);
