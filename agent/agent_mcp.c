@@ -54,7 +54,8 @@ static int
 read_server(const struct field_ctx *ctx, const struct json *v, struct server *s)
 {
 	*s = (struct server){ .type = -1 };
-	if (v->type != JSON_OBJECT || field_decode(ctx, &agent_server_table, v, s) > 0)
+	if (v->type != JSON_OBJECT ||
+	    field_decode(ctx, &agent_server_table, v, s) > 0)
 		return -1;
 	if (s->type == -1)
 		s->type = s->url.n > 0 ? HTTP : STDIO;

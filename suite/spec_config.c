@@ -368,12 +368,13 @@ static const struct field project_rows[] = {
 	OTHER("registries", "known, without effect"),
 	/* settings, which config.c reads and checks */
 	SETTING("listen"), SETTING("framing"), SETTING("allow_remote"),
-	SETTING("require_hello"), SETTING("unix_token"), SETTING("token_file"),
-	SETTING("roots"), SETTING("hosts"), SETTING("origins"), SETTING("host"),
-	SETTING("port"), SETTING("timeout_seconds"), SETTING("executor"),
-	SETTING("model"), SETTING("judge"), SETTING("executors"), SETTING("tools"),
-	SETTING("limits"), SETTING("sessions"), SETTING("remote"), SETTING("prices"),
-	SETTING("log_level"),
+	SETTING("require_hello"), SETTING("unix_token"),
+	SETTING("token_file"), SETTING("roots"), SETTING("hosts"),
+	SETTING("origins"), SETTING("host"), SETTING("port"),
+	SETTING("timeout_seconds"), SETTING("executor"), SETTING("model"),
+	SETTING("judge"), SETTING("executors"), SETTING("tools"),
+	SETTING("limits"), SETTING("sessions"), SETTING("remote"),
+	SETTING("prices"), SETTING("log_level"),
 };
 const struct field_table spec_project_table =
     FIELD_TABLE(project_in, project_rows);

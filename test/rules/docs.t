@@ -56,7 +56,7 @@ do
 	ok "waza(1) has the command $c" grep -q "^\.It Cm $c\|^\.It Ic $c" man/waza.1
 	for o in $("$WAZA" help "$c" | sed -n 's/^  .*--\([a-z-]*\).*/\1/p')
 	do
-		ok "waza(1) has $c --$o" grep -q "Fl Fl $o" man/waza.1
+		ok "the manual has $c --$o" grep -qs "Fl Fl $o" man/waza.1 "man/waza-$c.1"
 	done
 done
 # Paths in backticks, with a folder or an ending of the source, exist.
