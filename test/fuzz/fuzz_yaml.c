@@ -2,7 +2,7 @@
 /*
  * Input: YAML.  An error has a place.  A value that is accepted is
  * well-formed, and the same after it is printed as JSON and read as JSON and
- * as YAML.  JSON is YAML: a text that json_read() accepts has the same value.
+ * as YAML, and after it is printed as YAML and read.  JSON is YAML: a text that json_read() accepts has the same value.
  *
  * Where JSON and YAML differ:
  *   - JSON accepts a name that is set twice, YAML refuses it;
@@ -13,6 +13,7 @@
 
 #include "base/base.h"
 #include "json.h"
+#include "lib/yaml_out.h"
 #include "yaml_lite.h"
 
 enum { ALIASED = 10000 };	/* so that printing stays quick */
@@ -71,6 +72,19 @@ check_again(struct arena *a, const struct json *v, unsigned indent)
 	buf_free(&b);
 }
 
+static void
+check_yaml(struct arena *a, const struct json *v)
+{
+	struct buf b = { 0 };
+	struct json *w;
+	struct err e;
+
+	yaml_put(&b, v, 0);
+	w = yaml_read_one(a, buf_str(&b), &e);
+	assert(w != NULL && json_equal(v, w));
+	buf_free(&b);
+}
+
 /* Some object in the text sets a name twice; v was read with "last wins". */
 static bool
 is_twice(const struct err *e)
@@ -98,6 +112,7 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		if (check_tree(d)) {
 			check_again(&a, d, 0);
 			check_again(&a, d, 2);
+			check_yaml(&a, d);
 		}
 	j = json_read(&mem, text, 0, &je);
 	if (j != NULL) {
