@@ -43,8 +43,8 @@ SUITE = config config_check config_hold config_keys config_layer config_merge co
 	config_spell config_token project project_trust spec spec_config spec_file spec_grader spec_input spec_remote spec_skill \
 	spec_task spec_tasks spec_trigger
 SUITE_H = config config_internal project spec spec_internal
-SKILL = budget catalog skill triggers
-SKILL_H = budget catalog skill triggers
+SKILL = budget catalog files scaffold scaffold_project skill triggers
+SKILL_H = budget catalog files scaffold skill triggers
 RESULTS = answer answer_tool cache cache_hash event outcome outcome_answer outcome_run result result_file \
 	result_import result_journal result_name result_pairwise result_resume result_time result_trial result_trigger \
 	result_used result_write store store_file store_scan
@@ -84,9 +84,10 @@ EDITOR_H = editor_schema
 CMD = cache cmd compare config doctor doctor_probe evalclients grade job list match parse run \
 	schema schema_check serve service signals stdout validate client/call client/client \
 	client/client_command client/client_show client/client_target client/connect \
-	client/run_on_server client/worker client/worker_job client/worker_link
+	client/run_on_server client/worker client/worker_job client/worker_link \
+	skill/new skill/new_common skill/new_seen skill/new_seen_read skill/new_task
 CMD_H = doctor evalclients job run service signals stdout client/client client/client_command \
-	client/run_on_server client/worker
+	client/run_on_server client/worker skill/new skill/new_seen
 PAGE = index.html style.css icon.svg theme.js api.js app.js chart.js clients.js compare.js dom.js \
 	format.js list.js live.js map.js new.js results.js run.js runs.js store.js table.js task.js \
 	text.js trends.js

@@ -199,6 +199,55 @@ collect(struct doctor *d)
 		add_confinement(d);
 }
 
+static int
+make_dir(struct doctor *d)
+{
+	const char *tmp = getenv("TMPDIR");
+	char *dir = arena_cstr(d->arena, arena_fmt(d->arena,
+	    "%s/waza-doctor.XXXXXX", tmp != NULL && *tmp == '/' ? tmp :
+	    "/tmp"));
+
+	d->dir = mkdtemp(dir);
+	return d->dir == NULL ? err_sys(d->call->err, dir) : 0;
+}
+
+/* Examines what was collected; -1 after a message. */
+static int
+examine_here(struct doctor *d)
+{
+	struct err e;
+	int r;
+
+	if (make_dir(d) == -1)
+		return cmd_complain(d->call->err), -1;
+	r = doctor_examine(d);
+	if (r == -1)
+		cmd_complain(d->call->err);
+	workspace_remove(d->dir, &e);
+	return r;
+}
+
+const char *
+doctor_first(struct cmd_call *call, const struct json *executors)
+{
+	struct doctor d = { .call = call, .arena = call->arena,
+		.executors = executors };
+	const struct agent_kind *k;
+	size_t i;
+
+	d.v = NEW_N(call->arena, struct doctor_finding, DOCTOR_MAX);
+	for (i = 0; (k = agent_nth(i)) != NULL; i++)
+		if (strcmp(k->name, "acp") != 0 &&
+		    agent_facts(str_of(k->name)) != NULL)
+			add_agent(&d, k, NULL, suite_of(&d, k, NULL));
+	if (examine_here(&d) == -1)
+		return NULL;
+	for (i = 0; i < d.n; i++)
+		if (d.v[i].ok)
+			return d.v[i].name;
+	return NULL;
+}
+
 /*
  * Printing.
  */
@@ -369,38 +418,17 @@ check_names(struct cmd_call *c)
 	return 0;
 }
 
-static int
-make_dir(struct doctor *d)
-{
-	const char *tmp = getenv("TMPDIR");
-	char *dir = arena_cstr(d->arena, arena_fmt(d->arena,
-	    "%s/waza-doctor.XXXXXX", tmp != NULL && *tmp == '/' ? tmp :
-	    "/tmp"));
-
-	d->dir = mkdtemp(dir);
-	return d->dir == NULL ? err_sys(d->call->err, dir) : 0;
-}
-
 /* The findings; -1 after a message. */
 static int
 examine(struct doctor *d, const struct doctor_opt *o, bool suite)
 {
-	struct err e;
-	int r;
-
 	if (suite) {
 		if (doctor_add_suite(d, cmd_suite_path(d->call),
 		    o->config_path, o->config_json, o->trust) == -1)
 			return -1;
 	} else
 		collect(d);
-	if (make_dir(d) == -1)
-		return cmd_complain(d->call->err), -1;
-	r = doctor_examine(d);
-	if (r == -1)
-		cmd_complain(d->call->err);
-	workspace_remove(d->dir, &e);
-	return r;
+	return examine_here(d);
 }
 
 static int

@@ -63,6 +63,12 @@ void doctor_add_kind(struct doctor *, const struct agent_kind *,
 int doctor_add_suite(struct doctor *, const char *path, const char *config,
     const char *json, bool trust);
 
+/*
+ * The first executor whose agent is installed and, as far as it can be asked,
+ * logged in; NULL: none.  executors: of the settings, or NULL.
+ */
+const char *doctor_first(struct cmd_call *, const struct json *executors);
+
 /* Finds the programs, asks all of them, and judges; 0, or -1. */
 int doctor_examine(struct doctor *);
 

@@ -15,7 +15,7 @@ UNIT = agent/t_acp agent/t_hub base/t_base base/t_json base/t_os cmd/t_client gr
 	io/t_wire lib/t_csv lib/t_diff lib/t_expr lib/t_field lib/t_field_schema lib/t_glob lib/t_guard lib/t_http lib/t_mask \
 	lib/t_opt lib/t_re lib/t_schema lib/t_siphash lib/t_stats lib/t_tmpl lib/t_unicode lib/t_ws lib/t_yaml lib/t_yaml_out \
 	report/t_compare report/t_report results/t_answer results/t_cache results/t_event results/t_outcome results/t_result \
-	results/t_store results/t_trigger rpc/t_rpc rpc/t_session rpc/t_stream skill/t_budget skill/t_catalog skill/t_skill skill/t_triggers suite/t_config \
+	results/t_store results/t_trigger rpc/t_rpc rpc/t_session rpc/t_stream skill/t_budget skill/t_catalog skill/t_files skill/t_skill skill/t_triggers suite/t_config \
 	suite/t_spec web/t_evalclient web/t_web
 TOOL = rpcpipe double_acp double_copilot double_model double_evalclient \
 	httpget chunks ws_cases ws_echo
