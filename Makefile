@@ -85,7 +85,7 @@ CMD = cache cmd compare config doctor doctor_probe evalclients grade job list ma
 	schema schema_check serve service signals stdout validate client/call client/client \
 	client/client_command client/client_show client/client_target client/connect \
 	client/run_on_server client/worker client/worker_job client/worker_link \
-	skill/new skill/new_common skill/new_seen skill/new_seen_read skill/new_task
+	skill/init skill/new skill/new_common skill/new_seen skill/new_seen_read skill/new_task
 CMD_H = doctor evalclients job run service signals stdout client/client client/client_command \
 	client/run_on_server client/worker skill/new skill/new_seen
 PAGE = index.html style.css icon.svg theme.js api.js app.js chart.js clients.js compare.js dom.js \

@@ -12,7 +12,7 @@
 
 #include "base/base.h"
 
-enum { FILES_MAX = 1000 };	/* files and directories of a set */
+enum { FILES_MAX = 20000 };	/* files and directories of a set */
 
 enum files_state {
 	FILES_KEPT,		/* it exists, and stays as it is */

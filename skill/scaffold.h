@@ -42,7 +42,7 @@ void scaffold_tasks(struct arena *, const struct scaffold_suite *,
 struct str scaffold_triggers(struct arena *, const struct scaffold_suite *);
 
 /*
- * A SKILL.md.  An empty description stands for one to be edited, which is
+ * A SKILL.md.  An empty description is replaced by one to be edited, which is
  * complete in form: `waza check` accepts it.
  */
 struct str scaffold_skill(struct arena *, struct str name,

@@ -108,7 +108,7 @@ add_alone(struct new *n, const char *dir)
 	struct arena *a = n->arena;
 
 	files_add(&n->files, spec_join(a, dir,
-	    STR(".github/workflows/eval.yml")), scaffold_workflow(a,
+	    STR(".github/workflows/waza.yml")), scaffold_workflow(a,
 	    STR("evals")), "CI workflow");
 	files_add(&n->files, spec_join(a, dir, STR(".gitignore")),
 	    str_of(scaffold_skill_ignore), "ignored files");
@@ -199,8 +199,9 @@ new_skill(struct cmd_call *c, const char *name)
 static const char *
 skill_dir_for(struct new *n, const struct catalog_entry *e, const char *eval)
 {
-	struct catalog_opts o = { .dir = spec_join(n->arena,
-		spec_dir_of(n->arena, eval), STR("../..")) };
+	struct arena *a = n->arena;
+	struct catalog_opts o = { .dir = spec_dir_of(a, spec_dir_of(a,
+		spec_dir_of(a, eval))) };
 	const struct catalog_entry *other;
 	struct catalog there;
 
@@ -297,6 +298,6 @@ const struct cmd_command cmd_new = {
 	.name = "new", .usage = "[OPTION ...] skill NAME | eval NAME | task "
 	    "NAME | task from-prompt PROMPT FILE", .opts = CMD_OPTS(new_rows),
 	.size = sizeof(struct new_opt), .required = { "skill, eval or task" },
-	.max = 4, .fn = new_main,
+	.max = 4, .fn = new_main, .group = CMD_SUITES,
 	.help = "Create a skill, a suite or a task"
 };
