@@ -91,7 +91,7 @@ CMD_H = doctor evalclients job run service signals stdout client/client client/c
 PAGE = index.html style.css icon.svg theme.js api.js app.js chart.js clients.js compare.js dom.js \
 	format.js list.js live.js map.js new.js results.js run.js runs.js store.js table.js task.js \
 	text.js trends.js
-MAN  = waza.1 waza-agents.7 waza-config.5 waza-eval.5 waza-rpc.5 waza-schema.1 waza-sessions.5
+MAN  = waza.1 waza-agents.7 waza-config.5 waza-eval.5 waza-init.1 waza-new.1 waza-rpc.5 waza-schema.1 waza-sessions.5
 
 # A folder sees its own headers and those of the folders above it.
 H1 = json.h $(BASE_H:%=base/%.h)

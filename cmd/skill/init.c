@@ -10,6 +10,8 @@
 #include <unistd.h>
 
 #include "base/os_path.h"
+#include "editor/editor_schema.h"
+#include "json.h"
 #include "skill/skill.h"
 #include "suite/config.h"
 #include "suite/spec.h"
@@ -143,6 +145,29 @@ add_dir(struct new *n, struct str dir, const char *label)
 	    (struct str){ NULL, 0 }, label);
 }
 
+/* Schemas by which editors complete and check the files of a project. */
+static void
+add_schemas(struct new *n)
+{
+	static const char *const names[] = { "config", "eval", "task",
+		"trigger" };
+	struct editor_schema_opts opts = { .strict = false };
+	size_t i;
+
+	for (i = 0; i < COUNTOF(names); i++) {
+		struct buf b = { 0 };
+		struct json_out o = { .put = buf_sink, .ctx = &b,
+			.indent = 2 };
+
+		(void)editor_put_schema(&o, str_of(names[i]), &opts);
+		buf_putc(&b, '\n');
+		files_add(&n->files, arena_fmt(n->arena, NEW_SCHEMAS
+		    "/%s.schema.json", names[i]).p, arena_take(n->arena, &b),
+		    "schema for editors");
+	}
+	n->schemas = true;
+}
+
 static void
 add_project(struct new *n, const struct scaffold_project *p)
 {
@@ -232,7 +257,9 @@ init_here(struct new *n)
 	    check_dir("results-dir", p.results.p, n->call->err) == -1)
 		return cmd_complain(n->call->err);
 	p.executor = str_of(n->executor);
+	p.schemas = STR(NEW_SCHEMAS);
 	add_project(n, &p);
+	add_schemas(n);
 	if (!opt->no_evals && n->catalog.nskills > 0 &&
 	    says_yes(n, "create suites for skills without one") &&
 	    add_suites(n, &p) == -1)

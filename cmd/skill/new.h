@@ -31,6 +31,7 @@ struct new {
 	struct config *config;
 	struct catalog catalog;
 	const char *executor, *model;	/* given, or NULL */
+	bool schemas;			/* the set has schemas for editors */
 	struct files files;
 };
 
@@ -49,6 +50,12 @@ const char *new_executor(struct new *);
 
 /* The path from a directory, which need not exist, to another. */
 struct str new_relative(struct arena *, const char *from, const char *to);
+
+/*
+ * The project's directory of JSON Schemas as a file in `dir` names it; empty if
+ * the project has none.
+ */
+struct str new_schemas(struct new *, const char *dir);
 
 /*
  * Adds the files of a suite to the set: those that are missing.  skill_dir is

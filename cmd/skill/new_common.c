@@ -165,15 +165,14 @@ reports_skills(const char *executor)
 	return how != AGENT_SKILLS_NEVER && how != AGENT_SKILLS_SOMETIMES;
 }
 
-/* Where the project keeps schemas for editors, as the suite names it. */
-static struct str
-schemas_for(struct new *n, const char *dir)
+struct str
+new_schemas(struct new *n, const char *dir)
 {
 	const char *path = spec_join(n->arena, n->catalog.root,
 	    STR(NEW_SCHEMAS));
 
-	return spec_exists(path) ? new_relative(n->arena, dir, path) :
-	    STR("");
+	return n->schemas || spec_exists(path) ? new_relative(n->arena, dir,
+	    path) : STR("");
 }
 
 int
@@ -194,7 +193,7 @@ new_add_suite(struct new *n, struct str skill, struct str description,
 		return -1;
 	s.executor = str_of(n->executor);
 	s.triggers = reports_skills(n->executor);
-	s.schemas = schemas_for(n, dir);
+	s.schemas = new_schemas(n, dir);
 	if (skill_dir != NULL)
 		s.skill_dir = new_relative(n->arena, dir, skill_dir);
 	files_add(&n->files, eval, scaffold_suite(n->arena, &s), "suite");

@@ -172,16 +172,6 @@ finish(struct new *n, const char *file, struct str text, const char *eval)
 	return status;
 }
 
-static struct str
-schemas_of(struct new *n, const char *file)
-{
-	const char *dir = spec_join(n->arena, n->catalog.root,
-	    STR(NEW_SCHEMAS));
-
-	return spec_exists(dir) ? new_relative(n->arena,
-	    spec_dir_of(n->arena, file), dir) : STR("");
-}
-
 static int
 task_named(struct new *n, const char *name)
 {
@@ -206,7 +196,7 @@ task_named(struct new *n, const char *name)
 		    arena_fmt(n->arena, "tasks/%s%.*s", name,
 		    STRF(n->catalog.task_suffix)));
 	}
-	schemas = schemas_of(n, file);
+	schemas = new_schemas(n, spec_dir_of(n->arena, file));
 	return finish(n, file, r == 1 ? draft(n->arena, seen.id, schemas) :
 	    new_seen_task(n->arena, &seen, schemas), eval);
 }
@@ -375,8 +365,8 @@ task_from_prompt(struct new *n, const char *prompt, const char *file)
 	if (status != CMD_OK)
 		return status;
 	seen.prompt = str_of(prompt);
-	return finish(n, file, new_seen_task(n->arena, &seen, schemas_of(n,
-	    file)), NULL);
+	return finish(n, file, new_seen_task(n->arena, &seen, new_schemas(n,
+	    spec_dir_of(n->arena, file))), NULL);
 }
 
 int

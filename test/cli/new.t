@@ -155,6 +155,12 @@ else
 	is 'and nothing was written' 'skills' "$(ls)"
 	cd "$tmp" || exit 1
 fi
+skill full/skills/x 'Does it.'
+cd full || exit 1
+got=$( (ulimit -f 0; "$WAZA" new eval x) 2>&1; echo "$?")
+like 'a file that cannot be written is an error' '*evals/x/*2' "$got"
+is 'and nothing was written, not even directories' 'skills' "$(ls -A)"
+cd "$tmp" || exit 1
 skill way/skills/x 'Does it.'
 mkdir -p way/evals/x && : >way/evals/x/tasks && cd way || exit 1
 run "$WAZA" new eval x
@@ -260,6 +266,10 @@ cd init || exit 1
 is 'its files' './.github/workflows/waza.yml
 ./.gitignore
 ./.waza.yaml
+./.waza/schemas/config.schema.json
+./.waza/schemas/eval.schema.json
+./.waza/schemas/task.schema.json
+./.waza/schemas/trigger.schema.json
 ./README.md
 ./evals/a/eval.yaml
 ./evals/a/tasks/negative-trigger-1.yaml
@@ -269,6 +279,12 @@ is 'its files' './.github/workflows/waza.yml
 ./skills/a/SKILL.md' "$(find . -type f | sort)"
 run "$WAZA" validate --strict .
 is 'all suites are valid' 'evals/a/eval.yaml: ok (3 tasks)' "$out$err"
+schema=$(sed -n 's/^# yaml-language-server: $schema=//p' \
+    evals/a/tasks/positive-trigger-1.yaml)
+ok 'a task names its schema' test -s "evals/a/tasks/$schema"
+run "$WAZA" schema-check "evals/a/tasks/$schema" \
+    evals/a/tasks/positive-trigger-1.yaml
+is 'and is valid under it' 0 "$rc"
 run "$WAZA" config
 is 'the settings are valid' '' "$err"
 before=$(sums .)
