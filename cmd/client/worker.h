@@ -37,7 +37,9 @@ struct cmd_worker_jobs {
 	void *arg;
 	bool ending;		/* starts nothing new */
 	size_t running;		/* commands */
-	struct cmd_worker_job *first;	/* private */
+	/* private: */
+	unsigned connection;	/* number of the current or the last one */
+	struct cmd_worker_job *first;	/* sent replies: the newest first */
 };
 
 /* Handles an evaluate request: starts its command, or replies an error. */
@@ -45,7 +47,10 @@ void cmd_worker_jobs_start(struct cmd_worker_jobs *,
     const struct json *request);
 /* Ends the command of the request with this id, if there is one. */
 void cmd_worker_jobs_stop(struct cmd_worker_jobs *, const struct json *id);
-/* Sends the replies of evaluations that ended without a connection. */
+/*
+ * There is a new connection: sends the replies of evaluations that ended
+ * without one.
+ */
 void cmd_worker_jobs_report(struct cmd_worker_jobs *);
 /* Asks all commands to end; idle() follows if any is running. */
 void cmd_worker_jobs_cancel(struct cmd_worker_jobs *);

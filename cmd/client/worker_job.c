@@ -5,7 +5,9 @@
  *
  * Commands survive a lost connection: the reply is sent after reconnecting to
  * the same server.  The server may repeat a request whose reply it has not
- * seen; the request's id shows that it is known.
+ * seen; the request's id shows that it is known.  A reply may also have been
+ * sent into a connection that was already lost: the last ones are kept, and
+ * sent again if the server repeats their requests after reconnecting.
  */
 #include "cmd/client/worker.h"
 
@@ -20,7 +22,9 @@ enum {
 	OUTPUT_MAX = 8 << 20,	/* bytes of an answer */
 	STDERR_MAX = 4 << 10,
 	TIMEOUT_MAX = 7 * 24 * 3600 * 1000,	/* ms */
-	ENV_MAX = 4
+	ENV_MAX = 4,
+	KEPT_MAX = 64,		/* replies that were sent, of one connection */
+	KEPT_BYTES = 16 << 20
 };
 
 struct cmd_worker_job {
@@ -33,7 +37,8 @@ struct cmd_worker_job {
 	struct proc proc;
 	int64_t began_ns, limit_ms;
 	bool stopped;		/* cancelled by the server */
-	bool over;		/* the reply could not be sent yet */
+	bool over;		/* there is a reply */
+	unsigned sent;		/* number of its connection; 0: not sent */
 	struct str reply;
 };
 
@@ -137,20 +142,48 @@ forget(struct cmd_worker_job *j)
 	arena_free(&arena);
 }
 
+/* Forgets sent replies beyond the limits, the oldest first. */
+static void
+trim(struct cmd_worker_jobs *w)
+{
+	struct cmd_worker_job *j, *next;
+	size_t n = 0, bytes = 0;
+
+	for (j = w->first; j != NULL; j = next) {
+		next = j->next;
+		if (j->sent == 0)
+			continue;
+		n++;
+		bytes += j->reply.n;
+		if (n > KEPT_MAX || bytes > KEPT_BYTES ||
+		    w->connection - j->sent > 1)
+			forget(j);
+	}
+}
+
+static void
+send_reply(struct cmd_worker_job *j)
+{
+	conn_send(j->all->conn, j->reply);
+	j->sent = j->all->connection;
+}
+
 /* Sends the reply now, or keeps it until there is a connection. */
 static void
 finish(struct cmd_worker_job *j, struct str text, const char *status)
 {
 	struct cmd_worker_jobs *w = j->all;
 
-	if (w->conn == NULL) {
-		j->over = true;
-		j->reply = arena_str(&j->arena, text);
+	j->over = true;
+	j->reply = arena_str(&j->arena, text);
+	proc_fini(&j->proc);
+	if (w->conn == NULL)
 		return;
-	}
-	conn_send(w->conn, text);
+	send_reply(j);
 	send_status(j, status, 1);
-	forget(j);
+	LIST_REMOVE(j);
+	LIST_PUSH(&w->first, j);
+	trim(w);
 }
 
 static void
@@ -373,14 +406,22 @@ void
 cmd_worker_jobs_start(struct cmd_worker_jobs *w, const struct json *request)
 {
 	const struct json *id = json_getc(request, "id");
+	struct cmd_worker_job *j;
 	struct arena scratch = { 0 };
 	struct str text;
 
 	if (id == NULL)
 		return;			/* a notification */
 	text = text_of(&scratch, id, "");
-	if (find_job(w, text) == NULL)
+	j = find_job(w, text);
+	if (j != NULL && j->sent == w->connection) {
+		forget(j);		/* a new request with an old id */
+		j = NULL;
+	}
+	if (j == NULL)
 		begin(w, text, json_getc(request, "params"));
+	else if (j->sent != 0)
+		send_reply(j);
 	arena_free(&scratch);
 }
 
@@ -401,15 +442,13 @@ cmd_worker_jobs_stop(struct cmd_worker_jobs *w, const struct json *id)
 void
 cmd_worker_jobs_report(struct cmd_worker_jobs *w)
 {
-	struct cmd_worker_job *j, *next;
+	struct cmd_worker_job *j;
 
-	for (j = w->first; j != NULL; j = next) {
-		next = j->next;
-		if (j->over) {
-			conn_send(w->conn, j->reply);
-			forget(j);
-		}
-	}
+	w->connection++;
+	for (j = w->first; j != NULL; j = j->next)
+		if (j->over && j->sent == 0)
+			send_reply(j);
+	trim(w);
 }
 
 void

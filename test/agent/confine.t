@@ -36,7 +36,8 @@ cp bin/agent bin/claude
 cat >>bin/claude <<'SH'
 echo "{\"type\":\"result\",\"subtype\":\"success\",\"is_error\":false,\"result\":\"$did\",\"usage\":{}}"
 SH
-cp bin/agent bin/codex
+# codex is asked for its login first
+{ printf '#!/bin/sh\ncase $* in *app-server*) exit ;; esac\n'; sed 1d bin/agent; } >bin/codex
 cat >>bin/codex <<'SH'
 echo "{\"type\":\"item.completed\",\"item\":{\"id\":\"i\",\"type\":\"agent_message\",\"text\":\"$did\"}}"
 echo '{"type":"turn.completed","usage":{}}'

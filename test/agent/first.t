@@ -28,7 +28,7 @@ cat - bin/agent >bin/opencode <<'SH'
 SH
 cp bin/opencode bin/codex
 echo 'echo '"'"'{"type":"text","part":{"text":"hello"}}'"'"'; echo '"'"'{"type":"step_finish","part":{"tokens":{"input":1,"output":1},"cost":0}}'"'" >>bin/opencode
-echo 'cat >/dev/null; echo '"'"'{"type":"item.completed","item":{"id":"i","type":"agent_message","text":"hello"}}'"'"'; echo '"'"'{"type":"turn.completed","usage":{}}'"'" >>bin/codex
+echo 'case $* in *app-server*) exit ;; esac; cat >/dev/null; echo '"'"'{"type":"item.completed","item":{"id":"i","type":"agent_message","text":"hello"}}'"'"'; echo '"'"'{"type":"turn.completed","usage":{}}'"'" >>bin/codex
 chmod +x bin/*
 
 # suite EXECUTOR TRIALS [CONFIG]

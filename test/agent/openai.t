@@ -324,7 +324,8 @@ with=$PATH PATH=$tmp/bin:$PATH
 ask
 is 'a name: status' 0 "$rc"
 is 'a name: looked up once' 'ahosts model.test' "$(cat looked)"
-edit 's/model.test:/none.test:/'
+suite 'retries: 0' 'trials_per_task: 3'
+edit 's/127.0.0.1:/none.test:/'
 ask
 has 'a name that is none: words' 'cannot resolve none.test: no such host'
 seconds=1

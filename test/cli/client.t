@@ -162,7 +162,7 @@ is 'call tools/call: SIGINT: status 130, no message' '130 ' "$rc $(cat err)"
 run sh -c '"$WAZA" call eval.run "{\"path\":\"evals/quick\",\"trials\":500}" | head -n 1'
 like 'a reader that closes its pipe early gets its first line' '\[eval.progress\]*' "$out"
 
-# run --remote prints the same as a local run
+# run --remote prints the same as a local run; with one worker, whose order is fixed
 # plain: remove times from reports
 plain() {
 	sed 's/[0-9]*m*s$/N/; s/  *[0-9]*ms/ N/; s/, [0-9.]*m*s$/, N/'
@@ -171,9 +171,9 @@ plain() {
 for s in evals/quick "$top/examples/demo" "$top/examples/trigger"
 do
 	cp -r "$s" ./suite
-	run "$waza" run suite
+	run "$waza" run --workers 1 suite
 	here=$rc$(printf '%s\n' "$out" "$err" | plain)
-	run "$waza" run --remote suite
+	run "$waza" run --remote --workers 1 suite
 	is "run --remote ${s##*/}: same output as a local run" "$here" "$rc$(printf '%s\n' "$out" "$err" | plain)"
 	mkdir elsewhere
 	run sh -c 'cd elsewhere && exec "$WAZA" run --remote -q ../suite'

@@ -359,7 +359,7 @@ do
 	cat >"presets/$p" <<'SH'
 #!/bin/sh
 # the question for the login
-case $* in 'auth status' | app-server*) exit 0 ;; esac
+case $* in 'auth status' | app-server* | --acp*) exit 0 ;; esac
 cat >/dev/null
 printf '%s\n' "${0##*/} $*" | sed 's/ --model=gpt-4.*//; q' >>"$LOG"
 echo "${OPENCODE_PERMISSION-}" >"$LOG.env"

@@ -313,6 +313,8 @@ rm asked.say
 # the same from codex and opencode
 cat >bin/codex <<'SH'
 #!/bin/sh
+# the question for the login
+case $* in *app-server*) exit ;; esac
 cat >/dev/null
 echo '{"type":"thread.started","thread_id":"t"}'
 echo "{\"type\":\"item.completed\",\"item\":{\"id\":\"i\",\"type\":\"command_execution\",\"command\":\"/bin/bash -lc 'cat $PWD/.agents/skills/bake/SKILL.md'\",\"aggregated_output\":\"x\",\"exit_code\":0,\"status\":\"completed\"}}"

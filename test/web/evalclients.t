@@ -487,22 +487,29 @@ two=
 over
 is 'a worker that is asked to end: another does it' 0 "$rc"
 
-# a worker that the server lost and that reconnects: its work counts
-begin work.yaml --task text --config-json '{"remote":{"idle_seconds":3,"ping_seconds":1,"lost_seconds":100}}'
-: >"$LOG"
-"$WAZA" worker --once -q "ws://127.0.0.1:$port" \
-    --tool "text=echo x >>$LOG; until [ -e go-on ]; do \"$RPCPIPE\" nap; done; echo \$WAZA_URL text" &
-one=$!
-wait_until 60 lines "$LOG" 1
-kill -STOP "$one"
-ok 'a silent worker: is lost' wait_until 60 gone
-kill -CONT "$one"
-: >go-on
-over
-is 'a silent worker: comes back' 0 "$rc"
-is 'a silent worker: did it once' 1 "$(grep -c x "$LOG")"
-wait "$one"
-is 'a silent worker: ends with the server' 0 $?
+# a worker that the server lost and that reconnects: its work counts, also if the
+# reply went into the lost connection
+for when in before after
+do
+	rm -f go-on
+	begin work.yaml --task text --config-json '{"remote":{"idle_seconds":3,"ping_seconds":1,"lost_seconds":100}}'
+	: >"$LOG"
+	"$WAZA" worker --once -q "ws://127.0.0.1:$port" \
+	    --tool "text=echo x >>$LOG; until [ -e go-on ]; do \"$RPCPIPE\" nap; done; echo \$WAZA_URL text; echo y >>$LOG" &
+	one=$!
+	wait_until 60 lines "$LOG" 1
+	kill -STOP "$one"
+	ok "a silent worker, whose command ends $when it wakes up: is lost" wait_until 60 gone
+	if [ "$when" = after ]
+	then kill -CONT "$one"; : >go-on
+	else : >go-on; wait_until 60 lines "$LOG" 2; kill -CONT "$one"
+	fi
+	over
+	is "a silent worker: comes back, $when" 0 "$rc"
+	is "a silent worker: did it once, $when" 1 "$(grep -c x "$LOG")"
+	wait "$one"
+	is "a silent worker: ends with the server, $when" 0 $?
+done
 one=
 WAZA_AUTH_TOKEN=$secret begin work.yaml --task text
 run "$WAZA" worker "ws://127.0.0.1:$port" --tool text=x
