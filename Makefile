@@ -64,14 +64,14 @@ GRADE = grader_action_sequence grader_behavior grader_check grader_child grader_
 	grader_text_checks grader_tool_calls grader_tool_constraint grader_trace grader_trace_args \
 	grader_trace_calls grader_trigger grader_verdict grader_workspace judge judge_verdict
 GRADE_H = grader_internal grader_prompt grader_trace judge
-RUN = run run_ask run_cache run_hook run_patch run_plan run_preamble run_record run_repo run_skill_read \
+RUN = run run_ask run_cache run_hook run_patch run_plan run_preamble run_record run_repo run_share run_skill_read \
 	run_skills run_stored run_task run_trial run_trigger run_turn run_workspace
 RUN_H = run run_internal
 REPORT = compare compare_gate compare_gate_out compare_json compare_markdown compare_text \
 	report report_calls report_changes report_confusion report_console report_csv report_detail report_github \
-	report_html report_junit report_log report_markdown report_out report_tap report_text \
+	report_html report_junit report_log report_markdown report_out report_suites report_tap report_text \
 	report_trigger report_words
-REPORT_H = compare report report_internal
+REPORT_H = compare report report_internal report_suites
 RPC = rpc_about rpc_answer rpc_cache rpc_eval rpc_gate rpc_listener rpc_output rpc_queue rpc_run rpc_runs rpc_stream \
 	rpc_view session session_agent session_file session_fix session_params session_prompt \
 	session_store tool tool_command tool_progress
@@ -81,17 +81,17 @@ WEB = evalclient server server_gate server_refuse web web_answer web_api web_fee
 WEB_H = evalclient server server_internal web web_api web_api_internal web_internal web_page
 EDITOR = editor_results editor_schema
 EDITOR_H = editor_schema
-CMD = cache cmd compare config doctor doctor_probe evalclients grade job list match parse run \
-	schema schema_check serve service signals stdout validate client/call client/client \
+CMD = cache cmd compare config doctor doctor_probe evalclients grade job list match parse run run_files run_units \
+	schema schema_check serve service signals stdout validate workspace client/call client/client \
 	client/client_command client/client_show client/client_target client/connect \
 	client/run_on_server client/worker client/worker_job client/worker_link \
 	skill/init skill/new skill/new_common skill/new_seen skill/new_seen_read skill/new_task
-CMD_H = doctor evalclients job run service signals stdout client/client client/client_command \
+CMD_H = doctor evalclients job run service signals stdout workspace client/client client/client_command \
 	client/run_on_server client/worker skill/new skill/new_seen
 PAGE = index.html style.css icon.svg theme.js api.js app.js chart.js clients.js compare.js dom.js \
 	format.js list.js live.js map.js new.js results.js run.js runs.js store.js table.js task.js \
 	text.js trends.js
-MAN  = waza.1 waza-agents.7 waza-config.5 waza-eval.5 waza-init.1 waza-new.1 waza-rpc.5 waza-schema.1 waza-sessions.5
+MAN  = waza.1 waza-agents.7 waza-config.5 waza-eval.5 waza-init.1 waza-new.1 waza-rpc.5 waza-run.1 waza-schema.1 waza-sessions.5
 
 # A folder sees its own headers and those of the folders above it.
 H1 = json.h $(BASE_H:%=base/%.h)

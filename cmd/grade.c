@@ -14,6 +14,7 @@
 
 #include "agent/agent.h"
 #include "cmd/job.h"
+#include "cmd/workspace.h"
 #include "grader.h"
 #include "json.h"
 #include "lib/glob.h"
@@ -84,11 +85,17 @@ load_suite(struct grade *g)
 	struct spec_notes notes = { .arena = j->call->arena,
 		.strict = j->opt->strict, .updates = j->opt->update,
 		.stored = true, .trust = g->opt.trust };
+	struct cmd_find how = { .trust = g->opt.trust };
+	const char *path;
 
+	if (cmd_find_suite(j->call, &how, &path) == -1)
+		return cmd_complain(j->call->err);
 	agent_expect(&notes, STR(""));
-	cmd_job_load(j, NULL, NULL, &notes);
-	if (j->suite != NULL)
+	j->suite = spec_load(j->call->arena, path, &notes);
+	if (j->suite != NULL) {
+		cmd_settings(j->call, NULL, NULL, j->suite, &notes);
 		grader_check(j->suite, &notes);
+	}
 	return cmd_job_print_notes(j, &notes);
 }
 
@@ -215,7 +222,7 @@ grade_all(struct grade *g)
 	if (status != CMD_OK || j->signals.signo != 0)
 		return status;
 	r->baseline = base;
-	j->results[j->nresults++] = r;
+	cmd_job_add_results(j, r);
 	if (g->opt.job.output != NULL &&
 	    (result_write(r, g->opt.job.output, e) == -1 ||
 	    result_note_regraded(g->opt.job.output, e) == -1))
@@ -331,7 +338,7 @@ grade_main(struct cmd_call *c)
 
 const struct cmd_command cmd_grade = {
 	.name = "grade", .group = CMD_RUNS,
-	.usage = "--results FILE [OPTION ...] [EVAL.yaml|DIR]",
+	.usage = "--results FILE [OPTION ...] [EVAL.yaml|DIR|SKILL]",
 	.opts = CMD_OPTS(grade_rows), .size = sizeof(struct grade_opt),
 	.max = 1, .fn = grade_main,
 	.help = "Grade the answers of a results file again, without agents"

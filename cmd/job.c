@@ -55,15 +55,6 @@ cmd_job_fail(struct cmd_job *j, const char *type)
 	return j->has_console ? CMD_ERROR : cmd_complain(j->call->err);
 }
 
-void
-cmd_job_load(struct cmd_job *j, const char *path, const char *json,
-    struct spec_notes *notes)
-{
-	j->suite = spec_load(j->call->arena, cmd_suite_path(j->call), notes);
-	if (j->suite != NULL)
-		cmd_settings(j->call, path, json, j->suite, notes);
-}
-
 int
 cmd_job_print_notes(struct cmd_job *j, const struct spec_notes *notes)
 {
@@ -78,10 +69,23 @@ cmd_job_print_notes(struct cmd_job *j, const struct spec_notes *notes)
 void
 cmd_job_cancel(struct cmd_job *j)
 {
-	if (j->current != NULL)
-		run_cancel(j->current);
+	struct cmd_pass *p;
+
+	for (p = j->passes; p != NULL; p = p->next)
+		if (p->going)
+			run_cancel(p->run);
 	if (j->cancelled != NULL)
 		j->cancelled(j);
+}
+
+void
+cmd_job_hold(struct cmd_job *j, bool on)
+{
+	struct cmd_pass *p;
+
+	for (p = j->passes; p != NULL; p = p->next)
+		if (p->going)
+			run_hold(p->run, on);
 }
 
 static void
@@ -108,9 +112,8 @@ cmd_job_tick(struct cmd_job *j, bool on)
 		timer_start(j->loop, &j->tick, TICK_MS);
 }
 
-/* The options for output to this descriptor. */
-static struct report_opts
-report_opts(const struct cmd_job *j, int fd)
+struct report_opts
+cmd_job_report_opts(const struct cmd_job *j, int fd)
 {
 	struct report_opts o = { .verbose = j->opt->verbose,
 		.interpret = j->opt->interpret };
@@ -135,8 +138,9 @@ cmd_job_start(struct cmd_job *j)
 	procs_init(&j->procs, j->loop, j->adopt);
 	if (cmd_signals_start(&j->signals, j->loop, on_signal, j, e) == -1)
 		return -1;
-	c->opts = report_opts(j, STDERR_FILENO);
+	c->opts = cmd_job_report_opts(j, STDERR_FILENO);
 	c->fd = STDERR_FILENO;
+	c->all_tasks = j->many ? j->tasks : 0;
 	if (j->opt->quiet || j->no_progress)
 		c->level = REPORT_QUIET;
 	else if (j->opt->verbose)
@@ -151,39 +155,66 @@ cmd_job_start(struct cmd_job *j)
 static void
 on_done(void *arg)
 {
-	struct cmd_job *j = arg;
+	struct cmd_pass *p = arg;
 
-	cmd_job_tick(j, false);
-	j->current = NULL;
+	p->going = false;
+	if (--p->job->going == 0)
+		cmd_job_tick(p->job, false);
+}
+
+struct cmd_pass *
+cmd_job_begin(struct cmd_job *j, const struct spec_suite *s,
+    const struct run_opts *o)
+{
+	struct err *e = j->call->err;
+	struct cmd_pass *p = NEW(j->call->arena, struct cmd_pass);
+
+	*p = (struct cmd_pass){ .job = j, .next = j->passes };
+	p->run = run_new(j->loop, &j->procs, s, o, &j->bus, e);
+	if (p->run == NULL || run_open(p->run, e) == -1) {
+		run_free(p->run);
+		cmd_job_fail(j, "run_failed");
+		return NULL;
+	}
+	j->passes = p;
+	p->going = true;
+	if (j->going++ == 0)
+		cmd_job_tick(j, true);
+	run_start(p->run, on_done, p);
+	return p;
+}
+
+int
+cmd_pass_status(const struct cmd_pass *p)
+{
+	return run_error(p->run)->code != ERR_NONE ? CMD_ERROR : CMD_OK;
 }
 
 int
 cmd_job_pass(struct cmd_job *j, const struct run_opts *o, struct run **out)
 {
-	struct err *e = j->call->err;
+	struct cmd_pass *p = cmd_job_begin(j, j->suite, o);
 
-	*out = run_new(j->loop, &j->procs, j->suite, o, &j->bus, e);
-	if (*out == NULL)
-		return cmd_job_fail(j, "run_failed");
-	if (run_open(*out, e) == -1) {
-		run_free(*out);
-		*out = NULL;
-		return cmd_job_fail(j, "run_failed");
-	}
-	j->runs[j->nruns++] = j->current = *out;
-	cmd_job_tick(j, true);
-	run_start(*out, on_done, j);
-	while (j->current != NULL)
-		if (cmd_turn(j->loop, e) == -1)
+	*out = p != NULL ? p->run : NULL;
+	while (p != NULL && p->going)
+		if (cmd_turn(j->loop, j->call->err) == -1)
 			return cmd_job_fail(j, "system");
-	return run_error(*out)->code != ERR_NONE ? CMD_ERROR : CMD_OK;
+	return p != NULL ? cmd_pass_status(p) : CMD_ERROR;
+}
+
+void
+cmd_job_add_results(struct cmd_job *j, struct result_run *r)
+{
+	buf_put(&j->list, (struct str){ (const char *)&r, sizeof(r) });
+	j->results = (struct result_run **)(void *)j->list.p;
+	j->nresults++;
 }
 
 /* To stdout, unless an option or a reporter has it to itself. */
 static int
 print_report(struct cmd_job *j)
 {
-	struct report_opts o = report_opts(j, STDOUT_FILENO);
+	struct report_opts o = cmd_job_report_opts(j, STDOUT_FILENO);
 	struct buf out = { 0 };
 	size_t i;
 
@@ -192,12 +223,14 @@ print_report(struct cmd_job *j)
 	for (i = 0; i < j->opt->reporters.n; i++)
 		if (report_flags(j->opt->reporters.v[i]) & REPORT_ALONE)
 			return CMD_OK;
-	for (i = 0; i < j->nresults; i++) {
+	for (i = 0; i < j->nresults && (!j->many || j->opt->verbose); i++) {
 		report_text(&out, j->results[i], &o);
 		if (j->results[i]->stored != NULL)
 			report_changes(&out, j->results[i], &o);
 	}
-	if (j->nresults > 1)
+	if (j->many)
+		j->print(j, &out, &o);
+	else if (j->nresults > 1)
 		report_models(&out, j->results, j->nresults, &o);
 	j->call->form = GUARD_TEXT;
 	return cmd_finish(j->call, &out, CMD_OK);
@@ -255,10 +288,13 @@ cmd_exit_status(const struct cmd_job *j, bool errors)
 void
 cmd_job_free_runs(struct cmd_job *j)
 {
-	if (j->current != NULL)
+	if (j->going > 0)
 		procs_fini(&j->procs);	/* the loop has failed */
-	while (j->nruns > 0)
-		run_free(j->runs[--j->nruns]);
+	for (; j->passes != NULL; j->passes = j->passes->next)
+		run_free(j->passes->run);
+	j->going = 0;
+	j->nresults = 0;
+	buf_free(&j->list);
 }
 
 void

@@ -26,7 +26,7 @@ struct result_run;
 struct spec_notes;
 struct spec_suite;
 
-enum { CMD_PASSES_MAX = 32 };	/* passes that are reported: models */
+enum { CMD_MODELS_MAX = 32 };	/* of one call */
 
 /* The options that both commands have; first in their options structs. */
 struct cmd_job_opt {
@@ -64,10 +64,21 @@ struct cmd_job_opt {
 	CMD_JOB_OPT(no_color, OPT_FLAG, .name = "no-color", \
 	    .help = "do not use colors, even on a terminal")
 
+/* One pass: a run from its start to the end of the job. */
+struct cmd_pass {
+	struct cmd_job *job;
+	struct cmd_pass *next;		/* of all passes, the newest first */
+	struct run *run;
+	bool going;			/* it has not ended yet */
+};
+
 struct cmd_job {
 	struct cmd_call *call;
 	struct cmd_job_opt *opt;
 	void (*cancelled)(struct cmd_job *);	/* besides the run; or NULL */
+	/* appends the report of many suites */
+	void (*print)(struct cmd_job *, struct buf *,
+	    const struct report_opts *);
 	bool adopt;		/* see procs_init */
 	bool no_progress;	/* the console prints errors only */
 	const char *owns_stdout;	/* the option because of which stdout
@@ -76,9 +87,11 @@ struct cmd_job {
 	bool on_server;		/* the server decides what has passed, */
 	bool server_failed;	/* and a run there did not */
 	bool sharded;		/* a run may have no task */
-	/* results of the passes that are reported */
-	struct result_run *results[CMD_PASSES_MAX];
+	/* results of the passes that are reported: cmd_job_add_results() */
+	struct result_run **results;
 	size_t nresults;
+	bool many;		/* more than one suite: print() reports */
+	int64_t tasks;		/* of all of them */
 	/* set by start */
 	struct loop *loop;
 	struct procs procs;
@@ -87,20 +100,13 @@ struct cmd_job {
 	struct report_console console;
 	bool has_console;	/* it prints the error events */
 	struct timer tick;	/* redraws the console */
-	struct run *current;	/* NULL: between passes */
-	struct run *runs[2 * CMD_PASSES_MAX];	/* with their baselines */
-	size_t nruns;
+	struct cmd_pass *passes;	/* with the baselines */
+	size_t going;		/* passes that have not ended */
+	struct buf list;	/* of results */
 };
 
 /* Checks the reporters before anything is run.  -1 with the call's err. */
 int cmd_job_check(struct cmd_job *);
-
-/*
- * Loads the suite and the settings (path, json: see cmd_settings) into
- * j->suite, which stays NULL if the suite cannot be read.
- */
-void cmd_job_load(struct cmd_job *, const char *path, const char *json,
-    struct spec_notes *);
 
 /* Prints what was noted, also as events; CMD_ERROR: nothing can be run. */
 int cmd_job_print_notes(struct cmd_job *, const struct spec_notes *);
@@ -114,17 +120,36 @@ int cmd_job_start(struct cmd_job *);
 /* Reports the call's err, as an event of this type or on stderr: CMD_ERROR. */
 int cmd_job_fail(struct cmd_job *, const char *type);
 
-/* Cancels the current pass, because of a signal or a lost reader. */
+/* Cancels the passes, because of a signal or a lost reader. */
 void cmd_job_cancel(struct cmd_job *);
+/* Pauses them, or lets them continue. */
+void cmd_job_hold(struct cmd_job *, bool on);
 
 /*
- * Runs one pass to its end.  *out is the run, which lives until the job ends,
- * or NULL if it could not be created.  CMD_ERROR: the reason was reported.
+ * Starts a pass; the caller turns the loop until it is not going any more.  The
+ * pass lives until the job ends.  NULL: the reason was reported.
+ */
+struct cmd_pass *cmd_job_begin(struct cmd_job *, const struct spec_suite *,
+    const struct run_opts *);
+
+/* After it has ended: CMD_OK, or CMD_ERROR if it could not be completed. */
+int cmd_pass_status(const struct cmd_pass *);
+
+/*
+ * Runs one pass of the job's suite to its end.  *out is the run, which lives
+ * until the job ends, or NULL if it could not be created.  CMD_ERROR: the
+ * reason was reported.
  */
 int cmd_job_pass(struct cmd_job *, const struct run_opts *, struct run **out);
 
+/* Adds results to those that are reported. */
+void cmd_job_add_results(struct cmd_job *, struct result_run *);
+
 /* The console redraws itself in this time; for passes on a server. */
 void cmd_job_tick(struct cmd_job *, bool on);
+
+/* The options for output to this descriptor. */
+struct report_opts cmd_job_report_opts(const struct cmd_job *, int fd);
 
 /*
  * Prints the report to stdout and writes all reporters; an exit status.  If no

@@ -2,8 +2,8 @@
 /*
  * waza run: runs a suite from the shell, an IDE or CI.
  *
- * One pass runs the suite once with one model.  Several models, and the
- * baseline without skills, are passes one after the other.  With
+ * One pass runs one suite once with one model; run_units.c has the passes of
+ * several suites, of several models, and of the baseline without skills.  With
  * --stream-json, stdout contains events and nothing else; otherwise it
  * contains the report, at the end.
  */
@@ -12,9 +12,12 @@
 #include <string.h>
 
 #include "agent/agent.h"
+#include "base/os.h"
 #include "cmd/evalclients.h"
 #include "cmd/client/run_on_server.h"
+#include "cmd/workspace.h"
 #include "grader.h"
+#include "report/report_suites.h"
 #include "results/result.h"
 #include "suite/spec.h"
 
@@ -34,6 +37,8 @@ static const struct opt run_rows[] = {
 	    .help = "only tasks with a matching tag (repeatable)"),
 	SELECT(shard, OPT_STR, .name = "shard", .value = "K/N",
 	    .help = "only every Nth task, starting with the Kth"),
+	SELECT(discover, OPT_MAYBE, .name = "discover", .value = "DIR",
+	    .help = "all suites and skills below a directory (default: .)"),
 	SELECT(no_triggers, OPT_FLAG, .name = "no-triggers",
 	    .help = "skip the trigger tests"),
 	SELECT(no_skills, OPT_FLAG, .name = "no-skills",
@@ -94,6 +99,11 @@ static const struct opt run_rows[] = {
 	SERVER(token_file, OPT_STR, .name = "token-file", .value = "FILE",
 	    .help = "token for the server, or for clients of --http"),
 	CMD_JOB_OUTPUT,
+	OUTPUT(output_dir, OPT_STR, .name = "output-dir", .letter = 'd',
+	    .value = "DIR",
+	    .help = "write results to a new directory below DIR"),
+	OUTPUT(no_summary, OPT_FLAG, .name = "no-summary",
+	    .help = "write no summary of several suites"),
 	CMD_JOB_OPT(format, OPT_STR, .name = "format", .value = "text|json",
 	    .help = "json is the same as --stream-json"),
 	OUTPUT(stream, OPT_FLAG, .name = "stream-json",
@@ -162,9 +172,9 @@ check_models(struct cmd_run *r)
 	struct err *e = r->job.call->err;
 	size_t i, k;
 
-	if (m->n > CMD_PASSES_MAX)
+	if (m->n > CMD_MODELS_MAX)
 		return err_set(e, ERR_LIMIT, "more than %d models",
-		    CMD_PASSES_MAX);
+		    CMD_MODELS_MAX);
 	for (i = 0; i < m->n; i++)
 		for (k = 0; k < i; k++)
 			if (strcmp(m->v[i], m->v[k]) == 0)
@@ -216,7 +226,7 @@ read_options(struct cmd_run *r)
 		    "no executor: remove --executor %s",
 		    o->execution.executor);
 	if (read_format(r) == -1 || read_shard(r) == -1 ||
-	    check_models(r) == -1)
+	    check_models(r) == -1 || cmd_run_files_check(r) == -1)
 		return -1;
 	r->job.on_server = o->server.on_server || o->server.connect != NULL;
 	r->job.adopt = !r->job.on_server;
@@ -226,41 +236,154 @@ read_options(struct cmd_run *r)
 }
 
 /*
- * The suite, and where it and the options have to agree.
+ * The suites, and where they and the options have to agree.
  */
 static void
-settle_cache(struct cmd_run *r)
+settle_cache(struct cmd_run *r, struct cmd_suite *s)
 {
-	const struct spec_config *c = &r->job.suite->config;
+	const struct spec_config *c = &s->spec->config;
 
 	if (r->opt.reuse.no_cache ||
 	    !(r->opt.reuse.cache || r->opt.reuse.cache_all || c->cache))
 		return;
-	r->run.cache_all = r->opt.reuse.cache_all;
-	r->run.cache = cmd_cache_dir(r->job.call, r->opt.reuse.cache_dir,
+	s->run.cache_all = r->opt.reuse.cache_all;
+	s->run.cache = cmd_cache_dir(r->job.call, r->opt.reuse.cache_dir,
 	    c->cache_dir);
 }
 
 static void
-settle_baseline(struct cmd_run *r, struct spec_notes *notes)
+settle_baseline(struct cmd_run *r, struct cmd_suite *suite,
+    struct spec_notes *notes)
 {
-	const struct spec_suite *s = r->job.suite;
+	const struct spec_suite *s = suite->spec;
 	struct spec_where at = { .file = s->path };
 
-	r->baseline = r->opt.selection.baseline || s->baseline;
-	if (r->baseline && (r->opt.selection.no_skills ||
+	suite->baseline = r->opt.selection.baseline || s->baseline;
+	if (suite->baseline && (r->opt.selection.no_skills ||
 	    (s->config.skill_directories.n == 0 &&
 	    s->config.required_skills.n == 0))) {
 		spec_note(notes, FIELD_WARNING, at, "the suite has no skills: "
 		    "no baseline is run");
-		r->baseline = false;
+		suite->baseline = false;
 	}
-	r->compares = grader_comparing(s);
-	if (r->compares != NULL && !r->baseline)
-		spec_note(notes, FIELD_ERROR, r->compares->at, "mode "
+	suite->compares = grader_comparing(s);
+	if (suite->compares != NULL && !suite->baseline)
+		spec_note(notes, FIELD_ERROR, suite->compares->at, "mode "
 		    "\"pairwise\" compares with the baseline: it needs "
 		    "--baseline or \"baseline: true\", and skills to leave "
 		    "out");
+}
+
+static void
+load_suite(struct cmd_run *r, struct cmd_suite *s, struct spec_notes *notes)
+{
+	struct cmd_job *j = &r->job;
+	const struct opt_list *models = &r->opt.execution.models;
+	struct spec_config *c;
+
+	s->run = r->run;
+	s->spec = spec_load(j->call->arena, s->path, notes);
+	if (s->spec == NULL)
+		return;
+	cmd_settings(j->call, r->opt.execution.config_path,
+	    r->opt.execution.config_json, s->spec, notes);
+	c = &s->spec->config;
+	if (models->n > 0 && c->model.n == 0)
+		c->model = str_of(models->v[0]);
+	agent_check(s->spec, s->run.executor.n > 0 ? s->run.executor :
+	    c->executor, notes);
+	grader_check(s->spec, notes);
+	j->opt->verbose |= c->verbose;
+	r->opt.output.session_log |= c->session_log;
+	if (r->opt.execution.parallel && s->run.workers == 0 &&
+	    c->workers == 0)
+		s->run.workers = PARALLEL_WORKERS;
+	settle_cache(r, s);
+	settle_baseline(r, s, notes);
+	s->selected = run_count_tasks(s->spec, &s->run) > 0;
+}
+
+/* Many suites note the same about the files that they share. */
+static void
+drop_repeats(struct spec_notes *notes)
+{
+	struct spec_note *n, *m, *last = NULL;
+
+	for (n = notes->head; n != NULL; n = n->next) {
+		for (m = notes->head; m != n; m = m->next)
+			if (m->at.line == n->at.line && m->level == n->level &&
+			    m->at.col == n->at.col &&
+			    strcmp(m->msg, n->msg) == 0 &&
+			    strcmp(m->at.file, n->at.file) == 0)
+				break;
+		if (m == n)
+			last = n;
+		else
+			last->next = n->next;
+	}
+}
+
+/* Suites without a selected task are left out, unless all are. */
+static void
+select_suites(struct cmd_run *r)
+{
+	size_t i, k = 0;
+
+	for (i = 0; i < r->nsuites; i++)
+		k += r->suites[i].selected;
+	if (k == 0 || k == r->nsuites)
+		return;
+	for (i = k = 0; i < r->nsuites; i++)
+		if (r->suites[i].selected)
+			r->suites[k++] = r->suites[i];
+	r->nsuites = k;
+}
+
+/* One unit per suite and model; many suites share their slots. */
+static void
+plan_units(struct cmd_run *r)
+{
+	const struct opt_list *m = &r->opt.execution.models;
+	size_t i, k, n = m->n > 0 ? m->n : 1, workers;
+	const struct cmd_suite *s;
+
+	r->units = NEW_N(r->job.call->arena, struct cmd_unit, r->nsuites * n);
+	for (i = 0; i < r->nsuites; i++) {
+		s = &r->suites[i];
+		for (k = 0; k < n; k++)
+			r->units[r->nunits++] = (struct cmd_unit){
+				.suite = s,
+				.model = m->n > 0 ? m->v[k] : NULL };
+		r->job.tasks += (int64_t)(n * (s->baseline ? 2 : 1) *
+		    run_count_tasks(s->spec, &s->run));
+		workers = run_count_workers(s->spec, &s->run);
+		if (workers > r->share.slots)
+			r->share.slots = workers;
+	}
+	r->job.many = r->nsuites > 1;
+	r->job.suite = r->suites[0].spec;
+}
+
+static int
+find_suites(struct cmd_run *r)
+{
+	const struct cmd_run_opt *o = &r->opt;
+	struct cmd_find how = { .config_path = o->execution.config_path,
+		.config_json = o->execution.config_json,
+		.trust = o->execution.trust, .strict = o->job.strict,
+		.discover = o->selection.discover };
+	struct cmd_found *found;
+	size_t i;
+
+	if (cmd_find_suites(r->job.call, &how, &found, &r->nsuites,
+	    &r->skipped) == -1)
+		return -1;
+	r->suites = NEW_N(r->job.call->arena, struct cmd_suite, r->nsuites);
+	for (i = 0; i < r->nsuites; i++) {
+		r->suites[i].name = found[i].name;
+		r->suites[i].path = found[i].path;
+	}
+	return 0;
 }
 
 static int
@@ -270,28 +393,24 @@ load(struct cmd_run *r)
 	struct spec_notes notes = { .arena = j->call->arena,
 		.strict = j->opt->strict, .updates = j->opt->update,
 		.trust = r->opt.execution.trust };
-	const struct opt_list *models = &r->opt.execution.models;
-	struct spec_config *c;
+	size_t i;
 
+	if (find_suites(r) == -1)
+		return cmd_complain(j->call->err);
 	agent_expect(&notes, r->run.executor);
-	cmd_job_load(j, r->opt.execution.config_path,
-	    r->opt.execution.config_json, &notes);
-	if (j->suite != NULL) {
-		c = &j->suite->config;
-		if (models->n > 0 && c->model.n == 0)
-			c->model = str_of(models->v[0]);
-		agent_check(j->suite, r->run.executor.n > 0 ?
-		    r->run.executor : c->executor, &notes);
-		grader_check(j->suite, &notes);
-		j->opt->verbose |= c->verbose;
-		r->opt.output.session_log |= c->session_log;
-		if (r->opt.execution.parallel && r->run.workers == 0 &&
-		    c->workers == 0)
-			r->run.workers = PARALLEL_WORKERS;
-		settle_cache(r);
-		settle_baseline(r, &notes);
-	}
-	return cmd_job_print_notes(j, &notes);
+	for (i = 0; i < r->nsuites; i++)
+		load_suite(r, &r->suites[i], &notes);
+	if (r->nsuites > 1)
+		drop_repeats(&notes);
+	if (cmd_job_print_notes(j, &notes) != CMD_OK)
+		return CMD_ERROR;
+	if (r->skipped > 0 && !j->opt->quiet)
+		cmd_say("waza: %zu skill%s without a suite: skipped\n",
+		    r->skipped, r->skipped == 1 ? "" : "s");
+	select_suites(r);
+	cmd_run_files_name(r);
+	plan_units(r);
+	return CMD_OK;
 }
 
 /*
@@ -318,8 +437,7 @@ hold(void *arg, bool on)
 {
 	struct cmd_run *r = arg;
 
-	if (r->job.current != NULL)
-		run_hold(r->job.current, on);
+	cmd_job_hold(&r->job, on);
 	if (r->server != NULL)
 		cmd_on_server_hold(r->server, on);
 }
@@ -342,12 +460,12 @@ start(struct cmd_run *r)
 	struct cmd_job *j = &r->job;
 	const char *dir = r->opt.output.session_dir;
 
-	if (cmd_job_start(j) == -1)
+	if (cmd_job_start(j) == -1 || cmd_run_files_open(r) == -1)
 		return -1;
 	r->out.loop = j->loop;
 	if (r->opt.output.session_log || dir != NULL) {
 		r->log.suite = str_of(j->suite != NULL ? j->suite->path :
-		    cmd_suite_path(j->call));
+		    j->call->nargs > 0 ? j->call->args[0] : "eval.yaml");
 		if (report_log_start(&r->log, dir != NULL ? dir : ".",
 		    &j->bus, j->call->err) == -1)
 			return -1;
@@ -362,32 +480,22 @@ start(struct cmd_run *r)
 /*
  * Passes.
  */
-static bool
-is_interrupted(const struct cmd_run *r)
+bool
+cmd_run_interrupted(const struct cmd_run *r)
 {
 	return r->job.signals.signo != 0 || r->out.lost;
 }
 
-/* The same pass without skills; its journal is beside the results file. */
+/* A pass on the server with this model; NULL: the suite's. */
 static int
-run_baseline(struct cmd_run *r, const struct run_opts *with, struct run **out)
-{
-	struct run_opts o = *with;
-
-	o.no_skills = true;
-	if (o.output != NULL)
-		o.journal = run_journal_of(r->job.call->arena, o.output,
-		    ".baseline.journal");
-	o.output = NULL;
-	return cmd_job_pass(&r->job, &o, out);
-}
-
-static int
-run_on_server(struct cmd_run *r, const char *model, const char *output)
+pass_on_server(struct cmd_run *r, const char *model)
 {
 	struct cmd_job *j = &r->job;
+	const char *output = r->opt.job.output;
 	int status;
 
+	if (output != NULL && r->opt.execution.models.n > 1)
+		output = cmd_model_path(j->call->arena, output, model);
 	cmd_job_tick(j, true);
 	status = cmd_on_server_pass(r->server, model, output);
 	cmd_job_tick(j, false);
@@ -397,85 +505,51 @@ run_on_server(struct cmd_run *r, const char *model, const char *output)
 	return status;
 }
 
-/*
- * The pass of one model and its baseline.  The baseline comes first if a
- * grader compares with it; otherwise last, so that results come early.
- */
 static int
-run_here(struct cmd_run *r, struct run_opts *o)
+run_on_server(struct cmd_run *r)
 {
-	struct cmd_job *j = &r->job;
-	struct run *with = NULL, *without = NULL;
-	int status;
-
-	if (r->compares != NULL) {
-		status = run_baseline(r, o, &without);
-		if (status != CMD_OK || is_interrupted(r))
-			return status;
-		o->baseline = run_results(without);
-	}
-	status = cmd_job_pass(j, o, &with);
-	if (with != NULL)
-		j->results[j->nresults++] = run_results(with);
-	if (status != CMD_OK || is_interrupted(r) || !r->baseline)
-		return status;
-	if (without == NULL) {
-		status = run_baseline(r, o, &without);
-		if (status != CMD_OK)
-			return status;
-	}
-	run_results(with)->baseline = run_results(without);
-	if (o->output != NULL && result_write(run_results(with), o->output,
-	    j->call->err) == -1)
-		return cmd_job_fail(j, "results_failed");
-	return CMD_OK;
-}
-
-/* A pass with this model; NULL: the suite's. */
-static int
-run_model(struct cmd_run *r, const char *model)
-{
-	struct arena *a = r->job.call->arena;
-	struct run_opts o = r->run;
-
-	o.output = r->opt.job.output;
-	if (r->opt.execution.models.n > 1) {
-		o.record = cmd_model_dir(a, o.record, model, true);
-		o.replay = cmd_model_dir(a, o.replay, model, false);
-		if (o.output != NULL)
-			o.output = cmd_model_path(a, o.output, model);
-	}
-	if (r->server != NULL)
-		return run_on_server(r, model, o.output);
-	if (model != NULL)
-		o.model = str_of(model);
-	return run_here(r, &o);
-}
-
-static int
-run_suite(struct cmd_run *r)
-{
-	struct cmd_job *j = &r->job;
 	const struct opt_list *m = &r->opt.execution.models;
-	int status = CMD_OK, reports;
+	int status = CMD_OK;
 	size_t i;
+
+	r->server = cmd_on_server_open(r);
+	if (r->server == NULL)
+		return CMD_ERROR;
+	if (m->n == 0)
+		status = pass_on_server(r, NULL);
+	for (i = 0; i < m->n && status == CMD_OK &&
+	    !cmd_run_interrupted(r); i++)
+		status = pass_on_server(r, m->v[i]);
+	return status;
+}
+
+static void
+print_suites(struct cmd_job *j, struct buf *out, const struct report_opts *o)
+{
+	struct report_suites all = cmd_run_results((struct cmd_run *)(void *)j);
+
+	report_suites_text(out, &all, o);
+}
+
+static int
+run_all(struct cmd_run *r)
+{
+	struct cmd_job *j = &r->job;
+	int status, reports, files = CMD_OK;
 
 	if (!j->on_server && load(r) != CMD_OK)
 		return CMD_ERROR;
 	if (start(r) == -1)
 		return cmd_job_fail(j, "system");
-	if (j->on_server) {
-		r->server = cmd_on_server_open(r);
-		if (r->server == NULL)
-			return CMD_ERROR;
-	}
-	if (m->n == 0)
-		status = run_model(r, NULL);
-	for (i = 0; i < m->n && status == CMD_OK && !is_interrupted(r); i++)
-		status = run_model(r, m->v[i]);
+	status = j->on_server ? run_on_server(r) : cmd_run_units(r);
+	if (j->on_server && r->server == NULL)
+		return status;
 	report_console_clear(&j->console);
 	reports = cmd_job_report(j);	/* of what there is, in any case */
-	return cmd_exit_status(j, status != CMD_OK || reports != CMD_OK);
+	if (!j->on_server)
+		files = cmd_run_files_close(r);
+	return cmd_exit_status(j, status != CMD_OK || reports != CMD_OK ||
+	    files != CMD_OK);
 }
 
 /* Runs end before the connections that they use, and those before the loop. */
@@ -501,6 +575,8 @@ run_main(struct cmd_call *c)
 	r->job.call = c;
 	r->job.opt = &r->opt.job;
 	r->job.cancelled = cancel_on_server;
+	r->job.print = print_suites;
+	r->started_ms = os_now_ms();
 	r->log.fd = -1;
 	if (read_options(r) == -1)
 		return cmd_complain(c->err);
@@ -510,7 +586,7 @@ run_main(struct cmd_call *c)
 		r->stream = (struct event_sink){ .fn = on_event, .arg = r };
 		event_listen(&r->job.bus, &r->stream);
 	}
-	status = run_suite(r);
+	status = run_all(r);
 	cmd_stdout_flush(&r->out, &r->job.signals.signo);
 	if (r->out.lost && r->job.signals.signo == 0)
 		status = cmd_complain_stdout(r->out.sys);
@@ -519,8 +595,9 @@ run_main(struct cmd_call *c)
 }
 
 const struct cmd_command cmd_run = {
-	.name = "run", .group = CMD_RUNS, .usage = "[OPTION ...] [EVAL.yaml|DIR]",
+	.name = "run", .group = CMD_RUNS,
+	.usage = "[OPTION ...] [EVAL.yaml|DIR|SKILL ...]",
 	.opts = CMD_OPTS(run_rows), .size = sizeof(struct cmd_run_opt),
-	.max = 1, .fn = run_main,
-	.help = "Run a suite, grade the answers and report"
+	.max = SIZE_MAX, .fn = run_main,
+	.help = "Run suites, grade the answers and report"
 };

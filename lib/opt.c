@@ -60,6 +60,18 @@ set_int(const struct opt *o, const char *value, int64_t *out, struct err *e)
 	return 0;
 }
 
+/* A value of NULL is true. */
+static int
+set_flag(const struct opt *o, const char *value, bool *out, struct err *e)
+{
+	if (value != NULL && strcmp(value, "true") != 0 &&
+	    strcmp(value, "false") != 0)
+		return err_set(e, ERR_SCHEMA, "--%s is true or false, not "
+		    "\"%s\"", o->name, value);
+	*out = value == NULL || strcmp(value, "true") == 0;
+	return 0;
+}
+
 static void
 add(struct arena *a, struct opt_list *list, const char *value)
 {
@@ -79,7 +91,11 @@ set(struct arena *a, const struct opt *o, const char *value, void *out,
 
 	switch (o->type) {
 	case OPT_FLAG:
-		*(bool *)member = true;
+		return set_flag(o, value, member, e);
+	case OPT_MAYBE:
+		*(const char **)member = value == NULL ||
+		    strcmp(value, "true") == 0 ? "" :
+		    strcmp(value, "false") == 0 ? NULL : value;
 		return 0;
 	case OPT_STR:
 		*(const char **)member = value;
@@ -91,6 +107,13 @@ set(struct arena *a, const struct opt *o, const char *value, void *out,
 		return 0;
 	}
 	return 0;
+}
+
+/* Whether the option never takes the next word of argv. */
+static bool
+has_no_word(const struct opt *o)
+{
+	return o->type == OPT_FLAG || o->type == OPT_MAYBE;
 }
 
 /* Sets an option to the next word of argv. */
@@ -116,9 +139,7 @@ take_name(struct arena *a, const struct opt_table *t, char ***argv, void *out,
 
 	if (o == NULL)
 		return unknown(t, name, e);
-	if (o->type == OPT_FLAG && eq != NULL)
-		return err_set(e, ERR_SCHEMA, "--%s takes no value", o->name);
-	if (o->type != OPT_FLAG && eq == NULL)
+	if (!has_no_word(o) && eq == NULL)
 		return take_next(a, o, argv, out, e);
 	return set(a, o, eq != NULL ? eq + 1 : NULL, out, e);
 }
@@ -136,7 +157,7 @@ take_letters(struct arena *a, const struct opt_table *t, char ***argv,
 		if (o == NULL)
 			return err_set(e, ERR_SCHEMA,
 			    "unknown option \"-%c\"", *p);
-		if (o->type != OPT_FLAG)
+		if (!has_no_word(o))
 			return p[1] != '\0' ? set(a, o, p + 1, out, e) :
 			    take_next(a, o, argv, out, e);
 		set(a, o, NULL, out, e);
@@ -186,7 +207,9 @@ opt_help(const struct opt_table *t, struct buf *b)
 			buf_fmt(b, "  -%c, --%s", o->letter, o->name);
 		else
 			buf_fmt(b, "      --%s", o->name);
-		if (o->type != OPT_FLAG)
+		if (o->type == OPT_MAYBE)
+			buf_fmt(b, "[=%s]", o->value);
+		else if (o->type != OPT_FLAG)
 			buf_fmt(b, " %s", o->value);
 		buf_fmt(b, "%*s%s\n", b->n - start < 26 ?
 		    (int)(26 - (b->n - start)) : 1, "", o->help);

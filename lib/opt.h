@@ -4,9 +4,9 @@
  * both the parser and the help text.
  *
  * Accepted forms: --name, --name VALUE, --name=VALUE, -x, -x VALUE, -xVALUE,
- * and -xyz for flags.  "--" ends the options, "-" alone is an argument, and
- * options may follow arguments.  Options that are not given keep their
- * initial value.
+ * -xyz for flags, and --flag=true or --flag=false.  "--" ends the options, "-"
+ * alone is an argument, and options may follow arguments.  Options that are not
+ * given keep their initial value.
  */
 #ifndef WAZA_OPT_H
 #define WAZA_OPT_H
@@ -18,7 +18,9 @@
 #include "base/base.h"
 
 enum opt_type {
-	OPT_FLAG,		/* bool, set to true */
+	OPT_FLAG,		/* bool, set to true; or =true, =false */
+	OPT_MAYBE,		/* const char *: the text after "=", or "";
+				 * with =false NULL, with =true "" */
 	OPT_STR,		/* const char * */
 	OPT_INT,		/* int64_t, from min to max */
 	OPT_LIST		/* struct opt_list; repeatable */

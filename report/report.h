@@ -94,10 +94,13 @@ struct report_console {
 	enum report_level level;
 	int fd;
 	bool live;		/* a terminal; start clears it if dumb */
+	int64_t all_tasks;	/* of many suites, whose runs overlap; 0: one
+				 * run after the other */
 	/* private */
 	struct event_sink sink;
 	struct buf out;
 	struct {
+		const void *run;
 		int64_t idx, trial;	/* trial 0: free */
 		char name[32];
 	} running[REPORT_RUNNING];

@@ -170,6 +170,7 @@ add_running(struct report_console *c, const struct event *e)
 	c->active++;
 	for (i = 0; i < REPORT_RUNNING; i++)
 		if (c->running[i].trial == 0) {
+			c->running[i].run = e->source.run;
 			c->running[i].idx = e->idx;
 			c->running[i].trial = e->trial > 0 ? e->trial : 1;
 			report_line(&b, e->task, 24, true);
@@ -191,6 +192,7 @@ remove_running(struct report_console *c, const struct event *e)
 	c->trials_done++;
 	for (i = 0; i < REPORT_RUNNING; i++)
 		if (c->running[i].idx == e->idx && c->running[i].trial != 0 &&
+		    c->running[i].run == e->source.run &&
 		    c->running[i].trial == (e->trial > 0 ? e->trial : 1)) {
 			c->running[i].trial = 0;
 			break;
@@ -289,6 +291,11 @@ put_task(struct report_console *c, const struct event *e)
 	buf_fmt(&c->out, "[%lld/%lld] ", (long long)c->done,
 	    (long long)c->tasks);
 	report_mark(&c->out, status_of(e), &c->opts);
+	if (c->all_tasks > 0 && e->source.run != NULL) {
+		report_line(&c->out, e->source.run->suite->name,
+		    width_of(c) / 4, c->opts.ascii);
+		buf_puts(&c->out, ": ");
+	}
 	report_line(&c->out, e->name.n > 0 ? e->name : e->task,
 	    width_of(c) / 2, c->opts.ascii);
 	put_result(c, e);
@@ -349,7 +356,9 @@ on_event(void *arg, const struct event *e)
 
 	switch (e->type) {
 	case EVENT_EVAL_START:	/* each pass counts from zero */
-		c->tasks = e->tasks;
+		if (c->began_ms != 0 && c->all_tasks > 0)
+			break;
+		c->tasks = c->all_tasks > 0 ? c->all_tasks : e->tasks;
 		c->trials = e->trials;
 		c->done = c->passed = c->failed = c->errors = 0;
 		c->trials_done = c->active = 0;

@@ -145,6 +145,7 @@ struct result_journal {
 	size_t bad;		/* lines that waza did not write, when */
 	unsigned first_bad;	/* it was resumed; the first of them */
 	struct buf line;	/* the line being made */
+	bool resting;		/* closed, and opened for each read */
 };
 
 struct result_run {
@@ -235,6 +236,13 @@ int result_open_unnamed(struct result_run *, struct err *);
  * must be written before, since they are read from the journal.
  */
 void result_close(struct result_run *);
+
+/*
+ * Syncs and closes the journal of a run that has ended, which can still be
+ * read: each reading opens it for a moment.  For one of many runs.  A journal
+ * without a name stays open.
+ */
+void result_rest(struct result_run *);
 
 /*
  * Scores a trial and appends it to the journal; replaces an earlier result of

@@ -592,6 +592,9 @@ result_put_file(struct result_run *run, const struct result_sink *to,
 {
 	struct file f = { .to = *to, .err = e, .scratch = &run->scratch };
 	struct arena_mark mark = arena_save(&run->scratch);
+	struct result_run *base = run->baseline;
+	bool woken = result_wake(run);
+	bool base_woken = base != NULL && result_wake(base);
 
 	f.block = arena_raw(&run->scratch, BLOCK, 1);
 	f.window = arena_raw(&run->scratch, BLOCK, 1);
@@ -605,5 +608,9 @@ result_put_file(struct result_run *run, const struct result_sink *to,
 	buf_free(&f.stats_text);
 	buf_free(&f.piece);
 	arena_restore(&run->scratch, mark);
+	if (woken)
+		os_close(&run->journal.fd);
+	if (base_woken)
+		os_close(&base->journal.fd);
 	return f.bad ? -1 : 0;
 }

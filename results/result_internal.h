@@ -87,6 +87,12 @@ struct str result_line_text(const struct result_run *,
     const struct result_trial *, struct str body);
 
 /*
+ * Opens the journal of a resting run for reading; the caller closes it.  False
+ * if it is open already, does not rest or cannot be opened.
+ */
+bool result_wake(struct result_run *);
+
+/*
  * The sum of a line at that offset.  seal: sets it; the line has its newline.
  * sealed: whether it is right; the line has no newline.
  */

@@ -88,7 +88,7 @@ init_slots(struct run *run)
 		most = run->results.triggers.n;
 	if (q->nslots > most && most > 0)
 		q->nslots = most;
-	q->slots = NEW_N(&run->arena, struct run_trial, q->nslots);
+	q->slots = NEW_N(&run->live, struct run_trial, q->nslots);
 	for (i = 0; i < q->nslots; i++)
 		q->slots[i].run = run;
 	run_triggers_init(run);
@@ -221,8 +221,22 @@ run_free(struct run *run)
 	for (i = 0; run->queue.tasks != NULL && i < run->results.ntasks; i++)
 		buf_free(&run->queue.tasks[i].error);
 	result_close(&run->results);
+	run_leave(run);
+	arena_free(&run->live);
 	arena = run->arena;	/* it contains the run itself */
 	arena_free(&arena);
+}
+
+void
+run_rest(struct run *run)
+{
+	result_rest(&run->results);
+	if (run->phase != RUN_ENDED)
+		return;
+	arena_free(&run->live);
+	run->queue.slots = NULL;
+	run->queue.nslots = 0;
+	run->triggers = NULL;
 }
 
 struct result_run *
@@ -308,13 +322,8 @@ on_again(void *arg)
 	run_pump(arg);
 }
 
-size_t
-run_slots(const struct run *run)
-{
-	return run->queue.alone ? 1 : run->queue.nslots;
-}
-
-static void
+/* True if it yields to the loop and will continue at once. */
+static bool
 start_trials(struct run *run)
 {
 	int64_t until = loop_clock(run->loop) + RUN_SLICE_MS;
@@ -327,12 +336,13 @@ start_trials(struct run *run)
 	    (i = find_work(run)) < run->results.ntasks) {
 		t = free_slot(run);
 		q->busy++;
+		run_take_slot(run);
 		q->tasks[i].running++;
 		run_trial_start(t, i, q->tasks[i].next++);
 		run_trial_go(t);
 		if (loop_clock(run->loop) >= until) {
 			timer_start(run->loop, &q->again, 0);
-			return;
+			return true;
 		}
 	}
 	if (run->unusable && !run->cancelled)
@@ -340,16 +350,21 @@ start_trials(struct run *run)
 	if (q->busy == 0 && q->hooking == 0 && (!q->held || run->cancelled) &&
 	    run_triggers_pump(run))
 		close_run(run);
+	return false;
 }
 
 void
 run_pump(struct run *run)
 {
+	bool yields;
+
 	if (run->phase != RUN_GOING || run->queue.pumping)
 		return;
 	run->queue.pumping = true;
-	start_trials(run);
+	yields = start_trials(run);
 	run->queue.pumping = false;
+	if (!yields)
+		run_settle_share(run);
 }
 
 void
@@ -455,6 +470,7 @@ end_run(void *arg)
 	if (run->err.code != ERR_NONE)
 		run_warn(run, "run_failed", run->err.msg);
 	emit_run(run, EVENT_EVAL_COMPLETE);
+	run_leave(run);
 	run->done(run->arg);
 }
 
@@ -538,6 +554,7 @@ run_start(struct run *run, void (*done)(void *arg), void *arg)
 	run->arg = arg;
 	run->started = loop_clock(run->loop);
 	run->phase = RUN_OPENING;
+	run_join(run);
 	emit_run(run, EVENT_EVAL_START);
 	if (run->results.regraded)
 		run_warn(run, "regraded", "the results file was graded again "

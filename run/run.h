@@ -29,6 +29,23 @@ struct result_run;
 struct spec_notes;
 struct spec_suite;
 
+/*
+ * Slots that several runs share: together they have at most so many trials at
+ * a time, each at most as many as it may have alone.  The runs that started
+ * earlier get free slots first.  Set the first part and zero the rest; it must
+ * live as long as the runs.
+ */
+struct run_share {
+	size_t slots;
+	/* called when a slot is free that no run wants; must not start or free
+	 * a run */
+	void (*spare)(void *arg);
+	void *arg;
+	/* private */
+	size_t busy;
+	struct run *first, *last;	/* from start to end of the run */
+};
+
 /* Zero members mean: use the suite's value. */
 struct run_opts {
 	struct str executor, model;
@@ -71,6 +88,7 @@ struct run_opts {
 	struct agent_conversation *conversation;
 	const struct agent_request *agent_dirs;
 	struct hub *hub;		/* for executor remote, or NULL */
+	struct run_share *share;	/* with other runs, or NULL */
 };
 
 struct run;
@@ -128,6 +146,18 @@ void run_cancel(struct run *);
 
 /* While held, a run starts no new trial; running trials continue. */
 void run_hold(struct run *, bool hold);
+
+/*
+ * After done() has returned: frees what only a running run needs, and closes
+ * the journal; results and reports can still be read.  For one of many runs.
+ */
+void run_rest(struct run *);
+
+/* How many of the suite's tasks the options select. */
+size_t run_count_tasks(const struct spec_suite *, const struct run_opts *);
+
+/* The number of trials that a run of the suite may have at the same time. */
+size_t run_count_workers(const struct spec_suite *, const struct run_opts *);
 
 /*
  * Closes the journal and frees the run: before run_start, after done(), or

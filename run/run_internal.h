@@ -289,8 +289,9 @@ struct run_queue {
 	size_t first_new;		/* first task that is NEW */
 	struct run_task *open, *last_open;	/* with trials to start */
 	size_t hooking;			/* tasks whose hooks run */
-	struct run_trial *slots;
+	struct run_trial *slots;	/* in run->live */
 	size_t nslots, busy;
+	bool starved;			/* it wants a slot of run_share */
 	bool stopped;			/* start no new task (fail_fast) */
 	bool held;			/* start nothing until resumed */
 	bool alone;			/* one at a time, until the agent has
@@ -301,6 +302,8 @@ struct run_queue {
 
 struct run {
 	struct arena arena;
+	struct arena live;		/* until run_rest() */
+	struct run *next_shared, *prev_shared;	/* see run_share */
 	struct loop *loop;
 	struct procs *procs;
 	const struct spec_suite *suite;
@@ -456,6 +459,8 @@ bool run_stored_verdict(struct run_trial *, const struct spec_grader *,
 void run_triggers_select(struct run *);
 void run_triggers_init(struct run *);
 bool run_triggers_pump(struct run *);
+/* The number of tests that are running. */
+size_t run_triggers_busy(const struct run *);
 /* Interrupts the running tests; no more start. */
 void run_triggers_cancel(struct run *);
 /* As run_trial_drop(), for all of them. */
@@ -472,8 +477,19 @@ bool run_has_hooks(const struct run *, enum spec_hook_kind);
 /* A trial is finished and recorded; its slot is free. */
 void run_trial_ended(struct run *, struct run_trial *);
 
-/* run.c: the number of trials, or of trigger tests, that may run now. */
+/*
+ * run_share.c.  slots: the number of trials, or of trigger tests, that may run
+ * now.  take, release: one more of them, or one less.  join, leave: when the
+ * run starts and ends.  settle: after run_pump(), gives free slots to others.
+ */
 size_t run_slots(const struct run *);
+void run_take_slot(struct run *);
+void run_release_slot(struct run *);
+void run_join(struct run *);
+void run_leave(struct run *);
+void run_settle_share(struct run *);
+
+/* run.c: */
 /* Starts trials while slots are free. */
 void run_pump(struct run *);
 /* Ends the run with an error: cancels what is running. */

@@ -47,27 +47,63 @@ run_selects(const struct run_opts *o, const struct spec_task *t)
 	return false;
 }
 
-/* Shard K of N has every Nth selected task, starting with the Kth. */
+/*
+ * Calls take() for the tasks of the suite that the options select.  Shard K of
+ * N has every Nth of them, starting with the Kth.  Returns how many there are
+ * in all shards.
+ */
+static size_t
+each_selected(const struct spec_suite *s, const struct run_opts *o,
+    void (*take)(void *, const struct spec_task *), void *arg)
+{
+	size_t i, nth = 0;
+
+	for (i = 0; i < s->ntasks; i++) {
+		if (!run_selects(o, &s->tasks[i]))
+			continue;
+		if (o->shards == 0 || (int64_t)(nth % (size_t)o->shards) ==
+		    o->shard - 1)
+			take(arg, &s->tasks[i]);
+		nth++;
+	}
+	return nth;
+}
+
+static void
+take_task(void *arg, const struct spec_task *t)
+{
+	struct result_run *r = arg;
+
+	r->tasks[r->ntasks++].spec = t;
+}
+
+static void
+count_task(void *arg, const struct spec_task *t)
+{
+	(void)t;
+	++*(size_t *)arg;
+}
+
+size_t
+run_count_tasks(const struct spec_suite *s, const struct run_opts *o)
+{
+	size_t n = 0;
+
+	each_selected(s, o, count_task, &n);
+	return n;
+}
+
 int
 run_select(struct run *run, struct err *e)
 {
 	const struct spec_suite *s = run->suite;
 	const struct run_opts *o = &run->opts;
 	struct result_run *r = &run->results;
-	size_t i, nth = 0;
 
 	if (o->stored != NULL)
 		return run_stored_select(run, e);
 	r->tasks = NEW_N(&run->arena, struct result_task, s->ntasks);
-	for (i = 0; i < s->ntasks; i++) {
-		if (!run_selects(o, &s->tasks[i]))
-			continue;
-		if (o->shards > 0 &&
-		    (int64_t)(nth++ % (size_t)o->shards) != o->shard - 1)
-			continue;
-		r->tasks[r->ntasks++].spec = &s->tasks[i];
-	}
-	if (r->ntasks == 0 && !(o->shards > 0 && nth > 0))
+	if (each_selected(s, o, take_task, r) == 0)
 		return err_set(e, ERR_SCHEMA, "no task matches %s",
 		    o->ntasks > 0 && o->ntags > 0 ? "--task and --tags" :
 		    o->ntasks > 0 ? "--task" : "--tags");
@@ -89,15 +125,22 @@ affordable(const struct run *run)
 }
 
 size_t
+run_count_workers(const struct spec_suite *s, const struct run_opts *o)
+{
+	const struct spec_config *c = &s->config;
+	int64_t n = o->workers > 0 ? o->workers : c->workers > 0 ? c->workers :
+	    c->parallel ? WORKERS_DEFAULT : 1;
+
+	return (size_t)(n > WORKERS_MAX ? WORKERS_MAX : n);
+}
+
+size_t
 run_workers(const struct run *run)
 {
-	const struct spec_config *c = &run->suite->config;
-	int64_t n = run->opts.workers > 0 ? run->opts.workers :
-	    c->workers > 0 ? c->workers : c->parallel ? WORKERS_DEFAULT : 1;
-	int64_t most = affordable(run);
+	size_t n = run_count_workers(run->suite, &run->opts);
+	size_t most = (size_t)affordable(run);
 
-	n = n > WORKERS_MAX ? WORKERS_MAX : n;
-	return (size_t)(n > most ? most : n);
+	return n > most ? most : n;
 }
 
 /* Replaces characters that are not portable in file names. */

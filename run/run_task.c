@@ -109,6 +109,7 @@ run_trial_ended(struct run *run, struct run_trial *trial)
 	struct run_task *t = &run->queue.tasks[trial->task];
 
 	run->queue.busy--;
+	run_release_slot(run);
 	t->running--;
 	run->dirty = true;
 	if (t->running == 0 && (run->cancelled || run->unusable ||

@@ -59,8 +59,8 @@ run_triggers_init(struct run *run)
 
 	if (run->results.triggers.n == 0)
 		return;
-	ts = NEW(&run->arena, struct run_triggers);
-	ts->slots = NEW_N(&run->arena, struct run_trigger, n);
+	ts = NEW(&run->live, struct run_triggers);
+	ts->slots = NEW_N(&run->live, struct run_trigger, n);
 	for (i = 0; i < n; i++)
 		ts->slots[i].run = run;
 	run->triggers = ts;
@@ -114,6 +114,7 @@ finish(struct run_trigger *t)
 	run_ask_free(q);
 	t->busy = false;
 	run->triggers->busy--;
+	run_release_slot(run);
 	run->dirty = true;
 }
 
@@ -225,6 +226,7 @@ start(struct run *run, size_t i)
 		t++;			/* the caller knows that one is free */
 	*t = (struct run_trigger){ .run = run, .busy = true, .i = i };
 	run->triggers->busy++;
+	run_take_slot(run);
 	run_ask_init(&t->ask, run, &spec_of(t)->task, 0, 1);
 	if (run->results.triggers.simulated) {
 		t->ask.status = RESULT_PASSED;
@@ -273,6 +275,12 @@ run_triggers_pump(struct run *run)
 	return ts->busy == 0 && (run->cancelled || run->unusable ||
 	    queue->stopped ||
 	    next_prompt(run) == run->results.triggers.n);
+}
+
+size_t
+run_triggers_busy(const struct run *run)
+{
+	return run->triggers != NULL ? run->triggers->busy : 0;
 }
 
 void

@@ -490,7 +490,7 @@ set_dir(struct search *s, struct str setting, const char *name)
 }
 
 static void
-set_names(struct search *s, const struct config *c)
+set_names(struct search *s, const struct config *c, bool whole)
 {
 	struct catalog *out = s->out;
 	static const struct config_paths no_paths;
@@ -511,10 +511,11 @@ set_names(struct search *s, const struct config *c)
 	if (!str_is(out->eval_file, "eval.yaml"))
 		s->files[s->nfiles++] = STR("eval.yaml");
 	s->files[s->nfiles++] = STR("eval.yml");
-	buf_fmt(&b, "%s", out->skills);
-	for (i = 0; i < COUNTOF(skill_places); i++)
+	buf_fmt(&b, "%s", whole ? "all directories" : out->skills);
+	for (i = 0; i < COUNTOF(skill_places) && !whole; i++)
 		buf_fmt(&b, ", %s", skill_places[i]);
-	buf_fmt(&b, "; suites: %s, tests", out->evals);
+	if (!whole)
+		buf_fmt(&b, "; suites: %s, tests", out->evals);
 	out->searched = arena_take(s->arena, &b);
 }
 
@@ -549,7 +550,7 @@ catalog_read(struct arena *a, const struct catalog_opts *o,
 	r = o->walk ? 0 : search_above(&s, dir);
 	if (out->root == NULL)
 		out->root = out->single ? entry_at(&s, 0)->skill_dir : dir;
-	set_names(&s, o->config);
+	set_names(&s, o->config, o->walk);
 	if (r == 0 && !out->single)
 		r = search_skills(&s, o->walk);
 	if (r == 0)

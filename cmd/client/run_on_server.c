@@ -44,7 +44,7 @@ struct cmd_on_server {
 	bool cancelled;
 	struct timer late;	/* the server did not end in CANCEL_MS */
 	bool given_up;
-	struct result_run *runs[CMD_PASSES_MAX];
+	struct result_run *runs[CMD_MODELS_MAX];
 	size_t nruns;
 };
 
@@ -541,7 +541,8 @@ take_results(struct cmd_on_server *r, const char *output)
 
 	if (run == NULL)
 		return CMD_ERROR;
-	r->runs[r->nruns++] = j->results[j->nresults++] = run;
+	r->runs[r->nruns++] = run;
+	cmd_job_add_results(j, run);
 	if (output != NULL && result_write(run, output, j->call->err) == -1)
 		return CMD_ERROR;
 	emit_last(r, output);

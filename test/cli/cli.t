@@ -21,7 +21,7 @@ waza parse: unknown option "--prety" (did you mean "--pretty"?); see "waza help 
 run "$WAZA" parse -z
 is 'unknown short option' 'waza parse: unknown option "-z"; see "waza help parse"' "$(tail -n 1 "$tmp/err")"
 run "$WAZA" parse --pretty=yes
-is 'a value for a flag' 'waza parse: --pretty takes no value; see "waza help parse"' "$(tail -n 1 "$tmp/err")"
+is 'a value for a flag' 'waza parse: --pretty is true or false, not "yes"; see "waza help parse"' "$(tail -n 1 "$tmp/err")"
 run "$WAZA" parse a b
 is 'one argument too many' 'waza parse: unexpected argument: b; see "waza help parse"' "$(tail -n 1 "$tmp/err")"
 run "$WAZA" match

@@ -113,5 +113,5 @@ is 'an unknown key: --strict refuses' 2 "$rc"
 mkdir d
 run "$WAZA" run d
 is 'a directory without a suite' 2 "$rc"
-like 'a directory without a suite: words' '*d/eval.yaml: No such file*' "$err"
+like 'a directory without a suite: words' '*no suite found in workspace d: *' "$err"
 done_testing

@@ -1,0 +1,414 @@
+/* SPDX-License-Identifier: ISC */
+/*
+ * The files of `waza run`: where results, journals and the summary go.
+ *
+ *	-o OUT.json		OUT.json; of several suites OUT_SUITE.json, of
+ *				several models OUT_MODEL.json; OUT_summary.json
+ *	--output-dir DIR	DIR/STAMP/MODEL.json, of several suites
+ *				DIR/STAMP/SUITE/MODEL.json, and a summary.json
+ *
+ * A STAMP has a file INCOMPLETE until everything has run: --resume continues
+ * the newest STAMP that has it.
+ */
+#include "cmd/run.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/os.h"
+#include "base/os_path.h"
+#include "report/report_suites.h"
+#include "results/result.h"
+#include "suite/config.h"
+#include "suite/spec.h"
+
+#define INCOMPLETE ".waza-incomplete"
+
+enum { STAMP_MAX = 40, STAMP_TRIES = 1000 };
+
+int
+cmd_run_files_check(struct cmd_run *r)
+{
+	const struct cmd_run_opt *o = &r->opt;
+	struct err *e = r->job.call->err;
+
+	if (o->output.output_dir == NULL)
+		return 0;
+	if (o->job.output != NULL)
+		return err_set(e, ERR_SCHEMA, "--output and --output-dir "
+		    "exclude each other: --output names a file, --output-dir "
+		    "a directory for a new directory of each run");
+	return *o->output.output_dir != '\0' ? 0 : err_set(e, ERR_SCHEMA,
+	    "--output-dir is empty");
+}
+
+/*
+ * Names.
+ */
+
+/* A name as part of a file name. */
+static char *
+file_name(struct arena *a, struct str name)
+{
+	char *s = arena_cstr(a, utf8_cut(name, 100)), *p;
+
+	if (s == NULL || *s == '\0')
+		return arena_cstr(a, STR("suite"));
+	for (p = s; *p != '\0'; p++)
+		if (strchr("/\\: ", *p) != NULL || (unsigned char)*p < 0x20)
+			*p = '-';
+	if (s[0] == '.')
+		s[0] = '-';
+	return s;
+}
+
+static bool
+is_taken(const struct cmd_run *r, size_t n, const char *file)
+{
+	size_t i;
+
+	for (i = 0; i < n; i++)
+		if (strcmp(r->suites[i].file, file) == 0)
+			return true;
+	return false;
+}
+
+static void
+name_suite(struct cmd_run *r, size_t i)
+{
+	struct cmd_suite *s = &r->suites[i];
+	struct arena *a = r->job.call->arena;
+	const char *base;
+	int k;
+
+	if (s->name.n == 0)
+		s->name = s->spec->skill.n > 0 ? s->spec->skill :
+		    s->spec->name.n > 0 ? s->spec->name : str_of(s->path);
+	s->file = base = file_name(a, s->name);
+	for (k = 2; is_taken(r, i, s->file); k++)
+		s->file = arena_fmt(a, "%s-%d", base, k).p;
+	if (s->file != base)
+		s->name = str_of(s->path);
+}
+
+void
+cmd_run_files_name(struct cmd_run *r)
+{
+	size_t i;
+
+	for (i = 0; i < r->nsuites; i++)
+		name_suite(r, i);
+}
+
+/*
+ * The directory of --output-dir.
+ */
+static bool
+is_stamp(struct str s)
+{
+	return s.n >= 17 && s.n < STAMP_MAX && s.p[4] == '-' &&
+	    s.p[7] == '-' && s.p[10] == 'T';
+}
+
+/* The newest STAMP, or the newest that is not complete; NULL: none. */
+static const char *
+newest(struct cmd_run *r, const char *dir, bool incomplete)
+{
+	struct arena *a = r->job.call->arena;
+	struct field_strs names;
+	const char *path;
+	size_t i;
+
+	if (spec_list(a, dir, &names) == -1)
+		return NULL;
+	for (i = names.n; i > 0; i--) {
+		if (!is_stamp(names.v[i - 1]))
+			continue;
+		path = spec_join(a, dir, names.v[i - 1]);
+		if (!incomplete || spec_exists(spec_join(a, path,
+		    STR(INCOMPLETE))))
+			return path;
+	}
+	return NULL;
+}
+
+static int
+make_stamp(struct cmd_run *r, const char *dir)
+{
+	int64_t ms = os_wall_ns() / 1000000;
+	struct arena *a = r->job.call->arena;
+	struct err *e = r->job.call->err;
+	char text[STAMP_MAX];
+	time_t s;
+	struct tm tm;
+	int i;
+
+	if (os_make_dirs(dir, 0777, true, e) == -1)
+		return -1;
+	for (i = 0; i < STAMP_TRIES; i++, ms++) {
+		s = (time_t)(ms / 1000);
+		if (gmtime_r(&s, &tm) == NULL)
+			break;
+		strftime(text, sizeof(text), "%Y-%m-%dT%H%M%S", &tm);
+		r->stamp_dir = arena_fmt(a, "%s.%03d", spec_join(a, dir,
+		    str_of(text)), (int)(ms % 1000)).p;
+		if (mkdir(r->stamp_dir, 0777) == 0)
+			return 0;
+		if (errno != EEXIST)
+			break;
+	}
+	return err_sys(e, r->stamp_dir != NULL ? r->stamp_dir : dir);
+}
+
+static bool
+resumes(const struct cmd_run *r)
+{
+	return r->opt.reuse.resume || r->opt.reuse.retry_errors ||
+	    r->opt.reuse.rerun_failed;
+}
+
+/* `paths.results` of the project, if it is set. */
+static const char *
+default_dir(struct cmd_run *r)
+{
+	struct spec_notes notes = { .arena = r->job.call->arena };
+	struct config_sources from = {
+		.path = r->opt.execution.config_path,
+		.json = r->opt.execution.config_json,
+		.dir = r->job.suite->dir, .token = r->job.call->token,
+		.trust = r->opt.execution.trust };
+	const struct config *c = config_load(notes.arena, &from, &notes);
+
+	return c != NULL && c->paths.results.n > 0 ? c->paths.results.p :
+	    NULL;
+}
+
+int
+cmd_run_files_open(struct cmd_run *r)
+{
+	const char *dir = r->opt.output.output_dir, *mark;
+	struct err *e = r->job.call->err;
+
+	if (r->job.on_server)
+		return 0;
+	if (dir == NULL && r->opt.job.output == NULL)
+		dir = default_dir(r);
+	if (dir == NULL)
+		return 0;
+	if (resumes(r)) {
+		r->stamp_dir = newest(r, dir, r->opt.reuse.resume);
+		if (r->stamp_dir == NULL && !r->job.opt->quiet)
+			cmd_say("waza: nothing to resume in %s: a new run "
+			    "starts\n", dir);
+	}
+	if (r->stamp_dir == NULL && make_stamp(r, dir) == -1)
+		return -1;
+	mark = spec_join(r->job.call->arena, r->stamp_dir, STR(INCOMPLETE));
+	return os_write_file(mark, STR(""), e);
+}
+
+/*
+ * The files of one unit.
+ */
+static const char *
+stamp_output(struct cmd_run *r, const struct cmd_unit *u)
+{
+	struct arena *a = r->job.call->arena;
+	const char *dir = r->stamp_dir;
+	struct str model = u->model != NULL ? str_of(u->model) :
+	    u->suite->spec->config.model;
+	const char *path;
+
+	if (r->job.many)
+		dir = spec_join(a, dir, str_of(u->suite->file));
+	path = arena_fmt(a, "%s/%s.json", dir, model.n > 0 ?
+	    file_name(a, model) : "results").p;
+	return os_make_dirs(path, 0777, false, r->job.call->err) == -1 ?
+	    NULL : path;
+}
+
+/* Without a results file, the journals of many suites are in .waza. */
+static void
+name_journal(struct cmd_run *r, struct cmd_unit *u)
+{
+	struct arena *a = r->job.call->arena;
+
+	if (mkdir(".waza", 0777) == -1 && errno != EEXIST) {
+		u->opts.unnamed = !resumes(r);
+		return;
+	}
+	u->opts.journal = arena_fmt(a, ".waza/%s%s%s.journal", u->suite->file,
+	    u->model != NULL ? "-" : "", u->model != NULL ?
+	    file_name(a, str_of(u->model)) : "").p;
+}
+
+int
+cmd_run_files_unit(struct cmd_run *r, struct cmd_unit *u)
+{
+	struct arena *a = r->job.call->arena;
+	struct run_opts *o = &u->opts;
+	const char *file = u->suite->file;
+
+	*o = u->suite->run;
+	o->hub = r->run.hub;
+	o->output = r->opt.job.output;
+	if (u->model != NULL)
+		o->model = str_of(u->model);
+	if (r->job.many) {
+		o->share = &r->share;
+		o->record = cmd_model_dir(a, o->record, file, true);
+		o->replay = cmd_model_dir(a, o->replay, file, false);
+		if (o->output != NULL)
+			o->output = cmd_model_path(a, o->output, file);
+	}
+	if (r->opt.execution.models.n > 1) {
+		o->record = cmd_model_dir(a, o->record, u->model, true);
+		o->replay = cmd_model_dir(a, o->replay, u->model, false);
+		if (o->output != NULL)
+			o->output = cmd_model_path(a, o->output, u->model);
+	}
+	if (r->stamp_dir != NULL) {
+		o->output = stamp_output(r, u);
+		return o->output == NULL ? -1 : 0;
+	}
+	if (r->job.many && o->output == NULL)
+		name_journal(r, u);
+	return 0;
+}
+
+/*
+ * The end.
+ */
+
+/* The results of all suites, for the table and the summary. */
+struct report_suites
+cmd_run_results(const struct cmd_run *r)
+{
+	struct arena *a = r->job.call->arena;
+	struct report_suite *v = NEW_N(a, struct report_suite, r->nsuites);
+	struct report_suites out = { .v = v, .n = r->nsuites,
+		.skipped = r->skipped, .ended_ns = os_wall_ns(),
+		.duration_ms = os_now_ms() - r->started_ms, .complete = true };
+	size_t i, k, n = r->nsuites > 0 ? r->nunits / r->nsuites : 0;
+	const struct cmd_unit *u;
+
+	for (i = 0; i < r->nsuites; i++) {
+		v[i] = (struct report_suite){ .name = r->suites[i].name,
+			.skill = r->suites[i].spec->skill,
+			.path = r->suites[i].path, .n = n };
+		v[i].runs = NEW_N(a, struct result_run *, n);
+		v[i].models = NEW_N(a, const char *, n);
+		v[i].files = NEW_N(a, const char *, n);
+		for (k = 0; k < n; k++) {
+			u = &r->units[i * n + k];
+			v[i].runs[k] = u->with != NULL ?
+			    run_results(u->with) : NULL;
+			v[i].models[k] = u->model != NULL ? u->model :
+			    arena_str(a, r->suites[i].spec->config.model).p;
+			v[i].files[k] = u->with != NULL ? u->opts.output :
+			    NULL;
+			v[i].planned |= u->state != CMD_UNIT_ENDED;
+			v[i].failed |= u->status != CMD_OK;
+			out.complete = out.complete && u->with != NULL &&
+			    u->status == CMD_OK &&
+			    run_results(u->with)->complete;
+		}
+	}
+	return out;
+}
+
+/* As a whole: readers see the old file or the new one. */
+static int
+write_file(struct cmd_run *r, const char *path, struct str text)
+{
+	struct arena *a = r->job.call->arena;
+	const char *temp = arena_fmt(a, "%s.tmp.%ld", path,
+	    (long)getpid()).p;
+	struct err *e = r->job.call->err;
+	int fd = open(temp, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+	int rc;
+
+	if (fd == -1)
+		return err_sys(e, temp);
+	rc = os_write_all(fd, text, e);
+	os_close(&fd);
+	if (rc == 0 && rename(temp, path) == -1)
+		rc = err_sys(e, path);
+	if (rc == -1)
+		(void)unlink(temp);
+	return rc;
+}
+
+static int
+write_summary(struct cmd_run *r, const struct report_suites *all)
+{
+	const char *path = r->opt.job.output;
+	struct arena *a = r->job.call->arena;
+	struct buf b = { 0 };
+	int rc;
+
+	if (!r->job.many || r->opt.output.no_summary ||
+	    (path == NULL && r->stamp_dir == NULL))
+		return 0;
+	path = r->stamp_dir != NULL ? spec_join(a, r->stamp_dir,
+	    STR("summary.json")) : cmd_model_path(a, path, "summary");
+	report_suites_json(&b, all);
+	rc = write_file(r, path, buf_str(&b));
+	buf_free(&b);
+	return rc;
+}
+
+/* The reports of one suite beside its results. */
+static int
+write_reports(struct cmd_run *r, const struct cmd_unit *u)
+{
+	const struct opt_list *l = &r->opt.job.reporters;
+	struct result_run *run = run_results(u->with);
+	struct report_opts o = { 0 };
+	const char *path, *slash;
+	struct arena *a = r->job.call->arena;
+	size_t i;
+
+	for (i = 0; i < l->n; i++) {
+		path = strchr(l->v[i], ':');
+		if (path == NULL || strcmp(path, ":-") == 0)
+			continue;
+		slash = strrchr(path, '/');
+		slash = slash != NULL ? slash + 1 : path + 1;
+		if (report_write(arena_fmt(a, "%.*s:%s/%s",
+		    (int)(path - l->v[i]), l->v[i], spec_dir_of(a,
+		    u->opts.output), slash).p, &run, 1, &o,
+		    r->job.call->err) == -1)
+			return -1;
+	}
+	return 0;
+}
+
+int
+cmd_run_files_close(struct cmd_run *r)
+{
+	struct report_suites all = cmd_run_results(r);
+	struct cmd_job *j = &r->job;
+	int status = CMD_OK;
+	size_t i;
+
+	if (write_summary(r, &all) == -1)
+		status = cmd_job_fail(j, "results_failed");
+	if (r->stamp_dir == NULL)
+		return status;
+	for (i = 0; j->many && i < r->nunits; i++)
+		if (r->units[i].with != NULL &&
+		    write_reports(r, &r->units[i]) == -1)
+			status = cmd_job_fail(j, "report_failed");
+	if (all.complete && status == CMD_OK)
+		(void)unlink(spec_join(j->call->arena, r->stamp_dir,
+		    STR(INCOMPLETE)));
+	if (!j->opt->quiet && j->owns_stdout == NULL)
+		cmd_say("results: %s\n", r->stamp_dir);
+	return status;
+}

@@ -1,0 +1,105 @@
+/* SPDX-License-Identifier: ISC */
+/*
+ * Slots that several runs share.
+ *
+ * A run that finds no free slot is starved until another run leaves one free
+ * after it has started all that it can.  Invariant: if a slot is free when no
+ * run_pump() is on the stack, either no run is starved, or one of them has been
+ * woken by its timer, or spare() was called since.
+ */
+#include "run/run_internal.h"
+
+static size_t
+busy(const struct run *run)
+{
+	return run->queue.busy + run_triggers_busy(run);
+}
+
+size_t
+run_slots(const struct run *run)
+{
+	const struct run_share *s = run->opts.share;
+	size_t own = run->queue.alone ? 1 : run->queue.nslots, room;
+
+	if (s == NULL)
+		return own;
+	room = busy(run) + (s->slots > s->busy ? s->slots - s->busy : 0);
+	return room < own ? room : own;
+}
+
+void
+run_take_slot(struct run *run)
+{
+	if (run->opts.share != NULL)
+		run->opts.share->busy++;
+}
+
+void
+run_release_slot(struct run *run)
+{
+	if (run->opts.share != NULL)
+		run->opts.share->busy--;
+}
+
+void
+run_join(struct run *run)
+{
+	struct run_share *s = run->opts.share;
+
+	if (s == NULL)
+		return;
+	run->prev_shared = s->last;
+	if (s->last != NULL)
+		s->last->next_shared = run;
+	else
+		s->first = run;
+	s->last = run;
+}
+
+void
+run_leave(struct run *run)
+{
+	struct run_share *s = run->opts.share;
+
+	if (s == NULL || (s->first != run && run->prev_shared == NULL))
+		return;
+	if (run->next_shared != NULL)
+		run->next_shared->prev_shared = run->prev_shared;
+	else
+		s->last = run->prev_shared;
+	if (run->prev_shared != NULL)
+		run->prev_shared->next_shared = run->next_shared;
+	else
+		s->first = run->next_shared;
+	run->next_shared = run->prev_shared = NULL;
+}
+
+/* Wakes the starved runs, the oldest first, as far as the free slots go. */
+static bool
+wake(struct run_share *s)
+{
+	size_t room = s->slots - s->busy, n = 0;
+	struct run *r;
+
+	for (r = s->first; r != NULL && n < room; r = r->next_shared) {
+		if (!r->queue.starved)
+			continue;
+		r->queue.starved = false;
+		timer_start(r->loop, &r->queue.again, 0);
+		n++;
+	}
+	return n > 0;
+}
+
+void
+run_settle_share(struct run *run)
+{
+	struct run_share *s = run->opts.share;
+
+	if (s == NULL)
+		return;
+	if (s->busy >= s->slots)
+		run->queue.starved = run->phase == RUN_GOING;
+	else if (!wake(s) && s->spare != NULL)
+		s->spare(s->arg);
+}

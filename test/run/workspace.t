@@ -1,0 +1,236 @@
+# Runs over the suites of a workspace: which suites, one pool of workers, files,
+# the exit status, interrupt and resume.
+. "${0%/*}/../tool/lib.sh"
+needs rpcpipe
+cd "$tmp" || exit 1
+LC_ALL=C
+export LC_ALL
+
+# suite DIR NAME WORD [CONFIG]: two tasks whose answers must contain the word
+suite() {
+	mkdir -p "$1/tasks"
+	cat >"$1/eval.yaml" <<YAML
+name: $2-eval
+skill: $2
+config: {executor: mock${4:-}}
+graders: [{type: text, name: word, config: {contains: [$3]}}]
+tasks: ["tasks/*.yaml"]
+YAML
+	printf 'id: one\nname: one\ninputs: {prompt: say hello}\n' >"$1/tasks/1.yaml"
+	printf 'id: two\nname: two\ninputs: {prompt: say hello}\n' >"$1/tasks/2.yaml"
+}
+skill() {
+	mkdir -p "$1"
+	printf -- '---\nname: %s\ndescription: d\n---\n' "$2" >"$1/SKILL.md"
+}
+mkdir w
+cd w || exit 1
+for s in a b c
+do
+	skill skills/$s $s
+	suite evals/$s $s hello
+done
+skill .claude/skills/bare bare
+suite tests/e2e other hello
+
+# which suites
+run "$WAZA" run
+is 'all suites of the workspace: status' 0 "$rc"
+is 'all suites: one table' 'a b c e2e' \
+    "$(printf '%s\n' "$out" | sed -n 's/^\([a-z0-9]*\)  .* passed$/\1/p' | xargs)"
+like 'all suites: the totals' '*4 suites: 4 passed; 8 tasks: 8 passed, 0 failed, 0 errors*PASSED' "$out"
+like 'a skill without a suite is reported' '*1 skill without a suite*' "$err"
+ok 'progress names the suite' grep -q '^.8/8. + other-eval: two ' "$tmp/err"
+run "$WAZA" run b
+like 'the name of a skill: its suite, with its own report' 'b-eval  skill b*PASSED' "$out"
+run "$WAZA" run a c -q
+like 'several names' '*2 suites: 2 passed*' "$out"
+run "$WAZA" run evals/a/eval.yaml evals/a a -q
+like 'the same suite is run once' 'a-eval  skill a*' "$out"
+run "$WAZA" run evals -q
+like 'a directory of suites' '*3 suites: 3 passed*' "$out"
+(cd skills/b && "$WAZA" run -q >"$tmp/out" 2>&1)
+like 'in the directory of a skill: its suite' 'b-eval  skill b*' "$(cat "$tmp/out")"
+run "$WAZA" run skills/c -q
+like 'the directory of a skill as argument' 'c-eval  skill c*' "$out"
+run "$WAZA" run bares
+is 'an unknown name: status' 2 "$rc"
+like 'an unknown name: what was searched, and the nearest' \
+    '*finding skill "bares": not found in workspace*did you mean "bare"*.claude/skills*' "$err"
+run "$WAZA" run bare
+like 'a skill without a suite' '*skill "bare" has no suite*waza new eval bare*' "$err"
+is 'a skill without a suite: status' 2 "$rc"
+run "$WAZA" run no/such.yaml
+like 'a path that does not exist' '*no/such.yaml: No such file*' "$err"
+
+# --discover
+suite elsewhere/x x hello
+run "$WAZA" run --discover -q
+like '--discover finds suites anywhere' '*5 suites: 5 passed*' "$out"
+run "$WAZA" run --discover=elsewhere -q
+like '--discover=DIR' 'x-eval*' "$out"
+run "$WAZA" run -q --discover elsewhere
+like '--discover DIR' 'x-eval*' "$out"
+run "$WAZA" run --discover=false -q b
+like '--discover=false' 'b-eval*' "$out"
+run "$WAZA" run --discover --strict -q
+is '--discover --strict: a skill without a suite' 2 "$rc"
+like '--discover --strict: which' '*skill "bare" has no suite*' "$err"
+rm -r elsewhere
+
+# selection, errors, status
+run "$WAZA" run -q --task one
+like '--task in all suites' '*4 tasks: 4 passed*' "$out"
+sed -i.bak 's/id: one/id: only/' evals/b/tasks/1.yaml
+run "$WAZA" run -q --task only
+like 'suites without a selected task are left out' 'b-eval*1 task: 1 passed*' "$out"
+run "$WAZA" run -q --task nothing
+is 'no task anywhere: status' 2 "$rc"
+like 'no task anywhere' '*no task matches --task*' "$err"
+suite evals/b b zebra
+run "$WAZA" run -q
+is 'one suite fails: status' 1 "$rc"
+like 'one suite fails: the table' '*4 suites: 3 passed, 1 failed*FAILED' "$out"
+like 'one suite fails: its tasks with the reason' '*did not pass:*b: one  *zebra*' "$out"
+run "$WAZA" run -q --fail-fast
+like '--fail-fast starts no further suite' '*c *not run*4 suites: 1 passed, 1 failed, 2 not run*' "$out"
+printf 'name: x\nconfig: {workers: many}\n' >evals/c/eval.yaml
+run "$WAZA" run -q
+is 'a suite that cannot be read: status' 2 "$rc"
+is 'a suite that cannot be read: nothing is run' '' "$out"
+like 'a suite that cannot be read: its place' '*evals/c/eval.yaml:2:*' "$err"
+suite evals/b b hello
+suite evals/c c hello
+
+# files
+run "$WAZA" run -q -o out/r.json --reporter junit:out/all.xml
+is 'one results file per suite, and a summary' \
+    'all.xml r_a.json r_b.json r_c.json r_e2e.json r_summary.json' \
+    "$(cd out && ls | grep -v journal | xargs)"
+is 'the JUnit file has a testsuite each' 4 "$(grep -c '<testsuite ' out/all.xml)"
+like 'JUnit: the sums' '*<testsuites tests="8" failures="0" errors="0"*' "$(cat out/all.xml)"
+"$WAZA" parse out/r_summary.json >sum.json
+ok 'the summary: the keys of the original of a suite' grep -q '"skill_name":"a","models":\[\],"pass_rate":1,"aggregate_score":1,"output_files":\["out/r_a.json"\]' sum.json
+ok 'the summary: the keys of the original of all' grep -q '"overall":{"total_skills":4,"total_models":0,"avg_pass_rate":1,"avg_aggregate_score":1,' sum.json
+like 'the summary: everything has run' '*"complete":true}}' "$(cat sum.json)"
+rm out/r_summary.json
+run "$WAZA" run -q -o out/r.json --no-summary
+ok '--no-summary' [ ! -e out/r_summary.json ]
+run "$WAZA" run -q -d dir --reporter junit:j.xml --model m/1 --model m2
+is '--output-dir: status' 0 "$rc"
+stamp=$(ls dir)
+like '--output-dir: the name is the time' '20??-??-??T??????.???' "$stamp"
+is '--output-dir: a directory per suite, a file per model' 'j.xml m-1.json m2.json' \
+    "$(cd "dir/$stamp/a" && ls | grep -v journal | xargs)"
+ok '--output-dir: the summary' [ -s "dir/$stamp/summary.json" ]
+like 'several models: a row each' '*a (m/1)*a (m2)*' "$out"
+run "$WAZA" run -q -d dir -o x.json
+is '--output with --output-dir' 2 "$rc"
+printf 'paths: {results: here}\n' >.waza.yaml
+run "$WAZA" run -q b
+ok 'paths.results: the default of --output-dir' [ -s here/20*/results.json ]
+rm -r .waza.yaml here dir out
+run "$WAZA" run -q --stream-json
+is 'events of all suites' 4 "$(printf '%s\n' "$out" | grep -c '"type":"eval_complete"')"
+
+# one pool: never more than two trials at a time, and two at some time
+cat >agent.sh <<'SH'
+cat >/dev/null
+mkdir "$TOP/busy/$$"
+ls "$TOP/busy" | wc -l >>"$TOP/most"
+"$RPCPIPE" nap
+"$RPCPIPE" nap
+rmdir "$TOP/busy/$$"
+echo hello
+SH
+mkdir busy
+TOP=$PWD
+export TOP
+for s in a b c
+do suite evals/$s $s hello ", command: [sh, $PWD/agent.sh]"
+   sed -i.bak 's/mock/command/' evals/$s/eval.yaml
+done
+rm -r tests
+run "$WAZA" run -q --workers 2
+is 'one pool: status' 0 "$rc"
+is 'one pool: two trials at a time, never three' 2 "$(sort -n most | tail -n 1 | tr -d ' ')"
+
+# interrupt and resume
+cat >agent.sh <<'SH'
+cat >/dev/null
+echo x >>"$TOP/asked"
+until [ -e "$TOP/go" ]
+do "$RPCPIPE" nap
+done
+echo hello
+SH
+asked() { [ "$(wc -l 2>/dev/null <asked)" -ge "$1" ]; }
+finished() { [ "$(cat dir/*/*/*.journal 2>/dev/null | grep -c '"status":"passed"')" -ge "$1" ]; }
+rm -f asked
+"$WAZA" run -q -d dir --workers 2 >partial 2>&1 &
+pid=$!
+wait_until 60 asked 2
+kill -INT $pid
+wait $pid
+is 'interrupted: status' 130 $?
+like 'interrupted: the table has all suites' '*a *interrupted*b *not run*c *not run*3 suites: 0 passed, 1 failed, 2 not run*' "$(cat partial)"
+"$WAZA" parse dir/*/summary.json >sum.json
+like 'interrupted: the summary' '*"suite":"b"*"status":"not_run"*"complete":false}}' "$(cat sum.json)"
+ok 'interrupted: partial results' [ -s dir/*/a/results.json ]
+rm -f asked
+touch go
+run "$WAZA" run -q -d dir --workers 2 --resume
+is 'resumed: status' 0 "$rc"
+is 'resumed in the same directory' 1 "$(ls dir | wc -l | tr -d ' ')"
+is 'resumed: the six trials' 6 "$(wc -l <asked | tr -d ' ')"
+like 'resumed: complete' '*3 suites: 3 passed; 6 tasks: 6 passed*' "$out"
+run "$WAZA" run -d dir --resume
+like 'nothing to resume: a new directory' '*nothing to resume in dir*' "$err"
+is 'nothing to resume: directories' 2 "$(ls dir | wc -l | tr -d ' ')"
+
+# kill -9 in the middle: finished trials are not repeated
+rm -rf dir go asked
+cat >agent.sh <<'SH'
+cat >/dev/null
+echo x >>"$TOP/asked"
+[ "$(wc -l <"$TOP/asked")" -le 3 ] || until [ -e "$TOP/go" ]
+do "$RPCPIPE" nap
+done
+echo hello
+SH
+"$WAZA" run -q -d dir >/dev/null 2>&1 &
+pid=$!
+wait_until 60 finished 3
+kill -9 $pid
+wait $pid 2>/dev/null
+touch go
+cat >agent.sh <<'SH'
+cat >/dev/null
+echo x >>"$TOP/again"
+echo hello
+SH
+run "$WAZA" run -q -d dir --resume
+is 'killed: resumed' 0 "$rc"
+is 'killed: only three trials are run again' 3 "$(wc -l <again | tr -d ' ')"
+like 'killed: all are in the results' '*6 tasks: 6 passed*' "$out"
+
+# grade takes names, too
+run "$WAZA" run -q -o g.json a
+run "$WAZA" grade -q --results g.json a
+is 'grade NAME' 0 "$rc"
+run "$WAZA" grade -q --results g.json zz
+like 'grade: an unknown name' '*finding skill "zz"*' "$err"
+
+# many suites: the table is complete, descriptors are few
+cd "$tmp" || exit 1
+mkdir many
+cd many || exit 1
+i=0
+while [ $i -lt 120 ]
+do i=$((i + 1)); suite evals/s$i s$i hello
+done
+run sh -c 'ulimit -n 64; exec "$WAZA" run -q -d out --workers 4 --reporter junit:all.xml'
+is '120 suites with 64 descriptors: status' 0 "$rc"
+like '120 suites: the table' '*120 suites: 120 passed; 240 tasks: 240 passed*' "$out"
+is '120 suites: the JUnit file' 120 "$(grep -c '<testsuite ' all.xml)"
+done_testing
