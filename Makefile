@@ -82,16 +82,17 @@ WEB_H = evalclient server server_internal web web_api web_api_internal web_inter
 EDITOR = editor_results editor_schema
 EDITOR_H = editor_schema
 CMD = cache cmd compare config doctor doctor_probe evalclients grade job list match parse run run_files run_units \
-	schema schema_check serve service signals stdout validate workspace client/call client/client \
+	schema_check serve service signals stdout validate workspace client/call client/client \
 	client/client_command client/client_show client/client_target client/connect \
 	client/run_on_server client/worker client/worker_job client/worker_link \
+	editor/complete editor/completion editor/schema \
 	skill/init skill/new skill/new_common skill/new_seen skill/new_seen_read skill/new_task
 CMD_H = doctor evalclients job run service signals stdout workspace client/client client/client_command \
 	client/run_on_server client/worker skill/new skill/new_seen
 PAGE = index.html style.css icon.svg theme.js api.js app.js chart.js clients.js compare.js dom.js \
 	format.js list.js live.js map.js new.js results.js run.js runs.js store.js table.js task.js \
 	text.js trends.js
-MAN  = waza.1 waza-agents.7 waza-config.5 waza-eval.5 waza-init.1 waza-new.1 waza-rpc.5 waza-run.1 waza-schema.1 waza-sessions.5
+MAN  = waza.1 waza-agents.7 waza-completion.1 waza-config.5 waza-eval.5 waza-init.1 waza-new.1 waza-rpc.5 waza-run.1 waza-schema.1 waza-sessions.5
 
 # A folder sees its own headers and those of the folders above it.
 H1 = json.h $(BASE_H:%=base/%.h)

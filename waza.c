@@ -25,7 +25,8 @@ static const struct cmd_command version = {
 	.help = "Print the version"
 };
 static const struct cmd_command *const commands[] = {	/* sorted by name */
-	&cmd_cache, &cmd_call_server, &cmd_compare, &cmd_config, &cmd_connect,
+	&cmd_complete, &cmd_cache, &cmd_call_server, &cmd_compare,
+	&cmd_completion, &cmd_config, &cmd_connect,
 	&cmd_delete_session, &cmd_disconnect, &cmd_doctor, &cmd_gate,
 	&cmd_generate_fix, &cmd_grade, &help, &cmd_init, &cmd_jsonrpc,
 	&cmd_list, &cmd_match, &cmd_new, &cmd_parse, &cmd_ping, &cmd_run,
@@ -215,7 +216,8 @@ main(int argc, char **argv)
 {
 	struct arena arena = { 0 };
 	struct err e = { 0 };
-	struct cmd_call call = { .arena = &arena, .err = &e };
+	struct cmd_call call = { .arena = &arena, .err = &e,
+		.commands = commands, .ncommands = COUNTOF(commands) };
 	const struct cmd_command *cmd;
 	int status = CMD_ERROR;
 

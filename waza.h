@@ -19,6 +19,7 @@ struct config_sources;
 struct json;
 struct spec_notes;
 struct spec_suite;
+struct cmd_command;
 struct cmd_job;
 
 /*
@@ -49,6 +50,8 @@ struct cmd_call {
 	struct err *err;
 	const char *token;	/* the value of WAZA_AUTH_TOKEN, or NULL */
 	enum guard_form form;	/* of its output, for cmd_finish() */
+	const struct cmd_command *const *commands;	/* all of them */
+	size_t ncommands;
 };
 
 /* `waza help` lists the commands by purpose, in this order. */
@@ -58,7 +61,8 @@ enum cmd_group {
 	CMD_RESULTS,
 	CMD_SUITES,
 	CMD_SERVERS,
-	CMD_GROUP__MAX
+	CMD_GROUP__MAX,
+	CMD_HIDDEN = CMD_GROUP__MAX	/* not listed */
 };
 
 /*
@@ -99,10 +103,11 @@ extern const char cmd_version_number[];	/* the version, "1.2.3" */
 
 /* The commands, each defined in the file of its name or its group. */
 extern const struct cmd_command cmd_cache, cmd_call_server, cmd_compare,
-    cmd_config, cmd_connect, cmd_delete_session, cmd_disconnect, cmd_doctor,
-    cmd_gate, cmd_generate_fix, cmd_grade, cmd_init, cmd_jsonrpc, cmd_list,
-    cmd_match, cmd_new, cmd_parse, cmd_ping, cmd_run, cmd_schema,
-    cmd_schema_check, cmd_serve, cmd_validate, cmd_worker;
+    cmd_complete, cmd_completion, cmd_config, cmd_connect, cmd_delete_session,
+    cmd_disconnect, cmd_doctor, cmd_gate, cmd_generate_fix, cmd_grade,
+    cmd_init, cmd_jsonrpc, cmd_list, cmd_match, cmd_new, cmd_parse, cmd_ping,
+    cmd_run, cmd_schema, cmd_schema_check, cmd_serve, cmd_validate,
+    cmd_worker;
 
 /*
  * The path of the suite that the first operand names (default eval.yaml); for

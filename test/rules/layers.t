@@ -32,7 +32,7 @@ judge() {
 
 # folder_of: adds to lines "FILE WHAT FILE-OF-WHAT" the folders of both files.  A file
 # in the root is a member of a folder; agent/proto counts as agent,
-# cmd/client and cmd/skill as cmd.
+# folders of cmd/ as cmd.
 folder_of() {
 	awk '
 	BEGIN { root["json.h"] = "base"; root["yaml_lite"] = "lib/yaml"; root["rpc"] = "rpc"
