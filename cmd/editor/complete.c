@@ -134,12 +134,12 @@ add_entries(struct completion *c, bool suites)
 }
 
 static bool
-is_listed(const struct field_strs *tags, size_t n, struct str tag)
+is_listed(const struct field_strs *list, struct str s)
 {
 	size_t i;
 
-	for (i = 0; i < n; i++)
-		if (str_eq(tags->v[i], tag))
+	for (i = 0; i < list->n; i++)
+		if (str_eq(list->v[i], s))
 			return true;
 	return false;
 }
@@ -155,7 +155,7 @@ add_tags(struct completion *c, const struct spec_suite *s)
 	for (i = 0; i < s->ntasks; i++) {
 		tags = &s->tasks[i].tags;
 		for (k = 0; k < tags->n && seen.n < TAGS_MAX; k++)
-			if (!is_listed(&seen, seen.n, tags->v[k])) {
+			if (!is_listed(&seen, tags->v[k])) {
 				seen.v[seen.n++] = tags->v[k];
 				add(c, tags->v[k], STR("tag"));
 			}
@@ -332,17 +332,18 @@ static void
 add_operands(struct completion *c)
 {
 	const char *usage = operand_usage(c->cmd), *p = usage;
-	bool words = false;
+	struct field_strs words = { NEW_N(c->arena, struct str,
+		strlen(usage) + 1), 0 };
 	struct str name;
 
 	if (c->cmd->max <= c->noperands)
 		return;
 	while (c->noperands == 0 && next_name(&p, &name))
-		if (kind_of(name) == WORDS && !str_is(name, "...")) {
+		if (kind_of(name) == WORDS && !is_listed(&words, name)) {
 			add(c, name, STR(""));
-			words = true;
+			words.v[words.n++] = name;
 		}
-	for (p = usage; !words && next_name(&p, &name); )
+	for (p = usage; words.n == 0 && next_name(&p, &name); )
 		if (kind_of(name) != WORDS)
 			add_kind(c, kind_of(name));
 }
