@@ -66,6 +66,7 @@ struct completion {
 	struct str word;		/* at the cursor, or its value */
 	struct str before;		/* "--format=", or empty */
 	enum kind more;			/* FILES, DIRS or NOTHING */
+	bool named;			/* names of the project are offered */
 	struct buf out;
 };
 
@@ -123,8 +124,9 @@ add_entries(struct completion *c, bool suites)
 	const struct catalog_entry *v;
 	size_t i;
 
-	if (!read_catalog(c, &list))
+	if (c->named || !read_catalog(c, &list))
 		return;
+	c->named = true;
 	for (i = 0; i < list.n; i++) {
 		v = &list.v[i];
 		if (!suites || v->eval != NULL)
