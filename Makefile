@@ -45,7 +45,7 @@ SUITE = config config_check config_hold config_keys config_layer config_merge co
 SUITE_H = config config_internal project spec spec_internal
 SKILL = budget catalog files scaffold scaffold_project skill triggers
 SKILL_H = budget catalog files scaffold skill triggers
-RESULTS = answer answer_tool cache cache_hash event outcome outcome_answer outcome_run result result_file \
+RESULTS = answer answer_names answer_tool cache cache_hash event outcome outcome_answer outcome_run result result_file \
 	result_import result_journal result_name result_pairwise result_resume result_time result_trial result_trigger \
 	result_used result_write store store_file store_scan
 RESULTS_H = answer cache event outcome result result_internal store store_internal verdict

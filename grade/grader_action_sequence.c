@@ -225,36 +225,87 @@ details(struct grading *g, const struct sequence *s,
 	return arena_take(g->arena, &b);
 }
 
-/*
- * The calls under the names that the settings use for them: the agent's, or
- * what the tool does.
- */
-static struct field_strs
-names_of(struct arena *tmp, const struct grader_trace *trace,
+/* An expected name. */
+struct expected {
+	struct answer_name name;
+	size_t left;			/* calls that are still expected */
+};
+
+/* How the calls are matched with the names. */
+struct naming {
+	struct expected *want;		/* each name once */
+	size_t n;
+	const char *doubt;		/* see grader_trace_count() */
+};
+
+static void
+expect_names(struct arena *tmp, struct naming *s,
     const struct field_strs *want)
 {
 	struct field_strs x = grader_index_new(tmp, want);
-	struct field_strs got = { NEW_N(tmp, struct str, trace->names.n),
-		trace->names.n };
-	size_t i;
+	size_t i, n;
 
-	for (i = 0; i < got.n; i++)
-		got.v[i] = grader_index_count(&x, trace->names.v[i]) == 0 &&
-		    grader_index_count(&x, trace->tools.v[i]) > 0 ?
-		    trace->tools.v[i] : trace->names.v[i];
-	return got;
+	s->want = NEW_N(tmp, struct expected, x.n);
+	for (i = 0; i < x.n; i += n) {
+		n = grader_index_count(&x, x.v[i]);
+		s->want[s->n++] = (struct expected){ answer_name(x.v[i]), n };
+	}
 }
 
-/* What the agent would have to report to decide that calls are missing. */
-static const char *
-doubt_of(const struct grader_trace *trace, const struct field_strs *want)
+/*
+ * The name for a call: the one that is expected here, if it fits; else one that
+ * fits and is still expected; else the agent's.
+ */
+static struct str
+name_call(struct naming *s, const struct answer_call *c,
+    const struct str *here)
 {
-	const char *doubt = trace->in->answer->no_calls ? "tool calls" : NULL;
-	size_t i;
+	struct expected *best = NULL, *e;
+	enum grader_fit fit;
 
-	for (i = 0; doubt == NULL && trace->vague && i < want->n; i++)
-		doubt = grader_trace_doubt(trace, want->v[i]);
-	return doubt;
+	for (e = s->want; e < s->want + s->n; e++) {
+		fit = grader_call_is(c, &e->name);
+		if (fit == GRADER_MAYBE)
+			s->doubt = grader_call_doubt(c);
+		if (fit != GRADER_YES)
+			continue;
+		if (here != NULL && str_eq(e->name.text, *here)) {
+			best = e;
+			break;
+		}
+		if (best == NULL || (best->left == 0 && e->left > 0) ||
+		    (e->left > 0 && str_eq(e->name.text, c->name)))
+			best = e;
+	}
+	if (best == NULL)
+		return c->name;
+	best->left -= best->left > 0;
+	return best->name.text;
+}
+
+/* The calls under the names that the settings use for them. */
+static struct field_strs
+names_of(struct arena *tmp, const struct grader_trace *trace,
+    const struct grader_match *m, const char **doubt)
+{
+	struct naming s = { .n = 0 };
+	struct field_strs got = { NEW_N(tmp, struct str, trace->names.n), 0 };
+	size_t at = 0;
+
+	expect_names(tmp, &s, &m->want);
+	if (!grader_trace_afford(trace, s.n))
+		return got;
+	for (; got.n < trace->names.n; got.n++) {
+		if (m->order == GRADER_EXACT)
+			at = got.n;
+		got.v[got.n] = name_call(&s, trace->calls[got.n],
+		    m->order != GRADER_ANY_ORDER && at < m->want.n ?
+		    &m->want.v[at] : NULL);
+		if (m->order == GRADER_IN_ORDER && at < m->want.n)
+			at += str_eq(got.v[got.n], m->want.v[at]);
+	}
+	*doubt = trace->in->answer->no_calls ? "tool calls" : s.doubt;
+	return got;
 }
 
 static enum grader_status
@@ -266,14 +317,12 @@ start(struct grading *g, const void *settings, struct arena *tmp)
 		.want = s->expected_actions };
 	struct str agent = grader_agent(g->in);
 	struct grader_trace trace;
-	const char *doubt;
+	const char *doubt = NULL;
 
-	grader_trace_read(tmp, g->in, &trace);
-	m.got = names_of(tmp, &trace, &m.want);
+	grader_trace_read(tmp, g->in, g->budget, &trace);
+	m.got = names_of(tmp, &trace, &m, &doubt);
 	grader_match_names(tmp, &m);
-	doubt = m.ok && !g->in->answer->no_calls ? NULL :
-	    doubt_of(&trace, &m.want);
-	if (doubt != NULL)
+	if (doubt != NULL && (!m.ok || g->in->answer->no_calls))
 		return grader_error(g, "cannot be checked: %.*s does not "
 		    "report %s", STRF(agent), doubt);
 	g->out.passed = m.ok;

@@ -117,7 +117,7 @@ start(struct grading *g, const void *settings, struct arena *tmp)
 	struct grader_tally t = { .arena = tmp };
 	struct grader_trace trace;
 
-	grader_trace_read(tmp, in, &trace);
+	grader_trace_read(tmp, in, g->budget, &trace);
 	grader_limit(&t, in, GRADER_CALLS, limit(s->max_tool_calls));
 	grader_limit(&t, in, GRADER_TOKENS, limit(s->max_tokens));
 	grader_limit(&t, in, GRADER_TURNS, limit(s->max_iterations));

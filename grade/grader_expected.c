@@ -17,7 +17,8 @@
 
 enum {
 	VERDICT_MAX = 7,
-	CALL_COST = 200		/* of comparing a call, in units of a budget */
+	CALL_COST = 200,	/* of comparing a call, in units of a budget */
+	SYNONYMS = 32		/* about as often a pattern is compared */
 };
 
 struct work {
@@ -178,8 +179,7 @@ grade_outcome(struct work *w, struct grader_tally *t, const struct json *o)
 			    STRF(q));
 	} else if (str_is(type, "tool_called") && tool.n > 0) {
 		q = grader_quote(&w->tmp, tool);
-		doubt = grader_trace_doubt(&w->trace, tool);
-		if (grader_trace_count(&w->trace, tool) > 0)
+		if (grader_trace_count(&w->trace, tool, &doubt) > 0)
 			grader_pass(t);
 		else if (doubt != NULL)
 			grader_unknown(t, w->in, doubt);
@@ -205,25 +205,42 @@ grade_outcomes(struct work *w)
 		v->details = details(w, NULL, NULL, &t);
 }
 
-/* The name and arguments of a call, and what it does, as patterns see it. */
+/* Whether "NAME REST" matches. */
+static bool
+is_line_match(struct re *re, struct buf *line, struct str name, struct str rest)
+{
+	line->n = 0;
+	buf_fmt(line, "%.*s %.*s", STRF(name), STRF(rest));
+	return re_test(re, buf_str(line));
+}
+
+/*
+ * Whether a call matches: under its own name and under those of other agents'
+ * tools that do the same, with its arguments and with what it acts on.
+ */
 static bool
 is_match(struct re *re, const struct answer_call *c)
 {
 	const struct str *const own[] = { &c->command, &c->path, &c->url,
 		&c->skill };
-	struct buf b = { 0 };
+	uint64_t does = c->does != 0 ? c->does : answer_plain(c->tool);
+	struct buf line = { 0 }, object = { 0 };
+	const char *name = answer_tool_name(c->tool);
 	size_t i;
 	bool hit;
 
-	buf_fmt(&b, "%.*s %.*s", STRF(c->name), STRF(c->arguments));
-	hit = re_test(re, buf_str(&b));
-	b.n = 0;
-	buf_puts(&b, answer_tool_name(c->tool));
 	for (i = 0; i < COUNTOF(own); i++)
 		if (own[i]->n > 0)
-			buf_fmt(&b, " %.*s", STRF(*own[i]));
-	hit = hit || re_test(re, buf_str(&b));
-	buf_free(&b);
+			buf_fmt(&object, "%s%.*s", object.n > 0 ? " " : "",
+			    STRF(*own[i]));
+	hit = is_line_match(re, &line, c->name, c->arguments) ||
+	    is_line_match(re, &line, str_of(name), buf_str(&object));
+	for (i = 0; !hit && (name = answer_synonym(does, i)) != NULL; i++)
+		hit = *name != '\0' && (is_line_match(re, &line, str_of(name),
+		    c->arguments) || is_line_match(re, &line, str_of(name),
+		    buf_str(&object)));
+	buf_free(&line);
+	buf_free(&object);
 	return hit;
 }
 
@@ -245,6 +262,7 @@ is_called(struct work *w, const struct json *entry, const char **doubt,
 {
 	const struct answer_call *c;
 	struct str tool, pattern;
+	struct answer_name name;
 	enum grader_fit fit;
 	struct re *re = NULL;
 	int hit = 0;
@@ -258,18 +276,20 @@ is_called(struct work *w, const struct json *entry, const char **doubt,
 		return -1;
 	if (re != NULL)
 		re_limit(re, w->budget);
+	name = answer_name(tool);
 	for (c = w->in->answer->calls; c != NULL && !hit; c = c->next) {
-		if (!budget_take(w->budget, CALL_COST + c->arguments.n))
+		if (!budget_take(w->budget, CALL_COST +
+		    (re != NULL ? SYNONYMS : 1) * (uint64_t)c->arguments.n))
 			return 0;
 		fit = c->denied ? GRADER_NO : tool.n == 0 ? GRADER_YES :
-		    grader_call_is(c, tool);
+		    grader_call_is(c, &name);
 		if (fit == GRADER_NO || (re != NULL && !is_match(re, c) &&
 		    is_told(c)))
 			continue;
 		hit = fit == GRADER_YES && (re == NULL || is_match(re, c));
 		if (!hit)
 			*doubt = fit == GRADER_YES ? "arguments" :
-			    "the names of tools";
+			    grader_call_doubt(c);
 	}
 	return hit;
 }
@@ -555,7 +575,7 @@ grader_expect(struct grading *g)
 	if (w.want == NULL)
 		return;
 	w.v = NEW_N(g->arena, struct verdict, VERDICT_MAX);
-	grader_trace_read(&w.tmp, in, &w.trace);
+	grader_trace_read(&w.tmp, in, w.budget, &w.trace);
 	grade_output(&w, "_output_contains", &w.want->output_contains, ALL);
 	grade_output(&w, "_output_not_contains", &w.want->output_not_contains,
 	    NONE);

@@ -108,7 +108,7 @@ start(struct grading *g, const void *settings, struct arena *tmp)
 	struct grader_calls expect;
 	struct err e = { 0 };
 
-	grader_trace_read(tmp, in, &trace);
+	grader_trace_read(tmp, in, g->budget, &trace);
 	if (grader_calls_read(tmp, s->expect, g, &expect, &e) != 0 ||
 	    grader_calls_find(tmp, g->in->answer, &expect, &e) != 0)
 		return grader_error(g, "%s", e.msg);

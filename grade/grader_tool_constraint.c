@@ -58,20 +58,16 @@ check(struct grader_check *c, const void *settings)
 	    (s->max_tokens > 0 ? AGENT_TOKENS : 0U));
 }
 
-/* Whether one of the names, which are sorted, fits the call. */
+/* Whether one of the names fits the call. */
 static enum grader_fit
-is_allowed(const struct answer_call *c, const struct field_strs *allowed)
+is_allowed(const struct answer_call *c, const struct answer_name *allowed,
+    size_t n)
 {
 	enum grader_fit best = GRADER_NO, fit;
 	size_t i;
 
-	if (grader_index_count(allowed, str_of(answer_tool_name(c->tool))) > 0)
-		return GRADER_YES;
-	if (!c->no_name && !c->any_edit)
-		return grader_index_count(allowed, c->name) > 0 ? GRADER_YES :
-		    GRADER_NO;
-	for (i = 0; i < allowed->n && best != GRADER_YES; i++) {
-		fit = grader_call_is(c, allowed->v[i]);
+	for (i = 0; i < n && best != GRADER_YES; i++) {
+		fit = grader_call_is(c, &allowed[i]);
 		best = fit > best ? fit : best;
 	}
 	return best;
@@ -79,22 +75,27 @@ is_allowed(const struct answer_call *c, const struct field_strs *allowed)
 
 static void
 check_allowed(struct grader_tally *t, struct arena *tmp,
-    const struct field_strs *allowed, const struct grader_input *in)
+    const struct field_strs *allowed, const struct grader_trace *trace)
 {
-	struct field_strs x = grader_index_new(tmp, allowed);
+	const struct grader_input *in = trace->in;
+	struct answer_name *names = NEW_N(tmp, struct answer_name, allowed->n);
 	struct field_strs others = { NEW_N(tmp, struct str,
-	    in->answer->ncalls), 0 };
-	const struct answer_call *c;
+	    trace->names.n), 0 };
 	const char *doubt = in->answer->no_calls ? "tool calls" : NULL;
 	struct str bad, good;
 	enum grader_fit fit;
+	size_t i;
 
-	for (c = in->answer->calls; c != NULL; c = c->next) {
-		fit = c->denied ? GRADER_YES : is_allowed(c, &x);
+	if (!grader_trace_afford(trace, allowed->n))
+		return;
+	for (i = 0; i < allowed->n; i++)
+		names[i] = answer_name(allowed->v[i]);
+	for (i = 0; i < trace->names.n; i++) {
+		fit = is_allowed(trace->calls[i], names, allowed->n);
 		if (fit == GRADER_MAYBE)
-			doubt = "the names of tools";
-		else if (fit == GRADER_NO && others.n < in->answer->ncalls)
-			others.v[others.n++] = c->name;
+			doubt = grader_call_doubt(trace->calls[i]);
+		else if (fit == GRADER_NO)
+			others.v[others.n++] = trace->names.v[i];
 	}
 	if (others.n == 0) {
 		if (doubt != NULL)
@@ -166,7 +167,7 @@ check_all(struct work *w)
 	grader_calls_grade(t, w->tmp, in, &w->expect, true);
 	grader_calls_grade(t, w->tmp, in, &w->reject, false);
 	if (has_allow_only(w->g->spec->config))
-		check_allowed(t, w->tmp, &s->allow_only, in);
+		check_allowed(t, w->tmp, &s->allow_only, &w->trace);
 	grader_limit(t, in, GRADER_TURNS, s->max_turns > 0 ? s->max_turns : -1);
 	grader_limit(t, in, GRADER_TOKENS, s->max_tokens > 0 ? s->max_tokens :
 	    -1);
@@ -181,7 +182,7 @@ start(struct grading *g, const void *settings, struct arena *tmp)
 		.tally = { .arena = tmp } };
 	struct err e = { 0 };
 
-	grader_trace_read(tmp, g->in, &w.trace);
+	grader_trace_read(tmp, g->in, g->budget, &w.trace);
 	if (grader_calls_read(tmp, s->expect_tools, g, &w.expect,
 	    &e) != 0 || grader_calls_read(tmp, s->reject_tools, g,
 	    &w.reject, &e) != 0 ||

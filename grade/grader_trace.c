@@ -17,7 +17,9 @@
 enum {
 	LIST_MAX = 300,		/* bytes of listed names */
 	CALLS_MAX = 100,	/* calls in details */
-	VALUE_MAX = 200		/* bytes of what one of them did */
+	VALUE_MAX = 200,	/* bytes of what one of them did */
+	NAME_COST = 2000,	/* of a name, in units of a budget, */
+	FIT_COST = 10		/* of comparing it with a call */
 };
 
 struct field_strs
@@ -67,66 +69,99 @@ grader_index_unique(struct field_strs *x)
 
 void
 grader_trace_read(struct arena *a, const struct grader_input *in,
-    struct grader_trace *t)
+    struct budget *budget, struct grader_trace *t)
 {
 	const struct answer_call *c;
-	struct str tool;
 	size_t n = 0;
 
-	*t = (struct grader_trace){ .in = in };
+	*t = (struct grader_trace){ .in = in, .budget = budget };
 	for (c = in->answer->calls; c != NULL; c = c->next)
 		n++;
 	t->names.v = NEW_N(a, struct str, n);
-	t->tools.v = NEW_N(a, struct str, n);
-	t->both.v = NEW_N(a, struct str, mul_max(n, 2));
+	t->calls = NEW_N(a, const struct answer_call *, n);
 	for (c = in->answer->calls; c != NULL; c = c->next) {
 		if (c->denied)
 			continue;
-		tool = str_of(answer_tool_name(c->tool));
+		t->calls[t->names.n] = c;
 		t->names.v[t->names.n++] = c->name;
-		t->tools.v[t->tools.n++] = tool;
-		t->both.v[t->both.n++] = tool;
-		if (!c->no_name && !str_eq(c->name, tool))
-			t->both.v[t->both.n++] = c->name;
-		t->vague = t->vague || c->no_name || c->any_edit;
 	}
-	if (t->both.n > 0)
-		qsort(t->both.v, t->both.n, sizeof(*t->both.v), str_order);
 }
 
-size_t
-grader_trace_count(const struct grader_trace *t, struct str name)
+bool
+grader_trace_afford(const struct grader_trace *t, size_t names)
 {
-	return grader_index_count(&t->both, name);
+	return budget_take(t->budget, (uint64_t)names * (NAME_COST +
+	    (uint64_t)t->names.n * FIT_COST));
+}
+
+/* By a kind only, it is known what the call does, but not for which purpose. */
+static enum grader_fit
+vague_fit(const struct answer_call *c, uint64_t does)
+{
+	static const bool plain[ANSWER_TOOL__MAX] = { [ANSWER_SHELL] = true,
+		[ANSWER_WRITE] = true, [ANSWER_EDIT] = true,
+		[ANSWER_SKILL] = true, [ANSWER_TASK] = true };
+
+	if ((does & answer_any(c->tool)) == 0)
+		return GRADER_NO;
+	return plain[c->tool] && (does & answer_plain(c->tool)) != 0 ?
+	    GRADER_YES : GRADER_MAYBE;
 }
 
 enum grader_fit
-grader_call_is(const struct answer_call *c, struct str name)
+grader_call_does(const struct answer_call *c, const struct answer_name *n)
 {
-	if (str_is(name, answer_tool_name(c->tool)))
+	enum grader_fit fit;
+
+	if (n->own && (c->tool == n->tool ||
+	    (c->does & answer_any(n->tool)) != 0))
 		return GRADER_YES;
-	if (c->any_edit && str_is(name, answer_tool_name(ANSWER_WRITE)))
+	fit = c->does != 0 ? (c->does & n->does) != 0 ? GRADER_YES :
+	    GRADER_NO : vague_fit(c, n->does);
+	if (fit == GRADER_NO && c->any_edit &&
+	    (n->does & answer_plain(ANSWER_WRITE)) != 0)
 		return GRADER_MAYBE;
-	if (!c->no_name)
-		return str_eq(name, c->name) ? GRADER_YES : GRADER_NO;
+	if (fit != GRADER_NO || !c->no_name)
+		return fit;
 	/* a kind tells what the tool does, a title does not */
-	return (answer_tool_of(name) != ANSWER_OTHER || str_is(name,
-	    answer_tool_name(ANSWER_OTHER))) && (c->tool != ANSWER_OTHER ||
+	return (n->own || n->does != 0) && (c->tool != ANSWER_OTHER ||
 	    answer_is_kind(c->name)) ? GRADER_NO : GRADER_MAYBE;
 }
 
-const char *
-grader_trace_doubt(const struct grader_trace *t, struct str name)
+enum grader_fit
+grader_call_is(const struct answer_call *c, const struct answer_name *n)
 {
-	const struct answer_call *c = t->in->answer->calls;
+	return !c->no_name && answer_same_name(c->name, n->text) ? GRADER_YES :
+	    grader_call_does(c, n);
+}
 
-	if (t->in->answer->no_calls)
-		return "tool calls";
-	for (; t->vague && c != NULL; c = c->next)
-		if (!c->denied && grader_call_is(c, name) == GRADER_MAYBE)
-			return c->no_name ? "the names of tools" :
-			    "whether a file is written or edited";
-	return NULL;
+const char *
+grader_call_doubt(const struct answer_call *c)
+{
+	return c->no_name ? "the names of tools" :
+	    "whether a file is written or edited";
+}
+
+size_t
+grader_trace_count(const struct grader_trace *t, struct str name,
+    const char **doubt)
+{
+	struct answer_name n = answer_name(name);
+	const char *unknown = NULL;
+	enum grader_fit fit;
+	size_t i, count = 0;
+
+	*doubt = NULL;
+	if (!grader_trace_afford(t, 1))
+		return 0;
+	for (i = 0; i < t->names.n; i++) {
+		fit = grader_call_is(t->calls[i], &n);
+		count += fit == GRADER_YES;
+		if (fit == GRADER_MAYBE)
+			unknown = grader_call_doubt(t->calls[i]);
+	}
+	*doubt = t->in->answer->no_calls ? "tool calls" : unknown;
+	return count;
 }
 
 struct str
@@ -211,11 +246,10 @@ grader_expect_tools(struct grader_tally *t, struct arena *tmp,
 	size_t i, n;
 
 	for (i = 0; i < required->n; i++) {
-		if (grader_trace_count(trace, required->v[i]) > 0) {
+		if (grader_trace_count(trace, required->v[i], &doubt) > 0) {
 			grader_pass(t);
 			continue;
 		}
-		doubt = grader_trace_doubt(trace, required->v[i]);
 		if (doubt != NULL) {
 			grader_unknown(t, trace->in, doubt);
 			continue;
@@ -227,8 +261,7 @@ grader_expect_tools(struct grader_tally *t, struct arena *tmp,
 		    "%.*s)", STRF(q), STRF(others));
 	}
 	for (i = 0; i < forbidden->n; i++) {
-		n = grader_trace_count(trace, forbidden->v[i]);
-		doubt = grader_trace_doubt(trace, forbidden->v[i]);
+		n = grader_trace_count(trace, forbidden->v[i], &doubt);
 		q = grader_quote(tmp, forbidden->v[i]);
 		if (n > 0)
 			grader_fail(t, "forbidden tool %.*s was called (%zu "

@@ -19,6 +19,7 @@
 #include "lib/field.h"
 
 struct answer_call;
+struct answer_name;
 struct re;
 struct schema;
 
@@ -34,33 +35,42 @@ size_t grader_index_find(const struct field_strs *, struct str);
 
 /*
  * The calls of a trial, as rules by name see them: in order, without those that
- * were denied.  A rule can name a tool as its agent does, or by what it does
- * (answer_tool_name()).
+ * were denied.
  */
 struct grader_trace {
 	const struct grader_input *in;
+	struct budget *budget;		/* or NULL */
 	struct field_strs names;	/* the agent's */
-	struct field_strs tools;	/* what they do, in the same order */
-	struct field_strs both;		/* sorted: each call under all its
-					 * names */
-	bool vague;			/* a call may have further names */
+	const struct answer_call **calls;	/* in the same order */
 };
 
 /* Reads the answer's calls into arrays in the arena. */
 void grader_trace_read(struct arena *, const struct grader_input *,
-    struct grader_trace *);
-/* How many calls have this name. */
-size_t grader_trace_count(const struct grader_trace *, struct str name);
-/*
- * What the agent would have to report to exclude further calls of this name;
- * NULL if there are none.
- */
-const char *grader_trace_doubt(const struct grader_trace *, struct str name);
+    struct budget *, struct grader_trace *);
 
-/* Whether a name or a pattern fits a call. */
+/*
+ * Whether a call is one of a tool that a rule names.  All rules by name use
+ * this: case-insensitive; a rule can name a tool as its agent does, by what it
+ * does (answer_tool_name()), or as another agent names a tool that does the
+ * same.  GRADER_MAYBE: the agent does not report enough of the call.
+ */
 enum grader_fit { GRADER_NO, GRADER_MAYBE, GRADER_YES };
-/* For a name; GRADER_MAYBE: the agent does not report all of the call. */
-enum grader_fit grader_call_is(const struct answer_call *, struct str name);
+enum grader_fit grader_call_is(const struct answer_call *,
+    const struct answer_name *);
+/* The same for a name whose text does not fit: by what its tools do. */
+enum grader_fit grader_call_does(const struct answer_call *,
+    const struct answer_name *);
+
+/*
+ * How many calls fit this name.  *doubt: what the agent would have to report to
+ * exclude further ones, or NULL.
+ */
+size_t grader_trace_count(const struct grader_trace *, struct str name,
+    const char **doubt);
+/* Takes the work of comparing all calls with names; false: too much. */
+bool grader_trace_afford(const struct grader_trace *, size_t names);
+/* What the agent does not report of a call that may fit. */
+const char *grader_call_doubt(const struct answer_call *);
 
 /* Writes "calls", the first calls of the answer with what they did. */
 void grader_put_calls(struct json_out *, const struct answer *);
@@ -160,6 +170,8 @@ struct grader_call {
 	struct str command_pattern, skill_pattern, path_pattern;
 	const struct json *args;
 	struct re *re[4];		/* of these patterns; NULL: any */
+	uint64_t does;			/* of the known names that `tool` fits
+					 * as a whole */
 	struct grader_args want;
 	size_t hit;			/* index of the first match, or
 					 * SIZE_MAX */

@@ -116,6 +116,36 @@ compile_ignoring_case(struct arena *a, struct str pattern, struct err *e)
 	return re;
 }
 
+static bool
+fits_whole(void *re, struct str name)
+{
+	return re_test(re, name);
+}
+
+/* What the tools do that the pattern names: as a whole, not in a part. */
+static int
+read_names(struct arena *a, struct grader_call *c, struct budget *b,
+    struct err *e)
+{
+	struct buf whole = { 0 };
+	struct re *re;
+	size_t i;
+
+	buf_puts(&whole, "^(?:");
+	buf_put(&whole, c->tool);
+	buf_puts(&whole, ")$");
+	re = compile_ignoring_case(a, buf_str(&whole), e);
+	buf_free(&whole);
+	if (re == NULL)
+		return -1;
+	re_limit(re, b);
+	c->does = answer_names_do(fits_whole, re);
+	for (i = 0; i < ANSWER_TOOL__MAX; i++)
+		if (re_test(re, str_of(answer_tool_name((enum answer_tool)i))))
+			c->does |= answer_any((enum answer_tool)i);
+	return 0;
+}
+
 static int
 read_entry(struct arena *a, const struct json *entry, struct grader_call *c,
     struct budget *b, struct err *e)
@@ -142,6 +172,8 @@ read_entry(struct arena *a, const struct json *entry, struct grader_call *c,
 			return -1;
 		re_limit(c->re[i], b);
 	}
+	if (c->re[0] != NULL && read_names(a, c, b, e) != 0)
+		return -1;
 	return grader_args_read(a, c->args, &c->want, b, e);
 }
 
@@ -258,15 +290,13 @@ hides_path(struct arguments *a)
 static enum grader_fit
 fits_name(const struct grader_call *c, const struct answer_call *call)
 {
+	struct answer_name n = { .text = c->tool, .does = c->does };
+
 	if (c->re[0] == NULL ||
-	    re_test(c->re[0], str_of(answer_tool_name(call->tool))))
+	    re_test(c->re[0], str_of(answer_tool_name(call->tool))) ||
+	    (!call->no_name && re_test(c->re[0], call->name)))
 		return GRADER_YES;
-	if (call->any_edit &&
-	    re_test(c->re[0], str_of(answer_tool_name(ANSWER_WRITE))))
-		return GRADER_MAYBE;
-	if (call->no_name)
-		return grader_call_is(call, c->tool);
-	return re_test(c->re[0], call->name) ? GRADER_YES : GRADER_NO;
+	return grader_call_does(call, &n);
 }
 
 /* Whether the argument fits, as the agent gave it or in our own form. */
@@ -357,9 +387,7 @@ match_call(struct grader_calls *calls, struct arguments *a, size_t at,
 			c->doubt = doubt ? (a->call->no_arguments &&
 			    !a->call->more_paths ? "arguments" :
 			    "which files a call changes") :
-			    a->call->no_name ?
-			    "the names of tools" :
-			    "whether a file is written or edited";
+			    grader_call_doubt(a->call);
 			continue;
 		}
 		if (fit == GRADER_MAYBE)

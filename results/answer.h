@@ -56,6 +56,7 @@ struct answer_call {		/* of a tool */
 	bool denied;		/* stopped before it ran: by a permission, or
 				 * by the agent's sandbox */
 	enum answer_tool tool;
+	uint64_t does;		/* by its name (answer_name()); 0: unknown */
 	/* what graders look for in the arguments; empty: absent or unknown */
 	struct str command;	/* without a wrapper such as bash -lc */
 	struct str path, url, skill;
@@ -118,6 +119,31 @@ enum answer_tool answer_tool_of(struct str name);
 enum answer_tool answer_tool_by_kind(struct str kind);
 /* Whether it is one of these kinds. */
 bool answer_is_kind(struct str word);
+
+/* The names are equal, apart from case. */
+bool answer_same_name(struct str, struct str);
+
+/*
+ * The name of a tool in a rule.  `does` has a bit for each purpose of its
+ * tools, in any agent: names of the same purpose are synonyms.
+ */
+struct answer_name {
+	struct str text;
+	uint64_t does;		/* 0: not a name that we know */
+	bool own;		/* one of our own names, */
+	enum answer_tool tool;	/* of this tool */
+};
+struct answer_name answer_name(struct str);
+/* The bits of all names for which fits() returns true. */
+uint64_t answer_names_do(bool (*fits)(void *, struct str), void *);
+/* The usual purpose of a tool, and all of them. */
+uint64_t answer_plain(enum answer_tool);
+uint64_t answer_any(enum answer_tool);
+/* The i-th known name if it does one of these, else ""; NULL at the end. */
+const char *answer_synonym(uint64_t does, size_t i);
+
+/* Sets tool and `does` of a call by its name, for answer_classify(). */
+void answer_name_tool(struct answer_call *, struct str agent, struct str mode);
 
 /*
  * Sets the tool of a call and its canonical arguments, as far as they are not

@@ -1,10 +1,6 @@
 /* SPDX-License-Identifier: ISC */
 /*
  * answer_tool.c: what a tool call does, whatever its agent calls the tool.
- *
- * The rows of the call's own agent come first.  A name that they do not
- * contain is looked up in all rows: releases add tools, and a shell must not
- * pass as something harmless because its row is missing.
  */
 #include "results/answer.h"
 
@@ -16,96 +12,6 @@
 
 enum { WORDS_MAX = 16, WRAPPERS_MAX = 4 };
 
-struct row {
-	const char *agent, *name;
-	enum answer_tool tool;
-	const char *mode;	/* only with this argument `command` */
-};
-
-#define OTHER ANSWER_OTHER
-#define SHELL ANSWER_SHELL
-#define READ ANSWER_READ
-#define WRITE ANSWER_WRITE
-#define EDIT ANSWER_EDIT
-#define SEARCH ANSWER_SEARCH
-#define FETCH ANSWER_FETCH
-#define SKILL ANSWER_SKILL
-#define TASK ANSWER_TASK
-
-static const struct row rows[] = {	/* those of an agent are together */
-	{ "copilot", "bash", SHELL, NULL }, { "copilot", "powershell", SHELL, NULL },
-	{ "copilot", "write_bash", SHELL, NULL }, { "copilot", "write_powershell", SHELL, NULL },
-	{ "copilot", "shell", SHELL, NULL }, { "copilot", "view", READ, NULL },
-	{ "copilot", "create", WRITE, NULL }, { "copilot", "edit", EDIT, NULL },
-	{ "copilot", "str_replace_editor", READ, "view" },
-	{ "copilot", "str_replace_editor", WRITE, "create" },
-	{ "copilot", "str_replace_editor", EDIT, NULL },
-	{ "copilot", "str_replace", EDIT, NULL }, { "copilot", "apply_patch", EDIT, NULL },
-	{ "copilot", "grep", SEARCH, NULL }, { "copilot", "rg", SEARCH, NULL },
-	{ "copilot", "glob", SEARCH, NULL }, { "copilot", "web_fetch", FETCH, NULL },
-	{ "copilot", "web_search", FETCH, NULL }, { "copilot", "skill", SKILL, NULL },
-	{ "copilot", "task", TASK, NULL },
-	{ "claude", "Bash", SHELL, NULL }, { "claude", "PowerShell", SHELL, NULL },
-	{ "claude", "Read", READ, NULL }, { "claude", "NotebookRead", READ, NULL },
-	{ "claude", "LS", READ, NULL }, { "claude", "Write", WRITE, NULL },
-	{ "claude", "Edit", EDIT, NULL }, { "claude", "MultiEdit", EDIT, NULL },
-	{ "claude", "NotebookEdit", EDIT, NULL }, { "claude", "Glob", SEARCH, NULL },
-	{ "claude", "Grep", SEARCH, NULL }, { "claude", "WebFetch", FETCH, NULL },
-	{ "claude", "WebSearch", FETCH, NULL }, { "claude", "Skill", SKILL, NULL },
-	{ "claude", "Task", TASK, NULL }, { "claude", "Agent", TASK, NULL },
-	{ "codex", "shell", SHELL, NULL }, { "codex", "exec_command", SHELL, NULL },
-	{ "codex", "local_shell", SHELL, NULL }, { "codex", "command_execution", SHELL, NULL },
-	{ "codex", "write_stdin", SHELL, NULL }, { "codex", "apply_patch", EDIT, NULL },
-	{ "codex", "file_change", EDIT, NULL }, { "codex", "view_image", READ, NULL },
-	{ "codex", "web_search", FETCH, NULL }, { "codex", "spawn_agent", TASK, NULL },
-	{ "gemini", "run_shell_command", SHELL, NULL }, { "gemini", "read_file", READ, NULL },
-	{ "gemini", "read_many_files", READ, NULL }, { "gemini", "list_directory", READ, NULL },
-	{ "gemini", "write_file", WRITE, NULL }, { "gemini", "replace", EDIT, NULL },
-	{ "gemini", "glob", SEARCH, NULL }, { "gemini", "search_file_content", SEARCH, NULL },
-	{ "gemini", "grep_search", SEARCH, NULL }, { "gemini", "web_fetch", FETCH, NULL },
-	{ "gemini", "google_web_search", FETCH, NULL }, { "gemini", "activate_skill", SKILL, NULL },
-	{ "gemini", "delegate_to_agent", TASK, NULL },
-	{ "gemini", "codebase_investigator", TASK, NULL },
-	{ "opencode", "bash", SHELL, NULL }, { "opencode", "read", READ, NULL },
-	{ "opencode", "list", READ, NULL }, { "opencode", "write", WRITE, NULL },
-	{ "opencode", "edit", EDIT, NULL }, { "opencode", "multiedit", EDIT, NULL },
-	{ "opencode", "patch", EDIT, NULL }, { "opencode", "glob", SEARCH, NULL },
-	{ "opencode", "grep", SEARCH, NULL }, { "opencode", "codesearch", FETCH, NULL },
-	{ "opencode", "webfetch", FETCH, NULL }, { "opencode", "websearch", FETCH, NULL },
-	{ "opencode", "skill", SKILL, NULL }, { "opencode", "task", TASK, NULL },
-	{ "qwen", "run_shell_command", SHELL, NULL }, { "qwen", "read_file", READ, NULL },
-	{ "qwen", "list_directory", READ, NULL }, { "qwen", "write_file", WRITE, NULL },
-	{ "qwen", "edit", EDIT, NULL }, { "qwen", "glob", SEARCH, NULL },
-	{ "qwen", "grep_search", SEARCH, NULL }, { "qwen", "web_fetch", FETCH, NULL },
-	{ "qwen", "web_search", FETCH, NULL }, { "qwen", "skill", SKILL, NULL },
-	{ "qwen", "task", TASK, NULL }, { "qwen", "agent", TASK, NULL },
-	{ "goose", "shell", SHELL, NULL }, { "goose", "developer__shell", SHELL, NULL },
-	{ "goose", "text_editor", READ, "view" }, { "goose", "text_editor", WRITE, "write" },
-	{ "goose", "text_editor", EDIT, NULL },
-	{ "goose", "developer__text_editor", READ, "view" },
-	{ "goose", "developer__text_editor", WRITE, "write" },
-	{ "goose", "developer__text_editor", EDIT, NULL },
-	{ "goose", "load_skill", SKILL, NULL }, { "goose", "loadSkill", SKILL, NULL },
-	{ "goose", "delegate", TASK, NULL },
-	{ "cline", "execute_command", SHELL, NULL }, { "cline", "read_file", READ, NULL },
-	{ "cline", "list_files", READ, NULL }, { "cline", "write_to_file", WRITE, NULL },
-	{ "cline", "replace_in_file", EDIT, NULL }, { "cline", "search_files", SEARCH, NULL },
-	{ "cline", "use_skill", SKILL, NULL }, { "cline", "new_task", TASK, NULL },
-	/* scripts and evaluation clients may use our own names */
-	{ "waza", "search", SEARCH, NULL }, { "waza", "fetch", FETCH, NULL },
-};
-
-/* The kinds of the Agent Client Protocol. */
-static const struct {
-	const char *kind;
-	enum answer_tool tool;
-} kinds[] = {
-	{ "read", READ }, { "edit", EDIT }, { "delete", EDIT },
-	{ "move", EDIT }, { "search", SEARCH }, { "execute", SHELL },
-	{ "fetch", FETCH }, { "think", OTHER }, { "switch_mode", OTHER },
-	{ "other", OTHER },
-};
-
 /* Arguments that hold what graders look for; the first one found counts. */
 static const char *const command_keys[] = { "command", "cmd", "script",
 	"input", "chars", NULL };
@@ -115,42 +21,6 @@ static const char *const path_keys[] = { "path", "file_path", "filePath",
 static const char *const url_keys[] = { "url", "uri", NULL };
 static const char *const skill_keys[] = { "skill", "name", "skill_name",
 	"command", NULL };
-
-enum answer_tool
-answer_tool_by_kind(struct str kind)
-{
-	size_t i;
-
-	for (i = 0; i < COUNTOF(kinds); i++)
-		if (str_is(kind, kinds[i].kind))
-			return kinds[i].tool;
-	return OTHER;
-}
-
-bool
-answer_is_kind(struct str word)
-{
-	size_t i;
-
-	for (i = 0; i < COUNTOF(kinds); i++)
-		if (str_is(word, kinds[i].kind))
-			return true;
-	return false;
-}
-
-/* agent.n == 0: the rows of all agents. */
-static enum answer_tool
-find_tool(struct str agent, struct str name, struct str mode)
-{
-	const struct row *r;
-
-	for (r = rows; r < rows + COUNTOF(rows); r++)
-		if ((agent.n == 0 || str_is(agent, r->agent)) &&
-		    str_is(name, r->name) &&
-		    (r->mode == NULL || str_is(mode, r->mode)))
-			return r->tool;
-	return OTHER;
-}
 
 static bool
 has_byte(const char *set, char c)
@@ -329,6 +199,19 @@ set_argument(struct arena *a, struct str *to, const struct json *args,
 	}
 }
 
+/* Whether it lists changes, and none of them creates a file. */
+static bool
+adds_nothing(const struct json *changes)
+{
+	const struct json *v;
+
+	for (v = json_first(changes); v != NULL; v = v->next)
+		if (json_str(v, "kind").n == 0 ||
+		    str_is(json_str(v, "kind"), "add"))
+			return false;
+	return json_first(changes) != NULL;
+}
+
 void
 answer_classify(struct arena *a, struct answer_call *c, struct str agent)
 {
@@ -336,10 +219,9 @@ answer_classify(struct arena *a, struct answer_call *c, struct str agent)
 	const struct json *args = arena_json(&tmp, c->arguments, NULL);
 	struct str mode = json_str(args, "command");
 
-	if (c->tool == OTHER && agent.n > 0)
-		c->tool = find_tool(agent, c->name, mode);
-	if (c->tool == OTHER)
-		c->tool = find_tool(STR(""), c->name, mode);
+	answer_name_tool(c, agent, mode);
+	if (c->any_edit && adds_nothing(json_getc(args, "changes")))
+		c->any_edit = false;
 	switch (c->tool) {
 	case ANSWER_SHELL:
 		set_argument(a, &c->command, args, command_keys);

@@ -134,8 +134,8 @@ classify(struct arena *a, const struct json *events, struct answer *ans)
 	struct answer_call *c;
 
 	for (c = ans->calls; c != NULL; c = c->next) {
-		if (json_getc(v, "tool") == NULL)
-			answer_classify(a, c, STR("copilot"));
+		answer_classify(a, c, json_getc(v, "tool") == NULL ?
+		    STR("copilot") : STR(""));
 		v = v != NULL ? v->next : NULL;
 	}
 }

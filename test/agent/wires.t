@@ -127,12 +127,17 @@ has 'qwen over ACP: names' '"tool_name":"run_shell_command",*"tool":"shell","can
 # One rule for all agents: a forbidden command is found on each wire, and again when the
 # stored results are graded.
 rule='[{type: tool_constraint, name: t, config: {reject_tools: [{tool: shell, command_pattern: "rm -rf"}]}}]'
-# forbidden NAME: the rule has failed
+elsewhere='[{type: tool_constraint, name: t, config: {reject_tools: [bash, local_shell]}}, {type: behavior, name: u, config: {forbidden_tools: [RUN_SHELL_COMMAND]}}, {type: tool_constraint, name: v, config: {expect_tools: [execute_command]}}]'
+# forbidden NAME: the rule has failed, and so have those on another agent's names
 forbidden() {
 	has "$1: a forbidden command fails" '"status":"failed"'
 	run "$WAZA" grade -q --results r.json -o g.json e.yaml
 	"$WAZA" parse g.json >r
 	has "$1: and fails again when it is graded again" '"status":"failed"'
+	suite 'executor: mock' "$elsewhere" >b.yaml
+	run "$WAZA" grade -q --results r.json -o g.json b.yaml
+	"$WAZA" parse g.json >r
+	has "$1: another agent's name of the tool fails, too" '"identifier":"t",*"passed":false,*"identifier":"u",*"passed":false,*"identifier":"v",*"passed":true,'
 }
 # acp AGENT UPDATE...: a session with these updates, and the rule
 acp() {

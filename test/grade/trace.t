@@ -52,7 +52,7 @@ tasks:
   - id: bad
     prompt: Mend the car
     graders:
-      - {type: behavior, name: b, max_tool_calls: 2, max_tokens: 100, required_tools: [Bash], forbidden_tools: [view]}
+      - {type: behavior, name: b, max_tool_calls: 2, max_tokens: 100, required_tools: [Grep], forbidden_tools: [VIEW]}
       - {type: action_sequence, name: s, matching_mode: exact_match, expected_actions: [view, view]}
       - {type: tool_constraint, name: c, expect_tools: [{tool: bash, command_pattern: npm}], allow_only: [view]}
       - {type: tool_calls, name: t, expect: [{tool: bash, args: {options.force: false}}], min_calls: 4}
@@ -74,7 +74,7 @@ run "$WAZA" run -q --task bad -o r.json
 is 'all fail: status 1' 1 "$rc"
 like 'all fail: the report has the reasons' '*3 tool calls, at most 2 expected; 120 tokens, at most 100*' "$out"
 like 'all fail: the report shows where a sequence differs' '*first difference at 2: "view" expected, "bash" found*' "$out"
-like 'behavior' '*required tool ?"Bash?" was not called (called: ?"bash?", ?"view?"); forbidden tool ?"view?" was called (2 of 3 calls)*' "$(verdict b)"
+like 'behavior' '*required tool ?"Grep?" was not called (called: ?"bash?", ?"view?"); forbidden tool ?"VIEW?" was called (2 of 3 calls)*' "$(verdict b)"
 like 'action_sequence' '*; expected 2 calls exactly: ?"view?", ?"view?"; found 3: ?"view?", ?"bash?", ?"view?"; calls: view ?"a.txt?", bash ?"azd  up?", view ?"b.txt?"",*"calls":?{"name":"view","tool":"read","path":"a.txt","success":true},*' "$(verdict s)"
 like 'tool_constraint' '*no call matches ?"bash (command_pattern: npm)?": command is ?"azd  up?"; called: ?"bash?"; allowed: ?"view?"; calls: *' "$(verdict c)"
 like 'tool_calls' '*3 tool calls, at least 4 expected; no call matches ?"bash (args: ?options.force?)?": argument ?"options.force?": false expected, true found; calls: *' "$(verdict t)"
