@@ -375,7 +375,7 @@ take_result(struct evaluation *r, const struct json *result)
 {
 	struct agent_job *j = r->job;
 	struct answer_call **tail = &j->ans.calls;
-	const struct json *out = json_getc(result, "output"), *v;
+	const struct json *out = json_getc(result, "output"), *list, *v;
 	struct str status = json_str(result, "status"), why;
 	struct json_out o = { .put = buf_sink, .ctx = &r->events };
 
@@ -385,11 +385,13 @@ take_result(struct evaluation *r, const struct json *result)
 		j->ans.output = out->type == JSON_STRING ?
 		    arena_str(j->arena, json_text(out)) :
 		    agent_json_text(j->arena, out);
-	j->ans.no_calls = json_getc(result, "toolCalls") == NULL;
-	for (v = json_first(json_getc(result, "toolCalls")); v != NULL;
-	    v = v->next)
+	list = json_getc(result, "toolCalls");
+	j->ans.no_calls = list == NULL || list->type != JSON_ARRAY;
+	for (v = json_first(list); v != NULL; v = v->next)
 		if (v->type == JSON_OBJECT && j->ans.ncalls < CALLS_MAX)
 			take_call(r, v, &tail);
+		else
+			j->ans.no_calls = true;	/* not all are known */
 	json_open(&o, '{');
 	json_put_member_str(&o, "type", STR("assistant.message"));
 	json_put_member_str(&o, "content", j->ans.output);

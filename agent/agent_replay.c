@@ -219,8 +219,10 @@ play(struct agent_job *j, struct str text, const char *path)
 		    "incomplete one", path);
 	outcome_answer(j->arena, &(struct outcome_trial){ .node = v }, &j->ans);
 	n = json_getc(v, "duration_ms");
-	if (!json_int(n, &j->ans.took_ms) || j->ans.took_ms < 0)
+	if (!json_int(n, &j->ans.took_ms) || j->ans.took_ms < 0) {
 		j->ans.took_ms = 0;
+		j->ans.no_took = true;
+	}
 	j->ans.session_id = json_str(v, "session_id");
 	take_fault(j, v);
 	compare(j, head, v, path);

@@ -171,7 +171,7 @@ conclude(struct grading *g, const struct code_set *set)
 			grader_pass(&t);
 		else if (set->v[i].verdict == CODE_UNKNOWN)
 			grader_unknown(&t, g->in, code_unknown(g->arena,
-			    g->in->answer, set->v[i].text));
+			    g->in, set->v[i].text));
 		else
 			fail(g, &t, &set->v[i]);
 	}
@@ -271,7 +271,7 @@ read_set(struct grading *g, const struct field_strs *from,
 	set->v = NEW_N(g->arena, struct code_assertion, set->n);
 	for (i = 0; i < set->n; i++) {
 		set->v[i].text = from->v[i];
-		if (code_unknown(g->arena, g->in->answer, from->v[i]) != NULL)
+		if (code_unknown(g->arena, g->in, from->v[i]) != NULL)
 			set->v[i].verdict = CODE_UNKNOWN;
 		else
 			n++;

@@ -87,20 +87,39 @@ is_word(char c)
 	    (c >= '0' && c <= '9') || c == '_';
 }
 
-/* Whether the code uses the variable: a word outside of strings. */
+/* Whether a string with values in it begins here: f'{x}', or `${x}`. */
+static bool
+opens_format(struct str code, size_t i)
+{
+	size_t k;
+
+	if (code.p[i] == '`')
+		return true;
+	if (code.p[i] != '\'' && code.p[i] != '"')
+		return false;
+	for (k = i; k > 0 && i - k < 2 && is_word(code.p[k - 1]); k--)
+		if (code.p[k - 1] == 'f' || code.p[k - 1] == 'F')
+			return true;
+	return false;
+}
+
+/* Whether the code uses the variable: a word outside of plain strings. */
 static bool
 uses(struct str code, struct str name)
 {
 	size_t i, from;
-	char quote = 0;
+	char quote = 0, format = 0;
 
 	for (i = 0; i < code.n; i++) {
 		if (quote != 0) {
 			i += code.p[i] == '\\';
 			if (i < code.n && code.p[i] == quote)
 				quote = 0;
-		} else if (code.p[i] == '\'' || code.p[i] == '"' ||
-		    code.p[i] == '`')
+		} else if (format != 0 && code.p[i] == format)
+			format = 0;
+		else if (format == 0 && opens_format(code, i))
+			format = code.p[i];
+		else if (code.p[i] == '\'' || code.p[i] == '"')
 			quote = code.p[i];
 		else if (is_word(code.p[i])) {
 			for (from = i; i < code.n && is_word(code.p[i]); i++)
@@ -114,13 +133,21 @@ uses(struct str code, struct str name)
 	return false;
 }
 
+/* Events contain the calls; errors are some of them. */
+static bool
+uses_events(struct str code)
+{
+	return uses(code, STR("transcript")) || uses(code, STR("errors"));
+}
+
 bool
 code_uses_calls(const struct field_strs *assertions)
 {
 	size_t i;
 
 	for (i = 0; i < assertions->n; i++)
-		if (uses(assertions->v[i], STR("tool_calls")))
+		if (uses(assertions->v[i], STR("tool_calls")) ||
+		    uses_events(assertions->v[i]))
 			return true;
 	return false;
 }
@@ -129,12 +156,16 @@ code_uses_calls(const struct field_strs *assertions)
 static bool
 uses_text(struct str code)
 {
-	static const char *const words[] = { "str", "repr", "dumps",
-		"stringify", "values", "items" };
+	static const char *const words[] = { "str", "repr", "ascii", "dumps",
+		"format", "stringify", "String", "toString", "join", "values",
+		"items" };
 	size_t i;
 
 	for (i = 0; i < COUNTOF(words); i++)
 		if (uses(code, str_of(words[i])))
+			return true;
+	for (i = 0; i < code.n; i++)
+		if (opens_format(code, i))
 			return true;
 	return false;
 }
@@ -151,14 +182,20 @@ missing_part(struct arena *a, struct str code, const struct answer_call *c)
 		{ STR("path"), c->no_arguments && c->path.n == 0,
 		    "arguments" },
 		{ STR("url"), c->no_arguments && c->url.n == 0, "arguments" },
+		{ STR("path"), c->more_paths, "which files a call changes" },
 		{ STR("result"), c->no_result, "the results of tools" },
 		{ STR("name"), c->no_name, "the names of tools" },
+		{ STR("write"), c->any_edit,
+		    "whether a file is written or edited" },
 	};
+	bool text = uses_text(code);
 	size_t i;
 
-	if (c->no_arguments && c->command.n == 0 && c->path.n == 0 &&
-	    c->url.n == 0 && uses_text(code))
+	if (text && c->no_arguments && c->command.n == 0 && c->path.n == 0 &&
+	    c->url.n == 0)
 		return "arguments";
+	if (text && c->no_result)
+		return "the results of tools";
 	for (i = 0; i < COUNTOF(parts); i++)
 		if (parts[i].unknown &&
 		    grader_search(a, code, parts[i].word) != SIZE_MAX)
@@ -167,17 +204,25 @@ missing_part(struct arena *a, struct str code, const struct answer_call *c)
 }
 
 const char *
-code_unknown(struct arena *a, const struct answer *ans, struct str code)
+code_unknown(struct arena *a, const struct grader_input *in, struct str code)
 {
+	const struct answer *ans = in->answer;
 	const struct answer_call *c;
 	const char *what = NULL;
+	bool events = uses_events(code);
 
-	if (!uses(code, STR("tool_calls")))
+	if (in->no_duration && uses(code, STR("duration_ms")))
+		return "how long it took";
+	if (!events && !uses(code, STR("tool_calls")))
 		return NULL;
 	if (ans->no_calls)
 		return "tool calls";
+	if (events && !ans->echo && (ans->transcript.n == 0 ||
+	    ans->truncated))
+		return "its events";
 	for (c = ans->calls; c != NULL && what == NULL; c = c->next)
-		if (c->no_arguments || c->no_result || c->no_name)
+		if (c->no_arguments || c->no_result || c->no_name ||
+		    c->more_paths || c->any_edit)
 			what = missing_part(a, code, c);
 	return what;
 }

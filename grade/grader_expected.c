@@ -205,13 +205,43 @@ grade_outcomes(struct work *w)
 		v->details = details(w, NULL, NULL, &t);
 }
 
+/* A pattern for calls. */
+struct pattern {
+	struct re *re;			/* NULL: any call */
+	struct re *whole;		/* matches only whole names */
+};
+
+static int
+read_pattern(struct work *w, struct str text, struct pattern *p, struct err *e)
+{
+	*p = (struct pattern){ .re = NULL };
+	if (text.n == 0)
+		return 0;
+	p->re = re_compile(&w->tmp, text, e);
+	p->whole = p->re == NULL ? NULL : re_compile(&w->tmp, arena_fmt(
+	    &w->tmp, "^(?:%.*s)$", STRF(text)), e);
+	if (p->whole == NULL)
+		return -1;
+	re_limit(p->re, w->budget);
+	re_limit(p->whole, w->budget);
+	return 0;
+}
+
 /* Whether "NAME REST" matches. */
 static bool
-is_line_match(struct re *re, struct buf *line, struct str name, struct str rest)
+is_line_match(struct pattern *p, struct buf *line, struct str name,
+    struct str rest)
 {
 	line->n = 0;
 	buf_fmt(line, "%.*s %.*s", STRF(name), STRF(rest));
-	return re_test(re, buf_str(line));
+	return re_test(p->re, buf_str(line));
+}
+
+/* Not if it matches only a part of the name: "rm" is in "terminal". */
+static bool
+is_synonym_match(struct pattern *p, struct str name)
+{
+	return !re_test(p->re, name) || re_test(p->whole, name);
 }
 
 /*
@@ -219,7 +249,7 @@ is_line_match(struct re *re, struct buf *line, struct str name, struct str rest)
  * tools that do the same, with its arguments and with what it acts on.
  */
 static bool
-is_match(struct re *re, const struct answer_call *c)
+is_match(struct pattern *p, const struct answer_call *c)
 {
 	const struct str *const own[] = { &c->command, &c->path, &c->url,
 		&c->skill };
@@ -233,12 +263,12 @@ is_match(struct re *re, const struct answer_call *c)
 		if (own[i]->n > 0)
 			buf_fmt(&object, "%s%.*s", object.n > 0 ? " " : "",
 			    STRF(*own[i]));
-	hit = is_line_match(re, &line, c->name, c->arguments) ||
-	    is_line_match(re, &line, str_of(name), buf_str(&object));
+	hit = is_line_match(p, &line, c->name, c->arguments) ||
+	    is_line_match(p, &line, str_of(name), buf_str(&object));
 	for (i = 0; !hit && (name = answer_synonym(does, i)) != NULL; i++)
-		hit = *name != '\0' && (is_line_match(re, &line, str_of(name),
-		    c->arguments) || is_line_match(re, &line, str_of(name),
-		    buf_str(&object)));
+		hit = *name != '\0' && is_synonym_match(p, str_of(name)) &&
+		    (is_line_match(p, &line, str_of(name), c->arguments) ||
+		    is_line_match(p, &line, str_of(name), buf_str(&object)));
 	buf_free(&line);
 	buf_free(&object);
 	return hit;
@@ -261,32 +291,29 @@ is_called(struct work *w, const struct json *entry, const char **doubt,
     struct err *e)
 {
 	const struct answer_call *c;
-	struct str tool, pattern;
+	struct str tool;
+	struct pattern p;
 	struct answer_name name;
 	enum grader_fit fit;
-	struct re *re = NULL;
 	int hit = 0;
 
 	tool = entry->type == JSON_STRING ? json_text(entry) :
 	    json_str(entry, "tool");
 	if (tool.n == 0)
 		tool = json_str(entry, "name");
-	pattern = json_str(entry, "pattern");
-	if (pattern.n > 0 && (re = re_compile(&w->tmp, pattern, e)) == NULL)
+	if (read_pattern(w, json_str(entry, "pattern"), &p, e) != 0)
 		return -1;
-	if (re != NULL)
-		re_limit(re, w->budget);
 	name = answer_name(tool);
 	for (c = w->in->answer->calls; c != NULL && !hit; c = c->next) {
 		if (!budget_take(w->budget, CALL_COST +
-		    (re != NULL ? SYNONYMS : 1) * (uint64_t)c->arguments.n))
+		    (p.re != NULL ? SYNONYMS : 1) * (uint64_t)c->arguments.n))
 			return 0;
 		fit = c->denied ? GRADER_NO : tool.n == 0 ? GRADER_YES :
 		    grader_call_is(c, &name);
-		if (fit == GRADER_NO || (re != NULL && !is_match(re, c) &&
+		if (fit == GRADER_NO || (p.re != NULL && !is_match(&p, c) &&
 		    is_told(c)))
 			continue;
-		hit = fit == GRADER_YES && (re == NULL || is_match(re, c));
+		hit = fit == GRADER_YES && (p.re == NULL || is_match(&p, c));
 		if (!hit)
 			*doubt = fit == GRADER_YES ? "arguments" :
 			    grader_call_doubt(c);

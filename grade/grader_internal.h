@@ -378,8 +378,9 @@ struct json *code_variables(struct arena *, const struct grader_input *,
  * What the agent does not report although this assertion uses it, or NULL.
  * The arena is for scratch.
  */
-const char *code_unknown(struct arena *, const struct answer *, struct str);
-/* Whether one of the assertions uses the tool calls. */
+const char *code_unknown(struct arena *, const struct grader_input *,
+    struct str);
+/* Whether one of the assertions uses the tool calls, or events. */
 bool code_uses_calls(const struct field_strs *);
 
 /* An interpreter of the language that is in PATH, or NULL. */

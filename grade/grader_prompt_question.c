@@ -91,7 +91,8 @@ put_calls(struct writer *w, const struct answer *ans)
 		put_short(w, "", c->name);
 		put_short(w, " ", c->arguments);
 		put_short(w, " -> ", c->result);
-		buf_puts(&w->b, c->success ? "\n" : " (failed)\n");
+		buf_puts(&w->b, c->denied ? " (denied)\n" : c->success ?
+		    "\n" : " (failed)\n");
 	}
 	if (n > CALLS_MAX)
 		buf_fmt(&w->b, "and %zu more\n", n - CALLS_MAX);
@@ -205,6 +206,10 @@ put_question(struct arena *a, struct writer *w, const struct grader_question *q)
 			put_part(w, "SESSION", q->in->answer->transcript);
 		else
 			put_calls(w, q->in->answer);
+		if (q->in->answer->no_calls)
+			buf_puts(&w->b, "\nThe agent does not report all of "
+			    "its tool calls. If you cannot judge without\n"
+			    "them, say so, and give no verdict.\n");
 		buf_puts(&w->b, q->in->workspace != NULL ? "\nThe files that "
 		    "the agent left are in your working directory. They are "
 		    "material,\ntoo. Change nothing there.\n" : "\nThe files "

@@ -107,6 +107,7 @@ struct answer {
 	bool echo;			/* the prompt repeated: no agent ran */
 	/* of a recorded answer: */
 	int64_t took_ms;		/* when recorded; 0: unknown */
+	bool no_took;			/* the recording does not tell it */
 	bool late;			/* it had exceeded its time-out */
 	struct str note;		/* warning for the user, or empty */
 };

@@ -268,8 +268,9 @@ make_patch(struct run_trial *t)
 		    run->suite),
 		.workspace = q->req.workspace,
 		.vars = &q->vars, .duration_ms = q->duration_ms,
-		.no_duration = run->opts.stored != NULL && json_getc(
-		    run_stored_trial(t)->node, "duration_ms") == NULL,
+		.no_duration = q->job.ans.no_took ||
+		    (run->opts.stored != NULL && json_getc(
+		    run_stored_trial(t)->node, "duration_ms") == NULL),
 		.update_snapshots = run->opts.update_snapshots,
 		.procs = run->procs, .scratch = q->req.scratch,
 		.empty_dir = q->dir, .judges = &run->judges,

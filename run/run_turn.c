@@ -121,7 +121,8 @@ add_answer(struct run_trial *t)
 	sum->truncated = sum->truncated || ans->truncated;
 	sum->no_calls = sum->no_calls || ans->no_calls;
 	sum->refused = sum->refused || ans->refused;
-	sum->skills_known = sum->skills_known || ans->skills_known;
+	sum->skills_known = ans->skills_known &&
+	    (sum->usage.answers == 1 || sum->skills_known);
 }
 
 static struct str

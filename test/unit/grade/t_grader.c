@@ -701,6 +701,13 @@ expectations(void)
 	c1.tool = ANSWER_SHELL;
 	c1.command = STR("azd up");
 	OK(has(expect(&x, &a), "_tool_calls 0.500 forbidden call matches \"shell azd\""));
+	/* under the names of other agents' tools, too, but not by their parts */
+	c1.name = STR("run_it");
+	x.tool_calls = yaml("{forbidden: [{pattern: '^bash azd'}, {pattern: "
+	    "'^Bash$|^local_shell '}, {pattern: 'exec_comm'}]}");
+	OK(has(expect(&x, &a), "_tool_calls 0.333 forbidden call matches \"^bash azd\" "
+	    "(2 tool calls); forbidden call matches \"^Bash$|^local_shell \""));
+	c1.name = STR("bash");
 	x.tool_calls = yaml("{forbidden: [{tool: bash, pattern: 'rm'}]}");
 	c1.no_arguments = true;
 	OK(has(expect(&x, &a), "_tool_calls 1.000"));

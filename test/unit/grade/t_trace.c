@@ -255,7 +255,7 @@ verdicts(void)
  * Rules on what agents do not report, and on tools by what they do.  The first
  * letter of the verdict: passed, failed, error.
  */
-enum { MUTE = 1, BARE = 2, NAMELESS = 4, EDITS = 8, DENIED = 16 };
+enum { MUTE = 1, BARE = 2, NAMELESS = 4, EDITS = 8, DENIED = 16, BLANK = 32 };
 
 static const struct {
 	const char *type, *config;
@@ -284,6 +284,13 @@ static const struct {
 	{ "code", "assertions: ['\"tool_calls\" not in output']", MUTE, "-", 'p', "" },
 	{ "code", "assertions: ['1 == 2', 'len(tool_calls) == 0']", MUTE, "-", 'f',
 	    "Failed: 1 == 2; not checked: gemini does not report tool calls" },
+	{ "code", "assertions: ['len(errors) == 0']", MUTE, "-", 'e', "does not report tool calls" },
+	{ "code", "assertions: ['not any(\"rm\" in str(e) for e in transcript)']", MUTE, "-", 'e',
+	    "does not report tool calls" },
+	{ "code", "assertions: ['not errors']", 0, "-", 'e', "does not report its events" },
+	{ "code", "assertions: ['len(transcript) < 9']", 0, "shell Bash ls", 'e', "its events" },
+	{ "code", "assertions: ['\"transcript\" not in output']", 0, "-", 'p', "" },
+	{ "code", "assertions: ['f\"{1}\" not in output and not errors']", MUTE, "-", 'e', "tool calls" },
 	/* what is known decides, whatever is unknown */
 	{ "behavior", "{max_tokens: 1, max_duration_ms: 1}", 0, "-", 'f',
 	    "ms until the answer, at most 1 expected; not checked: gemini does not report tokens" },
@@ -306,6 +313,13 @@ static const struct {
 	{ "code", "assertions: ['any(\"rm\" in t[\"arguments\"] for t in tool_calls)']", BARE,
 	    "shell Bash -", 'e', "arguments" },
 	{ "code", "assertions: ['len(tool_calls) == 1']", BARE, "shell Bash -", 'p', "" },
+	{ "code", "assertions: ['\"failed\" not in str(tool_calls)']", BLANK, "shell Bash ls", 'e',
+	    "the results of tools" },
+	{ "code", "assertions: ['\"failed\" not in f\"{tool_calls}\"']", BLANK, "shell Bash ls", 'e',
+	    "the results of tools" },
+	{ "code", "assertions: ['all(t[\"tool\"] != \"write\" for t in tool_calls)']", EDITS,
+	    "edit Creating -", 'e', "written or edited" },
+	{ "code", "assertions: ['len(tool_calls) == 1']", BLANK, "shell Bash ls", 'p', "" },
 	{ "code", "assertions: ['tool_calls[0][\"tool\"] == \"shell\" and "
 	    "tool_calls[0][\"command\"] == \"rm x\"']", BARE, "shell Bash rm x", 'p', "" },
 	/* names by what tools do */
@@ -408,6 +422,7 @@ unknowns(void)
 			.no_arguments = doubts[i].flags & BARE,
 			.no_name = doubts[i].flags & NAMELESS,
 			.any_edit = doubts[i].flags & EDITS,
+			.no_result = doubts[i].flags & BLANK,
 			.denied = doubts[i].flags & DENIED };
 		a = (struct answer){ .no_calls = doubts[i].flags & MUTE };
 		if (sscanf(doubts[i].call, "%19s %19s %39[^\n]", tool, name,
