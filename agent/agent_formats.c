@@ -39,6 +39,7 @@ add_count(int64_t *sum, const struct json *obj, const char *key)
 	return true;
 }
 
+/* A count that is missing in one of the objects is unknown in the sum. */
 static void
 add_tokens(struct answer_usage *u, const struct json *obj,
     const struct names *names)
@@ -46,12 +47,13 @@ add_tokens(struct answer_usage *u, const struct json *obj,
 	struct answer_usage one = { 0 };
 	bool in = add_count(&one.input_tokens, obj, names->input);
 	bool out = add_count(&one.output_tokens, obj, names->output);
+	bool first = u->answers++ == 0;
 
-	u->known = in && out;
+	u->known = in && out && (first || u->known);
 	u->cached_known = add_count(&one.cache_read_tokens, obj,
-	    names->cache_read);
+	    names->cache_read) && (first || u->cached_known);
 	u->reasoning_known = add_count(&one.reasoning_tokens, obj,
-	    names->reasoning);
+	    names->reasoning) && (first || u->reasoning_known);
 	(void)add_count(&one.cache_write_tokens, obj, names->cache_write);
 	if (names->apart)
 		one.input_tokens += one.cache_read_tokens +
@@ -145,6 +147,7 @@ claude_result(struct agent_stream *s, const struct json *v,
 		    NULL)
 			c->denied = true;
 	s->summary = s->message.n == 0;
+	s->ended = true;
 	if (s->mixed)
 		u->turns_known = false;
 	if (json_is_set(json_getc(v, "usage")))
@@ -213,12 +216,20 @@ agent_read_qwen(struct agent_stream *s, const struct json *v)
 /*
  * Codex: exec --json.
  */
+static bool
+codex_succeeded(const struct json *item)
+{
+	struct str status = json_str(item, "status");
+
+	return !str_is(status, "failed") && !str_is(status, "declined");
+}
+
 static void
 codex_item(struct agent_stream *s, const struct json *item, bool done)
 {
 	struct str type = json_str(item, "type"), id = json_str(item, "id");
 	const struct json *code;
-	struct answer_call *c;
+	struct answer_call *c = NULL;
 	int64_t status = 0;
 
 	if (str_is(type, "agent_message")) {
@@ -227,25 +238,23 @@ codex_item(struct agent_stream *s, const struct json *item, bool done)
 			agent_stream_text(s, json_str(item, "text"));
 	} else if (str_is(type, "command_execution")) {
 		c = agent_stream_call(s, id, STR("shell"), item);
-		if (c != NULL && str_is(json_str(item, "status"), "declined"))
-			c->denied = true;
 		code = json_getc(item, "exit_code");
 		if (done)
 			agent_stream_result(s, c, json_getc(item,
-			    "aggregated_output"), !str_is(json_str(item,
-			    "status"), "failed") && (!json_int(code, &status) ||
-			    status == 0));
+			    "aggregated_output"), codex_succeeded(item) &&
+			    (!json_int(code, &status) || status == 0));
 	} else if (str_is(type, "mcp_tool_call")) {
 		c = agent_stream_call(s, id, json_str(item, "tool"),
 		    json_getc(item, "arguments"));
 		if (done)
 			agent_stream_result(s, c, json_getc(item, "result"),
-			    !str_is(json_str(item, "status"), "failed"));
+			    codex_succeeded(item));
 	} else if (str_is(type, "file_change") || str_is(type, "web_search")) {
 		c = agent_stream_call(s, id, type, item);
-		agent_stream_result(s, c, NULL,
-		    !str_is(json_str(item, "status"), "failed"));
+		agent_stream_result(s, c, NULL, codex_succeeded(item));
 	}
+	if (c != NULL && str_is(json_str(item, "status"), "declined"))
+		c->denied = true;
 }
 
 void
@@ -259,6 +268,8 @@ agent_read_codex(struct agent_stream *s, const struct json *v)
 
 	if (str_is(type, "thread.started")) {
 		set_session(s, v, "thread_id");
+	} else if (str_is(type, "turn.started")) {
+		s->ended = false;
 	} else if (str_is(type, "item.started")) {
 		codex_item(s, json_getc(v, "item"), false);
 	} else if (str_is(type, "item.completed")) {
@@ -266,6 +277,7 @@ agent_read_codex(struct agent_stream *s, const struct json *v)
 	} else if (str_is(type, "turn.completed")) {
 		if (!s->full)	/* such as a lost connection, since restored */
 			s->error = STR("");
+		s->ended = true;
 		add_tokens(&s->job->ans.usage, json_getc(v, "usage"), &names);
 	} else if (str_is(type, "turn.failed")) {
 		agent_stream_fail(s, json_str(json_getc(v, "error"),
@@ -285,6 +297,7 @@ copilot_result(struct agent_stream *s, const struct json *v)
 	struct answer_usage *u = &s->job->ans.usage;
 	int64_t status = 0;
 
+	s->ended = true;
 	n = json_getc(usage, "premiumRequests");
 	if (n != NULL)
 		json_double(n, &u->premium_requests);
@@ -312,6 +325,8 @@ copilot_call_end(struct agent_stream *s, const struct json *d)
 	bool ok = agent_is_true(d, "success");
 	const struct json *result = json_getc(d, ok ? "result" : "error");
 
+	if (c != NULL && !ok && agent_is_denial(STR("copilot"), result))
+		c->denied = true;
 	if (json_getc(result, "content") != NULL)
 		result = json_getc(result, "content");
 	agent_stream_result(s, c, result, ok);
@@ -327,7 +342,9 @@ agent_read_copilot(struct agent_stream *s, const struct json *v)
 		set_model(s, json_str(d, "model"));
 		agent_stream_text(s, json_str(d, "content"));
 	} else if (str_is(type, "tool.execution_start")) {
-		if (!str_is(json_str(d, "toolName"), "report_intent"))
+		if (str_is(json_str(d, "toolName"), "report_intent"))
+			agent_stream_hide(s, json_str(d, "toolCallId"));
+		else
 			agent_stream_call(s, json_str(d, "toolCallId"),
 			    json_str(d, "toolName"), json_getc(d, "arguments"));
 	} else if (str_is(type, "tool.execution_complete")) {
@@ -376,8 +393,11 @@ gemini_document(struct agent_stream *s, const struct json *v)
 	struct answer_usage *u = &s->job->ans.usage;
 	const struct json *m;
 
-	s->summary = true;
+	s->summary = s->ended = true;
 	agent_stream_settle(s, json_str(v, "response"));
+	if (json_is_set(json_getc(v, "error")))
+		agent_stream_fail(s, json_str(json_getc(v, "error"),
+		    "message"));
 	for (m = json_first(json_getc(json_getc(v, "stats"), "models"));
 	    m != NULL; m = m->next) {
 		add_tokens(u, json_getc(m, "tokens"), &names);
@@ -391,6 +411,7 @@ void
 agent_read_gemini(struct agent_stream *s, const struct json *v)
 {
 	struct str type = json_str(v, "type"), id = json_str(v, "tool_id");
+	const struct json *error = json_getc(v, "error");
 	struct answer_call *c;
 
 	set_session(s, v, "session_id");
@@ -405,20 +426,24 @@ agent_read_gemini(struct agent_stream *s, const struct json *v)
 		    json_getc(v, "parameters"));
 	} else if (str_is(type, "tool_result")) {
 		c = agent_stream_find(s, id);
-		agent_stream_result(s, c, json_getc(v, json_getc(v, "error")
-		    != NULL ? "error" : "output"),
+		if (c != NULL && agent_is_denial(STR("gemini"), error))
+			c->denied = true;
+		agent_stream_result(s, c, error != NULL ? error :
+		    json_getc(v, "output"), error == NULL &&
 		    str_is(json_str(v, "status"), "success"));
+	} else if (str_is(type, "error")) {
+		if (!str_is(json_str(v, "severity"), "warning"))
+			agent_stream_fail(s, json_str(v, "message"));
 	} else if (str_is(type, "result")) {
+		s->ended = true;
 		if (json_is_set(json_getc(v, "stats")))
 			gemini_stats(s, json_getc(v, "stats"));
 		if (!str_is(json_str(v, "status"), "success"))
-			agent_stream_fail(s, json_str(json_getc(v, "error"),
-			    "message"));
+			agent_stream_fail(s, json_str(error, "message"));
 	} else if (json_getc(v, "response") != NULL) {
 		gemini_document(s, v);
-	} else if (type.n == 0 && json_getc(v, "error") != NULL) {
-		agent_stream_fail(s, json_str(json_getc(v, "error"),
-		    "message"));
+	} else if (type.n == 0 && error != NULL) {
+		agent_stream_fail(s, json_str(error, "message"));
 	}
 }
 
@@ -434,6 +459,9 @@ opencode_tool(struct agent_stream *s, const struct json *part)
 
 	c = agent_stream_call(s, json_str(part, "callID"),
 	    json_str(part, "tool"), json_getc(state, "input"));
+	if (c != NULL && failed && agent_is_denial(STR("opencode"),
+	    json_getc(state, "error")))
+		c->denied = s->stopped = true;
 	agent_stream_result(s, c, json_getc(state, failed ? "error" :
 	    "output"), !failed);
 }
@@ -478,7 +506,12 @@ agent_read_opencode(struct agent_stream *s, const struct json *v)
 		opencode_tool(s, part);
 	} else if (str_is(type, "text")) {
 		agent_stream_text(s, json_str(part, "text"));
+	} else if (str_is(type, "step_start")) {
+		s->ended = s->stopped = false;
 	} else if (str_is(type, "step_finish")) {
+		/* another step follows calls, unless it may not make them */
+		s->ended = s->stopped || !str_is(json_str(part, "reason"),
+		    "tool-calls");
 		opencode_step(s, part);
 	} else if (str_is(type, "error")) {
 		const struct json *e = json_getc(v, "error");

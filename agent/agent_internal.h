@@ -285,8 +285,11 @@ struct agent_stream {
 	struct str error;
 	size_t events;			/* objects that were read */
 	bool lost;			/* an event could not be read */
+	bool orphan;			/* a result had no call */
 	size_t lines, bad_line;		/* number; first that was not one */
 	bool answered;			/* an object had an answer */
+	bool ended;			/* the last event was read */
+	bool stopped;			/* a call of this step was denied */
 	bool listed;			/* an object had tool calls */
 	bool mixed;			/* subagents have lines, too */
 	bool summary;			/* only the result, without calls */
@@ -307,7 +310,11 @@ struct agent_format {
 	const char *name;
 	agent_read_fn *read;		/* NULL: plain text */
 	bool strict;			/* nothing but JSON with an answer */
+	const char *last;		/* event that ends it, or NULL */
 };
+
+/* Whether the error of a call means that the agent did not make it. */
+bool agent_is_denial(struct str agent, const struct json *error);
 
 /* The format of that name, or NULL; all names, for messages. */
 const struct agent_format *agent_format(struct str name);
@@ -337,6 +344,8 @@ struct answer_call *agent_stream_call(struct agent_stream *, struct str id,
 struct answer_call *agent_stream_find(struct agent_stream *, struct str id);
 void agent_stream_result(struct agent_stream *, struct answer_call *,
     const struct json *result, bool success);
+/* Notes a call that is not a use of a tool; it may get a result. */
+void agent_stream_hide(struct agent_stream *, struct str id);
 /* Copilot's modelMetrics: tokens and calls of each model. */
 void agent_add_metrics(struct answer_usage *, const struct json *metrics);
 /* Adds a non-negative member of an object to a sum. */

@@ -22,14 +22,14 @@ enum {
 };
 
 static const struct agent_format formats[] = {	/* sorted by name */
-	{ "claude", agent_read_claude, false },
-	{ "codex", agent_read_codex, false },
-	{ "copilot", agent_read_copilot, false },
-	{ "gemini", agent_read_gemini, false },
-	{ "json", agent_read_json, true },
-	{ "opencode", agent_read_opencode, false },
-	{ "qwen", agent_read_qwen, false },
-	{ "text", NULL, false },
+	{ "claude", agent_read_claude, false, "result" },
+	{ "codex", agent_read_codex, false, "turn.completed" },
+	{ "copilot", agent_read_copilot, false, "result" },
+	{ "gemini", agent_read_gemini, false, "result" },
+	{ "json", agent_read_json, true, NULL },
+	{ "opencode", agent_read_opencode, false, "step_finish" },
+	{ "qwen", agent_read_qwen, false, "result" },
+	{ "text", NULL, false, NULL },
 };
 
 const struct agent_format *
@@ -168,13 +168,22 @@ finish_calls(struct agent_stream *s)
 
 	for (c = ans->calls; c != NULL; c = c->next) {
 		c->no_result = c->result.n == 0;
+		c->denied = c->denied && !c->success;
 		answer_classify(s->job->arena, c, str_of(s->format->name));
 	}
 	/* text instead of events, or an object without a list of calls */
-	ans->no_calls = s->events == 0 || s->summary || s->lost ||
+	ans->no_calls = s->events == 0 || s->summary || s->lost || s->orphan ||
 	    (s->format->strict && !s->listed);
 	if (s->lost)	/* the counts are too low */
 		ans->usage.known = ans->usage.turns_known = false;
+}
+
+/* Text without any event may be an answer; half an event is not. */
+static bool
+is_cut(const struct agent_stream *s)
+{
+	return s->format->last != NULL && !s->ended &&
+	    (s->events > 0 || s->lost);
 }
 
 /* The model was not asked, or failed. */
@@ -201,6 +210,9 @@ agent_stream_end(struct agent_stream *s)
 		agent_fail(j, ANSWER_FAILED, "%.*s", STRF(s->error));
 	else if (s->format->strict && j->ans.fault == ANSWER_OK)
 		check_strict(s, &e);
+	else if (j->ans.fault == ANSWER_OK && is_cut(s))
+		agent_fail(j, ANSWER_FAILED, "the output ended early: its "
+		    "last event, \"%s\", is missing", s->format->last);
 	else if (j->ans.fault == ANSWER_OK && is_empty(&j->ans))
 		agent_fail(j, ANSWER_FAILED, "the agent ended without an "
 		    "answer, a tool call or token usage");
@@ -322,6 +334,22 @@ agent_stream_call(struct agent_stream *s, struct str id, struct str name,
 	return &c->call;
 }
 
+void
+agent_stream_hide(struct agent_stream *s, struct str id)
+{
+	struct arena *a = s->job->arena;
+	struct agent_stream_call *c;
+
+	if (!keep(s, id.n + sizeof(*c)))
+		return;
+	c = NEW(a, struct agent_stream_call);
+	c->id = arena_str(a, id);
+	c->call.name = STR("");
+	c->call.arguments = STR("{}");
+	c->prev = s->last;
+	s->last = c;
+}
+
 /* A skill is used when it was loaded; an event may have reported it. */
 static void
 add_loaded(struct agent_stream *s, struct str name)
@@ -339,8 +367,10 @@ void
 agent_stream_result(struct agent_stream *s, struct answer_call *c,
     const struct json *result, bool success)
 {
-	if (c == NULL)
+	if (c == NULL) {
+		s->orphan = true;
 		return;
+	}
 	if (json_is_set(result))
 		c->result = text_of(s, result);
 	c->success = success;

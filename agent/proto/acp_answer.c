@@ -141,6 +141,21 @@ call_result(struct acp *x, const struct acp_call *c)
 	return arena_take(x->job->arena, &b);
 }
 
+/* By us, or by the agent itself; but what was completed was done. */
+static bool
+was_denied(struct acp *x, const struct acp_call *c,
+    const struct answer_call *to)
+{
+	struct arena tmp = { 0 };
+	bool own;
+
+	if (c->status != ACP_FAILED)
+		return c->denied && c->status != ACP_COMPLETED;
+	own = agent_is_denial(x->family, arena_json(&tmp, to->result, NULL));
+	arena_free(&tmp);
+	return c->denied || own;
+}
+
 static void
 take_calls(struct acp *x)
 {
@@ -151,7 +166,6 @@ take_calls(struct acp *x)
 	for (c = x->turn.calls; c != NULL; c = c->next) {
 		to = NEW(x->job->arena, struct answer_call);
 		to->name = call_name(x, c, &to->no_name);
-		to->denied = c->denied;
 		to->more_paths = c->more_paths;
 		to->no_arguments = c->input.n == 0;
 		to->arguments = c->input.n > 0 ? own(x, &c->input) :
@@ -160,6 +174,7 @@ take_calls(struct acp *x)
 		to->no_result = to->result.n == 0;
 		to->success = c->status == ACP_COMPLETED ||
 		    c->status == ACP_NO_STATUS;
+		to->denied = was_denied(x, c, to);
 		classify(x, c, to);
 		*tail = to;
 		tail = &to->next;

@@ -82,6 +82,7 @@ struct copilot_link {
 struct copilot_call {
 	struct copilot_call *next;	/* in the bucket */
 	struct str id;
+	bool hidden;			/* not one of the answer */
 	struct answer_call call;
 };
 

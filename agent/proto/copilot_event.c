@@ -109,12 +109,21 @@ on_turn(struct copilot_session *s, const struct json *data)
 	send_event(s, AGENT_STEP, STR("working"));
 }
 
-/* Input includes the cache, output includes reasoning. */
+/*
+ * Input includes the cache, output includes reasoning.  A count that is missing
+ * once is unknown in the sum.
+ */
 static void
 add_tokens(struct answer_usage *u, const struct json *from)
 {
-	u->known = u->cached_known = true;
-	u->reasoning_known = json_is_set(json_getc(from, "reasoningTokens"));
+	bool first = u->answers++ == 0;
+
+	u->known = (first || u->known) && agent_is_count(from,
+	    "inputTokens") && agent_is_count(from, "outputTokens");
+	u->cached_known = (first || u->cached_known) &&
+	    agent_is_count(from, "cacheReadTokens");
+	u->reasoning_known = (first || u->reasoning_known) &&
+	    agent_is_count(from, "reasoningTokens");
 	agent_stream_add(&u->reasoning_tokens, from, "reasoningTokens");
 	agent_stream_add(&u->input_tokens, from, "inputTokens");
 	agent_stream_add(&u->output_tokens, from, "outputTokens");
@@ -210,13 +219,30 @@ add_call(struct copilot_session *s, const struct json *data)
 
 /* report_intent tells the user what comes next: not a real call. */
 static void
+hide_call(struct copilot_session *s, struct str id)
+{
+	struct copilot_call *c;
+
+	if (!keep(s, id.n + sizeof(*c)))
+		return;
+	c = NEW(s->job->arena, struct copilot_call);
+	c->id = arena_str(s->job->arena, id);
+	c->hidden = true;
+	c->next = *bucket(s, id);
+	*bucket(s, id) = c;
+}
+
+static void
 on_tool(struct copilot_session *s, const struct json *data)
 {
 	const struct copilot_call *c;
 
-	if (str_is(json_str(data, "toolName"), "report_intent") ||
-	    find_call(s, json_str(data, "toolCallId")) != NULL)
+	if (find_call(s, json_str(data, "toolCallId")) != NULL)
 		return;
+	if (str_is(json_str(data, "toolName"), "report_intent")) {
+		hide_call(s, json_str(data, "toolCallId"));
+		return;
+	}
 	c = add_call(s, data);
 	if (c != NULL)
 		send_event(s, AGENT_TOOL, c->call.name);
@@ -230,11 +256,15 @@ on_tool_end(struct copilot_session *s, const struct json *data)
 	const struct json *v = json_getc(result, "content");
 	struct json_out o;
 
-	if (c == NULL || c->call.result.n > 0)
+	if (c == NULL)		/* its start was missed */
+		s->job->ans.no_calls = true;
+	if (c == NULL || c->hidden || c->call.result.n > 0)
 		return;
 	c->call.success = agent_is_true(data, "success");
 	if (!c->call.success && json_getc(data, "error") != NULL) {
 		result = json_getc(data, "error");
+		if (agent_is_denial(STR("copilot"), result))
+			c->call.denied = true;
 		v = json_getc(result, "message");
 	}
 	v = v != NULL ? v : result;
@@ -423,8 +453,11 @@ copilot_event_answer(struct copilot_session *s)
 	struct answer *ans = &s->job->ans;
 	struct answer_call *c;
 
-	for (c = ans->calls; c != NULL; c = c->next)
+	for (c = ans->calls; c != NULL; c = c->next) {
+		c->denied = c->denied && !c->success;
+		c->no_result = c->result.n == 0;
 		answer_classify(a, c, STR("copilot"));
+	}
 	ans->output = arena_take(a, &s->text);
 	if (s->transcript.n > 0) {
 		buf_putc(&s->transcript, ']');

@@ -130,10 +130,10 @@ rule='[{type: tool_constraint, name: t, config: {reject_tools: [{tool: shell, co
 elsewhere='[{type: tool_constraint, name: t, config: {reject_tools: [bash, local_shell]}}, {type: behavior, name: u, config: {forbidden_tools: [RUN_SHELL_COMMAND]}}, {type: tool_constraint, name: v, config: {expect_tools: [execute_command]}}]'
 # forbidden NAME: the rule has failed, and so have those on another agent's names
 forbidden() {
-	has "$1: a forbidden command fails" '"status":"failed"'
+	has "$1: a forbidden command fails" 'call 1 matches rejected'
 	run "$WAZA" grade -q --results r.json -o g.json e.yaml
 	"$WAZA" parse g.json >r
-	has "$1: and fails again when it is graded again" '"status":"failed"'
+	has "$1: and fails again when it is graded again" 'call 1 matches rejected'
 	suite 'executor: mock' "$elsewhere" >b.yaml
 	run "$WAZA" grade -q --results r.json -o g.json b.yaml
 	"$WAZA" parse g.json >r
@@ -168,23 +168,27 @@ forbidden claude
 stream codex "$rule" <<'OUT'
 {"type":"item.completed","item":{"id":"i","type":"command_execution","command":"/bin/bash -lc 'rm -rf build'","aggregated_output":"","exit_code":0}}
 {"type":"item.completed","item":{"id":"j","type":"agent_message","text":"hello"}}
+{"type":"turn.completed","usage":{"input_tokens":1,"output_tokens":1}}
 OUT
 forbidden codex
 stream gemini "$rule" <<'OUT'
 {"type":"tool_use","tool_name":"run_shell_command","tool_id":"t","parameters":{"command":"rm -rf build"}}
 {"type":"tool_result","tool_id":"t","status":"success","output":""}
 {"type":"message","role":"assistant","content":"hello"}
+{"type":"result","status":"success"}
 OUT
 forbidden gemini
 stream opencode "$rule" <<'OUT'
 {"type":"tool_use","part":{"tool":"bash","callID":"c","state":{"status":"completed","input":{"command":"rm -rf build"},"output":""}}}
 {"type":"text","part":{"text":"hello"}}
+{"type":"step_finish","part":{"reason":"stop"}}
 OUT
 forbidden opencode
 stream copilot "$rule" <<'OUT'
 {"type":"tool.execution_start","data":{"toolCallId":"c","toolName":"bash","arguments":{"command":"rm -rf build"}}}
 {"type":"tool.execution_complete","data":{"toolCallId":"c","success":true,"result":{"content":""}}}
 {"type":"assistant.message","data":{"content":"hello"}}
+{"type":"result","exitCode":0}
 OUT
 forbidden copilot-cli
 
@@ -299,6 +303,7 @@ has 'our own format: a list that is absent is unknown' '"unknown":[[]"tool_calls
 stream copilot <<'OUT'
 {"type":"assistant.turn_end","data":{"turnId":"0"}}
 {"type":"assistant.message","data":{"content":"hello","model":"m"}}
+{"type":"result","exitCode":0}
 OUT
 has 'copilot-cli: tokens are unknown, turns are not' '"usage":{"turns":1,*"unknown":[[]"input_tokens","output_tokens","cached_input_tokens","reasoning_tokens","cost"]'
 stream text <<'OUT'
@@ -348,6 +353,7 @@ ruled() {
 {"type":"item.completed","item":{"id":"i","type":"command_execution","command":"/bin/bash -lc 'rm -rf build'","aggregated_output":"","exit_code":null,"status":"failed"}}
 {"type":"item.completed","item":{"id":"j","type":"file_change","changes":[{"path":"/w/a"},{"path":"/w/secret"}],"status":"completed"}}
 {"type":"item.completed","item":{"id":"k","type":"agent_message","text":"hello"}}
+{"type":"turn.completed","usage":{"input_tokens":1,"output_tokens":1}}
 OUT
 }
 ruled '{tool: shell, args: {command: rm -rf build}}'
@@ -379,5 +385,29 @@ stream codex <<'OUT'
 {"type":"error","message":"no quota"}
 OUT
 has 'codex: an error without a completed turn' '"error_class":"agent_error"'
+# permission STATUS OUTPUT: a session whose command we do not permit, and its end
+permission() {
+	session other "$turn" <<OUT
+{"sessionUpdate":"tool_call","toolCallId":"c","title":"rm -rf build","kind":"execute","status":"pending","rawInput":{"command":"rm -rf build"}}
+{"sessionUpdate":"tool_call_update","toolCallId":"c","status":"$1","rawOutput":$2}
+$text
+OUT
+	awk '{ print } /"pending"/ {
+		print "  0.000 <- {\"jsonrpc\":\"2.0\",\"id\":7,\"method\":\"session/request_permission\",\"params\":{\"sessionId\":\"s\",\"toolCall\":{\"toolCallId\":\"c\",\"kind\":\"execute\"},\"options\":[{\"optionId\":\"n\",\"kind\":\"reject_once\"}]}}"
+		print "  0.000 -> {}"
+	}' session >asked
+	ask "executor: acp, acp: {command: [$DOUBLES/double_acp, $tmp/asked], permissions: deny}" "$rule"
+}
+permission failed '"no"'
+has 'a call that was not permitted was not made' '"status":"passed"*"denied":true'
+permission completed '"gone"'
+has 'an agent that makes the call nevertheless' 'call 1 matches rejected'
+session OpenCode "$turn" <<OUT
+{"sessionUpdate":"tool_call","toolCallId":"c","title":"bash","kind":"execute","rawInput":{}}
+{"sessionUpdate":"tool_call_update","toolCallId":"c","status":"failed","rawInput":{"command":"rm -rf build"},"rawOutput":{"error":"The user has specified a rule which prevents you from using this specific tool call."}}
+$text
+OUT
+play "$rule"
+has "opencode over ACP: a call that its own rules stopped" '"status":"passed"*"denied":true'
 is 'nothing is left behind' '' "$(ls tmp)"
 done_testing
