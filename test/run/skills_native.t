@@ -325,6 +325,7 @@ cat >bin/opencode <<'SH'
 #!/bin/sh
 echo '{"type":"tool_use","part":{"callID":"c","tool":"skill","state":{"status":"error","input":{"name":"greet"},"error":"ripgrep execution failed"}}}'
 echo '{"type":"text","part":{"text":"done"}}'
+echo '{"type":"step_finish","part":{"reason":"stop"}}'
 SH
 sed 's/executor: claude/executor: codex/' e.yaml >c.yaml
 run "$WAZA" run -q -o r.json c.yaml
