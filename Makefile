@@ -24,7 +24,7 @@ DEFS    = -I. -DWAZA_VERSION=$(VERSION)
 BASE = base json os os_child os_confine os_net os_path os_peer os_quiet os_spawn os_term
 BASE_H = base os os_child os_confine os_internal os_net os_path os_peer os_quiet os_spawn os_term
 LIB = csv diff diff_search field field_schema front glob guard http http_body http_url mask opt sha256 siphash stats tmpl \
-	unicode ws ws_key yaml_out py/expr py/expr_atom py/expr_call py/expr_case py/expr_equal py/expr_eval \
+	unicode ws ws_key yaml_out bpe/bpe bpe/bpe_merge bpe/bpe_split py/expr py/expr_atom py/expr_call py/expr_case py/expr_equal py/expr_eval \
 	py/expr_lex py/expr_map py/expr_num py/expr_parse py/expr_pattern py/expr_re py/expr_repr \
 	py/expr_seq py/expr_str py/expr_text py/expr_value re/re re/re_atom re/re_class re/re_cuts \
 	re/re_bits re/re_dfa re/re_lit re/re_nfa re/re_parse re/re_prog re/re_state schema/schema schema/schema_build \
@@ -33,7 +33,7 @@ LIB = csv diff diff_search field field_schema front glob guard http http_body ht
 	schema/schema_explain schema/schema_uri schema/schema_value yaml/yaml_anchor yaml/yaml_block \
 	yaml/yaml_core yaml/yaml_flow yaml/yaml_in yaml/yaml_map yaml/yaml_scalar
 LIB_H = csv diff diff_internal field field_schema front glob guard http mask opt sha256 siphash stats tmpl unicode ws yaml_out \
-	py/expr py/expr_internal re/re re/re_internal \
+	bpe/bpe bpe/bpe_internal py/expr py/expr_internal re/re re/re_internal \
 	schema/schema schema/schema_internal yaml/yaml_internal
 IO = conn conn_frame conn_http conn_pace conn_sweep conn_ws fetch fetch_curl fetch_name loop loop_child offload proc proc_guard proc_tail wire \
 	workspace workspace_litter workspace_scan workspace_text

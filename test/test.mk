@@ -12,21 +12,21 @@ VG_CORPUS = none
 
 UNIT = agent/t_acp agent/t_hub base/t_base base/t_json base/t_os cmd/t_client grade/t_grader \
 	grade/t_judge grade/t_trace io/t_conn io/t_fetch io/t_scan io/t_loop io/t_offload io/t_proc io/t_procs \
-	io/t_wire lib/t_csv lib/t_diff lib/t_expr lib/t_field lib/t_field_schema lib/t_glob lib/t_guard lib/t_http lib/t_mask \
+	io/t_wire lib/t_bpe lib/t_csv lib/t_diff lib/t_expr lib/t_field lib/t_field_schema lib/t_glob lib/t_guard lib/t_http lib/t_mask \
 	lib/t_opt lib/t_re lib/t_schema lib/t_siphash lib/t_stats lib/t_tmpl lib/t_unicode lib/t_ws lib/t_yaml lib/t_yaml_out \
 	report/t_compare report/t_report results/t_answer results/t_cache results/t_event results/t_outcome results/t_result \
 	results/t_store results/t_trigger rpc/t_rpc rpc/t_session rpc/t_stream skill/t_budget skill/t_catalog skill/t_files skill/t_skill skill/t_triggers suite/t_config \
 	suite/t_spec web/t_evalclient web/t_web
 TOOL = rpcpipe double_acp double_copilot double_model double_evalclient \
 	httpget chunks ws_cases ws_echo
-FUZZ = json yaml re expr csv tmpl diff schema http wire frame rpc client \
+FUZZ = json yaml re expr csv tmpl bpe diff schema http wire frame rpc client \
 	evalclient ws web journal results sessions records settings
 
 TESTS = $(UNIT:%=test/unit/%)
 TOOLS = $(TOOL:%=test/tool/%)
 REPLAY = $(FUZZ:%=build/replay/%)
 
-$(TESTS) $(TOOLS): $(OBJ) $(HDR) test/tool/clock.h test/tool/help.h test/tool/oracle.h test/tool/tap.h
+$(TESTS) $(TOOLS): $(OBJ) $(HDR) test/tool/clock.h test/tool/help.h test/tool/oracle.h test/tool/slow_bpe.h test/tool/tap.h
 
 check: all $(TESTS) $(TOOLS) replay
 	@WAZA=$$PWD/waza DOUBLES=$$PWD/test/tool CORPUS=$(CORPUS) \

@@ -1,7 +1,7 @@
 # The fuzz targets over their seeds and the public data, without a fuzzer.
 . "${0%/*}/../tool/lib.sh"
 cd "$top" || exit 1
-for f in json yaml re expr csv tmpl diff schema http wire frame rpc client evalclient ws web \
+for f in json yaml re expr csv tmpl bpe diff schema http wire frame rpc client evalclient ws web \
     journal results sessions records settings
 do
 	ok "$f: seeds" ${WRAP-} "$BUILD/$f" "test/fuzz/corpus/$f"
