@@ -40,7 +40,7 @@ IO = conn conn_frame conn_http conn_pace conn_sweep conn_ws fetch fetch_curl fet
 IO_H = conn conn_internal fetch fetch_internal loop loop_internal offload proc wire workspace workspace_scan \
 	workspace_text
 SUITE = config config_check config_hold config_keys config_layer config_merge config_show \
-	config_spell config_token project project_trust spec spec_config spec_file spec_grader spec_input spec_remote spec_skill \
+	config_spell config_token project project_trust spec spec_config spec_file spec_foreign spec_grader spec_input spec_remote spec_skill \
 	spec_task spec_tasks spec_trigger
 SUITE_H = config config_internal project spec spec_internal
 SKILL = budget catalog files scaffold scaffold_project skill triggers
@@ -86,13 +86,14 @@ CMD = cache cmd compare config doctor doctor_probe evalclients grade job list ma
 	client/client_command client/client_show client/client_target client/connect \
 	client/run_on_server client/worker client/worker_job client/worker_link \
 	editor/complete editor/completion editor/schema \
-	skill/init skill/new skill/new_common skill/new_seen skill/new_seen_read skill/new_task
+	skill/import skill/import_inspect skill/import_promptfoo skill/init \
+	skill/new skill/new_common skill/new_seen skill/new_seen_read skill/new_task
 CMD_H = doctor evalclients job run service signals stdout workspace client/client client/client_command \
-	client/run_on_server client/worker skill/new skill/new_seen
+	client/run_on_server client/worker skill/import skill/new skill/new_seen
 PAGE = index.html style.css icon.svg theme.js api.js app.js chart.js clients.js compare.js dom.js \
 	format.js list.js live.js map.js new.js results.js run.js runs.js store.js table.js task.js \
 	text.js trends.js
-MAN  = waza.1 waza-agents.7 waza-completion.1 waza-config.5 waza-eval.5 waza-init.1 waza-new.1 waza-rpc.5 waza-run.1 waza-schema.1 waza-sessions.5
+MAN  = waza.1 waza-agents.7 waza-completion.1 waza-config.5 waza-eval.5 waza-import.1 waza-init.1 waza-new.1 waza-rpc.5 waza-run.1 waza-schema.1 waza-sessions.5
 
 # A folder sees its own headers and those of the folders above it.
 H1 = json.h $(BASE_H:%=base/%.h)

@@ -135,6 +135,7 @@ struct sources {
 	const struct json *own;		/* the grader's `judge:`, or NULL */
 	const char *file;		/* of the grader */
 	struct str model, effort;	/* set by the grader, or empty */
+	struct str executor;		/* of the run that is checked */
 };
 
 /* Makes the suite of a judge; the later settings take precedence. */
@@ -157,7 +158,8 @@ derive_suite(struct arena *a, const struct sources *from,
 	if (from->set != NULL) {
 		c->executor = from->set->executor;
 		c->model = from->set->model;
-	}
+	} else if (from->executor.n > 0)
+		c->executor = from->executor;
 	if (c->judge_model.n > 0)
 		c->model = c->judge_model;
 	if (json_is_set(shared)) {
@@ -231,11 +233,27 @@ judge_check_suite(const struct spec_suite *s, struct spec_notes *notes)
 		agent_check(&judge, judge.config.executor, notes);
 }
 
+/* Once for all tasks of a file whose expectations nobody can judge. */
+static void
+note_no_judge(struct spec_where at, struct spec_notes *notes)
+{
+	static const char msg[] = "expectations in words need a judge: add "
+	    "the line \"judge: {executor: NAME}\" to .waza.yaml, or run with "
+	    "--executor NAME (waza doctor lists them)";
+	const struct spec_note *n = notes->head;
+
+	while (n != NULL && strcmp(n->msg, msg) != 0)
+		n = n->next;
+	if (n == NULL)
+		spec_note(notes, FIELD_ERROR, at, "%s", msg);
+}
+
 void
 judge_check(const struct spec_suite *s, const struct json *own,
     struct spec_where at, struct spec_notes *notes)
 {
-	struct sources from = { .suite = s, .own = own, .file = at.file };
+	struct sources from = { .suite = s, .own = own, .file = at.file,
+		.executor = notes->executor };
 	const struct agent_kind *kind;
 	struct spec_suite judge;
 
@@ -247,7 +265,9 @@ judge_check(const struct spec_suite *s, const struct json *own,
 		spec_note(notes, FIELD_ERROR, at, "executor \"%s\" cannot "
 		    "judge: set \"judge\" in the suite's config or in this "
 		    "grader", kind->name);
-	if (lacks_script(&judge.config))
+	if (lacks_script(&judge.config) && s->in_words)
+		note_no_judge(at, notes);
+	else if (lacks_script(&judge.config))
 		spec_note(notes, FIELD_WARNING, at, "the mock cannot judge "
 		    "without a script: set \"judge\" in the suite's config "
 		    "or in this grader");

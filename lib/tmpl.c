@@ -403,3 +403,20 @@ tmpl_any(struct str text)
 	r.end = text.p + text.n;
 	return next_open(&r) != NULL;
 }
+
+struct str
+tmpl_escape(struct arena *a, struct str s)
+{
+	struct buf b = { 0 };
+	size_t i;
+
+	if (!tmpl_any(s))
+		return s;
+	for (i = 0; i < s.n; i++)
+		if (i + 1 < s.n && s.p[i] == '{' && s.p[i + 1] == '{') {
+			buf_puts(&b, "{{\"{{\"}}");
+			i++;
+		} else
+			buf_putc(&b, s.p[i]);
+	return arena_take(a, &b);
+}

@@ -41,6 +41,9 @@ struct str tmpl_render(struct arena *, struct str text,
  */
 int tmpl_check(struct str text, struct err *);
 
+/* The text as a template that renders to it; itself if it contains none. */
+struct str tmpl_escape(struct arena *, struct str text);
+
 /* Whether the text contains a template. */
 bool tmpl_any(struct str text);
 

@@ -14,23 +14,6 @@ static const char *const unrelated[] = {
 	"Write a limerick about a lighthouse.",
 };
 
-struct str
-scaffold_untemplate(struct arena *a, struct str s)
-{
-	struct buf b = { 0 };
-	size_t i;
-
-	if (!tmpl_any(s))
-		return s;
-	for (i = 0; i < s.n; i++)
-		if (i + 1 < s.n && s.p[i] == '{' && s.p[i + 1] == '{') {
-			buf_puts(&b, "{{\"{{\"}}");
-			i++;
-		} else
-			buf_putc(&b, s.p[i]);
-	return arena_take(a, &b);
-}
-
 void
 scaffold_schema_line(struct buf *b, struct str schemas, const char *which)
 {
@@ -220,7 +203,7 @@ task_text(struct arena *a, const struct scaffold_suite *s, struct str prompt,
 	    "%.*s is %sfor", STRF(s->skill), positive ? "" : "not "));
 	buf_fmt(&b, "tags:\n  - %s-trigger\n", word);
 	buf_puts(&b, "inputs:\n");
-	put(&b, 2, "prompt:", scaffold_untemplate(a, prompt));
+	put(&b, 2, "prompt:", tmpl_escape(a, prompt));
 	buf_fmt(&b, "expected:\n  should_trigger: %s\n", positive ? "true" :
 	    "false");
 	if (positive)

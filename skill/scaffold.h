@@ -50,9 +50,6 @@ struct str scaffold_skill(struct arena *, struct str name,
 /* "pdf-reader" as "Pdf Reader". */
 struct str scaffold_title(struct arena *, struct str name);
 
-/* The text, with braces escaped that a template would begin with. */
-struct str scaffold_untemplate(struct arena *, struct str);
-
 /* Appends the line by which editors find a schema, if there is one. */
 void scaffold_schema_line(struct buf *, struct str schemas,
     const char *which);

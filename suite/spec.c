@@ -417,12 +417,19 @@ spec_load_part(struct arena *a, const char *path, struct spec_notes *notes)
 	struct spec_loader l = { .arena = a, .notes = notes };
 	struct spec_file f;
 	int r = spec_read_yaml(&l, arena_cstr(a, str_of(path)), &f);
+	const struct json *foreign = r == 0 ? spec_read_foreign(&l, &f) : NULL;
+	struct spec_suite *s;
 
 	arena_free(&l.scratch);
 	if (r == -1)
 		return NULL;
-	if (f.root->type == JSON_OBJECT)
-		return load(a, notes, &f, false);
+	if (foreign != NULL)
+		f.root = foreign;
+	if (f.root->type == JSON_OBJECT) {
+		s = load(a, notes, &f, false);
+		s->in_words = foreign != NULL;
+		return s;
+	}
 	spec_error(&l, f.path, f.root, "",
 	    "not a suite: expected a mapping, not %s",
 	    json_type_name((enum json_type)f.root->type));

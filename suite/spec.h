@@ -271,6 +271,8 @@ struct spec_suite {
 	int64_t code_memory_mb;		/* 256 */
 	/* from the settings; see config_apply() */
 	const struct json *executors, *prices;
+	bool in_words;		/* its expectations need a judge, which the
+				 * file cannot name: evals.json */
 };
 
 /*

@@ -94,6 +94,14 @@ spec_exists(const char *path)
 	return stat(path, &st) == 0;
 }
 
+static bool
+is_dir(const char *path)
+{
+	struct stat st;
+
+	return stat(path, &st) == 0 && S_ISDIR(st.st_mode);
+}
+
 char *
 spec_path(struct arena *a, const char *dir, struct str path)
 {
@@ -248,11 +256,65 @@ glob_part(struct arena *a, struct str part, const struct field_strs *dirs)
 	return spec_take(a, &list);
 }
 
+/* Adds a directory and all below it, except hidden ones and links. */
+static void
+add_below(struct arena *a, const char *dir, unsigned depth, struct buf *list)
+{
+	struct field_strs names;
+	struct stat st;
+	size_t i;
+	char *path;
+
+	spec_push(list, str_of(dir));
+	if (depth == WALK_DEPTH || spec_list(a, dir, &names) == -1)
+		return;
+	for (i = 0; i < names.n; i++) {
+		path = spec_join(a, dir, names.v[i]);
+		if (names.v[i].p[0] != '.' && lstat(path, &st) == 0 &&
+		    S_ISDIR(st.st_mode))
+			add_below(a, path, depth + 1, list);
+	}
+}
+
+/* "**": the directories and all below them, each once. */
+static struct field_strs
+glob_below(struct arena *a, const struct field_strs *dirs)
+{
+	struct buf list = { 0 };
+	struct field_strs out;
+	size_t i, n = 0;
+
+	for (i = 0; i < dirs->n; i++)
+		if (is_dir(dirs->v[i].p))
+			add_below(a, dirs->v[i].p, 0, &list);
+	out = take_sorted(a, &list);
+	for (i = 0; i < out.n; i++)
+		if (n == 0 || !str_eq(out.v[n - 1], out.v[i]))
+			out.v[n++] = out.v[i];
+	out.n = n;
+	return out;
+}
+
+/* All files in these directories. */
+static struct field_strs
+files_of(struct arena *a, const struct field_strs *dirs)
+{
+	struct field_strs out = glob_part(a, STR("*"), dirs);
+	size_t i, n = 0;
+
+	for (i = 0; i < out.n; i++)
+		if (!is_dir(out.v[i].p))
+			out.v[n++] = out.v[i];
+	out.n = n;
+	return out;
+}
+
 struct field_strs
 spec_glob(struct arena *a, const char *dir, struct str pattern)
 {
 	struct field_strs out = { NEW(a, struct str), pattern.n > 0 };
 	const char *p = pattern.p, *end = p + pattern.n, *slash;
+	bool deep = false;
 	struct str part;
 
 	out.v[0] = out.n > 0 && *p == '/' ? STR("/") : str_of(dir);
@@ -261,10 +323,17 @@ spec_glob(struct arena *a, const char *dir, struct str pattern)
 		if (slash == NULL)
 			slash = end;
 		part = (struct str){ p, (size_t)(slash - p) };
-		if (part.n > 0 && !str_is(part, "."))
+		if (str_is(part, "**")) {
+			out = glob_below(a, &out);
+			deep = true;
+			if (slash == end)
+				out = files_of(a, &out);
+		} else if (part.n > 0 && !str_is(part, "."))
 			out = glob_part(a, part, &out);
 		p = slash < end ? slash + 1 : end;
 	}
+	if (deep && out.n > 0)
+		qsort(out.v, out.n, sizeof(*out.v), str_order);
 	return out;
 }
 

@@ -164,6 +164,14 @@ void spec_read_evaluation(struct spec_loader *, const struct spec_file *,
 void spec_read_validation(struct spec_loader *, const struct spec_file *,
     const struct json *task, struct spec_task *);
 
+/*
+ * spec_foreign.c: the tree of a suite for a file of another format (evals.json,
+ * a list of trigger queries); NULL if it has none of these formats.  Problems
+ * are noted.
+ */
+const struct json *spec_read_foreign(struct spec_loader *,
+    const struct spec_file *);
+
 /* spec_trigger.c: reads trigger_tests.yaml, if the suite has one. */
 void spec_read_triggers(struct spec_loader *);
 

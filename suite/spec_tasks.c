@@ -235,6 +235,83 @@ struct table {
 	size_t n;
 };
 
+/* One JSON value per line as a list; NULL and *e with line and column. */
+static struct json *
+read_json_lines(struct arena *a, struct str text, struct err *e)
+{
+	struct json *list = NEW(a, struct json), *v, **tail = &list->u.child;
+	struct json_error je = { 0 };
+	const char *end;
+	struct str line;
+	unsigned n = 0;
+
+	list->type = JSON_ARRAY;
+	while (text.n > 0) {
+		end = memchr(text.p, '\n', text.n);
+		line = (struct str){ text.p, end != NULL ?
+		    (size_t)(end - text.p) : text.n };
+		text = (struct str){ line.p + line.n + (end != NULL),
+		    text.n - line.n - (end != NULL) };
+		n++;
+		if (str_trim(line).n == 0)
+			continue;
+		v = arena_json(a, line, &je);
+		if (v == NULL) {
+			err_set(e, ERR_SYNTAX, "%s", je.msg);
+			err_at(e, n, je.col);
+			return NULL;
+		}
+		v->line = n;
+		*tail = v;
+		tail = &v->next;
+		list->n++;
+	}
+	return list;
+}
+
+/* Every row of a table must be an object. */
+static struct json *
+check_rows(struct json *list, struct err *e)
+{
+	const struct json *v = json_first(list);
+
+	if (list->type != JSON_ARRAY) {
+		err_set(e, ERR_SCHEMA, "expected a list of objects, not %s",
+		    json_type_name((enum json_type)list->type));
+		err_at(e, list->line, list->col);
+		return NULL;
+	}
+	for (; v != NULL; v = v->next)
+		if (v->type != JSON_OBJECT) {
+			err_set(e, ERR_SCHEMA, "a row must be an object, not "
+			    "%s", json_type_name((enum json_type)v->type));
+			err_at(e, v->line, v->col);
+			return NULL;
+		}
+	return list;
+}
+
+/* The rows of a table: CSV, a JSON list, or JSON lines, by its name. */
+static struct json *
+read_rows(struct arena *a, const char *path, struct str text, struct err *e)
+{
+	struct str name = str_of(path);
+	struct json_error je = { 0 };
+	struct json *v;
+
+	if (str_ends(name, STR(".jsonl")) || str_ends(name, STR(".ndjson")))
+		v = read_json_lines(a, str_after_bom(text), e);
+	else if (str_ends(name, STR(".json"))) {
+		v = arena_json(a, str_after_bom(text), &je);
+		if (v == NULL) {
+			err_set(e, ERR_SYNTAX, "%s", je.msg);
+			err_at(e, je.line, je.col);
+		}
+	} else
+		return csv_read(a, text, e);
+	return v == NULL ? NULL : check_rows(v, e);
+}
+
 /* Reads the rows of `tasks_from` that are in range. */
 static void
 read_table(struct spec_loader *l, const struct spec_file *f,
@@ -248,7 +325,7 @@ read_table(struct spec_loader *l, const struct spec_file *f,
 	bool ok = get_range(l, f, in->range, &first, &last);
 
 	if (from->type != JSON_STRING) {
-		spec_wrong_type(l, f->path, from, "the name of a CSV file");
+		spec_wrong_type(l, f->path, from, "the name of a table");
 		return;
 	}
 	t->path = spec_path(l->arena, f->dir, json_text(from));
@@ -257,7 +334,7 @@ read_table(struct spec_loader *l, const struct spec_file *f,
 	if (!os_inside(f->dir, t->path))
 		spec_warning(l, f->path, from, NULL, "%.*s is outside the "
 		    "suite's directory", STRF(spec_tail(t->path)));
-	v = csv_read(l->arena, text, &e);
+	v = read_rows(l->arena, t->path, text, &e);
 	if (v == NULL) {
 		spec_note(l->notes, FIELD_ERROR, (struct spec_where){ t->path,
 		    e.line, e.col }, "%s", e.msg);

@@ -9,6 +9,8 @@
  */
 #include "suite/spec_internal.h"
 
+#include <string.h>
+
 struct prompt_in {
 	struct str prompt, reason, expected_skill;
 	int confidence;		/* index of the word; -1: not given */
@@ -223,6 +225,11 @@ try_file(struct spec_loader *l, const char *path,
 
 	if (!spec_exists(path))
 		return;
+	/* a list that is run as a suite is not also its trigger tests */
+	if (strcmp(path, l->suite->path) == 0) {
+		*taken = path;
+		return;
+	}
 	if (*taken != NULL) {
 		spec_note(l->notes, FIELD_WARNING, whole, "ignored: the "
 		    "trigger tests are taken from %s", *taken);

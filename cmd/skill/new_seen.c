@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "json.h"
+#include "lib/tmpl.h"
 #include "lib/yaml_out.h"
 #include "skill/scaffold.h"
 
@@ -66,7 +67,7 @@ put_text(struct arena *a, struct json_out *o, struct str text)
 		line = utf8_cut(str_trim(line), LINE_BYTES);
 		if (!is_telling(line))
 			continue;
-		json_put_str(o, scaffold_untemplate(a, str_trim(line)));
+		json_put_str(o, tmpl_escape(a, str_trim(line)));
 		n++;
 	}
 	json_close(o, ']');
@@ -99,7 +100,7 @@ literal(struct arena *a, struct str s)
 			buf_putc(&b, '\\');
 		buf_putc(&b, s.p[i]);
 	}
-	return scaffold_untemplate(a, arena_take(a, &b));
+	return tmpl_escape(a, arena_take(a, &b));
 }
 
 static struct str
@@ -211,7 +212,7 @@ put_files(struct arena *a, struct json_out *o, struct str patch)
 				open_grader(o, "file", "files-check");
 				json_open_member(o, "must_exist", '[');
 			}
-			json_put_str(o, scaffold_untemplate(a, path));
+			json_put_str(o, tmpl_escape(a, path));
 		}
 		path = patched_path(line);
 	}
@@ -230,7 +231,7 @@ put_task(struct arena *a, struct json_out *o, const struct new_seen *s)
 	if (s->tags.n > 0)
 		field_put_strs(o, "tags", &s->tags);
 	json_open_member(o, "inputs", '{');
-	json_put_member_str(o, "prompt", scaffold_untemplate(a, s->prompt));
+	json_put_member_str(o, "prompt", tmpl_escape(a, s->prompt));
 	json_close(o, '}');
 	json_open_member(o, "graders", '[');
 	put_skills(o, &s->answer);

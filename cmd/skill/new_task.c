@@ -15,6 +15,7 @@
 #include "cmd/skill/new_seen.h"
 #include "io/workspace.h"
 #include "json.h"
+#include "lib/tmpl.h"
 #include "suite/spec.h"
 
 enum { TIMEOUT_SECONDS = 300, TIMEOUT_MAX = 86400 };
@@ -258,7 +259,7 @@ suite_of(struct new *n, const char *prompt, int64_t timeout,
 	json_open_member(&o, "tasks", '[');
 	json_open(&o, '{');
 	json_put_member_cstr(&o, "id", "task");
-	json_put_member_str(&o, "prompt", scaffold_untemplate(n->arena,
+	json_put_member_str(&o, "prompt", tmpl_escape(n->arena,
 	    str_of(prompt)));
 	json_close(&o, '}');
 	json_close(&o, ']');
