@@ -107,8 +107,8 @@ texts_only(struct reader *r, const struct json *files)
 		if (v->type != JSON_STRING || str_starts(json_text(v),
 		    STR("data:")) || memchr(json_text(v).p, '/',
 		    json_text(v).n) != NULL) {
-			import_leave(r->im, files, "\"files\" that are paths or "
-			    "data; add them to the task");
+			import_leave(r->im, files, "\"files\" that are paths "
+			    "or data; add them to the task");
 			return NULL;
 		}
 	return files;

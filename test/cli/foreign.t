@@ -43,13 +43,13 @@ printf 'judge: {executor: command, command: [%s]}\n' "$PWD/judge.sh" >.waza.yaml
 LOG=$tmp/log
 export LOG
 run "$WAZA" run --trust -q evals/evals.json --task 1 --task 3
-is 'with a judge that is content: exit 0' 0 "$rc"
+is 'with a judge that agrees: exit 0' 0 "$rc"
 ok 'the judge gets the expectations' grep -q '2. Nothing else changes' "$LOG"
 ok 'and the description' grep -q 'A filled form' "$LOG"
 ok 'the prompt is not a template' grep -q 'Fill {{.form}}' "$LOG"
 ok 'the files are in the workspace' grep -q '^evals$' "$LOG"
 run "$WAZA" run --trust -q evals/evals.json --task two
-is 'with a judge that is not: exit 1' 1 "$rc"
+is 'with a judge that disagrees: exit 1' 1 "$rc"
 sed 's/"expected_output": "Works"/"scorers": [1]/' evals/evals.json >evals/b.json
 run "$WAZA" run --trust evals/b.json --task 3
 is 'an entry without a check that is known does not pass' 1 "$rc"
