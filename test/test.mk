@@ -28,14 +28,12 @@ REPLAY = $(FUZZ:%=build/replay/%)
 
 $(TESTS) $(TOOLS): $(OBJ) $(HDR) test/tool/clock.h test/tool/help.h test/tool/oracle.h test/tool/slow_bpe.h test/tool/tap.h
 
+# The scripts that `make check` runs after the unit tests.
+SCRIPTS = test/*/*.t
+
 check: all $(TESTS) $(TOOLS) replay
 	@WAZA=$$PWD/waza DOUBLES=$$PWD/test/tool CORPUS=$(CORPUS) \
-	    BUILD=build/replay sh test/tool/run $(TESTS) test/*/*.t
-
-# Only the unit tests: quick, for one more compiler.
-check-units: all $(TESTS) $(TOOLS)
-	@WAZA=$$PWD/waza DOUBLES=$$PWD/test/tool CORPUS=$(CORPUS) \
-	    sh test/tool/run $(TESTS)
+	    BUILD=build/replay sh test/tool/run $(TESTS) $(SCRIPTS)
 
 # The fuzz targets with a main() that only replays files, for `make check`.
 replay: $(REPLAY)
@@ -57,5 +55,5 @@ check-fault check-san check-short check-vg fuzz lint: build/web_files.c
 check-interop check-page check-agents soak bench: all $(TOOLS)
 	@$(WIDER) $@
 
-.PHONY: check check-units replay check-fault check-san check-short check-vg check-interop \
+.PHONY: check replay check-fault check-san check-short check-vg check-interop \
 	check-page check-agents soak fuzz bench lint
