@@ -30,6 +30,8 @@ static const struct field usage_rows[] = {
 	ROW("reasoning_tokens", FIELD_INT, .help = "tokens of reasoning"),
 	ROW("unknown", FIELD_STRS,
 	    .help = "numbers that the agent does not report"),
+	ROW("unknown_trials", FIELD_TREE,
+	    .help = "of a sum: trials that do not report a number"),
 };
 static const struct field_table usage_table = TABLE(usage_rows);
 
@@ -134,6 +136,8 @@ static const struct field trial_rows[] = {
 	ROW("grading_ms", FIELD_INT, .help = "time of the graders"),
 	ROW("judge_usage", FIELD_OBJECT, .sub = &usage_table,
 	    .help = "tokens and cost of judges"),
+	ROW("earlier_usage", FIELD_OBJECT, .sub = &usage_table,
+	    .help = "tokens and cost of the attempts before the last"),
 	ROW("replayed", FIELD_BOOL, .help = "the answer is a recording"),
 	ROW("cached", FIELD_BOOL, .help = "the answer is from the cache"),
 	ROW("checkpoints", FIELD_TREE, .help = "verdicts after turns"),

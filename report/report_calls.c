@@ -181,21 +181,35 @@ put_grouped(struct buf *b, int64_t n)
 		buf_fmt(b, "%d", (int)n);
 }
 
+/* Some trials of the sum do not report their part. */
+static void
+put_at_least(struct buf *b, const struct answer_usage *u, enum answer_count i)
+{
+	buf_puts(b, u->missing[i] > 0 ? "at least " : "");
+}
+
 bool
 report_usage(struct buf *b, const struct answer_usage *u)
 {
 	if (u->input_tokens <= 0 && u->output_tokens <= 0)
 		return false;
+	put_at_least(b, u, ANSWER_TOKENS);
 	put_grouped(b, u->input_tokens);
 	buf_puts(b, " tokens in, ");
 	put_grouped(b, u->output_tokens);
 	buf_puts(b, " out");
-	if (u->turns > 0)
-		buf_fmt(b, ", %lld turns", (long long)u->turns);
+	if (u->turns > 0) {
+		buf_puts(b, ", ");
+		put_at_least(b, u, ANSWER_TURNS);
+		buf_fmt(b, "%lld turns", (long long)u->turns);
+	}
 	if (u->premium_requests > 0)
 		buf_fmt(b, ", %.6g premium requests", u->premium_requests);
-	if (u->cost > 0)
-		buf_fmt(b, ", cost $%.4f", u->cost);
+	if (u->cost > 0) {
+		buf_puts(b, ", cost ");
+		put_at_least(b, u, ANSWER_COST);
+		buf_fmt(b, "$%.4f", u->cost);
+	}
 	return true;
 }
 

@@ -97,16 +97,10 @@ read_known(const struct json *v, struct answer_usage *u)
 }
 
 struct answer_usage
-answer_read_usage(const struct json *trial)
+answer_read_counts(const struct json *v)
 {
-	const struct json *v = json_getc(json_getc(trial, "session_digest"),
-	    "usage");
 	struct answer_usage u = { 0 };
 
-	if (v == NULL)
-		v = json_getc(trial, "usage");
-	if (result_true(trial, "echo"))
-		u = answer_no_usage;
 	if (v == NULL || v->type != JSON_OBJECT)
 		return u;
 	(void)result_int(v, "turns", &u.turns);
@@ -119,6 +113,32 @@ answer_read_usage(const struct json *trial)
 	(void)result_num(v, "cost", &u.cost);
 	read_known(v, &u);
 	return u;
+}
+
+struct answer_usage
+answer_read_usage(const struct json *trial)
+{
+	const struct json *v = json_getc(json_getc(trial, "session_digest"),
+	    "usage");
+
+	if (v == NULL)
+		v = json_getc(trial, "usage");
+	return v == NULL && result_true(trial, "echo") ? answer_no_usage :
+	    answer_read_counts(v);
+}
+
+struct answer_usage
+answer_read_spent(const struct json *trial)
+{
+	const struct json *earlier = json_getc(trial, "earlier_usage");
+	struct answer_usage u = answer_read_usage(trial), sum = { 0 };
+
+	if (!json_is_set(earlier))
+		return u;
+	answer_add_usage(&sum, &u);
+	u = answer_read_counts(earlier);
+	answer_add_usage(&sum, &u);
+	return sum;
 }
 
 /* Wraps around: an agent may report absurd numbers. */
@@ -146,6 +166,12 @@ void
 answer_count_usage(struct answer_usage *sum, const struct answer_usage *u,
     int times)
 {
+	sum->answers += times;
+	add_int(&sum->missing[ANSWER_TURNS], !u->turns_known, times);
+	add_int(&sum->missing[ANSWER_TOKENS], !u->known, times);
+	add_int(&sum->missing[ANSWER_CACHED], !u->cached_known, times);
+	add_int(&sum->missing[ANSWER_REASONING], !u->reasoning_known, times);
+	add_int(&sum->missing[ANSWER_COST], !u->cost_known, times);
 	sum->known |= u->known;
 	sum->turns_known |= u->turns_known;
 	sum->cached_known |= u->cached_known;

@@ -62,6 +62,11 @@ struct answer_call {		/* of a tool */
 	struct str path, url, skill;
 };
 
+enum answer_count {		/* of a usage, known or unknown together */
+	ANSWER_TURNS, ANSWER_TOKENS, ANSWER_CACHED, ANSWER_REASONING,
+	ANSWER_COST, ANSWER_COUNTS
+};
+
 /* Totals of an answer.  A count that the agent does not report is 0. */
 struct answer_usage {
 	int64_t answers;	/* of a sum: how many were added */
@@ -73,6 +78,8 @@ struct answer_usage {
 	int64_t reasoning_tokens;
 	int64_t cache_read_tokens, cache_write_tokens;
 	double premium_requests, cost;	/* cost in US dollars */
+	int64_t missing[ANSWER_COUNTS];	/* of a sum of trials: how many do not
+					 * report it; the sum is too low */
 };
 
 struct answer_turn {		/* of a conversation */
@@ -175,9 +182,15 @@ bool answer_has_usage(const struct answer_usage *);
 /* The usage in the object of a trial; unknown if it has none. */
 struct answer_usage answer_read_usage(const struct json *trial);
 
+/* The same, of all attempts at the trial. */
+struct answer_usage answer_read_spent(const struct json *trial);
+/* The usage in such an object itself, or unknown if it is NULL. */
+struct answer_usage answer_read_counts(const struct json *);
+
 /*
  * Adds `times` the usage; subtracting it again leaves no rounding error.  A
- * count is known in the sum if it was known in any.
+ * count is known in the sum if it was known in any; `missing` tells how often
+ * it was not.
  */
 void answer_count_usage(struct answer_usage *sum, const struct answer_usage *,
     int times);

@@ -158,6 +158,7 @@ result_add(struct result_run *run, const struct result_record *r,
 	    .attempts = r->attempts, .duration_ms = r->duration_ms,
 	    .off = -1 };
 	struct arena_mark mark = arena_save(&run->scratch);
+	struct answer_usage spent;
 	int rc = 0;
 
 	assert(r->task < run->ntasks && r->status != RESULT_NONE);
@@ -170,10 +171,12 @@ result_add(struct result_run *run, const struct result_record *r,
 	if (rc == -1)
 		return -1;
 	result_replace(run, &task->trials[r->trial], &t, &task->done);
-	if (r->answer != NULL)
+	spent = result_spent(r);
+	if (spent.answers > 0)
 		answer_count_usage(t.used.free ? &run->saved : &run->usage,
-		    &r->answer->usage, 1);
-	answer_count_usage(&run->judge_usage, &r->judge_usage, 1);
+		    &spent, 1);
+	if (r->judge_usage.answers > 0)
+		answer_count_usage(&run->judge_usage, &r->judge_usage, 1);
 	return 0;
 }
 

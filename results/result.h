@@ -197,6 +197,7 @@ struct result_record {
 	struct str skills_way;	/* how the agent got skills; empty: unknown */
 	bool replayed;		/* the answer is from a recording */
 	struct answer_usage judge_usage;	/* of all its judges */
+	struct answer_usage earlier;	/* of the attempts before the last */
 	const struct json *previous;	/* graded again: the old trial */
 };
 

@@ -396,7 +396,8 @@ put_usage(struct file *f, const char *key, const struct answer_usage *u,
 	    !(u->premium_requests > 0 || u->cost > 0))
 		return;
 	f->piece.n = 0;
-	result_put_usage(&f->piece, u);
+	/* nobody was asked: that is known */
+	result_put_usage(&f->piece, u->answers > 0 ? u : &answer_no_usage);
 	json_put_member_raw(&f->out, key, buf_str(&f->piece));
 }
 
@@ -436,8 +437,7 @@ put_summary(struct file *f, const struct result_run *run)
 	json_put_member_int(o, "duration_ms", run->duration_ms);
 	put_groups(f, run);
 	/* a run whose answers were all cached has spent nothing, not unknown */
-	put_usage(f, "usage", &run->usage, run->saved.known ||
-	    run->saved.input_tokens > 0 || run->saved.output_tokens > 0);
+	put_usage(f, "usage", &run->usage, run->saved.answers > 0);
 	put_usage(f, "saved_usage", &run->saved, false);
 	put_usage(f, "judge_usage", &run->judge_usage, false);
 	if (run->trials > 1 && n > 1)

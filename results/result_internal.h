@@ -35,6 +35,9 @@ int result_put_file(struct result_run *, const struct result_sink *,
 void result_put_trial(struct buf *, struct arena *,
     const struct result_record *, const struct result_trial *);
 
+/* result_used.c: the usage of all attempts; no answers: there were none. */
+struct answer_usage result_spent(const struct result_record *);
+
 /* result_trigger.c: an element of "trigger_results", and "trigger_metrics". */
 void result_put_trigger(struct buf *, struct arena *,
     const struct result_run *, const struct result_record *);

@@ -266,6 +266,31 @@ put_events(struct buf *b, struct arena *a, const struct answer *ans)
 	buf_putc(b, ']');
 }
 
+/* "unknown_trials": how many trials of a sum do not report a number. */
+static void
+put_missing(struct buf *b, const struct answer_usage *u)
+{
+	static const struct { struct str key; enum answer_count i; } rows[] = {
+		{ NAME("turns"), ANSWER_TURNS },
+		{ NAME("input_tokens"), ANSWER_TOKENS },
+		{ NAME("output_tokens"), ANSWER_TOKENS },
+		{ NAME("cached_input_tokens"), ANSWER_CACHED },
+		{ NAME("reasoning_tokens"), ANSWER_REASONING },
+		{ NAME("cost"), ANSWER_COST },
+	};
+	size_t i, n = 0;
+
+	for (i = 0; i < COUNTOF(rows); i++) {
+		if (u->missing[rows[i].i] <= 0)
+			continue;
+		buf_put(b, n == 0 ? KEY("unknown_trials") : STR(""));
+		buf_putc(b, n++ == 0 ? '{' : ',');
+		result_put_int(b, rows[i].key, u->missing[rows[i].i]);
+	}
+	if (n > 0)
+		buf_putc(b, '}');
+}
+
 void
 result_put_usage(struct buf *b, const struct answer_usage *u)
 {
@@ -286,6 +311,7 @@ result_put_usage(struct buf *b, const struct answer_usage *u)
 	result_put_int(b, KEY("cached_input_tokens"), u->cache_read_tokens);
 	result_put_int(b, KEY("reasoning_tokens"), u->reasoning_tokens);
 	put_unknown(b, names, unknown, COUNTOF(names));
+	put_missing(b, u);
 	buf_putc(b, '}');
 }
 
@@ -454,7 +480,7 @@ grading_ms(const struct result_record *r)
 static void
 put_judges(struct buf *b, const struct answer_usage *u)
 {
-	if (!u->known)
+	if (u->answers == 0)
 		return;
 	buf_put(b, KEY("judge_usage"));
 	result_put_usage(b, u);
@@ -482,6 +508,10 @@ put_more(struct buf *b, struct arena *a, const struct result_record *r,
 	if (r->verdicts != NULL)
 		result_put_int(b, KEY("grading_ms"), grading_ms(r));
 	put_judges(b, &r->judge_usage);
+	if (r->earlier.answers > 0) {
+		buf_put(b, KEY("earlier_usage"));
+		result_put_usage(b, &r->earlier);
+	}
 	if (r->replayed)
 		result_put_bool(b, KEY("replayed"), true);
 }

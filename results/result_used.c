@@ -17,38 +17,35 @@ is_free(const struct json *trial)
 	return result_true(trial, "cached") || result_true(trial, "replayed");
 }
 
-/* Usage of judges is stored like that of agents, under another name. */
-static struct answer_usage
-read_judges(const struct json *trial)
-{
-	const struct json *v = json_getc(trial, "judge_usage");
-	struct answer_usage u = { 0 };
-
-	if (v == NULL || v->type != JSON_OBJECT)
-		return u;
-	u.known = true;
-	(void)result_int(v, "turns", &u.turns);
-	(void)result_int(v, "input_tokens", &u.input_tokens);
-	(void)result_int(v, "output_tokens", &u.output_tokens);
-	(void)result_int(v, "cache_read_tokens", &u.cache_read_tokens);
-	(void)result_int(v, "cache_write_tokens", &u.cache_write_tokens);
-	(void)result_num(v, "premium_requests", &u.premium_requests);
-	(void)result_num(v, "cost", &u.cost);
-	u.cost_known = u.cost > 0;
-	return u;
-}
-
 static void
 count(struct result_run *run, const struct json *trial, bool cached, int times)
 {
-	struct answer_usage usage = answer_read_usage(trial);
-	struct answer_usage judges = read_judges(trial);
+	const struct json *asked = json_getc(trial, "judge_usage");
+	struct answer_usage usage = answer_read_spent(trial), judges;
 
 	answer_count_usage(cached || is_free(trial) ? &run->saved :
 	    &run->usage, &usage, times);
+	if (!json_is_set(asked))
+		return;
+	judges = answer_read_counts(asked);
 	/* the verdict of a cached trial is cached, too */
 	answer_count_usage(cached ? &run->saved : &run->judge_usage, &judges,
 	    times);
+}
+
+struct answer_usage
+result_spent(const struct result_record *r)
+{
+	const struct json *before = json_getc(r->previous, "earlier_usage");
+	struct answer_usage sum = { 0 }, earlier = r->earlier;
+
+	if (json_is_set(before))
+		earlier = answer_read_counts(before);
+	if (r->answer != NULL)
+		answer_add_usage(&sum, &r->answer->usage);
+	if (json_is_set(before) || earlier.answers > 0)
+		answer_add_usage(&sum, &earlier);
+	return sum;
 }
 
 void
@@ -76,7 +73,7 @@ set_usage(struct result_used *out, const struct answer_usage *u)
 void
 result_read_used(struct result_trial *t, const struct json *trial)
 {
-	struct answer_usage u = answer_read_usage(trial);
+	struct answer_usage u = answer_read_spent(trial);
 	const struct json *v;
 	int64_t n = 0;
 
@@ -97,11 +94,12 @@ void
 result_set_used(struct result_trial *t, const struct result_record *r)
 {
 	const struct answer *ans = r->answer;
+	struct answer_usage spent = result_spent(r);
 
 	t->used.free = r->replayed || is_free(r->previous);
+	set_usage(&t->used, &spent);
 	if (ans == NULL)
 		return;
-	set_usage(&t->used, &ans->usage);
 	t->used.refused = ans->refused;
 	t->used.calls = ans->ncalls;
 	t->used.calls_known = !ans->no_calls;

@@ -263,6 +263,7 @@ struct run_trial {
 	struct timer pause;
 	unsigned pauses;		/* before it */
 	struct answer_usage judged;	/* of judges, in all attempts */
+	struct answer_usage earlier;	/* of agents, in earlier attempts */
 	bool old_verdicts;		/* some are from the results file */
 	char key[65];			/* in the cache; empty: not cached */
 	bool cached;			/* the result is from the cache */

@@ -449,6 +449,7 @@ graded(struct run_trial *t)
 		q->error = why_skipped(t);
 	if (q->status != RESULT_FAILED || !may_retry(t))
 		return RUN_TRIAL_FINISH;
+	answer_add_usage(&t->earlier, &q->job.ans.usage);
 	run_turn_end(t);
 	run_ask_free(q);
 	run_ask_init(q, t->run, q->task, t->trial, q->req.attempt + 1);
@@ -533,6 +534,7 @@ finish(struct run_trial *t)
 		.answer = q->job.req != NULL ? &q->job.ans : NULL,
 		.verdicts = t->verdicts, .nverdicts = t->nverdicts,
 		.error = q->error, .judge_usage = t->judged,
+		.earlier = t->earlier,
 		.replayed = run->agent->kind->replays };
 
 	run_skills_remove(q);
