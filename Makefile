@@ -31,10 +31,12 @@ LIB = csv diff diff_search field field_schema front glob guard http http_body ht
 	schema/schema_check schema/schema_index schema/schema_keyword \
 	schema/schema_map schema/schema_meta schema/schema_number schema/schema_pattern \
 	schema/schema_explain schema/schema_uri schema/schema_value yaml/yaml_anchor yaml/yaml_block \
-	yaml/yaml_core yaml/yaml_flow yaml/yaml_in yaml/yaml_map yaml/yaml_scalar
+	yaml/yaml_core yaml/yaml_flow yaml/yaml_in yaml/yaml_map yaml/yaml_scalar \
+	markdown/markdown markdown/markdown_block markdown/markdown_inline
 LIB_H = csv diff diff_internal field field_schema front glob guard http mask opt sha256 siphash stats tmpl unicode ws yaml_out \
 	bpe/bpe bpe/bpe_internal py/expr py/expr_internal re/re re/re_internal \
-	schema/schema schema/schema_internal yaml/yaml_internal
+	schema/schema schema/schema_internal yaml/yaml_internal \
+	markdown/markdown markdown/markdown_internal
 IO = conn conn_frame conn_http conn_pace conn_sweep conn_ws fetch fetch_curl fetch_name loop loop_child offload proc proc_guard proc_tail wire \
 	workspace workspace_litter workspace_scan workspace_text
 IO_H = conn conn_internal fetch fetch_internal loop loop_internal offload proc wire workspace workspace_scan \
@@ -43,8 +45,10 @@ SUITE = config config_check config_hold config_keys config_layer config_merge co
 	config_spell config_token project project_trust spec spec_config spec_file spec_foreign spec_grader spec_input spec_remote spec_skill \
 	spec_task spec_tasks spec_trigger
 SUITE_H = config config_internal project spec spec_internal
-SKILL = budget catalog files scaffold scaffold_project skill triggers
-SKILL_H = budget catalog files scaffold skill triggers
+SKILL = budget catalog files scaffold scaffold_project skill triggers \
+	check check_advice check_files check_fix check_json check_level check_links check_rules check_spec check_suite
+SKILL_H = budget catalog files scaffold skill triggers \
+	check check_internal
 RESULTS = answer answer_names answer_tool cache cache_hash event outcome outcome_answer outcome_run result result_file \
 	result_import result_journal result_name result_pairwise result_resume result_time result_trial result_trigger \
 	result_used result_write store store_file store_scan
@@ -70,8 +74,10 @@ RUN_H = run run_internal
 REPORT = compare compare_gate compare_gate_out compare_json compare_markdown compare_text \
 	report report_calls report_changes report_confusion report_console report_csv report_detail report_github \
 	report_html report_junit report_log report_markdown report_out report_suites report_tap report_text \
-	report_trigger report_words
-REPORT_H = compare report report_internal report_suites
+	report_trigger report_words \
+	report_check report_check_ci
+REPORT_H = compare report report_internal report_suites \
+	report_check
 RPC = rpc_about rpc_answer rpc_cache rpc_eval rpc_gate rpc_listener rpc_output rpc_queue rpc_run rpc_runs rpc_stream \
 	rpc_view session session_agent session_file session_fix session_params session_prompt \
 	session_store tool tool_command tool_progress
@@ -87,13 +93,15 @@ CMD = cache cmd compare config doctor doctor_probe evalclients grade job list ma
 	client/run_on_server client/worker client/worker_job client/worker_link \
 	editor/complete editor/completion editor/schema \
 	skill/import skill/import_inspect skill/import_promptfoo skill/init \
-	skill/new skill/new_common skill/new_seen skill/new_seen_read skill/new_task
+	skill/new skill/new_common skill/new_seen skill/new_seen_read skill/new_task \
+	skill/check
 CMD_H = doctor evalclients job run service signals stdout workspace client/client client/client_command \
 	client/run_on_server client/worker skill/import skill/new skill/new_seen
 PAGE = index.html style.css icon.svg theme.js api.js app.js chart.js clients.js compare.js dom.js \
 	format.js list.js live.js map.js new.js results.js run.js runs.js store.js table.js task.js \
 	text.js trends.js
-MAN  = waza.1 waza-agents.7 waza-completion.1 waza-config.5 waza-eval.5 waza-import.1 waza-init.1 waza-new.1 waza-rpc.5 waza-run.1 waza-schema.1 waza-sessions.5
+MAN  = waza.1 waza-agents.7 waza-completion.1 waza-config.5 waza-eval.5 waza-import.1 waza-init.1 waza-new.1 waza-rpc.5 waza-run.1 waza-schema.1 waza-sessions.5 \
+	waza-check.1
 
 # A folder sees its own headers and those of the folders above it.
 H1 = json.h $(BASE_H:%=base/%.h)

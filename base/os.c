@@ -239,6 +239,13 @@ os_write_file(const char *path, struct str s, struct err *e)
 int
 os_replace_file(const char *path, struct str s, struct err *e)
 {
+	return os_replace_file_mode(path, s, 0600, e);
+}
+
+int
+os_replace_file_mode(const char *path, struct str s, unsigned mode,
+    struct err *e)
+{
 	struct arena a = { 0 };
 	char *tmp = arena_cstr(&a, arena_fmt(&a, "%s.XXXXXX", path));
 	int fd = -1, r = os_make_dirs(path, 0700, false, e);
@@ -248,6 +255,8 @@ os_replace_file(const char *path, struct str s, struct err *e)
 	if (fd != -1) {
 		os_cloexec(fd);
 		r = os_write_all(fd, s, e);
+		if (r == 0 && mode != 0600 && fchmod(fd, (mode_t)mode) == -1)
+			r = err_sys(e, path);
 		if (fsync(fd) == -1 && errno != EINVAL && errno != EROFS &&
 		    r == 0)
 			r = err_sys(e, path);

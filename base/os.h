@@ -51,9 +51,12 @@ int os_write_file(const char *path, struct str, struct err *);
 
 /*
  * Replaces a file as a whole: readers see the old or the new content.  The new
- * file has mode 0600; missing directories are created with mode 0700.
+ * file has mode 0600, or the given one; missing directories are created with
+ * mode 0700.
  */
 int os_replace_file(const char *path, struct str, struct err *);
+int os_replace_file_mode(const char *path, struct str, unsigned mode,
+    struct err *);
 
 /* Writes all bytes; waits while a non-blocking descriptor is not ready. */
 int os_write_all(int fd, struct str, struct err *);
