@@ -73,7 +73,7 @@ RUN = run run_ask run_cache run_hook run_patch run_plan run_preamble run_record 
 RUN_H = run run_internal
 REPORT = compare compare_gate compare_gate_out compare_json compare_markdown compare_text \
 	report report_calls report_changes report_confusion report_console report_csv report_detail report_github \
-	report_html report_junit report_log report_markdown report_out report_suites report_tap report_text \
+	report_html report_junit report_log report_markdown report_out report_recommend report_suites report_tap report_text \
 	report_trigger report_words \
 	report_check report_check_ci
 REPORT_H = compare report report_internal report_suites \

@@ -210,6 +210,14 @@ take_token(struct arena *a)
 	return token;
 }
 
+/* Options of other versions before the command, which have no effect. */
+static bool
+is_ignored(const char *arg)
+{
+	return strcmp(arg, "--no-update-check") == 0 ||
+	    strcmp(arg, "--debug") == 0;
+}
+
 int
 main(int argc, char **argv)
 {
@@ -222,6 +230,8 @@ main(int argc, char **argv)
 
 	if (os_init(&e) == -1)
 		return cmd_complain(&e);
+	for (; argc > 1 && is_ignored(argv[1]); argc--)
+		argv++;
 	if (argc < 2)
 		return no_command();
 	cmd = find_command(str_of(command_word(argv[1])));

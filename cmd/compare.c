@@ -9,6 +9,7 @@
 
 #include <unistd.h>
 
+#include "cmd/workspace.h"
 #include "report/compare.h"
 #include "report/report.h"
 #include "results/outcome.h"
@@ -19,12 +20,16 @@ static int
 read_files(struct cmd_call *c, const char *const *paths, size_t n,
     const struct outcome **files)
 {
+	const char *path;
 	size_t i;
 
 	for (i = 0; i < n; i++) {
-		files[i] = outcome_read(c->arena, paths[i], c->err);
+		path = cmd_find_results(c, paths[i]);
+		if (path == NULL)
+			return cmd_complain(c->err);
+		files[i] = outcome_read(c->arena, path, c->err);
 		if (files[i] == NULL)
-			return cmd_complain_at(paths[i], c->err);
+			return cmd_complain_at(path, c->err);
 	}
 	return CMD_OK;
 }
@@ -216,7 +221,7 @@ gate_main(struct cmd_call *c)
 
 const struct cmd_command cmd_compare = {
 	.name = "compare", .group = CMD_RESULTS,
-	.usage = "[-f table|json|markdown] [-v] FILE FILE ...",
+	.usage = "[-f table|json|markdown] [-v] FILE|SKILL FILE|SKILL ...",
 	.opts = CMD_OPTS(compare_rows), .size = sizeof(struct compare_opt),
 	.required = { "FILE", "FILE" }, .max = COMPARE_FILES,
 	.fn = compare_main,

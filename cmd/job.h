@@ -41,7 +41,8 @@ struct cmd_job_opt {
 	CMD_JOB_OPT(judge_model, OPT_STR, .name = "judge-model", \
 	    .group = "Execution", .value = "NAME", \
 	    .help = "model that judges (default: the suite's)"), \
-	CMD_JOB_OPT(workers, OPT_INT, .name = "workers", .value = "N", \
+	CMD_JOB_OPT(workers, OPT_INT, .name = "workers", .letter = 'w', \
+	    .value = "N", \
 	    .min = 1, .max = 1024, \
 	    .help = "concurrent trials (default: the suite's)"), \
 	CMD_JOB_OPT(update, OPT_FLAG, .name = "update-snapshots", \

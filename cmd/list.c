@@ -2,9 +2,8 @@
 /* waza list: lists the suites below a directory, and their tasks. */
 #include "waza.h"
 
-#include <sys/stat.h>
-
 #include "agent/agent.h"
+#include "cmd/workspace.h"
 #include "json.h"
 #include "suite/spec.h"
 
@@ -110,18 +109,16 @@ list_main(struct cmd_call *c)
 {
 	const struct list_opt *opt = c->opt;
 	const char *dir = c->nargs > 0 ? c->args[0] : ".";
-	struct str one = str_of(dir);
-	struct field_strs found = { &one, 1 };
+	struct cmd_find how = { 0 };
+	struct field_strs found;
 	struct buf out = { 0 };
 	struct json_out o = { .put = buf_sink, .ctx = &out, .indent = 2 };
 	int json = cmd_choose_json(opt->format, c->err);
-	struct stat st;
 	size_t i;
 
 	if (json == -1)
 		return cmd_complain(c->err);
-	if ((stat(dir, &st) == -1 || S_ISDIR(st.st_mode)) &&
-	    spec_find(c->arena, dir, &found, c->err) == -1)
+	if (cmd_list_suites(c, &how, dir, &found) == -1)
 		return cmd_complain(c->err);
 	if (json) {
 		json_open(&o, '{');
@@ -141,7 +138,7 @@ list_main(struct cmd_call *c)
 }
 
 const struct cmd_command cmd_list = {
-	.name = "list", .group = CMD_SUITES, .usage = "[--format text|json] [DIR]",
+	.name = "list", .group = CMD_SUITES, .usage = "[--format text|json] [DIR|SKILL]",
 	.opts = CMD_OPTS(list_rows), .size = sizeof(struct list_opt),
 	.max = 1, .fn = list_main,
 	.help = "List the suites below a directory, and their tasks"

@@ -29,9 +29,11 @@ enum { PARALLEL_WORKERS = 4 };	/* of --parallel, if the suite sets none */
 #define REUSE(m, t, ...) OPT(reuse.m, t, __VA_ARGS__)
 #define SERVER(m, t, ...) OPT(server.m, t, __VA_ARGS__)
 #define OUTPUT(m, t, ...) OPT(output.m, t, __VA_ARGS__)
+#define RECORDS "--stream-json and --session-log record the run"
+#define OTHER(n, advice) { .name = n, .instead = advice }
 static const struct opt run_rows[] = {
-	CMD_JOB_OPT(tasks, OPT_LIST, .name = "task", .value = "GLOB",
-	    .group = "Selection",
+	CMD_JOB_OPT(tasks, OPT_LIST, .name = "task", .letter = 't',
+	    .value = "GLOB", .group = "Selection",
 	    .help = "only tasks with a matching id or name (repeatable)"),
 	SELECT(tags, OPT_LIST, .name = "tags", .value = "GLOB",
 	    .help = "only tasks with a matching tag (repeatable)"),
@@ -48,7 +50,8 @@ static const struct opt run_rows[] = {
 	EXECUTE(executor, OPT_STR, .name = "executor", .value = "NAME",
 	    .group = "Execution",
 	    .help = "executor (default: the suite's)"),
-	EXECUTE(models, OPT_LIST, .name = "model", .value = "NAME",
+	EXECUTE(models, OPT_LIST, .name = "model", .letter = 'm',
+	    .value = "NAME",
 	    .help = "model (default: the suite's); repeat it for more passes"),
 	EXECUTE(trials, OPT_INT, .name = "trials", .value = "N", .min = 1,
 	    .max = 100000, .help = "trials of each task (default: the suite's)"),
@@ -59,7 +62,10 @@ static const struct opt run_rows[] = {
 	    .help = "use the suite's number of workers, or 4"),
 	EXECUTE(fail_fast, OPT_FLAG, .name = "fail-fast",
 	    .help = "start no more tasks after one that did not pass"),
-	EXECUTE(context_dir, OPT_STR, .name = "context-dir", .value = "DIR",
+	EXECUTE(skip_graders, OPT_FLAG, .name = "skip-graders",
+	    .help = "collect answers only; grade them with waza grade"),
+	EXECUTE(context_dir, OPT_STR, .name = "context-dir", .letter = 'c',
+	    .value = "DIR",
 	    .help = "directory of input files (default: fixtures)"),
 	EXECUTE(keep, OPT_FLAG, .name = "keep-workspace",
 	    .help = "do not remove the workspaces of trials"),
@@ -104,8 +110,11 @@ static const struct opt run_rows[] = {
 	    .help = "write results to a new directory below DIR"),
 	OUTPUT(no_summary, OPT_FLAG, .name = "no-summary",
 	    .help = "write no summary of several suites"),
-	CMD_JOB_OPT(format, OPT_STR, .name = "format", .value = "text|json",
-	    .help = "json is the same as --stream-json"),
+	CMD_JOB_OPT(format, OPT_STR, .name = "format", .letter = 'f',
+	    .value = "text|json|github-comment",
+	    .help = "json: events as by --stream-json"),
+	OUTPUT(recommend, OPT_FLAG, .name = "recommend",
+	    .help = "recommend one of several models"),
 	OUTPUT(stream, OPT_FLAG, .name = "stream-json",
 	    .help = "print events, one JSON object per line"),
 	OUTPUT(transcript_dir, OPT_STR, .name = "transcript-dir",
@@ -114,6 +123,22 @@ static const struct opt run_rows[] = {
 	    .help = "write a log of events"),
 	OUTPUT(session_dir, OPT_STR, .name = "session-dir", .value = "DIR",
 	    .help = "directory of that log (default: .)"),
+	OUTPUT(debug, OPT_FLAG, .name = "debug",
+	    .help = "the same as --verbose"),
+	/* of other versions */
+	OUTPUT(no_update_check, OPT_FLAG, .name = "no-update-check"),
+	OTHER("suggest", "waza suggest SKILL asks a model for better tasks"),
+	OTHER("auto-file-issue", "give the report of --reporter markdown:FILE "
+	    "to gh issue create"),
+	OTHER("otel-exporter", RECORDS),
+	OTHER("otel-endpoint", RECORDS),
+	OTHER("otel-headers", RECORDS),
+	OTHER("otel-file", RECORDS),
+	OTHER("otel-include-payloads", "--transcript-dir has the payloads"),
+	OTHER("snapshot", "--record DIR keeps the answers, --replay DIR uses "
+	    "them"),
+	OTHER("snapshot-env-allow", "recordings contain no environment"),
+	OTHER("redact", "--record masks the secrets of the environment"),
 };
 
 /*
@@ -151,14 +176,21 @@ read_shard(struct cmd_run *r)
 static int
 read_format(struct cmd_run *r)
 {
+	static const char *const formats[] = { "text", "json",
+		"github-comment" };
 	const char *f = r->opt.job.format;
 
 	if (f != NULL && (strcmp(f, "json") == 0 ||
 	    strcmp(f, "stream-json") == 0))
 		r->opt.output.stream = true;
+	else if (f != NULL && strcmp(f, "github-comment") == 0)
+		opt_add(r->job.call->arena, &r->opt.job.reporters,
+		    "markdown:-");
 	else if (f != NULL && strcmp(f, "default") != 0 &&
-	    cmd_choose_json(f, r->job.call->err) == -1)
+	    cmd_choose("format", f, formats, COUNTOF(formats),
+	    r->job.call->err) == -1)
 		return -1;
+	r->opt.job.verbose |= r->opt.output.debug;
 	r->job.no_progress = r->opt.output.stream;
 	if (r->opt.output.stream)
 		r->job.owns_stdout = "--stream-json";
@@ -206,6 +238,7 @@ engine_opts(const struct cmd_run_opt *o)
 		.retry_errors = o->reuse.retry_errors,
 		.rerun_failed = o->reuse.rerun_failed,
 		.fail_fast = o->execution.fail_fast,
+		.skip_graders = o->execution.skip_graders,
 		.keep_workspace = o->execution.keep, .sweep = true,
 		.no_skills = o->selection.no_skills,
 		.update_snapshots = o->job.update, .verbose = o->job.verbose,
@@ -228,6 +261,9 @@ read_options(struct cmd_run *r)
 	if (read_format(r) == -1 || read_shard(r) == -1 ||
 	    check_models(r) == -1 || cmd_run_files_check(r) == -1)
 		return -1;
+	if (o->output.recommend && o->execution.models.n < 2)
+		return err_set(r->job.call->err, ERR_SCHEMA, "--recommend "
+		    "compares models: give --model at least twice");
 	r->job.on_server = o->server.on_server || o->server.connect != NULL;
 	r->job.adopt = !r->job.on_server;
 	if (r->job.on_server && cmd_on_server_check(r) == -1)

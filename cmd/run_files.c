@@ -389,6 +389,41 @@ write_reports(struct cmd_run *r, const struct cmd_unit *u)
 	return 0;
 }
 
+/* Recommends a model for each suite, and adds that to its results files. */
+static int
+recommend(struct cmd_run *r, const struct report_suites *all)
+{
+	struct cmd_job *j = &r->job;
+	const struct report_suite *s;
+	struct buf b = { 0 };
+	struct str json;
+	size_t i, k;
+	int rc = 0;
+
+	if (!all->complete)
+		cmd_say("waza: no model is recommended: not everything has "
+		    "run\n");
+	for (i = 0; i < all->n && all->complete; i++) {
+		s = &all->v[i];
+		if (j->many)
+			buf_fmt(&b, "%.*s: ", STRF(s->name));
+		json = report_recommend(j->call->arena, s->runs, s->n, &b);
+		for (k = 0; k < s->n; k++) {
+			s->runs[k]->recommendation = json;
+			if (s->files[k] != NULL && result_write(s->runs[k],
+			    s->files[k], j->call->err) == -1)
+				rc = -1;
+		}
+	}
+	if (j->owns_stdout == NULL) {
+		j->call->form = GUARD_TEXT;
+		if (cmd_finish(j->call, &b, CMD_OK) != CMD_OK)
+			rc = -1;
+	}
+	buf_free(&b);
+	return rc;
+}
+
 int
 cmd_run_files_close(struct cmd_run *r)
 {
@@ -397,6 +432,8 @@ cmd_run_files_close(struct cmd_run *r)
 	int status = CMD_OK;
 	size_t i;
 
+	if (r->opt.output.recommend && recommend(r, &all) == -1)
+		status = cmd_job_fail(j, "results_failed");
 	if (write_summary(r, &all) == -1)
 		status = cmd_job_fail(j, "results_failed");
 	if (r->stamp_dir == NULL)

@@ -19,14 +19,20 @@
 struct serve_opt {
 	struct cmd_service_opt service;	/* first */
 	struct opt_list http;
-	const char *results_dir;
+	const char *results_dir, *port;
+	bool no_browser;
 };
 
 static const struct opt rows[] = {
 	CMD_OPT(serve_opt, http, OPT_LIST, .name = "http",
 	    .value = "HOST:PORT", .group = "Listeners",
 	    .help = "listen for HTTP (default: " DEFAULT_HTTP ")"),
+	CMD_OPT(serve_opt, port, OPT_STR, .name = "port", .value = "N",
+	    .help = "the same as --http 127.0.0.1:N"),
 	CMD_SERVICE_OPTS,
+	/* of other versions */
+	CMD_OPT(serve_opt, no_browser, OPT_FLAG, .name = "no-browser"),
+	{ .name = "tcp-allow-remote", .instead = "use --allow-remote" },
 	CMD_OPT(serve_opt, results_dir, OPT_STR, .name = "results-dir",
 	    .value = "DIR", .group = "Results",
 	    .help = "show results below DIR, and store those of runs there"),
@@ -56,7 +62,7 @@ static int
 listen_all(struct cmd_service *s)
 {
 	const struct serve_opt *o = s->call->opt;
-	bool named = o->http.n > 0 || o->service.tcp.n > 0 ||
+	bool named = o->http.n > 0 || o->port != NULL || o->service.tcp.n > 0 ||
 	    o->service.sockets.n > 0 || o->service.stdio;
 	size_t i;
 
@@ -64,6 +70,9 @@ listen_all(struct cmd_service *s)
 		return cmd_service_listen_set(s);
 	if (!named)
 		return server_http(&s->server, DEFAULT_HTTP, s->call->err);
+	if (o->port != NULL && server_http(&s->server, arena_fmt(
+	    s->call->arena, "127.0.0.1:%s", o->port).p, s->call->err) == -1)
+		return -1;
 	for (i = 0; i < o->http.n; i++)
 		if (server_http(&s->server, o->http.v[i], s->call->err) == -1)
 			return -1;

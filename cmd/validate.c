@@ -9,9 +9,9 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 #include "agent/agent.h"
+#include "cmd/workspace.h"
 #include "grader.h"
 #include "json.h"
 #include "suite/spec.h"
@@ -81,15 +81,11 @@ validate_file(struct validation *v, const char *path)
 static int
 validate_path(struct validation *v, const char *path)
 {
+	struct cmd_find how = { .trust = v->trust };
 	struct field_strs found;
-	struct stat st;
 	size_t i;
 
-	if (stat(path, &st) == -1 || !S_ISDIR(st.st_mode)) {
-		validate_file(v, path);
-		return 0;
-	}
-	if (spec_find(v->call->arena, path, &found, v->call->err) == -1)
+	if (cmd_list_suites(v->call, &how, path, &found) == -1)
 		return -1;
 	if (found.n == 0)
 		return err_set(v->call->err, ERR_SCHEMA,
@@ -230,8 +226,8 @@ validate_main(struct cmd_call *c)
 
 	if (json == -1)
 		return cmd_complain(c->err);
-	for (i = 0; i < c->nargs; i++)
-		if (validate_path(&v, c->args[i]) == -1) {
+	for (i = 0; i < (c->nargs > 0 ? c->nargs : 1); i++)
+		if (validate_path(&v, c->nargs > 0 ? c->args[i] : ".") == -1) {
 			buf_free(&v.findings);
 			buf_free(&v.ok);
 			return cmd_complain(c->err);
@@ -257,8 +253,8 @@ validate_main(struct cmd_call *c)
 const struct cmd_command cmd_validate = {
 	.name = "validate", .group = CMD_SUITES,
 	.usage = "[--strict] [--format text|json] [--trust] "
-	    "PATH ...",
+	    "[PATH|SKILL ...]",
 	.opts = CMD_OPTS(validate_rows), .size = sizeof(struct validate_opt),
-	.required = { "PATH" }, .max = SIZE_MAX, .fn = validate_main,
+	.max = SIZE_MAX, .fn = validate_main,
 	.help = "Report all problems in suites"
 };

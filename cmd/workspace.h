@@ -46,6 +46,22 @@ int cmd_find_suites(struct cmd_call *, const struct cmd_find *,
 int cmd_find_suite(struct cmd_call *, const struct cmd_find *,
     const char **path);
 
+/*
+ * The suites below a directory (spec_find) and those of its workspace, sorted;
+ * an operand that is a file or a name instead is one suite.  -1 with the call's
+ * err.
+ */
+struct field_strs;
+int cmd_list_suites(struct cmd_call *, const struct cmd_find *,
+    const char *operand, struct field_strs *);
+
+/*
+ * The results file that a word names: a path, or NAME for the newest results
+ * of a skill below the results directory of the workspace, NAME~1 for those
+ * before, and so on.  NULL with the call's err.
+ */
+const char *cmd_find_results(struct cmd_call *, const char *word);
+
 /* Reads the catalog of a directory (NULL: "."); -1 with the call's err. */
 int cmd_catalog(struct cmd_call *, const struct cmd_find *, const char *dir,
     struct catalog *);

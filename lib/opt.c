@@ -36,7 +36,8 @@ unknown(const struct opt_table *t, struct str name, struct err *e)
 	size_t i;
 
 	for (i = 0; i < t->n; i++)
-		str_nearest(&s, str_of(t->rows[i].name));
+		if (t->rows[i].help != NULL)
+			str_nearest(&s, str_of(t->rows[i].name));
 	return err_set(e, ERR_SCHEMA, "unknown option \"--%.*s\"%s",
 	    STRF(name), str_hint(hint, "--", s.best));
 }
@@ -72,8 +73,8 @@ set_flag(const struct opt *o, const char *value, bool *out, struct err *e)
 	return 0;
 }
 
-static void
-add(struct arena *a, struct opt_list *list, const char *value)
+void
+opt_add(struct arena *a, struct opt_list *list, const char *value)
 {
 	const char **v = NEW_N(a, const char *, list->n + 1);
 
@@ -103,7 +104,7 @@ set(struct arena *a, const struct opt *o, const char *value, void *out,
 	case OPT_INT:
 		return set_int(o, value, member, e);
 	case OPT_LIST:
-		add(a, member, value);
+		opt_add(a, member, value);
 		return 0;
 	}
 	return 0;
@@ -139,6 +140,9 @@ take_name(struct arena *a, const struct opt_table *t, char ***argv, void *out,
 
 	if (o == NULL)
 		return unknown(t, name, e);
+	if (o->instead != NULL)
+		return err_set(e, ERR_SCHEMA, "--%s is not supported: %s",
+		    o->name, o->instead);
 	if (!has_no_word(o) && eq == NULL)
 		return take_next(a, o, argv, out, e);
 	return set(a, o, eq != NULL ? eq + 1 : NULL, out, e);
@@ -197,6 +201,8 @@ opt_help(const struct opt_table *t, struct buf *b)
 
 	for (i = 0; i < t->n; i++) {
 		o = &t->rows[i];
+		if (o->help == NULL)
+			continue;
 		if (o->group != NULL && (group == NULL ||
 		    strcmp(o->group, group) != 0)) {
 			group = o->group;

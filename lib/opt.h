@@ -37,7 +37,9 @@ struct opt {
 	enum opt_type type;
 	size_t off;		/* of the member in the struct */
 	const char *value;	/* the value's name in help and messages */
-	const char *help;	/* one line */
+	const char *help;	/* one line; NULL: not listed, for options of
+				 * other versions that have no effect here */
+	const char *instead;	/* refused, with this advice; or NULL */
 	const char *group;	/* heading in help; NULL: same as row before */
 	int64_t min, max;	/* OPT_INT; both 0: any */
 };
@@ -55,6 +57,9 @@ struct opt_table {
  */
 int opt_parse(struct arena *, const struct opt_table *, char **argv,
     size_t *nargs, void *out, struct err *);
+
+/* Appends a value to a list. */
+void opt_add(struct arena *, struct opt_list *, const char *value);
 
 /* Appends one line per option, under a heading wherever a group begins. */
 void opt_help(const struct opt_table *, struct buf *);

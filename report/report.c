@@ -94,6 +94,8 @@ split(const char *spec, struct parts *p, struct err *e)
 	if (path != NULL && *path == '\0')
 		return err_set(e, ERR_SCHEMA, "reporter %.*s: the path after "
 		    "the colon is missing", STRF(name));
+	if (path == NULL && p->kind == &report_json)
+		return 0;	/* --output is the report */
 	if (path == NULL && p->kind->path)
 		return err_set(e, ERR_SCHEMA, "reporter %.*s needs a path: %s",
 		    STRF(name), p->kind->name);
@@ -208,8 +210,8 @@ report_write(const char *spec, struct result_run *const *runs, size_t n,
 	plain.color = plain.ascii = false;
 	if (split(spec, &p, e) == -1)
 		return -1;
-	if (p.kind == &report_json && p.path != NULL)
-		return write_json(p.path, runs, n, e);
+	if (p.kind == &report_json)
+		return p.path == NULL ? 0 : write_json(p.path, runs, n, e);
 	if (p.path != NULL)
 		r = report_render_file(&o, p.kind, p.path, e);
 	else if ((r = report_render(&o, p.kind)) == -1) {

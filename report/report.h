@@ -58,6 +58,13 @@ void report_models(struct buf *, struct result_run *const *runs, size_t n,
     const struct report_opts *);
 
 /*
+ * Recommends one of at least two models: appends a line, and returns the
+ * original's object as JSON in the arena.
+ */
+struct str report_recommend(struct arena *, struct result_run *const *,
+    size_t n, struct buf *);
+
+/*
  * Reporters: NAME or NAME:PATH; the path - is stdout.  report_check() finds
  * before a run what would fail after it: an unknown name, a missing path, a
  * directory that cannot be written.  -1 with a message.

@@ -108,7 +108,8 @@ put_title(struct report_out *o, const struct result_run *r, bool base)
 	put_setting(b, "executor", r->executor);
 	put_setting(b, "model", r->model);
 	buf_fmt(b, "</p>\n<p class=\"big %s\">%s</p>\n",
-	    ok ? "passed" : "failed", ok ? "✓ passed" : "✗ failed");
+	    ok ? "passed" : "failed", result_only_answers(r) ? "not graded" :
+	    ok ? "✓ passed" : "✗ failed");
 	buf_fmt(b, "<p>%zu task%s: %zu passed, %zu failed, %zu error%s, "
 	    "%zu skipped. Pass rate %.1f%% (95%% interval: %.0f–%.0f%%)",
 	    r->ntasks, r->ntasks == 1 ? "" : "s", r->sum.passed, r->sum.failed,

@@ -144,7 +144,8 @@ put_head(struct report_out *o, const struct result_run *r, bool base)
 	report_inline(&o->b, r->suite->name, LINE_COLS);
 	buf_puts(&o->b, base ? " (baseline)\n\n" : "\n\n");
 	buf_fmt(&o->b, "**%s** · **Score** %.2f · **Duration** ",
-	    ok ? "✅ Passed" : "❌ Failed", r->sum.score);
+	    result_only_answers(r) ? "➖ Not graded" : ok ? "✅ Passed" :
+	    "❌ Failed", r->sum.score);
 	report_took(&o->b, r->duration_ms, 0);
 	buf_fmt(&o->b, "\n\n- Tasks: %zu (%zu passed, %zu failed, %zu error%s, "
 	    "%zu skipped)\n- Pass rate: %.1f%%", r->ntasks, r->sum.passed,

@@ -22,7 +22,17 @@ enum {
 struct totals {
 	size_t suites, tasks, passed, failed, errors, skipped;
 	size_t bad, not_run;	/* suites */
+	size_t ungraded;	/* suites */
 };
+
+static bool
+is_ok(const struct result_run *r)
+{
+	if (result_only_answers(r))
+		return true;
+	return result_ok(r) && (r->baseline == NULL ||
+	    r->sum.rate >= r->baseline->sum.rate);
+}
 
 bool
 report_suite_passed(const struct report_suite *s)
@@ -32,8 +42,7 @@ report_suite_passed(const struct report_suite *s)
 
 	for (i = 0; i < s->n; i++) {
 		r = s->runs[i];
-		if (r == NULL || !result_ok(r) || (r->baseline != NULL &&
-		    r->sum.rate < r->baseline->sum.rate))
+		if (r == NULL || !is_ok(r))
 			return false;
 	}
 	return s->n > 0 && !s->failed && !s->planned;
@@ -72,6 +81,8 @@ add_up(struct totals *t, const struct report_suites *all)
 			t->not_run++;
 		else if (!report_suite_passed(&all->v[i]))
 			t->bad++;
+		else if (result_only_answers(all->v[i].runs[0]))
+			t->ungraded++;
 	}
 }
 
@@ -170,10 +181,10 @@ put_row(struct buf *b, const struct report_suite *s, size_t i, size_t name,
 	    r->sum.passed, r->sum.failed, r->sum.errors,
 	    report_rate(r->sum.rate), r->sum.score);
 	report_took(b, r->duration_ms, 8);
-	ok = result_ok(r) && (r->baseline == NULL ||
-	    r->sum.rate >= r->baseline->sum.rate);
+	ok = is_ok(r);
 	buf_puts(b, "  ");
-	report_colored(b, ok ? "32" : "31", ok ? "passed" :
+	report_colored(b, ok ? "32" : "31", result_only_answers(r) ?
+	    "not graded" : ok ? "passed" :
 	    result_interrupted(r) ? "interrupted" : "failed", o);
 	buf_putc(b, '\n');
 }
@@ -211,9 +222,11 @@ report_suites_text(struct buf *b, const struct report_suites *all,
 	add_up(&t, all);
 	ok = t.bad == 0 && t.not_run == 0;
 	buf_fmt(b, "\n%zu suites: %zu passed", t.suites,
-	    t.suites - t.bad - t.not_run);
+	    t.suites - t.bad - t.not_run - t.ungraded);
 	if (t.bad > 0)
 		buf_fmt(b, ", %zu failed", t.bad);
+	if (t.ungraded > 0)
+		buf_fmt(b, ", %zu not graded", t.ungraded);
 	if (t.not_run > 0)
 		buf_fmt(b, ", %zu not run", t.not_run);
 	buf_fmt(b, "; %zu tasks: %zu passed, %zu failed, %zu errors",
@@ -226,7 +239,8 @@ report_suites_text(struct buf *b, const struct report_suites *all,
 	if (all->skipped > 0)
 		buf_fmt(b, "%zu skill%s without a suite\n", all->skipped,
 		    all->skipped == 1 ? "" : "s");
-	report_colored(b, ok ? "1;32" : "1;31", ok ? "PASSED" : "FAILED", o);
+	report_colored(b, ok ? "1;32" : "1;31", !ok ? "FAILED" :
+	    t.ungraded > 0 ? "NOT GRADED" : "PASSED", o);
 	buf_putc(b, '\n');
 }
 
@@ -296,7 +310,8 @@ put_skill(struct json_out *o, const struct report_suite *s)
 	json_put_member_cstr(o, "eval", s->path);
 	json_put_member_cstr(o, "status", !has_run(s) ? "not_run" :
 	    s->failed ? "error" : s->planned ? "incomplete" :
-	    report_suite_passed(s) ? "passed" : "failed");
+	    !report_suite_passed(s) ? "failed" : t.ungraded > 0 ? "skipped" :
+	    "passed");
 	put_counts(o, &t);
 	json_close(o, '}');
 }
@@ -343,7 +358,7 @@ put_overall(struct json_out *o, const struct report_suites *all)
 	    scores / (double)n : 0);
 	put_counts(o, &t);
 	json_put_member_int(o, "suites_passed", (int64_t)(t.suites - t.bad -
-	    t.not_run));
+	    t.not_run - t.ungraded));
 	json_put_member_int(o, "suites_failed", (int64_t)t.bad);
 	json_put_member_int(o, "suites_not_run", (int64_t)t.not_run);
 	json_put_member_int(o, "skills_without_suite", (int64_t)all->skipped);

@@ -598,6 +598,11 @@ put_outcome(struct text *t)
 	bool ok = result_ok(r), broken;
 	const char *end = report_end(r, &broken);
 
+	if (result_only_answers(r)) {
+		buf_puts(t->b, "NOT GRADED: grade the answers with waza grade "
+		    "--results FILE\n");
+		return;
+	}
 	report_colored(t->b, ok ? "1;32" : "1;31", ok ? "PASSED" : "FAILED",
 	    t->o);
 	if (need < 1)

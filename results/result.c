@@ -398,6 +398,13 @@ result_ok(const struct result_run *run)
 	    result_missed(run) == NULL;
 }
 
+bool
+result_only_answers(const struct result_run *run)
+{
+	return run->ungraded && run->complete && run->sum.not_run == 0 &&
+	    run->sum.errors == 0;
+}
+
 struct str
 result_group(const struct result_run *run, const struct spec_task *t)
 {

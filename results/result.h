@@ -176,6 +176,8 @@ struct result_run {
 	const struct outcome *stored;	/* results that are graded again */
 	const struct json *whole;	/* results file to write unchanged */
 	bool strict;		/* a peer named the files: no links, no pipes */
+	bool ungraded;		/* no grader was to be run */
+	struct str recommendation;	/* of a model, as JSON, or empty */
 	struct arena scratch;	/* private */
 	struct stats_memo *memo;	/* private */
 };
@@ -354,6 +356,8 @@ struct str result_group(const struct result_run *, const struct spec_task *);
  * fail, but a run that graded nothing is not a success.
  */
 bool result_ok(const struct result_run *);
+/* Whether it was not to grade, and all answers are there without an error. */
+bool result_only_answers(const struct result_run *);
 
 /*
  * Writes the results file: a temporary file beside it, renamed over it when

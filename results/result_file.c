@@ -537,6 +537,8 @@ put_triggers(struct file *f, const struct result_run *run)
 static const char *
 status(const struct result_run *run)
 {
+	if (result_only_answers(run))
+		return "skipped";
 	if (run->complete)
 		return result_ok(run) ? "passed" : "failed";
 	return run->cancelled ? "cancelled" : run->ended ? "failed" :
@@ -576,6 +578,11 @@ put_run(struct file *f, const struct result_run *run)
 	json_close(o, ']');
 	result_put_other_members(o, run);
 	put_triggers(f, run);
+	if (run->recommendation.n > 0) {
+		json_open_member(o, "metadata", '{');
+		json_put_member_raw(o, "recommendation", run->recommendation);
+		json_close(o, '}');
+	}
 	if (run->baseline != NULL) {
 		json_put_member_bool(o, "is_baseline", true);
 		json_put_key(o, STR("baseline_outcome"));

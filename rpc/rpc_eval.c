@@ -8,11 +8,13 @@
  */
 #include "rpc/rpc_internal.h"
 
+#include <stdlib.h>
 #include <sys/stat.h>
 
 #include "agent/agent.h"
 #include "base/os.h"
 #include "grader.h"
+#include "skill/catalog.h"
 #include "suite/config.h"
 #include "suite/spec.h"
 #include "yaml_lite.h"
@@ -183,6 +185,32 @@ put_entry(struct json_out *o, struct rpc_call *c, struct str path,
 	arena_restore(c->arena, mark);
 }
 
+/* The suites of the workspace that are not in the sorted list. */
+static void
+put_workspace(struct json_out *o, struct rpc_call *c, const char *dir,
+    const struct field_strs *list, struct buf *bad)
+{
+	struct spec_notes notes = { .arena = c->arena };
+	struct config_sources from = { .dir = dir };
+	struct catalog_opts how = { .dir = dir };
+	struct catalog all;
+	struct str path;
+	struct err e;
+	size_t i;
+
+	how.config = config_load(c->arena, &from, &notes);
+	if (catalog_read(c->arena, &how, &all, &e) == -1 ||
+	    !spec_same_dir(all.root, dir))
+		return;
+	for (i = 0; i < all.n && list->n + i < LISTED_MAX; i++) {
+		path = str_of(all.v[i].eval != NULL ? all.v[i].eval : "");
+		if (path.n > 0 && rpc_allows(c->peer, path.p) &&
+		    (list->n == 0 || bsearch(&path, list->v, list->n,
+		    sizeof(path), str_order) == NULL))
+			put_entry(o, c, path, bad);
+	}
+}
+
 static enum rpc_status
 eval_list(struct rpc_call *c, void *params)
 {
@@ -204,6 +232,7 @@ eval_list(struct rpc_call *c, void *params)
 	for (i = 0; i < found.n && i < LISTED_MAX; i++)
 		if (rpc_allows(c->peer, found.v[i].p))
 			put_entry(o, c, found.v[i], &bad);
+	put_workspace(o, c, dir, &found, &bad);
 	json_close(o, ']');
 	if (bad.n > 0) {
 		json_put_member_raw(o, "unreadable", STR("["));

@@ -68,6 +68,7 @@ init_results(struct run *run)
 	    c->trials_per_task);
 	r->journal.fd = -1;
 	r->strict = run->opts.strict;
+	r->ungraded = run->opts.skip_graders;
 	set_identity(run);
 }
 
@@ -433,6 +434,7 @@ emit_run(struct run *run, enum event_type type)
 			.duration_sec = (double)r->duration_ms / 1000 };
 		ev.status = str_of(run->err.code != ERR_NONE ? "failed" :
 		    run->cancelled && !run->unusable ? "cancelled" :
+		    result_only_answers(r) ? "skipped" :
 		    result_ok(r) ? "passed" : "failed");
 	}
 	event_emit(run->bus, &ev);

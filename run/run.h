@@ -79,6 +79,7 @@ struct run_opts {
 	const char *shared_workspace;	/* existing directory that all trials
 					 * use; never cleaned; or NULL */
 	bool allow_ungraded;		/* a trial without a grader passes */
+	bool skip_graders;		/* all trials are skipped */
 	/*
 	 * An agent that is open already and stays open; it takes precedence
 	 * over the executor.  Its conversation to continue; its HOME, TMPDIR

@@ -364,6 +364,8 @@ grade(struct run_trial *t)
 
 	if (t->ask.cancelled)
 		return FAIL(t, RESULT_CANCELLED, "cancelled");
+	if (t->run->opts.skip_graders)
+		return FAIL(t, RESULT_SKIPPED, "not graded (--skip-graders)");
 	if (t->verdicts == NULL)
 		t->verdicts = NEW_N(&t->ask.arena, struct verdict,
 		    suite->n + task->n + 1);

@@ -372,7 +372,7 @@ add_options(struct completion *c)
 	size_t i;
 
 	for (i = 0; i < t->n; i++)
-		if (!is_used(c, &t->rows[i]))
+		if (t->rows[i].help != NULL && !is_used(c, &t->rows[i]))
 			add(c, arena_fmt(c->arena, "--%s", t->rows[i].name),
 			    str_of(t->rows[i].help));
 	add(c, STR("--help"), STR("show how to use this command"));
@@ -412,7 +412,7 @@ scan(struct completion *c, bool *literal)
 		}
 		*literal = str_is(c->words[i], "--");
 		o = option_of(c->cmd, c->words[i]);
-		if (o == NULL || o->type == OPT_FLAG ||
+		if (o == NULL || o->type == OPT_FLAG || o->type == OPT_MAYBE ||
 		    memchr(c->words[i].p, '=', c->words[i].n) != NULL)
 			continue;
 		if (i + 2 == c->n)

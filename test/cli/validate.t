@@ -115,7 +115,7 @@ is 'list without an argument: the working directory' 'eval.yaml: a (skill b)
   one' "$out"
 run "$WAZA" list nowhere
 is 'list: no such directory' 2 "$rc"
-like 'list: no such directory: message' 'waza: nowhere: No such file*' "$err"
+like 'list: no such directory: message' 'waza: finding skill "nowhere": not found in workspace*' "$err"
 printf 'name: [\n' >../eval.yml
 mkdir ../node_modules ../.hidden ../.github ../vendor
 for d in node_modules .hidden .github vendor

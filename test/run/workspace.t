@@ -214,12 +214,83 @@ is 'killed: resumed' 0 "$rc"
 is 'killed: only three trials are run again' 3 "$(wc -l <again | tr -d ' ')"
 like 'killed: all are in the results' '*6 tasks: 6 passed*' "$out"
 
-# grade takes names, too
+# other commands take names, too
 run "$WAZA" run -q -o g.json a
 run "$WAZA" grade -q --results g.json a
 is 'grade NAME' 0 "$rc"
 run "$WAZA" grade -q --results g.json zz
 like 'grade: an unknown name' '*finding skill "zz"*' "$err"
+mkdir -p .agents/skills/hid
+skill .agents/skills/hid hid
+suite .agents/skills/hid/evals hid hello
+run "$WAZA" list
+like 'list: the suites of the workspace' '.agents/skills/hid/evals/eval.yaml: hid-eval*evals/a/eval.yaml: a-eval*' "$out"
+run "$WAZA" list b
+like 'list NAME' 'evals/b/eval.yaml: b-eval (skill b)*' "$out"
+run "$WAZA" validate hid
+is 'validate NAME' '.agents/skills/hid/evals/eval.yaml: ok (2 tasks)' "$out"
+run "$WAZA" validate
+like 'validate without arguments: all suites' '*evals/a/eval.yaml: ok*evals/c/eval.yaml: ok*' "$out"
+run "$WAZA" validate hidd
+is 'validate: an unknown name' 2 "$rc"
+printf '{"jsonrpc":"2.0","id":1,"method":"eval.list","params":{"dir":"."}}\n' | "$WAZA" jsonrpc >"$tmp/out" 2>/dev/null
+like 'eval.list: the suites of the workspace' '*evals/a/eval.yaml*.agents/skills/hid/evals/eval.yaml*' "$(cat "$tmp/out")"
+run "$WAZA" compare a a~1
+is 'compare NAME without results: status' 2 "$rc"
+like 'compare NAME without results' '*skill "a" has 0 results in results: *--output-dir results a*' "$err"
+"$WAZA" run -q -d results >/dev/null 2>&1
+"$WAZA" run -q -d results a >/dev/null 2>&1
+run "$WAZA" compare a~1 a
+is 'compare NAME~1 NAME' 0 "$rc"
+like 'compare NAME~1 NAME: the files' '*1 a/results.json *2 results.json *no change*' "$out"
+run "$WAZA" gate --baseline a~1 --current a
+is 'gate NAME' 0 "$rc"
+rm -r .agents results
+
+# options of the original
+run "$WAZA" run -q a -t one -w 2 -m m1 -c . -f default --no-update-check --cache=false
+is 'short options' 0 "$rc"
+like 'short options: one task, the model' '*model m1*1 task: 1 passed*' "$out"
+run "$WAZA" --no-update-check --debug run -q a
+is 'global options before the command' 0 "$rc"
+run "$WAZA" run -q a --reporter json
+is '--reporter json' 0 "$rc"
+run "$WAZA" run a --format github-comment
+like '--format github-comment prints Markdown only' '## Waza results: a-eval*' "$out"
+run "$WAZA" run a --format xml
+like '--format: others are refused' '*--format must be text, json or github-comment, not "xml"*' "$err"
+run "$WAZA" run a --suggest
+is 'an option without a counterpart: status' 2 "$rc"
+like 'an option without a counterpart: what to use' '*--suggest is not supported: waza suggest*' "$err"
+run "$WAZA" run -q a --quiet=false --parallel=true
+like 'flags with values' '*[[]1/2]*' "$err"
+run "$WAZA" run a --quiet=maybe
+like 'flags with a bad value' '*--quiet is true or false, not "maybe"*' "$err"
+run "$WAZA" run -q a --skip-graders -o s.json
+is '--skip-graders: status' 0 "$rc"
+like '--skip-graders: nothing has passed' '*0 passed, 0 failed, 2 skipped*NOT GRADED*' "$out"
+like '--skip-graders: the status in the results' '*"status":"skipped"*' "$("$WAZA" parse s.json)"
+run "$WAZA" grade -q --results s.json a
+is '--skip-graders, then grade' 0 "$rc"
+like '--skip-graders, then grade: the verdicts' '*2 tasks: 2 passed*' "$out"
+run "$WAZA" run -q --skip-graders
+like '--skip-graders with many suites' '*3 suites: 0 passed, 3 not graded*NOT GRADED' "$out"
+printf 'exit 3\n' >agent.sh
+run "$WAZA" run -q a --skip-graders
+is '--skip-graders: an error of the agent' 1 "$rc"
+printf 'cat >/dev/null; echo hello\n' >agent.sh
+run "$WAZA" run -q a --recommend
+like '--recommend needs models' '*give --model at least twice*' "$err"
+run "$WAZA" run -q a --recommend -m x -m y -o rec.json
+is '--recommend: status' 0 "$rc"
+like '--recommend: the line' '*recommended model: *' "$out"
+like '--recommend: the results' '*"metadata":{"recommendation":{"recommended_model":*"weights":{"aggregate_score":0.4,"pass_rate":0.3,"consistency":0.2,"speed":0.1},"all_models":*' "$("$WAZA" parse rec_y.json)"
+# as Visual Studio Code calls it
+run "$WAZA" --version
+is 'waza --version' 0 "$rc"
+run "$WAZA" run "$PWD/evals/a/eval.yaml" --context-dir "$PWD/skills/a" --output "$PWD/code.json"
+is 'waza run E --context-dir D --output R' 0 "$rc"
+ok 'waza run E --context-dir D --output R: the file' [ -s code.json ]
 
 # many suites: the table is complete, descriptors are few
 cd "$tmp" || exit 1

@@ -10,6 +10,8 @@ struct o {
 	const char *out;
 	int64_t workers;
 	struct opt_list models;
+	const char *found;
+	bool old;
 };
 
 static const struct opt rows[] = {
@@ -25,6 +27,10 @@ static const struct opt rows[] = {
 	    .group = "Models", .off = offsetof(struct o, out), .help = "how" },
 	{ .name = "model", .letter = 'm', .type = OPT_LIST, .value = "NAME",
 	    .off = offsetof(struct o, models), .help = "whom" },
+	{ .name = "find", .type = OPT_MAYBE, .value = "DIR",
+	    .off = offsetof(struct o, found), .help = "where" },
+	{ .name = "old", .off = offsetof(struct o, old) },
+	{ .name = "gone", .instead = "use --quiet" },
 };
 static const struct opt_table table = { rows, COUNTOF(rows) };
 
@@ -57,6 +63,20 @@ main(void)
 	struct buf b = { 0 };
 	struct o o;
 
+	OK(parse(&o, "--quiet=true", "--verbose=false", NULL) == 0 &&
+	    o.quiet && !o.verbose);
+	OK(parse(&o, "-v", "--verbose=false", NULL) == 0 && !o.verbose);
+	OK(parse(&o, "--quiet=1", NULL, NULL) == -1 &&
+	    strstr(e.msg, "true or false") != NULL);
+	OK(parse(&o, "--find", "x", NULL) == 0 && nargs == 1 &&
+	    o.found != NULL && *o.found == '\0');
+	OK(parse(&o, "--find=x", NULL, NULL) == 0 && nargs == 0 &&
+	    strcmp(o.found, "x") == 0);
+	OK(parse(&o, "--find=false", NULL, NULL) == 0 && o.found == NULL);
+	OK(parse(&o, "--find=true", NULL, NULL) == 0 && *o.found == '\0');
+	OK(parse(&o, "--old", NULL, NULL) == 0 && o.old);
+	OK(parse(&o, "--gone", "x", NULL) == -1 && strcmp(e.msg,
+	    "--gone is not supported: use --quiet") == 0);
 	OK(parse(&o, "-qv", "x", NULL) == 0 && o.quiet && o.verbose && nargs == 1);
 	OK(parse(&o, "x", "--output", "f") == 0 && strcmp(o.out, "f") == 0);
 	OK(nargs == 1);
@@ -85,7 +105,8 @@ main(void)
 	OK(str_starts(buf_str(&b), STR("  -q, --quiet             less\n")));
 	OK(str_ends(buf_str(&b), STR("\nModels:\n"
 	    "      --modelset NAME     how\n"
-	    "  -m, --model NAME        whom\n")));
+	    "  -m, --model NAME        whom\n"
+	    "      --find[=DIR]        where\n")));
 	buf_free(&b);
 	arena_free(&arena);
 	return tap_done();
