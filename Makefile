@@ -53,8 +53,9 @@ RESULTS = answer answer_names answer_tool cache cache_hash event outcome outcome
 	result_import result_journal result_name result_pairwise result_resume result_time result_trial result_trigger \
 	result_used result_write store store_file store_scan
 RESULTS_H = answer cache event outcome result result_internal store store_internal verdict
-AGENT = agent agent_command agent_confine agent_formats agent_gate agent_home agent_mcp agent_mock \
-	agent_pool agent_preset agent_probe agent_remote agent_replay agent_script agent_skills agent_stream agent_denial agent_untold \
+AGENT = agent agent_command agent_confine agent_denial agent_formats agent_gate agent_hide agent_home \
+	agent_mcp agent_mock agent_pool agent_preset agent_probe agent_remote agent_replay agent_script \
+	agent_skills agent_stream agent_untold \
 	hub hub_client proto/acp proto/acp_answer proto/acp_permit proto/acp_plan proto/acp_setup \
 	proto/acp_turn proto/copilot proto/copilot_event proto/copilot_permit proto/copilot_session \
 	proto/copilot_settings proto/openai proto/openai_answer proto/openai_body proto/openai_read \
@@ -68,8 +69,9 @@ GRADE = grader_action_sequence grader_behavior grader_check grader_child grader_
 	grader_text_checks grader_tool_calls grader_tool_constraint grader_trace grader_trace_args \
 	grader_trace_calls grader_trigger grader_verdict grader_workspace judge judge_verdict
 GRADE_H = grader_internal grader_prompt grader_trace judge
-RUN = run run_ask run_cache run_hook run_patch run_plan run_preamble run_record run_repo run_share run_skill_read \
-	run_skills run_stored run_task run_trial run_trigger run_turn run_workspace
+RUN = run run_ask run_cache run_hook run_patch run_plan run_preamble run_record run_repo run_share \
+	run_skill_git run_skill_home run_skill_read run_skills run_stored run_task run_trial run_trigger \
+	run_turn run_workspace
 RUN_H = run run_internal
 REPORT = compare compare_gate compare_gate_out compare_json compare_markdown compare_text \
 	report report_calls report_changes report_confusion report_console report_csv report_detail report_github \

@@ -119,8 +119,9 @@ struct run_skills {
 	struct field_strs placed, made;	/* paths in the working directory: what
 					 * to remove, and if it is empty */
 	bool git;			/* a repository was placed */
-	const char *repo;		/* whose exclude file was changed */
-	struct str excluded, before;	/* its text; p NULL: it did not exist */
+	struct agent_foreign *foreign;	/* found outside of the suite */
+	size_t nforeign;
+	struct str hiding;		/* text of AGENT_HIDE_FILE, if placed */
 	struct str note;		/* for the results, or empty */
 };
 
@@ -404,6 +405,34 @@ int run_skills_place(struct run_ask *, struct err *);
 void run_skills_remove(struct run_ask *);
 bool run_skills_find(struct run_ask *);
 const char *run_skills_word(const struct run_ask *);
+
+/*
+ * For run_skill*.c: the skill with that name or directory, or NULL; the last
+ * name of a directory; appends to a list; makes directories below the working
+ * directory, which are removed if they are empty; adds to the note.
+ */
+const struct run_skill *run_find_skill(const struct run_skills *, struct str);
+struct str run_skill_base(struct arena *, const char *dir);
+void run_skills_push(struct run_ask *, struct field_strs *, struct str);
+int run_skills_make_dirs(struct run_ask *, struct str path, struct err *);
+void run_skills_note(struct run_ask *, struct str note);
+
+/*
+ * run_skill_home.c: lists the skills of account and machine, and hides them
+ * from the agent or reports them; 0, or -1 if one is in the way.
+ */
+int run_skills_home(struct run_ask *, const struct agent_skill_place *,
+    struct err *);
+
+/*
+ * run_skill_git.c: an empty repository around a workspace that has none, until
+ * it is removed if it is unused; and the patterns that hide placed files from
+ * git.  0, or -1 with the error.  file_is: whether the file has this text.
+ */
+int run_repository_place(struct run_ask *, struct err *);
+void run_repository_remove(struct run_ask *);
+int run_hide_from_git(struct run_ask *, struct err *);
+bool run_file_is(struct run_ask *, const char *path, struct str text);
 
 /* run_skill_read.c: whether a successful call has read the SKILL.md. */
 bool run_reads_skill(struct run_ask *, const struct run_skill *,
