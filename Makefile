@@ -54,7 +54,7 @@ RESULTS = answer answer_names answer_tool cache cache_hash event outcome outcome
 	result_used result_write store store_file store_scan
 RESULTS_H = answer cache event outcome result result_internal store store_internal verdict
 AGENT = agent agent_command agent_confine agent_denial agent_formats agent_gate agent_hide agent_home \
-	agent_mcp agent_mock agent_pool agent_preset agent_probe agent_remote agent_replay agent_script \
+	agent_mcp agent_mock agent_pool agent_preset agent_probe agent_ready agent_remote agent_replay agent_script \
 	agent_skills agent_stream agent_untold \
 	hub hub_client proto/acp proto/acp_answer proto/acp_permit proto/acp_plan proto/acp_setup \
 	proto/acp_turn proto/copilot proto/copilot_event proto/copilot_permit proto/copilot_session \

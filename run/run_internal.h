@@ -103,6 +103,9 @@ void run_record_drop(struct run_record *);
 /* The secrets of environment and settings, for mask_text(). */
 const struct mask *run_secrets(struct run *);
 
+/* run_ask.c: no trial can run: the others are not started. */
+void run_stop(struct run *, struct str why);
+
 /* run_skills.c: the skills of one prompt. */
 struct run_skill {
 	struct str name;		/* in its front matter */
@@ -195,8 +198,9 @@ struct run_task {
 };
 
 enum run_trial_state {
-	RUN_TRIAL_IDLE, RUN_TRIAL_PREPARE, RUN_TRIAL_FETCH,
-	RUN_TRIAL_FETCHING, RUN_TRIAL_FILL, RUN_TRIAL_SCAN, RUN_TRIAL_ASK,
+	RUN_TRIAL_IDLE, RUN_TRIAL_PREPARE, RUN_TRIAL_JUDGED,
+	RUN_TRIAL_FETCH, RUN_TRIAL_FETCHING, RUN_TRIAL_FILL, RUN_TRIAL_SCAN,
+	RUN_TRIAL_ASK,
 	RUN_TRIAL_ASKING, RUN_TRIAL_ANSWERED, RUN_TRIAL_PATCH,
 	RUN_TRIAL_GRADE, RUN_TRIAL_GRADING,
 	RUN_TRIAL_PAUSED, RUN_TRIAL_GRADED, RUN_TRIAL_FINISH,
@@ -262,6 +266,7 @@ struct run_trial {
 	size_t nverdicts;
 	size_t grader;			/* next one to start */
 	struct timer pause;
+	bool awaits_judges;		/* PAUSED until they are known */
 	unsigned pauses;		/* before it */
 	struct answer_usage judged;	/* of judges, in all attempts */
 	struct answer_usage earlier;	/* of agents, in earlier attempts */
@@ -316,6 +321,7 @@ struct run {
 	struct agent *agent;
 	struct agent_spent spent;
 	struct judges judges;
+	enum { RUN_JUDGES_NEW, RUN_JUDGES_ASKED, RUN_JUDGES_KNOWN } judged;
 	size_t closing;			/* agent and judges not closed yet */
 	enum run_phase phase;
 	bool filled;			/* its tasks have trials */
