@@ -262,7 +262,7 @@ struct agent_skill_home {	/* $env/dir, ~/base/dir, or dir alone */
 	const char *env;	/* or NULL */
 	const char *base, *dir;	/* base NULL: of the machine, an absolute dir */
 };
-/* How an agent is told to leave out skills of the account: agent_hide.c. */
+/* The setting that makes an agent leave out skills: agent_hide.c. */
 enum agent_hiding {
 	AGENT_HIDE_NEVER,		/* it has no setting for that */
 	AGENT_HIDE_CLAUDE, AGENT_HIDE_CODEX, AGENT_HIDE_GEMINI,
@@ -302,8 +302,8 @@ bool agent_brings_skill(const struct agent_kind *, const struct spec_suite *,
     struct str name);
 
 /*
- * How the agent of a run is told to leave out skills; NEVER also if settings of
- * the user are in the way.  Its file, for AGENT_HIDE_GEMINI, is below the
+ * That setting for the agent of a run; NEVER also if settings of the user are
+ * in the way.  Its file, for AGENT_HIDE_GEMINI, is below the
  * working directory; the caller writes agent_hide_json() to it.
  */
 enum agent_hiding agent_hiding(const struct agent *);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * Skills that are not the suite's: how an agent is told to leave them out.
+ * Skills that are not the suite's: the settings that make an agent leave
+ * them out.
  *
  * An agent with the user's HOME finds the skills of the account.  Some agents
  * have a setting that switches off single skills: an option, a variable, a

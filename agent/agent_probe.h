@@ -51,7 +51,7 @@ struct agent_facts {
 const struct agent_facts *agent_facts(struct str name);
 /* The i-th agent, sorted by name; NULL at the end. */
 const struct agent_facts *agent_facts_nth(size_t i);
-/* The facts of the agent that a suite configures; NULL: a command of its own. */
+/* The facts of the agent that a suite configures; NULL: its own command. */
 const struct agent_facts *agent_facts_of(struct arena *,
     const struct agent_kind *, const struct spec_suite *);
 

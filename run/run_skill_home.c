@@ -3,9 +3,9 @@
  * Skills that an agent finds although they are not the suite's: of the account
  * and of the machine.
  *
- * They would compete with the suite's skills.  An agent that can be told leaves
- * them out (agent_hide.c); otherwise a warning and the notes of the results name
- * them.  Their use never counts as the use of a skill of the suite.
+ * They would compete with the suite's skills.  An agent with a setting for it
+ * leaves them out (agent_hide.c); otherwise a warning and the notes of the
+ * results name them.  Their use never counts as that of a skill of the suite.
  */
 #include "run/run_internal.h"
 

@@ -103,7 +103,8 @@ list_skills(struct run_ask *q)
 		for (k = 0; k < found.n && list->n < SPEC_SKILLS_MAX; k++) {
 			dir = dir_name(&q->arena, &found.v[k]);
 			if (spec_names(&s->config.disabled_skills,
-			    found.v[k].name) || run_find_skill(list, dir) != NULL)
+			    found.v[k].name) ||
+			    run_find_skill(list, dir) != NULL)
 				continue;
 			to = &list->v[list->n++];
 			to->from = os_absolute(&q->arena, found.v[k].dir);

@@ -62,6 +62,8 @@ for t in tasks:
     why = run.get("error_msg") or "; ".join(
         "%s: %s" % (k, v.get("feedback")) for k, v in
         (run.get("validations") or {}).items() if not v.get("passed"))
+    if case == "commit":
+        why = (why or "") + "; answer: " + (run.get("final_output") or "")
     note = run.get("note") if t.get("status") != "passed" else ""
     line(t.get("status"), run.get("error_class") or "-", why or "",
          "(%s)" % note if note else "")

@@ -285,7 +285,7 @@ ask ''
 is 'home: another version of a skill is an error' '1 ' "$rc $(cat asked)"
 has 'home: another version: message' "$tmp/home/.claude/skills/greet is another version of skill*home: private*\"error_class\":\"infrastructure\""
 
-# how each agent is told
+# the setting of each agent
 cat >bin/codex <<'SH'
 #!/bin/sh
 for a
@@ -483,6 +483,24 @@ run "$WAZA" run -q -o r.json own.yaml
 "$WAZA" parse r.json >r
 is 'acp: a command without a name: nothing is placed' '' "$(cat asked.found)"
 has 'acp: a command without a name: the prompt' '"skills_way":"prompt"'
+
+# skills of the account over ACP
+skill home/.claude/skills/other other 'Not of the suite'
+skill home/.agents/skills/old old 'Not of the suite'
+for a in claude codex
+do
+	sed "s/agent: gemini/agent: $a/; s/prompt: .*/prompt: '[[run:printenv CODEX_CONFIG >\$ASKED.env || :]] [[say:done]]'/; /graders: /s/.*/    graders: [{name: t, type: text, config: {contains: [done]}}]/" acp.yaml >h.yaml
+	run "$WAZA" run -q --record rec -o r.json h.yaml
+	is "acp: $a: status, no warning" '0 0' "$rc $(printf '%s\n' "$err" | grep -c 'your account')"
+	case $a in
+	claude) is 'acp: claude leaves them out by the session' 1 "$(grep -c '_meta.*claudeCode.*options.*settings.*skillOverrides.*other.*off' rec/*)" ;;
+	codex) is 'acp: codex leaves them out by a variable' "{\"skills\":{\"config\":[{\"path\":\"$tmp/home/.agents/skills/old/SKILL.md\",\"enabled\":false}]}}" "$(cat asked.env)" ;;
+	esac
+	rm -rf rec
+done
+CODEX_CONFIG='{}' run "$WAZA" run -q -o r.json h.yaml
+like "acp: codex: the user's own variable stays, a warning names the skills" '{} *also finds 1 skill of your account*' "$(cat asked.env) $err"
+rm -rf home/.claude home/.agents
 
 # trigger tests with a real format
 cat >trigger_tests.yaml <<'YAML'
