@@ -94,16 +94,16 @@ CMD = cache cmd compare config doctor doctor_probe evalclients grade job list ma
 	client/client_command client/client_show client/client_target client/connect \
 	client/run_on_server client/worker client/worker_job client/worker_link \
 	editor/complete editor/completion editor/schema \
-	skill/import skill/import_inspect skill/import_promptfoo skill/init \
+	skill/ask skill/import skill/import_inspect skill/import_promptfoo skill/init \
 	skill/new skill/new_common skill/new_seen skill/new_seen_read skill/new_task \
-	skill/check
+	skill/check skill/quality skill/suggest skill/suggest_reply
 CMD_H = doctor evalclients job run service signals stdout workspace client/client client/client_command \
-	client/run_on_server client/worker skill/import skill/new skill/new_seen
+	client/run_on_server client/worker skill/ask skill/import skill/new skill/new_seen skill/suggest
 PAGE = index.html style.css icon.svg theme.js api.js app.js chart.js clients.js compare.js dom.js \
 	format.js list.js live.js map.js new.js results.js run.js runs.js store.js table.js task.js \
 	text.js trends.js
 MAN  = waza.1 waza-agents.7 waza-completion.1 waza-config.5 waza-eval.5 waza-import.1 waza-init.1 waza-new.1 waza-rpc.5 waza-run.1 waza-schema.1 waza-sessions.5 \
-	waza-check.1
+	waza-check.1 waza-suggest.1
 
 # A folder sees its own headers and those of the folders above it.
 H1 = json.h $(BASE_H:%=base/%.h)
