@@ -103,7 +103,7 @@ PAGE = index.html style.css icon.svg theme.js api.js app.js chart.js clients.js 
 	format.js list.js live.js map.js new.js results.js run.js runs.js store.js table.js task.js \
 	text.js trends.js
 MAN  = waza.1 waza-agents.7 waza-completion.1 waza-config.5 waza-eval.5 waza-import.1 waza-init.1 waza-new.1 waza-rpc.5 waza-run.1 waza-schema.1 waza-sessions.5 \
-	waza-check.1 waza-suggest.1
+	waza-check.1 waza-quality.1 waza-suggest.1
 
 # A folder sees its own headers and those of the folders above it.
 H1 = json.h $(BASE_H:%=base/%.h)

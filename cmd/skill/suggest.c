@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * waza suggest: asks a model for tasks that a skill's suite lacks.  A reply that
- * is not valid is sent back once, with its problems.
+ * waza suggest: asks a model for tasks that a skill's suite lacks.  A reply
+ * that is not valid is sent back once, with its problems.
  */
 #include "cmd/skill/suggest.h"
 

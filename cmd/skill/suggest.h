@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * suggest.h: suggest_.  `waza suggest`: the tasks that a model suggests, checked
- * before anything is written.
+ * suggest.h: suggest_.  `waza suggest`: the tasks that a model suggests,
+ * checked before anything is written.
  */
 #ifndef WAZA_SUGGEST_H
 #define WAZA_SUGGEST_H
