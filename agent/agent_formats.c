@@ -377,8 +377,10 @@ gemini_stats(struct agent_stream *s, const struct json *stats)
 
 	add_tokens(u, stats, &names);
 	if (!add_count(&total, stats, "total_tokens") ||
-	    total < add_near(u->input_tokens, u->output_tokens))
+	    total < add_near(u->input_tokens, u->output_tokens)) {
+		u->known = false;
 		return;
+	}
 	u->reasoning_tokens = total - u->input_tokens - u->output_tokens;
 	u->output_tokens += u->reasoning_tokens;
 	u->reasoning_known = true;
@@ -540,7 +542,7 @@ agent_read_json(struct agent_stream *s, const struct json *v)
 		agent_stream_settle(s, json_text(output));
 		s->answered = true;
 	}
-	s->listed |= calls != NULL;
+	s->listed |= calls != NULL && calls->type == JSON_ARRAY;
 	for (c = json_first(calls); c != NULL; c = c->next) {
 		ok = json_getc(c, "success");
 		agent_stream_result(s, agent_stream_call(s, STR(""),

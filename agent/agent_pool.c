@@ -136,6 +136,20 @@ id_matches(const struct worker *w, const struct json *v)
 	return id == NULL || (json_int(id, &n) && n == w->request_id);
 }
 
+/* Unlike a script, a worker may do things that it does not mention. */
+static void
+mark_unknown(struct agent_job *j, const struct json *calls)
+{
+	const struct json *v = json_first(calls);
+	struct answer_call *c;
+
+	for (c = j->ans.calls; c != NULL && v != NULL; c = c->next) {
+		c->no_arguments = json_getc(v, "arguments") == NULL;
+		c->no_result = json_getc(v, "result") == NULL;
+		v = v->next;
+	}
+}
+
 static void
 read_answer(struct worker *w, struct str line)
 {
@@ -148,6 +162,7 @@ read_answer(struct worker *w, struct str line)
 	if (v != NULL && v->type == JSON_OBJECT && id_matches(w, v) &&
 	    agent_read_script(j->arena, v, &s) == 0) {
 		agent_play(j, &s);
+		mark_unknown(j, s.tool_calls);
 		if (s.files != NULL && j->ans.fault == ANSWER_OK)
 			agent_write_files(j, s.files);
 		j->ans.stderr_tail = proc_tail_get(j->arena, &w->tail);

@@ -189,7 +189,8 @@ agent_play(struct agent_job *j, const struct agent_script *s)
 		take_call(j, v, &tail);
 	for (i = 0; i < s->skills.n; i++)
 		agent_add_skill(j, s->skills.v[i]);
-	j->ans.no_calls = s->tool_calls == NULL;
+	j->ans.no_calls = s->tool_calls == NULL ||
+	    s->tool_calls->type != JSON_ARRAY;
 	if (s->usage != NULL && field_decode_one(j->arena, &usage_table,
 	    s->usage, &j->ans.usage, &e) == 0)
 		agent_usage_known(&j->ans.usage, s->usage);

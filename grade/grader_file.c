@@ -6,6 +6,7 @@
 #include "grade/grader_internal.h"
 
 #include <errno.h>
+#include <string.h>
 #include <sys/stat.h>
 
 #include "json.h"
@@ -91,7 +92,7 @@ full_path(struct work *w, struct str path)
 	    &w->error);
 }
 
-/* A file that cannot be examined counts as existing only if it is required. */
+/* A link to nothing is a file that should not be there, but not a file. */
 static void
 check_exists(struct work *w, struct str path, bool required)
 {
@@ -102,9 +103,11 @@ check_exists(struct work *w, struct str path, bool required)
 
 	if (full == NULL)
 		return;
-	found = stat(full, &st) == 0 ||
-	    (required && errno != ENOENT && errno != ENOTDIR);
-	if (found == required)
+	found = stat(full, &st) == 0 || (!required && lstat(full, &st) == 0);
+	if (!found && errno != ENOENT && errno != ENOTDIR)
+		w->error = arena_fmt(w->tmp, "cannot be checked: file %.*s: "
+		    "%s", STRF(q), strerror(errno));
+	else if (found == required)
 		grader_pass(&w->tally);
 	else
 		grader_fail(&w->tally, required ? "missing file %.*s" :

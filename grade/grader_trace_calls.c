@@ -317,7 +317,27 @@ fits_argument(const struct grader_call *c, struct arguments *a, size_t i)
 	if (re_test(c->re[i], text_of(a, argument_names[i])) ||
 	    (i == PATH && fits_file(c->re[i], a)))
 		return GRADER_YES;
+	if (call->few_arguments && own.n == 0)
+		return GRADER_MAYBE;
 	return i == PATH && hides_path(a) ? GRADER_MAYBE : GRADER_NO;
+}
+
+/* Whether it has conditions on arguments that the original does not store. */
+static bool
+wants_others(const struct grader_args *want)
+{
+	static const char *const stored[] = { "path", "file_text", "command",
+		"description", "skill" };
+	size_t i, k;
+
+	for (i = 0; i < want->n; i++) {
+		for (k = 0; k < COUNTOF(stored); k++)
+			if (str_is(want->v[i].name, stored[k]))
+				break;
+		if (k == COUNTOF(stored))
+			return true;
+	}
+	return false;
 }
 
 /*
@@ -330,7 +350,8 @@ mismatch(const struct grader_call *c, struct arguments *a, bool *doubt)
 	enum grader_fit fit;
 	size_t i;
 
-	*doubt = c->want.n > 0 && a->call->no_arguments;
+	*doubt = c->want.n > 0 && (a->call->no_arguments ||
+	    (a->call->few_arguments && wants_others(&c->want)));
 	for (i = 1; i < COUNTOF(argument_names); i++) {
 		fit = fits_argument(c, a, i);
 		if (fit == GRADER_NO)
@@ -384,7 +405,8 @@ match_call(struct grader_calls *calls, struct arguments *a, size_t at,
 			continue;
 		if (mismatch(c, a, &doubt) == 0 && (doubt ||
 		    fit == GRADER_MAYBE)) {
-			c->doubt = doubt ? (a->call->no_arguments &&
+			c->doubt = doubt ? ((a->call->no_arguments ||
+			    a->call->few_arguments) &&
 			    !a->call->more_paths ? "arguments" :
 			    "which files a call changes") :
 			    grader_call_doubt(a->call);

@@ -89,7 +89,9 @@ read_known(const struct json *v, struct answer_usage *u)
 		u->cost_known = json_getc(v, "cost") != NULL;
 		return;
 	}
-	u->known = !answer_lists_unknown(v, "input_tokens");
+	u->known = !answer_lists_unknown(v, "input_tokens") &&
+	    json_is_set(json_getc(v, "input_tokens")) &&
+	    json_is_set(json_getc(v, "output_tokens"));
 	u->turns_known = !answer_lists_unknown(v, "turns");
 	u->cached_known = !answer_lists_unknown(v, "cached_input_tokens");
 	u->reasoning_known = !answer_lists_unknown(v, "reasoning_tokens");

@@ -49,6 +49,7 @@ struct answer_call {		/* of a tool */
 	struct str result;	/* one JSON value, or empty */
 	bool success;
 	bool no_arguments;	/* the agent does not report them */
+	bool few_arguments;	/* there may be others than `arguments` */
 	bool no_result;		/* the same */
 	bool no_name;		/* `name` is not the tool's: a kind, a title */
 	bool any_edit;		/* ANSWER_EDIT may mean ANSWER_WRITE here */

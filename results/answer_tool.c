@@ -219,6 +219,8 @@ answer_classify(struct arena *a, struct answer_call *c, struct str agent)
 	const struct json *args = arena_json(&tmp, c->arguments, NULL);
 	struct str mode = json_str(args, "command");
 
+	if (c->name.n == 0)
+		c->no_name = true;
 	answer_name_tool(c, agent, mode);
 	if (c->any_edit && adds_nothing(json_getc(args, "changes")))
 		c->any_edit = false;

@@ -158,6 +158,7 @@ take_digest(struct arena *a, const struct json *digest,
 			.name = json_str(v, "name"), .arguments = args,
 			/* none of those that the original stores: others */
 			.no_arguments = full == NULL && str_is(args, "{}"),
+			.few_arguments = full == NULL,
 			.result = json_of(a, json_getc(v, "result")),
 			.success = succeeded(v) }, &tail);
 		full = full == NULL ? NULL : next_start(full->next);
@@ -235,6 +236,27 @@ take_turns(struct arena *a, const struct json *list, struct answer *ans)
 	}
 }
 
+/* The calls in the events of the original. */
+static size_t
+count_starts(const struct json *transcript)
+{
+	const struct json *e = next_start(json_first(transcript));
+	size_t n = 0;
+
+	for (; e != NULL; e = next_start(e->next))
+		n++;
+	return n;
+}
+
+/* Whether it lists calls, even if there are none. */
+static bool
+has_calls(const struct json *digest)
+{
+	const struct json *v = json_getc(digest, "tool_calls");
+
+	return v != NULL && v->type == JSON_ARRAY;
+}
+
 void
 outcome_answer(struct arena *a, const struct outcome_trial *t,
     struct answer *ans)
@@ -253,8 +275,10 @@ outcome_answer(struct arena *a, const struct outcome_trial *t,
 		take_digest(a, digest, script, ans);
 	classify(a, events, ans);
 	ans->no_calls = answer_lists_unknown(node, "tool_calls") ||
-	    (result_int(digest, "tool_call_count", &n) &&
-	    n > (int64_t)ans->ncalls);		/* some are not listed */
+	    count_starts(script) > ans->ncalls ||
+	    (result_int(digest, "tool_call_count", &n) ?
+	    n > (int64_t)ans->ncalls :		/* some are not listed */
+	    ans->ncalls == 0 && !has_calls(digest));
 	ans->refused = result_true(node, "refused");
 	take_skills(a, node, script, ans);
 	take_turns(a, json_getc(node, "turns"), ans);

@@ -326,8 +326,8 @@ make_patch(struct run_trial *t)
 		.workspace = q->req.workspace,
 		.vars = &q->vars, .duration_ms = q->duration_ms,
 		.no_duration = q->job.ans.no_took ||
-		    (run->opts.stored != NULL && json_getc(
-		    run_stored_trial(t)->node, "duration_ms") == NULL),
+		    (run->opts.stored != NULL && !json_is_set(json_getc(
+		    run_stored_trial(t)->node, "duration_ms"))),
 		.update_snapshots = run->opts.update_snapshots,
 		.procs = run->procs, .scratch = q->req.scratch,
 		.empty_dir = q->dir, .judges = &run->judges,

@@ -199,7 +199,10 @@ number(const struct json *obj, const char *a, const char *b, int64_t *out)
 
 	if (v == NULL)
 		v = json_getc(obj, b);
-	return json_int(v, out) && *out >= 0;
+	if (json_int(v, out) && *out >= 0)
+		return true;
+	*out = 0;
+	return false;
 }
 
 /* Makes a total the difference to an earlier total, which is updated. */

@@ -280,10 +280,10 @@ take_call_usage(struct acp_turn *t, const struct json *v)
 
 	if (v == NULL)
 		return;
-	one.known = json_getc(v, "inputTokens") != NULL &&
-	    json_getc(v, "outputTokens") != NULL;
-	one.cached_known = json_getc(v, "cachedReadTokens") != NULL;
-	one.reasoning_known = json_getc(v, "thoughtTokens") != NULL;
+	one.known = agent_is_count(v, "inputTokens") &&
+	    agent_is_count(v, "outputTokens");
+	one.cached_known = agent_is_count(v, "cachedReadTokens");
+	one.reasoning_known = agent_is_count(v, "thoughtTokens");
 	agent_stream_add(&one.input_tokens, v, "inputTokens");
 	agent_stream_add(&one.output_tokens, v, "outputTokens");
 	agent_stream_add(&one.cache_read_tokens, v, "cachedReadTokens");

@@ -41,14 +41,15 @@ static void
 read_usage(struct openai_reply *r, const struct json *u)
 {
 	struct answer_usage *to = &r->usage;
+	bool in, out;
 
 	if (u == NULL || u->type != JSON_OBJECT)
 		return;
-	to->known = true;
-	count(&to->input_tokens, u, "prompt_tokens");
-	count(&to->output_tokens, u, "completion_tokens");
-	count(&to->input_tokens, u, "input_tokens");
-	count(&to->output_tokens, u, "output_tokens");
+	in = count(&to->input_tokens, u, "prompt_tokens");
+	out = count(&to->output_tokens, u, "completion_tokens");
+	in = count(&to->input_tokens, u, "input_tokens") || in;
+	out = count(&to->output_tokens, u, "output_tokens") || out;
+	to->known = to->known || (in && out);
 	to->cached_known |= count(&to->cache_read_tokens,
 	    json_getc(u, "prompt_tokens_details"), "cached_tokens") ||
 	    count(&to->cache_read_tokens,
@@ -307,9 +308,9 @@ read_ollama(struct openai_reply *r, const struct json *v)
 	}
 	if (done == NULL || done->type != JSON_BOOL || !json_bool(done))
 		return;
-	r->usage.known = json_getc(v, "eval_count") != NULL;
-	count(&r->usage.input_tokens, v, "prompt_eval_count");
-	count(&r->usage.output_tokens, v, "eval_count");
+	r->usage.known = count(&r->usage.input_tokens, v,
+	    "prompt_eval_count") &&
+	    count(&r->usage.output_tokens, v, "eval_count");
 	keep(r, &r->stop, json_str(v, "done_reason"));
 	r->finished = r->over = true;
 }

@@ -196,6 +196,13 @@ has 'ollama: the answer' '"final_output":"hello"'
 has 'ollama: usage' '"input_tokens":3,"output_tokens":4,'
 like 'ollama: where' 'POST /api/chat *' "$(cat log)"
 ok 'ollama: no key' sh -c '! grep -qi authorization log'
+sed 's/"prompt_eval_count":3,//' ollama >ollama.part.hang
+mv log asked
+serve ollama.part.hang
+edit "s|http://127.0.0.1:[0-9]*|http://127.0.0.1:$port|"
+ask
+has 'ollama: a count that it leaves out' '"unknown":[[]"input_tokens","output_tokens",'
+mv asked log
 is 'ollama: the question' '{"model":"m-1","messages":[{"role":"user","content":"say \"hello\""}],"stream":true,"options":{"temperature":0,"num_predict":5}}' "$(tail -n 1 log)"
 
 # failures

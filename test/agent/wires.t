@@ -385,6 +385,26 @@ stream codex <<'OUT'
 {"type":"error","message":"no quota"}
 OUT
 has 'codex: an error without a completed turn' '"error_class":"agent_error"'
+# counts that are not numbers, or lack a part, are unknown
+limit='[{type: behavior, name: r, config: {max_tokens: 10}}]'
+session qwen-code '{"stopReason":"end_turn"}' <<OUT
+{"sessionUpdate":"agent_message_chunk","content":{"type":"text","text":""},"_meta":{"usage":{"inputTokens":"1000","outputTokens":"50"}}}
+$text
+OUT
+play "$limit"
+has 'qwen over ACP: tokens that are not numbers' 'cannot be checked: *does not report tokens'
+session Copilot '{"stopReason":"end_turn","usage":{"inputTokens":-9000,"outputTokens":9}}' <<OUT
+$text
+OUT
+play "$limit"
+has 'copilot over ACP: tokens below zero' 'cannot be checked: *does not report tokens'
+is 'copilot over ACP: no total below zero' '' "$(grep -o -- '-9000' r)"
+stream gemini "$limit" <<'OUT'
+{"type":"message","role":"assistant","content":"hello","delta":true}
+{"type":"result","status":"success","stats":{"input_tokens":2,"output_tokens":2,"cached":0}}
+OUT
+has 'gemini: an output that may lack reasoning' 'cannot be checked: command does not report tokens'
+
 # permission STATUS OUTPUT: a session whose command we do not permit, and its end
 permission() {
 	session other "$turn" <<OUT
