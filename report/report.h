@@ -162,4 +162,7 @@ int report_transcripts_start(struct report_transcripts *, const char *dir,
     struct event_bus *, struct err *);
 void report_transcripts_end(struct report_transcripts *);
 
+/* Appends a GitHub workflow command's message, or one of its properties. */
+void report_annotation(struct buf *, struct str, bool property);
+
 #endif

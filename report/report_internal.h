@@ -57,8 +57,6 @@ void report_escape(struct buf *, struct str);
 void report_escape_line(struct buf *, struct str, size_t cols);
 /* Appends one line of Markdown that renders as this text. */
 void report_inline(struct buf *, struct str, size_t cols);
-/* Appends a GitHub workflow command's message, or one of its properties. */
-void report_annotation(struct buf *, struct str, bool property);
 enum report_stamp {
 	REPORT_ISO,		/* 2026-01-02T03:04:05; all are UTC */
 	REPORT_DASH,		/* 20260102-030405 */

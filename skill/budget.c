@@ -14,6 +14,7 @@
 #include "base/os.h"
 #include "base/os_path.h"
 #include "json.h"
+#include "lib/bpe/bpe.h"
 #include "lib/field.h"
 #include "suite/config.h"
 #include "suite/project.h"
@@ -40,6 +41,44 @@ int64_t
 token_estimate(size_t bytes)
 {
 	return (int64_t)(bytes / 4 + (bytes % 4 != 0));
+}
+
+int
+token_counter_read(struct arena *a, const char *vocab,
+    struct token_counter *out, struct err *e)
+{
+	struct err bad = { 0 };
+	enum bpe_rule rule;
+	struct str text;
+
+	*out = (struct token_counter){ 0 };
+	if (bpe_rule_of(str_of(vocab), &rule, &bad) == -1)
+		return err_set(e, bad.code, "%s: %s", vocab, bad.msg);
+	if (os_read_plain(a, vocab, BPE_FILE_MAX, &text, e) == -1)
+		return -1;
+	out->bpe = bpe_read(a, text, rule, &bad);
+	if (out->bpe == NULL && bad.line > 0)
+		return err_set(e, bad.code, "%s:%u:%u: %s", vocab, bad.line,
+		    bad.col, bad.msg);
+	if (out->bpe == NULL)
+		return err_set(e, bad.code, "%s: %s", vocab, bad.msg);
+	out->encoding = bpe_name(rule);
+	return 0;
+}
+
+int64_t
+token_count(const struct token_counter *c, struct arena *scratch,
+    struct str text)
+{
+	return c->bpe != NULL ? bpe_count(c->bpe, scratch, text) :
+	    token_estimate(text.n);
+}
+
+const char *
+token_counter_name(const struct token_counter *c)
+{
+	return c->bpe != NULL ? c->encoding : "estimate, one token for 4 "
+	    "bytes";
 }
 
 /*

@@ -27,6 +27,7 @@
 
 #include "base/base.h"
 
+struct bpe;
 struct config_sources;
 struct spec_notes;
 
@@ -90,6 +91,27 @@ struct token_limit token_limit(const struct token_settings *,
 
 /* The original's estimate: a token for each four bytes, rounded up. */
 int64_t token_estimate(size_t bytes);
+
+/* How tokens are counted.  The zero value estimates. */
+struct token_counter {
+	struct bpe *bpe;		/* NULL: token_estimate() */
+	const char *encoding;		/* of the vocabulary, or NULL */
+};
+
+/*
+ * Reads the vocabulary at this path, whose name says how its tokens are made
+ * (bpe_rule_of()), into the arena.  -1 and *e, whose message starts with the
+ * path, line and column.
+ */
+int token_counter_read(struct arena *, const char *vocab,
+    struct token_counter *, struct err *);
+
+/* The tokens of a text of at most BPE_TEXT_MAX bytes. */
+int64_t token_count(const struct token_counter *, struct arena *scratch,
+    struct str text);
+
+/* "estimate, one token for 4 bytes", or "o200k_base". */
+const char *token_counter_name(const struct token_counter *);
 
 /* Whether a pattern of `defaults` matches a path. */
 bool token_match(struct str pattern, struct str path);
