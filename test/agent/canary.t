@@ -107,7 +107,7 @@ try() {
 	cat >e.yaml <<YAML
 name: $1
 skill: s
-config: {$2, timeout_seconds: 20, max_attempts: 1}
+config: {$2, timeout_seconds: 300, max_attempts: 1}
 tasks:
   - id: a
     prompt: |-

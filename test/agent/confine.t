@@ -53,7 +53,7 @@ ask() {
 	cat >e.yaml <<YAML
 name: e
 skill: s
-config: {timeout_seconds: 60, $1}
+config: {timeout_seconds: 300, $1}
 tasks:
   - id: a
     prompt: say hello

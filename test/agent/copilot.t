@@ -94,7 +94,7 @@ is 'write: report_intent is not counted as a tool call' '' "$(printf '%s' "$json
 cat >file.yaml <<YAML
 name: t
 skill: s
-config: {executor: copilot-sdk, timeout_seconds: 20}
+config: {executor: copilot-sdk, timeout_seconds: 300}
 tasks:
   - id: a
     prompt: "[[write:deep.txt|made by the agent]]"
@@ -202,7 +202,7 @@ is 'a .js is run by node' 0 "$rc"
 cat >many.yaml <<YAML
 name: t
 skill: s
-config: {executor: copilot-sdk, workers: 64, parallel: true, trials_per_task: 64, timeout_seconds: 60}
+config: {executor: copilot-sdk, workers: 64, parallel: true, trials_per_task: 64, timeout_seconds: 300}
 tasks:
   - {id: a, prompt: "[[write:x.txt|y]] [[say:one of many]]", expected: {output_contains: [one of many]}}
 YAML
@@ -215,7 +215,7 @@ is '64 at once: sessions, processes' '64 64 1' "$(count session.create) $(count 
 cat >die.yaml <<YAML
 name: t
 skill: s
-config: {executor: copilot-sdk, timeout_seconds: 20}
+config: {executor: copilot-sdk, timeout_seconds: 300}
 tasks:
   - {id: a, prompt: "[[say:x]]", expected: {output_contains: [x]}}
   - {id: b, prompt: "[[crash:1]]", expected: {output_contains: [x]}}
@@ -276,7 +276,7 @@ is 'a judge has not that of agents' '' "$(printf '%s' "$json" | grep 'not for ju
 cat >talk.yaml <<YAML
 name: t
 skill: s
-config: {executor: copilot-sdk, timeout_seconds: 20}
+config: {executor: copilot-sdk, timeout_seconds: 300}
 tasks:
   - id: a
     inputs: {prompt: "[[say:one]]", follow_up_prompts: ["[[write:t.txt|x]] [[say:two]]", "[[say:three]]"]}
@@ -303,7 +303,7 @@ sed 's/.say:three./[crash:5]/' talk.yaml >e.yaml
 : >log
 run "$WAZA" run -q e.yaml
 like 'talk: it dies' '*exited with status 5*' "$out"
-sed 's/.say:three./[hang]/; s/seconds: 20/seconds: 1/' talk.yaml >e.yaml
+sed 's/.say:three./[hang]/; s/seconds: 300/seconds: 1/' talk.yaml >e.yaml
 : >log
 run "$WAZA" run -q e.yaml
 like 'talk: it hangs' '*no answer within 1 s*' "$out"

@@ -13,7 +13,7 @@ suite() {
 	cat <<YAML
 name: e
 skill: s
-config: {timeout_seconds: 60, $1}
+config: {timeout_seconds: 300, $1}
 tasks:
   - id: a
     prompt: x

@@ -36,7 +36,7 @@ suite() {
 	cat >e.yaml <<YAML
 name: e
 skill: s
-config: {executor: $1, timeout_seconds: 60, trials_per_task: $2${3:+, $3}}
+config: {executor: $1, timeout_seconds: 300, trials_per_task: $2${3:+, $3}}
 tasks: [{id: a, prompt: x, graders: [{type: text, name: t, config: {contains: [hello]}}]}]
 YAML
 }

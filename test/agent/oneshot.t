@@ -12,7 +12,7 @@ agent() {
 	chmod +x "bin/$1"
 }
 
-seconds=20 prompt='say "hello"'
+seconds=300 prompt='say "hello"'
 # ask EXECUTOR [CONFIG]: one trial with $prompt; leaves r.json
 ask() {
 	cat >e.yaml <<YAML
@@ -291,7 +291,7 @@ is 'unknown format: status' 2 "$rc"
 like 'unknown format: words' '*e.yaml:3:*unknown output_format "clod"; it must be text, json*' "$err"
 seconds=1
 ask command 'command: ["yes", "{}"], output_format: claude'
-seconds=20
+seconds=300
 has 'a flood of events ends' '"error_class":"timeout"'
 
 # a program that is not installed
@@ -340,7 +340,7 @@ SH
 seconds=1
 ask claude
 has 'a question without a reply ends with the trial' '"error_class":"timeout"'
-seconds=20
+seconds=300
 agent gemini <<'SH'
 [ "$1" = --acp ] || { echo run >>"$ARGS"; exit 3; }
 while read -r line

@@ -10,7 +10,7 @@ TMPDIR=$tmp/tmp OPENAI_API_KEY=$canary
 export TMPDIR OPENAI_API_KEY
 unset OPENAI_BASE_URL ANTHROPIC_BASE_URL ANTHROPIC_API_KEY http_proxy https_proxy \
     HTTPS_PROXY ALL_PROXY
-pids= seconds=20
+pids= seconds=300
 trap 'kill $pids 2>/dev/null; rm -rf "$tmp"' EXIT
 
 # serve FILE...: a server of these answers; its port is in $port
@@ -285,7 +285,7 @@ head -n 9 chat >partial.hang
 serve partial.hang
 seconds=1
 bad 'a server that hangs' timeout 'no answer within 1 s'
-seconds=20
+seconds=300
 serve none.hang
 printf '' >none.hang
 bad 'a server that says nothing' timeout 'no sign of life within 1 s' '' 'first_event_timeout_seconds: 1'
@@ -293,7 +293,7 @@ printf 'HTTP/1.1 429 Too Many\r\nRetry-After: 3600\r\nContent-Length: 0\r\n\r\n'
 serve later
 seconds=1
 bad 'a wait that is too long' timeout 'no answer within 1 s' 'retries: 1'
-seconds=20
+seconds=300
 kill "${pids##* }"
 wait "${pids##* }" 2>/dev/null
 bad 'nobody is there' infrastructure "cannot connect to 127.0.0.1:$port: Connection refused"
@@ -304,7 +304,7 @@ suite ''
 rm -f r.json
 "$WAZA" run --stream-json e.yaml >events 2>/dev/null &
 pid=$!
-wait_until 60 grep -q answering events
+wait_until 120 grep -q answering events
 kill -INT $pid
 rc=0
 wait $pid || rc=$?
@@ -340,7 +340,7 @@ suite 'retries: 0'
 edit 's/127.0.0.1:/slow.test:/'
 ask
 has 'a name that nobody answers for: words' 'no answer within 1 s'
-seconds=20 PATH=$with
+seconds=300 PATH=$with
 
 # budgets and prices
 serve chat
@@ -539,7 +539,7 @@ do
 	edit 's|say "hello"|"[[http:400]]"|'
 	ask
 	has "fakellm, $api: an error" '"error_msg":"HTTP 400 from 127.0.0.1:'"$port"': fakellm forced HTTP 400"'
-	edit 's|http:400|hang:60|; s|timeout_seconds: 20|timeout_seconds: 1|'
+	edit 's|http:400|hang:60|; s|timeout_seconds: 300|timeout_seconds: 1|'
 	ask
 	has "fakellm, $api: hangs" '"error_msg":"no answer within 1 s"'
 	cat >e.yaml <<YAML

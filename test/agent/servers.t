@@ -12,7 +12,7 @@ ask() {
 	cat >e.yaml <<YAML
 name: e
 skill: s
-config: {timeout_seconds: 30, $1}
+config: {timeout_seconds: 99, $1}
 tasks:
   - id: a
     prompt: '[[params]] [[say:hello]]'

@@ -129,9 +129,9 @@ like 'call eval.run with detach returns at once' '{
   "status": "*"
 }' "$out"
 run_id=$(printf '%s\n' "$out" | sed -n 's/.*"runId": "\(.*\)".*/\1/p')
-ok 'call eval.run with detach: the run continues' wait_until 30 lines "$LOG" 2
+ok 'call eval.run with detach: the run continues' wait_until 120 lines "$LOG" 2
 is 'run.cancel' cancelled "$("$waza" call run.cancel "{\"runId\":\"$run_id\"}" | sed -n 's/.*"status": "\(.*\)".*/\1/p')"
-ok 'run.cancel: the agents are terminated' wait_until 30 children_gone
+ok 'run.cancel: the agents are terminated' wait_until 120 children_gone
 
 # an interrupt ends the client at once and cancels the call on the server
 # interrupt SIGNAL COMMAND...: send the signal once two children run
@@ -141,12 +141,12 @@ interrupt() {
 	: >"$LOG"
 	"$@" >out 2>err &
 	other=$!
-	ok "$sig: the command runs" wait_until 30 lines "$LOG" 2
+	ok "$sig: the command runs" wait_until 120 lines "$LOG" 2
 	kill "-$sig" "$other"
 	rc=0
 	wait "$other" || rc=$?
 	other=
-	ok "$sig: the children are terminated" wait_until 30 children_gone
+	ok "$sig: the children are terminated" wait_until 120 children_gone
 }
 
 interrupt INT "$waza" call eval.run '{"path":"evals/hang"}'
@@ -238,7 +238,7 @@ like 'run: interrupted: partial results' '*"test_id": "a"*"status": "passed"*"st
 : >"$LOG"
 "$waza" run --remote evals/hang >out 2>err &
 other=$!
-ok 'run: the server is killed: the run has started' wait_until 30 lines "$LOG" 2
+ok 'run: the server is killed: the run has started' wait_until 120 lines "$LOG" 2
 stop KILL
 rc=0
 wait "$other" || rc=$?
@@ -282,7 +282,7 @@ stop
 : >log
 "$waza" serve --http 127.0.0.1:0 2>log &
 srv=$!
-wait_until 60 has log 'listening on http://'
+wait_until 120 has log 'listening on http://'
 run "$waza" connect "$(sed -n 's/.*listening on //p' log)"
 like 'serve --http: connect' 'connected to 127.0.0.1:* (waza *)' "$out"
 is 'serve --http: call' '{"status":"ok"}' "$("$waza" call ping | "$waza" parse)"
@@ -294,7 +294,7 @@ act() {
 	shift
 	printf '%b' "$text" | "$RPCPIPE" talk -l "$@" bad >heard 2>/dev/null &
 	other=$!
-	wait_until 30 test -S bad
+	wait_until 120 test -S bad
 }
 # ask_bad COMMAND...: run the command against that server; sets $rc
 ask_bad() {
@@ -342,7 +342,7 @@ mib=${SHORT:+1}
 awk -v mib="${mib:-11}" 'BEGIN { s = "yyyyyyyy"; while (length(s) < mib * 2^20) s = s s; printf "%s", s }' >long
 { printf '%b' "$hi"'{"id":1,"result":"'; cat long; echo '"}'; } | "$RPCPIPE" talk -l bad >heard 2>/dev/null &
 other=$!
-wait_until 30 test -S bad
+wait_until 120 test -S bad
 mkfifo slow
 wc -c <slow >size &
 run sh -c '"$1" call --connect bad ping >slow' sh "$waza"
@@ -373,10 +373,10 @@ exec 7<>slow
 (printf '%b' "$hi"; yes '{"method":"n","params":{"text":"again and again and again and again"}}') 2>/dev/null |
     "$RPCPIPE" talk -l bad >heard 2>/dev/null &
 other=$!
-wait_until 30 test -S bad
+wait_until 120 test -S bad
 "$waza" call --connect bad ping >slow 2>err 7>&- &
 client=$!
-ok 'a flood: the client sends its call' wait_until 30 has heard '"ping"'
+ok 'a flood: the client sends its call' wait_until 120 has heard '"ping"'
 n=0
 while [ "$n" -lt 50 ]
 do
@@ -402,7 +402,7 @@ in_hello() {
 	act '' -k
 	"$waza" "$@" >out 2>err &
 	client=$!
-	ok "$name: the greeting is sent" wait_until 30 has heard hello
+	ok "$name: the greeting is sent" wait_until 120 has heard hello
 	kill -INT "$client"
 	rc=0
 	wait "$client" || rc=$?
@@ -417,11 +417,11 @@ mkfifo lines
 "$RPCPIPE" talk -l -k bad <lines >heard 2>/dev/null &
 other=$!
 exec 6>lines
-wait_until 30 test -S bad
+wait_until 120 test -S bad
 "$waza" run --connect bad evals/quick >out 2>err 6>&- &
 client=$!
 printf '%b' "$hi"'{"id":1,"result":{"runId":"r","status":"running"}}\n{"method":"eval.event","params":{"runId":"r","type":"task_complete","name":"\\u001b[2J","idx":-1,"score":1e999,"status":7}}\n{"method":"eval.complete","params":{"runId":"r"}}\n' >&6
-ok 'run: the client asks for the results' wait_until 30 has heard run.status
+ok 'run: the client asks for the results' wait_until 120 has heard run.status
 printf '{"id":3,"result":{"result":[],"error":"\\u001b[2J"}}\n' >&6
 rc=0
 wait "$client" || rc=$?
@@ -498,7 +498,7 @@ do
 	: >log
 	sh -c "exec $(block 1)" </dev/null >served 2>log &
 	srv=$!
-	ok "workflow, $executor: serve" wait_until 60 has log 'listening on'
+	ok "workflow, $executor: serve" wait_until 120 has log 'listening on'
 	run sh -c "$(block 2)"
 	like "workflow, $executor: connect" "0 connected to $tmp/k.sock (waza *)" "$rc $out"
 	run sh -c "$(block 3)"
@@ -557,6 +557,6 @@ is 'generate-fix: SIGINT: status 130, no message' '130 ' "$rc $(cat err)"
 free_again() {
 	"$waza" delete-session "$session" >/dev/null 2>&1
 }
-ok 'generate-fix: interrupted: the session is free again' wait_until 30 free_again
+ok 'generate-fix: interrupted: the session is free again' wait_until 120 free_again
 stop
 done_testing

@@ -37,7 +37,7 @@ name: judged
 skill: s
 config:
   executor: mock
-  timeout_seconds: 20
+  timeout_seconds: 300
   mock: {output: '{"passed": true, "score": 1, "reason": "trust me"}', files: [{path: left.txt, content: file}]}
   judge: {command: [./judge.sh], model: jm, timeout_seconds: ${seconds:-20}}
 tasks:
@@ -73,7 +73,7 @@ judged 'say crash'
 like 'a crash: a verdict before it does not count' '1 judge_error 0 *exit status 7*' "$got"
 seconds=2
 judged 'say hang'
-seconds=20
+seconds=300
 like 'a judge that hangs is terminated' '1 judge_error 0 *no answer within 2 s*' "$got"
 ok 'a hang: no child is left' sh -c "! kill -0 \$(cat pids/judge) 2>/dev/null"
 # skip ten megabytes in one-byte mode: it exceeds the time limit of a judge
@@ -279,7 +279,7 @@ suite 'say hang' >e.yaml
 rm -f pids/judge
 "$WAZA" run -q -o r.json e.yaml >/dev/null 2>&1 &
 pid=$!
-ok 'SIGINT: the judge runs' wait_until 20 test -s pids/judge
+ok 'SIGINT: the judge runs' wait_until 120 test -s pids/judge
 kill -INT "$pid"
 wait "$pid"
 is 'SIGINT: status' 130 "$?"

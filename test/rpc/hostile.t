@@ -14,7 +14,7 @@ small() {
 	then skip "$1: no way to measure memory"
 	elif [ "$rss0" -gt 12000 ]
 	then skip "$1: the build uses $rss0 KiB from the start"
-	else ok "$1: memory (from $rss0 KiB, at most $2 more)" wait_until 60 below $((rss0 + $2))
+	else ok "$1: memory (from $rss0 KiB, at most $2 more)" wait_until 120 below $((rss0 + $2))
 	fi
 }
 below() {
@@ -86,9 +86,9 @@ printf '{"jsonrpc":"2.0","id":1,' >&3
 printf 'Content-Length: 40\r\n\r\n{"jsonrpc"' >&4
 alive 'half a message'
 printf '"method":"ping"}\n' >&3
-ok 'half a message, and the rest' wait_until 20 has a.out '"status":"ok"'
+ok 'half a message, and the rest' wait_until 120 has a.out '"status":"ok"'
 printf ':"2.0","id":2,"method":"ping"}' >&4
-ok 'half a block, and the rest' wait_until 20 has b.out '"status":"ok"'
+ok 'half a block, and the rest' wait_until 120 has b.out '"status":"ok"'
 leave a
 leave b
 
@@ -146,7 +146,7 @@ do
 	: >log.2
 	"$WAZA" jsonrpc --tcp 127.0.0.1:0 --framing "$framing" </dev/null >served.2 2>log.2 &
 	srv2=$!
-	wait_until 60 has log.2 'listening on 127'
+	wait_until 120 has log.2 'listening on 127'
 	first_bytes "framing $framing" "$(sed -n 's/.*listening on 127.0.0.1://p' log.2)"
 	kill "$srv2"
 	wait "$srv2"
@@ -166,14 +166,14 @@ do
 	hang_on a
 	die a
 done
-ok 'ten peers disconnect: no child is left' wait_until 20 children_gone
+ok 'ten peers disconnect: no child is left' wait_until 120 children_gone
 # on TCP this looks like half-closing
 if [ "$(uname)" = Linux ]
 then
 	client a "$port"
 	hang_on a
 	die a
-	ok 'one that closes its end of TCP: no child is left' wait_until 30 children_gone
+	ok 'one that closes its end of TCP: no child is left' wait_until 120 children_gone
 	client a "$port"
 	hang_on a
 	exec 3>&-
@@ -181,7 +181,7 @@ then
 	# shellcheck disable=SC2046 # one or more of them
 	ok 'a silent client: its run continues' kill -0 $(cat "$LOG")
 	ask sock "{\"jsonrpc\":\"2.0\",\"id\":9,\"method\":\"run.cancel\",\"params\":{\"runId\":\"$run_id\"}}" >/dev/null
-	ok 'one that says no more: it hears of the end' wait_until 30 has a.out 'Run cancelled'
+	ok 'one that says no more: it hears of the end' wait_until 120 has a.out 'Run cancelled'
 	leave a
 else skip 'nobody can tell here when a peer closes its end of TCP'
 fi
@@ -191,7 +191,7 @@ alive 'after'
 small 'after' 18000
 # (the set of those that sleep is one, once there is one)
 if [ -n "$fds0" ]
-then ok 'descriptors are what they were' wait_until 20 sh -c "[ \$(find /proc/$srv/fd -type l | grep -c .) -le $((fds0 + 1)) ]"
+then ok 'descriptors are what they were' wait_until 120 sh -c "[ \$(find /proc/$srv/fd -type l | grep -c .) -le $((fds0 + 1)) ]"
 else skip 'nobody counts descriptors here'
 fi
 stop
@@ -210,7 +210,7 @@ serve --config-json '{"limits":{"queue_bytes":1048576,"connections":3,"runs":2,"
 rss0=$(rss)
 client a sock -q
 say a '{"jsonrpc":"2.0","id":1,"method":"eval.run","params":{"path":"evals/hang/flood.yaml","verbose":true}}'
-ok 'a full queue: its run is cancelled' wait_until 60 sh -c \
+ok 'a full queue: its run is cancelled' wait_until 120 sh -c \
     'printf "%s\n" "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"run.list\"}" | "$RPCPIPE" talk sock | grep -q cancelled'
 small 'a full queue' 12000
 leave a
@@ -222,11 +222,11 @@ client c sock
 for x in a b c
 do
 	say $x "$ping"
-	wait_until 20 has $x.out '"status":"ok"'
+	wait_until 120 has $x.out '"status":"ok"'
 done
 is 'one connection too many: closed' '' "$(printf '%s\n' "$ping" | "$RPCPIPE" talk sock 2>/dev/null)"
 leave c
-ok 'accepted again' wait_until 20 sh -c 'printf "%s\n" "$1" | "$RPCPIPE" talk sock 2>/dev/null | grep -q ok' sh "$ping"
+ok 'accepted again' wait_until 120 sh -c 'printf "%s\n" "$1" | "$RPCPIPE" talk sock 2>/dev/null | grep -q ok' sh "$ping"
 
 # the maximum of runs; others wait for their turn
 : >"$LOG"
@@ -234,7 +234,7 @@ hang_on a
 for i in 2 3 4
 do say a "{\"jsonrpc\":\"2.0\",\"id\":$i,\"method\":\"eval.run\",\"params\":{\"path\":\"evals/hang\"}}"
 done
-ok 'runs: all are answered' wait_until 20 has a.out '"id":4,"result"'
+ok 'runs: all are answered' wait_until 120 has a.out '"id":4,"result"'
 is 'runs: two at a time, the others are queued' '"running"} "running"} "running","queued":true} "running","queued":true} ' \
     "$(sed -n 's/.*"result":{"runId":[^,]*,"status":\(.*}\)}$/\1/p' a.out | tr '\n' ' ')"
 id=$(sed -n 's/.*"id":4,"result":{"runId":"\([^"]*\)".*/\1/p' a.out)
@@ -243,11 +243,11 @@ like 'runs: run.status agrees' "*{\"runId\":\"$id\",\"status\":\"running\",\"que
 like 'runs: run.list agrees' "*{\"runId\":\"$run_id\",\"status\":\"running\",\"path\"*{\"runId\":\"$id\",\"status\":\"running\",\"queued\":true,\"path\"*" \
     "$(ask sock '{"jsonrpc":"2.0","id":8,"method":"run.list"}')"
 say a "{\"jsonrpc\":\"2.0\",\"id\":9,\"method\":\"run.cancel\",\"params\":{\"runId\":\"$id\"}}"
-ok 'runs: a waiting run is cancelled' wait_until 20 has a.out "{\"runId\":\"$id\",\"error\":\"Run cancelled\""
+ok 'runs: a waiting run is cancelled' wait_until 120 has a.out "{\"runId\":\"$id\",\"error\":\"Run cancelled\""
 say a "{\"jsonrpc\":\"2.0\",\"id\":9,\"method\":\"run.cancel\",\"params\":{\"runId\":\"$run_id\"}}"
-ok 'runs: the next one starts' wait_until 20 lines "$LOG" 6
+ok 'runs: the next one starts' wait_until 120 lines "$LOG" 6
 die a
-ok 'runs: all end with their peer' wait_until 20 children_gone
+ok 'runs: all end with their peer' wait_until 120 children_gone
 stop
 is 'limits: status' 0 "$rc"
 leave b
@@ -259,13 +259,13 @@ client b sock
 client c sock
 hang_on b
 say c "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"run.subscribe\",\"params\":{\"runId\":\"$run_id\"}}"
-wait_until 20 has c.out '"id":1,"result"'
-ok 'a silent peer is disconnected' wait_until 20 sh -c "! kill -0 $pid_a"
-is 'a peer that waits for its run is not' "$pong" "$(say b "$ping"; wait_until 20 has b.out '"status":"ok"'; grep '"p"' b.out)"
+wait_until 120 has c.out '"id":1,"result"'
+ok 'a silent peer is disconnected' wait_until 120 sh -c "! kill -0 $pid_a"
+is 'a peer that waits for its run is not' "$pong" "$(say b "$ping"; wait_until 120 has b.out '"status":"ok"'; grep '"p"' b.out)"
 leave a
-is 'nor a subscriber' "$pong" "$(say c "$ping"; wait_until 20 has c.out '"status":"ok"'; grep '"p"' c.out)"
+is 'nor a subscriber' "$pong" "$(say c "$ping"; wait_until 120 has c.out '"status":"ok"'; grep '"p"' c.out)"
 die b
-ok 'silence: no child is left' wait_until 20 children_gone
+ok 'silence: no child is left' wait_until 120 children_gone
 leave c
 like 'a half-closed subscriber gets the end' '*"method":"eval.complete"*' "$(tail -n 1 c.out)"
 stop

@@ -35,7 +35,7 @@ finds() {
 # received BYTES: a script whose client receives them
 received() {
 	echo "printf '$1' | \"\$RPCPIPE\" talk -k -l s 2>/dev/null &
-wait_until 20 test -S s
+wait_until 120 test -S s
 \"\$RPCPIPE\" talk s </dev/null >/dev/null
 wait \$!"
 }
@@ -43,11 +43,11 @@ wait \$!"
 is 'nothing is wrong' 'ok 1 - wire, descriptors, temporary files
 1..1' "$(nested :)"
 finds 'a file in TMPDIR' 'file left in TMPDIR: left' 'echo x >"$TMPDIR/left"'
-finds 'output of a server' 'noise on stdout: noise' 'kill -USR2 "$srv"; wait_until 20 test -s served'
+finds 'output of a server' 'noise on stdout: noise' 'kill -USR2 "$srv"; wait_until 120 test -s served'
 finds 'a sanitizer' '==7==ERROR' 'echo ==7==ERROR >>log'
 if [ -d /proc/self/fd ]
 then finds 'a descriptor' 'descriptor left open: /dev/null' 'kill -USR1 "$srv"
-wait_until 20 eval "! no_more"'
+wait_until 120 eval "! no_more"'
 else skip 'no /proc'
 fi
 

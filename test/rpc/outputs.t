@@ -58,7 +58,7 @@ refused 'a journal as output' 'new.json.journal: exists and is not a results fil
 client a sock
 : >"$LOG"
 say a "$(start made/same.json hang)"
-wait_until 20 lines "$LOG" 2
+wait_until 120 lines "$LOG" 2
 id=$(sed -n 's/.*"id":1,"result":{"runId":"\([^"]*\)".*/\1/p' a.out)
 :
 mkdir made/sub/in
@@ -77,17 +77,17 @@ is 'a run outside of the server: status' 2 "$rc"
 like 'a run outside of the server: message' '*same.json.journal: another run is writing this journal' "$err"
 "$WAZA" run -q evals/hang -o made/theirs.json >/dev/null 2>&1 &
 pid_b=$!
-ok 'a run outside of the server has started' wait_until 20 lines "$LOG" 4
+ok 'a run outside of the server has started' wait_until 120 lines "$LOG" 4
 like 'its file is refused in the server' '{"jsonrpc":"2.0","id":1,"error":{"code":-32002,"message":"Run failed: *theirs.json.journal: another run is writing this journal"*' \
     "$(ask sock "$(start made/theirs.json)")"
 kill "$pid_b"
 wait "$pid_b" 2>/dev/null
 pid_b=
 say a "{\"jsonrpc\":\"2.0\",\"id\":9,\"method\":\"run.cancel\",\"params\":{\"runId\":\"$id\"}}"
-ok 'the first ends' wait_until 20 has a.out '"error":"Run cancelled"'
+ok 'the first ends' wait_until 120 has a.out '"error":"Run cancelled"'
 # at once, on the same connection: the name is free again
 say a "$(start made/same.json quick 10)"
-ok 'its name is free again' wait_until 20 has a.out '"passed":4'
+ok 'its name is free again' wait_until 120 has a.out '"passed":4'
 for f in made/*.json
 do [ "$f" = made/link.json ] || ok "$f is valid" sh -c '"$WAZA" parse "$1" >/dev/null' sh "$f"
 done
@@ -135,14 +135,14 @@ mkdir kept
 serve_results() {
 	"$WAZA" serve --unix sock --results-dir kept </dev/null >served 2>log &
 	srv=$!
-	wait_until 60 has log 'sock'
+	wait_until 120 has log 'sock'
 	listens
 }
 serve_results
 client a sock
 : >"$LOG"
 say a '{"jsonrpc":"2.0","id":1,"method":"eval.run","params":{"path":"evals/hang"}}'
-wait_until 20 lines "$LOG" 2
+wait_until 120 lines "$LOG" 2
 id=$(sed -n 's/.*"id":1,"result":{"runId":"\([^"]*\)".*/\1/p' a.out)
 refused 'a file that the server names' "$id writes this file" "kept/hang-${id#run-}.json"
 die a

@@ -14,14 +14,14 @@ client a sock
 hang_on a
 first=$run_id
 say a '{"jsonrpc":"2.0","id":2,"method":"eval.run","params":{"path":"evals/hang"}}'
-ok 'two runs are active' wait_until 20 lines "$LOG" 4
+ok 'two runs are active' wait_until 120 lines "$LOG" 4
 before=$(fds)
 awk -v n="$many" 'BEGIN { for (i = 1; i <= n; i++)
 	printf "{\"jsonrpc\":\"2.0\",\"id\":%d,\"method\":\"eval.run\",\"params\":{\"path\":\"evals/quick\"%s}}\n", i,
 	    i % 40 ? "" : ",\"output\":\"results/" i ".json\"" }' >calls
 "$RPCPIPE" talk sock <calls >got &
 pid_b=$!
-ok "$many are queued" wait_until 60 sh -c '[ "$(grep -c "\"status\":\"running\",\"queued\":true}}$" got)" -eq "$1" ]' sh "$many"
+ok "$many are queued" wait_until 120 sh -c '[ "$(grep -c "\"status\":\"running\",\"queued\":true}}$" got)" -eq "$1" ]' sh "$many"
 is 'they have no files yet' '' "$(ls results)"
 if [ -n "$before" ]
 then ok 'and no descriptors' [ "$(fds)" -le $((before + 3)) ]
@@ -38,7 +38,7 @@ alive 'after the queue'
 awk 'BEGIN { s = "x"; while (length(s) < 2000000) s = s s
 	print "name: big\nskill: s\nconfig: {executor: mock}\ntasks: [{id: a, prompt: \"" s "\", expected: {output_contains: [x]}}]" }' >evals/big.yaml
 say a '{"jsonrpc":"2.0","id":3,"method":"eval.run","params":{"path":"evals/hang"}}'
-ok 'two runs are active again' wait_until 20 lines "$LOG" 6
+ok 'two runs are active again' wait_until 120 lines "$LOG" 6
 i=0
 while [ "$i" -lt 60 ]
 do

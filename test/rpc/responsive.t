@@ -34,7 +34,7 @@ YAML
 serve
 # another server, which is idle, shows how fast this machine is meanwhile
 "$WAZA" jsonrpc --unix idle_sock </dev/null >idle_served 2>idle_log & pid_c=$!
-wait_until 60 has idle_log 'listening on idle_sock'
+wait_until 120 has idle_log 'listening on idle_sock'
 "$RPCPIPE" ping end idle_sock >idle & pid_a=$!
 "$RPCPIPE" ping end "$port" >busy & pid_b=$!
 echo '{"jsonrpc":"2.0","id":1,"method":"eval.run","params":{"path":"evals/heavy","workers":2}}' |
@@ -70,10 +70,10 @@ computes() {
 }
 if [ -r "/proc/$srv/task/$srv/children" ]
 then
-	ok 'a copy computes' wait_until 20 computes
+	ok 'a copy computes' wait_until 120 computes
 	echo "{\"jsonrpc\":\"2.0\",\"id\":2,\"method\":\"run.cancel\",\"params\":{\"runId\":\"$run_id\"}}" |
 	    "$RPCPIPE" talk -k -n 1 sock >got
-	ok 'cancelled: it ends' wait_until 5 sh -c '[ "$(cat "/proc/$1/task/$1/children")" = "$2" ]' sh "$srv" "$guardian"
+	ok 'cancelled: it ends' wait_until 120 sh -c '[ "$(cat "/proc/$1/task/$1/children")" = "$2" ]' sh "$srv" "$guardian"
 else
 	skip 'nobody lists children here'
 	skip 'nobody lists children here'

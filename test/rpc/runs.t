@@ -51,9 +51,9 @@ mkfifo gone
 "$WAZA" jsonrpc <gone 2>err | head -n 4 >first &
 exec 6>gone
 printf '%s\n' '{"jsonrpc":"2.0","id":1,"method":"eval.run","params":{"path":"evals/hang"}}' >&6
-ok 'stdout is closed: the run has started' wait_until 20 lines "$LOG" 2
+ok 'stdout is closed: the run has started' wait_until 120 lines "$LOG" 2
 exec 6>&-
-ok 'stdout is closed: its children are ended' wait_until 30 children_gone
+ok 'stdout is closed: its children are ended' wait_until 120 children_gone
 wait
 
 serve
@@ -101,7 +101,7 @@ client c "$port"
 hang_on a
 say b "$ping"
 say c "{\"jsonrpc\":\"2.0\",\"id\":2,\"method\":\"run.subscribe\",\"params\":{\"runId\":\"$run_id\"}}"
-ok 'subscribed' wait_until 20 has c.out "\"id\":2,\"result\":{\"runId\":\"$run_id\",\"status\":\"running\"}"
+ok 'subscribed' wait_until 120 has c.out "\"id\":2,\"result\":{\"runId\":\"$run_id\",\"status\":\"running\"}"
 like 'run.list has it' "*\"runId\":\"$run_id\",\"status\":\"running\",\"path\":\"evals/hang\",\"name\":\"hang\",\"startedAt\":\"20*" \
     "$(ask sock '{"jsonrpc":"2.0","id":1,"method":"run.list"}')"
 like 'run.status, asked by another' "*\"runId\":\"$run_id\",\"status\":\"running\",\"result\":null,\"error\":null*" \
@@ -110,13 +110,13 @@ like 'run.status, asked by another' "*\"runId\":\"$run_id\",\"status\":\"running
 # cancelled by another; no child is left
 is 'run.cancel' "{\"jsonrpc\":\"2.0\",\"id\":8,\"result\":{\"runId\":\"$run_id\",\"status\":\"cancelled\"}}" \
     "$(ask sock "{\"jsonrpc\":\"2.0\",\"id\":8,\"method\":\"run.cancel\",\"params\":{\"runId\":\"$run_id\"}}")"
-ok 'run.cancel: no child is left' wait_until 20 children_gone
-ok 'the owner gets the end' wait_until 20 has a.out '"status":"cancelled"}}'
+ok 'run.cancel: no child is left' wait_until 120 children_gone
+ok 'the owner gets the end' wait_until 120 has a.out '"status":"cancelled"}}'
 like 'run.cancel: how it ended' "*\"runId\":\"$run_id\",\"error\":\"Run cancelled\",\"status\":\"cancelled\"*" "$(tail -n 1 a.out)"
-ok 'the subscriber gets it, too' wait_until 20 has c.out '"method":"eval.complete"'
+ok 'the subscriber gets it, too' wait_until 120 has c.out '"method":"eval.complete"'
 is 'the subscriber gets only later notifications' 0 "$(grep -c '"event":"run_start"' c.out)"
 say b "$ping"
-ok 'the third is answered' wait_until 20 lines b.out 2
+ok 'the third is answered' wait_until 120 lines b.out 2
 is 'the third gets nothing else' "$pong
 $pong" "$(cat b.out)"
 like 'run.status: cancelled' "*\"runId\":\"$run_id\",\"status\":\"cancelled\"*" \
@@ -127,7 +127,7 @@ leave c
 # a client disconnects: its run and the children end
 hang_on a
 die a
-ok 'vanished (unix): its children are ended' wait_until 20 children_gone
+ok 'vanished (unix): its children are ended' wait_until 120 children_gone
 alive 'vanished (unix)'
 # (on TCP the next notification detects it)
 cat >evals/hang/chatty.yaml <<'YAML'
@@ -140,21 +140,21 @@ YAML
 client a "$port"
 : >"$LOG"
 say a '{"jsonrpc":"2.0","id":1,"method":"eval.run","params":{"path":"evals/hang/chatty.yaml","trials":500}}'
-ok 'disconnect (TCP): the run has started' wait_until 20 lines "$LOG" 4
+ok 'disconnect (TCP): the run has started' wait_until 120 lines "$LOG" 4
 die a
-ok 'vanished (TCP): its children are ended' wait_until 20 children_gone
+ok 'vanished (TCP): its children are ended' wait_until 120 children_gone
 alive 'vanished (TCP)'
 
 # a detached run continues
 client a sock
 : >"$LOG"
 say a '{"jsonrpc":"2.0","id":1,"method":"eval.run","params":{"path":"evals/hang","detach":true}}'
-wait_until 20 lines "$LOG" 2
+wait_until 120 lines "$LOG" 2
 id=$(sed -n 's/.*"id":1,"result":{"runId":"\([^"]*\)".*/\1/p' a.out)
 before=$(fds)
 die a
 if [ -n "$before" ]
-then ok 'detached: its peer has gone' wait_until 20 sh -c "[ \$(find /proc/$srv/fd -type l | grep -c .) -lt $before ]"
+then ok 'detached: its peer has gone' wait_until 120 sh -c "[ \$(find /proc/$srv/fd -type l | grep -c .) -lt $before ]"
 else skip 'nobody counts descriptors here'
 fi
 like 'detached: it continues' "*\"runId\":\"$id\",\"status\":\"running\"*" \

@@ -15,7 +15,7 @@ ids() {
 # steady NAME N: the server has no more descriptors than that
 steady() {
 	[ -n "$2" ] || return 0
-	ok "$1: no descriptor is left" wait_until 60 sh -c "[ \$(find /proc/$srv/fd -type l | grep -c .) -le $2 ]"
+	ok "$1: no descriptor is left" wait_until 120 sh -c "[ \$(find /proc/$srv/fd -type l | grep -c .) -le $2 ]"
 }
 
 # at once, each with an agent of its own
@@ -49,7 +49,7 @@ do delete 1 "$id"
 done <made | "$RPCPIPE" talk sock >out
 is 'at once: all are deleted' "$AT_ONCE" "$(grep -c '"deleted":true' out)"
 steady 'at once' "$n"
-ok 'at once: no child, no file' wait_until 60 nothing_left
+ok 'at once: no child, no file' wait_until 120 nothing_left
 stop
 
 # in a row, and in parallel
@@ -123,7 +123,7 @@ private='{"executor":"command","executors":{"command":{"home":"private","command
 up "$private"
 fix 1 | "$RPCPIPE" talk sock >/dev/null 2>&1 &
 client=$!
-wait_until 60 sh -c '[ "$(grep -c . "$LOG")" -eq 2 ]'
+wait_until 120 sh -c '[ "$(grep -c . "$LOG")" -eq 2 ]'
 ok 'killed: the directory of an agent' [ -d "$(echo "$TMPDIR"/waza-*/session-1)" ]
 kill -9 "$srv"
 wait "$srv" "$client" 2>/dev/null
@@ -151,7 +151,7 @@ stop
 # idle sessions expire, on disk as well
 up '{"executor":"mock","sessions":{"persist_dir":"brief","idle_seconds":1}}'
 ask sock "$(fix 1)" >out
-ok 'expiry: the file is removed' wait_until 60 sh -c '[ -z "$(ls brief)" ]'
+ok 'expiry: the file is removed' wait_until 120 sh -c '[ -z "$(ls brief)" ]'
 like 'expiry: the session is not found' '*-32003*' "$(ask sock "$(delete 1 "$(ids <out)")")"
 like 'expiry: its id cannot be used again' '*-32003*' "$(ask sock "$(fix 1 "\"session_id\":\"$(ids <out)\"")")"
 stop
@@ -160,7 +160,7 @@ ask sock "$(fix 1)" >out
 stop
 is 'expiry: it was kept' 1 "$(ls brief | grep -c .)"
 up '{"executor":"mock","sessions":{"persist_dir":"brief","idle_seconds":1}}'
-ok 'expiry: also after a restart' wait_until 60 sh -c '[ -z "$(ls brief)" ]'
+ok 'expiry: also after a restart' wait_until 120 sh -c '[ -z "$(ls brief)" ]'
 stop
 run "$WAZA" serve --socket sock --config-json '{"sessions":{"persist_dir":"/dev/null/x"}}' </dev/null
 is 'an impossible directory: status' 2 "$rc"

@@ -132,13 +132,13 @@ then
 	like 'acp: the second prompt of one session' '*"output":"prompt 2, *' "$(tail -n 1 out)"
 	is 'acp: one process' 1 "$(grep -c . "$LOG")"
 	kill -9 "$(cat "$LOG")"
-	wait_until 60 children_gone
+	wait_until 120 children_gone
 	ask sock "$(incident=$say_again; fix 3 "\"session_id\":\"$id\"")" >out
 	like 'acp: after the agent died, another one continues' '*"output":"prompt 1, *' "$(tail -n 1 out)"
 	ask sock "$(incident='{"id":"a","rule_id":"r","message":"[[crash:7]]"}'; fix 4 "\"session_id\":\"$id\"")" >out
 	like 'acp: it dies' '*"code":-32010,*exit status 7*' "$(tail -n 1 out)"
 	like 'acp: deleted' '*"deleted":true*' "$(ask sock "$(delete 5 "$id")")"
-	ok 'acp: no process is left' wait_until 60 children_gone
+	ok 'acp: no process is left' wait_until 120 children_gone
 	# asks KIND: print the option that the agent gets: b allows, n refuses
 	asks() {
 		ask sock "$(incident="{\"id\":\"a\",\"rule_id\":\"r\",\"message\":\"[[ask:$1|x]]\"}"; fix 6)" | member output
@@ -173,7 +173,7 @@ then
 	is 'copilot: one process, one session' '1 1' "$(grep -c ^start copilot.log) $(grep -c session.create copilot.log)"
 	is 'copilot: commands are refused' 'denied: ' "$(ask sock "$(incident='{"id":"b","rule_id":"r","message":"[[shell:ls]]"}'; fix 4 "\"session_id\":\"$id\"")" | member output)"
 	ask sock "$(delete 3 "$id")" >out
-	ok 'copilot: deleted, it ends' wait_until 60 sh -c "! kill -0 \$(sed -n 's/^start //p' copilot.log) 2>/dev/null"
+	ok 'copilot: deleted, it ends' wait_until 120 sh -c "! kill -0 \$(sed -n 's/^start //p' copilot.log) 2>/dev/null"
 	stop
 	ok 'copilot: nothing is left' nothing_left
 else
@@ -210,26 +210,26 @@ fi
 up "$(agent hang.sh)"
 client a sock
 say a "$(fix 1)"
-ok 'progress comes while it works' wait_until 60 has a.out '"stage":"generating"'
-wait_until 60 lines "$LOG" 2
+ok 'progress comes while it works' wait_until 120 has a.out '"stage":"generating"'
+wait_until 120 lines "$LOG" 2
 id=$(member session_id <a.out)
 is 'and no reply' 0 "$(grep -c '"id":1' a.out)"
 say a "$ping"
-ok 'another request on the same connection' wait_until 60 has a.out "$pong"
+ok 'another request on the same connection' wait_until 120 has a.out "$pong"
 client b sock
 say b "$ping"
-ok 'another connection' wait_until 60 has b.out "$pong"
+ok 'another connection' wait_until 120 has b.out "$pong"
 say b "$(fix 2 "\"session_id\":\"$id\"")"
-ok 'busy: -32013' wait_until 60 has b.out "\"id\":2,\"error\":{\"code\":-32013,\"message\":\"Session in use\",\"data\":{\"kind\":\"session_busy\",\"session_id\":\"$id\"}}"
+ok 'busy: -32013' wait_until 120 has b.out "\"id\":2,\"error\":{\"code\":-32013,\"message\":\"Session in use\",\"data\":{\"kind\":\"session_busy\",\"session_id\":\"$id\"}}"
 say b "$(delete 3 "$id")"
-ok 'busy: delete, too' wait_until 60 has b.out '"id":3,"error":{"code":-32013'
+ok 'busy: delete, too' wait_until 120 has b.out '"id":3,"error":{"code":-32013'
 say b "$(fix 4)"
-ok 'another session on the same connection' wait_until 60 has b.out '"stage":"generating"'
-wait_until 60 lines "$LOG" 4
+ok 'another session on the same connection' wait_until 120 has b.out '"stage":"generating"'
+wait_until 120 lines "$LOG" 4
 
 # cancelled
 say a '{"jsonrpc":"2.0","method":"$/cancelRequest","params":{"id":1}}'
-ok 'cancel: -32031' wait_until 60 has a.out '"id":1,"error":{"code":-32031,"message":"Cancelled","data":{"kind":"cancelled",'
+ok 'cancel: -32031' wait_until 120 has a.out '"id":1,"error":{"code":-32031,"message":"Cancelled","data":{"kind":"cancelled",'
 is 'cancel: the stages' 'started 0 analyzing 25 generating 50 failed 50 ' "$(stages <a.out)"
 like 'cancel: its changes are reported' '*"changes":\[\]*' "$(grep '"id":1' a.out)"
 ok 'cancel: its children are gone' sh -c '! kill -0 "$(sed -n 1p "$LOG")" 2>/dev/null && ! kill -0 "$(sed -n 2p "$LOG")" 2>/dev/null'
@@ -239,17 +239,17 @@ like 'cancel: the session still exists' '*"deleted":true*' "$(ask sock "$(delete
 # a disconnect ends the fix and deletes the new session
 id=$(member session_id <b.out)
 die b
-ok 'gone: children' wait_until 60 children_gone
-ok 'gone: the session' wait_until 60 sh -c "printf '%s\n' '$(delete 1 "$id")' | $RPCPIPE talk sock | grep -q -e -32003"
+ok 'gone: children' wait_until 120 children_gone
+ok 'gone: the session' wait_until 120 sh -c "printf '%s\n' '$(delete 1 "$id")' | $RPCPIPE talk sock | grep -q -e -32003"
 client b sock
 say b "$(fix 1 '"session_id":"6ba7b810-9dad-41d1-80b4-00c04fd430c8"')"
-wait_until 60 has b.out '"stage":"generating"'
+wait_until 120 has b.out '"stage":"generating"'
 die b
-ok 'gone: a session that the client named is kept' wait_until 60 sh -c "printf '%s\n' '$(delete 1 6ba7b810-9dad-41d1-80b4-00c04fd430c8)' | $RPCPIPE talk sock | grep -q deleted"
+ok 'gone: a session that the client named is kept' wait_until 120 sh -c "printf '%s\n' '$(delete 1 6ba7b810-9dad-41d1-80b4-00c04fd430c8)' | $RPCPIPE talk sock | grep -q deleted"
 say a "$ping"
-is 'gone: others continue' 2 "$(wait_until 60 sh -c '[ "$(grep -c status...ok a.out)" -eq 2 ]' && grep -c 'status":"ok' a.out)"
+is 'gone: others continue' 2 "$(wait_until 120 sh -c '[ "$(grep -c status...ok a.out)" -eq 2 ]' && grep -c 'status":"ok' a.out)"
 say a "$(fix 6)"
-ok 'gone: new requests work' wait_until 60 sh -c '[ "$(grep -c stage...generating a.out)" -eq 2 ]'
+ok 'gone: new requests work' wait_until 120 sh -c '[ "$(grep -c stage...generating a.out)" -eq 2 ]'
 stop
 ok 'a signal ends the fix' children_gone
 is 'a signal: status' 0 "$rc"
@@ -260,18 +260,18 @@ project
 up "$(agent hang.sh '"limits":{"runs":1}')"
 client a sock
 say a "$(fix 1)"
-wait_until 60 has a.out '"stage":"generating"'
+wait_until 120 has a.out '"stage":"generating"'
 say a "$(fix 2)"
-ok 'beyond the limit: it waits' wait_until 60 sh -c '[ "$(grep -c stage...analyzing a.out)" -eq 2 ]'
+ok 'beyond the limit: it waits' wait_until 120 sh -c '[ "$(grep -c stage...analyzing a.out)" -eq 2 ]'
 say a '{"jsonrpc":"2.0","method":"$/cancelRequest","params":{"id":2}}'
-ok 'beyond the limit: cancelled' wait_until 60 has a.out '"id":2,"error":{"code":-32031'
+ok 'beyond the limit: cancelled' wait_until 120 has a.out '"id":2,"error":{"code":-32031'
 say a '{"jsonrpc":"2.0","id":3,"method":"run.list"}'
-ok 'run.list has it' wait_until 60 has a.out '"id":3,"result":{"runs":[{"runId":"'
+ok 'run.list has it' wait_until 120 has a.out '"id":3,"result":{"runs":[{"runId":"'
 like 'run.list: what it is' "*\"status\":\"running\",\"path\":\"$tmp/proj\",\"name\":\"generate_fix\"*" "$(grep '"id":3,' a.out)"
 run_id=$(sed -n 's/.*"id":3,"result":{"runs":\[{"runId":"\([^"]*\)".*/\1/p' a.out)
 say a "{\"jsonrpc\":\"2.0\",\"id\":4,\"method\":\"run.cancel\",\"params\":{\"runId\":\"$run_id\"}}"
-ok 'run.cancel ends it' wait_until 60 has a.out '"id":1,"error":{"code":-32031'
-ok 'run.cancel: children' wait_until 60 children_gone
+ok 'run.cancel ends it' wait_until 120 has a.out '"id":1,"error":{"code":-32031'
+ok 'run.cancel: children' wait_until 120 children_gone
 leave a
 stop
 ok 'run.cancel: nothing is left' nothing_left
@@ -300,8 +300,8 @@ is 'three in one write' '1 2 3 ' "$(printf '%s%s%s' "$(block "$(fix 1)")" "$(blo
 is 'in a batch' "[2]$four" "$(ask sock "[$(fix 1),$ping]" | sed 's/^\[.*"id":1,.*\]$/[2]/' | sort -r | grep -v progress | head -n 1
     )$(ask sock "[$(fix 1),$ping]" | stages)"
 say a "$ping"
-ok 'after all that it answers' wait_until 60 has a.out "$pong"
-[ -z "$n" ] || ok 'and has no more descriptors' wait_until 60 sh -c "[ \$(find /proc/$srv/fd -type l | grep -c .) -le $n ]"
+ok 'after all that it answers' wait_until 120 has a.out "$pong"
+[ -z "$n" ] || ok 'and has no more descriptors' wait_until 120 sh -c "[ \$(find /proc/$srv/fd -type l | grep -c .) -le $n ]"
 leave a
 stop
 ok 'and nothing is left' nothing_left
@@ -322,7 +322,7 @@ like 'no agent: no session' '*-32003*' "$(ask sock "$(delete 2 "$(member session
 stop
 up "$(agent hang.sh '"sessions":{"timeout_seconds":1}')"
 like 'timeout: -32010' '*"error":{"code":-32010,"message":"Agent error: no answer within 1 s","data":{"kind":"timeout",*' "$(ask sock "$(fix 1)" | tail -n 1)"
-ok 'timeout: children' wait_until 60 children_gone
+ok 'timeout: children' wait_until 120 children_gone
 stop
 up '{"executor":"command"}'
 like 'invalid settings: -32014' '*"error":{"code":-32014,"message":"Configuration error: executor \\"command\\" needs config.command","data":{"kind":"config",*' "$(ask sock "$(fix 1)" | tail -n 1)"
@@ -377,7 +377,7 @@ mkdir -p there
 printf 'executor: claude\nsessions: {executor: claude}\nmodel: {provider: claude}\nexecutors: {claude: {temperature: 0.5}}\n' >there/.waza.yaml
 (cd there && exec "$WAZA" serve --socket ../sock --root .. </dev/null >../served 2>../log) &
 srv=$!
-wait_until 60 has log 'listening on'
+wait_until 120 has log 'listening on'
 refuses "a project's file is not the user's" claude
 refuses "a project's file is not the user's" openai
 stop

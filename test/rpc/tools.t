@@ -50,7 +50,7 @@ mkfifo both.in
 srv=$!
 exec 6>both.in
 printf '%s\n' "$ping" >&6
-ok 'several: stdio' wait_until 20 has both.out '"status":"ok"'
+ok 'several: stdio' wait_until 120 has both.out '"status":"ok"'
 is 'several: all are printed' 4 "$(grep -c listening log)"
 exec 6>&-
 is 'several: the others after the end of stdin' "$pong $pong" "$(ask s1 "$ping") $(ask s2 "$ping")"
@@ -59,7 +59,7 @@ stop
 # IPv6, where there is one
 "$WAZA" jsonrpc --tcp '[::1]:0' --unix sock </dev/null >served 2>log &
 srv=$!
-if wait_until 20 has log 'listening on sock' && has log '[::1]:'
+if wait_until 120 has log 'listening on sock' && has log '[::1]:'
 then like 'IPv6' '*listening on \[::1\]:[1-9]*' "$(cat log)"
 else skip 'no IPv6 here'
 fi
@@ -108,7 +108,7 @@ both() {
 }
 : >"$LOG"
 like 'a tool that takes too long' '*"code":-32000,"message":"no answer within 1 s","data":{"kind":"timeout"*' "$(both late '{}')"
-ok 'a tool that takes too long: ended' wait_until 20 children_gone
+ok 'a tool that takes too long: ended' wait_until 120 children_gone
 [ -n "${SHORT-}" ] ||
     like 'a tool that prints for ever' '*"code":-32000,"message":"*too large*' "$(both much '{}')"
 like 'a tool that prints anything: valid JSON' '*"success":true,"result":"a*b*c"*' "$(both binary '{}' | "$WAZA" parse --json)"
@@ -168,31 +168,31 @@ client a sock
 : >"$LOG"
 say a "$hello"
 say a "$(call hang '{}')"
-ok 'a tool at work' wait_until 20 lines "$LOG" 2
+ok 'a tool at work' wait_until 120 lines "$LOG" 2
 say a "$ping"
-ok 'a tool at work: others are answered' wait_until 20 has a.out '"id":"p","result"'
+ok 'a tool at work: others are answered' wait_until 120 has a.out '"id":"p","result"'
 say a '{"jsonrpc":"2.0","method":"$/cancelRequest","params":{"id":"c"}}'
-ok 'a tool that is cancelled: answered' wait_until 20 has a.out '"id":"c","error":{"code":-32031'
-ok 'a tool that is cancelled: ended' wait_until 20 children_gone
+ok 'a tool that is cancelled: answered' wait_until 120 has a.out '"id":"c","error":{"code":-32031'
+ok 'a tool that is cancelled: ended' wait_until 120 children_gone
 : >"$LOG"
 say a "$(call hang '{}')"
-wait_until 20 lines "$LOG" 2
+wait_until 120 lines "$LOG" 2
 die a
-ok 'its caller has gone: ended' wait_until 20 children_gone
+ok 'its caller has gone: ended' wait_until 120 children_gone
 is 'its caller has gone: others are answered' "$pong" "$(ask sock "$ping")"
 client a sock
 : >"$LOG"
 say a "$hello"
 say a "[$(call hang '{}'),$ping]"
-wait_until 20 lines "$LOG" 2
+wait_until 120 lines "$LOG" 2
 die a
-ok 'in a batch: ended' wait_until 20 children_gone
+ok 'in a batch: ended' wait_until 120 children_gone
 is 'in a batch: others are answered' "$pong" "$(ask sock "$ping")"
 client a sock
 : >"$LOG"
 say a "$hello"
 say a "$(call hang '{}')"
-wait_until 20 lines "$LOG" 2
+wait_until 120 lines "$LOG" 2
 stop
 is 'SIGTERM while a tool works: status' 0 "$rc"
 ok 'SIGTERM while a tool works: no child is left' children_gone
@@ -206,10 +206,10 @@ client a sock
 say a "$hello"
 say a "$(call hang '{}')"
 say a "$(call hang '{}')"
-ok 'two tools at work' wait_until 20 lines "$LOG" 2
+ok 'two tools at work' wait_until 120 lines "$LOG" 2
 like 'one too many' '*"code":-32027*"kind":"rate_limited"*' "$(both cat '{}')"
 die a
-ok 'two tools: ended' wait_until 20 children_gone
+ok 'two tools: ended' wait_until 120 children_gone
 like 'accepted again' '*"success":true,"result":"{}"*' "$(both cat '{}')"
 deep=$(awk 'BEGIN { while (n++ < 200) printf "{\"a\":"; printf "1"; while (--n > 0) printf "}" }')
 like 'deep arguments' '*"id":"c","result":{"success":true,*' "$(both cat "$deep")"
@@ -223,9 +223,9 @@ mkfifo gone
 "$WAZA" jsonrpc --config-json '{"tools":{"x":{"command":["sh","-c","echo $$ >>$LOG; tail -f /dev/null"]}}}' <gone 2>err | head -n 1 >first &
 exec 6>gone
 printf '%s\n%s\n' "$hello" "$(call x '{}')" >&6
-ok 'nobody reads: it has started' wait_until 20 lines "$LOG" 1
+ok 'nobody reads: it has started' wait_until 120 lines "$LOG" 1
 exec 6>&-
-ok 'nobody reads: it is ended' wait_until 20 children_gone
+ok 'nobody reads: it is ended' wait_until 120 children_gone
 wait
 is 'nobody reads: nothing on stderr' '' "$(cat err)"
 done_testing

@@ -74,7 +74,7 @@ then
 	exec tail -f /dev/null
 	T
 	JOBS=2 sh "$top/test/tool/run" stuck.t good.t >out 2>&1 &
-	wait_until 60 test -s stuck
+	wait_until 120 test -s stuck
 	# its worker first
 	# shellcheck disable=SC2046 # two numbers
 	kill $(cat stuck)

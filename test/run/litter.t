@@ -24,7 +24,7 @@ hang() {
 	: >log
 	"$WAZA" run -q hang.yaml "$@" >/dev/null 2>&1 &
 	pid=$!
-	wait_until 20 lines log 2
+	wait_until 120 lines log 2
 }
 
 hang -o h.json

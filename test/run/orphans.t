@@ -53,10 +53,10 @@ ends() {
 	rm -f pids/*
 	WAITS=1 setsid "$WAZA" run -q -o r.json e.yaml >out 2>err &
 	pid=$!
-	wait_until 60 started || { kill -9 "$pid"; is "$1" started "$(cat err)"; return; }
+	wait_until 120 started || { kill -9 "$pid"; is "$1" started "$(cat err)"; return; }
 	kill "-$2" "${3-}$pid"
 	wait "$pid" 2>/dev/null
-	wait_until 20 gone
+	wait_until 120 gone
 	is "$1" '' "$(left)"
 }
 
@@ -67,6 +67,6 @@ ends 'waza is terminated: nothing is left' TERM
 rm -f pids/*
 run "$WAZA" run -q -o r.json e.yaml
 is 'waza ends in order: status' 0 "$rc"
-wait_until 20 gone
+wait_until 120 gone
 is 'waza ends in order: nothing is left' '' "$(left)"
 done_testing

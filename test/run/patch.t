@@ -11,7 +11,7 @@ suite() {
 	cat <<YAML
 name: e
 skill: s
-config: {timeout_seconds: 30, $1}
+config: {timeout_seconds: 300, $1}
 tasks:
   - id: a
     prompt: First

@@ -151,7 +151,7 @@ wire() {	# NAME PROMPT CONFIG: a suite that is recorded, and played again
 	cat >wire.yaml <<YAML
 name: wire
 skill: s
-config: {timeout_seconds: 20, $3}
+config: {timeout_seconds: 300, $3}
 tasks: [{id: w, prompt: '$2', graders: [{type: code, name: any, config: {assertions: ['len(output) > 0']}}]}]
 YAML
 	run "$WAZA" run -q wire.yaml --record "wire-$1" -o w1.json

@@ -11,7 +11,7 @@ suite() {
 	cat <<YAML
 name: e
 skill: s
-config: {timeout_seconds: 30, $1}
+config: {timeout_seconds: 300, $1}
 tasks:
   - id: a
     prompt: First
@@ -168,7 +168,7 @@ esac
 PATH=${PATH#*:} exec git "$@"
 SH
 chmod +x slow/git
-sed 's/timeout_seconds: 30/timeout_seconds: 1/' e.yaml >t.yaml
+sed 's/timeout_seconds: 300/timeout_seconds: 1/' e.yaml >t.yaml
 run env PATH="$tmp/slow:$PATH" "$WAZA" run -q -o r.json t.yaml
 "$WAZA" parse r.json >r
 has 'time-out: message' 'git took longer than 1 s'
@@ -177,7 +177,7 @@ is 'time-out: no files are left' '' "$(ls tmp)"
 rm -f pid
 PATH="$tmp/slow:$PATH" "$WAZA" run -q -o r.json e.yaml >/dev/null 2>&1 &
 waza=$!
-ok 'interrupt: git is running' wait_until 10 [ -s pid ]
+ok 'interrupt: git is running' wait_until 120 [ -s pid ]
 kill -INT "$waza"
 wait "$waza"
 is 'interrupt: status' 130 "$?"

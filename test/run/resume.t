@@ -48,7 +48,7 @@ do
 	: >log
 	"$WAZA" run -q slow.yaml -o r.json >/dev/null 2>&1 &
 	pid=$!
-	wait_until 20 lines r.json.journal "$at"
+	wait_until 120 lines r.json.journal "$at"
 	kill -9 "$pid" 2>/dev/null
 	wait "$pid" 2>/dev/null
 	done=$(($(wc -l <r.json.journal) - 1))	# whole lines, without the first
@@ -69,10 +69,10 @@ tasks: [{id: a, prompt: p, graders: [{type: text, contains: [x]}]}]
 YAML
 	AGENT_PID=$tmp/agent.pid "$WAZA" run -q nap9.yaml -o nap9.json >/dev/null 2>&1 &
 	pid=$!
-	ok 'killed: the agent runs' wait_until 20 test -s "$tmp/agent.pid"
+	ok 'killed: the agent runs' wait_until 120 test -s "$tmp/agent.pid"
 	kill -9 "$pid"
 	wait "$pid" 2>/dev/null
-	ok 'killed: the agent is terminated' wait_until 20 \
+	ok 'killed: the agent is terminated' wait_until 120 \
 	    sh -c '! kill -0 "$(cat "$1")" 2>/dev/null' sh "$tmp/agent.pid"
 else
 	skip 'only Linux tells children of it'
@@ -92,7 +92,7 @@ YAML
 	rm -rf tmp/*
 	"$WAZA" run -q stuck.yaml -o stuck.json >/dev/null 2>err &
 	pid=$!
-	ok 'poll fails: the agents run' wait_until 20 lines log 8
+	ok 'poll fails: the agents run' wait_until 120 lines log 8
 	prlimit --pid "$pid" --nofile=12:12
 	rc=0
 	wait "$pid" || rc=$?
@@ -164,7 +164,7 @@ interrupted() {
 	rm -f h.json h.json.journal
 	"$WAZA" run -q hang.yaml -o h.json >out 2>err &
 	pid=$!
-	wait_until 20 lines log 2
+	wait_until 120 lines log 2
 	kill "-$1" "$pid"
 	wait "$pid"
 	is "$1: status" "$2" $?
@@ -187,7 +187,7 @@ YAML
 "$WAZA" run --stream-json flood.yaml -o f.json >fifo 2>err &
 pid=$!
 exec 3<fifo
-wait_until 20 lines f.json.journal 300
+wait_until 120 lines f.json.journal 300
 kill -TERM "$pid"
 wait "$pid"
 is 'a reader that stalls: SIGTERM: status 143' 143 $?

@@ -33,7 +33,7 @@ ask() {
 	cat >e.yaml <<YAML
 name: e
 skill: s
-config: {executor: claude, timeout_seconds: 20${1:+, $1}}
+config: {executor: claude, timeout_seconds: 300${1:+, $1}}
 tasks:
   - id: a
     prompt: Say hello

@@ -50,7 +50,7 @@ suite() {
 	cat <<YAML
 name: e
 skill: greet
-config: {executor: claude, timeout_seconds: 20, skill_directories: [skills]${1:+, $1}}
+config: {executor: claude, timeout_seconds: 300, skill_directories: [skills]${1:+, $1}}
 tasks:
   - id: a
     prompt: Say hello
@@ -390,7 +390,7 @@ suite '' >e.yaml
 rm -f asked.pid
 "$WAZA" run -q e.yaml >/dev/null 2>&1 &
 pid=$!
-wait_until 20 [ -s asked.pid ]
+wait_until 120 [ -s asked.pid ]
 kill -9 "$pid"
 wait "$pid" 2>/dev/null
 kill "$(cat asked.pid)"

@@ -247,7 +247,7 @@ suite "$agent" "$accuracy 0.1}" >eval.yaml
 rm -f log.pid
 "$WAZA" run -q -o r.json >out 2>err &
 pid=$!
-wait_until 20 [ -s log.pid ]
+wait_until 120 [ -s log.pid ]
 kill -INT "$pid"
 rc=0
 wait "$pid" || rc=$?

@@ -11,7 +11,7 @@ suite() {
 	cat <<YAML
 name: e
 skill: s
-config: {timeout_seconds: 20, $1}
+config: {timeout_seconds: 300, $1}
 tasks:
   - id: a
     prompt: First
@@ -120,7 +120,7 @@ slow='executor: command, command: [./slow.sh]'
 gone() {
 	ok "$1" sh -c '! kill -0 "$(cat pid)" 2>/dev/null'
 }
-suite "$slow" 'follow_up_prompts: [Second]' | sed 's/timeout_seconds: 20/timeout_seconds: 1/' >e.yaml
+suite "$slow" 'follow_up_prompts: [Second]' | sed 's/timeout_seconds: 300/timeout_seconds: 1/' >e.yaml
 run "$WAZA" run -q -o r.json e.yaml
 "$WAZA" parse r.json >r
 has 'time-out: class' '"error_class":"timeout"'
@@ -130,7 +130,7 @@ ask "$slow, first_event_timeout_seconds: 1" 'follow_up_prompts: [Second]'
 has 'first event time-out applies to the second turn' 'no sign of life within 1 s'
 gone 'first event time-out: the agent is terminated'
 suite 'executor: mock, judge: {command: [./slow.sh]}' 'responder: {instructions: Second}' |
-    sed 's/timeout_seconds: 20/timeout_seconds: 1/' >e.yaml
+    sed 's/timeout_seconds: 300/timeout_seconds: 1/' >e.yaml
 run "$WAZA" run -q -o r.json e.yaml
 "$WAZA" parse r.json >r
 has 'time-out of a responder: class' '"error_class":"timeout"'
@@ -147,7 +147,7 @@ do
 	esac >e.yaml
 	"$WAZA" run -q -o r.json e.yaml >/dev/null 2>&1 &
 	waza=$!
-	ok "interrupt, $who: the agent is running" wait_until 10 [ -s pid ]
+	ok "interrupt, $who: the agent is running" wait_until 120 [ -s pid ]
 	kill -INT "$waza"
 	wait "$waza"
 	is "interrupt, $who: status" 130 "$?"

@@ -169,7 +169,7 @@ finished() { [ "$(cat dir/*/*/*.journal 2>/dev/null | grep -c '"status":"passed"
 rm -f asked
 "$WAZA" run -q -d dir --workers 2 >partial 2>&1 &
 pid=$!
-wait_until 60 asked 2
+wait_until 120 asked 2
 kill -INT $pid
 wait $pid
 is 'interrupted: status' 130 $?
@@ -200,7 +200,7 @@ echo hello
 SH
 "$WAZA" run -q -d dir >/dev/null 2>&1 &
 pid=$!
-wait_until 60 finished 3
+wait_until 120 finished 3
 kill -9 $pid
 wait $pid 2>/dev/null
 touch go

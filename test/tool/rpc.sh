@@ -92,7 +92,7 @@ serve() {
 	: >log
 	"$WAZA" jsonrpc --unix sock --tcp 127.0.0.1:0 "$@" </dev/null >served 2>log &
 	srv=$!
-	wait_until 60 has log 'listening on sock'
+	wait_until 120 has log 'listening on sock'
 	port=$(sed -n 's/.*listening on 127.0.0.1://p' log)
 	listens
 }
@@ -174,7 +174,7 @@ hang_on() {
 	: >"$LOG"
 	: >"$1.out"
 	say "$1" '{"jsonrpc":"2.0","id":1,"method":"eval.run","params":{"path":"evals/hang"}}'
-	wait_until 20 lines "$LOG" 2
+	wait_until 120 lines "$LOG" 2
 	run_id=$(sed -n 's/.*"id":1,"result":{"runId":"\([^"]*\)".*/\1/p' "$1.out")
 }
 

@@ -40,7 +40,7 @@ up() {
 	shift
 	"$WAZA" serve --socket sock --config-json "$set_json" "$@" </dev/null >served 2>log &
 	srv=$!
-	wait_until 60 has log 'listening on'
+	wait_until 120 has log 'listening on'
 	listens
 }
 

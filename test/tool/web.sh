@@ -9,7 +9,7 @@ web() {
 	: >log
 	"$WAZA" serve --http 127.0.0.1:0 "$@" </dev/null >served 2>log &
 	srv=$!
-	wait_until 60 has log 'listening on http://127.0.0.1:'
+	wait_until 120 has log 'listening on http://127.0.0.1:'
 	port=$(sed -n 's|.*listening on http://127.0.0.1:||p' log)
 	listens
 }

@@ -41,7 +41,7 @@ fits 'POST: 202' 'HTTP/1.1 202 Accepted*' "$out"
 fits 'POST: where it is' "*
 Location: $v1/runs/$id?
 *{\"runId\":\"run-*\",\"status\":\"running\"}" "$out"
-ok 'it is over' wait_until 60 over "$id"
+ok 'it is over' wait_until 120 over "$id"
 brief="\"runId\":\"$id\",\"name\":\"quick\",\"skill\":\"greeting\",\"path\":\"evals/quick\",\"source\":\"live\",\"status\":\"completed\",\"ok\":false,\"executor\":\"mock\",\"model\":\"\",\"startedAt\":\"20*\",\"durationMs\":*,\"summary\":{\"total\":5,\"passed\":4,\"failed\":1,\"errors\":0,\"skipped\":0,\"passRate\":0.8,\"score\":0.8,\"durationMs\":*,\"ok\":false},\"tokens\":null,\"cost\":null"
 fits 'in the list' "{\"runs\":[{$brief}],\"total\":1,\"skippedFiles\":0}" "$(get $v1/runs)"
 fits 'alone, with its tasks' "{$brief,\"tasks\":[{\"id\":\"one\",\"name\":\"The first\",\"status\":\"passed\",\"score\":1,\"trials\":1,\"durationMs\":*},*{\"id\":\"five\",\"name\":\"five\",\"status\":\"failed\",\"score\":0,\"trials\":1,\"durationMs\":*}],\"resultsUrl\":\"$v1/runs/$id/result\"}" \
@@ -81,11 +81,11 @@ fits 'no such method' 'HTTP/1.1 405 *Allow: *GET*POST*' "$(get -i -X PUT $v1/run
 
 # lists
 post evals/steps/odd.yaml
-ok 'another run' wait_until 60 over "$id"
+ok 'another run' wait_until 120 over "$id"
 odd=$id
 is 'its name does not become a path' 2 "$(find results -name '*.json' | grep -c .)"
 post evals/quick ',"output":"mine.json"'
-ok 'a run with an output' wait_until 60 over "$id"
+ok 'a run with an output' wait_until 120 over "$id"
 is 'is written there' yes "$([ -f mine.json ] && echo yes)"
 is 'and only there' 2 "$(find results -name '*.json' | grep -c .)"
 mine=$id
@@ -140,9 +140,9 @@ Transfer-Encoding: chunked*' "$(get -i -X HEAD "$v1/runs/$quick/stream" | tr -d 
 # a stream of a live run; the client that started it has disconnected
 get "$v1/events" >feed 2>&1 &
 feed=$!
-ok 'events: it begins with the clients' wait_until 60 has feed 'data: {"clients":[],"queued":0}'
+ok 'events: it begins with the clients' wait_until 120 has feed 'data: {"clients":[],"queued":0}'
 post evals/steps
-ok 'live: it runs' wait_until 60 lines "$LOG" 1
+ok 'live: it runs' wait_until 120 lines "$LOG" 1
 fits 'live: progress' "*\"status\":\"running\",\"ok\":null,*\"summary\":null,\"progress\":{\"done\":0,\"total\":3},*\"tasks\":[{\"id\":\"a\",\"name\":\"a\",\"status\":\"running\",*{\"id\":\"c\",*\"status\":\"pending\",*],\"resultsUrl\":null}" \
     "$(get "$v1/runs/$id")"
 fits 'live: in the list' "*\"runId\":\"$id\",*\"status\":\"running\"*" "$(get "$v1/runs?status=running")"
@@ -153,14 +153,14 @@ fits 'live: no such task' '404 *"task_not_found"*' "$(code "$v1/runs/$id/tasks/n
 is 'live: health counts it' 1 "$(get /health | value runs)"
 "$HTTPGET" "$port" "$v1/runs/$id/stream" >live 2>&1 &
 reader=$!
-ok 'a reader: the first events' wait_until 60 has live 'event: trial_start'
+ok 'a reader: the first events' wait_until 120 has live 'event: trial_start'
 touch go/a
-ok 'a reader: more of them' wait_until 60 has live '"task":"b/2 ü"'
+ok 'a reader: more of them' wait_until 120 has live '"task":"b/2 ü"'
 get -e 3 "$v1/runs/$id/stream" >early
 is 'a reader disconnects: what it has seen' 2 "$(grep -c ^id: early)"
 mkdir go/b
 touch 'go/b/2 ü'
-ok 'a task of it, with its trials' wait_until 60 sh -c '"$HTTPGET" "$1" "$2" | grep -q "\"run_number\":1"' sh "$port" "$v1/runs/$id/tasks/b%2F2%20%C3%BC"
+ok 'a task of it, with its trials' wait_until 120 sh -c '"$HTTPGET" "$1" "$2" | grep -q "\"run_number\":1"' sh "$port" "$v1/runs/$id/tasks/b%2F2%20%C3%BC"
 get -H 'Last-Event-ID: 2' -e 5 "$v1/runs/$id/stream" >middle
 is 'a reader reconnects: nothing is lost' '3 4 5 6 ' "$(sed -n 's/^id: //p' middle | tr '\n' ' ')"
 touch go/c
@@ -170,7 +170,7 @@ fits 'a reader: the end' 'event: eval_complete*"passed":2,"failed":1,*' "$(tail 
 is 'a reader: the same as a late one' "$(get "$v1/runs/$id/stream" | grep .)" "$(grep . live | grep -v '^:')"
 is 'a task with a name like a path' '"says"' "$(get "$v1/runs/$id/tasks/b%2F2%20%C3%BC" | value identifier)"
 steps=$id
-ok 'events: the run is over' wait_until 60 has feed "\"runId\":\"$id\",\"name\":\"steps\",\"skill\":\"walking\",\"path\":\"evals/steps\",\"source\":\"live\",\"status\":\"completed\""
+ok 'events: the run is over' wait_until 120 has feed "\"runId\":\"$id\",\"name\":\"steps\",\"skill\":\"walking\",\"path\":\"evals/steps\",\"source\":\"live\",\"status\":\"completed\""
 is 'events: it was running before' running "$(sed -n "s/^data: {\"runId\":\"$id\".*\"status\":\"\([a-z]*\)\",\"ok\".*/\1/p" feed | sort -u | sed -n '$p')"
 kill "$feed"
 wait "$feed" 2>/dev/null
@@ -179,15 +179,15 @@ wait "$feed" 2>/dev/null
 rm -rf go/*
 : >"$LOG"
 post evals/hang
-ok 'cancel: it runs' wait_until 60 lines "$LOG" 2
+ok 'cancel: it runs' wait_until 120 lines "$LOG" 2
 "$HTTPGET" "$port" "$v1/runs/$id/stream" >live &
 reader=$!
-ok 'cancel: it is read' wait_until 60 has live 'event: task_start'
+ok 'cancel: it is read' wait_until 120 has live 'event: task_start'
 is 'cancel' "202 {\"runId\":\"$id\",\"status\":\"cancelled\"}" "$(code -X DELETE "$v1/runs/$id")"
 wait "$reader"
 is 'cancel: the stream ends' 0 "$?"
 fits 'cancel: as it ended' 'event: eval_complete*"status":"cancelled"*' "$(tail -n 3 live)"
-ok 'cancel: no child is left' wait_until 60 children_gone
+ok 'cancel: no child is left' wait_until 120 children_gone
 fits 'cancel: in the list' "*\"runId\":\"$id\",*\"status\":\"cancelled\",\"ok\":false,*" "$(get "$v1/runs?status=cancelled")"
 fits 'cancel: once more' '409 *"kind":"run_over"*' "$(code -X DELETE "$v1/runs/$id")"
 gone=$id
@@ -222,7 +222,7 @@ JSON
 there() {
 	get "$v1/runs?q=$1" | grep -q "\"total\":$2,\"skippedFiles\""
 }
-ok 'a file of the original is found' wait_until 60 there code-explainer 1
+ok 'a file of the original is found' wait_until 120 there code-explainer 1
 fits 'a file of the original: its numbers' '*"runId":"run-1700000000","name":"code-explainer-eval","skill":"code-explainer","path":"results/theirs.json","source":"file","status":"completed","ok":false,"executor":"copilot-sdk","model":"gpt-4o","startedAt":"2025-11-02T09:11:12.123456789Z","durationMs":4200,"summary":{"total":2,"passed":1,"failed":1,"errors":0,"skipped":0,"passRate":0.5,"score":0.75,"durationMs":4200,"ok":false},"tokens":1200,"cost":null*' \
     "$(get "$v1/runs?q=gpt-4o")"
 fits 'a file of the original: its tasks' '*"tasks":[{"id":"t1","name":"Explains <b>","status":"passed","score":1,"trials":1,"durationMs":2100},{"id":"t2","name":"Fails","status":"failed","score":0.5,"trials":1,"durationMs":9,"error":"no agent"}],"resultsUrl":"*/result"}' \
@@ -236,7 +236,7 @@ is 'a file of the original: no more than that' 204 "$(code -H 'Last-Event-ID: 1'
 fits 'a file of the original: compared with ours' '*"missing": [*' "$(get "$v1/runs/run-1700000000/compare/$quick")"
 fits 'a file of the original: DELETE' '409 *' "$(code -X DELETE "$v1/runs/run-1700000000")"
 cp results/theirs.json results/copy.json
-ok 'an equal id hides no run' wait_until 60 there code-explainer 2
+ok 'an equal id hides no run' wait_until 120 there code-explainer 2
 ids=$(get "$v1/runs?q=code-explainer" | value runId | tr -d '"' | sort)
 fits 'an equal id has a mark' 'run-1700000000
 run-1700000000~????????' "$ids"
@@ -249,9 +249,9 @@ ln -s /etc/passwd results/link.json
 skipped() {
 	get "$v1/runs" | grep -q "\"skippedFiles\":$1}"
 }
-ok 'other files are counted' wait_until 60 skipped 3
+ok 'other files are counted' wait_until 120 skipped 3
 rm results/copy.json results/half.json results/list.json results/link.json
-ok 'a removed file disappears' wait_until 60 there code-explainer 1
+ok 'a removed file disappears' wait_until 120 there code-explainer 1
 
 # the original's shapes
 fits 'old: health' '{"status":"ok","version":"*"}' "$(get /api/health)"
@@ -308,10 +308,10 @@ fi
 : >"$LOG"
 rm -rf go/*
 post evals/steps
-ok 'before the end: a run is live' wait_until 60 lines "$LOG" 1
+ok 'before the end: a run is live' wait_until 120 lines "$LOG" 1
 stop_busy
 is 'the end: status' 0 "$rc"
-ok 'the end: no child is left' wait_until 60 children_gone
+ok 'the end: no child is left' wait_until 120 children_gone
 web --results-dir results
 fits 'back: the earlier runs' "*\"runId\":\"$id\",\"name\":\"steps\",*\"status\":\"cancelled\"*\"runId\":\"$quick\",\"name\":\"quick\",\"skill\":\"greeting\",\"path\":\"results/quick-${quick#run-}.json\",\"source\":\"file\",\"status\":\"completed\",\"ok\":false,\"executor\":\"mock\",*\"summary\":{\"total\":5,\"passed\":4,\"failed\":1,*" \
     "$(get "$v1/runs")"
@@ -344,7 +344,7 @@ stop
 : >log
 "$WAZA" serve --socket s.sock </dev/null >served 2>log &
 srv=$!
-wait_until 60 has log 'listening on s.sock'
+wait_until 120 has log 'listening on s.sock'
 fits 'a unix socket' '{"runs":[],"total":0}' "$("$HTTPGET" s.sock $v1/runs)"
 fits 'a unix socket: any type of body' '*"invalid_params"*' "$("$HTTPGET" -H 'Content-Type: text/plain' -d '{"path":7}' s.sock $v1/runs)"
 stop
@@ -370,7 +370,7 @@ full() {
 	code -d '{"path":"evals/big.yaml"}' $v1/runs >last
 	grep -q '^429' last
 }
-ok 'too many runs: refused' wait_until 2 full
+ok 'too many runs: refused' wait_until 120 full
 fits 'too many runs: why' '429 *"kind":"rate_limited",*the queue is full*' "$(cat last)"
 stop_busy
 is 'many runs: the end' 0 "$rc"

@@ -17,7 +17,7 @@ begin() {
 	: >log
 	"$WAZA" run --http 127.0.0.1:0 -o r.json "$@" </dev/null >report 2>log &
 	go=$!
-	wait_until 60 has log 'evaluation clients on'
+	wait_until 120 has log 'evaluation clients on'
 	port=$(sed -n 's/.*evaluation clients on ws:.*://p' log)
 }
 
@@ -309,11 +309,11 @@ begin lost.yaml --config-json '{"remote":{"lost_seconds":1}}'
 printf '%s\n' '<welcome' '> {"type":"register","clientId":"doomed","capabilities":{"maxConcurrency":2}}' \
     '> {"type":"ready"}' '< 3' 'signal both' 'wait never' | "$talker" talk "$port" >doomed &
 one=$!
-wait_until 60 [ -e both ]
+wait_until 120 [ -e both ]
 printf '%s\n' '<welcome' '> {"type":"register","clientId":"other"}' '<registration_ack' '> {"type":"ready"}' 'signal there' \
     '<evaluate' '> {"jsonrpc":"2.0","result":"done","id":"@1@"}' end | "$talker" talk "$port" >other &
 two=$!
-wait_until 60 [ -e there ]
+wait_until 120 [ -e there ]
 kill -9 "$one"
 wait "$one" 2>/dev/null
 one=
@@ -358,7 +358,7 @@ begin lost.yaml --task keeps
 printf '%s\n' '<welcome' '> {"type":"register","clientId":"me"}' '> {"type":"ready"}' '<evaluate' 'signal has' end |
     "$talker" talk "$port" >first &
 one=$!
-wait_until 60 [ -e has ]
+wait_until 120 [ -e has ]
 printf '%s\n' '<welcome' '> {"type":"register","clientId":"me"}' '> {"type":"ready"}' '<evaluate' \
     '> {"jsonrpc":"2.0","result":"done","id":"@1@"}' end | "$talker" talk "$port" >second
 wait "$one"
@@ -473,7 +473,7 @@ begin lost.yaml --task keeps
 : >"$LOG"
 "$WAZA" worker -q "ws://127.0.0.1:$port" --id w --tool "t=echo \$\$ >>$LOG; tail -f /dev/null" &
 one=$!
-wait_until 60 lines "$LOG" 1
+wait_until 120 lines "$LOG" 1
 "$WAZA" worker -q --once "ws://127.0.0.1:$port" --tool 't=echo done' &
 two=$!
 kill "$one"
@@ -497,12 +497,12 @@ do
 	"$WAZA" worker --once -q "ws://127.0.0.1:$port" \
 	    --tool "text=echo x >>$LOG; until [ -e go-on ]; do \"$RPCPIPE\" nap; done; echo \$WAZA_URL text; echo y >>$LOG" &
 	one=$!
-	wait_until 60 lines "$LOG" 1
+	wait_until 120 lines "$LOG" 1
 	kill -STOP "$one"
-	ok "a silent worker, whose command ends $when it wakes up: is lost" wait_until 60 gone
+	ok "a silent worker, whose command ends $when it wakes up: is lost" wait_until 120 gone
 	if [ "$when" = after ]
 	then kill -CONT "$one"; : >go-on
-	else : >go-on; wait_until 60 lines "$LOG" 2; kill -CONT "$one"
+	else : >go-on; wait_until 120 lines "$LOG" 2; kill -CONT "$one"
 	fi
 	over
 	is "a silent worker: comes back, $when" 0 "$rc"
@@ -523,7 +523,7 @@ is 'worker with the token: its commands do not have it' '"u text"' "$(field r.js
 # other servers: their answers to the registration
 "$DOUBLES/ws_echo" 2>address &
 one=$!
-wait_until 60 lines address 1
+wait_until 120 lines address 1
 talk="ws://$(sed 's/.*http:\/\///; s/\/$//' address)/talk?first=%7B%22type%22:%22welcome%22%7D&then=%7B%22type%22:%22registration_ack%22,"
 run "$WAZA" worker "$talk%22status%22:%22deferred%22%7D" --tool a=b
 is 'worker: an unknown status: status' 2 "$rc"
@@ -553,14 +553,14 @@ like 'worker: gives up: why' '*onnection refused*' "$err"
 : >log
 "$WAZA" serve --http 127.0.0.1:0 </dev/null 2>log &
 srv=$!
-wait_until 60 has log 'listening on'
+wait_until 120 has log 'listening on'
 port=$(sed -n 's/.*:\([0-9]*\)$/\1/p' log)
 "$WAZA" worker -q "ws://127.0.0.1:$port" --id w1 --name Worker --tool 'text=echo $WAZA_URL text' &
 one=$!
 ready() {
 	get /api/v1/clients | grep -q '"ready":true'
 }
-ok 'serve: a client is there' wait_until 60 ready
+ok 'serve: a client is there' wait_until 120 ready
 like 'serve: its entry' '*{"clients":\[{"clientId":"w1","name":"Worker","tools":\["text"],"maxConcurrency":1,"version":"*","connected":true,"ready":true,"running":0,"done":0,"failed":0,"connectedAt":"*","lastSeen":"*"}],"queued":0}' "$(get /api/v1/clients | tail -n 1)"
 like 'serve: it is counted' '*"clients":1}' "$(get /health | tail -n 1)"
 is 'serve: a run by its clients' '"completed"' "$(printf '%s\n' '{"jsonrpc":"2.0","id":1,"method":"eval.run","params":{"path":"work.yaml","tasks":["text"]}}' |
@@ -569,16 +569,16 @@ like 'serve: it has done one' '*"done":1,"failed":0*' "$(get /api/v1/clients | t
 kill "$one"
 wait "$one"
 one=
-ok 'serve: it has disconnected' wait_until 60 gone
+ok 'serve: it has disconnected' wait_until 120 gone
 # the owner of a run disconnects: the client gets a cancellation
 : >"$LOG"
 "$WAZA" worker -q "ws://127.0.0.1:$port" --tool "text=echo \$\$ >>$LOG; tail -f /dev/null" &
 one=$!
 client a "$port"
 say a '{"jsonrpc":"2.0","id":1,"method":"eval.run","params":{"path":"work.yaml","tasks":["text"]}}'
-ok 'serve: a run that hangs' wait_until 60 lines "$LOG" 1
+ok 'serve: a run that hangs' wait_until 120 lines "$LOG" 1
 die a
-ok 'serve: it is cancelled, and its command ended' wait_until 60 children_gone
+ok 'serve: it is cancelled, and its command ended' wait_until 120 children_gone
 kill "$one"
 wait "$one"
 one=

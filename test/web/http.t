@@ -9,7 +9,7 @@ serve_http() {
 	: >log
 	"$WAZA" serve --http 127.0.0.1:0 --unix sock "$@" </dev/null >served 2>log &
 	srv=$!
-	wait_until 60 has log 'listening on sock'
+	wait_until 120 has log 'listening on sock'
 	port=$(sed -n 's|.*listening on http://127.0.0.1:||p' log)
 	listens
 	url=http://127.0.0.1:$port
@@ -118,7 +118,7 @@ fi
 # it ends while a client is connected
 client a "$port" -k
 printf 'GET /health HTTP/1.1\r\nHost: localhost\r\n\r\nGET /hea' >&3
-ok 'a client that stays' wait_until 20 has a.out '"status":"ok"'
+ok 'a client that stays' wait_until 120 has a.out '"status":"ok"'
 stop
 is 'SIGTERM: status' 0 "$rc"
 leave a
@@ -148,7 +148,7 @@ stop
 : >log
 "$WAZA" serve --config-json '{"listen":["http:localhost:0","unix:sock"],"framing":"line"}' </dev/null >served 2>log &
 srv=$!
-wait_until 60 has log 'listening on sock'
+wait_until 120 has log 'listening on sock'
 port=$(sed -n 's|.*listening on http://127.0.0.1:||p' log)
 listens
 is 'listen in the settings' 200 "$(status 'GET /health HTTP/1.1\r\nHost: localhost\r\n\r\n')"
@@ -162,7 +162,7 @@ ORACLE=
 : >log
 "$DOUBLES/ws_echo" </dev/null >/dev/null 2>log &
 srv=$!
-wait_until 60 has log 'listening on'
+wait_until 120 has log 'listening on'
 port=$(sed -n 's/.*:\([0-9]*\)$/\1/p' log)
 url=http://127.0.0.1:$port
 late='GET /late?ms=50 HTTP/1.1\r\nHost: localhost\r\n\r\n'

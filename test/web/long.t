@@ -33,12 +33,12 @@ awk 'BEGIN {
 : >log
 "$WAZA" serve --http 127.0.0.1:0 --results-dir results </dev/null >served 2>log &
 srv=$!
-wait_until 60 has log 'listening on'
+wait_until 120 has log 'listening on'
 port=$(sed -n 's/.*listening on http:.*:\([0-9]*\)$/\1/p' log)
 listens
 
 fetch /api/v1/runs/long/result
-ok 'a large file: it ends' wait_until 60 ended
+ok 'a large file: it ends' wait_until 120 ended
 pid_a=
 ok 'a large file: all of it came' \
     [ "$(wc -c <answer)" -gt "$(wc -c <results/long.json)" ]
@@ -53,9 +53,9 @@ over() {
 	pid_a=
 	has answer '"status":"completed"'
 }
-ok 'a run of many tasks' wait_until 60 over
+ok 'a run of many tasks' wait_until 120 over
 fetch "/api/v1/runs/$id/stream"
-ok 'its events: they end' wait_until 60 ended
+ok 'its events: they end' wait_until 120 ended
 pid_a=
 is 'its events: to the last' 1 "$(grep -c '^event: eval_complete' answer)"
 is 'its events: without a heartbeat' 0 "$(grep -c '^:' answer)"
@@ -74,10 +74,10 @@ body='{"path":"evals/large","output":"large.json"}'
 printf 'POST /api/v1/runs HTTP/1.1\r\nHost: 127.0.0.1:%s\r\nContent-Type: application/json\r\nContent-Length: %d\r\nConnection: close\r\n\r\n%s' \
     "$port" "${#body}" "$body" | "$RPCPIPE" talk "$port" >started
 id=$(sed -n 's/.*"runId":"\([^"]*\)".*/\1/p' started)
-ok 'a run with large results' wait_until 60 over
+ok 'a run with large results' wait_until 120 over
 ok 'its results are larger than 8 MiB' [ "$(wc -c <large.json)" -gt 8388608 ]
 fetch "/api/v1/runs/$id/result"
-ok 'its results: they end' wait_until 60 ended
+ok 'its results: they end' wait_until 120 ended
 pid_a=
 ok 'its results: all of them' [ "$(wc -c <answer)" -gt "$(wc -c <large.json)" ]
 echo 'not JSON' >large.json

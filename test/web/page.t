@@ -22,7 +22,7 @@ chmod 600 token
 : >log
 "$WAZA" serve --http 127.0.0.1:0 --token-file token </dev/null >served 2>log &
 srv=$!
-wait_until 60 has log 'listening on'
+wait_until 120 has log 'listening on'
 port=$(sed -n 's/.*listening on http:.*:\([0-9]*\)$/\1/p' log)
 listens
 

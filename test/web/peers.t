@@ -128,7 +128,7 @@ cd other || exit 1
 # not as_other: $! must be the server, not a shell that waits for it
 setpriv --reuid 65534 --regid 65534 --clear-groups env HOME="$tmp/other" WAZA_HOME="$tmp/other" ../bin/waza jsonrpc --tcp 127.0.0.1:0 </dev/null >served 2>log &
 srv=$!
-wait_until 60 has log 'listening on 127'
+wait_until 120 has log 'listening on 127'
 port=$(sed -n 's/.*listening on 127.0.0.1://p' log)
 is 'root is served by all' "$pong" "$(ask "$port" "$ping")"
 stop
@@ -139,13 +139,13 @@ mkdir evals/remote
 cat >evals/remote/eval.yaml <<'YAML'
 name: far
 skill: s
-config: {executor: remote, timeout_seconds: 60}
+config: {executor: remote, timeout_seconds: 300}
 tasks: [{id: a, tool: t, prompt: x, expected: {output_contains: [x]}}]
 YAML
 : >log
 "$WAZA" run evals/remote --http 127.0.0.1:0 </dev/null >report 2>log &
 srv=$!
-wait_until 60 has log 'listening for evaluation clients'
+wait_until 120 has log 'listening for evaluation clients'
 port=$(sed -n 's|.*ws://127.0.0.1:||p' log)
 like 'run --http: refused' '403 *' "$(as_other bin/httpget -s "$port" /health | tr '\n' ' ')"
 like 'run --http: in the log' '*refused a connection*' "$(cat log)"

@@ -9,7 +9,7 @@ start() {
 	: >log
 	"$WAZA" serve "$@" </dev/null >served 2>log &
 	srv=$!
-	wait_until 60 lines log "$n"
+	wait_until 120 lines log "$n"
 	listens
 }
 

@@ -10,7 +10,7 @@ echo_on() {
 	: >log
 	"$DOUBLES/ws_echo" </dev/null >/dev/null 2>log &
 	srv=$!
-	wait_until 60 has log 'listening on'
+	wait_until 120 has log 'listening on'
 	port=$(sed -n 's/.*:\([0-9]*\)$/\1/p' log)
 }
 
@@ -53,7 +53,7 @@ serve_http() {
 	: >log
 	"$WAZA" serve --http 127.0.0.1:0 --unix sock </dev/null >served 2>log &
 	srv=$!
-	wait_until 60 has log 'listening on sock'
+	wait_until 120 has log 'listening on sock'
 	port=$(sed -n 's|.*listening on http://127.0.0.1:||p' log)
 	listens
 }
