@@ -31,26 +31,32 @@ tasks:
             - 'output.count("a") > 10'
 YAML
 
+# own_time: ticks of the processor that the server has used, and its ended children
+own_time() {
+	sed 's/.*) //' "/proc/$srv/stat" | awk '{ print $12 + $13, $14 + $15 }'
+}
+
 serve
-# another server, which is idle, shows how fast this machine is meanwhile
-"$WAZA" jsonrpc --unix idle_sock </dev/null >idle_served 2>idle_log & pid_c=$!
-wait_until 120 has idle_log 'listening on idle_sock'
-"$RPCPIPE" ping end idle_sock >idle & pid_a=$!
 "$RPCPIPE" ping end "$port" >busy & pid_b=$!
-echo '{"jsonrpc":"2.0","id":1,"method":"eval.run","params":{"path":"evals/heavy","workers":2}}' |
+echo '{"jsonrpc":"2.0","id":1,"method":"eval.run","params":{"path":"evals/heavy","workers":2,"trials":20}}' |
     "$RPCPIPE" talk sock >got
 : >end
-wait "$pid_a" "$pid_b"
-pid_a= pid_b=
-kill "$pid_c"
-wait "$pid_c"
-pid_c=
-read -r n idle <idle
-read -r n busy <busy
-echo "# idle server: at most $idle ms; busy one: $n answers, at most $busy ms"
+wait "$pid_b"
+pid_b=
+read -r n longest <busy
+echo "# $n answers, after at most $longest ms"
 like 'all verdicts are there' '*"method":"eval.complete"*"total":2,"passed":2,"failed":0,"errors":0*' "$(tail -n 1 got)"
 ok 'many pings are answered meanwhile' [ "$n" -ge 20 ]
-ok 'each of them soon' [ "$busy" -lt $((50 + 3 * idle)) ]
+# processor time, because the time to an answer depends on what else runs here
+if [ -r "/proc/$srv/stat" ]
+then
+	own_time >ticks
+	read -r own copies <ticks
+	echo "# ticks of the server: $own, of the copies that grade: $copies"
+	ok 'the server itself hardly computes' [ $((own * 4)) -lt "$copies" ]
+else
+	skip 'no /proc'
+fi
 alive 'graders compute'
 
 # cancelling ends the computation at once

@@ -198,6 +198,7 @@ answer(struct get *g)
 	}
 	if (rc == -1 || g->events > 0)
 		die(rc == -1 ? e.msg : "it ended before");
+	buf_free(&in);
 	return h->status >= 200 && h->status < 400 ? 0 : 1;
 }
 
@@ -255,5 +256,6 @@ main(int argc, char **argv)
 	ask(&g);
 	status = answer(&g);
 	oracle_end(&g.oracle);
+	buf_free(&g.fields);
 	return status;
 }
