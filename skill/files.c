@@ -3,7 +3,8 @@
  * Files that are created together.  All texts are written to temporary files
  * beside their destinations first; if that succeeds, the disk has room for
  * them, and each gets its name by link(2), which never replaces a file.  After
- * an error everything that was made is removed, in reverse order.
+ * an error everything that was made is removed, in reverse order.  Nothing is
+ * synced: the files can be made again.
  */
 #include "skill/files.h"
 
@@ -127,8 +128,6 @@ write_temp(struct files *f, struct files_entry *e, struct err *err)
 	}
 	if (os_write_all(fd, e->text, err) == -1)
 		sys = err->sys;
-	else if (fsync(fd) == -1 && errno != EINVAL && errno != ENOTSUP)
-		sys = errno;
 	if (close(fd) == -1 && sys == 0)
 		sys = errno;
 	errno = sys;

@@ -62,7 +62,7 @@ find_skill(struct foreign *f)
 	struct arena *a = f->l->arena;
 	struct spec_skill s;
 	struct err e;
-	const char *dir;
+	const char *dir, *file;
 	size_t i;
 
 	for (i = 0; i < COUNTOF(skill_places) && !f->found; i++) {
@@ -71,8 +71,10 @@ find_skill(struct foreign *f)
 			continue;
 		if (dir[strlen(dir) - 1] == '/')
 			dir = arena_fmt(a, "%s%.*s", dir, STRF(f->skill)).p;
-		f->found = spec_exists(spec_join(a, spec_join(a, f->file->dir,
-		    str_of(dir)), STR("SKILL.md")));
+		file = spec_join(a, spec_join(a, f->file->dir, str_of(dir)),
+		    STR("SKILL.md"));
+		f->found = spec_check_path(f->l->notes, file, &e) == 0 &&
+		    spec_exists(file);
 		if (f->found)
 			f->root = dir;
 	}

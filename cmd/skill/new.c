@@ -261,10 +261,17 @@ new_eval(struct cmd_call *c, const char *name)
 	    STRF(e->name)).p);
 }
 
+/* A missing name is asked for on a terminal. */
 static int
-missing(struct cmd_call *c, const char *what)
+new_without_name(struct cmd_call *c)
 {
-	cmd_say("waza new %s: missing argument: %s\n", c->args[0], what);
+	struct new n = { .call = c, .arena = c->arena };
+	struct str name = strcmp(c->args[0], "skill") == 0 ? new_ask(&n,
+	    "name of the skill", STR("")) : STR("");
+
+	if (name.n > 0)
+		return new_skill(c, name.p);
+	cmd_say("waza new %s: missing argument: NAME\n", c->args[0]);
 	return CMD_ERROR;
 }
 
@@ -278,7 +285,7 @@ new_main(struct cmd_call *c)
 		return new_task(c, c->args + 1, c->nargs - 1);
 	if (strcmp(word, "skill") == 0 || strcmp(word, "eval") == 0) {
 		if (c->nargs < 2)
-			return missing(c, "NAME");
+			return new_without_name(c);
 		if (c->nargs > 2) {
 			err_set(c->err, ERR_SCHEMA, "unexpected argument: %s",
 			    c->args[2]);
