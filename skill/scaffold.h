@@ -69,9 +69,10 @@ struct scaffold_project {
 };
 struct str scaffold_settings(struct arena *,
     const struct scaffold_project *);
-struct str scaffold_workflow(struct arena *, struct str suites);
+struct str scaffold_workflow(struct arena *, struct str suites,
+    struct str results);
 struct str scaffold_readme(struct arena *, const struct scaffold_project *);
-extern const char scaffold_ignore[];		/* of a project */
+struct str scaffold_ignore(struct arena *, struct str results);
 extern const char scaffold_skill_ignore[];	/* of a skill alone */
 
 #endif

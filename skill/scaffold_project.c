@@ -4,8 +4,7 @@
 
 #include "lib/yaml_out.h"
 
-const char scaffold_ignore[] = "results/\n.waza-cache/\ncoverage.txt\n";
-const char scaffold_skill_ignore[] = "results.json\n.waza-cache/\n"
+const char scaffold_skill_ignore[] = "results/\nresults.json\n.waza-cache/\n"
     "coverage.txt\n";
 
 static void
@@ -36,7 +35,14 @@ scaffold_settings(struct arena *a, const struct scaffold_project *p)
 }
 
 struct str
-scaffold_workflow(struct arena *a, struct str suites)
+scaffold_ignore(struct arena *a, struct str results)
+{
+	return arena_fmt(a, "%.*s/\n.waza-cache/\ncoverage.txt\n",
+	    STRF(results));
+}
+
+struct str
+scaffold_workflow(struct arena *a, struct str suites, struct str results)
 {
 	return arena_fmt(a,
 	    "# Runs the suites for every pull request.\n"
@@ -62,12 +68,13 @@ scaffold_workflow(struct arena *a, struct str suites)
 	    "agent\n"
 	    "      - name: Run\n"
 	    "        run: waza run --discover=%.*s --executor mock --output-dir "
-	    "results\n"
+	    "%.*s\n"
 	    "      - uses: actions/upload-artifact@v4\n"
 	    "        if: always()\n"
 	    "        with:\n"
 	    "          name: results\n"
-	    "          path: results/\n", STRF(suites), STRF(suites));
+	    "          path: %.*s/\n", STRF(suites), STRF(suites),
+	    STRF(results), STRF(results));
 }
 
 struct str

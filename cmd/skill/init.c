@@ -178,8 +178,8 @@ add_project(struct new *n, const struct scaffold_project *p)
 	files_add(&n->files, ".waza.yaml", scaffold_settings(a, p),
 	    "settings");
 	files_add(&n->files, ".github/workflows/waza.yml",
-	    scaffold_workflow(a, p->evals), "CI workflow");
-	files_add(&n->files, ".gitignore", str_of(scaffold_ignore),
+	    scaffold_workflow(a, p->evals, p->results), "CI workflow");
+	files_add(&n->files, ".gitignore", scaffold_ignore(a, p->results),
 	    "ignored files");
 	files_add(&n->files, "README.md", scaffold_readme(a, p), "guide");
 }

@@ -109,7 +109,7 @@ add_alone(struct new *n, const char *dir)
 
 	files_add(&n->files, spec_join(a, dir,
 	    STR(".github/workflows/waza.yml")), scaffold_workflow(a,
-	    STR("evals")), "CI workflow");
+	    STR("evals"), STR("results")), "CI workflow");
 	files_add(&n->files, spec_join(a, dir, STR(".gitignore")),
 	    str_of(scaffold_skill_ignore), "ignored files");
 }

@@ -9,6 +9,7 @@ mkdir bin
 for p in sh cat ls find sort grep sed diff cp rm mkdir chmod id cksum
 do ln -s "$(command -v $p)" "bin/$p"
 done
+ln -s "$WAZA" bin/waza
 PATH=$tmp/bin
 
 # sums DIR: names and contents of all files
@@ -287,6 +288,13 @@ run "$WAZA" schema-check "evals/a/tasks/$schema" \
 is 'and is valid under it' 0 "$rc"
 run "$WAZA" config
 is 'the settings are valid' '' "$err"
+sed -n 's/^ *run: //p' .github/workflows/waza.yml >../commands
+bad=
+while read -r c
+do sh -c "$c" >/dev/null 2>&1 </dev/null || bad="$bad $c;"
+done <../commands
+is 'the commands of the workflow but check pass' ' waza check;' "$bad"
+rm -r results
 before=$(sums .)
 run "$WAZA" init
 is 'again: exit 0' 0 "$rc"
