@@ -80,7 +80,8 @@ REPORT_H = compare report report_internal report_suites \
 	report_check
 RPC = rpc_about rpc_answer rpc_cache rpc_eval rpc_gate rpc_listener rpc_output rpc_queue rpc_run rpc_runs rpc_stream \
 	rpc_view session session_agent session_file session_fix session_params session_prompt \
-	session_store tool tool_command tool_progress
+	session_store tool tool_command tool_progress \
+	rpc_skill
 RPC_H = rpc_internal rpc_stream rpc_view session session_internal tool
 WEB = evalclient server server_gate server_refuse web web_answer web_api web_feed web_gate web_page web_runs web_sse \
 	web_upstream

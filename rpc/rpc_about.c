@@ -184,4 +184,5 @@ rpc_add_evals(struct rpc *r)
 	rpc_add(r, &rpc_eval_module, r);
 	rpc_add(r, &rpc_runs_module, r);
 	rpc_add(r, &rpc_run_module, r);
+	rpc_add(r, &rpc_skill_module, r);
 }

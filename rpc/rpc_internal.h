@@ -155,9 +155,12 @@ void rpc_check_suite(const struct spec_suite *, struct str executor,
 enum rpc_status rpc_refuse_suite(struct rpc_call *, struct str path,
     const struct spec_notes *);
 
-/* Methods about suites, about runs, and eval.run; the argument is the rpc. */
+/*
+ * Methods about suites, about runs, about skills, and eval.run; the argument
+ * is the rpc.
+ */
 extern const struct rpc_module rpc_eval_module, rpc_runs_module,
-    rpc_run_module;
+    rpc_run_module, rpc_skill_module;
 
 /* Writes a table of parameters as a JSON Schema (NULL: no parameters). */
 void rpc_put_schema(struct json_out *, const struct field_table *);

@@ -99,6 +99,9 @@ struct check_env {
 	bool trust;		/* --trust */
 	/* adds what the folders above this one find in a suite, or NULL */
 	void (*check_suite)(const struct spec_suite *, struct spec_notes *);
+	/* whether suites may name this path, as in struct spec_notes */
+	bool (*allows)(const void *peer, const char *path);
+	const void *peer;
 	struct re *pattern[6];	/* private, of check_prepare() */
 };
 

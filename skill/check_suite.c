@@ -44,7 +44,8 @@ check_run_suite(struct check *c, const struct check_env *env)
 		return;
 	}
 	*notes = (struct spec_notes){ .arena = c->arena, .strict = env->strict,
-		.trust = env->trust };
+		.trust = env->trust, .allows = env->allows,
+		.peer = env->peer };
 	c->notes = notes;
 	s = spec_load_part(&scratch, c->eval, notes);
 	if (s != NULL && env->check_suite != NULL)
