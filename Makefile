@@ -46,9 +46,11 @@ SUITE = config config_check config_hold config_keys config_layer config_merge co
 	spec_task spec_tasks spec_trigger
 SUITE_H = config config_internal project spec spec_internal
 SKILL = budget catalog files scaffold scaffold_project skill triggers \
-	check check_advice check_files check_fix check_json check_level check_links check_rules check_spec check_suite
+	check check_advice check_files check_fix check_json check_level check_links check_rules check_spec check_suite \
+	coverage coverage_out
 SKILL_H = budget catalog files scaffold skill triggers \
-	check check_internal
+	check check_internal \
+	coverage
 RESULTS = answer answer_names answer_tool cache cache_hash event outcome outcome_answer outcome_run result result_file \
 	result_import result_journal result_name result_pairwise result_resume result_time result_trial result_trigger \
 	result_used result_write store store_file store_scan
@@ -75,9 +77,11 @@ REPORT = compare compare_gate compare_gate_out compare_json compare_markdown com
 	report report_calls report_changes report_confusion report_console report_csv report_detail report_github \
 	report_html report_junit report_log report_markdown report_out report_recommend report_suites report_tap report_text \
 	report_trigger report_words \
-	report_check report_check_ci
+	report_check report_check_ci \
+	report_coverage
 REPORT_H = compare report report_internal report_suites \
-	report_check
+	report_check \
+	report_coverage
 RPC = rpc_about rpc_answer rpc_cache rpc_eval rpc_gate rpc_listener rpc_output rpc_queue rpc_run rpc_runs rpc_stream \
 	rpc_view session session_agent session_file session_fix session_params session_prompt \
 	session_store tool tool_command tool_progress \
@@ -97,14 +101,16 @@ CMD = cache cmd compare config doctor doctor_probe evalclients grade job list ma
 	skill/new skill/new_common skill/new_seen skill/new_seen_read skill/new_task \
 	skill/check \
 	skill/tokens skill/tokens_check skill/tokens_compare skill/tokens_files skill/tokens_git \
-	skill/tokens_profile skill/tokens_suggest
+	skill/tokens_profile skill/tokens_suggest \
+	skill/coverage
 CMD_H = doctor evalclients job run service signals stdout workspace client/client client/client_command \
 	client/run_on_server client/worker skill/import skill/new skill/new_seen skill/tokens
 PAGE = index.html style.css icon.svg theme.js api.js app.js chart.js clients.js compare.js dom.js \
 	format.js list.js live.js map.js new.js results.js run.js runs.js store.js table.js task.js \
 	text.js trends.js
 MAN  = waza.1 waza-agents.7 waza-completion.1 waza-config.5 waza-eval.5 waza-import.1 waza-init.1 waza-new.1 waza-rpc.5 waza-run.1 waza-schema.1 waza-sessions.5 \
-	waza-check.1 waza-tokens.1
+	waza-check.1 waza-tokens.1 \
+	waza-coverage.1
 
 # A folder sees its own headers and those of the folders above it.
 H1 = json.h $(BASE_H:%=base/%.h)
