@@ -83,6 +83,13 @@ add(struct finder *f, struct str name, const char *path)
 	buf_put(&f->list, (struct str){ (const char *)&new, sizeof(new) });
 }
 
+/* The suite of an entry, or its evals.json, or NULL. */
+static const char *
+suite_of(const struct catalog_entry *e)
+{
+	return e->eval != NULL ? e->eval : e->foreign;
+}
+
 /* Adds all suites of a catalog; -1 if it has none. */
 static int
 add_all(struct finder *f, const struct catalog *c)
@@ -90,17 +97,18 @@ add_all(struct finder *f, const struct catalog *c)
 	struct err *e = f->call->err;
 	size_t i;
 
-	if (c->n == 1 && c->nevals == 0 && c->v[0].skill_dir != NULL)
+	if (c->n == 1 && c->nevals + c->nforeign == 0 &&
+	    c->v[0].skill_dir != NULL)
 		return catalog_no_eval(c, &c->v[0], e);
-	if (c->nevals == 0)
+	if (c->nevals + c->nforeign == 0)
 		return err_set(e, ERR_SCHEMA, "no suite found in workspace "
 		    "%s: %s (searched %.*s); name an eval.yaml, or create one "
 		    "with: waza new eval NAME", c->root, c->nskills > 0 ?
 		    "none of its skills has one" : "it has no skill either",
 		    STRF(utf8_cut(c->searched, 200)));
 	for (i = 0; i < c->n; i++)
-		if (c->v[i].eval != NULL)
-			add(f, c->v[i].name, c->v[i].eval);
+		if (suite_of(&c->v[i]) != NULL)
+			add(f, c->v[i].name, suite_of(&c->v[i]));
 		else
 			f->skipped++;
 	return 0;
@@ -118,7 +126,7 @@ discover(struct finder *f, const char *root)
 	if (cmd_catalog(f->call, &how, root, &c) == -1)
 		return -1;
 	for (i = 0; f->how->strict && i < c.n; i++)
-		if (c.v[i].eval == NULL)
+		if (suite_of(&c.v[i]) == NULL)
 			return catalog_no_eval(&c, &c.v[i], f->call->err);
 	return add_all(f, &c);
 }
@@ -151,7 +159,7 @@ add_dir(struct finder *f, const char *dir)
 	}
 	if (cmd_catalog(f->call, f->how, dir, &c) == -1)
 		return -1;
-	if (c.nevals > 0 && (c.single || f->call->nargs == 0 ||
+	if (c.nevals + c.nforeign > 0 && (c.single || f->call->nargs == 0 ||
 	    spec_same_dir(c.root, dir)))
 		return add_all(f, &c);
 	if (c.single || f->call->nargs == 0)
@@ -170,9 +178,9 @@ add_name(struct finder *f, struct str name)
 	e = catalog_find(&f->here, name);
 	if (e == NULL)
 		return catalog_not_found(&f->here, name, f->call->err);
-	if (e->eval == NULL)
+	if (suite_of(e) == NULL)
 		return catalog_no_eval(&f->here, e, f->call->err);
-	add(f, e->name, e->eval);
+	add(f, e->name, suite_of(e));
 	return 0;
 }
 

@@ -102,7 +102,8 @@ log_event(struct report_log *l, struct json_out *w, const struct event *e)
 	switch (e->type) {
 	case EVENT_EVAL_START:
 		open_line(w, e, "session_start");
-		json_put_member_str(w, "spec_path", l->suite);
+		json_put_member_str(w, "spec_path", e->source.run != NULL ?
+		    str_of(e->source.run->suite->path) : l->suite);
 		json_put_member_str(w, "model", e->model);
 		json_put_member_str(w, "engine", e->executor);
 		json_put_member_int(w, "task_count", e->tasks);

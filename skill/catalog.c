@@ -422,6 +422,25 @@ search_skills(struct search *s, bool whole)
 	return whole || count(s) > 0 ? 0 : search_children(s);
 }
 
+/* Evals in the format of agentskills.io, of skills without a suite. */
+static void
+search_foreign(struct search *s)
+{
+	struct catalog_entry *e;
+	const char *path;
+	size_t i;
+
+	for (i = 0; i < s->out->nskills; i++) {
+		e = entry_at(s, i);
+		path = spec_join(s->arena, e->skill_dir,
+		    STR("evals/evals.json"));
+		if (e->eval != NULL || !is_file(path))
+			continue;
+		e->foreign = path;
+		s->out->nforeign++;
+	}
+}
+
 static int
 search_suites(struct search *s, bool whole)
 {
@@ -557,6 +576,8 @@ catalog_read(struct arena *a, const struct catalog_opts *o,
 		r = search_suites(&s, o->walk);
 	if (r == 0 && out->single)
 		search_evals_above(&s);
+	if (r == 0)
+		search_foreign(&s);
 	take_entries(&s);
 	return r;
 }

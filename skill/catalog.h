@@ -48,6 +48,8 @@ struct catalog_entry {
 	const char *skill_dir;		/* NULL: only a suite */
 	const char *skill_file;		/* its SKILL.md, or NULL */
 	const char *eval;		/* its suite, or NULL */
+	const char *foreign;		/* without one: evals/evals.json in the
+					 * skill's directory, or NULL */
 };
 
 /* Everything lives in the arena of catalog_read(). */
@@ -59,6 +61,7 @@ struct catalog {
 	struct str eval_file, task_glob, task_suffix;
 	struct catalog_entry *v;	/* skills first, in order of places */
 	size_t n, nskills, nevals;	/* all; with a skill; with a suite */
+	size_t nforeign;		/* with evals.json instead */
 	struct str searched;		/* the places, for messages */
 };
 

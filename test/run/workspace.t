@@ -247,6 +247,17 @@ run "$WAZA" gate --baseline a~1 --current a
 is 'gate NAME' 0 "$rc"
 rm -r .agents results
 
+# evals.json of agentskills.io, where a skill has no suite
+mkdir -p skills/far/evals
+skill skills/far far
+printf '{"skill_name": "far", "evals": [{"id": 1, "prompt": "say hello", "expected_output": "hello", "expectations": ["It greets"]}]}' >skills/far/evals/evals.json
+run "$WAZA" run -q far
+is 'evals.json of a skill without a judge: status' 2 "$rc"
+like 'evals.json of a skill without a judge: refused with its place' '*skills/far/evals/evals.json:*judge*' "$err"
+run "$WAZA" validate far
+like 'validate NAME of evals.json' '*skills/far/evals/evals.json*' "$out"
+rm -r skills/far
+
 # options of the original
 run "$WAZA" run -q a -t one -w 2 -m m1 -c . -f default --no-update-check --cache=false
 is 'short options' 0 "$rc"
