@@ -155,7 +155,7 @@ static bool
 start_unit(struct cmd_run *r)
 {
 	bool room = r->job.many && r->share.slots > 1 && r->spare &&
-	    r->job.going < r->share.slots + AHEAD;
+	    run_has_slot(&r->share) && r->job.going < r->share.slots + AHEAD;
 
 	if (r->next == r->nunits || r->stopped || cmd_run_interrupted(r) ||
 	    (r->first < r->next && !room))

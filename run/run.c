@@ -349,7 +349,7 @@ start_trials(struct run *run)
 	if (run->unusable && !run->cancelled)
 		run_cancel(run);
 	if (q->busy == 0 && q->hooking == 0 && (!q->held || run->cancelled) &&
-	    run_triggers_pump(run))
+	    !run_lacks_slot(run) && run_triggers_pump(run))
 		close_run(run);
 	return false;
 }

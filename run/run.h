@@ -46,6 +46,9 @@ struct run_share {
 	struct run *first, *last;	/* from start to end of the run */
 };
 
+/* Whether a slot is free. */
+bool run_has_slot(const struct run_share *);
+
 /* Zero members mean: use the suite's value. */
 struct run_opts {
 	struct str executor, model;

@@ -480,10 +480,12 @@ void run_trial_ended(struct run *, struct run_trial *);
 
 /*
  * run_share.c.  slots: the number of trials, or of trigger tests, that may run
- * now.  take, release: one more of them, or one less.  join, leave: when the
+ * now.  lacks: tasks may be left that wait for a slot which another run has.
+ * take, release: one more of them, or one less.  join, leave: when the
  * run starts and ends.  settle: after run_pump(), gives free slots to others.
  */
 size_t run_slots(const struct run *);
+bool run_lacks_slot(const struct run *);
 void run_take_slot(struct run *);
 void run_release_slot(struct run *);
 void run_join(struct run *);

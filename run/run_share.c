@@ -27,6 +27,23 @@ run_slots(const struct run *run)
 	return room < own ? room : own;
 }
 
+bool
+run_has_slot(const struct run_share *s)
+{
+	return s->busy < s->slots;
+}
+
+bool
+run_lacks_slot(const struct run *run)
+{
+	const struct run_share *s = run->opts.share;
+	const struct run_queue *q = &run->queue;
+
+	return s != NULL && s->busy >= s->slots && !run->cancelled &&
+	    !run->unusable && (q->open != NULL || (!q->stopped &&
+	    q->first_new < run->results.ntasks));
+}
+
 void
 run_take_slot(struct run *run)
 {

@@ -155,6 +155,20 @@ run "$WAZA" run -q --workers 2
 is 'one pool: status' 0 "$rc"
 is 'one pool: two trials at a time, never three' 2 "$(sort -n most | tail -n 1 | tr -d ' ')"
 
+# more suites at a time than workers: all of them run to their end
+for s in d e f g h i j k
+do suite evals/$s $s hello ", command: [sh, $PWD/agent.sh]"
+   sed -i.bak 's/mock/command/' evals/$s/eval.yaml
+   echo 'hooks: {before_run: [{command: "$RPCPIPE nap"}]}' >>evals/$s/eval.yaml
+done
+rm -f most
+run "$WAZA" run -q --workers 3
+like 'suites that wait for a worker are completed' '*11 suites: 11 passed; 22 tasks: 22 passed*' "$out"
+is 'suites that wait for a worker: three trials at a time' 3 "$(sort -n most | tail -n 1 | tr -d ' ')"
+for s in d e f g h i j k
+do rm -r evals/$s
+done
+
 # interrupt and resume
 cat >agent.sh <<'SH'
 cat >/dev/null
