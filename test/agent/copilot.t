@@ -56,6 +56,11 @@ is 'well: status' 0 "$rc"
 is 'well: answer' 'hello there' "$(answer)"
 like 'well: usage is that of session.shutdown' \
     '*"turns":1,"input_tokens":111,"output_tokens":8,"cache_read_tokens":5,"cache_write_tokens":0,"premium_requests":3*' "$json"
+suite '[[say:hello]]' >e.yaml
+DOUBLE_COUNTED=1 run "$WAZA" run -q -o r.json --config-json '{"prices":{"m-1":{"input":1000,"output":2000,"cache_read":500}}}' e.yaml
+like 'well: the counts and the cost are as on other wires (wires.t)' \
+    '*"turns":1,"input_tokens":1000,"output_tokens":50,"cache_read_tokens":200,*"cost":1,"cached_input_tokens":200,*' "$("$WAZA" parse r.json)"
+ask '[[say:hello there]]'
 like 'well: the session has a name' '*"session_id":"????????-????-4???-????-????????????"*' "$json"
 is 'well: what was said to it' 'session.create
 session.send

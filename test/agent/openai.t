@@ -342,6 +342,32 @@ ask
 has 'a name that nobody answers for: words' 'no answer within 1 s'
 seconds=300 PATH=$with
 
+# The same traffic, 1000 tokens in (200 of them cached) and 50 out, is counted in the
+# same way for every API, and costs the same as with agents (wires.t).
+answer chat.same '200 OK' application/json <<'JSON'
+{"choices":[{"message":{"content":"hello"},"finish_reason":"stop"}],"usage":{"prompt_tokens":1000,"completion_tokens":50,"prompt_tokens_details":{"cached_tokens":200}}}
+JSON
+answer responses.same '200 OK' application/json <<'JSON'
+{"status":"completed","output":[{"type":"message","content":[{"type":"output_text","text":"hello"}]}],"usage":{"input_tokens":1000,"output_tokens":50,"input_tokens_details":{"cached_tokens":200}}}
+JSON
+answer anthropic.same '200 OK' application/json <<'JSON'
+{"type":"message","content":[{"type":"text","text":"hello"}],"stop_reason":"end_turn","usage":{"input_tokens":800,"output_tokens":50,"cache_read_input_tokens":200,"cache_creation_input_tokens":0}}
+JSON
+for api in chat responses anthropic
+do
+	serve $api.same
+	suite "api: $api"
+	ask --config-json '{"prices":{"m-1":{"input":1000,"output":2000,"cache_read":500}}}'
+	has "$api: the same counts and cost" '"input_tokens":1000,"output_tokens":50,"cache_read_tokens":200,*"cost":1,"cached_input_tokens":200,'
+done
+answer empty.same '200 OK' application/json <<'JSON'
+{"choices":[{"message":{"content":"hello"},"finish_reason":"stop"}],"usage":{}}
+JSON
+serve empty.same
+suite ''
+ask
+has 'a usage without counts is unknown' '"unknown":[[]"input_tokens","output_tokens",'
+
 # budgets and prices
 serve chat
 suite 'max_tokens_total: 20' 'trials_per_task: 4'

@@ -21,6 +21,7 @@
  * end.  DOUBLE_PROTOCOL, DOUBLE_NO_CONNECT, DOUBLE_NO_AUTH, DOUBLE_EXIT,
  * DOUBLE_MUTE and DOUBLE_BAD_CREATE (mute: no answer) make the start fail.
  * DOUBLE_PLAY names a recorded session, which is played instead.
+ * DOUBLE_COUNTED: each call has 1000 tokens in, 200 of them cached, and 50 out.
  */
 #include <errno.h>
 #include <signal.h>
@@ -206,8 +207,14 @@ static void
 usage(struct session *s)
 {
 	s->calls++;
-	event(s, "assistant.usage", "{\"inputTokens\":11,\"outputTokens\":7,"
-	    "\"cacheReadTokens\":1,\"cacheWriteTokens\":0,\"cost\":0.5}");
+	if (getenv("DOUBLE_COUNTED") != NULL)
+		event(s, "assistant.usage", "{\"inputTokens\":1000,"
+		    "\"outputTokens\":50,\"cacheReadTokens\":200,"
+		    "\"cacheWriteTokens\":0}");
+	else
+		event(s, "assistant.usage", "{\"inputTokens\":11,"
+		    "\"outputTokens\":7,\"cacheReadTokens\":1,"
+		    "\"cacheWriteTokens\":0,\"cost\":0.5}");
 }
 
 static void
@@ -530,6 +537,14 @@ destroy(struct session *s, const struct json *id)
 {
 	if (s->step == DEAF)
 		return;
+	if (getenv("DOUBLE_COUNTED") != NULL) {
+		event(s, "session.shutdown", "{\"modelMetrics\":{\"a\":{"
+		    "\"usage\":{\"inputTokens\":%d,\"outputTokens\":%d,"
+		    "\"cacheReadTokens\":%d}}}}", 1000 * s->calls,
+		    50 * s->calls, 200 * s->calls);
+		reply(id, "{\"success\":true}");
+		return;
+	}
 	event(s, "session.shutdown", "{\"totalPremiumRequests\":3,"
 	    "\"modelMetrics\":{\"a\":{\"usage\":{\"inputTokens\":%d,"
 	    "\"outputTokens\":%d}},\"b\":{\"usage\":{\"inputTokens\":100,"
