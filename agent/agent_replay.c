@@ -224,6 +224,7 @@ play(struct agent_job *j, struct str text, const char *path)
 		j->ans.no_took = true;
 	}
 	j->ans.session_id = json_str(v, "session_id");
+	j->ans.few_files = json_getc(v, "files_left_out") != NULL;
 	take_fault(j, v);
 	compare(j, head, v, path);
 	if (j->req->workspace != NULL && j->ans.fault == ANSWER_OK)

@@ -18,6 +18,7 @@
 #include "lib/diff.h"
 #include "lib/tmpl.h"
 #include "lib/unicode.h"
+#include "results/answer.h"
 #include "suite/spec.h"
 
 enum {
@@ -379,6 +380,8 @@ check_file(struct work *w, const struct expected *x, struct finding *f)
 			compare(w, &mem, x, text, f);
 		for (i = 0; i < x->contains.n; i++)
 			check_fragment_in(w, x, text, x->contains.v[i]);
+	} else if (w->g->in->answer->few_files) {
+		w->error = grader_left_out(w->tmp, x->path);
 	} else if (e.code == ERR_LIMIT) {
 		w->error = arena_fmt(w->tmp, "file %.*s is %s", STRF(q), e.msg);
 	} else

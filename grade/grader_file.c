@@ -10,6 +10,7 @@
 #include <sys/stat.h>
 
 #include "json.h"
+#include "results/answer.h"
 #include "suite/spec.h"
 
 struct file_pattern {
@@ -104,7 +105,9 @@ check_exists(struct work *w, struct str path, bool required)
 	if (full == NULL)
 		return;
 	found = stat(full, &st) == 0 || (!required && lstat(full, &st) == 0);
-	if (!found && errno != ENOENT && errno != ENOTDIR)
+	if (!found && w->g->in->answer->few_files)
+		w->error = grader_left_out(w->tmp, path);
+	else if (!found && errno != ENOENT && errno != ENOTDIR)
 		w->error = arena_fmt(w->tmp, "cannot be checked: file %.*s: "
 		    "%s", STRF(q), strerror(errno));
 	else if (found == required)
@@ -161,6 +164,8 @@ check_patterns(struct work *w, const struct file_pattern *p)
 	    &e) == 0) {
 		grader_pass(&w->tally);
 		check_content(w, p, text);
+	} else if (w->g->in->answer->few_files) {
+		w->error = grader_left_out(w->tmp, p->path);
 	} else if (e.code == ERR_LIMIT) {
 		w->error = arena_fmt(w->tmp, "file %.*s is %s", STRF(q), e.msg);
 	} else {

@@ -204,6 +204,8 @@ enum { GRADER_FILE_MAX = 16 << 20 };	/* bytes of a file that is read */
 
 /* Sets *e to a system error without a path; returns -1. */
 int grader_sys_error(struct err *, int sys);
+/* Why a file that a recording does not contain cannot be checked. */
+struct str grader_left_out(struct arena *, struct str path);
 /* Why the workspace cannot be read (its agent can remove it), or NULL. */
 const char *grader_workspace_problem(const char *workspace);
 /*

@@ -72,6 +72,15 @@ grader_check_path(struct grader_check *c, const struct json *node,
 	return false;
 }
 
+struct str
+grader_left_out(struct arena *a, struct str path)
+{
+	struct str q = grader_quote(a, path);
+
+	return arena_fmt(a, "cannot be checked: file %.*s is not recorded, and "
+	    "neither are all other files", STRF(q));
+}
+
 const char *
 grader_workspace_problem(const char *workspace)
 {

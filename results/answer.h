@@ -116,6 +116,7 @@ struct answer {
 	/* of a recorded answer: */
 	int64_t took_ms;		/* when recorded; 0: unknown */
 	bool no_took;			/* the recording does not tell it */
+	bool few_files;			/* it lacks files of the workspace */
 	bool late;			/* it had exceeded its time-out */
 	struct str note;		/* warning for the user, or empty */
 };

@@ -71,4 +71,24 @@ else
 	has 'a file that cannot be examined' 'cannot be checked: file *shut/evil'
 fi
 chmod -R u+rwx tmp
+
+# A recording contains text only: nobody knows which other files there were.
+printf '#!/bin/sh\nprintf "\\377" >evil.bin; echo good >good.txt; echo hi\n' >agent
+suite "executor: command, command: [$tmp/agent]" '[{type: file, name: t, config: {must_exist: [good.txt]}}]' >e.yaml
+run "$WAZA" run -q --record rec e.yaml
+# replay GRADERS: grade the recording
+replay() {
+	suite "executor: command, command: [$tmp/agent]" "$1" >e.yaml
+	run "$WAZA" run -q --replay rec -o r.json e.yaml
+	"$WAZA" parse r.json >r
+}
+replay '[{type: file, name: t, config: {must_exist: [good.txt]}}]'
+is 'a recorded file' 0 "$rc"
+for rule in 'must_not_exist: [evil.bin]' 'must_exist: [evil.bin]' 'content_patterns: [{path: evil.bin, must_not_match: [x]}]'
+do
+	replay "[{type: file, name: t, config: {$rule}}]"
+	has "a file that is not recorded: $rule" 'cannot be checked: file *evil.bin*is not recorded'
+done
+replay '[{type: diff, name: t, config: {expected_files: [{path: evil.bin, contains: ["-x"]}]}}]'
+has 'a file that is not recorded: diff' 'cannot be checked: file *evil.bin*is not recorded'
 done_testing
