@@ -55,8 +55,9 @@ RESULTS = answer answer_names answer_tool cache cache_hash event outcome outcome
 	result_import result_journal result_name result_pairwise result_resume result_time result_trial result_trigger \
 	result_used result_write store store_file store_scan
 RESULTS_H = answer cache event outcome result result_internal store store_internal verdict
-AGENT = agent agent_command agent_confine agent_formats agent_gate agent_home agent_mcp agent_mock \
-	agent_pool agent_preset agent_probe agent_remote agent_replay agent_script agent_skills agent_stream agent_denial agent_untold \
+AGENT = agent agent_command agent_confine agent_denial agent_formats agent_gate agent_hide agent_home \
+	agent_mcp agent_mock agent_pool agent_preset agent_probe agent_ready agent_remote agent_replay agent_script \
+	agent_skills agent_stream agent_untold \
 	hub hub_client proto/acp proto/acp_answer proto/acp_permit proto/acp_plan proto/acp_setup \
 	proto/acp_turn proto/copilot proto/copilot_event proto/copilot_permit proto/copilot_session \
 	proto/copilot_settings proto/openai proto/openai_answer proto/openai_body proto/openai_read \
@@ -70,8 +71,9 @@ GRADE = grader_action_sequence grader_behavior grader_check grader_child grader_
 	grader_text_checks grader_tool_calls grader_tool_constraint grader_trace grader_trace_args \
 	grader_trace_calls grader_trigger grader_verdict grader_workspace judge judge_verdict
 GRADE_H = grader_internal grader_prompt grader_trace judge
-RUN = run run_ask run_cache run_hook run_patch run_plan run_preamble run_record run_repo run_share run_skill_read \
-	run_skills run_stored run_task run_trial run_trigger run_turn run_workspace
+RUN = run run_ask run_cache run_hook run_patch run_plan run_preamble run_record run_repo run_share \
+	run_skill_git run_skill_home run_skill_read run_skills run_stored run_task run_trial run_trigger \
+	run_turn run_workspace
 RUN_H = run run_internal
 REPORT = compare compare_gate compare_gate_out compare_json compare_markdown compare_text \
 	report report_calls report_changes report_confusion report_console report_csv report_detail report_github \
@@ -97,20 +99,19 @@ CMD = cache cmd compare config doctor doctor_probe evalclients grade job list ma
 	client/client_command client/client_show client/client_target client/connect \
 	client/run_on_server client/worker client/worker_job client/worker_link \
 	editor/complete editor/completion editor/schema \
-	skill/import skill/import_inspect skill/import_promptfoo skill/init \
+	skill/ask skill/import skill/import_inspect skill/import_promptfoo skill/init \
 	skill/new skill/new_common skill/new_seen skill/new_seen_read skill/new_task \
-	skill/check \
+	skill/check skill/quality skill/suggest skill/suggest_reply \
 	skill/tokens skill/tokens_check skill/tokens_compare skill/tokens_files skill/tokens_git \
 	skill/tokens_profile skill/tokens_suggest \
 	skill/coverage
 CMD_H = doctor evalclients job run service signals stdout workspace client/client client/client_command \
-	client/run_on_server client/worker skill/import skill/new skill/new_seen skill/tokens
+	client/run_on_server client/worker skill/ask skill/import skill/new skill/new_seen skill/suggest skill/tokens
 PAGE = index.html style.css icon.svg theme.js api.js app.js chart.js clients.js compare.js dom.js \
 	format.js list.js live.js map.js new.js results.js run.js runs.js store.js table.js task.js \
 	text.js trends.js
 MAN  = waza.1 waza-agents.7 waza-completion.1 waza-config.5 waza-eval.5 waza-import.1 waza-init.1 waza-new.1 waza-rpc.5 waza-run.1 waza-schema.1 waza-sessions.5 \
-	waza-check.1 waza-tokens.1 \
-	waza-coverage.1
+	waza-check.1 waza-coverage.1 waza-quality.1 waza-suggest.1 waza-tokens.1
 
 # A folder sees its own headers and those of the folders above it.
 H1 = json.h $(BASE_H:%=base/%.h)

@@ -110,6 +110,10 @@ unsigned grader_flags_of(const struct spec_grader *);
  */
 const struct spec_grader *grader_comparing(const struct spec_suite *);
 
+/* Opens the judges that graders of the task need, and its responder. */
+void grader_expect_judges(struct judges *, const struct spec_suite *,
+    const struct spec_task *);
+
 /*
  * Starts a grading.  GRADER_DONE: g->out is set and done() is not called.
  *

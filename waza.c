@@ -30,8 +30,8 @@ static const struct cmd_command *const commands[] = {	/* sorted by name */
 	&cmd_delete_session, &cmd_disconnect, &cmd_doctor, &cmd_gate,
 	&cmd_generate_fix, &cmd_grade, &help, &cmd_import, &cmd_init,
 	&cmd_jsonrpc, &cmd_list, &cmd_match, &cmd_new, &cmd_parse, &cmd_ping,
-	&cmd_run, &cmd_schema, &cmd_schema_check, &cmd_serve, &cmd_tokens,
-	&cmd_validate, &version, &cmd_worker,
+	&cmd_quality, &cmd_run, &cmd_schema, &cmd_schema_check, &cmd_serve,
+	&cmd_suggest, &cmd_tokens, &cmd_validate, &version, &cmd_worker,
 };
 
 static const struct cmd_command *
@@ -96,15 +96,62 @@ no_command(void)
 	return CMD_ERROR;
 }
 
-static int
-unknown_command(const char *name)
+/* Commands of the original that are not here, and what to use instead. */
+static const struct absent {
+	const char *name, *instead;
+} absent[] = {		/* sorted by name */
+	{ "adversarial", "write the attacks as tasks of a suite, see "
+	    "waza-eval(5)" },
+	{ "assure", "use \"waza gate\" for releases" },
+	{ "compare-assurance-plan", "use \"waza compare\" and \"waza gate\"" },
+	{ "compare-collect", "use \"waza compare\" and \"waza gate\"" },
+	{ "compare-plan", "use \"waza compare\" and \"waza gate\"" },
+	{ "dev", "use \"waza check\" for findings, \"waza check --fix\" for "
+	    "repairs, and \"waza quality\" for a model's opinion" },
+	{ "eval", "use \"waza new eval NAME\"" },
+	{ "generate", "use \"waza new skill NAME\"" },
+	{ "get", "nothing is downloaded; write the grader into the suite" },
+	{ "metadata", "use \"waza check --format json\"" },
+	{ "migrate", "suites of all versions are read as they are; use "
+	    "\"waza validate\"" },
+	{ "preflight", "use \"waza validate\" for the suite and \"waza "
+	    "doctor SUITE\" for what it needs" },
+	{ "registry", "nothing is downloaded; write the grader into the "
+	    "suite" },
+	{ "replay", "use \"waza run --record DIR\" and \"waza run --replay "
+	    "DIR\"" },
+	{ "spec", "use \"waza check\" and \"waza coverage\"" },
+	{ "update", "waza neither updates itself nor looks for updates; "
+	    "install a new version" },
+};
+
+/* The line about a command that stays out, or NULL. */
+static const char *
+about_absent(struct arena *a, const char *name)
 {
+	size_t i;
+
+	for (i = 0; i < COUNTOF(absent); i++)
+		if (strcmp(absent[i].name, name) == 0)
+			return arena_fmt(a, "\"%s\" is not a command here: "
+			    "%s", name, absent[i].instead).p;
+	return NULL;
+}
+
+static int
+unknown_command(struct arena *a, const char *name)
+{
+	const char *about = about_absent(a, name);
 	static const char *const options[] = { "--help", "--version" };
 	struct str_nearest near = { .word = str_of(name) };
 	char hint[STR_HINT];
 	bool option = *name == '-';
 	size_t i;
 
+	if (about != NULL) {
+		cmd_say("waza: %s\n", about);
+		return CMD_ERROR;
+	}
 	for (i = 0; i < (option ? COUNTOF(options) : COUNTOF(commands)); i++)
 		str_nearest(&near, str_of(option ? options[i] :
 		    commands[i]->name));
@@ -125,8 +172,12 @@ help_main(struct cmd_call *c)
 		return cmd_finish(c, &out, CMD_OK);
 	}
 	cmd = find_command(str_of(c->args[0]));
+	if (cmd == NULL && about_absent(c->arena, c->args[0]) != NULL) {
+		buf_fmt(&out, "%s\n", about_absent(c->arena, c->args[0]));
+		return cmd_finish(c, &out, CMD_OK);
+	}
 	if (cmd == NULL)
-		return unknown_command(c->args[0]);
+		return unknown_command(c->arena, c->args[0]);
 	buf_fmt(&out, "%s.\n\n", cmd->help);
 	put_command_usage(cmd, &out);
 	if (cmd->opts.n > 0)
@@ -237,7 +288,7 @@ main(int argc, char **argv)
 		return no_command();
 	cmd = find_command(str_of(command_word(argv[1])));
 	if (cmd == NULL)
-		return unknown_command(argv[1]);
+		return unknown_command(&arena, argv[1]);
 	if (wants_help(argv + 2)) {
 		argv[2] = argv[1];
 		argv[3] = NULL;

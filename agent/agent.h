@@ -44,6 +44,12 @@ struct agent_conversation {
 	struct arena *arena;		/* lives as long as the conversation */
 };
 
+/* A skill that the agent finds although it is not the suite's. */
+struct agent_foreign {
+	struct str name, dir;		/* in its front matter; directory */
+	const char *path;		/* of that directory */
+};
+
 struct agent_request {
 	const struct spec_task *task;
 	struct str prompt;		/* templates are expanded */
@@ -64,6 +70,9 @@ struct agent_request {
 	struct agent_conversation *conversation;	/* NULL: one prompt */
 	const char *home, *tmp;		/* private HOME and TMPDIR, or NULL */
 	const char *cache;		/* .cache of that HOME, or NULL */
+	const struct agent_foreign *hidden;	/* skills to leave out */
+	size_t nhidden;
+	const char *git_ignore;		/* excludes file for git, or NULL */
 	/* gets each protocol message: '>' to the agent, '<' from it */
 	void (*record)(void *arg, char way, struct str message);
 	void *record_arg;
@@ -249,17 +258,23 @@ bool agent_close(struct agent *);
  * agent_skills.c: where an agent looks for skills, and those that it brings
  * along.  Lists end with NULL.
  */
-struct agent_skill_home {	/* $env/dir, or ~/base/dir */
+struct agent_skill_home {	/* $env/dir, ~/base/dir, or dir alone */
 	const char *env;	/* or NULL */
-	const char *base, *dir;
+	const char *base, *dir;	/* base NULL: of the machine, an absolute dir */
+};
+/* The setting that makes an agent leave out skills: agent_hide.c. */
+enum agent_hiding {
+	AGENT_HIDE_NEVER,		/* it has no setting for that */
+	AGENT_HIDE_CLAUDE, AGENT_HIDE_CODEX, AGENT_HIDE_GEMINI,
+	AGENT_HIDE_OPENCODE
 };
 struct agent_skill_place {
 	const char *name, *alias;	/* of the agent; alias may be NULL */
 	const char *dir;		/* in the working directory */
-	struct agent_skill_home home[6];	/* of the account */
+	struct agent_skill_home home[7];	/* of the account */
 	const char *builtin[18];
 	bool unproven;			/* uses may be missing in answers */
-	bool reads_ignored;		/* also files that git ignores */
+	enum agent_hiding hiding;
 };
 /* The row of an agent by its name; NULL: unknown. */
 const struct agent_skill_place *agent_skill_place(struct str agent);
@@ -285,6 +300,16 @@ bool agent_finds_skills(const struct agent_kind *, const struct spec_suite *);
 /* Whether the name is that of a built-in skill. */
 bool agent_brings_skill(const struct agent_kind *, const struct spec_suite *,
     struct str name);
+
+/*
+ * That setting for the agent of a run; NEVER also if settings of the user are
+ * in the way.  Its file, for AGENT_HIDE_GEMINI, is below the
+ * working directory; the caller writes agent_hide_json() to it.
+ */
+enum agent_hiding agent_hiding(const struct agent *);
+#define AGENT_HIDE_FILE ".gemini/settings.json"
+struct str agent_hide_json(struct arena *, enum agent_hiding,
+    const struct agent_request *);
 
 /* Whether it gets a HOME of its own. */
 bool agent_has_own_home(const struct agent *);

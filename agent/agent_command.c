@@ -24,6 +24,8 @@
 #include "lib/tmpl.h"
 #include "suite/spec.h"
 
+#define GIT_SETTINGS "GIT_CONFIG_PARAMETERS"	/* as `git -c` sets it */
+
 enum {
 	STREAM_MAX = 256 << 20,		/* bytes of events */
 	USAGE_MAX = 1 << 20		/* bytes of a file of tokens */
@@ -107,6 +109,25 @@ number(struct arena *a, unsigned n)
 	return arena_fmt(a, "%u", n);
 }
 
+/* The settings that git has from its environment, and an excludes file. */
+static struct str
+git_settings(struct arena *a, const char *excludes)
+{
+	const char *given = getenv(GIT_SETTINGS);
+	struct buf b = { 0 };
+
+	if (given != NULL && *given != '\0')
+		buf_fmt(&b, "%s ", given);
+	buf_puts(&b, "'core.excludesFile=");
+	for (; *excludes != '\0'; excludes++)
+		if (*excludes == '\'')
+			buf_puts(&b, "'\\''");
+		else
+			buf_putc(&b, *excludes);
+	buf_putc(&b, '\'');
+	return arena_take(a, &b);
+}
+
 /* The variables of one trial. */
 static int
 add_trial(struct arena *a, const char **set, size_t *n,
@@ -133,6 +154,8 @@ add_trial(struct arena *a, const char **set, size_t *n,
 	if (r->sample > 0)
 		add(a, set, n, "WAZA_SAMPLE", number(a, r->sample));
 	*n += agent_home_env(a, r, set + *n);
+	if (r->git_ignore != NULL)
+		add(a, set, n, GIT_SETTINGS, git_settings(a, r->git_ignore));
 	for (i = 0; r->task->inputs.repos.n > 0 && i < AGENT_GIT_VARS; i++)
 		set[(*n)++] = agent_git_vars[i];	/* not ours */
 	for (v = json_first(r->task->inputs.environment); v != NULL;
@@ -151,7 +174,7 @@ agent_env(struct arena *a, const struct spec_suite *s,
 	const char **set;
 	size_t n = 0;
 
-	set = NEW_N(a, const char *, 13 + AGENT_HOME_MAX +
+	set = NEW_N(a, const char *, 14 + AGENT_HOME_MAX +
 	    AGENT_GIT_VARS + (own != NULL ? json_count(own) : 0));
 	add(a, set, &n, "WAZA_MODEL", r->model);
 	add(a, set, &n, "WAZA_RUN_ID", str_of(r->run_id));

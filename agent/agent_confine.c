@@ -226,30 +226,13 @@ agent_is_loose(const struct agent *a)
 	    a->home.confined == AGENT_LOOSE;
 }
 
-/* The environment of the agent as far as the settings change it. */
-static const char **
-env_of(struct arena *a, const struct agent *agent)
-{
-	const struct json *env = json_getc(agent_settings(a, agent->suite,
-	    agent->kind->name), "env"), *v;
-	const char **set = NEW_N(a, const char *, env == NULL ? 1 :
-	    json_count(env) + 1);
-	size_t n = 0;
-	struct err e;
-
-	if (env != NULL && env->type == JSON_OBJECT)
-		for (v = json_first(env); v != NULL; v = v->next)
-			(void)agent_env_add(a, v, set, &n, &e);
-	return os_env(a, set, n);
-}
-
 bool
 agent_starts_alone(const struct agent *agent)
 {
 	struct arena a = { 0 };
 	const struct traits *t = traits_of(&a, agent->kind, agent->suite);
 	const char *path = t == NULL || agent->home.own ? NULL :
-	    path_of(&a, &t->used, env_of(&a, agent), false);
+	    path_of(&a, &t->used, agent_settings_env(&a, agent), false);
 	bool alone = path != NULL && access(path, F_OK) == -1;
 
 	arena_free(&a);

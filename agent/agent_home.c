@@ -308,6 +308,22 @@ agent_env_add(struct arena *a, const struct json *v, const char **set,
 }
 
 const char **
+agent_settings_env(struct arena *a, const struct agent *agent)
+{
+	const struct json *env = json_getc(agent_settings(a, agent->suite,
+	    agent->kind->name), "env"), *v;
+	const char **set = NEW_N(a, const char *, env == NULL ? 1 :
+	    json_count(env) + 1);
+	size_t n = 0;
+	struct err e;
+
+	if (env != NULL && env->type == JSON_OBJECT)
+		for (v = json_first(env); v != NULL; v = v->next)
+			(void)agent_env_add(a, v, set, &n, &e);
+	return os_env(a, set, n);
+}
+
+const char **
 agent_home_over(struct agent *a, const char *const *env)
 {
 	struct agent_request r = { .tmp = a->home.tmp_dir,

@@ -77,6 +77,12 @@ size_t agent_home_env(struct arena *, const struct agent_request *,
 int agent_env_add(struct arena *, const struct json *member,
     const char **set, size_t *n, struct err *);
 
+/* The environment as far as the settings of the executor change it. */
+const char **agent_settings_env(struct arena *, const struct agent *);
+
+/* Codex's list of hidden skills, as a value in TOML. */
+struct str agent_hide_words(struct arena *, const struct agent_request *);
+
 /* A scalar as text: true or false, "" for null, else as it was written. */
 struct str agent_scalar(const struct json *);
 
@@ -236,8 +242,9 @@ struct agent_preset {
 	const char *model_flag;		/* "--model=" */
 	const char *prompt_flag;
 	const char *usage_flag;		/* file for tokens: "--flag=", NULL */
-	const char *effort[2], *mcp[2];	/* words; the level, or the name of a
-					 * file, is appended to the last */
+	const char *effort[2], *mcp[2], *hide[2];	/* words; the level,
+					 * the name of a file, or a list of
+					 * skills is appended to the last */
 	enum agent_prompt_way way;
 	const char *env[3];
 };
@@ -251,11 +258,11 @@ int agent_preset_set(const struct agent_preset *, struct agent *,
     struct agent_job *, struct proc_opts *, struct err *);
 
 /*
- * "NAME={...}" with the permissions as opencode takes them; NULL: it may do
- * everything.
+ * "NAME={...}" with the permissions as opencode takes them, which also hide
+ * skills; NULL: it may do everything.
  */
 const char *agent_permit_variable(struct arena *, const char *name,
-    const struct json *permissions);
+    const struct json *permissions, const struct agent_request *);
 
 /* The file that a preset with usage_flag writes, or NULL. */
 const char *agent_usage_file(struct arena *, const struct agent_request *);

@@ -38,7 +38,7 @@ static const struct agent_preset presets[] = {
 		{ EXECUTE, 0, { "--allowedTools=Bash" } },
 		{ FETCH, 0, { "--allowedTools=WebFetch,WebSearch" } } },
 	    .model_flag = "--model=", .effort = { "--effort=" }, .way = AGENT_BY_MESSAGE,
-	    .mcp = { "--strict-mcp-config", "--mcp-config=" },
+	    .mcp = { "--strict-mcp-config", "--mcp-config=" }, .hide = { "--settings=" },
 	    .env = { "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC=1" } },
 	{ .name = "codex", .program = "codex", .format = "codex",
 	    .args = { "exec", "--json", "--skip-git-repo-check", "--ephemeral" },
@@ -48,7 +48,7 @@ static const struct agent_preset presets[] = {
 		{ EXECUTE, EDIT, { "-s", "workspace-write" } },
 		{ 0, ALL | EDIT | EXECUTE, { "-s", "read-only" } } },
 	    .model_flag = "--model=", .prompt_flag = "-", .way = AGENT_BY_STDIN,
-	    .effort = { "-c", "model_reasoning_effort=" } },
+	    .effort = { "-c", "model_reasoning_effort=" }, .hide = { "-c", "skills.config=" } },
 	{ .name = "copilot-cli", .program = "copilot", .format = "copilot",
 	    .args = { "--output-format", "json", "--no-auto-update", "--no-ask-user",
 		"--no-color" },
@@ -224,28 +224,47 @@ put_permits(const struct agent_preset *p, unsigned may, const char **argv)
 
 /* Permissions as opencode takes them: the last rule that matches counts. */
 static const char *
-permit_variable(struct arena *a, const char *name, unsigned may)
+permit_variable(struct arena *a, const char *name, unsigned may,
+    const struct agent_request *r)
 {
 	static const char *const words[] = { "deny", "allow" };
+	struct str skills = agent_hide_json(a, AGENT_HIDE_OPENCODE, r);
 
+	if (may & ALL)
+		return r->nhidden == 0 ? NULL : arena_fmt(a,
+		    "%s={\"skill\":%.*s}", name, STRF(skills)).p;
 	return arena_fmt(a, "%s={\"*\":\"deny\",\"read\":\"allow\","
 	    "\"list\":\"allow\",\"glob\":\"allow\",\"grep\":\"allow\","
-	    "\"skill\":\"allow\",\"edit\":\"%s\",\"bash\":\"%s\","
+	    "\"skill\":%.*s,\"edit\":\"%s\",\"bash\":\"%s\","
 	    "\"webfetch\":\"%s\",\"websearch\":\"%s\","
-	    "\"external_directory\":\"deny\"}", name,
+	    "\"external_directory\":\"deny\"}", name, STRF(skills),
 	    words[(may & EDIT) != 0], words[(may & EXECUTE) != 0],
 	    words[(may & FETCH) != 0], words[(may & FETCH) != 0]).p;
 }
 
 const char *
 agent_permit_variable(struct arena *a, const char *name,
-    const struct json *permissions)
+    const struct json *permissions, const struct agent_request *r)
 {
 	struct settings set = { .permissions = permissions };
 	struct err e;
 
-	return read_permissions(&set, &e) == -1 || set.may & ALL ? NULL :
-	    permit_variable(a, name, set.may);
+	return read_permissions(&set, &e) == -1 ? NULL :
+	    permit_variable(a, name, set.may, r);
+}
+
+/* Words that hide skills of the account from Claude or Codex. */
+static size_t
+put_hidden(const struct agent_preset *p, struct agent_job *j,
+    const char **argv)
+{
+	struct str text;
+
+	if (p->hide[0] == NULL || j->req->nhidden == 0)
+		return 0;
+	text = p->hide[1] == NULL ? agent_hide_json(j->arena,
+	    AGENT_HIDE_CLAUDE, j->req) : agent_hide_words(j->arena, j->req);
+	return put_words(p->hide, j->arena, text.p, argv);
 }
 
 static int
@@ -282,7 +301,7 @@ make_argv(const struct agent_preset *p, struct agent *a, struct agent_job *j,
 {
 	struct arena *ar = j->arena;
 	const char **argv = NEW_N(ar, const char *, COUNTOF(p->args) +
-	    2 * COUNTOF(p->permits) + set->args.n + 11), *usage;
+	    2 * COUNTOF(p->permits) + set->args.n + 13), *usage;
 	size_t i, n = 0;
 
 	argv[n++] = program(ar, a->suite, p, set);
@@ -298,6 +317,7 @@ make_argv(const struct agent_preset *p, struct agent *a, struct agent_job *j,
 	}
 	if (put_effort_and_mcp(p, a->suite, j, argv, &n, e) == -1)
 		return NULL;
+	n += put_hidden(p, j, argv + n);
 	for (i = 0; i < set->args.n; i++)
 		argv[n++] = arena_cstr(ar, set->args.v[i]);
 	n += put_prompt(p, ar, j->req->prompt, argv + n);
@@ -327,9 +347,9 @@ make_env(const struct agent_preset *p, struct agent *a, struct agent_job *j,
 		change[n] = p->env[n];
 	if (geteuid() == 0 && p->way == AGENT_BY_MESSAGE && set->may & ALL)
 		change[n++] = "IS_SANDBOX=1";	/* else Claude refuses root */
-	if (p->permit_env != NULL && !(set->may & ALL))
-		change[n++] = permit_variable(j->arena, p->permit_env,
-		    set->may);
+	if (p->permit_env != NULL && (change[n] = permit_variable(j->arena,
+	    p->permit_env, set->may, j->req)) != NULL)
+		n++;
 	for (m = json_first(set->env); m != NULL; m = m->next)
 		if (m->type != JSON_OBJECT && m->type != JSON_ARRAY &&
 		    m->type != JSON_NULL &&

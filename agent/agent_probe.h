@@ -14,6 +14,8 @@
 #include "io/wire.h"
 
 struct agent;
+struct agent_kind;
+struct spec_suite;
 
 enum agent_login {
 	AGENT_LOGIN_UNKNOWN,	/* it cannot be asked, or did not answer */
@@ -49,6 +51,23 @@ struct agent_facts {
 const struct agent_facts *agent_facts(struct str name);
 /* The i-th agent, sorted by name; NULL at the end. */
 const struct agent_facts *agent_facts_nth(size_t i);
+/* The facts of the agent that a suite configures; NULL: its own command. */
+const struct agent_facts *agent_facts_of(struct arena *,
+    const struct agent_kind *, const struct spec_suite *);
+
+/* How the agent of an executor is asked: its own program, or its adapter. */
+struct agent_question {
+	const char *argv[6];
+	enum agent_ask ask;
+	const char *path;		/* of the program; NULL: missing */
+	const char *path_from;		/* variable with that path, or NULL */
+};
+void agent_question(struct arena *, const struct agent_kind *,
+    const struct spec_suite *, const struct agent_facts *,
+    struct agent_question *);
+/* The command that installs the program of the question. */
+const char *agent_install(const struct agent_facts *,
+    const struct agent_question *);
 
 /* The first of the names that is set in an environment; or NULL. */
 const char *agent_first_set(const char *const *names, size_t n,
@@ -86,6 +105,22 @@ bool agent_probe_start(struct agent_probe *, struct procs *, struct arena *,
     enum agent_ask, const char *const *argv, const char *const *env,
     const char *cwd);
 void agent_probe_cancel(struct agent_probe *);
+
+/*
+ * Whether an agent can be used, without a job.  The caller sets done and arg.
+ * False: it is known at once, see `missing`, and done() is not called.
+ */
+struct agent_ready {
+	struct str missing;		/* the message, or empty */
+	void (*done)(void *arg);
+	void *arg;
+	/* private: */
+	struct arena *arena;
+	const struct agent_facts *facts;
+	struct agent_probe probe;
+};
+bool agent_ready_start(struct agent_ready *, const struct agent *);
+void agent_ready_cancel(struct agent_ready *);	/* done() comes sooner */
 
 /*
  * A job that waits until its agent has reported whether it is logged in; lives

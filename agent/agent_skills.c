@@ -4,7 +4,8 @@
  *
  * One row serves all wires of an agent.  All agents but Claude read
  * .agents/skills in their working directory.  Directories of the account are
- * listed because skills in them reach the agent unless its HOME is private.
+ * listed because skills in them reach the agent unless its HOME is private;
+ * those of the machine always do.
  */
 #include "agent/agent.h"
 
@@ -19,24 +20,26 @@
 #define CLAUDE { "CLAUDE_CONFIG_DIR", ".claude", "skills" }
 
 static const struct agent_skill_place places[] = {	/* sorted by name */
-	{ .name = "claude", .dir = ".claude/skills", .home = { CLAUDE }, .reads_ignored = true,
+	{ .name = "claude", .dir = ".claude/skills",
+	    .home = { CLAUDE, { NULL, NULL, "/etc/claude-code/.claude/skills" } },
+	    .hiding = AGENT_HIDE_CLAUDE,
 	    .builtin = { "batch", "claude-api", "code-review", "debug", "deep-research",
 		"fewer-permission-prompts", "init", "keybindings-help", "loop", "review", "run",
 		"run-skill-generator", "security-review", "simplify", "update-config",
 		"verify" } },
-	{ .name = "codex", .dir = ".agents/skills", .reads_ignored = true,
-	    .home = { AGENTS, { "CODEX_HOME", ".codex", "skills" } },
+	{ .name = "codex", .dir = ".agents/skills", .hiding = AGENT_HIDE_CODEX,
+	    .home = { AGENTS, { "CODEX_HOME", ".codex", "skills" },
+		{ NULL, NULL, "/etc/codex/skills" } },
 	    .builtin = { "imagegen", "openai-docs", "skill-creator", "skill-installer" } },
 	{ .name = "copilot", .alias = "copilot-cli", .dir = ".agents/skills",
-	    .reads_ignored = true,
 	    .home = { { "COPILOT_HOME", ".copilot", "skills" }, AGENTS },
 	    .builtin = { "customize-cloud-agent", "discover-resources", "github-pr-media" } },
-	{ .name = "gemini", .dir = ".agents/skills",
+	{ .name = "gemini", .dir = ".agents/skills", .hiding = AGENT_HIDE_GEMINI,
 	    .home = { { NULL, ".gemini", "skills" }, AGENTS },
 	    .builtin = { "antigravity-support", "skill-creator" } },
 	{ .name = "goose", .dir = ".agents/skills", .unproven = true,
 	    .home = { AGENTS, { NULL, ".claude", "skills" } } },
-	{ .name = "opencode", .dir = ".agents/skills",
+	{ .name = "opencode", .dir = ".agents/skills", .hiding = AGENT_HIDE_OPENCODE,
 	    .home = { { "XDG_CONFIG_HOME", ".config", "opencode/skills" },
 		{ "XDG_CONFIG_HOME", ".config", "opencode/skill" },
 		{ NULL, ".opencode", "skills" }, { NULL, ".claude", "skills" }, AGENTS },
@@ -114,6 +117,8 @@ agent_skill_home(struct arena *a, const struct agent_skill_place *p, size_t i)
 	const char *dir = h->env != NULL ? getenv(h->env) : NULL;
 	const char *home = getenv("HOME");
 
+	if (h->base == NULL)
+		return h->dir;
 	if (dir != NULL && *dir == '/')
 		return arena_fmt(a, "%s/%s", dir, h->dir).p;
 	if (home == NULL || *home != '/')

@@ -60,29 +60,6 @@ doctor_add(struct doctor *d, const char *name)
 	return f;
 }
 
-/* How an agent is asked for its login, by its own program or its adapter. */
-static void
-set_question(struct doctor *d, struct doctor_finding *f,
-    const struct acp_agent *acp)
-{
-	const struct agent_facts *k = f->facts;
-	const char **argv = NEW_N(d->arena, const char *, 6);
-	size_t i;
-
-	argv[0] = k->program;
-	f->ask = k->ask;
-	for (i = 0; i < COUNTOF(k->words); i++)
-		argv[i + 1] = k->words[i];
-	if (acp != NULL && k->adapter != NULL) {
-		/* Claude's adapter opens a session without a login */
-		argv[0] = k->adapter;
-		argv[1] = NULL;
-		f->ask = k->ask == AGENT_ASK_ACCOUNT ? AGENT_ASK_SESSION :
-		    AGENT_ASK_NOBODY;
-	}
-	f->argv = argv;
-}
-
 static void
 add_agent(struct doctor *d, const struct agent_kind *k,
     const struct acp_agent *acp, const struct spec_suite *s)
@@ -101,7 +78,7 @@ add_agent(struct doctor *d, const struct agent_kind *k,
 	f->skills = place != NULL ? place->dir : k->shared_process ?
 	    "by its path" : NULL;
 	if (f->facts != NULL)
-		set_question(d, f, acp);
+		agent_question(d->arena, k, s, f->facts, &f->question);
 }
 
 void
@@ -290,8 +267,9 @@ put_finding_text(struct buf *b, const struct doctor_finding *f, bool details)
 		put_agent(b, f);
 		if (details) {
 			put_line(b, "program: ", str_of(f->path));
-			put_line(b, "path from: ", str_of(f->path_from != NULL
-			    ? f->path_from : ""));
+			put_line(b, "path from: ", str_of(
+			    f->question.path_from != NULL ?
+			    f->question.path_from : ""));
 			put_line(b, "server: ", f->url);
 		}
 	} else
@@ -336,7 +314,7 @@ put_finding(struct json_out *o, const struct doctor_finding *f)
 	json_put_member_bool(o, "ok", f->ok);
 	json_put_member_str(o, "says", f->text);
 	put_member(o, "program", f->path);
-	put_member(o, "program_from", f->path_from);
+	put_member(o, "program_from", f->question.path_from);
 	if (f->version.n > 0)
 		json_put_member_str(o, "version", f->version);
 	if (f->facts != NULL && f->path != NULL)

@@ -27,9 +27,8 @@ struct doctor_finding {
 	const struct doctor_tool *tool;		/* or NULL */
 	const struct spec_suite *suite;	/* with its settings; not of tools */
 	const struct json *settings;
-	const char *const *argv;	/* to ask for the login */
-	enum agent_ask ask;
-	const char *path, *path_from;	/* of the program; variable, or NULL */
+	struct agent_question question;	/* if there are facts */
+	const char *path;		/* of the program, or NULL */
 	struct str version, text, fix, login_by, url, note;
 	int version_status;		/* exit status; above 0: it failed */
 	enum agent_login login;

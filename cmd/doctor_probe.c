@@ -36,34 +36,6 @@ is_set(const char *name)
 	return v != NULL && *v != '\0';
 }
 
-/* A path must be executable; a name is looked up in PATH. */
-static const char *
-look_up(struct doctor *d, const char *name)
-{
-	if (strchr(name, '/') == NULL)
-		return os_find(d->arena, name);
-	return access(name, X_OK) == 0 ? name : NULL;
-}
-
-static void
-find_program(struct doctor *d, struct doctor_finding *f)
-{
-	const struct agent_facts *k = f->facts;
-	struct str set = json_str(f->settings, "cli_path");
-
-	if (f->tool != NULL)
-		f->path = os_find(d->arena, f->tool->name);
-	if (k == NULL || f->argv == NULL)
-		return;
-	if (set.n > 0)
-		f->path = look_up(d, arena_cstr(d->arena, set));
-	else if (f->kind->shared_process && is_set(k->path_env)) {
-		f->path_from = k->path_env;
-		f->path = look_up(d, getenv(k->path_env));
-	} else
-		f->path = look_up(d, f->argv[0]);
-}
-
 /* The first word of the first line with a digit: 8.1.0 of "curl 8.1.0 (x)". */
 static struct str
 version_of(struct arena *a, struct str out)
@@ -134,8 +106,7 @@ start_login(struct doctor *d, struct doctor_finding *f)
 	const struct agent_facts *k = f->facts;
 	struct str named = json_str(f->settings, "api_key_env");
 	const struct json *provider = json_getc(f->settings, "provider");
-	const char *argv[5] = { f->path }, *key;
-	size_t i;
+	const char *argv[COUNTOF(f->question.argv)], *key;
 
 	if (named.n == 0)
 		named = json_str(provider, "api_key_env");
@@ -149,12 +120,12 @@ start_login(struct doctor *d, struct doctor_finding *f)
 		    key) : STR("provider");
 		return;
 	}
-	for (i = 1; i < COUNTOF(argv) - 1 && f->argv[i] != NULL; i++)
-		argv[i] = f->argv[i];
+	memcpy(argv, f->question.argv, sizeof(argv));
+	argv[0] = f->path;
 	f->probe.done = on_login;
 	f->probe.arg = f;
 	d->waiting += agent_probe_start(&f->probe, &d->procs, d->arena,
-	    f->ask, argv, NULL, d->dir);
+	    f->question.ask, argv, NULL, d->dir);
 }
 
 static void
@@ -259,27 +230,25 @@ judge_version(struct doctor *d, struct doctor_finding *f)
 	if (f->version_status <= 0 || f->login != AGENT_LOGIN_UNKNOWN)
 		return;
 	f->note = arena_fmt(d->arena, "`%s --version` failed with status %d",
-	    f->argv[0], f->version_status);
-	f->ok = f->ask == AGENT_ASK_NOBODY || f->login_by.n > 0;
+	    f->question.argv[0], f->version_status);
+	f->ok = f->question.ask == AGENT_ASK_NOBODY || f->login_by.n > 0;
 	if (!f->ok)
 		f->fix = arena_fmt(d->arena, "install it again: %s",
-		    f->argv[0] == f->facts->adapter ?
-		    f->facts->install_adapter : f->facts->install);
+		    agent_install(f->facts, &f->question));
 }
 
 static void
 judge_agent(struct doctor *d, struct doctor_finding *f)
 {
 	const struct agent_facts *k = f->facts;
-	const char *name = f->path_from != NULL ? getenv(f->path_from) :
-	    f->argv[0];
+	const char *from = f->question.path_from;
+	const char *name = from != NULL ? getenv(from) : f->question.argv[0];
 
 	if (f->path == NULL) {
 		f->text = arena_fmt(d->arena, "`%s` is not installed (%s%s)",
-		    name, f->path_from != NULL ? f->path_from : "not found in "
-		    "PATH", f->path_from != NULL ? " is not a program" : "");
-		f->fix = str_of(k->adapter != NULL && f->argv[0] == k->adapter
-		    ? k->install_adapter : k->install);
+		    name, from != NULL ? from : "not found in PATH",
+		    from != NULL ? " is not a program" : "");
+		f->fix = str_of(agent_install(k, &f->question));
 		return;
 	}
 	find_url(d, f);
@@ -309,7 +278,7 @@ judge(struct doctor *d, struct doctor_finding *f)
 		    f->tool->purpose);
 		if (!f->ok)
 			f->fix = str_of(f->tool->install);
-	} else if (f->argv != NULL)
+	} else if (f->facts != NULL)
 		judge_agent(d, f);
 	else if (k != NULL && k->needs == AGENT_NEEDS_SERVER)
 		judge_server(d, f);
@@ -369,7 +338,8 @@ doctor_examine(struct doctor *d)
 		return -1;
 	procs_init(&d->procs, loop, false);
 	for (f = d->v; f < d->v + d->n; f++)
-		find_program(d, f);
+		f->path = f->tool != NULL ? os_find(d->arena, f->tool->name) :
+		    f->question.path;
 	start_children(d);
 	while (d->waiting > 0 && r == 1)
 		r = loop_turn(loop, e);

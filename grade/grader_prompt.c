@@ -129,6 +129,39 @@ grader_comparing(const struct spec_suite *s)
 	return g;
 }
 
+static void
+expect_judges(struct judges *set, const struct spec_graders *list)
+{
+	struct field_ctx ctx = { .arena = set->arena, .flags = FIELD_LAX };
+	struct grader_prompt p;
+	struct judging q;
+	size_t i;
+
+	for (i = 0; i < list->n; i++) {
+		if (grader_find(list->v[i].type) != &grader_prompt)
+			continue;
+		p = prompt_init;
+		field_decode(&ctx, &prompt_fields, list->v[i].config, &p);
+		q = (struct judging){
+			.own = json_is_set(p.judge) ? p.judge : NULL,
+			.file = list->v[i].at.file, .model = p.model,
+			.effort = p.reasoning_effort };
+		judges_expect(set, &q);
+	}
+}
+
+void
+grader_expect_judges(struct judges *set, const struct spec_suite *s,
+    const struct spec_task *t)
+{
+	static const struct judging responder;
+
+	expect_judges(set, &s->graders);
+	expect_judges(set, &t->graders);
+	if (t->inputs.responder != NULL)
+		judges_expect(set, &responder);
+}
+
 /* Prepares the next question. */
 static int
 prepare(struct prompt_grading *s, struct err *e)

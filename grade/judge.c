@@ -11,6 +11,7 @@
 
 #include <string.h>
 
+#include "agent/agent_probe.h"
 #include "grade/grader_internal.h"
 #include "io/proc.h"
 #include "json.h"
@@ -26,6 +27,8 @@ struct judge {
 	struct spec_suite suite;
 	struct agent agent;
 	struct str error;		/* why it cannot be used, or empty */
+	struct agent_ready ready;
+	bool asking;			/* ready.done() follows */
 };
 
 /* A setting that the executor itself reads from the block. */
@@ -481,6 +484,26 @@ judge_drop(struct judging *q)
 	procs_wait_stop(&q->room);
 }
 
+void
+judges_expect(struct judges *set, const struct judging *what)
+{
+	struct judging q = { .judges = set, .own = what->own,
+		.file = what->file, .model = what->model,
+		.effort = what->effort, .arena = set->arena };
+
+	(void)find_judge(&q);
+}
+
+static void
+take_missing(struct judge *j)
+{
+	struct judges *set = j->set;
+
+	if (j->ready.missing.n > 0 && set->missing.n == 0)
+		set->missing = arena_fmt(set->arena, "the judge cannot be "
+		    "used: %.*s", STRF(j->ready.missing));
+}
+
 static void
 on_closed(void *arg)
 {
@@ -490,12 +513,74 @@ on_closed(void *arg)
 		set->closed(set->arg);
 }
 
+static void
+on_ready(void *arg)
+{
+	struct judge *j = arg;
+	struct judges *set = j->set;
+
+	j->asking = false;
+	set->asking--;
+	if (set->closing > 0) {
+		on_closed(set);
+		return;
+	}
+	take_missing(j);
+	if (set->asking == 0)
+		set->known(set->arg);
+}
+
+/* Whether the agent of the run is the same program with the same login. */
+static bool
+is_agent(const struct judge *j)
+{
+	static const char *const keys[] = { "agent", "cli_path", "command",
+		"env", "home", "provider" };
+	const struct agent *a = j->set->agent;
+	struct arena *mem = j->set->arena;
+	const struct json *theirs, *ours;
+	size_t i;
+
+	if (a == NULL || a->kind != j->agent.kind)
+		return false;
+	theirs = agent_settings(mem, a->suite, a->kind->name);
+	ours = agent_settings(mem, &j->suite, a->kind->name);
+	for (i = 0; i < COUNTOF(keys); i++)
+		if (!same_block(json_getc(theirs, keys[i]),
+		    json_getc(ours, keys[i])))
+			return false;
+	return true;
+}
+
+bool
+judges_examine(struct judges *set, void (*known)(void *arg), void *arg)
+{
+	struct judge *j;
+
+	set->known = known;
+	set->arg = arg;
+	for (j = set->head; j != NULL; j = j->next) {
+		if (j->error.n > 0 || is_agent(j))
+			continue;
+		j->ready.done = on_ready;
+		j->ready.arg = j;
+		j->asking = agent_ready_start(&j->ready, &j->agent);
+		set->asking += j->asking;
+		take_missing(j);
+	}
+	return set->asking == 0;
+}
+
 bool
 judges_close(struct judges *set)
 {
 	struct judge *j;
 
 	for (j = set->head; j != NULL; j = j->next) {
+		if (j->asking) {
+			set->closing++;
+			agent_ready_cancel(&j->ready);
+		}
 		if (j->error.n > 0)
 			continue;
 		j->agent.closed = on_closed;

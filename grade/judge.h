@@ -28,6 +28,7 @@ struct field_table;
 struct grader_input;
 struct json;
 struct judge;
+struct judging;
 struct spec_notes;
 struct spec_suite;
 struct spec_where;
@@ -47,9 +48,22 @@ struct judges {
 	void (*closed)(void *arg);	/* after judges_close */
 	void *arg;
 	size_t n;			/* judges opened so far */
+	struct str missing;		/* why one cannot be used, or empty */
+	const struct agent *agent;	/* of the run: its trials show whether
+					 * it can be used; or NULL */
 	struct judge *head;		/* private from here */
-	size_t closing;
+	size_t asking, closing;
+	void (*known)(void *arg);
 };
+
+/*
+ * Before the first trial: judges_expect() opens the judge of a question, of
+ * which it uses own, file, model and effort.  judges_examine() then finds out
+ * whether the programs of all judges are installed and logged in.  True: it is
+ * known, see `missing`; false: known(arg) follows.
+ */
+void judges_expect(struct judges *, const struct judging *);
+bool judges_examine(struct judges *, void (*known)(void *arg), void *arg);
 
 /*
  * Closes all judges; no question may be pending.  True if they are closed;

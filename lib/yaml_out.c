@@ -62,30 +62,31 @@ is_plain(struct str s)
 }
 
 /*
- * Whether a text of several lines can be a block: no line begins with white
- * space or consists of it, there are no characters but printable ones, and it
- * ends with at most one newline.
+ * Whether a text of several lines can be a block: its first line does not begin
+ * with a blank, which would set the indentation, no line consists of blanks,
+ * all characters are printable, and it ends with at most one newline.
  */
 static bool
 is_block(struct str s)
 {
 	const char *p = s.p, *end = s.p + s.n;
-	bool start = true;
+	bool blanks = false, empty = true;	/* the line so far */
 	uint32_t c;
 	size_t n;
 
-	if (memchr(s.p, '\n', s.n) == NULL || s.p[0] == '\n' || s.n < 3 ||
-	    str_ends(s, STR("\n\n")))
+	if (memchr(s.p, '\n', s.n) == NULL || s.p[0] == '\n' ||
+	    s.p[0] == ' ' || s.n < 3 || str_ends(s, STR("\n\n")))
 		return false;
 	for (; p < end; p += n) {
 		n = utf8_get(p, end, &c);
 		if (n == 0 || (c < 0x20 && c != '\n') || (c >= 0x7F && c < 0xA0)
 		    || c == 0x2028 || c == 0x2029 || c == 0xFEFF ||
-		    c >= 0xFFFE || (start && c == ' '))
+		    c >= 0xFFFE || (c == '\n' && blanks))
 			return false;
-		start = c == '\n';
+		blanks = c == ' ' && (empty || blanks);
+		empty = c == '\n';
 	}
-	return true;
+	return !blanks;
 }
 
 static void

@@ -126,7 +126,7 @@ open_agents(struct run *run, struct err *e)
 		.model = o->stored != NULL ? s->config.model : r->model,
 		.judge_model = o->judge_model, .arena = &run->arena,
 		.run_id = r->run_id, .workers = run->queue.nslots,
-		.spent = &run->spent };
+		.spent = &run->spent, .agent = run->agent };
 	if (run_record_open(run, e) == -1)
 		return -1;
 	return o->agent == NULL ? agent_open(run->agent, e) : 0;

@@ -190,8 +190,8 @@ apply_recording(struct run_ask *q)
 }
 
 /* The other trials would only repeat the reason. */
-static void
-stop_run(struct run *run, struct str why)
+void
+run_stop(struct run *run, struct str why)
 {
 	const struct result_run *r = &run->results;
 	struct err e;
@@ -243,7 +243,7 @@ run_ask_ended(struct run_ask *q)
 		    RESULT_AGENT_ERROR;
 		q->error = ans->error;
 		if (ans->fault == ANSWER_UNUSABLE)
-			stop_run(run, q->error);
+			run_stop(run, q->error);
 	} else if (lost_workspace(q))
 		run_ask_fail(q, RESULT_AGENT_ERROR, "the agent removed its "
 		    "workspace");

@@ -103,6 +103,9 @@ void run_record_drop(struct run_record *);
 /* The secrets of environment and settings, for mask_text(). */
 const struct mask *run_secrets(struct run *);
 
+/* run_ask.c: no trial can run: the others are not started. */
+void run_stop(struct run *, struct str why);
+
 /* run_skills.c: the skills of one prompt. */
 struct run_skill {
 	struct str name;		/* in its front matter */
@@ -119,8 +122,9 @@ struct run_skills {
 	struct field_strs placed, made;	/* paths in the working directory: what
 					 * to remove, and if it is empty */
 	bool git;			/* a repository was placed */
-	const char *repo;		/* whose exclude file was changed */
-	struct str excluded, before;	/* its text; p NULL: it did not exist */
+	struct agent_foreign *foreign;	/* found outside of the suite */
+	size_t nforeign;
+	struct str hiding;		/* text of AGENT_HIDE_FILE, if placed */
 	struct str note;		/* for the results, or empty */
 };
 
@@ -194,8 +198,9 @@ struct run_task {
 };
 
 enum run_trial_state {
-	RUN_TRIAL_IDLE, RUN_TRIAL_PREPARE, RUN_TRIAL_FETCH,
-	RUN_TRIAL_FETCHING, RUN_TRIAL_FILL, RUN_TRIAL_SCAN, RUN_TRIAL_ASK,
+	RUN_TRIAL_IDLE, RUN_TRIAL_PREPARE, RUN_TRIAL_JUDGED,
+	RUN_TRIAL_FETCH, RUN_TRIAL_FETCHING, RUN_TRIAL_FILL, RUN_TRIAL_SCAN,
+	RUN_TRIAL_ASK,
 	RUN_TRIAL_ASKING, RUN_TRIAL_ANSWERED, RUN_TRIAL_PATCH,
 	RUN_TRIAL_GRADE, RUN_TRIAL_GRADING,
 	RUN_TRIAL_PAUSED, RUN_TRIAL_GRADED, RUN_TRIAL_FINISH,
@@ -261,6 +266,7 @@ struct run_trial {
 	size_t nverdicts;
 	size_t grader;			/* next one to start */
 	struct timer pause;
+	bool awaits_judges;		/* PAUSED until they are known */
 	unsigned pauses;		/* before it */
 	struct answer_usage judged;	/* of judges, in all attempts */
 	struct answer_usage earlier;	/* of agents, in earlier attempts */
@@ -315,6 +321,7 @@ struct run {
 	struct agent *agent;
 	struct agent_spent spent;
 	struct judges judges;
+	enum { RUN_JUDGES_NEW, RUN_JUDGES_ASKED, RUN_JUDGES_KNOWN } judged;
 	size_t closing;			/* agent and judges not closed yet */
 	enum run_phase phase;
 	bool filled;			/* its tasks have trials */
@@ -404,6 +411,34 @@ int run_skills_place(struct run_ask *, struct err *);
 void run_skills_remove(struct run_ask *);
 bool run_skills_find(struct run_ask *);
 const char *run_skills_word(const struct run_ask *);
+
+/*
+ * For run_skill*.c: the skill with that name or directory, or NULL; the last
+ * name of a directory; appends to a list; makes directories below the working
+ * directory, which are removed if they are empty; adds to the note.
+ */
+const struct run_skill *run_find_skill(const struct run_skills *, struct str);
+struct str run_skill_base(struct arena *, const char *dir);
+void run_skills_push(struct run_ask *, struct field_strs *, struct str);
+int run_skills_make_dirs(struct run_ask *, struct str path, struct err *);
+void run_skills_note(struct run_ask *, struct str note);
+
+/*
+ * run_skill_home.c: lists the skills of account and machine, and hides them
+ * from the agent or reports them; 0, or -1 if one is in the way.
+ */
+int run_skills_home(struct run_ask *, const struct agent_skill_place *,
+    struct err *);
+
+/*
+ * run_skill_git.c: an empty repository around a workspace that has none, until
+ * it is removed if it is unused; and the patterns that hide placed files from
+ * git.  0, or -1 with the error.  file_is: whether the file has this text.
+ */
+int run_repository_place(struct run_ask *, struct err *);
+void run_repository_remove(struct run_ask *);
+int run_hide_from_git(struct run_ask *, struct err *);
+bool run_file_is(struct run_ask *, const char *path, struct str text);
 
 /* run_skill_read.c: whether a successful call has read the SKILL.md. */
 bool run_reads_skill(struct run_ask *, const struct run_skill *,

@@ -5,9 +5,7 @@
  * Copies of the suite's skills are placed in the directory of the workspace in
  * which the agent looks for them, and removed after its last turn, before
  * anything looks at its files.  A directory that exists already belongs to the
- * task and stays.  Agents also read such directories above a workspace that is
- * not in a repository: it gets an empty one meanwhile, which stays if the agent
- * has used it.
+ * task and stays.
  *
  * Evidence is a successful call of the skill tool, the agent's own event, or a
  * successful read of the SKILL.md.
@@ -23,13 +21,8 @@
 
 enum {
 	FILES_MAX = 5000,	/* files of all skills of a trial */
-	BYTES_MAX = 64 << 20,	/* and their bytes */
-	NAMES_MAX = 5		/* names in a message */
+	BYTES_MAX = 64 << 20	/* and their bytes */
 };
-
-#define GIT_HEAD "ref: refs/heads/main\n"
-#define GIT_CONFIG "[core]\n\trepositoryformatversion = 0\n" \
-	"\tfilemode = true\n\tbare = false\n"
 
 const char *
 run_skills_word(const struct run_ask *q)
@@ -46,8 +39,8 @@ run_skills_word(const struct run_ask *q)
  * The list.
  */
 /* The last name of a directory that may be given as "..". */
-static struct str
-base_of(struct arena *a, const char *dir)
+struct str
+run_skill_base(struct arena *a, const char *dir)
 {
 	const char *real = os_real(a, dir), *slash;
 
@@ -75,11 +68,11 @@ dir_name(struct arena *a, const struct spec_skill *s)
 	return s->name.n > 0 && s->name.n < 200 && s->name.p[0] != '.' &&
 	    memchr(s->name.p, '/', s->name.n) == NULL &&
 	    !has_control(s->name) && workspace_inside(s->name) ? s->name :
-	    base_of(a, s->dir);
+	    run_skill_base(a, s->dir);
 }
 
-static const struct run_skill *
-find_skill(const struct run_skills *list, struct str name)
+const struct run_skill *
+run_find_skill(const struct run_skills *list, struct str name)
 {
 	size_t i;
 
@@ -110,7 +103,8 @@ list_skills(struct run_ask *q)
 		for (k = 0; k < found.n && list->n < SPEC_SKILLS_MAX; k++) {
 			dir = dir_name(&q->arena, &found.v[k]);
 			if (spec_names(&s->config.disabled_skills,
-			    found.v[k].name) || find_skill(list, dir) != NULL)
+			    found.v[k].name) ||
+			    run_find_skill(list, dir) != NULL)
 				continue;
 			to = &list->v[list->n++];
 			to->from = os_absolute(&q->arena, found.v[k].dir);
@@ -163,8 +157,8 @@ skip_own(void *arg, const char *name, const struct stat *st)
 	return false;
 }
 
-static void
-push(struct run_ask *q, struct field_strs *list, struct str path)
+void
+run_skills_push(struct run_ask *q, struct field_strs *list, struct str path)
 {
 	struct str *v = NEW_N(&q->arena, struct str, list->n + 1);
 
@@ -175,9 +169,10 @@ push(struct run_ask *q, struct field_strs *list, struct str path)
 }
 
 /* Creates a directory and those above it; remembers the new ones. */
-static int
-make_dirs(struct run_ask *q, const char *top, struct str path, struct err *e)
+int
+run_skills_make_dirs(struct run_ask *q, struct str path, struct err *e)
 {
+	const char *top = agent_cwd(&q->req);
 	struct str part = path;
 	int r;
 
@@ -188,7 +183,7 @@ make_dirs(struct run_ask *q, const char *top, struct str path, struct err *e)
 		if (r == -1)
 			return -1;
 		if (r == 1)
-			push(q, &q->skills.made, part);
+			run_skills_push(q, &q->skills.made, part);
 	}
 	return 0;
 }
@@ -206,15 +201,15 @@ place_skill(struct run_ask *q, struct run_skill *s, const char *dir,
 
 	s->root = arena_fmt(&q->arena, "%s/%.*s", top, STRF(path)).p;
 	if (lstat(s->root, &st) == 0) {
-		q->skills.note = arena_fmt(&q->arena, "the workspace has its "
-		    "own skill \"%.*s\"", STRF(utf8_cut(s->name, 60)));
+		run_skills_note(q, arena_fmt(&q->arena, "the workspace has its "
+		    "own skill \"%.*s\"", STRF(utf8_cut(s->name, 60))));
 		return 0;
 	}
 	if (stat(s->from, &st) == -1)
 		return err_sys(e, s->from);
 	own.top = &st;
 	part->arg = &own;
-	push(q, &q->skills.placed, path);
+	run_skills_push(q, &q->skills.placed, path);
 	failed = workspace_copy_part(&q->arena, top, s->from, path, part,
 	    &why);
 	part->arg = NULL;
@@ -224,164 +219,6 @@ place_skill(struct run_ask *q, struct run_skill *s, const char *dir,
 	    "too large to copy them into a workspace: %s (at %s)", why.msg,
 	    s->from) : err_set(e, why.code, "skill \"%.*s\": %s",
 	    STRF(utf8_cut(s->name, 60)), why.msg);
-}
-
-/* The directory of the repository around the working directory, or NULL. */
-static const char *
-find_repository(struct run_ask *q)
-{
-	size_t top = strlen(q->req.workspace);
-	struct str dir = str_of(agent_cwd(&q->req));
-	struct stat st;
-
-	while (dir.n >= top) {
-		if (lstat(arena_fmt(&q->arena, "%.*s/.git", STRF(dir)).p,
-		    &st) == 0)
-			return arena_fmt(&q->arena, "%.*s", STRF(dir)).p;
-		for (dir.n--; dir.n > 0 && dir.p[dir.n] != '/'; dir.n--)
-			;
-	}
-	return NULL;
-}
-
-/* A path as git matches it literally. */
-static void
-put_pattern(struct buf *b, struct str path)
-{
-	size_t i;
-
-	for (i = 0; i < path.n; i++) {
-		if (path.p[i] != '\0' && strchr("*?[]\\ ", path.p[i]) != NULL)
-			buf_putc(b, '\\');
-		buf_putc(b, path.p[i]);
-	}
-	buf_putc(b, '/');
-}
-
-/*
- * An agent that commits everything must not commit the skills.  Agents that
- * refuse to read ignored files would not find the files of a skill.
- */
-static void
-hide_from_git(struct run_ask *q)
-{
-	struct run_skills *list = &q->skills;
-	const char *repo = find_repository(q), *rest;
-	struct buf b = { 0 };
-	struct stat st;
-	struct err e;
-	size_t i;
-
-	if (repo == NULL || lstat(arena_fmt(&q->arena, "%s/.git", repo).p,
-	    &st) == -1 || !S_ISDIR(st.st_mode))
-		return;
-	if (os_read_plain(&q->arena, arena_fmt(&q->arena,
-	    "%s/.git/info/exclude", repo).p, BYTES_MAX, &list->before,
-	    &e) == -1)
-		list->before = (struct str){ NULL, 0 };
-	buf_put(&b, list->before);
-	rest = agent_cwd(&q->req) + strlen(repo);
-	for (i = 0; i < list->placed.n; i++) {
-		buf_putc(&b, '\n');
-		put_pattern(&b, str_of(rest));
-		put_pattern(&b, list->placed.v[i]);
-	}
-	buf_putc(&b, '\n');
-	list->excluded = arena_take(&q->arena, &b);
-	if (workspace_put(&q->arena, repo, STR(".git/info/exclude"),
-	    list->excluded, &e) == 0)
-		list->repo = repo;
-}
-
-static int
-place_repository(struct run_ask *q, struct err *e)
-{
-	const char *top = q->req.workspace;
-	struct arena *a = &q->arena;
-
-	if (find_repository(q) != NULL)
-		return 0;
-	q->skills.git = true;
-	return workspace_make_dir(a, top, STR(".git/objects"), e) == -1 ||
-	    workspace_make_dir(a, top, STR(".git/refs"), e) == -1 ||
-	    workspace_put(a, top, STR(".git/HEAD"), STR(GIT_HEAD), e) == -1 ||
-	    workspace_put(a, top, STR(".git/config"), STR(GIT_CONFIG),
-	    e) == -1 ? -1 : 0;
-}
-
-/*
- * Skills of the account.
- */
-static bool
-same_text(struct run_ask *q, const char *a, const char *b)
-{
-	struct str x, y;
-	struct err e;
-
-	return os_read_plain(&q->arena, arena_fmt(&q->arena, "%s/SKILL.md",
-	    a).p, BYTES_MAX, &x, &e) == 0 && os_read_plain(&q->arena,
-	    arena_fmt(&q->arena, "%s/SKILL.md", b).p, BYTES_MAX, &y,
-	    &e) == 0 && str_eq(x, y);
-}
-
-/* A skill of the account that the agent cannot tell from the suite's. */
-static int
-check_twin(struct run_ask *q, const struct spec_skill *theirs, struct err *e)
-{
-	const struct run_skill *s = find_skill(&q->skills,
-	    dir_name(&q->arena, theirs));
-
-	if (s == NULL || q->skills.way != AGENT_SKILLS_NATIVE ||
-	    same_text(q, s->from, theirs->dir))
-		return 0;
-	return err_set(e, ERR_SCHEMA, "%s is another version of skill "
-	    "\"%.*s\", and the agent might use it: set \"home: private\" or "
-	    "remove it", theirs->dir, STRF(utf8_cut(s->name, 60)));
-}
-
-static void
-warn_home(struct run_ask *q, const struct buf *names, size_t n)
-{
-	struct run *run = q->run;
-
-	if (run->warned_home || n == 0 || (q->skills.n == 0 &&
-	    run->suite->triggers == NULL))
-		return;
-	run->warned_home = true;
-	run_warn(run, "foreign_skills", arena_fmt(&q->arena, "the agent also "
-	    "finds %zu skill%s of your account (%.*s%s): set \"home: "
-	    "private\" to leave them out", n, n == 1 ? "" : "s",
-	    STRF(buf_str(names)), n > NAMES_MAX ? ", ..." : "").p);
-}
-
-static int
-check_home(struct run_ask *q, const struct agent_skill_place *p,
-    struct err *e)
-{
-	struct buf names = { .max = 1000 };
-	struct spec_skills found;
-	const char *dir;
-	size_t i, k, n = 0;
-	struct err ignored;
-	int r = 0;
-
-	if (agent_has_own_home(q->run->agent))
-		return 0;
-	for (i = 0; r == 0 && p->home[i].dir != NULL; i++) {
-		dir = agent_skill_home(&q->arena, p, i);
-		if (dir == NULL)
-			continue;
-		(void)spec_list_skills(&q->arena, dir, &found, &ignored);
-		for (k = 0; r == 0 && k < found.n; k++) {
-			if (n++ < NAMES_MAX)
-				buf_fmt(&names, "%s%s", n > 1 ? ", " : "",
-				    found.v[k].dir);
-			r = check_twin(q, &found.v[k], e);
-		}
-	}
-	warn_home(q, &names, n);
-	buf_free(&names);
-	return r;
 }
 
 /* Nothing is placed in a directory of the user. */
@@ -422,82 +259,29 @@ run_skills_place(struct run_ask *q, struct err *e)
 
 	if (p == NULL || !has_own_workspace(q))
 		return 0;
-	if (check_home(q, p, e) == -1 || place_repository(q, e) == -1)
+	if (run_skills_home(q, p, e) == -1 ||
+	    run_repository_place(q, e) == -1)
 		return -1;
 	if (list->way != AGENT_SKILLS_NATIVE)
-		return 0;
-	if (make_dirs(q, agent_cwd(&q->req), str_of(p->dir), e) == -1)
+		return run_hide_from_git(q, e);
+	if (run_skills_make_dirs(q, str_of(p->dir), e) == -1)
 		return -1;
 	for (i = 0; i < list->n; i++)
 		if (place_skill(q, &list->v[i], p->dir, &part, e) == -1)
 			return -1;
-	if (p->reads_ignored)
-		hide_from_git(q);
-	return 0;
+	return run_hide_from_git(q, e);
 }
 
 /*
  * Removing.
  */
+/* Whether it is the file that hides skills, and the agent has written to it. */
 static bool
-is_empty(struct run_ask *q, const char *dir)
+is_changed_file(struct run_ask *q, struct str path)
 {
-	size_t n = 0;
-
-	return cache_names(&q->arena, dir, SIZE_MAX, &n) != NULL && n == 0;
-}
-
-static bool
-has_text(struct run_ask *q, const char *path, struct str text)
-{
-	struct str now;
-	struct err e;
-
-	return os_read_plain(&q->arena, path, 2 * BYTES_MAX, &now, &e) == 0 &&
-	    str_eq(now, text);
-}
-
-/* Restores the exclude file, unless the agent has changed it. */
-static void
-show_to_git(struct run_ask *q)
-{
-	struct run_skills *list = &q->skills;
-	struct str path = STR(".git/info/exclude");
-	struct err e;
-
-	if (list->repo == NULL || !has_text(q, arena_fmt(&q->arena, "%s/%.*s",
-	    list->repo, STRF(path)).p, list->excluded))
-		;
-	else if (list->before.p != NULL)
-		(void)workspace_put(&q->arena, list->repo, path, list->before,
-		    &e);
-	else {
-		workspace_take_out(&q->arena, list->repo, path, false);
-		workspace_take_out(&q->arena, list->repo, STR(".git/info"),
-		    true);
-	}
-	list->repo = NULL;
-}
-
-/* Whether the repository is as we made it. */
-static bool
-is_unused(struct run_ask *q)
-{
-	const char *git = arena_fmt(&q->arena, "%s/.git",
-	    q->req.workspace).p;
-	const char *in[4];
-	struct stat st;
-	size_t n = 0;
-
-	in[0] = arena_fmt(&q->arena, "%s/objects", git).p;
-	in[1] = arena_fmt(&q->arena, "%s/refs", git).p;
-	in[2] = arena_fmt(&q->arena, "%s/HEAD", git).p;
-	in[3] = arena_fmt(&q->arena, "%s/config", git).p;
-	return lstat(git, &st) == 0 && S_ISDIR(st.st_mode) &&
-	    cache_names(&q->arena, git, SIZE_MAX, &n) != NULL && n == 4 &&
-	    is_empty(q, in[0]) && is_empty(q, in[1]) &&
-	    has_text(q, in[2], STR(GIT_HEAD)) &&
-	    has_text(q, in[3], STR(GIT_CONFIG));
+	return str_eq(path, STR(AGENT_HIDE_FILE)) && !run_file_is(q,
+	    arena_fmt(&q->arena, "%s/" AGENT_HIDE_FILE,
+	    agent_cwd(&q->req)).p, q->skills.hiding);
 }
 
 void
@@ -507,17 +291,14 @@ run_skills_remove(struct run_ask *q)
 	size_t i;
 
 	for (i = 0; i < list->placed.n; i++)
-		workspace_take_out(&q->arena, agent_cwd(&q->req),
-		    list->placed.v[i], false);
+		if (!is_changed_file(q, list->placed.v[i]))
+			workspace_take_out(&q->arena, agent_cwd(&q->req),
+			    list->placed.v[i], false);
 	for (i = list->made.n; i > 0; i--)
 		workspace_take_out(&q->arena, agent_cwd(&q->req),
 		    list->made.v[i - 1], true);
-	show_to_git(q);
-	if (list->git && is_unused(q))
-		workspace_take_out(&q->arena, q->req.workspace, STR(".git"),
-		    false);
+	run_repository_remove(q);
 	list->placed.n = list->made.n = 0;
-	list->git = false;
 }
 
 /*
@@ -532,11 +313,20 @@ contains(struct str s, struct str part)
 	return false;
 }
 
+void
+run_skills_note(struct run_ask *q, struct str note)
+{
+	struct str *to = &q->skills.note;
+
+	*to = arena_fmt(&q->arena, "%.*s%s%.*s", STRF(*to),
+	    to->n > 0 ? "; " : "", STRF(note));
+}
+
 static void
 add_once(struct run_ask *q, struct field_strs *list, struct str name)
 {
 	if (name.n > 0 && !run_has_skill(list, name))
-		push(q, list, arena_str(&q->arena, name));
+		run_skills_push(q, list, arena_str(&q->arena, name));
 }
 
 /* Whether a skill is among the files of the task. */
@@ -559,6 +349,18 @@ in_workspace(struct run_ask *q, struct str name)
 	return false;
 }
 
+static bool
+is_foreign(const struct run_ask *q, struct str name)
+{
+	size_t i;
+
+	for (i = 0; i < q->skills.nforeign; i++)
+		if (str_eq(q->skills.foreign[i].name, name) ||
+		    str_eq(q->skills.foreign[i].dir, name))
+			return true;
+	return false;
+}
+
 /*
  * Sorts a name into skills of the suite and others.  A suite that names no
  * skills may expect any that the agent does not bring along.
@@ -568,9 +370,10 @@ add_use(struct run_ask *q, struct str name, struct field_strs *ours,
     struct field_strs *others)
 {
 	const struct run *run = q->run;
-	const struct run_skill *s = find_skill(&q->skills, name);
+	const struct run_skill *s = run_find_skill(&q->skills, name);
 	bool other = q->skills.n > 0 ? !in_workspace(q, name) :
-	    agent_brings_skill(run->agent->kind, run->suite, name);
+	    is_foreign(q, name) || agent_brings_skill(run->agent->kind,
+	    run->suite, name);
 
 	if (s != NULL)
 		add_once(q, ours, s->name);
@@ -613,6 +416,25 @@ cannot_load(struct run_ask *q)
 	return false;
 }
 
+/* Skills of the suite, and of the account, whose SKILL.md the call reads. */
+static void
+add_reads(struct run_ask *q, const struct answer_call *c,
+    struct field_strs *ours, struct field_strs *others)
+{
+	const struct run_skills *list = &q->skills;
+	struct run_skill s = { .root = NULL };
+	size_t i;
+
+	for (i = 0; i < list->n; i++)
+		if (run_reads_skill(q, &list->v[i], c))
+			add_once(q, ours, list->v[i].name);
+	for (i = 0; i < list->nforeign; i++) {
+		s.root = list->foreign[i].path;
+		if (run_reads_skill(q, &s, c))
+			add_once(q, others, list->foreign[i].name);
+	}
+}
+
 bool
 run_skills_find(struct run_ask *q)
 {
@@ -629,9 +451,7 @@ run_skills_find(struct run_ask *q)
 		if (!c->success)
 			continue;
 		add_use(q, c->skill, &ours, &others);
-		for (i = 0; i < q->skills.n; i++)
-			if (run_reads_skill(q, &q->skills.v[i], c))
-				add_once(q, &ours, q->skills.v[i].name);
+		add_reads(q, c, &ours, &others);
 	}
 	for (i = 0; i < ans->skills.n; i++)
 		if (!has_failed(ans, ans->skills.v[i]))

@@ -7,8 +7,10 @@
  *
  *	state     does                            next state
  *	IDLE      the slot is free                PREPARE (run_trial_start)
- *	PREPARE   expand the prompt, look into    FETCH, FILL; ASK (stored
- *	          the cache, make a workspace     answer); FINISH (cached)
+ *	PREPARE   expand the prompt, look into    JUDGED, PAUSED; FINISH
+ *	          the cache, make a workspace     (cached)
+ *	JUDGED    the judges can be used          FETCH, FILL; ASK (stored
+ *	                                          answer)
  *	FETCH     start git                       FETCHING, FILL
  *	FETCHING  waits for git                   FILL
  *	FILL      copy files, prepare the dialog  SCAN
@@ -19,7 +21,7 @@
  *	PATCH     make the agent's patch          GRADE, PAUSED; FINISH (error)
  *	GRADE     start the next grader           GRADE, GRADING, PAUSED, GRADED
  *	GRADING   waits for a grader              GRADE, GRADED
- *	PAUSED    waits for the next turn         SCAN, PATCH, GRADE
+ *	PAUSED    waits for the next turn         JUDGED, SCAN, PATCH, GRADE
  *	GRADED    decide                          FINISH; PREPARE (next attempt)
  *	FINISH    record, report, clean up        IDLE
  *	WAITING   waits for descriptors or        FETCH, ASK, GRADE: the state
@@ -41,6 +43,52 @@ enum { PAUSES_MAX = 100 };	/* of a grader, while all turns are long */
 /* The trial ends with what run_ask_fail() or run_ask_ended() has set. */
 #define FAIL(t, ...) \
 	(run_ask_fail(&(t)->ask, __VA_ARGS__), RUN_TRIAL_FINISH)
+
+static void
+on_pause(void *arg)
+{
+	struct run_trial *t = arg;
+
+	run_trial_resume(t, t->retry);
+}
+
+/* The trials resume from the loop: one of them may end the run. */
+static void
+on_judges(void *arg)
+{
+	struct run *run = arg;
+	struct run_trial *t;
+	size_t i;
+
+	run->judged = RUN_JUDGES_KNOWN;
+	for (i = 0; i < run->queue.nslots; i++) {
+		t = &run->queue.slots[i];
+		if (t->state == RUN_TRIAL_PAUSED && t->awaits_judges)
+			timer_once(run->loop, &t->pause, 0, on_pause, t);
+	}
+}
+
+/*
+ * Before the first trial that runs: a judge that cannot be used would be an
+ * error of each trial, after the agent has done its work.
+ */
+static enum run_trial_state
+await_judges(struct run_trial *t)
+{
+	struct run *run = t->run;
+	size_t i;
+
+	if (run->judged == RUN_JUDGES_NEW) {
+		for (i = 0; i < run->results.ntasks; i++)
+			grader_expect_judges(&run->judges, run->suite,
+			    run->results.tasks[i].spec);
+		run->judged = judges_examine(&run->judges, on_judges, run) ?
+		    RUN_JUDGES_KNOWN : RUN_JUDGES_ASKED;
+	}
+	t->retry = RUN_TRIAL_JUDGED;
+	t->awaits_judges = run->judged == RUN_JUDGES_ASKED;
+	return t->awaits_judges ? RUN_TRIAL_PAUSED : RUN_TRIAL_JUDGED;
+}
 
 static enum run_trial_state
 prepare(struct run_trial *t)
@@ -64,7 +112,7 @@ prepare(struct run_trial *t)
 		    run_make_workspace(q, name, (size_t)(t - run->queue.slots),
 		    &e) == -1)
 			return FAIL(t, RESULT_INFRA, "%s", e.msg);
-		return RUN_TRIAL_ASK;
+		return await_judges(t);
 	}
 	if (q->req.attempt == 1 && run_cache_take(t))
 		return RUN_TRIAL_FINISH;
@@ -75,9 +123,25 @@ prepare(struct run_trial *t)
 		/* a shared workspace is used although the trial has its own */
 		if (run->opts.shared_workspace == NULL)
 			q->req.workspace = q->dir;
-		return RUN_TRIAL_FETCH;
 	}
-	return RUN_TRIAL_FILL;
+	return await_judges(t);
+}
+
+/* The judges are known: continues, or ends the run. */
+static enum run_trial_state
+judged(struct run_trial *t)
+{
+	const struct run *run = t->run;
+
+	if (t->ask.cancelled)
+		return FAIL(t, RESULT_CANCELLED, "cancelled");
+	if (run->judges.missing.n > 0) {
+		run_stop(t->run, run->judges.missing);
+		return FAIL(t, RESULT_INFRA, "%.*s",
+		    STRF(run->judges.missing));
+	}
+	return run->opts.stored != NULL ? RUN_TRIAL_ASK :
+	    run_needs_workspace(t) ? RUN_TRIAL_FETCH : RUN_TRIAL_FILL;
 }
 
 /* The agent's time does not run meanwhile. */
@@ -130,19 +194,12 @@ fill(struct run_trial *t)
 	return RUN_TRIAL_SCAN;
 }
 
-static void
-on_pause(void *arg)
-{
-	struct run_trial *t = arg;
-
-	run_trial_resume(t, t->retry);
-}
-
 /* Continues in that state in the next turn of the loop. */
 static enum run_trial_state
 pause_until(struct run_trial *t, enum run_trial_state next)
 {
 	t->retry = next;
+	t->awaits_judges = false;
 	timer_once(t->run->loop, &t->pause, 0, on_pause, t);
 	return RUN_TRIAL_PAUSED;
 }
@@ -578,7 +635,8 @@ run_trial_go(struct run_trial *t)
 {
 	/* a state without a function waits for the loop */
 	static enum run_trial_state (*const step[])(struct run_trial *) = {
-		[RUN_TRIAL_PREPARE] = prepare, [RUN_TRIAL_FETCH] = fetch,
+		[RUN_TRIAL_PREPARE] = prepare,
+		[RUN_TRIAL_JUDGED] = judged, [RUN_TRIAL_FETCH] = fetch,
 		[RUN_TRIAL_FILL] = fill, [RUN_TRIAL_SCAN] = scan,
 		[RUN_TRIAL_ASK] = ask, [RUN_TRIAL_ANSWERED] = answered,
 		[RUN_TRIAL_PATCH] = make_patch,

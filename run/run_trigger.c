@@ -100,7 +100,8 @@ finish(struct run_trigger *t)
 		.attempts = 1, .duration_ms = q->duration_ms,
 		.started_ns = q->started_ns, .error = q->error,
 		.answer = q->job.req != NULL ? &q->job.ans : NULL,
-		.skills_way = str_of(run_skills_word(q)) };
+		.skills_way = str_of(run_skills_word(q)),
+		.note = q->skills.note };
 	struct err e = { 0 };
 
 	run_skills_remove(q);

@@ -267,6 +267,21 @@ set_next(struct acp *x)
 static void
 on_opened(void *ctx, const struct json *result, const struct json *error);
 
+/* Settings for Claude Code behind its adapter. */
+static void
+put_meta(struct acp *x, struct json_out *o)
+{
+	json_open_member(o, "_meta", '{');
+	json_open_member(o, "claudeCode", '{');
+	json_open_member(o, "options", '{');
+	json_put_key(o, STR("settings"));
+	json_put_raw(o, agent_hide_json(x->arena, AGENT_HIDE_CLAUDE,
+	    x->job->req));
+	json_close(o, '}');
+	json_close(o, '}');
+	json_close(o, '}');
+}
+
 static void
 open_session(struct acp *x)
 {
@@ -278,6 +293,9 @@ open_session(struct acp *x)
 		agent_mcp_put(&o, x->agent->suite, true);
 	else
 		json_put_raw(&o, STR("[]"));
+	if (x->known != NULL && x->known->hide_meta &&
+	    x->job->req->nhidden > 0)
+		put_meta(x, &o);
 	json_close(&o, '}');
 	x->state = ACP_OPENING;
 	ask(x, "session/new", &b, on_opened);

@@ -39,6 +39,8 @@ struct acp_agent {
 	const char *effort_flag;	/* reasoning effort: "--flag=", NULL */
 	const char *mcp_flag;		/* file of MCP servers: the same */
 	const char *env[3];		/* "K=V" */
+	const char *hide_env;		/* variable for hidden skills, NULL */
+	bool hide_meta;			/* in `_meta` of session/new */
 	const char *permit_env;		/* variable for the permissions of an
 					 * agent that asks nothing, or NULL */
 	bool ignores_eof;		/* does not exit at end of stdin */

@@ -19,10 +19,11 @@
 
 static const struct acp_agent agents[] = {	/* sorted by name */
 	{ .name = "claude", .argv = { "claude-agent-acp" }, .instead = "claude-code-acp",
-	    .model_env = "ANTHROPIC_MODEL",
+	    .model_env = "ANTHROPIC_MODEL", .hide_meta = true,
 	    .env = { "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC=1", "DISABLE_AUTOUPDATER=1" } },
 	{ .name = "cline", .argv = { "cline", "--acp" } },
-	{ .name = "codex", .argv = { "codex-acp" }, .ignores_eof = true },
+	{ .name = "codex", .argv = { "codex-acp" }, .ignores_eof = true,
+	    .hide_env = "CODEX_CONFIG" },
 	{ .name = "copilot", .argv = { "copilot", "--acp", "--no-auto-update" },
 	    .model_flag = "--model=", .effort_flag = "--reasoning-effort=",
 	    .mcp_flag = "--additional-mcp-config=@" },
@@ -326,9 +327,12 @@ acp_env(struct arena *a, const struct spec_suite *s,
 		change[n] = known->env[n];
 	if (known != NULL && known->permit_env != NULL) {
 		change[n] = agent_permit_variable(a, known->permit_env,
-		    set->permissions);
+		    set->permissions, r);
 		n += change[n] != NULL;
 	}
+	if (known != NULL && known->hide_env != NULL && r->nhidden > 0)
+		change[n++] = arena_fmt(a, "%s=%.*s", known->hide_env,
+		    STRF(agent_hide_json(a, AGENT_HIDE_CODEX, r))).p;
 	for (v = json_first(set->env); v != NULL; v = v->next)
 		if (json_get(r->task->inputs.environment, json_key(v)) ==
 		    NULL && agent_env_add(a, v, change, &n, e) == -1)

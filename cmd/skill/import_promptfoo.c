@@ -126,7 +126,8 @@ put_texts(struct reader *r, const struct kind *k, const char *key,
     const struct json *a)
 {
 	const struct json *v = json_getc(a, "value"), *c;
-	struct str *list = NEW_N(r->im->arena, struct str, json_count(v) + 1);
+	struct str *list = NEW_N(r->im->arena, struct str, v != NULL ?
+	    json_count(v) + 1 : 1);
 	struct buf b = { 0 };
 	size_t i, n = 0;
 

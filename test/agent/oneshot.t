@@ -357,6 +357,63 @@ run env PATH="$tmp/bin:$PATH" "$WAZA" run -o r.json e.yaml
 is 'not logged in, by a session: message' 'waza: gemini is not logged in (API key is missing): run gemini and log in, or set GEMINI_API_KEY; the other trials are not started' "$err"
 ok 'not logged in, by a session: no trial ran' test ! -e args
 
+# the same for a judge: found before the agent has worked for nothing
+# judged EXECUTOR JUDGE: six trials on three workers
+judged() {
+	printf 'name: e\nskill: s\nconfig: {executor: %s, trials_per_task: 3, workers: 3, parallel: true, judge: %s}\ntasks:\n' "$1" "$2"
+	for i in a b
+	do printf "  - {id: %s, prompt: hi, graders: [{type: prompt, name: p, config: {prompt: good}}]}\n" $i
+	done
+}
+agent codex <<'SH'
+echo run >>"$ARGS"
+cat >/dev/null
+echo '{"type":"item.completed","item":{"id":"i","type":"agent_message","text":"{\"passed\": true}"}}'
+echo '{"type":"turn.completed","usage":{}}'
+SH
+agent claude <<'SH'
+[ "$1 $2" = 'auth status' ] || { echo judged >>"$ARGS"; exit 3; }
+echo asked >>"$ARGS"
+echo '{"loggedIn": false, "authMethod": "none", "apiProvider": "firstParty"}'
+exit 1
+SH
+judged codex '{executor: claude}' >e.yaml
+rm -f args
+run env PATH="$tmp/bin:$PATH" CODEX_API_KEY=k "$WAZA" run -o r.json e.yaml
+is 'judge not logged in: status' 1 "$rc"
+is 'judge not logged in: once, with the way to mend it' 'waza: the judge cannot be used: claude is not logged in: run `claude auth login`, or set ANTHROPIC_API_KEY; the other trials are not started' "$err"
+is 'judge not logged in: found before the first trial' asked "$(cat args)"
+is 'judge not logged in: an infrastructure error' 1 "$("$WAZA" parse r.json | grep -o '"error_class":"infrastructure"' | wc -l | tr -d ' ')"
+rm args
+run env PATH="$tmp/bin:$PATH" CODEX_API_KEY=k "$WAZA" run -q --executor mock -o r.json e.yaml
+is 'judge not logged in: the same with the mock' "1 asked" "$rc $(cat args)"
+rm args
+run env PATH="$tmp/bin:$PATH" CODEX_API_KEY=k ANTHROPIC_API_KEY=k "$WAZA" run -q -o r.json e.yaml
+is 'judge with a key: it is not asked beforehand' 'run judged' "$(sort -u -r args | tr '\n' ' ' | sed 's/ $//')"
+run env PATH="$tmp/bin:$PATH" "$WAZA" grade e.yaml --results r.json -o g.json
+like 'judge not logged in: grade finds it, too' '1 *the judge cannot be used: claude is not logged in*' "$rc $err"
+judged codex '{executor: acp, agent: goose}' >e.yaml
+rm -f args
+run env PATH="$tmp/bin:/usr/bin:/bin" CODEX_API_KEY=k "$WAZA" run -o r.json e.yaml
+like 'judge not installed: once, with the way to mend it' 'waza: the judge cannot be used: goose is not installed (`goose` is not found in PATH): install goose, see its documentation; the other trials are not started' "$(echo "$err" | grep -v 'e.yaml:.*warning')"
+ok 'judge not installed: no trial ran' test ! -e args
+judged codex '{executor: codex, model: big}' >e.yaml
+run env PATH="$tmp/bin:$PATH" CODEX_API_KEY=k "$WAZA" run -q -o r.json e.yaml
+is 'the agent as judge: its program is not asked again' 0 "$rc"
+# cancelled while the judge is asked
+agent claude <<'SH'
+echo asked >>"$ARGS"
+exec tail -f /dev/null
+SH
+judged codex '{executor: claude}' >e.yaml
+rm -f args
+env PATH="$tmp/bin:$PATH" CODEX_API_KEY=k "$WAZA" run -q -o r.json e.yaml >/dev/null 2>err &
+pid=$!
+wait_until 20 test -s args
+kill -INT $pid
+wait $pid
+is 'cancelled while a judge is asked: status' '130 asked' "$? $(cat args)"
+
 # recordings of the real programs, if present
 rec=${AGENTS:-$top/../shared/agents}/transcripts
 if [ -d "$rec" ]

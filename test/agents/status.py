@@ -29,6 +29,8 @@ def usage(run):
         n in unknown for n in names.get(k, ()))]
     if not bad:
         line("passed")
+    if bad == said and "input_tokens" not in bad and "output_tokens" not in bad:
+        line("passed - not reported:", ", ".join(said))
     line("unknown" if bad == said else "wrong", "-",
          ", ".join("%s %s, not %s" % (k, got[k], want[k]) for k in bad),
          "reported as unknown:" if unknown else "", ", ".join(unknown))
@@ -60,5 +62,9 @@ for t in tasks:
     why = run.get("error_msg") or "; ".join(
         "%s: %s" % (k, v.get("feedback")) for k, v in
         (run.get("validations") or {}).items() if not v.get("passed"))
-    line(t.get("status"), run.get("error_class") or "-", why or "")
+    if case == "commit":
+        why = (why or "") + "; answer: " + (run.get("final_output") or "")
+    note = run.get("note") if t.get("status") != "passed" else ""
+    line(t.get("status"), run.get("error_class") or "-", why or "",
+         "(%s)" % note if note else "")
 line("none - the results have no task", case)

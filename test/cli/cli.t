@@ -149,4 +149,15 @@ out=$(printf 'x\303\251y' | "$WAZA" match '\pL\pL' -)
 is 'standard input, UTF-8' '0-3' "$out"
 out=$(printf 'abc' | "$WAZA" match -- '-|b')
 is 'a pattern after --' '1-2' "$out"
+# commands of the original that are not here
+for c in adversarial dev get migrate preflight registry replay spec update
+do
+	run "$WAZA" "$c" x
+	is "$c: exit 2" 2 "$rc"
+	like "$c: the message says what to do instead" \
+	    "waza: \"$c\" is not a command here: ?*" "$err"
+done
+run "$WAZA" help migrate
+is 'help for such a word: exit 0' 0 "$rc"
+like 'help for such a word' '*waza validate*' "$out"
 done_testing

@@ -32,7 +32,7 @@ is 'once' 1 "$(printf '%s\n' "$err" | grep -c judge)"
 is 'and nothing was run' '' "$(find . -name '*.journal')"
 cat >judge.sh <<'X'
 #!/bin/sh
-{ cat; ls; } >>"$LOG"
+{ cat; ls; } >>"${LOG:?}"
 case $(tail -n 200 "$LOG") in
 *'Names the title'*) echo '{"passed": false, "reason": "no title"}' ;;
 *) echo '{"passed": true, "reason": "fine"}' ;;

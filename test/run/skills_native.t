@@ -77,7 +77,7 @@ DO=
 export DO
 ask '' 'skill_directories: [own]'
 is 'native: status 0, and graders do not see the skills' 0 "$rc"
-is 'native: the agent finds all files of the skills' './.claude/skills/bake/SKILL.md ./.claude/skills/dance/SKILL.md ./.claude/skills/greet/SKILL.md ./.claude/skills/greet/scripts/run.sh ./.git/HEAD ./.git/config ./.git/info/exclude ./given.txt ' \
+is 'native: the agent finds all files of the skills' './.claude/skills/bake/SKILL.md ./.claude/skills/dance/SKILL.md ./.claude/skills/greet/SKILL.md ./.claude/skills/greet/scripts/run.sh ./.git/HEAD ./.git/config ./given.txt ' \
     "$(tr '\n' ' ' <asked.found)"
 is 'native: scripts are executable' executable "$(cat asked.mode)"
 is 'native: the agent gets the plain prompt' '{"type":"user","message":{"role":"user","content":[{"type":"text","text":"Say hello"}]}}' "$(cat asked)"
@@ -119,7 +119,7 @@ echo x >one/.git/HEAD
 sed 's/skill_directories: .skills./skill_directories: [..]/; /inputs: /d; s/must_exist: .given.txt., //' e.yaml |
     sed 's/, skills: telepathy//' >one/evals/eval.yaml
 run "$WAZA" run -q one/evals/eval.yaml
-is 'a suite in the skill is not placed' '0 ./.claude/skills/one/SKILL.md ./.git/HEAD ./.git/config ./.git/info/exclude ' "$rc $(tr '\n' ' ' <asked.found)"
+is 'a suite in the skill is not placed' '0 ./.claude/skills/one/SKILL.md ./.git/HEAD ./.git/config ' "$rc $(tr '\n' ' ' <asked.found)"
 
 # files of the task win
 cat >w.yaml <<'YAML'
@@ -180,9 +180,47 @@ tasks:
     inputs: {repos: [{source: repo, dest: .}]}
     graders: [{name: p, type: program, config: {command: sh, args: [-c, 'cd "$WAZA_WORKSPACE_DIR" && test -z "$(git status --porcelain)" && ! grep -q claude .git/info/exclude']}}]
 YAML
-	DO='git add -A; git -c user.name=a -c user.email=a@b commit -q --allow-empty -m x; git ls-files >"$ASKED.committed"'
+	DO='git status --porcelain >"$ASKED.status"; git add -A; git -c user.name=a -c user.email=a@b commit -q --allow-empty -m x; git ls-files >"$ASKED.committed"'
 	run "$WAZA" run -o r.json repo.yaml
 	is "the agent does not commit the skills to the task's repository" '0 x' "$rc $(cat asked.committed)"
+	is 'git status does not show the skills' '' "$(cat asked.status)"
+	# patterns of the user, whose place the file takes
+	printf '*.swp\n' >home/ignored
+	printf '[user]\n\tname = a\n[Core]\n\texcludesFile = ~/ignored\n' >home/.gitconfig
+	DO=">a.swp; $DO"
+	run "$WAZA" run -o r.json repo.yaml
+	is "the user's own patterns still hold" '0 x' "$rc $(cat asked.committed)"
+	mkdir -p home/.config/git
+	mv home/ignored home/.config/git/ignore
+	rm home/.gitconfig
+	run "$WAZA" run -o r.json repo.yaml
+	is "and those in git's own place" '0 x' "$rc $(cat asked.committed)"
+	rm -r home/.config
+	# a fixture with a link to a repository elsewhere, as worktrees have it
+	git -C repo worktree add -q ../tree >/dev/null 2>&1
+	cp repo/.git/info/exclude exclude.before 2>/dev/null || : >exclude.before
+	cat >tree.yaml <<YAML
+name: e
+skill: greet
+config: {executor: claude, skill_directories: [skills]}
+tasks:
+  - id: a
+    prompt: Say hello
+    inputs: {files: [{path: x, content: "x\\n"}, {path: .git, content: "$(cat tree/.git)\\n"}]}
+    graders: [{name: f, type: file, config: {must_exist: [x], must_not_exist: [.claude]}}]
+YAML
+	DO='git add -A --dry-run >"$ASKED.committed" 2>&1; git rev-parse --git-common-dir >"$ASKED.common"; git status --porcelain >"$ASKED.status"; GIT_CONFIG_PARAMETERS= git status --porcelain >"$ASKED.bare"'
+	run "$WAZA" run -o r.json tree.yaml
+	is 'a worktree: git does not see the skills' '0  ' "$rc $(cat asked.committed) $(cat asked.status)"
+	is "a worktree: it is the user's repository" "$(cd repo/.git && pwd -P)" "$(cat asked.common)"
+	is 'a worktree: without the patterns it would' '?? .claude/' "$(cat asked.bare)"
+	is "a worktree: the user's repository is not changed" "$(cat exclude.before)" "$(cat repo/.git/info/exclude 2>/dev/null)"
+	git -C repo worktree remove --force ../tree
+	# git init below the root of the workspace
+	sed 's/^    graders.*/    graders: [{name: f, type: file, config: {must_exist: [sub\/x]}}]/; s/inputs: .*/inputs: {files: [{path: sub\/x, content: x}], workdir: sub}/' repo.yaml >sub.yaml
+	DO='git init -q .; git add -A; git ls-files >"$ASKED.committed"'
+	run "$WAZA" run -o r.json sub.yaml
+	is 'a repository in the working directory: the skills are hidden' '0 x' "$rc $(cat asked.committed)"
 else
 	skip 'git is not installed'
 fi
@@ -212,22 +250,103 @@ is 'workdir: the skills are in the working directory' '0 ./.claude/skills/bake/S
 
 # skills of the account
 skill home/.claude/skills/other other 'Not of the suite'
+cat >bin/claude.args <<'SH'
+for a
+do printf '%s\n' "$a"
+done >"$ASKED.args"
+SH
+sed -i.old '1r bin/claude.args' bin/claude && rm bin/claude.old bin/claude.args
 ask ''
+is 'home: claude leaves out skills of the account' '--settings={"skillOverrides":{"other":"off"}}' "$(grep settings asked.args)"
+is 'home: claude: no warning' '0 0' "$rc $(printf '%s\n' "$err$out" | grep -c 'of your account')"
+is 'home: claude: nothing in the notes' '' "$(grep -o 'of the account' r)"
+ask '' '' --no-skills
+is 'home: also without the skills of the suite' 1 "$(grep -c settings asked.args)"
+sed 's/skill_directories: .skills.//; s/, *}/}/' e.yaml >noskill.yaml
+run "$WAZA" run -q noskill.yaml
+is 'home: a suite without skills gets the agent as it is' 0 "$(grep -c settings asked.args)"
+ask 'args: [--settings=own.json]'
+is "home: the user's own setting stays" '--settings=own.json' "$(grep settings asked.args)"
 like 'home: a warning names foreign skills' "*the agent also finds 1 skill of your account ($tmp/home/.claude/skills/other): set \"home: private\"*" "$err$out"
-ask 'trials_per_task: 3'
+has 'home: so do the results' "\"note\":\"the agent also finds 1 skill of the account ($tmp/home/.claude/skills/other)\""
+ask 'args: [--settings=own.json], trials_per_task: 3'
 is 'home: one warning per run' 1 "$(printf '%s\n' "$err$out" | grep -c 'of your account')"
-ask 'home: private'
+ask 'args: [--settings=own.json], home: private'
 is 'home: private: no warning' 0 "$(printf '%s\n' "$err$out" | grep -c 'of your account')"
+ask 'home: private'
+is 'home: private: nothing to hide' 0 "$(grep -c settings asked.args)"
 skill home/.claude/skills/greet greet 'How to greet'
 cp skills/greet/SKILL.md home/.claude/skills/greet
 ask ''
-is 'home: the same skill is allowed' 0 "$rc"
+is 'home: the same skill is allowed, and not hidden' '0 --settings={"skillOverrides":{"other":"off"}}' "$rc $(grep settings asked.args)"
 echo old >>home/.claude/skills/greet/SKILL.md
 : >asked
 ask ''
 is 'home: another version of a skill is an error' '1 ' "$rc $(cat asked)"
 has 'home: another version: message' "$tmp/home/.claude/skills/greet is another version of skill*home: private*\"error_class\":\"infrastructure\""
-rm -rf home/.claude
+
+# the setting of each agent
+cat >bin/codex <<'SH'
+#!/bin/sh
+for a
+do printf '%s\n' "$a"
+done >"$ASKED.args"
+env >"$ASKED.env"
+cat .gemini/settings.json >"$ASKED.gemini" 2>&1
+eval "$DO"
+exit 1
+SH
+for a in gemini opencode qwen copilot
+do cp bin/codex bin/$a
+done
+for d in .agents .gemini
+do skill "home/$d/skills/old" 'the "old" one' 'Not of the suite'
+done
+skill home/.agents/skills/greet greet 'Another version'
+# told EXECUTOR [CONFIG]: runs it; sets $err and files
+told() {
+	sed "s/executor: claude/executor: $1${2:+, $2}/" n.yaml >a.yaml
+	run "$WAZA" run -q -o r.json a.yaml
+	"$WAZA" parse r.json >r
+}
+told codex
+is 'codex leaves them out by their paths' "skills.config=[{\"path\"=\"$tmp/home/.agents/skills/greet/SKILL.md\",\"enabled\"=false},{\"path\"=\"$tmp/home/.agents/skills/old/SKILL.md\",\"enabled\"=false}]" "$(grep skills.config asked.args)"
+is 'codex: another version of a skill is left out, too' 0 "$(printf '%s\n' "$err" | grep -c 'your account\|another version')"
+rm -r home/.agents/skills/greet
+rm -r home/.claude
+told opencode
+is 'opencode leaves them out by permissions' 'OPENCODE_PERMISSION={"skill":{"*":"allow","the \"old\" one":"deny"}}' "$(grep OPENCODE_PERMISSION asked.env)"
+told opencode 'permissions: [read]'
+like 'opencode: with other permissions' '*"skill":{"\*":"allow","the \\"old\\" one":"deny"},"edit":"deny"*' "$(grep OPENCODE_PERMISSION asked.env)"
+OPENCODE_PERMISSION='{"bash":"deny"}' told opencode
+is "opencode: the user's own permissions stay" 'OPENCODE_PERMISSION={"bash":"deny"}' "$(grep OPENCODE_PERMISSION asked.env)"
+like 'opencode: then a warning names the skills' '*also finds 1 skill of your account*' "$err"
+told gemini
+is 'gemini leaves them out by a file' '{"skills":{"disabled":["the \"old\" one","the \"old\" one"]}}' "$(cat asked.gemini)"
+is 'gemini: no warning' 0 "$(printf '%s\n' "$err" | grep -c 'your account')"
+is 'gemini: the file is not in the patch' 0 "$(grep -c gemini/settings r)"
+sed 's/given.txt}/.gemini\/settings.json, content: "{}"}/' n.yaml >own.yaml
+sed "s/executor: claude/executor: gemini/" own.yaml >a.yaml
+run "$WAZA" run -q -o r.json a.yaml
+is "gemini: the task's own file stays" '{}' "$(cat asked.gemini)"
+like 'gemini: then a warning names the skills' '*also finds 2 skills of your account*' "$err"
+DO='echo changed >.gemini/settings.json' told gemini
+like 'gemini: a file that the agent has written is its own' '*b/.gemini/settings.json*+changed*' "$("$WAZA" parse r.json)"
+for a in qwen copilot-cli
+do
+	told $a
+	like "$a cannot be told: a warning" "*the agent also finds 1 skill of your account ($tmp/home/.agents/skills/old)*" "$err"
+	has "$a cannot be told: a note" 'the agent also finds 1 skill of the account'
+done
+if command -v git >/dev/null
+then
+	DO='git init -q .; git add -A; git ls-files >"$ASKED.committed"' told gemini
+	is 'gemini does not commit placed files' given.txt "$(cat asked.committed)"
+	DO='git init -q .; git add -A; git ls-files >"$ASKED.committed"' told opencode
+	is 'opencode does not commit placed files' given.txt "$(cat asked.committed)"
+else
+	skip 'git is not installed'
+fi
 
 # limits
 mkdir skills/bake/many
@@ -280,6 +399,17 @@ done
 DO='rm -rf .claude'
 is 'evidence: a file that the agent has read and removed' '"skills":["greet"] ' "$(used "$(call Read '{"file_path":".claude/skills/greet/SKILL.md"}')")"
 DO=
+
+skill home/.claude/skills/other other 'Not of the suite'
+is 'evidence: a skill of the account is listed apart' '"skills":[] "other_skills":["other"]' "$(used "$(call Skill '{"skill":"other"}')")"
+is 'evidence: reading one, too' '"skills":["greet"] "other_skills":["other"]' \
+    "$(used "$(call Read "{\"file_path\":\"$tmp/home/.claude/skills/other/SKILL.md\"}")" "$(call Skill '{"skill":"greet"}')")"
+call Skill '{"skill":"other"}' >asked.say
+sed 's/, skill_directories: .skills.//' e.yaml >noskill.yaml
+run "$WAZA" run -q -o r.json noskill.yaml
+is 'evidence: also in a suite without skills' '"skills":[] "other_skills":["other"]' \
+    "$("$WAZA" parse r.json | grep -o '"skills":[^]]*]' | tail -n 1) $("$WAZA" parse r.json | grep -o '"other_skills":[^]]*]')"
+rm -rf asked.say home/.claude
 
 # names that do not fit a directory
 mkdir odd && odd=$tmp/odd
@@ -353,6 +483,24 @@ run "$WAZA" run -q -o r.json own.yaml
 "$WAZA" parse r.json >r
 is 'acp: a command without a name: nothing is placed' '' "$(cat asked.found)"
 has 'acp: a command without a name: the prompt' '"skills_way":"prompt"'
+
+# skills of the account over ACP
+skill home/.claude/skills/other other 'Not of the suite'
+skill home/.agents/skills/old old 'Not of the suite'
+for a in claude codex
+do
+	sed "s/agent: gemini/agent: $a/; s/prompt: .*/prompt: '[[run:printenv CODEX_CONFIG >\$ASKED.env || :]] [[say:done]]'/; /graders: /s/.*/    graders: [{name: t, type: text, config: {contains: [done]}}]/" acp.yaml >h.yaml
+	run "$WAZA" run -q --record rec -o r.json h.yaml
+	is "acp: $a: status, no warning" '0 0' "$rc $(printf '%s\n' "$err" | grep -c 'your account')"
+	case $a in
+	claude) is 'acp: claude leaves them out by the session' 1 "$(grep -c '_meta.*claudeCode.*options.*settings.*skillOverrides.*other.*off' rec/*)" ;;
+	codex) is 'acp: codex leaves them out by a variable' "{\"skills\":{\"config\":[{\"path\":\"$tmp/home/.agents/skills/old/SKILL.md\",\"enabled\":false}]}}" "$(cat asked.env)" ;;
+	esac
+	rm -rf rec
+done
+CODEX_CONFIG='{}' run "$WAZA" run -q -o r.json h.yaml
+like "acp: codex: the user's own variable stays, a warning names the skills" '{} *also finds 1 skill of your account*' "$(cat asked.env) $err"
+rm -rf home/.claude home/.agents
 
 # trigger tests with a real format
 cat >trigger_tests.yaml <<'YAML'

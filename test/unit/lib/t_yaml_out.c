@@ -54,7 +54,10 @@ test_blocks(void)
 {
 	OK(writes("{\"a\": \"x\\n\\ny: z\\n\"}", "a: |\n  x\n\n  y: z\n"));
 	OK(writes("[{\"a\": \"x\\ny\"}]", "- a: |-\n    x\n    y\n"));
-	OK(writes("\"x\\n y\"", "\"x\\n y\"\n"));
+	OK(writes("{\"a\": \"x\\n  y\\n z\"}", "a: |-\n  x\n    y\n   z\n"));
+	OK(writes("\" x\\ny\"", "\" x\\ny\"\n"));
+	OK(writes("\"x\\n \\ny\"", "\"x\\n \\ny\"\n"));
+	OK(writes("\"x\\ny\\n \"", "\"x\\ny\\n \"\n"));
 	OK(writes("\"x\\n\\n\"", "\"x\\n\\n\"\n"));
 	OK(writes("\"\\nx\"", "\"\\nx\"\n"));
 	OK(writes("\"x\\ty\\nz\"", "\"x\\ty\\nz\"\n"));
