@@ -22,6 +22,7 @@
 
 enum {
 	DEPTH_MAX = 64,
+	REMOVAL_FDS = 6,	/* descriptors: two for each level */
 	PATH_ROOM = 1024,	/* bytes of a spare directory's path */
 	FRESH_SEC = 1234567,	/* a modification time that no clock shows */
 	FRESH_NSEC = 890123000
@@ -320,12 +321,18 @@ move_up(struct removal *r, int dir, const char *name)
 
 static void remove_entries(struct removal *, int dir, unsigned depth);
 
-/* Makes the directory writable first: an agent may have changed its mode. */
+/*
+ * Makes the directory writable first: an agent may have changed its mode.  An
+ * empty one needs no descriptor.
+ */
 static void
 remove_dir(struct removal *r, int dir, const char *name, unsigned depth)
 {
-	int sub = open_dir(dir, name);
+	int sub;
 
+	if (unlinkat(dir, name, AT_REMOVEDIR) == 0)
+		return;
+	sub = open_dir(dir, name);
 	if (sub == -1 && errno == EACCES &&
 	    fchmodat(dir, name, 0700, 0) == 0)
 		sub = open_dir(dir, name);
@@ -454,6 +461,11 @@ make_dir(struct workspace_pool *pool, struct err *e)
 
 	if (pool->dir != NULL)
 		return 0;
+	/* make nothing that could not be removed */
+	if (os_fds_free(0) < REMOVAL_FDS) {
+		errno = EMFILE;
+		return err_sys(e, tmp);
+	}
 	if (*tmp == '/')
 		cwd[0] = '\0';
 	else if (getcwd(cwd, sizeof(cwd)) == NULL)

@@ -81,16 +81,23 @@ alive 'twenty runs at once'
 stop
 
 # nothing will be released: an error with its reason, never a hang
-bad=
-for n in 5 6 7 8 9 10 11 12 13 14 15
+sed '/^hooks/d; s/, inputs: .files: [^]]*\]\}//' e.yaml >plain.yaml
+bad= left=
+for s in e plain
 do
-	run sh -c 'ulimit -n "$1" && exec "$WAZA" run -q e.yaml -o s.json --task t1 --trials 1' sh "$n"
-	case $rc:$out$err in
-	0:* | [12]:*'oo many open files'*) ;;
-	*) bad="$bad$n: status $rc $out$err" ;;
-	esac
+	for n in 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20
+	do
+		run sh -c 'ulimit -n "$1" && exec "$WAZA" run -q "$2.yaml" -o s.json --task t1 --trials 1' sh "$n" $s
+		case $rc:$out$err in
+		0:* | [12]:*'oo many open files'*) ;;
+		*) bad="$bad$s, $n: status $rc $out$err" ;;
+		esac
+		[ -z "$(ls "$TMPDIR")" ] || left="$left$s, $n: $(cd "$TMPDIR" && find . ! -name .) "
+		rm -rf "$TMPDIR"/*
+	done
 done
 is 'too few for one child: the reason' '' "$bad"
+is 'too few for one child: no files are left' '' "$left"
 
 # processes; root has no limit
 if [ "$(id -u)" != 0 ] && command -v prlimit >/dev/null
