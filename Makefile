@@ -47,7 +47,8 @@ SUITE = config config_check config_hold config_keys config_layer config_merge co
 SUITE_H = config config_internal project spec spec_internal
 SKILL = budget catalog files scaffold scaffold_project skill triggers \
 	check check_advice check_files check_fix check_json check_level check_links check_rules check_spec check_suite \
-	coverage coverage_out
+	coverage coverage_out \
+	check_urls
 SKILL_H = budget catalog files scaffold skill triggers \
 	check check_internal \
 	coverage

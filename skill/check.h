@@ -7,7 +7,7 @@
  * Rules and their names are those of the original, so that reports can be
  * compared; check_rules.c and the tables in check_spec.c and check_advice.c
  * list them.  Nothing is executed, nothing outside of the skill's directory
- * and its suite is read, and there is no network access.
+ * and its suite is read, and only check_urls() uses the network.
  */
 #ifndef WAZA_CHECK_H
 #define WAZA_CHECK_H
@@ -31,8 +31,7 @@ enum {
 	CHECK_BYTES_MAX = 64 << 20,	/* of its Markdown files */
 	CHECK_SPEC = 9,			/* checks of the specification */
 	CHECK_ADVICE = 9,		/* advisory checks */
-	CHECK_MCP = 4,			/* checks of MCP integration */
-	CHECK_URLS_MAX = 10000		/* URLs that are requested */
+	CHECK_MCP = 4			/* checks of MCP integration */
 };
 
 /* Errors make a skill not ready; notes are advice. */
@@ -150,6 +149,14 @@ void check_prepare(struct arena *, struct check_env *);
  */
 int check_skill(struct arena *, const struct check_env *, const char *path,
     const char *eval, struct check *, struct err *);
+
+/*
+ * Requests the URLs of n skills with curl, and adds those that fail to their
+ * links.  Hosts with a private address are not asked, unless allow_private is
+ * set, and count as failed.  -1 if that is not possible here.
+ */
+int check_urls(struct check *const *, size_t n, bool allow_private,
+    struct err *);
 
 /* Sorts the findings by place and decides whether the skill is ready. */
 void check_finish(struct check *);

@@ -24,7 +24,8 @@
 #include "suite/spec.h"
 
 struct check_opt {
-	bool strict, fix, dry_run, exit_zero, trust, verbose;
+	bool strict, fix, dry_run, urls, private_urls, exit_zero, trust;
+	bool verbose;
 	const char *format;
 };
 static const struct opt check_rows[] = {
@@ -34,6 +35,10 @@ static const struct opt check_rows[] = {
 	    .help = "repair what needs no judgement, and show the changes"),
 	CMD_OPT(check_opt, dry_run, OPT_FLAG, .name = "dry-run",
 	    .help = "with --fix: only show the changes"),
+	CMD_OPT(check_opt, urls, OPT_FLAG, .name = "urls",
+	    .help = "request the URLs of links, with curl"),
+	CMD_OPT(check_opt, private_urls, OPT_FLAG, .name = "private-urls",
+	    .help = "with --urls: also those of private addresses"),
 	CMD_OPT(check_opt, exit_zero, OPT_FLAG, .name = "exit-zero",
 	    .help = "exit with 0 although a skill is not ready"),
 	CMD_OPT(check_opt, format, OPT_STR, .name = "format", .letter = 'f',
@@ -323,6 +328,9 @@ check_all(struct checking *k)
 		check_target(k, &t[i]);
 	v = (struct check **)(void *)k->skills.p;
 	n = k->skills.n / sizeof(struct check *);
+	if (k->opt->urls && check_urls(v, n, k->opt->private_urls,
+	    k->call->err) == -1)
+		return -1;
 	for (i = 0; i < n; i++)
 		check_finish(v[i]);
 	return 0;
@@ -411,7 +419,7 @@ check_main(struct cmd_call *c)
 
 const struct cmd_command cmd_check = {
 	.name = "check", .group = CMD_SUITES, .usage = "[--format FORMAT] [--strict] "
-	    "[--fix [--dry-run]] [PATH|NAME ...]",
+	    "[--fix [--dry-run]] [--urls] [PATH|NAME ...]",
 	.opts = CMD_OPTS(check_rows), .size = sizeof(struct check_opt),
 	.max = SIZE_MAX, .fn = check_main,
 	.help = "Check whether skills are ready, and repair them"
