@@ -268,6 +268,10 @@ read_options(struct cmd_run *r)
 	r->job.adopt = !r->job.on_server;
 	if (r->job.on_server && cmd_on_server_check(r) == -1)
 		return -1;
+	if (r->job.on_server && r->job.call->nargs > 1)
+		return err_set(r->job.call->err, ERR_SCHEMA, "unexpected "
+		    "argument: %s (a server runs one suite per call)",
+		    r->job.call->args[1]);
 	return cmd_job_check(&r->job);
 }
 

@@ -7,8 +7,9 @@
  *	--output-dir DIR	DIR/STAMP/MODEL.json, of several suites
  *				DIR/STAMP/SUITE/MODEL.json, and a summary.json
  *
- * A STAMP has a file INCOMPLETE until everything has run: --resume continues
- * the newest STAMP that has it.
+ * A STAMP has a file STATE: a line "complete" or "incomplete", and a line for
+ * each suite.  --resume continues the newest STAMP of the same suites that is
+ * not complete.
  */
 #include "cmd/run.h"
 
@@ -27,9 +28,12 @@
 #include "suite/config.h"
 #include "suite/spec.h"
 
-#define INCOMPLETE ".waza-incomplete"
+#define STATE ".waza-run"
 
-enum { STAMP_MAX = 40, STAMP_TRIES = 1000 };
+enum {
+	STAMP_MAX = 40, STAMP_TRIES = 1000,
+	STATE_MAX = 64 << 20		/* bytes of the file */
+};
 
 int
 cmd_run_files_check(struct cmd_run *r)
@@ -115,13 +119,64 @@ is_stamp(struct str s)
 	    s.p[7] == '-' && s.p[10] == 'T';
 }
 
-/* The newest STAMP, or the newest that is not complete; NULL: none. */
+/* As a whole: readers see the old file or the new one. */
+static int
+write_file(struct cmd_run *r, const char *path, struct str text)
+{
+	struct arena *a = r->job.call->arena;
+	const char *temp = arena_fmt(a, "%s.tmp.%ld", path,
+	    (long)getpid()).p;
+	struct err *e = r->job.call->err;
+	int fd = open(temp, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+	int rc;
+
+	if (fd == -1)
+		return err_sys(e, temp);
+	rc = os_write_all(fd, text, e);
+	os_close(&fd);
+	if (rc == 0 && rename(temp, path) == -1)
+		rc = err_sys(e, path);
+	if (rc == -1)
+		(void)unlink(temp);
+	return rc;
+}
+
+/* What STATE contains. */
+static struct str
+state(struct cmd_run *r, bool complete)
+{
+	struct buf b = { 0 };
+	size_t i;
+
+	buf_puts(&b, complete ? "complete\n" : "incomplete\n");
+	for (i = 0; i < r->nsuites; i++)
+		buf_fmt(&b, "%s\n", r->suites[i].path);
+	return arena_take(r->job.call->arena, &b);
+}
+
+static bool
+has_state(struct cmd_run *r, const char *path, bool complete)
+{
+	struct arena a = { 0 };
+	struct str text;
+	struct err e;
+	bool same = os_read_plain(&a, path, STATE_MAX, &text, &e) == 0 &&
+	    str_eq(text, state(r, complete));
+
+	arena_free(&a);
+	return same;
+}
+
+/*
+ * The newest STAMP of these suites, or the newest that is not complete; NULL:
+ * none.
+ */
 static const char *
 newest(struct cmd_run *r, const char *dir, bool incomplete)
 {
 	struct arena *a = r->job.call->arena;
 	struct field_strs names;
-	const char *path;
+	const char *path, *file;
 	size_t i;
 
 	if (spec_list(a, dir, &names) == -1)
@@ -130,8 +185,9 @@ newest(struct cmd_run *r, const char *dir, bool incomplete)
 		if (!is_stamp(names.v[i - 1]))
 			continue;
 		path = spec_join(a, dir, names.v[i - 1]);
-		if (!incomplete || spec_exists(spec_join(a, path,
-		    STR(INCOMPLETE))))
+		file = spec_join(a, path, STR(STATE));
+		if (has_state(r, file, false) ||
+		    (!incomplete && has_state(r, file, true)))
 			return path;
 	}
 	return NULL;
@@ -191,8 +247,7 @@ default_dir(struct cmd_run *r)
 int
 cmd_run_files_open(struct cmd_run *r)
 {
-	const char *dir = r->opt.output.output_dir, *mark;
-	struct err *e = r->job.call->err;
+	const char *dir = r->opt.output.output_dir;
 
 	if (r->job.on_server)
 		return 0;
@@ -208,8 +263,8 @@ cmd_run_files_open(struct cmd_run *r)
 	}
 	if (r->stamp_dir == NULL && make_stamp(r, dir) == -1)
 		return -1;
-	mark = spec_join(r->job.call->arena, r->stamp_dir, STR(INCOMPLETE));
-	return os_write_file(mark, STR(""), e);
+	return write_file(r, spec_join(r->job.call->arena, r->stamp_dir,
+	    STR(STATE)), state(r, false));
 }
 
 /*
@@ -322,28 +377,6 @@ cmd_run_results(const struct cmd_run *r)
 	return out;
 }
 
-/* As a whole: readers see the old file or the new one. */
-static int
-write_file(struct cmd_run *r, const char *path, struct str text)
-{
-	struct arena *a = r->job.call->arena;
-	const char *temp = arena_fmt(a, "%s.tmp.%ld", path,
-	    (long)getpid()).p;
-	struct err *e = r->job.call->err;
-	int fd = open(temp, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
-	int rc;
-
-	if (fd == -1)
-		return err_sys(e, temp);
-	rc = os_write_all(fd, text, e);
-	os_close(&fd);
-	if (rc == 0 && rename(temp, path) == -1)
-		rc = err_sys(e, path);
-	if (rc == -1)
-		(void)unlink(temp);
-	return rc;
-}
-
 static int
 write_summary(struct cmd_run *r, const struct report_suites *all)
 {
@@ -442,9 +475,10 @@ cmd_run_files_close(struct cmd_run *r)
 		if (r->units[i].with != NULL &&
 		    write_reports(r, &r->units[i]) == -1)
 			status = cmd_job_fail(j, "report_failed");
-	if (all.complete && status == CMD_OK)
-		(void)unlink(spec_join(j->call->arena, r->stamp_dir,
-		    STR(INCOMPLETE)));
+	if (all.complete && status == CMD_OK &&
+	    write_file(r, spec_join(j->call->arena, r->stamp_dir, STR(STATE)),
+	    state(r, true)) == -1)
+		status = cmd_job_fail(j, "results_failed");
 	if (!j->opt->quiet && j->owns_stdout == NULL)
 		cmd_say("results: %s\n", r->stamp_dir);
 	return status;

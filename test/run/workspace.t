@@ -202,6 +202,9 @@ run "$WAZA" run -d dir --resume
 like 'nothing to resume: a new directory' '*nothing to resume in dir*' "$err"
 is 'nothing to resume: directories' 2 "$(ls dir | wc -l | tr -d ' ')"
 
+run "$WAZA" run -d dir --resume a
+like 'other suites are not resumed' '*nothing to resume in dir*' "$err"
+
 # kill -9 in the middle: finished trials are not repeated
 rm -rf dir go asked
 cat >agent.sh <<'SH'
@@ -227,6 +230,22 @@ run "$WAZA" run -q -d dir --resume
 is 'killed: resumed' 0 "$rc"
 is 'killed: only three trials are run again' 3 "$(wc -l <again | tr -d ' ')"
 like 'killed: all are in the results' '*6 tasks: 6 passed*' "$out"
+
+# without a directory of results, journals are in .waza
+rm -rf .waza go again
+cat >agent.sh <<'SH'
+cat >/dev/null
+echo x >>"$TOP/again"
+[ "$(wc -l <"$TOP/again")" -ne 4 ] || exit 1
+echo hello
+SH
+run "$WAZA" run -q
+is 'no directory: an error' 1 "$rc"
+run "$WAZA" run -q --retry-errors
+is 'no directory: retried' 0 "$rc"
+is 'no directory: only one trial is run again' 7 "$(wc -l <again | tr -d ' ')"
+run "$WAZA" run --remote a b
+like 'a server runs one suite' '*unexpected argument: b (a server runs one suite per call)*' "$err"
 
 # other commands take names, too
 run "$WAZA" run -q -o g.json a
