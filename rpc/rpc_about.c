@@ -178,9 +178,15 @@ static const struct rpc_module about_module = { .methods = methods,
 	.nmethods = COUNTOF(methods) };
 
 void
-rpc_add_evals(struct rpc *r)
+rpc_add_about(struct rpc *r)
 {
 	rpc_add(r, &about_module, r);
+}
+
+void
+rpc_add_evals(struct rpc *r)
+{
+	rpc_add_about(r);
 	rpc_add(r, &rpc_eval_module, r);
 	rpc_add(r, &rpc_runs_module, r);
 	rpc_add(r, &rpc_run_module, r);

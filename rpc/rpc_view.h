@@ -22,6 +22,8 @@ struct store_run;
 
 /* Registers the methods eval.*, task.*, run.*, rpc.* and $/cancelRequest. */
 void rpc_add_evals(struct rpc *);
+/* Only shutdown, exit, $/cancelRequest and rpc.discover, which it includes. */
+void rpc_add_about(struct rpc *);
 
 /*
  * Calls a method, by name, for a request that arrived in another way.

@@ -58,6 +58,7 @@ read_fields(struct arena *a, const struct skill *s, struct err *e)
 int
 skill_read(struct arena *a, const char *path, struct skill *s, struct err *e)
 {
+	struct str text;
 	struct stat st;
 
 	*s = (struct skill){ .body_line = 1 };
@@ -65,8 +66,18 @@ skill_read(struct arena *a, const char *path, struct skill *s, struct err *e)
 		path = spec_join(a, path, STR("SKILL.md"));
 	s->file = arena_cstr(a, str_of(path));
 	s->dir = spec_dir_of(a, path);
-	if (os_read_plain(a, path, SKILL_FILE_MAX, &s->text, e) == -1)
+	if (os_read_plain(a, path, SKILL_FILE_MAX, &text, e) == -1)
 		return -1;
+	return skill_parse(a, path, text, s, e);
+}
+
+int
+skill_parse(struct arena *a, const char *path, struct str text,
+    struct skill *s, struct err *e)
+{
+	*s = (struct skill){ .body_line = 1, .text = text };
+	s->file = arena_cstr(a, str_of(path));
+	s->dir = spec_dir_of(a, path);
 	s->front = front_split(s->text, &s->body);
 	s->body_line += count_lines((struct str){ s->text.p,
 	    (size_t)(s->body.p - s->text.p) });

@@ -44,4 +44,8 @@ struct skill {
 int skill_read(struct arena *, const char *path, struct skill *,
     struct err *);
 
+/* The same for the text of a SKILL.md, which must outlive the result. */
+int skill_parse(struct arena *, const char *path, struct str text,
+    struct skill *, struct err *);
+
 #endif

@@ -52,6 +52,10 @@ struct spec_notes {
 	bool (*allows)(const void *peer, const char *path);
 	const void *peer;	/* that loads the suite */
 	const char *context_dir;	/* of the run, instead of fixtures/ */
+	/* the text that an editor has of this file, borrowed; false, or NULL:
+	 * the file is read */
+	bool (*edited)(void *editor, const char *path, struct str *text);
+	void *editor;
 };
 
 /* Adds a note; with NULL notes it has no effect. */

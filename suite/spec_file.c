@@ -132,6 +132,14 @@ spec_reason(const struct err *e, const char *path)
 	return e->msg;
 }
 
+/* Whether an editor has the file open: then its text is used. */
+static bool
+is_edited(const struct spec_loader *l, const char *path, struct str *text)
+{
+	return l->notes != NULL && l->notes->edited != NULL &&
+	    l->notes->edited(l->notes->editor, path, text);
+}
+
 int
 spec_read_text(struct spec_loader *l, const char *path,
     struct spec_where named, struct str *out)
@@ -140,6 +148,10 @@ spec_read_text(struct spec_loader *l, const char *path,
 
 	if (!spec_allowed(l->notes, named, path))
 		return -1;
+	if (is_edited(l, path, out)) {
+		*out = arena_str(l->arena, *out);
+		return 0;
+	}
 	if (os_read_file(l->arena, path, SPEC_TEXT_MAX, out, &e) == 0)
 		return 0;
 	spec_note(l->notes, FIELD_ERROR, named, "%.*s: %s",
@@ -175,7 +187,9 @@ spec_read_yaml(struct spec_loader *l, const char *path, struct spec_file *f)
 	struct str text;
 	int r = -1;
 
-	if (os_read_file(&l->scratch, path, YAML_BYTES, &text, &e) == -1)
+	if (is_edited(l, path, &text))
+		r = spec_parse_yaml(l, path, text, f);
+	else if (os_read_file(&l->scratch, path, YAML_BYTES, &text, &e) == -1)
 		spec_note(l->notes, FIELD_ERROR, (struct spec_where){ path, 0,
 		    0 }, "%s", spec_reason(&e, path));
 	else

@@ -10,7 +10,7 @@ CORPUS  = $(SHARED)/corpus
 # Valgrind over all public data takes half an hour: set VG_CORPUS to use it.
 VG_CORPUS = none
 
-UNIT = agent/t_acp agent/t_hub base/t_base base/t_json base/t_os cmd/t_client grade/t_grader \
+UNIT = agent/t_acp agent/t_hub base/t_base base/t_json base/t_os cmd/t_client editor/t_lsp grade/t_grader \
 	grade/t_judge grade/t_trace io/t_conn io/t_fetch io/t_scan io/t_loop io/t_offload io/t_proc io/t_procs \
 	io/t_wire lib/t_bpe lib/t_csv lib/t_diff lib/t_expr lib/t_field lib/t_field_schema lib/t_glob lib/t_guard lib/t_http lib/t_mask \
 	lib/t_opt lib/t_re lib/t_schema lib/t_siphash lib/t_stats lib/t_tmpl lib/t_unicode lib/t_ws lib/t_yaml lib/t_yaml_out \
@@ -21,7 +21,7 @@ UNIT = agent/t_acp agent/t_hub base/t_base base/t_json base/t_os cmd/t_client gr
 TOOL = rpcpipe double_acp double_copilot double_model double_evalclient \
 	httpget chunks ws_cases ws_echo
 FUZZ = json yaml re expr csv tmpl bpe diff schema http wire frame rpc client \
-	evalclient ws web journal results sessions records settings \
+	evalclient ws web journal results sessions records settings lsp \
 	markdown
 
 TESTS = $(UNIT:%=test/unit/%)
