@@ -19,6 +19,7 @@ YAML
 printf 'id: two\nprompt: q\nexpected: {output_contains: [q]}\n' >s/tasks/two.yaml
 printf -- '---\nname: speller\ndescription: Spells.\n---\nText.\n' >s/skills/speller/SKILL.md
 find s -type f -exec cksum {} + | sort >before
+: >missing
 
 # start: a server; its messages are lines of the file raw
 start() {
@@ -43,7 +44,7 @@ has() {
 }
 # answer PATTERN: the message that contains this, once it is there
 answer() {
-	wait_until 60 has "$1" || echo "no $1"
+	wait_until 60 has "$1" || echo "$1" >>missing
 	lines | grep -F -e "$1" | tail -n 1
 }
 # ask METHOD PARAMS: the answer
@@ -102,7 +103,7 @@ d=$(answer '"line":4,"character":19')
 holds 'diagnostics: a wrong type' '"range":{"start":{"line":4,"character":19},"end":{"line":4,"character":25}},"severity":1,"source":"waza","message":"\"trials_per_task\" must be a whole number' "$d"
 holds 'diagnostics: an unknown grader' 'unknown grader type \"txt\" (did you mean \"text\"?)' "$d"
 tell textDocument/didChange "{$(doc s/eval.yaml),\"contentChanges\":[{\"range\":{\"start\":{\"line\":4,\"character\":19},\"end\":{\"line\":4,\"character\":25}},\"text\":\"2\"}]}"
-d=$(answer '"line":5,"character":36')
+d=$(answer '"line":5,"character":37')
 ok 'diagnostics follow a change' [ "${d#*trials_per_task}" = "$d" ]
 tell textDocument/didChange "{$(doc s/eval.yaml),\"contentChanges\":[{\"text\":\"name: [\"}]}"
 like 'diagnostics: text that is not YAML' '*"severity":1*' "$(answer '"line":0,"character":7')"
@@ -171,6 +172,7 @@ tell exit null
 exec 3>&-
 wait "$srv"
 is 'exit after shutdown: status' '0 ' "$? $(cat err)"
+is 'no answer is missing' '' "$(cat missing)"
 find s -type f -exec cksum {} + | sort >after
 is 'no file was changed' '' "$(diff before after)"
 
