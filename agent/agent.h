@@ -352,6 +352,13 @@ bool agent_needs_workspace(const struct agent *, const struct spec_task *);
 /* The agent's working directory in its workspace; NULL: any. */
 const char *agent_cwd(const struct agent_request *);
 
+/*
+ * How `permissions` reach the agent of an executor: "asked" (its requests are
+ * answered), "mode", "options", "sandbox" or "variable"; NULL: not at all.
+ */
+const char *agent_permits(struct arena *, const struct agent_kind *,
+    const struct spec_suite *);
+
 /* Whether a known agent can write anywhere.  Call it after agent_open(). */
 bool agent_is_loose(const struct agent *);
 

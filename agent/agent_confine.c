@@ -15,6 +15,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "agent/proto/acp.h"
 #include "base/os_confine.h"
 #include "base/os_path.h"
 #include "base/os_spawn.h"
@@ -116,6 +117,25 @@ has_sandbox(struct arena *a, const struct traits *t,
 	for (v = json_first(json_getc(set, "args")); v != NULL; v = v->next)
 		open = open || is_opening(a, v);
 	return t->sandbox && !open;
+}
+
+const char *
+agent_permits(struct arena *a, const struct agent_kind *k,
+    const struct spec_suite *s)
+{
+	const struct agent_preset *p = agent_preset(k->name);
+	const struct traits *t = traits_of(a, k, s);
+	const struct acp_agent *acp;
+
+	if (p != NULL)
+		return p->permit_env != NULL ? "variable" :
+		    t != NULL && t->sandbox ? "sandbox" : "options";
+	if (k != &agent_acp)
+		return k == &agent_copilot ? "asked" : NULL;
+	acp = t != NULL ? acp_agent(str_of(t->name)) : NULL;
+	return acp != NULL && acp->permit_env != NULL ? "variable" :
+	    acp != NULL && acp_has_sandbox(str_of(t->name)) ? "mode" :
+	    "asked";
 }
 
 /* Whether the permissions allow to leave the workspace. */

@@ -77,6 +77,7 @@ add_agent(struct doctor *d, const struct agent_kind *k,
 	place = agent_skill_place_of(k, s);
 	f->skills = place != NULL ? place->dir : k->shared_process ?
 	    "by its path" : NULL;
+	f->permits = agent_permits(d->arena, k, s);
 	if (f->facts != NULL)
 		agent_question(d->arena, k, s, f->facts, &f->question);
 }
@@ -325,6 +326,7 @@ put_finding(struct json_out *o, const struct doctor_finding *f)
 		json_put_member_str(o, "base_url", f->url);
 	put_member(o, "skills", f->skills);
 	put_member(o, "confined", f->confined);
+	put_member(o, "permissions", f->permits);
 	if (f->note.n > 0)
 		json_put_member_str(o, "note", f->note);
 	if (f->fix.n > 0)

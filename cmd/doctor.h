@@ -32,7 +32,7 @@ struct doctor_finding {
 	struct str version, text, fix, login_by, url, note;
 	int version_status;		/* exit status; above 0: it failed */
 	enum agent_login login;
-	const char *skills, *confined;	/* or NULL */
+	const char *skills, *confined, *permits;	/* or NULL */
 	bool ok;
 	struct proc proc;		/* prints the version */
 	struct agent_probe probe;

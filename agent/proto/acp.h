@@ -157,6 +157,9 @@ struct acp {
 /* Whether the agent is of that family: each has habits of its own. */
 bool acp_is(const struct acp *, const char *family);
 
+/* Whether the agent of that name has a mode that confines its commands. */
+bool acp_has_sandbox(struct str agent);
+
 /* Adds the requests that set mode, model and effort; 0, or -1. */
 int acp_plan(struct acp *, const struct json *session, struct err *);
 

@@ -48,6 +48,17 @@ static const struct modes {
 	{ "qwen", { { "default" }, { "default" }, { "default" } }, false },
 };
 
+bool
+acp_has_sandbox(struct str agent)
+{
+	size_t i;
+
+	for (i = 0; i < COUNTOF(modes); i++)
+		if (str_is(agent, modes[i].agent))
+			return modes[i].sandboxes;
+	return false;
+}
+
 /* Only as an option: there is no older form. */
 static const struct menu effort_menu = { .what = "reasoning effort",
 	.list = "", .items = "", .id = "", .current = "",
