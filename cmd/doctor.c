@@ -20,7 +20,7 @@
 #include "json.h"
 #include "suite/config.h"
 
-enum { NAME_WIDTH = 12, VERSION_WIDTH = 10, LOGIN_WIDTH = 24,
+enum { NAME_WIDTH = 12, VERSION_WIDTH = 9, LOGIN_WIDTH = 24,
 	SKILLS_WIDTH = 14, REPLY_MAX = 54 };
 
 struct doctor_opt {

@@ -31,6 +31,7 @@ struct doctor_finding {
 	const char *path;		/* of the program, or NULL */
 	struct str version, text, fix, login_by, url, note;
 	int version_status;		/* exit status; above 0: it failed */
+	bool version_late;		/* it did not exit in time */
 	enum agent_login login;
 	const char *skills, *confined, *permits;	/* or NULL */
 	bool ok;

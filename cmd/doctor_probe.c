@@ -64,6 +64,7 @@ on_version(void *arg)
 
 	d->waiting--;
 	f->version_status = f->proc.res.status;
+	f->version_late = f->proc.res.timed_out;
 	if (f->proc.res.status == 0 && f->proc.out.buf.n > 0)
 		f->version = version_of(d->arena, buf_str(&f->proc.out.buf));
 	proc_fini(&f->proc);
@@ -196,8 +197,9 @@ judge_server(struct doctor *d, struct doctor_finding *f)
 		f->text = STR("https needs `curl`, which is not installed");
 		f->fix = STR("install curl");
 	} else if (f->url.n > 0 && !reaches(d, f->url, &e)) {
-		f->text = arena_fmt(d->arena, "cannot reach %.*s: %s",
-		    STRF(f->url), e.msg);
+		f->text = arena_fmt(d->arena, "cannot reach %.*s",
+		    STRF(f->url));
+		f->note = arena_str(d->arena, str_of(e.msg));
 		f->fix = STR("start the server, or change base_url");
 	} else {
 		f->ok = true;
@@ -227,7 +229,11 @@ confinement(struct doctor *d, const struct doctor_finding *f)
 static void
 judge_version(struct doctor *d, struct doctor_finding *f)
 {
-	if (f->version_status <= 0 || f->login != AGENT_LOGIN_UNKNOWN)
+	if (f->version_late && f->login == AGENT_LOGIN_UNKNOWN)
+		f->note = arena_fmt(d->arena, "`%s --version` took more than "
+		    "%d s", f->question.argv[0], VERSION_MS / 1000);
+	if (f->version_late || f->version_status <= 0 ||
+	    f->login != AGENT_LOGIN_UNKNOWN)
 		return;
 	f->note = arena_fmt(d->arena, "`%s --version` failed with status %d",
 	    f->question.argv[0], f->version_status);
@@ -349,6 +355,7 @@ doctor_examine(struct doctor *d)
 		first = f->path != NULL ? first_of(d, f) : f;
 		f->version = first->version;
 		f->version_status = first->version_status;
+		f->version_late = first->version_late;
 		f->login = first->login;
 		f->login_by = first->login_by;
 		judge(d, f);

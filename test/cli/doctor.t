@@ -30,11 +30,12 @@ like 'overview: programs for graders' '*no  python3 *for: code graders*fix: inst
 is 'overview: every executor is listed' "$("$WAZA" doctor --format json | grep -o '"name":"[a-z0-9:-]*"' | sort -u | wc -l | tr -d ' ')" \
     "$(printf '%s\n' "$out" | grep -c '^  [on][ko]  ')"
 like 'overview: whether agents can be confined' '*  landlock     agents are *confined*' "$out"
+is 'overview: it fits 80 columns' '' "$(printf '%s\n' "$out" | awk 'length($0) > 80')"
 doctor claude
 is 'a named executor is missing: status 1' 1 "$rc"
 doctor mock replay
 is 'a named executor is available: status 0' 0 "$rc"
-is 'only named executors are listed' 'executors:         version    login                    skills         confined
+is 'only named executors are listed' 'executors:         version   login                    skills         confined
   ok  mock         built in
   ok  replay       built in' "$out"
 doctor copilot-skd
@@ -54,7 +55,7 @@ cp /bin/cat bin/cat
 echo '{"loggedIn":false,"authMethod":"none","apiProvider":"firstParty"}' >home/reply
 doctor claude
 is 'no login: status' 1 "$rc"
-like 'no login: report' "*no  claude       2.3.4      no  *program: $tmp/bin/claude*fix: run \`claude auth login\`, or set ANTHROPIC_API_KEY" "$out"
+like 'no login: report' "*no  claude       2.3.4     no  *program: $tmp/bin/claude*fix: run \`claude auth login\`, or set ANTHROPIC_API_KEY" "$out"
 like 'the version is asked in a private HOME' "$TMPDIR/waza-doctor.*" "$(cat seen)"
 is 'the login is asked in the HOME of the user' "$HOME" "$(cat seen.login)"
 is 'nothing is left behind' '' "$(find "$TMPDIR" -name 'waza-doctor*')"
@@ -65,16 +66,16 @@ is 'a file does not prove a login' 1 "$rc"
 echo '{"loggedIn":true,"authMethod":"oauth","apiProvider":"firstParty"}' >home/reply
 doctor claude
 is 'a login: status' 0 "$rc"
-like 'a login: report' '*ok  claude       2.3.4      oauth *' "$out"
+like 'a login: report' '*ok  claude       2.3.4     oauth *' "$out"
 echo 'unknown command: auth' >home/reply
 doctor claude
 is 'a reply that is not understood: status' 0 "$rc"
-like 'a reply that is not understood: unknown' '*ok  claude       2.3.4      unknown *' "$out"
+like 'a reply that is not understood: unknown' '*ok  claude       2.3.4     unknown *' "$out"
 ANTHROPIC_API_KEY=sk-canary-0123456789
 export ANTHROPIC_API_KEY
 doctor claude
 is 'a key: status' 0 "$rc"
-like 'a key: report' '*2.3.4      key in ANTHROPIC_API_KEY *' "$out"
+like 'a key: report' '*2.3.4     key in ANTHROPIC_API_KEY *' "$out"
 doctor claude --format json
 like '--format json' "{\"executors\":\[{\"name\":\"claude\",\"ok\":true,\"says\":*\"program\":\"$tmp/bin/claude\",\"version\":\"2.3.4\",\"login\":\"yes\",\"login_by\":\"key in ANTHROPIC_API_KEY\",\"skills\":\".claude/skills\",\"confined\":*}\],\"tools\":\[\]}" "$out"
 doctor
@@ -90,7 +91,7 @@ program gemini 'exit 7'
 program codex 'printf "\033[31m\001 1.\0332 x\n"'
 program opencode 'while :; do echo 123456789012345678901234567890; done'
 doctor gemini codex opencode
-like 'a program that fails has no version' '*gemini       unknown    unknown *' "$out"
+like 'a program that fails has no version' '*gemini       unknown   unknown *' "$out"
 like 'a program that fails is reported' '*no  gemini *note: `gemini --version` failed with status 7*fix: install it again: npm install*' "$out"
 is 'a program that fails: status' 1 "$rc"
 is 'control characters are not printed' "$out" "$(printf '%s' "$out" | tr -d '\001\033')"
@@ -101,7 +102,7 @@ program my-copilot 'echo 9.9'
 MY_OWN=sk-canary-x
 export MY_OWN
 doctor --config-json '{"executors":{"copilot-sdk":{"cli_path":"my-copilot","provider":{"base_url":"http://x","api_key_env":"MY_OWN"}}}}' copilot-sdk
-like 'cli_path and provider' "*ok  copilot-sdk  9.9        key in MY_OWN *program: $tmp/bin/my-copilot
+like 'cli_path and provider' "*ok  copilot-sdk  9.9       key in MY_OWN *program: $tmp/bin/my-copilot
 *server: http://x" "$out"
 COPILOT_CLI_PATH=$tmp/nothing
 export COPILOT_CLI_PATH
@@ -138,7 +139,7 @@ is 'openai with key and curl: status 0' 0 "$rc"
 unset OPENAI_API_KEY
 doctor --config-json '{"executors":{"openai":{"base_url":"http://127.0.0.1:1/v1"}}}' openai
 is 'a server that does not answer: status' 1 "$rc"
-like 'a server that does not answer' '*no  openai       cannot reach http://127.0.0.1:1/v1: *' "$out"
+like 'a server that does not answer' '*no  openai       cannot reach http://127.0.0.1:1/v1*note: *' "$out"
 doctor --config-json '{"executors":{"acp":{"command":["x"]}}}' acp
 is 'acp with a command: status 0' 0 "$rc"
 
