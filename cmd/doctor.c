@@ -38,7 +38,7 @@ static const struct doctor_tool tools[] = {
 	{ "curl", "models behind https", "install curl" },
 	{ "git", "repositories in workspaces", "install git" },
 	{ "node", "JavaScript in code graders", "install Node.js" },
-	{ "python3", "code graders beyond the built-in evaluator",
+	{ "python3", "code graders that need Python",
 	    "install Python 3" },
 };
 
