@@ -64,6 +64,12 @@ struct str new_schemas(struct new *, const char *dir);
 int new_add_suite(struct new *, struct str skill, struct str description,
     const char *skill_dir, const char *eval);
 
+/*
+ * The file of a task of that suite: in the directory and with the ending that
+ * `files` of the settings names.
+ */
+const char *new_task_path(struct new *, const char *eval, const char *name);
+
 /* Writes the set, prints what was created and kept; the exit status. */
 int new_finish(struct new *, const char *heading);
 

@@ -124,9 +124,8 @@ has_tasks(struct new *n, const char *eval)
 	return s == NULL || s->ntasks > 0;
 }
 
-/* The directory and the ending of the task files that a pattern names. */
-static const char *
-task_path(struct new *n, const char *eval, const char *name)
+const char *
+new_task_path(struct new *n, const char *eval, const char *name)
 {
 	struct str glob = n->catalog.task_glob, suffix = n->catalog.task_suffix;
 	const char *dir = spec_dir_of(n->arena, eval);
@@ -149,7 +148,8 @@ add_tasks(struct new *n, const struct scaffold_suite *s, const char *eval)
 
 	scaffold_tasks(n->arena, s, t);
 	for (i = 0; i < COUNTOF(t); i++)
-		files_add(&n->files, task_path(n, eval, t[i].file), t[i].text,
+		files_add(&n->files, new_task_path(n, eval,
+		    t[i].file), t[i].text,
 		    t[i].label);
 }
 

@@ -193,9 +193,7 @@ task_named(struct new *n, const char *name)
 		eval = find_suite(n);
 		if (eval == NULL)
 			return CMD_ERROR;
-		file = spec_join(n->arena, spec_dir_of(n->arena, eval),
-		    arena_fmt(n->arena, "tasks/%s%.*s", name,
-		    STRF(n->catalog.task_suffix)));
+		file = new_task_path(n, eval, name);
 	}
 	schemas = new_schemas(n, spec_dir_of(n->arena, file));
 	return finish(n, file, r == 1 ? draft(n->arena, seen.id, schemas) :

@@ -139,6 +139,9 @@ ok 'paths and names of .waza.yaml' test -f tests/x/t/positive-trigger-1.task
 run "$WAZA" validate --strict tests/x/suite.yaml
 is 'and it is valid' 'tests/x/suite.yaml: ok (3 tasks)' "$out$err"
 ok 'with its model' grep -q '  model: m1' tests/x/suite.yaml
+run "$WAZA" new task more --eval x
+ok 'a new task has the directory and the ending, too' test -f tests/x/t/more.task
+is 'the suite lists it' '' "$err"
 cd "$tmp" || exit 1
 
 #
