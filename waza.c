@@ -288,8 +288,11 @@ main(int argc, char **argv)
 	if (argc < 2)
 		return no_command();
 	cmd = find_command(str_of(command_word(argv[1])));
-	if (cmd == NULL)
-		return unknown_command(&arena, argv[1]);
+	if (cmd == NULL) {
+		status = unknown_command(&arena, argv[1]);
+		arena_free(&arena);
+		return status;
+	}
 	if (wants_help(argv + 2)) {
 		argv[2] = argv[1];
 		argv[3] = NULL;
