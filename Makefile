@@ -95,8 +95,8 @@ WEB = evalclient server server_gate server_refuse web web_answer web_api web_fee
 WEB_H = evalclient server server_internal web web_api web_api_internal web_internal web_page
 EDITOR = editor_results editor_schema lsp lsp_at lsp_check lsp_complete lsp_doc lsp_line lsp_outline lsp_schema
 EDITOR_H = editor_schema lsp lsp_internal
-CMD = cache cmd compare config doctor doctor_probe evalclients grade job list match parse run run_files run_units \
-	schema_check serve service signals stdout validate workspace client/call client/client \
+CMD = cache cmd compare config doctor doctor_probe evalclients grade job list match parse results run run_files run_units \
+	schema_check serve service session signals stdout validate workspace client/call client/client \
 	client/client_command client/client_show client/client_target client/connect \
 	client/run_on_server client/worker client/worker_job client/worker_link \
 	editor/complete editor/completion editor/lsp editor/schema \
@@ -112,7 +112,7 @@ PAGE = index.html style.css icon.svg theme.js api.js app.js chart.js clients.js 
 	format.js list.js live.js map.js new.js results.js run.js runs.js store.js table.js task.js \
 	text.js trends.js
 MAN  = waza.1 waza-agents.7 waza-completion.1 waza-config.5 waza-eval.5 waza-import.1 waza-init.1 waza-lsp.1 waza-new.1 waza-rpc.5 waza-run.1 waza-schema.1 waza-sessions.5 \
-	waza-check.1 waza-coverage.1 waza-quality.1 waza-suggest.1 waza-tokens.1
+	waza-check.1 waza-coverage.1 waza-quality.1 waza-results.1 waza-session.1 waza-suggest.1 waza-tokens.1
 
 # A folder sees its own headers and those of the folders above it.
 H1 = json.h $(BASE_H:%=base/%.h)

@@ -30,9 +30,9 @@ static const struct cmd_command *const commands[] = {	/* sorted by name */
 	&cmd_delete_session, &cmd_disconnect, &cmd_doctor, &cmd_gate,
 	&cmd_generate_fix, &cmd_grade, &help, &cmd_import, &cmd_init,
 	&cmd_jsonrpc, &cmd_list, &cmd_lsp, &cmd_match, &cmd_new, &cmd_parse,
-	&cmd_ping, &cmd_quality, &cmd_run, &cmd_schema, &cmd_schema_check,
-	&cmd_serve, &cmd_suggest, &cmd_tokens, &cmd_validate, &version,
-	&cmd_worker,
+	&cmd_ping, &cmd_quality, &cmd_results, &cmd_run, &cmd_schema,
+	&cmd_schema_check, &cmd_serve, &cmd_session, &cmd_suggest,
+	&cmd_tokens, &cmd_validate, &version, &cmd_worker,
 };
 
 static const struct cmd_command *
