@@ -47,7 +47,7 @@ like 'list: JSON' '\[*"run_id": "run-3",*"skill": "csv",*"model": "gpt-x",*"time
 run "$WAZA" results compare run-1 run-2
 like 'compare: by id' '0 *results/one.json*results/two.json*1 task broke*' "$rc $out"
 run "$WAZA" results compare run-1 run-2 --format json
-like 'compare: JSON' '{"files":\["results/one.json","results/two.json"\],*"success_rate_delta":-1,*}' "$out"
+like 'compare: JSON' '*"results/two.json"*"success_rate_delta": -1,*' "$out"
 run "$WAZA" results compare run-1 run-9
 like 'compare: an unknown id' '2 waza: no run "run-9" in results; *results list*' "$rc $err"
 run "$WAZA" results compare run-1
