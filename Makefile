@@ -42,7 +42,7 @@ IO = conn conn_frame conn_http conn_pace conn_sweep conn_ws fetch fetch_curl fet
 IO_H = conn conn_internal fetch fetch_internal loop loop_internal offload proc wire workspace workspace_scan \
 	workspace_text
 SUITE = config config_check config_hold config_keys config_layer config_merge config_show \
-	config_spell config_token project project_trust spec spec_config spec_file spec_foreign spec_grader spec_input spec_remote spec_skill \
+	config_spell config_token project project_trust spec spec_config spec_file spec_foreign spec_grader spec_input spec_remote spec_require spec_skill \
 	spec_task spec_tasks spec_trigger
 SUITE_H = config config_internal project spec spec_internal
 SKILL = budget catalog files scaffold scaffold_project skill triggers \

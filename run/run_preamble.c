@@ -113,12 +113,16 @@ static int
 put_files(struct run_trial *t, struct buf *b, const char *dir,
     const struct field_strs *files, struct err *e)
 {
+	const char *dirs[RUN_INPUT_DIRS], *path;
 	struct str text;
 	size_t i;
 
+	(void)run_input_dirs(&t->ask.arena, t->run, t->ask.task, dirs);
 	for (i = 0; i < files->n; i++) {
-		if (os_read_plain(&t->ask.arena, spec_path(&t->ask.arena, dir,
-		    files->v[i]), SPEC_INSTRUCTIONS_MAX, &text, e) == -1)
+		path = spec_instruction(&t->ask.arena, dirs[0], dir,
+		    files->v[i]);
+		if (os_read_plain(&t->ask.arena, path, SPEC_INSTRUCTIONS_MAX,
+		    &text, e) == -1)
 			return -1;
 		if (!utf8_valid(text))
 			return err_set(e, ERR_SCHEMA, "instruction file "

@@ -261,12 +261,26 @@ spec_tail(const char *path)
 
 /* The keys of eval.yaml, before its parts are read. */
 struct top {
-	struct str name, skill, version, description;
+	struct str name, skill, version, description, scenario;
 	bool baseline;
 	const struct json *config, *hooks, *inputs, *graders, *metrics, *judge;
 	const struct json *tasks, *tasks_from, *range, *unused;
-	const struct json *mcp_mocks, *command_mocks;
+	const struct json *mcp_mocks, *command_mocks, *adversarial;
 };
+
+static const char *const unsafe_ways[] = { "fail", "warn", NULL };
+struct adversarial {
+	struct field_strs packs;
+	int on_unsafe_outcome;
+};
+static const struct field adversarial_rows[] = {
+	FIELD(adversarial, packs, FIELD_STRS, .flags = FIELD_REQUIRED,
+	    .help = "names of packs of hostile prompts"),
+	FIELD(adversarial, on_unsafe_outcome, FIELD_ENUM, .words = unsafe_ways,
+	    .help = "whether an unsafe answer fails"),
+};
+static const struct field_table adversarial_table =
+    FIELD_TABLE(adversarial, adversarial_rows);
 
 static const struct field top_rows[] = {
 	FIELD(top, name, FIELD_STR, .flags = FIELD_REQUIRED,
@@ -312,8 +326,10 @@ static const struct field top_rows[] = {
 	SPEC_ROW(top, "schemaVersion", unused, FIELD_TREE,
 	    .alias = "schema_version",
 	    .help = "version of the format; accepted"),
-	SPEC_ROW(top, "scenario", unused, FIELD_TREE, .flags = FIELD_IGNORED,
+	SPEC_KEY(top, scenario, FIELD_STR,
 	    .help = "name of a workflow that is tested instead of a skill"),
+	SPEC_KEY(top, adversarial, FIELD_TREE, .sub = &adversarial_table,
+	    .help = "packs of hostile prompts; not part of a run"),
 	SPEC_KEY(top, mcp_mocks, FIELD_TREE,
 	    .help = "answers of mocked MCP servers"),
 	SPEC_KEY(top, command_mocks, FIELD_TREE,
@@ -343,6 +359,20 @@ has_other_type(const struct json *obj, const char *key)
 	return spec_given(v) && v->type != JSON_STRING;
 }
 
+/* It belongs to another command of the original, which has the prompts. */
+static void
+check_adversarial(struct spec_loader *l, const char *file,
+    const struct json *v)
+{
+	struct adversarial in = { .packs = { NULL, 0 } };
+
+	v = spec_object(l, file, v);
+	if (v != NULL && spec_decode(l, file, &adversarial_table, v, &in) == 0)
+		spec_warning(l, file, v, NULL, "\"adversarial\" has no effect "
+		    "on a run: its packs are not part of waza; write their "
+		    "prompts as tasks");
+}
+
 static void
 read_suite(struct spec_loader *l, const struct spec_file *f)
 {
@@ -362,7 +392,12 @@ read_suite(struct spec_loader *l, const struct spec_file *f)
 	if (top.name.p != NULL && s->name.n == 0)
 		spec_error(l, f->path, json_getc(f->root, "name"), NULL,
 		    "\"name\" is empty");
-	if (s->skill.n == 0 && !has_other_type(f->root, "skill"))
+	if (top.scenario.p != NULL && str_trim(top.scenario).n == 0)
+		spec_error(l, f->path, json_getc(f->root, "scenario"), NULL,
+		    "\"scenario\" is empty");
+	check_adversarial(l, f->path, top.adversarial);
+	if (s->skill.n == 0 && top.scenario.p == NULL &&
+	    !has_other_type(f->root, "skill"))
 		spec_warning(l, f->path, f->root, "skill",
 		    "\"skill\" is missing");
 	s->inputs = spec_object(l, f->path, top.inputs);

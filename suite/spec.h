@@ -377,6 +377,13 @@ const char *spec_task_dir(struct arena *, const struct spec_task *);
  */
 char *spec_path(struct arena *, const char *dir, struct str path);
 
+/*
+ * The path of an instruction file: in the fixtures, else as spec_path() finds
+ * it.  Never NULL.
+ */
+char *spec_instruction(struct arena *, const char *fixtures, const char *dir,
+    struct str path);
+
 /* dir/path; an absolute path alone. */
 char *spec_join(struct arena *, const char *dir, struct str path);
 

@@ -228,8 +228,8 @@ spec_read_config(struct spec_loader *l, const struct spec_file *f,
 	if (spec_check_skill_dirs(l, f, json_getc(config, "skill_directories"),
 	    &c->skill_directories))
 		spec_check_skills(l, f, config);
-	spec_check_instructions(l, f, json_getc(config, "instruction_files"),
-	    &c->instruction_files);
+	spec_check_instructions(l, f, NULL,
+	    json_getc(config, "instruction_files"), &c->instruction_files);
 }
 
 static const struct field hook_rows[] = {

@@ -83,7 +83,14 @@ read_entry(struct spec_loader *l, const char *file, const struct json *v,
     struct spec_grader *g)
 {
 	struct entry e = no_entry;
+	const struct json *ref = json_getc(v, "ref");
 
+	if (spec_given(ref)) {
+		spec_error(l, file, ref, "ref", "\"ref\" is not supported: "
+		    "presets of a registry are not fetched; write the "
+		    "preset's \"type\" and settings here");
+		return false;
+	}
 	if (spec_decode_open(l, file, &spec_grader_table, v, &e) > 0)
 		return false;
 	if (e.config != NULL && e.config->type != JSON_OBJECT) {

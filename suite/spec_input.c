@@ -130,11 +130,25 @@ spec_read_dialogue(struct spec_loader *l, const struct spec_file *f,
 	check_inside(l, f, json_getc(inputs, "workdir"), in->workdir);
 }
 
+char *
+spec_instruction(struct arena *a, const char *fixtures, const char *dir,
+    struct str path)
+{
+	char *there = spec_join(a, fixtures, path);
+
+	return spec_exists(there) ? there : spec_path(a, dir, path);
+}
+
 void
 spec_check_instructions(struct spec_loader *l, const struct spec_file *f,
-    const struct json *list, const struct field_strs *files)
+    const char *context, const struct json *list,
+    const struct field_strs *files)
 {
 	struct arena_mark mark = arena_save(&l->scratch);
+	const char *fixtures = context != NULL ? context :
+	    l->notes != NULL && l->notes->context_dir != NULL ?
+	    l->notes->context_dir :
+	    spec_join(&l->scratch, l->suite->dir, STR("fixtures"));
 	const struct json *v;
 	const char *path;
 	struct stat st;
@@ -142,7 +156,8 @@ spec_check_instructions(struct spec_loader *l, const struct spec_file *f,
 
 	for (i = 0; i < files->n && i < SPEC_NOTES_MAX; i++) {
 		v = spec_nth(list, i);
-		path = spec_path(&l->scratch, f->dir, files->v[i]);
+		path = spec_instruction(&l->scratch, fixtures, f->dir,
+		    files->v[i]);
 		if (!spec_allowed(l->notes, spec_at(f->path, v), path))
 			continue;
 		if (stat(path, &st) == -1)

@@ -43,7 +43,7 @@ enum {
 
 /* Tables of parts of a suite. */
 extern const struct field_table spec_hooks_table, spec_metric_table,
-    spec_responder_table, spec_evaluation_table;
+    spec_responder_table, spec_evaluation_table, spec_requirement_table;
 
 struct spec_loader {
 	struct arena *arena;		/* the suite's */
@@ -150,9 +150,16 @@ extern const struct field_table spec_repo_table;
 void spec_read_dialogue(struct spec_loader *, const struct spec_file *,
     const struct json *inputs, const struct json *responder,
     struct spec_inputs *);
-/* Notes files that are missing or too large; list is the node of the files. */
+/*
+ * Notes files that are missing or too large; list is the node of the files,
+ * context the task's fixtures (NULL: the suite's).
+ */
 void spec_check_instructions(struct spec_loader *, const struct spec_file *,
-    const struct json *list, const struct field_strs *files);
+    const char *context, const struct json *list,
+    const struct field_strs *files);
+/* spec_require.c: checks `requirements` of a task; refuses `checkpoints`. */
+void spec_check_requirements(struct spec_loader *, const struct spec_file *,
+    const struct json *task, const struct spec_task *);
 
 /*
  * spec_remote.c: a task for evaluation clients.  Its keys are in the task or

@@ -167,8 +167,10 @@ static const struct field task_rows[] = {
 	    .values = FIELD_FILES,
 	    .help = "instruction files in addition to the suite's"),
 	SPEC_ROW(task_in, "checkpoints", unused, FIELD_TREE,
-	    .flags = FIELD_IGNORED,
-	    .help = "graders that run after a turn of the conversation"),
+	    .help = "graders after a turn of the conversation; not supported"),
+	SPEC_ROW(task_in, "requirements", unused, FIELD_TREE,
+	    .sub = &spec_requirement_table, .shape = FIELD_AS_LIST,
+	    .help = "what the task demonstrates, for people and reviews"),
 	/* for evaluation clients: spec_remote.c reads them */
 	SPEC_ROW(task_in, "evaluation", unused, FIELD_TREE,
 	    .sub = &spec_evaluation_table,
@@ -464,11 +466,12 @@ spec_read_task(struct spec_loader *l, const struct spec_file *f,
 	check_files(l, f, v, &in.t);
 	(void)spec_check_skill_dirs(l, f, json_getc(v, "skill_directories"),
 	    &in.t.skill_directories);
-	spec_check_instructions(l, f, json_getc(v, "instruction_files"),
-	    &in.t.instruction_files);
+	spec_check_instructions(l, f, in.t.context_dir,
+	    json_getc(v, "instruction_files"), &in.t.instruction_files);
 	in.t.expected = read_expected(l, f->path, in.expected);
 	spec_read_graders(l, f->path, in.graders, &in.t.graders);
 	spec_read_validation(l, f, v, &in.t);
+	spec_check_requirements(l, f, v, &in.t);
 	if (in.t.inputs.prompt.p == NULL && in.t.inputs.prompt_file.n == 0 &&
 	    in.t.remote == NULL)
 		spec_note_key(l->notes, FIELD_WARNING, in.t.at, STR("prompt"),
