@@ -330,6 +330,8 @@ check_links_valid(const struct check *c)
 	return c->links_total > bad ? c->links_total - bad : 0;
 }
 
+static void add_step(struct check *, const char *fmt, ...) PRINTF(2, 3);
+
 static void
 add_step(struct check *c, const char *fmt, ...)
 {
@@ -369,27 +371,24 @@ add_link_steps(struct check *c)
 {
 	static const struct {
 		enum check_link_kind kind;
-		const char *one, *many;
+		const char *verb, *one, *many, *rest;
 	} rows[] = {
-		{ CHECK_BROKEN, "Repair 1 broken link", "Repair %zu broken links" },
-		{ CHECK_DIRECTORY, "Let 1 link name a file instead of a directory",
-		    "Let %zu links name files instead of directories" },
-		{ CHECK_ESCAPE, "Keep 1 link inside the skill's directory",
-		    "Keep %zu links inside the skill's directory" },
-		{ CHECK_DEAD, "Replace 1 dead URL", "Replace %zu dead URLs" },
-		{ CHECK_ORPHAN, "Link to 1 file of references/ or remove it",
-		    "Link to %zu files of references/ or remove them" },
+		{ CHECK_BROKEN, "Repair", "broken link", "broken links", "" },
+		{ CHECK_DIRECTORY, "Let", "link name a file", "links name files",
+		    " instead of a directory" },
+		{ CHECK_ESCAPE, "Keep", "link", "links",
+		    " inside the skill's directory" },
+		{ CHECK_DEAD, "Replace", "dead URL", "dead URLs", "" },
+		{ CHECK_ORPHAN, "Link to", "file", "files",
+		    " of references/, or remove what is not needed" },
 	};
 	size_t i, n;
 
 	for (i = 0; i < COUNTOF(rows); i++) {
 		n = c->link_count[rows[i].kind];
-		if (n == 1)
-			add_step(c, "%s", rows[i].one);
-		else if (n > 1)
-			add_step(c, "%.*s%zu%s", (int)(strchr(rows[i].many,
-			    '%') - rows[i].many), rows[i].many, n,
-			    strchr(rows[i].many, '%') + 3);
+		if (n > 0)
+			add_step(c, "%s %zu %s%s", rows[i].verb, n, n == 1 ?
+			    rows[i].one : rows[i].many, rows[i].rest);
 	}
 }
 
