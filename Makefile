@@ -23,20 +23,21 @@ DEFS    = -I. -DWAZA_VERSION=$(VERSION)
 # headers of each folder.
 BASE = base json os os_child os_confine os_net os_path os_peer os_quiet os_spawn os_term
 BASE_H = base os os_child os_confine os_internal os_net os_path os_peer os_quiet os_spawn os_term
-LIB = csv diff diff_search field field_schema front glob guard http http_body http_url mask opt sha256 siphash stats tmpl \
-	unicode ws ws_key yaml_out bpe/bpe bpe/bpe_merge bpe/bpe_split py/expr py/expr_atom py/expr_call py/expr_case py/expr_equal py/expr_eval \
-	py/expr_lex py/expr_map py/expr_num py/expr_parse py/expr_pattern py/expr_re py/expr_repr \
-	py/expr_seq py/expr_str py/expr_text py/expr_value re/re re/re_atom re/re_class re/re_cuts \
-	re/re_bits re/re_dfa re/re_lit re/re_nfa re/re_parse re/re_prog re/re_state schema/schema schema/schema_build \
-	schema/schema_check schema/schema_index schema/schema_keyword \
+LIB = base64 csv diff diff_search field field_schema front glob guard http http_body http_url \
+	mask opt sha256 siphash stats tmpl unicode ws ws_key bpe/bpe bpe/bpe_merge bpe/bpe_split \
+	py/expr py/expr_atom py/expr_call py/expr_case py/expr_equal py/expr_eval py/expr_lex \
+	py/expr_map py/expr_num py/expr_parse py/expr_pattern py/expr_re py/expr_repr py/expr_seq \
+	py/expr_str py/expr_text py/expr_value re/re re/re_atom re/re_class re/re_cuts re/re_bits \
+	re/re_dfa re/re_lit re/re_nfa re/re_parse re/re_prog re/re_state schema/schema \
+	schema/schema_build schema/schema_check schema/schema_index schema/schema_keyword \
 	schema/schema_map schema/schema_meta schema/schema_number schema/schema_pattern \
-	schema/schema_explain schema/schema_uri schema/schema_value yaml/yaml_anchor yaml/yaml_block \
-	yaml/yaml_core yaml/yaml_flow yaml/yaml_in yaml/yaml_map yaml/yaml_scalar \
-	markdown/markdown markdown/markdown_block markdown/markdown_inline
-LIB_H = csv diff diff_internal field field_schema front glob guard http mask opt sha256 siphash stats tmpl unicode ws yaml_out \
-	bpe/bpe bpe/bpe_internal py/expr py/expr_internal re/re re/re_internal \
-	schema/schema schema/schema_internal yaml/yaml_internal \
-	markdown/markdown markdown/markdown_internal
+	schema/schema_explain schema/schema_uri schema/schema_value yaml/yaml_anchor \
+	yaml/yaml_block yaml/yaml_core yaml/yaml_flow yaml/yaml_in yaml/yaml_map yaml/yaml_out \
+	yaml/yaml_scalar markdown/markdown markdown/markdown_block markdown/markdown_inline
+LIB_H = base64 csv diff diff_internal field field_schema front glob guard http mask opt sha256 \
+	siphash stats tmpl unicode ws bpe/bpe bpe/bpe_internal py/expr py/expr_internal \
+	re/re re/re_internal schema/schema schema/schema_internal yaml/yaml_internal \
+	yaml/yaml_out markdown/markdown markdown/markdown_internal
 IO = conn conn_frame conn_http conn_pace conn_sweep conn_ws fetch fetch_curl fetch_name loop loop_child offload proc proc_guard proc_tail wire \
 	workspace workspace_litter workspace_scan workspace_text
 IO_H = conn conn_internal fetch fetch_internal loop loop_internal offload proc wire workspace workspace_scan \
@@ -76,15 +77,12 @@ RUN = run run_ask run_cache run_hook run_patch run_plan run_preamble run_record 
 	run_skill_git run_skill_home run_skill_read run_skills run_stored run_task run_trial run_trigger \
 	run_turn run_workspace
 RUN_H = run run_internal
-REPORT = compare compare_gate compare_gate_out compare_json compare_markdown compare_text \
-	report report_calls report_changes report_confusion report_console report_csv report_detail report_github \
-	report_html report_junit report_log report_markdown report_out report_recommend report_suites report_tap report_text \
-	report_trigger report_words \
-	report_check report_check_ci \
-	report_coverage
-REPORT_H = compare report report_internal report_suites \
-	report_check \
-	report_coverage
+REPORT = compare compare_gate compare_gate_out compare_json compare_markdown compare_text report \
+	report_calls report_changes report_confusion report_console report_csv report_detail \
+	report_github report_html report_junit report_log report_markdown report_out \
+	report_recommend report_suites report_tap report_text report_trigger report_words page \
+	report_check report_check_ci report_coverage
+REPORT_H = compare page report report_internal report_suites report_check report_coverage
 RPC = rpc_about rpc_answer rpc_cache rpc_eval rpc_gate rpc_listener rpc_output rpc_queue rpc_run rpc_runs rpc_stream \
 	rpc_view session session_agent session_file session_fix session_params session_prompt \
 	session_store tool tool_command tool_progress \
@@ -93,26 +91,29 @@ RPC_H = rpc_internal rpc_stream rpc_view session session_internal tool
 WEB = evalclient server server_gate server_refuse web web_answer web_api web_feed web_gate web_page web_runs web_sse \
 	web_upstream
 WEB_H = evalclient server server_internal web web_api web_api_internal web_internal web_page
-EDITOR = editor_results editor_schema lsp lsp_at lsp_check lsp_complete lsp_doc lsp_line lsp_outline lsp_schema
+EDITOR = editor_results editor_schema lsp lsp_at lsp_check lsp_complete lsp_doc lsp_line \
+	lsp_outline lsp_schema
 EDITOR_H = editor_schema lsp lsp_internal
-CMD = cache cmd compare config doctor doctor_probe evalclients grade job list match parse results run run_files run_units \
-	schema_check serve service session signals stdout validate workspace client/call client/client \
-	client/client_command client/client_show client/client_target client/connect \
-	client/run_on_server client/worker client/worker_job client/worker_link \
-	editor/complete editor/completion editor/lsp editor/schema \
-	skill/ask skill/import skill/import_inspect skill/import_promptfoo skill/init \
-	skill/new skill/new_common skill/new_seen skill/new_seen_read skill/new_task \
-	skill/check skill/quality skill/suggest skill/suggest_reply \
-	skill/tokens skill/tokens_check skill/tokens_compare skill/tokens_files skill/tokens_git \
-	skill/tokens_profile skill/tokens_suggest \
-	skill/coverage
-CMD_H = doctor evalclients job run service signals stdout workspace client/client client/client_command \
-	client/run_on_server client/worker skill/ask skill/import skill/new skill/new_seen skill/suggest skill/tokens
-PAGE = index.html style.css icon.svg theme.js api.js app.js chart.js clients.js compare.js dom.js \
-	format.js list.js live.js map.js new.js results.js run.js runs.js store.js table.js task.js \
-	text.js trends.js
-MAN  = waza.1 waza-agents.7 waza-completion.1 waza-config.5 waza-eval.5 waza-import.1 waza-init.1 waza-lsp.1 waza-new.1 waza-rpc.5 waza-run.1 waza-schema.1 waza-sessions.5 \
-	waza-check.1 waza-coverage.1 waza-quality.1 waza-results.1 waza-session.1 waza-suggest.1 waza-tokens.1
+CMD = cache cmd compare config doctor doctor_probe evalclients grade job list match parse results \
+	run run_files run_units schema_check serve service session signals stdout validate view \
+	workspace client/call client/client client/client_command client/client_show \
+	client/client_target client/connect client/run_on_server client/worker client/worker_job \
+	client/worker_link editor/complete editor/completion editor/lsp editor/schema skill/ask \
+	skill/import skill/import_inspect skill/import_promptfoo skill/init skill/new \
+	skill/new_common skill/new_seen skill/new_seen_read skill/new_task skill/check \
+	skill/quality skill/suggest skill/suggest_reply skill/tokens skill/tokens_check \
+	skill/tokens_compare skill/tokens_files skill/tokens_git skill/tokens_profile \
+	skill/tokens_suggest skill/coverage
+CMD_H = doctor evalclients job run service signals stdout workspace client/client \
+	client/client_command client/run_on_server client/worker skill/ask skill/import skill/new \
+	skill/new_seen skill/suggest skill/tokens
+PAGE = index.html style.css icon.svg theme.js dom.js format.js api.js chart.js results.js store.js \
+	table.js list.js live.js map.js text.js runs.js run.js compare.js clients.js new.js task.js \
+	trends.js app.js
+MAN  = waza.1 waza-agents.7 waza-completion.1 waza-config.5 waza-eval.5 waza-import.1 waza-init.1 \
+	waza-lsp.1 waza-new.1 waza-rpc.5 waza-run.1 waza-schema.1 waza-sessions.5 waza-view.1 \
+	waza-check.1 waza-coverage.1 waza-quality.1 waza-results.1 waza-session.1 waza-suggest.1 \
+	waza-tokens.1
 
 # A folder sees its own headers and those of the folders above it.
 H1 = json.h $(BASE_H:%=base/%.h)
@@ -132,8 +133,8 @@ HDR = $(H13) waza.h $(CMD_H:%=cmd/%.h)
 
 OBJ = $(BASE:%=base/%.o) yaml_lite.o $(LIB:%=lib/%.o) $(IO:%=io/%.o) \
 	$(SUITE:%=suite/%.o) $(SKILL:%=skill/%.o) $(RESULTS:%=results/%.o) $(AGENT:%=agent/%.o) \
-	grader.o $(GRADE:%=grade/%.o) $(RUN:%=run/%.o) $(REPORT:%=report/%.o) \
-	rpc.o $(RPC:%=rpc/%.o) build/web_files.o $(WEB:%=web/%.o) $(EDITOR:%=editor/%.o) \
+	grader.o $(GRADE:%=grade/%.o) $(RUN:%=run/%.o) build/page_files.o $(REPORT:%=report/%.o) \
+	rpc.o $(RPC:%=rpc/%.o) $(WEB:%=web/%.o) $(EDITOR:%=editor/%.o) \
 	$(CMD:%=cmd/%.o)
 SRC = $(OBJ:.o=.c)
 all: waza
@@ -150,13 +151,13 @@ $(RESULTS:%=results/%.o): $(H6) Makefile
 $(AGENT:%=agent/%.o): $(H7) Makefile
 grader.o $(GRADE:%=grade/%.o): $(H8) Makefile
 $(RUN:%=run/%.o): $(H9) Makefile
-$(REPORT:%=report/%.o): $(H10) Makefile
+build/page_files.o $(REPORT:%=report/%.o): $(H10) Makefile
 rpc.o $(RPC:%=rpc/%.o): $(H11) Makefile
-build/web_files.o $(WEB:%=web/%.o): $(H12) Makefile
+$(WEB:%=web/%.o): $(H12) Makefile
 $(EDITOR:%=editor/%.o): $(H13) Makefile
 waza.o $(CMD:%=cmd/%.o): $(HDR) Makefile
 
-build/web_files.c: $(PAGE:%=page/%) page/embed
+build/page_files.c: $(PAGE:%=page/%) page/embed
 	@mkdir -p build
 	@sh page/embed $(PAGE:%=page/%) >$@.new && mv -f $@.new $@
 

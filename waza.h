@@ -102,13 +102,43 @@ struct cmd_command {
 extern const char cmd_version_number[];	/* the version, "1.2.3" */
 
 /* The commands, each defined in the file of its name or its group. */
-extern const struct cmd_command cmd_cache, cmd_call_server, cmd_check,
-    cmd_compare, cmd_complete, cmd_completion, cmd_config, cmd_connect,
-    cmd_coverage, cmd_delete_session, cmd_disconnect, cmd_doctor, cmd_gate,
-    cmd_generate_fix, cmd_grade, cmd_import, cmd_init, cmd_jsonrpc, cmd_list,
-    cmd_lsp, cmd_match, cmd_new, cmd_parse, cmd_ping, cmd_quality,
-    cmd_results, cmd_run, cmd_schema, cmd_schema_check, cmd_serve,
-    cmd_session, cmd_suggest, cmd_tokens, cmd_validate, cmd_worker;
+extern const struct cmd_command
+    cmd_cache,
+    cmd_call_server,
+    cmd_check,
+    cmd_compare,
+    cmd_complete,
+    cmd_completion,
+    cmd_config,
+    cmd_connect,
+    cmd_coverage,
+    cmd_delete_session,
+    cmd_disconnect,
+    cmd_doctor,
+    cmd_gate,
+    cmd_generate_fix,
+    cmd_grade,
+    cmd_import,
+    cmd_init,
+    cmd_jsonrpc,
+    cmd_list,
+    cmd_lsp,
+    cmd_match,
+    cmd_new,
+    cmd_parse,
+    cmd_ping,
+    cmd_quality,
+    cmd_results,
+    cmd_run,
+    cmd_schema,
+    cmd_schema_check,
+    cmd_serve,
+    cmd_session,
+    cmd_suggest,
+    cmd_tokens,
+    cmd_validate,
+    cmd_view,
+    cmd_worker;
 
 /*
  * The path of the suite that the first operand names (default eval.yaml); for

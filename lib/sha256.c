@@ -95,10 +95,10 @@ sha256_put(struct sha256 *s, struct str in)
 	}
 }
 
-void
-sha256_end(struct sha256 *s, char hex[SHA256_HEX])
+/* Pads and mixes the last block: then h is the hash. */
+static void
+finish(struct sha256 *s)
 {
-	static const char digits[] = "0123456789abcdef";
 	unsigned char tail[72] = { 0x80 };
 	uint64_t bits = s->n * 8;
 	size_t n = 64 - (size_t)(s->n + 8) % 64, i;
@@ -106,6 +106,15 @@ sha256_end(struct sha256 *s, char hex[SHA256_HEX])
 	for (i = 0; i < 8; i++)
 		tail[n + i] = (unsigned char)(bits >> (56 - 8 * i));
 	sha256_put(s, (struct str){ (const char *)tail, n + 8 });
+}
+
+void
+sha256_end(struct sha256 *s, char hex[SHA256_HEX])
+{
+	static const char digits[] = "0123456789abcdef";
+	size_t i;
+
+	finish(s);
 	for (i = 0; i < 64; i++)
 		hex[i] = digits[s->h[i / 8] >> (28 - i % 8 * 4) & 15];
 	hex[64] = '\0';
@@ -119,4 +128,17 @@ sha256_hex(struct str in, char hex[SHA256_HEX])
 	sha256_init(&s);
 	sha256_put(&s, in);
 	sha256_end(&s, hex);
+}
+
+void
+sha256_raw(struct str in, unsigned char out[SHA256_BYTES])
+{
+	struct sha256 s;
+	size_t i;
+
+	sha256_init(&s);
+	sha256_put(&s, in);
+	finish(&s);
+	for (i = 0; i < SHA256_BYTES; i++)
+		out[i] = (unsigned char)(s.h[i / 4] >> (24 - i % 4 * 8));
 }

@@ -9,7 +9,10 @@
 
 #include "base/base.h"
 
-enum { SHA256_HEX = 65 };	/* bytes of a hash in hexadecimal and its NUL */
+enum {
+	SHA256_BYTES = 32,		/* of a hash */
+	SHA256_HEX = 65			/* in hexadecimal, with its NUL */
+};
 
 struct sha256 {
 	uint32_t h[8];
@@ -24,5 +27,7 @@ void sha256_end(struct sha256 *, char hex[SHA256_HEX]);
 
 /* The same for bytes in one piece. */
 void sha256_hex(struct str, char hex[SHA256_HEX]);
+/* The same as bytes. */
+void sha256_raw(struct str, unsigned char out[SHA256_BYTES]);
 
 #endif

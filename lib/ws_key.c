@@ -1,19 +1,17 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * The WebSocket handshake (RFC 6455, section 4), with the SHA-1 (RFC 3174) and
- * base64 (RFC 4648) that it requires.  It only proves that both sides speak
- * WebSocket; it protects no secret.
+ * The WebSocket handshake (RFC 6455, section 4), with the SHA-1 (RFC 3174)
+ * that it requires.  It only proves that both sides speak WebSocket; it
+ * protects no secret.
  */
 #include "lib/ws.h"
 
 #include <string.h>
 
+#include "lib/base64.h"
 #include "lib/http.h"
 
 enum { BLOCK = 64, DIGEST = 20 };
-
-static const char letters[] =
-    "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
 
 static uint32_t
 rol(uint32_t v, unsigned n)
@@ -78,21 +76,6 @@ sha1(struct str s, unsigned char out[DIGEST])
 		out[i] = (unsigned char)(h[i / 4] >> (24 - i % 4 * 8));
 }
 
-static void
-base64(const unsigned char *p, size_t n, char *out)
-{
-	uint32_t v;
-	size_t i, k;
-
-	for (i = 0; i < n; i += 3) {
-		for (v = 0, k = i; k < i + 3; k++)
-			v = v << 8 | (k < n ? p[k] : 0u);
-		for (k = 0; k < 4; k++)
-			*out++ = i + k > n ? '=' :
-			    letters[v >> (18 - 6 * k) & 63];
-	}
-}
-
 void
 ws_accept(struct str key, char out[WS_ACCEPT])
 {
@@ -105,7 +88,7 @@ ws_accept(struct str key, char out[WS_ACCEPT])
 	memcpy(text, key.p, key.n);
 	memcpy(text + key.n, salt.p, salt.n);
 	sha1((struct str){ text, key.n + salt.n }, digest);
-	base64(digest, sizeof(digest), out);
+	base64_put(digest, sizeof(digest), out);
 }
 
 /*
@@ -124,7 +107,7 @@ is_key(struct str s)
 	size_t i;
 
 	for (i = 0; i + 2 < s.n; i++)
-		if (s.p[i] == '\0' || strchr(letters, s.p[i]) == NULL)
+		if (!base64_has(s.p[i]))
 			return false;
 	return s.n == WS_KEY && s.p[22] == '=' && s.p[23] == '=';
 }
@@ -178,7 +161,7 @@ ws_put_request(struct buf *b, const struct http_url *u, struct str fields,
 {
 	char key[WS_KEY];
 
-	base64(nonce, WS_NONCE, key);
+	base64_put(nonce, WS_NONCE, key);
 	ws_accept((struct str){ key, sizeof(key) }, accept);
 	buf_puts(b, "GET ");
 	buf_put(b, u->path);

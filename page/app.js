@@ -2,7 +2,7 @@
 // fills an element and returns { title, table, search, keys, drawn, stop }; all
 // but the title are optional.
 import { announce, button, byId, go, h, title, to } from './dom.js';
-import { openFile } from './store.js';
+import { countLocal, inside, openFile } from './store.js';
 import { showClients } from './clients.js';
 import { showCompare } from './compare.js';
 import { showNew } from './new.js';
@@ -198,5 +198,15 @@ addEventListener('hashchange', () => {
 	show();
 });
 history.scrollRestoration = 'manual';
+if (inside.length > 0) {
+	const { classList } = document.documentElement;
+	classList.add('report');
+	classList.toggle('single', countLocal() === 1);
+	delete views.clients;
+	delete views.new;
+	delete views.trends;
+	if (inside.length === 1 && !location.hash)
+		history.replaceState(null, '', to('run', inside[0]));
+}
 nameTheme(window.wazaTheme.name);
 show();

@@ -80,11 +80,24 @@ class Log {
 	}
 }
 
+// Rows are expected skills, columns the skills that were used.
+function confusion(cells) {
+	const names = [...new Set(cells.flatMap((c) => [c.expected, c.used]))]
+		.sort((a, b) => (a === null) - (b === null));
+	const at = (e, u) => (cells.find((c) => c.expected === e && c.used === u) ||
+	    { count: 0 }).count;
+	return h('div.scroll', plainTable(['Expected \\ used', ...names.map(
+	    (n) => n ?? 'none')], names.filter((e) => cells.some((c) =>
+		c.expected === e)).map((e) => [e ?? 'none',
+		...names.map((u) => count(at(e, u)))])));
+}
+
 function triggerTests(file) {
 	const m = file.trigger_metrics, word = (did) => did ? 'trigger' : 'not';
 	return !m ? dim('No trigger tests.') : h('div.block',
 	    h('dl.tiles.small', ['accuracy', 'precision', 'recall',
 		'f1'].map((k) => tile(k, percent(m[k])))),
+	    m.confusion && m.confusion.length > 0 && confusion(m.confusion),
 	    plainTable(['Prompt', 'Should', 'Did', 'Verdict'],
 		(file.trigger_results || []).map((t) => [t.prompt,
 			word(t.should_trigger), t.error_msg || word(t.did_trigger),

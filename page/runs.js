@@ -2,7 +2,7 @@
 import { badge, bar, button, dim, go, h, slowly, swap, title, to } from './dom.js';
 import { cost, count, duration, few, parts, percent, plural, points,
 	runState, score, tally, time, when } from './format.js';
-import { allRuns, localRuns } from './store.js';
+import { allRuns, inside, localRuns } from './store.js';
 import { List } from './list.js';
 import { get, listen } from './api.js';
 import { spark } from './chart.js';
@@ -176,8 +176,9 @@ export async function showRuns(root, at) {
 	await load();
 	root.append(h('div.hidden', title('Runs')), cards,
 	    marks.element, list.element, note);
-	const stop = listen('events', { run: update }, { pauses: true,
-		opened: (again) => catchUp(again).catch(() => undefined) });
+	const stop = inside.length > 0 ? () => undefined : listen('events',
+	    { run: update }, { pauses: true,
+		    opened: (again) => catchUp(again).catch(() => undefined) });
 	return { title: 'Runs', table: list.table, search: list.search,
 		keys: {
 			x: () => list.table.current() &&

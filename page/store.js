@@ -10,22 +10,40 @@ export function isLocal(id) {
 	return id.startsWith('file:');
 }
 
-export async function openFile(file) {
+function openText(name, text) {
 	const id = `file:${opened.size + 1}`;
 	try {
-		const tree = JSON.parse(await file.text());
-		opened.set(id, { file: tree, run: asRun(tree, id, file.name) });
+		const tree = JSON.parse(text), base = tree && tree.baseline_outcome;
+		opened.set(id, { file: tree, run: asRun(tree, id, name) });
+		if (base)
+			opened.set(`${id}-baseline`, { file: base, run: asRun(base,
+			    `${id}-baseline`, `${name}, without skills`) });
 	} catch (e) {
-		throw new Error(`${file.name}: ${e.message}`);
+		throw new Error(`${name}: ${e.message}`);
 	}
 	return id;
 }
+
+export async function openFile(file) {
+	return openText(file.name, await file.text());
+}
+
+/*
+ * A report is this page as one document, with results inside and without a
+ * server. The ids of its runs; empty: there is a server.
+ */
+export const inside = [...document.querySelectorAll('script.results')].map(
+    (el) => openText(el.dataset.name, el.textContent));
 
 function local(id) {
 	if (!opened.has(id))
 		throw new Error('This file is no longer open: the page was reloaded, or it ' +
 		    'was opened in another window. Open it again.');
 	return opened.get(id);
+}
+
+export function countLocal() {
+	return opened.size;
 }
 
 export function localRuns() {
@@ -35,6 +53,8 @@ export function localRuns() {
 // Newest first, at most RUNS_MAX.
 export async function allRuns() {
 	let runs = [], part;
+	if (inside.length > 0)
+		return { runs, total: 0 };
 	do {
 		part = await get(`runs?limit=${CHUNK}&offset=${runs.length}`);
 		runs = runs.concat(part.runs);

@@ -195,6 +195,34 @@ write_json(const char *path, struct result_run *const *runs, size_t n,
 	return r;
 }
 
+/* Renders to a file, or to stdout if the path is NULL. */
+static int
+render(struct report_out *o, const struct report_kind *k, const char *path,
+    struct err *e)
+{
+	int r;
+
+	if (path != NULL)
+		r = report_render_file(o, k, path, e);
+	else if ((r = report_render(o, k)) == -1) {
+		errno = o->err.sys;
+		err_sys(e, "cannot write to standard output");
+	}
+	buf_free(&o->b);
+	return r;
+}
+
+int
+report_files(const char *path, const struct report_file *files, size_t n,
+    struct err *e)
+{
+	struct report_out o = { .fd = STDOUT_FILENO, .log = true,
+		.files = files, .count = n };
+
+	return render(&o, &report_view, strcmp(path, "-") == 0 ? NULL : path,
+	    e);
+}
+
 int
 report_write(const char *spec, struct result_run *const *runs, size_t n,
     const struct report_opts *opts, struct err *e)
@@ -212,13 +240,7 @@ report_write(const char *spec, struct result_run *const *runs, size_t n,
 		return -1;
 	if (p.kind == &report_json)
 		return p.path == NULL ? 0 : write_json(p.path, runs, n, e);
-	if (p.path != NULL)
-		r = report_render_file(&o, p.kind, p.path, e);
-	else if ((r = report_render(&o, p.kind)) == -1) {
-		errno = o.err.sys;
-		err_sys(e, "cannot write to standard output");
-	}
-	buf_free(&o.b);
+	r = render(&o, p.kind, p.path, e);
 	if (r == 0 && p.kind == &report_github)
 		r = report_summary(runs, n, &plain, e);
 	return r;

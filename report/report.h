@@ -89,6 +89,16 @@ int report_write(const char *spec, struct result_run *const *runs, size_t n,
     const struct report_opts *, struct err *);
 
 /*
+ * Writes results files, which must be valid, as one HTML page; the path - is
+ * stdout.  -1 with a message.
+ */
+struct report_file {
+	struct str name, json;
+};
+int report_files(const char *path, const struct report_file *, size_t n,
+    struct err *);
+
+/*
  * The console, on stderr during the run: on a terminal, one progress line that
  * is redrawn at most ten times a second; otherwise, and on a dumb terminal, a
  * line per task.  Set the first members and zero the rest.

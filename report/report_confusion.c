@@ -139,34 +139,3 @@ report_confusion_markdown(struct buf *b, const struct result_run *run)
 	}
 	arena_free(&tmp);
 }
-
-void
-report_confusion_html(struct buf *b, const struct result_run *run)
-{
-	struct arena tmp = { 0 };
-	struct grid g;
-	size_t r, c;
-
-	if (make_grid(&tmp, run, &g, TABLE_MAX)) {
-		buf_puts(b, "<table>\n<tr><th>expected \\ used</th>");
-		for (c = 0; c < g.n; c++) {
-			buf_puts(b, "<th>");
-			report_escape_line(b, name_of(&g, c), 60);
-			buf_puts(b, "</th>");
-		}
-		buf_puts(b, "</tr>\n");
-		for (r = 0; r < g.n; r++) {
-			if (!has_row(&g, r))
-				continue;
-			buf_puts(b, "<tr><th>");
-			report_escape_line(b, name_of(&g, r), 60);
-			buf_puts(b, "</th>");
-			for (c = 0; c < g.n; c++)
-				buf_fmt(b, "<td>%zu</td>",
-				    g.count[r * g.n + c]);
-			buf_puts(b, "</tr>\n");
-		}
-		buf_puts(b, "</table>\n");
-	}
-	arena_free(&tmp);
-}

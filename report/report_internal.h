@@ -170,7 +170,6 @@ void report_triggers_sum(struct buf *, const struct result_run *);
 void report_confusion_text(struct buf *, const struct result_run *,
     const struct report_opts *);
 void report_confusion_markdown(struct buf *, const struct result_run *);
-void report_confusion_html(struct buf *, const struct result_run *);
 /* Append their section of a report; nothing if none has run. */
 void report_triggers_text(struct buf *, const struct result_run *,
     size_t width, const struct report_opts *);
@@ -185,6 +184,7 @@ struct report_out {
 	struct result_run *const *runs;
 	size_t nruns;
 	size_t count;		/* for the reporter itself */
+	const struct report_file *files;	/* the same */
 	size_t room;		/* limit in bytes; 0: none */
 	bool log;		/* fd may be a log: commands are broken up */
 	enum guard_form form;	/* of its text, set by report_render() */
@@ -209,10 +209,10 @@ struct report_kind {
 
 extern const struct report_kind report_csv, report_github, report_html;
 extern const struct report_kind report_junit, report_markdown, report_tap;
+extern const struct report_kind report_view;	/* for report_files() */
 
-/* The same for Markdown and HTML. */
+/* The same for Markdown. */
 void report_triggers_markdown(struct report_out *, const struct result_run *);
-void report_triggers_html(struct report_out *, const struct result_run *);
 
 /* Runs a reporter over all runs: 0, or -1 with the first error in out->err. */
 int report_render(struct report_out *, const struct report_kind *);

@@ -380,6 +380,9 @@ void result_sweep(const char *path);
 
 /* Writes it to memory, on one line; sets .full if it does not fit. */
 void result_write_buf(struct result_run *, struct buf *);
+/* Passes it to put in pieces, on one line.  -1 and *e as result_write(). */
+int result_write_pieces(struct result_run *, void (*put)(void *, struct str),
+    void *ctx, struct err *);
 
 /*
  * Notes in the journal of a results file, if it has one, that the file was

@@ -81,6 +81,10 @@ file_flush(struct file *f)
 	f->n = 0;
 	if (f->bad || s.n == 0)
 		return;
+	if (f->to.put != NULL) {
+		f->to.put(f->to.ctx, s);
+		return;
+	}
 	if (f->to.buf != NULL) {
 		buf_put(f->to.buf, s);
 		return;
@@ -602,14 +606,15 @@ result_put_file(struct result_run *run, const struct result_sink *to,
 	struct result_run *base = run->baseline;
 	bool woken = result_wake(run);
 	bool base_woken = base != NULL && result_wake(base);
+	bool file = to->buf == NULL && to->put == NULL;
 
 	f.block = arena_raw(&run->scratch, BLOCK, 1);
 	f.window = arena_raw(&run->scratch, BLOCK, 1);
 	f.out = (struct json_out){ .put = file_put, .ctx = &f,
-		.indent = to->buf == NULL ? 2 : 0 };
+		.indent = file ? 2 : 0 };
 	put_run(&f, run);
 	run->journal.lost = f.lost;
-	if (to->buf == NULL)
+	if (file)
 		file_put(&f, "\n", 1);
 	file_flush(&f);
 	buf_free(&f.stats_text);

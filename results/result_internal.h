@@ -25,6 +25,9 @@ struct result_sink {
 	const char *path;		/* for messages */
 	struct buf *buf;		/* used instead of fd unless NULL */
 	bool log;			/* fd may be the log of a CI system */
+	/* used instead of both unless NULL */
+	void (*put)(void *ctx, struct str);
+	void *ctx;
 };
 
 /* Writes the run as a results file.  -1 and *e when writing failed. */

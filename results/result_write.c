@@ -32,7 +32,7 @@ static int
 write_to(struct result_run *run, int fd, const char *path, bool sync,
     bool log, struct err *e)
 {
-	struct result_sink to = { fd, path, NULL, log };
+	struct result_sink to = { .fd = fd, .path = path, .log = log };
 	int rc = result_put_file(run, &to, e);
 
 	if (rc == 0 && sync && fsync(fd) == -1 && errno != EINVAL)
@@ -165,11 +165,21 @@ result_write(struct result_run *run, const char *path, struct err *e)
 void
 result_write_buf(struct result_run *run, struct buf *out)
 {
-	struct result_sink to = { -1, "memory", out, false };
+	struct result_sink to = { .fd = -1, .path = "memory", .buf = out };
 	struct err e;
 
 	if (result_put_file(run, &to, &e) == -1)
 		out->full = true;
+}
+
+int
+result_write_pieces(struct result_run *run, void (*put)(void *, struct str),
+    void *ctx, struct err *e)
+{
+	struct result_sink to = { .fd = -1, .path = "results", .put = put,
+		.ctx = ctx };
+
+	return result_put_file(run, &to, e);
 }
 
 /* Whether it is base.tmp.PID.N of another process. */

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "lib/tmpl.h"
-#include "lib/yaml_out.h"
+#include "lib/yaml/yaml_out.h"
 
 enum { NAME_MAX_BYTES = 64, TRIGGER_PROMPTS = 5 };
 

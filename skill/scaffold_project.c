@@ -2,7 +2,7 @@
 /* The files around the suites of a project. */
 #include "skill/scaffold.h"
 
-#include "lib/yaml_out.h"
+#include "lib/yaml/yaml_out.h"
 
 const char scaffold_skill_ignore[] = "results/\nresults.json\n.waza-cache/\n"
     "coverage.txt\n";

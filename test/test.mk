@@ -52,7 +52,7 @@ WIDER = CC='$(CC)' STD='$(STD)' DEFS='$(DEFS)' CFLAGS='$(CFLAGS)' \
 	FUZZ_SECONDS=$(FUZZ_SECONDS) SOAK_SECONDS=$(SOAK_SECONDS) \
 	WAZA=$$PWD/waza DOUBLES=$$PWD/test/tool sh test/tool/wider
 
-check-fault check-san check-short check-vg fuzz lint: build/web_files.c
+check-fault check-san check-short check-vg fuzz lint: build/page_files.c
 	@$(WIDER) $@
 check-interop check-page check-agents soak bench: all $(TOOLS)
 	@$(WIDER) $@

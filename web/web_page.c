@@ -9,8 +9,7 @@
  */
 #include "web/web_page.h"
 
-#include <string.h>
-
+#include "report/page.h"
 #include "web/web.h"
 
 #define POLICY "default-src 'none'; script-src 'self'; style-src 'self'; " \
@@ -28,13 +27,12 @@ static const struct {
 };
 
 static const char *
-type_of(const char *name)
+type_of(struct str name)
 {
-	const char *end = strrchr(name, '.');
 	size_t i;
 
-	for (i = 0; end != NULL && i < COUNTOF(types); i++)
-		if (strcmp(end, types[i].end) == 0)
+	for (i = 0; i < COUNTOF(types); i++)
+		if (str_ends(name, str_of(types[i].end)))
 			return types[i].type;
 	return "application/octet-stream";
 }
@@ -42,12 +40,9 @@ type_of(const char *name)
 static void
 answer(struct web_req *r, struct str name)
 {
-	const struct web_page_file *f;
+	struct str text = page_file(name);
 
-	for (f = web_page_files; f < web_page_files + web_page_nfiles; f++)
-		if (str_is(name, f->name))
-			break;
-	if (f == web_page_files + web_page_nfiles) {
+	if (text.p == NULL) {
 		web_fail(r, 404, "not_found", STR("Not found"), STR(""));
 		return;
 	}
@@ -55,8 +50,7 @@ answer(struct web_req *r, struct str name)
 	web_field(r, "Cross-Origin-Opener-Policy", STR("same-origin"));
 	/* a newer version of the program may have newer files */
 	web_field(r, "Cache-Control", STR("no-cache"));
-	web_answer(r, 200, type_of(f->name),
-	    (struct str){ (const char *)f->p, f->n });
+	web_answer(r, 200, type_of(name), text);
 }
 
 static void

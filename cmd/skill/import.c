@@ -11,7 +11,7 @@
 #include "agent/agent.h"
 #include "base/os.h"
 #include "lib/tmpl.h"
-#include "lib/yaml_out.h"
+#include "lib/yaml/yaml_out.h"
 #include "skill/files.h"
 #include "skill/scaffold.h"
 #include "suite/spec.h"

@@ -6,7 +6,7 @@
 
 #include "json.h"
 #include "lib/tmpl.h"
-#include "lib/yaml_out.h"
+#include "lib/yaml/yaml_out.h"
 #include "skill/scaffold.h"
 
 enum { LINES_MAX = 5, LINE_BYTES = 120, CALLS_MAX = 20, FILES_LISTED = 20,

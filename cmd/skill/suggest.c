@@ -11,7 +11,7 @@
 #include "cmd/skill/ask.h"
 #include "cmd/skill/new.h"
 #include "json.h"
-#include "lib/yaml_out.h"
+#include "lib/yaml/yaml_out.h"
 #include "skill/skill.h"
 #include "suite/config.h"
 #include "suite/spec.h"

@@ -14,7 +14,7 @@
 #include "io/workspace.h"
 #include "json.h"
 #include "lib/diff.h"
-#include "lib/yaml_out.h"
+#include "lib/yaml/yaml_out.h"
 #include "skill/files.h"
 #include "skill/scaffold.h"
 #include "suite/spec.h"

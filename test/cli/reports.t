@@ -32,6 +32,11 @@ run "$WAZA" run -q -v eval.yaml --reporter junit:r.xml --reporter csv:r.csv \
     --reporter html:r.html --reporter markdown:r.md -o r.json
 is 'status 1' 1 "$rc"
 
+# inside FILE.html: the results in a report
+inside() {
+	sed -n 's/.*class="results"[^>]*>\(.*\)<\/script>.*/\1/p' "$1"
+}
+
 # the console
 lines() { printf '%s\n' "$out" | sed -n "$1"; }
 is 'table: columns' '    task    score duration  calls   tokens      cost' "$(lines '/^    task/p')"
@@ -64,9 +69,18 @@ ok 'markdown: calls are collapsed' grep -q '^<details><summary>tool calls (2)</s
 ok 'markdown: the patch is a diff' grep -q '^```diff$' r.md
 ok 'markdown: the fence is longer than those of the patch' grep -q '^`````diff$' r.md
 ok 'markdown: usage' grep -q '^- Usage: 12,000 tokens in' r.md
-ok 'html: usage of a task' grep -q '2 tool calls · 12.3k tokens · $0.0345</span></summary>' r.html
-ok 'html: a call' grep -q '✗ view <span class="dim">read</span></td><td><code>missing.txt</code></td><td>{&quot;why&quot;' r.html
-ok 'html: the patch' grep -q '<i class="del">-two$' r.html
+# the HTML report is the page with the results inside
+inside r.html >inside.json
+"$WAZA" parse r.json >whole.json
+"$WAZA" parse inside.json >part.json
+ok 'html: contains the results' cmp -s whole.json part.json
+is 'html: results cannot end their element' '' "$(tr -d '\n' <inside.json | grep -o '[<#]')"
+is 'html: loads nothing' '' "$(grep -oE '(src|href)="[^#][^"]*"|url\([^)]*\)|@import' r.html)"
+policy=$(sed -n 's/.*http-equiv="Content-Security-Policy" content="\([^"]*\)".*/\1/p' r.html)
+like 'html: the policy forbids all but its own scripts and style' \
+    "default-src 'none'; script-src 'sha256-*' 'sha256-*'; style-src 'sha256-*'; base-uri 'none'*" "$policy"
+is 'html: the policy has no exception' '' "$(echo "$policy" | grep -oE 'unsafe|http|[*]|data:|blob:|self')"
+is 'html: one document' '<!doctype html> </html>' "$(sed -n '1p; $p' r.html | tr '\n' ' ' | sed 's/ $//')"
 
 ln -s target.csv link.csv
 run "$WAZA" run -q eval.yaml --reporter csv:link.csv
@@ -143,5 +157,5 @@ ok 'duration: the mean, not the sum' test "$ms" -ge 150 -a "$ms" -lt 290
 like 'duration: table' "*avg time
   ✓ a *1.00    ${ms}ms  2/2 trials*" "$out"
 like 'duration: progress' "*1.00  ${ms}ms*" "$err"
-ok 'duration: HTML' grep -q "1.00 · ${ms}ms per trial" r.html
+ok 'duration: HTML' grep -q "\"avg_duration_ms\":$ms" r.html
 done_testing

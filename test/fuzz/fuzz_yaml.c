@@ -13,7 +13,7 @@
 
 #include "base/base.h"
 #include "json.h"
-#include "lib/yaml_out.h"
+#include "lib/yaml/yaml_out.h"
 #include "yaml_lite.h"
 
 enum { ALIASED = 10000 };	/* so that printing stays quick */

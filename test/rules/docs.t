@@ -70,7 +70,7 @@ do
 		?*.c|?*.h|?*.t|?*.js|*/) ;;
 		*) continue ;;
 		esac
-		[ -e "$path" ] || [ "$path" = build/web_files.c ] || echo "$doc: $path"
+		[ -e "$path" ] || [ "$path" = build/page_files.c ] || echo "$doc: $path"
 	done <"$tmp/paths"
 done >"$tmp/bad"
 is 'the documents name files that exist' '' "$(cat "$tmp/bad")"

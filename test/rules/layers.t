@@ -41,7 +41,7 @@ folder_of() {
 		if (f == "json.h") return "base"
 		if (f ~ /^agent\//) return "agent"
 		if (f ~ /^cmd\//) return "cmd"
-		if (f ~ /^build\//) return "web"
+		if (f ~ /^build\//) return "report"
 		if (f ~ /\//) { sub(/\/[^\/]*$/, "", f); return f }
 		sub(/\.[cho]$/, "", f)
 		return f in root ? root[f] : "(none)"
@@ -92,7 +92,7 @@ looked_at "$(count $sources)"
 
 # the same by symbols: what an object calls is defined in a folder that it may use
 command -v nm >/dev/null || { skip 'symbols: nm is not installed'; done_testing; }
-objects=$(printf '%s\n' $sources build/web_files.c | sed -n 's/\.c$/.o/p')
+objects=$(printf '%s\n' $sources build/page_files.c | sed -n 's/\.c$/.o/p')
 for o in $objects
 do [ -f "$o" ] || { skip "symbols: $o is not built"; done_testing; }
 done

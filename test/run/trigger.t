@@ -107,7 +107,7 @@ is 'junit: with a metric wrong answers are failures' 'tests="5" failures="2" err
     "$(sed -n 's/.*<testsuites \(.*\) time.*/\1/p' j.xml)"
 is 'tap: with a metric wrong answers are failures' 2 "$(grep -c '^not ok [0-9]* - trigger: [^#]*$' t.tap)"
 like 'github: an annotation at the prompt' '*::error file=trigger_tests.yaml,line=4,*::miss*' "$out"
-like 'html lists wrong answers' '*<h2>Triggers of speller*wrong &lt;&amp;&gt; hit*' "$(cat h.html)"
+like 'html contains wrong answers, escaped' '*"trigger_results":*wrong \\u003c&> hit*' "$(cat h.html)"
 like 'markdown lists wrong answers' '*### Triggers of speller*wrong &lt;&amp;&gt; hit*' "$(cat m.md)"
 run "$WAZA" grade eval.yaml --results r.json -o g.json -q
 is 'waza grade keeps the trigger tests unchanged' "1 tt tf ft  $("$WAZA" parse r.json | grep -o '"metrics":{.*}},"tasks"')" \
@@ -354,7 +354,7 @@ like 'confusion: report' '*
   baker                 0               0               2               0
   none                  1               0               0               1
 *' "$out"
-like 'confusion: html' '*<tr><th>baker</th><td>0</td><td>0</td><td>2</td><td>0</td></tr>*' "$(cat h.html)"
+like 'confusion: html' '*{"expected":"baker","used":"baker","count":2}*' "$(cat h.html)"
 like 'confusion: markdown' '*| baker | 0 | 0 | 2 | 0 |*' "$(cat m.md)"
 run "$WAZA" run -q -o r.json --resume
 like 'confusion: the same after --resume' '*{"expected":"baker","used":"baker","count":2}*' "$("$WAZA" parse r.json)"

@@ -46,6 +46,10 @@ is 'revalidated, since the program may be newer' no-cache "$(field Cache-Control
 bad=
 for f in "$top"/page/*.*
 do
+	case $f in
+	*/theme.js) ;;
+	*.js) continue ;;
+	esac
 	fetch GET "/page/${f##*/}"
 	cmp -s body "$f" || bad="$bad ${f##*/}"
 	case $f in
@@ -55,11 +59,21 @@ do
 	esac
 done
 is 'every file of the page is there, byte for byte' '' "$bad"
+fetch GET /page/app.js
+like 'the modules: one script' 'text/javascript*' "$(field Content-Type)"
+is 'the modules: each is in it, in the order of imports' '' "$(cd "$top/page" && ls ./*.js |
+    sed 's|^\./\(.*\)\.js$|\1|' | grep -vx theme | while read -r m
+    do [ "$(grep -c "^const m_$m = (() => {$" "$tmp/body")" -eq 1 ] || echo "$m"; done)"
+is 'the modules: no import or export is left' '' "$(grep -nE '^(import|export) ' body)"
+if command -v node >/dev/null
+then cp body app.mjs; ok 'the modules: JavaScript' node --check app.mjs
+else skip 'the modules: node is not installed'
+fi
 fetch HEAD /
 is 'HEAD' 'HTTP/1.1 200 OK 0' "$(sed -n 1p fields) $(wc -c <body | tr -d ' ')"
 fetch POST /
 is 'POST' 'HTTP/1.1 405 Method Not Allowed' "$(sed -n 1p fields)"
-for p in /page/ /page/embed /page/none.js /page/..%2fweb.c /page/index.html/x
+for p in /page/ /page/dom.js /page/embed /page/none.js /page/..%2fweb.c /page/index.html/x
 do
 	fetch GET "$p"
 	is "$p: there is none" 'HTTP/1.1 404 Not Found' "$(sed -n 1p fields)"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-#include "lib/yaml_out.h"
+#include "lib/yaml/yaml_out.h"
 
 #include <string.h>
 

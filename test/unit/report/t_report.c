@@ -421,7 +421,7 @@ write_report(const char *kind, const struct report_opts *o)
 
 /* Tags balance, attributes are quoted, no bare < or &: well-formed enough. */
 static bool
-is_balanced(struct str s, bool html)
+is_balanced(struct str s)
 {
 	struct str open[64];
 	const char *p = s.p, *end = s.p + s.n, *q;
@@ -443,7 +443,7 @@ is_balanced(struct str s, bool html)
 		if (p[1] == '/') {
 			if (n == 0 || !str_eq(open[--n], name))
 				return false;
-		} else if (q[-1] != '/' && !(html && str_is(name, "meta"))) {
+		} else if (q[-1] != '/') {
 			if (n == COUNTOF(open))
 				return false;
 			open[n++] = name;
@@ -513,7 +513,7 @@ check_junit(void)
 
 	restore();
 	s = write_report("junit", &o);
-	OK(is_balanced(s, false) && is_junit(s));
+	OK(is_balanced(s) && is_junit(s));
 	check_xml_by_tool(path_of("junit"));
 	OK(has(s, "<testsuites tests=\"6\" failures=\"1\" errors=\"1\" time=\"1.234\">"));
 	OK(has(s, "<testsuite name=\"greetings\" tests=\"6\" failures=\"1\" errors=\"1\" skipped=\"1\" "
@@ -536,30 +536,8 @@ check_junit(void)
 	make_hostile();
 	o.read = read_hostile;
 	s = write_report("junit", &o);
-	OK(is_balanced(s, false) && is_junit(s) && lacks(s, "<script"));
+	OK(is_balanced(s) && is_junit(s) && lacks(s, "<script"));
 	check_xml_by_tool(path_of("junit"));
-	restore();
-}
-
-static void
-check_html(void)
-{
-	struct report_opts o = plain;
-	struct str s;
-
-	restore();
-	s = write_report("html", &o);
-	OK(is_balanced(s, true));
-	OK(lacks(s, "://") && lacks(s, "<script") && lacks(s, "src="));
-	OK(has(s, "<svg role=\"img\"") && has(s, "<desc>Hello: 1.00; "));
-	OK(has(s, "expected &quot;bye&quot; in the output"));
-	OK(has(s, "<pre>See you\nlater</pre>"));
-	OK(has(s, "prefers-color-scheme:dark"));
-	make_hostile();
-	o.read = read_hostile;
-	s = write_report("html", &o);
-	OK(is_balanced(s, true));
-	OK(lacks(s, "<script") && has(s, "&lt;script&gt;"));
 	restore();
 }
 
@@ -773,7 +751,7 @@ check_several(void)
 	OK(report_write(arena_fmt(&arena, "junit:%s/m.xml%c", dir, 0).p, runs,
 	    2, &plain, &e) == 0);
 	OK(os_read_file(&arena, path_of("m.xml"), 1 << 20, &s, &e) == 0);
-	OK(is_balanced(s, false));
+	OK(is_balanced(s));
 	OK(has(s, "<testsuites tests=\"18\" failures=\"2\" errors=\"2\" "));
 	OK(has(s, "(baseline)\" tests=\"6\" failures=\"0\" errors=\"0\" "
 	    "skipped=\"3\" "));
@@ -813,7 +791,7 @@ check_broken(void)
 	OK(has(buf_str(&b), "4 skipped (1 not finished)\n"));
 	OK(has(buf_str(&b), "FAILED; the run was interrupted\n"));
 	s = write_report("junit", &o);
-	OK(is_balanced(s, false) && is_junit(s));
+	OK(is_balanced(s) && is_junit(s));
 	OK(has(s, "<testsuites tests=\"5\" failures=\"0\" errors=\"1\""));
 	OK(has(s, "<error message=\"the run was interrupted\" type=\"incomplete\"/>"));
 	s = write_report("tap", &o);
@@ -822,9 +800,6 @@ check_broken(void)
 	s = write_report("markdown", &o);
 	OK(has(s, "\n> ⚠️ **Incomplete**: the run was interrupted.\n"));
 	OK(has(s, "➖ 1/2 trials, not finished |"));
-	s = write_report("html", &o);
-	OK(has(s, "<p class=\"big error\">Incomplete: the run was interrupted."));
-	OK(has(s, "– 1/2 trials, not finished</span>"));
 	s = write_report("github", &o);
 	OK(str_is(s, "::error file=eval.yaml,title=incomplete::the run was interrupted\n"));
 	run.cancelled = false;
@@ -899,8 +874,6 @@ check_metric(void)
 	OK(has(write_report("markdown", &o),
 	    "- Metric missed: task\\_completion is 50.0%, required 90.0%\n"));
 	OK(has(write_report("markdown", &o), "1 failed, 1 error, 0 skipped"));
-	OK(has(write_report("html", &o),
-	    "Metric missed: task_completion is 50.0%, required 90.0%."));
 	run.complete = false;
 	b.n = 0;
 	report_text(&b, &run, &o);
@@ -955,8 +928,8 @@ read_noisy(struct arena *a, const struct result_run *r,
 static void
 check_noise(void)
 {
-	static const char *const kinds[] = { "csv", "github", "html", "junit",
-		"markdown", "tap" };
+	static const char *const kinds[] = { "csv", "github", "junit", "markdown",
+		"tap" };
 	static const char *const bad[] = { "\033", "\xc2\x9b", "\a",
 		"\xe2\x80\xae", "\x7f" };
 	struct report_opts o = { .read = read_noisy };
@@ -1273,8 +1246,6 @@ check_large(void)
 	OK(has(buf_str(&b), "and 1975 more; use -v to show them"));
 	s = write_report("tap", &o);
 	OK(str_ends(s, STR("\n1..20000\n")));
-	s = write_report("html", &o);
-	OK(is_balanced(s, true) && has(s, "Number of tasks by score"));
 	setenv("GITHUB_STEP_SUMMARY", path_of("big.md"), 1);
 	write_report("github", &o);
 	unsetenv("GITHUB_STEP_SUMMARY");
@@ -1359,7 +1330,7 @@ main(void)
 	if (mkdtemp(dir) == NULL)
 		return 1;
 	RUN(check_words, check_random_lines, check_text, check_models,
-	    check_hostile_text, check_specs, check_junit, check_html, check_csv,
+	    check_hostile_text, check_specs, check_junit, check_csv,
 	    check_tap, check_markdown, check_github, check_json_copies,
 	    check_several, check_broken, check_interpret, check_metric,
 	    check_groups, check_noise, check_console_lines, check_console_live,

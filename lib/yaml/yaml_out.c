@@ -4,7 +4,7 @@
  * series of words of letters, digits and a few marks that mean nothing in
  * YAML 1.1 and 1.2; anything doubtful is a JSON string, which is also YAML.
  */
-#include "lib/yaml_out.h"
+#include "lib/yaml/yaml_out.h"
 
 #include <string.h>
 
