@@ -58,7 +58,7 @@ check_add(struct check *c, const char *rule, enum check_severity severity,
 	va_start(ap, fmt);
 	f->message = arena_vfmt(c->arena, fmt, ap);
 	va_end(ap);
-	CHECK_APPEND(c, findings, CHECK_END_FINDINGS, f);
+	CHECK_APPEND(c, findings, f);
 	c->count[severity]++;
 }
 
@@ -92,9 +92,9 @@ check_issue(struct check *c, bool mcp, enum check_severity severity,
 	i->message = arena_vfmt(c->arena, fmt, ap);
 	va_end(ap);
 	if (mcp)
-		CHECK_APPEND(c, mcp_issues, CHECK_END_MCP, i);
+		CHECK_APPEND(c, mcp_issues, i);
 	else
-		CHECK_APPEND(c, issues, CHECK_END_ISSUES, i);
+		CHECK_APPEND(c, issues, i);
 }
 
 /*
@@ -293,6 +293,12 @@ check_skill(struct arena *a, const struct check_env *env, const char *path,
 	struct check_texts t;
 
 	*c = (struct check){ .arena = a, .eval = eval };
+	c->issues_end = &c->issues;
+	c->mcp_issues_end = &c->mcp_issues;
+	c->links_end = &c->links;
+	c->urls_end = &c->urls;
+	c->findings_end = &c->findings;
+	c->steps_end = &c->steps;
 	if (open_skill(c, path, e) == -1 || check_tokens(c, env, e) == -1)
 		return -1;
 	make_texts(c, &scratch, &t);
@@ -341,7 +347,7 @@ add_step(struct check *c, const char *fmt, ...)
 	va_start(ap, fmt);
 	t->s = arena_vfmt(c->arena, fmt, ap);
 	va_end(ap);
-	CHECK_APPEND(c, steps, CHECK_END_STEPS, t);
+	CHECK_APPEND(c, steps, t);
 }
 
 static void

@@ -135,7 +135,11 @@ struct check {
 	size_t count[CHECK_ERROR + 1];	/* findings of each severity */
 	struct check_text *steps;	/* what to do next */
 	bool ready;
-	void *last[8];		/* private: ends of the lists */
+	struct check_issue **issues_end, **mcp_issues_end;	/* private */
+	struct check_link **links_end;
+	struct check_url **urls_end;
+	struct check_finding **findings_end;
+	struct check_text **steps_end;
 };
 
 /* Compiles the patterns of the advisory checks. */

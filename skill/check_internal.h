@@ -17,17 +17,10 @@ enum {
 	CHECK_COMPATIBILITY_MAX = 500
 };
 
-/* Lists whose ends struct check knows. */
-enum { CHECK_END_FINDINGS, CHECK_END_ISSUES, CHECK_END_MCP, CHECK_END_LINKS,
-	CHECK_END_URLS, CHECK_END_STEPS };
-
-/* Appends to a list of structs with `next`. */
-#define CHECK_APPEND(c, list, end, x) do { \
-	if ((c)->last[end] == NULL) \
-		(c)->list = (x); \
-	else \
-		memcpy((c)->last[end], &(x), sizeof(x)); \
-	(c)->last[end] = &(x)->next; \
+/* Appends to a list of struct check. */
+#define CHECK_APPEND(c, list, x) do { \
+	*(c)->list##_end = (x); \
+	(c)->list##_end = &(x)->next; \
 } while (0)
 
 /* A place in a file. */

@@ -54,7 +54,7 @@ check_add_link(struct check *c, enum check_link_kind kind, struct check_at at,
 	l->source = arena_str(c->arena, source);
 	l->target = arena_str(c->arena, target);
 	l->reason = reason;
-	CHECK_APPEND(c, links, CHECK_END_LINKS, l);
+	CHECK_APPEND(c, links, l);
 	c->link_count[kind]++;
 	check_add(c, kinds[kind].rule, kinds[kind].severity, at,
 	    "%s \"%.*s\": %s", kinds[kind].what,
@@ -254,7 +254,7 @@ keep_urls(struct links *l)
 		*u = (struct check_url){ NULL, arena_str(l->c->arena, v[i].url),
 			arena_str(l->c->arena, v[i].source), v[i].at.line,
 			v[i].at.col };
-		CHECK_APPEND(l->c, urls, CHECK_END_URLS, u);
+		CHECK_APPEND(l->c, urls, u);
 	}
 	l->c->nurls = kept;
 }

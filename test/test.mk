@@ -17,7 +17,8 @@ UNIT = agent/t_acp agent/t_hub base/t_base base/t_json base/t_os cmd/t_client ed
 	report/t_compare report/t_report results/t_answer results/t_cache results/t_event results/t_outcome results/t_result \
 	results/t_store results/t_trigger rpc/t_rpc rpc/t_session rpc/t_stream skill/t_budget skill/t_catalog skill/t_files skill/t_skill skill/t_triggers suite/t_config \
 	suite/t_spec web/t_evalclient web/t_web \
-	lib/t_markdown
+	lib/t_markdown \
+	skill/t_check
 TOOL = rpcpipe double_acp double_copilot double_model double_evalclient \
 	httpget chunks ws_cases ws_echo
 FUZZ = json yaml re expr csv tmpl bpe diff schema http wire frame rpc client \

@@ -194,7 +194,7 @@ markdown_slug(struct buf *b, struct str s)
 {
 	uint32_t cp;
 	char out[4];
-	size_t i, n;
+	size_t i, n, size;
 
 	for (i = 0; i < s.n; i += n) {
 		n = utf8_get(s.p + i, s.p + s.n, &cp);
@@ -204,9 +204,10 @@ markdown_slug(struct buf *b, struct str s)
 		}
 		if (cp == ' ' || cp == '\n')
 			buf_putc(b, '-');
-		else if (is_kept(cp))
-			buf_put(b, (struct str){ out,
-			    utf8_put(out, unicode_lower(cp)) });
+		else if (is_kept(cp)) {
+			size = utf8_put(out, unicode_lower(cp));
+			buf_put(b, (struct str){ out, size });
+		}
 	}
 }
 

@@ -217,7 +217,8 @@ put_entity(struct buf *b, struct str s, size_t i)
 		return 0;
 	if (cp == 0 || cp > 0x10FFFF || (cp >= 0xD800 && cp < 0xE000))
 		cp = 0xFFFD;
-	buf_put(b, (struct str){ out, utf8_put(out, cp) });
+	from = utf8_put(out, cp);
+	buf_put(b, (struct str){ out, from });
 	return k + 1;
 }
 

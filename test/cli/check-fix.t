@@ -117,7 +117,7 @@ like '--dry-run shows a diff' '--- a/f/my-skill/SKILL.md
 @@ *' "$out"
 is '--dry-run changes nothing' '' "$(diff -r before f)"
 run "$WAZA" check --fix f/my-skill
-printf '%s\n' "$out" | sed '/^my-skill (/,$d' >patch
+printf '%s\n' "$out" | sed '/^my-skill (/,$d' >fix.diff
 tr _ ' ' >want <<'END'
 ---
 name: my-skill  # why
@@ -142,7 +142,7 @@ is 'links of other files' '[up](a.md) ' "$(cat f/my-skill/references/deep/a.md)"
 is 'no other file is left' "$(cd before && find . | sort)" "$(cd f && find . | sort)"
 if command -v patch >/dev/null
 then
-	(cd before && sed 's|f/my-skill|my-skill|' ../patch | patch -s -p1) >/dev/null 2>&1
+	(cd before && sed 's|f/my-skill|my-skill|' ../fix.diff | patch -s -p1) >/dev/null 2>&1
 	is 'the diff is what was done' '' "$(diff -r before f)"
 else
 	skip 'no patch'

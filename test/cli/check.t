@@ -337,7 +337,7 @@ do
 done
 text "$body https://github.com/a/b"
 advises 'not specific: a well-known site' over-specificity ok
-describe "$(printf 'w %.0s' $(seq 61 2>/dev/null || awk 'BEGIN { for (i = 0; i < 61; i++) print i }'))"
+describe "$(awk 'BEGIN { for (i = 0; i < 61; i++) printf "w " }')"
 advises '61 words' cross-model-density warning
 describe "Use this. $long"
 advises 'a verb first' cross-model-density optimal
