@@ -121,8 +121,9 @@ static int
 no_command(void)
 {
 	cmd_say("%s\n"
-	    "  waza run eval.yaml   run a suite and report\n"
-	    "  waza validate DIR    report the problems of suites\n"
+	    "  waza init            make this directory a project\n"
+	    "  waza new skill NAME  create a skill with a suite\n"
+	    "  waza run             run the suites of this directory\n"
 	    "  waza help            list all commands\n", usage);
 	return CMD_ERROR;
 }

@@ -7,7 +7,7 @@ like '--version prints the version' 'waza [0-9]*.[0-9]*' "$out"
 run "$WAZA"
 is 'no command: status' 2 "$rc"
 is 'no command: nothing on stdout' '' "$out"
-like 'no command: usage and the next steps on stderr' 'usage: waza COMMAND*waza run*waza help*' "$err"
+like 'no command: usage and the next steps on stderr' 'usage: waza COMMAND*waza init*waza run*waza help*' "$err"
 ok 'no command: a few lines' [ "$(wc -l <"$tmp/err")" -le 6 ]
 run "$WAZA" prase
 is 'misspelt command: status' 2 "$rc"
