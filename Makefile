@@ -58,13 +58,13 @@ RESULTS = answer answer_names answer_tool cache cache_hash event outcome outcome
 	result_used result_write store store_file store_scan
 RESULTS_H = answer cache event outcome result result_internal store store_internal verdict
 AGENT = agent agent_command agent_confine agent_denial agent_formats agent_gate agent_hide agent_home \
-	agent_mcp agent_mock agent_pool agent_preset agent_probe agent_ready agent_remote agent_replay agent_script \
+	agent_mcp agent_mock agent_models agent_pool agent_preset agent_probe agent_ready agent_remote agent_replay agent_script \
 	agent_skills agent_stream agent_untold \
 	hub hub_client proto/acp proto/acp_answer proto/acp_permit proto/acp_plan proto/acp_setup \
 	proto/acp_turn proto/copilot proto/copilot_event proto/copilot_permit proto/copilot_session \
 	proto/copilot_settings proto/openai proto/openai_answer proto/openai_body proto/openai_read \
 	proto/openai_setup
-AGENT_H = agent agent_internal agent_probe hub hub_internal proto/acp proto/copilot \
+AGENT_H = agent agent_internal agent_models agent_probe hub hub_internal proto/acp proto/copilot \
 	proto/openai
 GRADE = grader_action_sequence grader_behavior grader_check grader_child grader_code \
 	grader_code_interpreter grader_code_variables grader_diff grader_expected grader_file grader_json_extract \
@@ -94,7 +94,7 @@ WEB_H = evalclient server server_internal web web_api web_api_internal web_inter
 EDITOR = editor_results editor_schema lsp lsp_at lsp_check lsp_complete lsp_doc lsp_line \
 	lsp_outline lsp_schema
 EDITOR_H = editor_schema lsp lsp_internal
-CMD = cache cmd compare config doctor doctor_probe evalclients grade job list match parse results \
+CMD = cache cmd compare config doctor doctor_probe evalclients grade job list match models parse results \
 	run run_files run_units schema_check serve service session signals stdout validate view \
 	workspace client/call client/client client/client_command client/client_show \
 	client/client_target client/connect client/run_on_server client/worker client/worker_job \
@@ -111,7 +111,7 @@ PAGE = index.html style.css icon.svg theme.js dom.js format.js api.js chart.js r
 	table.js list.js live.js map.js text.js runs.js run.js compare.js clients.js new.js task.js \
 	trends.js app.js
 MAN  = waza.1 waza-agents.7 waza-completion.1 waza-config.5 waza-eval.5 waza-import.1 waza-init.1 \
-	waza-lsp.1 waza-new.1 waza-rpc.5 waza-run.1 waza-schema.1 waza-sessions.5 waza-view.1 \
+	waza-lsp.1 waza-models.1 waza-new.1 waza-rpc.5 waza-run.1 waza-schema.1 waza-sessions.5 waza-view.1 \
 	waza-check.1 waza-coverage.1 waza-quality.1 waza-results.1 waza-session.1 waza-suggest.1 \
 	waza-tokens.1
 

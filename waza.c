@@ -47,6 +47,7 @@ static const struct cmd_command *const commands[] = {	/* sorted by name */
 	&cmd_list,
 	&cmd_lsp,
 	&cmd_match,
+	&cmd_models,
 	&cmd_new,
 	&cmd_parse,
 	&cmd_ping,

@@ -124,6 +124,7 @@ extern const struct cmd_command
     cmd_list,
     cmd_lsp,
     cmd_match,
+    cmd_models,
     cmd_new,
     cmd_parse,
     cmd_ping,

@@ -74,6 +74,9 @@ struct openai {
 void openai_check(const struct spec_suite *, struct spec_notes *);
 int openai_set_up(struct arena *, const struct spec_suite *, struct openai *,
     struct err *);
+/* The same with the URL of the server's list of models. */
+int openai_set_up_list(struct arena *, const struct spec_suite *,
+    struct openai *, struct err *);
 
 /* The turns of a conversation, the oldest first. */
 struct openai_turn {

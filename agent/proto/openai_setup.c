@@ -240,9 +240,24 @@ set_headers(struct setting_up *u)
 	return 0;
 }
 
-int
-openai_set_up(struct arena *a, const struct spec_suite *s, struct openai *o,
-    struct err *e)
+/* Of the API, or (list) of its list of models. */
+static int
+set_url(struct arena *a, struct openai *o, bool list, struct err *e)
+{
+	struct str base = base_of(&o->set, &o->vendor);
+	struct openai_kind k = *o->kind;
+
+	if (list) {
+		if (str_ends(base, str_of(k.path)))
+			base.n -= strlen(k.path);
+		k.path = o->set.api == OPENAI_OLLAMA ? "/tags" : "/models";
+	}
+	return http_url_read(join(a, base, &k), &o->url, e);
+}
+
+static int
+set_up(struct arena *a, const struct spec_suite *s, struct openai *o,
+    bool list, struct err *e)
 {
 	struct setting_up u = { .arena = a, .o = o, .err = e };
 
@@ -251,8 +266,7 @@ openai_set_up(struct arena *a, const struct spec_suite *s, struct openai *o,
 	o->kind = &openai_kinds[o->set.api];
 	o->effort = s->config.reasoning_effort;
 	u.unset = NEW_N(a, const char *, OPENAI_FIELDS_MAX + 2);
-	if (http_url_read(join(a, base_of(&o->set, &o->vendor), o->kind),
-	    &o->url, e) == -1)
+	if (set_url(a, o, list, e) == -1)
 		return -1;
 	set_field(&u, STR("User-Agent"), STR("waza"));
 	set_field(&u, STR("Content-Type"), STR("application/json"));
@@ -264,6 +278,20 @@ openai_set_up(struct arena *a, const struct spec_suite *s, struct openai *o,
 		return -1;
 	o->env = os_env(a, u.unset, u.nunset);
 	return 0;
+}
+
+int
+openai_set_up(struct arena *a, const struct spec_suite *s, struct openai *o,
+    struct err *e)
+{
+	return set_up(a, s, o, false, e);
+}
+
+int
+openai_set_up_list(struct arena *a, const struct spec_suite *s,
+    struct openai *o, struct err *e)
+{
+	return set_up(a, s, o, true, e);
 }
 
 /*

@@ -619,6 +619,13 @@ call(const struct json *id, struct str method, const struct json *params)
 		reply(id, getenv("DOUBLE_NO_AUTH") != NULL ?
 		    "{\"isAuthenticated\":false}" :
 		    "{\"isAuthenticated\":true}");
+	else if (str_is(method, "models.list"))
+		reply(id, "{\"models\":[{\"id\":\"gpt-y\",\"name\":\"GPT Y\","
+		    "\"capabilities\":{\"supports\":{\"vision\":true},"
+		    "\"limits\":{\"max_context_window_tokens\":1048576}}},"
+		    "{\"id\":\"gpt-x\",\"name\":\"GPT X\",\"capabilities\":"
+		    "{\"supports\":{\"vision\":false},\"limits\":"
+		    "{\"max_context_window_tokens\":128000}}}]}");
 	else if (str_is(method, "session.create"))
 		create(id, params);
 	else if (str_is(method, "runtime.shutdown")) {

@@ -66,7 +66,8 @@ read_request(int fd)
 			r = http_body_next(&b, rest, false, &used, &data, &e);
 			at += used;
 		}
-		if (headed && b.length == HTTP_NONE)
+		if (headed && (b.length == HTTP_NONE ||
+		    (b.length == HTTP_FIXED && h.size == 0)))
 			r = 1;
 	}
 	buf_putc(&in, '\n');
