@@ -177,8 +177,9 @@ put_sections(struct buf *b, struct arena *a, const struct check *c,
 	put_section(b, a, c, SECTION_MCP, CHECK_WARNING, o);
 	put_links(b, a, c, o);
 	put_row(b, mark_of(c->budget != CHECK_EXCEEDED,
-	    c->budget == CHECK_NEAR), "Tokens", arena_fmt(a, "%lld of %lld",
-	    (long long)c->tokens, (long long)c->limit), o);
+	    c->budget == CHECK_NEAR), "Tokens", arena_fmt(a, "%lld of %lld "
+	    "(%s)", (long long)c->tokens, (long long)c->limit, c->counter),
+	    o);
 	put_section(b, a, c, SECTION_TOKENS, CHECK_WARNING, o);
 	put_suite(b, a, c, o);
 }

@@ -104,6 +104,7 @@ skill_check(struct rpc_call *c, void *params)
 {
 	const struct skill_params *p = params;
 	struct token_settings tokens;
+	struct token_counter counter = { 0 };
 	struct check_env env = { .tokens = &tokens, .trust =
 		rpc_trusts(c->rpc), .check_suite = check_suite };
 	struct spec_notes notes = rpc_notes(c, c->arena);
@@ -117,7 +118,10 @@ skill_check(struct rpc_call *c, void *params)
 	env.allows = notes.allows;
 	env.peer = notes.peer;
 	check_prepare(c->arena, &env);
+	env.counter = &counter;
 	if (read_project(c, file, &tokens, &eval, &e) == -1 ||
+	    (tokens.vocab != NULL && token_counter_read(c->arena,
+	    tokens.vocab, &counter, &e) == -1) ||
 	    check_skill(c->arena, &env, file, eval, k, &e) == -1)
 		return rpc_fail(c, RPC_INVALID_PARAMS, "%s", e.msg);
 	check_finish(k);

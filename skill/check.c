@@ -231,8 +231,12 @@ wide_path(const struct check *c)
 static int
 check_tokens(struct check *c, const struct check_env *env, struct err *e)
 {
+	static const struct token_counter estimate;
+	const struct token_counter *counter = env->counter != NULL ?
+	    env->counter : &estimate;
 	struct spec_notes notes = { .arena = c->arena };
 	const struct spec_note *n;
+	struct arena scratch = { 0 };
 	struct token_rules rules;
 	int r = token_rules(c->arena, env->tokens, c->skill.dir, &rules,
 	    &notes);
@@ -247,7 +251,9 @@ check_tokens(struct check *c, const struct check_env *env, struct err *e)
 		return err_set(e, ERR_SCHEMA, "%s: the limits of tokens cannot "
 		    "be read: %s", c->skill.file, notes.head != NULL ?
 		    notes.head->msg : "invalid");
-	c->tokens = token_estimate(c->skill.text.n);
+	c->counter = token_counter_name(counter);
+	c->tokens = token_count(counter, &scratch, c->skill.text);
+	arena_free(&scratch);
 	c->limit = token_limit(env->tokens, &rules, STR("SKILL.md"),
 	    wide_path(c)).limit;
 	c->budget = c->tokens > c->limit ? CHECK_EXCEEDED :

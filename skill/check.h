@@ -94,6 +94,7 @@ enum check_budget { CHECK_FITS, CHECK_NEAR, CHECK_EXCEEDED };
 /* Settings common to all skills of a call. */
 struct check_env {
 	const struct token_settings *tokens;
+	const struct token_counter *counter;	/* NULL: estimate */
 	bool strict;		/* unknown keys of suites are errors */
 	bool trust;		/* --trust */
 	/* adds what the folders above this one find in a suite, or NULL */
@@ -120,6 +121,7 @@ struct check {
 	bool mcp;		/* the description names tools */
 	int64_t mcp_score;
 	int64_t tokens, limit;
+	const char *counter;	/* the name of what counted the tokens */
 	enum check_budget budget;
 	struct check_item spec[CHECK_SPEC], advice[CHECK_ADVICE];
 	size_t modules;		/* Markdown files below references/ */

@@ -66,6 +66,7 @@ put_budget(struct json_out *o, const struct check *c)
 	json_put_member_bool(o, "exceeded", c->budget == CHECK_EXCEEDED);
 	json_put_member_bool(o, "warning", c->budget == CHECK_NEAR);
 	json_put_member_cstr(o, "status", status[c->budget]);
+	json_put_member_cstr(o, "counter", c->counter);
 	json_close(o, '}');
 }
 

@@ -56,12 +56,15 @@ static const char *const formats[] = { "text", "json", "github", "sarif" };
 struct target {
 	const char *file, *eval;
 	const struct token_settings *tokens;
+	const struct token_counter *counter;	/* NULL: estimate */
 };
 
 struct checking {
 	struct cmd_call *call;
 	const struct check_opt *opt;
 	struct check_env env;
+	const char *vocab;	/* that was read last, or NULL */
+	const struct token_counter *counter;
 	struct buf targets;	/* of struct target */
 	struct buf skills;	/* of struct check * */
 	struct buf diff;
@@ -82,11 +85,28 @@ static void
 add_target(struct checking *k, const struct catalog_entry *e,
     const struct token_settings *tokens)
 {
-	struct target t = { e->skill_file, e->eval, tokens };
+	struct target t = { e->skill_file, e->eval, tokens,
+		tokens->vocab != NULL ? k->counter : NULL };
 
 	if (e->skill_file != NULL)
 		buf_put(&k->targets, (struct str){ (const char *)&t,
 		    sizeof(t) });
+}
+
+/* Reads the vocabulary of the settings, unless it was the last one read. */
+static int
+read_vocab(struct checking *k, const struct token_settings *t)
+{
+	struct token_counter *counter;
+
+	if (t->vocab == NULL || (k->vocab != NULL && strcmp(t->vocab,
+	    k->vocab) == 0))
+		return 0;
+	counter = NEW(k->call->arena, struct token_counter);
+	k->vocab = t->vocab;
+	k->counter = counter;
+	return token_counter_read(k->call->arena, t->vocab, counter,
+	    k->call->err);
 }
 
 /* The settings of a directory: limits of tokens, and the catalog. */
@@ -108,7 +128,8 @@ open_catalog(struct checking *k, const char *dir, bool walk,
 		    "cannot be read", dir);
 	}
 	*tokens = t;
-	return catalog_read(a, &o, out, k->call->err);
+	return read_vocab(k, t) == -1 ? -1 :
+	    catalog_read(a, &o, out, k->call->err);
 }
 
 static bool
@@ -309,6 +330,7 @@ check_target(struct checking *k, const struct target *t)
 	if (k->opt->fix)
 		fix_skill(k, t->file);
 	k->env.tokens = t->tokens;
+	k->env.counter = t->counter;
 	if (check_skill(a, &k->env, t->file, t->eval, c, &e) == -1) {
 		k->failed = true;
 		cmd_complain(&e);

@@ -205,6 +205,16 @@ has 'more than the threshold' token-warning warning SKILL.md:1:1
 lacks 'within the limit of .waza.yaml' token-limit
 printf 'tokens:\n  warningThreshold: 9000\n  limits:\n    defaults:\n      "*.md": 9000\n' >.waza.yaml
 lacks 'within the threshold of .waza.yaml' token-warning
+# a vocabulary of single bytes
+awk 'BEGIN {
+	b = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/"
+	for (i = 0; i < 256; i++)
+		print substr(b, int(i / 4) + 1, 1) substr(b, i % 4 * 16 + 1, 1) "== " i
+}' >bytes-o200k_base.tiktoken
+printf 'tokens: {vocab: bytes-o200k_base.tiktoken}\n' >.waza.yaml
+text "$body"
+run "$WAZA" check --format json s/tables
+is 'tokens.vocab: a token for each byte' "$(wc -c <s/tables/SKILL.md | tr -d ' ') \"o200k_base\"" "$(value count) $(value counter)"
 rm .waza.yaml
 
 #
