@@ -311,9 +311,13 @@ static const struct field section_rows[] = {
 static const struct field_table section_table =
     FIELD_TABLE(section, section_rows);
 
-/* A project without trust can name only a file of its own. */
+/*
+ * A project without trust can name only a file of its own.  config_load() has
+ * reported paths that say themselves that they are not.
+ */
 static const char *
-take_vocab(struct reader *r, const struct project *p, struct str vocab)
+take_vocab(struct reader *r, const struct project *p, const struct json *v,
+    struct str vocab)
 {
 	const char *dir = spec_dir_of(r->arena, p->path), *path;
 
@@ -322,7 +326,10 @@ take_vocab(struct reader *r, const struct project *p, struct str vocab)
 	path = spec_join(r->arena, dir, vocab);
 	if (p->state == PROJECT_TRUSTED || os_inside(dir, path))
 		return path;
-	project_warn(r->arena, p, STR("tokens.vocab is"), r->notes);
+	if (vocab.p[0] != '/' && !str_starts(vocab, STR("..")))
+		spec_note(r->notes, FIELD_WARNING, spec_at(r->file,
+		    json_getc(v, "vocab")), "ignored: it leads out of the "
+		    "project's directory, and the project is not trusted");
 	return NULL;
 }
 
@@ -331,8 +338,9 @@ read_section(struct reader *r, const struct project *p, const struct json *v,
     struct token_settings *s)
 {
 	struct spec_source source = { r->notes, r->file };
-	struct field_ctx ctx = { .arena = r->arena, .flags = FIELD_LAX,
-		.report = spec_report, .ctx = &source, .path = "tokens" };
+	struct field_ctx ctx = { .arena = r->arena, .flags = FIELD_LAX |
+		FIELD_OPEN, .report = spec_report, .ctx = &source,
+		.path = "tokens" };
 	struct section in = { .warningThreshold = s->warning,
 		.fallbackLimit = s->fallback, .vocab = { "", 0 } };
 
@@ -351,7 +359,7 @@ read_section(struct reader *r, const struct project *p, const struct json *v,
 		    "\"defaults\" and \"overrides\"");
 	else
 		read_rules(r, in.limits, &s->rules);
-	s->vocab = take_vocab(r, p, in.vocab);
+	s->vocab = take_vocab(r, p, v, in.vocab);
 }
 
 int
@@ -370,8 +378,6 @@ token_settings(struct arena *a, const struct config_sources *from,
 		    "%s", e.msg);
 		return -1;
 	}
-	if (p.state == PROJECT_FOREIGN)
-		project_warn(a, &p, STR(""), notes);
 	if (p.state == PROJECT_NONE || p.state == PROJECT_FOREIGN)
 		return 0;
 	r.file = p.path;

@@ -62,9 +62,10 @@ struct token_settings {
 
 /*
  * Reads `tokens` of the .waza.yaml that applies to the directory of the
- * sources.  Problems are noted.  -1 after an error: then no verdict can be
+ * sources.  Problems are noted, except those that config_load() notes: unknown
+ * keys, and what needs trust.  -1 after an error: then no verdict can be
  * given.  The settings live in the arena.  A vocabulary outside of the file's
- * directory needs trust (project.h); without it, it is ignored with a warning.
+ * directory needs trust (project.h); without it, it is ignored.
  */
 int token_settings(struct arena *, const struct config_sources *,
     struct token_settings *, struct spec_notes *);

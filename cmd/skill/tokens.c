@@ -189,7 +189,7 @@ put_count_table(struct tokens *t, const struct tokens_scope *s,
     const struct tokens_file *sum)
 {
 	struct buf *b = &t->out;
-	size_t i, width = 4;
+	size_t i, width = 5;	/* of Total */
 
 	for (i = 0; i < s->n; i++)
 		width = tokens_width(s->v[i].path, width);

@@ -354,7 +354,7 @@ put_table(struct comparison *c)
 {
 	static const char *const marks[] = { "+", "-", "~", " " };
 	struct buf *b = &c->t->out;
-	size_t i, width = 4;
+	size_t i, width = 5;	/* of Total */
 
 	for (i = 0; i < c->shown; i++)
 		width = tokens_width(c->v[i].path, width);
