@@ -91,7 +91,7 @@ RPC_H = rpc_internal rpc_stream rpc_view session session_internal tool
 WEB = evalclient server server_gate server_refuse web web_answer web_api web_feed web_gate web_page web_runs web_sse \
 	web_upstream
 WEB_H = evalclient server server_internal web web_api web_api_internal web_internal web_page
-EDITOR = editor_results editor_schema lsp lsp_at lsp_check lsp_complete lsp_doc lsp_line \
+EDITOR = editor_check editor_results editor_schema lsp lsp_at lsp_check lsp_complete lsp_doc lsp_line \
 	lsp_outline lsp_schema
 EDITOR_H = editor_schema lsp lsp_internal
 CMD = cache cmd compare config doctor doctor_probe evalclients grade job list match models parse results \

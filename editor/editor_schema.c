@@ -301,6 +301,8 @@ struct document {
 };
 
 static const struct document documents[] = {	/* sorted by name */
+	{ .name = "check", .title = "Report of waza check --format json",
+	    .table = &editor_check_table, .exact = true },
 	{ .name = "config", .title = "Settings of waza (.waza.yaml)",
 	    .table = &spec_project_table, .definitions = put_judge },
 	{ .name = "eval", .title = "A suite of waza (eval.yaml)",

@@ -29,7 +29,7 @@ struct editor_schema_opts {
 bool editor_put_schema(struct json_out *, struct str name,
     const struct editor_schema_opts *);
 
-/* editor_results.c: the keys of a results file. */
-extern const struct field_table editor_results_table;
+/* The keys of a results file, and of the report of `waza check`. */
+extern const struct field_table editor_results_table, editor_check_table;
 
 #endif

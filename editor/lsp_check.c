@@ -21,7 +21,8 @@
 #include "base/os.h"
 #include "grader.h"
 #include "lib/schema/schema.h"
-#include "skill/skill.h"
+#include "skill/check.h"
+#include "suite/config.h"
 #include "suite/spec.h"
 #include "yaml_lite.h"
 
@@ -32,9 +33,10 @@ struct finding {
 	unsigned line, col;	/* from 1; 0: the file as a whole */
 	int severity;		/* 1 error, 2 warning, 3 information */
 	struct str msg;
+	const char *rule;	/* of waza check, or NULL */
 };
 
-struct check {
+struct checking {
 	struct lsp *lsp;
 	struct lsp_doc *doc;
 	struct arena arena;
@@ -54,16 +56,16 @@ edited(void *lsp, const char *path, struct str *text)
 }
 
 static void
-add(struct check *c, const struct finding *f)
+add(struct checking *c, const struct finding *f)
 {
 	buf_put(&c->findings, (struct str){ (const char *)f, sizeof(*f) });
 }
 
 static void
-add_err(struct check *c, const struct err *e)
+add_err(struct checking *c, const struct err *e)
 {
 	struct finding f = { c->doc->path, e->line, e->col, 1,
-		arena_str(&c->arena, str_of(e->msg)) };
+		arena_str(&c->arena, str_of(e->msg)), NULL };
 
 	add(c, &f);
 }
@@ -80,7 +82,7 @@ load(struct lsp *l, struct arena *a, const char *path,
 }
 
 static void
-check_suite(struct check *c, const char *path)
+check_suite(struct checking *c, const char *path)
 {
 	struct spec_notes notes;
 	struct spec_suite *s = load(c->lsp, &c->arena, path, &notes);
@@ -94,7 +96,7 @@ check_suite(struct check *c, const char *path)
 	for (n = notes.head; n != NULL; n = n->next) {
 		f = (struct finding){ n->at.file != NULL ? n->at.file : path,
 			n->at.line, n->at.col, n->level == FIELD_ERROR ? 1 : 2,
-			str_of(n->msg) };
+			str_of(n->msg), NULL };
 		add(c, &f);
 	}
 }
@@ -102,7 +104,7 @@ check_suite(struct check *c, const char *path)
 static void
 on_schema(void *arg, const struct schema_finding *s)
 {
-	struct check *c = arg;
+	struct checking *c = arg;
 	bool key = s->key && s->value->key_line > 0;
 	struct finding f = { .file = c->doc->path,
 		.line = key ? s->value->key_line : s->value->line,
@@ -115,7 +117,7 @@ on_schema(void *arg, const struct schema_finding *s)
 
 /* Settings, and tasks without a suite: by their schema. */
 static void
-check_schema(struct check *c)
+check_schema(struct checking *c)
 {
 	const struct json *doc = lsp_schema(c->lsp, c->doc->kind), *v;
 	struct schema *s;
@@ -168,12 +170,49 @@ lsp_suite_of(struct lsp_doc *d, struct arena *a)
 	return NULL;
 }
 
+/*
+ * A skill, as `waza check` examines it; its suite is a document of its own.
+ * Links are those of the saved files.
+ */
 static void
-check_doc(struct check *c)
+check_skill_text(struct checking *c)
+{
+	static const int severities[] = { [CHECK_NOTE] = 3,
+		[CHECK_WARNING] = 2, [CHECK_ERROR] = 1 };
+	struct config_sources from = { .dir = spec_dir_of(&c->arena,
+		c->doc->path) };
+	struct spec_notes notes = { .arena = &c->arena };
+	struct token_settings tokens;
+	struct check_env env = { .tokens = &tokens,
+		.text = buf_str(&c->doc->text) };
+	const struct check_finding *v;
+	struct check k;
+	struct err e = { 0 };
+	struct finding f;
+
+	if (env.text.p == NULL)
+		env.text = STR("");
+	if (token_settings(&c->arena, &from, &tokens, &notes) == -1)
+		return;			/* the settings have the finding */
+	check_prepare(&c->arena, &env);
+	if (check_skill(&c->arena, &env, c->doc->path, NULL, &k, &e) == -1) {
+		add_err(c, &e);
+		return;
+	}
+	check_finish(&k);
+	for (v = k.findings; v != NULL; v = v->next) {
+		if (strcmp(v->rule, "eval-missing") == 0)
+			continue;	/* its suite was not searched for */
+		f = (struct finding){ v->file, v->line, v->col,
+			severities[v->severity], v->message, v->rule };
+		add(c, &f);
+	}
+}
+
+static void
+check_doc(struct checking *c)
 {
 	const char *suite = NULL;
-	struct skill skill;
-	struct err e = { 0 };
 
 	switch (c->doc->kind) {
 	case LSP_EVAL:
@@ -190,9 +229,7 @@ check_doc(struct check *c)
 		check_schema(c);
 		break;
 	case LSP_SKILL:
-		if (skill_parse(&c->arena, c->doc->path,
-		    buf_str(&c->doc->text), &skill, &e) == -1)
-			add_err(c, &e);
+		check_skill_text(c);
 		break;
 	case LSP_OTHER: case LSP_KIND__MAX:
 		break;
@@ -245,6 +282,8 @@ put_finding(struct json_out *o, struct lsp_ruler *r, const struct finding *f)
 	lsp_put_range(o, "range", &range);
 	json_put_member_int(o, "severity", f->severity);
 	json_put_member_cstr(o, "source", "waza");
+	if (f->rule != NULL)
+		json_put_member_cstr(o, "code", f->rule);
 	json_put_member_str(o, "message", f->msg);
 	json_close(o, '}');
 }
@@ -295,7 +334,7 @@ tell(struct buf *list, struct arena *a, struct str uri)
 
 /* The text of a file, for positions in it; empty if it cannot be read. */
 static struct str
-text_of(struct check *c, const char *file)
+text_of(struct checking *c, const char *file)
 {
 	struct str text = STR("");
 	struct err e;
@@ -308,7 +347,7 @@ text_of(struct check *c, const char *file)
 
 /* The findings by file; then files that have none any more. */
 static void
-publish_all(struct check *c)
+publish_all(struct checking *c)
 {
 	struct lsp_doc *d = c->doc;
 	struct finding *f = (struct finding *)(void *)c->findings.p;
@@ -349,14 +388,14 @@ lsp_withdraw(struct lsp_doc *d)
 void
 lsp_check(struct lsp *l)
 {
-	struct check c;
+	struct checking c;
 	struct lsp_doc *d;
 
 	for (d = l->docs; d != NULL; d = d->next) {
 		if (!d->stale)
 			continue;
 		d->stale = false;
-		c = (struct check){ .lsp = l, .doc = d };
+		c = (struct checking){ .lsp = l, .doc = d };
 		check_doc(&c);
 		publish_all(&c);
 		buf_free(&c.findings);

@@ -193,11 +193,15 @@ last_part(struct str s)
 }
 
 static int
-open_skill(struct check *c, const char *path, struct err *e)
+open_skill(struct check *c, const struct check_env *env, const char *path,
+    struct err *e)
 {
 	struct err bad = { 0 };
+	int r = env->text.p == NULL ?
+	    skill_read(c->arena, path, &c->skill, &bad) :
+	    skill_parse(c->arena, path, env->text, &c->skill, &bad);
 
-	if (skill_read(c->arena, path, &c->skill, &bad) == -1) {
+	if (r == -1) {
 		if (bad.line == 0 || c->skill.text.p == NULL) {
 			*e = bad;
 			return -1;
@@ -305,7 +309,7 @@ check_skill(struct arena *a, const struct check_env *env, const char *path,
 	c->urls_end = &c->urls;
 	c->findings_end = &c->findings;
 	c->steps_end = &c->steps;
-	if (open_skill(c, path, e) == -1 || check_tokens(c, env, e) == -1)
+	if (open_skill(c, env, path, e) == -1 || check_tokens(c, env, e) == -1)
 		return -1;
 	make_texts(c, &scratch, &t);
 	check_run_level(c, env, &t);

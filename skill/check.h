@@ -97,6 +97,8 @@ struct check_env {
 	const struct token_counter *counter;	/* NULL: estimate */
 	bool strict;		/* unknown keys of suites are errors */
 	bool trust;		/* --trust */
+	struct str text;	/* of the SKILL.md in an editor; p is NULL: the
+				 * file is read */
 	/* adds what the folders above this one find in a suite, or NULL */
 	void (*check_suite)(const struct spec_suite *, struct spec_notes *);
 	/* whether suites may name this path, as in struct spec_notes */

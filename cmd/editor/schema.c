@@ -50,7 +50,7 @@ schema_main(struct cmd_call *c)
 
 const struct cmd_command cmd_schema = {
 	.name = "schema",
-	.usage = "[--strict] config|eval|results|task|trigger",
+	.usage = "[--strict] check|config|eval|results|task|trigger",
 	.opts = CMD_OPTS(schema_rows), .size = sizeof(struct schema_opt),
 	.required = { "NAME" }, .max = 1, .fn = schema_main,
 	.help = "Print the JSON Schema of a file format"

@@ -125,6 +125,11 @@ holds 'diagnostics of settings' "\"uri\":\"$(uri .waza.yaml)\"" "/limits/depth" 
 open s/skills/speller/SKILL.md '---\nname: [\n---\n'
 like 'diagnostics of a skill' '*"severity":1*' "$(answer 'SKILL.md","diagnostics":[{')"
 
+open s/skills/speller/SKILL.md '---\nname: other\ndescription: Spells.\n---\nSee [it](nosuch.md).\n'
+d=$(answer '"code":"spec-dir-match"')
+holds 'diagnostics of waza check, with the rule' '"start":{"line":1,"character":6},"end":{"line":1,"character":11}},"severity":1' 'differs from that of its directory' "$d"
+ok 'no suite is searched for' lacks s/skills/speller/SKILL.md eval-missing
+
 # completion, also of text that cannot be parsed
 open s/eval.yaml 'name: t\nconfig:\n  executor: \n  exe\ngraders:\n- type: json_schema\n  con\n  config: {e\n- type: \n  - [\ntasks:\n- tasks/\n- prompt_file: tasks/t\n'
 like 'completion of keys' '*trials_per_task *executors *' "$(at completion s/eval.yaml 3 5 | labels) "

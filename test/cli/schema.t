@@ -3,7 +3,7 @@
 . "${0%/*}/../tool/lib.sh"
 cd "$tmp" || exit 1
 
-names='config eval results task trigger'
+names='check config eval results task trigger'
 for n in $names
 do
 	"$WAZA" schema $n >$n.json
@@ -19,7 +19,7 @@ do
 done
 run "$WAZA" schema evl
 is 'unknown name: status' 2 "$rc"
-like 'unknown name: message' 'waza: unknown schema "evl" (did you mean "eval"?) (schemas: config, eval, *' "$err"
+like 'unknown name: message' 'waza: unknown schema "evl" (did you mean "eval"?) (schemas: check, config, eval, *' "$err"
 run "$WAZA" schema
 is 'missing name: status' 2 "$rc"
 for n in $names
@@ -122,4 +122,22 @@ is 'results of an example, strictly' '0 ' "$rc $out$err"
 run "$WAZA" grade -q -o graded.json --results hello.json "$top/examples/hello/eval.yaml"
 [ ! -f graded.json ] || run "$WAZA" schema-check -q results.strict.json graded.json
 is 'results that were graded again, strictly' '0 ' "$rc $out$err"
+
+# the same for the report of waza check
+mkdir skill
+printf -- '---\nname: other\ndescription: "Spells. INVOKES: speller"\n---\n[a](no.md) [b](../x.md) [c](#no) <http://localhost/>\n' >skill/SKILL.md
+echo orphan >skill/orphan.md
+cp all.yaml skill/eval.yaml
+run "$WAZA" check --format json skill
+printf '%s\n' "$out" >check-report.json
+run "$WAZA" schema-check -q check.strict.json check-report.json
+is 'a report of check, strictly' '0 ' "$rc $out$err"
+if [ -d "$CORPUS/skills" ]
+then
+	find "$CORPUS/skills" -name SKILL.md | sort | head -n 200 | xargs "$WAZA" check --format json >all-skills.json 2>/dev/null
+	run "$WAZA" schema-check -q check.strict.json all-skills.json
+	is 'a report about the corpus, strictly' '0 ' "$rc $(printf %s "$out$err" | head -n 5)"
+else
+	skip "no $CORPUS/skills"
+fi
 done_testing
