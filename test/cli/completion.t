@@ -42,7 +42,7 @@ offers 'directories' 'dirs: ' run --record ''
 offers 'suites by name, and files' 'files: speller ' run sp
 offers 'words of an operand' 'words: clear stats ' cache ''
 offers 'no word where no operand is expected' 'words: ' cache clear ''
-offers 'commands of help' 'words: validate version ' help v
+offers 'commands of help' 'words: validate version view ' help v
 offers 'shells' 'words: bash fish zsh ' completion ''
 offers 'schemas' 'words: eval ' schema e
 offers 'after -- only operands' 'files: ' validate -- --st
