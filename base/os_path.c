@@ -170,12 +170,15 @@ static int
 make_dir(const char *path, unsigned mode, struct err *e)
 {
 	struct stat st;
+	int sys;
 
 	if (mkdir(path, (mode_t)mode) == 0 || errno == EEXIST)
 		return 0;
 	/* An existing directory may fail with another error. */
+	sys = errno;
 	if (stat(path, &st) == 0 && S_ISDIR(st.st_mode))
 		return 0;
+	errno = sys;
 	return err_sys(e, path);
 }
 

@@ -363,7 +363,7 @@ drop_repeats(struct spec_notes *notes)
 	}
 }
 
-/* Suites without a selected task are left out, unless all are. */
+/* Suites without a selected task are left out; one stays, to complain. */
 static void
 select_suites(struct cmd_run *r)
 {
@@ -371,6 +371,8 @@ select_suites(struct cmd_run *r)
 
 	for (i = 0; i < r->nsuites; i++)
 		k += r->suites[i].selected;
+	if (k == 0 && r->nsuites > 1)
+		r->nsuites = 1;
 	if (k == 0 || k == r->nsuites)
 		return;
 	for (i = k = 0; i < r->nsuites; i++)

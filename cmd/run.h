@@ -94,6 +94,7 @@ struct cmd_run {
 	bool spare;			/* a slot of it is free */
 	int64_t started_ms;		/* monotonic */
 	const char *stamp_dir;		/* DIR/STAMP of --output-dir, or NULL */
+	bool made_stamp;		/* by this run */
 	struct cmd_http *http;		/* for evaluation clients, or NULL */
 	struct cmd_on_server *server;	/* NULL: it runs here */
 	struct cmd_stdout out;		/* for --stream-json, */

@@ -261,8 +261,11 @@ cmd_run_files_open(struct cmd_run *r)
 			cmd_say("waza: nothing to resume in %s: a new run "
 			    "starts\n", dir);
 	}
-	if (r->stamp_dir == NULL && make_stamp(r, dir) == -1)
-		return -1;
+	if (r->stamp_dir == NULL) {
+		if (make_stamp(r, dir) == -1)
+			return -1;
+		r->made_stamp = true;
+	}
 	return write_file(r, spec_join(r->job.call->arena, r->stamp_dir,
 	    STR(STATE)), state(r, false));
 }
@@ -457,6 +460,33 @@ recommend(struct cmd_run *r, const struct report_suites *all)
 	return rc;
 }
 
+static bool
+has_started(const struct cmd_run *r)
+{
+	size_t i;
+
+	for (i = 0; i < r->nunits; i++)
+		if (r->units[i].with != NULL)
+			return true;
+	return false;
+}
+
+/* Removes the new STAMP of a run that did not start: nothing to resume. */
+static void
+remove_stamp(struct cmd_run *r)
+{
+	struct arena *a = r->job.call->arena;
+	size_t i;
+
+	if (!r->made_stamp)
+		return;
+	for (i = 0; r->job.many && i < r->nunits; i++)
+		if (r->units[i].opts.output != NULL)
+			(void)rmdir(spec_dir_of(a, r->units[i].opts.output));
+	(void)unlink(spec_join(a, r->stamp_dir, STR(STATE)));
+	(void)rmdir(r->stamp_dir);
+}
+
 int
 cmd_run_files_close(struct cmd_run *r)
 {
@@ -465,6 +495,10 @@ cmd_run_files_close(struct cmd_run *r)
 	int status = CMD_OK;
 	size_t i;
 
+	if (r->stamp_dir != NULL && !has_started(r)) {
+		remove_stamp(r);
+		return status;
+	}
 	if (r->opt.output.recommend && recommend(r, &all) == -1)
 		status = cmd_job_fail(j, "results_failed");
 	if (write_summary(r, &all) == -1)

@@ -160,7 +160,7 @@ list(struct cmd_call *c, const struct session_opt *opt, bool json)
 	if (json)
 		json_open(&o, '[');
 	else if (n == 0)
-		buf_fmt(&out, "No session logs in %s.\n", dir);
+		buf_fmt(&out, "No session logs in %s\n", dir);
 	else
 		buf_fmt(&out, "%-40s  %8s  %s\n", "File", "Events",
 		    "Modified");

@@ -274,13 +274,13 @@ add_workspace(struct cmd_call *c, const struct cmd_find *how, const char *dir,
 		return -1;
 	if (!spec_same_dir(cat.root, dir))
 		return 0;
-	v = NEW_N(c->arena, struct str, list->n + cat.nevals);
+	v = NEW_N(c->arena, struct str, list->n + cat.n);
 	if (list->n > 0)
 		memcpy(v, list->v, list->n * sizeof(*v));
 	list->v = v;
 	for (i = 0; i < cat.n; i++) {
-		struct str path = str_of(cat.v[i].eval != NULL ?
-		    cat.v[i].eval : "");
+		const char *suite = suite_of(&cat.v[i]);
+		struct str path = str_of(suite != NULL ? suite : "");
 
 		if (path.n > 0 && (known == 0 || bsearch(&path, v, known,
 		    sizeof(*v), by_path) == NULL))

@@ -80,11 +80,15 @@ put_files(struct text *t)
 	int64_t ms = last->duration_ms - first->duration_ms;
 
 	for (i = 0; i < c->nfiles; i++) {
-		size_t f = report_cols(str_of(c->files[i]->path), room / 2);
 		size_t m = report_cols(c->files[i]->model, room / 2);
 
-		file = f > file ? f : file;
 		model = m > model ? m : model;
+	}
+	for (i = 0; i < c->nfiles; i++) {
+		size_t f = report_cols(tail(c->files[i]->path, room - model),
+		    room - model);
+
+		file = f > file ? f : file;
 	}
 	report_color(t->b, "1", t->o);
 	buf_puts(t->b, "    ");

@@ -169,8 +169,9 @@ read_answer(struct asking *k)
 	a->used_executor = k->q.used_executor;
 	a->used_model = k->q.used_model;
 	if (k->q.ans.fault != ANSWER_OK) {
-		cmd_say("waza: %.*s gave no answer: %.*s\n",
-		    STRF(a->used_executor), STRF(k->q.ans.error));
+		cmd_say("waza: %.*s gave no answer: %.*s; --executor NAME "
+		    "asks another\n", STRF(a->used_executor),
+		    STRF(k->q.ans.error));
 		return CMD_ERROR;
 	}
 	a->answer = k->q.ans.output;

@@ -99,15 +99,16 @@ put_target(struct reader *r, struct import_task *t, const struct json *target)
 }
 
 static const struct json *
-texts_only(struct reader *r, const struct json *files)
+texts_only(struct reader *r, const struct json *s)
 {
+	const struct json *files = json_getc(s, "files");
 	const struct json *v = json_first(files);
 
 	for (; v != NULL; v = v->next)
 		if (v->type != JSON_STRING || str_starts(json_text(v),
 		    STR("data:")) || memchr(json_text(v).p, '/',
 		    json_text(v).n) != NULL) {
-			import_leave(r->im, files, "\"files\" that are paths "
+			import_leave(r->im, s, "\"files\" that are paths "
 			    "or data; add them to the task");
 			return NULL;
 		}
@@ -137,7 +138,7 @@ read_sample(struct reader *r, const struct json *s)
 	}
 	t.id = json_is_set(id) && str_trim(json_text(id)).n > 0 ?
 	    str_trim(json_text(id)) : arena_fmt(im->arena, "sample-%zu", r->n);
-	t.files = texts_only(r, json_getc(s, "files"));
+	t.files = texts_only(r, s);
 	if (json_first(choices) != NULL)
 		t.prompt = with_choices(im->arena, t.prompt, choices);
 	import_begin(im, &t);

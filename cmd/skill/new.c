@@ -278,6 +278,7 @@ new_without_name(struct cmd_call *c)
 static int
 new_main(struct cmd_call *c)
 {
+	const struct new_opt *opt = c->opt;
 	const char *word = c->args[0];
 	bool task = strcmp(word, "task") == 0;
 
@@ -286,7 +287,8 @@ new_main(struct cmd_call *c)
 	if (strcmp(word, "skill") == 0 || strcmp(word, "eval") == 0) {
 		if (c->nargs < 2)
 			return new_without_name(c);
-		if (c->nargs > 2) {
+		/* new_eval() refuses --scenario, and so its template */
+		if (c->nargs > 2 && !(opt->scenario && *word == 'e')) {
 			err_set(c->err, ERR_SCHEMA, "unexpected argument: %s",
 			    c->args[2]);
 			return cmd_complain(c->err);

@@ -30,6 +30,10 @@ like 'with the line to add' \
     '*evals/evals.json:5:5: *need a judge*judge: {executor: NAME}*' "$err"
 is 'once' 1 "$(printf '%s\n' "$err" | grep -c judge)"
 is 'and nothing was run' '' "$(find . -name '*.journal')"
+run "$WAZA" list
+like 'list finds it in the workspace' '*evals/evals.json: pdf*Second*' "$out"
+run "$WAZA" validate
+like 'so does validate' '2 *evals/evals.json:5:5: *need a judge*' "$rc $out$err"
 cat >judge.sh <<'X'
 #!/bin/sh
 { cat; ls; } >>"${LOG:?}"
@@ -188,11 +192,11 @@ cat >s.jsonl <<'X'
 {"input": "Say hello", "target": "HELLO", "metadata": {"a": 1}}
 {"id": "pick", "input": [{"role": "system", "content": "Be short"}, {"role": "user", "content": "Which?"}], "choices": ["one", "two"], "target": "B"}
 {"id": "any", "input": "x (y)", "target": ["(y)", "z"], "files": {"a.txt": "text"}}
-{"id": "none", "input": "x"}
+{"id": "none", "input": "x", "files": {"a.txt": "dir/a.txt"}}
 X
 run "$WAZA" import inspect-jsonl s.jsonl --skill s
 is 'import inspect-jsonl: exit 0' 0 "$rc"
-like 'what was left out' '*s.jsonl:1:1: left out: "metadata"*s.jsonl:4:1: left out: task "none"*3 tasks imported, 1 disabled*' "$out"
+like 'what was left out' '*s.jsonl:1:1: left out: "metadata"*s.jsonl:4:1: left out: "files"*s.jsonl:4:1: left out: task "none"*3 tasks imported, 1 disabled*' "$out"
 run "$WAZA" run -q s --task sample-1 --task any
 is 'targets are found' 0 "$rc"
 run "$WAZA" run -q s --task pick

@@ -144,17 +144,23 @@ ok 'a new task has the directory and the ending, too' test -f tests/x/t/more.tas
 is 'the suite lists it' '' "$err"
 cd "$tmp" || exit 1
 
+run "$WAZA" new eval x --scenario repository
+like '--scenario is refused, with what to do instead' '2 *--scenario is not supported: write a suite*' "$rc $err"
+
 #
 # Nothing is left half-written.
 #
 if [ "$(id -u)" = 0 ]
 then skip 'root can write to read-only directories'
      skip 'root can write to read-only directories'
+     skip 'root can write to read-only directories'
 else
 	skill ro/skills/x 'Does it.'
 	cd ro && chmod 555 .
 	run "$WAZA" new eval x
 	is 'a read-only directory is an error' 2 "$rc"
+	run "$WAZA" new skill y -d sub
+	like 'with its reason' '*sub: *denied*' "$err"
 	chmod 755 .
 	is 'and nothing was written' 'skills' "$(ls)"
 	cd "$tmp" || exit 1

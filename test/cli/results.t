@@ -56,7 +56,7 @@ run "$WAZA" results lst
 like 'an unknown subcommand' '2 *use list or compare' "$rc $err"
 
 run "$WAZA" session list
-is 'session list: none' '0 No session logs in .' "$rc $(printf '%s' "$out" | sed 's/\.$//')"
+is 'session list: none' '0 No session logs in .' "$rc $out"
 cat >20260101T000000Z-session.jsonl <<'JSON'
 {"timestamp":"2026-01-01T00:00:00Z","type":"session_start","data":{"spec_path":"eval.yaml","model":"m","engine":"mock","task_count":1}}
 {"timestamp":"2026-01-01T00:00:00.25Z","type":"task_start","data":{"task_name":"greet","task_num":1,"total_tasks":1}}

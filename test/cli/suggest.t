@@ -74,6 +74,7 @@ run "$WAZA" quality nobody
 like 'an unknown skill' '*not found in workspace*' "$err"
 run env PATH="$tmp/bin" "$WAZA" quality mail --executor mock
 is 'mock has no opinion: exit 2' 2 "$rc"
+like 'mock has no opinion: what to do' '*--executor NAME asks another' "$err"
 
 #
 # suggest

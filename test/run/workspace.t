@@ -86,7 +86,12 @@ run "$WAZA" run -q --task only
 like 'suites without a selected task are left out' 'b-eval*1 task: 1 passed*' "$out"
 run "$WAZA" run -q --task nothing
 is 'no task anywhere: status' 2 "$rc"
-like 'no task anywhere' '*no task matches --task*' "$err"
+is 'no task anywhere' 'waza: no task matches --task' "$err"
+run "$WAZA" run --task nothing -d none
+is 'no task anywhere: no directory of results' '' "$(printf '%s' "$err" | grep results)$(ls none)"
+run "$WAZA" run b --task nothing -d none
+is 'no task in one suite: no directory of results' 'waza: no task matches --task ' "$err $(ls none)"
+rm -r none
 suite evals/b b zebra
 run "$WAZA" run -q
 is 'one suite fails: status' 1 "$rc"
@@ -275,7 +280,7 @@ like 'compare NAME without results' '*skill "a" has 0 results in results: *--out
 "$WAZA" run -q -d results a >/dev/null 2>&1
 run "$WAZA" compare a~1 a
 is 'compare NAME~1 NAME' 0 "$rc"
-like 'compare NAME~1 NAME: the files' '*1 a/results.json *2 results.json *no change*' "$out"
+like *1 20*/a/results.json *2 20*/results.json *no change* "$out"
 run "$WAZA" gate --baseline a~1 --current a
 is 'gate NAME' 0 "$rc"
 rm -r .agents results
