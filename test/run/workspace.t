@@ -280,7 +280,7 @@ like 'compare NAME without results' '*skill "a" has 0 results in results: *--out
 "$WAZA" run -q -d results a >/dev/null 2>&1
 run "$WAZA" compare a~1 a
 is 'compare NAME~1 NAME' 0 "$rc"
-like *1 20*/a/results.json *2 20*/results.json *no change* "$out"
+like 'compare NAME~1 NAME: the files' '*1 20*/a/results.json *2 20*/results.json *no change*' "$out"
 run "$WAZA" gate --baseline a~1 --current a
 is 'gate NAME' 0 "$rc"
 rm -r .agents results
