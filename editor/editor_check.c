@@ -38,6 +38,7 @@ static const struct field budget_rows[] = {
 	ROW("warning", FIELD_BOOL, ALWAYS, .help = "near the limit"),
 	ROW("status", FIELD_ENUM, ALWAYS, .words = budgets,
 	    .help = "the same as a word"),
+	ROW("counter", FIELD_STR, .help = "how tokens were counted"),
 };
 static const struct field_table budget_table = TABLE(budget_rows);
 
