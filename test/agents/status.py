@@ -63,7 +63,10 @@ for t in tasks:
         "%s: %s" % (k, v.get("feedback")) for k, v in
         (run.get("validations") or {}).items() if not v.get("passed"))
     if case == "commit":
-        why = (why or "") + "; answer: " + (run.get("final_output") or "")
+        calls = (run.get("session_digest") or {}).get("tool_calls") or [{}]
+        said = [l for l in str(calls[0].get("result")).splitlines()
+                if "fatal: " in l]
+        why = (why or "") + "; git: " + (said or [""])[0][-150:]
     note = run.get("note") if t.get("status") != "passed" else ""
     line(t.get("status"), run.get("error_class") or "-", why or "",
          "(%s)" % note if note else "")
