@@ -205,6 +205,9 @@ if (inside.length > 0) {
 	delete views.clients;
 	delete views.new;
 	delete views.trends;
+	delete keys.n;
+	delete going.t;
+	delete going.c;
 	if (inside.length === 1 && !location.hash)
 		history.replaceState(null, '', to('run', inside[0]));
 }

@@ -16,7 +16,8 @@ function side(letter, run) {
 	    h('a', { href: to('run', run.runId) }, run.name)),
 	h('p', badge(runState(run)), ', ', h('b', percent(s.passRate)),
 	    ' passed, score ', h('b', score(s.score))),
-	h('p.dim', `${run.model || run.executor} · ${exactly(run.startedAt)}`));
+	h('p.dim', [run.model || run.executor, exactly(run.startedAt),
+		run.source === 'window' && run.path].filter(Boolean).join(' · ')));
 }
 
 // The change of a number, with both values below it.
@@ -90,8 +91,9 @@ async function choose(root) {
 	const all = [...localRuns(), ...runs].filter((r) => r.summary);
 	const select = (first) => h('select', all.map((r, i) =>
 		h('option', { value: r.runId, selected: i === first ? '' : null },
-		    `${r.name} · ${r.model || r.executor} · ` +
-		    `${percent(r.summary.passRate)} · ${when(r.startedAt)}`)));
+		    [r.name, r.model || r.executor, percent(r.summary.passRate),
+			when(r.startedAt), r.source === 'window' && r.path]
+			.filter(Boolean).join(' · '))));
 	const a = select(1), b = select(0);
 	root.append(title('Compare'), all.length < 2 ? h('p.empty',
 	    'Comparing needs two finished runs. Drop two results files here, or ' +

@@ -27,11 +27,11 @@ export function plural(n, word) {
 	return `${count(n)} ${word}${n === 1 ? '' : 's'}`;
 }
 
-// Rounds down, so that only 1 is 100%.
+// Rounded to a tenth, but only 1 is 100%.
 export function percent(x) {
 	if (!isNumber(x))
 		return NONE;
-	const p = Math.floor(x * 1000 + 1e-7) / 10;
+	const p = x > 0.999 && x < 1 ? 99.9 : Math.round(x * 1000) / 10;
 	return `${Number.isInteger(p) ? p : p.toFixed(1)}%`;
 }
 

@@ -8,7 +8,15 @@ function mean(list) {
 // The original does not write a trial's score: it is the mean of its verdicts.
 export function trialScore(trial) {
 	return trial.score ??
-	    mean(Object.values(trial.validations || {}).map((v) => v.score));
+	    mean(Object.values(trial.validations || {}).filter(Boolean)
+		.map((v) => v.score));
+}
+
+// The names of the graders that failed in any trial; advisory ones do not count.
+function failedGraders(runs) {
+	return [...new Set(runs.flatMap((r) => Object.entries(r.validations || {})
+		.filter(([, v]) => v && !v.passed && !v.skipped && !v.advisory)
+		.map(([name, v]) => v.identifier || name)))];
 }
 
 function summarize(task) {
@@ -19,15 +27,29 @@ function summarize(task) {
 		score: stats.avg_score ?? mean(runs.map(trialScore)),
 		durationMs: stats.avg_duration_ms ??
 		    mean(runs.map((r) => r.duration_ms || 0)),
-		errorClass: task.error_class, error: task.error_msg,
+		errorClass: task.error_class,
+		error: task.error_msg || runs.map((r) => r.error_msg).find(Boolean),
+		passed: runs.filter((r) => r.status === 'passed').length,
+		failedGraders: failedGraders(runs),
 	};
+}
+
+// The summary of the file; missing members are counted.
+function summaryOf(file) {
+	const n = (...words) => file.tasks.filter((t) =>
+		words.includes(t.status)).length;
+	const total = file.tasks.length, passed = n('passed');
+	return { total_tests: total, succeeded: passed, failed: n('failed'),
+		skipped: n('skipped'), errors: total - n('passed', 'failed', 'skipped'),
+		success_rate: total > 0 ? passed / total : 0, ...file.summary };
 }
 
 // asRun FILE ID PATH: throws if it is not a results file
 export function asRun(file, id, path) {
-	const s = file && file.summary, config = (file && file.config) || {};
-	if (!s || !Array.isArray(file.tasks))
-		throw new Error('not a results file: "tasks" or "summary" is missing');
+	const config = (file && file.config) || {};
+	if (!file || !Array.isArray(file.tasks))
+		throw new Error('not a results file: "tasks" is missing');
+	const s = summaryOf(file);
 	const ok = s.succeeded === s.total_tests, u = s.usage;
 	return {
 		runId: id, name: file.eval_name || '(no name)', skill: file.skill,
@@ -36,6 +58,7 @@ export function asRun(file, id, path) {
 		startedAt: file.timestamp, durationMs: s.duration_ms,
 		tokens: u ? u.input_tokens + u.output_tokens : null,
 		cost: u && u.cost, tasks: file.tasks.map(summarize),
+		hasTriggers: Boolean(file.trigger_metrics),
 		summary: { total: s.total_tests, passed: s.succeeded, ok,
 			failed: s.failed, errors: s.errors, skipped: s.skipped,
 			passRate: s.success_rate, score: s.aggregate_score },
@@ -67,7 +90,6 @@ export function compare(a, b) {
 		task_deltas: rows, warnings: [], verdict: '',
 		aggregate_score_delta: b.summary.score - a.summary.score,
 		success_rate_delta: b.summary.passRate - a.summary.passRate,
-		summary: 'not available for opened files; the server computes it ' +
-		    'only for its own runs.',
+		summary: 'not available for opened files; "waza compare" prints it.',
 	};
 }

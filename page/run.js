@@ -1,6 +1,6 @@
 // run: one run, running or finished.
 import { announce, badge, bar, button, dim, go, h, slowly, title, to } from './dom.js';
-import { cost, count, duration, few, percent, plural, runState, score, tally,
+import { cost, count, duration, exactly, few, percent, plural, runState, score, tally,
 	taskState, time } from './format.js';
 import { eventTypes, Live } from './live.js';
 import { get, getText, listen, path, remove } from './api.js';
@@ -33,6 +33,19 @@ function ended(task) {
 	return isOver(task) || null;
 }
 
+// Why a task did not pass: its error, or the graders that failed.
+function note(t) {
+	const names = t.failedGraders || [];
+	return t.error || (names.length > 0 ? `failed: ${names.join(', ')}` : '');
+}
+
+// The share of trials that passed; results of older servers lack it.
+function trials(t) {
+	return t.status === 'running' ? `${t.done || 0} / ${t.trials}` :
+	    ended(t) && t.passed !== undefined && t.trials > 0 ?
+		`${count(t.passed)}/${count(t.trials)}` : count(t.trials);
+}
+
 const columns = (id) => [
 	{ id: 'state', label: 'Status',
 		value: (t) => rank.indexOf(taskState(t.status)),
@@ -40,11 +53,10 @@ const columns = (id) => [
 	{ id: 'name', label: 'Task', value: (t) => t.name,
 		cell: (t) => [h('a', { href: to('run', id, 'task', t.id) }, t.name), ' ',
 			t.name !== t.id && h('small', t.id)] },
-	{ id: 'note', label: 'Note', cell: (t) => t.error && h('span.note',
-		{ title: t.error }, t.error) },
+	{ id: 'note', label: 'Note', cell: (t) => note(t) && h('span.note',
+		{ title: note(t) }, note(t)) },
 	{ id: 'trials', label: 'Trials', tag: 'trials', number: true,
-		value: (t) => t.trials, cell: (t) => t.status === 'running' ?
-		    `${t.done || 0} / ${t.trials}` : count(t.trials) },
+		value: (t) => (t.passed ?? t.trials) / (t.trials || 1), cell: trials },
 	{ id: 'score', label: 'Score', tag: 'score', number: true,
 		value: (t) => ended(t) && t.score, show: score },
 	{ id: 'took', label: 'Duration', number: true,
@@ -73,7 +85,8 @@ class Log {
 			return;
 		this.shown = lines;
 		box.replaceChildren(...log.map((l) => h('li', { class: l.kind },
-		    h('time', new Date(l.at * 1000).toLocaleTimeString()),
+		    h('time', { title: exactly(new Date(l.at * 1000)) },
+			new Date(l.at * 1000).toLocaleTimeString()),
 		    ` ${l.text}`)));
 		if (low)
 			box.scrollTop = box.scrollHeight;
@@ -96,7 +109,8 @@ function triggerTests(file) {
 	const m = file.trigger_metrics, word = (did) => did ? 'trigger' : 'not';
 	return !m ? dim('No trigger tests.') : h('div.block',
 	    h('dl.tiles.small', ['accuracy', 'precision', 'recall',
-		'f1'].map((k) => tile(k, percent(m[k])))),
+		'f1'].map((k) => tile(k[0].toUpperCase() + k.slice(1),
+		percent(m[k])))),
 	    m.confusion && m.confusion.length > 0 && confusion(m.confusion),
 	    plainTable(['Prompt', 'Should', 'Did', 'Verdict'],
 		(file.trigger_results || []).map((t) => [t.prompt,
@@ -139,11 +153,12 @@ class RunView {
 		this.list = new List({ at, title: 'Tasks', label: 'tasks', kinds,
 			start: 'all', columns: columns(this.id), href: open,
 			key: (t) => t.id, stamp: (t) => JSON.stringify(t),
-			words: (t) => `${t.id} ${t.name} ${t.error || ''}`,
+			words: (t) => `${t.id} ${t.name} ${note(t)}`,
 			sort: isOver(run) ? 'state' : '', empty: 'No matching tasks.',
 			order: 'Suite order' });
 		this.log = new Log(this.live);
-		this.extra = h('div', isOver(run) && triggers(this.id));
+		this.extra = h('div', isOver(run) && run.hasTriggers !== false &&
+		    triggers(this.id));
 		root.append(crumbs([run.name]), this.head, this.problem, this.tiles,
 		    this.meter, this.map.element, this.list.element, this.extra,
 		    this.log.element);

@@ -24,6 +24,12 @@ function rate(run) {
 		    `${p.done} of ${p.total} tasks done`)] : '–';
 }
 
+// Runs of a report may have the same suite: their files distinguish them.
+function origin(r) {
+	return r.source !== 'window' || r.path === r.name ? r.skill :
+	    inside.length > 0 ? r.path : 'opened file';
+}
+
 const columns = (marks) => [
 	{ id: 'mark', label: 'Selected', cell: (r) => h('input', {
 		type: 'checkbox', checked: marks.ids.includes(r.runId),
@@ -32,8 +38,7 @@ const columns = (marks) => [
 	{ id: 'state', label: 'Status', value: runState, show: badge },
 	{ id: 'name', label: 'Suite', value: (r) => r.name,
 		cell: (r) => [h('a', { href: to('run', r.runId) }, r.name || r.runId), ' ',
-			h('small', r.source === 'window' ? 'opened file' :
-			    r.skill)] },
+			h('small', origin(r))] },
 	{ id: 'model', label: 'Model', value: (r) => r.model || r.executor,
 		cell: (r) => r.model || dim(r.executor) },
 	{ id: 'rate', label: 'Pass rate', number: true,

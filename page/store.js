@@ -14,10 +14,12 @@ function openText(name, text) {
 	const id = `file:${opened.size + 1}`;
 	try {
 		const tree = JSON.parse(text), base = tree && tree.baseline_outcome;
-		opened.set(id, { file: tree, run: asRun(tree, id, name) });
-		if (base)
+		const run = asRun(tree, id, name);
+		// the older one first, as everywhere
+		if (base && Array.isArray(base.tasks))
 			opened.set(`${id}-baseline`, { file: base, run: asRun(base,
 			    `${id}-baseline`, `${name}, without skills`) });
+		opened.set(id, { file: tree, run });
 	} catch (e) {
 		throw new Error(`${name}: ${e.message}`);
 	}
@@ -68,8 +70,12 @@ export async function getRun(id) {
 }
 
 export async function getTask(id, task) {
-	return isLocal(id) ? local(id).file.tasks.find((t) => t.test_id === task) :
-	    get(path('runs', id, 'tasks', task));
+	if (!isLocal(id))
+		return get(path('runs', id, 'tasks', task));
+	const found = local(id).file.tasks.find((t) => t.test_id === task);
+	if (!found)
+		throw new Error(`This run has no task "${task}".`);
+	return found;
 }
 
 export async function getResult(id) {

@@ -9,7 +9,7 @@ import { getRun, getTask } from './store.js';
 import { patch, pre, rich, value } from './text.js';
 import { trialScore } from './results.js';
 
-const STEPS = 300, CHIPS = 24, AGAIN_MS = 2000;
+const STEPS = 300, CHIPS = 24, PASSED = 4, AGAIN_MS = 2000;
 
 function section(name, ...kids) {
 	return h('section.block', h('h2', name), kids);
@@ -81,7 +81,7 @@ function step(s) {
 	    s.tool !== s.name && [h('small', s.tool), ' '],
 	h('code', gist(s.args, s.canonical))),
 	s.args && value(s.args), s.result !== undefined && s.result !== '' &&
-	    [h('h4', 'Result'), value(s.result)]));
+	    [h('h3', 'Result'), value(s.result)]));
 }
 
 function timeline(trial) {
@@ -118,10 +118,14 @@ function verdict([name, v]) {
 
 function verdicts(trial) {
 	const all = Object.entries(trial.validations || {});
-	const good = ([, v]) => v.passed && !v.error ? 1 : 0;
+	const good = ([, v]) => v.passed && !v.error && !v.skipped;
+	const passed = all.filter(good).map(verdict);
 	return section('Verdicts', all.length === 0 &&
 	    dim('This trial was not graded.'),
-	all.sort((a, b) => good(a) - good(b)).map(verdict));
+	all.filter((x) => !good(x)).map(verdict),
+	passed.length <= PASSED ? passed : h('details.verdict.passed',
+	    h('summary', icon('passed'), h('b', `${count(passed.length)} passed`)),
+	    h('div.said-of-it', passed)));
 }
 
 function facts(trial) {
@@ -172,7 +176,7 @@ function showTrial(trial) {
 	    trial.stderr_tail && section('Standard error', pre(trial.stderr_tail))),
 	h('div.column',
 	    trial.error_msg && h('section.block.fault',
-		h('h2', 'Error', h('small',
+		h('h2', 'Error ', h('small',
 		    (trial.error_class || '').replace(/_/g, ' '))),
 		rich(trial.error_msg)),
 	    verdicts(trial), facts(trial), transcript(trial)));

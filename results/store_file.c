@@ -24,7 +24,8 @@
 enum {
 	ID_BYTES = 128,		/* longest run id that is used unchanged */
 	HELD_MS = 10000,	/* how long an outcome stays in memory */
-	STILL_S = 600		/* a file older than this is not running */
+	STILL_S = 600,		/* a file older than this is not running */
+	GRADERS_MAX = 8		/* failed graders that a task names */
 };
 
 void
@@ -338,14 +339,56 @@ store_open(struct store *s, const struct store_file *f, int64_t *size,
 	return fd;
 }
 
+/* The name of a grader that failed a trial; empty: it did not. */
+static struct str
+failed_grader(const struct json *v)
+{
+	struct str name = json_str(v, "identifier");
+
+	if (result_true(v, "passed") || result_true(v, "skipped") ||
+	    result_true(v, "advisory"))
+		return (struct str){ NULL, 0 };
+	return name.n > 0 ? name : json_key(v);
+}
+
+/* The graders that failed in any trial, at most GRADERS_MAX. */
+static void
+put_failed(struct json_out *o, const struct outcome_task *t)
+{
+	struct str names[GRADERS_MAX], name;
+	const struct json *v;
+	size_t n = 0, i, k;
+
+	for (i = 0; i < t->ntrials; i++) {
+		v = json_getc(t->trials[i].node, "validations");
+		for (v = json_first(v); v != NULL && n < GRADERS_MAX;
+		    v = v->next) {
+			name = failed_grader(v);
+			for (k = 0; k < n && !str_eq(names[k], name); k++)
+				continue;
+			if (k == n && name.n > 0)
+				names[n++] = name;
+		}
+	}
+	if (n == 0)
+		return;
+	json_open_member(o, "failedGraders", '[');
+	for (i = 0; i < n; i++)
+		json_put_str(o, names[i]);
+	json_close(o, ']');
+}
+
 static void
 put_task(struct json_out *o, const struct outcome_task *t)
 {
 	struct str error = json_str(t->node, "error_msg");
+	int64_t passed = 0;
 	size_t i;
 
 	for (i = 0; i < t->ntrials && error.n == 0; i++)
 		error = json_str(t->trials[i].node, "error_msg");
+	for (i = 0; i < t->ntrials; i++)
+		passed += t->trials[i].status == RESULT_PASSED;
 	json_open(o, '{');
 	json_put_member_str(o, "id", t->id);
 	json_put_member_str(o, "name", t->name);
@@ -354,11 +397,13 @@ put_task(struct json_out *o, const struct outcome_task *t)
 	    str_of(result_word(t->status)));
 	json_put_member_double(o, "score", t->score);
 	json_put_member_int(o, "trials", (int64_t)t->ntrials);
+	json_put_member_int(o, "passed", passed);
 	json_put_member_int(o, "durationMs", t->duration_ms);
 	if (result_is_error(t->status))
 		json_put_member_cstr(o, "errorClass", result_class(t->status));
 	if (error.n > 0)
 		json_put_member_str(o, "error", error);
+	put_failed(o, t);
 	json_close(o, '}');
 }
 
