@@ -39,7 +39,7 @@ function note(t) {
 	return t.error || (names.length > 0 ? `failed: ${names.join(', ')}` : '');
 }
 
-// The share of trials that passed; results of older servers lack it.
+// How many trials passed, once the task is over.
 function trials(t) {
 	return t.status === 'running' ? `${t.done || 0} / ${t.trials}` :
 	    ended(t) && t.passed !== undefined && t.trials > 0 ?

@@ -26,7 +26,7 @@ function rate(run) {
 
 // Runs of a report may have the same suite: their files distinguish them.
 function origin(r) {
-	return r.source !== 'window' || r.path === r.name ? r.skill :
+	return r.source !== 'window' || [r.name, r.model].includes(r.path) ? r.skill :
 	    inside.length > 0 ? r.path : 'opened file';
 }
 
@@ -85,7 +85,7 @@ class Marks {
 	}
 }
 
-// A recently run suite and its trend.
+// A recently run suite and its trend; runs of a report are not a trend.
 function card(name, rates, chosen, choose) {
 	const by = Math.round((rates[0] - rates[1]) * 1000) / 1000;
 	return button([dim(name), h('b', percent(rates[0])),
@@ -128,7 +128,8 @@ export async function showRuns(root, at) {
 		const by = [...Map.groupBy(all, (r) => r.name)];
 		const some = by.map(([name, runs]) => [name, runs.filter((r) =>
 			r.summary).slice(0, SPARK).map((r) => r.summary.passRate)])
-			.filter(([, rates]) => rates.length > 1).slice(0, CARDS);
+			.filter(([, rates]) => rates.length > 1)
+			.slice(0, inside.length > 0 ? 0 : CARDS);
 		const drawn = JSON.stringify([suite, some, by.length]);
 		if (drawn === drawnSuites)
 			return;

@@ -45,7 +45,11 @@ put_task(struct json_out *o, const struct rpc_run *r,
     const struct result_task *t, const struct rpc_run_task *more)
 {
 	const struct result_run *res = run_results(r->engine.run);
+	int64_t passed = 0;
+	size_t i;
 
+	for (i = 0; i < t->ntrials; i++)
+		passed += t->trials[i].status == RESULT_PASSED;
 	json_open(o, '{');
 	json_put_member_str(o, "id", t->spec->id);
 	json_put_member_str(o, "name", t->spec->name);
@@ -54,6 +58,7 @@ put_task(struct json_out *o, const struct rpc_run *r,
 		json_put_member_cstr(o, "errorClass", result_class(t->status));
 	json_put_member_double(o, "score", t->stats.avg);
 	json_put_member_int(o, "trials", (int64_t)res->trials);
+	json_put_member_int(o, "passed", passed);
 	json_put_member_int(o, "durationMs", t->stats.avg_ms);
 	json_put_member_nonempty(o, "error", more->error);
 	json_close(o, '}');

@@ -27,6 +27,10 @@ async function run(page) {
 	    /50%\s+1 of 2 tasks passed, 1 failed\s+Score\s+0\.63\s+Duration\s+1 min 01 s\s+Tokens\s+12\.8K/);
 	is('a dropped file: tasks, failures first', await page.locator('td.c-state')
 		.allInnerTexts(), ['failed', 'passed']);
+	is('a dropped file: trials that passed', await page.locator('td.c-trials')
+		.allInnerTexts(), ['0/2', '1/1']);
+	is('a dropped file: notes', await page.locator('td.c-note').allInnerTexts(),
+	    ['session timed out after 300s', '']);
 }
 
 async function triggers(page) {

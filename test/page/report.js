@@ -165,6 +165,7 @@ async function models() {
 	const page = await open('models.html');
 	is('two models: a list', (await words(page, 'td.c-model')).sort(),
 	    ['m-one', 'm-two']);
+	is('two models: no trend of a suite', await page.isVisible('.card'), false);
 	await page.click('tbody tr >> nth=0 >> [type=checkbox]');
 	await page.click('tbody tr >> nth=1 >> [type=checkbox]');
 	await page.click('.marked >> text=Compare');

@@ -344,7 +344,8 @@ test_demand(void)
 	json_close(&o, '}');
 	OK(strstr(arena_cstr(&a, buf_str(&b)), "\"tasks\":[{\"id\":\"a\","
 	    "\"name\":\"A\",\"status\":\"failed\",\"score\":1,\"trials\":1,"
-	    "\"durationMs\":7}]") != NULL);
+	    "\"passed\":0,\"durationMs\":7,"
+	    "\"failedGraders\":[\"x\"]}]") != NULL);
 	OK(strstr(b.p, "\"source\":\"file\",\"status\":\"completed\","
 	    "\"ok\":false,\"executor\":\"mock\"") != NULL);
 	buf_free(&b);
