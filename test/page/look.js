@@ -95,6 +95,9 @@ async function themes(page) {
 
 // Charts have labels with the same information.
 async function words(page, all) {
+	await page.at(all.run);
+	is('a failed task names its graders', await page.innerText('td.c-note >> nth=0'),
+	    'failed: answer, notes');
 	await page.at('trends');
 	like('a chart has a label', await page.getAttribute('svg.lines', 'aria-label'),
 	    /^notes: pass rate over 6 runs, from [\d.]+% to [\d.]+%; score from/);

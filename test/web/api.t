@@ -44,7 +44,7 @@ Location: $v1/runs/$id?
 ok 'it is over' wait_until 120 over "$id"
 brief="\"runId\":\"$id\",\"name\":\"quick\",\"skill\":\"greeting\",\"path\":\"evals/quick\",\"source\":\"live\",\"status\":\"completed\",\"ok\":false,\"executor\":\"mock\",\"model\":\"\",\"startedAt\":\"20*\",\"durationMs\":*,\"summary\":{\"total\":5,\"passed\":4,\"failed\":1,\"errors\":0,\"skipped\":0,\"passRate\":0.8,\"score\":0.8,\"durationMs\":*,\"ok\":false},\"tokens\":null,\"cost\":null"
 fits 'in the list' "{\"runs\":[{$brief}],\"total\":1,\"skippedFiles\":0}" "$(get $v1/runs)"
-fits 'alone, with its tasks' "{$brief,\"tasks\":[{\"id\":\"one\",\"name\":\"The first\",\"status\":\"passed\",\"score\":1,\"trials\":1,\"durationMs\":*},*{\"id\":\"five\",\"name\":\"five\",\"status\":\"failed\",\"score\":0,\"trials\":1,\"durationMs\":*}],\"resultsUrl\":\"$v1/runs/$id/result\"}" \
+fits 'alone, with its tasks' "{$brief,\"tasks\":[{\"id\":\"one\",\"name\":\"The first\",\"status\":\"passed\",\"score\":1,\"trials\":1,\"passed\":1,\"durationMs\":*},*{\"id\":\"five\",\"name\":\"five\",\"status\":\"failed\",\"score\":0,\"trials\":1,\"passed\":0,\"durationMs\":*}],\"resultsUrl\":\"$v1/runs/$id/result\"}" \
     "$(get "$v1/runs/$id")"
 is 'the same again' "$(get "$v1/runs/$id")" "$(get "$v1/runs/$id")"
 fits 'its results' "{\"eval_id\":\"$id\",\"skill\":\"greeting\",\"eval_name\":\"quick\",*\"tasks\":[*" "$(get "$v1/runs/$id/result")"
