@@ -38,10 +38,12 @@ export ORACLE
 : >"$tmp/oracle"
 litter= kept_open='^anon_inode:' last_check=oracle
 
-# descriptors: what the server has open, but for $kept_open, a pattern
+# descriptors: what the server has open, but for $kept_open, a pattern.  An
+# administrator can replace /dev/null meanwhile
 descriptors() {
 	# shellcheck disable=SC2012 # no odd names here
-	ls -l "/proc/$srv/fd" 2>/dev/null | sed -n 's/.* -> //p' | grep -v "$kept_open" | sort
+	ls -l "/proc/$srv/fd" 2>/dev/null | sed -n 's/.* -> //p' |
+	    sed 's|^/dev/null (deleted)$|/dev/null|' | grep -v "$kept_open" | sort
 }
 
 # listens: the server $srv has no client yet
