@@ -146,7 +146,7 @@ claude_result(struct agent_stream *s, const struct json *v,
 		if ((c = agent_stream_find(s, json_str(d, "tool_use_id"))) !=
 		    NULL)
 			c->denied = true;
-	s->summary = s->message.n == 0;
+	s->summary = s->message.n == 0 && s->job->ans.ncalls == 0;
 	s->ended = true;
 	if (s->mixed)
 		u->turns_known = false;
@@ -154,6 +154,7 @@ claude_result(struct agent_stream *s, const struct json *v,
 		add_tokens(u, json_getc(v, "usage"), names);
 	add_cost(s, v, "total_cost_usd");
 	s->job->ans.refused = str_is(json_str(v, "stop_reason"), "refusal");
+	agent_stream_stop(s, json_str(v, "stop_reason"));
 	if (agent_is_true(v, "is_error") ||
 	    !str_is(json_str(v, "subtype"), "success"))
 		agent_stream_fail(s, json_str(v, "result").n > 0 ?
@@ -514,6 +515,7 @@ agent_read_opencode(struct agent_stream *s, const struct json *v)
 		/* another step follows calls, unless it may not make them */
 		s->ended = s->stopped || !str_is(json_str(part, "reason"),
 		    "tool-calls");
+		agent_stream_stop(s, json_str(part, "reason"));
 		opencode_step(s, part);
 	} else if (str_is(type, "error")) {
 		const struct json *e = json_getc(v, "error");
@@ -550,6 +552,8 @@ agent_read_json(struct agent_stream *s, const struct json *v)
 		    json_getc(c, "result"), ok == NULL ||
 		    ok->type != JSON_BOOL || json_bool(ok));
 	}
+	s->job->ans.skills_known |= skills != NULL &&
+	    skills->type == JSON_ARRAY;
 	for (c = json_first(skills); c != NULL; c = c->next)
 		if (c->type == JSON_STRING)
 			agent_stream_skill(s, json_text(c));

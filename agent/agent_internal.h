@@ -161,6 +161,11 @@ void agent_price(const struct agent *, struct agent_job *);
 /* Completes a job later: sets the cost and calls its done(). */
 void agent_done(struct agent_job *);
 
+/* Whether a model that stops for this reason reached a limit of tokens. */
+bool agent_is_limit(struct str reason);
+/* Makes an answer that such a limit cut an error. */
+void agent_fail_cut(struct agent_job *, struct str reason);
+
 /* Make the answer an error; agent_fail() returns AGENT_DONE. */
 enum agent_status agent_fail(struct agent_job *, enum answer_fault,
     const char *fmt, ...) PRINTF(3, 4);
@@ -290,6 +295,7 @@ struct agent_stream {
 	struct agent_stream_call *last;
 	struct answer_call **tail;
 	struct str error;
+	struct str limit;		/* of tokens, that cut the answer */
 	size_t events;			/* objects that were read */
 	bool lost;			/* an event could not be read */
 	bool orphan;			/* a result had no call */
@@ -307,6 +313,9 @@ struct agent_stream {
 	bool final;			/* the text is complete */
 	const struct mask *secrets;	/* of the agent */
 };
+
+/* The model stopped for this reason; the last one counts. */
+void agent_stream_stop(struct agent_stream *, struct str reason);
 
 /* Reads the object of a line, or of the whole output. */
 typedef void agent_read_fn(struct agent_stream *, const struct json *);

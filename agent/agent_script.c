@@ -68,6 +68,27 @@ agent_vfail(struct agent_job *j, enum answer_fault fault, const char *fmt,
 }
 
 bool
+agent_is_limit(struct str reason)
+{
+	static const char *const limits[] = { "length", "max_output_tokens",
+		"max_tokens", "model_context_window_exceeded" };
+	size_t i;
+
+	for (i = 0; i < COUNTOF(limits); i++)
+		if (str_is(reason, limits[i]))
+			return true;
+	return false;
+}
+
+void
+agent_fail_cut(struct agent_job *j, struct str reason)
+{
+	j->ans.truncated = true;
+	agent_fail(j, ANSWER_FAILED, "the answer is incomplete: the model "
+	    "reached a limit of tokens (%.*s)", STRF(reason));
+}
+
+bool
 agent_is_true(const struct json *obj, const char *key)
 {
 	const struct json *v = json_getc(obj, key);

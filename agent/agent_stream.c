@@ -213,6 +213,8 @@ agent_stream_end(struct agent_stream *s)
 	else if (j->ans.fault == ANSWER_OK && is_cut(s))
 		agent_fail(j, ANSWER_FAILED, "the output ended early: its "
 		    "last event, \"%s\", is missing", s->format->last);
+	else if (j->ans.fault == ANSWER_OK && s->limit.n > 0)
+		agent_fail_cut(j, s->limit);
 	else if (j->ans.fault == ANSWER_OK && is_empty(&j->ans))
 		agent_fail(j, ANSWER_FAILED, "the agent ended without an "
 		    "answer, a tool call or token usage");
@@ -258,6 +260,13 @@ agent_stream_fail(struct agent_stream *s, struct str why)
 	why = mask_text(s->job->arena, s->secrets, why);
 	s->error = arena_str(s->job->arena,
 	    arena_head(s->job->arena, why, REASON_MAX));
+}
+
+void
+agent_stream_stop(struct agent_stream *s, struct str reason)
+{
+	s->limit = agent_is_limit(reason) ? arena_str(s->job->arena, reason) :
+	    STR("");
 }
 
 /* Counts n more bytes; false ends the agent: it reported too much. */

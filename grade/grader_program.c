@@ -224,6 +224,9 @@ start(struct grading *g, const void *settings, struct arena *tmp)
 	struct err e = { 0 };
 
 	(void)tmp;		/* is g->arena */
+	if (g->in->answer->few_files)
+		return grader_error(g, "cannot be checked: not all files of "
+		    "the workspace are recorded");
 	s->g = g;
 	s->set = *(const struct program *)settings;
 	s->child = (struct grader_child){ .g = g, .judge = judge, .arg = s,

@@ -365,7 +365,8 @@ answered(struct run_trial *t)
 	case RUN_TURN_LAST:
 		break;
 	}
-	if (run_skills_find(q))
+	/* a call that was lost may have used one */
+	if (run_skills_find(q) && !q->job.ans.no_calls)
 		q->job.ans.skills_known |= reports_skills(t);
 	return RUN_TRIAL_PATCH;
 }

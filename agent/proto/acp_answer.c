@@ -434,6 +434,7 @@ acp_turn_fault(struct acp *x, const struct json *result)
 	struct str stop = json_str(result, "stopReason"), error;
 
 	x->job->ans.refused = str_is(stop, "refusal");
+	x->job->ans.truncated |= agent_is_limit(stop);
 	if (x->turn.refused.n > 0)
 		return arena_fmt(a, "the agent tried to leave the "
 		    "workspace: %.*s", STRF(mask_text(a, &x->secrets,

@@ -110,6 +110,7 @@ struct copilot_session {
 	size_t prompts;			/* number of prompts so far */
 	/* the answer so far */
 	bool cancelled, aborted;
+	struct str limit;		/* of tokens, that cut it */
 	bool subagent;			/* sent the current event */
 	bool unresponsive;		/* it did not abort in time */
 	size_t kept;			/* bytes of the answer */

@@ -135,7 +135,11 @@ static void
 on_usage(struct copilot_session *s, const struct json *data)
 {
 	struct answer_usage *u = &s->job->ans.usage;
+	struct str stop = json_str(data, "finishReason");
 
+	if (!s->subagent)
+		s->limit = agent_is_limit(stop) ? arena_str(s->job->arena,
+		    stop) : STR("");
 	add_tokens(u, data);
 	u->turns++;
 	u->turns_known = true;
@@ -204,6 +208,7 @@ add_call(struct copilot_session *s, const struct json *data)
 	c->id = arena_str(j->arena, id);
 	c->call.name = arena_str(j->arena, name);
 	c->call.arguments = args;
+	c->call.no_arguments = v == NULL;
 	c->next = *bucket(s, id);
 	*bucket(s, id) = c;
 	*s->tail = &c->call;
@@ -441,6 +446,7 @@ void
 copilot_event_reset(struct copilot_session *s)
 {
 	s->cancelled = s->aborted = s->unresponsive = false;
+	s->limit = STR("");
 	s->kept = 0;
 	memset(s->calls, 0, sizeof(s->calls));
 	s->tail = &s->job->ans.calls;

@@ -274,6 +274,9 @@ copilot_idle(struct copilot_session *s)
 	timer_stop(loop_of(s), &s->timer);
 	if (s->aborted)
 		copilot_fail(s, ANSWER_FAILED, "the turn was aborted");
+	else if (!s->cancelled && s->limit.n > 0 &&
+	    s->job->ans.fault == ANSWER_OK)
+		agent_fail_cut(s->job, s->limit);
 	else if (!s->cancelled && s->text.n == 0 &&
 	    s->job->ans.ncalls == 0 && !s->job->ans.usage.known)
 		copilot_fail(s, ANSWER_FAILED, "the agent ended its turn "

@@ -118,19 +118,6 @@ remember(struct agent_job *j, struct str prompt)
 	turn->answer = arena_str(t->arena, j->ans.output);
 }
 
-static bool
-stopped_by_limit(const struct openai_reply *r)
-{
-	static const char *const limits[] = { "length", "max_tokens",
-		"max_output_tokens" };
-	size_t i;
-
-	for (i = 0; i < COUNTOF(limits); i++)
-		if (str_is(r->stop, limits[i]))
-			return true;
-	return false;
-}
-
 void
 openai_answer(struct agent_job *j, struct openai *to,
     const struct openai_question *q, const struct openai_reply *r)
@@ -143,13 +130,13 @@ openai_answer(struct agent_job *j, struct openai *to,
 	take_usage(j, to, q, r);
 	agent_put_transcript(j);
 	agent_mask(j, &to->secrets);
-	j->ans.truncated = stopped_by_limit(r);
 	j->ans.refused = r->refused || openai_mentions(r->stop, "refusal");
-	if (empty && j->ans.truncated)
-		agent_fail(j, ANSWER_FAILED, "no answer within max_tokens");
-	else if (empty && openai_mentions(r->stop, "filter"))
-		agent_fail(j, ANSWER_FAILED, "the server refused to answer: "
-		    "%.*s", STRF(openai_clip(j->arena, r->stop, 40)));
+	if (agent_is_limit(r->stop))
+		agent_fail_cut(j, r->stop);
+	else if (openai_mentions(r->stop, "filter"))
+		agent_fail(j, ANSWER_FAILED, "the server %s: %.*s", empty ?
+		    "refused to answer" : "cut the answer",
+		    STRF(openai_clip(j->arena, r->stop, 40)));
 	else if (empty && !j->ans.refused && !j->ans.usage.known)
 		agent_fail(j, ANSWER_FAILED, "the server sent an answer "
 		    "without text, tool calls and token usage");

@@ -148,6 +148,11 @@ bad() {
 bad 'an error' agent_error 'query: it went wrong' '[[error:query|it went wrong]]'
 is 'an error: the session is ended' 1 "$(count session.delete)"
 bad 'rate limit' infrastructure 'rate_limit: slow down' '[[error:rate_limit|slow down]]'
+bad 'an answer cut by a limit' agent_error 'the answer is incomplete: the model reached a limit of tokens (length)' '[[cut]] [[say:half]]'
+suite '[[orphan]] [[say:x]]' | sed 's/type: code.*/type: tool_constraint, name: t, config: {reject_tools: [shell]}}]/' >e.yaml
+run "$WAZA" run -q -o r.json e.yaml
+is 'a result without its call: status' 1 "$rc"
+like 'a result without its call: not known' '*cannot be checked: copilot-sdk does not report tool calls*' "$("$WAZA" parse r.json)"
 bad 'aborted by itself' agent_error 'aborted' '[[abort]]'
 bad 'send refused' agent_error 'session.send failed' '[[badsend]]'
 bad 'crash' agent_error 'exited with status 7' '[[crash:7]]'

@@ -94,6 +94,18 @@ do
 	play $f cut
 	is "$f: half a first line is not an answer" 1 "$rc"
 done
+# cut by a limit of tokens: half an answer is not graded, as over ACP and HTTP
+limit='"error_msg":"the answer is incomplete: the model reached a limit of tokens ('
+sed 's/"is_error":false/&,"stop_reason":"max_tokens"/' claude >cut
+play claude cut
+has 'claude: an answer cut by a limit' "$limit"'max_tokens)"*"error_class":"agent_error"'
+has 'claude: an answer cut by a limit is marked' '"truncated":true'
+sed 's/"reason":"stop"/"reason":"length"/' opencode >cut
+play opencode cut
+has 'opencode: an answer cut by a limit' "$limit"'length)"*"error_class":"agent_error"'
+sed 's/"reason":"tool-calls"/"reason":"length"/' opencode >cut
+play opencode cut
+is 'opencode: only the last step counts' 0 "$rc"
 printf hello >plain
 play claude plain
 is 'text without events is an answer' 0 "$rc"

@@ -488,6 +488,22 @@ suite ''
 ask
 has 'an answer that has the key' '"final_output":"hello, your key is [*][*][*]"'
 has 'an answer that was cut' '"truncated":true'
+bad 'an answer that was cut' agent_error 'the answer is incomplete: the model reached a limit of tokens (length)'
+answer cut '200 OK' application/json <<'JSON'
+{"type":"message","content":[{"type":"text","text":"hello"}],"stop_reason":"max_tokens","usage":{"input_tokens":8,"output_tokens":5}}
+JSON
+serve cut
+bad 'anthropic: an answer that was cut' agent_error 'the answer is incomplete: the model reached a limit of tokens (max_tokens)' 'api: anthropic'
+answer cut '200 OK' application/json <<'JSON'
+{"id":"r","status":"incomplete","incomplete_details":{"reason":"max_output_tokens"},"output":[{"type":"message","content":[{"type":"output_text","text":"hello"}]}],"usage":{"input_tokens":8,"output_tokens":5}}
+JSON
+serve cut
+bad 'responses: an answer that was cut' agent_error 'the answer is incomplete: the model reached a limit of tokens (max_output_tokens)' 'api: responses'
+answer cut '200 OK' application/json <<'JSON'
+{"choices":[{"message":{"content":"hello"},"finish_reason":"content_filter"}]}
+JSON
+serve cut
+bad 'an answer that a filter cut' agent_error 'the server cut the answer: content_filter'
 
 # parallel trials
 serve chat.slow

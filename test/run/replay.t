@@ -85,6 +85,23 @@ is 'missing directory: status 2' 2 "$rc"
 run "$WAZA" run -q eval.yaml --replay rec --executor mock
 is '--replay with --executor: status 2' 2 "$rc"
 
+# files that a recording lacks: whatever reads the workspace cannot judge it
+mkdir lacks
+cat >lacks.yaml <<'YAML'
+name: lacks
+skill: s
+config: {executor: command, command: 'echo hello; ln -s nowhere link'}
+tasks:
+  - {id: p, prompt: p, graders: [{type: program, name: g, config: {command: 'true'}}]}
+  - {id: f, prompt: p, graders: [{type: file, name: g, config: {must_not_exist: [other]}}]}
+  - {id: t, prompt: p, graders: [{type: text, name: g, config: {contains: [hello]}}]}
+YAML
+run "$WAZA" run -q lacks.yaml --record lacks
+is 'files that a recording lacks: the run passes' 0 "$rc"
+run "$WAZA" run -q lacks.yaml --replay lacks -o lacks.json
+like 'files that a recording lacks: what needs none passes' '*3 tasks: 1 passed, 0 failed, 2 errors (2 grader_error)*' "$out"
+like 'files that a recording lacks: a program' '*cannot be checked: not all files of the workspace are recorded*' "$out"
+
 # invalid recordings
 for f in rec/t-b-*.1.1.jsonl
 do cp "$f" keep

@@ -30,6 +30,7 @@ ls -a . >"$ASKED.top"
 (git rev-parse --show-toplevel; pwd -P) >"$ASKED.git" 2>&1
 [ -z "$DO" ] || eval "$DO"
 [ ! -e "$ASKED.say" ] || cat "$ASKED.say"
+[ -n "$QUIET" ] || echo '{"type":"assistant","message":{"id":"m","content":[{"type":"text","text":"done"}]}}'
 echo '{"type":"result","subtype":"success","is_error":false,"result":"done","usage":{"input_tokens":1,"output_tokens":1}}'
 SH
 for a in codex gemini opencode copilot
@@ -369,6 +370,10 @@ used() {
 	echo "$(grep -o '"skills":[^]]*]' r | tail -n 1) $(grep -o '"other_skills":[^]]*]' r)"
 }
 is 'evidence: a successful call' '"skills":["greet"] ' "$(used "$(call Skill '{"skill":"greet"}')")"
+QUIET=1; export QUIET
+is 'evidence: only a result, without messages, tells nothing' ' ' "$(used '')"
+unset QUIET
+is 'evidence: an event that cannot be read may have been a use' ' ' "$(used '{"type":"assistant","message":{"content":[{"type":"tool_use","id":"t","name":"Skill","inp')"
 is 'evidence: a failed call does not count' '"skills":[] ' "$(used "$(call Skill '{"skill":"greet"}' error)")"
 is 'evidence: a second, successful call counts, each skill once' '"skills":["greet","bake"] ' \
     "$(used "$(call Skill '{"skill":"greet"}' error)" "$(call Skill '{"skill":"greet"}')" "$(call Skill '{"skill":"bake"}')" "$(call Skill '{"skill":"greet"}')")"

@@ -13,6 +13,8 @@
  *	[[skill:NAME]] [[intent]] [[delta]] [[sub]] [[early]] [[late]] [[noise]]
  *	[[request]]		sends an unknown request, and waits
  *	[[error:TYPE|TEXT]] [[abort]] [[badsend]]
+ *	[[cut]]			its last call of the model reaches a limit
+ *	[[orphan]]		sends the result of a call that was not sent
  *	[[leak]]		sends an error that contains its secrets
  *	[[hang]] until session.abort, [[deaf]] even after that
  *	[[crash:STATUS]] [[kill]] [[garbage]] [[flood]] [[calls]]
@@ -233,6 +235,19 @@ message(struct session *s, struct str content, const char *agent)
 }
 
 static void
+tool_end(struct session *s, bool ok, const char *words)
+{
+	if (ok)
+		event(s, "tool.execution_complete", "{\"toolCallId\":"
+		    "\"call-1\",\"success\":true,\"result\":{\"content\":%s}}",
+		    quote(str_of(words)));
+	else
+		event(s, "tool.execution_complete", "{\"toolCallId\":"
+		    "\"call-1\",\"success\":false,\"error\":{\"message\":%s,"
+		    "\"code\":\"denied\"}}", quote(str_of(words)));
+}
+
+static void
 conclude(struct session *s, const char *before)
 {
 	struct buf b = { 0 };
@@ -251,7 +266,12 @@ conclude(struct session *s, const char *before)
 	}
 	if (has_directive(s, "params"))
 		buf_puts(&b, s->params);
+	if (has_directive(s, "orphan"))
+		tool_end(s, true, "x");
 	usage(s);
+	if (has_directive(s, "cut"))
+		event(s, "assistant.usage", "{\"finishReason\":\"length\","
+		    "\"inputTokens\":1,\"outputTokens\":1}");
 	message(s, buf_str(&b), NULL);
 	event(s, "assistant.turn_end", "{\"turnId\":\"1\"}");
 	idle(s, false);
@@ -264,19 +284,6 @@ tool_start(struct session *s, const char *id, struct str name, struct str args)
 	event(s, "tool.execution_start", "{\"toolCallId\":\"%s\","
 	    "\"toolName\":%s,\"arguments\":%.*s}", id, quote(name),
 	    STRF(args));
-}
-
-static void
-tool_end(struct session *s, bool ok, const char *words)
-{
-	if (ok)
-		event(s, "tool.execution_complete", "{\"toolCallId\":"
-		    "\"call-1\",\"success\":true,\"result\":{\"content\":%s}}",
-		    quote(str_of(words)));
-	else
-		event(s, "tool.execution_complete", "{\"toolCallId\":"
-		    "\"call-1\",\"success\":false,\"error\":{\"message\":%s,"
-		    "\"code\":\"denied\"}}", quote(str_of(words)));
 }
 
 static void
