@@ -284,6 +284,17 @@ put_trial(struct report_console *c, const struct event *e)
 	put_verdicts(c, e);
 }
 
+/* The suite, if there are many. */
+static void
+put_suite(struct report_console *c, const struct event *e)
+{
+	if (c->all_tasks > 0 && e->source.run != NULL) {
+		report_line(&c->out, e->source.run->suite->name,
+		    width_of(c) / 4, c->opts.ascii);
+		buf_puts(&c->out, ": ");
+	}
+}
+
 static void
 put_task(struct report_console *c, const struct event *e)
 {
@@ -291,11 +302,7 @@ put_task(struct report_console *c, const struct event *e)
 	buf_fmt(&c->out, "[%lld/%lld] ", (long long)c->done,
 	    (long long)c->tasks);
 	report_mark(&c->out, status_of(e), &c->opts);
-	if (c->all_tasks > 0 && e->source.run != NULL) {
-		report_line(&c->out, e->source.run->suite->name,
-		    width_of(c) / 4, c->opts.ascii);
-		buf_puts(&c->out, ": ");
-	}
+	put_suite(c, e);
 	report_line(&c->out, e->name.n > 0 ? e->name : e->task,
 	    width_of(c) / 2, c->opts.ascii);
 	put_result(c, e);
@@ -305,9 +312,13 @@ static void
 put_trigger(struct report_console *c, const struct event *e)
 {
 	erase(c);
-	buf_fmt(&c->out, "[trigger %lld/%lld] ", (long long)c->triggers_done,
-	    (long long)c->triggers);
+	buf_puts(&c->out, "[trigger");
+	if (c->triggers > 0)
+		buf_fmt(&c->out, " %lld/%lld", (long long)c->triggers_done,
+		    (long long)c->triggers);
+	buf_puts(&c->out, "] ");
 	report_mark(&c->out, status_of(e), &c->opts);
+	put_suite(c, e);
 	report_line(&c->out, e->prompt, width_of(c) / 2, c->opts.ascii);
 	buf_puts(&c->out, e->should_trigger ? "  should" : "  should not");
 	if (status_of(e) == RESULT_SKIPPED)
@@ -380,8 +391,10 @@ on_event(void *arg, const struct event *e)
 			put_task(c, e);
 		break;
 	case EVENT_TRIGGER_COMPLETE:
-		c->triggers = e->total;
-		c->triggers_done++;
+		if (c->all_tasks == 0) {	/* of one suite */
+			c->triggers = e->total;
+			c->triggers_done++;
+		}
 		if (c->level == REPORT_VERBOSE ||
 		    (lines && status_of(e) != RESULT_PASSED))
 			put_trigger(c, e);

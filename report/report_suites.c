@@ -194,13 +194,14 @@ name_cols(const struct report_suites *all)
 {
 	size_t i, k, cols, most = 5;
 
-	for (i = 0; i < all->n; i++) {
-		cols = report_cols(all->v[i].name, NAME_COLS);
-		for (k = 0; all->v[i].n > 1 && k < all->v[i].n; k++)
-			cols = report_cols(all->v[i].name, NAME_COLS) + 3 +
-			    report_cols(str_of(all->v[i].models[k]), NAME_COLS);
-		most = cols > most ? cols : most;
-	}
+	for (i = 0; i < all->n; i++)
+		for (k = 0; k < all->v[i].n; k++) {
+			cols = report_cols(all->v[i].name, NAME_COLS);
+			if (all->v[i].n > 1)
+				cols += 3 + report_cols(str_of(
+				    all->v[i].models[k]), NAME_COLS);
+			most = cols > most ? cols : most;
+		}
 	return most < NAME_COLS ? most : NAME_COLS;
 }
 

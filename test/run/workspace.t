@@ -129,6 +129,18 @@ is '--output-dir: a directory per suite, a file per model' 'j.xml m-1.json m2.js
     "$(cd "dir/$stamp/a" && ls | grep -v journal | xargs)"
 ok '--output-dir: the summary' [ -s "dir/$stamp/summary.json" ]
 like 'several models: a row each' '*a (m/1)*a (m2)*' "$out"
+run "$WAZA" run -q a b --model longer-name --model m2
+like 'several models: the longest name is complete' '*a (longer-name)  *b (m2)  *' "$out"
+for s in a b
+do cat >evals/$s/trigger_tests.yaml <<YAML
+skill: $s
+should_trigger_prompts: [{prompt: say hello}]
+YAML
+done
+run "$WAZA" run a b -v
+is 'trigger tests of many suites name the suite' 'a-eval b-eval' \
+    "$(printf '%s\n' "$err" | sed -n 's/^.trigger. [^ ]* \([a-z-]*\): .*/\1/p' | xargs)"
+rm evals/[ab]/trigger_tests.yaml
 run "$WAZA" run -q -d dir -o x.json
 is '--output with --output-dir' 2 "$rc"
 printf 'paths: {results: here}\n' >.waza.yaml
