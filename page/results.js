@@ -44,6 +44,12 @@ function summaryOf(file) {
 		success_rate: total > 0 ? passed / total : 0, ...file.summary };
 }
 
+// Totals that lack some trials, whose usage is not known.
+function leastOf(unknown) {
+	const { input_tokens: input, output_tokens: output, cost } = unknown || {};
+	return { tokens: input > 0 || output > 0, cost: cost > 0 };
+}
+
 // asRun FILE ID PATH: throws if it is not a results file
 export function asRun(file, id, path) {
 	const config = (file && file.config) || {};
@@ -58,6 +64,7 @@ export function asRun(file, id, path) {
 		startedAt: file.timestamp, durationMs: s.duration_ms,
 		tokens: u ? u.input_tokens + u.output_tokens : null,
 		cost: u && u.cost, tasks: file.tasks.map(summarize),
+		atLeast: leastOf(u && u.unknown_trials),
 		hasTriggers: Boolean(file.trigger_metrics),
 		summary: { total: s.total_tests, passed: s.succeeded, ok,
 			failed: s.failed, errors: s.errors, skipped: s.skipped,

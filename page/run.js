@@ -222,6 +222,7 @@ class RunView {
 
 	drawTiles(n, took) {
 		const r = this.run, s = r.summary, { total } = this.live;
+		const least = r.atLeast || {}, partly = 'at least: some are unknown';
 		// an estimate, after a few tasks
 		const left = n.done > 2 && n.done < total && `about ${duration(
 		    Math.ceil(took / n.done * (total - n.done) / 1000) * 1000)} left`;
@@ -229,7 +230,8 @@ class RunView {
 			tile('Pass rate', percent(s.passRate), tally(s)),
 			tile('Score', score(s.score)),
 			tile('Duration', duration(r.durationMs)),
-			tile('Tokens', few(r.tokens)), tile('Cost', cost(r.cost)),
+			tile('Tokens', few(r.tokens), least.tokens && partly),
+			tile('Cost', cost(r.cost), least.cost && partly),
 		] : [
 			tile('Done', `${count(n.done)} of ${count(total)}`, left),
 			tile('Passed', count(n.passed)), tile('Failed', count(n.failed)),

@@ -53,9 +53,8 @@ suite a b >e.yaml
 run "$WAZA" run -o r.json --reporter markdown:r.md --reporter html:r.html --reporter csv:r.csv e.yaml
 like 'a trial that reports nothing: the summary' '*"input_tokens":1000,*"unknown_trials":{"turns":1,"input_tokens":1,"output_tokens":1,"cached_input_tokens":1,"reasoning_tokens":1,"cost":1}}' "$(summed usage)"
 like 'a trial that reports nothing: the report' '*usage: at least 1,000 tokens in, 50 out, at least 1 turns, cost at least $0.5000*' "$out"
-least='at least 1,000 tokens in, 50 out, at least 1 turns, cost at least $0.5000'
 like 'a trial that reports nothing: Markdown' '*at least 1,000 tokens in, 50 out, at least 1 turns, cost at least *0.5000*' "$(cat r.md)"
-like 'a trial that reports nothing: HTML' "*$least*" "$(cat r.html)"
+like 'a trial that reports nothing: HTML' '*"unknown_trials":{"turns":1,"input_tokens":1,*' "$(cat r.html)"
 like 'a trial that reports nothing: its cells in CSV are empty' '*,0,,,,*' "$(grep '"b","b"' r.csv)"
 mv r.json s.json
 run "$WAZA" grade -o r.json --results s.json e.yaml
