@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include "base/os.h"
+#include "base/os_path.h"
 #include "json.h"
 #include "lib/tmpl.h"
 #include "results/cache.h"
@@ -203,6 +204,37 @@ are_files(const struct json *files)
 	return true;
 }
 
+static bool
+lists_file(const struct json *files, struct str path)
+{
+	const struct json *v;
+
+	for (v = json_first(files); v != NULL; v = v->next)
+		if (str_eq(json_str(v, "path"), path))
+			return true;
+	return false;
+}
+
+/* Input files that the agent had removed, before the others are written. */
+static void
+remove_inputs(struct agent_job *j, const struct json *files)
+{
+	const struct spec_inputs *in = &j->req->task->inputs;
+	const struct spec_input_file *f = in->files.v;
+	const char *root = j->req->workspace, *path;
+	size_t i;
+
+	if (files == NULL || j->ans.few_files)
+		return;
+	for (i = 0; i < in->files.n; i++) {
+		path = arena_cstr(j->arena, arena_fmt(j->arena, "%s/%.*s",
+		    root, STRF(f[i].path)));
+		if (!lists_file(files, f[i].path) && path != NULL &&
+		    os_inside(root, path))
+			(void)unlink(path);
+	}
+}
+
 static enum agent_status
 play(struct agent_job *j, struct str text, const char *path)
 {
@@ -227,8 +259,10 @@ play(struct agent_job *j, struct str text, const char *path)
 	j->ans.few_files = json_getc(v, "files_left_out") != NULL;
 	take_fault(j, v);
 	compare(j, head, v, path);
-	if (j->req->workspace != NULL && j->ans.fault == ANSWER_OK)
+	if (j->req->workspace != NULL && j->ans.fault == ANSWER_OK) {
+		remove_inputs(j, json_getc(v, "files"));
 		agent_write_files(j, json_getc(v, "files"));
+	}
 	return AGENT_DONE;
 }
 

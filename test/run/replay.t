@@ -102,6 +102,24 @@ run "$WAZA" run -q lacks.yaml --replay lacks -o lacks.json
 like 'files that a recording lacks: what needs none passes' '*3 tasks: 1 passed, 0 failed, 2 errors (2 grader_error)*' "$out"
 like 'files that a recording lacks: a program' '*cannot be checked: not all files of the workspace are recorded*' "$out"
 
+# a file that the agent removed is not there again
+mkdir fixtures
+echo given >fixtures/given.txt
+cat >gone.yaml <<'YAML'
+name: gone
+skill: s
+config: {executor: command, command: 'rm -f given.txt; echo hello'}
+tasks:
+  - id: a
+    prompt: p
+    inputs: {files: [{path: given.txt}, {path: kept.txt, content: k}]}
+    graders: [{type: file, name: f, config: {must_exist: [kept.txt], must_not_exist: [given.txt]}}]
+YAML
+run "$WAZA" run -q gone.yaml --record gone
+is 'a removed file: the run passes' 0 "$rc"
+run "$WAZA" run -q gone.yaml --replay gone
+is 'a removed file: so does the replay' 0 "$rc"
+
 # invalid recordings
 for f in rec/t-b-*.1.1.jsonl
 do cp "$f" keep
