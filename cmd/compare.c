@@ -13,6 +13,7 @@
 #include "report/compare.h"
 #include "report/report.h"
 #include "results/outcome.h"
+#include "suite/spec.h"
 
 enum { GATE_ERROR = COMPARE_CONFIG };
 
@@ -179,6 +180,11 @@ run_gate(struct cmd_call *c, const struct compare_rules *rules, int format)
 	struct compare_gate g;
 	struct buf out = { 0 };
 
+	if (strcmp(o->baseline, o->current) == 0 && !spec_exists(o->current)) {
+		cmd_say("waza: --baseline and --current are the same results: "
+		    "\"%s~1\" names those before them\n", o->current);
+		return GATE_ERROR;
+	}
 	if (read_files(c, paths, COUNTOF(paths), files) != CMD_OK)
 		return GATE_ERROR;
 	compare_make(c->arena, &both, files, COUNTOF(paths));

@@ -295,6 +295,8 @@ is 'compare NAME~1 NAME' 0 "$rc"
 like 'compare NAME~1 NAME: the files' '*1 20*/a/results.json *2 20*/results.json *no change*' "$out"
 run "$WAZA" gate --baseline a~1 --current a
 is 'gate NAME' 0 "$rc"
+run "$WAZA" gate --baseline a --current a
+is 'gate NAME with itself' '3 waza: --baseline and --current are the same results: "a~1" names those before them' "$rc $err"
 rm -r .agents results
 
 # evals.json of agentskills.io, where a skill has no suite
