@@ -163,6 +163,7 @@ read_answer(struct worker *w, struct str line)
 	    agent_read_script(j->arena, v, &s) == 0) {
 		agent_play(j, &s);
 		mark_unknown(j, s.tool_calls);
+		j->ans.skills_known |= json_is_set(json_getc(v, "skills"));
 		if (s.files != NULL && j->ans.fault == ANSWER_OK)
 			agent_write_files(j, s.files);
 		j->ans.stderr_tail = proc_tail_get(j->arena, &w->tail);

@@ -414,4 +414,26 @@ then
 else
 	skip "no $CORPUS/waza-wild"
 fi
+# a worker that lists skills or calls reports them, another one does not
+cat >worker <<'SH'
+#!/bin/sh
+while read -r l; do echo "{\"output\":\"x\"$MORE}"; done
+SH
+chmod +x worker
+mkdir w
+cat >w/eval.yaml <<'YAML'
+name: w
+skill: k
+config: {executor: command, command: [../worker], persistent: true}
+tasks: [{id: a, prompt: p, graders: [{type: skill_invocation, name: k, config: {forbidden_skills: [k]}}]}]
+YAML
+cd w || exit 1
+run "$WAZA" run -q eval.yaml
+like 'a worker that lists neither: skipped' '*0 passed, 0 failed, 1 skipped*' "$out"
+for MORE in ',"skills":[]' ',"tool_calls":[]'
+do
+	export MORE
+	run "$WAZA" run -q eval.yaml
+	is "a worker with $MORE: graded" 0 "$rc"
+done
 done_testing
