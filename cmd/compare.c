@@ -7,6 +7,7 @@
  */
 #include "waza.h"
 
+#include <string.h>
 #include <unistd.h>
 
 #include "cmd/workspace.h"
