@@ -221,6 +221,9 @@ answer_classify(struct arena *a, struct answer_call *c, struct str agent)
 
 	if (c->name.n == 0)
 		c->no_name = true;
+	/* malformed: a rule about them must not pass for want of a match */
+	if (args == NULL && c->arguments.n > 0)
+		c->no_arguments = true;
 	answer_name_tool(c, agent, mode);
 	if (c->any_edit && adds_nothing(json_getc(args, "changes")))
 		c->any_edit = false;

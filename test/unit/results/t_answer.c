@@ -90,6 +90,15 @@ test_known_values_stay(void)
 }
 
 static void
+test_malformed_arguments(void)
+{
+	OK(!call("openai", "bash", "{\"command\":\"ls\"}").no_arguments);
+	OK(!call("openai", "bash", "{}").no_arguments);
+	OK(call("openai", "bash", "{\"command\":\"rm -rf").no_arguments);
+	OK(call("openai", "bash", "rm -rf build").no_arguments);
+}
+
+static void
 test_wrappers(void)
 {
 	static const char *const rows[][2] = {
@@ -156,6 +165,7 @@ main(void)
 {
 	test_tools();
 	test_known_values_stay();
+	test_malformed_arguments();
 	test_wrappers();
 	test_usage();
 	arena_free(&a);
