@@ -256,6 +256,8 @@ unsent(const struct fetch *f)
 
 	if (f->sent < head)
 		return (struct str){ f->out.p + f->sent, head - f->sent };
+	if (f->o.body.n == 0)
+		return STR("");
 	return (struct str){ f->o.body.p + (f->sent - head),
 	    f->o.body.n - (f->sent - head) };
 }

@@ -117,9 +117,12 @@ size_t
 check_find(struct str s, const char *word)
 {
 	size_t n = strlen(word);
-	const char *p = s.p, *end = p + s.n;
+	const char *p = s.p, *end;
 
-	while (s.n >= n && p <= end - n && (p = memchr(p, word[0],
+	if (s.n < n)
+		return s.n;
+	end = p + s.n;
+	while (p <= end - n && (p = memchr(p, word[0],
 	    (size_t)(end - p) - n + 1)) != NULL) {
 		if (p[n / 2] == word[n / 2] && memcmp(p, word, n) == 0)
 			return (size_t)(p - s.p);

@@ -71,6 +71,8 @@ last_line(struct str s)
 	s = str_trim(s);
 	for (i = s.n; i > 0 && s.p[i - 1] != '\n'; i--)
 		;
+	if (i == 0)
+		return utf8_cut(s, 200);
 	return utf8_cut((struct str){ s.p + i, s.n - i }, 200);
 }
 
