@@ -169,13 +169,14 @@ lsp_change(struct lsp_doc *d, const struct json *change)
 {
 	const struct json *range = json_getc(change, "range");
 	const struct json *text = json_getc(change, "text");
-	struct str now = buf_str(&d->text), piece = json_text(text);
+	struct str now = buf_str(&d->text), piece;
 	struct lsp_place from, to;
 	struct buf b = { 0 };
 	size_t i = 0, k = now.n;
 
 	if (text == NULL || text->type != JSON_STRING)
 		return false;
+	piece = json_text(text);
 	if (json_is_set(range)) {
 		if (!lsp_read_place(json_getc(range, "start"), &from) ||
 		    !lsp_read_place(json_getc(range, "end"), &to))

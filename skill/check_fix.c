@@ -337,6 +337,7 @@ only_candidate(const struct fixer *f, struct str missing)
 static struct str
 path_between(struct arena *a, struct str from, struct str to)
 {
+	static const char special[] = " ()<>\\%#?";
 	size_t same = 0, i;
 	struct buf b = { 0 };
 
@@ -347,7 +348,7 @@ path_between(struct arena *a, struct str from, struct str to)
 		if (from.p[i] == '/')
 			buf_puts(&b, "../");
 	for (i = same; i < to.n; i++)
-		if (memchr(" ()<>\\%#?", to.p[i], 9) != NULL)
+		if (memchr(special, to.p[i], sizeof(special) - 1) != NULL)
 			buf_fmt(&b, "%%%02X", (unsigned char)to.p[i]);
 		else
 			buf_putc(&b, to.p[i]);

@@ -61,10 +61,11 @@ coverage_put(struct json_out *o, const struct coverage *c)
 static void
 put_cell(struct buf *b, struct str s)
 {
+	static const char markup[] = "|\\`*_[]<>#&~";
 	size_t i;
 
 	for (i = 0; i < s.n; i++) {
-		if (memchr("|\\`*_[]<>#&~", s.p[i], 12) != NULL)
+		if (memchr(markup, s.p[i], sizeof(markup) - 1) != NULL)
 			buf_putc(b, '\\');
 		buf_putc(b, (unsigned char)s.p[i] < ' ' ? ' ' : s.p[i]);
 	}

@@ -324,19 +324,20 @@ static void
 check_target(struct checking *k, const struct target *t)
 {
 	struct arena *a = k->call->arena;
-	struct check *c = NEW(a, struct check);
+	struct check *made = NEW(a, struct check);
+	struct str item = { (const char *)&made, sizeof(made) };
 	struct err e = { 0 };
 
 	if (k->opt->fix)
 		fix_skill(k, t->file);
 	k->env.tokens = t->tokens;
 	k->env.counter = t->counter;
-	if (check_skill(a, &k->env, t->file, t->eval, c, &e) == -1) {
+	if (check_skill(a, &k->env, t->file, t->eval, made, &e) == -1) {
 		k->failed = true;
 		cmd_complain(&e);
 		return;
 	}
-	buf_put(&k->skills, (struct str){ (const char *)&c, sizeof(c) });
+	buf_put(&k->skills, item);
 }
 
 static int

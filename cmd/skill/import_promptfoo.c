@@ -220,10 +220,10 @@ put_words(struct reader *r, const struct json *a)
 }
 
 static void
-put_kind(struct reader *r, const struct kind *k, bool not,
+put_kind(struct reader *r, const struct kind *k, bool negated,
     const struct json *a)
 {
-	const char *key = not ? k->not_key : k->key;
+	const char *key = negated ? k->not_key : k->key;
 	struct str s;
 
 	switch (k->how) {
@@ -254,22 +254,22 @@ static void
 put_assertion(struct reader *r, const struct json *a)
 {
 	struct str type = json_str(a, "type"), name = type;
-	bool not = str_starts(type, STR("not-"));
+	bool negated = str_starts(type, STR("not-"));
 	size_t i;
 
-	if (not)
+	if (negated)
 		name = (struct str){ type.p + 4, type.n - 4 };
 	for (i = 0; i < COUNTOF(kinds); i++)
 		if (str_is(name, kinds[i].name))
 			break;
-	if (i == COUNTOF(kinds) || (not && kinds[i].not_key == NULL))
+	if (i == COUNTOF(kinds) || (negated && kinds[i].not_key == NULL))
 		import_leave(r->im, a, "assertion \"%.*s\"",
 		    STRF(utf8_cut(type, 60)));
 	else if (json_is_set(json_getc(a, "transform")))
 		import_leave(r->im, a, "assertion \"%.*s\" with a transform",
 		    STRF(utf8_cut(type, 60)));
 	else
-		put_kind(r, &kinds[i], not, a);
+		put_kind(r, &kinds[i], negated, a);
 }
 
 /*

@@ -177,8 +177,8 @@ is_block_tag(struct str s)
 		return false;
 	rest = (struct str){ name.p + name.n,
 		(size_t)(s.p + s.n - name.p) - name.n };
-	if (rest.n > 0 && memchr(" \t>", rest.p[0], 3) == NULL &&
-	    !str_starts(rest, STR("/>")))
+	if (rest.n > 0 && rest.p[0] != ' ' && rest.p[0] != '\t' &&
+	    rest.p[0] != '>' && !str_starts(rest, STR("/>")))
 		return false;
 	for (i = 0; i < COUNTOF(block_tags); i++)
 		if (http_same(name, block_tags[i]))

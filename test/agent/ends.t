@@ -79,32 +79,32 @@ do
 	i=0
 	while [ $((i += 1)) -lt "$n" ]
 	do
-		head -n $i $f >cut
-		play $f cut
+		head -n $i $f >part
+		play $f part
 		[ "$rc" -eq 1 ] || passed="$passed $i"
 		grep -q '"error_class":"agent_error"' r || passed="$passed $i?"
 	done
 	is "$f: an output without its last lines is not" '' "$passed"
 	has "$f: the reason" '"error_msg":"the output ended early: its last event, ?"*?", is missing"'
 	size=$(wc -c <$f)
-	head -c $((size - 9)) $f >cut
-	play $f cut
+	head -c $((size - 9)) $f >part
+	play $f part
 	is "$f: half a last line is not an answer" 1 "$rc"
-	head -c 9 $f >cut
-	play $f cut
+	head -c 9 $f >part
+	play $f part
 	is "$f: half a first line is not an answer" 1 "$rc"
 done
 # cut by a limit of tokens: half an answer is not graded, as over ACP and HTTP
 limit='"error_msg":"the answer is incomplete: the model reached a limit of tokens ('
-sed 's/"is_error":false/&,"stop_reason":"max_tokens"/' claude >cut
-play claude cut
+sed 's/"is_error":false/&,"stop_reason":"max_tokens"/' claude >part
+play claude part
 has 'claude: an answer cut by a limit' "$limit"'max_tokens)"*"error_class":"agent_error"'
 has 'claude: an answer cut by a limit is marked' '"truncated":true'
-sed 's/"reason":"stop"/"reason":"length"/' opencode >cut
-play opencode cut
+sed 's/"reason":"stop"/"reason":"length"/' opencode >part
+play opencode part
 has 'opencode: an answer cut by a limit' "$limit"'length)"*"error_class":"agent_error"'
-sed 's/"reason":"tool-calls"/"reason":"length"/' opencode >cut
-play opencode cut
+sed 's/"reason":"tool-calls"/"reason":"length"/' opencode >part
+play opencode part
 is 'opencode: only the last step counts' 0 "$rc"
 printf hello >plain
 play claude plain
@@ -114,8 +114,8 @@ is 'text without events is an answer' 0 "$rc"
 quiet='[{type: tool_constraint, name: t, config: {reject_tools: [shell]}}]'
 for f in claude qwen gemini copilot
 do
-	grep -v '"tool_use"\|"toolName":"bash"' $f >cut
-	play $f cut "$quiet"
+	grep -v '"tool_use"\|"toolName":"bash"' $f >part
+	play $f part "$quiet"
 	has "$f: a result without its call" 'cannot be checked: command does not report tool calls'
 done
 
@@ -164,8 +164,8 @@ opencode_error 'The user has specified a rule which prevents you from using this
 denied opencode 'opencode, by a rule'
 opencode_error 'The user rejected permission to use this specific tool call.'
 denied opencode 'opencode, without a permission'
-head -n 3 denied >cut
-play opencode cut "$quiet"
+head -n 3 denied >part
+play opencode part "$quiet"
 is 'opencode, which stops when it may not go on: not made' 0 "$rc"
 opencode_error 'bash: ls: The user rejected permission to use this specific tool call'
 made opencode 'opencode, a command that failed'

@@ -36,8 +36,8 @@ n=0 refused=0 bad=
 while read -r f
 do
 	n=$((n + 1))
-	one "$f" >what 2>&1 || true
-	bad=$bad$(cat what)
+	one "$f" >said 2>&1 || true
+	bad=$bad$(cat said)
 done <list
 is "$n suites are valid, pass and stay" '' "$bad"
 ok 'most skills can be read' [ $((refused * 10)) -le "$n" ]

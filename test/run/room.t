@@ -93,7 +93,7 @@ do
 		*) bad="$bad$s, $n: status $rc $out$err" ;;
 		esac
 		[ -z "$(ls "$TMPDIR")" ] || left="$left$s, $n: $(cd "$TMPDIR" && find . ! -name .) "
-		rm -rf "$TMPDIR"/*
+		rm -rf "${TMPDIR:?}"/*
 	done
 done
 is 'too few for one child: the reason' '' "$bad"

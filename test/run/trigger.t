@@ -430,6 +430,7 @@ YAML
 cd w || exit 1
 run "$WAZA" run -q eval.yaml
 like 'a worker that lists neither: skipped' '*0 passed, 0 failed, 1 skipped*' "$out"
+# shellcheck disable=SC2089,SC2090 # JSON, not words
 for MORE in ',"skills":[]' ',"tool_calls":[]'
 do
 	export MORE

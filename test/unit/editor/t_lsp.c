@@ -198,6 +198,7 @@ test_changes(void)
 	OK(lsp_change(d, change("{\"text\":\"new\"}")));
 	OK(str_is(buf_str(&d->text), "new"));
 	OK(!lsp_change(d, change("{\"text\":1}")));
+	OK(!lsp_change(d, change("{}")));
 	OK(!lsp_change(d, change("{\"range\":{\"start\":{\"line\":0,"
 	    "\"character\":2},\"end\":{\"line\":0,\"character\":1}},"
 	    "\"text\":\"\"}")));
