@@ -7,7 +7,7 @@ const { StdioClientTransport } =
 const Ajv = load('ajv').default;
 
 const names = ['eval_get', 'eval_list', 'eval_run', 'eval_validate',
-	'run_cancel', 'run_list', 'run_result', 'run_status', 'task_get',
+	'run_cancel', 'run_list', 'run_result', 'run_status', 'skill_check', 'task_get',
 	'task_list'];
 
 async function lists(c) {
