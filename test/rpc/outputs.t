@@ -3,7 +3,7 @@
 . "$top/test/tool/rpc.sh"
 TMPDIR=$tmp/tmp
 export TMPDIR
-mkdir tmp made made/sub secret
+mkdir made made/sub secret
 cp -r evals made/evals
 
 # start OUTPUT [SUITE [ID]]: a request
@@ -133,6 +133,7 @@ is 'no temporary file is left' '' "$(find made -name '*.tmp.*')"
 # a file that the server names
 mkdir kept
 serve_results() {
+	: >log	# of the server before it
 	"$WAZA" serve --unix sock --results-dir kept </dev/null >served 2>log &
 	srv=$!
 	wait_until 120 has log 'sock'

@@ -46,6 +46,7 @@ is 'a file instead of a socket: unchanged' mine "$(cat file)"
 
 # several listeners and stdio; the end of stdin does not end the server
 mkfifo both.in
+: >log
 "$WAZA" jsonrpc --stdio --unix s1 --unix s2 --tcp 127.0.0.1:0 --tcp 0 <both.in >both.out 2>log &
 srv=$!
 exec 6>both.in
@@ -57,6 +58,7 @@ is 'several: the others after the end of stdin' "$pong $pong" "$(ask s1 "$ping")
 stop
 
 # IPv6, where there is one
+: >log
 "$WAZA" jsonrpc --tcp '[::1]:0' --unix sock </dev/null >served 2>log &
 srv=$!
 if wait_until 120 has log 'listening on sock' && has log '[::1]:'
