@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * What agents never report, as far as it is certain before a run; and their
- * names in messages.  An answer says what was reported in fact.
+ * Which facts an agent is certain not to report, known before a run, and the
+ * names of agents in messages.  An answer lists the facts that were reported.
  */
 #include "agent/agent.h"
 

@@ -189,7 +189,7 @@ make_dir(struct doctor *d)
 	return d->dir == NULL ? err_sys(d->call->err, dir) : 0;
 }
 
-/* Examines what was collected; -1 after a message. */
+/* Examines the collected agents; -1 after a message. */
 static int
 examine_here(struct doctor *d)
 {

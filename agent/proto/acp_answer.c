@@ -141,7 +141,7 @@ call_result(struct acp *x, const struct acp_call *c)
 	return arena_take(x->job->arena, &b);
 }
 
-/* By us, or by the agent itself; but what was completed was done. */
+/* Denied by us or by the agent.  A call that the agent completed was made. */
 static bool
 was_denied(struct acp *x, const struct acp_call *c,
     const struct answer_call *to)

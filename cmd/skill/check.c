@@ -2,8 +2,8 @@
 /*
  * waza check: examines skills and reports whether they are ready.
  *
- * With --fix it repairs what it can first, prints the changes as a diff, and
- * then reports what is left.
+ * With --fix it first makes the mechanical repairs and prints them as a diff;
+ * the report then lists the remaining findings.
  */
 #include "waza.h"
 
