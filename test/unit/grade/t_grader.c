@@ -632,103 +632,159 @@ expect(const struct spec_expected *x, struct answer *answer)
 
 #define NO_LIMITS { -1, -1, -1, -1, { NULL, 0 }, { NULL, 0 } }
 
+/* An answer with two calls, "bash" and "rm". */
+struct two_calls {
+	struct answer_call c1, c2;
+	struct answer a;
+};
+
 static void
-expectations(void)
+answer_twice(struct two_calls *w)
+{
+	*w = (struct two_calls){
+		.c1 = { .next = &w->c2, .name = STR("bash"),
+		    .arguments = STR("{\"command\":\"azd up\"}") },
+		.c2 = { .name = STR("rm"), .arguments = STR("{}") },
+		.a = { .output = STR("ADA Byron"), .calls = &w->c1,
+		    .ncalls = 2 },
+	};
+}
+
+static const struct spec_expected none = { .behavior = NO_LIMITS };
+
+static void
+expected_outputs(void)
 {
 	struct str ab[2] = { STR("Ada"), STR("{{.Vars.who}} L") };
 	struct str no[1] = { STR("{{.Vars.no}}") };
-	struct str tools[2] = { STR("bash"), STR("view") }, rm[1] = { STR("rm") };
-	struct answer_call c2 = { .name = STR("rm"), .arguments = STR("{}") };
-	struct answer_call c1 = { .next = &c2, .name = STR("bash"),
-		.arguments = STR("{\"command\":\"azd up\"}") };
-	struct answer a = { .output = STR("ADA Byron"), .calls = &c1,
-		.ncalls = 2 };
-	struct spec_expected none = { .behavior = NO_LIMITS };
 	struct spec_expected x = none;
+	struct two_calls w;
 	struct str s;
 
-	OK(expect(NULL, &a).n == 0);
-	OK(expect(&none, &a).n == 0);
+	answer_twice(&w);
+	OK(expect(NULL, &w.a).n == 0);
+	OK(expect(&x, &w.a).n == 0);
 	x.output_contains = (struct field_strs){ ab, 2 };
 	x.output_not_contains = (struct field_strs){ ab, 2 };
 	x.output_contains_any = (struct field_strs){ ab, 2 };
-	s = expect(&x, &a);
+	s = expect(&x, &w.a);
 	OK(has(s, "_output_contains 0.500 missing \"Ada L\" (the output is"));
 	OK(has(s, "_output_not_contains 0.500 unwanted \"Ada\" (output contains \"ADA"));
 	OK(has(s, "_output_contains_any 1.000 "));
-	a.output = STR("Bob");
-	OK(has(expect(&x, &a), "_output_contains_any 0.000 the output contains none of \"Ada\", \"Ada L\""));
+	w.a.output = STR("Bob");
+	OK(has(expect(&x, &w.a), "_output_contains_any 0.000 the output contains none of \"Ada\", \"Ada L\""));
 	x = none;
 	x.output_contains = (struct field_strs){ no, 1 };
-	OK(has(expect(&x, &a), "_output_contains 0.000 template: "));
+	OK(has(expect(&x, &w.a), "_output_contains 0.000 template: "));
+}
 
-	x = none;
+static void
+expected_behavior(void)
+{
+	struct str tools[2] = { STR("bash"), STR("view") }, rm[1] = { STR("rm") };
+	struct spec_expected x = none;
+	struct two_calls w;
+	struct str s;
+
+	answer_twice(&w);
 	x.behavior.max_tool_calls = 2;
 	x.behavior.max_tokens = 10;
 	x.behavior.max_iterations = 1;
 	x.behavior.max_response_time_ms = 499;
 	x.behavior.required_tools = (struct field_strs){ tools, 2 };
 	x.behavior.forbidden_tools = (struct field_strs){ rm, 1 };
-	s = expect(&x, &a);
+	s = expect(&x, &w.a);
 	OK(has(s, "_behavior 0.400 500 ms until the answer, at most 499 expected; "
 	    "required tool \"view\" was not called (called: \"bash\", \"rm\"); "
 	    "forbidden tool \"rm\" was called (1 of 2 calls); not checked: the "
 	    "agent does not report turns, tokens; calls: bash, rm\n"));
-	a.usage = (struct answer_usage){ .known = true, .turns_known = true,
+	w.a.usage = (struct answer_usage){ .known = true, .turns_known = true,
 		.turns = 2, .input_tokens = 6, .output_tokens = 5 };
-	s = expect(&x, &a);
+	s = expect(&x, &w.a);
 	OK(has(s, "2 turns, at most 1") && has(s, "11 tokens, at most 10"));
 	x = none;
 	x.behavior.max_tool_calls = 0;
-	OK(has(expect(&x, &a), "_behavior 0.000 2 tool calls, at most 0"));
+	OK(has(expect(&x, &w.a), "_behavior 0.000 2 tool calls, at most 0"));
+}
 
-	x = none;
+static void
+expected_outcomes(void)
+{
+	struct spec_expected x = none;
+	struct two_calls w;
+
+	answer_twice(&w);
 	x.outcomes = yaml("[{type: task_completed}, {type: tool_called, "
 	    "tool_name: bash}, {type: tool_called, tool_name: x}, {type: odd}]");
-	OK(has(expect(&x, &a), "_outcomes 0.667 tool \"x\" was not called"));
-	a.fault = ANSWER_FAILED;
-	a.error = STR("crashed");
-	OK(has(expect(&x, &a), "_outcomes 0.333 the task was not completed: \"crashed\""));
+	OK(has(expect(&x, &w.a), "_outcomes 0.667 tool \"x\" was not called"));
+	w.a.fault = ANSWER_FAILED;
+	w.a.error = STR("crashed");
+	OK(has(expect(&x, &w.a), "_outcomes 0.333 the task was not completed: \"crashed\""));
+}
 
-	x = none;
+static void
+expected_calls(void)
+{
+	struct spec_expected x = none;
+	struct two_calls w;
+
+	answer_twice(&w);
 	x.tool_calls = yaml("{required: [{pattern: 'azd (up|down)'}, {pattern: "
 	    "none}, bash, {tool: rm}], forbidden: [{pattern: '^rm '}, {tool: cp}]}");
-	OK(has(expect(&x, &a), "_tool_calls 0.667 no call matches \"none\" (2 tool calls); "
+	OK(has(expect(&x, &w.a), "_tool_calls 0.667 no call matches \"none\" (2 tool calls); "
 	    "forbidden call matches \"^rm \""));
 
 	x = none;
 	x.tool_calls = yaml("{required: [shell], forbidden: [{pattern: 'shell azd'}]}");
-	c1.tool = ANSWER_SHELL;
-	c1.command = STR("azd up");
-	OK(has(expect(&x, &a), "_tool_calls 0.500 forbidden call matches \"shell azd\""));
+	w.c1.tool = ANSWER_SHELL;
+	w.c1.command = STR("azd up");
+	OK(has(expect(&x, &w.a), "_tool_calls 0.500 forbidden call matches \"shell azd\""));
 	/* under the names of other agents' tools, too, but not by their parts */
-	c1.name = STR("run_it");
+	w.c1.name = STR("run_it");
 	x.tool_calls = yaml("{forbidden: [{pattern: '^bash azd'}, {pattern: "
 	    "'^Bash$|^local_shell '}, {pattern: 'exec_comm'}]}");
-	OK(has(expect(&x, &a), "_tool_calls 0.333 forbidden call matches \"^bash azd\" "
+	OK(has(expect(&x, &w.a), "_tool_calls 0.333 forbidden call matches \"^bash azd\" "
 	    "(2 tool calls); forbidden call matches \"^Bash$|^local_shell \""));
-	c1.name = STR("bash");
+	w.c1.name = STR("bash");
 	x.tool_calls = yaml("{forbidden: [{tool: bash, pattern: 'rm'}]}");
-	c1.no_arguments = true;
-	OK(has(expect(&x, &a), "_tool_calls 1.000"));
-	c1.command = STR("");
-	OK(has(expect(&x, &a), "_tool_calls 0.000 cannot be checked: the agent "
+	w.c1.no_arguments = true;
+	OK(has(expect(&x, &w.a), "_tool_calls 1.000"));
+	w.c1.command = STR("");
+	OK(has(expect(&x, &w.a), "_tool_calls 0.000 cannot be checked: the agent "
 	    "does not report arguments"));
-	a.no_calls = true;
-	a.calls = NULL;
-	a.ncalls = 0;
-	OK(has(expect(&x, &a), "cannot be checked: the agent does not report tool calls"));
+	w.a.no_calls = true;
+	w.a.calls = NULL;
+	w.a.ncalls = 0;
+	OK(has(expect(&x, &w.a), "cannot be checked: the agent does not report tool calls"));
 	x.outcomes = yaml("[{type: tool_called, tool_name: bash}]");
-	OK(has(expect(&x, &a), "_outcomes 0.000 cannot be checked: "));
-	a.no_calls = false;
+	OK(has(expect(&x, &w.a), "_outcomes 0.000 cannot be checked: "));
+	w.a.no_calls = false;
+}
 
-	x = none;
+static void
+expected_skills(void)
+{
+	struct str tools[2] = { STR("bash"), STR("view") };
+	struct spec_expected x = none;
+	struct two_calls w;
+
+	answer_twice(&w);
 	x.trigger_given = x.should_trigger = true;
-	OK(has(expect(&x, &a), "_skill skipped"));
-	a.skills = (struct field_strs){ tools, 2 };
-	OK(has(expect(&x, &a), "_skill 0.000 skill \"my-skill\" was not used"));
+	OK(has(expect(&x, &w.a), "_skill skipped"));
+	w.a.skills = (struct field_strs){ tools, 2 };
+	OK(has(expect(&x, &w.a), "_skill 0.000 skill \"my-skill\" was not used"));
 	x.should_trigger = false;
-	OK(has(expect(&x, &a), "_skill 1.000"));
+	OK(has(expect(&x, &w.a), "_skill 1.000"));
+}
+
+static void
+expectations(void)
+{
+	expected_outputs();
+	expected_behavior();
+	expected_outcomes();
+	expected_calls();
+	expected_skills();
 }
 
 static struct str
@@ -756,7 +812,7 @@ expected_checks(void)
 {
 	struct str no[1] = { STR("{{.Nothing}}") };
 	struct str empty[2] = { STR(""), STR("a") };
-	struct spec_expected none = { .behavior = NO_LIMITS }, x = none;
+	struct spec_expected x = none;
 
 	OK(str_is(expected_notes(NULL), "a.yaml:1:1: warning: this task has no graders: its "
 	    "trials will end as errors\nb.yaml:1:1: warning: this task has no graders: its "
