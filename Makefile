@@ -21,7 +21,7 @@ HARDEN  = -fstack-protector-strong -U_FORTIFY_SOURCE -D_FORTIFY_SOURCE=2
 DEFS    = -I. -DWAZA_VERSION=$(VERSION)
 # The modules of each folder, in the order of DESIGN.md section 2, and the
 # headers of each folder.
-BASE = base json os os_child os_confine os_net os_path os_peer os_quiet os_spawn os_term
+BASE = base base_near json os os_child os_confine os_net os_path os_peer os_quiet os_spawn os_term
 BASE_H = base os os_child os_confine os_internal os_net os_path os_peer os_quiet os_spawn os_term
 LIB = base64 csv diff diff_search field field_schema front glob guard http http_body http_url \
 	mask opt sha256 siphash stats tmpl unicode ws ws_key bpe/bpe bpe/bpe_merge bpe/bpe_split \

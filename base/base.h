@@ -79,6 +79,12 @@ const char *str_hint(char out[STR_HINT], const char *before, struct str word);
 /* The string without the white space of JSON (not \v, \f) at both ends. */
 struct str str_trim(struct str);
 
+/*
+ * Takes the next line from the front of a text; the line is without its
+ * newline.  False at the end of the text.
+ */
+bool str_line(struct str *text, struct str *line);
+
 /* The text of a file without the byte order mark that some editors write. */
 struct str str_after_bom(struct str);
 

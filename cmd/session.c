@@ -40,21 +40,6 @@ struct log {
 	bool unread;
 };
 
-static bool
-next_line(struct str *text, struct str *line)
-{
-	const char *end;
-
-	if (text->n == 0)
-		return false;
-	end = memchr(text->p, '\n', text->n);
-	line->p = text->p;
-	line->n = end != NULL ? (size_t)(end - text->p) : text->n;
-	text->p += line->n + (end != NULL);
-	text->n -= line->n + (end != NULL);
-	return true;
-}
-
 /*
  * session list
  */
@@ -77,7 +62,7 @@ count_lines(const char *path, bool *unread)
 	size_t n = 0;
 
 	*unread = os_read_plain(&a, path, FILE_BYTES, &text, &e) == -1;
-	while (!*unread && next_line(&text, &line))
+	while (!*unread && str_line(&text, &line))
 		n += line.n > 0;
 	arena_free(&a);
 	return n;
@@ -292,7 +277,7 @@ view(struct cmd_call *c, const char *path)
 
 	if (os_read_plain(c->arena, path, FILE_BYTES, &text, c->err) == -1)
 		return cmd_complain(c->err);
-	while (next_line(&text, &line)) {
+	while (str_line(&text, &line)) {
 		if (str_trim(line).n == 0)
 			continue;
 		v = line.n > LINE_BYTES ? NULL : arena_json(&line_arena, line,

@@ -117,18 +117,6 @@ run_repository_remove(struct run_ask *q)
 /*
  * The patterns of the user.
  */
-static struct str
-trim(struct str s)
-{
-	while (s.n > 0 && (*s.p == ' ' || *s.p == '\t')) {
-		s.p++;
-		s.n--;
-	}
-	while (s.n > 0 && strchr(" \t\r", s.p[s.n - 1]) != NULL)
-		s.n--;
-	return s;
-}
-
 /* Whether a word is this one in lower case, case-insensitively. */
 static bool
 is_word(struct str s, const char *lower)
@@ -142,19 +130,6 @@ is_word(struct str s, const char *lower)
 	return i == s.n && lower[i] == '\0';
 }
 
-static struct str
-next_line(struct str *rest)
-{
-	const char *end = memchr(rest->p, '\n', rest->n);
-	struct str line = { rest->p,
-		end != NULL ? (size_t)(end - rest->p) : rest->n };
-	size_t used = line.n + (end != NULL);
-
-	rest->p += used;
-	rest->n -= used;
-	return trim(line);
-}
-
 /* The value of core.excludesFile in the text of a configuration, or "". */
 static struct str
 excludes_of(struct str text)
@@ -164,17 +139,17 @@ excludes_of(struct str text)
 	struct str line, value = STR("");
 	bool core = false;
 
-	while (text.n > 0) {
-		line = next_line(&text);
+	while (str_line(&text, &line)) {
+		line = str_trim(line);
 		if (line.n > 0 && *line.p == '[')
 			core = is_word(line, "[core]");
 		if (!core || line.n <= n ||
 		    !is_word((struct str){ line.p, n }, key))
 			continue;
-		line = trim((struct str){ line.p + n, line.n - n });
+		line = str_trim((struct str){ line.p + n, line.n - n });
 		if (line.n == 0 || *line.p != '=')
 			continue;
-		value = trim((struct str){ line.p + 1, line.n - 1 });
+		value = str_trim((struct str){ line.p + 1, line.n - 1 });
 		if (value.n > 1 && *value.p == '"' &&
 		    value.p[value.n - 1] == '"')
 			value = (struct str){ value.p + 1, value.n - 2 };

@@ -281,18 +281,6 @@ check_structure(struct advice *k)
 	k->item->summary = STR("steps, examples and error handling are there");
 }
 
-static struct str
-next_line(struct str *rest)
-{
-	const char *lf = rest->n > 0 ? memchr(rest->p, '\n', rest->n) : NULL;
-	size_t n = lf != NULL ? (size_t)(lf - rest->p) : rest->n;
-	struct str line = { rest->p, n };
-
-	rest->p += n + (lf != NULL);
-	rest->n -= n + (lf != NULL);
-	return line;
-}
-
 /* The body from the line after the front matter on. */
 static struct str
 body_lines(const struct advice *k)
@@ -309,12 +297,12 @@ body_lines(const struct advice *k)
 static void
 check_disclosure(struct advice *k)
 {
-	struct str rest = body_lines(k);
+	struct str rest = body_lines(k), line;
 	size_t lines = 0, blocks = 0, n = 0;
 	bool fenced = false;
 
-	for (; rest.n > 0; lines++) {
-		if (!str_starts(str_trim(next_line(&rest)), STR("```"))) {
+	for (; str_line(&rest, &line); lines++) {
+		if (!str_starts(str_trim(line), STR("```"))) {
 			n++;
 			continue;
 		}
@@ -359,8 +347,8 @@ count_uses(struct str rest)
 	struct str line;
 	size_t n = 0;
 
-	while (rest.n > 0) {
-		line = str_trim(next_line(&rest));
+	while (str_line(&rest, &line)) {
+		line = str_trim(line);
 		if (str_starts(line, STR("use for:")))
 			n += count_items((struct str){ line.p + 8,
 			    line.n - 8 });
@@ -374,8 +362,7 @@ check_scope(struct advice *k)
 	struct str rest = body_lines(k), line;
 	size_t uses = count_uses(k->t->all), heads = 0, steps = 0, most;
 
-	while (rest.n > 0) {
-		line = next_line(&rest);
+	while (str_line(&rest, &line)) {
 		heads += str_starts(line, STR("## ")) && str_trim(line).n > 2;
 		steps += str_starts(line, STR("1. ")) && str_trim(line).n > 2;
 	}

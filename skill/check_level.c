@@ -171,18 +171,6 @@ static const char *const fallback_words[] = { "fallback", "without mcp",
 static const char *const built_in[] = { "bash", "edit", "view", "grep", "glob",
 	"create", "read", "write", "terminal", "search", "fetch", "run" };
 
-static struct str
-next_line(struct str *rest)
-{
-	const char *lf = rest->n > 0 ? memchr(rest->p, '\n', rest->n) : NULL;
-	size_t n = lf != NULL ? (size_t)(lf - rest->p) : rest->n;
-	struct str line = { rest->p, n };
-
-	rest->p += n + (lf != NULL);
-	rest->n -= n + (lf != NULL);
-	return str_trim(line);
-}
-
 static bool
 is_separator(struct str s)
 {
@@ -199,11 +187,11 @@ is_separator(struct str s)
 static bool
 has_tools_table(struct str text)
 {
-	struct str line = { NULL, 0 }, before;
+	struct str line = { NULL, 0 }, before, next;
 
-	while (text.n > 0) {
+	while (str_line(&text, &next)) {
 		before = line;
-		line = next_line(&text);
+		line = str_trim(next);
 		if (before.n > 0 && memchr(before.p, '|', before.n) != NULL &&
 		    check_count(before, "tool") > 0 && is_separator(line))
 			return true;

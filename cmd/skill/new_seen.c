@@ -15,22 +15,6 @@ enum { LINES_MAX = 5, LINE_BYTES = 120, CALLS_MAX = 20, FILES_LISTED = 20,
 /*
  * Text.
  */
-/* The next line; false at the end. */
-static bool
-next_line(struct str *s, struct str *line)
-{
-	const char *end;
-
-	if (s->n == 0)
-		return false;
-	end = memchr(s->p, '\n', s->n);
-	line->p = s->p;
-	line->n = end != NULL ? (size_t)(end - s->p) : s->n;
-	*s = (struct str){ s->p + line->n + (end != NULL),
-	    s->n - line->n - (end != NULL) };
-	return true;
-}
-
 static bool
 is_telling(struct str line)
 {
@@ -63,7 +47,7 @@ put_text(struct arena *a, struct json_out *o, struct str text)
 	text = str_trim(text);
 	open_grader(o, "text", "check-response");
 	json_open_member(o, "contains", '[');
-	while (n < LINES_MAX && next_line(&text, &line)) {
+	while (n < LINES_MAX && str_line(&text, &line)) {
 		line = utf8_cut(str_trim(line), LINE_BYTES);
 		if (!is_telling(line))
 			continue;
@@ -206,7 +190,7 @@ put_files(struct arena *a, struct json_out *o, struct str patch)
 	struct str line, path = STR("");
 	size_t n = 0;
 
-	while (n < FILES_LISTED && next_line(&patch, &line)) {
+	while (n < FILES_LISTED && str_line(&patch, &line)) {
 		if (path.n > 0 && !str_starts(line, STR("deleted file"))) {
 			if (n++ == 0) {
 				open_grader(o, "file", "files-check");

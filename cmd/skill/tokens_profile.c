@@ -16,21 +16,6 @@ struct profile {
 	size_t n;
 };
 
-static bool
-next_line(struct str *text, struct str *line)
-{
-	const char *end;
-
-	if (text->n == 0)
-		return false;
-	end = memchr(text->p, '\n', text->n);
-	line->p = text->p;
-	line->n = end != NULL ? (size_t)(end - text->p) : text->n;
-	text->p += line->n + (end != NULL);
-	text->n -= line->n + (end != NULL);
-	return true;
-}
-
 /* "## " to "##### ". */
 static bool
 is_section(struct str s)
@@ -62,7 +47,7 @@ look(struct tokens *t, struct profile *p, const struct tokens_file *f,
 	struct str line;
 	int64_t fences = 0;
 
-	while (next_line(&text, &line)) {
+	while (str_line(&text, &line)) {
 		p->sections += is_section(line);
 		p->steps += is_step(line);
 		fences += str_starts(str_trim(line), STR("```"));

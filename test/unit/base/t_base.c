@@ -371,12 +371,29 @@ test_nearest(void)
 }
 
 static void
+test_lines(void)
+{
+	struct str text = STR("a\n\nb"), line;
+
+	OK(str_line(&text, &line) && str_is(line, "a"));
+	OK(str_line(&text, &line) && line.n == 0);
+	OK(str_line(&text, &line) && str_is(line, "b") && text.n == 0);
+	OK(!str_line(&text, &line));
+	text = STR("a\n");
+	OK(str_line(&text, &line) && str_is(line, "a"));
+	OK(!str_line(&text, &line));
+	text = (struct str){ NULL, 0 };
+	OK(!str_line(&text, &line));
+}
+
+static void
 test_trim(void)
 {
 	OK(str_is(str_trim(STR(" \t\r\n a b \n")), "a b"));
 	OK(str_is(str_trim(STR("a")), "a"));
 	OK(str_trim(STR(" \t ")).n == 0);
 	OK(str_trim(STR("")).n == 0);
+	test_lines();
 }
 
 static void
