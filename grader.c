@@ -62,23 +62,21 @@ grader_nth(size_t i, const struct field_table **settings)
 static struct str
 unknown_type(struct arena *a, struct str type)
 {
-	struct str_nearest near = { .word = type };
-	char hint[STR_HINT];
-	struct str q = grader_quote(a, type);
+	const char *advice = grader_advice(type);
+	struct str names[COUNTOF(kinds)], q = grader_quote(a, type);
 	struct buf b = { 0 };
 	size_t i;
 
+	for (i = 0; i < COUNTOF(kinds); i++)
+		names[i] = str_of(kinds[i]->name);
 	if (type.n == 0)
-		return STR("a grader needs a type");
-	for (i = 0; i < COUNTOF(kinds); i++)
-		str_nearest(&near, str_of(kinds[i]->name));
-	if (near.best.p != NULL)
-		return arena_fmt(a, "unknown grader type %.*s%s", STRF(q),
-		    str_hint(hint, "", near.best));
-	buf_fmt(&b, "unknown grader type %.*s (kinds:", STRF(q));
-	for (i = 0; i < COUNTOF(kinds); i++)
-		buf_fmt(&b, i > 0 ? ", %s" : " %s", kinds[i]->name);
-	buf_putc(&b, ')');
+		buf_puts(&b, "a grader needs a type");
+	else
+		buf_fmt(&b, "unknown grader type %.*s", STRF(q));
+	if (advice != NULL)
+		buf_fmt(&b, ": %s", advice);
+	str_put_choices(&b, advice != NULL ? STR("") : type, "kinds", names,
+	    COUNTOF(names));
 	return arena_take(a, &b);
 }
 
@@ -164,6 +162,17 @@ check_graders(struct grader_check *c, const struct spec_graders *graders)
 	c->spec = NULL;
 }
 
+static void
+check_task_graders(struct grader_check *c)
+{
+	const struct spec_checkpoints *p = &c->task->checkpoints;
+	size_t i;
+
+	check_graders(c, &c->task->graders);
+	for (i = 0; i < p->n; i++)
+		check_graders(c, &p->v[i].graders);
+}
+
 void
 grader_check(const struct spec_suite *suite, struct spec_notes *notes)
 {
@@ -172,7 +181,7 @@ grader_check(const struct spec_suite *suite, struct spec_notes *notes)
 		.noted_skills = notes->stored,
 		.noted = notes->stored ? ~0U : 0 };
 	const struct spec_task *before = NULL;
-	size_t i;
+	size_t i, noted = 0;
 
 	grader_check_metrics(&c);
 	judge_check_suite(suite, notes);
@@ -180,7 +189,12 @@ grader_check(const struct spec_suite *suite, struct spec_notes *notes)
 	for (i = 0; i < suite->ntasks; i++) {
 		c.task = &suite->tasks[i];
 		c.file = c.task->at.file;
-		check_graders(&c, &c.task->graders);
+		/* rows of a table share their graders: note a problem once */
+		if (before == NULL || c.task->graders.v == NULL ||
+		    before->graders.v != c.task->graders.v)
+			noted = notes->errors + notes->warnings;
+		if (noted == notes->errors + notes->warnings)
+			check_task_graders(&c);
 		/* rows of a CSV table share one `expected:` block */
 		if (c.task->expected != NULL && (before == NULL ||
 		    before->expected != c.task->expected))
@@ -213,7 +227,12 @@ flags_of(const struct spec_graders *graders)
 unsigned
 grader_flags(const struct spec_suite *suite, const struct spec_task *task)
 {
-	return flags_of(&suite->graders) | flags_of(&task->graders);
+	unsigned flags = flags_of(&suite->graders) | flags_of(&task->graders);
+	size_t i;
+
+	for (i = 0; i < task->checkpoints.n; i++)
+		flags |= flags_of(&task->checkpoints.v[i].graders);
+	return flags;
 }
 
 static void

@@ -57,6 +57,7 @@ struct grader_input {
 	bool skills_pasted;		/* the prompt contains the skills */
 	bool update_snapshots;		/* write files as new snapshots */
 	bool grader_failed;		/* an earlier grader had an error */
+	bool no_judges, no_programs;	/* graders that need them are skipped */
 	unsigned trial, attempt;	/* from 1 */
 	struct answer_usage *judged;	/* usage of judges is added to it; may
 					 * be NULL */

@@ -257,11 +257,13 @@ size_t json_format_double(char out[32], double d);
 #define JSON_EXACT 0
 #endif
 
-/* For the hot path, which clang would not inline otherwise. */
+/* For the hot path, which clang would not inline otherwise, and for others. */
 #if defined(__GNUC__)
 #define JSON_INLINE static inline __attribute__((always_inline))
+#define JSON_APART static __attribute__((noinline))
 #else
 #define JSON_INLINE static inline
+#define JSON_APART static
 #endif
 
 /*
@@ -355,6 +357,25 @@ json_load(const char *p)
 	return s[0] | (uint64_t)s[1] << 8 | (uint64_t)s[2] << 16 |
 	    (uint64_t)s[3] << 24 | (uint64_t)s[4] << 32 | (uint64_t)s[5] << 40 |
 	    (uint64_t)s[6] << 48 | (uint64_t)s[7] << 56;
+}
+
+/* The same for n < 8 bytes; the rest is 0. */
+JSON_INLINE uint64_t
+json_load_few(const char *p, size_t n)
+{
+	const unsigned char *s = (const unsigned char *)p, *t;
+	uint32_t lo, hi;
+
+	if (n >= 4) {		/* two halves, which may overlap */
+		t = s + n - 4;
+		lo = s[0] | (uint32_t)s[1] << 8 | (uint32_t)s[2] << 16 |
+		    (uint32_t)s[3] << 24;
+		hi = t[0] | (uint32_t)t[1] << 8 | (uint32_t)t[2] << 16 |
+		    (uint32_t)t[3] << 24;
+		return lo | (uint64_t)hi << 8 * (n - 4);
+	}
+	return n == 0 ? 0 : s[0] | (uint64_t)s[n / 2] << 8 * (n / 2) |
+	    (uint64_t)s[n - 1] << 8 * (n - 1);
 }
 
 JSON_INLINE size_t
@@ -611,17 +632,22 @@ json_string(struct json_reader *r, const char *p, struct str *text)
 	return p + 1;
 }
 
+/* Marks those of eight bytes that are not digits. */
+JSON_INLINE uint64_t
+json_not_digits(uint64_t x)
+{
+	x ^= JSON_ONES * '0';
+	return (x | (x + JSON_ONES * 0x76)) & JSON_TOPS;
+}
+
 JSON_INLINE const char *
 json_past_digits(const char *p, const char *end)
 {
 	uint64_t x;
 
-	for (; end - p >= 8; p += 8) {
-		x = json_load(p) ^ JSON_ONES * '0';
-		x = (x | (x + JSON_ONES * 0x76)) & JSON_TOPS;
-		if (x != 0)
+	for (; end - p >= 8; p += 8)
+		if ((x = json_not_digits(json_load(p))) != 0)
 			return p + json_before_top(x);
-	}
 	while (p < end && *p >= '0' && *p <= '9')
 		p++;
 	return p;
@@ -639,18 +665,22 @@ json_digits(struct json_reader *r, const char *p)
 static const char *
 json_number(struct json_reader *r, const char *p, struct json *v)
 {
+	const char *first;
+
 	v->type = JSON_NUMBER;
 	v->u.text = p;
-	p += *p == '-';
-	if (p < r->end && *p == '0') {
-		p++;
-		if (p < r->end && *p >= '0' && *p <= '9')
-			return json_fail(r, p - 1,
-			    "a number has a leading zero");
-	} else if ((p = json_digits(r, p)) == NULL)
-		return NULL;
-	if (p < r->end && *p == '.' && (p = json_digits(r, p + 1)) == NULL)
-		return NULL;
+	first = p += *p == '-';
+	p = json_past_digits(p, r->end);
+	if (p == first)
+		return json_digits(r, p);	/* fails */
+	if (*first == '0' && p > first + 1)
+		return json_fail(r, first, "a number has a leading zero");
+	if (p < r->end && *p == '.') {
+		first = ++p;
+		p = json_past_digits(p, r->end);
+		if (p == first)
+			return json_digits(r, p);
+	}
 	if (p < r->end && (*p | 0x20) == 'e') {
 		p++;
 		if (p < r->end && (*p == '+' || *p == '-'))
@@ -1276,22 +1306,25 @@ json_int(const struct json *v, int64_t *out)
  * then rounds once, and scaling by powers of two is exact.
  */
 #ifdef __SIZEOF_INT128__
-static bool
+JSON_APART bool
 json_scale(uint64_t w, int exp, double *out)
 {
 	__extension__ typedef unsigned __int128 u128;
-	uint64_t five = 1, q;
+	static const uint32_t fives[] = { 1, 5, 25, 125, 625, 3125, 15625,
+		78125, 390625, 1953125, 9765625, 48828125, 244140625,
+		1220703125 };
 	int k = exp < 0 ? -exp : exp, shift = __builtin_clzll(w), bits, i;
+	uint64_t five = fives[k % 14], q;
 	u128 x;
 
-	for (i = 0; i < k; i++)
-		five *= 5;
+	if (k >= 14)
+		five *= (uint64_t)5 * fives[13];
 	bits = 64 - __builtin_clzll(five);
 	w <<= shift;
 	if (exp < 0) {
 		x = (u128)w << (bits - 1);
 		q = (uint64_t)(x / five);
-		q |= x % five != 0;
+		q |= x != (u128)q * five;
 		shift = -shift - (bits - 1) - k;
 	} else {
 		x = (u128)w * five;
@@ -1342,29 +1375,85 @@ json_nearest(uint64_t w, int64_t exp, double *out)
 	return true;
 }
 
-static inline const char *
-json_take_digits(const char *p, const char *end, uint64_t *w)
+/* The value of the first n > 0 of eight digits: pairs, fours, all. */
+JSON_INLINE uint64_t
+json_eight(uint64_t x, size_t n)
 {
-	for (; p < end && *p >= '0' && *p <= '9'; p++)
-		*w = *w * 10 + (uint64_t)(*p - '0');
+	x = (x & JSON_ONES * 0x0F) << 8 * (8 - n);
+	x = (x * 10 + (x >> 8)) & UINT64_C(0x00FF00FF00FF00FF);
+	x = (x * 100 + (x >> 16)) & UINT64_C(0x0000FFFF0000FFFF);
+	return (x * 10000 + (x >> 32)) & UINT32_MAX;
+}
+
+/* The n < 8 bytes before end, of a text that begins at start. */
+JSON_INLINE uint64_t
+json_load_last(const char *start, const char *end, size_t n)
+{
+	if (end - start < 8)
+		return json_load_few(end - n, n);
+	return n == 0 ? 0 : json_load(end - 8) >> 8 * (8 - n);
+}
+
+/*
+ * Appends the digits at p, of a number that begins at start, to *w, which may
+ * wrap after 19 of them.
+ */
+JSON_INLINE const char *
+json_take_digits(const char *start, const char *p, const char *end,
+    uint64_t *w)
+{
+	static const uint32_t ten[] = { 1, 10, 100, 1000, 10000, 100000,
+		1000000, 10000000, 100000000 };
+	uint64_t x, bad;
+	size_t n;
+
+	do {
+		n = (size_t)(end - p);
+		x = n >= 8 ? json_load(p) : json_load_last(start, end, n);
+		bad = json_not_digits(x);
+		n = bad != 0 ? json_before_top(bad) : 8;
+		if (n > 0)
+			*w = *w * ten[n] + json_eight(x, n);
+		p += n;
+	} while (n == 8);
 	return p;
+}
+
+/* A branch on the sign would be mispredicted often. */
+static const double json_sign[] = { 1.0, -1.0 };
+
+/* An integer of up to eight digits; else false. */
+JSON_INLINE bool
+json_short_double(struct str s, double *out)
+{
+	const bool neg = *s.p == '-';
+	const size_t n = s.n - neg;
+	uint64_t x, bad;
+
+	if (n > 8)
+		return false;
+	x = n == 8 ? json_load(s.p + neg) : json_load_few(s.p + neg, n);
+	bad = json_not_digits(x);
+	if ((bad != 0 ? json_before_top(bad) : 8) != n)
+		return false;
+	*out = (double)(int64_t)json_eight(x, n) * json_sign[neg];
+	return true;
 }
 
 /* The common case: up to 19 digits and a small exponent; else false. */
 static bool
 json_quick_double(struct str s, double *out)
 {
-	static const double sign[] = { 1.0, -1.0 };
 	const char *p = s.p, *end = s.p + s.n, *start, *point = NULL;
 	bool neg = *p == '-';
 	uint64_t w = 0;
 	int64_t exp = 0;
 
 	start = p += neg;
-	p = json_take_digits(p, end, &w);
+	p = json_take_digits(s.p, p, end, &w);
 	if (p < end && *p == '.') {
 		point = p;
-		p = json_take_digits(p + 1, end, &w);
+		p = json_take_digits(s.p, p + 1, end, &w);
 	}
 	if (p - start > 19 + (point != NULL))
 		return false;	/* w may have wrapped */
@@ -1374,12 +1463,12 @@ json_quick_double(struct str s, double *out)
 		exp += json_exponent(p + 1, end);
 	if (!json_nearest(w, exp, out))
 		return false;
-	*out *= sign[neg];	/* a branch would be mispredicted often */
+	*out *= json_sign[neg];
 	return true;
 }
 
 /* Any number, by strtod() without a decimal point, which locales change. */
-static double
+JSON_APART double
 json_slow_double(struct str s)
 {
 	struct json_decimal d;
@@ -1395,15 +1484,24 @@ json_slow_double(struct str s)
 	return d.neg ? -x : x;
 }
 
+JSON_APART bool
+json_long_double(struct str s, double *out)
+{
+	if (json_quick_double(s, out))
+		return true;
+	*out = json_slow_double(s);
+	return *out <= DBL_MAX && *out >= -DBL_MAX;
+}
+
 bool
 json_double(const struct json *v, double *out)
 {
+	struct str s;
+
 	if (!json_is_decimal(v))
 		return false;
-	if (json_quick_double(json_text(v), out))
-		return true;
-	*out = json_slow_double(json_text(v));
-	return *out <= DBL_MAX && *out >= -DBL_MAX;
+	s = (struct str){ v->u.text, v->n };
+	return json_short_double(s, out) || json_long_double(s, out);
 }
 
 static bool

@@ -18,6 +18,7 @@
 
 enum {
 	BATCH_MAX = 1000,	/* calls in a batch */
+	SCRATCH = 8 << 10,	/* bytes that are kept between messages */
 	TRIM_MS = 1000,
 	TRIM_BYTES = 1 << 20,	/* of a message: trim after it */
 	RUNS_MAX = 128,
@@ -35,7 +36,7 @@ by_name(const void *key, const void *row)
 	const struct str *name = key;
 	const struct rpc_row *r = row;
 
-	return str_cmp(*name, str_of(r->method->name));
+	return str_cmp(*name, r->name);
 }
 
 /* Where the name is in the table, or belongs. */
@@ -52,14 +53,15 @@ rpc_find_row(const struct rpc *r, struct str name)
 	const struct rpc_table *t = &r->state->table;
 	size_t i = place_of(t, name);
 
-	return i < t->nrows && str_is(name, t->row[i].method->name) ?
-	    &t->row[i] : NULL;
+	return i < t->nrows && str_eq(name, t->row[i].name) ? &t->row[i] :
+	    NULL;
 }
 
 void
 rpc_add(struct rpc *r, const struct rpc_module *m, void *arg)
 {
 	struct rpc_table *t = &r->state->table;
+	struct str name;
 	size_t i, k, at;
 
 	assert(t->nmodules < RPC_MODULES_MAX &&
@@ -67,10 +69,12 @@ rpc_add(struct rpc *r, const struct rpc_module *m, void *arg)
 	t->module[t->nmodules].module = m;
 	t->module[t->nmodules++].arg = arg;
 	for (i = 0; i < m->nmethods; i++) {
-		at = place_of(t, str_of(m->methods[i].name));
+		name = str_of(m->methods[i].name);
+		at = place_of(t, name);
 		for (k = t->nrows++; k > at; k--)
 			t->row[k] = t->row[k - 1];
-		t->row[at] = (struct rpc_row){ &m->methods[i], arg };
+		t->row[at] = (struct rpc_row){ name, &m->methods[i],
+			arg };
 	}
 }
 
@@ -321,11 +325,12 @@ link_call(struct rpc_call *c)
 static void
 serve(struct rpc_call *c, const struct json *request)
 {
-	struct str name = json_text(json_getc(request, "method"));
 	struct rpc_call *k = c;
 	enum rpc_status status;
+	struct str name;
 
 	if (c->method == NULL) {
+		name = json_text(json_getc(request, "method"));
 		rpc_data(c, "method", name);
 		status = rpc_fail(c, RPC_METHOD_NOT_FOUND,
 		    "Method not found: %.*s", STRF(utf8_cut(name, 100)));
@@ -385,13 +390,13 @@ open_envelope(struct rpc_call *c, const struct json *v)
 	for (m = json_first(v); m != NULL; m = m->next) {
 		struct str key = json_key(m);
 
-		if (str_is(key, "id"))
+		if (str_eq(key, STR("id")))
 			c->id = m;
-		else if (str_is(key, "method"))
+		else if (str_eq(key, STR("method")))
 			method = m;
-		else if (str_is(key, "params"))
+		else if (str_eq(key, STR("params")))
 			c->params = m;
-		else if (str_is(key, "jsonrpc"))
+		else if (str_eq(key, STR("jsonrpc")))
 			version = m;
 	}
 	if (method == NULL && (json_getc(v, "result") != NULL ||
@@ -578,6 +583,7 @@ rpc_init(struct rpc *r)
 		.inside = { .rpc = r, .via = RPC_TCP, .inside = true },
 		.runs = { .tail = &s->runs.head } };
 	conns_init(&s->conns);
+	arena_reserve(&s->scratch, SCRATCH);
 	if (r->limits.runs == 0)
 		r->limits.runs = RUNS_MAX;
 	if (r->limits.kept_runs == 0)

@@ -208,6 +208,19 @@ struct rpc_setup {
 	/* called when a run was added, has made progress, or is over */
 	void (*changed)(void *arg, struct rpc_run *);
 	void *changed_arg;
+	/* writes the run whose shards meet here and that has this id, as
+	 * run.status answers; id empty: all of them, as in run.list.  False:
+	 * there is none.  With changed_arg. */
+	bool (*put_met)(void *arg, struct json_out *, struct str id);
+};
+
+/* The work of a server since its start; by status where that is an index. */
+enum rpc_tally_status { RPC_PASSED, RPC_FAILED, RPC_ERROR, RPC_SKIPPED,
+	RPC_TALLIES };
+struct rpc_tally {
+	uint64_t runs[RPC_TALLIES], tasks[RPC_TALLIES], trials[RPC_TALLIES];
+	uint64_t input_tokens, output_tokens;	/* as far as reported */
+	double cost;		/* US dollars, the same */
 };
 
 /* A server.  Set the public part, zero the rest. */
@@ -222,6 +235,7 @@ struct rpc {
 	void *idle_arg;
 	bool exit_failed;	/* set when a peer on stdio has called exit
 				 * without shutdown */
+	struct rpc_tally tally;	/* read-only */
 	struct rpc_state *state;	/* private; from init to fini */
 };
 

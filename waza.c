@@ -12,6 +12,7 @@
 
 #include "base/os.h"
 #include "base/os_spawn.h"
+#include "mock/mock.h"
 
 static int help_main(struct cmd_call *);
 static int version_main(struct cmd_call *);
@@ -29,6 +30,7 @@ static const struct cmd_command *const commands[] = {	/* sorted by name */
 	&cmd_cache,
 	&cmd_call_server,
 	&cmd_check,
+	&cmd_command_record,
 	&cmd_compare,
 	&cmd_completion,
 	&cmd_config,
@@ -47,6 +49,9 @@ static const struct cmd_command *const commands[] = {	/* sorted by name */
 	&cmd_list,
 	&cmd_lsp,
 	&cmd_match,
+	&cmd_mcp_mock,
+	&cmd_mcp_record,
+	&cmd_merge,
 	&cmd_models,
 	&cmd_new,
 	&cmd_parse,
@@ -77,6 +82,8 @@ find_command(struct str name)
 	return NULL;
 }
 
+enum { NAME_COLS = 17 };	/* columns before the help of a command */
+
 static const char usage[] =
     "usage: waza COMMAND [OPTION ...] [ARGUMENT ...]\n";
 
@@ -94,8 +101,8 @@ put_group(struct buf *b, enum cmd_group group)
 	buf_fmt(b, "\n%s:\n", headings[group]);
 	for (i = 0; i < COUNTOF(commands); i++)
 		if (commands[i]->group == group)
-			buf_fmt(b, "  %-14s %s\n", commands[i]->name,
-			    commands[i]->help);
+			buf_fmt(b, "  %-*s %s\n", NAME_COLS - 3,
+			    commands[i]->name, commands[i]->help);
 }
 
 static void
@@ -202,11 +209,13 @@ help_main(struct cmd_call *c)
 
 	if (c->nargs == 0) {
 		put_commands(&out);
+		cmd_wrap(&out, NAME_COLS);
 		return cmd_finish(c, &out, CMD_OK);
 	}
 	cmd = find_command(str_of(c->args[0]));
 	if (cmd == NULL && about_absent(c->arena, c->args[0]) != NULL) {
 		buf_fmt(&out, "%s\n", about_absent(c->arena, c->args[0]));
+		cmd_wrap(&out, 0);
 		return cmd_finish(c, &out, CMD_OK);
 	}
 	if (cmd == NULL)
@@ -216,6 +225,8 @@ help_main(struct cmd_call *c)
 	if (cmd->opts.n > 0)
 		buf_putc(&out, '\n');
 	opt_help(&cmd->opts, &out);
+	buf_fmt(&out, "\nSee waza-%s(1) for more.\n", cmd->name);
+	cmd_wrap(&out, OPT_HELP_COLS);
 	return cmd_finish(c, &out, CMD_OK);
 }
 
@@ -235,8 +246,8 @@ wrong_use(const struct cmd_command *cmd, const struct err *e)
 	struct buf b = { 0 };
 
 	put_command_usage(cmd, &b);
-	cmd_say("%.*swaza %s: %s; see \"waza help %s\"\n",
-	    STRF(buf_str(&b)), cmd->name, e->msg, cmd->name);
+	cmd_say("%.*swaza: %s; see \"waza help %s\"\n",
+	    STRF(buf_str(&b)), e->msg, cmd->name);
 	buf_free(&b);
 	return cmd->misuse != 0 ? cmd->misuse : CMD_ERROR;
 }
@@ -303,22 +314,48 @@ is_ignored(const char *arg)
 	    strcmp(arg, "--debug") == 0;
 }
 
+/* A copy of the command line: opt_parse() moves its words. */
+static const char *const *
+copy_words(struct arena *a, const char *program, char **argv)
+{
+	size_t i, n = 0;
+	const char **v;
+
+	while (argv[n] != NULL)
+		n++;
+	v = NEW_N(a, const char *, n + 2);
+	v[0] = program;
+	for (i = 0; i <= n; i++)
+		v[i + 1] = argv[i];
+	return v;
+}
+
 int
 main(int argc, char **argv)
 {
+	const char *program = argc > 0 ? argv[0] : "waza";
 	struct arena arena = { 0 };
 	struct err e = { 0 };
 	struct cmd_call call = { .arena = &arena, .err = &e,
 		.commands = commands, .ncommands = COUNTOF(commands) };
 	const struct cmd_command *cmd;
+	const char *mocks;
 	int status = CMD_ERROR;
 
 	if (os_init(&e) == -1)
 		return cmd_complain(&e);
+	if ((mocks = mock_shim_dir(&arena, program)) != NULL) {
+		status = mock_shim(&arena, mocks, program,
+		    (const char *const *)(argc > 0 ? argv + 1 : argv));
+		arena_free(&arena);
+		return status;
+	}
 	for (; argc > 1 && is_ignored(argv[1]); argc--)
 		argv++;
-	if (argc < 2)
+	if (argc < 2) {
+		arena_free(&arena);
 		return no_command();
+	}
 	cmd = find_command(str_of(command_word(argv[1])));
 	if (cmd == NULL) {
 		status = unknown_command(&arena, argv[1]);
@@ -330,6 +367,7 @@ main(int argc, char **argv)
 		argv[3] = NULL;
 		cmd = &help;
 	}
+	call.words = copy_words(&arena, program, argv + 1);
 	call.token = take_token(&arena);
 	status = run_command(&call, cmd, argv + 2);
 	arena_free(&arena);

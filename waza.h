@@ -21,6 +21,7 @@ struct spec_notes;
 struct spec_suite;
 struct cmd_command;
 struct cmd_job;
+struct report_opts;
 
 /*
  * Exit statuses.  For `run` and `grade`, cmd_exit_status() decides; `gate`
@@ -29,12 +30,15 @@ struct cmd_job;
 enum {
 	CMD_OK,			/* everything passed */
 	CMD_FAILED,		/* it ran, and something did not pass */
-	CMD_ERROR		/* usage, configuration or system error */
+	CMD_ERROR,		/* usage, configuration or system error */
+	CMD_BUDGET		/* `run`: trials were not started, because the
+				 * budget is spent */
 };
 
 /*
  * The exit status of `run` and `grade`: 128 + the signal that interrupted the
- * job, CMD_ERROR if a pass or a report failed (errors), else by the results.
+ * job, CMD_ERROR if a pass or a report failed (errors), CMD_BUDGET if a budget
+ * is spent, else by the results.
  * Defined in cmd/job.c.
  */
 int cmd_exit_status(const struct cmd_job *, bool errors);
@@ -48,6 +52,7 @@ struct cmd_call {
 	char **args;		/* operands */
 	size_t nargs;
 	struct err *err;
+	const char *const *words;	/* the command line, ends with NULL */
 	const char *token;	/* the value of WAZA_AUTH_TOKEN, or NULL */
 	enum guard_form form;	/* of its output, for cmd_finish() */
 	const struct cmd_command *const *commands;	/* all of them */
@@ -99,6 +104,18 @@ struct cmd_command {
 	CMD_OPT(T, json, OPT_STR, .name = "config-json", .value = "TEXT", \
 	    .help = "settings that override all others, as JSON")
 
+/* Options about colors; the rows of every command that prints some. */
+struct cmd_color {
+	const char *when;
+	bool never;
+};
+#define CMD_COLOR_OPTS(T, m) \
+	CMD_OPT(T, m.when, OPT_STR, .name = "color", \
+	    .value = "auto|always|never", \
+	    .help = "when to use colors (default: auto, on a terminal)"), \
+	CMD_OPT(T, m.never, OPT_FLAG, .name = "no-color", \
+	    .help = "the same as --color=never")
+
 extern const char cmd_version_number[];	/* the version, "1.2.3" */
 
 /* The commands, each defined in the file of its name or its group. */
@@ -106,6 +123,7 @@ extern const struct cmd_command
     cmd_cache,
     cmd_call_server,
     cmd_check,
+    cmd_command_record,
     cmd_compare,
     cmd_complete,
     cmd_completion,
@@ -124,6 +142,9 @@ extern const struct cmd_command
     cmd_list,
     cmd_lsp,
     cmd_match,
+    cmd_mcp_mock,
+    cmd_mcp_record,
+    cmd_merge,
     cmd_models,
     cmd_new,
     cmd_parse,
@@ -172,12 +193,15 @@ const char *cmd_cache_dir(const struct cmd_call *, const char *option,
 /*
  * With several models, each has its own results file (results_MODEL.json) and
  * its own directory for recordings (DIR/MODEL; NULL if dir is NULL).  make
- * creates dir.  Both paths live in the arena.
+ * creates dir.  name: as a part of a file name.  All live in the arena.
  */
+char *cmd_file_name(struct arena *, const char *model);
 const char *cmd_model_path(struct arena *, const char *path,
     const char *model);
 const char *cmd_model_dir(struct arena *, const char *dir, const char *model,
     bool make);
+/* A path without "../" and the like at its beginning, and "/" at its end. */
+struct str cmd_short_path(struct str);
 
 /*
  * The index of an option's value among n words; a NULL value is the first.
@@ -185,6 +209,9 @@ const char *cmd_model_dir(struct arena *, const char *dir, const char *model,
  */
 int cmd_choose(const char *option, const char *value,
     const char *const *words, size_t n, struct err *);
+/* report_env() with these options.  -1 with a message: --color is wrong. */
+int cmd_report_env(struct report_opts *, int fd, const struct cmd_color *,
+    struct err *);
 /* --format text|json of several commands: 1 for json, 0 for text, or -1. */
 int cmd_choose_json(const char *value, struct err *);
 
@@ -226,5 +253,7 @@ int cmd_print_notes(const struct spec_notes *, bool all);
  * status, or CMD_ERROR on failure.
  */
 int cmd_finish(struct cmd_call *, struct buf *out, int status);
+/* Wraps text for stdout with report_wrap(), if that is a terminal. */
+void cmd_wrap(struct buf *out, size_t hang);
 
 #endif

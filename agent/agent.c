@@ -101,44 +101,6 @@ check_tools(const struct agent_kind *k, const struct spec_suite *s,
 		}
 }
 
-static void
-check_mock(const struct agent_kind *k, const struct json *v, const char *file,
-    struct spec_notes *notes)
-{
-	if (json_first(v) == NULL)
-		return;
-	if (k->scripted)
-		spec_note(notes, FIELD_WARNING, spec_at(file, v),
-		    "\"%.*s\" has no effect: executor \"%s\" calls no tools",
-		    STRF(json_key(v)), k->name);
-	else
-		spec_note(notes, FIELD_ERROR, spec_at(file, v),
-		    "\"%.*s\" is not supported: with executor \"%s\" the "
-		    "agent would use the real tools", STRF(json_key(v)),
-		    k->name);
-}
-
-/* Without its mocks a suite would act on the real world. */
-static void
-check_mocks(const struct agent_kind *k, const struct spec_suite *s,
-    struct spec_notes *notes)
-{
-	const struct json *before = NULL;
-	size_t i;
-
-	if (notes->stored)
-		return;
-	check_mock(k, s->mcp_mocks, s->path, notes);
-	check_mock(k, s->command_mocks, s->path, notes);
-	for (i = 0; i < s->ntasks; i++) {
-		/* rows of a CSV table share one list */
-		if (s->tasks[i].command_mocks != before)
-			check_mock(k, s->tasks[i].command_mocks,
-			    s->tasks[i].at.file, notes);
-		before = s->tasks[i].command_mocks;
-	}
-}
-
 /* Settings that this executor ignores. */
 static void
 check_ignored(const struct agent_kind *k, const struct spec_suite *s,
@@ -157,18 +119,79 @@ check_ignored(const struct agent_kind *k, const struct spec_suite *s,
 		    "\"%s\"", k->name);
 }
 
+/* Names that other programs and people use for an executor. */
+static const struct synonym {
+	const char *word, *advice;
+} synonyms[] = {		/* sorted by word */
+#define API(k) "use \"openai\" with api: " k
+#define AGENT(k) "use \"" k "\""
+	{ "amp", "use \"acp\" or \"command\"" },
+	{ "anthropic", API("anthropic") },
+	{ "azure", "use \"openai\" with the server's base_url" },
+	{ "azure-openai", "use \"openai\" with the server's base_url" },
+	{ "bash", AGENT("command") },
+	{ "claude-agent", AGENT("claude") },
+	{ "claude-cli", AGENT("claude") },
+	{ "claude-code", AGENT("claude") },
+	{ "claude_code", AGENT("claude") },
+	{ "codex-cli", AGENT("codex") },
+	{ "cursor", "use \"acp\" or \"command\"" },
+	{ "custom", AGENT("command") },
+	{ "echo", AGENT("mock") },
+	{ "exec", AGENT("command") },
+	{ "gemini-cli", AGENT("gemini") },
+	{ "github-copilot", AGENT("copilot-cli") },
+	{ "goose", "use \"acp\" with agent: goose" },
+	{ "http", "use \"openai\" for a model server, \"remote\" for "
+	    "evaluation clients, or \"command\" with curl" },
+	{ "litellm", "use \"openai\" with the server's base_url" },
+	{ "lmstudio", "use \"openai\" with the server's base_url" },
+	{ "ollama", API("ollama") },
+	{ "openai-chat", API("chat") },
+	{ "openai-responses", API("responses") },
+	{ "opencode-ai", AGENT("opencode") },
+	{ "openrouter", "use \"openai\" with the server's base_url" },
+	{ "program", AGENT("command") },
+	{ "python", "use \"command\" with command: [python3, FILE]" },
+	{ "qwen-code", AGENT("qwen") },
+	{ "script", AGENT("command") },
+	{ "shell", AGENT("command") },
+	{ "vllm", "use \"openai\" with the server's base_url" },
+#undef API
+#undef AGENT
+};
+
+struct str
+agent_advice(struct arena *a, struct str name)
+{
+	struct str names[COUNTOF(kinds)];
+	struct buf b = { 0 };
+	bool advised = false;
+	size_t i;
+
+	for (i = 0; i < COUNTOF(synonyms); i++)
+		if (str_is(name, synonyms[i].word)) {
+			buf_fmt(&b, ": %s", synonyms[i].advice);
+			advised = true;
+		}
+	for (i = 0; i < COUNTOF(kinds); i++)
+		names[i] = str_of(kinds[i]->name);
+	str_put_choices(&b, advised ? STR("") : name, "executors", names,
+	    COUNTOF(names));
+	return arena_take(a, &b);
+}
+
 static void
 note_unknown(const struct spec_suite *s, struct str name,
     struct spec_notes *notes)
 {
-	struct str_nearest near = { .word = name };
-	char hint[STR_HINT];
-	size_t i;
+	struct arena tmp = { 0 };
+	struct str advice = agent_advice(&tmp, name);
 
-	for (i = 0; i < COUNTOF(kinds); i++)
-		str_nearest(&near, str_of(kinds[i]->name));
-	spec_note(notes, FIELD_ERROR, s->config.executor_at, "Invalid executor "
-	    "type: %.*s%s", STRF(name), str_hint(hint, "", near.best));
+	spec_note(notes, FIELD_ERROR, s->config.executor_at, "Invalid "
+	    "executor type: %.*s%.*s", STRF(utf8_cut(name, 100)),
+	    STRF(advice));
+	arena_free(&tmp);
 }
 
 static bool
@@ -201,8 +224,33 @@ agent_check(const struct spec_suite *s, struct str name,
 	agent_home_check(s, k, notes);
 	check_triggers(k, s, notes);
 	check_tools(k, s, notes);
-	check_mocks(k, s, notes);
+	agent_mocks_check(k, s, notes);
 	check_ignored(k, s, notes);
+}
+
+void
+agent_check_all(const struct spec_suite *s, struct spec_notes *notes)
+{
+	const struct field_strs *all = &s->matrix.executor;
+	struct spec_suite copy = *s;
+	size_t i;
+
+	if (all->n == 0)
+		agent_check(s, s->config.executor, notes);
+	for (i = 0; i < all->n; i++) {
+		if (s->config.executor_at.line > 0)
+			copy.config.executor_at = spec_matrix_at(s, "executor",
+			    i);
+		agent_check(&copy, all->v[i], notes);
+	}
+}
+
+void
+agent_check_files(const struct spec_suite *s, struct spec_notes *notes)
+{
+	const struct agent_kind *k = agent_find(s->config.executor);
+
+	spec_check_missing(s, k != NULL && !k->no_files, notes);
 }
 
 int
@@ -211,6 +259,13 @@ agent_open(struct agent *a, struct err *e)
 	if (agent_home_read(a, e) == -1)
 		return -1;
 	return a->kind->open == NULL ? 0 : a->kind->open(a, e);
+}
+
+void
+agent_limits(const struct agent *a, struct spec_budget *out)
+{
+	if (a->kind->limits != NULL && a->state != NULL)
+		a->kind->limits(a, out);
 }
 
 static double

@@ -23,6 +23,8 @@
 struct json;
 struct procs;
 struct hub;
+struct spec_agent;
+struct spec_budget;
 struct spec_notes;
 struct spec_suite;
 struct spec_task;
@@ -63,6 +65,11 @@ struct agent_request {
 	const struct tmpl_vars *vars;
 	int64_t timeout_ms;		/* for kinds with own_deadline */
 	bool no_skills;			/* the baseline pass */
+	bool ref_skills;		/* the pass with skills of a revision */
+	struct str system;		/* body of a custom agent, for kinds
+					 * with takes_system; or empty */
+	const char *custom;		/* its name, if it was placed where the
+					 * agent finds it; or NULL */
 	const struct agent_tool *tools;	/* their calls are in the answer */
 	size_t ntools;
 	unsigned sample;		/* of a judge, from 1; 0: not a judge */
@@ -73,6 +80,8 @@ struct agent_request {
 	const struct agent_foreign *hidden;	/* skills to leave out */
 	size_t nhidden;
 	const char *git_ignore;		/* excludes file for git, or NULL */
+	const char *mocks;		/* directory of the trial's mocks, see
+					 * mock/mock.h; or NULL */
 	/* gets each protocol message: '>' to the agent, '<' from it */
 	void (*record)(void *arg, char way, struct str message);
 	void *record_arg;
@@ -123,7 +132,10 @@ struct agent_kind {
 	bool private_tmp;		/* gets a TMPDIR that is removed */
 	bool takes_mcp;			/* config.mcp_servers has an effect */
 	bool takes_effort;		/* and config.reasoning_effort */
+	bool takes_system;		/* sends request.system */
 	bool shared_process;		/* one process serves all trials */
+	bool side_by_side;		/* trials run at the same time unless
+					 * the suite sets their number */
 	bool own_deadline;		/* queues jobs: enforces timeout_ms
 					 * itself, from the real start */
 	bool scripted;			/* answers come from `mock` scripts */
@@ -143,6 +155,8 @@ struct agent_kind {
 	/* whether answers list tool calls; NULL: always */
 	bool (*reports_calls)(const struct spec_suite *);
 	int (*open)(struct agent *, struct err *);
+	/* limits of tokens and cost in its settings, once it is open */
+	void (*limits)(const struct agent *, struct spec_budget *);
 	enum agent_status (*start)(struct agent *, struct agent_job *);
 	void (*cancel)(struct agent *, struct agent_job *);
 	/* NULL: no conversations; no job of this one is running */
@@ -162,12 +176,6 @@ enum agent_confinement {
 	AGENT_CUSTOM		/* the same for a command of the suite */
 };
 
-/* Tokens and cost of a run so far, including its judges. */
-struct agent_spent {
-	int64_t tokens;
-	double cost;			/* US dollars */
-};
-
 struct agent {
 	const struct agent_kind *kind;
 	const struct spec_suite *suite;
@@ -175,7 +183,11 @@ struct agent {
 	struct hub *hub;		/* of evaluation clients, or NULL */
 	struct arena *arena;		/* the run's */
 	size_t workers;			/* maximum number of jobs at once */
-	struct agent_spent *spent;	/* of the run; NULL: its own */
+	const char *mock_bin;		/* directory of mocked commands, which
+					 * is first in PATH; or NULL */
+	const char *const *sealed;	/* real paths of files that a confined
+					 * agent cannot read, ends with NULL;
+					 * or NULL */
 	void (*closed)(void *arg);	/* after agent_close() */
 	void *arg;
 	void *state;			/* private to the executor */
@@ -197,6 +209,28 @@ struct agent {
 extern const struct agent_kind agent_stored;
 
 /*
+ * The same for answers of no agent (agent_control.c) and for altered
+ * recordings (agent_mutate.c).  The agent's state is a struct agent_control.
+ */
+extern const struct agent_kind agent_control, agent_mutate;
+enum agent_mutation {
+	AGENT_AS_RECORDED, AGENT_HALF_OUTPUT, AGENT_NO_WORDS,
+	AGENT_OTHER_NUMBERS, AGENT_NO_OUTPUT, AGENT_NO_CALLS, AGENT_NO_FILES,
+	AGENT_NOTHING, AGENT_MUTATIONS
+};
+struct agent_control {
+	int kind;			/* enum spec_control_kind */
+	struct str text;		/* the answer, unless the task has a
+					 * script in `mock` */
+	/* of agent_mutate: */
+	const char *replay;		/* directory of the recordings */
+	const struct spec_task *tasks;	/* AGENT_MUTATIONS for each task */
+	bool *altered;			/* set if the answer of the i-th was */
+};
+/* Names the alteration, for reports. */
+const char *agent_mutation_name(size_t);
+
+/*
  * Recordings: one file per attempt, lines of JSON; the last line contains the
  * answer.  Executor `replay` plays them; its state is a const char **, the
  * directory, if the settings do not name one.  The path is in the arena.
@@ -215,6 +249,9 @@ void agent_prompt_hash(const struct agent_request *, char hex[65]);
 /* The keys of a mock's script, and of an entry of `mcp_servers`. */
 extern const struct field_table agent_script_table, agent_server_table;
 
+/* The keys of an executor's settings; NULL: it has none in a block. */
+const struct field_table *agent_settings_table(const struct agent_kind *);
+
 /* The executor of that name or alias, or NULL. */
 const struct agent_kind *agent_find(struct str name);
 /* The i-th executor, sorted by name; NULL at the end. */
@@ -226,9 +263,27 @@ const struct agent_kind *agent_nth(size_t i);
  */
 void agent_expect(struct spec_notes *, struct str executor);
 
+/*
+ * For the end of a message about an unknown executor: what to use instead of a
+ * name that other programs have, similar names, and the list of executors.
+ */
+struct str agent_advice(struct arena *, struct str name);
+/*
+ * For commands that only validate: notes input files that do not exist and
+ * hooks whose program is missing (spec_check_missing()).
+ */
+void agent_check_files(const struct spec_suite *, struct spec_notes *);
+
 /* Notes problems with the executor of that name and its settings. */
 void agent_check(const struct spec_suite *, struct str name,
     struct spec_notes *);
+
+/*
+ * The same for all executors of the suite: those of its matrix, or its own.
+ * Messages about one of the matrix name its place there, unless executor_at
+ * names an option.
+ */
+void agent_check_all(const struct spec_suite *, struct spec_notes *);
 
 /* An executor's settings, from all their places, as one object in the arena. */
 const struct json *agent_settings(struct arena *, const struct spec_suite *,
@@ -247,6 +302,9 @@ void agent_cancel(struct agent *, struct agent_job *);
  * memory can be freed, and done() is not called.
  */
 void agent_drop(struct agent *, struct agent_job *);
+
+/* The limits in the settings of an open executor; unchanged: none. */
+void agent_limits(const struct agent *, struct spec_budget *);
 
 /*
  * Call when no job is running.  True if everything is released; otherwise
@@ -311,6 +369,33 @@ enum agent_hiding agent_hiding(const struct agent *);
 struct str agent_hide_json(struct arena *, enum agent_hiding,
     const struct agent_request *);
 
+/*
+ * agent_policy.c.  The custom agent that a request is for, or NULL; whether an
+ * executor denies tools that are not the agent's before they run.
+ */
+const struct spec_agent *agent_custom(const struct agent_request *);
+bool agent_enforces_tools(const struct agent_kind *);
+/* Sets the mode of its policy in the answer. */
+void agent_policy_note(struct agent_job *);
+/* Where the executor's agent looks for custom agents; NULL: nowhere. */
+struct agent_custom_place {
+	const char *dir;		/* in the working directory */
+	const char *ending;		/* of a file's name */
+};
+const struct agent_custom_place *agent_custom_place(const struct agent_kind *);
+
+/* Whether trials get mocks: the executor runs programs of an agent. */
+bool agent_takes_mocks(const struct agent_kind *);
+/* The file with a mocked MCP server in request.mocks, in the arena. */
+char *agent_mock_file(struct arena *, const char *mocks, size_t i);
+
+/*
+ * MCP servers for AGENT_HIDE_FILE, as JSON, for an agent that takes them only
+ * from there; else empty.
+ */
+struct str agent_mcp_settings(struct arena *, const struct agent *,
+    const struct agent_request *);
+
 /* Whether it gets a HOME of its own. */
 bool agent_has_own_home(const struct agent *);
 
@@ -359,6 +444,8 @@ const char *agent_cwd(const struct agent_request *);
 const char *agent_permits(struct arena *, const struct agent_kind *,
     const struct spec_suite *);
 
+/* Whether waza confines it.  Call it after agent_open(). */
+bool agent_is_confined(const struct agent *);
 /* Whether a known agent can write anywhere.  Call it after agent_open(). */
 bool agent_is_loose(const struct agent *);
 
@@ -381,9 +468,5 @@ int agent_make_dirs(struct agent *, struct arena *, struct agent_request *,
     const char *scratch, const char *shared, struct err *);
 int agent_remove_dirs(struct agent *, struct agent_request *, struct err *);
 int agent_remove_shared_dirs(struct agent *, struct err *);
-
-/* Variables that make git use another repository than that of its cwd. */
-enum { AGENT_GIT_VARS = 8 };
-extern const char *const agent_git_vars[AGENT_GIT_VARS];
 
 #endif

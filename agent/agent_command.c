@@ -18,6 +18,7 @@
 #include "base/os.h"
 #include "base/os_path.h"
 #include "base/os_spawn.h"
+#include "io/git.h"
 #include "io/proc.h"
 #include "json.h"
 #include "lib/mask.h"
@@ -59,8 +60,9 @@ agent_argv(struct arena *a, const struct spec_suite *s,
 	const bool line = command->type == JSON_STRING;
 	const struct json *v = line ? command : json_first(command);
 	const char **argv = NEW_N(a, const char *, json_count(command) + 4);
+	const char *script;
 	struct str word;
-	size_t n = 0;
+	size_t i, n = 0;
 
 	if (line) {
 		argv[n++] = "/bin/sh";
@@ -78,6 +80,11 @@ agent_argv(struct arena *a, const struct spec_suite *s,
 	}
 	if (!line && strchr(argv[0], '/') != NULL)
 		argv[0] = os_absolute(a, spec_path(a, s->dir, str_of(argv[0])));
+	for (i = 1; i < n && spec_before_script(str_of(argv[i])); i++)
+		;
+	if (!line && i < n && spec_is_interpreter(str_of(argv[0])) &&
+	    (script = spec_script(a, &s->dir, 1, str_of(argv[i]))) != NULL)
+		argv[i] = os_absolute(a, script);
 	return argv;
 }
 
@@ -156,8 +163,8 @@ add_trial(struct arena *a, const char **set, size_t *n,
 	*n += agent_home_env(a, r, set + *n);
 	if (r->git_ignore != NULL)
 		add(a, set, n, GIT_SETTINGS, git_settings(a, r->git_ignore));
-	for (i = 0; r->task->inputs.repos.n > 0 && i < AGENT_GIT_VARS; i++)
-		set[(*n)++] = agent_git_vars[i];	/* not ours */
+	for (i = 0; r->task->inputs.repos.n > 0 && i < GIT_VARS; i++)
+		set[(*n)++] = git_vars[i];	/* not ours */
 	for (v = json_first(r->task->inputs.environment); v != NULL;
 	    v = v->next)
 		if (agent_env_add(a, v, set, n, e) == -1)
@@ -175,7 +182,7 @@ agent_env(struct arena *a, const struct spec_suite *s,
 	size_t n = 0;
 
 	set = NEW_N(a, const char *, 14 + AGENT_HOME_MAX +
-	    AGENT_GIT_VARS + (own != NULL ? json_count(own) : 0));
+	    GIT_VARS + (own != NULL ? json_count(own) : 0));
 	add(a, set, &n, "WAZA_MODEL", r->model);
 	add(a, set, &n, "WAZA_RUN_ID", str_of(r->run_id));
 	if (r->sample > 0)
@@ -285,6 +292,23 @@ on_done(void *arg)
 	agent_done(j);
 }
 
+/* A program of the suite finds its MCP servers by a variable. */
+static const char **
+command_env(struct agent *a, struct agent_job *j, struct err *e)
+{
+	const char **env = agent_env(j->arena, a->suite, j->req, true, e);
+	const char *file, *change;
+
+	if (env != NULL && agent_mcp_any(a->suite, j->req)) {
+		file = agent_mcp_file(j->arena, a->suite, j->req, e);
+		if (file == NULL)
+			return NULL;
+		change = arena_fmt(j->arena, "WAZA_MCP_CONFIG=%s", file).p;
+		env = os_env_change(j->arena, env, &change, 1);
+	}
+	return env == NULL ? NULL : agent_mocks_env(a, j->arena, j->req, env);
+}
+
 /* argv, environment and stdin, from the preset or from config.command. */
 static int
 set_up(struct agent *a, struct agent_job *j, struct proc_opts *o, struct err *e)
@@ -295,17 +319,17 @@ set_up(struct agent *a, struct agent_job *j, struct proc_opts *o, struct err *e)
 	if (p != NULL) {
 		if (agent_preset_set(p, a, j, o, e) == -1)
 			return -1;
-		o->writable = agent_writable(a, j->arena, j->req, o->env);
+		o->bounds = agent_bounds(a, j->arena, j->req, o->env);
 		return 0;
 	}
 	o->argv = a->state != NULL ? a->state :
 	    agent_argv(j->arena, a->suite, a->suite->config.command,
 	    j->req->vars, e);
 	if (o->argv != NULL)
-		o->env = agent_env(j->arena, a->suite, j->req, true, e);
+		o->env = command_env(a, j, e);
 	if (o->env == NULL)
 		return -1;
-	o->writable = agent_writable(a, j->arena, j->req, o->env);
+	o->bounds = agent_bounds(a, j->arena, j->req, o->env);
 	return 0;
 }
 
@@ -483,12 +507,38 @@ check_template(const struct spec_suite *s, const struct json *v,
 		    spec_at(s->path, v), "template: %s", e.msg);
 }
 
+/* Warns only: another machine may have what is missing here. */
+static void
+check_present(const struct spec_suite *s, const struct json *cmd,
+    const struct spec_where *at, struct spec_notes *notes)
+{
+	const struct json *word = cmd->type == JSON_STRING ? cmd :
+	    json_first(cmd);
+	struct arena tmp = { 0 };
+	const char *why;
+
+	if (word == NULL || word->type != JSON_STRING || notes->stored)
+		return;
+	if (cmd->type == JSON_STRING)
+		why = spec_missing_line(&tmp, s->dir, json_text(word), true);
+	else
+		why = spec_missing_program(&tmp, &s->dir, 1, json_text(word));
+	if (why == NULL && cmd->type == JSON_ARRAY)
+		why = spec_missing_script(&tmp, s, notes->context_dir, cmd,
+		    &word);
+	if (why != NULL)
+		spec_note(notes, FIELD_WARNING, at != NULL ? *at :
+		    spec_at(s->path, word), "%s", why);
+	arena_free(&tmp);
+}
+
 void
 agent_check_command(const struct spec_suite *s, const struct json *cmd,
     const struct spec_where *at, struct spec_notes *notes)
 {
 	const struct json *v;
 
+	check_present(s, cmd, at, notes);
 	if (cmd->type != JSON_STRING &&
 	    (cmd->type != JSON_ARRAY || json_count(cmd) == 0))
 		spec_note(notes, FIELD_ERROR, at != NULL ? *at :
@@ -496,7 +546,8 @@ agent_check_command(const struct spec_suite *s, const struct json *cmd,
 		    "words or a shell command");
 	else if (cmd->type == JSON_STRING && json_text(cmd).n == 0)
 		spec_note(notes, FIELD_ERROR, at != NULL ? *at :
-		    spec_at(s->path, cmd), "\"command\" is empty");
+		    spec_at(s->path, cmd), "\"command\" is empty: name a "
+		    "program");
 	check_template(s, cmd, at, notes);
 	for (v = json_first(cmd); v != NULL; v = v->next) {
 		check_template(s, v, at, notes);
@@ -516,7 +567,8 @@ command_check(const struct spec_suite *s, struct spec_notes *notes)
 
 	if (cmd == NULL) {
 		spec_note(notes, FIELD_ERROR, s->config.executor_at,
-		    "executor \"command\" needs config.command");
+		    "executor \"command\" needs config.command, such as "
+		    "command: [PROGRAM, ARGUMENT]");
 		return;
 	}
 	agent_check_command(s, cmd, NULL, notes);
@@ -546,6 +598,7 @@ command_skills(const struct spec_suite *s, const struct spec_task *t)
 
 const struct agent_kind agent_command = {
 	.name = "command", .needs = AGENT_NEEDS_COMMAND,
+	.side_by_side = true, .takes_mcp = true,
 	.loads_skills = true,		/* by WAZA_SKILLS */
 	.check = command_check, .skills = command_skills,
 	.reports_calls = command_reports_calls,
@@ -565,8 +618,8 @@ const struct agent_kind agent_command = {
 	}
 
 PRESET(agent_claude, "claude", true, true);
-PRESET(agent_codex, "codex", false, true);
+PRESET(agent_codex, "codex", true, true);
 PRESET(agent_copilot_cli, "copilot-cli", true, true);
-PRESET(agent_gemini, "gemini", false, false);
-PRESET(agent_opencode, "opencode", false, true);
+PRESET(agent_gemini, "gemini", true, false);
+PRESET(agent_opencode, "opencode", true, true);
 PRESET(agent_qwen, "qwen", true, false);

@@ -4,11 +4,12 @@
  * themselves, where they keep their state, whether they survive two first
  * starts at once; and the confinement that waza adds.
  *
- * A confined agent reads everything and writes in its workspace, its TMPDIR and
- * its state.  Rules name directories: one that allows to create a file in HOME
- * would allow it everywhere below.  So a state directory is created before the
- * start, and a file of state, such as ~/.claude.json, can be overwritten but
- * neither created nor replaced; Claude then overwrites it.
+ * A confined agent reads everything apart from what grades it, and writes in
+ * its workspace, its TMPDIR and its state.  Rules name directories: one that
+ * allows to create a file in HOME would allow it everywhere below.  So a state
+ * directory is created before the start, and a file of state, such as
+ * ~/.claude.json, can be overwritten but neither created nor replaced; Claude
+ * then overwrites it.
  */
 #include "agent/agent_internal.h"
 
@@ -212,17 +213,18 @@ parent_of(struct arena *a, const char *scratch)
 	    (int)(slash - scratch), scratch).p;
 }
 
-const char *const *
-agent_writable(const struct agent *a, struct arena *mem,
+const struct os_bounds *
+agent_bounds(const struct agent *a, struct arena *mem,
     const struct agent_request *r, const char *const *env)
 {
 	const struct traits *t = traits_of(mem, a->kind, a->suite);
+	struct os_bounds *b;
 	const char **list;
 	size_t i, n = 0;
 
 	if (a->home.confined != AGENT_CONFINED)
 		return NULL;
-	list = NEW_N(mem, const char *, STATE_MAX + COMMON + 6);
+	list = NEW_N(mem, const char *, STATE_MAX + COMMON + 7);
 	if (r->workspace != NULL)
 		list[n++] = r->workspace;
 	if (a->home.shared && r->scratch != NULL)
@@ -232,11 +234,21 @@ agent_writable(const struct agent *a, struct arena *mem,
 		list[n++] = r->home;
 	if (r->cache != NULL)
 		list[n++] = r->cache;
+	if (r->mocks != NULL)
+		list[n++] = r->mocks;	/* its calls are recorded there */
 	for (i = 0; i < COMMON; i++)
 		add_place(mem, &common[i], env, r->home != NULL, list, &n);
 	for (i = 0; t != NULL && i < STATE_MAX; i++)
 		add_place(mem, &t->state[i], env, r->home != NULL, list, &n);
-	return list;
+	b = NEW(mem, struct os_bounds);
+	*b = (struct os_bounds){ .writable = list, .hidden = a->sealed };
+	return b;
+}
+
+bool
+agent_is_confined(const struct agent *a)
+{
+	return a->home.confined == AGENT_CONFINED;
 }
 
 bool

@@ -54,7 +54,7 @@ agent_gate_pass(struct agent *a, struct agent_waiter *w,
 		g->tail = &g->waiting;
 		g->probe.done = on_reply;
 		g->probe.arg = g;
-		g->probe.writable = o->writable;
+		g->probe.bounds = o->bounds;
 		g->asking = agent_first_set(f->keys, COUNTOF(f->keys),
 		    o->env) == NULL && agent_probe_start(&g->probe, a->procs,
 		    a->arena, f->ask, argv, o->env,

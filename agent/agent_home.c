@@ -36,11 +36,6 @@ static const struct field rows[] = {
 };
 static const struct field_table table = FIELD_TABLE(settings, rows);
 
-const char *const agent_git_vars[AGENT_GIT_VARS] = { "GIT_DIR",
-	"GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_OBJECT_DIRECTORY",
-	"GIT_COMMON_DIR", "GIT_ALTERNATE_OBJECT_DIRECTORIES",
-	"GIT_NAMESPACE", "GIT_PREFIX" };
-
 static const struct settings unset = { .home = HOME_USER,
 	.confine = AGENT_CONFINE_DEFAULT };
 

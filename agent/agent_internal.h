@@ -21,6 +21,12 @@ extern const struct agent_kind agent_acp, agent_claude, agent_codex,
     agent_mock, agent_openai, agent_opencode, agent_qwen, agent_remote,
     agent_replay;
 
+/*
+ * Plays the recording of the request in that directory; *wrote: it has files.
+ */
+enum agent_status agent_play_recording(struct agent_job *, const char *dir,
+    bool *wrote);
+
 /* For kinds without a workspace, and for those that never report skills. */
 bool agent_no_workspace(const struct spec_suite *, const struct spec_task *);
 enum agent_skills agent_no_skills(const struct spec_suite *,
@@ -52,11 +58,11 @@ enum agent_confinement agent_confinement(struct arena *,
     const struct agent_kind *, const struct spec_suite *, int setting);
 
 /*
- * The paths that a process with that environment may write, as os_spawn.h
- * takes them, in the arena; NULL: it is not confined.  Creates the directories
- * of the agent's state that are missing.
+ * What a process with that environment may write and read, as os_spawn.h takes
+ * it, in the arena; NULL: it is not confined.  Creates the directories of the
+ * agent's state that are missing.
  */
-const char *const *agent_writable(const struct agent *, struct arena *,
+const struct os_bounds *agent_bounds(const struct agent *, struct arena *,
     const struct agent_request *, const char *const *env);
 
 /* Reads these settings into a->home; 0, or -1 with the error. */
@@ -97,8 +103,8 @@ const char *agent_word(struct arena *, const char *flag, struct str value);
 
 /*
  * argv of a `command`: a list is argv, a string is a line for the shell.
- * Templates are expanded; a list's program with a slash is relative to the
- * suite.  In the arena; NULL with the error.
+ * Templates are expanded; a list's program with a slash, and the script of an
+ * interpreter, are relative to the suite.  In the arena; NULL with the error.
  */
 const char **agent_argv(struct arena *, const struct spec_suite *,
     const struct json *command, const struct tmpl_vars *, struct err *);
@@ -133,15 +139,40 @@ void agent_set_exit(struct agent_job *, const struct proc *,
     struct str stderr_tail);
 
 /*
- * MCP servers of the suite: notes problems; writes them as {name: {...}}, as
- * Copilot and Claude take them, or as ACP's list; or writes {"mcpServers":
- * {...}} to a private file of the trial, since it may contain keys, and
- * returns the path, or NULL with the error.
+ * MCP servers of the suite and, for a request with mocks, those that replace
+ * them.  check: notes problems.  any: whether there are any.  put: writes them
+ * in a form.  file: writes {"mcpServers": {...}} to a private file of the
+ * trial, since it may contain keys, and returns the path, or NULL with the
+ * error.  variable: "NAME={...}" for opencode, with its settings in env.
  */
+enum agent_mcp_form {
+	AGENT_MCP_MAP,		/* {NAME: {}}, for Claude and Copilot */
+	AGENT_MCP_LIST,		/* [{name: NAME}], for ACP */
+	AGENT_MCP_GEMINI,	/* as MAP, without the type */
+	AGENT_MCP_OPENCODE,	/* {NAME: {command: []}} */
+	AGENT_MCP_TOML		/* {NAME={}}, for Codex */
+};
 void agent_mcp_check(const struct spec_suite *, struct spec_notes *);
-void agent_mcp_put(struct json_out *, const struct spec_suite *, bool list);
+bool agent_mcp_any(const struct spec_suite *, const struct agent_request *);
+void agent_mcp_put(struct json_out *, const struct spec_suite *,
+    const struct agent_request *, enum agent_mcp_form);
+struct str agent_mcp_toml(struct arena *, const struct spec_suite *,
+    const struct agent_request *);
+const char *agent_mcp_variable(struct arena *, const char *name,
+    const struct spec_suite *, const struct agent_request *,
+    const char *const *env);
 const char *agent_mcp_file(struct arena *, const struct spec_suite *,
     const struct agent_request *, struct err *);
+
+/*
+ * agent_mocks.c: an environment whose PATH begins with the mocked commands, if
+ * the run has any; r NULL: of a process that serves all trials.  check: notes
+ * mocks that the executor cannot take.
+ */
+const char **agent_mocks_env(const struct agent *, struct arena *,
+    const struct agent_request *r, const char *const *env);
+void agent_mocks_check(const struct agent_kind *, const struct spec_suite *,
+    struct spec_notes *);
 
 /*
  * The pool of persistent workers, for config.persistent: the open, start,
@@ -238,6 +269,21 @@ struct agent_permit {
 	const char *words[2];		/* then these are arguments */
 };
 
+/* The help of settings that several executors have. */
+#define AGENT_CLI_HELP "path of the agent's program"
+#define AGENT_ENV_HELP "environment variables of the agent"
+#define AGENT_PERMISSIONS_HELP \
+	"actions that the agent is allowed: approve, deny or a list of kinds"
+#define AGENT_HOME_HELP \
+	"HOME of the agent's process: the user's, or an empty one per trial"
+#define AGENT_CACHE_HELP \
+	"directory that a private HOME has as .cache; empty: none"
+#define AGENT_CONFINE_HELP "where the agent's processes can write"
+
+/* The keys of the settings of these executors. */
+extern const struct field_table *const acp_table, *const copilot_table,
+    *const openai_table;
+
 struct agent_preset {
 	const char *name, *program, *format;
 	const char *args[12];		/* before those below */
@@ -250,9 +296,23 @@ struct agent_preset {
 	const char *effort[2], *mcp[2], *hide[2];	/* words; the level,
 					 * the name of a file, or a list of
 					 * skills is appended to the last */
+	enum agent_mcp_form mcp_form;
+	const char *mcp_env;		/* variable for MCP servers, or NULL */
 	enum agent_prompt_way way;
 	const char *env[3];
+	struct agent_custom_place custom;	/* dir NULL: nowhere */
+	const char *custom_flag;	/* "--agent=" */
 };
+
+/*
+ * agent_policy.c.  The custom agent whose tools are limited, or NULL; whether
+ * a call is permitted, else it is noted in the answer; a system message with
+ * the body of the custom agent.
+ */
+const struct spec_agent *agent_policy(const struct agent_request *);
+bool agent_policy_permits(struct agent_job *, const struct answer_call *);
+struct str agent_system(struct arena *, const struct agent_request *,
+    struct str own);
 
 /* The preset of that executor, or NULL. */
 const struct agent_preset *agent_preset(const char *name);

@@ -15,7 +15,9 @@
 
 #include "base/os.h"
 #include "base/os_path.h"
+#include "base/os_spawn.h"
 #include "json.h"
+#include "mock/mock.h"
 #include "suite/spec.h"
 
 enum type { STDIO, HTTP, SSE };
@@ -88,10 +90,34 @@ check_server(const struct json *v, const char *file, struct spec_notes *notes)
 		    "url");
 }
 
+/* A mock with passthrough needs the program of a real server. */
+static void
+check_passthrough(const struct spec_suite *s, struct spec_notes *notes)
+{
+	struct field_ctx ctx = { .arena = notes->arena, .flags = FIELD_LAX };
+	const struct json *v, *real;
+	struct server server;
+
+	for (v = json_first(s->mcp_mocks); v != NULL; v = v->next) {
+		if (!mock_true(v, "passthrough"))
+			continue;
+		real = json_get(s->config.mcp_servers, json_str(v, "name"));
+		if (real == NULL || read_server(&ctx, real, &server) == -1 ||
+		    server.type != STDIO)
+			spec_note(notes, FIELD_ERROR, spec_at(s->path,
+			    s->mcp_mocks), "\"passthrough\" of the mock "
+			    "\"%.*s\" needs a server of that name with a "
+			    "command in config.mcp_servers",
+			    STRF(utf8_cut(json_str(v, "name"), 80)));
+	}
+}
+
 void
 agent_mcp_check(const struct spec_suite *s, struct spec_notes *notes)
 {
 	const struct json *v = s->config.mcp_servers;
+
+	check_passthrough(s, notes);
 
 	if (json_is_set(v) && v->type != JSON_OBJECT)
 		spec_note(notes, FIELD_ERROR, spec_at(s->path, v),
@@ -153,65 +179,247 @@ put_pairs(struct json_out *o, const char *key, const struct json *map,
 	json_close(o, list ? ']' : '}');
 }
 
-static void
-put_command(struct json_out *o, struct arena *a, const struct spec_suite *s,
-    const struct server *v, bool list)
-{
-	const char *word[5];
-	size_t i, n = start_words(a, s, v, word);
+/* A server to be written: of the suite, or a mock before it or alone. */
+struct entry {
+	struct arena *arena;
+	const struct spec_suite *suite;
+	const struct agent_request *req;
+	enum agent_mcp_form form;
+	struct str name;
+	struct server server;
+	const char *mock;		/* file of its mock; NULL: none */
+	bool real;			/* the server is used */
+};
 
-	json_put_member_cstr(o, "command", word[0]);
-	json_open_member(o, "args", '[');
-	for (i = 1; i < n; i++)
-		json_put_cstr(o, word[i]);
-	for (i = 0; i < v->args.n; i++)
-		json_put_str(o, v->args.v[i]);
-	json_close(o, ']');
-	put_pairs(o, "env", v->env, list);
+/* waza mcp-mock --name=NAME --calls=FILE FILE [-- COMMAND] */
+static void
+put_mock_words(struct json_out *o, const struct entry *x)
+{
+	struct arena *a = x->arena;
+
+	json_put_cstr(o, "mcp-mock");
+	json_put_str(o, arena_fmt(a, "--name=%.*s", STRF(x->name)));
+	json_put_str(o, arena_fmt(a, "--calls=%s/" MOCK_LOG, x->req->mocks));
+	json_put_cstr(o, x->mock);
+	if (x->real)
+		json_put_cstr(o, "--");
 }
 
 static void
-put_server(struct json_out *o, struct arena *a, const struct spec_suite *s,
-    const struct server *v, bool list)
+put_args(struct json_out *o, const struct entry *x, const char **word,
+    size_t n)
 {
-	if (v->type != STDIO || !list)		/* ACP: stdio has no type */
-		json_put_member_cstr(o, "type", types[v->type]);
-	if (v->type == STDIO)
-		put_command(o, a, s, v, list);
-	else {
-		json_put_member_str(o, "url", v->url);
-		put_pairs(o, "headers", v->headers, list);
+	size_t i;
+
+	if (x->mock != NULL)
+		put_mock_words(o, x);
+	for (i = x->mock != NULL ? 0 : 1; i < n; i++)
+		json_put_cstr(o, word[i]);
+	for (i = 0; i < x->server.args.n && x->real; i++)
+		json_put_str(o, x->server.args.v[i]);
+}
+
+static void
+put_command(struct json_out *o, const struct entry *x)
+{
+	const char *word[5], *program;
+	size_t n = !x->real ? 0 : start_words(x->arena, x->suite, &x->server,
+	    word);
+
+	program = x->mock != NULL ? os_self(x->arena) : word[0];
+	program = program != NULL ? program : "waza";
+	if (x->form == AGENT_MCP_OPENCODE) {
+		json_open_member(o, "command", '[');
+		json_put_cstr(o, program);
+	} else {
+		json_put_member_cstr(o, "command", program);
+		json_open_member(o, "args", '[');
+	}
+	put_args(o, x, word, n);
+	json_close(o, ']');
+	put_pairs(o, x->form == AGENT_MCP_OPENCODE ? "environment" : "env",
+	    x->server.env, x->form == AGENT_MCP_LIST);
+}
+
+static void
+put_url(struct json_out *o, const struct entry *x)
+{
+	json_put_member_str(o, x->form == AGENT_MCP_GEMINI &&
+	    x->server.type == HTTP ? "httpUrl" : "url", x->server.url);
+	put_pairs(o, x->form == AGENT_MCP_TOML ? "http_headers" : "headers",
+	    x->server.headers, x->form == AGENT_MCP_LIST);
+}
+
+static void
+put_type(struct json_out *o, const struct entry *x)
+{
+	bool stdio = x->server.type == STDIO;
+
+	if (x->form == AGENT_MCP_OPENCODE)
+		json_put_member_cstr(o, "type", stdio ? "local" : "remote");
+	else if (x->form == AGENT_MCP_MAP || (x->form == AGENT_MCP_LIST &&
+	    !stdio))			/* ACP: stdio has no type */
+		json_put_member_cstr(o, "type", types[x->server.type]);
+}
+
+static void
+put_entry(struct json_out *o, const struct entry *x)
+{
+	if (x->form != AGENT_MCP_LIST)
+		json_put_key(o, x->name);
+	json_open(o, '{');
+	if (x->form == AGENT_MCP_LIST)
+		json_put_member_str(o, "name", x->name);
+	put_type(o, x);
+	if (x->server.type == STDIO)
+		put_command(o, x);
+	else
+		put_url(o, x);
+	if (x->form == AGENT_MCP_GEMINI && x->mock != NULL)
+		json_put_member_bool(o, "trust", true);
+	if (x->form == AGENT_MCP_TOML && x->mock != NULL)	/* never ask */
+		json_put_member_cstr(o, "default_tools_approval_mode",
+		    "approve");
+	if (x->form == AGENT_MCP_OPENCODE)
+		json_put_member_bool(o, "enabled", true);
+	if (x->form == AGENT_MCP_MAP && x->server.tools != NULL)
+		json_put_member(o, "tools", x->server.tools);
+	else if (x->form == AGENT_MCP_MAP)	/* Copilot needs it */
+		json_put_member_raw(o, "tools", STR("[\"*\"]"));
+	if (x->form == AGENT_MCP_MAP && x->server.timeout != NULL)
+		json_put_member(o, "timeout", x->server.timeout);
+	json_close(o, '}');
+}
+
+/* The mock of that name for the request, or NULL; its number is *i. */
+static const struct json *
+mock_of(const struct spec_suite *s, const struct agent_request *r,
+    struct str name, size_t *i)
+{
+	const struct json *v;
+
+	*i = 0;
+	if (r == NULL || r->mocks == NULL)
+		return NULL;
+	for (v = json_first(s->mcp_mocks); v != NULL; v = v->next, ++*i)
+		if (str_eq(json_str(v, "name"), name))
+			return v;
+	return NULL;
+}
+
+bool
+agent_mcp_any(const struct spec_suite *s, const struct agent_request *r)
+{
+	return r->sample == 0 && (json_first(s->config.mcp_servers) != NULL ||
+	    (r->mocks != NULL && json_first(s->mcp_mocks) != NULL));
+}
+
+/* The mocks of a request; the real server only where it is used. */
+static void
+put_mocks(struct json_out *o, struct entry *x)
+{
+	struct field_ctx ctx = { .arena = x->arena, .flags = FIELD_LAX };
+	const struct spec_suite *s = x->suite;
+	const struct json *v, *real;
+	size_t i = 0;
+
+	for (v = json_first(s->mcp_mocks); v != NULL; v = v->next, i++) {
+		x->name = json_str(v, "name");
+		real = json_get(s->config.mcp_servers, x->name);
+		x->mock = agent_mock_file(x->arena, x->req->mocks, i);
+		x->real = mock_true(v, "passthrough") &&
+		    real != NULL && read_server(&ctx, real, &x->server) == 0;
+		if (!x->real)
+			x->server = (struct server){ .type = STDIO };
+		x->server.tools = NULL;
+		put_entry(o, x);
 	}
 }
 
 void
-agent_mcp_put(struct json_out *o, const struct spec_suite *s, bool list)
+agent_mcp_put(struct json_out *o, const struct spec_suite *s,
+    const struct agent_request *r, enum agent_mcp_form form)
 {
 	struct arena a = { 0 };
 	struct field_ctx ctx = { .arena = &a, .flags = FIELD_LAX };
+	struct entry x = { .arena = &a, .suite = s, .req = r, .form = form,
+		.real = true };
 	const struct json *v;
-	struct server m;
+	size_t i;
 
-	json_open(o, list ? '[' : '{');
+	json_open(o, form == AGENT_MCP_LIST ? '[' : '{');
 	for (v = json_first(s->config.mcp_servers); v != NULL; v = v->next) {
-		if (read_server(&ctx, v, &m) == -1)
-			continue;
-		if (!list)
-			json_put_key(o, json_key(v));
-		json_open(o, '{');
-		if (list)
-			json_put_member_str(o, "name", json_key(v));
-		put_server(o, &a, s, &m, list);
-		if (!list && m.tools != NULL)
-			json_put_member(o, "tools", m.tools);
-		else if (!list)		/* Copilot needs it */
-			json_put_member_raw(o, "tools", STR("[\"*\"]"));
-		if (!list && m.timeout != NULL)
-			json_put_member(o, "timeout", m.timeout);
-		json_close(o, '}');
+		x.name = json_key(v);
+		if (mock_of(s, r, x.name, &i) == NULL &&
+		    read_server(&ctx, v, &x.server) == 0)
+			put_entry(o, &x);
 	}
-	json_close(o, list ? ']' : '}');
+	if (r->mocks != NULL)
+		put_mocks(o, &x);
+	json_close(o, form == AGENT_MCP_LIST ? ']' : '}');
 	arena_free(&a);
+}
+
+/* JSON as an inline table of TOML; strings are spelt alike. */
+static void
+put_toml(struct buf *b, const struct json *v)
+{
+	struct json_out o = { .put = buf_sink, .ctx = b };
+	const struct json *m;
+
+	if (v->type != JSON_OBJECT && v->type != JSON_ARRAY) {
+		json_put(&o, v);
+		return;
+	}
+	buf_putc(b, v->type == JSON_OBJECT ? '{' : '[');
+	for (m = json_first(v); m != NULL; m = m->next) {
+		if (m != json_first(v))
+			buf_putc(b, ',');
+		if (v->type == JSON_OBJECT) {
+			json_put_str(&o, json_key(m));
+			o = (struct json_out){ .put = buf_sink, .ctx = b };
+			buf_putc(b, '=');
+		}
+		put_toml(b, m);
+	}
+	buf_putc(b, v->type == JSON_OBJECT ? '}' : ']');
+}
+
+struct str
+agent_mcp_toml(struct arena *a, const struct spec_suite *s,
+    const struct agent_request *r)
+{
+	struct buf b = { 0 }, toml = { 0 };
+	struct json_out o = { .put = buf_sink, .ctx = &b };
+
+	agent_mcp_put(&o, s, r, AGENT_MCP_TOML);
+	put_toml(&toml, arena_json(a, arena_take(a, &b), NULL));
+	return arena_take(a, &toml);
+}
+
+const char *
+agent_mcp_variable(struct arena *a, const char *name,
+    const struct spec_suite *s, const struct agent_request *r,
+    const char *const *env)
+{
+	const char *given = os_env_value(env, name);
+	const struct json *old = given == NULL ? NULL : arena_json(a,
+	    str_of(given), NULL), *v;
+	struct buf b = { 0 };
+	struct json_out o = { .put = buf_sink, .ctx = &b };
+	struct str text;
+
+	json_open(&o, '{');
+	for (v = json_first(old); v != NULL; v = v->next)
+		if (!str_is(json_key(v), "mcp")) {
+			json_put_key(&o, json_key(v));
+			json_put(&o, v);
+		}
+	json_put_key(&o, STR("mcp"));
+	agent_mcp_put(&o, s, r, AGENT_MCP_OPENCODE);
+	json_close(&o, '}');
+	text = arena_take(a, &b);
+	return arena_fmt(a, "%s=%.*s", name, STRF(text)).p;
 }
 
 const char *
@@ -226,7 +434,7 @@ agent_mcp_file(struct arena *a, const struct spec_suite *s,
 
 	json_open(&o, '{');
 	json_put_key(&o, STR("mcpServers"));
-	agent_mcp_put(&o, s, false);
+	agent_mcp_put(&o, s, r, AGENT_MCP_MAP);
 	json_close(&o, '}');
 	if (path == NULL)
 		err_set(e, ERR_SCHEMA, "mcp_servers needs a workspace");

@@ -147,9 +147,12 @@ read_reply(struct agent_models *m)
 
 	if (m->status != 200) {
 		struct str why = json_str(json_getc(v, "error"), "message");
+		struct str hint = openai_key_hint(m->arena, m->server,
+		    m->status);
 
-		set_error(m, arena_fmt(m->arena, "HTTP %d%s%.*s", m->status,
-		    why.n > 0 ? ": " : "", STRF(utf8_cut(why, 200))));
+		set_error(m, arena_fmt(m->arena, "HTTP %d%.*s%s%.*s", m->status,
+		    STRF(hint), why.n > 0 ? ": " : "",
+		    STRF(utf8_cut(why, 200))));
 		return;
 	}
 	if (v == NULL) {
@@ -369,6 +372,10 @@ agent_models_start(struct agent_models *m, struct procs *procs,
 	case AGENT_MODELS_UNKNOWN:
 		break;
 	}
+	if (agent_find(s->config.executor) == NULL)
+		return err_set(e, ERR_SCHEMA, "unknown executor%.*s",
+		    STRF(agent_advice(a, s->config.executor)));
 	return err_set(e, ERR_SCHEMA, "executor \"%.*s\" cannot be asked for "
-	    "its models", STRF(utf8_cut(s->config.executor, 60)));
+	    "its models",
+	    STRF(utf8_cut(s->config.executor, 60)));
 }

@@ -8,7 +8,8 @@
  *	< {"output": "", "tool_calls": [], "usage": {}, "skills": []}
  *
  * A request to a judge also has "role": "judge" and "sample": 1.  "cwd",
- * "environment" and "skill_directories" are present if the task has them.
+ * "environment" and "skill_directories" are present if the task has them,
+ * "mcp_config", a file, if it has MCP servers.
  *
  * A worker is idle, busy with one job, or terminated.  Cancelling a job
  * terminates its worker, and so does an invalid line: otherwise the next line
@@ -32,6 +33,7 @@ struct worker {
 	struct pool *pool;
 	struct proc proc;
 	struct agent_job *job;		/* NULL: idle */
+	const char *mcp;		/* file with its MCP servers, or NULL */
 	struct buf line;		/* of its stdout */
 	struct proc_tail tail;		/* of its stderr */
 	int64_t request_id;		/* of the last request */
@@ -105,6 +107,8 @@ send_request(struct worker *w, const struct agent_request *r)
 	json_put_member_int(&o, "trial", r->trial);
 	json_put_member_int(&o, "attempt", r->attempt);
 	put_environment(&o, w->pool->agent->suite, r);
+	if (w->mcp != NULL)
+		json_put_member_cstr(&o, "mcp_config", w->mcp);
 	if (r->sample > 0) {
 		json_put_member_str(&o, "role", r->responds ? STR("responder") :
 		    STR("judge"));
@@ -230,7 +234,8 @@ start_worker(struct pool *p, struct worker *w, struct agent_job *j,
 	    agent_env(j->arena, a->suite, j->req, false, e);
 	if (o.env == NULL)
 		return -1;
-	o.writable = agent_writable(a, j->arena, j->req, o.env);
+	o.env = agent_mocks_env(a, j->arena, NULL, o.env);
+	o.bounds = agent_bounds(a, j->arena, j->req, o.env);
 	if (proc_start(a->procs, &w->proc, &o, e) == -1)
 		return -1;
 	w->alive = true;
@@ -245,6 +250,7 @@ start_worker(struct pool *p, struct worker *w, struct agent_job *j,
 static bool
 retry_request(struct worker *w, struct agent_job *j)
 {
+	const char *mcp = w->mcp;
 	struct err e;
 
 	if (w->answers == 0 || w->line.n > 0 || w->cancelled || w->invalid ||
@@ -258,6 +264,7 @@ retry_request(struct worker *w, struct agent_job *j)
 		return true;
 	}
 	w->job = j;
+	w->mcp = mcp;
 	send_request(w, j->req);
 	return true;
 }
@@ -327,6 +334,10 @@ agent_pool_start(struct agent *a, struct agent_job *j)
 		return agent_fail(j, ANSWER_INFRA, "no worker is free");
 	}
 	if (!w->alive && start_worker(p, w, j, &e) == -1)
+		return agent_fail(j, ANSWER_INFRA, "%s", e.msg);
+	w->mcp = NULL;
+	if (agent_mcp_any(a->suite, j->req) && (w->mcp = agent_mcp_file(
+	    j->arena, a->suite, j->req, &e)) == NULL)
 		return agent_fail(j, ANSWER_INFRA, "%s", e.msg);
 	w->job = j;
 	w->tail.n = 0;

@@ -39,7 +39,8 @@ static const struct agent_preset presets[] = {
 		{ FETCH, 0, { "--allowedTools=WebFetch,WebSearch" } } },
 	    .model_flag = "--model=", .effort = { "--effort=" }, .way = AGENT_BY_MESSAGE,
 	    .mcp = { "--strict-mcp-config", "--mcp-config=" }, .hide = { "--settings=" },
-	    .env = { "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC=1" } },
+	    .env = { "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC=1" },
+	    .custom = { ".claude/agents", ".md" }, .custom_flag = "--agent=" },
 	{ .name = "codex", .program = "codex", .format = "codex",
 	    .args = { "exec", "--json", "--skip-git-repo-check", "--ephemeral" },
 	    .permits = {	/* commands run in its own sandbox */
@@ -48,7 +49,8 @@ static const struct agent_preset presets[] = {
 		{ EXECUTE, EDIT, { "-s", "workspace-write" } },
 		{ 0, ALL | EDIT | EXECUTE, { "-s", "read-only" } } },
 	    .model_flag = "--model=", .prompt_flag = "-", .way = AGENT_BY_STDIN,
-	    .effort = { "-c", "model_reasoning_effort=" }, .hide = { "-c", "skills.config=" } },
+	    .effort = { "-c", "model_reasoning_effort=" }, .hide = { "-c", "skills.config=" },
+	    .mcp = { "-c", "mcp_servers=" }, .mcp_form = AGENT_MCP_TOML },
 	{ .name = "copilot-cli", .program = "copilot", .format = "copilot",
 	    .args = { "--output-format", "json", "--no-auto-update", "--no-ask-user",
 		"--no-color" },
@@ -59,7 +61,8 @@ static const struct agent_preset presets[] = {
 		{ FETCH, 0, { "--allow-all-urls" } } },
 	    .model_flag = "--model=", .prompt_flag = "--prompt=", .way = AGENT_BY_ARGUMENT,
 	    .usage_flag = "--usage-output-file=",
-	    .effort = { "--reasoning-effort=" }, .mcp = { "--additional-mcp-config=@" } },
+	    .effort = { "--reasoning-effort=" }, .mcp = { "--additional-mcp-config=@" },
+	    .custom = { ".github/agents", ".agent.md" }, .custom_flag = "--agent=" },
 	{ .name = "gemini", .program = "gemini", .format = "gemini",
 	    .args = { "--output-format", "stream-json" },
 	    .permits = {
@@ -69,13 +72,16 @@ static const struct agent_preset presets[] = {
 		{ EXECUTE, 0, { "--allowed-tools=run_shell_command" } },
 		{ FETCH, 0, { "--allowed-tools=web_fetch,google_web_search" } } },
 	    .model_flag = "--model=", .prompt_flag = "--prompt=", .way = AGENT_BY_ARGUMENT,
+	    .mcp_form = AGENT_MCP_GEMINI,
 	    .env = { "GEMINI_CLI_TRUST_WORKSPACE=true" } },
 	{ .name = "opencode", .program = "opencode", .format = "opencode",
 	    .args = { "run", "--format", "json" },
 	    .permits = { { ALL, 0, { "--auto" } } }, .permit_env = "OPENCODE_PERMISSION",
 	    .model_flag = "--model=", .prompt_flag = "--", .way = AGENT_BY_ARGUMENT,
 	    .effort = { "--variant=" },
-	    .env = { "OPENCODE_DISABLE_AUTOUPDATE=1" } },
+	    .mcp_env = "OPENCODE_CONFIG_CONTENT", .mcp_form = AGENT_MCP_OPENCODE,
+	    .env = { "OPENCODE_DISABLE_AUTOUPDATE=1" },
+	    .custom = { ".opencode/agent", ".md" }, .custom_flag = "--agent=" },
 	{ .name = "qwen", .program = "qwen", .format = "qwen",
 	    .args = { "--output-format", "stream-json" },
 	    .permits = {
@@ -104,10 +110,12 @@ struct settings {
 	unsigned may;			/* the permissions, decoded */
 };
 static const struct field rows[] = {
-	FIELD(settings, cli_path, FIELD_STR),
-	FIELD(settings, args, FIELD_STRS),
-	FIELD(settings, env, FIELD_TREE),
-	FIELD(settings, permissions, FIELD_TREE),
+	FIELD(settings, cli_path, FIELD_STR, .help = AGENT_CLI_HELP),
+	FIELD(settings, args, FIELD_STRS,
+	    .help = "further arguments of the program"),
+	FIELD(settings, env, FIELD_TREE, .help = AGENT_ENV_HELP),
+	FIELD(settings, permissions, FIELD_TREE,
+	    .help = AGENT_PERMISSIONS_HELP),
 };
 static const struct field_table table = FIELD_TABLE(settings, rows);
 
@@ -120,6 +128,22 @@ agent_preset(const char *name)
 		if (strcmp(presets[i].name, name) == 0)
 			return &presets[i];
 	return NULL;
+}
+
+const struct field_table *
+agent_settings_table(const struct agent_kind *k)
+{
+	return k == &agent_acp ? acp_table : k == &agent_copilot ?
+	    copilot_table : k == &agent_openai ? openai_table :
+	    agent_preset(k->name) != NULL ? &table : NULL;
+}
+
+const struct agent_custom_place *
+agent_custom_place(const struct agent_kind *k)
+{
+	const struct agent_preset *p = agent_preset(k->name);
+
+	return p != NULL && p->custom.dir != NULL ? &p->custom : NULL;
 }
 
 /* A kind that is unknown to presets permits nothing. */
@@ -279,12 +303,14 @@ put_effort_and_mcp(const struct agent_preset *p, const struct spec_suite *s,
 		*n += put_words(p->effort, j->arena, value != NULL ? value :
 		    "", argv + *n);
 	}
-	if (json_first(c->mcp_servers) != NULL && p->mcp[0] != NULL) {
-		value = agent_mcp_file(j->arena, s, j->req, e);
-		if (value == NULL)
-			return -1;
-		*n += put_words(p->mcp, j->arena, value, argv + *n);
-	}
+	if (p->mcp[0] == NULL || !agent_mcp_any(s, j->req))
+		return 0;
+	value = p->mcp_form == AGENT_MCP_TOML ?
+	    agent_mcp_toml(j->arena, s, j->req).p :
+	    agent_mcp_file(j->arena, s, j->req, e);
+	if (value == NULL)
+		return -1;
+	*n += put_words(p->mcp, j->arena, value, argv + *n);
 	return 0;
 }
 
@@ -301,7 +327,7 @@ make_argv(const struct agent_preset *p, struct agent *a, struct agent_job *j,
 {
 	struct arena *ar = j->arena;
 	const char **argv = NEW_N(ar, const char *, COUNTOF(p->args) +
-	    2 * COUNTOF(p->permits) + set->args.n + 13), *usage;
+	    2 * COUNTOF(p->permits) + set->args.n + 14), *usage;
 	size_t i, n = 0;
 
 	argv[n++] = program(ar, a->suite, p, set);
@@ -318,6 +344,9 @@ make_argv(const struct agent_preset *p, struct agent *a, struct agent_job *j,
 	if (put_effort_and_mcp(p, a->suite, j, argv, &n, e) == -1)
 		return NULL;
 	n += put_hidden(p, j, argv + n);
+	if (p->custom_flag != NULL && j->req->custom != NULL)
+		argv[n++] = agent_word(ar, p->custom_flag,
+		    str_of(j->req->custom));
 	for (i = 0; i < set->args.n; i++)
 		argv[n++] = arena_cstr(ar, set->args.v[i]);
 	n += put_prompt(p, ar, j->req->prompt, argv + n);
@@ -328,6 +357,38 @@ make_argv(const struct agent_preset *p, struct agent *a, struct agent_job *j,
 			return NULL;
 		}
 	return argv;
+}
+
+/* MCP servers for a program that has no option for them. */
+static const char **
+with_mcp(const struct agent_preset *p, struct agent *a, struct agent_job *j,
+    const char **env)
+{
+	const char *change;
+
+	if (p->mcp_env == NULL || !agent_mcp_any(a->suite, j->req))
+		return env;
+	change = agent_mcp_variable(j->arena, p->mcp_env, a->suite, j->req,
+	    env);
+	return os_env_change(j->arena, env, &change, 1);
+}
+
+struct str
+agent_mcp_settings(struct arena *mem, const struct agent *a,
+    const struct agent_request *r)
+{
+	const struct agent_preset *p = agent_preset(a->kind->name);
+	struct buf b = { 0 };
+	struct json_out o = { .put = buf_sink, .ctx = &b };
+
+	if (p == NULL || p->mcp_form != AGENT_MCP_GEMINI ||
+	    !agent_mcp_any(a->suite, r))
+		return STR("");
+	json_open(&o, '{');
+	json_put_key(&o, STR("mcpServers"));
+	agent_mcp_put(&o, a->suite, r, AGENT_MCP_GEMINI);
+	json_close(&o, '}');
+	return arena_take(mem, &b);
 }
 
 static const char **
@@ -355,7 +416,8 @@ make_env(const struct agent_preset *p, struct agent *a, struct agent_job *j,
 		    m->type != JSON_NULL &&
 		    agent_env_add(j->arena, m, change, &n, e) == -1)
 			return NULL;
-	return os_env_change(j->arena, env, change, n);
+	env = with_mcp(p, a, j, os_env_change(j->arena, env, change, n));
+	return agent_mocks_env(a, j->arena, j->req, env);
 }
 
 /* {"type":"user","message":{"role":"user","content":[{...}]}} */

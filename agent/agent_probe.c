@@ -262,10 +262,10 @@ agent_probe_start(struct agent_probe *p, struct procs *procs, struct arena *a,
     const char *cwd)
 {
 	struct proc_opts status = { .argv = argv, .env = env, .cwd = cwd,
-		.writable = p->writable, .out_max = 64 << 10,
+		.bounds = p->bounds, .out_max = 64 << 10,
 		.timeout_ms = AGENT_PROBE_MS, .done = on_status, .arg = p };
 	struct wire_opts o = { .argv = argv, .env = env, .cwd = cwd,
-		.writable = p->writable, .ended = on_ended, .arg = p };
+		.bounds = p->bounds, .ended = on_ended, .arg = p };
 	struct err e;
 
 	p->arena = a;

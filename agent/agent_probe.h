@@ -82,7 +82,7 @@ struct agent_probe {
 	struct str why;			/* the agent's words, or empty */
 	void (*done)(void *arg);
 	void *arg;
-	const char *const *writable;	/* as in os_spawn.h */
+	const struct os_bounds *bounds;	/* as in os_spawn.h */
 	/* private: */
 	struct arena *arena;
 	enum agent_ask ask;
@@ -96,7 +96,7 @@ struct agent_probe {
 enum { AGENT_PROBE_MS = 15000 };	/* at most, plus the child's end */
 
 /*
- * The caller sets done, arg and writable, the rest is zero.  argv and env are
+ * The caller sets done, arg and bounds, the rest is zero.  argv and env are
  * those of os_spawn.h; argv is not needed after the call.  cwd is an absolute
  * path.  False: it cannot be asked, and done() is not called.  Cancelling makes
  * done() come sooner.

@@ -50,8 +50,8 @@ agent_record_path(struct arena *a, const char *dir,
 		if (!is_plain(name[i]))
 			name[i] = '-';
 	return arena_cstr(a, arena_fmt(a, "%s/t-%s-%.*s%s.%u.%u.jsonl", dir,
-	    name, HASH_KEPT, hex, r->no_skills ? ".baseline" : "", r->trial,
-	    r->attempt));
+	    name, HASH_KEPT, hex, r->no_skills ? ".baseline" :
+	    r->ref_skills ? ".ref" : "", r->trial, r->attempt));
 }
 
 void
@@ -236,7 +236,7 @@ remove_inputs(struct agent_job *j, const struct json *files)
 }
 
 static enum agent_status
-play(struct agent_job *j, struct str text, const char *path)
+play(struct agent_job *j, struct str text, const char *path, bool *wrote)
 {
 	const struct json *head, *n;
 	struct json *v;
@@ -257,6 +257,7 @@ play(struct agent_job *j, struct str text, const char *path)
 	}
 	j->ans.session_id = json_str(v, "session_id");
 	j->ans.few_files = json_getc(v, "files_left_out") != NULL;
+	*wrote = json_first(json_getc(v, "files")) != NULL;
 	take_fault(j, v);
 	compare(j, head, v, path);
 	if (j->req->workspace != NULL && j->ans.fault == ANSWER_OK) {
@@ -266,10 +267,9 @@ play(struct agent_job *j, struct str text, const char *path)
 	return AGENT_DONE;
 }
 
-static enum agent_status
-start(struct agent *a, struct agent_job *j)
+enum agent_status
+agent_play_recording(struct agent_job *j, const char *dir, bool *wrote)
 {
-	const char *const *dir = a->state;
 	const char *path;
 	struct str text;
 	struct err e = { 0 };
@@ -277,11 +277,20 @@ start(struct agent *a, struct agent_job *j)
 	if (j->req->sample > 0)
 		return agent_fail(j, ANSWER_INFRA, "recordings cannot judge: "
 		    "name another executor in \"judge\"");
-	path = agent_record_path(j->arena, *dir, j->req);
+	path = agent_record_path(j->arena, dir, j->req);
 	if (os_read_plain(j->arena, path, AGENT_RECORD_MAX, &text, &e) == 0)
-		return play(j, str_after_bom(text), path);
+		return play(j, str_after_bom(text), path, wrote);
 	return agent_fail(j, ANSWER_INFRA, "no recording of this trial: %s",
 	    e.msg);
+}
+
+static enum agent_status
+start(struct agent *a, struct agent_job *j)
+{
+	const char *const *dir = a->state;
+	bool wrote;
+
+	return agent_play_recording(j, *dir, &wrote);
 }
 
 const struct agent_kind agent_replay = {

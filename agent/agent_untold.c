@@ -7,6 +7,7 @@
 
 #include "agent/agent_internal.h"
 #include "agent/proto/acp.h"
+#include "json.h"
 #include "suite/spec.h"
 
 static const struct {
@@ -51,7 +52,8 @@ agent_untold(const struct spec_suite *s)
 		    (rows[i].agent == NULL || str_is(name, rows[i].agent)))
 			untold = rows[i].untold;
 	if (!agent_reports_calls(s))	/* plain text */
-		untold = AGENT_CALLS | AGENT_TOKENS | AGENT_TURNS;
+		untold = AGENT_TOKENS | AGENT_TURNS |
+		    (json_first(s->mcp_mocks) == NULL ? AGENT_CALLS : 0U);
 	arena_free(&a);
 	return untold;
 }

@@ -348,6 +348,12 @@ chunk_new(struct arena *a, size_t n)
 	return c;
 }
 
+void
+arena_reserve(struct arena *a, size_t n)
+{
+	chunk_new(a, n);
+}
+
 void *
 arena_raw(struct arena *a, size_t n, size_t align)
 {
@@ -368,6 +374,8 @@ arena_raw(struct arena *a, size_t n, size_t align)
 void *
 arena_alloc(struct arena *a, size_t n, size_t align)
 {
+	if (n == SIZE_MAX)	/* of mul_max() */
+		oom();
 	return memset(arena_raw(a, n, align), 0, n);
 }
 
@@ -628,6 +636,27 @@ err_sys(struct err *e, const char *what)
 	err_set(e, ERR_SYS, "%s: %s", what, strerror(sys));
 	e->sys = sys;
 	return -1;
+}
+
+const char *
+err_advice(const struct err *e)
+{
+	if (e->code != ERR_SYS)
+		return "";
+	switch (e->sys) {
+	case ENOENT:
+		return "; check the path";
+	case EACCES:
+	case EPERM:
+		return "; check the permissions";
+	case ENOTDIR:
+		return "; name a directory";
+	case EISDIR:
+		return "; name a file";
+	case ENOSPC:
+		return "; make room on the disk";
+	}
+	return "";
 }
 
 int

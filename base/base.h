@@ -76,6 +76,15 @@ enum { STR_HINT = 100 };	/* bytes of a hint */
  */
 const char *str_hint(char out[STR_HINT], const char *before, struct str word);
 
+struct buf;
+/*
+ * Appends ` (did you mean "A", "B"? LABEL: A, B, C)` to a message about an
+ * unknown word: up to three similar ones of the n known words v, and the list
+ * of them, which is cut after about 300 bytes.
+ */
+void str_put_choices(struct buf *, struct str word, const char *label,
+    const struct str *v, size_t n);
+
 /* The string without the white space of JSON (not \v, \f) at both ends. */
 struct str str_trim(struct str);
 
@@ -166,6 +175,11 @@ struct str arena_take(struct arena *, struct buf *);
 struct json_error;
 struct json *arena_json(struct arena *, struct str text, struct json_error *e);
 
+/*
+ * An empty arena gets memory for n bytes, which arena_restore() does not free:
+ * for arenas that are emptied often.
+ */
+void arena_reserve(struct arena *, size_t n);
 /* arena_restore() frees all memory allocated since arena_save(). */
 struct arena_mark arena_save(const struct arena *);
 void arena_restore(struct arena *, struct arena_mark);
@@ -250,6 +264,11 @@ struct err {
  */
 int err_set(struct err *, enum err_code, const char *fmt, ...) PRINTF(3, 4);
 int err_sys(struct err *, const char *what);
+/*
+ * Advice for the end of a message about a system error, such as "; check the
+ * path", or "".
+ */
+const char *err_advice(const struct err *);
 int err_at(struct err *, unsigned line, unsigned col);
 
 #endif

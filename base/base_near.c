@@ -82,3 +82,55 @@ str_hint(char out[STR_HINT], const char *before, struct str word)
 		    STRF(utf8_cut(word, 70)));
 	return out;
 }
+
+static bool
+holds(struct str s, struct str part)
+{
+	size_t i;
+
+	for (i = 0; part.n > 0 && i + part.n <= s.n; i++)
+		if (memcmp(s.p + i, part.p, part.n) == 0)
+			return true;
+	return false;
+}
+
+/* The question: up to three words that are similar or contain the word. */
+static size_t
+put_question(struct buf *b, struct str word, const struct str *v, size_t n)
+{
+	struct str_nearest best = { .word = word };
+	size_t i, shown = 0;
+
+	for (i = 0; i < n; i++)
+		str_nearest(&best, v[i]);
+	if (best.best.p != NULL) {
+		buf_fmt(b, " (did you mean \"%.*s\"",
+		    STRF(utf8_cut(best.best, 70)));
+		shown++;
+	}
+	for (i = 0; i < n && shown < 3; i++)
+		if (v[i].p != best.best.p && word.n >= 2 && holds(v[i], word))
+			buf_fmt(b, "%s\"%.*s\"", shown++ > 0 ? ", " :
+			    " (did you mean ", STRF(utf8_cut(v[i], 70)));
+	if (shown > 0)
+		buf_putc(b, '?');
+	return shown;
+}
+
+void
+str_put_choices(struct buf *b, struct str word, const char *label,
+    const struct str *v, size_t n)
+{
+	enum { LIST_BYTES = 300 };
+	size_t i, start, shown = put_question(b, word, v, n);
+
+	if (n == 0)
+		return;
+	buf_fmt(b, "%s%s:", shown > 0 ? " " : " (", label);
+	for (i = 0, start = b->n; i < n && b->n - start < LIST_BYTES; i++)
+		buf_fmt(b, "%s %.*s", i > 0 ? "," : "",
+		    STRF(utf8_cut(v[i], 70)));
+	if (i < n)
+		buf_fmt(b, " and %zu more", n - i);
+	buf_putc(b, ')');
+}

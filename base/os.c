@@ -547,6 +547,18 @@ os_fd_short(int fd, unsigned reserves)
 }
 
 size_t
+os_processors(void)
+{
+#ifdef _SC_NPROCESSORS_ONLN
+	long n = sysconf(_SC_NPROCESSORS_ONLN);
+
+	return n > 0 ? (size_t)n : 1;
+#else
+	return 1;
+#endif
+}
+
+size_t
 os_fds_free(unsigned reserves)
 {
 	int fd = open("/dev/null", O_RDONLY | O_CLOEXEC), next = fd;
@@ -554,8 +566,12 @@ os_fds_free(unsigned reserves)
 	size_t n = 0;
 
 	os_close(&fd);
-	if (next == -1 || os_fd_short(next, reserves))
+	if (next == -1)
 		return 0;
+	if (os_fd_short(next, reserves)) {
+		errno = EMFILE;
+		return 0;
+	}
 	if (getrlimit(RLIMIT_NOFILE, &r) == -1 || r.rlim_cur > INT_MAX)
 		return INT_MAX;
 	n = (size_t)r.rlim_cur - (size_t)next;

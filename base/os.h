@@ -116,10 +116,13 @@ void os_nofile_set(uint64_t soft);
  * starting a child): an eighth of the limit, at most 32.  fd_short: whether a
  * descriptor that was just opened lies within so many reserves, since the
  * system assigns the lowest free number; true for -1.  fds_free: about how
- * many more can be opened before that.
+ * many more can be opened before that; after 0, errno is the reason.
  */
 bool os_fd_short(int fd, unsigned reserves);
 size_t os_fds_free(unsigned reserves);
+
+/* The number of processors in use, at least 1. */
+size_t os_processors(void);
 
 /* Whether an errno means that descriptors, processes or memory ran out. */
 bool os_is_shortage(int sys);

@@ -36,6 +36,9 @@ bool
 os_subreaper(bool on)
 {
 #if defined(PR_SET_CHILD_SUBREAPER)
+	/* without /proc, os_children() cannot find adopted processes */
+	if (on && access("/proc/self/task", X_OK) == -1)
+		return false;
 	return prctl(PR_SET_CHILD_SUBREAPER, on ? 1UL : 0UL, 0UL, 0UL,
 	    0UL) == 0;
 #else

@@ -13,7 +13,8 @@
 
 /*
  * Makes this process the parent of orphaned descendants, so that it can find
- * and terminate them.  False if the system cannot do this (only Linux can).
+ * and terminate them.  False if the system cannot do this: only Linux with
+ * /proc can.
  */
 bool os_subreaper(bool on);
 

@@ -3,9 +3,12 @@
  * Confinement of children by Landlock, which needs no privileges.
  *
  * The rules handle all rights that change the file system by name: writing,
- * truncating, creating, removing, renaming, linking.  Reading and executing are
+ * truncating, creating, removing, renaming, linking.  Executing and listing are
  * not handled and therefore allowed.  Version 2 cannot deny truncate(2), and
  * version 1 denies every rename between directories, so both are refused.
+ *
+ * Rules can only allow.  To hide a file, reading is handled, and allowed for
+ * everything beside the file and beside each directory above it.
  *
  * Landlock does not handle chmod, chown, utime and extended attributes: a
  * confined child can still change those of its user's files.  Neither does it
@@ -15,9 +18,11 @@
 
 #include "base/os_confine.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdint.h>
+#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -38,10 +43,11 @@ enum {
 #else
 	CALL_CREATE = 444, CALL_ADD = 445, CALL_RESTRICT = 446,
 #endif
-	/* rights: 0 execute, 2 read a file and 3 a directory are not handled */
-	WRITE_FILE = 1 << 1, TRUNCATE = 1 << 14,
+	/* rights: 0 execute and 3 read a directory are not handled */
+	WRITE_FILE = 1 << 1, READ_FILE = 1 << 2, TRUNCATE = 1 << 14,
 	FILE_RIGHTS = WRITE_FILE | TRUNCATE,
-	DIR_RIGHTS = FILE_RIGHTS | 0x3ff0	/* 4-13: remove, make, refer */
+	DIR_RIGHTS = FILE_RIGHTS | 0x3ff0,	/* 4-13: remove, make, refer */
+	ENTRIES_MAX = 10000		/* beside hidden files */
 };
 
 /*
@@ -68,8 +74,14 @@ os_can_confine(void)
 	    VERSION_MIN;
 }
 
+struct rules {
+	int fd;
+	uint64_t read;			/* READ_FILE if it is handled, else 0 */
+};
+
 static int
-allow(int rules, const char *path, struct err *e)
+allow(const struct rules *to, const char *path, uint64_t rights,
+    struct err *e)
 {
 	struct rule r = { .parent = open(path, O_PATH | O_CLOEXEC) };
 	struct stat st;
@@ -80,8 +92,9 @@ allow(int rules, const char *path, struct err *e)
 		    0 : err_sys(e, path);
 	if (fstat(r.parent, &st) == -1)
 		st.st_mode = 0;
-	r.allowed = S_ISDIR(st.st_mode) ? DIR_RIGHTS : FILE_RIGHTS;
-	failed = syscall(CALL_ADD, rules, PATH_BENEATH, &r, 0);
+	r.allowed = rights & (S_ISDIR(st.st_mode) ? DIR_RIGHTS | READ_FILE :
+	    FILE_RIGHTS | READ_FILE);
+	failed = syscall(CALL_ADD, to->fd, PATH_BENEATH, &r, 0);
 	if (failed != 0)
 		err_sys(e, path);
 	os_close(&r.parent);
@@ -89,31 +102,117 @@ allow(int rules, const char *path, struct err *e)
 }
 
 static int
-allow_all(int rules, const char *const *paths, struct err *e)
+allow_all(const struct rules *to, const char *const *paths, struct err *e)
 {
 	for (; *paths != NULL; paths++)
-		if (allow(rules, *paths, e) == -1)
+		if (allow(to, *paths, DIR_RIGHTS | to->read, e) == -1)
+			return -1;
+	return 0;
+}
+
+/* Whether a hidden file is below the directory, or is the path itself. */
+enum { BESIDE, ABOVE, HIDDEN };
+static int
+place_of(const char *path, const char *const *hidden)
+{
+	size_t n = strlen(path);
+
+	for (; *hidden != NULL; hidden++)
+		if (strncmp(*hidden, path, n) == 0) {
+			if ((*hidden)[n] == '\0')
+				return HIDDEN;
+			if ((*hidden)[n] == '/')
+				return ABOVE;
+		}
+	return BESIDE;
+}
+
+/*
+ * Lists what is beside hidden files, from a directory above them down; links
+ * are left out, since their targets are listed.  False: there is too much.
+ */
+static bool
+list_visible(struct arena *a, const char *dir, const char *const *hidden,
+    struct buf *list)
+{
+	DIR *d = opendir(*dir == '\0' ? "/" : dir);
+	struct dirent *entry;
+	struct stat st;
+	const char *path;
+	bool ok = true;
+	int place;
+
+	while (ok && d != NULL && (entry = readdir(d)) != NULL) {
+		if (strcmp(entry->d_name, ".") == 0 ||
+		    strcmp(entry->d_name, "..") == 0)
+			continue;
+		path = arena_fmt(a, "%s/%s", dir, entry->d_name).p;
+		place = place_of(path, hidden);
+		if (place == ABOVE)
+			ok = list_visible(a, path, hidden, list);
+		else if (place == BESIDE && lstat(path, &st) == 0 &&
+		    !S_ISLNK(st.st_mode))
+			buf_put(list, (struct str){ (const char *)&path,
+			    sizeof(path) });
+		ok = ok && list->n < ENTRIES_MAX * sizeof(path);
+	}
+	if (d != NULL)
+		closedir(d);
+	return ok;
+}
+
+/* The paths that can be read, if some cannot; NULL: all can. */
+static const char **
+visible(struct arena *a, const char *const *hidden)
+{
+	struct buf list = { 0 };
+	const char **v = NULL;
+
+	if (hidden != NULL && *hidden != NULL &&
+	    list_visible(a, "", hidden, &list)) {
+		v = NEW_N(a, const char *, list.n / sizeof(*v) + 1);
+		if (list.n > 0)
+			memcpy(v, list.p, list.n);
+	}
+	buf_free(&list);
+	return v;
+}
+
+static int
+add_rules(const struct rules *to, const struct os_bounds *b,
+    const char *const *readable, struct err *e)
+{
+	if (allow_all(to, devices, e) == -1 ||
+	    allow_all(to, b->writable, e) == -1)
+		return -1;
+	for (; readable != NULL && *readable != NULL; readable++)
+		if (allow(to, *readable, READ_FILE, e) == -1)
 			return -1;
 	return 0;
 }
 
 int
-os_confine_open(const char *const *writable, struct err *e)
+os_confine_open(const struct os_bounds *b, struct err *e)
 {
+	struct arena a = { 0 };
 	struct ruleset all = { DIR_RIGHTS };
-	int fd;
+	struct rules to = { 0 };
+	const char **readable;
 
 	if (!os_can_confine()) {
 		errno = ENOSYS;
 		return err_sys(e, "Landlock");
 	}
-	fd = (int)syscall(CALL_CREATE, &all, sizeof(all), 0);
-	if (fd == -1)
-		return err_sys(e, "Landlock");
-	if (allow_all(fd, devices, e) == -1 ||
-	    allow_all(fd, writable, e) == -1)
-		os_close(&fd);
-	return fd;
+	readable = visible(&a, b->hidden);
+	to.read = readable != NULL ? READ_FILE : 0;
+	all.handled |= to.read;
+	to.fd = (int)syscall(CALL_CREATE, &all, sizeof(all), 0);
+	if (to.fd == -1)
+		err_sys(e, "Landlock");
+	else if (add_rules(&to, b, readable, e) == -1)
+		os_close(&to.fd);
+	arena_free(&a);
+	return to.fd;
 }
 
 int
@@ -133,9 +232,9 @@ os_can_confine(void)
 }
 
 int
-os_confine_open(const char *const *writable, struct err *e)
+os_confine_open(const struct os_bounds *b, struct err *e)
 {
-	(void)writable;
+	(void)b;
 	errno = ENOSYS;
 	return err_sys(e, "confinement");
 }

@@ -71,7 +71,7 @@ lookup(const char *host, const char *port, int flags, struct err *e)
 	rc = getaddrinfo(host, port, &hint, &list);
 	if (rc == 0)
 		return list;
-	err_set(e, ERR_SYS, "cannot find %s port %.20s: %s",
+	err_set(e, ERR_SYS, "cannot find %s port %.20s: %s; check the name",
 	    host != NULL ? host : "this machine's addresses", port,
 	    rc == EAI_SYSTEM ? strerror(errno) : gai_strerror(rc));
 	e->sys = 0;		/* not an errno */

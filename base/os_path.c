@@ -14,6 +14,10 @@
 
 #include "base/base.h"
 
+#if defined(__APPLE__)
+int _NSGetExecutablePath(char *, uint32_t *);	/* mach-o/dyld.h */
+#endif
+
 enum { LINKS_MAX = 40 };	/* symbolic links followed */
 
 static bool
@@ -164,6 +168,27 @@ os_find(struct arena *a, const char *name)
 	const char *dirs = getenv("PATH");
 
 	return dirs != NULL ? os_find_in(a, name, dirs) : NULL;
+}
+
+/* Links to it in the file systems for processes; macOS has a call. */
+char *
+os_self(struct arena *a)
+{
+	static const char *const links[] = { "/proc/self/exe",
+		"/proc/curproc/exe", "/proc/curproc/file" };
+	char path[PATH_MAX];
+	size_t i;
+
+#if defined(__APPLE__)
+	uint32_t n = sizeof(path);
+
+	if (_NSGetExecutablePath(path, &n) == 0 && access(path, X_OK) == 0)
+		return os_real(a, path);
+#endif
+	for (i = 0; i < COUNTOF(links); i++)
+		if (realpath(links[i], path) != NULL && access(path, X_OK) == 0)
+			return arena_cstr(a, str_of(path));
+	return os_find(a, "waza");
 }
 
 static int

@@ -29,6 +29,9 @@ char *os_real(struct arena *, const char *path);
  */
 int os_make_dirs(const char *path, unsigned mode, bool last, struct err *);
 
+/* The path of the running program, or NULL if it is not known. */
+char *os_self(struct arena *);
+
 /*
  * The absolute path of the program of that name in PATH or in the given
  * directories, which colons separate; NULL with errno if there is none.

@@ -39,10 +39,16 @@
 #include "base/os_confine.h"
 #include "base/os_path.h"
 
-#if defined(__APPLE__)
-#define VFORK fork		/* vfork is deprecated there */
-#else
+/* POSIX has no vfork any more, and macOS deprecates it. */
+#if defined(__linux__) || defined(__FreeBSD__) || defined(__NetBSD__) || \
+    defined(__OpenBSD__) || defined(__DragonFly__)
 #define VFORK vfork
+#else
+#define VFORK fork
+#endif
+
+#if !defined(NSIG)
+#define NSIG 65			/* sigaction() refuses others */
 #endif
 
 extern char **environ;
@@ -75,7 +81,7 @@ struct plan {
 	int fd[3];			/* the index itself, or above 2 */
 	int report;			/* write end: struct failure */
 	int rules;			/* of its confinement, or -1 */
-	bool group;
+	bool group, outlives;
 	struct limit {
 		resource_id resource;
 		struct rlimit r;
@@ -133,7 +139,8 @@ enter(const struct plan *p)
 
 	if (p->group)
 		setpgid(0, 0);
-	os_follow();
+	if (!p->outlives)
+		os_follow();
 	if (p->rules != -1 && os_confine_enter(p->rules) == -1)
 		fail(p, STEP_CONFINE);
 	for (i = 1; i < NSIG; i++)
@@ -362,8 +369,9 @@ set_limits(struct plan *p, const struct os_limits *l)
 pid_t
 os_spawn(const struct os_spawn *o, struct err *e)
 {
-	struct plan p = { .cwd = o->cwd, .group = o->group, .fn = o->fn,
-		.arg = o->arg, .rules = -1 };
+	struct plan p = { .cwd = o->cwd, .group = o->group,
+		.outlives = o->outlives, .fn = o->fn, .arg = o->arg,
+		.rules = -1 };
 	struct failure f = { STEP_EXEC, 0 };
 	struct arena a = { 0 };
 	int i, made[3] = { -1, -1, -1 };
@@ -385,8 +393,8 @@ os_spawn(const struct os_spawn *o, struct err *e)
 			goto out;
 		}
 	}
-	if (o->writable != NULL) {
-		p.rules = os_confine_open(o->writable, e);
+	if (o->bounds != NULL) {
+		p.rules = os_confine_open(o->bounds, e);
 		if (p.rules == -1) {
 			f.step = STEP_CONFINE;
 			goto out;

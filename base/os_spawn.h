@@ -12,6 +12,7 @@
 
 struct arena;
 struct err;
+struct os_bounds;
 
 enum {
 	OS_FD_NULL = -1,	/* the child gets /dev/null */
@@ -37,8 +38,9 @@ struct os_spawn {
 	const char *cwd;		/* NULL: ours */
 	int fd[3];			/* its 0, 1, 2; they stay open here */
 	bool group;			/* leads a process group of its own */
-	const char *const *writable;	/* it is confined to write there, see
-					 * os_confine.h; NULL: it is not */
+	bool outlives;			/* keeps running when we end */
+	const struct os_bounds *bounds;	/* of its confinement, see
+					 * os_confine.h; NULL: it has none */
 	struct os_limits limits;
 };
 

@@ -9,6 +9,7 @@
 
 #include "base/os.h"
 #include "json.h"
+#include "report/report.h"
 #include "suite/config.h"
 #include "suite/spec.h"
 
@@ -38,16 +39,30 @@ cmd_say(const char *fmt, ...)
 int
 cmd_complain(const struct err *e)
 {
-	cmd_say("waza: %s\n", e->msg);
+	struct str msg = str_of(e->msg);
+	bool bare = e->code == ERR_SYS && str_ends(msg,
+	    str_of(strerror(e->sys)));
+
+	cmd_say("waza: %s%s\n", e->msg, bare ? err_advice(e) : "");
 	return CMD_ERROR;
 }
 
 int
 cmd_complain_at(const char *file, const struct err *e)
 {
+	struct report_sources src;
+	struct buf b = { 0 };
+
 	if (e->line == 0)
 		return cmd_complain(e);
-	cmd_say("%s:%u:%u: %s\n", file, e->line, e->col, e->msg);
+	report_sources_init(&src, STDERR_FILENO);
+	buf_fmt(&b, "%s:%u:%u: %s\n", file, e->line, e->col, e->msg);
+	if (strcmp(file, cmd_input_name("-")) != 0)
+		report_source(&src, &b, file, (struct report_place){ e->line,
+		    e->col, 0 });
+	cmd_say("%.*s", STRF(buf_str(&b)));
+	report_sources_end(&src);
+	buf_free(&b);
 	return CMD_ERROR;
 }
 
@@ -64,15 +79,20 @@ int
 cmd_print_notes(const struct spec_notes *notes, bool all)
 {
 	const struct spec_note *n;
+	struct report_sources src;
 	struct buf b = { 0 };
 
+	report_sources_init(&src, STDERR_FILENO);
 	for (n = notes->head; n != NULL; n = n->next) {
 		if (n->level != FIELD_ERROR && !all && !notes->strict)
 			continue;
 		b.n = 0;
 		spec_note_put(&b, n);
+		report_source(&src, &b, n->at.file, (struct report_place){
+		    n->at.line, n->at.col, 0 });
 		cmd_say("%.*s", STRF(buf_str(&b)));
 	}
+	report_sources_end(&src);
 	buf_free(&b);
 	return notes->errors > 0 || (notes->strict && notes->warnings > 0) ?
 	    CMD_ERROR : CMD_OK;
@@ -87,6 +107,15 @@ cmd_finish(struct cmd_call *c, struct buf *out, int status)
 	r = os_write_all(STDOUT_FILENO, buf_str(out), c->err);
 	buf_free(out);
 	return r == -1 ? cmd_complain_stdout(c->err->sys) : status;
+}
+
+void
+cmd_wrap(struct buf *out, size_t hang)
+{
+	struct report_opts o = { 0 };
+
+	report_env(&o, STDOUT_FILENO, REPORT_AUTO);
+	report_wrap(out, hang, &o);
 }
 
 int
@@ -108,6 +137,21 @@ cmd_choose(const char *option, const char *value, const char *const *words,
 	    STRF(buf_str(&b)), value);
 	buf_free(&b);
 	return -1;
+}
+
+int
+cmd_report_env(struct report_opts *o, int fd, const struct cmd_color *color,
+    struct err *e)
+{
+	static const char *const words[] = { [REPORT_AUTO] = "auto",
+		[REPORT_ALWAYS] = "always", [REPORT_NEVER] = "never" };
+	int when = cmd_choose("color", color->when, words, COUNTOF(words), e);
+
+	if (when == -1)
+		return -1;
+	report_env(o, fd, color->never ? REPORT_NEVER :
+	    (enum report_when)when);
+	return 0;
 }
 
 int
@@ -233,9 +277,8 @@ cmd_cache_dir(const struct cmd_call *c, const char *option,
 	return setting.n > 0 ? arena_cstr(c->arena, setting) : ".waza-cache";
 }
 
-/* A model as part of a file name. */
-static char *
-file_name(struct arena *a, const char *model)
+char *
+cmd_file_name(struct arena *a, const char *model)
 {
 	char *name = arena_cstr(a, str_of(model)), *p;
 
@@ -243,6 +286,21 @@ file_name(struct arena *a, const char *model)
 		if (strchr("/\\: ", *p) != NULL)
 			*p = '-';
 	return name;
+}
+
+struct str
+cmd_short_path(struct str s)
+{
+	size_t n;
+
+	while (s.n > 1 && s.p[s.n - 1] == '/')
+		s.n--;
+	for (;; s.p += n, s.n -= n) {
+		n = str_starts(s, STR("../")) ? 3 : str_starts(s, STR("./")) ?
+		    2 : 0;
+		if (n == 0 || n == s.n)
+			return s;
+	}
 }
 
 const char *
@@ -253,13 +311,13 @@ cmd_model_path(struct arena *a, const char *path, const char *model)
 	if (dot == NULL || (slash != NULL && dot < slash))
 		dot = path + strlen(path);
 	return arena_fmt(a, "%.*s_%s%s", (int)(dot - path), path,
-	    file_name(a, model), dot).p;
+	    cmd_file_name(a, model), dot).p;
 }
 
 const char *
 cmd_model_dir(struct arena *a, const char *dir, const char *model, bool make)
 {
-	char *name = file_name(a, model);
+	char *name = cmd_file_name(a, model);
 
 	if (dir == NULL)
 		return NULL;

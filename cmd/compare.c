@@ -10,13 +10,42 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "cmd/workspace.h"
+#include "cmd/gate.h"
+#include "cmd/stored.h"
 #include "report/compare.h"
+#include "json.h"
 #include "report/report.h"
 #include "results/outcome.h"
 #include "suite/spec.h"
 
-enum { GATE_ERROR = COMPARE_CONFIG };
+enum {
+	GATE_ERROR = COMPARE_CONFIG,
+	MIN_TRIALS = 5		/* of a task, before a baseline is replaced */
+};
+
+/* A shard can be compared with the same part of another run only. */
+static int
+check_shards(struct cmd_call *c, const struct outcome *const *files, size_t n)
+{
+	const struct json *v;
+	int64_t k[2] = { 0, 0 }, of[2] = { 0, 0 };
+	size_t i;
+
+	for (i = 0; i < n; i++) {
+		v = json_getc(json_getc(files[i]->root, "config"), "shard");
+		(void)json_int(json_getc(v, "k"), &k[i > 0]);
+		(void)json_int(json_getc(v, "n"), &of[i > 0]);
+		if (i > 0 && (k[0] != k[1] || of[0] != of[1]))
+			break;
+		k[1] = of[1] = 0;
+	}
+	if (i == n)
+		return CMD_OK;
+	i = of[1] > 0 ? i : 0;
+	err_set(c->err, ERR_SCHEMA, "%s: has the results of a shard, not of a "
+	    "whole run: join the shards with waza merge", files[i]->path);
+	return cmd_complain(c->err);
+}
 
 static int
 read_files(struct cmd_call *c, const char *const *paths, size_t n,
@@ -33,21 +62,81 @@ read_files(struct cmd_call *c, const char *const *paths, size_t n,
 		if (files[i] == NULL)
 			return cmd_complain_at(path, c->err);
 	}
-	return CMD_OK;
+	return check_shards(c, files, n);
 }
 
 /* waza compare */
 struct compare_opt {
-	const char *format;
+	const char *format, *task;
+	struct cmd_color color;
 	bool verbose;
 };
 static const struct opt compare_rows[] = {
 	CMD_OPT(compare_opt, format, OPT_STR, .name = "format", .letter = 'f',
 	    .value = "table|json|markdown",
 	    .help = "output format (default: table)"),
+	CMD_OPT(compare_opt, task, OPT_STR, .name = "task", .value = "ID",
+	    .help = "compare answers, tool calls and patches of this task"),
 	CMD_OPT(compare_opt, verbose, OPT_FLAG, .name = "verbose",
-	    .letter = 'v', .help = "list all tasks"),
+	    .letter = 'v', .help = "list all tasks; with --task all lines"),
+	CMD_COLOR_OPTS(compare_opt, color),
 };
+
+/* One file: its results without the skill are the first, it is the second. */
+static int
+add_baseline(struct cmd_call *c, const struct outcome **files)
+{
+	files[1] = files[0];
+	files[0] = outcome_baseline(c->arena, files[1], c->err);
+	return files[0] != NULL ? CMD_OK :
+	    cmd_complain_at(files[1]->path, c->err);
+}
+
+/* The task that --task names by its id, else by its name. */
+static const struct compare_row *
+find_row(struct cmd_call *c, const struct compare *all, const char *id)
+{
+	struct str *ids = NEW_N(c->arena, struct str, all->nrows);
+	struct buf b = { 0 };
+	size_t i;
+
+	for (i = 0; i < all->nrows; i++)
+		if (str_is(all->rows[i].id, id))
+			return &all->rows[i];
+	for (i = 0; i < all->nrows; i++) {
+		if (str_is(all->rows[i].name, id))
+			return &all->rows[i];
+		ids[i] = all->rows[i].id;
+	}
+	buf_fmt(&b, "no task \"%.60s\" in the results", id);
+	str_put_choices(&b, str_of(id), "tasks", ids, all->nrows);
+	err_set(c->err, ERR_SCHEMA, "%.*s", STRF(buf_str(&b)));
+	buf_free(&b);
+	return NULL;
+}
+
+/* compare --task: of two results, as text. */
+static int
+compare_one(struct cmd_call *c, const struct compare *all,
+    const struct report_opts *r, int format)
+{
+	const struct compare_opt *o = c->opt;
+	const struct compare_row *row;
+	struct buf out = { 0 };
+
+	if (format != 0 || all->nfiles != 2) {
+		err_set(c->err, ERR_SCHEMA, format != 0 ?
+		    "--task prints text: omit --format" :
+		    "--task compares two results, not %zu", all->nfiles);
+		return cmd_complain(c->err);
+	}
+	row = find_row(c, all, o->task);
+	if (row == NULL)
+		return cmd_complain(c->err);
+	compare_task(&out, all, row, r);
+	c->form = GUARD_TEXT;
+	return cmd_finish(c, &out, CMD_OK);
+}
 
 static int
 compare_main(struct cmd_call *c)
@@ -56,18 +145,30 @@ compare_main(struct cmd_call *c)
 	const struct compare_opt *o = c->opt;
 	int format = cmd_choose("format", o->format, formats,
 	    COUNTOF(formats), c->err);
+	const char *last[2], *const *paths = (const char *const *)c->args;
 	const struct outcome *files[COMPARE_FILES];
 	struct report_opts r = { .verbose = o->verbose };
+	size_t n = c->nargs;
 	struct compare all;
 	struct buf out = { 0 };
 
-	if (format == -1)
+	if (format == -1 || cmd_report_env(&r, STDOUT_FILENO, &o->color,
+	    c->err) == -1)
 		return cmd_complain(c->err);
-	if (read_files(c, (const char *const *)c->args, c->nargs,
-	    files) != CMD_OK)
+	if (n == 0) {
+		if (cmd_last_two(c, last, 0) == -1)
+			return cmd_complain(c->err);
+		paths = last;
+		n = 2;
+	}
+	if (read_files(c, paths, n, files) != CMD_OK)
 		return CMD_ERROR;
-	compare_make(c->arena, &all, files, c->nargs);
-	report_env(&r, STDOUT_FILENO);
+	if (n == 1 && add_baseline(c, files) != CMD_OK)
+		return CMD_ERROR;
+	compare_make(c->arena, &all, files, n > 1 ? n : 2);
+	all.skill = n == 1;
+	if (o->task != NULL)
+		return compare_one(c, &all, &r, format);
 	if (format == 0)
 		compare_text(&out, &all, &r);
 	else if (format == 1)
@@ -82,7 +183,9 @@ compare_main(struct cmd_call *c)
 struct gate_opt {
 	const char *baseline, *current, *max_drop, *min_pass;
 	const char *on_new, *on_removed, *format;
-	bool golden, significant, verbose;
+	int64_t min_trials;
+	struct cmd_color color;
+	bool golden, significant, partial, verbose, update;
 };
 #define GATE(m, t, ...) CMD_OPT(gate_opt, m, t, __VA_ARGS__)
 static const struct opt gate_rows[] = {
@@ -90,7 +193,7 @@ static const struct opt gate_rows[] = {
 	    .group = "Input",
 	    .help = "accepted results (required)"),
 	GATE(current, OPT_STR, .name = "current", .value = "FILE",
-	    .help = "new results (required)"),
+	    .help = "new results (default: the latest)"),
 	GATE(max_drop, OPT_STR, .name = "max-regression-pct", .value = "N",
 	    .group = "Rules",
 	    .help = "allowed drop of the pass rate, in points (default: 0)"),
@@ -98,6 +201,8 @@ static const struct opt gate_rows[] = {
 	    .help = "percent of tasks that must pass (default: 0)"),
 	GATE(significant, OPT_FLAG, .name = "significant",
 	    .help = "only warn if a drop is not significant"),
+	GATE(partial, OPT_FLAG, .name = "partial",
+	    .help = "count tasks that did not run as in the baseline"),
 	GATE(golden, OPT_FLAG, .name = "golden-must-pass",
 	    .help = "fail if a golden task does not pass"),
 	GATE(on_new, OPT_STR, .name = "on-new-tasks",
@@ -106,12 +211,18 @@ static const struct opt gate_rows[] = {
 	GATE(on_removed, OPT_STR, .name = "on-removed-tasks",
 	    .value = "allow|warn|fail",
 	    .help = "policy for removed tasks (default: warn)"),
+	GATE(update, OPT_FLAG, .name = "update-baseline", .group = "Update",
+	    .help = "replace the baseline if the results are better"),
+	GATE(min_trials, OPT_INT, .name = "min-trials", .value = "N",
+	    .min = 1, .max = 100000,
+	    .help = "trials of each task that this needs (default: 5)"),
 	GATE(format, OPT_STR, .name = "format", .letter = 'f',
 	    .group = "Output",
 	    .value = "FORMAT", .help = "human (default), json, markdown or "
-	    "github-actions"),
+	    "github (also github-actions)"),
 	GATE(verbose, OPT_FLAG, .name = "verbose", .letter = 'v',
 	    .help = "list all tasks"),
+	CMD_COLOR_OPTS(gate_opt, color),
 };
 
 /* 0 to 100, with up to nine decimals. */
@@ -156,6 +267,7 @@ get_rules(const struct gate_opt *o, struct compare_rules *r, struct err *e)
 {
 	r->golden = o->golden;
 	r->significant = o->significant;
+	r->partial = o->partial;
 	if (get_policy("on-new-tasks", o->on_new, &r->on_new, e) == -1 ||
 	    get_policy("on-removed-tasks", o->on_removed != NULL ?
 	    o->on_removed : "warn", &r->on_removed, e) == -1 ||
@@ -165,41 +277,104 @@ get_rules(const struct gate_opt *o, struct compare_rules *r, struct err *e)
 	return get_percent("min-pass-pct", o->min_pass, &r->min_pass, e);
 }
 
+static int64_t
+min_trials(const struct gate_opt *o)
+{
+	return o->min_trials > 0 ? o->min_trials : MIN_TRIALS;
+}
+
+/* --update-baseline before there is one. */
+static int
+create_baseline(struct cmd_call *c, const char *current)
+{
+	const struct gate_opt *o = c->opt;
+	const struct outcome *now;
+
+	if (read_files(c, &current, 1, &now) != CMD_OK)
+		return GATE_ERROR;
+	if (cmd_gate_update(c->arena, now, o->baseline, min_trials(o), NULL,
+	    c->err) == -1) {
+		cmd_complain(c->err);
+		return GATE_ERROR;
+	}
+	cmd_say("waza: the baseline %s was created from %s\n", o->baseline,
+	    now->path);
+	return CMD_OK;
+}
+
+/* The tasks that did not run could be those that broke. */
+static bool
+has_ended(const struct outcome *now)
+{
+	struct str status = json_str(now->root, "status");
+
+	if (!str_is(status, "running") && !str_is(status, "cancelled"))
+		return true;
+	cmd_say("waza: %s: the run is not complete (status: %.*s): finish it "
+	    "with --resume, or run it again\n", now->path, STRF(status));
+	return false;
+}
+
+/* A part of a suite can have new tasks only; another suite cannot pass. */
+static bool
+has_common(const struct compare_gate *g, const struct outcome *const *files)
+{
+	size_t old = g->of->nrows - g->nnew;
+
+	return g->common > 0 && (g->nkept < old ||
+	    str_eq(files[0]->name, files[1]->name));
+}
+
 static int
 run_gate(struct cmd_call *c, const struct compare_rules *rules, int format)
 {
 	static void (*const put[])(struct buf *,
 	    const struct compare_gate *) = { NULL, compare_gate_json,
-		compare_gate_markdown, compare_gate_github };
+		compare_gate_markdown, compare_gate_github,
+		compare_gate_github };
 	static const enum guard_form forms[] = { GUARD_TEXT, GUARD_JSON,
-		GUARD_TEXT, GUARD_GITHUB };
+		GUARD_TEXT, GUARD_GITHUB, GUARD_GITHUB };
 	const struct gate_opt *o = c->opt;
-	const char *const paths[] = { o->baseline, o->current };
+	const char *paths[] = { o->baseline, o->current };
 	const struct outcome *files[COUNTOF(paths)];
 	struct report_opts r = { .verbose = o->verbose };
 	struct compare both;
 	struct compare_gate g;
 	struct buf out = { 0 };
 
-	if (strcmp(o->baseline, o->current) == 0 && !spec_exists(o->current)) {
-		cmd_say("waza: --baseline and --current are the same results: "
-		    "\"%s~1\" names those before them\n", o->current);
+	if (cmd_report_env(&r, STDOUT_FILENO, &o->color, c->err) == -1 ||
+	    (o->current == NULL && cmd_last_two(c, paths, 1) == -1)) {
+		cmd_complain(c->err);
 		return GATE_ERROR;
 	}
-	if (read_files(c, paths, COUNTOF(paths), files) != CMD_OK)
+	if (strcmp(o->baseline, paths[1]) == 0 && !spec_exists(paths[1])) {
+		cmd_say("waza: --baseline and --current are the same results: "
+		    "\"%s~1\" names those before them\n", paths[1]);
+		return GATE_ERROR;
+	}
+	if (o->update && !spec_exists(o->baseline))
+		return create_baseline(c, paths[1]);
+	if (read_files(c, paths, COUNTOF(paths), files) != CMD_OK ||
+	    !has_ended(files[1]))
 		return GATE_ERROR;
 	compare_make(c->arena, &both, files, COUNTOF(paths));
 	compare_gate(c->arena, &g, &both, rules);
-	if (g.common == 0) {
+	if (!has_common(&g, files)) {
 		cmd_say("waza: %s and %s have no task in common\n",
-		    o->baseline, o->current);
+		    paths[0], paths[1]);
 		return GATE_ERROR;
 	}
-	report_env(&r, STDOUT_FILENO);
+	if (o->update && cmd_gate_update(c->arena, files[1], o->baseline,
+	    min_trials(o), &g, c->err) == -1) {
+		cmd_complain(c->err);
+		return GATE_ERROR;
+	}
 	if (format == 0)
 		compare_gate_text(&out, &g, &r);
 	else
 		put[format](&out, &g);
+	if (o->update && format > 2)
+		cmd_say("waza: %.*s\n", STRF(g.update));
 	c->form = forms[format];
 	if (cmd_finish(c, &out, CMD_OK) != CMD_OK)
 		return GATE_ERROR;
@@ -210,15 +385,21 @@ static int
 gate_main(struct cmd_call *c)
 {
 	static const char *const formats[] = { "human", "json", "markdown",
-		"github-actions" };
+		"github", "github-actions" };
 	const struct gate_opt *o = c->opt;
 	struct compare_rules rules = { 0 };
 	int format = cmd_choose("format", o->format, formats,
 	    COUNTOF(formats), c->err);
 
-	if (format != -1 && (o->baseline == NULL || o->current == NULL))
-		format = err_set(c->err, ERR_SCHEMA, "--%s FILE is missing",
-		    o->baseline == NULL ? "baseline" : "current");
+	if (format != -1 && o->baseline == NULL)
+		format = err_set(c->err, ERR_SCHEMA, "--baseline FILE is "
+		    "missing: name a results file; see \"waza help gate\"");
+	if (format != -1 && o->min_trials > 0 && !o->update)
+		format = err_set(c->err, ERR_SCHEMA, "--min-trials is for "
+		    "--update-baseline: add it");
+	if (format != -1 && o->partial && o->update)
+		format = err_set(c->err, ERR_SCHEMA, "--update-baseline needs "
+		    "results of all tasks: remove --partial");
 	if (format == -1 || get_rules(o, &rules, c->err) == -1) {
 		cmd_complain(c->err);
 		return GATE_ERROR;
@@ -228,16 +409,15 @@ gate_main(struct cmd_call *c)
 
 const struct cmd_command cmd_compare = {
 	.name = "compare", .group = CMD_RESULTS,
-	.usage = "[-f table|json|markdown] [-v] FILE|SKILL FILE|SKILL ...",
+	.usage = "[-f table|json|markdown] [--task ID] [-v] [FILE|SKILL ...]",
 	.opts = CMD_OPTS(compare_rows), .size = sizeof(struct compare_opt),
-	.required = { "FILE", "FILE" }, .max = COMPARE_FILES,
-	.fn = compare_main,
+	.max = COMPARE_FILES, .fn = compare_main,
 	.help = "Compare results and test whether the difference is "
 	    "significant"
 };
 const struct cmd_command cmd_gate = {
 	.name = "gate", .group = CMD_RESULTS,
-	.usage = "--baseline FILE --current FILE [OPTION ...]",
+	.usage = "--baseline FILE [--current FILE] [OPTION ...]",
 	.opts = CMD_OPTS(gate_rows), .size = sizeof(struct gate_opt),
 	.fn = gate_main, .misuse = GATE_ERROR,
 	.help = "Fail if results regress against a baseline"

@@ -379,21 +379,19 @@ static int
 check_names(struct cmd_call *c)
 {
 	const struct agent_kind *k;
-	size_t i, n;
+	size_t i;
 
 	for (i = 0; i < c->nargs; i++) {
-		struct str_nearest near = { .word = str_of(c->args[i]) };
-		char hint[STR_HINT];
+		struct str name = str_of(c->args[i]);
 
-		k = agent_find(near.word);
+		k = agent_find(name);
 		if (k != NULL)
 			c->args[i] = arena_cstr(c->arena, str_of(k->name));
-		if (k != NULL || is_acp_agent(near.word))
+		if (k != NULL || is_acp_agent(name))
 			continue;
-		for (n = 0; (k = agent_nth(n)) != NULL; n++)
-			str_nearest(&near, str_of(k->name));
 		return err_set(c->err, ERR_SCHEMA, "unknown executor "
-		    "\"%.60s\"%s", c->args[i], str_hint(hint, "", near.best));
+		    "\"%.60s\"%.*s", c->args[i], STRF(agent_advice(c->arena,
+		    name)));
 	}
 	return 0;
 }

@@ -387,6 +387,19 @@ add_judge(struct doctor *d, const struct spec_suite *s)
 		doctor_add_kind(d, k, judge);
 }
 
+/* The suite with this executor of its matrix, or with its own. */
+static void
+add_executor(struct doctor *d, const struct spec_suite *s, struct str name)
+{
+	const struct agent_kind *k = agent_find(name);
+	struct spec_suite *copy = NEW(d->arena, struct spec_suite);
+
+	*copy = *s;
+	copy->config.executor = name;
+	if (k != NULL && k->needs != AGENT_NEEDS_COMMAND)
+		doctor_add_kind(d, k, copy);
+}
+
 static void
 add_command(struct doctor *d, const struct spec_suite *s,
     const struct agent_kind *k)
@@ -437,26 +450,32 @@ doctor_add_suite(struct doctor *d, const char *path, const char *config,
     const char *json, bool trust)
 {
 	struct spec_notes notes = { .arena = d->arena, .trust = trust };
-	const struct agent_kind *k;
+	const struct field_strs *all;
 	struct spec_suite *s;
+	size_t i;
 
 	agent_expect(&notes, STR(""));
 	s = spec_load(d->arena, path, &notes);
 	if (s != NULL) {
 		cmd_settings(d->call, config, json, s, &notes);
-		agent_check(s, s->config.executor, &notes);
+		agent_check_all(s, &notes);
 		grader_check(s, &notes);
 	}
 	if (s == NULL) {
 		cmd_print_notes(&notes, true);
 		return -1;
 	}
-	k = agent_find(s->config.executor);
-	if (k != NULL && k->needs != AGENT_NEEDS_COMMAND)
-		doctor_add_kind(d, k, s);
+	all = &s->matrix.executor;
+	for (i = 0; i < all->n; i++)
+		add_executor(d, s, all->v[i]);
+	if (all->n == 0)
+		add_executor(d, s, s->config.executor);
 	add_judge(d, s);
 	d->nexecutors = d->n;
-	add_command(d, s, k);
+	for (i = 0; i < all->n; i++)
+		add_command(d, s, agent_find(all->v[i]));
+	if (all->n == 0)
+		add_command(d, s, agent_find(s->config.executor));
 	add_notes(d, &notes);
 	return 0;
 }

@@ -4,8 +4,8 @@
  * is now.  No agent is run, so that an author can work on graders for free.
  *
  * It is a run whose executor plays the stored answers (run_stored.c).  A file
- * with a baseline needs two runs, the baseline first, because graders may
- * compare with it.
+ * with a baseline needs two or three runs, the baseline first, because graders
+ * may compare with it.
  */
 #include "waza.h"
 
@@ -14,10 +14,13 @@
 
 #include "agent/agent.h"
 #include "cmd/job.h"
+#include "cmd/run/self_test.h"
+#include "cmd/stored.h"
 #include "cmd/workspace.h"
 #include "grader.h"
 #include "json.h"
 #include "lib/glob.h"
+#include "report/compare.h"
 #include "results/outcome.h"
 #include "results/result.h"
 #include "suite/spec.h"
@@ -27,16 +30,18 @@ enum { NAMES_MAX = 20 };	/* tasks named in warnings of one kind */
 struct grade_opt {
 	struct cmd_job_opt job;		/* first */
 	const char *results, *workspace;
-	bool trust;
+	bool trust, self_test;
 };
 
 #define OPT(m, t, ...) CMD_OPT(grade_opt, m, t, __VA_ARGS__)
 static const struct opt grade_rows[] = {
 	OPT(results, OPT_STR, .name = "results", .value = "FILE",
 	    .group = "Selection",
-	    .help = "results file with the answers (required)"),
+	    .help = "results file with the answers (default: the latest)"),
 	CMD_JOB_OPT(tasks, OPT_LIST, .name = "task", .value = "GLOB",
 	    .help = "only tasks with a matching id or name; others are kept"),
+	OPT(self_test, OPT_FLAG, .name = "self-test",
+	    .help = "grade the answers in \"tests\" of tasks instead"),
 	OPT(workspace, OPT_STR, .name = "workspace", .value = "DIR",
 	    .help = "the agent's files, for graders that read them"),
 	CMD_JOB_EXECUTION,
@@ -49,7 +54,7 @@ static const struct opt grade_rows[] = {
 struct grade {
 	struct cmd_job job;
 	struct grade_opt opt;
-	const struct outcome *stored, *baseline;	/* NULL: none */
+	const struct outcome *stored, *baseline, *ref;	/* NULL: none */
 };
 
 static int
@@ -60,9 +65,6 @@ check_options(struct grade *g)
 	struct stat st;
 	int json;
 
-	if (o->results == NULL)
-		return err_set(e, ERR_SCHEMA, "--results FILE is missing: "
-		    "name the results file with the answers to grade");
 	json = cmd_choose_json(o->job.format, e);
 	if (json == -1)
 		return -1;
@@ -70,6 +72,11 @@ check_options(struct grade *g)
 		g->job.owns_stdout = "--format json";
 	if (cmd_job_check(&g->job) == -1)
 		return -1;
+	if (o->self_test && (o->results != NULL || o->workspace != NULL ||
+	    o->job.output != NULL || o->job.reporters.n > 0))
+		return err_set(e, ERR_SCHEMA, "--self-test reads no results "
+		    "and writes none: remove --results, --workspace, --output "
+		    "and --reporter");
 	if (o->workspace == NULL)
 		return 0;
 	if (stat(o->workspace, &st) == -1)
@@ -99,22 +106,36 @@ load_suite(struct grade *g)
 	return cmd_job_print_notes(j, &notes);
 }
 
+/* The results of another pass in the file, if it has them. */
+static int
+load_arm(struct grade *g, enum result_arm arm, const struct outcome **out)
+{
+	struct json *v = json_getc(g->stored->root, result_arm_key(arm));
+
+	if (v == NULL || v->type == JSON_NULL)
+		return 0;
+	*out = outcome_of(g->job.call->arena, v, g->opt.results,
+	    g->job.call->err);
+	return *out == NULL ? -1 : 0;
+}
+
 static int
 load_results(struct grade *g)
 {
-	const char *path = g->opt.results;
+	const char *path = g->opt.results != NULL ? g->opt.results :
+	    cmd_latest_results(g->job.call, g->job.suite->name, 0);
 	struct arena *a = g->job.call->arena;
 	struct err *e = g->job.call->err;
-	struct json *base;
 
+	if (path == NULL)
+		return cmd_complain(e);
+	g->opt.results = path;
 	g->stored = outcome_read(a, path, e);
 	if (g->stored == NULL)
 		return cmd_complain_at(path, e);
-	base = json_getc(g->stored->root, "baseline_outcome");
-	if (base == NULL || base->type == JSON_NULL)
-		return CMD_OK;
-	g->baseline = outcome_of(a, base, path, e);
-	return g->baseline == NULL ? cmd_complain_at(path, e) : CMD_OK;
+	return load_arm(g, RESULT_ARM_NONE, &g->baseline) == -1 ||
+	    load_arm(g, RESULT_ARM_REF, &g->ref) == -1 ?
+	    cmd_complain_at(path, e) : CMD_OK;
 }
 
 /* nth counts the warnings of this kind, which end at NAMES_MAX. */
@@ -183,7 +204,7 @@ warn_of_tasks(struct grade *g)
 			    "suite: its results are kept");
 }
 
-/* One pass: the answers with skills, or those of the baseline. */
+/* One pass: the answers with skills, or those of a baseline. */
 static int
 grade_pass(struct grade *g, const struct outcome *stored,
     struct result_run *against, struct result_run **out)
@@ -193,10 +214,19 @@ grade_pass(struct grade *g, const struct outcome *stored,
 		.workers = o->workers, .workspace = g->opt.workspace,
 		.update_snapshots = o->update, .verbose = o->verbose,
 		.no_triggers = true, .no_skills = stored == g->baseline,
+		.no_controls = stored == g->baseline,
+		.strict_controls = o->strict,
 		.stored = stored, .baseline = against };
+	const struct json *at = json_getc(json_getc(stored->root, "config"),
+	    "skills_ref");
+	struct run_ref *ref = NEW(g->job.call->arena, struct run_ref);
 	struct run *run;
 	int status;
 
+	*ref = (struct run_ref){ json_str(at, "ref"), json_str(at,
+	    "commit") };
+	if (stored == g->ref)
+		opts.ref = ref;
 	if (o->judge_model != NULL)
 		opts.judge_model = str_of(o->judge_model);
 	status = cmd_job_pass(&g->job, &opts, &run);
@@ -209,8 +239,10 @@ static int
 grade_all(struct grade *g)
 {
 	struct cmd_job *j = &g->job;
-	struct result_run *base = NULL, *r = NULL;
+	struct result_run *base = NULL, *ref = NULL, *r = NULL;
 	struct err *e = j->call->err;
+	struct buf effect = { 0 };
+	const struct json *was;
 	int status;
 
 	if (g->baseline != NULL) {
@@ -218,11 +250,26 @@ grade_all(struct grade *g)
 		if (status != CMD_OK || j->signals.signo != 0)
 			return status;
 	}
+	if (g->ref != NULL) {
+		status = grade_pass(g, g->ref, base, &ref);
+		if (status != CMD_OK || j->signals.signo != 0)
+			return status;
+	}
 	status = grade_pass(g, g->stored, base, &r);
 	if (status != CMD_OK || j->signals.signo != 0)
 		return status;
 	r->baseline = base;
-	cmd_job_add_results(j, r);
+	r->ref = ref;
+	if (ref != NULL) {
+		was = json_getc(json_getc(g->stored->root, "ref_effect"),
+		    "interleaved");
+		compare_ref_json(&effect, r, was != NULL &&
+		    was->type == JSON_BOOL && json_bool(was));
+		r->ref_effect = arena_take(j->call->arena, &effect);
+	}
+	cmd_job_add_results(j, r, g->opt.job.output);
+	if (g->opt.job.output != NULL)
+		result_sweep(g->opt.job.output);
 	if (g->opt.job.output != NULL &&
 	    (result_write(r, g->opt.job.output, e) == -1 ||
 	    result_note_regraded(g->opt.job.output, e) == -1))
@@ -307,13 +354,21 @@ grade(struct grade *g)
 	struct err *e = j->call->err;
 	int status;
 
-	if (load_suite(g) != CMD_OK || load_results(g) != CMD_OK)
+	if (load_suite(g) != CMD_OK)
+		return CMD_ERROR;
+	if (g->opt.self_test)
+		return cmd_job_start(j) == -1 ? cmd_complain(e) :
+		    cmd_self_test(j);
+	if (load_results(g) != CMD_OK)
 		return CMD_ERROR;
 	warn_of_tasks(g);
 	if (cmd_job_start(j) == -1 || check_output(g) == -1)
 		return cmd_complain(e);
 	status = grade_all(g);
 	report_console_clear(&j->console);
+	if (j->signals.signo != 0 && !j->opt->quiet)
+		cmd_say("waza: interrupted: nothing was written; run the "
+		    "command again\n");
 	if (status == CMD_OK && j->signals.signo == 0)
 		status = report(g);
 	return cmd_exit_status(j, status != CMD_OK);
@@ -338,7 +393,8 @@ grade_main(struct cmd_call *c)
 
 const struct cmd_command cmd_grade = {
 	.name = "grade", .group = CMD_RUNS,
-	.usage = "--results FILE [OPTION ...] [EVAL.yaml|DIR|SKILL]",
+	.usage = "[--results FILE|--self-test] [OPTION ...] "
+	    "[EVAL.yaml|DIR|SKILL]",
 	.opts = CMD_OPTS(grade_rows), .size = sizeof(struct grade_opt),
 	.max = 1, .fn = grade_main,
 	.help = "Grade the answers of a results file again, without agents"

@@ -8,6 +8,7 @@
  */
 #include "cmd/job.h"
 
+#include <string.h>
 #include <unistd.h>
 
 #include "base/os.h"
@@ -22,8 +23,11 @@ cmd_job_check(struct cmd_job *j)
 {
 	const struct opt_list *r = &j->opt->reporters;
 	struct err *e = j->call->err;
+	struct report_opts o;
 	size_t i;
 
+	if (cmd_report_env(&o, STDOUT_FILENO, &j->opt->color, e) == -1)
+		return -1;
 	for (i = 0; i < r->n; i++) {
 		if (report_check(r->v[i], e) == -1)
 			return -1;
@@ -51,8 +55,13 @@ emit_error(struct cmd_job *j, const char *type, const char *msg,
 int
 cmd_job_fail(struct cmd_job *j, const char *type)
 {
-	emit_error(j, type, j->call->err->msg, (struct spec_where){ 0 });
-	return j->has_console ? CMD_ERROR : cmd_complain(j->call->err);
+	const struct err *e = j->call->err;
+	bool bare = e->code == ERR_SYS && str_ends(str_of(e->msg),
+	    str_of(strerror(e->sys)));
+
+	emit_error(j, type, arena_fmt(j->call->arena, "%s%s", e->msg,
+	    bare ? err_advice(e) : "").p, (struct spec_where){ 0 });
+	return j->has_console ? CMD_ERROR : cmd_complain(e);
 }
 
 int
@@ -118,8 +127,8 @@ cmd_job_report_opts(const struct cmd_job *j, int fd)
 	struct report_opts o = { .verbose = j->opt->verbose,
 		.interpret = j->opt->interpret };
 
-	report_env(&o, fd);
-	o.color = o.color && !j->opt->no_color;
+	/* cmd_job_check() has accepted --color */
+	(void)cmd_report_env(&o, fd, &j->opt->color, j->call->err);
 	return o;
 }
 
@@ -140,13 +149,17 @@ cmd_job_start(struct cmd_job *j)
 		return -1;
 	c->opts = cmd_job_report_opts(j, STDERR_FILENO);
 	c->fd = STDERR_FILENO;
-	c->all_tasks = j->many ? j->tasks : 0;
+	c->arms = j->arms && !j->many;
+	c->all_tasks = j->many || c->arms ? j->tasks : 0;
+	c->all_trials = j->many || c->arms ? j->trials : 0;
 	if (j->opt->quiet || j->no_progress)
 		c->level = REPORT_QUIET;
 	else if (j->opt->verbose)
 		c->level = REPORT_VERBOSE;
 	c->live = c->level == REPORT_NORMAL && isatty(STDERR_FILENO);
 	report_console_start(c, &j->bus);
+	if (c->live)
+		cmd_clear_on_quit();
 	j->has_console = true;
 	j->tick = (struct timer){ .fn = on_tick, .arg = j };
 	return 0;
@@ -203,56 +216,15 @@ cmd_job_pass(struct cmd_job *j, const struct run_opts *o, struct run **out)
 }
 
 void
-cmd_job_add_results(struct cmd_job *j, struct result_run *r)
+cmd_job_add_results(struct cmd_job *j, struct result_run *r,
+    const char *output)
 {
 	buf_put(&j->list, (struct str){ (const char *)&r, sizeof(r) });
+	buf_put(&j->files, (struct str){ (const char *)&output,
+	    sizeof(output) });
 	j->results = (struct result_run **)(void *)j->list.p;
+	j->outputs = (const char **)(void *)j->files.p;
 	j->nresults++;
-}
-
-/* To stdout, unless an option or a reporter has it to itself. */
-static int
-print_report(struct cmd_job *j)
-{
-	struct report_opts o = cmd_job_report_opts(j, STDOUT_FILENO);
-	struct buf out = { 0 };
-	size_t i;
-
-	if (j->owns_stdout != NULL)
-		return CMD_OK;
-	for (i = 0; i < j->opt->reporters.n; i++)
-		if (report_flags(j->opt->reporters.v[i]) & REPORT_ALONE)
-			return CMD_OK;
-	for (i = 0; i < j->nresults && (!j->many || j->opt->verbose); i++) {
-		report_text(&out, j->results[i], &o);
-		if (j->results[i]->stored != NULL)
-			report_changes(&out, j->results[i], &o);
-	}
-	if (j->many)
-		j->print(j, &out, &o);
-	else if (j->nresults > 1)
-		report_models(&out, j->results, j->nresults, &o);
-	j->call->form = GUARD_TEXT;
-	return cmd_finish(j->call, &out, CMD_OK);
-}
-
-/* A reporter that fails does not keep the others from writing. */
-int
-cmd_job_report(struct cmd_job *j)
-{
-	const struct opt_list *r = &j->opt->reporters;
-	struct report_opts o = { 0 };
-	int status;
-	size_t i;
-
-	if (j->nresults == 0)
-		return CMD_OK;
-	status = print_report(j);
-	for (i = 0; i < r->n; i++)
-		if (report_write(r->v[i], j->results, j->nresults, &o,
-		    j->call->err) == -1)
-			status = cmd_job_fail(j, "report_failed");
-	return status;
 }
 
 bool
@@ -269,7 +241,8 @@ cmd_job_passed(const struct cmd_job *j)
 			continue;	/* more shards than tasks; no graders */
 		if (!result_ok(r))
 			return false;
-		if (r->baseline != NULL && r->sum.rate < r->baseline->sum.rate)
+		if (r->baseline != NULL && r->ref == NULL &&
+		    r->sum.rate < r->baseline->sum.rate)
 			return false;	/* the skill made it worse */
 	}
 	return j->nresults > 0;
@@ -278,10 +251,15 @@ cmd_job_passed(const struct cmd_job *j)
 int
 cmd_exit_status(const struct cmd_job *j, bool errors)
 {
+	size_t i;
+
 	if (j->signals.signo != 0)
 		return 128 + j->signals.signo;
 	if (errors)
 		return CMD_ERROR;
+	for (i = 0; i < j->nresults; i++)
+		if (result_is_skipped(j->results[i]))
+			return CMD_BUDGET;
 	return cmd_job_passed(j) ? CMD_OK : CMD_FAILED;
 }
 
@@ -295,6 +273,7 @@ cmd_job_free_runs(struct cmd_job *j)
 	j->going = 0;
 	j->nresults = 0;
 	buf_free(&j->list);
+	buf_free(&j->files);
 }
 
 void

@@ -22,18 +22,18 @@
 #include "run/run.h"
 #include "waza.h"
 
+struct matrix;
 struct result_run;
 struct spec_notes;
 struct spec_suite;
-
-enum { CMD_MODELS_MAX = 32 };	/* of one call */
 
 /* The options that both commands have; first in their options structs. */
 struct cmd_job_opt {
 	struct opt_list tasks, reporters;
 	const char *output, *judge_model, *format;
 	int64_t workers;
-	bool update, strict, interpret, verbose, quiet, no_color;
+	struct cmd_color color;
+	bool update, strict, interpret, verbose, quiet;
 };
 
 #define CMD_JOB_OPT(m, t, ...) CMD_OPT(cmd_job_opt, m, t, __VA_ARGS__)
@@ -45,6 +45,9 @@ struct cmd_job_opt {
 	    .value = "N", \
 	    .min = 1, .max = 1024, \
 	    .help = "concurrent trials (default: the suite's)"), \
+	CMD_JOB_OPT(workers, OPT_INT, .name = "jobs", .letter = 'j', \
+	    .value = "N", .min = 1, .max = 1024, \
+	    .help = "the same as --workers"), \
 	CMD_JOB_OPT(update, OPT_FLAG, .name = "update-snapshots", \
 	    .help = "replace snapshots by the current files"), \
 	CMD_JOB_OPT(strict, OPT_FLAG, .name = "strict", \
@@ -62,8 +65,7 @@ struct cmd_job_opt {
 	    .help = "print details"), \
 	CMD_JOB_OPT(quiet, OPT_FLAG, .name = "quiet", .letter = 'q', \
 	    .help = "print no progress"), \
-	CMD_JOB_OPT(no_color, OPT_FLAG, .name = "no-color", \
-	    .help = "do not use colors, even on a terminal")
+	CMD_COLOR_OPTS(cmd_job_opt, color)
 
 /* One pass: a run from its start to the end of the job. */
 struct cmd_pass {
@@ -88,11 +90,18 @@ struct cmd_job {
 	bool on_server;		/* the server decides what has passed, */
 	bool server_failed;	/* and a run there did not */
 	bool sharded;		/* a run may have no task */
+	bool resumable;		/* the command has --resume, */
+	bool resumes;		/* and this call continues another run */
 	/* results of the passes that are reported: cmd_job_add_results() */
 	struct result_run **results;
+	const char **outputs;	/* their files; NULL: none */
 	size_t nresults;
+	const struct matrix *matrix;	/* of one suite: its cells; or NULL */
 	bool many;		/* more than one suite: print() reports */
-	int64_t tasks;		/* of all of them */
+	bool arms;		/* passes of one suite overlap */
+	const char *summary;	/* of many suites, file or directory of all; of
+				 * several cells, their summary; or NULL */
+	int64_t tasks, trials;	/* of all of them */
 	/* set by start */
 	struct loop *loop;
 	struct procs procs;
@@ -103,7 +112,7 @@ struct cmd_job {
 	struct timer tick;	/* redraws the console */
 	struct cmd_pass *passes;	/* with the baselines */
 	size_t going;		/* passes that have not ended */
-	struct buf list;	/* of results */
+	struct buf list, files;	/* of results and outputs */
 };
 
 /* Checks the reporters before anything is run.  -1 with the call's err. */
@@ -143,8 +152,9 @@ int cmd_pass_status(const struct cmd_pass *);
  */
 int cmd_job_pass(struct cmd_job *, const struct run_opts *, struct run **out);
 
-/* Adds results to those that are reported. */
-void cmd_job_add_results(struct cmd_job *, struct result_run *);
+/* Adds results, and their file or NULL, to those that are reported. */
+void cmd_job_add_results(struct cmd_job *, struct result_run *,
+    const char *output);
 
 /* The console redraws itself in this time; for passes on a server. */
 void cmd_job_tick(struct cmd_job *, bool on);
@@ -153,10 +163,14 @@ void cmd_job_tick(struct cmd_job *, bool on);
 struct report_opts cmd_job_report_opts(const struct cmd_job *, int fd);
 
 /*
- * Prints the report to stdout and writes all reporters; an exit status.  If no
- * pass could start, nothing is written: an empty report looks like success.
+ * job_report.c: prints the report to stdout and writes all reporters; an exit
+ * status.  If no pass could start, nothing is written: an empty report looks
+ * like success.
  */
 int cmd_job_report(struct cmd_job *);
+
+/* This call with --resume, quoted for a shell; in the call's arena. */
+struct str cmd_job_again(const struct cmd_job *);
 
 /* Whether the results mean success. */
 bool cmd_job_passed(const struct cmd_job *);

@@ -2,9 +2,12 @@
 /* waza list: lists the suites below a directory, and their tasks. */
 #include "waza.h"
 
+#include <unistd.h>
+
 #include "agent/agent.h"
 #include "cmd/workspace.h"
 #include "json.h"
+#include "report/report.h"
 #include "suite/spec.h"
 
 struct list_opt {
@@ -60,28 +63,57 @@ put_suite_json(struct json_out *o, const char *path,
 	json_close(o, '}');
 }
 
+/* Continues a line, which began at *line, or begins an indented one. */
+static void
+put_word(struct buf *b, size_t *line, struct str before, struct str word,
+    size_t width)
+{
+	if (width > 0 && b->n - *line + before.n + word.n + 1 > width) {
+		*line = b->n + 1;
+		buf_fmt(b, "\n    %.*s%s%.*s", STRF(str_trim(before)),
+		    before.n > 2 ? " " : "", STRF(word));
+		return;
+	}
+	buf_put(b, before);
+	buf_put(b, word);
+}
+
 static void
 put_suite_text(struct buf *b, const char *path, const struct spec_suite *s,
-    const char *error)
+    const char *error, size_t width)
 {
 	const struct spec_task *t;
-	size_t i;
+	size_t i, line = b->n;
 
 	buf_puts(b, path);
-	if (s != NULL && s->name.n > 0)
-		buf_fmt(b, ": %.*s", STRF(s->name));
-	if (s != NULL && s->skill.n > 0)
-		buf_fmt(b, " (skill %.*s)", STRF(s->skill));
+	if (s != NULL && s->name.n > 0) {
+		buf_putc(b, ':');
+		put_word(b, &line, STR(" "), s->name, width);
+	}
+	if (s != NULL && s->skill.n > 0) {
+		put_word(b, &line, STR(" (skill "), s->skill, width);
+		buf_putc(b, ')');
+	}
 	buf_putc(b, '\n');
 	if (error != NULL)
 		buf_fmt(b, "  error: %s\n", error);
 	for (i = 0; error == NULL && i < s->ntasks; i++) {
 		t = &s->tasks[i];
+		line = b->n;
 		buf_fmt(b, "  %.*s", STRF(t->id));
 		if (!str_eq(t->id, t->name))
-			buf_fmt(b, "  %.*s", STRF(t->name));
+			put_word(b, &line, STR("  "), t->name, width);
 		buf_putc(b, '\n');
 	}
+}
+
+static size_t
+width_of(void)
+{
+	struct report_opts o = { 0 };
+
+	report_env(&o, STDOUT_FILENO, REPORT_AUTO);
+	return o.width;
 }
 
 static void
@@ -100,7 +132,7 @@ list_suite(struct cmd_call *c, const char *path, struct buf *out,
 	if (o != NULL)
 		put_suite_json(o, path, s, error);
 	else
-		put_suite_text(out, path, s, error);
+		put_suite_text(out, path, s, error, width_of());
 	arena_restore(c->arena, mark);
 }
 

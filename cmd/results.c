@@ -8,6 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "cmd/stored.h"
 #include "cmd/workspace.h"
 #include "io/loop.h"
 #include "json.h"
@@ -23,16 +24,18 @@ enum { LIMIT = 20 };		/* default of --limit */
 struct results_opt {
 	const char *dir, *skill, *model, *since, *format;
 	int64_t limit;
+	struct cmd_color color;
 	bool verbose, trust;
 };
 #define OPT(m, t, ...) CMD_OPT(results_opt, m, t, __VA_ARGS__)
 static const struct opt results_rows[] = {
 	OPT(dir, OPT_STR, .name = "dir", .value = "DIR",
 	    .help = "directory of results files (default: paths.results, or "
-	    "results)"),
+	    ".waza/results)"),
 	OPT(format, OPT_STR, .name = "format", .letter = 'f',
 	    .value = "table|json", .help = "output format (default: table)"),
 	CMD_TRUST_OPT(results_opt, trust),
+	CMD_COLOR_OPTS(results_opt, color),
 	OPT(skill, OPT_STR, .name = "skill", .value = "NAME",
 	    .group = "results list", .help = "only runs of this skill"),
 	OPT(model, OPT_STR, .name = "model", .value = "NAME",
@@ -77,9 +80,12 @@ find_dir(struct results *r)
 	r->dir = r->opt->dir;
 	if (r->dir != NULL)
 		return 0;
-	if (cmd_catalog(r->call, &how, NULL, &c) == -1)
+	if (cmd_catalog(r->call, &how, NULL, &c) == -1 ||
+	    cmd_stored_dir(r->call, &r->dir) == -1)
 		return -1;
-	r->dir = c.results;
+	if (access(c.results, F_OK) == 0 && (c.results_set ||
+	    access(r->dir, F_OK) == -1))
+		r->dir = c.results;
 	return 0;
 }
 
@@ -115,32 +121,6 @@ is_selected(const struct results *r, const struct store_run *run)
 	    run->started_ns >= r->since;
 }
 
-/* A cell of so many columns; a longer text ends with "...". */
-static void
-put_cell(struct buf *b, struct str s, size_t width)
-{
-	struct str cut = s.n > width ? utf8_cut(s, width - 3) : s;
-
-	buf_put(b, cut);
-	if (s.n > width)
-		buf_puts(b, "...");
-	for (width -= s.n > width ? cut.n + 3 : cut.n; width > 0; width--)
-		buf_putc(b, ' ');
-	buf_puts(b, "  ");
-}
-
-static void
-put_row(struct buf *b, const struct store_file *f)
-{
-	char when[RESULT_TIME_MAX];
-
-	result_time(when, f->run.started_ns);
-	put_cell(b, f->run.id, 36);
-	put_cell(b, f->run.skill, 20);
-	put_cell(b, f->run.model, 24);
-	buf_fmt(b, "%8.1f%%  %.19s\n", 100 * f->run.rate, when);
-}
-
 static void
 put_item(struct json_out *o, const struct store_file *f)
 {
@@ -159,35 +139,40 @@ put_item(struct json_out *o, const struct store_file *f)
 	json_close(o, '}');
 }
 
+static void
+put_items(struct buf *out, struct store_file *const *v, size_t n)
+{
+	struct json_out o = { .put = buf_sink, .ctx = out, .indent = 2 };
+	size_t i;
+
+	json_open(&o, '[');
+	for (i = 0; i < n; i++)
+		put_item(&o, v[i]);
+	json_close(&o, ']');
+	buf_putc(out, '\n');
+}
+
 static int
 list(struct results *r, int format, struct buf *out)
 {
-	struct json_out o = { .put = buf_sink, .ctx = out, .indent = 2 };
-	int64_t left = r->opt->limit > 0 ? r->opt->limit : LIMIT;
-	struct store_file **v;
-	size_t i, n, shown = 0;
+	size_t i, n, k = 0, limit = r->opt->limit > 0 ?
+	    (size_t)r->opt->limit : LIMIT;
+	struct store_file **all = store_list(&r->store, &n), **v;
+	struct report_opts opts = { 0 };
 
-	v = store_list(&r->store, &n);
+	if (cmd_report_env(&opts, STDOUT_FILENO, &r->opt->color,
+	    r->call->err) == -1)
+		return cmd_complain(r->call->err);
+	v = NEW_N(r->call->arena, struct store_file *, n);
+	for (i = 0; i < n && k < limit; i++)
+		if (is_selected(r, &all[i]->run))
+			v[k++] = all[i];
 	if (format == 1)
-		json_open(&o, '[');
-	for (i = 0; i < n && left > 0; i++) {
-		if (!is_selected(r, &v[i]->run))
-			continue;
-		left--;
-		if (format == 1)
-			put_item(&o, v[i]);
-		else if (shown++ == 0)
-			buf_fmt(out, "%-36s  %-20s  %-24s  %9s  %s\n",
-			    "Run ID", "Skill", "Model", "Pass Rate",
-			    "Timestamp");
-		if (format == 0)
-			put_row(out, v[i]);
-	}
-	if (format == 1) {
-		json_close(&o, ']');
-		buf_putc(out, '\n');
-	} else if (shown == 0)
+		put_items(out, v, k);
+	else if (k == 0)
 		buf_fmt(out, "No results in %s.\n", r->dir);
+	else
+		report_stored(out, v, k, &opts);
 	return CMD_OK;
 }
 
@@ -217,13 +202,15 @@ compare(struct results *r, int format, struct buf *out)
 	struct compare both;
 	size_t i;
 
+	if (cmd_report_env(&opts, STDOUT_FILENO, &r->opt->color,
+	    r->call->err) == -1)
+		return cmd_complain(r->call->err);
 	for (i = 0; i < COUNTOF(files); i++) {
 		files[i] = find(r, r->call->args[i]);
 		if (files[i] == NULL)
 			return cmd_complain(r->call->err);
 	}
 	compare_make(r->call->arena, &both, files, COUNTOF(files));
-	report_env(&opts, STDOUT_FILENO);
 	if (format == 0)
 		compare_text(out, &both, &opts);
 	else
@@ -262,10 +249,12 @@ static int
 results_main(struct cmd_call *c)
 {
 	struct results r = { .call = c, .opt = c->opt };
-	const char *word = c->args[0];
+	const char *word = c->nargs > 0 ? c->args[0] : "list";
 
-	c->args++;
-	c->nargs--;
+	if (c->nargs > 0) {
+		c->args++;
+		c->nargs--;
+	}
 	if (strcmp(word, "list") == 0 && c->nargs == 0)
 		return run(&r, list);
 	if (strcmp(word, "compare") == 0 && c->nargs == 2)
@@ -280,8 +269,8 @@ results_main(struct cmd_call *c)
 
 const struct cmd_command cmd_results = {
 	.name = "results", .group = CMD_RESULTS,
-	.usage = "list [OPTION ...] | compare [OPTION ...] ID ID",
+	.usage = "[list] [OPTION ...] | compare [OPTION ...] ID ID",
 	.opts = CMD_OPTS(results_rows), .size = sizeof(struct results_opt),
-	.required = { "list|compare" }, .max = 3, .fn = results_main,
+	.max = 3, .fn = results_main,
 	.help = "List stored results, or compare two of them"
 };

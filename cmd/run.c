@@ -11,17 +11,14 @@
 
 #include <string.h>
 
-#include "agent/agent.h"
 #include "base/os.h"
 #include "cmd/evalclients.h"
 #include "cmd/client/run_on_server.h"
-#include "cmd/workspace.h"
-#include "grader.h"
+#include "cmd/scale/on.h"
+#include "otlp/otlp.h"
 #include "report/report_suites.h"
 #include "results/result.h"
 #include "suite/spec.h"
-
-enum { PARALLEL_WORKERS = 4 };	/* of --parallel, if the suite sets none */
 
 #define OPT(m, t, ...) CMD_OPT(cmd_run_opt, m, t, __VA_ARGS__)
 #define SELECT(m, t, ...) OPT(selection.m, t, __VA_ARGS__)
@@ -29,7 +26,6 @@ enum { PARALLEL_WORKERS = 4 };	/* of --parallel, if the suite sets none */
 #define REUSE(m, t, ...) OPT(reuse.m, t, __VA_ARGS__)
 #define SERVER(m, t, ...) OPT(server.m, t, __VA_ARGS__)
 #define OUTPUT(m, t, ...) OPT(output.m, t, __VA_ARGS__)
-#define RECORDS "--stream-json and --session-log record the run"
 #define OTHER(n, advice) { .name = n, .instead = advice }
 static const struct opt run_rows[] = {
 	CMD_JOB_OPT(tasks, OPT_LIST, .name = "task", .letter = 't',
@@ -37,8 +33,35 @@ static const struct opt run_rows[] = {
 	    .help = "only tasks with a matching id or name (repeatable)"),
 	SELECT(tags, OPT_LIST, .name = "tags", .value = "GLOB",
 	    .help = "only tasks with a matching tag (repeatable)"),
-	SELECT(shard, OPT_STR, .name = "shard", .value = "K/N",
-	    .help = "only every Nth task, starting with the Kth"),
+	SELECT(words, OPT_LIST, .name = "keyword", .letter = 'k',
+	    .value = "PATTERN",
+	    .help = "only tasks with this in id, name or tag (repeatable)"),
+	SELECT(limit, OPT_INT, .name = "limit", .value = "N", .min = 1,
+	    .max = INT32_MAX, .help = "only the first N tasks of each suite"),
+	SELECT(list, OPT_FLAG, .name = "list",
+	    .help = "list the selected tasks and exit"),
+	SELECT(dry_run, OPT_FLAG, .name = "dry-run",
+	    .help = "check everything and print what would run"),
+	SELECT(changed, OPT_MAYBE, .name = "changed", .value = "REF",
+	    .help = "only what differs from a git revision (default: where "
+	    "the branch began)"),
+	SELECT(watch, OPT_FLAG, .name = "watch",
+	    .help = "run again what a changed file affects"),
+	OPT(shard.shard, OPT_STR, .name = "shard", .value = "K/N|auto",
+	    .help = "only part K of N; auto: from the job's environment"),
+	OPT(shard.shards, OPT_INT, .name = "shards", .value = "N", .min = 1,
+	    .max = 1000000, .help = "number of shards, for --shard or --on"),
+	OPT(shard.by, OPT_STR, .name = "shard-by", .value = "HOW",
+	    .help = "divide by count, hash or time=FILE (default: count)"),
+	OPT(shard.trials, OPT_FLAG, .name = "shard-trials",
+	    .help = "divide the trials of each task"),
+	OPT(on.engine, OPT_STR, .name = "on",
+	    .value = "local|parallel|slurm|kubernetes",
+	    .help = "run the shards as jobs"),
+	OPT(on.options, OPT_LIST, .name = "on-option", .value = "OPTION",
+	    .help = "an option for the engine (repeatable)"),
+	OPT(on.dir, OPT_STR, .name = "on-dir", .value = "DIR",
+	    .help = "directory that all jobs share (default: .waza/on/ID)"),
 	SELECT(discover, OPT_MAYBE, .name = "discover", .value = "DIR",
 	    .help = "all suites and skills below a directory (default: .)"),
 	SELECT(no_triggers, OPT_FLAG, .name = "no-triggers",
@@ -47,12 +70,14 @@ static const struct opt run_rows[] = {
 	    .help = "run without the suite's skills"),
 	SELECT(baseline, OPT_FLAG, .name = "baseline",
 	    .help = "add a pass without skills and compare with it"),
-	EXECUTE(executor, OPT_STR, .name = "executor", .value = "NAME",
-	    .group = "Execution",
-	    .help = "executor (default: the suite's)"),
+	SELECT(baseline_ref, OPT_STR, .name = "baseline-ref", .value = "REF",
+	    .help = "compare with the skills of a git revision, and without"),
+	EXECUTE(executors, OPT_LIST, .name = "executor",
+	    .value = "NAME[,NAME...]", .group = "Execution",
+	    .help = "executor (default: the suite's); several are compared"),
 	EXECUTE(models, OPT_LIST, .name = "model", .letter = 'm',
 	    .value = "NAME",
-	    .help = "model (default: the suite's); repeat it for more passes"),
+	    .help = "model (default: the suite's); repeat it to compare more"),
 	EXECUTE(trials, OPT_INT, .name = "trials", .value = "N", .min = 1,
 	    .max = 100000, .help = "trials of each task (default: the suite's)"),
 	EXECUTE(timeout, OPT_INT, .name = "timeout", .value = "SECONDS",
@@ -62,6 +87,31 @@ static const struct opt run_rows[] = {
 	    .help = "use the suite's number of workers, or 4"),
 	EXECUTE(fail_fast, OPT_FLAG, .name = "fail-fast",
 	    .help = "start no more tasks after one that did not pass"),
+	EXECUTE(max_failures, OPT_INT, .name = "max-failures", .value = "N",
+	    .min = 1, .max = INT32_MAX,
+	    .help = "start no more tasks after N that did not pass"),
+	OPT(stop.rule, OPT_STR, .name = "stop", .value = "decided|ci=WIDTH",
+	    .help = "start no trials that cannot change the verdict; or go on "
+	    "until pass rates are known so well"),
+	OPT(stop.max_trials, OPT_INT, .name = "max-trials", .value = "N",
+	    .min = 1, .max = 100000,
+	    .help = "with --stop ci, trials of a task at most (default: 200)"),
+	OPT(budget.usd, OPT_STR, .name = "budget-usd", .value = "DOLLARS",
+	    .help = "start no trial that is expected to exceed this"),
+	OPT(budget.tokens, OPT_INT, .name = "budget-tokens", .value = "N",
+	    .min = 1, .max = INT64_C(1000000000000000),
+	    .help = "the same for tokens, read and written"),
+	OPT(budget.time, OPT_STR, .name = "budget-time", .value = "TIME",
+	    .help = "the same for time: seconds, or 10m, 2h"),
+	OPT(budget.allow_unmetered, OPT_FLAG, .name = "allow-unmetered",
+	    .help = "with a budget, allow agents that do not report usage"),
+	EXECUTE(vars, OPT_LIST, .name = "var", .value = "NAME=VALUE",
+	    .help = "set a variable of templates (repeatable)"),
+	EXECUTE(seed, OPT_INT, .name = "seed", .value = "N", .min = 1,
+	    .max = INT64_C(1) << 53, .help = "seed of the statistics"),
+	EXECUTE(controls, OPT_LIST, .name = "control",
+	    .value = "null|echo|FILE",
+	    .help = "first try an answer that must not pass (repeatable)"),
 	EXECUTE(skip_graders, OPT_FLAG, .name = "skip-graders",
 	    .help = "collect answers only; grade them with waza grade"),
 	EXECUTE(context_dir, OPT_STR, .name = "context-dir", .letter = 'c',
@@ -104,17 +154,23 @@ static const struct opt run_rows[] = {
 	    .help = "accept clients of all users here without a token"),
 	SERVER(token_file, OPT_STR, .name = "token-file", .value = "FILE",
 	    .help = "token for the server, or for clients of --http"),
+	SERVER(send, OPT_STR, .name = "send", .value = "URL",
+	    .help = "send journals and results to a server that merges"),
 	CMD_JOB_OUTPUT,
 	OUTPUT(output_dir, OPT_STR, .name = "output-dir", .letter = 'd',
 	    .value = "DIR",
 	    .help = "write results to a new directory below DIR"),
+	OUTPUT(no_results, OPT_FLAG, .name = "no-results",
+	    .help = "write no results and no journal"),
 	OUTPUT(no_summary, OPT_FLAG, .name = "no-summary",
-	    .help = "write no summary of several suites"),
+	    .help = "write no summary of several suites or combinations"),
 	CMD_JOB_OPT(format, OPT_STR, .name = "format", .letter = 'f',
 	    .value = "text|json|github-comment",
 	    .help = "json: events as by --stream-json"),
 	OUTPUT(recommend, OPT_FLAG, .name = "recommend",
-	    .help = "recommend one of several models"),
+	    .help = "recommend one of several models or executors"),
+	OUTPUT(suggest, OPT_FLAG, .name = "suggest",
+	    .help = "after failures, ask the judge what to improve"),
 	OUTPUT(stream, OPT_FLAG, .name = "stream-json",
 	    .help = "print events, one JSON object per line"),
 	OUTPUT(transcript_dir, OPT_STR, .name = "transcript-dir",
@@ -123,18 +179,13 @@ static const struct opt run_rows[] = {
 	    .help = "write a log of events"),
 	OUTPUT(session_dir, OPT_STR, .name = "session-dir", .value = "DIR",
 	    .help = "directory of that log (default: .)"),
+	CMD_OTLP_OPTS(cmd_run_opt, output),
 	OUTPUT(debug, OPT_FLAG, .name = "debug",
 	    .help = "the same as --verbose"),
 	/* of other versions */
 	OUTPUT(no_update_check, OPT_FLAG, .name = "no-update-check"),
-	OTHER("suggest", "waza suggest SKILL asks a model for better tasks"),
 	OTHER("auto-file-issue", "give the report of --reporter markdown:FILE "
 	    "to gh issue create"),
-	OTHER("otel-exporter", RECORDS),
-	OTHER("otel-endpoint", RECORDS),
-	OTHER("otel-headers", RECORDS),
-	OTHER("otel-file", RECORDS),
-	OTHER("otel-include-payloads", "--transcript-dir has the payloads"),
 	OTHER("snapshot", "--record DIR keeps the answers, --replay DIR uses "
 	    "them"),
 	OTHER("snapshot-env-allow", "recordings contain no environment"),
@@ -144,34 +195,6 @@ static const struct opt run_rows[] = {
 /*
  * Options.
  */
-
-/* Digits only; strtol would accept blanks and signs. */
-static bool
-read_number(const char **p, int64_t *n)
-{
-	const char *s = *p;
-
-	for (*n = 0; *s >= '0' && *s <= '9' && *n < 1000000; s++)
-		*n = *n * 10 + (*s - '0');
-	if (s == *p)
-		return false;
-	*p = s;
-	return true;
-}
-
-static int
-read_shard(struct cmd_run *r)
-{
-	const char *s = r->opt.selection.shard;
-
-	r->job.sharded = s != NULL;
-	if (s == NULL || (read_number(&s, &r->run.shard) && *s++ == '/' &&
-	    read_number(&s, &r->run.shards) && *s == '\0' &&
-	    r->run.shard >= 1 && r->run.shard <= r->run.shards))
-		return 0;
-	return err_set(r->job.call->err, ERR_SCHEMA, "--shard must be K/N "
-	    "with K from 1 to N, not \"%s\"", r->opt.selection.shard);
-}
 
 static int
 read_format(struct cmd_run *r)
@@ -197,21 +220,18 @@ read_format(struct cmd_run *r)
 	return 0;
 }
 
+/* An empty word is in every task. */
 static int
-check_models(struct cmd_run *r)
+check_words(struct cmd_run *r)
 {
-	const struct opt_list *m = &r->opt.execution.models;
-	struct err *e = r->job.call->err;
-	size_t i, k;
+	const struct opt_list *l = &r->opt.selection.words;
+	size_t i;
 
-	if (m->n > CMD_MODELS_MAX)
-		return err_set(e, ERR_LIMIT, "more than %d models",
-		    CMD_MODELS_MAX);
-	for (i = 0; i < m->n; i++)
-		for (k = 0; k < i; k++)
-			if (strcmp(m->v[i], m->v[k]) == 0)
-				return err_set(e, ERR_SCHEMA, "--model %s is "
-				    "given twice", m->v[i]);
+	for (i = 0; i < l->n; i++)
+		if (*l->v[i] == '\0')
+			return err_set(r->job.call->err, ERR_SCHEMA,
+			    "--keyword is empty: give a part of an id, a name "
+			    "or a tag, or remove it");
 	return 0;
 }
 
@@ -237,9 +257,16 @@ engine_opts(const struct cmd_run_opt *o)
 		.resume = o->reuse.resume,
 		.retry_errors = o->reuse.retry_errors,
 		.rerun_failed = o->reuse.rerun_failed,
+		.words = o->selection.words.v,
+		.nwords = o->selection.words.n,
+		.limit = o->selection.limit,
+		.max_failures = o->execution.max_failures,
+		.seed = o->execution.seed,
 		.fail_fast = o->execution.fail_fast,
 		.skip_graders = o->execution.skip_graders,
+		.strict_controls = o->job.strict,
 		.keep_workspace = o->execution.keep, .sweep = true,
+		.fingerprint = true,
 		.no_skills = o->selection.no_skills,
 		.update_snapshots = o->job.update, .verbose = o->job.verbose,
 		.no_triggers = o->selection.no_triggers,
@@ -253,218 +280,48 @@ read_options(struct cmd_run *r)
 {
 	struct cmd_run_opt *o = &r->opt;
 
-	r->run = engine_opts(o);
-	if (o->reuse.replay != NULL && o->execution.executor != NULL)
-		return err_set(r->job.call->err, ERR_SCHEMA, "--replay uses "
-		    "no executor: remove --executor %s",
-		    o->execution.executor);
-	if (read_format(r) == -1 || read_shard(r) == -1 ||
-	    check_models(r) == -1 || cmd_run_files_check(r) == -1)
+	if (cmd_run_axes(r) == -1)
 		return -1;
-	if (o->output.recommend && o->execution.models.n < 2)
-		return err_set(r->job.call->err, ERR_SCHEMA, "--recommend "
-		    "compares models: give --model at least twice");
+	r->run = engine_opts(o);
+	if (read_format(r) == -1 || cmd_shard_read(r) == -1 ||
+	    cmd_run_budget(r) == -1 || cmd_run_stop(r) == -1 ||
+	    cmd_run_vars(r) == -1 || cmd_run_controls(r) == -1 ||
+	    check_words(r) == -1 ||
+	    cmd_run_files_check(r) == -1 || cmd_run_otlp_check(r) == -1 ||
+	    cmd_on_check(r) == -1 || cmd_run_send_check(r) == -1)
+		return -1;
+	if (o->selection.changed != NULL && o->selection.watch)
+		return err_set(r->job.call->err, ERR_SCHEMA, "--watch selects "
+		    "what changes from now on: remove --changed");
+	if (o->selection.baseline_ref != NULL && o->selection.no_skills)
+		return err_set(r->job.call->err, ERR_SCHEMA, "--baseline-ref "
+		    "compares skills: remove --no-skills");
+	if (o->selection.baseline_ref != NULL && (o->shard.shard != NULL ||
+	    o->on.engine != NULL))
+		return err_set(r->job.call->err, ERR_SCHEMA, "--baseline-ref "
+		    "cannot be used with --%s: its passes alternate",
+		    o->on.engine != NULL ? "on" : "shard");
+	r->job.resumable = true;
+	r->job.resumes = o->reuse.resume || o->reuse.retry_errors ||
+	    o->reuse.rerun_failed;
 	r->job.on_server = o->server.on_server || o->server.connect != NULL;
 	r->job.adopt = !r->job.on_server;
 	if (r->job.on_server && cmd_on_server_check(r) == -1)
 		return -1;
-	if (r->job.on_server && r->job.call->nargs > 1)
-		return err_set(r->job.call->err, ERR_SCHEMA, "unexpected "
-		    "argument: %s (a server runs one suite per call)",
-		    r->job.call->args[1]);
 	return cmd_job_check(&r->job);
-}
-
-/*
- * The suites, and where they and the options have to agree.
- */
-static void
-settle_cache(struct cmd_run *r, struct cmd_suite *s)
-{
-	const struct spec_config *c = &s->spec->config;
-
-	if (r->opt.reuse.no_cache ||
-	    !(r->opt.reuse.cache || r->opt.reuse.cache_all || c->cache))
-		return;
-	s->run.cache_all = r->opt.reuse.cache_all;
-	s->run.cache = cmd_cache_dir(r->job.call, r->opt.reuse.cache_dir,
-	    c->cache_dir);
-}
-
-static void
-settle_baseline(struct cmd_run *r, struct cmd_suite *suite,
-    struct spec_notes *notes)
-{
-	const struct spec_suite *s = suite->spec;
-	struct spec_where at = { .file = s->path };
-
-	suite->baseline = r->opt.selection.baseline || s->baseline;
-	if (suite->baseline && (r->opt.selection.no_skills ||
-	    (s->config.skill_directories.n == 0 &&
-	    s->config.required_skills.n == 0))) {
-		spec_note(notes, FIELD_WARNING, at, "the suite has no skills: "
-		    "no baseline is run");
-		suite->baseline = false;
-	}
-	suite->compares = grader_comparing(s);
-	if (suite->compares != NULL && !suite->baseline)
-		spec_note(notes, FIELD_ERROR, suite->compares->at, "mode "
-		    "\"pairwise\" compares with the baseline: it needs "
-		    "--baseline or \"baseline: true\", and skills to leave "
-		    "out");
-}
-
-static void
-load_suite(struct cmd_run *r, struct cmd_suite *s, struct spec_notes *notes)
-{
-	struct cmd_job *j = &r->job;
-	const struct opt_list *models = &r->opt.execution.models;
-	struct spec_config *c;
-
-	s->run = r->run;
-	s->spec = spec_load(j->call->arena, s->path, notes);
-	if (s->spec == NULL)
-		return;
-	cmd_settings(j->call, r->opt.execution.config_path,
-	    r->opt.execution.config_json, s->spec, notes);
-	c = &s->spec->config;
-	if (models->n > 0 && c->model.n == 0)
-		c->model = str_of(models->v[0]);
-	agent_check(s->spec, s->run.executor.n > 0 ? s->run.executor :
-	    c->executor, notes);
-	grader_check(s->spec, notes);
-	j->opt->verbose |= c->verbose;
-	r->opt.output.session_log |= c->session_log;
-	if (r->opt.execution.parallel && s->run.workers == 0 &&
-	    c->workers == 0)
-		s->run.workers = PARALLEL_WORKERS;
-	settle_cache(r, s);
-	settle_baseline(r, s, notes);
-	s->selected = run_count_tasks(s->spec, &s->run) > 0;
-}
-
-/* Many suites note the same about the files that they share. */
-static void
-drop_repeats(struct spec_notes *notes)
-{
-	struct spec_note *n, *m, *last = NULL;
-
-	for (n = notes->head; n != NULL; n = n->next) {
-		for (m = notes->head; m != n; m = m->next)
-			if (m->at.line == n->at.line && m->level == n->level &&
-			    m->at.col == n->at.col &&
-			    strcmp(m->msg, n->msg) == 0 &&
-			    strcmp(m->at.file, n->at.file) == 0)
-				break;
-		if (m == n)
-			last = n;
-		else
-			last->next = n->next;
-	}
-}
-
-/* Suites without a selected task are left out; one stays, to complain. */
-static void
-select_suites(struct cmd_run *r)
-{
-	size_t i, k = 0;
-
-	for (i = 0; i < r->nsuites; i++)
-		k += r->suites[i].selected;
-	if (k == 0 && r->nsuites > 1)
-		r->nsuites = 1;
-	if (k == 0 || k == r->nsuites)
-		return;
-	for (i = k = 0; i < r->nsuites; i++)
-		if (r->suites[i].selected)
-			r->suites[k++] = r->suites[i];
-	r->nsuites = k;
-}
-
-/* One unit per suite and model; many suites share their slots. */
-static void
-plan_units(struct cmd_run *r)
-{
-	const struct opt_list *m = &r->opt.execution.models;
-	size_t i, k, n = m->n > 0 ? m->n : 1, workers;
-	const struct cmd_suite *s;
-
-	r->units = NEW_N(r->job.call->arena, struct cmd_unit, r->nsuites * n);
-	for (i = 0; i < r->nsuites; i++) {
-		s = &r->suites[i];
-		for (k = 0; k < n; k++)
-			r->units[r->nunits++] = (struct cmd_unit){
-				.suite = s,
-				.model = m->n > 0 ? m->v[k] : NULL };
-		r->job.tasks += (int64_t)(n * (s->baseline ? 2 : 1) *
-		    run_count_tasks(s->spec, &s->run));
-		workers = run_count_workers(s->spec, &s->run);
-		if (workers > r->share.slots)
-			r->share.slots = workers;
-	}
-	r->job.many = r->nsuites > 1;
-	r->job.suite = r->suites[0].spec;
-}
-
-static int
-find_suites(struct cmd_run *r)
-{
-	const struct cmd_run_opt *o = &r->opt;
-	struct cmd_find how = { .config_path = o->execution.config_path,
-		.config_json = o->execution.config_json,
-		.trust = o->execution.trust, .strict = o->job.strict,
-		.discover = o->selection.discover };
-	struct cmd_found *found;
-	size_t i;
-
-	if (cmd_find_suites(r->job.call, &how, &found, &r->nsuites,
-	    &r->skipped) == -1)
-		return -1;
-	r->suites = NEW_N(r->job.call->arena, struct cmd_suite, r->nsuites);
-	for (i = 0; i < r->nsuites; i++) {
-		r->suites[i].name = found[i].name;
-		r->suites[i].path = found[i].path;
-	}
-	return 0;
-}
-
-static int
-load(struct cmd_run *r)
-{
-	struct cmd_job *j = &r->job;
-	struct spec_notes notes = { .arena = j->call->arena,
-		.strict = j->opt->strict, .updates = j->opt->update,
-		.trust = r->opt.execution.trust };
-	size_t i;
-
-	if (find_suites(r) == -1)
-		return cmd_complain(j->call->err);
-	agent_expect(&notes, r->run.executor);
-	for (i = 0; i < r->nsuites; i++)
-		load_suite(r, &r->suites[i], &notes);
-	if (r->nsuites > 1)
-		drop_repeats(&notes);
-	if (cmd_job_print_notes(j, &notes) != CMD_OK)
-		return CMD_ERROR;
-	if (r->skipped > 0 && !j->opt->quiet)
-		cmd_say("waza: %zu skill%s without a suite: skipped\n",
-		    r->skipped, r->skipped == 1 ? "" : "s");
-	select_suites(r);
-	cmd_run_files_name(r);
-	plan_units(r);
-	return CMD_OK;
 }
 
 /*
  * Output while it runs.
  */
 static void
-cancel_on_server(struct cmd_job *j)
+cancel_elsewhere(struct cmd_job *j)
 {
 	struct cmd_run *r = (struct cmd_run *)(void *)j;
 
 	if (r->server != NULL)
 		cmd_on_server_cancel(r->server);
+	cmd_on_cancel(r);
 }
 
 static void
@@ -516,7 +373,8 @@ start(struct cmd_run *r)
 	    report_transcripts_start(&r->transcripts,
 	    r->opt.output.transcript_dir, &j->bus, j->call->err) == -1)
 		return -1;
-	return cmd_evalclients_open(r);
+	return cmd_run_otlp_open(r) == -1 || cmd_run_send_open(r) == -1 ?
+	    -1 : cmd_evalclients_open(r);
 }
 
 /*
@@ -568,7 +426,8 @@ run_on_server(struct cmd_run *r)
 static void
 print_suites(struct cmd_job *j, struct buf *out, const struct report_opts *o)
 {
-	struct report_suites all = cmd_run_results((struct cmd_run *)(void *)j);
+	const struct cmd_run *r = (const struct cmd_run *)(void *)j;
+	struct report_suites all = cmd_run_results(r);
 
 	report_suites_text(out, &all, o);
 }
@@ -579,49 +438,64 @@ run_all(struct cmd_run *r)
 	struct cmd_job *j = &r->job;
 	int status, reports, files = CMD_OK;
 
-	if (!j->on_server && load(r) != CMD_OK)
+	if (!j->on_server && cmd_run_load(r) != CMD_OK)
 		return CMD_ERROR;
+	if (cmd_run_ref_open(r) == -1)
+		return cmd_job_fail(j, "system");
+	if (!r->opt.selection.list && !r->opt.selection.dry_run &&
+	    cmd_run_report_changed(r))
+		return CMD_OK;
+	if (r->on != NULL && cmd_on_plan(r) == -1)
+		return cmd_job_fail(j, "system");
+	if (r->on != NULL && r->opt.selection.dry_run)
+		return cmd_on_dry(r);
+	if (r->opt.selection.list || r->opt.selection.dry_run)
+		return cmd_run_dry(r);
 	if (start(r) == -1)
 		return cmd_job_fail(j, "system");
-	status = j->on_server ? run_on_server(r) : cmd_run_units(r);
+	status = j->on_server ? run_on_server(r) : r->on != NULL ?
+	    cmd_on_run(r) : cmd_run_units(r);
 	if (j->on_server && r->server == NULL)
 		return status;
 	report_console_clear(&j->console);
+	if (j->many)
+		j->summary = cmd_run_where(r);
+	if (!j->on_server)
+		cmd_run_compare(r);
 	reports = cmd_job_report(j);	/* of what there is, in any case */
 	if (!j->on_server)
 		files = cmd_run_files_close(r);
-	return cmd_exit_status(j, status != CMD_OK || reports != CMD_OK ||
+	cmd_run_otlp_flush(r);
+	status = cmd_exit_status(j, status != CMD_OK || reports != CMD_OK ||
 	    files != CMD_OK);
+	cmd_run_send_end(r);
+	return status;
 }
 
 /* Runs end before the connections that they use, and those before the loop. */
 static void
 clean_up(struct cmd_run *r)
 {
+	otlp_end(r->otlp);
+	cmd_run_send_close(r);
 	report_log_end(&r->log);
 	report_transcripts_end(&r->transcripts);
 	cmd_stdout_end(&r->out);
 	cmd_job_free_runs(&r->job);
+	cmd_run_ref_close(r);
+	cmd_on_close(r);
 	cmd_on_server_close(r->server);
 	cmd_evalclients_close(r);
 	cmd_job_end(&r->job);
 }
 
+/* From the first event to the end of all output. */
 static int
-run_main(struct cmd_call *c)
+run_once(struct cmd_run *r)
 {
-	struct cmd_run *r = NEW(c->arena, struct cmd_run);
 	int status;
 
-	r->opt = *(const struct cmd_run_opt *)c->opt;
-	r->job.call = c;
-	r->job.opt = &r->opt.job;
-	r->job.cancelled = cancel_on_server;
-	r->job.print = print_suites;
 	r->started_ms = os_now_ms();
-	r->log.fd = -1;
-	if (read_options(r) == -1)
-		return cmd_complain(c->err);
 	if (r->opt.output.stream) {
 		r->out = (struct cmd_stdout){ .hold = hold,
 			.gone = on_stdout_lost, .arg = r };
@@ -634,6 +508,32 @@ run_main(struct cmd_call *c)
 		status = cmd_complain_stdout(r->out.sys);
 	clean_up(r);
 	return status;
+}
+
+static int
+run_call(struct cmd_call *c)
+{
+	struct cmd_run *r = NEW(c->arena, struct cmd_run);
+
+	r->opt = *(const struct cmd_run_opt *)c->opt;
+	r->job.call = c;
+	r->job.opt = &r->opt.job;
+	r->job.cancelled = cancel_elsewhere;
+	r->job.print = print_suites;
+	r->log.fd = -1;
+	if (read_options(r) == -1)
+		return cmd_complain(c->err);
+	if (r->opt.selection.watch && (r->opt.selection.list ||
+	    r->opt.selection.dry_run))
+		r->opt.selection.watch = false;
+	return r->opt.selection.watch ? cmd_run_watch(r, run_once) :
+	    run_once(r);
+}
+
+static int
+run_main(struct cmd_call *c)
+{
+	return cmd_on_server_each(c, run_call);
 }
 
 const struct cmd_command cmd_run = {

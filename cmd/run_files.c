@@ -3,9 +3,13 @@
  * The files of `waza run`: where results, journals and the summary go.
  *
  *	-o OUT.json		OUT.json; of several suites OUT_SUITE.json, of
- *				several models OUT_MODEL.json; OUT_summary.json
- *	--output-dir DIR	DIR/STAMP/MODEL.json, of several suites
+ *				several cells OUT_CELL.json; OUT_summary.json
+ *	--output-dir DIR	DIR/STAMP/MODEL.json, of several cells
+ *				DIR/STAMP/CELL.json, of several suites
  *				DIR/STAMP/SUITE/MODEL.json, and a summary.json
+ *
+ *	neither			paths.results as DIR, or the default place
+ *				(run_history.c)
  *
  * A STAMP has a file STATE: a line "complete" or "incomplete", and a line for
  * each suite.  --resume continues the newest STAMP of the same suites that is
@@ -23,6 +27,7 @@
 
 #include "base/os.h"
 #include "base/os_path.h"
+#include "report/matrix/matrix.h"
 #include "report/report_suites.h"
 #include "results/result.h"
 #include "suite/config.h"
@@ -41,6 +46,14 @@ cmd_run_files_check(struct cmd_run *r)
 	const struct cmd_run_opt *o = &r->opt;
 	struct err *e = r->job.call->err;
 
+	if (o->output.no_results && (o->job.output != NULL ||
+	    o->output.output_dir != NULL || cmd_run_resumes(r)))
+		return err_set(e, ERR_SCHEMA, "--no-results writes neither "
+		    "results nor a journal: remove it, or %s",
+		    o->job.output != NULL ? "--output" :
+		    o->output.output_dir != NULL ? "--output-dir" :
+		    o->reuse.resume ? "--resume" : o->reuse.retry_errors ?
+		    "--retry-errors" : "--rerun-failed");
 	if (o->output.output_dir == NULL)
 		return 0;
 	if (o->job.output != NULL)
@@ -221,8 +234,8 @@ make_stamp(struct cmd_run *r, const char *dir)
 	return err_sys(e, r->stamp_dir != NULL ? r->stamp_dir : dir);
 }
 
-static bool
-resumes(const struct cmd_run *r)
+bool
+cmd_run_resumes(const struct cmd_run *r)
 {
 	return r->opt.reuse.resume || r->opt.reuse.retry_errors ||
 	    r->opt.reuse.rerun_failed;
@@ -249,13 +262,14 @@ cmd_run_files_open(struct cmd_run *r)
 {
 	const char *dir = r->opt.output.output_dir;
 
-	if (r->job.on_server)
+	if (r->job.on_server || r->opt.output.no_results ||
+	    r->opt.job.output != NULL)
 		return 0;
-	if (dir == NULL && r->opt.job.output == NULL)
+	if (dir == NULL)
 		dir = default_dir(r);
 	if (dir == NULL)
-		return 0;
-	if (resumes(r)) {
+		return cmd_run_history_open(r);
+	if (cmd_run_resumes(r)) {
 		r->stamp_dir = newest(r, dir, r->opt.reuse.resume);
 		if (r->stamp_dir == NULL && !r->job.opt->quiet)
 			cmd_say("waza: nothing to resume in %s: a new run "
@@ -273,13 +287,20 @@ cmd_run_files_open(struct cmd_run *r)
 /*
  * The files of one unit.
  */
+struct str
+cmd_unit_model(const struct cmd_unit *u)
+{
+	return u->cell->model.n > 0 ? u->cell->model :
+	    u->cell->spec->config.model;
+}
+
 static const char *
 stamp_output(struct cmd_run *r, const struct cmd_unit *u)
 {
 	struct arena *a = r->job.call->arena;
 	const char *dir = r->stamp_dir;
-	struct str model = u->model != NULL ? str_of(u->model) :
-	    u->suite->spec->config.model;
+	struct str model = u->cell->file != NULL ? str_of(u->cell->file) :
+	    cmd_unit_model(u);
 	const char *path;
 
 	if (r->job.many)
@@ -290,19 +311,17 @@ stamp_output(struct cmd_run *r, const struct cmd_unit *u)
 	    NULL : path;
 }
 
-/* Without a results file, the journals of many suites are in .waza. */
-static void
-name_journal(struct cmd_run *r, struct cmd_unit *u)
+const char *
+cmd_run_unit_path(const struct cmd_run *r, const struct cmd_unit *u,
+    const char *output)
 {
 	struct arena *a = r->job.call->arena;
 
-	if (mkdir(".waza", 0777) == -1 && errno != EEXIST) {
-		u->opts.unnamed = !resumes(r);
-		return;
-	}
-	u->opts.journal = arena_fmt(a, ".waza/%s%s%s.journal", u->suite->file,
-	    u->model != NULL ? "-" : "", u->model != NULL ?
-	    file_name(a, str_of(u->model)) : "").p;
+	if (output != NULL && r->job.many)
+		output = cmd_model_path(a, output, u->suite->file);
+	if (output != NULL && u->cell->file != NULL)
+		output = cmd_model_path(a, output, u->cell->file);
+	return output;
 }
 
 int
@@ -314,34 +333,49 @@ cmd_run_files_unit(struct cmd_run *r, struct cmd_unit *u)
 
 	*o = u->suite->run;
 	o->hub = r->run.hub;
-	o->output = r->opt.job.output;
-	if (u->model != NULL)
-		o->model = str_of(u->model);
+	o->failures = &r->failures;
+	o->output = cmd_run_unit_path(r, u, r->opt.job.output);
+	o->model = u->cell->model;
+	if (u->cell->executor.n > 0 && o->replay == NULL)
+		o->executor = u->cell->executor;
+	o->no_skills |= u->cell->no_skills;
+	o->has_baseline = u->baseline;
+	o->cell = u->cell->json;
+	o->cell_name = u->cell->label;
 	if (r->job.many) {
 		o->share = &r->share;
 		o->record = cmd_model_dir(a, o->record, file, true);
 		o->replay = cmd_model_dir(a, o->replay, file, false);
-		if (o->output != NULL)
-			o->output = cmd_model_path(a, o->output, file);
 	}
-	if (r->opt.execution.models.n > 1) {
-		o->record = cmd_model_dir(a, o->record, u->model, true);
-		o->replay = cmd_model_dir(a, o->replay, u->model, false);
-		if (o->output != NULL)
-			o->output = cmd_model_path(a, o->output, u->model);
+	if (u->cell->file != NULL) {
+		o->record = cmd_model_dir(a, o->record, u->cell->file, true);
+		o->replay = cmd_model_dir(a, o->replay, u->cell->file, false);
 	}
 	if (r->stamp_dir != NULL) {
 		o->output = stamp_output(r, u);
 		return o->output == NULL ? -1 : 0;
 	}
-	if (r->job.many && o->output == NULL)
-		name_journal(r, u);
+	if (o->output == NULL)
+		cmd_run_history_unit(r, u);
 	return 0;
 }
 
 /*
  * The end.
  */
+
+struct result_run *
+cmd_unit_results(const struct cmd_unit *u)
+{
+	return u->merged != NULL ? u->merged : u->with != NULL ?
+	    run_results(u->with) : NULL;
+}
+
+struct result_run *
+cmd_unit_whole(const struct cmd_unit *u)
+{
+	return u->whole != NULL ? u->whole : cmd_unit_results(u);
+}
 
 /* The results of all suites, for the table and the summary. */
 struct report_suites
@@ -352,47 +386,58 @@ cmd_run_results(const struct cmd_run *r)
 	struct report_suites out = { .v = v, .n = r->nsuites,
 		.skipped = r->skipped, .ended_ns = os_wall_ns(),
 		.duration_ms = os_now_ms() - r->started_ms, .complete = true };
-	size_t i, k, n = r->nsuites > 0 ? r->nunits / r->nsuites : 0;
 	const struct cmd_unit *u;
+	size_t i, k, n;
 
 	for (i = 0; i < r->nsuites; i++) {
+		n = r->suites[i].ncells;
 		v[i] = (struct report_suite){ .name = r->suites[i].name,
 			.skill = r->suites[i].spec->skill,
-			.path = r->suites[i].path, .n = n };
+			.path = r->suites[i].path, .n = n,
+			.matrix = r->suites[i].matrix };
 		v[i].runs = NEW_N(a, struct result_run *, n);
 		v[i].models = NEW_N(a, const char *, n);
+		v[i].cells = NEW_N(a, struct str, n);
 		v[i].files = NEW_N(a, const char *, n);
 		for (k = 0; k < n; k++) {
-			u = &r->units[i * n + k];
-			v[i].runs[k] = u->with != NULL ?
-			    run_results(u->with) : NULL;
-			v[i].models[k] = u->model != NULL ? u->model :
-			    arena_str(a, r->suites[i].spec->config.model).p;
-			v[i].files[k] = u->with != NULL ? u->opts.output :
-			    NULL;
+			u = &r->units[r->suites[i].unit + k];
+			v[i].runs[k] = cmd_unit_results(u);
+			v[i].models[k] = arena_str(a, cmd_unit_model(u)).p;
+			v[i].cells[k] = u->cell->label;
+			v[i].files[k] = v[i].runs[k] != NULL ?
+			    u->opts.output : NULL;
 			v[i].planned |= u->state != CMD_UNIT_ENDED;
 			v[i].failed |= u->status != CMD_OK;
-			out.complete = out.complete && u->with != NULL &&
-			    u->status == CMD_OK &&
-			    run_results(u->with)->complete;
+			out.complete = out.complete && v[i].runs[k] != NULL &&
+			    u->status == CMD_OK && v[i].runs[k]->complete;
 		}
 	}
 	return out;
 }
 
+/* NULL: it is not written. */
+static const char *
+summary_path(const struct cmd_run *r)
+{
+	struct arena *a = r->job.call->arena;
+
+	if (r->nunits < 2 || r->opt.output.no_summary)
+		return NULL;
+	if (r->stamp_dir != NULL)
+		return spec_join(a, r->stamp_dir, STR("summary.json"));
+	return r->opt.job.output == NULL ? NULL : cmd_model_path(a,
+	    r->opt.job.output, "summary");
+}
+
 static int
 write_summary(struct cmd_run *r, const struct report_suites *all)
 {
-	const char *path = r->opt.job.output;
-	struct arena *a = r->job.call->arena;
+	const char *path = summary_path(r);
 	struct buf b = { 0 };
 	int rc;
 
-	if (!r->job.many || r->opt.output.no_summary ||
-	    (path == NULL && r->stamp_dir == NULL))
+	if (path == NULL)
 		return 0;
-	path = r->stamp_dir != NULL ? spec_join(a, r->stamp_dir,
-	    STR("summary.json")) : cmd_model_path(a, path, "summary");
 	report_suites_json(&b, all);
 	rc = write_file(r, path, buf_str(&b));
 	buf_free(&b);
@@ -404,7 +449,7 @@ static int
 write_reports(struct cmd_run *r, const struct cmd_unit *u)
 {
 	const struct opt_list *l = &r->opt.job.reporters;
-	struct result_run *run = run_results(u->with);
+	struct result_run *run = cmd_unit_results(u);
 	struct report_opts o = { 0 };
 	const char *path, *slash;
 	struct arena *a = r->job.call->arena;
@@ -425,7 +470,58 @@ write_reports(struct cmd_run *r, const struct cmd_unit *u)
 	return 0;
 }
 
-/* Recommends a model for each suite, and adds that to its results files. */
+void
+cmd_run_compare(struct cmd_run *r)
+{
+	struct report_suites all = cmd_run_results(r);
+	struct arena *a = r->job.call->arena;
+	struct result_run *run, *whole;
+	struct buf b = { 0 };
+	struct str json;
+	size_t i, k;
+
+	for (i = 0; i < all.n; i++) {
+		r->suites[i].matrix = matrix_of(a, all.v[i].runs, all.v[i].n);
+		if (r->suites[i].matrix == NULL)
+			continue;
+		matrix_json(&b, r->suites[i].matrix, false);
+		json = arena_take(a, &b);
+		for (k = 0; k < all.v[i].n; k++) {
+			run = all.v[i].runs[k];
+			whole = cmd_unit_whole(&r->units[r->suites[i].unit +
+			    k]);
+			if (run != NULL)
+				run->matrix = whole->matrix = json;
+		}
+	}
+	if (!r->job.many && r->nsuites > 0) {
+		r->job.matrix = r->suites[0].matrix;
+		r->job.summary = summary_path(r);
+	}
+}
+
+/* Adds the comparisons of all cells to the results files. */
+static int
+write_again(struct cmd_run *r)
+{
+	const struct cmd_unit *u;
+	struct result_run *whole;
+	int rc = 0;
+	size_t i;
+
+	for (i = 0; i < r->nunits; i++) {
+		u = &r->units[i];
+		whole = cmd_unit_whole(u);
+		if (whole != NULL && whole->complete && !whole->unwritten &&
+		    u->opts.output != NULL && whole->matrix.n > 0 &&
+		    result_write(whole, u->opts.output, r->job.call->err) ==
+		    -1)
+			rc = -1;
+	}
+	return rc;
+}
+
+/* Recommends a cell of each suite. */
 static int
 recommend(struct cmd_run *r, const struct report_suites *all)
 {
@@ -437,19 +533,16 @@ recommend(struct cmd_run *r, const struct report_suites *all)
 	int rc = 0;
 
 	if (!all->complete)
-		cmd_say("waza: no model is recommended: not everything has "
+		cmd_say("waza: nothing is recommended: not everything has "
 		    "run\n");
 	for (i = 0; i < all->n && all->complete; i++) {
 		s = &all->v[i];
 		if (j->many)
 			buf_fmt(&b, "%.*s: ", STRF(s->name));
 		json = report_recommend(j->call->arena, s->runs, s->n, &b);
-		for (k = 0; k < s->n; k++) {
-			s->runs[k]->recommendation = json;
-			if (s->files[k] != NULL && result_write(s->runs[k],
-			    s->files[k], j->call->err) == -1)
-				rc = -1;
-		}
+		for (k = 0; k < s->n; k++)
+			cmd_unit_whole(&r->units[r->suites[i].unit +
+			    k])->recommendation = json;
 	}
 	if (j->owns_stdout == NULL) {
 		j->call->form = GUARD_TEXT;
@@ -466,7 +559,7 @@ has_started(const struct cmd_run *r)
 	size_t i;
 
 	for (i = 0; i < r->nunits; i++)
-		if (r->units[i].with != NULL)
+		if (cmd_unit_results(&r->units[i]) != NULL)
 			return true;
 	return false;
 }
@@ -487,6 +580,20 @@ remove_stamp(struct cmd_run *r)
 	(void)rmdir(r->stamp_dir);
 }
 
+/* The results in a place that the call did not name. */
+const char *
+cmd_run_where(const struct cmd_run *r)
+{
+	const struct cmd_unit *u = r->units;
+
+	if (r->stamp_dir != NULL || r->history == NULL)
+		return r->stamp_dir;
+	if (r->nunits > 1)
+		return r->history;
+	return u->opts.output != NULL && spec_exists(u->opts.output) ?
+	    u->opts.output : NULL;
+}
+
 int
 cmd_run_files_close(struct cmd_run *r)
 {
@@ -501,19 +608,24 @@ cmd_run_files_close(struct cmd_run *r)
 	}
 	if (r->opt.output.recommend && recommend(r, &all) == -1)
 		status = cmd_job_fail(j, "results_failed");
+	if (write_again(r) == -1)
+		status = cmd_job_fail(j, "results_failed");
+	if (r->opt.output.suggest && !cmd_run_interrupted(r) &&
+	    cmd_run_suggest(r, &all) == -1)
+		status = cmd_job_fail(j, "results_failed");
 	if (write_summary(r, &all) == -1)
 		status = cmd_job_fail(j, "results_failed");
+	if (r->history != NULL)
+		cmd_run_history_close(r);
 	if (r->stamp_dir == NULL)
 		return status;
 	for (i = 0; j->many && i < r->nunits; i++)
-		if (r->units[i].with != NULL &&
+		if (cmd_unit_results(&r->units[i]) != NULL &&
 		    write_reports(r, &r->units[i]) == -1)
 			status = cmd_job_fail(j, "report_failed");
 	if (all.complete && status == CMD_OK &&
 	    write_file(r, spec_join(j->call->arena, r->stamp_dir, STR(STATE)),
 	    state(r, true)) == -1)
 		status = cmd_job_fail(j, "results_failed");
-	if (!j->opt->quiet && j->owns_stdout == NULL)
-		cmd_say("results: %s\n", r->stamp_dir);
 	return status;
 }

@@ -85,6 +85,7 @@ on_finding(void *ctx, const struct schema_finding *f)
 	bool key = f->key && v->key_line > 0;
 	unsigned line = key ? v->key_line : v->line;
 	unsigned col = key ? v->key_col : v->col;
+	struct buf keyword = { 0 };
 
 	c->findings++;
 	if (!c->as_json) {
@@ -99,9 +100,11 @@ on_finding(void *ctx, const struct schema_finding *f)
 	json_put_member_int(&c->json, "line", line);
 	json_put_member_int(&c->json, "col", col);
 	json_put_member_str(&c->json, "at", f->at);
-	json_put_member_str(&c->json, "keyword", f->keyword);
+	schema_put_keyword(&keyword, f);
+	json_put_member_str(&c->json, "keyword", buf_str(&keyword));
 	json_put_member_str(&c->json, "message", f->msg);
 	json_close(&c->json, '}');
+	buf_free(&keyword);
 }
 
 static void

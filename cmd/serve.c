@@ -10,6 +10,7 @@
 
 #include "cmd/evalclients.h"
 #include "cmd/service.h"
+#include "results/history.h"
 #include "web/web.h"
 #include "web/web_api.h"
 #include "web/web_page.h"
@@ -38,6 +39,21 @@ static const struct opt rows[] = {
 	    .help = "show results below DIR, and store those of runs there"),
 };
 
+/* By default the page shows the results that `waza run` keeps here. */
+static void
+show_kept(const struct cmd_service *s, struct web_api *api)
+{
+	struct arena *a = s->call->arena;
+	const char *root = s->config->project_dir != NULL ?
+	    s->config->project_dir : ".";
+
+	api->root = root;
+	if (!history_exists(a, root))
+		return;
+	api->results_dir = history_dir(a, root);
+	api->read_only = true;
+}
+
 static int
 start(struct cmd_service *s, struct web_api *api)
 {
@@ -55,6 +71,8 @@ start(struct cmd_service *s, struct web_api *api)
 	api->clients_arg = &s->clients->hub;
 	api->web = s->server.web;
 	api->results_dir = o->results_dir;
+	if (o->results_dir == NULL)
+		show_kept(s, api);
 	return web_api_init(api, s->call->err);
 }
 

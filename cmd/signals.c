@@ -3,6 +3,7 @@
 #include "cmd/signals.h"
 
 #include <signal.h>
+#include <unistd.h>
 
 #include "base/base.h"
 
@@ -42,6 +43,28 @@ cmd_signals_stop(struct cmd_signals *s)
 
 	for (i = 0; i < COUNTOF(s->sig) && s->loop != NULL; i++)
 		sig_stop(s->loop, &s->sig[i].w);
+}
+
+/* The disposition is the default again, and the signal arrives at the end. */
+static void
+on_quit(int signo)
+{
+	static const char clear[] = "\r\033[K";
+
+	ssize_t n = write(STDERR_FILENO, clear, sizeof(clear) - 1);
+
+	(void)n;
+	raise(signo);
+}
+
+void
+cmd_clear_on_quit(void)
+{
+	struct sigaction sa = { .sa_handler = on_quit }, old;
+
+	sa.sa_flags = (int)SA_RESETHAND;
+	if (sigaction(SIGQUIT, NULL, &old) == 0 && old.sa_handler == SIG_DFL)
+		sigaction(SIGQUIT, &sa, NULL);
 }
 
 int

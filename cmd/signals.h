@@ -27,6 +27,12 @@ int cmd_signals_start(struct cmd_signals *, struct loop *,
 void cmd_signals_stop(struct cmd_signals *);
 
 /*
+ * SIGQUIT still ends the process at once, even if the loop hangs, but clears
+ * the progress line on stderr first.  An ignored signal stays ignored.
+ */
+void cmd_clear_on_quit(void);
+
+/*
  * One turn of a loop that the caller waits on.  -1 with a message when it
  * fails, or when no watch is left that could end the waiting.
  */

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: ISC */
 /*
  * waza validate: reports all problems in suites, without running anything.
+ * With --controls it also tries answers that graders should not accept; then
+ * graders that only compute are run, and programs only if that is asked for.
  *
  * Findings are data and go to stdout, one per line, in the order of files and
  * lines.
@@ -9,22 +11,29 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "agent/agent.h"
+#include "cmd/run/control.h"
 #include "cmd/workspace.h"
 #include "grader.h"
 #include "json.h"
+#include "report/report.h"
 #include "suite/spec.h"
 
 enum { REPEATS_SEARCHED = 64 };	/* findings before each */
 
 struct validate_opt {
-	bool strict, trust;
+	bool strict, trust, controls, programs;
 	const char *format;
 };
 static const struct opt validate_rows[] = {
 	CMD_OPT(validate_opt, strict, OPT_FLAG, .name = "strict",
 	    .help = "treat warnings and unknown keys as errors"),
+	CMD_OPT(validate_opt, controls, OPT_FLAG, .name = "controls",
+	    .help = "find tasks that pass although the agent does nothing"),
+	CMD_OPT(validate_opt, programs, OPT_FLAG, .name = "run-programs",
+	    .help = "with --controls: run the suite's hooks and programs"),
 	CMD_OPT(validate_opt, format, OPT_STR, .name = "format",
 	    .value = "text|json", .help = "output format (default: text)"),
 	CMD_TRUST_OPT(validate_opt, trust),
@@ -43,6 +52,8 @@ struct validation {
 	struct buf findings;	/* of struct finding */
 	struct buf ok;		/* lines about valid suites */
 	bool invalid;
+	bool tries;		/* controls */
+	struct cmd_controls controls;
 };
 
 static void
@@ -54,28 +65,55 @@ add_finding(struct validation *v, const char *file,
 	buf_put(&v->findings, (struct str){ (const char *)&f, sizeof(f) });
 }
 
-static void
+/* What the controls show is noted after the verdict on the suite. */
+static int
+try_controls(struct validation *v, const char *path,
+    const struct spec_suite *s, struct spec_notes *notes)
+{
+	struct cmd_controls *c = &v->controls, before = *c;
+
+	if (cmd_controls_try(c, s, notes) == -1)
+		return -1;
+	buf_fmt(&v->ok, "%s: controls: %zu of %zu task%s vacuous, %zu "
+	    "unknown", path, c->vacuous - before.vacuous, s->ntasks,
+	    s->ntasks == 1 ? "" : "s", c->unknown - before.unknown);
+	if (c->accepting > before.accepting)
+		buf_fmt(&v->ok, ", %zu with another control",
+		    c->accepting - before.accepting);
+	buf_fmt(&v->ok, "\n%.*s", STRF(buf_str(&c->unknowns)));
+	return 0;
+}
+
+static int
 validate_file(struct validation *v, const char *path)
 {
 	struct spec_notes notes = { .arena = v->call->arena,
 		.strict = v->strict, .trust = v->trust };
 	const struct spec_note *n;
 	struct spec_suite *s;
+	bool bad;
 
 	agent_expect(&notes, STR(""));
 	s = spec_load_part(v->call->arena, path, &notes);
 	if (s != NULL) {
-		agent_check(s, s->config.executor, &notes);
+		cmd_settings(v->call, NULL, NULL, s, &notes);
+		agent_check_all(s, &notes);
 		grader_check(s, &notes);
+		agent_check_files(s, &notes);
 	}
+	bad = s == NULL || notes.errors > 0 ||
+	    (v->strict && notes.warnings > 0);
+	if (!bad)
+		buf_fmt(&v->ok, "%s: ok (%zu task%s)\n", path, s->ntasks,
+		    s->ntasks == 1 ? "" : "s");
+	v->invalid |= bad;
+	if (v->tries && s != NULL && notes.errors == 0 &&
+	    try_controls(v, path, s, &notes) == -1)
+		return -1;
 	add_finding(v, arena_cstr(v->call->arena, str_of(path)), NULL);
 	for (n = notes.head; n != NULL; n = n->next)
 		add_finding(v, n->at.file, n);
-	if (notes.errors > 0 || (v->strict && notes.warnings > 0))
-		v->invalid = true;
-	else if (s != NULL)
-		buf_fmt(&v->ok, "%s: ok (%zu task%s)\n", path, s->ntasks,
-		    s->ntasks == 1 ? "" : "s");
+	return 0;
 }
 
 static int
@@ -89,9 +127,11 @@ validate_path(struct validation *v, const char *path)
 		return -1;
 	if (found.n == 0)
 		return err_set(v->call->err, ERR_SCHEMA,
-		    "%s: no eval.yaml found in or below it", path);
+		    "%s: no eval.yaml found in or below it; create one with: "
+		    "waza new eval NAME", path);
 	for (i = 0; i < found.n; i++)
-		validate_file(v, found.v[i].p);
+		if (validate_file(v, found.v[i].p) == -1)
+			return -1;
 	return 0;
 }
 
@@ -191,13 +231,25 @@ put_level(struct json_out *o, const char *key, enum field_level level,
 }
 
 static void
-put_findings_json(struct buf *out, const struct finding *f, size_t n, bool ok)
+put_findings_json(struct buf *out, const struct finding *f, size_t n,
+    const struct validation *of)
 {
 	struct json_out o = { .put = buf_sink, .ctx = out, .indent = 2 };
 	size_t i, k;
 
 	json_open(&o, '{');
-	json_put_member_bool(&o, "valid", ok);
+	json_put_member_bool(&o, "valid", !of->invalid);
+	if (of->tries) {
+		json_open_member(&o, "controls", '{');
+		json_put_member_int(&o, "tasks", (int64_t)of->controls.tasks);
+		json_put_member_int(&o, "vacuous",
+		    (int64_t)of->controls.vacuous);
+		json_put_member_int(&o, "other",
+		    (int64_t)of->controls.accepting);
+		json_put_member_int(&o, "unknown",
+		    (int64_t)of->controls.unknown);
+		json_close(&o, '}');
+	}
 	json_open_member(&o, "files", '[');
 	for (i = 0; i < n; i = k) {
 		for (k = i; k < n && f[k].group == f[i].group; k++)
@@ -213,47 +265,87 @@ put_findings_json(struct buf *out, const struct finding *f, size_t n, bool ok)
 	buf_putc(out, '\n');
 }
 
+static void
+put_findings(struct buf *out, const struct finding *f, size_t n)
+{
+	struct report_sources src;
+	const struct spec_where *at;
+	size_t i;
+
+	report_sources_init(&src, STDOUT_FILENO);
+	for (i = 0; i < n; i++) {
+		if (f[i].note == NULL)
+			continue;
+		at = &f[i].note->at;
+		spec_note_put(out, f[i].note);
+		report_source(&src, out, at->file, (struct report_place){
+		    at->line, at->col, 0 });
+	}
+	report_sources_end(&src);
+}
+
+static int
+validate_all(struct validation *v)
+{
+	struct cmd_call *c = v->call;
+	size_t i;
+
+	if (v->tries && cmd_controls_open(&v->controls) == -1)
+		return -1;
+	for (i = 0; i < (c->nargs > 0 ? c->nargs : 1); i++)
+		if (validate_path(v, c->nargs > 0 ? c->args[i] : ".") == -1)
+			return -1;
+	return 0;
+}
+
+static void
+put_all(struct validation *v, bool json, struct buf *out)
+{
+	struct finding *f = (struct finding *)(void *)v->findings.p;
+	size_t n = v->findings.n / sizeof(*f);
+
+	sort_findings(f, n);
+	n = drop_repeats(f, n);
+	if (json) {
+		put_findings_json(out, f, n, v);
+		return;
+	}
+	put_findings(out, f, n);
+	buf_put(out, buf_str(&v->ok));
+}
+
 static int
 validate_main(struct cmd_call *c)
 {
 	const struct validate_opt *opt = c->opt;
 	struct validation v = { .call = c, .strict = opt->strict,
-		.trust = opt->trust };
+		.trust = opt->trust, .tries = opt->controls,
+		.controls = { .call = c, .programs = opt->programs } };
 	struct buf out = { 0 };
-	struct finding *f;
-	int json = cmd_choose_json(opt->format, c->err);
-	size_t i, n;
+	int json = cmd_choose_json(opt->format, c->err), status = CMD_OK;
 
-	if (json == -1)
-		return cmd_complain(c->err);
-	for (i = 0; i < (c->nargs > 0 ? c->nargs : 1); i++)
-		if (validate_path(&v, c->nargs > 0 ? c->args[i] : ".") == -1) {
-			buf_free(&v.findings);
-			buf_free(&v.ok);
-			return cmd_complain(c->err);
-		}
-	f = (struct finding *)(void *)v.findings.p;
-	n = v.findings.n / sizeof(*f);
-	sort_findings(f, n);
-	n = drop_repeats(f, n);
-	if (json)
-		put_findings_json(&out, f, n, !v.invalid);
+	if (json != -1 && opt->programs && !opt->controls)
+		json = err_set(c->err, ERR_SCHEMA, "--run-programs needs "
+		    "--controls");
+	if (json == -1 || validate_all(&v) == -1)
+		status = cmd_complain(c->err);
 	else {
-		for (i = 0; i < n; i++)
-			if (f[i].note != NULL)
-				spec_note_put(&out, f[i].note);
-		buf_put(&out, buf_str(&v.ok));
+		put_all(&v, json == 1, &out);
+		status = v.invalid ? CMD_ERROR : v.strict &&
+		    v.controls.vacuous + v.controls.accepting > 0 ?
+		    CMD_FAILED : CMD_OK;
 	}
 	buf_free(&v.findings);
 	buf_free(&v.ok);
-	c->form = json ? GUARD_JSON : GUARD_PLAIN;
-	return cmd_finish(c, &out, v.invalid ? CMD_ERROR : CMD_OK);
+	cmd_controls_close(&v.controls);
+	c->form = json == 1 ? GUARD_JSON : GUARD_PLAIN;
+	return cmd_finish(c, &out, status);
 }
 
 const struct cmd_command cmd_validate = {
 	.name = "validate", .group = CMD_SUITES,
-	.usage = "[--strict] [--format text|json] [--trust] "
-	    "[PATH|SKILL ...]",
+	.usage = "[--strict] [--controls [--run-programs]] [--format text|json] "
+	    "[--trust] [PATH|SKILL ...]",
 	.opts = CMD_OPTS(validate_rows), .size = sizeof(struct validate_opt),
 	.max = SIZE_MAX, .fn = validate_main,
 	.help = "Report all problems in suites"

@@ -10,6 +10,7 @@
 
 #include "base/os.h"
 #include "base/os_spawn.h"
+#include "cmd/stored.h"
 #include "report/report.h"
 #include "results/outcome.h"
 
@@ -43,7 +44,7 @@ static int
 open_in_browser(struct cmd_call *c, const char *path)
 {
 	const char *argv[] = { "xdg-open", path, NULL };
-	struct os_spawn s = { .argv = argv, .group = true,
+	struct os_spawn s = { .argv = argv, .group = true, .outlives = true,
 		.fd = { OS_FD_NULL, OS_FD_NULL, OS_FD_NULL } };
 	struct utsname u;
 
@@ -61,11 +62,21 @@ view_main(struct cmd_call *c)
 {
 	const struct view_opt *opt = c->opt;
 	struct report_file files[FILES_MAX];
-	const char *path = opt->output;
+	const char *path;
+	char *latest[1];
 	struct buf out = { 0 };
 	int status;
 	size_t i;
 
+	if (c->nargs == 0) {
+		path = cmd_latest_results(c, STR(""), 0);
+		if (path == NULL)
+			return cmd_complain(c->err);
+		latest[0] = arena_cstr(c->arena, str_of(path));
+		c->args = latest;
+		c->nargs = 1;
+	}
+	path = opt->output;
 	for (i = 0; i < c->nargs; i++) {
 		files[i].name = str_of(c->args[i]);
 		if (os_read_file(c->arena, c->args[i], OUTCOME_MAX,
@@ -78,6 +89,11 @@ view_main(struct cmd_call *c)
 	}
 	if (path == NULL)
 		path = html_name(c->arena, c->args[0]);
+	if (opt->open && strcmp(path, "-") == 0) {
+		cmd_say("waza: --open needs a file, not standard output: name "
+		    "one with -o FILE.html\n");
+		return CMD_ERROR;
+	}
 	if (report_files(path, files, c->nargs, c->err) == -1)
 		return cmd_complain(c->err);
 	if (strcmp(path, "-") == 0)
@@ -89,8 +105,8 @@ view_main(struct cmd_call *c)
 
 const struct cmd_command cmd_view = {
 	.name = "view", .group = CMD_RESULTS,
-	.usage = "[-o FILE.html] [--open] RESULTS.json ...",
+	.usage = "[-o FILE.html] [--open] [RESULTS.json ...]",
 	.opts = CMD_OPTS(view_rows), .size = sizeof(struct view_opt),
-	.required = { "RESULTS.json" }, .max = FILES_MAX, .fn = view_main,
+	.max = FILES_MAX, .fn = view_main,
 	.help = "Write results as one HTML page that needs no server"
 };

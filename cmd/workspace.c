@@ -8,12 +8,10 @@
  */
 #include "cmd/workspace.h"
 
-#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
-#include "base/os.h"
 #include "skill/catalog.h"
 #include "suite/config.h"
 #include "suite/spec.h"
@@ -311,102 +309,4 @@ cmd_list_suites(struct cmd_call *c, const struct cmd_find *how,
 	}
 	*out = (struct field_strs){ one, 1 };
 	return 0;
-}
-
-/*
- * Results of a skill.
- */
-enum { HEAD = 4096 };	/* bytes of a results file that name its skill */
-
-/* Whether the results are those of the skill. */
-static bool
-is_result_of(struct arena *a, const char *path, struct str skill)
-{
-	char head[HEAD + 1];
-	const char *p;
-	struct str want;
-	ssize_t n = -1;
-	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-
-	if (fd != -1)
-		n = os_read_head(fd, head, HEAD);
-	os_close(&fd);
-	if (n <= 0)
-		return false;
-	head[n] = '\0';
-	want = arena_fmt(a, "\"skill\": \"%.*s\"", STRF(skill));
-	p = strstr(head, want.p);
-	return p != NULL;
-}
-
-/* The results of the skill in one directory of --output-dir, or NULL. */
-static const char *
-results_in(struct arena *a, const char *dir, struct str skill)
-{
-	const char *own = spec_join(a, dir, skill), *path;
-	bool named = spec_exists(own);
-	struct field_strs names;
-	size_t i;
-
-	if (spec_list(a, named ? own : dir, &names) == -1)
-		return NULL;
-	for (i = 0; i < names.n; i++) {
-		path = spec_join(a, named ? own : dir, names.v[i]);
-		if (str_ends(names.v[i], STR(".json")) &&
-		    !str_is(names.v[i], "summary.json") &&
-		    (named || is_result_of(a, path, skill)))
-			return path;
-	}
-	return NULL;
-}
-
-/* NAME or NAME~N. */
-static struct str
-split_age(const char *word, size_t *age)
-{
-	struct str s = str_of(word);
-	size_t i = s.n, n = 0, unit = 1;
-
-	while (i > 0 && s.p[i - 1] >= '0' && s.p[i - 1] <= '9' &&
-	    unit < 10000) {
-		n += unit * (size_t)(s.p[--i] - '0');
-		unit *= 10;
-	}
-	*age = 0;
-	if (i == s.n || i == 0 || s.p[i - 1] != '~')
-		return s;
-	*age = n;
-	return (struct str){ s.p, i - 1 };
-}
-
-const char *
-cmd_find_results(struct cmd_call *c, const char *word)
-{
-	struct cmd_find how = { 0 };
-	struct catalog cat;
-	struct field_strs names = { 0 };
-	size_t age, i, found = 0;
-	struct str name = split_age(word, &age);
-	const char *path;
-
-	if (catalog_is_path(word))
-		return word;
-	if (cmd_catalog(c, &how, ".", &cat) == -1)
-		return NULL;
-	if (catalog_find(&cat, name) == NULL) {
-		catalog_not_found(&cat, name, c->err);
-		return NULL;
-	}
-	(void)spec_list(c->arena, cat.results, &names);
-	for (i = names.n; i > 0; i--) {
-		path = results_in(c->arena, spec_join(c->arena, cat.results,
-		    names.v[i - 1]), name);
-		if (path != NULL && found++ == age)
-			return path;
-	}
-	err_set(c->err, ERR_SCHEMA, "skill \"%.*s\" has %zu results in %s: "
-	    "write some with waza run --output-dir %s %.*s",
-	    STRF(utf8_cut(name, 64)), found, cat.results, cat.results,
-	    STRF(utf8_cut(name, 64)));
-	return NULL;
 }

@@ -55,13 +55,6 @@ struct field_strs;
 int cmd_list_suites(struct cmd_call *, const struct cmd_find *,
     const char *operand, struct field_strs *);
 
-/*
- * The results file that a word names: a path, or NAME for the newest results
- * of a skill below the results directory of the workspace, NAME~1 for those
- * before, and so on.  NULL with the call's err.
- */
-const char *cmd_find_results(struct cmd_call *, const char *word);
-
 /* Reads the catalog of a directory (NULL: "."); -1 with the call's err. */
 int cmd_catalog(struct cmd_call *, const struct cmd_find *, const char *dir,
     struct catalog *);

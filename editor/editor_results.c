@@ -69,6 +69,10 @@ static const struct field digest_rows[] = {
 	ROW("usage", FIELD_OBJECT, .sub = &usage_table,
 	    .help = "tokens and cost"),
 	ROW("session_id", FIELD_STR, .help = "id of the agent's session"),
+	ROW("tool_policy_mode", FIELD_STR,
+	    .help = "tools of a custom agent: unrestricted, deny_all, allow_list"),
+	ROW("tool_policy_denials", FIELD_TREE,
+	    .help = "tools that were denied before they ran"),
 };
 static const struct field_table digest_table = TABLE(digest_rows);
 
@@ -84,6 +88,7 @@ static const struct field event_rows[] = {
 	ROW("any_edit", FIELD_BOOL, .help = "it can change any file"),
 	ROW("more_paths", FIELD_BOOL, .help = "it concerns more files"),
 	ROW("denied", FIELD_BOOL, .help = "the agent was not allowed to"),
+	ROW("mock", FIELD_STR, .help = "MCP server whose mock answered"),
 	ROW("unknown", FIELD_STRS,
 	    .help = "what the agent does not report"),
 };
@@ -94,6 +99,30 @@ static const struct field turn_rows[] = {
 	ROW("output", FIELD_STR, ALWAYS, .help = "answer to it"),
 };
 static const struct field_table turn_table = TABLE(turn_rows);
+
+static const struct field invocation_rows[] = {
+	ROW("command", FIELD_STR, ALWAYS, .help = "name of the command"),
+	ROW("args", FIELD_STRS, .help = "its arguments, without secrets"),
+	ROW("exit_code", FIELD_INT, ALWAYS, .help = "exit status"),
+	ROW("response_index", FIELD_INT, ALWAYS,
+	    .help = "number of the response from 0; -1: none fitted"),
+	ROW("passthrough", FIELD_BOOL, .help = "the real command ran"),
+};
+static const struct field_table invocation_table = TABLE(invocation_rows);
+
+static const char *const suspects[] = { "infrastructure",
+	"grader_contradicts_tests", "judge_disagrees", "tool_denied",
+	"skill_not_found", "skill_not_used", NULL };
+static const struct field suspect_rows[] = {
+	ROW("kind", FIELD_ENUM, ALWAYS, .words = suspects,
+	    .help = "kind of the suspect"),
+	ROW("evidence", FIELD_STR, ALWAYS, .help = "what was found"),
+	ROW("look_at", FIELD_STR, .help = "FILE:LINE of the place to look at"),
+	ROW("grader", FIELD_STR, .help = "name of the grader it concerns"),
+	ROW("tool_call", FIELD_INT,
+	    .help = "sequence of the tool call it concerns"),
+};
+static const struct field_table suspect_table = TABLE(suspect_rows);
 
 static const struct field trial_rows[] = {
 	ROW("run_number", FIELD_INT, ALWAYS, .help = "number of the trial"),
@@ -124,6 +153,8 @@ static const struct field trial_rows[] = {
 	ROW("truncated", FIELD_BOOL, .help = "the answer was too long"),
 	ROW("refused", FIELD_BOOL, .help = "the model refused to answer"),
 	ROW("patch", FIELD_STR, .help = "changes in the workspace"),
+	ROW("command_invocations", FIELD_OBJECTS, .sub = &invocation_table,
+	    .help = "calls of mocked commands"),
 	ROW("echo", FIELD_BOOL, .help = "the mock repeated the prompt"),
 	ROW("confined", FIELD_BOOL,
 	    .help = "whether the agent could write only in its workspace"),
@@ -141,6 +172,8 @@ static const struct field trial_rows[] = {
 	ROW("replayed", FIELD_BOOL, .help = "the answer is a recording"),
 	ROW("cached", FIELD_BOOL, .help = "the answer is from the cache"),
 	ROW("checkpoints", FIELD_TREE, .help = "verdicts after turns"),
+	ROW("suspect", FIELD_OBJECT, .sub = &suspect_table,
+	    .help = "why it may have failed, other than by the agent"),
 };
 static const struct field_table trial_table = TABLE(trial_rows);
 
@@ -164,6 +197,38 @@ static const struct field stats_rows[] = {
 };
 static const struct field_table stats_table = TABLE(stats_rows);
 
+static const struct field source_rows[] = {
+	ROW("file", FIELD_STR, ALWAYS, .help = "path of the file"),
+	ROW("line", FIELD_INT, .help = "line, from 1"),
+};
+static const struct field_table source_table = TABLE(source_rows);
+
+static const char *const control_verdicts[] = { "failed", "passed",
+	"unknown", NULL };
+static const struct field finding_rows[] = {
+	ROW("control", FIELD_STR, ALWAYS,
+	    .help = "null, echo, mutate or a file"),
+	ROW("verdict", FIELD_ENUM, ALWAYS, .words = control_verdicts,
+	    .help = "whether the task accepts its answer"),
+	ROW("graders", FIELD_STRS, .help = "graders that accept it, or that "
+	    "were not run"),
+	ROW("note", FIELD_STR, .help = "the reason"),
+	ROW("altered", FIELD_INT, .help = "altered answers"),
+	ROW("accepted", FIELD_INT, .help = "altered answers that pass"),
+};
+static const struct field_table finding_table = TABLE(finding_rows);
+
+static const struct field control_rows[] = {
+	ROW("control", FIELD_STR, ALWAYS,
+	    .help = "null, echo, mutate or a file"),
+	ROW("tasks", FIELD_INT, ALWAYS, .help = "tasks that were tried"),
+	ROW("passed", FIELD_INT, ALWAYS, .help = "tasks that accept it"),
+	ROW("failed", FIELD_INT, ALWAYS, .help = "tasks that reject it"),
+	ROW("unknown", FIELD_INT, ALWAYS, .help = "undecided tasks"),
+	ROW("passed_tasks", FIELD_STRS, .help = "ids of those that accept"),
+};
+static const struct field_table control_table = TABLE(control_rows);
+
 static const struct field task_rows[] = {
 	ROW("test_id", FIELD_STR, ALWAYS, .help = "id of the task"),
 	ROW("display_name", FIELD_STR, .help = "name of the task"),
@@ -172,12 +237,26 @@ static const struct field task_rows[] = {
 	    .help = "how the task ended"),
 	ROW("runs", FIELD_OBJECTS, .sub = &trial_table, ALWAYS,
 	    .help = "its trials"),
+	ROW("trials", FIELD_INT,
+	    .help = "with a rule that ends trials early: how many it had"),
 	ROW("stats", FIELD_OBJECT, .sub = &stats_table,
 	    .help = "statistics over its trials"),
 	ROW("skill_impact", FIELD_TREE, .help = "effect of the skills"),
+	ROW("ref_impact", FIELD_TREE, .help = "effect of their change since "
+	    "a revision"),
 	ROW("error_class", FIELD_STR, .help = "where the error comes from"),
 	ROW("error_msg", FIELD_STR, .help = "why it is an error"),
+	ROW("skip_reason", FIELD_STR,
+	    .help = "why trials were not started: \"budget: ...\""),
 	ROW("golden", FIELD_BOOL, .help = "waza gate fails without it"),
+	ROW("controls", FIELD_OBJECTS, .sub = &finding_table,
+	    .help = "answers of no agent that were tried"),
+	ROW("selected_because", FIELD_STR, .help = "why --changed selected "
+	    "it"),
+	ROW("quarantine", FIELD_STR, .help = "why it does not count"),
+	ROW("quarantine_until", FIELD_STR, .help = "last day of that"),
+	ROW("source", FIELD_OBJECT, .sub = &source_table,
+	    .help = "where the task is defined"),
 };
 static const struct field_table task_table = TABLE(task_rows);
 
@@ -190,7 +269,9 @@ static const struct field group_rows[] = {
 static const struct field_table group_table = TABLE(group_rows);
 
 static const struct field summary_rows[] = {
-	ROW("total_tests", FIELD_INT, ALWAYS, .help = "tasks"),
+	ROW("total_tests", FIELD_INT, ALWAYS, .help = "tasks that count"),
+	ROW("quarantined", FIELD_INT, .help = "tasks in quarantine, which "
+	    "are in none of the other numbers"),
 	ROW("succeeded", FIELD_INT, ALWAYS, .help = "passed tasks"),
 	ROW("failed", FIELD_INT, ALWAYS, .help = "failed tasks"),
 	ROW("errors", FIELD_INT, ALWAYS, .help = "tasks with errors"),
@@ -220,6 +301,17 @@ static const struct field config_rows[] = {
 	ROW("engine_type", FIELD_STR, .help = "executor"),
 	ROW("timeout_sec", FIELD_INT, .help = "time limit of an answer"),
 	ROW("judge_model", FIELD_STR, .help = "model of the judge"),
+	ROW("seed", FIELD_INT, .help = "seed of the statistics"),
+	ROW("stop", FIELD_STR, .help = "rule that ends trials early: decided "
+	    "or ci=W; runs_per_test is then the largest number"),
+	ROW("pass_threshold", FIELD_NUM, .help = "share of tasks that must "
+	    "pass; without it all of them"),
+	ROW("no_skills", FIELD_BOOL, .help = "it ran without the skills"),
+	ROW("cell", FIELD_TREE, .help = "its values in a matrix"),
+	ROW("skills_ref", FIELD_TREE, .help = "git revision of the skills"),
+	ROW("fingerprint", FIELD_STR, .help = "hash of all that the run "
+	    "reads: suite, tasks, input files, skills"),
+	ROW("shard", FIELD_TREE, .help = "the part that this run did"),
 };
 static const struct field_table config_table_of_results = TABLE(config_rows);
 
@@ -245,6 +337,10 @@ static const struct field results_rows[] = {
 	    .shape = FIELD_AS_MAP, .help = "metrics by name"),
 	ROW("tasks", FIELD_OBJECTS, .sub = &task_table, ALWAYS,
 	    .help = "the tasks"),
+	ROW("controls", FIELD_OBJECTS, .sub = &control_table,
+	    .help = "sums over the controls"),
+	ROW("matrix", FIELD_TREE, .help = "all cells of the matrix, and their "
+	    "comparisons"),
 	ROW("metadata", FIELD_TREE, .help = "more about the run"),
 	ROW("trigger_metrics", FIELD_TREE,
 	    .help = "sums over the trigger tests"),
@@ -252,8 +348,16 @@ static const struct field results_rows[] = {
 	ROW("is_baseline", FIELD_BOOL, .help = "there is a baseline"),
 	ROW("baseline_outcome", FIELD_TREE,
 	    .schema = "\"$ref\":\"#\"", .help = "results without skills"),
+	ROW("ref_outcome", FIELD_TREE, .schema = "\"$ref\":\"#\"",
+	    .help = "results with the skills of a git revision"),
+	ROW("ref_effect", FIELD_TREE,
+	    .help = "comparison with those results"),
+	ROW("source", FIELD_OBJECT, .sub = &source_table,
+	    .help = "the suite's file"),
 	ROW("schema_version", FIELD_STR, .help = "version of this format"),
 	ROW("status", FIELD_ENUM, .words = run_statuses,
 	    .help = "how the run ended"),
+	ROW("skip_reason", FIELD_STR,
+	    .help = "why trials were not started: \"budget: ...\""),
 };
 const struct field_table editor_results_table = TABLE(results_rows);

@@ -128,6 +128,7 @@ put_case(struct writer *w, const char *name, const struct field_table *t)
 	json_open(o, '{');
 	json_open_member(o, "if", '{');
 	json_put_member_raw(o, "required", STR("[\"type\"]"));
+	json_put_member_raw(o, "not", STR("{\"required\":[\"ref\"]}"));
 	json_open_member(o, "properties", '{');
 	json_open_member(o, "type", '{');
 	json_put_member_cstr(o, "const", name);
@@ -186,7 +187,8 @@ put_grader(struct writer *w)
 	put_kinds(o);
 	field_put_properties(&w->fields, &spec_grader_table, &type_table);
 	json_close(o, '}');
-	field_put_required(&w->fields, &spec_grader_table);
+	json_put_member_raw(o, "anyOf", STR("[{\"required\":[\"type\"]},"
+	    "{\"required\":[\"ref\"]}]"));
 	json_open_member(o, "allOf", '[');
 	for (i = 0; (name = grader_nth(i, &t)) != NULL; i++)
 		put_case(w, name, t);
@@ -244,11 +246,44 @@ put_mock(struct writer *w)
 	put_loose(w, "mock", &agent_script_table);
 }
 
+/* The settings of each executor, and a mapping of their names to them. */
+static void
+put_blocks(struct writer *w)
+{
+	struct field_schema open = w->fields;
+	const struct field_table *t;
+	const struct agent_kind *k;
+	struct buf name = { 0 };
+	size_t i;
+
+	open.strict = false;
+	for (i = 0; (k = agent_nth(i)) != NULL; i++) {
+		if ((t = agent_settings_table(k)) == NULL)
+			continue;
+		name.n = 0;
+		buf_fmt(&name, "executor-%s", k->name);
+		json_put_key(w->o, buf_str(&name));
+		field_put_schema(&open, t, true);
+	}
+	buf_free(&name);
+	json_open_member(w->o, "executors", '{');
+	json_put_member_raw(w->o, "type", STR("[\"object\",\"null\"]"));
+	json_open_member(w->o, "properties", '{');
+	for (i = 0; (k = agent_nth(i)) != NULL; i++)
+		if (agent_settings_table(k) != NULL) {
+			json_put_key(w->o, str_of(k->name));
+			put_ref(w->o, "executor-", k->name);
+		}
+	json_close(w->o, '}');
+	json_close(w->o, '}');
+}
+
 static void
 put_judge(struct writer *w)
 {
 	put_mock(w);
 	put_loose(w, "judge", &judge_table);
+	put_blocks(w);
 }
 
 static void

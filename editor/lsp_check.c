@@ -90,8 +90,9 @@ check_suite(struct checking *c, const char *path)
 	struct finding f;
 
 	if (s != NULL) {
-		agent_check(s, s->config.executor, &notes);
+		agent_check_all(s, &notes);
 		grader_check(s, &notes);
+		agent_check_files(s, &notes);
 	}
 	for (n = notes.head; n != NULL; n = n->next) {
 		f = (struct finding){ n->at.file != NULL ? n->at.file : path,

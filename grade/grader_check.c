@@ -38,7 +38,8 @@ grader_note(struct grader_check *c, enum field_level level,
 void
 grader_note_empty(struct grader_check *c)
 {
-	grader_note(c, FIELD_ERROR, NULL, "this grader checks nothing");
+	grader_note(c, FIELD_ERROR, NULL, "this grader checks nothing: "
+	    "add a setting of its kind, see waza-eval(5)");
 }
 
 /* Placeholder values for what only a run knows. */
@@ -205,6 +206,7 @@ static bool
 is_graded(const struct spec_suite *suite, const struct spec_task *task)
 {
 	return suite->graders.n > 0 || task->graders.n > 0 ||
+	    task->checkpoints.n > 0 ||
 	    (task->expected != NULL && grader_has_expectations(task->expected));
 }
 

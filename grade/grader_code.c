@@ -63,13 +63,18 @@ static bool
 check_python(struct grader_check *c, const struct json *node, struct str s)
 {
 	struct arena_mark mark = arena_save(c->tmp);
+	const char *why;
 	struct err e = { 0 };
 	bool ok = expr_compile(c->tmp, s, &e) != NULL;
 
 	arena_restore(c->tmp, mark);
 	if (ok || !check_blank(c, node, s))
 		return ok;
-	if (e.code == ERR_LIMIT)
+	if (e.code != ERR_LIMIT &&
+	    (why = code_mistake(c->tmp, s)) != NULL)
+		grader_note(c, FIELD_ERROR, node, "this assertion is not a "
+		    "Python expression: %s", why);
+	else if (e.code == ERR_LIMIT)
 		grader_note(c, FIELD_ERROR, node, "this assertion %s", e.msg);
 	else if (code_interpreter(c->tmp, CODE_PYTHON) == NULL)
 		grader_note(c, FIELD_ERROR, node, "this assertion needs %s, "
@@ -311,6 +316,9 @@ start(struct grading *g, const void *settings, struct arena *tmp)
 		g->carry = save(g->arena, set);
 		return GRADER_LATER;
 	}
+	if (g->in->no_programs)
+		return grader_skip(g, "not run: it needs %s",
+		    code_interpreter_name(language));
 	if (code_request(g, &ask, &e) == -1)
 		return grader_error(g, "%s", e.msg);
 	return GRADER_LATER;

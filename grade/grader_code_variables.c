@@ -275,6 +275,10 @@ code_variables(struct arena *a, const struct grader_input *in,
 		    STR("{\"status\":\"completed\"}"));
 	if (mentioned(a, set, STR("tool_calls")))
 		put_calls(&o, a, in->answer);
+	if (mentioned(a, set, STR("command_invocations")))
+		json_put_member_raw(&o, "command_invocations",
+		    in->answer->command_invocations.n > 0 ?
+		    in->answer->command_invocations : STR("[]"));
 	if (errors || mentioned(a, set, STR("transcript"))) {
 		events = arena_json(a, in->answer->transcript, NULL);
 		if (events == NULL || events->type != JSON_ARRAY)

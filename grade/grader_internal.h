@@ -332,6 +332,12 @@ void grader_check_skills(struct grader_check *);
 bool grader_has_expectations(const struct spec_expected *);
 
 /*
+ * What to write instead of a grader type that other programs have, or NULL
+ * (grader_advice.c).
+ */
+const char *grader_advice(struct str type);
+
+/*
  * Extracts the one JSON value of a text (grader_json_extract.c): the whole
  * text; else the content of code fences (```); else objects and arrays outside
  * of fences; else anywhere.  Equal values count as one.  Values that may be
@@ -389,6 +395,12 @@ bool code_uses_calls(const struct field_strs *);
 const char *code_interpreter(struct arena *, enum code_language);
 /* The usual name of an interpreter, for messages. */
 const char *code_interpreter_name(enum code_language);
+
+/*
+ * Why a text is not a Python expression, or NULL if it may be one
+ * (grader_code_syntax.c).
+ */
+const char *code_mistake(struct arena *, struct str text);
 
 struct code_request {
 	struct code_set *set;

@@ -53,67 +53,51 @@ struct state {
 	struct program set;
 };
 
+/* Where files are looked up: beside the grader's file, beside the suite. */
+static void
+beside(struct arena *a, const char *file, const struct spec_suite *s,
+    const char *dirs[2])
+{
+	dirs[0] = spec_dir_of(a, file);
+	dirs[1] = s->dir;
+}
+
 static void
 check(struct grader_check *c, const void *settings)
 {
 	const struct program *p = settings;
+	const char *dirs[2], *why;
 
+	beside(c->tmp, c->file, c->suite, dirs);
+	why = spec_missing_program(c->tmp, dirs, COUNTOF(dirs), p->command);
+	if (why != NULL)
+		grader_note(c, FIELD_WARNING, json_getc(c->spec->config,
+		    "command"), "%s", why);
 	if (p->command.n == 0)
 		grader_note(c, FIELD_ERROR, json_getc(c->spec->config,
-		    "command"), "\"command\" is empty");
+		    "command"), "\"command\" is empty: name a program");
 	if (p->timeout > TIMEOUT_MAX)
 		grader_note(c, FIELD_ERROR, json_getc(c->spec->config,
 		    "timeout"), "\"timeout\" must be at most %d seconds",
 		    TIMEOUT_MAX);
 }
 
-static bool
-is_file(const char *path)
-{
-	struct stat st;
-
-	return stat(path, &st) == 0 && S_ISREG(st.st_mode);
-}
-
 /* Finds a file beside the grader's file or beside the suite, else as named. */
 static const char *
 find_file(struct grading *g, struct str s)
 {
-	const char *plain = arena_cstr(g->arena, s), *beside;
-	const char *dirs[2];
-	size_t i;
+	const char *dirs[2], *path;
 
-	if (plain == NULL || s.n == 0 || s.p[0] == '-' || s.p[0] == '/')
-		return plain;
-	dirs[0] = spec_dir_of(g->arena, g->spec->at.file);
-	dirs[1] = g->in->suite->dir;
-	for (i = 0; i < COUNTOF(dirs); i++) {
-		beside = arena_fmt(g->arena, "%s/%s", dirs[i], plain).p;
-		if (is_file(beside))
-			return beside;
-	}
-	return plain;
-}
-
-static bool
-is_interpreter(struct str command)
-{
-	static const char *const names[] = { "bash", "bun", "dash", "deno",
-		"ksh", "node", "perl", "php", "pwsh", "python", "python3",
-		"ruby", "sh", "zsh" };
-	size_t i;
-
-	for (i = 0; i < COUNTOF(names); i++)
-		if (str_is(command, names[i]))
-			return true;
-	return false;
+	beside(g->arena, g->spec->at.file, g->in->suite, dirs);
+	path = spec_script(g->arena, dirs, COUNTOF(dirs), s);
+	return path != NULL ? path : arena_cstr(g->arena, s);
 }
 
 static const char **
 command_line(struct grading *g, const struct program *p)
 {
 	const char **argv = NEW_N(g->arena, const char *, p->args.n + 2);
-	bool script = is_interpreter(p->command);
+	bool script = spec_is_interpreter(p->command);
 	size_t i;
 
 	argv[0] = memchr(p->command.p, '/', p->command.n) != NULL ?
@@ -224,6 +208,8 @@ start(struct grading *g, const void *settings, struct arena *tmp)
 	struct err e = { 0 };
 
 	(void)tmp;		/* is g->arena */
+	if (g->in->no_programs)
+		return grader_skip(g, "not run: it starts a program");
 	if (g->in->answer->few_files)
 		return grader_error(g, "cannot be checked: not all files of "
 		    "the workspace are recorded");

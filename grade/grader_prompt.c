@@ -155,9 +155,12 @@ grader_expect_judges(struct judges *set, const struct spec_suite *s,
     const struct spec_task *t)
 {
 	static const struct judging responder;
+	size_t i;
 
 	expect_judges(set, &s->graders);
 	expect_judges(set, &t->graders);
+	for (i = 0; i < t->checkpoints.n; i++)
+		expect_judges(set, &t->checkpoints.v[i].graders);
 	if (t->inputs.responder != NULL)
 		judges_expect(set, &responder);
 }
@@ -325,6 +328,8 @@ start(struct grading *g, const void *settings, struct arena *tmp)
 	s->g = g;
 	s->set = *(const struct grader_prompt *)settings;
 	s->began = os_now_ms();
+	if (g->in->no_judges)
+		return grader_skip(g, "not run: controls ask no judge");
 	if (s->set.mode == GRADER_PAIRWISE && g->in->no_skills)
 		return skip_baseline(g);
 	if (s->set.mode == GRADER_PAIRWISE && !g->in->has_baseline)

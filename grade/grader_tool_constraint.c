@@ -14,7 +14,7 @@
 
 struct constraint {
 	const struct json *expect_tools, *reject_tools;
-	struct field_strs allow_only;	/* empty: no tool is allowed */
+	const struct json *allow_only;	/* empty: no tool is allowed */
 	int64_t max_turns, max_tokens;	/* 0: no limit */
 };
 
@@ -23,7 +23,7 @@ static const struct field constraint_rows[] = {
 	    .help = "calls that must occur"),
 	GRADER_KEY(constraint, reject_tools, FIELD_TREE,
 	    .help = "calls that must not occur"),
-	GRADER_KEY(constraint, allow_only, FIELD_STRS,
+	GRADER_KEY(constraint, allow_only, FIELD_TREE,
 	    .help = "tools that can be called; no other"),
 	FIELD(constraint, max_turns, FIELD_INT, .min = 0, .max = INT64_MAX,
 	    .help = "turns at most"),
@@ -40,6 +40,33 @@ has_allow_only(const struct json *config)
 	return json_is_set(json_getc(config, "allow_only"));
 }
 
+/* An entry is the name of a tool, or a mapping with "tool" alone. */
+static void
+check_allow_only(struct grader_check *c, const struct json *list)
+{
+	const struct json *v, *m;
+	bool one = list->type != JSON_ARRAY;
+
+	for (v = one ? list : json_first(list); v != NULL;
+	    v = one ? NULL : v->next) {
+		if (v->type == JSON_OBJECT && json_str(v, "tool").n == 0)
+			grader_note(c, FIELD_ERROR, v, "\"allow_only\": "
+			    "\"tool\" is missing");
+		else if (v->type != JSON_STRING && v->type != JSON_OBJECT)
+			grader_note(c, FIELD_ERROR, v, "\"allow_only\" must "
+			    "be a list of tools, not %s",
+			    json_type_name((enum json_type)v->type));
+		for (m = v->type == JSON_OBJECT ? json_first(v) : NULL;
+		    m != NULL; m = m->next)
+			if (!str_is(json_key(m), "tool"))
+				grader_note(c, FIELD_ERROR, m, "\"allow_only\" "
+				    "takes names of tools only; use "
+				    "\"expect_tools\" or \"reject_tools\" for "
+				    "\"%.*s\"", STRF(utf8_cut(json_key(m),
+				    60)));
+	}
+}
+
 static void
 check(struct grader_check *c, const void *settings)
 {
@@ -51,6 +78,8 @@ check(struct grader_check *c, const void *settings)
 	n += grader_calls_check(c, "reject_tools");
 	n += has_allow_only(config);
 	grader_check_each(c, config, "allow_only", grader_check_name);
+	if (has_allow_only(config))
+		check_allow_only(c, json_getc(config, "allow_only"));
 	if (n == 0 && s->max_turns == 0 && s->max_tokens == 0)
 		grader_note_empty(c);
 	grader_check_told(c, (n > 0 ? AGENT_CALLS : 0U) |
@@ -130,6 +159,7 @@ struct work {
 	struct arena *tmp;
 	const struct constraint *settings;
 	struct grader_calls expect, reject;
+	struct field_strs allowed;
 	struct grader_trace trace;
 	struct grader_tally tally;
 };
@@ -145,7 +175,7 @@ details(struct work *w)
 	put_labels(&o, w->tmp, "expect_tools", &w->expect);
 	put_labels(&o, w->tmp, "reject_tools", &w->reject);
 	if (has_allow_only(w->g->spec->config))
-		field_put_strs(&o, "allow_only", &w->settings->allow_only);
+		field_put_strs(&o, "allow_only", &w->allowed);
 	grader_put_failures(&o, &w->tally);
 	grader_put_strs(&o, "tools_used", &w->trace.names);
 	if (w->tally.failed > 0)
@@ -167,10 +197,31 @@ check_all(struct work *w)
 	grader_calls_grade(t, w->tmp, in, &w->expect, true);
 	grader_calls_grade(t, w->tmp, in, &w->reject, false);
 	if (has_allow_only(w->g->spec->config))
-		check_allowed(t, w->tmp, &s->allow_only, &w->trace);
+		check_allowed(t, w->tmp, &w->allowed, &w->trace);
 	grader_limit(t, in, GRADER_TURNS, s->max_turns > 0 ? s->max_turns : -1);
 	grader_limit(t, in, GRADER_TOKENS, s->max_tokens > 0 ? s->max_tokens :
 	    -1);
+}
+
+/* The names in `allow_only`, with their templates expanded. */
+static int
+read_allowed(struct work *w, struct err *e)
+{
+	const struct json *list = w->settings->allow_only, *v;
+	bool one;
+
+	if (!json_is_set(list))
+		return 0;
+	list = grader_render_tree(w->tmp, list, w->g->in->vars, e);
+	if (list == NULL)
+		return -1;
+	one = list->type != JSON_ARRAY;
+	w->allowed.v = NEW_N(w->tmp, struct str, one ? 1 : json_count(list));
+	for (v = one ? list : json_first(list); v != NULL;
+	    v = one ? NULL : v->next)
+		w->allowed.v[w->allowed.n++] = v->type == JSON_OBJECT ?
+		    json_str(v, "tool") : json_text(v);
+	return 0;
 }
 
 static enum grader_status
@@ -185,7 +236,7 @@ start(struct grading *g, const void *settings, struct arena *tmp)
 	grader_trace_read(tmp, g->in, g->budget, &w.trace);
 	if (grader_calls_read(tmp, s->expect_tools, g, &w.expect,
 	    &e) != 0 || grader_calls_read(tmp, s->reject_tools, g,
-	    &w.reject, &e) != 0 ||
+	    &w.reject, &e) != 0 || read_allowed(&w, &e) != 0 ||
 	    grader_calls_find(tmp, a, &w.expect, &e) != 0 ||
 	    grader_calls_find(tmp, a, &w.reject, &e) != 0)
 		return grader_error(g, "%s", e.msg);

@@ -36,7 +36,7 @@ normalize(struct arena *a, struct str path, const char **why)
 	*why = "is not relative to the workspace";
 	if (path.p[0] == '/')
 		return none;
-	*why = "leads out of the workspace";
+	*why = "leads out of the workspace; name a file in it";
 	for (i = 0; i < path.n; i = end + 1) {
 		for (end = i; end < path.n && path.p[end] != '/'; end++)
 			;

@@ -295,8 +295,7 @@ open_judge(struct judge *j, const struct judging *q)
 	j->suite.dir = j->dir;
 	j->agent = (struct agent){ .kind = agent_find(j->suite.config.executor),
 		.suite = &j->suite, .procs = set->procs, .arena = set->arena,
-		.workers = set->workers > 0 ? set->workers : 1,
-		.spent = set->spent };
+		.workers = set->workers > 0 ? set->workers : 1 };
 	if (j->agent.kind == NULL)
 		j->error = arena_fmt(set->arena, "unknown executor \"%.*s\"",
 		    STRF(j->suite.config.executor));
@@ -304,6 +303,24 @@ open_judge(struct judge *j, const struct judging *q)
 		j->error = STR("the mock cannot judge without a script");
 	else if (agent_open(&j->agent, &e) == -1)
 		j->error = arena_str(set->arena, str_of(e.msg));
+}
+
+void
+judges_limits(const struct judges *set, struct spec_budget *out)
+{
+	const struct judge *j;
+	struct spec_budget one;
+
+	for (j = set->head; j != NULL; j = j->next) {
+		one = (struct spec_budget){ 0 };
+		if (j->error.n == 0)
+			agent_limits(&j->agent, &one);
+		if (one.usd > 0 && (out->usd <= 0 || one.usd < out->usd))
+			out->usd = one.usd;
+		if (one.tokens > 0 && (out->tokens == 0 ||
+		    one.tokens < out->tokens))
+			out->tokens = one.tokens;
+	}
 }
 
 static struct judge *

@@ -29,6 +29,7 @@ struct grader_input;
 struct json;
 struct judge;
 struct judging;
+struct spec_budget;
 struct spec_notes;
 struct spec_suite;
 struct spec_where;
@@ -43,7 +44,6 @@ struct judges {
 	struct procs *procs;
 	struct arena *arena;		/* the run's */
 	const char *run_id;
-	struct agent_spent *spent;	/* budget of the run, or NULL */
 	size_t workers;			/* maximum of concurrent questions */
 	void (*closed)(void *arg);	/* after judges_close */
 	void *arg;
@@ -64,6 +64,9 @@ struct judges {
  */
 void judges_expect(struct judges *, const struct judging *);
 bool judges_examine(struct judges *, void (*known)(void *arg), void *arg);
+
+/* The lowest limits of tokens and cost in the settings of open judges. */
+void judges_limits(const struct judges *, struct spec_budget *);
 
 /*
  * Closes all judges; no question may be pending.  True if they are closed;

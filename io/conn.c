@@ -7,6 +7,10 @@
  * buffers are shared in the same way.  A silent connection thus costs its
  * struct and a descriptor.
  *
+ * The input of all connections that are ready in a turn is read before the
+ * first message is handled, as far as the block has room.  Owners can then look
+ * once at a file for all of these messages: they were sent before that.
+ *
  * Fairness: output that could not be written at once leaves in pieces of at
  * most TURN bytes.
  *
@@ -22,11 +26,8 @@
 #include "io/conn_internal.h"
 
 #include <errno.h>
-#include <limits.h>
-#include <poll.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/socket.h>
 
 #include "base/os.h"
 #include "base/os_net.h"
@@ -35,12 +36,12 @@
 enum {
 	HIGH = 1 << 20,		/* bytes of unsent output: stop reading */
 	LOW = 64 << 10,		/* resume reading */
-	SPARE_MAX = 256 << 10,	/* bytes of a buffer that is kept */
 	TURN = 16 << 10,	/* bytes of delayed output per turn */
 	HALF_S = 2		/* keep-alive of a half-closed connection */
 };
 
 static void on_reap(void *);
+static void handle_reads(void *);
 
 static size_t
 or_default(size_t n, size_t value)
@@ -58,6 +59,7 @@ conns_init(struct conns *s)
 	l->conn_max = or_default(l->conn_max, CONN_MAX);
 	s->sweep = (struct timer){ .fn = conn_sweep, .arg = s };
 	s->reap = (struct timer){ .fn = on_reap, .arg = s };
+	s->after = (struct loop_after){ .fn = handle_reads, .arg = s };
 }
 
 size_t *
@@ -112,8 +114,8 @@ conn_half(const struct conn *c)
  * Sets the events to poll for.  A stalled connection resumes when it can be
  * written to, so it waits for that even without output.
  */
-static void
-update(struct conn *c)
+void
+conn_update(struct conn *c)
 {
 	bool full = c->held && c->in.n >= CONN_BLOCK;
 	int r = !c->half && (!c->last || c->parting) && !c->stalled &&
@@ -130,20 +132,6 @@ update(struct conn *c)
 			fd_want(c->set->loop, &c->in_w, r);
 		fd_want(c->set->loop, &c->out_w, w);
 	}
-}
-
-/* Keeps the empty output buffer for other connections, or frees it. */
-static void
-release_out(struct conn *c)
-{
-	struct buf *spare = &c->set->spare;
-
-	c->out.n = c->sent = 0;
-	if (spare->p == NULL && c->out.cap <= SPARE_MAX) {
-		*spare = c->out;
-		c->out = (struct buf){ 0 };
-	} else
-		buf_free(&c->out);
 }
 
 static void
@@ -212,6 +200,8 @@ conns_fini(struct conns *s)
 			conn_finish(c);
 		conn_drop(c);
 	}
+	s->ngathered = 0;
+	loop_after_stop(&s->after);
 	on_reap(s);
 	timer_stop(s->loop, &s->reap);
 	timer_stop(s->loop, &s->sweep);
@@ -220,171 +210,6 @@ conns_fini(struct conns *s)
 	free(s->request);
 	s->block = NULL;
 	s->request = NULL;
-}
-
-/*
- * Writing.  Descriptors 0 to 2 block, so they are polled first and get no more
- * than PIPE_BUF bytes, which is certain to fit (or what conn_pace.c knows to
- * fit).
- */
-static ssize_t
-write_some(struct conn *c, size_t most)
-{
-	struct pollfd p = { .fd = c->o.out, .events = POLLOUT };
-	size_t n = conn_pending(c) < most ? conn_pending(c) : most;
-	size_t room = c->pace != NULL ? conn_pace_room(c) :
-	    c->o.out <= 2 ? PIPE_BUF : n;
-
-	if (room == 0 || (c->o.out <= 2 && poll(&p, 1, 0) != 1)) {
-		errno = EAGAIN;
-		return -1;
-	}
-	n = n < room ? n : room;
-	return os_write(c->o.out, c->out.p + c->sent, n);
-}
-
-/*
- * Closes after all output is written.  Closing a TCP socket with unread input
- * discards sent data (RFC 9112, 9.6), so input is read and ignored for a
- * moment.
- */
-static void
-part(struct conn *c)
-{
-	if (c->dead || c->parting)
-		return;
-	if (!c->same || c->half || shutdown(c->o.out, SHUT_WR) == -1) {
-		conn_drop(c);
-		return;
-	}
-	c->parting = true;
-	c->stalled = false;
-	c->active = loop_now(c->set->loop);
-	buf_free(&c->in);
-}
-
-static void
-flush(struct conn *c, size_t most)
-{
-	ssize_t n;
-
-	if (c->last && !c->said_bye && !c->dead && c->framer != NULL &&
-	    c->framer->bye != NULL) {
-		c->said_bye = true;
-		c->framer->bye(c);
-	}
-	while (!c->dead && conn_pending(c) > 0 && most > 0) {
-		n = write_some(c, most);
-		if (n == -1 && errno == EAGAIN)
-			break;
-		if (n == -1) {
-			conn_drop(c);
-			return;
-		}
-		c->sent += (size_t)n;
-		most -= (size_t)n;
-		conn_pace_sent(c);
-		c->active = loop_now(c->set->loop);
-	}
-	if (conn_pending(c) == 0 && c->out.p != NULL)
-		release_out(c);
-	if (c->last && conn_pending(c) == 0)
-		part(c);
-	update(c);
-}
-
-struct buf *
-conn_begin(struct conn *c)
-{
-	struct conns *s = c->set;
-
-	if (c->out.p == NULL && s->spare.p != NULL) {
-		c->out = s->spare;
-		s->spare = (struct buf){ 0 };
-	}
-	c->from = c->out.n;
-	return &c->out;
-}
-
-void
-conn_abort(struct conn *c)
-{
-	c->out.n = c->from;
-}
-
-/* False: the connection is closing, and the message is discarded. */
-static bool
-accept_message(struct conn *c)
-{
-	if (c->dead || c->parting) {
-		c->out.n = c->sent = 0;
-		return false;
-	}
-	if (conn_pending(c) > c->set->limits.queue_max) {
-		conn_drop(c);
-		return false;
-	}
-	return true;
-}
-
-void
-conn_end_raw(struct conn *c)
-{
-	if (!accept_message(c))
-		return;
-	conn_pace_add(c);
-	if (!c->reading || c->o.out <= 2)
-		flush(c, SIZE_MAX);
-}
-
-void
-conn_end_soon(struct conn *c)
-{
-	if (accept_message(c))
-		update(c);
-}
-
-void
-conn_flush(struct conn *c)
-{
-	bool some = conn_pending(c) > 0;
-
-	if (c->reading || c->dead)
-		return;
-	flush(c, SIZE_MAX);
-	if (some && conn_pending(c) == 0 && c->o.drained != NULL) {
-		c->emptied = true;
-		update(c);
-	}
-}
-
-void
-conn_end(struct conn *c)
-{
-	const struct conn_framer *f = c->framer != NULL ? c->framer :
-	    &conn_line;
-
-	if (c->said_bye)
-		conn_abort(c);	/* nothing may follow a close */
-	else if (f->wrap != NULL && !c->dead && !c->parting)
-		f->wrap(&c->out, c->from);
-	conn_end_raw(c);
-}
-
-void
-conn_send(struct conn *c, struct str msg)
-{
-	buf_put(conn_begin(c), msg);
-	conn_end(c);
-}
-
-void
-conn_finish(struct conn *c)
-{
-	c->last = true;
-	conn_pace_end(c);
-	if (!c->reading)
-		flush(c, SIZE_MAX);
 }
 
 void
@@ -413,7 +238,7 @@ conn_hold(struct conn *c, bool on)
 		return;
 	if (!c->reading && (c->in.n > 0 || c->half))
 		c->stalled = true;
-	update(c);
+	conn_update(c);
 }
 
 /*
@@ -471,6 +296,19 @@ skip_mark(struct conn *c, struct str in, bool last, size_t *n)
 	return true;
 }
 
+/*
+ * A peer that sends more before it has the reply to a message also reads
+ * several messages at once.
+ */
+static void
+note_pipelining(struct conn *c, struct str rest)
+{
+	if (c->pipelines || rest.n <= conn_blank(rest))
+		return;
+	c->pipelines = true;
+	conn_pace_end(c);
+}
+
 /* Delivers all whole messages; returns the bytes that are done. */
 static size_t
 deliver(struct conn *c, struct str in, bool last)
@@ -499,9 +337,8 @@ deliver(struct conn *c, struct str in, bool last)
 		if (rc == 1) {
 			c->seen = 0;
 			c->whole = loop_now(c->set->loop);
-			if (c->pace != NULL && in.n - at > conn_blank(
-			    (struct str){ in.p + at, in.n - at }))
-				conn_pace_end(c);	/* it pipelines */
+			note_pipelining(c, (struct str){ in.p + at,
+				in.n - at });
 			c->o.message(c->o.arg, msg);
 		} else if (rc == -1)
 			conn_fail(c, &e);
@@ -550,7 +387,7 @@ drain(struct conn *c, size_t most)
 	bool some = conn_pending(c) > 0 || c->emptied;
 
 	c->emptied = false;
-	flush(c, most);
+	conn_write(c, most);
 	if (some && conn_pending(c) == 0 && !c->dead && !c->last &&
 	    c->o.drained != NULL)
 		c->o.drained(c->o.arg);
@@ -583,11 +420,60 @@ handle_input(struct conn *c, struct str s, bool last)
 	drain(c, SIZE_MAX);
 }
 
+/* Delivers messages that had to wait until output left. */
+static void
+resume(struct conn *c)
+{
+	while (c->stalled && !c->held && conn_pending(c) <= LOW && !c->dead &&
+	    !c->last)
+		handle_input(c, STR(""), c->half);
+}
+
+/* Handles the input that was read in this turn, unless that is being done. */
+static void
+handle_reads(void *arg)
+{
+	struct conns *s = arg;
+	struct conn_read *r;
+	size_t i;
+
+	if (s->handling)
+		return;
+	s->handling = true;
+	loop_after_stop(&s->after);
+	s->reads++;
+	for (i = 0; i < s->ngathered; i++) {
+		r = &s->gathered[i];
+		if (r->conn->dead || r->conn->parting)
+			continue;
+		handle_input(r->conn, (struct str){ s->block + r->at, r->n },
+		    r->end);
+		resume(r->conn);
+	}
+	s->ngathered = s->filled = 0;
+	s->handling = false;
+}
+
+static void
+gather(struct conn *c, size_t n, bool end)
+{
+	struct conns *s = c->set;
+
+	s->gathered[s->ngathered++] = (struct conn_read){ c, s->filled, n,
+		end };
+	s->filled += n;
+	if (s->ngathered == COUNTOF(s->gathered) ||
+	    s->filled > CONN_ROOM - CONN_BLOCK)
+		handle_reads(s);
+	else
+		loop_after_start(s->loop, &s->after);
+}
+
 static void
 read_some(struct conn *c)
 {
 	struct conns *s = c->set;
-	ssize_t n = os_read(c->o.in, s->block, CONN_BLOCK);
+	ssize_t n = os_read(c->o.in, s->block + s->filled, CONN_BLOCK);
 
 	if (n == -1 && errno == EAGAIN)
 		return;
@@ -601,18 +487,7 @@ read_some(struct conn *c)
 		return;
 	}
 	c->active = c->heard = loop_now(s->loop);
-	s->reads++;
-	handle_input(c, (struct str){ s->block, n > 0 ? (size_t)n : 0 },
-	    n <= 0);
-}
-
-/* Delivers messages that had to wait until output left. */
-static void
-resume(struct conn *c)
-{
-	while (c->stalled && !c->held && conn_pending(c) <= LOW && !c->dead &&
-	    !c->last)
-		handle_input(c, STR(""), c->half);
+	gather(c, n > 0 ? (size_t)n : 0, n <= 0);
 }
 
 static void
@@ -654,11 +529,13 @@ conn_new(struct conns *s, const struct conn_opts *o)
 	struct conn refused = { .o = *o, .same = o->in == o->out };
 	struct conn *c;
 
-	if (s->n >= s->limits.conn_max)
+	if (s->n >= s->limits.conn_max) {
+		handle_reads(s);	/* their senders are not idle */
 		conn_make_room(s);
+	}
 	c = s->n < s->limits.conn_max ? calloc(1, sizeof(*c)) : NULL;
 	if (s->block == NULL)
-		s->block = malloc(CONN_BLOCK);
+		s->block = malloc(CONN_ROOM);
 	if (s->request == NULL)
 		s->request = calloc(1, sizeof(*s->request));
 	if (c == NULL || s->block == NULL || s->request == NULL) {

@@ -6,8 +6,9 @@
  * A framer cuts the stream into messages; it is chosen by the first bytes or
  * by the caller.  Each message is valid during the call that delivers it.
  * Output that is sent while input is being handled leaves in one write
- * afterwards (on stdio in one write per message); later output is written at
- * once, unless it is paced.  Nothing here blocks.
+ * afterwards (on stdio in one write per message, until the peer has sent two
+ * messages at once); later output is written at once, unless it is paced.
+ * Nothing here blocks.
  *
  * A connection ends once, with gone(), for any reason, and must not be used
  * after that.  gone() is called from the loop, never from within another
@@ -135,19 +136,33 @@ struct conn_opts {
 	void *arg;
 };
 
+enum { CONN_GATHER = 64 };	/* reads that are handled together */
+
+struct conn_read {
+	struct conn *conn;
+	size_t at, n;		/* in the block */
+	bool end;		/* end of input */
+};
+
 /* Set loop and limits and zero the rest. */
 struct conns {
 	struct loop *loop;
 	struct conn_limits limits;
 	size_t n;		/* connections, read-only */
-	uint64_t reads;		/* counts reads; read-only: messages of one
-				 * read were sent before it */
+	uint64_t reads;		/* read-only: all messages that are handled
+				 * before it changes were sent before the
+				 * first of them was handled */
 	struct conn *head;	/* private from here */
 	struct conn *dead;	/* gone() is still to be called */
 	char *block;		/* input is read into this */
+	size_t filled;		/* bytes of it, in this turn */
+	struct conn_read gathered[CONN_GATHER];
+	size_t ngathered;
+	struct loop_after after;	/* handles them */
 	struct http_head *request;	/* see conn_request() */
 	struct buf spare;	/* an unused output buffer */
 	struct timer sweep, reap;
+	bool handling;		/* in handle_reads() */
 	bool ending;		/* in conns_fini() */
 };
 

@@ -9,6 +9,7 @@
 
 enum {
 	CONN_BLOCK = 64 << 10,	/* bytes read at a time */
+	CONN_ROOM = 256 << 10,	/* bytes read before they are handled */
 	CONN_SWEEP_MS = 500
 };
 
@@ -36,6 +37,7 @@ struct conn {
 	bool started;			/* conn_check_start() has succeeded */
 	bool same;			/* one descriptor for both */
 	bool reading;			/* output waits for the end of it */
+	bool pipelines;			/* see note_pipelining() */
 	bool stalled, held;		/* see conn.c */
 	bool said_bye;			/* framer->bye was called */
 	bool emptied;			/* drained() is due */
@@ -53,6 +55,13 @@ struct conn {
 void *conn_state(struct conn *, size_t);
 
 void conn_fail(struct conn *, const struct err *);	/* broken(), finish */
+void conn_update(struct conn *);	/* sets the events to poll for */
+
+/*
+ * conn_write.c: writes at most so many bytes now; ends the connection if all
+ * output is written and it is to end.
+ */
+void conn_write(struct conn *, size_t most);
 
 /*
  * Whether the connection's first bytes begin a message: 1 yes, 0 they are only

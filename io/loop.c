@@ -15,7 +15,8 @@
  *   5. A timer started in this turn has at >= now and seq > fence; all other
  *      due timers (at <= now) precede it, so the first timer with seq > fence
  *      ends the walk.
- *   6. prev != NULL  <=>  the child or signal watch is in its list.
+ *   6. prev != NULL  <=>  the child, signal watch or loop_after is in its
+ *      list.
  *   7. next_sig, the next element of a walk, is in its list or NULL.
  *   8. w->slot == QUIET  <=>  w is in the quiet set, wanting LOOP_READ.
  *      Watches move there only before poll and return only before dispatch or
@@ -163,6 +164,33 @@ fd_stop(struct loop *l, struct fd_watch *w)
 	else
 		poll_del(l, w);
 	w->slot = 0;
+}
+
+void
+loop_after_start(struct loop *l, struct loop_after *x)
+{
+	if (x->prev == NULL)
+		LIST_PUSH(&l->after, x);
+}
+
+void
+loop_after_stop(struct loop_after *x)
+{
+	if (x->prev == NULL)
+		return;
+	LIST_REMOVE(x);
+	x->prev = NULL;
+}
+
+static void
+run_after(struct loop *l)
+{
+	struct loop_after *x;
+
+	while ((x = l->after) != NULL) {
+		loop_after_stop(x);
+		x->fn(x->arg);
+	}
 }
 
 /* Moves idle watches to the quiet set.  Slot 0 is the signal pipe. */
@@ -553,6 +581,7 @@ loop_turn(struct loop *l, struct err *e)
 	l->now = l->clock();
 	if (found > 0)			/* after EINTR: in the next turn */
 		dispatch(l, found + move_from_quiet(l));
+	run_after(l);
 	fire_timers(l);
 	return 1;
 }

@@ -72,6 +72,20 @@ void fd_want(struct loop *, struct fd_watch *, int want);
 void fd_stop(struct loop *, struct fd_watch *);
 
 /*
+ * fn is called once, in this turn, after the callbacks of all descriptors and
+ * before those of timers.  To be started by the callback of a descriptor;
+ * starting it again has no effect.
+ */
+struct loop_after {
+	void (*fn)(void *arg);
+	void *arg;
+	struct loop_after *next, **prev;	/* private */
+};
+
+void loop_after_start(struct loop *, struct loop_after *);
+void loop_after_stop(struct loop_after *);
+
+/*
  * Fires once, at the earliest after_ms from now and in the next turn.  Timers
  * that are due together fire in the order of their times, then of their
  * starts.

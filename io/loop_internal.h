@@ -21,6 +21,7 @@ struct loop {
 	uint64_t turn;
 	struct fd_watch quiet;		/* .fd -1: none, or not yet */
 	size_t nquiet;
+	struct loop_after *after;
 	struct timer **heap;
 	size_t nheap, heapcap;
 	uint64_t seq, fence;		/* timers started; before this turn */

@@ -425,7 +425,7 @@ spawn(struct proc *p, const struct proc_opts *o, const int its[3],
 	pid_t pid;
 
 	s.group = true;
-	s.writable = o->writable;
+	s.bounds = o->bounds;
 	s.limits = o->limits;
 	s.limits.nofile = loop_nofile(p->set->loop);
 	s.fd[0] = its[0] == -1 ? OS_FD_NULL : its[0];

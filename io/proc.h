@@ -107,7 +107,7 @@ struct proc_opts {
 	 */
 	void (*work)(void *arg, struct buf *out);
 	struct os_limits limits;	/* without nofile, which is ours */
-	const char *const *writable;	/* as in os_spawn.h */
+	const struct os_bounds *bounds;	/* as in os_spawn.h */
 	struct str in;			/* its stdin; borrowed until done */
 	bool in_open;			/* proc_write will add to it */
 	bool err_joins;			/* stderr goes to stdout */

@@ -439,14 +439,14 @@ wire_start(struct procs *ps, struct wire *w, const struct wire_opts *o,
     struct err *e)
 {
 	struct proc_opts p = { .argv = o->argv, .env = o->env, .cwd = o->cwd,
-		.writable = o->writable,
+		.bounds = o->bounds,
 		.in_open = true, .on_out = on_out, .on_err = on_err,
 		.on_out_end = on_out_end, .done = on_done, .arg = w };
 
 	*w = (struct wire){ .o = *o };
 	w->o.argv = w->o.env = NULL;	/* not needed after the call */
 	w->o.cwd = NULL;
-	w->o.writable = NULL;
+	w->o.bounds = NULL;
 	w->grace.fn = on_grace;
 	w->grace.arg = w;
 	return proc_start(ps, &w->proc, &p, e);

@@ -44,7 +44,7 @@ typedef void wire_answer_fn(void *ctx, const struct json *result,
 struct wire_opts {
 	const char *const *argv, *const *env;	/* as in os_spawn.h */
 	const char *cwd;
-	const char *const *writable;	/* as in os_spawn.h */
+	const struct os_bounds *bounds;	/* as in os_spawn.h */
 	bool blocks;			/* Content-Length; else lines */
 	void (*notify)(void *arg, struct str method,
 	    const struct json *params);

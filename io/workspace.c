@@ -462,10 +462,9 @@ make_dir(struct workspace_pool *pool, struct err *e)
 	if (pool->dir != NULL)
 		return 0;
 	/* make nothing that could not be removed */
-	if (os_fds_free(0) < REMOVAL_FDS) {
-		errno = EMFILE;
+	errno = EMFILE;
+	if (os_fds_free(0) < REMOVAL_FDS)
 		return err_sys(e, tmp);
-	}
 	if (*tmp == '/')
 		cwd[0] = '\0';
 	else if (getcwd(cwd, sizeof(cwd)) == NULL)

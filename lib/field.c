@@ -490,3 +490,14 @@ field_put_strs(struct json_out *o, const char *key,
 		json_put_str(o, list->v[i]);
 	json_close(o, ']');
 }
+
+bool
+field_has(const struct field_strs *list, struct str s)
+{
+	size_t i;
+
+	for (i = 0; i < list->n; i++)
+		if (str_eq(list->v[i], s))
+			return true;
+	return false;
+}

@@ -57,6 +57,7 @@ struct field_strs {
 	struct str *v;
 	size_t n;
 };
+bool field_has(const struct field_strs *, struct str);
 
 struct field_ints {
 	int64_t *v;

@@ -16,4 +16,19 @@
  */
 struct str front_split(struct str text, struct str *body);
 
+/* A value: its line, from 1, its column, and its key. */
+struct front_place {
+	unsigned line, col;
+	struct str key;
+};
+
+/*
+ * Many files have `description: Does this. USE FOR: that`, which is not YAML:
+ * the second colon needs quotes.  Returns the front matter with quotes around
+ * such values, on the same lines, and the place of the first; or an empty
+ * string if there is none.
+ */
+struct str front_quote(struct arena *, struct str front,
+    struct front_place *);
+
 #endif

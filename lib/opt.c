@@ -17,6 +17,16 @@ find_name(const struct opt_table *t, struct str name)
 	return NULL;
 }
 
+bool
+opt_has_json(const struct opt_table *t)
+{
+	const struct opt *f = find_name(t, STR("format"));
+
+	return f != NULL && find_name(t, STR("json")) == NULL &&
+	    (strstr(f->value, "json") != NULL ||
+	    strstr(f->help, "json") != NULL);
+}
+
 static const struct opt *
 find_letter(const struct opt_table *t, char letter)
 {
@@ -138,6 +148,9 @@ take_name(struct arena *a, const struct opt_table *t, char ***argv, void *out,
 	struct str name = { arg, n };
 	const struct opt *o = find_name(t, name);
 
+	if (o == NULL && eq == NULL && str_is(name, "json") &&
+	    opt_has_json(t))
+		return set(a, find_name(t, STR("format")), "json", out, e);
 	if (o == NULL)
 		return unknown(t, name, e);
 	if (o->instead != NULL)
@@ -192,6 +205,90 @@ opt_parse(struct arena *a, const struct opt_table *t, char **argv,
 	return r;
 }
 
+/* The words of one command line that are kept. */
+struct rest {
+	const char **v;
+	size_t n;
+	bool (*drop)(const struct opt *);
+};
+
+/* "--name" or "--name=value"; returns how many words it has. */
+static size_t
+rest_name(const struct opt_table *t, const char *const *words, struct rest *r)
+{
+	struct str name = str_of(words[0] + 2);
+	const char *eq = strchr(words[0], '=');
+	const struct opt *o;
+	size_t n;
+
+	if (eq != NULL)
+		name.n = (size_t)(eq - name.p);
+	o = find_name(t, name);
+	if (o == NULL && str_is(name, "json"))
+		o = find_name(t, STR("format"));
+	n = o != NULL && !has_no_word(o) && eq == NULL && words[1] != NULL &&
+	    !str_is(name, "json") ? 2 : 1;
+	if (o == NULL || !r->drop(o)) {
+		r->v[r->n++] = words[0];
+		if (n == 2)
+			r->v[r->n++] = words[1];
+	}
+	return n;
+}
+
+/* "-x", "-xVALUE" or "-xyz": flags are written apart. */
+static size_t
+rest_letters(struct arena *a, const struct opt_table *t,
+    const char *const *words, struct rest *r)
+{
+	const char *p = words[0] + 1;
+	const struct opt *o;
+	size_t n = 1;
+	bool keep;
+
+	for (; *p != '\0'; p++) {
+		o = find_letter(t, *p);
+		keep = o == NULL || !r->drop(o);
+		if (o == NULL || has_no_word(o)) {
+			if (keep)
+				r->v[r->n++] = arena_fmt(a, "-%c", *p).p;
+			continue;
+		}
+		if (keep)
+			r->v[r->n++] = arena_fmt(a, "-%s", p).p;
+		if (p[1] == '\0' && words[1] != NULL) {
+			n = 2;
+			if (keep)
+				r->v[r->n++] = words[1];
+		}
+		break;
+	}
+	return n;
+}
+
+const char **
+opt_without(struct arena *a, const struct opt_table *t,
+    const char *const *words, bool (*drop)(const struct opt *), size_t *n)
+{
+	struct rest r = { .drop = drop };
+	size_t i, max = 1;
+
+	for (i = 0; words[i] != NULL; i++)
+		max += strlen(words[i]) + 1;
+	r.v = NEW_N(a, const char *, max);
+	for (i = 0; words[i] != NULL && strcmp(words[i], "--") != 0;)
+		if (strncmp(words[i], "--", 2) == 0)
+			i += rest_name(t, words + i, &r);
+		else if (words[i][0] == '-' && words[i][1] != '\0')
+			i += rest_letters(a, t, words + i, &r);
+		else
+			r.v[r.n++] = words[i++];
+	while (words[i] != NULL)
+		r.v[r.n++] = words[i++];
+	*n = r.n;
+	return r.v;
+}
+
 void
 opt_help(const struct opt_table *t, struct buf *b)
 {
@@ -217,7 +314,10 @@ opt_help(const struct opt_table *t, struct buf *b)
 			buf_fmt(b, "[=%s]", o->value);
 		else if (o->type != OPT_FLAG)
 			buf_fmt(b, " %s", o->value);
-		buf_fmt(b, "%*s%s\n", b->n - start < 26 ?
-		    (int)(26 - (b->n - start)) : 1, "", o->help);
+		buf_fmt(b, "%*s%s\n", b->n - start < OPT_HELP_COLS ?
+		    (int)(OPT_HELP_COLS - (b->n - start)) : 1, "", o->help);
+		if (strcmp(o->name, "format") == 0 && opt_has_json(t))
+			buf_fmt(b, "      %-20s%s\n", "--json",
+			    "the same as --format json");
 	}
 }

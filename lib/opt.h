@@ -58,9 +58,24 @@ struct opt_table {
 int opt_parse(struct arena *, const struct opt_table *, char **argv,
     size_t *nargs, void *out, struct err *);
 
+/*
+ * Whether --json is accepted for --format json: there is such a format, and no
+ * row for --json.
+ */
+bool opt_has_json(const struct opt_table *);
+
 /* Appends a value to a list. */
 void opt_add(struct arena *, struct opt_list *, const char *value);
 
+/*
+ * The words of a command line that opt_parse() accepts, after the command's
+ * name, without the options that drop() names; in the arena, *n of them.  Flags
+ * that were written together (-xyz) are apart.
+ */
+const char **opt_without(struct arena *, const struct opt_table *,
+    const char *const *words, bool (*drop)(const struct opt *), size_t *n);
+
+enum { OPT_HELP_COLS = 26 };	/* columns before the help of an option */
 /* Appends one line per option, under a heading wherever a group begins. */
 void opt_help(const struct opt_table *, struct buf *);
 

@@ -1,175 +1,14 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * Statistics in software floating point.  Results must be identical on every
- * machine, but operations on `double` are not: x87 keeps extra bits between
- * operations, compilers fuse multiplication and addition, and sqrt() is in a
- * library that may not be linked.  A struct num has 60 bits of mantissa, seven
- * more than a double.  Operations truncate, which keeps each a few lines long;
- * only sums and the final conversion to double round.  Nothing here is
- * negative, so there is no sign.
- *
- * Invariant: 2^59 <= m < 2^60, or m == 0.  The value is m * 2^e.
+ * Statistics in software floating point, see num.h: results must be
+ * identical on every machine.
  */
 #include "lib/stats.h"
 
 #include <stdbool.h>
 #include <string.h>
 
-struct num {
-	uint64_t m;
-	int e;
-};
-
-enum { BITS = 60, SMALL = -8192 };	/* smaller exponents become 0 */
-#define TOP (UINT64_C(1) << (BITS - 1))
-
-/* Normalizes m * 2^e, for any m below 2^63. */
-static struct num
-num_of(uint64_t m, int e)
-{
-	if (m == 0)
-		return (struct num){ 0, 0 };
-	for (; m >= 2 * TOP; e++)
-		m >>= 1;
-	for (; m < TOP >> 15; e -= 16)
-		m <<= 16;
-	for (; m < TOP; e--)
-		m <<= 1;
-	return (struct num){ m, e };
-}
-
-/* Decodes an IEEE 754 binary64; subnormal numbers become 0. */
-static struct num
-num_get(double d)
-{
-	uint64_t b;
-	int e;
-
-	memcpy(&b, &d, sizeof(b));
-	e = (int)(b >> 52 & 0x7FF);
-	if (b >> 63 != 0 || e == 0 || e == 0x7FF)
-		return (struct num){ 0, 0 };
-	b = (b & ((UINT64_C(1) << 52) - 1)) | UINT64_C(1) << 52;
-	return (struct num){ b << 7, e - 1075 - 7 };
-}
-
-/* Rounds to nearest, ties to even. */
-static double
-num_double(struct num a)
-{
-	uint64_t m = a.m >> 7, rest = a.m & 127;
-	int e = a.e + 7 + 1075;
-	double d;
-
-	if (a.m == 0 || e <= 0)
-		return 0;
-	if (rest > 64 || (rest == 64 && (m & 1) != 0))
-		m++;
-	if (m >> 53 != 0) {
-		m >>= 1;
-		e++;
-	}
-	if (e >= 0x7FF)
-		return 0;
-	m = (m & ((UINT64_C(1) << 52) - 1)) | (uint64_t)e << 52;
-	memcpy(&d, &m, sizeof(d));
-	return d;
-}
-
-static int
-num_cmp(struct num a, struct num b)
-{
-	if (a.m == 0 || b.m == 0 || a.e == b.e)
-		return a.m < b.m ? -1 : a.m > b.m;
-	return a.e < b.e ? -1 : 1;
-}
-
-static struct num
-num_add(struct num a, struct num b)
-{
-	int by;
-
-	if (num_cmp(a, b) < 0)
-		return num_add(b, a);
-	if (b.m == 0 || (by = a.e - b.e) >= BITS)
-		return a;
-	/* round: truncation would bias long sums */
-	if (by > 0)
-		b.m = (b.m + (UINT64_C(1) << (by - 1))) >> by;
-	return num_of(a.m + b.m, a.e);
-}
-
-/* The absolute difference. */
-static struct num
-num_sub(struct num a, struct num b)
-{
-	int by;
-
-	if (num_cmp(a, b) < 0)
-		return num_sub(b, a);
-	if (b.m == 0 || (by = a.e - b.e) >= BITS)
-		return a;
-	/* use the three spare bits above the mantissa, to truncate less */
-	if (by >= 3)
-		return num_of((a.m << 3) - (b.m >> (by - 3)), a.e - 3);
-	return num_of((a.m << by) - b.m, b.e);
-}
-
-static struct num
-num_mul(struct num a, struct num b)
-{
-	const uint64_t low = (UINT64_C(1) << 30) - 1;
-	uint64_t a1 = a.m >> 30, a0 = a.m & low, b1 = b.m >> 30;
-	uint64_t b0 = b.m & low, mid = a1 * b0 + a0 * b1 + (a0 * b0 >> 30);
-
-	if (a.m == 0 || b.m == 0 || a.e + b.e < SMALL)
-		return (struct num){ 0, 0 };
-	/* 119 or 120 bits; keep one more than num_of() may drop */
-	return num_of(((a1 * b1) << 1) + (mid >> 29), a.e + b.e + BITS - 1);
-}
-
-/* Long division, bit by bit; b is not 0. */
-static struct num
-num_div(struct num a, struct num b)
-{
-	uint64_t q = 0, r = a.m;
-	int i;
-
-	for (i = 0; i <= BITS + 1; i++, r <<= 1) {
-		q <<= 1;
-		if (r >= b.m) {
-			r -= b.m;
-			q |= 1;
-		}
-	}
-	return num_of(q, a.e - b.e - (BITS + 1));
-}
-
-/* Digit by digit: two bits of the radicand for one of the root. */
-static struct num
-num_sqrt(struct num a)
-{
-	uint64_t root = 0, rem = 0;
-	int at, odd = (a.e & 1) != 0;
-	uint64_t m = a.m << odd;	/* below 2^61, with an even exponent */
-
-	/* the radicand is m * 2^BITS: 2 * BITS + 1 bits, from the top */
-	for (at = 2 * BITS; at >= 0; at -= 2) {
-		rem = rem << 2 | (at >= BITS ? m >> (at - BITS) & 3 : 0);
-		root <<= 1;
-		if (rem >= 2 * root + 1) {
-			rem -= 2 * root + 1;
-			root++;
-		}
-	}
-	return num_of(root, (a.e - odd - BITS) / 2);
-}
-
-static struct num
-num_int(size_t n)
-{
-	return num_of((uint64_t)n & (UINT64_MAX >> 1), 0);
-}
+#include "base/num.h"
 
 static bool
 all_same(const double *x, size_t n)
@@ -345,9 +184,9 @@ fixed(double x, int unit)
 	struct num a = num_get(x);
 	int by = -unit - a.e;
 
-	if (a.m == 0 || by >= BITS)
+	if (a.m == 0 || by >= NUM_BITS)
 		return 0;
-	if (a.e > -BITS)
+	if (a.e > -NUM_BITS)
 		return UINT64_C(1) << unit;
 	if (by < 0)
 		return a.m << -by;
@@ -540,6 +379,24 @@ stats_sign_test(size_t a, size_t b)
 	return num_double(sum);
 }
 
+/* Equal values get the largest factor of them, as the first has in order. */
+void
+stats_holm(const double *p, size_t n, double *out)
+{
+	size_t i, k, left;
+
+	for (i = 0; i < n; i++) {
+		for (k = left = 0; k < n; k++)
+			left += p[k] >= p[i];
+		out[i] = p[i] * (double)left;
+		out[i] = out[i] < 1 ? out[i] : 1;
+	}
+	for (i = 0; i < n; i++)
+		for (k = 0; k < n; k++)
+			if (p[k] <= p[i] && out[k] > out[i])
+				out[i] = out[k];
+}
+
 size_t
 stats_sign_needed(size_t b)
 {
@@ -608,15 +465,100 @@ stats_pass_at(size_t n, size_t c, size_t k)
 double
 stats_pass_hat(size_t n, size_t c, size_t k)
 {
-	struct num all = num_int(1), p;
-
 	if (n == 0 || c == 0)
 		return 0;
-	if (c >= n)
-		return 1;
-	p = num_div(num_int(c), num_int(n));
-	for (k = k < n ? k : n; k > 0; k /= 2, p = num_mul(p, p))
-		if (k % 2 != 0)
-			all = num_mul(all, p);
-	return num_double(all);
+	return c >= n ? 1 : num_double(num_power(num_div(num_int(c),
+	    num_int(n)), k < n ? k : n));
+}
+
+/* sqrt(x^2 - 2 phi x y + y^2) for phi from -1 to 1, given as |phi| and sign. */
+static struct num
+side(struct num x, struct num y, struct num phi, bool negative)
+{
+	struct num t = num_mul(num_int(2), num_mul(phi, num_mul(x, y)));
+	struct num sum = num_add(num_mul(x, x), num_mul(y, y));
+
+	return num_sqrt(negative ? num_add(sum, t) : num_cmp(sum, t) > 0 ?
+	    num_sub(sum, t) : num_int(0));
+}
+
+/* Newcombe's phi; a positive one is corrected for continuity. */
+static struct num
+phi_of(size_t both, size_t lost, size_t gained, size_t neither, bool *negative)
+{
+	struct num ad = num_mul(num_int(both), num_int(neither));
+	struct num bc = num_mul(num_int(lost), num_int(gained)), d, half;
+	struct num rows = num_mul(num_int(both + lost),
+	    num_int(gained + neither));
+	struct num cols = num_mul(num_int(both + gained),
+	    num_int(lost + neither));
+
+	*negative = num_cmp(ad, bc) < 0;
+	d = num_sub(ad, bc);
+	half = num_div(num_int(both + lost + gained + neither), num_int(2));
+	if (!*negative)
+		d = num_cmp(d, half) > 0 ? num_sub(d, half) : num_int(0);
+	if (rows.m == 0 || cols.m == 0)
+		return num_int(0);
+	return num_div(d, num_sqrt(num_mul(rows, cols)));
+}
+
+void
+stats_paired_rates(size_t both, size_t lost, size_t gained, size_t neither,
+    double *lo, double *hi)
+{
+	size_t n = both + lost + gained + neither;
+	double l1, u1, l2, u2, d = (double)gained - (double)lost;
+	struct num p1, p2, phi;
+	bool negative;
+
+	*lo = *hi = 0;
+	if (n == 0)
+		return;
+	d /= (double)n;
+	phi = phi_of(both, lost, gained, neither, &negative);
+	stats_wilson(both + lost, n, &l1, &u1);
+	stats_wilson(both + gained, n, &l2, &u2);
+	p1 = num_div(num_int(both + lost), num_int(n));
+	p2 = num_div(num_int(both + gained), num_int(n));
+	*lo = d - num_double(side(num_sub(p2, num_get(l2)),
+	    num_sub(num_get(u1), p1), phi, negative));
+	*hi = d + num_double(side(num_sub(num_get(u2), p2),
+	    num_sub(p1, num_get(l1)), phi, negative));
+}
+
+/*
+ * Connor's formula with |a - b| / n as the effect:
+ * (1.96 sqrt((a + b) n) + 0.842 sqrt((a + b) n - (a - b)^2))^2 / (a - b)^2.
+ */
+double
+stats_pairs_needed(size_t a, size_t b, size_t n)
+{
+	struct num all = num_mul(num_int(a + b), num_int(n));
+	struct num d = num_int(a > b ? a - b : b - a), s;
+
+	if (a == b || n < a + b)
+		return 0;
+	s = num_mul(num_get(0.8416212335729143), num_sqrt(num_sub(all,
+	    num_mul(d, d))));
+	s = num_add(s, num_mul(num_get(1.959963984540054), num_sqrt(all)));
+	s = num_div(s, d);
+	return num_double(num_mul(s, s));
+}
+
+/* Bisects q^n = 0.05. */
+double
+stats_unseen(size_t n)
+{
+	struct num lo = num_int(0), hi = num_int(1), mid;
+	int i;
+
+	for (i = 0; i < 56; i++) {
+		mid = num_div(num_add(lo, hi), num_int(2));
+		if (num_cmp(num_power(mid, n), num_get(0.05)) < 0)
+			lo = mid;
+		else
+			hi = mid;
+	}
+	return num_double(num_sub(num_int(1), lo));
 }

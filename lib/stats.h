@@ -81,8 +81,44 @@ double stats_sign_test(size_t a, size_t b);
 /* The least a for which stats_sign_test(a, b) is below 0.05. */
 size_t stats_sign_needed(size_t b);
 
+/*
+ * Corrects n p values for many comparisons (Holm 1979): the chance that any
+ * true hypothesis has a corrected value below 0.05 is at most 5 %.  Time is
+ * quadratic in n.
+ */
+void stats_holm(const double *p, size_t n, double *out);
+
+/*
+ * The 95 % interval of the difference of two pass rates of the same tasks
+ * (Newcombe 1998, method 10).  Tasks: passed in both, only before, only after,
+ * in neither; their sum must be below 2^30.
+ */
+void stats_paired_rates(size_t both, size_t lost, size_t gained,
+    size_t neither, double *lo, double *hi);
+
+/*
+ * About how many tasks the sign test needs to find a difference as large as
+ * that of a against b changes among n tasks: in four of five comparisons p is
+ * then below 0.05.  0: it cannot be estimated, because a equals b.
+ */
+double stats_pairs_needed(size_t a, size_t b, size_t n);
+
+/*
+ * If none of n tasks changed: the share of tasks that could change without
+ * being noticed (the chance to see no change at all is 5 %).
+ */
+double stats_unseen(size_t n);
+
 /* Wilson's 95 % score interval of k successes in n trials. */
 void stats_wilson(size_t k, size_t n, double *lo, double *hi);
+
+/*
+ * The interval of k successes in n trials in a 95 % confidence sequence: the
+ * probability that the rate is ever outside, for any n, is at most 5 %.  It
+ * stays valid if the number of trials depends on their outcomes.  Time is
+ * linear in the smaller of k and n - k.
+ */
+void stats_sequence(size_t k, size_t n, double *lo, double *hi);
 
 /*
  * If c of n trials passed: the probability that at least one of k trials drawn

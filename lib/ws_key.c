@@ -211,5 +211,5 @@ ws_url_read(struct str s, struct http_url *u, struct err *e)
 			    i >= 2, u, e);
 	}
 	return err_set(e, ERR_SYNTAX, "the URL must begin with ws:// or "
-	    "wss://");
+	    "wss://, not \"%.*s\"", STRF(utf8_cut(s, 60)));
 }

@@ -1,7 +1,7 @@
 // app: views, keyboard shortcuts and dropped files. A view is a function that
 // fills an element and returns { title, table, search, keys, drawn, stop }; all
 // but the title are optional.
-import { announce, button, byId, go, h, title, to } from './dom.js';
+import { announce, button, byId, go, h, plain, title, to } from './dom.js';
 import { countLocal, inside, openFile } from './store.js';
 import { showClients } from './clients.js';
 import { showCompare } from './compare.js';
@@ -90,7 +90,7 @@ async function show() {
 	view = next;
 	main.removeAttribute('aria-busy');
 	main.replaceChildren(root);
-	document.title = `${view.title} · waza`;
+	document.title = plain(`${view.title} · waza`);
 	if (view.drawn)
 		view.drawn();
 	scrollTo(0, back);

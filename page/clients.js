@@ -1,6 +1,7 @@
 // clients: connected evaluation clients and what they are doing.
 import { badge, h, title } from './dom.js';
 import { count, plural, time } from './format.js';
+import { empty } from './command.js';
 import { get, listen } from './api.js';
 import { Table } from './table.js';
 
@@ -29,14 +30,16 @@ export async function showClients(root) {
 	const sum = h('p.sum', { role: 'status' });
 	const table = new Table({ label: 'clients', columns,
 		key: (c) => c.clientId, stamp: (c) => JSON.stringify(c),
-		empty: 'No client is connected. To start one: ' +
-		    `waza worker ws://${location.host}/ws --tool NAME=COMMAND` });
+		empty: empty('No client is connected', 'Evaluation clients do the ' +
+		    'tasks of the executor remote. To start one:',
+		`waza worker ws://${location.host}/ws --tool NAME=COMMAND`) });
 
 	function draw(found) {
 		// a list, or an object that also has the queue length
 		const clients = Array.isArray(found) ? found : found.clients;
 		sum.textContent = plural(clients.length, 'client') + (found.queued ?
 		    `, ${plural(found.queued, 'evaluation')} waiting` : '');
+		sum.hidden = clients.length === 0 && !found.queued;
 		table.set(clients);
 	}
 

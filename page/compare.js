@@ -1,11 +1,12 @@
 // compare: two runs side by side, and whether the change is significant.
-import { badge, dim, go, h, icon, title, to } from './dom.js';
-import { allRuns, getComparison, getRun, localRuns } from './store.js';
+import { badge, dim, h, icon, title, to } from './dom.js';
+import { choose } from './choose.js';
+import { getComparison, getRun } from './store.js';
 import { cost, count, duration, exactly, few, percent, points, runState, score,
-	signed, taskState, when } from './format.js';
+	signed, taskState } from './format.js';
 import { interval } from './chart.js';
 import { List } from './list.js';
-import { tile } from './run.js';
+import { tile } from './tile.js';
 
 const verdicts = { better: 'passed', worse: 'failed', unclear: 'pending',
 	too_few: 'pending' };
@@ -16,14 +17,16 @@ function side(letter, run) {
 	    h('a', { href: to('run', run.runId) }, run.name)),
 	h('p', badge(runState(run)), ', ', h('b', percent(s.passRate)),
 	    ' passed, score ', h('b', score(s.score))),
-	h('p.dim', [run.model || run.executor, exactly(run.startedAt),
-		run.source === 'window' && run.path].filter(Boolean).join(' · ')));
+	h('p.dim', [run.model || run.executor, exactly(run.startedAt)]
+		.filter(Boolean).join(' · ')),
+	h('p.dim.mono', run.source === 'window' ? run.path : run.runId));
 }
 
 // The change of a number, with both values below it.
 function change(label, a, b, show, by) {
 	const d = typeof a === 'number' && typeof b === 'number' ? b - a : NaN;
-	return tile(label, by ? by(d) : Number.isNaN(d) ? '–' :
+	return tile(label, d === 0 ? 'unchanged' : by ? by(d) :
+	    Number.isNaN(d) ? '–' :
 	    `${d > 0 ? '+' : d < 0 ? '−' : ''}${show(Math.abs(d))}`,
 	`${show(a)} → ${show(b)}`);
 }
@@ -70,10 +73,19 @@ const kinds = [['all', 'All'], ['changed', 'Changed', changed],
 	['better', 'Better', (r) => r.score_delta > 1e-9],
 	['missing', 'Not in both', (r) => r.score_delta === null]];
 
+// What changed in the tool calls of a task that got worse.
+function calls(r) {
+	const number = (d) => String(Math.round(d * 10) / 10);
+	return (r.call_changes || []).map((c) => [c.what, c.name,
+		`${number(c.from)} → ${number(c.to)}`].filter(Boolean).join(' '))
+		.join(', ');
+}
+
 const columns = (href) => [
 	{ id: 'name', label: 'Task', value: (r) => r.display_name,
 		cell: (r) => [h('a', { href: href(r) }, r.display_name || r.task_id), ' ',
-			r.display_name !== r.task_id && h('small', r.task_id)] },
+			r.display_name !== r.task_id && h('small', r.task_id),
+			calls(r) && h('p.dim', `Per trial: ${calls(r)}`)] },
 	{ id: 'a', label: 'A', tag: 'A', value: (r) => r.scores[0],
 		cell: (r) => outcome(r, 0) },
 	{ id: 'b', label: 'B', tag: 'B', value: (r) => r.scores[1],
@@ -85,31 +97,10 @@ const columns = (href) => [
 		value: (r) => r.score_delta, show: tilt },
 ];
 
-// A form to choose two runs.
-async function choose(root) {
-	const { runs } = await allRuns();
-	const all = [...localRuns(), ...runs].filter((r) => r.summary);
-	const select = (first) => h('select', all.map((r, i) =>
-		h('option', { value: r.runId, selected: i === first ? '' : null },
-		    [r.name, r.model || r.executor, percent(r.summary.passRate),
-			when(r.startedAt), r.source === 'window' && r.path]
-			.filter(Boolean).join(' · '))));
-	const a = select(1), b = select(0);
-	root.append(title('Compare'), all.length < 2 ? h('p.empty',
-	    'Comparing needs two finished runs. Drop two results files here, or ' +
-	    'run a suite twice.') : h('form.pair', { onsubmit: (e) => {
-		e.preventDefault();
-		go(to('compare', a.value, b.value));
-	} }, h('label', 'A (baseline)', a), h('label', 'B (new)', b),
-	h('p.row', h('button.main', 'Compare'),
-	    dim('In the list of runs, select two with x, then press c.'))));
-	return { title: 'Compare' };
-}
-
 export async function showCompare(root, at) {
 	const [, a, b] = at.parts;
 	if (!b)
-		return choose(root);
+		return choose(root, at);
 	const [runA, runB] = await Promise.all([getRun(a), getRun(b)]);
 	const c = await getComparison(a, b, runA, runB), rows = c.task_deltas;
 	const [x, y] = [runA.summary || {}, runB.summary || {}];
@@ -123,7 +114,8 @@ export async function showCompare(root, at) {
 
 	root.append(h('div.title', title('Compare'), h('p.row',
 	    h('a.button', { href: to('compare', b, a) }, 'Swap'),
-	    h('a.button', { href: '#/compare' }, 'Choose other runs'))),
+	    h('a.button', { href: runA.name === runB.name ?
+		`#/compare?suite=${encodeURIComponent(runA.name)}` : '#/compare' }, 'Choose other runs'))),
 	h('div.sides', side('A', runA), side('B', runB)),
 	h('dl.tiles',
 	    change('Pass rate', x.passRate, y.passRate, percent, points),

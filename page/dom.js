@@ -1,6 +1,7 @@
 // dom: creates elements from plain values. Foreign data becomes a text node or
 // an attribute, never markup; the content security policy forbids the rest.
 const SVG = 'http://www.w3.org/2000/svg';
+const shown = new Set(['title', 'aria-label', 'label', 'placeholder']);
 const props = new Set(['value', 'checked', 'disabled', 'hidden', 'open']);
 
 // Control characters are made visible, since some of them reverse the text;
@@ -23,7 +24,7 @@ function fill(el, attributes, kids) {
 		else if (props.has(name))
 			el[name] = value;
 		else if (value !== null && value !== undefined && value !== false)
-			el.setAttribute(name, value);
+			el.setAttribute(name, shown.has(name) ? plain(value) : value);
 	el.append(...kids.flat(Infinity).filter((k) => k !== null &&
 	    k !== undefined && k !== false).map((k) =>
 		k instanceof Node ? k : plain(k)));
@@ -46,6 +47,14 @@ export function svg(name, attributes, ...kids) {
 
 export function button(word, onclick, more) {
 	return h('button', { type: 'button', onclick, ...more }, word);
+}
+
+// field ID LABEL INPUT HELP...: an input with its label, and help below it
+export function field(id, label, input, ...help) {
+	input.id = id;
+	input.setAttribute('aria-describedby', `${id}-help`);
+	return h('div.field', h('label', { for: id }, label), input,
+	    h('small', { id: `${id}-help` }, ...help));
 }
 
 export function dim(...kids) {

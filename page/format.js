@@ -6,6 +6,10 @@ const short = new Intl.NumberFormat('en',
     { notation: 'compact', maximumFractionDigits: 1 });
 const day = new Intl.DateTimeFormat(undefined,
     { year: 'numeric', month: 'short', day: 'numeric' });
+const dayOfYear = new Intl.DateTimeFormat(undefined,
+    { month: 'short', day: 'numeric' });
+const toMinute = new Intl.DateTimeFormat(undefined,
+    { dateStyle: 'medium', timeStyle: 'short' });
 const full = new Intl.DateTimeFormat(undefined,
     { dateStyle: 'medium', timeStyle: 'medium' });
 const NONE = '–';
@@ -27,11 +31,12 @@ export function plural(n, word) {
 	return `${count(n)} ${word}${n === 1 ? '' : 's'}`;
 }
 
-// Rounded to a tenth, but only 1 is 100%.
+// Rounded to a tenth, but only 1 is 100%, and only 0 is 0%.
 export function percent(x) {
 	if (!isNumber(x))
 		return NONE;
-	const p = x > 0.999 && x < 1 ? 99.9 : Math.round(x * 1000) / 10;
+	const p = x > 0.999 && x < 1 ? 99.9 : x > 0 && x < 0.001 ? 0.1 :
+	    Math.round(x * 1000) / 10;
 	return `${Number.isInteger(p) ? p : p.toFixed(1)}%`;
 }
 
@@ -67,9 +72,19 @@ export function duration(ms) {
 	    `${Math.floor(s / 3600)} h ${two(Math.floor(s / 60) % 60)} min`;
 }
 
+export function minute(iso) {
+	const t = Date.parse(iso);
+	return Number.isNaN(t) ? NONE : toMinute.format(t);
+}
+
 export function exactly(iso) {
 	const t = Date.parse(iso);
 	return Number.isNaN(t) ? NONE : full.format(t);
+}
+
+export function shortDay(iso) {
+	const t = Date.parse(iso);
+	return Number.isNaN(t) ? NONE : dayOfYear.format(t);
 }
 
 export function when(iso, now = Date.now()) {

@@ -41,9 +41,10 @@ export class List {
 		this.table = new Table({ ...table,
 			sort: query.get('sort') ?? table.sort,
 			onsort: (sort) => at.keep({ sort }) });
+		this.toolbar = h('div.toolbar', title && h('h2', title),
+		    this.search, this.chips, more);
 		this.element = h('section', { 'aria-label': table.label },
-		    h('div.toolbar', title && h('h2', title),
-			this.search, this.chips, more), this.table.element);
+		    this.toolbar, this.table.element);
 	}
 
 	change(what) {

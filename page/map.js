@@ -1,7 +1,7 @@
 // map: one cell for each task of a run, in suite order. It is a canvas, so that
 // ten thousand changing cells stay fast; the list below has the same content.
 // States differ in shape and colour.
-import { h } from './dom.js';
+import { h, plain } from './dom.js';
 
 const inks = { passed: 'good', failed: 'bad', error: 'warn', running: 'accent',
 	pending: 'edge', cancelled: 'dim', skipped: 'dim', cut: 'panel' };
@@ -105,7 +105,7 @@ export class TaskMap {
 
 	hover(i) {
 		const name = this.name(i);
-		this.canvas.title = name ? `${name}: ${this.state(i)}` : '';
+		this.canvas.title = name ? plain(`${name}: ${this.state(i)}`) : '';
 		this.canvas.style.cursor = name ? 'pointer' : '';
 	}
 }

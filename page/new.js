@@ -2,11 +2,11 @@
 import { count, plural } from './format.js';
 import { finds, search } from './list.js';
 import { get, post } from './api.js';
-import { button, go, h, title, to } from './dom.js';
+import { button, field, go, h, title, to } from './dom.js';
+import { command, empty } from './command.js';
+import { executorField, modelField } from './agents.js';
 
 const SHOWN = 200;	/* listed suites or tasks; search finds the others */
-const executors = ['acp', 'claude', 'codex', 'command', 'copilot-cli',
-	'copilot-sdk', 'gemini', 'mock', 'openai', 'opencode', 'remote', 'replay'];
 
 // picker LABEL WORDS CHOICE: search results as radio buttons or check boxes;
 // words(item) is the searched text, choice(item) the shown elements
@@ -32,28 +32,37 @@ function picker(label, words, choice) {
 		} };
 }
 
-function field(id, label, input, hint) {
-	input.id = id;
-	return h('div.field', h('label', { for: id }, label), input,
-	    hint && h('small', hint));
-}
-
 function number(max) {
 	return h('input', { type: 'number', min: '1', max, inputmode: 'numeric' });
 }
 
-function word(value) {
-	return h('input', { value: value || '', autocomplete: 'off',
-		spellcheck: 'false' });
+// The same run in a terminal.
+function asCommand(body) {
+	const quote = (w) => /^[\w./:@%+=-]+$/.test(w) ? w :
+	    `'${w.replace(/'/g, "'\\''")}'`;
+	return ['waza run', ...['executor', 'model', 'trials', 'workers', 'timeout']
+		.filter((k) => body[k]).map((k) => `--${k} ${quote(String(body[k]))}`),
+	...(body.tasks || []).map((id) => `--task ${quote(id)}`),
+	quote(body.path)].join(' ');
 }
 
 export async function showNew(root, at) {
 	const tasks = new Set();
 	let path = at.query.get('path') || '', ntasks = 0;
-	const inputs = { executor: word(at.query.get('executor')),
-		model: word(at.query.get('model')), trials: number('100000'),
-		workers: number('1024'), timeout: number('86400') };
-	const dir = word(at.query.get('dir'));
+	const [known, { runs }] = await Promise.all([get('executors'),
+		get('runs?limit=500')]);
+	const executor = executorField(known, at.query.get('executor') || '',
+	    () => changed());
+	const model = modelField(known, runs, at.query.get('model') || '',
+	    () => changed());
+	const inputs = { trials: number('100000'), workers: number('1024'),
+		timeout: number('86400') };
+	const dir = h('input', { value: at.query.get('dir') || '',
+		autocomplete: 'off', spellcheck: 'false' });
+	const line = h('div'), options = h('div.options', { hidden: true });
+	const hint = h('p.dim', 'Choose a suite to see its options.');
+	const none = empty('No suite here', 'To write suites for the skills of ' +
+	    'this directory:', 'waza init');
 	const about = h('div'), many = h('small', { role: 'status' });
 	const problem = h('div.fault', { role: 'alert', hidden: true });
 	const start = h('button', { type: 'submit', class: 'main', disabled: true },
@@ -75,6 +84,22 @@ export async function showNew(root, at) {
 			tasks.delete(id);
 		many.textContent = tasks.size === 0 ? `all ${count(ntasks)}` :
 		    `${count(tasks.size)} of ${count(ntasks)}`;
+		changed();
+	}
+
+	function body() {
+		const b = { path, executor: executor.value(), model: model.value() };
+		for (const [k, input] of Object.entries(inputs))
+			b[k] = input.valueAsNumber || '';
+		b.tasks = tasks.size > 0 && [...tasks];
+		return Object.fromEntries(Object.entries(b).filter(([, v]) => v));
+	}
+
+	function changed() {
+		model.of(executor.value());
+		line.replaceChildren(...path && !start.disabled ?
+		    [h('small', 'The same in a terminal'), command(asCommand(body()))] :
+		    []);
 	}
 
 	// The error message, and the problems in the suite.
@@ -88,6 +113,10 @@ export async function showNew(root, at) {
 	async function findSuites() {
 		const found = await get(`evals?dir=${encodeURIComponent(
 		    dir.value.trim() || '.')}`);
+		none.hidden = found.evals.length > 0;
+		hint.hidden = !none.hidden || !options.hidden;
+		suitePicker.element.hidden = !none.hidden &&
+		    (found.unreadable || []).length === 0;
 		suitePicker.set(found.evals);
 		for (const bad of found.unreadable || [])
 			suitePicker.list.append(h('p.warning',
@@ -95,16 +124,16 @@ export async function showNew(root, at) {
 	}
 
 	function show(suite, list) {
-		const c = suite.config, usual = { executor: c.executor || 'mock',
-			model: c.model || 'executor default',
-			trials: c.trials_per_task, workers: c.workers || 1,
-			timeout: c.timeout_seconds };
+		const c = suite.config, usual = { trials: c.trials_per_task,
+			workers: c.workers || 1, timeout: c.timeout_seconds };
 		for (const [k, v] of Object.entries(usual))
-			inputs[k].placeholder = v;
+			inputs[k].placeholder = `${v} (suite)`;
+		executor.usual(c.executor || 'mock');
+		model.usual(c.model);
 		about.replaceChildren(h('h2', suite.name),
 		    h('p', suite.description || ''), h('p.dim',
 			[suite.skill && `skill ${suite.skill}`,
-				plural(list.length, 'task'), `executor ${usual.executor}`]
+				plural(list.length, 'task'), suite.path || path]
 				.filter(Boolean).join(' · ')));
 		ntasks = list.length;
 		tasks.clear();
@@ -122,8 +151,9 @@ export async function showNew(root, at) {
 			    [get(`eval?${q}`), get(`tasks?${q}`)]);
 			if (path !== which)
 				return;
+			start.disabled = options.hidden = false;
+			hint.hidden = true;
 			show(suite, list.tasks);
-			start.disabled = false;
 		} catch (e) {
 			about.replaceChildren();
 			complain(e);
@@ -132,43 +162,38 @@ export async function showNew(root, at) {
 
 	async function send(e) {
 		e.preventDefault();
-		const body = { path, detach: true };
-		for (const [k, input] of Object.entries(inputs))
-			if (input.value.trim())
-				body[k] = input.type === 'number' ? input.valueAsNumber :
-				    input.value.trim();
-		if (tasks.size > 0)
-			body.tasks = [...tasks];
 		start.disabled = true;
 		complain(null);
 		try {
-			go(to('run', (await post('runs', body)).runId));
+			go(to('run', (await post('runs',
+			    { ...body(), detach: true })).runId));
 		} catch (why) {
 			complain(why);
 			start.disabled = false;
 		}
 	}
 
+	for (const input of Object.values(inputs))
+		input.addEventListener('input', changed);
 	await findSuites();
 	root.append(title('New run'),
 	    h('form.new', { onsubmit: send },
-		h('section', h('h2', 'Suite'), suitePicker.element,
+		h('section', h('h2', 'Suite'), suitePicker.element, none,
 		    h('details', h('summary', 'Other directory'),
-			field('dir', 'Directory', dir), button('List suites',
-			    () => findSuites().then(() => complain(null), complain)))),
-		h('section', about, h('div.fields',
-		    field('executor', 'Executor', inputs.executor,
-			'Leave empty to use the suite’s value'),
-		    field('model', 'Model', inputs.model,
-			'Leave empty to use the suite’s value'),
-		    field('trials', 'Trials per task', inputs.trials),
-		    field('workers', 'Concurrent trials', inputs.workers),
-		    field('timeout', 'Timeout (s)', inputs.timeout)),
-		h('datalist', { id: 'executors' },
-		    executors.map((x) => h('option', { value: x }))),
-		h('details', h('summary', 'Tasks: ', many),
-		    taskPicker.element), problem, h('p.row', start))));
-	inputs.executor.setAttribute('list', 'executors');
+			field('dir', 'Directory', dir,
+			    'A path on the server; its suites are listed above.'),
+			h('p.row', button('List suites', () => findSuites().then(
+			    () => complain(null), complain))))),
+		h('section', hint, options, problem)));
+	options.append(about, h('div.fields', executor.element, model.element,
+	    field('trials', 'Trials per task', inputs.trials,
+		'More trials show how reliably a task passes. 1 to 100,000.'),
+	    field('workers', 'Concurrent trials', inputs.workers,
+		'At the same time, if the executor allows it. 1 to 1024.'),
+	    field('timeout', 'Timeout (s)', inputs.timeout,
+		'For one answer of the agent. 1 to 86,400 seconds.')),
+	h('details', h('summary', 'Tasks: ', many), taskPicker.element),
+	h('p.row', start), line);
 	if (path)
 		await choose(path);
 	return { title: 'New run', search: suitePicker.search };

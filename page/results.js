@@ -28,9 +28,12 @@ function summarize(task) {
 		durationMs: stats.avg_duration_ms ??
 		    mean(runs.map((r) => r.duration_ms || 0)),
 		errorClass: task.error_class,
-		error: task.error_msg || runs.map((r) => r.error_msg).find(Boolean),
+		error: task.error_msg || task.skip_reason ||
+		    runs.map((r) => r.error_msg).find(Boolean),
 		passed: runs.filter((r) => r.status === 'passed').length,
 		failedGraders: failedGraders(runs),
+		suspect: task.status === 'passed' ? undefined :
+		    runs.map((r) => r.suspect).find(Boolean),
 	};
 }
 
@@ -55,17 +58,23 @@ export function asRun(file, id, path) {
 	const config = (file && file.config) || {};
 	if (!file || !Array.isArray(file.tasks))
 		throw new Error('not a results file: "tasks" is missing');
-	const s = summaryOf(file);
-	const ok = s.succeeded === s.total_tests, u = s.usage;
+	const s = summaryOf(file), u = s.usage;
+	const ok = ['passed', 'failed'].includes(file.status) ?
+	    file.status === 'passed' : s.succeeded === s.total_tests;
 	return {
 		runId: id, name: file.eval_name || '(no name)', skill: file.skill,
-		path, source: 'window', status: 'completed', ok,
+		path, source: 'window', ok,
+		status: ['cancelled', 'running'].includes(file.status) ?
+		    'cancelled' : 'completed',
 		executor: config.engine_type, model: config.model_id,
+		stop: config.stop,
 		startedAt: file.timestamp, durationMs: s.duration_ms,
 		tokens: u ? u.input_tokens + u.output_tokens : null,
 		cost: u && u.cost, tasks: file.tasks.map(summarize),
 		atLeast: leastOf(u && u.unknown_trials),
-		hasTriggers: Boolean(file.trigger_metrics),
+		passThreshold: config.pass_threshold, metrics: file.metrics,
+		triggers: file.trigger_metrics, controls: file.controls,
+		matrix: file.matrix,
 		summary: { total: s.total_tests, passed: s.succeeded, ok,
 			failed: s.failed, errors: s.errors, skipped: s.skipped,
 			passRate: s.success_rate, score: s.aggregate_score },

@@ -1,29 +1,25 @@
 // run: one run, running or finished.
-import { announce, badge, bar, button, dim, go, h, slowly, title, to } from './dom.js';
-import { cost, count, duration, exactly, few, percent, plural, runState, score, tally,
+import { announce, badge, bar, button, go, h, plain, slowly, title,
+	to } from './dom.js';
+import { cost, count, duration, few, percent, plural, runState, score, tally,
 	taskState, time } from './format.js';
 import { eventTypes, Live } from './live.js';
 import { get, getText, listen, path, remove } from './api.js';
-import { getResult, getRun, isLocal } from './store.js';
+import { crumbs, tile } from './tile.js';
+import { getRun, isLocal } from './store.js';
 import { List } from './list.js';
-import { plainTable } from './table.js';
+import { Log } from './log.js';
 import { rateBar } from './runs.js';
+import { required, why } from './why.js';
 import { TaskMap } from './map.js';
+import { matrix } from './matrix.js';
+import { controls, controlTile } from './controls.js';
+import { triggers, triggerTile } from './triggers.js';
 
 const ANNOUNCE_MS = 5000, DRAW_MS = 200;
+const MAPPED = 20;	/* fewer finished tasks are visible in the list */
 const rank = ['failed', 'error', 'running', 'cancelled', 'pending', 'skipped',
 	'passed'];
-
-export function crumbs(...steps) {
-	return h('nav.crumbs', { 'aria-label': 'Breadcrumbs' },
-	    h('ol', [['Runs', '#/'], ...steps].map(([word, href]) =>
-		h('li', href ? h('a', { href }, word) : word))));
-}
-
-export function tile(label, value, more) {
-	return h('div.tile', h('dt', label),
-	    h('dd', value, more && h('small', more)));
-}
 
 export function isOver(run) {
 	return run.status !== 'running' && run.status !== 'pending';
@@ -53,7 +49,7 @@ const columns = (id) => [
 	{ id: 'name', label: 'Task', value: (t) => t.name,
 		cell: (t) => [h('a', { href: to('run', id, 'task', t.id) }, t.name), ' ',
 			t.name !== t.id && h('small', t.id)] },
-	{ id: 'note', label: 'Note', cell: (t) => note(t) && h('span.note',
+	{ id: 'note', label: 'Reason', cell: (t) => note(t) && h('span.note',
 		{ title: note(t) }, note(t)) },
 	{ id: 'trials', label: 'Trials', tag: 'trials', number: true,
 		value: (t) => (t.passed ?? t.trials) / (t.trials || 1), cell: trials },
@@ -67,65 +63,12 @@ const kinds = [['all', 'All'], ...['failed', 'error', 'passed', 'skipped',
 	'running', 'cancelled'].map((s) => [s, s[0].toUpperCase() + s.slice(1),
 	(t) => taskState(t.status) === s])];
 
-// The log stays scrolled to its end, unless the user has scrolled up.
-class Log {
-	constructor(live) {
-		this.live = live;
-		this.lines = h('ol.log', { role: 'log', 'aria-live': 'off',
-			'aria-label': 'Log', tabindex: '0' });
-		this.element = h('details', { open: true },
-		    h('summary', 'Log'), this.lines);
-	}
-
-	draw() {
-		const { log, lines } = this.live, box = this.lines;
-		const low = box.scrollTop + box.clientHeight > box.scrollHeight - 8;
-		this.element.hidden = lines === 0;
-		if (lines === this.shown)
-			return;
-		this.shown = lines;
-		box.replaceChildren(...log.map((l) => h('li', { class: l.kind },
-		    h('time', { title: exactly(new Date(l.at * 1000)) },
-			new Date(l.at * 1000).toLocaleTimeString()),
-		    ` ${l.text}`)));
-		if (low)
-			box.scrollTop = box.scrollHeight;
-	}
-}
-
-// Rows are expected skills, columns the skills that were used.
-function confusion(cells) {
-	const names = [...new Set(cells.flatMap((c) => [c.expected, c.used]))]
-		.sort((a, b) => (a === null) - (b === null));
-	const at = (e, u) => (cells.find((c) => c.expected === e && c.used === u) ||
-	    { count: 0 }).count;
-	return h('div.scroll', plainTable(['Expected \\ used', ...names.map(
-	    (n) => n ?? 'none')], names.filter((e) => cells.some((c) =>
-		c.expected === e)).map((e) => [e ?? 'none',
-		...names.map((u) => count(at(e, u)))])));
-}
-
-function triggerTests(file) {
-	const m = file.trigger_metrics, word = (did) => did ? 'trigger' : 'not';
-	return !m ? dim('No trigger tests.') : h('div.block',
-	    h('dl.tiles.small', ['accuracy', 'precision', 'recall',
-		'f1'].map((k) => tile(k[0].toUpperCase() + k.slice(1),
-		percent(m[k])))),
-	    m.confusion && m.confusion.length > 0 && confusion(m.confusion),
-	    plainTable(['Prompt', 'Should', 'Did', 'Verdict'],
-		(file.trigger_results || []).map((t) => [t.prompt,
-			word(t.should_trigger), t.error_msg || word(t.did_trigger),
-			badge(t.error_msg ? 'error' : t.should_trigger ===
-			    t.did_trigger ? 'passed' : 'failed')])));
-}
-
-// Only the results file has them; it may be large, so it is loaded on demand.
-function triggers(id) {
-	const box = h('details', { ontoggle: async () => {
-		if (box.children.length === 1)
-			box.append(triggerTests(await getResult(id).catch(() => ({}))));
-	} }, h('summary', 'Trigger tests'));
-	return box;
+// The shards of a run elsewhere, which have sent their results or are missing.
+function shardTile(s) {
+	return s && tile('Shards', `${count(s.ended)} of ${count(s.total)}`,
+	    s.missing.length > 0 ? `missing: ${s.missing.join(', ')}` +
+		(s.total - s.begun > s.missing.length ? ' …' : '') :
+		s.refused ? s.refused.join('; ') : 'all have begun');
 }
 
 // The previous run of the same suite.
@@ -157,24 +100,46 @@ class RunView {
 			sort: isOver(run) ? 'state' : '', empty: 'No matching tasks.',
 			order: 'Suite order' });
 		this.log = new Log(this.live);
-		this.extra = h('div', isOver(run) && run.hasTriggers !== false &&
-		    triggers(this.id));
+		this.why = h('div');
+		this.extra = h('div');
 		root.append(crumbs([run.name]), this.head, this.problem, this.tiles,
-		    this.meter, this.map.element, this.list.element, this.extra,
-		    this.log.element);
+		    this.meter, this.why, this.map.element, this.list.element,
+		    this.extra, this.log.element);
+		this.drawEnd();
 		this.later = slowly(() => this.draw(), DRAW_MS);
 	}
 
 	complain(e) {
 		this.problem.hidden = false;
-		this.problem.textContent = e.message;
+		this.problem.textContent = plain(e.message);
+	}
+
+	// The parts that only a finished run has.
+	drawEnd() {
+		const reasons = why(this.run, (name) => this.find(name));
+		this.why.hidden = !reasons;
+		this.why.replaceChildren(...reasons ? [reasons] : []);
+		const extra = !isOver(this.run) ? [] : [
+			matrix(this.run.matrix, this.id),
+			controls(this.run.controls, this.id),
+			this.run.triggers && triggers(this.id)].filter(Boolean);
+		this.extra.hidden = extra.length === 0;
+		this.extra.replaceChildren(...extra);
+	}
+
+	find(grader) {
+		this.list.search.value = grader;
+		this.list.change({ q: grader, show: 'all' });
+		this.list.search.focus();
+		this.list.element.scrollIntoView({ block: 'start' });
 	}
 
 	actions() {
 		const r = this.run, act = (word, fn, name) => button(word, () =>
 			fn.call(this).catch((e) => this.complain(e)), { class: name });
 		if (!isOver(r))
-			return act('Cancel', this.cancel, 'danger');
+			return r.source === 'live' &&
+			    act('Cancel', this.cancel, 'danger');
 		return !isLocal(this.id) && [
 			act('Compare with previous run', this.compare),
 			r.source === 'live' && h('a.button', { href: '#/new?' +
@@ -213,7 +178,8 @@ class RunView {
 		this.head.replaceChildren(h('div',
 		    title(r.name, ' ', badge(runState(r))),
 		    h('p.dim.meta', [r.skill && `skill ${r.skill}`,
-			r.model, r.executor && `executor ${r.executor}`]
+			r.model, r.executor && `executor ${r.executor}`,
+			r.stop && `stop ${r.stop}`]
 			.filter(Boolean).map((w) => `${w} · `), time(r.startedAt),
 		    ' · ', h('span.mono',
 			isLocal(this.id) ? r.path : this.id))),
@@ -227,17 +193,21 @@ class RunView {
 		const left = n.done > 2 && n.done < total && `about ${duration(
 		    Math.ceil(took / n.done * (total - n.done) / 1000) * 1000)} left`;
 		this.tiles.replaceChildren(...isOver(r) && s ? [
-			tile('Pass rate', percent(s.passRate), tally(s)),
+			tile('Pass rate', percent(s.passRate),
+			    [tally(s), required(r)]),
 			tile('Score', score(s.score)),
+			triggerTile(r.triggers),
+			controlTile(r.controls),
 			tile('Duration', duration(r.durationMs)),
 			tile('Tokens', few(r.tokens), least.tokens && partly),
 			tile('Cost', cost(r.cost), least.cost && partly),
-		] : [
+		].filter(Boolean) : [
 			tile('Done', `${count(n.done)} of ${count(total)}`, left),
+			shardTile(r.shards),
 			tile('Passed', count(n.passed)), tile('Failed', count(n.failed)),
 			tile('Errors', count(n.error)), tile('Running', count(n.running)),
 			tile('Duration', duration(took)),
-		]);
+		].filter(Boolean));
 	}
 
 	drawMeter(n, words) {
@@ -258,6 +228,7 @@ class RunView {
 		this.drawHead();
 		this.drawTiles(n, took);
 		this.drawMeter(n, words);
+		this.map.element.hidden = isOver(this.run) && total < MAPPED;
 		this.map.draw(total, words);
 		this.list.set(this.live.tasks.filter(Boolean));
 		this.log.draw();
@@ -265,7 +236,7 @@ class RunView {
 			this.complain({ message: this.run.error });
 		if (isOver(this.run))
 			return;
-		document.title = `${n.done}/${total} ${this.run.name} · waza`;
+		document.title = plain(`${n.done}/${total} ${this.run.name} · waza`);
 		if (Date.now() - this.announced > ANNOUNCE_MS) {
 			this.announced = Date.now();
 			announce(words);
@@ -283,9 +254,28 @@ class RunView {
 				this.finish();
 		};
 		this.clock = setInterval(this.later, 1000);
+		if (this.run.source === 'file') {
+			this.followFile();
+			return;
+		}
 		this.unlisten = listen(`${path('runs', this.id)}/stream`,
 		    Object.fromEntries(eventTypes.map((t) => [t, receive(t)])),
 		    { lost: () => this.checkEnd() });
+	}
+
+	// A run elsewhere has no events here: its file is read when it changes.
+	followFile() {
+		const read = () => getRun(this.id).then((run) => {
+			if (this.stopped || isOver(run))
+				return this.stopped || this.checkEnd();
+			this.run = run;
+			this.since = performance.now();
+			this.live.take(run);
+			return this.later();
+		}, () => undefined);
+		this.unlisten = listen('events', {
+			run: (r) => r.runId === this.id && read() },
+		{ pauses: true, opened: read });
 	}
 
 	async checkEnd() {
@@ -295,9 +285,9 @@ class RunView {
 		this.stop();
 		this.run = run;
 		this.live.take(run);
-		this.extra.replaceChildren(triggers(this.id));
+		this.drawEnd();
 		this.draw();
-		document.title = `${run.name} ${runState(run)} · waza`;
+		document.title = plain(`${run.name} ${runState(run)} · waza`);
 		announce(`Run finished: ${runState(run)}. ${tally(run.summary)}`);
 		return true;
 	}

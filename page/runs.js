@@ -3,6 +3,7 @@ import { badge, bar, button, dim, go, h, slowly, swap, title, to } from './dom.j
 import { cost, count, duration, few, parts, percent, plural, points,
 	runState, score, tally, time, when } from './format.js';
 import { allRuns, inside, localRuns } from './store.js';
+import { empty } from './command.js';
 import { List } from './list.js';
 import { get, listen } from './api.js';
 import { spark } from './chart.js';
@@ -17,7 +18,7 @@ export function rateBar(s) {
 
 function rate(run) {
 	const { summary, progress: p } = run;
-	if (summary)
+	if (summary && !p)
 		return [h('span', percent(summary.passRate)), rateBar(summary)];
 	return p ? [h('span', `${count(p.done)} / ${count(p.total)}`),
 		bar([['running', p.done / (p.total || 1)]],
@@ -26,12 +27,13 @@ function rate(run) {
 
 // Runs of a report may have the same suite: their files distinguish them.
 function origin(r) {
-	return r.source !== 'window' || [r.name, r.model].includes(r.path) ? r.skill :
+	return r.source !== 'window' || [r.name, r.model].includes(r.path) ?
+	    r.skill !== r.name && r.skill :
 	    inside.length > 0 ? r.path : 'opened file';
 }
 
 const columns = (marks) => [
-	{ id: 'mark', label: 'Selected', cell: (r) => h('input', {
+	{ id: 'mark', label: 'Selected', quiet: true, cell: (r) => h('input', {
 		type: 'checkbox', checked: marks.ids.includes(r.runId),
 		'aria-label': `Select ${r.name}, ${when(r.startedAt)}, to compare`,
 		onchange: () => marks.toggle(r.runId) }) },
@@ -85,10 +87,12 @@ class Marks {
 	}
 }
 
-// A recently run suite and its trend; runs of a report are not a trend.
-function card(name, rates, chosen, choose) {
+// A recently run suite and the trend of the model that ran last; runs of a
+// report are not a trend.
+function card(name, model, rates, chosen, choose) {
 	const by = Math.round((rates[0] - rates[1]) * 1000) / 1000;
-	return button([dim(name), h('b', percent(rates[0])),
+	return button([h('span', name, ' ', h('small', model)),
+		h('b', percent(rates[0])),
 		h('span', { class: by > 0 ? 'up' : by < 0 ? 'down' : 'dim' },
 		    by === 0 ? 'unchanged' : `${by > 0 ? '▲' : '▼'} ${points(by).slice(1)}`),
 		spark([...rates].reverse(), 'pass rates')], choose,
@@ -116,6 +120,9 @@ export async function showRuns(root, at) {
 		words: (r) => [r.name, r.skill, r.model, r.executor, r.runId, r.path,
 			runState(r)].join(' ') });
 	const note = h('p.sum');
+	const nothing = empty('No runs yet', 'Start one with New run, drop a ' +
+	    'results file here, or run a suite on this server:',
+	`waza run --connect ${location.host} eval.yaml`);
 
 	function choose(name) {
 		suite = name === suite ? '' : name;
@@ -126,17 +133,18 @@ export async function showRuns(root, at) {
 	// Redraws only after changes, since the user may be choosing.
 	function drawSuites(all) {
 		const by = [...Map.groupBy(all, (r) => r.name)];
-		const some = by.map(([name, runs]) => [name, runs.filter((r) =>
-			r.summary).slice(0, SPARK).map((r) => r.summary.passRate)])
-			.filter(([, rates]) => rates.length > 1)
+		const some = by.map(([name, runs]) => [name, runs[0].model,
+			runs.filter((r) => r.summary && r.model === runs[0].model)
+				.slice(0, SPARK).map((r) => r.summary.passRate)])
+			.filter(([, , rates]) => rates.length > 1)
 			.slice(0, inside.length > 0 ? 0 : CARDS);
 		const drawn = JSON.stringify([suite, some, by.length]);
 		if (drawn === drawnSuites)
 			return;
 		drawnSuites = drawn;
 		cards.hidden = some.length === 0;
-		swap(cards, ...some.map(([name, rates]) =>
-			card(name, rates, name === suite, () => choose(name))));
+		swap(cards, ...some.map(([name, model, rates]) =>
+			card(name, model, rates, name === suite, () => choose(name))));
 		select.replaceChildren(h('option', { value: '' }, 'All suites'),
 		    ...by.map(([n]) => n).sort().map((n) => h('option', { value: n }, n)));
 		select.value = suite;
@@ -147,8 +155,8 @@ export async function showRuns(root, at) {
 		note.hidden = total <= known.size;
 		note.textContent = `Showing the newest ${count(known.size)} of ` +
 		    `${plural(total, 'run')}.`;
-		list.table.empty = all.length > 0 ? 'No matching runs.' :
-		    'No runs yet. Start one, or drop a results file here.';
+		list.table.empty = all.length > 0 ? 'No matching runs.' : nothing;
+		list.toolbar.hidden = all.length === 0;
 		drawSuites(all);
 		marks.draw();
 		list.set(all);

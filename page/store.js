@@ -13,12 +13,17 @@ export function isLocal(id) {
 function openText(name, text) {
 	const id = `file:${opened.size + 1}`;
 	try {
-		const tree = JSON.parse(text), base = tree && tree.baseline_outcome;
-		const run = asRun(tree, id, name);
-		// the older one first, as everywhere
-		if (base && Array.isArray(base.tasks))
-			opened.set(`${id}-baseline`, { file: base, run: asRun(base,
-			    `${id}-baseline`, `${name}, without skills`) });
+		const tree = JSON.parse(text), run = asRun(tree, id, name);
+		const add = (arm, file, words) => {
+			if (file && Array.isArray(file.tasks))
+				opened.set(`${id}-${arm}`, { file, run: asRun(file,
+				    `${id}-${arm}`, `${name}, ${words}`) });
+		};
+		const ref = tree.ref_outcome && tree.ref_outcome.config &&
+		    tree.ref_outcome.config.skills_ref;
+		// the older ones first, as everywhere
+		add('baseline', tree.baseline_outcome, 'without skills');
+		add('ref', tree.ref_outcome, `skills of ${ref ? ref.ref : 'a revision'}`);
 		opened.set(id, { file: tree, run });
 	} catch (e) {
 		throw new Error(`${name}: ${e.message}`);
@@ -67,6 +72,14 @@ export async function allRuns() {
 
 export async function getRun(id) {
 	return isLocal(id) ? local(id).run : get(path('runs', id));
+}
+
+// The results of a cell, by the id in its file; null: they are not here.
+export async function getCell(evalId) {
+	const found = [...opened.values()].find((o) => o.file.eval_id === evalId);
+	if (found || inside.length > 0)
+		return found ? found.run : null;
+	return get(path('runs', evalId)).catch(() => null);
 }
 
 export async function getTask(id, task) {

@@ -5,6 +5,7 @@ import { count } from './format.js';
 import { button, go, h, swap } from './dom.js';
 
 const PAGE = 100;
+const names = new Intl.Collator(undefined, { numeric: true });
 
 function none(x) {
 	return x === null || x === undefined || x === '';
@@ -17,7 +18,7 @@ function order(a, b, down) {
 	if (down)
 		return order(b, a);
 	return typeof a === 'number' && typeof b === 'number' ? a - b :
-	    String(a).localeCompare(String(b), undefined, { numeric: true });
+	    names.compare(a, b);
 }
 
 // plainTable HEADS ROWS: a static table
@@ -28,11 +29,12 @@ export function plainTable(heads, rows) {
 }
 
 /*
- * columns: { id, label, number, tag, value(row), show(value), cell(row) }. A
- * column without value cannot be sorted; one without cell shows its value; the
- * tag is shown before the value on a phone. key(row) identifies a row,
+ * columns: { id, label, quiet, number, tag, value(row), show(value), cell(row) }.
+ * A column without value cannot be sorted; one without cell shows its value; the
+ * label of a quiet one is for screen readers; the tag is shown before the value on a phone. key(row) identifies a row,
  * stamp(row) changes when its cells do, href(row) is the link of the row. sort:
- * "id", "-id", or '' for the given order, which `order` names.
+ * "id", "-id", or '' for the given order, which `order` names. empty: a text or
+ * an element, shown if there are no rows.
  */
 export class Table {
 	constructor(options) {
@@ -42,7 +44,7 @@ export class Table {
 		this.heads = new Map(this.columns.map((c) => [c.id, this.head(c)]));
 		this.body = h('tbody');
 		this.pager = h('nav.pager', { 'aria-label': `Pages of ${this.label}` });
-		this.note = h('p.empty');
+		this.note = h('div');
 		this.table = h('table', { class: `list ${this.name || ''}`,
 			'aria-label': this.label },
 		h('thead', h('tr', [...this.heads.values()])), this.body);
@@ -55,7 +57,7 @@ export class Table {
 		return h('th', { scope: 'col',
 			class: `c-${c.id}${c.number ? ' number' : ''}` },
 		c.value ? button(c.label, () => this.press(c)) :
-		    h('span.hidden', c.label));
+		    h('span', { class: c.quiet ? 'hidden' : 'head' }, c.label));
 	}
 
 	// Replaces the column heads on a phone.
@@ -110,11 +112,15 @@ export class Table {
 	}
 
 	draw() {
+		this.all = this.ordered();
+		this.drawPage();
+	}
+
+	drawPage() {
 		const had = this.body.contains(document.activeElement) &&
 		    document.activeElement.closest('tr').dataset.key;
 		const old = this.made;
 
-		this.all = this.ordered();
 		this.pages = Math.max(1, Math.ceil(this.all.length / PAGE));
 		this.page = Math.max(0, Math.min(this.page, this.pages - 1));
 		this.shown = this.all.slice(this.page * PAGE, (this.page + 1) * PAGE);
@@ -132,7 +138,8 @@ export class Table {
 		if (had && this.made.has(had))
 			this.made.get(had).tr.focus({ preventScroll: true });
 		this.note.hidden = rows.length > 0;
-		this.note.textContent = this.empty;
+		this.note.replaceChildren(this.empty instanceof Node ? this.empty :
+		    h('p.empty', this.empty));
 		this.table.hidden = this.select.parentNode.hidden = rows.length === 0;
 		this.drawPager();
 	}
@@ -168,7 +175,7 @@ export class Table {
 		if (!this.all[(this.page + by) * PAGE])
 			return false;
 		this.page += by;
-		this.draw();
+		this.drawPage();
 		this.table.scrollIntoView({ block: 'start' });
 		return true;
 	}

@@ -4,12 +4,15 @@ import { badge, button, dim, go, h, icon, swap, title, to } from './dom.js';
 import { chips } from './list.js';
 import { cost, count, duration, exactly, few, percent, plural, points, score,
 	taskState } from './format.js';
-import { crumbs, isOver, tile } from './run.js';
+import { crumbs, tile } from './tile.js';
+import { taskControls } from './controls.js';
 import { getRun, getTask } from './store.js';
+import { isOver } from './run.js';
 import { patch, pre, rich, value } from './text.js';
+import { suspect } from './why.js';
 import { trialScore } from './results.js';
 
-const STEPS = 300, CHIPS = 24, PASSED = 4, AGAIN_MS = 2000;
+const STEPS = 300, CHIPS = 24, PASSED = 1, AGAIN_MS = 2000;
 
 function section(name, ...kids) {
 	return h('section.block', h('h2', name), kids);
@@ -51,6 +54,7 @@ function steps(trial) {
 		step.result = step.result ?? c.result;
 		step.success = step.success ?? c.success;
 		step.tool = c.tool;
+		step.mock = c.mock;
 		step.canonical = c.canonical;
 	});
 	// the last message is the answer, which is shown above
@@ -70,8 +74,14 @@ function gist(args, canonical = {}) {
 	return String(best).replace(/\s+/g, ' ').slice(0, 300);
 }
 
+// Whether the gist, which is on the line above, is all of the arguments.
+function isGist(args, line) {
+	const all = typeof args === 'string' ? [args] : Object.values(args);
+	return all.length === 1 && all[0] === line;
+}
+
 function step(s) {
-	const bad = s.success === false;
+	const bad = s.success === false, line = gist(s.args, s.canonical);
 	if (!s.name)
 		return h('li.step', h('span.dot'),
 		    h('div', h('small', s.who), pre(s.says, 'said')));
@@ -79,9 +89,25 @@ function step(s) {
 	    bad ? 'failed' : 'succeeded'), h('details',
 	h('summary', h('b', s.name), ' ', s.tool && s.tool !== 'other' &&
 	    s.tool !== s.name && [h('small', s.tool), ' '],
-	h('code', gist(s.args, s.canonical))),
-	s.args && value(s.args), s.result !== undefined && s.result !== '' &&
+	s.mock && [h('small', `mock of ${s.mock}`), ' '],
+	h('code', line)),
+	s.args && !isGist(s.args, line) && [h('h3', 'Arguments'), value(s.args)],
+	s.result !== undefined && s.result !== '' &&
 	    [h('h3', 'Result'), value(s.result)]));
+}
+
+// Calls of mocked commands; one without a response is an error of the suite.
+function mocked(trial) {
+	const all = trial.command_invocations || [];
+	return all.length > 0 && section(`Mocked commands (${count(all.length)})`,
+	    h('ol', all.slice(0, STEPS).map((c) => {
+		const bad = c.response_index < 0 && !c.passthrough;
+		return h('li.step', icon(bad ? 'failed' : 'passed',
+		    bad ? 'no response' : 'answered'), h('div',
+		h('code', [c.command, ...c.args || []].join(' ')), ' ',
+		h('small', bad ? 'no response fits' : `exit status ${c.exit_code}`,
+		    c.passthrough && ' of the real command')));
+	})));
 }
 
 function timeline(trial) {
@@ -171,7 +197,7 @@ function showTrial(trial) {
 	    turns.length > 1 && section('Turns', h('ol.turns',
 		turns.map((t) => h('li', pre(t.prompt, 'asked'),
 		    pre(t.output))))),
-	    timeline(trial),
+	    timeline(trial), mocked(trial),
 	    trial.patch && section('Patch', patch(trial.patch)),
 	    trial.stderr_tail && section('Standard error', pre(trial.stderr_tail))),
 	h('div.column',
@@ -179,22 +205,31 @@ function showTrial(trial) {
 		h('h2', 'Error ', h('small',
 		    (trial.error_class || '').replace(/_/g, ' '))),
 		rich(trial.error_msg)),
+	    trial.suspect && h('section.block.suspect', h('h2', 'Suspect'),
+		h('p', suspect(trial.suspect))),
 	    verdicts(trial), facts(trial), transcript(trial)));
 }
 
 function figures(task, runs) {
 	const s = task.stats || {}, i = task.skill_impact, n = runs.length;
+	const was = task.ref_impact;
 	const first = runs[0] || {}, ci = n > 1 && s.pass_rate_ci;
 	return h('dl.tiles.small', tile('Trials passed',
 	    `${runs.filter((r) => r.status === 'passed').length} of ${n}`,
-	    ci && `95 %: ${percent(ci.lower)} to ${percent(ci.upper)}`),
+	    ci && `95% interval: ${percent(ci.lower)} to ${percent(ci.upper)}` +
+	    (ci.method ? ', valid although trials ended early' : '')),
 	tile('Score', score(s.avg_score ?? trialScore(first)),
 	    s.std_dev_score > 0 && `± ${score(s.std_dev_score)}`),
 	tile('Duration', duration(s.avg_duration_ms ?? first.duration_ms),
 	    n > 1 ? 'of the agent, average of trials' : 'of the agent'),
 	s.flaky && tile('Flaky', 'yes', 'passes sometimes'),
 	i && tile('With skills', percent(i.pass_rate_with_skills),
-	    `${points(i.delta)} compared to no skills`));
+	    `${points(i.delta)} compared to no skills`),
+	task.selected_because && tile('Selected because', '', task.selected_because),
+	task.quarantine && tile('In quarantine', `until ${task.quarantine_until}`,
+	    task.quarantine),
+	was && tile('Skills of the revision', percent(was.pass_rate_ref),
+	    `${points(was.delta)} since then`));
 }
 
 // Links to the previous and next task, and to the next failure.
@@ -248,17 +283,21 @@ export async function showTask(root, at) {
 		place.replaceChildren(showTrial(runs[i]));
 	}
 
-	root.append(crumbs([run.name, to('run', runId)], [name]),
+	root.append(...[crumbs([run.name, to('run', runId)], [name]),
 	    h('div.title', h('div',
 		title(name, ' ', badge(taskState(task.status))),
 		name !== id && h('p.dim.meta.mono', id)),
 	    h('p.row', link(previous, '‹ Previous'),
 		link(next, 'Next ›'), link(failure, 'Next failure'))),
-	    figures(task, runs), choice, place);
+	    task.skip_reason && runs.length > 0 &&
+		h('p.fault', `Skipped: ${task.skip_reason}`),
+	    figures(task, runs), taskControls(task), choice,
+	    place].filter(Boolean));
 	pick(Math.max(0, runs.findIndex((r) => r.status !== 'passed')));
 	if (runs.length === 0)
 		place.append(h('p.fault',
-		    task.error_msg || 'This task has no trials.'));
+		    task.error_msg || task.skip_reason ||
+		    'This task has no trials.'));
 	return { title: `${name} · ${run.name}`,
 		keys: { '[': () => go(previous), ']': () => go(next),
 			...Object.fromEntries(runs.slice(0, 9).map((r, i) =>

@@ -88,16 +88,21 @@ difference(double a, double b)
 	return b > a + ALIKE || b + ALIKE < a ? b - a : 0;
 }
 
-static enum compare_verdict
-judge(const struct compare_pair *p)
+enum compare_verdict
+compare_judge(const struct compare_pair *p)
 {
 	bool clear = p->lo > 0 || p->hi < 0, sure = p->p < 0.05;
 
 	if (p->tasks == 0)
 		return COMPARE_NOTHING;
+	if (p->tests == 0)
+		return COMPARE_UNTESTED;
+	if (p->tests == COMPARE_FLIPS)
+		return p->p_flips >= 0.05 ? COMPARE_SAME :
+		    p->fixed > p->broken ? COMPARE_BETTER : COMPARE_WORSE;
 	if (p->better + p->worse == 0)
 		return COMPARE_SAME;
-	if (p->tasks < stats_sign_needed(0))
+	if (p->tasks < p->needed)
 		return COMPARE_FEW;
 	if (clear != sure)
 		return COMPARE_UNCLEAR;
@@ -111,36 +116,92 @@ judge(const struct compare_pair *p)
 
 /* x and y are scratch space for all rows. */
 static void
-make_pair(const struct compare *c, struct compare_pair *p, double *x,
-    double *y)
+make_pair(struct arena *arena, const struct compare *c,
+    struct compare_pair *p, double *x, double *y)
 {
 	const struct outcome_task *a, *b;
 	struct stats_change change;
-	size_t i;
+	size_t i, passed = 0;
+	double score[2];
 
 	for (i = 0; i < c->nrows; i++) {
 		a = c->rows[i].in[0];
 		b = c->rows[i].in[p->file];
 		if (!is_done(a) || !is_done(b))
 			continue;
-		x[p->tasks] = a->score;
-		y[p->tasks++] = b->score;
-		p->better += difference(a->score, b->score) > 0;
-		p->worse += difference(a->score, b->score) < 0;
+		passed += a->status == RESULT_PASSED;
+		compare_scores(arena, p, a, b, score);
+		x[p->tasks] = score[0];
+		y[p->tasks++] = score[1];
+		p->better += difference(score[0], score[1]) > 0;
+		p->worse += difference(score[0], score[1]) < 0;
 		p->fixed += b->status == RESULT_PASSED &&
 		    a->status != RESULT_PASSED;
 		p->broken += b->status != RESULT_PASSED &&
 		    a->status == RESULT_PASSED;
 	}
 	p->same = p->tasks - p->better - p->worse;
+	p->passed[0] = passed;
+	p->passed[1] = passed + p->fixed - p->broken;
+	stats_paired_rates(passed - p->broken, p->broken, p->fixed,
+	    p->tasks - passed - p->fixed, &p->rate_lo, &p->rate_hi);
+	p->score[0] = stats_mean(x, p->tasks);
+	p->score[1] = stats_mean(y, p->tasks);
 	stats_paired(x, y, p->tasks, SEED, &change);
 	p->mean = change.mean;
 	p->lo = change.lo;
 	p->hi = change.hi;
+	if (!(p->tests & COMPARE_SCORES))
+		p->lo = p->hi = p->mean;
+	if (!(p->tests & COMPARE_FLIPS))
+		p->rate_lo = p->rate_hi = 0;
 	p->resampled = p->tasks > 1 && p->tasks <= STATS_BOOTSTRAP_MAX;
 	p->p = stats_sign_test(p->better, p->worse);
 	p->p_flips = stats_sign_test(p->fixed, p->broken);
-	p->verdict = judge(p);
+	p->needed = stats_sign_needed(0);
+	p->verdict = compare_judge(p);
+}
+
+/* Adds a number that all trials of the task must report. */
+static void
+add_used(struct compare_used *sum, double value, bool known)
+{
+	sum->mean += value;
+	sum->known = sum->known && known;
+}
+
+/* The means per trial of each side, over the tasks of the pair. */
+static void
+make_used(struct arena *arena, const struct compare *c,
+    struct compare_pair *p)
+{
+	const struct outcome_task *t;
+	struct result_used u;
+	size_t i, k;
+
+	for (k = 0; k < 2; k++) {
+		struct compare_used *ms = &p->used[COMPARE_MS][k];
+		struct compare_used *tokens = &p->used[COMPARE_TOKENS][k];
+		struct compare_used *cost = &p->used[COMPARE_COST][k];
+
+		ms->known = tokens->known = cost->known = p->tasks > 0;
+		for (i = 0; i < c->nrows; i++) {
+			double n;
+
+			t = c->rows[i].in[k * p->file];
+			if (!is_done(t) || !is_done(c->rows[i].in[(1 - k) *
+			    p->file]))
+				continue;
+			u = outcome_used(arena, t);
+			n = (double)(t->ntrials > 0 ? t->ntrials : 1) *
+			    (double)p->tasks;
+			add_used(ms, (double)t->duration_ms /
+			    (double)p->tasks, true);
+			add_used(tokens, ((double)u.input_tokens +
+			    (double)u.output_tokens) / n, u.tokens_known);
+			add_used(cost, u.cost / n, u.cost_known);
+		}
+	}
 }
 
 static void
@@ -148,7 +209,6 @@ make_warnings(struct arena *a, struct compare *c)
 {
 	size_t i, k, n, skipped;
 
-	c->warnings = NEW_N(a, struct str, 3 * c->nfiles);
 	for (i = 1; i < c->nfiles; i++)
 		if (!str_eq(c->files[i]->name, c->files[0]->name))
 			c->warnings[c->nwarnings++] = arena_fmt(a, "these are "
@@ -176,6 +236,7 @@ void
 compare_make(struct arena *a, struct compare *c,
     const struct outcome *const *files, size_t n)
 {
+	struct str why;
 	double *x, *y;
 	size_t i;
 
@@ -185,9 +246,17 @@ compare_make(struct arena *a, struct compare *c,
 	x = NEW_N(a, double, c->nrows);
 	y = NEW_N(a, double, c->nrows);
 	c->pairs = NEW_N(a, struct compare_pair, n - 1);
+	c->warnings = NEW_N(a, struct str, 4 * n);
+	c->stop = files[0]->stop;
 	for (i = 1; i < n; i++) {
 		c->pairs[i - 1].file = i;
-		make_pair(c, &c->pairs[i - 1], x, y);
+		why = compare_stop(a, c, &c->pairs[i - 1]);
+		if (why.n > 0) {
+			c->warnings[c->nwarnings++] = why;
+			c->stop = NULL;
+		}
+		make_pair(a, c, &c->pairs[i - 1], x, y);
+		make_used(a, c, &c->pairs[i - 1]);
 	}
 	make_warnings(a, c);
 }
@@ -241,159 +310,4 @@ compare_changed(const struct compare *c, const struct compare_row *r)
 		if (!is_done(r->in[i]) || compare_flip(r, 0, i) != NULL)
 			return true;
 	return !compare_delta(c, r, &d, &p) || d != 0;
-}
-
-/*
- * The comparison of two files in sentences.
- */
-const char *
-compare_word(enum compare_verdict v)
-{
-	static const char *const words[] = {
-		[COMPARE_NOTHING] = "nothing_to_compare",
-		[COMPARE_FEW] = "too_few",
-		[COMPARE_SAME] = "no_real_change",
-		[COMPARE_UNCLEAR] = "unclear",
-		[COMPARE_BETTER] = "better",
-		[COMPARE_WORSE] = "worse",
-	};
-
-	return words[v];
-}
-
-/*
- * A value that rounds to 0 has no sign; d is below 10^9.  Halves are rounded
- * up, also those missed by a rounding error, which differs between machines.
- */
-void
-compare_signed(struct buf *b, double d, int decimals, bool plus)
-{
-	int64_t unit = 1, n;
-	int i;
-
-	for (i = 0; i < decimals; i++)
-		unit *= 10;
-	n = (int64_t)((d < 0 ? -d : d) * (double)unit + 0.5 + 1e-7);
-	if (n > 0 && d < 0)
-		buf_putc(b, '-');
-	else if (plus)
-		buf_putc(b, '+');
-	buf_fmt(b, "%lld", (long long)(n / unit));
-	if (decimals > 0)
-		buf_fmt(b, ".%0*lld", decimals, (long long)(n % unit));
-}
-
-static void
-put_size(struct buf *b, const struct compare_pair *p)
-{
-	int k = p->mean > -0.0995 && p->mean < 0.0995 ? 3 : 2;
-
-	compare_signed(b, p->mean, k, true);
-	buf_puts(b, " (95 % interval ");
-	compare_signed(b, p->lo, k, false);
-	buf_puts(b, " to ");
-	compare_signed(b, p->hi, k, false);
-	buf_puts(b, ")");
-}
-
-/* How many changes would be significant, where they are not. */
-static void
-put_needed(struct buf *b, size_t x, size_t y)
-{
-	size_t fewer = x < y ? x : y;
-
-	buf_fmt(b, "at least %zu changes in one direction",
-	    stats_sign_needed(fewer));
-	if (fewer > 0)
-		buf_fmt(b, " against %zu", fewer);
-	buf_puts(b, " are needed");
-}
-
-/* The p-value of x against y changes, and what is missing to significance. */
-static void
-put_p(struct buf *b, double p, size_t x, size_t y)
-{
-	if (p < 0.001)
-		buf_puts(b, "p < 0.001");
-	else if (p > 0.995)
-		buf_puts(b, "p = 1");
-	else
-		buf_fmt(b, "p = %.*f", p < 0.0995 ? 3 : 2, p);
-	if (p >= 0.05) {
-		buf_puts(b, "; ");
-		put_needed(b, x, y);
-	}
-}
-
-void
-compare_sentence(struct buf *b, const struct compare_pair *p)
-{
-	static const char *const begin[] = {
-		[COMPARE_NOTHING] = "nothing to compare: no task in common",
-		[COMPARE_FEW] = "too few tasks to tell: ",
-		[COMPARE_SAME] = "no significant change: ",
-		[COMPARE_UNCLEAR] = "unclear: ",
-		[COMPARE_BETTER] = "better: ",
-		[COMPARE_WORSE] = "worse: ",
-	};
-
-	if (p->verdict == COMPARE_SAME && p->better + p->worse == 0) {
-		buf_fmt(b, "no change: %s%zu task%s scored the same",
-		    p->tasks > 1 ? "all " : "", p->tasks,
-		    p->tasks > 1 ? "s" : "");
-		return;
-	}
-	buf_puts(b, begin[p->verdict]);
-	if (p->verdict == COMPARE_NOTHING)
-		return;
-	if (p->verdict == COMPARE_FEW) {
-		compare_signed(b, p->mean, 2, true);
-		buf_fmt(b, " over %zu; ", p->tasks);
-		put_needed(b, 0, 0);
-		return;
-	}
-	put_size(b, p);
-	buf_puts(b, p->verdict == COMPARE_UNCLEAR ? ", but " : ", ");
-	put_p(b, p->p, p->better, p->worse);
-}
-
-void
-compare_flips(struct buf *b, const struct compare_pair *p)
-{
-	if (p->fixed + p->broken == 0) {
-		buf_puts(b, "no task was fixed or broke");
-		return;
-	}
-	if (p->fixed > 0)
-		buf_fmt(b, "%zu task%s fixed", p->fixed,
-		    p->fixed == 1 ? "" : "s");
-	if (p->broken > 0)
-		buf_fmt(b, "%s%zu task%s broke", p->fixed > 0 ? ", " : "",
-		    p->broken, p->broken == 1 ? "" : "s");
-	buf_puts(b, p->p_flips < 0.05 ? "; significant (" :
-	    "; not significant (");
-	put_p(b, p->p_flips, p->fixed, p->broken);
-	buf_putc(b, ')');
-}
-
-void
-compare_wrapped(struct buf *b, struct str s, size_t indent, size_t width)
-{
-	size_t at = indent, i, k, j;
-
-	for (i = 0; i < s.n; i = k + 1) {
-		for (k = i; k < s.n && s.p[k] != ' '; k++)
-			;
-		if (i > 0 && at + 1 + (k - i) > width) {
-			buf_putc(b, '\n');
-			for (j = 0; j < indent + 2; j++)
-				buf_putc(b, ' ');
-			at = indent + 2;
-		} else if (i > 0) {
-			buf_putc(b, ' ');
-			at++;
-		}
-		buf_put(b, (struct str){ s.p + i, k - i });
-		at += k - i;
-	}
 }

@@ -9,7 +9,7 @@
 #include "report/report_internal.h"
 #include "results/outcome.h"
 
-enum { WAS, IS };
+enum { WAS, IS, TITLE_MAX = 400 };
 
 static bool
 passes(const struct outcome_task *t)
@@ -24,10 +24,21 @@ compare_gate_marked(const struct compare_row *r)
 	    (r->in[IS] != NULL && r->in[IS]->golden);
 }
 
+/* A task that is in quarantine now counts in neither file. */
+static bool
+is_set_aside(const struct compare_row *r)
+{
+	const struct outcome_task *t = r->in[IS] != NULL ? r->in[IS] :
+	    r->in[WAS];
+
+	return t->quarantine.n > 0;
+}
+
 bool
 compare_gate_golden(const struct compare_row *r)
 {
-	return compare_gate_marked(r) && !passes(r->in[IS]);
+	return compare_gate_marked(r) && !passes(r->in[IS]) &&
+	    !is_set_aside(r);
 }
 
 const char *
@@ -57,11 +68,11 @@ title(struct arena *a, const struct compare_row *r)
 	struct str s;
 
 	buf_putc(&b, '"');
-	report_line(&b, r->name, 80, false);
+	report_line(&b, r->name, TITLE_MAX, false);
 	buf_putc(&b, '"');
 	if (!str_eq(r->id, r->name)) {
 		buf_puts(&b, " [");
-		report_line(&b, r->id, 80, false);
+		report_line(&b, r->id, TITLE_MAX, false);
 		buf_putc(&b, ']');
 	}
 	s = arena_str(a, buf_str(&b));
@@ -77,6 +88,21 @@ is_absent(const struct compare_row *r, size_t k)
 }
 
 static void
+keep_others(struct compare_gate *g)
+{
+	size_t i;
+
+	for (i = 0; i < g->of->nrows; i++) {
+		struct compare_row *r = &g->of->rows[i];
+
+		if (r->in[IS] != NULL)
+			continue;
+		r->in[IS] = r->in[WAS];
+		g->nkept++;
+	}
+}
+
+static void
 count(struct compare_gate *g)
 {
 	size_t i, k, fixed = 0, broken = 0;
@@ -85,6 +111,10 @@ count(struct compare_gate *g)
 		const struct compare_row *r = &g->of->rows[i];
 		bool both = !is_absent(r, WAS) && !is_absent(r, IS);
 
+		if (is_set_aside(r)) {
+			g->nquarantined++;
+			continue;
+		}
 		for (k = WAS; k <= IS; k++) {
 			g->tasks[k] += !is_absent(r, k);
 			g->passed[k] += passes(r->in[k]);
@@ -98,6 +128,7 @@ count(struct compare_gate *g)
 		g->ngolden += g->rules->golden && compare_gate_golden(r);
 	}
 	g->p = stats_sign_test(fixed, broken);
+	g->tested = (g->of->pairs[0].tests & COMPARE_FLIPS) != 0;
 }
 
 /* In percentage points.  Counts are far below 2^25, so it rounds only once. */
@@ -112,6 +143,29 @@ drop(size_t was, size_t of_was, size_t is, size_t of_is)
 	return (a - b) / ((double)of_was * (double)of_is);
 }
 
+/* The reason; rates as the drop was computed. */
+static struct str
+drop_text(struct arena *a, const struct compare_gate *g, double was,
+    double is, const char *over)
+{
+	struct buf b = { 0 };
+	struct str s;
+
+	buf_puts(&b, "the pass rate fell by ");
+	compare_points(&b, g->drop, false);
+	buf_fmt(&b, " percentage points%s, from %.1f%% to %.1f%% (allowed: ",
+	    over, report_rate(was), report_rate(is));
+	compare_points(&b, g->rules->max_drop, false);
+	buf_putc(&b, ')');
+	if (g->rules->significant && !g->tested)
+		buf_puts(&b, ", and whether by chance cannot be tested");
+	else if (g->rules->significant && !(g->p < 0.05))
+		buf_puts(&b, ", but chance alone can explain this");
+	s = arena_str(a, buf_str(&b));
+	buf_free(&b);
+	return s;
+}
+
 static void
 check_rate(struct arena *a, struct compare_gate *g)
 {
@@ -119,7 +173,7 @@ check_rate(struct arena *a, struct compare_gate *g)
 	    g->tasks[IS]);
 	double both = drop(g->common_passed[WAS], g->common,
 	    g->common_passed[IS], g->common);
-	bool chance = g->rules->significant && !(g->p < 0.05);
+	bool chance = g->rules->significant && g->tested && !(g->p < 0.05);
 
 	g->rate[WAS] = g->tasks[WAS] == 0 ? 0 : (double)g->passed[WAS] /
 	    (double)g->tasks[WAS];
@@ -127,15 +181,15 @@ check_rate(struct arena *a, struct compare_gate *g)
 	    (double)g->tasks[IS];
 	g->drop = all > both ? all : both;
 	if (g->drop > g->rules->max_drop + 1e-9)
-		add(g, "regression", !chance, arena_fmt(a, "the pass rate "
-		    "fell by %.2f percentage points%s, more than %.2f%s",
-		    g->drop, both > all ? " over the tasks in both" : "",
-		    g->rules->max_drop, chance ? ", but the drop is not "
-		    "significant" : ""), NULL);
+		add(g, "regression", !chance, both > all ?
+		    drop_text(a, g, (double)g->common_passed[WAS] /
+		    (double)g->common, (double)g->common_passed[IS] /
+		    (double)g->common, " over the tasks in both") :
+		    drop_text(a, g, g->rate[WAS], g->rate[IS], ""), NULL);
 	if (g->rate[IS] * 100 < g->rules->min_pass - 1e-9)
-		add(g, "pass_rate", true, arena_fmt(a, "%.1f%% passed, less "
-		    "than %.1f%%", report_rate(g->rate[IS]),
-		    g->rules->min_pass), NULL);
+		add(g, "pass_rate", true, arena_fmt(a, "%.1f%% of the tasks "
+		    "passed, less than the required %g%%",
+		    report_rate(g->rate[IS]), g->rules->min_pass), NULL);
 }
 
 static void
@@ -154,7 +208,8 @@ check_policy(struct arena *a, struct compare_gate *g,
 		const struct compare_row *r = &g->of->rows[i];
 		struct str s;
 
-		if (absent == IS ? !is_absent(r, IS) : r->in[WAS] != NULL)
+		if (is_set_aside(r) || (absent == IS ? !is_absent(r, IS) :
+		    r->in[WAS] != NULL))
 			continue;
 		s = title(a, r);
 		add(g, kinds[absent], policy == COMPARE_FAIL,
@@ -190,6 +245,8 @@ compare_gate(struct arena *a, struct compare_gate *g,
 	size_t i;
 
 	*g = (struct compare_gate){ .of = c, .rules = rules };
+	if (rules->partial)
+		keep_others(g);
 	count(g);
 	g->issues = NEW_N(a, struct compare_issue, 2 + c->nwarnings +
 	    g->nnew + g->nremoved + g->ngolden);

@@ -8,10 +8,11 @@
 
 #include "json.h"
 #include "lib/stats.h"
+#include "report/explain/explain.h"
 #include "results/outcome.h"
 
-static void
-put_or_null(struct json_out *o, const char *key, bool known, double d)
+void
+compare_put_number(struct json_out *o, const char *key, bool known, double d)
 {
 	if (known)
 		json_put_member_double(o, key, d);
@@ -60,6 +61,22 @@ put_missing(struct json_out *o, const char *key, const struct compare *c,
 	json_close(o, ']');
 }
 
+/* What changed in the calls of a task that got worse, per trial. */
+static void
+put_calls(struct json_out *o, const struct outcome_task *from,
+    const struct outcome_task *to)
+{
+	struct arena a = { 0 };
+	struct explain e;
+
+	explain_calls(&a, from, to, &e);
+	if (e.n > 0) {
+		json_put_key(o, STR("call_changes"));
+		explain_json(o, &e);
+	}
+	arena_free(&a);
+}
+
 static void
 put_row(struct json_out *o, const struct compare *c,
     const struct compare_row *r)
@@ -78,12 +95,14 @@ put_row(struct json_out *o, const struct compare *c,
 	for (i = 0; i < c->nfiles; i++)
 		json_put_str(o, compare_task_status(r->in[i]));
 	json_close(o, ']');
-	put_or_null(o, "score_delta", both, score);
-	put_or_null(o, "pass_rate_delta", both, rate);
+	compare_put_number(o, "score_delta", both, score);
+	compare_put_number(o, "pass_rate_delta", both, rate);
 	if (flip != NULL)
 		json_put_member_str(o, "flip", str_of(flip));
 	if (!is_everywhere(c, r))
 		put_missing(o, "missing_in", c, r);
+	if (both && score < 0)
+		put_calls(o, r->in[0], r->in[c->nfiles - 1]);
 	json_close(o, '}');
 }
 
@@ -102,6 +121,52 @@ put_flipped(struct json_out *o, const char *key, const struct compare *c,
 			json_put_str(o, c->rows[i].id);
 	}
 	json_close(o, ']');
+}
+
+/* Of the first file and the other; null if a trial does not report it. */
+static void
+put_used(struct json_out *o, const struct compare_pair *p)
+{
+	static const char *const keys[] = { [COMPARE_MS] = "duration_ms",
+		[COMPARE_TOKENS] = "tokens", [COMPARE_COST] = "cost" };
+	size_t i, k;
+
+	json_open_member(o, "per_trial", '{');
+	for (i = 0; i < COMPARE__USED; i++) {
+		json_open_member(o, keys[i], '[');
+		for (k = 0; k < 2; k++)
+			if (p->used[i][k].known)
+				json_put_double(o, p->used[i][k].mean);
+			else
+				json_put_null(o);
+		json_close(o, ']');
+	}
+	json_close(o, '}');
+}
+
+/* The pass rates over the tasks in both, as shares. */
+static void
+put_rates(struct json_out *o, const struct compare_pair *p)
+{
+	double n = (double)p->tasks, needed;
+
+	json_open_member(o, "pass_rates", '[');
+	json_put_double(o, (double)p->passed[0] / n);
+	json_put_double(o, (double)p->passed[1] / n);
+	json_close(o, ']');
+	json_put_member_double(o, "pass_rate_delta", ((double)p->fixed -
+	    (double)p->broken) / n);
+	if (p->tests & COMPARE_FLIPS) {
+		json_open_member(o, "pass_rate_interval", '{');
+		json_put_member_double(o, "lower", p->rate_lo);
+		json_put_member_double(o, "upper", p->rate_hi);
+		json_put_member_double(o, "confidence_level", 0.95);
+		json_close(o, '}');
+	} else
+		json_put_member_null(o, "pass_rate_interval");
+	needed = compare_tasks_needed(p);
+	compare_put_number(o, "tasks_needed", needed > 0, needed);
+	put_used(o, p);
 }
 
 static void
@@ -128,8 +193,8 @@ put_pair(struct json_out *o, const struct compare *c,
 	json_put_member_int(o, "unchanged", (int64_t)(p->same));
 	put_flipped(o, "fail_to_pass", c, p->file, true);
 	put_flipped(o, "pass_to_fail", c, p->file, false);
-	put_or_null(o, "mean_delta", p->tasks > 0, p->mean);
-	if (p->tasks > 0) {
+	compare_put_number(o, "mean_delta", p->tasks > 0, p->mean);
+	if (p->tasks > 0 && p->tests & COMPARE_SCORES) {
 		json_open_member(o, "interval", '{');
 		json_put_member_double(o, "lower", p->lo);
 		json_put_member_double(o, "upper", p->hi);
@@ -139,9 +204,12 @@ put_pair(struct json_out *o, const struct compare *c,
 		json_close(o, '}');
 	} else
 		json_put_member_null(o, "interval");
-	json_put_member_double(o, "sign_test_p", p->p);
-	json_put_member_double(o, "mcnemar_p", p->p_flips);
+	compare_put_number(o, "sign_test_p", p->tests & COMPARE_SCORES, p->p);
+	compare_put_number(o, "mcnemar_p", p->tests & COMPARE_FLIPS,
+	    p->p_flips);
 	put_summary(o, p);
+	if (p->tasks > 0)
+		put_rates(o, p);
 	json_close(o, '}');
 }
 
@@ -199,6 +267,8 @@ compare_json(struct buf *b, const struct compare *c)
 		put_row(&o, c, &c->rows[i]);
 	json_close(&o, ']');
 	put_totals(&o, c);
+	if (c->stop != NULL)
+		json_put_member_cstr(&o, "stop", c->stop);
 	json_open_member(&o, "comparisons", '[');
 	for (i = 0; i < c->nfiles - 1; i++)
 		put_pair(&o, c, &c->pairs[i]);

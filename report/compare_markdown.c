@@ -16,7 +16,7 @@ put_files(struct buf *b, const struct compare *c)
 {
 	size_t i;
 
-	buf_puts(b, "| | File | Model | Success | Score | Duration |\n"
+	buf_puts(b, "| | File | Model | Pass rate | Score | Duration |\n"
 	    "|---:|---|---|---:|---:|---:|\n");
 	for (i = 0; i < c->nfiles; i++) {
 		const struct outcome *f = c->files[i];
@@ -80,7 +80,7 @@ put_rows(struct buf *b, const struct compare *c)
 			buf_puts(b, "\n| Task |");
 			for (k = 0; k < c->nfiles; k++)
 				buf_fmt(b, " %zu |", k + 1);
-			buf_puts(b, " Delta | |\n|---|");
+			buf_puts(b, " Change | |\n|---|");
 			for (k = 0; k <= c->nfiles; k++)
 				buf_puts(b, "---:|");
 			buf_puts(b, "---|\n");
@@ -92,6 +92,36 @@ put_rows(struct buf *b, const struct compare *c)
 	if (n + more < c->nrows)
 		buf_fmt(b, "\n%zu task%s unchanged.\n", c->nrows - n -
 		    more, c->nrows - n - more == 1 ? "" : "s");
+}
+
+/* The difference of the pass rates, and what would be needed to tell it. */
+static void
+put_numbers(struct buf *b, const struct compare_pair *p)
+{
+	double n = (double)p->tasks;
+	struct buf s = { 0 };
+
+	buf_fmt(b, "<br>%zu task%s in both: pass rate %.1f%% → %.1f%% (",
+	    p->tasks, p->tasks == 1 ? "" : "s",
+	    report_rate((double)p->passed[0] / n),
+	    report_rate((double)p->passed[1] / n));
+	compare_points(b, ((double)p->fixed - (double)p->broken) * 100 / n,
+	    true);
+	buf_puts(b, " percentage points");
+	if (p->tests & COMPARE_FLIPS) {
+		buf_puts(b, ", 95 % interval ");
+		compare_range(b, p->rate_lo * 100, p->rate_hi * 100, 1);
+	}
+	buf_fmt(b, "); %zu scored higher, %zu lower, %zu the same",
+	    p->better, p->worse, p->same);
+	compare_flips(&s, p);
+	if (s.n > 0)
+		buf_fmt(b, "<br>%.*s", STRF(buf_str(&s)));
+	s.n = 0;
+	compare_needed(&s, p);
+	if (s.n > 0)
+		buf_fmt(b, "<br>%.*s", STRF(buf_str(&s)));
+	buf_free(&s);
 }
 
 void
@@ -107,12 +137,13 @@ compare_markdown(struct buf *b, const struct compare *c)
 		compare_sentence(b, p);
 		buf_puts(b, "**");
 		if (p->tasks > 0) {
-			buf_fmt(b, "<br>%zu better, %zu worse, %zu unchanged; ",
-			    p->better, p->worse, p->same);
-			compare_flips(b, p);
+			put_numbers(b, p);
 		}
 		buf_putc(b, '\n');
 	}
+	if (c->stop != NULL)
+		buf_fmt(b, "- trials ended by the rule %.*s in all files\n",
+		    STRF(report_word(c->stop)));
 	for (i = 0; i < c->nwarnings; i++) {
 		buf_puts(b, "- warning: ");
 		report_inline(b, c->warnings[i], 0);

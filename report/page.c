@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "lib/base64.h"
+#include "lib/gzip/inflate.h"
 #include "lib/sha256.h"
 #include "report/report_internal.h"
 
@@ -32,8 +33,10 @@ static const struct part {
 };
 static const char end[] = "</body>";
 
+enum { FILE_MAX = 1 << 20 };	/* as of util/deflate.c */
+
 struct str
-page_file(struct str name)
+page_gzip(struct str name)
 {
 	const struct page_file *f = page_files;
 
@@ -41,6 +44,21 @@ page_file(struct str name)
 		if (str_is(name, f->name))
 			return (struct str){ (const char *)f->p, f->n };
 	return (struct str){ NULL, 0 };
+}
+
+struct str
+page_file(struct arena *a, struct str name)
+{
+	struct str gzip = page_gzip(name);
+	struct buf b = { 0 };
+	struct err e;
+	int rc;
+
+	if (gzip.p == NULL)
+		return gzip;
+	rc = inflate_gzip(&b, gzip, FILE_MAX, &e);
+	assert(rc == 0);	/* build/page_files.c is as it was made */
+	return arena_take(a, &b);
 }
 
 /* Appends the hash of a text, as a policy names it. */
@@ -56,14 +74,14 @@ put_hash(struct buf *b, struct str text)
 }
 
 static void
-put_policy(struct buf *b)
+put_policy(struct buf *b, struct arena *a)
 {
 	buf_puts(b, "<meta http-equiv=\"Content-Security-Policy\" "
 	    "content=\"default-src 'none'; script-src");
-	put_hash(b, page_file(STR("theme.js")));
-	put_hash(b, page_file(STR("app.js")));
+	put_hash(b, page_file(a, STR("theme.js")));
+	put_hash(b, page_file(a, STR("app.js")));
 	buf_puts(b, "; style-src");
-	put_hash(b, page_file(STR("style.css")));
+	put_hash(b, page_file(a, STR("style.css")));
 	buf_puts(b, "; base-uri 'none'; form-action 'none'; "
 	    "require-trusted-types-for 'script'; trusted-types 'none'\">\n");
 }
@@ -85,19 +103,21 @@ put_until(struct buf *b, struct str *text, const char *tag)
 void
 page_put_head(struct buf *b)
 {
-	struct str rest = page_file(STR("index.html"));
+	struct arena a = { 0 };
+	struct str rest = page_file(&a, STR("index.html"));
 	const struct part *p;
 
 	for (p = parts; p < parts + COUNTOF(parts); p++) {
 		put_until(b, &rest, p->tag);
 		if (p == parts)
-			put_policy(b);
+			put_policy(b, &a);
 		buf_puts(b, p->open);
 		if (p->file != NULL)
-			buf_put(b, page_file(str_of(p->file)));
+			buf_put(b, page_file(&a, str_of(p->file)));
 		buf_puts(b, p->close);
 	}
 	put_until(b, &rest, end);
+	arena_free(&a);
 }
 
 void

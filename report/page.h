@@ -2,7 +2,7 @@
 /*
  * page.h: page_.  The files of the page, as `waza serve` sends them and HTML
  * reports contain them.  Their sources are in page/; page/embed turns them
- * into build/page_files.c.
+ * into build/page_files.c, compressed.
  */
 #ifndef WAZA_PAGE_H
 #define WAZA_PAGE_H
@@ -13,15 +13,19 @@
 
 struct page_file {
 	const char *name;	/* "style.css" */
-	const unsigned char *p;
+	const unsigned char *p;	/* gzip */
 	size_t n;
 };
 
 extern const struct page_file page_files[];	/* build/page_files.c */
 extern const size_t page_nfiles;
 
-/* The content of a file; .p is NULL if there is none of this name. */
-struct str page_file(struct str name);
+/*
+ * The content of a file, in the arena or as gzip; .p is NULL if there is none
+ * of this name.
+ */
+struct str page_file(struct arena *, struct str name);
+struct str page_gzip(struct str name);
 
 /*
  * The page as one document, which makes no requests and runs from a file: its

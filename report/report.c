@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "base/os_path.h"
+#include "report/matrix/matrix.h"
 #include "report/report_internal.h"
 #include "results/result.h"
 
@@ -163,7 +164,7 @@ report_flags(const char *spec)
 	return p.kind->flags;
 }
 
-/* With several models, results.json becomes results_MODEL.json for each. */
+/* With several cells, results.json becomes results_CELL.json for each. */
 static int
 write_json(const char *path, struct result_run *const *runs, size_t n,
     struct err *e)
@@ -171,6 +172,7 @@ write_json(const char *path, struct result_run *const *runs, size_t n,
 	const char *slash = strrchr(path, '/'), *dot = strrchr(path, '.');
 	size_t stem = strlen(path), i, j;
 	struct buf b = { 0 };
+	struct str name;
 	int r = os_make_dirs(path, 0777, false, e);
 
 	if (n == 1 && r == 0)
@@ -181,11 +183,14 @@ write_json(const char *path, struct result_run *const *runs, size_t n,
 		b.n = 0;
 		buf_put(&b, (struct str){ path, stem });
 		buf_putc(&b, '_');
-		for (j = 0; j < runs[i]->model.n; j++) {
-			char c = runs[i]->model.p[j];
+		name = matrix_name(runs[i]);
+		for (j = 0; j < name.n; j++) {
+			char c = name.p[j];
 
-			buf_putc(&b, c == '\0' || strchr("/\\: ", c) != NULL ?
-			    '-' : c);
+			if (c == ' ' && j > 0 && name.p[j - 1] == ',')
+				continue;
+			buf_putc(&b, c == ',' ? '_' : c == '\0' ||
+			    strchr("/\\: ", c) != NULL ? '-' : c);
 		}
 		buf_puts(&b, path + stem);
 		buf_putc(&b, '\0');

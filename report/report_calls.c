@@ -68,11 +68,47 @@ read_call(struct arena *a, const struct json *v, struct report_call *c)
 	c->denied = json_getc(v, "denied") != NULL;
 }
 
+/* A call of a mocked command: its arguments, and how it ended. */
+static void
+read_mocked(struct arena *a, const struct json *v, struct report_call *c)
+{
+	const struct json *w = json_first(json_getc(v, "args"));
+	const struct json *passed = json_getc(v, "passthrough");
+	int64_t status = 0, response = 0;
+	struct buf b = { .max = 2000 };
+
+	(void)json_int(json_getc(v, "exit_code"), &status);
+	(void)json_int(json_getc(v, "response_index"), &response);
+	for (; w != NULL; w = w->next) {
+		buf_puts(&b, b.n > 0 ? " " : "");
+		buf_put(&b, json_text(w));
+	}
+	c->name = json_str(v, "command");
+	c->about = arena_take(a, &b);
+	c->failed = response < 0 && passed == NULL;
+	c->result = c->failed ? STR("no response fits") : arena_fmt(a,
+	    "exit status %lld%s", (long long)status, passed != NULL ?
+	    " of the real command" : "");
+}
+
+static void
+read_all_mocked(struct arena *a, struct report_detail *d)
+{
+	const struct json *list = json_getc(d->json, "command_invocations"), *v;
+
+	if (json_first(list) == NULL)
+		return;
+	d->mocked = NEW_N(a, struct report_call, json_count(list));
+	for (v = json_first(list); v != NULL; v = v->next)
+		read_mocked(a, v, &d->mocked[d->nmocked++]);
+}
+
 void
 report_read_calls(struct arena *a, struct report_detail *d)
 {
 	const struct json *list = json_getc(d->json, "tool_events"), *v;
 
+	read_all_mocked(a, d);
 	if (json_first(list) == NULL)
 		list = json_getc(json_getc(d->json, "session_digest"),
 		    "tool_calls");
@@ -113,6 +149,11 @@ report_call_lines(struct buf *b, const struct report_detail *d)
 	}
 	if (i < d->ncalls)
 		buf_fmt(b, "(%zu more calls)\n", d->ncalls - i);
+	for (i = 0; i < d->nmocked && i < REPORT_CALLS; i++) {
+		buf_puts(b, "mocked: ");
+		report_call(b, &d->mocked[i], 200, false);
+		buf_putc(b, '\n');
+	}
 }
 
 /*

@@ -7,11 +7,13 @@
 #include "report/report_check.h"
 
 #include <string.h>
+#include <unistd.h>
 
 #include "report/report_internal.h"
 #include "skill/check.h"
 
-enum { LABEL = 16, SKILL_MIN = 10, SKILL_MAX = 25, MORE = 20 };
+enum { LABEL = 16, SKILL_MIN = 10, SKILL_MAX = 25, MORE = 20,
+	TABLE_REST = 48 };	/* columns beside the skill */
 
 enum section { SECTION_COMPLIANCE, SECTION_SPEC, SECTION_MCP, SECTION_LINKS,
 	SECTION_TOKENS, SECTION_SUITE, SECTION_ADVICE };
@@ -68,12 +70,19 @@ put_finding(struct buf *b, struct arena *a, const struct check *c,
 {
 	const char *warning = f->severity == CHECK_WARNING ? "warning: " : "";
 	const char *file = short_path(c, f->file);
+	struct report_sources src;
 	struct str s = f->line > 0 ? arena_fmt(a, "%s:%u:%u: %s%.*s [%s]",
 	    file, f->line, f->col, warning, STRF(f->message), f->rule) :
 	    arena_fmt(a, "%s: %s%.*s [%s]", file, warning, STRF(f->message),
 	    f->rule);
 
 	report_reason(b, s, "      ", o);
+	if (!o->wrap || f->severity < CHECK_WARNING)
+		return;
+	report_sources_init(&src, STDOUT_FILENO);
+	report_source(&src, b, f->file, (struct report_place){ f->line,
+	    f->col, 6 });
+	report_sources_end(&src);
 }
 
 /* The findings of a section, from this severity on. */
@@ -246,6 +255,13 @@ put_mark(struct buf *b, enum result_status st, size_t cols,
 	buf_fmt(b, "%*s", (int)cols, "");
 }
 
+/* Whether the name needs a line of its own. */
+static bool
+is_narrow(const struct report_opts *o)
+{
+	return o->width > 0 && o->width < TABLE_REST + SKILL_MIN;
+}
+
 static void
 put_table_row(struct buf *b, const struct check *c, size_t width,
     const struct report_opts *o)
@@ -257,6 +273,8 @@ put_table_row(struct buf *b, const struct check *c, size_t width,
 	report_mark(b, c->ready ? RESULT_PASSED : RESULT_FAILED, o);
 	put_cell(b, c->skill.name.n > 0 ? c->skill.name : STR("unnamed-skill"),
 	    width, o);
+	if (is_narrow(o))
+		buf_puts(b, "\n    ");
 	put_cell(b, str_of(check_level_name(c->level)), 11, o);
 	put_cell(b, arena_fmt(&a, "%lld/%lld", (long long)c->tokens,
 	    (long long)c->limit), 11, o);
@@ -282,8 +300,13 @@ put_table(struct buf *b, const struct check *const *v, size_t n,
 		width = w > width ? w : width;
 		ready += v[i]->ready;
 	}
-	buf_fmt(b, "  %-*s  %-11s  %-11s  %-4s  %-5s  %s\n", (int)width,
-	    "Skill", "Compliance", "Tokens", "Spec", "Links", "Suite");
+	if (is_narrow(o))
+		width = o->width - 4;
+	else if (o->width > 0 && width + TABLE_REST > o->width)
+		width = o->width - TABLE_REST;
+	buf_fmt(b, "  %-*s%s%-11s  %-11s  %-4s  %-5s  %s\n",
+	    is_narrow(o) ? 0 : (int)width, "Skill", is_narrow(o) ? "\n    " :
+	    "  ", "Compliance", "Tokens", "Spec", "Links", "Suite");
 	for (i = 0; i < n; i++)
 		put_table_row(b, v[i], width, o);
 	buf_fmt(b, "\n%zu of %zu skills are ready\n", ready, n);

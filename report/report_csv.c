@@ -98,6 +98,7 @@ put_row(struct report_out *o, const struct result_run *run, bool base,
 	put_cell(&o->b, d.error);
 	put_cell(&o->b, d.output);
 	put_used(&o->b, t != NULL ? &t->used : &(struct result_used){ 0 });
+	put_cell(&o->b, run->ref_name);
 	buf_putc(&o->b, '\n');
 }
 
@@ -126,5 +127,5 @@ const struct report_kind report_csv = {
 	.head = "trial,attempts,status,error_class,score,weighted_score,"
 	    "duration_ms,eval,skill,executor,model,baseline,run_id,task,name,"
 	    "group,failed_graders,error,output,tool_calls,input_tokens,"
-	    "output_tokens,cost,saved_cost\n", .run = put_run
+	    "output_tokens,cost,saved_cost,skills_ref\n", .run = put_run
 };

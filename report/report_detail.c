@@ -7,6 +7,8 @@
  */
 #include "report/report_internal.h"
 
+#include <string.h>
+
 #include "json.h"
 
 static const struct spec_grader *
@@ -39,8 +41,7 @@ is_true(const struct json *v)
 }
 
 static void
-read_verdicts(struct arena *a, const struct result_run *run,
-    const struct spec_task *task, struct report_detail *d)
+read_verdicts(struct arena *a, struct report_detail *d)
 {
 	const struct json *list = json_getc(d->json, "validations"), *m;
 	const struct json *score;
@@ -64,8 +65,21 @@ read_verdicts(struct arena *a, const struct result_run *run,
 		score = json_getc(m, "score");
 		if (score != NULL)
 			json_double(score, &v->score);
-		v->at = find_grader(run, task, v->name);
 	}
+}
+
+void
+report_read_detail(struct arena *a, const struct json *trial,
+    struct report_detail *d)
+{
+	d->json = trial;
+	d->prompt = json_str(trial, "prompt");
+	d->output = json_str(trial, "final_output");
+	d->error = json_str(trial, "error_msg");
+	d->stderr_tail = json_str(trial, "stderr_tail");
+	d->patch = json_str(trial, "patch");
+	report_read_calls(a, d);
+	read_verdicts(a, d);
 }
 
 void
@@ -73,24 +87,39 @@ report_detail(struct arena *a, const struct report_opts *o,
     const struct result_run *run, const struct result_task *task,
     const struct result_trial *t, struct report_detail *d)
 {
+	const struct json *json;
 	struct err e = { 0 };
+	size_t i;
 
 	*d = (struct report_detail){ .error = { "", 0 } };
 	if (t == NULL || (o->read == NULL && t->off < 0))
 		return;
-	d->json = o->read != NULL ? o->read(a, run, t, &e) :
+	json = o->read != NULL ? o->read(a, run, t, &e) :
 	    result_read(a, run, t, &e);
-	if (d->json == NULL) {
+	if (json == NULL) {
 		d->error = arena_fmt(a, "no details: %s", e.msg);
 		return;
 	}
-	d->prompt = json_str(d->json, "prompt");
-	d->output = json_str(d->json, "final_output");
-	d->error = json_str(d->json, "error_msg");
-	d->stderr_tail = json_str(d->json, "stderr_tail");
-	d->patch = json_str(d->json, "patch");
-	report_read_calls(a, d);
-	read_verdicts(a, run, task->spec, d);
+	report_read_detail(a, json, d);
+	for (i = 0; i < d->n; i++)
+		d->v[i].at = find_grader(run, task->spec, d->v[i].name);
+}
+
+struct str
+report_why(struct arena *a, const struct report_opts *o,
+    const struct result_run *run, const struct result_task *task)
+{
+	struct str why = task->error;
+	struct report_detail d;
+	size_t i;
+
+	report_detail(a, o, run, task, report_trial(task), &d);
+	if (d.error.n > 0)
+		why = d.error;
+	for (i = 0; why.n == 0 && i < d.n; i++)
+		if (d.v[i].status == RESULT_FAILED)
+			why = d.v[i].feedback;
+	return why;
 }
 
 const struct result_trial *
@@ -125,6 +154,13 @@ report_is_partial(const struct result_task *t)
 	return t->status == RESULT_NONE && t->done > 0;
 }
 
+struct str
+report_word(const char *s)
+{
+	return (struct str){ s, strspn(s, "abcdefghijklmnopqrstuvwxyz"
+	    "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789=.-") };
+}
+
 void
 report_put_status(struct buf *b, const struct result_task *t)
 {
@@ -133,16 +169,35 @@ report_put_status(struct buf *b, const struct result_task *t)
 	for (i = 0; i < t->ntrials; i++)
 		n += t->trials[i].status != RESULT_NONE &&
 		    t->trials[i].status != RESULT_CANCELLED;
-	if (report_is_partial(t))
+	if (report_is_partial(t) && t->skipped != NULL) {
+		buf_fmt(b, "%zu/%zu trials, others skipped: ", n, t->ntrials);
+		buf_put(b, report_word(t->skipped));
+	} else if (report_is_partial(t))
 		buf_fmt(b, "%zu/%zu trials, not finished", n, t->ntrials);
-	else
+	else if (t->skipped != NULL) {
+		buf_puts(b, "skipped: ");
+		buf_put(b, report_word(t->skipped));
+	} else
 		buf_puts(b, report_status(t->status));
+}
+
+struct str
+report_pass(struct arena *a, const struct result_run *run, bool base)
+{
+	if (!base)
+		return STR("");
+	return run->ref_name.n == 0 ? STR("baseline") :
+	    arena_fmt(a, "baseline, skills of %.*s", STRF(run->ref_name));
 }
 
 const char *
 report_end(const struct result_run *run, bool *broken)
 {
 	*broken = result_interrupted(run);
+	if (result_is_skipped(run))
+		return run->skipped != NULL ? run->skipped :
+		    run->baseline != NULL && run->baseline->skipped != NULL ?
+		    run->baseline->skipped : run->ref->skipped;
 	if (*broken)
 		return run->cancelled ? "the run was interrupted" :
 		    "the run did not finish";
@@ -150,11 +205,17 @@ report_end(const struct result_run *run, bool *broken)
 	    "the run ended after a task that did not pass";
 }
 
-bool
+const char *
 report_graded_nothing(const struct result_run *run)
 {
-	return run->complete && run->ntasks > 0 &&
-	    run->sum.skipped == run->ntasks;
+	size_t n = run->ntasks + run->left_out;
+
+	if (!run->complete || n == 0 ||
+	    run->sum.skipped + run->sum.quarantined < n)
+		return NULL;
+	return run->sum.quarantined == 0 ? "all tasks were skipped" :
+	    run->sum.skipped == 0 ? "all tasks are in quarantine" :
+	    "all tasks were skipped or are in quarantine";
 }
 
 bool
@@ -164,7 +225,8 @@ report_missed(struct buf *b, const struct result_run *run)
 	double value;
 	int decimals = 1;
 
-	if (!run->complete || m == NULL || !result_metric(run, m, &value))
+	if (!run->complete || result_only_answers(run) || m == NULL ||
+	    !result_metric(run, m, &value))
 		return false;
 	if (m->threshold - value < 0.001)
 		decimals = 4;		/* or both would look equal */

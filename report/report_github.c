@@ -86,7 +86,8 @@ put_failed(struct report_out *o, const struct result_run *run,
 		msg.n--;
 	if (msg.n == 0)
 		buf_puts(&msg, report_status(k->status));
-	put_command(o, "error", at, arena_fmt(&o->arena, "%.*s: %s",
+	put_command(o, k->spec->quarantined ? "warning" : "error", at,
+	    arena_fmt(&o->arena, "%.*s: %s",
 	    (int)(k->spec->name.n < 200 ? k->spec->name.n : 200),
 	    k->spec->name.p, report_status(k->status)));
 	report_annotation(&o->b, utf8_cut(buf_str(&msg), MESSAGE_MAX), false);
@@ -134,7 +135,8 @@ put_run(struct report_out *o, const struct result_run *run, bool base)
 	if (broken) {
 		put_command(o, "error", (struct spec_where){ run->suite->path,
 		    0, 0 }, STR("incomplete"));
-		buf_fmt(&o->b, "%s\n", end);
+		report_annotation(&o->b, str_of(end), false);
+		buf_putc(&o->b, '\n');
 	}
 	for (i = 0; !base && i < run->ntasks; i++) {
 		const struct result_task *k = &run->tasks[i];

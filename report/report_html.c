@@ -5,6 +5,7 @@
  */
 #include "report/report_internal.h"
 
+#include "report/matrix/matrix.h"
 #include "report/page.h"
 
 static void
@@ -33,8 +34,8 @@ put_run(struct report_out *o, const struct result_run *ignored, bool base)
 	if (base)
 		return;
 	run = o->runs[o->count++];
-	page_begin_results(&o->b, run->model.n > 0 && o->nruns > 1 ?
-	    run->model : run->suite->name);
+	page_begin_results(&o->b, matrix_name(run).n > 0 && o->nruns > 1 ?
+	    matrix_name(run) : run->suite->name);
 	if (result_write_pieces(run, put, o, &e) == -1 &&
 	    o->err.code == ERR_NONE)
 		o->err = e;

@@ -28,10 +28,13 @@ void report_part(struct buf *, const char *before, struct str, size_t cols,
 void report_cell(struct buf *, struct str, size_t cols, bool ascii);
 /* The columns that a text needs, at most max. */
 size_t report_cols(struct str, size_t max);
+/*
+ * The bytes of a line that fit into cols columns, up to a blank if possible; at
+ * least one character.
+ */
+size_t report_fit(struct str, size_t cols, bool ascii);
 /* Appends a duration, 12ms 1.2s 2m3s 1h2m, right-aligned in cols columns. */
 void report_took(struct buf *, int64_t ms, int cols);
-/* A share in percent, for "%.1f"; it is 100 only if the share is 1. */
-double report_rate(double share);
 
 /* At most max bytes of whole characters; *cut: the text was longer. */
 struct str report_cut(struct str, size_t max, bool *cut);
@@ -65,6 +68,64 @@ enum report_stamp {
 /* Appends a time in this format. */
 void report_stamp(struct buf *, int64_t wall_ns, enum report_stamp);
 
+/*
+ * report_layout.c: words that flow into lines of the terminal's width; without
+ * opts.wrap, lines are not broken.  Set at to the column that the line has
+ * reached and indent to that of further lines.  Blanks before a text are a gap,
+ * which a line break replaces.  A sgr of NULL is plain.
+ */
+struct report_flow {
+	struct buf *b;
+	const struct report_opts *o;
+	size_t at, indent;
+};
+void report_flow(struct report_flow *, const char *sgr, struct str text);
+/* The same after other words; nothing at all if the text is empty. */
+void report_flow_part(struct report_flow *, const char *sgr,
+    const char *before, struct str text);
+/* The same for a text of others: of a long one the rest is counted. */
+void report_flow_reason(struct report_flow *, const char *before, struct str);
+/* The same with a format, for at most 255 bytes. */
+void report_flow_fmt(struct report_flow *, const char *sgr, const char *fmt,
+    ...) PRINTF(3, 4);
+/*
+ * The same for "WHAT: PATH".  A path is never broken, so that it can be copied;
+ * one that does not fit begins a line, which may be wider than the terminal.
+ */
+void report_flow_path(struct report_flow *, const char *what, struct str path);
+/* Ends the line. */
+void report_flow_end(struct report_flow *);
+/* The columns of a terminal, or of COLUMNS if these are fewer; 0: unknown. */
+unsigned report_columns(int fd);
+/* The width of lines; SIZE_MAX: unlimited. */
+size_t report_width(const struct report_opts *);
+/* cols on a terminal; else 0, with which report_line() truncates nothing. */
+size_t report_limit(const struct report_opts *, size_t cols);
+void report_spaces(struct buf *, size_t);
+
+/* A table whose first column contains names. */
+enum { REPORT_COLUMNS = 8 };
+struct report_column {
+	const char *head;
+	int keep;		/* if it is too wide, the least is dropped */
+};
+struct report_row {
+	struct str cell[REPORT_COLUMNS];
+	enum result_status mark;
+	struct str note;	/* after the cells, or on a line of its own */
+	const char *sgr;	/* of the note, or NULL */
+};
+struct report_table {
+	const struct report_column *cols;
+	size_t ncols;
+	const struct report_row *rows;
+	size_t n;
+	bool marks;		/* the rows begin with their marks */
+};
+/* Appends the table; nothing if it has no rows. */
+void report_table(struct buf *, const struct report_table *,
+    const struct report_opts *);
+
 /* Append ✓ ✗ ! or - in color (or ASCII), and a space; a color; its end. */
 void report_mark(struct buf *, enum result_status, const struct report_opts *);
 void report_color(struct buf *, const char *sgr, const struct report_opts *);
@@ -92,8 +153,8 @@ struct report_call {
 
 struct report_detail {
 	struct str prompt, output, error, stderr_tail, patch;
-	struct report_call *calls;
-	size_t ncalls;
+	struct report_call *calls, *mocked;	/* mocked: commands */
+	size_t ncalls, nmocked;
 	struct report_verdict *v;
 	size_t n;
 	const struct json *json;	/* NULL: could not be read */
@@ -103,6 +164,10 @@ struct report_detail {
 void report_detail(struct arena *, const struct report_opts *,
     const struct result_run *, const struct result_task *,
     const struct result_trial *, struct report_detail *);
+
+/* The same from the object of a trial in results, without places. */
+void report_read_detail(struct arena *, const struct json *trial,
+    struct report_detail *);
 
 /* report_calls.c: reads the tool calls from .json; for report_detail(). */
 void report_read_calls(struct arena *, struct report_detail *);
@@ -127,18 +192,30 @@ bool report_usage(struct buf *, const struct answer_usage *);
 /* Appends those that are known and not 0, each after the separator. */
 void report_used(struct buf *, const struct result_used *, const char *sep);
 
+/*
+ * Why a task did not pass, in the arena: its error, or what the first check
+ * that failed found; empty: not known.
+ */
+struct str report_why(struct arena *, const struct report_opts *,
+    const struct result_run *, const struct result_task *);
+
 /* The first trial that did not pass, else the first; NULL: none has run. */
 const struct result_trial *report_trial(const struct result_task *);
 /* The number of trials that passed. */
 size_t report_passes(const struct result_task *);
+/*
+ * The start of a text that consists of letters, digits, "=" and ".": of the
+ * reason why trials were skipped "budget", or the name of a rule.
+ */
+struct str report_word(const char *);
 /* Whether some trials have run, but not all. */
 bool report_is_partial(const struct result_task *);
 /* Appends "failed", "skipped", or "14/50 trials, not finished". */
 void report_put_status(struct buf *, const struct result_task *);
 /* Why not everything ran, or NULL.  *broken: it was interrupted. */
 const char *report_end(const struct result_run *, bool *broken);
-/* Whether a complete run graded nothing, because all was skipped. */
-bool report_graded_nothing(const struct result_run *);
+/* Why a complete run graded nothing: "all tasks were skipped"; or NULL. */
+const char *report_graded_nothing(const struct result_run *);
 /*
  * Appends "task_completion is 50.0%, required 90.0%" for a metric that a
  * complete run misses; false if there is none.
@@ -166,13 +243,25 @@ bool report_trigger(struct arena *, const struct result_run *, size_t,
 bool report_triggers_missed(const struct result_run *);
 /* Appends "accuracy 40.0%, precision ...", on one line. */
 void report_triggers_sum(struct buf *, const struct result_run *);
-/* report_confusion.c: append their confusion matrix, if it is not too large. */
-void report_confusion_text(struct buf *, const struct result_run *,
-    const struct report_opts *);
-void report_confusion_markdown(struct buf *, const struct result_run *);
 /* Append their section of a report; nothing if none has run. */
 void report_triggers_text(struct buf *, const struct result_run *,
-    size_t width, const struct report_opts *);
+    const struct report_opts *);
+/*
+ * control/report_control.c: the same for controls; `named` with the name of
+ * the suite.
+ */
+void report_controls_text(struct buf *, const struct result_run *, bool named,
+    const struct report_opts *);
+/*
+ * report_sum.c: append the end of a report: counts, pass rate, usage, reuse,
+ * and the verdict with the places of the files; an interpretation.
+ */
+void report_sum(struct buf *, const struct result_run *,
+    const struct report_opts *);
+void report_interpret(struct buf *, const struct result_run *,
+    const struct report_opts *);
+/* A line about the trials that were not run again; nothing without reuse. */
+void report_reused(struct report_flow *, const struct result_reuse *);
 
 /* The output of a reporter. */
 struct report_out {
@@ -211,8 +300,18 @@ extern const struct report_kind report_csv, report_github, report_html;
 extern const struct report_kind report_junit, report_markdown, report_tap;
 extern const struct report_kind report_view;	/* for report_files() */
 
+/* The mark of a status in Markdown. */
+const char *report_sign(enum result_status);
+
+/*
+ * The pass of a run in words, in the arena: "baseline", or "baseline, skills of
+ * main"; empty for the run itself.
+ */
+struct str report_pass(struct arena *, const struct result_run *, bool base);
+
 /* The same for Markdown. */
 void report_triggers_markdown(struct report_out *, const struct result_run *);
+void report_controls_markdown(struct report_out *, const struct result_run *);
 
 /* Runs a reporter over all runs: 0, or -1 with the first error in out->err. */
 int report_render(struct report_out *, const struct report_kind *);

@@ -10,6 +10,8 @@
  */
 #include "report/report_internal.h"
 
+#include "report/matrix/matrix.h"
+
 enum { OUT_MAX = 4096, TEXT_MAX = 16 << 10 };
 
 struct counts {
@@ -22,7 +24,8 @@ shown(const struct result_task *k, const struct result_trial *t, bool base)
 {
 	enum result_status st = t != NULL ? t->status : k->status;
 
-	return (base || k->status == RESULT_PASSED) && st > RESULT_PASSED ?
+	return (base || k->spec->quarantined ||
+	    k->status == RESULT_PASSED) && st > RESULT_PASSED ?
 	    RESULT_NONE : st;
 }
 
@@ -132,6 +135,7 @@ put_properties(struct report_out *o, const struct result_run *run, bool base)
 		put_property(&o->b, "run_id", str_of(run->run_id));
 	if (base)
 		put_property(&o->b, "baseline", STR("true"));
+	put_property(&o->b, "skills_ref", run->ref_name);
 	buf_puts(&o->b, "    </properties>\n");
 	report_flush(o);
 }
@@ -196,13 +200,16 @@ put_problem(struct report_out *o, enum result_status st,
 }
 
 static void
-put_skip(struct report_out *o, const struct result_task *k,
-    const struct result_trial *t, const struct report_detail *d)
+put_skip(struct report_out *o, const struct result_run *run,
+    const struct result_task *k, const struct result_trial *t,
+    const struct report_detail *d)
 {
 	enum result_status st = t != NULL ? t->status : k->status;
 
 	buf_puts(&o->b, "      <skipped message=\"");
-	if (st == RESULT_NONE)
+	if (t == NULL && k->skipped != NULL)
+		report_escape_line(&o->b, str_of(k->skipped), 200);
+	else if (st == RESULT_NONE)
 		buf_puts(&o->b, "not run");
 	else if (st == RESULT_SKIPPED)
 		report_escape_line(&o->b, reason(d), 200);
@@ -210,9 +217,12 @@ put_skip(struct report_out *o, const struct result_task *k,
 		buf_fmt(&o->b, "%s, but its task passed with %zu of %zu trials",
 		    report_status(st), report_passes(k), k->ntrials);
 	else {
-		buf_fmt(&o->b, "%s in the baseline, without the skill: ",
-		    report_status(st));
-		report_escape_line(&o->b, reason(d), 200);
+		buf_fmt(&o->b, "%s %s: ", report_status(st),
+		    k->spec->quarantined ? "in quarantine" :
+		    run->ref_name.n > 0 ? "in the baseline, with the skills of "
+		    "a revision" : "in the baseline, without the skill");
+		report_escape_line(&o->b, k->spec->quarantined ?
+		    k->spec->quarantine : reason(d), 200);
 	}
 	buf_puts(&o->b, "\"/>\n");
 }
@@ -252,7 +262,7 @@ put_out(struct buf *b, const struct report_detail *d)
 {
 	struct buf calls = { 0 };
 
-	if (d->output.n == 0 && d->ncalls == 0 && d->patch.n == 0)
+	if (d->output.n == 0 && d->ncalls + d->nmocked == 0 && d->patch.n == 0)
 		return;
 	report_call_lines(&calls, d);
 	buf_puts(b, "      <system-out>");
@@ -289,7 +299,7 @@ put_case(struct report_out *o, const struct result_run *run, bool base,
 	if (t != NULL)
 		report_detail(&o->arena, o->opts, run, k, t, &d);
 	if (st < RESULT_PASSED)
-		put_skip(o, k, t, &d);
+		put_skip(o, run, k, t, &d);
 	else if (st != RESULT_PASSED)
 		put_problem(o, st, &d);
 	put_out(&o->b, &d);
@@ -353,8 +363,9 @@ put_end(struct report_out *o, const struct result_run *run)
 	buf_puts(&o->b, "    <testcase name=\"all tasks were run\"");
 	put_class(o, run);
 	put_seconds(&o->b, 0);
-	buf_fmt(&o->b, ">\n      <error message=\"%s\" type=\"incomplete\"/>\n"
-	    "    </testcase>\n", why);
+	buf_puts(&o->b, ">\n      <error message=\"");
+	report_escape_line(&o->b, str_of(why), 300);
+	buf_puts(&o->b, "\" type=\"incomplete\"/>\n    </testcase>\n");
 }
 
 static void
@@ -386,6 +397,10 @@ begin(struct report_out *o)
 			count_run(&c, o->runs[i]->baseline, true);
 			ms += o->runs[i]->baseline->duration_ms;
 		}
+		if (o->runs[i]->ref != NULL) {
+			count_run(&c, o->runs[i]->ref, true);
+			ms += o->runs[i]->ref->duration_ms;
+		}
 	}
 	put_counts(&o->b, &c, false);
 	put_seconds(&o->b, ms);
@@ -401,11 +416,16 @@ put_run(struct report_out *o, const struct result_run *run, bool base)
 	count_run(&c, run, base);
 	buf_puts(&o->b, "  <testsuite name=\"");
 	report_escape(&o->b, run->suite->name);
-	if (o->nruns > 1 && run->model.n > 0) {
+	if (o->nruns > 1 && matrix_name(run).n > 0) {
 		buf_puts(&o->b, " - ");
-		report_escape(&o->b, run->model);
+		report_escape(&o->b, matrix_name(run));
 	}
-	buf_puts(&o->b, base ? " (baseline)\"" : "\"");
+	if (base) {
+		buf_puts(&o->b, " (");
+		report_escape(&o->b, report_pass(&o->arena, run, base));
+		buf_putc(&o->b, ')');
+	}
+	buf_putc(&o->b, '"');
 	put_counts(&o->b, &c, true);
 	put_seconds(&o->b, run->duration_ms);
 	buf_puts(&o->b, " timestamp=\"");

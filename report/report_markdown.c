@@ -12,6 +12,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "report/matrix/matrix.h"
+
 enum {
 	LINE_COLS = 300,
 	ANSWER_MAX = 2000,
@@ -112,8 +114,8 @@ put_code(struct buf *b, const char *what, const char *language, struct str s)
 	buf_puts(b, "\n\n</details>\n\n");
 }
 
-static const char *
-sign(enum result_status st)
+const char *
+report_sign(enum result_status st)
 {
 	if (st < RESULT_PASSED)
 		return "➖";
@@ -142,7 +144,8 @@ put_head(struct report_out *o, const struct result_run *r, bool base)
 
 	buf_puts(&o->b, "## Waza results: ");
 	report_inline(&o->b, r->suite->name, LINE_COLS);
-	buf_puts(&o->b, base ? " (baseline)\n\n" : "\n\n");
+	put_inline(&o->b, " (", report_pass(&o->arena, r, base), ")");
+	buf_puts(&o->b, "\n\n");
 	buf_fmt(&o->b, "**%s** · **Score** %.2f · **Duration** ",
 	    result_only_answers(r) ? "➖ Not graded" : ok ? "✅ Passed" :
 	    "❌ Failed", r->sum.score);
@@ -153,20 +156,26 @@ put_head(struct report_out *o, const struct result_run *r, bool base)
 	    r->sum.skipped, report_rate(r->sum.rate));
 	if (need < 1)
 		buf_fmt(&o->b, " (required: %.1f%%)", report_rate(need));
+	if (r->sum.quarantined > 0)
+		buf_fmt(&o->b, "\n- In quarantine, not counted: %zu",
+		    r->sum.quarantined);
 	buf_fmt(&o->b, "\n- Score range: %.2f – %.2f (σ = %.4f)\n",
 	    r->sum.min, r->sum.max, r->sum.std_dev);
 	put_usage(&o->b, "- Usage: ", &r->usage);
 	put_usage(&o->b, "- Usage of judges: ", &r->judge_usage);
 	put_usage(&o->b, "- Saved (cached or replayed): ", &r->saved);
-	if (report_graded_nothing(r))
-		buf_puts(&o->b, "- Nothing was graded: all tasks were "
-		    "skipped.\n");
+	if (report_graded_nothing(r) != NULL)
+		buf_fmt(&o->b, "- Nothing was graded: %s.\n",
+		    report_graded_nothing(r));
 	else if (report_missed(&missed, r))
 		put_inline(&o->b, "- Metric missed: ", buf_str(&missed), "\n");
 	buf_free(&missed);
-	if (end != NULL)
-		buf_fmt(&o->b, broken ? "\n> ⚠️ **Incomplete**: %s.\n" :
-		    "- Incomplete: %s.\n", end);
+	if (end == NULL)
+		return;
+	buf_puts(&o->b, broken ? "\n> ⚠️ **Incomplete**: " :
+	    "- Incomplete: ");
+	report_inline(&o->b, str_of(end), 0);
+	buf_puts(&o->b, ".\n");
 }
 
 static void
@@ -179,10 +188,13 @@ put_row(struct report_out *o, const struct result_run *r,
 	report_detail(&o->arena, o->opts, r, k, report_trial(k), &d);
 	buf_puts(&o->b, "| ");
 	report_inline(&o->b, k->spec->name, 100);
-	buf_fmt(&o->b, " | %.2f | %s ", report_task_score(k), sign(k->status));
+	buf_fmt(&o->b, " | %.2f | %s ", report_task_score(k),
+	    report_sign(k->status));
 	report_put_status(&o->b, k);
 	if (k->ntrials > 1 && k->status != RESULT_NONE)
 		buf_fmt(&o->b, " (%zu/%zu)", report_passes(k), k->ntrials);
+	if (k->spec->quarantined)
+		buf_puts(&o->b, " (in quarantine)");
 	buf_puts(&o->b, " | ");
 	for (i = 0; i < d.n && i < 20; i++) {
 		buf_puts(&o->b, i > 0 ? ", " : "");
@@ -265,7 +277,7 @@ put_trial(struct report_out *o, const struct result_run *r,
 	for (i = 0; i < d.n && i < 20; i++) {
 		const struct report_verdict *v = &d.v[i];
 
-		buf_fmt(&o->b, "- %s **", sign(v->status));
+		buf_fmt(&o->b, "- %s **", report_sign(v->status));
 		report_inline(&o->b, v->name, 60);
 		buf_fmt(&o->b, "** (%.2f)", v->score);
 		put_reason(o, ": ", v->feedback, "");
@@ -282,9 +294,11 @@ put_failed(struct report_out *o, const struct result_run *r,
 {
 	size_t i, n = 0;
 
-	buf_fmt(&o->b, "#### %s ", sign(k->status));
+	buf_fmt(&o->b, "#### %s ", report_sign(k->status));
 	report_inline(&o->b, k->spec->name, 100);
 	buf_puts(&o->b, "\n\n");
+	if (k->spec->quarantined)
+		put_reason(o, "In quarantine: ", k->spec->quarantine, "\n\n");
 	put_reason(o, "", k->error, "\n\n");
 	for (i = 0; i < k->ntrials && n < TRIALS_MAX; i++)
 		if (k->trials[i].status > RESULT_PASSED) {
@@ -311,7 +325,7 @@ put_passed(struct report_out *o, const struct result_run *r)
 			continue;
 		if (n++ == 0)
 			buf_puts(&o->b, "\n### Passed\n\n");
-		buf_fmt(&o->b, "#### %s ", sign(k->status));
+		buf_fmt(&o->b, "#### %s ", report_sign(k->status));
 		report_inline(&o->b, k->spec->name, 100);
 		buf_puts(&o->b, "\n\n");
 		put_work(o, &d);
@@ -324,6 +338,8 @@ put_run(struct report_out *o, const struct result_run *r, bool base)
 {
 	size_t i, n = 0, more = 0;
 
+	if (!base)
+		matrix_markdown(o, r);
 	put_head(o, r, base);
 	put_table(o, r);
 	put_flaky(o, r);
@@ -342,10 +358,14 @@ put_run(struct report_out *o, const struct result_run *r, bool base)
 		buf_fmt(&o->b, "%zu more did not pass.\n", more);
 	put_passed(o, r);
 	report_triggers_markdown(o, r);
+	report_controls_markdown(o, r);
 	buf_puts(&o->b, "\n---\n\nBenchmark: ");
 	report_inline(&o->b, r->suite->name, LINE_COLS);
 	put_inline(&o->b, " · Skill: ", r->suite->skill, "");
-	put_inline(&o->b, " · Model: ", r->model, "");
+	if (r->cell_name.n > 0)
+		put_inline(&o->b, " · ", r->cell_name, "");
+	else
+		put_inline(&o->b, " · Model: ", r->model, "");
 	buf_puts(&o->b, "\n\n");
 }
 

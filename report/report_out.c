@@ -57,6 +57,8 @@ report_render(struct report_out *o, const struct report_kind *k)
 		k->run(o, o->runs[i], false);
 		if (o->runs[i]->baseline != NULL)
 			k->run(o, o->runs[i]->baseline, true);
+		if (o->runs[i]->ref != NULL)
+			k->run(o, o->runs[i]->ref, true);
 	}
 	if (k->end != NULL)
 		k->end(o);

@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * Recommends one of several models: each number is scaled to 0 to 10 over the
- * models (5 if all are equal), and the weighted sum decides.  Weights, scale
- * and keys are those of the original.
+ * Recommends one of several models, or cells of a matrix: each number is scaled
+ * to 0 to 10 over them (5 if all are equal), and the weighted sum decides.
+ * Weights, scale and keys are those of the original.
  */
 #include "report/report.h"
 
 #include <stdlib.h>
 
 #include "json.h"
+#include "report/matrix/matrix.h"
 #include "report/report_internal.h"
 
 enum { SCORE, RATE, SPREAD, TIME, NUMBERS };
@@ -99,13 +100,21 @@ margin(const struct standing *v)
 	    0;
 }
 
+/* Whether the runs differ by nothing but their models. */
+static bool
+by_model(const struct result_run *r)
+{
+	return r->cell_name.n == 0 || str_eq(r->cell_name, r->model);
+}
+
 static struct str
 reason(struct arena *a, const struct standing *v, size_t n)
 {
 	const struct result_totals *s = &v[0].run->sum;
 
-	return arena_fmt(a, "best of %zu models: score %.2f, pass rate %.1f%%, "
-	    "standard deviation %.4f%s", n, s->score, report_rate(s->rate),
+	return arena_fmt(a, "best of %zu %s: score %.2f, pass rate %.1f%%, "
+	    "standard deviation %.4f%s", n, by_model(v[0].run) ? "models" :
+	    "combinations", s->score, report_rate(s->rate),
 	    s->std_dev, v[0].sum == v[1].sum ? "; the next one has the same "
 	    "sum" : "");
 }
@@ -117,6 +126,8 @@ put_model(struct json_out *o, const struct standing *v, size_t nth)
 
 	json_open(o, '{');
 	json_put_member_str(o, "model_id", v->run->model);
+	if (!by_model(v->run))
+		json_put_member_str(o, "cell", v->run->cell_name);
 	json_put_member_double(o, "heuristic_score", v->sum);
 	json_put_member_int(o, "rank", (int64_t)nth + 1);
 	json_open_member(o, "component_scores", '{');
@@ -141,6 +152,9 @@ report_recommend(struct arena *a, struct result_run *const *runs, size_t n,
 	v = rank(a, runs, n);
 	json_open(&o, '{');
 	json_put_member_str(&o, "recommended_model", v[0].run->model);
+	if (!by_model(v[0].run))
+		json_put_member_str(&o, "recommended_cell",
+		    v[0].run->cell_name);
 	json_put_member_double(&o, "heuristic_score", v[0].sum);
 	json_put_member_str(&o, "reason", reason(a, v, n));
 	json_put_member_double(&o, "winner_margin_pct", margin(v));
@@ -153,9 +167,10 @@ report_recommend(struct arena *a, struct result_run *const *runs, size_t n,
 		put_model(&o, &v[i], i);
 	json_close(&o, ']');
 	json_close(&o, '}');
-	report_line(&name, v[0].run->model, 80, true);
-	buf_fmt(text, "recommended model: %.*s (%.1f of 10, %.1f%% before the "
-	    "next; %.*s)\n", STRF(buf_str(&name)), v[0].sum, margin(v),
+	report_line(&name, matrix_name(v[0].run), 80, true);
+	buf_fmt(text, "recommended%s: %.*s (%.1f of 10, %.1f%% before the "
+	    "next; %.*s)\n", by_model(v[0].run) ? " model" : "",
+	    STRF(buf_str(&name)), v[0].sum, margin(v),
 	    STRF(reason(a, v, n)));
 	buf_free(&name);
 	return arena_take(a, &b);

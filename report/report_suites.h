@@ -11,13 +11,17 @@
 
 #include "report/report.h"
 
-/* A suite and its results, one per model. */
+struct matrix;
+
+/* A suite and its results, one per cell. */
 struct report_suite {
 	struct str name;	/* unique */
 	struct str skill;	/* or empty */
 	const char *path;	/* of its eval.yaml */
 	struct result_run **runs;
 	const char **models, **files;	/* of each run; files may be NULL */
+	struct str *cells;	/* their names in a matrix; or empty */
+	const struct matrix *matrix;	/* their comparison, or NULL */
 	size_t n;
 	bool planned;		/* some of its passes have not started */
 	bool failed;		/* a pass could not be completed */

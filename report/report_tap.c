@@ -6,6 +6,7 @@
 #include "report/report_internal.h"
 
 #include "json.h"
+#include "report/matrix/matrix.h"
 
 enum { TEXT_MAX = REPORT_REASON };
 
@@ -34,7 +35,7 @@ put_point(struct report_out *o, const struct result_run *run, bool good,
 	put_name(&o->b, name);
 	if (o->nruns > 1) {
 		buf_puts(&o->b, " - ");
-		put_name(&o->b, run->model);
+		put_name(&o->b, matrix_name(run));
 	}
 }
 
@@ -124,6 +125,9 @@ put_directive(struct report_out *o, const struct result_run *run,
 	if (report_is_partial(k)) {
 		buf_puts(b, " # SKIP ");
 		report_put_status(b, k);
+	} else if (k->skipped != NULL) {
+		buf_puts(b, " # SKIP ");
+		report_line(b, str_of(k->skipped), 200, false);
 	} else if (k->status == RESULT_NONE)
 		buf_puts(b, " # SKIP not run");
 	else if (k->status == RESULT_SKIPPED) {
@@ -131,7 +135,13 @@ put_directive(struct report_out *o, const struct result_run *run,
 		buf_puts(b, " # SKIP ");
 		report_line(b, d.error, 200, false);
 	} else if (base && k->status > RESULT_PASSED)
-		buf_puts(b, " # TODO baseline, without the skill");
+		buf_puts(b, run->ref_name.n > 0 ? " # TODO baseline, with the "
+		    "skills of a revision" :
+		    " # TODO baseline, without the skill");
+	else if (k->spec->quarantined && k->status > RESULT_PASSED) {
+		buf_puts(b, " # TODO in quarantine: ");
+		report_line(b, k->spec->quarantine, 200, false);
+	}
 }
 
 /* A wrong result is TODO, unless it makes the run fail. */
@@ -173,8 +183,11 @@ put_run(struct report_out *o, const struct result_run *run, bool base)
 		bool good = k->status <= RESULT_PASSED;
 
 		put_point(o, run, good, "", k->spec->name);
-		if (base)
-			buf_puts(&o->b, " (baseline)");
+		if (base) {
+			buf_puts(&o->b, " (");
+			put_name(&o->b, report_pass(&o->arena, run, base));
+			buf_putc(&o->b, ')');
+		}
 		put_directive(o, run, k, base);
 		buf_putc(&o->b, '\n');
 		if (!good || (k->status != RESULT_NONE && k->stats.flaky))
@@ -196,8 +209,11 @@ bail_out(struct report_out *o, const struct result_run *run)
 	bool broken;
 	const char *why = report_end(run, &broken);
 
-	if (broken)
-		buf_fmt(&o->b, "Bail out! %s\n", why);
+	if (!broken)
+		return;
+	buf_puts(&o->b, "Bail out! ");
+	report_line(&o->b, str_of(why), 0, false);
+	buf_putc(&o->b, '\n');
 }
 
 static void
@@ -209,6 +225,8 @@ end(struct report_out *o)
 		bail_out(o, o->runs[i]);
 		if (o->runs[i]->baseline != NULL)
 			bail_out(o, o->runs[i]->baseline);
+		if (o->runs[i]->ref != NULL)
+			bail_out(o, o->runs[i]->ref);
 	}
 	if (o->count == 0)
 		buf_puts(&o->b, "1..0 # SKIP no tasks\n");

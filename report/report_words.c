@@ -14,30 +14,25 @@
 #include <time.h>
 
 #include "json.h"
+#include "lib/unicode.h"
 
 struct range {
 	uint32_t lo, hi;
 };
 
 static const struct range wide[] = {
-	{ 0x1100, 0x115F }, { 0x231A, 0x231B }, { 0x23E9, 0x23F3 }, { 0x25FD, 0x25FE },
-	{ 0x2614, 0x2615 }, { 0x2648, 0x2653 }, { 0x2693, 0x2693 }, { 0x26A1, 0x26A1 },
+	{ 0x1100, 0x115F }, { 0x231A, 0x231B }, { 0x2329, 0x232A }, { 0x23E9, 0x23F3 },
+	{ 0x25FD, 0x25FE }, { 0x2614, 0x2615 }, { 0x2630, 0x2637 }, { 0x2648, 0x2653 },
+	{ 0x267F, 0x267F }, { 0x268A, 0x268F }, { 0x2693, 0x2693 }, { 0x26A1, 0x26A1 },
 	{ 0x26AA, 0x26AB }, { 0x26BD, 0x26BE }, { 0x26C4, 0x26C5 }, { 0x26CE, 0x26CE },
 	{ 0x26D4, 0x26D4 }, { 0x26EA, 0x26EA }, { 0x26F2, 0x26F5 }, { 0x26FA, 0x26FD },
 	{ 0x2705, 0x2705 }, { 0x270A, 0x270B }, { 0x2728, 0x2728 }, { 0x274C, 0x274E },
 	{ 0x2753, 0x2757 }, { 0x2795, 0x2797 }, { 0x27B0, 0x27BF }, { 0x2B1B, 0x2B1C },
 	{ 0x2B50, 0x2B55 }, { 0x2E80, 0x303E }, { 0x3041, 0xA4CF }, { 0xA960, 0xA97F },
-	{ 0xAC00, 0xD7A3 }, { 0xF900, 0xFAFF }, { 0xFE30, 0xFE6F }, { 0xFF00, 0xFF60 },
-	{ 0xFFE0, 0xFFE6 }, { 0x16FE0, 0x1B2FF }, { 0x1F004, 0x1F004 }, { 0x1F0CF, 0x1F0CF },
-	{ 0x1F18E, 0x1F18E }, { 0x1F191, 0x1F19A }, { 0x1F200, 0x1F64F }, { 0x1F680, 0x1FAFF },
-	{ 0x20000, 0x3FFFD },
-};
-static const struct range combining[] = {	/* take no column */
-	{ 0x300, 0x36F }, { 0x483, 0x489 }, { 0x591, 0x5BD }, { 0x610, 0x61A },
-	{ 0x64B, 0x65F }, { 0x900, 0x902 }, { 0x93C, 0x93C }, { 0x941, 0x948 },
-	{ 0xE31, 0xE31 }, { 0xE34, 0xE3A }, { 0xE47, 0xE4E }, { 0x1AB0, 0x1AFF },
-	{ 0x1DC0, 0x1DFF }, { 0x20D0, 0x20FF }, { 0xFE00, 0xFE0F }, { 0xFE20, 0xFE2F },
-	{ 0xE0100, 0xE01EF },
+	{ 0xAC00, 0xD7A3 }, { 0xF900, 0xFAFF }, { 0xFE10, 0xFE19 }, { 0xFE30, 0xFE6F },
+	{ 0xFF00, 0xFF60 }, { 0xFFE0, 0xFFE6 }, { 0x16FE0, 0x1B2FF }, { 0x1D300, 0x1D376 },
+	{ 0x1F004, 0x1F004 }, { 0x1F0CF, 0x1F0CF }, { 0x1F18E, 0x1F18E }, { 0x1F191, 0x1F19A },
+	{ 0x1F200, 0x1F64F }, { 0x1F680, 0x1FAFF }, { 0x20000, 0x3FFFD },
 };
 static bool
 in(const struct range *r, size_t n, uint32_t cp)
@@ -71,10 +66,24 @@ next(const char *p, const char *end, uint32_t *cp)
 	return n;
 }
 
+/* Marks combine with the character before; so do jamo within a syllable. */
+static bool
+is_combining(uint32_t cp)
+{
+	const char *c;
+
+	if (cp < 0x300)
+		return false;
+	c = unicode_category(cp);
+	return (c[0] == 'M' && c[1] != 'c') || (cp >= 0x1160 && cp <= 0x11FF);
+}
+
 static size_t
 columns(uint32_t cp)
 {
-	if (cp == 0 || in(combining, COUNTOF(combining), cp))
+	if (cp == 0xFE0F)	/* may widen the character before */
+		return 1;
+	if (cp == 0 || is_combining(cp))
 		return 0;
 	return in(wide, COUNTOF(wide), cp) ? 2 : 1;
 }
@@ -184,6 +193,8 @@ report_took(struct buf *b, int64_t ms, int cols)
 double
 report_rate(double share)
 {
+	if (share > 0 && share < 0.001)
+		return 0.1;
 	return share < 1 && share > 0.999 ? 99.9 : share * 100;
 }
 
@@ -194,52 +205,69 @@ report_cut(struct str s, size_t max, bool *cut)
 	return utf8_cut(s, max);
 }
 
+/*
+ * Appends a line, wrapped on a terminal into at most *lines, which is counted
+ * down.  Its indentation stays if it is not deep.  Returns the bytes left.
+ */
+static size_t
+put_wrapped(struct buf *b, struct str line, const char *indent,
+    const struct report_opts *o, size_t *lines)
+{
+	size_t cols = report_cols(str_of(indent), 40), width, n, in;
+
+	width = report_width(o) > cols + 10 ? report_width(o) - cols : 10;
+	do {
+		for (in = 0; in < line.n && in < width / 2 &&
+		    in < 40 && line.p[in] == ' '; in++)
+			;
+		line = (struct str){ line.p + in, line.n - in };
+		n = o->wrap ? report_fit(line, width - in, o->ascii) : line.n;
+		buf_puts(b, indent);
+		report_spaces(b, in);
+		report_line(b, (struct str){ line.p, n }, 0, o->ascii);
+		buf_putc(b, '\n');
+		line.p += n;
+		line.n -= n;
+	} while (--*lines > 0 && line.n > 0);
+	return line.n;
+}
+
 void
 report_block(struct buf *b, struct str s, const char *indent, size_t lines,
     const struct report_opts *o)
 {
-	size_t width = o->width > 0 ? o->width : 80, cols = strlen(indent), in;
-	const char *nl;
+	struct str left, line;
+	size_t more;
 
-	width = width > cols + 20 ? width - cols : 20;
 	while (s.n > 0 && (s.p[s.n - 1] == '\n' || s.p[s.n - 1] == ' '))
 		s.n--;
-	for (; s.n > 0 && lines > 0; lines--) {
-		struct str one = s;
-
-		nl = memchr(s.p, '\n', s.n);
-		if (nl != NULL)
-			one.n = (size_t)(nl - s.p);
-		buf_puts(b, indent);
-		for (in = 0; in < one.n && in < width / 2 &&
-		    one.p[in] == ' '; in++)
-			buf_putc(b, ' ');
-		report_line(b, one, width - in, o->ascii);
-		buf_putc(b, '\n');
-		s.p += nl != NULL ? one.n + 1 : one.n;
-		s.n -= nl != NULL ? one.n + 1 : one.n;
-	}
-	if (s.n > 0)
-		buf_fmt(b, "%s(%zu more bytes)\n", indent, s.n);
+	left = utf8_cut(s, REPORT_REASON);
+	more = s.n - left.n;
+	while (lines > 0 && str_line(&left, &line))
+		more += put_wrapped(b, line, indent, o, &lines);
+	if (more + left.n > 0)
+		buf_fmt(b, "%s(%zu more bytes)\n", indent, more + left.n);
 }
 
-/* The bytes of a line that fit into cols columns, up to a blank if possible. */
-static size_t
-fitting(struct str s, size_t cols)
+size_t
+report_fit(struct str s, size_t cols, bool ascii)
 {
 	const char *p = s.p, *end = s.p + s.n;
-	size_t used = 0, blank = 0;
+	size_t used = 0, blank = 0, soft = 0, fit;
 	uint32_t cp;
 
 	while (p < end) {
 		size_t n = next(p, end, &cp);
 
-		used += columns(cp);
-		if (used > cols && p > s.p)
-			return blank > 0 ? blank : (size_t)(p - s.p);
+		used += ascii && cp != 0 ? 1 : columns(cp);
+		fit = (size_t)(p - s.p);
+		if (used > cols && fit > 0)	/* no short piece of a path */
+			return blank > 0 ? blank : soft > fit / 2 ? soft : fit;
 		p += n;
 		if (cp == ' ')
 			blank = (size_t)(p - s.p);
+		else if (cp == '-' || cp == '/' || cp == '_')
+			soft = (size_t)(p - s.p);
 	}
 	return s.n;
 }
@@ -248,30 +276,14 @@ void
 report_reason(struct buf *b, struct str s, const char *indent,
     const struct report_opts *o)
 {
-	size_t cols = report_cols(str_of(indent), 40), all = s.n, n, in;
-	size_t width = o->width > 0 ? o->width : 80;
 	struct str left = str_trim(utf8_cut(s, REPORT_REASON)), line;
-	const char *nl;
+	size_t lines = SIZE_MAX;
 
-	width = width > cols + 20 ? width - cols : 20;
-	while (left.n > 0) {
-		nl = memchr(left.p, '\n', left.n);
-		line = (struct str){ left.p, nl != NULL ?
-		    (size_t)(nl - left.p) : left.n };
-		n = o->wrap ? fitting(line, width) : line.n;
-		buf_puts(b, indent);
-		for (in = 0; in < n && in < width / 2 && line.p[in] == ' ';
-		    in++)
-			buf_putc(b, ' ');
-		report_line(b, (struct str){ line.p, n }, 0, o->ascii);
-		buf_putc(b, '\n');
-		n += nl != NULL && n == line.n;
-		left.p += n;
-		left.n -= n;
-	}
-	if (all > REPORT_REASON)
+	while (str_line(&left, &line))
+		put_wrapped(b, line, indent, o, &lines);
+	if (s.n > REPORT_REASON)
 		buf_fmt(b, "%s(%zu more bytes)\n", indent,
-		    all - REPORT_REASON);
+		    s.n - REPORT_REASON);
 }
 
 void

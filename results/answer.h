@@ -56,6 +56,7 @@ struct answer_call {		/* of a tool */
 	bool more_paths;	/* `path` is only one of its files */
 	bool denied;		/* stopped before it ran: by a permission, or
 				 * by the agent's sandbox */
+	struct str mock;	/* MCP server whose mock answered, or empty */
 	enum answer_tool tool;
 	uint64_t does;		/* by its name (answer_name()); 0: unknown */
 	/* what graders look for in the arguments; empty: absent or unknown */
@@ -112,6 +113,12 @@ struct answer {
 					 * directories; anywhere */
 	struct str patch;		/* unified diff of the workspace, or
 					 * empty */
+	struct str tool_policy;		/* of a custom agent: "unrestricted",
+					 * "deny_all" or "allow_list"; else
+					 * empty */
+	struct field_strs denied;	/* tools that the policy denied */
+	struct str command_invocations;	/* of mocked commands: a JSON list, or
+					 * empty */
 	bool echo;			/* the prompt repeated: no agent ran */
 	/* of a recorded answer: */
 	int64_t took_ms;		/* when recorded; 0: unknown */
@@ -162,6 +169,12 @@ void answer_name_tool(struct answer_call *, struct str agent, struct str mode);
  * all agents.
  */
 void answer_classify(struct arena *, struct answer_call *, struct str agent);
+
+/*
+ * Whether the name is that of the call's tool for a mock: agents put the name
+ * of the MCP server before that of the tool, in several ways.
+ */
+bool answer_is_mock(const struct answer_call *, struct str name);
 
 /* The command without a wrapper such as /bin/bash -lc '...'. */
 struct str answer_unwrap(struct arena *, struct str command);

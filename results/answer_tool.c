@@ -251,3 +251,30 @@ answer_classify(struct arena *a, struct answer_call *c, struct str agent)
 	}
 	arena_free(&tmp);
 }
+
+/* mcp__SERVER__TOOL, SERVER-TOOL and the like: TOOL. */
+static struct str
+without_server(struct str name, struct str server)
+{
+	static const struct str mcp[] = { { "mcp__", 5 }, { "mcp_", 4 } };
+	size_t i, n = server.n;
+
+	for (i = 0; i < COUNTOF(mcp); i++)
+		if (str_starts(name, mcp[i])) {
+			name.p += mcp[i].n;
+			name.n -= mcp[i].n;
+			break;
+		}
+	if (name.n < n + 2 || !answer_same_name((struct str){ name.p, n },
+	    server) || strchr("_-./:", name.p[n]) == NULL)
+		return name;
+	n += name.p[n] == '_' && name.p[n + 1] == '_' && name.n > n + 2 ? 2 : 1;
+	return (struct str){ name.p + n, name.n - n };
+}
+
+bool
+answer_is_mock(const struct answer_call *c, struct str name)
+{
+	return c->mock.n > 0 && answer_same_name(
+	    without_server(c->name, c->mock), without_server(name, c->mock));
+}

@@ -16,6 +16,7 @@
 #include "json.h"
 #include "lib/stats.h"
 #include "results/result_internal.h"
+#include "suite/spec.h"
 
 enum { MAJOR = 1 };		/* version of the format */
 #define MS_MAX INT64_C(1000000000000)	/* 31 years: their sum fits */
@@ -123,8 +124,8 @@ count_verdicts(struct arena *a, const struct json *all,
 	return n;
 }
 
-static void
-read_trial(struct arena *a, struct json *v, struct outcome_trial *t)
+void
+outcome_read_trial(struct arena *a, struct json *v, struct outcome_trial *t)
 {
 	const struct json *all = MEMBER(v, "validations");
 	bool passed = false;
@@ -197,7 +198,8 @@ status_of_trials(const struct outcome_task *t)
 bool
 outcome_is_graded(const struct outcome_task *t)
 {
-	return t->finished && t->status != RESULT_SKIPPED;
+	return t->finished && t->status != RESULT_SKIPPED &&
+	    t->quarantine.n == 0;
 }
 
 static int
@@ -234,7 +236,7 @@ read_trials(struct arena *a, const struct json *v, struct outcome_task *t,
 	t->trials = NEW_N(a, struct outcome_trial, v == NULL ? 0 :
 	    json_count(v));
 	for (el = json_first(v); el != NULL; el = el->next)
-		read_trial(a, el, &t->trials[t->ntrials++]);
+		outcome_read_trial(a, el, &t->trials[t->ntrials++]);
 	return 0;
 }
 
@@ -250,6 +252,20 @@ read_stats(const struct json *stats, struct outcome_task *t)
 	(void)millis(stats, "avg_duration_ms", &t->duration_ms);
 }
 
+/* "source": {"file": "eval.yaml", "line": 6} */
+static const char *
+read_source(struct arena *a, const struct json *v, unsigned *line)
+{
+	const struct json *source = MEMBER(v, "source");
+	struct str file = TEXT(source, "file");
+	int64_t n;
+
+	if (line != NULL && result_int(source, "line", &n) && n > 0 &&
+	    n <= INT32_MAX)
+		*line = (unsigned)n;
+	return file.n > 0 ? arena_cstr(a, file) : NULL;
+}
+
 static int
 read_task(struct arena *a, struct json *v, struct outcome_task *t,
     struct err *e)
@@ -261,6 +277,9 @@ read_task(struct arena *a, struct json *v, struct outcome_task *t,
 	t->name = TEXT(v, "display_name", "name", "test_name");
 	t->group = TEXT(v, "group");
 	t->golden = result_true(v, "golden");
+	t->quarantine = TEXT(v, "quarantine");
+	t->quarantine_until = TEXT(v, "quarantine_until");
+	t->file = read_source(a, v, &t->line);
 	if (t->id.n == 0)
 		t->id = t->name;
 	if (t->name.n == 0)
@@ -281,6 +300,11 @@ read_task(struct arena *a, struct json *v, struct outcome_task *t,
 	if (t->ntrials == 0 && t->status == RESULT_PASSED &&
 	    json_getc(stats, "pass_rate") == NULL)
 		t->pass_rate = 1;
+	if (t->status == RESULT_SKIPPED && TEXT(v, "skip_reason").n > 0)
+		t->skipped = arena_cstr(a, TEXT(v, "skip_reason"));
+	if (t->skipped != NULL && str_starts(str_of(t->skipped),
+	    STR("budget")))
+		t->status = RESULT_NONE;
 	t->finished = t->status != RESULT_NONE &&
 	    t->status != RESULT_CANCELLED;
 	return 0;
@@ -360,16 +384,24 @@ check_version(const struct json *root, struct err *e)
 }
 
 static void
-read_head(struct outcome *o)
+read_head(struct arena *a, struct outcome *o)
 {
 	const struct json *r = o->root, *config = MEMBER(r, "config");
+	int64_t n;
 
 	o->run_id = TEXT(r, "eval_id", "run_id");
 	o->skill = TEXT(r, "skill");
 	o->name = TEXT(r, "eval_name", "name");
 	o->timestamp = TEXT(r, "timestamp");
+	if (TEXT(r, "skip_reason").n > 0)
+		o->skipped = arena_cstr(a, TEXT(r, "skip_reason"));
+	if (TEXT(config, "stop").n > 0)
+		o->stop = arena_cstr(a, TEXT(config, "stop"));
+	if (result_int(config, "runs_per_test", &n) && n > 0 && n <= 100000)
+		o->trials = (size_t)n;
 	o->model = TEXT(config, "model_id", "model");
 	o->executor = TEXT(config, "engine_type", "executor");
+	o->suite = read_source(a, r, NULL);
 }
 
 /* From the tasks, or from the summary if there are none. */
@@ -384,9 +416,9 @@ count_tasks(struct arena *a, struct outcome *o)
 	size_t n = 0;
 
 	for (t = o->tasks; t < o->tasks + o->ntasks; t++) {
-		o->passed += t->status == RESULT_PASSED;
-		if (t->status < RESULT_PASSED)
+		if (t->status < RESULT_PASSED || t->quarantine.n > 0)
 			continue;
+		o->passed += t->status == RESULT_PASSED;
 		x[n] = t->score;
 		w[n++] = t->weighted;
 	}
@@ -425,7 +457,7 @@ outcome_of(struct arena *a, struct json *root, const char *path,
 	}
 	if (check_list(tasks, "\"tasks\" is not a list of objects", e) == -1)
 		return NULL;
-	read_head(o);
+	read_head(a, o);
 	o->tasks = NEW_N(a, struct outcome_task, json_count(tasks));
 	for (v = json_first(tasks); v != NULL; v = v->next)
 		if (read_task(a, v, &o->tasks[o->ntasks++], e) == -1)
@@ -437,6 +469,47 @@ outcome_of(struct arena *a, struct json *root, const char *path,
 }
 
 struct outcome *
+outcome_from_run(struct arena *a, const struct result_run *run,
+    const char *path)
+{
+	struct outcome *o = NEW(a, struct outcome);
+	struct err e;
+	size_t i;
+
+	*o = (struct outcome){ .path = path, .name = run->suite->name,
+		.model = run->model, .rate = run->sum.rate,
+		.score = run->sum.score, .ntasks = run->ntasks,
+		.stop = run->stop, .trials = run->trials };
+	o->tasks = NEW_N(a, struct outcome_task, run->ntasks);
+	for (i = 0; i < run->ntasks; i++) {
+		const struct result_task *t = &run->tasks[i];
+
+		o->tasks[i] = (struct outcome_task){ .id = t->spec->id,
+			.name = t->spec->name, .status = t->status,
+			.score = t->stats.avg, .pass_rate = t->stats.pass_rate,
+			.duration_ms = t->stats.avg_ms,
+			.quarantine = t->spec->quarantine,
+			.finished = t->status != RESULT_NONE &&
+			    t->status != RESULT_CANCELLED };
+	}
+	/* the loader of suites has refused equal ids */
+	(void)make_index(a, o, &e);
+	return o;
+}
+
+struct outcome *
+outcome_baseline(struct arena *a, const struct outcome *o, struct err *e)
+{
+	struct json *base = json_getc(o->root, "baseline_outcome");
+
+	if (base != NULL && base->type == JSON_OBJECT)
+		return outcome_of(a, base, "without the skill", e);
+	err_set(e, ERR_SCHEMA, "%.100s has no results without the skill; name "
+	    "a second file, or run the suite with --baseline", o->path);
+	return NULL;
+}
+
+struct outcome *
 outcome_parse(struct arena *a, struct str text, const char *path,
     struct err *e)
 {
@@ -445,7 +518,8 @@ outcome_parse(struct arena *a, struct str text, const char *path,
 
 	if (root != NULL)
 		return outcome_of(a, root, path, e);
-	err_set(e, ERR_SYNTAX, "%s", je.msg);
+	err_set(e, ERR_SYNTAX, "%s; name a results file (waza run -o FILE "
+	    "writes one)", je.msg);
 	err_at(e, je.line, je.col);
 	return NULL;
 }

@@ -36,7 +36,13 @@ struct outcome_task {
 	double score, weighted, pass_rate;
 	int64_t duration_ms;		/* average of its trials */
 	bool golden;
+	struct str quarantine, quarantine_until;	/* or empty */
 	bool finished;			/* false: "running", "cancelled" ... */
+	const char *skipped;		/* why trials were not started, or
+					 * NULL; with a spent budget it is not
+					 * finished */
+	const char *file;		/* its place in the suite, or NULL */
+	unsigned line;			/* 0: unknown */
 	struct outcome_trial *trials;
 	size_t ntrials;
 	struct json *node;		/* the element of "tasks" */
@@ -44,7 +50,13 @@ struct outcome_task {
 
 struct outcome {
 	const char *path;
+	const char *suite;		/* its eval.yaml, or NULL */
 	struct str name, skill, model, executor, run_id, timestamp;
+	const char *skipped;		/* why trials were not started, or
+					 * NULL */
+	const char *stop;		/* rule that ended trials early, or
+					 * NULL */
+	size_t trials;			/* planned for each task; 0: unknown */
 	double rate;			/* share of tasks that passed */
 	double score, weighted;
 	int64_t duration_ms;
@@ -70,15 +82,42 @@ struct outcome *outcome_parse(struct arena *, struct str text,
 struct outcome *outcome_of(struct arena *, struct json *root,
     const char *path, struct err *);
 
+/*
+ * The results of a run in memory, without its trials, for a comparison; the
+ * run must live as long.
+ */
+struct outcome *outcome_from_run(struct arena *, const struct result_run *,
+    const char *path);
+/* The results of the same tasks without the skill; NULL and *e: none. */
+struct outcome *outcome_baseline(struct arena *, const struct outcome *,
+    struct err *);
+
 /* The task with that id, or NULL. */
 const struct outcome_task *outcome_find(const struct outcome *, struct str id);
 
-/* Whether the task has a result: it is finished and was not skipped. */
+/* Reads an element of "runs"; the arena is for scratch. */
+void outcome_read_trial(struct arena *, struct json *,
+    struct outcome_trial *);
+/*
+ * Reads an element of "trigger_results": what it asked and how it ended, which
+ * borrow from it; adds its usage to the run.
+ */
+struct spec_trigger;
+void outcome_read_trigger(struct result_run *, struct spec_trigger *,
+    struct result_trial *, struct json *);
+
+/*
+ * Whether the task has a result that counts: it is finished, was not skipped,
+ * and is not in quarantine.
+ */
 bool outcome_is_graded(const struct outcome_task *);
 
 /* A spec for a task that only the file has; it borrows the names. */
 struct spec_task *outcome_task_spec(struct arena *,
     const struct outcome_task *);
+
+/* What all trials of the task used; the arena is for scratch. */
+struct result_used outcome_used(struct arena *, const struct outcome_task *);
 
 /* The agent's answer in a trial, as far as the file contains it. */
 void outcome_answer(struct arena *, const struct outcome_trial *,

@@ -116,6 +116,7 @@ take_events(struct arena *a, const struct json *events,
 			.any_edit = result_true(v, "any_edit"),
 			.more_paths = result_true(v, "more_paths"),
 			.denied = result_true(v, "denied"),
+			.mock = json_str(v, "mock"),
 			.no_arguments = answer_lists_unknown(v, "arguments"),
 			.no_result = answer_lists_unknown(v, "result"),
 			.tool = answer_tool_of(json_str(v, "tool")),
@@ -257,6 +258,20 @@ has_calls(const struct json *digest)
 	return v != NULL && v->type == JSON_ARRAY;
 }
 
+/* What the policy of a custom agent denied. */
+static void
+take_policy(struct arena *a, const struct json *digest, struct answer *ans)
+{
+	const struct json *list = json_getc(digest, "tool_policy_denials"), *v;
+
+	ans->tool_policy = json_str(digest, "tool_policy_mode");
+	if (list == NULL || list->type != JSON_ARRAY || list->n == 0)
+		return;
+	ans->denied.v = NEW_N(a, struct str, json_count(list));
+	for (v = json_first(list); v != NULL; v = v->next)
+		ans->denied.v[ans->denied.n++] = json_str(v, "tool");
+}
+
 void
 outcome_answer(struct arena *a, const struct outcome_trial *t,
     struct answer *ans)
@@ -286,10 +301,13 @@ outcome_answer(struct arena *a, const struct outcome_trial *t,
 	if (script != NULL && script->type == JSON_ARRAY)
 		ans->transcript = json_of(a, script);
 	ans->session_id = json_str(digest, "session_id");
+	take_policy(a, digest, ans);
 	ans->stderr_tail = json_str(node, "stderr_tail");
 	if (result_int(node, "exit_status", &n) && n >= 0 && n <= 255)
 		ans->exit_status = (int)n;
 	ans->truncated = result_true(node, "truncated");
 	ans->patch = json_str(node, "patch");
+	ans->command_invocations = json_of(a, json_getc(node,
+	    "command_invocations"));
 	ans->echo = result_true(node, "echo");
 }

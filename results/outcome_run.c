@@ -26,7 +26,29 @@ outcome_task_spec(struct arena *a, const struct outcome_task *from)
 	t->name = from->name;
 	t->group = from->group;
 	t->golden = from->golden;
+	t->quarantined = from->quarantine.n > 0;
+	t->quarantine = from->quarantine;
+	t->quarantine_until = from->quarantine_until;
+	t->at = (struct spec_where){ from->file, from->line, 0 };
 	return t;
+}
+
+struct result_used
+outcome_used(struct arena *a, const struct outcome_task *t)
+{
+	struct arena_mark mark = arena_save(a);
+	struct result_trial *v = NEW_N(a, struct result_trial, t->ntrials);
+	struct result_task task = { .trials = v, .ntrials = t->ntrials };
+	struct result_used u;
+	size_t i;
+
+	for (i = 0; i < t->ntrials; i++) {
+		v[i].status = t->trials[i].status;
+		result_read_used(&v[i], t->trials[i].node);
+	}
+	u = result_task_used(&task);
+	arena_restore(a, mark);
+	return u;
 }
 
 /* The suite's tasks in its order, then the others of the file. */
@@ -64,6 +86,7 @@ fill_task(struct result_run *r, size_t i, const struct outcome_task *from,
 	size_t k;
 
 	t->ntrials = from->ntrials;
+	t->skipped = from->skipped;
 	if (!from->finished && from->ntrials < r->trials &&
 	    r->trials <= *room) {
 		t->ntrials = r->trials;
@@ -82,8 +105,8 @@ fill_task(struct result_run *r, size_t i, const struct outcome_task *from,
 /*
  * Trigger tests: the file has only those that were asked.
  */
-static void
-take_trigger(struct result_run *r, struct spec_trigger *t,
+void
+outcome_read_trigger(struct result_run *r, struct spec_trigger *t,
     struct result_trial *out, struct json *v)
 {
 	bool did = result_true(v, "did_trigger");
@@ -141,7 +164,7 @@ take_triggers(struct result_run *r, struct spec_suite *s,
 	t->v = NEW_N(r->arena, struct spec_trigger, json_count(list));
 	r->triggers.v = NEW_N(r->arena, struct result_trial, json_count(list));
 	for (v = json_first(list); v != NULL; v = v->next) {
-		take_trigger(r, &t->v[t->n], &r->triggers.v[t->n], v);
+		outcome_read_trigger(r, &t->v[t->n], &r->triggers.v[t->n], v);
 		t->v[t->n].task.at = find_location(all, &next,
 		    t->v[t->n].task.inputs.prompt);
 		t->n++;
@@ -166,8 +189,12 @@ take_head(struct result_run *r, const struct outcome *o)
 	r->run_id = arena_cstr(r->arena, o->run_id);
 	r->executor = o->executor;
 	r->model = o->model;
+	result_take_cell(r, o);
 	r->judge_model = json_str(config, "judge_model");
 	(void)result_int(config, "timeout_sec", &r->timeout_seconds);
+	(void)result_int(config, "seed", &r->seed);
+	r->no_skills = result_true(config, "no_skills");
+	r->stop = o->stop;
 	r->started_ns = result_parse_time(o->timestamp);
 	r->duration_ms = o->duration_ms;
 	r->trials = 1;
@@ -186,7 +213,9 @@ take_end(struct result_run *r, const struct outcome *o)
 
 	r->ended = true;
 	r->cancelled = str_is(status, "cancelled");
+	r->skipped = o->skipped;
 	r->complete = r->sum.not_run == 0 && !r->cancelled &&
+	    r->skipped == NULL &&
 	    !str_is(status, "running");
 }
 

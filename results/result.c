@@ -18,11 +18,12 @@
 #include "lib/stats.h"
 #include "results/outcome.h"
 #include "results/result_internal.h"
+#include "results/suspect/suspect.h"
 #include "results/verdict.h"
 #include "suite/spec.h"
 
 /* Of the bootstrap; any constant will do. */
-#define SEED UINT64_C(0x77617A61)
+#define SEED UINT64_C(0x77617A61)	/* the default */
 
 /* Tolerated rounding error of a rate that just reaches its threshold. */
 #define EPSILON 1e-9
@@ -38,6 +39,7 @@ static const struct {
 	[RESULT_TIMEOUT] = { "error", "timeout" },
 	[RESULT_GRADER_ERROR] = { "error", "grader_error" },
 	[RESULT_JUDGE_ERROR] = { "error", "judge_error" },
+	[RESULT_TAINTED] = { "error", "tainted" },
 	[RESULT_INFRA] = { "error", "infrastructure" },
 	[RESULT_CANCELLED] = { "error", "cancelled" },
 };
@@ -98,7 +100,10 @@ result_init(struct result_run *run)
 	for (i = 0; i < run->ntasks; i++) {
 		t = &run->tasks[i];
 		*t = (struct result_task){ .spec = t->spec, .trials = trial,
-		    .ntrials = run->trials };
+		    .index = t->index, .numbers = t->numbers,
+		    .selected = t->selected,
+		    .ntrials = t->numbers != NULL ? t->ntrials :
+			run->trials };
 		for (k = 0; k < run->trials; k++)
 			trial++->off = -1;
 	}
@@ -141,11 +146,15 @@ write_line(struct result_run *run, const struct result_record *r,
     struct result_trial *t, struct err *e)
 {
 	struct buf *b = result_line_begin(run);
+	struct suspect_about about = { .suite = run->suite,
+		.task = run->tasks[r->task].spec, .executor = run->executor,
+		.wrong_test = run->tasks[r->task].wrong_test,
+		.wrong_at = run->tasks[r->task].wrong_at,
+		.no_skills = run->no_skills };
 
-	result_put_str(b, STR("\"task\":"), run->tasks[r->task].spec->id);
-	result_put_int(b, STR(",\"trial\":"), (int64_t)r->trial + 1);
+	result_line_name(b, run, r->task, r->trial);
 	result_line_numbers(b, t);
-	result_put_trial(b, &run->scratch, r, t);
+	result_put_trial(b, &run->scratch, r, t, &about);
 	return result_line_end(run, t, e);
 }
 
@@ -180,6 +189,12 @@ result_add(struct result_run *run, const struct result_record *r,
 	return 0;
 }
 
+uint32_t
+result_number(const struct result_task *t, size_t trial)
+{
+	return t->numbers != NULL ? t->numbers[trial] : (uint32_t)trial + 1;
+}
+
 void
 result_forget(struct result_run *run, size_t task, size_t trial)
 {
@@ -190,6 +205,12 @@ result_forget(struct result_run *run, size_t task, size_t trial)
 	t->status = RESULT_NONE;
 }
 
+static uint64_t
+seed_of(const struct result_run *run)
+{
+	return run->seed != 0 ? (uint64_t)run->seed : SEED;
+}
+
 /* n trials, c of which passed; their scores x and weighted scores w. */
 static void
 set_stats(struct result_run *run, struct result_stats *s, const double *x,
@@ -198,7 +219,8 @@ set_stats(struct result_run *run, struct result_stats *s, const double *x,
 	size_t i;
 
 	s->pass_rate = stats_pass_at(n, c, 1);
-	stats_wilson(c, n, &s->pass_lo, &s->pass_hi);
+	(run->stop != NULL ? stats_sequence : stats_wilson)(c, n,
+	    &s->pass_lo, &s->pass_hi);
 	s->avg = stats_mean(x, n);
 	s->weighted = stats_mean(w, n);
 	s->std_dev = stats_std_dev(x, n);
@@ -209,7 +231,10 @@ set_stats(struct result_run *run, struct result_stats *s, const double *x,
 	}
 	if (run->memo == NULL && n > 1)
 		run->memo = NEW(run->arena, struct stats_memo);
-	stats_bootstrap_memo(run->memo, w, n, SEED, &s->ci_lo, &s->ci_hi);
+	s->ci_lo = s->ci_hi = s->weighted;
+	if (run->stop == NULL)
+		stats_bootstrap_memo(run->memo, w, n, seed_of(run), &s->ci_lo,
+		    &s->ci_hi);
 	s->pass_at_k = stats_pass_at(n, c, n);
 	s->pass_hat_k = stats_pass_hat(n, c, n);
 	s->flaky = c > 0 && c < n;
@@ -271,13 +296,32 @@ task_status(const struct result_run *run, const struct result_task *t)
 	return error != RESULT_NONE ? error : RESULT_CANCELLED;
 }
 
+const struct result_task *
+result_at(const struct result_run *run, size_t i, bool names)
+{
+	return run->source == NULL ? &run->tasks[i] :
+	    run->source->get(run->source->ctx, i, names);
+}
+
 void
 result_end_task(struct result_run *run, size_t task)
 {
-	struct result_task *t = &run->tasks[task];
+	result_finish_task(run, &run->tasks[task]);
+}
 
+void
+result_finish_task(struct result_run *run, struct result_task *t)
+{
 	t->status = t->partial ? RESULT_NONE : task_status(run, t);
 	count_stats(run, t);
+}
+
+/* Whether a task ended, but its result does not count. */
+static bool
+is_set_aside(const struct result_task *t)
+{
+	return t->spec->quarantined && t->status != RESULT_NONE &&
+	    t->status != RESULT_CANCELLED;
 }
 
 static void
@@ -292,6 +336,7 @@ count_task(struct result_totals *sum, enum result_status s)
 	else
 		sum->skipped++;
 	sum->not_run += s == RESULT_NONE || s == RESULT_CANCELLED;
+	sum->finished += s != RESULT_NONE;
 }
 
 void
@@ -306,8 +351,15 @@ result_sum(struct result_run *run)
 
 	*sum = (struct result_totals){ 0 };
 	for (i = 0; i < run->ntasks; i++) {
-		t = &run->tasks[i];
+		t = result_at(run, i, false);
+		if (is_set_aside(t)) {
+			sum->quarantined++;
+			sum->finished++;
+			continue;
+		}
 		count_task(sum, t->status);
+		sum->decided |= t->status == RESULT_SKIPPED &&
+		    t->skipped != NULL;
 		if (t->status < RESULT_PASSED)
 			continue;
 		x[n] = t->stats.avg;
@@ -317,13 +369,15 @@ result_sum(struct result_run *run)
 		n++;
 	}
 	sum->rate = stats_pass_at(n, sum->passed, 1);
-	stats_wilson(sum->passed, n, &sum->rate_lo, &sum->rate_hi);
+	(sum->decided ? stats_sequence : stats_wilson)(sum->passed, n,
+	    &sum->rate_lo, &sum->rate_hi);
 	sum->score = stats_mean(x, n);
 	sum->weighted = stats_mean(w, n);
 	sum->std_dev = stats_std_dev(x, n);
 	sum->ci_lo = sum->ci_hi = sum->weighted;
-	if (run->trials > 1)
-		stats_bootstrap(w, n, SEED, &sum->ci_lo, &sum->ci_hi);
+	if (run->trials > 1 && run->stop == NULL)
+		stats_bootstrap(w, n, seed_of(run), &sum->ci_lo,
+		    &sum->ci_hi);
 	arena_restore(&run->scratch, mark);
 }
 
@@ -334,10 +388,12 @@ result_interrupted(const struct result_run *run)
 	size_t i;
 	bool bad = false;
 
-	if (run->complete || run->cancelled || run->aborted)
+	if (run->complete || run->cancelled || run->aborted ||
+	    run->skipped != NULL)
 		return !run->complete;
 	for (i = 0; i < run->ntasks; i++) {
-		bad = bad || run->tasks[i].status > RESULT_PASSED;
+		bad = bad || (run->tasks[i].status > RESULT_PASSED &&
+		    !run->tasks[i].spec->quarantined);
 		if (run->tasks[i].status == RESULT_NONE &&
 		    run->tasks[i].done > 0)
 			return true;
@@ -392,10 +448,20 @@ result_ok(const struct result_run *run)
 {
 	const struct result_totals *sum = &run->sum;
 
-	return run->complete && sum->not_run == 0 &&
+	if (run->ntasks == 0 && run->triggers.n > 0)	/* they alone */
+		return run->complete && result_missed(run) == NULL;
+	return run->complete && sum->not_run == 0 && run->vacuous == 0 &&
 	    sum->passed + sum->failed + sum->errors > 0 &&
 	    sum->rate >= run->suite->config.pass_threshold - EPSILON &&
 	    result_missed(run) == NULL;
+}
+
+bool
+result_is_skipped(const struct result_run *run)
+{
+	return run->skipped != NULL || (run->baseline != NULL &&
+	    run->baseline->skipped != NULL) || (run->ref != NULL &&
+	    run->ref->skipped != NULL);
 }
 
 bool

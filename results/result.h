@@ -21,6 +21,7 @@
 #include <stdint.h>
 
 #include "base/base.h"
+#include "lib/sha256.h"
 #include "results/answer.h"
 
 struct verdict;
@@ -31,6 +32,7 @@ struct outcome_trial;
 struct spec_metric;
 struct spec_suite;
 struct spec_task;
+struct spec_where;
 struct stats_memo;
 
 enum {
@@ -51,6 +53,7 @@ enum result_status {
 	RESULT_TIMEOUT,
 	RESULT_GRADER_ERROR,
 	RESULT_JUDGE_ERROR,
+	RESULT_TAINTED,		/* the agent has seen what grades it */
 	RESULT_INFRA,		/* workspace, hook, executor not found */
 	RESULT_CANCELLED,
 	RESULT__MAX
@@ -70,8 +73,11 @@ bool result_is_scored(enum result_status);
 struct result_used {
 	int64_t input_tokens, output_tokens;
 	double cost;		/* US dollars */
+	int64_t judge_tokens;	/* of its judges, who are not in the above */
+	double judge_cost;
 	size_t calls;		/* of tools */
 	bool tokens_known, cost_known, calls_known;
+	bool judge_tokens_known, judge_cost_known;	/* or none was asked */
 	bool refused;		/* the model declined to answer */
 	bool free;		/* the answer is cached or replayed: an
 				 * earlier run paid for it */
@@ -91,7 +97,9 @@ struct result_trial {
 };
 
 struct result_stats {
-	double pass_rate, pass_lo, pass_hi;	/* Wilson, 95 % */
+	/* the interval is Wilson's; with a rule that stops trials early that of
+	 * stats_sequence(), and then the bootstrap is not used; 95 % */
+	double pass_rate, pass_lo, pass_hi;
 	double avg, weighted, min, max, std_dev;	/* of trial scores */
 	double ci_lo, ci_hi;	/* bootstrap over weighted scores */
 	double pass_at_k, pass_hat_k;	/* k = trials */
@@ -104,7 +112,16 @@ struct result_task {
 	enum result_status status;	/* RESULT_NONE until it is finished */
 	struct result_trial *trials;
 	size_t ntrials, done;	/* to run, finished */
+	size_t index;		/* among the tasks of all shards */
+	const uint32_t *numbers;	/* of its trials; NULL: 1 to ntrials */
 	struct str error;	/* message of the hook that failed, or empty */
+	struct str selected;	/* why --changed selected it, or empty */
+	struct str wrong_test;	/* of `tests`, which its graders contradict;
+				 * or empty */
+	const struct spec_where *wrong_at;	/* its place */
+	const char *skipped;	/* why trials were not started, or NULL */
+	struct str controls;	/* findings of controls as a JSON list, or
+				 * empty: see result_control.c */
 	bool partial;		/* imported before all its trials had run */
 	const struct json *previous;	/* graded again: the old task */
 	const struct json *imported;	/* written unchanged, or NULL */
@@ -126,10 +143,40 @@ struct result_triggers {
 struct result_totals {
 	size_t passed, failed, errors, skipped;	/* tasks */
 	size_t not_run;		/* of the skipped ones: never run, cancelled */
+	size_t quarantined;	/* tasks that ended and do not count: they are
+				 * in none of these numbers but the next */
+	size_t finished;	/* tasks that have a status */
 	double rate;		/* passed / (passed + failed + errors) */
-	double rate_lo, rate_hi;	/* its Wilson interval */
+	double rate_lo, rate_hi;	/* its interval, see result_stats */
+	bool decided;		/* tasks were skipped: it cannot change */
 	double score, weighted, min, max, std_dev;	/* of task averages */
 	double ci_lo, ci_hi;	/* bootstrap of the tasks' weighted scores */
+};
+
+/* The part of a run that one of several shards does. */
+struct result_shard {
+	int64_t k, n;		/* 1 to n of n; n 0: the run is not a shard */
+	size_t tasks;		/* selected in all shards */
+	char plan[SHA256_HEX];	/* of the division: equal for all shards */
+	bool has_baseline;	/* a second pass without skills belongs to it */
+	bool is_baseline;	/* this is that pass */
+};
+
+/* Trials that were not run, because their results are known. */
+struct result_reuse {
+	bool resumes, caches;	/* whether that was asked for */
+	size_t resumed, cached;	/* from the journal; from the cache */
+	size_t trials;		/* of all */
+};
+
+/*
+ * The tasks of a run that are not in memory, in order.  get: the task, valid
+ * until the next call; its spec has strings only with `names`.
+ */
+struct result_source {
+	const struct result_task *(*get)(void *ctx, size_t i, bool names);
+	void *ctx;
+	bool grouped;		/* a task has a group */
 };
 
 /* The open journal; private to results/. */
@@ -146,45 +193,84 @@ struct result_journal {
 	unsigned first_bad;	/* it was resumed; the first of them */
 	struct buf line;	/* the line being made */
 	bool resting;		/* closed, and opened for each read */
+	bool spent;		/* public: the results file has all trials;
+				 * closing removes the journal */
 };
 
 struct result_run {
 	struct arena *arena;	/* lives as long as the run */
 	const struct spec_suite *suite;
 	const char *run_id;
+	const char *first_id;	/* of the run that began the resumed journal, */
+	int64_t first_ns;	/* and its start; NULL, 0: this run did */
 	struct str executor, model;
+	struct str cell;	/* of a matrix: its values as a JSON object, */
+	struct str cell_name;	/* and for people; or empty */
 	struct str judge_model;	/* empty: the suite's */
 	int64_t timeout_seconds;	/* 0: the suite's */
+	int64_t seed;		/* of resampling; 0: the default */
 	int64_t started_ns;	/* wall clock */
 	int64_t duration_ms;
 	struct result_task *tasks;	/* those selected, in suite order */
+	const struct result_source *source;	/* instead of tasks, or NULL */
 	size_t ntasks;
-	size_t trials;		/* per task */
+	size_t left_out;	/* tasks that passed or did not run, of a
+				 * merged run, and are not among them */
+	size_t trials;		/* per task; with a rule at most */
+	const char *stop;	/* rule that ends trials early, or NULL */
+	struct result_shard shard;
+	char fingerprint[SHA256_HEX];	/* of the suite; empty: unknown */
 	struct result_triggers triggers;
 	bool complete;		/* all selected trials have run */
 	bool ended;		/* complete, or nothing more will be run */
 	bool cancelled;		/* it was stopped from outside */
 	bool aborted;		/* it could not continue: hook or disk failed */
+	const char *skipped;	/* why trials were not started ("budget: ..."),
+				 * or NULL; then it is not complete */
 	struct answer_usage usage;	/* of all agents, spent by this run */
 	struct answer_usage saved;	/* of answers that were cached or
 					 * replayed: not spent again */
 	struct answer_usage judge_usage;	/* of judges and responders */
 	struct result_totals sum;
+	struct result_reuse reuse;
 	struct result_journal journal;
 	bool regraded;		/* the results file was graded again later */
+	bool kept_grades;	/* ... and its trials are resumed from it */
+	bool unwritten;		/* the last results could not be written */
+	bool no_skills;		/* the caller's: trials run without skills */
+	bool changed;		/* the suite differs from the resumed one */
 	struct result_run *baseline;	/* the pass without skills, or NULL */
+	struct result_run *ref;	/* the pass with those of a revision, or NULL */
+	struct str ref_name, ref_commit;	/* of that pass; or empty */
+	struct str ref_effect;	/* of the skills compared with it, as JSON */
 	const struct outcome *stored;	/* results that are graded again */
 	const struct json *whole;	/* results file to write unchanged */
-	bool strict;		/* a peer named the files: no links, no pipes */
+	bool strict;		/* others named the files: no links, no pipes */
+	bool hasty;		/* do not wait for a locked journal */
 	bool ungraded;		/* no grader was to be run */
+	size_t vacuous;		/* tasks that accept a control, if that fails
+				 * the run */
+	struct str matrix;	/* all cells and comparisons, as JSON, or
+				 * empty */
 	struct str recommendation;	/* of a model, as JSON, or empty */
+	struct str suggestion;	/* report of --suggest, or empty */
 	struct arena scratch;	/* private */
 	struct stats_memo *memo;	/* private */
+};
+
+/* The verdicts after a turn of a conversation. */
+struct result_checkpoint {
+	int64_t after_turn;
+	const struct verdict *verdicts;
+	size_t nverdicts;
+	bool failed, error;
+	bool stopped;		/* the conversation ended here */
 };
 
 /* One finished trial, to be added to the journal. */
 struct result_record {
 	size_t task, trial;	/* indices from 0 */
+	uint32_t number;	/* of the trial in its task; 0: trial + 1 */
 	enum result_status status;	/* not RESULT_NONE */
 	unsigned attempts;
 	int64_t duration_ms;
@@ -192,11 +278,15 @@ struct result_record {
 	const struct answer *answer;	/* NULL: none */
 	const struct verdict *verdicts;	/* NULL: not graded */
 	size_t nverdicts;
+	const struct result_checkpoint *checks;
+	size_t nchecks;
 	struct str prompt;
 	struct str error;	/* message, or empty */
 	struct str note;	/* shown with the trial, or empty */
 	struct str workspace;	/* path of a kept workspace, or empty */
 	struct str skills_way;	/* how the agent got skills; empty: unknown */
+	struct str skill_at;	/* place of the description of the suite's
+				 * skill, if the agent had it; or empty */
 	bool replayed;		/* the answer is from a recording */
 	struct answer_usage judge_usage;	/* of all its judges */
 	struct answer_usage earlier;	/* of the attempts before the last */
@@ -205,7 +295,8 @@ struct result_record {
 
 /*
  * Sets all tasks and trials to RESULT_NONE.  The caller has set the fields up
- * to `trials`, and of each task its spec; tasks NULL means the whole suite.
+ * to `trials`, and of each task its spec (of a shard also index, and numbers
+ * with ntrials); tasks NULL means the whole suite.
  */
 void result_init(struct result_run *);
 
@@ -223,12 +314,46 @@ int result_check_name(const char *path, bool journal, bool strict,
 /*
  * Opens the journal.  Without resume an old one is replaced.  With resume its
  * trials are taken over and an incomplete last line is dropped; the last line
- * about a trial counts; cancelled trials, tasks that are not in this run and
- * lines that waza did not write (journal.bad) are ignored.  Tasks get no
+ * about a trial counts; cancelled trials, tasks that the suite does not have
+ * and lines that waza did not write (journal.bad) are ignored.  Tasks get no
  * status.  -1 and *e when the file is not a journal, cannot be written,
- * belongs to another suite, executor or model, or is in use by another process.
+ * belongs to another suite, executor or model, has trials that this run lacks,
+ * or is in use by another process.
  */
 int result_open(struct result_run *, const char *path, bool resume,
+    struct err *);
+
+/* Sets the cell of a run to that of a results file, if it has one. */
+void result_take_cell(struct result_run *, const struct outcome *);
+/* Whether the trials of a results file ran without skills. */
+bool result_ran_bare(const struct outcome *);
+
+/* The passes of a run with a baseline. */
+enum result_arm {
+	RESULT_ARM_SKILLS,	/* with the skills of the working tree */
+	RESULT_ARM_NONE,	/* without skills */
+	RESULT_ARM_REF,		/* with the skills of a git revision */
+	RESULT_ARM__MAX
+};
+/* The member of a results file that has the pass; NULL: the file itself. */
+const char *result_arm_key(enum result_arm);
+
+/* A results file whose trials a run takes over. */
+struct result_from {
+	const char *path;
+	enum result_arm arm;	/* those of this pass, if the file has it */
+	bool replaced;		/* the run writes this file: nothing in it may
+				 * get lost */
+	bool joins[RESULT_ARM__MAX];	/* these passes are added later */
+};
+
+/*
+ * Takes the finished trials and trigger tests over, after result_open() of a
+ * new journal.  -1 and *e when the file cannot be read, belongs to another
+ * suite, executor or model, or when this run lacks trials of a file that it
+ * replaces.
+ */
+int result_reuse(struct result_run *, const struct result_from *,
     struct err *);
 
 /* The same with a new file that has no name and ends with the process. */
@@ -236,7 +361,8 @@ int result_open_unnamed(struct result_run *, struct err *);
 
 /*
  * Syncs and closes the journal and frees scratch memory.  Reports and results
- * must be written before, since they are read from the journal.
+ * must be written before, since they are read from the journal.  A journal that
+ * is spent is removed.
  */
 void result_close(struct result_run *);
 
@@ -246,6 +372,12 @@ void result_close(struct result_run *);
  * without a name stays open.
  */
 void result_rest(struct result_run *);
+
+/*
+ * The descriptor of the journal, for pread(), and the bytes of whole lines; -1:
+ * it is not open.  Valid until the run continues.
+ */
+int result_journal_fd(const struct result_run *, int64_t *end);
 
 /*
  * Scores a trial and appends it to the journal; replaces an earlier result of
@@ -267,6 +399,9 @@ int result_add_cached(struct result_run *, size_t task, size_t trial,
  * number that is unknown for one of them is unknown.  `free` if all are.
  */
 struct result_used result_task_used(const struct result_task *);
+
+/* The number of a task's trial in the whole run, from 1. */
+uint32_t result_number(const struct result_task *, size_t trial);
 
 /* Resets a trial to RESULT_NONE, so that it runs again. */
 void result_forget(struct result_run *, size_t task, size_t trial);
@@ -302,6 +437,27 @@ struct result_confusion *result_confusion(struct arena *,
     const struct result_run *, size_t *n);
 /* The skill that a test expects; empty: none. */
 struct str result_expected_skill(const struct result_run *, size_t i);
+
+/* Controls: made-up answers, tried on the tasks of a run. */
+enum { RESULT_CONTROLS_MAX = 32 };
+struct result_control {
+	struct str name;	/* "null", "echo", "mutate", or a file */
+	size_t tasks, passed, failed, unknown;
+};
+struct result_controls {
+	struct arena *arena;
+	struct result_control v[RESULT_CONTROLS_MAX];
+	size_t n;
+};
+/* Their numbers, in the order in which they were tried. */
+void result_controls(struct arena *, const struct result_run *,
+    struct result_controls *);
+/* How many tasks accept the answer of a control, of all controls. */
+size_t result_control_passes(const struct result_run *);
+/* Calls fn for each finding, task by task; it lives until fn returns. */
+void result_each_control(const struct result_run *,
+    void (*fn)(void *ctx, const struct result_task *, const struct json *),
+    void *ctx);
 
 /*
  * Returns the object of a trial or trigger test, as in the results file, in
@@ -356,6 +512,8 @@ struct str result_group(const struct result_run *, const struct spec_task *);
  * fail, but a run that graded nothing is not a success.
  */
 bool result_ok(const struct result_run *);
+/* Whether trials of it, or of its baselines, were not started: see skipped. */
+bool result_is_skipped(const struct result_run *);
 /* Whether it was not to grade, and all answers are there without an error. */
 bool result_only_answers(const struct result_run *);
 

@@ -45,7 +45,7 @@ struct file {
 	char *window;		/* BLOCK bytes */
 	size_t lost;		/* trials whose lines somebody has changed */
 	/* the statistics that were written last, and their text */
-	const struct result_stats *last_stats;
+	struct result_stats last_stats;
 	size_t last_ntrials;
 	struct buf stats_text;
 	struct buf piece;	/* another value that is made in one piece */
@@ -113,17 +113,21 @@ file_put(void *ctx, const char *p, size_t n)
 	}
 }
 
-/* The n bytes of the journal from `at` on, at most BLOCK; fewer at its end. */
+/*
+ * The n bytes of the journal from `at` on, at most BLOCK; fewer at its end.
+ * Reads ahead only in order: the trials of merged shards are in any order.
+ */
 static struct str
 window_at(struct file *f, const struct result_run *run, int64_t at, size_t n)
 {
+	int64_t end = f->at + (int64_t)f->nwindow;
+	bool near = f->of == run && at >= f->at && at <= end;
 	ssize_t got;
 
-	if (f->of != run || at < f->at ||
-	    at + (int64_t)n > f->at + (int64_t)f->nwindow) {
+	if (!near || at + (int64_t)n > end) {
 		do
-			got = pread(run->journal.fd, f->window, BLOCK,
-			    (off_t)at);
+			got = pread(run->journal.fd, f->window, near ? BLOCK :
+			    n, (off_t)at);
 		while (got == -1 && errno == EINTR);
 		f->of = run;
 		f->at = at;
@@ -156,9 +160,9 @@ copy_object(struct file *f, const struct result_run *run,
 
 static void
 put_trial(struct file *f, const struct result_run *run,
-    const struct result_trial *t, size_t k)
+    const struct result_trial *t, uint32_t k)
 {
-	struct result_record none = { .trial = k, .status = t->status };
+	struct result_record none = { .number = k, .status = t->status };
 
 	if (t->off >= 0)
 		none.error = STR(LOST);
@@ -169,17 +173,19 @@ put_trial(struct file *f, const struct result_run *run,
 	if (t->off >= 0 && run->journal.fd != -1 && copy_object(f, run, t))
 		return;
 	f->piece.n = 0;
-	result_put_trial(&f->piece, f->scratch, &none, t);
+	result_put_trial(&f->piece, f->scratch, &none, t, NULL);
 	json_put_raw(&f->out, buf_str(&f->piece));
 }
 
+/* Sequence: it is of a confidence sequence, else Wilson's. */
 static void
-put_range(struct buf *b, struct str key, double lo, double hi)
+put_range(struct buf *b, struct str key, double lo, double hi, bool sequence)
 {
 	buf_put(b, key);
 	result_put_num(b, STR("{\"lower\":"), lo);
 	result_put_num(b, STR(",\"upper\":"), hi);
-	buf_put(b, STR(",\"confidence_level\":0.95}"));
+	buf_put(b, STR(",\"confidence_level\":0.95"));
+	buf_puts(b, sequence ? ",\"method\":\"confidence_sequence\"}" : "}");
 }
 
 /* An interval from n values; num_bootstraps is 0 if not resampled. */
@@ -198,7 +204,7 @@ put_bootstrap(struct buf *b, struct str key, double lo, double hi,
 }
 
 static void
-make_stats(struct buf *b, const struct result_stats *s, size_t n)
+make_stats(struct buf *b, const struct result_stats *s, size_t n, bool stop)
 {
 	result_put_num(b, STR("{\"pass_rate\":"), s->pass_rate);
 	result_put_num(b, STR(",\"avg_score\":"), s->avg);
@@ -208,14 +214,17 @@ make_stats(struct buf *b, const struct result_stats *s, size_t n)
 	result_put_num(b, STR(",\"std_dev_score\":"), s->std_dev);
 	result_put_num(b, STR(",\"score_variance\":"),
 	    stats_square(s->std_dev));
-	result_put_num(b, STR(",\"ci95_lo\":"), n < 2 ? 0 : s->ci_lo);
-	result_put_num(b, STR(",\"ci95_hi\":"), n < 2 ? 0 : s->ci_hi);
+	result_put_num(b, STR(",\"ci95_lo\":"), n < 2 || stop ? 0 :
+	    s->ci_lo);
+	result_put_num(b, STR(",\"ci95_hi\":"), n < 2 || stop ? 0 :
+	    s->ci_hi);
 	result_put_bool(b, STR(",\"flaky\":"), s->flaky);
 	result_put_int(b, STR(",\"avg_duration_ms\":"), s->avg_ms);
-	if (n > 1)
+	if (n > 1 && !stop)
 		put_bootstrap(b, STR(",\"bootstrap_ci\":"), s->ci_lo,
 		    s->ci_hi, s->weighted, n);
-	put_range(b, STR(",\"pass_rate_ci\":"), s->pass_lo, s->pass_hi);
+	put_range(b, STR(",\"pass_rate_ci\":"), s->pass_lo, s->pass_hi,
+	    stop);
 	result_put_num(b, STR(",\"pass_at_k\":"), s->pass_at_k);
 	result_put_num(b, STR(",\"pass_hat_k\":"), s->pass_hat_k);
 	buf_putc(b, '}');
@@ -223,57 +232,46 @@ make_stats(struct buf *b, const struct result_stats *s, size_t n)
 
 /* On one line.  Often they equal those of the previous task. */
 static void
-put_stats(struct file *f, const struct result_stats *s, size_t n)
+put_stats(struct file *f, const struct result_stats *s, size_t n, bool stop)
 {
-	if (f->last_stats == NULL || f->last_ntrials != n ||
-	    memcmp(f->last_stats, s, sizeof(*s)) != 0) {
+	if (f->last_ntrials != n ||
+	    memcmp(&f->last_stats, s, sizeof(*s)) != 0) {
 		f->stats_text.n = 0;
-		make_stats(&f->stats_text, s, n);
-		f->last_stats = s;
+		make_stats(&f->stats_text, s, n, stop);
+		f->last_stats = *s;
 		f->last_ntrials = n;
 	}
 	json_put_member_raw(&f->out, "stats", buf_str(&f->stats_text));
-}
-
-static void
-put_impact(struct file *f, const struct result_run *run, size_t i)
-{
-	struct json_out *o = &f->out;
-	const struct result_run *base = run->baseline;
-	double with = run->tasks[i].stats.pass_rate, without, delta;
-
-	if (base != NULL && i < base->ntasks &&
-	    base->tasks[i].status >= RESULT_PASSED &&
-	    str_eq(base->tasks[i].spec->id, run->tasks[i].spec->id))
-		without = base->tasks[i].stats.pass_rate;
-	else if (!result_num(json_getc(run->tasks[i].previous, "skill_impact"),
-	    "pass_rate_baseline", &without))
-		return;
-	delta = with - without;
-	json_open_member(o, "skill_impact", '{');
-	json_put_member_double(o, "pass_rate_with_skills", with);
-	json_put_member_double(o, "pass_rate_baseline", without);
-	json_put_member_double(o, "delta", delta);
-	json_put_member_double(o, "percent_change",
-	    delta / (without > 0.01 ? without : 0.01) * 100);
-	result_put_pairwise(o, run, i);
-	json_close(o, '}');
 }
 
 /* An unfinished task is "running" as long as the run continues. */
 static const char *
 task_word(const struct result_run *run, const struct result_task *t)
 {
-	if (t->status != RESULT_NONE)
+	if (t->status != RESULT_NONE || t->skipped != NULL)
 		return result_word(t->status);
 	return run->ended || run->cancelled ? "cancelled" : "running";
+}
+
+/* The place of a task or of the suite, for annotations. */
+static void
+put_source(struct file *f, const char *file, unsigned line)
+{
+	if (file == NULL)
+		return;
+	f->piece.n = 0;
+	result_put_str(&f->piece, STR("{\"file\":"), str_of(file));
+	if (line > 0)
+		result_put_int(&f->piece, STR(",\"line\":"), line);
+	buf_putc(&f->piece, '}');
+	json_put_member_raw(&f->out, "source", buf_str(&f->piece));
 }
 
 static void
 put_task(struct file *f, const struct result_run *run, size_t i)
 {
 	struct json_out *o = &f->out;
-	const struct result_task *t = &run->tasks[i];
+	const struct result_task *t = result_at(run, i, true);
 	struct str group = result_group(run, t->spec);
 	const char *class = result_class(t->status);
 	size_t k, n = 0;
@@ -285,6 +283,8 @@ put_task(struct file *f, const struct result_run *run, size_t i)
 	json_open(o, '{');
 	json_put_member_str(o, "test_id", t->spec->id);
 	json_put_member_str(o, "display_name", t->spec->name);
+	if (run->shard.n > 0)
+		json_put_member_int(o, "index", (int64_t)t->index);
 	if (group.n > 0)
 		json_put_member_str(o, "group", group);
 	json_put_member_str(o, "status", str_of(task_word(run, t)));
@@ -292,20 +292,31 @@ put_task(struct file *f, const struct result_run *run, size_t i)
 	for (k = 0; k < t->ntrials; k++) {
 		if (t->trials[k].status == RESULT_NONE)
 			continue;
-		put_trial(f, run, &t->trials[k], k);
+		put_trial(f, run, &t->trials[k], result_number(t, k));
 		n += result_is_scored(t->trials[k].status);
 	}
 	json_close(o, ']');
+	if (run->stop != NULL && t->status > RESULT_SKIPPED)
+		json_put_member_int(o, "trials", (int64_t)t->ntrials);
 	if (n > 0 && t->status != RESULT_NONE)
-		put_stats(f, &t->stats, n);
+		put_stats(f, &t->stats, n, run->stop != NULL);
 	if (t->status >= RESULT_PASSED)
-		put_impact(f, run, i);
+		result_put_impact(o, run, i);
 	if (class[0] != '\0')
 		json_put_member_str(o, "error_class", str_of(class));
 	if (t->error.n > 0)
 		json_put_member_str(o, "error_msg", t->error);
+	if (t->skipped != NULL)
+		json_put_member_cstr(o, "skip_reason", t->skipped);
 	if (t->spec->golden)
 		json_put_member_bool(o, "golden", true);
+	json_put_member_nonempty(o, "selected_because", t->selected);
+	json_put_member_nonempty(o, "quarantine", t->spec->quarantine);
+	json_put_member_nonempty(o, "quarantine_until",
+	    t->spec->quarantine_until);
+	if (t->controls.n > 0)
+		json_put_member_raw(o, "controls", t->controls);
+	put_source(f, t->spec->at.file, t->spec->at.line);
 	result_put_other_task_members(o, t);
 	json_close(o, '}');
 }
@@ -337,17 +348,22 @@ by_first(const void *a, const void *b)
 
 /* One group per task, sorted by name, then merged; x is scratch. */
 static size_t
-gather(const struct result_run *run, struct group *g, double *x)
+gather(struct arena *a, const struct result_run *run, struct group *g,
+    double *x)
 {
 	const struct result_task *t;
 	struct group one;
+	struct str name;
 	size_t i, n = 0, groups = 0;
 
 	for (i = 0; i < run->ntasks; i++) {
-		t = &run->tasks[i];
-		one = (struct group){ result_group(run, t->spec), i,
+		t = result_at(run, i, true);
+		name = result_group(run, t->spec);
+		one = (struct group){ run->source != NULL ? arena_str(a,
+		    name) : name, i,
 		    t->status == RESULT_PASSED, 1, t->stats.avg };
-		if (t->status >= RESULT_PASSED && one.name.n > 0)
+		if (t->status >= RESULT_PASSED && one.name.n > 0 &&
+		    !t->spec->quarantined)
 			g[n++] = one;
 	}
 	if (n > 0)
@@ -372,9 +388,14 @@ put_groups(struct file *f, const struct result_run *run)
 {
 	struct json_out *o = &f->out;
 	struct arena_mark mark = arena_save(f->scratch);
-	struct group *g = NEW_N(f->scratch, struct group, run->ntasks);
-	size_t i, n = gather(run, g, NEW_N(f->scratch, double, run->ntasks));
+	struct group *g;
+	size_t i, n;
 
+	if (run->source != NULL && !run->source->grouped)
+		return;
+	g = NEW_N(f->scratch, struct group, run->ntasks);
+	n = gather(f->scratch, run, g, NEW_N(f->scratch, double,
+	    run->ntasks));
 	if (n > 0) {
 		json_open_member(o, "groups", '[');
 		for (i = 0; i < n; i++) {
@@ -409,10 +430,12 @@ static void
 put_statistics(struct file *f, const struct result_run *run, size_t n)
 {
 	f->piece.n = 0;
-	put_bootstrap(&f->piece, STR("{\"bootstrap_ci\":"), run->sum.ci_lo,
-	    run->sum.ci_hi, run->sum.weighted, n);
-	put_range(&f->piece, STR(",\"success_rate_ci\":"), run->sum.rate_lo,
-	    run->sum.rate_hi);
+	if (run->stop == NULL)
+		put_bootstrap(&f->piece, STR("{\"bootstrap_ci\":"),
+		    run->sum.ci_lo, run->sum.ci_hi, run->sum.weighted, n);
+	buf_putc(&f->piece, run->stop == NULL ? ',' : '{');
+	put_range(&f->piece, STR("\"success_rate_ci\":"), run->sum.rate_lo,
+	    run->sum.rate_hi, run->sum.decided);
 	buf_putc(&f->piece, '}');
 	json_put_member_raw(&f->out, "statistics", buf_str(&f->piece));
 }
@@ -422,12 +445,13 @@ put_summary(struct file *f, const struct result_run *run)
 {
 	const struct result_totals *sum = &run->sum;
 	struct json_out *o = &f->out;
-	size_t i, n = 0;
+	size_t n = sum->finished - sum->quarantined;
 
-	for (i = 0; i < run->ntasks; i++)
-		n += run->tasks[i].status != RESULT_NONE;
 	json_open_member(o, "summary", '{');
 	json_put_member_int(o, "total_tests", (int64_t)n);
+	if (sum->quarantined > 0)
+		json_put_member_int(o, "quarantined",
+		    (int64_t)sum->quarantined);
 	json_put_member_int(o, "succeeded", (int64_t)sum->passed);
 	json_put_member_int(o, "failed", (int64_t)sum->failed);
 	json_put_member_int(o, "errors", (int64_t)sum->errors);
@@ -449,22 +473,41 @@ put_summary(struct file *f, const struct result_run *run)
 	json_close(o, '}');
 }
 
-static void
-put_config(struct file *f, const struct result_run *run)
+void
+result_put_config(struct json_out *o, const struct result_run *run)
 {
-	struct json_out *o = &f->out;
 	const struct spec_config *c = &run->suite->config;
 
 	json_open_member(o, "config", '{');
 	json_put_member_int(o, "runs_per_test", (int64_t)run->trials);
 	json_put_member_str(o, "model_id", run->model);
 	json_put_member_str(o, "engine_type", run->executor);
+	if (c->pass_threshold < 1)
+		json_put_member_double(o, "pass_threshold", c->pass_threshold);
 	json_put_member_int(o, "timeout_sec", run->timeout_seconds != 0 ?
 	    run->timeout_seconds : c->timeout_seconds);
 	if (run->judge_model.n > 0)
 		json_put_member_str(o, "judge_model", run->judge_model);
 	else if (c->judge_model.n > 0)
 		json_put_member_str(o, "judge_model", c->judge_model);
+	if (run->seed != 0)
+		json_put_member_int(o, "seed", run->seed);
+	if (run->stop != NULL)
+		json_put_member_cstr(o, "stop", run->stop);
+	if (run->no_skills)
+		json_put_member_bool(o, "no_skills", true);
+	if (run->ref_commit.n > 0) {
+		json_open_member(o, "skills_ref", '{');
+		json_put_member_str(o, "ref", run->ref_name);
+		json_put_member_str(o, "commit", run->ref_commit);
+		json_close(o, '}');
+	}
+	if (run->cell.n > 0)
+		json_put_member_raw(o, "cell", run->cell);
+	if (run->fingerprint[0] != '\0')
+		json_put_member_cstr(o, "fingerprint", run->fingerprint);
+	if (run->shard.n > 0)
+		result_put_shard(o, run);
 	json_close(o, '}');
 }
 
@@ -549,13 +592,29 @@ status(const struct result_run *run)
 	    "running";
 }
 
-/* Recurses once: a baseline has no baseline. */
+/* Members that are known after all runs of the call. */
+static void
+put_findings(struct json_out *o, const struct result_run *run)
+{
+	if (run->matrix.n > 0)
+		json_put_member_raw(o, "matrix", run->matrix);
+	if (run->recommendation.n + run->suggestion.n == 0)
+		return;
+	json_open_member(o, "metadata", '{');
+	if (run->recommendation.n > 0)
+		json_put_member_raw(o, "recommendation", run->recommendation);
+	json_put_member_nonempty(o, "suggestion_report", run->suggestion);
+	json_close(o, '}');
+}
+
+/* Recurses once: a baseline has none itself. */
 static void
 put_run(struct file *f, const struct result_run *run)
 {
 	struct json_out *o = &f->out;
 	char when[RESULT_TIME_MAX];
 	struct str stamp = { NULL, 0 };
+	const struct result_task *t;
 	size_t i;
 
 	if (run->whole != NULL) {
@@ -571,29 +630,37 @@ put_run(struct file *f, const struct result_run *run)
 	json_put_member_str(o, "skill", run->suite->skill);
 	json_put_member_str(o, "eval_name", run->suite->name);
 	json_put_member_str(o, "timestamp", stamp.n > 0 ? stamp : str_of(when));
-	put_config(f, run);
+	result_put_config(&f->out, run);
 	put_summary(f, run);
 	put_metrics(f, run);
 	json_open_member(o, "tasks", '[');
-	for (i = 0; i < run->ntasks && !f->bad; i++)
-		if (run->tasks[i].status != RESULT_NONE ||
-		    run->tasks[i].done > 0)
+	for (i = 0; i < run->ntasks && !f->bad; i++) {
+		t = result_at(run, i, false);
+		if (t->status != RESULT_NONE || t->done > 0 ||
+		    t->skipped != NULL)
 			put_task(f, run, i);
+	}
 	json_close(o, ']');
+	result_put_controls(o, run);
+	put_source(f, run->suite->path, 0);
 	result_put_other_members(o, run);
 	put_triggers(f, run);
-	if (run->recommendation.n > 0) {
-		json_open_member(o, "metadata", '{');
-		json_put_member_raw(o, "recommendation", run->recommendation);
-		json_close(o, '}');
-	}
+	put_findings(o, run);
 	if (run->baseline != NULL) {
 		json_put_member_bool(o, "is_baseline", true);
 		json_put_key(o, STR("baseline_outcome"));
 		put_run(f, run->baseline);
 	}
+	if (run->ref != NULL) {
+		if (run->ref_effect.n > 0)
+			json_put_member_raw(o, "ref_effect", run->ref_effect);
+		json_put_key(o, str_of(result_arm_key(RESULT_ARM_REF)));
+		put_run(f, run->ref);
+	}
 	json_put_member_str(o, "schema_version", STR("1.0"));
 	json_put_member_str(o, "status", str_of(status(run)));
+	if (run->skipped != NULL)
+		json_put_member_cstr(o, "skip_reason", run->skipped);
 	json_close(o, '}');
 }
 
@@ -603,9 +670,10 @@ result_put_file(struct result_run *run, const struct result_sink *to,
 {
 	struct file f = { .to = *to, .err = e, .scratch = &run->scratch };
 	struct arena_mark mark = arena_save(&run->scratch);
-	struct result_run *base = run->baseline;
+	struct result_run *base = run->baseline, *ref = run->ref;
 	bool woken = result_wake(run);
 	bool base_woken = base != NULL && result_wake(base);
+	bool ref_woken = ref != NULL && result_wake(ref);
 	bool file = to->buf == NULL && to->put == NULL;
 
 	f.block = arena_raw(&run->scratch, BLOCK, 1);
@@ -624,5 +692,7 @@ result_put_file(struct result_run *run, const struct result_sink *to,
 		os_close(&run->journal.fd);
 	if (base_woken)
 		os_close(&base->journal.fd);
+	if (ref_woken)
+		os_close(&ref->journal.fd);
 	return f.bad ? -1 : 0;
 }

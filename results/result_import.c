@@ -43,7 +43,10 @@ result_import_task(struct result_run *run, size_t task,
 	result_end_task(run, task);
 	t->imported = from->node;
 	t->status = from->status;
+	t->skipped = from->skipped;
 	t->error = json_str(from->node, "error_msg");
+	t->controls = result_json(run->arena, json_getc(from->node,
+	    "controls"));
 	if (from->ntrials > 0)
 		return;
 	t->stats.avg = t->stats.min = t->stats.max = from->score;
@@ -98,8 +101,7 @@ write_line(struct result_run *run, size_t task, size_t trial,
 	struct buf *b = result_line_begin(run);
 	struct json_out o = { .put = buf_sink, .ctx = b };
 
-	result_put_str(b, STR("\"task\":"), run->tasks[task].spec->id);
-	result_put_int(b, STR(",\"trial\":"), (int64_t)trial + 1);
+	result_line_name(b, run, task, trial);
 	result_line_numbers(b, t);
 	json_open(&o, '{');
 	result_put_others(&o, from, cached);
@@ -215,7 +217,8 @@ result_put_other_members(struct json_out *o, const struct result_run *run)
 	static const char *const ours[] = { "eval_id", "skill", "eval_name",
 		"timestamp", "config", "summary", "metrics", "tasks",
 		"metadata", "schema_version", "schemaVersion", "status",
-		"is_baseline", "baseline_outcome", NULL };
+		"skip_reason", "is_baseline", "baseline_outcome", "ref_outcome",
+		"ref_effect", "source", "controls", "matrix", NULL };
 	static const char *const base[] = { "is_baseline",
 		"baseline_outcome" };
 	const struct json *root, *v;
@@ -237,8 +240,9 @@ void
 result_put_other_task_members(struct json_out *o, const struct result_task *t)
 {
 	static const char *const ours[] = { "test_id", "display_name",
-		"group", "status", "runs", "stats", "skill_impact",
-		"error_class", "error_msg", "golden", NULL };
+		"group", "status", "runs", "trials", "stats", "skill_impact",
+		"ref_impact", "error_class", "error_msg", "skip_reason",
+		"golden", "quarantine", "quarantine_until", "source", "controls", NULL };
 
 	result_put_others(o, t->previous, ours);
 }

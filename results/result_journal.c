@@ -6,6 +6,9 @@
  *	{"waza_journal":2,"key":...,"suite":...,"path":...,"model":...,
  *	 "executor":...,"trials":N,"run_id":...,"started":...}
  *
+ * "config" is as in the results file.  That of a shard also has "skill", and
+ * lines about its tasks follow (result_shard.c).
+ *
  * Each other line is a finished trial: the numbers that stay in memory, then
  * its object for the results file.  The object is the last member, so that its
  * offset is known without a second parse:
@@ -173,6 +176,18 @@ result_line_begin(struct result_run *run)
 }
 
 void
+result_line_name(struct buf *b, const struct result_run *run, size_t task,
+    size_t trial)
+{
+	const struct result_task *t = &run->tasks[task];
+
+	result_put_str(b, STR("\"task\":"), t->spec->id);
+	if (run->shard.n > 0)
+		result_put_int(b, STR(",\"index\":"), (int64_t)t->index);
+	result_put_int(b, STR(",\"trial\":"), result_number(t, trial));
+}
+
+void
 result_line_numbers(struct buf *b, struct result_trial *t)
 {
 	result_put_str(b, STR(",\"status\":"), str_of(
@@ -247,9 +262,12 @@ result_put_header(struct result_run *run, struct err *e)
 	json_put_member_cstr(&o, "run_id",
 	    run->run_id == NULL ? "" : run->run_id);
 	json_put_member_cstr(&o, "started", when);
+	if (run->shard.n > 0)
+		json_put_member_str(&o, "skill", run->suite->skill);
+	result_put_config(&o, run);
 	json_close(&o, '}');
 	buf_putc(b, '\n');
-	return append(run, e);
+	return append(run, e) == -1 ? -1 : result_put_plan(run, e);
 }
 
 /*
@@ -263,7 +281,7 @@ lock(const struct result_run *run, struct err *e)
 	const struct timespec nap = { .tv_nsec = 10000000 };
 	int tries;
 
-	for (tries = run->strict ? 1 : LOCK_TRIES; tries > 0; tries--) {
+	for (tries = run->hasty ? 1 : LOCK_TRIES; tries > 0; tries--) {
 		if (os_lock(run->journal.fd) == 0 ||
 		    (errno != EAGAIN && errno != EACCES))
 			return 0;
@@ -376,11 +394,27 @@ result_open_unnamed(struct result_run *run, struct err *e)
 	return begin(run, false, e);
 }
 
+/* Unless another file has taken its name. */
+static void
+remove_spent(struct result_run *run)
+{
+	struct result_journal *j = &run->journal;
+	struct stat own, st;
+
+	(void)result_wake(run);
+	if (j->fd != -1 && fstat(j->fd, &own) == 0 &&
+	    lstat(j->path, &st) == 0 && own.st_dev == st.st_dev &&
+	    own.st_ino == st.st_ino)
+		(void)unlink(j->path);
+}
+
 void
 result_close(struct result_run *run)
 {
 	struct stat st;
 
+	if (run->journal.spent)
+		remove_spent(run);
 	/* an unlinked journal will not be read again: do not sync it */
 	if (run->journal.fd != -1 && fstat(run->journal.fd, &st) == 0 &&
 	    st.st_nlink > 0)
@@ -405,6 +439,13 @@ result_rest(struct result_run *run)
 	(void)fsync(j->fd);
 	os_close(&j->fd);
 	j->resting = true;
+}
+
+int
+result_journal_fd(const struct result_run *run, int64_t *end)
+{
+	*end = run->journal.end;
+	return run->journal.fd;
 }
 
 bool

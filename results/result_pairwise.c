@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * result_pairwise.c: the comparisons of a task's trials with the baseline: the
- * side that won more than half of them, otherwise a tie.
+ * result_pairwise.c: a task compared with its baselines: the pass rates, and
+ * where a judge compared trials the side that won more than half of them,
+ * otherwise a tie.
  */
 #include "results/result.h"
 
@@ -81,11 +82,22 @@ any_compares(const struct spec_graders *list)
 	return false;
 }
 
-void
-result_put_pairwise(struct json_out *o, const struct result_run *run,
+bool
+result_any_compares(const struct result_run *run)
+{
+	size_t i;
+
+	for (i = 0; i < run->suite->ntasks; i++)
+		if (any_compares(&run->suite->tasks[i].graders))
+			return true;
+	return any_compares(&run->suite->graders);
+}
+
+static void
+put_pairwise(struct json_out *o, const struct result_run *run,
     size_t task)
 {
-	const struct result_task *t = &run->tasks[task];
+	const struct result_task *t = result_at(run, task, true);
 	struct arena tmp = { 0 };
 	struct pairs p = { 0 };
 	size_t k;
@@ -99,4 +111,56 @@ result_put_pairwise(struct json_out *o, const struct result_run *run,
 	if (p.n > 0)
 		put(o, &p);
 	arena_free(&tmp);
+}
+
+static void
+put_impact(struct json_out *o, const struct result_run *run, size_t i)
+{
+	const struct result_run *base = run->baseline;
+	const struct result_task *t = result_at(run, i, true), *b = NULL;
+	double with = t->stats.pass_rate, without, delta;
+
+	if (base != NULL && i < base->ntasks)
+		b = result_at(base, i, true);
+	if (b != NULL && b->status >= RESULT_PASSED &&
+	    str_eq(b->spec->id, t->spec->id))
+		without = b->stats.pass_rate;
+	else if (!result_num(json_getc(t->previous, "skill_impact"),
+	    "pass_rate_baseline", &without))
+		return;
+	delta = with - without;
+	json_open_member(o, "skill_impact", '{');
+	json_put_member_double(o, "pass_rate_with_skills", with);
+	json_put_member_double(o, "pass_rate_baseline", without);
+	json_put_member_double(o, "delta", delta);
+	json_put_member_double(o, "percent_change",
+	    delta / (without > 0.01 ? without : 0.01) * 100);
+	put_pairwise(o, run, i);
+	json_close(o, '}');
+}
+
+/* The same for the skills of another revision. */
+static void
+put_ref_impact(struct json_out *o, const struct result_run *run, size_t i)
+{
+	const struct result_task *t = result_at(run, i, true), *b;
+
+	if (run->ref == NULL || i >= run->ref->ntasks)
+		return;
+	b = result_at(run->ref, i, true);
+	if (b->status < RESULT_PASSED || !str_eq(b->spec->id, t->spec->id))
+		return;
+	json_open_member(o, "ref_impact", '{');
+	json_put_member_double(o, "pass_rate", t->stats.pass_rate);
+	json_put_member_double(o, "pass_rate_ref", b->stats.pass_rate);
+	json_put_member_double(o, "delta", t->stats.pass_rate -
+	    b->stats.pass_rate);
+	json_close(o, '}');
+}
+
+void
+result_put_impact(struct json_out *o, const struct result_run *run, size_t i)
+{
+	put_impact(o, run, i);
+	put_ref_impact(o, run, i);
 }

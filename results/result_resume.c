@@ -33,40 +33,11 @@ struct reader {
 	struct result_run *run;
 	struct result_task **by_id;	/* run->ntasks of them, sorted */
 	bool headed;		/* the first line was read */
+	struct result_stored from;	/* its path and source */
 	int64_t at;		/* of the line in the file */
 	unsigned line;
 	struct err *err;
 };
-
-static int
-by_id(const void *a, const void *b)
-{
-	const struct result_task *const *x = a, *const *y = b;
-
-	return str_cmp((*x)->spec->id, (*y)->spec->id);
-}
-
-static int
-cmp_id(const void *id, const void *task)
-{
-	const struct result_task *const *t = task;
-
-	return str_cmp(*(const struct str *)id, (*t)->spec->id);
-}
-
-static struct result_task **
-sort_tasks(struct result_run *run)
-{
-	struct result_task **v = NEW_N(&run->scratch, struct result_task *,
-	    run->ntasks);
-	size_t i;
-
-	for (i = 0; i < run->ntasks; i++)
-		v[i] = &run->tasks[i];
-	if (run->ntasks > 1)
-		qsort(v, run->ntasks, sizeof(v[0]), by_id);
-	return v;
-}
 
 static struct json *
 read_json(struct arena *a, struct str s, struct json_error *e)
@@ -83,8 +54,8 @@ not_ours(const struct reader *r)
 	    "file is unchanged", r->run->journal.path);
 }
 
-static bool
-read_key(struct result_run *run, struct str hex)
+bool
+result_read_key(unsigned char *key, struct str hex)
 {
 	size_t i;
 	int hi, lo;
@@ -94,7 +65,7 @@ read_key(struct result_run *run, struct str hex)
 		lo = hex_digit(hex.p[2 * i + 1]);
 		if (hi < 0 || lo < 0)
 			return false;
-		run->journal.key[i] = (unsigned char)(hi << 4 | lo);
+		key[i] = (unsigned char)(hi << 4 | lo);
 	}
 	return i == SIPHASH_KEY;
 }
@@ -105,32 +76,24 @@ check_header(struct reader *r, struct str line)
 	struct result_run *run = r->run;
 	struct json_error je;
 	struct json *v = read_json(&run->scratch, line, &je);
-	const struct {
-		const char *key;
-		struct str want;
-	} same[] = {
-		{ "suite", run->suite->name },
-		{ "executor", run->executor },
-		{ "model", run->model },
-	};
-	struct str got;
+	struct result_stored from = { run->journal.path, v,
+		json_str(v, "suite"), json_str(v, "executor"),
+		json_str(v, "model"), false,
+		arena_cstr(run->arena, json_str(v, "path")) };
 	int64_t version;
-	size_t i;
 
 	if (v == NULL || !result_int(v, "waza_journal", &version))
 		return not_ours(r);
-	if (version != RESULT_VERSION || !read_key(run, json_str(v, "key")))
+	if (version != RESULT_VERSION || !result_read_key(run->journal.key,
+	    json_str(v, "key")))
 		return err_set(r->err, ERR_SCHEMA, "%s: written by another "
 		    "version of waza: run without --resume", run->journal.path);
-	for (i = 0; i < COUNTOF(same); i++) {
-		got = json_str(v, same[i].key);
-		if (!str_eq(got, same[i].want))
-			return err_set(r->err, ERR_SCHEMA, "%s: cannot be "
-			    "resumed: its %s is \"%.*s\", not \"%.*s\"",
-			    run->journal.path, same[i].key,
-			    STRF(utf8_cut(got, 40)),
-			    STRF(utf8_cut(same[i].want, 40)));
-	}
+	if (result_check_same(run, &from, r->err) == -1)
+		return -1;
+	r->from.path = from.path;
+	r->from.source = json_getc(v, "path") != NULL ? from.source : NULL;
+	run->first_id = arena_cstr(run->arena, json_str(v, "run_id"));
+	run->first_ns = result_parse_time(json_str(v, "started"));
 	r->headed = true;
 	return 0;
 }
@@ -178,22 +141,38 @@ disbelieve(struct reader *r)
 		j->first_bad = r->line;
 }
 
-static void
+bool
+result_find_trial(const struct result_task *t, int64_t *trial)
+{
+	size_t i;
+
+	for (i = 0; t->numbers != NULL && i < t->ntrials; i++)
+		if (t->numbers[i] == *trial) {
+			*trial = (int64_t)i;
+			return true;
+		}
+	--*trial;
+	return t->numbers == NULL && *trial >= 0 &&
+	    (uint64_t)*trial < t->ntrials;
+}
+
+/* -1: this run lacks the trial, which would get lost. */
+static int
 read_trial(struct reader *r, struct str line)
 {
 	struct result_run *run = r->run;
-	struct result_trial t = { .off = -1 };
-	struct result_task **task;
+	struct result_trial t = { .off = -1 }, *place;
+	struct result_task *task;
 	struct json_error je;
 	struct str id;
 	struct json *v;
 	int64_t trial;
 
 	if (line.n == 0)		/* separates ours from a torn one */
-		return;
+		return 0;
 	if (!result_sealed(run->journal.key, r->at, line, &t.sum)) {
 		disbelieve(r);
-		return;
+		return 0;
 	}
 	v = read_json(&run->scratch, line, &je);
 	if (json_getc(v, REGRADED) != NULL)
@@ -201,20 +180,21 @@ read_trial(struct reader *r, struct str line)
 	id = json_str(v, "task");
 	if (v == NULL || !restore(v, line, &t) ||
 	    t.status == RESULT_CANCELLED)
-		return;
+		return 0;
 	t.off += r->at;
 	if (json_getc(v, "trigger") != NULL) {
 		result_take_trigger(run, v, &t);
-		return;
+		return 0;
 	}
-	if (run->ntasks == 0 || !result_int(v, "trial", &trial))
-		return;
-	task = bsearch(&id, r->by_id, run->ntasks, sizeof(*task), cmp_id);
-	if (task == NULL || trial < 1 || (uint64_t)trial > (*task)->ntrials)
-		return;
+	if (!result_int(v, "trial", &trial))
+		return 0;
+	place = result_find_place(run, r->by_id, id, trial, &task);
+	if (place == NULL)
+		return result_lacks(run, task, id, &r->from, r->err);
 	result_read_used(&t, json_getc(v, "run"));
-	result_replace(run, &(*task)->trials[trial - 1], &t, &(*task)->done);
+	result_replace(run, place, &t, &task->done);
 	result_count(run, json_getc(v, "run"), 1);
+	return 0;
 }
 
 /* Reads the whole lines of b and removes them from it. */
@@ -236,7 +216,7 @@ read_lines(struct reader *r, struct buf *b, size_t *seen)
 		if (!r->headed)
 			rc = check_header(r, line);
 		else
-			read_trial(r, line);
+			rc = read_trial(r, line);
 		arena_restore(&r->run->scratch, mark);
 		r->at += (int64_t)line.n + 1;
 		from += line.n + 1;
@@ -303,7 +283,7 @@ result_resume(struct result_run *run, struct err *e)
 	struct buf b = { .max = RESULT_LINE_MAX + 2 * CHUNK };
 	int rc;
 
-	r.by_id = sort_tasks(run);
+	r.by_id = result_sort_tasks(run);
 	rc = read_all(&r, &b);
 	buf_free(&b);
 	arena_restore(&run->scratch, mark);
@@ -331,7 +311,7 @@ add_note(int fd, const char *path, struct err *e)
 	nl = n > 0 ? memchr(head, '\n', (size_t)n) : NULL;
 	v = nl == NULL ? NULL : read_json(&a, (struct str){ head,
 	    (size_t)(nl - head) }, &je);
-	if (v != NULL && read_key(&run, json_str(v, "key")) &&
+	if (v != NULL && result_read_key(run.journal.key, json_str(v, "key")) &&
 	    fstat(fd, &st) == 0) {
 		/* the last line may lack its newline */
 		run.journal.end = (int64_t)st.st_size + 1;

@@ -17,6 +17,7 @@
 
 #include "json.h"
 #include "results/result_internal.h"
+#include "results/suspect/suspect.h"
 #include "results/verdict.h"
 
 enum { DEPTH = 100 };		/* of embedded JSON: JSON_DEPTH less ours */
@@ -131,26 +132,66 @@ by_name(const void *a, const void *b)
 
 /* A map sorted by name, like Go's; null if nothing was graded. */
 static void
-put_verdicts(struct buf *b, struct arena *a, const struct result_record *r)
+put_verdicts(struct buf *b, struct arena *a, const struct verdict *all,
+    size_t n)
 {
 	const struct verdict **v;
 	size_t i;
 
 	buf_put(b, KEY("validations"));
-	if (r->verdicts == NULL) {
+	if (all == NULL) {
 		buf_put(b, STR("null"));
 		return;
 	}
-	v = NEW_N(a, const struct verdict *, r->nverdicts);
-	for (i = 0; i < r->nverdicts; i++)
-		v[i] = &r->verdicts[i];
-	if (r->nverdicts > 1)
-		qsort(v, r->nverdicts, sizeof(v[0]), by_name);
-	for (i = 0; i < r->nverdicts; i++) {
+	v = NEW_N(a, const struct verdict *, n);
+	for (i = 0; i < n; i++)
+		v[i] = &all[i];
+	if (n > 1)
+		qsort(v, n, sizeof(v[0]), by_name);
+	for (i = 0; i < n; i++) {
 		buf_putc(b, i == 0 ? '{' : ',');
 		put_verdict(b, a, v[i]);
 	}
 	buf_put(b, i == 0 ? STR("{}") : STR("}"));
+}
+
+/*
+ * Checkpoints, in the order of turns.  An error of a grader is a verdict of its
+ * own, as in the original.
+ */
+static void
+put_checks(struct buf *b, struct arena *a, const struct result_record *r)
+{
+	static const struct verdict fault = {
+		.name = { "_checkpoint_error", 17 },
+		.type = { "checkpoint_error", 16 }, .weight = 1 };
+	const struct result_checkpoint *c;
+	struct verdict *all;
+	size_t i, k, n;
+
+	for (i = 0; i < r->nchecks; i++) {
+		c = &r->checks[i];
+		all = NEW_N(a, struct verdict, c->nverdicts + 1);
+		for (n = k = 0; k < c->nverdicts; k++)
+			all[n++] = c->verdicts[k];
+		for (k = 0; k < c->nverdicts && c->error; k++)
+			if (c->verdicts[k].error.n > 0) {
+				all[n] = fault;
+				all[n++].feedback = c->verdicts[k].error;
+				break;
+			}
+		buf_put(b, i == 0 ? KEY("checkpoints") : STR(""));
+		buf_putc(b, i == 0 ? '[' : ',');
+		result_put_int(b, STR("{\"after_turn\":"), c->after_turn);
+		result_put_str(b, KEY("status"), c->error ? STR("error") :
+		    c->failed ? STR("failed") : STR("passed"));
+		put_verdicts(b, a, all, n);
+		if (c->stopped)
+			result_put_bool(b, KEY("stopped"), true);
+		buf_putc(b, '}');
+	}
+	if (r->nchecks > 0)
+		buf_putc(b, ']');
 }
 
 /*
@@ -261,6 +302,7 @@ put_events(struct buf *b, struct arena *a, const struct answer *ans)
 		put_value(b, a, KEY("result"), c->result);
 		result_put_bool(b, KEY("success"), c->success);
 		put_canonical(b, c);
+		put_some(b, KEY("mock"), c->mock);
 		buf_putc(b, '}');
 	}
 	buf_putc(b, ']');
@@ -372,6 +414,25 @@ result_json(struct arena *a, const struct json *v)
 	return s;
 }
 
+/* The policy of a custom agent's tools, and what it denied. */
+static void
+put_policy(struct buf *b, const struct answer *ans)
+{
+	size_t i;
+
+	put_some(b, KEY("tool_policy_mode"), ans->tool_policy);
+	if (ans->denied.n == 0)
+		return;
+	buf_put(b, KEY("tool_policy_denials"));
+	for (i = 0; i < ans->denied.n; i++) {
+		buf_putc(b, i == 0 ? '[' : ',');
+		result_put_str(b, STR("{\"tool\":"), ans->denied.v[i]);
+		buf_put(b, STR(",\"kind\":\"tool\",\"reason\":\"not one of the "
+		    "agent's tools\"}"));
+	}
+	buf_putc(b, ']');
+}
+
 static void
 put_digest(struct buf *b, struct arena *a, const struct answer *ans,
     bool error)
@@ -393,6 +454,7 @@ put_digest(struct buf *b, struct arena *a, const struct answer *ans,
 	if (ans != NULL) {
 		put_answer_usage(b, ans);
 		put_some(b, KEY("session_id"), ans->session_id);
+		put_policy(b, ans);
 	}
 	buf_putc(b, '}');
 }
@@ -446,6 +508,7 @@ put_answer(struct buf *b, struct arena *a, const struct answer *ans)
 	if (ans->refused)
 		result_put_bool(b, KEY("refused"), true);
 	put_some(b, KEY("patch"), ans->patch);
+	put_value(b, a, KEY("command_invocations"), ans->command_invocations);
 	if (ans->echo)
 		result_put_bool(b, KEY("echo"), true);
 	if (ans->confined || ans->loose)
@@ -516,23 +579,42 @@ put_more(struct buf *b, struct arena *a, const struct result_record *r,
 		result_put_bool(b, KEY("replayed"), true);
 }
 
+static void
+put_suspect(struct buf *b, struct arena *a, const struct result_record *r,
+    const struct suspect_about *about)
+{
+	struct suspect s;
+
+	if (about == NULL || !suspect_find(a, r, about, &s))
+		return;
+	buf_put(b, KEY("suspect"));
+	suspect_put(b, &s);
+}
+
+static int64_t
+number_of(const struct result_record *r)
+{
+	return r->number > 0 ? r->number : (int64_t)r->trial + 1;
+}
+
 /* The old trial with new verdicts: other members are unchanged. */
 static void
 put_regraded(struct buf *b, struct arena *a, const struct result_record *r,
-    const struct result_trial *t)
+    const struct result_trial *t, const struct suspect_about *about)
 {
 	static const char *const graded[] = { "run_number", "attempts",
 	    "status", "validations", "error_msg", "error_class", "score",
-	    "weighted_score", "note", "grading_ms", "judge_usage", NULL };
+	    "weighted_score", "note", "grading_ms", "judge_usage", "suspect",
+	    NULL };
 	struct json_out o = { .put = buf_sink, .ctx = b, .more = true };
 	int64_t n;
 
 	if (!result_int(r->previous, "run_number", &n))
-		n = (int64_t)r->trial + 1;
+		n = number_of(r);
 	result_put_int(b, STR("{\"run_number\":"), n);
 	result_put_int(b, KEY("attempts"), t->attempts);
 	result_put_str(b, KEY("status"), str_of(result_word(t->status)));
-	put_verdicts(b, a, r);
+	put_verdicts(b, a, r->verdicts, r->nverdicts);
 	result_put_others(&o, r->previous, graded);
 	put_some(b, KEY("error_msg"), r->error);
 	put_some(b, KEY("error_class"), str_of(result_class(t->status)));
@@ -541,33 +623,37 @@ put_regraded(struct buf *b, struct arena *a, const struct result_record *r,
 	put_some(b, KEY("note"), r->note);
 	result_put_int(b, KEY("grading_ms"), grading_ms(r));
 	put_judges(b, &r->judge_usage);
+	put_suspect(b, a, r, about);
 	buf_putc(b, '}');
 }
 
 void
 result_put_trial(struct buf *b, struct arena *a,
-    const struct result_record *r, const struct result_trial *t)
+    const struct result_record *r, const struct result_trial *t,
+    const struct suspect_about *about)
 {
 	const struct answer *ans = r->answer;
 	struct str why = r->error;
 
 	if (r->previous != NULL) {
-		put_regraded(b, a, r, t);
+		put_regraded(b, a, r, t, about);
 		return;
 	}
 	if (why.n == 0 && ans != NULL)
 		why = ans->error;
-	result_put_int(b, STR("{\"run_number\":"), (int64_t)r->trial + 1);
+	result_put_int(b, STR("{\"run_number\":"), number_of(r));
 	result_put_int(b, KEY("attempts"), t->attempts);
 	result_put_str(b, KEY("status"), str_of(result_word(t->status)));
 	result_put_int(b, KEY("duration_ms"), t->duration_ms);
-	put_verdicts(b, a, r);
+	put_verdicts(b, a, r->verdicts, r->nverdicts);
 	put_digest(b, a, ans, result_is_error(t->status));
 	if (ans != NULL)
 		put_value(b, a, KEY("transcript"), ans->transcript);
 	result_put_str(b, KEY("final_output"),
 	    ans != NULL ? ans->output : STR(""));
 	put_some(b, KEY("error_msg"), why);
+	put_checks(b, a, r);
 	put_more(b, a, r, t);
+	put_suspect(b, a, r, about);
 	buf_putc(b, '}');
 }

@@ -281,6 +281,7 @@ result_add_trigger(struct result_run *run, const struct result_record *r,
 
 	assert(r->task < run->triggers.n && r->status != RESULT_NONE);
 	t.score = t.weighted = r->status == RESULT_PASSED;
+	result_set_used(&t, r);
 	if (run->journal.fd != -1)
 		rc = write_line(run, r, &t, e);
 	arena_restore(&run->scratch, mark);
@@ -313,28 +314,71 @@ is_text(const struct json *obj, const char *key, struct str want)
 	    str_eq(json_text(v), want);
 }
 
+/* Whether an object is about test i as the suite has it now. */
+static bool
+is_about(const struct result_run *run, size_t i, const struct json *item)
+{
+	const struct spec_trigger *t = &run->suite->triggers->v[i];
+
+	return str_eq(json_str(item, "expected_skill"), t->expected) &&
+	    is_text(item, "prompt", t->task.inputs.prompt) &&
+	    result_true(item, "should_trigger") == t->should &&
+	    result_true(item, "simulated") == run->triggers.simulated;
+}
+
+static void
+take(struct result_run *run, size_t i, const struct json *item,
+    const struct result_trial *t)
+{
+	struct answer_usage usage = answer_read_usage(item);
+
+	result_replace(run, &run->triggers.v[i], t, &run->triggers.done);
+	result_read_used(&run->triggers.v[i], item);
+	result_take_used(run, i, item);
+	answer_count_usage(&run->usage, &usage, 1);
+}
+
 /* A line that asked or expected something else is ignored. */
 void
 result_take_trigger(struct result_run *run, const struct json *line,
     const struct result_trial *t)
 {
 	const struct json *item = json_getc(line, "run");
-	const struct spec_trigger *spec;
-	struct answer_usage usage;
 	int64_t n;
 
-	if (!result_int(line, "trigger", &n) || n < 1 ||
-	    (uint64_t)n > run->triggers.n)
-		return;
-	spec = &run->suite->triggers->v[n - 1];
-	if (!is_text(line, "skill", run->suite->triggers->skill) ||
-	    !str_eq(json_str(item, "expected_skill"), spec->expected) ||
-	    !is_text(item, "prompt", spec->task.inputs.prompt) ||
-	    result_true(item, "should_trigger") != spec->should ||
-	    result_true(item, "simulated") != run->triggers.simulated)
-		return;
-	result_replace(run, &run->triggers.v[n - 1], t, &run->triggers.done);
-	result_take_used(run, (size_t)n - 1, item);
-	usage = answer_read_usage(item);
-	answer_count_usage(&run->usage, &usage, 1);
+	if (result_int(line, "trigger", &n) && n >= 1 &&
+	    (uint64_t)n <= run->triggers.n &&
+	    is_text(line, "skill", run->suite->triggers->skill) &&
+	    is_about(run, (size_t)n - 1, item))
+		take(run, (size_t)n - 1, item, t);
+}
+
+int
+result_reuse_trigger(struct result_run *run, size_t *next,
+    const struct json *item, struct err *e)
+{
+	struct str word = json_str(item, "status");
+	struct result_trial t = { .off = -1, .attempts = 1 };
+	struct buf *b;
+	size_t i;
+
+	t.status = str_is(word, "passed") ? RESULT_PASSED :
+	    str_is(word, "failed") ? RESULT_FAILED :
+	    str_is(word, "skipped") ? RESULT_SKIPPED :
+	    result_of_class(json_str(item, "error_class"));
+	t.score = t.weighted = t.status == RESULT_PASSED;
+	for (i = *next; i < run->triggers.n && !is_about(run, i, item); i++)
+		;
+	if (i == run->triggers.n || t.status == RESULT_NONE ||
+	    t.status == RESULT_CANCELLED ||
+	    !result_int(item, "duration_ms", &t.duration_ms))
+		return 0;
+	*next = i + 1;
+	b = result_line_begin(run);
+	result_put_int(b, STR("\"trigger\":"), (int64_t)i + 1);
+	result_put_str(b, KEY("skill"), run->suite->triggers->skill);
+	if (result_line_copy(run, &t, item, e) == -1)
+		return -1;
+	take(run, i, item, &t);
+	return 0;
 }

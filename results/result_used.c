@@ -70,14 +70,28 @@ set_usage(struct result_used *out, const struct answer_usage *u)
 	out->cost_known = u->cost_known || u->cost > 0;
 }
 
+/* Judges of a cached trial are not asked again. */
+static void
+set_judges(struct result_used *out, const struct answer_usage *u, bool asked)
+{
+	out->judge_tokens = asked ? add_near(u->input_tokens,
+	    u->output_tokens) : 0;
+	out->judge_cost = asked ? u->cost : 0;
+	out->judge_tokens_known = !asked || u->known;
+	out->judge_cost_known = !asked || u->cost_known || u->cost > 0;
+}
+
 void
 result_read_used(struct result_trial *t, const struct json *trial)
 {
 	struct answer_usage u = answer_read_spent(trial);
-	const struct json *v;
+	const struct json *v = json_getc(trial, "judge_usage");
+	struct answer_usage judges = answer_read_counts(v);
 	int64_t n = 0;
 
 	set_usage(&t->used, &u);
+	set_judges(&t->used, &judges, json_is_set(v) &&
+	    !result_true(trial, "cached"));
 	t->used.free = is_free(trial);
 	t->used.refused = result_true(trial, "refused");
 	t->used.calls_known = result_int(json_getc(trial, "session_digest"),
@@ -98,6 +112,7 @@ result_set_used(struct result_trial *t, const struct result_record *r)
 
 	t->used.free = r->replayed || is_free(r->previous);
 	set_usage(&t->used, &spent);
+	set_judges(&t->used, &r->judge_usage, r->judge_usage.answers > 0);
 	if (ans == NULL)
 		return;
 	t->used.refused = ans->refused;

@@ -105,7 +105,7 @@ static int
 write_beside(struct result_run *run, const char *path, struct err *e)
 {
 	bool sync = run->complete || run->ended || run->cancelled;
-	const char *name;
+	const char *name = NULL;
 	int rc, fd = open_beside(&run->scratch, path, &name);
 
 	if (fd == -1)

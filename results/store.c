@@ -198,8 +198,8 @@ put_ok(struct json_out *o, int ok)
 		json_put_member_bool(o, "ok", ok > 0);
 }
 
-static void
-put_summary(struct json_out *o, const struct store_run *r)
+void
+store_put_summary(struct json_out *o, const struct store_run *r)
 {
 	if (!r->summed) {
 		json_put_member_null(o, "summary");
@@ -235,7 +235,7 @@ store_put(struct json_out *o, const struct store_run *r)
 	json_put_member_str(o, "model", r->model);
 	json_put_member_str(o, "startedAt", str_of(when));
 	json_put_member_int(o, "durationMs", r->duration_ms);
-	put_summary(o, r);
+	store_put_summary(o, r);
 	if (r->state < STORE_COMPLETED) {
 		json_open_member(o, "progress", '{');
 		json_put_member_int(o, "done", (int64_t)r->done);

@@ -57,6 +57,10 @@ struct store_run {
 
 /* Writes the summary as members of an object. */
 void store_put(struct json_out *, const struct store_run *);
+/* Writes its member "summary"; null: the numbers are not known. */
+void store_put_summary(struct json_out *, const struct store_run *);
+/* Writes "passThreshold", "metrics" and "triggers", if the file has them. */
+void store_put_reasons(struct json_out *, const struct outcome *);
 /* Writes the member "tasks", with a summary of each task. */
 void store_put_tasks(struct json_out *, const struct outcome *);
 

@@ -378,6 +378,19 @@ put_failed(struct json_out *o, const struct outcome_task *t)
 	json_close(o, ']');
 }
 
+/* The suspect of the first trial that has one. */
+static void
+put_suspect(struct json_out *o, const struct outcome_task *t)
+{
+	const struct json *v = NULL;
+	size_t i;
+
+	for (i = 0; i < t->ntrials && v == NULL; i++)
+		v = json_getc(t->trials[i].node, "suspect");
+	if (v != NULL && v->type == JSON_OBJECT)
+		json_put_member(o, "suspect", v);
+}
+
 static void
 put_task(struct json_out *o, const struct outcome_task *t)
 {
@@ -385,6 +398,8 @@ put_task(struct json_out *o, const struct outcome_task *t)
 	int64_t passed = 0;
 	size_t i;
 
+	if (error.n == 0)
+		error = json_str(t->node, "skip_reason");
 	for (i = 0; i < t->ntrials && error.n == 0; i++)
 		error = json_str(t->trials[i].node, "error_msg");
 	for (i = 0; i < t->ntrials; i++)
@@ -404,6 +419,8 @@ put_task(struct json_out *o, const struct outcome_task *t)
 	if (error.n > 0)
 		json_put_member_str(o, "error", error);
 	put_failed(o, t);
+	if (t->status > RESULT_PASSED)
+		put_suspect(o, t);
 	json_close(o, '}');
 }
 
@@ -416,4 +433,29 @@ store_put_tasks(struct json_out *o, const struct outcome *oc)
 	for (i = 0; i < oc->ntasks; i++)
 		put_task(o, &oc->tasks[i]);
 	json_close(o, ']');
+}
+
+void
+store_put_reasons(struct json_out *o, const struct outcome *oc)
+{
+	static const struct {
+		const char *from, *to;
+	} rows[] = {
+		{ "metrics", "metrics" }, { "trigger_metrics", "triggers" },
+		{ "controls", "controls" }, { "matrix", "matrix" },
+	};
+	const struct json *v;
+	double least;
+	size_t i;
+
+	if (result_num(json_getc(oc->root, "config"), "pass_threshold", &least))
+		json_put_member_double(o, "passThreshold", least);
+	for (i = 0; i < COUNTOF(rows); i++) {
+		v = json_getc(oc->root, rows[i].from);
+		if (v == NULL || (v->type != JSON_OBJECT &&
+		    v->type != JSON_ARRAY) || v->n == 0)
+			continue;
+		json_put_key(o, str_of(rows[i].to));
+		json_put(o, v);
+	}
 }

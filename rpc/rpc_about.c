@@ -6,6 +6,8 @@
  */
 #include "rpc/rpc_internal.h"
 
+#include <string.h>
+
 static const char *const types[] = {
 	[FIELD_STR] = "string", [FIELD_INT] = "integer",
 	[FIELD_NUM] = "number", [FIELD_BOOL] = "boolean",
@@ -100,6 +102,18 @@ put_method(struct json_out *o, const struct rpc_method *m)
 	json_close(o, '}');
 }
 
+void
+rpc_view_params(struct rpc *r, const char *method, struct json_out *o)
+{
+	const struct rpc_method *m;
+	size_t i;
+
+	for (i = 0; (m = rpc_method(r, i)) != NULL; i++)
+		if (strcmp(m->name, method) == 0)
+			break;
+	rpc_put_schema(o, m != NULL ? m->params : NULL);
+}
+
 static enum rpc_status
 discover(struct rpc_call *c, void *params)
 {
@@ -191,4 +205,5 @@ rpc_add_evals(struct rpc *r)
 	rpc_add(r, &rpc_runs_module, r);
 	rpc_add(r, &rpc_run_module, r);
 	rpc_add(r, &rpc_skill_module, r);
+	rpc_add(r, &rpc_executor_module, r);
 }

@@ -4,19 +4,19 @@
  *
  * An answer depends on the suite's file and on the nearest .waza.yaml, which
  * may be created later.  It is valid while inode, size and times of all these
- * files, existing or not, are unchanged.  Requests that arrived in one read
- * were all sent before the files were checked: one check is enough for them.
+ * files, existing or not, are unchanged.  Requests that were read before the
+ * files were checked were also sent before: one check is enough for them.
  */
 #include "rpc/rpc_internal.h"
 
-#include <string.h>
 #include <sys/stat.h>
 
 #include "base/os.h"
+#include "suite/project.h"
+#include "suite/spec.h"
 
 enum {
 	ENTRIES = 64,
-	LEVELS = 10,		/* directories upwards, as the loader */
 	ANSWER_MAX = 64 << 10
 };
 /* A file younger than this can change again unnoticed. */
@@ -30,7 +30,7 @@ struct mark {
 struct entry {
 	struct arena arena;
 	struct str path, answer;
-	struct mark marks[LEVELS + 2];
+	struct mark marks[1 + PROJECT_LEVELS];
 	size_t nmarks;
 	uint64_t used;
 	uint64_t read;		/* when it was last found valid */
@@ -95,24 +95,21 @@ oldest(struct rpc_cache *k)
 static void
 add_mark(struct entry *e, const char *path)
 {
-	if (e->nmarks < COUNTOF(e->marks))
-		e->marks[e->nmarks++] = look(path);
+	e->marks[e->nmarks++] = look(path);
 }
 
-/* .waza.yaml in the suite's directory and in those above it. */
+/* .waza.yaml where the loader looks for it: up to the first that exists. */
 static void
 add_project(struct entry *e, const char *file)
 {
-	const char *slash = strrchr(file, '/');
-	struct str dir = slash != NULL ? (struct str){ file, (size_t)(slash -
-	    file) } : STR(".");
-	struct str up = dir;
+	const char *dir = spec_dir_of(&e->arena, file);
 	int i;
 
-	for (i = 0; i < LEVELS; i++) {
-		add_mark(e, arena_fmt(&e->arena, "%.*s/.waza.yaml",
-		    STRF(up)).p);
-		up = arena_fmt(&e->arena, "%.*s/..", STRF(up));
+	for (i = 0; i < PROJECT_LEVELS && dir != NULL; i++) {
+		add_mark(e, spec_join(&e->arena, dir, STR(".waza.yaml")));
+		if (e->marks[e->nmarks - 1].stamp.ino != 0)
+			return;
+		dir = spec_parent(&e->arena, dir);
 	}
 }
 

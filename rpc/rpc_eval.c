@@ -35,6 +35,28 @@ static const struct field path_rows[] = {
 static const struct field_table path_table =
     FIELD_TABLE(path_params, path_rows);
 
+/* The suite of an entry, or its evals.json, or NULL. */
+static const char *
+suite_of(const struct catalog_entry *e)
+{
+	return e->eval != NULL ? e->eval : e->foreign;
+}
+
+/* The suite of a skill in the server's workspace, or NULL. */
+static const char *
+find_by_name(struct rpc_call *c, struct str name)
+{
+	struct catalog_opts how = { .dir = "." };
+	const struct catalog_entry *found;
+	struct catalog all;
+	struct err e;
+
+	if (catalog_read(c->arena, &how, &all, &e) == -1 ||
+	    (found = catalog_find(&all, name)) == NULL)
+		return NULL;
+	return suite_of(found);
+}
+
 enum rpc_status
 rpc_find_suite(struct rpc_call *c, struct str path, const char **out)
 {
@@ -42,6 +64,8 @@ rpc_find_suite(struct rpc_call *c, struct str path, const char **out)
 	const char *yaml, *yml;
 	struct stat st;
 
+	if (plain != NULL && !catalog_is_path(plain))
+		plain = find_by_name(c, path);
 	*out = plain;
 	if (plain != NULL && stat(plain, &st) == 0 && S_ISDIR(st.st_mode)) {
 		yaml = arena_fmt(c->arena, "%s/eval.yaml", plain).p;
@@ -68,7 +92,10 @@ void
 rpc_check_suite(const struct spec_suite *s, struct str executor,
     struct spec_notes *notes)
 {
-	agent_check(s, executor, notes);
+	if (executor.n > 0)
+		agent_check(s, executor, notes);
+	else
+		agent_check_all(s, notes);
 	grader_check(s, notes);
 }
 
@@ -203,8 +230,10 @@ put_workspace(struct json_out *o, struct rpc_call *c, const char *dir,
 	    !spec_same_dir(all.root, dir))
 		return;
 	for (i = 0; i < all.n && list->n + i < LISTED_MAX; i++) {
-		path = str_of(all.v[i].eval != NULL ? all.v[i].eval : "");
-		if (path.n > 0 && rpc_allows(c->peer, path.p) &&
+		if (suite_of(&all.v[i]) == NULL)
+			continue;
+		path = str_of(suite_of(&all.v[i]));
+		if (rpc_allows(c->peer, path.p) &&
 		    (list->n == 0 || bsearch(&path, list->v, list->n,
 		    sizeof(path), str_order) == NULL))
 			put_entry(o, c, path, bad);
@@ -305,7 +334,7 @@ static enum rpc_status
 eval_get(struct rpc_call *c, void *params)
 {
 	const struct path_params *p = params;
-	struct spec_notes notes = rpc_notes(c, c->arena);
+	struct spec_notes notes;
 	struct spec_suite *s;
 	const char *path;
 	struct buf b = { 0 };
@@ -313,6 +342,7 @@ eval_get(struct rpc_call *c, void *params)
 
 	if (rpc_cached(c->rpc, p->path, c->buf))
 		return RPC_DONE;
+	notes = rpc_notes(c, c->arena);
 	if (rpc_find_suite(c, p->path, &path) != RPC_DONE)
 		return RPC_FAIL;
 	s = spec_load_part(c->arena, path, &notes);
@@ -341,7 +371,7 @@ eval_validate(struct rpc_call *c, void *params)
 		return RPC_FAIL;
 	s = spec_load_part(c->arena, path, &notes);
 	if (s != NULL)
-		rpc_check_suite(s, s->config.executor, &notes);
+		rpc_check_suite(s, STR(""), &notes);
 	json_open(o, '{');
 	json_put_member_bool(o, "valid", notes.errors == 0);
 	if (s != NULL && notes.errors == 0) {

@@ -63,7 +63,7 @@ rpc_check_peer(struct rpc_call *c)
 	return RPC_DONE;
 }
 
-/* An allowed path stays allowed for all messages of the same read. */
+/* An allowed path stays allowed for all messages that are handled together. */
 bool
 rpc_allows(const struct rpc_peer *p, const char *path)
 {

@@ -49,6 +49,7 @@ struct rpc_peer {
 
 /* A registered method. */
 struct rpc_row {
+	struct str name;
 	const struct rpc_method *method;
 	void *arg;
 };
@@ -147,7 +148,7 @@ enum rpc_status rpc_find_suite(struct rpc_call *, struct str path,
 /* Whether the server was started with --trust. */
 bool rpc_trusts(const struct rpc *);
 
-/* Adds what is wrong with a suite's executor and graders. */
+/* Adds the errors of an executor (empty: all of the suite) and of graders. */
 void rpc_check_suite(const struct spec_suite *, struct str executor,
     struct spec_notes *);
 
@@ -156,11 +157,11 @@ enum rpc_status rpc_refuse_suite(struct rpc_call *, struct str path,
     const struct spec_notes *);
 
 /*
- * Methods about suites, about runs, about skills, and eval.run; the argument
+ * Methods about suites, runs, skills and executors, and eval.run; the argument
  * is the rpc.
  */
 extern const struct rpc_module rpc_eval_module, rpc_runs_module,
-    rpc_run_module, rpc_skill_module;
+    rpc_run_module, rpc_skill_module, rpc_executor_module;
 
 /* Writes a table of parameters as a JSON Schema (NULL: no parameters). */
 void rpc_put_schema(struct json_out *, const struct field_table *);

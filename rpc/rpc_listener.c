@@ -9,6 +9,8 @@
  */
 #include "rpc/rpc_internal.h"
 
+#include "results/result.h"
+
 enum { LOG_PENDING_MAX = 256 << 10 };	/* bytes queued: no more eval.log */
 
 /* The i-th peer to notify; NULL after the last. */
@@ -175,6 +177,42 @@ log_event(struct rpc_run *r, const struct event *ev)
 	buf_free(&b);
 }
 
+static enum rpc_tally_status
+tally_status(struct str word)
+{
+	return str_is(word, "passed") ? RPC_PASSED :
+	    str_is(word, "failed") ? RPC_FAILED :
+	    str_is(word, "error") ? RPC_ERROR : RPC_SKIPPED;
+}
+
+static void
+tally_use(struct rpc_tally *t, const struct result_used *u)
+{
+	if (u->free)
+		return;
+	if (u->tokens_known && u->input_tokens > 0)
+		t->input_tokens += (uint64_t)u->input_tokens;
+	if (u->tokens_known && u->output_tokens > 0)
+		t->output_tokens += (uint64_t)u->output_tokens;
+	if (u->cost_known && u->cost > 0)
+		t->cost += u->cost;
+}
+
+static void
+tally(struct rpc_tally *t, const struct event *ev)
+{
+	enum rpc_tally_status i = tally_status(ev->status);
+
+	if (ev->type == EVENT_TRIAL_COMPLETE) {
+		t->trials[i]++;
+		if (ev->source.trial != NULL)
+			tally_use(t, &ev->source.trial->used);
+	} else if (ev->type == EVENT_TASK_COMPLETE)
+		t->tasks[i]++;
+	else if (ev->type == EVENT_EVAL_COMPLETE)
+		t->runs[i]++;
+}
+
 static void
 on_event(void *arg, const struct event *ev)
 {
@@ -193,6 +231,7 @@ on_event(void *arg, const struct event *ev)
 		r->progress.total = ev->tasks;
 	if (ev->type == EVENT_TASK_COMPLETE)
 		r->progress.done++;
+	tally(&r->rpc->tally, ev);
 	rpc_run_note(r, ev);
 	rpc_stream_add(&r->stream, ev);
 	send_event(r, ev);

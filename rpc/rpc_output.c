@@ -115,7 +115,7 @@ rpc_output_claim(struct rpc_call *c, struct rpc_run *r, struct run_opts *o)
 		choose_name(r, o);
 	if (o->output == NULL)
 		return RPC_DONE;
-	o->strict = true;
+	o->strict = o->hasty = true;
 	r->files[0].path = resolve(a, o->output);
 	r->files[1].path = arena_fmt(a, "%s.journal", r->files[0].path).p;
 	other = rpc_output_writer(r);

@@ -247,43 +247,53 @@ rpc_run_cancel(struct rpc_run *r)
  */
 struct run_params {
 	struct str path, executor, model, judge_model, context_dir, output;
-	struct field_strs tasks, tags;
+	struct field_strs paths, tasks, tags;
 	int64_t trials, workers, timeout;
 	bool verbose, detach, fail_fast, events;
 	bool wait;		/* as a tool */
 };
 
 #define ROW(m, t, ...) FIELD(run_params, m, t, __VA_ARGS__)
-static const struct field run_rows[] = {
-	ROW(path, FIELD_STR, .flags = FIELD_REQUIRED | FIELD_PATH,
-	    .help = "of eval.yaml"),
-	ROW(executor, FIELD_STR, .help = "instead of the suite's"),
-	ROW(model, FIELD_STR, .help = "instead of the suite's"),
-	ROW(judge_model, FIELD_STR, .help = "for graders that ask a model"),
-	ROW(verbose, FIELD_BOOL, .help = "more eval.log"),
-	ROW(context_dir, FIELD_STR, .alias = "contextDir",
-	    .flags = FIELD_PATH, .help = "where input files are"),
-	ROW(output, FIELD_STR, .flags = FIELD_PATH,
-	    .help = "results file to write"),
-	ROW(tasks, FIELD_STRS, .help = "only these, by id or name; globs"),
-	ROW(tags, FIELD_STRS, .help = "only tasks with these; globs"),
-	ROW(trials, FIELD_INT, .min = 1, .max = 100000, .help = "of each task"),
-	ROW(workers, FIELD_INT, .min = 1, .max = 1024,
-	    .help = "trials at the same time"),
-	ROW(timeout, FIELD_INT, .alias = "timeout_seconds", .min = 1,
-	    .max = 86400, .help = "seconds for a trial"),
-	ROW(fail_fast, FIELD_BOOL, .alias = "failFast",
-	    .help = "start no task after one that failed"),
-	ROW(detach, FIELD_BOOL,
-	    .help = "continue after the caller disconnects"),
+#define PATH_ROW(more) ROW(path, FIELD_STR, .flags = FIELD_PATH | (more), \
+	    .help = "of eval.yaml, or the name of a skill")
+#define SHARED_ROWS \
+	ROW(executor, FIELD_STR, .help = "instead of the suite's"), \
+	ROW(model, FIELD_STR, .help = "instead of the suite's"), \
+	ROW(judge_model, FIELD_STR, .help = "for graders that ask a model"), \
+	ROW(verbose, FIELD_BOOL, .help = "more eval.log"), \
+	ROW(context_dir, FIELD_STR, .alias = "contextDir", \
+	    .flags = FIELD_PATH, .help = "where input files are"), \
+	ROW(output, FIELD_STR, .flags = FIELD_PATH, \
+	    .help = "results file to write"), \
+	ROW(tasks, FIELD_STRS, .help = "only these, by id or name; globs"), \
+	ROW(tags, FIELD_STRS, .help = "only tasks with these; globs"), \
+	ROW(trials, FIELD_INT, .min = 1, .max = 100000, \
+	    .help = "of each task"), \
+	ROW(workers, FIELD_INT, .min = 1, .max = 1024, \
+	    .help = "trials at the same time"), \
+	ROW(timeout, FIELD_INT, .alias = "timeout_seconds", .min = 1, \
+	    .max = 86400, .help = "seconds for a trial"), \
+	ROW(fail_fast, FIELD_BOOL, .alias = "failFast", \
+	    .help = "start no task after one that failed"), \
+	ROW(detach, FIELD_BOOL, \
+	    .help = "continue after the caller disconnects"), \
 	ROW(events, FIELD_BOOL, .help = "eval.event instead of eval.progress"),
+
+static const struct field run_rows[] = {
+	PATH_ROW(0),
+	ROW(paths, FIELD_STRS,
+	    .help = "instead of path: several suites, each a run of its own"),
+	SHARED_ROWS
+};
+static const struct field tool_rows[] = {
+	PATH_ROW(FIELD_REQUIRED),
+	SHARED_ROWS
 	ROW(wait, FIELD_BOOL, .help = "answer with the results when the run "
 	    "is over (default), or at once"),
 };
 static const struct run_params tool_init = { .wait = true };
-static const struct field_table run_table = { run_rows,
-	COUNTOF(run_rows) - 1, sizeof(struct run_params), NULL };
-static const struct field_table tool_table = { run_rows, COUNTOF(run_rows),
+static const struct field_table run_table = FIELD_TABLE(run_params, run_rows);
+static const struct field_table tool_table = { tool_rows, COUNTOF(tool_rows),
 	sizeof(struct run_params), &tool_init };
 
 static struct str
@@ -348,6 +358,9 @@ load(struct rpc_run *r, struct rpc_call *c, const struct run_params *p,
 			config_apply(c->rpc->setup.settings, s);
 		if (s->config.model.n == 0)
 			s->config.model = o->model;
+		if (o->executor.n > 0)
+			s->config.executor_at = (struct spec_where){
+				.file = "executor" };
 		rpc_check_suite(s, o->executor.n > 0 ? o->executor :
 		    s->config.executor, &notes);
 	}
@@ -444,37 +457,85 @@ rpc_run_discard(struct rpc_run *r)
 	arena_free(&r->arena);
 }
 
+enum { PATHS_MAX = 1000 };	/* suites of a call */
+
+/* A run that is to be launched. */
+struct ready {
+	struct rpc_run *run;
+	struct run_opts opts;
+	struct str path;
+};
+
+/* Loads a suite; RPC_FAIL: the call's error is set. */
+static enum rpc_status
+prepare(struct rpc_call *c, const struct run_params *p, bool silent,
+    struct ready *out)
+{
+	struct run_params one = *p;
+	const char *path;
+
+	one.path = out->path;
+	if (rpc_find_suite(c, one.path, &path) != RPC_DONE)
+		return RPC_FAIL;
+	out->run = rpc_run_new(c, one.path);
+	out->run->audience = (struct rpc_run_audience){ .verbose = p->verbose,
+		.detach = p->detach, .events = p->events, .silent = silent };
+	set_opts(out->run, &one, &out->opts);
+	if (load(out->run, c, &one, path, &out->opts) == RPC_DONE &&
+	    rpc_output_claim(c, out->run, &out->opts) == RPC_DONE)
+		return RPC_DONE;
+	rpc_run_discard(out->run);
+	out->run = NULL;
+	return RPC_FAIL;
+}
+
+static enum rpc_status
+launch(struct rpc_call *c, struct ready *x)
+{
+	struct err e = { 0 };
+
+	if (rpc_run_launch(x->run, c->peer, &x->opts, &e) == 0)
+		return RPC_DONE;
+	rpc_run_discard(x->run);
+	x->run = NULL;
+	rpc_data(c, "path", x->path);
+	if (e.code == ERR_LIMIT)
+		return rpc_fail(c, RPC_RATE_LIMITED, "Rate limit exceeded: %s",
+		    e.msg);
+	return rpc_fail(c, RPC_RUN_FAILED, "Run failed: %s", e.msg);
+}
+
 /* Makes and launches a run; NULL: the call's error is set. */
 static struct rpc_run *
 make_run(struct rpc_call *c, const struct run_params *p, bool silent)
 {
-	struct run_opts o = { 0 };
-	struct err e = { 0 };
-	struct rpc_run *r;
-	const char *path;
+	struct ready x = { .path = p->path };
 
-	if (rpc_find_suite(c, p->path, &path) != RPC_DONE)
-		return NULL;
-	r = rpc_run_new(c, p->path);
-	r->audience = (struct rpc_run_audience){ .verbose = p->verbose,
-		.detach = p->detach, .events = p->events, .silent = silent };
-	set_opts(r, p, &o);
-	if (load(r, c, p, path, &o) != RPC_DONE ||
-	    rpc_output_claim(c, r, &o) != RPC_DONE) {
-		rpc_run_discard(r);
-		return NULL;
+	return prepare(c, p, silent, &x) == RPC_DONE &&
+	    launch(c, &x) == RPC_DONE ? x.run : NULL;
+}
+
+/* All of them or none: what has been launched is cancelled. */
+static enum rpc_status
+make_runs(struct rpc_call *c, const struct run_params *p, struct ready *v)
+{
+	enum rpc_status status = RPC_DONE;
+	size_t i, n = p->paths.n, ready, going = 0;
+
+	for (ready = 0; ready < n && status == RPC_DONE; ready++) {
+		v[ready].path = p->paths.v[ready];
+		status = prepare(c, p, false, &v[ready]);
 	}
-	if (rpc_run_launch(r, c->peer, &o, &e) == -1) {
-		rpc_run_discard(r);
-		rpc_data(c, "path", p->path);
-		if (e.code == ERR_LIMIT)
-			rpc_fail(c, RPC_RATE_LIMITED, "Rate limit exceeded: %s",
-			    e.msg);
-		else
-			rpc_fail(c, RPC_RUN_FAILED, "Run failed: %s", e.msg);
-		return NULL;
-	}
-	return r;
+	for (i = 0; i < n && status == RPC_DONE; i++, going++)
+		status = launch(c, &v[i]);
+	if (status == RPC_DONE)
+		return status;
+	for (i = 0; i < n; i++)
+		if (i < going && v[i].run != NULL)
+			rpc_run_cancel(v[i].run);
+		else if (v[i].run != NULL)
+			rpc_run_discard(v[i].run);
+	return status;
 }
 
 static void
@@ -485,11 +546,49 @@ put_launched(struct json_out *o, const struct rpc_run *r)
 	json_close(o, '}');
 }
 
+/* Several suites: a run for each. */
+static enum rpc_status
+run_all(struct rpc_call *c, const struct run_params *p)
+{
+	struct ready *v = NEW_N(c->arena, struct ready, p->paths.n);
+	struct json_out *o = &c->out;
+	size_t i;
+
+	if (p->path.n > 0 || p->output.n > 0 || p->paths.n > PATHS_MAX) {
+		rpc_data(c, "field", STR("paths"));
+		return rpc_fail(c, RPC_INVALID_PARAMS, "Invalid params: "
+		    "\"paths\" excludes \"path\" and \"output\", and has at "
+		    "most %d entries", PATHS_MAX);
+	}
+	if (make_runs(c, p, v) != RPC_DONE)
+		return RPC_FAIL;
+	json_open(o, '{');
+	json_open_member(o, "runs", '[');
+	for (i = 0; i < p->paths.n; i++) {
+		json_open(o, '{');
+		rpc_run_put_state(o, v[i].run);
+		json_put_member_str(o, "path", v[i].path);
+		json_close(o, '}');
+	}
+	json_close(o, ']');
+	json_close(o, '}');
+	return RPC_DONE;
+}
+
 static enum rpc_status
 eval_run(struct rpc_call *c, void *params)
 {
-	struct rpc_run *r = make_run(c, params, false);
+	const struct run_params *p = params;
+	struct rpc_run *r;
 
+	if (p->paths.n > 0)
+		return run_all(c, p);
+	if (p->path.p == NULL) {
+		rpc_data(c, "field", STR("path"));
+		return rpc_fail(c, RPC_INVALID_PARAMS,
+		    "Invalid params: Missing required field: path");
+	}
+	r = make_run(c, p, false);
 	if (r == NULL)
 		return RPC_FAIL;
 	put_launched(&c->out, r);

@@ -41,11 +41,16 @@ answer_state(struct rpc_call *c, const struct rpc_run *r)
 static enum rpc_status
 run_status(struct rpc_call *c, void *params)
 {
+	const struct rpc_setup *s = &c->rpc->setup;
 	const struct id_params *p = params;
-	const struct rpc_run *r = find(c, p->id);
+	const struct rpc_run *r;
 	const struct rpc_run_record *rec;
 	struct json_out *o = &c->out;
 
+	if (s->put_met != NULL && p->id.n > 0 &&
+	    s->put_met(s->changed_arg, o, p->id))
+		return RPC_DONE;
+	r = find(c, p->id);
 	if (r == NULL)
 		return RPC_FAIL;
 	rec = &r->record;
@@ -94,6 +99,9 @@ run_list(struct rpc_call *c, void *params)
 		rpc_run_put_progress(o, r);
 		json_close(o, '}');
 	}
+	if (c->rpc->setup.put_met != NULL)
+		(void)c->rpc->setup.put_met(c->rpc->setup.changed_arg, o,
+		    STR(""));
 	json_close(o, ']');
 	json_close(o, '}');
 	return RPC_DONE;

@@ -60,7 +60,8 @@ put_task(struct json_out *o, const struct rpc_run *r,
 	json_put_member_int(o, "trials", (int64_t)res->trials);
 	json_put_member_int(o, "passed", passed);
 	json_put_member_int(o, "durationMs", t->stats.avg_ms);
-	json_put_member_nonempty(o, "error", more->error);
+	json_put_member_nonempty(o, "error", more->error.n == 0 &&
+	    t->skipped != NULL ? str_of(t->skipped) : more->error);
 	json_close(o, '}');
 }
 

@@ -39,6 +39,9 @@ struct rpc_why {
 enum rpc_status rpc_inside(struct rpc *, struct arena *, const char *method,
     const struct json *params, struct buf *value, struct rpc_why *why);
 
+/* Writes the JSON Schema of a method's parameters. */
+void rpc_view_params(struct rpc *, const char *method, struct json_out *);
+
 struct rpc_view_counts {
 	size_t known;		/* runs that are remembered */
 	size_t unfinished;	/* of them: not over */

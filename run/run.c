@@ -16,7 +16,9 @@
 #include "base/os.h"
 #include "results/event.h"
 #include "results/outcome.h"
+#include "run/control/control_internal.h"
 #include "run/run_internal.h"
+#include "run/taint/taint.h"
 
 enum {
 	REFRESH_MS = 1000,	/* minimum between two writes of the results */
@@ -61,14 +63,32 @@ init_results(struct run *run)
 	r->executor = run->opts.executor.n > 0 ? run->opts.executor :
 	    c->executor;
 	r->model = run->opts.model.n > 0 ? run->opts.model : c->model;
+	r->cell = run->opts.cell;
+	r->cell_name = run->opts.cell_name;
+	if (run->opts.stored != NULL)
+		result_take_cell(r, run->opts.stored);
 	r->judge_model = run->opts.judge_model;
 	r->timeout_seconds = run->opts.timeout_seconds;
 	r->started_ns = os_wall_ns();
 	r->trials = (size_t)(run->opts.trials > 0 ? run->opts.trials :
 	    c->trials_per_task);
+	if (run->opts.stop.kind == STOP_DECIDED)
+		r->stop = "decided";
+	else if (run->opts.stop.kind == STOP_CI)
+		r->stop = arena_fmt(&run->arena, "ci=%g",
+		    run->opts.stop.width).p;
 	r->journal.fd = -1;
-	r->strict = run->opts.strict;
+	run->command_mocks = run_mocks_any(run->suite);
+	r->strict = run->opts.strict || run->opts.by_default;
+	r->hasty = run->opts.hasty;
+	r->seed = run->opts.seed;
 	r->ungraded = run->opts.skip_graders;
+	r->no_skills = run->opts.stored != NULL ? result_ran_bare(
+	    run->opts.stored) : run->opts.no_skills;
+	if (run->opts.ref != NULL) {
+		r->ref_name = run->opts.ref->name;
+		r->ref_commit = run->opts.ref->commit;
+	}
 	set_identity(run);
 }
 
@@ -108,16 +128,20 @@ open_agents(struct run *run, struct err *e)
 	run->agent = o->agent != NULL ? o->agent : &run->own;
 	run->own = (struct agent){ .kind = agent_find(r->executor),
 		.suite = s, .procs = run->procs, .hub = o->hub,
-		.arena = &run->arena, .workers = run->queue.nslots,
-		.spent = &run->spent };
+		.arena = &run->arena, .workers = run->queue.nslots };
 	if (o->stored != NULL) {
 		run->agent->kind = &agent_stored;
 		run->agent->state = &run->opts.stored;
 	}
+	if (o->control != NULL) {
+		run->agent->kind = o->control_mutates ? &agent_mutate :
+		    &agent_control;
+		run->agent->state = o->control;
+	}
 	if (run->agent->kind == NULL)
 		return err_set(e, ERR_SCHEMA, "unknown executor \"%.*s\"",
 		    STRF(r->executor));
-	if (o->replay != NULL)
+	if (o->replay != NULL && o->control == NULL)
 		run->agent->state = &run->opts.replay;
 	/* stored and replayed answers get the suite's judge */
 	run->judges = (struct judges){ .suite = s, .procs = run->procs,
@@ -126,10 +150,13 @@ open_agents(struct run *run, struct err *e)
 		.model = o->stored != NULL ? s->config.model : r->model,
 		.judge_model = o->judge_model, .arena = &run->arena,
 		.run_id = r->run_id, .workers = run->queue.nslots,
-		.spent = &run->spent, .agent = run->agent };
-	if (run_record_open(run, e) == -1)
+		.agent = run->agent };
+	if (run_record_open(run, e) == -1 || (o->agent == NULL &&
+	    agent_open(run->agent, e) == -1))
 		return -1;
-	return o->agent == NULL ? agent_open(run->agent, e) : 0;
+	if (agent_is_confined(run->agent))
+		run->agent->sealed = taint_files(run_taint(run));
+	return run_budget_open(run, e);
 }
 
 struct run *
@@ -147,10 +174,15 @@ run_new(struct loop *loop, struct procs *procs, const struct spec_suite *s,
 	run->bus = bus;
 	run->pool.arena = &run->arena;
 	run->pool.keep = o->keep_workspace;
+	run->queue.held = o->held;
 	init_results(run);
 	if (run_select(run, e) == 0 &&
-	    run_check_output(&run->arena, o->output, o->strict, e) == 0)
+	    run_check_output(&run->arena, o->output, o->strict ||
+	    o->by_default, e) == 0) {
+		if (o->fingerprint)
+			run_fingerprint(run);
 		return run;
+	}
 	run_free(run);
 	return NULL;
 }
@@ -176,7 +208,7 @@ run_open(struct run *run, struct err *e)
 	}
 	run_forget_reruns(run);
 	init_slots(run);
-	if (open_agents(run, e) == -1) {
+	if (open_agents(run, e) == -1 || run_controls_check(run, e) == -1) {
 		result_close(r);
 		return -1;
 	}
@@ -206,6 +238,7 @@ drop(struct run *run)
 		if (q->slots[i].state != RUN_TRIAL_IDLE)
 			run_trial_drop(&q->slots[i]);
 	run_triggers_drop(run);
+	run_controls_drop(run);
 	(void)workspace_close(&run->pool, run->opts.keep_workspace, &e);
 }
 
@@ -280,30 +313,6 @@ run_abort(struct run *run, const struct err *e)
 /*
  * Trials.
  */
-/*
- * The task whose next trial can start now, or ntasks.  If no open task is
- * left, new ones are begun, as long as their hooks leave a slot free.
- */
-static size_t
-find_work(struct run *run)
-{
-	struct run_queue *q = &run->queue;
-	size_t i, n = run->results.ntasks;
-
-	for (;;) {
-		for (; q->open != NULL; q->open = q->open->next_open) {
-			i = (size_t)(q->open - q->tasks);
-			if (run_next_trial(run, i) <
-			    run->results.tasks[i].ntrials)
-				return i;
-		}
-		if (q->first_new == n || q->stopped ||
-		    q->hooking >= q->nslots - q->busy)
-			return n;
-		run_begin_task(run, q->first_new++);
-	}
-}
-
 static struct run_trial *
 free_slot(struct run *run)
 {
@@ -333,11 +342,12 @@ start_trials(struct run *run)
 	size_t i;
 
 	while (!run->cancelled && !run->unusable && !q->held &&
-	    q->busy < run_slots(run) &&
-	    (i = find_work(run)) < run->results.ntasks) {
+	    !run_budget_ended(run) && q->busy < run_slots(run) &&
+	    (i = run_find_work(run)) < run->results.ntasks) {
 		t = free_slot(run);
 		q->busy++;
 		run_take_slot(run);
+		run_budget_take(run, i, 1);
 		q->tasks[i].running++;
 		run_trial_start(t, i, q->tasks[i].next++);
 		run_trial_go(t);
@@ -348,6 +358,8 @@ start_trials(struct run *run)
 	}
 	if (run->unusable && !run->cancelled)
 		run_cancel(run);
+	if (run->broke != NULL && !run->cancelled)
+		run_skip_rest(run, run->broke);
 	if (q->busy == 0 && q->hooking == 0 && (!q->held || run->cancelled) &&
 	    !run_lacks_slot(run) && run_triggers_pump(run))
 		close_run(run);
@@ -440,6 +452,37 @@ emit_run(struct run *run, enum event_type type)
 	event_emit(run->bus, &ev);
 }
 
+static bool
+has_trials(const struct result_run *r)
+{
+	size_t i;
+
+	for (i = 0; i < r->ntasks; i++)
+		if (r->tasks[i].done > 0)
+			return true;
+	return r->complete || r->triggers.done > 0;
+}
+
+/* The journal of a complete run is not needed any more. */
+static void
+write_results(struct run *run)
+{
+	struct result_run *r = &run->results;
+	struct err e;
+
+	r->unwritten = true;
+	if (run->opts.by_default && !has_trials(r))
+		return;
+	r->unwritten = result_write(r, run->opts.output, &e) == -1;
+	if (!r->unwritten)
+		r->journal.spent = r->complete && r->journal.lost == 0 &&
+		    run_is_file(run->opts.output);
+	else if (run->opts.by_default)
+		run_warn(run, "results_not_kept", e.msg);
+	else if (run->err.code == ERR_NONE)
+		run->err = e;
+}
+
 static void
 end_run(void *arg)
 {
@@ -462,12 +505,10 @@ end_run(void *arg)
 	    !run->unusable;
 	r->aborted = run->err.code != ERR_NONE;
 	r->complete = !run->cancelled && run->queue.first_new == r->ntasks &&
-	    r->triggers.done == r->triggers.n;
+	    r->skipped == NULL && r->triggers.done == r->triggers.n;
 	result_sum(r);
-	if (run->opts.output != NULL &&
-	    result_write(r, run->opts.output, &e) == -1 &&
-	    run->err.code == ERR_NONE)
-		run->err = e;
+	if (run->opts.output != NULL)
+		write_results(run);
 	run_check_journal(run);
 	if (run->err.code != ERR_NONE)
 		run_warn(run, "run_failed", run->err.msg);
@@ -529,7 +570,7 @@ begin_tasks(void *arg)
 		run->err = run->hooks.err;
 		run->cancelled = true;
 	}
-	if (run->opts.output != NULL)
+	if (run->opts.output != NULL && !run->opts.by_default)
 		timer_start(run->loop, &run->refresh, REFRESH_MS);
 	run_pump(run);
 }
@@ -549,6 +590,36 @@ warn_of_lines(struct run *run)
 	run_warn(run, "journal_changed", e.msg);
 }
 
+/* Counts the trials that the journal has. */
+static void
+count_resumed(struct run *run)
+{
+	const struct run_opts *o = &run->opts;
+	struct result_run *r = &run->results;
+	size_t i, k;
+
+	r->reuse = (struct result_reuse){ .resumes = o->resume ||
+		o->retry_errors || o->rerun_failed,
+		.caches = o->cache != NULL };
+	for (i = 0; i < r->ntasks; i++) {
+		r->reuse.trials += r->tasks[i].ntrials;
+		for (k = 0; k < r->tasks[i].ntrials; k++)
+			r->reuse.resumed += o->stored == NULL &&
+			    r->tasks[i].trials[k].status != RESULT_NONE;
+	}
+}
+
+/* After the controls. */
+static void
+begin_run(struct run *run)
+{
+	if (!run->cancelled && run_has_hooks(run, SPEC_BEFORE_RUN))
+		run_hooks_start(&run->hooks, run, SPEC_BEFORE_RUN, NULL,
+		    begin_tasks, run);
+	else
+		begin_tasks(run);
+}
+
 void
 run_start(struct run *run, void (*done)(void *arg), void *arg)
 {
@@ -557,17 +628,23 @@ run_start(struct run *run, void (*done)(void *arg), void *arg)
 	run->started = loop_clock(run->loop);
 	run->phase = RUN_OPENING;
 	run_join(run);
+	count_resumed(run);
+	run_budget_start(run);
 	emit_run(run, EVENT_EVAL_START);
 	if (run->results.regraded)
 		run_warn(run, "regraded", "the results file was graded again "
 		    "after its run: resumed trials keep the verdicts of the "
 		    "run");
+	if (run->results.kept_grades)
+		run_warn(run, "regraded", "the results file was graded again "
+		    "after its run: resumed trials keep the new verdicts");
+	if (run->results.changed && run->results.reuse.resumed > 0)
+		run_warn(run, "suite_changed", "the suite has changed since "
+		    "the resumed trials ran: they keep their prompts and "
+		    "verdicts; start a new run to judge the new suite");
 	warn_of_lines(run);
-	if (!run->cancelled && run_has_hooks(run, SPEC_BEFORE_RUN))
-		run_hooks_start(&run->hooks, run, SPEC_BEFORE_RUN, NULL,
-		    begin_tasks, run);
-	else
-		begin_tasks(run);
+	if (!run_controls_start(run, begin_run))
+		begin_run(run);
 }
 
 void
@@ -608,6 +685,7 @@ run_cancel(struct run *run)
 		run_hooks_cancel(&run->hooks);	/* the second request */
 	if (run->phase == RUN_OPENING && run->hooks.list != NULL)
 		run_hooks_cancel(&run->hooks);
+	run_controls_cancel(run);
 	run->cancelled = true;
 	if (run->phase != RUN_GOING)
 		return;

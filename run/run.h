@@ -16,18 +16,25 @@
 #include <stdint.h>
 
 #include "base/base.h"
+#include "lib/sha256.h"
+#include "results/result.h"
+#include "run/shard.h"
+#include "run/stop.h"
 
 struct agent;
+struct agent_control;
 struct agent_request;
 struct agent_conversation;
 struct event_bus;
 struct loop;
+struct mask;
 struct outcome;
 struct procs;
 struct hub;
 struct result_run;
 struct spec_notes;
 struct spec_suite;
+struct spec_task;
 
 /*
  * Slots that several runs share: together they have at most so many trials at
@@ -37,6 +44,7 @@ struct spec_suite;
  */
 struct run_share {
 	size_t slots;
+	bool alternate;			/* start trials in turn */
 	/* called when a slot is free that no run wants; must not start or free
 	 * a run */
 	void (*spare)(void *arg);
@@ -49,24 +57,99 @@ struct run_share {
 /* Whether a slot is free. */
 bool run_has_slot(const struct run_share *);
 
+/*
+ * Tasks that were selected one by one (--changed).  Without tasks a run has
+ * its trigger tests alone.
+ */
+struct run_only {
+	struct str *ids;		/* sorted by str_cmp() */
+	const char **why;		/* the reason for each */
+	size_t n;
+};
+/* The reason for a task; NULL: it is not selected. */
+const char *run_why(const struct run_only *, struct str id);
+
+/*
+ * A budget that trials share, of one run or of several, and what they have
+ * spent of it.  Set the limits and zero the rest; it must live as long as the
+ * runs.
+ */
+enum run_budget_kind { RUN_USD, RUN_TOKENS, RUN_SECONDS, RUN_BUDGET__MAX };
+
+struct run_budget {
+	const char *of;		/* "run", "suite" or "task", for messages */
+	struct run_purse {
+		double limit;		/* 0: none */
+		bool lax;		/* unknown amounts are not an error */
+		double spent;		/* of seconds: not used */
+		double known;		/* sum of the n known amounts */
+		size_t n, unknown;	/* trials */
+	} v[RUN_BUDGET__MAX];
+	size_t running;		/* trials now */
+	bool began;
+	int64_t since;		/* loop clock, once it began */
+};
+
+/* A revision of the skills, instead of that of the working tree. */
+struct run_ref {
+	struct str name, commit;
+};
+
 /* Zero members mean: use the suite's value. */
 struct run_opts {
 	struct str executor, model;
+	struct str cell, cell_name;	/* of a matrix; see result_run */
 	int64_t trials, workers, timeout_seconds;
 	const char *const *tasks, *const *tags;	/* globs; NULL: all */
-	size_t ntasks, ntags;
+	const char *const *words;	/* parts of ids, names and tags, or
+					 * globs; case-insensitive */
+	size_t ntasks, ntags, nwords;
+	const struct run_only *only;	/* these tasks, or NULL */
+	int64_t limit;			/* the first of them only; 0: all */
 	int64_t shard, shards;		/* shard 1 to n of n; 0: all tasks */
+	enum shard_by shard_by;		/* how tasks are divided */
+	bool has_baseline;		/* another pass is its baseline, */
+	bool has_ref;			/* or has skills of a revision */
+	bool is_baseline;		/* this pass is one */
+	const struct run_ref *ref;	/* this pass has skills of a revision,
+					 * which its suite names; or NULL */
+	bool shard_trials;		/* divide the trials of each task */
+	const struct outcome *shard_times;	/* for SHARD_TIME, or NULL */
+	bool fingerprint;		/* the results have one of the suite */
 	const char *context_dir;	/* instead of fixtures/ */
 	const char *run_id;		/* NULL: generated */
 	const char *output;		/* results file, or NULL */
-	bool strict;			/* a peer named the output: it must be
+	bool strict;			/* others named the output: it must be
 					 * new, or an earlier results file */
+	bool hasty;			/* do not wait for a locked journal */
+	/*
+	 * Nobody named output and journal.  They are not links; the results
+	 * are written once, at the end; without a journal that can be locked
+	 * and written, the run continues but cannot be resumed.
+	 */
+	bool by_default;
 	const char *journal;		/* NULL: derived from output or suite */
 	bool unnamed;			/* a journal without a name instead */
-	bool resume;			/* skip trials that the journal has */
+	bool resume;			/* skip trials that the journal has, or
+					 * without one the results file: */
+	const char *resume_from;	/* NULL: output */
+	bool starts_new;		/* which the run does not replace */
+	enum result_arm resume_arm;	/* the pass of it */
 	bool retry_errors;		/* resume, but repeat errors */
 	bool rerun_failed;		/* resume, but repeat all but passes */
 	bool fail_fast, keep_workspace, no_skills;
+	int64_t max_failures;		/* start no more tasks after so many
+					 * that did not pass; 0: no limit */
+	size_t *failures;		/* their number in all runs of a call,
+					 * or NULL */
+	/*
+	 * Budgets that the run shares: with all runs of a call, and with those
+	 * of the same suite, whose limits the run adds.  NULL: none, its own.
+	 */
+	struct run_budget *budget, *suite_budget;
+	bool allow_unmetered;		/* unknown cost is not an error */
+	struct stop_rule stop;		/* with STOP_CI, trials is a maximum */
+	int64_t seed;			/* of statistics; 0: the default */
 	bool sweep;			/* remove files of killed runs */
 	bool verbose;
 	bool update_snapshots;		/* diff graders write snapshots */
@@ -83,6 +166,16 @@ struct run_opts {
 					 * use; never cleaned; or NULL */
 	bool allow_ungraded;		/* a trial without a grader passes */
 	bool skip_graders;		/* all trials are skipped */
+	/* a made-up answer, or NULL; then each trial has one
+	 * attempt, and nobody answers in the user's place */
+	struct agent_control *control;
+	bool control_mutates;		/* it alters recordings */
+	bool no_judges, no_programs;	/* see grader.h; without programs hooks
+					 * and repositories are left out */
+	bool no_hooks;
+	bool no_controls;		/* do not try config.controls */
+	bool strict_controls;		/* a task that accepts one fails the
+					 * run */
 	/*
 	 * An agent that is open already and stays open; it takes precedence
 	 * over the executor.  Its conversation to continue; its HOME, TMPDIR
@@ -93,6 +186,7 @@ struct run_opts {
 	const struct agent_request *agent_dirs;
 	struct hub *hub;		/* for executor remote, or NULL */
 	struct run_share *share;	/* with other runs, or NULL */
+	bool held;			/* as after run_hold() */
 };
 
 struct run;
@@ -157,8 +251,51 @@ void run_hold(struct run *, bool hold);
  */
 void run_rest(struct run *);
 
+/* Whether --task, --tags and -k select the task. */
+bool run_selects(const struct run_opts *, const struct spec_task *);
+
 /* How many of the suite's tasks the options select. */
 size_t run_count_tasks(const struct spec_suite *, const struct run_opts *);
+
+/* A selected task, and how many of its trials this shard has. */
+struct run_planned {
+	const struct spec_task *task;
+	size_t trials;
+};
+/* The tasks that the options select, in the arena; returns their number. */
+size_t run_list_tasks(struct arena *, const struct spec_suite *,
+    const struct run_opts *, struct run_planned **);
+
+/*
+ * run_digest.c: SHA-256 of the parts that all tasks of a suite share, and of
+ * each task, for a comparison with another version of the suite's files.
+ * Files that a part names are not read: naming->fn gets their paths, those of
+ * missing files and of places where they might be included.  A task is the
+ * part RUN_PART_TASK; the task that the other parts get means nothing.
+ */
+enum run_part {
+	RUN_PART_NAMES, RUN_PART_VARIABLES, RUN_PART_SETTINGS, RUN_PART_MOCKS,
+	RUN_PART_SKILLS, RUN_PART_INSTRUCTIONS, RUN_PART_HOOKS,
+	RUN_PART_GRADERS, RUN_PART_TRIGGERS, RUN_PART_TASK, RUN_PART__MAX
+};
+struct run_naming {
+	/* tree: a directory counts with all below it */
+	void (*fn)(void *arg, enum run_part, const struct spec_task *,
+	    const char *path, bool tree);
+	void *arg;
+};
+struct run_digest {
+	char part[RUN_PART_TASK][SHA256_HEX];
+	char (*task)[SHA256_HEX];	/* in the order of the suite */
+};
+void run_digest(struct arena *, const struct spec_suite *,
+    const char *context_dir, const struct run_naming *, struct run_digest *);
+
+/* How many trigger tests a run has. */
+size_t run_count_triggers(const struct spec_suite *, const struct run_opts *);
+/* -1 and *e, with similar names, if the options select no task. */
+int run_explain_selection(struct arena *, const struct spec_suite *,
+    const struct run_opts *, struct err *);
 
 /* The number of trials that a run of the suite may have at the same time. */
 size_t run_count_workers(const struct spec_suite *, const struct run_opts *);
@@ -173,5 +310,11 @@ void run_free(struct run *);
 struct result_run *run_results(struct run *);
 const struct err *run_error(const struct run *);	/* ERR_NONE: none */
 bool run_cancelled(const struct run *);
+
+/*
+ * run_record.c: adds the secrets that a suite names, as by api_key_env, to
+ * those that are masked.
+ */
+void run_add_secrets(struct arena *, struct mask *, const struct spec_suite *);
 
 #endif

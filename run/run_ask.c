@@ -62,18 +62,19 @@ first_event_ms(const struct run_ask *q)
 
 void
 run_ask_init(struct run_ask *q, struct run *run, const struct spec_task *task,
-    size_t trial, unsigned attempt)
+    unsigned number, unsigned attempt)
 {
 	*q = (struct run_ask){ .run = run, .task = task,
 		.started = loop_clock(run->loop), .started_ns = os_wall_ns() };
 	q->vars = (struct tmpl_vars){ .job_id = str_of(run->results.run_id),
 		.task_name = task->name, .timestamp = str_of(run->timestamp),
-		.iteration = (int64_t)trial + 1, .attempt = attempt,
+		.iteration = number, .attempt = attempt,
 		.vars = { task->vars, run->suite->inputs } };
 	q->req = (struct agent_request){ .task = task, .prompt = STR(""),
 		.model = run->results.model, .run_id = run->results.run_id,
-		.trial = (unsigned)trial + 1, .attempt = attempt,
-		.vars = &q->vars, .no_skills = run->opts.no_skills };
+		.trial = number, .attempt = attempt,
+		.vars = &q->vars, .no_skills = run->opts.no_skills,
+		.ref_skills = run->opts.ref != NULL };
 }
 
 void
@@ -216,6 +217,16 @@ lost_workspace(const struct run_ask *q)
 }
 
 bool
+run_ask_doubts(const struct run_ask *q)
+{
+	const struct agent_kind *k = q->run->agent->kind;
+
+	return q->run->opts.shards > 0 && !q->cancelled &&
+	    q->status > RESULT_PASSED && q->status != RESULT_CANCELLED &&
+	    q->job.req != NULL && !k->scripted && !k->replays;
+}
+
+bool
 run_ask_ended(struct run_ask *q)
 {
 	const struct answer *ans = &q->job.ans;
@@ -267,6 +278,7 @@ run_ask_free(struct run_ask *q)
 	struct err e;
 
 	run_record_drop(&q->record);
+	run_mocks_remove(q);
 	run_remove_home(q);
 	if (q->dir != NULL && !run->opts.keep_workspace &&
 	    workspace_release(&run->pool, q->dir, &e) == -1)

@@ -29,6 +29,8 @@
 #include "lib/tmpl.h"
 #include "results/result.h"
 #include "run/run.h"
+#include "run/run_mocks.h"
+#include "run/run_wait_internal.h"
 #include "suite/spec.h"
 
 struct mask;
@@ -36,25 +38,10 @@ struct outcome_trial;
 struct run_cache;
 struct run_trial;
 struct run_triggers;
+struct taint;
 struct workspace_scan;
 
 enum { RUN_SLICE_MS = 20 };	/* of starting trials, per turn of the loop */
-
-/*
- * Waiting for descriptors or processes that other children will release; zero
- * it.  run_must_wait(): a child could not be started because of a shortage,
- * and `shortages` was the number before.  True: fn(arg) will be called, to try
- * again.  False: the error has another reason, or the wait has taken longer
- * than the time limit of the task (NULL: the suite's).  run_waited(): the
- * milliseconds of the wait that fn ends.
- */
-struct run_wait {
-	struct procs_wait room;
-	int64_t since, began;		/* of all waits, of this one */
-};
-bool run_must_wait(struct run *, struct run_wait *, uint64_t shortages,
-    const struct spec_task *, void (*fn)(void *), void *arg);
-int64_t run_waited(const struct run *, const struct run_wait *);
 
 /* run_hook.c: a list of hooks that run one after the other. */
 struct run_hooks {
@@ -108,10 +95,10 @@ void run_stop(struct run *, struct str why);
 
 /* run_skills.c: the skills of one prompt. */
 struct run_skill {
-	struct str name;		/* in its front matter */
-	struct str dir;			/* of its directory */
-	const char *from;		/* its directory in the suite */
-	const char *root;		/* and where the agent finds it */
+	const struct spec_skill *spec;
+	struct str name, dir;		/* in its front matter; of its folder */
+	const char *from, *root;	/* its directory in the suite, and where
+					 * the agent finds it */
 };
 
 struct run_skills {
@@ -148,13 +135,16 @@ struct run_ask {
 	int64_t started_ns;		/* wall clock */
 	struct run_record record;
 	struct run_skills skills;
+	struct run_mocks mocks;
+	enum { RUN_AGENT_NONE, RUN_AGENT_PLACED, RUN_AGENT_PROMPT } agent_way;
+	struct str agent_text;		/* of the custom agent, or empty */
 	enum result_status status;
 	struct str error;		/* message, or empty */
 };
 
 /* run_ask.c: prepares an attempt; the caller sets req.prompt. */
 void run_ask_init(struct run_ask *, struct run *, const struct spec_task *,
-    size_t trial, unsigned attempt);
+    unsigned number, unsigned attempt);
 /*
  * Asks the agent.  True if it has answered already; otherwise progress(arg,
  * ...), unless NULL, and done(arg) follow.
@@ -165,6 +155,14 @@ bool run_ask_start(struct run_ask *, void (*progress)(void *,
 void run_ask_arm(struct run_ask *);
 /* After an answer: true if it is usable; else status and error are set. */
 bool run_ask_ended(struct run_ask *);
+/*
+ * The engine of a shard ends its job by a signal to all processes, and that to
+ * the agent can arrive first.  If this is true, wait RUN_DOUBT_MS for ours
+ * before a result that is not a pass is recorded: a requeued job would take
+ * over the verdict on an agent that was killed.
+ */
+enum { RUN_DOUBT_MS = 250 };
+bool run_ask_doubts(const struct run_ask *);
 /* Interrupts the agent or the responder; done() follows. */
 void run_ask_cancel(struct run_ask *);
 /* Sets status and error. */
@@ -194,6 +192,9 @@ struct run_task {
 	struct buf error;		/* of its first trial with an error;
 					 * until the task has ended */
 	struct run_hooks *hooks;	/* while they run */
+	struct run_budget *budget;	/* NULL: none of its own */
+	/* trials with a result; the last of them */
+	size_t known, passed, skipped, last;
 	struct run_task *next_open;
 };
 
@@ -201,7 +202,8 @@ enum run_trial_state {
 	RUN_TRIAL_IDLE, RUN_TRIAL_PREPARE, RUN_TRIAL_JUDGED,
 	RUN_TRIAL_FETCH, RUN_TRIAL_FETCHING, RUN_TRIAL_FILL, RUN_TRIAL_SCAN,
 	RUN_TRIAL_ASK,
-	RUN_TRIAL_ASKING, RUN_TRIAL_ANSWERED, RUN_TRIAL_PATCH,
+	RUN_TRIAL_ASKING, RUN_TRIAL_ANSWERED, RUN_TRIAL_CHECK, RUN_TRIAL_TURN,
+	RUN_TRIAL_PATCH,
 	RUN_TRIAL_GRADE, RUN_TRIAL_GRADING,
 	RUN_TRIAL_PAUSED, RUN_TRIAL_GRADED, RUN_TRIAL_FINISH,
 	RUN_TRIAL_WAITING
@@ -248,6 +250,15 @@ struct run_dialog {
 	struct judging reply;		/* of the responder */
 };
 
+/* The checkpoint that is being graded. */
+struct run_check {
+	const struct spec_checkpoint *spec;	/* NULL: none */
+	struct answer answer;		/* of all turns so far */
+	struct verdict *verdicts;
+	size_t n;			/* those that are known */
+	int64_t began;			/* loop clock */
+};
+
 struct run_trial {
 	struct run *run;
 	enum run_trial_state state;
@@ -265,12 +276,18 @@ struct run_trial {
 	struct verdict *verdicts;
 	size_t nverdicts;
 	size_t grader;			/* next one to start */
+	struct run_check check;
+	struct result_checkpoint *checks;	/* those that were graded */
+	size_t nchecks;
+	bool stopped;			/* one of them ended the trial */
 	struct timer pause;
 	bool awaits_judges;		/* PAUSED until they are known */
 	unsigned pauses;		/* before it */
+	bool doubted;			/* PAUSED before FINISH */
 	struct answer_usage judged;	/* of judges, in all attempts */
 	struct answer_usage earlier;	/* of agents, in earlier attempts */
 	bool old_verdicts;		/* some are from the results file */
+	int64_t began;			/* loop clock */
 	char key[65];			/* in the cache; empty: not cached */
 	bool cached;			/* the result is from the cache */
 };
@@ -298,8 +315,10 @@ struct run_queue {
 	size_t hooking;			/* tasks whose hooks run */
 	struct run_trial *slots;	/* in run->live */
 	size_t nslots, busy;
+	size_t started;			/* trials and trigger tests */
 	bool starved;			/* it wants a slot of run_share */
 	bool stopped;			/* start no new task (fail_fast) */
+	size_t failures;		/* tasks that did not pass */
 	bool held;			/* start nothing until resumed */
 	bool alone;			/* one at a time, until the agent has
 					 * answered: agent_starts_alone() */
@@ -319,7 +338,9 @@ struct run {
 	struct result_run results;
 	struct agent own;		/* unless opts.agent is set */
 	struct agent *agent;
-	struct agent_spent spent;
+	struct run_budget budget;	/* unless opts.suite_budget is set */
+	bool command_mocks;		/* the suite or a task has some */
+	const char *broke;		/* the budget is spent: the reason */
 	struct judges judges;
 	enum { RUN_JUDGES_NEW, RUN_JUDGES_ASKED, RUN_JUDGES_KNOWN } judged;
 	size_t closing;			/* agent and judges not closed yet */
@@ -329,12 +350,15 @@ struct run {
 	bool *regraded;			/* with opts.stored: these tasks */
 	struct mask *secrets;		/* see run_secrets(); NULL: not yet */
 	struct run_cache *cache;	/* NULL: nothing is cached */
+	struct run_known **known;	/* files that run_key.c has hashed */
 	struct run_repo *repos;		/* those looked up so far */
+	const struct taint *taint;	/* see run_taint(); NULL: not yet */
 	bool warned_files;		/* that old verdicts are kept */
 	bool warned_journal;		/* that others have changed it */
 	bool warned_home;		/* of skills of the account */
 	struct workspace_pool pool;
 	struct run_triggers *triggers;	/* NULL: no trigger tests */
+	struct run_controls *controls;	/* NULL: none is being tried */
 	struct run_hooks hooks;		/* of the run */
 	bool cancelled;
 	bool unusable;			/* the executor cannot answer */
@@ -348,6 +372,30 @@ struct run {
 };
 
 /*
+ * run_key.c: adds what affects the trials of a suite, of a list of graders, and
+ * of a task, with the contents of files; clears ok if one cannot be read.
+ */
+struct run_key {
+	struct run *run;
+	const struct spec_task *task;	/* names are looked up for it */
+	struct sha256 hash;
+	struct arena arena;
+	bool portable;		/* leave out what differs between machines */
+	bool ok;
+	const struct run_naming *naming;	/* gets the paths of files,
+				 * which are not read then; or NULL */
+	enum run_part part;	/* that names them */
+};
+void run_key_suite(struct run_key *);
+void run_key_graders(struct run_key *, const struct spec_graders *);
+void run_key_task(struct run_key *, const struct spec_task *);
+/* The same with what also makes a suite another one, for fingerprints. */
+void run_key_part(struct run_key *, enum run_part);
+void run_key_whole_task(struct run_key *, const struct spec_task *);
+/* Sets the fingerprint of the results. */
+void run_fingerprint(struct run *);
+
+/*
  * run_cache.c.  open: sets run->cache if the options allow it.  take: true if
  * the trial's result was found and added to the run.  keep: stores the result
  * of a trial after result_add(); a failure is a warning.
@@ -359,9 +407,8 @@ void run_cache_keep(struct run_trial *);
 /* run_workspace.c: whether the agent, inputs or graders need a directory. */
 bool run_needs_workspace(const struct run_trial *);
 /*
- * The directories in which input files are looked up, in this order: the
- * task's context_dir (else --context-dir, else fixtures/), that of the task's
- * file, that of the suite.  Returns RUN_INPUT_DIRS.
+ * The directories for input files: the task's context_dir (else --context-dir,
+ * else fixtures/), that of the task's file, the suite's; RUN_INPUT_DIRS.
  */
 enum { RUN_INPUT_DIRS = 3 };
 size_t run_input_dirs(struct arena *, const struct run *,
@@ -444,6 +491,52 @@ bool run_file_is(struct run_ask *, const char *path, struct str text);
 bool run_reads_skill(struct run_ask *, const struct run_skill *,
     const struct answer_call *);
 
+/*
+ * run_agent.c: a custom agent.  choose: before the prompt is made.  place: in
+ * the filled workspace; 0, or -1 and *e.  preamble: adds its text to a prompt.
+ * verdict: adds one to the trial if calls were denied.
+ */
+void run_agent_choose(struct run_ask *);
+int run_agent_place(struct run_ask *, struct err *);
+void run_agent_preamble(const struct run_ask *, struct buf *);
+void run_agent_verdict(struct run_trial *);
+
+/*
+ * run_grade.c.  grade: starts the next grader and returns the next state.
+ * decide: sets the status from the verdicts; false: it is an error.
+ */
+enum run_trial_state run_grade(struct run_trial *);
+bool run_decide(struct run_trial *);
+
+/* run_taint.c: what agents of the suite must not see. */
+const struct taint *run_taint(struct run *);
+/* Whether the agent has seen it: then the trial is tainted. */
+bool run_taint_check(struct run_trial *);
+void run_add_verdict(struct run_trial *, const struct verdict *);
+
+/* Sets t->in for graders of this answer. */
+void run_grader_input(struct run_trial *, const struct answer *);
+
+/*
+ * run_check.c: checkpoints.  begin: after an answer; false: this turn has none.
+ * check: starts the next grader and returns the next state.  stopped: whether
+ * one of them has ended the conversation.  verdicts: adds those of all
+ * checkpoints to the trial.
+ */
+bool run_check_begin(struct run_trial *);
+enum run_trial_state run_check(struct run_trial *);
+bool run_check_stopped(const struct run_trial *);
+void run_check_verdicts(struct run_trial *);
+
+/*
+ * run_trial.c, for it: continues in that state in the next turn of the loop;
+ * whether to try again later, in that state.
+ */
+enum run_trial_state run_pause_until(struct run_trial *,
+    enum run_trial_state next);
+bool run_wait_again(struct run_trial *, uint64_t shortages,
+    enum run_trial_state);
+
 /* run_preamble.c: sets the text before the prompt; 0, or -1 and *e. */
 int run_make_preamble(struct run_trial *, struct err *);
 /* Whether the list contains the name, which is not empty. */
@@ -459,17 +552,28 @@ bool run_has_skill(const struct field_strs *, struct str name);
 enum run_turn { RUN_TURN_ASK, RUN_TURN_WAIT, RUN_TURN_LAST, RUN_TURN_BAD };
 int run_turn_first(struct run_trial *, struct err *);
 enum run_turn run_turn_next(struct run_trial *);
+/* The answer of all turns so far; no more turns follow. */
+void run_turn_so_far(struct run_trial *, struct answer *);
+void run_turn_stop(struct run_trial *);
 void run_turn_end(struct run_trial *);
+
+/*
+ * run_shard.c: sets the tasks of the results, and of a shard their trials and
+ * its plan.  Returns how many tasks are selected in all shards.
+ */
+size_t run_shard_select(struct run *);
 
 /* run_plan.c, in this order before anything starts; 0, or -1 and *e. */
 int run_select(struct run *, struct err *);	/* the tasks */
+/* -1, and the message that no task matches --task or --tags. */
+int run_no_match(struct run *, struct err *);
 int run_open_journal(struct run *, struct err *);
+/* Whether there is a regular file that is not empty. */
+bool run_is_file(const char *path);
 /* Resets trials of the journal that the options want to run again. */
 void run_forget_reruns(struct run *);
 /* The number of trials that run at the same time. */
 size_t run_workers(const struct run *);
-/* Whether --task and --tags select the task. */
-bool run_selects(const struct run_opts *, const struct spec_task *);
 
 /*
  * run_stored.c: grading the answers of a results file again.  select: the
@@ -483,6 +587,9 @@ void run_stored_prepare(struct run_trial *);
 const struct outcome_trial *run_stored_trial(const struct run_trial *);
 /* The message of the task's first imported error; empty: none. */
 struct str run_stored_error(const struct run *, size_t task);
+/* The old verdict of that name and the grader's type; false: none. */
+bool run_stored_take(struct run_trial *, const struct spec_grader *,
+    struct str name, struct verdict *out);
 /* True if the grader cannot run without the agent's files: old verdict. */
 bool run_stored_verdict(struct run_trial *, const struct spec_grader *,
     struct verdict *out);
@@ -509,9 +616,49 @@ void run_triggers_drop(struct run *);
  */
 size_t run_next_trial(struct run *, size_t task);
 void run_begin_task(struct run *, size_t task);
+/*
+ * The task whose next trial can start now, or ntasks.  If no open task is
+ * left, new ones are begun, as long as their hooks leave a slot free.
+ */
+size_t run_find_work(struct run *);
+/* Whether no new task starts because of those that did not pass. */
+bool run_is_stopped(const struct run *);
 bool run_has_hooks(const struct run *, enum spec_hook_kind);
+/* No more trials of the task start; it ends with those that run. */
+void run_skip_task(struct run *, size_t task, const char *why);
+/* The same for all tasks that have trials to start. */
+void run_skip_rest(struct run *, const char *why);
 /* A trial is finished and recorded; its slot is free. */
 void run_trial_ended(struct run *, struct run_trial *);
+
+/*
+ * run_budget.c.  open: sets the limits of the run; -1 and *e if the executor
+ * cannot keep them.  start: counts what resumed trials have spent.  room: the
+ * number of trials that may start now.  ended: whether no more may, ever; then
+ * run->broke is the reason.  charge: after a trial or a trigger test, what it
+ * spent, and its milliseconds; task: ntasks for a test.
+ */
+int run_budget_open(struct run *, struct err *);
+void run_budget_start(struct run *);
+size_t run_budget_room(const struct run *);
+bool run_budget_ended(struct run *);
+void run_budget_judges(struct run *);	/* they have limits, too */
+/* One trial, or trigger test, more (1) or less (-1) is running. */
+void run_budget_take(struct run *, size_t task, int running);
+void run_budget_charge(struct run *, size_t task, const struct result_trial *,
+    int64_t took_ms);
+/* Whether the next trial of a task may start, must wait, or never starts. */
+enum run_may { RUN_MAY_START, RUN_MUST_WAIT, RUN_MUST_SKIP };
+enum run_may run_budget_allows(struct run *, size_t task, const char **why);
+
+/*
+ * run_stop.c.  count: the result of a trial is known.  task: whether the rule
+ * wants no more trials; if none runs, the task then has no others.  suite: why
+ * no more tasks are needed, or NULL.
+ */
+void run_stop_count(struct run *, size_t task, size_t trial);
+bool run_stop_task(struct run *, size_t task);
+const char *run_stop_suite(const struct run *);
 
 /*
  * run_share.c.  slots: the number of trials, or of trigger tests, that may run

@@ -13,11 +13,13 @@
 
 #include "base/os.h"
 #include "lib/glob.h"
+#include "lib/unicode.h"
 
 enum {
-	WORKERS_DEFAULT = 4,	/* of `parallel: true` */
+	WORKERS_DEFAULT = 4,	/* of `parallel: true`; at most, without */
 	WORKERS_MAX = 1024,
-	TRIAL_FDS = 6		/* descriptors of a trial */
+	TRIAL_FDS = 6,		/* descriptors of a trial */
+	TAGS_SHOWN = 100	/* each once, in a message */
 };
 
 static bool
@@ -31,11 +33,74 @@ any_match(const char *const *globs, size_t n, struct str name)
 	return false;
 }
 
+/* Both are in lower case. */
+static bool
+has_word(struct str name, struct str word)
+{
+	size_t i;
+
+	if (glob_any(word))
+		return glob_match(word, name);
+	for (i = 0; i + word.n <= name.n; i++)
+		if (memcmp(name.p + i, word.p, word.n) == 0)
+			return true;
+	return false;
+}
+
+static bool
+any_word(const struct run_opts *o, struct str name)
+{
+	struct buf lower = { 0 }, word = { 0 };
+	bool found = false;
+	size_t i;
+
+	unicode_put_lower(&lower, name);
+	for (i = 0; i < o->nwords && !found; i++) {
+		word.n = 0;
+		unicode_put_lower(&word, str_of(o->words[i]));
+		found = has_word(buf_str(&lower), buf_str(&word));
+	}
+	buf_free(&lower);
+	buf_free(&word);
+	return found;
+}
+
+/* -k: a word in the id, the name or a tag. */
+static bool
+has_any_word(const struct run_opts *o, const struct spec_task *t)
+{
+	size_t i;
+
+	if (o->nwords == 0 || any_word(o, t->id) || any_word(o, t->name))
+		return true;
+	for (i = 0; i < t->tags.n; i++)
+		if (any_word(o, t->tags.v[i]))
+			return true;
+	return false;
+}
+
+static int
+by_name(const void *key, const void *row)
+{
+	return str_cmp(*(const struct str *)key, *(const struct str *)row);
+}
+
+const char *
+run_why(const struct run_only *o, struct str id)
+{
+	size_t i = search_first(&id, o->ids, o->n, sizeof(*o->ids), by_name);
+
+	return i < o->n && str_eq(o->ids[i], id) ? o->why[i] : NULL;
+}
+
 bool
 run_selects(const struct run_opts *o, const struct spec_task *t)
 {
 	size_t i;
 
+	if ((o->only != NULL && run_why(o->only, t->id) == NULL) ||
+	    !has_any_word(o, t))
+		return false;
 	if (o->ntasks > 0 && !any_match(o->tasks, o->ntasks, t->id) &&
 	    !any_match(o->tasks, o->ntasks, t->name))
 		return false;
@@ -47,67 +112,82 @@ run_selects(const struct run_opts *o, const struct spec_task *t)
 	return false;
 }
 
-/*
- * Calls take() for the tasks of the suite that the options select.  Shard K of
- * N has every Nth of them, starting with the Kth.  Returns how many there are
- * in all shards.
- */
-static size_t
-each_selected(const struct spec_suite *s, const struct run_opts *o,
-    void (*take)(void *, const struct spec_task *), void *arg)
+/* The ids of the tasks, or their tags. */
+static struct field_strs
+names_of(struct arena *a, const struct spec_suite *s, bool tags)
 {
-	size_t i, nth = 0;
+	struct field_strs out = { 0 };
+	size_t i, k, m, n = 0;
 
+	for (i = 0; i < s->ntasks; i++)
+		n += tags ? s->tasks[i].tags.n : 1;
+	out.v = NEW_N(a, struct str, n);
 	for (i = 0; i < s->ntasks; i++) {
-		if (!run_selects(o, &s->tasks[i]))
-			continue;
-		if (o->shards == 0 || (int64_t)(nth % (size_t)o->shards) ==
-		    o->shard - 1)
-			take(arg, &s->tasks[i]);
-		nth++;
+		if (!tags)
+			out.v[out.n++] = s->tasks[i].id;
+		for (k = 0; tags && k < s->tasks[i].tags.n; k++) {
+			for (m = 0; m < out.n && m < TAGS_SHOWN; m++)
+				if (str_eq(out.v[m], s->tasks[i].tags.v[k]))
+					break;
+			if (m == out.n)
+				out.v[out.n++] = s->tasks[i].tags.v[k];
+		}
 	}
-	return nth;
+	return out;
 }
 
-static void
-take_task(void *arg, const struct spec_task *t)
+/* Names the first pattern, similar ids or tags, and those that exist. */
+static int
+no_match(struct arena *a, const struct spec_suite *s,
+    const struct run_opts *o, struct err *e)
 {
-	struct result_run *r = arg;
+	bool tags = o->ntasks == 0 && o->nwords == 0;
+	const char *option = tags ? "--tags" : o->ntasks > 0 ? "--task" : "-k";
+	const char *glob = tags ? o->tags[0] : o->ntasks > 0 ? o->tasks[0] :
+	    o->words[0];
+	struct field_strs names = names_of(a, s, tags);
+	struct buf b = { 0 };
 
-	r->tasks[r->ntasks++].spec = t;
+	buf_fmt(&b, "no task matches %s %.100s%s", option, glob,
+	    o->ntasks > 0 && o->nwords > 0 ? " and -k" :
+	    !tags && o->ntags > 0 ? " and --tags" :
+	    tags && names.n == 0 ? ": the suite has no tags" : "");
+	str_put_choices(&b, str_of(glob), tags ? "tags" : "tasks", names.v,
+	    names.n);
+	err_set(e, ERR_SCHEMA, "%.*s", STRF(buf_str(&b)));
+	buf_free(&b);
+	return -1;
 }
 
-static void
-count_task(void *arg, const struct spec_task *t)
+int
+run_explain_selection(struct arena *a, const struct spec_suite *s,
+    const struct run_opts *o, struct err *e)
 {
-	(void)t;
-	++*(size_t *)arg;
+	size_t i;
+
+	for (i = 0; i < s->ntasks; i++)
+		if (run_selects(o, &s->tasks[i]))
+			return 0;
+	return no_match(a, s, o, e);
 }
 
-size_t
-run_count_tasks(const struct spec_suite *s, const struct run_opts *o)
+int
+run_no_match(struct run *run, struct err *e)
 {
-	size_t n = 0;
-
-	each_selected(s, o, count_task, &n);
-	return n;
+	return no_match(&run->arena, run->suite, &run->opts, e);
 }
 
 int
 run_select(struct run *run, struct err *e)
 {
-	const struct spec_suite *s = run->suite;
 	const struct run_opts *o = &run->opts;
-	struct result_run *r = &run->results;
 
 	if (o->stored != NULL)
 		return run_stored_select(run, e);
-	r->tasks = NEW_N(&run->arena, struct result_task, s->ntasks);
-	if (each_selected(s, o, take_task, r) == 0)
-		return err_set(e, ERR_SCHEMA, "no task matches %s",
-		    o->ntasks > 0 && o->ntags > 0 ? "--task and --tags" :
-		    o->ntasks > 0 ? "--task" : "--tags");
-	return 0;
+	if (run_shard_select(run) > 0 || (o->only != NULL &&
+	    run_count_triggers(run->suite, o) > 0))
+		return 0;
+	return run_no_match(run, e);
 }
 
 /*
@@ -124,12 +204,34 @@ affordable(const struct run *run)
 	    n < 1 ? 1 : (int64_t)n;
 }
 
+/*
+ * One at a time where the order matters: hooks around tasks, a persistent
+ * program, a run that ends after failures.
+ */
+static int64_t
+default_workers(const struct spec_suite *s, const struct run_opts *o)
+{
+	const struct spec_config *c = &s->config;
+	const struct agent_kind *k = agent_find(o->executor.n > 0 ?
+	    o->executor : c->executor);
+	size_t n = os_processors();
+
+	if (c->parallel)
+		return WORKERS_DEFAULT;
+	if (k == NULL || !k->side_by_side || c->persistent || c->serial ||
+	    c->fail_fast || o->fail_fast || o->max_failures > 0 ||
+	    s->hooks[SPEC_BEFORE_TASK].n > 0 ||
+	    s->hooks[SPEC_AFTER_TASK].n > 0 || o->stored != NULL)
+		return 1;
+	return n < WORKERS_DEFAULT ? (int64_t)n : WORKERS_DEFAULT;
+}
+
 size_t
 run_count_workers(const struct spec_suite *s, const struct run_opts *o)
 {
 	const struct spec_config *c = &s->config;
 	int64_t n = o->workers > 0 ? o->workers : c->workers > 0 ? c->workers :
-	    c->parallel ? WORKERS_DEFAULT : 1;
+	    default_workers(s, o);
 
 	return (size_t)(n > WORKERS_MAX ? WORKERS_MAX : n);
 }
@@ -171,6 +273,37 @@ run_journal_of(struct arena *a, const char *output, const char *ending)
 	return arena_fmt(a, "%s%s", output, ending).p;
 }
 
+bool
+run_is_file(const char *path)
+{
+	struct stat st;
+
+	return stat(path, &st) == 0 && S_ISREG(st.st_mode) && st.st_size > 0;
+}
+
+/* A complete run has no journal: its trials are in the results file. */
+static int
+open_named(struct run *run, bool resume, struct err *e)
+{
+	const struct run_opts *o = &run->opts;
+	struct result_from from = { o->resume_from != NULL ? o->resume_from :
+		o->output, o->resume_arm, !o->starts_new, { true,
+		o->has_baseline || o->resume_arm != RESULT_ARM_SKILLS,
+		o->has_ref || o->resume_arm != RESULT_ARM_SKILLS } };
+	bool reuse = resume && from.path != NULL && run_is_file(from.path) &&
+	    !run_is_file(o->journal);
+
+	if (result_open(&run->results, o->journal, resume, e) == -1)
+		return resume || !o->by_default || e->sys == ENOSPC ? -1 :
+		    result_open_unnamed(&run->results, e);
+	if (!reuse || result_reuse(&run->results, &from, e) == 0)
+		return 0;
+	run->results.journal.spent = true;	/* nothing was taken over */
+	result_close(&run->results);
+	run->results.journal.spent = false;
+	return -1;
+}
+
 /*
  * The journal is beside the results file, or in .waza without one.  If .waza
  * cannot be written, it has no name, and the run cannot be resumed.
@@ -188,11 +321,12 @@ run_open_journal(struct run *run, struct err *e)
 	if (o->journal == NULL && o->output != NULL)
 		o->journal = run_journal_of(a, o->output, ".journal");
 	if (o->journal != NULL)
-		return result_open(&run->results, o->journal, resume, e);
+		return open_named(run, resume, e);
 	o->journal = arena_fmt(a, ".waza/%.*s%s%.*s%s.journal",
 	    STRF(file_name(a, run->suite->name)), o->model.n > 0 ? "-" : "",
 	    o->model.n > 0 ? (int)model.n : 0, model.p,
-	    o->no_skills ? ".baseline" : "").p;
+	    o->is_baseline ? ".baseline" : o->ref != NULL ? ".ref" :
+	    o->no_skills ? ".no-skills" : "").p;
 	if (mkdir(".waza", 0777) == -1 && errno != EEXIST)
 		return resume ? err_sys(e, ".waza") :
 		    result_open_unnamed(&run->results, e);

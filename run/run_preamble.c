@@ -168,6 +168,7 @@ run_make_preamble(struct run_trial *t, struct err *e)
 	int r = -1;
 
 	t->dialog.preamble = STR("");
+	run_agent_preamble(&t->ask, &b);
 	if (add_instructions(t, &b, e) == 0 && add_skills(t, &b, e) == 0) {
 		t->dialog.preamble = arena_str(&t->ask.arena, buf_str(&b));
 		r = 0;

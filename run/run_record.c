@@ -57,6 +57,14 @@ add_named(struct arena *a, struct mask *s, const struct json *tree)
 	}
 }
 
+void
+run_add_secrets(struct arena *a, struct mask *s, const struct spec_suite *suite)
+{
+	add_named(a, s, suite->config.tree);
+	add_named(a, s, suite->executors);
+	add_named(a, s, suite->config.judge);
+}
+
 const struct mask *
 run_secrets(struct run *run)
 {
@@ -67,9 +75,7 @@ run_secrets(struct run *run)
 		return s;
 	run->secrets = s = NEW(a, struct mask);
 	mask_add_env(a, s, os_env(a, NULL, 0));
-	add_named(a, s, run->suite->config.tree);
-	add_named(a, s, run->suite->executors);
-	add_named(a, s, run->suite->config.judge);
+	run_add_secrets(a, s, run->suite);
 	return s;
 }
 
@@ -80,7 +86,8 @@ run_record_open(struct run *run, struct err *e)
 		return 0;
 	if (mkdir(run->opts.record, 0777) == -1 && errno != EEXIST)
 		return err_sys(e, run->opts.record);
-	if (access(run->opts.record, W_OK | X_OK) == -1)
+	if (access(arena_fmt(&run->arena, "%s/.", run->opts.record).p,
+	    W_OK | X_OK) == -1)
 		return err_sys(e, run->opts.record);
 	return 0;
 }

@@ -21,6 +21,7 @@
 
 #include "base/os_path.h"
 #include "base/os_spawn.h"
+#include "io/git.h"
 
 enum {
 	OUTPUT_MAX = 64 << 10,	/* bytes of git's output */
@@ -196,12 +197,12 @@ choose_dest(struct run_trial *t)
 static const char **
 git_env(struct arena *a)
 {
-	const char **set = NEW_N(a, const char *, AGENT_GIT_VARS + 2);
+	const char **set = NEW_N(a, const char *, GIT_VARS + 2);
 
-	memcpy(set, agent_git_vars, sizeof(agent_git_vars));
-	set[AGENT_GIT_VARS] = "GIT_TERMINAL_PROMPT=0";
-	set[AGENT_GIT_VARS + 1] = "GIT_OPTIONAL_LOCKS=0";
-	return os_env(a, set, AGENT_GIT_VARS + 2);
+	memcpy(set, git_vars, sizeof(git_vars));
+	set[GIT_VARS] = "GIT_TERMINAL_PROMPT=0";
+	set[GIT_VARS + 1] = "GIT_OPTIONAL_LOCKS=0";
+	return os_env(a, set, GIT_VARS + 2);
 }
 
 /* The command of the current step: at most ARGS words with the NULL. */

@@ -112,6 +112,7 @@ list_skills(struct run_ask *q)
 			to->name = found.v[k].name.n > 0 ? found.v[k].name :
 			    to->dir;
 			to->root = to->from;
+			to->spec = &found.v[k];
 		}
 	}
 }
@@ -258,9 +259,9 @@ run_skills_place(struct run_ask *q, struct err *e)
 	size_t i;
 
 	if (p == NULL || !has_own_workspace(q))
-		return 0;
-	if (run_skills_home(q, p, e) == -1 ||
-	    run_repository_place(q, e) == -1)
+		return run_mcp_place(q, e);
+	if (run_skills_home(q, p, e) == -1 || run_mcp_place(q, e) == -1 ||
+	    run_repository_place(q, e) == -1 || run_agent_place(q, e) == -1)
 		return -1;
 	if (list->way != AGENT_SKILLS_NATIVE)
 		return run_hide_from_git(q, e);

@@ -67,9 +67,9 @@ run_stored_select(struct run *run, struct err *e)
 		}
 	}
 	if (n == 0)
-		return err_set(e, ERR_SCHEMA, "%s: %s", o->path,
-		    known == 0 ? "contains no task of this suite" :
-		    "no task of the file matches --task");
+		return known == 0 ? err_set(e, ERR_SCHEMA, "%s: contains no "
+		    "task of this suite; name the suite of the run", o->path) :
+		    run_no_match(run, e);
 	for (i = 0; i < o->ntasks; i++) {
 		if (r->tasks[i].spec != NULL)
 			continue;
@@ -90,6 +90,7 @@ answered(const struct outcome_trial *t)
 	case RESULT_FAILED:
 	case RESULT_GRADER_ERROR:
 	case RESULT_JUDGE_ERROR:
+	case RESULT_TAINTED:
 		return true;
 	case RESULT_NONE:		/* no status, or an unknown one */
 		return json_getc(t->node, "status") == NULL;
@@ -122,6 +123,7 @@ fill_task(struct run *run, size_t i)
 	}
 	t->previous = from->node;
 	t->partial = !from->finished;
+	t->skipped = from->skipped;
 	for (k = 0; k < t->ntrials; k++)
 		if (!answered(&from->trials[k]))
 			result_import_trial(&run->results, i, k,
@@ -139,6 +141,8 @@ run_stored_fill(struct run *run)
 
 	for (i = 0; i < run->results.ntasks; i++)
 		fill_task(run, i);
+	run->results.skipped = run->opts.stored->skipped;
+	run->results.stop = run->opts.stored->stop;
 	if (v != NULL && json_int(v, &n) && n >= 1 && n <= 100000)
 		run->results.trials = (size_t)n;
 	if (run->results.trials == 0)
@@ -222,33 +226,29 @@ warn_files(struct run_trial *t, struct str grader)
 	    "the directory of the files", STRF(utf8_cut(grader, 80))).p);
 }
 
-bool
-run_stored_verdict(struct run_trial *t, const struct spec_grader *g,
-    struct verdict *out)
+static bool
+is_true(const struct json *v)
 {
-	const struct json *v, *b;
+	return v != NULL && v->type == JSON_BOOL && json_bool(v);
+}
+
+bool
+run_stored_take(struct run_trial *t, const struct spec_grader *g,
+    struct str name, struct verdict *out)
+{
+	const struct json *v = old_verdict(t, name), *b;
 	int64_t ms;
 
-	if (t->ask.req.workspace != NULL ||
-	    !(grader_flags_of(g) & GRADER_WORKSPACE))
-		return false;
-	*out = (struct verdict){ .name = g->name, .type = g->type,
+	*out = (struct verdict){ .name = name, .type = g->type,
 		.weight = g->weight, .spec = g };
-	v = old_verdict(t, g->name);
-	warn_files(t, g->name);
-	if (v == NULL || !str_eq(json_str(v, "type"), g->type)) {
-		out->error = STR("the agent's files are missing: use "
-		    "--workspace DIR");
-		return true;
-	}
+	if (v == NULL || !str_eq(json_str(v, "type"), g->type))
+		return false;
 	if (json_getc(v, "score") == NULL ||
 	    !json_double(json_getc(v, "score"), &out->score) ||
 	    !(out->score >= 0 && out->score <= 1))
 		out->score = 0;
-	b = json_getc(v, "passed");
-	out->passed = b != NULL && b->type == JSON_BOOL && json_bool(b);
-	b = json_getc(v, "skipped");
-	out->skipped = b != NULL && b->type == JSON_BOOL && json_bool(b);
+	out->passed = is_true(json_getc(v, "passed"));
+	out->skipped = is_true(json_getc(v, "skipped"));
 	out->feedback = json_str(v, "feedback");
 	out->error = json_str(v, "error");
 	out->details = result_json(&t->ask.arena, json_getc(v, "details"));
@@ -256,5 +256,19 @@ run_stored_verdict(struct run_trial *t, const struct spec_grader *g,
 	if (b != NULL && json_int(b, &ms) && ms >= 0)
 		out->duration_ms = ms;
 	t->old_verdicts = true;
+	return true;
+}
+
+bool
+run_stored_verdict(struct run_trial *t, const struct spec_grader *g,
+    struct verdict *out)
+{
+	if (t->ask.req.workspace != NULL ||
+	    !(grader_flags_of(g) & GRADER_WORKSPACE))
+		return false;
+	warn_files(t, g->name);
+	if (!run_stored_take(t, g, g->name, out))
+		out->error = STR("the agent's files are missing: use "
+		    "--workspace DIR");
 	return true;
 }

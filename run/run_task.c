@@ -18,6 +18,8 @@ task_error(const struct run *run, size_t i)
 	struct str own = run->results.tasks[i].error;
 	struct str trial = buf_str(&run->queue.tasks[i].error);
 
+	if (run->results.tasks[i].skipped != NULL)
+		return str_of(run->results.tasks[i].skipped);
 	return own.n > 0 ? own : trial.n > 0 ? trial :
 	    run_stored_error(run, i);
 }
@@ -52,16 +54,29 @@ end_task(struct run *run, size_t i)
 
 	run->queue.tasks[i].phase = RUN_TASK_ENDED;
 	run->dirty = true;
-	if ((run->cancelled || run->unusable) && t->done < t->ntrials &&
-	    t->error.n == 0)
+	if ((run->cancelled || run->unusable || t->skipped != NULL) &&
+	    t->done < t->ntrials && t->error.n == 0)
 		return;			/* incomplete: no status */
 	result_end_task(&run->results, i);
 	emit_task(run, i, EVENT_TASK_COMPLETE);
 	buf_free(&run->queue.tasks[i].error);
-	if (t->status != RESULT_PASSED && t->status != RESULT_SKIPPED &&
-	    run->opts.stored == NULL &&
-	    (run->suite->config.fail_fast || run->opts.fail_fast))
+	if (t->status == RESULT_PASSED || t->status == RESULT_SKIPPED ||
+	    t->spec->quarantined || run->opts.stored != NULL)
+		return;
+	++*(run->opts.failures != NULL ? run->opts.failures :
+	    &run->queue.failures);
+	if (run->suite->config.fail_fast || run->opts.fail_fast)
 		run->queue.stopped = true;
+}
+
+bool
+run_is_stopped(const struct run *run)
+{
+	size_t n = run->opts.failures != NULL ? *run->opts.failures :
+	    run->queue.failures;
+
+	return run->queue.stopped || (run->opts.max_failures > 0 &&
+	    n >= (size_t)run->opts.max_failures);
 }
 
 static bool start_hooks(struct run *, size_t task, enum spec_hook_kind,
@@ -104,14 +119,55 @@ run_next_trial(struct run *run, size_t i)
 }
 
 void
+run_skip_task(struct run *run, size_t i, const char *why)
+{
+	struct result_run *r = &run->results;
+	struct run_task *t = &run->queue.tasks[i];
+
+	if (run_next_trial(run, i) < r->tasks[i].ntrials &&
+	    !run_stop_task(run, i)) {
+		r->tasks[i].skipped = why;
+		r->skipped = r->skipped == NULL ? why : r->skipped;
+		t->next = r->tasks[i].ntrials;
+	}
+	if (t->phase == RUN_TASK_OPEN && t->running == 0)
+		close_task(run, i);
+}
+
+/* Tasks of which all trials are known end as usual. */
+void
+run_skip_rest(struct run *run, const char *why)
+{
+	struct run_queue *q = &run->queue;
+	size_t i, n = run->results.ntasks;
+
+	for (i = 0; i < q->first_new; i++)
+		if (q->tasks[i].phase == RUN_TASK_OPEN)
+			run_skip_task(run, i, why);
+	for (; q->first_new < n && !run_is_stopped(run); q->first_new++) {
+		i = q->first_new;
+		if (run->results.tasks[i].imported != NULL ||
+		    run_next_trial(run, i) == run->results.tasks[i].ntrials)
+			run_begin_task(run, i);
+		else {
+			run_skip_task(run, i, why);
+			q->tasks[i].phase = RUN_TASK_ENDED;
+		}
+	}
+}
+
+void
 run_trial_ended(struct run *run, struct run_trial *trial)
 {
 	struct run_task *t = &run->queue.tasks[trial->task];
 
 	run->queue.busy--;
 	run_release_slot(run);
+	run_budget_take(run, trial->task, -1);
 	t->running--;
 	run->dirty = true;
+	run_stop_count(run, trial->task, trial->trial);
+	(void)run_stop_task(run, trial->task);
 	if (t->running == 0 && (run->cancelled || run->unusable ||
 	    run_next_trial(run, trial->task) ==
 	    run->results.tasks[trial->task].ntrials))
@@ -157,7 +213,8 @@ before_hooks(void *arg)
 bool
 run_has_hooks(const struct run *run, enum spec_hook_kind kind)
 {
-	return run->suite->hooks[kind].n > 0 && run->opts.stored == NULL;
+	return run->suite->hooks[kind].n > 0 && run->opts.stored == NULL &&
+	    !run->opts.no_programs && !run->opts.no_hooks;
 }
 
 /* False if there are no hooks; otherwise done() follows. */
@@ -180,11 +237,15 @@ void
 run_begin_task(struct run *run, size_t i)
 {
 	struct run_task *t = &run->queue.tasks[i];
+	size_t k;
 
 	if (run->results.tasks[i].imported != NULL) {
 		t->phase = RUN_TASK_ENDED;	/* imported: no events */
 		return;
 	}
+	for (k = 0; k < run->results.tasks[i].ntrials; k++)
+		run_stop_count(run, i, k);
+	(void)run_stop_task(run, i);
 	if (run_next_trial(run, i) == run->results.tasks[i].ntrials) {
 		end_task(run, i);	/* the journal has all its trials */
 		return;
@@ -192,4 +253,75 @@ run_begin_task(struct run *run, size_t i)
 	t->phase = RUN_TASK_HOOKING;
 	if (!start_hooks(run, i, SPEC_BEFORE_TASK, before_hooks))
 		open_task(run, i);
+}
+
+/* The first open task whose next trial may start, or ntasks. */
+static size_t
+find_open(struct run *run)
+{
+	struct run_queue *q = &run->queue;
+	const char *why;
+	struct run_task *t;
+	size_t i;
+
+	for (t = q->open; t != NULL; t = t->next_open) {
+		i = (size_t)(t - q->tasks);
+		if (run_next_trial(run, i) == run->results.tasks[i].ntrials) {
+			if (t == q->open)
+				q->open = t->next_open;
+			continue;
+		}
+		if (run_stop_task(run, i))
+			continue;	/* unless a trial changes that */
+		switch (run_budget_allows(run, i, &why)) {
+		case RUN_MAY_START:
+			return i;
+		case RUN_MUST_SKIP:
+			run_skip_task(run, i, why);
+			break;
+		case RUN_MUST_WAIT:
+			break;
+		}
+	}
+	return run->results.ntasks;
+}
+
+/* Whether the other tasks are not needed: they are skipped. */
+static bool
+skip_decided(struct run *run)
+{
+	struct result_run *r = &run->results;
+	const char *why = run_stop_suite(run);
+	size_t i;
+
+	for (; why != NULL && run->queue.first_new < r->ntasks;
+	    run->queue.first_new++) {
+		i = run->queue.first_new;
+		if (run_next_trial(run, i) == r->tasks[i].ntrials) {
+			run_begin_task(run, i);
+			continue;
+		}
+		r->tasks[i].skipped = why;
+		r->tasks[i].status = RESULT_SKIPPED;
+		run->queue.tasks[i].phase = RUN_TASK_ENDED;
+		emit_task(run, i, EVENT_TASK_COMPLETE);
+	}
+	return why != NULL;
+}
+
+size_t
+run_find_work(struct run *run)
+{
+	struct run_queue *q = &run->queue;
+	size_t i, n = run->results.ntasks;
+
+	for (;;) {
+		i = find_open(run);
+		if (i < n)
+			return i;
+		if (q->first_new == n || run_is_stopped(run) ||
+		    q->hooking >= q->nslots - q->busy || skip_decided(run))
+			return n;
+		run_begin_task(run, q->first_new++);
+	}
 }

@@ -17,13 +17,17 @@
  *	SCAN      scan the workspace, add skills  ASK, PAUSED
  *	ASK       ask the agent                   ASKING, ANSWERED
  *	ASKING    waits for agent or responder    ANSWERED
- *	ANSWERED  classify, choose the next turn  ASK, ASKING, PATCH
+ *	ANSWERED  classify                        CHECK, TURN, PATCH
+ *	CHECK     start the next grader of a      CHECK, GRADING, TURN
+ *	          checkpoint
+ *	TURN      choose the next turn            ASK, ASKING, PATCH
  *	PATCH     make the agent's patch          GRADE, PAUSED; FINISH (error)
  *	GRADE     start the next grader           GRADE, GRADING, PAUSED, GRADED
- *	GRADING   waits for a grader              GRADE, GRADED
- *	PAUSED    waits for the next turn         JUDGED, SCAN, PATCH, GRADE
+ *	GRADING   waits for a grader              GRADE, GRADED, CHECK
+ *	PAUSED    waits for the next turn         JUDGED, SCAN, PATCH, GRADE,
+ *	                                          FINISH
  *	GRADED    decide                          FINISH; PREPARE (next attempt)
- *	FINISH    record, report, clean up        IDLE
+ *	FINISH    record, report, clean up        IDLE, PAUSED
  *	WAITING   waits for descriptors or        FETCH, ASK, GRADE: the state
  *	          processes (run_must_wait)       that could start no child
  *
@@ -37,8 +41,6 @@
 #include "json.h"
 #include "results/event.h"
 #include "results/outcome.h"
-
-enum { PAUSES_MAX = 100 };	/* of a grader, while all turns are long */
 
 /* The trial ends with what run_ask_fail() or run_ask_ended() has set. */
 #define FAIL(t, ...) \
@@ -78,10 +80,13 @@ await_judges(struct run_trial *t)
 	struct run *run = t->run;
 	size_t i;
 
+	if (run->opts.no_judges)
+		return RUN_TRIAL_JUDGED;
 	if (run->judged == RUN_JUDGES_NEW) {
 		for (i = 0; i < run->results.ntasks; i++)
 			grader_expect_judges(&run->judges, run->suite,
 			    run->results.tasks[i].spec);
+		run_budget_judges(run);
 		run->judged = judges_examine(&run->judges, on_judges, run) ?
 		    RUN_JUDGES_KNOWN : RUN_JUDGES_ASKED;
 	}
@@ -102,6 +107,9 @@ prepare(struct run_trial *t)
 	if (prompt.p == NULL)
 		return FAIL(t, RESULT_INFRA, "prompt: %s", e.msg);
 	q->req.prompt = prompt;
+	if (run->opts.no_programs && q->task->inputs.repos.n > 0)
+		return FAIL(t, RESULT_SKIPPED, "not run: its repositories are "
+		    "not cloned");
 	q->req.workspace = run->opts.shared_workspace;
 	name = arena_fmt(&q->arena, "%zu-%zu-%u", t->task + 1, t->trial + 1,
 	    q->req.attempt);
@@ -155,8 +163,9 @@ on_room(void *arg)
 }
 
 /* Whether to try again later, in that state. */
-static bool
-must_wait(struct run_trial *t, uint64_t shortages, enum run_trial_state state)
+bool
+run_wait_again(struct run_trial *t, uint64_t shortages,
+    enum run_trial_state state)
 {
 	t->retry = state;
 	return !t->ask.cancelled && run_must_wait(t->run, &t->wait, shortages,
@@ -173,7 +182,7 @@ fetch(struct run_trial *t)
 		return FAIL(t, RESULT_CANCELLED, "cancelled");
 	if (run_fetch(t))
 		return RUN_TRIAL_FETCHING;
-	return must_wait(t, before, RUN_TRIAL_FETCH) ? RUN_TRIAL_WAITING :
+	return run_wait_again(t, before, RUN_TRIAL_FETCH) ? RUN_TRIAL_WAITING :
 	    RUN_TRIAL_FILL;
 }
 
@@ -188,15 +197,17 @@ fill(struct run_trial *t)
 	if (q->error.n > 0)
 		return FAIL(t, RESULT_INFRA, "%.*s", STRF(q->error));
 	run_skills_choose(q);
+	run_agent_choose(q);
 	if ((q->dir != NULL && run_fill_workspace(t, &e) == -1) ||
-	    run_make_home(q, &e) == -1 || run_turn_first(t, &e) == -1)
+	    run_make_home(q, &e) == -1 || run_mocks_place(q, &e) == -1 ||
+	    run_turn_first(t, &e) == -1)
 		return FAIL(t, RESULT_INFRA, "%s", e.msg);
 	return RUN_TRIAL_SCAN;
 }
 
 /* Continues in that state in the next turn of the loop. */
-static enum run_trial_state
-pause_until(struct run_trial *t, enum run_trial_state next)
+enum run_trial_state
+run_pause_until(struct run_trial *t, enum run_trial_state next)
 {
 	t->retry = next;
 	t->awaits_judges = false;
@@ -213,7 +224,7 @@ scan(struct run_trial *t)
 	if (q->cancelled)
 		return FAIL(t, RESULT_CANCELLED, "cancelled");
 	if (!run_patch_scan(t))
-		return pause_until(t, RUN_TRIAL_SCAN);
+		return run_pause_until(t, RUN_TRIAL_SCAN);
 	if (run_skills_place(q, &e) == -1)	/* not part of the patch */
 		return FAIL(t, RESULT_INFRA, "%s", e.msg);
 	/* the time limit is the agent's: it excludes the preparation */
@@ -239,7 +250,7 @@ on_progress(void *arg, enum agent_event type, struct str detail)
 	struct event ev = { .type = EVENT_TASK_PROGRESS,
 		.run_id = str_of(t->run->results.run_id),
 		.idx = (int64_t)t->task, .task = t->ask.task->id,
-		.name = t->ask.task->name, .trial = (int64_t)t->trial + 1,
+		.name = t->ask.task->name, .trial = t->ask.req.trial,
 		.step = str_of(steps[type]), .detail = detail };
 
 	event_emit(t->run->bus, &ev);
@@ -255,38 +266,8 @@ ask(struct run_trial *t)
 	if (!run_ask_start(&t->ask, on_progress, on_answer, t))
 		return RUN_TRIAL_ASKING;
 	return t->ask.job.ans.fault != ANSWER_OK &&
-	    must_wait(t, before, RUN_TRIAL_ASK) ? RUN_TRIAL_WAITING :
+	    run_wait_again(t, before, RUN_TRIAL_ASK) ? RUN_TRIAL_WAITING :
 	    RUN_TRIAL_ANSWERED;
-}
-
-/*
- * The baseline's answer in the same trial, for graders that compare.  A trial
- * with a grader's error has an answer; other errors have none.
- */
-static void
-find_baseline(struct run_trial *t)
-{
-	const struct result_run *base = t->run->opts.baseline;
-	const struct result_trial *trial;
-	const struct json *output;
-	struct err e;
-
-	if (base == NULL || t->task >= base->ntasks ||
-	    base->tasks[t->task].spec != t->ask.task ||
-	    t->trial >= base->tasks[t->task].ntrials)
-		return;
-	trial = &base->tasks[t->task].trials[t->trial];
-	if (trial->status != RESULT_SKIPPED &&
-	    trial->status != RESULT_PASSED && trial->status != RESULT_FAILED &&
-	    trial->status != RESULT_GRADER_ERROR &&
-	    trial->status != RESULT_JUDGE_ERROR)
-		return;
-	output = json_getc(result_read(&t->ask.arena, base, trial, &e),
-	    "final_output");
-	if (output == NULL || output->type != JSON_STRING)
-		return;
-	t->in.baseline = json_text(output);
-	t->in.has_baseline = true;
 }
 
 /*
@@ -309,34 +290,30 @@ static enum run_trial_state
 make_patch(struct run_trial *t)
 {
 	struct run_ask *q = &t->ask;
-	struct run *run = t->run;
 
 	if (q->cancelled)
 		return FAIL(t, RESULT_CANCELLED, "cancelled");
 	run_skills_remove(q);
 	if (!run_patch_make(t))
-		return pause_until(t, RUN_TRIAL_PATCH);
+		return run_pause_until(t, RUN_TRIAL_PATCH);
+	run_mocks_check(q, true);
 	if (q->status != RESULT_NONE)
 		return RUN_TRIAL_FINISH;
+	run_mocks_add(q);
 	run_ask_record(q);	/* before graders can change the files */
-	t->in = (struct grader_input){ .suite = run->suite, .task = q->task,
-		.answer = &q->job.ans,
-		.agent = agent_label(&q->arena, run->results.executor,
-		    run->suite),
-		.workspace = q->req.workspace,
-		.vars = &q->vars, .duration_ms = q->duration_ms,
-		.no_duration = q->job.ans.no_took ||
-		    (run->opts.stored != NULL && !json_is_set(json_getc(
-		    run_stored_trial(t)->node, "duration_ms"))),
-		.update_snapshots = run->opts.update_snapshots,
-		.procs = run->procs, .scratch = q->req.scratch,
-		.empty_dir = q->dir, .judges = &run->judges,
-		.no_skills = run->opts.no_skills,
-		.skills_pasted = q->skills.way == AGENT_SKILLS_PROMPT,
-		.trial = q->req.trial, .attempt = q->req.attempt,
-		.judged = &t->judged };
-	find_baseline(t);
+	run_grader_input(t, &q->job.ans);
 	return RUN_TRIAL_GRADE;
+}
+
+/* Whether the turns that its checkpoints need happen elsewhere. */
+static bool
+skips_turns(const struct run_trial *t)
+{
+	const struct spec_inputs *in = &t->ask.task->inputs;
+
+	return t->ask.task->checkpoints.n > 0 && t->run->opts.stored == NULL &&
+	    t->run->agent->kind->all_turns && !t->run->opts.skip_graders &&
+	    (in->follow_up_prompts.n > 0 || in->responder != NULL);
 }
 
 static enum run_trial_state
@@ -354,6 +331,21 @@ answered(struct run_trial *t)
 		/* an agent that cannot run has changed nothing */
 		return run->unusable ? RUN_TRIAL_FINISH : RUN_TRIAL_PATCH;
 	}
+	if (q->responder == NULL && skips_turns(t))
+		return FAIL(t, RESULT_GRADER_ERROR, "checkpoints cannot be "
+		    "graded: the executor answers all turns at once");
+	return q->responder == NULL && run_check_begin(t) ? RUN_TRIAL_CHECK :
+	    RUN_TRIAL_TURN;
+}
+
+/* After the answer to a prompt and its checkpoint: the next prompt. */
+static enum run_trial_state
+turn(struct run_trial *t)
+{
+	struct run_ask *q = &t->ask;
+
+	if (t->stopped)
+		run_turn_stop(t);
 	switch (run_turn_next(t)) {
 	case RUN_TURN_ASK:
 		return RUN_TRIAL_ASK;
@@ -366,90 +358,10 @@ answered(struct run_trial *t)
 		break;
 	}
 	/* a call that was lost may have used one */
+	agent_policy_note(&q->job);
 	if (run_skills_find(q) && !q->job.ans.no_calls)
 		q->job.ans.skills_known |= reports_skills(t);
 	return RUN_TRIAL_PATCH;
-}
-
-/* Adds the verdicts of the task's `expected` block. */
-static void
-add_expected(struct run_trial *t)
-{
-	const struct grading *g = &t->grading;
-	struct verdict *all;
-
-	if (g->nexpected == 0)
-		return;
-	all = NEW_N(&t->ask.arena, struct verdict,
-	    t->nverdicts + g->nexpected);
-	if (t->nverdicts > 0)
-		memcpy(all, t->verdicts, t->nverdicts * sizeof(*all));
-	memcpy(all + t->nverdicts, g->expected, g->nexpected * sizeof(*all));
-	t->verdicts = all;
-	t->nverdicts += g->nexpected;
-}
-
-/* Adds what the grading led to; returns the next state. */
-static enum run_trial_state
-add_verdict(struct run_trial *t)
-{
-	if (t->grading.spec != NULL) {
-		t->verdicts[t->nverdicts++] = t->grading.out;
-		return RUN_TRIAL_GRADE;
-	}
-	add_expected(t);
-	return t->ask.cancelled ? RUN_TRIAL_GRADE : RUN_TRIAL_GRADED;
-}
-
-static void
-on_verdict(void *arg)
-{
-	struct run_trial *t = arg;
-
-	run_trial_resume(t, add_verdict(t));
-}
-
-/*
- * One grader per call: the suite's, then the task's, then `expected`.  Pauses
- * after a slice of time, as graders that compute do not wait for the loop.
- */
-static enum run_trial_state
-grade(struct run_trial *t)
-{
-	const struct spec_graders *suite = &t->run->suite->graders;
-	const struct spec_graders *task = &t->ask.task->graders;
-	uint64_t before = t->run->procs->shortages;
-
-	if (t->ask.cancelled)
-		return FAIL(t, RESULT_CANCELLED, "cancelled");
-	if (t->run->opts.skip_graders)
-		return FAIL(t, RESULT_SKIPPED, "not graded (--skip-graders)");
-	if (t->verdicts == NULL)
-		t->verdicts = NEW_N(&t->ask.arena, struct verdict,
-		    suite->n + task->n + 1);
-	if (loop_clock(t->run->loop) - loop_now(t->run->loop) > RUN_SLICE_MS &&
-	    t->pauses++ < PAUSES_MAX)
-		return pause_until(t, RUN_TRIAL_GRADE);
-	t->pauses = 0;
-	t->grading = (struct grading){ .in = &t->in, .arena = &t->ask.arena,
-		.done = on_verdict, .arg = t };
-	if (t->grader < suite->n + task->n)
-		t->grading.spec = t->grader < suite->n ?
-		    &suite->v[t->grader] : &task->v[t->grader - suite->n];
-	t->grader++;
-	t->in.grader_failed |= t->nverdicts > 0 &&
-	    t->verdicts[t->nverdicts - 1].error.n > 0;
-	if (t->grading.spec != NULL && t->run->opts.stored != NULL &&
-	    run_stored_verdict(t, t->grading.spec, &t->grading.out))
-		return add_verdict(t);
-	if (grader_start(&t->grading) == GRADER_LATER)
-		return RUN_TRIAL_GRADING;
-	if (t->grading.out.error.n > 0 &&
-	    must_wait(t, before, RUN_TRIAL_GRADE)) {
-		t->grader--;
-		return RUN_TRIAL_WAITING;
-	}
-	return add_verdict(t);
 }
 
 /* A replay can only repeat attempts that were recorded. */
@@ -465,56 +377,24 @@ may_retry(const struct run_trial *t)
 	    run->opts.stored == NULL && agent_has_answer(run->agent, &next);
 }
 
-/* The reason of the first grader that was skipped. */
-static struct str
-why_skipped(struct run_trial *t)
-{
-	const struct verdict *v = t->verdicts;
-
-	while (!v->skipped)
-		v++;
-	return arena_head(&t->ask.arena, arena_fmt(&t->ask.arena,
-	    "grader \"%.*s\": %.*s", STRF(v->name), STRF(v->feedback)),
-	    REASON_MAX);
-}
-
-/*
- * An error of one grader is an error of the trial: with a verdict missing, the
- * trial has neither passed nor failed.  A trial whose graders were all skipped
- * is skipped.  Only a failure is worth another attempt.
- */
+/* Only a failure is worth another attempt. */
 static enum run_trial_state
 graded(struct run_trial *t)
 {
 	struct run_ask *q = &t->ask;
-	const struct verdict *v;
 
-	if (t->nverdicts == 0 && !t->run->opts.allow_ungraded)
-		return FAIL(t, RESULT_GRADER_ERROR, "nothing graded this "
-		    "trial: the task has no grader and no expected block");
-	q->status = t->nverdicts == 0 ? RESULT_PASSED : RESULT_SKIPPED;
-	for (v = t->verdicts; v < t->verdicts + t->nverdicts; v++) {
-		if (v->error.n > 0)
-			return FAIL(t, v->judge ? RESULT_JUDGE_ERROR :
-			    RESULT_GRADER_ERROR, "grader \"%.*s\": %.*s",
-			    STRF(v->name), STRF(v->error));
-		if (v->advisory || v->skipped)
-			continue;
-		if (!v->passed)
-			q->status = RESULT_FAILED;
-		else if (q->status == RESULT_SKIPPED)
-			q->status = RESULT_PASSED;
-	}
-	if (q->status == RESULT_SKIPPED)
-		q->error = why_skipped(t);
+	if (!run_decide(t))
+		return RUN_TRIAL_FINISH;
 	if (q->status != RESULT_FAILED || !may_retry(t))
 		return RUN_TRIAL_FINISH;
 	answer_add_usage(&t->earlier, &q->job.ans.usage);
 	run_turn_end(t);
 	run_ask_free(q);
-	run_ask_init(q, t->run, q->task, t->trial, q->req.attempt + 1);
+	run_ask_init(q, t->run, q->task, q->req.trial, q->req.attempt + 1);
 	t->verdicts = NULL;
-	t->nverdicts = t->grader = 0;
+	t->nverdicts = t->grader = t->nchecks = 0;
+	t->checks = NULL;
+	t->stopped = false;
 	t->fetch = (struct run_fetch){ 0 };
 	t->dialog = (struct run_dialog){ 0 };
 	return RUN_TRIAL_PREPARE;
@@ -529,8 +409,8 @@ emit(struct run_trial *t, enum event_type type)
 	struct event ev = { .type = type, .run_id = str_of(r->run_id),
 		.idx = (int64_t)t->task, .total = (int64_t)r->ntasks,
 		.task = task->spec->id, .name = task->spec->name,
-		.trial = (int64_t)t->trial + 1, .attempt = t->ask.req.attempt,
-		.trials = (int64_t)r->trials };
+		.trial = t->ask.req.trial, .attempt = t->ask.req.attempt,
+		.trials = (int64_t)r->trials, .source.run = r };
 
 	if (type == EVENT_TRIAL_COMPLETE) {
 		ev.status = str_of(result_word(t->ask.status));
@@ -552,6 +432,20 @@ add_note(struct run_trial *t, struct result_record *r, struct str note)
 		    STRF(r->note), r->note.n > 0 ? "; " : "", STRF(note));
 }
 
+/* The place of the description of the suite's skill, or empty. */
+static struct str
+skill_place(struct run_trial *t)
+{
+	struct run_ask *q = &t->ask;
+	const struct run_skill *s = run_find_skill(&q->skills,
+	    t->run->suite->skill);
+
+	if (s == NULL)
+		return STR("");
+	return s->spec->line == 0 ? str_of(s->spec->file) :
+	    arena_fmt(&q->arena, "%s:%u", s->spec->file, s->spec->line);
+}
+
 /* The note and, if it is kept, the workspace. */
 static void
 describe(struct run_trial *t, struct result_record *r)
@@ -560,6 +454,7 @@ describe(struct run_trial *t, struct result_record *r)
 
 	r->note = t->dialog.note;
 	r->skills_way = str_of(run_skills_word(q));
+	r->skill_at = skill_place(t);
 	add_note(t, r, q->skills.note);
 	if (q->job.req != NULL && agent_is_loose(t->run->agent))
 		add_note(t, r, STR("not confined: the agent could write "
@@ -578,6 +473,15 @@ describe(struct run_trial *t, struct result_record *r)
 	}
 }
 
+static enum run_trial_state
+doubt(struct run_trial *t)
+{
+	t->doubted = true;
+	t->retry = RUN_TRIAL_FINISH;
+	timer_once(t->run->loop, &t->pause, RUN_DOUBT_MS, on_pause, t);
+	return RUN_TRIAL_PAUSED;
+}
+
 /*
  * The journal is written before the event is sent, so that a reported result
  * is never lost.  A cancelled trial is neither recorded nor reported.
@@ -589,17 +493,23 @@ finish(struct run_trial *t)
 	struct run *run = t->run;
 	struct err e = { 0 };
 	struct result_record r = { .task = t->task, .trial = t->trial,
-		.status = q->status, .attempts = q->req.attempt,
+		.number = q->req.trial, .status = q->status, .attempts = q->req.attempt,
 		.duration_ms = q->duration_ms, .started_ns = q->started_ns,
 		.answer = q->job.req != NULL ? &q->job.ans : NULL,
 		.verdicts = t->verdicts, .nverdicts = t->nverdicts,
+		.checks = t->checks, .nchecks = t->nchecks,
 		.error = q->error, .judge_usage = t->judged,
 		.earlier = t->earlier,
 		.replayed = run->agent->kind->replays };
 
+	if (!t->doubted && !t->cached && run_ask_doubts(q))
+		return doubt(t);
+	if (t->doubted && q->cancelled)
+		q->status = RESULT_CANCELLED;
 	run_skills_remove(q);
 	run_ask_record(q);
 	run_turn_end(t);
+	run_mocks_add(q);
 	run_patch_drop(t);
 	/* the task's prompt, not that of the last turn */
 	r.prompt = t->dialog.prompt.n > 0 ? t->dialog.prompt : q->req.prompt;
@@ -610,6 +520,8 @@ finish(struct run_trial *t)
 	if (q->status != RESULT_CANCELLED) {
 		if (!t->cached && result_add(&run->results, &r, &e) == -1)
 			run_abort(run, &e);
+		run_budget_charge(run, t->task, &run->results.tasks[t->task].
+		    trials[t->trial], loop_clock(run->loop) - t->began);
 		run_check_journal(run);
 		run_cache_keep(t);
 		emit(t, EVENT_TRIAL_COMPLETE);
@@ -623,11 +535,12 @@ finish(struct run_trial *t)
 void
 run_trial_start(struct run_trial *t, size_t task, size_t trial)
 {
-	struct run *run = t->run;
+	const struct result_task *r = &t->run->results.tasks[task];
 
-	*t = (struct run_trial){ .run = run, .state = RUN_TRIAL_PREPARE,
-		.task = task, .trial = trial };
-	run_ask_init(&t->ask, run, run->results.tasks[task].spec, trial, 1);
+	*t = (struct run_trial){ .run = t->run, .state = RUN_TRIAL_PREPARE,
+		.task = task, .trial = trial,
+		.began = loop_clock(t->run->loop) };
+	run_ask_init(&t->ask, t->run, r->spec, result_number(r, trial), 1);
 	emit(t, EVENT_TRIAL_START);
 }
 
@@ -640,8 +553,9 @@ run_trial_go(struct run_trial *t)
 		[RUN_TRIAL_JUDGED] = judged, [RUN_TRIAL_FETCH] = fetch,
 		[RUN_TRIAL_FILL] = fill, [RUN_TRIAL_SCAN] = scan,
 		[RUN_TRIAL_ASK] = ask, [RUN_TRIAL_ANSWERED] = answered,
+		[RUN_TRIAL_CHECK] = run_check, [RUN_TRIAL_TURN] = turn,
 		[RUN_TRIAL_PATCH] = make_patch,
-		[RUN_TRIAL_GRADE] = grade, [RUN_TRIAL_GRADED] = graded,
+		[RUN_TRIAL_GRADE] = run_grade, [RUN_TRIAL_GRADED] = graded,
 		[RUN_TRIAL_FINISH] = finish, [RUN_TRIAL_WAITING] = NULL
 	};
 

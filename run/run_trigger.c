@@ -4,9 +4,10 @@
  * whether the agent uses a skill.  Nothing is graded.  Each prompt has a slot
  * while it is asked:
  *
- *	free -> [asking] -> free
+ *	free -> [asking] -> [doubted] -> free
  *
- * An immediate answer skips the state in brackets.
+ * An immediate answer skips the first state in brackets, most answers skip the
+ * second one (run_ask_doubts).
  */
 #include "run/run_internal.h"
 
@@ -17,6 +18,8 @@
 struct run_trigger {
 	struct run *run;
 	bool busy, asking;		/* asking: waits for the executor */
+	bool doubted;			/* waits or has waited for a signal */
+	struct timer pause;
 	size_t i;			/* index of the prompt */
 	struct run_ask ask;
 	struct run_wait wait;		/* while asking: see run_must_wait() */
@@ -28,18 +31,29 @@ struct run_triggers {
 };
 
 /* They belong to a whole run by an agent that has the skill. */
+size_t
+run_count_triggers(const struct spec_suite *s, const struct run_opts *o)
+{
+	const struct agent_kind *k = agent_find(o->executor.n > 0 ?
+	    o->executor : s->config.executor);
+
+	if (s->triggers == NULL || k == NULL || o->no_triggers ||
+	    o->no_skills || o->ntasks > 0 || o->ntags > 0 ||
+	    o->nwords > 0 || o->limit > 0 ||
+	    (o->shards > 0 && o->shard != 1) || o->stored != NULL)
+		return 0;
+	return s->triggers->n;
+}
+
 void
 run_triggers_select(struct run *run)
 {
-	const struct run_opts *o = &run->opts;
-	const struct agent_kind *k = agent_find(run->results.executor);
 	enum agent_skills how;
 
-	if (run->suite->triggers == NULL || k == NULL || o->no_triggers ||
-	    o->no_skills || o->ntasks > 0 || o->ntags > 0 ||
-	    (o->shards > 0 && o->shard != 1) || o->stored != NULL)
+	if (run_count_triggers(run->suite, &run->opts) == 0)
 		return;
-	how = agent_skills(k, run->suite, NULL);
+	how = agent_skills(agent_find(run->results.executor), run->suite,
+	    NULL);
 	result_want_triggers(&run->results, how == AGENT_SKILLS_SIMULATED);
 }
 
@@ -90,6 +104,8 @@ emit(struct run_trigger *t)
 	event_emit(t->run->bus, &ev);
 }
 
+static void on_doubt(void *);
+
 /* As for a trial: recorded first, then reported, unless cancelled. */
 static void
 finish(struct run_trigger *t)
@@ -104,19 +120,40 @@ finish(struct run_trigger *t)
 		.note = q->skills.note };
 	struct err e = { 0 };
 
+	if (!t->doubted && run_ask_doubts(q)) {
+		t->doubted = true;
+		timer_once(run->loop, &t->pause, RUN_DOUBT_MS, on_doubt, t);
+		return;
+	}
+	if (t->doubted && q->cancelled)
+		q->status = RESULT_CANCELLED;
 	run_skills_remove(q);
 	run_ask_record(q);
 	if (q->status != RESULT_CANCELLED) {
 		if (result_add_trigger(&run->results, &r, &e) == -1)
 			run_abort(run, &e);
-		else
+		else {
+			run_budget_charge(run, run->results.ntasks,
+			    &run->results.triggers.v[t->i], q->duration_ms);
 			emit(t);
+		}
 	}
 	run_ask_free(q);
 	t->busy = false;
 	run->triggers->busy--;
 	run_release_slot(run);
+	run_budget_take(run, run->results.ntasks, -1);
 	run->dirty = true;
+}
+
+static void
+on_doubt(void *arg)
+{
+	struct run_trigger *t = arg;
+	struct run *run = t->run;
+
+	finish(t);
+	run_pump(run);
 }
 
 /* Whether the skill was used that should be, or should not be. */
@@ -137,6 +174,8 @@ answered(struct run_trigger *t)
 	struct run_ask *q = &t->ask;
 
 	if (run_ask_ended(q) && run_skills_find(q))
+		run_mocks_check(q, false);
+	if (q->status == RESULT_NONE)
 		q->status = was_used(t) == spec_of(t)->should ?
 		    RESULT_PASSED : RESULT_FAILED;
 	finish(t);
@@ -185,7 +224,8 @@ prepare(struct run_trigger *t, struct err *e)
 	if ((agent_needs_workspace(run->agent, q->task) ||
 	    run->opts.keep_workspace) && make_workspace(t, e) == -1)
 		return -1;
-	return run_make_home(q, e) == -1 ? -1 : run_skills_place(q, e);
+	return run_make_home(q, e) == -1 || run_mocks_place(q, e) == -1 ? -1 :
+	    run_skills_place(q, e);
 }
 
 static void on_room(void *);
@@ -228,7 +268,8 @@ start(struct run *run, size_t i)
 	*t = (struct run_trigger){ .run = run, .busy = true, .i = i };
 	run->triggers->busy++;
 	run_take_slot(run);
-	run_ask_init(&t->ask, run, &spec_of(t)->task, 0, 1);
+	run_budget_take(run, run->results.ntasks, 1);
+	run_ask_init(&t->ask, run, &spec_of(t)->task, 1, 1);
 	if (run->results.triggers.simulated) {
 		t->ask.status = RESULT_PASSED;
 		finish(t);
@@ -255,6 +296,17 @@ next_prompt(struct run *run)
 	return ts->next;
 }
 
+/* The budget is spent, and tests are left. */
+static bool
+skips_tests(struct run *run)
+{
+	if (run->results.triggers.simulated || !run_budget_ended(run))
+		return false;
+	if (run->results.skipped == NULL)
+		run->results.skipped = run->broke;
+	return true;
+}
+
 bool
 run_triggers_pump(struct run *run)
 {
@@ -264,9 +316,9 @@ run_triggers_pump(struct run *run)
 
 	if (ts == NULL)
 		return true;
-	while (!run->cancelled && !run->unusable && !queue->stopped &&
-	    !queue->held && ts->busy < run_slots(run) &&
-	    next_prompt(run) < run->results.triggers.n) {
+	while (!run->cancelled && !run->unusable && !run_is_stopped(run) &&
+	    !queue->held && next_prompt(run) < run->results.triggers.n &&
+	    !skips_tests(run) && ts->busy < run_slots(run)) {
 		start(run, ts->next++);
 		if (loop_clock(run->loop) >= until) {
 			timer_start(run->loop, &queue->again, 0);
@@ -274,7 +326,7 @@ run_triggers_pump(struct run *run)
 		}
 	}
 	return ts->busy == 0 && (run->cancelled || run->unusable ||
-	    queue->stopped ||
+	    run_is_stopped(run) || run->broke != NULL ||
 	    next_prompt(run) == run->results.triggers.n);
 }
 
@@ -292,6 +344,8 @@ run_triggers_cancel(struct run *run)
 
 	for (i = 0; run->triggers != NULL && i < run->queue.nslots; i++) {
 		t = &run->triggers->slots[i];
+		if (t->busy && t->doubted)
+			t->ask.cancelled = true;
 		if (!t->asking || t->ask.cancelled)
 			continue;
 		if (t->wait.room.prev == NULL)
@@ -313,5 +367,8 @@ run_triggers_drop(struct run *run)
 		if (ts->slots[i].asking) {
 			procs_wait_stop(&ts->slots[i].wait.room);
 			run_ask_drop(&ts->slots[i].ask);
+		} else if (ts->slots[i].busy) {
+			timer_stop(run->loop, &ts->slots[i].pause);
+			run_ask_free(&ts->slots[i].ask);
 		}
 }

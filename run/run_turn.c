@@ -116,6 +116,7 @@ add_answer(struct run_trial *t)
 	    d->last_call = &(*d->last_call)->next)
 		sum->ncalls++;
 	sum->skills = join(&t->ask.arena, &sum->skills, &ans->skills);
+	sum->denied = join(&t->ask.arena, &sum->denied, &ans->denied);
 	answer_add_usage(&sum->usage, &ans->usage);
 	add_events(d, ans->transcript);
 	sum->truncated = sum->truncated || ans->truncated;
@@ -147,10 +148,10 @@ all_outputs(struct run_trial *t)
  * stay those of the last turn.
  */
 static void
-combine_answers(struct run_trial *t)
+combine_answers(struct run_trial *t, struct answer *ans)
 {
 	struct run_dialog *d = &t->dialog;
-	struct answer *ans = &t->ask.job.ans, *sum = &d->total;
+	const struct answer *sum = &d->total;
 
 	ans->output = all_outputs(t);
 	ans->calls = sum->calls;
@@ -158,6 +159,7 @@ combine_answers(struct run_trial *t)
 	ans->no_calls = sum->no_calls;
 	ans->refused = sum->refused;
 	ans->skills = sum->skills;
+	ans->denied = sum->denied;
 	ans->skills_known = sum->skills_known;
 	ans->usage = sum->usage;
 	ans->turns = sum->turns->next != NULL ? sum->turns : NULL;
@@ -165,7 +167,23 @@ combine_answers(struct run_trial *t)
 	if (d->events.n > 0 && !d->events.full)
 		ans->transcript = arena_fmt(&t->ask.arena, "[%.*s]",
 		    STRF(buf_str(&d->events)));
-	d->open = false;
+}
+
+void
+run_turn_so_far(struct run_trial *t, struct answer *out)
+{
+	if (t->dialog.open)
+		add_answer(t);
+	*out = t->ask.job.ans;
+	if (t->dialog.open)
+		combine_answers(t, out);
+}
+
+void
+run_turn_stop(struct run_trial *t)
+{
+	run_turn_so_far(t, &t->ask.job.ans);
+	t->dialog.open = false;
 }
 
 static enum run_turn
@@ -179,7 +197,7 @@ bad(struct run_trial *t, const char *why, struct str more)
 static enum run_turn
 last_turn(struct run_trial *t)
 {
-	combine_answers(t);
+	run_turn_stop(t);
 	return RUN_TURN_LAST;
 }
 
@@ -307,10 +325,8 @@ run_turn_end(struct run_trial *t)
 {
 	struct run_dialog *d = &t->dialog;
 
-	if (d->open && t->ask.job.req != NULL) {
-		add_answer(t);
-		combine_answers(t);
-	}
+	if (d->open && t->ask.job.req != NULL)
+		run_turn_stop(t);
 	d->open = false;
 	agent_conversation_end(t->run->agent, &d->conversation);
 	buf_free(&d->history);

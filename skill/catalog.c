@@ -24,6 +24,9 @@ static const char *const skill_places[] = {
 	".github/skills", ".agents/skills", ".claude/skills", ".apm/skills",
 };
 
+/* Where custom agents are, without skills and subdirectories. */
+static const char *const agent_places[] = { "agents", ".github/agents" };
+
 /* Where the suite of a skill is in its own directory. */
 static const char *const own_places[] = { "evals/", "", "tests/" };
 
@@ -198,8 +201,10 @@ dir_name(struct search *s, const char *dir)
 	return real != NULL ? last_part(real) : name;
 }
 
+/* `other`: the name of a skill whose front matter has none. */
 static int
-add_skill(struct search *s, const char *dir, const char *file)
+add_named(struct search *s, const char *dir, const char *file,
+    struct str other)
 {
 	struct arena_mark mark = arena_save(&s->scratch);
 	struct catalog_entry e = { .skill_dir = arena_cstr(s->arena,
@@ -210,11 +215,40 @@ add_skill(struct search *s, const char *dir, const char *file)
 
 	if (spec_read_skill(&s->scratch, file, &skill, &bad) == 0 &&
 	    str_trim(skill.name).n > 0)
-		e.name = arena_str(s->arena, str_trim(skill.name));
-	else
-		e.name = arena_str(s->arena, dir_name(s, dir));
+		other = str_trim(skill.name);
+	e.name = arena_str(s->arena, other);
 	arena_restore(&s->scratch, mark);
 	return find_entry(s, e.name) != NULL ? 0 : add_entry(s, &e);
+}
+
+static int
+add_skill(struct search *s, const char *dir, const char *file)
+{
+	return add_named(s, dir, file, dir_name(s, dir));
+}
+
+/* Adds the custom agents of a directory; 1 if it has any, 0, or -1. */
+static int
+add_agents(struct search *s, const char *dir, const struct field_strs *names)
+{
+	struct str stem;
+	const char *file;
+	size_t i;
+	int r = 0;
+
+	for (i = 0; i < names->n; i++) {
+		if (!spec_is_agent(names->v[i]))
+			continue;
+		file = spec_join(s->arena, dir, names->v[i]);
+		stem = names->v[i];
+		stem.n -= sizeof(SPEC_AGENT_ENDING) - 1;
+		if (!is_file(file))
+			continue;
+		if (add_named(s, dir, file, stem) == -1)
+			return -1;
+		r = 1;
+	}
+	return r;
 }
 
 /*
@@ -239,22 +273,6 @@ eval_in(struct search *s, const char *dir, struct str sub)
 	return NULL;
 }
 
-static const char *
-eval_of(struct search *s, const struct catalog_entry *e)
-{
-	struct str dirs[2] = { e->name, last_part(e->skill_dir) };
-	const char *found = NULL;
-	size_t i;
-
-	for (i = 0; i < COUNTOF(dirs) && found == NULL; i++)
-		if (dirs[i].n > 0 && memchr(dirs[i].p, '/', dirs[i].n) == NULL)
-			found = eval_in(s, spec_join(s->arena, s->out->evals,
-			    dirs[i]), STR(""));
-	for (i = 0; i < COUNTOF(own_places) && found == NULL; i++)
-		found = eval_in(s, e->skill_dir, str_of(own_places[i]));
-	return found;
-}
-
 /* The skill that a suite names; empty if it names none or is not readable. */
 static struct str
 skill_of(struct search *s, const char *eval)
@@ -267,6 +285,48 @@ skill_of(struct search *s, const char *eval)
 	    (v = yaml_read_one(&s->scratch, text, &bad)) != NULL)
 		m = json_getc(v, "skill");
 	return m != NULL && m->type == JSON_STRING ? json_text(m) : STR("");
+}
+
+/* The directory of a custom agent is not its own: others can be beside it. */
+static bool
+is_agent(const struct catalog_entry *e)
+{
+	return e->skill_file != NULL && spec_is_agent(str_of(e->skill_file));
+}
+
+/* Whether a suite in the directory of an agent is for another one. */
+static bool
+is_for_other(struct search *s, const struct catalog_entry *e, const char *eval)
+{
+	struct arena_mark mark = arena_save(&s->scratch);
+	struct str name;
+	bool other;
+
+	if (eval == NULL || !is_agent(e))
+		return false;
+	name = skill_of(s, eval);
+	other = name.n > 0 && !str_eq(name, e->name);
+	arena_restore(&s->scratch, mark);
+	return other;
+}
+
+static const char *
+eval_of(struct search *s, const struct catalog_entry *e)
+{
+	struct str dirs[2] = { e->name, last_part(e->skill_dir) };
+	size_t i, n = is_agent(e) ? 1 : COUNTOF(dirs);
+	const char *found = NULL;
+
+	for (i = 0; i < n && found == NULL; i++)
+		if (dirs[i].n > 0 && memchr(dirs[i].p, '/', dirs[i].n) == NULL)
+			found = eval_in(s, spec_join(s->arena, s->out->evals,
+			    dirs[i]), STR(""));
+	for (i = 0; i < COUNTOF(own_places) && found == NULL; i++) {
+		found = eval_in(s, e->skill_dir, str_of(own_places[i]));
+		if (is_for_other(s, e, found))
+			found = NULL;
+	}
+	return found;
 }
 
 static void
@@ -347,6 +407,13 @@ take(struct search *s, const char *dir)
 	return is_file(file) ? add_skill(s, dir, file) : 1;
 }
 
+/* The entries of a directory in which take() found nothing. */
+static int
+take_agents(struct search *s, const char *dir, const struct field_strs *names)
+{
+	return s->suites ? 0 : add_agents(s, dir, names);
+}
+
 static int
 walk(struct search *s, const char *dir, unsigned depth)
 {
@@ -366,6 +433,8 @@ walk(struct search *s, const char *dir, unsigned depth)
 	if (r != 1 || depth == CATALOG_DEPTH ||
 	    spec_list(s->arena, dir, &names) == -1)
 		return r == -1 ? -1 : 0;
+	if (take_agents(s, dir, &names) == -1)
+		return -1;
 	for (i = 0; i < names.n; i++) {
 		if (!is_entered(names.v[i]))
 			continue;
@@ -393,7 +462,7 @@ below_root(const struct search *s, const char *path)
 static int
 search_children(struct search *s)
 {
-	struct field_strs names;
+	struct field_strs names, below;
 	const char *dir, *file;
 	size_t i;
 
@@ -402,8 +471,11 @@ search_children(struct search *s)
 	for (i = 0; i < names.n; i++) {
 		dir = below_root(s, names.v[i].p);
 		file = spec_join(s->arena, dir, STR("SKILL.md"));
-		if (is_entered(names.v[i]) && is_file(file) &&
-		    add_skill(s, dir, file) == -1)
+		if (!is_entered(names.v[i]))
+			continue;
+		if (is_file(file) ? add_skill(s, dir, file) == -1 :
+		    spec_list(s->arena, dir, &below) == 0 &&
+		    add_agents(s, dir, &below) == -1)
 			return -1;
 	}
 	return 0;
@@ -412,6 +484,8 @@ search_children(struct search *s)
 static int
 search_skills(struct search *s, bool whole)
 {
+	struct field_strs names;
+	const char *dir;
 	size_t i;
 
 	if (search_place(s, whole ? s->out->root : s->out->skills) == -1)
@@ -419,6 +493,12 @@ search_skills(struct search *s, bool whole)
 	for (i = 0; i < COUNTOF(skill_places); i++)
 		if (search_place(s, below_root(s, skill_places[i])) == -1)
 			return -1;
+	for (i = 0; i < COUNTOF(agent_places) && !whole; i++) {
+		dir = below_root(s, agent_places[i]);
+		if (spec_list(s->arena, dir, &names) == 0 &&
+		    add_agents(s, dir, &names) == -1)
+			return -1;
+	}
 	return whole || count(s) > 0 ? 0 : search_children(s);
 }
 
@@ -467,14 +547,22 @@ search_suites(struct search *s, bool whole)
 static int
 search_above(struct search *s, const char *dir)
 {
+	struct field_strs names;
 	const char *file;
 	size_t i;
+	int r;
 
 	for (i = 0; dir != NULL && i <= CATALOG_LEVELS; i++) {
 		file = spec_join(s->arena, dir, STR("SKILL.md"));
 		if (is_file(file)) {
 			s->out->single = true;
 			return add_skill(s, dir, file);
+		}
+		r = spec_list(s->arena, dir, &names) == -1 ? 0 :
+		    add_agents(s, dir, &names);
+		if (r != 0) {
+			s->out->single = true;
+			return r == -1 ? -1 : 0;
 		}
 		if (s->out->root != NULL && spec_same_dir(dir, s->out->root))
 			break;
@@ -485,9 +573,8 @@ search_above(struct search *s, const char *dir)
 
 /* Without .waza.yaml, the suite of a single skill may be above it. */
 static void
-search_evals_above(struct search *s)
+search_evals_above(struct search *s, struct catalog_entry *e)
 {
-	struct catalog_entry *e = entry_at(s, 0);
 	const char *dir = e->skill_dir, *found = NULL;
 	size_t i;
 
@@ -520,6 +607,7 @@ set_names(struct search *s, const struct config *c, bool whole)
 	out->skills = set_dir(s, p->skills, "skills");
 	out->evals = set_dir(s, p->evals, "evals");
 	out->results = set_dir(s, p->results, "results");
+	out->results_set = p->results.n > 0;
 	out->eval_file = c != NULL && c->files.eval_file.n > 0 ?
 	    c->files.eval_file : STR("eval.yaml");
 	out->task_glob = c != NULL && c->files.task_glob.n > 0 ?
@@ -561,6 +649,7 @@ catalog_read(struct arena *a, const struct catalog_opts *o,
 	const char *project = o->config != NULL ? o->config->project_dir :
 	    NULL;
 	struct field_strs names;
+	size_t i;
 	int r;
 
 	*out = (struct catalog){ .root = o->walk ? dir : project };
@@ -574,77 +663,10 @@ catalog_read(struct arena *a, const struct catalog_opts *o,
 		r = search_skills(&s, o->walk);
 	if (r == 0)
 		r = search_suites(&s, o->walk);
-	if (r == 0 && out->single)
-		search_evals_above(&s);
+	for (i = 0; r == 0 && out->single && i < count(&s); i++)
+		search_evals_above(&s, entry_at(&s, i));
 	if (r == 0)
 		search_foreign(&s);
 	take_entries(&s);
 	return r;
-}
-
-const struct catalog_entry *
-catalog_find(const struct catalog *c, struct str name)
-{
-	size_t i;
-
-	for (i = 0; i < c->n; i++)
-		if (str_eq(c->v[i].name, name))
-			return &c->v[i];
-	for (i = 0; i < c->n; i++)
-		if (c->v[i].skill_dir != NULL &&
-		    str_eq(last_part(c->v[i].skill_dir), name))
-			return &c->v[i];
-	return NULL;
-}
-
-bool
-catalog_is_path(const char *operand)
-{
-	struct stat st;
-
-	return strpbrk(operand, "/\\.") != NULL || *operand == '\0' ||
-	    stat(operand, &st) == 0;
-}
-
-/*
- * Messages.
- */
-int
-catalog_not_found(const struct catalog *c, struct str name, struct err *e)
-{
-	struct str_nearest near = { .word = name };
-	struct buf b = { .max = 160 };
-	char hint[STR_HINT];
-	size_t i;
-
-	for (i = 0; i < c->n; i++) {
-		str_nearest(&near, c->v[i].name);
-		if (i < 8)
-			buf_fmt(&b, "%s%.*s", i > 0 ? ", " : "",
-			    STRF(utf8_cut(c->v[i].name, 40)));
-	}
-	if (c->n > 8)
-		buf_fmt(&b, " and %zu more", c->n - 8);
-	err_set(e, ERR_SCHEMA, "finding skill \"%.*s\": not found in workspace "
-	    "%.60s%s; it has %s%.*s; searched %.*s",
-	    STRF(utf8_cut(name, 64)), c->root, str_hint(hint, "", near.best),
-	    c->n == 0 ? "no skill" : "", STRF(buf_str(&b)),
-	    STRF(utf8_cut(c->searched, 160)));
-	buf_free(&b);
-	return -1;
-}
-
-int
-catalog_no_eval(const struct catalog *c, const struct catalog_entry *entry,
-    struct err *e)
-{
-	struct str name = utf8_cut(entry->name, 64);
-
-	return err_set(e, ERR_SCHEMA, "skill \"%.*s\" has no suite: neither "
-	    "%.60s/%.*s/%.*s, nor evals/%.*s, %.*s or tests/%.*s in %.80s; "
-	    "create one with: waza new eval %.*s", STRF(name), c->evals,
-	    STRF(name), STRF(utf8_cut(c->eval_file, 30)),
-	    STRF(utf8_cut(c->eval_file, 30)),
-	    STRF(utf8_cut(c->eval_file, 30)),
-	    STRF(utf8_cut(c->eval_file, 30)), entry->skill_dir, STRF(name));
 }

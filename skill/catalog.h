@@ -4,7 +4,8 @@
  *
  * The root is the directory of the project's .waza.yaml, else the directory
  * that was asked for.  If that directory or one of the CATALOG_LEVELS above it
- * contains a SKILL.md, the catalog has only this skill.  Otherwise it has the
+ * contains a SKILL.md, the catalog has only this skill; without one, but with
+ * custom agents (NAME.agent.md), it has only these.  Otherwise it has the
  * skills below the usual places (catalog.c lists them) and, where these have
  * none, those in the subdirectories of the root; then the suites below the
  * directory of evals and below tests/ that belong to none of the skills.
@@ -13,6 +14,9 @@
  * evals/FILE, FILE and tests/FILE of the skill's directory, where FILE is
  * `files.evalFile`, eval.yaml or eval.yml; else a suite whose key `skill` names
  * the skill.
+ *
+ * A custom agent counts as a skill whose directory it shares with others; of a
+ * SKILL.md and agents in one directory, only the SKILL.md counts.
  *
  * Hidden directories are entered only where they are named; node_modules and
  * vendor never.  Symbolic links are followed, each directory once.
@@ -46,7 +50,8 @@ struct catalog_entry {
 	struct str name;		/* unique: in the front matter, else of
 					 * the directory */
 	const char *skill_dir;		/* NULL: only a suite */
-	const char *skill_file;		/* its SKILL.md, or NULL */
+	const char *skill_file;		/* its SKILL.md or NAME.agent.md,
+					 * or NULL */
 	const char *eval;		/* its suite, or NULL */
 	const char *foreign;		/* without one: evals/evals.json in the
 					 * skill's directory, or NULL */
@@ -58,6 +63,7 @@ struct catalog {
 	bool single;			/* the one skill around dir */
 	const char *skills, *evals, *results;	/* directories, which need not
 						 * exist */
+	bool results_set;		/* by paths.results */
 	struct str eval_file, task_glob, task_suffix;
 	struct catalog_entry *v;	/* skills first, in order of places */
 	size_t n, nskills, nevals;	/* all; with a skill; with a suite */

@@ -213,6 +213,10 @@ open_skill(struct check *c, const struct check_env *env, const char *path,
 		check_add(c, "front-matter", CHECK_ERROR, (struct check_at){
 		    c->skill.file, bad.line, bad.col }, "%s", bad.msg);
 	}
+	if (c->skill.warning.line > 0)
+		check_add(c, "front-matter", CHECK_WARNING, (struct check_at){
+		    c->skill.file, c->skill.warning.line,
+		    c->skill.warning.col }, "%s", c->skill.warning.msg);
 	c->agent = str_ends(str_of(c->skill.file), STR(".agent.md"));
 	c->absolute = check_clean(c->arena, os_absolute(c->arena,
 	    c->skill.dir));

@@ -101,6 +101,11 @@ struct check_env {
 				 * file is read */
 	/* adds what the folders above this one find in a suite, or NULL */
 	void (*check_suite)(const struct spec_suite *, struct spec_notes *);
+	/* notes the tasks of a valid suite that accept a control, and returns
+	 * how many are undecided; or NULL */
+	size_t (*try_controls)(void *arg, const struct spec_suite *,
+	    struct spec_notes *);
+	void *arg;
 	/* whether suites may name this path, as in struct spec_notes */
 	bool (*allows)(const void *peer, const char *path);
 	const void *peer;

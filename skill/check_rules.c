@@ -10,6 +10,7 @@ const struct check_rule check_rules[] = {
 	{ "description-length", "The description is long enough to be recognized" },
 	{ "eval-missing", "The skill has a suite" },
 	{ "eval-schema", "The suite and its task files are valid" },
+	{ "eval-vacuous", "No task passes although the agent does nothing" },
 	{ "field-type", "Keys of the front matter have the specified type" },
 	{ "front-matter", "The front matter is valid YAML" },
 	{ "link-anchor", "Fragments of links lead to a heading" },

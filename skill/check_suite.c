@@ -28,6 +28,28 @@ count_errors(struct check *c)
 	}
 }
 
+/* What controls show is a finding of its own, not a problem of the schema. */
+static void
+try_controls(struct check *c, const struct check_env *env,
+    const struct spec_suite *s)
+{
+	struct spec_notes notes = { .arena = c->arena };
+	size_t unknown = env->try_controls(env->arg, s, &notes);
+	const struct spec_note *n;
+
+	if (unknown > 0)
+		check_add(c, "eval-vacuous", CHECK_NOTE, (struct check_at){
+		    c->eval, 1, 1 }, "not known of %zu of %zu task%s: graders "
+		    "that ask a judge or start a program are not run; waza "
+		    "validate --controls lists them", unknown, s->ntasks,
+		    s->ntasks == 1 ? "" : "s");
+	for (n = notes.head; n != NULL; n = n->next)
+		check_add(c, "eval-vacuous", CHECK_WARNING, (struct check_at){
+		    arena_cstr(c->arena, str_of(n->at.file != NULL ?
+		    n->at.file : c->eval)), n->at.line, n->at.col }, "%s",
+		    n->msg);
+}
+
 void
 check_run_suite(struct check *c, const struct check_env *env)
 {
@@ -56,10 +78,14 @@ check_run_suite(struct check *c, const struct check_env *env)
 		n->at.file = arena_cstr(c->arena, str_of(n->at.file != NULL ?
 		    n->at.file : c->eval));
 		n->key = STR("");
+		if (spec_same_dir(n->at.file, c->skill.file))
+			continue;	/* a finding of the skill */
 		check_add(c, "eval-schema", n->level == FIELD_ERROR ?
 		    CHECK_ERROR : CHECK_WARNING, (struct check_at){ n->at.file,
 		    n->at.line, n->at.col }, "%s", n->msg);
 	}
 	count_errors(c);
+	if (s != NULL && env->try_controls != NULL && notes->errors == 0)
+		try_controls(c, env, s);
 	arena_free(&scratch);
 }

@@ -286,10 +286,13 @@ count_suite(struct search *s, const char *path, const struct json *root,
 	const struct spec_suite *suite = spec_load_part(&s->scratch, path,
 	    &notes);
 	const struct json *tasks = json_getc(root, "tasks");
+	const struct json *foreign = json_getc(root, "evals");
 	struct buf kinds = { 0 };
 	size_t i;
 
 	k->evals++;
+	if (tasks == NULL)
+		tasks = foreign;
 	k->patterns += tasks == NULL || tasks->type == JSON_NULL ?
 	    json_getc(root, "tasks_from") != NULL : tasks->type == JSON_ARRAY ?
 	    json_count(tasks) : 1;
@@ -339,11 +342,12 @@ owner_of(struct search *s, struct coverage *c, const char *path,
 	return find_skill(c, name);
 }
 
+/* k: the skill that the suite belongs to; NULL: the suite decides. */
 static void
-read_eval(struct search *s, struct coverage *c, const char *path)
+read_eval(struct search *s, struct coverage *c, const char *path,
+    struct coverage_skill *k)
 {
 	struct arena_mark mark = arena_save(&s->scratch);
-	struct coverage_skill *k;
 	const struct json *root = NULL;
 	struct err e = { 0 };
 	struct str text;
@@ -353,7 +357,7 @@ read_eval(struct search *s, struct coverage *c, const char *path)
 	if (root == NULL || root->type != JSON_OBJECT)
 		warn(s, arena_fmt(s->arena, "%s: %s", path, root == NULL ?
 		    e.msg : "not a mapping"));
-	else if ((k = owner_of(s, c, path, root)) != NULL)
+	else if (k != NULL || (k = owner_of(s, c, path, root)) != NULL)
 		count_suite(s, path, root, k);
 	arena_restore(&s->scratch, mark);
 }
@@ -377,7 +381,22 @@ read_evals(struct search *s, struct coverage *c)
 		qsort(v, n, sizeof(*v), by_real);
 	for (i = 0; i < n; i++)
 		if (i == 0 || strcmp(v[i].real, v[i - 1].real) != 0)
-			read_eval(s, c, v[i].path);
+			read_eval(s, c, v[i].path, NULL);
+}
+
+/* Evals in the format of agentskills.io, of skills without a suite. */
+static void
+read_foreign(struct search *s, struct coverage *c)
+{
+	const char *path;
+	size_t i;
+
+	for (i = 0; i < c->n; i++) {
+		path = spec_join(s->arena, spec_dir_of(s->arena,
+		    c->v[i].file), STR("evals/evals.json"));
+		if (c->v[i].evals == 0 && is_file(path))
+			read_eval(s, c, path, &c->v[i]);
+	}
 }
 
 int
@@ -399,8 +418,10 @@ coverage_read(struct arena *a, const struct coverage_opts *o,
 		sort_skills(&s, c);
 		r = take_own_evals(&s, c);
 	}
-	if (r == 0)
+	if (r == 0) {
 		read_evals(&s, c);
+		read_foreign(&s, c);
+	}
 	for (i = 0; i < c->n; i++) {
 		k = &c->v[i];
 		k->level = k->evals == 0 ? COVERAGE_NONE : k->tasks > 0 &&

@@ -99,7 +99,9 @@ coverage_markdown(struct buf *b, const struct coverage *c)
 void
 coverage_badge(struct buf *b, const struct coverage *c)
 {
-	double pct = coverage_percent(c);
+	double all = coverage_percent(c);
+	/* whole percents: 100 only if all are covered, 0 only if none is */
+	double pct = all > 0 && all < 1 ? 1 : all > 99 && all < 100 ? 99 : all;
 	const char *color = pct >= 90 ? "#2e7d32" : pct >= 60 ? "#8a6d00" :
 	    "#b3261e";
 

@@ -8,7 +8,6 @@
 #include "json.h"
 #include "lib/front.h"
 #include "suite/spec.h"
-#include "yaml_lite.h"
 
 static unsigned
 count_lines(struct str s)
@@ -29,22 +28,11 @@ member(const struct json *v, const char *key)
 	return m != NULL && m->type == JSON_STRING ? json_text(m) : STR("");
 }
 
-/*
- * yaml_lite counts lines from its input's first: newlines before it make these
- * the lines of the file.
- */
 static const struct json *
-read_fields(struct arena *a, const struct skill *s, struct err *e)
+read_fields(struct arena *a, struct skill *s, struct err *e)
 {
-	const struct json *v;
-	struct buf b = { 0 };
-	struct str text;
+	const struct json *v = spec_read_front(a, s->front, &s->warning, e);
 
-	buf_putc(&b, '\n');		/* the line "---" */
-	buf_put(&b, s->front);
-	text = arena_str(a, buf_str(&b));
-	buf_free(&b);
-	v = yaml_read_one(a, text, e);
 	if (v != NULL && v->type != JSON_OBJECT) {
 		err_set(e, ERR_SYNTAX, "the front matter is not a mapping of "
 		    "keys to values");

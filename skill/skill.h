@@ -31,6 +31,7 @@ struct skill {
 	 * NULL without front matter.
 	 */
 	const struct json *fields;
+	struct err warning;	/* about the front matter; line 0: none */
 	struct str name;	/* "" if missing or not a string */
 	struct str description;
 };

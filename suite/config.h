@@ -163,6 +163,8 @@ struct config {
 	struct config_remote remote;
 	int log_level;			/* enum config_log */
 	struct config_paths paths;
+	int64_t keep_results;		/* files of a suite in .waza/results;
+					 * 0: all */
 	struct config_files files;
 	struct config_suite_defaults defaults;
 	struct config_token_limits tokens;

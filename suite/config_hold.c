@@ -22,6 +22,7 @@ enum {
 
 static const char *const plain[] = {	/* "*" is any name */
 	"executor", "model", "timeout_seconds", "log_level",
+	"keep_results",
 	"limits.message_bytes", "limits.depth", "limits.connections",
 	"limits.queue_bytes", "limits.idle_seconds", "limits.runs",
 	"limits.kept_runs", "limits.tools",

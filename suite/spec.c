@@ -13,6 +13,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "mock/mock.h"
 #include "suite/spec_internal.h"
 
 static void PRINTF(5, 0)
@@ -264,8 +265,9 @@ struct top {
 	struct str name, skill, version, description, scenario;
 	bool baseline;
 	const struct json *config, *hooks, *inputs, *graders, *metrics, *judge;
-	const struct json *tasks, *tasks_from, *range, *unused;
-	const struct json *mcp_mocks, *command_mocks, *adversarial;
+	const struct json *tasks, *tasks_from, *task_template, *range;
+	const struct json *unused;
+	const struct json *mcp_mocks, *command_mocks, *adversarial, *matrix;
 };
 
 static const char *const unsafe_ways[] = { "fail", "warn", NULL };
@@ -316,13 +318,18 @@ static const struct field top_rows[] = {
 	    .help = "tasks, and patterns of task files such as tasks/*.yaml"),
 	SPEC_KEY(top, tasks_from, FIELD_TREE,
 	    .schema = "\"type\":[\"string\",\"null\"]", .values = FIELD_FILES,
-	    .help = "CSV file of which each row is a task"),
+	    .help = "CSV, JSON or JSONL file of which each row is a task"),
+	SPEC_KEY(top, task_template, FIELD_TREE,
+	    .schema = FIELD_REF("task"),
+	    .help = "keys of a task, for each row of tasks_from"),
 	SPEC_KEY(top, range, FIELD_TREE,
 	    .schema = "\"type\":[\"array\",\"null\"],"
 	    "\"items\":{\"type\":\"integer\"}",
 	    .help = "first and last row of tasks_from to use, from 1; [0, 0]: all"),
 	SPEC_KEY(top, baseline, FIELD_BOOL,
 	    .help = "run everything a second time without skills, and compare"),
+	SPEC_KEY(top, matrix, FIELD_TREE, .sub = &spec_matrix_table,
+	    .help = "executors, models and skills to run with each other"),
 	SPEC_ROW(top, "schemaVersion", unused, FIELD_TREE,
 	    .alias = "schema_version",
 	    .help = "version of the format; accepted"),
@@ -331,8 +338,10 @@ static const struct field top_rows[] = {
 	SPEC_KEY(top, adversarial, FIELD_TREE, .sub = &adversarial_table,
 	    .help = "packs of hostile prompts; not part of a run"),
 	SPEC_KEY(top, mcp_mocks, FIELD_TREE,
+	    .sub = &mock_server_table, .shape = FIELD_AS_LIST,
 	    .help = "answers of mocked MCP servers"),
 	SPEC_KEY(top, command_mocks, FIELD_TREE,
+	    .sub = &mock_command_table, .shape = FIELD_AS_LIST,
 	    .help = "answers of mocked commands"),
 };
 const struct field_table spec_suite_table = FIELD_TABLE(top, top_rows);
@@ -357,6 +366,33 @@ has_other_type(const struct json *obj, const char *key)
 	const struct json *v = json_getc(obj, key);
 
 	return spec_given(v) && v->type != JSON_STRING;
+}
+
+/* The variables of the suite, and those of the call instead. */
+static const struct json *
+with_vars(struct spec_loader *l, const struct json *inputs)
+{
+	const struct json *own = l->notes != NULL ? l->notes->vars : NULL, *v;
+	struct buf b = { 0 };
+	struct json_out o = { .put = buf_sink, .ctx = &b };
+	struct json_error e;
+	struct json *all;
+
+	if (own == NULL)
+		return inputs;
+	json_open(&o, '{');
+	for (v = json_first(inputs); v != NULL; v = v->next)
+		if (json_get(own, json_key(v)) == NULL) {
+			json_put_key(&o, json_key(v));
+			json_put(&o, v);
+		}
+	for (v = json_first(own); v != NULL; v = v->next) {
+		json_put_key(&o, json_key(v));
+		json_put(&o, v);
+	}
+	json_close(&o, '}');
+	all = arena_json(l->arena, arena_take(l->arena, &b), &e);
+	return all != NULL ? all : inputs;
 }
 
 /* It belongs to another command of the original, which has the prompts. */
@@ -387,11 +423,11 @@ read_suite(struct spec_loader *l, const struct spec_file *f)
 	s->version = top.version;
 	s->description = top.description;
 	s->baseline = top.baseline;
-	s->mcp_mocks = top.mcp_mocks;
-	s->command_mocks = top.command_mocks;
+	s->mcp_mocks = spec_read_mcp_mocks(l, f, top.mcp_mocks);
+	s->command_mocks = spec_read_command_mocks(l, f, top.command_mocks);
 	if (top.name.p != NULL && s->name.n == 0)
 		spec_error(l, f->path, json_getc(f->root, "name"), NULL,
-		    "\"name\" is empty");
+		    "\"name\" is empty: give the suite a name");
 	if (top.scenario.p != NULL && str_trim(top.scenario).n == 0)
 		spec_error(l, f->path, json_getc(f->root, "scenario"), NULL,
 		    "\"scenario\" is empty");
@@ -402,8 +438,11 @@ read_suite(struct spec_loader *l, const struct spec_file *f)
 		    "\"skill\" is missing");
 	s->inputs = spec_object(l, f->path, top.inputs);
 	spec_check_scalars(l, f->path, s->inputs, "variable");
+	s->inputs = with_vars(l, s->inputs);
 	spec_read_project(l);
 	spec_read_config(l, f, top.config, top.metrics);
+	spec_read_matrix(l, f, top.matrix);
+	spec_use_matrix(l, f, s->config.tree);
 	if (s->config.judge == NULL)
 		s->config.judge = top.judge;
 	else if (top.judge != NULL)
@@ -412,12 +451,16 @@ read_suite(struct spec_loader *l, const struct spec_file *f)
 	spec_read_hooks(l, f, top.hooks, top.tasks_from != NULL);
 	spec_read_graders(l, f->path, top.graders, &s->graders);
 	spec_name_graders(l, &s->graders);
-	list = (struct spec_task_list){ top.tasks, top.tasks_from, top.range };
+	list = (struct spec_task_list){ top.tasks, top.tasks_from, top.range,
+		top.task_template };
 	spec_read_tasks(l, f, &list);
+	spec_find_agents(l);
 	for (i = 0; i < s->ntasks; i++)
 		spec_name_graders(l, &s->tasks[i].graders);
-	if (!l->alone)
+	if (!l->alone) {
 		spec_read_triggers(l);
+		spec_read_quarantine(l);
+	}
 }
 
 static struct spec_suite *
@@ -458,6 +501,8 @@ spec_load_part(struct arena *a, const char *path, struct spec_notes *notes)
 	arena_free(&l.scratch);
 	if (r == -1)
 		return NULL;
+	if (foreign != NULL && json_first(json_getc(foreign, "tasks")) == NULL)
+		return NULL;		/* noted */
 	if (foreign != NULL)
 		f.root = foreign;
 	if (f.root->type == JSON_OBJECT) {
@@ -466,7 +511,8 @@ spec_load_part(struct arena *a, const char *path, struct spec_notes *notes)
 		return s;
 	}
 	spec_error(&l, f.path, f.root, "",
-	    "not a suite: expected a mapping, not %s",
+	    "not a suite: expected a mapping, not %s; begin with \"name: "
+	    "NAME\" and \"tasks:\"",
 	    json_type_name((enum json_type)f.root->type));
 	return NULL;
 }

@@ -52,6 +52,8 @@ struct spec_notes {
 	bool (*allows)(const void *peer, const char *path);
 	const void *peer;	/* that loads the suite */
 	const char *context_dir;	/* of the run, instead of fixtures/ */
+	/* variables of templates that replace those of `inputs`, or NULL */
+	const struct json *vars;
 	/* the text that an editor has of this file, borrowed; false, or NULL:
 	 * the file is read */
 	bool (*edited)(void *editor, const char *path, struct str *text);
@@ -88,6 +90,7 @@ struct spec_hook {
 	struct str working_directory;
 	struct field_ints exit_codes;	/* empty: only 0 */
 	bool error_on_fail;
+	struct spec_where at;
 };
 
 enum spec_hook_kind {
@@ -101,6 +104,7 @@ struct spec_grader {
 	double weight;		/* above 0 */
 	const struct json *config;	/* all its settings */
 	struct spec_where at;
+	bool implicit;		/* added for the tools of a custom agent */
 };
 
 /* Whether it compares the answer with the baseline's (mode: pairwise). */
@@ -111,11 +115,68 @@ struct spec_graders {
 	size_t n;
 };
 
+/* Graders that run after a turn of the conversation. */
+struct spec_checkpoint {
+	int64_t after_turn;	/* from 1 */
+	struct spec_graders graders;	/* names are unique among them */
+	bool stop;		/* a failure ends the conversation */
+};
+
+struct spec_checkpoints {
+	struct spec_checkpoint *v;
+	size_t n;
+};
+
 struct spec_metric {
 	struct str name, description;
 	double weight, threshold;
 	bool enabled;
 	struct spec_where at;
+};
+
+/* Limits of what trials and their judges spend; 0: no limit. */
+struct spec_budget {
+	double usd, seconds;
+	int64_t tokens;
+};
+
+/* An answer that graders should not accept. */
+enum spec_control_kind {
+	SPEC_CONTROL_NULL,	/* nothing was done */
+	SPEC_CONTROL_ECHO,	/* the prompt, repeated */
+	SPEC_CONTROL_FILE,	/* a text, or a script as `mock` takes it */
+	SPEC_CONTROL_MUTATE	/* a recorded answer, altered */
+};
+struct spec_control {
+	enum spec_control_kind kind;
+	struct str name;	/* "null", "echo", "mutate", or the file */
+	struct str text;	/* of the file */
+	const struct json *script;	/* the file as a script, or NULL */
+};
+struct spec_controls {
+	struct spec_control *v;
+	size_t n;
+};
+
+/* False unless the word names a control: it is the name of a file. */
+bool spec_control_word(struct str, struct spec_control *);
+/* Reads the file of a control; 0, or -1 and *e. */
+int spec_read_control(struct arena *, const char *path, struct spec_control *,
+    struct err *);
+/* Adds a control unless one has its name; false: the list is full. */
+bool spec_add_control(struct arena *, struct spec_controls *,
+    const struct spec_control *);
+
+/* An example of an answer, and what the graders must find. */
+struct spec_test {
+	const struct json *script;	/* as `mock` takes it */
+	bool passes;
+	struct str why;		/* for people, or empty */
+	struct spec_where at;
+};
+struct spec_tests {
+	struct spec_test *v;
+	size_t n;
 };
 
 /* How agents get skills that can load them by themselves. */
@@ -128,12 +189,14 @@ struct spec_config {
 	int64_t max_attempts;		/* 1 */
 	int64_t workers;		/* 0: not given */
 	bool parallel, fail_fast;
+	bool serial;			/* `parallel: false` was given */
 	struct str executor;		/* "mock" */
 	struct spec_where executor_at;	/* its place */
 	struct str model, judge_model, group_by;
 	struct str reasoning_effort, judge_reasoning_effort;	/* or empty */
 	double pass_threshold;		/* 1; for the suite */
 	double task_pass_threshold;	/* 1; for the trials of a task */
+	struct spec_budget budget;
 	struct field_strs skill_directories, required_skills, disabled_skills;
 	struct field_strs instruction_files;
 	bool inject_skill_body;
@@ -142,6 +205,7 @@ struct spec_config {
 	const struct json *mock, *command, *judge, *mcp_servers;
 	struct str output_format;
 	bool persistent;
+	struct spec_controls controls;	/* tried before the agent */
 	/* only from .waza.yaml */
 	bool verbose, session_log, cache;
 	struct str cache_dir;		/* or empty */
@@ -156,6 +220,7 @@ struct spec_config {
 
 struct spec_input_file {
 	struct str path, content;	/* no content: a fixture file */
+	struct spec_where at;
 };
 
 /* A model that answers instead of a user. */
@@ -215,6 +280,30 @@ struct spec_remote {
 	struct spec_where at;
 };
 
+#define SPEC_AGENT_ENDING ".agent.md"
+
+/* A custom agent (NAME.agent.md). */
+struct spec_agent {
+	const char *file, *dir;
+	struct str stem;	/* NAME of the file */
+	struct str name, description;	/* without a name: the stem */
+	struct str model;	/* for people; or empty */
+	struct str body;	/* after the front matter */
+	bool has_tools;		/* false: it can use any tool */
+	struct field_strs tools;	/* empty: none */
+	/* their names as in calls: without "mcp:" or "custom:", and with the
+	 * other names of the same tool */
+	struct field_strs permitted;
+	unsigned tools_line, tools_col;
+	bool has_servers;	/* `mcp-servers` is given */
+};
+
+/* Whether it is the name of such a file. */
+bool spec_is_agent(struct str file);
+/* Reads the file, whose name has the ending; 0, or -1 and *e. */
+int spec_read_agent(struct arena *, const char *path, struct spec_agent *,
+    struct err *);
+
 struct spec_task {
 	struct str id, name;	/* a missing one is equal to the other */
 	struct str description, group;
@@ -223,14 +312,20 @@ struct spec_task {
 	struct field_strs skill_directories;	/* in addition to the suite's */
 	struct field_strs instruction_files;	/* likewise */
 	int64_t timeout_seconds, first_event_timeout_seconds;	/* 0: suite's */
+	struct spec_budget budget;
 	struct spec_inputs inputs;
 	const struct spec_expected *expected;	/* NULL: none */
 	struct spec_graders graders;
+	struct spec_checkpoints checkpoints;
+	struct spec_tests tests;	/* of its graders */
 	const struct json *mock;
-	const struct json *command_mocks;	/* or NULL */
+	const struct json *command_mocks;	/* NULL: the suite's */
 	const struct spec_remote *remote;	/* or NULL */
 	const struct json *vars;	/* the CSV row, or NULL */
+	const struct spec_agent *agent;	/* that is tested, or NULL */
 	bool golden;		/* waza gate: it must pass */
+	bool quarantined;	/* it does not count: */
+	struct str quarantine, quarantine_until;	/* why; last day */
 	struct spec_where at;
 };
 
@@ -250,6 +345,15 @@ struct spec_triggers {
 	size_t n;
 };
 
+enum { SPEC_CELLS_MAX = 32 };	/* combinations of a matrix */
+
+/* Values that run with each other; an empty list: that of the suite alone. */
+struct spec_matrix {
+	struct field_strs executor, model;
+	struct field_strs skill;	/* names, directories, or "none" */
+	const struct json *tree;	/* as written, or NULL */
+};
+
 enum {				/* MiB for an interpreter of assertions */
 	SPEC_CODE_MB_MIN = 32,
 	SPEC_CODE_MB_MAX = 1 << 16
@@ -267,8 +371,10 @@ struct spec_suite {
 	struct spec_task *tasks;	/* enabled ones */
 	size_t ntasks;
 	bool baseline;
+	struct spec_matrix matrix;
 	const struct json *mcp_mocks, *command_mocks;	/* or NULL */
 	const struct spec_triggers *triggers;	/* NULL: there are none */
+	const struct spec_agent *agent;	/* that is tested, or NULL */
 	/* from .waza.yaml, with defaults: */
 	int64_t program_timeout;	/* seconds; 30 */
 	int64_t code_timeout;		/* seconds; 10 */
@@ -278,6 +384,10 @@ struct spec_suite {
 	bool in_words;		/* its expectations need a judge, which the
 				 * file cannot name: evals.json */
 };
+
+/* The place of the i-th value of "executor", "model" or "skill". */
+struct spec_where spec_matrix_at(const struct spec_suite *, const char *axis,
+    size_t i);
 
 /*
  * The keys of eval.yaml, of its `config`, of a task, of an entry of `graders`,
@@ -325,6 +435,9 @@ struct spec_skill {
 	struct str name, description;
 	struct str body;	/* after the front matter */
 	const char *dir;	/* of the file */
+	const char *file;
+	unsigned line;		/* of its description; 0: it has none */
+	struct err *warning;	/* about its front matter, or NULL */
 };
 
 enum {
@@ -340,6 +453,14 @@ int spec_read_skill(struct arena *, const char *path, struct spec_skill *,
     struct err *);
 
 /*
+ * Reads front matter, without its lines "---".  A value with a colon that lacks
+ * its quotes is read as text, with a warning.  Lines are those of the file;
+ * warning->line is 0 if there is nothing to report.
+ */
+const struct json *spec_read_front(struct arena *, struct str front,
+    struct err *warning, struct err *);
+
+/*
  * Lists the skills of a skill directory: its own SKILL.md, else those of its
  * subdirectories in order.  -1 if there is none or one cannot be read; the
  * list then has the skills before it.
@@ -347,6 +468,7 @@ int spec_read_skill(struct arena *, const char *path, struct spec_skill *,
 struct spec_skills {
 	struct spec_skill *v;
 	size_t n;
+	const char *broken;	/* after a failure: the file, or NULL */
 };
 int spec_list_skills(struct arena *, const char *dir, struct spec_skills *,
     struct err *);
@@ -384,6 +506,41 @@ char *spec_path(struct arena *, const char *dir, struct str path);
 char *spec_instruction(struct arena *, const char *fixtures, const char *dir,
     struct str path);
 
+/*
+ * Programs that a suite names (spec_program.c).  Whether it is the name of an
+ * interpreter, whose first argument is a script.
+ */
+bool spec_is_interpreter(struct str program);
+/* The regular file of that relative name in one of the directories, or NULL. */
+char *spec_script(struct arena *, const char *const *dirs, size_t n,
+    struct str word);
+/* Whether a script may follow this option of an interpreter: not -c. */
+bool spec_before_script(struct str word);
+/*
+ * A message if a program is missing on this machine, else NULL: one without a
+ * slash in PATH, another in the directories.  For the first word of a line for
+ * the shell, whose directory is dir, or the workspace (elsewhere).
+ */
+const char *spec_missing_program(struct arena *, const char *const *dirs,
+    size_t n, struct str command);
+const char *spec_missing_line(struct arena *, const char *dir,
+    struct str line, bool elsewhere);
+/*
+ * The same for the script of an interpreter in a list of words; *word is the
+ * script.  NULL, too, if hooks or repositories may put it into the workspace.
+ */
+const char *spec_missing_script(struct arena *, const struct spec_suite *,
+    const char *context_dir, const struct json *command,
+    const struct json **word);
+
+/*
+ * Notes input files and fixtures that do not exist, and hooks whose program is
+ * missing; for commands that only validate.  `needed`: the executor reads
+ * input files, so trials without them end as errors.
+ */
+void spec_check_missing(const struct spec_suite *, bool needed,
+    struct spec_notes *);
+
 /* dir/path; an absolute path alone. */
 char *spec_join(struct arena *, const char *dir, struct str path);
 
@@ -393,8 +550,14 @@ const char *spec_dir_of(struct arena *, const char *path);
 /* The directory above, by name where possible; NULL at the root. */
 const char *spec_parent(struct arena *, const char *dir);
 
-/* Whether two paths lead to the same directory. */
+/* Whether two paths lead to the same directory or file. */
 bool spec_same_dir(const char *, const char *);
+
+/*
+ * "a/../b" as "b", for messages, if both lead to the same file; else a copy of
+ * the path.
+ */
+const char *spec_shorten(struct arena *, const char *path);
 
 /* The names in a directory, sorted by bytes; -1 and errno on failure. */
 int spec_list(struct arena *, const char *dir, struct field_strs *names);

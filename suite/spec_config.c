@@ -16,11 +16,26 @@
 /* A key of an executor, which reads it from the tree: agent_settings(). */
 #define EXECUTOR_KEY(key, text) \
 	SPEC_ROW(spec_config, key, tree, FIELD_TREE, .help = text)
+#define EXECUTOR_BLOCK(key, name) \
+	SPEC_ROW(spec_config, key, tree, FIELD_TREE, \
+	    .schema = FIELD_REF("executor-" name), \
+	    .help = "settings of the executor " name)
 
 static const struct spec_config config_init = { .trials_per_task = 1,
 	.timeout_seconds = 300, .max_attempts = 1, .pass_threshold = 1,
 	.task_pass_threshold = 1, .inject_skill_body = true };
 static const char *const skill_ways[] = { "native", "prompt", NULL };
+
+static const struct field budget_rows[] = {
+	SPEC_RANGE(spec_budget, usd, FIELD_NUM, 0, SPEC_USD_MAX,
+	    .help = "US dollars; 0: no limit"),
+	SPEC_RANGE(spec_budget, tokens, FIELD_INT, 0, SPEC_TOKENS_MAX,
+	    .help = "tokens read and written; 0: no limit"),
+	SPEC_RANGE(spec_budget, seconds, FIELD_NUM, 0, SPEC_SECONDS_MAX,
+	    .help = "time from the start, in seconds; 0: no limit"),
+};
+const struct field_table spec_budget_table =
+    FIELD_TABLE(spec_budget, budget_rows);
 
 static const struct field config_rows[] = {
 	SPEC_RANGE(spec_config, trials_per_task, FIELD_INT, 1, SPEC_TRIALS_MAX,
@@ -35,7 +50,7 @@ static const struct field config_rows[] = {
 	    .help = "attempts at a trial until it passes"),
 	FIELD(spec_config, workers, FIELD_INT,
 	    .alias = "max_workers", .min = 0, .max = 10000,
-	    .help = "concurrent trials; 0: one, or four with parallel"),
+	    .help = "concurrent trials; 0: the default of the executor"),
 	SPEC_KEY(spec_config, parallel, FIELD_BOOL,
 	    .help = "run four trials concurrently unless workers is set"),
 	SPEC_KEY(spec_config, fail_fast, FIELD_BOOL,
@@ -53,6 +68,8 @@ static const struct field config_rows[] = {
 	    .help = "share of tasks that must pass for the suite to pass"),
 	SPEC_RANGE(spec_config, task_pass_threshold, FIELD_NUM, 0, 1,
 	    .help = "share of trials that must pass for a task to pass"),
+	SPEC_KEY(spec_config, budget, FIELD_OBJECT, .sub = &spec_budget_table,
+	    .help = "limits of what all trials of the suite spend"),
 	SPEC_KEY(spec_config, skill_directories, FIELD_STRS,
 	    .values = FIELD_FILES,
 	    .help = "directories that contain SKILL.md, or subdirectories that do"),
@@ -82,9 +99,15 @@ static const struct field config_rows[] = {
 	    .help = "format of the command's output"),
 	SPEC_KEY(spec_config, persistent, FIELD_BOOL,
 	    .help = "start one program per worker instead of one per trial"),
+	SPEC_ROW(spec_config, "controls", tree, FIELD_TREE,
+	    .schema = "\"type\":[\"string\",\"array\",\"null\"],"
+	    "\"items\":{\"type\":[\"string\",\"null\"]}",
+	    .values = FIELD_FILES,
+	    .help = "answers that must not pass: none, echo, mutate or files"),
 	SPEC_KEY(spec_config, executors, FIELD_TREE,
+	    .schema = FIELD_REF("executors"),
 	    .help = "settings of executors by name"),
-	EXECUTOR_KEY("acp", "settings of the executor acp"),
+	EXECUTOR_BLOCK("acp", "acp"),
 	EXECUTOR_KEY("agent",
 	    "agent of the executor acp that waza knows by name"),
 	EXECUTOR_KEY("api", "API of the model server"),
@@ -99,8 +122,8 @@ static const struct field config_rows[] = {
 	EXECUTOR_KEY("home",
 	    "HOME of the agent's process: the user's, or an empty one per trial"),
 	EXECUTOR_KEY("cli_path", "path of the agent's program"),
-	EXECUTOR_KEY("copilot", "settings of the executor copilot-sdk"),
-	EXECUTOR_KEY("copilot-sdk", "settings of the executor copilot-sdk"),
+	EXECUTOR_BLOCK("copilot", "copilot-sdk"),
+	EXECUTOR_BLOCK("copilot-sdk", "copilot-sdk"),
 	EXECUTOR_KEY("github_token_env",
 	    "environment variable that contains the GitHub token"),
 	EXECUTOR_KEY("env", "environment variables of the agent"),
@@ -110,7 +133,7 @@ static const struct field config_rows[] = {
 	EXECUTOR_KEY("max_tokens", "tokens of an answer at most"),
 	EXECUTOR_KEY("max_tokens_total", "limit of the run's tokens"),
 	EXECUTOR_KEY("mode", "mode of the agent's session, by id or name"),
-	EXECUTOR_KEY("openai", "settings of the executor openai"),
+	EXECUTOR_BLOCK("openai", "openai"),
 	EXECUTOR_KEY("permissions",
 	    "actions that the agent is allowed: approve, deny or a list of kinds"),
 	EXECUTOR_KEY("provider",
@@ -203,6 +226,21 @@ read_metrics(struct spec_loader *l, const char *file, const struct json *m)
 	}
 }
 
+static void
+check_workers(struct spec_loader *l, const char *file,
+    const struct json *config)
+{
+	const struct json *v = json_getc(config, "workers");
+	int64_t n;
+
+	if (v == NULL)
+		v = json_getc(config, "max_workers");
+	if (v != NULL && json_int(v, &n) && n == 0)
+		spec_warning(l, file, v, NULL, "\"%.*s: 0\" is the same as no "
+		    "value: write the number of concurrent trials, from 1",
+		    STRF(json_key(v)));
+}
+
 void
 spec_read_config(struct spec_loader *l, const struct spec_file *f,
     const struct json *config, const struct json *metrics)
@@ -213,18 +251,24 @@ spec_read_config(struct spec_loader *l, const struct spec_file *f,
 	config = spec_object(l, f->path, config);
 	if (config != NULL)
 		spec_decode(l, f->path, &spec_config_table, config, c);
-	c->executor_at = spec_at(f->path, json_getc(config, "executor"));
+	if (c->executor_at.file == NULL ||
+	    spec_given(json_getc(config, "executor")))
+		c->executor_at = spec_at(f->path,
+		    json_getc(config, "executor"));
 	read_metrics(l, f->path, metrics);
+	check_workers(l, f->path, config);
 	if (c->pass_threshold < 0)
 		c->pass_threshold = 1;
 	if (c->max_attempts == 0)
 		c->max_attempts = 1;
 	if (c->executor.n == 0)
 		c->executor = STR("mock");
+	c->serial = !c->parallel && spec_given(json_getc(config, "parallel"));
 	c->mcp_servers = json_getc(config, "mcp_servers");
 	c->tree = config;
 	if (config == NULL)
 		return;
+	spec_read_controls(l, f, config);
 	if (spec_check_skill_dirs(l, f, json_getc(config, "skill_directories"),
 	    &c->skill_directories))
 		spec_check_skills(l, f, config);
@@ -269,7 +313,8 @@ check_hook(struct spec_loader *l, const char *file, const struct json *cmd,
 	if (cmd == NULL || cmd->type != JSON_STRING)
 		return;
 	if (str_trim(json_text(cmd)).n == 0)
-		spec_error(l, file, cmd, NULL, "\"command\" is empty");
+		spec_error(l, file, cmd, NULL, "\"command\" is empty: "
+		    "write a command for the shell");
 	else if (!rows)
 		spec_check_text(l, file, cmd, "command", json_text(cmd), NULL);
 	else if (tmpl_check(json_text(cmd), &e) == -1)
@@ -283,11 +328,20 @@ spec_read_hooks(struct spec_loader *l, const struct spec_file *f,
     const struct json *v, bool rows)
 {
 	const struct json *list, *h;
+	struct field_list *hooks;
+	size_t i, k;
 
 	v = spec_object(l, f->path, v);
 	if (v == NULL)
 		return;
 	spec_decode(l, f->path, &spec_hooks_table, v, l->suite);
+	for (i = 0; i < SPEC_HOOK__MAX; i++) {
+		hooks = &l->suite->hooks[i];
+		list = json_getc(v, hooks_rows[i].key);
+		for (k = 0; k < hooks->n; k++)
+			((struct spec_hook *)hooks->v)[k].at = spec_at(f->path,
+			    json_getc(spec_nth(list, k), "command"));
+	}
 	for (list = json_first(v); list != NULL; list = list->next)
 		for (h = json_first(list); h != NULL; h = h->next)
 			check_hook(l, f->path, json_getc(h, "command"),
@@ -362,6 +416,7 @@ static const struct field project_rows[] = {
 	    .help = "cache of answers"),
 	/* read by other commands */
 	SETTING("paths"), SETTING("files"), SETTING("tokens"),
+	SETTING("keep_results"),
 	OTHER("server", "known, without effect"),
 	OTHER("dev", "known, without effect"),
 	OTHER("storage", "known, without effect"),
@@ -427,6 +482,9 @@ spec_read_project(struct spec_loader *l)
 		return;
 	spec_decode(l, f.path, &spec_project_table, f.root, &p);
 	read_part(l, f.path, &default_table, p.defaults, &s->config);
+	if (s->config.executor.n > 0)
+		s->config.executor_at = spec_at(f.path,
+		    json_getc(p.defaults, "engine"));
 	read_part(l, f.path, &cache_table, p.cache, &s->config);
 	if (s->config.cache_dir.n > 0 && s->config.cache_dir.p[0] != '/')
 		s->config.cache_dir = str_of(spec_join(l->arena, f.dir,

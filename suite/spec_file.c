@@ -64,6 +64,46 @@ spec_parent(struct arena *a, const char *dir)
 	return spec_same_dir(dir, up) ? NULL : up;
 }
 
+/* The length of a path without its last name; n if that is "..", or none. */
+static size_t
+without_last(const char *p, size_t n)
+{
+	size_t k = n;
+
+	while (k > 0 && p[k - 1] != '/')
+		k--;
+	if (k == n || (n - k == 2 && memcmp(p + k, "..", 2) == 0))
+		return n;
+	return k > 1 ? k - 1 : k;
+}
+
+const char *
+spec_shorten(struct arena *a, const char *path)
+{
+	char *out = arena_raw(a, strlen(path) + 2, 1);
+	size_t n = 0, len, up;
+	const char *p = path;
+
+	if (*p == '/')
+		out[n++] = '/';
+	for (; *p != '\0'; p += len + (p[len] == '/')) {
+		len = strcspn(p, "/");
+		if (len == 0 || (len == 1 && *p == '.'))
+			continue;
+		if (len == 2 && memcmp(p, "..", 2) == 0 &&
+		    (up = without_last(out, n)) < n) {
+			n = up;
+			continue;
+		}
+		if (n > 0 && out[n - 1] != '/')
+			out[n++] = '/';
+		memcpy(out + n, p, len);
+		n += len;
+	}
+	out[n] = '\0';
+	return spec_same_dir(path, out) ? out : arena_cstr(a, str_of(path));
+}
+
 /* A NUL would shorten the path; "?" makes it one that does not exist. */
 char *
 spec_join(struct arena *a, const char *dir, struct str path)
@@ -124,6 +164,8 @@ spec_reason(const struct err *e, const char *path)
 {
 	size_t n = strlen(path);
 
+	if (e->code == ERR_SYS && e->sys == ENOENT)
+		return "No such file or directory; check the path";
 	if (e->code == ERR_SYS)
 		return strerror(e->sys);
 	if (strncmp(e->msg, path, n) == 0 &&

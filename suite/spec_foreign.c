@@ -333,6 +333,10 @@ spec_read_foreign(struct spec_loader *l, const struct spec_file *file)
 	list = entries(file->root, &queries);
 	if (list == NULL)
 		return NULL;
+	if (json_first(list) == NULL)
+		spec_error(l, file->path, list, NULL, "the file has no evals: "
+		    "\"%.*s\" is empty", STRF(json_key(list).n > 0 ?
+		    json_key(list) : STR("the list")));
 	f.out = (struct json_out){ .put = buf_sink, .ctx = &f.text };
 	f.skill = str_trim(json_str(file->root, "skill_name"));
 	find_skill(&f);

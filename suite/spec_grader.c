@@ -17,7 +17,7 @@
 #include <stdlib.h>
 
 struct entry {
-	struct str type, name;
+	struct str type, name, ref;
 	double weight;
 	const struct json *config, *assertions;
 };
@@ -25,6 +25,8 @@ struct entry {
 static const struct field entry_rows[] = {
 	FIELD(entry, type, FIELD_STR, .flags = FIELD_REQUIRED,
 	    .help = "kind of the grader"),
+	SPEC_KEY(entry, ref, FIELD_STR, .values = FIELD_FILES,
+	    .help = "file with a preset, which this entry overrides"),
 	SPEC_KEY(entry, name, FIELD_STR,
 	    .help = "unique name in the results"),
 	SPEC_KEY(entry, weight, FIELD_NUM,
@@ -60,11 +62,20 @@ settings(struct arena *a, const struct json *entry, const struct json *config,
 		if (assertions == NULL || !str_is(json_key(v), "assertions"))
 			spec_append(a, obj, &tail, v, NULL);
 	for (v = json_first(entry); v != NULL; v = v->next)
-		if (v == assertions || (is_setting(v) &&
+		if ((assertions != NULL && v == assertions) || (is_setting(v) &&
 		    json_get(config, json_key(v)) == NULL))
 			spec_append(a, obj, &tail, v, NULL);
 	json_seal(&mem, obj, true);
 	return obj;
+}
+
+const struct json *
+spec_grader_settings(struct arena *a, const struct json *entry)
+{
+	const struct json *config = json_getc(entry, "config");
+
+	return settings(a, entry, config != NULL &&
+	    config->type == JSON_OBJECT ? config : NULL, NULL);
 }
 
 static bool
@@ -83,14 +94,11 @@ read_entry(struct spec_loader *l, const char *file, const struct json *v,
     struct spec_grader *g)
 {
 	struct entry e = no_entry;
-	const struct json *ref = json_getc(v, "ref");
+	const struct json *at = v;
 
-	if (spec_given(ref)) {
-		spec_error(l, file, ref, "ref", "\"ref\" is not supported: "
-		    "presets of a registry are not fetched; write the "
-		    "preset's \"type\" and settings here");
+	if (spec_given(json_getc(v, "ref")) &&
+	    (v = spec_use_preset(l, file, v)) == NULL)
 		return false;
-	}
 	if (spec_decode_open(l, file, &spec_grader_table, v, &e) > 0)
 		return false;
 	if (e.config != NULL && e.config->type != JSON_OBJECT) {
@@ -108,7 +116,7 @@ read_entry(struct spec_loader *l, const char *file, const struct json *v,
 	g->type = e.type;
 	g->name = str_trim(e.name);
 	g->weight = e.weight;
-	g->at = spec_at(file, v);
+	g->at = spec_at(file, at);
 	g->config = e.config;
 	if (e.config == NULL || e.assertions != NULL || has_setting(v))
 		g->config = settings(l->arena, v, e.config, e.assertions);

@@ -162,7 +162,8 @@ spec_check_instructions(struct spec_loader *l, const struct spec_file *f,
 			continue;
 		if (stat(path, &st) == -1)
 			spec_error(l, f->path, v, "instruction_files",
-			    "%.*s does not exist", STRF(spec_tail(path)));
+			    "%.*s does not exist; check the path",
+			    STRF(spec_tail(path)));
 		else if (!S_ISREG(st.st_mode))
 			spec_error(l, f->path, v, "instruction_files",
 			    "%.*s is not a regular file",

@@ -37,13 +37,19 @@
 enum {
 	SPEC_SECONDS_MAX = 366 * 24 * 3600,
 	SPEC_TRIALS_MAX = 100000,
+	SPEC_USD_MAX = 1000000000,	/* of a budget */
 	SPEC_TEXT_MAX = 256 << 20,	/* bytes of a CSV or prompt file */
 	SPEC_TRIGGERS_MAX = 10000
 };
 
+/* Of a budget. */
+#define SPEC_TOKENS_MAX INT64_C(1000000000000000)
+
 /* Tables of parts of a suite. */
-extern const struct field_table spec_hooks_table, spec_metric_table,
-    spec_responder_table, spec_evaluation_table, spec_requirement_table;
+extern const struct field_table spec_budget_table, spec_hooks_table,
+    spec_metric_table,
+    spec_responder_table, spec_evaluation_table, spec_requirement_table,
+    spec_checkpoint_table, spec_test_table;
 
 struct spec_loader {
 	struct arena *arena;		/* the suite's */
@@ -52,6 +58,7 @@ struct spec_loader {
 	struct spec_suite *suite;
 	struct str *names;		/* of the suite's graders, sorted */
 	bool alone;			/* from a tree: reads no other files */
+	bool template;			/* reads `task_template` */
 };
 
 /* A file that has been read: its name and what its paths are relative to. */
@@ -157,7 +164,32 @@ void spec_read_dialogue(struct spec_loader *, const struct spec_file *,
 void spec_check_instructions(struct spec_loader *, const struct spec_file *,
     const char *context, const struct json *list,
     const struct field_strs *files);
-/* spec_require.c: checks `requirements` of a task; refuses `checkpoints`. */
+/* spec_checkpoint.c: reads `checkpoints` of a task, after its inputs. */
+void spec_read_checkpoints(struct spec_loader *, const struct spec_file *,
+    const struct json *task, struct spec_task *);
+/*
+ * spec_mock.c: checks a list of mocks and returns it with the contents of its
+ * fixtures; NULL if it is absent, null or not a list.
+ */
+const struct json *spec_read_mcp_mocks(struct spec_loader *,
+    const struct spec_file *, const struct json *);
+const struct json *spec_read_command_mocks(struct spec_loader *,
+    const struct spec_file *, const struct json *);
+/*
+ * spec_matrix.c: reads `matrix`; then sets the executor and the model of a
+ * suite whose config names none to the first of the matrix.
+ */
+extern const struct field_table spec_matrix_table;
+void spec_read_matrix(struct spec_loader *, const struct spec_file *,
+    const struct json *);
+void spec_use_matrix(struct spec_loader *, const struct spec_file *,
+    const struct json *config);
+/* spec_control.c: reads `controls` of config, and `tests` of a task. */
+void spec_read_controls(struct spec_loader *, const struct spec_file *,
+    const struct json *config);
+void spec_read_tests(struct spec_loader *, const struct spec_file *,
+    const struct json *task, struct spec_task *);
+/* spec_require.c: checks `requirements` of a task. */
 void spec_check_requirements(struct spec_loader *, const struct spec_file *,
     const struct json *task, const struct spec_task *);
 
@@ -170,6 +202,8 @@ void spec_read_evaluation(struct spec_loader *, const struct spec_file *,
     const struct json *task, struct spec_task *, bool *enabled);
 void spec_read_validation(struct spec_loader *, const struct spec_file *,
     const struct json *task, struct spec_task *);
+/* Whether the executor of the run gives tasks to evaluation clients. */
+bool spec_evaluates(const struct spec_loader *);
 
 /*
  * spec_foreign.c: the tree of a suite for a file of another format (evals.json,
@@ -181,6 +215,8 @@ const struct json *spec_read_foreign(struct spec_loader *,
 
 /* spec_trigger.c: reads trigger_tests.yaml, if the suite has one. */
 void spec_read_triggers(struct spec_loader *);
+/* spec_quarantine.c: marks the tasks that quarantine.yaml lists. */
+void spec_read_quarantine(struct spec_loader *);
 
 /* spec_skill.c: notes required skills that are not found. */
 void spec_check_skills(struct spec_loader *, const struct spec_file *,
@@ -192,9 +228,23 @@ void spec_check_skills(struct spec_loader *, const struct spec_file *,
 bool spec_check_skill_dirs(struct spec_loader *, const struct spec_file *,
     const struct json *list, const struct field_strs *dirs);
 
+/*
+ * spec_agent.c: finds the custom agent that the suite tests, and adds the
+ * grader for its tools.  Call it after tasks and graders were read.
+ */
+void spec_find_agents(struct spec_loader *);
+
 /* spec_grader.c: reads `graders:`, which may be NULL. */
 void spec_read_graders(struct spec_loader *, const char *file,
     const struct json *, struct spec_graders *);
+/* All settings of an entry in one mapping. */
+const struct json *spec_grader_settings(struct arena *, const struct json *);
+/*
+ * spec_preset.c: the entry with the preset that its `ref` names; NULL if an
+ * error was noted.
+ */
+const struct json *spec_use_preset(struct spec_loader *, const char *file,
+    const struct json *entry);
 /*
  * Makes names unique.  Call it for the suite's graders first: those of tasks
  * avoid their names.
@@ -205,14 +255,35 @@ struct spec_task_list {
 	const struct json *tasks;	/* patterns and tasks, or NULL */
 	const struct json *tasks_from;	/* a CSV file, or NULL */
 	const struct json *range;	/* [first, last], or NULL */
+	const struct json *task_template;	/* for its rows, or NULL */
 };
 /* spec_tasks.c: reads all tasks of the suite and checks their ids. */
 void spec_read_tasks(struct spec_loader *, const struct spec_file *,
     const struct spec_task_list *);
 
+/* spec_row.c: a table and the tasks of its rows. */
+struct spec_table {
+	const char *path;
+	const struct json *rows;	/* from the first in range */
+	size_t n;
+	const struct json *template;	/* `task_template`, or NULL */
+	struct spec_task task;		/* read from it */
+};
+/* Reads `task_template`, which may be NULL; false after an error. */
+bool spec_read_template(struct spec_loader *, const struct spec_file *,
+    const struct json *, struct spec_table *);
+/* Notes a table without prompts. */
+void spec_check_columns(struct spec_loader *, const struct spec_table *);
+/* The task of row n, counted from 1. */
+void spec_read_row(struct spec_loader *, const struct spec_table *,
+    const struct json *row, size_t n, struct spec_task *);
+
 /* spec_task.c: reads one task; false: disabled, or not a mapping. */
 bool spec_read_task(struct spec_loader *, const struct spec_file *,
     const struct json *, struct spec_task *);
+/* For a peer: whether it may use the directory and the files of the task. */
+void spec_check_files(struct spec_loader *, const struct spec_file *,
+    const struct json *task, const struct spec_task *);
 /* Notes, at that node, templates that cannot be rendered; vars may be NULL. */
 void spec_check_text(struct spec_loader *, const char *file,
     const struct json *at, const char *key, struct str text,

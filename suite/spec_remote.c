@@ -248,8 +248,8 @@ read_block(struct spec_loader *l, const char *file, const struct json *v,
 	check_templates(l, file, v);
 }
 
-static bool
-is_for_clients(const struct spec_loader *l)
+bool
+spec_evaluates(const struct spec_loader *l)
 {
 	const struct spec_notes *n = l->notes;
 
@@ -268,7 +268,7 @@ spec_read_evaluation(struct spec_loader *l, const struct spec_file *f,
 	if (block == NULL && !has_key(task))
 		return;
 	if (block == NULL && !spec_given(json_getc(task, "tool")) &&
-	    !is_for_clients(l)) {
+	    !spec_evaluates(l)) {
 		warn_unused(l, f->path, task);
 		return;
 	}

@@ -3,9 +3,6 @@
  * `requirements` of a task: what it demonstrates, and by which graders.  They
  * are for people and never change a verdict; but a check that names a grader
  * which does not exist is reported.
- *
- * `checkpoints` would grade in the middle of a conversation.  A task that has
- * them is refused: without them it could pass although it should not.
  */
 #include "suite/spec_internal.h"
 
@@ -60,23 +57,42 @@ count_graders(const struct spec_graders *g, struct str name)
 	return n;
 }
 
+/* The graders that a check can name; NULL: the task has no such checkpoint. */
+static const struct spec_graders *
+graders_of(const struct spec_loader *l, const struct spec_task *t,
+    const struct evidence *e)
+{
+	size_t i;
+
+	if (e->scope == SCOPE_EVAL)
+		return &l->suite->graders;
+	if (e->scope == SCOPE_TASK)
+		return &t->graders;
+	for (i = 0; i < t->checkpoints.n; i++)
+		if (t->checkpoints.v[i].after_turn == e->after_turn)
+			return &t->checkpoints.v[i].graders;
+	return NULL;
+}
+
 static void
 check_evidence(struct spec_loader *l, const char *file, const struct json *v,
     const struct evidence *e, const struct spec_task *t)
 {
-	const struct spec_graders *g = e->scope == SCOPE_EVAL ?
-	    &l->suite->graders : &t->graders;
+	static const char *const places[] = { [SCOPE_EVAL] = "suite",
+		[SCOPE_TASK] = "task", [SCOPE_CHECKPOINT] = "checkpoint" };
+	const struct spec_graders *g = graders_of(l, t, e);
+	size_t n = g != NULL ? count_graders(g, e->grader) : 0;
 
 	if ((e->scope == SCOPE_CHECKPOINT) != (e->after_turn > 0))
 		spec_error(l, file, v, "after_turn", "\"after_turn\" belongs "
 		    "to scope \"checkpoint\", and only to it");
-	else if (e->scope != SCOPE_CHECKPOINT &&
-	    count_graders(g, e->grader) != 1)
+	else if (g == NULL)
+		spec_warning(l, file, v, "after_turn", "the task has no "
+		    "checkpoint after turn %lld", (long long)e->after_turn);
+	else if (n != 1)
 		spec_warning(l, file, v, "grader", "\"%.*s\" names %s grader "
-		    "of the %s", SPEC_SHORT(e->grader),
-		    count_graders(g, e->grader) == 0 ? "no" :
-		    "more than one", e->scope == SCOPE_EVAL ? "suite" :
-		    "task");
+		    "of the %s", SPEC_SHORT(e->grader), n == 0 ? "no" :
+		    "more than one", places[e->scope]);
 }
 
 static void
@@ -105,14 +121,9 @@ void
 spec_check_requirements(struct spec_loader *l, const struct spec_file *f,
     const struct json *task, const struct spec_task *t)
 {
-	const struct json *list = json_getc(task, "checkpoints"), *v;
+	const struct json *list = spec_array(l, f->path, json_getc(task,
+	    "requirements")), *v;
 
-	if (json_first(spec_array(l, f->path, list)) != NULL)
-		spec_error(l, f->path, list, NULL, "\"checkpoints\" is not "
-		    "supported: its graders would not run, and the task could "
-		    "pass without them; use \"graders\", which see the whole "
-		    "conversation");
-	list = spec_array(l, f->path, json_getc(task, "requirements"));
 	if (list != NULL && json_count(list) > REQUIREMENTS_MAX) {
 		spec_error(l, f->path, list, NULL, "more than %d requirements",
 		    REQUIREMENTS_MAX);

@@ -31,11 +31,36 @@ member(const struct json *v, const char *key)
 	return m != NULL && m->type == JSON_STRING ? json_text(m) : STR("");
 }
 
+const struct json *
+spec_read_front(struct arena *a, struct str front, struct err *warning,
+    struct err *e)
+{
+	const struct json *v;
+	struct front_place at = { 0, 0, STR("") };
+	struct str quoted;
+	struct err ignored = { 0 };
+
+	*warning = (struct err){ 0 };
+	/* an empty line for "---": lines are counted as in the file */
+	front = arena_fmt(a, "\n%.*s", STRF(front));
+	v = yaml_read_one(a, front, e);
+	if (v == NULL && (quoted = front_quote(a, front, &at)).n > 0)
+		v = yaml_read_one(a, quoted, &ignored);
+	if (v != NULL && at.line > 0) {
+		err_set(warning, ERR_SYNTAX, "\"%.*s\" contains \": \" and is "
+		    "not quoted: it is read as text; put quotes around it, "
+		    "since Copilot ignores the skill", SPEC_SHORT(at.key));
+		err_at(warning, at.line, at.col);
+	}
+	return v;
+}
+
 int
 spec_read_skill(struct arena *a, const char *path, struct spec_skill *skill,
     struct err *e)
 {
 	const struct json *v;
+	struct err warning;
 	struct str text;
 	struct stat st;
 
@@ -43,17 +68,21 @@ spec_read_skill(struct arena *a, const char *path, struct spec_skill *skill,
 		path = spec_join(a, path, STR("SKILL.md"));
 	if (os_read_plain(a, path, SKILL_MAX, &text, e) == -1)
 		return -1;
-	*skill = (struct spec_skill){ .body = STR("") };
+	*skill = (struct spec_skill){ .body = STR(""), .file = path };
 	skill->dir = spec_dir_of(a, path);
 	text = front_split(text, &skill->body);
 	if (text.n == 0)
 		return 0;
-	if ((v = yaml_read_one(a, text, e)) == NULL) {
-		e->line++;	/* "---" is line 1 */
+	if ((v = spec_read_front(a, text, &warning, e)) == NULL)
 		return -1;
+	if (warning.line > 0) {
+		skill->warning = NEW(a, struct err);
+		*skill->warning = warning;
 	}
 	skill->name = member(v, "name");
 	skill->description = member(v, "description");
+	if (json_getc(v, "description") != NULL)
+		skill->line = json_getc(v, "description")->key_line;
 	return 0;
 }
 
@@ -61,8 +90,10 @@ static int
 read_one(struct arena *a, const char *dir, struct spec_skills *out,
     struct err *e)
 {
-	if (spec_read_skill(a, dir, &out->v[out->n], e) == -1)
+	if (spec_read_skill(a, dir, &out->v[out->n], e) == -1) {
+		out->broken = spec_join(a, dir, STR("SKILL.md"));
 		return -1;
+	}
 	out->n++;
 	return 0;
 }
@@ -81,7 +112,7 @@ spec_list_skills(struct arena *a, const char *dir, struct spec_skills *out,
 	size_t i, used = a->used;
 	const char *path;
 
-	*out = (struct spec_skills){ NEW_N(a, struct spec_skill, 1), 0 };
+	*out = (struct spec_skills){ NEW_N(a, struct spec_skill, 1), 0, NULL };
 	if (has_skill(a, dir))
 		return read_one(a, dir, out, e);
 	if (spec_list(a, dir, &names) == -1)
@@ -238,6 +269,36 @@ spec_check_skills(struct spec_loader *l, const struct spec_file *f,
 	arena_restore(&l->scratch, mark);
 }
 
+/* Whether the directory, or one below it, contains a custom agent. */
+static bool
+has_agent(struct arena *a, const char *dir, unsigned depth)
+{
+	struct field_strs names;
+	size_t i;
+
+	if (spec_list(a, dir, &names) == -1)
+		return false;
+	for (i = 0; i < names.n; i++)
+		if (spec_is_agent(names.v[i]) || (depth > 0 &&
+		    names.v[i].p[0] != '.' &&
+		    has_agent(a, spec_join(a, dir, names.v[i]), depth - 1)))
+			return true;
+	return false;
+}
+
+static void
+warn_of_skills(struct spec_loader *l, const struct spec_skills *found)
+{
+	const struct err *w;
+	size_t i;
+
+	for (i = 0; i < found->n; i++)
+		if ((w = found->v[i].warning) != NULL)
+			spec_note(l->notes, FIELD_WARNING, (struct spec_where){
+			    spec_shorten(l->arena, found->v[i].file),
+			    w->line, w->col }, "%s", w->msg);
+}
+
 bool
 spec_check_skill_dirs(struct spec_loader *l, const struct spec_file *f,
     const struct json *list, const struct field_strs *dirs)
@@ -258,6 +319,14 @@ spec_check_skill_dirs(struct spec_loader *l, const struct spec_file *f,
 		if (!spec_allowed(l->notes, spec_at(f->path, v), path))
 			allowed = false;
 		else if (spec_list_skills(&l->scratch, path, &found, &e) == 0)
+			warn_of_skills(l, &found);
+		else if (found.broken != NULL && e.line > 0)
+			spec_note(l->notes, FIELD_WARNING, (struct spec_where){
+			    spec_shorten(l->arena, found.broken),
+			    e.line, e.col }, "%s; agents may ignore this "
+			    "skill", e.msg);
+		else if (e.code == ERR_SCHEMA && has_agent(&l->scratch, path,
+		    1))
 			;
 		else if (e.code == ERR_SYS && e.sys == ENOENT)
 			spec_warning(l, f->path, v, "skill_directories",

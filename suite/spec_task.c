@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "lib/tmpl.h"
+#include "mock/mock.h"
 
 static const struct field file_rows[] = {
 	FIELD(spec_input_file, path, FIELD_STR, .flags = FIELD_REQUIRED,
@@ -136,6 +137,8 @@ static const struct field task_rows[] = {
 	    t.first_event_timeout_seconds, FIELD_INT, .min = 0,
 	    .max = SPEC_SECONDS_MAX,
 	    .help = "time limit until the agent's first event, in seconds; 0: none"),
+	TASK(budget, FIELD_OBJECT, .sub = &spec_budget_table,
+	    .help = "limits of what the trials of this task spend"),
 	SPEC_KEY(task_in, prompt, FIELD_STR,
 	    .help = "text that the agent gets"),
 	SPEC_KEY(task_in, prompt_file, FIELD_STR,
@@ -154,7 +157,8 @@ static const struct field task_rows[] = {
 	    .schema = FIELD_REF("mock"),
 	    .help = "answer of the executor mock"),
 	TASK(command_mocks, FIELD_TREE,
-	    .help = "answers of mocked commands"),
+	    .sub = &mock_command_table, .shape = FIELD_AS_LIST,
+	    .help = "answers of mocked commands, instead of the suite's"),
 	SPEC_ROW(task_in, "schemaVersion", unused, FIELD_TREE,
 	    .alias = "schema_version",
 	    .help = "version of the format; accepted"),
@@ -167,7 +171,11 @@ static const struct field task_rows[] = {
 	    .values = FIELD_FILES,
 	    .help = "instruction files in addition to the suite's"),
 	SPEC_ROW(task_in, "checkpoints", unused, FIELD_TREE,
-	    .help = "graders after a turn of the conversation; not supported"),
+	    .sub = &spec_checkpoint_table, .shape = FIELD_AS_LIST,
+	    .help = "graders that run after a turn of the conversation"),
+	SPEC_ROW(task_in, "tests", unused, FIELD_TREE,
+	    .sub = &spec_test_table, .shape = FIELD_AS_LIST,
+	    .help = "answers that the graders must pass or fail, for waza grade --self-test"),
 	SPEC_ROW(task_in, "requirements", unused, FIELD_TREE,
 	    .sub = &spec_requirement_table, .shape = FIELD_AS_LIST,
 	    .help = "what the task demonstrates, for people and reviews"),
@@ -229,6 +237,7 @@ read_files(struct spec_loader *l, const char *file, const struct json *v,
 		return;
 	out->v = f = NEW_N(l->arena, struct spec_input_file, json_count(v));
 	for (c = json_first(v); c != NULL; c = c->next, out->n++) {
+		f[out->n].at = spec_at(file, c);
 		if (c->type == JSON_STRING)
 			f[out->n].path = json_text(c);
 		else
@@ -339,7 +348,10 @@ spec_check_text(struct spec_loader *l, const char *file, const struct json *at,
 	if (tmpl_any(text) &&
 	    tmpl_render(&l->scratch, text, &v, &e).p == NULL)
 		spec_error(l, file, at, key,
-		    "line %u of \"%s\": %s", e.line, key, e.msg);
+		    "line %u of \"%s\": %s%s", e.line, key, e.msg,
+		    strncmp(e.msg, "unknown variable", 16) != 0 ? "" :
+		    vars != NULL ? "; add the column, or set it in \"inputs\" "
+		    "of the suite" : "; set it in \"inputs\" of the suite");
 	name = undotted(text);
 	if (name != NULL)
 		spec_warning(l, file, at, key,
@@ -422,9 +434,8 @@ check_input(struct spec_loader *l, const struct spec_file *f,
 	arena_restore(&l->scratch, mark);
 }
 
-/* For a peer: whether it may use the directory and the files of the task. */
-static void
-check_files(struct spec_loader *l, const struct spec_file *f,
+void
+spec_check_files(struct spec_loader *l, const struct spec_file *f,
     const struct json *task, const struct spec_task *t)
 {
 	const struct json *inputs = json_getc(task, "inputs");
@@ -445,12 +456,30 @@ check_files(struct spec_loader *l, const struct spec_file *f,
 			    "files"), i), file[i].path);
 }
 
+static void
+check_prompts(struct spec_loader *l, const struct spec_file *f,
+    const struct json *v, const struct spec_task *t)
+{
+	const struct spec_inputs *in = &t->inputs;
+	size_t i;
+
+	if (str_trim(in->prompt).n == 0 && in->prompt_file.n == 0 &&
+	    t->remote == NULL)
+		spec_note_key(l->notes, FIELD_WARNING, t->at, STR("prompt"),
+		    "the task has no prompt: add \"prompt: TEXT\"");
+	spec_check_text(l, f->path, prompt_node(v, in->prompt_file.n > 0 ?
+	    "prompt_file" : "prompt"), "prompt", in->prompt, NULL);
+	for (i = 0; i < in->follow_up_prompts.n; i++)
+		spec_check_text(l, f->path, prompt_node(v,
+		    "follow_up_prompts"), "follow_up_prompts",
+		    in->follow_up_prompts.v[i], NULL);
+}
+
 bool
 spec_read_task(struct spec_loader *l, const struct spec_file *f,
     const struct json *v, struct spec_task *out)
 {
 	struct task_in in = no_task;
-	size_t i;
 
 	spec_decode(l, f->path, &spec_task_table, v, &in);
 	if (v->type != JSON_OBJECT)
@@ -462,8 +491,10 @@ spec_read_task(struct spec_loader *l, const struct spec_file *f,
 	if (in.context_dir.n > 0)
 		in.t.context_dir = find_context(l, f, in.context_dir);
 	in.t.mock = spec_object(l, f->path, in.t.mock);
+	in.t.command_mocks = spec_read_command_mocks(l, f,
+	    in.t.command_mocks);
 	read_inputs(l, f, v, &in, &in.t.inputs);
-	check_files(l, f, v, &in.t);
+	spec_check_files(l, f, v, &in.t);
 	(void)spec_check_skill_dirs(l, f, json_getc(v, "skill_directories"),
 	    &in.t.skill_directories);
 	spec_check_instructions(l, f, in.t.context_dir,
@@ -471,18 +502,11 @@ spec_read_task(struct spec_loader *l, const struct spec_file *f,
 	in.t.expected = read_expected(l, f->path, in.expected);
 	spec_read_graders(l, f->path, in.graders, &in.t.graders);
 	spec_read_validation(l, f, v, &in.t);
+	spec_read_checkpoints(l, f, v, &in.t);
+	spec_read_tests(l, f, v, &in.t);
 	spec_check_requirements(l, f, v, &in.t);
-	if (in.t.inputs.prompt.p == NULL && in.t.inputs.prompt_file.n == 0 &&
-	    in.t.remote == NULL)
-		spec_note_key(l->notes, FIELD_WARNING, in.t.at, STR("prompt"),
-		    "the task has no prompt");
-	spec_check_text(l, f->path, prompt_node(v,
-	    in.t.inputs.prompt_file.n > 0 ? "prompt_file" : "prompt"),
-	    "prompt", in.t.inputs.prompt, NULL);
-	for (i = 0; i < in.t.inputs.follow_up_prompts.n; i++)
-		spec_check_text(l, f->path, prompt_node(v,
-		    "follow_up_prompts"), "follow_up_prompts",
-		    in.t.inputs.follow_up_prompts.v[i], NULL);
+	if (!l->template)
+		check_prompts(l, f, v, &in.t);
 	*out = in.t;
 	return true;
 }

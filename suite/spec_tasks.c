@@ -172,35 +172,6 @@ read_origin(struct spec_loader *l, const struct spec_file *f,
 	return true;
 }
 
-static struct str
-cell(const struct json *row, const char *name)
-{
-	const struct json *v = json_getc(row, name);
-
-	return v == NULL ? STR("") : json_text(v);
-}
-
-static void
-read_row(struct spec_loader *l, const char *file, const struct json *row,
-    size_t n, struct spec_task *t)
-{
-	const struct json *prompt = json_getc(row, "prompt");
-
-	t->id = str_trim(cell(row, "id"));
-	t->name = str_trim(cell(row, "name"));
-	if (t->id.n == 0)
-		t->id = t->name;
-	if (t->id.n == 0)
-		t->id = arena_fmt(l->arena, "row-%zu", n);
-	if (t->name.n == 0)
-		t->name = t->id;
-	t->at = spec_at(file, row);
-	t->vars = row;
-	t->inputs.prompt = cell(row, "prompt");
-	spec_check_text(l, file, prompt != NULL ? prompt : row, "prompt",
-	    t->inputs.prompt, row);
-}
-
 /* The rows that `range` selects, counted from 1; all rows without it. */
 static bool
 get_range(struct spec_loader *l, const struct spec_file *f,
@@ -228,12 +199,6 @@ get_range(struct spec_loader *l, const struct spec_file *f,
 	    "\"range\" must be [first, last] with 1 <= first <= last");
 	return false;
 }
-
-struct table {
-	const char *path;
-	const struct json *rows;	/* from the first in range */
-	size_t n;
-};
 
 /* One JSON value per line as a list; NULL and *e with line and column. */
 static struct json *
@@ -315,7 +280,7 @@ read_rows(struct arena *a, const char *path, struct str text, struct err *e)
 /* Reads the rows of `tasks_from` that are in range. */
 static void
 read_table(struct spec_loader *l, const struct spec_file *f,
-    const struct spec_task_list *in, struct table *t)
+    const struct spec_task_list *in, struct spec_table *t)
 {
 	const struct json *from = in->tasks_from;
 	struct str text;
@@ -382,7 +347,8 @@ check_ids(struct spec_loader *l)
 		}
 		at = &v[first]->at;
 		spec_note_key(l->notes, FIELD_ERROR, v[i]->at, STR("id"),
-		    "duplicate task id \"%.*s\" (first used at %.*s:%u:%u)",
+		    "duplicate task id \"%.*s\" (first used at %.*s:%u:%u): "
+		    "rename one",
 		    SPEC_SHORT(v[i]->id), STRF(spec_tail(at->file)),
 		    at->line, at->col);
 	}
@@ -401,7 +367,8 @@ check_patterns(struct spec_loader *l, const char *file,
 		if (o[i].path == NULL && o[i].entry->type == JSON_STRING)
 			spec_note_key(l->notes, level, spec_at(file,
 			    o[i].entry), STR("tasks"), "no task file matches "
-			    "%.*s", SPEC_SHORT(json_text(o[i].entry)));
+			    "%.*s (relative to this file)",
+			    SPEC_SHORT(json_text(o[i].entry)));
 }
 
 static void
@@ -414,7 +381,8 @@ note_no_tasks(struct spec_loader *l, const struct spec_file *f,
 		spec_error(l, f->path, v != NULL ? v : f->root, "tasks",
 		    "Missing required field: tasks");
 	else if (norigins > 0)
-		spec_error(l, f->path, v, "tasks", "all tasks are disabled");
+		spec_error(l, f->path, v, "tasks", "all tasks are disabled: "
+		    "remove \"enabled: false\" from one");
 	else
 		spec_error(l, f->path, v, NULL, "\"%.*s\" is empty: a suite "
 		    "needs at least one task", STRF(json_key(v)));
@@ -425,7 +393,7 @@ spec_read_tasks(struct spec_loader *l, const struct spec_file *f,
     const struct spec_task_list *in)
 {
 	struct spec_suite *s = l->suite;
-	struct table table = { 0 };
+	struct spec_table table = { 0 };
 	struct buf list = { 0 };
 	struct origin *o;
 	size_t i, n, errors = l->notes->errors;
@@ -436,9 +404,15 @@ spec_read_tasks(struct spec_loader *l, const struct spec_file *f,
 	n = list.n / sizeof(*o);
 	if (n > 1)
 		mark_repeated(l, f->path, o, n);
-	if (spec_given(in->tasks_from))
+	if (spec_given(in->tasks_from)) {
 		read_table(l, f, in, &table);
-	else if (json_first(in->range) != NULL &&
+		if (!spec_read_template(l, f, in->task_template, &table))
+			table.n = 0;
+		spec_check_columns(l, &table);
+	} else if (spec_given(in->task_template))
+		spec_warning(l, f->path, in->task_template, NULL,
+		    "\"task_template\" has no effect without \"tasks_from\"");
+	if (!spec_given(in->tasks_from) && json_first(in->range) != NULL &&
 	    !json_equal(json_first(in->range),
 	    &(struct json){ .type = JSON_NUMBER, .u = { "0" }, .n = 1 }))
 		spec_warning(l, f->path, in->range, NULL,
@@ -448,7 +422,7 @@ spec_read_tasks(struct spec_loader *l, const struct spec_file *f,
 		if (read_origin(l, f, &o[i], &s->tasks[s->ntasks]))
 			s->ntasks++;
 	for (i = 0, row = table.rows; i < table.n; i++, row = row->next)
-		read_row(l, table.path, row, i + 1, &s->tasks[s->ntasks++]);
+		spec_read_row(l, &table, row, i + 1, &s->tasks[s->ntasks++]);
 	check_patterns(l, f->path, o, n);
 	if (s->ntasks == 0 && l->notes->errors == errors)
 		note_no_tasks(l, f, in, n);

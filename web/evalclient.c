@@ -594,8 +594,8 @@ on_socket(struct web_req *r)
 }
 
 static const struct web_route routes[] = {
-	{ WEB_WS, "/", WEB_OPEN, on_socket },
-	{ WEB_WS, "/ws", WEB_OPEN, on_socket },
+	{ WEB_WS, "/", WEB_OPEN, .fn = on_socket },
+	{ WEB_WS, "/ws", WEB_OPEN, .fn = on_socket },
 };
 
 void

@@ -307,6 +307,7 @@ route(struct web_conn *c)
 	}
 	if (!web_check_token(c, row != NULL ? row->flags : flags, ws))
 		return;
+	r->route = row;
 	if (row == NULL)
 		refuse_method(r, all);
 	else if (ws ? check_upgrade(r) : web_check_type(c, row->flags))
@@ -524,9 +525,11 @@ json_rpc(struct web_req *r)
 }
 
 static const struct web_route rows[] = {
-	{ WEB_GET, "/health", WEB_OPEN, health },
-	{ WEB_GET, "/api/v1/health", WEB_OPEN, health },
-	{ WEB_WS, "/rpc", WEB_OPEN, json_rpc },		/* last: not if bare */
+	{ WEB_GET, "/health", WEB_OPEN, health,
+	    .help = "Report the state of the server" },
+	{ WEB_GET, "/api/v1/health", WEB_OPEN, health,
+	    .help = "Report the state of the server" },
+	{ WEB_WS, "/rpc", WEB_OPEN, .fn = json_rpc },	/* last: not if bare */
 };
 
 void

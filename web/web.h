@@ -55,18 +55,39 @@ enum {
 				 * unix sockets */
 };
 
-/* "/api/v1/runs/:id": a segment with a colon matches any and is a parameter. */
+/* A parameter of the query: a string, unless it has words or is a number. */
+struct web_param {
+	const char *name, *help;
+	const char *const *words;	/* the allowed values, or NULL */
+	bool number, required;
+};
+
+/*
+ * "/api/v1/runs/:id": a segment with a colon matches any and is a parameter.
+ * The members after fn describe the route in the OpenAPI document; `query` is
+ * also what web_api_args() accepts.
+ */
 struct web_route {
 	unsigned methods;
 	const char *path;
 	unsigned flags;
 	void (*fn)(struct web_req *);
+	const char *help;	/* NULL: not described, for WebSockets */
+	const struct web_param *query;
+	size_t nquery;
+	const char *body;	/* the JSON-RPC method whose parameters are the
+				 * body; "": any text; NULL: there is none */
+	int status;		/* of success; 0: 200 */
+	const char *type;	/* of the answer; NULL: application/json */
+	bool list;		/* the answer is an array, not an object */
 };
+#define WEB_QUERY(v) .query = (v), .nquery = COUNTOF(v)
 
 /* A request.  Its strings are valid for the call, or until a later answer. */
 struct web_req {
 	struct web *web;
 	void *arg;		/* of web_add() */
+	const struct web_route *route;
 	enum rpc_via via;
 	bool authed;		/* the token was shown or is not required */
 	struct str method;

@@ -5,8 +5,11 @@
  */
 #include "web/web_api_internal.h"
 
+#include <assert.h>
 #include <string.h>
+#include <sys/stat.h>
 
+#include "base/os.h"
 #include "io/loop.h"
 #include "json.h"
 #include "lib/http.h"
@@ -82,8 +85,13 @@ set_arg(struct web_req *r, struct web_arg *v, size_t n, struct str key,
 bool
 web_api_args(struct web_req *r, struct web_arg *v, size_t n)
 {
+	const struct web_route *row = r->route;
 	struct str left = r->query, key, value;
+	size_t i;
 
+	assert(n == row->nquery);
+	for (i = 0; i < n; i++)
+		v[i] = (struct web_arg){ .name = row->query[i].name };
 	while (web_next_pair(&left, &key, &value))
 		if (!set_arg(r, v, n, key, value))
 			return false;
@@ -153,10 +161,9 @@ object(struct arena *a, const char *key, const struct web_arg *arg)
 }
 
 static void
-pass_arg(struct web_req *r, const char *method, const char *name,
-    const char *key)
+pass_arg(struct web_req *r, const char *method, const char *key)
 {
-	struct web_arg arg = { .name = name };
+	struct web_arg arg;
 
 	if (web_api_args(r, &arg, 1))
 		pass_on(r, method, object(r->arena, key, &arg), 200);
@@ -165,27 +172,33 @@ pass_arg(struct web_req *r, const char *method, const char *name,
 static void
 evals(struct web_req *r)
 {
-	pass_arg(r, "eval.list", "dir", "directory");
+	pass_arg(r, "eval.list", "directory");
+}
+
+static void
+executors(struct web_req *r)
+{
+	if (web_api_args(r, NULL, 0))
+		pass_on(r, "executor.list", NULL, 200);
 }
 
 static void
 eval(struct web_req *r)
 {
-	pass_arg(r, "eval.get", "path", "path");
+	pass_arg(r, "eval.get", "path");
 }
 
 static void
 tasks(struct web_req *r)
 {
-	pass_arg(r, "task.list", "path", "path");
+	pass_arg(r, "task.list", "path");
 }
 
 /* The runId in the result of eval.run. */
 static struct str
 run_id(struct arena *a, struct str answer)
 {
-	return json_text(json_getc(arena_json(a, arena_str(a, answer), NULL),
-	    "runId"));
+	return json_str(arena_json(a, arena_str(a, answer), NULL), "runId");
 }
 
 static void
@@ -196,6 +209,7 @@ start(struct web_req *r)
 	struct buf *b;
 	struct json_error e;
 	struct rpc_why why;
+	struct str id;
 
 	if (!web_api_args(r, NULL, 0))
 		return;
@@ -218,8 +232,10 @@ start(struct web_req *r)
 		web_api_why(r, &why);
 		return;
 	}
-	web_field(r, "Location", arena_fmt(r->arena, "/api/v1/runs/%.*s",
-	    STRF(run_id(r->arena, buf_str(b)))));
+	id = run_id(r->arena, buf_str(b));
+	if (id.n > 0)		/* of one run */
+		web_field(r, "Location", arena_fmt(r->arena,
+		    "/api/v1/runs/%.*s", STRF(id)));
 	web_end_json(r, 202);
 }
 
@@ -262,26 +278,84 @@ clients(struct web_req *r)
 	web_end_json(r, 200);
 }
 
+static const char *const states[] = { "pending", "running", "completed",
+	"failed", "cancelled", NULL };
+static const struct web_param list_query[] = {
+	{ "limit", .help = "Number of runs, at most 1000 (default: 50)", .number = true },
+	{ "offset", .help = "Number of runs to leave out", .number = true },
+	{ "q", .help = "A text in name, id, skill, model, executor or path" },
+	{ "status", .help = "State of the runs", .words = states },
+	{ "suite", .help = "Name of their suite" },
+};
+static const struct web_param token_query[] = {
+	{ "access_token", .help = "The token, instead of the header" },
+};
+static const struct web_param stream_query[] = {
+	{ "lastEventId", .help = "Id of the last event that was seen", .number = true },
+	{ "access_token", .help = "The token, instead of the header" },
+};
+static const struct web_param size_query[] = {
+	{ "size", .help = "Size of the file in bytes, if it comes in pieces", .number = true },
+};
+static const struct web_param offset_query[] = {
+	{ "offset", .help = "Offset of the piece in bytes", .number = true },
+};
+static const struct web_param dir_query[] = {
+	{ "dir", .help = "Directory of the suites" },
+};
+static const struct web_param path_query[] = {
+	{ "path", .help = "Path of the suite", .required = true },
+};
+static const char *const sorts[] = { "timestamp", "tokens", "cost", "duration",
+	NULL };
+static const char *const orders[] = { "asc", "desc", NULL };
+static const struct web_param sort_query[] = {
+	{ "sort", .help = "Key of the order", .words = sorts },
+	{ "order", .help = "Direction of the order", .words = orders },
+};
+
+#define EVENTS "text/event-stream"
 #define V1(path) "/api/v1" path
 static const struct web_route rows[] = {
-	{ WEB_GET, V1("/runs"), 0, web_api_list },
-	{ WEB_POST, V1("/runs"), WEB_JSON, start },
-	{ WEB_GET, V1("/runs/:id"), 0, web_api_get },
-	{ WEB_DELETE, V1("/runs/:id"), 0, cancel },
-	{ WEB_GET, V1("/runs/:id/result"), 0, web_api_result },
-	{ WEB_GET, V1("/runs/:id/tasks/:task"), 0, web_api_task },
-	{ WEB_GET, V1("/runs/:id/stream"), WEB_QUERY_TOKEN, web_sse_stream },
-	{ WEB_GET, V1("/runs/:id/compare/:other"), 0, web_api_compare },
-	{ WEB_GET, V1("/events"), WEB_QUERY_TOKEN, web_feed_stream },
-	{ WEB_GET, V1("/evals"), 0, evals },
-	{ WEB_GET, V1("/eval"), 0, eval },
-	{ WEB_GET, V1("/tasks"), 0, tasks },
-	{ WEB_GET, V1("/clients"), 0, clients },
-	{ WEB_GET, "/api/health", WEB_OPEN, web_upstream_health },
-	{ WEB_GET, "/api/summary", 0, web_upstream_summary },
-	{ WEB_GET, "/api/runs", 0, web_upstream_list },
-	{ WEB_GET, "/api/runs/:id", 0, web_upstream_get },
-	{ WEB_GET, "/api/storage/status", 0, web_upstream_storage },
+	{ WEB_GET, V1("/runs"), 0, web_api_list, WEB_QUERY(list_query),
+	    .help = "List runs, the newest first" },
+	{ WEB_POST, V1("/runs"), WEB_JSON, start, .body = "eval.run", .status = 202,
+	    .help = "Run a suite" },
+	{ WEB_GET, V1("/runs/:id"), 0, web_api_get, .help = "Describe a run with its tasks" },
+	{ WEB_DELETE, V1("/runs/:id"), 0, cancel, .status = 202, .help = "Cancel a run" },
+	{ WEB_GET, V1("/runs/:id/result"), 0, web_api_result,
+	    .help = "Return the results file of a run" },
+	{ WEB_GET, V1("/runs/:id/tasks/:task"), 0, web_api_task,
+	    .help = "Return a task with its trials" },
+	{ WEB_GET, V1("/runs/:id/stream"), WEB_QUERY_TOKEN, web_sse_stream,
+	    .type = EVENTS, WEB_QUERY(stream_query), .help = "Stream the events of a run" },
+	{ WEB_GET, V1("/runs/:id/compare/:other"), 0, web_api_compare,
+	    .help = "Compare two runs" },
+	{ WEB_POST, V1("/results"), WEB_JSON, web_meet_begin, WEB_QUERY(size_query),
+	    .body = "", .help = "Receive the journal or results file of a shard" },
+	{ WEB_POST, V1("/results/:id"), WEB_JSON, web_meet_append, WEB_QUERY(offset_query),
+	    .body = "", .help = "Receive its next piece" },
+	{ WEB_GET, V1("/events"), WEB_QUERY_TOKEN, web_feed_stream, WEB_QUERY(token_query),
+	    .type = EVENTS, .help = "Stream changes of all runs and clients" },
+	{ WEB_GET, V1("/evals"), 0, evals, WEB_QUERY(dir_query), .help = "List suites" },
+	{ WEB_GET, V1("/eval"), 0, eval, WEB_QUERY(path_query), .help = "Describe a suite" },
+	{ WEB_GET, V1("/executors"), 0, executors, .help = "List executors" },
+	{ WEB_GET, V1("/tasks"), 0, tasks, WEB_QUERY(path_query),
+	    .help = "List the tasks of a suite" },
+	{ WEB_GET, V1("/clients"), 0, clients, .help = "List the evaluation clients" },
+	{ WEB_GET, V1("/openapi.json"), 0, web_openapi, .help = "Return this document" },
+	{ WEB_GET, "/metrics", 0, web_metrics, .type = "text/plain",
+	    .help = "Return metrics for Prometheus" },
+	{ WEB_GET, "/api/health", WEB_OPEN, web_upstream_health,
+	    .help = "Report the state, as microsoft/waza" },
+	{ WEB_GET, "/api/summary", 0, web_upstream_summary,
+	    .help = "Summarize the runs, as microsoft/waza" },
+	{ WEB_GET, "/api/runs", 0, web_upstream_list, WEB_QUERY(sort_query),
+	    .list = true, .help = "List runs, as microsoft/waza" },
+	{ WEB_GET, "/api/runs/:id", 0, web_upstream_get,
+	    .help = "Describe a run, as microsoft/waza" },
+	{ WEB_GET, "/api/storage/status", 0, web_upstream_storage,
+	    .help = "Describe the storage, as microsoft/waza" },
 };
 
 /*
@@ -318,22 +392,44 @@ is_growing(void *arg, const char *path)
 }
 
 int
+web_api_store(struct web_api *api, const char *dir, struct err *e)
+{
+	api->store = (struct store){ .loop = api->web->rpc->loop, .dir = dir,
+		.changed = web_feed_file, .later = is_growing, .arg = api };
+	if (store_init(&api->store, e) == -1)
+		return -1;
+	api->results_dir = dir;
+	api->stored = true;
+	return 0;
+}
+
+/* Shards that an earlier server received are merged without a request. */
+static bool
+has_shards(struct web_api *api)
+{
+	struct stat st;
+
+	return lstat(arena_fmt(&api->arena, "%s/.shards",
+	    api->results_dir).p, &st) == 0 && S_ISDIR(st.st_mode);
+}
+
+int
 web_api_init(struct web_api *api, struct err *e)
 {
 	struct rpc *rpc = api->web->rpc;
+	struct err ignored;
 
-	if (api->results_dir != NULL) {
-		api->store = (struct store){ .loop = rpc->loop,
-			.dir = api->results_dir, .changed = web_feed_file,
-			.later = is_growing, .arg = api };
-		if (store_init(&api->store, e) == -1)
-			return -1;
-		api->stored = true;
-	}
-	rpc->setup.results_dir = api->results_dir;
+	api->started_ms = os_wall_ns() / 1000000;
+	if (api->results_dir != NULL &&
+	    web_api_store(api, api->results_dir, e) == -1)
+		return -1;
+	if (api->stored && has_shards(api))
+		(void)web_meet_init(api, &ignored);	/* when one arrives */
+	rpc->setup.results_dir = api->read_only ? NULL : api->results_dir;
 	rpc->limits.stream_bytes = STREAM_BYTES;
 	rpc->setup.changed = web_feed_run;
 	rpc->setup.changed_arg = api;
+	rpc->setup.put_met = web_meet_put_met;
 	web_add(api->web, rows, COUNTOF(rows), api);
 	return 0;
 }
@@ -347,16 +443,21 @@ web_api_fini(struct web_api *api)
 	if (api->web == NULL)
 		return;
 	rpc = api->web->rpc;
-	if (rpc->setup.changed_arg == api)
+	if (rpc->setup.changed_arg == api) {
 		rpc->setup.changed = NULL;
+		rpc->setup.put_met = NULL;
+	}
 	if (rpc->loop == NULL)
 		return;
 	timer_stop(rpc->loop, &api->beat);
 	web_feed_fini(api);
 	web_sse_fini(api);
+	if (api->meets)
+		meet_fini(&api->meet);
 	if (api->stored)
 		store_fini(&api->store);
-	api->stored = false;
+	api->stored = api->meets = false;
 	for (i = 0; i < WEB_API_PAGES; i++)
 		buf_free(&api->page[i].body);
+	arena_free(&api->arena);
 }

@@ -16,6 +16,7 @@
 
 #include "base/base.h"
 #include "io/loop.h"
+#include "results/meet/meet.h"
 #include "results/store.h"
 #include "web/web.h"
 
@@ -40,14 +41,21 @@ struct web_api_page {
 struct web_api {
 	struct web *web;
 	const char *results_dir;	/* or NULL */
+	bool read_only;			/* runs are not written there */
+	const char *root;		/* where the directory is created when
+					 * a shard arrives, or NULL */
 	/* write the list of evaluation clients; the number of evaluations that
 	 * wait for one; or NULL */
 	void (*put_clients)(void *arg, struct json_out *);
 	size_t (*queued)(void *arg);
 	void *clients_arg;
 	/* private */
+	int64_t started_ms;	/* since 1970 */
 	struct store store;
 	bool stored;		/* the store is open */
+	struct meet meet;
+	bool meets;		/* it is open */
+	struct arena arena;	/* of names */
 	unsigned turn;		/* of marks in it */
 	struct web_readers *readers;	/* of single runs, */
 	struct web_feed *feeds;	/* and of all changes */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * web_api_internal.h: web_api_ web_runs_ web_sse_ web_feed_ web_upstream_.
+ * web_api_internal.h: web_api_ web_runs_ web_sse_ web_feed_ web_meet_
+ * web_upstream_ web_openapi web_metrics.
  * Declarations shared by the files of the API.
  */
 #ifndef WAZA_WEB_API_INTERNAL_H
@@ -12,8 +13,8 @@
 struct outcome;
 
 /*
- * Reads the query into these arguments, decoded.  False: it has others or is
- * malformed, and the request was refused.
+ * Reads the query into the n arguments of the route's table, in its order and
+ * decoded.  False: it has others or is malformed, and the request was refused.
  */
 struct web_arg {
 	const char *name;
@@ -78,11 +79,28 @@ void web_api_task(struct web_req *);
 void web_api_compare(struct web_req *);
 void web_sse_stream(struct web_req *);
 void web_feed_stream(struct web_req *);
+void web_openapi(struct web_req *);
+void web_metrics(struct web_req *);
 void web_upstream_health(struct web_req *);
 void web_upstream_summary(struct web_req *);
 void web_upstream_list(struct web_req *);
 void web_upstream_get(struct web_req *);
 void web_upstream_storage(struct web_req *);
+
+/* Opens the store of a directory; -1 and *e. */
+int web_api_store(struct web_api *, const char *dir, struct err *);
+
+/*
+ * web_meet.c: shards that send their results here.  init: after the store was
+ * opened; -1 and *e.  put: store_put(), and which shards of the run are
+ * missing.  put_met: for JSON-RPC, see rpc_setup.
+ */
+int web_meet_init(struct web_api *, struct err *);
+void web_meet_put(struct web_api *, struct json_out *,
+    const struct store_run *);
+bool web_meet_put_met(void *web_api, struct json_out *, struct str id);
+void web_meet_begin(struct web_req *);
+void web_meet_append(struct web_req *);
 
 /* A run, or a results file, has changed: the readers of the feed get it. */
 void web_feed_run(void *web_api, struct rpc_run *);

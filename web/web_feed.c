@@ -58,7 +58,7 @@ send_run(struct web_api *api, const struct store_run *run)
 	struct json_out o = { .put = buf_sink, .ctx = &b };
 
 	json_open(&o, '{');
-	store_put(&o, run);
+	web_meet_put(api, &o, run);
 	json_close(&o, '}');
 	send_all(api, "run", buf_str(&b));
 	buf_free(&b);
@@ -163,7 +163,7 @@ void
 web_feed_stream(struct web_req *r)
 {
 	struct web_stream st = { .gone = on_gone };
-	struct web_arg arg = { .name = "access_token" };
+	struct web_arg arg;		/* access_token */
 	struct web_api *api = r->arg;
 	struct buf b = { 0 };
 	struct json_out o = { .put = buf_sink, .ctx = &b };

@@ -9,6 +9,7 @@
  */
 #include "web/web_page.h"
 
+#include "lib/http.h"
 #include "report/page.h"
 #include "web/web.h"
 
@@ -40,7 +41,8 @@ type_of(struct str name)
 static void
 answer(struct web_req *r, struct str name)
 {
-	struct str text = page_file(name);
+	bool gzip = http_has(r->head, "accept-encoding", "gzip");
+	struct str text = gzip ? page_gzip(name) : page_file(r->arena, name);
 
 	if (text.p == NULL) {
 		web_fail(r, 404, "not_found", STR("Not found"), STR(""));
@@ -50,6 +52,9 @@ answer(struct web_req *r, struct str name)
 	web_field(r, "Cross-Origin-Opener-Policy", STR("same-origin"));
 	/* a newer version of the program may have newer files */
 	web_field(r, "Cache-Control", STR("no-cache"));
+	web_field(r, "Vary", STR("Accept-Encoding"));
+	if (gzip)
+		web_field(r, "Content-Encoding", STR("gzip"));
 	web_answer(r, 200, type_of(name), text);
 }
 
@@ -66,8 +71,10 @@ file(struct web_req *r)
 }
 
 static const struct web_route rows[] = {
-	{ WEB_GET, "/", WEB_OPEN, index_html },
-	{ WEB_GET, "/page/:name", WEB_OPEN, file },
+	{ WEB_GET, "/", WEB_OPEN, index_html,
+	    .help = "Return the page", .type = "text/html" },
+	{ WEB_GET, "/page/:name", WEB_OPEN, file,
+	    .help = "Return a file of the page", .type = "*/*" },
 };
 
 void

@@ -162,8 +162,7 @@ void
 web_api_list(struct web_req *r)
 {
 	enum { LIMIT, OFFSET, Q, STATUS, SUITE };
-	struct web_arg args[] = { { .name = "limit" }, { .name = "offset" },
-		{ .name = "q" }, { .name = "status" }, { .name = "suite" } };
+	struct web_arg args[SUITE + 1];
 	struct web_api *api = r->arg;
 	struct store_query q = { .state = -1 };
 	size_t limit, offset, total = 0;
@@ -185,7 +184,7 @@ web_api_list(struct web_req *r)
 			continue;
 		if (total >= offset && total - offset < limit) {
 			json_open(o, '{');
-			store_put(o, &all.run);
+			web_meet_put(api, o, &all.run);
 			json_close(o, '}');
 		}
 		total++;
@@ -377,17 +376,27 @@ put_end(struct web_req *r, struct json_out *o, struct str error, bool results)
 	json_close(o, '}');
 }
 
+/* The tasks of a completed run come from its results: those name graders. */
 static void
 make_live(struct web_req *r, struct rpc_run *run, struct buf *b)
 {
 	struct json_out o = { .put = buf_sink, .ctx = b };
+	struct web_run which = { run, NULL };
 	struct rpc_view v = rpc_view(run);
+	struct outcome *oc = NULL;
 	struct store_run brief;
+	struct err e;
 
 	rpc_view_brief(run, &brief);
+	if (brief.state == STORE_COMPLETED)
+		oc = web_api_outcome(r->arg, &which, r->arena, false, &e);
 	json_open(&o, '{');
 	store_put(&o, &brief);
-	rpc_view_tasks(&o, run);
+	if (oc != NULL) {
+		store_put_reasons(&o, oc);
+		store_put_tasks(&o, oc);
+	} else
+		rpc_view_tasks(&o, run);
 	put_end(r, &o, v.error, rpc_view_over(run) &&
 	    v.results.n + v.output.n > 0);
 	buf_putc(b, '\n');
@@ -433,7 +442,8 @@ make_file(struct web_req *r, const struct store_file *f,
 
 	run.id = r->param[0];
 	json_open(&o, '{');
-	store_put(&o, &run);
+	web_meet_put(r->arg, &o, &run);
+	store_put_reasons(&o, oc);
 	store_put_tasks(&o, oc);
 	put_end(r, &o, STR(""), true);
 	buf_putc(b, '\n');

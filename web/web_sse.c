@@ -238,8 +238,7 @@ readers_of(struct web_api *api, struct rpc_run *run)
 static bool
 last_seen(struct web_req *r, uint64_t *seen)
 {
-	struct web_arg args[] = { { .name = "lastEventId" },
-		{ .name = "access_token" } };
+	struct web_arg args[2];		/* lastEventId, access_token */
 	struct str head = http_get(r->head, "last-event-id");
 	size_t n;
 

@@ -290,7 +290,8 @@ open_session(struct acp *x)
 
 	json_put_key(&o, STR("mcpServers"));
 	if (acp_mcp_flag(&x->set) == NULL)
-		agent_mcp_put(&o, x->agent->suite, true);
+		agent_mcp_put(&o, x->agent->suite, x->job->req,
+		    AGENT_MCP_LIST);
 	else
 		json_put_raw(&o, STR("[]"));
 	if (x->known != NULL && x->known->hide_meta &&
@@ -572,7 +573,8 @@ launch(struct acp *x, struct err *e)
 	    acp_env(mem, x->agent->suite, &x->set, r, e);
 	if (o.env == NULL)
 		return -1;
-	o.writable = agent_writable(x->agent, mem, r, o.env);
+	o.env = agent_mocks_env(x->agent, mem, r, o.env);
+	o.bounds = agent_bounds(x->agent, mem, r, o.env);
 	mask_add_env(x->arena, &x->secrets, o.env);
 	if (r->record != NULL)
 		o.record = on_record;

@@ -191,6 +191,23 @@ reply(struct acp *x, const struct json *id, const struct json *chosen)
 	buf_free(&b);
 }
 
+/* By the policy of a custom agent; without a name, the kind of tool counts. */
+static bool
+is_declared(struct acp *x, const struct acp_call *c)
+{
+	struct answer_call k = { .name = buf_str(&c->name),
+		.no_name = c->name.n == 0 };
+
+	if (k.no_name)
+		k.name = c->kind.n > 0 ? buf_str(&c->kind) : STR("other");
+	else
+		answer_name_tool(&k, x->known != NULL ?
+		    str_of(x->known->name) : STR(""), STR(""));
+	if (k.tool == ANSWER_OTHER)
+		k.tool = answer_tool_by_kind(buf_str(&c->kind));
+	return agent_policy_permits(x->job, &k);
+}
+
 void
 acp_permit(struct acp *x, const struct json *id, const struct json *params)
 {
@@ -205,7 +222,8 @@ acp_permit(struct acp *x, const struct json *id, const struct json *params)
 	}
 	out = c->outside.n > 0 && !agent_lists(x->set.permissions, STR("path"));
 	allow = !out && agent_approves(x->set.permissions,
-	    c->kind.n > 0 ? buf_str(&c->kind) : STR("other"));
+	    c->kind.n > 0 ? buf_str(&c->kind) : STR("other")) &&
+	    is_declared(x, c);
 	if (out && x->turn.refused.n == 0)
 		x->turn.refused = arena_fmt(x->job->arena, "%.*s %.*s",
 		    STRF(buf_str(&c->kind)), STRF(c->outside));

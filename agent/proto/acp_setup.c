@@ -36,19 +36,26 @@ static const struct acp_agent agents[] = {	/* sorted by name */
 };
 
 static const struct field rows[] = {
-	FIELD(acp_settings, agent, FIELD_STR),
-	FIELD(acp_settings, command, FIELD_TREE),
-	FIELD(acp_settings, auth_method, FIELD_STR),
-	FIELD(acp_settings, mode, FIELD_STR),
-	FIELD(acp_settings, permissions, FIELD_TREE),
-	FIELD(acp_settings, env, FIELD_TREE),
-	FIELD(acp_settings, home, FIELD_TREE),
+	FIELD(acp_settings, agent, FIELD_STR,
+	    .help = "agent that waza knows by name"),
+	FIELD(acp_settings, command, FIELD_TREE,
+	    .schema = "\"type\":[\"string\",\"array\",\"null\"]",
+	    .help = "program of the agent, as words or for /bin/sh"),
+	FIELD(acp_settings, auth_method, FIELD_STR,
+	    .help = "login method of the agent, by its own name"),
+	FIELD(acp_settings, mode, FIELD_STR,
+	    .help = "mode of the agent's session, by id or name"),
+	FIELD(acp_settings, permissions, FIELD_TREE,
+	    .help = AGENT_PERMISSIONS_HELP),
+	FIELD(acp_settings, env, FIELD_TREE, .help = AGENT_ENV_HELP),
+	FIELD(acp_settings, home, FIELD_TREE, .help = AGENT_HOME_HELP),
 	{ .key = "cache_home", .type = FIELD_TREE,
-	    .off = offsetof(struct acp_settings, home) },
+	    .off = offsetof(struct acp_settings, home), .help = AGENT_CACHE_HELP },
 	{ .key = "confine", .type = FIELD_TREE,
-	    .off = offsetof(struct acp_settings, home) },
+	    .off = offsetof(struct acp_settings, home), .help = AGENT_CONFINE_HELP },
 };
 static const struct field_table table = FIELD_TABLE(acp_settings, rows);
+const struct field_table *const acp_table = &table;
 
 const struct acp_agent *
 acp_agent(struct str name)
@@ -279,7 +286,10 @@ acp_argv(struct arena *a, const struct spec_suite *s,
 	if (set->command != NULL)
 		return agent_argv(a, s, set->command, r->vars, e);
 	if (known == NULL) {
-		err_set(e, ERR_SCHEMA, "neither an agent nor a command is set");
+		err_set(e, ERR_SCHEMA, "%s \"%.*s\": use one of "
+		    "%.*s, or set \"command\"", set->agent.n > 0 ?
+		    "unknown agent" : "no agent is set", STRF(utf8_cut(
+		    set->agent, 60)), STRF(names(a)));
 		return NULL;
 	}
 	argv = NEW_N(a, const char *, COUNTOF(known->argv) + 5);
@@ -298,8 +308,7 @@ acp_argv(struct arena *a, const struct spec_suite *s,
 	if (known->effort_flag != NULL && s->config.reasoning_effort.n > 0)
 		argv[n++] = arena_fmt(a, "%s%.*s", known->effort_flag,
 		    STRF(s->config.reasoning_effort)).p;
-	if (known->mcp_flag != NULL &&
-	    json_first(s->config.mcp_servers) != NULL) {
+	if (known->mcp_flag != NULL && agent_mcp_any(s, r)) {
 		file = agent_mcp_file(a, s, r, e);
 		if (file == NULL)
 			return NULL;

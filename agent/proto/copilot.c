@@ -76,6 +76,22 @@ on_notify(void *arg, struct str method, const struct json *params)
 	copilot_event(s, json_getc(params, "event"));
 }
 
+/* Hooks of a custom agent are the only requests that we expect. */
+static void
+on_request(void *arg, const struct json *id, struct str method,
+    const struct json *params)
+{
+	struct copilot_link *l = arg;
+	struct copilot_session *s = find_session(l, params);
+
+	if (s != NULL && str_is(method, "hooks.invoke") && s->job != NULL &&
+	    agent_policy(s->job->req) != NULL)
+		copilot_hook(s, id, params);
+	else
+		wire_refuse(&l->wire, id, METHOD_NOT_FOUND,
+		    "Method not found");
+}
+
 static void
 on_record(void *arg, char way, struct str message)
 {
@@ -252,10 +268,12 @@ start_link(struct copilot *c, const struct agent_job *j, struct err *e)
 {
 	struct wire_opts o = { .argv = c->set.argv,
 		.env = agent_home_over(c->agent, c->set.env), .blocks = true,
-		.notify = on_notify, .ended = on_ended, .record = on_record };
+		.notify = on_notify, .request = on_request, .ended = on_ended,
+		.record = on_record };
 	struct copilot_link *l = c->spare;
 
-	o.writable = agent_writable(c->agent, j->arena, j->req, o.env);
+	o.env = agent_mocks_env(c->agent, c->agent->arena, NULL, o.env);
+	o.bounds = agent_bounds(c->agent, j->arena, j->req, o.env);
 	if (l != NULL)
 		c->spare = l->next;
 	else
@@ -459,7 +477,7 @@ close_copilot(struct agent *a)
 const struct agent_kind agent_copilot = {
 	.name = "copilot-sdk", .alias = "copilot",
 	.needs = AGENT_NEEDS_PROGRAM, .offers_tools = true,
-	.loads_skills = true, .private_tmp = true, .takes_mcp = true,
+	.loads_skills = true, .private_tmp = true, .takes_system = true, .takes_mcp = true,
 	.takes_effort = true, .shared_process = true,
 	.edits_only = "[\"read\",\"write\"]", .check = copilot_check,
 	.open = open_copilot, .start = start, .cancel = cancel,

@@ -160,8 +160,14 @@ void copilot_event(struct copilot_session *, const struct json *event);
 void copilot_event_reset(struct copilot_session *);
 void copilot_event_answer(struct copilot_session *);
 
-/* copilot_permit.c: whether the session may do what it asks for. */
-bool copilot_permits(struct copilot_session *, const struct json *data);
+/*
+ * copilot_permit.c: whether the session may do what it asks for, in this call
+ * (NULL: unknown); answers a request of the CLI.
+ */
+bool copilot_permits(struct copilot_session *, const struct json *data,
+    const struct answer_call *);
+void copilot_hook(struct copilot_session *, const struct json *id,
+    const struct json *params);
 
 /* copilot.c: deletes the CLI's files of a destroyed session. */
 void copilot_delete(struct copilot_session *);

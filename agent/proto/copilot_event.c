@@ -374,9 +374,9 @@ on_permission(struct copilot_session *s, const struct json *data)
 
 	if (agent_is_true(data, "resolvedByHook"))
 		return;
-	allow = copilot_permits(s, data);
 	c = find_call(s, json_str(json_getc(data, "permissionRequest"),
 	    "toolCallId"));
+	allow = copilot_permits(s, data, c != NULL ? &c->call : NULL);
 	if (c != NULL && !allow)
 		c->call.denied = true;
 	open_reply(s, data, &o, &b);

@@ -101,8 +101,67 @@ refuse(struct copilot_session *s, struct str kind, struct str path)
 	return false;
 }
 
+/* The tool of a request, if its call is unknown. */
+static void
+guess_call(const struct json *ask, struct answer_call *c)
+{
+	static const struct { const char *kind, *tool; } kinds[] = {
+		{ "read", "view" }, { "shell", "bash" },
+		{ "url", "web_fetch" }, { "write", "edit" },
+	};
+	struct str kind = json_str(ask, "kind");
+	size_t i;
+
+	c->name = json_str(ask, "toolName");
+	for (i = 0; i < COUNTOF(kinds) && c->name.n == 0; i++)
+		if (str_is(kind, kinds[i].kind))
+			c->name = str_of(kinds[i].tool);
+	if (c->name.n == 0)
+		c->name = kind;
+	answer_name_tool(c, STR("copilot"), STR(""));
+}
+
+/* By the policy of a custom agent. */
+static bool
+is_declared(struct copilot_session *s, const struct json *ask,
+    const struct answer_call *call)
+{
+	struct answer_call c = { .name = STR("") };
+
+	if (agent_policy(s->job->req) == NULL)
+		return true;
+	if (call == NULL || call->name.n == 0) {
+		guess_call(ask, &c);
+		call = &c;
+	}
+	return agent_policy_permits(s->job, call);
+}
+
+/*
+ * The CLI asks before each call.  report_intent is not a real tool: it tells
+ * the user what comes next.
+ */
+void
+copilot_hook(struct copilot_session *s, const struct json *id,
+    const struct json *params)
+{
+	struct answer_call c = { .name = json_str(json_getc(params, "input"),
+		"toolName") };
+	bool deny = str_is(json_str(params, "hookType"), "preToolUse") &&
+	    s->job != NULL && !str_is(c.name, "report_intent");
+
+	if (deny) {
+		answer_name_tool(&c, STR("copilot"), STR(""));
+		deny = !agent_policy_permits(s->job, &c);
+	}
+	wire_reply(&s->link->wire, id, deny ? STR("{\"output\":{"
+	    "\"permissionDecision\":\"deny\",\"permissionDecisionReason\":"
+	    "\"not one of the agent's tools\"}}") : STR("{}"));
+}
+
 bool
-copilot_permits(struct copilot_session *s, const struct json *data)
+copilot_permits(struct copilot_session *s, const struct json *data,
+    const struct answer_call *call)
 {
 	const struct copilot_settings *set = &s->c->set;
 	const struct json *ask = json_getc(data, "permissionRequest");
@@ -114,6 +173,8 @@ copilot_permits(struct copilot_session *s, const struct json *data)
 		return false;
 	if (s->job->req->sample > 0 && !read)
 		return false;		/* judges may only read */
+	if (!is_declared(s, ask, call))
+		return false;
 	return agent_lists(set->permissions, STR("path")) ||
 	    stays_inside(s, ask, prompt, read) ||
 	    refuse(s, kind, path_of(ask, prompt));

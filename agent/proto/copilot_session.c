@@ -122,6 +122,7 @@ put_system(struct json_out *o, const struct copilot_session *s)
 	struct str text = s->job->req->sample > 0 ? s->c->set.judge_system :
 	    s->c->set.system;
 
+	text = agent_system(s->job->arena, s->job->req, text);
 	if (text.n == 0)
 		return;
 	json_open_member(o, "systemMessage", '{');
@@ -147,15 +148,18 @@ put_session(struct json_out *o, const struct copilot_session *s)
 	json_put_member_str(o, "envValueMode", STR("direct"));
 	json_put_member_bool(o, "requestUserInput", false);
 	json_put_member_bool(o, "requestElicitation", false);
-	json_put_member_bool(o, "hooks", false);
+	json_put_member_bool(o, "hooks", agent_policy(r) != NULL);
+	if (agent_policy(r) != NULL)
+		field_put_strs(o, "availableTools",
+		    &agent_policy(r)->permitted);
 	json_put_member_raw(o, "infiniteSessions", STR("{\"enabled\":false}"));
 	if (set->provider.n > 0)
 		json_put_member_raw(o, "provider", set->provider);
 	json_put_member_nonempty(o, "reasoningEffort",
 	    suite->config.reasoning_effort);
-	if (json_first(suite->config.mcp_servers) != NULL) {
+	if (agent_mcp_any(suite, r)) {
 		json_put_key(o, STR("mcpServers"));
-		agent_mcp_put(o, suite, false);
+		agent_mcp_put(o, suite, r, AGENT_MCP_MAP);
 	}
 	put_skills(o, s);
 	put_system(o, s);

@@ -42,19 +42,22 @@ struct block {				/* as it is written */
 };
 
 static const struct field block_rows[] = {
-	FIELD(block, cli_path, FIELD_STR),
-	FIELD(block, system, FIELD_STR),
-	FIELD(block, github_token_env, FIELD_STR),
-	FIELD(block, permissions, FIELD_TREE),
-	FIELD(block, provider, FIELD_TREE),
-	FIELD(block, env, FIELD_TREE),
-	FIELD(block, home, FIELD_TREE),
+	FIELD(block, cli_path, FIELD_STR, .help = AGENT_CLI_HELP),
+	FIELD(block, system, FIELD_STR, .help = "system message"),
+	FIELD(block, github_token_env, FIELD_STR,
+	    .help = "environment variable that contains the GitHub token"),
+	FIELD(block, permissions, FIELD_TREE, .help = AGENT_PERMISSIONS_HELP),
+	FIELD(block, provider, FIELD_TREE, .sub = &provider_table,
+	    .help = "model server that Copilot uses instead of its own"),
+	FIELD(block, env, FIELD_TREE, .help = AGENT_ENV_HELP),
+	FIELD(block, home, FIELD_TREE, .help = AGENT_HOME_HELP),
 	{ .key = "cache_home", .type = FIELD_TREE,
-	    .off = offsetof(struct block, home) },
+	    .off = offsetof(struct block, home), .help = AGENT_CACHE_HELP },
 	{ .key = "confine", .type = FIELD_TREE,
-	    .off = offsetof(struct block, home) },
+	    .off = offsetof(struct block, home), .help = AGENT_CONFINE_HELP },
 };
 static const struct field_table block_table = FIELD_TABLE(block, block_rows);
+const struct field_table *const copilot_table = &block_table;
 
 static const char *const kinds[] = { "custom-tool", "hook", "mcp", "memory",
     "path", "read", "shell", "url", "write" };

@@ -182,7 +182,7 @@ on_refusal(struct exchange *k)
 	struct agent_job *j = k->job;
 	bool pass = k->status == 408 || k->status == 429 || k->status >= 500;
 	bool infra = pass || k->status == 401 || k->status == 403;
-	struct str words;
+	struct str words, hint;
 
 	if (k->status < 400) {
 		fail_try(k, ANSWER_FAILED, false, "HTTP %d: redirects are not "
@@ -197,9 +197,11 @@ on_refusal(struct exchange *k)
 	if (str_is(k->reply.error_type, "insufficient_quota"))
 		pass = false;		/* waiting does not help */
 	words = k->reply.error;
+	hint = openai_key_hint(j->arena, k->to, k->status);
 	fail_try(k, infra ? ANSWER_INFRA : ANSWER_FAILED, pass,
-	    "HTTP %d from %.*s%s%.*s", k->status,
-	    STRF(k->to->url.authority), words.n > 0 ? ": " : "", STRF(words));
+	    "HTTP %d from %.*s%.*s%s%.*s", k->status,
+	    STRF(k->to->url.authority), STRF(hint),
+	    words.n > 0 ? ": " : "", STRF(words));
 }
 
 /* Error types that a retry may resolve. */
@@ -482,26 +484,16 @@ openai_open(struct agent *a, struct err *e)
 	int r = openai_set_up(a->arena, a->suite, o, e);
 
 	a->state = o;
-	o->spent = a->spent != NULL ? a->spent : &o->own;
 	return r;
 }
 
-static bool
-over_budget(const struct openai *o, struct agent_job *j)
+static void
+openai_limits(const struct agent *a, struct spec_budget *out)
 {
-	const struct openai_settings *s = &o->set;
+	const struct openai *o = a->state;
 
-	if (s->max_tokens_total > 0 && o->spent->tokens >= s->max_tokens_total)
-		agent_fail(j, ANSWER_INFRA, "the budget is spent: %lld tokens "
-		    "used, max_tokens_total is %lld",
-		    (long long)o->spent->tokens,
-		    (long long)s->max_tokens_total);
-	else if (s->max_cost > 0 && o->spent->cost >= s->max_cost)
-		agent_fail(j, ANSWER_INFRA, "the budget is spent: %g dollars "
-		    "used, max_cost is %g", o->spent->cost, s->max_cost);
-	else
-		return false;
-	return true;
+	out->usd = o->set.max_cost;
+	out->tokens = o->set.max_tokens_total;
 }
 
 static int
@@ -530,6 +522,7 @@ make_question(struct exchange *k)
 		agent_fail(k->job, ANSWER_INFRA, "system: %s", e.msg);
 		return -1;
 	}
+	q->system = agent_system(k->job->arena, req, q->system);
 	if (t != NULL && t->state == NULL) {
 		history = t->state = NEW(t->arena, struct openai_history);
 		history->tail = &history->head;
@@ -544,8 +537,6 @@ openai_start(struct agent *a, struct agent_job *j)
 {
 	struct exchange *k;
 
-	if (over_budget(a->state, j))
-		return AGENT_DONE;
 	k = j->state = NEW(j->arena, struct exchange);
 	k->job = j;
 	k->to = a->state;
@@ -587,8 +578,10 @@ end_conversation(struct agent *a, struct agent_conversation *t)
 
 const struct agent_kind agent_openai = {
 	.name = "openai", .needs = AGENT_NEEDS_SERVER,
-	.offers_tools = true, .takes_effort = true, .check = openai_check,
+	.offers_tools = true, .takes_effort = true, .takes_system = true,
+	.check = openai_check,
 	.needs_workspace = agent_no_workspace, .skills = agent_no_skills,
-	.open = openai_open, .start = openai_start, .cancel = openai_cancel,
+	.open = openai_open, .limits = openai_limits,
+	.start = openai_start, .cancel = openai_cancel,
 	.conversation_end = end_conversation
 };

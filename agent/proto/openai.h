@@ -66,8 +66,9 @@ struct openai {
 	struct str effort;		/* of reasoning, or empty */
 	struct fetch_names names;
 	const char *const *env;		/* of curl, without the keys */
-	struct agent_spent *spent, own;	/* own: if the run has none */
 	bool vendor;			/* at the vendor's own address */
+	struct str key_env;		/* variable of the key, or empty */
+	bool keyed;			/* it is set */
 };
 
 /* openai_setup.c: notes problems in the settings; reads them, 0 or -1. */
@@ -77,6 +78,12 @@ int openai_set_up(struct arena *, const struct spec_suite *, struct openai *,
 /* The same with the URL of the server's list of models. */
 int openai_set_up_list(struct arena *, const struct spec_suite *,
     struct openai *, struct err *);
+
+/*
+ * For a refused request (HTTP 401 or 403): which variable has the key, and
+ * whether it is set.  Empty for other statuses.
+ */
+struct str openai_key_hint(struct arena *, const struct openai *, int status);
 
 /* The turns of a conversation, the oldest first. */
 struct openai_turn {

@@ -82,7 +82,6 @@ take_calls(struct agent_job *j, const struct openai_reply *r)
 	}
 }
 
-/* Without token counts from the server, the budget uses an estimate. */
 static void
 take_usage(struct agent_job *j, struct openai *to,
     const struct openai_question *q, const struct openai_reply *r)
@@ -97,9 +96,6 @@ take_usage(struct agent_job *j, struct openai *to,
 		    u->cache_write_tokens;
 	j->ans.model = arena_str(j->arena, q->model);
 	agent_price(j->agent, j);
-	to->spent->cost += u->cost;
-	to->spent->tokens += u->known ? u->input_tokens + u->output_tokens :
-	    (int64_t)((q->prompt.n + q->system.n + r->text.n) / 4);
 }
 
 static void

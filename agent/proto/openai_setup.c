@@ -43,24 +43,34 @@ static const char *const apis[] = { "chat", "responses", "anthropic", "ollama",
 	NULL };
 
 static const struct field rows[] = {
-	FIELD(openai_settings, base_url, FIELD_STR),
-	FIELD(openai_settings, api, FIELD_ENUM, .words = apis),
-	FIELD(openai_settings, api_key_env, FIELD_STR),
-	FIELD(openai_settings, headers, FIELD_TREE),
-	FIELD(openai_settings, body, FIELD_TREE),
-	FIELD(openai_settings, model, FIELD_STR),
-	FIELD(openai_settings, system, FIELD_STR),
-	FIELD(openai_settings, temperature, FIELD_NUM, .min = 0, .max = 2),
+	FIELD(openai_settings, base_url, FIELD_STR,
+	    .help = "address of the model server"),
+	FIELD(openai_settings, api, FIELD_ENUM, .words = apis,
+	    .help = "API of the model server"),
+	FIELD(openai_settings, api_key_env, FIELD_STR,
+	    .help = "environment variable that contains the key of the model server"),
+	FIELD(openai_settings, headers, FIELD_TREE,
+	    .help = "further headers of requests to the model server"),
+	FIELD(openai_settings, body, FIELD_TREE,
+	    .help = "further members of the body of requests"),
+	FIELD(openai_settings, model, FIELD_STR,
+	    .help = "model, if neither the suite nor --model names one"),
+	FIELD(openai_settings, system, FIELD_STR, .help = "system message"),
+	FIELD(openai_settings, temperature, FIELD_NUM, .min = 0, .max = 2,
+	    .help = "temperature of the model"),
 	FIELD(openai_settings, max_tokens, FIELD_INT,
-	    .min = 1, .max = 100000000),
+	    .min = 1, .max = 100000000, .help = "tokens of an answer at most"),
 	FIELD(openai_settings, max_tokens_total, FIELD_INT,
-	    .min = 0, .max = INT64_MAX),
+	    .min = 0, .max = INT64_MAX, .help = "limit of the run's tokens"),
 	FIELD(openai_settings, max_cost, FIELD_NUM,
-	    .min = 0, .max = 1000000000),
-	FIELD(openai_settings, retries, FIELD_INT, .min = 0, .max = 100),
-	FIELD(openai_settings, stream, FIELD_BOOL),
+	    .min = 0, .max = 1000000000, .help = "limit of the run's cost in dollars"),
+	FIELD(openai_settings, retries, FIELD_INT, .min = 0, .max = 100,
+	    .help = "further tries after a failed request to the model server"),
+	FIELD(openai_settings, stream, FIELD_BOOL,
+	    .help = "receive answers piece by piece"),
 };
 static const struct field_table table = FIELD_TABLE(openai_settings, rows);
+const struct field_table *const openai_table = &table;
 static const struct openai_settings init = { .api = OPENAI_CHAT,
 	.base_url = { "", 0 }, .api_key_env = { NULL, 0 },
 	.system = { "", 0 }, .model = { "", 0 }, .temperature = -1,
@@ -174,6 +184,8 @@ set_key(struct setting_up *u)
 	struct openai *o = u->o;
 	struct str env = key_env(&o->set), key = variable(u->arena, env);
 
+	o->key_env = env;
+	o->keyed = key.n > 0;
 	if (env.n == 0)
 		return 0;
 	if (key.n == 0 && (o->vendor || o->set.api_key_env.p != NULL))
@@ -188,6 +200,20 @@ set_key(struct setting_up *u)
 	add_secret(u, env, key);
 	return set_field(u, str_of(o->kind->key_field), arena_fmt(u->arena,
 	    "%s%.*s", o->kind->key_prefix, STRF(key)));
+}
+
+struct str
+openai_key_hint(struct arena *a, const struct openai *o, int status)
+{
+	struct str env = utf8_cut(o->key_env, 80);
+
+	if (status != 401 && status != 403)
+		return STR("");
+	if (env.n == 0)
+		return STR(" (no key was sent: name its variable in "
+		    "api_key_env)");
+	return arena_fmt(a, o->keyed ? " (the key is from %.*s)" :
+	    " (no key was sent: %.*s is not set)", STRF(env));
 }
 
 /* ${NAME} becomes the variable's value; one that is not set is an error. */

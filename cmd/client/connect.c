@@ -36,7 +36,8 @@ show_connected(struct cmd_call *c)
 		return cmd_complain(c->err);
 	if (r == 1)
 		return print_line(c, "connected to", s.name, STR(""));
-	err_set(c->err, ERR_SCHEMA, "not connected to a server");
+	err_set(c->err, ERR_SCHEMA, "not connected to a server: run "
+	    "\"waza connect TARGET\"");
 	cmd_complain(c->err);
 	return CMD_FAILED;
 }

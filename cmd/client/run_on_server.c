@@ -44,7 +44,7 @@ struct cmd_on_server {
 	bool cancelled;
 	struct timer late;	/* the server did not end in CANCEL_MS */
 	bool given_up;
-	struct result_run *runs[CMD_MODELS_MAX];
+	struct result_run *runs[SPEC_CELLS_MAX];
 	size_t nruns;
 };
 
@@ -60,6 +60,7 @@ cmd_on_server_check(struct cmd_run *run)
 		const char *name;
 	} local[] = {
 		{ o->selection.baseline, "baseline" },
+		{ o->selection.baseline_ref != NULL, "baseline-ref" },
 		{ o->selection.no_skills, "no-skills" },
 		{ o->selection.no_triggers, "no-triggers" },
 		{ o->reuse.resume, "resume" },
@@ -73,14 +74,30 @@ cmd_on_server_check(struct cmd_run *run)
 		{ o->reuse.cache_dir != NULL, "cache-dir" },
 		{ o->execution.keep, "keep-workspace" },
 		{ o->job.update, "update-snapshots" },
-		{ o->selection.shard != NULL, "shard" },
+		{ o->shard.shard != NULL, "shard" },
 		{ o->execution.parallel, "parallel" },
 		{ o->execution.skip_graders, "skip-graders" },
+		{ o->execution.controls.n > 0, "control" },
 		{ o->selection.discover != NULL, "discover" },
 		{ o->output.output_dir != NULL, "output-dir" },
+		{ o->output.recommend, "recommend" },
+		{ o->output.suggest, "suggest" },
+		{ o->selection.words.n > 0, "keyword" },
+		{ o->selection.limit > 0, "limit" },
+		{ o->selection.list, "list" },
+		{ o->selection.dry_run, "dry-run" },
+		{ o->selection.watch, "watch" },
+		{ o->selection.changed != NULL, "changed" },
+		{ o->execution.max_failures > 0, "max-failures" },
+		{ o->execution.vars.n > 0, "var" },
+		{ o->execution.seed > 0, "seed" },
+		{ o->stop.rule != NULL, "stop" },
+		{ run->run.budget != NULL, "budget-usd, -tokens or -time" },
+		{ o->budget.allow_unmetered, "allow-unmetered" },
 		{ o->job.strict, "strict" },
 		{ o->output.transcript_dir != NULL, "transcript-dir" },
 		{ o->server.http.n > 0, "http" },
+		{ o->output.otlp != NULL, "otlp" },
 	};
 	size_t i;
 
@@ -545,7 +562,7 @@ take_results(struct cmd_on_server *r, const char *output)
 	if (run == NULL)
 		return CMD_ERROR;
 	r->runs[r->nruns++] = run;
-	cmd_job_add_results(j, run);
+	cmd_job_add_results(j, run, output);
 	if (output != NULL && result_write(run, output, j->call->err) == -1)
 		return CMD_ERROR;
 	emit_last(r, output);
@@ -612,4 +629,32 @@ cmd_on_server_close(struct cmd_on_server *r)
 	client_fini(&r->client);
 	for (i = 0; i < r->nruns; i++)
 		result_close(r->runs[i]);
+}
+
+int
+cmd_on_server_each(struct cmd_call *c, int (*run)(struct cmd_call *))
+{
+	const struct cmd_run_opt *o = c->opt;
+	const char *one = o->job.output != NULL ? "output" :
+	    o->job.reporters.n > 0 ? "reporter" : o->output.stream ?
+	    "stream-json" : NULL;
+	struct cmd_call call = *c;
+	int status, worst = CMD_OK;
+	size_t i;
+
+	if (c->nargs < 2 || (!o->server.on_server &&
+	    o->server.connect == NULL))
+		return run(c);
+	if (one != NULL) {
+		err_set(c->err, ERR_SCHEMA, "--%s is for one suite: call waza "
+		    "run --remote for each suite", one);
+		return cmd_complain(c->err);
+	}
+	call.nargs = 1;
+	for (i = 0; i < c->nargs && worst < 128; i++) {
+		call.args = c->args + i;
+		status = run(&call);
+		worst = status > worst ? status : worst;
+	}
+	return worst;
 }

@@ -35,4 +35,11 @@ void cmd_on_server_cancel(struct cmd_on_server *);
 /* Pauses reading from the server, or resumes it. */
 void cmd_on_server_hold(struct cmd_on_server *, bool);
 
+/*
+ * Calls run(); for several suites on a server, once for each operand.  The
+ * highest exit status.
+ */
+struct cmd_call;
+int cmd_on_server_each(struct cmd_call *, int (*run)(struct cmd_call *));
+
 #endif

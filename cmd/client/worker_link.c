@@ -435,7 +435,8 @@ on_writable(void *arg, int ready)
 		return;
 	}
 	os_close(&fd);
-	snprintf(w->refused, sizeof(w->refused), "%s", strerror(error));
+	snprintf(w->refused, sizeof(w->refused), "%s; is the "
+	    "server running?", strerror(error));
 	w->nth++;
 	try_connect(w);
 }

@@ -305,6 +305,21 @@ add_value(struct completion *c, const struct opt *o)
 	}
 }
 
+/* The bracket that closes the one at p, or NULL. */
+static const char *
+closing(const char *p)
+{
+	int depth = 0;
+
+	for (; *p != '\0'; p++) {
+		depth += *p == '[';
+		depth -= *p == ']';
+		if (depth == 0)
+			return p;
+	}
+	return NULL;
+}
+
 /* The part of a usage behind the options: "clear|stats", "SCHEMA FILE". */
 static const char *
 operand_usage(const struct cmd_command *cmd)
@@ -315,7 +330,7 @@ operand_usage(const struct cmd_command *cmd)
 		p += strspn(p, " ");
 		if (strncmp(p, "[OPTION", 7) == 0 ||
 		    strncmp(p, "[-", 2) == 0) {
-			end = strchr(p, ']');
+			end = closing(p);
 			if (end == NULL)
 				return "";
 			p = end + 1;
@@ -375,6 +390,8 @@ add_options(struct completion *c)
 		if (t->rows[i].help != NULL && !is_used(c, &t->rows[i]))
 			add(c, arena_fmt(c->arena, "--%s", t->rows[i].name),
 			    str_of(t->rows[i].help));
+	if (opt_has_json(t))
+		add(c, STR("--json"), STR("the same as --format json"));
 	add(c, STR("--help"), STR("show how to use this command"));
 }
 

@@ -6,6 +6,8 @@
  */
 #include "waza.h"
 
+#include <string.h>
+
 /*
  * In bash "=" and ":" separate words, whatever the quotes; the candidates are
  * whole words, so the part before bash's own word is cut off.  Without
@@ -101,11 +103,15 @@ static int
 completion_main(struct cmd_call *c)
 {
 	struct buf out = { 0 };
-	int i = cmd_choose("SHELL", c->args[0], shells, COUNTOF(shells),
-	    c->err);
+	size_t i = 0;
 
-	if (i == -1)
+	while (i < COUNTOF(shells) && strcmp(c->args[0], shells[i]) != 0)
+		i++;
+	if (i == COUNTOF(shells)) {
+		err_set(c->err, ERR_SCHEMA, "unknown shell \"%.60s\": use "
+		    "bash, fish or zsh", c->args[0]);
 		return cmd_complain(c->err);
+	}
 	buf_puts(&out, scripts[i]);
 	return cmd_finish(c, &out, CMD_OK);
 }

@@ -9,6 +9,7 @@
 #include "base/os.h"
 #include "base/os_path.h"
 #include "cmd/doctor.h"
+#include "cmd/job.h"
 #include "cmd/signals.h"
 #include "cmd/workspace.h"
 #include "grade/judge.h"
@@ -25,14 +26,14 @@
 /* A question under way. */
 struct asking {
 	struct ask *ask;
-	struct spec_suite *suite;
+	const struct spec_suite *suite;
 	struct loop *loop;
-	struct procs procs;
+	struct procs own, *procs;	/* own: of a loop of its own */
 	struct cmd_signals signals;
 	struct judges judges;
 	struct grader_input in;
 	struct judging q;
-	bool waiting, closing;
+	bool waiting, closing, cancelled;
 };
 
 /* The executor to use, unless `judge` names one; NULL after a message. */
@@ -119,9 +120,17 @@ on_signal(void *arg)
 static int
 wait_for(struct asking *k, const bool *flag)
 {
-	while (*flag)
+	const struct cmd_job *j = k->ask->job;
+
+	while (*flag) {
 		if (cmd_turn(k->loop, k->ask->call->err) == -1)
 			return -1;
+		if (j != NULL && j->signals.signo != 0 && k->waiting &&
+		    !k->cancelled) {
+			k->cancelled = true;
+			judge_cancel(&k->q);
+		}
+	}
 	return 0;
 }
 
@@ -132,17 +141,21 @@ ask_in(struct asking *k, const char *dir, struct str prompt)
 	static const struct tmpl_vars no_vars;
 	struct ask *a = k->ask;
 
-	k->judges = (struct judges){ .suite = k->suite, .procs = &k->procs,
+	k->judges = (struct judges){ .suite = k->suite, .procs = k->procs,
 		.executor = k->suite->config.executor,
 		.model = k->suite->config.model, .arena = a->call->arena,
 		.run_id = "question", .workers = 1, .closed = on_closed,
 		.arg = k };
+	if (a->suite != NULL) {
+		k->judges.executor = a->suite_executor;
+		k->judges.model = a->suite_model;
+	}
 	if (a->model != NULL)
 		k->judges.judge_model = str_of(a->model);
 	k->in = (struct grader_input){ .suite = k->suite,
 		.task = &k->suite->tasks[0], .empty_dir = dir,
 		.scratch = arena_fmt(a->call->arena, "%s/", dir).p,
-		.vars = &no_vars, .procs = &k->procs, .judges = &k->judges,
+		.vars = &no_vars, .procs = k->procs, .judges = &k->judges,
 		.trial = 1, .attempt = 1 };
 	k->q = (struct judging){ .judges = &k->judges, .file = k->suite->path,
 		.in = &k->in, .prompt = prompt, .sample = 1,
@@ -169,9 +182,9 @@ read_answer(struct asking *k)
 	a->used_executor = k->q.used_executor;
 	a->used_model = k->q.used_model;
 	if (k->q.ans.fault != ANSWER_OK) {
-		cmd_say("waza: %.*s gave no answer: %.*s; --executor NAME "
-		    "asks another\n", STRF(a->used_executor),
-		    STRF(k->q.ans.error));
+		cmd_say("waza: %.*s gave no answer: %.*s%s\n",
+		    STRF(a->used_executor), STRF(k->q.ans.error),
+		    a->suite != NULL ? "" : "; --executor NAME asks another");
 		return CMD_ERROR;
 	}
 	a->answer = k->q.ans.output;
@@ -184,17 +197,24 @@ ask_with_loop(struct asking *k, const char *dir, struct str prompt)
 	struct cmd_call *c = k->ask->call;
 	int status;
 
+	if (k->ask->job != NULL) {
+		k->loop = k->ask->job->loop;
+		k->procs = &k->ask->job->procs;
+		return ask_in(k, dir, prompt) == -1 ? cmd_complain(c->err) :
+		    read_answer(k);
+	}
 	k->loop = loop_new(NULL, c->err);
 	if (k->loop == NULL)
 		return cmd_complain(c->err);
-	procs_init(&k->procs, k->loop, true);
+	k->procs = &k->own;
+	procs_init(k->procs, k->loop, true);
 	if (cmd_signals_start(&k->signals, k->loop, on_signal, k, c->err) ==
 	    -1 || ask_in(k, dir, prompt) == -1)
 		status = cmd_complain(c->err);
 	else
 		status = read_answer(k);
 	cmd_signals_stop(&k->signals);
-	procs_fini(&k->procs);
+	procs_fini(k->procs);
 	loop_free(k->loop);
 	return status;
 }
@@ -204,7 +224,8 @@ ask_model(struct ask *a, struct str prompt)
 {
 	struct spec_notes notes = { .arena = a->call->arena,
 		.trust = a->trust };
-	const char *executor = choose_executor(a), *tmp = getenv("TMPDIR");
+	const char *executor = a->suite != NULL ? "" : choose_executor(a);
+	const char *tmp = getenv("TMPDIR");
 	struct asking *k = NEW(a->call->arena, struct asking);
 	char *dir;
 	struct err e;
@@ -213,7 +234,8 @@ ask_model(struct ask *a, struct str prompt)
 	if (executor == NULL)
 		return CMD_ERROR;
 	k->ask = a;
-	k->suite = make_suite(a, executor, &notes);
+	k->suite = a->suite != NULL ? a->suite :
+	    make_suite(a, executor, &notes);
 	if (cmd_print_notes(&notes, false) != CMD_OK || k->suite == NULL)
 		return CMD_ERROR;
 	dir = arena_cstr(a->call->arena, arena_fmt(a->call->arena,

@@ -12,7 +12,9 @@
 #include "base/base.h"
 
 struct cmd_call;
+struct cmd_job;
 struct config;
+struct spec_suite;
 
 struct ask {
 	struct cmd_call *call;
@@ -20,6 +22,11 @@ struct ask {
 	const char *executor, *model;	/* given, or NULL */
 	int64_t timeout_seconds;
 	bool trust;
+	/* whose judge is asked, with executor and model of its run; NULL: the
+	 * settings decide */
+	const struct spec_suite *suite;
+	struct str suite_executor, suite_model;
+	struct cmd_job *job;		/* whose loop is used, or NULL */
 	/* results */
 	struct str answer;		/* in the arena of the call */
 	struct str used_executor, used_model;

@@ -2,6 +2,9 @@
 /*
  * waza check: examines skills and reports whether they are ready.
  *
+ * The graders of suites that only compute are given an empty answer, which no
+ * task should accept; nothing else of a suite is run.
+ *
  * With --fix it first makes the mechanical repairs and prints them as a diff;
  * the report then lists the remaining findings.
  */
@@ -13,6 +16,7 @@
 
 #include "agent/agent.h"
 #include "base/os.h"
+#include "cmd/run/control.h"
 #include "grader.h"
 #include "lib/diff.h"
 #include "report/report.h"
@@ -27,6 +31,7 @@ struct check_opt {
 	bool strict, fix, dry_run, urls, private_urls, exit_zero, trust;
 	bool verbose;
 	const char *format;
+	struct cmd_color color;
 };
 static const struct opt check_rows[] = {
 	CMD_OPT(check_opt, strict, OPT_FLAG, .name = "strict",
@@ -47,6 +52,7 @@ static const struct opt check_rows[] = {
 	CMD_OPT(check_opt, verbose, OPT_FLAG, .name = "verbose", .letter = 'v',
 	    .help = "list all findings of each section"),
 	CMD_TRUST_OPT(check_opt, trust),
+	CMD_COLOR_OPTS(check_opt, color),
 };
 
 enum { FORMAT_TEXT, FORMAT_JSON, FORMAT_GITHUB, FORMAT_SARIF };
@@ -69,13 +75,29 @@ struct checking {
 	struct buf skills;	/* of struct check * */
 	struct buf diff;
 	bool failed;		/* a file could not be read or written */
+	struct report_opts shown;
+	struct cmd_controls controls;
 };
 
 static void
 check_suite(const struct spec_suite *s, struct spec_notes *notes)
 {
-	agent_check(s, s->config.executor, notes);
+	agent_check_all(s, notes);
 	grader_check(s, notes);
+	agent_check_files(s, notes);
+}
+
+static size_t
+try_controls(void *arg, const struct spec_suite *s, struct spec_notes *notes)
+{
+	struct checking *k = arg;
+	size_t before = k->controls.unknown;
+
+	if (cmd_controls_try(&k->controls, s, notes) == -1) {
+		k->failed = true;
+		cmd_complain(k->call->err);
+	}
+	return k->controls.unknown - before;
 }
 
 /*
@@ -148,12 +170,31 @@ add_skill(struct checking *k, const char *file)
 	const struct token_settings *tokens;
 	struct catalog_entry one = { .skill_file = file };
 	struct catalog cat;
+	size_t i;
 
 	if (open_catalog(k, dir, false, &cat, &tokens) == -1)
 		return -1;
-	if (cat.n > 0 && cat.single)
-		one.eval = cat.v[0].eval;
+	for (i = 0; i < cat.nskills && cat.single; i++)
+		if (!spec_is_agent(str_of(file)) ||
+		    strcmp(cat.v[i].skill_file, file) == 0)
+			one.eval = cat.v[i].eval;
 	add_target(k, &one, tokens);
+	return 0;
+}
+
+/* A file below a directory; the catalog may know its suite. */
+static int
+add_known(struct checking *k, const char *file, const struct catalog *cat,
+    const struct token_settings *tokens)
+{
+	size_t i;
+
+	for (i = 0; i < cat->nskills; i++)
+		if (strcmp(cat->v[i].skill_file, file) == 0)
+			break;
+	if (i == cat->nskills)
+		return add_skill(k, file);
+	add_target(k, &cat->v[i], tokens);
 	return 0;
 }
 
@@ -187,19 +228,15 @@ add_below(struct checking *k, const char *dir, unsigned depth,
 	struct stat st;
 	size_t i;
 
-	if (is_file(file)) {
-		for (i = 0; i < cat->nskills; i++)
-			if (strcmp(cat->v[i].skill_file, file) == 0)
-				break;
-		if (i == cat->nskills)
-			return add_skill(k, file);
-		add_target(k, &cat->v[i], tokens);
-		return 0;
-	}
+	if (is_file(file))
+		return add_known(k, file, cat, tokens);
 	if (depth == CATALOG_DEPTH || spec_list(a, dir, &names) == -1)
 		return 0;
 	for (i = 0; i < names.n; i++) {
 		path = spec_join(a, dir, names.v[i]);
+		if (spec_is_agent(names.v[i]) && is_file(path) &&
+		    add_known(k, path, cat, tokens) == -1)
+			return -1;
 		if (is_searched(names.v[i]) && lstat(path, &st) == 0 &&
 		    S_ISDIR(st.st_mode) && add_below(k, path, depth + 1, cat,
 		    tokens) == -1)
@@ -228,7 +265,8 @@ add_path(struct checking *k, const char *path)
 	    add_below(k, path, 0, &cat, tokens) == -1)
 		return -1;
 	return k->targets.n > before ? 0 : err_set(k->call->err, ERR_SCHEMA,
-	    "%s: no SKILL.md found in or below it", path);
+	    "%s: no SKILL.md found in or below it, nor NAME.agent.md; create "
+	    "one with: waza new skill NAME", path);
 }
 
 static int
@@ -257,8 +295,9 @@ add_workspace(struct checking *k)
 	if (open_catalog(k, ".", false, &cat, &tokens) == -1)
 		return -1;
 	if (cat.nskills == 0)
-		return err_set(k->call->err, ERR_SCHEMA, "no SKILL.md found "
-		    "(searched: %.*s)", STRF(cat.searched));
+		return err_set(k->call->err, ERR_SCHEMA, "no SKILL.md found, "
+		    "nor NAME.agent.md (searched: %.*s); create one with: waza "
+		    "new skill NAME", STRF(cat.searched));
 	for (i = 0; i < cat.n; i++)
 		add_target(k, &cat.v[i], tokens);
 	return 0;
@@ -351,6 +390,7 @@ check_all(struct checking *k)
 		check_target(k, &t[i]);
 	v = (struct check **)(void *)k->skills.p;
 	n = k->skills.n / sizeof(struct check *);
+	cmd_controls_close(&k->controls);
 	if (k->opt->urls && check_urls(v, n, k->opt->private_urls,
 	    k->call->err) == -1)
 		return -1;
@@ -380,7 +420,6 @@ put_report(struct checking *k, int format, struct buf *out)
 	const struct check *const *v =
 	    (const struct check *const *)(void *)k->skills.p;
 	size_t n = k->skills.n / sizeof(struct check *);
-	struct report_opts o = { .verbose = k->opt->verbose };
 
 	if (format == FORMAT_JSON)
 		report_check_json(out, v, n, os_wall_ns());
@@ -388,10 +427,8 @@ put_report(struct checking *k, int format, struct buf *out)
 		report_check_github(out, v, n);
 	else if (format == FORMAT_SARIF)
 		report_check_sarif(out, v, n, cmd_version_number);
-	else if (n > 0) {
-		report_env(&o, STDOUT_FILENO);
-		report_check_text(out, v, n, &o);
-	}
+	else if (n > 0)
+		report_check_text(out, v, n, &k->shown);
 }
 
 /* The diff: before a report for people, else on stderr. */
@@ -416,7 +453,9 @@ check_main(struct cmd_call *c)
 	int format = cmd_choose("format", k.opt->format, formats,
 	    COUNTOF(formats), c->err), status = CMD_ERROR;
 
-	if (format == -1)
+	k.shown.verbose = k.opt->verbose;
+	if (format == -1 || cmd_report_env(&k.shown, STDOUT_FILENO,
+	    &k.opt->color, c->err) == -1)
 		return cmd_complain(c->err);
 	if (k.opt->dry_run && !k.opt->fix) {
 		err_set(c->err, ERR_SCHEMA, "--dry-run needs --fix");
@@ -425,8 +464,12 @@ check_main(struct cmd_call *c)
 	k.env.strict = k.opt->strict;
 	k.env.trust = k.opt->trust;
 	k.env.check_suite = check_suite;
+	k.env.try_controls = try_controls;
+	k.env.arg = &k;
+	k.controls.call = c;
 	check_prepare(c->arena, &k.env);
-	if (find_targets(&k) == -1 || check_all(&k) == -1)
+	if (cmd_controls_open(&k.controls) == -1 || find_targets(&k) == -1 ||
+	    check_all(&k) == -1)
 		cmd_complain(c->err);
 	else {
 		put_diff(&k, format, &out);
@@ -436,6 +479,7 @@ check_main(struct cmd_call *c)
 	buf_free(&k.targets);
 	buf_free(&k.skills);
 	buf_free(&k.diff);
+	cmd_controls_close(&k.controls);
 	c->form = forms[format];
 	return cmd_finish(c, &out, status);
 }

@@ -17,6 +17,7 @@ enum { BADGE_MODE = 0644 };
 struct coverage_opt {
 	struct opt_list paths;
 	const char *format, *badge;
+	struct cmd_color color;
 	bool trust;
 };
 static const struct opt coverage_rows[] = {
@@ -28,6 +29,7 @@ static const struct opt coverage_rows[] = {
 	CMD_OPT(coverage_opt, badge, OPT_STR, .name = "badge", .value = "FILE",
 	    .help = "write a badge with the percentage, as SVG"),
 	CMD_TRUST_OPT(coverage_opt, trust),
+	CMD_COLOR_OPTS(coverage_opt, color),
 };
 
 enum { FORMAT_TEXT, FORMAT_MARKDOWN, FORMAT_JSON };
@@ -66,20 +68,18 @@ read_coverage(struct cmd_call *c, const struct coverage_opt *opt,
 }
 
 static void
-put_report(const struct coverage *v, int format, struct buf *out)
+put_report(const struct coverage *v, int format, struct buf *out,
+    const struct report_opts *opts)
 {
 	struct json_out o = { .put = buf_sink, .ctx = out, .indent = 2 };
-	struct report_opts opts = { 0 };
 
 	if (format == FORMAT_JSON) {
 		coverage_put(&o, v);
 		buf_putc(out, '\n');
 	} else if (format == FORMAT_MARKDOWN)
 		coverage_markdown(out, v);
-	else {
-		report_env(&opts, STDOUT_FILENO);
-		report_coverage(out, v, &opts);
-	}
+	else
+		report_coverage(out, v, opts);
 }
 
 static int
@@ -89,11 +89,13 @@ coverage_main(struct cmd_call *c)
 		GUARD_JSON };
 	const struct coverage_opt *opt = c->opt;
 	struct buf out = { 0 }, badge = { 0 };
+	struct report_opts opts = { 0 };
 	struct coverage v;
 	int format = cmd_choose("format", opt->format, formats,
 	    COUNTOF(formats), c->err), r = 0;
 
-	if (format == -1 || read_coverage(c, opt, &v) == -1)
+	if (format == -1 || cmd_report_env(&opts, STDOUT_FILENO, &opt->color,
+	    c->err) == -1 || read_coverage(c, opt, &v) == -1)
 		return cmd_complain(c->err);
 	if (opt->badge != NULL) {
 		coverage_badge(&badge, &v);
@@ -103,7 +105,7 @@ coverage_main(struct cmd_call *c)
 	}
 	if (r == -1)
 		return cmd_complain(c->err);
-	put_report(&v, format, &out);
+	put_report(&v, format, &out, &opts);
 	c->form = forms[format];
 	return cmd_finish(c, &out, CMD_OK);
 }

@@ -60,6 +60,14 @@ check_dir(const char *option, const char *dir, struct err *e)
 	    dir);
 }
 
+static int
+check_dirs(const struct init_opt *opt, struct err *e)
+{
+	return check_dir("skills-dir", opt->skills, e) == -1 ||
+	    check_dir("evals-dir", opt->evals, e) == -1 ||
+	    check_dir("results-dir", opt->results, e) == -1 ? -1 : 0;
+}
+
 static struct str
 without_slash(struct str s)
 {
@@ -277,7 +285,8 @@ init_main(struct cmd_call *c)
 	struct new n = { .call = c, .executor = opt->executor,
 		.model = opt->model };
 
-	if (os_make_dirs(dir, 0777, true, c->err) == -1)
+	if (check_dirs(opt, c->err) == -1 ||
+	    os_make_dirs(dir, 0777, true, c->err) == -1)
 		return cmd_complain(c->err);
 	if (chdir(dir) == -1) {
 		err_sys(c->err, dir);

@@ -220,7 +220,8 @@ default_eval(const struct new *n, const struct catalog_entry *e,
 {
 	if (e->eval != NULL)
 		return e->eval;
-	if (n->catalog.single && n->config->project_dir == NULL)
+	if (n->catalog.single && n->config->project_dir == NULL &&
+	    !spec_is_agent(str_of(e->skill_file)))
 		return spec_join(n->arena, e->skill_dir, arena_fmt(n->arena,
 		    "evals/%.*s", STRF(n->catalog.eval_file)));
 	return spec_join(n->arena, n->catalog.evals, arena_fmt(n->arena,
@@ -253,6 +254,7 @@ new_eval(struct cmd_call *c, const char *name)
 	}
 	if (skill_read(c->arena, e->skill_file, &s, c->err) == -1)
 		return cmd_complain_at(e->skill_file, c->err);
+	n.agent = spec_is_agent(str_of(e->skill_file));
 	eval = opt->output != NULL ? opt->output : default_eval(&n, e, name);
 	if (new_add_suite(&n, e->name, s.description, skill_dir_for(&n, e,
 	    eval), eval) == -1)
@@ -271,7 +273,8 @@ new_without_name(struct cmd_call *c)
 
 	if (name.n > 0)
 		return new_skill(c, name.p);
-	cmd_say("waza new %s: missing argument: NAME\n", c->args[0]);
+	cmd_say("waza: new %s: missing argument: NAME; see \"waza help "
+	    "new\"\n", c->args[0]);
 	return CMD_ERROR;
 }
 

@@ -31,6 +31,7 @@ struct new {
 	struct config *config;
 	struct catalog catalog;
 	const char *executor, *model;	/* given, or NULL */
+	bool agent;			/* the suite is for a custom agent */
 	bool schemas;			/* the set has schemas for editors */
 	struct files files;
 };

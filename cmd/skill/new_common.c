@@ -4,6 +4,7 @@
 
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "agent/agent.h"
@@ -184,7 +185,14 @@ new_add_suite(struct new *n, struct str skill, struct str description,
 		.task_glob = n->catalog.task_glob, .model = n->model != NULL ?
 		str_of(n->model) : n->config->defaults.model };
 	bool exists = spec_exists(eval);
+	struct stat st;
 
+	if (lstat(dir, &st) == 0 && S_ISLNK(st.st_mode)) {
+		err_set(n->call->err, ERR_SCHEMA, "%s is a symbolic link: "
+		    "name the directory that it leads to with --output", dir);
+		(void)cmd_complain(n->call->err);
+		return -1;
+	}
 	if (has_tasks(n, eval)) {
 		files_add(&n->files, eval, STR(""), "suite");
 		return 0;
@@ -192,7 +200,7 @@ new_add_suite(struct new *n, struct str skill, struct str description,
 	if (new_executor(n) == NULL)
 		return -1;
 	s.executor = str_of(n->executor);
-	s.triggers = reports_skills(n->executor);
+	s.triggers = !n->agent && reports_skills(n->executor);
 	s.schemas = new_schemas(n, dir);
 	if (skill_dir != NULL)
 		s.skill_dir = new_relative(n->arena, dir, skill_dir);

@@ -163,6 +163,22 @@ put_skills(struct json_out *o, const struct answer *ans)
 	close_grader(o);
 }
 
+/* The executor mock uses the skills that a task names; others ignore it. */
+static void
+put_mock(struct json_out *o, const struct answer *ans)
+{
+	size_t i;
+
+	if (ans->skills.n == 0)
+		return;
+	json_open_member(o, "mock", '{');
+	json_open_member(o, "skills", '[');
+	for (i = 0; i < ans->skills.n; i++)
+		json_put_str(o, ans->skills.v[i]);
+	json_close(o, ']');
+	json_close(o, '}');
+}
+
 /*
  * Files: "diff --git a/PATH b/PATH" begins one in a patch, and no line of a
  * file's content looks like that, since these are indented.
@@ -217,6 +233,7 @@ put_task(struct arena *a, struct json_out *o, const struct new_seen *s)
 	json_open_member(o, "inputs", '{');
 	json_put_member_str(o, "prompt", tmpl_escape(a, s->prompt));
 	json_close(o, '}');
+	put_mock(o, &s->answer);
 	json_open_member(o, "graders", '[');
 	put_skills(o, &s->answer);
 	put_calls(a, o, &s->answer);

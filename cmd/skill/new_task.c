@@ -378,7 +378,8 @@ new_task(struct cmd_call *c, char **args, size_t nargs)
 	size_t want = prompt ? 3 : 1;
 
 	if (nargs != want) {
-		cmd_say("waza new task: %s\n", nargs > want ? "too many "
+		cmd_say("waza: new task: %s; see \"waza help new\"\n",
+		    nargs > want ? "too many "
 		    "arguments" : prompt ? "missing argument: PROMPT and FILE" :
 		    "missing argument: NAME");
 		return CMD_ERROR;

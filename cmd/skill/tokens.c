@@ -7,6 +7,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/os.h"
 #include "json.h"
@@ -72,19 +73,13 @@ tokens_put_time(struct json_out *o, const char *key)
 }
 
 void
-tokens_put_rule(struct buf *b, size_t width)
-{
-	while (width-- > 0)
-		buf_putc(b, '-');
-	buf_putc(b, '\n');
-}
-
-void
 tokens_put_heading(struct buf *b, struct str skill)
 {
 	buf_fmt(b, "%s─── %.*s ───\n", b->n > 0 ? "\n" : "",
 	    STRF(skill));
 }
+
+enum { PATH_MIN = 8 };		/* columns of a path */
 
 /* Characters, as far as they are valid. */
 static size_t
@@ -107,11 +102,39 @@ tokens_width(struct str path, size_t least)
 	return n > least ? n : least;
 }
 
+size_t
+tokens_fit(size_t width, size_t rest)
+{
+	struct report_opts o = { 0 };
+
+	report_env(&o, STDOUT_FILENO, REPORT_AUTO);
+	if (o.width == 0 || width + rest <= o.width)
+		return width;
+	return o.width > rest + PATH_MIN ? o.width - rest : PATH_MIN;
+}
+
+void
+tokens_put_rule(struct buf *b, size_t width)
+{
+	for (width = tokens_fit(width, 0); width > 0; width--)
+		buf_putc(b, '-');
+	buf_putc(b, '\n');
+}
+
+/* A path that is too long begins with dots. */
 void
 tokens_put_path(struct buf *b, struct str path, size_t width)
 {
 	size_t n = columns(path);
 
+	if (n > width) {
+		buf_puts(b, "..");
+		for (; n > width - 2; n--)
+			do
+				path = (struct str){ path.p + 1, path.n - 1 };
+			while (path.n > 0 && (path.p[0] & 0xc0) == 0x80);
+		n += 2;
+	}
 	buf_put(b, path);
 	for (; n < width; n++)
 		buf_putc(b, ' ');
@@ -193,6 +216,7 @@ put_count_table(struct tokens *t, const struct tokens_scope *s,
 
 	for (i = 0; i < s->n; i++)
 		width = tokens_width(s->v[i].path, width);
+	width = tokens_fit(width, 28);
 	buf_fmt(b, "%-*s    Tokens     Chars   Lines\n", (int)width, "File");
 	tokens_put_rule(b, width + 28);
 	for (i = 0; i < s->n; i++)
@@ -288,6 +312,7 @@ tokens_count(struct tokens *t)
 	struct tokens_file sum = { .tokens = 0 };
 	struct tokens_scopes all;
 	struct tokens_scope *s;
+	int status;
 
 	if (sort == -1)
 		return cmd_complain(t->call->err);
@@ -301,8 +326,8 @@ tokens_count(struct tokens *t)
 	if (tokens_find(t, false, &all) == -1)
 		return cmd_complain(t->call->err);
 	s = all.v;
-	if (count_files(t, s, &sum) == -1)
-		return CMD_ERROR;
+	/* the others are counted although one cannot be read */
+	status = count_files(t, s, &sum) == -1 ? CMD_ERROR : CMD_OK;
 	if (sort > 0)
 		qsort(s->v, s->n, sizeof(*s->v), sort == 1 ? by_tokens :
 		    by_name);
@@ -314,7 +339,7 @@ tokens_count(struct tokens *t)
 		put_count_github(t, s, &sum);
 	else
 		put_count_table(t, s, &sum);
-	return CMD_OK;
+	return status;
 }
 
 /*
@@ -442,9 +467,13 @@ tokens_main(struct cmd_call *c)
 			return run(&t, subcommands[i].fn);
 		return cmd_complain(c->err);
 	}
-	err_set(c->err, ERR_SCHEMA, "tokens: unknown subcommand \"%.60s\"%s; "
-	    "use count, check, compare, profile or suggest", c->args[0],
-	    str_hint(hint, "", near.best));
+	if (strcmp(c->args[0], "diff") == 0)
+		err_set(c->err, ERR_SCHEMA, "tokens diff is not a command "
+		    "here: use \"waza tokens compare --skills REF\"");
+	else
+		err_set(c->err, ERR_SCHEMA, "tokens: unknown subcommand "
+		    "\"%.60s\"%s; use count, check, compare, profile or "
+		    "suggest", c->args[0], str_hint(hint, "", near.best));
 	return cmd_complain(c->err);
 }
 

@@ -101,6 +101,8 @@ void tokens_put_rule(struct buf *, size_t width);
 void tokens_put_heading(struct buf *, struct str skill);
 /* The columns of a path in a table, and a path in so many. */
 size_t tokens_width(struct str path, size_t least);
+/* The columns of a path if the others of a row need `rest` on a terminal. */
+size_t tokens_fit(size_t width, size_t rest);
 void tokens_put_path(struct buf *, struct str path, size_t width);
 /* A workflow command of GitHub: level is error, warning or notice. */
 void tokens_put_command(struct buf *, const char *level, struct str path,

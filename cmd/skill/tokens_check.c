@@ -69,6 +69,7 @@ put_table(struct buf *b, const struct tokens_scope *s, size_t exceeded)
 		limit = digits(f->limit.limit) > limit ?
 		    digits(f->limit.limit) : limit;
 	}
+	path = tokens_fit(path, (size_t)(tokens + limit) + 17);
 	buf_fmt(b, "%-*s  %*s  %*s  Status\n", (int)path, "File", tokens,
 	    "Tokens", limit, "Limit");
 	tokens_put_rule(b, path + (size_t)(tokens + limit + 22));

@@ -358,6 +358,7 @@ put_table(struct comparison *c)
 
 	for (i = 0; i < c->shown; i++)
 		width = tokens_width(c->v[i].path, width);
+	width = tokens_fit(width, 41);
 	buf_fmt(b, "%s -> %s\n\n  %-*s    Before     After      Diff   "
 	    "Change\n", c->side[BASE].ref, c->side[HEAD].ref, (int)width,
 	    "File");

@@ -2,7 +2,8 @@
 /*
  * The interface: compiles, and chooses an engine for each call.
  *
- *	a plain string		memchr and memcmp (re_lit.c)
+ *	a plain string		memchr and memcmp (re_seek.c)
+ *	no required byte	the same: no match (re_lit_need())
  *	re_test()		the DFA over bytes (re_dfa.c), or bitmaps if it
  *				has too many states (re_bits.c)
  *	re_match()		the DFA finds a lower bound of the start, then
@@ -72,16 +73,16 @@ re_limit(struct re *re, struct budget *b)
 bool
 re_test(struct re *re, struct str text)
 {
-	enum re_lit_way way;
+	struct re_seek seek;
 	size_t from = 0;
 
 	text = not_null(text);
-	way = re_lit_way(&re->lit, text.n);
 	if (!budget_take(re->budget, CALL_COST + text.n / 8))
 		return false;
-	if (re->lit.whole && way != RE_LIT_OFF) {
-		from = re_lit_search(&re->lit, text, 0, &way);
-		if (way != RE_LIT_OFF || from == RE_UNSET)
+	if (re->lit.whole) {
+		seek = re_seek_begin(&re->lit, text.n);
+		from = re_seek_next(&seek, &re->lit, text, 0);
+		if (seek.way != RE_SEEK_OFF || from == RE_UNSET)
 			return from != RE_UNSET;
 	}
 	return re_dfa_search(re, text, from, NULL);

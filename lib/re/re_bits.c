@@ -549,9 +549,9 @@ skip(struct re_bits *b, struct re_bits_scan *s)
 
 	if (b->d->anchored)
 		return s->i == 0;
-	if (s->lit == RE_LIT_OFF)
+	if (s->lit.way == RE_SEEK_OFF)
 		return true;
-	at = re_lit_search(&b->d->re->lit, s->text, s->i, &s->lit);
+	at = re_seek_next(&s->lit, &b->d->re->lit, s->text, s->i);
 	if (at == RE_UNSET)
 		return false;
 	if (at > s->i)

@@ -68,7 +68,7 @@ struct scan {
 	uint32_t id;
 	size_t flushed;		/* offset when the cache was last emptied */
 	size_t *start;
-	enum re_lit_way lit;	/* how to skip to re->lit when idle */
+	struct re_seek lit;	/* how to skip to re->lit when idle */
 	int credit;		/* for lanes; 0: do not use them */
 };
 
@@ -154,8 +154,8 @@ idle(struct scan *s)
 	struct re_dfa *d = s->d;
 	size_t at;
 
-	if (s->lit != RE_LIT_OFF) {
-		at = re_lit_search(&d->re->lit, s->text, s->i, &s->lit);
+	if (s->lit.way != RE_SEEK_OFF) {
+		at = re_seek_next(&s->lit, &d->re->lit, s->text, s->i);
 		if (at == RE_UNSET)
 			return false;
 		if (at > s->i) {
@@ -365,15 +365,15 @@ search(struct scan *s)
 		from = s->i;
 		if (s->id <= d->idle && !idle(s))
 			return false;
-		while (s->credit > 0 && s->lit == RE_LIT_OFF &&
+		while (s->credit > 0 && s->lit.way == RE_SEEK_OFF &&
 		    s->text.n - s->i > LANES * LANE + 4 &&
 		    budget_take(d->re->budget, LANES * LANE)) {
 			if (lanes(s) == RE_STATE_MATCH)
 				return true;
 			from = s->i;
 		}
-		follow(s, s->lit != RE_LIT_OFF || s->start != NULL ? d->idle :
-		    RE_STATE_SPECIAL);
+		follow(s, s->lit.way != RE_SEEK_OFF || s->start != NULL ?
+		    d->idle : RE_STATE_SPECIAL);
 		if (!budget_take(d->re->budget, 2 * (s->i - from)))
 			return false;
 		if (s->i == s->text.n) {
@@ -391,22 +391,42 @@ search(struct scan *s)
 	return to == RE_STATE_MATCH;
 }
 
+/* Whether the text, from there on, lacks bytes that every match contains. */
+static bool
+lacks_need(struct re *re, struct str text, size_t from)
+{
+	struct re_seek seek;
+	size_t at;
+
+	if (!re->need_known)
+		re_lit_need(re);
+	seek = re_seek_begin(&re->need, text.n - from);
+	if (seek.way == RE_SEEK_OFF)
+		return false;
+	at = re_seek_next(&seek, &re->need, text, from);
+	budget_take(re->budget, ((at < text.n ? at : text.n) - from) / 8);
+	return at == RE_UNSET;
+}
+
 bool
 re_dfa_search(struct re *re, struct str text, size_t from, size_t *start)
 {
-	struct re_dfa *d = re_state_dfa(re);
-	struct scan s = { .d = d, .text = text, .i = from, .flushed = from,
+	struct scan s = { .text = text, .i = from, .flushed = from,
 		.start = start, .credit = CREDIT };
-	unsigned ctx = re_state_ctx(d, text, from);
+	unsigned ctx;
 
 	if (!re->deepened && text.n - from > LANE)
 		re_lit_deepen(re);
-	s.lit = re_lit_way(&re->lit, text.n - from);
-	if (start != NULL || d->anchored)
+	s.lit = re_seek_begin(&re->lit, text.n - from);
+	if (s.lit.way == RE_SEEK_OFF && lacks_need(re, text, from))
+		return false;
+	s.d = re_state_dfa(re);
+	ctx = re_state_ctx(s.d, text, from);
+	if (start != NULL || s.d->anchored)
 		s.credit = 0;
 	if (start != NULL)
 		*start = from;
-	s.id = d->start[ctx].id;
-	return (d->bits_left > 0 ? leave_states(&s, ctx, 0) : search(&s)) &&
+	s.id = s.d->start[ctx].id;
+	return (s.d->bits_left > 0 ? leave_states(&s, ctx, 0) : search(&s)) &&
 	    found_match(&s);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: ISC */
 /*
  * re_internal.h: re_set_ re_names_ re_code_ re_parse re_refuse re_lex_ re_atom_
- * re_prog_ re_lit_ re_dfa_ re_bits_ re_nfa_ re_state_ re_cuts_.
+ * re_prog_ re_lit_ re_seek_ re_dfa_ re_bits_ re_nfa_ re_state_ re_cuts_.
  * Sets of code points, the parser, the program that a pattern is compiled to
  * and the engines that run it.
  */
@@ -132,11 +132,14 @@ void re_code_repeat(struct re_code *, size_t from, size_t to, size_t n);
 void re_code_class(struct re_code *, const struct re_set *);
 
 /*
- * The bytes that every match begins with: byte i is byte[i] or other[i], or
- * one of a set.  The search looks for the rarest one, or for two at a time.
+ * Bytes that every match begins with, or contains: byte i is byte[i] or
+ * other[i], or one of a set.
  */
-enum { RE_LIT_MAX = 16 };
-enum re_lit_way { RE_LIT_RARE, RE_LIT_PAIR, RE_LIT_OFF };
+enum {
+	RE_LIT_MAX = 16,
+	RE_LIT_LOW = 24		/* cost of bytes worth searching for in a long
+				 * text, where lanes are fast */
+};
 struct re_lit {
 	uint8_t n;		/* 0: unknown */
 	bool whole;		/* the pattern consists of these bytes */
@@ -148,6 +151,7 @@ struct re_lit {
 	unsigned pair_cost;
 	uint8_t byte[RE_LIT_MAX], other[RE_LIT_MAX];
 	const uint8_t *sets;	/* instead: bit i of sets[c] for c at i */
+	size_t before;		/* at most so many bytes of a match precede */
 };
 
 struct re {
@@ -161,7 +165,9 @@ struct re {
 	size_t nranges;
 	size_t ngroups;
 	const struct str *names;	/* of groups; NULL: no names */
-	struct re_lit lit;
+	struct re_lit lit;		/* that matches begin with, or almost */
+	struct re_lit need;		/* that matches contain, */
+	bool need_known;		/* once re_lit_need() was called */
 	size_t longest;			/* code points of a match; RE_UNSET:
 					 * any number */
 	bool deepened;			/* re_lit_deepen() was called */
@@ -196,15 +202,33 @@ size_t re_prog_longest(const struct re *, struct arena *tmp);
 void re_lit_find(struct re *);
 /* Analyzes alternatives as well; slower, so only for long texts. */
 void re_lit_deepen(struct re *);
-/* The method of search for a text of that length. */
-enum re_lit_way re_lit_way(const struct re_lit *, size_t text);
+/* Finds bytes that every match contains, for re->need. */
+void re_lit_need(struct re *);
+/* Whether byte i can be part of a pair: fixed, or a letter in both cases. */
+bool re_lit_pairs(const struct re_lit *, size_t i);
+
 /*
- * The first offset at or after `from` where the bytes occur, or RE_UNSET.  If
- * a method finds too many candidates, *way changes to the next one; with
- * RE_LIT_OFF, the result is only a lower bound.
+ * A search for the bytes of a struct re_lit (re_seek.c): for the rarest one, or
+ * for two at a time.
  */
-size_t re_lit_search(const struct re_lit *, struct str text, size_t from,
-    enum re_lit_way *);
+enum { RE_SEEK_LONG = 1 << 14 };	/* bytes of a long text */
+enum re_seek_way { RE_SEEK_RARE, RE_SEEK_PAIR, RE_SEEK_OFF };
+struct re_seek {
+	enum re_seek_way way;
+	bool sampled;		/* what follows is adapted to the text */
+	bool paired;
+	uint8_t rare, nrare, rares[4], pair[2];
+};
+/* Begins a search in a text of that length. */
+struct re_seek re_seek_begin(const struct re_lit *, size_t text);
+/*
+ * Finds the bytes at or after `from` and returns the first offset where a match
+ * with them can begin, or RE_UNSET.  If a method finds too many candidates, the
+ * search changes to another; once it is RE_SEEK_OFF, the bytes need not be
+ * there.
+ */
+size_t re_seek_next(struct re_seek *, const struct re_lit *, struct str text,
+    size_t from);
 
 /*
  * True if a match begins at or after `from`.  If start is not NULL, no match
@@ -226,7 +250,7 @@ struct re_bits_scan {
 	struct str text;
 	size_t i;		/* where it begins, and where it ended */
 	unsigned ctx;		/* the context there */
-	enum re_lit_way lit;
+	struct re_seek lit;
 	size_t idle;		/* no match begins before it */
 	struct budget *budget;
 };

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * Skips to where a match can begin, by searching for the bytes that all
- * matches start with.
+ * Finds bytes that all matches start with, or that all contain.  re_seek.c
+ * searches for them.
  */
 #include "lib/re/re_internal.h"
 
@@ -11,11 +11,9 @@
 
 enum {
 	COST_NONE = 1000,	/* above all costs */
-	COST_MAX = 60,		/* of bytes worth searching for... */
-	COST_LOW = 24,		/* ...in a long text, where lanes are fast */
-	COST_RARE = 12,		/* memchr alone is fast */
-	LONG     = 1 << 14,
-	BUSY_GAP = 24,		/* bytes per hit below which memchr is slow */
+	COST_MAX = 60,		/* of bytes worth searching for */
+	HITS_FEW = 5,		/* so few that nothing else is worth a search */
+	NEAR = 32,		/* bytes that may precede those searched for */
 	WAYS_MAX = 64
 };
 
@@ -69,13 +67,21 @@ put_rune(struct re_lit *l, uint32_t r)
 	return true;
 }
 
-/* A byte can be part of a pair if it is fixed or a letter in both cases. */
+bool
+re_lit_pairs(const struct re_lit *l, size_t i)
+{
+	unsigned a = l->byte[i], b = l->other[i];
+
+	return a == b || ((a ^ b) == 0x20 && (a | 0x20) >= 'a' &&
+	    (a | 0x20) <= 'z');
+}
+
 static unsigned
 pair_cost(const struct re_lit *l, size_t i)
 {
 	unsigned a = l->byte[i], b = l->other[i];
 
-	if (a != b && ((a ^ b) != 0x20 || (a | 0x20) < 'a' || (a | 0x20) > 'z'))
+	if (!re_lit_pairs(l, i))
 		return COST_NONE;
 	return cost_of(l->byte[i]) + (a != b ? cost_of(l->other[i]) : 0);
 }
@@ -110,40 +116,112 @@ choose(struct re_lit *l)
 		l->cost = best;
 	}
 	l->pair_cost = best * second / 1000;
-	l->paired = second < COST_NONE && l->pair_cost <= COST_LOW;
+	l->paired = second < COST_NONE && l->pair_cost <= RE_LIT_LOW;
 }
 
-enum re_lit_way
-re_lit_way(const struct re_lit *l, size_t text)
+/* Appends the bytes of an instruction that reads; false: unknown, or full. */
+static bool
+put_inst(struct re_lit *l, const struct re_inst *in)
+{
+	if (in->op == RE_CHAR)
+		return put_rune(l, in->x);
+	/* beside the letter in both cases, K and S match others in (?i) */
+	return in->op == RE_FOLD && in->x < 0x80 && in->x != 'K' &&
+	    in->x != 'S' && put(l, in->x, in->x | 0x20);
+}
+
+/* Chooses the method; bytes that are not worth a search become unknown. */
+static void
+settle(struct re_lit *l)
+{
+	choose(l);
+	if (l->n > 0 && l->cost > COST_MAX && !l->paired)
+		*l = (struct re_lit){ 0 };
+}
+
+/* The expected number of candidates in a thousand bytes. */
+static unsigned
+hits(const struct re_lit *l)
 {
 	if (l->n == 0)
-		return RE_LIT_OFF;
-	if (l->paired && l->cost > COST_RARE)
-		return RE_LIT_PAIR;
-	return text < LONG || l->cost <= COST_LOW ? RE_LIT_RARE : RE_LIT_OFF;
+		return COST_NONE;
+	return l->paired && l->pair_cost < l->cost ? l->pair_cost : l->cost;
 }
 
 void
 re_lit_find(struct re *re)
 {
 	struct re_lit *l = &re->lit;
-	const struct re_inst *in;
+	const struct re_inst *in = re->prog;
 
-	for (in = re->prog;; in++) {
-		if (in->op == RE_SAVE)
-			continue;
-		if (in->op == RE_CHAR && put_rune(l, in->x))
-			continue;
-		if (in->op == RE_FOLD && in->x < 0x80 && in->x != 'K' &&
-		    in->x != 'S' && put(l, in->x, in->x | 0x20))
-			continue;
-		break;
-	}
+	while (in->op == RE_SAVE || put_inst(l, in))
+		in++;
 	l->whole = in->op == RE_MATCH && l->n > 0;
-	choose(l);
-	if (l->n > 0 && l->cost > COST_MAX && !l->paired)
-		*l = (struct re_lit){ 0 };
-	re->deepened = re_lit_way(l, LONG) != RE_LIT_OFF;
+	settle(l);
+	re->deepened = l->whole || hits(l) <= HITS_FEW;
+}
+
+/* The most bytes that an instruction reads. */
+static size_t
+width_of(const struct re_inst *in)
+{
+	char u[4];
+
+	if (!RE_READS(in->op))
+		return 0;
+	return in->op == RE_CHAR ? utf8_put(u, in->x) : 4;
+}
+
+/* Appends to a run that begins after at most `before` bytes of a match. */
+static bool
+extend(struct re_lit *l, const struct re_inst *in, size_t before)
+{
+	if (l->n == 0)
+		l->before = before;
+	return put_inst(l, in);
+}
+
+/* Ends a run; keeps it if it is the rarest so far. */
+static void
+end_run(struct re *re, struct re_lit *l)
+{
+	settle(l);
+	if (hits(l) < hits(&re->need))
+		re->need = *l;
+	*l = (struct re_lit){ 0 };
+}
+
+/*
+ * All ways through the program lead over an instruction if no instruction
+ * before it jumps to one behind it, because the only RE_MATCH is the last.
+ * Straight runs of such instructions read bytes that every match contains.
+ * Without a jump back, all instructions before them read what precedes.
+ */
+void
+re_lit_need(struct re *re)
+{
+	const struct re_inst *in;
+	struct re_lit l = { 0 };
+	uint32_t pc, far = 0;
+	size_t before = 0;
+
+	re->need_known = true;
+	for (pc = 0; pc < re->nprog; pc++) {
+		in = &re->prog[pc];
+		if (in->op == RE_SAVE || in->op == RE_ASSERT)
+			continue;
+		if (pc < far || !extend(&l, in, before)) {
+			end_run(re, &l);
+			if (pc >= far)	/* the run may have been full */
+				extend(&l, in, before);
+		}
+		if (in->op == RE_SPLIT || in->op == RE_JMP) {
+			far = in->x > far ? in->x : far;
+			before = in->x > pc ? before : SIZE_MAX;
+		}
+		if (before < SIZE_MAX)
+			before += width_of(in);
+	}
 }
 
 /*
@@ -287,8 +365,9 @@ consider(struct re_lit *l, unsigned i, const bool set[256])
 	memcpy(l->rares, v, n);
 }
 
-void
-re_lit_deepen(struct re *re)
+/* Finds sets of bytes that all matches start with. */
+static void
+find_sets(struct re *re)
 {
 	struct ways w[2];
 	struct re_lit l = { 0 };
@@ -296,7 +375,6 @@ re_lit_deepen(struct re *re)
 	bool set[256];
 	unsigned i, c;
 
-	re->deepened = true;
 	w[0] = (struct ways){ .re = re };
 	add_from(&w[0], 0);
 	for (i = 0; i < 8; i++) {
@@ -309,126 +387,22 @@ re_lit_deepen(struct re *re)
 		l.n = (uint8_t)(i + 1);
 	}
 	choose(&l);
-	if (l.nrare == 0 || re_lit_way(&l, LONG) == RE_LIT_OFF)
+	if (l.nrare == 0 || hits(&l) >= hits(&re->lit) ||
+	    re_seek_begin(&l, RE_SEEK_LONG).way == RE_SEEK_OFF)
 		return;
 	l.sets = memcpy(arena_raw(re->arena, sizeof(bits), 1), bits,
 	    sizeof(bits));
 	re->lit = l;
 }
 
-static bool
-is_here(const struct re_lit *l, const char *s)
+void
+re_lit_deepen(struct re *re)
 {
-	const unsigned char *p = (const unsigned char *)s;
-	unsigned i, ok = 1;
-
-	if (l->sets != NULL) {
-		for (i = 0; i < l->n && ok; i++)
-			ok = l->sets[p[i]] >> i & 1u;
-		return ok;
-	}
-	for (i = 0; i < l->n; i++)
-		if (p[i] != l->byte[i] && p[i] != l->other[i])
-			return false;
-	return true;
-}
-
-static const char *
-find(const char *p, const char *end, int c)
-{
-	p = p < end ? memchr(p, c, (size_t)(end - p)) : NULL;
-	return p != NULL ? p : end;
-}
-
-static uint64_t
-load(const char *p)
-{
-	uint64_t x;
-
-	memcpy(&x, p, sizeof(x));
-	return x;
-}
-
-/*
- * Eight offsets at a time: a byte of x is zero where both bytes of the pair
- * match.  Setting 0x20 in letters makes the comparison case-insensitive.
- */
-static size_t
-search_pair(const struct re_lit *l, struct str text, size_t from, bool *busy)
-{
-	const uint64_t ones = UINT64_C(0x0101010101010101);
-	const char *p = text.p + from, *end = text.p + text.n - l->n + 1, *q;
-	unsigned a = l->pair[0], b = l->pair[1];
-	uint64_t fa = l->byte[a] != l->other[a] ? ones * 0x20 : 0;
-	uint64_t fb = l->byte[b] != l->other[b] ? ones * 0x20 : 0;
-	uint64_t ca = ones * l->byte[a] | fa, cb = ones * l->byte[b] | fb, x;
-	size_t finds = 0;
-
-	for (; end - p >= 8; p += 8) {
-		x = ((load(p + a) | fa) ^ ca) | ((load(p + b) | fb) ^ cb);
-		if (((x - ones) & ~x & ones * 0x80) == 0)
-			continue;
-		for (q = p; q < p + 8; q++)
-			if (is_here(l, q))
-				return (size_t)(q - text.p);
-		if (++finds > 16 && (size_t)(p - text.p) - from <
-		    finds * BUSY_GAP) {
-			*busy = true;
-			return (size_t)(p + 8 - text.p);
-		}
-	}
-	for (; p < end; p++)
-		if (is_here(l, p))
-			return (size_t)(p - text.p);
-	return RE_UNSET;
-}
-
-static size_t
-search_rare(const struct re_lit *l, struct str text, size_t from, bool *busy)
-{
-	const char *at[COUNTOF(l->rares)] = { NULL }, *end, *origin;
-	size_t finds, i, k;
-
-	origin = text.p + from + l->rare;
-	end = text.p + text.n - (l->n - 1u - l->rare);
-	for (k = 0; k < l->nrare; k++)
-		at[k] = find(origin, end, l->rares[k]);
-	for (finds = 0;; finds++) {
-		for (i = 0, k = 1; k < l->nrare; k++)
-			if (at[k] < at[i])
-				i = k;
-		if (at[i] == end)
-			return RE_UNSET;
-		if (is_here(l, at[i] - l->rare))
-			return (size_t)(at[i] - l->rare - text.p);
-		if (finds > 16 && (size_t)(at[i] - origin) < finds *
-		    (l->paired ? 3 * BUSY_GAP : BUSY_GAP)) {
-			*busy = true;
-			return (size_t)(at[i] - l->rare - text.p);
-		}
-		at[i] = find(at[i] + 1, end, l->rares[i]);
-	}
-}
-
-size_t
-re_lit_search(const struct re_lit *l, struct str text, size_t from,
-    enum re_lit_way *way)
-{
-	bool busy = false;
-
-	if (text.n - from < l->n)
-		return RE_UNSET;
-	if (*way == RE_LIT_RARE) {
-		from = search_rare(l, text, from, &busy);
-		if (!busy)
-			return from;
-		*way = l->paired ? RE_LIT_PAIR : RE_LIT_OFF;
-		busy = false;
-	}
-	if (*way == RE_LIT_PAIR) {
-		from = search_pair(l, text, from, &busy);
-		if (busy)
-			*way = RE_LIT_OFF;
-	}
-	return from;
+	re->deepened = true;
+	find_sets(re);
+	if (!re->need_known)
+		re_lit_need(re);
+	if (re->need.before <= NEAR && 2 * hits(&re->need) < hits(&re->lit) &&
+	    re_seek_begin(&re->need, RE_SEEK_LONG).way != RE_SEEK_OFF)
+		re->lit = re->need;
 }

@@ -14,16 +14,29 @@
 void
 schema_put_token(struct buf *b, struct str key)
 {
-	size_t i;
+	size_t i, done = 0;
 
 	buf_putc(b, '/');
-	for (i = 0; i < key.n; i++)
-		if (key.p[i] == '~')
-			buf_puts(b, "~0");
-		else if (key.p[i] == '/')
-			buf_puts(b, "~1");
-		else
-			buf_putc(b, key.p[i]);
+	for (i = 0; i < key.n; i++) {
+		if (key.p[i] != '~' && key.p[i] != '/')
+			continue;
+		buf_put(b, (struct str){ key.p + done, i - done });
+		buf_put(b, key.p[i] == '~' ? STR("~0") : STR("~1"));
+		done = i + 1;
+	}
+	if (key.n > done)
+		buf_put(b, (struct str){ key.p + done, key.n - done });
+}
+
+void
+schema_put_count(struct buf *b, uint64_t n)
+{
+	char text[20], *p = text + sizeof(text);
+
+	do
+		*--p = (char)('0' + n % 10);
+	while ((n /= 10) > 0);
+	buf_put(b, (struct str){ p, (size_t)(text + sizeof(text) - p) });
 }
 
 static void
@@ -38,7 +51,8 @@ put_item(struct buf *b, const struct json *list, const struct json *item)
 	}
 	for (v = json_first(list); v != NULL && v != item; v = v->next)
 		i++;
-	buf_fmt(b, "/%zu", i);
+	buf_putc(b, '/');
+	schema_put_count(b, i);
 }
 
 enum { SHOWN_LEVELS = 64 };	/* of a pointer, from the inside */
@@ -56,8 +70,10 @@ schema_put_pointer(struct buf *b, const struct schema_node *n,
 		buf_puts(b, "...");
 	else if (n->pointer.n > 0)
 		buf_put(b, n->pointer);
-	else if (n->res->name.n > 0)
-		buf_fmt(b, "%.*s#", STRF(n->res->name));
+	else if (n->res->name.n > 0) {
+		buf_put(b, n->res->name);
+		buf_putc(b, '#');
+	}
 	while (k-- > 0) {
 		schema_put_token(b, json_key(chain[k]->word));
 		if (chain[k]->item != NULL)

@@ -22,6 +22,7 @@
 
 struct json;
 struct schema;
+struct schema_node;
 
 enum {
 	SCHEMA_NODES_MAX = 1 << 20,	/* subschemas */
@@ -61,12 +62,16 @@ struct schema *schema_compile(struct arena *, const struct json *doc,
 
 struct schema_finding {
 	struct str at;		/* JSON Pointer into the value */
-	struct str keyword;	/* JSON Pointer to the failed keyword */
+	const struct schema_node *schema;	/* see schema_put_keyword() */
+	const struct json *word;
 	const struct json *value;	/* the value at that place */
 	struct str msg;		/* "must be a string, is a number" */
 	struct str missing;	/* the property that it must have, or empty */
 	bool key;		/* the member's name is wrong */
 };
+
+/* Appends the JSON Pointer to the keyword that failed. */
+void schema_put_keyword(struct buf *, const struct schema_finding *);
 
 /* Receives one reason why a value fails; valid during the call only. */
 typedef void schema_report_fn(void *ctx, const struct schema_finding *);

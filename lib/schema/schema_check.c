@@ -395,7 +395,7 @@ choose(struct schema_run *r, const struct schema_op *op, const struct json *v,
 
 	for (i = 0; i < op->n && n < enough && !r->stopped; i++) {
 		if (why != NULL) {
-			schema_why_init(&list);
+			schema_why_init(&list, why->text);
 			r->why = &list;
 		}
 		if (branch(r, op->u.nodes[i], v, seen))
@@ -662,17 +662,20 @@ explain(const struct schema *s, struct arena *tmp, const struct json *v,
 	const struct schema_item *i;
 	size_t n = 0;
 	struct schema_finding f = { .value = v };
+	struct buf text = { 0 };
 
-	schema_why_init(&why);
+	buf_room(&text, 256);	/* for most messages */
+	schema_why_init(&why, &text);
 	check_node(&r, s->root, v, NULL);
 	for (i = why.head; i != NULL && n < SCHEMA_FINDINGS_MAX;
 	    i = i->next, n++)
 		report(ctx, &i->f);
 	if (n == 0) {
-		f.at = f.keyword = STR("");
+		f.at = STR("");
 		f.msg = STR("does not fit the schema");
 		report(ctx, &f);
 	}
+	buf_free(&text);
 }
 
 int

@@ -75,9 +75,11 @@ put_pattern(struct buf *b, struct str s)
 }
 
 static void
-put_count(struct buf *b, size_t n, const char *one, const char *many)
+put_count(struct buf *b, uint64_t n, const char *one, const char *many)
 {
-	buf_fmt(b, "%zu %s", n, n == 1 ? one : many);
+	schema_put_count(b, n);
+	buf_putc(b, ' ');
+	buf_puts(b, n == 1 ? one : many);
 }
 
 void
@@ -188,8 +190,11 @@ put_enum(struct buf *b, const struct json *list, const struct json *v)
 			buf_puts(b, ", ");
 		put_wanted(b, c);
 	}
-	if (c != NULL)
-		buf_fmt(b, " and %zu more", json_count(list) - i);
+	if (c != NULL) {
+		buf_puts(b, " and ");
+		schema_put_count(b, json_count(list) - i);
+		buf_puts(b, " more");
+	}
 	buf_puts(b, ", is ");
 	schema_put_brief(b, v);
 	if (v->type == JSON_STRING)
@@ -207,7 +212,11 @@ put_unique(struct buf *b, struct schema_run *r, const struct json *v)
 		return;
 	for (i = 0; i < x && c != NULL; i++)
 		c = c->next;
-	buf_fmt(b, ": items %zu and %zu are both ", x, y);
+	buf_puts(b, ": items ");
+	schema_put_count(b, x);
+	buf_puts(b, " and ");
+	schema_put_count(b, y);
+	buf_puts(b, " are both ");
 	if (c != NULL)
 		put_wanted(b, c);
 }
@@ -247,9 +256,12 @@ put_bound(struct buf *b, const struct schema_op *op, const struct json *v)
 		schema_put_brief(b, v);
 		return true;
 	}
-	buf_fmt(b, " %s, has %zu", str_is(json_text(op->src), "1") ?
-	    bounds[i].one : bounds[i].many,
-	    v->type == JSON_STRING ? schema_length(v) : json_count(v));
+	buf_putc(b, ' ');
+	buf_puts(b, str_is(json_text(op->src), "1") ? bounds[i].one :
+	    bounds[i].many);
+	buf_puts(b, ", has ");
+	schema_put_count(b, v->type == JSON_STRING ? schema_length(v) :
+	    json_count(v));
 	if (v->type == JSON_STRING && v->n > 0) {
 		buf_puts(b, " (");
 		schema_put_brief(b, v);
@@ -318,17 +330,20 @@ put_trail(struct buf *b, const struct schema_trail *t)
 	while (n-- > 0) {
 		if (stack[n]->v->key != NULL)
 			schema_put_token(b, json_key(stack[n]->v));
-		else
-			buf_fmt(b, "/%zu", stack[n]->i);
+		else {
+			buf_putc(b, '/');
+			schema_put_count(b, stack[n]->i);
+		}
 	}
 }
 
 void
-schema_why_init(struct schema_why *w)
+schema_why_init(struct schema_why *w, struct buf *text)
 {
 	w->head = NULL;
 	w->tail = &w->head;
 	w->n = 0;
+	w->text = text;
 }
 
 static void
@@ -340,41 +355,49 @@ append(struct schema_why *w, struct schema_item *i)
 	w->n++;
 }
 
-/* Adds a finding; frees msg. */
+void
+schema_put_keyword(struct buf *b, const struct schema_finding *f)
+{
+	if (f->schema != NULL)
+		schema_put_pointer(b, f->schema, f->word);
+}
+
+/* Adds a finding, whose message is in r->why->text; empties that. */
 static struct schema_item *
 add_finding(struct schema_run *r, unsigned kind, const struct schema_node *s,
-    const struct json *word, struct buf *msg)
+    const struct json *word)
 {
 	struct schema_item *i = NEW(r->tmp, struct schema_item);
-	const struct schema_trail *t = r->trail;
-	struct buf b = { 0 };
+	struct buf *b = r->why->text;
 
-	put_trail(&b, t);
-	i->f.at = arena_str(r->tmp, buf_str(&b));
-	b.n = 0;
-	schema_put_pointer(&b, s, word);
-	i->f.keyword = arena_str(r->tmp, buf_str(&b));
-	b.n = 0;
-	if (r->naming)
-		buf_puts(&b, "the name ");
-	buf_put(&b, buf_str(msg));
-	i->f.msg = arena_str(r->tmp, buf_str(&b));
+	i->f.msg = arena_str(r->tmp, buf_str(b));
+	b->n = 0;
+	put_trail(b, r->trail);
+	i->f.at = arena_str(r->tmp, buf_str(b));
+	b->n = 0;
+	i->f.schema = s;
+	i->f.word = word;
 	i->f.key = r->naming;
 	i->kind = (uint8_t)kind;
 	i->level = r->level;
-	schema_spend(r, (i->f.at.n + i->f.keyword.n + i->f.msg.n) / 16);
-	buf_free(&b);
-	buf_free(msg);
+	schema_spend(r, (i->f.at.n + i->f.msg.n) / 16);
 	append(r->why, i);
 	return i;
 }
 
-/* Whether the run collects findings and can take another one. */
-static bool
-collects(struct schema_run *r)
+/*
+ * Begins a message and returns the buf to append it to; NULL if the run does
+ * not collect findings or cannot take another one.
+ */
+static struct buf *
+begin(struct schema_run *r)
 {
-	return r->why != NULL && !r->stopped &&
-	    r->why->n < SCHEMA_FINDINGS_MAX && schema_spend(r, COST);
+	if (r->why == NULL || r->stopped ||
+	    r->why->n >= SCHEMA_FINDINGS_MAX || !schema_spend(r, COST))
+		return NULL;
+	if (r->naming)
+		buf_puts(r->why->text, "the name ");
+	return r->why->text;
 }
 
 /* The value to report: for a member's name, the member. */
@@ -388,12 +411,12 @@ bool
 schema_explain(struct schema_run *r, const struct schema_node *s,
     const struct schema_op *op, const struct json *v)
 {
-	struct buf b = { 0 };
+	struct buf *b = begin(r);
 
-	if (!collects(r))
+	if (b == NULL)
 		return false;
-	put_message(&b, r, op, v);
-	add_finding(r, op->kind, s, op->src, &b)->f.value = reported(r, v);
+	put_message(b, r, op, v);
+	add_finding(r, op->kind, s, op->src)->f.value = reported(r, v);
 	return false;
 }
 
@@ -403,26 +426,26 @@ schema_explain_type(struct schema_run *r, const struct schema_node *s,
 {
 	const struct json *word = NULL;
 	struct schema_item *i;
-	struct buf b = { 0 };
+	struct buf *b = begin(r);
 	bool extra;
 
-	if (!collects(r))
+	if (b == NULL)
 		return false;
 	extra = s->types == 0 && s->word != NULL && s->item == NULL &&
 	    str_ends(json_key(s->word), STR("Properties"));
 	if (s->types == 0) {
-		put_banned(&b, s);
+		put_banned(b, s);
 		if (extra && r->trail != NULL)
-			put_nearest(&b, json_key(r->trail->v),
+			put_nearest(b, json_key(r->trail->v),
 			    json_getc(s->up->src, "properties"), true);
 	} else {
 		word = json_getc(s->src, "type");
-		buf_puts(&b, "must be ");
-		put_types(&b, s->types);
-		put_is(&b, v);
+		buf_puts(b, "must be ");
+		put_types(b, s->types);
+		put_is(b, v);
 	}
-	i = add_finding(r, s->types == 0 ? SCHEMA_FALSE : SCHEMA_TYPE, s, word,
-	    &b);
+	i = add_finding(r, s->types == 0 ? SCHEMA_FALSE : SCHEMA_TYPE, s,
+	    word);
 	i->f.value = reported(r, v);
 	i->f.key = i->f.key || extra;
 	i->types = s->types;
@@ -436,15 +459,15 @@ schema_explain_kind(struct schema_run *r, enum schema_kind kind,
 {
 	const struct json *word = kind == SCHEMA_MISSING ?
 	    op->u.members->required : op->src;
-	struct buf b = { 0 };
+	struct buf *b = begin(r);
 	const struct schema_depend *d;
 	struct schema_item *found;
 	uint32_t i;
 
-	if (!collects(r))
+	if (b == NULL)
 		return false;
-	buf_puts(&b, "must have the property ");
-	put_quoted(&b, name);
+	buf_puts(b, "must have the property ");
+	put_quoted(b, name);
 	for (i = 0; kind == SCHEMA_LACKS && i < op->n; i++) {
 		const struct json *c;
 
@@ -456,11 +479,11 @@ schema_explain_kind(struct schema_run *r, enum schema_kind kind,
 				break;
 		if (c == NULL)
 			continue;
-		buf_puts(&b, " because it has ");
-		put_quoted(&b, d->name);
+		buf_puts(b, " because it has ");
+		put_quoted(b, d->name);
 		break;
 	}
-	found = add_finding(r, kind, s, word, &b);
+	found = add_finding(r, kind, s, word);
 	found->f.value = v;
 	found->f.missing = name;
 	return false;
@@ -470,23 +493,25 @@ bool
 schema_explain_count(struct schema_run *r, const struct schema_node *s,
     const struct schema_op *op, const struct json *v, size_t n)
 {
-	struct buf b = { 0 };
+	struct buf *b = begin(r);
 	uint64_t limit;
 
-	if (!collects(r))
+	if (b == NULL)
 		return false;
 	if (op->kind == SCHEMA_ONE_OF) {
-		buf_fmt(&b, "must fit exactly one of %u schemas, fits %zu",
-		    (unsigned)op->n, n);
+		buf_puts(b, "must fit exactly one of ");
+		schema_put_count(b, op->n);
+		buf_puts(b, " schemas, fits ");
 	} else {
 		limit = n < op->u.contains->min ? op->u.contains->min :
 		    op->u.contains->max;
-		buf_fmt(&b, "must have at %s %llu %s that match \"contains\", "
-		    "has %zu", n < op->u.contains->min ? "least" : "most",
-		    (unsigned long long)limit, limit == 1 ? "item" : "items",
-		    n);
+		buf_puts(b, n < op->u.contains->min ? "must have at least " :
+		    "must have at most ");
+		put_count(b, limit, "item", "items");
+		buf_puts(b, " that match \"contains\", has ");
 	}
-	add_finding(r, op->kind, s, op->src, &b)->f.value = v;
+	schema_put_count(b, n);
+	add_finding(r, op->kind, s, op->src)->f.value = v;
 	return false;
 }
 
@@ -536,11 +561,17 @@ schema_best_add(struct schema_run *r, struct schema_best *best,
 static void
 mark_closest(struct schema_run *r, struct schema_item *i, size_t of)
 {
+	struct buf *b = r->why->text;
+
 	if (i->closest || of < 2)
 		return;
 	i->closest = true;
-	i->f.msg = arena_fmt(r->tmp, "%.*s (the closest of %zu alternatives)",
-	    STRF(i->f.msg), of);
+	buf_put(b, i->f.msg);
+	buf_puts(b, " (the closest of ");
+	schema_put_count(b, of);
+	buf_puts(b, " alternatives)");
+	i->f.msg = arena_str(r->tmp, buf_str(b));
+	b->n = 0;
 }
 
 bool
@@ -549,24 +580,24 @@ schema_best_explain(struct schema_run *r, struct schema_best *best,
     const struct json *v)
 {
 	struct schema_item *i, *next;
-	struct buf b = { 0 };
+	struct buf *b = begin(r);
 
-	if (!collects(r))
+	if (b == NULL)
 		return false;
 	if (best->typed || best->why.head == NULL) {
-		buf_puts(&b, "must be ");
-		put_types(&b, best->types);
-		put_is(&b, v);
-		if (!best->typed) {
-			b.n = 0;
-			buf_puts(&b, "fits none of the alternatives");
-		}
+		if (best->typed) {
+			buf_puts(b, "must be ");
+			put_types(b, best->types);
+			put_is(b, v);
+		} else
+			buf_puts(b, "fits none of the alternatives");
 		i = add_finding(r, best->typed ? SCHEMA_TYPE : op->kind, s,
-		    op->src, &b);
+		    op->src);
 		i->f.value = reported(r, v);
 		i->types = best->types;
 		return false;
 	}
+	b->n = 0;
 	for (i = best->why.head; i != NULL; i = next) {
 		next = i->next;
 		mark_closest(r, i, best->tried);

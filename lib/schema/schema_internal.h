@@ -203,6 +203,7 @@ void schema_put_pointer(struct buf *, const struct schema_node *,
     const struct json *word);
 /* Appends a reference token of a JSON Pointer, with its slash. */
 void schema_put_token(struct buf *, struct str key);
+void schema_put_count(struct buf *, uint64_t);	/* appends a number */
 /* Appends a scalar, truncated, or the size of an array or object. */
 void schema_put_brief(struct buf *, const struct json *);
 
@@ -333,9 +334,11 @@ struct schema_item {
 struct schema_why {
 	struct schema_item *head, **tail;
 	size_t n;
+	struct buf *text;	/* to make texts in; empty between findings */
 };
 
-void schema_why_init(struct schema_why *);	/* makes the list empty */
+/* Makes the list empty. */
+void schema_why_init(struct schema_why *, struct buf *text);
 /*
  * Each adds a finding if the run collects them, and returns false: a failed
  * operation, a wrong type, a missing property, a wrong number of matches.

@@ -30,6 +30,8 @@ try remove 'rm "$OUTSIDE/kept"'
 try move 'mv "$OUTSIDE/kept" kept'
 try child 'sh -c "setsid sh -c \"echo x >$OUTSIDE/x\"; cat $OUTSIDE/x >/dev/null"'
 try read 'cat "$OUTSIDE/read" >/dev/null'
+try suite 'cat "$OUTSIDE/../e.yaml" >/dev/null'
+try grader 'cat "$OUTSIDE/../check.sh" >/dev/null'
 cat >/dev/null
 SH
 cp bin/agent bin/claude
@@ -85,7 +87,7 @@ esac
 
 ask 'executor: claude'
 is 'claude: status: a denied write does not end the trial' 0 "$rc"
-is 'claude: writes in its directories, reads everywhere' "$inside" "$did"
+is 'claude: writes in its directories, reads elsewhere' "$inside" "$did"
 is 'claude: a file outside is untouched' kept "$(cat outside/kept)"
 is 'claude: nothing outside is new' 'kept
 read' "$(ls outside)"
@@ -101,6 +103,15 @@ rm home/.claude.json
 ask 'executor: claude' ", {type: program, name: p, config: {command: sh, args: [-c, 'echo x >\$OUTSIDE/x']}}"
 is 'a program grader: status' 0 "$rc"
 is 'a program grader is not confined' x "$(cat outside/x)"
+
+echo 'exit 0' >check.sh
+graded=", {type: program, name: p, config: {command: sh, args: [check.sh]}}"
+ask 'executor: claude' "$graded"
+is 'claude: cannot read the suite and its graders' "$inside" "$did"
+is 'claude: the grader itself can be read' 0 "$rc"
+ask 'executor: claude, confine: off' "$graded"
+like 'off: it reads them' '* read suite grader' "$did"
+rm check.sh
 
 ask 'executor: claude, claude: {home: private}'
 is 'private home: it is writable' 'workspace tmp state cache null home read' "$did"

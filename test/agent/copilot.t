@@ -244,7 +244,7 @@ suite '[[hang]]' '' 60 >e.yaml
 : >log
 "$WAZA" run -q -o r.json e.yaml >out 2>err &
 pid=$!
-until grep -q session.send log || ! kill -0 $pid 2>/dev/null; do :; done
+wait_until 60 grep -q session.send log
 kill -INT $pid
 wait $pid
 is 'interrupted: status' 130 $?
@@ -433,6 +433,7 @@ sed 's/.write:x.txt.y..//' many.yaml >more.yaml
 run "$WAZA" run -q more.yaml
 is 'fake: 64 at once' 0 "$rc"
 judge '[[tool:set_waza_grade_pass|{"description":"fine"}]]' >judge.yaml
-run "$WAZA" run -q judge.yaml
+# with a token, nobody asks the double for a login by ACP, which it does not know
+GH_TOKEN=t run "$WAZA" run -q judge.yaml
 is 'fake: a judge' 0 "$rc"
 done_testing

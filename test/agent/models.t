@@ -43,7 +43,7 @@ like 'ollama: its tags' '*openai          llama3:8b *1 models' "$out"
 like 'ollama: the request' 'GET /api/tags HTTP/1.1*' "$(cat log)"
 serve '401 Unauthorized' '{"error":{"message":"wrong key '"$canary"'"}}'
 OPENAI_API_KEY=$canary ask /v1'"'
-is 'openai: an error of the server, without the key' '2 waza: openai: HTTP 401: wrong key ***' "$rc $err"
+is 'openai: an error of the server, without the key' '2 waza: openai: HTTP 401 (the key is from OPENAI_API_KEY): wrong key ***' "$rc $err"
 serve '200 OK' 'no json'
 ask /v1'"'
 is 'openai: a reply that is not JSON' '2 waza: openai: the reply is not JSON' "$rc $err"

@@ -84,6 +84,7 @@ ask claude
 has 'claude: an error that calls itself success' '"error_msg":"API Error: 400 no"*"error_class":"agent_error"'
 
 agent codex <<'SH'
+[ "$1" != app-server ] || exit 1	# nobody can be asked about the login
 [ "$(cat)" = 'say "hello"' ] || exit 9
 echo "$*" >"$ARGS"
 cat <<'OUT'

@@ -210,8 +210,15 @@ answer e401 '401 Unauthorized' application/json <<JSON
 {"error":{"message":"Incorrect API key provided: $canary.","type":"invalid_request_error"}}
 JSON
 serve e401
-bad 'a wrong key' infrastructure "HTTP 401 from 127.0.0.1:$port: Incorrect API key provided: [*][*][*]."
+bad 'a wrong key' infrastructure "HTTP 401 from 127.0.0.1:$port (the key is from OPENAI_API_KEY): Incorrect API key provided: [*][*][*]."
 is 'a wrong key is not tried again' 1 "$(grep -c '^POST' log)"
+answer nokey '401 Unauthorized' application/json <<'JSON'
+{"error":{"message":"You did not provide a key."}}
+JSON
+serve nokey
+suite 'retries: 0'
+OPENAI_API_KEY='' ask
+has 'an empty variable of the key' "HTTP 401 from 127.0.0.1:$port (no key was sent: OPENAI_API_KEY is not set)"
 answer e400 '400 Bad Request' text/plain <<'TXT'
 no such
 model
@@ -370,16 +377,17 @@ has 'a usage without counts is unknown' '"unknown":[[]"input_tokens","output_tok
 
 # budgets and prices
 serve chat
-suite 'max_tokens_total: 20' 'trials_per_task: 4'
+suite 'max_tokens_total: 40' 'trials_per_task: 4'
 ask
 is 'max_tokens_total: questions' 2 "$(grep -c '^POST' log)"
-has 'max_tokens_total: words' 'the budget is spent: 36 tokens used, max_tokens_total is 20'
+is 'max_tokens_total: status' 3 "$rc"
+has 'max_tokens_total: words' 'budget: 36 of 40 tokens of the suite spent, a trial takes 18 on average'
 serve chat
 suite 'max_tokens_total: 30' 'trials_per_task: 2'
 edit 's/type: text, name: t, config: .*/type: prompt, name: t, config: {prompt: Is it well}}]/'
 ask
-is 'max_tokens_total: the judge takes its share' 2 "$(grep -c '^POST' log)"
-has 'max_tokens_total: the judge takes its share, words' '36 tokens used, max_tokens_total is 30'
+is 'max_tokens_total: the judge takes its share' 3 "$(grep -c '^POST' log)"
+has 'max_tokens_total: the judge takes its share, words' 'budget: 54 of 30 tokens of the suite spent'
 serve chat
 suite 'max_cost: 0.00001' 'trials_per_task: 2'
 ask
@@ -387,7 +395,11 @@ is 'max_cost without a price' 2 "$rc"
 like 'max_cost without a price: words' '*e.yaml:7:*max_cost needs the price of model "m-1"*' "$err"
 ask --config-json '{"prices":{"m-1":{"input":2,"output":3,"cache_read":1}}}'
 has 'the cost' '"cost":0.00004'
-has 'max_cost: words' 'the budget is spent: 4e-05 dollars used, max_cost is 1e-05'
+has 'max_cost: words' 'budget: 4e-05 of 1e-05 dollars of the suite spent'
+serve empty.same
+suite 'max_tokens_total: 40' 'trials_per_task: 4'
+ask
+is 'max_tokens_total, and a server that does not report tokens' '2 1' "$rc $(grep -c '^POST' log)"
 
 # precedence of settings
 serve chat

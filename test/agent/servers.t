@@ -13,6 +13,7 @@ ask() {
 name: e
 skill: s
 config: {timeout_seconds: 99, $1}
+${mocks-}
 tasks:
   - id: a
     prompt: '[[params]] [[say:hello]]'
@@ -27,7 +28,8 @@ YAML
 ask 'executor: acp, acp: {command: [x]}, mcp_servers: {a: {}, b: {url: x, type: stdio}, c: 7, d: {command: x, env: [1]}, e: {command: x, arg: 1}}'
 is 'servers that are none: status' 2 "$rc"
 run "$WAZA" validate e.yaml
-is 'servers that are none: where' 'e.yaml:3:84: the MCP server needs a "command"
+is 'servers that are none: where' 'e.yaml:3:62: warning: `x` is not installed (not found in PATH)
+e.yaml:3:84: the MCP server needs a "command"
 e.yaml:3:91: the MCP server needs a "command"
 e.yaml:3:117: an MCP server must be a mapping, not a number
 e.yaml:3:141: "env" must be a mapping of names to values
@@ -98,6 +100,54 @@ do
 done
 ask "executor: claude, $servers"
 ok 'claude: only these' grep -qx -e --strict-mcp-config args
+
+# a mock replaces the server of its name, for every kind of agent
+mocks='mcp_mocks: [{name: one, tools: {t: {responses: [{return: 1}]}}}]'
+words='"mcp-mock","--name=one","--calls=*/calls.jsonl","*/mcp-0.json"'
+if [ -x "$DOUBLES/double_copilot" ]
+then
+	ask "executor: copilot-sdk, $servers"
+	said=$(sed 's/.*"final_output":"//; s/\\\\"/\\"/g; s/\\"/"/g' r)
+	like 'mocks: copilot-sdk' "*\"two\":{\"type\":\"http\"*\"one\":{\"type\":\"stdio\",\"command\":\"/*\",\"args\":[[]$words]*" "$said"
+fi
+if [ -x "$DOUBLES/double_acp" ]
+then
+	rm -rf rec
+	ask "executor: acp, acp: {command: [double_acp]}, $servers" --record rec
+	like 'mocks: acp' "*\"mcpServers\":[[]{\"name\":\"two\"*{\"name\":\"one\",\"command\":\"/*\",\"args\":[[]$words],\"env\":[[]]}*" "$(cat rec/*)"
+fi
+for e in claude copilot-cli
+do
+	rm -f args.json
+	ask "executor: $e, $servers"
+	like "mocks: $e" "*\"two\":{\"type\":\"http\"*\"one\":{\"type\":\"stdio\",\"command\":\"/*\",\"args\":[[]$words]*" "$(cat args.json)"
+done
+ask 'executor: codex'
+like 'mocks: codex' "*mcp_servers={\"one\"={\"command\"=\"/*\",\"args\"=[[]$words],\"env\"={},\"default_tools_approval_mode\"=\"approve\"}}*" "$(cat args)"
+cat >bin/opencode <<'SH'
+#!/bin/sh
+printf '%s' "$OPENCODE_CONFIG_CONTENT" >"$ARGS"
+SH
+OPENCODE_CONFIG_CONTENT='{"theme":"x","mcp":{"mine":{}}}' ask 'executor: opencode'
+like 'mocks: opencode, beside its other settings' "{\"theme\":\"x\",\"mcp\":{\"one\":{\"type\":\"local\",\"command\":[[]\"/*\",$words],\"environment\":{},\"enabled\":true}}}" "$(cat args)"
+cat >bin/gemini <<'SH'
+#!/bin/sh
+cat .gemini/settings.json >"$ARGS"
+SH
+chmod +x bin/gemini
+ask 'executor: gemini'
+like 'mocks: gemini' "{\"mcpServers\":{\"one\":{\"command\":\"/*\",\"args\":[[]$words],\"env\":{},\"trust\":true}}}" "$(cat args)"
+is 'mocks: the file of gemini is not in the patch' '' "$(grep -o '"patch"' r)"
+mkdir -p fixtures/.gemini
+echo '{}' >fixtures/.gemini/settings.json
+ask 'executor: gemini'
+sed 's/^    prompt:/    inputs: {files: [.gemini\/settings.json]}\n    prompt:/' e.yaml >e2.yaml
+run "$WAZA" run -q e2.yaml
+like 'mocks: gemini, with a file of the task' '*MCP servers cannot be given to the agent*' "$out$err"
+ask 'executor: openai, model: m, openai: {base_url: "http://127.0.0.1:9"}'
+like 'mocks: an executor that cannot take them' '2 *"mcp_mocks" cannot be given to executor "openai"*' "$rc $err"
+is 'mocks: nothing is left' '' "$(ls tmp)"
+mocks=
 
 # a model, and a judge
 if [ -x "$DOUBLES/double_model" ]

@@ -8,10 +8,10 @@ TMPDIR=$tmp/tmp PATH=$tmp/bin:$PATH
 export TMPDIR PATH
 page=$top/man/waza-agents.7
 
-# cell WIRE COLUMN: a cell of the page
+# cell WIRE CELLS COLUMN: a cell of the table of the page that has CELLS behind the name
 cell() {
-	sed -n "s/^\\.It Cm $1 Ta //p" "$page" | grep ' Ta .* Ta .* Ta ' |
-	    awk -v n="$2" '{ n0 = split($0, c, / Ta /); print c[n] }'
+	sed -n "s/^\\.It Cm $1 Ta //p" "$page" |
+	    awk -v cells="$2" -v n="$3" 'split($0, c, / Ta /) == cells { print c[n] }'
 }
 
 # word KEY WHEN ELSE: WHEN if the results name KEY as unknown, else ELSE
@@ -36,13 +36,13 @@ YAML
 	grep -q '"input_tokens":[1-9]' r || tokens=no
 	is "$1: status" 0 "$rc"
 	like "$1: calls" '*"tool_call_count":[12],*' "$(cat r)"
-	is "$1: names" "$(cell "$1" 2)" "$(word name kind yes)"
-	is "$1: arguments" "$(cell "$1" 3)" "$(word arguments some yes)"
-	is "$1: results" "$(cell "$1" 4)" "$(word result some yes)"
-	is "$1: tokens" "$(cell "$1" 5)" "$tokens"
+	is "$1: names" "$(cell "$1" 5 1)" "$(word name kind yes)"
+	is "$1: arguments" "$(cell "$1" 5 2)" "$(word arguments some yes)"
+	is "$1: results" "$(cell "$1" 5 3)" "$(word result some yes)"
+	is "$1: tokens" "$(cell "$1" 5 4)" "$tokens"
 	cost=$(word cost no yes)
 	grep -q '"cost":[0-9]' r || cost=no
-	is "$1: cost" "$(cell "$1" 6)" "$cost"
+	is "$1: cost" "$(cell "$1" 5 5)" "$cost"
 }
 
 # acp NAME AGENT RESULT: a session of the agent with the updates on stdin
@@ -160,9 +160,9 @@ check copilot-sdk 'executor: copilot-sdk' '[[write:a|x]] [[shell:ls]] [[say:hell
 # how permissions reach each agent
 run "$WAZA" doctor --format json
 printf '%s\n' "$out" | grep -o '{"name":"[^}]*}' | sed -n 's/.*"name":"\([^"]*\)".*"permissions":"\([^"]*\)".*/\1 \2/p' >permits
-is 'all agents of the page have permissions' "$(sed -n 's/^\.It Cm \([a-z:-]*\) Ta .* Ta .* Ta .* Ta .* Ta .*/\1/p' "$page" | sort)" "$(cut -d ' ' -f 1 permits | sort)"
+is 'all agents of the page have permissions' "$(sed -n 's/^\.It Cm \([a-z:-]*\) Ta .* Ta .* Ta .* Ta .*/\1/p' "$page" | sort)" "$(cut -d ' ' -f 1 permits | sort)"
 while read -r wire how
-do is "$wire: permissions" "$(cell "$wire" 7)" "$how"
+do is "$wire: permissions" "$(cell "$wire" 3 2)" "$how"
 done <permits
 is 'nothing is left behind' '' "$(ls tmp)"
 done_testing

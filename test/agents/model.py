@@ -4,6 +4,7 @@
 [[use:NAME]]  use the skill NAME, if the request describes it: by the agent's
               tool for skills or, where it has none, by reading its SKILL.md
 [[twice:COMMAND]]  call the shell tool twice
+[[mcp:NAME|NUMBER]]  call the tool of an MCP server whose name ends in NAME
 Each call of the model reports 1000 input tokens, 200 of them from the cache, and 50 output
 tokens, in the form of each API.
 
@@ -19,7 +20,7 @@ spec = importlib.util.spec_from_file_location("fakellm", path)
 fake = importlib.util.module_from_spec(spec)
 spec.loader.exec_module(fake)
 fake.IN_TOK, fake.OUT_TOK = IN, OUT
-fake.DIR = re.compile(r"\[\[(write|sh|tool|say|http|hang|use|twice):(.*?)\]\]", re.S)
+fake.DIR = re.compile(r"\[\[(write|sh|tool|say|http|hang|use|twice|mcp):(.*?)\]\]", re.S)
 request = threading.local()
 log, put_json, put_sse = fake.H._log, fake.H._json, fake.H._sse
 decide = fake.decide
@@ -42,6 +43,31 @@ def use(name, tools):
     return ("tool",) + call if call else ("text", "I cannot read " + file)
 
 
+def call_mcp(what, results, tools):
+    """Some agents offer tools of servers only after a search for them."""
+    name, _, n = what.partition("|")
+    for t in tools:
+        if t["name"].endswith(name) and len(results) < 2:
+            return ("tool", t["name"], {"n": int(n)})
+    for t in tools:
+        if t["name"] == "tool_search" and not results:
+            return ("tool", t["name"], {k: name for k, v in (t["params"].get("properties") or {}).items()
+                    if k in (t["params"].get("required") or [])})
+    return ("text", "no tool " + name)
+
+
+def flat(body):
+    """Codex offers the tools of a server in a namespace."""
+    request.spaces = {}
+    tools = []
+    for t in body.get("tools") or []:
+        for inner in t.get("tools") or []:
+            request.spaces[inner.get("name")] = t.get("name")
+            tools.append(inner)
+        tools.append(t)
+    return dict(body, tools=tools)
+
+
 def absolute(user):
     """Qwen's tool for writing takes absolute paths only."""
     cwd = re.search(r"working in the directory: (/[^\s\"\\]+)",
@@ -55,6 +81,8 @@ def decide_more(user, results, tools):
     m = fake.DIR.search(user)
     if m and m.group(1) == "use" and not results and tools:
         return use(m.group(2), tools)
+    if m and m.group(1) == "mcp" and tools and "of the mock" not in "".join(results):
+        return call_mcp(m.group(2), results, tools)
     if m and m.group(1) == "twice" and len(results) < 2 and tools:
         call = fake.shell_call(m.group(2), tools)
         return ("tool",) + call if call else ("text", "no shell")
@@ -67,6 +95,8 @@ def with_cache(v):
     if not isinstance(v, dict):
         return v
     v = {k: with_cache(x) for k, x in v.items()}
+    if v.get("type") == "function_call" and v.get("name") in getattr(request, "spaces", {}):
+        v["namespace"] = request.spaces[v["name"]]
     if "prompt_tokens" in v:
         v["prompt_tokens_details"] = {"cached_tokens": CACHED}
     if "input_tokens_details" in v:
@@ -84,6 +114,8 @@ def keep_body(self, body):
     log(self, body)
 
 
+norm_responses = fake.norm_responses
+fake.norm_responses = lambda body: norm_responses(flat(body))
 fake.decide = decide_more
 fake.H._log = keep_body
 fake.H._json = lambda self, v, *a, **k: put_json(self, with_cache(v), *a, **k)

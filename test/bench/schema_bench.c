@@ -29,13 +29,21 @@ struct one {
 	enum schema_draft draft;
 };
 
+/* ns of a clock. */
 static double
-now(void)
+clock_now(clockid_t clock)
 {
 	struct timespec t;
 
-	clock_gettime(CLOCK_MONOTONIC, &t);
+	clock_gettime(clock, &t);
 	return (double)t.tv_sec * 1e9 + (double)t.tv_nsec;
+}
+
+/* This process's time, so that the neighbours' work does not count. */
+static double
+now(void)
+{
+	return clock_now(CLOCK_PROCESS_CPUTIME_ID);
 }
 
 static struct str
@@ -165,7 +173,7 @@ row(const char *what, double ours, double peer)
 static int
 start(int count, char **argv)
 {
-	double t = now();
+	double t = clock_now(CLOCK_MONOTONIC);
 	int i, status = 0;
 	pid_t pid;
 
@@ -179,7 +187,8 @@ start(int count, char **argv)
 		if (pid < 0 || waitpid(pid, &status, 0) < 0 || status != 0)
 			return 1;
 	}
-	printf("%.3f\n", (now() - t) / 1e6 / count);
+	printf("%.3f\n", (clock_now(CLOCK_MONOTONIC) - t) / 1e6 /
+	    count);
 	return 0;
 }
 

@@ -161,8 +161,17 @@ field-type warning SKILL.md:5:11' "$(findings | grep field-type)"
 is 'a warning: exit 0' 0 "$rc"
 run "$WAZA" check --strict s/tables
 is 'a warning with --strict: exit 1' 1 "$rc"
-printf -- '---\nname: tables\ndescription: a: b\n---\n' >s/tables/SKILL.md
-has 'front matter that is not YAML' front-matter error SKILL.md:3:15
+printf -- '---\nname: tables\ndescription: Reads it. USE FOR: "a", it'\''s.\n  DO NOT USE FOR: b\nlicense: MIT\n---\n' >s/tables/SKILL.md
+has 'a description that needs quotes' front-matter warning SKILL.md:3:14
+is 'it is read as text, with its next line' 'true 47' "$(printf '%s\n' "$out" | awk '
+/"spec-description"/ { getline; sub(/.*: /, ""); sub(/,/, ""); p = $0; getline; gsub(/[^0-9]/, ""); print p, $0; exit }')"
+printf 'name: t\nskill: tables\nconfig: {skill_directories: [s/tables]}\ntasks: [{id: a, prompt: b}]\ngraders: [{type: text, contains: b}]\n' >q.yaml
+run "$WAZA" validate q.yaml
+like 'validate: a description that needs quotes' 's/tables/SKILL.md:3:14: warning: "description" contains ": "*q.yaml: ok (1 task)' "$out"
+printf -- '---\nname: tables\ndescription: [a\n---\n' >s/tables/SKILL.md
+run "$WAZA" validate q.yaml
+like 'validate: the file and line of a broken skill' 's/tables/SKILL.md:4:1: warning: *starts at line 3*q.yaml: ok (1 task)' "$out"
+has 'front matter that is not YAML' front-matter error SKILL.md:4:1
 is 'then no check of the specification passes' 0 "$(printf '%s\n' "$out" | sed '/"links"/q' | grep -c '"passed": true')"
 is 'then it is not ready' false "$(value ready)"
 printf -- '---\nname: tables\n' >s/tables/SKILL.md

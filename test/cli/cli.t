@@ -17,15 +17,15 @@ run "$WAZA" parse --prety x.json
 is 'misspelt option: status' 2 "$rc"
 is 'misspelt option: message' \
     'usage: waza parse [--yaml|--json] [--pretty] [FILE|-]
-waza parse: unknown option "--prety" (did you mean "--pretty"?); see "waza help parse"' "$err"
+waza: unknown option "--prety" (did you mean "--pretty"?); see "waza help parse"' "$err"
 run "$WAZA" parse -z
-is 'unknown short option' 'waza parse: unknown option "-z"; see "waza help parse"' "$(tail -n 1 "$tmp/err")"
+is 'unknown short option' 'waza: unknown option "-z"; see "waza help parse"' "$(tail -n 1 "$tmp/err")"
 run "$WAZA" parse --pretty=yes
-is 'a value for a flag' 'waza parse: --pretty is true or false, not "yes"; see "waza help parse"' "$(tail -n 1 "$tmp/err")"
+is 'a value for a flag' 'waza: --pretty is true or false, not "yes"; see "waza help parse"' "$(tail -n 1 "$tmp/err")"
 run "$WAZA" parse a b
-is 'one argument too many' 'waza parse: unexpected argument: b; see "waza help parse"' "$(tail -n 1 "$tmp/err")"
+is 'one argument too many' 'waza: unexpected argument: b; see "waza help parse"' "$(tail -n 1 "$tmp/err")"
 run "$WAZA" match
-is 'an argument is missing' 'waza match: missing argument: PATTERN; see "waza help match"' "$(tail -n 1 "$tmp/err")"
+is 'an argument is missing' 'waza: missing argument: PATTERN; see "waza help match"' "$(tail -n 1 "$tmp/err")"
 is 'an argument is missing: status' 2 "$rc"
 run "$WAZA" help
 is 'help: status' 0 "$rc"

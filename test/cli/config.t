@@ -114,7 +114,7 @@ bad 'an invalid address' 'listen: [tcp:localhost]\n' 'x.yaml:1:10: "localhost" i
 bad 'a tool without a command' 'tools: {a: {}}\n' 'x.yaml:1:12: tool "a": "command" is missing'
 rm -f x.yaml
 run "$WAZA" config --config-path x.yaml
-is 'no such file' 'x.yaml: No such file or directory' "$err"
+is 'no such file' 'x.yaml: No such file or directory; check the path' "$err"
 is 'no such file: status' 2 "$rc"
 run env WAZA_TIMEOUT=soon "$WAZA" config
 is 'a bad variable' 'WAZA_TIMEOUT: "timeout_seconds" must be a whole number, not a string' "$err"

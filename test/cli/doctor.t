@@ -40,7 +40,7 @@ is 'only named executors are listed' 'executors:         version   login        
   ok  replay       built in' "$out"
 doctor copilot-skd
 is 'unknown executor: status 2' 2 "$rc"
-like 'unknown executor: message' '*unknown executor "copilot-skd" (did you mean "copilot-sdk"?)' "$err"
+like 'unknown executor: message' '*unknown executor "copilot-skd" (did you mean "copilot-sdk"? executors: acp, *' "$err"
 doctor --format xml
 is 'unknown format: status 2' 2 "$rc"
 
@@ -178,7 +178,7 @@ doctor --format json
 printf '%s\n' "$out" | grep -o '{"name":"[^}]*}' | sed -n 's/.*"name":"\([^"]*\)".*"confined":"\([^"]*\)".*/& \1|\2/p' |
     sed 's/.*"skills":"\([^"]*\)".* \([^ |]*\)|\(.*\)/\2|\1|\3/; t
     s/.* \([^ |]*\)|\(.*\)/\1|-|\2/' | sort >program
-sed -n 's/^\.It Cm \([a-z:-]*\) Ta \([^ ]*\( [a-z]* [a-z]*\)\{0,1\}\) Ta .* Ta \([a-z ]*\)$/\1|\2|\4/p' "$page" |
+sed -n 's/\\ / /g; s/^\.It Cm \([a-z:-]*\) Ta \([^ ]*\( [a-z]* [a-z]*\)\{0,1\}\) Ta .* Ta \([a-z ]*\)$/\1|\2|\4/p' "$page" |
     grep 'workspace$\|sandbox$' | sort >page
 ok 'waza-agents(7): the table has rows' test -s page
 if grep -q '|no$' program

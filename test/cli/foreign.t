@@ -46,6 +46,8 @@ chmod +x judge.sh
 printf 'judge: {executor: command, command: [%s]}\n' "$PWD/judge.sh" >.waza.yaml
 LOG=$tmp/log
 export LOG
+run "$WAZA" validate --trust
+is 'validate sees the judge of .waza.yaml' '0 evals/evals.json: ok (3 tasks)' "$rc $out$err"
 run "$WAZA" run --trust -q evals/evals.json --task 1 --task 3
 is 'with a judge that agrees: exit 0' 0 "$rc"
 ok 'the judge gets the expectations' grep -q '2. Nothing else changes' "$LOG"
@@ -207,4 +209,9 @@ like 'a wrong line has its place' 'bad.jsonl:1:*' "$err"
 is 'and is an error' 2 "$rc"
 run "$WAZA" import yaml s.jsonl
 like 'an unknown format lists the formats' '*inspect-jsonl or promptfoo*' "$err"
+
+echo '{"skill_name": "x", "evals": []}' >none.json
+run "$WAZA" run none.json
+is 'no evals: status' 2 "$rc"
+like 'no evals: message' '*none.json:1:*the file has no evals: "evals" is empty*' "$err"
 done_testing

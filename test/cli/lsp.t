@@ -36,8 +36,19 @@ send() {
 	# shellcheck disable=SC2059 # bytes
 	printf 'Content-Length: %d\r\n\r\n%s' "$(printf %s "$1" | wc -c)" "$1" >&3
 }
+# lines: the messages that are whole; the server may be writing
 lines() {
-	tr -d '\r' <raw | awk '{ gsub(/Content-Length: [0-9]+/, "\n"); print }' | grep .
+	tr -d '\r' <raw | LC_ALL=C awk '{
+		next_n = 0
+		if (match($0, /Content-Length: [0-9]+$/)) {
+			next_n = substr($0, RSTART + 16) + 0
+			$0 = substr($0, 1, RSTART - 1)
+		}
+		if (n > 0 && length($0) == n)
+			print
+		if (next_n > 0)
+			n = next_n
+	}'
 }
 has() {
 	lines | grep -qF -e "$1"
@@ -105,7 +116,7 @@ tell initialized '{}'
 open s/eval.yaml 'name: t\nskill: speller\nconfig:\n  executor: mock\n  trials_per_task: é many\ntasks: [{id: a, prompt: p, graders: [{type: txt}]}]\n'
 d=$(answer '"line":4,"character":19')
 holds 'diagnostics: a wrong type' '"range":{"start":{"line":4,"character":19},"end":{"line":4,"character":25}},"severity":1,"source":"waza","message":"\"trials_per_task\" must be a whole number' "$d"
-holds 'diagnostics: an unknown grader' 'unknown grader type \"txt\" (did you mean \"text\"?)' "$d"
+holds 'diagnostics: an unknown grader' 'unknown grader type \"txt\" (did you mean \"text\"? kinds: ' "$d"
 tell textDocument/didChange "{$(doc s/eval.yaml),\"contentChanges\":[{\"range\":{\"start\":{\"line\":4,\"character\":19},\"end\":{\"line\":4,\"character\":25}},\"text\":\"2\"}]}"
 ok 'diagnostics follow a change' wait_until 60 lacks s/eval.yaml trials_per_task
 tell textDocument/didChange "{$(doc s/eval.yaml),\"contentChanges\":[{\"text\":\"name: [\"}]}"

@@ -262,8 +262,7 @@ run "$WAZA" new task from-prompt again p.yaml --executor mock --overwrite
 ok 'unless --overwrite' grep -q 'prompt: again' p.yaml
 run "$WAZA" new task from-prompt again q.yaml --timeout 5x
 is 'a wrong time is an error' 2 "$rc"
-is 'nothing is left in TMPDIR' '' "$(find "${TMPDIR:-/tmp}" -maxdepth 1 \
-    -name 'waza-new.*' -newer eval.yaml 2>/dev/null)"
+is 'nothing is left in TMPDIR' '' "$(ls "$TMPDIR")"
 cd "$tmp" || exit 1
 
 #
@@ -316,7 +315,34 @@ do
 	run "$WAZA" init bad --evals-dir "$dir"
 	is "--evals-dir \"$dir\" is refused" 2 "$rc"
 done
+ok 'a refused call creates no directory' test ! -e bad
 skill found/my/skills/z 'Does z.'
 run "$WAZA" init found --no-evals
 ok 'existing skills are found' grep -q 'skills: my/skills' found/.waza.yaml
+
+# nothing is written through a symbolic link
+mkdir -p linked/skills/x linked/evals elsewhere
+printf -- '---\nname: x\ndescription: Does x.\n---\nbody\n' >linked/skills/x/SKILL.md
+command -p ln -s ../../elsewhere linked/evals/x
+cd linked || exit 1
+run "$WAZA" new eval x --executor mock
+cd .. || exit 1
+is 'symbolic link: status' 2 "$rc"
+like 'symbolic link: message' '*evals/x is a symbolic link*' "$err"
+is "symbolic link: nothing is written" "" "$(command -p ls elsewhere)"
+# a task made from an answer of a new suite passes in that suite
+mkdir "$tmp/seen" && cd "$tmp/seen" || exit 1
+skill skills/spell 'Spells words. USE FOR: spell this word, check the spelling. DO NOT USE FOR: translate it.'
+"$WAZA" new eval spell --executor mock >/dev/null && "$WAZA" run -q spell -o r.json >/dev/null
+run "$WAZA" new task seen --from-results r.json --task positive-trigger-001
+is 'new task from results that used a skill: exit 0' 0 "$rc"
+ok 'it has a grader of the skill' grep -q required_skills evals/spell/tasks/seen.yaml
+run "$WAZA" validate --strict
+is 'the suite is valid with it' '0 evals/spell/eval.yaml: ok (4 tasks)' "$rc $out$err"
+run "$WAZA" run -q spell -o r2.json
+is 'and passes' 0 "$rc"
+run "$WAZA" run -q spell --skip-graders -o r3.json
+like 'answers that are not graded miss no metric' '0 *NOT GRADED: *  results: r3.json' "$rc $out"
+is 'and none is named' 0 "$(printf '%s\n' "$out" | grep -c 'metric ')"
+
 done_testing

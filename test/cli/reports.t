@@ -39,9 +39,9 @@ inside() {
 
 # the console
 lines() { printf '%s\n' "$out" | sed -n "$1"; }
-is 'table: columns' '    task    score duration  calls   tokens      cost' "$(lines '/^    task/p')"
-like 'table: tokens and cost' '  ✓ Fix it   1.00 *2    12.3k   $0.0345' "$(lines '/^  ✓ Fix it  *1/p')"
-like 'table: a known 0' '  ✗ Explain  0.00 *1        0   $0.0000' "$(lines '/^  ✗ Explain  *0/p')"
+is 'table: columns' '    task     score  time  calls  tokens     cost' "$(lines '/^    task/p')"
+like 'table: tokens and cost' '  ✓ Fix it    1.00 *s      2   12.3k  $0.0345' "$(lines '/^  ✓ Fix it  *1/p')"
+like 'table: a known 0' '  ✗ Explain   0.00 *s      1       0  $0.0000' "$(lines '/^  ✗ Explain  *0/p')"
 is '-v: the calls of a task that passed' '    tool calls (2):
       ✓ bash (shell) make all => #\#[error]3 tests <passed>
       ✗ view (read) missing.txt [failed] => {"why":"no such file"}' "$(lines '/^    tool calls (2)/,/✗ view/p')"
@@ -56,13 +56,14 @@ is '-v: its patch' '    patch:
 is '-v: the calls of a task that failed' '      ✓ web_fetch (fetch) http://x/ => page' "$(lines '/web_fetch/p')"
 like 'the usage of the run' '*usage: 12,000 tokens in, 345 out, 3 turns, cost $0.0345*' "$out"
 run "$WAZA" run -q eval.yaml
-like 'without -v: no calls' '*FAILED' "$out"
+like 'without -v: no calls' '*
+FAILED  results: .waza/results/work-*.json' "$out"
 is 'without -v: no patch' '' "$(lines '/tool calls\|patch/p')"
 
 # files
-like 'csv: columns' '*,output,tool_calls,input_tokens,output_tokens,cost,saved_cost' "$(head -n 1 r.csv)"
-is 'csv: numbers' 'I fixed it.",2,12000,345,0.0345,0
-nothing",1,0,0,0,0' "$(sed -n 's/.*,"\(I fixed\)/\1/p; s/.*,"\(nothing\)/\1/p' r.csv)"
+like 'csv: columns' '*,output,tool_calls,input_tokens,output_tokens,cost,saved_cost,skills_ref' "$(head -n 1 r.csv)"
+is 'csv: numbers' 'I fixed it.",2,12000,345,0.0345,0,""
+nothing",1,0,0,0,0,""' "$(sed -n 's/.*,"\(I fixed\)/\1/p; s/.*,"\(nothing\)/\1/p' r.csv)"
 ok 'junit: calls' grep -q '^view (read) missing.txt \[failed\] =&gt; {&quot;why&quot;' r.xml
 ok 'junit: patch' grep -q '^+++ b/a.txt$' r.xml
 ok 'markdown: calls are collapsed' grep -q '^<details><summary>tool calls (2)</summary>$' r.md
@@ -105,11 +106,11 @@ tasks:
 YAML
 run "$WAZA" run -q unknown.yaml --reporter csv:r.csv
 like 'unknown: the table shows dashes, not 0' '*
-  ✓ a     1.00 *1     1.2k   $0.0200
-  ✓ b     1.00 *–        –         –
+  ✓ a      1.00 *s      1    1.2k  $0.0200
+  ✓ b      1.00 *s      –       –        –
 *' "$out"
-is 'unknown: empty cells' '1,1200,3,0.02,0
-,,,,' "$(sed -n 's/.*,"go",//p; s/.*,"stay",//p' r.csv)"
+is 'unknown: empty cells' '1,1200,3,0.02,0,""
+,,,,,""' "$(sed -n 's/.*,"go",//p; s/.*,"stay",//p' r.csv)"
 
 # judges, the cache
 cat >judge.yaml <<'YAML'
@@ -154,8 +155,9 @@ YAML
 run "$WAZA" run slow.yaml --reporter html:r.html -o r.json
 ms=$(sed -n 's/.*"avg_duration_ms":\([0-9]*\).*/\1/p' r.json)
 ok 'duration: the mean, not the sum' test "$ms" -ge 150 -a "$ms" -lt 290
-like 'duration: table' "*avg time
-  ✓ a *1.00    ${ms}ms  2/2 trials*" "$out"
+like 'duration: table' "*trials  score  avg time
+  ✓ a        2/2   1.00     ${ms}ms
+*" "$out"
 like 'duration: progress' "*1.00  ${ms}ms*" "$err"
 ok 'duration: HTML' grep -q "\"avg_duration_ms\":$ms" r.html
 done_testing

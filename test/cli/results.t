@@ -3,7 +3,7 @@
 cd "$tmp" || exit 1
 
 run "$WAZA" results list
-is 'no directory of results: exit 0' '0 No results in results.' "$rc $out"
+is 'no directory of results: exit 0' '0 No results in .waza/results.' "$rc $out"
 run "$WAZA" results list --format json
 is 'no directory of results, as JSON' '0 []' "$rc $out"
 run "$WAZA" results list --dir none
@@ -28,12 +28,22 @@ results two run-2 pdf a-model-with-a-name-that-is-long 2026-02-03T04:05:06Z 0
 results three run-3 csv gpt-x 2026-03-04T05:06:07Z 1
 printf 'not results' >results/other.json
 ln -s /dev/zero results/zero.json
-ids() { printf '%s\n' "$out" | awk '/^run-/ { print $1 }' | xargs; }
+ids() { printf '%s\n' "$out" | awk 'NR > 1 { print $NF }' | xargs; }
 
 TZ=UTC run "$WAZA" results list
 is 'list: the newest first' 'run-3 run-2 run-1' "$(ids)"
-is 'list: a row' 'run-2                                 pdf                   a-model-with-a-name-t...       0.0%  2026-02-03T04:05:06' \
-    "$(printf '%s\n' "$out" | grep '^run-2')"
+is 'list: nothing is cut in a pipe' '  suite  passed        started (UTC)                             model  skill  run id
+  e      100.0%  2026-03-04T05:06:07                             gpt-x    csv   run-3
+  e        0.0%  2026-02-03T04:05:06  a-model-with-a-name-that-is-long    pdf   run-2
+  e      100.0%  2026-01-02T03:04:05                             gpt-x    pdf   run-1' "$out"
+mkdir plain
+results ../plain/one run-1 '' '' 2026-01-02T03:04:05Z 1
+run "$WAZA" results list --dir plain
+is 'list: no column without a value' '  suite  passed        started (UTC)  run id
+  e      100.0%  2026-01-02T03:04:05   run-1' "$out"
+rm -r plain
+run "$WAZA" results list --color=blue
+like 'list: --color=blue' '2 waza: --color must be auto, *' "$rc $err"
 run "$WAZA" results list --skill pdf --model gpt-x
 is 'list: --skill and --model' 'run-1' "$(ids)"
 run "$WAZA" results list --since 2026-02-03

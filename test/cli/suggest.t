@@ -143,6 +143,38 @@ run "$WAZA" suggest mail --count -1
 is '--count -1: exit 2' 2 "$rc"
 run "$WAZA" suggest mail --focus nothing
 like 'an unknown focus lists the words' '*negative-triggers*' "$err"
-is 'no temporary directory is left' '' \
-    "$(find "${TMPDIR:-/tmp}" -maxdepth 1 \( -name 'waza-ask.*' -o -name 'waza-suggest.*' \) -newer model.sh 2>/dev/null)"
+is 'no temporary directory is left' '' "$(ls "$TMPDIR")"
+#
+# run --suggest
+#
+mkdir failing
+cat >failing/eval.yaml <<YAML
+name: failing
+skill: mail
+config:
+  executor: mock
+  judge: {executor: command, command: [sh, $tmp/reply.sh]}
+tasks:
+  - {id: good, prompt: yes, graders: [{type: text, name: g, config: {contains: [yes]}}]}
+  - {id: bad, prompt: no, graders: [{type: text, name: g, config: {contains: [yes]}}]}
+YAML
+cat >reply.sh <<'X'
+cat >"${LOG:?}"
+echo '## Improve the task "bad"'
+X
+run "$WAZA" run failing --suggest -o failing/r.json
+is 'run --suggest: the exit status is that of the run' 1 "$rc"
+like 'run --suggest: prints the report' '*Suggestions for failing:*## Improve the task "bad"*' "$out"
+like 'run --suggest: in the results' '*"metadata":{"suggestion_report":"## Improve the task \\"bad\\""}*' \
+    "$("$WAZA" parse failing/r.json)"
+ok 'run --suggest: the judge got the failed task' grep -q '^task bad: no' "$LOG"
+run "$WAZA" run failing --task good --suggest
+case $out in
+*Suggestions*) is 'run --suggest: nothing failed' silent "$out" ;;
+*)	is 'run --suggest: nothing failed' silent silent ;;
+esac
+sed '/judge:/d' failing/eval.yaml >failing/e3.yaml
+run "$WAZA" run failing/e3.yaml --suggest
+is 'run --suggest, no judge: status' 1 "$rc"
+like 'run --suggest, no judge: the line to add' '*executor mock cannot be asked; add "judge: {executor: NAME}"*' "$err"
 done_testing

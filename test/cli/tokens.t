@@ -59,7 +59,7 @@ like 'count: a directory that is named is searched' '*2 file(s) scanned*' "$out"
 run "$WAZA" tokens count .git2
 is 'count: nothing found' 'No markdown files found.' "$out"
 run "$WAZA" tokens count no/such
-is 'count: a missing path' '2 waza: no/such: No such file or directory' "$rc $err"
+is 'count: a missing path' '2 waza: no/such: No such file or directory; check the path' "$rc $err"
 run "$WAZA" tokens count smal
 like 'count: an unknown skill' '2 waza: finding skill "smal": not found in workspace*did you mean "small"*' "$rc $err"
 run "$WAZA" tokens count --format json --sort name
@@ -271,4 +271,14 @@ is 'bpe: a bad vocabulary, with its place' \
 cp my-o200k_base.tiktoken v.tiktoken
 run "$WAZA" tokens count --vocab v.tiktoken ab.md
 like 'bpe: the name says which encoding' '2 *v.tiktoken: the name of a vocabulary must contain that of its encoding, o200k_base or cl100k_base' "$rc $err"
+
+# a file over the limit is named, and the others are counted
+mkdir huge
+dd if=/dev/zero bs=1048576 count=17 2>/dev/null | tr '\0' a >huge/big.md
+echo hello >huge/small.md
+run "$WAZA" tokens count huge
+is 'a file over 16 MiB: status' 2 "$rc"
+like 'a file over 16 MiB: named' '*big.md: larger than 16777216 bytes*' "$err"
+like 'a file over 16 MiB: the others are counted' '*small.md*Total*1 file(s) scanned*' "$out"
+rm -r huge
 done_testing

@@ -81,7 +81,7 @@ mkdir typo
 echo 'roots: [/]' >typo/.waza.yaml
 run "$WAZA" config trust typo/no-such-directory
 is 'trust: a directory that does not exist: status' 2 "$rc"
-is 'trust: a directory that does not exist: message' 'waza: typo/no-such-directory: No such file or directory' "$err"
+is 'trust: a directory that does not exist: message' 'waza: typo/no-such-directory: No such file or directory; check the path' "$err"
 is 'trust: the file above it is not trusted' '' "$("$WAZA" config trusted | grep typo)"
 for i in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16
 do

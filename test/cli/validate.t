@@ -44,7 +44,7 @@ suite() {
 	run "$WAZA" validate s.yaml
 }
 run "$WAZA" validate none.yaml
-is 'missing file' 'none.yaml: No such file or directory' "$out"
+is 'missing file' 'none.yaml: No such file or directory; check the path' "$out"
 is 'missing file: status 2' 2 "$rc"
 mkdir sub/eval.yaml
 run "$WAZA" validate empty
@@ -67,7 +67,7 @@ s.yaml: ok (1 task)' "$out"
 run "$WAZA" validate --strict s.yaml
 is 'an unknown key with --strict' 's.yaml:3:1: unknown key "task" (did you mean "tasks"?)' "$out"
 suite 'name: a\nskill: b\ntasks: ["*.task"]\ngraders: [{name: g, type: text, contains: y}]\n'
-is 'no file matches the pattern of tasks' 's.yaml:3:9: no task file matches *.task' "$out"
+is 'no file matches the pattern of tasks' 's.yaml:3:9: no task file matches *.task (relative to this file)' "$out"
 printf 'id: from a task file\nprompt: x\n' >1.task
 suite 'name: a\nskill: b\ntasks: ["*.task"]\ngraders: [{name: g, type: text, contains: y}]\n'
 is 'a pattern with a suffix' 's.yaml: ok (1 task)' "$out"
@@ -75,7 +75,7 @@ suite 'name: a\nskill: b\ntasks: sub/../1.task\ngraders: [{name: g, type: text, 
 is 'one file name with dots' 's.yaml: ok (1 task)' "$out"
 suite 'name: a\nskill: b\ntasks: [{id: x, prompt: y}, nowhere.yaml]\ngraders: [{name: g, type: text, contains: y}]\n'
 is 'a missing file beside other tasks' \
-    's.yaml:3:29: warning: no task file matches nowhere.yaml
+    's.yaml:3:29: warning: no task file matches nowhere.yaml (relative to this file)
 s.yaml: ok (1 task)' "$out"
 
 # a suite named by a path from another directory
@@ -194,5 +194,71 @@ cp "$tmp/far/data/rows.csv" "$tmp/far/suite"
 printf 'name: x\nskill: s\ntasks_from: rows.csv\ngraders: [{type: text, contains: [x]}]\n' >"$tmp/far/suite/eval.yaml"
 run "$WAZA" validate "$tmp/far/suite"
 is 'tasks_from beside the suite: no warning' "0 $tmp/far/suite/eval.yaml: ok (1 task)" "$rc $out$err"
+
+
+# inputs and programs that are missing
+missing() {
+	suite "name: a\nskill: b\nconfig: {executor: command, command: [cat]$2}\ntasks: [{id: x, prompt: y, inputs: {files: [{path: none.txt}]}}]\n$3graders: [{type: text, contains: y}]\n"
+	like "$1" "$4" "$rc $out"
+}
+mkdir -p fixtures
+missing 'an input file that does not exist' '' '' '2 s.yaml:4:45: input file "none.txt" does not exist (searched fixtures, and beside the suite)'
+missing 'a hook may create it' '' 'hooks: {before_run: [{command: "true"}]}\n' '0 *warning: input file*'
+echo >fixtures/none.txt
+missing 'an input file that exists' '' '' '0 s.yaml: ok (1 task)'
+rm -r fixtures
+missing 'no fixtures at all: --context-dir can name them' '' '' '0 *warning: input file*'
+suite 'name: a\nskill: b\nconfig: {executor: command, command: [no-such-program, x]}\ntasks: [{id: x, prompt: y}]\ngraders: [{type: text, contains: y}, {type: program, command: ./none.sh}]\n'
+is 'programs that are not installed are warnings' '0 s.yaml:3:39: warning: `no-such-program` is not installed (not found in PATH)
+s.yaml:5:63: warning: "./none.sh" does not exist beside the suite
+s.yaml: ok (1 task)' "$rc $out"
+echo 'echo y' >agent.sh
+suite 'name: a\nskill: b\nconfig: {executor: command, command: sh agent.sh}\ntasks: [{id: x, prompt: y}]\ngraders: [{type: text, contains: y}]\n'
+is 'a script beside the suite, run by the shell' 's.yaml:3:38: warning: the shell runs in the workspace of the trial, not beside the suite: write the command as a list, [sh, agent.sh]
+s.yaml: ok (1 task)' "$out"
+# script COMMAND: what is reported about it
+script() {
+	suite "name: a\nskill: b\nconfig: {executor: command, command: $1}\n${2-}tasks: [{id: x, prompt: y}]\ngraders: [{type: text, contains: y}]\n"
+}
+for c in '[sh, none.sh]' '[sh, -eu, none.sh]' '[/bin/sh, ./none, x.py]'
+do
+	script "$c"
+	like "$c: the script is missing" '0 s.yaml:3:*: warning: script "*none*" was not found (searched beside the suite and in fixtures; the command runs in the workspace of the trial): check the path*' "$rc $out"
+done
+script '[sh, none.sh]'
+like 'the place of a script that is missing' 's.yaml:3:43: *' "$out"
+script "[sh, $tmp/none.sh]"
+like 'an absolute script that is missing' "*:43: warning: script \"$tmp/none.sh\" does not exist*" "$out"
+for c in '[sh, agent.sh]' '[sh, -eu, ./agent.sh]' '[sh, -c, ./none.sh]' '[sh, -c, cat a/b]' '[sh, "{{ .Vars.x }}.sh"]' '[sh, none]' '[cat, none.sh]' '[sh, -s, "-", ./none.sh]'
+do
+	script "$c"
+	is "$c: no script is missing" '0 s.yaml: ok (1 task)' "$rc $out"
+done
+script '[sh, none.sh]' 'hooks: {before_task: [{command: "true"}]}\n'
+is 'a hook may create the script' '0 s.yaml: ok (1 task)' "$rc $out"
+mkdir fixtures && : >fixtures/none.sh
+script '[sh, none.sh]'
+is 'a script in the fixtures' '0 s.yaml: ok (1 task)' "$rc $out"
+rm -r fixtures
+suite 'name: a\nskill: b\nconfig: {executor: command, command: [sh, agent.sh]}\ntasks: [{id: x, prompt: y}]\nhooks: {before_run: [{command: no-such-program -x}, {command: cd / && no-such-program}, {command: test -d x}]}\ngraders: [{type: text, contains: y}]\n'
+is 'a hook whose program is not installed' 's.yaml:5:32: warning: `no-such-program` is not installed (not found in PATH)
+s.yaml: ok (1 task)' "$out"
+suite 'name: a\nskill: b\nconfig: {workers: 0}\ntasks: [{id: x, prompt: y}]\ngraders: [{type: text, contains: y}]\n'
+like 'no workers' 's.yaml:3:19: warning: "workers: 0" is the same as no value*' "$out"
+
+# a skill beside the suite: its own path, once
+mkdir -p "$tmp/near/evals/s" "$tmp/near/skills/s" "$tmp/else/t"
+cd "$tmp/near" || exit 1
+printf -- '---\nname: s\ndescription: Does it. USE FOR: this\n---\n# T\n' >skills/s/SKILL.md
+printf 'name: x\nskill: s\nconfig: {skill_directories: [../../skills/s]}\ntasks: [{id: a, prompt: b, graders: [{type: text, contains: b}]}]\n' >evals/s/eval.yaml
+run "$WAZA" validate
+like 'the path of a skill has no ".."' '0 skills/s/SKILL.md:3:14: warning: *not quoted*' "$rc $err$out"
+run "$WAZA" check --format github
+like 'check: an annotation of the file' '*::warning file=skills/s/SKILL.md,line=3,col=14,*not quoted*' "$out"
+is 'check: one annotation' 1 "$(printf '%s\n' "$out" | grep -c 'not quoted')"
+mv evals/s "$tmp/else/t/s" && ln -s "$tmp/else/t/s" evals/s
+mkdir "$tmp/else/skills" && mv skills/s "$tmp/else/skills/"
+run "$WAZA" validate evals/s/eval.yaml
+like 'a path through a symbolic link stays' '0 evals/s/../../skills/s/SKILL.md:3:14: warning: *' "$rc $err$out"
 
 done_testing

@@ -108,6 +108,8 @@ hear(struct client *c)
 	size_t used;
 	int rc;
 
+	if (c->scene == NULL)		/* not connected yet: fd 0 is stdin */
+		return;
 	while ((n = read(c->fd, block, sizeof(block))) > 0) {
 		in = (struct str){ block, (size_t)n };
 		while ((rc = ws_next(&c->ws, in, &used, &ev, &e)) == 1) {

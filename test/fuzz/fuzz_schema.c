@@ -18,11 +18,14 @@ int LLVMFuzzerTestOneInput(const uint8_t *, size_t);
 static void
 on_finding(void *ctx, const struct schema_finding *f)
 {
+	struct buf keyword = { 0 };
 	size_t *n = ctx;
 
 	++*n;
 	assert(f->msg.n > 0 && utf8_valid(f->msg) && f->value != NULL);
-	assert(utf8_valid(f->at) && utf8_valid(f->keyword));
+	schema_put_keyword(&keyword, f);
+	assert(utf8_valid(f->at) && utf8_valid(buf_str(&keyword)));
+	buf_free(&keyword);
 }
 
 /* -1: no schema, or no answer. */

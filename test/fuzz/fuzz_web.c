@@ -86,10 +86,10 @@ go_on(struct server *s)
 }
 
 static const struct web_route rows[] = {
-	{ WEB_GET | WEB_POST, "/say", WEB_OPEN, say },
-	{ WEB_GET, "/say/:a/to/:b", 0, say },
-	{ WEB_GET | WEB_DELETE, "/wait", WEB_OPEN, wait_a_turn },
-	{ WEB_GET, "/flow", WEB_QUERY_TOKEN, flow },
+	{ WEB_GET | WEB_POST, "/say", WEB_OPEN, .fn = say },
+	{ WEB_GET, "/say/:a/to/:b", 0, .fn = say },
+	{ WEB_GET | WEB_DELETE, "/wait", WEB_OPEN, .fn = wait_a_turn },
+	{ WEB_GET, "/flow", WEB_QUERY_TOKEN, .fn = flow },
 };
 
 static void

@@ -236,7 +236,7 @@ is 'the results cannot be written: status 2' 2 "$rc"
 is 'the results cannot be written: no output' '' "$out"
 run "$WAZA" grade
 is 'no --results: status 2' 2 "$rc"
-like 'no --results: message' '*--results*' "$err"
+like 'no --results: message' '*name a results file*' "$err"
 run "$WAZA" grade --results absent.json
 is 'no such file: status 2' 2 "$rc"
 like 'no such file: message' '*absent.json*' "$err"
@@ -286,7 +286,7 @@ is '10 000 trials' 0 "$rc"
 is '10 000 trials: all are in the results' 10000 "$(grep -o '"run_number"' m2.json | grep -c .)"
 is '10 000 trials: same verdicts' "$(of m.json | cksum)" "$(of m2.json | cksum)"
 
-# grading a run's own file: resuming the run warns that the old verdicts return
+# grading a run's own file: resuming the run keeps the new verdicts, and warns
 cat >own.yaml <<'YAML'
 name: own
 skill: s
@@ -298,8 +298,8 @@ sed 's/contains: .x./contains: [zzz]/' own.yaml >other.yaml
 run "$WAZA" grade other.yaml --results own.json -o own.json
 is 'graded over the file of the run: status' 1 "$rc"
 run "$WAZA" run -o own.json --resume own.yaml
-is 'then resumed: status' 0 "$rc"
-like 'then resumed: warning' '*graded again after its run*' "$err"
+is 'then resumed: status' 1 "$rc"
+like 'then resumed: warning' '*graded again after its run: resumed trials keep the new verdicts*' "$err"
 run "$WAZA" run -o own.json --resume own.yaml
 is 'resumed once more: no warning' '' "$(printf '%s' "$err" | grep 'graded again')"
 

@@ -176,7 +176,7 @@ echo >blank.md
 bad 'an empty rubric' null ', rubric: blank.md' '2 e.yaml:12:*blank.md: the rubric is empty'
 bad 'both prompt and rubric' x ', rubric: helpfulness' '2 e.yaml:12:*either*'
 bad 'neither prompt nor rubric' null '' '2 e.yaml:12:*"prompt" or "rubric" is required'
-bad 'an unknown judge' x ', judge: {executor: nobody}' '2 e.yaml:12:*Invalid executor type: nobody'
+bad 'an unknown judge' x ', judge: {executor: nobody}' '2 e.yaml:12:*Invalid executor type: nobody (executors: *'
 bad 'an unknown template variable' "'{{.Vars.no}}'" '' '2 e.yaml:12:*unknown variable "no"'
 bad 'pairwise without a baseline' x ', mode: pairwise' '2 e.yaml:12:9: mode "pairwise" compares with the baseline: it needs --baseline*'
 judged 'say session' ', continue_session: true'
@@ -265,7 +265,7 @@ chmod +x worker.sh
 cat >keep.yaml <<'YAML'
 name: keep
 skill: s
-config: {executor: mock, trials_per_task: 4, judge: {command: [./worker.sh], persistent: true}}
+config: {executor: mock, workers: 1, trials_per_task: 4, judge: {command: [./worker.sh], persistent: true}}
 tasks: [{id: t, prompt: go, graders: [{type: prompt, prompt: x, samples: 3}]}]
 YAML
 run "$WAZA" run -q keep.yaml

@@ -74,10 +74,10 @@ like 'score' '*"score":0,"weight":1,"passed":false*' "$("$WAZA" parse f.json)"
 deep=$(words 60 | tr -d ' \n')/$(words 70 | tr ' ' x | tr -d '\n')
 mkdir -p "$deep"
 run "$WAZA" parse "$deep/gone.yaml"
-like 'a long path: the reason is there' '*No such file or directory' "$err"
-is 'a long path is whole' "waza: $deep/gone.yaml: No such file or directory" "$err"
+like 'a long path: the reason is there' '*No such file or directory; check the path' "$err"
+is 'a long path is whole' "waza: $deep/gone.yaml: No such file or directory; check the path" "$err"
 run "$WAZA" parse "$deep/$deep/$deep/gone.yaml"
-like 'a longer path lacks its middle' 'waza: 12345*...*/gone.yaml: No such file or directory' "$err"
+like 'a longer path lacks its middle' 'waza: 12345*...*/gone.yaml: No such file or directory; check the path' "$err"
 TMPDIR=$tmp/$deep
 export TMPDIR
 run "$WAZA" run -q f.yaml

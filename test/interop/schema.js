@@ -120,6 +120,11 @@ async function wrong() {
 	    'name: a\ngraders:\n- type: json_schema\n  extract_json: maybe\n'), [4]);
 	is('the same setting in another kind', await lines(
 	    'name: a\ngraders:\n- type: text\n  contains: x\n  extract_json: maybe\n'), []);
+	is('a setting of an executor', await lines(
+	    'name: a\nconfig:\n  openai:\n    retries: many\n    system: be brief\n'), [4]);
+	is('a setting among those of all executors', await lines(
+	    'name: a\nconfig:\n  executors:\n    openai: {api: none}\n    mine: {any: 1}\n'), [4]);
+	is('a preset of a grader', await lines('name: a\ngraders:\n- ref: tone.yaml\n'), []);
 	ok('a missing setting', (await lines(
 	    'name: a\ngraders:\n- type: program\n  args: [x]\n')).length > 0);
 	await c.check('name: a\nconfig:\n  trials_per_task: 2\ngraders:\n- type: \n');

@@ -1,8 +1,8 @@
 // Ten thousand tasks: shown in pages, found by a search, watched as they run;
 // and a server that is stopped and restarted.
 'use strict';
-const { is, like, main, ok, overflow, run, serve, settled, shot, suite,
-	tab } = require('./lib.js');
+const { is, like, main, ok, overflow, run, scroll, serve, settled, shot,
+	suite, tab } = require('./lib.js');
 
 const N = 10000;
 
@@ -48,6 +48,17 @@ async function list(page) {
 	ok('a click on the map opens a task', true);
 }
 
+async function scrolls(page) {
+	await page.goBack();
+	await page.waitForSelector('.chips');
+	await page.click('.chips >> text=All');
+	const { frames, cpu, wall } = await scroll(page);
+	console.log(`# ${frames} frames, longest task ${cpu} ms, with waiting ${wall} ms`);
+	ok('scrolling draws many frames', frames > 50, frames);
+	// 50 ms delay a person's input; other programs on the machine slow a task, too
+	ok('scrolling: no task takes 100 ms', cpu < 100, cpu);
+}
+
 // A new server at the same address: the page continues.
 async function back(page, server) {
 	await page.at('');
@@ -76,6 +87,7 @@ main(async () => {
 	await settled(page);
 	await watch(page);
 	await list(page);
+	await scrolls(page);
 	await back(page, server);
 	is('the page has no faults', await page.faults(), []);
 });

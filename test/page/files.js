@@ -24,7 +24,7 @@ async function drop(page, ...files) {
 async function run(page) {
 	await page.waitForSelector('h1:has-text("code-explainer-eval")');
 	like('a dropped file: figures', await page.innerText('.tiles'),
-	    /50%\s+1 of 2 tasks passed, 1 failed\s+Score\s+0\.63\s+Duration\s+1 min 01 s\s+Tokens\s+12\.8K/);
+	    /50%\s+1 of 2 tasks passed, 1 failed\s+Score\s+0\.63\s+Triggers\s+87\.5%\s+7 of 8 prompts as expected\s+Duration\s+1 min 01 s\s+Tokens\s+12\.8K/);
 	is('a dropped file: tasks, failures first', await page.locator('td.c-state')
 		.allInnerTexts(), ['failed', 'passed']);
 	is('a dropped file: trials that passed', await page.locator('td.c-trials')

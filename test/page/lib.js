@@ -15,7 +15,7 @@ const axe = fs.readFileSync(load.resolve('axe-core/axe.min.js'), 'utf8');
 const waza = process.env.WAZA, shots = process.env.SHOTS;
 const dir = fs.mkdtempSync(path.join(os.tmpdir(), 'page-'));
 fs.mkdirSync(path.join(dir, 'results'));
-const children = new Set(), tabs = [];
+const children = new Set(), tabs = [], ends = [];
 const LONG = 60000;	// for a step; other suites may run beside this one
 const { is, like, ok } = tap;
 let browser = null;
@@ -32,8 +32,19 @@ async function finish(status) {
 		c.kill('SIGTERM');	// it ends its own children
 	if (browser)
 		await browser.close().catch(() => undefined);
+	for (const fn of ends)
+		await fn().catch(() => undefined);
 	fs.rmSync(dir, { recursive: true, force: true });
 	process.exit(status);
+}
+
+// atEnd FN: called at the end of the test
+function atEnd(fn) {
+	ends.push(fn);
+}
+
+function skip(why) {
+	ok(`# SKIP ${why}`, true);
 }
 
 function main(fn) {
@@ -209,5 +220,42 @@ function overflow(page) {
 	});
 }
 
-module.exports = { complaints, dir, file, is, like, main, ok, overflow, run,
-	serve, settled, shot, suite, tab, wire };
+// Scrolls through five pages of a list; returns the number of frames.
+async function scrollAll() {
+	const frame = () => new Promise((done) => {
+		requestAnimationFrame(done);
+	});
+	let n = 0;
+	for (let k = 0; k < 5; k++) {
+		for (let y = 0; y < document.body.scrollHeight; y += 200, n++) {
+			scrollTo(0, y);
+			await frame();
+		}
+		document.querySelector('.pager button:last-child').click();
+		await frame();
+	}
+	return n;
+}
+
+/*
+ * scroll PAGE: the longest task of the main thread while a list is scrolled, in
+ * ms. A frame is late if a task is long, or if the machine is busy; only the
+ * first is a fault of the page, so cpu is the thread's own time.
+ */
+async function scroll(page) {
+	await browser.startTracing(page, { categories: ['toplevel',
+		'devtools.timeline'] });
+	const frames = await page.evaluate(scrollAll);
+	const { traceEvents: all } = JSON.parse(await browser.stopTracing());
+	const mains = all.filter((e) => e.name === 'thread_name' &&
+	    e.args.name === 'CrRendererMain').map((e) => `${e.pid}:${e.tid}`);
+	const tasks = all.filter((e) => e.name.endsWith('RunTask') &&
+	    e.tdur >= 0 && mains.includes(`${e.pid}:${e.tid}`));
+	const most = (key) => Math.round(tasks.reduce((max, e) =>
+		Math.max(max, e[key]), 0) / 1000);
+	ok('scrolling was measured', tasks.length > 100, tasks.length);
+	return { frames, cpu: most('tdur'), wall: most('dur') };
+}
+
+module.exports = { atEnd, complaints, dir, file, is, like, load, main, ok,
+	overflow, run, scroll, serve, settled, shot, shots, skip, suite, tab, wire };

@@ -1,10 +1,11 @@
 // Live changes: a run whose stream is cut, a task that is opened before it is
-// done, two windows, evaluation clients that connect and disconnect.
+// done, two windows, evaluation clients that connect and disconnect, shards that
+// send their results.
 'use strict';
 const { spawn } = require('node:child_process');
 const fs = require('node:fs');
 const path = require('node:path');
-const { dir, file, is, like, main, ok, serve, suite, tab,
+const { dir, file, is, like, main, ok, run, serve, shot, suite, tab,
 	wire } = require('./lib.js');
 
 function setUp() {
@@ -80,6 +81,39 @@ async function clients(url, page) {
 	ok('a client that disconnects is removed', true);
 }
 
+function shard(url, k, name) {
+	return run('run', '-q', '--shard', `${k}/2`, '--send', url, '-o',
+	    `${name}${k}.json`, 'steps/eval.yaml');
+}
+
+// Two shards elsewhere: one run, which grows, and names the missing one.
+async function shards(url, page) {
+	for (const id of ['a', 'b', 'c'])
+		fs.rmSync(path.join(dir, `go-${id}`));
+	await page.at('');
+	await page.waitForSelector('.link-state.live');
+	const first = shard(url, 1, 's');
+	await page.waitForSelector('tbody .badge.running');
+	like('the shards are one run of the list', await page.innerText('td.c-rate'),
+	    /0 \/ 3/);
+	await page.locator('tbody tr', { has: page.locator('.badge.running') })
+		.locator('td.c-name a').click();
+	await page.waitForSelector('dt:has-text("Shards")');
+	like('the missing shard is named', await page.innerText('dl'),
+	    /Shards\s+0 of 2\s*missing: 2/);
+	is('a run elsewhere cannot be cancelled', await page.locator(
+	    'button:has-text("Cancel")').count(), 0);
+	go('a');
+	await page.waitForSelector('tbody .badge.passed');
+	await shot(page, 'shards');
+	ok('its tasks appear while their lines arrive', true);
+	go('b', 'c');
+	await Promise.all([first, shard(url, 2, 's')]);
+	await page.waitForSelector('h1 .badge.passed');
+	like('it is complete when all shards are', await page.innerText('dl'),
+	    /Pass rate\s+100%/);
+}
+
 main(async () => {
 	setUp();
 	const server = await serve(), way = await wire(server.url);
@@ -90,5 +124,6 @@ main(async () => {
 	await other.waitForSelector('tbody .badge.passed');
 	is('the other window shows the end of the run', await other.innerText('td.c-rate'), '100%');
 	await clients(server.url, page);
+	await shards(server.url, other);
 	is('the pages have no faults', [await page.faults(), await other.faults()], [[], []]);
 });

@@ -1,5 +1,5 @@
-// Appearance: dark and light, on a phone, with reduced motion; and the
-// accessibility of each view.
+// Appearance: dark and light, from a phone to a wide screen, with reduced
+// motion; and the accessibility of each view.
 'use strict';
 const { complaints, file, is, like, main, ok, overflow, run, serve, settled,
 	shot, suite, tab } = require('./lib.js');
@@ -46,11 +46,33 @@ async function each(page, all, fn) {
 	}
 }
 
+// Rows of figures in which a place is empty.
+function gaps(page) {
+	return page.evaluate(() => [...document.querySelectorAll('.tiles')].flatMap(
+	    (box) => {
+		const right = box.getBoundingClientRect().right - 2, ends = new Map();
+		for (const t of box.children) {
+			const r = t.getBoundingClientRect();
+			ends.set(Math.round(r.top), r.right);
+		}
+		return [...ends.values()].filter((x) => x < right);
+	}));
+}
+
 async function views(url, all, scheme) {
 	const page = await tab(url, { colorScheme: scheme });
 	await each(page, all, async (name) => {
-		is(`${name}, ${scheme}: accessible`, await complaints(page), []);
-		await shot(page, `${name}-${scheme}`);
+		for (const width of [390, 768, 1280, 1920]) {
+			await page.setViewportSize({ width, height: 900 });
+			const what = `${name}, ${scheme}, ${width} pixels`;
+			// colours are the same at all widths
+			if (scheme === 'light' || width === 390)
+				is(`${what}: accessible`, await complaints(page), []);
+			is(`${what}: fits`, await overflow(page), []);
+			is(`${what}: no empty tile`, await gaps(page), []);
+			await shot(page, `${name}-${scheme}-${width}`);
+		}
+		await page.setViewportSize({ width: 1280, height: 900 });
 	});
 	is(`${scheme}: the page has no faults`, await page.faults(), []);
 	return page;
@@ -102,13 +124,49 @@ async function words(page, all) {
 	like('a chart has a label', await page.getAttribute('svg.lines', 'aria-label'),
 	    /^notes: pass rate over 6 runs, from [\d.]+% to [\d.]+%; score from/);
 	is('a chart has a link for each run', await page.locator('svg.lines a').count(), 6);
+	is('a chart has a line for each model', [await page.locator(
+	    'svg.lines path.rate').count(), await page.locator('.legend li')
+		.allInnerTexts().then((l) => l.map((t) => t.split(' ')[0]))],
+	[2, ['model-0', 'model-1']]);
+	like('a chart has numbers and dates at its axes', (await page.locator(
+	    'svg.lines text').allTextContents()).join(' '),
+	/^0% 25% 50% 75% 100% [A-Z][a-z]{2} \d+/);
 	await page.click('text=As a table');
 	is('a chart has a table', await page.locator('.panel tbody tr').count(), 6);
 	await page.selectOption('select[aria-label=Model]', 'model-1');
 	is('a chart can be filtered by model', await page.locator('svg.lines a').count(), 3);
+	is('one model: one line, and its score', await page.locator(
+	    'svg.lines path.rate, svg.lines path.score').count(), 2);
 	await page.at(all.compare);
+	like('an interval has numbers', (await page.locator('svg.interval text')
+		.allTextContents()).join(' '), /^−[\d.]+ −[\d.]+ 0\.0+ \+[\d.]+ \+[\d.]+$/);
 	like('an interval has a label', await page.getAttribute('svg.interval', 'aria-label'),
 	    /^mean score change [+−\d.]+, 95 % interval/);
+}
+
+// The two newest runs of one suite are offered first, with time and id.
+async function choice(page, url) {
+	const { runs } = await (await fetch(`${url}/api/v1/runs?suite=notes`)).json();
+	await page.at('compare');
+	is('compare: suites with two runs', await page.locator('#suite option')
+		.allInnerTexts(), ['notes (6 runs)', 'Runs of different suites']);
+	is('compare: the two newest runs', [await page.inputValue('#run-a'),
+		await page.inputValue('#run-b')], [runs[1].runId, runs[0].runId]);
+	like('compare: a run has its time and id', await page.locator(
+	    '#run-b option').first().innerText(),
+	new RegExp(`^[A-Z].* \\d+:\\d\\d.* · model-1 · [\\d.]+% · ${runs[0].runId}$`));
+	await page.selectOption('#suite', '*');
+	is('compare: any two runs', await page.locator('#run-a option').count(), 7);
+	await page.selectOption('#suite', 'notes');
+	await page.focus('#suite');
+	await page.keyboard.press('Tab');
+	await page.keyboard.press('ArrowDown');
+	await page.keyboard.press('Tab');
+	await page.keyboard.press('Tab');
+	await page.keyboard.press('Enter');
+	await page.waitForSelector('.sides');
+	like('compare: without a mouse', page.url(), new RegExp(`${runs[2].runId}/` +
+	    `${runs[0].runId}$`));
 }
 
 async function still(url, all) {
@@ -131,6 +189,7 @@ main(async () => {
 	await phone(server.url, all);
 	await themes(page);
 	await words(page, all);
+	await choice(page, server.url);
 	await still(server.url, all);
 	const marks = await page.evaluate(() => ['header', 'nav', 'main'].map((x) =>
 		document.querySelectorAll(x).length > 0));

@@ -3,7 +3,7 @@
 'use strict';
 const fs = require('node:fs');
 const path = require('node:path');
-const { dir, file, is, like, main, ok, serve, shot, suite,
+const { complaints, dir, file, is, like, main, ok, serve, shot, suite,
 	tab } = require('./lib.js');
 
 function setUp() {
@@ -25,12 +25,34 @@ cat ${dir}/say/$WAZA_TASK_ID || exit 3
 	// there is no say/three, so the third task is an error
 }
 
+// Views without data name the command that helps.
+async function nothing(page) {
+	for (const [view, text] of [['trends', /run more than once[^]*waza run --connect/],
+		['compare', /two finished runs[^]*waza compare/],
+		['clients', /No client[^]*waza worker ws:/],
+		[`new?dir=${encodeURIComponent(path.join(dir, 'say'))}`,
+			/No suite here[^]*waza init/]]) {
+		await page.at(view);
+		like(`${view.split('?')[0]}: an empty view is explained`,
+		    await page.innerText('.empty'), text);
+		is(`${view.split('?')[0]}: an empty view is accessible`,
+		    await complaints(page), []);
+	}
+	await page.at('');
+}
+
 async function start(page) {
 	await page.click('text=New run');
 	await page.waitForSelector('h1:has-text("New run")');
 	await page.getByRole('radio', { name: /steps/ }).check();
 	await page.fill('#trials', '2');
-	await page.fill('#model', 'tester-1');
+	await page.selectOption('#model', { label: 'Other …' });
+	await page.fill('[aria-label="Name of the model"]', 'tester-1');
+	like('the executors are a list', (await page.locator('#executor option')
+		.allInnerTexts()).join(' '), /^command \(suite\) .*\bmock\b.*\bclaude\b/);
+	like('a field has help', await page.innerText('#trials-help'), /1 to 100,000/);
+	is('the form shows the command', await page.innerText('.new section + section .command code'),
+	    'waza run --model tester-1 --trials 2 steps/eval.yaml');
 	await page.getByText(/^Tasks: /).click();
 	await page.waitForSelector('text=The second step');
 	await page.click('button:enabled:has-text("Start run")');
@@ -53,6 +75,13 @@ async function watch(page) {
 		.allInnerTexts(), ['2/2', '0/2', '0/2']);
 	const notes = await page.locator('tbody .c-note').allInnerTexts();
 	like('the end: an error is the note', notes[2], /status 3/);
+	is('the end: a failed task names its graders', notes[1], 'failed: polite');
+	like('the end: the reasons', await page.innerText('.why'),
+	    /^Why it failed\s+2 of 3 tasks did not pass, 1 because of an error\.\s+The skill was not found: .*"walking"\. Look at steps\/eval\.yaml\. The second step\s+Failing graders\s+polite\s+1$/);
+	await page.click('.why button');
+	is('a failing grader lists its tasks', await page.locator('td.c-name a')
+		.allInnerTexts(), ['The second step']);
+	await page.fill('[type=search]', '');
 	like('the end is announced', await page.textContent('#live'),
 	    /finished: failed\. 1 of 3 tasks passed, 1 failed, 1 error/);
 	like('the log', await page.innerText('.log'), /The second step.*failed/);
@@ -115,7 +144,7 @@ async function compare(page) {
 	    /Pass rate\s+\+66\.7 points\s+33\.3% → 100%/);
 	like('a comparison reports significance', await page.innerText(
 	    'section:has(> h2:text("Significance"))'),
-	/too few tasks to tell: \+\d\.\d\d over 3/i);
+	/cannot tell: \d of 3 tasks scored/i);
 	await shot(page, 'compare');
 	await page.click('text=Swap');
 	await page.waitForSelector('.badge:has-text("broken")');
@@ -130,7 +159,7 @@ async function list(page) {
 	    'td.c-state').allInnerTexts(),
 	['passed', 'failed']);
 	like('runs are grouped by suite', await page.innerText('.card'),
-	    /steps\s+100%\s+▲ 66\.7 points/);
+	    /steps tester-1\s+100%\s+▲ 66\.7 points/);
 	await page.fill('[type=search]', 'nothing like it');
 	is('a search that finds nothing', await page.innerText('.empty'),
 	    'No matching runs.');
@@ -179,10 +208,17 @@ async function refused(page) {
 main(async () => {
 	setUp();
 	const server = await serve();
-	const page = await tab(server.url, { allow: /status of 422/ });
+	const page = await tab(server.url, { allow: /status of 422/,
+		permissions: ['clipboard-read', 'clipboard-write'] });
 	await page.waitForSelector('.empty');
-	is('an empty list is explained', await page.innerText('.empty'),
-	    'No runs yet. Start one, or drop a results file here.');
+	like('an empty list is explained', await page.innerText('.empty'),
+	    /^No runs yet[^]*waza run --connect 127\.0\.0\.1:\d+ eval\.yaml/);
+	is('an empty list has nothing to filter', await page.isVisible('[type=search]'),
+	    false);
+	await page.click('button:has-text("Copy")');
+	like('the command is copied', await page.evaluate(() =>
+		navigator.clipboard.readText()), /^waza run --connect 127/);
+	await nothing(page);
 	await start(page);
 	await watch(page);
 	await failure(page);

@@ -4,8 +4,8 @@
 const fs = require('node:fs');
 const { pathToFileURL } = require('node:url');
 const path = require('node:path');
-const { complaints, dir, file, is, like, main, ok, overflow, run, settled,
-	shot, suite, tab } = require('./lib.js');
+const { complaints, dir, file, is, like, main, ok, overflow, run, scroll,
+	settled, shot, suite, tab } = require('./lib.js');
 
 const original = path.join(__dirname, 'original.json');
 const evil = '<script>window.ran = 1</script><img src=x onerror="window.ran = 2">' +
@@ -140,9 +140,58 @@ async function task(page) {
 	    ['exact', 'polite', 'short']);
 }
 
+// Why a run failed: a missed metric, the suite's threshold; a run whose tasks
+// all passed can fail, and one with a failed task can pass.
+async function reasons() {
+	const tasks = [...'abc'].map((id) => ({ id, prompt: 'p', mock:
+	    { output: id === 'c' ? 'no' : 'yes' }, expected:
+	    { output_contains: ['yes'] } }));
+	const write = (name, more, list = tasks) => file(`${name}/eval.yaml`,
+	    JSON.stringify({ name, skill: 'walking', tasks: list, ...more,
+		    config: { executor: 'mock', ...more.config } }));
+	const why = async (name) => {
+		await run('run', '-q', name, '--reporter', `html:${name}.html`);
+		const page = await open(`${name}.html`);
+		await page.clean(name);
+		return page;
+	};
+	const metrics = [{ name: 'trigger_accuracy', threshold: 0.9 }];
+	write('metric', { metrics }, tasks.slice(0, 2));
+	file('metric/trigger_tests.yaml', fs.readFileSync(
+	    path.join(dir, 'speaks/trigger_tests.yaml'), 'utf8'));
+	let page = await why('metric');
+	like('a missed metric: the run failed', await page.innerText('h1'), /failed/);
+	is('a missed metric: it is the reason', await words(page, '.why li'),
+	    ['Trigger accuracy is 50%; the metric trigger_accuracy requires 90%.']);
+	write('half', { config: { pass_threshold: 0.9 } });
+	page = await why('half');
+	is('a threshold: it is the reason', await words(page, '.why li'),
+	    ['Pass rate is 66.7%; the suite requires 90%.']);
+	write('unsure', { config: { judge: { command: ['sh', 'judge.sh'] } } }, [{ id: 'a',
+	    prompt: 'p', graders: [{ type: 'prompt', name: 'taste', prompt: 'x',
+		samples: 3 }] }]);
+	file('unsure/judge.sh', 'cat >/dev/null\ncase $WAZA_SAMPLE in 2) w=true ;; ' +
+	    '*) w=false ;; esac\necho "{\\"passed\\": $w}"\n');
+	page = await why('unsure');
+	const found = /The judge disagrees with itself: 1 of 3 samples.*grader taste.*Look at .*eval/;
+	like('a suspect: of the run', (await words(page, '.suspects li')).join(), found);
+	await page.click('td a');
+	await page.waitForSelector('.suspect');
+	like('a suspect: of the trial', (await words(page, '.suspect p')).join(), found);
+	await page.clean('a suspect');
+	write('enough', { config: { pass_threshold: 0.5 } });
+	page = await why('enough');
+	like('a threshold that is reached: passed', await page.innerText('h1'), /passed/);
+	like('a threshold that is reached: it is shown', await page.innerText('.tile'),
+	    /66\.7%\s+2 of 3 tasks passed, 1 failed, 50% required/);
+	is('a threshold that is reached: no reasons', await page.isVisible('.why'), false);
+}
+
 async function triggers() {
 	await run('run', '-q', 'speaks', '--reporter', 'html:trigger.html');
 	const page = await open('trigger.html');
+	like('trigger tests: a tile', await page.innerText('.tiles'),
+	    /Triggers\s+50%\s+2 of 4 prompts as expected/);
 	await page.click('summary:text("Trigger tests")');
 	await page.waitForSelector('details td');
 	const box = page.locator('details:has(> summary:text("Trigger tests"))');
@@ -156,6 +205,33 @@ async function triggers() {
 	is('trigger tests: accessible', await complaints(page), []);
 	await shot(page, 'report-trigger');
 	await page.clean('trigger tests');
+}
+
+// Controls: a tile, the tasks that accept one, and why a task does.
+async function madeUp() {
+	suite('loose', [`id: good, prompt: p, mock: {output: yes}, ${yes}`,
+		'id: lazy, prompt: p, mock: {output: yes}, ' +
+		'expected: {output_not_contains: [no]}']);
+	await run('run', '-q', 'loose', '--control', 'null', '--reporter',
+	    'html:controls.html');
+	const page = await open('controls.html');
+	like('controls: a tile', await page.innerText('.tiles'),
+	    /Vacuous\s+1\s*of 2 tasks/);
+	await page.click('summary:text("Controls")');
+	const box = page.locator('details:has(> summary:text("Controls"))');
+	like('controls: the tasks', await box.innerText(),
+	    /1 of 2 tasks pass although the agent does nothing: vacuous\.\s+lazy/);
+	is('controls: accessible', await complaints(page), []);
+	await box.locator('a').click();
+	await page.waitForSelector('h2:text("Controls")');
+	like('controls: the reason', await page.innerText('main'),
+	    /vacuous: passes although the agent does nothing \(_output_not_contains\)/);
+	await page.at('run/file:1/task/good');
+	is('controls: nothing about a good task',
+	    await page.isVisible('h2:text("Controls")'), false);
+	like('controls: no empty values', await page.innerText('main'),
+	    /^(?![^]*(null|undefined))/);
+	await page.clean('controls');
 }
 
 // Several models in one file: a list, and a comparison of two.
@@ -176,6 +252,36 @@ async function models() {
 	is('two models: tasks', (await words(page, 'td.c-name a')).sort(), ['a', 'b']);
 	await shot(page, 'report-compare');
 	await page.clean('two models');
+}
+
+// Several executors and models: a table of tasks and cells.
+async function cells() {
+	suite('grid', Array.from({ length: 9 }, (_, i) =>
+		`id: t${i}, prompt: p, mock: {output: ${i < 4 ? 'yes' : 'no'}}, ${yes}`),
+	'executor: mock, command: [echo, yes], timeout_seconds: 60');
+	await run('run', '-q', 'grid', '--executor', 'mock,command', '--model', 'm1',
+	    '--model', 'm2', '--reporter', 'html:grid.html', '-o', 'grid.json');
+	const page = await open('grid.html');
+	is('cells: all are listed', await page.locator('tbody tr').count(), 4);
+	await page.click('td.c-name a >> nth=0');
+	await settled(page);
+	const rows = (nth) => page.locator('.panel table').nth(nth)
+		.locator('tbody tr').allInnerTexts();
+	like('cells: a row for each', (await rows(0)).join('|'),
+	    /mock, m1\s+4\/9\s+44\.4%.*command, m2\s+9\/9\s+100%/s);
+	await page.waitForSelector('.panel table >> nth=1');
+	like('cells: a row for each task', (await rows(1)).join('|'),
+	    /^t0\s+1\.00\s+1\.00\s+1\.00\s+1\.00\|.*t8\s+0\.00\s+0\.00\s+1\.00\s+1\.00$/s);
+	like('cells: comparisons', await page.innerText('.panel ul'),
+	    /command, m1 vs mock, m1: cannot tell: it looks better \(5 of 9 tasks/);
+	like('cells: corrected', await page.innerText('.panel:has(ul)'),
+	    /corrected for 6 comparisons \(Holm\)/);
+	is('cells: fit the window', await overflow(page), []);
+	is('cells: accessible', await complaints(page), []);
+	await shot(page, 'report-matrix');
+	await page.click('.panel table >> nth=1 >> tbody a >> nth=0');
+	like('cells: a result is a link', await page.innerText('h1'), /^t0/);
+	await page.clean('cells');
 }
 
 async function baseline() {
@@ -201,6 +307,15 @@ async function baseline() {
 	}
 }
 
+// Texts and tooltips with control characters.
+function controls(page) {
+	return page.evaluate(() => [document.title, document.querySelector('main')
+		.textContent, ...[...document.querySelectorAll('main [title], ' +
+	    'main [aria-label]')].flatMap((el) => [el.title,
+		el.getAttribute('aria-label') || ''])].filter((t) =>
+		/[\u001b\u0007\u202e\u2069]/.test(t)));
+}
+
 // Nothing of an answer runs, and all of it can be read.
 async function hostile() {
 	await run('run', '-q', 'hostile', '--reporter', 'html:hostile.html',
@@ -208,12 +323,14 @@ async function hostile() {
 	await run('view', 'hostile.json', '-o', 'hostile-view.html');
 	for (const name of ['hostile.html', 'hostile-view.html']) {
 		const page = await open(name);
+		is(`${name}: control characters are visible`, await controls(page), []);
 		await page.click('td.c-name a >> nth=0');
 		await page.waitForSelector('.columns');
 		await page.evaluate(() => document.querySelectorAll('details')
 			.forEach((d) => {
 				d.open = true;
 			}));
+		is(`${name}: in a task, too`, await controls(page), []);
 		const answer = await page.textContent('section:has(> h2:text("Answer")) pre');
 		is(`${name}: the answer is text`, answer, evil.replace(/\x1b\[\d+m/g, '')
 			.replace('\u0007', '␇').replace('\u202e', '⟨U+202E⟩')
@@ -355,8 +472,10 @@ async function many() {
 	await page.click('.pager >> text=Next');
 	is('10,000 tasks: the next page', await page.innerText('.pager span'),
 	    '101–200 of 10,000');
-	await page.mouse.wheel(0, 5000);
-	await page.waitForFunction(() => window.scrollY > 1000);
+	const { cpu, wall } = await scroll(page);
+	console.log(`# longest task ${cpu} ms, with waiting ${wall} ms`);
+	// of processor time; with room for machines that are slow or busy
+	ok('10,000 tasks: scrolling has no task of 200 ms', cpu < 200, cpu);
 	is('10,000 tasks: fits the window', await overflow(page), []);
 	await page.clean('10,000 tasks');
 }
@@ -364,8 +483,11 @@ async function many() {
 main(async () => {
 	writeSuites();
 	await single();
+	await reasons();
 	await triggers();
+	await madeUp();
 	await models();
+	await cells();
 	await baseline();
 	await hostile();
 	await keys();

@@ -52,6 +52,8 @@ do
 	like "$f.json" '*"method":"eval.complete"*"passed":4*' "$(ask sock "$(start "made/$f.json")" | tail -n 1)"
 	like "$f.json: it is there" '{"eval_id":"run-*"status":"failed"}' "$("$WAZA" parse "made/$f.json")"
 done
+ok 'new.json: the journal of a complete run is removed' [ ! -e made/new.json.journal ]
+echo '{"waza_journal":2}' >made/new.json.journal
 refused 'a journal as output' 'new.json.journal: exists and is not a results file' made/new.json.journal
 
 # one run per file, under whatever name

@@ -40,6 +40,43 @@ else
 	done
 fi
 
+# pipelined METHOD PARAMS N: N requests in one write, and in how many writes the
+# replies leave; the last id ends it
+pipelined() {
+	n=0
+	while [ $((n += 1)) -le "$3" ]
+	do printf '{"jsonrpc":"2.0","id":%d,"method":"%s","params":%s}\n' $n "$1" "$2"
+	done >requests
+	# shellcheck disable=SC2046 # three words
+	set -- "$3" $("$chunks" packets "\"id\":$3," "$WAZA" jsonrpc <requests)
+	if [ $(($4 * 5)) -le "$1" ]
+	then echo "$2 replies, 0.2 writes each at most"
+	else echo "$2 replies, $4 writes"
+	fi
+}
+if ! printf '{"jsonrpc":"2.0","id":1,"method":"ping"}\n' | "$chunks" packets '"id":1' "$WAZA" jsonrpc >one
+then skip 'no SOCK_SEQPACKET: writes cannot be counted'
+else
+	is 'a single request is answered at once, in one write' '1 1 1' "$(cat one)"
+	is 'pipelined pings: their replies leave together' '40 replies, 0.2 writes each at most' "$(pipelined ping '{}' 40)"
+	is 'pipelined replies of more than a page' '30 replies, 0.2 writes each at most' "$(pipelined task.list '{"path":"evals/quick"}' 30)"
+fi
+# after that, one at a time again: each is answered without a second one
+mkfifo in
+"$WAZA" jsonrpc <in >replies &
+piped=$!
+exec 8>in
+printf '%s\n%s\n' '{"jsonrpc":"2.0","id":1,"method":"ping"}' '{"jsonrpc":"2.0","id":2,"method":"ping"}' >&8
+ok 'a client that pipelines' wait_until 60 lines replies 2
+for n in 3 4 5
+do
+	printf '{"jsonrpc":"2.0","id":%d,"method":"ping"}\n' $n >&8
+	ok "and then waits: reply $n" wait_until 60 lines replies $n
+done
+exec 8>&-
+wait $piped
+is 'in this order' '1 2 3 4 5 ' "$(sed 's/.*"id":\([0-9]*\).*/\1/' replies | tr '\n' ' ')"
+
 # the example itself, unchanged but for the path; it has no end of its own
 seed=$(ls "$CORPUS"/../seeds/000*.txt 2>/dev/null)
 if ! command -v node >/dev/null || ! node --import data:text/javascript, -e 0 2>/dev/null

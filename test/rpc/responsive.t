@@ -47,13 +47,14 @@ read -r n longest <busy
 echo "# $n answers, after at most $longest ms"
 like 'all verdicts are there' '*"method":"eval.complete"*"total":2,"passed":2,"failed":0,"errors":0*' "$(tail -n 1 got)"
 ok 'many pings are answered meanwhile' [ "$n" -ge 20 ]
-# processor time, because the time to an answer depends on what else runs here
+# processor time, because the time to an answer depends on what else runs here; a
+# server that grades itself has no copies.  Answering the pings takes time, too
 if [ -r "/proc/$srv/stat" ]
 then
 	own_time >ticks
 	read -r own copies <ticks
 	echo "# ticks of the server: $own, of the copies that grade: $copies"
-	ok 'the server itself hardly computes' [ $((own * 4)) -lt "$copies" ]
+	ok 'the server itself hardly computes' [ "$own" -lt "$copies" ]
 else
 	skip 'no /proc'
 fi

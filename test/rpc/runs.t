@@ -166,4 +166,33 @@ stop_busy
 is 'SIGTERM: status' 0 "$rc"
 ok 'SIGTERM: no child is left' children_gone
 ok 'SIGTERM: nor the socket' [ ! -e sock ]
+
+# several suites in one call: a run for each, or none
+mkdir many
+cd many || exit 1
+for s in one two
+do
+	mkdir -p evals/$s skills/$s
+	printf -- '---\nname: %s\ndescription: d\n---\n' $s >skills/$s/SKILL.md
+	printf 'name: %s\nskill: %s\ntasks: [{id: a, prompt: x, expected: {output_contains: [x]}}]\n' \
+	    $s $s >evals/$s/eval.yaml
+done
+many() {
+	printf '%s\n' "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"eval.run\",\"params\":$1}" \
+	    '{"jsonrpc":"2.0","id":2,"method":"run.list"}' | "$WAZA" jsonrpc 2>/dev/null
+}
+out=$(many '{"paths":["evals/one","two"]}')
+like 'several suites: a run for each, by path and by name' \
+    '*"id":1,"result":{"runs":[[]{"runId":*"path":"evals/one"},{"runId":*"path":"two"}]}*' "$out"
+is 'several suites: all complete' 2 "$(printf '%s\n' "$out" | grep -c eval.complete)"
+out=$(many '{"paths":["evals/one","none"]}')
+like 'one is missing: an error' '*"id":1,"error":*"path":"none"*' "$out"
+is 'one is missing: none runs' 0 "$(printf '%s\n' "$out" | grep -c runId)"
+out=$(many '{"paths":["evals/one"],"output":"r.json"}')
+like 'no output for several' '*"id":1,"error":*"paths\\" excludes*' "$out"
+out=$(many '{"path":"one"}')
+is 'one by name' 1 "$(printf '%s\n' "$out" | grep -c eval.complete)"
+out=$(many '{}')
+like 'neither' '*"id":1,"error":*Missing required field: path*' "$out"
+cd .. || exit 1
 done_testing

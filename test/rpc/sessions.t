@@ -325,7 +325,7 @@ like 'timeout: -32010' '*"error":{"code":-32010,"message":"Agent error: no answe
 ok 'timeout: children' wait_until 120 children_gone
 stop
 up '{"executor":"command"}'
-like 'invalid settings: -32014' '*"error":{"code":-32014,"message":"Configuration error: executor \\"command\\" needs config.command","data":{"kind":"config",*' "$(ask sock "$(fix 1)" | tail -n 1)"
+like 'invalid settings: -32014' '*"error":{"code":-32014,"message":"Configuration error: executor \\"command\\" needs config.command, such as command: *","data":{"kind":"config",*' "$(ask sock "$(fix 1)" | tail -n 1)"
 stop
 
 # the provider; requests never go to another one

@@ -1,6 +1,7 @@
 # The runner of the tests (test/tool/run): what fails, what is printed, in which order.
 . "${0%/*}/../tool/lib.sh"
 cd "$tmp" || exit 1
+unset TIMES
 cat >good.t <<'T'
 echo 'ok 1 - a'
 echo 'ok 2 - # SKIP no reason'

@@ -38,14 +38,14 @@ started() { [ -s pids/agent ]; }
 # gone: no process of the agent is left; zombies do not count
 gone() {
 	for p in $(cat pids/*)
-	do grep -q '^State:[[:space:]]*[^ZX]' "/proc/$p/status" 2>/dev/null && return 1
+	do grep -q '^State:[[:space:]]*[^ZX[:space:]]' "/proc/$p/status" 2>/dev/null && return 1
 	done
 	return 0
 }
 left() {
 	for f in pids/*
 	do p=$(cat "$f")
-	   grep -q '^State:[[:space:]]*[^ZX]' "/proc/$p/status" 2>/dev/null && echo "${f#pids/} $p" && kill -9 "$p"
+	   grep -q '^State:[[:space:]]*[^ZX[:space:]]' "/proc/$p/status" 2>/dev/null && echo "${f#pids/} $p" && kill -9 "$p"
 	done
 }
 # ends NAME SIGNAL [-]: a run that gets that signal; "-": with its process group

@@ -17,7 +17,7 @@ YAML
 cat >slow.yaml <<'YAML'
 name: slow
 skill: s
-config: {executor: command, command: 'echo "$WAZA_TASK_ID $WAZA_TRIAL" >>$LOG; cat', workers: 2, trials_per_task: 4}
+config: {executor: command, command: 'echo "$WAZA_TASK_ID $WAZA_TRIAL" >>$LOG; [ -z "$AT" ] || [ "$(grep -c . <$LOG)" -le "$AT" ] || exec tail -f /dev/null; cat', workers: 2, trials_per_task: 4}
 tasks:
   - {id: a, prompt: answer a, expected: {output_contains: [answer]}}
   - {id: b, prompt: answer b, expected: {output_contains: [answer]}}
@@ -41,12 +41,12 @@ lines() {
 numbers whole.json >want
 is 'an uninterrupted run has sixteen trials' 16 "$(grep -c . log)"
 
-# kill -9 after some trials, then --resume
+# kill -9 after some trials (the agents of those after AT wait), then --resume
 for at in 2 5 9 14
 do
 	rm -f r.json r.json.journal
 	: >log
-	"$WAZA" run -q slow.yaml -o r.json >/dev/null 2>&1 &
+	AT=$at "$WAZA" run -q slow.yaml -o r.json >/dev/null 2>&1 &
 	pid=$!
 	wait_until 120 lines r.json.journal "$at"
 	kill -9 "$pid" 2>/dev/null
@@ -137,10 +137,21 @@ is 'fail_fast and --resume: no further trial runs' 3 "$(grep -c . log)"
 
 # without -o the journal is in .waza
 : >log
-"$WAZA" run -q slow.yaml >/dev/null
+AT=5 "$WAZA" run -q slow.yaml >/dev/null 2>&1 &
+pid=$!
+ok 'without -o: the journal is in .waza' wait_until 120 lines .waza/slow.journal 5
+kill -9 "$pid"
+wait "$pid" 2>/dev/null
+done=$(($(wc -l <.waza/slow.journal) - 1))
+: >log2
+LOG=$tmp/log2 "$WAZA" run -q slow.yaml --resume >/dev/null
+is '--resume without -o uses the journal in .waza' $((16 - done)) "$(grep -c . log2)"
+ok '--resume without -o: the journal of the complete run is removed' [ ! -e .waza/slow.journal ]
+numbers .waza/results/slow-*.json >got
+ok '--resume without -o: the results are the same' cmp -s want got
 : >log
 "$WAZA" run -q slow.yaml --resume >/dev/null
-is '--resume without -o uses the journal in .waza' 0 "$(grep -c . log)"
+is '--resume of a complete run without -o starts no trial' 0 "$(grep -c . log)"
 
 # another suite's journal
 sed 's/name: slow/name: other/' slow.yaml >other.yaml
@@ -162,7 +173,7 @@ YAML
 interrupted() {
 	: >log
 	rm -f h.json h.json.journal
-	"$WAZA" run -q hang.yaml -o h.json >out 2>err &
+	"$WAZA" run -q -w 1 hang.yaml -o h.json >out 2>err &
 	pid=$!
 	wait_until 120 lines log 2
 	kill "-$1" "$pid"
@@ -256,7 +267,7 @@ then
 	"$WAZA" run --stream-json none.yaml >/dev/full 2>err
 	is 'no suite, and events cannot be written: status 2' 2 $?
 	is 'no suite, and events cannot be written: messages' \
-	    'none.yaml: No such file or directory
+	    'none.yaml: No such file or directory; check the path
 waza: cannot write to standard output: No space left on device' "$(cat err)"
 	"$WAZA" run --stream-json nap.yaml 2>err | :
 	is 'the reader of events has gone: no message' '' "$(cat err)"

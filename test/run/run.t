@@ -76,8 +76,7 @@ is 'stream: passed, failed, total' '1 1 2' \
 "$WAZA" run -q -o r.json >/dev/null
 is 'results: succeeded' 1 "$("$WAZA" parse r.json | field succeeded)"
 is 'results: rate' 0.5 "$("$WAZA" parse r.json | field success_rate)"
-is 'results: no temporary file is left' 'r.json
-r.json.journal' "$(ls | grep '^r\.json')"
+is 'results: neither a temporary file nor the journal is left' r.json "$(ls | grep '^r\.json')"
 
 # thresholds
 sed 's/trials_per_task: 2/trials_per_task: 2, pass_threshold: 0.5/' eval.yaml >half.yaml
@@ -126,7 +125,7 @@ run "$WAZA" run -q --fail-fast --task two --task one
 is 'fail_fast continues while tasks pass' '1 1' "$(printf '%s' "$out" | grep -c '✓\|+ one\|ok .*one' ) $rc"
 run "$WAZA" run -q --model m1 --model m/2 --task one -o m.json
 is 'models: status' 0 "$rc"
-is 'models: one results file each' 'm_m-2.json m_m1.json ' "$(ls m_*.json | tr '\n' ' ')"
+is 'models: one results file each, and a summary' 'm_m-2.json m_m1.json m_summary.json ' "$(ls m_*.json | tr '\n' ' ')"
 run "$WAZA" run -q --model m1 --model m1
 is 'the same model twice: status 2' 2 "$rc"
 run "$WAZA" run -q --baseline --task one -o base.json
@@ -205,6 +204,6 @@ is 'context_dir, from within the directory: status' 0 $?
 
 # a run that cannot start has no reports: an empty one looks like success
 run "$WAZA" run -q --task none --reporter junit:none/j.xml --reporter html:none/h.html --reporter tap
-is 'no run: status, message, no report' '2 waza: no task matches --task' "$rc $err$out"
+like 'no run: status, message, no report' '2 waza: no task matches --task none (did you mean "one"? tasks: one, two)' "$rc $err$out"
 ok 'no run: no report file' [ ! -e none ]
 done_testing

@@ -98,7 +98,7 @@ is 'tap: without a metric wrong answers are TODO' 2 "$(grep -c '^not ok .* # TOD
 suite 'executor: mock' "$accuracy 0.41}, {name: task_completion, threshold: 1}" >eval.yaml
 run "$WAZA" run -o r.json --reporter junit:j.xml --reporter tap:t.tap --reporter github --reporter html:h.html --reporter markdown:m.md
 is 'a missed metric: status 1' 1 "$rc"
-like 'a missed metric: message' '*FAILED; metric trigger_accuracy is 40.0%, required 41.0%*' "$out"
+like 'a missed metric: message' '*FAILED: metric trigger_accuracy is 40.0%, required 41.0%*' "$out"
 is 'a missed metric: results' 'false "failed"' \
     "$("$WAZA" parse r.json | grep -o '"trigger_accuracy":{[^}]*}' | grep -o '"passed":[a-z]*' | sed 's/.*://') $("$WAZA" parse r.json | grep -o '"status":"[a-z]*"}$' | sed 's/.*:\(.*\)}/\1/')"
 is 'the results contain both metrics' '"task_completion"
@@ -165,6 +165,8 @@ should_not_trigger_prompts:
   - {prompt: an error, confidence: medium}
 YAML
 suite "$agent, workers: 2" "$accuracy 0.9}" >eval.yaml
+# the journal of a complete run is removed: a copy for later
+echo "hooks: {after_run: [{command: 'cp r.json.journal whole.journal 2>/dev/null || :', working_directory: $tmp}]}" >>eval.yaml
 : >log
 run "$WAZA" run -q -o r.json
 is 'agent: status 1' 1 "$rc"
@@ -180,7 +182,7 @@ like 'agent: its tool calls and skills are kept' '*"tool_calls":\[{"name":"skill
 is 'no files are left' '' "$(ls tmp)"
 
 # --resume does not repeat finished prompts
-cp r.json.journal whole.journal
+ok 'agent: the journal is removed' [ ! -e r.json.journal ]
 sed 6q whole.journal >r.json.journal
 printf '{"trigger":4,"skill":"spel' >>r.json.journal
 : >log
@@ -305,7 +307,7 @@ bad 'a script that is not a mapping' '*trigger_tests.yaml:2:46: "mock" must be a
 skill: s
 should_trigger_prompts: [{prompt: hit, mock: 1}]
 YAML
-rm -f .waza/*
+rm -rf .waza/*
 suite 'executor: mock' >eval.yaml
 cat >trigger_tests.yaml <<'YAML'
 skill: s
@@ -349,10 +351,10 @@ is 'confusion: an error is neither a positive nor a negative' '2 1 2 2 0.6667 0.
     "$(for k in true_positives false_positives true_negatives false_negatives precision recall
        do value r.json $k; done | tr '\n' ' ' | sed 's/ $//')"
 like 'confusion: report' '*
-  expected        used: speller         other           baker           none
-  speller               1               1               0               1
-  baker                 0               0               2               0
-  none                  1               0               0               1
+  expected  used: speller   other     baker     none
+  speller         1         1         0         1
+  baker           0         0         2         0
+  none            1         0         0         1
 *' "$out"
 like 'confusion: html' '*{"expected":"baker","used":"baker","count":2}*' "$(cat h.html)"
 like 'confusion: markdown' '*| baker | 0 | 0 | 2 | 0 |*' "$(cat m.md)"

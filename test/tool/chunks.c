@@ -2,12 +2,13 @@
 /*
  * chunks: a client that takes each read from its server for one message.
  *
- *	chunks pipe|pair TEXT COMMAND...
+ *	chunks pipe|pair|packets TEXT COMMAND...
  *
  * starts the command with pipes or socket pairs as its stdin and stdout, sends
  * it our own stdin and keeps its stdin open.  It is busy for a millisecond after
  * each read.  It ends after the read that contains TEXT, and prints the number
- * of lines and of those that were a read of their own.
+ * of lines, of those that were a read of their own, and of reads.  With packets
+ * each read returns what one write has written.
  */
 #include <signal.h>
 #include <stdio.h>
@@ -22,7 +23,9 @@ enum { ALARM_S = 60 };
 static int
 open_ends(const char *kind, int fd[2])
 {
-	return strcmp(kind, "pair") == 0 ?
+	return strcmp(kind, "packets") == 0 ?
+	    socketpair(AF_UNIX, SOCK_SEQPACKET, 0, fd) :
+	    strcmp(kind, "pair") == 0 ?
 	    socketpair(AF_UNIX, SOCK_STREAM, 0, fd) : pipe(fd);
 }
 
@@ -69,12 +72,13 @@ main(int argc, char **argv)
 {
 	static const struct timespec busy = { 0, 1000000 };
 	static char block[65536 + 1];
-	int in, out, lines = 0, alone = 0, n;
+	int in, out, lines = 0, alone = 0, reads = 0, n;
 	ssize_t got;
 	pid_t pid;
 
 	if (argc < 4) {
-		fprintf(stderr, "usage: chunks pipe|pair TEXT COMMAND...\n");
+		fprintf(stderr, "usage: chunks pipe|pair|packets TEXT "
+		    "COMMAND...\n");
 		return 2;
 	}
 	signal(SIGPIPE, SIG_IGN);
@@ -92,10 +96,11 @@ main(int argc, char **argv)
 		block[got] = '\0';
 		n = count_lines(block);
 		lines += n;
+		reads++;
 		alone += n == 1 && block[got - 1] == '\n';
 		nanosleep(&busy, NULL);
 	} while (strstr(block, argv[2]) == NULL);
-	printf("%d %d\n", lines, alone);
+	printf("%d %d %d\n", lines, alone, reads);
 	close(out);
 	while (read(in, block, sizeof(block)) > 0)
 		;

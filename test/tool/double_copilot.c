@@ -12,6 +12,7 @@
  *	[[tool:NAME|JSON]]	calls a tool of the client
  *	[[skill:NAME]] [[intent]] [[delta]] [[sub]] [[early]] [[late]] [[noise]]
  *	[[request]]		sends an unknown request, and waits
+ *	[[hook:TOOL]]		asks the hook before a call, answers the reply
  *	[[error:TYPE|TEXT]] [[abort]] [[badsend]]
  *	[[cut]]			its last call of the model reaches a limit
  *	[[orphan]]		sends the result of a call that was not sent
@@ -472,6 +473,12 @@ turn(struct session *s)
 		s->step = REQUEST;
 		send_text("{\"jsonrpc\":\"2.0\",\"id\":\"%s\",\"method\":"
 		    "\"hooks.invoke\",\"params\":{}}", s->id);
+	} else if (directive(s, "hook", &arg)) {
+		s->step = REQUEST;
+		send_text("{\"jsonrpc\":\"2.0\",\"id\":\"%s\",\"method\":"
+		    "\"hooks.invoke\",\"params\":{\"sessionId\":\"%s\","
+		    "\"hookType\":\"preToolUse\",\"input\":{\"toolName\":"
+		    "\"%.*s\"}}}", s->id, s->id, STRF(arg));
 	} else if (directive(s, "tool", &arg))
 		ask_tool(s, arg);
 	else if (directive(s, "outside", &arg) ||
@@ -770,6 +777,13 @@ take(struct str msg)
 		snprintf(line, sizeof(line), "refused by %.*s: ",
 		    STRF(json_text(error)));
 		conclude(s, line);
+	} else if (json_getc(v, "result") != NULL && id != NULL &&
+	    id->type == JSON_STRING && (s = find(json_text(id))) != NULL &&
+	    s->step == REQUEST) {
+		snprintf(line, sizeof(line), "hook: %.*s; ", STRF(json_str(
+		    json_getc(json_getc(v, "result"), "output"),
+		    "permissionDecision")));
+		conclude(s, line);
 	}
 	arena_free(&a);
 }
@@ -806,6 +820,11 @@ main(int argc, char **argv)
 
 	snprintf(line, sizeof(line), "start %ld", (long)getpid());
 	note(line);
+	/* judges ask for the login this way; "unknown" is enough for them */
+	if (argc > 1 && strcmp(argv[1], "--acp") == 0) {
+		fprintf(stderr, "double: ACP is not supported\n");
+		return 2;
+	}
 	for (i = 1; i < argc; i++)
 		if (strcmp(argv[i], "--no-auto-login") == 0 ||
 		    strcmp(argv[i], "--auth-token-env") == 0)

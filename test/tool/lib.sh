@@ -15,6 +15,10 @@ esac
 tmp=$(mktemp -d) || exit 1
 trap 'rm -rf "$tmp"' EXIT
 trap 'exit 1' HUP INT TERM
+# temporary files of its own: what others leave is not found, and nothing stays
+TMPDIR=$tmp/.tmp
+mkdir "$TMPDIR" || exit 1
+export TMPDIR
 # do not use the settings of the user who runs the tests
 WAZA_HOME=$tmp/.nobody
 export WAZA_HOME
@@ -64,6 +68,11 @@ run() {
 	"$@" >"$tmp/out" 2>"$tmp/err" || rc=$?
 	out=$(cat "$tmp/out")
 	err=$(cat "$tmp/err")
+}
+
+# values FILE KEY: all values of that key in a JSON file, sorted
+values() {
+	"$WAZA" parse "$1" | grep -o "\"$2\":\(\"[^\"]*\"\|[^,}]*\)" | sed 's/^[^:]*://' | sort -u | tr '\n' ' '
 }
 
 # wait_until SECONDS COMMAND...: repeat the command until it succeeds, every 20 ms

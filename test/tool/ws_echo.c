@@ -215,12 +215,12 @@ late(struct web_req *r)
 }
 
 static const struct web_route rows[] = {
-	{ WEB_WS, "/", 0, echo },
-	{ WEB_WS, "/talk", 0, talk },
-	{ WEB_GET, "/big", 0, big },
-	{ WEB_POST | WEB_PUT, "/echo", 0, back },
-	{ WEB_GET, "/ticks", 0, ticks },
-	{ WEB_GET, "/late", 0, late },
+	{ WEB_WS, "/", 0, .fn = echo },
+	{ WEB_WS, "/talk", 0, .fn = talk },
+	{ WEB_GET, "/big", 0, .fn = big },
+	{ WEB_POST | WEB_PUT, "/echo", 0, .fn = back },
+	{ WEB_GET, "/ticks", 0, .fn = ticks },
+	{ WEB_GET, "/late", 0, .fn = late },
 };
 
 int

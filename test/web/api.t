@@ -46,6 +46,7 @@ brief="\"runId\":\"$id\",\"name\":\"quick\",\"skill\":\"greeting\",\"path\":\"ev
 fits 'in the list' "{\"runs\":[{$brief}],\"total\":1,\"skippedFiles\":0}" "$(get $v1/runs)"
 fits 'alone, with its tasks' "{$brief,\"tasks\":[{\"id\":\"one\",\"name\":\"The first\",\"status\":\"passed\",\"score\":1,\"trials\":1,\"passed\":1,\"durationMs\":*},*{\"id\":\"five\",\"name\":\"five\",\"status\":\"failed\",\"score\":0,\"trials\":1,\"passed\":0,\"durationMs\":*}],\"resultsUrl\":\"$v1/runs/$id/result\"}" \
     "$(get "$v1/runs/$id")"
+fits 'a failed task names its graders' '*"id":"five",*"failedGraders":["*"]}]*' "$(get "$v1/runs/$id")"
 is 'the same again' "$(get "$v1/runs/$id")" "$(get "$v1/runs/$id")"
 fits 'its results' "{\"eval_id\":\"$id\",\"skill\":\"greeting\",\"eval_name\":\"quick\",*\"tasks\":[*" "$(get "$v1/runs/$id/result")"
 fits 'a task of it' '{"test_id":"five",*"status":"failed","runs":[{"run_number":1,*"validations":{*"final_output":*}*' \
@@ -110,6 +111,8 @@ fits 'tasks of a suite' '{"tasks":[{"id":"one","name":"The first",*]}' "$(get "$
 fits 'tasks of none' '404 *"eval_not_found"*' "$(code "$v1/tasks?path=evals/none")"
 fits 'tasks of nothing' '400 *"field":"path"*' "$(code $v1/tasks)"
 fits 'a suite' '{"path":"evals/quick","name":"quick",*"tasks":5}' "$(get "$v1/eval?path=evals/quick")"
+fits 'executors' '{"executors":[*{"name":"claude","needs":"program","installed":*},*{"name":"mock","needs":"nothing"}*],"models":[]*}' "$(get $v1/executors)"
+fits 'executors: a query is refused' '400 *"field":"x"*' "$(code "$v1/executors?x=1")"
 is 'clients' '{"clients":[],"queued":0}' "$(get $v1/clients)"
 
 # comparing
@@ -351,6 +354,16 @@ stop
 run "$WAZA" serve --http 127.0.0.1:0 --results-dir nowhere
 is 'no such directory: status' 2 "$rc"
 fits 'no such directory: why' '*nowhere*' "$err"
+
+# the results that `waza run` keeps are shown, and nothing is added to them
+"$WAZA" run -q evals/steps/odd.yaml >/dev/null
+web
+ok 'kept results are shown' wait_until 120 sh -c "'$HTTPGET' $port $v1/runs | grep -q '\"total\":1'"
+post evals/quick
+ok 'beside the runs of the server' wait_until 120 over "$id"
+is 'which are not kept' 1 "$(find .waza/results -type f | grep -c .)"
+stop
+rm -r .waza
 
 # many runs
 web --config-json '{"limits":{"runs":1}}'

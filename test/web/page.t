@@ -3,16 +3,18 @@
 . "${0%/*}/../tool/lib.sh"
 . "$top/test/tool/rpc.sh"
 
-# fetch METHOD PATH: leaves fields and body
+# fetch METHOD PATH [FIELD]: leaves fields and body
 fetch() {
-	printf '%s %s HTTP/1.1\r\nHost: 127.0.0.1:%s\r\nConnection: close\r\n\r\n' \
-	    "$1" "$2" "$port" | "$RPCPIPE" talk "$port" >answer
+	printf '%s %s HTTP/1.1\r\nHost: 127.0.0.1:%s\r\nConnection: close\r\n%s\r\n' \
+	    "$1" "$2" "$port" "${3:+$3$cr$lf}" | "$RPCPIPE" talk "$port" >answer
 	sed '/^.$/,$d' answer | tr -d '\r' >fields
 	awk 'on { exit } { n += length($0) + 1 } /^\r$/ { on = 1 }
 		END { print n }' answer >skip
 	dd if=answer of=body bs=1 skip="$(cat skip)" 2>/dev/null
 }
 
+cr=$(printf '\r') lf='
+'
 field() {
 	sed -n "s/^$1: //p" fields
 }
@@ -59,6 +61,19 @@ do
 	esac
 done
 is 'every file of the page is there, byte for byte' '' "$bad"
+is 'not compressed, but it could be' 'Accept-Encoding ' "$(field Vary) $(field Content-Encoding)"
+fetch GET /page/style.css 'Accept-Encoding: deflate, GZIP'
+is 'compressed where that is accepted' 'gzip Accept-Encoding text/css; charset=utf-8' \
+    "$(field Content-Encoding) $(field Vary) $(field Content-Type)"
+is 'compressed: its length' "$(wc -c <body | tr -d ' ')" "$(field Content-Length)"
+if command -v gzip >/dev/null
+then ok 'compressed: the content' sh -c 'gzip -dc <body | cmp -s - "$1"' sh "$top/page/style.css"
+fi
+for accept in 'gzip;q=0' br 'identity, gzip;q=0.0'
+do
+	fetch GET /page/style.css "Accept-Encoding: $accept"
+	ok "not compressed: $accept" cmp -s body "$top/page/style.css"
+done
 fetch GET /page/app.js
 like 'the modules: one script' 'text/javascript*' "$(field Content-Type)"
 is 'the modules: each is in it, in the order of imports' '' "$(cd "$top/page" && ls ./*.js |

@@ -1103,10 +1103,63 @@ test_transform(void)
 	arena_free(&arena);
 }
 
+static uint32_t
+next_random(uint32_t *seed, uint32_t below)
+{
+	*seed = *seed * 1664525u + 1013904223u;
+	return (*seed >> 8) % below;
+}
+
+static void
+put_digits(struct buf *b, uint32_t *seed, uint32_t n)
+{
+	buf_putc(b, (char)('1' + next_random(seed, 9)));
+	for (; n > 1; n--)
+		buf_putc(b, (char)('0' + next_random(seed, 10)));
+}
+
+/* Numbers of all lengths, as strtod() reads them, and not a byte more. */
+static void
+test_nearest(void)
+{
+	struct json v = { .type = JSON_NUMBER };
+	uint32_t seed = 7;
+	int i, bad = 0;
+	struct buf b;
+	double d, want;
+	char *p;
+
+	for (i = 0; i < 50000; i++) {
+		b = (struct buf){ 0 };
+		if (next_random(&seed, 3) == 0)
+			buf_putc(&b, '-');
+		put_digits(&b, &seed, 1 + next_random(&seed, i % 2 ? 20 : 4));
+		if (next_random(&seed, 2) == 0) {
+			buf_puts(&b, next_random(&seed, 3) ? "." : ".00");
+			put_digits(&b, &seed, 1 + next_random(&seed, 20));
+		}
+		if (next_random(&seed, 3) == 0)
+			buf_fmt(&b, "e%d", (int)next_random(&seed, 70) - 35);
+		p = malloc(b.n);
+		memcpy(p, b.p, b.n);
+		v.u.text = p;
+		v.n = (uint32_t)b.n;
+		buf_putc(&b, '\0');
+		want = strtod(b.p, NULL);
+		if (!json_double(&v, &d) || memcmp(&d, &want, sizeof(d)) != 0) {
+			printf("# %s: %.17g\n", b.p, d);
+			bad++;
+		}
+		free(p);
+		buf_free(&b);
+	}
+	OK(bad == 0);
+}
+
 int
 main(void)
 {
-	RUN(test_accept, test_reject, test_cut, test_utf8, test_depth,
+	RUN(test_nearest, test_accept, test_reject, test_cut, test_utf8, test_depth,
 	    test_tree, test_prefix, test_members, test_collide, test_seal,
 	    test_int, test_double, test_sticky, test_shortest, test_round_trip,
 	    test_escape, test_gather, test_write, test_equal, test_memory,

@@ -580,8 +580,12 @@ checks(void)
 	OK(has(noted("text", "contains: {a: b}", false), "error: \"contains\" must be"));
 	OK(has(noted("text", "[a]", false), "error: expected a mapping"));
 	OK(has(noted("txet", "contains: [a]", false),
-	    "unknown grader type \"txet\" (did you mean \"text\"?)\n"));
+	    "unknown grader type \"txet\" (did you mean \"text\"? kinds: action_sequence, "));
 	OK(has(noted("nonsense", "{}", false), "unknown grader type \"nonsense\" (kinds: "));
+	OK(has(noted("contains", "{}", false),
+	    "unknown grader type \"contains\": write type \"text\" with contains_cs"));
+	OK(has(noted("LLM_Judge", "{}", false),
+	    "unknown grader type \"LLM_Judge\": write type \"prompt\""));
 	OK(has(noted("", "{}", false), "a grader needs a type"));
 	OK(has(noted("file", "{}", false), "checks nothing"));
 	OK(has(noted("file", "must_exist: [a, ../b]", false),
@@ -592,7 +596,7 @@ checks(void)
 	OK(has(noted("file_exists", "path: /a", false), "not relative"));
 	OK(has(noted("program", "args: [a]", false), "Missing required field: command"));
 	OK(has(noted("program", "command: ''", false), "\"command\" is empty"));
-	OK(noted("program", "{command: x, args: [a], timeout: 5}", true).n == 0);
+	OK(noted("program", "{command: sh, args: [a], timeout: 5}", true).n == 0);
 	OK(has(noted("text", "contains: '{{.Vars.none}}'", false), "eval.yaml:1:11: error: template: "));
 	OK(has(noted("text", "contains: '{{.Vars.y}}'", false), "error: template: "));
 	OK(has(noted("text", "contains: ['']", false), "checks nothing"));

@@ -783,14 +783,14 @@ static const struct {
 	const char *type, *config;
 	const char *note;	/* after the file's name; "": no note */
 } check_rows[] = {
-	{ "behavior", "{}", ":9:9: this grader checks nothing\n" },
+	{ "behavior", "{}", ":9:9: this grader checks nothing: add " },
 	{ "behavior", "max_tool_calls: 0", ":1:17: warning: 0 means no limit; to forbid all "
 	    "calls, use a \"tool_calls\" grader with \"max_calls: 0\"\n" },
-	{ "behavior", "max_tool_calls: 0", ":9:9: this grader checks nothing\n" },
+	{ "behavior", "max_tool_calls: 0", ":9:9: this grader checks nothing: add " },
 	{ "behavior", "max_tool_calls: -1", ":1:17: \"max_tool_calls\" must be at least 0" },
 	{ "behavior", "max_tool_call: 1", ":1:1: warning: unknown key \"max_tool_call\"" },
 	{ "behavior", "required_tools: ['']", ":1:18: empty name\n" },
-	{ "behavior", "required_tools: []", ":9:9: this grader checks nothing\n" },
+	{ "behavior", "required_tools: []", ":9:9: this grader checks nothing: add " },
 	{ "behavior", "{max_tool_calls: 1, max_tokens: 2, max_duration_ms: 3, required_tools: [a], "
 	    "forbidden_tools: [b]}", "" },
 	{ "action_sequence", "{matching_mode: exact_match}", ":1:1: Missing required field: "
@@ -804,15 +804,15 @@ static const struct {
 	{ "action_sequence", "{matching_mode: exact_match, expected_actions: []}",
 	    ":1:48: \"expected_actions\" is empty, so this grader checks nothing" },
 	{ "action_sequence", "{matching_mode: in_order_match, expected_actions: [a, b]}", "" },
-	{ "skill_invocation", "{}", ":9:9: this grader checks nothing\n" },
-	{ "skill_invocation", "{mode: any_order, required_skills: []}", "checks nothing\n" },
+	{ "skill_invocation", "{}", ":9:9: this grader checks nothing: add " },
+	{ "skill_invocation", "{mode: any_order, required_skills: []}", "checks nothing: add " },
 	{ "skill_invocation", "{required_skills: [a]}", ":9:9: \"required_skills\" needs a "
 	    "\"mode\": exact_match, in_order or any_order\n" },
 	{ "skill_invocation", "{mode: inorder, required_skills: [a]}", "did you mean \"in_order\"?" },
 	{ "skill_invocation", "{forbidden_skills: [a]}", "" },
 	{ "skill_invocation", "{mode: exact_match, required_skills: [], allow_extra: false}", "" },
-	{ "tool_constraint", "{}", ":9:9: this grader checks nothing\n" },
-	{ "tool_constraint", "{expect_tools: [], reject_tools: []}", "checks nothing\n" },
+	{ "tool_constraint", "{}", ":9:9: this grader checks nothing: add " },
+	{ "tool_constraint", "{expect_tools: [], reject_tools: []}", "checks nothing: add " },
 	{ "tool_constraint", "allow_only: []", "" },
 	{ "tool_constraint", "max_turns: 5", "" },
 	{ "tool_constraint", "expect_tools: [a, 'b(']", ":1:19: invalid pattern \"b(\"" },
@@ -827,8 +827,8 @@ static const struct {
 	    "\"tool\" or the name of a tool, not a number\n" },
 	{ "tool_constraint", "expect_tools: ['{{.Vars.p}}']", ":1:16: invalid pattern \"(\"" },
 	{ "tool_constraint", "expect_tools: ['{{.Vars.q}}']", ":1:16: template: " },
-	{ "tool_calls", "{}", ":9:9: this grader checks nothing\n" },
-	{ "tool_calls", "{expect: []}", ":9:9: this grader checks nothing\n" },
+	{ "tool_calls", "{}", ":9:9: this grader checks nothing: add " },
+	{ "tool_calls", "{expect: []}", ":9:9: this grader checks nothing: add " },
 	{ "tool_calls", "max_calls: 0", "" },
 	{ "tool_calls", "{min_calls: 3, max_calls: 2}", ":1:13: \"min_calls\" is more than "
 	    "\"max_calls\"\n" },

@@ -7,6 +7,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <unistd.h>
@@ -31,6 +32,7 @@ struct end {
 	struct conns *set;
 	struct conn *c;
 	int fd;
+	int peer;		/* the conn's own descriptor */
 	struct buf log;		/* the messages, each followed by a bar */
 	char why[sizeof(((struct err *)0)->msg)];
 	enum err_code code;
@@ -109,6 +111,7 @@ begin_kind(struct conns *set, struct end *x, const struct conn_framer *f,
 	if (!open_pair(kind, fd))
 		return false;
 	x->fd = fd[1];
+	x->peer = fd[0];
 	o = opts(x, fd[0], fd[0], f);
 	x->c = conn_new(set, &o);
 	return x->c != NULL;
@@ -479,14 +482,18 @@ echo(struct end *x, struct str s)
 }
 
 static void
+echo_twice(struct end *x, struct str s)
+{
+	echo(x, s);
+	echo(x, s);
+}
+
+static void
 sending(void)
 {
 	struct conns set = { .loop = l };
 	struct buf b = { 0 };
 	struct end x;
-	char block[200];
-	ssize_t n;
-	int out;
 
 	conns_init(&set);
 	OK(begin(&set, &x, NULL));
@@ -507,8 +514,20 @@ sending(void)
 	conn_finish(x.c);
 	turns(2);
 	OK(x.gone == 1);
+	buf_free(&b);
+	conns_fini(&set);
+}
 
-	/* the answers to one read are one write */
+/* The answers to one read are one write. */
+static void
+one_write(void)
+{
+	struct conns set = { .loop = l };
+	struct end x;
+	char block[200];
+	ssize_t n;
+
+	conns_init(&set);
 	if (!BYTEWISE && begin_kind(&set, &x, &conn_line, SOCK_SEQPACKET)) {
 		x.on = echo;
 		feed(&x, STR("a\nb\nc\n"));
@@ -521,8 +540,23 @@ sending(void)
 	} else
 		SKIP("no packets here");
 	turns(2);
+	conns_fini(&set);
+}
 
-	/* but on stdout each is its own write */
+/*
+ * On stdout each answer is its own write, until the peer has sent two messages
+ * at once.
+ */
+static void
+stdout_writes(void)
+{
+	struct conns set = { .loop = l };
+	struct end x;
+	char block[200];
+	ssize_t n;
+	int i, out;
+
+	conns_init(&set);
 	fflush(stdout);
 	out = dup(1);
 	if (!BYTEWISE && begin_kind(&set, &x, &conn_line, SOCK_SEQPACKET)) {
@@ -536,14 +570,19 @@ sending(void)
 		close(fd[0]);
 		o = opts(&y, dup(x.fd), 1, &conn_line);
 		y.c = conn_new(&set, &o);
-		y.on = echo;
-		conn_send(x.c, STR("a\nb"));
+		y.on = echo_twice;
+		conn_send(x.c, STR("a"));
 		turn();
-		n = read(fd[1], block, sizeof(block));
+		conn_send(x.c, STR("b\nc"));
+		turn();
 		dup2(out, 1);
-		OK(n == 6 && memcmp(block, "re: a\n", 6) == 0);
+		for (i = 0; i < 2; i++) {
+			n = read(fd[1], block, sizeof(block));
+			OK(n == 6 && memcmp(block, "re: a\n", 6) == 0);
+		}
 		n = read(fd[1], block, sizeof(block));
-		OK(n == 6 && memcmp(block, "re: b\n", 6) == 0);
+		OK(n == 24 && memcmp(block, "re: b\nre: b\nre: c\n"
+		    "re: c\n", 24) == 0);
 		conn_drop(y.c);
 		turns(2);
 		OK(y.gone == 1);
@@ -554,7 +593,6 @@ sending(void)
 		SKIP("no packets here");
 	close(out);
 	turns(2);
-	buf_free(&b);
 	conns_fini(&set);
 }
 
@@ -1208,6 +1246,64 @@ pacing(void)
 	OK(!os_unread(-1, &unread, &fits));
 }
 
+/*
+ * The input of all ready connections is read before the first message of them
+ * is handled.
+ */
+static struct end crowd[CONN_GATHER + 2];
+static uint64_t first_reads;
+
+static bool
+has_input(const struct end *x)
+{
+	struct pollfd p = { .fd = x->peer, .events = POLLIN };
+
+	return poll(&p, 1, 0) == 1;
+}
+
+static void
+look_at_others(struct end *x, struct str s)
+{
+	size_t i, waiting = 0;
+
+	if (first_reads == 0) {
+		first_reads = x->set->reads;
+		for (i = 0; i < COUNTOF(crowd); i++)
+			waiting += has_input(&crowd[i]);
+		OK(waiting == COUNTOF(crowd) - CONN_GATHER);
+		conn_drop(crowd[1].c);
+	}
+	conn_send(x->c, s);
+}
+
+static void
+gathering(void)
+{
+	struct conns set = { .loop = l };
+	struct buf b = { 0 };
+	size_t i, answered = 0;
+
+	conns_init(&set);
+	for (i = 0; i < COUNTOF(crowd); i++) {
+		OK(begin(&set, &crowd[i], &conn_line));
+		crowd[i].on = look_at_others;
+		feed(&crowd[i], STR("x\n"));
+	}
+	turn();
+	OK(set.reads == first_reads + 1);
+	for (i = 0; i < COUNTOF(crowd); i++) {
+		b.n = 0;
+		answered += str_is(got(&crowd[i], &b), "x\n");
+	}
+	OK(answered == COUNTOF(crowd) - 1 && crowd[1].messages == 0);
+	turns(2);
+	OK(crowd[1].gone == 1);
+	conns_fini(&set);
+	for (i = 0; i < COUNTOF(crowd); i++)
+		end(&crowd[i]);
+	buf_free(&b);
+}
+
 int
 main(void)
 {
@@ -1215,8 +1311,10 @@ main(void)
 
 	os_init(&e);
 	l = loop_new(fake_clock, &e);
-	RUN(framers, pinned, strict, limits, sending);
+	RUN(framers, pinned, strict, limits, sending, one_write,
+	    stdout_writes);
 	if (!BYTEWISE) {
+		gathering();
 		back_pressure();
 		queue_full();
 	}

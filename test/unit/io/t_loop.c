@@ -289,6 +289,45 @@ descriptors_report_readiness(void)
 }
 
 /* A paused watch on a hung-up pipe must not make poll return. */
+static struct loop_after after;
+
+static void
+on_ready_start_after(void *arg, int ready)
+{
+	(void)ready;
+	note(arg);
+	loop_after_start(l, &after);
+}
+
+static void
+after_descriptors_before_timers(void)
+{
+	char a[] = "a", b[] = "b", t[] = "t", z[] = "z";
+	struct fd_watch w[2] = { { .fn = on_ready_start_after, .arg = a },
+		{ .fn = on_ready_start_after, .arg = b } };
+	struct timer timer = TIMER(t);
+	int p[2];
+
+	begin();
+	OK(os_pipe(p, 0, &e) == 0);
+	after = (struct loop_after){ .fn = on_note, .arg = z };
+	timer_start(l, &timer, 0);
+	w[0].fd = w[1].fd = p[1];
+	fd_start(l, &w[0], LOOP_WRITE);
+	fd_start(l, &w[1], LOOP_WRITE);
+	OK(loop_turn(l, &e) == 1);
+	OK(noted("abzt"));		/* once, for both */
+	OK(loop_turn(l, &e) == 1);
+	OK(noted("abz"));
+	loop_after_stop(&after);	/* idle: no effect */
+	fd_stop(l, &w[0]);
+	fd_stop(l, &w[1]);
+	OK(loop_turn(l, &e) == 0);
+	os_close(&p[0]);
+	os_close(&p[1]);
+	loop_free(l);
+}
+
 static void
 paused_descriptors_do_not_spin(void)
 {
@@ -720,7 +759,8 @@ main(void)
 	RUN(timers_fire_in_order, timers_stop_and_move,
 	    timers_wait_for_the_next_turn, timers_by_the_thousand,
 	    timers_with_the_real_clock, descriptors_report_readiness,
-	    paused_descriptors_do_not_spin, callbacks_free_owners,
+	    after_descriptors_before_timers, paused_descriptors_do_not_spin,
+	    callbacks_free_owners,
 	    new_watches_wait_for_poll, watches_restart,
 	    closed_descriptors_are_reported, crowd, signals_are_watches,
 	    signals_keep_errno, children_are_reaped,

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: ISC */
+#include <stdio.h>
 #include <string.h>
 
 #include "base/base.h"
@@ -57,6 +58,35 @@ parse(struct o *o, const char *a, const char *b, const char *c)
 	return opt_parse(&arena, &table, argv, &nargs, o, &e);
 }
 
+/* What the options q, o and find leave of a command line. */
+static bool
+drop(const struct opt *o)
+{
+	return o->letter == 'q' || o->letter == 'o' ||
+	    strcmp(o->name, "find") == 0;
+}
+
+static bool
+leaves(const char *in, const char *want)
+{
+	const char *v[20];
+	char text[100];
+	struct buf b = { 0 };
+	size_t i, n = 0;
+	bool same;
+
+	snprintf(text, sizeof(text), "%s", in);
+	for (v[0] = strtok(text, " "); v[n] != NULL; v[n] = strtok(NULL, " "))
+		n++;
+	const char **rest = opt_without(&arena, &table, v, drop, &n);
+
+	for (i = 0; i < n; i++)
+		buf_fmt(&b, "%s%s", i > 0 ? " " : "", rest[i]);
+	same = str_is(buf_str(&b), want);
+	buf_free(&b);
+	return same;
+}
+
 int
 main(void)
 {
@@ -101,6 +131,14 @@ main(void)
 	    "(did you mean \"--model\"?)") == 0);
 	OK(parse(&o, "--zzz", NULL, NULL) == -1);
 	OK(strcmp(e.msg, "unknown option \"--zzz\"") == 0);
+	OK(leaves("x --quiet --output f --model a y", "x --model a y"));
+	OK(leaves("--output=f --find --find=x --quiet=false x", "x"));
+	OK(leaves("-qvo f -of -m a -mb x", "-v -m a -mb x"));
+	OK(leaves("-vm q -q", "-v -m q"));
+	OK(leaves("--model --output x -- -q --output", "--model --output x -- "
+	    "-q --output"));
+	OK(leaves("- --workers 3 -q", "- --workers 3"));
+	OK(leaves("", ""));
 	opt_help(&table, &b);
 	OK(str_starts(buf_str(&b), STR("  -q, --quiet             less\n")));
 	OK(str_ends(buf_str(&b), STR("\nModels:\n"

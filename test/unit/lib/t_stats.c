@@ -231,9 +231,40 @@ signs(void)
 	OK(stats_sign_needed(2) == 10 && stats_sign_needed(10) == 23);
 }
 
+static bool
+near4(double d, double want)
+{
+	return d > want - 6e-5 && d < want + 6e-5;
+}
+
+/* The first interval is in table III of Newcombe's paper. */
+static void
+paired_rates(void)
+{
+	double lo, hi;
+
+	stats_paired_rates(0, 0, 0, 0, &lo, &hi);
+	OK(lo == 0 && hi == 0);
+	stats_paired_rates(36, 12, 2, 0, &lo, &hi);
+	OK(near4(-hi, 0.0569) && near4(-lo, 0.3404));
+	stats_paired_rates(53, 0, 1, 0, &lo, &hi);
+	OK(near4(lo, -0.0496) && near4(hi, 0.0977));
+	stats_paired_rates(10, 0, 0, 0, &lo, &hi);
+	OK(near4(lo, -0.2775) && near4(hi, 0.2775));
+	stats_paired_rates(0, 30, 0, 0, &lo, &hi);
+	OK(near4(lo, -1) && near4(hi, -0.8395));
+	stats_paired_rates(5, 0, 0, 5, &lo, &hi);
+	OK(near4(lo, -0.1666) && near4(hi, 0.1666));
+	OK(stats_pairs_needed(3, 3, 10) == 0 && stats_pairs_needed(0, 0, 9) == 0);
+	OK(near4(stats_pairs_needed(4, 0, 10), 17.0548));
+	OK(stats_pairs_needed(4, 0, 10) == stats_pairs_needed(0, 4, 10));
+	OK(stats_unseen(0) == 1 && near4(stats_unseen(1), 0.95));
+	OK(near4(stats_unseen(10), 0.2589) && near4(stats_unseen(100000), 0));
+}
+
 int
 main(void)
 {
-	RUN(means, stable, bootstrap, memo, rates, paired, signs);
+	RUN(means, stable, bootstrap, memo, rates, paired, signs, paired_rates);
 	return tap_done();
 }

@@ -91,37 +91,56 @@ verdicts(void)
 	struct arena arena = { 0 };
 	const struct compare_pair *p;
 	struct compare c;
+	size_t i, k;
 
 	fill(&a, &b, 0, 0, 10);
 	p = pair(&arena, &c);
 	OK(p->verdict == COMPARE_SAME && p->p == 1 && p->mean == 0);
-	OK(says(p, "no change: all 10 tasks scored the same"));
+	OK(says(p, "same results: all 10 tasks scored the same; a change that affects less than 26% of such tasks can go unnoticed"));
 	fill(&a, &b, 5, 0, 0);
 	p = pair(&arena, &c);
 	OK(p->verdict == COMPARE_FEW && p->lo == 0.75 && p->p == 0.0625);
-	OK(says(p, "too few tasks to tell: +0.75 over 5; at least 6 changes"));
+	OK(says(p, "cannot tell: 5 of 5 tasks scored higher, none lower; at least 6 tasks must"));
 	fill(&a, &b, 6, 0, 0);
 	p = pair(&arena, &c);
 	OK(p->verdict == COMPARE_BETTER && p->fixed == 6 && p->broken == 0);
-	OK(says(p, "better: +0.75 (95 % interval 0.75 to 0.75), p = 0.031"));
+	OK(says(p, "better: 6 of 6 tasks scored higher, none lower; this is unlikely to be chance (p = 0.031)"));
 	fill(&a, &b, 0, 10, 10);
 	p = pair(&arena, &c);
 	OK(p->verdict == COMPARE_WORSE && p->broken == 10 && p->same == 10);
 	OK(p->hi < 0 && p->lo > -0.75 && p->p == p->p_flips);
-	OK(says(p, "worse: -0.38 (95 % interval -0."));
+	OK(says(p, "worse: 10 of 20 tasks scored lower, none higher; this is unlikely to be chance (p = 0.002)"));
 	fill(&a, &b, 3, 2, 15);
 	p = pair(&arena, &c);
 	OK(p->verdict == COMPARE_SAME && p->lo < 0 && p->hi > 0);
-	OK(says(p, "no significant change: +0.038 (95 % interval -0."));
+	OK(says(p, "cannot tell: 3 of 20 tasks scored higher, 2 lower; chance alone can explain this (p = 1)"));
 	/* the bootstrap is sure of 4 among 10; four throws of a coin are not */
 	fill(&a, &b, 4, 0, 6);
 	p = pair(&arena, &c);
 	OK(p->verdict == COMPARE_UNCLEAR && p->lo > 0 && p->p == 0.125);
-	OK(says(p, "unclear: +0.30 (95 % interval 0.08 to 0.53), but p = 0.12; at least 6"));
+	OK(says(p, "cannot tell: it looks better (4 of 10 tasks scored higher, none lower), but chance alone can explain so few changes (p = 0.12)"));
+	OK(compare_tasks_needed(p) == 18 && p->passed[0] == 6 &&
+	    p->passed[1] == 10 && p->rate_lo > 0.03 && p->rate_lo < 0.04);
+	/* many small steps up, one large step down */
+	fill(&a, &b, 0, 1, 9);
+	for (i = 1; i < 10; i++)
+		a.t[i].score = 0.99;
+	p = pair(&arena, &c);
+	OK(p->verdict == COMPARE_UNCLEAR && p->p < 0.05);
+	OK(says(p, "mixed: 9 of 10 tasks scored higher, 1 lower, but the average score did not clearly change"));
+	/* statuses change, scores do not */
+	for (k = 0; k < 2; k++) {
+		fill(&a, &b, 0, 0, 10);
+		for (i = 0; i < 2 + 4 * k; i++)
+			b.t[i].status = RESULT_FAILED;
+		p = pair(&arena, &c);
+		OK(says(p, k == 0 ? "cannot tell: 2 tasks broke, none was fixed at the same scores; chance alone" :
+		    "worse: 6 tasks broke, none was fixed at the same scores; this is unlikely to be chance (p = 0.031)"));
+	}
 	fill(&a, &b, 0, 0, 0);
 	p = pair(&arena, &c);
 	OK(p->verdict == COMPARE_NOTHING && c.nrows == 0);
-	OK(says(p, "nothing to compare"));
+	OK(says(p, "cannot compare: no task is finished in both"));
 	arena_free(&arena);
 }
 
@@ -174,6 +193,21 @@ words(void)
 	OK(shows(0, 2, true, "+0.00") && shows(-0.001, 2, true, "+0.00"));
 	OK(shows(-0.006, 2, false, "-0.01") && shows(12.55, 1, false, "12.6"));
 	OK(shows(-0.0, 0, false, "0") && shows(1, 0, true, "+1"));
+	compare_points(&s, -0.034, true);
+	OK(str_is(buf_str(&s), "-0.03"));
+	s.n = 0;
+	compare_points(&s, 25, false);
+	OK(str_is(buf_str(&s), "25.0"));
+	s.n = 0;
+	compare_range(&s, -0.0021, 0.0005, 1);
+	OK(str_is(buf_str(&s), "-0.002 to +0.001"));
+	s.n = 0;
+	compare_range(&s, -64, 64.04, 1);
+	OK(str_is(buf_str(&s), "-64.0 to +64.0"));
+	s.n = 0;
+	OK(shows(report_rate(1.0 / 5000), 1, false, "0.1"));
+	OK(shows(report_rate(0.9999), 1, false, "99.9"));
+	OK(report_rate(0) == 0 && report_rate(1) == 100);
 	compare_wrapped(&s, STR("aa bb cc dd"), 2, 8);
 	OK(str_is(buf_str(&s), "aa bb\n    cc\n    dd"));
 	s.n = 0;
@@ -268,9 +302,148 @@ policies(void)
 	arena_free(&arena);
 }
 
+#define SIDE(status, answer, call, patch) "{\"tasks\":[{\"test_id\":\"fix\"," \
+	"\"status\":\"" status "\",\"runs\":[{\"status\":\"" status "\"," \
+	"\"final_output\":\"" answer "\",\"patch\":\"" patch "\"," \
+	"\"tool_events\":[{\"tool_name\":\"bash\",\"args\":{\"command\":" \
+	"\"ls\"}}," call "],\"validations\":{\"g\":{\"type\":\"text\"," \
+	"\"score\":1,\"passed\":true}}}]}]}"
+#define BAD "\\u001b[31m\xE2\x80\xAE"	/* a color, and a change of direction */
+#define HAN "\xE6\x97\xA5\xE6\x9C\xAC\xE8\xAA\x9E"	/* six columns */
+
+static const char left[] = SIDE("passed", "one\\ntwo\\n\\tthree",
+    "{\"tool_name\":\"edit\",\"args\":{\"path\":\"x.c\"}}", "+a\\n b");
+static const char right[] = SIDE("failed", "one\\nTWO " BAD HAN HAN HAN HAN HAN
+    HAN HAN HAN HAN HAN HAN HAN HAN HAN HAN HAN HAN HAN HAN HAN HAN HAN
+    "\\n\\tthree\\nfour",
+    "{\"tool_name\":\"edit\",\"args\":{\"path\":\"y.c\"}}", "+a\\n b");
+
+/* What compare --task prints at a width; 0: to a pipe. */
+static void
+print_task(struct buf *out, unsigned width)
+{
+	static const struct outcome *files[2];
+	struct report_opts o = { .width = width };
+	struct arena arena = { 0 };
+	struct compare c;
+	struct err e;
+
+	files[0] = outcome_parse(&arena, str_of(left), "old.json", &e);
+	files[1] = outcome_parse(&arena, str_of(right), "new.json", &e);
+	compare_make(&arena, &c, files, 2);
+	out->n = 0;
+	compare_task(out, &c, &c.rows[0], &o);
+	arena_free(&arena);
+}
+
+static bool
+contains(const struct buf *got, const char *want)
+{
+	struct str s = buf_str(got);
+
+	for (; s.n > 0; s.p++, s.n--)
+		if (str_starts(s, str_of(want)))
+			return true;
+	printf("# got %.*s\n", STRF(buf_str(got)));
+	return false;
+}
+
+/* The columns of the widest line; characters of three bytes here have two. */
+static size_t
+widest(struct str s)
+{
+	size_t most = 0, i, n;
+	struct str line;
+
+	while (str_line(&s, &line)) {
+		for (i = n = 0; i < line.n; i++)
+			if (line.p[i] == '\xEF' || line.p[i] == '\xE2')
+				n++;	/* U+FFFD; a mark, an ellipsis */
+			else if ((line.p[i] & 0xC0) != 0x80)
+				n += (line.p[i] & 0x80) != 0 ? 2 : 1;
+		most = n > most ? n : most;
+	}
+	return most;
+}
+
+static void
+tasks(void)
+{
+	static const unsigned widths[] = { 40, 60, 80, 99, 100, 120, 200 };
+	struct buf out = { 0 };
+	size_t i;
+
+	print_task(&out, 0);
+	OK(contains(&out, "fix\n1  old.json: passed, score 1.00\n"
+	    "2  new.json: failed, score 1.00\n"
+	    "\nVerdicts: the same in both\n  passed g 1.00\n"
+	    "\nAnswer\n  one\n- two\n+ TWO \xEF\xBF\xBD[31m\xE6\x97\xA5"));
+	OK(contains(&out, "\n      three\n+ four\n"));
+	OK(contains(&out, "\nTool calls\n  bash ls\n- edit x.c\n+ edit y.c\n"));
+	OK(contains(&out, "\nPatch: the same in both\n  +a\n   b\n"));
+	for (i = 0; i < COUNTOF(widths); i++) {
+		print_task(&out, widths[i]);
+		OK(widest(buf_str(&out)) <= widths[i]);
+		OK(memchr(out.p, '\033', out.n) == NULL);
+	}
+	print_task(&out, 101);
+	OK(contains(&out, "\none                                                 "
+	    "one\ntwo                                               | TWO\n"));
+	OK(contains(&out, "\n    three                                          "
+	    "     three\n                                                  > four\n"));
+	buf_free(&out);
+}
+
+/* No line is wider than the terminal, with long and wide names. */
+static void
+widths(void)
+{
+	static const unsigned all[] = { 60, 72, 80, 120 };
+	struct compare_rules rules = { .golden = true };
+	struct arena arena = { 0 };
+	struct compare_gate g;
+	struct compare c;
+	struct buf out = { 0 };
+	size_t i, k;
+
+	for (k = 0; k < 2; k++) {
+		fill(&a, &b, 12, 3, 85);
+		for (i = 0; i < a.o.ntasks; i++)
+			a.t[i].name = b.t[i].name = i % 2 == 0 ?
+			    STR(HAN HAN HAN HAN HAN HAN HAN HAN HAN HAN HAN) :
+			    STR("a name that is longer than a column of names "
+			    "in a table can be, with an end that is cut");
+		a.o.path = k == 0 ? "results/of/yesterday/with/a/long/name.json" :
+		    "a-path-that-cannot-be-shortened-at-a-slash-at-all-is-cut.json";
+		a.o.model = b.o.model = STR("a-model-with-a-long-name-2026-11-17");
+		a.t[50].finished = b.t[51].golden = b.t[52].finished = false;
+		b.o.ntasks = 98;
+		pair(&arena, &c);
+		for (i = 0; i < COUNTOF(all); i++) {
+			struct report_opts o = { .width = all[i] };
+
+			out.n = 0;
+			compare_text(&out, &c, &o);
+			OK(widest(buf_str(&out)) <= all[i]);
+			if (widest(buf_str(&out)) > all[i])
+				printf("# %u: %.*s\n", all[i],
+				    STRF(buf_str(&out)));
+			compare_gate(&arena, &g, &c, &rules);
+			out.n = 0;
+			compare_gate_text(&out, &g, &o);
+			OK(widest(buf_str(&out)) <= all[i]);
+			if (widest(buf_str(&out)) > all[i])
+				printf("# %u: %.*s\n", all[i],
+				    STRF(buf_str(&out)));
+		}
+	}
+	buf_free(&out);
+	arena_free(&arena);
+}
+
 int
 main(void)
 {
-	RUN(verdicts, joins, words, gates, policies);
+	RUN(verdicts, joins, words, gates, policies, tasks, widths);
 	return tap_done();
 }

@@ -182,7 +182,7 @@ schemas(void)
 	arena_free(&a);
 	OK(passes("eval.run", STR("{\"path\":\"x\"}")) == 1);
 	OK(passes("eval.run", STR("{\"path\":\"x\",\"trials\":2,\"tasks\":[\"a\"],\"verbose\":true}")) == 1);
-	OK(passes("eval.run", STR("{}")) == 0);
+	OK(passes("eval.run", STR("{\"paths\":[\"x\",\"y\"]}")) == 1);
 	OK(passes("eval.run", STR("[]")) == 0);
 	OK(passes("eval.run", STR("{\"path\":7}")) == 0);
 	OK(passes("eval.run", STR("{\"path\":\"x\",\"trials\":0}")) == 0);

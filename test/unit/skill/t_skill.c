@@ -56,8 +56,10 @@ test_bad(void)
 	struct err e;
 
 	OK(read_text(&a, "---\nname: x\n", &s, &e) == -1 && e.line == 1);
-	OK(read_text(&a, "---\nname: x\nd: a: b\n---\nt\n", &s, &e) == -1 &&
-	    e.line == 3 && str_is(s.front, "name: x\nd: a: b\n"));
+	OK(read_text(&a, "---\nname: x\nd: [a: b\n---\nt\n", &s, &e) == -1 &&
+	    e.line == 4 && str_is(s.front, "name: x\nd: [a: b\n"));
+	OK(read_text(&a, "---\nname: x\nd: a: b\n---\nt\n", &s, &e) == 0 &&
+	    s.warning.line == 3 && s.warning.col == 4);
 	OK(read_text(&a, "---\n- x\n---\n", &s, &e) == -1 && e.line == 2);
 	OK(skill_read(&a, "/nonexistent/x", &s, &e) == -1 &&
 	    e.code == ERR_SYS);

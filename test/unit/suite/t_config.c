@@ -421,7 +421,7 @@ test_environment(void)
 	s.path = path("flag");
 	OK(str_is(load(s)->model, "flag"));
 	s.path = path("absent");
-	OK(load(s) == NULL && says("/absent: No such file or directory\n"));
+	OK(load(s) == NULL && says("/absent: No such file or directory; check the path\n"));
 	s.path = home;
 	OK(load(s) == NULL && notes.errors == 1);
 }

@@ -189,19 +189,19 @@ big(struct web_req *r)
 }
 
 static const struct web_route rows[] = {
-	{ WEB_GET | WEB_POST | WEB_DELETE, "/say", WEB_OPEN, say },
-	{ WEB_GET, "/say/:a", WEB_OPEN, say },
-	{ WEB_GET, "/say/:a/to/:b", WEB_OPEN, say },
-	{ WEB_GET, "/", WEB_OPEN, say },
-	{ WEB_WS, "/", 0, wait_a_while },
-	{ WEB_GET, "/wait", WEB_OPEN, wait_a_while },
-	{ WEB_GET, "/flow", WEB_OPEN, flow },
-	{ WEB_GET, "/pour", WEB_OPEN, pour },
-	{ WEB_GET, "/fields", WEB_OPEN, fields },
-	{ WEB_PUT, "/empty", WEB_OPEN, empty },
-	{ WEB_GET, "/big", WEB_OPEN, big },
-	{ WEB_GET | WEB_POST, "/secret", 0, say },
-	{ WEB_GET, "/events", WEB_QUERY_TOKEN, say },
+	{ WEB_GET | WEB_POST | WEB_DELETE, "/say", WEB_OPEN, .fn = say },
+	{ WEB_GET, "/say/:a", WEB_OPEN, .fn = say },
+	{ WEB_GET, "/say/:a/to/:b", WEB_OPEN, .fn = say },
+	{ WEB_GET, "/", WEB_OPEN, .fn = say },
+	{ WEB_WS, "/", 0, .fn = wait_a_while },
+	{ WEB_GET, "/wait", WEB_OPEN, .fn = wait_a_while },
+	{ WEB_GET, "/flow", WEB_OPEN, .fn = flow },
+	{ WEB_GET, "/pour", WEB_OPEN, .fn = pour },
+	{ WEB_GET, "/fields", WEB_OPEN, .fn = fields },
+	{ WEB_PUT, "/empty", WEB_OPEN, .fn = empty },
+	{ WEB_GET, "/big", WEB_OPEN, .fn = big },
+	{ WEB_GET | WEB_POST, "/secret", 0, .fn = say },
+	{ WEB_GET, "/events", WEB_QUERY_TOKEN, .fn = say },
 };
 
 /*

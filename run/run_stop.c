@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: ISC */
+/*
+ * --stop: ends tasks and suites early, by the rules of stop.c.
+ *
+ * A rule sees the trials of a task only if none before the last known one is
+ * missing: trials that have started are completed and count, so that their
+ * number depends on nothing but the trials before it.
+ */
+#include "run/run_internal.h"
+
+#include "results/event.h"
+
+void
+run_stop_count(struct run *run, size_t i, size_t k)
+{
+	struct run_task *t = &run->queue.tasks[i];
+	enum result_status s = run->results.tasks[i].trials[k].status;
+
+	if (s == RESULT_NONE)
+		return;
+	t->known++;
+	t->passed += s == RESULT_PASSED;
+	t->skipped += s == RESULT_SKIPPED;
+	t->last = k > t->last ? k : t->last;
+}
+
+bool
+run_stop_task(struct run *run, size_t i)
+{
+	struct result_task *r = &run->results.tasks[i];
+	struct run_task *t = &run->queue.tasks[i];
+	struct stop_counts c = { .planned = r->ntrials, .known = t->known,
+		.passed = t->passed, .skipped = t->skipped };
+
+	if (run->opts.stop.kind == STOP_NEVER || t->known == 0 ||
+	    t->known != t->last + 1 || !stop_task(&run->opts.stop, &c,
+	    run->suite->config.task_pass_threshold))
+		return false;
+	if (t->running == 0)
+		r->ntrials = t->next = t->known;
+	return true;
+}
+
+/* Whether the tasks so far decide about all of the suite's thresholds. */
+static enum stop_verdict
+verdict_of(const struct run *run)
+{
+	const struct spec_metric *m = run->suite->metrics.v;
+	struct stop_counts c = { .planned = run->results.ntasks };
+	enum stop_verdict all, one;
+	size_t i;
+
+	for (i = 0; i < run->results.ntasks; i++) {
+		enum result_status s = run->results.tasks[i].status;
+
+		if (run->results.tasks[i].spec->quarantined) {
+			c.planned--;	/* it does not count */
+			continue;
+		}
+		c.known += s != RESULT_NONE;
+		c.passed += s == RESULT_PASSED;
+		c.skipped += s != RESULT_NONE && !result_is_scored(s);
+	}
+	all = stop_verdict(&c, run->suite->config.pass_threshold);
+	for (i = 0; i < run->suite->metrics.n && all != STOP_FAILS; i++) {
+		if (!m[i].enabled || !str_is(m[i].name, "task_completion"))
+			continue;
+		one = stop_verdict(&c, m[i].threshold);
+		all = one == STOP_FAILS || one == STOP_OPEN ? one : all;
+	}
+	return all;
+}
+
+/* A shard, or one pass of two, does not decide about the whole. */
+const char *
+run_stop_suite(const struct run *run)
+{
+	const struct run_opts *o = &run->opts;
+
+	if (o->stop.kind != STOP_DECIDED || o->shards > 0 ||
+	    o->has_baseline || o->is_baseline || o->has_ref ||
+	    o->ref != NULL || o->stored != NULL)
+		return NULL;
+	switch (verdict_of(run)) {
+	case STOP_PASSES:
+		return "decided: the suite passes, whatever other tasks do";
+	case STOP_FAILS:
+		return "decided: the suite fails, whatever other tasks do";
+	case STOP_OPEN:
+		break;
+	}
+	return NULL;
+}

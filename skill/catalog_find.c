@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: ISC */
+/* Finds entries of a catalog by name; the messages if there is none. */
+#include "skill/catalog.h"
+
+#include <string.h>
+#include <sys/stat.h>
+
+#include "suite/spec.h"
+
+static struct str
+last_part(const char *path)
+{
+	struct str s = str_of(path);
+	size_t n;
+
+	while (s.n > 1 && s.p[s.n - 1] == '/')
+		s.n--;
+	for (n = s.n; n > 0 && s.p[n - 1] != '/'; n--)
+		;
+	return (struct str){ s.p + n, s.n - n };
+}
+
+const struct catalog_entry *
+catalog_find(const struct catalog *c, struct str name)
+{
+	size_t i;
+
+	for (i = 0; i < c->n; i++)
+		if (str_eq(c->v[i].name, name))
+			return &c->v[i];
+	for (i = 0; i < c->n; i++)
+		if (c->v[i].skill_dir != NULL &&
+		    !spec_is_agent(str_of(c->v[i].skill_file)) &&
+		    str_eq(last_part(c->v[i].skill_dir), name))
+			return &c->v[i];
+	return NULL;
+}
+
+bool
+catalog_is_path(const char *operand)
+{
+	struct stat st;
+
+	return strpbrk(operand, "/\\.") != NULL || *operand == '\0' ||
+	    stat(operand, &st) == 0;
+}
+
+/*
+ * Messages.
+ */
+int
+catalog_not_found(const struct catalog *c, struct str name, struct err *e)
+{
+	struct str_nearest near = { .word = name };
+	struct buf b = { .max = 160 };
+	char hint[STR_HINT];
+	size_t i;
+
+	for (i = 0; i < c->n; i++) {
+		str_nearest(&near, c->v[i].name);
+		if (i < 8)
+			buf_fmt(&b, "%s%.*s", i > 0 ? ", " : "",
+			    STRF(utf8_cut(c->v[i].name, 40)));
+	}
+	if (c->n > 8)
+		buf_fmt(&b, " and %zu more", c->n - 8);
+	err_set(e, ERR_SCHEMA, "finding skill \"%.*s\": not found in workspace "
+	    "%.60s%s; it has %s%.*s; searched %.*s",
+	    STRF(utf8_cut(name, 64)), c->root, str_hint(hint, "", near.best),
+	    c->n == 0 ? "no skill" : "", STRF(buf_str(&b)),
+	    STRF(utf8_cut(c->searched, 160)));
+	buf_free(&b);
+	return -1;
+}
+
+int
+catalog_no_eval(const struct catalog *c, const struct catalog_entry *entry,
+    struct err *e)
+{
+	struct str name = utf8_cut(entry->name, 64);
+
+	return err_set(e, ERR_SCHEMA, "skill \"%.*s\" has no suite: neither "
+	    "%.60s/%.*s/%.*s, nor evals/%.*s, %.*s or tests/%.*s in %.80s; "
+	    "create one with: waza new eval %.*s", STRF(name), c->evals,
+	    STRF(name), STRF(utf8_cut(c->eval_file, 30)),
+	    STRF(utf8_cut(c->eval_file, 30)),
+	    STRF(utf8_cut(c->eval_file, 30)),
+	    STRF(utf8_cut(c->eval_file, 30)), entry->skill_dir, STRF(name));
+}
